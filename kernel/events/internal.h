@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the perf events core share. Records have record.h and
+ * buffer.h, the attr checks attr.h, the PMU registry pmu.h.
+ *
+ * Lock order, outermost first:
+ *
+ *	task->signal->exec_update_lock	credentials against attachment
+ *	  pmu registry lock		perf_pmus_lock
+ *	    task->perf_event_mutex	the list of events a task owns
+ *	      ctx->mutex		two contexts: by address
+ *	        perf_children_lock	a family of inherited events
+ *	          buffer locks		(buffer.h)
+ *	            ---- interrupts off from here ----
+ *	            cpuctx->ctx.lock
+ *	              task ctx->lock	innermost
+ *
+ * Event sites take no lock: they walk RCU lists with preemption off. An NMI
+ * takes none at all.
+ */
+#ifndef _KERNEL_EVENTS_INTERNAL_H
+#define _KERNEL_EVENTS_INTERNAL_H
+
+#include <linux/perf_event.h>
+
+/**
+ * struct perf_cpu_context - one CPU's side of event scheduling
+ * @ctx: events bound to this CPU and to no task
+ * @task_ctx: the running task's context, when it has groups to schedule
+ * @online: the CPU schedules; changed under ctx.mutex and with interrupts off there
+ * @sched_cb_list: PMUs that want to be told of every task switch
+ * @cgrp: cgroup of the running task, while cgroup events exist here
+ * @sw_active: software events that are in a scheduled group, and on
+ *
+ * Looked at and changed by its own CPU with interrupts off; @ctx as any other.
+ */
+struct perf_cpu_context {
+	struct perf_event_context	ctx;
+	struct perf_event_context	*task_ctx;
+	bool				online;
+	struct list_head		sched_cb_list;
+#ifdef CONFIG_CGROUP_PERF
+	struct perf_cgroup		*cgrp;
+	unsigned int			nr_cgroups;
+#endif
+	struct hlist_head		sw_active[PERF_SW_LISTS];
+};
+
+DECLARE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
+
+/* time.c: any context, NMI included, unless said otherwise */
+u64 perf_clock(void);
+u64 perf_clock_read(const struct perf_event_clock *clock);
+void perf_clock_start(struct perf_event_clock *clock, u64 now);
+void perf_clock_stop(struct perf_event_clock *clock, u64 now);
+u64 perf_event_clock_now(const struct perf_event *event);
+void perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running);
+void perf_event_set_state(struct perf_event *event, enum perf_event_state state);
+void perf_event_fold_time(struct perf_event *event);
+
+/* event.c: one event's life */
+struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
+				    struct task_struct *task,
+				    struct perf_event *group_leader,
+				    struct perf_event *parent,
+				    perf_overflow_handler_t handler,
+				    void *handler_context, int cgroup_fd);
+void perf_event_put(struct perf_event *event);
+
+static inline bool perf_event_tryget(struct perf_event *event)
+{
+	return refcount_inc_not_zero(&event->refcount);
+}
+
+static inline void perf_event_hold(struct perf_event *event)
+{
+	refcount_inc(&event->refcount);
+}
+
+static inline bool is_kernel_event(const struct perf_event *event)
+{
+	return event->owner == PERF_TASK_GONE;
+}
+
+/* An event that was asked for on one task, not on a CPU. */
+static inline bool is_task_event(const struct perf_event *event)
+{
+	return event->attach_state & PERF_ATTACH_TASK;
+}
+
+static inline bool is_resident(const struct perf_event *event)
+{
+	return event->group_leader->group_caps & PERF_EV_CAP_RESIDENT;
+}
+
+static inline u64 perf_event_count(const struct perf_event *event)
+{
+	return local64_read(&event->count) + atomic64_read(&event->child_count);
+}
+
+/* context.c: contexts, and the locks of an event's */
+struct perf_event_context *perf_context_find(struct task_struct *task, int cpu);
+void perf_context_put(struct perf_event_context *ctx);
+struct perf_event_context *perf_event_ctx_lock(struct perf_event *event);
+void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *ctx);
+struct perf_event_context *perf_task_context_lock(struct task_struct *task,
+						  unsigned long *flags);
+
+/* sched.c: run something where the event's context can be changed */
+typedef void (*perf_event_func_t)(struct perf_event *event,
+				  struct perf_cpu_context *cpuctx, void *data);
+
+/*
+ * Call func(event, ...) with the locks of the event's context held and
+ * interrupts off: on the CPU that runs the context when it does run (cpuctx
+ * is that CPU's), here when it does not (cpuctx is NULL). The caller holds
+ * ctx->mutex. Not called at all when the context's task has exited.
+ */
+void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
+
+/* The only callers of pmu->add, del, start and stop; CPU of the event, IRQs off. */
+int perf_event_pmu_add(struct perf_event *event, int flags);
+void perf_event_pmu_del(struct perf_event *event, int flags);
+void perf_event_pmu_start(struct perf_event *event, int flags);
+void perf_event_pmu_stop(struct perf_event *event, int flags);
+
+#endif /* _KERNEL_EVENTS_INTERNAL_H */
