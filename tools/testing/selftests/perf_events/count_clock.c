@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The two clocks: how they relate to each other, to an event's times and to
+ * other clocks of the system. Nothing here depends on how fast things are.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+
+#define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/**
+ * struct reading - what read(2) gives with both times
+ * @value: the count
+ * @enabled: ns enabled
+ * @running: ns running
+ */
+struct reading {
+	uint64_t value;
+	uint64_t enabled;
+	uint64_t running;
+};
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static struct reading get(int fd)
+{
+	struct reading r = { 0 };
+
+	if (read(fd, &r, sizeof(r)) != sizeof(r))
+		memset(&r, 0xff, sizeof(r));
+	return r;
+}
+
+TEST(monotonic)
+{
+	static const unsigned int configs[] = {
+		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_TASK_CLOCK,
+	};
+	struct perf_event_attr a;
+	uint64_t last, next;
+	unsigned int i, n;
+	int fd;
+
+	for (i = 0; i < PE_ARRAY_SIZE(configs); i++) {
+		a = pe_attr(configs[i]);
+		fd = pe_self(&a);
+		ASSERT_LE(0, fd);
+		last = pe_count(fd);
+		for (n = 0; n < 1000; n++) {
+			next = pe_count(fd);
+			ASSERT_LE(last, next);
+			last = next;
+		}
+		pe_spin(100000);
+		EXPECT_LT(last, pe_count(fd));
+		close(fd);
+	}
+}
+
+TEST(inside_wall_time)
+{
+	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_TASK_CLOCK);
+	uint64_t start, end, count;
+	int fd = pe_self(&a);
+
+	ASSERT_LE(0, fd);
+	start = now(CLOCK_MONOTONIC_RAW);
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_spin(1000000);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	end = now(CLOCK_MONOTONIC_RAW);
+	count = pe_count(fd);
+	EXPECT_LT(0, count);
+	/* The clocks are not the same: allow for a difference in rate. */
+	EXPECT_LE(count, (end - start) + (end - start) / 10 + 1000000);
+	close(fd);
+}
+
+TEST(stands_still_when_disabled)
+{
+	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_TASK_CLOCK);
+	struct reading r, s;
+	int fd;
+
+	a.read_format = TIMES;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	pe_spin(100000);
+	r = get(fd);
+	EXPECT_EQ(0, r.value);
+	EXPECT_EQ(0, r.enabled);
+	EXPECT_EQ(0, r.running);
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_spin(100000);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	r = get(fd);
+	EXPECT_LT(0, r.value);
+	EXPECT_LT(0, r.enabled);
+	EXPECT_EQ(r.enabled, r.running);
+	pe_spin(100000);
+	s = get(fd);
+	EXPECT_EQ(r.value, s.value);
+	EXPECT_EQ(r.enabled, s.enabled);
+	EXPECT_EQ(r.running, s.running);
+	close(fd);
+}
+
+TEST(task_clock_is_about_the_time_enabled)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
+	struct reading r;
+	int fd, i;
+
+	/* A task's event is running whenever the task is. */
+	a.read_format = TIMES;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 20; i++) {
+		pe_spin(100000);
+		pe_sleep_ms(1);
+	}
+	r = get(fd);
+	EXPECT_EQ(r.enabled, r.running);
+	EXPECT_LT(0, r.value);
+	EXPECT_LE(r.value, r.enabled + r.enabled / 4 + 1000000);
+	EXPECT_LE(r.enabled, r.value + r.value / 4 + 1000000);
+	close(fd);
+}
+
+TEST(sleep_is_not_counted)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
+	struct pe_child child;
+	struct reading r, s;
+	int fd;
+
+	a.read_format = TIMES;
+	ASSERT_EQ(0, pe_child_start(&child));
+	fd = pe_open(&a, child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 100000));
+	pe_sleep_ms(20);
+	r = get(fd);
+	EXPECT_LT(0, r.value);
+	pe_sleep_ms(50);
+	s = get(fd);
+	EXPECT_EQ(r.value, s.value);
+	EXPECT_EQ(r.enabled, s.enabled);
+	EXPECT_EQ(r.running, s.running);
+	ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 100000));
+	s = get(fd);
+	EXPECT_LT(r.value, s.value);
+	EXPECT_LT(r.enabled, s.enabled);
+	close(fd);
+	pe_child_end(&child);
+}
+
+TEST(cpu_clock_of_a_sleeping_task)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
+	struct pe_child child;
+	uint64_t r;
+	int fd;
+
+	/* Attached to a task the CPU clock too stops with the task. */
+	ASSERT_EQ(0, pe_child_start(&child));
+	fd = pe_open(&a, child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 100000));
+	pe_sleep_ms(20);
+	r = pe_count(fd);
+	EXPECT_LT(0, r);
+	pe_sleep_ms(50);
+	EXPECT_EQ(r, pe_count(fd));
+	close(fd);
+	pe_child_end(&child);
+}
+
+TEST(cpu_clock_of_a_cpu)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
+	struct reading r, s;
+	int fd;
+
+	/* Attached to a CPU it goes on, whatever the CPU does. */
+	a.read_format = TIMES;
+	fd = pe_open(&a, -1, 0, -1, 0);
+	ASSERT_LE(0, fd);
+	r = get(fd);
+	pe_sleep_ms(20);
+	s = get(fd);
+	EXPECT_LE(r.value + 10000000, s.value);
+	EXPECT_LE(r.enabled + 10000000, s.enabled);
+	EXPECT_EQ(s.enabled, s.running);
+	close(fd);
+}
+
+TEST(reset)
+{
+	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_TASK_CLOCK);
+	struct reading r, s;
+	int fd;
+
+	a.read_format = TIMES;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_spin(100000);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	r = get(fd);
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	s = get(fd);
+	/* The count alone goes back to zero, never the times. */
+	EXPECT_LT(0, r.value);
+	EXPECT_EQ(0, s.value);
+	EXPECT_EQ(r.enabled, s.enabled);
+	EXPECT_EQ(r.running, s.running);
+
+	/* And so it does while it runs. */
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_spin(3000000);
+	r = get(fd);
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	s = get(fd);
+	EXPECT_GT(r.value, s.value);
+	EXPECT_LT(r.enabled, s.enabled);
+	close(fd);
+}
+
+TEST(clocks_of_one_group_agree)
+{
+	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_TASK_CLOCK);
+	struct reading r, s;
+	int leader, fd;
+
+	a.read_format = TIMES;
+	leader = pe_self(&a);
+	a.config = PERF_COUNT_SW_CPU_CLOCK;
+	a.disabled = 0;
+	fd = pe_open(&a, 0, -1, leader, 0);
+	ASSERT_LE(0, leader);
+	ASSERT_LE(0, fd);
+	pe_ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+	pe_spin(1000000);
+	pe_ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	r = get(leader);
+	s = get(fd);
+	EXPECT_LT(0, r.value);
+	EXPECT_LT(0, s.value);
+	EXPECT_EQ(r.enabled, s.enabled);
+	EXPECT_EQ(r.running, s.running);
+	close(fd);
+	close(leader);
+}
+
+TEST(exclusion_is_not_for_clocks)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
+	int fd;
+
+	/* Counting, a clock makes no difference between the levels. */
+	a.exclude_user = 1;
+	a.exclude_kernel = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	pe_spin(100000);
+	EXPECT_LT(0, pe_count(fd));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

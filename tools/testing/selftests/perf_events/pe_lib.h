@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the perf_events selftests share: opening and reading events, a child
+ * that works on command, and identities for the permission tests.
+ *
+ * Functions that stand for a system call return its result, or -errno.
+ */
+#ifndef _SELFTESTS_PERF_EVENTS_PE_LIB_H
+#define _SELFTESTS_PERF_EVENTS_PE_LIB_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON		38
+#endif
+#ifndef CAP_SYS_PTRACE
+#define CAP_SYS_PTRACE		19
+#endif
+#ifndef CAP_SYS_ADMIN
+#define CAP_SYS_ADMIN		21
+#endif
+
+#define PE_CAP(n)		(1ULL << (n))
+#define PE_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* An account that owns nothing. */
+#define PE_UID			4321
+#define PE_OTHER_UID		4322
+
+#define PE_SYSCTL		"/proc/sys/kernel/"
+#define PE_PARANOID		PE_SYSCTL "perf_event_paranoid"
+#define PE_DEVICES		"/sys/bus/event_source/devices/"
+
+/* Events */
+struct perf_event_attr pe_attr(uint64_t config);
+struct perf_event_attr pe_attr_off(uint64_t config);
+int pe_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+	    unsigned long flags);
+int pe_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+	   unsigned long flags);
+int pe_self(struct perf_event_attr *attr);
+int pe_ioctl(int fd, unsigned long cmd, unsigned long arg);
+uint64_t pe_count(int fd);
+uint64_t pe_id(int fd);
+
+/* Work whose events are known */
+void pe_fault(unsigned int pages);
+void pe_spin(unsigned int rounds);
+void pe_sleep_ms(unsigned int ms);
+int pe_move_to(int cpu);
+int pe_cpu_count(void);
+
+/* Files of one number */
+long pe_get(const char *path);
+int pe_set(const char *path, long value);
+
+/* Control groups (version 2, mounted where it usually is) */
+#define PE_CGROUP		"/sys/fs/cgroup"
+int pe_cgroup_make(const char *name);
+int pe_cgroup_enter(const char *name, pid_t pid);
+int pe_cgroup_remove(const char *name);
+
+/* A child that does what it is told, and sleeps in read(2) between */
+enum pe_order {
+	PE_FAULT,		/* touch arg new pages */
+	PE_SPIN,		/* spin for arg rounds */
+	PE_MOVE,		/* run on CPU arg only */
+	PE_FORK_FAULT,		/* fork and wait a child that touches arg pages */
+	PE_THREAD_FAULT,	/* the same by a thread */
+	PE_GRAND_FAULT,		/* the same by a child of a child */
+	PE_PRCTL_OFF,		/* prctl(PR_TASK_PERF_EVENTS_DISABLE) */
+	PE_PRCTL_ON,		/* prctl(PR_TASK_PERF_EVENTS_ENABLE) */
+	PE_OPEN,		/* open event arg (a config) on itself, keep it */
+	PE_DUMPABLE,		/* prctl(PR_SET_DUMPABLE, arg) */
+	PE_SETUID,		/* become user arg */
+	PE_EXEC,		/* exec this program; it goes on as the same child */
+	PE_EXIT,		/* _exit(arg) */
+};
+
+/**
+ * struct pe_child - a child that works on command
+ * @pid: its process id
+ * @to: the pipe that it reads orders from
+ * @from: the pipe that it answers on
+ */
+struct pe_child {
+	pid_t pid;
+	int to;
+	int from;
+};
+
+int pe_child_start(struct pe_child *c);
+int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg);
+int pe_child_send(struct pe_child *c, enum pe_order what, unsigned long arg);
+int pe_child_answer(struct pe_child *c);
+int pe_child_end(struct pe_child *c);
+
+/* Run fn as another user with some capabilities; its result, or -errno */
+int pe_become(uid_t uid, uint64_t caps);
+int pe_run_as(uid_t uid, uint64_t caps, int (*fn)(void *), void *arg);
+
+#endif
