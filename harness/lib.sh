@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by every script of the harness: where things are, how to speak, how to fail.
+
+set -eu -o pipefail
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+H=$TOP/harness
+B=$TOP/build
+LOG=$B/log
+ARCH=${ARCH:-x86_64}
+CONFIG=${CONFIG:-run}
+SERIES=6.12
+BASE=$B/base-src
+TREE=$B/tree
+JOBS=$(nproc)
+export ARCH CONFIG LC_ALL=C
+mkdir -p "$LOG"
+
+say() { echo "$*" >&2; }
+
+die() {
+	say "error: $*"
+	exit 1
+}
+
+# step NAME WHAT COMMAND...: run a long command, its output to build/log/NAME.log,
+# saying what is being done and for how long.
+step() {
+	local name=$1 what=$2 log start=$SECONDS rc=0 pid
+	log=$LOG/$name.log
+	shift 2
+	say "$what ... (log: build/log/$name.log)"
+	"$@" >"$log" 2>&1 </dev/null &
+	pid=$!
+	while sleep 0.2; kill -0 $pid 2>/dev/null; do
+		if [ -t 2 ]; then
+			printf '\r  %ds ' $((SECONDS - start)) >&2
+		elif [ $((SECONDS - start)) -ge $((${said:=0} + 60)) ]; then
+			said=$((SECONDS - start))
+			say "  ... ${said}s"
+		fi
+	done
+	said=0
+	wait $pid || rc=$?
+	[ ! -t 2 ] || printf '\r' >&2
+	if [ $rc -ne 0 ]; then
+		grep -nE '(error|Error|undefined reference)' "$log" | head -20 >&2 || true
+		tail -n 12 "$log" >&2
+		die "$what failed after $((SECONDS - start))s; full output: $log"
+	fi
+	say "  done in $((SECONDS - start))s"
+}
+
+# need PACKAGE...: install what is missing, by name, after saying so.
+need() {
+	local p missing=() root=()
+	for p; do
+		[ "$(dpkg-query -Wf '${db:Status-Abbrev}' "$p" 2>/dev/null)" = "ii " ] || missing+=("$p")
+	done
+	[ ${#missing[@]} -gt 0 ] || return 0
+	[ "$(id -u)" = 0 ] || root=(sudo)
+	say "installing with apt-get: ${missing[*]}"
+	apt_get() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@"; }
+	# Debian keeps only the newest packages: an old index may name files that are gone.
+	step apt-update "updating the package index" apt_get update
+	step apt-install "installing ${#missing[@]} packages" \
+		apt_get install -y --no-install-recommends "${missing[@]}"
+}
+
+need_build() {
+	need gcc make libc6-dev bc bison flex libelf-dev libssl-dev perl python3-minimal rsync \
+		patch xz-utils cpio ccache
+}
+
+need_guest() {
+	need qemu-system-x86 busybox-static linux-perf cpio gzip coreutils xz-utils
+}
