@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The attribute of a new event: copied in, completed and judged. What is
+ * allowed at all stands in attr_rules[], what needs a privilege in
+ * attr_demands[]; both are judged from the top, and the first complaint is
+ * the one that user space gets.
+ */
+#include <linux/capability.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/security.h>
+#include <linux/stddef.h>
+#include <linux/time.h>
+#include <linux/uaccess.h>
+
+#include "attr.h"
+#include "sysctl.h"
+
+/**
+ * perf_attr_copy - take a struct perf_event_attr from user space
+ * @uattr: of any size that was ever published, or of a later kernel's
+ * @attr: gets it, with zeroes where @uattr is shorter; complete
+ *
+ * A size of zero means the first one published. When the size is out of range
+ * or a part that this kernel does not know is not zero, the size it does know
+ * is written to @uattr->size. May sleep.
+ *
+ * Return: 0, -EFAULT or -E2BIG
+ */
+int perf_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *attr)
+{
+	int err = -E2BIG;
+	u32 size;
+
+	if (get_user(size, &uattr->size))
+		return -EFAULT;
+	if (!size)
+		size = PERF_ATTR_SIZE_VER0;
+
+	if (size >= PERF_ATTR_SIZE_VER0 && size <= PAGE_SIZE)
+		err = copy_struct_from_user(attr, sizeof(*attr), uattr, size);
+	if (err == -E2BIG)
+		put_user(sizeof(*attr), &uattr->size);	/* a courtesy: may fail */
+	if (err)
+		return err;
+
+	attr->size = size;
+	perf_attr_complete(attr, min(READ_ONCE(sysctl_perf_event_max_stack), U16_MAX));
+	return 0;
+}
+
+/**
+ * perf_attr_complete - put in what user space left to the kernel
+ * @attr: to be completed
+ * @max_stack: depth of call chains when none was given
+ *
+ * Branches for which no privilege level was given are those of the levels
+ * that the event counts. Pure.
+ */
+void perf_attr_complete(struct perf_event_attr *attr, u16 max_stack)
+{
+	if (!attr->sample_max_stack)
+		attr->sample_max_stack = max_stack;
+
+	if (!(attr->sample_type & PERF_SAMPLE_BRANCH_STACK) ||
+	    (attr->branch_sample_type & PERF_SAMPLE_BRANCH_PLM_ALL))
+		return;
+	if (!attr->exclude_user)
+		attr->branch_sample_type |= PERF_SAMPLE_BRANCH_USER;
+	if (!attr->exclude_kernel)
+		attr->branch_sample_type |= PERF_SAMPLE_BRANCH_KERNEL;
+	if (!attr->exclude_hv)
+		attr->branch_sample_type |= PERF_SAMPLE_BRANCH_HV;
+}
+
+static bool samples(const struct perf_event_attr *attr, u64 field)
+{
+	return attr->sample_type & field;
+}
+
+static bool flags_known(const struct perf_event_attr *attr)
+{
+	return !attr->__reserved_1;
+}
+
+static bool reserved_2_zero(const struct perf_event_attr *attr)
+{
+	return !attr->__reserved_2;
+}
+
+static bool aux_action_known(const struct perf_event_attr *attr)
+{
+	return !attr->__reserved_3;
+}
+
+static bool sample_type_known(const struct perf_event_attr *attr)
+{
+	return attr->sample_type < PERF_SAMPLE_MAX;
+}
+
+static bool read_format_known(const struct perf_event_attr *attr)
+{
+	return attr->read_format < PERF_FORMAT_MAX;
+}
+
+static bool branch_type_known(const struct perf_event_attr *attr)
+{
+	return !samples(attr, PERF_SAMPLE_BRANCH_STACK) ||
+	       attr->branch_sample_type < PERF_SAMPLE_BRANCH_MAX;
+}
+
+static bool branch_type_given(const struct perf_event_attr *attr)
+{
+	return !samples(attr, PERF_SAMPLE_BRANCH_STACK) ||
+	       (attr->branch_sample_type & ~(u64)PERF_SAMPLE_BRANCH_PLM_ALL);
+}
+
+static bool regs_user_exist(const struct perf_event_attr *attr)
+{
+	return !samples(attr, PERF_SAMPLE_REGS_USER) ||
+	       !perf_reg_validate(attr->sample_regs_user);
+}
+
+static bool stack_user_possible(const struct perf_event_attr *attr)
+{
+	return !samples(attr, PERF_SAMPLE_STACK_USER) ||
+	       IS_ENABLED(CONFIG_HAVE_PERF_USER_STACK_DUMP);
+}
+
+static bool stack_user_fits(const struct perf_event_attr *attr)
+{
+	return !samples(attr, PERF_SAMPLE_STACK_USER) ||
+	       attr->sample_stack_user < U16_MAX;
+}
+
+static bool stack_user_aligned(const struct perf_event_attr *attr)
+{
+	return !samples(attr, PERF_SAMPLE_STACK_USER) ||
+	       attr->sample_stack_user % sizeof(u64) == 0;
+}
+
+static bool regs_intr_exist(const struct perf_event_attr *attr)
+{
+	return !samples(attr, PERF_SAMPLE_REGS_INTR) ||
+	       !perf_reg_validate(attr->sample_regs_intr);
+}
+
+static bool cgroup_known(const struct perf_event_attr *attr)
+{
+	return !samples(attr, PERF_SAMPLE_CGROUP) || IS_ENABLED(CONFIG_CGROUP_PERF);
+}
+
+static bool one_weight(const struct perf_event_attr *attr)
+{
+	return (attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE) != PERF_SAMPLE_WEIGHT_TYPE;
+}
+
+static bool inherits_to_threads(const struct perf_event_attr *attr)
+{
+	return attr->inherit || !attr->inherit_thread;
+}
+
+static bool one_way_at_exec(const struct perf_event_attr *attr)
+{
+	return !attr->remove_on_exec || !attr->enable_on_exec;
+}
+
+static bool sigtrap_ends_at_exec(const struct perf_event_attr *attr)
+{
+	return attr->remove_on_exec || !attr->sigtrap;
+}
+
+static bool inherited_read_has_tid(const struct perf_event_attr *attr)
+{
+	return !attr->inherit || !samples(attr, PERF_SAMPLE_READ) ||
+	       samples(attr, PERF_SAMPLE_TID);
+}
+
+static bool clock_known(const struct perf_event_attr *attr)
+{
+	if (!attr->use_clockid)
+		return true;
+
+	switch (attr->clockid) {
+	case CLOCK_REALTIME:
+	case CLOCK_MONOTONIC:
+	case CLOCK_MONOTONIC_RAW:
+	case CLOCK_BOOTTIME:
+	case CLOCK_TAI:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The first published size that holds all of a field, given where it ends. */
+#define SINCE_END(end)						\
+	((end) <= PERF_ATTR_SIZE_VER0 ? PERF_ATTR_SIZE_VER0 :	\
+	 (end) <= PERF_ATTR_SIZE_VER1 ? PERF_ATTR_SIZE_VER1 :	\
+	 (end) <= PERF_ATTR_SIZE_VER2 ? PERF_ATTR_SIZE_VER2 :	\
+	 (end) <= PERF_ATTR_SIZE_VER3 ? PERF_ATTR_SIZE_VER3 :	\
+	 (end) <= PERF_ATTR_SIZE_VER4 ? PERF_ATTR_SIZE_VER4 :	\
+	 (end) <= PERF_ATTR_SIZE_VER5 ? PERF_ATTR_SIZE_VER5 :	\
+	 (end) <= PERF_ATTR_SIZE_VER6 ? PERF_ATTR_SIZE_VER6 :	\
+	 (end) <= PERF_ATTR_SIZE_VER7 ? PERF_ATTR_SIZE_VER7 :	\
+	 PERF_ATTR_SIZE_VER8)
+#define SINCE(f)	SINCE_END(offsetofend(struct perf_event_attr, f))
+
+/* A word, a bit of the flags, a bit of aux_action. */
+#define WORD(f, err, fn, why) \
+	{ .field = #f, .since = SINCE(f), .error = err, .holds = fn, .reason = why }
+#define FLAG(f, err, fn, why) \
+	{ .field = #f, .since = PERF_ATTR_SIZE_VER0, .error = err, .holds = fn, .reason = why }
+#define AUX_ACTION(f, err, fn, why) \
+	{ .field = #f, .since = SINCE(aux_action), .error = err, .holds = fn, .reason = why }
+
+#define REGS_ERROR	(IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : -ENOSYS)
+
+static const struct perf_attr_rule attr_rules[] = {
+	FLAG(__reserved_1, -EINVAL, flags_known, "flags that this kernel does not know"),
+	WORD(__reserved_2, -EINVAL, reserved_2_zero, "must be zero"),
+	AUX_ACTION(__reserved_3, -EINVAL, aux_action_known,
+		   "AUX actions that this kernel does not know"),
+	WORD(sample_type, -EINVAL, sample_type_known,
+	     "sample fields that this kernel does not know"),
+	WORD(read_format, -EINVAL, read_format_known, "formats that this kernel does not know"),
+	WORD(branch_sample_type, -EINVAL, branch_type_known,
+	     "branch filters that this kernel does not know"),
+	WORD(branch_sample_type, -EINVAL, branch_type_given,
+	     "needs a type of branch besides the privilege levels"),
+	WORD(sample_regs_user, REGS_ERROR, regs_user_exist,
+	     "no register, or one that does not exist"),
+	WORD(sample_stack_user, -ENOSYS, stack_user_possible,
+	     "this architecture cannot sample user stacks"),
+	WORD(sample_stack_user, -EINVAL, stack_user_fits, "must be less than 65535"),
+	WORD(sample_stack_user, -EINVAL, stack_user_aligned, "must be a multiple of 8"),
+	WORD(sample_regs_intr, REGS_ERROR, regs_intr_exist,
+	     "no register, or one that does not exist"),
+	WORD(sample_type, -EINVAL, cgroup_known, "this kernel has no perf_event cgroups"),
+	WORD(sample_type, -EINVAL, one_weight, "WEIGHT and WEIGHT_STRUCT exclude each other"),
+	FLAG(inherit_thread, -EINVAL, inherits_to_threads, "needs inherit"),
+	FLAG(remove_on_exec, -EINVAL, one_way_at_exec, "contradicts enable_on_exec"),
+	FLAG(sigtrap, -EINVAL, sigtrap_ends_at_exec, "needs remove_on_exec"),
+	FLAG(inherit, -EINVAL, inherited_read_has_tid,
+	     "sampled counts of several tasks need PERF_SAMPLE_TID to be told apart"),
+	WORD(clockid, -EINVAL, clock_known, "not a clock that samples can have"),
+};
+
+/**
+ * perf_attr_broken_rule - what is wrong with an attribute?
+ * @attr: as perf_attr_copy() leaves it
+ *
+ * Pure: any context, any kind of program.
+ *
+ * Return: the first rule that @attr breaks, NULL when it is as it should be
+ */
+const struct perf_attr_rule *perf_attr_broken_rule(const struct perf_event_attr *attr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(attr_rules); i++) {
+		if (!attr_rules[i].holds(attr))
+			return &attr_rules[i];
+	}
+	return NULL;
+}
+
+/**
+ * perf_attr_check - can this attribute be asked for at all?
+ * @attr: as perf_attr_copy() leaves it
+ *
+ * What depends on the PMU, the target or the group is checked with these.
+ * Pure.
+ *
+ * Return: 0, -EINVAL or, for what the architecture lacks, -ENOSYS
+ */
+int perf_attr_check(const struct perf_event_attr *attr)
+{
+	const struct perf_attr_rule *broken = perf_attr_broken_rule(attr);
+
+	return broken ? broken->error : 0;
+}
+
+/**
+ * perf_attr_clock_is_nmi_safe - may this event's samples be written in an NMI?
+ * @attr: that perf_attr_check() accepted
+ *
+ * Return: false if its clock must not be read there
+ */
+bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr)
+{
+	return !attr->use_clockid || attr->clockid == CLOCK_MONOTONIC ||
+	       attr->clockid == CLOCK_MONOTONIC_RAW;
+}
+
+/* Level 3 leaves the system call to the administrator. */
+static int allow_open(const struct perf_event_attr *attr)
+{
+	if (READ_ONCE(sysctl_perf_event_paranoid) > 2 && !capable(CAP_SYS_ADMIN))
+		return -EACCES;
+	return 0;
+}
+
+static int allow_branch_levels(const struct perf_event_attr *attr)
+{
+	if (samples(attr, PERF_SAMPLE_BRANCH_STACK) &&
+	    (attr->branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)))
+		return perf_allow_kernel();
+	return 0;
+}
+
+static int allow_kernel_events(const struct perf_event_attr *attr)
+{
+	return attr->exclude_kernel ? 0 : perf_allow_kernel();
+}
+
+static int allow_kernel_callchain(const struct perf_event_attr *attr)
+{
+	if (samples(attr, PERF_SAMPLE_CALLCHAIN) && !attr->exclude_callchain_kernel)
+		return perf_allow_kernel();
+	return 0;
+}
+
+static int allow_kernel_text(const struct perf_event_attr *attr)
+{
+	return attr->text_poke ? perf_allow_kernel() : 0;
+}
+
+static int allow_namespaces(const struct perf_event_attr *attr)
+{
+	return attr->namespaces && !perfmon_capable() ? -EACCES : 0;
+}
+
+static int allow_rate(const struct perf_event_attr *attr)
+{
+	if (attr->freq) {
+		int max = READ_ONCE(sysctl_perf_event_sample_rate);
+
+		return attr->sample_freq > max ? -EINVAL : 0;
+	}
+	/* A period has to fit a signed count. */
+	return (s64)attr->sample_period < 0 ? -EINVAL : 0;
+}
+
+static int allow_physical_addresses(const struct perf_event_attr *attr)
+{
+	return samples(attr, PERF_SAMPLE_PHYS_ADDR) ? perf_allow_kernel() : 0;
+}
+
+/* The kernel's registers hold its secrets. */
+static int allow_kernel_registers(const struct perf_event_attr *attr)
+{
+	return samples(attr, PERF_SAMPLE_REGS_INTR) ? security_locked_down(LOCKDOWN_PERF) : 0;
+}
+
+/**
+ * struct attr_demand - something that not everyone may ask for
+ * @field: that asks for it
+ * @reason: why it was refused, in words
+ * @allow: 0 if @attr does not ask for it or the caller may have it
+ */
+struct attr_demand {
+	const char	*field;
+	const char	*reason;
+	int		(*allow)(const struct perf_event_attr *attr);
+};
+
+static const struct attr_demand attr_demands[] = {
+	{ "", "perf_event_paranoid is 3: CAP_SYS_ADMIN", allow_open },
+	{ "branch_sample_type", "branches in the kernel", allow_branch_levels },
+	{ "exclude_kernel", "events in the kernel", allow_kernel_events },
+	{ "exclude_callchain_kernel", "call chains of the kernel", allow_kernel_callchain },
+	{ "text_poke", "the kernel's code", allow_kernel_text },
+	{ "namespaces", "namespaces of others: CAP_PERFMON", allow_namespaces },
+	{ "sample_freq", "above perf_event_max_sample_rate, or 2^63 and more", allow_rate },
+	{ "sample_type", "physical addresses", allow_physical_addresses },
+	{ "sample_type", "the kernel's registers, under lockdown", allow_kernel_registers },
+};
+
+/**
+ * perf_attr_permit - may the caller ask for what this attribute asks for?
+ * @attr: that perf_attr_check() accepted
+ *
+ * All that depends on privilege and limits but on no target; the right to
+ * a CPU or another task is checked with the target. May sleep (LSM).
+ *
+ * Return: 0; -EACCES without the privilege; -EPERM under lockdown; an LSM's
+ * error; -EINVAL for a rate or period beyond its limit
+ */
+int perf_attr_permit(const struct perf_event_attr *attr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(attr_demands); i++) {
+		int err = attr_demands[i].allow(attr);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+#include "tests/attr_test.c"
+#endif

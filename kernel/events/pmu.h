@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The registry of PMUs.
+ *
+ * perf_pmus_lock, a mutex, protects the list of PMUs and their types. Finding
+ * a PMU and its event_init run under SRCU instead: event_init may sleep, take
+ * driver locks and open events. perf_pmu_unregister() hides the PMU, waits
+ * for those readers, and then finds every event that exists on the PMU's list.
+ *
+ * An event belongs to its PMU from perf_pmu_init_event() to
+ * perf_pmu_drop_event(). After that, event->pmu is a PMU that does nothing, so
+ * that it can always be dereferenced; drivers' callbacks are called only
+ * under event->ctx->mutex (or the context's lock) and only when the event's
+ * state is not PERF_EVENT_STATE_DEAD.
+ */
+#ifndef _KERNEL_EVENTS_PMU_H
+#define _KERNEL_EVENTS_PMU_H
+
+#include <linux/perf_event.h>
+
+extern struct mutex perf_pmus_lock;
+
+/*
+ * Find the PMU of @event (attr, cpu, parent, group_leader, hw.target and one
+ * reference are set; so is cgrp, if any) and let it take the event. Sets
+ * event->pmu, orig_type and PERF_EV_CAP_SOFTWARE. A member's group is kept
+ * still by its leader's ctx->mutex: taken here when the event is new, held by
+ * the caller when event->parent is set (as the parent's is).
+ * -ENOENT: no PMU wants it; -ENODEV: the PMU is going or not on this CPU;
+ * -EINVAL, -EOPNOTSUPP: the PMU cannot do what the attr asks. May sleep.
+ *
+ * Until the event is attached to a context, perf_event_revoke() may find it
+ * there already: attaching has to fail (-ENODEV) for a dead event.
+ */
+struct pmu *perf_pmu_init_event(struct perf_event *event);
+
+/*
+ * The end of it, once: calls event->destroy (nobody else does), gives back
+ * the module, leaves the PMU's list. For an event that is in no context and
+ * whose counter is off; any number of calls. May sleep.
+ */
+void perf_pmu_drop_event(struct perf_event *event);
+
+/*
+ * event.c: take a PMU's event out of its context and make it dead. When it
+ * returns, no callback of the PMU runs for it or will. The caller has a
+ * reference, and calls perf_pmu_drop_event() afterwards.
+ */
+void perf_event_revoke(struct perf_event *event);
+
+/* Is @event->pmu a real one? */
+bool perf_pmu_is_gone(const struct perf_event *event);
+
+/* May this event sample: does the PMU have an interrupt? For the syscall. */
+static inline bool perf_pmu_can_sample(const struct pmu *pmu)
+{
+	return !(pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT);
+}
+
+/*
+ * Scopes: each instance of a system-wide PMU has one CPU that speaks for it.
+ * The first two are for hotplug, with the CPU hotplug lock held for writing
+ * and the CPU online (before it goes, after it came); they may sleep.
+ */
+void perf_scope_online(unsigned int cpu);
+void perf_scope_offline(unsigned int cpu);
+bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b);
+
+/* Wanted from sched.c. */
+void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu);
+void perf_pmu_mux_interval_changed(struct pmu *pmu);
+
+#endif /* _KERNEL_EVENTS_PMU_H */

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sysctls: who may do what (perf_event_paranoid and the security modules),
+ * and how much of a CPU's time sampling may take.
+ *
+ * The administrator sets the sampling rate, or a share of CPU time. The share
+ * times the interval between samples is what one interrupt may cost. When
+ * interrupts turn out to cost more on average, perf_sample_event_took() lowers
+ * the rate until they fit the share.
+ */
+#define pr_fmt(fmt) "perf: " fmt
+
+#include <linux/capability.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/security.h>
+#include <linux/sysctl.h>
+
+#include "sysctl.h"
+
+#define MAX_SAMPLE_RATE		100000	/* Hz */
+#define CPU_TIME_PERCENT	25
+
+/* -1: all; 0: no tracepoint data; 1: no CPU events; 2: no kernel; 3: nothing */
+int sysctl_perf_event_paranoid __read_mostly =
+	IS_ENABLED(CONFIG_SECURITY_PERF_EVENTS_RESTRICT) ? 3 : 2;
+
+/* KiB of buffer that a user may have per CPU: half a MiB and the header page. */
+int sysctl_perf_event_mlock __read_mostly = 512 + PAGE_SIZE / 1024;
+
+int sysctl_perf_event_max_stack __read_mostly = PERF_MAX_STACK_DEPTH;
+int sysctl_perf_event_max_contexts_per_stack __read_mostly = PERF_MAX_CONTEXTS_PER_STACK;
+
+int sysctl_perf_event_sample_rate __read_mostly = MAX_SAMPLE_RATE;
+int sysctl_perf_cpu_time_max_percent __read_mostly = CPU_TIME_PERCENT;
+
+int perf_max_samples_per_tick __read_mostly = DIV_ROUND_UP(MAX_SAMPLE_RATE, HZ);
+int perf_sample_period_ns __read_mostly = NSEC_PER_SEC / MAX_SAMPLE_RATE;
+
+/* ns that one interrupt may take on average, 0: as long as it likes. */
+static unsigned int sample_allowed_ns __read_mostly =
+	NSEC_PER_SEC / MAX_SAMPLE_RATE / 100 * CPU_TIME_PERCENT;
+
+/*
+ * Time that recent interrupts took: an average that each new one moves by
+ * 1/128th of the difference, kept times 128.
+ */
+#define TOOK_SHIFT	7
+static DEFINE_PER_CPU(u64, took_sum);
+
+/* ns, of the last time the rate was lowered; for the message. */
+static u64 took_reported;
+static u64 took_limit_reported;
+
+/* A share of 0 or of all the time means that nobody watches. */
+static bool share_is_unlimited(int percent)
+{
+	return percent == 0 || percent == 100;
+}
+
+static void set_share(int percent)
+{
+	u64 allowed = (u64)perf_sample_period_ns * percent;
+
+	do_div(allowed, 100);
+	/* Too small to be met is not the same as unlimited. */
+	if (share_is_unlimited(percent))
+		allowed = 0;
+	else if (!allowed)
+		allowed = 1;
+	WRITE_ONCE(sample_allowed_ns, allowed);
+}
+
+/**
+ * perf_event_max_sample_rate_handler - sysctl kernel.perf_event_max_sample_rate
+ * @table: the sysctl
+ * @write: or read
+ * @buffer: text, from or for user space
+ * @lenp: its length
+ * @ppos: file position
+ *
+ * Return: 0; -EINVAL for less than 1 Hz, and for any write while
+ * perf_cpu_time_max_percent is 0 or 100
+ */
+int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
+				       void *buffer, size_t *lenp, loff_t *ppos)
+{
+	int err, rate;
+
+	if (write && share_is_unlimited(sysctl_perf_cpu_time_max_percent))
+		return -EINVAL;
+	err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
+	if (err || !write)
+		return err;
+
+	rate = READ_ONCE(sysctl_perf_event_sample_rate);
+	WRITE_ONCE(perf_max_samples_per_tick, DIV_ROUND_UP(rate, HZ));
+	WRITE_ONCE(perf_sample_period_ns, NSEC_PER_SEC / rate);
+	set_share(sysctl_perf_cpu_time_max_percent);
+	return 0;
+}
+
+/**
+ * perf_cpu_time_max_percent_handler - sysctl kernel.perf_cpu_time_max_percent
+ * @table: the sysctl
+ * @write: or read
+ * @buffer: text, from or for user space
+ * @lenp: its length
+ * @ppos: file position
+ *
+ * Return: 0; -EINVAL outside of 0 to 100
+ */
+int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
+				      void *buffer, size_t *lenp, loff_t *ppos)
+{
+	int err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
+
+	if (err || !write)
+		return err;
+	if (share_is_unlimited(sysctl_perf_cpu_time_max_percent))
+		pr_warn("nothing limits the time of sampling interrupts: a high rate can stall the system\n");
+	set_share(sysctl_perf_cpu_time_max_percent);
+	return 0;
+}
+
+/**
+ * perf_event_max_stack_handler - the two sysctls that limit call chains
+ * @table: which one
+ * @write: or read
+ * @buffer: text, from or for user space
+ * @lenp: its length
+ * @ppos: file position
+ *
+ * Return: 0; -EINVAL when out of range; -EBUSY while call chains are sampled
+ */
+int perf_event_max_stack_handler(const struct ctl_table *table, int write,
+				 void *buffer, size_t *lenp, loff_t *ppos)
+{
+	int *limit = table->data;
+	int value = READ_ONCE(*limit);
+	struct ctl_table copy = *table;
+	int err;
+
+	copy.data = &value;
+	err = proc_dointvec_minmax(&copy, write, buffer, lenp, ppos);
+	if (err || !write)
+		return err;
+	return perf_callchain_set_limit(limit, value);
+}
+
+static void report_lower_rate(struct irq_work *work)
+{
+	pr_info_ratelimited("sampling interrupts take %llu ns on average, more than the %llu allowed: kernel.perf_event_max_sample_rate is now %d\n",
+			    READ_ONCE(took_reported), READ_ONCE(took_limit_reported),
+			    READ_ONCE(sysctl_perf_event_sample_rate));
+}
+
+static DEFINE_IRQ_WORK(lower_rate_work, report_lower_rate);
+
+/*
+ * Samples that fit a tick when each takes @took ns and together they may use
+ * @percent of it; at least one.
+ */
+static u32 samples_that_fit(u64 took, int percent)
+{
+	u64 budget = (u64)TICK_NSEC * percent;
+
+	do_div(budget, 100);
+	return max_t(u64, div64_u64(budget, max_t(u64, took, 1)), 1);
+}
+
+/**
+ * perf_sample_event_took - account the time of a sampling interrupt
+ * @sample_len_ns: that it took
+ *
+ * Lowers the sampling rate when such interrupts take more than their share of
+ * CPU time. Called by the interrupt on its CPU, NMI included.
+ */
+void perf_sample_event_took(u64 sample_len_ns)
+{
+	u64 limit = READ_ONCE(sample_allowed_ns);
+	u64 sum, average;
+	u32 fit;
+	int rate;
+
+	if (!limit)
+		return;
+
+	sum = __this_cpu_read(took_sum);
+	sum += sample_len_ns - (sum >> TOOK_SHIFT);
+	__this_cpu_write(took_sum, sum);
+	average = sum >> TOOK_SHIFT;
+	if (average <= limit)
+		return;
+
+	/*
+	 * Aim a quarter beyond the average: it is still moving, and one step
+	 * down is better than many. Two CPUs may do this at once; each stores
+	 * values that fit together well enough.
+	 */
+	average += average >> 2;
+	fit = samples_that_fit(average, READ_ONCE(sysctl_perf_cpu_time_max_percent));
+	rate = min_t(u64, (u64)fit * HZ, READ_ONCE(sysctl_perf_event_sample_rate));
+
+	WRITE_ONCE(sample_allowed_ns, min_t(u64, average, UINT_MAX));
+	WRITE_ONCE(perf_max_samples_per_tick, fit);
+	WRITE_ONCE(sysctl_perf_event_sample_rate, rate);
+	WRITE_ONCE(perf_sample_period_ns, NSEC_PER_SEC / rate);
+
+	WRITE_ONCE(took_reported, sum >> TOOK_SHIFT);
+	WRITE_ONCE(took_limit_reported, limit);
+	irq_work_queue(&lower_rate_work);
+}
+
+/* Is the caller's level too low for something forbidden from @level on? */
+static bool forbidden_from(int level)
+{
+	return READ_ONCE(sysctl_perf_event_paranoid) >= level && !perfmon_capable();
+}
+
+/**
+ * perf_allow_kernel - may the caller look into the kernel?
+ *
+ * Process context; may sleep (LSM).
+ *
+ * Return: 0, -EACCES or a security module's error
+ */
+int perf_allow_kernel(void)
+{
+	if (forbidden_from(2))
+		return -EACCES;
+	return security_perf_event_open(PERF_SECURITY_KERNEL);
+}
+EXPORT_SYMBOL_GPL(perf_allow_kernel);
+
+/**
+ * perf_allow_cpu - may the caller watch everything that runs on a CPU?
+ *
+ * Process context; may sleep (LSM).
+ *
+ * Return: 0, -EACCES or a security module's error
+ */
+int perf_allow_cpu(void)
+{
+	if (forbidden_from(1))
+		return -EACCES;
+	return security_perf_event_open(PERF_SECURITY_CPU);
+}
+
+/**
+ * perf_allow_tracepoint - may the caller have tracepoints' data?
+ *
+ * Process context; may sleep (LSM).
+ *
+ * Return: 0, -EPERM or a security module's error
+ */
+int perf_allow_tracepoint(void)
+{
+	if (forbidden_from(0))
+		return -EPERM;
+	return security_perf_event_open(PERF_SECURITY_TRACEPOINT);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Limits that sysctls set and the overflow code lives by. Plain words, read
+ * with READ_ONCE() in any context; a mixture of old and new values is harmless.
+ */
+#ifndef _KERNEL_EVENTS_SYSCTL_H
+#define _KERNEL_EVENTS_SYSCTL_H
+
+#include <linux/perf_event.h>
+
+/* What security_perf_event_open() is asked about. */
+#ifndef PERF_SECURITY_OPEN
+#define PERF_SECURITY_OPEN		0
+#define PERF_SECURITY_CPU		1
+#define PERF_SECURITY_KERNEL		2
+#define PERF_SECURITY_TRACEPOINT	3
+#endif
+
+/* Overflows of one event in one tick; more, and it is throttled. */
+extern int perf_max_samples_per_tick;
+
+/* ns between two samples at perf_event_max_sample_rate. */
+extern int perf_sample_period_ns;
+
+/*
+ * The stack limits cannot change while buffers of that size exist.
+ * callchain.c: store @value in *@limit unless there are such buffers (-EBUSY),
+ * under the lock that get_callchain_buffers() takes. May sleep.
+ */
+int perf_callchain_set_limit(int *limit, int value);
+
+#endif /* _KERNEL_EVENTS_SYSCTL_H */
