@@ -267,7 +267,7 @@ TEST(output_to_event_without_buffer)
 TEST(cgroup)
 {
 	struct perf_event_attr a = dummy();
-	int dir = open(PE_CGROUP, O_RDONLY | O_DIRECTORY), other, gone;
+	int dir = open(pe_cgroup_root(), O_RDONLY | O_DIRECTORY), other, gone;
 
 	/* A cgroup is watched on a CPU. */
 	EXPECT_EQ(-EINVAL, pe_try(&a, dir, -1, -1, PERF_FLAG_PID_CGROUP));
@@ -280,7 +280,7 @@ TEST(cgroup)
 	close(gone);
 	EXPECT_EQ(-EBADF, pe_try(&a, gone, 0, -1, PERF_FLAG_PID_CGROUP));
 	EXPECT_EQ(-EBADF, pe_try(&a, other, 0, -1, PERF_FLAG_PID_CGROUP));
-	if (dir >= 0 && !access(PE_CGROUP "/cgroup.procs", R_OK))
+	if (dir >= 0)
 		EXPECT_EQ(0, pe_try(&a, dir, 0, -1, PERF_FLAG_PID_CGROUP));
 	close(other);
 	close(dir);

@@ -273,7 +273,7 @@ int pe_set(const char *path, long value)
 
 static int put_text(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_TRUNC), ret = 0;
+	int fd = open(path, O_WRONLY), ret = 0;
 
 	if (fd < 0)
 		return -errno;
@@ -284,22 +284,51 @@ static int put_text(const char *path, const char *text)
 }
 
 /**
+ * pe_cgroup_root - where the control groups are that perf events know
+ *
+ * That is a hierarchy of the perf_event controller's own, or version 2.
+ *
+ * Return: the path of its root; "" if there is none
+ */
+const char *pe_cgroup_root(void)
+{
+	static char path[128];
+	char line[512], dir[128], type[32], opts[256];
+	FILE *f = fopen("/proc/mounts", "r");
+	bool own = false;
+
+	path[0] = 0;
+	if (!f)
+		return path;
+	while (!own && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%*s %127s %31s %255s", dir, type, opts) != 3)
+			continue;
+		own = !strcmp(type, "cgroup") && strstr(opts, "perf_event");
+		if (own || !strcmp(type, "cgroup2"))
+			strcpy(path, dir);
+	}
+	fclose(f);
+	return path;
+}
+
+/**
  * pe_cgroup_make - make a control group whose tasks can be measured
  * @name: its name, below the root
  *
- * The kernel gives the group what perf events need only once some controller
- * has been handed down from the root.
+ * In version 2 the kernel gives the group what perf events need only once some
+ * controller has been handed down from the root.
  *
  * Return: a file descriptor of its directory, or -errno
  */
 int pe_cgroup_make(const char *name)
 {
-	char path[128];
+	char path[256];
 
-	put_text(PE_CGROUP "/cgroup.subtree_control", "+pids");
-	snprintf(path, sizeof(path), PE_CGROUP "/%s", name);
-	if (access(PE_CGROUP "/cgroup.procs", W_OK) || mkdir(path, 0755))
-		return -errno;
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", pe_cgroup_root());
+	put_text(path, "+pids");
+	snprintf(path, sizeof(path), "%s/%s", pe_cgroup_root(), name);
+	if (!*pe_cgroup_root() || mkdir(path, 0755))
+		return -ENOENT;
 	return open(path, O_RDONLY | O_DIRECTORY);
 }
 
@@ -312,9 +341,9 @@ int pe_cgroup_make(const char *name)
  */
 int pe_cgroup_enter(const char *name, pid_t pid)
 {
-	char path[128];
+	char path[256];
 
-	snprintf(path, sizeof(path), PE_CGROUP "/%s/cgroup.procs", name);
+	snprintf(path, sizeof(path), "%s/%s/cgroup.procs", pe_cgroup_root(), name);
 	return pe_set(path, pid);
 }
 
@@ -326,9 +355,9 @@ int pe_cgroup_enter(const char *name, pid_t pid)
  */
 int pe_cgroup_remove(const char *name)
 {
-	char path[128];
+	char path[256];
 
-	snprintf(path, sizeof(path), PE_CGROUP "/%s", name);
+	snprintf(path, sizeof(path), "%s/%s", pe_cgroup_root(), name);
 	return rmdir(path) ? -errno : 0;
 }
 

@@ -57,8 +57,8 @@ int pe_cpu_count(void);
 long pe_get(const char *path);
 int pe_set(const char *path, long value);
 
-/* Control groups (version 2, mounted where it usually is) */
-#define PE_CGROUP		"/sys/fs/cgroup"
+/* Control groups, in the hierarchy that perf events use */
+const char *pe_cgroup_root(void);
 int pe_cgroup_make(const char *name);
 int pe_cgroup_enter(const char *name, pid_t pid);
 int pe_cgroup_remove(const char *name);

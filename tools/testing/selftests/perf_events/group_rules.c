@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf_event_open(2): which events can be one group.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+
+static struct perf_event_attr dummy(void)
+{
+	return pe_attr(PERF_COUNT_SW_DUMMY);
+}
+
+FIXTURE(group) {
+	struct perf_event_attr a;
+	int leader;
+	struct pe_child child;
+};
+
+FIXTURE_SETUP(group)
+{
+	self->a = dummy();
+	self->leader = pe_self(&self->a);
+	ASSERT_LE(0, self->leader);
+	ASSERT_EQ(0, pe_child_start(&self->child));
+}
+
+FIXTURE_TEARDOWN(group)
+{
+	close(self->leader);
+	pe_child_end(&self->child);
+}
+
+TEST_F(group, same_target)
+{
+	EXPECT_EQ(0, pe_try(&self->a, 0, -1, self->leader, 0));
+	EXPECT_EQ(0, pe_try(&self->a, getpid(), -1, self->leader, 0));
+}
+
+TEST_F(group, other_task)
+{
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, self->child.pid, -1, self->leader, 0));
+}
+
+TEST_F(group, other_cpu)
+{
+	int fd;
+
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, 0, self->leader, 0));
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, -1, 0, self->leader, 0));
+
+	fd = pe_open(&self->a, -1, 0, -1, 0);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pe_try(&self->a, -1, 0, fd, 0));
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, fd, 0));
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, 0, fd, 0));
+	if (pe_cpu_count() > 1)
+		EXPECT_EQ(-EINVAL, pe_try(&self->a, -1, 1, fd, 0));
+	close(fd);
+
+	fd = pe_open(&self->a, 0, 0, -1, 0);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pe_try(&self->a, 0, 0, fd, 0));
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, fd, 0));
+	if (pe_cpu_count() > 1)
+		EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, 1, fd, 0));
+	close(fd);
+}
+
+TEST_F(group, of_a_member)
+{
+	int member = pe_open(&self->a, 0, -1, self->leader, 0);
+
+	/* Groups are one deep. */
+	ASSERT_LE(0, member);
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, member, 0));
+	close(member);
+}
+
+TEST_F(group, pinned_or_exclusive_member)
+{
+	struct perf_event_attr a = self->a;
+	int leader;
+
+	a.pinned = 1;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, self->leader, 0));
+	a.pinned = 0;
+	a.exclusive = 1;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, self->leader, 0));
+	a.pinned = 1;
+	leader = pe_self(&a);
+	ASSERT_LE(0, leader);
+	EXPECT_EQ(0, pe_try(&self->a, 0, -1, leader, 0));
+	close(leader);
+}
+
+TEST_F(group, clocks)
+{
+	struct perf_event_attr a = self->a;
+	int leader;
+
+	/* Times in one group are of one clock. */
+	a.use_clockid = 1;
+	a.clockid = CLOCK_MONOTONIC;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, self->leader, 0));
+	leader = pe_self(&a);
+	ASSERT_LE(0, leader);
+	EXPECT_EQ(0, pe_try(&a, 0, -1, leader, 0));
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, leader, 0));
+	a.clockid = CLOCK_BOOTTIME;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, leader, 0));
+	close(leader);
+}
+
+TEST_F(group, inherit_or_not)
+{
+	struct perf_event_attr a = self->a;
+	int leader;
+
+	a.inherit = 1;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, self->leader, 0));
+	leader = pe_self(&a);
+	ASSERT_LE(0, leader);
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, leader, 0));
+	EXPECT_EQ(0, pe_try(&a, 0, -1, leader, 0));
+	close(leader);
+}
+
+TEST_F(group, any_software_events)
+{
+	uint64_t config;
+
+	for (config = 0; config < PERF_COUNT_SW_MAX; config++) {
+		self->a.config = config;
+		EXPECT_EQ(0, pe_try(&self->a, 0, -1, self->leader, 0));
+	}
+}
+
+TEST_F(group, leader_of_an_exited_task)
+{
+	int fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_end(&self->child));
+	EXPECT_EQ(-ENODEV, pe_try(&self->a, self->child.pid, -1, fd, 0));
+	EXPECT_EQ(-ENODEV, pe_try(&self->a, 0, -1, fd, 0));
+	close(fd);
+	ASSERT_EQ(0, pe_child_start(&self->child));
+}
+
+TEST_F(group, of_another_task)
+{
+	int fd = pe_open(&self->a, self->child.pid, -1, -1, 0), member;
+	uint64_t before;
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, fd, 0));
+	self->a.config = PERF_COUNT_SW_PAGE_FAULTS;
+	member = pe_open(&self->a, self->child.pid, -1, fd, 0);
+	ASSERT_LE(0, member);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, 10));
+	before = pe_count(member);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, 10));
+	EXPECT_EQ(before + 10, pe_count(member));
+	close(member);
+	close(fd);
+}
+
+TEST_F(group, control_groups)
+{
+	char name[32];
+	int dir, cgroup, cpu;
+
+	snprintf(name, sizeof(name), "pe_group_%d", getpid());
+	dir = pe_cgroup_make(name);
+	if (dir < 0)
+		SKIP(return, "no control group to make");
+	cpu = pe_open(&self->a, -1, 0, -1, 0);
+	cgroup = pe_open(&self->a, dir, 0, -1, PERF_FLAG_PID_CGROUP);
+	ASSERT_LE(0, cpu);
+	ASSERT_LE(0, cgroup);
+	EXPECT_EQ(0, pe_try(&self->a, dir, 0, cgroup, PERF_FLAG_PID_CGROUP));
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, dir, 0, cpu, PERF_FLAG_PID_CGROUP));
+	if (pe_cpu_count() > 1)
+		EXPECT_EQ(-EINVAL, pe_try(&self->a, dir, 1, cgroup,
+					  PERF_FLAG_PID_CGROUP));
+	close(cgroup);
+	close(cpu);
+	close(dir);
+	EXPECT_EQ(0, pe_cgroup_remove(name));
+}
+
+TEST_F(group, too_large_to_be_read)
+{
+	struct rlimit limit = { 4096, 4096 };
+	int fd[2000], n, err = 0;
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		SKIP(return, "too few files");
+	/* What a group's read gives never exceeds 16 KiB. */
+	for (n = 0; n < 2000; n++) {
+		self->a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+		fd[n] = pe_open(&self->a, 0, -1, n ? fd[0] : -1, 0);
+		if (fd[n] < 0) {
+			err = fd[n];
+			break;
+		}
+	}
+	EXPECT_EQ(-E2BIG, err);
+	/* 8 bytes for their number, 16 for each. */
+	EXPECT_GE(16384, 8 + 16 * n);
+	EXPECT_LT(16384, 8 + 16 * (n + 1));
+	while (n--)
+		close(fd[n]);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ioctl(2): enable, disable, reset and id.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+
+#define PAGES	20
+
+FIXTURE(control) {
+	struct perf_event_attr a;
+	struct pe_child child;
+};
+
+FIXTURE_SETUP(control)
+{
+	self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	ASSERT_EQ(0, pe_child_start(&self->child));
+	pe_fault(1);
+}
+
+FIXTURE_TEARDOWN(control)
+{
+	pe_child_end(&self->child);
+}
+
+TEST_F(control, numbers)
+{
+	EXPECT_EQ(0x2400, PERF_EVENT_IOC_ENABLE);
+	EXPECT_EQ(0x2401, PERF_EVENT_IOC_DISABLE);
+	EXPECT_EQ(0x2402, PERF_EVENT_IOC_REFRESH);
+	EXPECT_EQ(0x2403, PERF_EVENT_IOC_RESET);
+	EXPECT_EQ(0x40082404, PERF_EVENT_IOC_PERIOD);
+	EXPECT_EQ(0x2405, PERF_EVENT_IOC_SET_OUTPUT);
+	EXPECT_EQ(0x40082406, PERF_EVENT_IOC_SET_FILTER);
+	EXPECT_EQ(0x80082407, PERF_EVENT_IOC_ID);
+	EXPECT_EQ(0x40042408, PERF_EVENT_IOC_SET_BPF);
+	EXPECT_EQ(0x40042409, PERF_EVENT_IOC_PAUSE_OUTPUT);
+	EXPECT_EQ(0xc008240a, PERF_EVENT_IOC_QUERY_BPF);
+	EXPECT_EQ(0x4008240b, PERF_EVENT_IOC_MODIFY_ATTRIBUTES);
+}
+
+TEST_F(control, starts_enabled_or_not)
+{
+	int on, off;
+
+	on = pe_self(&self->a);
+	self->a.disabled = 1;
+	off = pe_self(&self->a);
+	ASSERT_LE(0, on);
+	ASSERT_LE(0, off);
+	pe_fault(PAGES);
+	EXPECT_LE(PAGES, pe_count(on));
+	EXPECT_EQ(0, pe_count(off));
+	close(on);
+	close(off);
+}
+
+TEST_F(control, twice)
+{
+	int fd = pe_self(&self->a), i;
+
+	/* Enabling and disabling do not nest. */
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+	pe_fault(PAGES);
+	EXPECT_EQ(0, pe_count(fd));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	pe_fault(PAGES);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	pe_fault(PAGES);
+	EXPECT_EQ(PAGES, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(control, other_flag_bits_mean_nothing)
+{
+	int fd = pe_self(&self->a);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 2));
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, ~1UL));
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 6));
+	pe_fault(PAGES);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, ~1UL));
+	EXPECT_EQ(PAGES, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(control, reset)
+{
+	int fd = pe_self(&self->a), i;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+		EXPECT_EQ(0, pe_count(fd));
+		pe_fault(PAGES);
+		EXPECT_EQ(PAGES, pe_count(fd));
+	}
+	close(fd);
+}
+
+TEST_F(control, on_another_task)
+{
+	int fd, i;
+
+	self->a.disabled = 1;
+	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+	EXPECT_EQ(0, pe_count(fd));
+	for (i = 1; i < 4; i++) {
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+		ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+		ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+		EXPECT_EQ(PAGES * i, pe_count(fd));
+	}
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	EXPECT_EQ(0, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(control, on_a_running_task)
+{
+	uint64_t last = 0, next;
+	int fd, i;
+
+	/* The other task spins, if there are two CPUs on another one. */
+	self->a.config = PERF_COUNT_SW_TASK_CLOCK;
+	self->a.disabled = 1;
+	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_send(&self->child, PE_SPIN, 1U << 26));
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+		pe_sleep_ms(10);
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+		next = pe_count(fd);
+		EXPECT_LE(last, next);
+		pe_sleep_ms(5);
+		EXPECT_EQ(next, pe_count(fd));
+		last = next;
+	}
+	ASSERT_EQ(0, pe_child_answer(&self->child));
+	EXPECT_LT(0, last);
+	close(fd);
+}
+
+TEST_F(control, after_the_task_is_gone)
+{
+	int fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
+	uint64_t count;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+	ASSERT_EQ(0, pe_child_end(&self->child));
+	count = pe_count(fd);
+	EXPECT_LE(PAGES, count);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	EXPECT_EQ(count, pe_count(fd));
+	EXPECT_NE(0, pe_id(fd));
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	EXPECT_EQ(0, pe_count(fd));
+	close(fd);
+	ASSERT_EQ(0, pe_child_start(&self->child));
+}
+
+TEST_F(control, inherited)
+{
+	uint64_t count;
+	int fd;
+
+	/* What is done to the event is done to its copies in children. */
+	self->a.inherit = 1;
+	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
+	EXPECT_LE(PAGES, pe_count(fd));
+
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	count = pe_count(fd);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
+	EXPECT_EQ(count, pe_count(fd));
+
+	/* A reset takes what came from children that are gone too. */
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	EXPECT_EQ(0, pe_count(fd));
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
+	EXPECT_LE(PAGES, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(control, on_live_inherited_copies)
+{
+	struct pe_child kid;
+	uint64_t count;
+	int fd;
+
+	self->a.inherit = 1;
+	fd = pe_self(&self->a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_start(&kid));
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	count = pe_count(fd);
+	EXPECT_LE(4, count);
+	ASSERT_EQ(0, pe_child_do(&kid, PE_FAULT, PAGES));
+	EXPECT_EQ(count, pe_count(fd));
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	ASSERT_EQ(0, pe_child_do(&kid, PE_FAULT, PAGES));
+	EXPECT_LE(count + PAGES, pe_count(fd));
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	pe_child_end(&kid);
+	close(fd);
+}
+
+TEST_F(control, id)
+{
+	int fd = pe_self(&self->a);
+	uint64_t id = 0, again = 0;
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, ioctl(fd, PERF_EVENT_IOC_ID, &id));
+	EXPECT_EQ(0, ioctl(fd, PERF_EVENT_IOC_ID, &again));
+	EXPECT_NE(0, id);
+	EXPECT_EQ(id, again);
+	EXPECT_EQ(-EFAULT, pe_ioctl(fd, PERF_EVENT_IOC_ID, 0));
+	EXPECT_EQ(-EFAULT, pe_ioctl(fd, PERF_EVENT_IOC_ID, -8UL));
+	close(fd);
+}
+
+TEST_F(control, through_a_copied_fd)
+{
+	int fd = pe_self(&self->a), copy;
+
+	ASSERT_LE(0, fd);
+	copy = dup(fd);
+	ASSERT_LE(0, copy);
+	EXPECT_EQ(pe_id(fd), pe_id(copy));
+	pe_ioctl(copy, PERF_EVENT_IOC_DISABLE, 0);
+	pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+	pe_fault(PAGES);
+	EXPECT_EQ(0, pe_count(fd));
+	close(fd);
+	pe_ioctl(copy, PERF_EVENT_IOC_ENABLE, 0);
+	pe_fault(PAGES);
+	EXPECT_EQ(PAGES, pe_count(copy));
+	close(copy);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * read(2): what each read_format gives, and how long it is.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+
+#define MEMBERS	4
+#define PAGES	10
+
+/* Sizes as the ABI's description of the formats has them, in u64s. */
+static unsigned int words(uint64_t format, unsigned int nr)
+{
+	unsigned int n = 0, each = 1;
+
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		n++;
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		n++;
+	if (format & PERF_FORMAT_ID)
+		each++;
+	if (format & PERF_FORMAT_LOST)
+		each++;
+	if (!(format & PERF_FORMAT_GROUP))
+		return n + each;
+	return 1 + n + each * nr;
+}
+
+FIXTURE(format) {
+	int fd[MEMBERS];
+	uint64_t id[MEMBERS];
+};
+
+/* A group that has counted PAGES faults; the members disagree on nothing. */
+static int make_group(int *fd, uint64_t *id, uint64_t format)
+{
+	static const unsigned int configs[MEMBERS] = {
+		PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+		PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_DUMMY,
+	};
+	struct perf_event_attr a;
+	int i, round;
+
+	for (i = 0; i < MEMBERS; i++) {
+		a = pe_attr(configs[i]);
+		a.disabled = !i;
+		a.read_format = format;
+		fd[i] = pe_open(&a, 0, -1, i ? fd[0] : -1, 0);
+		if (fd[i] < 0)
+			return fd[i];
+		id[i] = pe_id(fd[i]);
+	}
+	for (round = 0; round < 2; round++) {
+		pe_ioctl(fd[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
+		pe_ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
+		pe_fault(PAGES);
+		pe_ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0);
+	}
+	return 0;
+}
+
+FIXTURE_VARIANT(format) {
+	uint64_t format;
+};
+
+#define VARIANT(n)						\
+	FIXTURE_VARIANT_ADD(format, f##n) { .format = 0x##n }
+
+VARIANT(00);
+VARIANT(01);
+VARIANT(02);
+VARIANT(03);
+VARIANT(04);
+VARIANT(05);
+VARIANT(06);
+VARIANT(07);
+VARIANT(08);
+VARIANT(09);
+VARIANT(0a);
+VARIANT(0b);
+VARIANT(0c);
+VARIANT(0d);
+VARIANT(0e);
+VARIANT(0f);
+VARIANT(10);
+VARIANT(11);
+VARIANT(12);
+VARIANT(13);
+VARIANT(14);
+VARIANT(15);
+VARIANT(16);
+VARIANT(17);
+VARIANT(18);
+VARIANT(19);
+VARIANT(1a);
+VARIANT(1b);
+VARIANT(1c);
+VARIANT(1d);
+VARIANT(1e);
+VARIANT(1f);
+
+FIXTURE_SETUP(format)
+{
+	ASSERT_EQ(0, make_group(self->fd, self->id, variant->format));
+}
+
+FIXTURE_TEARDOWN(format)
+{
+	int i;
+
+	for (i = 0; i < MEMBERS; i++)
+		close(self->fd[i]);
+}
+
+TEST_F(format, layout)
+{
+	static const uint64_t want[MEMBERS] = { PAGES, 0, PAGES, 0 };
+	uint64_t format = variant->format, buf[64], enabled = 0, running = 0;
+	unsigned int len, at, i, nr = 1;
+
+	memset(buf, 0xee, sizeof(buf));
+	len = 8 * words(format, MEMBERS);
+	ASSERT_EQ(len, read(self->fd[0], buf, sizeof(buf)));
+	EXPECT_EQ(0xeeeeeeeeeeeeeeeeULL, buf[len / 8]);
+
+	at = 0;
+	if (format & PERF_FORMAT_GROUP) {
+		nr = buf[at++];
+		ASSERT_EQ(MEMBERS, nr);
+	} else {
+		EXPECT_EQ(want[0], buf[at++]);
+	}
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED) {
+		enabled = buf[at++];
+		EXPECT_LT(0, enabled);
+	}
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING) {
+		running = buf[at++];
+		EXPECT_LT(0, running);
+		if (enabled)
+			EXPECT_EQ(enabled, running);
+	}
+	/* Members come in the order in which they joined. */
+	for (i = 0; i < nr; i++) {
+		if (format & PERF_FORMAT_GROUP)
+			EXPECT_EQ(want[i], buf[at++]);
+		if (format & PERF_FORMAT_ID)
+			EXPECT_EQ(self->id[i], buf[at++]);
+		if (format & PERF_FORMAT_LOST)
+			EXPECT_EQ(0, buf[at++]);
+	}
+	EXPECT_EQ(len, 8 * at);
+}
+
+TEST_F(format, of_a_member)
+{
+	uint64_t format = variant->format, buf[64];
+	unsigned int len = 8 * words(format, MEMBERS);
+
+	/* A member's fd reads the whole group, leader first. */
+	ASSERT_EQ(len, read(self->fd[1], buf, sizeof(buf)));
+	if (format & PERF_FORMAT_GROUP) {
+		EXPECT_EQ(MEMBERS, buf[0]);
+		if (format == (PERF_FORMAT_GROUP | PERF_FORMAT_ID))
+			EXPECT_EQ(self->id[0], buf[2]);
+	} else {
+		EXPECT_EQ(0, buf[0]);
+	}
+}
+
+TEST_F(format, short_buffer)
+{
+	unsigned int len = 8 * words(variant->format, MEMBERS), n;
+	uint64_t buf[64];
+
+	for (n = 0; n < len; n++) {
+		errno = 0;
+		ASSERT_EQ(-1, read(self->fd[0], buf, n));
+		ASSERT_EQ(ENOSPC, errno);
+	}
+	EXPECT_EQ(len, read(self->fd[0], buf, len));
+	EXPECT_EQ(len, read(self->fd[0], buf, len + 1));
+}
+
+TEST(mixed_formats)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	int leader, member;
+	uint64_t buf[16];
+
+	/* The fd that is read decides; only its format matters. */
+	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	leader = pe_self(&a);
+	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	member = pe_open(&a, 0, -1, leader, 0);
+	ASSERT_LE(0, leader);
+	ASSERT_LE(0, member);
+	EXPECT_EQ(40, read(leader, buf, sizeof(buf)));
+	EXPECT_EQ(2, buf[0]);
+	EXPECT_EQ(pe_id(leader), buf[2]);
+	EXPECT_EQ(pe_id(member), buf[4]);
+	EXPECT_EQ(16, read(member, buf, sizeof(buf)));
+	EXPECT_EQ(0, buf[0]);
+	close(member);
+	EXPECT_EQ(24, read(leader, buf, sizeof(buf)));
+	close(leader);
+}
+
+TEST(member_reads_a_group_of_its_own_format)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	int leader, member;
+	uint64_t buf[16];
+
+	leader = pe_self(&a);
+	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	member = pe_open(&a, 0, -1, leader, 0);
+	ASSERT_LE(0, leader);
+	ASSERT_LE(0, member);
+	EXPECT_EQ(8, read(leader, buf, sizeof(buf)));
+	EXPECT_EQ(40, read(member, buf, sizeof(buf)));
+	EXPECT_EQ(2, buf[0]);
+	EXPECT_EQ(pe_id(leader), buf[2]);
+	EXPECT_EQ(pe_id(member), buf[4]);
+	close(member);
+	close(leader);
+}
+
+TEST(ids)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	uint64_t id[50], value[2];
+	int fd[50], i, j;
+
+	a.read_format = PERF_FORMAT_ID;
+	for (i = 0; i < 50; i++) {
+		fd[i] = pe_self(&a);
+		ASSERT_LE(0, fd[i]);
+		ASSERT_EQ(16, read(fd[i], value, sizeof(value)));
+		id[i] = pe_id(fd[i]);
+		EXPECT_NE(0, id[i]);
+		EXPECT_EQ(id[i], value[1]);
+		for (j = 0; j < i; j++)
+			EXPECT_NE(id[j], id[i]);
+	}
+	for (i = 0; i < 50; i++)
+		close(fd[i]);
+}
+
+TEST(many_members)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	static uint64_t buf[512];
+	int fd[100], i;
+
+	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	for (i = 0; i < 100; i++) {
+		fd[i] = pe_open(&a, 0, -1, i ? fd[0] : -1, 0);
+		ASSERT_LE(0, fd[i]);
+	}
+	ASSERT_EQ(8 * 201, read(fd[0], buf, sizeof(buf)));
+	ASSERT_EQ(100, buf[0]);
+	for (i = 0; i < 100; i++)
+		EXPECT_EQ(pe_id(fd[i]), buf[2 + 2 * i]);
+	close(fd[50]);
+	ASSERT_EQ(8 * 199, read(fd[0], buf, sizeof(buf)));
+	EXPECT_EQ(pe_id(fd[49]), buf[2 + 2 * 49]);
+	EXPECT_EQ(pe_id(fd[51]), buf[2 + 2 * 50]);
+	for (i = 0; i < 100; i++)
+		if (i != 50)
+			close(fd[i]);
+}
+
+TEST(bad_buffer)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	long page = sysconf(_SC_PAGESIZE);
+	int fd = pe_self(&a);
+	char *p;
+
+	ASSERT_LE(0, fd);
+	p = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	EXPECT_EQ(-1, read(fd, p, 8));
+	EXPECT_EQ(EFAULT, errno);
+	munmap(p, page);
+	EXPECT_EQ(-1, read(fd, p, 8));
+	EXPECT_EQ(EFAULT, errno);
+	close(fd);
+}
+
+TEST(other_calls)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	int fd = pe_self(&a);
+	uint64_t value = 0;
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, write(fd, &value, 8));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, lseek(fd, 0, SEEK_SET));
+	EXPECT_EQ(ESPIPE, errno);
+	EXPECT_EQ(-1, pread(fd, &value, 8, 0));
+	EXPECT_EQ(ESPIPE, errno);
+	close(fd);
+}
+
+TEST(poll_without_a_buffer)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	struct pollfd p = { .fd = pe_self(&a), .events = POLLIN };
+
+	ASSERT_LE(0, p.fd);
+	EXPECT_EQ(1, poll(&p, 1, 0));
+	EXPECT_EQ(POLLHUP, p.revents);
+	close(p.fd);
+}
+
+TEST_HARNESS_MAIN
