@@ -194,57 +194,43 @@ static bool clock_known(const struct perf_event_attr *attr)
 	}
 }
 
-/* The first published size that holds all of a field, given where it ends. */
-#define SINCE_END(end)						\
-	((end) <= PERF_ATTR_SIZE_VER0 ? PERF_ATTR_SIZE_VER0 :	\
-	 (end) <= PERF_ATTR_SIZE_VER1 ? PERF_ATTR_SIZE_VER1 :	\
-	 (end) <= PERF_ATTR_SIZE_VER2 ? PERF_ATTR_SIZE_VER2 :	\
-	 (end) <= PERF_ATTR_SIZE_VER3 ? PERF_ATTR_SIZE_VER3 :	\
-	 (end) <= PERF_ATTR_SIZE_VER4 ? PERF_ATTR_SIZE_VER4 :	\
-	 (end) <= PERF_ATTR_SIZE_VER5 ? PERF_ATTR_SIZE_VER5 :	\
-	 (end) <= PERF_ATTR_SIZE_VER6 ? PERF_ATTR_SIZE_VER6 :	\
-	 (end) <= PERF_ATTR_SIZE_VER7 ? PERF_ATTR_SIZE_VER7 :	\
-	 PERF_ATTR_SIZE_VER8)
-#define SINCE(f)	SINCE_END(offsetofend(struct perf_event_attr, f))
-
 /* A word, a bit of the flags, a bit of aux_action. */
-#define WORD(f, err, fn, why) \
-	{ .field = #f, .since = SINCE(f), .error = err, .holds = fn, .reason = why }
-#define FLAG(f, err, fn, why) \
-	{ .field = #f, .since = PERF_ATTR_SIZE_VER0, .error = err, .holds = fn, .reason = why }
-#define AUX_ACTION(f, err, fn, why) \
-	{ .field = #f, .since = SINCE(aux_action), .error = err, .holds = fn, .reason = why }
+#define WORD(f, ver, err, fn, why) \
+	{ .field = #f, .since = PERF_ATTR_SIZE_##ver, .error = err, .holds = fn, .reason = why }
+#define FLAG(f, err, fn, why)		WORD(f, VER0, err, fn, why)
+#define AUX_ACTION(f, err, fn, why)	WORD(f, VER6, err, fn, why)
 
 #define REGS_ERROR	(IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : -ENOSYS)
 
 static const struct perf_attr_rule attr_rules[] = {
 	FLAG(__reserved_1, -EINVAL, flags_known, "flags that this kernel does not know"),
-	WORD(__reserved_2, -EINVAL, reserved_2_zero, "must be zero"),
+	WORD(__reserved_2, VER5, -EINVAL, reserved_2_zero, "must be zero"),
 	AUX_ACTION(__reserved_3, -EINVAL, aux_action_known,
 		   "AUX actions that this kernel does not know"),
-	WORD(sample_type, -EINVAL, sample_type_known,
+	WORD(sample_type, VER0, -EINVAL, sample_type_known,
 	     "sample fields that this kernel does not know"),
-	WORD(read_format, -EINVAL, read_format_known, "formats that this kernel does not know"),
-	WORD(branch_sample_type, -EINVAL, branch_type_known,
+	WORD(read_format, VER0, -EINVAL, read_format_known,
+	     "formats that this kernel does not know"),
+	WORD(branch_sample_type, VER2, -EINVAL, branch_type_known,
 	     "branch filters that this kernel does not know"),
-	WORD(branch_sample_type, -EINVAL, branch_type_given,
+	WORD(branch_sample_type, VER2, -EINVAL, branch_type_given,
 	     "needs a type of branch besides the privilege levels"),
-	WORD(sample_regs_user, REGS_ERROR, regs_user_exist,
+	WORD(sample_regs_user, VER3, REGS_ERROR, regs_user_exist,
 	     "no register, or one that does not exist"),
-	WORD(sample_stack_user, -ENOSYS, stack_user_possible,
+	WORD(sample_stack_user, VER3, -ENOSYS, stack_user_possible,
 	     "this architecture cannot sample user stacks"),
-	WORD(sample_stack_user, -EINVAL, stack_user_fits, "must be less than 65535"),
-	WORD(sample_stack_user, -EINVAL, stack_user_aligned, "must be a multiple of 8"),
-	WORD(sample_regs_intr, REGS_ERROR, regs_intr_exist,
+	WORD(sample_stack_user, VER3, -EINVAL, stack_user_fits, "must be less than 65535"),
+	WORD(sample_stack_user, VER3, -EINVAL, stack_user_aligned, "must be a multiple of 8"),
+	WORD(sample_regs_intr, VER4, REGS_ERROR, regs_intr_exist,
 	     "no register, or one that does not exist"),
-	WORD(sample_type, -EINVAL, cgroup_known, "this kernel has no perf_event cgroups"),
-	WORD(sample_type, -EINVAL, one_weight, "WEIGHT and WEIGHT_STRUCT exclude each other"),
+	WORD(sample_type, VER0, -EINVAL, cgroup_known, "this kernel has no perf_event cgroups"),
+	WORD(sample_type, VER0, -EINVAL, one_weight, "WEIGHT and WEIGHT_STRUCT exclude each other"),
 	FLAG(inherit_thread, -EINVAL, inherits_to_threads, "needs inherit"),
 	FLAG(remove_on_exec, -EINVAL, one_way_at_exec, "contradicts enable_on_exec"),
 	FLAG(sigtrap, -EINVAL, sigtrap_ends_at_exec, "needs remove_on_exec"),
 	FLAG(inherit, -EINVAL, inherited_read_has_tid,
 	     "sampled counts of several tasks need PERF_SAMPLE_TID to be told apart"),
-	WORD(clockid, -EINVAL, clock_known, "not a clock that samples can have"),
+	WORD(clockid, VER3, -EINVAL, clock_known, "not a clock that samples can have"),
 };
 
 /**

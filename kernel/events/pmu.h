@@ -19,6 +19,7 @@
 #include <linux/perf_event.h>
 
 extern struct mutex perf_pmus_lock;
+extern struct list_head perf_pmus;
 
 /*
  * Find the PMU of @event (attr, cpu, parent, group_leader, hw.target and one
@@ -58,13 +59,19 @@ static inline bool perf_pmu_can_sample(const struct pmu *pmu)
 }
 
 /*
- * Scopes: each instance of a system-wide PMU has one CPU that speaks for it.
+ * scope.c: each instance of a system-wide PMU has one CPU that speaks for it.
  * The first two are for hotplug, with the CPU hotplug lock held for writing
  * and the CPU online (before it goes, after it came); they may sleep.
  */
 void perf_scope_online(unsigned int cpu);
 void perf_scope_offline(unsigned int cpu);
 bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b);
+bool perf_scope_exists(unsigned int scope, unsigned int cpu);
+const struct cpumask *perf_scope_speakers(unsigned int scope);
+
+/* pmu_sysfs.c */
+int perf_pmu_dev_add(struct pmu *pmu);
+void perf_pmu_dev_remove(struct pmu *pmu);
 
 /* Wanted from sched.c. */
 void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu);

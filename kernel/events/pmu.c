@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The registry of PMUs: who they are, which of them takes an event, what they
+ * can do, and how they look in sysfs. See pmu.h for what protects what.
+ */
+#include <linux/idr.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/srcu.h>
+#include <linux/wait.h>
+
+#include "attr.h"
+#include "internal.h"
+#include "pmu.h"
+
+/**
+ * struct pmu_entry - what the registry keeps of a PMU
+ * @pmu: the PMU
+ * @gone: it is being unregistered: no new events
+ * @lock: protects @events; innermost, process context
+ * @events: all events of the PMU that are not dropped
+ * @left: an event left @events; for whom waits until all have
+ * @rcu_head: to free it
+ */
+struct pmu_entry {
+	struct pmu		*pmu;
+	bool			gone;
+	spinlock_t		lock;		/* events */
+	struct list_head	events;
+	wait_queue_head_t	left;
+	struct rcu_head		rcu_head;
+};
+
+DEFINE_MUTEX(perf_pmus_lock);	/* perf_pmus and pmu_types */
+DEFINE_STATIC_SRCU(pmus_srcu);
+LIST_HEAD(perf_pmus);
+/* Types; of struct pmu_entry, NULL while a type is merely taken. */
+static DEFINE_IDR(pmu_types);
+
+/*
+ * Callbacks for what a driver leaves out
+ */
+
+static void pmu_nop(struct pmu *pmu)
+{
+}
+
+static void no_flags(struct perf_event *event, int flags)
+{
+}
+
+static void no_read(struct perf_event *event)
+{
+}
+
+static int no_event_idx(struct perf_event *event)
+{
+	return 0;
+}
+
+static int any_period(struct perf_event *event, u64 value)
+{
+	return 0;
+}
+
+/* The default transaction keeps the whole PMU halted while members are added. */
+static DEFINE_PER_CPU(unsigned int, txn_flags);
+
+static void halt_start_txn(struct pmu *pmu, unsigned int flags)
+{
+	__this_cpu_write(txn_flags, flags);
+	if (flags == PERF_PMU_TXN_ADD)
+		perf_pmu_disable(pmu);
+}
+
+static void halt_cancel_txn(struct pmu *pmu)
+{
+	if (__this_cpu_xchg(txn_flags, 0) == PERF_PMU_TXN_ADD)
+		perf_pmu_enable(pmu);
+}
+
+static int halt_commit_txn(struct pmu *pmu)
+{
+	halt_cancel_txn(pmu);
+	return 0;
+}
+
+static void pmu_set_defaults(struct pmu *pmu)
+{
+	if (!pmu->pmu_enable)
+		pmu->pmu_enable = pmu_nop;
+	if (!pmu->pmu_disable)
+		pmu->pmu_disable = pmu_nop;
+	if (!pmu->start)
+		pmu->start = no_flags;
+	if (!pmu->stop)
+		pmu->stop = no_flags;
+	if (!pmu->read)
+		pmu->read = no_read;
+	if (!pmu->start_txn) {
+		pmu->start_txn = halt_start_txn;
+		pmu->commit_txn = halt_commit_txn;
+		pmu->cancel_txn = halt_cancel_txn;
+	}
+	if (!pmu->event_idx)
+		pmu->event_idx = no_event_idx;
+	if (!pmu->check_period)
+		pmu->check_period = any_period;
+	if (pmu->hrtimer_interval_ms < 1)
+		pmu->hrtimer_interval_ms = max(MSEC_PER_SEC / HZ, 1L);
+	atomic_set(&pmu->exclusive_cnt, 0);
+}
+
+/**
+ * perf_pmu_disable - halt all of a PMU's counters on this CPU
+ * @pmu: the PMU
+ *
+ * Nests. Preemption is off.
+ */
+void perf_pmu_disable(struct pmu *pmu)
+{
+	if (__this_cpu_inc_return(*pmu->pmu_disable_count) == 1)
+		pmu->pmu_disable(pmu);
+}
+
+/**
+ * perf_pmu_enable - end one perf_pmu_disable()
+ * @pmu: the PMU
+ *
+ * Preemption is off.
+ */
+void perf_pmu_enable(struct pmu *pmu)
+{
+	if (__this_cpu_dec_return(*pmu->pmu_disable_count) == 0)
+		pmu->pmu_enable(pmu);
+}
+
+/*
+ * The PMU of events that have none any more. Nothing should call it; should
+ * something do so, nothing happens.
+ */
+
+static int gone_init(struct perf_event *event)
+{
+	return -ENOENT;
+}
+
+static int gone_add(struct perf_event *event, int flags)
+{
+	return -ENODEV;
+}
+
+static DEFINE_PER_CPU(int, gone_disable_count);
+
+static struct pmu gone_pmu = {
+	.name			= "gone",
+	.type			= -1,
+	.capabilities		= PERF_PMU_CAP_NO_INTERRUPT,
+	.task_ctx_nr		= perf_invalid_context,
+	.pmu_disable_count	= &gone_disable_count,
+	.pmu_enable		= pmu_nop,
+	.pmu_disable		= pmu_nop,
+	.event_init		= gone_init,
+	.add			= gone_add,
+	.del			= no_flags,
+	.start			= no_flags,
+	.stop			= no_flags,
+	.read			= no_read,
+	.start_txn		= halt_start_txn,
+	.commit_txn		= halt_commit_txn,
+	.cancel_txn		= halt_cancel_txn,
+	.event_idx		= no_event_idx,
+	.check_period		= any_period,
+};
+
+/**
+ * perf_pmu_is_gone - has this event lost its PMU?
+ * @event: the event
+ *
+ * Return: true from perf_pmu_drop_event() on
+ */
+bool perf_pmu_is_gone(const struct perf_event *event)
+{
+	return READ_ONCE(event->pmu) == &gone_pmu;
+}
+
+/*
+ * What a PMU must be capable of for an event
+ */
+
+static bool exclusion_possible(const struct perf_event *event)
+{
+	return !(event->pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) ||
+	       !event_has_any_exclude_flag((struct perf_event *)event);
+}
+
+static bool registers_possible(const struct perf_event *event)
+{
+	u64 regs = event->attr.sample_regs_user | event->attr.sample_regs_intr;
+
+	return !(regs & PERF_REG_EXTENDED_MASK) ||
+	       (event->pmu->capabilities & PERF_PMU_CAP_EXTENDED_REGS);
+}
+
+static bool target_possible(const struct perf_event *event)
+{
+	if (event->pmu->task_ctx_nr != perf_invalid_context)
+		return true;
+	return !event->hw.target && !event->cgrp;
+}
+
+static bool aux_output_possible(const struct perf_event *event)
+{
+	if (!event->attr.aux_output)
+		return true;
+	return (event->pmu->capabilities & PERF_PMU_CAP_AUX_OUTPUT) &&
+	       !event->attr.aux_pause && !event->attr.aux_resume;
+}
+
+static bool aux_pause_possible(const struct perf_event *event)
+{
+	return !event->attr.aux_start_paused ||
+	       (event->pmu->capabilities & PERF_PMU_CAP_AUX_PAUSE);
+}
+
+static bool clock_possible(const struct perf_event *event)
+{
+	return (event->pmu->capabilities & PERF_PMU_CAP_NO_NMI) ||
+	       perf_attr_clock_is_nmi_safe(&event->attr);
+}
+
+static bool cpu_possible_for(const struct perf_event *event)
+{
+	unsigned int scope = event->pmu->scope;
+
+	return scope == PERF_PMU_SCOPE_NONE || event->cpu < 0 ||
+	       perf_scope_exists(scope, event->cpu);
+}
+
+/**
+ * struct pmu_demand - what an event may ask of its PMU
+ * @field: of the attribute, that asks for it
+ * @reason: of a refusal, in words
+ * @error: of a refusal
+ * @possible: does not ask for it, or can have it
+ */
+struct pmu_demand {
+	const char	*field;
+	const char	*reason;
+	int		error;
+	bool		(*possible)(const struct perf_event *event);
+};
+
+static const struct pmu_demand pmu_demands[] = {
+	{ "exclude_*", "this PMU counts always", -EINVAL, exclusion_possible },
+	{ "sample_regs_*", "this PMU has no such registers", -EOPNOTSUPP, registers_possible },
+	{ "", "this PMU does not know tasks", -EINVAL, target_possible },
+	{ "", "this PMU has no such CPU", -ENODEV, cpu_possible_for },
+	{ "aux_output", "this PMU cannot write there", -EOPNOTSUPP, aux_output_possible },
+	{ "aux_start_paused", "this PMU cannot pause", -EOPNOTSUPP, aux_pause_possible },
+	{ "clockid", "this PMU samples in NMIs, which cannot read that clock",
+	  -EINVAL, clock_possible },
+};
+
+static int pmu_can_do(const struct perf_event *event)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pmu_demands); i++) {
+		if (!pmu_demands[i].possible(event))
+			return pmu_demands[i].error;
+	}
+	return 0;
+}
+
+/*
+ * From an event to its PMU
+ */
+
+static struct pmu_entry *entry_of_type(u32 type)
+{
+	struct pmu_entry *pe;
+
+	rcu_read_lock();
+	pe = type <= INT_MAX ? idr_find(&pmu_types, type) : NULL;
+	rcu_read_unlock();
+	return pe;
+}
+
+/*
+ * Drivers look at the other members of the group to see if it fits as a
+ * whole: keep it as it is.
+ */
+static int pmu_event_init(struct pmu *pmu, struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	struct perf_event_context *ctx;
+	int err;
+
+	if (leader == event || pmu->task_ctx_nr == perf_sw_context)
+		return pmu->event_init(event);
+
+	if (event->parent) {
+		lockdep_assert_held(&leader->ctx->mutex);
+		return pmu->event_init(event);
+	}
+	ctx = perf_event_ctx_lock(leader);
+	err = pmu->event_init(event);
+	perf_event_ctx_unlock(leader, ctx);
+	return err;
+}
+
+/* Does this PMU take the event? pmus_srcu is held. */
+static int entry_try(struct pmu_entry *pe, struct perf_event *event)
+{
+	struct pmu *pmu = pe->pmu;
+	int err = -ENODEV;
+
+	if (READ_ONCE(pe->gone))
+		return -ENOENT;
+	if (!try_module_get(pmu->module))
+		return -ENODEV;
+
+	event->pmu = pmu;
+	err = pmu_event_init(pmu, event);
+	if (err) {
+		/* The driver has undone what it did. */
+		event->destroy = NULL;
+		goto refused;
+	}
+	err = pmu_can_do(event);
+	if (err)
+		goto undo;
+
+	if (pmu->task_ctx_nr == perf_sw_context)
+		event->event_caps |= PERF_EV_CAP_SOFTWARE;
+	if (pmu->scope != PERF_PMU_SCOPE_NONE && event->cpu >= 0)
+		event->event_caps |= PERF_EV_CAP_READ_SCOPE;
+
+	spin_lock(&pe->lock);
+	list_add_tail(&event->pmu_list, &pe->events);
+	spin_unlock(&pe->lock);
+	return 0;
+
+undo:
+	if (event->destroy)
+		event->destroy(event);
+	event->destroy = NULL;
+refused:
+	event->pmu = &gone_pmu;
+	module_put(pmu->module);
+	return err;
+}
+
+/* Types that a PMU of another type may serve. */
+static bool type_is_generic(u32 type)
+{
+	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
+	       type == PERF_TYPE_RAW || type == PERF_TYPE_SOFTWARE;
+}
+
+static int ask_all(struct perf_event *event)
+{
+	bool software = event->attr.type == PERF_TYPE_SOFTWARE;
+	struct pmu *pmu;
+
+	if (!type_is_generic(event->attr.type))
+		return -ENOENT;
+
+	list_for_each_entry_srcu(pmu, &perf_pmus, entry, srcu_read_lock_held(&pmus_srcu)) {
+		struct pmu_entry *pe = entry_of_type(pmu->type);
+		int err;
+
+		if (!pe || (software && pmu->task_ctx_nr != perf_sw_context))
+			continue;
+		err = entry_try(pe, event);
+		if (err != -ENOENT)
+			return err;
+	}
+	return -ENOENT;
+}
+
+/*
+ * Ask the PMU of the type. One that knows better may set attr.type to another
+ * one's and return -ENOENT: ask that, but do not be sent around in circles.
+ */
+static int ask_type(struct perf_event *event, u32 type)
+{
+	int hops;
+
+	for (hops = 0; hops < 4; hops++) {
+		struct pmu_entry *pe = entry_of_type(type);
+		int err;
+
+		if (!pe)
+			break;
+		err = entry_try(pe, event);
+		if (err != -ENOENT || event->attr.type == type)
+			return err;
+		type = event->attr.type;
+	}
+	return -ENOENT;
+}
+
+/* A generic event of one PMU among several, whose type stands in config. */
+static int ask_extended(struct perf_event *event, u32 type)
+{
+	struct pmu_entry *pe = entry_of_type(type);
+
+	if (!pe || (type != PERF_TYPE_RAW &&
+		    !(pe->pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE)))
+		return -ENOENT;
+	event->attr.config &= PERF_HW_EVENT_MASK;
+	return entry_try(pe, event);
+}
+
+static int find_and_init(struct perf_event *event)
+{
+	u32 type = event->attr.type;
+	int err;
+
+	if (event->parent) {
+		struct pmu *pmu = event->parent->pmu;
+		struct pmu_entry *pe = entry_of_type(pmu->type);
+
+		lockdep_assert_held(&event->parent->ctx->mutex);
+		event->orig_type = event->parent->orig_type;
+		return pe && pe->pmu == pmu ? entry_try(pe, event) : -ENODEV;
+	}
+
+	event->orig_type = type;
+	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE) {
+		u32 extended = event->attr.config >> PERF_PMU_TYPE_SHIFT;
+
+		if (extended)
+			return ask_extended(event, extended);
+		type = PERF_TYPE_RAW;
+	}
+
+	err = ask_type(event, type);
+	return err == -ENOENT ? ask_all(event) : err;
+}
+
+/**
+ * perf_pmu_init_event - find the PMU of a new event
+ * @event: see pmu.h
+ *
+ * Return: the PMU, which is event->pmu now, or an ERR_PTR()
+ */
+struct pmu *perf_pmu_init_event(struct perf_event *event)
+{
+	int idx, err;
+
+	event->pmu = &gone_pmu;
+	idx = srcu_read_lock(&pmus_srcu);
+	err = find_and_init(event);
+	srcu_read_unlock(&pmus_srcu, idx);
+	return err ? ERR_PTR(err) : event->pmu;
+}
+
+/**
+ * perf_pmu_drop_event - end an event's relation to its PMU
+ * @event: see pmu.h
+ */
+void perf_pmu_drop_event(struct perf_event *event)
+{
+	struct pmu *pmu = event->pmu;
+	struct module *module;
+	struct pmu_entry *pe;
+
+	if (!pmu || pmu == &gone_pmu)
+		return;
+
+	module = pmu->module;
+	if (event->destroy)
+		event->destroy(event);
+	event->destroy = NULL;
+
+	/* The PMU may cease to exist as soon as its list is empty. */
+	rcu_read_lock();
+	pe = entry_of_type(pmu->type);
+	spin_lock(&pe->lock);
+	WRITE_ONCE(event->pmu, &gone_pmu);
+	list_del(&event->pmu_list);
+	spin_unlock(&pe->lock);
+	if (READ_ONCE(pe->gone))
+		wake_up(&pe->left);
+	rcu_read_unlock();
+	module_put(module);
+}
+
+/*
+ * Registration
+ */
+
+static int pmu_alloc_percpu(struct pmu *pmu)
+{
+	int cpu;
+
+	pmu->pmu_disable_count = alloc_percpu(int);
+	if (!pmu->pmu_disable_count)
+		return -ENOMEM;
+	pmu->cpu_pmu_context = alloc_percpu(struct perf_cpu_pmu_context);
+	if (!pmu->cpu_pmu_context) {
+		free_percpu(pmu->pmu_disable_count);
+		return -ENOMEM;
+	}
+	for_each_possible_cpu(cpu)
+		perf_cpu_pmu_context_init(pmu, cpu);
+	return 0;
+}
+
+static void pmu_free_percpu(struct pmu *pmu)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu_ptr(pmu->cpu_pmu_context, cpu)->hrtimer);
+	free_percpu(pmu->cpu_pmu_context);
+	free_percpu(pmu->pmu_disable_count);
+	pmu->cpu_pmu_context = NULL;
+	pmu->pmu_disable_count = NULL;
+}
+
+/* Take a number, for nobody yet: what is asked for, or for -1 a new one. */
+static int type_alloc(int type)
+{
+	int got;
+
+	if (type < 0)
+		return idr_alloc(&pmu_types, NULL, PERF_TYPE_MAX, 0, GFP_KERNEL);
+	got = idr_alloc(&pmu_types, NULL, type, type + 1, GFP_KERNEL);
+	return got == -ENOSPC ? -EEXIST : got;
+}
+
+static struct pmu_entry *entry_alloc(struct pmu *pmu)
+{
+	struct pmu_entry *pe = kzalloc(sizeof(*pe), GFP_KERNEL);
+
+	if (pe) {
+		pe->pmu = pmu;
+		spin_lock_init(&pe->lock);
+		INIT_LIST_HEAD(&pe->events);
+		init_waitqueue_head(&pe->left);
+	}
+	return pe;
+}
+
+static bool pmu_is_complete(const struct pmu *pmu)
+{
+	return pmu->event_init && pmu->add && pmu->del && pmu->scope < PERF_PMU_MAX_SCOPE &&
+	       !pmu->start_txn == !pmu->commit_txn && !pmu->start_txn == !pmu->cancel_txn;
+}
+
+/**
+ * perf_pmu_register - make a PMU known
+ * @pmu: filled in by its driver; callbacks that are missing and can be get
+ *	defaults
+ * @name: in sysfs, or NULL for a PMU that is not to be seen there. Kept.
+ * @type: PERF_TYPE_*, or -1 for one that is made for it
+ *
+ * Events can be opened on it as soon as this returns, and shortly before. May
+ * sleep.
+ *
+ * Return: 0, -EINVAL for a PMU that lacks something, -EEXIST for a type or
+ * name that is taken, -ENOMEM
+ */
+int perf_pmu_register(struct pmu *pmu, const char *name, int type)
+{
+	struct pmu_entry *pe;
+	int err;
+
+	if (WARN_ON_ONCE(!pmu_is_complete(pmu)))
+		return -EINVAL;
+	pe = entry_alloc(pmu);
+	if (!pe)
+		return -ENOMEM;
+
+	pmu->name = name;
+	pmu_set_defaults(pmu);
+	err = pmu_alloc_percpu(pmu);
+	if (err)
+		goto free_entry;
+
+	mutex_lock(&perf_pmus_lock);
+	err = type_alloc(type);
+	if (err < 0)
+		goto unlock;
+	pmu->type = err;
+	err = perf_pmu_dev_add(pmu);
+	if (err)
+		goto free_type;
+
+	idr_replace(&pmu_types, pe, pmu->type);
+	/* The kernel's own first: most events are theirs. */
+	if (type == PERF_TYPE_SOFTWARE || !name)
+		list_add_rcu(&pmu->entry, &perf_pmus);
+	else
+		list_add_tail_rcu(&pmu->entry, &perf_pmus);
+	mutex_unlock(&perf_pmus_lock);
+	return 0;
+
+free_type:
+	idr_remove(&pmu_types, pmu->type);
+unlock:
+	mutex_unlock(&perf_pmus_lock);
+	pmu_free_percpu(pmu);
+free_entry:
+	kfree(pe);
+	return err;
+}
+EXPORT_SYMBOL_GPL(perf_pmu_register);
+
+/*
+ * Get hold of an event of the list; events that are being freed do not count,
+ * they leave on their own. False: there are none but those.
+ */
+static bool entry_hold_event(struct pmu_entry *pe, struct perf_event **held)
+{
+	struct perf_event *event;
+	bool done;
+
+	*held = NULL;
+	spin_lock(&pe->lock);
+	list_for_each_entry(event, &pe->events, pmu_list) {
+		if (perf_event_tryget(event)) {
+			*held = event;
+			break;
+		}
+	}
+	done = *held || list_empty(&pe->events);
+	spin_unlock(&pe->lock);
+	return done;
+}
+
+static void entry_revoke_events(struct pmu_entry *pe)
+{
+	struct perf_event *event;
+
+	for (;;) {
+		wait_event(pe->left, entry_hold_event(pe, &event));
+		if (!event)
+			return;
+		perf_event_revoke(event);
+		perf_pmu_drop_event(event);
+		perf_event_put(event);
+	}
+}
+
+/**
+ * perf_pmu_unregister - a PMU goes
+ * @pmu: that perf_pmu_register() accepted
+ *
+ * Its events are dead when this returns, and none of its callbacks runs or
+ * will. May sleep; no context's mutex may be held, nor anything that
+ * event_init or destroy takes.
+ */
+void perf_pmu_unregister(struct pmu *pmu)
+{
+	struct pmu_entry *pe;
+
+	mutex_lock(&perf_pmus_lock);
+	pe = entry_of_type(pmu->type);
+	if (WARN_ON_ONCE(!pe || pe->pmu != pmu || pe->gone)) {
+		mutex_unlock(&perf_pmus_lock);
+		return;
+	}
+	WRITE_ONCE(pe->gone, true);
+	list_del_rcu(&pmu->entry);
+	mutex_unlock(&perf_pmus_lock);
+
+	/* Who is still asking it has put an event on its list after this. */
+	synchronize_srcu(&pmus_srcu);
+	perf_pmu_dev_remove(pmu);
+	entry_revoke_events(pe);
+
+	/* Someone may still walk over the PMU's part of a CPU context. */
+	synchronize_rcu();
+	pmu_free_percpu(pmu);
+
+	/* Last of all the number, so that it never means two things at once. */
+	mutex_lock(&perf_pmus_lock);
+	idr_remove(&pmu_types, pmu->type);
+	mutex_unlock(&perf_pmus_lock);
+	kfree_rcu(pe, rcu_head);
+}
+EXPORT_SYMBOL_GPL(perf_pmu_unregister);
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+#include "tests/pmu_test.c"
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Scopes: a system-wide PMU may exist once a core, die, cluster, package or
+ * machine. Of the CPUs that share an instance one speaks for it: tools open
+ * their events there, and when it goes offline another takes them over.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/topology.h>
+
+#include "pmu.h"
+
+/* One CPU of each core, die, cluster...; changed by hotplug alone. */
+static struct cpumask scope_speakers[PERF_PMU_MAX_SCOPE];
+
+static const struct cpumask *scope_cpus(unsigned int scope, unsigned int cpu)
+{
+	switch (scope) {
+	case PERF_PMU_SCOPE_CORE:
+		return topology_sibling_cpumask(cpu);
+	case PERF_PMU_SCOPE_DIE:
+		return topology_die_cpumask(cpu);
+	case PERF_PMU_SCOPE_CLUSTER:
+		return topology_cluster_cpumask(cpu);
+	case PERF_PMU_SCOPE_PKG:
+		return topology_core_cpumask(cpu);
+	case PERF_PMU_SCOPE_SYS_WIDE:
+		return cpu_online_mask;
+	default:
+		return cpumask_of(cpu);
+	}
+}
+
+/**
+ * perf_scope_same - do two CPUs share an instance of a PMU?
+ * @scope: of the PMU
+ * @a: a CPU
+ * @b: another, or the same
+ *
+ * Return: true if a counter of @a can be read on @b; any context
+ */
+bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b)
+{
+	return a == b || cpumask_test_cpu(b, scope_cpus(scope, a));
+}
+
+/**
+ * perf_scope_exists - does some CPU speak for the instance that @cpu belongs to?
+ * @scope: of the PMU
+ * @cpu: a CPU
+ *
+ * Return: false while @cpu and all that share with it are offline
+ */
+bool perf_scope_exists(unsigned int scope, unsigned int cpu)
+{
+	return cpumask_intersects(scope_cpus(scope, cpu), &scope_speakers[scope]);
+}
+
+/**
+ * perf_scope_speakers - the CPUs on which to open a system-wide PMU's events
+ * @scope: of the PMU, not %PERF_PMU_SCOPE_NONE
+ *
+ * Return: one CPU an instance; it changes with CPU hotplug
+ */
+const struct cpumask *perf_scope_speakers(unsigned int scope)
+{
+	return &scope_speakers[scope];
+}
+
+/**
+ * perf_scope_online - a CPU has come
+ * @cpu: that is online
+ *
+ * It speaks for each scope in which it is the first. CPU hotplug lock.
+ */
+void perf_scope_online(unsigned int cpu)
+{
+	unsigned int scope;
+
+	lockdep_assert_cpus_held();
+
+	/* What it shares with others is known only when it runs. */
+	if (!cpu_online(cpu))
+		return;
+	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
+		if (!cpumask_intersects(scope_cpus(scope, cpu), &scope_speakers[scope]))
+			cpumask_set_cpu(cpu, &scope_speakers[scope]);
+	}
+}
+
+static void scope_migrate(unsigned int scope, unsigned int from, unsigned int to)
+{
+	struct pmu *pmu;
+
+	mutex_lock(&perf_pmus_lock);
+	list_for_each_entry(pmu, &perf_pmus, entry) {
+		if (pmu->scope == scope)
+			perf_pmu_migrate_context(pmu, from, to);
+	}
+	mutex_unlock(&perf_pmus_lock);
+}
+
+/**
+ * perf_scope_offline - a CPU is about to go
+ * @cpu: that is still online
+ *
+ * Another one of each scope that it spoke for takes over, with the events.
+ * CPU hotplug lock; may sleep.
+ */
+void perf_scope_offline(unsigned int cpu)
+{
+	unsigned int scope, heir;
+
+	lockdep_assert_cpus_held();
+
+	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
+		if (!cpumask_test_and_clear_cpu(cpu, &scope_speakers[scope]))
+			continue;
+		heir = cpumask_any_and_but(scope_cpus(scope, cpu), cpu_online_mask, cpu);
+		if (heir >= nr_cpu_ids)
+			continue;
+		cpumask_set_cpu(heir, &scope_speakers[scope]);
+		scope_migrate(scope, cpu, heir);
+	}
+}
