@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Exit: what is left of an event once its task is gone.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+
+#define PAGES	50
+
+FIXTURE(exit) {
+	struct perf_event_attr a;
+	struct pe_child child;
+	int fd;
+};
+
+FIXTURE_SETUP(exit)
+{
+	self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	ASSERT_EQ(0, pe_child_start(&self->child));
+	self->fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+}
+
+FIXTURE_TEARDOWN(exit)
+{
+	close(self->fd);
+}
+
+static int poll_now(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) < 0 ? -errno : p.revents;
+}
+
+TEST_F(exit, count_is_kept)
+{
+	uint64_t count;
+
+	ASSERT_EQ(0, pe_child_end(&self->child));
+	count = pe_count(self->fd);
+	EXPECT_LE(PAGES, count);
+	EXPECT_EQ(count, pe_count(self->fd));
+	EXPECT_EQ(POLLHUP, poll_now(self->fd));
+}
+
+TEST_F(exit, killed)
+{
+	int status;
+
+	ASSERT_EQ(0, kill(self->child.pid, SIGKILL));
+	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_LE(PAGES, pe_count(self->fd));
+}
+
+TEST_F(exit, zombie)
+{
+	siginfo_t info;
+
+	/* Before it is waited for the event is as good as after. */
+	ASSERT_EQ(0, pe_child_send(&self->child, PE_EXIT, 0));
+	ASSERT_EQ(0, waitid(P_PID, self->child.pid, &info, WEXITED | WNOWAIT));
+	EXPECT_LE(PAGES, pe_count(self->fd));
+	EXPECT_EQ(POLLHUP, poll_now(self->fd));
+	EXPECT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0));
+	pe_child_end(&self->child);
+	EXPECT_LE(PAGES, pe_count(self->fd));
+}
+
+TEST_F(exit, hangup_is_told)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+	void *buf;
+
+	/* With a buffer there is no hangup while the task lives. */
+	buf = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, buf);
+	EXPECT_EQ(0, poll_now(self->fd));
+	ASSERT_EQ(0, pe_child_send(&self->child, PE_EXIT, 0));
+	/* And the one who waits for records wakes when it ends. */
+	EXPECT_EQ(1, poll(&p, 1, 20000));
+	EXPECT_EQ(POLLHUP, p.revents);
+	EXPECT_EQ(POLLHUP, poll_now(self->fd));
+	pe_child_end(&self->child);
+	munmap(buf, 2 * page);
+}
+
+TEST_F(exit, inherited_hangup_comes_last)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	struct pe_child kid;
+	void *buf;
+	int fd;
+
+	/* The hangup is about the event's own task, not about its heirs. */
+	fd = pe_self(&self->a);
+	ASSERT_LE(0, fd);
+	buf = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, buf);
+	ASSERT_EQ(0, pe_child_start(&kid));
+	ASSERT_EQ(0, pe_child_end(&kid));
+	EXPECT_EQ(0, poll_now(fd));
+	munmap(buf, 2 * page);
+	close(fd);
+	pe_child_end(&self->child);
+}
+
+TEST_F(exit, group)
+{
+	uint64_t buf[8];
+	int member;
+
+	/* The group can be read as a whole when its task has ended. */
+	self->a.read_format = PERF_FORMAT_GROUP;
+	member = pe_open(&self->a, self->child.pid, -1, self->fd, 0);
+	ASSERT_LE(0, member);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+	ASSERT_EQ(0, pe_child_end(&self->child));
+	EXPECT_LE(2 * PAGES, pe_count(self->fd));
+	ASSERT_EQ(24, read(member, buf, sizeof(buf)));
+	EXPECT_EQ(2, buf[0]);
+	EXPECT_EQ(pe_count(self->fd), buf[1]);
+	EXPECT_LE(PAGES, buf[2]);
+	EXPECT_GT(buf[1], buf[2]);
+	close(self->fd);
+	self->fd = -1;
+	close(member);
+}
+
+/**
+ * struct worker - a thread that works, then ends
+ * @tid: its id, once it runs
+ * @go: the pipe that it waits on
+ */
+struct worker {
+	pid_t tid;
+	int go;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	char c;
+
+	__atomic_store_n(&w->tid, syscall(__NR_gettid), __ATOMIC_SEQ_CST);
+	if (read(w->go, &c, 1) == 1)
+		pe_fault(PAGES);
+	return NULL;
+}
+
+TEST_F(exit, thread)
+{
+	struct worker w = { 0 };
+	uint64_t count;
+	pthread_t thread;
+	int go[2], fd;
+
+	/* A thread's event ends with the thread, not with its process. */
+	ASSERT_EQ(0, pipe(go));
+	w.go = go[0];
+	ASSERT_EQ(0, pthread_create(&thread, NULL, work, &w));
+	while (!__atomic_load_n(&w.tid, __ATOMIC_SEQ_CST))
+		pe_sleep_ms(1);
+	fd = pe_open(&self->a, w.tid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(1, write(go[1], "x", 1));
+	pthread_join(thread, NULL);
+	/* pthread_join() may return before the thread is quite gone. */
+	while (syscall(__NR_tgkill, getpid(), w.tid, 0) == 0)
+		pe_sleep_ms(1);
+	count = pe_count(fd);
+	EXPECT_LE(PAGES, count);
+	pe_fault(PAGES);
+	EXPECT_EQ(count, pe_count(fd));
+	EXPECT_EQ(-ESRCH, pe_try(&self->a, w.tid, -1, -1, 0));
+	close(fd);
+	pe_child_end(&self->child);
+}
+
+TEST_F(exit, leader_thread_alone)
+{
+	/* A main thread that is done while others run: its pid is a zombie. */
+	pthread_t thread;
+	struct worker w = { 0 };
+	int go[2], fd, status;
+	char path[64], state = 0, text[256];
+	FILE *f;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(go));
+	w.go = go[0];
+	pid = fork();
+	if (!pid) {
+		if (pthread_create(&thread, NULL, work, &w))
+			_exit(1);
+		syscall(__NR_exit, 0);
+	}
+	fd = pe_open(&self->a, pid, -1, -1, 0);
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	while (state != 'Z') {
+		f = fopen(path, "r");
+		ASSERT_NE(NULL, f);
+		ASSERT_NE(NULL, fgets(text, sizeof(text), f));
+		fclose(f);
+		state = *(strrchr(text, ')') + 2);
+	}
+	EXPECT_EQ(-ESRCH, pe_try(&self->a, pid, -1, -1, 0));
+	if (fd >= 0)
+		EXPECT_NE(UINT64_MAX, pe_count(fd));
+	ASSERT_EQ(1, write(go[1], "x", 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	close(fd);
+	pe_child_end(&self->child);
+}
+
+TEST_F(exit, owner_goes_first)
+{
+	struct perf_event_attr a = self->a;
+	int status, fd = -1;
+	pid_t pid;
+
+	/* The process that opened an event, and alone has it, exits. */
+	pid = fork();
+	if (!pid) {
+		fd = pe_open(&a, self->child.pid, -1, -1, 0);
+		_exit(fd < 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+	EXPECT_LE(2 * PAGES, pe_count(self->fd));
+	pe_child_end(&self->child);
+}
+
+TEST_F(exit, both_watch_each_other)
+{
+	struct pe_child other;
+	int fd[2];
+
+	ASSERT_EQ(0, pe_child_start(&other));
+	fd[0] = pe_open(&self->a, other.pid, -1, -1, 0);
+	fd[1] = pe_open(&self->a, self->child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd[0]);
+	ASSERT_LE(0, fd[1]);
+	pe_child_send(&other, PE_EXIT, 0);
+	pe_child_send(&self->child, PE_EXIT, 0);
+	pe_child_end(&other);
+	pe_child_end(&self->child);
+	EXPECT_NE(UINT64_MAX, pe_count(fd[0]));
+	EXPECT_NE(UINT64_MAX, pe_count(fd[1]));
+	close(fd[0]);
+	close(fd[1]);
+}
+
+TEST_HARNESS_MAIN
