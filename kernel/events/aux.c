@@ -1,0 +1,687 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AUX areas: memory that hardware writes to by itself.
+ *
+ * A driver opens a transaction, lets the hardware write, and closes it with
+ * the number of bytes written. One transaction at a time is open on a buffer.
+ * It keeps the area alive, also when user space unmaps it meanwhile.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "buffer.h"
+#include "context.h"
+#include "internal.h"
+#include "record.h"
+
+/* Attempts to make a driver close its transaction. */
+#define STOP_ATTEMPTS	10
+
+static unsigned long aux_size(const struct perf_aux *aux)
+{
+	return (unsigned long)aux->nr_pages << PAGE_SHIFT;
+}
+
+static void free_pages_of(struct perf_aux *aux)
+{
+	unsigned int i;
+
+	for (i = 0; i < aux->nr_pages && aux->pages[i]; i++) {
+		struct page *page = virt_to_page(aux->pages[i]);
+
+		ClearPagePrivate(page);
+		set_page_private(page, 0);
+		__free_page(page);
+	}
+}
+
+/*
+ * The largest pieces up to the given order. Drivers find a piece's order in
+ * the private field of its first page; a page without is a piece by itself.
+ */
+static bool alloc_pages_for(struct perf_aux *aux, int node, int max_order)
+{
+	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
+	unsigned int have = 0, i;
+
+	while (have < aux->nr_pages) {
+		int order = min3(max_order, MAX_PAGE_ORDER, ilog2(aux->nr_pages - have));
+		struct page *page;
+
+		while (!(page = alloc_pages_node(node, gfp, order))) {
+			if (!order--)
+				return false;
+		}
+		if (order) {
+			split_page(page, order);
+			SetPagePrivate(page);
+			set_page_private(page, order);
+		}
+		for (i = 0; i < 1U << order; i++)
+			aux->pages[have++] = page_address(page + i);
+	}
+	return true;
+}
+
+/* Does the driver need one piece of memory, and did not get it? */
+static bool pieces_refused(struct perf_aux *aux, int max_order)
+{
+	return aux->overwrite && (aux->pmu->capabilities & PERF_PMU_CAP_AUX_NO_SG) &&
+	       page_private(virt_to_page(aux->pages[0])) != max_order;
+}
+
+static void aux_free(struct work_struct *work)
+{
+	struct perf_aux *aux = container_of(to_rcu_work(work), struct perf_aux, work);
+
+	aux->free(aux->priv);
+	module_put(aux->module);
+	free_pages_of(aux);
+	perf_buffer_put(aux->rb);
+	kvfree(aux);
+}
+
+static void aux_release(struct irq_work *work)
+{
+	struct perf_aux *aux = container_of(work, struct perf_aux, atomic_put);
+
+	queue_rcu_work(system_unbound_wq, &aux->work);
+}
+
+/**
+ * perf_aux_put - drop a reference
+ * @aux: the area
+ *
+ * Any context, NMI included.
+ */
+void perf_aux_put(struct perf_aux *aux)
+{
+	if (refcount_dec_and_test(&aux->refcount))
+		irq_work_queue(&aux->atomic_put);
+}
+
+/**
+ * perf_aux_alloc - make an AUX area
+ * @rb: that it is to belong to, locked
+ * @event: whose driver sets it up
+ * @pgoff: where in the file it is mapped, in pages
+ * @nr_pages: a power of two
+ * @overwrite: the reader will not tell what it has read
+ *
+ * The caller publishes it. May sleep.
+ * Return: the area with one reference, or an error: -EOPNOTSUPP when the
+ * driver has no AUX areas, -ENOMEM also when it does not like this one.
+ */
+struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event,
+				unsigned long pgoff, unsigned int nr_pages, bool overwrite)
+{
+	int node = event->cpu == -1 ? NUMA_NO_NODE : cpu_to_node(event->cpu);
+	unsigned long watermark = event->attr.aux_watermark;
+	struct perf_aux *aux;
+	int max_order;
+
+	if (!has_aux(event))
+		return ERR_PTR(-EOPNOTSUPP);
+	aux = kvzalloc_node(struct_size(aux, pages, nr_pages), GFP_KERNEL | __GFP_NOWARN, node);
+	if (!aux)
+		return ERR_PTR(-ENOMEM);
+
+	aux->nr_pages = nr_pages;
+	aux->pgoff = pgoff;
+	aux->overwrite = overwrite;
+	aux->pmu = event->pmu;
+	aux->free = event->pmu->free_aux;
+	if (overwrite) {
+		max_order = ilog2(nr_pages);
+	} else {
+		/* Pieces no larger than that wake up in time by themselves. */
+		if (!watermark)
+			watermark = max(aux_size(aux) / 2, 1UL);
+		aux->watermark = watermark;
+		max_order = get_order(watermark);
+	}
+
+	if (!alloc_pages_for(aux, node, max_order) || pieces_refused(aux, max_order))
+		goto fail;
+	aux->priv = event->pmu->setup_aux(event, aux->pages, nr_pages, overwrite);
+	if (!aux->priv)
+		goto fail;
+
+	aux->module = event->pmu->module;
+	__module_get(aux->module);
+	refcount_set(&aux->refcount, 1);
+	init_irq_work(&aux->atomic_put, aux_release);
+	INIT_RCU_WORK(&aux->work, aux_free);
+	refcount_inc(&rb->refcount);
+	aux->rb = rb;
+	return aux;
+fail:
+	free_pages_of(aux);
+	kvfree(aux);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * perf_aux_page - a page of an AUX area
+ * @aux: the area
+ * @pgoff: in the file
+ *
+ * Return: the page, or NULL when it is not one of the area.
+ */
+struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff)
+{
+	pgoff -= aux->pgoff;
+	return pgoff < aux->nr_pages ? virt_to_page(aux->pages[pgoff]) : NULL;
+}
+
+/* On the CPU where the transaction was opened, interrupts off. */
+static void stop_writer_here(void *info)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_aux *aux = info;
+	struct perf_event_context *ctx;
+	struct perf_event *event;
+
+	if (READ_ONCE(aux->rb->aux_open) != aux)
+		return;
+	/* Freed by RCU if at all, so it is still there. */
+	event = aux->writer;
+	ctx = READ_ONCE(event->ctx);
+	perf_context_lock_cpu(cpuctx, ctx);
+	if (READ_ONCE(aux->rb->aux_open) == aux && event->state == PERF_EVENT_STATE_ACTIVE &&
+	    event->oncpu == smp_processor_id())
+		perf_event_pmu_stop(event, PERF_EF_UPDATE);
+	perf_context_unlock_cpu(cpuctx, ctx);
+}
+
+/**
+ * perf_aux_stop_writer - stop the event that writes to an area
+ * @aux: that has no mapping left, so that no event will start again
+ *
+ * Its memory can then go. May sleep. An area with a driver that does not stop
+ * lives on until it does.
+ */
+void perf_aux_stop_writer(struct perf_aux *aux)
+{
+	int i;
+
+	for (i = 0; i < STOP_ATTEMPTS && READ_ONCE(aux->rb->aux_open) == aux; i++)
+		smp_call_function_single(READ_ONCE(aux->writer_cpu), stop_writer_here, aux, 1);
+}
+
+/* An area for a transaction of the event, with a reference; NULL: none. */
+static struct perf_aux *aux_get(struct perf_event *event)
+{
+	struct perf_event *output = event->parent ? event->parent : event;
+	struct perf_aux *aux = NULL;
+	struct perf_buffer *rb;
+
+	rcu_read_lock();
+	rb = rcu_dereference(output->rb);
+	if (rb)
+		aux = rcu_dereference(rb->aux);
+	if (aux && (aux->pmu != event->pmu || !refcount_inc_not_zero(&aux->refcount)))
+		aux = NULL;
+	rcu_read_unlock();
+	return aux;
+}
+
+/* Is it time to wake up? Then not before the next multiple of the watermark. */
+static bool aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *aux)
+{
+	if (aux->overwrite || rb->aux_head - rb->aux_wakeup < aux->watermark)
+		return false;
+	rb->aux_wakeup = rounddown(rb->aux_head, aux->watermark);
+	return true;
+}
+
+/* Show the reader what has been written. */
+static void aux_publish(struct perf_buffer *rb)
+{
+	/* The trace before the head; the reader has a read barrier. */
+	smp_wmb();
+	WRITE_ONCE(rb->ring.user->aux_head, rb->aux_head);
+}
+
+static void aux_close(struct perf_output_handle *handle, struct perf_aux *aux)
+{
+	handle->event = NULL;
+	/* The next transaction finds all of this one's work done. */
+	smp_store_release(&handle->rb->aux_open, NULL);
+	perf_aux_put(aux);
+}
+
+/**
+ * perf_aux_output_begin - open a transaction
+ * @handle: filled in: @head is where the hardware may write, @size how many
+ *	bytes (0 in overwrite mode: all), @wakeup up to where at most before an
+ *	interrupt is due
+ * @event: that writes to the AUX area
+ *
+ * Interrupts are off. When there is no room the event disables itself; the
+ * reader enables it again.
+ * Return: what pmu::setup_aux returned, or NULL when nothing can be written.
+ */
+void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event)
+{
+	struct perf_aux *aux = aux_get(event);
+	struct perf_buffer *rb;
+	unsigned long tail;
+
+	handle->event = NULL;
+	if (!aux)
+		return NULL;
+	rb = aux->rb;
+	if (cmpxchg(&rb->aux_open, NULL, aux)) {
+		perf_aux_put(aux);
+		return NULL;
+	}
+	aux->writer = event;
+	WRITE_ONCE(aux->writer_cpu, smp_processor_id());
+
+	handle->rb = rb;
+	handle->event = event;
+	handle->head = rb->aux_head;
+	handle->size = 0;
+	handle->wakeup = 0;
+	handle->aux_flags = 0;
+	if (aux->overwrite)
+		return aux->priv;
+
+	/*
+	 * What is behind the tail has been read. Hardware is only started when
+	 * there is room, which keeps its stores after this load.
+	 */
+	tail = READ_ONCE(rb->ring.user->aux_tail);
+	handle->wakeup = rb->aux_wakeup + aux->watermark;
+	if (handle->head - tail < aux_size(aux))
+		handle->size = perf_ring_room(handle->head, tail, aux_size(aux), false);
+	if (handle->size)
+		return aux->priv;
+
+	perf_event_disable_inatomic(event);
+	perf_output_wakeup(rb, event);
+	aux_close(handle, aux);
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(perf_aux_output_begin);
+
+struct aux_record {
+	struct perf_event_header	header;
+	u64				offset;
+	u64				size;
+	u64				flags;
+};
+
+static void write_aux_record(struct perf_event *event, u64 offset, u64 size, u64 flags)
+{
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+	struct aux_record record = {
+		.header = {
+			.type	= PERF_RECORD_AUX,
+			.size	= sizeof(record),
+		},
+		.offset	= offset,
+		.size	= size,
+		.flags	= flags,
+	};
+
+	perf_sample_data_init(&data, 0, 0);
+	perf_event_header__init_id(&record.header, &data, event);
+	if (perf_output_begin(&handle, &data, event, record.header.size))
+		return;
+	perf_output_put(&handle, record);
+	perf_event__output_id_sample(event, &handle, &data);
+	perf_output_end(&handle);
+}
+
+/**
+ * perf_aux_output_end - close a transaction
+ * @handle: of it
+ * @size: bytes written; in overwrite mode @handle->head is where the hardware
+ *	has got to
+ *
+ * Interrupts are off, and the data is visible to other CPUs. An AUX record
+ * tells the reader, unless there is nothing new: in overwrite mode the head
+ * alone says all.
+ */
+void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
+{
+	struct perf_event *event = handle->event;
+	struct perf_buffer *rb = handle->rb;
+	struct perf_aux *aux = rb->aux_open;
+	unsigned long offset = rb->aux_head;
+	u64 flags = handle->aux_flags & ~(u64)PERF_AUX_FLAG_OVERWRITE;
+	bool wake;
+
+	/* Unmapped meanwhile: there is no one to tell, and nothing to show. */
+	if (rcu_access_pointer(rb->aux) != aux)
+		goto close;
+
+	if (aux->overwrite) {
+		offset = handle->head;
+		rb->aux_head = offset;
+	} else {
+		rb->aux_head += size;
+	}
+	if (size || flags)
+		write_aux_record(event, offset, size,
+				 aux->overwrite ? flags | PERF_AUX_FLAG_OVERWRITE : flags);
+
+	aux_publish(rb);
+	wake = aux_wakeup_due(rb, aux);
+	if (flags & PERF_AUX_FLAG_TRUNCATED) {
+		perf_event_disable_inatomic(event);
+		wake = true;
+	}
+	if (wake)
+		perf_output_wakeup(rb, event);
+close:
+	aux_close(handle, aux);
+}
+EXPORT_SYMBOL_GPL(perf_aux_output_end);
+
+/**
+ * perf_aux_output_skip - leave room unused, for alignment or padding
+ * @handle: of an open transaction
+ * @size: bytes
+ *
+ * Return: 0, or -ENOSPC when there are not that many.
+ */
+int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
+{
+	struct perf_buffer *rb = handle->rb;
+	struct perf_aux *aux = rb->aux_open;
+
+	if (size > handle->size)
+		return -ENOSPC;
+
+	rb->aux_head += size;
+	handle->head = rb->aux_head;
+	handle->size -= size;
+	aux_publish(rb);
+	if (aux_wakeup_due(rb, aux)) {
+		perf_output_wakeup(rb, handle->event);
+		handle->wakeup = rb->aux_wakeup + aux->watermark;
+	}
+	return 0;
+}
+EXPORT_SYMBOL_GPL(perf_aux_output_skip);
+
+/**
+ * perf_get_aux - what pmu::setup_aux returned
+ * @handle: zeroed, or of a transaction
+ *
+ * Return: that, or NULL when no transaction is open.
+ */
+void *perf_get_aux(struct perf_output_handle *handle)
+{
+	return handle->event ? handle->rb->aux_open->priv : NULL;
+}
+EXPORT_SYMBOL_GPL(perf_get_aux);
+
+/**
+ * perf_aux_output_flag - set flags of the record that the transaction will make
+ * @handle: of an open transaction
+ * @flags: PERF_AUX_FLAG_*, but OVERWRITE, which follows from the mapping
+ */
+void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
+{
+	if (WARN_ON_ONCE(flags & PERF_AUX_FLAG_OVERWRITE))
+		return;
+	handle->aux_flags |= flags;
+}
+EXPORT_SYMBOL_GPL(perf_aux_output_flag);
+
+/**
+ * perf_output_copy_aux - copy a piece of an AUX area into a record
+ * @aux_handle: of an open transaction
+ * @handle: of the record
+ * @from: position of the first byte
+ * @to: position behind the last; equal places mean the whole area
+ *
+ * Return: bytes copied, or -EFAULT.
+ */
+long perf_output_copy_aux(struct perf_output_handle *aux_handle,
+			  struct perf_output_handle *handle,
+			  unsigned long from, unsigned long to)
+{
+	struct perf_aux *aux = aux_handle->rb->aux_open;
+	unsigned long mask = aux_size(aux) - 1;
+	unsigned long left = ((to - from - 1) & mask) + 1;
+	long copied = 0;
+
+	while (left) {
+		unsigned long offset = from & mask;
+		unsigned long n = min(left, PAGE_SIZE - offset_in_page(offset));
+
+		if (perf_output_copy(handle, aux->pages[offset >> PAGE_SHIFT] +
+				     offset_in_page(offset), n))
+			return -EFAULT;
+		copied += n;
+		left -= n;
+		from += n;
+	}
+	return copied;
+}
+
+/**
+ * perf_aux_sample_size - how much of an AUX area a sample can have
+ * @sampler: the AUX event, active on this CPU
+ * @size: wanted
+ *
+ * Any context. Nothing while another sample, which this one interrupted, is
+ * being filled.
+ * Return: bytes, a multiple of 8.
+ */
+unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long size)
+{
+	struct perf_aux *aux = aux_get(sampler);
+
+	if (!aux)
+		return 0;
+	if (READ_ONCE(aux->sampling))
+		size = 0;
+	size = ALIGN(min(size, aux_size(aux)), sizeof(u64));
+	perf_aux_put(aux);
+	return size;
+}
+
+/**
+ * perf_aux_sample_write - write a piece of an AUX area into a sample
+ * @sampler: the AUX event, active on this CPU
+ * @handle: of the sample
+ * @size: what perf_aux_sample_size() returned
+ *
+ * Any context. What the driver does not have is written as zeros.
+ */
+void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle *handle,
+			   unsigned long size)
+{
+	static const u8 zeros[64];
+	struct perf_aux *aux = aux_get(sampler);
+	unsigned long flags;
+	long copied = 0;
+
+	if (aux && size) {
+		/* The driver's state is that of this CPU. */
+		local_irq_save(flags);
+		WRITE_ONCE(aux->sampling, true);
+		barrier();
+		copied = aux->pmu->snapshot_aux(sampler, handle, size);
+		barrier();
+		WRITE_ONCE(aux->sampling, false);
+		local_irq_restore(flags);
+	}
+	if (aux)
+		perf_aux_put(aux);
+	if (WARN_ON_ONCE(copied < 0 || copied > size))
+		return;
+	for (size -= copied; size; size -= copied) {
+		copied = min(size, sizeof(zeros));
+		perf_output_copy(handle, zeros, copied);
+	}
+}
+
+struct itrace_record {
+	struct perf_event_header	header;
+	u32				pid;
+	u32				tid;
+};
+
+/**
+ * perf_log_itrace_start - write an ITRACE_START record
+ * @event: that begins to run on this CPU, for the current task or for all
+ *
+ * Only for PMUs that trace instructions and do not do it themselves.
+ */
+void perf_log_itrace_start(struct perf_event *event)
+{
+	struct itrace_record record = {
+		.header = {
+			.type	= PERF_RECORD_ITRACE_START,
+			.size	= sizeof(record),
+		},
+	};
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+
+	if (event->parent)
+		event = event->parent;
+	if (!(event->pmu->capabilities & PERF_PMU_CAP_ITRACE) ||
+	    (event->attach_state & PERF_ATTACH_ITRACE))
+		return;
+
+	record.pid = perf_event_pid(event, current);
+	record.tid = perf_event_tid(event, current);
+	perf_sample_data_init(&data, 0, 0);
+	perf_event_header__init_id(&record.header, &data, event);
+	if (perf_output_begin(&handle, &data, event, record.header.size))
+		return;
+	perf_output_put(&handle, record);
+	perf_event__output_id_sample(event, &handle, &data);
+	perf_output_end(&handle);
+}
+
+/**
+ * perf_event_itrace_started - the driver itself says that a trace has begun
+ * @event: that it has begun for; no ITRACE_START is written from now on
+ */
+void perf_event_itrace_started(struct perf_event *event)
+{
+	event->attach_state |= PERF_ATTACH_ITRACE;
+}
+
+struct hw_id_record {
+	struct perf_event_header	header;
+	u64				hw_id;
+};
+
+/**
+ * perf_report_aux_output_id - write an AUX_OUTPUT_HW_ID record
+ * @event: whose samples go into an AUX area
+ * @hw_id: by which the hardware names it there
+ *
+ * Any context.
+ */
+void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
+{
+	struct hw_id_record record = {
+		.header = {
+			.type	= PERF_RECORD_AUX_OUTPUT_HW_ID,
+			.size	= sizeof(record),
+		},
+		.hw_id	= hw_id,
+	};
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+
+	if (event->parent)
+		event = event->parent;
+	perf_sample_data_init(&data, 0, 0);
+	perf_event_header__init_id(&record.header, &data, event);
+	if (perf_output_begin(&handle, &data, event, record.header.size))
+		return;
+	perf_output_put(&handle, record);
+	perf_event__output_id_sample(event, &handle, &data);
+	perf_output_end(&handle);
+}
+EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
+
+/**
+ * perf_event_needs_aux - does the event depend on an AUX event as its leader?
+ * @event: initialised
+ */
+bool perf_event_needs_aux(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return attr->aux_output || attr->aux_sample_size || attr->aux_pause || attr->aux_resume;
+}
+
+static bool aux_leader_ok(struct perf_event *event, struct perf_event *leader)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!has_aux(leader))
+		return false;
+	if (attr->aux_output && attr->aux_sample_size)
+		return false;
+	if (attr->aux_output && !(event->pmu->aux_output_match &&
+				  event->pmu->aux_output_match(leader)))
+		return false;
+	if ((attr->aux_pause || attr->aux_resume) &&
+	    !(leader->pmu->capabilities & PERF_PMU_CAP_AUX_PAUSE))
+		return false;
+	return !attr->aux_sample_size || leader->pmu->snapshot_aux;
+}
+
+/**
+ * perf_event_set_aux_output - tie an event to the AUX event that it depends on
+ * @event: for which perf_event_needs_aux() is true
+ * @leader: of the group that it joins
+ *
+ * The event holds the leader until perf_event_clear_aux_output().
+ * Return: true, or false when the leader cannot do what is asked.
+ */
+bool perf_event_set_aux_output(struct perf_event *event, struct perf_event *leader)
+{
+	if (!leader || leader == event || !aux_leader_ok(event, leader))
+		return false;
+	if (!perf_event_tryget(leader))
+		return false;
+	event->aux_event = leader;
+	return true;
+}
+
+static void aux_unlink(struct perf_event *event)
+{
+	struct perf_event *leader = event->aux_event;
+
+	event->aux_event = NULL;
+	perf_event_put(leader);
+}
+
+/**
+ * perf_event_clear_aux_output - undo perf_event_set_aux_output()
+ * @event: a member, or the leader; then all of its members are cut off
+ *
+ * Where the context cannot run the group. The caller holds a reference.
+ */
+void perf_event_clear_aux_output(struct perf_event *event)
+{
+	struct perf_event *member;
+
+	if (event->aux_event) {
+		aux_unlink(event);
+		return;
+	}
+	for_each_sibling_event(member, event) {
+		if (member->aux_event == event)
+			aux_unlink(member);
+	}
+}

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Buffers: their memory and life, and which events write to them.
+ *
+ * event->rb changes from one buffer to another with the locks of both held,
+ * where NULL has no lock: so it changes by compare and exchange. Writers look
+ * at it with preemption off, and a buffer is freed a grace period after its
+ * last reference.
+ */
+#include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include <linux/vmalloc.h>
+
+#include "buffer.h"
+#include "internal.h"
+
+#ifdef CONFIG_PERF_USE_VMALLOC
+
+/*
+ * Caches of these architectures may tell virtual addresses apart, so user
+ * space and kernel need addresses of the same colour: one area for all.
+ */
+static unsigned int data_chunks(unsigned long nr_pages)
+{
+	return nr_pages ? 1 : 0;
+}
+
+static bool alloc_memory(struct perf_buffer *rb, int node)
+{
+	void *area = vmalloc_user((rb->nr_pages + 1) << PAGE_SHIFT);
+
+	if (!area)
+		return false;
+	rb->ring.user = area;
+	if (rb->nr_chunks) {
+		rb->chunks[0] = area + PAGE_SIZE;
+		rb->chunk_shift += ilog2(rb->nr_pages);
+	}
+	return true;
+}
+
+static void free_memory(struct perf_buffer *rb)
+{
+	vfree(rb->ring.user);
+}
+
+/**
+ * perf_buffer_page - a page of a buffer
+ * @rb: the buffer
+ * @pgoff: 0 for the first page, then the data
+ *
+ * Return: the page, or NULL when there are not that many.
+ */
+struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
+{
+	if (pgoff > rb->nr_pages)
+		return NULL;
+	return vmalloc_to_page((void *)rb->ring.user + (pgoff << PAGE_SHIFT));
+}
+
+#else /* !CONFIG_PERF_USE_VMALLOC */
+
+static unsigned int data_chunks(unsigned long nr_pages)
+{
+	return nr_pages;
+}
+
+static void *alloc_page_on(int node)
+{
+	struct page *page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO, 0);
+
+	return page ? page_address(page) : NULL;
+}
+
+static void free_memory(struct perf_buffer *rb)
+{
+	unsigned int i;
+
+	for (i = 0; i < rb->nr_chunks && rb->chunks[i]; i++)
+		free_page((unsigned long)rb->chunks[i]);
+	free_page((unsigned long)rb->ring.user);
+}
+
+static bool alloc_memory(struct perf_buffer *rb, int node)
+{
+	unsigned int i;
+
+	rb->ring.user = alloc_page_on(node);
+	if (!rb->ring.user)
+		return false;
+	for (i = 0; i < rb->nr_chunks; i++) {
+		rb->chunks[i] = alloc_page_on(node);
+		if (!rb->chunks[i]) {
+			free_memory(rb);
+			return false;
+		}
+	}
+	return true;
+}
+
+/**
+ * perf_buffer_page - a page of a buffer
+ * @rb: the buffer
+ * @pgoff: 0 for the first page, then the data
+ *
+ * Return: the page, or NULL when there are not that many.
+ */
+struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
+{
+	if (pgoff > rb->nr_pages)
+		return NULL;
+	return virt_to_page(pgoff ? rb->chunks[pgoff - 1] : (void *)rb->ring.user);
+}
+
+#endif /* CONFIG_PERF_USE_VMALLOC */
+
+/* After a grace period: no writer and no reader of event->rb has it any more. */
+static void buffer_free(struct work_struct *work)
+{
+	struct perf_buffer *rb = container_of(to_rcu_work(work), struct perf_buffer, work);
+
+	WARN_ON_ONCE(!list_empty(&rb->events) || rb->mappings);
+	free_memory(rb);
+	kvfree(rb);
+}
+
+/**
+ * perf_buffer_alloc - make a buffer that nobody knows yet
+ * @nr_pages: of data, a power of two or 0
+ * @watermark: bytes after which a reader is to be woken; 0 for half the size
+ * @cpu: that writes to it, or -1
+ * @overwrite: the reader will not tell what it has read
+ *
+ * Return: the buffer with one reference, or NULL.
+ */
+struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long watermark,
+				      int cpu, bool overwrite)
+{
+	unsigned int nr_chunks = data_chunks(nr_pages);
+	int node = cpu == -1 ? NUMA_NO_NODE : cpu_to_node(cpu);
+	struct perf_buffer *rb;
+
+	if (nr_pages > UINT_MAX / 2)
+		return NULL;
+	rb = kvzalloc_node(struct_size(rb, chunks, nr_chunks), GFP_KERNEL | __GFP_NOWARN, node);
+	if (!rb)
+		return NULL;
+
+	rb->nr_pages = nr_pages;
+	rb->nr_chunks = nr_chunks;
+	rb->chunk_shift = PAGE_SHIFT;
+	if (!alloc_memory(rb, node)) {
+		kvfree(rb);
+		return NULL;
+	}
+
+	rb->cpu = cpu;
+	rb->ring.overwrite = overwrite;
+	rb->ring.size = nr_pages << PAGE_SHIFT;
+	rb->ring.watermark = watermark ? min(watermark, rb->ring.size) : rb->ring.size / 2;
+	refcount_set(&rb->refcount, 1);
+	mutex_init(&rb->lock);
+	spin_lock_init(&rb->events_lock);
+	INIT_LIST_HEAD(&rb->events);
+	INIT_RCU_WORK(&rb->work, buffer_free);
+	perf_buffer_init_userpage(rb);
+	return rb;
+}
+
+/**
+ * perf_buffer_put - drop a reference
+ * @rb: the buffer
+ *
+ * Any context but NMI.
+ */
+void perf_buffer_put(struct perf_buffer *rb)
+{
+	if (refcount_dec_and_test(&rb->refcount))
+		queue_rcu_work(system_unbound_wq, &rb->work);
+}
+
+/* The event's buffer with a reference, or NULL. */
+static struct perf_buffer *buffer_get(struct perf_event *event)
+{
+	struct perf_buffer *rb;
+
+	rcu_read_lock();
+	do {
+		/* A buffer that is gone is no longer the event's. */
+		rb = rcu_dereference(event->rb);
+	} while (rb && !refcount_inc_not_zero(&rb->refcount));
+	rcu_read_unlock();
+	return rb;
+}
+
+/**
+ * perf_buffer_lock - lock the buffer that an event writes to
+ * @event: the event
+ *
+ * Return: the buffer, which stays the event's until perf_buffer_unlock(), or
+ * NULL when there is none.
+ */
+struct perf_buffer *perf_buffer_lock(struct perf_event *event)
+{
+	struct perf_buffer *rb;
+
+	for (;;) {
+		rb = buffer_get(event);
+		if (!rb)
+			return NULL;
+		mutex_lock(&rb->lock);
+		if (likely(rcu_access_pointer(event->rb) == rb))
+			return rb;
+		perf_buffer_unlock(rb);
+	}
+}
+
+/**
+ * perf_buffer_unlock - end what perf_buffer_lock() began
+ * @rb: what that returned
+ */
+void perf_buffer_unlock(struct perf_buffer *rb)
+{
+	mutex_unlock(&rb->lock);
+	perf_buffer_put(rb);
+}
+
+/*
+ * Let the event write to @new instead of @old, either of which may be NULL.
+ * Locks of both are held. Fails when the event has another buffer, which can
+ * be only where @old is NULL.
+ */
+static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
+			  struct perf_buffer *new)
+{
+	struct perf_event_cold *cold = event->cold;
+
+	if (new)
+		refcount_inc(&new->refcount);
+	if (unrcu_pointer(cmpxchg(&event->rb, RCU_INITIALIZER(old), RCU_INITIALIZER(new))) != old) {
+		WARN_ON_ONCE(old);
+		if (new)
+			perf_buffer_put(new);
+		return false;
+	}
+
+	if (old) {
+		lockdep_assert_held(&old->lock);
+		spin_lock_irq(&old->events_lock);
+		list_del_init(&cold->rb_entry);
+		spin_unlock_irq(&old->events_lock);
+		perf_buffer_put(old);
+	}
+	if (new) {
+		lockdep_assert_held(&new->lock);
+		WARN_ON_ONCE(!new->mappings);
+		spin_lock_irq(&new->events_lock);
+		list_add(&cold->rb_entry, &new->events);
+		spin_unlock_irq(&new->events_lock);
+	}
+	/* For a wake-up in between, and to see that there is no buffer now. */
+	wake_up_all(&cold->waitq);
+	return true;
+}
+
+/**
+ * perf_buffer_attach - let an event write to a buffer
+ * @rb: locked
+ * @event: has its cold part
+ *
+ * Return: false when the event has a buffer by now.
+ */
+bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event)
+{
+	return buffer_switch(event, NULL, rb);
+}
+
+/**
+ * perf_buffer_detach - let an event write to a buffer no longer
+ * @rb: locked; the caller has a reference
+ * @event: that writes to it
+ */
+void perf_buffer_detach(struct perf_buffer *rb, struct perf_event *event)
+{
+	buffer_switch(event, rb, NULL);
+}
+
+/**
+ * perf_event_detach_buffer - the event is to be closed
+ * @event: whose page is not mapped
+ */
+void perf_event_detach_buffer(struct perf_event *event)
+{
+	struct perf_buffer *rb = perf_buffer_lock(event);
+
+	if (!rb)
+		return;
+	perf_buffer_detach(rb, event);
+	perf_buffer_unlock(rb);
+}
+
+/* May the records of the one event be among those of the other? */
+static bool output_allowed(struct perf_event *event, struct perf_event *target)
+{
+	if (event == target)
+		return false;
+	/* One CPU at a time writes to a buffer. */
+	if (event->cpu != target->cpu)
+		return false;
+	if (target->cpu == -1 && target->hw.target != event->hw.target)
+		return false;
+	/* Records are ordered by time, and lie in one direction. */
+	if (event->clock != target->clock)
+		return false;
+	if (is_write_backward(event) != is_write_backward(target))
+		return false;
+	return !has_aux(event) || !has_aux(target) || event->pmu == target->pmu;
+}
+
+static void lock_two(struct perf_buffer *a, struct perf_buffer *b)
+{
+	if (a > b)
+		swap(a, b);
+	if (a)
+		mutex_lock(&a->lock);
+	if (b && b != a)
+		mutex_lock_nested(&b->lock, SINGLE_DEPTH_NESTING);
+}
+
+static void unlock_two(struct perf_buffer *a, struct perf_buffer *b)
+{
+	if (a)
+		mutex_unlock(&a->lock);
+	if (b && b != a)
+		mutex_unlock(&b->lock);
+}
+
+static int redirect(struct perf_event *event, struct perf_event *target)
+{
+	struct perf_buffer *old = buffer_get(event);
+	struct perf_buffer *new = target ? buffer_get(target) : NULL;
+	int ret = -EAGAIN;
+
+	lock_two(old, new);
+	if (target && !new)
+		ret = -EINVAL;
+	else if (rcu_access_pointer(event->rb) != old ||
+		 (target && rcu_access_pointer(target->rb) != new))
+		ret = -EAGAIN;
+	else if (perf_event_page_mapped(event))
+		ret = -EINVAL;
+	else if (old == new || buffer_switch(event, old, new))
+		ret = 0;
+	unlock_two(old, new);
+
+	if (new)
+		perf_buffer_put(new);
+	if (old)
+		perf_buffer_put(old);
+	return ret;
+}
+
+/**
+ * perf_event_set_output - let an event write to another one's buffer
+ * @event: whose page is not mapped
+ * @target: that has a buffer; NULL: @event is to have none
+ *
+ * Return: 0, -EINVAL when the two do not go together or a buffer is missing or
+ * in use, -ENOMEM.
+ */
+int perf_event_set_output(struct perf_event *event, struct perf_event *target)
+{
+	int ret;
+
+	if (target && !output_allowed(event, target))
+		return -EINVAL;
+	ret = perf_event_make_cold(event);
+	if (ret)
+		return ret;
+	do {
+		ret = redirect(event, target);
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
+/**
+ * perf_event_pause_output - turn writers away, or let them in again
+ * @event: whose buffer it is about
+ * @pause: not 0 to pause
+ *
+ * Return: 0, or -EINVAL when there is no buffer for records.
+ */
+int perf_event_pause_output(struct perf_event *event, u32 pause)
+{
+	struct perf_buffer *rb;
+	int ret = -EINVAL;
+
+	rcu_read_lock();
+	rb = rcu_dereference(event->rb);
+	if (rb && rb->nr_pages) {
+		WRITE_ONCE(rb->paused, !!pause);
+		ret = 0;
+	}
+	rcu_read_unlock();
+	return ret;
+}
+
+/**
+ * perf_event_wakeup - wake who waits for the event, and send its signal
+ * @event: that has its cold part; may be a child, then its parent is meant
+ *
+ * Any context but NMI. All who poll an event that writes to the same buffer
+ * are woken.
+ */
+void perf_event_wakeup(struct perf_event *event)
+{
+	struct perf_event *output = event->parent ? event->parent : event;
+	struct perf_event_cold *cold;
+	struct perf_buffer *rb;
+	unsigned long flags;
+	int kill;
+
+	rcu_read_lock();
+	rb = rcu_dereference(output->rb);
+	if (rb) {
+		spin_lock_irqsave(&rb->events_lock, flags);
+		list_for_each_entry(cold, &rb->events, rb_entry)
+			wake_up_all(&cold->waitq);
+		spin_unlock_irqrestore(&rb->events_lock, flags);
+	} else if (output->cold) {
+		wake_up_all(&output->cold->waitq);
+	}
+	rcu_read_unlock();
+
+	cold = event->cold;
+	if (!cold || !output->cold)
+		return;
+	kill = xchg(&cold->pending_kill, 0);
+	if (kill)
+		kill_fasync(&output->cold->fasync, SIGIO, kill);
+}
+
+/* Nothing will ever come of this event again. */
+static bool event_is_over(struct perf_event *event)
+{
+	enum perf_event_state state = READ_ONCE(event->state);
+
+	if (state == PERF_EVENT_STATE_EXIT)
+		return list_empty_careful(&event->child_list);
+	return state == PERF_EVENT_STATE_DEAD;
+}
+
+/**
+ * perf_event_poll - poll(2)
+ * @file: of an event
+ * @wait: where to queue
+ *
+ * Return: EPOLLIN once for each time that records were enough to wake up for;
+ * EPOLLHUP when there is no buffer, or never will be a record again.
+ */
+__poll_t perf_event_poll(struct file *file, poll_table *wait)
+{
+	struct perf_event *event = file->private_data;
+	__poll_t events = EPOLLHUP;
+	struct perf_buffer *rb;
+
+	if (perf_event_make_cold(event))
+		return EPOLLERR;
+	poll_wait(file, &event->cold->waitq, wait);
+	if (event_is_over(event))
+		return EPOLLHUP;
+
+	rcu_read_lock();
+	rb = rcu_dereference(event->rb);
+	if (rb)
+		events = (__force __poll_t)atomic_xchg(&rb->poll, 0);
+	rcu_read_unlock();
+	return events;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Buffers that user space maps: records, and the AUX area.
+ *
+ * The buffer belongs to nobody: each event that writes to it and each mapping
+ * holds a reference. While it has a mapping events may be attached to it; with
+ * the last mapping all of them are detached.
+ */
+#ifndef _KERNEL_EVENTS_BUFFER_H
+#define _KERNEL_EVENTS_BUFFER_H
+
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/poll.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <asm/local.h>
+
+#include "cold.h"
+#include "ring.h"
+
+struct user_struct;
+
+/**
+ * struct perf_charge - locked memory that somebody was charged for
+ * @user: whose allowance of perf_event_mlock_kb pays for @locked; NULL: nobody's
+ * @mm: whose RLIMIT_MEMLOCK pays for @pinned; kept, so that it is given back
+ *	where it came from whoever unmaps last
+ * @locked: pages
+ * @pinned: pages
+ */
+struct perf_charge {
+	struct user_struct	*user;
+	struct mm_struct	*mm;
+	unsigned long		locked;
+	unsigned long		pinned;
+};
+
+/**
+ * struct perf_aux - an AUX area
+ * @refcount: one for all mappings, one for an open transaction
+ * @mappings: of this area, protected by the buffer's lock
+ * @rb: the buffer that it belongs to; a reference
+ * @pmu: that set it up; no other may write to it
+ * @priv: the driver's, from pmu::setup_aux
+ * @free: pmu::free_aux
+ * @pgoff: where the mapping begins, in pages
+ * @nr_pages: a power of two
+ * @watermark: bytes after which a reader is to be woken; not in overwrite mode
+ * @overwrite: the reader does not tell what it has read
+ * @sampling: a piece of it is being copied into a sample
+ * @writer: event that has a transaction open
+ * @writer_cpu: where that runs
+ * @module: the driver's, held for @free
+ * @charge: who pays for the pages
+ * @atomic_put: frees the area when a transaction held the last reference
+ * @work: frees the area after a grace period, where that may sleep
+ * @pages: addresses of the pages
+ */
+struct perf_aux {
+	refcount_t		refcount;
+	unsigned int		mappings;
+	struct perf_buffer	*rb;
+	struct pmu		*pmu;
+	void			*priv;
+	void			(*free)(void *aux);
+	unsigned long		pgoff;
+	unsigned int		nr_pages;
+	unsigned long		watermark;
+	bool			overwrite;
+	bool			sampling;
+	struct perf_event	*writer;
+	int			writer_cpu;
+	struct module		*module;
+	struct perf_charge	charge;
+	struct irq_work		atomic_put;
+	struct rcu_work		work;
+	void			*pages[];
+};
+
+/**
+ * struct perf_buffer - what events write their records to
+ * @ring: positions; its CPU's
+ * @samples: since the last wake-up that wakeup_events asked for
+ * @paused: writers are turned away (and counted as lost)
+ * @nr_chunks: of data memory, a power of two or 0
+ * @chunk_shift: log2 of their size
+ * @poll: what poll(2) is to report next
+ * @cpu: that alone may write, -1 when it is wherever the task runs
+ * @refcount: one for each event in @events, one for each mapping
+ * @lock: attach, detach, map and the AUX area. Two of them: by address.
+ *	Inside mmap_lock and ctx->mutex
+ * @mappings: of data and AUX area; 0: no event may be attached (any more)
+ * @events: that write here; changed with @lock and @events_lock held
+ * @events_lock: to look at @events in interrupts
+ * @nr_pages: of data
+ * @charge: who pays for the memory
+ * @aux: the AUX area while it is mapped, RCU
+ * @aux_open: the area that a transaction is open on
+ * @aux_head: bytes written to AUX areas so far
+ * @aux_wakeup: @aux_head when the watermark was last passed
+ * @work: frees the buffer after a grace period
+ * @chunks: addresses of the data memory
+ */
+struct perf_buffer {
+	struct perf_ring	ring;
+	local_t			samples;
+	bool			paused;
+	unsigned int		nr_chunks;
+	unsigned int		chunk_shift;
+	atomic_t		poll;
+	int			cpu;
+
+	refcount_t		refcount;
+	struct mutex		lock;	/* attach, detach, map */
+	unsigned int		mappings;
+	struct list_head	events;
+	spinlock_t		events_lock; /* @events, in interrupts */
+	unsigned long		nr_pages;
+	struct perf_charge	charge;
+
+	struct perf_aux __rcu	*aux;
+	struct perf_aux		*aux_open;
+	unsigned long		aux_head;
+	unsigned long		aux_wakeup;
+
+	struct rcu_work		work;
+	void			*chunks[];
+};
+
+/* buffer.c: may sleep, unless said otherwise */
+struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long watermark,
+				      int cpu, bool overwrite);
+void perf_buffer_put(struct perf_buffer *rb);
+struct perf_buffer *perf_buffer_lock(struct perf_event *event);
+void perf_buffer_unlock(struct perf_buffer *rb);
+bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event);
+void perf_buffer_detach(struct perf_buffer *rb, struct perf_event *event);
+struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff);
+int perf_event_set_output(struct perf_event *event, struct perf_event *target);
+void perf_event_detach_buffer(struct perf_event *event);
+int perf_event_pause_output(struct perf_event *event, u32 pause);
+void perf_event_wakeup(struct perf_event *event);	/* any context but NMI */
+__poll_t perf_event_poll(struct file *file, poll_table *wait);
+
+/* mmap.c */
+int perf_event_mmap_file(struct file *file, struct vm_area_struct *vma);
+
+/*
+ * Is the event's page mapped? It changes under the lock of the event's context
+ * only, together with ctx->nr_user; whoever attaches the event to a context or
+ * detaches it counts it there.
+ */
+static inline bool perf_event_page_mapped(const struct perf_event *event)
+{
+	const struct perf_event_cold *cold = READ_ONCE(event->cold);
+
+	return cold && atomic_read(&cold->mmap_count);
+}
+
+/* userpage.c */
+void perf_buffer_init_userpage(struct perf_buffer *rb);
+void perf_userpages_update(struct perf_event_context *ctx);
+
+/*
+ * output.c. Between perf_output_begin() and perf_output_end(): each returns
+ * how many bytes were not copied, which is 0 except where user memory faulted
+ * or the caller's function failed. Any context.
+ */
+unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_copy_f copy,
+				     const void *from, unsigned int len);
+unsigned int perf_output_copy_user(struct perf_output_handle *handle,
+				   const void __user *from, unsigned int len);
+/* The record is a sample: counts it for wakeup_events. Before perf_output_end(). */
+void perf_output_count_sample(struct perf_output_handle *handle);
+void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event);
+
+/**
+ * perf_output_window - memory of the buffer, to be written in place
+ * @handle: between perf_output_begin() and perf_output_end()
+ * @len: bytes that are left to be written; the caller writes all of them
+ *
+ * Return: where they go; NULL when they would cross the end of a page, and
+ * perf_output_copy() has to be used.
+ */
+static __always_inline void *perf_output_window(struct perf_output_handle *handle,
+						unsigned int len)
+{
+	void *at = handle->addr;
+
+	if (unlikely(handle->size <= len))
+		return NULL;
+	handle->addr += len;
+	handle->size -= len;
+	return at;
+}
+
+/* perf_output_put() for what most records are made of. */
+static __always_inline void perf_output_put_u64(struct perf_output_handle *handle, u64 value)
+{
+	u64 *at = perf_output_window(handle, sizeof(value));
+
+	if (likely(at))
+		*at = value;
+	else
+		perf_output_copy(handle, &value, sizeof(value));
+}
+
+/* aux.c */
+struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event,
+				unsigned long pgoff, unsigned int nr_pages, bool overwrite);
+void perf_aux_put(struct perf_aux *aux);	/* any context */
+struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff);
+void perf_aux_stop_writer(struct perf_aux *aux);
+void perf_log_itrace_start(struct perf_event *event);
+
+/*
+ * Samples with a piece of the AUX area: how many bytes of @size a sample of
+ * the AUX event @sampler can have now (a multiple of 8; 0: none), and write
+ * exactly that many. On the CPU that runs @sampler; any context.
+ */
+unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long size);
+void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle *handle,
+			   unsigned long size);
+
+/*
+ * Events of a group whose leader is an AUX event and that depend on it
+ * (attr.aux_output, aux_sample_size, aux_pause, aux_resume). set: true, or
+ * false when the leader will not do. clear drops the link of a member, and all
+ * links to a leader; the caller takes members without leader off the PMU.
+ */
+bool perf_event_needs_aux(const struct perf_event *event);
+bool perf_event_set_aux_output(struct perf_event *event, struct perf_event *leader);
+void perf_event_clear_aux_output(struct perf_event *event);
+
+#endif /* _KERNEL_EVENTS_BUFFER_H */

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mapping an event's page, records and AUX area into user space.
+ *
+ * Each mapping has a reference to what it shows, in vm_private_data, and to
+ * the event through its file; so a page fault takes no lock. A mapping is
+ * neither split nor grown nor inherited: there is one count for all of it.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/security.h>
+
+#include "buffer.h"
+#include "internal.h"
+
+/* Pages that all buffers of one user may have beyond the limits of its processes. */
+static unsigned long user_allowance(void)
+{
+	int kb = READ_ONCE(sysctl_perf_event_mlock);
+
+	if (kb < 0)
+		return ULONG_MAX;
+	return ((unsigned long)kb >> (PAGE_SHIFT - 10)) * num_online_cpus();
+}
+
+static void uncharge(struct perf_charge *charge)
+{
+	if (!charge->user)
+		return;
+	atomic_long_sub(charge->locked, &charge->user->locked_vm);
+	atomic64_sub(charge->pinned, &charge->mm->pinned_vm);
+	free_uid(charge->user);
+	mmdrop(charge->mm);
+	charge->user = NULL;
+}
+
+/* As much as there is room for goes to the user's account, the rest to the mm's. */
+static int charge_pages(struct perf_charge *charge, struct mm_struct *mm, unsigned long pages)
+{
+	unsigned long allowance = user_allowance();
+	struct user_struct *user = current_user();
+	unsigned long room, limit;
+	long old;
+
+	old = atomic_long_read(&user->locked_vm);
+	do {
+		room = old < allowance ? allowance - old : 0;
+		charge->locked = min(pages, room);
+	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &old, old + charge->locked));
+	charge->pinned = pages - charge->locked;
+	charge->user = get_uid(user);
+	charge->mm = mm;
+	mmgrab(mm);
+
+	limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	if (atomic64_add_return(charge->pinned, &mm->pinned_vm) > limit &&
+	    perf_is_paranoid() && !capable(CAP_IPC_LOCK)) {
+		uncharge(charge);
+		return -EPERM;
+	}
+	return 0;
+}
+
+/* Count mappings of the event's page, and in its context such events. */
+static int count_mapping(struct perf_event *event, int n)
+{
+	struct perf_event_context *ctx;
+	int count;
+
+	rcu_read_lock();
+	for (;;) {
+		ctx = READ_ONCE(event->ctx);
+		raw_spin_lock_irq(&ctx->lock);
+		if (likely(ctx == event->ctx))
+			break;
+		raw_spin_unlock_irq(&ctx->lock);
+	}
+	count = atomic_add_return(n, &event->cold->mmap_count);
+	/* The first came, or the last went. */
+	if ((event->attach_state & PERF_ATTACH_CONTEXT) && count == (n > 0 ? 1 : 0))
+		ctx->nr_user += n;
+	raw_spin_unlock_irq(&ctx->lock);
+	rcu_read_unlock();
+	return count;
+}
+
+/* One more mapping of data or AUX area through the event, which writes there. */
+static void add_mapping(struct perf_buffer *rb, struct perf_event *event)
+{
+	lockdep_assert_held(&rb->lock);
+	rb->mappings++;
+	refcount_inc(&rb->refcount);
+	count_mapping(event, 1);
+}
+
+static void drop_mapping(struct perf_buffer *rb, struct perf_event *event)
+{
+	struct perf_event_cold *cold, *next;
+
+	mutex_lock(&rb->lock);
+	if (!count_mapping(event, -1) && rcu_access_pointer(event->rb) == rb)
+		perf_buffer_detach(rb, event);
+	if (!--rb->mappings) {
+		list_for_each_entry_safe(cold, next, &rb->events, rb_entry)
+			perf_buffer_detach(rb, cold->event);
+		uncharge(&rb->charge);
+	}
+	mutex_unlock(&rb->lock);
+	perf_buffer_put(rb);
+}
+
+/* The driver wants to know which mm may read its counters. */
+static void tell_driver(struct vm_area_struct *vma, bool mapped)
+{
+	struct perf_event *event = vma->vm_file->private_data;
+	void (*tell)(struct perf_event *event, struct mm_struct *mm);
+
+	/* The driver of a dead event may be gone; one that has these never is. */
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_DEAD)
+		return;
+	tell = mapped ? event->pmu->event_mapped : event->pmu->event_unmapped;
+	if (tell)
+		tell(event, vma->vm_mm);
+}
+
+static int may_split(struct vm_area_struct *vma, unsigned long addr)
+{
+	return -EINVAL;
+}
+
+static vm_fault_t hand_out(struct vm_fault *vmf, struct page *page)
+{
+	if (!page)
+		return VM_FAULT_SIGBUS;
+	/* User space owns nothing but the tails on the first page. */
+	if (vmf->pgoff && (vmf->flags & FAULT_FLAG_WRITE))
+		return VM_FAULT_SIGBUS;
+	get_page(page);
+	vmf->page = page;
+	return 0;
+}
+
+/* Returned locked, as no address_space has the page. */
+static vm_fault_t page_mkwrite(struct vm_fault *vmf)
+{
+	if (vmf->pgoff)
+		return VM_FAULT_SIGBUS;
+	lock_page(vmf->page);
+	return VM_FAULT_LOCKED;
+}
+
+static vm_fault_t data_fault(struct vm_fault *vmf)
+{
+	return hand_out(vmf, perf_buffer_page(vmf->vma->vm_private_data, vmf->pgoff));
+}
+
+/* The mapping is moved to another address: for a while there are two. */
+static void data_open(struct vm_area_struct *vma)
+{
+	struct perf_event *event = vma->vm_file->private_data;
+	struct perf_buffer *rb = vma->vm_private_data;
+
+	mutex_lock(&rb->lock);
+	add_mapping(rb, event);
+	mutex_unlock(&rb->lock);
+	tell_driver(vma, true);
+}
+
+static void data_close(struct vm_area_struct *vma)
+{
+	tell_driver(vma, false);
+	drop_mapping(vma->vm_private_data, vma->vm_file->private_data);
+}
+
+static const struct vm_operations_struct data_vm_ops = {
+	.open		= data_open,
+	.close		= data_close,
+	.may_split	= may_split,
+	.fault		= data_fault,
+	.page_mkwrite	= page_mkwrite,
+};
+
+static vm_fault_t aux_fault(struct vm_fault *vmf)
+{
+	return hand_out(vmf, perf_aux_page(vmf->vma->vm_private_data, vmf->pgoff));
+}
+
+static void add_aux_mapping(struct perf_aux *aux, struct perf_event *event)
+{
+	aux->mappings++;
+	refcount_inc(&aux->refcount);
+	add_mapping(aux->rb, event);
+}
+
+static void aux_open(struct vm_area_struct *vma)
+{
+	struct perf_event *event = vma->vm_file->private_data;
+	struct perf_aux *aux = vma->vm_private_data;
+
+	mutex_lock(&aux->rb->lock);
+	add_aux_mapping(aux, event);
+	mutex_unlock(&aux->rb->lock);
+	tell_driver(vma, true);
+}
+
+static void aux_close(struct vm_area_struct *vma)
+{
+	struct perf_aux *aux = vma->vm_private_data;
+	struct perf_buffer *rb = aux->rb;
+	bool last;
+
+	tell_driver(vma, false);
+
+	mutex_lock(&rb->lock);
+	last = !--aux->mappings;
+	if (last) {
+		RCU_INIT_POINTER(rb->aux, NULL);
+		uncharge(&aux->charge);
+	}
+	mutex_unlock(&rb->lock);
+	if (last)
+		perf_aux_stop_writer(aux);
+	perf_aux_put(aux);
+
+	drop_mapping(rb, vma->vm_file->private_data);
+}
+
+static const struct vm_operations_struct aux_vm_ops = {
+	.open		= aux_open,
+	.close		= aux_close,
+	.may_split	= may_split,
+	.fault		= aux_fault,
+	.page_mkwrite	= page_mkwrite,
+};
+
+/* A buffer for an event that has none. -EAGAIN: it has one by now. */
+static int map_new_data(struct perf_event *event, struct vm_area_struct *vma,
+			unsigned long nr_pages)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	struct perf_charge paid;
+	struct perf_buffer *rb;
+	int ret;
+
+	ret = charge_pages(&paid, vma->vm_mm, nr_pages + 1);
+	if (ret)
+		return ret;
+	rb = perf_buffer_alloc(nr_pages, attr->watermark ? attr->wakeup_watermark : 0,
+			       event->cpu, !(vma->vm_flags & VM_WRITE));
+	if (!rb) {
+		uncharge(&paid);
+		return -ENOMEM;
+	}
+
+	mutex_lock(&rb->lock);
+	if (perf_buffer_attach(rb, event)) {
+		rb->charge = paid;
+		add_mapping(rb, event);
+		vma->vm_private_data = rb;
+	} else {
+		uncharge(&paid);
+		ret = -EAGAIN;
+	}
+	mutex_unlock(&rb->lock);
+	perf_buffer_put(rb);
+	return ret;
+}
+
+static int map_data(struct perf_event *event, struct vm_area_struct *vma)
+{
+	unsigned long nr_pages = vma_pages(vma) - 1;
+	struct perf_buffer *rb;
+	int ret;
+
+	if (nr_pages && !is_power_of_2(nr_pages))
+		return -EINVAL;
+	do {
+		rb = perf_buffer_lock(event);
+		if (!rb) {
+			ret = map_new_data(event, vma, nr_pages);
+			continue;
+		}
+		ret = -EINVAL;
+		if (rb->nr_pages == nr_pages) {
+			add_mapping(rb, event);
+			vma->vm_private_data = rb;
+			ret = 0;
+		}
+		perf_buffer_unlock(rb);
+	} while (ret == -EAGAIN);
+
+	if (!ret)
+		vma->vm_ops = &data_vm_ops;
+	return ret;
+}
+
+/* What user space wrote into the first page has to agree with what it maps. */
+static bool aux_place_ok(struct perf_buffer *rb, struct perf_aux *aux,
+			 struct vm_area_struct *vma)
+{
+	u64 offset = READ_ONCE(rb->ring.user->aux_offset);
+	u64 size = READ_ONCE(rb->ring.user->aux_size);
+	unsigned long nr_pages = vma_pages(vma);
+
+	if (offset < rb->ring.size + PAGE_SIZE || offset != (u64)vma->vm_pgoff << PAGE_SHIFT)
+		return false;
+	if (size != (u64)nr_pages << PAGE_SHIFT || !is_power_of_2(nr_pages))
+		return false;
+	return !aux || (aux->pgoff == vma->vm_pgoff && aux->nr_pages == nr_pages);
+}
+
+static int map_aux(struct perf_event *event, struct vm_area_struct *vma)
+{
+	struct perf_buffer *rb = perf_buffer_lock(event);
+	struct perf_charge paid;
+	struct perf_aux *aux;
+	int ret = -EINVAL;
+
+	if (!rb)
+		return -EINVAL;
+	aux = rcu_dereference_protected(rb->aux, lockdep_is_held(&rb->lock));
+	if (!aux_place_ok(rb, aux, vma))
+		goto unlock;
+	ret = 0;
+	if (aux) {
+		add_aux_mapping(aux, event);
+	} else {
+		ret = charge_pages(&paid, vma->vm_mm, vma_pages(vma));
+		if (ret)
+			goto unlock;
+		aux = perf_aux_alloc(rb, event, vma->vm_pgoff, vma_pages(vma),
+				     !(vma->vm_flags & VM_WRITE));
+		if (IS_ERR(aux)) {
+			uncharge(&paid);
+			ret = PTR_ERR(aux);
+			goto unlock;
+		}
+		aux->charge = paid;
+		add_aux_mapping(aux, event);
+		rcu_assign_pointer(rb->aux, aux);
+		perf_aux_put(aux);
+	}
+	vma->vm_private_data = aux;
+	vma->vm_ops = &aux_vm_ops;
+unlock:
+	perf_buffer_unlock(rb);
+	return ret;
+}
+
+/**
+ * perf_event_mmap_file - mmap(2)
+ * @file: of an event
+ * @vma: at offset 0 the page and the records, 1 + 2^n or just 1 page; at the
+ *	offset that user space wrote into the page the AUX area, 2^n pages
+ *
+ * mmap_lock is held for writing. An event that writes to a buffer that is
+ * mapped already shares it, if the size is the same.
+ * Return: 0; -EINVAL for a mapping of the wrong kind, size or place, -EPERM
+ * when it is more than the user may lock, -ENOMEM, -EOPNOTSUPP when the event
+ * has no AUX area, -ENODEV when it is dead, or what the security module says.
+ */
+int perf_event_mmap_file(struct file *file, struct vm_area_struct *vma)
+{
+	struct perf_event *event = file->private_data;
+	int ret;
+
+	/* Copies of the event run on many CPUs, and only one may write. */
+	if (event->cpu == -1 && event->attr.inherit)
+		return -EINVAL;
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_DEAD)
+		return -ENODEV;
+	ret = security_perf_event_read(event);
+	if (ret)
+		return ret;
+	ret = perf_event_make_cold(event);
+	if (ret)
+		return ret;
+
+	if (vma_pages(vma) > INT_MAX)
+		return -ENOMEM;
+	ret = vma->vm_pgoff ? map_aux(event, vma) : map_data(event, vma);
+	if (ret)
+		return ret;
+
+	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	tell_driver(vma, true);
+	perf_event_update_userpage(event);
+	return 0;
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writing records: perf_output_begin(), any number of copies, perf_output_end().
+ *
+ * Everything here runs in any context, NMI included. Preemption is off from
+ * begin to end, which also keeps the buffer from being freed.
+ */
+#include <linux/poll.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/uaccess.h>
+
+#include "buffer.h"
+#include "internal.h"
+#include "record.h"
+
+#ifndef arch_perf_out_copy_user
+static unsigned long arch_perf_out_copy_user(void *to, const void __user *from, unsigned long n)
+{
+	unsigned long left;
+
+	pagefault_disable();
+	left = __copy_from_user_inatomic(to, from, n);
+	pagefault_enable();
+	return left;
+}
+#endif
+
+/* Point the handle at a position; the record is contiguous modulo the size. */
+static __always_inline void handle_seek(struct perf_output_handle *handle, unsigned long pos)
+{
+	struct perf_buffer *rb = handle->rb;
+	unsigned long offset;
+
+	handle->page = perf_ring_place(pos, rb->chunk_shift, rb->nr_chunks, &offset);
+	handle->addr = rb->chunks[handle->page] + offset;
+	handle->size = (1UL << rb->chunk_shift) - offset;
+}
+
+static void handle_next_chunk(struct perf_output_handle *handle)
+{
+	struct perf_buffer *rb = handle->rb;
+
+	handle->page = (handle->page + 1) & (rb->nr_chunks - 1);
+	handle->addr = rb->chunks[handle->page];
+	handle->size = 1UL << rb->chunk_shift;
+}
+
+/* Bytes that can be written in one go. */
+static __always_inline unsigned int handle_stretch(struct perf_output_handle *handle,
+						   unsigned int len)
+{
+	return min_t(unsigned long, handle->size, len);
+}
+
+static __always_inline void handle_advance(struct perf_output_handle *handle, unsigned int len)
+{
+	handle->addr += len;
+	handle->size -= len;
+	if (unlikely(!handle->size))
+		handle_next_chunk(handle);
+}
+
+/**
+ * perf_output_copy - write bytes to a record
+ * @handle: between perf_output_begin() and perf_output_end()
+ * @buf: the bytes
+ * @len: how many; no more than the record has left
+ *
+ * Return: 0, the number of bytes not written.
+ */
+unsigned int perf_output_copy(struct perf_output_handle *handle, const void *buf,
+			      unsigned int len)
+{
+	while (len) {
+		unsigned int n = handle_stretch(handle, len);
+
+		memcpy(handle->addr, buf, n);
+		handle_advance(handle, n);
+		buf += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/**
+ * perf_output_skip - leave bytes of a record as they are
+ * @handle: between perf_output_begin() and perf_output_end()
+ * @len: how many
+ *
+ * Return: 0, the number of bytes not skipped.
+ */
+unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned int len)
+{
+	while (len) {
+		unsigned int n = handle_stretch(handle, len);
+
+		handle_advance(handle, n);
+		len -= n;
+	}
+	return 0;
+}
+
+/**
+ * perf_output_copy_custom - write bytes that only a callback can get at
+ * @handle: between perf_output_begin() and perf_output_end()
+ * @copy: called with a destination, @from, the offset and a number of bytes;
+ *	returns how many it did not copy
+ * @from: its second argument
+ * @len: bytes
+ *
+ * Return: the number of bytes not written.
+ */
+unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_copy_f copy,
+				     const void *from, unsigned int len)
+{
+	unsigned int done = 0;
+
+	while (done < len) {
+		unsigned int n = handle_stretch(handle, len - done);
+		unsigned long left = copy(handle->addr, from, done, n);
+
+		if (WARN_ON_ONCE(left > n))
+			left = n;
+		handle_advance(handle, n - left);
+		done += n - left;
+		if (left)
+			break;
+	}
+	return len - done;
+}
+
+/**
+ * perf_output_copy_user - write bytes from the current task's memory
+ * @handle: between perf_output_begin() and perf_output_end()
+ * @from: where they are; what is not in memory is not brought in
+ * @len: how many
+ *
+ * Return: the number of bytes not written.
+ */
+unsigned int perf_output_copy_user(struct perf_output_handle *handle,
+				   const void __user *from, unsigned int len)
+{
+	while (len) {
+		unsigned int n = handle_stretch(handle, len);
+		unsigned long left = arch_perf_out_copy_user(handle->addr, from, n);
+
+		handle_advance(handle, n - left);
+		from += n - left;
+		len -= n - left;
+		if (left)
+			break;
+	}
+	return len;
+}
+
+/**
+ * perf_output_wakeup - wake who reads a buffer
+ * @rb: the buffer
+ * @event: that writes to it, or an inherited copy
+ *
+ * Any context.
+ */
+void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
+{
+	if (event->parent)
+		event = event->parent;
+	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
+	event->cold->pending_wakeup = 1;
+	perf_event_queue_wakeup(event);
+}
+
+/**
+ * perf_output_count_sample - a sample is being written: is it time to wake up?
+ * @handle: between perf_output_begin() and perf_output_end()
+ *
+ * For attr.wakeup_events; the watermark is looked at for all records.
+ */
+void perf_output_count_sample(struct perf_output_handle *handle)
+{
+	const struct perf_event_attr *attr = &handle->event->attr;
+	struct perf_buffer *rb = handle->rb;
+
+	if (attr->watermark || !attr->wakeup_events)
+		return;
+	if (local_inc_return(&rb->samples) < attr->wakeup_events)
+		return;
+	local_sub(attr->wakeup_events, &rb->samples);
+	local_inc(&rb->ring.wakeups);
+}
+
+struct lost_record {
+	struct perf_event_header	header;
+	u64				id;
+	u64				lost;
+};
+
+/* Apart for its large local variable: the caller's sample must not change. */
+static noinline void write_lost(struct perf_output_handle *handle, u64 lost)
+{
+	struct perf_event *event = handle->event;
+	struct perf_sample_data data;
+	struct lost_record record = {
+		.header = {
+			.type	= PERF_RECORD_LOST,
+			.size	= sizeof(record),
+		},
+		.id	= event->id,
+		.lost	= lost,
+	};
+
+	perf_sample_data_init(&data, 0, 0);
+	perf_event_header__init_id(&record.header, &data, event);
+	perf_output_put(handle, record);
+	perf_event__output_id_sample(event, handle, &data);
+}
+
+static unsigned int lost_record_size(struct perf_event *event)
+{
+	unsigned int size = sizeof(struct lost_record);
+
+	if (event->attr.sample_id_all)
+		size += event->id_header_size;
+	return size;
+}
+
+/* Writers of a CPU's buffer are on that CPU; another one would race with them. */
+static bool wrong_cpu(const struct perf_buffer *rb)
+{
+	return rb->cpu >= 0 && rb->cpu != smp_processor_id();
+}
+
+static __always_inline int output_begin(struct perf_output_handle *handle,
+					struct perf_event *event, unsigned int size,
+					bool backward)
+{
+	unsigned long start, lost, total = size;
+	struct perf_buffer *rb;
+
+	/* Inherited events have no buffer of their own. */
+	if (event->parent)
+		event = event->parent;
+
+	preempt_disable_notrace();
+	rb = rcu_dereference_sched(event->rb);
+	if (unlikely(!rb || !rb->nr_chunks))
+		goto out;
+	handle->rb = rb;
+	handle->event = event;
+	handle->flags = 0;
+
+	if (unlikely(wrong_cpu(rb)))
+		goto lost;
+	if (unlikely(READ_ONCE(rb->paused))) {
+		perf_ring_lose(&rb->ring, 1);
+		goto lost;
+	}
+
+	handle->wakeup = perf_ring_enter(&rb->ring);
+	lost = perf_ring_take_lost(&rb->ring);
+	if (unlikely(lost))
+		total += lost_record_size(event);
+	if (unlikely(!perf_ring_reserve(&rb->ring, total, backward, &start))) {
+		perf_ring_lose(&rb->ring, lost + 1);
+		atomic64_inc(&event->lost_samples);
+		perf_output_end(handle);
+		return -ENOSPC;
+	}
+
+	handle_seek(handle, start);
+	if (unlikely(lost))
+		write_lost(handle, lost);
+	return 0;
+lost:
+	atomic64_inc(&event->lost_samples);
+out:
+	preempt_enable_notrace();
+	return -ENOSPC;
+}
+
+/**
+ * perf_output_begin_forward - begin a record of an event that writes forward
+ * @handle: filled in; valid until perf_output_end()
+ * @data: sample data of the record
+ * @event: whose record it is
+ * @size: bytes that will be written, a multiple of 8
+ *
+ * On success preemption is off until perf_output_end(). What finds no room is
+ * counted, and a LOST record comes before the next one that does.
+ * Return: 0, or -ENOSPC when the record cannot be written.
+ */
+int perf_output_begin_forward(struct perf_output_handle *handle,
+			      struct perf_sample_data *data,
+			      struct perf_event *event, unsigned int size)
+{
+	return output_begin(handle, event, size, false);
+}
+
+/**
+ * perf_output_begin_backward - begin a record of an event that writes backward
+ * @handle: as perf_output_begin_forward()
+ * @data: the same
+ * @event: the same
+ * @size: the same
+ *
+ * Return: 0, or -ENOSPC when the record cannot be written.
+ */
+int perf_output_begin_backward(struct perf_output_handle *handle,
+			       struct perf_sample_data *data,
+			       struct perf_event *event, unsigned int size)
+{
+	return output_begin(handle, event, size, true);
+}
+
+/**
+ * perf_output_begin - begin a record, in the direction that the event has
+ * @handle: as perf_output_begin_forward()
+ * @data: the same
+ * @event: the same
+ * @size: the same
+ *
+ * Return: 0, or -ENOSPC when the record cannot be written.
+ */
+int perf_output_begin(struct perf_output_handle *handle, struct perf_sample_data *data,
+		      struct perf_event *event, unsigned int size)
+{
+	if (unlikely(is_write_backward(event)))
+		return perf_output_begin_backward(handle, data, event, size);
+	return perf_output_begin_forward(handle, data, event, size);
+}
+
+/**
+ * perf_output_end - the record is complete
+ * @handle: of a successful perf_output_begin()
+ */
+void perf_output_end(struct perf_output_handle *handle)
+{
+	if (unlikely(perf_ring_leave(&handle->rb->ring, handle->wakeup)))
+		perf_output_wakeup(handle->rb, handle->event);
+	preempt_enable_notrace();
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Positions in a ring of records, and the order in which they are moved.
+ *
+ * One CPU at a time writes to a ring. A writer may be interrupted by another
+ * one (softirq, interrupt, NMI), which then runs to its end before the first
+ * goes on. So plain instructions of this CPU are enough, and whoever came
+ * first publishes what all of them have written.
+ *
+ * No kernel context is needed here: the unit test and a user-space fuzzer
+ * include this file with PERF_RING_STEP() defined to run other writers, at
+ * each place where one may come in.
+ */
+#ifndef _KERNEL_EVENTS_RING_H
+#define _KERNEL_EVENTS_RING_H
+
+#ifndef PERF_RING_STEP
+#define PERF_RING_STEP(ring)	((void)(ring))
+#endif
+
+/**
+ * struct perf_ring - where writers and the reader are
+ * @head: up to here space is given out; for ever increasing, or, when written
+ *	backward, decreasing. Only its value modulo @size is a place
+ * @mark: distance that was given out when the watermark was last passed
+ * @wakeups: how many times readers were to be woken
+ * @lost: records that found no room since the last one that did
+ * @nest: writers at work, one inside the other
+ * @overwrite: old records make room, nobody tells what has been read
+ * @size: bytes, a power of two
+ * @watermark: bytes after which a reader is to be woken
+ * @user: the page that is shared with the reader
+ */
+struct perf_ring {
+	local_t				head;
+	local_t				mark;
+	local_t				wakeups;
+	local_t				lost;
+	unsigned int			nest;
+	bool				overwrite;
+	unsigned long			size;
+	unsigned long			watermark;
+	struct perf_event_mmap_page	*user;
+};
+
+/**
+ * perf_ring_room - bytes that may be given out
+ * @head: the writers' position
+ * @tail: the reader's; may be anything, user space writes it
+ * @size: of the ring, a power of two
+ * @backward: positions decrease
+ *
+ * One byte always stays free: equal places of head and tail mean "empty".
+ */
+static __always_inline unsigned long
+perf_ring_room(unsigned long head, unsigned long tail, unsigned long size, bool backward)
+{
+	unsigned long unread = backward ? tail - head : head - tail;
+
+	return ~unread & (size - 1);
+}
+
+/**
+ * perf_ring_enter - a writer arrives
+ * @ring: the ring, on this CPU until perf_ring_leave()
+ *
+ * Return: the number of wake-ups so far, for perf_ring_leave(). Taken first: a
+ * writer that interrupts this one from here on leaves its wake-up to it.
+ */
+static __always_inline unsigned long perf_ring_enter(struct perf_ring *ring)
+{
+	unsigned long wakeups = local_read(&ring->wakeups);
+
+	barrier();
+	PERF_RING_STEP(ring);
+	WRITE_ONCE(ring->nest, ring->nest + 1);
+	barrier();
+	PERF_RING_STEP(ring);
+	return wakeups;
+}
+
+/* Distance from the start, which grows in either direction. */
+static __always_inline unsigned long perf_ring_distance(unsigned long head, bool backward)
+{
+	return backward ? -head : head;
+}
+
+/**
+ * perf_ring_reserve - get room for a record
+ * @ring: entered
+ * @len: bytes
+ * @backward: towards lower positions
+ * @start: filled in, the position of the record's first byte
+ *
+ * Return: false when there is no room.
+ */
+static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned long len,
+					      bool backward, unsigned long *start)
+{
+	unsigned long next, tail, mark;
+	long head = local_read(&ring->head);
+
+	do {
+		PERF_RING_STEP(ring);
+		if (ring->overwrite) {
+			if (unlikely(len >= ring->size))
+				return false;
+		} else {
+			/*
+			 * The reader has finished with what is behind the
+			 * tail. Nothing is stored unless this comparison
+			 * allows it, which keeps the stores after the load.
+			 */
+			tail = READ_ONCE(ring->user->data_tail);
+			if (unlikely(perf_ring_room(head, tail, ring->size, backward) < len))
+				return false;
+		}
+		PERF_RING_STEP(ring);
+		next = backward ? head - len : head + len;
+	} while (!local_try_cmpxchg(&ring->head, &head, next));
+	PERF_RING_STEP(ring);
+
+	*start = backward ? next : (unsigned long)head;
+
+	mark = local_read(&ring->mark);
+	if (unlikely(perf_ring_distance(next, backward) - mark > ring->watermark)) {
+		PERF_RING_STEP(ring);
+		local_add(ring->watermark, &ring->mark);
+		local_inc(&ring->wakeups);
+		PERF_RING_STEP(ring);
+	}
+	return true;
+}
+
+/**
+ * perf_ring_take_lost - how many records there are to tell about as lost
+ * @ring: entered
+ *
+ * The caller writes that down, or gives the number back to perf_ring_lose().
+ */
+static __always_inline unsigned long perf_ring_take_lost(struct perf_ring *ring)
+{
+	if (likely(!local_read(&ring->lost)))
+		return 0;
+	PERF_RING_STEP(ring);
+	return local_xchg(&ring->lost, 0);
+}
+
+/**
+ * perf_ring_lose - count records that are lost
+ * @ring: the ring, on this CPU
+ * @nr: how many
+ */
+static __always_inline void perf_ring_lose(struct perf_ring *ring, unsigned long nr)
+{
+	PERF_RING_STEP(ring);
+	local_add(nr, &ring->lost);
+	PERF_RING_STEP(ring);
+}
+
+/**
+ * perf_ring_leave - a writer has finished
+ * @ring: entered, the record is complete
+ * @wakeups: what perf_ring_enter() returned
+ *
+ * A writer that interrupted another one leaves its record to that one: what
+ * comes before it is not complete. The outermost shows all of them to the
+ * reader, and looks again for those that came while it did.
+ *
+ * Return: true when the reader is to be woken; only the outermost says so.
+ */
+static __always_inline bool perf_ring_leave(struct perf_ring *ring, unsigned long wakeups)
+{
+	unsigned long head;
+
+	PERF_RING_STEP(ring);
+	barrier();
+	if (unlikely(ring->nest > 1)) {
+		WRITE_ONCE(ring->nest, ring->nest - 1);
+		return false;
+	}
+
+	for (;;) {
+		head = local_read(&ring->head);
+		PERF_RING_STEP(ring);
+		/*
+		 * Records before the head. The reader has a read barrier after
+		 * its load of data_head, and a full one before its store of
+		 * data_tail.
+		 */
+		smp_wmb();
+		WRITE_ONCE(ring->user->data_head, head);
+		PERF_RING_STEP(ring);
+		barrier();
+		WRITE_ONCE(ring->nest, 0);
+		barrier();
+		PERF_RING_STEP(ring);
+		/* Those that came before nest was 0 rely on us. */
+		if (likely((unsigned long)local_read(&ring->head) == head))
+			break;
+		PERF_RING_STEP(ring);
+		WRITE_ONCE(ring->nest, 1);
+		barrier();
+	}
+	return (unsigned long)local_read(&ring->wakeups) != wakeups;
+}
+
+/**
+ * perf_ring_place - where a position is in memory that is made of chunks
+ * @pos: any position
+ * @shift: log2 of a chunk's size
+ * @chunks: number of them, a power of two
+ * @offset: filled in, the offset in the chunk
+ *
+ * Return: number of the chunk.
+ */
+static __always_inline unsigned int perf_ring_place(unsigned long pos, unsigned int shift,
+						    unsigned int chunks, unsigned long *offset)
+{
+	*offset = pos & ((1UL << shift) - 1);
+	return (pos >> shift) & (chunks - 1);
+}
+
+#endif /* _KERNEL_EVENTS_RING_H */
