@@ -265,6 +265,7 @@ struct perf_cpu_pmu_context;
 #define PERF_PMU_CAP_AUX_OUTPUT		0x0080
 #define PERF_PMU_CAP_EXTENDED_HW_TYPE	0x0100
 #define PERF_PMU_CAP_AUX_PAUSE		0x0200
+#define PERF_PMU_CAP_AUX_PREFER_LARGE	0x0400
 
 /**
  * enum perf_pmu_scope - which CPUs share one instance of a system-wide PMU
@@ -368,7 +369,8 @@ struct pmu {
 	int (*event_idx)(struct perf_event *event);
 
 	/* A task switch on a CPU that asked with perf_sched_cb_inc(). */
-	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx, bool sched_in);
+	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx,
+			   struct task_struct *task, bool sched_in);
 
 	/* Where task_ctx_data comes from, and what to do when contexts trade. */
 	struct kmem_cache *task_ctx_cache;
@@ -495,7 +497,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @attach_state: PERF_ATTACH_*
  * @count: total so far, without children
  * @ctx: the context it is attached to; kept until it is freed
- * @pmu_ctx: the part of @ctx that belongs to its PMU
+ * @pmu_ctx: the part of @ctx that schedules its group, NULL when resident
  * @pmu: that counts it
  * @group_leader: itself, or the leader; of a detached event always itself
  * @sibling_list: of a leader its members, of a member its place there
@@ -547,7 +549,8 @@ struct perf_event {
 	u16				header_size;
 	u16				id_header_size;
 	u16				read_size;
-	u16				hw_flags;
+	u16				hw_flags; /* event.h */
+	unsigned int			pending_kill; /* POLL_IN or POLL_HUP, for the signal */
 
 	struct hw_perf_event		hw;
 
@@ -641,11 +644,11 @@ struct perf_event_pmu_context {
 /**
  * struct perf_cpu_pmu_context - one PMU on one CPU
  * @epc: the CPU context's part
- * @task_epc: the running task's part, when its groups are on
  * @sched_cb_entry: in this CPU's list of PMUs to call at a task switch
  * @sched_cb_usage: how many asked for that
  * @active_oncpu: events that have a counter
  * @exclusive: an exclusive group is on
+ * @turn: whose waiting group rotation serves next, the CPU's or the task's
  * @hrtimer_active: the rotation timer runs
  * @hrtimer_lock: protects it
  * @hrtimer: the rotation timer
@@ -653,11 +656,11 @@ struct perf_event_pmu_context {
  */
 struct perf_cpu_pmu_context {
 	struct perf_event_pmu_context	epc;
-	struct perf_event_pmu_context	*task_epc;
 	struct list_head		sched_cb_entry;
 	int				sched_cb_usage;
 	int				active_oncpu;
 	bool				exclusive;
+	bool				turn;
 	bool				hrtimer_active;
 	raw_spinlock_t			hrtimer_lock;
 	struct hrtimer			hrtimer;
@@ -889,7 +892,7 @@ static inline int is_software_event(struct perf_event *event)
 
 static inline int in_software_context(struct perf_event *event)
 {
-	return event->pmu_ctx->pmu->task_ctx_nr == perf_sw_context;
+	return !event->pmu_ctx || event->pmu_ctx->pmu->task_ctx_nr == perf_sw_context;
 }
 
 static inline int is_exclusive_pmu(struct pmu *pmu)
@@ -1048,7 +1051,7 @@ extern unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned
 #define perf_output_put(handle, x)	perf_output_copy((handle), &(x), sizeof(x))
 
 /* software events */
-extern struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
+extern struct static_key_deferred perf_swevent_enabled[PERF_COUNT_SW_MAX];
 extern void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
 extern void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
 extern int perf_swevent_get_recursion_context(void);
@@ -1080,7 +1083,7 @@ static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 static __always_inline void
 perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	if (static_key_false(&perf_swevent_enabled[event_id]))
+	if (static_key_false(&perf_swevent_enabled[event_id].key))
 		__perf_sw_event(event_id, nr, regs, addr);
 }
 
@@ -1095,11 +1098,11 @@ static __always_inline void __perf_sw_event_sched(u32 event_id, u64 nr, u64 addr
 	___perf_sw_event(event_id, nr, regs, addr);
 }
 
-extern struct static_key_false perf_sched_events;
+extern struct static_key_false_deferred perf_sched_events;
 
 static __always_inline bool __perf_sw_enabled(int swevt)
 {
-	return static_key_false(&perf_swevent_enabled[swevt]);
+	return static_key_false(&perf_swevent_enabled[swevt].key);
 }
 
 static inline void perf_event_task_migrate(struct task_struct *task)
@@ -1111,7 +1114,7 @@ static inline void perf_event_task_migrate(struct task_struct *task)
 static inline void perf_event_task_sched_in(struct task_struct *prev,
 					    struct task_struct *task)
 {
-	if (static_branch_unlikely(&perf_sched_events))
+	if (static_branch_unlikely(&perf_sched_events.key))
 		__perf_event_task_sched_in(prev, task);
 
 	if (__perf_sw_enabled(PERF_COUNT_SW_CPU_MIGRATIONS) && task->sched_migrated) {
@@ -1132,7 +1135,7 @@ static inline void perf_event_task_sched_out(struct task_struct *prev,
 		__perf_sw_event_sched(PERF_COUNT_SW_CGROUP_SWITCHES, 1, 0);
 #endif
 
-	if (static_branch_unlikely(&perf_sched_events))
+	if (static_branch_unlikely(&perf_sched_events.key))
 		__perf_event_task_sched_out(prev, next);
 }
 

@@ -200,6 +200,8 @@ static bool clock_known(const struct perf_event_attr *attr)
 #define FLAG(f, err, fn, why)		WORD(f, VER0, err, fn, why)
 #define AUX_ACTION(f, err, fn, why)	WORD(f, VER6, err, fn, why)
 
+/* For what an architecture lacks the ABI has this errno. */
+#define STACK_ERROR	(-ENOSYS)
 #define REGS_ERROR	(IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : -ENOSYS)
 
 static const struct perf_attr_rule attr_rules[] = {
@@ -217,7 +219,7 @@ static const struct perf_attr_rule attr_rules[] = {
 	     "needs a type of branch besides the privilege levels"),
 	WORD(sample_regs_user, VER3, REGS_ERROR, regs_user_exist,
 	     "no register, or one that does not exist"),
-	WORD(sample_stack_user, VER3, -ENOSYS, stack_user_possible,
+	WORD(sample_stack_user, VER3, STACK_ERROR, stack_user_possible,
 	     "this architecture cannot sample user stacks"),
 	WORD(sample_stack_user, VER3, -EINVAL, stack_user_fits, "must be less than 65535"),
 	WORD(sample_stack_user, VER3, -EINVAL, stack_user_aligned, "must be a multiple of 8"),

@@ -438,7 +438,7 @@ void perf_event_wakeup(struct perf_event *event)
 	cold = event->cold;
 	if (!cold || !output->cold)
 		return;
-	kill = xchg(&cold->pending_kill, 0);
+	kill = xchg(&event->pending_kill, 0);
 	if (kill)
 		kill_fasync(&output->cold->fasync, SIGIO, kill);
 }

@@ -21,7 +21,6 @@
  * @pending_task: task work that sends a sigtrap
  * @pending_addr: of the sigtrap
  * @pending_wakeup: a wake-up is owed
- * @pending_kill: POLL_IN or POLL_HUP for the signal
  * @pending_disable: the event is to be disabled
  * @pending_work: @pending_task is queued
  *
@@ -41,7 +40,6 @@ struct perf_event_cold {
 	struct callback_head	pending_task;
 	unsigned long		pending_addr;
 	unsigned int		pending_wakeup;
-	unsigned int		pending_kill;
 	unsigned int		pending_disable;
 	unsigned int		pending_work;
 };

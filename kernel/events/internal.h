@@ -43,7 +43,7 @@ struct perf_cpu_context {
 	struct perf_cgroup		*cgrp;
 	unsigned int			nr_cgroups;
 #endif
-	struct hlist_head		sw_active[PERF_SW_LISTS];
+	struct list_head		sw_active[PERF_SW_LISTS];
 };
 
 DECLARE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
@@ -93,10 +93,8 @@ static inline bool is_resident(const struct perf_event *event)
 	return event->group_leader->group_caps & PERF_EV_CAP_RESIDENT;
 }
 
-static inline u64 perf_event_count(const struct perf_event *event)
-{
-	return local64_read(&event->count) + atomic64_read(&event->child_count);
-}
+/* read.c: the value, with children that are gone; any context */
+u64 perf_event_count(const struct perf_event *event);
 
 /* context.c: contexts, and the locks of an event's */
 struct perf_event_context *perf_context_find(struct task_struct *task, int cpu);
@@ -106,7 +104,7 @@ void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *
 struct perf_event_context *perf_task_context_lock(struct task_struct *task,
 						  unsigned long *flags);
 
-/* sched.c: run something where the event's context can be changed */
+/* context.c: run something where the event's context can be changed */
 typedef void (*perf_event_func_t)(struct perf_event *event,
 				  struct perf_cpu_context *cpuctx, void *data);
 

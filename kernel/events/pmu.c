@@ -416,19 +416,29 @@ static int ask_extended(struct perf_event *event, u32 type)
 	return entry_try(pe, event);
 }
 
+/*
+ * An inherited event goes where its parent went. That PMU may be gone, and
+ * its memory too: look for it among those that are not.
+ */
+static int ask_same(struct perf_event *event, const struct pmu *same)
+{
+	struct pmu *pmu;
+
+	event->orig_type = event->parent->orig_type;
+	list_for_each_entry_srcu(pmu, &perf_pmus, entry, srcu_read_lock_held(&pmus_srcu)) {
+		if (pmu == same)
+			return entry_try(entry_of_type(pmu->type), event);
+	}
+	return -ENODEV;
+}
+
 static int find_and_init(struct perf_event *event)
 {
 	u32 type = event->attr.type;
 	int err;
 
-	if (event->parent) {
-		struct pmu *pmu = event->parent->pmu;
-		struct pmu_entry *pe = entry_of_type(pmu->type);
-
-		lockdep_assert_held(&event->parent->ctx->mutex);
-		event->orig_type = event->parent->orig_type;
-		return pe && pe->pmu == pmu ? entry_try(pe, event) : -ENODEV;
-	}
+	if (event->parent)
+		return ask_same(event, READ_ONCE(event->parent->pmu));
 
 	event->orig_type = type;
 	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE) {

@@ -26,9 +26,10 @@ extern struct list_head perf_pmus;
  * reference are set; so is cgrp, if any) and let it take the event. Sets
  * event->pmu, orig_type and PERF_EV_CAP_SOFTWARE. A member's group is kept
  * still by its leader's ctx->mutex: taken here when the event is new, held by
- * the caller when event->parent is set (as the parent's is).
- * -ENOENT: no PMU wants it; -ENODEV: the PMU is going or not on this CPU;
- * -EINVAL, -EOPNOTSUPP: the PMU cannot do what the attr asks. May sleep.
+ * the caller when event->parent is set.
+ * -ENOENT: no PMU wants it; -ENODEV: the PMU is going or not on this CPU
+ * (a parent that dies meanwhile is no error of fork); -EINVAL, -EOPNOTSUPP:
+ * the PMU cannot do what the attr asks. May sleep.
  *
  * Until the event is attached to a context, perf_event_revoke() may find it
  * there already: attaching has to fail (-ENODEV) for a dead event.

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PERF_EVENT_IOC_SET_FILTER: of tracepoints and probes, whose filters are
+ * kernel/trace's, and address filters of the PMUs that can do them.
+ *
+ * An event that user space opened has a list of filters. Each of its family
+ * has the ranges that come of them: a filter on a file is a range of memory
+ * once the file is mapped, which is for each task to say.
+ */
+#include <linux/ctype.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/namei.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+
+#include "addr_filter_parse.h"
+#include "context.h"
+#include "inherit.h"
+#include "internal.h"
+#include "sources.h"
+
+/* Filters on files that exist: while there is none, mmap has nothing to do. */
+static atomic_t nr_file_filters;
+
+/**
+ * struct filter_list - filters on their way into or out of an event
+ * @list: of struct perf_addr_filter
+ * @nr: how many
+ * @nr_files: of them on files
+ */
+struct filter_list {
+	struct list_head	list;
+	unsigned int		nr;
+	unsigned int		nr_files;
+};
+
+static const enum perf_addr_filter_action_t actions[FILTER_ACTIONS] = {
+	[FILTER_STOP]	= PERF_ADDR_FILTER_ACTION_STOP,
+	[FILTER_START]	= PERF_ADDR_FILTER_ACTION_START,
+	[FILTER_RANGE]	= PERF_ADDR_FILTER_ACTION_FILTER,
+};
+
+static bool has_file(const struct perf_addr_filter *filter)
+{
+	return filter->path.dentry;
+}
+
+static void free_filters(struct list_head *list)
+{
+	struct perf_addr_filter *filter, *next;
+
+	list_for_each_entry_safe(filter, next, list, entry) {
+		if (has_file(filter)) {
+			path_put(&filter->path);
+			atomic_dec(&nr_file_filters);
+		}
+		kfree(filter);
+	}
+	INIT_LIST_HEAD(list);
+}
+
+/* Look the file up. Only a task's events can follow where it is mapped. */
+static int filter_set_file(struct perf_event *event, struct perf_addr_filter *filter,
+			   const char *name)
+{
+	struct path path;
+	int err;
+
+	if (!event->ctx->task)
+		return -EOPNOTSUPP;
+	err = kern_path(name, LOOKUP_FOLLOW, &path);
+	if (err)
+		return err;
+	if (!d_is_reg(path.dentry)) {
+		path_put(&path);
+		return -EINVAL;
+	}
+	filter->path = path;
+	atomic_inc(&nr_file_filters);
+	return 0;
+}
+
+static int add_filter(struct perf_event *event, struct filter_list *filters,
+		      const struct filter_spec *spec)
+{
+	struct perf_addr_filter *filter;
+	int err;
+
+	if (!spec->path && event->attr.exclude_kernel)
+		return -EINVAL;
+
+	filter = kzalloc(sizeof(*filter), GFP_KERNEL);
+	if (!filter)
+		return -ENOMEM;
+	filter->action = actions[spec->action];
+	filter->offset = spec->offset;
+	filter->size = spec->size;
+	if (spec->path) {
+		err = filter_set_file(event, filter, spec->path);
+		if (err) {
+			kfree(filter);
+			return err;
+		}
+		filters->nr_files++;
+	}
+	list_add_tail(&filter->entry, &filters->list);
+	filters->nr++;
+	return 0;
+}
+
+/* All filters of @text, or an error and no trace of them. */
+static int make_filters(struct perf_event *event, char *text, struct filter_list *filters)
+{
+	struct filter_spec spec;
+	int err;
+
+	do {
+		err = filter_parse_next(&text, &spec);
+		if (err > 0)
+			err = add_filter(event, filters, &spec) ?: 1;
+	} while (err > 0);
+
+	if (!err)
+		err = event->pmu->addr_filters_validate(&filters->list);
+	if (!err && filters->nr > event->pmu->nr_addr_filters)
+		err = -EOPNOTSUPP;
+	if (err)
+		free_filters(&filters->list);
+	return err;
+}
+
+/* The range of one filter in one mapping; false when it is not in there. */
+static bool filter_in_vma(const struct perf_addr_filter *filter,
+			  const struct vm_area_struct *vma, struct perf_addr_filter_range *range)
+{
+	if (!has_file(filter) || !vma->vm_file ||
+	    d_inode(filter->path.dentry) != file_inode(vma->vm_file))
+		return false;
+	return filter_place(filter->offset, filter->size, vma->vm_start,
+			    vma->vm_pgoff << PAGE_SHIFT, vma->vm_end - vma->vm_start,
+			    &range->start, &range->size);
+}
+
+/* Where @filter is in @mm (locked; NULL: nowhere), or all of it in the kernel. */
+static void find_range(const struct perf_addr_filter *filter, struct mm_struct *mm,
+		       struct perf_addr_filter_range *range)
+{
+	struct vm_area_struct *vma;
+
+	if (!has_file(filter)) {
+		range->start = filter->offset;
+		range->size = filter->size;
+		return;
+	}
+	range->start = 0;
+	range->size = 0;
+	if (!mm)
+		return;
+
+	VMA_ITERATOR(vmi, mm, 0);
+	for_each_vma(vmi, vma) {
+		if (filter_in_vma(filter, vma, range))
+			return;
+	}
+}
+
+/* Have the driver take the ranges over: it does when it starts. */
+static void restart(struct perf_event *event)
+{
+	if (event->state != PERF_EVENT_STATE_ACTIVE || event->oncpu != smp_processor_id())
+		return;
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	perf_event_pmu_stop(event, PERF_EF_UPDATE);
+	perf_event_pmu_start(event, 0);
+}
+
+static void restart_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+{
+	if (cpuctx)
+		restart(event);
+}
+
+/* The ranges of all the family's filters in @mm become the event's. */
+static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *ranges,
+		       struct mm_struct *mm)
+{
+	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
+	struct perf_addr_filter *filter;
+	unsigned int nr = 0;
+
+	list_for_each_entry(filter, &head->list, entry)
+		find_range(filter, mm, &ranges[nr++]);
+
+	raw_spin_lock_irq(&head->lock);
+	memcpy(event->addr_filter_ranges, ranges, nr * sizeof(*ranges));
+	event->addr_filters_gen++;
+	raw_spin_unlock_irq(&head->lock);
+}
+
+/*
+ * The same in the task's mm: what it maps meanwhile waits for mmap_lock.
+ * Return false when it has left this mm by execve and must be asked again; an
+ * execve that comes later finds the new ranges and clears them.
+ */
+static bool set_ranges_mm(struct perf_event *event, struct perf_addr_filter_range *ranges,
+			  struct mm_struct *mm)
+{
+	bool stays;
+
+	mmap_read_lock(mm);
+	set_ranges(event, ranges, mm);
+	stays = READ_ONCE(event->hw.target->mm) == mm;
+	mmap_read_unlock(mm);
+	return stays;
+}
+
+/* Bring one event up to date with new filters; @ranges has room for them. */
+static void apply(struct perf_event *event, struct perf_addr_filter_range *ranges, bool files)
+{
+	struct mm_struct *mm;
+	bool done = false;
+
+	while (!done) {
+		mm = files && event->hw.target ? get_task_mm(event->hw.target) : NULL;
+		if (mm) {
+			done = set_ranges_mm(event, ranges, mm);
+			mmput(mm);
+		} else {
+			set_ranges(event, ranges, NULL);
+			done = true;
+		}
+	}
+	perf_event_call(event, restart_locked, NULL);
+}
+
+/* Filters of @text instead of what the event and its family have, or no change. */
+static int set_addr_filters(struct perf_event *event, char *text)
+{
+	struct filter_list new = { .list = LIST_HEAD_INIT(new.list) };
+	struct perf_addr_filters_head *head = &event->addr_filters;
+	struct perf_addr_filter_range *ranges;
+	struct mutex *family = perf_family_lock(event);
+	struct perf_event *child;
+	LIST_HEAD(old);
+	int err;
+
+	lockdep_assert_held(&event->ctx->mutex);
+	if (WARN_ON_ONCE(event->parent))
+		return -EINVAL;
+
+	ranges = kcalloc(event->pmu->nr_addr_filters, sizeof(*ranges), GFP_KERNEL);
+	if (!ranges)
+		return -ENOMEM;
+	err = make_filters(event, text, &new);
+	if (err)
+		goto free_ranges;
+
+	mutex_lock(family);
+	raw_spin_lock_irq(&head->lock);
+	list_splice_init(&head->list, &old);
+	list_splice(&new.list, &head->list);
+	head->nr_file_filters = new.nr_files;
+	raw_spin_unlock_irq(&head->lock);
+
+	apply(event, ranges, new.nr_files);
+	list_for_each_entry(child, &event->child_list, child_list)
+		apply(child, ranges, new.nr_files);
+	mutex_unlock(family);
+	free_filters(&old);
+
+free_ranges:
+	kfree(ranges);
+	return err;
+}
+
+#ifdef CONFIG_EVENT_TRACING
+static int set_tracing_filter(struct perf_event *event, char *text)
+{
+	return ftrace_profile_set_filter(event, event->attr.config, text);
+}
+#else
+static int set_tracing_filter(struct perf_event *event, char *text)
+{
+	return -EINVAL;
+}
+#endif
+
+/**
+ * perf_event_set_filter - PERF_EVENT_IOC_SET_FILTER
+ * @event: an event of user space; its ctx->mutex is not held
+ * @arg: the text, shorter than a page
+ *
+ * The filters of kernel/trace take locks that ctx->mutex comes after, and need
+ * nothing of the context. May sleep.
+ * Return: 0; -EINVAL for a PMU without filters, for text that is not in the
+ * grammar or too long; -EEXIST when a tracepoint's event has a filter;
+ * -EOPNOTSUPP when the PMU cannot do it; -ERANGE, -EFAULT, -ENOMEM, or what
+ * looking up a file gives. With an error nothing has changed.
+ */
+int perf_event_set_filter(struct perf_event *event, void __user *arg)
+{
+	struct perf_event_context *ctx;
+	int err = -EINVAL;
+	char *text;
+
+	text = strndup_user(arg, PAGE_SIZE);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+
+	if (is_tracing_event(event)) {
+		err = set_tracing_filter(event, text);
+	} else if (has_addr_filter(event)) {
+		ctx = perf_event_ctx_lock(event);
+		err = set_addr_filters(event, text);
+		perf_event_ctx_unlock(event, ctx);
+	}
+	kfree(text);
+	return err;
+}
+
+/* Change the ranges of the running task's events: one call an event, which it is to restart. */
+static void update_current(bool (*update)(struct perf_event *event, void *data), void *data)
+{
+	struct perf_cpu_context *cpuctx;
+	struct perf_event_context *ctx;
+	struct perf_event *event;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpuctx = this_cpu_ptr(&perf_cpu_context);
+	ctx = READ_ONCE(current->perf_event_ctxp);
+	if (ctx) {
+		perf_context_lock_cpu(cpuctx, ctx);
+		list_for_each_entry(event, &ctx->event_list, event_entry) {
+			if (has_addr_filter(event) && update(event, data))
+				restart(event);
+		}
+		perf_context_unlock_cpu(cpuctx, ctx);
+	}
+	local_irq_restore(flags);
+}
+
+static bool update_exec(struct perf_event *event, void *data)
+{
+	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
+	struct perf_addr_filter_range *range = event->addr_filter_ranges;
+	struct perf_addr_filter *filter;
+	bool changed = false;
+
+	raw_spin_lock(&head->lock);
+	list_for_each_entry(filter, &head->list, entry) {
+		if (has_file(filter) && range->start) {
+			range->start = 0;
+			range->size = 0;
+			changed = true;
+		}
+		range++;
+	}
+	event->addr_filters_gen += changed;
+	raw_spin_unlock(&head->lock);
+	return changed;
+}
+
+/**
+ * perf_addr_filters_exec - the running task has a new mm: no file is mapped
+ */
+void perf_addr_filters_exec(void)
+{
+	if (atomic_read(&nr_file_filters))
+		update_current(update_exec, NULL);
+}
+
+static bool update_mmap(struct perf_event *event, void *data)
+{
+	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
+	struct perf_addr_filter_range *range = event->addr_filter_ranges;
+	struct vm_area_struct *vma = data;
+	struct perf_addr_filter *filter;
+	bool changed = false;
+
+	raw_spin_lock(&head->lock);
+	list_for_each_entry(filter, &head->list, entry)
+		changed |= filter_in_vma(filter, vma, range++);
+	event->addr_filters_gen += changed;
+	raw_spin_unlock(&head->lock);
+	return changed;
+}
+
+/**
+ * perf_addr_filters_mmap - the running task has mapped something
+ * @vma: what; its mm is locked for writing
+ */
+void perf_addr_filters_mmap(struct vm_area_struct *vma)
+{
+	/* What is not code is not traced. */
+	if (!atomic_read(&nr_file_filters) || !(vma->vm_flags & VM_EXEC) || !vma->vm_file)
+		return;
+	update_current(update_mmap, vma);
+}
+
+/**
+ * perf_event_addr_filters_sync - pmu::start of a PMU with address filters
+ * @event: being started; interrupts are off
+ *
+ * Has pmu::addr_filters_sync called when the ranges are new to the driver.
+ */
+void perf_event_addr_filters_sync(struct perf_event *event)
+{
+	struct perf_addr_filters_head *head;
+
+	if (!has_addr_filter(event))
+		return;
+	head = perf_event_addr_filters(event);
+	raw_spin_lock(&head->lock);
+	if (event->addr_filters_gen != event->hw.addr_filters_gen) {
+		event->pmu->addr_filters_sync(event);
+		event->hw.addr_filters_gen = event->addr_filters_gen;
+	}
+	raw_spin_unlock(&head->lock);
+}
+EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
+
+/**
+ * perf_addr_filters_clone - ranges of an inherited event
+ * @event: for the task that is being forked; its ranges are allocated
+ * @parent: the event at the root of the family; its list is the family's
+ *
+ * What is mapped where is as in the running task, which may be another child.
+ * Return: 0.
+ */
+int perf_addr_filters_clone(struct perf_event *event, struct perf_event *parent)
+{
+	struct perf_event *from = parent, *other;
+	struct perf_event_context *ctx;
+
+	rcu_read_lock();
+	ctx = READ_ONCE(current->perf_event_ctxp);
+	if (ctx) {
+		list_for_each_entry_rcu(other, &ctx->event_list, event_entry) {
+			if (other->parent == parent)
+				from = other;
+		}
+	}
+	raw_spin_lock_irq(&parent->addr_filters.lock);
+	memcpy(event->addr_filter_ranges, from->addr_filter_ranges,
+	       parent->pmu->nr_addr_filters * sizeof(*event->addr_filter_ranges));
+	event->addr_filters_gen++;
+	raw_spin_unlock_irq(&parent->addr_filters.lock);
+	rcu_read_unlock();
+	return 0;
+}
+
+/**
+ * perf_addr_filters_free - the filters go with their event
+ * @event: of any PMU; nobody else knows it any more
+ *
+ * May sleep.
+ */
+void perf_addr_filters_free(struct perf_event *event)
+{
+	free_filters(&event->addr_filters.list);
+}
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/addr_filter_test.c"
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Address filters as user space writes them, and where a file's range lies in
+ * memory. Here and not in addr_filter.c because it needs no kernel context: a
+ * program that brings <linux/kernel.h>-like functions can include it.
+ *
+ *	filters	= { separator } [ filter { separator { separator } filter } ]
+ *	filter	= action separator { separator } where
+ *	action	= "filter" | "start" | "stop"
+ *	where	= number [ "/" number ] [ "@" path ]
+ *	separator = " " | "," | "\n"
+ *
+ * A number is decimal, octal (0...) or hexadecimal (0x...). The first one is
+ * an offset into the file, or a kernel address when there is no file; the
+ * second one is the length, without which it is a single address.
+ */
+#ifndef _KERNEL_EVENTS_ADDR_FILTER_PARSE_H
+#define _KERNEL_EVENTS_ADDR_FILTER_PARSE_H
+
+enum filter_action {
+	FILTER_STOP,
+	FILTER_START,
+	FILTER_RANGE,
+	FILTER_ACTIONS
+};
+
+/**
+ * struct filter_spec - one filter of the text
+ * @action: what it does
+ * @offset: into the file, or a kernel address
+ * @size: in bytes, 0 for a single address
+ * @path: of the file, in the text; NULL for a kernel address
+ */
+struct filter_spec {
+	enum filter_action	action;
+	unsigned long		offset;
+	unsigned long		size;
+	char			*path;
+};
+
+/* The next word of the text, which is cut up; NULL at its end. */
+static inline char *filter_word(char **text)
+{
+	char *word;
+
+	do {
+		word = strsep(text, " ,\n");
+	} while (word && !*word);
+	return word;
+}
+
+/* Cut a number off the front of @word; what follows stays there. */
+static inline int filter_number(char **word, unsigned long *number)
+{
+	char *end = *word, follows;
+	int err;
+
+	if (!isdigit(*end))
+		return -EINVAL;
+	while (isalnum(*end))
+		end++;
+	follows = *end;
+	*end = '\0';
+	err = kstrtoul(*word, 0, number);
+	*end = follows;
+	*word = end;
+	return err;
+}
+
+/* "where" of the grammar above; a path may contain anything but separators. */
+static inline int filter_where(char *word, struct filter_spec *spec)
+{
+	int err;
+
+	spec->size = 0;
+	spec->path = NULL;
+	err = filter_number(&word, &spec->offset);
+	if (!err && *word == '/') {
+		word++;
+		err = filter_number(&word, &spec->size);
+	}
+	if (err)
+		return err;
+	if (*word == '@' && word[1]) {
+		spec->path = word + 1;
+		return 0;
+	}
+	return *word ? -EINVAL : 0;
+}
+
+/**
+ * filter_parse_next - take the next filter out of a text
+ * @text: the rest of it, moved on
+ * @spec: filled in
+ *
+ * Return: 1 for a filter, 0 at the end of the text, -EINVAL for what is not in
+ * the grammar, a range without length or beyond the last address, -ERANGE for
+ * a number that is too large.
+ */
+static inline int filter_parse_next(char **text, struct filter_spec *spec)
+{
+	static const char * const names[FILTER_ACTIONS] = {
+		[FILTER_STOP]	= "stop",
+		[FILTER_START]	= "start",
+		[FILTER_RANGE]	= "filter",
+	};
+	char *word = filter_word(text);
+	int i, err;
+
+	if (!word)
+		return 0;
+	for (i = 0; i < FILTER_ACTIONS; i++) {
+		if (!strcmp(word, names[i]))
+			break;
+	}
+	if (i == FILTER_ACTIONS)
+		return -EINVAL;
+	spec->action = i;
+
+	word = filter_word(text);
+	if (!word)
+		return -EINVAL;
+	err = filter_where(word, spec);
+	if (err)
+		return err;
+	if (spec->action == FILTER_RANGE && !spec->size)
+		return -EINVAL;
+	if (spec->size && spec->offset + (spec->size - 1) < spec->offset)
+		return -EINVAL;
+	return 1;
+}
+
+/**
+ * filter_place - where a part of a file is, given where another part is mapped
+ * @offset: into the file, of the range that is wanted
+ * @size: of it; 0 for a single address
+ * @map: address of the mapping
+ * @map_offset: into the file, where the mapping begins
+ * @map_size: bytes that are mapped
+ * @start: filled in: the address of the first byte that is both
+ * @len: filled in: how many there are, 0 for a single address
+ *
+ * Return: whether any byte is.
+ */
+static inline bool filter_place(unsigned long offset, unsigned long size, unsigned long map,
+				unsigned long map_offset, unsigned long map_size,
+				unsigned long *start, unsigned long *len)
+{
+	unsigned long skip = offset < map_offset ? map_offset - offset : 0;
+	unsigned long into = offset < map_offset ? 0 : offset - map_offset;
+
+	if (into >= map_size || (skip && skip >= size))
+		return false;
+	*start = map + into;
+	*len = min(size - skip, map_size - into);
+	return true;
+}
+
+#endif /* _KERNEL_EVENTS_ADDR_FILTER_PARSE_H */

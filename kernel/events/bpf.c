@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BPF programs of events. A program of a tracepoint or probe belongs to
+ * kernel/trace, which runs it for every hit; event->prog only says whose it
+ * is. On all other events it is run here, for every overflow.
+ */
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/syscalls.h>
+#include <linux/trace_events.h>
+
+#include "internal.h"
+#include "sources.h"
+
+#ifdef CONFIG_BPF_SYSCALL
+
+#ifdef CONFIG_EVENT_TRACING
+static int attach_tracing(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
+{
+	struct trace_event_call *call = event->tp_event;
+	bool kprobe = call->flags & TRACE_EVENT_FL_KPROBE;
+	bool uprobe = call->flags & TRACE_EVENT_FL_UPROBE;
+	bool fixed = (call->flags & TRACE_EVENT_FL_TRACEPOINT) || is_syscall_trace_event(call);
+
+	if (kprobe || uprobe) {
+		if (prog->type != BPF_PROG_TYPE_KPROBE)
+			return -EINVAL;
+		/* Only where the probe traps in user space can it sleep. */
+		if (prog->sleepable && !uprobe)
+			return -EINVAL;
+	} else if (!fixed || prog->type != BPF_PROG_TYPE_TRACEPOINT) {
+		return -EINVAL;
+	}
+
+	/* bpf_override_return() makes a kernel function return at once. */
+	if (prog->kprobe_override && !kprobe)
+		return -EINVAL;
+	/* The program must not look beyond the record that it will get. */
+	if (fixed && prog->aux->max_ctx_offset > trace_event_get_offsets(call))
+		return -EACCES;
+
+	return perf_event_attach_bpf_prog(event, prog, cookie);
+}
+
+static void detach_tracing(struct perf_event *event)
+{
+	perf_event_detach_bpf_prog(event);
+}
+#else
+static int attach_tracing(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
+{
+	return -EINVAL;
+}
+
+static void detach_tracing(struct perf_event *event)
+{
+}
+#endif
+
+/*
+ * Where the PMU is exact, the registers in hand may be the hardware's, and no
+ * call chain can be taken from them: it must come with the sample.
+ */
+static bool stack_is_lost(const struct perf_event *event, const struct bpf_prog *prog)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!attr->precise_ip || !prog->call_get_stack)
+		return false;
+	return !(attr->sample_type & PERF_SAMPLE_CALLCHAIN) ||
+	       attr->exclude_callchain_kernel || attr->exclude_callchain_user;
+}
+
+static int attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
+{
+	/* The kernel's own event: its handler is not to be disturbed. */
+	if (event->overflow_handler_context)
+		return -EINVAL;
+	if (event->prog)
+		return -EEXIST;
+	if (prog->type != BPF_PROG_TYPE_PERF_EVENT)
+		return -EINVAL;
+	if (stack_is_lost(event, prog))
+		return -EPROTO;
+
+	event->bpf_cookie = cookie;
+	/* An overflow that sees the program sees its cookie. */
+	smp_store_release(&event->prog, prog);
+	return 0;
+}
+
+/**
+ * perf_event_set_bpf - attach a program to an event
+ * @event: ctx->mutex is held
+ * @prog: whose reference becomes the event's
+ * @cookie: for bpf_get_attach_cookie()
+ *
+ * May sleep.
+ * Return: 0; -EEXIST when the event has a program; -EINVAL when
+ * the program is not for this kind of event; -EACCES, -EPROTO, -E2BIG.
+ */
+int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
+{
+	lockdep_assert_held(&event->ctx->mutex);
+	if (is_tracing_event(event))
+		return attach_tracing(event, prog, cookie);
+	return attach_overflow(event, prog, cookie);
+}
+
+/**
+ * perf_event_set_bpf_prog - perf_event_set_bpf() for BPF links
+ * @event: an event of user space
+ * @prog: as there
+ * @bpf_cookie: as there
+ *
+ * May sleep.
+ * Return: as there.
+ */
+int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	int err = perf_event_set_bpf(event, prog, bpf_cookie);
+
+	perf_event_ctx_unlock(event, ctx);
+	return err;
+}
+
+/**
+ * perf_event_free_bpf - detach the event's program, if it has one
+ * @event: any; an overflow may be running the program now
+ *
+ * May sleep. The program itself is freed by RCU.
+ */
+void perf_event_free_bpf(struct perf_event *event)
+{
+	struct bpf_prog *prog;
+
+	if (!READ_ONCE(event->prog))
+		return;
+	if (is_tracing_event(event)) {
+		detach_tracing(event);
+		return;
+	}
+	prog = xchg(&event->prog, NULL);
+	if (prog)
+		bpf_prog_put(prog);
+}
+
+/**
+ * perf_event_free_bpf_prog - perf_event_free_bpf() for BPF links
+ * @event: any
+ */
+void perf_event_free_bpf_prog(struct perf_event *event)
+{
+	perf_event_free_bpf(event);
+}
+
+/**
+ * perf_event_clone_bpf - let an inherited event run its parent's program
+ * @child: not attached yet
+ * @parent: that it is a copy of
+ *
+ * A tracepoint's programs run for whoever passes: they are not inherited.
+ * Return: 0.
+ */
+int perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
+{
+	struct bpf_prog *prog;
+
+	guard(rcu)();
+	prog = READ_ONCE(parent->prog);
+	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
+		return 0;
+	prog = bpf_prog_inc_not_zero(prog);
+	/* Just being detached: then the child has none either. */
+	if (IS_ERR(prog))
+		return 0;
+	child->bpf_cookie = parent->bpf_cookie;
+	child->prog = prog;
+	return 0;
+}
+
+/**
+ * perf_event_bpf_overflow - run the event's program for an overflow
+ * @event: that overflowed
+ * @data: the sample
+ * @regs: where
+ *
+ * Any context, interrupts off.
+ * Return: what the program says, 0 to have neither record nor signal; 1 when
+ * there is no program for overflows.
+ */
+int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *data,
+			    struct pt_regs *regs)
+{
+	struct bpf_perf_event_data_kern ctx = {
+		.data	= data,
+		.event	= event,
+		.regs	= perf_arch_bpf_user_pt_regs(regs),
+	};
+	struct bpf_prog *prog;
+	int ret = 0;
+
+	guard(rcu)();
+	/* Pairs with attach_overflow(). */
+	prog = smp_load_acquire(&event->prog);
+	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
+		return 1;
+
+	/* A program that a program's own overflow would start is not run. */
+	if (likely(this_cpu_inc_return(bpf_prog_active) == 1)) {
+		perf_prepare_sample(data, event, regs);
+		ret = bpf_prog_run(prog, &ctx);
+	}
+	this_cpu_dec(bpf_prog_active);
+	return ret;
+}
+
+#else /* !CONFIG_BPF_SYSCALL */
+
+/**
+ * perf_event_set_bpf - there is no BPF
+ * @event: any
+ * @prog: none
+ * @cookie: ignored
+ *
+ * Return: -EOPNOTSUPP.
+ */
+int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
+{
+	return -EOPNOTSUPP;
+}
+
+/**
+ * perf_event_free_bpf - there is no BPF
+ * @event: any
+ */
+void perf_event_free_bpf(struct perf_event *event)
+{
+}
+
+/**
+ * perf_event_clone_bpf - there is no BPF
+ * @child: not attached yet
+ * @parent: that it is a copy of
+ *
+ * Return: 0.
+ */
+int perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
+{
+	return 0;
+}
+
+#endif

@@ -1,0 +1,759 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hardware breakpoints as events: the "breakpoint" PMU, the interface for
+ * debuggers, and the accounting of debug registers.
+ *
+ * Every breakpoint reserves its register when it is made, on each CPU on which
+ * it could be wanted, so that scheduling it never fails. A breakpoint of a CPU
+ * needs its register always, one of a task only while the task runs there: a
+ * CPU has to serve its own breakpoints together with those of the one task
+ * that needs most.
+ */
+#include <linux/hashtable.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/kdebug.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "context.h"
+#include "internal.h"
+#include "software.h"
+#include "sources.h"
+
+/* More debug registers of a kind than any architecture has. */
+#define BP_SLOTS_MAX	16
+
+/**
+ * struct bp_cpu - claims on the debug registers of one CPU
+ * @pinned: breakpoints of this CPU, whatever runs
+ * @tasks: [n] of the tasks that have breakpoints for just this CPU, how many
+ *	need n registers when they run here
+ */
+struct bp_cpu {
+	unsigned int	pinned[TYPE_MAX];
+	unsigned int	tasks[TYPE_MAX][BP_SLOTS_MAX + 1];
+};
+
+/**
+ * struct bp_task_cpu - breakpoints of one task that are limited to one CPU
+ * @entry: in the task's list
+ * @cpu: the CPU
+ * @nr: how many
+ */
+struct bp_task_cpu {
+	struct list_head	entry;
+	int			cpu;
+	unsigned int		nr[TYPE_MAX];
+};
+
+/**
+ * struct bp_task - what one task claims; exists while it claims anything
+ * @node: in the machine's table
+ * @task: with a reference
+ * @nr_events: breakpoints that point here
+ * @any: registers wanted on every CPU
+ * @cpus: struct bp_task_cpu, wanted besides on these
+ */
+struct bp_task {
+	struct hlist_node	node;
+	struct task_struct	*task;
+	unsigned int		nr_events;
+	unsigned int		any[TYPE_MAX];
+	struct list_head	cpus;
+};
+
+#define BP_TASK_BITS	8
+
+/**
+ * struct bp_machine - all claims on debug registers
+ * @slots: registers that each CPU has
+ * @nr_cpus: possible CPUs
+ * @cpu: one a CPU
+ * @cpus: [n] how many CPUs have n breakpoints of their own
+ * @tasks: [n] how many tasks want n registers on every CPU
+ * @table: struct bp_task by task
+ */
+struct bp_machine {
+	unsigned int	slots[TYPE_MAX];
+	unsigned int	nr_cpus;
+	struct bp_cpu	*cpu;
+	unsigned int	cpus[TYPE_MAX][BP_SLOTS_MAX + 1];
+	unsigned int	tasks[TYPE_MAX][BP_SLOTS_MAX + 1];
+	DECLARE_HASHTABLE(table, BP_TASK_BITS);
+};
+
+static struct bp_machine bp_machine;
+
+/* Protects bp_machine, and the pmu_private of breakpoints. */
+static DEFINE_MUTEX(bp_mutex);
+
+static enum bp_type_idx slot_type(u64 bp_type)
+{
+	return bp_type & HW_BREAKPOINT_RW ? TYPE_DATA : TYPE_INST;
+}
+
+/* The greatest number that anybody wants. */
+static unsigned int most(const unsigned int *hist)
+{
+	unsigned int n = BP_SLOTS_MAX;
+
+	while (n && !hist[n])
+		n--;
+	return n;
+}
+
+/* One CPU or task wants @to instead of @from; nothing is not worth counting. */
+static void hist_move(unsigned int *hist, unsigned int from, unsigned int to)
+{
+	if (from && !WARN_ON_ONCE(!hist[from]))
+		hist[from]--;
+	if (to)
+		hist[to]++;
+}
+
+static int bp_machine_init(struct bp_machine *m, unsigned int nr_cpus)
+{
+	m->nr_cpus = nr_cpus;
+	m->cpu = kcalloc(nr_cpus, sizeof(*m->cpu), GFP_KERNEL);
+	hash_init(m->table);
+	return m->cpu ? 0 : -ENOMEM;
+}
+
+static int claim_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
+{
+	struct bp_cpu *c = &m->cpu[cpu];
+	unsigned int task = max(most(m->tasks[type]), most(c->tasks[type]));
+
+	if (c->pinned[type] + task >= m->slots[type])
+		return -ENOSPC;
+	hist_move(m->cpus[type], c->pinned[type], c->pinned[type] + 1);
+	c->pinned[type]++;
+	return 0;
+}
+
+static void drop_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
+{
+	struct bp_cpu *c = &m->cpu[cpu];
+
+	if (WARN_ON_ONCE(!c->pinned[type]))
+		return;
+	hist_move(m->cpus[type], c->pinned[type], c->pinned[type] - 1);
+	c->pinned[type]--;
+}
+
+/* The task wants @now registers on every CPU; keep all its counts in step. */
+static void set_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type,
+		    unsigned int now)
+{
+	unsigned int was = t->any[type];
+	struct bp_task_cpu *tc;
+
+	hist_move(m->tasks[type], was, now);
+	list_for_each_entry(tc, &t->cpus, entry) {
+		if (tc->nr[type])
+			hist_move(m->cpu[tc->cpu].tasks[type],
+				  was + tc->nr[type], now + tc->nr[type]);
+	}
+	t->any[type] = now;
+}
+
+static int claim_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type)
+{
+	unsigned int any = t->any[type];
+	struct bp_task_cpu *tc;
+
+	if (most(m->cpus[type]) + any >= m->slots[type])
+		return -ENOSPC;
+	list_for_each_entry(tc, &t->cpus, entry) {
+		if (m->cpu[tc->cpu].pinned[type] + any + tc->nr[type] >= m->slots[type])
+			return -ENOSPC;
+	}
+	set_any(m, t, type, any + 1);
+	return 0;
+}
+
+static void drop_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type)
+{
+	if (!WARN_ON_ONCE(!t->any[type]))
+		set_any(m, t, type, t->any[type] - 1);
+}
+
+static struct bp_task_cpu *find_bound(struct bp_task *t, int cpu)
+{
+	struct bp_task_cpu *tc;
+
+	list_for_each_entry(tc, &t->cpus, entry) {
+		if (tc->cpu == cpu)
+			return tc;
+	}
+	return NULL;
+}
+
+/* The task wants @now registers on one CPU, besides those on every CPU. */
+static void set_bound(struct bp_machine *m, struct bp_task *t, struct bp_task_cpu *tc,
+		      enum bp_type_idx type, unsigned int now)
+{
+	unsigned int was = tc->nr[type], any = t->any[type];
+
+	hist_move(m->cpu[tc->cpu].tasks[type], was ? any + was : 0, now ? any + now : 0);
+	tc->nr[type] = now;
+}
+
+static int claim_bound(struct bp_machine *m, struct bp_task *t, int cpu,
+		       enum bp_type_idx type)
+{
+	struct bp_task_cpu *tc = find_bound(t, cpu);
+	unsigned int used = m->cpu[cpu].pinned[type] + t->any[type];
+
+	if (used + (tc ? tc->nr[type] : 0) >= m->slots[type])
+		return -ENOSPC;
+	if (!tc) {
+		tc = kzalloc(sizeof(*tc), GFP_KERNEL);
+		if (!tc)
+			return -ENOMEM;
+		tc->cpu = cpu;
+		list_add(&tc->entry, &t->cpus);
+	}
+	set_bound(m, t, tc, type, tc->nr[type] + 1);
+	return 0;
+}
+
+static void drop_bound(struct bp_machine *m, struct bp_task *t, int cpu,
+		       enum bp_type_idx type)
+{
+	struct bp_task_cpu *tc = find_bound(t, cpu);
+	int i;
+
+	if (WARN_ON_ONCE(!tc || !tc->nr[type]))
+		return;
+	set_bound(m, t, tc, type, tc->nr[type] - 1);
+	for (i = 0; i < TYPE_MAX; i++) {
+		if (tc->nr[i])
+			return;
+	}
+	list_del(&tc->entry);
+	kfree(tc);
+}
+
+/**
+ * bp_claim - reserve one debug register
+ * @m: the machine
+ * @t: the task, or NULL
+ * @cpu: the only CPU, or -1 for all that the task may run on
+ * @type: which kind of register
+ *
+ * Allocates only for a task's.
+ * Return: 0, -ENOSPC, -ENOMEM.
+ */
+static int bp_claim(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type)
+{
+	if (!t)
+		return claim_pinned(m, cpu, type);
+	if (cpu < 0)
+		return claim_any(m, t, type);
+	return claim_bound(m, t, cpu, type);
+}
+
+/**
+ * bp_drop - give back what bp_claim() reserved
+ * @m: as there
+ * @t: as there
+ * @cpu: as there
+ * @type: as there
+ */
+static void bp_drop(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type)
+{
+	if (!t)
+		drop_pinned(m, cpu, type);
+	else if (cpu < 0)
+		drop_any(m, t, type);
+	else
+		drop_bound(m, t, cpu, type);
+}
+
+/* The record of a task, made when there is none; -ENOMEM. One more event uses it. */
+static struct bp_task *bp_task_get(struct bp_machine *m, struct task_struct *task)
+{
+	struct bp_task *t;
+
+	hash_for_each_possible(m->table, t, node, (unsigned long)task) {
+		if (t->task == task) {
+			t->nr_events++;
+			return t;
+		}
+	}
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (!t)
+		return ERR_PTR(-ENOMEM);
+	t->task = get_task_struct(task);
+	t->nr_events = 1;
+	INIT_LIST_HEAD(&t->cpus);
+	hash_add(m->table, &t->node, (unsigned long)task);
+	return t;
+}
+
+static void bp_task_put(struct bp_task *t)
+{
+	if (--t->nr_events)
+		return;
+	WARN_ON_ONCE(!list_empty(&t->cpus));
+	hash_del(&t->node);
+	put_task_struct(t->task);
+	kfree(t);
+}
+
+static bool valid_type(u64 bp_type)
+{
+	return bp_type != HW_BREAKPOINT_EMPTY && bp_type != HW_BREAKPOINT_INVALID;
+}
+
+/**
+ * reserve_bp_slot - reserve the debug register of a breakpoint
+ * @bp: with its attr, CPU and target task; it has none yet
+ *
+ * May sleep.
+ * Return: 0, -EINVAL for an impossible type, -ENOSPC, -ENOMEM.
+ */
+int reserve_bp_slot(struct perf_event *bp)
+{
+	struct bp_task *t = NULL;
+	int err;
+
+	if (!valid_type(bp->attr.bp_type) || WARN_ON_ONCE(!bp->hw.target && bp->cpu < 0))
+		return -EINVAL;
+
+	mutex_lock(&bp_mutex);
+	if (bp->hw.target) {
+		t = bp_task_get(&bp_machine, bp->hw.target);
+		if (IS_ERR(t)) {
+			err = PTR_ERR(t);
+			goto unlock;
+		}
+	}
+	err = bp_claim(&bp_machine, t, bp->cpu, slot_type(bp->attr.bp_type));
+	if (err && t)
+		bp_task_put(t);
+	bp->pmu_private = err ? NULL : t;
+unlock:
+	mutex_unlock(&bp_mutex);
+	return err;
+}
+
+/**
+ * release_bp_slot - give back the debug register of a breakpoint
+ * @bp: that reserve_bp_slot() was called for
+ *
+ * May sleep.
+ */
+void release_bp_slot(struct perf_event *bp)
+{
+	struct bp_task *t = bp->pmu_private;
+
+	mutex_lock(&bp_mutex);
+	bp_drop(&bp_machine, t, bp->cpu, slot_type(bp->attr.bp_type));
+	if (t)
+		bp_task_put(t);
+	bp->pmu_private = NULL;
+	mutex_unlock(&bp_mutex);
+}
+
+/**
+ * dbg_reserve_bp_slot - reserve_bp_slot() for a kernel debugger
+ * @bp: a breakpoint of a CPU
+ *
+ * All other CPUs are stopped, so the mutex can be looked at but not waited for.
+ * Return: 0, or -1 when the accounting was caught in the middle of a change;
+ * else as reserve_bp_slot().
+ */
+int dbg_reserve_bp_slot(struct perf_event *bp)
+{
+	if (bp->hw.target || mutex_is_locked(&bp_mutex))
+		return -1;
+	return bp_claim(&bp_machine, NULL, bp->cpu, slot_type(bp->attr.bp_type));
+}
+
+/**
+ * dbg_release_bp_slot - undo dbg_reserve_bp_slot()
+ * @bp: the breakpoint
+ *
+ * Return: 0, or -1 as there.
+ */
+int dbg_release_bp_slot(struct perf_event *bp)
+{
+	if (bp->hw.target || mutex_is_locked(&bp_mutex))
+		return -1;
+	bp_drop(&bp_machine, NULL, bp->cpu, slot_type(bp->attr.bp_type));
+	return 0;
+}
+
+/*
+ * What the hardware is to be told for @attr. Kernel addresses are for those
+ * who may take the kernel down: a breakpoint in the entry code recurses.
+ */
+static int parse(struct perf_event *bp, const struct perf_event_attr *attr,
+		 struct arch_hw_breakpoint *info)
+{
+	int err;
+
+	memset(info, 0, sizeof(*info));
+	err = hw_breakpoint_arch_parse(bp, attr, info);
+	if (err || !arch_check_bp_in_kernelspace(info))
+		return err;
+	if (attr->exclude_kernel)
+		return -EINVAL;
+	/* Who made the parent was allowed to; who forks has no say. */
+	if (!bp->parent && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	return 0;
+}
+
+static void bp_event_destroy(struct perf_event *bp)
+{
+	release_bp_slot(bp);
+}
+
+static int bp_event_init(struct perf_event *bp)
+{
+	struct arch_hw_breakpoint info;
+	int err;
+
+	if (bp->attr.type != PERF_TYPE_BREAKPOINT)
+		return -ENOENT;
+	if (has_branch_stack(bp))
+		return -EOPNOTSUPP;
+
+	err = reserve_bp_slot(bp);
+	if (err)
+		return err;
+	err = parse(bp, &bp->attr, &info);
+	if (err) {
+		release_bp_slot(bp);
+		return err;
+	}
+	bp->hw.info = info;
+	bp->destroy = bp_event_destroy;
+	return 0;
+}
+
+static void bp_event_start(struct perf_event *bp, int flags)
+{
+	bp->hw.state = 0;
+}
+
+static void bp_event_stop(struct perf_event *bp, int flags)
+{
+	bp->hw.state = PERF_HES_STOPPED;
+}
+
+static int bp_event_add(struct perf_event *bp, int flags)
+{
+	bp->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
+	if (is_sampling_event(bp)) {
+		bp->hw.last_period = bp->hw.sample_period;
+		perf_swevent_set_period(bp);
+	}
+	return arch_install_hw_breakpoint(bp);
+}
+
+static void bp_event_del(struct perf_event *bp, int flags)
+{
+	arch_uninstall_hw_breakpoint(bp);
+}
+
+static struct pmu bp_pmu = {
+	.task_ctx_nr	= perf_sw_context,
+	.event_init	= bp_event_init,
+	.add		= bp_event_add,
+	.del		= bp_event_del,
+	.start		= bp_event_start,
+	.stop		= bp_event_stop,
+	.read		= hw_breakpoint_pmu_read,
+};
+
+/**
+ * perf_bp_event - a breakpoint was hit
+ * @bp: installed on this CPU
+ * @data: the registers, struct pt_regs
+ *
+ * Called by the architecture's exception handler, with interrupts off.
+ */
+void perf_bp_event(struct perf_event *bp, void *data)
+{
+	struct perf_sample_data sample;
+	struct pt_regs *regs = data;
+
+	if (bp->hw.state || perf_event_excludes(bp, regs))
+		return;
+	perf_sample_data_init(&sample, bp->attr.bp_addr, 0);
+	perf_swevent_event(bp, 1, &sample, regs);
+}
+
+/**
+ * struct bp_change - new settings of a breakpoint that is being modified
+ * @bp: the breakpoint
+ * @attr: what it will have
+ * @info: what the hardware will be told
+ * @reserved: a register of another kind than the present one's was reserved
+ */
+struct bp_change {
+	struct perf_event		*bp;
+	struct perf_event_attr		attr;
+	struct arch_hw_breakpoint	info;
+	bool				reserved;
+};
+
+/* Check and reserve; the breakpoint itself stays as it is. */
+static int change_prepare(struct bp_change *change, struct perf_event *bp,
+			  const struct perf_event_attr *attr)
+{
+	enum bp_type_idx type = slot_type(attr->bp_type);
+	int err;
+
+	change->bp = bp;
+	change->attr = bp->attr;
+	change->attr.bp_addr = attr->bp_addr;
+	change->attr.bp_type = attr->bp_type;
+	change->attr.bp_len = attr->bp_len;
+	change->attr.disabled = attr->disabled;
+	change->reserved = false;
+
+	if (!valid_type(attr->bp_type))
+		return -EINVAL;
+	err = parse(bp, &change->attr, &change->info);
+	if (err || type == slot_type(bp->attr.bp_type))
+		return err;
+
+	mutex_lock(&bp_mutex);
+	err = bp_claim(&bp_machine, bp->pmu_private, bp->cpu, type);
+	mutex_unlock(&bp_mutex);
+	change->reserved = !err;
+	return err;
+}
+
+static void change_drop_slot(struct bp_change *change, u64 bp_type)
+{
+	if (!change->reserved)
+		return;
+	mutex_lock(&bp_mutex);
+	bp_drop(&bp_machine, change->bp->pmu_private, change->bp->cpu, slot_type(bp_type));
+	mutex_unlock(&bp_mutex);
+}
+
+static void change_cancel(struct bp_change *change)
+{
+	change_drop_slot(change, change->attr.bp_type);
+}
+
+/* The breakpoint is not installed anywhere. */
+static void change_commit(struct bp_change *change)
+{
+	struct perf_event *bp = change->bp;
+
+	change_drop_slot(change, bp->attr.bp_type);
+	bp->attr = change->attr;
+	bp->hw.info = change->info;
+}
+
+static int change_family(struct bp_change *changes, struct perf_event *event,
+			 const struct perf_event_attr *attr, unsigned int nr)
+{
+	struct perf_event *child;
+	unsigned int i = 0;
+	int err;
+
+	err = change_prepare(&changes[i++], event, attr);
+	if (err)
+		return err;
+	list_for_each_entry(child, &event->child_list, child_list) {
+		if (WARN_ON_ONCE(i == nr))
+			break;
+		err = change_prepare(&changes[i++], child, attr);
+		if (err)
+			goto cancel;
+	}
+
+	for (i = 0; i < nr; i++) {
+		perf_event_turn_off(changes[i].bp);
+		change_commit(&changes[i]);
+		if (!attr->disabled)
+			perf_event_turn_on(changes[i].bp);
+	}
+	return 0;
+
+cancel:
+	while (i--)
+		change_cancel(&changes[i]);
+	return err;
+}
+
+/**
+ * perf_breakpoint_modify - PERF_EVENT_IOC_MODIFY_ATTRIBUTES
+ * @event: an event of user space; ctx->mutex and the family's lock are held
+ * @attr: checked, as for an open
+ *
+ * Address, type, length and disabled may differ from what the event has. The
+ * event and all its children change, or none. May sleep.
+ * Return: 0; -EOPNOTSUPP for other PMUs; -EINVAL when more differs, or the
+ * settings are impossible; else as when such a breakpoint is opened.
+ */
+int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr)
+{
+	struct perf_event_attr same = event->attr;
+	struct bp_change *changes;
+	struct perf_event *child;
+	unsigned int nr = 1;
+	int err;
+
+	if (event->pmu != &bp_pmu)
+		return -EOPNOTSUPP;
+	same.bp_addr = attr->bp_addr;
+	same.bp_type = attr->bp_type;
+	same.bp_len = attr->bp_len;
+	same.disabled = attr->disabled;
+	if (memcmp(&same, attr, sizeof(same)))
+		return -EINVAL;
+
+	list_for_each_entry(child, &event->child_list, child_list)
+		nr++;
+	changes = kvcalloc(nr, sizeof(*changes), GFP_KERNEL);
+	if (!changes)
+		return -ENOMEM;
+	err = change_family(changes, event, attr, nr);
+	kvfree(changes);
+	return err;
+}
+
+/**
+ * register_user_hw_breakpoint - a breakpoint on a task, for a debugger
+ * @attr: see ptrace_breakpoint_init()
+ * @triggered: called for every hit, with interrupts off
+ * @context: for event->overflow_handler_context
+ * @task: the task
+ *
+ * May sleep.
+ * Return: the event or an error, as for an open.
+ */
+struct perf_event *register_user_hw_breakpoint(struct perf_event_attr *attr,
+					       perf_overflow_handler_t triggered,
+					       void *context, struct task_struct *task)
+{
+	return perf_event_create_kernel_counter(attr, -1, task, triggered, context);
+}
+EXPORT_SYMBOL_GPL(register_user_hw_breakpoint);
+
+/**
+ * modify_user_hw_breakpoint - change a debugger's breakpoint
+ * @bp: what register_user_hw_breakpoint() returned
+ * @attr: of which address, type, length and disabled count
+ *
+ * When it fails the breakpoint is what it was. May sleep, except to disable
+ * the running task's own with interrupts off, as its handler may do.
+ * Return: 0 or as for an open.
+ */
+int modify_user_hw_breakpoint(struct perf_event *bp, struct perf_event_attr *attr)
+{
+	struct bp_change change;
+	int err;
+
+	err = change_prepare(&change, bp, attr);
+	if (err)
+		return err;
+	if (irqs_disabled() && bp->ctx && bp->ctx->task == current)
+		perf_event_disable_local(bp);
+	else
+		perf_event_disable(bp);
+	change_commit(&change);
+	if (!attr->disabled)
+		perf_event_enable(bp);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(modify_user_hw_breakpoint);
+
+/**
+ * unregister_hw_breakpoint - the end of a breakpoint
+ * @bp: what register_user_hw_breakpoint() returned, or NULL
+ *
+ * May sleep.
+ */
+void unregister_hw_breakpoint(struct perf_event *bp)
+{
+	if (bp)
+		perf_event_release_kernel(bp);
+}
+EXPORT_SYMBOL_GPL(unregister_hw_breakpoint);
+
+/**
+ * register_wide_hw_breakpoint - a breakpoint on every CPU that is online
+ * @attr: see hw_breakpoint_init()
+ * @triggered: called for every hit, with interrupts off
+ * @context: for event->overflow_handler_context
+ *
+ * A CPU that comes online later is not watched. May sleep.
+ * Return: the events, per CPU (NULL for a CPU without), or an error.
+ */
+struct perf_event *__percpu *register_wide_hw_breakpoint(struct perf_event_attr *attr,
+							 perf_overflow_handler_t triggered,
+							 void *context)
+{
+	struct perf_event *__percpu *events = alloc_percpu(typeof(*events));
+	struct perf_event *bp;
+	int cpu;
+
+	if (!events)
+		return ERR_PTR_PCPU(-ENOMEM);
+
+	for_each_online_cpu(cpu) {
+		bp = perf_event_create_kernel_counter(attr, cpu, NULL, triggered, context);
+		if (!IS_ERR(bp)) {
+			*per_cpu_ptr(events, cpu) = bp;
+		} else if (cpu_online(cpu) || PTR_ERR(bp) != -ENODEV) {
+			unregister_wide_hw_breakpoint(events);
+			return ERR_PTR_PCPU(PTR_ERR(bp));
+		}
+	}
+	return events;
+}
+EXPORT_SYMBOL_GPL(register_wide_hw_breakpoint);
+
+/**
+ * unregister_wide_hw_breakpoint - undo register_wide_hw_breakpoint()
+ * @events: what that returned
+ *
+ * May sleep.
+ */
+void unregister_wide_hw_breakpoint(struct perf_event *__percpu *events)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		unregister_hw_breakpoint(*per_cpu_ptr(events, cpu));
+	free_percpu(events);
+}
+EXPORT_SYMBOL_GPL(unregister_wide_hw_breakpoint);
+
+/* First in line: nobody else may take a debug exception for his own. */
+static struct notifier_block bp_exceptions_nb = {
+	.notifier_call	= hw_breakpoint_exceptions_notify,
+	.priority	= INT_MAX,
+};
+
+/**
+ * perf_breakpoint_pmu_init - boot: count the registers, register the PMU
+ */
+void __init perf_breakpoint_pmu_init(void)
+{
+	int i;
+
+	if (bp_machine_init(&bp_machine, nr_cpu_ids)) {
+		pr_err("perf: no memory for hardware breakpoints\n");
+		return;
+	}
+	for (i = 0; i < TYPE_MAX; i++)
+		bp_machine.slots[i] = clamp(hw_breakpoint_slots(i), 0, BP_SLOTS_MAX);
+	perf_pmu_register(&bp_pmu, "breakpoint", PERF_TYPE_BREAKPOINT);
+	register_die_notifier(&bp_exceptions_nb);
+}
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/breakpoint_test.c"
+#endif

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Call chains.
+ *
+ * Every CPU has one buffer for each kind of context (task, softirq, interrupt,
+ * NMI), made when the first event or BPF map that needs chains comes, gone
+ * after the last. The sysctls that give their size stand still meanwhile.
+ */
+#include <linux/hardirq.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/uprobes.h>
+
+#include "internal.h"
+#include "record.h"
+#include "sample.h"
+#include "sysctl.h"
+
+/**
+ * struct callchain_cpu - one CPU's buffers
+ * @busy: the buffer is being filled
+ * @entry: by kind of context
+ */
+struct callchain_cpu {
+	u8				busy[PERF_NR_CONTEXTS];
+	struct perf_callchain_entry	*entry[PERF_NR_CONTEXTS];
+};
+
+/**
+ * struct callchain_buffers - the buffers of all CPUs
+ * @rcu_head: to free them
+ * @memory: of each CPU, all its buffers in one piece
+ */
+struct callchain_buffers {
+	struct rcu_head	rcu_head;
+	void		*memory[];
+};
+
+static DEFINE_PER_CPU(struct callchain_cpu, callchain_cpu);
+
+/* Protects the users, the buffers and the sysctls that give their size. */
+static DEFINE_MUTEX(callchain_mutex);
+static unsigned int callchain_users;
+static struct callchain_buffers *callchain_buffers;
+
+/**
+ * perf_callchain_kernel - walk the kernel's stack
+ * @entry: where frames go, with perf_callchain_store()
+ * @regs: where to start, in kernel mode
+ *
+ * Architectures that can have their own.
+ */
+__weak void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry,
+				  struct pt_regs *regs)
+{
+}
+
+/**
+ * perf_callchain_user - walk the user's stack
+ * @entry: where frames go, with perf_callchain_store()
+ * @regs: where to start, in user mode
+ *
+ * Architectures that can have their own. No fault may sleep.
+ */
+__weak void perf_callchain_user(struct perf_callchain_entry_ctx *entry,
+				struct pt_regs *regs)
+{
+}
+
+static void free_buffers(struct callchain_buffers *buffers)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		kfree(buffers->memory[cpu]);
+	kfree(buffers);
+}
+
+static void free_buffers_rcu(struct rcu_head *head)
+{
+	free_buffers(container_of(head, struct callchain_buffers, rcu_head));
+}
+
+static int alloc_buffers(void)
+{
+	size_t size = struct_size_t(struct perf_callchain_entry, ip,
+				    sysctl_perf_event_max_stack +
+				    sysctl_perf_event_max_contexts_per_stack);
+	struct callchain_buffers *buffers;
+	struct callchain_cpu *cc;
+	int cpu, i;
+
+	buffers = kzalloc(struct_size(buffers, memory, nr_cpu_ids), GFP_KERNEL);
+	if (!buffers)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		buffers->memory[cpu] = kmalloc_node(size * PERF_NR_CONTEXTS, GFP_KERNEL,
+						    cpu_to_node(cpu));
+		if (!buffers->memory[cpu]) {
+			free_buffers(buffers);
+			return -ENOMEM;
+		}
+	}
+
+	callchain_buffers = buffers;
+	for_each_possible_cpu(cpu) {
+		cc = per_cpu_ptr(&callchain_cpu, cpu);
+		for (i = 0; i < PERF_NR_CONTEXTS; i++)
+			WRITE_ONCE(cc->entry[i], buffers->memory[cpu] + i * size);
+	}
+	return 0;
+}
+
+static void release_buffers(void)
+{
+	struct callchain_cpu *cc;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		cc = per_cpu_ptr(&callchain_cpu, cpu);
+		for (i = 0; i < PERF_NR_CONTEXTS; i++)
+			WRITE_ONCE(cc->entry[i], NULL);
+	}
+	call_rcu(&callchain_buffers->rcu_head, free_buffers_rcu);
+	callchain_buffers = NULL;
+}
+
+/**
+ * get_callchain_buffers - from here on chains can be taken
+ * @event_max_stack: how many frames the caller wants at most
+ *
+ * May sleep. Return: 0, -ENOMEM, or -EOVERFLOW when that is more than
+ * perf_event_max_stack.
+ */
+int get_callchain_buffers(int event_max_stack)
+{
+	int err = 0;
+
+	mutex_lock(&callchain_mutex);
+	if (event_max_stack > sysctl_perf_event_max_stack)
+		err = -EOVERFLOW;
+	else if (!callchain_users)
+		err = alloc_buffers();
+	if (!err)
+		callchain_users++;
+	mutex_unlock(&callchain_mutex);
+	return err;
+}
+
+/**
+ * put_callchain_buffers - undo get_callchain_buffers()
+ *
+ * May sleep. A chain that is being taken has RCU.
+ */
+void put_callchain_buffers(void)
+{
+	mutex_lock(&callchain_mutex);
+	if (!WARN_ON_ONCE(!callchain_users) && !--callchain_users)
+		release_buffers();
+	mutex_unlock(&callchain_mutex);
+}
+
+/**
+ * perf_callchain_set_limit - change a sysctl that gives the buffers' size
+ * @limit: the sysctl's variable
+ * @value: the new one
+ *
+ * May sleep. Return: 0, or -EBUSY while there are buffers.
+ */
+int perf_callchain_set_limit(int *limit, int value)
+{
+	int err = 0;
+
+	mutex_lock(&callchain_mutex);
+	if (callchain_users)
+		err = -EBUSY;
+	else
+		WRITE_ONCE(*limit, value);
+	mutex_unlock(&callchain_mutex);
+	return err;
+}
+
+/**
+ * get_callchain_entry - this CPU's buffer for the context it is in
+ * @rctx: filled in, for put_callchain_entry()
+ *
+ * Any context, preemption off. The caller has called get_callchain_buffers(),
+ * and RCU keeps the buffer once it has been put back.
+ * Return: the buffer, or NULL: there is none, or it is in use.
+ */
+struct perf_callchain_entry *get_callchain_entry(int *rctx)
+{
+	struct callchain_cpu *cc = this_cpu_ptr(&callchain_cpu);
+	int level = interrupt_context_level();
+	struct perf_callchain_entry *entry;
+
+	*rctx = level;
+	if (cc->busy[level])
+		return NULL;
+	entry = READ_ONCE(cc->entry[level]);
+	if (!entry)
+		return NULL;
+	cc->busy[level] = 1;
+	barrier();
+	return entry;
+}
+
+/**
+ * put_callchain_entry - let the buffer be used for the next chain
+ * @rctx: what get_callchain_entry() filled in
+ *
+ * What is in it can still be read until preemption is on again.
+ */
+void put_callchain_entry(int rctx)
+{
+	barrier();
+	this_cpu_ptr(&callchain_cpu)->busy[rctx] = 0;
+}
+
+/*
+ * A function with a uretprobe returns to the trampoline; the address that the
+ * caller is at was kept with the probe.
+ */
+static void undo_uretprobes(struct perf_callchain_entry *entry, u64 first)
+{
+#ifdef CONFIG_UPROBES
+	struct uprobe_task *utask = current->utask;
+	unsigned long trampoline;
+	struct return_instance *ri;
+	u64 i;
+
+	if (likely(!utask || !utask->return_instances))
+		return;
+	trampoline = uprobe_get_trampoline_vaddr();
+	ri = utask->return_instances;
+	for (i = first; i < entry->nr && ri; i++) {
+		if (entry->ip[i] != trampoline)
+			continue;
+		/* Chained instances were hijacked behind each other's back. */
+		while (ri->chained && ri->next)
+			ri = ri->next;
+		entry->ip[i] = ri->orig_ret_vaddr;
+		ri = ri->next;
+	}
+#endif
+}
+
+static void walk_user(struct perf_callchain_entry_ctx *ctx, struct pt_regs *regs, bool add_mark)
+{
+	u64 first;
+
+	if (!perf_user_memory_usable())
+		return;
+	if (!user_mode(regs))
+		regs = task_pt_regs(current);
+	if (!regs)
+		return;
+	if (add_mark)
+		perf_callchain_store_context(ctx, PERF_CONTEXT_USER);
+	first = ctx->entry->nr;
+	perf_callchain_user(ctx, regs);
+	undo_uretprobes(ctx->entry, first);
+}
+
+/**
+ * get_perf_callchain - take a call chain
+ * @regs: where to start
+ * @kernel: with the kernel's frames
+ * @user: with the user's frames
+ * @max_stack: frames at most, context markers not counted
+ * @crosstask: it is for somebody else than current: leave out its user frames
+ * @add_mark: with context markers
+ *
+ * Any context, preemption off. Return: the chain, as get_callchain_entry()'s
+ * after put_callchain_entry(), or NULL.
+ */
+struct perf_callchain_entry *
+get_perf_callchain(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
+		   bool crosstask, bool add_mark)
+{
+	struct perf_callchain_entry_ctx ctx = {
+		/* The buffers are not larger. */
+		.max_stack = min_t(u32, max_stack, sysctl_perf_event_max_stack),
+	};
+	int rctx;
+
+	ctx.entry = get_callchain_entry(&rctx);
+	if (!ctx.entry)
+		return NULL;
+	ctx.entry->nr = 0;
+
+	if (kernel && !user_mode(regs)) {
+		if (add_mark)
+			perf_callchain_store_context(&ctx, PERF_CONTEXT_KERNEL);
+		perf_callchain_kernel(&ctx, regs);
+	}
+	if (user && !crosstask)
+		walk_user(&ctx, regs, add_mark);
+
+	put_callchain_entry(rctx);
+	return ctx.entry;
+}
+
+/**
+ * perf_callchain - the call chain of a sample
+ * @event: that samples
+ * @regs: where the sample happened
+ *
+ * Any context, preemption off. Return: the chain, which is empty when the
+ * event wants none of what there is, or no buffer is free; never NULL.
+ */
+struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_regs *regs)
+{
+	static struct perf_callchain_entry nothing;
+	const struct perf_event_attr *attr = &event->attr;
+	bool kernel = !attr->exclude_callchain_kernel;
+	bool user = !attr->exclude_callchain_user;
+	struct task_struct *task = READ_ONCE(event->ctx)->task;
+	struct perf_callchain_entry *chain = NULL;
+
+	if (kernel || user)
+		chain = get_perf_callchain(regs, kernel, user,
+					   attr->sample_max_stack ?: sysctl_perf_event_max_stack,
+					   task && task != current, true);
+	return chain ?: &nothing;
+}
+
+#ifdef CONFIG_GUEST_PERF_EVENTS
+struct perf_guest_info_callbacks __rcu *perf_guest_cbs;
+
+DEFINE_STATIC_CALL_RET0(__perf_guest_state, *perf_guest_cbs->state);
+DEFINE_STATIC_CALL_RET0(__perf_guest_get_ip, *perf_guest_cbs->get_ip);
+DEFINE_STATIC_CALL_RET0(__perf_guest_handle_intel_pt_intr,
+			*perf_guest_cbs->handle_intel_pt_intr);
+
+/**
+ * perf_register_guest_info_callbacks - a hypervisor comes
+ * @cbs: its callbacks, which stay until they are unregistered
+ *
+ * One at a time. May sleep.
+ */
+void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
+{
+	if (WARN_ON_ONCE(rcu_access_pointer(perf_guest_cbs)))
+		return;
+
+	rcu_assign_pointer(perf_guest_cbs, cbs);
+	static_call_update(__perf_guest_state, cbs->state);
+	static_call_update(__perf_guest_get_ip, cbs->get_ip);
+	/* Only some processors have what this is for. */
+	if (cbs->handle_intel_pt_intr)
+		static_call_update(__perf_guest_handle_intel_pt_intr,
+				   cbs->handle_intel_pt_intr);
+}
+EXPORT_SYMBOL_GPL(perf_register_guest_info_callbacks);
+
+/**
+ * perf_unregister_guest_info_callbacks - a hypervisor goes
+ * @cbs: what it registered
+ *
+ * May sleep: when it returns, no callback runs any more.
+ */
+void perf_unregister_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
+{
+	if (WARN_ON_ONCE(rcu_access_pointer(perf_guest_cbs) != cbs))
+		return;
+
+	rcu_assign_pointer(perf_guest_cbs, NULL);
+	static_call_update(__perf_guest_state, (void *)&__static_call_return0);
+	static_call_update(__perf_guest_get_ip, (void *)&__static_call_return0);
+	static_call_update(__perf_guest_handle_intel_pt_intr, (void *)&__static_call_return0);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(perf_unregister_guest_info_callbacks);
+#endif /* CONFIG_GUEST_PERF_EVENTS */

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events of cgroups, and the perf_event controller.
+ *
+ * An event of a cgroup belongs to a CPU and counts there while a task of the
+ * cgroup, or of one below it, runs. Its time is that of the cgroup on the CPU.
+ * A switch between tasks of two cgroups touches the groups of those two and
+ * of the ancestors that they do not share.
+ */
+#include <linux/cgroup.h>
+#include <linux/file.h>
+#include <linux/smp.h>
+
+#include "cgroup.h"
+#include "context.h"
+#include "internal.h"
+#include "record.h"
+
+static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)
+{
+	return css ? container_of(css, struct perf_cgroup, css) : NULL;
+}
+
+static struct perf_cgroup *parent_of(struct perf_cgroup *cgrp)
+{
+	return cgroup_of(cgrp->css.parent);
+}
+
+/* Is @cgrp the same as @of, or above it? */
+static bool is_above(struct perf_cgroup *cgrp, struct perf_cgroup *of)
+{
+	return of && cgroup_is_descendant(of->css.cgroup, cgrp->css.cgroup);
+}
+
+/**
+ * perf_cgroup_connect - let a new event count for a cgroup alone
+ * @event: bound to a CPU
+ * @fd: of a directory of a cgroup hierarchy with the perf_event controller
+ * @leader: of the group that it will join, or NULL
+ *
+ * Keeps the cgroup. May sleep. Return: 0, -EBADF, or -EINVAL when the leader
+ * counts for another one.
+ */
+int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_event *leader)
+{
+	struct cgroup_subsys_state *css;
+
+	CLASS(fd, f)(fd);
+	if (fd_empty(f))
+		return -EBADF;
+	css = css_tryget_online_from_dir(fd_file(f)->f_path.dentry, &perf_event_cgrp_subsys);
+	if (IS_ERR(css))
+		return PTR_ERR(css);
+	event->cgrp = cgroup_of(css);
+	return leader && leader->cgrp != event->cgrp ? -EINVAL : 0;
+}
+
+/**
+ * perf_cgroup_disconnect - undo perf_cgroup_connect()
+ * @event: that is freed
+ */
+void perf_cgroup_disconnect(struct perf_event *event)
+{
+	if (event->cgrp)
+		css_put(&event->cgrp->css);
+}
+
+/**
+ * perf_cgroup_count - an event is attached to a CPU's context or leaves it
+ * @event: the CPU context's lock is held
+ * @cpuctx: of this CPU, if the event's context runs, or NULL
+ * @n: 1 or -1
+ */
+void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n)
+{
+	struct perf_cgroup_info *info = per_cpu_ptr(event->cgrp->info, event->cpu);
+	struct perf_cpu_context *owner = container_of(event->ctx, struct perf_cpu_context, ctx);
+
+	lockdep_assert_held(&event->ctx->lock);
+	owner->nr_cgroups += n;
+	info->active += n;
+	if (n < 0) {
+		if (!info->active && info->clock.cpu >= 0)
+			perf_clock_stop(&info->clock, perf_clock());
+		if (!owner->nr_cgroups)
+			owner->cgrp = NULL;
+		return;
+	}
+	if (!cpuctx)
+		return;
+	if (!cpuctx->cgrp)
+		cpuctx->cgrp = perf_cgroup_from_task(current, &cpuctx->ctx);
+	if (is_above(event->cgrp, cpuctx->cgrp) && info->clock.cpu < 0)
+		perf_clock_start(&info->clock, perf_clock());
+}
+
+/* All groups of one cgroup on this CPU, in every PMU. */
+static void cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
+{
+	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
+	struct perf_event_pmu_context *epc;
+	struct perf_event *leader, *next;
+	int cpu = smp_processor_id();
+
+	if (!info->active)
+		return;
+	list_for_each_entry(epc, &cpuctx->ctx.pmu_ctx_list, pmu_ctx_entry) {
+		struct rb_root *roots[] = { &epc->flexible_groups, &epc->pinned_groups };
+		int i;
+
+		for (i = 0; i < ARRAY_SIZE(roots); i++) {
+			for (leader = perf_group_first(roots[i], cpu, cgrp); leader; leader = next) {
+				next = perf_group_next(leader);
+				perf_group_sched_out(leader);
+			}
+		}
+	}
+	if (info->clock.cpu >= 0)
+		perf_clock_stop(&info->clock, perf_clock());
+}
+
+static void cgroup_in(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
+{
+	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
+	struct perf_event_pmu_context *epc;
+	int cpu = smp_processor_id();
+
+	if (!info->active)
+		return;
+	if (info->clock.cpu < 0)
+		perf_clock_start(&info->clock, perf_clock());
+	list_for_each_entry(epc, &cpuctx->ctx.pmu_ctx_list, pmu_ctx_entry) {
+		perf_stretch_sched_in(epc, true, cpu, cgrp);
+		perf_stretch_sched_in(epc, false, cpu, cgrp);
+	}
+}
+
+/**
+ * perf_cgroup_switch - this CPU goes on with a task, perhaps of another cgroup
+ * @cpuctx: this CPU's, not locked
+ * @next: the task
+ *
+ * Interrupts off.
+ */
+void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next)
+{
+	struct perf_event_context *task_ctx = cpuctx->task_ctx;
+	struct perf_cgroup *from, *to, *cgrp;
+
+	if (likely(!READ_ONCE(cpuctx->nr_cgroups)))
+		return;
+
+	perf_context_lock_cpu(cpuctx, task_ctx);
+	from = cpuctx->cgrp;
+	to = perf_cgroup_from_task(next, &cpuctx->ctx);
+	if (cpuctx->nr_cgroups && from != to) {
+		for (cgrp = from; cgrp && !is_above(cgrp, to); cgrp = parent_of(cgrp))
+			cgroup_out(cpuctx, cgrp);
+		cpuctx->cgrp = to;
+		for (cgrp = to; cgrp && !is_above(cgrp, from); cgrp = parent_of(cgrp))
+			cgroup_in(cpuctx, cgrp);
+	}
+	perf_context_unlock_cpu(cpuctx, task_ctx);
+}
+
+/**
+ * perf_cgroup_stretches - visit the groups of the cgroups that run on this CPU
+ * @cpuctx: this CPU's, locked
+ * @epc: a PMU's part of it
+ * @pinned: pinned or flexible groups
+ * @func: called for the running cgroup and each one above it
+ */
+void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+			   bool pinned, perf_stretch_func_t func)
+{
+	struct perf_cgroup *cgrp;
+
+	if (!cpuctx->nr_cgroups)
+		return;
+	for (cgrp = cpuctx->cgrp; cgrp; cgrp = parent_of(cgrp))
+		func(epc, pinned, smp_processor_id(), cgrp);
+}
+
+/**
+ * perf_cgroup_longest_waiting - of the running cgroups' groups the one to be served
+ * @cpuctx: this CPU's, locked
+ * @epc: a PMU's part of it or of the task's context
+ * @wants_in: does a group wait?
+ *
+ * Return: the leader of the flexible group that has run least, or NULL.
+ */
+struct perf_event *perf_cgroup_longest_waiting(struct perf_cpu_context *cpuctx,
+					       struct perf_event_pmu_context *epc,
+					       bool (*wants_in)(struct perf_event *leader))
+{
+	struct perf_event *leader, *best = NULL;
+	struct perf_cgroup *cgrp;
+
+	if (!cpuctx->nr_cgroups || epc->ctx != &cpuctx->ctx)
+		return NULL;
+	for (cgrp = cpuctx->cgrp; cgrp; cgrp = parent_of(cgrp)) {
+		leader = perf_group_first(&epc->flexible_groups, smp_processor_id(), cgrp);
+		while (leader && !wants_in(leader))
+			leader = perf_group_next(leader);
+		if (leader && (!best || leader->group_runtime < best->group_runtime))
+			best = leader;
+	}
+	return best;
+}
+
+/* The controller */
+
+static struct cgroup_subsys_state *css_alloc(struct cgroup_subsys_state *parent)
+{
+	struct perf_cgroup *cgrp = kzalloc(sizeof(*cgrp), GFP_KERNEL);
+	int cpu;
+
+	if (!cgrp)
+		return ERR_PTR(-ENOMEM);
+	cgrp->info = alloc_percpu(struct perf_cgroup_info);
+	if (!cgrp->info) {
+		kfree(cgrp);
+		return ERR_PTR(-ENOMEM);
+	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(cgrp->info, cpu)->clock.cpu = -1;
+	return &cgrp->css;
+}
+
+static void css_free(struct cgroup_subsys_state *css)
+{
+	struct perf_cgroup *cgrp = cgroup_of(css);
+
+	free_percpu(cgrp->info);
+	kfree(cgrp);
+}
+
+static int css_online(struct cgroup_subsys_state *css)
+{
+	perf_cgroup_record(css->cgroup);
+	return 0;
+}
+
+static void task_moved(void *info)
+{
+	if (info == current)
+		perf_cgroup_switch(this_cpu_ptr(&perf_cpu_context), current);
+}
+
+/* Tasks have changed cgroup; those that run have to be switched. */
+static void attach(struct cgroup_taskset *tset)
+{
+	struct cgroup_subsys_state *css;
+	struct task_struct *task;
+	int cpu;
+
+	cgroup_taskset_for_each(task, css, tset) {
+		do {
+			cpu = task_cpu(task);
+			smp_call_function_single(cpu, task_moved, task, 1);
+		} while (task_cpu(task) != cpu);
+	}
+}
+
+struct cgroup_subsys perf_event_cgrp_subsys = {
+	.css_alloc		= css_alloc,
+	.css_free		= css_free,
+	.css_online		= css_online,
+	.attach			= attach,
+	/* Always there on the default hierarchy; threads may be told apart. */
+	.implicit_on_dfl	= true,
+	.threaded		= true,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_CGROUP_H
+#define _KERNEL_EVENTS_CGROUP_H
+
+#include "internal.h"
+
+typedef void (*perf_stretch_func_t)(struct perf_event_pmu_context *epc, bool pinned, int cpu,
+				    struct perf_cgroup *cgrp);
+
+#ifdef CONFIG_CGROUP_PERF
+int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_event *leader);
+void perf_cgroup_disconnect(struct perf_event *event);
+void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n);
+void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next);
+void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+			   bool pinned, perf_stretch_func_t func);
+struct perf_event *perf_cgroup_longest_waiting(struct perf_cpu_context *cpuctx,
+					       struct perf_event_pmu_context *epc,
+					       bool (*wants_in)(struct perf_event *leader));
+#else
+static inline int perf_cgroup_connect(struct perf_event *event, int fd,
+				      const struct perf_event *leader)	{ return -EINVAL; }
+static inline void perf_cgroup_disconnect(struct perf_event *event)	{ }
+static inline void perf_cgroup_count(struct perf_event *event,
+				     struct perf_cpu_context *cpuctx, int n) { }
+static inline void perf_cgroup_switch(struct perf_cpu_context *cpuctx,
+				      struct task_struct *next)		{ }
+static inline void perf_cgroup_stretches(struct perf_cpu_context *cpuctx,
+					 struct perf_event_pmu_context *epc, bool pinned,
+					 perf_stretch_func_t func)	{ }
+static inline struct perf_event *
+perf_cgroup_longest_waiting(struct perf_cpu_context *cpuctx,
+			    struct perf_event_pmu_context *epc,
+			    bool (*wants_in)(struct perf_event *leader))
+{
+	return NULL;
+}
+#endif
+
+#endif /* _KERNEL_EVENTS_CGROUP_H */

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Contexts: the events of one task or one CPU, and how to get at them.
+ */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "context.h"
+#include "internal.h"
+
+DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
+
+/**
+ * perf_context_init - make an empty context
+ * @ctx: zeroed memory
+ * @task: whose reference the context takes, or NULL for a CPU's
+ */
+void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
+{
+	int i;
+
+	raw_spin_lock_init(&ctx->lock);
+	mutex_init(&ctx->mutex);
+	seqcount_init(&ctx->seq);
+	refcount_set(&ctx->refcount, 1);
+	INIT_LIST_HEAD(&ctx->event_list);
+	INIT_LIST_HEAD(&ctx->pmu_ctx_list);
+	for (i = 0; i < PERF_SW_LISTS; i++)
+		INIT_HLIST_HEAD(&ctx->sw_lists[i]);
+	ctx->clock.cpu = -1;
+	if (task)
+		ctx->task = get_task_struct(task);
+}
+
+/**
+ * perf_context_alloc - a task context that is not installed yet
+ * @task: whose
+ *
+ * May sleep. Return: the context with one reference, or NULL.
+ */
+struct perf_event_context *perf_context_alloc(struct task_struct *task)
+{
+	struct perf_event_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+
+	if (ctx)
+		perf_context_init(ctx, task);
+	return ctx;
+}
+
+/**
+ * perf_context_put - drop a reference
+ * @ctx: a context, of a task or a CPU
+ *
+ * Any context but NMI. Freed after a grace period: event sites and the clocks'
+ * readers look at contexts under RCU.
+ */
+void perf_context_put(struct perf_event_context *ctx)
+{
+	if (!refcount_dec_and_test(&ctx->refcount))
+		return;
+	WARN_ON_ONCE(!list_empty(&ctx->event_list));
+	if (ctx->task && ctx->task != PERF_TASK_GONE)
+		put_task_struct(ctx->task);
+	kfree_rcu(ctx, rcu_head);
+}
+
+/* A live task's context with a reference, or NULL. */
+static struct perf_event_context *task_context_get(struct task_struct *task)
+{
+	struct perf_event_context *ctx;
+
+	rcu_read_lock();
+	ctx = rcu_dereference(task->perf_event_ctxp);
+	if (ctx && !refcount_inc_not_zero(&ctx->refcount))
+		ctx = NULL;
+	rcu_read_unlock();
+	return ctx;
+}
+
+/**
+ * perf_context_find - the context for events on a task or a CPU
+ * @task: the task, or NULL
+ * @cpu: the CPU when there is no task
+ *
+ * Makes a task's context when it has none. May sleep.
+ * Return: the context with a reference, or an error: -ESRCH when the task is
+ * exiting, -ENOMEM.
+ */
+struct perf_event_context *perf_context_find(struct task_struct *task, int cpu)
+{
+	struct perf_event_context *ctx, *made;
+
+	if (!task) {
+		ctx = &per_cpu_ptr(&perf_cpu_context, cpu)->ctx;
+		refcount_inc(&ctx->refcount);
+		return ctx;
+	}
+
+	ctx = task_context_get(task);
+	if (ctx)
+		return ctx;
+
+	made = perf_context_alloc(task);
+	if (!made)
+		return ERR_PTR(-ENOMEM);
+
+	mutex_lock(&task->perf_event_mutex);
+	ctx = task_context_get(task);
+	if (!ctx) {
+		/* perf_event_exit_task() has been, or will wait for the mutex. */
+		if (task->flags & PF_EXITING) {
+			ctx = ERR_PTR(-ESRCH);
+		} else {
+			ctx = made;
+			refcount_inc(&ctx->refcount);
+			rcu_assign_pointer(task->perf_event_ctxp, ctx);
+			made = NULL;
+		}
+	}
+	mutex_unlock(&task->perf_event_mutex);
+	if (made)
+		perf_context_put(made);
+	return ctx;
+}
+
+/**
+ * perf_event_ctx_lock - take the mutex of an event's context
+ * @event: that the caller keeps alive
+ *
+ * An event may be moved to another CPU's context; then try again.
+ * Return: the context, locked and with a reference.
+ */
+struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
+{
+	struct perf_event_context *ctx;
+
+	for (;;) {
+		rcu_read_lock();
+		ctx = READ_ONCE(event->ctx);
+		if (!refcount_inc_not_zero(&ctx->refcount)) {
+			rcu_read_unlock();
+			continue;
+		}
+		rcu_read_unlock();
+
+		mutex_lock(&ctx->mutex);
+		if (likely(event->ctx == ctx))
+			return ctx;
+		mutex_unlock(&ctx->mutex);
+		perf_context_put(ctx);
+	}
+}
+
+/**
+ * perf_event_ctx_unlock - end what perf_event_ctx_lock() began
+ * @event: the event
+ * @ctx: what that returned
+ */
+void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *ctx)
+{
+	mutex_unlock(&ctx->mutex);
+	perf_context_put(ctx);
+}
+
+/**
+ * struct remote_call - a perf_event_func_t on its way to another CPU
+ * @event: its first argument
+ * @func: what to call, or NULL to start the clock of @ctx
+ * @data: its last argument
+ * @ctx: the context that is expected to run there
+ * @done: it did, and @func was called
+ */
+struct remote_call {
+	struct perf_event		*event;
+	perf_event_func_t		func;
+	void				*data;
+	struct perf_event_context	*ctx;
+	bool				done;
+};
+
+/**
+ * perf_context_lock_cpu - lock this CPU's context and a task's
+ * @cpuctx: this CPU's
+ * @ctx: a task's context, or this CPU's own, or NULL
+ *
+ * Interrupts are off.
+ */
+void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+{
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&cpuctx->ctx.lock);
+	if (ctx && ctx != &cpuctx->ctx)
+		raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
+}
+
+/**
+ * perf_context_unlock_cpu - undo perf_context_lock_cpu()
+ * @cpuctx: as there
+ * @ctx: as there
+ */
+void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+{
+	if (ctx && ctx != &cpuctx->ctx)
+		raw_spin_unlock(&ctx->lock);
+	raw_spin_unlock(&cpuctx->ctx.lock);
+}
+
+/* On the context's CPU, interrupts off. */
+static void call_here(void *info)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct remote_call *call = info;
+	struct perf_event_context *ctx = call->ctx;
+	/* Counters of the CPU's events may have to be taken from the task's. */
+	struct perf_event_context *task_ctx = ctx == &cpuctx->ctx ? cpuctx->task_ctx : ctx;
+
+	if (ctx != &cpuctx->ctx && READ_ONCE(current->perf_event_ctxp) != ctx)
+		return;
+
+	perf_context_lock_cpu(cpuctx, task_ctx);
+	if (ctx->clock.cpu == smp_processor_id()) {
+		call->func(call->event, cpuctx, call->data);
+		call->done = true;
+	}
+	perf_context_unlock_cpu(cpuctx, task_ctx);
+}
+
+/**
+ * perf_event_call - run a function where the event's context can be changed
+ * @event: attached, or about to be
+ * @func: what to run
+ * @data: its last argument
+ *
+ * See internal.h. May sleep; the caller keeps the event from being moved
+ * (ctx->mutex; for an inherited event, its family's lock).
+ */
+void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data)
+{
+	struct perf_event_context *ctx = event->ctx;
+	struct remote_call call = {
+		.event	= event,
+		.func	= func,
+		.data	= data,
+		.ctx	= ctx,
+	};
+	int cpu;
+
+	if (!event->parent)
+		lockdep_assert_held(&ctx->mutex);
+
+	while (!call.done) {
+		if (READ_ONCE(current->perf_event_ctxp) == ctx) {
+			local_irq_disable();
+			call_here(&call);
+			local_irq_enable();
+			if (call.done)
+				return;
+		}
+
+		raw_spin_lock_irq(&ctx->lock);
+		if (ctx->task == PERF_TASK_GONE) {
+			raw_spin_unlock_irq(&ctx->lock);
+			return;
+		}
+		cpu = ctx->clock.cpu;
+		if (cpu < 0) {
+			func(event, NULL, data);
+			raw_spin_unlock_irq(&ctx->lock);
+			return;
+		}
+		raw_spin_unlock_irq(&ctx->lock);
+
+		smp_call_function_single(cpu, call_here, &call, 1);
+	}
+}
+
+/* On the CPU of a task that may be running, interrupts off. */
+static void start_clock_here(void *info)
+{
+	struct perf_event_context *ctx = info;
+
+	if (ctx->task != current)
+		return;
+	raw_spin_lock(&ctx->lock);
+	if (ctx->clock.cpu < 0 && ctx->nr_events)
+		perf_clock_start(&ctx->clock, perf_clock());
+	raw_spin_unlock(&ctx->lock);
+}
+
+/**
+ * perf_context_reserve - announce an event that is to be attached
+ * @ctx: whose mutex is held
+ *
+ * A task's empty context is left alone at switches. From here on it is not:
+ * when the task runs now, its clock is started. May sleep.
+ */
+void perf_context_reserve(struct perf_event_context *ctx)
+{
+	struct task_struct *task;
+	bool first;
+	int cpu;
+
+	lockdep_assert_held(&ctx->mutex);
+	raw_spin_lock_irq(&ctx->lock);
+	first = !ctx->nr_events++;
+	task = ctx->task;
+	raw_spin_unlock_irq(&ctx->lock);
+
+	if (!first || !task || task == PERF_TASK_GONE)
+		return;
+	if (task == current) {
+		local_irq_disable();
+		start_clock_here(ctx);
+		local_irq_enable();
+		return;
+	}
+	/*
+	 * Where the task does not run when the interrupt arrives, it will see
+	 * nr_events when it comes in; unless it has moved meanwhile.
+	 */
+	do {
+		cpu = task_cpu(task);
+		smp_call_function_single(cpu, start_clock_here, ctx, 1);
+	} while (READ_ONCE(ctx->clock.cpu) < 0 && task_cpu(task) != cpu);
+}
+
+/**
+ * perf_context_unreserve - an event has left, or will not come
+ * @ctx: whose lock is held
+ */
+void perf_context_unreserve(struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (!--ctx->nr_events && ctx->task && ctx->clock.cpu >= 0)
+		perf_clock_stop(&ctx->clock, perf_clock());
+}
+
+static struct perf_event_pmu_context *
+pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu)
+{
+	struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&ctx->lock);
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		if (epc->pmu == pmu) {
+			refcount_inc(&epc->refcount);
+			return epc;
+		}
+	}
+	return NULL;
+}
+
+static void pmu_context_free(struct perf_event_pmu_context *epc)
+{
+	kfree(epc->task_ctx_data);
+	kfree(epc);
+}
+
+static void pmu_context_free_rcu(struct rcu_head *head)
+{
+	pmu_context_free(container_of(head, struct perf_event_pmu_context, rcu_head));
+}
+
+/**
+ * perf_pmu_context_get - the part of a context that belongs to a PMU
+ * @ctx: a context
+ * @pmu: the PMU
+ * @cpu: of a CPU's context
+ *
+ * May sleep. Return: with a reference for the event, or an error.
+ */
+struct perf_event_pmu_context *
+perf_pmu_context_get(struct perf_event_context *ctx, struct pmu *pmu, int cpu)
+{
+	struct perf_event_pmu_context *epc, *made = NULL;
+
+	raw_spin_lock_irq(&ctx->lock);
+	epc = pmu_context_lookup(ctx, pmu);
+	raw_spin_unlock_irq(&ctx->lock);
+	if (epc)
+		return epc;
+
+	if (ctx->task) {
+		made = kzalloc(sizeof(*made), GFP_KERNEL);
+		if (!made)
+			return ERR_PTR(-ENOMEM);
+		if (pmu->task_ctx_cache) {
+			made->task_ctx_data = kmem_cache_zalloc(pmu->task_ctx_cache, GFP_KERNEL);
+			if (!made->task_ctx_data) {
+				kfree(made);
+				return ERR_PTR(-ENOMEM);
+			}
+		}
+	}
+
+	raw_spin_lock_irq(&ctx->lock);
+	epc = pmu_context_lookup(ctx, pmu);
+	if (!epc) {
+		epc = made ?: &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->epc;
+		epc->embedded = !made;
+		epc->pmu = pmu;
+		epc->ctx = ctx;
+		epc->pinned_groups = RB_ROOT;
+		epc->flexible_groups = RB_ROOT;
+		epc->rotate_necessary = false;
+		INIT_LIST_HEAD(&epc->pinned_active);
+		INIT_LIST_HEAD(&epc->flexible_active);
+		refcount_set(&epc->refcount, 1);
+		list_add_tail(&epc->pmu_ctx_entry, &ctx->pmu_ctx_list);
+		made = NULL;
+	}
+	raw_spin_unlock_irq(&ctx->lock);
+	if (made)
+		pmu_context_free(made);
+	return epc;
+}
+
+/**
+ * perf_pmu_context_put - drop an event's reference
+ * @epc: what perf_pmu_context_get() returned
+ *
+ * Any context but NMI.
+ */
+void perf_pmu_context_put(struct perf_event_pmu_context *epc)
+{
+	struct perf_event_context *ctx = epc->ctx;
+	unsigned long flags;
+	bool last;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	last = refcount_dec_and_test(&epc->refcount);
+	if (last) {
+		WARN_ON_ONCE(!list_empty(&epc->pinned_active) ||
+			     !list_empty(&epc->flexible_active));
+		list_del_init(&epc->pmu_ctx_entry);
+	}
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	if (last && !epc->embedded)
+		call_rcu(&epc->rcu_head, pmu_context_free_rcu);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_CONTEXT_H
+#define _KERNEL_EVENTS_CONTEXT_H
+
+#include "internal.h"
+
+/* context.c */
+void perf_context_init(struct perf_event_context *ctx, struct task_struct *task);
+struct perf_event_context *perf_context_alloc(struct task_struct *task);
+void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
+void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
+void perf_context_reserve(struct perf_event_context *ctx);
+void perf_context_unreserve(struct perf_event_context *ctx);
+struct perf_event_pmu_context *
+perf_pmu_context_get(struct perf_event_context *ctx, struct pmu *pmu, int cpu);
+void perf_pmu_context_put(struct perf_event_pmu_context *epc);
+
+/* group.c: membership; ctx->mutex */
+bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event);
+int perf_event_attach(struct perf_event *event);
+void perf_event_detach(struct perf_event *event, enum perf_event_state end);
+void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end,
+			       bool keep_group);
+
+/* group.c: on and off; ctx->mutex, or the family's lock for an inherited event */
+void perf_event_turn_on(struct perf_event *event);
+void perf_event_turn_off(struct perf_event *event);
+
+/* group.c: the trees of groups, ctx->lock */
+void perf_group_insert(struct perf_event *leader);
+void perf_group_erase(struct perf_event *leader);
+void perf_group_ran(struct perf_event *leader, u64 ns);
+struct perf_event *perf_group_first(struct rb_root *root, int cpu, const struct perf_cgroup *cgrp);
+struct perf_event *perf_group_next(struct perf_event *leader);
+
+/* sched.c: ctx->lock and, with a cpuctx, that too */
+void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
+			   struct perf_cgroup *cgrp);
+void perf_group_sched_out(struct perf_event *leader);
+void perf_event_sched_out(struct perf_event *event);
+void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+			  struct pmu *pmu);
+void perf_context_sched_out_all(struct perf_event_context *ctx);
+void perf_sched_events_get(void);
+void perf_sched_events_put(void);
+void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu);
+void perf_pmu_mux_interval_changed(struct pmu *pmu);
+
+#endif /* _KERNEL_EVENTS_CONTEXT_H */

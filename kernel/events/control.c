@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Controlling events: ioctl(2), prctl(2), and the kernel's own calls.
+ */
+#include <linux/bpf.h>
+#include <linux/compat.h>
+#include <linux/file.h>
+#include <linux/security.h>
+#include <linux/trace_events.h>
+#include <linux/uaccess.h>
+
+#include "attr.h"
+#include "buffer.h"
+#include "context.h"
+#include "file.h"
+#include "inherit.h"
+#include "internal.h"
+#include "read.h"
+#include "record.h"
+#include "software.h"
+#include "sources.h"
+
+static void reset(struct perf_event *event)
+{
+	perf_event_sync(event);
+	if (is_resident_clock(event) && is_resident(event))
+		perf_clock_event_reset(event);
+	local64_set(&event->count, 0);
+	perf_event_update_userpage(event);
+}
+
+/* With PERF_IOC_FLAG_GROUP, for all members; always for all inherited copies. */
+static long for_group(struct perf_event *event, unsigned long flags,
+		      void (*func)(struct perf_event *event))
+{
+	struct perf_event *leader = event->group_leader, *member;
+
+	if (!(flags & PERF_IOC_FLAG_GROUP)) {
+		perf_family_for_each(event, func);
+		return 0;
+	}
+	perf_family_for_each(leader, func);
+	for_each_sibling_event(member, leader)
+		perf_family_for_each(member, func);
+	return 0;
+}
+
+static long ioctl_enable(struct perf_event *event, unsigned long arg)
+{
+	return for_group(event, arg, perf_event_turn_on);
+}
+
+static long ioctl_disable(struct perf_event *event, unsigned long arg)
+{
+	return for_group(event, arg, perf_event_turn_off);
+}
+
+static long ioctl_reset(struct perf_event *event, unsigned long arg)
+{
+	return for_group(event, arg, reset);
+}
+
+static long ioctl_refresh(struct perf_event *event, unsigned long arg)
+{
+	return perf_event_refresh(event, arg);
+}
+
+static long ioctl_period(struct perf_event *event, unsigned long arg)
+{
+	u64 value;
+
+	if (copy_from_user(&value, (u64 __user *)arg, sizeof(value)))
+		return -EFAULT;
+	return perf_event_set_period(event, value);
+}
+
+static long ioctl_id(struct perf_event *event, unsigned long arg)
+{
+	u64 id = (event->parent ?: event)->id;
+
+	return copy_to_user((void __user *)arg, &id, sizeof(id)) ? -EFAULT : 0;
+}
+
+static long ioctl_set_output(struct perf_event *event, unsigned long arg)
+{
+	struct perf_event *target;
+	int ret;
+
+	if ((int)arg == -1)
+		return perf_event_set_output(event, NULL);
+
+	CLASS(fd, f)((int)arg);
+	target = perf_event_of_fd(f);
+	if (!target)
+		return -EBADF;
+	ret = perf_event_set_output(event, target);
+	return ret;
+}
+
+static long ioctl_set_filter(struct perf_event *event, unsigned long arg)
+{
+	return perf_event_set_filter(event, (void __user *)arg);
+}
+
+static long ioctl_set_bpf(struct perf_event *event, unsigned long arg)
+{
+	struct bpf_prog *prog = bpf_prog_get((u32)arg);
+	int ret;
+
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	ret = perf_event_set_bpf(event, prog, 0);
+	if (ret)
+		bpf_prog_put(prog);
+	return ret;
+}
+
+static long ioctl_query_bpf(struct perf_event *event, unsigned long arg)
+{
+	return perf_event_query_prog_array(event, (void __user *)arg);
+}
+
+static long ioctl_pause_output(struct perf_event *event, unsigned long arg)
+{
+	return perf_event_pause_output(event, !!arg);
+}
+
+static long ioctl_modify_attributes(struct perf_event *event, unsigned long arg)
+{
+	struct perf_event_attr attr;
+	int ret;
+
+	ret = perf_attr_copy((struct perf_event_attr __user *)arg, &attr);
+	if (!ret)
+		ret = perf_attr_check(&attr);
+	if (!ret)
+		ret = perf_attr_permit(&attr);
+	if (ret)
+		return ret;
+	if (event->attr.type != attr.type)
+		return -EINVAL;
+
+	mutex_lock(perf_family_lock(event));
+	ret = perf_breakpoint_modify(event, &attr);
+	mutex_unlock(perf_family_lock(event));
+	return ret;
+}
+
+/**
+ * struct ioctl_command - one row of the table
+ * @cmd: PERF_EVENT_IOC_*
+ * @func: what does it, with ctx->mutex held
+ */
+struct ioctl_command {
+	unsigned int	cmd;
+	long		(*func)(struct perf_event *event, unsigned long arg);
+};
+
+static const struct ioctl_command commands[] = {
+	{ PERF_EVENT_IOC_ENABLE,		ioctl_enable },
+	{ PERF_EVENT_IOC_DISABLE,		ioctl_disable },
+	{ PERF_EVENT_IOC_RESET,			ioctl_reset },
+	{ PERF_EVENT_IOC_REFRESH,		ioctl_refresh },
+	{ PERF_EVENT_IOC_PERIOD,		ioctl_period },
+	{ PERF_EVENT_IOC_ID,			ioctl_id },
+	{ PERF_EVENT_IOC_SET_OUTPUT,		ioctl_set_output },
+	{ PERF_EVENT_IOC_SET_FILTER,		ioctl_set_filter },
+	{ PERF_EVENT_IOC_SET_BPF,		ioctl_set_bpf },
+	{ PERF_EVENT_IOC_QUERY_BPF,		ioctl_query_bpf },
+	{ PERF_EVENT_IOC_PAUSE_OUTPUT,		ioctl_pause_output },
+	{ PERF_EVENT_IOC_MODIFY_ATTRIBUTES,	ioctl_modify_attributes },
+};
+
+/**
+ * perf_event_ioctl - ioctl(2)
+ * @event: of the file
+ * @cmd: PERF_EVENT_IOC_*
+ * @arg: its argument
+ *
+ * May sleep. Return: 0, -ENOTTY for an unknown command, or the command's error.
+ */
+long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long arg)
+{
+	struct perf_event_context *ctx;
+	long ret;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (commands[i].cmd == cmd)
+			break;
+	}
+	if (i == ARRAY_SIZE(commands))
+		return -ENOTTY;
+
+	ret = security_perf_event_write(event);
+	if (ret)
+		return ret;
+
+	ctx = perf_event_ctx_lock(event);
+	ret = commands[i].func(event, arg);
+	perf_event_ctx_unlock(event, ctx);
+	return ret;
+}
+
+/**
+ * perf_event_enable - enable an event of the kernel's own
+ * @event: that the caller keeps alive
+ *
+ * May sleep.
+ */
+void perf_event_enable(struct perf_event *event)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+
+	perf_event_turn_on(event);
+	perf_event_ctx_unlock(event, ctx);
+}
+EXPORT_SYMBOL_GPL(perf_event_enable);
+
+/**
+ * perf_event_disable - disable an event of the kernel's own
+ * @event: that the caller keeps alive
+ *
+ * May sleep. On return it does not count.
+ */
+void perf_event_disable(struct perf_event *event)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+
+	perf_event_turn_off(event);
+	perf_event_ctx_unlock(event, ctx);
+}
+EXPORT_SYMBOL_GPL(perf_event_disable);
+
+/**
+ * perf_event_pause - disable an event and take its count
+ * @event: not inherited
+ * @reset: let it count from zero next time
+ *
+ * May sleep. Return: the count up to now.
+ */
+u64 perf_event_pause(struct perf_event *event, bool reset)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	u64 count;
+
+	WARN_ON_ONCE(event->attr.inherit);
+	perf_event_turn_off(event);
+	count = local64_read(&event->count);
+	if (reset)
+		local64_set(&event->count, 0);
+	perf_event_ctx_unlock(event, ctx);
+	return count;
+}
+EXPORT_SYMBOL_GPL(perf_event_pause);
+
+static int for_owned_events(void (*func)(struct perf_event *event))
+{
+	struct perf_event_context *ctx;
+	struct perf_event *event;
+
+	mutex_lock(&current->perf_event_mutex);
+	list_for_each_entry(event, &current->perf_event_list, owner_entry) {
+		ctx = perf_event_ctx_lock(event);
+		perf_family_for_each(event, func);
+		perf_event_ctx_unlock(event, ctx);
+	}
+	mutex_unlock(&current->perf_event_mutex);
+	return 0;
+}
+
+/**
+ * perf_event_task_enable - prctl(PR_TASK_PERF_EVENTS_ENABLE)
+ *
+ * Enables every event that current has opened. May sleep. Return: 0.
+ */
+int perf_event_task_enable(void)
+{
+	return for_owned_events(perf_event_turn_on);
+}
+
+/**
+ * perf_event_task_disable - prctl(PR_TASK_PERF_EVENTS_DISABLE)
+ *
+ * Disables every event that current has opened. May sleep. Return: 0.
+ */
+int perf_event_task_disable(void)
+{
+	return for_owned_events(perf_event_turn_off);
+}

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One event: how it is made, who keeps it, how it goes.
+ */
+#include <linux/llist.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/task.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "buffer.h"
+#include "cgroup.h"
+#include "cold.h"
+#include "context.h"
+#include "event.h"
+#include "inherit.h"
+#include "internal.h"
+#include "pmu.h"
+#include "record.h"
+#include "sources.h"
+
+/* Without and with the part that tracepoint events alone have. */
+static struct kmem_cache *event_cache __ro_after_init;
+static struct kmem_cache *tracepoint_event_cache __ro_after_init;
+
+static atomic64_t last_event_id;
+
+/**
+ * perf_event_caches_init - at boot
+ */
+void __init perf_event_caches_init(void)
+{
+	size_t size = offsetofend(struct perf_event, active_entry);
+
+	event_cache = kmem_cache_create("perf_event", size, 0,
+					SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
+	tracepoint_event_cache = kmem_cache_create("perf_event_tp", sizeof(struct perf_event), 0,
+						   SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
+}
+
+/**
+ * perf_event_make_cold - give an event the part that writes records
+ * @event: see cold.h
+ */
+int perf_event_make_cold(struct perf_event *event)
+{
+	struct perf_event_cold *cold;
+
+	if (event->cold)
+		return 0;
+	cold = kzalloc(sizeof(*cold), GFP_KERNEL_ACCOUNT);
+	if (!cold)
+		return -ENOMEM;
+	cold->event = event;
+	init_waitqueue_head(&cold->waitq);
+	INIT_LIST_HEAD(&cold->rb_entry);
+	INIT_LIST_HEAD(&cold->sb_list);
+	perf_overflow_init_cold(cold);
+	/* Overflow handling looks without a lock. */
+	smp_store_release(&event->cold, cold);
+	return 0;
+}
+
+static void set_clock(struct perf_event *event)
+{
+	event->clock = perf_clock;
+	if (!event->attr.use_clockid)
+		return;
+	switch (event->attr.clockid) {
+	case CLOCK_MONOTONIC:
+		event->clock = ktime_get_mono_fast_ns;
+		break;
+	case CLOCK_MONOTONIC_RAW:
+		event->clock = ktime_get_raw_fast_ns;
+		break;
+	case CLOCK_REALTIME:
+		event->clock = ktime_get_real_ns;
+		break;
+	case CLOCK_BOOTTIME:
+		event->clock = ktime_get_boottime_ns;
+		break;
+	case CLOCK_TAI:
+		event->clock = ktime_get_clocktai_ns;
+		break;
+	}
+}
+
+/* Everything that cannot fail. */
+static void init_event(struct perf_event *event, const struct perf_event_attr *attr, int cpu,
+		       struct task_struct *task, struct perf_event *parent)
+{
+	refcount_set(&event->refcount, 1);
+	event->cpu = cpu;
+	event->oncpu = -1;
+	event->attr = *attr;
+	event->orig_type = attr->type;
+	event->group_leader = event;
+	event->state = attr->disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
+	INIT_LIST_HEAD(&event->sibling_list);
+	INIT_LIST_HEAD(&event->event_entry);
+	INIT_LIST_HEAD(&event->active_list);
+	INIT_LIST_HEAD(&event->active_entry);
+	INIT_LIST_HEAD(&event->child_list);
+	INIT_LIST_HEAD(&event->owner_entry);
+	INIT_LIST_HEAD(&event->pmu_list);
+	INIT_LIST_HEAD(&event->addr_filters.list);
+	raw_spin_lock_init(&event->addr_filters.lock);
+	RB_CLEAR_NODE(&event->group_node);
+	event->id = atomic64_inc_return(&last_event_id);
+	event->group_seq = event->id;
+	event->ns = get_pid_ns(task_active_pid_ns(current));
+	set_clock(event);
+	if (task)
+		event->hw.target = get_task_struct(task);
+
+	event->hw.sample_period = attr->sample_period;
+	if (attr->freq && attr->sample_freq)
+		event->hw.sample_period = 1;
+	event->hw.last_period = event->hw.sample_period;
+	local64_set(&event->hw.period_left, event->hw.sample_period);
+
+	if (parent) {
+		perf_event_hold(parent);
+		event->parent = parent;
+	}
+}
+
+/* PMUs whose trace unit serves either tasks or CPUs, never both at a time. */
+static int exclusive_claim(struct perf_event *event)
+{
+	struct pmu *pmu = event->pmu;
+
+	if (!is_exclusive_pmu(pmu))
+		return 0;
+	if (event->hw.target) {
+		if (!atomic_inc_unless_negative(&pmu->exclusive_cnt))
+			return -EBUSY;
+	} else {
+		if (!atomic_dec_unless_positive(&pmu->exclusive_cnt))
+			return -EBUSY;
+	}
+	event->hw_flags |= PERF_EVENT_CLAIMED;
+	return 0;
+}
+
+static void exclusive_release(struct perf_event *event)
+{
+	if (!(event->hw_flags & PERF_EVENT_CLAIMED))
+		return;
+	if (event->hw.target)
+		atomic_dec(&event->pmu->exclusive_cnt);
+	else
+		atomic_inc(&event->pmu->exclusive_cnt);
+}
+
+/* Does the PMU do what the attributes ask beyond counting? */
+static int check_pmu(struct perf_event *event, int cgroup_fd)
+{
+	struct perf_event_attr *attr = &event->attr;
+	struct pmu *pmu = event->pmu;
+
+	/* What does not belong to a task cannot be told apart by task or cgroup. */
+	if (pmu->task_ctx_nr == perf_invalid_context && (event->hw.target || cgroup_fd != -1))
+		return -EINVAL;
+	if (attr->aux_output && (!(pmu->capabilities & PERF_PMU_CAP_AUX_OUTPUT) ||
+				 attr->aux_pause || attr->aux_resume))
+		return -EOPNOTSUPP;
+	if (attr->aux_start_paused && !(pmu->capabilities & PERF_PMU_CAP_AUX_PAUSE))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static int alloc_addr_filters(struct perf_event *event)
+{
+	if (!has_addr_filter(event))
+		return 0;
+	event->addr_filter_ranges = kcalloc(event->pmu->nr_addr_filters,
+					    sizeof(*event->addr_filter_ranges),
+					    GFP_KERNEL_ACCOUNT);
+	if (!event->addr_filter_ranges)
+		return -ENOMEM;
+	event->addr_filters_gen = 1;
+	return event->parent ? perf_addr_filters_clone(event, event->parent) : 0;
+}
+
+static bool watches_switches(const struct perf_event *event)
+{
+	return event->hw.target || event->cgrp || event->attr.context_switch ||
+	       (event->attach_state & PERF_ATTACH_SCHED_CB);
+}
+
+/* Everything that can; what was got is marked in the event for free_event(). */
+static int acquire(struct perf_event *event, struct perf_event *leader,
+		   perf_overflow_handler_t handler, void *handler_context, int cgroup_fd)
+{
+	struct perf_event *parent = event->parent;
+	struct pmu *pmu;
+	int err;
+
+	if (is_sampling_event(event) || perf_sideband_wanted(&event->attr) || handler) {
+		err = perf_event_make_cold(event);
+		if (err)
+			return err;
+	}
+	event->overflow_handler = handler ?: (parent ? parent->overflow_handler : NULL);
+	event->overflow_handler_context = handler ? handler_context :
+					  parent ? parent->overflow_handler_context : NULL;
+	perf_overflow_init(event);
+
+	if (cgroup_fd != -1) {
+		err = perf_cgroup_connect(event, cgroup_fd, leader);
+		if (err)
+			return err;
+	}
+
+	pmu = perf_pmu_init_event(event);
+	if (IS_ERR(pmu))
+		return PTR_ERR(pmu);
+	event->group_caps = event->event_caps;
+
+	err = check_pmu(event, cgroup_fd);
+	if (err)
+		return err;
+	err = exclusive_claim(event);
+	if (err)
+		return err;
+	err = alloc_addr_filters(event);
+	if (err)
+		return err;
+	if (parent) {
+		err = perf_event_clone_bpf(event, parent);
+		if (err)
+			return err;
+	}
+
+	if (!parent && (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)) {
+		err = get_callchain_buffers(event->attr.sample_max_stack);
+		if (err)
+			return err;
+		event->hw_flags |= PERF_EVENT_CALLCHAIN;
+	}
+
+	err = security_perf_event_alloc(event);
+	if (err)
+		return err;
+
+	/* A child's parent, which it keeps, watches for it too. */
+	if (!parent && watches_switches(event)) {
+		perf_sched_events_get();
+		event->hw_flags |= PERF_EVENT_WATCHES_SWITCHES;
+	}
+	return 0;
+}
+
+static void free_event_rcu(struct rcu_head *head)
+{
+	struct perf_event *event = container_of(head, struct perf_event, rcu_head);
+
+	kfree(event->cold);
+	if (event->orig_type == PERF_TYPE_TRACEPOINT)
+		kmem_cache_free(tracepoint_event_cache, event);
+	else
+		kmem_cache_free(event_cache, event);
+}
+
+/* Give back what acquire() got, as far as it came. May sleep. */
+static void free_event(struct perf_event *event)
+{
+	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
+	WARN_ON_ONCE(!list_empty(&event->child_list) && !event->parent);
+
+	if (event->hw_flags & PERF_EVENT_WATCHES_SWITCHES)
+		perf_sched_events_put();
+	security_perf_event_free(event);
+	if (event->rb)
+		perf_event_detach_buffer(event);
+	if (event->hw_flags & PERF_EVENT_CALLCHAIN)
+		put_callchain_buffers();
+	perf_event_free_bpf(event);
+	perf_addr_filters_free(event);
+	kfree(event->addr_filter_ranges);
+	exclusive_release(event);
+	if (event->pmu)
+		perf_pmu_drop_event(event);
+	perf_cgroup_disconnect(event);
+	if (event->ctx)
+		perf_context_put(event->ctx);
+	if (event->hw.target)
+		put_task_struct(event->hw.target);
+	put_pid_ns(event->ns);
+	if (event->parent)
+		perf_event_put(event->parent);
+	call_rcu(&event->rcu_head, free_event_rcu);
+}
+
+/**
+ * perf_event_alloc - make an event that is not attached to anything yet
+ * @attr: checked
+ * @cpu: to limit it to, or -1
+ * @task: whose events it is to count, or NULL
+ * @leader: of the group that it will join, or NULL
+ * @parent: the event that it is inherited from, or NULL
+ * @handler: what to call at overflow instead of writing a record, or NULL
+ * @handler_context: for @handler
+ * @cgroup_fd: file descriptor of a cgroup, or -1
+ *
+ * May sleep. Return: the event with one reference, or an error: -EINVAL for an
+ * impossible @cpu, -ENOENT when no PMU knows the event, or what the PMU says.
+ */
+struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
+				    struct task_struct *task, struct perf_event *leader,
+				    struct perf_event *parent, perf_overflow_handler_t handler,
+				    void *handler_context, int cgroup_fd)
+{
+	struct kmem_cache *cache = event_cache;
+	struct perf_event *event;
+	int err;
+
+	if ((unsigned int)cpu >= nr_cpu_ids && !(task && cpu == -1))
+		return ERR_PTR(-EINVAL);
+	/* Only a task can take a signal in step with what it does. */
+	if (attr->sigtrap && !task)
+		return ERR_PTR(-EINVAL);
+
+	if ((parent ? parent->orig_type : attr->type) == PERF_TYPE_TRACEPOINT)
+		cache = tracepoint_event_cache;
+	event = kmem_cache_zalloc(cache, GFP_KERNEL_ACCOUNT);
+	if (!event)
+		return ERR_PTR(-ENOMEM);
+
+	init_event(event, attr, cpu, task, parent);
+	if (parent)
+		event->orig_type = parent->orig_type;
+	err = acquire(event, leader, handler, handler_context, cgroup_fd);
+	if (err) {
+		free_event(event);
+		return ERR_PTR(err);
+	}
+	return event;
+}
+
+/* Events whose last reference went where nothing may sleep. */
+static LLIST_HEAD(late_events);
+
+static void free_late_events(struct work_struct *work)
+{
+	struct llist_node *node = llist_del_all(&late_events), *next;
+
+	for (; node; node = next) {
+		next = node->next;
+		free_event(container_of((struct rcu_head *)node, struct perf_event, rcu_head));
+	}
+}
+
+static DECLARE_WORK(late_work, free_late_events);
+
+static void free_event_late(struct rcu_head *head)
+{
+	static_assert(sizeof(struct llist_node) <= sizeof(struct rcu_head));
+
+	/* The head is free again: let it link the event into the list. */
+	if (llist_add((struct llist_node *)head, &late_events))
+		schedule_work(&late_work);
+}
+
+/**
+ * perf_event_put - drop a reference
+ * @event: the event
+ *
+ * Any context but NMI; with the last reference the event goes.
+ */
+void perf_event_put(struct perf_event *event)
+{
+	if (!refcount_dec_and_test(&event->refcount))
+		return;
+	/* An event site may be in the middle of a sample for it. */
+	if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event))
+		call_rcu(&event->rcu_head, free_event_late);
+	else if (!in_task() || irqs_disabled() || in_atomic())
+		free_event_late(&event->rcu_head);
+	else
+		free_event(event);
+}
+
+static void disown(struct perf_event *event)
+{
+	struct task_struct *owner;
+
+	rcu_read_lock();
+	/* Pairs with the release in perf_event_disown_all(). */
+	owner = smp_load_acquire(&event->owner);
+	if (owner && owner != PERF_TASK_GONE)
+		get_task_struct(owner);
+	else
+		owner = NULL;
+	rcu_read_unlock();
+	if (!owner)
+		return;
+
+	mutex_lock(&owner->perf_event_mutex);
+	if (event->owner) {
+		list_del_init(&event->owner_entry);
+		smp_store_release(&event->owner, NULL);
+	}
+	mutex_unlock(&owner->perf_event_mutex);
+	put_task_struct(owner);
+}
+
+/**
+ * perf_event_own - the current task opened this event
+ * @event: new
+ */
+void perf_event_own(struct perf_event *event)
+{
+	mutex_lock(&current->perf_event_mutex);
+	event->owner = current;
+	list_add_tail(&event->owner_entry, &current->perf_event_list);
+	mutex_unlock(&current->perf_event_mutex);
+}
+
+/**
+ * perf_event_disown_all - a task that opened events is going
+ * @task: the task
+ */
+void perf_event_disown_all(struct task_struct *task)
+{
+	struct perf_event *event, *next;
+
+	mutex_lock(&task->perf_event_mutex);
+	list_for_each_entry_safe(event, next, &task->perf_event_list, owner_entry) {
+		list_del_init(&event->owner_entry);
+		/* From here on disown() does not look at the task any more. */
+		smp_store_release(&event->owner, NULL);
+	}
+	mutex_unlock(&task->perf_event_mutex);
+}
+
+/**
+ * perf_event_release_kernel - close an event
+ * @event: the caller's reference goes with it
+ *
+ * It stops counting at once, here and in all inherited copies, and leaves its
+ * group; who still holds a reference finds it dead. May sleep.
+ * Return: 0, for file_operations.
+ */
+int perf_event_release_kernel(struct perf_event *event)
+{
+	struct perf_event_context *ctx;
+
+	if (!is_kernel_event(event))
+		disown(event);
+
+	ctx = perf_event_ctx_lock(event);
+	perf_event_clear_aux_output(event);
+	perf_event_detach(event, PERF_EVENT_STATE_DEAD);
+	perf_event_ctx_unlock(event, ctx);
+
+	perf_overflow_cancel(event);
+	perf_family_release(event);
+	perf_event_detach_buffer(event);
+	perf_event_put(event);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(perf_event_release_kernel);
+
+/**
+ * perf_event_revoke - an event's PMU is going
+ * @event: that the caller keeps alive; opened, perhaps not attached yet
+ *
+ * The event stays open and dead: reads give end of file, poll gives POLLHUP.
+ * May sleep; called with the PMU registry's lock or without.
+ */
+void perf_event_revoke(struct perf_event *event)
+{
+	struct perf_event_context *ctx;
+
+	if (!READ_ONCE(event->ctx)) {
+		WRITE_ONCE(event->state, PERF_EVENT_STATE_DEAD);
+		return;
+	}
+	ctx = perf_event_ctx_lock(event);
+	perf_event_clear_aux_output(event);
+	perf_event_detach(event, PERF_EVENT_STATE_DEAD);
+	perf_event_ctx_unlock(event, ctx);
+	perf_overflow_cancel(event);
+	if (event->cold)
+		perf_event_wakeup(event);
+}
+
+/**
+ * perf_event_create_kernel_counter - open an event for the kernel itself
+ * @attr: what to count
+ * @cpu: where, or -1
+ * @task: of whom, or NULL for all
+ * @callback: called at each overflow, interrupts off or NMI; NULL for none
+ * @context: kept in event->overflow_handler_context
+ *
+ * May sleep. Return: the event, to be closed with perf_event_release_kernel(),
+ * or an error.
+ */
+struct perf_event *
+perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
+				 struct task_struct *task,
+				 perf_overflow_handler_t callback, void *context)
+{
+	struct perf_event_context *ctx;
+	struct perf_event *event;
+	int err;
+
+	/* There is no group and no AUX area that it could go to. */
+	if (attr->aux_output || attr->aux_pause || attr->aux_resume)
+		return ERR_PTR(-EINVAL);
+
+	event = perf_event_alloc(attr, cpu, task, NULL, NULL, callback, context, -1);
+	if (IS_ERR(event))
+		return event;
+	event->owner = PERF_TASK_GONE;
+
+	ctx = perf_context_find(task, cpu);
+	if (IS_ERR(ctx)) {
+		err = PTR_ERR(ctx);
+		goto put_event;
+	}
+	WRITE_ONCE(event->ctx, ctx);
+	mutex_lock(&ctx->mutex);
+	err = perf_event_may_attach(event);
+	if (!err)
+		err = perf_event_attach(event);
+	mutex_unlock(&ctx->mutex);
+	if (err)
+		goto put_event;
+	return event;
+
+put_event:
+	perf_event_put(event);
+	return ERR_PTR(err);
+}
+EXPORT_SYMBOL_GPL(perf_event_create_kernel_counter);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file that user space knows an event by.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/compat.h>
+#include <linux/fs.h>
+#include <linux/poll.h>
+#include <linux/security.h>
+
+#include "buffer.h"
+#include "file.h"
+#include "internal.h"
+#include "read.h"
+#include "record.h"
+
+static int release(struct inode *inode, struct file *file)
+{
+	return perf_event_release_kernel(file->private_data);
+}
+
+static ssize_t read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	struct perf_event *event = file->private_data;
+	int ret = security_perf_event_read(event);
+
+	return ret ?: perf_event_read_file(event, buf, count);
+}
+
+static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return perf_event_ioctl(file->private_data, cmd, arg);
+}
+
+#ifdef CONFIG_COMPAT
+/* Commands whose number holds the size of a pointer. */
+static long compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(PERF_EVENT_IOC_SET_FILTER):
+	case _IOC_NR(PERF_EVENT_IOC_ID):
+	case _IOC_NR(PERF_EVENT_IOC_QUERY_BPF):
+	case _IOC_NR(PERF_EVENT_IOC_MODIFY_ATTRIBUTES):
+		if (_IOC_SIZE(cmd) == sizeof(compat_uptr_t)) {
+			cmd &= ~(_IOC_SIZEMASK << _IOC_SIZESHIFT);
+			cmd |= sizeof(void *) << _IOC_SIZESHIFT;
+		}
+		break;
+	}
+	return perf_event_ioctl(file->private_data, cmd, arg);
+}
+#else
+# define compat_ioctl NULL
+#endif
+
+static const struct file_operations perf_fops = {
+	.release	= release,
+	.read		= read,
+	.poll		= perf_event_poll,
+	.unlocked_ioctl	= ioctl,
+	.compat_ioctl	= compat_ioctl,
+	.mmap		= perf_event_mmap_file,
+	.fasync		= perf_event_fasync,
+};
+
+/**
+ * perf_event_new_file - make the file of a new event
+ * @event: whose reference the file takes over when it is released
+ * @flags: O_*
+ *
+ * May sleep. Return: the file, or an error.
+ */
+struct file *perf_event_new_file(struct perf_event *event, unsigned int flags)
+{
+	return anon_inode_getfile("[perf_event]", &perf_fops, event, flags);
+}
+
+/**
+ * perf_event_of_fd - the event of a file descriptor
+ * @f: held by the caller
+ *
+ * Return: the event, or NULL when @f is not open or not an event's.
+ */
+struct perf_event *perf_event_of_fd(struct fd f)
+{
+	if (fd_empty(f) || fd_file(f)->f_op != &perf_fops)
+		return NULL;
+	return fd_file(f)->private_data;
+}
+
+/**
+ * perf_event_get - the file of an event
+ * @fd: file descriptor
+ *
+ * Return: the file, to be put with fput(), or -EBADF.
+ */
+struct file *perf_event_get(unsigned int fd)
+{
+	struct file *file = fget(fd);
+
+	if (!file)
+		return ERR_PTR(-EBADF);
+	if (file->f_op != &perf_fops) {
+		fput(file);
+		return ERR_PTR(-EBADF);
+	}
+	return file;
+}
+
+/**
+ * perf_get_event - the event of a file
+ * @file: any file
+ *
+ * Return: the event, or -EINVAL.
+ */
+const struct perf_event *perf_get_event(struct file *file)
+{
+	if (file->f_op != &perf_fops)
+		return ERR_PTR(-EINVAL);
+	return file->private_data;
+}
+
+/**
+ * perf_event_attrs - what an event was opened with
+ * @event: the event, or NULL
+ *
+ * Return: its attributes, or -EINVAL.
+ */
+const struct perf_event_attr *perf_event_attrs(struct perf_event *event)
+{
+	return event ? &event->attr : ERR_PTR(-EINVAL);
+}

@@ -1,0 +1,677 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups: who belongs together, which of them need scheduling, and in which
+ * order they are tried.
+ *
+ * A group is resident when every member is a software event that can count
+ * without being scheduled: it is found by event sites through its context's
+ * lists as long as it is there, and enabling it is a change of state. Every
+ * other group stands in a tree of its PMU context and is put on and taken off
+ * by sched.c.
+ */
+#include <linux/rbtree.h>
+
+#include "cgroup.h"
+#include "context.h"
+#include "internal.h"
+#include "record.h"
+#include "software.h"
+
+/*
+ * Order of a tree: CPU, cgroup, then who has run least, then who came first.
+ * All that can run on a CPU at a time is one stretch of it.
+ */
+static bool group_before(const struct perf_event *a, const struct perf_event *b)
+{
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu;
+	if (a->cgrp != b->cgrp)
+		return a->cgrp < b->cgrp;
+	if (a->group_runtime != b->group_runtime)
+		return a->group_runtime < b->group_runtime;
+	return a->group_seq < b->group_seq;
+}
+
+static bool node_before(struct rb_node *a, const struct rb_node *b)
+{
+	return group_before(rb_entry(a, struct perf_event, group_node),
+			    rb_entry(b, struct perf_event, group_node));
+}
+
+static struct rb_root *group_root(const struct perf_event *leader)
+{
+	struct perf_event_pmu_context *epc = leader->pmu_ctx;
+
+	return leader->attr.pinned ? &epc->pinned_groups : &epc->flexible_groups;
+}
+
+/**
+ * struct group_key - a stretch of a tree
+ * @cpu: of the groups, -1 for those of any CPU
+ * @cgrp: of the groups, or NULL
+ */
+struct group_key {
+	int				cpu;
+	const struct perf_cgroup	*cgrp;
+};
+
+static int key_cmp(const void *key, const struct rb_node *node)
+{
+	const struct perf_event *leader = rb_entry(node, struct perf_event, group_node);
+	const struct group_key *k = key;
+
+	if (k->cpu != leader->cpu)
+		return k->cpu < leader->cpu ? -1 : 1;
+	if (k->cgrp != leader->cgrp)
+		return k->cgrp < leader->cgrp ? -1 : 1;
+	return 0;
+}
+
+/**
+ * perf_group_first - the first group of a CPU and cgroup
+ * @root: a PMU context's tree; the context's lock is held
+ * @cpu: the CPU, or -1
+ * @cgrp: the cgroup, or NULL
+ *
+ * Return: its leader, or NULL.
+ */
+struct perf_event *perf_group_first(struct rb_root *root, int cpu,
+				    const struct perf_cgroup *cgrp)
+{
+	struct group_key key = { .cpu = cpu, .cgrp = cgrp };
+	struct rb_node *node = rb_find_first(&key, root, key_cmp);
+
+	return node ? rb_entry(node, struct perf_event, group_node) : NULL;
+}
+
+/**
+ * perf_group_next - the next group of the same CPU and cgroup
+ * @leader: in a tree; the context's lock is held
+ *
+ * Return: its leader, or NULL.
+ */
+struct perf_event *perf_group_next(struct perf_event *leader)
+{
+	struct group_key key = { .cpu = leader->cpu, .cgrp = leader->cgrp };
+	struct rb_node *node = rb_next(&leader->group_node);
+
+	if (!node || key_cmp(&key, node))
+		return NULL;
+	return rb_entry(node, struct perf_event, group_node);
+}
+
+/**
+ * perf_group_insert - put a group into its tree
+ * @leader: of a group that has to be scheduled; ctx->lock is held
+ *
+ * A group that comes is as old as the one that has run least: it neither
+ * waits for all others nor pushes them aside until it has caught up.
+ */
+void perf_group_insert(struct perf_event *leader)
+{
+	struct rb_root *root = group_root(leader);
+	struct perf_event *first;
+
+	lockdep_assert_held(&leader->ctx->lock);
+	if (!leader->attr.pinned) {
+		first = perf_group_first(root, leader->cpu, leader->cgrp);
+		leader->group_runtime = first ? first->group_runtime : 0;
+	}
+	rb_add(&leader->group_node, root, node_before);
+	leader->ctx->nr_sched++;
+}
+
+/**
+ * perf_group_erase - take a group out of its tree
+ * @leader: that perf_group_insert() put there; ctx->lock is held
+ */
+void perf_group_erase(struct perf_event *leader)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	WARN_ON_ONCE(leader->state == PERF_EVENT_STATE_ACTIVE);
+	rb_erase(&leader->group_node, group_root(leader));
+	RB_CLEAR_NODE(&leader->group_node);
+	leader->ctx->nr_sched--;
+}
+
+/**
+ * perf_group_ran - charge a group for its time on the PMU
+ * @leader: of a flexible group that has just been taken off
+ * @ns: how long it was on
+ *
+ * Called for the groups of a context from the last to the first: where all
+ * ran alike, none of them moves.
+ */
+void perf_group_ran(struct perf_event *leader, u64 ns)
+{
+	struct perf_event *next;
+
+	leader->group_runtime += ns;
+	next = perf_group_next(leader);
+	if (!next || group_before(leader, next))
+		return;
+	rb_erase(&leader->group_node, group_root(leader));
+	rb_add(&leader->group_node, group_root(leader), node_before);
+}
+
+/**
+ * perf_group_may_join - can an event become a member of a group?
+ * @leader: of an existing group
+ * @event: initialised, not attached yet; its context is known
+ *
+ * All of one group run in one context, on one CPU, for one cgroup, by one
+ * clock, on one PMU (software events aside), and go on and off as the leader
+ * says.
+ */
+bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event)
+{
+	const struct perf_event *member;
+
+	if (leader->group_leader != leader || leader->ctx != event->ctx ||
+	    leader->cpu != event->cpu || leader->cgrp != event->cgrp ||
+	    leader->clock != event->clock)
+		return false;
+	if (event->attr.pinned || event->attr.exclusive)
+		return false;
+	if (event->event_caps & PERF_EV_CAP_SOFTWARE)
+		return true;
+	if (!(leader->event_caps & PERF_EV_CAP_SOFTWARE) && leader->pmu != event->pmu)
+		return false;
+	for_each_sibling_event(member, leader) {
+		if (!(member->event_caps & PERF_EV_CAP_SOFTWARE) && member->pmu != event->pmu)
+			return false;
+	}
+	return true;
+}
+
+/* A resident member counts when it and its leader are enabled. */
+static void resident_start(struct perf_event *event)
+{
+	if (event->state != PERF_EVENT_STATE_INACTIVE)
+		return;
+	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
+	event->oncpu = event->ctx->task ? -1 : event->cpu;
+	perf_event_update_userpage(event);
+}
+
+static void resident_stop(struct perf_event *event, enum perf_event_state state)
+{
+	if (event->state > state) {
+		perf_event_set_state(event, state);
+		perf_event_update_userpage(event);
+	}
+	event->oncpu = -1;
+}
+
+static void resident_start_group(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	if (leader->state < PERF_EVENT_STATE_INACTIVE)
+		return;
+	resident_start(leader);
+	for_each_sibling_event(member, leader)
+		resident_start(member);
+}
+
+static void resident_stop_group(struct perf_event *leader, enum perf_event_state state)
+{
+	struct perf_event *member;
+
+	resident_stop(leader, state);
+	for_each_sibling_event(member, leader)
+		resident_stop(member, PERF_EVENT_STATE_INACTIVE);
+}
+
+/*
+ * Which PMU schedules the group: that of its hardware members, else that of a
+ * software member that has to be scheduled, else none.
+ */
+static struct pmu *group_pmu(const struct perf_event *leader)
+{
+	const struct perf_event *member;
+	struct pmu *pmu = NULL;
+
+	if (!(leader->event_caps & PERF_EV_CAP_SOFTWARE))
+		return leader->pmu;
+	if (!(leader->event_caps & PERF_EV_CAP_RESIDENT))
+		pmu = leader->pmu;
+	for_each_sibling_event(member, leader) {
+		if (!(member->event_caps & PERF_EV_CAP_SOFTWARE))
+			return member->pmu;
+		if (!pmu && !(member->event_caps & PERF_EV_CAP_RESIDENT))
+			pmu = member->pmu;
+	}
+	return pmu;
+}
+
+static struct perf_event_pmu_context *
+pmu_context_of(const struct perf_event_context *ctx, const struct pmu *pmu)
+{
+	struct perf_event_pmu_context *epc;
+
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		if (epc->pmu == pmu)
+			return epc;
+	}
+	return NULL;
+}
+
+static void group_rehome(struct perf_event *leader)
+{
+	struct pmu *pmu = group_pmu(leader);
+	struct perf_event_pmu_context *epc = NULL;
+	struct perf_event *member;
+
+	if (pmu) {
+		/* Each member that has to be scheduled keeps its PMU's part. */
+		epc = pmu_context_of(leader->ctx, pmu);
+		WARN_ON_ONCE(!epc);
+	}
+	leader->pmu_ctx = epc;
+	for_each_sibling_event(member, leader)
+		member->pmu_ctx = epc;
+}
+
+static void group_update_caps(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	leader->group_caps = leader->event_caps;
+	for_each_sibling_event(member, leader)
+		leader->group_caps &= member->event_caps;
+}
+
+/* Let the group count and be scheduled as what it now is. */
+static void group_enter(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	group_update_caps(leader);
+	group_rehome(leader);
+	if (!is_resident(leader)) {
+		perf_group_insert(leader);
+		return;
+	}
+	perf_swevent_resident_add(leader);
+	for_each_sibling_event(member, leader)
+		perf_swevent_resident_add(member);
+	resident_start_group(leader);
+}
+
+/* Undo group_enter(): nothing of the group counts, states stay enabled or not. */
+static void group_leave(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	if (!is_resident(leader)) {
+		perf_group_sched_out(leader);
+		if (!RB_EMPTY_NODE(&leader->group_node))
+			perf_group_erase(leader);
+		return;
+	}
+	if (leader->state == PERF_EVENT_STATE_ACTIVE)
+		resident_stop_group(leader, PERF_EVENT_STATE_INACTIVE);
+	perf_swevent_resident_del(leader);
+	for_each_sibling_event(member, leader)
+		perf_swevent_resident_del(member);
+}
+
+static void group_layout(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	perf_sample_layout(leader);
+	for_each_sibling_event(member, leader)
+		perf_sample_layout(member);
+}
+
+static void count_event(struct perf_event *event, int n)
+{
+	struct perf_event_context *ctx = event->ctx;
+
+	if (event->attr.freq && event->attr.sample_freq)
+		ctx->nr_freq += n;
+	if (event->attr.inherit_stat)
+		ctx->nr_stat += n;
+}
+
+static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+{
+	struct perf_event *leader = event->group_leader;
+	struct perf_event_context *ctx = event->ctx;
+	bool *attached = data;
+
+	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
+	event->attach_state |= PERF_ATTACH_CONTEXT;
+	if (ctx->task)
+		event->attach_state |= PERF_ATTACH_TASK;
+	if (event->cgrp)
+		perf_cgroup_count(event, cpuctx, 1);
+	event->tstamp = perf_event_clock_now(event);
+	count_event(event, 1);
+
+	if (leader == event) {
+		group_enter(event);
+	} else if (is_resident(leader) && (event->event_caps & PERF_EV_CAP_RESIDENT)) {
+		event->attach_state |= PERF_ATTACH_GROUP;
+		list_add_tail(&event->sibling_list, &leader->sibling_list);
+		leader->nr_siblings++;
+		event->pmu_ctx = leader->pmu_ctx;
+		perf_swevent_resident_add(event);
+		if (leader->state == PERF_EVENT_STATE_ACTIVE)
+			resident_start(event);
+	} else {
+		group_leave(leader);
+		event->attach_state |= PERF_ATTACH_GROUP;
+		list_add_tail(&event->sibling_list, &leader->sibling_list);
+		leader->nr_siblings++;
+		group_enter(leader);
+	}
+	group_layout(leader);
+	if (cpuctx && !is_resident(leader) && leader->state >= PERF_EVENT_STATE_INACTIVE)
+		perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
+	*attached = true;
+}
+
+/**
+ * perf_event_attach - make an event part of its context and group
+ * @event: initialised, event->ctx set and its mutex held; group_leader is the
+ *	event itself or a leader that it may join
+ *
+ * The context keeps the event until perf_event_detach(). May sleep.
+ * Return: 0, -ESRCH when the context's task has exited, -ENODEV when the
+ * event's PMU has gone, -ENOMEM.
+ */
+int perf_event_attach(struct perf_event *event)
+{
+	struct perf_event_context *ctx = event->ctx;
+	bool needs_home = !(event->event_caps & PERF_EV_CAP_RESIDENT);
+	struct perf_event_pmu_context *home;
+	bool attached = false;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (ctx->task == PERF_TASK_GONE)
+		return -ESRCH;
+	if (event->state <= PERF_EVENT_STATE_EXIT)
+		return -ENODEV;
+	if (needs_home) {
+		home = perf_pmu_context_get(ctx, event->pmu, event->cpu);
+		if (IS_ERR(home))
+			return PTR_ERR(home);
+	}
+
+	perf_event_hold(event);
+	perf_context_reserve(ctx);
+	perf_event_call(event, attach_locked, &attached);
+	/* The task's exit takes ctx->mutex before it is gone. */
+	WARN_ON_ONCE(!attached);
+	perf_sideband_attach(event);
+	return 0;
+}
+
+/**
+ * struct detach_args - what detach_locked() is to do
+ * @end: the state to leave the event in
+ * @home: out: the event's own PMU's part of the context
+ * @keep_group: members stay together, to be read as a group
+ */
+struct detach_args {
+	enum perf_event_state		end;
+	struct perf_event_pmu_context	*home;
+	bool				keep_group;
+};
+
+/* Make every member its own leader; the group counts nothing. */
+static void group_dissolve(struct perf_event *leader, bool attached)
+{
+	struct perf_event *member, *next;
+
+	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list) {
+		raw_write_seqcount_begin(&leader->ctx->seq);
+		perf_event_fold_time(member);
+		INIT_LIST_HEAD(&member->sibling_list);
+		member->group_leader = member;
+		raw_write_seqcount_end(&leader->ctx->seq);
+		member->attach_state &= ~PERF_ATTACH_GROUP;
+		if (attached && (member->attach_state & PERF_ATTACH_CONTEXT))
+			group_enter(member);
+		else
+			group_update_caps(member);
+		group_layout(member);
+	}
+	INIT_LIST_HEAD(&leader->sibling_list);
+	leader->nr_siblings = 0;
+	group_update_caps(leader);
+}
+
+static void leave_leader(struct perf_event *event, bool attached)
+{
+	struct perf_event *leader = event->group_leader;
+	bool resident = is_resident(leader);
+
+	if (attached && !resident)
+		group_leave(leader);
+	raw_write_seqcount_begin(&event->ctx->seq);
+	perf_event_fold_time(event);
+	list_del_init(&event->sibling_list);
+	event->group_leader = event;
+	raw_write_seqcount_end(&event->ctx->seq);
+	event->attach_state &= ~PERF_ATTACH_GROUP;
+	leader->nr_siblings--;
+	group_update_caps(event);
+	if (attached && !resident)
+		group_enter(leader);
+	else
+		group_update_caps(leader);
+	group_layout(leader);
+}
+
+static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+{
+	struct perf_event *leader = event->group_leader;
+	bool attached = event->attach_state & PERF_ATTACH_CONTEXT;
+	struct perf_event_context *ctx = event->ctx;
+	struct detach_args *args = data;
+	struct pmu *resched = NULL;
+
+	if (cpuctx && attached && !is_resident(leader))
+		resched = event->pmu_ctx->pmu;
+
+	if (leader == event) {
+		if (attached)
+			group_leave(event);
+		if (!args->keep_group)
+			group_dissolve(event, attached);
+	} else {
+		if (attached && is_resident(leader)) {
+			resident_stop(event, PERF_EVENT_STATE_INACTIVE);
+			perf_swevent_resident_del(event);
+		} else if (attached && args->keep_group) {
+			perf_event_sched_out(event);
+		}
+		if (!args->keep_group)
+			leave_leader(event, attached);
+	}
+	if (event->state > args->end)
+		perf_event_set_state(event, args->end);
+	if (!attached)
+		return;
+
+	if (!(event->event_caps & PERF_EV_CAP_RESIDENT))
+		args->home = pmu_context_of(ctx, event->pmu);
+	list_del_rcu(&event->event_entry);
+	if (event->cgrp)
+		perf_cgroup_count(event, cpuctx, -1);
+	count_event(event, -1);
+	event->attach_state &= ~PERF_ATTACH_CONTEXT;
+	event->pmu_ctx = NULL;
+	perf_context_unreserve(ctx);
+	if (resched && ctx->nr_sched)
+		perf_pmu_resched_cpu(cpuctx, ctx, resched);
+}
+
+static void detach_done(struct perf_event *event, struct detach_args *args, bool was_attached)
+{
+	if (args->home)
+		perf_pmu_context_put(args->home);
+	if (was_attached) {
+		perf_sideband_detach(event);
+		perf_event_put(event);
+	}
+}
+
+/**
+ * perf_event_detach - take an event out of its context and group
+ * @event: attached, or left over from a task that has exited
+ * @end: PERF_EVENT_STATE_DEAD, or OFF for an event that goes elsewhere
+ *
+ * Members of a group that it led go on alone. Afterwards no event site and no
+ * switch finds it; one that is in the middle of it has RCU. ctx->mutex is
+ * held (and the family's lock for an inherited event). May sleep.
+ */
+void perf_event_detach(struct perf_event *event, enum perf_event_state end)
+{
+	struct detach_args args = { .end = end };
+	struct perf_event_context *ctx = event->ctx;
+	bool was_attached = event->attach_state & PERF_ATTACH_CONTEXT;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (was_attached && ctx->task != PERF_TASK_GONE) {
+		perf_event_call(event, detach_locked, &args);
+	} else {
+		raw_spin_lock_irq(&ctx->lock);
+		detach_locked(event, NULL, &args);
+		raw_spin_unlock_irq(&ctx->lock);
+	}
+	WARN_ON_ONCE(event->group_leader != event);
+	detach_done(event, &args, was_attached);
+}
+
+/**
+ * perf_event_detach_at_exit - take an event from a context that runs no more
+ * @event: attached; ctx->mutex is held, nothing of the context is on
+ * @end: PERF_EVENT_STATE_EXIT, or DEAD for an inherited event
+ * @keep_group: it may still be read together with its group
+ */
+void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end,
+			       bool keep_group)
+{
+	struct detach_args args = { .end = end, .keep_group = keep_group };
+	struct perf_event_context *ctx = event->ctx;
+
+	lockdep_assert_held(&ctx->mutex);
+	raw_spin_lock_irq(&ctx->lock);
+	detach_locked(event, NULL, &args);
+	raw_spin_unlock_irq(&ctx->lock);
+	detach_done(event, &args, true);
+}
+
+/* Enable: from off or error, to what the group allows. */
+static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+{
+	struct perf_event *leader = event->group_leader;
+
+	if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state <= PERF_EVENT_STATE_EXIT)
+		return;
+	if (event->state == PERF_EVENT_STATE_ERROR &&
+	    (event->event_caps & PERF_EV_CAP_SIBLING) && leader == event)
+		return;
+
+	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+	if (is_resident(leader)) {
+		if (leader == event)
+			resident_start_group(event);
+		else if (leader->state == PERF_EVENT_STATE_ACTIVE)
+			resident_start(event);
+		return;
+	}
+	if (!cpuctx || leader->state < PERF_EVENT_STATE_INACTIVE)
+		return;
+	if (leader != event)
+		perf_group_sched_out(leader);
+	perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
+}
+
+static void turn_off_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+{
+	if (event->state < PERF_EVENT_STATE_INACTIVE)
+		return;
+	if (is_resident(event)) {
+		if (event->group_leader == event)
+			resident_stop_group(event, PERF_EVENT_STATE_OFF);
+		else
+			resident_stop(event, PERF_EVENT_STATE_OFF);
+		return;
+	}
+	if (event->group_leader == event)
+		perf_group_sched_out(event);
+	else
+		perf_event_sched_out(event);
+	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	perf_event_update_userpage(event);
+}
+
+/* A resident group changes state under its lock alone, wherever it counts. */
+static void turn(struct perf_event *event, perf_event_func_t func)
+{
+	struct perf_event_context *ctx = event->ctx;
+
+	if (!is_resident(event)) {
+		perf_event_call(event, func, NULL);
+		return;
+	}
+	raw_spin_lock_irq(&ctx->lock);
+	func(event, NULL, NULL);
+	raw_spin_unlock_irq(&ctx->lock);
+}
+
+/**
+ * perf_event_turn_on - enable one event
+ * @event: ctx->mutex is held, or the family's lock for an inherited event
+ *
+ * Also the way out of the error state. Nothing happens to an event whose task
+ * has exited. May sleep.
+ */
+void perf_event_turn_on(struct perf_event *event)
+{
+	turn(event, turn_on_locked);
+}
+
+/**
+ * perf_event_turn_off - disable one event
+ * @event: ctx->mutex is held, or the family's lock for an inherited event
+ *
+ * May sleep.
+ */
+void perf_event_turn_off(struct perf_event *event)
+{
+	turn(event, turn_off_locked);
+}
+
+/**
+ * perf_event_disable_local - disable one event from where it counts
+ * @event: that the caller keeps alive
+ *
+ * Interrupt context, interrupts off. A scheduled event whose context has moved
+ * to another CPU is left alone: its pending_disable took effect when it was
+ * taken off here.
+ */
+void perf_event_disable_local(struct perf_event *event)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_event_context *ctx = event->ctx;
+
+	lockdep_assert_irqs_disabled();
+	if (ctx == &cpuctx->ctx || READ_ONCE(current->perf_event_ctxp) == ctx) {
+		perf_context_lock_cpu(cpuctx, ctx);
+		turn_off_locked(event, cpuctx, NULL);
+		perf_context_unlock_cpu(cpuctx, ctx);
+	} else {
+		/* A group that was on has been taken off, and out, at the switch. */
+		raw_spin_lock(&ctx->lock);
+		if (is_resident(event) || ctx->clock.cpu < 0)
+			turn_off_locked(event, NULL, NULL);
+		raw_spin_unlock(&ctx->lock);
+	}
+}

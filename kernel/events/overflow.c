@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An event that samples has come to the end of a period.
+ *
+ * What can be done at once is: write the record, halt the event. Waking a
+ * reader, sending a signal and disabling the event are left to an interrupt of
+ * this CPU's own, or to the task's way back to user space. Each of them holds a
+ * reference to the event from when it is queued until it is done, and nobody
+ * waits for them: an event that is closed meanwhile is kept until then, and
+ * what is still to be done finds it dead.
+ */
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/perf_event.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/task_work.h>
+
+#include "buffer.h"
+#include "cold.h"
+#include "internal.h"
+#include "record.h"
+#include "sources.h"
+
+/* The AUX event of this CPU is just being paused or resumed. */
+static DEFINE_PER_CPU(bool, aux_pausing);
+
+/*
+ * Queue an event's irq work, which owns a reference. When it is queued already
+ * it has its own; should its callback drop that before we drop ours, ours may
+ * be the last, which must not be dropped here: then queue it once more.
+ */
+static void queue_event_work(struct perf_event *event, struct irq_work *work)
+{
+	if (!perf_event_tryget(event))
+		return;
+	while (!irq_work_queue(work)) {
+		if (refcount_dec_not_one(&event->refcount))
+			return;
+	}
+}
+
+static void wakeup_work(struct irq_work *work)
+{
+	struct perf_event_cold *cold = container_of(work, struct perf_event_cold, pending_irq);
+	struct perf_event *event = cold->event;
+
+	if (xchg(&cold->pending_wakeup, 0))
+		perf_event_wakeup(event);
+	perf_event_put(event);
+}
+
+/**
+ * perf_event_queue_wakeup - wake who reads an event, and send its signal, soon
+ * @event: that has its cold part
+ *
+ * Any context.
+ */
+void perf_event_queue_wakeup(struct perf_event *event)
+{
+	WRITE_ONCE(event->cold->pending_wakeup, 1);
+	queue_event_work(event, &event->cold->pending_irq);
+}
+
+/**
+ * perf_event_hangup - tell who waits for an event that it has stopped
+ * @event: any
+ *
+ * Any context.
+ */
+void perf_event_hangup(struct perf_event *event)
+{
+	if (!event->cold)
+		return;
+	WRITE_ONCE(event->pending_kill, POLL_HUP);
+	perf_event_queue_wakeup(event);
+}
+
+static void disable_work(struct irq_work *work)
+{
+	struct perf_event_cold *cold = container_of(work, struct perf_event_cold,
+						    pending_disable_irq);
+	struct perf_event *event = cold->event;
+	int cpu = smp_processor_id();
+
+	/* Taken off the CPU meanwhile, it was disabled then. */
+	if (READ_ONCE(cold->pending_disable)) {
+		if (!is_resident(event))
+			cpu = READ_ONCE(event->oncpu);
+		if (cpu == smp_processor_id()) {
+			WRITE_ONCE(cold->pending_disable, 0);
+			perf_event_disable_local(event);
+		} else if (cpu >= 0 && irq_work_queue_on(work, cpu)) {
+			/* It has overflowed again elsewhere: our reference goes there. */
+			return;
+		}
+	}
+	perf_event_put(event);
+}
+
+/**
+ * perf_event_disable_inatomic - disable an event as soon as interrupts are on
+ * @event: active on this CPU
+ *
+ * Any context.
+ */
+void perf_event_disable_inatomic(struct perf_event *event)
+{
+	struct perf_event_cold *cold = event->cold;
+
+	/* An event that only counts has nothing to disable it with. */
+	if (WARN_ON_ONCE(!cold)) {
+		perf_event_pmu_stop(event, 0);
+		return;
+	}
+	WRITE_ONCE(cold->pending_disable, 1);
+	queue_event_work(event, &cold->pending_disable_irq);
+}
+
+/* On the task's way to user space. */
+static void sigtrap_work(struct callback_head *head)
+{
+	struct perf_event_cold *cold = container_of(head, struct perf_event_cold, pending_task);
+	struct perf_event *event = cold->event;
+	int rctx;
+
+	/* Events of the way that the signal takes are not to raise another one. */
+	rctx = perf_swevent_get_recursion_context();
+
+	WRITE_ONCE(cold->pending_work, 0);
+	/* Closed meanwhile, or nobody there to take the signal. */
+	if (READ_ONCE(event->state) > PERF_EVENT_STATE_EXIT && !(current->flags & PF_EXITING))
+		send_sig_perf((void __user *)cold->pending_addr, event->orig_type,
+			      event->attr.sig_data);
+
+	if (rctx >= 0)
+		perf_swevent_put_recursion_context(rctx);
+	perf_event_put(event);
+}
+
+static void queue_sigtrap(struct perf_event *event, struct perf_sample_data *data,
+			  struct pt_regs *regs)
+{
+	struct perf_event_cold *cold = event->cold;
+
+	/* Skid: a signal says where it happened, as a sample does. */
+	if (event->attr.exclude_kernel && !user_mode(regs))
+		return;
+	if (READ_ONCE(event->ctx)->task != current)
+		return;
+	/* One signal for all overflows on the way to user space. */
+	if (cmpxchg(&cold->pending_work, 0, 1))
+		return;
+
+	cold->pending_addr = data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
+	if (!perf_event_tryget(event)) {
+		WRITE_ONCE(cold->pending_work, 0);
+		return;
+	}
+	if (task_work_add(current, &cold->pending_task,
+			  in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME)) {
+		/* An exiting task goes to user space no more. It keeps the event still. */
+		WRITE_ONCE(cold->pending_work, 0);
+		WARN_ON_ONCE(!refcount_dec_not_one(&event->refcount));
+	}
+}
+
+/* attr.aux_pause, aux_resume */
+static void aux_pause(struct perf_event *aux, bool pause)
+{
+	unsigned long flags;
+
+	if (!aux || READ_ONCE(aux->state) != PERF_EVENT_STATE_ACTIVE)
+		return;
+	local_irq_save(flags);
+	/* An NMI that finds its driver at work leaves it alone. */
+	if (!__this_cpu_read(aux_pausing)) {
+		__this_cpu_write(aux_pausing, true);
+		barrier();
+		if (pause && !aux->hw.aux_paused) {
+			aux->hw.aux_paused = 1;
+			perf_event_pmu_stop(aux, PERF_EF_PAUSE);
+		} else if (!pause && aux->hw.aux_paused) {
+			aux->hw.aux_paused = 0;
+			perf_event_pmu_start(aux, PERF_EF_RESUME);
+		}
+		barrier();
+		__this_cpu_write(aux_pausing, false);
+	}
+	local_irq_restore(flags);
+}
+
+static void call_handler(struct perf_event *event, struct perf_sample_data *data,
+			 struct pt_regs *regs)
+{
+	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
+
+	/* Nearly always this one, which then is no indirect call. */
+	if (likely(handler == perf_event_output_forward))
+		perf_event_output_forward(event, data, regs);
+	else
+		handler(event, data, regs);
+}
+
+/**
+ * __perf_event_overflow - an event that samples has come to the end of a period
+ * @event: active
+ * @throttle: it may be halted when that happens too often
+ * @data: what is known of the sample
+ * @regs: where it happened
+ *
+ * Any context, preemption off. Return: 1 when the caller is to stop the event
+ * (until the next tick, or because its limit has been reached), 0 otherwise.
+ */
+int __perf_event_overflow(struct perf_event *event, bool throttle,
+			  struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct perf_event_cold *cold = event->cold;
+	const struct perf_event *root = event->parent ?: event;
+	int stop;
+
+	/* A counter that wraps around has no period. */
+	if (unlikely(!is_sampling_event(event)))
+		return 0;
+
+	stop = perf_overflow_account(event, throttle);
+	if (unlikely(event->attr.aux_pause))
+		aux_pause(event->aux_event, true);
+	if (unlikely(event->prog) && !perf_event_bpf_overflow(event, data, regs))
+		goto out;
+
+	if (unlikely(atomic_read(&cold->event_limit)) && atomic_dec_and_test(&cold->event_limit)) {
+		stop = 1;
+		WRITE_ONCE(event->pending_kill, POLL_HUP);
+		perf_event_disable_inatomic(event);
+	}
+	if (unlikely(event->attr.sigtrap))
+		queue_sigtrap(event, data, regs);
+
+	call_handler(event, data, regs);
+
+	/* Each overflow is a signal; the last one of a limited number is another. */
+	if (unlikely(root->cold->fasync)) {
+		if (event->pending_kill != POLL_HUP)
+			WRITE_ONCE(event->pending_kill, POLL_IN);
+		perf_event_queue_wakeup(event);
+	}
+out:
+	if (unlikely(event->attr.aux_resume))
+		aux_pause(event->aux_event, false);
+	return stop;
+}
+
+/**
+ * perf_event_overflow - __perf_event_overflow() for PMU drivers
+ * @event: whose counter has overflowed
+ * @data: what the driver knows of the sample
+ * @regs: where it happened
+ *
+ * Interrupts off or NMI. Return: 1 when the driver is to stop the event.
+ */
+int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	return __perf_event_overflow(event, true, data, regs);
+}
+EXPORT_SYMBOL_GPL(perf_event_overflow);
+
+/**
+ * perf_overflow_init - give a new event its overflow handler
+ * @event: whose overflow_handler is set, or NULL for that which writes records
+ */
+void perf_overflow_init(struct perf_event *event)
+{
+	if (event->overflow_handler)
+		return;
+	event->overflow_handler = is_write_backward(event) ? perf_event_output_backward :
+							     perf_event_output_forward;
+}
+
+/**
+ * perf_overflow_init_cold - make what an event may have to queue ready
+ * @cold: new; its event is set
+ */
+void perf_overflow_init_cold(struct perf_event_cold *cold)
+{
+	init_irq_work(&cold->pending_irq, wakeup_work);
+	cold->pending_disable_irq = IRQ_WORK_INIT_HARD(disable_work);
+	init_task_work(&cold->pending_task, sigtrap_work);
+}
+
+/**
+ * perf_overflow_cancel - an event has been closed, or its task is gone
+ * @event: detached
+ *
+ * What is queued drops its reference in its own time. Only a signal that
+ * current would send to itself is taken back here.
+ */
+void perf_overflow_cancel(struct perf_event *event)
+{
+	struct perf_event_cold *cold = event->cold;
+
+	if (!event->attr.sigtrap || !cold || !READ_ONCE(cold->pending_work))
+		return;
+	if (task_work_cancel(current, &cold->pending_task)) {
+		WRITE_ONCE(cold->pending_work, 0);
+		perf_event_put(event);
+	}
+}
+
+/**
+ * perf_event_refresh - let an event overflow a number of times more
+ * @event: that samples and is not inherited; the caller keeps it
+ * @refresh: how many times until it is disabled; added to what is left
+ *
+ * May sleep. Return: 0, or -EINVAL.
+ */
+int perf_event_refresh(struct perf_event *event, int refresh)
+{
+	if (event->attr.inherit || !is_sampling_event(event))
+		return -EINVAL;
+	atomic_add(refresh, &event->cold->event_limit);
+	perf_event_enable(event);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(perf_event_refresh);
+
+/**
+ * perf_event_fasync - fcntl(2): O_ASYNC goes on or off
+ * @fd: that it was done to
+ * @filp: an event's file
+ * @on: which
+ *
+ * May sleep. Return: as fasync_helper(), or -ENOMEM.
+ */
+int perf_event_fasync(int fd, struct file *filp, int on)
+{
+	struct perf_event *event = filp->private_data;
+	struct inode *inode = file_inode(filp);
+	struct perf_event_context *ctx;
+	int ret;
+
+	ctx = perf_event_ctx_lock(event);
+	ret = perf_event_make_cold(event);
+	perf_event_ctx_unlock(event, ctx);
+	if (ret)
+		return ret;
+
+	inode_lock(inode);
+	ret = fasync_helper(fd, filp, on, &event->cold->fasync);
+	inode_unlock(inode);
+	return ret < 0 ? ret : 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the rest of the core calls when an event samples or a record other than
+ * a sample is due. overflow.c, throttle.c, callchain.c, record*.c.
+ */
+#ifndef _KERNEL_EVENTS_RECORD_H
+#define _KERNEL_EVENTS_RECORD_H
+
+#include <linux/jump_label.h>
+#include <linux/perf_event.h>
+
+#include "sample.h"
+
+struct cgroup;
+struct perf_cpu_context;
+struct perf_event_cold;
+
+/* hw_perf_event::interrupts of an event that is throttled until the next tick */
+#define MAX_INTERRUPTS	(~0ULL)
+
+DECLARE_PER_CPU(u64, perf_throttle_ticks);
+
+/*
+ * Is the event to be quiet until this CPU's next tick? For software events,
+ * which nobody stops. Preemption is off.
+ */
+static inline bool perf_event_throttled(const struct perf_event *event)
+{
+	return unlikely(event->hw.interrupts == MAX_INTERRUPTS) &&
+	       event->hw.interrupts_seq == __this_cpu_read(perf_throttle_ticks);
+}
+
+/* overflow.c */
+void perf_overflow_init(struct perf_event *event);
+void perf_overflow_init_cold(struct perf_event_cold *cold);
+void perf_overflow_cancel(struct perf_event *event);
+int __perf_event_overflow(struct perf_event *event, bool throttle,
+			  struct perf_sample_data *data, struct pt_regs *regs);
+void perf_event_queue_wakeup(struct perf_event *event);
+void perf_event_hangup(struct perf_event *event);
+int perf_event_fasync(int fd, struct file *filp, int on);
+
+/* throttle.c */
+int perf_overflow_account(struct perf_event *event, bool throttle);
+void perf_event_unthrottle_in(struct perf_event *event);
+void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx);
+int perf_event_set_period(struct perf_event *event, u64 value);
+void perf_throttle_record(struct perf_event *event, bool throttled);
+u64 perf_period_for(u64 freq, u64 count, u64 nsec);
+u64 perf_next_period(u64 now, u64 target);
+
+/* record.c */
+void perf_sideband_attach(struct perf_event *event);
+void perf_sideband_detach(struct perf_event *event);
+bool perf_sideband_wanted(const struct perf_event_attr *attr);
+
+/* record_task.c */
+void perf_task_exit_record(struct task_struct *task, struct perf_event_context *ctx);
+void perf_read_record(struct perf_event *event, struct task_struct *task);
+void __perf_switch_record(struct task_struct *task, struct task_struct *next_prev,
+			  bool sched_in);
+
+DECLARE_STATIC_KEY_FALSE(perf_switch_records);
+
+/*
+ * A task switch: of @task, which is current, against @next_prev. Whoever
+ * attaches an event with attr.context_switch keeps perf_sched_events on.
+ */
+static inline void perf_switch_record(struct task_struct *task,
+				      struct task_struct *next_prev, bool sched_in)
+{
+	if (static_branch_unlikely(&perf_switch_records))
+		__perf_switch_record(task, next_prev, sched_in);
+}
+
+/* record_kernel.c */
+void perf_cgroup_record(struct cgroup *cgrp);
+
+#endif /* _KERNEL_EVENTS_RECORD_H */

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PERF_RECORD_SAMPLE: how long it is, and how it is collected and written.
+ *
+ * Every field has one row in a table, in the order of the record: here those
+ * that are one word and that most samples are made of, in sample_fields.c the
+ * others. Every field has at least 8 bytes, which is all that
+ * perf_sample_layout() needs to know when an event is opened. What a field
+ * needs beyond that is added to dyn_size while the sample is prepared.
+ *
+ * A sample is prepared and written by one CPU without interruption by anything
+ * that changes the event's group: at most an NMI comes in between.
+ */
+#include <linux/pid.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+
+#include "buffer.h"
+#include "internal.h"
+#include "sample.h"
+#include "sample_fields.h"
+
+/* The words that a sample begins with: what most samples are made of. */
+#define SAMPLE_LEADING							\
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
+	 PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |		\
+	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+#define NR_LEADING		9
+#define NR_TRAILING		6
+
+/**
+ * perf_event_pid - a process id as the event's owner sees it
+ * @event: whose pid namespace counts
+ * @task: any task, under RCU
+ *
+ * Return: the id, 0 when the task is not in that namespace, -1 when it has
+ * given up its ids.
+ */
+u32 perf_event_pid(const struct perf_event *event, struct task_struct *task)
+{
+	const struct perf_event *root = event->parent ?: event;
+
+	if (unlikely(!pid_alive(task)))
+		return -1;
+	if (likely(root->ns == &init_pid_ns))
+		return task->tgid;
+	return task_tgid_nr_ns(task, root->ns);
+}
+
+/**
+ * perf_event_tid - a thread id as the event's owner sees it
+ * @event: whose pid namespace counts
+ * @task: any task, under RCU
+ *
+ * Return: as perf_event_pid().
+ */
+u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
+{
+	const struct perf_event *root = event->parent ?: event;
+
+	if (unlikely(!pid_alive(task)))
+		return -1;
+	if (likely(root->ns == &init_pid_ns))
+		return task->pid;
+	return task_pid_nr_ns(task, root->ns);
+}
+
+/* The words that tell who, when and where. */
+static __always_inline void collect_id_words(struct perf_sample_data *data,
+					     struct perf_event *event, u64 want)
+{
+	if (want & PERF_SAMPLE_TID) {
+		data->tid_entry.pid = perf_event_pid(event, current);
+		data->tid_entry.tid = perf_event_tid(event, current);
+	}
+	if (want & PERF_SAMPLE_TIME)
+		data->time = event->clock();
+	if (want & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
+		data->id = primary_event_id(event);
+	if (want & PERF_SAMPLE_STREAM_ID)
+		data->stream_id = event->id;
+	if (want & PERF_SAMPLE_CPU) {
+		data->cpu_entry.cpu = raw_smp_processor_id();
+		data->cpu_entry.reserved = 0;
+	}
+}
+
+static __always_inline void collect_leading(struct perf_sample_data *data,
+					    struct perf_event *event,
+					    struct pt_regs *regs, u64 want)
+{
+	if (want & PERF_SAMPLE_IP)
+		data->ip = perf_instruction_pointer(regs);
+	if (want & PERF_SAMPLE_ADDR)
+		data->addr = 0;
+	if (want & PERF_SAMPLE_PERIOD)
+		data->period = 0;
+	collect_id_words(data, event, want);
+}
+
+#define WORD(name, member)						\
+	{ .bit = PERF_SAMPLE_##name, .word = offsetof(struct perf_sample_data, member) }
+
+/* What a sample begins with, in its order. See collect_leading(). */
+static const struct sample_field leading_fields[NR_LEADING] = {
+	WORD(IDENTIFIER,	id),
+	WORD(IP,		ip),
+	WORD(TID,		tid_entry),
+	WORD(TIME,		time),
+	WORD(ADDR,		addr),
+	WORD(ID,		id),
+	WORD(STREAM_ID,		stream_id),
+	WORD(CPU,		cpu_entry),
+	WORD(PERIOD,		period),
+};
+
+/* What all other records end with, in their order. */
+static const struct sample_field trailing_fields[NR_TRAILING] = {
+	WORD(TID,		tid_entry),
+	WORD(TIME,		time),
+	WORD(ID,		id),
+	WORD(STREAM_ID,		stream_id),
+	WORD(CPU,		cpu_entry),
+	WORD(IDENTIFIER,	id),
+};
+
+static __always_inline u64 *put_words(u64 *to, const struct perf_sample_data *data,
+				      const struct sample_field *fields, int nr, u64 type)
+{
+	int i;
+
+	/* The tables are constant: this becomes one test and one move a row. */
+#pragma GCC unroll 9
+	for (i = 0; i < nr; i++) {
+		if (type & fields[i].bit)
+			*to++ = *(const u64 *)((const char *)data + fields[i].word);
+	}
+	return to;
+}
+
+/**
+ * perf_sample_layout - compute what is fixed in an event's records
+ * @event: whose group has changed; its context's lock is held, or nobody else
+ *	knows the event yet
+ *
+ * header_size is that of a sample with nothing in its variable fields and
+ * without the counter values, whose size is read_size; id_header_size that of
+ * the words at the end of other records.
+ */
+void perf_sample_layout(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	u64 type = attr->sample_type;
+	u16 size;
+
+	size = sizeof(struct perf_event_header) +
+	       hweight64(type & ~PERF_SAMPLE_READ) * sizeof(u64);
+	if ((type & PERF_SAMPLE_BRANCH_STACK) && branch_sample_hw_index(event))
+		size += sizeof(u64);
+	event->header_size = size;
+	event->id_header_size = hweight64(type & PERF_SAMPLE_ID_ALL) * sizeof(u64);
+	WRITE_ONCE(event->read_size,
+		   perf_event_read_size(attr->read_format, event->group_leader->nr_siblings));
+}
+
+/**
+ * perf_sample_data_size - how long the record of a sample is
+ * @data: the sample, as far as it is prepared
+ * @event: whose it is
+ *
+ * Return: bytes, header included.
+ */
+u32 perf_sample_data_size(struct perf_sample_data *data, struct perf_event *event)
+{
+	u32 size = event->header_size + data->dyn_size;
+
+	if (event->attr.sample_type & PERF_SAMPLE_READ)
+		size += READ_ONCE(event->read_size);
+	return size;
+}
+EXPORT_SYMBOL_GPL(perf_sample_data_size);
+
+/* Leave out what makes the record too long; only data that a driver gave can. */
+static bool shed_excess(struct perf_sample_data *data, struct perf_event *event)
+{
+	u32 size = perf_sample_data_size(data, event);
+
+	if (likely(size <= PERF_RECORD_SIZE_MAX))
+		return false;
+	if ((data->sample_flags & PERF_SAMPLE_RAW) && data->raw) {
+		data->dyn_size -= data->raw->size + sizeof(u32) - sizeof(u64);
+		data->raw = NULL;
+	}
+	if (perf_sample_data_size(data, event) > PERF_RECORD_SIZE_MAX &&
+	    (data->sample_flags & PERF_SAMPLE_BRANCH_STACK) && data->br_stack) {
+		size = sizeof(struct perf_branch_entry);
+		if (data->br_stack_cntr)
+			size += sizeof(u64);
+		data->dyn_size -= data->br_stack->nr * size;
+		data->br_stack = NULL;
+		data->br_stack_cntr = NULL;
+	}
+	return true;
+}
+
+static void collect_others(struct perf_sample_data *data, struct perf_event *event,
+			   struct pt_regs *regs, u64 want)
+{
+	const struct sample_field *field;
+	u64 elastic = want & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_AUX);
+	u64 left = want & ~elastic;
+
+	for (field = perf_sample_fields; left; field++) {
+		if (!(left & field->bit))
+			continue;
+		if (field->prepare && !(data->sample_flags & field->bit))
+			field->prepare(data, event, regs);
+		data->sample_flags |= field->bit & want;
+		left &= ~(u64)field->bit;
+	}
+	for (field = perf_sample_fields; elastic; field++) {
+		if (!field->elastic || !(elastic & field->bit))
+			continue;
+		field->prepare(data, event, regs);
+		data->sample_flags |= field->bit;
+		elastic &= ~(u64)field->bit;
+	}
+}
+
+/* Return false when the record would have been too long, and is cut now. */
+static bool prepare_sample(struct perf_sample_data *data, struct perf_event *event,
+			   struct pt_regs *regs)
+{
+	u64 type = event->attr.sample_type;
+	u64 want = type;
+
+	/* Some fields are made of others. */
+	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
+		want |= PERF_SAMPLE_IP;
+	if (type & (PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_PHYS_ADDR))
+		want |= PERF_SAMPLE_ADDR;
+	/* Two names of one word. */
+	if (type & PERF_SAMPLE_WEIGHT_TYPE & data->sample_flags)
+		want &= ~PERF_SAMPLE_WEIGHT_TYPE;
+	want &= ~data->sample_flags;
+
+	data->type = type;
+	collect_leading(data, event, regs, want);
+	data->sample_flags |= want & SAMPLE_LEADING;
+	want &= ~(SAMPLE_LEADING | PERF_SAMPLE_READ);
+	if (want)
+		collect_others(data, event, regs, want);
+	return !(type & ~SAMPLE_LEADING) || !shed_excess(data, event);
+}
+
+/**
+ * perf_prepare_sample - collect what a sample still lacks
+ * @data: initialised; what it has already stays
+ * @event: whose it is
+ * @regs: where it happened
+ *
+ * Any context, preemption off, in an RCU section that lasts until the sample
+ * is written. Doing it again does nothing.
+ */
+void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event,
+			 struct pt_regs *regs)
+{
+	prepare_sample(data, event, regs);
+}
+EXPORT_SYMBOL_GPL(perf_prepare_sample);
+
+/**
+ * perf_prepare_header - fill in the header of a prepared sample
+ * @header: of the record
+ * @data: the sample
+ * @event: whose it is
+ * @regs: where it happened
+ */
+void perf_prepare_header(struct perf_event_header *header, struct perf_sample_data *data,
+			 struct perf_event *event, struct pt_regs *regs)
+{
+	header->type = PERF_RECORD_SAMPLE;
+	header->misc = perf_misc_flags(regs);
+	header->size = perf_sample_data_size(data, event);
+}
+EXPORT_SYMBOL_GPL(perf_prepare_header);
+
+static_assert(sizeof(struct perf_event_header) == sizeof(u64));
+
+/* The header and the leading words: @size bytes in all, mostly written in place. */
+static __always_inline void write_head(struct perf_output_handle *handle,
+				       const struct perf_event_header *header,
+				       const struct perf_sample_data *data, u64 type,
+				       unsigned int size)
+{
+	u64 words[1 + NR_LEADING];
+	u64 *to = perf_output_window(handle, size);
+	bool direct = to;
+
+	if (unlikely(!direct))
+		to = words;
+	memcpy(to, header, sizeof(*header));
+	put_words(to + 1, data, leading_fields, NR_LEADING, type);
+	if (unlikely(!direct))
+		perf_output_copy(handle, words, size);
+}
+
+static void write_others(struct perf_output_handle *handle, struct perf_sample_data *data,
+			 struct perf_event *event)
+{
+	const struct sample_field *field = perf_sample_fields;
+	u64 left = event->attr.sample_type & ~SAMPLE_LEADING;
+
+	for (; left; field++) {
+		if (!(left & field->bit))
+			continue;
+		if (field->write)
+			field->write(handle, data, event);
+		else
+			perf_output_put_u64(handle, *(const u64 *)((const char *)data + field->word));
+		left &= ~(u64)field->bit;
+	}
+}
+
+/**
+ * perf_output_sample - write a prepared sample
+ * @handle: that perf_output_begin() filled in for header->size bytes
+ * @header: of the record
+ * @data: the sample
+ * @event: whose it is
+ */
+void perf_output_sample(struct perf_output_handle *handle, struct perf_event_header *header,
+			struct perf_sample_data *data, struct perf_event *event)
+{
+	u64 type = event->attr.sample_type;
+
+	write_head(handle, header, data, type,
+		   (1 + hweight64(type & SAMPLE_LEADING)) * sizeof(u64));
+	write_others(handle, data, event);
+	perf_output_count_sample(handle);
+}
+EXPORT_SYMBOL_GPL(perf_output_sample);
+
+typedef int (*output_begin_t)(struct perf_output_handle *handle,
+			      struct perf_sample_data *data,
+			      struct perf_event *event, unsigned int size);
+
+/* A sample that is more than leading words. */
+static noinline int output_large(struct perf_event *event, struct perf_sample_data *data,
+				 struct pt_regs *regs, output_begin_t begin)
+{
+	struct perf_output_handle handle;
+	struct perf_event_header header;
+	unsigned long flags;
+	int err;
+
+	/*
+	 * Interrupts change the group whose counters are read, and take call
+	 * chains in the same buffer when they let softirqs run.
+	 */
+	local_irq_save(flags);
+	if (unlikely(!prepare_sample(data, event, regs))) {
+		atomic64_inc(&(event->parent ?: event)->lost_samples);
+		err = -E2BIG;
+		goto out;
+	}
+	perf_prepare_header(&header, data, event, regs);
+	err = begin(&handle, data, event, header.size);
+	if (err)
+		goto out;
+	perf_output_sample(&handle, &header, data, event);
+	perf_output_end(&handle);
+out:
+	local_irq_restore(flags);
+	return err;
+}
+
+static __always_inline int output_sample(struct perf_event *event,
+					 struct perf_sample_data *data,
+					 struct pt_regs *regs, output_begin_t begin)
+{
+	u64 type = event->attr.sample_type;
+	struct perf_output_handle handle;
+	struct perf_event_header header;
+	int err;
+
+	rcu_read_lock();
+	if (type & ~SAMPLE_LEADING) {
+		err = output_large(event, data, regs, begin);
+	} else {
+		u64 want = type & ~data->sample_flags;
+
+		collect_leading(data, event, regs, want);
+		data->sample_flags |= want;
+		header.type = PERF_RECORD_SAMPLE;
+		header.misc = perf_misc_flags(regs);
+		header.size = event->header_size;
+		err = begin(&handle, data, event, header.size);
+		if (likely(!err)) {
+			write_head(&handle, &header, data, type, header.size);
+			perf_output_count_sample(&handle);
+			perf_output_end(&handle);
+		}
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/**
+ * perf_event_output_forward - the overflow handler of events with records
+ * @event: that overflowed
+ * @data: what is known of the sample
+ * @regs: where it happened
+ *
+ * For buffers that are filled towards higher addresses.
+ */
+void perf_event_output_forward(struct perf_event *event, struct perf_sample_data *data,
+			       struct pt_regs *regs)
+{
+	output_sample(event, data, regs, perf_output_begin_forward);
+}
+
+/**
+ * perf_event_output_backward - the same, for attr.write_backward
+ * @event: that overflowed
+ * @data: what is known of the sample
+ * @regs: where it happened
+ */
+void perf_event_output_backward(struct perf_event *event, struct perf_sample_data *data,
+				struct pt_regs *regs)
+{
+	output_sample(event, data, regs, perf_output_begin_backward);
+}
+
+/**
+ * perf_event_output - write a sample that is not due to an overflow
+ * @event: that BPF found in a map
+ * @data: what is known of the sample
+ * @regs: where it happened
+ *
+ * Any context, preemption off.
+ * Return: 0, -ENOENT without a buffer, -ENOSPC when it is full, -E2BIG when
+ * the data does not fit into a record. The last two are counted as lost.
+ */
+int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs)
+{
+	return output_sample(event, data, regs, perf_output_begin);
+}
+
+/**
+ * perf_event_header__init_id - make room for the words at the end of a record
+ * @header: of a record other than a sample; its size grows
+ * @data: the words are kept here, nothing else of it is used
+ * @event: whose record it is; nothing happens without attr.sample_id_all
+ */
+void perf_event_header__init_id(struct perf_event_header *header,
+				struct perf_sample_data *data, struct perf_event *event)
+{
+	if (!event->attr.sample_id_all)
+		return;
+	header->size += event->id_header_size;
+	data->type = event->attr.sample_type;
+	collect_id_words(data, event, event->attr.sample_type);
+}
+
+/**
+ * perf_event__output_id_sample - write the words at the end of a record
+ * @event: whose record it is
+ * @handle: of the record
+ * @sample: what perf_event_header__init_id() filled in
+ */
+void perf_event__output_id_sample(struct perf_event *event, struct perf_output_handle *handle,
+				  struct perf_sample_data *sample)
+{
+	u64 words[NR_TRAILING];
+	u64 *end;
+
+	if (!event->attr.sample_id_all)
+		return;
+	end = put_words(words, sample, trailing_fields, NR_TRAILING, event->attr.sample_type);
+	perf_output_copy(handle, words, (char *)end - (char *)words);
+}
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/sample_test.c"
+#endif

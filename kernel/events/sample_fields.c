@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The fields of a sample behind its leading words: those whose size varies,
+ * and those that few events ask for.
+ */
+#include <linux/cgroup.h>
+#include <linux/perf_event.h>
+#include <linux/perf_regs.h>
+
+#include "buffer.h"
+#include "internal.h"
+#include "sample.h"
+#include "sample_fields.h"
+
+/* No call chain is an empty one. */
+static struct perf_callchain_entry empty_callchain;
+
+/* Bytes that the record can still grow by; fields of known size come first. */
+static u32 sample_room(struct perf_sample_data *data, struct perf_event *event)
+{
+	u32 used = perf_sample_data_size(data, event);
+	u64 later = event->attr.sample_type & ~data->sample_flags;
+
+	if (later & PERF_SAMPLE_REGS_USER)
+		used += hweight64(event->attr.sample_regs_user) * sizeof(u64);
+	if (later & PERF_SAMPLE_REGS_INTR)
+		used += hweight64(event->attr.sample_regs_intr) * sizeof(u64);
+	return used < PERF_RECORD_SIZE_MAX ? PERF_RECORD_SIZE_MAX - used : 0;
+}
+
+/* PERF_SAMPLE_READ: { values as perf_event_read_size() has them } */
+
+static void write_read(struct perf_output_handle *handle, struct perf_sample_data *data,
+		       struct perf_event *event)
+{
+	perf_output_read(handle, event);
+}
+
+/* PERF_SAMPLE_CALLCHAIN: { nr; ip[nr] } */
+
+/**
+ * perf_sample_save_callchain - give a sample its call chain
+ * @data: that has none yet
+ * @event: that asks for PERF_SAMPLE_CALLCHAIN
+ * @regs: where the chain starts
+ *
+ * For drivers whose registers at the time of the sample are gone later. The
+ * chain is good until the CPU takes the next sample in the same kind of
+ * context: preemption stays off meanwhile. A chain that would make the record
+ * too long loses its outermost frames.
+ */
+void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event *event,
+				struct pt_regs *regs)
+{
+	struct perf_callchain_entry *chain = perf_callchain(event, regs);
+	u32 room;
+
+	/* A chain in a recursion level's buffer is never shared: cut it there. */
+	if (unlikely(chain->nr > PERF_MAX_STACK_DEPTH)) {
+		room = sample_room(data, event) / sizeof(u64);
+		if (chain->nr > room)
+			chain->nr = room;
+	}
+	data->callchain = chain;
+	data->dyn_size += chain->nr * sizeof(u64);
+	data->sample_flags |= PERF_SAMPLE_CALLCHAIN;
+}
+EXPORT_SYMBOL_GPL(perf_sample_save_callchain);
+
+static void write_callchain(struct perf_output_handle *handle, struct perf_sample_data *data,
+			    struct perf_event *event)
+{
+	const struct perf_callchain_entry *chain = data->callchain ?: &empty_callchain;
+
+	/* nr and ip[] follow each other in memory as in the record. */
+	perf_output_copy(handle, chain, (1 + chain->nr) * sizeof(u64));
+}
+
+/* PERF_SAMPLE_RAW: { u32 size; data[size] } */
+
+/**
+ * perf_sample_save_raw_data - give a sample data of the event's own kind
+ * @data: that has none yet
+ * @event: that need not ask for PERF_SAMPLE_RAW
+ * @raw: the pieces, alive until the sample is written. Its size is set here,
+ *	and so is the padding of the last piece
+ */
+void perf_sample_save_raw_data(struct perf_sample_data *data, struct perf_event *event,
+			       struct perf_raw_record *raw)
+{
+	struct perf_raw_frag *frag = &raw->frag;
+	u32 bytes = frag->size;
+	u32 size;
+
+	if (!(event->attr.sample_type & PERF_SAMPLE_RAW))
+		return;
+	if (WARN_ON_ONCE(data->sample_flags & PERF_SAMPLE_RAW))
+		return;
+
+	while (!perf_raw_frag_last(frag)) {
+		frag = frag->next;
+		bytes += frag->size;
+	}
+	/* The size field is 4 bytes, so that the data ends on a word. */
+	size = round_up(bytes + sizeof(u32), sizeof(u64));
+	raw->size = size - sizeof(u32);
+	frag->pad = raw->size - bytes;
+
+	data->raw = raw;
+	data->dyn_size += size - sizeof(u64);
+	data->sample_flags |= PERF_SAMPLE_RAW;
+}
+EXPORT_SYMBOL_GPL(perf_sample_save_raw_data);
+
+static void prepare_raw(struct perf_sample_data *data, struct perf_event *event,
+			struct pt_regs *regs)
+{
+	data->raw = NULL;
+}
+
+static void write_raw(struct perf_output_handle *handle, struct perf_sample_data *data,
+		      struct perf_event *event)
+{
+	static const u32 nothing[2] = { sizeof(u32), 0 };
+	const struct perf_raw_record *raw = data->raw;
+	const struct perf_raw_frag *frag;
+
+	if (!raw) {
+		perf_output_put(handle, nothing);
+		return;
+	}
+	perf_output_put(handle, raw->size);
+	for (frag = &raw->frag; ; frag = frag->next) {
+		if (frag->copy)
+			perf_output_copy_custom(handle, frag->copy, frag->data, frag->size);
+		else
+			perf_output_copy(handle, frag->data, frag->size);
+		if (perf_raw_frag_last(frag))
+			break;
+	}
+	if (frag->pad) {
+		static const u64 zero;
+
+		perf_output_copy(handle, &zero, frag->pad);
+	}
+}
+
+/* PERF_SAMPLE_BRANCH_STACK: { nr; hw_idx?; entries[nr]; counters[nr]? } */
+
+/**
+ * perf_sample_save_brstack - give a sample its record of branches
+ * @data: that has none yet
+ * @event: that need not ask for PERF_SAMPLE_BRANCH_STACK
+ * @brs: the branches, alive until the sample is written
+ * @brs_cntr: a word of counters for each branch, or NULL
+ */
+void perf_sample_save_brstack(struct perf_sample_data *data, struct perf_event *event,
+			      struct perf_branch_stack *brs, u64 *brs_cntr)
+{
+	size_t one = sizeof(struct perf_branch_entry);
+
+	if (!has_branch_stack(event))
+		return;
+	if (WARN_ON_ONCE(data->sample_flags & PERF_SAMPLE_BRANCH_STACK))
+		return;
+
+	data->br_stack = brs;
+	data->br_stack_cntr = branch_sample_counters(event) ? brs_cntr : NULL;
+	if (data->br_stack_cntr)
+		one += sizeof(u64);
+	data->dyn_size += brs->nr * one;
+	data->sample_flags |= PERF_SAMPLE_BRANCH_STACK;
+}
+EXPORT_SYMBOL_GPL(perf_sample_save_brstack);
+
+static void prepare_branches(struct perf_sample_data *data, struct perf_event *event,
+			     struct pt_regs *regs)
+{
+	data->br_stack = NULL;
+	data->br_stack_cntr = NULL;
+}
+
+static void write_branches(struct perf_output_handle *handle, struct perf_sample_data *data,
+			   struct perf_event *event)
+{
+	const struct perf_branch_stack *brs = data->br_stack;
+	u64 head[2] = { brs ? brs->nr : 0, brs ? brs->hw_idx : -1ULL };
+
+	perf_output_copy(handle, head, branch_sample_hw_index(event) ? 16 : 8);
+	if (!head[0])
+		return;
+	perf_output_copy(handle, brs->entries, brs->nr * sizeof(brs->entries[0]));
+	if (data->br_stack_cntr)
+		perf_output_copy(handle, data->br_stack_cntr, brs->nr * sizeof(u64));
+}
+
+/* PERF_SAMPLE_REGS_USER, PERF_SAMPLE_REGS_INTR: { abi; regs[]? } */
+
+static u64 regs_size(const struct perf_regs *regs, u64 mask)
+{
+	return regs->abi ? hweight64(mask) * sizeof(u64) : 0;
+}
+
+static void write_regs(struct perf_output_handle *handle, const struct perf_regs *regs,
+		       u64 mask)
+{
+	u64 words[65];
+	int n = 0;
+
+	words[n++] = regs->abi;
+	if (regs->abi) {
+		for (; mask; mask &= mask - 1)
+			words[n++] = perf_reg_value(regs->regs, __ffs64(mask));
+	}
+	perf_output_copy(handle, words, n * sizeof(u64));
+}
+
+static void prepare_regs_user(struct perf_sample_data *data, struct perf_event *event,
+			      struct pt_regs *regs)
+{
+	perf_sample_user_regs(&data->regs_user, regs);
+	data->dyn_size += regs_size(&data->regs_user, event->attr.sample_regs_user);
+}
+
+static void write_regs_user(struct perf_output_handle *handle, struct perf_sample_data *data,
+			    struct perf_event *event)
+{
+	write_regs(handle, &data->regs_user, event->attr.sample_regs_user);
+}
+
+static void prepare_regs_intr(struct perf_sample_data *data, struct perf_event *event,
+			      struct pt_regs *regs)
+{
+	data->regs_intr.regs = regs;
+	data->regs_intr.abi = perf_reg_abi(current);
+	data->dyn_size += regs_size(&data->regs_intr, event->attr.sample_regs_intr);
+}
+
+static void write_regs_intr(struct perf_output_handle *handle, struct perf_sample_data *data,
+			    struct perf_event *event)
+{
+	write_regs(handle, &data->regs_intr, event->attr.sample_regs_intr);
+}
+
+/* PERF_SAMPLE_STACK_USER: { size; data[size]; dyn_size if size } */
+
+static void prepare_stack_user(struct perf_sample_data *data, struct perf_event *event,
+			       struct pt_regs *regs)
+{
+	/* A driver may have saved the registers, but not where its user's stack is. */
+	if (!(data->sample_flags & PERF_SAMPLE_REGS_USER)) {
+		perf_sample_user_regs(&data->regs_user, regs);
+		if (event->attr.sample_type & PERF_SAMPLE_REGS_USER) {
+			data->dyn_size += regs_size(&data->regs_user,
+						    event->attr.sample_regs_user);
+			data->sample_flags |= PERF_SAMPLE_REGS_USER;
+		}
+	}
+	data->stack_user_size = perf_sample_user_stack(data->regs_user.regs,
+						       event->attr.sample_stack_user,
+						       sample_room(data, event));
+	if (data->stack_user_size)
+		data->dyn_size += data->stack_user_size + sizeof(u64);
+}
+
+static void write_stack_user(struct perf_output_handle *handle, struct perf_sample_data *data,
+			     struct perf_event *event)
+{
+	perf_output_user_stack(handle, data->regs_user.regs, data->stack_user_size);
+}
+
+/* Words behind the variable part */
+
+static void prepare_weight(struct perf_sample_data *data, struct perf_event *event,
+			   struct pt_regs *regs)
+{
+	data->weight.full = 0;
+}
+
+static void prepare_data_src(struct perf_sample_data *data, struct perf_event *event,
+			     struct pt_regs *regs)
+{
+	data->data_src.val = PERF_MEM_NA;
+}
+
+static void prepare_txn(struct perf_sample_data *data, struct perf_event *event,
+			struct pt_regs *regs)
+{
+	data->txn = 0;
+}
+
+static void prepare_phys_addr(struct perf_sample_data *data, struct perf_event *event,
+			      struct pt_regs *regs)
+{
+	data->phys_addr = perf_virt_to_phys(data->addr);
+}
+
+static void prepare_cgroup(struct perf_sample_data *data, struct perf_event *event,
+			   struct pt_regs *regs)
+{
+#ifdef CONFIG_CGROUP_PERF
+	/* The caller's RCU section keeps the cgroup. */
+	data->cgroup = cgroup_id(task_css_check(current, perf_event_cgrp_id, 1)->cgroup);
+#else
+	data->cgroup = 0;
+#endif
+}
+
+static void prepare_data_page(struct perf_sample_data *data, struct perf_event *event,
+			      struct pt_regs *regs)
+{
+	data->data_page_size = perf_get_page_size(data->addr);
+}
+
+static void prepare_code_page(struct perf_sample_data *data, struct perf_event *event,
+			      struct pt_regs *regs)
+{
+	data->code_page_size = perf_get_page_size(data->ip);
+}
+
+/* PERF_SAMPLE_AUX: { size; data[size] } */
+
+static void prepare_aux(struct perf_sample_data *data, struct perf_event *event,
+			struct pt_regs *regs)
+{
+	struct perf_event *sampler = event->aux_event;
+	u32 want = min(sample_room(data, event), event->attr.aux_sample_size);
+
+	data->aux_size = 0;
+	if (sampler)
+		data->aux_size = perf_aux_sample_size(sampler, round_down(want, sizeof(u64)));
+	data->dyn_size += data->aux_size;
+}
+
+static void write_aux(struct perf_output_handle *handle, struct perf_sample_data *data,
+		      struct perf_event *event)
+{
+	perf_output_put_u64(handle, data->aux_size);
+	if (data->aux_size)
+		perf_aux_sample_write(event->aux_event, handle, data->aux_size);
+}
+
+#define OFFSET(member)	offsetof(struct perf_sample_data, member)
+#define WORD(name, member, fn)						\
+	{ .bit = PERF_SAMPLE_##name, .word = OFFSET(member), .prepare = (fn) }
+#define FIELD(name, fn, out)						\
+	{ .bit = PERF_SAMPLE_##name, .prepare = (fn), .write = (out) }
+#define ELASTIC(name, fn, out)						\
+	{ .bit = PERF_SAMPLE_##name, .elastic = true, .prepare = (fn), .write = (out) }
+
+/* In the order of the record. */
+const struct sample_field perf_sample_fields[] = {
+	FIELD(READ,		NULL,			write_read),
+	ELASTIC(CALLCHAIN,	perf_sample_save_callchain, write_callchain),
+	FIELD(RAW,		prepare_raw,		write_raw),
+	FIELD(BRANCH_STACK,	prepare_branches,	write_branches),
+	FIELD(REGS_USER,	prepare_regs_user,	write_regs_user),
+	ELASTIC(STACK_USER,	prepare_stack_user,	write_stack_user),
+	WORD(WEIGHT_TYPE,	weight,		prepare_weight),
+	WORD(DATA_SRC,		data_src,	prepare_data_src),
+	WORD(TRANSACTION,	txn,		prepare_txn),
+	FIELD(REGS_INTR,	prepare_regs_intr,	write_regs_intr),
+	WORD(PHYS_ADDR,		phys_addr,	prepare_phys_addr),
+	WORD(CGROUP,		cgroup,		prepare_cgroup),
+	WORD(DATA_PAGE_SIZE,	data_page_size,	prepare_data_page),
+	WORD(CODE_PAGE_SIZE,	code_page_size,	prepare_code_page),
+	ELASTIC(AUX,		prepare_aux,		write_aux),
+};

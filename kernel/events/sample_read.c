@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counter values in records: PERF_SAMPLE_READ and PERF_RECORD_READ.
+ */
+#include <linux/perf_event.h>
+
+#include "internal.h"
+#include "sample.h"
+#include "software.h"
+
+/**
+ * perf_event_read_size - how long the counter values are
+ * @read_format: PERF_FORMAT_*
+ * @nr_siblings: members of the group, the leader not counted
+ *
+ * The same for read(2) and for records. Pure.
+ * Return: bytes.
+ */
+unsigned int perf_event_read_size(u64 read_format, unsigned int nr_siblings)
+{
+	unsigned int entry = sizeof(u64), head = 0;
+
+	if (read_format & PERF_FORMAT_ID)
+		entry += sizeof(u64);
+	if (read_format & PERF_FORMAT_LOST)
+		entry += sizeof(u64);
+	if (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		head += sizeof(u64);
+	if (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		head += sizeof(u64);
+	if (!(read_format & PERF_FORMAT_GROUP))
+		return head + entry;
+	/* The number of entries, and the entries. */
+	return sizeof(u64) + head + entry * (1 + nr_siblings);
+}
+
+static bool read_fits(const struct perf_event *event, unsigned int nr_siblings)
+{
+	return perf_event_read_size(event->attr.read_format, nr_siblings) <= PERF_READ_SIZE_MAX;
+}
+
+/**
+ * perf_read_size_check - may the group grow by one?
+ * @event: that is to be attached
+ * @leader: of the group that it joins, or @event itself
+ *
+ * Looks at what every member would return, @event included. The context's
+ * mutex is held. Return: 0, or -E2BIG.
+ */
+int perf_read_size_check(const struct perf_event *event, struct perf_event *leader)
+{
+	struct perf_event *member;
+	unsigned int nr;
+
+	if (leader == event)
+		return read_fits(event, 0) ? 0 : -E2BIG;
+
+	lockdep_assert_held(&leader->ctx->mutex);
+	nr = leader->nr_siblings + 1;
+	if (!read_fits(event, nr) || !read_fits(leader, nr))
+		return -E2BIG;
+	for_each_sibling_event(member, leader) {
+		if (!read_fits(member, nr))
+			return -E2BIG;
+	}
+	return 0;
+}
+
+/* The event's own count, without that of children. */
+static u64 own_count(const struct perf_event *event)
+{
+	if (is_resident_clock(event))
+		return perf_clock_event_count(event);
+	return local64_read(&event->count);
+}
+
+/* One member: its value and what the format adds. */
+static u64 *put_entry(u64 *to, const struct perf_event *event, u64 format)
+{
+	*to++ = own_count(event);
+	if (format & PERF_FORMAT_ID)
+		*to++ = primary_event_id(event);
+	if (format & PERF_FORMAT_LOST)
+		*to++ = atomic64_read(&event->lost_samples);
+	return to;
+}
+
+static u64 *put_times(u64 *to, u64 enabled, u64 running, u64 format)
+{
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		*to++ = enabled;
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		*to++ = running;
+	return to;
+}
+
+static void output_entry(struct perf_output_handle *handle, struct perf_event *member,
+			 const struct perf_event *sampling, u64 format)
+{
+	u64 words[3];
+	u64 *end;
+
+	/* What samples has just been read by its driver. */
+	if (member != sampling && !handle->skip_read &&
+	    READ_ONCE(member->state) == PERF_EVENT_STATE_ACTIVE)
+		member->pmu->read(member);
+	end = put_entry(words, member, format);
+	perf_output_copy(handle, words, (char *)end - (char *)words);
+}
+
+/*
+ * The number of entries is what the size of the record was computed from. An
+ * NMI may see a group half changed: whoever is not there counts nothing.
+ */
+static void output_group(struct perf_output_handle *handle, struct perf_event *event,
+			 u64 enabled, u64 running)
+{
+	static const u64 nobody[3];
+	u64 format = event->attr.read_format;
+	struct perf_event *leader = event->group_leader;
+	unsigned int entry = (1 + !!(format & PERF_FORMAT_ID) +
+			      !!(format & PERF_FORMAT_LOST)) * sizeof(u64);
+	unsigned int fixed = perf_event_read_size(format, 0) - entry;
+	unsigned int nr = (READ_ONCE(event->read_size) - fixed) / entry;
+	struct perf_event *member;
+	u64 words[3] = { nr };
+	u64 *end = put_times(words + 1, enabled, running, format);
+
+	perf_output_copy(handle, words, (char *)end - (char *)words);
+	output_entry(handle, leader, event, format);
+	nr--;
+	for_each_sibling_event(member, leader) {
+		if (!nr)
+			return;
+		output_entry(handle, member, event, format);
+		nr--;
+	}
+	for (; nr; nr--)
+		perf_output_copy(handle, nobody, entry);
+}
+
+/**
+ * perf_output_read - write counter values into a record
+ * @handle: of the record, in which event->read_size bytes are for this
+ * @event: whose values, and with PERF_FORMAT_GROUP those of its group
+ *
+ * Interrupts are off on the CPU that runs the event's context, or the event
+ * has stopped for good. Members other than @event are read from hardware,
+ * unless the handle says that they must not be.
+ *
+ * Values are those of the event itself: what its children have counted is not
+ * in them, though the times of those that are gone are.
+ */
+void perf_output_read(struct perf_output_handle *handle, struct perf_event *event)
+{
+	u64 format = event->attr.read_format;
+	u64 enabled = 0, running = 0;
+	u64 words[5];
+	u64 *end;
+
+	if (format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING))
+		perf_event_times(event, &enabled, &running);
+	if (format & PERF_FORMAT_GROUP) {
+		output_group(handle, event, enabled, running);
+		return;
+	}
+
+	enabled += atomic64_read(&event->child_total_time_enabled);
+	running += atomic64_read(&event->child_total_time_running);
+	words[0] = own_count(event);
+	end = put_times(words + 1, enabled, running, format);
+	if (format & PERF_FORMAT_ID)
+		*end++ = primary_event_id(event);
+	if (format & PERF_FORMAT_LOST)
+		*end++ = atomic64_read(&event->lost_samples);
+	perf_output_copy(handle, words, (char *)end - (char *)words);
+}

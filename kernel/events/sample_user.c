@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a sample takes from user space and page tables: registers, stack, page
+ * sizes, physical addresses. Any context, never a fault that sleeps.
+ */
+#include <linux/mm.h>
+#include <linux/perf_event.h>
+#include <linux/pgtable.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+
+#include "buffer.h"
+#include "sample.h"
+
+/**
+ * perf_user_memory_usable - may a sample look at current's user memory?
+ *
+ * Not that of a kernel thread, which may run on a borrowed address space, and
+ * not once an exiting task has let go of its own: exit_mm() takes task->mm away
+ * before the page tables are torn down.
+ */
+bool perf_user_memory_usable(void)
+{
+	return current->mm && !(current->flags & (PF_KTHREAD | PF_USER_WORKER));
+}
+
+/**
+ * perf_sample_user_regs - current's registers in user mode
+ * @user: filled in; abi and regs are 0 when there are none
+ * @regs: where the sample happened
+ */
+void perf_sample_user_regs(struct perf_regs *user, struct pt_regs *regs)
+{
+	if (user_mode(regs)) {
+		user->abi = perf_reg_abi(current);
+		user->regs = regs;
+	} else if (perf_user_memory_usable()) {
+		perf_get_regs_user(user, regs);
+	} else {
+		user->abi = PERF_SAMPLE_REGS_ABI_NONE;
+		user->regs = NULL;
+	}
+}
+
+#ifdef CONFIG_HAVE_PERF_USER_STACK_DUMP
+#define sample_stack_pointer(regs)	user_stack_pointer(regs)
+#else
+#define sample_stack_pointer(regs)	0UL
+#endif
+
+/**
+ * perf_sample_user_stack - how much of the user's stack to copy
+ * @regs: in user mode, or NULL
+ * @want: bytes that the event asks for
+ * @room: bytes that the record can still grow by
+ *
+ * Return: bytes, a multiple of 8. The copy needs a word more than that.
+ */
+u64 perf_sample_user_stack(const struct pt_regs *regs, u64 want, u64 room)
+{
+	unsigned long sp;
+
+	if (!IS_ENABLED(CONFIG_HAVE_PERF_USER_STACK_DUMP) || !regs ||
+	    !perf_user_memory_usable())
+		return 0;
+	sp = sample_stack_pointer((struct pt_regs *)regs);
+	if (!sp || sp >= TASK_SIZE)
+		return 0;
+
+	want = round_up(min_t(u64, want, TASK_SIZE - sp), sizeof(u64));
+	if (room < sizeof(u64))
+		return 0;
+	return min(want, round_down(room - sizeof(u64), sizeof(u64)));
+}
+
+/**
+ * perf_output_user_stack - write PERF_SAMPLE_STACK_USER
+ * @handle: of the record
+ * @regs: in user mode
+ * @size: what perf_sample_user_stack() said
+ *
+ * Memory that is not there is left out at the end: the last word says how much
+ * was copied.
+ */
+void perf_output_user_stack(struct perf_output_handle *handle, struct pt_regs *regs,
+			    u64 size)
+{
+	unsigned int missing;
+
+	perf_output_put_u64(handle, size);
+	if (!size)
+		return;
+	missing = perf_output_copy_user(handle,
+					(const void __user *)sample_stack_pointer(regs), size);
+	perf_output_skip(handle, missing);
+	perf_output_put_u64(handle, size - missing);
+}
+
+/**
+ * perf_virt_to_phys - the physical address behind a sample's data address
+ * @virt: of current's, or of the kernel's linear mapping
+ *
+ * Return: the address, 0 when it is unknown or not present.
+ */
+u64 perf_virt_to_phys(u64 virt)
+{
+	unsigned long addr = virt;
+	struct page *page;
+	u64 phys = 0;
+
+	if (!addr)
+		return 0;
+	if (addr >= TASK_SIZE) {
+		if (!is_vmalloc_addr((void *)addr) && virt_addr_valid((void *)addr))
+			phys = virt_to_phys((void *)addr);
+		return phys;
+	}
+	if (!perf_user_memory_usable())
+		return 0;
+
+	pagefault_disable();
+	if (get_user_page_fast_only(addr, 0, &page)) {
+		phys = page_to_phys(page) + offset_in_page(addr);
+		put_page(page);
+	}
+	pagefault_enable();
+	return phys;
+}
+
+#ifdef CONFIG_HAVE_GUP_FAST
+/*
+ * Every level is read once: what another CPU does to the tables meanwhile
+ * shows at the next level or not at all. With interrupts off, none of the
+ * tables can be freed.
+ */
+static u64 walk_page_size(struct mm_struct *mm, unsigned long addr)
+{
+	pgd_t *pgdp = pgd_offset(mm, addr), pgd = READ_ONCE(*pgdp);
+	p4d_t *p4dp, p4d;
+	pud_t *pudp, pud;
+	pmd_t *pmdp, pmd;
+	pte_t *ptep, pte;
+	u64 size = 0;
+
+	if (pgd_none(pgd))
+		return 0;
+	if (pgd_leaf(pgd))
+		return pgd_leaf_size(pgd);
+
+	p4dp = p4d_offset_lockless(pgdp, pgd, addr);
+	p4d = READ_ONCE(*p4dp);
+	if (!p4d_present(p4d))
+		return 0;
+	if (p4d_leaf(p4d))
+		return p4d_leaf_size(p4d);
+
+	pudp = pud_offset_lockless(p4dp, p4d, addr);
+	pud = READ_ONCE(*pudp);
+	if (!pud_present(pud))
+		return 0;
+	if (pud_leaf(pud))
+		return pud_leaf_size(pud);
+
+	pmdp = pmd_offset_lockless(pudp, pud, addr);
+	pmd = pmdp_get_lockless(pmdp);
+	if (!pmd_present(pmd))
+		return 0;
+	if (pmd_leaf(pmd))
+		return pmd_leaf_size(pmd);
+
+	ptep = pte_offset_map(&pmd, addr);
+	if (!ptep)
+		return 0;
+	pte = ptep_get_lockless(ptep);
+	if (pte_present(pte))
+		size = __pte_leaf_size(pmd, pte);
+	pte_unmap(ptep);
+	return size;
+}
+#else
+static u64 walk_page_size(struct mm_struct *mm, unsigned long addr)
+{
+	return 0;
+}
+#endif
+
+/**
+ * perf_get_page_size - the size of the page that an address is mapped by
+ * @addr: of current's, or of the kernel's
+ *
+ * Any context. Return: bytes, 0 when it is not mapped.
+ */
+u64 perf_get_page_size(unsigned long addr)
+{
+	unsigned long flags;
+	u64 size;
+
+	if (!addr)
+		return 0;
+	local_irq_save(flags);
+	/* Kernel threads and exiting tasks have but the kernel's tables. */
+	size = walk_page_size(current->mm ?: &init_mm, addr);
+	local_irq_restore(flags);
+	return size;
+}

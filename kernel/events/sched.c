@@ -1,0 +1,757 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Scheduling: which groups have the counters, and what a task switch does.
+ *
+ * Pinned groups go first, those of the CPU before those of its task; then
+ * flexible groups in the same order. What did not fit waits for the rotation
+ * timer, which exchanges the group that has waited most for the one that has
+ * run most. Contexts without groups to schedule cost a switch one lock and
+ * one look at the clock.
+ */
+#include <linux/hrtimer.h>
+
+#include "cgroup.h"
+#include "cold.h"
+#include "context.h"
+#include "internal.h"
+#include "pmu.h"
+#include "record.h"
+
+/* So many groups in a row may fail to fit before the rest is left to rotation. */
+#define BACKFILL_TRIES	8
+
+DEFINE_STATIC_KEY_DEFERRED_FALSE(perf_sched_events, HZ);
+static DEFINE_MUTEX(sched_events_mutex);
+
+/**
+ * perf_sched_events_get - from here on task switches are looked at
+ *
+ * May sleep. The first caller waits until every CPU has seen it.
+ */
+void perf_sched_events_get(void)
+{
+	if (static_branch_likely(&perf_sched_events.key)) {
+		mutex_lock(&sched_events_mutex);
+		static_branch_inc(&perf_sched_events.key);
+		mutex_unlock(&sched_events_mutex);
+		return;
+	}
+	mutex_lock(&sched_events_mutex);
+	static_branch_inc(&perf_sched_events.key);
+	/* A switch that began before may end without its second half. */
+	synchronize_rcu();
+	mutex_unlock(&sched_events_mutex);
+}
+
+/**
+ * perf_sched_events_put - undo perf_sched_events_get()
+ *
+ * The key stays on for a while: the next event may be near. May sleep.
+ */
+void perf_sched_events_put(void)
+{
+	static_branch_slow_dec_deferred(&perf_sched_events);
+}
+
+static struct perf_cpu_pmu_context *this_cpc(struct pmu *pmu)
+{
+	return this_cpu_ptr(pmu->cpu_pmu_context);
+}
+
+static void assert_on_cpu(struct perf_event *event)
+{
+	lockdep_assert_irqs_disabled();
+	lockdep_assert_held(&event->ctx->lock);
+}
+
+/**
+ * perf_event_pmu_add - give an event a counter
+ * @event: that has none; its context's lock is held, interrupts are off
+ * @flags: PERF_EF_START to let it run
+ *
+ * Return: 0, or the driver's error.
+ */
+int perf_event_pmu_add(struct perf_event *event, int flags)
+{
+	assert_on_cpu(event);
+	WARN_ON_ONCE(event->oncpu != smp_processor_id());
+	return event->pmu->add(event, flags);
+}
+
+/**
+ * perf_event_pmu_del - take an event's counter away
+ * @event: that has one on this CPU; its context's lock is held, interrupts are off
+ * @flags: none are defined
+ */
+void perf_event_pmu_del(struct perf_event *event, int flags)
+{
+	assert_on_cpu(event);
+	WARN_ON_ONCE(event->oncpu != smp_processor_id());
+	event->pmu->del(event, flags);
+}
+
+/**
+ * perf_event_pmu_start - let an event's counter run
+ * @event: active here; interrupts are off. Also called from overflow handling
+ * @flags: PERF_EF_RELOAD
+ */
+void perf_event_pmu_start(struct perf_event *event, int flags)
+{
+	if (WARN_ON_ONCE(event->state != PERF_EVENT_STATE_ACTIVE))
+		return;
+	event->pmu->start(event, flags);
+}
+
+/**
+ * perf_event_pmu_stop - halt an event's counter, it stays its own
+ * @event: active here; interrupts are off. Also called from overflow handling
+ * @flags: PERF_EF_UPDATE
+ */
+void perf_event_pmu_stop(struct perf_event *event, int flags)
+{
+	if (WARN_ON_ONCE(event->state != PERF_EVENT_STATE_ACTIVE))
+		return;
+	event->pmu->stop(event, flags);
+}
+
+/* Groups on and off */
+
+static int event_sched_in(struct perf_event *event)
+{
+	struct perf_cpu_pmu_context *cpc = this_cpc(event->pmu_ctx->pmu);
+
+	if (event->state <= PERF_EVENT_STATE_OFF)
+		return 0;
+
+	WRITE_ONCE(event->oncpu, smp_processor_id());
+	/* Drivers look at the state: it is active before the counter runs. */
+	smp_wmb();
+	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
+	/* What was throttled when it left starts afresh. */
+	if (unlikely(perf_event_throttled(event))) {
+		perf_throttle_record(event, false);
+		event->hw.interrupts = 0;
+	}
+
+	perf_pmu_disable(event->pmu);
+	if (perf_event_pmu_add(event, PERF_EF_START)) {
+		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+		event->oncpu = -1;
+		perf_pmu_enable(event->pmu);
+		return -EAGAIN;
+	}
+	if (!is_software_event(event))
+		cpc->active_oncpu++;
+	if (event->attr.exclusive)
+		cpc->exclusive = true;
+	perf_pmu_enable(event->pmu);
+	return 0;
+}
+
+/**
+ * perf_event_sched_out - take one event off the PMU
+ * @event: ctx->lock is held; does nothing unless it is on
+ */
+void perf_event_sched_out(struct perf_event *event)
+{
+	enum perf_event_state state = PERF_EVENT_STATE_INACTIVE;
+	struct perf_cpu_pmu_context *cpc;
+
+	lockdep_assert_held(&event->ctx->lock);
+	if (event->state != PERF_EVENT_STATE_ACTIVE)
+		return;
+
+	cpc = this_cpc(event->pmu_ctx->pmu);
+	perf_pmu_disable(event->pmu);
+	perf_event_pmu_del(event, 0);
+	event->oncpu = -1;
+	/* Its overflow asked for this, and the interrupt that does it may come later. */
+	if (event->cold && READ_ONCE(event->cold->pending_disable)) {
+		WRITE_ONCE(event->cold->pending_disable, 0);
+		state = PERF_EVENT_STATE_OFF;
+	}
+	perf_event_set_state(event, state);
+	if (!is_software_event(event))
+		cpc->active_oncpu--;
+	if (event->attr.exclusive || !cpc->active_oncpu)
+		cpc->exclusive = false;
+	perf_pmu_enable(event->pmu);
+}
+
+/**
+ * perf_group_sched_out - take a group off the PMU
+ * @leader: ctx->lock is held; does nothing unless it is on
+ */
+void perf_group_sched_out(struct perf_event *leader)
+{
+	struct perf_event *member;
+	u64 ran;
+
+	if (leader->state != PERF_EVENT_STATE_ACTIVE)
+		return;
+
+	ran = leader->total_time_running;
+	perf_pmu_disable(leader->pmu_ctx->pmu);
+	perf_event_sched_out(leader);
+	for_each_sibling_event(member, leader)
+		perf_event_sched_out(member);
+	perf_pmu_enable(leader->pmu_ctx->pmu);
+
+	list_del_init(&leader->active_list);
+	if (!leader->attr.pinned)
+		perf_group_ran(leader, leader->total_time_running - ran);
+}
+
+static int group_sched_in(struct perf_event *leader)
+{
+	struct pmu *pmu = leader->pmu_ctx->pmu;
+	struct perf_event *member, *failed = NULL;
+
+	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+	if (event_sched_in(leader)) {
+		pmu->cancel_txn(pmu);
+		return -EAGAIN;
+	}
+	for_each_sibling_event(member, leader) {
+		if (event_sched_in(member)) {
+			failed = member;
+			break;
+		}
+	}
+	if (!failed && !pmu->commit_txn(pmu)) {
+		list_add_tail(&leader->active_list,
+			      leader->attr.pinned ? &leader->pmu_ctx->pinned_active :
+						    &leader->pmu_ctx->flexible_active);
+		return 0;
+	}
+
+	/* All or nothing. */
+	for_each_sibling_event(member, leader) {
+		if (member == failed)
+			break;
+		perf_event_sched_out(member);
+	}
+	perf_event_sched_out(leader);
+	pmu->cancel_txn(pmu);
+	return -EAGAIN;
+}
+
+/* May the group go on beside what is on already? */
+static bool group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
+{
+	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
+		return true;
+	if (cpc->exclusive)
+		return false;
+	return !leader->attr.exclusive || !cpc->active_oncpu;
+}
+
+static bool group_wants_in(struct perf_event *leader)
+{
+	struct pmu *pmu = leader->pmu_ctx->pmu;
+	bool keep_off = false;
+
+	if (leader->state != PERF_EVENT_STATE_INACTIVE)
+		return false;
+	if (pmu->filter)
+		pmu->filter(pmu, smp_processor_id(), &keep_off);
+	return !keep_off;
+}
+
+/* Runqueue lock held: the signal has to wait for an interrupt of its own. */
+static void hang_up(struct perf_event *event)
+{
+	if (!event->cold)
+		return;
+	event->pending_kill = POLL_HUP;
+	perf_event_queue_wakeup(event);
+}
+
+static void rotation_needed(struct perf_event_pmu_context *epc,
+			    struct perf_cpu_pmu_context *cpc)
+{
+	epc->rotate_necessary = true;
+	raw_spin_lock(&cpc->hrtimer_lock);
+	if (!cpc->hrtimer_active) {
+		cpc->hrtimer_active = true;
+		hrtimer_forward_now(&cpc->hrtimer, cpc->hrtimer_interval);
+		hrtimer_start_expires(&cpc->hrtimer, HRTIMER_MODE_ABS_PINNED_HARD);
+	}
+	raw_spin_unlock(&cpc->hrtimer_lock);
+}
+
+/**
+ * perf_stretch_sched_in - put on what fits of one stretch of a tree
+ * @epc: whose tree, its context is locked
+ * @pinned: of the pinned or of the flexible groups
+ * @cpu: groups of this CPU, or with -1 those of any
+ * @cgrp: groups of this cgroup, or NULL
+ */
+void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
+			   struct perf_cgroup *cgrp)
+{
+	struct perf_cpu_pmu_context *cpc = this_cpc(epc->pmu);
+	struct perf_event *leader, *next;
+	int tries = BACKFILL_TRIES;
+
+	for (leader = perf_group_first(pinned ? &epc->pinned_groups : &epc->flexible_groups,
+				       cpu, cgrp); leader; leader = next) {
+		next = perf_group_next(leader);
+		if (!group_wants_in(leader))
+			continue;
+		if (group_can_go_on(leader, cpc) && !group_sched_in(leader))
+			continue;
+		if (pinned) {
+			perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
+			perf_event_update_userpage(leader);
+			hang_up(leader);
+			continue;
+		}
+		rotation_needed(epc, cpc);
+		if (!--tries)
+			break;
+	}
+}
+
+static void groups_sched_in(struct perf_cpu_context *cpuctx,
+			    struct perf_event_pmu_context *epc, bool pinned)
+{
+	int cpu = smp_processor_id();
+
+	if (epc->ctx->task)
+		perf_stretch_sched_in(epc, pinned, -1, NULL);
+	perf_stretch_sched_in(epc, pinned, cpu, NULL);
+	if (!epc->ctx->task)
+		perf_cgroup_stretches(cpuctx, epc, pinned, perf_stretch_sched_in);
+}
+
+/* Last to first, so that perf_group_ran() has little to do. */
+static void groups_sched_out(struct list_head *active)
+{
+	struct perf_event *leader, *prev;
+
+	list_for_each_entry_safe_reverse(leader, prev, active, active_list)
+		perf_group_sched_out(leader);
+}
+
+static struct perf_event_pmu_context *epc_of(struct perf_event_context *ctx, struct pmu *pmu)
+{
+	struct perf_event_pmu_context *epc;
+
+	if (!ctx)
+		return NULL;
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		if (epc->pmu == pmu)
+			return epc;
+	}
+	return NULL;
+}
+
+/**
+ * perf_pmu_resched_cpu - put groups of a PMU on this CPU in order of priority
+ * @cpuctx: this CPU's, locked, as is the running task's context
+ * @ctx: which of the two has changed
+ * @pmu: the PMU
+ *
+ * Pinned groups that are on stay; flexible groups are taken off first, so that
+ * they never keep a pinned one out.
+ */
+void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+			  struct pmu *pmu)
+{
+	struct perf_event_pmu_context *cpu_epc = epc_of(&cpuctx->ctx, pmu);
+	struct perf_event_pmu_context *task_epc;
+
+	lockdep_assert_held(&cpuctx->ctx.lock);
+	if (ctx->task)
+		cpuctx->task_ctx = ctx;
+	task_epc = epc_of(cpuctx->task_ctx, pmu);
+
+	perf_pmu_disable(pmu);
+	if (task_epc)
+		groups_sched_out(&task_epc->flexible_active);
+	if (cpu_epc) {
+		groups_sched_out(&cpu_epc->flexible_active);
+		groups_sched_in(cpuctx, cpu_epc, true);
+	}
+	if (task_epc)
+		groups_sched_in(cpuctx, task_epc, true);
+	if (cpu_epc)
+		groups_sched_in(cpuctx, cpu_epc, false);
+	if (task_epc)
+		groups_sched_in(cpuctx, task_epc, false);
+	perf_pmu_enable(pmu);
+}
+
+/**
+ * perf_context_sched_out_all - take all groups of a context off
+ * @ctx: of this CPU or its running task, locked
+ */
+void perf_context_sched_out_all(struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&ctx->lock);
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		perf_pmu_disable(epc->pmu);
+		groups_sched_out(&epc->flexible_active);
+		groups_sched_out(&epc->pinned_active);
+		epc->rotate_necessary = false;
+		perf_pmu_enable(epc->pmu);
+	}
+}
+
+/* The task's groups of one PMU come in beside those of the CPU. */
+static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
+			      struct perf_event_pmu_context *epc)
+{
+	struct perf_event_pmu_context *cpu_epc = epc_of(&cpuctx->ctx, epc->pmu);
+
+	if (RB_EMPTY_ROOT(&epc->pinned_groups) && RB_EMPTY_ROOT(&epc->flexible_groups))
+		return;
+	if (cpu_epc && !RB_EMPTY_ROOT(&epc->pinned_groups) &&
+	    !list_empty(&cpu_epc->flexible_active)) {
+		perf_pmu_resched_cpu(cpuctx, epc->ctx, epc->pmu);
+		return;
+	}
+	perf_pmu_disable(epc->pmu);
+	groups_sched_in(cpuctx, epc, true);
+	groups_sched_in(cpuctx, epc, false);
+	perf_pmu_enable(epc->pmu);
+}
+
+/* Task switches */
+
+static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+{
+	u64 now = perf_clock();
+
+	if (likely(cpuctx->task_ctx != ctx)) {
+		raw_spin_lock(&ctx->lock);
+		if (ctx->clock.cpu >= 0)
+			perf_clock_stop(&ctx->clock, now);
+		raw_spin_unlock(&ctx->lock);
+		return;
+	}
+	perf_context_lock_cpu(cpuctx, ctx);
+	perf_context_sched_out_all(ctx);
+	cpuctx->task_ctx = NULL;
+	if (ctx->clock.cpu >= 0)
+		perf_clock_stop(&ctx->clock, perf_clock());
+	perf_context_unlock_cpu(cpuctx, ctx);
+}
+
+/* A resident event whose page is mapped shows its times there. */
+static void update_userpages(struct perf_event_context *ctx)
+{
+	struct perf_event *event;
+
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (rcu_access_pointer(event->rb))
+			perf_event_update_userpage(event);
+	}
+}
+
+static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc;
+
+	if (likely(!READ_ONCE(ctx->nr_sched))) {
+		bool done;
+
+		raw_spin_lock(&ctx->lock);
+		done = !ctx->nr_sched;
+		if (done && ctx->nr_events && ctx->clock.cpu < 0)
+			perf_clock_start(&ctx->clock, perf_clock());
+		if (unlikely(ctx->nr_user))
+			update_userpages(ctx);
+		raw_spin_unlock(&ctx->lock);
+		if (done)
+			return;
+	}
+	perf_context_lock_cpu(cpuctx, ctx);
+	if (ctx->clock.cpu < 0)
+		perf_clock_start(&ctx->clock, perf_clock());
+	cpuctx->task_ctx = ctx;
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
+		task_epc_sched_in(cpuctx, epc);
+	perf_context_unlock_cpu(cpuctx, ctx);
+}
+
+/* Tell the PMUs that asked, while their counters stand. */
+static void sched_callbacks(struct perf_cpu_context *cpuctx, struct task_struct *task,
+			    bool sched_in)
+{
+	struct perf_cpu_pmu_context *cpc;
+
+	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
+	list_for_each_entry(cpc, &cpuctx->sched_cb_list, sched_cb_entry) {
+		struct pmu *pmu = cpc->epc.pmu;
+
+		perf_pmu_disable(pmu);
+		pmu->sched_task(epc_of(cpuctx->task_ctx, pmu), task, sched_in);
+		perf_pmu_enable(pmu);
+	}
+	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
+}
+
+/**
+ * __perf_event_task_sched_out - a task leaves the CPU
+ * @prev: the task, still current
+ * @next: who comes
+ *
+ * Runqueue lock held, interrupts off.
+ */
+void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_event_context *ctx = rcu_dereference_sched(prev->perf_event_ctxp);
+
+	perf_switch_record(prev, next, false);
+	if (unlikely(!list_empty(&cpuctx->sched_cb_list)))
+		sched_callbacks(cpuctx, prev, false);
+	if (ctx)
+		task_context_out(cpuctx, ctx);
+	perf_cgroup_switch(cpuctx, next);
+}
+
+/**
+ * __perf_event_task_sched_in - a task has come to the CPU
+ * @prev: who was there before
+ * @task: the task, current
+ *
+ * Interrupts off.
+ */
+void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_event_context *ctx = rcu_dereference_sched(task->perf_event_ctxp);
+
+	if (ctx)
+		task_context_in(cpuctx, ctx);
+	perf_switch_record(task, prev, true);
+	if (unlikely(!list_empty(&cpuctx->sched_cb_list)))
+		sched_callbacks(cpuctx, task, true);
+}
+
+/**
+ * perf_sched_cb_inc - let pmu->sched_task() be called at task switches here
+ * @pmu: a PMU that has it; called from its add, on the CPU
+ */
+void perf_sched_cb_inc(struct pmu *pmu)
+{
+	struct perf_cpu_pmu_context *cpc = this_cpc(pmu);
+
+	lockdep_assert_irqs_disabled();
+	if (!cpc->sched_cb_usage++) {
+		cpc->epc.pmu = pmu;
+		list_add(&cpc->sched_cb_entry, &this_cpu_ptr(&perf_cpu_context)->sched_cb_list);
+	}
+}
+
+/**
+ * perf_sched_cb_dec - undo perf_sched_cb_inc()
+ * @pmu: the PMU; called from its del, on the CPU
+ */
+void perf_sched_cb_dec(struct pmu *pmu)
+{
+	struct perf_cpu_pmu_context *cpc = this_cpc(pmu);
+
+	lockdep_assert_irqs_disabled();
+	if (!--cpc->sched_cb_usage)
+		list_del(&cpc->sched_cb_entry);
+}
+
+/* Rotation */
+
+/* Of the groups that wait and may run here, the one that has run least. */
+static struct perf_event *longest_waiting(struct perf_cpu_context *cpuctx,
+					  struct perf_event_pmu_context *epc)
+{
+	struct perf_event *best = NULL, *leader;
+	int cpus[] = { -1, smp_processor_id() };
+	int i;
+
+	if (!epc || !epc->rotate_necessary)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		leader = perf_group_first(&epc->flexible_groups, cpus[i], NULL);
+		while (leader && !group_wants_in(leader))
+			leader = perf_group_next(leader);
+		if (leader && (!best || leader->group_runtime < best->group_runtime))
+			best = leader;
+	}
+	leader = perf_cgroup_longest_waiting(cpuctx, epc, group_wants_in);
+	if (leader && (!best || leader->group_runtime < best->group_runtime))
+		best = leader;
+	return best;
+}
+
+static u64 runtime_now(struct perf_event *leader)
+{
+	return leader->group_runtime + perf_event_clock_now(leader) - leader->tstamp;
+}
+
+static struct perf_event *longest_running(struct perf_event_pmu_context *epc,
+					  struct perf_event *best)
+{
+	struct perf_event *leader;
+
+	if (!epc)
+		return best;
+	list_for_each_entry(leader, &epc->flexible_active, active_list) {
+		if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
+			continue;
+		if (!best || runtime_now(leader) > runtime_now(best))
+			best = leader;
+	}
+	return best;
+}
+
+/* Take groups off, whoever has run most first, until this one fits. */
+static void make_room(struct perf_event *waiting, struct perf_event_pmu_context *cpu_epc,
+		      struct perf_event_pmu_context *task_epc)
+{
+	struct perf_cpu_pmu_context *cpc = this_cpc(waiting->pmu_ctx->pmu);
+	struct perf_event *victim;
+
+	while (!group_can_go_on(waiting, cpc) || group_sched_in(waiting)) {
+		victim = longest_running(task_epc, longest_running(cpu_epc, NULL));
+		if (!victim)
+			return;
+		perf_group_sched_out(victim);
+	}
+}
+
+/*
+ * Only groups that change places are touched. The CPU's groups and the task's
+ * take turns in being served first, so that neither starves the other.
+ */
+static bool rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc)
+{
+	struct pmu *pmu = cpc->epc.pmu;
+	struct perf_event_pmu_context *cpu_epc = epc_of(&cpuctx->ctx, pmu);
+	struct perf_event_pmu_context *task_epc = epc_of(cpuctx->task_ctx, pmu);
+	struct perf_event *of_cpu = longest_waiting(cpuctx, cpu_epc);
+	struct perf_event *of_task = longest_waiting(cpuctx, task_epc);
+	struct perf_event *waiting;
+
+	if (of_cpu && of_task)
+		waiting = (cpc->turn ^= 1) ? of_task : of_cpu;
+	else
+		waiting = of_cpu ?: of_task;
+
+	if (cpu_epc)
+		cpu_epc->rotate_necessary = false;
+	if (task_epc)
+		task_epc->rotate_necessary = false;
+	if (!waiting)
+		return false;
+
+	perf_pmu_disable(pmu);
+	make_room(waiting, cpu_epc, task_epc);
+	if (cpu_epc)
+		groups_sched_in(cpuctx, cpu_epc, false);
+	if (task_epc)
+		groups_sched_in(cpuctx, task_epc, false);
+	perf_pmu_enable(pmu);
+	return true;
+}
+
+static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
+{
+	struct perf_cpu_pmu_context *cpc = container_of(timer, struct perf_cpu_pmu_context,
+							hrtimer);
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	bool again;
+
+	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
+	again = rotate(cpuctx, cpc);
+	raw_spin_lock(&cpc->hrtimer_lock);
+	if (again)
+		hrtimer_forward_now(timer, cpc->hrtimer_interval);
+	else
+		cpc->hrtimer_active = false;
+	raw_spin_unlock(&cpc->hrtimer_lock);
+	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
+
+	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/**
+ * perf_cpu_pmu_context_init - prepare a PMU's state of one CPU
+ * @pmu: with cpu_pmu_context allocated and hrtimer_interval_ms set
+ * @cpu: the CPU
+ */
+void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
+{
+	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+
+	cpc->epc.pmu = pmu;
+	cpc->epc.embedded = true;
+	INIT_LIST_HEAD(&cpc->epc.pmu_ctx_entry);
+	INIT_LIST_HEAD(&cpc->epc.pinned_active);
+	INIT_LIST_HEAD(&cpc->epc.flexible_active);
+	INIT_LIST_HEAD(&cpc->sched_cb_entry);
+	raw_spin_lock_init(&cpc->hrtimer_lock);
+	cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
+	hrtimer_init(&cpc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	cpc->hrtimer.function = rotation_timer;
+}
+
+/**
+ * perf_pmu_mux_interval_changed - take over a PMU's new rotation interval
+ * @pmu: whose hrtimer_interval_ms has been written
+ *
+ * A timer that runs follows from its next expiry on.
+ */
+void perf_pmu_mux_interval_changed(struct pmu *pmu)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+
+		raw_spin_lock_irq(&cpc->hrtimer_lock);
+		cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
+		raw_spin_unlock_irq(&cpc->hrtimer_lock);
+	}
+}
+
+/**
+ * perf_pmu_resched - a PMU's constraints have changed: schedule anew on this CPU
+ * @pmu: the PMU
+ *
+ * Interrupts off, or preemption at least.
+ */
+void perf_pmu_resched(struct pmu *pmu)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_event_pmu_context *epc;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
+	perf_pmu_disable(pmu);
+	epc = epc_of(cpuctx->task_ctx, pmu);
+	if (epc)
+		groups_sched_out(&epc->pinned_active);
+	epc = epc_of(&cpuctx->ctx, pmu);
+	if (epc)
+		groups_sched_out(&epc->pinned_active);
+	perf_pmu_resched_cpu(cpuctx, cpuctx->task_ctx ?: &cpuctx->ctx, pmu);
+	perf_pmu_enable(pmu);
+	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
+	local_irq_restore(flags);
+}
+EXPORT_SYMBOL_GPL(perf_pmu_resched);
+
+/**
+ * perf_event_task_tick - the timer tick
+ *
+ * Interrupts off, on each CPU that has a tick.
+ */
+void perf_event_task_tick(void)
+{
+	perf_adjust_freq_unthr(this_cpu_ptr(&perf_cpu_context));
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Software events: page faults, context switches and the others that the
+ * kernel raises itself.
+ *
+ * The site of an event looks at three lists, each by the kind of event: this
+ * CPU's resident events, this CPU's software members of scheduled groups, and
+ * the running task's resident events. Nothing is moved at a task switch.
+ */
+#include <linux/hardirq.h>
+#include <linux/perf_event.h>
+
+#include "internal.h"
+#include "pmu.h"
+#include "record.h"
+#include "software.h"
+
+struct static_key_deferred perf_swevent_enabled[PERF_COUNT_SW_MAX];
+EXPORT_SYMBOL_GPL(perf_swevent_enabled);
+
+/* Registers of a site that has none of its own, one set a recursion level. */
+DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
+
+static int recursion_level(void)
+{
+	if (in_nmi())
+		return 3;
+	if (in_hardirq())
+		return 2;
+	return in_serving_softirq();
+}
+
+/**
+ * perf_swevent_get_recursion_context - begin to raise an event
+ *
+ * Preemption is off. An event that raises itself at the same level, task,
+ * softirq, irq or NMI, is refused.
+ * Return: the level, for perf_swevent_put_recursion_context(), or -1.
+ */
+int perf_swevent_get_recursion_context(void)
+{
+	int level = recursion_level();
+
+	if (current->perf_recursion[level])
+		return -1;
+	current->perf_recursion[level]++;
+	barrier();
+	return level;
+}
+EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context);
+
+/**
+ * perf_swevent_put_recursion_context - end what the get began
+ * @rctx: what it returned, not -1
+ */
+void perf_swevent_put_recursion_context(int rctx)
+{
+	barrier();
+	current->perf_recursion[rctx]--;
+}
+
+/**
+ * perf_event_excludes - does the event not want what happened in this mode?
+ * @event: the event
+ * @regs: where it happened, or NULL when that is unknown
+ */
+bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs)
+{
+	if (!regs)
+		return false;
+	return user_mode(regs) ? event->attr.exclude_user : event->attr.exclude_kernel;
+}
+
+/**
+ * perf_swevent_set_period - begin the next period of a software event
+ * @event: that samples, and has counted to the end of a period
+ *
+ * period_left runs from minus the period up to zero. Any context; may be
+ * interrupted by itself.
+ * Return: how many periods have gone by, 0 when somebody else took them.
+ */
+u64 perf_swevent_set_period(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	u64 period = hwc->last_period;
+	s64 left = local64_read(&hwc->period_left);
+	u64 passed;
+
+	hwc->last_period = hwc->sample_period;
+	do {
+		if (left < 0)
+			return 0;
+		passed = div64_u64(period + left, period);
+	} while (!local64_try_cmpxchg(&hwc->period_left, &left, left - (s64)(passed * period)));
+
+	return passed;
+}
+
+static void sample_overflow(struct perf_event *event, u64 passed,
+			    struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	bool throttle = false;
+
+	if (!passed)
+		passed = perf_swevent_set_period(event);
+	if (hwc->interrupts == MAX_INTERRUPTS)
+		return;
+	for (; passed; passed--) {
+		/* Count one interrupt for all the periods that came at once. */
+		if (__perf_event_overflow(event, throttle, data, regs))
+			break;
+		throttle = true;
+	}
+}
+
+/**
+ * perf_swevent_event - an event of the kernel's own happened to this event
+ * @event: active, and it wants this
+ * @nr: how many times
+ * @data: what a sample would say; its period may be changed
+ * @regs: where, or NULL: count only
+ *
+ * Preemption is off. Any context.
+ */
+void perf_swevent_event(struct perf_event *event, u64 nr,
+			struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct hw_perf_event *hwc = &event->hw;
+
+	local64_add(nr, &event->count);
+	if (!is_sampling_event(event) || !regs)
+		return;
+
+	if ((event->attr.sample_type & PERF_SAMPLE_PERIOD) && !event->attr.freq) {
+		/* The record says how much it stands for: no need for several. */
+		data->period = nr;
+		sample_overflow(event, 1, data, regs);
+		return;
+	}
+	data->period = hwc->last_period;
+	if (nr == 1 && hwc->sample_period == 1 && !event->attr.freq)
+		sample_overflow(event, 1, data, regs);
+	else if (!local64_add_negative(nr, &hwc->period_left))
+		sample_overflow(event, 0, data, regs);
+}
+
+static __always_inline void hit(struct perf_event *event, u64 nr, struct pt_regs *regs, u64 addr)
+{
+	struct perf_sample_data data;
+
+	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE)
+		return;
+	if (perf_event_excludes(event, regs))
+		return;
+	if (likely(!is_sampling_event(event))) {
+		local64_add(nr, &event->count);
+		return;
+	}
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	perf_sample_data_init(&data, addr, 0);
+	perf_swevent_event(event, nr, &data, regs);
+}
+
+/**
+ * ___perf_sw_event - raise an event where preemption is off
+ * @event_id: PERF_COUNT_SW_*
+ * @nr: how many times
+ * @regs: where
+ * @addr: about which address
+ *
+ * For sites that cannot recurse into themselves, as the scheduler's.
+ */
+void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_event_context *ctx;
+	struct perf_event *event;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(event, &cpuctx->ctx.sw_lists[event_id], hlist_entry)
+		hit(event, nr, regs, addr);
+	list_for_each_entry_rcu(event, &cpuctx->sw_active[event_id], active_entry)
+		hit(event, nr, regs, addr);
+	ctx = rcu_dereference(current->perf_event_ctxp);
+	if (ctx) {
+		hlist_for_each_entry_rcu(event, &ctx->sw_lists[event_id], hlist_entry)
+			hit(event, nr, regs, addr);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * __perf_sw_event - raise an event, when anybody listens
+ * @event_id: PERF_COUNT_SW_*
+ * @nr: how many times
+ * @regs: where
+ * @addr: about which address
+ *
+ * Any context. See perf_sw_event().
+ */
+void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+{
+	int rctx;
+
+	preempt_disable_notrace();
+	rctx = perf_swevent_get_recursion_context();
+	if (likely(rctx >= 0)) {
+		___perf_sw_event(event_id, nr, regs, addr);
+		perf_swevent_put_recursion_context(rctx);
+	}
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(__perf_sw_event);
+
+/**
+ * perf_swevent_resident_add - let the event sites find a resident event
+ * @event: of a resident group; its context's lock is held
+ */
+void perf_swevent_resident_add(struct perf_event *event)
+{
+	lockdep_assert_held(&event->ctx->lock);
+	if (is_resident_clock(event) || !hlist_unhashed(&event->hlist_entry))
+		return;
+	hlist_add_head_rcu(&event->hlist_entry, &event->ctx->sw_lists[event->attr.config]);
+}
+
+/**
+ * perf_swevent_resident_del - undo perf_swevent_resident_add()
+ * @event: its context's lock is held
+ *
+ * A site may still be looking at it until a grace period has passed.
+ */
+void perf_swevent_resident_del(struct perf_event *event)
+{
+	lockdep_assert_held(&event->ctx->lock);
+	hlist_del_init_rcu(&event->hlist_entry);
+}
+
+static void swevent_destroy(struct perf_event *event)
+{
+	static_key_slow_dec_deferred(&perf_swevent_enabled[event->attr.config]);
+}
+
+static int swevent_init(struct perf_event *event)
+{
+	u64 id = event->attr.config;
+
+	if (event->attr.type != PERF_TYPE_SOFTWARE)
+		return -ENOENT;
+	if (has_branch_stack(event))
+		return -EOPNOTSUPP;
+	if (id >= PERF_COUNT_SW_MAX ||
+	    id == PERF_COUNT_SW_CPU_CLOCK || id == PERF_COUNT_SW_TASK_CLOCK)
+		return -ENOENT;
+
+	/*
+	 * BPF output asks an event of a task on which CPU it is, and an event
+	 * of one task on one CPU runs less than it is enabled: these are
+	 * scheduled.
+	 */
+	if (!event->cgrp && !(event->hw.target && (event->cpu >= 0 ||
+						   id == PERF_COUNT_SW_BPF_OUTPUT)))
+		event->event_caps |= PERF_EV_CAP_RESIDENT;
+
+	if (is_sampling_event(event)) {
+		event->hw.last_period = event->hw.sample_period;
+		local64_set(&event->hw.period_left, -(s64)event->hw.sample_period);
+	}
+
+	/* A child lives no longer than what it was inherited from. */
+	if (!event->parent) {
+		static_key_slow_inc(&perf_swevent_enabled[id].key);
+		event->destroy = swevent_destroy;
+	}
+	return 0;
+}
+
+static int swevent_add(struct perf_event *event, int flags)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+
+	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
+	list_add_rcu(&event->active_entry, &cpuctx->sw_active[event->attr.config]);
+	perf_event_update_userpage(event);
+	return 0;
+}
+
+static void swevent_del(struct perf_event *event, int flags)
+{
+	list_del_rcu(&event->active_entry);
+}
+
+static void swevent_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+}
+
+static void swevent_stop(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED;
+}
+
+static void swevent_read(struct perf_event *event)
+{
+}
+
+static struct pmu perf_swevent = {
+	.task_ctx_nr	= perf_sw_context,
+	.capabilities	= PERF_PMU_CAP_NO_NMI,
+	.event_init	= swevent_init,
+	.add		= swevent_add,
+	.del		= swevent_del,
+	.start		= swevent_start,
+	.stop		= swevent_stop,
+	.read		= swevent_read,
+};
+
+/**
+ * perf_swevent_pmu_init - register the software PMU
+ */
+void __init perf_swevent_pmu_init(void)
+{
+	int id;
+
+	/* Opening and closing one event after the other patches no code. */
+	for (id = 0; id < PERF_COUNT_SW_MAX; id++)
+		jump_label_rate_limit(&perf_swevent_enabled[id], HZ);
+	WARN_ON(perf_pmu_register(&perf_swevent, "software", PERF_TYPE_SOFTWARE));
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_SOFTWARE_H
+#define _KERNEL_EVENTS_SOFTWARE_H
+
+#include <linux/perf_event.h>
+
+void perf_swevent_event(struct perf_event *event, u64 nr,
+			struct perf_sample_data *data, struct pt_regs *regs);
+void perf_swevent_resident_add(struct perf_event *event);
+void perf_swevent_resident_del(struct perf_event *event);
+bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs);
+void perf_swevent_pmu_init(void);
+
+/* clock.c */
+u64 perf_clock_event_count(const struct perf_event *event);
+void perf_clock_event_reset(struct perf_event *event);
+bool is_resident_clock(const struct perf_event *event);
+void perf_clock_pmu_init(void);
+
+#endif /* _KERNEL_EVENTS_SOFTWARE_H */

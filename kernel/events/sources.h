@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_SOURCES_H
+#define _KERNEL_EVENTS_SOURCES_H
+
+#include <linux/perf_event.h>
+
+struct bpf_prog;
+struct vm_area_struct;
+
+/* breakpoint.c; modify: ctx->mutex and perf_family_lock() are held */
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+void __init perf_breakpoint_pmu_init(void);
+int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr);
+#else
+static inline void perf_breakpoint_pmu_init(void) { }
+static inline int perf_breakpoint_modify(struct perf_event *event,
+					 const struct perf_event_attr *attr)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+/* tracepoint.c, probe.c; free_filter: from the event's RCU callback, sites use the filter */
+#ifdef CONFIG_EVENT_TRACING
+void __init perf_tracepoint_pmu_init(void);
+void __init perf_probe_pmu_init(void);
+bool is_tracepoint_event(const struct perf_event *event);
+bool is_probe_event(const struct perf_event *event);
+void perf_tracepoint_start(struct perf_event *event, int flags);
+void perf_tracepoint_stop(struct perf_event *event, int flags);
+int perf_tracepoint_add(struct perf_event *event, int flags);
+void perf_tracepoint_read(struct perf_event *event);
+void perf_tracepoint_free_filter(struct perf_event *event);
+#else
+static inline void perf_tracepoint_pmu_init(void) { }
+static inline void perf_probe_pmu_init(void) { }
+static inline bool is_tracepoint_event(const struct perf_event *event) { return false; }
+static inline bool is_probe_event(const struct perf_event *event) { return false; }
+static inline void perf_tracepoint_free_filter(struct perf_event *event) { }
+#endif
+
+/* An event of kernel/trace: it has event->tp_event, filters and BPF programs. */
+static inline bool is_tracing_event(const struct perf_event *event)
+{
+	return is_tracepoint_event(event) || is_probe_event(event);
+}
+
+/* bpf.c; set: ctx->mutex is held */
+int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie);
+void perf_event_free_bpf(struct perf_event *event);
+int perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent);
+#ifdef CONFIG_BPF_SYSCALL
+int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *data,
+			    struct pt_regs *regs);
+#else
+static inline int perf_event_bpf_overflow(struct perf_event *event,
+					  struct perf_sample_data *data,
+					  struct pt_regs *regs)
+{
+	return 1;
+}
+#endif
+
+/* addr_filter.c; set: ctx->mutex is NOT held */
+int perf_event_set_filter(struct perf_event *event, void __user *arg);
+int perf_addr_filters_clone(struct perf_event *event, struct perf_event *parent);
+void perf_addr_filters_free(struct perf_event *event);
+void perf_addr_filters_exec(void);
+void perf_addr_filters_mmap(struct vm_area_struct *vma);
+
+#endif /* _KERNEL_EVENTS_SOURCES_H */

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf_event_open(2), in stages: what is asked for, on whom, the event, its
+ * place. Each stage leaves in struct open_request what undo() gives back.
+ */
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/security.h>
+#include <linux/syscalls.h>
+
+#include "attr.h"
+#include "buffer.h"
+#include "context.h"
+#include "event.h"
+#include "file.h"
+#include "internal.h"
+#include "pmu.h"
+#include "sample.h"
+#include "sysctl.h"
+
+#define PERF_FLAG_ALL	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | \
+			 PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
+
+/**
+ * struct open_request - a perf_event_open(2) on its way
+ * @attr: what to count, checked
+ * @pid: of whom
+ * @cpu: where
+ * @flags: PERF_FLAG_*
+ * @group: file of the group's leader or the output's owner, held
+ * @leader: of the group to join, or NULL
+ * @output: event whose buffer to write to, or NULL
+ * @task: of whom, held, or NULL
+ * @exec_locked: @task's exec_update_lock is held: it stays who it is
+ * @event: the new event
+ * @fd: reserved, or -1
+ */
+struct open_request {
+	struct perf_event_attr	attr;
+	pid_t			pid;
+	int			cpu;
+	unsigned long		flags;
+	struct fd		group;
+	struct perf_event	*leader;
+	struct perf_event	*output;
+	struct task_struct	*task;
+	bool			exec_locked;
+	struct perf_event	*event;
+	int			fd;
+};
+
+static int check_request(struct open_request *req, struct perf_event_attr __user *uattr)
+{
+	int err;
+
+	if (req->flags & ~PERF_FLAG_ALL)
+		return -EINVAL;
+	err = security_perf_event_open(PERF_SECURITY_OPEN);
+	if (!err)
+		err = perf_attr_copy(uattr, &req->attr);
+	if (!err)
+		err = perf_attr_check(&req->attr);
+	if (!err)
+		err = perf_attr_permit(&req->attr);
+	if (err)
+		return err;
+	/* A cgroup is watched CPU by CPU. */
+	if ((req->flags & PERF_FLAG_PID_CGROUP) && (req->pid == -1 || req->cpu == -1))
+		return -EINVAL;
+	return 0;
+}
+
+static int find_group(struct open_request *req, int group_fd)
+{
+	struct perf_event *event;
+
+	if (group_fd == -1)
+		return 0;
+	req->group = fdget(group_fd);
+	event = perf_event_of_fd(req->group);
+	if (!event)
+		return -EBADF;
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_DEAD)
+		return -ENODEV;
+	if (req->flags & PERF_FLAG_FD_OUTPUT)
+		req->output = event;
+	if (!(req->flags & PERF_FLAG_FD_NO_GROUP))
+		req->leader = event;
+	return 0;
+}
+
+static int find_task(struct open_request *req)
+{
+	if (req->pid == -1 || (req->flags & PERF_FLAG_PID_CGROUP))
+		return 0;
+
+	rcu_read_lock();
+	req->task = req->pid ? find_task_by_vpid(req->pid) : current;
+	if (req->task)
+		get_task_struct(req->task);
+	rcu_read_unlock();
+	if (!req->task)
+		return -ESRCH;
+	/* Copies of a group are groups. */
+	if (req->leader && req->leader->attr.inherit != req->attr.inherit)
+		return -EINVAL;
+	return 0;
+}
+
+static int make_event(struct open_request *req)
+{
+	int cgroup_fd = req->flags & PERF_FLAG_PID_CGROUP ? req->pid : -1;
+	struct perf_event *event;
+
+	event = perf_event_alloc(&req->attr, req->cpu, req->task, req->leader, NULL,
+				 NULL, NULL, cgroup_fd);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	req->event = event;
+
+	if (is_sampling_event(event) && !perf_pmu_can_sample(event->pmu))
+		return -EOPNOTSUPP;
+	/* What an NMI cannot read must not be this event's clock. */
+	if (event->attr.use_clockid && !perf_attr_clock_is_nmi_safe(&event->attr) &&
+	    !(event->pmu->capabilities & PERF_PMU_CAP_NO_NMI))
+		return -EINVAL;
+	return 0;
+}
+
+/* May current watch the task, and send it signals where the event does? */
+static bool may_watch(const struct open_request *req)
+{
+	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
+	bool capable = perfmon_capable();
+
+	if (req->attr.sigtrap) {
+		/* CAP_KILL over the task, as for a signal from outside. */
+		rcu_read_lock();
+		capable &= ns_capable(__task_cred(req->task)->user_ns, CAP_KILL);
+		rcu_read_unlock();
+		mode = PTRACE_MODE_ATTACH_REALCREDS;
+	}
+	return capable || ptrace_may_access(req->task, mode);
+}
+
+/*
+ * The right to watch a task is checked, and the event attached, with the
+ * task's credentials held still: it cannot become more than it is in between.
+ */
+static int enter_target(struct open_request *req)
+{
+	struct perf_event_context *ctx;
+	int err;
+
+	if (req->task) {
+		err = down_read_interruptible(&req->task->signal->exec_update_lock);
+		if (err)
+			return err;
+		req->exec_locked = true;
+		if (!may_watch(req))
+			return -EACCES;
+	} else {
+		err = perf_allow_cpu();
+		if (err)
+			return err;
+	}
+
+	ctx = perf_context_find(req->task, req->cpu);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	WRITE_ONCE(req->event->ctx, ctx);
+	return 0;
+}
+
+/* Two events of an exclusive PMU in one context would fight over it. */
+static bool exclusive_conflict(const struct perf_event *event)
+{
+	const struct perf_event *other;
+
+	if (!is_exclusive_pmu(event->pmu))
+		return false;
+	list_for_each_entry(other, &event->ctx->event_list, event_entry) {
+		if (other->pmu == event->pmu &&
+		    (other->cpu == -1 || event->cpu == -1 || other->cpu == event->cpu))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * perf_event_may_attach - the checks that need the context to stand still
+ * @event: with its context, whose mutex is held
+ *
+ * Return: 0; -ESRCH: the task has exited; -ENODEV: the CPU is offline; -EBUSY:
+ * another event has the PMU to itself.
+ */
+int perf_event_may_attach(const struct perf_event *event)
+{
+	struct perf_event_context *ctx = event->ctx;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (ctx->task == PERF_TASK_GONE)
+		return -ESRCH;
+	if (!ctx->task && !per_cpu(perf_cpu_context, event->cpu).online)
+		return -ENODEV;
+	return exclusive_conflict(event) ? -EBUSY : 0;
+}
+
+static int join_group(struct open_request *req)
+{
+	struct perf_event *event = req->event, *leader = req->leader;
+	int err;
+
+	if (leader) {
+		if (leader->state <= PERF_EVENT_STATE_EXIT ||
+		    !perf_group_may_join(leader, event))
+			return -EINVAL;
+		event->group_leader = leader;
+	} else if (event->event_caps & PERF_EV_CAP_SIBLING) {
+		return -EINVAL;
+	}
+	err = perf_read_size_check(event, leader ?: event);
+	if (!err)
+		err = perf_event_may_attach(event);
+	if (!err && perf_event_needs_aux(event) &&
+	    !perf_event_set_aux_output(event, event->group_leader))
+		err = -EINVAL;
+	return err;
+}
+
+static int attach(struct open_request *req)
+{
+	struct perf_event *event = req->event;
+	int err;
+
+	mutex_lock(&event->ctx->mutex);
+	err = join_group(req);
+	if (!err && req->output)
+		err = perf_event_set_output(event, req->output);
+	if (!err)
+		err = perf_event_attach(event);
+	if (err) {
+		perf_event_clear_aux_output(event);
+		event->group_leader = event;
+	}
+	mutex_unlock(&event->ctx->mutex);
+	return err;
+}
+
+static void undo(struct open_request *req)
+{
+	if (req->exec_locked)
+		up_read(&req->task->signal->exec_update_lock);
+	if (req->task)
+		put_task_struct(req->task);
+	fdput(req->group);
+}
+
+static int open_event(struct open_request *req, struct perf_event_attr __user *uattr,
+		      int group_fd)
+{
+	unsigned int f_flags = O_RDWR;
+	struct file *file;
+	int err;
+
+	err = check_request(req, uattr);
+	if (err)
+		return err;
+	if (req->flags & PERF_FLAG_FD_CLOEXEC)
+		f_flags |= O_CLOEXEC;
+	req->fd = get_unused_fd_flags(f_flags);
+	if (req->fd < 0)
+		return req->fd;
+
+	err = find_group(req, group_fd);
+	if (!err)
+		err = find_task(req);
+	if (!err)
+		err = make_event(req);
+	if (!err)
+		err = enter_target(req);
+	if (err)
+		goto fail;
+
+	/* From here on the file would close the event; make it first. */
+	file = perf_event_new_file(req->event, f_flags);
+	if (IS_ERR(file)) {
+		err = PTR_ERR(file);
+		goto fail;
+	}
+	err = attach(req);
+	if (err) {
+		/* Closing it drops the event. */
+		req->event = NULL;
+		fput(file);
+		goto fail;
+	}
+	perf_event_own(req->event);
+	fd_install(req->fd, file);
+	return req->fd;
+
+fail:
+	if (req->event)
+		perf_event_put(req->event);
+	put_unused_fd(req->fd);
+	return err;
+}
+
+/**
+ * sys_perf_event_open - open an event
+ * @attr_uptr: what to count, and what to tell about it
+ * @pid: a task, 0 for current, -1 for all, or with PERF_FLAG_PID_CGROUP a
+ *	file descriptor of a cgroup
+ * @cpu: a CPU, or -1 for all
+ * @group_fd: of the group's leader, or -1
+ * @flags: PERF_FLAG_*
+ *
+ * See perf_event_open(2). Return: a file descriptor, or an error.
+ */
+SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr,
+		pid_t, pid, int, cpu, int, group_fd, unsigned long, flags)
+{
+	struct open_request req = { .pid = pid, .cpu = cpu, .flags = flags, .fd = -1 };
+	int ret = open_event(&req, attr_uptr, group_fd);
+
+	undo(&req);
+	return ret;
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Accounting of debug registers: every state that a small machine can get
+ * into, against a count made from nothing; then breakpoints that are real.
+ *
+ * Included at the end of breakpoint.c.
+ */
+#include <kunit/test.h>
+
+#define TEST_CPUS	3
+#define TEST_TASKS	3
+/* Of a CPU; of a task anywhere; of a task on a CPU. */
+#define TEST_KINDS	(TEST_CPUS + TEST_TASKS * (1 + TEST_CPUS))
+
+/* Claims of the last kind of register there is. */
+#define TEST_TYPE	(TYPE_MAX - 1)
+
+/**
+ * struct bp_world - a machine under test
+ * @test: to report to
+ * @machine: what is tested
+ * @tasks: its tasks
+ * @nr_tasks: that are used
+ * @nr_kinds: of breakpoints
+ * @count: breakpoints of each kind
+ * @seen: states that have been visited, by number
+ * @states: how many
+ */
+struct bp_world {
+	struct kunit		*test;
+	struct bp_machine	machine;
+	struct bp_task		tasks[TEST_TASKS];
+	unsigned int		nr_tasks;
+	unsigned int		nr_kinds;
+	unsigned int		count[TEST_KINDS];
+	unsigned long		*seen;
+	unsigned int		states;
+};
+
+/* Kind k is of which task (-1: none) and CPU (-1: all)? */
+static void kind_of(const struct bp_world *w, unsigned int k, int *task, int *cpu)
+{
+	unsigned int nr_cpus = w->machine.nr_cpus;
+
+	if (k < nr_cpus) {
+		*task = -1;
+		*cpu = k;
+		return;
+	}
+	k -= nr_cpus;
+	*task = k / (nr_cpus + 1);
+	*cpu = (int)(k % (nr_cpus + 1)) - 1;
+}
+
+static struct bp_task *kind_task(struct bp_world *w, int task)
+{
+	return task < 0 ? NULL : &w->tasks[task];
+}
+
+/* Registers that a CPU needs for its own and those of one task, which runs there. */
+static unsigned int need(const struct bp_world *w, unsigned int on_cpu, int of_task, bool own)
+{
+	unsigned int k, n = 0;
+	int task, cpu;
+
+	for (k = 0; k < w->nr_kinds; k++) {
+		kind_of(w, k, &task, &cpu);
+		if (task < 0 ? own && cpu == on_cpu :
+		    task == of_task && (cpu < 0 || cpu == on_cpu))
+			n += w->count[k];
+	}
+	return n;
+}
+
+static bool fits(const struct bp_world *w)
+{
+	unsigned int cpu;
+	int task;
+
+	for (cpu = 0; cpu < w->machine.nr_cpus; cpu++) {
+		for (task = -1; task < (int)w->nr_tasks; task++) {
+			if (need(w, cpu, task, true) > w->machine.slots[TEST_TYPE])
+				return false;
+		}
+	}
+	return true;
+}
+
+static unsigned int count_of(const struct bp_world *w, int of_task, int on_cpu)
+{
+	unsigned int k;
+	int task, cpu;
+
+	for (k = 0; k < w->nr_kinds; k++) {
+		kind_of(w, k, &task, &cpu);
+		if (task == of_task && cpu == on_cpu)
+			return w->count[k];
+	}
+	return 0;
+}
+
+/* All that the accounting knows follows from what there is, not from how it came. */
+static void check_books(struct bp_world *w)
+{
+	const struct bp_machine *m = &w->machine;
+	unsigned int cpus[BP_SLOTS_MAX + 1] = {}, tasks[BP_SLOTS_MAX + 1] = {};
+	unsigned int here[BP_SLOTS_MAX + 1];
+	unsigned int cpu, n;
+	int task;
+
+	for (cpu = 0; cpu < m->nr_cpus; cpu++) {
+		memset(here, 0, sizeof(here));
+		n = count_of(w, -1, cpu);
+		KUNIT_ASSERT_EQ(w->test, m->cpu[cpu].pinned[TEST_TYPE], n);
+		if (n)
+			cpus[n]++;
+		for (task = 0; task < w->nr_tasks; task++) {
+			if (count_of(w, task, cpu))
+				here[need(w, cpu, task, false)]++;
+		}
+		KUNIT_ASSERT_MEMEQ(w->test, m->cpu[cpu].tasks[TEST_TYPE], here, sizeof(here));
+	}
+	for (task = 0; task < w->nr_tasks; task++) {
+		n = count_of(w, task, -1);
+		if (n)
+			tasks[n]++;
+	}
+	KUNIT_ASSERT_MEMEQ(w->test, m->cpus[TEST_TYPE], cpus, sizeof(cpus));
+	KUNIT_ASSERT_MEMEQ(w->test, m->tasks[TEST_TYPE], tasks, sizeof(tasks));
+}
+
+static unsigned int state_number(const struct bp_world *w)
+{
+	unsigned int base = w->machine.slots[TEST_TYPE] + 1, n = 0, k;
+
+	for (k = 0; k < w->nr_kinds; k++)
+		n = n * base + w->count[k];
+	return n;
+}
+
+/* From this state try one more of each kind; go on from each that is new. */
+static void visit(struct bp_world *w)
+{
+	unsigned int k;
+	int task, cpu, err;
+
+	if (test_and_set_bit(state_number(w), w->seen))
+		return;
+	w->states++;
+
+	for (k = 0; k < w->nr_kinds; k++) {
+		bool possible;
+
+		kind_of(w, k, &task, &cpu);
+		w->count[k]++;
+		possible = fits(w);
+		err = bp_claim(&w->machine, kind_task(w, task), cpu, TEST_TYPE);
+		KUNIT_ASSERT_EQ(w->test, err, possible ? 0 : -ENOSPC);
+		if (possible) {
+			check_books(w);
+			visit(w);
+			bp_drop(&w->machine, kind_task(w, task), cpu, TEST_TYPE);
+		}
+		w->count[k]--;
+		check_books(w);
+	}
+}
+
+struct bp_shape {
+	unsigned int	cpus;
+	unsigned int	tasks;
+	unsigned int	slots;
+};
+
+static const struct bp_shape bp_shapes[] = {
+	{ .cpus = 1, .tasks = 3, .slots = 2 },
+	{ .cpus = 2, .tasks = 2, .slots = 2 },
+	{ .cpus = 2, .tasks = 1, .slots = 4 },
+	{ .cpus = 3, .tasks = 2, .slots = 1 },
+	{ .cpus = 2, .tasks = 2, .slots = 0 },
+};
+
+static void bp_shape_desc(const struct bp_shape *shape, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u CPUs, %u tasks, %u registers",
+		 shape->cpus, shape->tasks, shape->slots);
+}
+
+KUNIT_ARRAY_PARAM(bp_shapes, bp_shapes, bp_shape_desc);
+
+static void test_accounting(struct kunit *test)
+{
+	const struct bp_shape *shape = test->param_value;
+	struct bp_world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	unsigned int i, states = 1;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	w->test = test;
+	w->nr_tasks = shape->tasks;
+	w->nr_kinds = shape->cpus + shape->tasks * (1 + shape->cpus);
+	KUNIT_ASSERT_EQ(test, bp_machine_init(&w->machine, shape->cpus), 0);
+	w->machine.slots[TEST_TYPE] = shape->slots;
+	for (i = 0; i < shape->tasks; i++)
+		INIT_LIST_HEAD(&w->tasks[i].cpus);
+	for (i = 0; i < w->nr_kinds; i++)
+		states *= shape->slots + 1;
+	w->seen = kunit_kcalloc(test, BITS_TO_LONGS(states), sizeof(long), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, w->seen);
+
+	visit(w);
+	check_books(w);
+	for (i = 0; i < shape->tasks; i++)
+		KUNIT_EXPECT_TRUE(test, list_empty(&w->tasks[i].cpus));
+	kunit_info(test, "%u states\n", w->states);
+	kfree(w->machine.cpu);
+}
+
+static void test_task_record(struct kunit *test)
+{
+	struct bp_machine *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	struct bp_task *t;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	KUNIT_ASSERT_EQ(test, bp_machine_init(m, 1), 0);
+	t = bp_task_get(m, current);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t);
+	KUNIT_EXPECT_PTR_EQ(test, bp_task_get(m, current), t);
+	KUNIT_EXPECT_EQ(test, t->nr_events, 2U);
+	bp_task_put(t);
+	KUNIT_EXPECT_FALSE(test, hash_empty(m->table));
+	bp_task_put(t);
+	KUNIT_EXPECT_TRUE(test, hash_empty(m->table));
+	kfree(m->cpu);
+}
+
+static u32 bp_test_word;
+static unsigned int bp_test_hits;
+
+static void bp_test_hit(struct perf_event *bp, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	bp_test_hits++;
+}
+
+static void bp_test_attr(struct perf_event_attr *attr)
+{
+	hw_breakpoint_init(attr);
+	attr->bp_addr = (unsigned long)&bp_test_word;
+	attr->bp_len = HW_BREAKPOINT_LEN_4;
+	attr->bp_type = HW_BREAKPOINT_W;
+}
+
+/* As many as there are registers, on a task and then on all CPUs; not one more. */
+static void test_all_registers(struct kunit *test)
+{
+	unsigned int i, j, slots = bp_machine.slots[TYPE_DATA];
+	struct perf_event *bps[BP_SLOTS_MAX + 1];
+	struct perf_event * __percpu *wide;
+	struct perf_event_attr attr;
+
+	bp_test_attr(&attr);
+	for (i = 0; i < slots; i++) {
+		bps[i] = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
+		if (IS_ERR(bps[i]))
+			break;
+	}
+	if (!i)
+		kunit_skip(test, "no breakpoints to be had");
+	KUNIT_EXPECT_EQ(test, i, slots);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(register_user_hw_breakpoint(&attr, bp_test_hit, NULL,
+								  current)), -ENOSPC);
+	wide = register_wide_hw_breakpoint(&attr, bp_test_hit, NULL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR((void __force *)wide), -ENOSPC);
+
+	bp_test_hits = 0;
+	WRITE_ONCE(bp_test_word, 1);
+	KUNIT_EXPECT_EQ(test, bp_test_hits, i);
+
+	unregister_hw_breakpoint(bps[--i]);
+	wide = register_wide_hw_breakpoint(&attr, bp_test_hit, NULL);
+	KUNIT_EXPECT_FALSE(test, IS_ERR((void __force *)wide));
+	bp_test_hits = 0;
+	WRITE_ONCE(bp_test_word, 2);
+	KUNIT_EXPECT_EQ(test, bp_test_hits, i + 1);
+	if (!IS_ERR((void __force *)wide))
+		unregister_wide_hw_breakpoint(wide);
+	for (j = 0; j < i; j++)
+		unregister_hw_breakpoint(bps[j]);
+
+	bp_test_hits = 0;
+	WRITE_ONCE(bp_test_word, 3);
+	KUNIT_EXPECT_EQ(test, bp_test_hits, 0U);
+}
+
+/* A change that fails leaves the breakpoint as it was, and on. */
+static void test_modify(struct kunit *test)
+{
+	struct perf_event_attr attr, bad;
+	struct perf_event *bp;
+
+	bp_test_attr(&attr);
+	bp = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
+	if (IS_ERR(bp))
+		kunit_skip(test, "no breakpoints to be had");
+
+	bad = bp->attr;
+	bad.bp_type = HW_BREAKPOINT_INVALID;
+	KUNIT_EXPECT_EQ(test, modify_user_hw_breakpoint(bp, &bad), -EINVAL);
+	bad = bp->attr;
+	bad.bp_len = 0;
+	bad.disabled = 1;
+	KUNIT_EXPECT_EQ(test, modify_user_hw_breakpoint(bp, &bad), -EINVAL);
+	KUNIT_EXPECT_EQ(test, bp->attr.bp_len, (u64)HW_BREAKPOINT_LEN_4);
+	KUNIT_EXPECT_EQ(test, bp->attr.bp_type, (u32)HW_BREAKPOINT_W);
+	bp_test_hits = 0;
+	WRITE_ONCE(bp_test_word, 4);
+	KUNIT_EXPECT_EQ(test, bp_test_hits, 1U);
+
+	attr = bp->attr;
+	attr.disabled = 1;
+	KUNIT_EXPECT_EQ(test, modify_user_hw_breakpoint(bp, &attr), 0);
+	WRITE_ONCE(bp_test_word, 5);
+	KUNIT_EXPECT_EQ(test, bp_test_hits, 1U);
+
+	attr.disabled = 0;
+	attr.bp_len = HW_BREAKPOINT_LEN_1;
+	attr.bp_addr += 3;
+	KUNIT_EXPECT_EQ(test, modify_user_hw_breakpoint(bp, &attr), 0);
+	WRITE_ONCE(*(u8 *)&bp_test_word, 6);
+	KUNIT_EXPECT_EQ(test, bp_test_hits, 1U);
+	WRITE_ONCE(*((u8 *)&bp_test_word + 3), 6);
+	KUNIT_EXPECT_EQ(test, bp_test_hits, 2U);
+	unregister_hw_breakpoint(bp);
+}
+
+static struct kunit_case breakpoint_cases[] = {
+	KUNIT_CASE_PARAM(test_accounting, bp_shapes_gen_params),
+	KUNIT_CASE(test_task_record),
+	KUNIT_CASE(test_all_registers),
+	KUNIT_CASE(test_modify),
+	{}
+};
+
+static struct kunit_suite breakpoint_suite = {
+	.name		= "perf_breakpoint",
+	.test_cases	= breakpoint_cases,
+};
+
+kunit_test_suite(breakpoint_suite);

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How often an event overflows: throttling, frequencies, periods.
+ *
+ * In one tick an event may overflow perf_max_samples_per_tick times; then it is
+ * halted until the tick. An event with a frequency has its period computed
+ * anew at each tick, from what it has counted in the time that it has run
+ * since the last one. In between, an event that overflows more often than a
+ * tick allows doubles its period: that is how it finds its way from a period
+ * of 1, without a look at the clock for each sample.
+ */
+#include <linux/math64.h>
+#include <linux/perf_event.h>
+#include <linux/tick.h>
+
+#include "internal.h"
+#include "record.h"
+#include "software.h"
+#include "sysctl.h"
+
+/* Ticks of this CPU: which one hwc->interrupts counts for. */
+DEFINE_PER_CPU(u64, perf_throttle_ticks);
+/* Events that were throttled on this CPU since its last tick. */
+static DEFINE_PER_CPU(unsigned int, throttled_events);
+
+/**
+ * struct throttle_record - PERF_RECORD_THROTTLE and UNTHROTTLE
+ * @header: of the record
+ * @time: by the event's clock
+ * @id: of its family
+ * @stream_id: its own
+ */
+struct throttle_record {
+	struct perf_event_header	header;
+	u64				time;
+	u64				id;
+	u64				stream_id;
+};
+
+/**
+ * perf_throttle_record - tell the reader that an event is halted, or not any more
+ * @event: the event
+ * @throttled: which
+ *
+ * Any context, preemption off.
+ */
+void perf_throttle_record(struct perf_event *event, bool throttled)
+{
+	struct throttle_record record = {
+		.header = {
+			.type = throttled ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE,
+			.size = sizeof(record),
+		},
+		.time = event->clock(),
+		.id = primary_event_id(event),
+		.stream_id = event->id,
+	};
+	struct perf_output_handle handle;
+	struct perf_sample_data sample;
+
+	perf_event_header__init_id(&record.header, &sample, event);
+	if (perf_output_begin(&handle, &sample, event, record.header.size))
+		return;
+	perf_output_put(&handle, record);
+	perf_event__output_id_sample(event, &handle, &sample);
+	perf_output_end(&handle);
+}
+
+/* Arithmetic */
+
+/**
+ * perf_period_for - the period that makes a frequency
+ * @freq: samples a second
+ * @count: what an event counted
+ * @nsec: in which time
+ *
+ * Pure. Return: between 1 and S64_MAX.
+ */
+u64 perf_period_for(u64 freq, u64 count, u64 nsec)
+{
+	u64 divisor;
+
+	if (check_mul_overflow(freq, nsec, &divisor))
+		divisor = U64_MAX;
+	if (!divisor)
+		return S64_MAX;
+	/* The quotient has to fit: some processors trap when it does not. */
+	if (mul_u64_u64_shr(count, NSEC_PER_SEC, 64) >= divisor)
+		return S64_MAX;
+	return clamp_t(u64, mul_u64_u64_div_u64(count, NSEC_PER_SEC, divisor), 1, S64_MAX);
+}
+
+/**
+ * perf_next_period - a step towards a period
+ * @now: the period, between 1 and S64_MAX
+ * @target: the one that the last tick suggests
+ *
+ * Near by, one tick proves little and an eighth of the way is enough; from
+ * afar, go there at once. Pure. Return: the next period.
+ */
+u64 perf_next_period(u64 now, u64 target)
+{
+	s64 delta = target - now;
+
+	if (target / 2 > now || target < now / 2)
+		return target;
+	/* Away from zero, or a small period would never move. */
+	return max_t(s64, 1, now + (delta + (delta < 0 ? -7 : 7)) / 8);
+}
+
+/* Overflows that one tick may see before the period is taken for too short. */
+static u64 overflows_per_tick(u64 freq)
+{
+	return 2 + 2 * div_u64(freq * TICK_NSEC, NSEC_PER_SEC);
+}
+
+static void lengthen_period(struct hw_perf_event *hwc)
+{
+	hwc->sample_period = min_t(u64, 2 * hwc->sample_period, S64_MAX / 2);
+}
+
+/**
+ * perf_overflow_account - an event that samples has overflowed
+ * @event: active
+ * @throttle: it may be halted
+ *
+ * Any context, preemption off. Return: 1 when it is to be halted until the tick.
+ */
+int perf_overflow_account(struct perf_event *event, bool throttle)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	u64 tick = __this_cpu_read(perf_throttle_ticks);
+
+	if (hwc->interrupts_seq != tick) {
+		hwc->interrupts_seq = tick;
+		/* Software events are not stopped, and need no tick to go on. */
+		if (unlikely(hwc->interrupts == MAX_INTERRUPTS))
+			perf_throttle_record(event, false);
+		hwc->interrupts = 1;
+		return 0;
+	}
+	/* Several at once: it has been told already. */
+	if (unlikely(hwc->interrupts == MAX_INTERRUPTS))
+		return throttle;
+
+	hwc->interrupts++;
+	if (unlikely(throttle && hwc->interrupts > READ_ONCE(perf_max_samples_per_tick))) {
+		__this_cpu_inc(throttled_events);
+		/* Only a tick lets it go on, so there has to be one. */
+		tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+		hwc->interrupts = MAX_INTERRUPTS;
+		perf_throttle_record(event, true);
+		return 1;
+	}
+	if (event->attr.freq && hwc->interrupts > overflows_per_tick(event->attr.sample_freq))
+		lengthen_period(hwc);
+	return 0;
+}
+
+/**
+ * perf_event_account_interrupt - a driver took an interrupt but has no sample
+ * @event: whose interrupt it was
+ *
+ * Return: 1 when the driver is to stop the event until the next tick.
+ */
+int perf_event_account_interrupt(struct perf_event *event)
+{
+	return perf_overflow_account(event, true);
+}
+
+/**
+ * perf_event_unthrottle_in - a throttled event comes back on a CPU
+ * @event: active, its counter not started yet; its context's lock is held
+ *
+ * The tick that was to let it go on is another CPU's, or it was off then.
+ */
+void perf_event_unthrottle_in(struct perf_event *event)
+{
+	if (likely(event->hw.interrupts != MAX_INTERRUPTS))
+		return;
+	event->hw.interrupts = 0;
+	perf_throttle_record(event, false);
+}
+
+/* The tick */
+
+/* The next period begins now. Software events count up to 0, others down. */
+static void restart_period(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+
+	if (is_software_event(event)) {
+		hwc->last_period = hwc->sample_period;
+		local64_set(&hwc->period_left, -(s64)hwc->sample_period);
+	} else {
+		local64_set(&hwc->period_left, 0);
+	}
+}
+
+/* Compute the period from what was counted since the last tick. */
+static bool adjust_frequency(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	u64 count, delta, enabled, running, ns;
+
+	count = local64_read(&event->count);
+	perf_event_times(event, &enabled, &running);
+	delta = count - hwc->freq_count_stamp;
+	ns = running - hwc->freq_time_stamp;
+	hwc->freq_count_stamp = count;
+	hwc->freq_time_stamp = running;
+	/* Nothing to learn from: the count was reset, or nothing happened. */
+	if ((s64)delta <= 0 || (s64)ns <= 0)
+		return false;
+
+	hwc->sample_period = perf_next_period(hwc->sample_period,
+					      perf_period_for(event->attr.sample_freq,
+							      delta, ns));
+	/* What is left of a period that was much longer would take too long. */
+	if (abs(local64_read(&hwc->period_left)) / 8 <= hwc->sample_period)
+		return false;
+	restart_period(event);
+	return true;
+}
+
+static void tick_event(struct perf_event *event)
+{
+	bool throttled = event->hw.interrupts == MAX_INTERRUPTS;
+	bool freq = event->attr.freq && event->attr.sample_freq;
+	bool scheduled = !is_resident(event);
+	int flags = 0;
+
+	if (!freq && !throttled)
+		return;
+	if (throttled)
+		perf_event_unthrottle_in(event);
+	/* A throttled event has been stopped by its driver. */
+	else if (scheduled)
+		perf_event_pmu_stop(event, PERF_EF_UPDATE);
+	if (freq && adjust_frequency(event))
+		flags = PERF_EF_RELOAD;
+	if (scheduled)
+		perf_event_pmu_start(event, flags);
+}
+
+/* Everything that is on and belongs to a context, whose lock is held. */
+static void tick_context(struct perf_event_context *ctx, bool throttled)
+{
+	int cpu = smp_processor_id();
+	struct perf_event *event;
+	struct pmu *pmu = NULL;
+
+	if (!throttled && !ctx->nr_freq)
+		return;
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (event->state != PERF_EVENT_STATE_ACTIVE || !is_sampling_event(event) ||
+		    (event->cpu >= 0 && event->cpu != cpu))
+			continue;
+		if (event->pmu != pmu) {
+			if (pmu)
+				perf_pmu_enable(pmu);
+			pmu = event->pmu;
+			perf_pmu_disable(pmu);
+		}
+		tick_event(event);
+	}
+	if (pmu)
+		perf_pmu_enable(pmu);
+}
+
+/**
+ * perf_adjust_freq_unthr - a tick: let throttled events go on, adjust frequencies
+ * @cpuctx: this CPU's; interrupts are off, its lock is not held
+ */
+void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
+{
+	struct perf_event_context *ctx;
+	bool throttled;
+
+	lockdep_assert_irqs_disabled();
+	__this_cpu_inc(perf_throttle_ticks);
+	throttled = __this_cpu_xchg(throttled_events, 0);
+	if (unlikely(throttled))
+		tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+
+	rcu_read_lock();
+	ctx = rcu_dereference(current->perf_event_ctxp);
+	if (throttled || cpuctx->ctx.nr_freq || (ctx && READ_ONCE(ctx->nr_freq))) {
+		raw_spin_lock(&cpuctx->ctx.lock);
+		tick_context(&cpuctx->ctx, throttled);
+		if (ctx) {
+			raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
+			tick_context(ctx, throttled);
+			raw_spin_unlock(&ctx->lock);
+		}
+		raw_spin_unlock(&cpuctx->ctx.lock);
+	}
+	rcu_read_unlock();
+}
+
+/* Periods from user space and in-kernel users */
+
+static void set_period_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+			      void *data)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	bool on = event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event);
+	u64 value = *(u64 *)data;
+
+	if (event->attr.freq) {
+		event->attr.sample_freq = value;
+	} else {
+		event->attr.sample_period = value;
+		hwc->sample_period = value;
+	}
+
+	if (on) {
+		perf_pmu_disable(event->pmu);
+		/* The driver has stopped it already when it is throttled. */
+		if (hwc->interrupts == MAX_INTERRUPTS)
+			perf_event_unthrottle_in(event);
+		else
+			perf_event_pmu_stop(event, PERF_EF_UPDATE);
+	}
+	restart_period(event);
+	if (on) {
+		perf_event_pmu_start(event, PERF_EF_RELOAD);
+		perf_pmu_enable(event->pmu);
+	}
+}
+
+/**
+ * perf_event_set_period - change an event's period, or its frequency
+ * @event: its context's mutex is held
+ * @value: the period, or samples a second where attr.freq is set
+ *
+ * A new period begins. May sleep. Return: 0, or -EINVAL.
+ */
+int perf_event_set_period(struct perf_event *event, u64 value)
+{
+	if (!is_sampling_event(event) || !value)
+		return -EINVAL;
+	if (event->attr.freq) {
+		if (value > READ_ONCE(sysctl_perf_event_sample_rate))
+			return -EINVAL;
+	} else if (value > S64_MAX) {
+		return -EINVAL;
+	}
+	if (event->pmu->check_period && event->pmu->check_period(event, value))
+		return -EINVAL;
+
+	perf_event_call(event, set_period_locked, &value);
+	return 0;
+}
+
+/**
+ * perf_event_period - perf_event_set_period() for in-kernel users
+ * @event: that the caller keeps
+ * @value: the period, or samples a second where attr.freq is set
+ *
+ * May sleep. Return: 0, or -EINVAL.
+ */
+int perf_event_period(struct perf_event *event, u64 value)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	int err = perf_event_set_period(event, value);
+
+	perf_event_ctx_unlock(event, ctx);
+	return err;
+}
+EXPORT_SYMBOL_GPL(perf_event_period);

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Time as events see it.
+ *
+ * A context has one clock, which runs while the context does. An event keeps
+ * how much enabled and running time it had when its state last changed, and
+ * the context's time at that moment; everything else is a difference.
+ */
+#include <linux/sched/clock.h>
+
+#include "internal.h"
+
+/**
+ * perf_clock - the time base of all contexts and of records without a clockid
+ *
+ * Any context. Return: nanoseconds.
+ */
+u64 perf_clock(void)
+{
+	return local_clock();
+}
+
+/**
+ * perf_clock_start - let a clock that stands run on this CPU
+ * @clock: whose context's lock is held
+ * @now: perf_clock()
+ */
+void perf_clock_start(struct perf_event_clock *clock, u64 now)
+{
+	if (WARN_ON_ONCE(clock->cpu >= 0))
+		return;
+
+	WRITE_ONCE(clock->offset, clock->time - now);
+	/* Pairs with perf_clock_read(): a running clock has its offset. */
+	smp_store_release(&clock->cpu, smp_processor_id());
+}
+
+/**
+ * perf_clock_stop - halt a clock that runs
+ * @clock: whose context's lock is held
+ * @now: perf_clock()
+ */
+void perf_clock_stop(struct perf_event_clock *clock, u64 now)
+{
+	u64 time = now + clock->offset;
+
+	if (WARN_ON_ONCE(clock->cpu < 0))
+		return;
+
+	/* Clocks of two CPUs may differ a little; time never goes back. */
+	if ((s64)(time - clock->time) < 0)
+		time = clock->time;
+	WRITE_ONCE(clock->time, time);
+	/* Pairs with perf_clock_read(): a clock that stands has its time. */
+	smp_store_release(&clock->cpu, -1);
+}
+
+/**
+ * perf_clock_read - a clock's time now
+ * @clock: running or not, here or on another CPU
+ *
+ * Takes no lock and never waits for the writer, so an NMI may call it.
+ * Return: nanoseconds that the clock has run.
+ */
+u64 perf_clock_read(const struct perf_event_clock *clock)
+{
+	u64 time, offset;
+	int cpu;
+
+	do {
+		cpu = smp_load_acquire(&clock->cpu);
+		time = READ_ONCE(clock->time);
+		offset = READ_ONCE(clock->offset);
+		if (cpu >= 0) {
+			s64 ahead = perf_clock() + offset - time;
+
+			if (ahead > 0)
+				time += ahead;
+		}
+		/* A stop, or a stop and start, in between shows here. */
+		smp_rmb();
+	} while (READ_ONCE(clock->cpu) != cpu || READ_ONCE(clock->offset) != offset);
+
+	return time;
+}
+
+/* The clock that counts for an event: its cgroup's on this CPU, or its context's. */
+static const struct perf_event_clock *event_clock(const struct perf_event *event)
+{
+#ifdef CONFIG_CGROUP_PERF
+	if (event->cgrp)
+		return &per_cpu_ptr(event->cgrp->info, event->cpu)->clock;
+#endif
+	return &READ_ONCE(event->ctx)->clock;
+}
+
+/**
+ * perf_event_clock_now - the time of the clock that an event lives by
+ * @event: attached at some time
+ *
+ * Any context. Return: nanoseconds.
+ */
+u64 perf_event_clock_now(const struct perf_event *event)
+{
+	return perf_clock_read(event_clock(event));
+}
+
+/*
+ * A member is worth what its leader is: while the leader is off, the member
+ * neither is enabled nor runs, whatever its own state.
+ */
+static enum perf_event_state effective_state(const struct perf_event *event)
+{
+	enum perf_event_state leader = READ_ONCE(event->group_leader->state);
+
+	if (leader <= PERF_EVENT_STATE_OFF)
+		return leader;
+	return READ_ONCE(event->state);
+}
+
+static void times_at(const struct perf_event *event, u64 now, u64 *enabled, u64 *running)
+{
+	enum perf_event_state state = effective_state(event);
+	u64 delta = now - event->tstamp;
+
+	*enabled = event->total_time_enabled;
+	*running = event->total_time_running;
+	/* Read without the lock, a stamp may be newer than the time. */
+	if ((s64)delta < 0)
+		return;
+	if (state >= PERF_EVENT_STATE_INACTIVE)
+		*enabled += delta;
+	if (state >= PERF_EVENT_STATE_ACTIVE)
+		*running += delta;
+}
+
+/**
+ * perf_event_times - how long an event has been enabled and running
+ * @event: the event
+ * @enabled: filled in, nanoseconds, without children
+ * @running: the same
+ *
+ * Changes nothing and takes no lock. Outside of NMIs the two numbers belong
+ * together; an NMI that hits this CPU in the middle of a state change takes
+ * what it finds.
+ */
+void perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
+{
+	const seqcount_t *seqcount = &READ_ONCE(event->ctx)->seq;
+	unsigned int seq;
+
+	do {
+		while ((seq = raw_read_seqcount(seqcount)) & 1) {
+			if (in_nmi())
+				break;
+			cpu_relax();
+		}
+		times_at(event, perf_event_clock_now(event), enabled, running);
+	} while (read_seqcount_retry(seqcount, seq) && !in_nmi());
+}
+
+/**
+ * perf_event_fold_time - add the time since the last stamp
+ * @event: attached; its context's lock is held, and a write section of ctx->seq open
+ */
+void perf_event_fold_time(struct perf_event *event)
+{
+	u64 now = perf_event_clock_now(event);
+
+	lockdep_assert_held(&event->ctx->lock);
+	times_at(event, now, &event->total_time_enabled, &event->total_time_running);
+	event->tstamp = now;
+}
+
+/**
+ * perf_event_set_state - the one place where an event's state changes
+ * @event: attached, its context's lock is held
+ * @state: the new one
+ *
+ * Time up to now is accounted by the old state. When a leader goes on or off
+ * its members' time changes course with it.
+ */
+void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
+{
+	struct perf_event_context *ctx = event->ctx;
+	struct perf_event *sibling;
+
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_irqs_disabled();
+	if (event->state == state)
+		return;
+	/* Nothing comes back from the dead. */
+	if (WARN_ON_ONCE(event->state <= PERF_EVENT_STATE_EXIT && state > event->state))
+		return;
+
+	raw_write_seqcount_begin(&ctx->seq);
+	perf_event_fold_time(event);
+	if ((event->state < PERF_EVENT_STATE_INACTIVE) != (state < PERF_EVENT_STATE_INACTIVE)) {
+		for_each_sibling_event(sibling, event)
+			perf_event_fold_time(sibling);
+	}
+	WRITE_ONCE(event->state, state);
+	raw_write_seqcount_end(&ctx->seq);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tracepoints as events: the "tracepoint" PMU, and where kernel/trace delivers
+ * what has happened. It keeps a list of the events that are on, per tracepoint
+ * and CPU, and owns their filters and BPF programs.
+ */
+#include <linux/hardirq.h>
+#include <linux/rculist.h>
+#include <linux/trace_events.h>
+
+#include "internal.h"
+#include "software.h"
+#include "sources.h"
+
+static struct pmu tracepoint_pmu;
+
+/**
+ * is_tracepoint_event - what kind of event is it?
+ * @event: initialised
+ *
+ * Return: whether it is one of the "tracepoint" PMU.
+ */
+bool is_tracepoint_event(const struct perf_event *event)
+{
+	return event->pmu == &tracepoint_pmu;
+}
+
+/**
+ * struct tp_hit - something that happened at a tracepoint
+ * @count: how many times
+ * @raw: the record
+ * @regs: where
+ * @data: the sample, made anew for each event
+ */
+struct tp_hit {
+	u64				count;
+	struct perf_raw_record		raw;
+	struct pt_regs			*regs;
+	struct perf_sample_data		*data;
+};
+
+static bool tp_wanted(const struct perf_event *event, struct tp_hit *hit)
+{
+	if (event->hw.state & PERF_HES_STOPPED)
+		return false;
+	/* Records come from the kernel, except a uprobe's. */
+	if (event->attr.exclude_kernel && !user_mode(hit->regs))
+		return false;
+	/* An inherited event obeys the filter of the one that was opened. */
+	if (event->parent)
+		event = event->parent;
+	return !event->filter || filter_match_preds(event->filter, hit->raw.frag.data);
+}
+
+static void tp_deliver(struct perf_event *event, struct tp_hit *hit)
+{
+	perf_sample_data_init(hit->data, 0, 0);
+	perf_sample_save_raw_data(hit->data, event, &hit->raw);
+	perf_swevent_event(event, hit->count, hit->data, hit->regs);
+}
+
+/* With its group, as the task's owner left it; it need not be on. */
+static bool tp_enabled(const struct perf_event *event)
+{
+	return READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE &&
+	       READ_ONCE(event->group_leader->state) >= PERF_EVENT_STATE_INACTIVE;
+}
+
+/* The events of @task, which the tracepoint is about, that are not on here. */
+static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *hit)
+{
+	struct perf_event_context *ctx;
+	struct perf_event *event;
+	int cpu = smp_processor_id();
+
+	guard(rcu)();
+	ctx = READ_ONCE(task->perf_event_ctxp);
+	if (!ctx)
+		return;
+	list_for_each_entry_rcu(event, &ctx->event_list, event_entry) {
+		if (event->pmu != &tracepoint_pmu || event->attr.config != type)
+			continue;
+		if (event->cpu >= 0 && event->cpu != cpu)
+			continue;
+		if (!tp_enabled(event))
+			continue;
+		/* A signal in the middle of something is for the task itself alone. */
+		if (event->attr.sigtrap)
+			continue;
+		if (tp_wanted(event, hit))
+			tp_deliver(event, hit);
+	}
+}
+
+/**
+ * perf_tp_event - a tracepoint was passed
+ * @event_type: the tracepoint's number
+ * @count: how many times
+ * @record: the trace record, with the part before the data still to be filled
+ * @entry_size: of @record, in bytes
+ * @regs: where
+ * @head: the events that are on here
+ * @rctx: recursion context; given back
+ * @task: that the tracepoint is about, or NULL for the one that passed it
+ *
+ * Any context, preemption off.
+ */
+void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
+		   struct pt_regs *regs, struct hlist_head *head, int rctx,
+		   struct task_struct *task)
+{
+	struct perf_sample_data data;
+	struct tp_hit hit = {
+		.count	= count,
+		.raw	= { .frag = { .size = entry_size, .data = record } },
+		.regs	= regs,
+		.data	= &data,
+	};
+	struct perf_event *event;
+
+	perf_trace_buf_update(record, event_type);
+	hlist_for_each_entry_rcu(event, head, hlist_entry) {
+		if (tp_wanted(event, &hit))
+			tp_deliver(event, &hit);
+	}
+	if (task && task != current)
+		tp_deliver_task(task, event_type, &hit);
+
+	perf_swevent_put_recursion_context(rctx);
+}
+EXPORT_SYMBOL_GPL(perf_tp_event);
+
+/**
+ * perf_trace_run_bpf_submit - run a tracepoint's BPF programs, then perf_tp_event()
+ * @raw_data: the trace record; its first bytes lend themselves to the programs
+ * @size: of it, in bytes
+ * @rctx: recursion context; given back
+ * @call: the tracepoint
+ * @count: how many times it was passed
+ * @regs: where
+ * @head: the events that are on here
+ * @task: as for perf_tp_event()
+ *
+ * A program that returns 0 ends the matter. Any context, preemption off.
+ */
+void perf_trace_run_bpf_submit(void *raw_data, int size, int rctx,
+			       struct trace_event_call *call, u64 count,
+			       struct pt_regs *regs, struct hlist_head *head,
+			       struct task_struct *task)
+{
+	if (bpf_prog_array_valid(call)) {
+		bool wanted;
+
+		*(struct pt_regs **)raw_data = regs;
+		wanted = trace_call_bpf(call, raw_data);
+		if (!wanted || hlist_empty(head)) {
+			perf_swevent_put_recursion_context(rctx);
+			return;
+		}
+	}
+	perf_tp_event(call->event.type, count, raw_data, size, regs, head, rctx, task);
+}
+EXPORT_SYMBOL_GPL(perf_trace_run_bpf_submit);
+
+/**
+ * perf_tracepoint_start - pmu::start of an event of kernel/trace
+ * @event: that is on
+ * @flags: PERF_EF_*
+ */
+void perf_tracepoint_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+}
+
+/**
+ * perf_tracepoint_stop - pmu::stop of an event of kernel/trace
+ * @event: that is on
+ * @flags: PERF_EF_*
+ */
+void perf_tracepoint_stop(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED;
+}
+
+/**
+ * perf_tracepoint_add - pmu::add of an event of kernel/trace
+ * @event: to be put on
+ * @flags: PERF_EF_*
+ *
+ * Return: 0.
+ */
+int perf_tracepoint_add(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+	return perf_trace_add(event, flags);
+}
+
+/**
+ * perf_tracepoint_read - pmu::read of an event of kernel/trace
+ * @event: whose count is always current
+ */
+void perf_tracepoint_read(struct perf_event *event)
+{
+}
+
+/**
+ * perf_tracepoint_free_filter - the filter goes with its event
+ * @event: of any kind; no event site looks at it any more
+ *
+ * Any context: to be called a grace period after the event was detached.
+ */
+void perf_tracepoint_free_filter(struct perf_event *event)
+{
+	if (event->filter)
+		ftrace_profile_free_filter(event);
+}
+
+static int tracepoint_init(struct perf_event *event)
+{
+	int err;
+
+	if (event->attr.type != PERF_TYPE_TRACEPOINT)
+		return -ENOENT;
+	if (has_branch_stack(event))
+		return -EOPNOTSUPP;
+
+	err = perf_trace_init(event);
+	if (!err)
+		event->destroy = perf_trace_destroy;
+	return err;
+}
+
+static struct pmu tracepoint_pmu = {
+	.task_ctx_nr	= perf_sw_context,
+	.event_init	= tracepoint_init,
+	.add		= perf_tracepoint_add,
+	.del		= perf_trace_del,
+	.start		= perf_tracepoint_start,
+	.stop		= perf_tracepoint_stop,
+	.read		= perf_tracepoint_read,
+};
+
+/**
+ * perf_tracepoint_pmu_init - boot: register the PMU
+ */
+void __init perf_tracepoint_pmu_init(void)
+{
+	perf_pmu_register(&tracepoint_pmu, "tracepoint", PERF_TYPE_TRACEPOINT);
+}
