@@ -15,59 +15,96 @@
 #define PROBE_COUNTER_SHIFT	32
 
 PMU_FORMAT_ATTR(retprobe, "config:0");
-PMU_FORMAT_ATTR(ref_ctr_offset, "config:32-63");
 
-/* Called for a probe's PMU when nothing speaks against it any more. */
-static int probe_init(struct perf_event *event, const struct pmu *pmu,
-		      int (*make)(struct perf_event *event, bool returns),
-		      void (*destroy)(struct perf_event *event))
+/* What both kinds ask of an open. */
+static int probe_check(struct perf_event *event)
 {
-	int err;
-
-	if (event->attr.type != pmu->type)
+	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	/* A probe writes into text that others run. */
 	if (!perfmon_capable())
 		return -EACCES;
-	if (has_branch_stack(event))
-		return -EOPNOTSUPP;
+	return has_branch_stack(event) ? -EOPNOTSUPP : 0;
+}
 
-	err = make(event, event->attr.config & PROBE_RETURN);
+static bool probe_returns(const struct perf_event *event)
+{
+	return event->attr.config & PROBE_RETURN;
+}
+
+#define PROBE_PMU(kind) {						\
+		.task_ctx_nr	= perf_sw_context,			\
+		.attr_groups	= (const struct attribute_group *[]) {	\
+			&kind##_format, NULL				\
+		},							\
+		.event_init	= kind##_init,				\
+		.add		= perf_tracepoint_add,			\
+		.del		= perf_trace_del,			\
+		.start		= perf_tracepoint_start,		\
+		.stop		= perf_tracepoint_stop,			\
+		.read		= perf_tracepoint_read,			\
+	}
+
+#ifdef CONFIG_KPROBE_EVENTS
+static int kprobe_init(struct perf_event *event)
+{
+	int err = probe_check(event) ?: perf_kprobe_init(event, probe_returns(event));
+
 	if (!err)
-		event->destroy = destroy;
+		event->destroy = perf_kprobe_destroy;
 	return err;
 }
 
-#ifdef CONFIG_KPROBE_EVENTS
-static struct pmu kprobe_pmu;
-
-static int kprobe_event_init(struct perf_event *event)
-{
-	return probe_init(event, &kprobe_pmu, perf_kprobe_init, perf_kprobe_destroy);
-}
-
-static struct attribute *kprobe_format[] = {
-	&format_attr_retprobe.attr,
-	NULL
+static const struct attribute_group kprobe_format = {
+	.name	= "format",
+	.attrs	= (struct attribute *[]) { &format_attr_retprobe.attr, NULL },
 };
+
+static struct pmu kprobe_pmu = PROBE_PMU(kprobe);
+
+static void __init register_kprobe_pmu(void)
+{
+	perf_pmu_register(&kprobe_pmu, "kprobe", -1);
+}
+#else
+static void __init register_kprobe_pmu(void) { }
 #endif
 
 #ifdef CONFIG_UPROBE_EVENTS
-static struct pmu uprobe_pmu;
+PMU_FORMAT_ATTR(ref_ctr_offset, "config:32-63");
 
-static int make_uprobe(struct perf_event *event, bool returns)
+static int uprobe_init(struct perf_event *event)
 {
-	return perf_uprobe_init(event, event->attr.config >> PROBE_COUNTER_SHIFT, returns);
+	unsigned long counter = event->attr.config >> PROBE_COUNTER_SHIFT;
+	int err = probe_check(event) ?: perf_uprobe_init(event, counter, probe_returns(event));
+
+	if (!err)
+		event->destroy = perf_uprobe_destroy;
+	return err;
 }
 
-static int uprobe_event_init(struct perf_event *event)
-{
-	return probe_init(event, &uprobe_pmu, make_uprobe, perf_uprobe_destroy);
-}
-
-static struct attribute *uprobe_format[] = {
-	&format_attr_retprobe.attr,
-	&format_attr_ref_ctr_offset.attr,
-	NULL
+static const struct attribute_group uprobe_format = {
+	.name	= "format",
+	.attrs	= (struct attribute *[]) {
+		&format_attr_retprobe.attr, &format_attr_ref_ctr_offset.attr, NULL
+	},
 };
+
+static struct pmu uprobe_pmu = PROBE_PMU(uprobe);
+
+static void __init register_uprobe_pmu(void)
+{
+	perf_pmu_register(&uprobe_pmu, "uprobe", -1);
+}
+#else
+static void __init register_uprobe_pmu(void) { }
 #endif
+
+/**
+ * perf_probe_pmu_init - boot: register the PMUs
+ */
+void __init perf_probe_pmu_init(void)
+{
+	register_kprobe_pmu();
+	register_uprobe_pmu();
+}

@@ -24,8 +24,7 @@ static inline int perf_breakpoint_modify(struct perf_event *event,
 #ifdef CONFIG_EVENT_TRACING
 void __init perf_tracepoint_pmu_init(void);
 void __init perf_probe_pmu_init(void);
-bool is_tracepoint_event(const struct perf_event *event);
-bool is_probe_event(const struct perf_event *event);
+bool is_tracing_event(const struct perf_event *event);
 void perf_tracepoint_start(struct perf_event *event, int flags);
 void perf_tracepoint_stop(struct perf_event *event, int flags);
 int perf_tracepoint_add(struct perf_event *event, int flags);
@@ -34,16 +33,9 @@ void perf_tracepoint_free_filter(struct perf_event *event);
 #else
 static inline void perf_tracepoint_pmu_init(void) { }
 static inline void perf_probe_pmu_init(void) { }
-static inline bool is_tracepoint_event(const struct perf_event *event) { return false; }
-static inline bool is_probe_event(const struct perf_event *event) { return false; }
+static inline bool is_tracing_event(const struct perf_event *event) { return false; }
 static inline void perf_tracepoint_free_filter(struct perf_event *event) { }
 #endif
-
-/* An event of kernel/trace: it has event->tp_event, filters and BPF programs. */
-static inline bool is_tracing_event(const struct perf_event *event)
-{
-	return is_tracepoint_event(event) || is_probe_event(event);
-}
 
 /* bpf.c; set: ctx->mutex is held */
 int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie);

@@ -4,26 +4,11 @@
  * what has happened. It keeps a list of the events that are on, per tracepoint
  * and CPU, and owns their filters and BPF programs.
  */
-#include <linux/hardirq.h>
-#include <linux/rculist.h>
 #include <linux/trace_events.h>
 
 #include "internal.h"
 #include "software.h"
 #include "sources.h"
-
-static struct pmu tracepoint_pmu;
-
-/**
- * is_tracepoint_event - what kind of event is it?
- * @event: initialised
- *
- * Return: whether it is one of the "tracepoint" PMU.
- */
-bool is_tracepoint_event(const struct perf_event *event)
-{
-	return event->pmu == &tracepoint_pmu;
-}
 
 /**
  * struct tp_hit - something that happened at a tracepoint
@@ -33,15 +18,15 @@ bool is_tracepoint_event(const struct perf_event *event)
  * @data: the sample, made anew for each event
  */
 struct tp_hit {
-	u64				count;
-	struct perf_raw_record		raw;
-	struct pt_regs			*regs;
-	struct perf_sample_data		*data;
+	u64			count;
+	struct perf_raw_record	raw;
+	struct pt_regs		*regs;
+	struct perf_sample_data	*data;
 };
 
 static bool tp_wanted(const struct perf_event *event, struct tp_hit *hit)
 {
-	if (event->hw.state & PERF_HES_STOPPED)
+	if (event->hw.state)
 		return false;
 	/* Records come from the kernel, except a uprobe's. */
 	if (event->attr.exclude_kernel && !user_mode(hit->regs))
@@ -66,28 +51,29 @@ static bool tp_enabled(const struct perf_event *event)
 	       READ_ONCE(event->group_leader->state) >= PERF_EVENT_STATE_INACTIVE;
 }
 
-/* The events of @task, which the tracepoint is about, that are not on here. */
+/* Does an event of another task count what was said about that task here? */
+static bool tp_about(const struct perf_event *event, u16 type, int cpu)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (attr->type != PERF_TYPE_TRACEPOINT || attr->config != type)
+		return false;
+	if (event->cpu >= 0 && event->cpu != cpu)
+		return false;
+	/* A signal in the middle of something is for the task itself alone. */
+	return !attr->sigtrap && tp_enabled(event);
+}
+
 static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *hit)
 {
-	struct perf_event_context *ctx;
+	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
 	struct perf_event *event;
-	int cpu = smp_processor_id();
 
-	guard(rcu)();
-	ctx = READ_ONCE(task->perf_event_ctxp);
+	/* Preemption is off: the context and its events do not go away. */
 	if (!ctx)
 		return;
-	list_for_each_entry_rcu(event, &ctx->event_list, event_entry) {
-		if (event->pmu != &tracepoint_pmu || event->attr.config != type)
-			continue;
-		if (event->cpu >= 0 && event->cpu != cpu)
-			continue;
-		if (!tp_enabled(event))
-			continue;
-		/* A signal in the middle of something is for the task itself alone. */
-		if (event->attr.sigtrap)
-			continue;
-		if (tp_wanted(event, hit))
+	list_for_each_entry_rcu(event, &ctx->event_list, event_entry, !preemptible()) {
+		if (tp_about(event, type, smp_processor_id()) && tp_wanted(event, hit))
 			tp_deliver(event, hit);
 	}
 }
@@ -105,27 +91,25 @@ static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *h
  *
  * Any context, preemption off.
  */
-void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
-		   struct pt_regs *regs, struct hlist_head *head, int rctx,
-		   struct task_struct *task)
+void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, struct pt_regs *regs,
+		   struct hlist_head *head, int rctx, struct task_struct *task)
 {
-	struct perf_sample_data data;
+	struct perf_sample_data sample;
+	struct perf_event *listener;
 	struct tp_hit hit = {
 		.count	= count,
 		.raw	= { .frag = { .size = entry_size, .data = record } },
 		.regs	= regs,
-		.data	= &data,
+		.data	= &sample,
 	};
-	struct perf_event *event;
 
 	perf_trace_buf_update(record, event_type);
-	hlist_for_each_entry_rcu(event, head, hlist_entry) {
-		if (tp_wanted(event, &hit))
-			tp_deliver(event, &hit);
+	hlist_for_each_entry_rcu(listener, head, hlist_entry) {
+		if (tp_wanted(listener, &hit))
+			tp_deliver(listener, &hit);
 	}
 	if (task && task != current)
 		tp_deliver_task(task, event_type, &hit);
-
 	perf_swevent_put_recursion_context(rctx);
 }
 EXPORT_SYMBOL_GPL(perf_tp_event);
@@ -143,22 +127,21 @@ EXPORT_SYMBOL_GPL(perf_tp_event);
  *
  * A program that returns 0 ends the matter. Any context, preemption off.
  */
-void perf_trace_run_bpf_submit(void *raw_data, int size, int rctx,
-			       struct trace_event_call *call, u64 count,
-			       struct pt_regs *regs, struct hlist_head *head,
+void perf_trace_run_bpf_submit(void *raw_data, int size, int rctx, struct trace_event_call *call,
+			       u64 count, struct pt_regs *regs, struct hlist_head *head,
 			       struct task_struct *task)
 {
-	if (bpf_prog_array_valid(call)) {
-		bool wanted;
+	bool wanted = true;
 
-		*(struct pt_regs **)raw_data = regs;
-		wanted = trace_call_bpf(call, raw_data);
-		if (!wanted || hlist_empty(head)) {
-			perf_swevent_put_recursion_context(rctx);
-			return;
-		}
+	if (bpf_prog_array_valid(call)) {
+		/* Where programs look for the registers. */
+		*(void **)raw_data = regs;
+		wanted = trace_call_bpf(call, raw_data) && !hlist_empty(head);
 	}
-	perf_tp_event(call->event.type, count, raw_data, size, regs, head, rctx, task);
+	if (wanted)
+		perf_tp_event(call->event.type, count, raw_data, size, regs, head, rctx, task);
+	else
+		perf_swevent_put_recursion_context(rctx);
 }
 EXPORT_SYMBOL_GPL(perf_trace_run_bpf_submit);
 
@@ -196,6 +179,17 @@ int perf_tracepoint_add(struct perf_event *event, int flags)
 }
 
 /**
+ * is_tracing_event - does the event belong to kernel/trace?
+ * @event: initialised
+ *
+ * Return: whether it has an event->tp_event, a filter and BPF programs there.
+ */
+bool is_tracing_event(const struct perf_event *event)
+{
+	return event->pmu->add == perf_tracepoint_add;
+}
+
+/**
  * perf_tracepoint_read - pmu::read of an event of kernel/trace
  * @event: whose count is always current
  */
@@ -219,7 +213,7 @@ static int tracepoint_init(struct perf_event *event)
 {
 	int err;
 
-	if (event->attr.type != PERF_TYPE_TRACEPOINT)
+	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
