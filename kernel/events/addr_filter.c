@@ -282,7 +282,13 @@ free_ranges:
 #ifdef CONFIG_EVENT_TRACING
 static int set_tracing_filter(struct perf_event *event, char *text)
 {
-	return ftrace_profile_set_filter(event, event->attr.config, text);
+	struct perf_event_context *ctx = event->ctx;
+	int err;
+
+	mutex_unlock(&ctx->mutex);
+	err = ftrace_profile_set_filter(event, event->attr.config, text);
+	mutex_lock(&ctx->mutex);
+	return err;
 }
 #else
 static int set_tracing_filter(struct perf_event *event, char *text)
@@ -293,11 +299,11 @@ static int set_tracing_filter(struct perf_event *event, char *text)
 
 /**
  * perf_event_set_filter - PERF_EVENT_IOC_SET_FILTER
- * @event: an event of user space; its ctx->mutex is not held
+ * @event: an event of user space; ctx->mutex is held
  * @arg: the text, shorter than a page
  *
- * The filters of kernel/trace take locks that ctx->mutex comes after, and need
- * nothing of the context. May sleep.
+ * May sleep. For a tracepoint or probe ctx->mutex is dropped meanwhile: the
+ * locks of kernel/trace come before it, and it protects nothing there.
  * Return: 0; -EINVAL for a PMU without filters, for text that is not in the
  * grammar or too long; -EEXIST when a tracepoint's event has a filter;
  * -EOPNOTSUPP when the PMU cannot do it; -ERANGE, -EFAULT, -ENOMEM, or what
@@ -305,21 +311,16 @@ static int set_tracing_filter(struct perf_event *event, char *text)
  */
 int perf_event_set_filter(struct perf_event *event, void __user *arg)
 {
-	struct perf_event_context *ctx;
+	char *text = strndup_user(arg, PAGE_SIZE);
 	int err = -EINVAL;
-	char *text;
 
-	text = strndup_user(arg, PAGE_SIZE);
+	lockdep_assert_held(&event->ctx->mutex);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-
-	if (is_tracing_event(event)) {
+	if (is_tracing_event(event))
 		err = set_tracing_filter(event, text);
-	} else if (has_addr_filter(event)) {
-		ctx = perf_event_ctx_lock(event);
+	else if (has_addr_filter(event))
 		err = set_addr_filters(event, text);
-		perf_event_ctx_unlock(event, ctx);
-	}
 	kfree(text);
 	return err;
 }

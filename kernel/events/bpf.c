@@ -95,16 +95,24 @@ static int attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 
  * @prog: whose reference becomes the event's
  * @cookie: for bpf_get_attach_cookie()
  *
- * May sleep.
- * Return: 0; -EEXIST when the event has a program; -EINVAL when
- * the program is not for this kind of event; -EACCES, -EPROTO, -E2BIG.
+ * May sleep. For a tracepoint or probe ctx->mutex is dropped meanwhile: what
+ * kernel/trace waits for may wait for CPU hotplug, and that for a context.
+ * Return: 0; -EEXIST when the event has a program; -EINVAL when the program
+ * is not for this kind of event; -EACCES, -EPROTO, -E2BIG.
  */
 int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
-	lockdep_assert_held(&event->ctx->mutex);
-	if (is_tracing_event(event))
-		return attach_tracing(event, prog, cookie);
-	return attach_overflow(event, prog, cookie);
+	struct perf_event_context *ctx = event->ctx;
+	int err;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (!is_tracing_event(event))
+		return attach_overflow(event, prog, cookie);
+
+	mutex_unlock(&ctx->mutex);
+	err = attach_tracing(event, prog, cookie);
+	mutex_lock(&ctx->mutex);
+	return err;
 }
 
 /**
@@ -113,7 +121,7 @@ int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cook
  * @prog: as there
  * @bpf_cookie: as there
  *
- * May sleep.
+ * May sleep; no lock is held.
  * Return: as there.
  */
 int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)

@@ -53,7 +53,7 @@ static inline int perf_event_bpf_overflow(struct perf_event *event,
 }
 #endif
 
-/* addr_filter.c; set: ctx->mutex is NOT held */
+/* addr_filter.c; set: ctx->mutex is held */
 int perf_event_set_filter(struct perf_event *event, void __user *arg);
 int perf_addr_filters_clone(struct perf_event *event, struct perf_event *parent);
 void perf_addr_filters_free(struct perf_event *event);
