@@ -264,3 +264,7 @@ int perf_allow_tracepoint(void)
 		return -EPERM;
 	return security_perf_event_open(PERF_SECURITY_TRACEPOINT);
 }
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+#include "tests/sysctl_test.c"
+#endif

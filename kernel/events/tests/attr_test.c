@@ -475,4 +475,5 @@ static struct kunit_suite attr_test_suite = {
 	.name		= "perf_attr",
 	.test_cases	= attr_test_cases,
 };
+
 kunit_test_suite(attr_test_suite);

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The registry, with PMUs and events that exist for the test alone.
+ *
+ * Included at the end of pmu.c.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/device.h>
+#include <linux/kthread.h>
+
+/**
+ * struct fake_pmu - a PMU that counts how it is called
+ * @pmu: the PMU
+ * @serves: type that it takes besides its own
+ * @disowns: it does not even take its own
+ * @redirect: type that it sets in an event before it refuses it, 0 for none
+ * @fail: what event_init returns to an event that is its own
+ * @inits: calls of event_init
+ * @destroys: events that went
+ * @enables: calls of pmu_enable
+ * @disables: calls of pmu_disable
+ */
+struct fake_pmu {
+	struct pmu	pmu;
+	u32		serves;
+	bool		disowns;
+	u32		redirect;
+	int		fail;
+	atomic_t	inits;
+	atomic_t	destroys;
+	int		enables;
+	int		disables;
+};
+
+#define NO_TYPE		(~0U)
+#define to_fake(p)	container_of(p, struct fake_pmu, pmu)
+
+static void fake_destroy(struct perf_event *event)
+{
+	atomic_inc(&to_fake(event->pmu)->destroys);
+}
+
+static int fake_init(struct perf_event *event)
+{
+	struct fake_pmu *fake = to_fake(event->pmu);
+
+	atomic_inc(&fake->inits);
+	if (fake->disowns || (event->attr.type != fake->pmu.type &&
+			      event->attr.type != fake->serves)) {
+		if (fake->redirect)
+			event->attr.type = fake->redirect;
+		return -ENOENT;
+	}
+	if (fake->fail)
+		return fake->fail;
+	event->destroy = fake_destroy;
+	return 0;
+}
+
+static int fake_add(struct perf_event *event, int flags)
+{
+	return 0;
+}
+
+static void fake_del(struct perf_event *event, int flags)
+{
+}
+
+static void fake_enable(struct pmu *pmu)
+{
+	to_fake(pmu)->enables++;
+}
+
+static void fake_disable(struct pmu *pmu)
+{
+	to_fake(pmu)->disables++;
+}
+
+static struct fake_pmu *fake_new(struct kunit *test)
+{
+	struct fake_pmu *fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, fake);
+	fake->serves = NO_TYPE;
+	fake->pmu.event_init = fake_init;
+	fake->pmu.add = fake_add;
+	fake->pmu.del = fake_del;
+	fake->pmu.task_ctx_nr = perf_hw_context;
+	return fake;
+}
+
+static void fake_unregister(void *fake)
+{
+	perf_pmu_unregister(&((struct fake_pmu *)fake)->pmu);
+}
+
+/* A registered one, which goes with the test. */
+static struct fake_pmu *fake_get(struct kunit *test, int capabilities)
+{
+	struct fake_pmu *fake = fake_new(test);
+
+	fake->pmu.capabilities = capabilities;
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&fake->pmu, NULL, -1), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, fake_unregister, fake), 0);
+	return fake;
+}
+
+/* As much of an event as the registry looks at; freed with the test. */
+static struct perf_event *event_new(struct kunit *test, u32 type, u64 config)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	/* One more than is ever put: nothing here may free it. */
+	refcount_set(&event->refcount, 2);
+	event->state = PERF_EVENT_STATE_INACTIVE;
+	event->attr.type = type;
+	event->attr.config = config;
+	event->cpu = -1;
+	event->group_leader = event;
+	INIT_LIST_HEAD(&event->sibling_list);
+	return event;
+}
+
+static int try_event(struct perf_event *event)
+{
+	struct pmu *pmu = perf_pmu_init_event(event);
+	int err = PTR_ERR_OR_ZERO(pmu);
+
+	if (err && !perf_pmu_is_gone(event))
+		return -EUCLEAN;
+	perf_pmu_drop_event(event);
+	return perf_pmu_is_gone(event) ? err : -EUCLEAN;
+}
+
+static void pmu_types_are_given(struct kunit *test)
+{
+	struct fake_pmu *a = fake_get(test, 0), *b = fake_get(test, 0), *c = fake_new(test);
+	int type = a->pmu.type;
+
+	KUNIT_EXPECT_GE(test, a->pmu.type, PERF_TYPE_MAX);
+	KUNIT_EXPECT_GE(test, b->pmu.type, PERF_TYPE_MAX);
+	KUNIT_EXPECT_NE(test, a->pmu.type, b->pmu.type);
+
+	/* A type that is taken cannot be had; a free one can. */
+	KUNIT_EXPECT_EQ(test, perf_pmu_register(&c->pmu, NULL, type), -EEXIST);
+	KUNIT_EXPECT_EQ(test, perf_pmu_register(&c->pmu, NULL, PERF_TYPE_SOFTWARE), -EEXIST);
+	kunit_release_action(test, fake_unregister, a);
+	KUNIT_EXPECT_EQ(test, perf_pmu_register(&c->pmu, NULL, type), 0);
+	KUNIT_EXPECT_EQ(test, c->pmu.type, type);
+	perf_pmu_unregister(&c->pmu);
+}
+
+static void pmu_gets_defaults(struct kunit *test)
+{
+	struct pmu *pmu = &fake_get(test, 0)->pmu;
+	unsigned int missing;
+
+	KUNIT_EXPECT_NOT_NULL(test, pmu->start);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->stop);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->read);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->pmu_enable);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->pmu_disable);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->start_txn);
+	KUNIT_EXPECT_EQ(test, pmu->event_idx(NULL), 0);
+	KUNIT_EXPECT_EQ(test, pmu->check_period(NULL, ~0ULL), 0);
+	KUNIT_EXPECT_GE(test, pmu->hrtimer_interval_ms, 1);
+
+	for (missing = 0; missing < 4; missing++) {
+		struct pmu part = *pmu;
+
+		if (missing == 0)
+			part.event_init = NULL;
+		else if (missing == 1)
+			part.add = NULL;
+		else if (missing == 2)
+			part.commit_txn = NULL;
+		else
+			part.scope = PERF_PMU_MAX_SCOPE;
+		KUNIT_EXPECT_FALSE(test, pmu_is_complete(&part));
+	}
+	KUNIT_EXPECT_TRUE(test, pmu_is_complete(pmu));
+}
+
+static void pmu_has_a_device(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_new(test);
+	struct pmu *pmu = &fake->pmu;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(pmu, "perf_pmu_test", -1), 0);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->dev);
+	if (pmu->dev) {
+		KUNIT_EXPECT_STREQ(test, dev_name(pmu->dev), "perf_pmu_test");
+		KUNIT_EXPECT_PTR_EQ(test, dev_get_drvdata(pmu->dev), (void *)pmu);
+	}
+	perf_pmu_unregister(pmu);
+	KUNIT_EXPECT_NULL(test, pmu->dev);
+
+	/* Without a name there is none. */
+	KUNIT_EXPECT_NULL(test, fake_get(test, 0)->pmu.dev);
+}
+
+static void pmu_disable_nests(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_new(test);
+	struct pmu *pmu = &fake->pmu;
+
+	pmu->pmu_enable = fake_enable;
+	pmu->pmu_disable = fake_disable;
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(pmu, NULL, -1), 0);
+
+	preempt_disable();
+	perf_pmu_disable(pmu);
+	KUNIT_EXPECT_EQ(test, fake->disables, 1);
+	perf_pmu_disable(pmu);
+	perf_pmu_enable(pmu);
+	KUNIT_EXPECT_EQ(test, fake->disables, 1);
+	KUNIT_EXPECT_EQ(test, fake->enables, 0);
+	perf_pmu_enable(pmu);
+	KUNIT_EXPECT_EQ(test, fake->enables, 1);
+
+	/* A transaction that adds halts the PMU, one that reads does not. */
+	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+	KUNIT_EXPECT_EQ(test, fake->disables, 2);
+	KUNIT_EXPECT_EQ(test, pmu->commit_txn(pmu), 0);
+	KUNIT_EXPECT_EQ(test, fake->enables, 2);
+	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+	pmu->cancel_txn(pmu);
+	KUNIT_EXPECT_EQ(test, fake->disables, 3);
+	KUNIT_EXPECT_EQ(test, fake->enables, 3);
+	pmu->start_txn(pmu, PERF_PMU_TXN_READ);
+	KUNIT_EXPECT_EQ(test, pmu->commit_txn(pmu), 0);
+	KUNIT_EXPECT_EQ(test, fake->disables, 3);
+	KUNIT_EXPECT_EQ(test, fake->enables, 3);
+	preempt_enable();
+
+	perf_pmu_unregister(pmu);
+}
+
+static void pmu_is_found_by_type(struct kunit *test)
+{
+	struct fake_pmu *a = fake_get(test, 0), *b = fake_get(test, 0);
+	struct perf_event *event = event_new(test, b->pmu.type, 1);
+
+	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &b->pmu);
+	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &b->pmu);
+	KUNIT_EXPECT_EQ(test, event->orig_type, b->pmu.type);
+	KUNIT_EXPECT_EQ(test, event->event_caps, 0);
+	perf_pmu_drop_event(event);
+	perf_pmu_drop_event(event);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->destroys), 1);
+	KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(event));
+
+	/* Nobody else is asked about a type that is somebody's. */
+	b->fail = -EBUSY;
+	KUNIT_EXPECT_EQ(test, try_event(event_new(test, b->pmu.type, 1)), -EBUSY);
+	b->fail = -ENOENT;
+	KUNIT_EXPECT_EQ(test, try_event(event_new(test, b->pmu.type, 1)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, atomic_read(&a->inits), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->destroys), 1);
+
+	/* Types that are nobody's, among them those that are no int. */
+	KUNIT_EXPECT_EQ(test, try_event(event_new(test, 4000, 1)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, try_event(event_new(test, 1U << 31, 1)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, try_event(event_new(test, ~0U, 1)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, atomic_read(&a->inits), 0);
+}
+
+static void pmu_of_generic_type(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_get(test, PERF_PMU_CAP_EXTENDED_HW_TYPE);
+	struct fake_pmu *plain = fake_get(test, 0);
+	struct perf_event *event;
+	int inits;
+
+	/* Whose number stands in config gets it. */
+	fake->serves = PERF_TYPE_HARDWARE;
+	plain->serves = PERF_TYPE_HARDWARE;
+	event = event_new(test, PERF_TYPE_HARDWARE, (u64)fake->pmu.type << 32 | 7);
+	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &fake->pmu);
+	KUNIT_EXPECT_EQ(test, event->attr.config, 7);
+	KUNIT_EXPECT_EQ(test, event->orig_type, PERF_TYPE_HARDWARE);
+	perf_pmu_drop_event(event);
+
+	/* A PMU that does not say so does not serve it, and nobody else. */
+	inits = atomic_read(&fake->inits);
+	KUNIT_EXPECT_EQ(test, -ENOENT, try_event(event_new(test, PERF_TYPE_HARDWARE,
+							   (u64)plain->pmu.type << 32 | 7)));
+	KUNIT_EXPECT_EQ(test, -ENOENT, try_event(event_new(test, PERF_TYPE_HW_CACHE,
+							   0xdead00000000ULL | 7)));
+	KUNIT_EXPECT_EQ(test, -ENOENT, try_event(event_new(test, PERF_TYPE_HARDWARE, ~0ULL)));
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), inits);
+	KUNIT_EXPECT_EQ(test, atomic_read(&plain->inits), 0);
+
+	/* Only PMUs that never lack a counter are asked about software events. */
+	fake->serves = PERF_TYPE_SOFTWARE;
+	KUNIT_EXPECT_EQ(test, -ENOENT,
+			try_event(event_new(test, PERF_TYPE_SOFTWARE, 1ULL << 40)));
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), inits);
+}
+
+static void pmu_may_redirect(struct kunit *test)
+{
+	struct fake_pmu *a = fake_get(test, 0), *b = fake_get(test, 0);
+	struct perf_event *event = event_new(test, a->pmu.type, 1);
+
+	/* It says who is to be asked in its place. */
+	a->disowns = true;
+	a->redirect = b->pmu.type;
+	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &b->pmu);
+	KUNIT_EXPECT_EQ(test, event->orig_type, a->pmu.type);
+	KUNIT_EXPECT_EQ(test, event->attr.type, b->pmu.type);
+	perf_pmu_drop_event(event);
+	KUNIT_EXPECT_EQ(test, atomic_read(&a->inits), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->inits), 1);
+
+	/* Two that send an event to each other do not do so for ever. */
+	b->disowns = true;
+	b->redirect = a->pmu.type;
+	KUNIT_EXPECT_EQ(test, try_event(event_new(test, a->pmu.type, 1)), -ENOENT);
+	KUNIT_EXPECT_LE(test, atomic_read(&a->inits) + atomic_read(&b->inits), 2 + 4);
+}
+
+/**
+ * struct demand_case - what an event asks of a PMU that can or cannot do it
+ * @name: for a message
+ * @attr: the event's attribute
+ * @cap: of the PMU
+ * @with: result when the PMU has @cap
+ * @without: result when it has not
+ */
+struct demand_case {
+	const char		*name;
+	struct perf_event_attr	attr;
+	int			cap;
+	int			with;
+	int			without;
+};
+
+static const struct demand_case demand_cases[] = {
+	{ "nothing", { }, PERF_PMU_CAP_NO_EXCLUDE, 0, 0 },
+	{ "user", { .exclude_user = 1 }, PERF_PMU_CAP_NO_EXCLUDE, -EINVAL, 0 },
+	{ "kernel", { .exclude_kernel = 1 }, PERF_PMU_CAP_NO_EXCLUDE, -EINVAL, 0 },
+	{ "hv", { .exclude_hv = 1 }, PERF_PMU_CAP_NO_EXCLUDE, -EINVAL, 0 },
+	{ "idle", { .exclude_idle = 1 }, PERF_PMU_CAP_NO_EXCLUDE, -EINVAL, 0 },
+	{ "host", { .exclude_host = 1 }, PERF_PMU_CAP_NO_EXCLUDE, -EINVAL, 0 },
+	{ "guest", { .exclude_guest = 1 }, PERF_PMU_CAP_NO_EXCLUDE, -EINVAL, 0 },
+	{ "callchain", { .exclude_callchain_kernel = 1 }, PERF_PMU_CAP_NO_EXCLUDE, 0, 0 },
+	{ "aux output", { .aux_output = 1 }, PERF_PMU_CAP_AUX_OUTPUT, 0, -EOPNOTSUPP },
+	{ "aux output, pause", { .aux_output = 1, .aux_pause = 1 }, PERF_PMU_CAP_AUX_OUTPUT,
+	  -EOPNOTSUPP, -EOPNOTSUPP },
+	{ "aux output, resume", { .aux_output = 1, .aux_resume = 1 }, PERF_PMU_CAP_AUX_OUTPUT,
+	  -EOPNOTSUPP, -EOPNOTSUPP },
+	{ "aux paused", { .aux_start_paused = 1 }, PERF_PMU_CAP_AUX_PAUSE, 0, -EOPNOTSUPP },
+	{ "fast clock", { .use_clockid = 1, .clockid = CLOCK_MONOTONIC },
+	  PERF_PMU_CAP_NO_NMI, 0, 0 },
+	{ "slow clock", { .use_clockid = 1, .clockid = CLOCK_REALTIME },
+	  PERF_PMU_CAP_NO_NMI, 0, -EINVAL },
+	{ "slow clock, not used", { .clockid = CLOCK_REALTIME }, PERF_PMU_CAP_NO_NMI, 0, 0 },
+};
+
+static int try_demand(struct kunit *test, struct fake_pmu *fake, const struct demand_case *c)
+{
+	struct perf_event *event = event_new(test, fake->pmu.type, 1);
+	u32 type = event->attr.type;
+	int destroyed = atomic_read(&fake->destroys);
+	int err;
+
+	event->attr = c->attr;
+	event->attr.type = type;
+	err = try_event(event);
+	/* Whatever it was, the driver has been told of the end once. */
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), destroyed + 1);
+	return err;
+}
+
+static void pmu_is_asked_for_what_it_can(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_get(test, 0);
+	unsigned int i, bit;
+
+	for (i = 0; i < ARRAY_SIZE(demand_cases); i++) {
+		const struct demand_case *c = &demand_cases[i];
+
+		fake->pmu.capabilities = c->cap;
+		KUNIT_EXPECT_EQ_MSG(test, try_demand(test, fake, c), c->with, "%s", c->name);
+		fake->pmu.capabilities = 0;
+		KUNIT_EXPECT_EQ_MSG(test, try_demand(test, fake, c), c->without, "%s", c->name);
+	}
+	for (bit = 0; bit < 64; bit++) {
+		struct demand_case user = { .attr.sample_regs_user = BIT_ULL(bit) };
+		struct demand_case intr = { .attr.sample_regs_intr = BIT_ULL(bit) };
+		int want = BIT_ULL(bit) & PERF_REG_EXTENDED_MASK ? -EOPNOTSUPP : 0;
+
+		fake->pmu.capabilities = 0;
+		KUNIT_EXPECT_EQ(test, try_demand(test, fake, &user), want);
+		KUNIT_EXPECT_EQ(test, try_demand(test, fake, &intr), want);
+		fake->pmu.capabilities = PERF_PMU_CAP_EXTENDED_REGS;
+		KUNIT_EXPECT_EQ(test, try_demand(test, fake, &user), 0);
+		KUNIT_EXPECT_EQ(test, try_demand(test, fake, &intr), 0);
+	}
+}
+
+static void pmu_without_tasks(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_get(test, 0);
+	struct perf_event *event = event_new(test, fake->pmu.type, 1);
+
+	event->hw.target = current;
+	KUNIT_EXPECT_EQ(test, try_event(event), 0);
+	fake->pmu.task_ctx_nr = perf_invalid_context;
+	KUNIT_EXPECT_EQ(test, try_event(event), -EINVAL);
+	event->hw.target = NULL;
+	KUNIT_EXPECT_EQ(test, try_event(event), 0);
+	fake->pmu.task_ctx_nr = perf_sw_context;
+	KUNIT_EXPECT_EQ(test, try_event(event), 0);
+	KUNIT_EXPECT_EQ(test, event->event_caps, PERF_EV_CAP_SOFTWARE);
+}
+
+static void pmu_scopes(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_get(test, 0);
+	unsigned int scope, cpu, speaker;
+
+	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
+		fake->pmu.scope = scope;
+		for_each_online_cpu(cpu) {
+			struct perf_event *event = event_new(test, fake->pmu.type, 1);
+			unsigned int speakers = 0;
+
+			for_each_cpu(speaker, perf_scope_speakers(scope))
+				speakers += perf_scope_same(scope, cpu, speaker);
+			KUNIT_EXPECT_EQ_MSG(test, speakers, 1, "scope %u, CPU %u", scope, cpu);
+			KUNIT_EXPECT_TRUE(test, perf_scope_exists(scope, cpu));
+
+			event->cpu = cpu;
+			KUNIT_EXPECT_EQ(test, try_event(event), 0);
+			KUNIT_EXPECT_EQ(test, event->event_caps, PERF_EV_CAP_READ_SCOPE);
+		}
+	}
+	fake->pmu.scope = PERF_PMU_SCOPE_NONE;
+}
+
+static void pmu_of_inherited_event(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_get(test, 0);
+	struct perf_event *parent = event_new(test, fake->pmu.type, 1);
+	struct perf_event *child = event_new(test, fake->pmu.type, 1);
+
+	KUNIT_ASSERT_PTR_EQ(test, perf_pmu_init_event(parent), &fake->pmu);
+	parent->orig_type = 77;
+	child->parent = parent;
+	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(child), &fake->pmu);
+	KUNIT_EXPECT_EQ(test, child->orig_type, 77);
+	perf_pmu_drop_event(child);
+
+	kunit_release_action(test, fake_unregister, fake);
+	KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(parent));
+	KUNIT_EXPECT_EQ(test, try_event(child), -ENODEV);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), 2);
+}
+
+/* Events that are there when their PMU goes are dead, and no longer its. */
+static void pmu_goes_with_events(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_get(test, 0);
+	struct perf_event *events[5];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		events[i] = event_new(test, fake->pmu.type, i);
+		KUNIT_ASSERT_PTR_EQ(test, perf_pmu_init_event(events[i]), &fake->pmu);
+	}
+	kunit_release_action(test, fake_unregister, fake);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), ARRAY_SIZE(events));
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		KUNIT_EXPECT_EQ(test, events[i]->state, PERF_EVENT_STATE_DEAD);
+		KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(events[i]));
+		KUNIT_EXPECT_EQ(test, refcount_read(&events[i]->refcount), 2);
+		perf_pmu_drop_event(events[i]);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), ARRAY_SIZE(events));
+}
+
+/**
+ * struct closer - someone who frees an event while its PMU goes
+ * @event: without a reference
+ * @dropped: it has been done
+ */
+struct closer {
+	struct perf_event	*event;
+	bool			dropped;
+};
+
+static int close_late(void *data)
+{
+	struct closer *closer = data;
+
+	msleep(100);
+	WRITE_ONCE(closer->dropped, true);
+	perf_pmu_drop_event(closer->event);
+	return 0;
+}
+
+static void pmu_waits_for_events_that_go(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_get(test, 0);
+	struct closer closer = { .event = event_new(test, fake->pmu.type, 1) };
+	struct task_struct *thread;
+
+	KUNIT_ASSERT_PTR_EQ(test, perf_pmu_init_event(closer.event), &fake->pmu);
+	refcount_set(&closer.event->refcount, 0);
+	thread = kthread_run(close_late, &closer, "pmu_test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+
+	kunit_release_action(test, fake_unregister, fake);
+	KUNIT_EXPECT_TRUE(test, closer.dropped);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), 1);
+	KUNIT_EXPECT_EQ(test, closer.event->state, PERF_EVENT_STATE_INACTIVE);
+	msleep(20);
+}
+
+/**
+ * struct opener - someone who opens and closes events all the time
+ * @event: again and again
+ * @opened: how often there was such a PMU
+ * @stop: no more of it
+ * @done: it has stopped
+ */
+struct opener {
+	struct perf_event	*event;
+	unsigned int		opened;
+	bool			stop;
+	struct completion	done;
+};
+
+static int open_and_close(void *data)
+{
+	struct opener *o = data;
+
+	while (!READ_ONCE(o->stop)) {
+		refcount_set(&o->event->refcount, 1);
+		o->opened += !IS_ERR(perf_pmu_init_event(o->event));
+		/* Whoever revokes it has a reference until it is done. */
+		while (!refcount_dec_if_one(&o->event->refcount))
+			cond_resched();
+		perf_pmu_drop_event(o->event);
+		cond_resched();
+	}
+	complete(&o->done);
+	return 0;
+}
+
+/* Nobody calls a PMU that has been unregistered, however they race. */
+static void pmu_goes_while_opened(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_new(test);
+	struct opener o = { .event = event_new(test, 0, 1) };
+	struct task_struct *thread;
+	unsigned int round, opened = 0;
+	int type;
+
+	init_completion(&o.done);
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&fake->pmu, NULL, -1), 0);
+	type = fake->pmu.type;
+	o.event->attr.type = type;
+	thread = kthread_run(open_and_close, &o, "pmu_test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+
+	for (round = 0; round < 20; round++) {
+		int inits, destroys;
+
+		usleep_range(500, 1500);
+		perf_pmu_unregister(&fake->pmu);
+		inits = atomic_read(&fake->inits);
+		destroys = atomic_read(&fake->destroys);
+		KUNIT_EXPECT_EQ(test, inits, destroys);
+		usleep_range(500, 1500);
+		KUNIT_EXPECT_EQ(test, inits, atomic_read(&fake->inits));
+		KUNIT_EXPECT_EQ(test, destroys, atomic_read(&fake->destroys));
+		opened = inits;
+		if (perf_pmu_register(&fake->pmu, NULL, type))
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, round, 20);
+	KUNIT_EXPECT_GT(test, opened, 20);
+	WRITE_ONCE(o.stop, true);
+	wait_for_completion(&o.done);
+	KUNIT_EXPECT_EQ(test, o.opened, atomic_read(&fake->inits));
+	if (round == 20)
+		perf_pmu_unregister(&fake->pmu);
+}
+
+static struct kunit_case pmu_test_cases[] = {
+	KUNIT_CASE(pmu_types_are_given),
+	KUNIT_CASE(pmu_gets_defaults),
+	KUNIT_CASE(pmu_has_a_device),
+	KUNIT_CASE(pmu_disable_nests),
+	KUNIT_CASE(pmu_is_found_by_type),
+	KUNIT_CASE(pmu_of_generic_type),
+	KUNIT_CASE(pmu_may_redirect),
+	KUNIT_CASE(pmu_is_asked_for_what_it_can),
+	KUNIT_CASE(pmu_without_tasks),
+	KUNIT_CASE(pmu_scopes),
+	KUNIT_CASE(pmu_of_inherited_event),
+	KUNIT_CASE(pmu_goes_with_events),
+	KUNIT_CASE(pmu_waits_for_events_that_go),
+	KUNIT_CASE(pmu_goes_while_opened),
+	{ }
+};
+
+static struct kunit_suite pmu_test_suite = {
+	.name		= "perf_pmu",
+	.test_cases	= pmu_test_cases,
+};
+
+kunit_test_suite(pmu_test_suite);
