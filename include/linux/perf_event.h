@@ -391,8 +391,8 @@ struct pmu {
 	/* Can this event's samples go into that AUX event's area? */
 	int (*aux_output_match)(struct perf_event *event);
 
-	/* Set *ret to true to keep this PMU's events off @cpu. */
-	void (*filter)(struct pmu *pmu, int cpu, bool *ret);
+	/* Are this PMU's events to be kept off @cpu? */
+	bool (*filter)(struct pmu *pmu, int cpu);
 
 	/* Is this period possible? */
 	int (*check_period)(struct perf_event *event, u64 value);

@@ -88,6 +88,110 @@ int perf_event_exit_cpu(unsigned int cpu)
 	return 0;
 }
 
+/* Does the PMU schedule the group? */
+static bool group_is_of(const struct perf_event *leader, const struct pmu *pmu)
+{
+	return leader->pmu_ctx && leader->pmu_ctx->pmu == pmu;
+}
+
+static void move_out(struct perf_event *event, struct list_head *moving)
+{
+	enum perf_event_state state = event->state;
+
+	perf_event_detach(event, PERF_EVENT_STATE_OFF);
+	/* Detached it has no time; it goes on where it is attached again. */
+	if (state >= PERF_EVENT_STATE_INACTIVE)
+		event->state = PERF_EVENT_STATE_INACTIVE;
+	/* An event of a CPU has no children: the list's head can be a link. */
+	list_add_tail(&event->child_list, moving);
+}
+
+static void move_in(struct perf_event *event, struct perf_event *leader,
+		    struct perf_event_context *ctx, int cpu)
+{
+	struct perf_event_context *old = event->ctx;
+
+	list_del_init(&event->child_list);
+	event->cpu = cpu;
+	refcount_inc(&ctx->refcount);
+	WRITE_ONCE(event->ctx, ctx);
+	event->group_leader = leader;
+	WARN_ON_ONCE(perf_event_attach(event));
+	perf_event_put(event);
+	perf_context_put(old);
+}
+
+/* The leader, then its members in their order; each keeps its reference. */
+static void move_group_out(struct perf_event *leader, struct list_head *moving)
+{
+	struct perf_event *member, *next;
+	LIST_HEAD(members);
+
+	perf_event_hold(leader);
+	for_each_sibling_event(member, leader)
+		perf_event_hold(member);
+	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list)
+		move_out(member, &members);
+	move_out(leader, moving);
+	/* Nobody else looks at the list of a detached leader. */
+	list_splice(&members, &leader->active_list);
+}
+
+static struct perf_event *first_of(struct perf_event_context *ctx, struct pmu *pmu)
+{
+	struct perf_event *event;
+
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (event->group_leader == event && group_is_of(event, pmu))
+			return event;
+	}
+	return NULL;
+}
+
+static void move_events(struct pmu *pmu, struct perf_event_context *src,
+			struct perf_event_context *dst, int dst_cpu)
+{
+	struct perf_event *leader, *next, *member, *next_member;
+	LIST_HEAD(moving);
+	LIST_HEAD(members);
+
+	while ((leader = first_of(src, pmu)))
+		move_group_out(leader, &moving);
+
+	/* Event sites and listeners have let go of the old lists. */
+	synchronize_rcu();
+	list_for_each_entry_safe(leader, next, &moving, child_list) {
+		list_splice_init(&leader->active_list, &members);
+		move_in(leader, leader, dst, dst_cpu);
+		list_for_each_entry_safe(member, next_member, &members, child_list)
+			move_in(member, leader, dst, dst_cpu);
+	}
+}
+
+/**
+ * perf_pmu_migrate_context - move a PMU's CPU events to another CPU
+ * @pmu: a system-wide PMU
+ * @src_cpu: which no longer speaks for it
+ * @dst_cpu: which does from now on
+ *
+ * May sleep; called from CPU hotplug.
+ */
+void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
+{
+	struct perf_event_context *src = &per_cpu(perf_cpu_context, src_cpu).ctx;
+	struct perf_event_context *dst = &per_cpu(perf_cpu_context, dst_cpu).ctx;
+	struct perf_event_context *first = min(src, dst), *second = max(src, dst);
+
+	if (src == dst)
+		return;
+	mutex_lock(&first->mutex);
+	mutex_lock_nested(&second->mutex, SINGLE_DEPTH_NESTING);
+	move_events(pmu, src, dst, dst_cpu);
+	mutex_unlock(&second->mutex);
+	mutex_unlock(&first->mutex);
+}
+EXPORT_SYMBOL_GPL(perf_pmu_migrate_context);
+
 /* The next kernel, or the firmware, must not find counters that interrupt. */
 static int stop_all_cpus(struct notifier_block *nb, unsigned long action, void *unused)
 {

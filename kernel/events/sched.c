@@ -249,13 +249,9 @@ static bool group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_conte
 static bool group_wants_in(struct perf_event *leader)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
-	bool keep_off = false;
 
-	if (leader->state != PERF_EVENT_STATE_INACTIVE)
-		return false;
-	if (pmu->filter)
-		pmu->filter(pmu, smp_processor_id(), &keep_off);
-	return !keep_off;
+	return leader->state == PERF_EVENT_STATE_INACTIVE &&
+	       !(pmu->filter && pmu->filter(pmu, smp_processor_id()));
 }
 
 /* Runqueue lock held: the signal has to wait for an interrupt of its own. */
