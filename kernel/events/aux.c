@@ -38,6 +38,15 @@ static void free_pages_of(struct perf_aux *aux)
 	}
 }
 
+/* Single pages do, unless the driver says otherwise. */
+static int piece_order(const struct perf_aux *aux)
+{
+	if (!(aux->pmu->capabilities & (PERF_PMU_CAP_AUX_NO_SG | PERF_PMU_CAP_AUX_PREFER_LARGE)))
+		return 0;
+	/* Without overwriting, the hardware reports each piece: as often as is to be woken. */
+	return aux->overwrite ? ilog2(aux->nr_pages) : get_order(aux->watermark);
+}
+
 /*
  * The largest pieces up to the given order. Drivers find a piece's order in
  * the private field of its first page; a page without is a piece by itself.
@@ -134,15 +143,9 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	aux->overwrite = overwrite;
 	aux->pmu = event->pmu;
 	aux->free = event->pmu->free_aux;
-	if (overwrite) {
-		max_order = ilog2(nr_pages);
-	} else {
-		/* Pieces no larger than that wake up in time by themselves. */
-		if (!watermark)
-			watermark = max(aux_size(aux) / 2, 1UL);
-		aux->watermark = watermark;
-		max_order = get_order(watermark);
-	}
+	if (!overwrite)
+		aux->watermark = watermark ? watermark : aux_size(aux) / 2;
+	max_order = piece_order(aux);
 
 	if (!alloc_pages_for(aux, node, max_order) || pieces_refused(aux, max_order))
 		goto fail;

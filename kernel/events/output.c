@@ -234,7 +234,7 @@ static __always_inline int output_begin(struct perf_output_handle *handle,
 					struct perf_event *event, unsigned int size,
 					bool backward)
 {
-	unsigned long start, lost, total = size;
+	unsigned long start, lost;
 	struct perf_buffer *rb;
 
 	/* Inherited events have no buffer of their own. */
@@ -257,11 +257,8 @@ static __always_inline int output_begin(struct perf_output_handle *handle,
 	}
 
 	handle->wakeup = perf_ring_enter(&rb->ring);
-	lost = perf_ring_take_lost(&rb->ring);
-	if (unlikely(lost))
-		total += lost_record_size(event);
-	if (unlikely(!perf_ring_reserve(&rb->ring, total, backward, &start))) {
-		perf_ring_lose(&rb->ring, lost + 1);
+	if (unlikely(!perf_ring_begin(&rb->ring, size, lost_record_size(event), backward,
+				      &start, &lost))) {
 		atomic64_inc(&event->lost_samples);
 		perf_output_end(handle);
 		return -ENOSPC;

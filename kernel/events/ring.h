@@ -133,20 +133,6 @@ static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned l
 }
 
 /**
- * perf_ring_take_lost - how many records there are to tell about as lost
- * @ring: entered
- *
- * The caller writes that down, or gives the number back to perf_ring_lose().
- */
-static __always_inline unsigned long perf_ring_take_lost(struct perf_ring *ring)
-{
-	if (likely(!local_read(&ring->lost)))
-		return 0;
-	PERF_RING_STEP(ring);
-	return local_xchg(&ring->lost, 0);
-}
-
-/**
  * perf_ring_lose - count records that are lost
  * @ring: the ring, on this CPU
  * @nr: how many
@@ -156,6 +142,35 @@ static __always_inline void perf_ring_lose(struct perf_ring *ring, unsigned long
 	PERF_RING_STEP(ring);
 	local_add(nr, &ring->lost);
 	PERF_RING_STEP(ring);
+}
+
+/**
+ * perf_ring_begin - get room for a record, and for one that tells of lost ones
+ * @ring: entered
+ * @len: bytes of the record
+ * @lost_len: bytes that come before it when records have been lost
+ * @backward: towards lower positions
+ * @start: filled in, where the first byte goes
+ * @lost: filled in, how many lost records are to be told of, mostly 0
+ *
+ * Return: false when there is no room; that is counted.
+ */
+static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned long len,
+					    unsigned long lost_len, bool backward,
+					    unsigned long *start, unsigned long *lost)
+{
+	*lost = 0;
+	if (unlikely(local_read(&ring->lost))) {
+		PERF_RING_STEP(ring);
+		/* Another writer may have taken them meanwhile. */
+		*lost = local_xchg(&ring->lost, 0);
+		if (*lost)
+			len += lost_len;
+	}
+	if (likely(perf_ring_reserve(ring, len, backward, start)))
+		return true;
+	perf_ring_lose(ring, *lost + 1);
+	return false;
 }
 
 /**

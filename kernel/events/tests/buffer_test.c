@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rings of records: writers interrupted at every step, every place of the
+ * wrap, full rings; and memory of real buffers.
+ */
+#include <kunit/test.h>
+#include <linux/limits.h>
+#include <linux/perf_event.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "ring_model.h"
+
+#include "../buffer.h"
+
+/* A writer that is not interrupted takes no more steps than that. */
+#define MODEL_STEPS	24
+
+static void model_interrupt(struct ring_model *model)
+{
+	int level = model->level - 1;
+
+	if (model->level < MODEL_LEVELS && model->steps[level]++ == model->plan[level])
+		model_write(model);
+}
+
+static void check_model(struct kunit *test, struct ring_model *model)
+{
+	if (model->fault)
+		KUNIT_FAIL(test, "%s: size %lu, %s, %s, plan %d %d %d, %lu records", model->fault,
+			   model->ring.size, model->backward ? "backward" : "forward",
+			   model->ring.overwrite ? "overwrite" : "with tail",
+			   model->plan[0], model->plan[1], model->plan[2], model->attempts);
+}
+
+static struct ring_model *model_alloc(struct kunit *test)
+{
+	struct ring_model *model = kunit_kzalloc(test, sizeof(*model), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, model);
+	return model;
+}
+
+/* Some records, one with others inside, then room, then one more. */
+static void run_plan(struct kunit *test, struct ring_model *model, unsigned long start,
+		     unsigned int way, unsigned int before, const int plan[3])
+{
+	static const unsigned int words[MODEL_LEVELS] = { 2, 1, 3, 2 };
+	unsigned int i;
+
+	model_reset(model, 64, start);
+	model->backward = way & 1;
+	model->ring.overwrite = way & 2;
+	model->ring.watermark = 24;
+	local_set(&model->ring.mark, model->backward ? -start : start);
+	memcpy(model->words, words, sizeof(words));
+	memset(model->plan, -1, sizeof(model->plan));
+
+	for (i = 0; i < before; i++)
+		model_write(model);
+	memcpy(model->plan, plan, 3 * sizeof(*plan));
+	model_write(model);
+	model->consume = true;
+	model_settle(model);
+	memset(model->plan, -1, sizeof(model->plan));
+	model_write(model);
+	model_settle(model);
+	if (model->fault)
+		memcpy(model->plan, plan, 3 * sizeof(*plan));
+	check_model(test, model);
+}
+
+/* Does the outermost writer still have a step of that number? */
+static bool plan_happened(const struct ring_model *model, unsigned int before)
+{
+	return model->attempts > before + 2;
+}
+
+static void ring_one_interrupted(struct kunit *test)
+{
+	struct ring_model *model = model_alloc(test);
+	unsigned int way, before, place;
+	int plan[3] = { -1, -1, -1 };
+
+	for (way = 0; way < 4; way++) {
+		for (place = 0; place < 64; place += 8) {
+			for (before = 0; before < 5; before++) {
+				for (plan[0] = 0; plan[0] < MODEL_STEPS; plan[0]++) {
+					run_plan(test, model, place, way, before, plan);
+					if (!plan_happened(model, before))
+						break;
+				}
+				KUNIT_EXPECT_LT(test, plan[0], MODEL_STEPS);
+				/* Positions wrap at the end of the word, too. */
+				plan[0] = 4;
+				run_plan(test, model, place - 64, way, before, plan);
+			}
+		}
+	}
+}
+
+static void ring_two_interrupted(struct kunit *test)
+{
+	struct ring_model *model = model_alloc(test);
+	unsigned int way, before, place;
+	int plan[3] = { -1, -1, -1 };
+
+	for (way = 0; way < 4; way++) {
+		for (place = 0; place < 64; place += 8) {
+			for (before = 0; before < 4; before++) {
+				for (plan[0] = 0; plan[0] < 18; plan[0]++) {
+					for (plan[1] = 0; plan[1] < 18; plan[1]++)
+						run_plan(test, model, place, way, before, plan);
+				}
+			}
+		}
+	}
+}
+
+static void ring_three_interrupted(struct kunit *test)
+{
+	struct ring_model *model = model_alloc(test);
+	unsigned int way;
+	int plan[3];
+
+	for (way = 0; way < 4; way++) {
+		for (plan[0] = 0; plan[0] < 18; plan[0]++) {
+			for (plan[1] = 0; plan[1] < 18; plan[1]++) {
+				for (plan[2] = 0; plan[2] < 18; plan[2]++)
+					run_plan(test, model, way & 1 ? 24 : 48, way, 1, plan);
+			}
+		}
+	}
+}
+
+static void ring_full(struct kunit *test)
+{
+	struct ring_model *model = model_alloc(test);
+	unsigned int backward, i;
+
+	for (backward = 0; backward < 2; backward++) {
+		model_reset(model, 64, 16);
+		model->backward = backward;
+		model->ring.watermark = ULONG_MAX;
+		memset(model->plan, -1, sizeof(model->plan));
+		model->words[0] = 2;
+		for (i = 0; i < 10; i++)
+			model_write(model);
+		/* 64 bytes never are in use all at once. */
+		model_settle(model);
+		KUNIT_EXPECT_EQ(test, model->got, 3);
+		KUNIT_EXPECT_EQ(test, model->told_lost, 0);
+		KUNIT_EXPECT_EQ(test, local_read(&model->ring.lost), 7);
+
+		model->page.data_tail = model->read;
+		/* With its LOST record, a record of 5 words needs all there is. */
+		model->words[0] = 5;
+		model_write(model);
+		KUNIT_EXPECT_EQ(test, local_read(&model->ring.lost), 8);
+		model->words[0] = 4;
+		model_write(model);
+		model_settle(model);
+		KUNIT_EXPECT_EQ(test, model->got, 4);
+		KUNIT_EXPECT_EQ(test, model->told_lost, 8);
+		KUNIT_EXPECT_EQ(test, local_read(&model->ring.lost), 0);
+		check_model(test, model);
+
+		/* What is larger than the ring is refused in overwrite mode, too. */
+		model->ring.overwrite = true;
+		model->words[0] = 8;
+		model_write(model);
+		KUNIT_EXPECT_EQ(test, local_read(&model->ring.lost), 1);
+	}
+}
+
+static void ring_room(struct kunit *test)
+{
+	static const unsigned long positions[] = {
+		0, 1, 8, 63, 64, 65, 4096, LONG_MAX, 1UL << (BITS_PER_LONG - 1), -64UL, -8UL, -1UL,
+	};
+	unsigned long size, used;
+	unsigned int i, k;
+
+	for (size = 8; size <= 4096; size *= 2) {
+		for (i = 0; i < ARRAY_SIZE(positions); i++) {
+			for (used = 0; used < size; used++) {
+				unsigned long pos = positions[i];
+
+				KUNIT_EXPECT_EQ(test, perf_ring_room(pos + used, pos, size, false),
+						size - 1 - used);
+				KUNIT_EXPECT_EQ(test, perf_ring_room(pos - used, pos, size, true),
+						size - 1 - used);
+			}
+			/* Nonsense from user space: never more than there is. */
+			for (k = 0; k < ARRAY_SIZE(positions); k++)
+				KUNIT_EXPECT_LT(test, perf_ring_room(positions[i], positions[k],
+								     size, k & 1), size);
+		}
+	}
+}
+
+static void ring_place(struct kunit *test)
+{
+	unsigned long pos, offset;
+
+	for (pos = 0; pos < 32 * 8; pos++) {
+		KUNIT_EXPECT_EQ(test, perf_ring_place(pos, 3, 4, &offset), pos / 8 % 4);
+		KUNIT_EXPECT_EQ(test, offset, pos % 8);
+	}
+	KUNIT_EXPECT_EQ(test, perf_ring_place(-1UL, 3, 4, &offset), 3);
+	KUNIT_EXPECT_EQ(test, offset, 7);
+	KUNIT_EXPECT_EQ(test, perf_ring_place(-1UL, 5, 1, &offset), 0);
+	KUNIT_EXPECT_EQ(test, offset, 31);
+}
+
+static void ring_watermark(struct kunit *test)
+{
+	struct ring_model *model = model_alloc(test);
+	unsigned int backward, i, woken;
+
+	for (backward = 0; backward < 2; backward++) {
+		model_reset(model, 256, 0);
+		model->backward = backward;
+		model->consume = true;
+		model->ring.watermark = 40;
+		memset(model->plan, -1, sizeof(model->plan));
+		model->words[0] = 2;
+		for (i = 1; i <= 100; i++) {
+			model_write(model);
+			model_settle(model);
+			/* Woken with the record that passes each further 40 bytes. */
+			woken = (i * 16 - 1) / 40;
+			KUNIT_EXPECT_EQ(test, local_read(&model->ring.wakeups), woken);
+		}
+		check_model(test, model);
+	}
+}
+
+struct real_buffer {
+	struct perf_event	*event;
+	struct perf_buffer	*rb;
+};
+
+static struct real_buffer real_buffer(struct kunit *test, unsigned long nr_pages)
+{
+	struct real_buffer real;
+
+	real.event = kunit_kzalloc(test, sizeof(*real.event), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, real.event);
+	real.rb = perf_buffer_alloc(nr_pages, 0, -1, false);
+	KUNIT_ASSERT_NOT_NULL(test, real.rb);
+	/* The event is not one that could be woken. */
+	real.rb->ring.watermark = ULONG_MAX;
+	RCU_INIT_POINTER(real.event->rb, real.rb);
+	return real;
+}
+
+static u8 *data_byte(struct perf_buffer *rb, unsigned long pos)
+{
+	unsigned long offset;
+	unsigned int chunk = perf_ring_place(pos, rb->chunk_shift, rb->nr_chunks, &offset);
+
+	return rb->chunks[chunk] + offset;
+}
+
+static unsigned long copy_half(void *to, const void *from, unsigned long off, unsigned long len)
+{
+	unsigned long n = min(len, off < 20 ? 20 - off : 0);
+
+	memcpy(to, from + off, n);
+	return len - n;
+}
+
+static void buffer_copies(struct kunit *test)
+{
+	struct real_buffer real = real_buffer(test, 2);
+	struct perf_event_mmap_page *user = real.rb->ring.user;
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+	u8 from[64], expect[64];
+	unsigned int i, start;
+
+	for (i = 0; i < sizeof(from); i++)
+		from[i] = 0x40 + i;
+	memcpy(expect, from, sizeof(from));
+	memset(expect + 36, 0, 4);
+
+	/* A record of 64 bytes at every place around the end of a page, and of the ring. */
+	for (start = PAGE_SIZE - 80; start < 2 * PAGE_SIZE + 80; start += 8) {
+		if (start == PAGE_SIZE + 80)
+			start = 2 * PAGE_SIZE - 80;
+		local_set(&real.rb->ring.head, start);
+		user->data_tail = start;
+		for (i = 0; i < 64; i++)
+			*data_byte(real.rb, start + i) = 0;
+
+		KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, real.event, 64), 0);
+		KUNIT_EXPECT_TRUE(test, preempt_count() || !IS_ENABLED(CONFIG_PREEMPT_COUNT));
+		perf_output_put_u64(&handle, *(u64 *)from);
+		KUNIT_EXPECT_EQ(test, perf_output_copy(&handle, from + 8, 8), 0);
+		/* 20 bytes of 24 */
+		KUNIT_EXPECT_EQ(test, 4, perf_output_copy_custom(&handle, copy_half,
+								 from + 16, 24));
+		KUNIT_EXPECT_EQ(test, perf_output_skip(&handle, 4), 0);
+		for (i = 40; i < 64; i += 8)
+			perf_output_put_u64(&handle, *(u64 *)(from + i));
+		KUNIT_EXPECT_NE(test, user->data_head, start + 64);
+		perf_output_end(&handle);
+
+		KUNIT_EXPECT_EQ(test, user->data_head, start + 64);
+		for (i = 0; i < 64; i++)
+			KUNIT_EXPECT_EQ(test, *data_byte(real.rb, start + i), expect[i]);
+	}
+	KUNIT_EXPECT_EQ(test, atomic64_read(&real.event->lost_samples), 0);
+	perf_buffer_put(real.rb);
+}
+
+static void buffer_refuses(struct kunit *test)
+{
+	struct real_buffer real = real_buffer(test, 1);
+	struct perf_event child = { .parent = real.event };
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+
+	/* Full but for 8 bytes, of which one stays free. */
+	local_set(&real.rb->ring.head, PAGE_SIZE - 16);
+	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, &child, 16), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&real.event->lost_samples), 1);
+	KUNIT_EXPECT_EQ(test, local_read(&real.rb->ring.lost), 1);
+	KUNIT_EXPECT_EQ(test, real.rb->ring.nest, 0);
+	local_set(&real.rb->ring.lost, 0);
+	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, &child, 8), 0);
+	KUNIT_EXPECT_PTR_EQ(test, handle.event, real.event);
+	perf_output_put_u64(&handle, 1);
+	perf_output_end(&handle);
+
+	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), 0);
+	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, local_read(&real.rb->ring.lost), 1);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&real.event->lost_samples), 2);
+	perf_buffer_put(real.rb);
+
+	/* Without data pages nothing is lost: nothing was asked for. */
+	real = real_buffer(test, 0);
+	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&real.event->lost_samples), 0);
+	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), -EINVAL);
+	perf_buffer_put(real.rb);
+
+	RCU_INIT_POINTER(real.event->rb, NULL);
+	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), -EINVAL);
+}
+
+static void buffer_pages(struct kunit *test)
+{
+	unsigned long nr_pages, i;
+	struct perf_buffer *rb;
+
+	for (nr_pages = 0; nr_pages <= 64; nr_pages = nr_pages ? nr_pages * 2 : 1) {
+		rb = perf_buffer_alloc(nr_pages, 100, -1, true);
+		KUNIT_ASSERT_NOT_NULL(test, rb);
+		KUNIT_EXPECT_EQ(test, rb->ring.user->data_size, nr_pages * PAGE_SIZE);
+		KUNIT_EXPECT_EQ(test, rb->ring.watermark, nr_pages ? 100 : 0);
+		KUNIT_EXPECT_PTR_EQ(test, page_address(perf_buffer_page(rb, 0)),
+				    (void *)rb->ring.user);
+		for (i = 1; i <= nr_pages; i++)
+			KUNIT_EXPECT_PTR_EQ(test, page_address(perf_buffer_page(rb, i)),
+					    (void *)data_byte(rb, (i - 1) * PAGE_SIZE));
+		KUNIT_EXPECT_NULL(test, perf_buffer_page(rb, nr_pages + 1));
+		KUNIT_EXPECT_NULL(test, perf_buffer_page(rb, ULONG_MAX));
+		perf_buffer_put(rb);
+	}
+	KUNIT_EXPECT_NULL(test, perf_buffer_alloc(1UL << (BITS_PER_LONG - PAGE_SHIFT - 1), 0, -1,
+						  false));
+}
+
+static struct kunit_case buffer_cases[] = {
+	KUNIT_CASE(ring_room),
+	KUNIT_CASE(ring_place),
+	KUNIT_CASE(ring_full),
+	KUNIT_CASE(ring_watermark),
+	KUNIT_CASE(ring_one_interrupted),
+	KUNIT_CASE_SLOW(ring_two_interrupted),
+	KUNIT_CASE_SLOW(ring_three_interrupted),
+	KUNIT_CASE(buffer_pages),
+	KUNIT_CASE(buffer_copies),
+	KUNIT_CASE(buffer_refuses),
+	{}
+};
+
+static struct kunit_suite buffer_suite = {
+	.name		= "perf_buffer",
+	.test_cases	= buffer_cases,
+};
+
+kunit_test_suite(buffer_suite);

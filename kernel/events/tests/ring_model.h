@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A ring with writers that interrupt one another, and a reader that looks at
+ * it from another CPU at each step: what has been published must be complete,
+ * and each record must be read once or be counted as lost.
+ *
+ * Free of kernel context, for the unit test and for fuzzing in user space.
+ * The including file defines how writers come in: model_interrupt().
+ */
+#ifndef _KERNEL_EVENTS_TESTS_RING_MODEL_H
+#define _KERNEL_EVENTS_TESTS_RING_MODEL_H
+
+struct perf_ring;
+static void model_step(struct perf_ring *ring);
+#define PERF_RING_STEP(ring)	model_step(ring)
+#include "../ring.h"
+
+#define MODEL_WORDS_MAX		512
+#define MODEL_LEVELS		4		/* task, softirq, interrupt, NMI */
+#define MODEL_LOST_WORDS	3
+
+/* First word of a record: type, length, round of outermost writers, writer. */
+#define MODEL_RECORD		1ULL
+#define MODEL_LOST		2ULL
+
+/**
+ * struct ring_model - a ring and all that is known of it
+ * @ring: under test
+ * @page: its first page
+ * @data: its memory
+ * @backward: records are written backward
+ * @consume: the reader gives room back after each round
+ * @read: the reader's position
+ * @round: of outermost writers
+ * @level: writers at work
+ * @attempts: records that were to be written
+ * @got: records that the reader has found
+ * @told_lost: records that it was told are lost
+ * @wakeups_seen: ring.wakeups when a writer last said that the reader is to be woken
+ * @steps: steps so far of the writer at each level
+ * @plan: step at which the writer at a level is interrupted, -1 for not at all
+ * @words: length of records at each level
+ * @fault: the first thing found wrong, or NULL
+ */
+struct ring_model {
+	struct perf_ring		ring;
+	struct perf_event_mmap_page	page;
+	u64				data[MODEL_WORDS_MAX];
+	bool				backward;
+	bool				consume;
+	unsigned long			read;
+	unsigned int			round;
+	int				level;
+	unsigned long			attempts;
+	unsigned long			got;
+	unsigned long			told_lost;
+	unsigned long			wakeups_seen;
+	int				steps[MODEL_LEVELS];
+	int				plan[MODEL_LEVELS];
+	unsigned int			words[MODEL_LEVELS];
+	const char			*fault;
+};
+
+static void model_interrupt(struct ring_model *model);
+
+static void model_fault(struct ring_model *model, const char *what)
+{
+	if (!model->fault)
+		model->fault = what;
+}
+
+static u64 *model_word(struct ring_model *model, unsigned long pos)
+{
+	return &model->data[(pos & (model->ring.size - 1)) / sizeof(u64)];
+}
+
+static u64 model_body(u64 first, unsigned int i)
+{
+	return first * 0x9e3779b97f4a7c15ULL + i;
+}
+
+static void model_reset(struct ring_model *model, unsigned long size, unsigned long start)
+{
+	memset(model, 0, sizeof(*model));
+	model->ring.size = size;
+	model->ring.watermark = size / 2;
+	model->ring.user = &model->page;
+	local_set(&model->ring.head, start);
+	model->page.data_head = start;
+	model->page.data_tail = start;
+	model->read = start;
+	local_set(&model->ring.mark, start);
+}
+
+/* Look at one record; returns its length in bytes or 0. */
+static unsigned long model_parse(struct ring_model *model, unsigned long pos, unsigned long room,
+				 bool count)
+{
+	u64 first = *model_word(model, pos);
+	u64 type = first >> 56, words = first >> 48 & 0xff;
+	unsigned int i;
+
+	if ((type != MODEL_RECORD && type != MODEL_LOST) || !words || words * 8 > room) {
+		model_fault(model, "no record where one should be");
+		return 0;
+	}
+	if (type == MODEL_LOST) {
+		if (words != MODEL_LOST_WORDS)
+			model_fault(model, "a LOST record of the wrong length");
+		if (!*model_word(model, pos + 16))
+			model_fault(model, "a LOST record of nothing");
+		if (count)
+			model->told_lost += *model_word(model, pos + 16);
+	} else {
+		for (i = 1; i < words; i++) {
+			if (*model_word(model, pos + i * 8) != model_body(first, i))
+				model_fault(model, "a record is broken");
+		}
+		if (count)
+			model->got++;
+	}
+	return words * 8;
+}
+
+/* Look at all that is published and was not read; with @count, it now is. */
+static void model_read(struct ring_model *model, bool count)
+{
+	unsigned long head = READ_ONCE(model->page.data_head);
+	unsigned long pos = model->backward ? head : model->read;
+	unsigned long end = model->backward ? model->read : head;
+	unsigned int round = model->backward ? UINT_MAX : 0;
+
+	if (end - pos >= model->ring.size) {
+		model_fault(model, "more is published than there is room for");
+		return;
+	}
+	while (pos != end && !model->fault) {
+		u64 first = *model_word(model, pos);
+		unsigned int this_round = first >> 16 & 0xffffffff;
+		unsigned long len = model_parse(model, pos, end - pos, count);
+
+		if (!len)
+			break;
+		if (first >> 56 == MODEL_RECORD) {
+			if (model->backward ? this_round > round : this_round < round)
+				model_fault(model, "records are out of order");
+			round = this_round;
+		}
+		pos += len;
+	}
+	if (count)
+		model->read = head;
+}
+
+static void model_step(struct perf_ring *ring)
+{
+	struct ring_model *model = container_of(ring, struct ring_model, ring);
+
+	if (!model->ring.overwrite)
+		model_read(model, false);
+	model_interrupt(model);
+}
+
+/* What perf_output_begin(), copies and perf_output_end() do. */
+static void model_write(struct ring_model *model)
+{
+	unsigned int words = model->words[model->level], i;
+	struct perf_ring *ring = &model->ring;
+	unsigned long wakeups, start, lost;
+	u64 first;
+
+	if (!model->level)
+		model->round++;
+	model->steps[model->level] = 0;
+	first = MODEL_RECORD << 56 | (u64)words << 48 | (u64)model->round << 16 |
+		(model->attempts++ & 0xffff);
+	model->level++;
+
+	wakeups = perf_ring_enter(ring);
+	if (perf_ring_begin(ring, words * 8, MODEL_LOST_WORDS * 8, model->backward, &start,
+			    &lost)) {
+		if (lost) {
+			*model_word(model, start) = MODEL_LOST << 56 |
+						    (u64)MODEL_LOST_WORDS << 48;
+			PERF_RING_STEP(ring);
+			*model_word(model, start + 16) = lost;
+			start += MODEL_LOST_WORDS * 8;
+		}
+		*model_word(model, start) = first;
+		for (i = 1; i < words; i++) {
+			PERF_RING_STEP(ring);
+			*model_word(model, start + i * 8) = model_body(first, i);
+		}
+	}
+	if (perf_ring_leave(ring, wakeups))
+		model->wakeups_seen = local_read(&ring->wakeups);
+
+	model->level--;
+}
+
+/* Nobody writes: everything must add up. */
+static void model_settle(struct ring_model *model)
+{
+	struct perf_ring *ring = &model->ring;
+
+	if (ring->nest)
+		model_fault(model, "writers are counted that have gone");
+	if (model->page.data_head != (unsigned long)local_read(&ring->head))
+		model_fault(model, "records are left unpublished");
+	if (model->wakeups_seen != local_read(&ring->wakeups))
+		model_fault(model, "a wake-up is lost");
+	if (ring->overwrite) {
+		model->read = model->page.data_head;
+		return;
+	}
+	model_read(model, true);
+	if (model->got + model->told_lost + local_read(&ring->lost) != model->attempts)
+		model_fault(model, "read and lost do not add up to written");
+	if (model->consume)
+		model->page.data_tail = model->read;
+}
+
+#endif /* _KERNEL_EVENTS_TESTS_RING_MODEL_H */
