@@ -195,9 +195,10 @@ static bool clock_known(const struct perf_event_attr *attr)
 }
 
 /* A word, a bit of the flags, a bit of aux_action. */
-#define WORD(f, ver, err, fn, why) \
-	{ .field = #f, .since = PERF_ATTR_SIZE_##ver, .error = err, .holds = fn, .reason = why }
-#define FLAG(f, err, fn, why)		WORD(f, VER0, err, fn, why)
+#define WORD(f, ver, err, fn, why, ...)					\
+	{ .field = #f, .since = PERF_ATTR_SIZE_##ver, .error = err, .holds = fn,	\
+	  .reason = why, __VA_ARGS__ }
+#define FLAG(f, err, fn, why, ...)	WORD(f, VER0, err, fn, why, __VA_ARGS__)
 #define AUX_ACTION(f, err, fn, why)	WORD(f, VER6, err, fn, why)
 
 /* For what an architecture lacks the ABI has this errno. */
@@ -230,42 +231,48 @@ static const struct perf_attr_rule attr_rules[] = {
 	FLAG(inherit_thread, -EINVAL, inherits_to_threads, "needs inherit"),
 	FLAG(remove_on_exec, -EINVAL, one_way_at_exec, "contradicts enable_on_exec"),
 	FLAG(sigtrap, -EINVAL, sigtrap_ends_at_exec, "needs remove_on_exec"),
+
 	FLAG(inherit, -EINVAL, inherited_read_has_tid,
-	     "sampled counts of several tasks need PERF_SAMPLE_TID to be told apart"),
-	WORD(clockid, VER3, -EINVAL, clock_known, "not a clock that samples can have"),
+	     "sampled counts of several tasks need PERF_SAMPLE_TID to be told apart",
+	     .stage = PERF_ATTR_AT_ALLOC),
+	WORD(clockid, VER3, -EINVAL, clock_known, "not a clock that samples can have",
+	     .stage = PERF_ATTR_AT_PMU),
 };
 
 /**
  * perf_attr_broken_rule - what is wrong with an attribute?
  * @attr: as perf_attr_copy() leaves it
+ * @stage: which rules to look at
  *
  * Pure: any context, any kind of program.
  *
  * Return: the first rule that @attr breaks, NULL when it is as it should be
  */
-const struct perf_attr_rule *perf_attr_broken_rule(const struct perf_event_attr *attr)
+const struct perf_attr_rule *
+perf_attr_broken_rule(const struct perf_event_attr *attr, enum perf_attr_stage stage)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(attr_rules); i++) {
-		if (!attr_rules[i].holds(attr))
+		if (attr_rules[i].stage == stage && !attr_rules[i].holds(attr))
 			return &attr_rules[i];
 	}
 	return NULL;
 }
 
 /**
- * perf_attr_check - can this attribute be asked for at all?
+ * perf_attr_check_at - can this attribute be asked for at all?
  * @attr: as perf_attr_copy() leaves it
+ * @stage: which rules to look at
  *
  * What depends on the PMU, the target or the group is checked with these.
  * Pure.
  *
  * Return: 0, -EINVAL or, for what the architecture lacks, -ENOSYS
  */
-int perf_attr_check(const struct perf_event_attr *attr)
+int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage stage)
 {
-	const struct perf_attr_rule *broken = perf_attr_broken_rule(attr);
+	const struct perf_attr_rule *broken = perf_attr_broken_rule(attr, stage);
 
 	return broken ? broken->error : 0;
 }

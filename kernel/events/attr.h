@@ -10,7 +10,8 @@
  *	perf_attr_copy()			EFAULT, E2BIG
  *	perf_attr_check()			EINVAL, ENOSYS
  *	perf_attr_permit()			EACCES, EPERM, EINVAL
- *	the target, the group, the PMU (pmu.h)
+ *	the target, the group
+ *	perf_pmu_init_event() (pmu.h), which checks the other two stages
  *
  * PERF_EVENT_IOC_MODIFY_ATTRIBUTES needs the first three as well.
  */
@@ -22,11 +23,24 @@
 struct perf_event_attr;
 
 /**
+ * enum perf_attr_stage - when a rule is looked at
+ * @PERF_ATTR_AT_COPY: as soon as the attribute is there
+ * @PERF_ATTR_AT_ALLOC: before a PMU is looked for
+ * @PERF_ATTR_AT_PMU: when it has been found
+ */
+enum perf_attr_stage {
+	PERF_ATTR_AT_COPY,
+	PERF_ATTR_AT_ALLOC,
+	PERF_ATTR_AT_PMU,
+};
+
+/**
  * struct perf_attr_rule - one thing that an attribute must fulfil
  * @field: of struct perf_event_attr, as user space calls it
  * @reason: why a value was refused, in words
  * @since: size of the first published structure that has the field
  * @error: negative errno of a refusal
+ * @stage: when it is looked at
  * @holds: does @attr keep to the rule? Pure: looks at nothing but @attr
  */
 struct perf_attr_rule {
@@ -34,14 +48,22 @@ struct perf_attr_rule {
 	const char	*reason;
 	u16		since;
 	s16		error;
+	u16		stage;
 	bool		(*holds)(const struct perf_event_attr *attr);
 };
 
 int perf_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *attr);
 void perf_attr_complete(struct perf_event_attr *attr, u16 max_stack);
-const struct perf_attr_rule *perf_attr_broken_rule(const struct perf_event_attr *attr);
-int perf_attr_check(const struct perf_event_attr *attr);
+const struct perf_attr_rule *
+perf_attr_broken_rule(const struct perf_event_attr *attr, enum perf_attr_stage stage);
+int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage stage);
 int perf_attr_permit(const struct perf_event_attr *attr);
 bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr);
+
+/* Can this attribute be asked for at all? 0, -EINVAL or -ENOSYS. Pure. */
+static inline int perf_attr_check(const struct perf_event_attr *attr)
+{
+	return perf_attr_check_at(attr, PERF_ATTR_AT_COPY);
+}
 
 #endif /* _KERNEL_EVENTS_ATTR_H */

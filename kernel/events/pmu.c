@@ -267,7 +267,14 @@ static const struct pmu_demand pmu_demands[] = {
 static int pmu_can_do(const struct perf_event *event)
 {
 	unsigned int i;
+	int err;
 
+	/* What it could for the parent, it can. */
+	if (event->parent)
+		return 0;
+	err = perf_attr_check_at(&event->attr, PERF_ATTR_AT_PMU);
+	if (err)
+		return err;
 	for (i = 0; i < ARRAY_SIZE(pmu_demands); i++) {
 		if (!pmu_demands[i].possible(event))
 			return pmu_demands[i].error;
@@ -439,6 +446,10 @@ static int find_and_init(struct perf_event *event)
 
 	if (event->parent)
 		return ask_same(event, READ_ONCE(event->parent->pmu));
+
+	err = perf_attr_check_at(&event->attr, PERF_ATTR_AT_ALLOC);
+	if (err)
+		return err;
 
 	event->orig_type = type;
 	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE) {

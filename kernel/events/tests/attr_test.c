@@ -8,9 +8,15 @@
 #include <linux/cred.h>
 #include <linux/mman.h>
 
-/* What perf_attr_check() says to an attribute with one word in it. */
-#define CHECK_WITH(...)							\
-	perf_attr_check(&(struct perf_event_attr){ __VA_ARGS__ })
+/* All stages, in their order. */
+static int check(const struct perf_event_attr *attr)
+{
+	return perf_attr_check(attr) ?: perf_attr_check_at(attr, PERF_ATTR_AT_ALLOC) ?:
+	       perf_attr_check_at(attr, PERF_ATTR_AT_PMU);
+}
+
+/* What they say to an attribute that has these fields and no others. */
+#define CHECK_WITH(...)		check(&(struct perf_event_attr){ __VA_ARGS__ })
 
 static void attr_rules_are_described(struct kunit *test)
 {
@@ -52,8 +58,10 @@ static void attr_rules_are_described(struct kunit *test)
 
 static void attr_zero_is_fine(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, CHECK_WITH(), 0);
-	KUNIT_EXPECT_NULL(test, perf_attr_broken_rule(&(struct perf_event_attr){ }));
+	struct perf_event_attr attr = { };
+
+	KUNIT_EXPECT_EQ(test, check(&attr), 0);
+	KUNIT_EXPECT_NULL(test, perf_attr_broken_rule(&attr, PERF_ATTR_AT_COPY));
 }
 
 static void attr_reserved(struct kunit *test)
@@ -69,7 +77,7 @@ static void attr_reserved(struct kunit *test)
 				bit < 3 ? 0 : -EINVAL);
 	KUNIT_EXPECT_STREQ(test, "__reserved_2",
 			   perf_attr_broken_rule(&(struct perf_event_attr){
-				.__reserved_2 = 1 })->field);
+				.__reserved_2 = 1 }, PERF_ATTR_AT_COPY)->field);
 }
 
 /* Fields without a rule of their own take everything. */
@@ -238,13 +246,27 @@ static void attr_clocks(struct kunit *test)
 		bool known = fast || id == CLOCK_REALTIME || id == CLOCK_BOOTTIME ||
 			     id == CLOCK_TAI;
 
-		KUNIT_EXPECT_EQ(test, perf_attr_check(&attr), 0);
+		KUNIT_EXPECT_EQ(test, check(&attr), 0);
 		KUNIT_EXPECT_TRUE(test, perf_attr_clock_is_nmi_safe(&attr));
 		attr.use_clockid = 1;
-		KUNIT_EXPECT_EQ_MSG(test, perf_attr_check(&attr), known ? 0 : -EINVAL,
+		KUNIT_EXPECT_EQ_MSG(test, check(&attr), known ? 0 : -EINVAL,
 				    "clock %d", id);
 		KUNIT_EXPECT_EQ(test, perf_attr_clock_is_nmi_safe(&attr), fast);
 	}
+}
+
+/* Which fault is told of when there are several. */
+static void attr_stages(struct kunit *test)
+{
+	struct perf_event_attr attr = { .use_clockid = 1, .clockid = 1000 };
+
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&attr), 0);
+	KUNIT_EXPECT_EQ(test, perf_attr_check_at(&attr, PERF_ATTR_AT_ALLOC), 0);
+	KUNIT_EXPECT_EQ(test, perf_attr_check_at(&attr, PERF_ATTR_AT_PMU), -EINVAL);
+	attr.inherit = 1;
+	attr.sample_type = PERF_SAMPLE_READ;
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&attr), 0);
+	KUNIT_EXPECT_EQ(test, perf_attr_check_at(&attr, PERF_ATTR_AT_ALLOC), -EINVAL);
 }
 
 static void attr_completed(struct kunit *test)
@@ -463,6 +485,7 @@ static struct kunit_case attr_test_cases[] = {
 	KUNIT_CASE(attr_user_stack),
 	KUNIT_CASE(attr_pairs),
 	KUNIT_CASE(attr_clocks),
+	KUNIT_CASE(attr_stages),
 	KUNIT_CASE(attr_completed),
 	KUNIT_CASE(attr_copied),
 	KUNIT_CASE(attr_copied_with_tail),
