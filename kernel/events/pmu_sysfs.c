@@ -6,6 +6,7 @@
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/init.h>
+#include <linux/kstrtox.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
@@ -13,101 +14,93 @@
 
 #include "pmu.h"
 
-static ssize_t type_show(struct device *dev, struct device_attribute *attr, char *buf)
+static struct pmu *dev_to_pmu(struct device *dev)
 {
-	struct pmu *pmu = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%d\n", pmu->type);
-}
-static DEVICE_ATTR_RO(type);
-
-static ssize_t nr_addr_filters_show(struct device *dev, struct device_attribute *attr,
-				    char *buf)
-{
-	struct pmu *pmu = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%u\n", pmu->nr_addr_filters);
-}
-static DEVICE_ATTR_RO(nr_addr_filters);
-
-static ssize_t perf_event_mux_interval_ms_show(struct device *dev,
-					       struct device_attribute *attr, char *buf)
-{
-	struct pmu *pmu = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%d\n", pmu->hrtimer_interval_ms);
+	return dev_get_drvdata(dev);
 }
 
-static ssize_t perf_event_mux_interval_ms_store(struct device *dev,
-						struct device_attribute *attr,
-						const char *buf, size_t count)
+static ssize_t show_type(struct device *dev, struct device_attribute *a, char *page)
+{
+	return sysfs_emit(page, "%d\n", dev_to_pmu(dev)->type);
+}
+
+static ssize_t show_filters(struct device *dev, struct device_attribute *a, char *page)
+{
+	return sysfs_emit(page, "%u\n", dev_to_pmu(dev)->nr_addr_filters);
+}
+
+/* Where to open a system-wide PMU's events: tools read it. */
+static ssize_t show_cpus(struct device *dev, struct device_attribute *a, char *page)
+{
+	return cpumap_print_to_pagebuf(true, page, perf_scope_speakers(dev_to_pmu(dev)->scope));
+}
+
+static ssize_t show_interval(struct device *dev, struct device_attribute *a, char *page)
+{
+	return sysfs_emit(page, "%d\n", READ_ONCE(dev_to_pmu(dev)->hrtimer_interval_ms));
+}
+
+static ssize_t store_interval(struct device *dev, struct device_attribute *a,
+			      const char *text, size_t len)
 {
 	static DEFINE_MUTEX(interval_lock);
-	struct pmu *pmu = dev_get_drvdata(dev);
-	int err, ms;
+	struct pmu *pmu = dev_to_pmu(dev);
+	int ms, err = kstrtoint(text, 0, &ms);
 
-	err = kstrtoint(buf, 0, &ms);
+	if (!err && ms < 1)
+		err = -EINVAL;
 	if (err)
 		return err;
-	if (ms < 1)
-		return -EINVAL;
 
 	mutex_lock(&interval_lock);
 	if (ms != pmu->hrtimer_interval_ms) {
-		pmu->hrtimer_interval_ms = ms;
+		WRITE_ONCE(pmu->hrtimer_interval_ms, ms);
 		perf_pmu_mux_interval_changed(pmu);
 	}
 	mutex_unlock(&interval_lock);
-	return count;
+	return len;
 }
-static DEVICE_ATTR_RW(perf_event_mux_interval_ms);
 
-static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	struct pmu *pmu = dev_get_drvdata(dev);
+static struct device_attribute attr_type = __ATTR(type, 0444, show_type, NULL);
+static struct device_attribute attr_filters = __ATTR(nr_addr_filters, 0444, show_filters, NULL);
+static struct device_attribute attr_cpus = __ATTR(cpumask, 0444, show_cpus, NULL);
+static struct device_attribute attr_interval =
+	__ATTR(perf_event_mux_interval_ms, 0644, show_interval, store_interval);
 
-	return cpumap_print_to_pagebuf(true, buf, perf_scope_speakers(pmu->scope));
-}
-static DEVICE_ATTR_RO(cpumask);
-
-static struct attribute *pmu_dev_attrs[] = {
-	&dev_attr_type.attr,
-	&dev_attr_perf_event_mux_interval_ms.attr,
-	&dev_attr_nr_addr_filters.attr,
-	&dev_attr_cpumask.attr,
+static struct attribute *common_attrs[] = {
+	&attr_type.attr,
+	&attr_interval.attr,
+	&attr_filters.attr,
+	&attr_cpus.attr,
 	NULL,
 };
 
-static umode_t pmu_dev_attr_mode(struct kobject *kobj, struct attribute *a, int n)
+/* Not every PMU has filters, or instances that CPUs share. */
+static umode_t common_attr_mode(struct kobject *kobj, struct attribute *a, int index)
 {
-	struct pmu *pmu = dev_get_drvdata(kobj_to_dev(kobj));
+	struct pmu *pmu = dev_to_pmu(kobj_to_dev(kobj));
+	bool hidden = (a == &attr_filters.attr && !pmu->nr_addr_filters) ||
+		      (a == &attr_cpus.attr && pmu->scope == PERF_PMU_SCOPE_NONE);
 
-	if (a == &dev_attr_nr_addr_filters.attr && !pmu->nr_addr_filters)
-		return 0;
-	if (a == &dev_attr_cpumask.attr && pmu->scope == PERF_PMU_SCOPE_NONE)
-		return 0;
-	return a->mode;
+	return hidden ? 0 : a->mode;
 }
 
-static const struct attribute_group pmu_dev_group = {
-	.is_visible	= pmu_dev_attr_mode,
-	.attrs		= pmu_dev_attrs,
+static const struct attribute_group common_group = {
+	.attrs		= common_attrs,
+	.is_visible	= common_attr_mode,
 };
 
-static const struct attribute_group *pmu_dev_groups[] = {
-	&pmu_dev_group,
-	NULL,
-};
+static const struct attribute_group *common_groups[] = { &common_group, NULL };
 
-static const struct bus_type pmu_bus = {
+static const struct bus_type event_source_bus = {
 	.name		= "event_source",
-	.dev_groups	= pmu_dev_groups,
+	.dev_groups	= common_groups,
 };
 
 /* The bus exists; perf_pmus_lock. */
-static bool pmu_bus_ready;
+static bool bus_ready;
 
-static void pmu_dev_release(struct device *dev)
+static void release_dev(struct device *dev)
 {
 	kfree(dev);
 }
@@ -127,7 +120,7 @@ void perf_pmu_dev_remove(struct pmu *pmu)
 	pmu->dev = NULL;
 }
 
-static int pmu_dev_add(struct pmu *pmu)
+static int add_dev(struct pmu *pmu)
 {
 	struct device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	int err;
@@ -135,10 +128,10 @@ static int pmu_dev_add(struct pmu *pmu)
 	if (!dev)
 		return -ENOMEM;
 	device_initialize(dev);
-	dev->bus = &pmu_bus;
+	dev->bus = &event_source_bus;
 	dev->parent = pmu->parent;
 	dev->groups = pmu->attr_groups;
-	dev->release = pmu_dev_release;
+	dev->release = release_dev;
 	dev_set_drvdata(dev, pmu);
 	pmu->dev = dev;
 
@@ -170,21 +163,21 @@ int perf_pmu_dev_add(struct pmu *pmu)
 {
 	lockdep_assert_held(&perf_pmus_lock);
 
-	return pmu_bus_ready && pmu->name ? pmu_dev_add(pmu) : 0;
+	return bus_ready && pmu->name ? add_dev(pmu) : 0;
 }
 
 /* PMUs that were there before the bus get their devices. */
-static int __init pmu_bus_init(void)
+static int __init event_source_init(void)
 {
 	struct pmu *pmu;
 	int err;
 
-	err = bus_register(&pmu_bus);
+	err = bus_register(&event_source_bus);
 	if (err)
 		return err;
 
 	mutex_lock(&perf_pmus_lock);
-	pmu_bus_ready = true;
+	bus_ready = true;
 	list_for_each_entry(pmu, &perf_pmus, entry) {
 		err = perf_pmu_dev_add(pmu);
 		WARN(err, "PMU %s: no device: %d\n", pmu->name, err);
@@ -192,7 +185,7 @@ static int __init pmu_bus_init(void)
 	mutex_unlock(&perf_pmus_lock);
 	return 0;
 }
-device_initcall(pmu_bus_init);
+device_initcall(event_source_init);
 
 /**
  * perf_event_sysfs_show - print an event of PMU_EVENT_ATTR_STRING()

@@ -16,22 +16,14 @@
 /* One CPU of each core, die, cluster...; changed by hotplug alone. */
 static struct cpumask scope_speakers[PERF_PMU_MAX_SCOPE];
 
+/* The CPUs that share an instance with @cpu. */
 static const struct cpumask *scope_cpus(unsigned int scope, unsigned int cpu)
 {
-	switch (scope) {
-	case PERF_PMU_SCOPE_CORE:
-		return topology_sibling_cpumask(cpu);
-	case PERF_PMU_SCOPE_DIE:
-		return topology_die_cpumask(cpu);
-	case PERF_PMU_SCOPE_CLUSTER:
-		return topology_cluster_cpumask(cpu);
-	case PERF_PMU_SCOPE_PKG:
-		return topology_core_cpumask(cpu);
-	case PERF_PMU_SCOPE_SYS_WIDE:
-		return cpu_online_mask;
-	default:
-		return cpumask_of(cpu);
-	}
+	return scope == PERF_PMU_SCOPE_CORE ? topology_sibling_cpumask(cpu) :
+	       scope == PERF_PMU_SCOPE_CLUSTER ? topology_cluster_cpumask(cpu) :
+	       scope == PERF_PMU_SCOPE_DIE ? topology_die_cpumask(cpu) :
+	       scope == PERF_PMU_SCOPE_PKG ? topology_core_cpumask(cpu) :
+	       scope == PERF_PMU_SCOPE_SYS_WIDE ? cpu_online_mask : cpumask_of(cpu);
 }
 
 /**
