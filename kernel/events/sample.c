@@ -126,6 +126,12 @@ static const struct sample_field trailing_fields[NR_TRAILING] = {
 	WORD(IDENTIFIER,	id),
 };
 
+static __always_inline u64 field_word(const struct sample_field *field,
+				      const struct perf_sample_data *data)
+{
+	return *(const u64 *)((const char *)data + field->word);
+}
+
 static __always_inline u64 *put_words(u64 *to, const struct perf_sample_data *data,
 				      const struct sample_field *fields, int nr, u64 type)
 {
@@ -135,7 +141,7 @@ static __always_inline u64 *put_words(u64 *to, const struct perf_sample_data *da
 #pragma GCC unroll 9
 	for (i = 0; i < nr; i++) {
 		if (type & fields[i].bit)
-			*to++ = *(const u64 *)((const char *)data + fields[i].word);
+			*to++ = field_word(&fields[i], data);
 	}
 	return to;
 }
@@ -289,22 +295,33 @@ EXPORT_SYMBOL_GPL(perf_prepare_header);
 
 static_assert(sizeof(struct perf_event_header) == sizeof(u64));
 
+/* Across the end of a page. */
+static noinline void copy_head(struct perf_output_handle *handle,
+			       const struct perf_event_header *header,
+			       const struct perf_sample_data *data, u64 type)
+{
+	u64 words[1 + NR_LEADING];
+	u64 *end;
+
+	memcpy(words, header, sizeof(*header));
+	end = put_words(words + 1, data, leading_fields, NR_LEADING, type);
+	perf_output_copy(handle, words, (char *)end - (char *)words);
+}
+
 /* The header and the leading words: @size bytes in all, mostly written in place. */
 static __always_inline void write_head(struct perf_output_handle *handle,
 				       const struct perf_event_header *header,
 				       const struct perf_sample_data *data, u64 type,
 				       unsigned int size)
 {
-	u64 words[1 + NR_LEADING];
 	u64 *to = perf_output_window(handle, size);
-	bool direct = to;
 
-	if (unlikely(!direct))
-		to = words;
+	if (unlikely(!to)) {
+		copy_head(handle, header, data, type);
+		return;
+	}
 	memcpy(to, header, sizeof(*header));
 	put_words(to + 1, data, leading_fields, NR_LEADING, type);
-	if (unlikely(!direct))
-		perf_output_copy(handle, words, size);
 }
 
 static void write_others(struct perf_output_handle *handle, struct perf_sample_data *data,
@@ -319,7 +336,7 @@ static void write_others(struct perf_output_handle *handle, struct perf_sample_d
 		if (field->write)
 			field->write(handle, data, event);
 		else
-			perf_output_put_u64(handle, *(const u64 *)((const char *)data + field->word));
+			perf_output_put_u64(handle, field_word(field, data));
 		left &= ~(u64)field->bit;
 	}
 }
@@ -382,7 +399,7 @@ static __always_inline int output_sample(struct perf_event *event,
 					 struct pt_regs *regs, output_begin_t begin)
 {
 	u64 type = event->attr.sample_type;
-	struct perf_output_handle handle;
+	struct perf_output_handle handle __uninitialized;
 	struct perf_event_header header;
 	int err;
 

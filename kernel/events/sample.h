@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Samples: their layout, the counter values in them, and what they take from
- * user space. sample.c, sample_read.c, sample_user.c, sample_aux.c.
+ * user space. sample.c, sample_read.c, sample_user.c.
  */
 #ifndef _KERNEL_EVENTS_SAMPLE_H
 #define _KERNEL_EVENTS_SAMPLE_H
@@ -14,7 +14,7 @@
 /* The most that one read of an event may return. */
 #define PERF_READ_SIZE_MAX	(16 * 1024)
 
-/* One word each, in this order, at the end of records other than samples. */
+/* One word each, at the end of records other than samples. */
 #define PERF_SAMPLE_ID_ALL						\
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |		\
 	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
@@ -38,7 +38,7 @@ void perf_output_read(struct perf_output_handle *handle, struct perf_event *even
 /* sample_user.c */
 bool perf_user_memory_usable(void);
 void perf_sample_user_regs(struct perf_regs *user, struct pt_regs *regs);
-u64 perf_sample_user_stack(const struct pt_regs *regs, u64 want, u64 room);
+u64 perf_sample_user_stack(struct pt_regs *regs, u64 want, u64 room);
 void perf_output_user_stack(struct perf_output_handle *handle, struct pt_regs *regs,
 			    u64 size);
 u64 perf_virt_to_phys(u64 virt);

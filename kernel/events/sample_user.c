@@ -3,6 +3,7 @@
  * What a sample takes from user space and page tables: registers, stack, page
  * sizes, physical addresses. Any context, never a fault that sleeps.
  */
+#include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/pgtable.h>
@@ -44,11 +45,14 @@ void perf_sample_user_regs(struct perf_regs *user, struct pt_regs *regs)
 	}
 }
 
+static unsigned long sample_stack_pointer(struct pt_regs *regs)
+{
 #ifdef CONFIG_HAVE_PERF_USER_STACK_DUMP
-#define sample_stack_pointer(regs)	user_stack_pointer(regs)
+	return user_stack_pointer(regs);
 #else
-#define sample_stack_pointer(regs)	0UL
+	return 0;
 #endif
+}
 
 /**
  * perf_sample_user_stack - how much of the user's stack to copy
@@ -58,14 +62,13 @@ void perf_sample_user_regs(struct perf_regs *user, struct pt_regs *regs)
  *
  * Return: bytes, a multiple of 8. The copy needs a word more than that.
  */
-u64 perf_sample_user_stack(const struct pt_regs *regs, u64 want, u64 room)
+u64 perf_sample_user_stack(struct pt_regs *regs, u64 want, u64 room)
 {
 	unsigned long sp;
 
-	if (!IS_ENABLED(CONFIG_HAVE_PERF_USER_STACK_DUMP) || !regs ||
-	    !perf_user_memory_usable())
+	if (!regs || !perf_user_memory_usable())
 		return 0;
-	sp = sample_stack_pointer((struct pt_regs *)regs);
+	sp = sample_stack_pointer(regs);
 	if (!sp || sp >= TASK_SIZE)
 		return 0;
 
@@ -131,53 +134,59 @@ u64 perf_virt_to_phys(u64 virt)
 
 #ifdef CONFIG_HAVE_GUP_FAST
 /*
- * Every level is read once: what another CPU does to the tables meanwhile
- * shows at the next level or not at all. With interrupts off, none of the
- * tables can be freed.
+ * One function a level. Every entry is read once: what another CPU does to the
+ * tables meanwhile shows at the next level or not at all. With interrupts off,
+ * none of the tables can be freed.
  */
+static u64 pte_level(pmd_t pmd, unsigned long addr)
+{
+	pte_t *at = pte_offset_map(&pmd, addr), entry;
+	u64 size;
+
+	if (!at)
+		return 0;
+	/* What pte_unmap() releases. */
+	__acquire(RCU);
+	entry = ptep_get_lockless(at);
+	size = pte_present(entry) ? __pte_leaf_size(pmd, entry) : 0;
+	pte_unmap(at);
+	return size;
+}
+
+static u64 pmd_level(pud_t *table, pud_t pud, unsigned long addr)
+{
+	pmd_t entry = pmdp_get_lockless(pmd_offset_lockless(table, pud, addr));
+
+	if (!pmd_present(entry))
+		return 0;
+	return pmd_leaf(entry) ? pmd_leaf_size(entry) : pte_level(entry, addr);
+}
+
+static u64 pud_level(p4d_t *table, p4d_t p4d, unsigned long addr)
+{
+	pud_t *at = pud_offset_lockless(table, p4d, addr), entry = READ_ONCE(*at);
+
+	if (!pud_present(entry))
+		return 0;
+	return pud_leaf(entry) ? pud_leaf_size(entry) : pmd_level(at, entry, addr);
+}
+
+static u64 p4d_level(pgd_t *table, pgd_t pgd, unsigned long addr)
+{
+	p4d_t *at = p4d_offset_lockless(table, pgd, addr), entry = READ_ONCE(*at);
+
+	if (!p4d_present(entry))
+		return 0;
+	return p4d_leaf(entry) ? p4d_leaf_size(entry) : pud_level(at, entry, addr);
+}
+
 static u64 walk_page_size(struct mm_struct *mm, unsigned long addr)
 {
-	pgd_t *pgdp = pgd_offset(mm, addr), pgd = READ_ONCE(*pgdp);
-	p4d_t *p4dp, p4d;
-	pud_t *pudp, pud;
-	pmd_t *pmdp, pmd;
-	pte_t *ptep, pte;
-	u64 size = 0;
+	pgd_t *at = pgd_offset(mm, addr), entry = READ_ONCE(*at);
 
-	if (pgd_none(pgd))
+	if (pgd_none(entry))
 		return 0;
-	if (pgd_leaf(pgd))
-		return pgd_leaf_size(pgd);
-
-	p4dp = p4d_offset_lockless(pgdp, pgd, addr);
-	p4d = READ_ONCE(*p4dp);
-	if (!p4d_present(p4d))
-		return 0;
-	if (p4d_leaf(p4d))
-		return p4d_leaf_size(p4d);
-
-	pudp = pud_offset_lockless(p4dp, p4d, addr);
-	pud = READ_ONCE(*pudp);
-	if (!pud_present(pud))
-		return 0;
-	if (pud_leaf(pud))
-		return pud_leaf_size(pud);
-
-	pmdp = pmd_offset_lockless(pudp, pud, addr);
-	pmd = pmdp_get_lockless(pmdp);
-	if (!pmd_present(pmd))
-		return 0;
-	if (pmd_leaf(pmd))
-		return pmd_leaf_size(pmd);
-
-	ptep = pte_offset_map(&pmd, addr);
-	if (!ptep)
-		return 0;
-	pte = ptep_get_lockless(ptep);
-	if (pte_present(pte))
-		size = __pte_leaf_size(pmd, pte);
-	pte_unmap(ptep);
-	return size;
+	return pgd_leaf(entry) ? pgd_leaf_size(entry) : p4d_level(at, entry, addr);
 }
 #else
 static u64 walk_page_size(struct mm_struct *mm, unsigned long addr)
