@@ -6,6 +6,7 @@
  * NMI), made when the first event or BPF map that needs chains comes, gone
  * after the last. The sysctls that give their size stand still meanwhile.
  */
+#include <linux/cleanup.h>
 #include <linux/hardirq.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
@@ -43,7 +44,7 @@ struct callchain_buffers {
 static DEFINE_PER_CPU(struct callchain_cpu, callchain_cpu);
 
 /* Protects the users, the buffers and the sysctls that give their size. */
-static DEFINE_MUTEX(callchain_mutex);
+static DEFINE_MUTEX(callchain_lock);
 static unsigned int callchain_users;
 static struct callchain_buffers *callchain_buffers;
 
@@ -138,17 +139,18 @@ static void release_buffers(void)
  */
 int get_callchain_buffers(int event_max_stack)
 {
-	int err = 0;
+	int err;
 
-	mutex_lock(&callchain_mutex);
+	guard(mutex)(&callchain_lock);
 	if (event_max_stack > sysctl_perf_event_max_stack)
-		err = -EOVERFLOW;
-	else if (!callchain_users)
+		return -EOVERFLOW;
+	if (!callchain_users) {
 		err = alloc_buffers();
-	if (!err)
-		callchain_users++;
-	mutex_unlock(&callchain_mutex);
-	return err;
+		if (err)
+			return err;
+	}
+	callchain_users++;
+	return 0;
 }
 
 /**
@@ -158,10 +160,9 @@ int get_callchain_buffers(int event_max_stack)
  */
 void put_callchain_buffers(void)
 {
-	mutex_lock(&callchain_mutex);
+	guard(mutex)(&callchain_lock);
 	if (!WARN_ON_ONCE(!callchain_users) && !--callchain_users)
 		release_buffers();
-	mutex_unlock(&callchain_mutex);
 }
 
 /**
@@ -173,15 +174,11 @@ void put_callchain_buffers(void)
  */
 int perf_callchain_set_limit(int *limit, int value)
 {
-	int err = 0;
-
-	mutex_lock(&callchain_mutex);
+	guard(mutex)(&callchain_lock);
 	if (callchain_users)
-		err = -EBUSY;
-	else
-		WRITE_ONCE(*limit, value);
-	mutex_unlock(&callchain_mutex);
-	return err;
+		return -EBUSY;
+	WRITE_ONCE(*limit, value);
+	return 0;
 }
 
 /**
@@ -228,23 +225,22 @@ void put_callchain_entry(int rctx)
 static void undo_uretprobes(struct perf_callchain_entry *entry, u64 first)
 {
 #ifdef CONFIG_UPROBES
-	struct uprobe_task *utask = current->utask;
+	const struct return_instance *probe = current->utask ? current->utask->return_instances :
+							      NULL;
 	unsigned long trampoline;
-	struct return_instance *ri;
 	u64 i;
 
-	if (likely(!utask || !utask->return_instances))
+	if (likely(!probe))
 		return;
 	trampoline = uprobe_get_trampoline_vaddr();
-	ri = utask->return_instances;
-	for (i = first; i < entry->nr && ri; i++) {
+	for (i = first; i < entry->nr && probe; i++) {
 		if (entry->ip[i] != trampoline)
 			continue;
-		/* Chained instances were hijacked behind each other's back. */
-		while (ri->chained && ri->next)
-			ri = ri->next;
-		entry->ip[i] = ri->orig_ret_vaddr;
-		ri = ri->next;
+		/* Several probes of one frame: the last one knows. */
+		while (probe->chained && probe->next)
+			probe = probe->next;
+		entry->ip[i] = probe->orig_ret_vaddr;
+		probe = probe->next;
 	}
 #endif
 }
@@ -328,52 +324,3 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 					   task && task != current, true);
 	return chain ?: &nothing;
 }
-
-#ifdef CONFIG_GUEST_PERF_EVENTS
-struct perf_guest_info_callbacks __rcu *perf_guest_cbs;
-
-DEFINE_STATIC_CALL_RET0(__perf_guest_state, *perf_guest_cbs->state);
-DEFINE_STATIC_CALL_RET0(__perf_guest_get_ip, *perf_guest_cbs->get_ip);
-DEFINE_STATIC_CALL_RET0(__perf_guest_handle_intel_pt_intr,
-			*perf_guest_cbs->handle_intel_pt_intr);
-
-/**
- * perf_register_guest_info_callbacks - a hypervisor comes
- * @cbs: its callbacks, which stay until they are unregistered
- *
- * One at a time. May sleep.
- */
-void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
-{
-	if (WARN_ON_ONCE(rcu_access_pointer(perf_guest_cbs)))
-		return;
-
-	rcu_assign_pointer(perf_guest_cbs, cbs);
-	static_call_update(__perf_guest_state, cbs->state);
-	static_call_update(__perf_guest_get_ip, cbs->get_ip);
-	/* Only some processors have what this is for. */
-	if (cbs->handle_intel_pt_intr)
-		static_call_update(__perf_guest_handle_intel_pt_intr,
-				   cbs->handle_intel_pt_intr);
-}
-EXPORT_SYMBOL_GPL(perf_register_guest_info_callbacks);
-
-/**
- * perf_unregister_guest_info_callbacks - a hypervisor goes
- * @cbs: what it registered
- *
- * May sleep: when it returns, no callback runs any more.
- */
-void perf_unregister_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
-{
-	if (WARN_ON_ONCE(rcu_access_pointer(perf_guest_cbs) != cbs))
-		return;
-
-	rcu_assign_pointer(perf_guest_cbs, NULL);
-	static_call_update(__perf_guest_state, (void *)&__static_call_return0);
-	static_call_update(__perf_guest_get_ip, (void *)&__static_call_return0);
-	static_call_update(__perf_guest_handle_intel_pt_intr, (void *)&__static_call_return0);
-	synchronize_rcu();
-}
-EXPORT_SYMBOL_GPL(perf_unregister_guest_info_callbacks);
-#endif /* CONFIG_GUEST_PERF_EVENTS */

@@ -76,7 +76,7 @@ void perf_event_hangup(struct perf_event *event)
 	perf_event_queue_wakeup(event);
 }
 
-static void disable_work(struct irq_work *work)
+static void disable_irq_work(struct irq_work *work)
 {
 	struct perf_event_cold *cold = container_of(work, struct perf_event_cold,
 						    pending_disable_irq);
@@ -285,7 +285,7 @@ void perf_overflow_init(struct perf_event *event)
 void perf_overflow_init_cold(struct perf_event_cold *cold)
 {
 	init_irq_work(&cold->pending_irq, wakeup_work);
-	cold->pending_disable_irq = IRQ_WORK_INIT_HARD(disable_work);
+	cold->pending_disable_irq = IRQ_WORK_INIT_HARD(disable_irq_work);
 	init_task_work(&cold->pending_task, sigtrap_work);
 }
 

@@ -6,10 +6,11 @@
 #ifndef _KERNEL_EVENTS_RECORD_H
 #define _KERNEL_EVENTS_RECORD_H
 
-#include <linux/jump_label.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
 
 #include "sample.h"
+#include "sideband.h"
 
 struct cgroup;
 struct perf_cpu_context;
@@ -60,16 +61,11 @@ void perf_read_record(struct perf_event *event, struct task_struct *task);
 void __perf_switch_record(struct task_struct *task, struct task_struct *next_prev,
 			  bool sched_in);
 
-DECLARE_STATIC_KEY_FALSE(perf_switch_records);
-
-/*
- * A task switch: of @task, which is current, against @next_prev. Whoever
- * attaches an event with attr.context_switch keeps perf_sched_events on.
- */
+/* See __perf_switch_record(); most of the time, nobody wants to know. */
 static inline void perf_switch_record(struct task_struct *task,
 				      struct task_struct *next_prev, bool sched_in)
 {
-	if (static_branch_unlikely(&perf_switch_records))
+	if (perf_sideband_heard(PERF_SIDEBAND_SWITCH))
 		__perf_switch_record(task, next_prev, sched_in);
 }
 

@@ -18,23 +18,21 @@
 #include "software.h"
 #include "sysctl.h"
 
-/* Ticks of this CPU: which one hwc->interrupts counts for. */
+/* Ticks of this CPU: which one hw->interrupts counts for. */
 DEFINE_PER_CPU(u64, perf_throttle_ticks);
 /* Events that were throttled on this CPU since its last tick. */
 static DEFINE_PER_CPU(unsigned int, throttled_events);
 
 /**
- * struct throttle_record - PERF_RECORD_THROTTLE and UNTHROTTLE
- * @header: of the record
+ * struct throttle_body - PERF_RECORD_THROTTLE and UNTHROTTLE behind the header
  * @time: by the event's clock
  * @id: of its family
  * @stream_id: its own
  */
-struct throttle_record {
-	struct perf_event_header	header;
-	u64				time;
-	u64				id;
-	u64				stream_id;
+struct throttle_body {
+	u64	time;
+	u64	id;
+	u64	stream_id;
 };
 
 /**
@@ -46,24 +44,16 @@ struct throttle_record {
  */
 void perf_throttle_record(struct perf_event *event, bool throttled)
 {
-	struct throttle_record record = {
-		.header = {
-			.type = throttled ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE,
-			.size = sizeof(record),
-		},
-		.time = event->clock(),
-		.id = primary_event_id(event),
-		.stream_id = event->id,
+	struct throttle_body body = { event->clock(), primary_event_id(event), event->id };
+	struct perf_record record = {
+		.type		= throttled ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE,
+		.body		= &body,
+		.body_size	= sizeof(body),
 	};
-	struct perf_output_handle handle;
-	struct perf_sample_data sample;
 
-	perf_event_header__init_id(&record.header, &sample, event);
-	if (perf_output_begin(&handle, &sample, event, record.header.size))
-		return;
-	perf_output_put(&handle, record);
-	perf_event__output_id_sample(event, &handle, &sample);
-	perf_output_end(&handle);
+	rcu_read_lock();
+	perf_record_send_to(event, &record);
+	rcu_read_unlock();
 }
 
 /* Arithmetic */
@@ -114,9 +104,9 @@ static u64 overflows_per_tick(u64 freq)
 	return 2 + 2 * div_u64(freq * TICK_NSEC, NSEC_PER_SEC);
 }
 
-static void lengthen_period(struct hw_perf_event *hwc)
+static void lengthen_period(struct hw_perf_event *hw)
 {
-	hwc->sample_period = min_t(u64, 2 * hwc->sample_period, S64_MAX / 2);
+	hw->sample_period = min_t(u64, 2 * hw->sample_period, S64_MAX / 2);
 }
 
 /**
@@ -128,32 +118,32 @@ static void lengthen_period(struct hw_perf_event *hwc)
  */
 int perf_overflow_account(struct perf_event *event, bool throttle)
 {
-	struct hw_perf_event *hwc = &event->hw;
+	struct hw_perf_event *hw = &event->hw;
 	u64 tick = __this_cpu_read(perf_throttle_ticks);
 
-	if (hwc->interrupts_seq != tick) {
-		hwc->interrupts_seq = tick;
+	if (hw->interrupts_seq != tick) {
+		hw->interrupts_seq = tick;
 		/* Software events are not stopped, and need no tick to go on. */
-		if (unlikely(hwc->interrupts == MAX_INTERRUPTS))
+		if (unlikely(hw->interrupts == MAX_INTERRUPTS))
 			perf_throttle_record(event, false);
-		hwc->interrupts = 1;
+		hw->interrupts = 1;
 		return 0;
 	}
 	/* Several at once: it has been told already. */
-	if (unlikely(hwc->interrupts == MAX_INTERRUPTS))
+	if (unlikely(hw->interrupts == MAX_INTERRUPTS))
 		return throttle;
 
-	hwc->interrupts++;
-	if (unlikely(throttle && hwc->interrupts > READ_ONCE(perf_max_samples_per_tick))) {
+	hw->interrupts++;
+	if (unlikely(throttle && hw->interrupts > READ_ONCE(perf_max_samples_per_tick))) {
 		__this_cpu_inc(throttled_events);
 		/* Only a tick lets it go on, so there has to be one. */
 		tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
-		hwc->interrupts = MAX_INTERRUPTS;
+		hw->interrupts = MAX_INTERRUPTS;
 		perf_throttle_record(event, true);
 		return 1;
 	}
-	if (event->attr.freq && hwc->interrupts > overflows_per_tick(event->attr.sample_freq))
-		lengthen_period(hwc);
+	if (event->attr.freq && hw->interrupts > overflows_per_tick(event->attr.sample_freq))
+		lengthen_period(hw);
 	return 0;
 }
 
@@ -187,37 +177,36 @@ void perf_event_unthrottle_in(struct perf_event *event)
 /* The next period begins now. Software events count up to 0, others down. */
 static void restart_period(struct perf_event *event)
 {
-	struct hw_perf_event *hwc = &event->hw;
+	struct hw_perf_event *hw = &event->hw;
 
 	if (is_software_event(event)) {
-		hwc->last_period = hwc->sample_period;
-		local64_set(&hwc->period_left, -(s64)hwc->sample_period);
+		hw->last_period = hw->sample_period;
+		local64_set(&hw->period_left, -(s64)hw->sample_period);
 	} else {
-		local64_set(&hwc->period_left, 0);
+		local64_set(&hw->period_left, 0);
 	}
 }
 
 /* Compute the period from what was counted since the last tick. */
 static bool adjust_frequency(struct perf_event *event)
 {
-	struct hw_perf_event *hwc = &event->hw;
-	u64 count, delta, enabled, running, ns;
+	struct hw_perf_event *hw = &event->hw;
+	u64 count, delta, enabled, running, ns, target;
 
 	count = local64_read(&event->count);
 	perf_event_times(event, &enabled, &running);
-	delta = count - hwc->freq_count_stamp;
-	ns = running - hwc->freq_time_stamp;
-	hwc->freq_count_stamp = count;
-	hwc->freq_time_stamp = running;
+	delta = count - hw->freq_count_stamp;
+	ns = running - hw->freq_time_stamp;
+	hw->freq_count_stamp = count;
+	hw->freq_time_stamp = running;
 	/* Nothing to learn from: the count was reset, or nothing happened. */
 	if ((s64)delta <= 0 || (s64)ns <= 0)
 		return false;
 
-	hwc->sample_period = perf_next_period(hwc->sample_period,
-					      perf_period_for(event->attr.sample_freq,
-							      delta, ns));
+	target = perf_period_for(event->attr.sample_freq, delta, ns);
+	hw->sample_period = perf_next_period(hw->sample_period, target);
 	/* What is left of a period that was much longer would take too long. */
-	if (abs(local64_read(&hwc->period_left)) / 8 <= hwc->sample_period)
+	if (abs(local64_read(&hw->period_left)) / 8 <= hw->sample_period)
 		return false;
 	restart_period(event);
 	return true;
@@ -246,15 +235,15 @@ static void tick_event(struct perf_event *event)
 /* Everything that is on and belongs to a context, whose lock is held. */
 static void tick_context(struct perf_event_context *ctx, bool throttled)
 {
-	int cpu = smp_processor_id();
-	struct perf_event *event;
 	struct pmu *pmu = NULL;
+	struct perf_event *event;
+	int here = smp_processor_id();
 
 	if (!throttled && !ctx->nr_freq)
 		return;
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
 		if (event->state != PERF_EVENT_STATE_ACTIVE || !is_sampling_event(event) ||
-		    (event->cpu >= 0 && event->cpu != cpu))
+		    (event->cpu >= 0 && event->cpu != here))
 			continue;
 		if (event->pmu != pmu) {
 			if (pmu)
@@ -284,7 +273,7 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 		tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
 
 	rcu_read_lock();
-	ctx = rcu_dereference(current->perf_event_ctxp);
+	ctx = READ_ONCE(current->perf_event_ctxp);
 	if (throttled || cpuctx->ctx.nr_freq || (ctx && READ_ONCE(ctx->nr_freq))) {
 		raw_spin_lock(&cpuctx->ctx.lock);
 		tick_context(&cpuctx->ctx, throttled);
@@ -303,7 +292,7 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 static void set_period_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 			      void *data)
 {
-	struct hw_perf_event *hwc = &event->hw;
+	struct hw_perf_event *hw = &event->hw;
 	bool on = event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event);
 	u64 value = *(u64 *)data;
 
@@ -311,13 +300,13 @@ static void set_period_locked(struct perf_event *event, struct perf_cpu_context 
 		event->attr.sample_freq = value;
 	} else {
 		event->attr.sample_period = value;
-		hwc->sample_period = value;
+		hw->sample_period = value;
 	}
 
 	if (on) {
 		perf_pmu_disable(event->pmu);
 		/* The driver has stopped it already when it is throttled. */
-		if (hwc->interrupts == MAX_INTERRUPTS)
+		if (hw->interrupts == MAX_INTERRUPTS)
 			perf_event_unthrottle_in(event);
 		else
 			perf_event_pmu_stop(event, PERF_EF_UPDATE);

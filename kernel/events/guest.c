@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a hypervisor tells of the guest that a sample hits. Static calls: while
+ * there is none, asking costs nothing.
+ */
+#include <linux/export.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/static_call.h>
+
+/* Not NULL while a hypervisor is registered; nobody follows it. */
+struct perf_guest_info_callbacks __rcu *perf_guest_cbs;
+
+DEFINE_STATIC_CALL_RET0(__perf_guest_state, *perf_guest_cbs->state);
+DEFINE_STATIC_CALL_RET0(__perf_guest_get_ip, *perf_guest_cbs->get_ip);
+DEFINE_STATIC_CALL_RET0(__perf_guest_handle_intel_pt_intr,
+			*perf_guest_cbs->handle_intel_pt_intr);
+
+/* Point the static calls at callbacks; one that is NULL returns 0. */
+#define aim_call(name, func)						\
+	static_call_update(name, (func) ?: (void *)&__static_call_return0)
+
+static void aim_calls(const struct perf_guest_info_callbacks *cbs)
+{
+	aim_call(__perf_guest_state, cbs->state);
+	aim_call(__perf_guest_get_ip, cbs->get_ip);
+	/* Only some processors have what this is for. */
+	aim_call(__perf_guest_handle_intel_pt_intr, cbs->handle_intel_pt_intr);
+}
+
+/**
+ * perf_register_guest_info_callbacks - a hypervisor comes
+ * @cbs: its callbacks, which stay until they are unregistered
+ *
+ * One at a time. May sleep.
+ */
+void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
+{
+	struct perf_guest_info_callbacks *other;
+
+	other = unrcu_pointer(cmpxchg(&perf_guest_cbs, NULL, RCU_INITIALIZER(cbs)));
+	if (!WARN_ON_ONCE(other))
+		aim_calls(cbs);
+}
+EXPORT_SYMBOL_GPL(perf_register_guest_info_callbacks);
+
+/**
+ * perf_unregister_guest_info_callbacks - a hypervisor goes
+ * @cbs: what it registered
+ *
+ * May sleep: when it returns, no callback runs any more.
+ */
+void perf_unregister_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
+{
+	static const struct perf_guest_info_callbacks nobody;
+
+	if (WARN_ON_ONCE(cbs != rcu_access_pointer(perf_guest_cbs)))
+		return;
+	aim_calls(&nobody);
+	/* An NMI that asks has preemption off. */
+	synchronize_rcu();
+	RCU_INIT_POINTER(perf_guest_cbs, NULL);
+}
+EXPORT_SYMBOL_GPL(perf_unregister_guest_info_callbacks);

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records other than samples: who gets them, and how they are written.
+ *
+ * An event on a CPU that asks for such records is in that CPU's list. An event
+ * on a task is found in the running task's context. So a record is told where
+ * it happens: on the CPU and to the task that did it.
+ */
+#include <linux/cgroup.h>
+#include <linux/perf_event.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+
+#include "cold.h"
+#include "internal.h"
+#include "record.h"
+#include "sample.h"
+#include "sideband.h"
+
+/**
+ * struct listeners - events of one CPU that ask for records
+ * @lock: to change @events
+ * @events: by their cold part; RCU
+ */
+struct listeners {
+	raw_spinlock_t		lock;
+	struct list_head	events;
+};
+
+static DEFINE_PER_CPU(struct listeners, listeners) = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(listeners.lock),
+};
+
+atomic_t perf_sideband_listeners[NR_PERF_SIDEBAND];
+
+static bool wants_mmap(const struct perf_event_attr *attr)
+{
+	return attr->mmap || attr->mmap2 || attr->mmap_data;
+}
+
+static bool wants_comm(const struct perf_event_attr *attr)
+{
+	return attr->comm;
+}
+
+/* Whoever follows names or mappings has to know whose they are. */
+static bool wants_task(const struct perf_event_attr *attr)
+{
+	return attr->task || attr->comm || wants_mmap(attr);
+}
+
+static bool wants_namespaces(const struct perf_event_attr *attr)
+{
+	return attr->namespaces;
+}
+
+static bool wants_switch(const struct perf_event_attr *attr)
+{
+	return attr->context_switch;
+}
+
+static bool wants_ksymbol(const struct perf_event_attr *attr)
+{
+	return attr->ksymbol;
+}
+
+static bool wants_bpf(const struct perf_event_attr *attr)
+{
+	return attr->bpf_event;
+}
+
+static bool wants_cgroup(const struct perf_event_attr *attr)
+{
+	return attr->cgroup;
+}
+
+static bool wants_text_poke(const struct perf_event_attr *attr)
+{
+	return attr->text_poke;
+}
+
+static bool wants_build_id(const struct perf_event_attr *attr)
+{
+	return attr->build_id && attr->mmap2;
+}
+
+static bool (*const wants[NR_PERF_SIDEBAND])(const struct perf_event_attr *attr) = {
+	[PERF_SIDEBAND_MMAP]		= wants_mmap,
+	[PERF_SIDEBAND_COMM]		= wants_comm,
+	[PERF_SIDEBAND_TASK]		= wants_task,
+	[PERF_SIDEBAND_NAMESPACES]	= wants_namespaces,
+	[PERF_SIDEBAND_SWITCH]		= wants_switch,
+	[PERF_SIDEBAND_KSYMBOL]		= wants_ksymbol,
+	[PERF_SIDEBAND_BPF]		= wants_bpf,
+	[PERF_SIDEBAND_CGROUP]		= wants_cgroup,
+	[PERF_SIDEBAND_TEXT_POKE]	= wants_text_poke,
+	[PERF_SIDEBAND_BUILD_ID]	= wants_build_id,
+};
+
+/**
+ * perf_sideband_wanted - does an event with these attributes ask for records?
+ * @attr: the attributes
+ *
+ * Other than samples, and those that every event with a buffer gets. Pure.
+ */
+bool perf_sideband_wanted(const struct perf_event_attr *attr)
+{
+	return wants_task(attr) || attr->namespaces || attr->context_switch ||
+	       attr->ksymbol || attr->bpf_event || attr->cgroup || attr->text_poke;
+}
+
+static void count_listener(const struct perf_event_attr *attr, int n)
+{
+	int kind;
+
+	for (kind = 0; kind < NR_PERF_SIDEBAND; kind++) {
+		if (wants[kind](attr))
+			atomic_add(n, &perf_sideband_listeners[kind]);
+	}
+}
+
+/**
+ * perf_sideband_attach - an event may ask for records from here on
+ * @event: attached to its context, whose mutex is held; it has its cold part
+ *	if it asks for any
+ *
+ * Between this and an earlier perf_sideband_detach() of the same event there
+ * is a grace period.
+ */
+void perf_sideband_attach(struct perf_event *event)
+{
+	struct listeners *cpu;
+
+	if (!perf_sideband_wanted(&event->attr))
+		return;
+	count_listener(&event->attr, 1);
+	if (event->ctx->task)
+		return;
+
+	cpu = per_cpu_ptr(&listeners, event->cpu);
+	raw_spin_lock_irq(&cpu->lock);
+	if (!cpu->events.next)
+		INIT_LIST_HEAD(&cpu->events);
+	list_add_tail_rcu(&event->cold->sb_list, &cpu->events);
+	raw_spin_unlock_irq(&cpu->lock);
+}
+
+/**
+ * perf_sideband_detach - undo perf_sideband_attach()
+ * @event: not attached to its context any more; event->cpu is what it was
+ *
+ * A record that is just being written may still reach it until a grace period
+ * has passed.
+ */
+void perf_sideband_detach(struct perf_event *event)
+{
+	struct listeners *cpu;
+	unsigned long flags;
+
+	if (!perf_sideband_wanted(&event->attr))
+		return;
+	count_listener(&event->attr, -1);
+	if (event->ctx->task)
+		return;
+
+	cpu = per_cpu_ptr(&listeners, event->cpu);
+	raw_spin_lock_irqsave(&cpu->lock, flags);
+	list_del_rcu(&event->cold->sb_list);
+	raw_spin_unlock_irqrestore(&cpu->lock, flags);
+}
+
+/* Does the event count what happens here and now? */
+static bool event_listens(const struct perf_event *event)
+{
+	if (READ_ONCE(event->state) < PERF_EVENT_STATE_INACTIVE)
+		return false;
+	if (event->cpu >= 0 && event->cpu != smp_processor_id())
+		return false;
+#ifdef CONFIG_CGROUP_PERF
+	if (event->cgrp) {
+		struct perf_cgroup *now = perf_cgroup_from_task(current, NULL);
+
+		return cgroup_is_descendant(now->css.cgroup, event->cgrp->css.cgroup);
+	}
+#endif
+	return true;
+}
+
+static void put_part(struct perf_output_handle *handle, const void *part, unsigned int size)
+{
+	if (size)
+		perf_output_copy(handle, part, size);
+}
+
+/**
+ * perf_record_send_to - write a record for one event
+ * @event: that is to get it
+ * @record: what to write
+ *
+ * Any context, preemption off, in an RCU section.
+ */
+void perf_record_send_to(struct perf_event *event, struct perf_record *record)
+{
+	static const u64 zero;
+	struct perf_output_handle handle;
+	struct perf_event_header header;
+	struct perf_sample_data sample;
+	unsigned int length, padding;
+
+	if (record->fill)
+		record->fill(event, record);
+	length = record->body_size + record->tail_size[0] + record->tail_size[1];
+	padding = -length & (sizeof(u64) - 1);
+	/* Room for the words at the end is always left. */
+	if (length > PERF_RECORD_SIZE_MAX - 128)
+		return;
+
+	header.type = record->type;
+	header.misc = record->misc;
+	header.size = sizeof(header) + length + padding;
+	perf_event_header__init_id(&header, &sample, event);
+	if (perf_output_begin(&handle, &sample, event, header.size))
+		return;
+	perf_output_put(&handle, header);
+	put_part(&handle, record->body, record->body_size);
+	put_part(&handle, record->tail[0], record->tail_size[0]);
+	put_part(&handle, record->tail[1], record->tail_size[1]);
+	put_part(&handle, &zero, padding);
+	perf_event__output_id_sample(event, &handle, &sample);
+	perf_output_end(&handle);
+}
+
+static void offer(struct perf_event *event, struct perf_record *record)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!wants[record->kind](attr) || !event_listens(event))
+		return;
+	if (record->wants && !record->wants(attr, record))
+		return;
+	perf_record_send_to(event, record);
+}
+
+/**
+ * perf_record_send - write a record for all who ask for it here
+ * @record: what to write
+ * @ctx: of the task that it is about, or NULL: for this CPU's listeners alone
+ *
+ * Any context. @ctx is the caller's, or current's in an RCU section.
+ */
+void perf_record_send(struct perf_record *record, struct perf_event_context *ctx)
+{
+	struct perf_event_cold *cold;
+	struct perf_event *event;
+	struct listeners *cpu;
+
+	preempt_disable();
+	rcu_read_lock();
+	cpu = this_cpu_ptr(&listeners);
+	if (READ_ONCE(cpu->events.next)) {
+		list_for_each_entry_rcu(cold, &cpu->events, sb_list)
+			offer(cold->event, record);
+	}
+	if (ctx) {
+		list_for_each_entry_rcu(event, &ctx->event_list, event_entry)
+			offer(event, record);
+	}
+	rcu_read_unlock();
+	preempt_enable();
+}
+
+/**
+ * perf_record_send_current - write a record about what current does
+ * @record: what to write
+ *
+ * Any context.
+ */
+void perf_record_send_current(struct perf_record *record)
+{
+	rcu_read_lock();
+	perf_record_send(record, READ_ONCE(current->perf_event_ctxp));
+	rcu_read_unlock();
+}

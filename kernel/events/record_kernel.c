@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records about the kernel: its symbols that come and go, BPF programs, changes
+ * to its text, cgroups.
+ */
+#include <linux/bpf.h>
+#include <linux/cgroup.h>
+#include <linux/filter.h>
+#include <linux/kallsyms.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+
+#include "record.h"
+#include "sample.h"
+#include "sideband.h"
+
+/* PERF_RECORD_KSYMBOL */
+
+/**
+ * struct ksymbol_body - what follows the header
+ * @addr: first byte
+ * @len: bytes
+ * @ksym_type: PERF_RECORD_KSYMBOL_TYPE_*
+ * @flags: PERF_RECORD_KSYMBOL_FLAGS_*
+ */
+struct ksymbol_body {
+	u64	addr;
+	u32	len;
+	u16	ksym_type;
+	u16	flags;
+};
+
+/**
+ * perf_event_ksymbol - the kernel has a new symbol, or one less
+ * @ksym_type: PERF_RECORD_KSYMBOL_TYPE_*
+ * @addr: first byte
+ * @len: bytes
+ * @unregister: one less
+ * @sym: its name
+ */
+void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister, const char *sym)
+{
+	struct ksymbol_body body = {
+		.addr		= addr,
+		.len		= len,
+		.ksym_type	= ksym_type,
+		.flags		= unregister ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
+	};
+	struct perf_record record = {
+		.kind		= PERF_SIDEBAND_KSYMBOL,
+		.type		= PERF_RECORD_KSYMBOL,
+		.body		= &body,
+		.body_size	= sizeof(body),
+	};
+	char name[KSYM_NAME_LEN];
+
+	if (!perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
+		return;
+	if (WARN_ON_ONCE(ksym_type == PERF_RECORD_KSYMBOL_TYPE_UNKNOWN ||
+			 ksym_type >= PERF_RECORD_KSYMBOL_TYPE_MAX))
+		return;
+	strscpy(name, sym);
+	record.tail[0] = name;
+	record.tail_size[0] = strlen(name) + 1;
+	perf_record_send_current(&record);
+}
+
+/* PERF_RECORD_BPF_EVENT */
+
+/**
+ * struct bpf_body - what follows the header
+ * @type: PERF_BPF_EVENT_*
+ * @flags: 0
+ * @id: of the program
+ * @tag: of the program
+ */
+struct bpf_body {
+	u16	type;
+	u16	flags;
+	u32	id;
+	u8	tag[BPF_TAG_SIZE];
+};
+
+#ifdef CONFIG_BPF_SYSCALL
+static void program_symbol(const struct bpf_prog *prog, bool unregister)
+{
+	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_BPF, (u64)(unsigned long)prog->bpf_func,
+			   prog->jited_len, unregister, prog->aux->ksym.name);
+}
+
+static void program_symbols(const struct bpf_prog *prog, bool unregister)
+{
+	int i;
+
+	program_symbol(prog, unregister);
+	/* Function 0 is the program itself. */
+	for (i = 1; i < prog->aux->func_cnt; i++)
+		program_symbol(prog->aux->func[i], unregister);
+}
+
+/**
+ * perf_event_bpf_event - a BPF program has been loaded, or is unloaded
+ * @prog: the program
+ * @type: PERF_BPF_EVENT_PROG_LOAD or PROG_UNLOAD
+ * @flags: of the record
+ *
+ * Also tells of the symbols of its functions.
+ */
+void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type, u16 flags)
+{
+	struct bpf_body body = {
+		.type	= type,
+		.flags	= flags,
+		.id	= prog->aux->id,
+	};
+	struct perf_record record = {
+		.kind		= PERF_SIDEBAND_BPF,
+		.type		= PERF_RECORD_BPF_EVENT,
+		.body		= &body,
+		.body_size	= sizeof(body),
+	};
+
+	if (type != PERF_BPF_EVENT_PROG_LOAD && type != PERF_BPF_EVENT_PROG_UNLOAD)
+		return;
+	if (perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
+		program_symbols(prog, type == PERF_BPF_EVENT_PROG_UNLOAD);
+	if (!perf_sideband_heard(PERF_SIDEBAND_BPF))
+		return;
+	memcpy(body.tag, prog->tag, sizeof(body.tag));
+	perf_record_send_current(&record);
+}
+#endif
+
+/* PERF_RECORD_TEXT_POKE */
+
+/**
+ * struct text_poke_body - what follows the header
+ * @addr: first byte
+ * @old_len: bytes that were there, the first part of the tail
+ * @new_len: bytes that are there now, the second part
+ */
+struct text_poke_body {
+	u64	addr;
+	u16	old_len;
+	u16	new_len;
+} __packed;
+
+static_assert(sizeof(struct text_poke_body) == 12);
+
+/**
+ * perf_event_text_poke - the kernel's text is changed
+ * @addr: first byte
+ * @old_bytes: what was there
+ * @old_len: bytes of it; 0: nothing was
+ * @new_bytes: what is there now
+ * @new_len: bytes of it; 0: nothing is
+ */
+void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
+			  const void *new_bytes, size_t new_len)
+{
+	struct text_poke_body body = {
+		.addr		= (unsigned long)addr,
+		.old_len	= old_len,
+		.new_len	= new_len,
+	};
+	struct perf_record record = {
+		.kind		= PERF_SIDEBAND_TEXT_POKE,
+		.type		= PERF_RECORD_TEXT_POKE,
+		.body		= &body,
+		.body_size	= sizeof(body),
+		.tail		= { old_bytes, new_bytes },
+		.tail_size	= { old_len, new_len },
+	};
+
+	if (!perf_sideband_heard(PERF_SIDEBAND_TEXT_POKE))
+		return;
+	if (old_len > U16_MAX || new_len > U16_MAX)
+		return;
+	perf_record_send_current(&record);
+}
+
+/* PERF_RECORD_CGROUP */
+
+/**
+ * perf_cgroup_record - there is a new cgroup
+ * @cgrp: the cgroup
+ *
+ * May sleep.
+ */
+void perf_cgroup_record(struct cgroup *cgrp)
+{
+	u64 id;
+	struct perf_record record = {
+		.kind		= PERF_SIDEBAND_CGROUP,
+		.type		= PERF_RECORD_CGROUP,
+		.body		= &id,
+		.body_size	= sizeof(id),
+	};
+	const char *path;
+	char *buf;
+
+	if (!perf_sideband_heard(PERF_SIDEBAND_CGROUP))
+		return;
+	id = cgroup_id(cgrp);
+	buf = kmalloc(PATH_MAX, GFP_KERNEL);
+	path = buf ?: "//enomem";
+	if (buf && cgroup_path(cgrp, buf, PATH_MAX) < 0)
+		path = "//toolong";
+	record.tail[0] = path;
+	record.tail_size[0] = strlen(path) + 1;
+	perf_record_send_current(&record);
+	kfree(buf);
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records about tasks: names, forks and exits, namespaces, switches, and the
+ * counts of those that are gone.
+ */
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/path.h>
+#include <linux/perf_event.h>
+#include <linux/proc_ns.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+
+#include "internal.h"
+#include "record.h"
+#include "sample.h"
+#include "sideband.h"
+
+/**
+ * struct ids_body - process and thread, the beginning of many records
+ * @pid: process
+ * @tid: thread
+ */
+struct ids_body {
+	u32	pid;
+	u32	tid;
+};
+
+/* PERF_RECORD_COMM */
+
+/**
+ * struct comm_record - a task has a new name
+ * @record: the record
+ * @body: its body
+ * @task: the task
+ */
+struct comm_record {
+	struct perf_record	record;
+	struct ids_body		body;
+	struct task_struct	*task;
+};
+
+static void comm_fill(struct perf_event *event, struct perf_record *record)
+{
+	struct comm_record *cr = container_of(record, struct comm_record, record);
+
+	cr->body.pid = perf_event_pid(event, cr->task);
+	cr->body.tid = perf_event_tid(event, cr->task);
+}
+
+/**
+ * perf_event_comm - a task has a new name
+ * @task: the task
+ * @exec: because it runs a new program
+ */
+void perf_event_comm(struct task_struct *task, bool exec)
+{
+	char comm[TASK_COMM_LEN];
+	struct comm_record cr = {
+		.record = {
+			.kind		= PERF_SIDEBAND_COMM,
+			.type		= PERF_RECORD_COMM,
+			.misc		= exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
+			.body		= &cr.body,
+			.body_size	= sizeof(cr.body),
+			.fill		= comm_fill,
+		},
+		.task = task,
+	};
+
+	if (!perf_sideband_heard(PERF_SIDEBAND_COMM))
+		return;
+	strscpy(comm, task->comm);
+	cr.record.tail[0] = comm;
+	cr.record.tail_size[0] = strlen(comm) + 1;
+	perf_record_send_current(&cr.record);
+}
+
+/* PERF_RECORD_FORK, PERF_RECORD_EXIT */
+
+/**
+ * struct task_body - what follows the header
+ * @pid: process
+ * @ppid: parent's process
+ * @tid: thread
+ * @ptid: parent's thread
+ * @time: by the event's clock
+ */
+struct task_body {
+	u32	pid;
+	u32	ppid;
+	u32	tid;
+	u32	ptid;
+	u64	time;
+};
+
+/**
+ * struct task_record - a task comes or goes
+ * @record: the record
+ * @body: its body
+ * @task: the task
+ */
+struct task_record {
+	struct perf_record	record;
+	struct task_body	body;
+	struct task_struct	*task;
+};
+
+static void task_fill(struct perf_event *event, struct perf_record *record)
+{
+	struct task_record *tr = container_of(record, struct task_record, record);
+	struct task_struct *parent = current;
+	struct task_body *body = &tr->body;
+
+	body->pid = perf_event_pid(event, tr->task);
+	body->tid = perf_event_tid(event, tr->task);
+	if (record->type == PERF_RECORD_FORK) {
+		body->ptid = perf_event_tid(event, parent);
+	} else {
+		/* The thread that forked it may be gone; the process adopts. */
+		parent = rcu_dereference(tr->task->real_parent);
+		body->ptid = perf_event_pid(event, parent);
+	}
+	body->ppid = perf_event_pid(event, parent);
+	body->time = event->clock();
+}
+
+static struct task_record task_record(struct task_struct *task, u16 type)
+{
+	return (struct task_record) {
+		.record = {
+			.kind		= PERF_SIDEBAND_TASK,
+			.type		= type,
+			.body_size	= sizeof(struct task_body),
+			.fill		= task_fill,
+		},
+		.task = task,
+	};
+}
+
+/**
+ * perf_event_fork - current has made a new task
+ * @task: that does not run yet
+ *
+ * Also tells of the namespaces that it begins in. May sleep.
+ */
+void perf_event_fork(struct task_struct *task)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_TASK)) {
+		struct task_record tr = task_record(task, PERF_RECORD_FORK);
+
+		tr.record.body = &tr.body;
+		perf_record_send_current(&tr.record);
+	}
+	perf_event_namespaces(task);
+}
+
+/**
+ * perf_task_exit_record - a task exits
+ * @task: current
+ * @ctx: that was its context, or NULL; the caller keeps it
+ *
+ * The events of @ctx have not been detached yet.
+ */
+void perf_task_exit_record(struct task_struct *task, struct perf_event_context *ctx)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_TASK)) {
+		struct task_record tr = task_record(task, PERF_RECORD_EXIT);
+
+		tr.record.body = &tr.body;
+		perf_record_send(&tr.record, ctx);
+	}
+}
+
+/* PERF_RECORD_NAMESPACES */
+
+/**
+ * struct namespaces_body - what follows the header
+ * @ids: process and thread
+ * @nr: of @links
+ * @links: device and inode of each namespace, by *_NS_INDEX; 0 for none
+ */
+struct namespaces_body {
+	struct ids_body			ids;
+	u64				nr;
+	struct perf_ns_link_info	links[NR_NAMESPACES];
+};
+
+/**
+ * struct namespaces_record - a task is in new namespaces
+ * @record: the record
+ * @body: its body
+ * @task: the task
+ */
+struct namespaces_record {
+	struct perf_record	record;
+	struct namespaces_body	body;
+	struct task_struct	*task;
+};
+
+static const struct proc_ns_operations *const namespace_ops[NR_NAMESPACES] = {
+#ifdef CONFIG_NET_NS
+	[NET_NS_INDEX]		= &netns_operations,
+#endif
+#ifdef CONFIG_UTS_NS
+	[UTS_NS_INDEX]		= &utsns_operations,
+#endif
+#ifdef CONFIG_IPC_NS
+	[IPC_NS_INDEX]		= &ipcns_operations,
+#endif
+#ifdef CONFIG_PID_NS
+	[PID_NS_INDEX]		= &pidns_operations,
+#endif
+#ifdef CONFIG_USER_NS
+	[USER_NS_INDEX]		= &userns_operations,
+#endif
+	[MNT_NS_INDEX]		= &mntns_operations,
+#ifdef CONFIG_CGROUPS
+	[CGROUP_NS_INDEX]	= &cgroupns_operations,
+#endif
+};
+
+static void namespaces_fill(struct perf_event *event, struct perf_record *record)
+{
+	struct namespaces_record *nr = container_of(record, struct namespaces_record, record);
+
+	nr->body.ids.pid = perf_event_pid(event, nr->task);
+	nr->body.ids.tid = perf_event_tid(event, nr->task);
+}
+
+static void link_namespace(struct perf_ns_link_info *link, struct task_struct *task,
+			   const struct proc_ns_operations *ops)
+{
+	struct inode *inode;
+	struct path path;
+
+	if (!ops || ns_get_path(&path, task, ops))
+		return;
+	inode = d_inode(path.dentry);
+	link->dev = new_encode_dev(inode->i_sb->s_dev);
+	link->ino = inode->i_ino;
+	path_put(&path);
+}
+
+/**
+ * perf_event_namespaces - a task is in new namespaces
+ * @task: current, or a task that it has made
+ *
+ * May sleep.
+ */
+void perf_event_namespaces(struct task_struct *task)
+{
+	struct namespaces_record nr = {
+		.record = {
+			.kind		= PERF_SIDEBAND_NAMESPACES,
+			.type		= PERF_RECORD_NAMESPACES,
+			.body		= &nr.body,
+			.body_size	= sizeof(nr.body),
+			.fill		= namespaces_fill,
+		},
+		.body.nr	= NR_NAMESPACES,
+		.task		= task,
+	};
+	int i;
+
+	if (!perf_sideband_heard(PERF_SIDEBAND_NAMESPACES))
+		return;
+	for (i = 0; i < NR_NAMESPACES; i++)
+		link_namespace(&nr.body.links[i], task, namespace_ops[i]);
+	perf_record_send_current(&nr.record);
+}
+
+/* PERF_RECORD_SWITCH, PERF_RECORD_SWITCH_CPU_WIDE */
+
+/**
+ * struct switch_record - a task switch
+ * @record: the record
+ * @body: the other task, of the CPU-wide record
+ * @next_prev: that task
+ */
+struct switch_record {
+	struct perf_record	record;
+	struct ids_body		body;
+	struct task_struct	*next_prev;
+};
+
+static void switch_fill(struct perf_event *event, struct perf_record *record)
+{
+	struct switch_record *sr = container_of(record, struct switch_record, record);
+
+	/* An event on a task knows its task, and nothing of others. */
+	if (event->ctx->task) {
+		record->type = PERF_RECORD_SWITCH;
+		record->body_size = 0;
+		return;
+	}
+	record->type = PERF_RECORD_SWITCH_CPU_WIDE;
+	record->body_size = sizeof(sr->body);
+	sr->body.pid = perf_event_pid(event, sr->next_prev);
+	sr->body.tid = perf_event_tid(event, sr->next_prev);
+}
+
+/**
+ * __perf_switch_record - a task goes from the CPU or comes to it
+ * @task: the task, which is current
+ * @next_prev: who comes after it, or went before
+ * @sched_in: it comes
+ *
+ * Interrupts off; where it goes, with its runqueue locked. Events that watch
+ * switches keep perf_sched_events on.
+ */
+void __perf_switch_record(struct task_struct *task, struct task_struct *next_prev,
+			  bool sched_in)
+{
+	struct switch_record sr = {
+		.record = {
+			.kind	= PERF_SIDEBAND_SWITCH,
+			.misc	= sched_in ? 0 : PERF_RECORD_MISC_SWITCH_OUT,
+			.body	= &sr.body,
+			.fill	= switch_fill,
+		},
+		.next_prev = next_prev,
+	};
+
+	if (!sched_in && task_is_runnable(task))
+		sr.record.misc |= PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	perf_record_send_current(&sr.record);
+}
+
+/* PERF_RECORD_READ */
+
+/**
+ * perf_read_record - what an inherited event has counted, for attr.inherit_stat
+ * @event: its context's mutex is held, its group is still together
+ * @task: whose events it counted
+ */
+void perf_read_record(struct perf_event *event, struct task_struct *task)
+{
+	struct perf_output_handle handle;
+	struct perf_sample_data sample;
+	struct {
+		struct perf_event_header	header;
+		struct ids_body			ids;
+	} head = {
+		.header = {
+			.type = PERF_RECORD_READ,
+			.size = sizeof(head) + event->read_size,
+		},
+	};
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	head.ids.pid = perf_event_pid(event, task);
+	head.ids.tid = perf_event_tid(event, task);
+	perf_event_header__init_id(&head.header, &sample, event);
+	if (!perf_output_begin(&handle, &sample, event, head.header.size)) {
+		perf_output_put(&handle, head);
+		perf_output_read(&handle, event);
+		perf_event__output_id_sample(event, &handle, &sample);
+		perf_output_end(&handle);
+	}
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+/* PERF_RECORD_LOST_SAMPLES */
+
+/**
+ * perf_log_lost_samples - hardware has lost samples
+ * @event: whose
+ * @lost: how many
+ *
+ * Any context, preemption off.
+ */
+void perf_log_lost_samples(struct perf_event *event, u64 lost)
+{
+	struct perf_record record = {
+		.type		= PERF_RECORD_LOST_SAMPLES,
+		.body		= &lost,
+		.body_size	= sizeof(lost),
+	};
+
+	perf_record_send_to(event, &record);
+}
+EXPORT_SYMBOL_GPL(perf_log_lost_samples);
