@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+# The harness: builds, boots, tests, measures and exports the perf events core.
+#
+#   ARCH=x86_64              the machine
+#   CONFIG=run|debug|bench   the kernel's configuration
+
+export ARCH ?= x86_64
+export CONFIG ?= run
+
+help:
+	@echo 'make run          build our kernel, boot it, measure real programs with perf stat'
+	@echo 'make test         unit tests, selftests (ours, base, debug kernel), source checks'
+	@echo '                  STAGES="checks ours base debug" chooses'
+	@echo 'make shell        an interactive guest'
+	@echo 'make kernel       build our kernel; the last line is the path of its image'
+	@echo 'make base-kernel  the same for the base with its own perf code'
+	@echo 'make bench        instructions per operation, ours and the base'
+	@echo 'make series       the patch series against the base, in build/series'
+	@echo 'make clean        remove what was built, keep what was downloaded'
+	@echo
+	@echo 'ARCH=$(ARCH) CONFIG=$(CONFIG) (run, debug, bench)'
+
+run:
+	@harness/run
+
+test:
+	@harness/test $(STAGES)
+
+shell:
+	@harness/shell
+
+kernel:
+	@harness/kernel ours
+
+base-kernel:
+	@harness/kernel base
+
+bench:
+	@harness/measure
+
+series:
+	@harness/series
+
+clean:
+	rm -rf build/obj build/tree* build/stage build/selftests build/initramfs* build/guest.* \
+		build/series build/bench build/log build/test*
+
+.PHONY: help run test shell kernel base-kernel bench series clean

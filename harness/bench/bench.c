@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cost of the paths of perf events, as "name,value" lines. Run where one nanosecond of
+ * CLOCK_MONOTONIC is one instruction: every value is then a number of instructions, and the
+ * same in every run. A value is the cost with events less the cost of the same path without,
+ * except where there is no such path. A path whose events cannot be opened has the value n/a.
+ */
+#define _GNU_SOURCE
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCHES		9
+#define MAX_EVENTS	64
+#define FAULT_PAGES	256
+#define RING_PAGES	64
+
+struct set {
+	int nr;			/* events */
+	__u64 config;	/* PERF_COUNT_SW_* */
+	int group, inherit, cpu;
+	__u64 read_format, sample_type;
+	int fd[MAX_EVENTS];
+	struct perf_event_mmap_page *ring;
+};
+
+static struct set *opened;	/* what the path under measurement works on */
+static char *pages;
+static int ping[2], pong[2];
+
+static __s64 now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void close_set(struct set *s)
+{
+	if (s->ring)
+		munmap(s->ring, (RING_PAGES + 1) * getpagesize());
+	s->ring = NULL;
+	while (s->nr)
+		close(s->fd[--s->nr]);
+}
+
+static int open_set(struct set *s)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = s->config,
+		.inherit = s->inherit,
+		.read_format = s->read_format,
+		.sample_type = s->sample_type,
+		.sample_period = s->sample_type ? 1 : 0,
+	};
+	int want = s->nr;
+
+	for (s->nr = 0; s->nr < want; s->nr++) {
+		int leader = s->group && s->nr ? s->fd[0] : -1;
+		int fd = syscall(SYS_perf_event_open, &attr, s->cpu < 0 ? 0 : -1, s->cpu,
+				 leader, 0);
+
+		if (fd < 0)
+			goto fail;
+		s->fd[s->nr] = fd;
+	}
+	if (s->sample_type) {
+		s->ring = mmap(NULL, (RING_PAGES + 1) * getpagesize(), PROT_READ | PROT_WRITE,
+			       MAP_SHARED, s->fd[0], 0);
+		if (s->ring == MAP_FAILED) {
+			s->ring = NULL;
+			goto fail;
+		}
+	}
+	return 0;
+fail:
+	close_set(s);
+	return -1;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Median of the batches: a timer tick now and then does not count. */
+static double cost(void (*path)(void), int turns, int units)
+{
+	double batch[BATCHES];
+
+	for (int i = 0; i < turns; i++)
+		path();
+	for (int b = 0; b < BATCHES; b++) {
+		__s64 start = now();
+
+		for (int i = 0; i < turns; i++)
+			path();
+		batch[b] = (double)(now() - start) / turns / units;
+	}
+	qsort(batch, BATCHES, sizeof(*batch), compare);
+	return batch[BATCHES / 2];
+}
+
+static void report(const char *name, int ok, double value)
+{
+	if (ok)
+		printf("%s,%.0f\n", name, value);
+	else
+		printf("%s,n/a\n", name);
+	fflush(stdout);
+}
+
+static void round_trip(void)
+{
+	char c = 0;
+
+	if (write(ping[1], &c, 1) != 1 || read(pong[0], &c, 1) != 1)
+		exit(1);
+}
+
+/* The cost of a round trip to another task and back; the events are the caller's. */
+static double switch_cost(struct set *s, int *ok)
+{
+	double value;
+	pid_t child;
+	char c;
+
+	if (pipe(ping) || pipe(pong))
+		exit(1);
+	*ok = !s || !open_set(s);
+	child = fork();
+	if (!child) {
+		if (s && !s->inherit)
+			close_set(s);
+		close(ping[1]);
+		while (read(ping[0], &c, 1) == 1 && write(pong[1], &c, 1) == 1)
+			;
+		_exit(0);
+	}
+	close(ping[0]);
+	close(pong[1]);
+	value = cost(round_trip, 200, 1);
+	close(ping[1]);
+	close(pong[0]);
+	waitpid(child, NULL, 0);
+	if (s && *ok)
+		close_set(s);
+	return value;
+}
+
+static void switches(void)
+{
+	static const struct {
+		const char *name;
+		struct set set;
+	} rows[] = {
+		{ "switch: +1 software", { .nr = 1 } },
+		{ "switch: +4 software", { .nr = 4 } },
+		{ "switch: +16 software", { .nr = 16 } },
+		{ "switch: +64 software", { .nr = 64 } },
+		{ "switch: +1 task-clock", { .nr = 1, .config = PERF_COUNT_SW_TASK_CLOCK } },
+		{ "switch: +4 task-clock", { .nr = 4, .config = PERF_COUNT_SW_TASK_CLOCK } },
+		{ "switch: +16 task-clock", { .nr = 16, .config = PERF_COUNT_SW_TASK_CLOCK } },
+		{ "switch: group of 16 software", { .nr = 16, .group = 1 } },
+		{ "switch: 16 inherited", { .nr = 16, .inherit = 1 } },
+		{ "switch: 1 per-CPU", { .nr = 1, .cpu = 0 } },
+		{ "switch: 16 per-CPU", { .nr = 16, .cpu = 0 } },
+	};
+	double plain;
+	int ok;
+
+	plain = switch_cost(NULL, &ok);
+	report("switch: none (whole round trip)", 1, plain);
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct set s = rows[i].set;
+		double value;
+
+		if (!strstr(rows[i].name, "per-CPU"))
+			s.cpu = -1;
+		if (!s.config)
+			s.config = PERF_COUNT_SW_PAGE_FAULTS;
+		value = switch_cost(&s, &ok);
+		report(rows[i].name, ok, value - plain);
+	}
+}
+
+static void null_call(void)
+{
+	syscall(SYS_getppid);
+}
+
+static void read_event(void)
+{
+	__u64 buf[64];
+
+	if (read(opened->fd[0], buf, sizeof(buf)) <= 0)
+		exit(1);
+}
+
+static void on_off(void)
+{
+	ioctl(opened->fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	ioctl(opened->fd[0], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void reset(void)
+{
+	ioctl(opened->fd[0], PERF_EVENT_IOC_RESET, 0);
+}
+
+static void prctl_on_off(void)
+{
+	prctl(PR_TASK_PERF_EVENTS_DISABLE);
+	prctl(PR_TASK_PERF_EVENTS_ENABLE);
+}
+
+static void open_close(void)
+{
+	if (open_set(opened))
+		exit(1);
+	close_set(opened);
+	opened->nr = 1;
+}
+
+static void fork_wait(void)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
+static void faults(void)
+{
+	int size = getpagesize();
+
+	for (int i = 0; i < FAULT_PAGES; i++)
+		pages[i * size] = 1;
+	madvise(pages, (size_t)FAULT_PAGES * size, MADV_DONTNEED);
+	if (opened && opened->ring)
+		opened->ring->data_tail = opened->ring->data_head;
+}
+
+static void calls(void)
+{
+	static const __u64 times = PERF_FORMAT_TOTAL_TIME_ENABLED |
+				      PERF_FORMAT_TOTAL_TIME_RUNNING;
+	static const struct {
+		const char *name;
+		void (*path)(void);
+		struct set set;
+		int calls;	/* system calls of the path: none of them is perf's cost */
+	} rows[] = {
+		{ "read: one counter", read_event, { .nr = 1 }, 1 },
+		{ "read: group of 8 with ids and times", read_event,
+		  { .nr = 8, .group = 1,
+		    .read_format = times | PERF_FORMAT_ID | PERF_FORMAT_GROUP }, 1 },
+		{ "enable + disable", on_off, { .nr = 1 }, 2 },
+		{ "RESET", reset, { .nr = 1 }, 1 },
+		{ "prctl disable + enable", prctl_on_off, { .nr = 1 }, 2 },
+	};
+	double plain = cost(null_call, 500, 1);
+	int ok;
+
+	report("system call (getppid)", 1, plain);
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct set s = rows[i].set;
+		double value = 0;
+
+		s.cpu = -1;
+		s.config = PERF_COUNT_SW_PAGE_FAULTS;
+		ok = !open_set(&s);
+		opened = &s;
+		if (ok)
+			value = cost(rows[i].path, 200, 1);
+		report(rows[i].name, ok, value - rows[i].calls * plain);
+		if (ok)
+			close_set(&s);
+		opened = NULL;
+	}
+}
+
+static void lives(void)
+{
+	static const int numbers[] = { 1, 4, 16 };
+	struct set one = { .nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS };
+	double plain, value = 0;
+	char name[64];
+	int ok;
+
+	ok = !open_set(&one);
+	if (ok) {
+		close_set(&one);
+		one.nr = 1;
+		opened = &one;
+		value = cost(open_close, 100, 1);
+		opened = NULL;
+	}
+	report("open + close", ok, value);
+
+	plain = cost(fork_wait, 30, 1);
+	report("fork + wait: none (whole)", 1, plain);
+	for (int i = 0; i < 3; i++) {
+		struct set s = {
+			.nr = numbers[i], .cpu = -1, .inherit = 1,
+			.config = PERF_COUNT_SW_DUMMY,
+		};
+
+		ok = !open_set(&s);
+		value = cost(fork_wait, 30, 1);
+		snprintf(name, sizeof(name), "fork + wait: per event of %d inherited", numbers[i]);
+		report(name, ok, (value - plain) / numbers[i]);
+		if (ok)
+			close_set(&s);
+	}
+}
+
+static void page_faults(void)
+{
+	static const __u64 few = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	static const struct {
+		const char *name;
+		__u64 sample_type;
+	} rows[] = {
+		{ "page fault counted", 0 },
+		{ "page fault sampled: IP TID", few },
+		{ "page fault sampled: 7 fields", few | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+		  PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD },
+		{ "page fault sampled: IP TID TIME call chain", few | PERF_SAMPLE_TIME |
+		  PERF_SAMPLE_CALLCHAIN },
+	};
+	double plain, value;
+	int ok;
+
+	pages = mmap(NULL, (size_t)FAULT_PAGES * getpagesize(), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED)
+		exit(1);
+	madvise(pages, (size_t)FAULT_PAGES * getpagesize(), MADV_NOHUGEPAGE);
+	plain = cost(faults, 4, FAULT_PAGES);
+	report("page fault: none (whole)", 1, plain);
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct set s = {
+			.nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
+			.sample_type = rows[i].sample_type,
+		};
+
+		ok = !open_set(&s);
+		opened = ok ? &s : NULL;
+		value = cost(faults, 4, FAULT_PAGES);
+		report(rows[i].name, ok, value - plain);
+		opened = NULL;
+		if (ok)
+			close_set(&s);
+	}
+}
+
+int main(void)
+{
+	switches();
+	calls();
+	lives();
+	page_faults();
+	return 0;
+}
