@@ -158,6 +158,8 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 	}
 
 	rb->cpu = cpu;
+	rb->turn.lock = (arch_spinlock_t)__ARCH_SPIN_LOCK_UNLOCKED;
+	rb->turn.cpu = -1;
 	rb->ring.overwrite = overwrite;
 	rb->ring.size = nr_pages << PAGE_SHIFT;
 	rb->ring.watermark = watermark ? min(watermark, rb->ring.size) : rb->ring.size / 2;
@@ -229,6 +231,22 @@ void perf_buffer_unlock(struct perf_buffer *rb)
 }
 
 /*
+ * Copies of an inherited event run on any CPU, and so does the one that writes
+ * a READ record at its task's end. Writers that have begun without taking
+ * turns finish before such an event gets at the buffer.
+ */
+static void share_buffer(struct perf_buffer *rb, struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (rb->shared || !attr->inherit || (event->cpu != -1 && !attr->inherit_stat))
+		return;
+	WRITE_ONCE(rb->shared, true);
+	if (!list_empty(&rb->events))
+		synchronize_rcu();
+}
+
+/*
  * Let the event write to @new instead of @old, either of which may be NULL.
  * Locks of both are held. Fails when the event has another buffer, which can
  * be only where @old is NULL.
@@ -238,8 +256,10 @@ static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
 {
 	struct perf_event_cold *cold = event->cold;
 
-	if (new)
+	if (new) {
+		share_buffer(new, event);
 		refcount_inc(&new->refcount);
+	}
 	if (unrcu_pointer(cmpxchg(&event->rb, RCU_INITIALIZER(old), RCU_INITIALIZER(new))) != old) {
 		WARN_ON_ONCE(old);
 		if (new)

@@ -81,6 +81,22 @@ struct perf_aux {
 };
 
 /**
+ * struct perf_turn - how writers of several CPUs take turns at a buffer
+ * @lock: held by the CPU whose turn it is, with interrupts off
+ * @cpu: that CPU, or -1
+ * @depth: its records, an NMI's inside another one
+ * @flags: of its interrupts
+ * @lost: records of NMIs that could not wait, to be told of with the next record
+ */
+struct perf_turn {
+	arch_spinlock_t		lock;
+	int			cpu;
+	unsigned int		depth;
+	unsigned long		flags;
+	atomic_t		lost;
+};
+
+/**
  * struct perf_buffer - what events write their records to
  * @ring: positions; its CPU's
  * @samples: since the last wake-up that wakeup_events asked for
@@ -89,6 +105,8 @@ struct perf_aux {
  * @chunk_shift: log2 of their size
  * @poll: what poll(2) is to report next
  * @cpu: that alone may write, -1 when it is wherever the task runs
+ * @shared: several CPUs may write, with @turn; set for ever
+ * @turn: whose turn it is
  * @refcount: one for each event in @events, one for each mapping
  * @lock: attach, detach, map and the AUX area. Two of them: by address.
  *	Inside mmap_lock and ctx->mutex
@@ -112,6 +130,8 @@ struct perf_buffer {
 	unsigned int		chunk_shift;
 	atomic_t		poll;
 	int			cpu;
+	bool			shared;
+	struct perf_turn	turn;
 
 	refcount_t		refcount;
 	struct mutex		lock;	/* attach, detach, map */

@@ -230,6 +230,61 @@ static bool wrong_cpu(const struct perf_buffer *rb)
 	return rb->cpu >= 0 && rb->cpu != smp_processor_id();
 }
 
+/*
+ * Wait until no other CPU writes. An NMI does not wait: the other CPU may do
+ * so for what this one was interrupted in.
+ */
+static noinline bool take_turn(struct perf_buffer *rb)
+{
+	struct perf_turn *turn = &rb->turn;
+	int cpu = smp_processor_id();
+	unsigned long flags;
+	int lost;
+
+	if (READ_ONCE(turn->cpu) == cpu) {
+		turn->depth++;
+		return true;
+	}
+	local_irq_save(flags);
+	if (!in_nmi()) {
+		arch_spin_lock(&turn->lock);
+	} else if (!arch_spin_trylock(&turn->lock)) {
+		local_irq_restore(flags);
+		atomic_inc(&turn->lost);
+		return false;
+	}
+	turn->flags = flags;
+	turn->depth = 1;
+	/* An NMI from here on is part of this turn. */
+	barrier();
+	WRITE_ONCE(turn->cpu, cpu);
+
+	lost = atomic_read(&turn->lost);
+	if (unlikely(lost)) {
+		atomic_sub(lost, &turn->lost);
+		perf_ring_lose(&rb->ring, lost);
+	}
+	return true;
+}
+
+static noinline void end_turn(struct perf_buffer *rb)
+{
+	struct perf_turn *turn = &rb->turn;
+	unsigned long flags = turn->flags;
+
+	/* A record that was begun before turns were taken. */
+	if (turn->cpu != smp_processor_id())
+		return;
+	if (turn->depth > 1) {
+		turn->depth--;
+		return;
+	}
+	WRITE_ONCE(turn->cpu, -1);
+	barrier();
+	arch_spin_unlock(&turn->lock);
+	local_irq_restore(flags);
+}
+
 static __always_inline int output_begin(struct perf_output_handle *handle,
 					struct perf_event *event, unsigned int size,
 					bool backward)
@@ -249,10 +304,16 @@ static __always_inline int output_begin(struct perf_output_handle *handle,
 	handle->event = event;
 	handle->flags = 0;
 
-	if (unlikely(wrong_cpu(rb)))
+	if (unlikely(READ_ONCE(rb->shared))) {
+		if (!take_turn(rb))
+			goto lost;
+	} else if (unlikely(wrong_cpu(rb))) {
 		goto lost;
+	}
 	if (unlikely(READ_ONCE(rb->paused))) {
 		perf_ring_lose(&rb->ring, 1);
+		if (unlikely(rb->shared))
+			end_turn(rb);
 		goto lost;
 	}
 
@@ -332,7 +393,11 @@ int perf_output_begin(struct perf_output_handle *handle, struct perf_sample_data
  */
 void perf_output_end(struct perf_output_handle *handle)
 {
-	if (unlikely(perf_ring_leave(&handle->rb->ring, handle->wakeup)))
-		perf_output_wakeup(handle->rb, handle->event);
+	struct perf_buffer *rb = handle->rb;
+
+	if (unlikely(perf_ring_leave(&rb->ring, handle->wakeup)))
+		perf_output_wakeup(rb, handle->event);
+	if (unlikely(READ_ONCE(rb->shared)))
+		end_turn(rb);
 	preempt_enable_notrace();
 }
