@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mmap(2) of an event: which sizes, offsets and kinds of mapping there are.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_sample.h"
+
+FIXTURE(map) {
+	struct perf_event_attr a;
+	long page;
+	int fd;
+};
+
+FIXTURE_SETUP(map)
+{
+	self->page = sysconf(_SC_PAGESIZE);
+	self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	self->a.sample_period = 1;
+	self->fd = pe_self(&self->a);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(map)
+{
+	close(self->fd);
+}
+
+/* Map, unmap again; 0 or -errno. */
+static int try_map(int fd, size_t len, int prot, int flags, off_t off)
+{
+	void *p = mmap(NULL, len, prot, flags, fd, off);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	munmap(p, len);
+	return 0;
+}
+
+#define RW	(PROT_READ | PROT_WRITE)
+
+TEST_F(map, sizes)
+{
+	unsigned int pages;
+
+	/* One page of control, and a power of two of records, or none. */
+	for (pages = 1; pages <= 18; pages++) {
+		unsigned int data = pages - 1;
+		int want = data & (data - 1) ? -EINVAL : 0;
+
+		EXPECT_EQ(want, try_map(self->fd, pages * self->page, RW,
+					MAP_SHARED, 0)) {
+			TH_LOG("%u pages", pages);
+		}
+	}
+	EXPECT_EQ(0, try_map(self->fd, 65 * self->page, RW, MAP_SHARED, 0));
+}
+
+TEST_F(map, part_of_a_page)
+{
+	EXPECT_EQ(0, try_map(self->fd, self->page + 1, RW, MAP_SHARED, 0));
+	EXPECT_EQ(0, try_map(self->fd, 1, RW, MAP_SHARED, 0));
+	EXPECT_EQ(-EINVAL, try_map(self->fd, 0, RW, MAP_SHARED, 0));
+}
+
+TEST_F(map, private)
+{
+	EXPECT_EQ(-EINVAL, try_map(self->fd, 2 * self->page, RW, MAP_PRIVATE, 0));
+	EXPECT_EQ(-EINVAL, try_map(self->fd, 2 * self->page, PROT_READ,
+				   MAP_PRIVATE, 0));
+}
+
+TEST_F(map, offset)
+{
+	void *p;
+
+	/* An offset is for the AUX area, which no software event has. */
+	EXPECT_EQ(-EINVAL, try_map(self->fd, 2 * self->page, RW, MAP_SHARED,
+				   self->page));
+	p = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	EXPECT_NE(0, try_map(self->fd, 2 * self->page, RW, MAP_SHARED,
+			     2 * self->page));
+	munmap(p, 2 * self->page);
+}
+
+TEST_F(map, read_only)
+{
+	struct perf_event_mmap_page *p;
+
+	/* Then nobody tells the kernel what was read: it overwrites. */
+	p = mmap(NULL, 2 * self->page, PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, (void *)p);
+	EXPECT_EQ(self->page, p->data_size);
+	EXPECT_EQ(-1, mprotect(p, self->page, PROT_READ | PROT_WRITE));
+	munmap(p, 2 * self->page);
+}
+
+TEST_F(map, no_execution)
+{
+	void *p = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
+
+	ASSERT_NE(MAP_FAILED, p);
+	EXPECT_EQ(0, mprotect(p, 2 * self->page, PROT_READ));
+	EXPECT_EQ(0, mprotect(p, 2 * self->page, RW));
+	munmap(p, 2 * self->page);
+}
+
+TEST_F(map, twice)
+{
+	char *p, *q;
+
+	/* Again with the same size is the same buffer. */
+	p = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	q = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, q);
+	EXPECT_NE(p, q);
+	((struct perf_event_mmap_page *)p)->data_tail = 8;
+	EXPECT_EQ(8, ((struct perf_event_mmap_page *)q)->data_tail);
+	EXPECT_EQ(-EINVAL, try_map(self->fd, 3 * self->page, RW, MAP_SHARED, 0));
+	EXPECT_EQ(-EINVAL, try_map(self->fd, self->page, RW, MAP_SHARED, 0));
+	munmap(p, 2 * self->page);
+	((struct perf_event_mmap_page *)q)->data_tail = 0;
+	munmap(q, 2 * self->page);
+
+	/* After the last is gone another size may be had. */
+	EXPECT_EQ(0, try_map(self->fd, 5 * self->page, RW, MAP_SHARED, 0));
+}
+
+TEST_F(map, cannot_grow)
+{
+	char *p = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
+
+	ASSERT_NE(MAP_FAILED, p);
+	EXPECT_EQ(MAP_FAILED, mremap(p, 2 * self->page, 3 * self->page,
+				     MREMAP_MAYMOVE));
+	EXPECT_EQ(EFAULT, errno);
+	munmap(p, 2 * self->page);
+}
+
+TEST_F(map, inherited_on_any_cpu)
+{
+	struct perf_event_attr a = self->a;
+	int fd;
+
+	/* One buffer for tasks on many CPUs at once cannot be. */
+	a.inherit = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, try_map(fd, 2 * self->page, RW, MAP_SHARED, 0));
+	close(fd);
+	fd = pe_open(&a, 0, 0, -1, 0);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, try_map(fd, 2 * self->page, RW, MAP_SHARED, 0));
+	close(fd);
+}
+
+TEST_F(map, not_in_a_fork)
+{
+	char *p = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
+	unsigned char vec[2];
+	int status;
+	pid_t pid;
+
+	/* The mapping stays behind; the fd goes along and can be mapped. */
+	ASSERT_NE(MAP_FAILED, p);
+	pid = fork();
+	if (!pid) {
+		if (mincore(p, self->page, vec) != -1 || errno != ENOMEM)
+			_exit(1);
+		_exit(try_map(self->fd, 2 * self->page, RW, MAP_SHARED, 0) ? 2 : 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	munmap(p, 2 * self->page);
+}
+
+TEST_F(map, outlives_the_fd)
+{
+	struct perf_event_mmap_page *p;
+	uint64_t head;
+
+	p = mmap(NULL, 5 * self->page, RW, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, (void *)p);
+	pe_fault(3);
+	EXPECT_LT(0, p->data_head);
+	/* The mapping holds the file: the event goes on. */
+	close(self->fd);
+	head = p->data_head;
+	pe_fault(3);
+	EXPECT_LT(head, p->data_head);
+	munmap(p, 5 * self->page);
+	self->fd = -1;
+}
+
+TEST_F(map, counting_event)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int fd = pe_self(&a);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, try_map(fd, self->page, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(0, try_map(fd, 2 * self->page, RW, MAP_SHARED, 0));
+	close(fd);
+}
+
+/**
+ * struct large - a mapping for another user to try
+ * @pages: its size in pages
+ */
+struct large {
+	unsigned int pages;
+};
+
+static int map_as_user(void *arg)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct rlimit limit = { 0, 0 };
+	int fd, ret;
+
+	a.exclude_kernel = 1;
+	fd = pe_self(&a);
+	if (fd < 0)
+		return fd;
+	if (setrlimit(RLIMIT_MEMLOCK, &limit))
+		return -errno;
+	ret = try_map(fd, ((struct large *)arg)->pages * sysconf(_SC_PAGESIZE), RW,
+		      MAP_SHARED, 0);
+	close(fd);
+	return ret;
+}
+
+TEST_F(map, memory_limit)
+{
+	long level = pe_get(PE_PARANOID), kb = pe_get(PE_SYSCTL "perf_event_mlock_kb");
+	struct large fits = { 2 }, large = { 1025 };
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, pe_set(PE_SYSCTL "perf_event_mlock_kb", 64));
+	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, map_as_user, &fits));
+	EXPECT_EQ(-EPERM, pe_run_as(PE_UID, 0, map_as_user, &large));
+	/* Who is trusted with everything has no limit. */
+	ASSERT_EQ(0, pe_set(PE_PARANOID, -1));
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, map_as_user, &large));
+	pe_set(PE_SYSCTL "perf_event_mlock_kb", kb);
+	pe_set(PE_PARANOID, level);
+}
+
+TEST_F(map, split)
+{
+	char *p = mmap(NULL, 3 * self->page, RW, MAP_SHARED, self->fd, 0);
+
+	ASSERT_NE(MAP_FAILED, p);
+	EXPECT_EQ(-1, munmap(p, self->page));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, munmap(p + self->page, self->page));
+	EXPECT_EQ(EINVAL, errno);
+	pe_fault(3);
+	EXPECT_LT(0, ((struct perf_event_mmap_page *)p)->data_head);
+	EXPECT_EQ(0, munmap(p, 3 * self->page));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PERF_EVENT_IOC_SET_OUTPUT: several events that write to one buffer.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_sample.h"
+
+static struct pe_record rec;
+
+FIXTURE(output) {
+	struct perf_event_attr a;
+	struct pe_ring ring;
+	struct pe_sample s;
+	int target;
+	int fd;
+};
+
+FIXTURE_SETUP(output)
+{
+	self->a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
+	self->a.sample_period = 1;
+	self->a.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID;
+	self->target = pe_self(&self->a);
+	self->fd = pe_self(&self->a);
+	ASSERT_LE(0, self->target);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->target, 4));
+	pe_fault(2);
+}
+
+FIXTURE_TEARDOWN(output)
+{
+	close(self->fd);
+	close(self->target);
+	pe_ring_unmap(&self->ring);
+}
+
+static int set_output(int fd, int target)
+{
+	return pe_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, target);
+}
+
+static void faults(int fd, unsigned int nr)
+{
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_fault(nr);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+TEST_F(output, one_buffer_for_two)
+{
+	uint64_t id = pe_id(self->fd);
+	int i;
+
+	ASSERT_EQ(0, set_output(self->fd, self->target));
+	pe_ring_drop(&self->ring, 0);
+	faults(self->fd, 5);
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+		EXPECT_EQ(id, self->s.identifier);
+	}
+	faults(self->target, 5);
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+		EXPECT_EQ(pe_id(self->target), self->s.identifier);
+	}
+}
+
+TEST_F(output, taken_back)
+{
+	uint64_t head;
+
+	ASSERT_EQ(0, set_output(self->fd, self->target));
+	ASSERT_EQ(0, set_output(self->fd, -1));
+	head = self->ring.page->data_head;
+	faults(self->fd, 5);
+	EXPECT_EQ(head, self->ring.page->data_head);
+	ASSERT_EQ(0, set_output(self->fd, self->target));
+	faults(self->fd, 5);
+	EXPECT_LT(head, self->ring.page->data_head);
+}
+
+TEST_F(output, to_one_without_a_buffer)
+{
+	int other = pe_self(&self->a);
+
+	ASSERT_LE(0, other);
+	EXPECT_EQ(-EINVAL, set_output(self->fd, other));
+	close(other);
+}
+
+TEST_F(output, event_that_is_mapped)
+{
+	struct pe_ring own;
+
+	/* Who has a buffer of its own, and a mapping of it, keeps it. */
+	ASSERT_EQ(0, pe_ring_map(&own, self->fd, 1));
+	EXPECT_EQ(-EINVAL, set_output(self->fd, self->target));
+	EXPECT_EQ(-EINVAL, set_output(self->fd, -1));
+	pe_ring_unmap(&own);
+	EXPECT_EQ(0, set_output(self->fd, self->target));
+}
+
+TEST_F(output, other_target)
+{
+	struct pe_child child;
+	int fd;
+
+	ASSERT_EQ(0, pe_child_start(&child));
+	fd = pe_open(&self->a, child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	/* Another task's events on any CPU. */
+	EXPECT_EQ(-EINVAL, set_output(fd, self->target));
+	close(fd);
+	/* A CPU's event to a task's buffer. */
+	fd = pe_open(&self->a, -1, 0, -1, 0);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, set_output(fd, self->target));
+	EXPECT_EQ(-EINVAL, set_output(self->fd, fd));
+	close(fd);
+	pe_child_end(&child);
+}
+
+TEST_F(output, one_cpu)
+{
+	struct pe_child child;
+	struct pe_ring ring;
+	int cpu, task, other;
+
+	/* Whatever is on the same CPU can share a buffer. */
+	ASSERT_EQ(0, pe_child_start(&child));
+	cpu = pe_open(&self->a, -1, 0, -1, 0);
+	task = pe_open(&self->a, child.pid, 0, -1, 0);
+	ASSERT_LE(0, cpu);
+	ASSERT_LE(0, task);
+	ASSERT_EQ(0, pe_ring_map(&ring, cpu, 1));
+	EXPECT_EQ(0, set_output(task, cpu));
+	if (pe_cpu_count() > 1) {
+		other = pe_open(&self->a, -1, 1, -1, 0);
+		ASSERT_LE(0, other);
+		EXPECT_EQ(-EINVAL, set_output(other, cpu));
+		close(other);
+	}
+	close(task);
+	close(cpu);
+	pe_ring_unmap(&ring);
+	pe_child_end(&child);
+}
+
+TEST_F(output, other_clock)
+{
+	struct perf_event_attr a = self->a;
+	int fd;
+
+	a.use_clockid = 1;
+	a.clockid = CLOCK_MONOTONIC;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, set_output(fd, self->target));
+	close(fd);
+}
+
+TEST_F(output, other_direction)
+{
+	struct perf_event_attr a = self->a;
+	int fd;
+
+	a.write_backward = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, set_output(fd, self->target));
+	close(fd);
+}
+
+TEST_F(output, at_open)
+{
+	uint64_t id, head;
+	int fd;
+
+	fd = pe_open(&self->a, 0, -1, self->target,
+		     PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP);
+	ASSERT_LE(0, fd);
+	id = pe_id(fd);
+	head = self->ring.page->data_head;
+	faults(fd, 2);
+	EXPECT_LT(head, self->ring.page->data_head);
+	self->ring.page->data_tail = head;
+	ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
+	ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+	EXPECT_EQ(id, self->s.identifier);
+	close(fd);
+}
+
+TEST_F(output, target_closed_first)
+{
+	uint64_t head;
+
+	/* The mapping holds the buffer; those who write to it go on. */
+	ASSERT_EQ(0, set_output(self->fd, self->target));
+	close(self->target);
+	self->target = -1;
+	head = self->ring.page->data_head;
+	faults(self->fd, 5);
+	EXPECT_LT(head, self->ring.page->data_head);
+}
+
+TEST_F(output, unmapped_first)
+{
+	struct pe_ring ring;
+	int target;
+
+	/* With its last mapping a buffer leaves all events that write to it. */
+	target = pe_self(&self->a);
+	ASSERT_LE(0, target);
+	ASSERT_EQ(0, pe_ring_map(&ring, target, 1));
+	ASSERT_EQ(0, set_output(self->fd, target));
+	pe_ring_unmap(&ring);
+	faults(self->fd, 5);
+	EXPECT_EQ(-EINVAL, set_output(self->fd, target));
+	EXPECT_EQ(0, set_output(self->fd, self->target));
+	close(target);
+}
+
+/* Every order of set, map, unmap and close of two that share a buffer. */
+TEST_F(output, in_every_order)
+{
+	struct pe_ring ring;
+	int i, fd, target;
+
+	for (i = 0; i < 8; i++) {
+		target = pe_self(&self->a);
+		fd = pe_self(&self->a);
+		ASSERT_LE(0, target);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, pe_ring_map(&ring, target, 1));
+		ASSERT_EQ(0, set_output(fd, target));
+		faults(fd, 1);
+		if (i & 1)
+			close(target);
+		if (i & 2)
+			pe_ring_unmap(&ring);
+		faults(fd, 1);
+		if (i & 4)
+			set_output(fd, -1);
+		faults(fd, 1);
+		close(fd);
+		if (!(i & 1)) {
+			faults(target, 1);
+			close(target);
+		}
+		if (!(i & 2))
+			pe_ring_unmap(&ring);
+	}
+}
+
+TEST_HARNESS_MAIN
