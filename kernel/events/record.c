@@ -202,9 +202,9 @@ static void put_part(struct perf_output_handle *handle, const void *part, unsign
 void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 {
 	static const u64 zero;
-	struct perf_output_handle handle;
+	struct perf_sample_data sample __uninitialized;
+	struct perf_output_handle handle __uninitialized;
 	struct perf_event_header header;
-	struct perf_sample_data sample;
 	unsigned int length, padding;
 
 	if (record->fill)

@@ -21,13 +21,20 @@ struct perf_event_cold;
 
 DECLARE_PER_CPU(u64, perf_throttle_ticks);
 
-/*
- * Is the event to be quiet until this CPU's next tick? For software events,
- * which nobody stops. Preemption is off.
- */
+/* Has the event been halted until a tick? */
 static inline bool perf_event_throttled(const struct perf_event *event)
 {
-	return unlikely(event->hw.interrupts == MAX_INTERRUPTS) &&
+	return event->hw.interrupts == MAX_INTERRUPTS;
+}
+
+/*
+ * The same for software events, which nobody halts: they are quiet until the
+ * next tick of the CPU that they happen on, and need it not to go on.
+ * Preemption is off.
+ */
+static inline bool perf_event_quiet(const struct perf_event *event)
+{
+	return unlikely(perf_event_throttled(event)) &&
 	       event->hw.interrupts_seq == __this_cpu_read(perf_throttle_ticks);
 }
 

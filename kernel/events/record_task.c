@@ -336,8 +336,8 @@ void __perf_switch_record(struct task_struct *task, struct task_struct *next_pre
  */
 void perf_read_record(struct perf_event *event, struct task_struct *task)
 {
+	struct perf_sample_data sample __uninitialized;
 	struct perf_output_handle handle;
-	struct perf_sample_data sample;
 	struct {
 		struct perf_event_header	header;
 		struct ids_body			ids;

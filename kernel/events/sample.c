@@ -378,6 +378,7 @@ static noinline int output_large(struct perf_event *event, struct perf_sample_da
 	 * chains in the same buffer when they let softirqs run.
 	 */
 	local_irq_save(flags);
+	rcu_read_lock();
 	if (unlikely(!prepare_sample(data, event, regs))) {
 		atomic64_inc(&(event->parent ?: event)->lost_samples);
 		err = -E2BIG;
@@ -390,6 +391,7 @@ static noinline int output_large(struct perf_event *event, struct perf_sample_da
 	perf_output_sample(&handle, &header, data, event);
 	perf_output_end(&handle);
 out:
+	rcu_read_unlock();
 	local_irq_restore(flags);
 	return err;
 }
@@ -401,28 +403,25 @@ static __always_inline int output_sample(struct perf_event *event,
 	u64 type = event->attr.sample_type;
 	struct perf_output_handle handle __uninitialized;
 	struct perf_event_header header;
+	u64 want;
 	int err;
 
-	rcu_read_lock();
-	if (type & ~SAMPLE_LEADING) {
-		err = output_large(event, data, regs, begin);
-	} else {
-		u64 want = type & ~data->sample_flags;
+	if (type & ~SAMPLE_LEADING)
+		return output_large(event, data, regs, begin);
 
-		collect_leading(data, event, regs, want);
-		data->sample_flags |= want;
-		header.type = PERF_RECORD_SAMPLE;
-		header.misc = perf_misc_flags(regs);
-		header.size = event->header_size;
-		err = begin(&handle, data, event, header.size);
-		if (likely(!err)) {
-			write_head(&handle, &header, data, type, header.size);
-			perf_output_count_sample(&handle);
-			perf_output_end(&handle);
-		}
-	}
-	rcu_read_unlock();
-	return err;
+	want = type & ~data->sample_flags;
+	collect_leading(data, event, regs, want);
+	data->sample_flags |= want;
+	header.type = PERF_RECORD_SAMPLE;
+	header.misc = perf_misc_flags(regs);
+	header.size = event->header_size;
+	err = begin(&handle, data, event, header.size);
+	if (unlikely(err))
+		return err;
+	write_head(&handle, &header, data, type, header.size);
+	perf_output_count_sample(&handle);
+	perf_output_end(&handle);
+	return 0;
 }
 
 /**

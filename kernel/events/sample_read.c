@@ -69,7 +69,7 @@ int perf_read_size_check(const struct perf_event *event, struct perf_event *lead
 /* The event's own count, without that of children. */
 static u64 own_count(const struct perf_event *event)
 {
-	if (is_resident_clock(event))
+	if (is_resident_clock(event) && is_resident(event))
 		return perf_clock_event_count(event);
 	return local64_read(&event->count);
 }
@@ -100,8 +100,8 @@ static void output_entry(struct perf_output_handle *handle, struct perf_event *m
 	u64 words[3];
 	u64 *end;
 
-	/* What samples has just been read by its driver. */
-	if (member != sampling && !handle->skip_read &&
+	/* What samples has just been read by its driver; resident events always are. */
+	if (member != sampling && !handle->skip_read && !is_resident(member) &&
 	    READ_ONCE(member->state) == PERF_EVENT_STATE_ACTIVE)
 		member->pmu->read(member);
 	end = put_entry(words, member, format);

@@ -124,13 +124,13 @@ int perf_overflow_account(struct perf_event *event, bool throttle)
 	if (hw->interrupts_seq != tick) {
 		hw->interrupts_seq = tick;
 		/* Software events are not stopped, and need no tick to go on. */
-		if (unlikely(hw->interrupts == MAX_INTERRUPTS))
+		if (unlikely(perf_event_throttled(event)))
 			perf_throttle_record(event, false);
 		hw->interrupts = 1;
 		return 0;
 	}
 	/* Several at once: it has been told already. */
-	if (unlikely(hw->interrupts == MAX_INTERRUPTS))
+	if (unlikely(perf_event_throttled(event)))
 		return throttle;
 
 	hw->interrupts++;
@@ -166,7 +166,7 @@ int perf_event_account_interrupt(struct perf_event *event)
  */
 void perf_event_unthrottle_in(struct perf_event *event)
 {
-	if (likely(event->hw.interrupts != MAX_INTERRUPTS))
+	if (likely(!perf_event_throttled(event)))
 		return;
 	event->hw.interrupts = 0;
 	perf_throttle_record(event, false);
@@ -214,7 +214,7 @@ static bool adjust_frequency(struct perf_event *event)
 
 static void tick_event(struct perf_event *event)
 {
-	bool throttled = event->hw.interrupts == MAX_INTERRUPTS;
+	bool throttled = perf_event_throttled(event);
 	bool freq = event->attr.freq && event->attr.sample_freq;
 	bool scheduled = !is_resident(event);
 	int flags = 0;
@@ -306,7 +306,7 @@ static void set_period_locked(struct perf_event *event, struct perf_cpu_context 
 	if (on) {
 		perf_pmu_disable(event->pmu);
 		/* The driver has stopped it already when it is throttled. */
-		if (hw->interrupts == MAX_INTERRUPTS)
+		if (perf_event_throttled(event))
 			perf_event_unthrottle_in(event);
 		else
 			perf_event_pmu_stop(event, PERF_EF_UPDATE);
