@@ -675,3 +675,7 @@ void perf_event_disable_local(struct perf_event *event)
 		raw_spin_unlock(&ctx->lock);
 	}
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/group_test.c"
+#endif

@@ -202,3 +202,7 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 	WRITE_ONCE(event->state, state);
 	raw_write_seqcount_end(&ctx->seq);
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/time_test.c"
+#endif

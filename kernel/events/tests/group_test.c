@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of group.c, included at its end: who may join, which PMU schedules
+ * a group, and the order of a tree.
+ */
+#include <kunit/test.h>
+
+/**
+ * struct group_fixture - a CPU context with two PMUs and some events
+ * @ctx: the context, nobody else's
+ * @other_ctx: another one
+ * @software: a PMU that never lacks a counter
+ * @hardware: a PMU that may
+ * @other_hardware: another one
+ * @epc: the part of @hardware in @ctx
+ * @events: each its own leader, software, resident, in @ctx
+ */
+struct group_fixture {
+	struct perf_event_context	ctx;
+	struct perf_event_context	other_ctx;
+	struct pmu			software;
+	struct pmu			hardware;
+	struct pmu			other_hardware;
+	struct perf_event_pmu_context	epc;
+	struct perf_event		events[6];
+};
+
+static int group_test_init(struct kunit *test)
+{
+	struct group_fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	perf_context_init(&f->ctx, NULL);
+	perf_context_init(&f->other_ctx, NULL);
+	f->epc.pmu = &f->hardware;
+	f->epc.ctx = &f->ctx;
+	f->epc.pinned_groups = RB_ROOT;
+	f->epc.flexible_groups = RB_ROOT;
+	for (i = 0; i < ARRAY_SIZE(f->events); i++) {
+		struct perf_event *event = &f->events[i];
+
+		event->ctx = &f->ctx;
+		event->pmu = &f->software;
+		event->pmu_ctx = &f->epc;
+		event->event_caps = PERF_EV_CAP_SOFTWARE | PERF_EV_CAP_RESIDENT;
+		event->group_leader = event;
+		event->group_seq = i;
+		event->clock = perf_clock;
+		INIT_LIST_HEAD(&event->sibling_list);
+		RB_CLEAR_NODE(&event->group_node);
+	}
+	test->priv = f;
+	return 0;
+}
+
+static void make_hardware(struct perf_event *event, struct pmu *pmu)
+{
+	event->pmu = pmu;
+	event->event_caps = 0;
+}
+
+static void join(struct perf_event *leader, struct perf_event *event)
+{
+	event->group_leader = leader;
+	list_add_tail(&event->sibling_list, &leader->sibling_list);
+	leader->nr_siblings++;
+}
+
+static void software_joins_software(struct kunit *test)
+{
+	struct group_fixture *f = test->priv;
+
+	KUNIT_EXPECT_TRUE(test, perf_group_may_join(&f->events[0], &f->events[1]));
+}
+
+static void member_leads_nobody(struct kunit *test)
+{
+	struct group_fixture *f = test->priv;
+
+	join(&f->events[0], &f->events[1]);
+	KUNIT_EXPECT_FALSE(test, perf_group_may_join(&f->events[1], &f->events[2]));
+}
+
+static u64 other_clock(void)
+{
+	return 0;
+}
+
+/* Invariant: one group, one context, CPU, cgroup and clock. */
+static void unequal_pairs_are_refused(struct kunit *test)
+{
+	struct group_fixture *f = test->priv;
+	struct perf_event *leader = &f->events[0], *event = &f->events[1];
+
+	event->ctx = &f->other_ctx;
+	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	event->ctx = leader->ctx;
+
+	event->cpu = leader->cpu + 1;
+	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	event->cpu = leader->cpu;
+
+	event->clock = other_clock;
+	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	event->clock = leader->clock;
+
+	event->cgrp = (void *)1;
+	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	event->cgrp = NULL;
+
+	event->attr.pinned = 1;
+	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	event->attr.pinned = 0;
+
+	event->attr.exclusive = 1;
+	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	event->attr.exclusive = 0;
+
+	KUNIT_EXPECT_TRUE(test, perf_group_may_join(leader, event));
+}
+
+/* Invariant: every combination of leader, member and newcomer, on two PMUs. */
+static void hardware_of_one_pmu_only(struct kunit *test)
+{
+	struct group_fixture *f = test->priv;
+	struct pmu *pmus[] = { &f->software, &f->hardware, &f->other_hardware };
+	int l, m, n;
+
+	for (l = 0; l < 3; l++) {
+		for (m = 0; m < 3; m++) {
+			for (n = 0; n < 3; n++) {
+				struct perf_event *e = f->events;
+				bool clash = n && ((l && l != n) || (m && m != n));
+
+				/* The group of the first two must be one itself. */
+				if (l && m && l != m)
+					continue;
+				group_test_init(test);
+				f = test->priv;
+				e = f->events;
+				pmus[0] = &f->software;
+				pmus[1] = &f->hardware;
+				pmus[2] = &f->other_hardware;
+				if (l)
+					make_hardware(&e[0], pmus[l]);
+				if (m)
+					make_hardware(&e[1], pmus[m]);
+				if (n)
+					make_hardware(&e[2], pmus[n]);
+				join(&e[0], &e[1]);
+				KUNIT_EXPECT_EQ(test, perf_group_may_join(&e[0], &e[2]), !clash);
+			}
+		}
+	}
+}
+
+static void hardware_member_decides_the_pmu(struct kunit *test)
+{
+	struct group_fixture *f = test->priv;
+	struct perf_event *e = f->events;
+
+	KUNIT_EXPECT_NULL(test, group_pmu(&e[0]));
+	join(&e[0], &e[1]);
+	KUNIT_EXPECT_NULL(test, group_pmu(&e[0]));
+
+	/* A tracepoint, say: software, but scheduled. */
+	e[1].event_caps = PERF_EV_CAP_SOFTWARE;
+	e[1].pmu = &f->other_hardware;
+	KUNIT_EXPECT_PTR_EQ(test, group_pmu(&e[0]), &f->other_hardware);
+
+	make_hardware(&e[2], &f->hardware);
+	join(&e[0], &e[2]);
+	KUNIT_EXPECT_PTR_EQ(test, group_pmu(&e[0]), &f->hardware);
+}
+
+static void resident_needs_every_member(struct kunit *test)
+{
+	struct group_fixture *f = test->priv;
+	struct perf_event *e = f->events;
+
+	join(&e[0], &e[1]);
+	group_update_caps(&e[0]);
+	KUNIT_EXPECT_TRUE(test, is_resident(&e[1]));
+	make_hardware(&e[2], &f->hardware);
+	join(&e[0], &e[2]);
+	group_update_caps(&e[0]);
+	KUNIT_EXPECT_FALSE(test, is_resident(&e[1]));
+	KUNIT_EXPECT_FALSE(test, e[0].group_caps & PERF_EV_CAP_SOFTWARE);
+}
+
+static void insert(struct group_fixture *f, struct perf_event *event)
+{
+	raw_spin_lock_irq(&f->ctx.lock);
+	perf_group_insert(event);
+	raw_spin_unlock_irq(&f->ctx.lock);
+}
+
+static void tree_holds_cpus_apart(struct kunit *test)
+{
+	struct group_fixture *f = test->priv;
+	struct perf_event *e = f->events;
+	int cpus[] = { -1, 3, -1, 0, 3, -1 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		e[i].cpu = cpus[i];
+		insert(f, &e[i]);
+	}
+	KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 6U);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, -1, NULL), &e[0]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[0]), &e[2]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[5]);
+	KUNIT_EXPECT_NULL(test, perf_group_next(&e[5]));
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, 3, NULL), &e[1]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[4]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, 0, NULL), &e[3]);
+	KUNIT_EXPECT_NULL(test, perf_group_first(&f->epc.flexible_groups, 1, NULL));
+	KUNIT_EXPECT_NULL(test, perf_group_first(&f->epc.pinned_groups, -1, NULL));
+}
+
+static void who_ran_least_is_first(struct kunit *test)
+{
+	struct group_fixture *f = test->priv;
+	struct perf_event *e = f->events;
+	struct rb_root *root = &f->epc.flexible_groups;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		insert(f, &e[i]);
+	perf_group_ran(&e[0], 100);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
+	perf_group_ran(&e[1], 50);
+	perf_group_ran(&e[2], 70);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[2]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[0]);
+
+	/* Who comes later does not have to be caught up with. */
+	insert(f, &e[3]);
+	KUNIT_EXPECT_EQ(test, e[3].group_runtime, 50ULL);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[3]);
+
+	raw_spin_lock_irq(&f->ctx.lock);
+	for (i = 0; i < 4; i++)
+		perf_group_erase(&e[i]);
+	raw_spin_unlock_irq(&f->ctx.lock);
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(root));
+	KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 0U);
+}
+
+static struct kunit_case group_cases[] = {
+	KUNIT_CASE(software_joins_software),
+	KUNIT_CASE(member_leads_nobody),
+	KUNIT_CASE(unequal_pairs_are_refused),
+	KUNIT_CASE(hardware_of_one_pmu_only),
+	KUNIT_CASE(hardware_member_decides_the_pmu),
+	KUNIT_CASE(resident_needs_every_member),
+	KUNIT_CASE(tree_holds_cpus_apart),
+	KUNIT_CASE(who_ran_least_is_first),
+	{}
+};
+
+static struct kunit_suite group_suite = {
+	.name		= "perf_group",
+	.init		= group_test_init,
+	.test_cases	= group_cases,
+};
+kunit_test_suite(group_suite);

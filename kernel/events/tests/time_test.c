@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of time.c, included at its end: clocks that stop, and the times
+ * of events and groups. Time is set by hand in a clock that stands.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+
+#include "../context.h"
+
+/**
+ * struct time_fixture - a context with a group of two
+ * @ctx: its clock stands, and shows what the test wants
+ * @leader: the leader
+ * @member: the member
+ */
+struct time_fixture {
+	struct perf_event_context	ctx;
+	struct perf_event		leader;
+	struct perf_event		member;
+};
+
+static void set_up_event(struct perf_event *event, struct time_fixture *f,
+			 struct perf_event *leader)
+{
+	event->ctx = &f->ctx;
+	event->group_leader = leader;
+	event->state = PERF_EVENT_STATE_OFF;
+	INIT_LIST_HEAD(&event->sibling_list);
+}
+
+static int time_test_init(struct kunit *test)
+{
+	struct time_fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	perf_context_init(&f->ctx, NULL);
+	set_up_event(&f->leader, f, &f->leader);
+	set_up_event(&f->member, f, &f->leader);
+	list_add_tail(&f->member.sibling_list, &f->leader.sibling_list);
+	test->priv = f;
+	return 0;
+}
+
+static void go(struct time_fixture *f, struct perf_event *event, enum perf_event_state state)
+{
+	raw_spin_lock_irq(&f->ctx.lock);
+	perf_event_set_state(event, state);
+	raw_spin_unlock_irq(&f->ctx.lock);
+}
+
+#define EXPECT_TIMES(test, event, want_enabled, want_running) do {	\
+	u64 _enabled, _running;						\
+									\
+	perf_event_times((event), &_enabled, &_running);		\
+	KUNIT_EXPECT_EQ((test), _enabled, (u64)(want_enabled));		\
+	KUNIT_EXPECT_EQ((test), _running, (u64)(want_running));		\
+} while (0)
+
+static void clock_runs_only_between_start_and_stop(struct kunit *test)
+{
+	struct perf_event_clock clock = { .cpu = -1 };
+
+	preempt_disable();
+	KUNIT_EXPECT_EQ(test, perf_clock_read(&clock), 0ULL);
+	perf_clock_start(&clock, 1000);
+	KUNIT_EXPECT_EQ(test, clock.cpu, smp_processor_id());
+	perf_clock_stop(&clock, 1300);
+	KUNIT_EXPECT_EQ(test, perf_clock_read(&clock), 300ULL);
+	perf_clock_start(&clock, 5000);
+	perf_clock_stop(&clock, 5007);
+	KUNIT_EXPECT_EQ(test, perf_clock_read(&clock), 307ULL);
+	KUNIT_EXPECT_EQ(test, clock.cpu, -1);
+	preempt_enable();
+}
+
+static void clock_never_goes_back(struct kunit *test)
+{
+	struct perf_event_clock clock = { .cpu = -1, .time = 50 };
+
+	preempt_disable();
+	perf_clock_start(&clock, 1000);
+	/* Another CPU's idea of now may be a little behind. */
+	perf_clock_stop(&clock, 990);
+	KUNIT_EXPECT_EQ(test, perf_clock_read(&clock), 50ULL);
+	/* A running clock that is read from such a CPU. */
+	perf_clock_start(&clock, perf_clock() + NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, perf_clock_read(&clock), 50ULL);
+	preempt_enable();
+}
+
+static void running_clock_advances(struct kunit *test)
+{
+	struct perf_event_clock clock = { .cpu = -1 };
+	u64 a, b;
+
+	preempt_disable();
+	perf_clock_start(&clock, perf_clock());
+	a = perf_clock_read(&clock);
+	udelay(20);
+	b = perf_clock_read(&clock);
+	perf_clock_stop(&clock, perf_clock());
+	KUNIT_EXPECT_GT(test, b, a);
+	KUNIT_EXPECT_GE(test, perf_clock_read(&clock), b);
+	preempt_enable();
+}
+
+static void time_follows_the_state(struct kunit *test)
+{
+	struct time_fixture *f = test->priv;
+	struct perf_event *e = &f->leader;
+
+	f->ctx.clock.time = 100;
+	EXPECT_TIMES(test, e, 0, 0);
+	go(f, e, PERF_EVENT_STATE_INACTIVE);
+	f->ctx.clock.time = 130;
+	EXPECT_TIMES(test, e, 30, 0);
+	go(f, e, PERF_EVENT_STATE_ACTIVE);
+	f->ctx.clock.time = 200;
+	EXPECT_TIMES(test, e, 100, 70);
+	go(f, e, PERF_EVENT_STATE_INACTIVE);
+	f->ctx.clock.time = 250;
+	EXPECT_TIMES(test, e, 150, 70);
+	go(f, e, PERF_EVENT_STATE_ERROR);
+	f->ctx.clock.time = 300;
+	EXPECT_TIMES(test, e, 150, 70);
+	go(f, e, PERF_EVENT_STATE_EXIT);
+	f->ctx.clock.time = 400;
+	EXPECT_TIMES(test, e, 150, 70);
+}
+
+static void reading_changes_nothing(struct kunit *test)
+{
+	struct time_fixture *f = test->priv;
+	int i;
+
+	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	f->ctx.clock.time = 77;
+	for (i = 0; i < 3; i++)
+		EXPECT_TIMES(test, &f->leader, 77, 77);
+	KUNIT_EXPECT_EQ(test, f->leader.tstamp, 0ULL);
+}
+
+static void member_has_no_time_while_its_leader_is_off(struct kunit *test)
+{
+	struct time_fixture *f = test->priv;
+
+	go(f, &f->member, PERF_EVENT_STATE_INACTIVE);
+	f->ctx.clock.time = 100;
+	EXPECT_TIMES(test, &f->member, 0, 0);
+
+	go(f, &f->leader, PERF_EVENT_STATE_INACTIVE);
+	f->ctx.clock.time = 110;
+	EXPECT_TIMES(test, &f->member, 10, 0);
+	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	go(f, &f->member, PERF_EVENT_STATE_ACTIVE);
+	f->ctx.clock.time = 150;
+	EXPECT_TIMES(test, &f->member, 50, 40);
+
+	go(f, &f->leader, PERF_EVENT_STATE_OFF);
+	f->ctx.clock.time = 500;
+	EXPECT_TIMES(test, &f->member, 50, 40);
+	EXPECT_TIMES(test, &f->leader, 50, 40);
+}
+
+static void disabled_member_has_no_time(struct kunit *test)
+{
+	struct time_fixture *f = test->priv;
+
+	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	f->ctx.clock.time = 100;
+	EXPECT_TIMES(test, &f->member, 0, 0);
+	EXPECT_TIMES(test, &f->leader, 100, 100);
+}
+
+static struct kunit_case time_cases[] = {
+	KUNIT_CASE(clock_runs_only_between_start_and_stop),
+	KUNIT_CASE(clock_never_goes_back),
+	KUNIT_CASE(running_clock_advances),
+	KUNIT_CASE(time_follows_the_state),
+	KUNIT_CASE(reading_changes_nothing),
+	KUNIT_CASE(member_has_no_time_while_its_leader_is_off),
+	KUNIT_CASE(disabled_member_has_no_time),
+	{}
+};
+
+static struct kunit_suite time_suite = {
+	.name		= "perf_time",
+	.init		= time_test_init,
+	.test_cases	= time_cases,
+};
+kunit_test_suite(time_suite);
