@@ -317,6 +317,7 @@ static void attr_copied(struct kunit *test)
 	uattr = (void __user *)addr;
 
 	memset(&in, 0x5a, full);
+	in.sample_type = 0;	/* no branches, whose levels would be added */
 	for (size = 0; size <= PAGE_SIZE + 8; size++) {
 		u32 used = size ?: PERF_ATTR_SIZE_VER0;
 		u32 back;
