@@ -20,12 +20,12 @@
  * @running: ns running
  */
 struct reading {
-	uint64_t value;
-	uint64_t enabled;
-	uint64_t running;
+	__u64 value;
+	__u64 enabled;
+	__u64 running;
 };
 
-static uint64_t now(clockid_t clock)
+static __u64 now(clockid_t clock)
 {
 	struct timespec ts;
 
@@ -48,7 +48,7 @@ TEST(monotonic)
 		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_TASK_CLOCK,
 	};
 	struct perf_event_attr a;
-	uint64_t last, next;
+	__u64 last, next;
 	unsigned int i, n;
 	int fd;
 
@@ -71,7 +71,7 @@ TEST(monotonic)
 TEST(inside_wall_time)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_TASK_CLOCK);
-	uint64_t start, end, count;
+	__u64 start, end, count;
 	int fd = pe_self(&a);
 
 	ASSERT_LE(0, fd);
@@ -170,7 +170,7 @@ TEST(cpu_clock_of_a_sleeping_task)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
 	struct pe_child child;
-	uint64_t r;
+	__u64 r;
 	int fd;
 
 	/* Attached to a task the CPU clock too stops with the task. */

@@ -23,7 +23,7 @@ TEST(whoever_runs_there)
 {
 	struct perf_event_attr a = faults();
 	struct pe_child child;
-	uint64_t before;
+	__u64 before;
 	int fd;
 
 	ASSERT_EQ(0, pe_child_start(&child));
@@ -47,7 +47,7 @@ TEST(all_cpus_see_everything)
 {
 	struct perf_event_attr a = faults();
 	int fd[64], cpus = pe_cpu_count(), i;
-	uint64_t sum = 0;
+	__u64 sum = 0;
 
 	if (cpus > 64)
 		SKIP(return, "more CPUs than this test takes");
@@ -98,7 +98,7 @@ TEST(another_task_on_a_cpu)
 {
 	struct perf_event_attr a = faults();
 	struct pe_child child;
-	uint64_t before;
+	__u64 before;
 	int here, there;
 
 	if (pe_cpu_count() < 2)
@@ -128,7 +128,7 @@ TEST(another_task_on_a_cpu)
 TEST(times_of_a_task_on_a_cpu)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
-	uint64_t here[3], there[3];
+	__u64 here[3], there[3];
 	int fd[2];
 
 	if (pe_cpu_count() < 2)
@@ -164,7 +164,7 @@ TEST(times_of_a_task_on_a_cpu)
 TEST(times_of_a_cpu)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
-	uint64_t r[3], s[3];
+	__u64 r[3], s[3];
 	int fd;
 
 	a.read_format = TIMES;
@@ -182,22 +182,26 @@ TEST(times_of_a_cpu)
 TEST(switches_of_a_cpu)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CONTEXT_SWITCHES);
+	struct pe_child child;
 	int fd, i;
 
+	/* There and back, each time. */
 	ASSERT_EQ(0, pe_move_to(0));
+	ASSERT_EQ(0, pe_child_start(&child));
 	fd = pe_open(&a, -1, 0, -1, 0);
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 50; i++)
-		pe_sleep_ms(1);
-	EXPECT_LE(50, pe_count(fd));
+		ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 1));
+	EXPECT_LE(100, pe_count(fd));
 	close(fd);
+	pe_child_end(&child);
 }
 
 TEST(control_group)
 {
 	struct perf_event_attr a = faults();
 	struct pe_child in, out;
-	uint64_t before;
+	__u64 before;
 	char name[32];
 	int dir, fd, task;
 

@@ -13,10 +13,10 @@
 #define PAGES	100
 
 /* Count PAGES new pages being touched, once everything else is in place. */
-static uint64_t count_faults(struct perf_event_attr *attr)
+static __u64 count_faults(struct perf_event_attr *attr)
 {
 	int fd = pe_self(attr), i;
-	uint64_t count;
+	__u64 count;
 
 	if (fd < 0)
 		return UINT64_MAX;
@@ -90,11 +90,11 @@ TEST(exclude_host_or_guest)
 }
 
 /* Let the kernel touch the pages: it reads a file into them. */
-static uint64_t count_kernel_faults(struct perf_event_attr *attr, int from)
+static __u64 count_kernel_faults(struct perf_event_attr *attr, int from)
 {
 	size_t page = sysconf(_SC_PAGESIZE), i;
 	int fd = pe_self(attr), round;
-	uint64_t count;
+	__u64 count;
 	char *p;
 
 	for (round = 0; round < 2; round++) {
@@ -134,17 +134,17 @@ TEST(second_touch_is_free)
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
 	size_t page = sysconf(_SC_PAGESIZE), i;
 	int fd = pe_self(&a);
-	volatile char *p;
+	char *p;
 
 	ASSERT_LE(0, fd);
 	p = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)p);
+	ASSERT_NE(MAP_FAILED, p);
 	for (i = 0; i < PAGES; i++)
-		p[i * page] = 1;
+		pe_touch(p + i * page);
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
 	for (i = 0; i < PAGES; i++)
-		p[i * page] = 2;
+		pe_touch(p + i * page);
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
 	EXPECT_EQ(0, pe_count(fd));
 	close(fd);
@@ -198,7 +198,7 @@ TEST(another_process)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	struct pe_child child;
-	uint64_t before;
+	__u64 before;
 	int fd;
 
 	ASSERT_EQ(0, pe_child_start(&child));
@@ -243,15 +243,15 @@ TEST(file_in_memory)
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 	size_t page = sysconf(_SC_PAGESIZE), i;
 	int fd = pe_self(&a), file = memfd_create("f", 0);
-	volatile char *p, sum = 0;
+	char *p;
 
 	/* Pages of a file that lives in memory are minor faults. */
 	ASSERT_EQ(0, ftruncate(file, PAGES * page));
-	p = mmap(NULL, PAGES * page, PROT_READ, MAP_SHARED, file, 0);
-	ASSERT_NE(MAP_FAILED, (void *)p);
+	p = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	ASSERT_NE(MAP_FAILED, p);
 	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	for (i = 0; i < PAGES; i++)
-		sum += p[i * page];
+		pe_touch(p + i * page);
 	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	EXPECT_EQ(0, pe_count(fd));
 	close(file);

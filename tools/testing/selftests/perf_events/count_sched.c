@@ -16,7 +16,7 @@ TEST(ping_pong)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CONTEXT_SWITCHES);
 	struct pe_child child;
-	uint64_t before[2], after[2];
+	__u64 before[2], after[2];
 	int fd[2], i;
 
 	/* Both on one CPU: each order and each answer needs a switch. */
@@ -44,7 +44,7 @@ TEST(sleeper)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CONTEXT_SWITCHES);
 	struct pe_child child;
-	uint64_t before;
+	__u64 before;
 	int fd;
 
 	ASSERT_EQ(0, pe_child_start(&child));
@@ -62,8 +62,11 @@ TEST(sleeper)
 TEST(switches_happen_in_the_kernel)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CONTEXT_SWITCHES);
+	struct pe_child child;
 	int user, kernel, i;
 
+	ASSERT_EQ(0, pe_move_to(0));
+	ASSERT_EQ(0, pe_child_start(&child));
 	a.exclude_kernel = 1;
 	user = pe_self(&a);
 	a.exclude_kernel = 0;
@@ -72,9 +75,10 @@ TEST(switches_happen_in_the_kernel)
 	ASSERT_LE(0, user);
 	ASSERT_LE(0, kernel);
 	for (i = 0; i < ROUNDS; i++)
-		pe_sleep_ms(1);
+		ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 1));
 	EXPECT_EQ(0, pe_count(user));
 	EXPECT_LE(ROUNDS, pe_count(kernel));
+	pe_child_end(&child);
 	close(user);
 	close(kernel);
 }
@@ -144,7 +148,7 @@ TEST(cgroup_switches)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CGROUP_SWITCHES);
 	struct pe_child child;
-	uint64_t before;
+	__u64 before;
 	char name[32];
 	int fd, cpu, dir, i;
 

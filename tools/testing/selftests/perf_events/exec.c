@@ -29,9 +29,9 @@ FIXTURE_TEARDOWN(exec)
 	pe_child_end(&self->child);
 }
 
-static uint64_t child_faults(struct pe_child *c, int fd)
+static __u64 child_faults(struct pe_child *c, int fd)
 {
-	uint64_t before;
+	__u64 before;
 
 	pe_child_do(c, PE_FAULT, PAGES);
 	before = pe_count(fd);
@@ -53,7 +53,7 @@ TEST_F(exec, counts_on)
 
 TEST_F(exec, enables)
 {
-	uint64_t count;
+	__u64 count;
 	int fd;
 
 	self->a.disabled = 1;
@@ -131,7 +131,7 @@ TEST_F(exec, enables_a_member)
 
 TEST_F(exec, enabled_time_starts_there)
 {
-	uint64_t before[3], after[3];
+	__u64 before[3], after[3];
 	int fd;
 
 	self->a.disabled = 1;
@@ -152,7 +152,7 @@ TEST_F(exec, enabled_time_starts_there)
 TEST_F(exec, removes)
 {
 	struct pollfd p = { .events = POLLIN };
-	uint64_t count;
+	__u64 count;
 	int fd, stays;
 
 	stays = pe_open(&self->a, self->child.pid, -1, -1, 0);
@@ -200,7 +200,7 @@ TEST_F(exec, removes_a_leader)
 TEST_F(exec, removes_a_member)
 {
 	int leader, member;
-	uint64_t buf[8];
+	__u64 buf[8];
 
 	self->a.read_format = PERF_FORMAT_GROUP;
 	leader = pe_open(&self->a, self->child.pid, -1, -1, 0);
@@ -220,7 +220,7 @@ TEST_F(exec, removes_a_member)
 TEST_F(exec, inherited_copies)
 {
 	struct pe_child kid;
-	uint64_t before;
+	__u64 before;
 	int fd;
 
 	/* A child's exec removes the child's copy alone. */
@@ -247,7 +247,7 @@ TEST_F(exec, inherited_copies)
 TEST_F(exec, enables_inherited_copies)
 {
 	struct pe_child kid;
-	uint64_t before;
+	__u64 before;
 	int fd;
 
 	/* A copy is enabled by its own task's exec. */
@@ -273,15 +273,14 @@ TEST_F(exec, enables_inherited_copies)
 TEST_F(exec, of_a_failing_program)
 {
 	int fd;
-	char *argv[] = { "x", NULL };
 
 	/* An exec that fails changes nothing. */
 	self->a.disabled = 1;
 	self->a.enable_on_exec = 1;
 	fd = pe_self(&self->a);
 	ASSERT_LE(0, fd);
-	EXPECT_EQ(-1, execv("/no/such/program", argv));
-	EXPECT_EQ(-1, execv("/proc/self/comm", argv));
+	EXPECT_EQ(-1, execl("/no/such/program", "x", NULL));
+	EXPECT_EQ(-1, execl("/proc/self/comm", "x", NULL));
 	pe_fault(PAGES);
 	EXPECT_EQ(0, pe_count(fd));
 	close(fd);

@@ -46,7 +46,7 @@ static int poll_now(int fd)
 
 TEST_F(exit, count_is_kept)
 {
-	uint64_t count;
+	__u64 count;
 
 	ASSERT_EQ(0, pe_child_end(&self->child));
 	count = pe_count(self->fd);
@@ -120,7 +120,7 @@ TEST_F(exit, inherited_hangup_comes_last)
 
 TEST_F(exit, group)
 {
-	uint64_t buf[8];
+	__u64 buf[8];
 	int member;
 
 	/* The group can be read as a whole when its task has ended. */
@@ -164,7 +164,7 @@ static void *work(void *arg)
 TEST_F(exit, thread)
 {
 	struct worker w = { 0 };
-	uint64_t count;
+	__u64 count;
 	pthread_t thread;
 	int go[2], fd;
 

@@ -62,7 +62,7 @@ TEST_F(fd, copy)
 
 TEST_F(fd, read_by_a_fork)
 {
-	uint64_t count;
+	__u64 count;
 	int status;
 	pid_t pid;
 
@@ -95,7 +95,7 @@ TEST_F(fd, controlled_by_a_fork)
 
 TEST_F(fd, self_in_a_fork)
 {
-	uint64_t count;
+	__u64 count;
 	int fd = pe_self(&self->a), status;
 	pid_t pid;
 
@@ -148,7 +148,7 @@ static int receive_fd(int sock)
 TEST_F(fd, passed_on)
 {
 	int sock[2], status, got;
-	uint64_t count;
+	__u64 count;
 	pid_t pid;
 
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sock));

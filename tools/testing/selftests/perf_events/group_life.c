@@ -14,7 +14,7 @@
 #define PAGES	5
 
 /* A group of fault events: all read alike, so counts can be compared. */
-static int open_group(int *fd, bool off, uint64_t format)
+static int open_group(int *fd, bool off, __u64 format)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	int i;
@@ -149,7 +149,7 @@ TEST(reset_one)
 
 TEST(close_members)
 {
-	uint64_t buf[16];
+	__u64 buf[16];
 	int fd[N], gone;
 
 	for (gone = 1; gone < N; gone++) {
@@ -188,7 +188,7 @@ TEST(close_the_leader)
 
 TEST(singletons_read_themselves)
 {
-	uint64_t buf[16];
+	__u64 buf[16];
 	int fd[N], i;
 
 	ASSERT_EQ(0, open_group(fd, false, PERF_FORMAT_GROUP | PERF_FORMAT_ID));
@@ -206,7 +206,7 @@ TEST(singletons_can_lead)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	int fd[N], member;
-	uint64_t buf[16];
+	__u64 buf[16];
 
 	ASSERT_EQ(0, open_group(fd, false, PERF_FORMAT_GROUP));
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, fd[1], 0));
@@ -289,7 +289,7 @@ TEST(close_in_every_order_of_another_task)
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	int fd[N], order[N], perm, i, end;
 	struct pe_child child;
-	uint64_t count;
+	__u64 count;
 
 	/* And with the task's end at every point between. */
 	for (end = 0; end <= N; end++) {
@@ -303,18 +303,16 @@ TEST(close_in_every_order_of_another_task)
 			for (i = 0; i < N; i++) {
 				if (i < end)
 					pe_child_do(&child, PE_FAULT, 3);
-				if (i == end) {
+				if (i == end)
 					ASSERT_EQ(0, pe_child_end(&child));
-				}
 				count = pe_count(fd[order[i]]);
 				if (end)
 					EXPECT_LE(3 * (i < end ? i : end), count);
 				EXPECT_NE(UINT64_MAX, count);
 				close(fd[order[i]]);
 			}
-			if (end == N) {
+			if (end == N)
 				ASSERT_EQ(0, pe_child_end(&child));
-			}
 		}
 	}
 }

@@ -134,7 +134,7 @@ TEST_F(group, inherit_or_not)
 
 TEST_F(group, any_software_events)
 {
-	uint64_t config;
+	__u64 config;
 
 	for (config = 0; config < PERF_COUNT_SW_MAX; config++) {
 		self->a.config = config;
@@ -157,7 +157,7 @@ TEST_F(group, leader_of_an_exited_task)
 TEST_F(group, of_another_task)
 {
 	int fd = pe_open(&self->a, self->child.pid, -1, -1, 0), member;
-	uint64_t before;
+	__u64 before;
 
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, fd, 0));

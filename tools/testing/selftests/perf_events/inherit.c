@@ -12,9 +12,9 @@
 
 #define PAGES	100
 
-static uint64_t ordered(struct pe_child *c, int fd, enum pe_order what)
+static __u64 ordered(struct pe_child *c, int fd, enum pe_order what)
 {
-	uint64_t before = pe_count(fd);
+	__u64 before = pe_count(fd);
 
 	if (pe_child_do(c, what, PAGES))
 		return UINT64_MAX;
@@ -113,7 +113,7 @@ TEST_F(inherit, one_cpu)
 TEST_F(inherit, live_copies_are_read)
 {
 	struct pe_child kid;
-	uint64_t before;
+	__u64 before;
 	int fd = pe_self(&self->a);
 
 	ASSERT_LE(0, fd);
@@ -162,7 +162,7 @@ TEST_F(inherit, disabled)
 
 TEST_F(inherit, group)
 {
-	uint64_t buf[8], again[8];
+	__u64 buf[8], again[8];
 	int leader, member;
 
 	/* A read of the group adds up the copies of each member. */
@@ -204,7 +204,7 @@ TEST_F(inherit, closed_while_copies_live)
 
 TEST_F(inherit, existing_children_are_not)
 {
-	uint64_t before;
+	__u64 before;
 	int fd = pe_self(&self->a);
 
 	/* Only those born after the event was opened. */
@@ -226,7 +226,7 @@ TEST_F(inherit, a_cpus_event_has_no_heirs)
 
 TEST_F(inherit, original_exits_first)
 {
-	uint64_t before;
+	__u64 before;
 	pid_t pid;
 	int fd, go[2];
 	char c;

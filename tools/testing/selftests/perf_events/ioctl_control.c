@@ -132,7 +132,7 @@ TEST_F(control, on_another_task)
 
 TEST_F(control, on_a_running_task)
 {
-	uint64_t last = 0, next;
+	__u64 last = 0, next;
 	int fd, i;
 
 	/* The other task spins, if there are two CPUs on another one. */
@@ -159,7 +159,7 @@ TEST_F(control, on_a_running_task)
 TEST_F(control, after_the_task_is_gone)
 {
 	int fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
-	uint64_t count;
+	__u64 count;
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
@@ -178,7 +178,7 @@ TEST_F(control, after_the_task_is_gone)
 
 TEST_F(control, inherited)
 {
-	uint64_t count;
+	__u64 count;
 	int fd;
 
 	/* What is done to the event is done to its copies in children. */
@@ -206,7 +206,7 @@ TEST_F(control, inherited)
 TEST_F(control, on_live_inherited_copies)
 {
 	struct pe_child kid;
-	uint64_t count;
+	__u64 count;
 	int fd;
 
 	self->a.inherit = 1;
@@ -230,7 +230,7 @@ TEST_F(control, on_live_inherited_copies)
 TEST_F(control, id)
 {
 	int fd = pe_self(&self->a);
-	uint64_t id = 0, again = 0;
+	__u64 id = 0, again = 0;
 
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(0, ioctl(fd, PERF_EVENT_IOC_ID, &id));

@@ -87,7 +87,7 @@ TEST_F(error, refresh_enables)
 
 TEST_F(error, period)
 {
-	uint64_t period = 500;
+	__u64 period = 500;
 
 	EXPECT_EQ(-EINVAL, pe_ioctl(self->counting, PERF_EVENT_IOC_PERIOD,
 				    (unsigned long)&period));
@@ -109,7 +109,7 @@ TEST_F(error, period)
 TEST_F(error, frequency)
 {
 	struct perf_event_attr a = self->a;
-	uint64_t value = pe_get(PE_SYSCTL "perf_event_max_sample_rate");
+	__u64 value = pe_get(PE_SYSCTL "perf_event_max_sample_rate");
 	int fd;
 
 	a.freq = 1;
@@ -154,7 +154,7 @@ TEST_F(error, query_bpf)
 {
 	struct {
 		struct perf_event_query_bpf head;
-		uint32_t ids[4];
+		__u32 ids[4];
 	} query = { .head = { .ids_len = 4 } };
 
 	EXPECT_EQ(-EINVAL, pe_ioctl(self->counting, PERF_EVENT_IOC_QUERY_BPF,

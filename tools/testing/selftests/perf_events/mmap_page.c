@@ -62,12 +62,12 @@ TEST_F(page, capabilities)
 {
 	struct perf_event_mmap_page *p = self->ring.page;
 
-	EXPECT_EQ(0, (uint64_t)p->cap_bit0);
-	EXPECT_EQ(1, (uint64_t)p->cap_bit0_is_deprecated);
+	EXPECT_EQ(0, (__u64)p->cap_bit0);
+	EXPECT_EQ(1, (__u64)p->cap_bit0_is_deprecated);
 	/* No instruction reads a software event. */
-	EXPECT_EQ(0, (uint64_t)p->cap_user_rdpmc);
+	EXPECT_EQ(0, (__u64)p->cap_user_rdpmc);
 	EXPECT_EQ(0, p->index);
-	EXPECT_EQ(0, (uint64_t)p->cap_____res);
+	EXPECT_EQ(0, (__u64)p->cap_____res);
 }
 
 TEST_F(page, lock_is_even)
@@ -84,7 +84,7 @@ TEST_F(page, lock_is_even)
 TEST_F(page, times)
 {
 	struct perf_event_mmap_page *p = self->ring.page;
-	uint64_t first, value[3];
+	__u64 first, value[3];
 	struct perf_event_attr a = self->a;
 	struct pe_ring ring;
 	int fd;
@@ -114,7 +114,7 @@ TEST_F(page, times)
 
 TEST_F(page, count_of_a_disabled_event)
 {
-	uint64_t count;
+	__u64 count;
 
 	/* offset alone is the count of an event without a counter. */
 	pe_fault(10);
@@ -123,7 +123,7 @@ TEST_F(page, count_of_a_disabled_event)
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 	EXPECT_EQ(0, self->ring.page->index);
-	EXPECT_EQ(count, (uint64_t)self->ring.page->offset);
+	EXPECT_EQ(count, (__u64)self->ring.page->offset);
 	EXPECT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_RESET, 0));
 	EXPECT_EQ(0, self->ring.page->offset);
 }

@@ -186,7 +186,7 @@ TEST_F(map, not_in_a_fork)
 TEST_F(map, outlives_the_fd)
 {
 	struct perf_event_mmap_page *p;
-	uint64_t head;
+	__u64 head;
 
 	p = mmap(NULL, 5 * self->page, RW, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, (void *)p);

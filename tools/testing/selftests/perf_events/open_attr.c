@@ -31,7 +31,7 @@ FIXTURE_TEARDOWN(attr)
 
 TEST_F(attr, every_software_event)
 {
-	uint64_t config;
+	__u64 config;
 
 	for (config = 0; config < PERF_COUNT_SW_MAX; config++) {
 		self->a.config = config;
@@ -43,7 +43,7 @@ TEST_F(attr, every_software_event)
 
 TEST_F(attr, bad_config)
 {
-	static const uint64_t bad[] = {
+	static const __u64 bad[] = {
 		PERF_COUNT_SW_MAX, PERF_COUNT_SW_MAX + 1, 64, 1ULL << 31,
 		1ULL << 32, (1ULL << 32) | PERF_COUNT_SW_PAGE_FAULTS, 1ULL << 63, ~0ULL,
 	};
@@ -59,7 +59,7 @@ TEST_F(attr, bad_config)
 
 TEST_F(attr, bad_type)
 {
-	static const uint32_t bad[] = { 4000, 1U << 20, 1U << 31, UINT32_MAX };
+	static const __u32 bad[] = { 4000, 1U << 20, 1U << 31, UINT32_MAX };
 	unsigned int i;
 
 	for (i = 0; i < PE_ARRAY_SIZE(bad); i++) {
@@ -107,7 +107,7 @@ TEST_F(attr, reserved)
 
 TEST_F(attr, read_format)
 {
-	uint64_t format;
+	__u64 format;
 	unsigned int bit;
 
 	for (format = 0; format < PERF_FORMAT_MAX; format++) {
@@ -137,7 +137,7 @@ TEST_F(attr, sample_type_reserved)
 TEST_F(attr, sample_type_alone)
 {
 	/* Bits that need nothing else to be said. */
-	static const uint64_t plain[] = {
+	static const __u64 plain[] = {
 		PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
 		PERF_SAMPLE_ADDR, PERF_SAMPLE_READ, PERF_SAMPLE_CALLCHAIN,
 		PERF_SAMPLE_ID, PERF_SAMPLE_CPU, PERF_SAMPLE_PERIOD,
@@ -258,7 +258,7 @@ TEST_F(attr, registers_x86)
 TEST_F(attr, user_stack)
 {
 	static const struct {
-		uint32_t size;
+		__u32 size;
 		int want;
 	} cases[] = {
 		{ 8, 0 }, { 1024, 0 }, { 65528, 0 }, { 65527, -EINVAL },

@@ -47,7 +47,7 @@ TEST_F(sampling, period)
 
 TEST_F(sampling, frequency)
 {
-	uint64_t max = pe_get(MAX_RATE);
+	__u64 max = pe_get(MAX_RATE);
 
 	self->a.freq = 1;
 	self->a.sample_freq = 1;

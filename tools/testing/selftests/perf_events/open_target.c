@@ -233,7 +233,7 @@ TEST(group_fd)
 TEST(no_group)
 {
 	struct perf_event_attr a = dummy();
-	uint64_t value[8];
+	__u64 value[8];
 	int leader, fd;
 
 	a.read_format = PERF_FORMAT_GROUP;

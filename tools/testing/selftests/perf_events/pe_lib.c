@@ -4,35 +4,18 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "pe_lib.h"
-
-#define PE_CHILD_ENV	"PE_CHILD"
-
-/**
- * struct pe_cmd - what travels to a child
- * @what: one of enum pe_order
- * @arg: its argument
- */
-struct pe_cmd {
-	unsigned long what;
-	unsigned long arg;
-};
 
 /**
  * pe_attr - attributes of a software event that counts at once
@@ -40,7 +23,7 @@ struct pe_cmd {
  *
  * Return: the attributes
  */
-struct perf_event_attr pe_attr(uint64_t config)
+struct perf_event_attr pe_attr(__u64 config)
 {
 	struct perf_event_attr attr;
 
@@ -57,7 +40,7 @@ struct perf_event_attr pe_attr(uint64_t config)
  *
  * Return: the attributes
  */
-struct perf_event_attr pe_attr_off(uint64_t config)
+struct perf_event_attr pe_attr_off(__u64 config)
 {
 	struct perf_event_attr attr = pe_attr(config);
 
@@ -136,9 +119,9 @@ int pe_ioctl(int fd, unsigned long cmd, unsigned long arg)
  *
  * Return: its count, or ~0 when the read does not give 8 bytes
  */
-uint64_t pe_count(int fd)
+__u64 pe_count(int fd)
 {
-	uint64_t value;
+	__u64 value;
 
 	if (read(fd, &value, sizeof(value)) != sizeof(value))
 		return UINT64_MAX;
@@ -151,9 +134,9 @@ uint64_t pe_count(int fd)
  *
  * Return: its id, or 0 on error
  */
-uint64_t pe_id(int fd)
+__u64 pe_id(int fd)
 {
-	uint64_t id = 0;
+	__u64 id = 0;
 
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
 		return 0;
@@ -170,17 +153,17 @@ uint64_t pe_id(int fd)
 void pe_fault(unsigned int pages)
 {
 	size_t page = sysconf(_SC_PAGESIZE), len = pages * page, at;
-	volatile char *p;
+	char *p;
 
 	if (!pages)
 		return;
 	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		abort();
-	madvise((void *)p, len, MADV_NOHUGEPAGE);
+	madvise(p, len, MADV_NOHUGEPAGE);
 	for (at = 0; at < len; at += page)
-		p[at] = 1;
-	munmap((void *)p, len);
+		pe_touch(p + at);
+	munmap(p, len);
 }
 
 /**
@@ -189,10 +172,10 @@ void pe_fault(unsigned int pages)
  */
 void pe_spin(unsigned int rounds)
 {
-	volatile unsigned int i;
+	unsigned int i;
 
 	for (i = 0; i < rounds; i++)
-		;
+		__asm__ __volatile__("" : "+r" (i));
 }
 
 /**
@@ -305,7 +288,7 @@ const char *pe_cgroup_root(void)
 			continue;
 		own = !strcmp(type, "cgroup") && strstr(opts, "perf_event");
 		if (own || !strcmp(type, "cgroup2"))
-			strcpy(path, dir);
+			snprintf(path, sizeof(path), "%s", dir);
 	}
 	fclose(f);
 	return path;
@@ -359,259 +342,4 @@ int pe_cgroup_remove(const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", pe_cgroup_root(), name);
 	return rmdir(path) ? -errno : 0;
-}
-
-static void *fault_thread(void *arg)
-{
-	pe_fault((unsigned long)arg);
-	return NULL;
-}
-
-static int fork_fault(unsigned int pages, int deep)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid < 0)
-		return -errno;
-	if (!pid) {
-		if (deep)
-			_exit(fork_fault(pages, deep - 1) ? 1 : 0);
-		pe_fault(pages);
-		_exit(0);
-	}
-	if (waitpid(pid, &status, 0) != pid)
-		return -errno;
-	return status;
-}
-
-static int thread_fault(unsigned long pages)
-{
-	pthread_t thread;
-	int ret = pthread_create(&thread, NULL, fault_thread, (void *)pages);
-
-	if (ret)
-		return -ret;
-	pthread_join(thread, NULL);
-	return 0;
-}
-
-static int exec_self(int in, int out)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%d:%d", in, out);
-	setenv(PE_CHILD_ENV, text, 1);
-	execl("/proc/self/exe", "child", NULL);
-	return -errno;
-}
-
-static int child_work(const struct pe_cmd *cmd, int in, int out)
-{
-	struct perf_event_attr attr = pe_attr(cmd->arg);
-
-	switch (cmd->what) {
-	case PE_FAULT:
-		pe_fault(cmd->arg);
-		return 0;
-	case PE_SPIN:
-		pe_spin(cmd->arg);
-		return 0;
-	case PE_MOVE:
-		return pe_move_to(cmd->arg);
-	case PE_FORK_FAULT:
-		return fork_fault(cmd->arg, 0);
-	case PE_GRAND_FAULT:
-		return fork_fault(cmd->arg, 1);
-	case PE_THREAD_FAULT:
-		return thread_fault(cmd->arg);
-	case PE_PRCTL_OFF:
-		return prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0) ? -errno : 0;
-	case PE_PRCTL_ON:
-		return prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0) ? -errno : 0;
-	case PE_OPEN:
-		return pe_self(&attr);
-	case PE_DUMPABLE:
-		return prctl(PR_SET_DUMPABLE, cmd->arg, 0, 0, 0) ? -errno : 0;
-	case PE_SETUID:
-		return pe_become(cmd->arg, 0);
-	case PE_EXEC:
-		return exec_self(in, out);
-	case PE_EXIT:
-		_exit(cmd->arg);
-	}
-	return -EINVAL;
-}
-
-static void child_loop(int in, int out)
-{
-	struct pe_cmd cmd;
-	int ret;
-
-	while (read(in, &cmd, sizeof(cmd)) == sizeof(cmd)) {
-		ret = child_work(&cmd, in, out);
-		if (write(out, &ret, sizeof(ret)) != sizeof(ret))
-			break;
-	}
-	_exit(0);
-}
-
-/* A program that PE_EXEC started goes on as the child that it was. */
-static __attribute__((constructor)) void exec_target(void)
-{
-	const char *text = getenv(PE_CHILD_ENV);
-	int in, out, ret = 0;
-
-	if (!text || sscanf(text, "%d:%d", &in, &out) != 2)
-		return;
-	unsetenv(PE_CHILD_ENV);
-	if (write(out, &ret, sizeof(ret)) == sizeof(ret))
-		child_loop(in, out);
-	_exit(1);
-}
-
-/**
- * pe_child_start - start a child that works on command
- * @c: the child
- *
- * The child has already done each kind of work that must count exactly later.
- *
- * Return: 0 or -errno
- */
-int pe_child_start(struct pe_child *c)
-{
-	int to[2], from[2];
-
-	signal(SIGPIPE, SIG_IGN);
-	if (pipe(to) || pipe(from))
-		return -errno;
-	c->pid = fork();
-	if (c->pid < 0)
-		return -errno;
-	if (!c->pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(to[1]);
-		close(from[0]);
-		child_loop(to[0], from[1]);
-	}
-	close(to[0]);
-	close(from[1]);
-	c->to = to[1];
-	c->from = from[0];
-	pe_child_do(c, PE_FAULT, 2);
-	return pe_child_do(c, PE_FAULT, 2);
-}
-
-/**
- * pe_child_send - give a child an order
- * @c: the child
- * @what: the order
- * @arg: its argument
- *
- * Return: 0 or -errno
- */
-int pe_child_send(struct pe_child *c, enum pe_order what, unsigned long arg)
-{
-	struct pe_cmd cmd = { what, arg };
-
-	return write(c->to, &cmd, sizeof(cmd)) == sizeof(cmd) ? 0 : -errno;
-}
-
-/**
- * pe_child_answer - wait for the answer to an order
- * @c: the child
- *
- * Return: what the child answered, or -EPIPE when it is gone
- */
-int pe_child_answer(struct pe_child *c)
-{
-	int ret;
-
-	if (read(c->from, &ret, sizeof(ret)) != sizeof(ret))
-		return -EPIPE;
-	return ret;
-}
-
-/**
- * pe_child_do - give a child an order and wait for its answer
- * @c: the child
- * @what: the order
- * @arg: its argument
- *
- * Return: what the child answered, or -errno
- */
-int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg)
-{
-	int ret = pe_child_send(c, what, arg);
-
-	return ret ? ret : pe_child_answer(c);
-}
-
-/**
- * pe_child_end - let a child exit, and wait for it
- * @c: the child
- *
- * Return: its wait status, or -errno
- */
-int pe_child_end(struct pe_child *c)
-{
-	int status;
-
-	pe_child_send(c, PE_EXIT, 0);
-	close(c->to);
-	close(c->from);
-	if (waitpid(c->pid, &status, 0) != c->pid)
-		return -errno;
-	return status;
-}
-
-/**
- * pe_become - become a user with some capabilities
- * @uid: user and group
- * @caps: mask of capabilities to keep (below 64)
- *
- * Return: 0 or -errno
- */
-int pe_become(uid_t uid, uint64_t caps)
-{
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = {
-		{ .effective = caps, .permitted = caps },
-		{ .effective = caps >> 32, .permitted = caps >> 32 },
-	};
-
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) ||
-	    syscall(__NR_setgroups, 0, NULL) ||
-	    syscall(__NR_setresgid, uid, uid, uid) ||
-	    syscall(__NR_setresuid, uid, uid, uid) ||
-	    syscall(__NR_capset, &head, data))
-		return -errno;
-	return 0;
-}
-
-/**
- * pe_run_as - run a function in a child that is another user
- * @uid: the user
- * @caps: mask of capabilities that it has
- * @fn: the function; returns 0 or -errno
- * @arg: its argument
- *
- * Return: what @fn returned, or -errno
- */
-int pe_run_as(uid_t uid, uint64_t caps, int (*fn)(void *), void *arg)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid < 0)
-		return -errno;
-	if (!pid) {
-		status = pe_become(uid, caps);
-		_exit(status ? ENOTRECOVERABLE : -fn(arg));
-	}
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -ECHILD;
-	return -WEXITSTATUS(status);
 }

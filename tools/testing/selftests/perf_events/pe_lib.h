@@ -35,18 +35,26 @@
 #define PE_DEVICES		"/sys/bus/event_source/devices/"
 
 /* Events */
-struct perf_event_attr pe_attr(uint64_t config);
-struct perf_event_attr pe_attr_off(uint64_t config);
+struct perf_event_attr pe_attr(__u64 config);
+struct perf_event_attr pe_attr_off(__u64 config);
 int pe_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 	    unsigned long flags);
 int pe_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 	   unsigned long flags);
 int pe_self(struct perf_event_attr *attr);
 int pe_ioctl(int fd, unsigned long cmd, unsigned long arg);
-uint64_t pe_count(int fd);
-uint64_t pe_id(int fd);
+__u64 pe_count(int fd);
+__u64 pe_id(int fd);
 
 /* Work whose events are known */
+
+/* Write to memory: the compiler must not do without it. */
+static inline void pe_touch(char *p)
+{
+	*p = 1;
+	__asm__ __volatile__("" : : "r" (p) : "memory");
+}
+
 void pe_fault(unsigned int pages);
 void pe_spin(unsigned int rounds);
 void pe_sleep_ms(unsigned int ms);
@@ -99,7 +107,7 @@ int pe_child_answer(struct pe_child *c);
 int pe_child_end(struct pe_child *c);
 
 /* Run fn as another user with some capabilities; its result, or -errno */
-int pe_become(uid_t uid, uint64_t caps);
-int pe_run_as(uid_t uid, uint64_t caps, int (*fn)(void *), void *arg);
+int pe_become(uid_t uid, __u64 caps);
+int pe_run_as(uid_t uid, __u64 caps, int (*fn)(void *), void *arg);
 
 #endif

@@ -41,7 +41,7 @@ void pe_ring_unmap(struct pe_ring *ring)
 	munmap(ring->page, ring->len);
 }
 
-static void copy_out(struct pe_ring *ring, uint64_t from, void *to, size_t len)
+static void copy_out(struct pe_ring *ring, __u64 from, void *to, size_t len)
 {
 	size_t at = from % ring->size, first = ring->size - at;
 
@@ -60,8 +60,8 @@ static void copy_out(struct pe_ring *ring, uint64_t from, void *to, size_t len)
  */
 int pe_ring_next(struct pe_ring *ring, struct pe_record *rec)
 {
-	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = ring->page->data_tail;
+	__u64 head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	__u64 tail = ring->page->data_tail;
 
 	if (head == tail)
 		return 0;
@@ -84,7 +84,7 @@ int pe_ring_next(struct pe_ring *ring, struct pe_record *rec)
  *
  * Return: as pe_ring_next()
  */
-int pe_ring_find(struct pe_ring *ring, struct pe_record *rec, uint32_t type)
+int pe_ring_find(struct pe_ring *ring, struct pe_record *rec, __u32 type)
 {
 	int ret;
 
@@ -101,7 +101,7 @@ int pe_ring_find(struct pe_ring *ring, struct pe_record *rec, uint32_t type)
  *
  * Return: how many of them were of @type, or ~0 if one was damaged
  */
-unsigned int pe_ring_drop(struct pe_ring *ring, uint32_t type)
+unsigned int pe_ring_drop(struct pe_ring *ring, __u32 type)
 {
 	static struct pe_record rec;
 	unsigned int nr = 0;
@@ -136,26 +136,26 @@ static void take(struct cursor *c, void *to, size_t len)
 	c->left -= len;
 }
 
-static uint64_t take_u64(struct cursor *c)
+static __u64 take_u64(struct cursor *c)
 {
-	uint64_t v = 0;
+	__u64 v = 0;
 
 	take(c, &v, sizeof(v));
 	return v;
 }
 
-static uint32_t take_u32(struct cursor *c)
+static __u32 take_u32(struct cursor *c)
 {
-	uint32_t v = 0;
+	__u32 v = 0;
 
 	take(c, &v, sizeof(v));
 	return v;
 }
 
-static void take_values(struct cursor *c, uint64_t format, struct pe_sample *s)
+static void take_values(struct cursor *c, __u64 format, struct pe_sample *s)
 {
 	unsigned int times, each, i;
-	uint64_t nr = 1;
+	__u64 nr = 1;
 
 	times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 		!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
@@ -173,7 +173,7 @@ static void take_values(struct cursor *c, uint64_t format, struct pe_sample *s)
 		s->values[s->nr_values++] = take_u64(c);
 }
 
-static unsigned int take_regs(struct cursor *c, uint64_t mask, uint64_t *abi)
+static unsigned int take_regs(struct cursor *c, __u64 mask, __u64 *abi)
 {
 	unsigned int nr = __builtin_popcountll(mask);
 
@@ -186,7 +186,7 @@ static unsigned int take_regs(struct cursor *c, uint64_t mask, uint64_t *abi)
 
 static void take_chain(struct cursor *c, struct pe_sample *s)
 {
-	uint64_t i;
+	__u64 i;
 
 	s->nr_ips = take_u64(c);
 	if (s->nr_ips > PE_MAX_IPS) {
@@ -198,7 +198,7 @@ static void take_chain(struct cursor *c, struct pe_sample *s)
 }
 
 /* The fields up to the period: small ones, of fixed size. */
-static void take_fixed(struct cursor *c, uint64_t type, struct pe_sample *s)
+static void take_fixed(struct cursor *c, __u64 type, struct pe_sample *s)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		s->identifier = take_u64(c);
@@ -236,7 +236,7 @@ static void take_stack(struct cursor *c, struct pe_sample *s)
 static void take_late(struct cursor *c, const struct perf_event_attr *attr,
 		      struct pe_sample *s)
 {
-	uint64_t type = attr->sample_type;
+	__u64 type = attr->sample_type;
 
 	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
 		s->weight = take_u64(c);
@@ -268,7 +268,7 @@ int pe_sample_parse(const struct perf_event_attr *attr, const struct pe_record *
 		    struct pe_sample *s)
 {
 	struct cursor c = { rec->body, rec->head.size - sizeof(rec->head) };
-	uint64_t type = attr->sample_type;
+	__u64 type = attr->sample_type;
 
 	memset(s, 0, sizeof(*s));
 	take_fixed(&c, type, s);
@@ -299,12 +299,12 @@ int pe_sample_parse(const struct perf_event_attr *attr, const struct pe_record *
 int pe_id_parse(const struct perf_event_attr *attr, const struct pe_record *rec,
 		struct pe_sample *s)
 {
-	static const uint64_t order[] = {
+	static const __u64 order[] = {
 		PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
 		PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER,
 	};
 	struct cursor c = { rec->body, rec->head.size - sizeof(rec->head) };
-	uint64_t type = 0;
+	__u64 type = 0;
 	size_t len = 0, before;
 	unsigned int i;
 

@@ -21,7 +21,7 @@
 struct pe_ring {
 	struct perf_event_mmap_page *page;
 	char *data;
-	uint64_t size;
+	__u64 size;
 	size_t len;
 };
 
@@ -49,40 +49,40 @@ struct pe_record {
  * @stack_dyn: bytes of it that are valid
  */
 struct pe_sample {
-	uint64_t ip;
-	uint32_t pid, tid;
-	uint64_t time;
-	uint64_t addr;
-	uint64_t id;
-	uint64_t identifier;
-	uint64_t stream_id;
-	uint32_t cpu, res;
-	uint64_t period;
+	__u64 ip;
+	__u32 pid, tid;
+	__u64 time;
+	__u64 addr;
+	__u64 id;
+	__u64 identifier;
+	__u64 stream_id;
+	__u32 cpu, res;
+	__u64 period;
 	unsigned int nr_values;
-	uint64_t values[PE_MAX_VALUES];
-	uint64_t nr_ips;
-	uint64_t ips[PE_MAX_IPS];
-	uint32_t raw_size;
-	uint64_t user_abi;
+	__u64 values[PE_MAX_VALUES];
+	__u64 nr_ips;
+	__u64 ips[PE_MAX_IPS];
+	__u32 raw_size;
+	__u64 user_abi;
 	unsigned int user_regs;
-	uint64_t intr_abi;
+	__u64 intr_abi;
 	unsigned int intr_regs;
-	uint64_t stack_size;
-	uint64_t stack_dyn;
-	uint64_t weight;
-	uint64_t data_src;
-	uint64_t transaction;
-	uint64_t phys_addr;
-	uint64_t cgroup;
-	uint64_t data_page_size;
-	uint64_t code_page_size;
+	__u64 stack_size;
+	__u64 stack_dyn;
+	__u64 weight;
+	__u64 data_src;
+	__u64 transaction;
+	__u64 phys_addr;
+	__u64 cgroup;
+	__u64 data_page_size;
+	__u64 code_page_size;
 };
 
 int pe_ring_map(struct pe_ring *ring, int fd, unsigned int pages);
 void pe_ring_unmap(struct pe_ring *ring);
 int pe_ring_next(struct pe_ring *ring, struct pe_record *rec);
-int pe_ring_find(struct pe_ring *ring, struct pe_record *rec, uint32_t type);
-unsigned int pe_ring_drop(struct pe_ring *ring, uint32_t type);
+int pe_ring_find(struct pe_ring *ring, struct pe_record *rec, __u32 type);
+unsigned int pe_ring_drop(struct pe_ring *ring, __u32 type);
 int pe_sample_parse(const struct perf_event_attr *attr, const struct pe_record *rec,
 		    struct pe_sample *s);
 int pe_id_parse(const struct perf_event_attr *attr, const struct pe_record *rec,

@@ -35,7 +35,7 @@ static int open_it(void *arg)
 	return pe_try(&w->attr, w->pid, w->cpu, -1, 0);
 }
 
-static int try_as(uint64_t caps, struct what w)
+static int try_as(__u64 caps, struct what w)
 {
 	return pe_run_as(PE_UID, caps, open_it, &w);
 }
@@ -170,7 +170,7 @@ TEST_F(permission, level_3_is_for_the_administrator)
 
 TEST_F(permission, capabilities)
 {
-	static const uint64_t caps[] = { PE_CAP(CAP_PERFMON), PE_CAP(CAP_SYS_ADMIN) };
+	static const __u64 caps[] = { PE_CAP(CAP_PERFMON), PE_CAP(CAP_SYS_ADMIN) };
 	unsigned int i;
 	int level;
 

@@ -105,7 +105,7 @@ TEST_F(task, after_exec)
 TEST_F(task, change_of_user_keeps_the_event)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	uint64_t count;
+	__u64 count;
 	int fd;
 
 	/* An event that is there stays, whoever the task becomes. */

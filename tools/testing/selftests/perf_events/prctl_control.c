@@ -27,17 +27,17 @@ static int all_on(void)
 }
 
 /* What an event counts while PAGES pages are touched. */
-static uint64_t own_faults(int fd)
+static __u64 own_faults(int fd)
 {
-	uint64_t before = pe_count(fd);
+	__u64 before = pe_count(fd);
 
 	pe_fault(PAGES);
 	return pe_count(fd) - before;
 }
 
-static uint64_t child_faults(struct pe_child *c, int fd)
+static __u64 child_faults(struct pe_child *c, int fd)
 {
-	uint64_t before = pe_count(fd);
+	__u64 before = pe_count(fd);
 
 	pe_child_do(c, PE_FAULT, PAGES);
 	return pe_count(fd) - before;
@@ -257,7 +257,7 @@ TEST_F(prctl, after_fork)
 TEST_F(prctl, after_the_task_is_gone)
 {
 	int fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
-	uint64_t count;
+	__u64 count;
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));

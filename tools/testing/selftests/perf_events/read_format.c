@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -16,7 +15,7 @@
 #define PAGES	10
 
 /* Sizes as the ABI's description of the formats has them, in u64s. */
-static unsigned int words(uint64_t format, unsigned int nr)
+static unsigned int words(__u64 format, unsigned int nr)
 {
 	unsigned int n = 0, each = 1;
 
@@ -33,13 +32,8 @@ static unsigned int words(uint64_t format, unsigned int nr)
 	return 1 + n + each * nr;
 }
 
-FIXTURE(format) {
-	int fd[MEMBERS];
-	uint64_t id[MEMBERS];
-};
-
 /* A group that has counted PAGES faults; the members disagree on nothing. */
-static int make_group(int *fd, uint64_t *id, uint64_t format)
+static int make_group(int *fd, __u64 *id, __u64 format)
 {
 	static const unsigned int configs[MEMBERS] = {
 		PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
@@ -66,68 +60,26 @@ static int make_group(int *fd, uint64_t *id, uint64_t format)
 	return 0;
 }
 
-FIXTURE_VARIANT(format) {
-	uint64_t format;
-};
-
-#define VARIANT(n)						\
-	FIXTURE_VARIANT_ADD(format, f##n) { .format = 0x##n }
-
-VARIANT(00);
-VARIANT(01);
-VARIANT(02);
-VARIANT(03);
-VARIANT(04);
-VARIANT(05);
-VARIANT(06);
-VARIANT(07);
-VARIANT(08);
-VARIANT(09);
-VARIANT(0a);
-VARIANT(0b);
-VARIANT(0c);
-VARIANT(0d);
-VARIANT(0e);
-VARIANT(0f);
-VARIANT(10);
-VARIANT(11);
-VARIANT(12);
-VARIANT(13);
-VARIANT(14);
-VARIANT(15);
-VARIANT(16);
-VARIANT(17);
-VARIANT(18);
-VARIANT(19);
-VARIANT(1a);
-VARIANT(1b);
-VARIANT(1c);
-VARIANT(1d);
-VARIANT(1e);
-VARIANT(1f);
-
-FIXTURE_SETUP(format)
-{
-	ASSERT_EQ(0, make_group(self->fd, self->id, variant->format));
-}
-
-FIXTURE_TEARDOWN(format)
+static void close_group(int *fd)
 {
 	int i;
 
 	for (i = 0; i < MEMBERS; i++)
-		close(self->fd[i]);
+		close(fd[i]);
 }
 
-TEST_F(format, layout)
+static void check_layout(struct __test_metadata *_metadata, __u64 format)
 {
-	static const uint64_t want[MEMBERS] = { PAGES, 0, PAGES, 0 };
-	uint64_t format = variant->format, buf[64], enabled = 0, running = 0;
+	static const __u64 want[MEMBERS] = { PAGES, 0, PAGES, 0 };
+	__u64 id[MEMBERS], buf[64], enabled = 0, running = 0;
 	unsigned int len, at, i, nr = 1;
+	int fd[MEMBERS];
+
+	ASSERT_EQ(0, make_group(fd, id, format));
 
 	memset(buf, 0xee, sizeof(buf));
 	len = 8 * words(format, MEMBERS);
-	ASSERT_EQ(len, read(self->fd[0], buf, sizeof(buf)));
+	ASSERT_EQ(len, read(fd[0], buf, sizeof(buf)));
 	EXPECT_EQ(0xeeeeeeeeeeeeeeeeULL, buf[len / 8]);
 
 	at = 0;
@@ -152,48 +104,81 @@ TEST_F(format, layout)
 		if (format & PERF_FORMAT_GROUP)
 			EXPECT_EQ(want[i], buf[at++]);
 		if (format & PERF_FORMAT_ID)
-			EXPECT_EQ(self->id[i], buf[at++]);
+			EXPECT_EQ(id[i], buf[at++]);
 		if (format & PERF_FORMAT_LOST)
 			EXPECT_EQ(0, buf[at++]);
 	}
 	EXPECT_EQ(len, 8 * at);
+	close_group(fd);
 }
 
-TEST_F(format, of_a_member)
+TEST(layout)
 {
-	uint64_t format = variant->format, buf[64];
+	__u64 format;
+
+	for (format = 0; format < PERF_FORMAT_MAX; format++)
+		check_layout(_metadata, format);
+}
+
+static void check_member(struct __test_metadata *_metadata, __u64 format)
+{
 	unsigned int len = 8 * words(format, MEMBERS);
+	__u64 id[MEMBERS], buf[64];
+	int fd[MEMBERS];
+
+	ASSERT_EQ(0, make_group(fd, id, format));
 
 	/* A member's fd reads the whole group, leader first. */
-	ASSERT_EQ(len, read(self->fd[1], buf, sizeof(buf)));
+	ASSERT_EQ(len, read(fd[1], buf, sizeof(buf)));
 	if (format & PERF_FORMAT_GROUP) {
 		EXPECT_EQ(MEMBERS, buf[0]);
 		if (format == (PERF_FORMAT_GROUP | PERF_FORMAT_ID))
-			EXPECT_EQ(self->id[0], buf[2]);
+			EXPECT_EQ(id[0], buf[2]);
 	} else {
 		EXPECT_EQ(0, buf[0]);
 	}
+	close_group(fd);
 }
 
-TEST_F(format, short_buffer)
+TEST(of_a_member)
 {
-	unsigned int len = 8 * words(variant->format, MEMBERS), n;
-	uint64_t buf[64];
+	__u64 format;
+
+	for (format = 0; format < PERF_FORMAT_MAX; format++)
+		check_member(_metadata, format);
+}
+
+static void check_short(struct __test_metadata *_metadata, __u64 format)
+{
+	unsigned int len = 8 * words(format, MEMBERS), n;
+	__u64 id[MEMBERS], buf[64];
+	int fd[MEMBERS];
+
+	ASSERT_EQ(0, make_group(fd, id, format));
 
 	for (n = 0; n < len; n++) {
 		errno = 0;
-		ASSERT_EQ(-1, read(self->fd[0], buf, n));
+		ASSERT_EQ(-1, read(fd[0], buf, n));
 		ASSERT_EQ(ENOSPC, errno);
 	}
-	EXPECT_EQ(len, read(self->fd[0], buf, len));
-	EXPECT_EQ(len, read(self->fd[0], buf, len + 1));
+	EXPECT_EQ(len, read(fd[0], buf, len));
+	EXPECT_EQ(len, read(fd[0], buf, len + 1));
+	close_group(fd);
+}
+
+TEST(short_buffer)
+{
+	__u64 format;
+
+	for (format = 0; format < PERF_FORMAT_MAX; format++)
+		check_short(_metadata, format);
 }
 
 TEST(mixed_formats)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
 	int leader, member;
-	uint64_t buf[16];
+	__u64 buf[16];
 
 	/* The fd that is read decides; only its format matters. */
 	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
@@ -217,7 +202,7 @@ TEST(member_reads_a_group_of_its_own_format)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
 	int leader, member;
-	uint64_t buf[16];
+	__u64 buf[16];
 
 	leader = pe_self(&a);
 	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
@@ -236,7 +221,7 @@ TEST(member_reads_a_group_of_its_own_format)
 TEST(ids)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
-	uint64_t id[50], value[2];
+	__u64 id[50], value[2];
 	int fd[50], i, j;
 
 	a.read_format = PERF_FORMAT_ID;
@@ -257,7 +242,7 @@ TEST(ids)
 TEST(many_members)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
-	static uint64_t buf[512];
+	static __u64 buf[512];
 	int fd[100], i;
 
 	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
@@ -300,7 +285,7 @@ TEST(other_calls)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
 	int fd = pe_self(&a);
-	uint64_t value = 0;
+	__u64 value = 0;
 
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-1, write(fd, &value, 8));

@@ -20,9 +20,9 @@
  * @running: ns running
  */
 struct reading {
-	uint64_t value;
-	uint64_t enabled;
-	uint64_t running;
+	__u64 value;
+	__u64 enabled;
+	__u64 running;
 };
 
 static struct reading get(int fd)
@@ -34,7 +34,7 @@ static struct reading get(int fd)
 	return r;
 }
 
-static struct perf_event_attr timed(uint64_t config)
+static struct perf_event_attr timed(__u64 config)
 {
 	struct perf_event_attr a = pe_attr(config);
 
@@ -66,7 +66,7 @@ TEST(starts_at_open)
 	struct timespec t0, t1;
 	struct reading r, s;
 	int first = pe_self(&a), fd;
-	uint64_t wall;
+	__u64 wall;
 
 	/* An event opened later is not older than it is. */
 	ASSERT_LE(0, first);

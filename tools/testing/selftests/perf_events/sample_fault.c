@@ -51,7 +51,7 @@ static void touch(char *mem, long page)
 	int i;
 
 	for (i = 0; i < PAGES; i++)
-		((volatile char *)mem)[i * page + 5] = 1;
+		pe_touch(mem + i * page + 5);
 }
 
 FIXTURE_SETUP(sample)
@@ -77,7 +77,7 @@ FIXTURE_TEARDOWN(sample)
 
 TEST_F(sample, simple_fields)
 {
-	uint64_t last = 0, id;
+	__u64 last = 0, id;
 	int i;
 
 	self->a.sample_type = SIMPLE;
@@ -96,7 +96,7 @@ TEST_F(sample, simple_fields)
 		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
 		EXPECT_EQ(getpid(), self->s.pid);
 		EXPECT_EQ(syscall(__NR_gettid), self->s.tid);
-		EXPECT_EQ((uint64_t)self->mem + i * self->page + 5, self->s.addr);
+		EXPECT_EQ((__u64)self->mem + i * self->page + 5, self->s.addr);
 		/* Whoever touched it is user code. */
 		EXPECT_LT(0, self->s.ip);
 		EXPECT_GT(1ULL << 56, self->s.ip);
@@ -200,7 +200,7 @@ TEST_F(sample, period_that_is_told)
 
 TEST_F(sample, values)
 {
-	uint64_t id, member_id;
+	__u64 id, member_id;
 	int member, i;
 
 	self->a.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_IP;
@@ -254,11 +254,11 @@ TEST_F(sample, callchain)
 		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
 		ASSERT_LE(2, self->s.nr_ips);
 		/* Caused in user mode it starts there, where it happened. */
-		EXPECT_EQ((uint64_t)PERF_CONTEXT_USER, self->s.ips[0]);
+		EXPECT_EQ((__u64)PERF_CONTEXT_USER, self->s.ips[0]);
 		EXPECT_EQ(self->s.ip, self->s.ips[1]);
 		EXPECT_GE(11, self->s.nr_ips);
 		for (j = 1; j < self->s.nr_ips; j++)
-			EXPECT_GT((uint64_t)PERF_CONTEXT_MAX, self->s.ips[j]);
+			EXPECT_GT((__u64)PERF_CONTEXT_MAX, self->s.ips[j]);
 	}
 }
 
@@ -304,7 +304,7 @@ TEST_F(sample, registers_and_stack)
 TEST_F(sample, clock)
 {
 	struct timespec before, after;
-	uint64_t from, to;
+	__u64 from, to;
 
 	self->a.sample_type = PERF_SAMPLE_TIME;
 	self->a.use_clockid = 1;

@@ -75,7 +75,7 @@ TEST_F(buffer, wraps_around)
 
 TEST_F(buffer, full)
 {
-	uint64_t lost[2], value[2], head;
+	__u64 lost[2], value[2], head;
 	unsigned int kept;
 
 	/* More than fits is lost, and is told of when there is room again. */
@@ -109,7 +109,7 @@ TEST_F(buffer, full)
 
 TEST_F(buffer, paused)
 {
-	uint64_t head;
+	__u64 head;
 
 	self->fd = start(&self->a, &self->ring, 4);
 	ASSERT_LE(0, self->fd);
@@ -196,12 +196,12 @@ TEST_F(buffer, poll_wakes_a_sleeper)
 	pe_child_end(&child);
 }
 
-static volatile int signals, last_code;
+static int signals, last_code;
 
 static void on_signal(int nr, siginfo_t *info, void *context)
 {
-	signals++;
-	last_code = info->si_code;
+	__atomic_fetch_add(&signals, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&last_code, info->si_code, __ATOMIC_SEQ_CST);
 }
 
 TEST_F(buffer, signals)
@@ -215,8 +215,8 @@ TEST_F(buffer, signals)
 	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGRTMIN));
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, fcntl(self->fd, F_GETFL) | O_ASYNC));
 	faults(self->fd, 5);
-	EXPECT_LE(1, signals);
-	EXPECT_EQ(POLL_IN, last_code);
+	EXPECT_LE(1, __atomic_load_n(&signals, __ATOMIC_SEQ_CST));
+	EXPECT_EQ(POLL_IN, __atomic_load_n(&last_code, __ATOMIC_SEQ_CST));
 }
 
 TEST_F(buffer, refresh)
@@ -232,8 +232,8 @@ TEST_F(buffer, refresh)
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, fcntl(self->fd, F_GETFL) | O_ASYNC));
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 3));
 	pe_fault(10);
-	EXPECT_LE(1, signals);
-	EXPECT_EQ(POLL_HUP, last_code);
+	EXPECT_LE(1, __atomic_load_n(&signals, __ATOMIC_SEQ_CST));
+	EXPECT_EQ(POLL_HUP, __atomic_load_n(&last_code, __ATOMIC_SEQ_CST));
 	EXPECT_EQ(3, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
 	pe_fault(10);
 	EXPECT_EQ(0, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
@@ -241,7 +241,7 @@ TEST_F(buffer, refresh)
 
 TEST_F(buffer, new_period)
 {
-	uint64_t period = 5;
+	__u64 period = 5;
 
 	self->fd = start(&self->a, &self->ring, 4);
 	ASSERT_LE(0, self->fd);

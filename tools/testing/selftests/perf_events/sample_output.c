@@ -56,7 +56,7 @@ static void faults(int fd, unsigned int nr)
 
 TEST_F(output, one_buffer_for_two)
 {
-	uint64_t id = pe_id(self->fd);
+	__u64 id = pe_id(self->fd);
 	int i;
 
 	ASSERT_EQ(0, set_output(self->fd, self->target));
@@ -77,7 +77,7 @@ TEST_F(output, one_buffer_for_two)
 
 TEST_F(output, taken_back)
 {
-	uint64_t head;
+	__u64 head;
 
 	ASSERT_EQ(0, set_output(self->fd, self->target));
 	ASSERT_EQ(0, set_output(self->fd, -1));
@@ -183,7 +183,7 @@ TEST_F(output, other_direction)
 
 TEST_F(output, at_open)
 {
-	uint64_t id, head;
+	__u64 id, head;
 	int fd;
 
 	fd = pe_open(&self->a, 0, -1, self->target,
@@ -202,7 +202,7 @@ TEST_F(output, at_open)
 
 TEST_F(output, target_closed_first)
 {
-	uint64_t head;
+	__u64 head;
 
 	/* The mapping holds the buffer; those who write to it go on. */
 	ASSERT_EQ(0, set_output(self->fd, self->target));

@@ -61,9 +61,9 @@ static int start(struct perf_event_attr *attr, struct pe_ring *ring, pid_t pid)
  * @pid: and the others: as in the ABI
  */
 struct task_body {
-	uint32_t pid, ppid;
-	uint32_t tid, ptid;
-	uint64_t time;
+	__u32 pid, ppid;
+	__u32 tid, ptid;
+	__u64 time;
 };
 
 /**
@@ -71,10 +71,10 @@ struct task_body {
  * @pid: and the others: as in the ABI
  */
 struct mmap_body {
-	uint32_t pid, tid;
-	uint64_t addr;
-	uint64_t len;
-	uint64_t pgoff;
+	__u32 pid, tid;
+	__u64 addr;
+	__u64 len;
+	__u64 pgoff;
 };
 
 /**
@@ -84,9 +84,9 @@ struct mmap_body {
  */
 struct mmap2_body {
 	struct mmap_body base;
-	uint32_t maj, min;
-	uint64_t ino, generation;
-	uint32_t prot, flags;
+	__u32 maj, min;
+	__u64 ino, generation;
+	__u32 prot, flags;
 };
 
 TEST_F(side, name)
@@ -103,8 +103,8 @@ TEST_F(side, name)
 	len = pe_id_parse(&self->a, &rec, &self->s);
 	/* Two ids, the name and its end, filled up to eight bytes. */
 	ASSERT_EQ(16, len);
-	EXPECT_EQ(getpid(), ((uint32_t *)rec.body)[0]);
-	EXPECT_EQ(getpid(), ((uint32_t *)rec.body)[1]);
+	EXPECT_EQ(getpid(), ((__u32 *)rec.body)[0]);
+	EXPECT_EQ(getpid(), ((__u32 *)rec.body)[1]);
 	EXPECT_STREQ("pe_side", rec.body + 8);
 	EXPECT_EQ(getpid(), self->s.pid);
 	EXPECT_EQ(getpid(), self->s.tid);
@@ -125,7 +125,7 @@ TEST_F(side, name_by_exec)
 	ASSERT_EQ(1, pe_ring_find(&self->ring, &rec, PERF_RECORD_COMM));
 	EXPECT_EQ(PERF_RECORD_MISC_COMM_EXEC,
 		  rec.head.misc & PERF_RECORD_MISC_COMM_EXEC);
-	EXPECT_EQ(self->child.pid, ((uint32_t *)rec.body)[0]);
+	EXPECT_EQ(self->child.pid, ((__u32 *)rec.body)[0]);
 }
 
 TEST_F(side, without_sample_id)
@@ -143,7 +143,7 @@ TEST_F(side, without_sample_id)
 TEST_F(side, tasks)
 {
 	struct task_body body;
-	uint32_t kid;
+	__u32 kid;
 
 	self->a.task = 1;
 	self->a.inherit = 0;
@@ -199,7 +199,7 @@ TEST_F(side, mapping)
 	memcpy(&body, rec.body, sizeof(body));
 	EXPECT_EQ(getpid(), body.pid);
 	EXPECT_EQ(getpid(), body.tid);
-	EXPECT_EQ((uint64_t)p, body.addr);
+	EXPECT_EQ((__u64)p, body.addr);
 	EXPECT_EQ(page, body.len);
 	EXPECT_EQ(page, body.pgoff);
 	EXPECT_NE(NULL, strstr(rec.body + sizeof(body), "/sideband"));
@@ -228,7 +228,7 @@ TEST_F(side, data_mapping)
 	EXPECT_EQ(PERF_RECORD_MISC_MMAP_DATA,
 		  rec.head.misc & PERF_RECORD_MISC_MMAP_DATA);
 	memcpy(&body, rec.body, sizeof(body));
-	EXPECT_EQ((uint64_t)p, body.addr);
+	EXPECT_EQ((__u64)p, body.addr);
 	munmap(p, page);
 
 	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -257,7 +257,7 @@ TEST_F(side, mapping_with_inode)
 	ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
 	EXPECT_EQ(PERF_RECORD_MMAP2, rec.head.type);
 	memcpy(&body, rec.body, sizeof(body));
-	EXPECT_EQ((uint64_t)p, body.base.addr);
+	EXPECT_EQ((__u64)p, body.base.addr);
 	EXPECT_EQ(PROT_READ | PROT_EXEC, body.prot);
 	EXPECT_EQ(MAP_PRIVATE, body.flags & MAP_TYPE);
 	EXPECT_NE(0, body.ino);
@@ -271,10 +271,12 @@ TEST_F(side, switches)
 	unsigned int out = 0, in = 0, misc, i;
 
 	self->a.context_switch = 1;
+	ASSERT_EQ(0, pe_move_to(0));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_MOVE, 0));
 	self->fd = start(&self->a, &self->ring, 0);
 	ASSERT_LE(0, self->fd);
 	for (i = 0; i < 10; i++)
-		pe_sleep_ms(1);
+		ASSERT_EQ(0, pe_child_do(&self->child, PE_SPIN, 1));
 	while (pe_ring_next(&self->ring, &rec) == 1) {
 		ASSERT_EQ(PERF_RECORD_SWITCH, rec.head.type);
 		ASSERT_EQ(0, pe_id_parse(&self->a, &rec, &self->s));
@@ -313,7 +315,7 @@ TEST_F(side, of_a_cpu)
 	ASSERT_EQ(0, prctl(PR_SET_NAME, "on_cpu_0", 0, 0, 0));
 	do {
 		ASSERT_EQ(1, pe_ring_find(&self->ring, &rec, PERF_RECORD_COMM));
-	} while (((uint32_t *)rec.body)[0] != getpid());
+	} while (((__u32 *)rec.body)[0] != getpid());
 	EXPECT_STREQ("on_cpu_0", rec.body + 8);
 }
 

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Children that work on command, and other users; see pe_lib.h.
+ */
+#include <errno.h>
+#include <linux/capability.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pe_lib.h"
+
+#define PE_CHILD_ENV	"PE_CHILD"
+
+/**
+ * struct pe_cmd - what travels to a child
+ * @what: one of enum pe_order
+ * @arg: its argument
+ */
+struct pe_cmd {
+	unsigned long what;
+	unsigned long arg;
+};
+
+static void *fault_thread(void *arg)
+{
+	pe_fault((unsigned long)arg);
+	return NULL;
+}
+
+static int fork_fault(unsigned int pages, int deep)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		if (deep)
+			_exit(fork_fault(pages, deep - 1) ? 1 : 0);
+		pe_fault(pages);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		return -errno;
+	return status;
+}
+
+static int thread_fault(unsigned long pages)
+{
+	pthread_t thread;
+	int ret = pthread_create(&thread, NULL, fault_thread, (void *)pages);
+
+	if (ret)
+		return -ret;
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static int exec_self(int in, int out)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d:%d", in, out);
+	setenv(PE_CHILD_ENV, text, 1);
+	execl("/proc/self/exe", "child", NULL);
+	return -errno;
+}
+
+static int child_work(const struct pe_cmd *cmd, int in, int out)
+{
+	struct perf_event_attr attr = pe_attr(cmd->arg);
+
+	switch (cmd->what) {
+	case PE_FAULT:
+		pe_fault(cmd->arg);
+		return 0;
+	case PE_SPIN:
+		pe_spin(cmd->arg);
+		return 0;
+	case PE_MOVE:
+		return pe_move_to(cmd->arg);
+	case PE_FORK_FAULT:
+		return fork_fault(cmd->arg, 0);
+	case PE_GRAND_FAULT:
+		return fork_fault(cmd->arg, 1);
+	case PE_THREAD_FAULT:
+		return thread_fault(cmd->arg);
+	case PE_PRCTL_OFF:
+		return prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0) ? -errno : 0;
+	case PE_PRCTL_ON:
+		return prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0) ? -errno : 0;
+	case PE_OPEN:
+		return pe_self(&attr);
+	case PE_DUMPABLE:
+		return prctl(PR_SET_DUMPABLE, cmd->arg, 0, 0, 0) ? -errno : 0;
+	case PE_SETUID:
+		return pe_become(cmd->arg, 0);
+	case PE_EXEC:
+		return exec_self(in, out);
+	case PE_EXIT:
+		_exit(cmd->arg);
+	}
+	return -EINVAL;
+}
+
+static void child_loop(int in, int out)
+{
+	struct pe_cmd cmd;
+	int ret;
+
+	while (read(in, &cmd, sizeof(cmd)) == sizeof(cmd)) {
+		ret = child_work(&cmd, in, out);
+		if (write(out, &ret, sizeof(ret)) != sizeof(ret))
+			break;
+	}
+	_exit(0);
+}
+
+/* A program that PE_EXEC started goes on as the child that it was. */
+static __attribute__((constructor)) void exec_target(void)
+{
+	const char *text = getenv(PE_CHILD_ENV);
+	int in, out, ret = 0;
+
+	if (!text || sscanf(text, "%d:%d", &in, &out) != 2)
+		return;
+	unsetenv(PE_CHILD_ENV);
+	if (write(out, &ret, sizeof(ret)) == sizeof(ret))
+		child_loop(in, out);
+	_exit(1);
+}
+
+/**
+ * pe_child_start - start a child that works on command
+ * @c: the child
+ *
+ * The child has already done each kind of work that must count exactly later.
+ *
+ * Return: 0 or -errno
+ */
+int pe_child_start(struct pe_child *c)
+{
+	int to[2], from[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	if (pipe(to) || pipe(from))
+		return -errno;
+	c->pid = fork();
+	if (c->pid < 0)
+		return -errno;
+	if (!c->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(to[1]);
+		close(from[0]);
+		child_loop(to[0], from[1]);
+	}
+	close(to[0]);
+	close(from[1]);
+	c->to = to[1];
+	c->from = from[0];
+	pe_child_do(c, PE_FAULT, 2);
+	return pe_child_do(c, PE_FAULT, 2);
+}
+
+/**
+ * pe_child_send - give a child an order
+ * @c: the child
+ * @what: the order
+ * @arg: its argument
+ *
+ * Return: 0 or -errno
+ */
+int pe_child_send(struct pe_child *c, enum pe_order what, unsigned long arg)
+{
+	struct pe_cmd cmd = { what, arg };
+
+	return write(c->to, &cmd, sizeof(cmd)) == sizeof(cmd) ? 0 : -errno;
+}
+
+/**
+ * pe_child_answer - wait for the answer to an order
+ * @c: the child
+ *
+ * Return: what the child answered, or -EPIPE when it is gone
+ */
+int pe_child_answer(struct pe_child *c)
+{
+	int ret;
+
+	if (read(c->from, &ret, sizeof(ret)) != sizeof(ret))
+		return -EPIPE;
+	return ret;
+}
+
+/**
+ * pe_child_do - give a child an order and wait for its answer
+ * @c: the child
+ * @what: the order
+ * @arg: its argument
+ *
+ * Return: what the child answered, or -errno
+ */
+int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg)
+{
+	int ret = pe_child_send(c, what, arg);
+
+	return ret ? ret : pe_child_answer(c);
+}
+
+/**
+ * pe_child_end - let a child exit, and wait for it
+ * @c: the child
+ *
+ * Return: its wait status, or -errno
+ */
+int pe_child_end(struct pe_child *c)
+{
+	int status;
+
+	pe_child_send(c, PE_EXIT, 0);
+	close(c->to);
+	close(c->from);
+	if (waitpid(c->pid, &status, 0) != c->pid)
+		return -errno;
+	return status;
+}
+
+/**
+ * pe_become - become a user with some capabilities
+ * @uid: user and group
+ * @caps: mask of capabilities to keep (below 64)
+ *
+ * Return: 0 or -errno
+ */
+int pe_become(uid_t uid, __u64 caps)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = caps, .permitted = caps },
+		{ .effective = caps >> 32, .permitted = caps >> 32 },
+	};
+
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) ||
+	    syscall(__NR_setgroups, 0, NULL) ||
+	    syscall(__NR_setresgid, uid, uid, uid) ||
+	    syscall(__NR_setresuid, uid, uid, uid) ||
+	    syscall(__NR_capset, &head, data))
+		return -errno;
+	return 0;
+}
+
+/**
+ * pe_run_as - run a function in a child that is another user
+ * @uid: the user
+ * @caps: mask of capabilities that it has
+ * @fn: the function; returns 0 or -errno
+ * @arg: its argument
+ *
+ * Return: what @fn returned, or -errno
+ */
+int pe_run_as(uid_t uid, __u64 caps, int (*fn)(void *), void *arg)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		status = pe_become(uid, caps);
+		_exit(status ? ENOTRECOVERABLE : -fn(arg));
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -ECHILD;
+	return -WEXITSTATUS(status);
+}

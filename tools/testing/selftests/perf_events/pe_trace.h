@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints, probes and BPF programs for the perf_events selftests.
+ *
+ * Functions that stand for a system call return its result, or -errno.
+ */
+#ifndef _SELFTESTS_PERF_EVENTS_PE_TRACE_H
+#define _SELFTESTS_PERF_EVENTS_PE_TRACE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pe_lib.h"
+
+#if defined(__x86_64__)
+# define PE_SYSCALL_FUNC(name)	"__x64_sys_" name
+#elif defined(__aarch64__)
+# define PE_SYSCALL_FUNC(name)	"__arm64_sys_" name
+#else
+# define PE_SYSCALL_FUNC(name)	"sys_" name
+#endif
+
+#define PE_TRACING		"/sys/kernel/tracing"
+
+/**
+ * pe_tracepoint - attributes of a tracepoint
+ * @attr: filled in: it counts at once
+ * @name: as "system/event"
+ *
+ * Return: 0 or -errno; -ENOENT when the kernel does not have it
+ */
+static inline int pe_tracepoint(struct perf_event_attr *attr, const char *name)
+{
+	char path[256];
+	long id;
+
+	if (access(PE_TRACING "/events", F_OK) &&
+	    mount("tracefs", PE_TRACING, "tracefs", 0, NULL) && errno != EBUSY)
+		return -errno;
+	snprintf(path, sizeof(path), PE_TRACING "/events/%s/id", name);
+	id = pe_get(path);
+	if (id <= 0)
+		return -ENOENT;
+	*attr = pe_attr(id);
+	attr->type = PERF_TYPE_TRACEPOINT;
+	return 0;
+}
+
+/**
+ * pe_probe - attributes of a probe, without its place
+ * @attr: filled in: it counts at once
+ * @pmu: "kprobe" or "uprobe"
+ *
+ * Return: 0 or -ENOENT when the kernel does not have it
+ */
+static inline int pe_probe(struct perf_event_attr *attr, const char *pmu)
+{
+	char path[256];
+	long type;
+
+	snprintf(path, sizeof(path), PE_DEVICES "%s/type", pmu);
+	type = pe_get(path);
+	if (type <= 0)
+		return -ENOENT;
+	*attr = pe_attr(0);
+	attr->type = type;
+	return 0;
+}
+
+/**
+ * pe_file_offset - where an address of this program is in its file
+ * @addr: the address
+ *
+ * Return: the offset, or -1
+ */
+static inline long pe_file_offset(const void *addr)
+{
+	unsigned long start, end, offset, at = (unsigned long)addr;
+	char line[512], exe[256], *name;
+	long found = -1;
+	ssize_t len;
+	FILE *f;
+
+	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (len < 0)
+		return -1;
+	exe[len] = '\0';
+	f = fopen("/proc/self/maps", "r");
+	if (!f)
+		return -1;
+	while (found < 0 && fgets(line, sizeof(line), f)) {
+		name = strchr(line, '/');
+		if (!name || strncmp(name, exe, len) || name[len] != '\n')
+			continue;
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    at >= start && at < end)
+			found = at - start + offset;
+	}
+	fclose(f);
+	return found;
+}
+
+static inline int pe_sys_bpf(int cmd, union bpf_attr *attr)
+{
+	long ret = syscall(__NR_bpf, cmd, attr, sizeof(*attr));
+
+	return ret < 0 ? -errno : ret;
+}
+
+/**
+ * pe_bpf_counter - make a map of one u64
+ *
+ * Return: its file descriptor or -errno
+ */
+static inline int pe_bpf_counter(void)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = BPF_MAP_TYPE_ARRAY;
+	attr.key_size = 4;
+	attr.value_size = 8;
+	attr.max_entries = 1;
+	return pe_sys_bpf(BPF_MAP_CREATE, &attr);
+}
+
+/**
+ * pe_bpf_counted - read the counter
+ * @map: what pe_bpf_counter() returned
+ *
+ * Return: how often a program with this map has run, or ~0
+ */
+static inline __u64 pe_bpf_counted(int map)
+{
+	__u64 value = 0;
+	union bpf_attr attr;
+	__u32 key = 0;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = map;
+	attr.key = (unsigned long)&key;
+	attr.value = (unsigned long)&value;
+	return pe_sys_bpf(BPF_MAP_LOOKUP_ELEM, &attr) ? UINT64_MAX : value;
+}
+
+#define PE_INSN(c, d, s, o, i) \
+	((struct bpf_insn) { .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
+
+/**
+ * pe_bpf_load - load a program that counts how often it runs
+ * @type: BPF_PROG_TYPE_*
+ * @map: where it counts
+ * @result: what it returns
+ *
+ * Return: its file descriptor or -errno
+ */
+static inline int pe_bpf_load(enum bpf_prog_type type, int map, int result)
+{
+	struct bpf_insn insns[] = {
+		PE_INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
+		PE_INSN(0, 0, 0, 0, 0),
+		PE_INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0),
+		PE_INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
+		PE_INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
+		PE_INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+		PE_INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2, 0),
+		PE_INSN(BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, 1),
+		PE_INSN(BPF_STX | BPF_ATOMIC | BPF_DW, 0, 1, 0, BPF_ADD),
+		PE_INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, result),
+		PE_INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = type;
+	attr.insns = (unsigned long)insns;
+	attr.insn_cnt = PE_ARRAY_SIZE(insns);
+	attr.license = (unsigned long)"GPL";
+	return pe_sys_bpf(BPF_PROG_LOAD, &attr);
+}
+
+/**
+ * pe_bpf_link - attach a program to an event by a link
+ * @prog: the program
+ * @event: the event
+ * @cookie: the link's
+ *
+ * Return: the link's file descriptor or -errno
+ */
+static inline int pe_bpf_link(int prog, int event, __u64 cookie)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = prog;
+	attr.link_create.target_fd = event;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	attr.link_create.perf_event.bpf_cookie = cookie;
+	return pe_sys_bpf(BPF_LINK_CREATE, &attr);
+}
+
+/**
+ * pe_bpf_prog_id - the id of a program
+ * @prog: the program
+ *
+ * Return: its id, or 0
+ */
+static inline unsigned int pe_bpf_prog_id(int prog)
+{
+	struct bpf_prog_info info;
+	union bpf_attr attr;
+
+	memset(&info, 0, sizeof(info));
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = prog;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = (unsigned long)&info;
+	return pe_sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) ? 0 : info.id;
+}
+
+#endif
