@@ -276,7 +276,6 @@ static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
 	}
 	if (new) {
 		lockdep_assert_held(&new->lock);
-		WARN_ON_ONCE(!new->mappings);
 		spin_lock_irq(&new->events_lock);
 		list_add(&cold->rb_entry, &new->events);
 		spin_unlock_irq(&new->events_lock);
