@@ -17,12 +17,11 @@
 PMU_FORMAT_ATTR(retprobe, "config:0");
 
 /* What both kinds ask of an open. */
-static int probe_check(struct perf_event *event)
+static int probe_check(const struct perf_event *event, bool allowed)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	/* A probe writes into text that others run. */
-	if (!perfmon_capable())
+	if (!allowed)
 		return -EACCES;
 	return has_branch_stack(event) ? -EOPNOTSUPP : 0;
 }
@@ -48,8 +47,10 @@ static bool probe_returns(const struct perf_event *event)
 #ifdef CONFIG_KPROBE_EVENTS
 static int kprobe_init(struct perf_event *event)
 {
-	int err = probe_check(event) ?: perf_kprobe_init(event, probe_returns(event));
+	int err = probe_check(event, perfmon_capable());
 
+	if (!err)
+		err = perf_kprobe_init(event, probe_returns(event));
 	if (!err)
 		event->destroy = perf_kprobe_destroy;
 	return err;
@@ -76,8 +77,11 @@ PMU_FORMAT_ATTR(ref_ctr_offset, "config:32-63");
 static int uprobe_init(struct perf_event *event)
 {
 	unsigned long counter = event->attr.config >> PROBE_COUNTER_SHIFT;
-	int err = probe_check(event) ?: perf_uprobe_init(event, counter, probe_returns(event));
+	/* It writes into files' pages that others run. */
+	int err = probe_check(event, capable(CAP_SYS_ADMIN));
 
+	if (!err)
+		err = perf_uprobe_init(event, counter, probe_returns(event));
 	if (!err)
 		event->destroy = perf_uprobe_destroy;
 	return err;

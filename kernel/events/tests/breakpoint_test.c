@@ -233,7 +233,8 @@ static void test_task_record(struct kunit *test)
 	kfree(m->cpu);
 }
 
-static u32 bp_test_word;
+/* One for each breakpoint: simulated CPUs tell of one hit an access. */
+static u32 bp_test_words[BP_SLOTS_MAX + 1];
 static unsigned int bp_test_hits;
 
 static void bp_test_hit(struct perf_event *bp, struct perf_sample_data *data,
@@ -242,12 +243,23 @@ static void bp_test_hit(struct perf_event *bp, struct perf_sample_data *data,
 	bp_test_hits++;
 }
 
-static void bp_test_attr(struct perf_event_attr *attr)
+static void bp_test_attr(struct perf_event_attr *attr, unsigned int word)
 {
 	hw_breakpoint_init(attr);
-	attr->bp_addr = (unsigned long)&bp_test_word;
+	attr->bp_addr = (unsigned long)&bp_test_words[word];
 	attr->bp_len = HW_BREAKPOINT_LEN_4;
 	attr->bp_type = HW_BREAKPOINT_W;
+}
+
+/* Hits of writing every word once. */
+static unsigned int bp_test_write(void)
+{
+	unsigned int i;
+
+	bp_test_hits = 0;
+	for (i = 0; i < ARRAY_SIZE(bp_test_words); i++)
+		WRITE_ONCE(bp_test_words[i], i);
+	return bp_test_hits;
 }
 
 /* As many as there are registers, on a task and then on all CPUs; not one more. */
@@ -258,8 +270,8 @@ static void test_all_registers(struct kunit *test)
 	struct perf_event * __percpu *wide;
 	struct perf_event_attr attr;
 
-	bp_test_attr(&attr);
 	for (i = 0; i < slots; i++) {
+		bp_test_attr(&attr, i);
 		bps[i] = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
 		if (IS_ERR(bps[i]))
 			break;
@@ -267,29 +279,22 @@ static void test_all_registers(struct kunit *test)
 	if (!i)
 		kunit_skip(test, "no breakpoints to be had");
 	KUNIT_EXPECT_EQ(test, i, slots);
+	bp_test_attr(&attr, i);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(register_user_hw_breakpoint(&attr, bp_test_hit, NULL,
 								  current)), -ENOSPC);
 	wide = register_wide_hw_breakpoint(&attr, bp_test_hit, NULL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR((void __force *)wide), -ENOSPC);
-
-	bp_test_hits = 0;
-	WRITE_ONCE(bp_test_word, 1);
-	KUNIT_EXPECT_EQ(test, bp_test_hits, i);
+	KUNIT_EXPECT_EQ(test, bp_test_write(), i);
 
 	unregister_hw_breakpoint(bps[--i]);
 	wide = register_wide_hw_breakpoint(&attr, bp_test_hit, NULL);
 	KUNIT_EXPECT_FALSE(test, IS_ERR((void __force *)wide));
-	bp_test_hits = 0;
-	WRITE_ONCE(bp_test_word, 2);
-	KUNIT_EXPECT_EQ(test, bp_test_hits, i + 1);
+	KUNIT_EXPECT_EQ(test, bp_test_write(), i + 1);
 	if (!IS_ERR((void __force *)wide))
 		unregister_wide_hw_breakpoint(wide);
 	for (j = 0; j < i; j++)
 		unregister_hw_breakpoint(bps[j]);
-
-	bp_test_hits = 0;
-	WRITE_ONCE(bp_test_word, 3);
-	KUNIT_EXPECT_EQ(test, bp_test_hits, 0U);
+	KUNIT_EXPECT_EQ(test, bp_test_write(), 0U);
 }
 
 /* A change that fails leaves the breakpoint as it was, and on. */
@@ -298,7 +303,7 @@ static void test_modify(struct kunit *test)
 	struct perf_event_attr attr, bad;
 	struct perf_event *bp;
 
-	bp_test_attr(&attr);
+	bp_test_attr(&attr, 0);
 	bp = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
 	if (IS_ERR(bp))
 		kunit_skip(test, "no breakpoints to be had");
@@ -312,24 +317,22 @@ static void test_modify(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, modify_user_hw_breakpoint(bp, &bad), -EINVAL);
 	KUNIT_EXPECT_EQ(test, bp->attr.bp_len, (u64)HW_BREAKPOINT_LEN_4);
 	KUNIT_EXPECT_EQ(test, bp->attr.bp_type, (u32)HW_BREAKPOINT_W);
-	bp_test_hits = 0;
-	WRITE_ONCE(bp_test_word, 4);
-	KUNIT_EXPECT_EQ(test, bp_test_hits, 1U);
+	KUNIT_EXPECT_EQ(test, bp_test_write(), 1U);
 
 	attr = bp->attr;
 	attr.disabled = 1;
 	KUNIT_EXPECT_EQ(test, modify_user_hw_breakpoint(bp, &attr), 0);
-	WRITE_ONCE(bp_test_word, 5);
-	KUNIT_EXPECT_EQ(test, bp_test_hits, 1U);
+	KUNIT_EXPECT_EQ(test, bp_test_write(), 0U);
 
 	attr.disabled = 0;
 	attr.bp_len = HW_BREAKPOINT_LEN_1;
 	attr.bp_addr += 3;
 	KUNIT_EXPECT_EQ(test, modify_user_hw_breakpoint(bp, &attr), 0);
-	WRITE_ONCE(*(u8 *)&bp_test_word, 6);
+	bp_test_hits = 0;
+	WRITE_ONCE(*(u8 *)&bp_test_words[0], 6);
+	KUNIT_EXPECT_EQ(test, bp_test_hits, 0U);
+	WRITE_ONCE(*((u8 *)&bp_test_words[0] + 3), 6);
 	KUNIT_EXPECT_EQ(test, bp_test_hits, 1U);
-	WRITE_ONCE(*((u8 *)&bp_test_word + 3), 6);
-	KUNIT_EXPECT_EQ(test, bp_test_hits, 2U);
 	unregister_hw_breakpoint(bp);
 }
 

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BPF programs on events: which go where, and what their answer means.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+#include "pe_sample.h"
+#include "pe_trace.h"
+
+static void call(int n)
+{
+	while (n--)
+		syscall(__NR_getppid);
+}
+
+static __attribute__((noipa)) void probed(void)
+{
+	asm volatile("");
+}
+
+FIXTURE(bpf)
+{
+	int map;
+	int overflow;	/* a program for overflows that lets the sample pass */
+	int filter;	/* one that does not */
+	int kprobe;
+	int tracepoint;
+};
+
+FIXTURE_SETUP(bpf)
+{
+	self->map = pe_bpf_counter();
+	if (self->map < 0)
+		SKIP(return, "no BPF: %s", strerror(-self->map));
+	self->overflow = pe_bpf_load(BPF_PROG_TYPE_PERF_EVENT, self->map, 1);
+	self->filter = pe_bpf_load(BPF_PROG_TYPE_PERF_EVENT, self->map, 0);
+	self->kprobe = pe_bpf_load(BPF_PROG_TYPE_KPROBE, self->map, 1);
+	self->tracepoint = pe_bpf_load(BPF_PROG_TYPE_TRACEPOINT, self->map, 1);
+	ASSERT_LE(0, self->overflow);
+	ASSERT_LE(0, self->filter);
+	ASSERT_LE(0, self->kprobe);
+	ASSERT_LE(0, self->tracepoint);
+}
+
+FIXTURE_TEARDOWN(bpf)
+{
+	close(self->map);
+	close(self->overflow);
+	close(self->filter);
+	close(self->kprobe);
+	close(self->tracepoint);
+}
+
+static struct perf_event_attr fault_attr(unsigned int period)
+{
+	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
+
+	a.sample_period = period;
+	a.sample_type = PERF_SAMPLE_TID;
+	a.exclude_kernel = 1;
+	return a;
+}
+
+TEST_F(bpf, overflow)
+{
+	struct perf_event_attr a = fault_attr(1);
+	struct pe_ring ring;
+	int fd = pe_self(&a);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 4));
+	pe_fault(1);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->overflow));
+	EXPECT_EQ(-EEXIST, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->overflow));
+	EXPECT_EQ(-EEXIST, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->filter));
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_fault(20);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	EXPECT_EQ(20, pe_bpf_counted(self->map));
+	EXPECT_EQ(20, pe_ring_drop(&ring, PERF_RECORD_SAMPLE));
+	EXPECT_EQ(20, pe_count(fd));
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+static int signals;
+
+static void on_signal(int sig)
+{
+	__atomic_add_fetch(&signals, 1, __ATOMIC_RELAXED);
+}
+
+/* No record, no signal; the count is what it is. */
+TEST_F(bpf, filter)
+{
+	struct perf_event_attr a = fault_attr(1);
+	struct pe_ring ring;
+	int fd = pe_self(&a);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 4));
+	signal(SIGIO, on_signal);
+	ASSERT_EQ(0, fcntl(fd, F_SETOWN, getpid()));
+	ASSERT_EQ(0, fcntl(fd, F_SETFL, O_ASYNC));
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->filter));
+	pe_fault(1);
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_fault(20);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	EXPECT_EQ(20, pe_bpf_counted(self->map));
+	EXPECT_EQ(0, pe_ring_drop(&ring, PERF_RECORD_SAMPLE));
+	EXPECT_EQ(20, pe_count(fd));
+	EXPECT_EQ(0, __atomic_load_n(&signals, __ATOMIC_RELAXED));
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+TEST_F(bpf, filter_sigtrap)
+{
+	struct perf_event_attr a = fault_attr(1);
+	int fd;
+
+	a.sigtrap = 1;
+	a.remove_on_exec = 1;
+	signal(SIGTRAP, on_signal);
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->filter));
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_fault(20);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	EXPECT_EQ(0, __atomic_load_n(&signals, __ATOMIC_RELAXED));
+	close(fd);
+}
+
+TEST_F(bpf, breakpoint)
+{
+	struct perf_event_attr a = pe_attr(0);
+	int fd, i;
+
+	a.type = PERF_TYPE_BREAKPOINT;
+	a.bp_type = HW_BREAKPOINT_X;
+	a.bp_addr = (unsigned long)probed;
+	a.bp_len = sizeof(long);
+	a.sample_period = 1;
+	a.exclude_kernel = 1;
+	fd = pe_self(&a);
+	if (fd < 0)
+		SKIP(return, "no hardware breakpoints");
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->overflow));
+	for (i = 0; i < 10; i++)
+		probed();
+	EXPECT_EQ(10, pe_bpf_counted(self->map));
+	close(fd);
+}
+
+TEST_F(bpf, wrong_program)
+{
+	struct perf_event_attr a = fault_attr(1);
+	int fd = pe_self(&a);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->kprobe));
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->tracepoint));
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->map));
+	EXPECT_EQ(-EBADF, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, -1));
+	close(fd);
+	ASSERT_EQ(0, pe_tracepoint(&a, "syscalls/sys_enter_getppid"));
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->kprobe));
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->overflow));
+	close(fd);
+	ASSERT_EQ(0, pe_probe(&a, "kprobe"));
+	a.kprobe_func = (unsigned long)PE_SYSCALL_FUNC("getppid");
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->tracepoint));
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->overflow));
+	close(fd);
+}
+
+TEST_F(bpf, tracepoint)
+{
+	struct perf_event_attr a;
+	int fd;
+
+	ASSERT_EQ(0, pe_tracepoint(&a, "syscalls/sys_enter_getppid"));
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->tracepoint));
+	EXPECT_EQ(-EEXIST, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->tracepoint));
+	call(10);
+	EXPECT_EQ(10, pe_bpf_counted(self->map));
+	EXPECT_EQ(10, pe_count(fd));
+	close(fd);
+	call(10);
+	EXPECT_EQ(10, pe_bpf_counted(self->map));
+}
+
+/*
+ * A copy of the event that goes does not take the program with it. In 6.12 it
+ * does, so this test is asked for by PE_HARD=1.
+ */
+TEST_F(bpf, tracepoint_inherited)
+{
+	struct perf_event_attr a;
+	int fd;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "for kernels that are asked to be better than 6.12");
+
+	ASSERT_EQ(0, pe_tracepoint(&a, "syscalls/sys_enter_getppid"));
+	a.inherit = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->tracepoint));
+	if (!fork()) {
+		call(10);
+		_exit(0);
+	}
+	wait(NULL);
+	call(10);
+	EXPECT_EQ(20, pe_bpf_counted(self->map));
+	EXPECT_EQ(20, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(bpf, overflow_inherited)
+{
+	struct perf_event_attr a = fault_attr(1);
+	int fd;
+
+	a.inherit = 1;
+	a.disabled = 0;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->overflow));
+	if (!fork()) {
+		pe_fault(10);
+		_exit(0);
+	}
+	wait(NULL);
+	EXPECT_LE(10, pe_bpf_counted(self->map));
+	EXPECT_EQ(pe_count(fd), pe_bpf_counted(self->map));
+	close(fd);
+}
+
+TEST_F(bpf, probes)
+{
+	struct perf_event_attr a;
+	int fd, i;
+
+	ASSERT_EQ(0, pe_probe(&a, "kprobe"));
+	a.kprobe_func = (unsigned long)PE_SYSCALL_FUNC("getppid");
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->kprobe));
+	call(10);
+	EXPECT_EQ(10, pe_bpf_counted(self->map));
+	close(fd);
+
+	ASSERT_EQ(0, pe_probe(&a, "uprobe"));
+	a.uprobe_path = (unsigned long)"/proc/self/exe";
+	a.probe_offset = pe_file_offset(probed);
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->kprobe));
+	for (i = 0; i < 10; i++)
+		probed();
+	EXPECT_EQ(20, pe_bpf_counted(self->map));
+	close(fd);
+}
+
+TEST_F(bpf, query)
+{
+	struct perf_event_query_bpf *q = calloc(1, sizeof(*q) + 4 * sizeof(uint32_t));
+	struct perf_event_attr a;
+	int one, two;
+
+	ASSERT_NE(NULL, q);
+	ASSERT_EQ(0, pe_tracepoint(&a, "syscalls/sys_enter_getppid"));
+	one = pe_self(&a);
+	two = pe_self(&a);
+	ASSERT_LE(0, one);
+	ASSERT_LE(0, two);
+	q->ids_len = 4;
+	EXPECT_EQ(0, pe_ioctl(one, PERF_EVENT_IOC_QUERY_BPF, (unsigned long)q));
+	EXPECT_EQ(0, q->prog_cnt);
+	EXPECT_EQ(0, pe_ioctl(one, PERF_EVENT_IOC_SET_BPF, self->tracepoint));
+	EXPECT_EQ(0, pe_ioctl(two, PERF_EVENT_IOC_QUERY_BPF, (unsigned long)q));
+	EXPECT_EQ(1, q->prog_cnt);
+	EXPECT_EQ(pe_bpf_prog_id(self->tracepoint), q->ids[0]);
+	q->ids_len = 65;
+	EXPECT_EQ(-E2BIG, pe_ioctl(one, PERF_EVENT_IOC_QUERY_BPF, (unsigned long)q));
+	EXPECT_EQ(-EFAULT, pe_ioctl(one, PERF_EVENT_IOC_QUERY_BPF, 8));
+	close(one);
+	close(two);
+	free(q);
+}
+
+/* The program goes with the link, and another may come. */
+TEST_F(bpf, link)
+{
+	struct perf_event_attr a = fault_attr(1);
+	int fd = pe_self(&a), link;
+
+	ASSERT_LE(0, fd);
+	pe_fault(1);
+	link = pe_bpf_link(self->filter, fd, 42);
+	ASSERT_LE(0, link);
+	EXPECT_EQ(-EEXIST, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->filter));
+	EXPECT_EQ(-EEXIST, pe_bpf_link(self->filter, fd, 42));
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_fault(5);
+	EXPECT_EQ(5, pe_bpf_counted(self->map));
+	close(link);
+	pe_fault(5);
+	EXPECT_EQ(5, pe_bpf_counted(self->map));
+	link = pe_bpf_link(self->overflow, fd, 43);
+	ASSERT_LE(0, link);
+	close(fd);
+	/* The link keeps the event. */
+	pe_fault(5);
+	EXPECT_EQ(10, pe_bpf_counted(self->map));
+	close(link);
+	pe_fault(5);
+	EXPECT_EQ(10, pe_bpf_counted(self->map));
+}
+
+static bool done;
+
+static void *fault_all_the_time(void *unused)
+{
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED))
+		pe_fault(50);
+	return NULL;
+}
+
+/* Programs come and go while overflows run them. */
+TEST_F(bpf, detach_against_overflow)
+{
+	struct perf_event_attr a = fault_attr(1);
+	pthread_t threads[2];
+	int fds[2], i, n;
+
+	a.disabled = 0;
+	for (i = 0; i < 2; i++) {
+		fds[i] = pe_open(&a, -1, i % pe_cpu_count(), -1, 0);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, fault_all_the_time, NULL));
+	}
+	for (n = 0; n < 200 || (n < 100000 && !pe_bpf_counted(self->map)); n++) {
+		int link = pe_bpf_link(n & 1 ? self->filter : self->overflow, fds[n / 2 % 2], 0);
+
+		EXPECT_LE(0, link);
+		close(link);
+	}
+	__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+	for (i = 0; i < 2; i++) {
+		pthread_join(threads[i], NULL);
+		close(fds[i]);
+	}
+	EXPECT_LT(0, pe_bpf_counted(self->map));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hardware breakpoints and watchpoints by perf_event_open(2).
+ */
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+#include "pe_sample.h"
+
+#define MAX_SLOTS	16
+
+static union {
+	long double align;
+	uint8_t b[16];
+	uint16_t h[8];
+	uint32_t w[4];
+} data;
+
+/* One access, of just that width. */
+#define PUT(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+#define GET(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+
+static struct perf_event_attr bp_attr(int type, const void *addr, uint64_t len)
+{
+	struct perf_event_attr a = pe_attr(0);
+
+	a.type = PERF_TYPE_BREAKPOINT;
+	a.bp_type = type;
+	a.bp_addr = (unsigned long)addr;
+	a.bp_len = len;
+	a.exclude_kernel = 1;
+	a.exclude_hv = 1;
+	return a;
+}
+
+static __attribute__((noipa)) void target(void)
+{
+	asm volatile("" ::: "memory");
+}
+
+/*
+ * Open as many as there are, on one byte each (simulated CPUs tell of one hit
+ * an access); how many, the error of the next one in *err.
+ */
+static int fill(struct perf_event_attr *attr, pid_t pid, int cpu, int *fds, int *err)
+{
+	struct perf_event_attr copy = *attr, *a = &copy;
+	int n, fd = 0;
+
+	for (n = 0; n < MAX_SLOTS; n++, a->bp_addr++) {
+		fd = pe_try(a, pid, cpu, -1, 0);
+		if (fd)
+			break;
+		fds[n] = pe_open(a, pid, cpu, -1, 0);
+	}
+	*err = fd;
+	return n;
+}
+
+static void write_all(void)
+{
+	int i;
+
+	for (i = 0; i < 16; i++)
+		PUT(data.b[i], i);
+}
+
+static void drop(int *fds, int n)
+{
+	while (n--)
+		close(fds[n]);
+}
+
+FIXTURE(breakpoint)
+{
+	int slots;
+};
+
+FIXTURE_SETUP(breakpoint)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);
+	int fds[MAX_SLOTS], err;
+
+	self->slots = fill(&a, 0, -1, fds, &err);
+	drop(fds, self->slots);
+	if (!self->slots)
+		SKIP(return, "no watchpoints (%s)", strerror(-err));
+}
+
+FIXTURE_TEARDOWN(breakpoint)
+{
+}
+
+TEST_F(breakpoint, write_of_each_length)
+{
+	unsigned int len, at;
+
+	for (len = 1; len <= 8; len *= 2) {
+		for (at = 0; at < 16; at += len) {
+			struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.b[at], len);
+			int fd = pe_self(&a);
+
+			ASSERT_LE(0, fd) TH_LOG("len %u at %u", len, at);
+			write_all();
+			EXPECT_EQ(len, pe_count(fd));
+			GET(data.b[at]);
+			EXPECT_EQ(len, pe_count(fd));
+			close(fd);
+		}
+	}
+}
+
+TEST_F(breakpoint, read_write)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_RW, &data.w[1], 4);
+	int fd = pe_self(&a);
+
+	ASSERT_LE(0, fd);
+	PUT(data.w[1], 1);
+	EXPECT_EQ(1, pe_count(fd));
+	GET(data.w[1]);
+	EXPECT_EQ(2, pe_count(fd));
+	GET(data.w[2]);
+	EXPECT_EQ(2, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(breakpoint, execute)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_X, target, sizeof(long));
+	int fd = pe_self(&a), i;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 10; i++)
+		target();
+	EXPECT_EQ(10, pe_count(fd));
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	target();
+	EXPECT_EQ(10, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(breakpoint, impossible)
+{
+	struct perf_event_attr a;
+
+	a = bp_attr(HW_BREAKPOINT_EMPTY, &data, 1);
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a = bp_attr(HW_BREAKPOINT_INVALID, &data, 1);
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a = bp_attr(8, &data, 1);
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a = bp_attr(HW_BREAKPOINT_W, &data, 0);
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a = bp_attr(HW_BREAKPOINT_W, &data, 3);
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a = bp_attr(HW_BREAKPOINT_W, &data.b[1], 4);
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a = bp_attr(HW_BREAKPOINT_W, &data, 1);
+	a.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	a.sample_period = 1;
+	a.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	EXPECT_EQ(-EOPNOTSUPP, pe_try(&a, 0, -1, -1, 0));
+}
+
+/* Nothing that was refused has kept a register. */
+TEST_F(breakpoint, refused_takes_none)
+{
+	int fds[MAX_SLOTS], err, i;
+	struct perf_event_attr a;
+
+	a = bp_attr(HW_BREAKPOINT_W, &data.b[1], 4);
+	for (i = 0; i < 3 * self->slots; i++)
+		EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a = bp_attr(HW_BREAKPOINT_W, &data, 1);
+	i = fill(&a, 0, -1, fds, &err);
+	EXPECT_EQ(self->slots, i);
+	EXPECT_EQ(-ENOSPC, err);
+	drop(fds, i);
+}
+
+TEST_F(breakpoint, all_of_them_work)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);
+	int fds[MAX_SLOTS], err, n, i;
+
+	n = fill(&a, 0, -1, fds, &err);
+	write_all();
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(1, pe_count(fds[i]));
+	drop(fds, n);
+}
+
+/* A CPU's and a task's share a CPU's registers; two tasks do not. */
+TEST_F(breakpoint, slots_of_cpus_and_tasks)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);
+	int of_cpu[MAX_SLOTS], of_task[MAX_SLOTS], err, n, m, one;
+	struct pe_child c;
+
+	n = fill(&a, -1, 0, of_cpu, &err);
+	ASSERT_EQ(self->slots, n);
+	EXPECT_EQ(-ENOSPC, err);
+	EXPECT_EQ(-ENOSPC, pe_try(&a, 0, -1, -1, 0));
+	EXPECT_EQ(-ENOSPC, pe_try(&a, 0, 0, -1, 0));
+	if (pe_cpu_count() > 1) {
+		EXPECT_EQ(0, pe_try(&a, 0, 1, -1, 0));
+		EXPECT_EQ(0, pe_try(&a, -1, 1, -1, 0));
+	}
+
+	/* One less there is one for each task. */
+	close(of_cpu[--n]);
+	ASSERT_EQ(0, pe_child_start(&c));
+	m = fill(&a, 0, -1, of_task, &err);
+	EXPECT_EQ(1, m);
+	one = pe_open(&a, c.pid, -1, -1, 0);
+	EXPECT_LE(0, one);
+	EXPECT_EQ(-ENOSPC, pe_try(&a, c.pid, 0, -1, 0));
+	EXPECT_EQ(-ENOSPC, pe_try(&a, -1, 0, -1, 0));
+	drop(of_task, m);
+	EXPECT_EQ(-ENOSPC, pe_try(&a, -1, 0, -1, 0));
+	close(one);
+	EXPECT_EQ(0, pe_try(&a, -1, 0, -1, 0));
+	drop(of_cpu, n);
+	pe_child_end(&c);
+}
+
+TEST_F(breakpoint, kernel_address)
+{
+	unsigned long kernel = -4096UL * 1024;
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, (void *)kernel, 1);
+
+	if (sizeof(long) != 8)
+		SKIP(return, "where the kernel is, differs");
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a.exclude_kernel = 0;
+	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, 0));
+}
+
+static int open_it(void *arg)
+{
+	return pe_try(arg, 0, -1, -1, 0);
+}
+
+TEST_F(breakpoint, unprivileged)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);
+	long level = pe_get(PE_PARANOID);
+
+	pe_set(PE_PARANOID, 1);
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_it, &a));
+	if (sizeof(long) == 8) {
+		a = bp_attr(HW_BREAKPOINT_W, (void *)(-4096UL * 1024), 1);
+		a.exclude_kernel = 0;
+		EXPECT_EQ(-EPERM, pe_run_as(PE_UID, 0, open_it, &a));
+		EXPECT_EQ(-EPERM, pe_run_as(PE_UID, PE_CAP(CAP_PERFMON), open_it, &a));
+		EXPECT_EQ(0, pe_run_as(PE_UID, PE_CAP(CAP_SYS_ADMIN), open_it, &a));
+	}
+	pe_set(PE_PARANOID, level);
+}
+
+TEST_F(breakpoint, sample_has_address)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.w[1], 4);
+	struct pe_record rec;
+	struct pe_sample s;
+	struct pe_ring ring;
+	int fd, i;
+
+	a.sample_period = 2;
+	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_TID;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+	for (i = 0; i < 10; i++)
+		PUT(data.w[1], i);
+	for (i = 0; pe_ring_find(&ring, &rec, PERF_RECORD_SAMPLE) > 0; i++) {
+		ASSERT_EQ(0, pe_sample_parse(&a, &rec, &s));
+		EXPECT_EQ(a.bp_addr, s.addr);
+		EXPECT_EQ(gettid(), s.tid);
+	}
+	EXPECT_EQ(5, i);
+	EXPECT_EQ(10, pe_count(fd));
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+TEST_F(breakpoint, modify)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4), b;
+	int fd = pe_self(&a);
+
+	ASSERT_LE(0, fd);
+	PUT(data.w[0], 1);
+	PUT(data.w[1], 1);
+	EXPECT_EQ(1, pe_count(fd));
+	b = a;
+	b.bp_addr = (unsigned long)&data.w[1];
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&b));
+	PUT(data.w[0], 1);
+	PUT(data.w[1], 1);
+	EXPECT_EQ(2, pe_count(fd));
+	b.disabled = 1;
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&b));
+	PUT(data.w[1], 1);
+	EXPECT_EQ(2, pe_count(fd));
+	b.disabled = 0;
+	b.bp_type = HW_BREAKPOINT_RW;
+	b.bp_len = 2;
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&b));
+	GET(data.h[2]);
+	PUT(data.h[3], 1);
+	EXPECT_EQ(3, pe_count(fd));
+	close(fd);
+}
+
+/* What cannot be had leaves the breakpoint as it was, and on. */
+TEST_F(breakpoint, modify_fails)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4), b;
+	int fd = pe_self(&a), sw;
+
+	ASSERT_LE(0, fd);
+#define REFUSED(err, change) ({							\
+		b = a;								\
+		change;								\
+		EXPECT_EQ(err, pe_ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,	\
+					(unsigned long)&b)) TH_LOG(#change);	\
+	})
+	REFUSED(-EINVAL, b.bp_addr++);
+	REFUSED(-EINVAL, b.bp_len = 3);
+	REFUSED(-EINVAL, b.bp_type = HW_BREAKPOINT_EMPTY);
+	REFUSED(-EINVAL, b.bp_type = HW_BREAKPOINT_INVALID);
+	REFUSED(-EINVAL, b.sample_period = 7);
+	REFUSED(-EINVAL, b.pinned = 1);
+	REFUSED(-EINVAL, b.type = PERF_TYPE_SOFTWARE);
+	if (sizeof(long) == 8)
+		REFUSED(-EINVAL, b.bp_addr = -4096UL * 1024);
+	PUT(data.w[0], 1);
+	EXPECT_EQ(1, pe_count(fd));
+	close(fd);
+
+	a = pe_attr(PERF_COUNT_SW_DUMMY);
+	sw = pe_self(&a);
+	ASSERT_LE(0, sw);
+	EXPECT_EQ(-EOPNOTSUPP, pe_ioctl(sw, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+					(unsigned long)&a));
+	close(sw);
+}
+
+static void *write_once(void *unused)
+{
+	write_all();
+	return NULL;
+}
+
+TEST_F(breakpoint, inherit)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);
+	int fds[MAX_SLOTS], err, n, i, status;
+	pthread_t thread;
+	pid_t pid;
+
+	a.inherit = 1;
+	n = fill(&a, 0, -1, fds, &err);
+	ASSERT_EQ(self->slots, n);
+	for (i = 0; i < 8; i++) {
+		ASSERT_EQ(0, pthread_create(&thread, NULL, write_once, NULL));
+		pthread_join(thread, NULL);
+		pid = fork();
+		if (!pid) {
+			write_once(NULL);
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+	}
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(16, pe_count(fds[i]));
+	drop(fds, n);
+	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, 0));
+}
+
+/* A live copy is changed with its parent. */
+TEST_F(breakpoint, modify_inherited)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4);
+	int fd, go[2], done[2];
+	pid_t pid;
+	char c;
+
+	a.inherit = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pipe(go));
+	ASSERT_EQ(0, pipe(done));
+	pid = fork();
+	if (!pid) {
+		PUT(data.w[0], 1);
+		PUT(data.w[1], 1);
+		if (write(done[1], "", 1) != 1 || read(go[0], &c, 1) != 1)
+			_exit(1);
+		PUT(data.w[0], 1);
+		PUT(data.w[1], 1);
+		PUT(data.w[1], 1);
+		_exit(0);
+	}
+	ASSERT_EQ(1, read(done[0], &c, 1));
+	EXPECT_EQ(1, pe_count(fd));
+	a.bp_addr = (unsigned long)&data.w[1];
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&a));
+	ASSERT_EQ(1, write(go[1], "", 1));
+	waitpid(pid, NULL, 0);
+	EXPECT_EQ(3, pe_count(fd));
+	close(fd);
+}
+
+static int traps;
+static unsigned long trap_addr;
+static uint64_t trap_data;
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+	/* si_perf_data, which not every C library knows, is behind si_addr. */
+	unsigned long *field = (unsigned long *)&info->si_addr;
+
+	PUT(traps, traps + 1);
+	trap_addr = field[0];
+	trap_data = field[1];
+}
+
+TEST_F(breakpoint, sigtrap)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_RW, &data.w[3], 4);
+	struct sigaction sa = { .sa_flags = SA_SIGINFO, .sa_sigaction = on_trap };
+	int fd, i;
+
+	a.sample_period = 1;
+	a.sigtrap = 1;
+	a.remove_on_exec = 1;
+	a.sig_data = 0x1234;
+	ASSERT_EQ(0, sigaction(SIGTRAP, &sa, NULL));
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 5; i++)
+		PUT(data.w[3], i);
+	EXPECT_EQ(5, GET(traps));
+	EXPECT_EQ((unsigned long)&data.w[3], trap_addr);
+	EXPECT_EQ(0x1234, trap_data);
+	close(fd);
+}
+
+/* Groups of breakpoints go on together or are never made. */
+TEST_F(breakpoint, group)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);
+	int fds[MAX_SLOTS], n, i;
+
+	for (n = 0; n < self->slots; n++, a.bp_addr++) {
+		a.disabled = !n;
+		fds[n] = pe_open(&a, 0, -1, n ? fds[0] : -1, 0);
+		ASSERT_LE(0, fds[n]);
+	}
+	EXPECT_EQ(-ENOSPC, pe_try(&a, 0, -1, fds[0], 0));
+	write_all();
+	EXPECT_EQ(0, pe_ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0));
+	write_all();
+	EXPECT_EQ(0, pe_ioctl(fds[0], PERF_EVENT_IOC_DISABLE, 0));
+	write_all();
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(1, pe_count(fds[i]));
+	drop(fds, n);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kprobe and uprobe PMUs: probes that live as long as their event.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+#include "pe_sample.h"
+#include "pe_trace.h"
+
+#define RETPROBE	1ULL
+
+static void call(int n)
+{
+	while (n--)
+		syscall(__NR_getppid);
+}
+
+/* Must not be inlined or cloned: it is probed. */
+static __attribute__((noipa)) int probed(int x)
+{
+	asm volatile("" : "+r" (x));
+	return x + 1;
+}
+
+/* The semaphore of a probe that is compiled in; not in .bss. */
+static unsigned short semaphore[4] = { 0, 0, 0, 1 };
+
+static uint64_t str(const char *s)
+{
+	return (unsigned long)s;
+}
+
+FIXTURE(kprobe)
+{
+	struct perf_event_attr attr;
+};
+
+FIXTURE_SETUP(kprobe)
+{
+	if (pe_probe(&self->attr, "kprobe"))
+		SKIP(return, "no kprobe PMU");
+	self->attr.kprobe_func = str(PE_SYSCALL_FUNC("getppid"));
+}
+
+FIXTURE_TEARDOWN(kprobe)
+{
+}
+
+TEST_F(kprobe, entry)
+{
+	int fd = pe_self(&self->attr);
+
+	ASSERT_LE(0, fd);
+	call(50);
+	EXPECT_EQ(50, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(kprobe, exit)
+{
+	int fd;
+
+	self->attr.config = RETPROBE;
+	fd = pe_self(&self->attr);
+	ASSERT_LE(0, fd);
+	call(50);
+	EXPECT_EQ(50, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(kprobe, two_at_one_place)
+{
+	int a = pe_self(&self->attr), b;
+
+	ASSERT_LE(0, a);
+	call(5);
+	b = pe_self(&self->attr);
+	ASSERT_LE(0, b);
+	call(5);
+	EXPECT_EQ(10, pe_count(a));
+	EXPECT_EQ(5, pe_count(b));
+	close(a);
+	call(5);
+	EXPECT_EQ(10, pe_count(b));
+	close(b);
+}
+
+TEST_F(kprobe, sample)
+{
+	struct pe_record rec;
+	struct pe_sample s;
+	struct pe_ring ring;
+	int fd, i;
+
+	self->attr.sample_period = 1;
+	self->attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_RAW;
+	fd = pe_self(&self->attr);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 4));
+	call(10);
+	for (i = 0; pe_ring_find(&ring, &rec, PERF_RECORD_SAMPLE) > 0; i++) {
+		ASSERT_EQ(0, pe_sample_parse(&self->attr, &rec, &s));
+		EXPECT_EQ(gettid(), s.tid);
+		EXPECT_LT(0, s.raw_size);
+	}
+	EXPECT_EQ(10, i);
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+TEST_F(kprobe, impossible)
+{
+	char name[300];
+
+	self->attr.kprobe_func = str("no_such_function_as_this");
+	EXPECT_EQ(-ENOENT, pe_try(&self->attr, 0, -1, -1, 0));
+	memset(name, 'a', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	self->attr.kprobe_func = 8;
+	EXPECT_EQ(-EFAULT, pe_try(&self->attr, 0, -1, -1, 0));
+	self->attr.kprobe_func = 0;
+	self->attr.kprobe_addr = 8;
+	EXPECT_GT(0, pe_try(&self->attr, 0, -1, -1, 0));
+}
+
+static int open_it(void *arg)
+{
+	return pe_try(arg, 0, -1, -1, 0);
+}
+
+TEST_F(kprobe, unprivileged)
+{
+	long level = pe_get(PE_PARANOID);
+
+	pe_set(PE_PARANOID, -1);
+	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_it, &self->attr));
+	EXPECT_EQ(0, pe_run_as(PE_UID, PE_CAP(CAP_PERFMON), open_it, &self->attr));
+	EXPECT_EQ(0, pe_run_as(PE_UID, PE_CAP(CAP_SYS_ADMIN), open_it, &self->attr));
+	pe_set(PE_PARANOID, level);
+}
+
+FIXTURE(uprobe)
+{
+	struct perf_event_attr attr;
+};
+
+FIXTURE_SETUP(uprobe)
+{
+	if (pe_probe(&self->attr, "uprobe"))
+		SKIP(return, "no uprobe PMU");
+	self->attr.uprobe_path = str("/proc/self/exe");
+	self->attr.probe_offset = pe_file_offset(probed);
+	ASSERT_NE(-1, (long)self->attr.probe_offset);
+}
+
+FIXTURE_TEARDOWN(uprobe)
+{
+}
+
+TEST_F(uprobe, entry)
+{
+	int fd = pe_self(&self->attr), i;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 50; i++)
+		probed(i);
+	EXPECT_EQ(50, pe_count(fd));
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	probed(i);
+	EXPECT_EQ(50, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(uprobe, exit)
+{
+	int fd, i;
+
+	self->attr.config = RETPROBE;
+	fd = pe_self(&self->attr);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 50; i++)
+		EXPECT_EQ(i + 1, probed(i));
+	EXPECT_EQ(50, pe_count(fd));
+	close(fd);
+}
+
+/* It is in user space, whatever the kernel does for it. */
+TEST_F(uprobe, exclude_kernel)
+{
+	int fd;
+
+	self->attr.exclude_kernel = 1;
+	fd = pe_self(&self->attr);
+	ASSERT_LE(0, fd);
+	probed(1);
+	EXPECT_EQ(1, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(uprobe, inherit)
+{
+	int fd, i;
+
+	self->attr.inherit = 1;
+	fd = pe_self(&self->attr);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 5; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			probed(1);
+			probed(2);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	EXPECT_EQ(10, pe_count(fd));
+	close(fd);
+}
+
+/* Raised while somebody listens, in the file's data as it is mapped here. */
+TEST_F(uprobe, reference_counter)
+{
+	long offset = pe_file_offset(&semaphore[1]);
+	int a, b;
+
+	ASSERT_LT(0, offset);
+	self->attr.config = (uint64_t)offset << 32;
+	EXPECT_EQ(0, __atomic_load_n(&semaphore[1], __ATOMIC_RELAXED));
+	a = pe_self(&self->attr);
+	ASSERT_LE(0, a);
+	EXPECT_EQ(1, __atomic_load_n(&semaphore[1], __ATOMIC_RELAXED));
+	b = pe_self(&self->attr);
+	ASSERT_LE(0, b);
+	probed(1);
+	EXPECT_EQ(1, pe_count(a));
+	EXPECT_EQ(1, pe_count(b));
+	close(a);
+	close(b);
+	EXPECT_EQ(0, __atomic_load_n(&semaphore[1], __ATOMIC_RELAXED));
+	EXPECT_EQ(0, __atomic_load_n(&semaphore[0], __ATOMIC_RELAXED));
+	EXPECT_EQ(0, __atomic_load_n(&semaphore[2], __ATOMIC_RELAXED));
+}
+
+TEST_F(uprobe, impossible)
+{
+	self->attr.uprobe_path = 0;
+	EXPECT_EQ(-EINVAL, pe_try(&self->attr, 0, -1, -1, 0));
+	self->attr.uprobe_path = str("");
+	EXPECT_EQ(-EINVAL, pe_try(&self->attr, 0, -1, -1, 0));
+	self->attr.uprobe_path = str("/no/such/file");
+	EXPECT_EQ(-ENOENT, pe_try(&self->attr, 0, -1, -1, 0));
+	self->attr.uprobe_path = str("/");
+	EXPECT_EQ(-EINVAL, pe_try(&self->attr, 0, -1, -1, 0));
+	self->attr.uprobe_path = 8;
+	EXPECT_EQ(-EFAULT, pe_try(&self->attr, 0, -1, -1, 0));
+}
+
+TEST_F(uprobe, unprivileged)
+{
+	long level = pe_get(PE_PARANOID);
+
+	pe_set(PE_PARANOID, -1);
+	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_it, &self->attr));
+	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, PE_CAP(CAP_PERFMON), open_it, &self->attr));
+	EXPECT_EQ(0, pe_run_as(PE_UID, PE_CAP(CAP_SYS_ADMIN), open_it, &self->attr));
+	pe_set(PE_PARANOID, level);
+}
+
+TEST_HARNESS_MAIN

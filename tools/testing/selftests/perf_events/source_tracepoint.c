@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tracepoints: counting, raw samples, filters, whom they count for, and who
+ * may have them.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+#include "pe_sample.h"
+#include "pe_trace.h"
+
+static void call(int n)
+{
+	while (n--)
+		syscall(__NR_getppid);
+}
+
+FIXTURE(tracepoint)
+{
+	struct perf_event_attr attr;
+};
+
+FIXTURE_SETUP(tracepoint)
+{
+	if (pe_tracepoint(&self->attr, "syscalls/sys_enter_getppid"))
+		SKIP(return, "no tracepoints of system calls");
+}
+
+FIXTURE_TEARDOWN(tracepoint)
+{
+}
+
+TEST_F(tracepoint, exact)
+{
+	int fd = pe_self(&self->attr);
+
+	ASSERT_LE(0, fd);
+	call(100);
+	EXPECT_EQ(100, pe_count(fd));
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	call(10);
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	call(1);
+	EXPECT_EQ(101, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(tracepoint, no_such)
+{
+	struct perf_event_attr a = self->attr;
+
+	a.config = 0xffff;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a.config = self->attr.config | 1ULL << 32;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a = self->attr;
+	a.sample_period = 1;
+	a.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	a.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	EXPECT_EQ(-EOPNOTSUPP, pe_try(&a, 0, -1, -1, 0));
+}
+
+TEST_F(tracepoint, of_a_cpu)
+{
+	int fds[64], n = pe_cpu_count(), i;
+	uint64_t sum = 0;
+	pid_t pid;
+
+	if (n > 64)
+		n = 64;
+	for (i = 0; i < n; i++) {
+		fds[i] = pe_open(&self->attr, -1, i, -1, 0);
+		ASSERT_LE(0, fds[i]);
+	}
+	for (i = 0; i < 10; i++) {
+		pid = fork();
+		if (!pid) {
+			call(10);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	for (i = 0; i < n; i++) {
+		sum += pe_count(fds[i]);
+		close(fds[i]);
+	}
+	EXPECT_LE(100, sum);
+}
+
+TEST_F(tracepoint, inherit)
+{
+	struct perf_event_attr a = self->attr;
+	int fd, i;
+
+	a.inherit = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 10; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			call(10);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	EXPECT_EQ(100, pe_count(fd));
+	close(fd);
+}
+
+/* With the mode that the record's registers are of: the system call's, user. */
+TEST_F(tracepoint, exclude)
+{
+	struct perf_event_attr a = self->attr;
+	int fd;
+
+	a.exclude_kernel = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	call(10);
+	EXPECT_EQ(10, pe_count(fd));
+	close(fd);
+
+	ASSERT_EQ(0, pe_tracepoint(&a, "sched/sched_process_exit"));
+	a.exclude_kernel = 1;
+	a.inherit = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	if (!fork())
+		_exit(0);
+	wait(NULL);
+	EXPECT_EQ(0, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(tracepoint, raw)
+{
+	struct perf_event_attr a = self->attr;
+	struct pe_record rec;
+	struct pe_sample s;
+	struct pe_ring ring;
+	unsigned short type;
+	int fd, i, pid;
+	char *raw;
+
+	a.sample_period = 1;
+	a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_RAW;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 4));
+	call(20);
+	for (i = 0; pe_ring_find(&ring, &rec, PERF_RECORD_SAMPLE) > 0; i++) {
+		ASSERT_EQ(0, pe_sample_parse(&a, &rec, &s));
+		/* u16 type, u8 flags, u8 preempt count, int pid, int nr */
+		raw = rec.body + 8 + 4;
+		memcpy(&type, raw, sizeof(type));
+		memcpy(&pid, raw + 4, sizeof(pid));
+		EXPECT_EQ(a.config, type);
+		EXPECT_EQ(gettid(), pid);
+		memcpy(&pid, raw + 8, sizeof(pid));
+		EXPECT_EQ(__NR_getppid, pid);
+		EXPECT_EQ(0, (s.raw_size + 4) % 8);
+	}
+	EXPECT_EQ(20, i);
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+TEST_F(tracepoint, period)
+{
+	struct perf_event_attr a = self->attr;
+	struct pe_ring ring;
+	int fd;
+
+	a.sample_period = 7;
+	a.sample_type = PERF_SAMPLE_TID;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 4));
+	call(70);
+	EXPECT_EQ(70, pe_count(fd));
+	EXPECT_EQ(10, pe_ring_drop(&ring, PERF_RECORD_SAMPLE));
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+TEST_F(tracepoint, filter)
+{
+	struct perf_event_attr a;
+	char text[64];
+	int fd;
+
+	ASSERT_EQ(0, pe_tracepoint(&a, "syscalls/sys_enter_close"));
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EFAULT, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, 8));
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"fd =="));
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"nothing == 1"));
+	close(1000);
+	EXPECT_EQ(1, pe_count(fd));
+	snprintf(text, sizeof(text), "fd > 1000 && common_pid == %d", gettid());
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text));
+	close(1000);
+	close(1001);
+	close(1002);
+	EXPECT_EQ(3, pe_count(fd));
+	EXPECT_EQ(-EEXIST, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text));
+	close(fd);
+}
+
+/* Copies obey the filter of their parent, also when it comes later. */
+TEST_F(tracepoint, filter_inherited)
+{
+	struct perf_event_attr a;
+	int fd, go[2], done[2];
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pe_tracepoint(&a, "syscalls/sys_enter_close"));
+	a.inherit = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pipe(go));
+	ASSERT_EQ(0, pipe(done));
+	pid = fork();
+	if (!pid) {
+		close(1000);
+		if (write(done[1], "", 1) != 1 || read(go[0], &c, 1) != 1)
+			_exit(1);
+		close(1000);
+		close(1001);
+		_exit(0);
+	}
+	ASSERT_EQ(1, read(done[0], &c, 1));
+	EXPECT_EQ(1, pe_count(fd));
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"fd == 1001"));
+	ASSERT_EQ(1, write(go[1], "", 1));
+	waitpid(pid, NULL, 0);
+	EXPECT_EQ(2, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(tracepoint, filter_of_others)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	int fd = pe_self(&a);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"fd == 1"));
+	EXPECT_EQ(-EFAULT, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, 8));
+	close(fd);
+}
+
+/* A wake-up is counted for whom is woken, by events of his. */
+TEST_F(tracepoint, about_another_task)
+{
+	struct perf_event_attr a;
+	struct pe_child c;
+	int off, his, i;
+	char text[32];
+
+	if (pe_tracepoint(&a, "sched/sched_wakeup"))
+		SKIP(return, "no tracepoints of the scheduler");
+	ASSERT_EQ(0, pe_child_start(&c));
+	/* Woken only by this task, on the CPU of the event, while it sleeps. */
+	pe_move_to(0);
+	ASSERT_EQ(0, pe_child_do(&c, PE_MOVE, 0));
+	his = pe_open(&a, c.pid, 0, -1, 0);
+	ASSERT_LE(0, his);
+	snprintf(text, sizeof(text), "pid == %d", c.pid);
+	EXPECT_EQ(0, pe_ioctl(his, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text));
+	a.disabled = 1;
+	off = pe_open(&a, c.pid, 0, -1, 0);
+	ASSERT_LE(0, off);
+	for (i = 0; i < 20; i++) {
+		pe_sleep_ms(5);
+		EXPECT_EQ(0, pe_child_do(&c, PE_SPIN, 1));
+	}
+	EXPECT_LE(20, pe_count(his));
+	/* 6.12 counts for events that are disabled. */
+	if (getenv("PE_HARD"))
+		EXPECT_EQ(0, pe_count(off));
+	close(his);
+	close(off);
+	pe_child_end(&c);
+}
+
+/* As the raw data of system calls is a task's own, it may have them. */
+static int open_raw(void *arg)
+{
+	return pe_try(arg, 0, -1, -1, 0);
+}
+
+TEST_F(tracepoint, unprivileged)
+{
+	struct perf_event_attr a = self->attr, sched;
+	long level = pe_get(PE_PARANOID);
+
+	ASSERT_EQ(0, pe_tracepoint(&sched, "sched/sched_switch"));
+	pe_set(PE_PARANOID, 1);
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_raw, &a));
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_raw, &sched));
+	a.sample_period = 1;
+	a.sample_type = PERF_SAMPLE_RAW;
+	sched.sample_period = 1;
+	sched.sample_type = PERF_SAMPLE_RAW;
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_raw, &a));
+	EXPECT_EQ(-EPERM, pe_run_as(PE_UID, 0, open_raw, &sched));
+	EXPECT_EQ(0, pe_run_as(PE_UID, PE_CAP(CAP_PERFMON), open_raw, &sched));
+	pe_set(PE_PARANOID, -1);
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_raw, &sched));
+	pe_set(PE_PARANOID, level);
+}
+
+/* Groups with software events, either as the leader. */
+TEST_F(tracepoint, group)
+{
+	struct perf_event_attr sw = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int tp, fault;
+
+	pe_fault(1);
+	sw.exclude_kernel = 1;
+	self->attr.disabled = 1;
+	tp = pe_self(&self->attr);
+	fault = pe_open(&sw, 0, -1, tp, 0);
+	ASSERT_LE(0, tp);
+	ASSERT_LE(0, fault);
+	pe_fault(5);
+	pe_ioctl(tp, PERF_EVENT_IOC_ENABLE, 0);
+	call(5);
+	pe_fault(5);
+	EXPECT_EQ(5, pe_count(tp));
+	EXPECT_EQ(5, pe_count(fault));
+	close(tp);
+	call(5);
+	pe_fault(5);
+	EXPECT_EQ(10, pe_count(fault));
+	tp = pe_open(&self->attr, 0, -1, fault, 0);
+	ASSERT_LE(0, tp);
+	pe_ioctl(tp, PERF_EVENT_IOC_ENABLE, 0);
+	/* 6.12 has it count from the next time that the group is scheduled. */
+	pe_sleep_ms(1);
+	call(5);
+	pe_fault(5);
+	EXPECT_EQ(5, pe_count(tp));
+	/* Code that was run for the first time. */
+	EXPECT_LE(15, pe_count(fault));
+	close(fault);
+	close(tp);
+}
+
+TEST_HARNESS_MAIN
