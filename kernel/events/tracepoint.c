@@ -58,7 +58,8 @@ static bool tp_about(const struct perf_event *event, u16 type, int cpu)
 
 	if (attr->type != PERF_TYPE_TRACEPOINT || attr->config != type)
 		return false;
-	if (event->cpu >= 0 && event->cpu != cpu)
+	/* What is bound to no CPU may be at work on another one just now. */
+	if (event->cpu != cpu)
 		return false;
 	/* A signal in the middle of something is for the task itself alone. */
 	return !attr->sigtrap && tp_enabled(event);

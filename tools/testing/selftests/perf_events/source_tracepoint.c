@@ -265,7 +265,7 @@ TEST_F(tracepoint, about_another_task)
 {
 	struct perf_event_attr a;
 	struct pe_child c;
-	int off, his, i;
+	int off, any, his, i;
 	char text[32];
 
 	if (pe_tracepoint(&a, "sched/sched_wakeup"))
@@ -278,6 +278,9 @@ TEST_F(tracepoint, about_another_task)
 	ASSERT_LE(0, his);
 	snprintf(text, sizeof(text), "pid == %d", c.pid);
 	EXPECT_EQ(0, pe_ioctl(his, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text));
+	any = pe_open(&a, c.pid, -1, -1, 0);
+	ASSERT_LE(0, any);
+	EXPECT_EQ(0, pe_ioctl(any, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text));
 	a.disabled = 1;
 	off = pe_open(&a, c.pid, 0, -1, 0);
 	ASSERT_LE(0, off);
@@ -286,10 +289,13 @@ TEST_F(tracepoint, about_another_task)
 		EXPECT_EQ(0, pe_child_do(&c, PE_SPIN, 1));
 	}
 	EXPECT_LE(20, pe_count(his));
+	/* Bound to no CPU, it counts what he does alone. */
+	EXPECT_EQ(0, pe_count(any));
 	/* 6.12 counts for events that are disabled. */
 	if (getenv("PE_HARD"))
 		EXPECT_EQ(0, pe_count(off));
 	close(his);
+	close(any);
 	close(off);
 	pe_child_end(&c);
 }
