@@ -690,7 +690,8 @@ struct perf_event_clock {
  * @refcount: task or CPU, and every attached event
  * @mutex: membership; open, close and ioctl
  * @clock: runs while the context does
- * @seq: events' states and times are consistent
+ * @seq: odd while events' states and times change
+ * @now: perf_clock() of that change
  * @nr_events: attached
  * @nr_sched: groups that have to be scheduled
  * @nr_freq: events that sample at a frequency
@@ -708,6 +709,7 @@ struct perf_event_context {
 	refcount_t			refcount;
 	struct perf_event_clock		clock;
 	seqcount_t			seq;
+	u64				now;
 	unsigned int			nr_events;
 	unsigned int			nr_sched;
 	unsigned int			nr_freq;
@@ -867,7 +869,7 @@ static inline bool is_write_backward(struct perf_event *event)
 	return !!event->attr.write_backward;
 }
 
-static inline bool has_addr_filter(struct perf_event *event)
+static inline bool has_addr_filter(const struct perf_event *event)
 {
 	return event->pmu->nr_addr_filters;
 }
@@ -879,13 +881,13 @@ perf_event_addr_filters(struct perf_event *event)
 	return event->parent ? &event->parent->addr_filters : &event->addr_filters;
 }
 
-static inline bool is_sampling_event(struct perf_event *event)
+static inline bool is_sampling_event(const struct perf_event *event)
 {
 	return event->attr.sample_period != 0;
 }
 
 /* Software events never lack a counter. */
-static inline int is_software_event(struct perf_event *event)
+static inline int is_software_event(const struct perf_event *event)
 {
 	return event->event_caps & PERF_EV_CAP_SOFTWARE;
 }
@@ -1255,6 +1257,12 @@ static inline bool perf_is_paranoid(void)
 	return sysctl_perf_event_paranoid > -1;
 }
 
+/* What security_perf_event_open() is asked about. */
+#define PERF_SECURITY_OPEN		0
+#define PERF_SECURITY_CPU		1
+#define PERF_SECURITY_KERNEL		2
+#define PERF_SECURITY_TRACEPOINT	3
+
 extern int perf_allow_kernel(void);
 extern int perf_allow_cpu(void);
 extern int perf_allow_tracepoint(void);
@@ -1267,22 +1275,22 @@ extern void perf_tp_event(u16 event_type, u64 count, void *record, int entry_siz
 			  struct task_struct *task);
 extern void perf_bp_event(struct perf_event *event, void *data);
 
-static inline bool has_branch_stack(struct perf_event *event)
+static inline bool has_branch_stack(const struct perf_event *event)
 {
 	return event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK;
 }
 
-static inline bool needs_branch_stack(struct perf_event *event)
+static inline bool needs_branch_stack(const struct perf_event *event)
 {
 	return event->attr.branch_sample_type != 0;
 }
 
-static inline bool has_aux(struct perf_event *event)
+static inline bool has_aux(const struct perf_event *event)
 {
 	return event->pmu && event->pmu->setup_aux;
 }
 
-static inline bool has_aux_action(struct perf_event *event)
+static inline bool has_aux_action(const struct perf_event *event)
 {
 	return event->attr.aux_sample_size || event->attr.aux_pause ||
 	       event->attr.aux_resume;

@@ -324,3 +324,6 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 					   task && task != current, true);
 	return chain ?: &nothing;
 }
+
+/* Set by a PMU driver that can tell BPF programs the last branches. */
+DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t);

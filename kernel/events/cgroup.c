@@ -81,7 +81,7 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 	info->active += n;
 	if (n < 0) {
 		if (!info->active && info->clock.cpu >= 0)
-			perf_clock_stop(&info->clock, perf_clock());
+			perf_clock_stop(&info->clock, event->ctx->now);
 		if (!owner->nr_cgroups)
 			owner->cgrp = NULL;
 		return;
@@ -91,7 +91,7 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 	if (!cpuctx->cgrp)
 		cpuctx->cgrp = perf_cgroup_from_task(current, &cpuctx->ctx);
 	if (is_above(event->cgrp, cpuctx->cgrp) && info->clock.cpu < 0)
-		perf_clock_start(&info->clock, perf_clock());
+		perf_clock_start(&info->clock, event->ctx->now);
 }
 
 /* All groups of one cgroup on this CPU, in every PMU. */
@@ -116,7 +116,7 @@ static void cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp
 		}
 	}
 	if (info->clock.cpu >= 0)
-		perf_clock_stop(&info->clock, perf_clock());
+		perf_clock_stop(&info->clock, cpuctx->ctx.now);
 }
 
 static void cgroup_in(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
@@ -128,7 +128,7 @@ static void cgroup_in(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
 	if (!info->active)
 		return;
 	if (info->clock.cpu < 0)
-		perf_clock_start(&info->clock, perf_clock());
+		perf_clock_start(&info->clock, cpuctx->ctx.now);
 	list_for_each_entry(epc, &cpuctx->ctx.pmu_ctx_list, pmu_ctx_entry) {
 		perf_stretch_sched_in(epc, true, cpu, cgrp);
 		perf_stretch_sched_in(epc, false, cpu, cgrp);

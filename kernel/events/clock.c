@@ -144,11 +144,11 @@ static void clock_destroy(struct perf_event *event)
 	hrtimer_cancel(&event->hw.hrtimer);
 }
 
-static int clock_init(struct perf_event *event)
+static int clock_init(struct perf_event *event, u64 which)
 {
 	struct hw_perf_event *hwc = &event->hw;
 
-	if (!is_clock(event))
+	if (event->attr.type != PERF_TYPE_SOFTWARE || event->attr.config != which)
 		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
@@ -176,11 +176,32 @@ static int clock_init(struct perf_event *event)
 	return 0;
 }
 
-/* One PMU a clock: they schedule alike and differ in name alone. */
+static int cpu_clock_init(struct perf_event *event)
+{
+	return clock_init(event, PERF_COUNT_SW_CPU_CLOCK);
+}
+
+static int task_clock_init(struct perf_event *event)
+{
+	return clock_init(event, PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* They differ in name alone: both are the time that the event runs. */
 static struct pmu perf_cpu_clock = {
 	.task_ctx_nr	= perf_sw_context,
 	.capabilities	= PERF_PMU_CAP_NO_NMI,
-	.event_init	= clock_init,
+	.event_init	= cpu_clock_init,
+	.add		= clock_add,
+	.del		= clock_del,
+	.start		= clock_start,
+	.stop		= clock_stop,
+	.read		= clock_read,
+};
+
+static struct pmu perf_task_clock = {
+	.task_ctx_nr	= perf_sw_context,
+	.capabilities	= PERF_PMU_CAP_NO_NMI,
+	.event_init	= task_clock_init,
 	.add		= clock_add,
 	.del		= clock_del,
 	.start		= clock_start,
@@ -189,9 +210,10 @@ static struct pmu perf_cpu_clock = {
 };
 
 /**
- * perf_clock_pmu_init - register the PMU of the clocks
+ * perf_clock_pmu_init - register the PMUs of the clocks
  */
 void __init perf_clock_pmu_init(void)
 {
 	WARN_ON(perf_pmu_register(&perf_cpu_clock, NULL, -1));
+	WARN_ON(perf_pmu_register(&perf_task_clock, NULL, -1));
 }

@@ -182,7 +182,7 @@ struct remote_call {
 };
 
 /**
- * perf_context_lock_cpu - lock this CPU's context and a task's
+ * perf_context_lock_cpu - lock this CPU's context and a task's, to change them
  * @cpuctx: this CPU's
  * @ctx: a task's context, or this CPU's own, or NULL
  *
@@ -192,8 +192,11 @@ void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_co
 {
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&cpuctx->ctx.lock);
-	if (ctx && ctx != &cpuctx->ctx)
+	perf_context_begin(&cpuctx->ctx);
+	if (ctx && ctx != &cpuctx->ctx) {
 		raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
+		perf_context_begin(ctx);
+	}
 }
 
 /**
@@ -203,8 +206,11 @@ void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_co
  */
 void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
-	if (ctx && ctx != &cpuctx->ctx)
+	if (ctx && ctx != &cpuctx->ctx) {
+		perf_context_end(ctx);
 		raw_spin_unlock(&ctx->lock);
+	}
+	perf_context_end(&cpuctx->ctx);
 	raw_spin_unlock(&cpuctx->ctx.lock);
 }
 
@@ -267,7 +273,9 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 		}
 		cpu = ctx->clock.cpu;
 		if (cpu < 0) {
+			perf_context_begin(ctx);
 			func(event, NULL, data);
+			perf_context_end(ctx);
 			raw_spin_unlock_irq(&ctx->lock);
 			return;
 		}
@@ -328,14 +336,14 @@ void perf_context_reserve(struct perf_event_context *ctx)
 }
 
 /**
- * perf_context_unreserve - an event has left, or will not come
- * @ctx: whose lock is held
+ * perf_context_unreserve - an event has left
+ * @ctx: between perf_context_begin() and _end()
  */
 void perf_context_unreserve(struct perf_event_context *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	if (!--ctx->nr_events && ctx->task && ctx->clock.cpu >= 0)
-		perf_clock_stop(&ctx->clock, perf_clock());
+		perf_clock_stop(&ctx->clock, ctx->now);
 }
 
 static struct perf_event_pmu_context *

@@ -88,14 +88,16 @@ static void set_clock(struct perf_event *event)
 
 /* Everything that cannot fail. */
 static void init_event(struct perf_event *event, const struct perf_event_attr *attr, int cpu,
-		       struct task_struct *task, struct perf_event *parent)
+		       struct task_struct *task, struct perf_event *leader,
+		       struct perf_event *parent)
 {
 	refcount_set(&event->refcount, 1);
 	event->cpu = cpu;
 	event->oncpu = -1;
 	event->attr = *attr;
 	event->orig_type = attr->type;
-	event->group_leader = event;
+	/* A driver looks at the group that it is to take the event for. */
+	event->group_leader = leader ?: event;
 	event->state = attr->disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
 	INIT_LIST_HEAD(&event->sibling_list);
 	INIT_LIST_HEAD(&event->event_entry);
@@ -154,23 +156,6 @@ static void exclusive_release(struct perf_event *event)
 		atomic_inc(&event->pmu->exclusive_cnt);
 }
 
-/* Does the PMU do what the attributes ask beyond counting? */
-static int check_pmu(struct perf_event *event, int cgroup_fd)
-{
-	struct perf_event_attr *attr = &event->attr;
-	struct pmu *pmu = event->pmu;
-
-	/* What does not belong to a task cannot be told apart by task or cgroup. */
-	if (pmu->task_ctx_nr == perf_invalid_context && (event->hw.target || cgroup_fd != -1))
-		return -EINVAL;
-	if (attr->aux_output && (!(pmu->capabilities & PERF_PMU_CAP_AUX_OUTPUT) ||
-				 attr->aux_pause || attr->aux_resume))
-		return -EOPNOTSUPP;
-	if (attr->aux_start_paused && !(pmu->capabilities & PERF_PMU_CAP_AUX_PAUSE))
-		return -EOPNOTSUPP;
-	return 0;
-}
-
 static int alloc_addr_filters(struct perf_event *event)
 {
 	if (!has_addr_filter(event))
@@ -219,9 +204,6 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 		return PTR_ERR(pmu);
 	event->group_caps = event->event_caps;
 
-	err = check_pmu(event, cgroup_fd);
-	if (err)
-		return err;
 	err = exclusive_claim(event);
 	if (err)
 		return err;
@@ -294,52 +276,6 @@ static void free_event(struct perf_event *event)
 	call_rcu(&event->rcu_head, free_event_rcu);
 }
 
-/**
- * perf_event_alloc - make an event that is not attached to anything yet
- * @attr: checked
- * @cpu: to limit it to, or -1
- * @task: whose events it is to count, or NULL
- * @leader: of the group that it will join, or NULL
- * @parent: the event that it is inherited from, or NULL
- * @handler: what to call at overflow instead of writing a record, or NULL
- * @handler_context: for @handler
- * @cgroup_fd: file descriptor of a cgroup, or -1
- *
- * May sleep. Return: the event with one reference, or an error: -EINVAL for an
- * impossible @cpu, -ENOENT when no PMU knows the event, or what the PMU says.
- */
-struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
-				    struct task_struct *task, struct perf_event *leader,
-				    struct perf_event *parent, perf_overflow_handler_t handler,
-				    void *handler_context, int cgroup_fd)
-{
-	struct kmem_cache *cache = event_cache;
-	struct perf_event *event;
-	int err;
-
-	if ((unsigned int)cpu >= nr_cpu_ids && !(task && cpu == -1))
-		return ERR_PTR(-EINVAL);
-	/* Only a task can take a signal in step with what it does. */
-	if (attr->sigtrap && !task)
-		return ERR_PTR(-EINVAL);
-
-	if ((parent ? parent->orig_type : attr->type) == PERF_TYPE_TRACEPOINT)
-		cache = tracepoint_event_cache;
-	event = kmem_cache_zalloc(cache, GFP_KERNEL_ACCOUNT);
-	if (!event)
-		return ERR_PTR(-ENOMEM);
-
-	init_event(event, attr, cpu, task, parent);
-	if (parent)
-		event->orig_type = parent->orig_type;
-	err = acquire(event, leader, handler, handler_context, cgroup_fd);
-	if (err) {
-		free_event(event);
-		return ERR_PTR(err);
-	}
-	return event;
-}
-
 /* Events whose last reference went where nothing may sleep. */
 static LLIST_HEAD(late_events);
 
@@ -381,6 +317,55 @@ void perf_event_put(struct perf_event *event)
 		free_event_late(&event->rcu_head);
 	else
 		free_event(event);
+}
+
+/**
+ * perf_event_alloc - make an event that is not attached to anything yet
+ * @attr: checked
+ * @cpu: to limit it to, or -1
+ * @task: whose events it is to count, or NULL
+ * @leader: of the group that it will join, or NULL; until it has joined it, the
+ *	caller sets group_leader to the event itself before dropping it
+ * @parent: the event that it is inherited from, or NULL
+ * @handler: what to call at overflow instead of writing a record, or NULL
+ * @handler_context: for @handler
+ * @cgroup_fd: file descriptor of a cgroup, or -1
+ *
+ * May sleep. Return: the event with one reference, or an error: -EINVAL for an
+ * impossible @cpu, -ENOENT when no PMU knows the event, or what the PMU says.
+ */
+struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
+				    struct task_struct *task, struct perf_event *leader,
+				    struct perf_event *parent, perf_overflow_handler_t handler,
+				    void *handler_context, int cgroup_fd)
+{
+	struct kmem_cache *cache = event_cache;
+	struct perf_event *event;
+	int err;
+
+	if ((unsigned int)cpu >= nr_cpu_ids && !(task && cpu == -1))
+		return ERR_PTR(-EINVAL);
+	/* Only a task can take a signal in step with what it does. */
+	if (attr->sigtrap && !task)
+		return ERR_PTR(-EINVAL);
+
+	if ((parent ? parent->orig_type : attr->type) == PERF_TYPE_TRACEPOINT)
+		cache = tracepoint_event_cache;
+	event = kmem_cache_zalloc(cache, GFP_KERNEL_ACCOUNT);
+	if (!event)
+		return ERR_PTR(-ENOMEM);
+
+	init_event(event, attr, cpu, task, leader, parent);
+	if (parent)
+		event->orig_type = parent->orig_type;
+	err = acquire(event, leader, handler, handler_context, cgroup_fd);
+	if (err) {
+		/* Its PMU may be going, and hold on to it meanwhile. */
+		event->group_leader = event;
+		perf_event_put(event);
+		return ERR_PTR(err);
+	}
+	return event;
 }
 
 static void disown(struct perf_event *event)

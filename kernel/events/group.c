@@ -348,7 +348,7 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 		event->attach_state |= PERF_ATTACH_TASK;
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, 1);
-	event->tstamp = perf_event_clock_now(event);
+	event->tstamp = perf_event_change_time(event);
 	count_event(event, 1);
 
 	if (leader == event) {
@@ -428,11 +428,9 @@ static void group_dissolve(struct perf_event *leader, bool attached)
 	struct perf_event *member, *next;
 
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list) {
-		raw_write_seqcount_begin(&leader->ctx->seq);
 		perf_event_fold_time(member);
 		INIT_LIST_HEAD(&member->sibling_list);
 		member->group_leader = member;
-		raw_write_seqcount_end(&leader->ctx->seq);
 		member->attach_state &= ~PERF_ATTACH_GROUP;
 		if (attached && (member->attach_state & PERF_ATTACH_CONTEXT))
 			group_enter(member);
@@ -452,11 +450,9 @@ static void leave_leader(struct perf_event *event, bool attached)
 
 	if (attached && !resident)
 		group_leave(leader);
-	raw_write_seqcount_begin(&event->ctx->seq);
 	perf_event_fold_time(event);
 	list_del_init(&event->sibling_list);
 	event->group_leader = event;
-	raw_write_seqcount_end(&event->ctx->seq);
 	event->attach_state &= ~PERF_ATTACH_GROUP;
 	leader->nr_siblings--;
 	group_update_caps(event);
@@ -490,7 +486,7 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 		} else if (attached && args->keep_group) {
 			perf_event_sched_out(event);
 		}
-		if (!args->keep_group)
+		if (!args->keep_group && (event->attach_state & PERF_ATTACH_GROUP))
 			leave_leader(event, attached);
 	}
 	if (event->state > args->end)
@@ -509,6 +505,18 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	perf_context_unreserve(ctx);
 	if (resched && ctx->nr_sched)
 		perf_pmu_resched_cpu(cpuctx, ctx, resched);
+}
+
+/* For what does not run, or may be changed wherever it runs. */
+static void change_here(struct perf_event *event, perf_event_func_t func, void *data)
+{
+	struct perf_event_context *ctx = event->ctx;
+
+	raw_spin_lock_irq(&ctx->lock);
+	perf_context_begin(ctx);
+	func(event, NULL, data);
+	perf_context_end(ctx);
+	raw_spin_unlock_irq(&ctx->lock);
 }
 
 static void detach_done(struct perf_event *event, struct detach_args *args, bool was_attached)
@@ -540,9 +548,7 @@ void perf_event_detach(struct perf_event *event, enum perf_event_state end)
 	if (was_attached && ctx->task != PERF_TASK_GONE) {
 		perf_event_call(event, detach_locked, &args);
 	} else {
-		raw_spin_lock_irq(&ctx->lock);
-		detach_locked(event, NULL, &args);
-		raw_spin_unlock_irq(&ctx->lock);
+		change_here(event, detach_locked, &args);
 	}
 	WARN_ON_ONCE(event->group_leader != event);
 	detach_done(event, &args, was_attached);
@@ -558,12 +564,9 @@ void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state e
 			       bool keep_group)
 {
 	struct detach_args args = { .end = end, .keep_group = keep_group };
-	struct perf_event_context *ctx = event->ctx;
 
-	lockdep_assert_held(&ctx->mutex);
-	raw_spin_lock_irq(&ctx->lock);
-	detach_locked(event, NULL, &args);
-	raw_spin_unlock_irq(&ctx->lock);
+	lockdep_assert_held(&event->ctx->mutex);
+	change_here(event, detach_locked, &args);
 	detach_done(event, &args, true);
 }
 
@@ -615,15 +618,10 @@ static void turn_off_locked(struct perf_event *event, struct perf_cpu_context *c
 /* A resident group changes state under its lock alone, wherever it counts. */
 static void turn(struct perf_event *event, perf_event_func_t func)
 {
-	struct perf_event_context *ctx = event->ctx;
-
-	if (!is_resident(event)) {
+	if (is_resident(event))
+		change_here(event, func, NULL);
+	else
 		perf_event_call(event, func, NULL);
-		return;
-	}
-	raw_spin_lock_irq(&ctx->lock);
-	func(event, NULL, NULL);
-	raw_spin_unlock_irq(&ctx->lock);
 }
 
 /**
@@ -670,8 +668,10 @@ void perf_event_disable_local(struct perf_event *event)
 	} else {
 		/* A group that was on has been taken off, and out, at the switch. */
 		raw_spin_lock(&ctx->lock);
+		perf_context_begin(ctx);
 		if (is_resident(event) || ctx->clock.cpu < 0)
 			turn_off_locked(event, NULL, NULL);
+		perf_context_end(ctx);
 		raw_spin_unlock(&ctx->lock);
 	}
 }

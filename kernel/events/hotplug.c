@@ -24,7 +24,7 @@ static void start_cpu(void *unused)
 
 	perf_context_lock_cpu(cpuctx, NULL);
 	if (cpuctx->ctx.clock.cpu < 0)
-		perf_clock_start(&cpuctx->ctx.clock, perf_clock());
+		perf_clock_start(&cpuctx->ctx.clock, cpuctx->ctx.now);
 	WRITE_ONCE(cpuctx->online, true);
 	list_for_each_entry(epc, &cpuctx->ctx.pmu_ctx_list, pmu_ctx_entry)
 		perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
@@ -38,7 +38,7 @@ static void stop_cpu(void *unused)
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	perf_context_sched_out_all(&cpuctx->ctx);
 	if (cpuctx->ctx.clock.cpu >= 0)
-		perf_clock_stop(&cpuctx->ctx.clock, perf_clock());
+		perf_clock_stop(&cpuctx->ctx.clock, cpuctx->ctx.now);
 	WRITE_ONCE(cpuctx->online, false);
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }

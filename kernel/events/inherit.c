@@ -149,6 +149,9 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 
 	child = perf_event_alloc(&event->attr, event->cpu, args->child, leader, root,
 				 NULL, NULL, -1);
+	/* An event whose PMU is going has no future in the child. */
+	if (child == ERR_PTR(-ENODEV))
+		return NULL;
 	if (IS_ERR(child))
 		return child;
 
@@ -164,8 +167,6 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 		local64_set(&child->hw.period_left, event->event_caps & PERF_EV_CAP_RESIDENT ?
 						    -(s64)period : period);
 	}
-	if (leader)
-		child->group_leader = leader;
 	if (perf_event_needs_aux(event) && !perf_event_set_aux_output(child, leader ?: child)) {
 		err = -EINVAL;
 		goto put_child;
@@ -327,7 +328,7 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 		if (cpuctx->task_ctx == ctx)
 			cpuctx->task_ctx = NULL;
 		if (ctx->clock.cpu >= 0)
-			perf_clock_stop(&ctx->clock, perf_clock());
+			perf_clock_stop(&ctx->clock, ctx->now);
 	}
 	WARN_ON_ONCE(ctx->clock.cpu >= 0);
 	RCU_INIT_POINTER(task->perf_event_ctxp, NULL);

@@ -55,6 +55,9 @@ void perf_clock_start(struct perf_event_clock *clock, u64 now);
 void perf_clock_stop(struct perf_event_clock *clock, u64 now);
 u64 perf_event_clock_now(const struct perf_event *event);
 void perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running);
+void perf_context_begin(struct perf_event_context *ctx);
+void perf_context_end(struct perf_event_context *ctx);
+u64 perf_event_change_time(const struct perf_event *event);
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state);
 void perf_event_fold_time(struct perf_event *event);
 

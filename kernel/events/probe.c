@@ -17,7 +17,7 @@
 PMU_FORMAT_ATTR(retprobe, "config:0");
 
 /* What both kinds ask of an open. */
-static int probe_check(const struct perf_event *event, bool allowed)
+static int probe_check(struct perf_event *event, bool allowed)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;

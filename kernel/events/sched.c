@@ -420,12 +420,10 @@ static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 
 static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
-	u64 now = perf_clock();
-
 	if (likely(cpuctx->task_ctx != ctx)) {
 		raw_spin_lock(&ctx->lock);
 		if (ctx->clock.cpu >= 0)
-			perf_clock_stop(&ctx->clock, now);
+			perf_clock_stop(&ctx->clock, perf_clock());
 		raw_spin_unlock(&ctx->lock);
 		return;
 	}
@@ -433,7 +431,7 @@ static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_
 	perf_context_sched_out_all(ctx);
 	cpuctx->task_ctx = NULL;
 	if (ctx->clock.cpu >= 0)
-		perf_clock_stop(&ctx->clock, perf_clock());
+		perf_clock_stop(&ctx->clock, ctx->now);
 	perf_context_unlock_cpu(cpuctx, ctx);
 }
 
@@ -467,7 +465,7 @@ static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_c
 	}
 	perf_context_lock_cpu(cpuctx, ctx);
 	if (ctx->clock.cpu < 0)
-		perf_clock_start(&ctx->clock, perf_clock());
+		perf_clock_start(&ctx->clock, ctx->now);
 	cpuctx->task_ctx = ctx;
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
 		task_epc_sched_in(cpuctx, epc);
@@ -585,7 +583,7 @@ static struct perf_event *longest_waiting(struct perf_cpu_context *cpuctx,
 
 static u64 runtime_now(struct perf_event *leader)
 {
-	return leader->group_runtime + perf_event_clock_now(leader) - leader->tstamp;
+	return leader->group_runtime + perf_event_change_time(leader) - leader->tstamp;
 }
 
 static struct perf_event *longest_running(struct perf_event_pmu_context *epc,

@@ -84,7 +84,7 @@ static int find_group(struct open_request *req, int group_fd)
 	event = perf_event_of_fd(req->group);
 	if (!event)
 		return -EBADF;
-	if (READ_ONCE(event->state) == PERF_EVENT_STATE_DEAD)
+	if (READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT)
 		return -ENODEV;
 	if (req->flags & PERF_FLAG_FD_OUTPUT)
 		req->output = event;
@@ -216,10 +216,10 @@ static int join_group(struct open_request *req)
 	int err;
 
 	if (leader) {
-		if (leader->state <= PERF_EVENT_STATE_EXIT ||
-		    !perf_group_may_join(leader, event))
+		if (leader->state <= PERF_EVENT_STATE_EXIT)
+			return -ENODEV;
+		if (!perf_group_may_join(leader, event))
 			return -EINVAL;
-		event->group_leader = leader;
 	} else if (event->event_caps & PERF_EV_CAP_SIBLING) {
 		return -EINVAL;
 	}

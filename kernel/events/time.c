@@ -55,6 +55,14 @@ void perf_clock_stop(struct perf_event_clock *clock, u64 now)
 	smp_store_release(&clock->cpu, -1);
 }
 
+/* Time of a clock that is known to be @cpu's, with these values, at @now. */
+static u64 clock_at(int cpu, u64 time, u64 offset, u64 now)
+{
+	s64 ahead = now + offset - time;
+
+	return cpu >= 0 && ahead > 0 ? time + ahead : time;
+}
+
 /**
  * perf_clock_read - a clock's time now
  * @clock: running or not, here or on another CPU
@@ -69,19 +77,38 @@ u64 perf_clock_read(const struct perf_event_clock *clock)
 
 	do {
 		cpu = smp_load_acquire(&clock->cpu);
-		time = READ_ONCE(clock->time);
 		offset = READ_ONCE(clock->offset);
-		if (cpu >= 0) {
-			s64 ahead = perf_clock() + offset - time;
-
-			if (ahead > 0)
-				time += ahead;
-		}
+		time = clock_at(cpu, READ_ONCE(clock->time), offset,
+				cpu >= 0 ? perf_clock() : 0);
 		/* A stop, or a stop and start, in between shows here. */
 		smp_rmb();
 	} while (READ_ONCE(clock->cpu) != cpu || READ_ONCE(clock->offset) != offset);
 
 	return time;
+}
+
+/**
+ * perf_context_begin - begin to change events of a context
+ * @ctx: whose lock is held
+ *
+ * All that changes until perf_context_end() changes at one moment: a group
+ * goes on without having waited, and what is taken off has run up to now.
+ */
+void perf_context_begin(struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_irqs_disabled();
+	raw_write_seqcount_begin(&ctx->seq);
+	ctx->now = perf_clock();
+}
+
+/**
+ * perf_context_end - end what perf_context_begin() began
+ * @ctx: whose lock is held
+ */
+void perf_context_end(struct perf_event_context *ctx)
+{
+	raw_write_seqcount_end(&ctx->seq);
 }
 
 /* The clock that counts for an event: its cgroup's on this CPU, or its context's. */
@@ -140,41 +167,56 @@ static void times_at(const struct perf_event *event, u64 now, u64 *enabled, u64 
  * @enabled: filled in, nanoseconds, without children
  * @running: the same
  *
- * Changes nothing and takes no lock. Outside of NMIs the two numbers belong
- * together; an NMI that hits this CPU in the middle of a state change takes
- * what it finds.
+ * Changes nothing and takes no lock. Who has interrupts on waits until a
+ * change that is going on has come to its end, and never sees time go back;
+ * who has not may be the one who changes it, and takes what there is.
  */
 void perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
 {
 	const seqcount_t *seqcount = &READ_ONCE(event->ctx)->seq;
+	bool wait = !irqs_disabled();
 	unsigned int seq;
 
 	do {
 		while ((seq = raw_read_seqcount(seqcount)) & 1) {
-			if (in_nmi())
+			if (!wait)
 				break;
 			cpu_relax();
 		}
 		times_at(event, perf_event_clock_now(event), enabled, running);
-	} while (read_seqcount_retry(seqcount, seq) && !in_nmi());
+	} while (read_seqcount_retry(seqcount, seq) && wait);
+}
+
+/**
+ * perf_event_change_time - the time of an event's clock at this change
+ * @event: between perf_context_begin() and _end() of its context
+ *
+ * Return: nanoseconds.
+ */
+u64 perf_event_change_time(const struct perf_event *event)
+{
+	const struct perf_event_clock *clock = event_clock(event);
+
+	return clock_at(clock->cpu, clock->time, clock->offset, event->ctx->now);
 }
 
 /**
  * perf_event_fold_time - add the time since the last stamp
- * @event: attached; its context's lock is held, and a write section of ctx->seq open
+ * @event: between perf_context_begin() and _end() of its context
  */
 void perf_event_fold_time(struct perf_event *event)
 {
-	u64 now = perf_event_clock_now(event);
+	u64 now = perf_event_change_time(event);
 
 	lockdep_assert_held(&event->ctx->lock);
+	WARN_ON_ONCE(!(raw_read_seqcount(&event->ctx->seq) & 1));
 	times_at(event, now, &event->total_time_enabled, &event->total_time_running);
 	event->tstamp = now;
 }
 
 /**
  * perf_event_set_state - the one place where an event's state changes
- * @event: attached, its context's lock is held
+ * @event: between perf_context_begin() and _end() of its context
  * @state: the new one
  *
  * Time up to now is accounted by the old state. When a leader goes on or off
@@ -182,25 +224,20 @@ void perf_event_fold_time(struct perf_event *event)
  */
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {
-	struct perf_event_context *ctx = event->ctx;
 	struct perf_event *sibling;
 
-	lockdep_assert_held(&ctx->lock);
-	lockdep_assert_irqs_disabled();
 	if (event->state == state)
 		return;
 	/* Nothing comes back from the dead. */
 	if (WARN_ON_ONCE(event->state <= PERF_EVENT_STATE_EXIT && state > event->state))
 		return;
 
-	raw_write_seqcount_begin(&ctx->seq);
 	perf_event_fold_time(event);
 	if ((event->state < PERF_EVENT_STATE_INACTIVE) != (state < PERF_EVENT_STATE_INACTIVE)) {
 		for_each_sibling_event(sibling, event)
 			perf_event_fold_time(sibling);
 	}
 	WRITE_ONCE(event->state, state);
-	raw_write_seqcount_end(&ctx->seq);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

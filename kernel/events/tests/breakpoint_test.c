@@ -234,7 +234,7 @@ static void test_task_record(struct kunit *test)
 }
 
 /* One for each breakpoint: simulated CPUs tell of one hit an access. */
-static u32 bp_test_words[BP_SLOTS_MAX + 1];
+static u32 bp_test_words[BP_SLOTS_MAX + 2];
 static unsigned int bp_test_hits;
 
 static void bp_test_hit(struct perf_event *bp, struct perf_sample_data *data,
@@ -257,8 +257,11 @@ static unsigned int bp_test_write(void)
 	unsigned int i;
 
 	bp_test_hits = 0;
-	for (i = 0; i < ARRAY_SIZE(bp_test_words); i++)
+	for (i = 0; i <= BP_SLOTS_MAX; i++) {
 		WRITE_ONCE(bp_test_words[i], i);
+		/* They forget it only when something else is looked at. */
+		WRITE_ONCE(bp_test_words[BP_SLOTS_MAX + 1], i);
+	}
 	return bp_test_hits;
 }
 

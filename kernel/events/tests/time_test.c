@@ -45,7 +45,9 @@ static int time_test_init(struct kunit *test)
 static void go(struct time_fixture *f, struct perf_event *event, enum perf_event_state state)
 {
 	raw_spin_lock_irq(&f->ctx.lock);
+	perf_context_begin(&f->ctx);
 	perf_event_set_state(event, state);
+	perf_context_end(&f->ctx);
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
 
