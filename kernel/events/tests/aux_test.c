@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AUX areas, with a driver that exists only here: what a transaction may
+ * write, what the reader is told, and what keeps the memory.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+
+#include "../buffer.h"
+#include "../cold.h"
+
+#define AUX_PAGES	4
+#define AUX_SIZE	(AUX_PAGES * PAGE_SIZE)
+
+/* What the reader finds in the buffer. */
+struct aux_record {
+	struct perf_event_header	header;
+	u64				offset;
+	u64				size;
+	u64				flags;
+};
+
+/**
+ * struct aux_bench - an event with a buffer and an AUX area
+ * @pmu: the driver
+ * @event: the event
+ * @cold: its cold part
+ * @rb: its buffer
+ * @aux: its AUX area
+ * @read: position of the reader among the records
+ * @freed: pmu::free_aux was called
+ * @pages: what pmu::setup_aux was given
+ * @snapshot: what pmu::snapshot_aux is to return
+ */
+struct aux_bench {
+	struct pmu		pmu;
+	struct perf_event	event;
+	struct perf_event_cold	cold;
+	struct perf_buffer	*rb;
+	struct perf_aux		*aux;
+	unsigned long		read;
+	struct completion	freed;
+	void			**pages;
+	long			snapshot;
+};
+
+/* pmu::setup_aux has no other way to find it. */
+static struct aux_bench *bench_of(struct perf_event *event)
+{
+	return container_of(event, struct aux_bench, event);
+}
+
+static void *test_setup_aux(struct perf_event *event, void **pages, int nr_pages, bool overwrite)
+{
+	struct aux_bench *bench = bench_of(event);
+
+	bench->pages = pages;
+	return nr_pages == AUX_PAGES ? bench : NULL;
+}
+
+static void test_free_aux(void *aux)
+{
+	struct aux_bench *bench = aux;
+
+	complete(&bench->freed);
+}
+
+static long test_snapshot_aux(struct perf_event *event, struct perf_output_handle *handle,
+			      unsigned long size)
+{
+	static const u8 bytes[16] = { [0 ... 15] = 0x5a };
+	struct aux_bench *bench = bench_of(event);
+
+	perf_output_copy(handle, bytes, bench->snapshot);
+	/* An NMI that samples meanwhile gets nothing. */
+	if (perf_aux_sample_size(event, 64))
+		return -EBUSY;
+	return bench->snapshot;
+}
+
+static struct aux_bench *bench_make(struct kunit *test, bool overwrite, u32 watermark)
+{
+	struct aux_bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
+	struct perf_event *event;
+
+	KUNIT_ASSERT_NOT_NULL(test, bench);
+	init_completion(&bench->freed);
+	bench->pmu.setup_aux = test_setup_aux;
+	bench->pmu.free_aux = test_free_aux;
+	bench->pmu.snapshot_aux = test_snapshot_aux;
+
+	event = &bench->event;
+	event->pmu = &bench->pmu;
+	event->cpu = -1;
+	event->attr.aux_watermark = watermark;
+	event->cold = &bench->cold;
+	bench->cold.event = event;
+	init_waitqueue_head(&bench->cold.waitq);
+
+	bench->rb = perf_buffer_alloc(1, 0, -1, false);
+	KUNIT_ASSERT_NOT_NULL(test, bench->rb);
+	RCU_INIT_POINTER(event->rb, bench->rb);
+
+	bench->aux = perf_aux_alloc(bench->rb, event, 2, AUX_PAGES, overwrite);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(bench->aux));
+	rcu_assign_pointer(bench->rb->aux, bench->aux);
+	return bench;
+}
+
+static void bench_free(struct kunit *test, struct aux_bench *bench)
+{
+	RCU_INIT_POINTER(bench->rb->aux, NULL);
+	perf_aux_put(bench->aux);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&bench->freed, 30 * HZ), 0);
+	RCU_INIT_POINTER(bench->event.rb, NULL);
+	perf_buffer_put(bench->rb);
+}
+
+/* The next record must be an AUX record that says this. */
+static void expect_record(struct kunit *test, struct aux_bench *bench, u64 offset, u64 size,
+			  u64 flags)
+{
+	struct perf_event_mmap_page *user = bench->rb->ring.user;
+	struct aux_record record;
+
+	KUNIT_ASSERT_EQ(test, user->data_head, bench->read + sizeof(record));
+	memcpy(&record, bench->rb->chunks[0] + bench->read, sizeof(record));
+	KUNIT_EXPECT_EQ(test, record.header.type, PERF_RECORD_AUX);
+	KUNIT_EXPECT_EQ(test, record.header.size, sizeof(record));
+	KUNIT_EXPECT_EQ(test, record.offset, offset);
+	KUNIT_EXPECT_EQ(test, record.size, size);
+	KUNIT_EXPECT_EQ(test, record.flags, flags);
+	bench->read += sizeof(record);
+}
+
+static void expect_nothing(struct kunit *test, struct aux_bench *bench)
+{
+	KUNIT_EXPECT_EQ(test, bench->rb->ring.user->data_head, bench->read);
+}
+
+static bool woken(struct aux_bench *bench)
+{
+	return atomic_xchg(&bench->rb->poll, 0);
+}
+
+/* As drivers do it, with interrupts off. */
+static void *aux_begin(struct perf_output_handle *handle, struct perf_event *event)
+{
+	guard(irqsave)();
+	return perf_aux_output_begin(handle, event);
+}
+
+static void aux_end(struct perf_output_handle *handle, unsigned long size)
+{
+	guard(irqsave)();
+	perf_aux_output_end(handle, size);
+}
+
+static void aux_transactions(struct kunit *test)
+{
+	struct aux_bench *bench = bench_make(test, false, 0);
+	struct perf_event_mmap_page *user = bench->rb->ring.user;
+	struct perf_output_handle handle = {}, other = {};
+
+	KUNIT_EXPECT_NULL(test, perf_get_aux(&handle));
+	KUNIT_ASSERT_PTR_EQ(test, aux_begin(&handle, &bench->event), (void *)bench);
+	KUNIT_EXPECT_PTR_EQ(test, perf_get_aux(&handle), (void *)bench);
+	KUNIT_EXPECT_EQ(test, handle.head, 0);
+	KUNIT_EXPECT_EQ(test, handle.size, AUX_SIZE - 1);
+	KUNIT_EXPECT_EQ(test, handle.wakeup, AUX_SIZE / 2);
+	/* One at a time. */
+	KUNIT_EXPECT_NULL(test, aux_begin(&other, &bench->event));
+	KUNIT_EXPECT_NULL(test, perf_get_aux(&other));
+	KUNIT_EXPECT_EQ(test, user->aux_head, 0);
+	aux_end(&handle, 100);
+	KUNIT_EXPECT_NULL(test, perf_get_aux(&handle));
+	KUNIT_EXPECT_EQ(test, user->aux_head, 100);
+	expect_record(test, bench, 0, 100, 0);
+	KUNIT_EXPECT_FALSE(test, woken(bench));
+
+	/* Nothing written is nothing to tell, but for a flag. */
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
+	aux_end(&handle, 0);
+	expect_nothing(test, bench);
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
+	perf_aux_output_flag(&handle, PERF_AUX_FLAG_PARTIAL);
+	aux_end(&handle, 0);
+	expect_record(test, bench, 100, 0, PERF_AUX_FLAG_PARTIAL);
+	KUNIT_EXPECT_FALSE(test, woken(bench));
+
+	/* Up to the watermark, in part by skipping. */
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
+	KUNIT_EXPECT_EQ(test, handle.size, AUX_SIZE - 101);
+	KUNIT_EXPECT_EQ(test, perf_aux_output_skip(&handle, AUX_SIZE - 100), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, perf_aux_output_skip(&handle, 28), 0);
+	KUNIT_EXPECT_EQ(test, handle.head, 128);
+	KUNIT_EXPECT_EQ(test, handle.size, AUX_SIZE - 129);
+	KUNIT_EXPECT_EQ(test, user->aux_head, 128);
+	aux_end(&handle, AUX_SIZE / 2 - 128);
+	expect_record(test, bench, 128, AUX_SIZE / 2 - 128, 0);
+	KUNIT_EXPECT_TRUE(test, woken(bench));
+
+	/* Full: the event disables itself, until the reader gives room back. */
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
+	KUNIT_EXPECT_EQ(test, handle.wakeup, AUX_SIZE);
+	perf_aux_output_flag(&handle, PERF_AUX_FLAG_TRUNCATED);
+	aux_end(&handle, handle.size);
+	expect_record(test, bench, AUX_SIZE / 2, AUX_SIZE / 2 - 1, PERF_AUX_FLAG_TRUNCATED);
+	KUNIT_EXPECT_TRUE(test, woken(bench));
+	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
+	KUNIT_EXPECT_NULL(test, perf_get_aux(&handle));
+	KUNIT_EXPECT_TRUE(test, woken(bench));
+	user->aux_tail = 4096;
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
+	KUNIT_EXPECT_EQ(test, handle.head, AUX_SIZE - 1);
+	KUNIT_EXPECT_EQ(test, handle.size, 4096);
+	aux_end(&handle, 0);
+
+	/* A tail that cannot be is no room. */
+	user->aux_tail = 3 * AUX_SIZE;
+	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
+	user->aux_tail = -4 * AUX_SIZE;
+	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
+	bench_free(test, bench);
+}
+
+static void aux_overwrite(struct kunit *test)
+{
+	struct aux_bench *bench = bench_make(test, true, 0);
+	struct perf_event_mmap_page *user = bench->rb->ring.user;
+	struct perf_output_handle handle;
+
+	user->aux_tail = 1234;
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
+	KUNIT_EXPECT_EQ(test, handle.size, 0);
+	handle.head = 5000;
+	aux_end(&handle, 0);
+	/* The head says all that there is to say. */
+	expect_nothing(test, bench);
+	KUNIT_EXPECT_EQ(test, user->aux_head, 5000);
+	KUNIT_EXPECT_FALSE(test, woken(bench));
+
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
+	KUNIT_EXPECT_EQ(test, handle.head, 5000);
+	handle.head = 77;
+	aux_end(&handle, 16);
+	expect_record(test, bench, 77, 16, PERF_AUX_FLAG_OVERWRITE);
+	bench_free(test, bench);
+}
+
+static void aux_unmapped_meanwhile(struct kunit *test)
+{
+	struct aux_bench *bench = bench_make(test, false, 0);
+	struct perf_event_mmap_page *user = bench->rb->ring.user;
+	struct perf_output_handle handle;
+
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
+	RCU_INIT_POINTER(bench->rb->aux, NULL);
+	perf_aux_put(bench->aux);
+	KUNIT_EXPECT_PTR_EQ(test, perf_get_aux(&handle), (void *)bench);
+	/* Neither is the memory gone, nor is there anyone to tell. */
+	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&bench->freed, HZ / 20), 0);
+	memset(bench->pages[AUX_PAGES - 1], 0xff, PAGE_SIZE);
+	aux_end(&handle, 4096);
+	expect_nothing(test, bench);
+	KUNIT_EXPECT_EQ(test, user->aux_head, 0);
+	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&bench->freed, 30 * HZ), 0);
+
+	RCU_INIT_POINTER(bench->event.rb, NULL);
+	perf_buffer_put(bench->rb);
+}
+
+static void aux_other_pmu(struct kunit *test)
+{
+	struct aux_bench *bench = bench_make(test, false, 0);
+	struct perf_event child = { .parent = &bench->event, .pmu = &bench->pmu };
+	struct perf_output_handle handle;
+	struct pmu other = bench->pmu;
+
+	/* Inherited copies write to the same area, events of other PMUs do not. */
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &child));
+	KUNIT_EXPECT_PTR_EQ(test, handle.event, &child);
+	aux_end(&handle, 8);
+	expect_record(test, bench, 0, 8, 0);
+	child.pmu = &other;
+	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &child));
+	bench_free(test, bench);
+}
+
+static void aux_pieces(struct kunit *test)
+{
+	static const struct {
+		int cap;
+		bool overwrite;
+		u32 watermark;
+		unsigned int order;
+	} cases[] = {
+		{ 0, false, 0, 0 },
+		{ 0, true, 0, 0 },
+		{ PERF_PMU_CAP_AUX_PREFER_LARGE, false, 0, 1 },
+		{ PERF_PMU_CAP_AUX_PREFER_LARGE, false, PAGE_SIZE, 0 },
+		{ PERF_PMU_CAP_AUX_PREFER_LARGE, false, 3 * PAGE_SIZE, 2 },
+		{ PERF_PMU_CAP_AUX_PREFER_LARGE, false, 64 * PAGE_SIZE, 2 },
+		{ PERF_PMU_CAP_AUX_NO_SG, true, 0, 2 },
+	};
+	struct aux_bench *bench = bench_make(test, false, 0);
+	struct perf_aux *aux;
+	unsigned int i, k;
+
+	bench_free(test, bench);
+	bench->rb = perf_buffer_alloc(0, 0, -1, false);
+	KUNIT_ASSERT_NOT_NULL(test, bench->rb);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		bench->pmu.capabilities = cases[i].cap;
+		bench->event.attr.aux_watermark = cases[i].watermark;
+		reinit_completion(&bench->freed);
+		aux = perf_aux_alloc(bench->rb, &bench->event, 1, AUX_PAGES, cases[i].overwrite);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(aux));
+		for (k = 0; k < AUX_PAGES; k++) {
+			struct page *page = virt_to_page(aux->pages[k]);
+			bool first = !(k & ((1 << cases[i].order) - 1));
+
+			KUNIT_EXPECT_EQ(test, page_count(page), 1);
+			KUNIT_EXPECT_EQ(test, page_private(page), cases[i].order * first);
+			KUNIT_EXPECT_PTR_EQ(test, perf_aux_page(aux, 1 + k), page);
+			if (!first)
+				KUNIT_EXPECT_PTR_EQ(test, aux->pages[k],
+						    aux->pages[k - 1] + PAGE_SIZE);
+		}
+		KUNIT_EXPECT_NULL(test, perf_aux_page(aux, 0));
+		KUNIT_EXPECT_NULL(test, perf_aux_page(aux, 1 + AUX_PAGES));
+		perf_aux_put(aux);
+		KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&bench->freed, 30 * HZ), 0);
+	}
+
+	/* What the driver refuses, and who is no such driver. */
+	aux = perf_aux_alloc(bench->rb, &bench->event, 1, 2 * AUX_PAGES, false);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(aux), -ENOMEM);
+	bench->pmu.setup_aux = NULL;
+	aux = perf_aux_alloc(bench->rb, &bench->event, 1, AUX_PAGES, false);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(aux), -EOPNOTSUPP);
+	perf_buffer_put(bench->rb);
+}
+
+static void aux_copies(struct kunit *test)
+{
+	struct aux_bench *bench = bench_make(test, false, 0);
+	struct perf_output_handle aux_handle, handle;
+	struct perf_sample_data data;
+	u8 *to = bench->rb->chunks[0];
+	unsigned int i;
+
+	for (i = 0; i < AUX_SIZE; i++)
+		((u8 *)bench->pages[i / PAGE_SIZE])[i % PAGE_SIZE] = i / 16;
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&aux_handle, &bench->event));
+	KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, &bench->event, 96), 0);
+	/* Over the end of a page, then over the end of the area. */
+	KUNIT_EXPECT_EQ(test, 48, perf_output_copy_aux(&aux_handle, &handle, PAGE_SIZE - 16,
+						       PAGE_SIZE + 32));
+	KUNIT_EXPECT_EQ(test, 48, perf_output_copy_aux(&aux_handle, &handle,
+						       9 * AUX_SIZE - 32, 16));
+	perf_output_end(&handle);
+	for (i = 0; i < 48; i++) {
+		KUNIT_EXPECT_EQ(test, to[i], (u8)((PAGE_SIZE - 16 + i) / 16));
+		KUNIT_EXPECT_EQ(test, to[48 + i], (u8)((AUX_SIZE - 32 + i) % AUX_SIZE / 16));
+	}
+	aux_end(&aux_handle, 0);
+
+	/* Samples: what the driver has, and zeros. */
+	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 9), 16);
+	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 1UL << 40), AUX_SIZE);
+	bench->snapshot = 16;
+	KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, &bench->event, 96), 0);
+	perf_aux_sample_write(&bench->event, &handle, 96);
+	perf_output_end(&handle);
+	for (i = 0; i < 96; i++)
+		KUNIT_EXPECT_EQ(test, to[96 + i], i < 16 ? 0x5a : 0);
+	bench->read = 2 * 96;
+	expect_nothing(test, bench);
+
+	rcu_assign_pointer(bench->rb->aux, NULL);
+	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 64), 0);
+	bench_free(test, bench);
+}
+
+static struct kunit_case aux_cases[] = {
+	KUNIT_CASE(aux_transactions),
+	KUNIT_CASE(aux_overwrite),
+	KUNIT_CASE(aux_unmapped_meanwhile),
+	KUNIT_CASE(aux_other_pmu),
+	KUNIT_CASE(aux_pieces),
+	KUNIT_CASE(aux_copies),
+	{}
+};
+
+static struct kunit_suite aux_suite = {
+	.name		= "perf_aux",
+	.test_cases	= aux_cases,
+};
+
+kunit_test_suite(aux_suite);
