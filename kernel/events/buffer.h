@@ -182,7 +182,6 @@ static inline bool perf_event_page_mapped(const struct perf_event *event)
 
 /* userpage.c */
 void perf_buffer_init_userpage(struct perf_buffer *rb);
-void perf_userpages_update(struct perf_event_context *ctx);
 
 /*
  * output.c. Between perf_output_begin() and perf_output_end(): each returns

@@ -3,8 +3,6 @@
  * The first page of a mapping: an event's count and times, for user space to
  * read without a system call.
  */
-#include <linux/rculist.h>
-
 #include "buffer.h"
 #include "internal.h"
 
@@ -68,19 +66,6 @@ out:
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(perf_event_update_userpage);
-
-/**
- * perf_userpages_update - bring the pages of a context's events up to date
- * @ctx: that begins to run here; its lock is held
- */
-void perf_userpages_update(struct perf_event_context *ctx)
-{
-	struct perf_event *event;
-
-	lockdep_assert_held(&ctx->lock);
-	list_for_each_entry(event, &ctx->event_list, event_entry)
-		perf_event_update_userpage(event);
-}
 
 /**
  * perf_buffer_init_userpage - write the fields that never change

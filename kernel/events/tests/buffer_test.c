@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/limits.h>
+#include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -353,6 +354,11 @@ static void buffer_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), -EINVAL);
 }
 
+static struct page *page_of(void *address)
+{
+	return is_vmalloc_addr(address) ? vmalloc_to_page(address) : virt_to_page(address);
+}
+
 static void buffer_pages(struct kunit *test)
 {
 	unsigned long nr_pages, i;
@@ -363,11 +369,10 @@ static void buffer_pages(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, rb);
 		KUNIT_EXPECT_EQ(test, rb->ring.user->data_size, nr_pages * PAGE_SIZE);
 		KUNIT_EXPECT_EQ(test, rb->ring.watermark, nr_pages ? 100 : 0);
-		KUNIT_EXPECT_PTR_EQ(test, page_address(perf_buffer_page(rb, 0)),
-				    (void *)rb->ring.user);
+		KUNIT_EXPECT_PTR_EQ(test, perf_buffer_page(rb, 0), page_of(rb->ring.user));
 		for (i = 1; i <= nr_pages; i++)
-			KUNIT_EXPECT_PTR_EQ(test, page_address(perf_buffer_page(rb, i)),
-					    (void *)data_byte(rb, (i - 1) * PAGE_SIZE));
+			KUNIT_EXPECT_PTR_EQ(test, perf_buffer_page(rb, i),
+					    page_of(data_byte(rb, (i - 1) * PAGE_SIZE)));
 		KUNIT_EXPECT_NULL(test, perf_buffer_page(rb, nr_pages + 1));
 		KUNIT_EXPECT_NULL(test, perf_buffer_page(rb, ULONG_MAX));
 		perf_buffer_put(rb);
