@@ -240,7 +240,7 @@ static unsigned int bp_test_hits;
 static void bp_test_hit(struct perf_event *bp, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
-	bp_test_hits++;
+	WRITE_ONCE(bp_test_hits, bp_test_hits + 1);
 }
 
 static void bp_test_attr(struct perf_event_attr *attr, unsigned int word)
@@ -256,13 +256,13 @@ static unsigned int bp_test_write(void)
 {
 	unsigned int i;
 
-	bp_test_hits = 0;
+	WRITE_ONCE(bp_test_hits, 0);
 	for (i = 0; i <= BP_SLOTS_MAX; i++) {
 		WRITE_ONCE(bp_test_words[i], i);
 		/* They forget it only when something else is looked at. */
 		WRITE_ONCE(bp_test_words[BP_SLOTS_MAX + 1], i);
 	}
-	return bp_test_hits;
+	return READ_ONCE(bp_test_hits);
 }
 
 /* As many as there are registers, on a task and then on all CPUs; not one more. */
@@ -331,11 +331,11 @@ static void test_modify(struct kunit *test)
 	attr.bp_len = HW_BREAKPOINT_LEN_1;
 	attr.bp_addr += 3;
 	KUNIT_EXPECT_EQ(test, modify_user_hw_breakpoint(bp, &attr), 0);
-	bp_test_hits = 0;
+	WRITE_ONCE(bp_test_hits, 0);
 	WRITE_ONCE(*(u8 *)&bp_test_words[0], 6);
-	KUNIT_EXPECT_EQ(test, bp_test_hits, 0U);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(bp_test_hits), 0U);
 	WRITE_ONCE(*((u8 *)&bp_test_words[0] + 3), 6);
-	KUNIT_EXPECT_EQ(test, bp_test_hits, 1U);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(bp_test_hits), 1U);
 	unregister_hw_breakpoint(bp);
 }
 
