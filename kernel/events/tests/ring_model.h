@@ -207,7 +207,7 @@ static void model_settle(struct ring_model *model)
 		model_fault(model, "writers are counted that have gone");
 	if (model->page.data_head != (unsigned long)local_read(&ring->head))
 		model_fault(model, "records are left unpublished");
-	if (model->wakeups_seen != local_read(&ring->wakeups))
+	if (model->wakeups_seen != (unsigned long)local_read(&ring->wakeups))
 		model_fault(model, "a wake-up is lost");
 	if (ring->overwrite) {
 		model->read = model->page.data_head;
