@@ -16,6 +16,7 @@
 #include "context.h"
 #include "internal.h"
 #include "record.h"
+#include "sideband.h"
 
 /* Attempts to make a driver close its transaction. */
 #define STOP_ATTEMPTS	10
@@ -312,34 +313,23 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_begin);
 
-struct aux_record {
-	struct perf_event_header	header;
-	u64				offset;
-	u64				size;
-	u64				flags;
+/* The body of PERF_RECORD_AUX. */
+struct aux_body {
+	u64	offset;
+	u64	size;
+	u64	flags;
 };
 
-static void write_aux_record(struct perf_event *event, u64 offset, u64 size, u64 flags)
+static void tell_of_data(struct perf_event *event, u64 offset, u64 size, u64 flags)
 {
-	struct perf_output_handle handle;
-	struct perf_sample_data data;
-	struct aux_record record = {
-		.header = {
-			.type	= PERF_RECORD_AUX,
-			.size	= sizeof(record),
-		},
-		.offset	= offset,
-		.size	= size,
-		.flags	= flags,
+	struct aux_body body = { offset, size, flags };
+	struct perf_record record = {
+		.type		= PERF_RECORD_AUX,
+		.body		= &body,
+		.body_size	= sizeof(body),
 	};
 
-	perf_sample_data_init(&data, 0, 0);
-	perf_event_header__init_id(&record.header, &data, event);
-	if (perf_output_begin(&handle, &data, event, record.header.size))
-		return;
-	perf_output_put(&handle, record);
-	perf_event__output_id_sample(event, &handle, &data);
-	perf_output_end(&handle);
+	perf_record_send_to(event, &record);
 }
 
 /**
@@ -372,8 +362,8 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 		rb->aux_head += size;
 	}
 	if (size || flags)
-		write_aux_record(event, offset, size,
-				 aux->overwrite ? flags | PERF_AUX_FLAG_OVERWRITE : flags);
+		tell_of_data(event, offset, size,
+			     aux->overwrite ? flags | PERF_AUX_FLAG_OVERWRITE : flags);
 
 	aux_publish(rb);
 	wake = aux_wakeup_due(rb, aux);
@@ -530,44 +520,29 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 	}
 }
 
-struct itrace_record {
-	struct perf_event_header	header;
-	u32				pid;
-	u32				tid;
-};
-
 /**
  * perf_log_itrace_start - write an ITRACE_START record
  * @event: that begins to run on this CPU, for the current task or for all
  *
- * Only for PMUs that trace instructions and do not do it themselves.
+ * Interrupts are off. Only for PMUs that trace instructions, until they say
+ * themselves that they have begun.
  */
 void perf_log_itrace_start(struct perf_event *event)
 {
-	struct itrace_record record = {
-		.header = {
-			.type	= PERF_RECORD_ITRACE_START,
-			.size	= sizeof(record),
-		},
+	struct perf_event *output = event->parent ? event->parent : event;
+	u32 ids[2];
+	struct perf_record record = {
+		.type		= PERF_RECORD_ITRACE_START,
+		.body		= ids,
+		.body_size	= sizeof(ids),
 	};
-	struct perf_output_handle handle;
-	struct perf_sample_data data;
 
-	if (event->parent)
-		event = event->parent;
-	if (!(event->pmu->capabilities & PERF_PMU_CAP_ITRACE) ||
-	    (event->attach_state & PERF_ATTACH_ITRACE))
+	if (!(output->pmu->capabilities & PERF_PMU_CAP_ITRACE) ||
+	    (output->attach_state & PERF_ATTACH_ITRACE))
 		return;
-
-	record.pid = perf_event_pid(event, current);
-	record.tid = perf_event_tid(event, current);
-	perf_sample_data_init(&data, 0, 0);
-	perf_event_header__init_id(&record.header, &data, event);
-	if (perf_output_begin(&handle, &data, event, record.header.size))
-		return;
-	perf_output_put(&handle, record);
-	perf_event__output_id_sample(event, &handle, &data);
-	perf_output_end(&handle);
+	ids[0] = perf_event_pid(output, current);
+	ids[1] = perf_event_tid(output, current);
+	perf_record_send_to(output, &record);
 }
 
 /**
@@ -579,39 +554,22 @@ void perf_event_itrace_started(struct perf_event *event)
 	event->attach_state |= PERF_ATTACH_ITRACE;
 }
 
-struct hw_id_record {
-	struct perf_event_header	header;
-	u64				hw_id;
-};
-
 /**
  * perf_report_aux_output_id - write an AUX_OUTPUT_HW_ID record
  * @event: whose samples go into an AUX area
  * @hw_id: by which the hardware names it there
  *
- * Any context.
+ * Any context, preemption off.
  */
 void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
 {
-	struct hw_id_record record = {
-		.header = {
-			.type	= PERF_RECORD_AUX_OUTPUT_HW_ID,
-			.size	= sizeof(record),
-		},
-		.hw_id	= hw_id,
+	struct perf_record record = {
+		.type		= PERF_RECORD_AUX_OUTPUT_HW_ID,
+		.body		= &hw_id,
+		.body_size	= sizeof(hw_id),
 	};
-	struct perf_output_handle handle;
-	struct perf_sample_data data;
 
-	if (event->parent)
-		event = event->parent;
-	perf_sample_data_init(&data, 0, 0);
-	perf_event_header__init_id(&record.header, &data, event);
-	if (perf_output_begin(&handle, &data, event, record.header.size))
-		return;
-	perf_output_put(&handle, record);
-	perf_event__output_id_sample(event, &handle, &data);
-	perf_output_end(&handle);
+	perf_record_send_to(event->parent ? event->parent : event, &record);
 }
 EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 

@@ -217,11 +217,8 @@ static noinline void write_lost(struct perf_output_handle *handle, u64 lost)
 
 static unsigned int lost_record_size(struct perf_event *event)
 {
-	unsigned int size = sizeof(struct lost_record);
-
-	if (event->attr.sample_id_all)
-		size += event->id_header_size;
-	return size;
+	return sizeof(struct lost_record) +
+	       (event->attr.sample_id_all ? event->id_header_size : 0);
 }
 
 /* Writers of a CPU's buffer are on that CPU; another one would race with them. */
@@ -285,6 +282,11 @@ static noinline void end_turn(struct perf_buffer *rb)
 	local_irq_restore(flags);
 }
 
+static void count_lost(struct perf_event *event)
+{
+	atomic64_inc(&event->lost_samples);
+}
+
 static __always_inline int output_begin(struct perf_output_handle *handle,
 					struct perf_event *event, unsigned int size,
 					bool backward)
@@ -320,7 +322,7 @@ static __always_inline int output_begin(struct perf_output_handle *handle,
 	handle->wakeup = perf_ring_enter(&rb->ring);
 	if (unlikely(!perf_ring_begin(&rb->ring, size, lost_record_size(event), backward,
 				      &start, &lost))) {
-		atomic64_inc(&event->lost_samples);
+		count_lost(event);
 		perf_output_end(handle);
 		return -ENOSPC;
 	}
@@ -330,7 +332,7 @@ static __always_inline int output_begin(struct perf_output_handle *handle,
 		write_lost(handle, lost);
 	return 0;
 lost:
-	atomic64_inc(&event->lost_samples);
+	count_lost(event);
 out:
 	preempt_enable_notrace();
 	return -ENOSPC;
@@ -347,8 +349,7 @@ out:
  * counted, and a LOST record comes before the next one that does.
  * Return: 0, or -ENOSPC when the record cannot be written.
  */
-int perf_output_begin_forward(struct perf_output_handle *handle,
-			      struct perf_sample_data *data,
+int perf_output_begin_forward(struct perf_output_handle *handle, struct perf_sample_data *data,
 			      struct perf_event *event, unsigned int size)
 {
 	return output_begin(handle, event, size, false);
@@ -363,8 +364,7 @@ int perf_output_begin_forward(struct perf_output_handle *handle,
  *
  * Return: 0, or -ENOSPC when the record cannot be written.
  */
-int perf_output_begin_backward(struct perf_output_handle *handle,
-			       struct perf_sample_data *data,
+int perf_output_begin_backward(struct perf_output_handle *handle, struct perf_sample_data *data,
 			       struct perf_event *event, unsigned int size)
 {
 	return output_begin(handle, event, size, true);
