@@ -335,7 +335,7 @@ static void update_current(bool (*update)(struct perf_event *event, void *data),
 
 	local_irq_save(flags);
 	cpuctx = this_cpu_ptr(&perf_cpu_context);
-	ctx = READ_ONCE(current->perf_event_ctxp);
+	ctx = perf_task_context(current);
 	if (ctx) {
 		perf_context_lock_cpu(cpuctx, ctx);
 		list_for_each_entry(event, &ctx->event_list, event_entry) {
@@ -441,7 +441,7 @@ int perf_addr_filters_clone(struct perf_event *event, struct perf_event *parent)
 	struct perf_event_context *ctx;
 
 	rcu_read_lock();
-	ctx = READ_ONCE(current->perf_event_ctxp);
+	ctx = perf_task_context(current);
 	if (ctx) {
 		list_for_each_entry_rcu(other, &ctx->event_list, event_entry) {
 			if (other->parent == parent)

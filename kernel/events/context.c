@@ -73,7 +73,7 @@ static struct perf_event_context *task_context_get(struct task_struct *task)
 	struct perf_event_context *ctx;
 
 	rcu_read_lock();
-	ctx = rcu_dereference(task->perf_event_ctxp);
+	ctx = perf_task_context(task);
 	if (ctx && !refcount_inc_not_zero(&ctx->refcount))
 		ctx = NULL;
 	rcu_read_unlock();
@@ -116,7 +116,7 @@ struct perf_event_context *perf_context_find(struct task_struct *task, int cpu)
 		} else {
 			ctx = made;
 			refcount_inc(&ctx->refcount);
-			rcu_assign_pointer(task->perf_event_ctxp, ctx);
+			smp_store_release(&task->perf_event_ctxp, ctx);
 			made = NULL;
 		}
 	}
@@ -223,7 +223,7 @@ static void call_here(void *info)
 	/* Counters of the CPU's events may have to be taken from the task's. */
 	struct perf_event_context *task_ctx = ctx == &cpuctx->ctx ? cpuctx->task_ctx : ctx;
 
-	if (ctx != &cpuctx->ctx && READ_ONCE(current->perf_event_ctxp) != ctx)
+	if (ctx != &cpuctx->ctx && perf_task_context(current) != ctx)
 		return;
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
@@ -258,7 +258,7 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 		lockdep_assert_held(&ctx->mutex);
 
 	while (!call.done) {
-		if (READ_ONCE(current->perf_event_ctxp) == ctx) {
+		if (perf_task_context(current) == ctx) {
 			local_irq_disable();
 			call_here(&call);
 			local_irq_enable();

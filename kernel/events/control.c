@@ -62,7 +62,7 @@ static long ioctl_reset(struct perf_event *event, unsigned long arg)
 
 static long ioctl_refresh(struct perf_event *event, unsigned long arg)
 {
-	return perf_event_refresh(event, arg);
+	return perf_event_set_limit(event, arg);
 }
 
 static long ioctl_period(struct perf_event *event, unsigned long arg)

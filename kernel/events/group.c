@@ -661,7 +661,7 @@ void perf_event_disable_local(struct perf_event *event)
 	struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_irqs_disabled();
-	if (ctx == &cpuctx->ctx || READ_ONCE(current->perf_event_ctxp) == ctx) {
+	if (ctx == &cpuctx->ctx || perf_task_context(current) == ctx) {
 		perf_context_lock_cpu(cpuctx, ctx);
 		turn_off_locked(event, cpuctx, NULL);
 		perf_context_unlock_cpu(cpuctx, ctx);

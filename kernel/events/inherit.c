@@ -240,7 +240,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 
 	/* Set and cleared by current alone, or by an opener, who adds to it. */
 	rcu_read_lock();
-	ctx = rcu_dereference(current->perf_event_ctxp);
+	ctx = perf_task_context(current);
 	if (ctx && (!READ_ONCE(ctx->nr_events) || !refcount_inc_not_zero(&ctx->refcount)))
 		ctx = NULL;
 	rcu_read_unlock();
@@ -257,7 +257,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	}
 	if (args.ctx) {
 		mutex_unlock(&args.ctx->mutex);
-		rcu_assign_pointer(child->perf_event_ctxp, args.ctx);
+		smp_store_release(&child->perf_event_ctxp, args.ctx);
 	}
 	mutex_unlock(&ctx->mutex);
 	perf_context_put(ctx);
@@ -331,7 +331,7 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 			perf_clock_stop(&ctx->clock, ctx->now);
 	}
 	WARN_ON_ONCE(ctx->clock.cpu >= 0);
-	RCU_INIT_POINTER(task->perf_event_ctxp, NULL);
+	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	WRITE_ONCE(ctx->task, PERF_TASK_GONE);
 	perf_context_unlock_cpu(cpuctx, ctx);
 	local_irq_enable();
@@ -340,7 +340,7 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 
 static void exit_context(struct task_struct *task, bool ran)
 {
-	struct perf_event_context *ctx = rcu_access_pointer(task->perf_event_ctxp);
+	struct perf_event_context *ctx = perf_task_context(task);
 	struct perf_event *event, *next;
 
 	if (!ctx) {
@@ -421,7 +421,7 @@ static void exec_event(struct perf_event *event)
  */
 void perf_event_exec(void)
 {
-	struct perf_event_context *ctx = rcu_access_pointer(current->perf_event_ctxp);
+	struct perf_event_context *ctx = perf_task_context(current);
 	struct perf_event *event, *next;
 
 	perf_addr_filters_exec();

@@ -99,6 +99,15 @@ static inline bool is_resident(const struct perf_event *event)
 /* read.c: the value, with children that are gone; any context */
 u64 perf_event_count(const struct perf_event *event);
 
+/*
+ * A task's context: set once by an opener or a fork, cleared by the task itself
+ * as it exits. Without a reference it is good for as long as RCU protects it.
+ */
+static inline struct perf_event_context *perf_task_context(const struct task_struct *task)
+{
+	return READ_ONCE(task->perf_event_ctxp);
+}
+
 /* context.c: contexts, and the locks of an event's */
 struct perf_event_context *perf_context_find(struct task_struct *task, int cpu);
 void perf_context_put(struct perf_event_context *ctx);

@@ -18,6 +18,7 @@
 
 #include "buffer.h"
 #include "cold.h"
+#include "context.h"
 #include "internal.h"
 #include "record.h"
 #include "sources.h"
@@ -309,19 +310,36 @@ void perf_overflow_cancel(struct perf_event *event)
 }
 
 /**
- * perf_event_refresh - let an event overflow a number of times more
- * @event: that samples and is not inherited; the caller keeps it
- * @refresh: how many times until it is disabled; added to what is left
+ * perf_event_set_limit - PERF_EVENT_IOC_REFRESH
+ * @event: ctx->mutex is held
+ * @refresh: how many more overflows it may have
  *
- * May sleep. Return: 0, or -EINVAL.
+ * Enables the event. May sleep. Return: 0, or -EINVAL for an event that is
+ * inherited or does not sample.
  */
-int perf_event_refresh(struct perf_event *event, int refresh)
+int perf_event_set_limit(struct perf_event *event, int refresh)
 {
 	if (event->attr.inherit || !is_sampling_event(event))
 		return -EINVAL;
 	atomic_add(refresh, &event->cold->event_limit);
-	perf_event_enable(event);
+	perf_event_turn_on(event);
 	return 0;
+}
+
+/**
+ * perf_event_refresh - let an event overflow some more times
+ * @event: that the caller keeps alive
+ * @refresh: how many
+ *
+ * May sleep. Return: as perf_event_set_limit().
+ */
+int perf_event_refresh(struct perf_event *event, int refresh)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	int ret = perf_event_set_limit(event, refresh);
+
+	perf_event_ctx_unlock(event, ctx);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(perf_event_refresh);
 

@@ -278,6 +278,6 @@ void perf_record_send(struct perf_record *record, struct perf_event_context *ctx
 void perf_record_send_current(struct perf_record *record)
 {
 	rcu_read_lock();
-	perf_record_send(record, READ_ONCE(current->perf_event_ctxp));
+	perf_record_send(record, perf_task_context(current));
 	rcu_read_unlock();
 }

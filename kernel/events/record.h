@@ -44,6 +44,7 @@ void perf_overflow_init_cold(struct perf_event_cold *cold);
 void perf_overflow_cancel(struct perf_event *event);
 int __perf_event_overflow(struct perf_event *event, bool throttle,
 			  struct perf_sample_data *data, struct pt_regs *regs);
+int perf_event_set_limit(struct perf_event *event, int refresh);
 void perf_event_queue_wakeup(struct perf_event *event);
 void perf_event_hangup(struct perf_event *event);
 int perf_event_fasync(int fd, struct file *filp, int on);

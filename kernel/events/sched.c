@@ -499,7 +499,7 @@ static void sched_callbacks(struct perf_cpu_context *cpuctx, struct task_struct 
 void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
-	struct perf_event_context *ctx = rcu_dereference_sched(prev->perf_event_ctxp);
+	struct perf_event_context *ctx = perf_task_context(prev);
 
 	perf_switch_record(prev, next, false);
 	if (unlikely(!list_empty(&cpuctx->sched_cb_list)))
@@ -519,7 +519,7 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
-	struct perf_event_context *ctx = rcu_dereference_sched(task->perf_event_ctxp);
+	struct perf_event_context *ctx = perf_task_context(task);
 
 	if (ctx)
 		task_context_in(cpuctx, ctx);

@@ -183,7 +183,7 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 		hit(event, nr, regs, addr);
 	list_for_each_entry_rcu(event, &cpuctx->sw_active[event_id], active_entry)
 		hit(event, nr, regs, addr);
-	ctx = rcu_dereference(current->perf_event_ctxp);
+	ctx = perf_task_context(current);
 	if (ctx) {
 		hlist_for_each_entry_rcu(event, &ctx->sw_lists[event_id], hlist_entry)
 			hit(event, nr, regs, addr);

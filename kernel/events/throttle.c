@@ -273,7 +273,7 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 		tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
 
 	rcu_read_lock();
-	ctx = READ_ONCE(current->perf_event_ctxp);
+	ctx = perf_task_context(current);
 	if (throttled || cpuctx->ctx.nr_freq || (ctx && READ_ONCE(ctx->nr_freq))) {
 		raw_spin_lock(&cpuctx->ctx.lock);
 		tick_context(&cpuctx->ctx, throttled);

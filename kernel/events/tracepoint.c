@@ -67,7 +67,7 @@ static bool tp_about(const struct perf_event *event, u16 type, int cpu)
 
 static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *hit)
 {
-	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
+	struct perf_event_context *ctx = perf_task_context(task);
 	struct perf_event *event;
 
 	/* Preemption is off: the context and its events do not go away. */
