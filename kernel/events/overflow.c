@@ -218,6 +218,7 @@ int __perf_event_overflow(struct perf_event *event, bool throttle,
 {
 	struct perf_event_cold *cold = event->cold;
 	const struct perf_event *root = event->parent ?: event;
+	bool last = false;
 	int stop;
 
 	/* A counter that wraps around has no period. */
@@ -232,6 +233,7 @@ int __perf_event_overflow(struct perf_event *event, bool throttle,
 
 	if (unlikely(atomic_read(&cold->event_limit)) && atomic_dec_and_test(&cold->event_limit)) {
 		stop = 1;
+		last = true;
 		WRITE_ONCE(event->pending_kill, POLL_HUP);
 		perf_event_disable_inatomic(event);
 	}
@@ -242,7 +244,8 @@ int __perf_event_overflow(struct perf_event *event, bool throttle,
 
 	/* Each overflow is a signal; the last one of a limited number is another. */
 	if (unlikely(root->cold->fasync)) {
-		if (event->pending_kill != POLL_HUP)
+		/* The wake-up of the record may have sent a last one already. */
+		if (!last)
 			WRITE_ONCE(event->pending_kill, POLL_IN);
 		perf_event_queue_wakeup(event);
 	}
