@@ -250,16 +250,27 @@ static void share_buffer(struct perf_buffer *rb, struct perf_event *event)
  * Let the event write to @new instead of @old, either of which may be NULL.
  * Locks of both are held. Fails when the event has another buffer, which can
  * be only where @old is NULL.
+ *
+ * An event without a buffer is anybody's to give one. So it leaves a list
+ * before the pointer says so, and joins one after.
  */
 static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
 			  struct perf_buffer *new)
 {
 	struct perf_event_cold *cold = event->cold;
 
+	if (old) {
+		lockdep_assert_held(&old->lock);
+		spin_lock_irq(&old->events_lock);
+		list_del_init(&cold->rb_entry);
+		spin_unlock_irq(&old->events_lock);
+	}
 	if (new) {
+		lockdep_assert_held(&new->lock);
 		share_buffer(new, event);
 		refcount_inc(&new->refcount);
 	}
+
 	if (unrcu_pointer(cmpxchg(&event->rb, RCU_INITIALIZER(old), RCU_INITIALIZER(new))) != old) {
 		WARN_ON_ONCE(old);
 		if (new)
@@ -267,19 +278,13 @@ static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
 		return false;
 	}
 
-	if (old) {
-		lockdep_assert_held(&old->lock);
-		spin_lock_irq(&old->events_lock);
-		list_del_init(&cold->rb_entry);
-		spin_unlock_irq(&old->events_lock);
-		perf_buffer_put(old);
-	}
 	if (new) {
-		lockdep_assert_held(&new->lock);
 		spin_lock_irq(&new->events_lock);
 		list_add(&cold->rb_entry, &new->events);
 		spin_unlock_irq(&new->events_lock);
 	}
+	if (old)
+		perf_buffer_put(old);
 	/* For a wake-up in between, and to see that there is no buffer now. */
 	wake_up_all(&cold->waitq);
 	return true;
