@@ -23,29 +23,45 @@ static inline void flush_ptrace_hw_breakpoint(struct task_struct *task) { }
 
 #else
 
-/* The architecture's: a task exits or execs, and its debugger's breakpoints go. */
+/*
+ * The architecture's: a task execs or exits, and what its debugger set in its
+ * debug registers goes. The events are the thread's, and may be shared no more.
+ */
 void flush_ptrace_hw_breakpoint(struct task_struct *task);
 
-/* Kinds of debug registers; where each can do everything, there is one kind. */
+/*
+ * Kinds of debug registers: for instructions and for data. Where each register
+ * can do everything there is one kind, and the names are the same number; slots
+ * are counted by kind, and hw_breakpoint_slots() says how many a CPU has.
+ */
 enum bp_type_idx {
 	TYPE_INST,
 	TYPE_DATA = IS_ENABLED(CONFIG_HAVE_MIXED_BREAKPOINTS_REGS) ? TYPE_INST : TYPE_INST + 1,
 	TYPE_MAX
 };
 
-/* A breakpoint as its architecture sees it. */
+/*
+ * A breakpoint as its architecture sees it: address, length and type in the form
+ * that goes into the registers, made by hw_breakpoint_arch_parse().
+ */
 static inline struct arch_hw_breakpoint *counter_arch_bp(struct perf_event *event)
 {
 	return &event->hw.info;
 }
 
-/* HW_BREAKPOINT_* that it waits for. */
+/*
+ * HW_BREAKPOINT_* that it waits for, and HW_BREAKPOINT_EMPTY for one of a debugger
+ * that is turned off.
+ */
 static inline int hw_breakpoint_type(struct perf_event *event)
 {
 	return event->attr.bp_type;
 }
 
-/* A breakpoint for the kernel's own use: always on, told of every hit. */
+/*
+ * A breakpoint for the kernel's own use: always on, told of every hit. Address,
+ * length and type are for the caller to fill in.
+ */
 static inline void hw_breakpoint_init(struct perf_event_attr *attr)
 {
 	*attr = (struct perf_event_attr) {
@@ -56,27 +72,43 @@ static inline void hw_breakpoint_init(struct perf_event_attr *attr)
 	};
 }
 
-/* The same on behalf of a debugger, which has no say over kernel addresses. */
+/*
+ * The same on behalf of a debugger, which has no say over kernel addresses: they
+ * are refused for it, and hits in the kernel do not count.
+ */
 static inline void ptrace_breakpoint_init(struct perf_event_attr *attr)
 {
 	hw_breakpoint_init(attr);
 	attr->exclude_kernel = true;
 }
 
-/* On a task. */
+/*
+ * On a task. The breakpoint follows it to every CPU; @triggered is called where
+ * it hits, interrupts off. May sleep. ERR_PTR: -ENOSPC when all registers that
+ * the task may need are taken, -EINVAL or -EACCES for what cannot be watched.
+ */
 struct perf_event *register_user_hw_breakpoint(struct perf_event_attr *attr,
 					       perf_overflow_handler_t triggered,
 					       void *context, struct task_struct *task);
+/* Address, length, type and disabled may change; on an error nothing has. May sleep. */
 int modify_user_hw_breakpoint(struct perf_event *event, struct perf_event_attr *attr);
+/* Either kind of a single one; the slot is free when it returns. May sleep. */
 void unregister_hw_breakpoint(struct perf_event *event);
 
-/* On every CPU. */
+/*
+ * On every CPU that is online now: all of them or, with an error as above, none.
+ * May sleep; what it returns is given back with unregister_wide_hw_breakpoint().
+ */
 struct perf_event *__percpu *register_wide_hw_breakpoint(struct perf_event_attr *attr,
 							 perf_overflow_handler_t triggered,
 							 void *context);
 void unregister_wide_hw_breakpoint(struct perf_event *__percpu *events);
 
-/* For kernel debuggers; dbg_* while all other CPUs are stopped. */
+/*
+ * For kernel debuggers, which write the registers themselves: a place among the
+ * slots, so that nobody else is promised it. dbg_* are for the time when all other
+ * CPUs are stopped, and fail where somebody holds the lock of the accounting.
+ */
 int reserve_bp_slot(struct perf_event *event);
 int dbg_reserve_bp_slot(struct perf_event *event);
 void release_bp_slot(struct perf_event *event);

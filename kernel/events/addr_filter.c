@@ -24,6 +24,9 @@
 #include "internal.h"
 #include "sources.h"
 
+#define for_each_filter(filter, head) \
+	list_for_each_entry(filter, &(head)->list, entry)
+
 /* Filters on files that exist: while there is none, mmap has nothing to do. */
 static atomic_t nr_file_filters;
 
@@ -194,7 +197,7 @@ static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *
 	struct perf_addr_filter *filter;
 	unsigned int nr = 0;
 
-	list_for_each_entry(filter, &head->list, entry)
+	for_each_filter(filter, head)
 		find_range(filter, mm, &ranges[nr++]);
 
 	raw_spin_lock_irq(&head->lock);
@@ -269,7 +272,7 @@ static int set_addr_filters(struct perf_event *event, char *text)
 	raw_spin_unlock_irq(&head->lock);
 
 	apply(event, ranges, new.nr_files);
-	list_for_each_entry(child, &event->child_list, child_list)
+	for_each_copy(child, event)
 		apply(child, ranges, new.nr_files);
 	mutex_unlock(family);
 	free_filters(&old);
@@ -282,12 +285,12 @@ free_ranges:
 #ifdef CONFIG_EVENT_TRACING
 static int set_tracing_filter(struct perf_event *event, char *text)
 {
-	struct perf_event_context *ctx = event->ctx;
+	struct mutex *held = &event->ctx->mutex;
 	int err;
 
-	mutex_unlock(&ctx->mutex);
+	mutex_unlock(held);
 	err = ftrace_profile_set_filter(event, event->attr.config, text);
-	mutex_lock(&ctx->mutex);
+	mutex_lock(held);
 	return err;
 }
 #else
@@ -328,23 +331,21 @@ int perf_event_set_filter(struct perf_event *event, void __user *arg)
 /* Change the ranges of the running task's events: one call an event, which it is to restart. */
 static void update_current(bool (*update)(struct perf_event *event, void *data), void *data)
 {
-	struct perf_cpu_context *cpuctx;
-	struct perf_event_context *ctx;
-	struct perf_event *event;
-	unsigned long flags;
+	struct perf_event_context *mine;
+	struct perf_cpu_context *here;
+	struct perf_event *traced;
 
-	local_irq_save(flags);
-	cpuctx = this_cpu_ptr(&perf_cpu_context);
-	ctx = perf_task_context(current);
-	if (ctx) {
-		perf_context_lock_cpu(cpuctx, ctx);
-		list_for_each_entry(event, &ctx->event_list, event_entry) {
-			if (has_addr_filter(event) && update(event, data))
-				restart(event);
-		}
-		perf_context_unlock_cpu(cpuctx, ctx);
+	guard(irqsave)();
+	here = this_cpu_context();
+	mine = perf_task_context(current);
+	if (!mine)
+		return;
+	perf_context_lock_cpu(here, mine);
+	for_each_event(traced, mine) {
+		if (has_addr_filter(traced) && update(traced, data))
+			restart(traced);
 	}
-	local_irq_restore(flags);
+	perf_context_unlock_cpu(here, mine);
 }
 
 static bool update_exec(struct perf_event *event, void *data)
@@ -355,7 +356,7 @@ static bool update_exec(struct perf_event *event, void *data)
 	bool changed = false;
 
 	raw_spin_lock(&head->lock);
-	list_for_each_entry(filter, &head->list, entry) {
+	for_each_filter(filter, head) {
 		if (has_file(filter) && range->start) {
 			range->start = 0;
 			range->size = 0;
@@ -386,7 +387,7 @@ static bool update_mmap(struct perf_event *event, void *data)
 	bool changed = false;
 
 	raw_spin_lock(&head->lock);
-	list_for_each_entry(filter, &head->list, entry)
+	for_each_filter(filter, head)
 		changed |= filter_in_vma(filter, vma, range++);
 	event->addr_filters_gen += changed;
 	raw_spin_unlock(&head->lock);
@@ -418,12 +419,11 @@ void perf_event_addr_filters_sync(struct perf_event *event)
 	if (!has_addr_filter(event))
 		return;
 	head = perf_event_addr_filters(event);
-	raw_spin_lock(&head->lock);
-	if (event->addr_filters_gen != event->hw.addr_filters_gen) {
-		event->pmu->addr_filters_sync(event);
-		event->hw.addr_filters_gen = event->addr_filters_gen;
-	}
-	raw_spin_unlock(&head->lock);
+	guard(raw_spinlock)(&head->lock);
+	if (event->hw.addr_filters_gen == event->addr_filters_gen)
+		return;
+	event->pmu->addr_filters_sync(event);
+	event->hw.addr_filters_gen = event->addr_filters_gen;
 }
 EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
 

@@ -104,7 +104,7 @@ static void cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp
 
 	if (!info->active)
 		return;
-	list_for_each_entry(epc, &cpuctx->ctx.pmu_ctx_list, pmu_ctx_entry) {
+	for_each_pmu_context(epc, &cpuctx->ctx) {
 		struct rb_root *roots[] = { &epc->flexible_groups, &epc->pinned_groups };
 		int i;
 
@@ -129,7 +129,7 @@ static void cgroup_in(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
 		return;
 	if (info->clock.cpu < 0)
 		perf_clock_start(&info->clock, cpuctx->ctx.now);
-	list_for_each_entry(epc, &cpuctx->ctx.pmu_ctx_list, pmu_ctx_entry) {
+	for_each_pmu_context(epc, &cpuctx->ctx) {
 		perf_stretch_sched_in(epc, true, cpu, cgrp);
 		perf_stretch_sched_in(epc, false, cpu, cgrp);
 	}
@@ -244,7 +244,7 @@ static int css_online(struct cgroup_subsys_state *css)
 static void task_moved(void *info)
 {
 	if (info == current)
-		perf_cgroup_switch(this_cpu_ptr(&perf_cpu_context), current);
+		perf_cgroup_switch(this_cpu_context(), current);
 }
 
 /* Tasks have changed cgroup; those that run have to be switched. */

@@ -65,45 +65,60 @@ static void clock_read(struct perf_event *event)
 	local64_add(passed, &event->count);
 }
 
+static bool is_stopped(const struct perf_event *event)
+{
+	return event->hw.state & PERF_HES_STOPPED;
+}
+
+static bool wants_tick(const struct perf_event *event, struct pt_regs *regs)
+{
+	if (!regs || (event->attr.exclude_idle && is_idle_task(current)))
+		return false;
+	return !perf_event_excludes(event, regs);
+}
+
+static ktime_t next_period(struct perf_event *event)
+{
+	event->hw.last_period = max_t(u64, CLOCK_MIN_PERIOD_NS, event->hw.sample_period);
+	return ns_to_ktime(event->hw.last_period);
+}
+
 static enum hrtimer_restart clock_tick(struct hrtimer *timer)
 {
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
 	struct pt_regs *regs = get_irq_regs();
-	struct hw_perf_event *hwc = &event->hw;
-	struct perf_sample_data data;
+	const struct hw_perf_event *hw = &event->hw;
+	struct perf_sample_data sample;
 
-	if (event->state != PERF_EVENT_STATE_ACTIVE || hwc->state & PERF_HES_STOPPED)
+	if (event->state != PERF_EVENT_STATE_ACTIVE || is_stopped(event))
 		return HRTIMER_NORESTART;
 
 	clock_read(event);
-	perf_sample_data_init(&data, 0, hwc->last_period);
-	if (regs && !perf_event_excludes(event, regs) &&
-	    !(event->attr.exclude_idle && is_idle_task(current)))
-		__perf_event_overflow(event, true, &data, regs);
+	if (wants_tick(event, regs)) {
+		perf_sample_data_init(&sample, 0, hw->last_period);
+		__perf_event_overflow(event, true, &sample, regs);
+	}
 
 	/* Throttled, or its limit reached. */
-	if (hwc->state & PERF_HES_STOPPED)
+	if (is_stopped(event))
 		return HRTIMER_NORESTART;
-
-	hwc->last_period = max_t(u64, CLOCK_MIN_PERIOD_NS, hwc->sample_period);
-	hrtimer_forward_now(timer, ns_to_ktime(hwc->last_period));
+	hrtimer_forward_now(timer, next_period(event));
 	return HRTIMER_RESTART;
 }
 
 static void clock_start(struct perf_event *event, int flags)
 {
-	struct hw_perf_event *hwc = &event->hw;
-	s64 left = local64_xchg(&hwc->period_left, 0);
+	s64 left = local64_xchg(&event->hw.period_left, 0);
+	ktime_t first = next_period(event);
 
-	hwc->state = 0;
-	local64_set(&hwc->prev_count, perf_clock());
-	if (!is_sampling_event(event))
+	event->hw.state = 0;
+	local64_set(&event->hw.prev_count, perf_clock());
+	if (!event->attr.sample_period)
 		return;
-	if (left <= 0)
-		left = hwc->sample_period;
-	hwc->last_period = max_t(u64, CLOCK_MIN_PERIOD_NS, hwc->sample_period);
-	hrtimer_start(&hwc->hrtimer, ns_to_ktime(max_t(s64, CLOCK_MIN_PERIOD_NS, left)),
-		      HRTIMER_MODE_REL_PINNED_HARD);
+	/* The rest of a period that began before. */
+	if (left > 0)
+		first = ns_to_ktime(max_t(s64, CLOCK_MIN_PERIOD_NS, left));
+	hrtimer_start(&event->hw.hrtimer, first, HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /*
@@ -112,22 +127,21 @@ static void clock_start(struct perf_event *event, int flags)
  */
 static void clock_stop(struct perf_event *event, int flags)
 {
-	struct hw_perf_event *hwc = &event->hw;
+	struct hrtimer *timer = &event->hw.hrtimer;
 
-	if (hwc->state & PERF_HES_STOPPED)
+	if (is_stopped(event))
 		return;
-	hwc->state = PERF_HES_STOPPED;
+	event->hw.state = PERF_HES_STOPPED;
 	clock_read(event);
-	if (!is_sampling_event(event))
+	if (!event->attr.sample_period)
 		return;
-	/* What is left of the period is for the next time on the CPU. */
-	local64_set(&hwc->period_left, ktime_to_ns(hrtimer_get_remaining(&hwc->hrtimer)));
-	hrtimer_try_to_cancel(&hwc->hrtimer);
+	local64_set(&event->hw.period_left, ktime_to_ns(hrtimer_get_remaining(timer)));
+	hrtimer_try_to_cancel(timer);
 }
 
 static int clock_add(struct perf_event *event, int flags)
 {
-	event->hw.state = PERF_HES_STOPPED;
+	event->hw.state |= PERF_HES_STOPPED;
 	if (flags & PERF_EF_START)
 		clock_start(event, flags);
 	perf_event_update_userpage(event);
@@ -146,33 +160,31 @@ static void clock_destroy(struct perf_event *event)
 
 static int clock_init(struct perf_event *event, u64 which)
 {
-	struct hw_perf_event *hwc = &event->hw;
+	struct hw_perf_event *hw = &event->hw;
 
 	if (event->attr.type != PERF_TYPE_SOFTWARE || event->attr.config != which)
 		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
 
-	if (!is_sampling_event(event)) {
-		if (!event->cgrp && !(hwc->target && event->cpu >= 0))
+	if (!event->attr.sample_period) {
+		if (!event->cgrp && !(hw->target && event->cpu >= 0))
 			event->event_caps |= PERF_EV_CAP_RESIDENT;
 		return 0;
 	}
 
-	hrtimer_init(&hwc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hwc->hrtimer.function = clock_tick;
+	hrtimer_init(&hw->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hw->hrtimer.function = clock_tick;
 	event->destroy = clock_destroy;
 
 	/* A timer has its frequency at once: nothing to adapt. */
 	if (event->attr.freq) {
-		u64 freq = event->attr.sample_freq;
-
-		event->attr.sample_period = NSEC_PER_SEC / freq;
-		hwc->sample_period = event->attr.sample_period;
-		hwc->last_period = hwc->sample_period;
+		event->attr.sample_period = div64_u64(NSEC_PER_SEC, event->attr.sample_freq);
 		event->attr.freq = 0;
+		hw->sample_period = event->attr.sample_period;
 	}
-	local64_set(&hwc->period_left, hwc->sample_period);
+	local64_set(&hw->period_left, 0);
+	next_period(event);
 	return 0;
 }
 
@@ -186,27 +198,17 @@ static int task_clock_init(struct perf_event *event)
 	return clock_init(event, PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* They differ in name alone: both are the time that the event runs. */
-static struct pmu perf_cpu_clock = {
-	.task_ctx_nr	= perf_sw_context,
-	.capabilities	= PERF_PMU_CAP_NO_NMI,
-	.event_init	= cpu_clock_init,
-	.add		= clock_add,
-	.del		= clock_del,
-	.start		= clock_start,
-	.stop		= clock_stop,
-	.read		= clock_read,
-};
+#define CLOCK_PMU(init) {						\
+	.task_ctx_nr = perf_sw_context, .capabilities = PERF_PMU_CAP_NO_NMI, \
+	.event_init = (init), .read = clock_read,			\
+	.add = clock_add, .del = clock_del,				\
+	.start = clock_start, .stop = clock_stop,			\
+}
 
-static struct pmu perf_task_clock = {
-	.task_ctx_nr	= perf_sw_context,
-	.capabilities	= PERF_PMU_CAP_NO_NMI,
-	.event_init	= task_clock_init,
-	.add		= clock_add,
-	.del		= clock_del,
-	.start		= clock_start,
-	.stop		= clock_stop,
-	.read		= clock_read,
+/* They differ in name alone: both are the time that the event runs. */
+static struct pmu clock_pmus[] = {
+	CLOCK_PMU(cpu_clock_init),
+	CLOCK_PMU(task_clock_init),
 };
 
 /**
@@ -214,6 +216,8 @@ static struct pmu perf_task_clock = {
  */
 void __init perf_clock_pmu_init(void)
 {
-	WARN_ON(perf_pmu_register(&perf_cpu_clock, NULL, -1));
-	WARN_ON(perf_pmu_register(&perf_task_clock, NULL, -1));
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(clock_pmus); i++)
+		WARN_ON(perf_pmu_register(&clock_pmus[i], NULL, -1));
 }

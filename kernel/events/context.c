@@ -20,14 +20,15 @@ DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
  */
 void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 {
+	struct list_head *heads[] = { &ctx->event_list, &ctx->pmu_ctx_list };
 	int i;
 
-	raw_spin_lock_init(&ctx->lock);
+	ctx->refcount = (refcount_t)REFCOUNT_INIT(1);
 	mutex_init(&ctx->mutex);
+	raw_spin_lock_init(&ctx->lock);
 	seqcount_init(&ctx->seq);
-	refcount_set(&ctx->refcount, 1);
-	INIT_LIST_HEAD(&ctx->event_list);
-	INIT_LIST_HEAD(&ctx->pmu_ctx_list);
+	for (i = 0; i < ARRAY_SIZE(heads); i++)
+		INIT_LIST_HEAD(heads[i]);
 	for (i = 0; i < PERF_SW_LISTS; i++)
 		INIT_HLIST_HEAD(&ctx->sw_lists[i]);
 	ctx->clock.cpu = -1;
@@ -70,14 +71,30 @@ void perf_context_put(struct perf_event_context *ctx)
 /* A live task's context with a reference, or NULL. */
 static struct perf_event_context *task_context_get(struct task_struct *task)
 {
-	struct perf_event_context *ctx;
+	struct perf_event_context *its;
 
-	rcu_read_lock();
-	ctx = perf_task_context(task);
-	if (ctx && !refcount_inc_not_zero(&ctx->refcount))
-		ctx = NULL;
-	rcu_read_unlock();
-	return ctx;
+	guard(rcu)();
+	its = perf_task_context(task);
+	return its && refcount_inc_not_zero(&its->refcount) ? its : NULL;
+}
+
+/* Give the task its context, unless it has got one meanwhile, or exits. */
+static struct perf_event_context *task_context_install(struct task_struct *task,
+						       struct perf_event_context *made)
+{
+	struct perf_event_context *its;
+
+	guard(mutex)(&task->perf_event_mutex);
+	its = task_context_get(task);
+	if (its)
+		return its;
+	/* perf_event_exit_task() has been, or will wait for the mutex. */
+	if (task->flags & PF_EXITING)
+		return ERR_PTR(-ESRCH);
+	refcount_inc(&made->refcount);
+	/* Complete before a switch can see it. */
+	smp_store_release(&task->perf_event_ctxp, made);
+	return made;
 }
 
 /**
@@ -107,23 +124,30 @@ struct perf_event_context *perf_context_find(struct task_struct *task, int cpu)
 	if (!made)
 		return ERR_PTR(-ENOMEM);
 
-	mutex_lock(&task->perf_event_mutex);
-	ctx = task_context_get(task);
-	if (!ctx) {
-		/* perf_event_exit_task() has been, or will wait for the mutex. */
-		if (task->flags & PF_EXITING) {
-			ctx = ERR_PTR(-ESRCH);
-		} else {
-			ctx = made;
-			refcount_inc(&ctx->refcount);
-			smp_store_release(&task->perf_event_ctxp, ctx);
-			made = NULL;
-		}
-	}
-	mutex_unlock(&task->perf_event_mutex);
-	if (made)
+	ctx = task_context_install(task, made);
+	if (ctx != made)
 		perf_context_put(made);
 	return ctx;
+}
+
+static struct perf_event_context *event_context_get(struct perf_event *event)
+{
+	struct perf_event_context *its;
+
+	guard(rcu)();
+	its = READ_ONCE(event->ctx);
+	return refcount_inc_not_zero(&its->refcount) ? its : NULL;
+}
+
+/**
+ * perf_event_ctx_unlock - end what perf_event_ctx_lock() began
+ * @event: the event
+ * @ctx: what that returned
+ */
+void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *ctx)
+{
+	mutex_unlock(&ctx->mutex);
+	perf_context_put(ctx);
 }
 
 /**
@@ -138,31 +162,14 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
 	struct perf_event_context *ctx;
 
 	for (;;) {
-		rcu_read_lock();
-		ctx = READ_ONCE(event->ctx);
-		if (!refcount_inc_not_zero(&ctx->refcount)) {
-			rcu_read_unlock();
+		ctx = event_context_get(event);
+		if (!ctx)
 			continue;
-		}
-		rcu_read_unlock();
-
 		mutex_lock(&ctx->mutex);
 		if (likely(event->ctx == ctx))
 			return ctx;
-		mutex_unlock(&ctx->mutex);
-		perf_context_put(ctx);
+		perf_event_ctx_unlock(event, ctx);
 	}
-}
-
-/**
- * perf_event_ctx_unlock - end what perf_event_ctx_lock() began
- * @event: the event
- * @ctx: what that returned
- */
-void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *ctx)
-{
-	mutex_unlock(&ctx->mutex);
-	perf_context_put(ctx);
 }
 
 /**
@@ -217,7 +224,7 @@ void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_
 /* On the context's CPU, interrupts off. */
 static void call_here(void *info)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct remote_call *call = info;
 	struct perf_event_context *ctx = call->ctx;
 	/* Counters of the CPU's events may have to be taken from the task's. */
@@ -266,21 +273,17 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 				return;
 		}
 
-		raw_spin_lock_irq(&ctx->lock);
-		if (ctx->task == PERF_TASK_GONE) {
-			raw_spin_unlock_irq(&ctx->lock);
-			return;
+		scoped_guard(raw_spinlock_irq, &ctx->lock) {
+			if (ctx->task == PERF_TASK_GONE)
+				return;
+			cpu = ctx->clock.cpu;
+			if (cpu < 0) {
+				perf_context_begin(ctx);
+				func(event, NULL, data);
+				perf_context_end(ctx);
+				return;
+			}
 		}
-		cpu = ctx->clock.cpu;
-		if (cpu < 0) {
-			perf_context_begin(ctx);
-			func(event, NULL, data);
-			perf_context_end(ctx);
-			raw_spin_unlock_irq(&ctx->lock);
-			return;
-		}
-		raw_spin_unlock_irq(&ctx->lock);
-
 		smp_call_function_single(cpu, call_here, &call, 1);
 	}
 }
@@ -292,10 +295,9 @@ static void start_clock_here(void *info)
 
 	if (ctx->task != current)
 		return;
-	raw_spin_lock(&ctx->lock);
+	guard(raw_spinlock)(&ctx->lock);
 	if (ctx->clock.cpu < 0 && ctx->nr_events)
 		perf_clock_start(&ctx->clock, perf_clock());
-	raw_spin_unlock(&ctx->lock);
 }
 
 /**
@@ -312,10 +314,10 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	int cpu;
 
 	lockdep_assert_held(&ctx->mutex);
-	raw_spin_lock_irq(&ctx->lock);
-	first = !ctx->nr_events++;
-	task = ctx->task;
-	raw_spin_unlock_irq(&ctx->lock);
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		first = !ctx->nr_events++;
+		task = ctx->task;
+	}
 
 	if (!first || !task || task == PERF_TASK_GONE)
 		return;
@@ -352,7 +354,7 @@ pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu)
 	struct perf_event_pmu_context *epc;
 
 	lockdep_assert_held(&ctx->lock);
-	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+	for_each_pmu_context(epc, ctx) {
 		if (epc->pmu == pmu) {
 			refcount_inc(&epc->refcount);
 			return epc;
@@ -365,6 +367,37 @@ static void pmu_context_free(struct perf_event_pmu_context *epc)
 {
 	kfree(epc->task_ctx_data);
 	kfree(epc);
+}
+
+static struct perf_event_pmu_context *pmu_context_alloc(struct pmu *pmu)
+{
+	struct perf_event_pmu_context *made = kzalloc(sizeof(*made), GFP_KERNEL);
+
+	if (!made || !pmu->task_ctx_cache)
+		return made;
+	made->task_ctx_data = kmem_cache_zalloc(pmu->task_ctx_cache, GFP_KERNEL);
+	if (made->task_ctx_data)
+		return made;
+	kfree(made);
+	return NULL;
+}
+
+static void pmu_context_init(struct perf_event_pmu_context *made,
+			     struct perf_event_context *ctx, struct pmu *pmu)
+{
+	struct list_head *heads[] = { &made->pinned_active, &made->flexible_active };
+	int i;
+
+	made->pmu = pmu;
+	made->ctx = ctx;
+	made->embedded = !ctx->task;
+	made->rotate_necessary = false;
+	made->pinned_groups = RB_ROOT;
+	made->flexible_groups = RB_ROOT;
+	for (i = 0; i < ARRAY_SIZE(heads); i++)
+		INIT_LIST_HEAD(heads[i]);
+	refcount_set(&made->refcount, 1);
+	list_add_tail(&made->pmu_ctx_entry, &ctx->pmu_ctx_list);
 }
 
 static void pmu_context_free_rcu(struct rcu_head *head)
@@ -383,45 +416,29 @@ static void pmu_context_free_rcu(struct rcu_head *head)
 struct perf_event_pmu_context *
 perf_pmu_context_get(struct perf_event_context *ctx, struct pmu *pmu, int cpu)
 {
-	struct perf_event_pmu_context *epc, *made = NULL;
+	struct perf_event_pmu_context *epc, *made;
 
-	raw_spin_lock_irq(&ctx->lock);
-	epc = pmu_context_lookup(ctx, pmu);
-	raw_spin_unlock_irq(&ctx->lock);
-	if (epc)
-		return epc;
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		epc = pmu_context_lookup(ctx, pmu);
+		if (epc)
+			return epc;
+	}
 
-	if (ctx->task) {
-		made = kzalloc(sizeof(*made), GFP_KERNEL);
-		if (!made)
-			return ERR_PTR(-ENOMEM);
-		if (pmu->task_ctx_cache) {
-			made->task_ctx_data = kmem_cache_zalloc(pmu->task_ctx_cache, GFP_KERNEL);
-			if (!made->task_ctx_data) {
-				kfree(made);
-				return ERR_PTR(-ENOMEM);
-			}
+	if (ctx->task)
+		made = pmu_context_alloc(pmu);
+	else
+		made = &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->epc;
+	if (!made)
+		return ERR_PTR(-ENOMEM);
+
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		epc = pmu_context_lookup(ctx, pmu);
+		if (!epc) {
+			pmu_context_init(made, ctx, pmu);
+			return made;
 		}
 	}
-
-	raw_spin_lock_irq(&ctx->lock);
-	epc = pmu_context_lookup(ctx, pmu);
-	if (!epc) {
-		epc = made ?: &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->epc;
-		epc->embedded = !made;
-		epc->pmu = pmu;
-		epc->ctx = ctx;
-		epc->pinned_groups = RB_ROOT;
-		epc->flexible_groups = RB_ROOT;
-		epc->rotate_necessary = false;
-		INIT_LIST_HEAD(&epc->pinned_active);
-		INIT_LIST_HEAD(&epc->flexible_active);
-		refcount_set(&epc->refcount, 1);
-		list_add_tail(&epc->pmu_ctx_entry, &ctx->pmu_ctx_list);
-		made = NULL;
-	}
-	raw_spin_unlock_irq(&ctx->lock);
-	if (made)
+	if (ctx->task)
 		pmu_context_free(made);
 	return epc;
 }
@@ -434,18 +451,13 @@ perf_pmu_context_get(struct perf_event_context *ctx, struct pmu *pmu, int cpu)
  */
 void perf_pmu_context_put(struct perf_event_pmu_context *epc)
 {
-	struct perf_event_context *ctx = epc->ctx;
-	unsigned long flags;
-	bool last;
-
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	last = refcount_dec_and_test(&epc->refcount);
-	if (last) {
+	scoped_guard(raw_spinlock_irqsave, &epc->ctx->lock) {
+		if (!refcount_dec_and_test(&epc->refcount))
+			return;
 		WARN_ON_ONCE(!list_empty(&epc->pinned_active) ||
 			     !list_empty(&epc->flexible_active));
 		list_del_init(&epc->pmu_ctx_entry);
 	}
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	if (last && !epc->embedded)
+	if (!epc->embedded)
 		call_rcu(&epc->rcu_head, pmu_context_free_rcu);
 }

@@ -67,11 +67,11 @@ static long ioctl_refresh(struct perf_event *event, unsigned long arg)
 
 static long ioctl_period(struct perf_event *event, unsigned long arg)
 {
-	u64 value;
+	u64 period;
 
-	if (copy_from_user(&value, (u64 __user *)arg, sizeof(value)))
+	if (copy_from_user(&period, (void __user *)arg, sizeof(period)))
 		return -EFAULT;
-	return perf_event_set_period(event, value);
+	return perf_event_set_period(event, period);
 }
 
 static long ioctl_id(struct perf_event *event, unsigned long arg)
@@ -84,17 +84,13 @@ static long ioctl_id(struct perf_event *event, unsigned long arg)
 static long ioctl_set_output(struct perf_event *event, unsigned long arg)
 {
 	struct perf_event *target;
-	int ret;
 
 	if ((int)arg == -1)
 		return perf_event_set_output(event, NULL);
 
 	CLASS(fd, f)((int)arg);
 	target = perf_event_of_fd(f);
-	if (!target)
-		return -EBADF;
-	ret = perf_event_set_output(event, target);
-	return ret;
+	return target ? perf_event_set_output(event, target) : -EBADF;
 }
 
 static long ioctl_set_filter(struct perf_event *event, unsigned long arg)
@@ -140,10 +136,8 @@ static long ioctl_modify_attributes(struct perf_event *event, unsigned long arg)
 	if (event->attr.type != attr.type)
 		return -EINVAL;
 
-	mutex_lock(perf_family_lock(event));
-	ret = perf_breakpoint_modify(event, &attr);
-	mutex_unlock(perf_family_lock(event));
-	return ret;
+	guard(mutex)(perf_family_lock(event));
+	return perf_breakpoint_modify(event, &attr);
 }
 
 /**
@@ -181,7 +175,6 @@ static const struct ioctl_command commands[] = {
  */
 long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long arg)
 {
-	struct perf_event_context *ctx;
 	long ret;
 	int i;
 
@@ -196,10 +189,8 @@ long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long 
 	if (ret)
 		return ret;
 
-	ctx = perf_event_ctx_lock(event);
-	ret = commands[i].func(event, arg);
-	perf_event_ctx_unlock(event, ctx);
-	return ret;
+	CLASS(event_context, ctx)(event);
+	return commands[i].func(event, arg);
 }
 
 /**
@@ -210,10 +201,9 @@ long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long 
  */
 void perf_event_enable(struct perf_event *event)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	CLASS(event_context, ctx)(event);
 
 	perf_event_turn_on(event);
-	perf_event_ctx_unlock(event, ctx);
 }
 EXPORT_SYMBOL_GPL(perf_event_enable);
 
@@ -225,10 +215,9 @@ EXPORT_SYMBOL_GPL(perf_event_enable);
  */
 void perf_event_disable(struct perf_event *event)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	CLASS(event_context, ctx)(event);
 
 	perf_event_turn_off(event);
-	perf_event_ctx_unlock(event, ctx);
 }
 EXPORT_SYMBOL_GPL(perf_event_disable);
 
@@ -241,31 +230,26 @@ EXPORT_SYMBOL_GPL(perf_event_disable);
  */
 u64 perf_event_pause(struct perf_event *event, bool reset)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
-	u64 count;
+	CLASS(event_context, ctx)(event);
 
+	/* Copies would have counts of their own. */
 	WARN_ON_ONCE(event->attr.inherit);
 	perf_event_turn_off(event);
-	count = local64_read(&event->count);
-	if (reset)
-		local64_set(&event->count, 0);
-	perf_event_ctx_unlock(event, ctx);
-	return count;
+	return reset ? local64_xchg(&event->count, 0) : local64_read(&event->count);
 }
 EXPORT_SYMBOL_GPL(perf_event_pause);
 
 static int for_owned_events(void (*func)(struct perf_event *event))
 {
-	struct perf_event_context *ctx;
-	struct perf_event *event;
+	struct task_struct *me = current;
+	struct perf_event *owned;
 
-	mutex_lock(&current->perf_event_mutex);
-	list_for_each_entry(event, &current->perf_event_list, owner_entry) {
-		ctx = perf_event_ctx_lock(event);
-		perf_family_for_each(event, func);
-		perf_event_ctx_unlock(event, ctx);
+	guard(mutex)(&me->perf_event_mutex);
+	list_for_each_entry(owned, &me->perf_event_list, owner_entry) {
+		CLASS(event_context, ctx)(owned);
+
+		perf_family_for_each(owned, func);
 	}
-	mutex_unlock(&current->perf_event_mutex);
 	return 0;
 }
 

@@ -91,6 +91,14 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 		       struct task_struct *task, struct perf_event *leader,
 		       struct perf_event *parent)
 {
+	struct list_head *heads[] = {
+		&event->sibling_list, &event->event_entry, &event->active_list,
+		&event->active_entry, &event->child_list, &event->owner_entry,
+		&event->pmu_list, &event->addr_filters.list,
+	};
+	struct hw_perf_event *hw = &event->hw;
+	int i;
+
 	refcount_set(&event->refcount, 1);
 	event->cpu = cpu;
 	event->oncpu = -1;
@@ -99,14 +107,8 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 	/* A driver looks at the group that it is to take the event for. */
 	event->group_leader = leader ?: event;
 	event->state = attr->disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
-	INIT_LIST_HEAD(&event->sibling_list);
-	INIT_LIST_HEAD(&event->event_entry);
-	INIT_LIST_HEAD(&event->active_list);
-	INIT_LIST_HEAD(&event->active_entry);
-	INIT_LIST_HEAD(&event->child_list);
-	INIT_LIST_HEAD(&event->owner_entry);
-	INIT_LIST_HEAD(&event->pmu_list);
-	INIT_LIST_HEAD(&event->addr_filters.list);
+	for (i = 0; i < ARRAY_SIZE(heads); i++)
+		INIT_LIST_HEAD(heads[i]);
 	raw_spin_lock_init(&event->addr_filters.lock);
 	RB_CLEAR_NODE(&event->group_node);
 	event->id = atomic64_inc_return(&last_event_id);
@@ -114,13 +116,12 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 	event->ns = get_pid_ns(task_active_pid_ns(current));
 	set_clock(event);
 	if (task)
-		event->hw.target = get_task_struct(task);
+		hw->target = get_task_struct(task);
 
-	event->hw.sample_period = attr->sample_period;
-	if (attr->freq && attr->sample_freq)
-		event->hw.sample_period = 1;
-	event->hw.last_period = event->hw.sample_period;
-	local64_set(&event->hw.period_left, event->hw.sample_period);
+	/* A frequency finds its period, beginning with the shortest. */
+	hw->sample_period = attr->freq && attr->sample_freq ? 1 : attr->sample_period;
+	hw->last_period = hw->sample_period;
+	local64_set(&hw->period_left, hw->sample_period);
 
 	if (parent) {
 		perf_event_hold(parent);
@@ -128,32 +129,29 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 	}
 }
 
-/* PMUs whose trace unit serves either tasks or CPUs, never both at a time. */
+/*
+ * PMUs whose trace unit serves either tasks or CPUs, never both at a time: the
+ * count of claims is positive or negative.
+ */
 static int exclusive_claim(struct perf_event *event)
 {
-	struct pmu *pmu = event->pmu;
+	atomic_t *claims = &event->pmu->exclusive_cnt;
+	bool got;
 
-	if (!is_exclusive_pmu(pmu))
+	if (!is_exclusive_pmu(event->pmu))
 		return 0;
-	if (event->hw.target) {
-		if (!atomic_inc_unless_negative(&pmu->exclusive_cnt))
-			return -EBUSY;
-	} else {
-		if (!atomic_dec_unless_positive(&pmu->exclusive_cnt))
-			return -EBUSY;
-	}
+	got = event->hw.target ? atomic_inc_unless_negative(claims) :
+				 atomic_dec_unless_positive(claims);
+	if (!got)
+		return -EBUSY;
 	event->hw_flags |= PERF_EVENT_CLAIMED;
 	return 0;
 }
 
 static void exclusive_release(struct perf_event *event)
 {
-	if (!(event->hw_flags & PERF_EVENT_CLAIMED))
-		return;
-	if (event->hw.target)
-		atomic_dec(&event->pmu->exclusive_cnt);
-	else
-		atomic_inc(&event->pmu->exclusive_cnt);
+	if (event->hw_flags & PERF_EVENT_CLAIMED)
+		atomic_add(event->hw.target ? -1 : 1, &event->pmu->exclusive_cnt);
 }
 
 static int alloc_addr_filters(struct perf_event *event)
@@ -246,6 +244,15 @@ static void free_event_rcu(struct rcu_head *head)
 		kmem_cache_free(event_cache, event);
 }
 
+/* The buffers outlive a sample that is being taken: they are freed under RCU. */
+static void release_callchain(struct perf_event *event)
+{
+	if (!(event->hw_flags & PERF_EVENT_CALLCHAIN))
+		return;
+	event->hw_flags &= ~PERF_EVENT_CALLCHAIN;
+	put_callchain_buffers();
+}
+
 /* Give back what acquire() got, as far as it came. May sleep. */
 static void free_event(struct perf_event *event)
 {
@@ -257,8 +264,7 @@ static void free_event(struct perf_event *event)
 	security_perf_event_free(event);
 	if (event->rb)
 		perf_event_detach_buffer(event);
-	if (event->hw_flags & PERF_EVENT_CALLCHAIN)
-		put_callchain_buffers();
+	release_callchain(event);
 	perf_event_free_bpf(event);
 	perf_addr_filters_free(event);
 	kfree(event->addr_filter_ranges);
@@ -313,7 +319,7 @@ void perf_event_put(struct perf_event *event)
 	/* An event site may be in the middle of a sample for it. */
 	if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event))
 		call_rcu(&event->rcu_head, free_event_late);
-	else if (!in_task() || irqs_disabled() || in_atomic())
+	else if (!in_task() || irqs_disabled() || preempt_count())
 		free_event_late(&event->rcu_head);
 	else
 		free_event(event);
@@ -368,12 +374,22 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	return event;
 }
 
+/* The owner's perf_event_mutex is held. */
+static void disown_locked(struct perf_event *event)
+{
+	if (!event->owner)
+		return;
+	list_del_init(&event->owner_entry);
+	/* From here on disown() does not look at the task any more. */
+	smp_store_release(&event->owner, NULL);
+}
+
 static void disown(struct perf_event *event)
 {
 	struct task_struct *owner;
 
 	rcu_read_lock();
-	/* Pairs with the release in perf_event_disown_all(). */
+	/* Pairs with the release in disown_locked(). */
 	owner = smp_load_acquire(&event->owner);
 	if (owner && owner != PERF_TASK_GONE)
 		get_task_struct(owner);
@@ -383,12 +399,8 @@ static void disown(struct perf_event *event)
 	if (!owner)
 		return;
 
-	mutex_lock(&owner->perf_event_mutex);
-	if (event->owner) {
-		list_del_init(&event->owner_entry);
-		smp_store_release(&event->owner, NULL);
-	}
-	mutex_unlock(&owner->perf_event_mutex);
+	scoped_guard(mutex, &owner->perf_event_mutex)
+		disown_locked(event);
 	put_task_struct(owner);
 }
 
@@ -398,10 +410,11 @@ static void disown(struct perf_event *event)
  */
 void perf_event_own(struct perf_event *event)
 {
-	mutex_lock(&current->perf_event_mutex);
-	event->owner = current;
-	list_add_tail(&event->owner_entry, &current->perf_event_list);
-	mutex_unlock(&current->perf_event_mutex);
+	struct task_struct *me = current;
+
+	guard(mutex)(&me->perf_event_mutex);
+	event->owner = me;
+	list_add_tail(&event->owner_entry, &me->perf_event_list);
 }
 
 /**
@@ -410,15 +423,20 @@ void perf_event_own(struct perf_event *event)
  */
 void perf_event_disown_all(struct task_struct *task)
 {
-	struct perf_event *event, *next;
+	struct perf_event *owned, *next;
 
-	mutex_lock(&task->perf_event_mutex);
-	list_for_each_entry_safe(event, next, &task->perf_event_list, owner_entry) {
-		list_del_init(&event->owner_entry);
-		/* From here on disown() does not look at the task any more. */
-		smp_store_release(&event->owner, NULL);
-	}
-	mutex_unlock(&task->perf_event_mutex);
+	guard(mutex)(&task->perf_event_mutex);
+	list_for_each_entry_safe(owned, next, &task->perf_event_list, owner_entry)
+		disown_locked(owned);
+}
+
+/* Nothing finds the event any more, and it counts no more. */
+static void kill(struct perf_event *event)
+{
+	CLASS(event_context, ctx)(event);
+
+	perf_event_clear_aux_output(event);
+	perf_event_detach(event, PERF_EVENT_STATE_DEAD);
 }
 
 /**
@@ -431,19 +449,14 @@ void perf_event_disown_all(struct task_struct *task)
  */
 int perf_event_release_kernel(struct perf_event *event)
 {
-	struct perf_event_context *ctx;
-
 	if (!is_kernel_event(event))
 		disown(event);
-
-	ctx = perf_event_ctx_lock(event);
-	perf_event_clear_aux_output(event);
-	perf_event_detach(event, PERF_EVENT_STATE_DEAD);
-	perf_event_ctx_unlock(event, ctx);
+	kill(event);
 
 	perf_overflow_cancel(event);
 	perf_family_release(event);
 	perf_event_detach_buffer(event);
+	release_callchain(event);
 	perf_event_put(event);
 	return 0;
 }
@@ -458,19 +471,28 @@ EXPORT_SYMBOL_GPL(perf_event_release_kernel);
  */
 void perf_event_revoke(struct perf_event *event)
 {
-	struct perf_event_context *ctx;
-
 	if (!READ_ONCE(event->ctx)) {
 		WRITE_ONCE(event->state, PERF_EVENT_STATE_DEAD);
 		return;
 	}
-	ctx = perf_event_ctx_lock(event);
-	perf_event_clear_aux_output(event);
-	perf_event_detach(event, PERF_EVENT_STATE_DEAD);
-	perf_event_ctx_unlock(event, ctx);
+	kill(event);
 	perf_overflow_cancel(event);
 	if (event->cold)
 		perf_event_wakeup(event);
+}
+
+static int attach_alone(struct perf_event *event, struct task_struct *task, int cpu)
+{
+	struct perf_event_context *found = perf_context_find(task, cpu);
+	int err;
+
+	if (IS_ERR(found))
+		return PTR_ERR(found);
+	WRITE_ONCE(event->ctx, found);
+
+	guard(mutex)(&found->mutex);
+	err = perf_event_may_attach(event);
+	return err ?: perf_event_attach(event);
 }
 
 /**
@@ -489,7 +511,6 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 				 struct task_struct *task,
 				 perf_overflow_handler_t callback, void *context)
 {
-	struct perf_event_context *ctx;
 	struct perf_event *event;
 	int err;
 
@@ -502,23 +523,11 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 		return event;
 	event->owner = PERF_TASK_GONE;
 
-	ctx = perf_context_find(task, cpu);
-	if (IS_ERR(ctx)) {
-		err = PTR_ERR(ctx);
-		goto put_event;
+	err = attach_alone(event, task, cpu);
+	if (err) {
+		perf_event_put(event);
+		return ERR_PTR(err);
 	}
-	WRITE_ONCE(event->ctx, ctx);
-	mutex_lock(&ctx->mutex);
-	err = perf_event_may_attach(event);
-	if (!err)
-		err = perf_event_attach(event);
-	mutex_unlock(&ctx->mutex);
-	if (err)
-		goto put_event;
 	return event;
-
-put_event:
-	perf_event_put(event);
-	return ERR_PTR(err);
 }
 EXPORT_SYMBOL_GPL(perf_event_create_kernel_counter);

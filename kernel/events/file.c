@@ -21,10 +21,9 @@ static int release(struct inode *inode, struct file *file)
 
 static ssize_t read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
-	struct perf_event *event = file->private_data;
-	int ret = security_perf_event_read(event);
+	int ret = security_perf_event_read(file->private_data);
 
-	return ret ?: perf_event_read_file(event, buf, count);
+	return ret ?: perf_event_read_file(file->private_data, buf, count);
 }
 
 static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -33,27 +32,33 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 }
 
 #ifdef CONFIG_COMPAT
-/* Commands whose number holds the size of a pointer. */
+/* Commands whose number holds the size of a pointer: a compat task's is smaller. */
+static const unsigned int pointer_commands[] = {
+	PERF_EVENT_IOC_SET_FILTER, PERF_EVENT_IOC_ID, PERF_EVENT_IOC_QUERY_BPF,
+	PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+};
+
+static unsigned int compat_number(unsigned int cmd)
+{
+	return (cmd & ~(_IOC_SIZEMASK << _IOC_SIZESHIFT)) |
+	       (sizeof(compat_uptr_t) << _IOC_SIZESHIFT);
+}
+
 static long compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	switch (_IOC_NR(cmd)) {
-	case _IOC_NR(PERF_EVENT_IOC_SET_FILTER):
-	case _IOC_NR(PERF_EVENT_IOC_ID):
-	case _IOC_NR(PERF_EVENT_IOC_QUERY_BPF):
-	case _IOC_NR(PERF_EVENT_IOC_MODIFY_ATTRIBUTES):
-		if (_IOC_SIZE(cmd) == sizeof(compat_uptr_t)) {
-			cmd &= ~(_IOC_SIZEMASK << _IOC_SIZESHIFT);
-			cmd |= sizeof(void *) << _IOC_SIZESHIFT;
-		}
-		break;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(pointer_commands); i++) {
+		if (cmd == compat_number(pointer_commands[i]))
+			cmd = pointer_commands[i];
 	}
-	return perf_event_ioctl(file->private_data, cmd, arg);
+	return ioctl(file, cmd, arg);
 }
 #else
 # define compat_ioctl NULL
 #endif
 
-static const struct file_operations perf_fops = {
+static const struct file_operations event_fops = {
 	.release	= release,
 	.read		= read,
 	.poll		= perf_event_poll,
@@ -72,7 +77,7 @@ static const struct file_operations perf_fops = {
  */
 struct file *perf_event_new_file(struct perf_event *event, unsigned int flags)
 {
-	return anon_inode_getfile("[perf_event]", &perf_fops, event, flags);
+	return anon_inode_getfile("[perf_event]", &event_fops, event, flags);
 }
 
 /**
@@ -83,9 +88,14 @@ struct file *perf_event_new_file(struct perf_event *event, unsigned int flags)
  */
 struct perf_event *perf_event_of_fd(struct fd f)
 {
-	if (fd_empty(f) || fd_file(f)->f_op != &perf_fops)
+	if (fd_empty(f) || fd_file(f)->f_op != &event_fops)
 		return NULL;
 	return fd_file(f)->private_data;
+}
+
+static bool is_event_file(const struct file *file)
+{
+	return file->f_op == &event_fops;
 }
 
 /**
@@ -96,15 +106,13 @@ struct perf_event *perf_event_of_fd(struct fd f)
  */
 struct file *perf_event_get(unsigned int fd)
 {
-	struct file *file = fget(fd);
+	struct file *held = fget(fd);
 
-	if (!file)
-		return ERR_PTR(-EBADF);
-	if (file->f_op != &perf_fops) {
-		fput(file);
-		return ERR_PTR(-EBADF);
-	}
-	return file;
+	if (held && is_event_file(held))
+		return held;
+	if (held)
+		fput(held);
+	return ERR_PTR(-EBADF);
 }
 
 /**
@@ -115,9 +123,7 @@ struct file *perf_event_get(unsigned int fd)
  */
 const struct perf_event *perf_get_event(struct file *file)
 {
-	if (file->f_op != &perf_fops)
-		return ERR_PTR(-EINVAL);
-	return file->private_data;
+	return is_event_file(file) ? file->private_data : ERR_PTR(-EINVAL);
 }
 
 /**

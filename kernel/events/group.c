@@ -250,7 +250,7 @@ pmu_context_of(const struct perf_event_context *ctx, const struct pmu *pmu)
 {
 	struct perf_event_pmu_context *epc;
 
-	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+	for_each_pmu_context(epc, ctx) {
 		if (epc->pmu == pmu)
 			return epc;
 	}
@@ -657,7 +657,7 @@ void perf_event_turn_off(struct perf_event *event)
  */
 void perf_event_disable_local(struct perf_event *event)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_irqs_disabled();

@@ -19,21 +19,21 @@
 /* On the CPU, interrupts off. */
 static void start_cpu(void *unused)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_pmu_context *epc;
 
 	perf_context_lock_cpu(cpuctx, NULL);
 	if (cpuctx->ctx.clock.cpu < 0)
 		perf_clock_start(&cpuctx->ctx.clock, cpuctx->ctx.now);
 	WRITE_ONCE(cpuctx->online, true);
-	list_for_each_entry(epc, &cpuctx->ctx.pmu_ctx_list, pmu_ctx_entry)
+	for_each_pmu_context(epc, &cpuctx->ctx)
 		perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
 	perf_context_unlock_cpu(cpuctx, NULL);
 }
 
 static void stop_cpu(void *unused)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cpu_context *cpuctx = this_cpu_context();
 
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	perf_context_sched_out_all(&cpuctx->ctx);
@@ -41,6 +41,14 @@ static void stop_cpu(void *unused)
 		perf_clock_stop(&cpuctx->ctx.clock, cpuctx->ctx.now);
 	WRITE_ONCE(cpuctx->online, false);
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
+}
+
+/* With nobody opening an event on it meanwhile. */
+static void on_this_cpu(unsigned int cpu, smp_call_func_t func)
+{
+	guard(mutex)(&per_cpu(perf_cpu_context, cpu).ctx.mutex);
+	guard(irqsave)();
+	func(NULL);
 }
 
 /**
@@ -51,17 +59,10 @@ static void stop_cpu(void *unused)
  */
 int perf_event_init_cpu(unsigned int cpu)
 {
-	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
-	unsigned long flags;
-
 	/* Not before it runs. */
 	if (!cpu_online(cpu) || cpu != raw_smp_processor_id())
 		return 0;
-	mutex_lock(&ctx->mutex);
-	local_irq_save(flags);
-	start_cpu(NULL);
-	local_irq_restore(flags);
-	mutex_unlock(&ctx->mutex);
+	on_this_cpu(cpu, start_cpu);
 	perf_scope_online(cpu);
 	return 0;
 }
@@ -74,17 +75,10 @@ int perf_event_init_cpu(unsigned int cpu)
  */
 int perf_event_exit_cpu(unsigned int cpu)
 {
-	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
-	unsigned long flags;
-
 	if (cpu != raw_smp_processor_id())
 		return 0;
 	perf_scope_offline(cpu);
-	mutex_lock(&ctx->mutex);
-	local_irq_save(flags);
-	stop_cpu(NULL);
-	local_irq_restore(flags);
-	mutex_unlock(&ctx->mutex);
+	on_this_cpu(cpu, stop_cpu);
 	return 0;
 }
 
@@ -141,7 +135,7 @@ static struct perf_event *first_of(struct perf_event_context *ctx, struct pmu *p
 {
 	struct perf_event *event;
 
-	list_for_each_entry(event, &ctx->event_list, event_entry) {
+	for_each_event(event, ctx) {
 		if (event->group_leader == event && group_is_of(event, pmu))
 			return event;
 	}

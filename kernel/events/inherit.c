@@ -63,7 +63,7 @@ void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_eve
 		return;
 	lock = perf_family_lock(event);
 	mutex_lock(lock);
-	list_for_each_entry(child, &event->child_list, child_list)
+	for_each_copy(child, event)
 		func(child);
 	mutex_unlock(lock);
 }
@@ -219,6 +219,25 @@ static int inherit_group(struct fork_args *args, struct perf_event *leader)
 	return 0;
 }
 
+static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx)
+{
+	struct perf_event *leader;
+	int err = 0;
+
+	for_each_event(leader, ctx) {
+		if (leader->group_leader != leader || !is_inherited(leader, args->clone_flags))
+			continue;
+		err = inherit_group(args, leader);
+		if (err)
+			break;
+	}
+	if (args->ctx) {
+		mutex_unlock(&args->ctx->mutex);
+		args->child->perf_event_ctxp = args->ctx;
+	}
+	return err;
+}
+
 /**
  * perf_event_init_task - give a new task its copies of inherited events
  * @child: being made by current, not running yet
@@ -230,13 +249,13 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 {
 	struct fork_args args = { .child = child, .clone_flags = clone_flags };
 	struct perf_event_context *ctx;
-	struct perf_event *event;
-	int err = 0;
+	int err;
 
-	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
+	/* What it has now are copies of its parent's. */
 	child->perf_event_ctxp = NULL;
-	mutex_init(&child->perf_event_mutex);
+	memset(child->perf_recursion, 0, PERF_NR_CONTEXTS);
 	INIT_LIST_HEAD(&child->perf_event_list);
+	mutex_init(&child->perf_event_mutex);
 
 	/* Set and cleared by current alone, or by an opener, who adds to it. */
 	rcu_read_lock();
@@ -247,19 +266,8 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	if (!ctx)
 		return 0;
 
-	mutex_lock(&ctx->mutex);
-	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (event->group_leader != event || !is_inherited(event, clone_flags))
-			continue;
-		err = inherit_group(&args, event);
-		if (err)
-			break;
-	}
-	if (args.ctx) {
-		mutex_unlock(&args.ctx->mutex);
-		smp_store_release(&child->perf_event_ctxp, args.ctx);
-	}
-	mutex_unlock(&ctx->mutex);
+	scoped_guard(mutex, &ctx->mutex)
+		err = inherit_groups(&args, ctx);
 	perf_context_put(ctx);
 
 	if (err)
@@ -321,7 +329,7 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 	struct perf_cpu_context *cpuctx;
 
 	local_irq_disable();
-	cpuctx = this_cpu_ptr(&perf_cpu_context);
+	cpuctx = this_cpu_context();
 	perf_context_lock_cpu(cpuctx, ctx);
 	if (task == current) {
 		perf_context_sched_out_all(ctx);
@@ -350,13 +358,13 @@ static void exit_context(struct task_struct *task, bool ran)
 	}
 
 	/* The reference of task->perf_event_ctxp is ours now. */
-	mutex_lock(&ctx->mutex);
-	part_with_task(ctx, task);
-	if (ran)
-		perf_task_exit_record(task, ctx);
-	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry)
-		exit_event(event, ran ? task : NULL);
-	mutex_unlock(&ctx->mutex);
+	scoped_guard(mutex, &ctx->mutex) {
+		part_with_task(ctx, task);
+		if (ran)
+			perf_task_exit_record(task, ctx);
+		for_each_event_safe(event, next, ctx)
+			exit_event(event, ran ? task : NULL);
+	}
 	perf_context_put(ctx);
 }
 
@@ -427,8 +435,7 @@ void perf_event_exec(void)
 	perf_addr_filters_exec();
 	if (!ctx)
 		return;
-	mutex_lock(&ctx->mutex);
-	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry)
+	guard(mutex)(&ctx->mutex);
+	for_each_event_safe(event, next, ctx)
 		exec_event(event);
-	mutex_unlock(&ctx->mutex);
 }

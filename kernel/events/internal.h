@@ -48,6 +48,21 @@ struct perf_cpu_context {
 
 DECLARE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
+/* Of the CPU that this is, and stays: preemption is off. */
+static inline struct perf_cpu_context *this_cpu_context(void)
+{
+	return this_cpu_ptr(&perf_cpu_context);
+}
+
+#define for_each_event(event, ctx) \
+	list_for_each_entry(event, &(ctx)->event_list, event_entry)
+#define for_each_event_safe(event, next, ctx) \
+	list_for_each_entry_safe(event, next, &(ctx)->event_list, event_entry)
+#define for_each_pmu_context(epc, ctx) \
+	list_for_each_entry(epc, &(ctx)->pmu_ctx_list, pmu_ctx_entry)
+#define for_each_copy(child, root) \
+	list_for_each_entry(child, &(root)->child_list, child_list)
+
 /* time.c: any context, NMI included, unless said otherwise */
 u64 perf_clock(void);
 u64 perf_clock_read(const struct perf_event_clock *clock);
@@ -113,6 +128,11 @@ struct perf_event_context *perf_context_find(struct task_struct *task, int cpu);
 void perf_context_put(struct perf_event_context *ctx);
 struct perf_event_context *perf_event_ctx_lock(struct perf_event *event);
 void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *ctx);
+
+/* CLASS(event_context, ctx)(event): the context, locked to the end of the block. */
+DEFINE_CLASS(event_context, struct perf_event_context *, perf_event_ctx_unlock(NULL, _T),
+	     perf_event_ctx_lock(event), struct perf_event *event)
+
 struct perf_event_context *perf_task_context_lock(struct task_struct *task,
 						  unsigned long *flags);
 

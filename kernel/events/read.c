@@ -55,7 +55,7 @@ static void read_member(struct perf_event *event)
 /* On the CPU where the event counts, or on another one that can read it. */
 static void read_here(void *info)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct read_call *call = info;
 	struct perf_event *event = call->event;
 	struct perf_event_context *ctx = event->ctx;
@@ -65,19 +65,16 @@ static void read_here(void *info)
 	if (ctx->task && cpuctx->task_ctx != ctx)
 		return;		/* It has been taken off, and read with that. */
 
-	raw_spin_lock(&ctx->lock);
-	if (event->state == PERF_EVENT_STATE_ACTIVE) {
-		if (!call->group) {
-			pmu->read(event);
-		} else {
-			pmu->start_txn(pmu, PERF_PMU_TXN_READ);
-			pmu->read(event);
-			for_each_sibling_event(member, event)
-				read_member(member);
-			call->err = pmu->commit_txn(pmu);
-		}
+	guard(raw_spinlock)(&ctx->lock);
+	if (!call->group) {
+		read_member(event);
+	} else if (event->state == PERF_EVENT_STATE_ACTIVE) {
+		pmu->start_txn(pmu, PERF_PMU_TXN_READ);
+		read_member(event);
+		for_each_sibling_event(member, event)
+			read_member(member);
+		call->err = pmu->commit_txn(pmu);
 	}
-	raw_spin_unlock(&ctx->lock);
 }
 
 /* The CPU to read on: this one, when the PMU is shared with it. */
@@ -150,7 +147,7 @@ u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 	if (!lock)
 		return total;
 
-	list_for_each_entry(child, &event->child_list, child_list) {
+	for_each_copy(child, event) {
 		sync_count(child, false);
 		total += perf_event_count(child);
 		add_times(child, enabled, running);
@@ -272,7 +269,7 @@ static ssize_t read_group(struct perf_event *event, char __user *buf)
 	}
 	ret = add_group(leader, format, words);
 	if (lock) {
-		list_for_each_entry(child, &leader->child_list, child_list) {
+		for_each_copy(child, leader) {
 			if (ret)
 				break;
 			ret = same_group(leader, child) ? add_group(child, format, words) :
@@ -302,8 +299,6 @@ static ssize_t read_group(struct perf_event *event, char __user *buf)
 ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t count)
 {
 	enum perf_event_state state = READ_ONCE(event->state);
-	struct perf_event_context *ctx;
-	ssize_t ret;
 
 	if (state == PERF_EVENT_STATE_ERROR || state == PERF_EVENT_STATE_DEAD)
 		return 0;
@@ -312,10 +307,9 @@ ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t 
 	if (!(event->attr.read_format & PERF_FORMAT_GROUP))
 		return read_one(event, buf);
 
-	ctx = perf_event_ctx_lock(event);
-	ret = count < event->read_size ? -ENOSPC : read_group(event, buf);
-	perf_event_ctx_unlock(event, ctx);
-	return ret;
+	CLASS(event_context, ctx)(event);
+	/* The group may have grown meanwhile. */
+	return count < event->read_size ? -ENOSPC : read_group(event, buf);
 }
 
 /**

@@ -60,8 +60,8 @@ static struct perf_cpu_pmu_context *this_cpc(struct pmu *pmu)
 
 static void assert_on_cpu(struct perf_event *event)
 {
-	lockdep_assert_irqs_disabled();
 	lockdep_assert_held(&event->ctx->lock);
+	WARN_ON_ONCE(event->oncpu != smp_processor_id());
 }
 
 /**
@@ -74,7 +74,6 @@ static void assert_on_cpu(struct perf_event *event)
 int perf_event_pmu_add(struct perf_event *event, int flags)
 {
 	assert_on_cpu(event);
-	WARN_ON_ONCE(event->oncpu != smp_processor_id());
 	return event->pmu->add(event, flags);
 }
 
@@ -86,7 +85,6 @@ int perf_event_pmu_add(struct perf_event *event, int flags)
 void perf_event_pmu_del(struct perf_event *event, int flags)
 {
 	assert_on_cpu(event);
-	WARN_ON_ONCE(event->oncpu != smp_processor_id());
 	event->pmu->del(event, flags);
 }
 
@@ -267,13 +265,11 @@ static void rotation_needed(struct perf_event_pmu_context *epc,
 			    struct perf_cpu_pmu_context *cpc)
 {
 	epc->rotate_necessary = true;
-	raw_spin_lock(&cpc->hrtimer_lock);
-	if (!cpc->hrtimer_active) {
-		cpc->hrtimer_active = true;
-		hrtimer_forward_now(&cpc->hrtimer, cpc->hrtimer_interval);
-		hrtimer_start_expires(&cpc->hrtimer, HRTIMER_MODE_ABS_PINNED_HARD);
-	}
-	raw_spin_unlock(&cpc->hrtimer_lock);
+	guard(raw_spinlock)(&cpc->hrtimer_lock);
+	if (cpc->hrtimer_active)
+		return;
+	cpc->hrtimer_active = true;
+	hrtimer_start(&cpc->hrtimer, cpc->hrtimer_interval, HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /**
@@ -336,7 +332,7 @@ static struct perf_event_pmu_context *epc_of(struct perf_event_context *ctx, str
 
 	if (!ctx)
 		return NULL;
-	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+	for_each_pmu_context(epc, ctx) {
 		if (epc->pmu == pmu)
 			return epc;
 	}
@@ -388,7 +384,7 @@ void perf_context_sched_out_all(struct perf_event_context *ctx)
 	struct perf_event_pmu_context *epc;
 
 	lockdep_assert_held(&ctx->lock);
-	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+	for_each_pmu_context(epc, ctx) {
 		perf_pmu_disable(epc->pmu);
 		groups_sched_out(&epc->flexible_active);
 		groups_sched_out(&epc->pinned_active);
@@ -421,10 +417,9 @@ static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
 	if (likely(cpuctx->task_ctx != ctx)) {
-		raw_spin_lock(&ctx->lock);
+		guard(raw_spinlock)(&ctx->lock);
 		if (ctx->clock.cpu >= 0)
 			perf_clock_stop(&ctx->clock, perf_clock());
-		raw_spin_unlock(&ctx->lock);
 		return;
 	}
 	perf_context_lock_cpu(cpuctx, ctx);
@@ -438,36 +433,38 @@ static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_
 /* A resident event whose page is mapped shows its times there. */
 static void update_userpages(struct perf_event_context *ctx)
 {
-	struct perf_event *event;
+	struct perf_event *mapped;
 
-	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (rcu_access_pointer(event->rb))
-			perf_event_update_userpage(event);
+	for_each_event(mapped, ctx) {
+		if (rcu_access_pointer(mapped->rb))
+			perf_event_update_userpage(mapped);
 	}
+}
+
+/* Without groups to schedule; they may come until the lock is held. */
+static bool resident_context_in(struct perf_event_context *ctx)
+{
+	guard(raw_spinlock)(&ctx->lock);
+	if (ctx->nr_sched)
+		return false;
+	if (ctx->nr_events && ctx->clock.cpu < 0)
+		perf_clock_start(&ctx->clock, perf_clock());
+	if (unlikely(ctx->nr_user))
+		update_userpages(ctx);
+	return true;
 }
 
 static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
 	struct perf_event_pmu_context *epc;
 
-	if (likely(!READ_ONCE(ctx->nr_sched))) {
-		bool done;
-
-		raw_spin_lock(&ctx->lock);
-		done = !ctx->nr_sched;
-		if (done && ctx->nr_events && ctx->clock.cpu < 0)
-			perf_clock_start(&ctx->clock, perf_clock());
-		if (unlikely(ctx->nr_user))
-			update_userpages(ctx);
-		raw_spin_unlock(&ctx->lock);
-		if (done)
-			return;
-	}
+	if (likely(!READ_ONCE(ctx->nr_sched)) && resident_context_in(ctx))
+		return;
 	perf_context_lock_cpu(cpuctx, ctx);
 	if (ctx->clock.cpu < 0)
 		perf_clock_start(&ctx->clock, ctx->now);
 	cpuctx->task_ctx = ctx;
-	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
+	for_each_pmu_context(epc, ctx)
 		task_epc_sched_in(cpuctx, epc);
 	perf_context_unlock_cpu(cpuctx, ctx);
 }
@@ -498,7 +495,7 @@ static void sched_callbacks(struct perf_cpu_context *cpuctx, struct task_struct 
  */
 void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_context *ctx = perf_task_context(prev);
 
 	perf_switch_record(prev, next, false);
@@ -518,7 +515,7 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
  */
 void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_context *ctx = perf_task_context(task);
 
 	if (ctx)
@@ -539,7 +536,7 @@ void perf_sched_cb_inc(struct pmu *pmu)
 	lockdep_assert_irqs_disabled();
 	if (!cpc->sched_cb_usage++) {
 		cpc->epc.pmu = pmu;
-		list_add(&cpc->sched_cb_entry, &this_cpu_ptr(&perf_cpu_context)->sched_cb_list);
+		list_add(&cpc->sched_cb_entry, &this_cpu_context()->sched_cb_list);
 	}
 }
 
@@ -656,17 +653,16 @@ static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
 {
 	struct perf_cpu_pmu_context *cpc = container_of(timer, struct perf_cpu_pmu_context,
 							hrtimer);
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cpu_context *cpuctx = this_cpu_context();
 	bool again;
 
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	again = rotate(cpuctx, cpc);
-	raw_spin_lock(&cpc->hrtimer_lock);
-	if (again)
-		hrtimer_forward_now(timer, cpc->hrtimer_interval);
-	else
-		cpc->hrtimer_active = false;
-	raw_spin_unlock(&cpc->hrtimer_lock);
+	scoped_guard(raw_spinlock, &cpc->hrtimer_lock) {
+		cpc->hrtimer_active = again;
+		if (again)
+			hrtimer_forward_now(timer, cpc->hrtimer_interval);
+	}
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 
 	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
@@ -689,7 +685,7 @@ void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
 	INIT_LIST_HEAD(&cpc->sched_cb_entry);
 	raw_spin_lock_init(&cpc->hrtimer_lock);
 	cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
-	hrtimer_init(&cpc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	hrtimer_init(&cpc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	cpc->hrtimer.function = rotation_timer;
 }
 
@@ -720,11 +716,10 @@ void perf_pmu_mux_interval_changed(struct pmu *pmu)
  */
 void perf_pmu_resched(struct pmu *pmu)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_pmu_context *epc;
-	unsigned long flags;
 
-	local_irq_save(flags);
+	guard(irqsave)();
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	perf_pmu_disable(pmu);
 	epc = epc_of(cpuctx->task_ctx, pmu);
@@ -736,7 +731,6 @@ void perf_pmu_resched(struct pmu *pmu)
 	perf_pmu_resched_cpu(cpuctx, cpuctx->task_ctx ?: &cpuctx->ctx, pmu);
 	perf_pmu_enable(pmu);
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
-	local_irq_restore(flags);
 }
 EXPORT_SYMBOL_GPL(perf_pmu_resched);
 
@@ -747,5 +741,5 @@ EXPORT_SYMBOL_GPL(perf_pmu_resched);
  */
 void perf_event_task_tick(void)
 {
-	perf_adjust_freq_unthr(this_cpu_ptr(&perf_cpu_context));
+	perf_adjust_freq_unthr(this_cpu_context());
 }

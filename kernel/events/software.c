@@ -81,36 +81,31 @@ bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs)
  */
 u64 perf_swevent_set_period(struct perf_event *event)
 {
-	struct hw_perf_event *hwc = &event->hw;
-	u64 period = hwc->last_period;
-	s64 left = local64_read(&hwc->period_left);
-	u64 passed;
+	local64_t *left = &event->hw.period_left;
+	u64 period = event->hw.last_period, passed;
+	s64 now = local64_read(left);
 
-	hwc->last_period = hwc->sample_period;
+	event->hw.last_period = event->hw.sample_period;
 	do {
-		if (left < 0)
+		if (now < 0)
 			return 0;
-		passed = div64_u64(period + left, period);
-	} while (!local64_try_cmpxchg(&hwc->period_left, &left, left - (s64)(passed * period)));
+		passed = div64_u64(period + now, period);
+	} while (!local64_try_cmpxchg(left, &now, now - (s64)(passed * period)));
 
 	return passed;
 }
 
-static void sample_overflow(struct perf_event *event, u64 passed,
-			    struct perf_sample_data *data, struct pt_regs *regs)
+/* Samples for periods that have passed; one interrupt, however many they are. */
+static void sample_periods(struct perf_event *event, u64 passed,
+			   struct perf_sample_data *data, struct pt_regs *regs)
 {
-	struct hw_perf_event *hwc = &event->hw;
-	bool throttle = false;
+	bool counted = false;
 
-	if (!passed)
-		passed = perf_swevent_set_period(event);
-	if (hwc->interrupts == MAX_INTERRUPTS)
+	if (perf_event_throttled(event))
 		return;
-	for (; passed; passed--) {
-		/* Count one interrupt for all the periods that came at once. */
-		if (__perf_event_overflow(event, throttle, data, regs))
+	for (; passed; passed--, counted = true) {
+		if (__perf_event_overflow(event, counted, data, regs))
 			break;
-		throttle = true;
 	}
 }
 
@@ -126,41 +121,56 @@ static void sample_overflow(struct perf_event *event, u64 passed,
 void perf_swevent_event(struct perf_event *event, u64 nr,
 			struct perf_sample_data *data, struct pt_regs *regs)
 {
-	struct hw_perf_event *hwc = &event->hw;
+	bool fixed = !event->attr.freq;
 
 	local64_add(nr, &event->count);
-	if (!is_sampling_event(event) || !regs)
+	if (!regs || !is_sampling_event(event))
 		return;
 
-	if ((event->attr.sample_type & PERF_SAMPLE_PERIOD) && !event->attr.freq) {
+	if (fixed && (event->attr.sample_type & PERF_SAMPLE_PERIOD)) {
 		/* The record says how much it stands for: no need for several. */
 		data->period = nr;
-		sample_overflow(event, 1, data, regs);
+		sample_periods(event, 1, data, regs);
 		return;
 	}
-	data->period = hwc->last_period;
-	if (nr == 1 && hwc->sample_period == 1 && !event->attr.freq)
-		sample_overflow(event, 1, data, regs);
-	else if (!local64_add_negative(nr, &hwc->period_left))
-		sample_overflow(event, 0, data, regs);
+	data->period = event->hw.last_period;
+	if (fixed && event->hw.sample_period == 1 && nr == 1)
+		sample_periods(event, 1, data, regs);
+	else if (!local64_add_negative(nr, &event->hw.period_left))
+		sample_periods(event, perf_swevent_set_period(event), data, regs);
 }
 
-static __always_inline void hit(struct perf_event *event, u64 nr, struct pt_regs *regs, u64 addr)
-{
-	struct perf_sample_data data;
+/**
+ * struct occurrence - an event that the kernel raises
+ * @nr: how many times
+ * @regs: where
+ * @addr: about which address
+ */
+struct occurrence {
+	u64		nr;
+	struct pt_regs	*regs;
+	u64		addr;
+};
 
-	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE)
+static noinline void hit_sampling(struct perf_event *event, const struct occurrence *what)
+{
+	struct perf_sample_data sample;
+
+	if (event->hw.state == PERF_HES_STOPPED)
 		return;
-	if (perf_event_excludes(event, regs))
+	perf_sample_data_init(&sample, what->addr, 0);
+	perf_swevent_event(event, what->nr, &sample, what->regs);
+}
+
+static __always_inline void hit(struct perf_event *event, const struct occurrence *what)
+{
+	if (READ_ONCE(event->state) < PERF_EVENT_STATE_ACTIVE ||
+	    perf_event_excludes(event, what->regs))
 		return;
-	if (likely(!is_sampling_event(event))) {
-		local64_add(nr, &event->count);
-		return;
-	}
-	if (event->hw.state & PERF_HES_STOPPED)
-		return;
-	perf_sample_data_init(&data, addr, 0);
-	perf_swevent_event(event, nr, &data, regs);
+	if (likely(!is_sampling_event(event)))
+		local64_add(what->nr, &event->count);
+	else
+		hit_sampling(event, what);
 }
 
 /**
@@ -174,21 +184,21 @@ static __always_inline void hit(struct perf_event *event, u64 nr, struct pt_regs
  */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
-	struct perf_event_context *ctx;
-	struct perf_event *event;
+	const struct occurrence what = { .nr = nr, .regs = regs, .addr = addr };
+	const struct perf_cpu_context *here = this_cpu_context();
+	const struct perf_event_context *task_ctx;
+	struct perf_event *e;
 
-	rcu_read_lock();
-	hlist_for_each_entry_rcu(event, &cpuctx->ctx.sw_lists[event_id], hlist_entry)
-		hit(event, nr, regs, addr);
-	list_for_each_entry_rcu(event, &cpuctx->sw_active[event_id], active_entry)
-		hit(event, nr, regs, addr);
-	ctx = perf_task_context(current);
-	if (ctx) {
-		hlist_for_each_entry_rcu(event, &ctx->sw_lists[event_id], hlist_entry)
-			hit(event, nr, regs, addr);
-	}
-	rcu_read_unlock();
+	guard(rcu)();
+	hlist_for_each_entry_rcu(e, &here->ctx.sw_lists[event_id], hlist_entry)
+		hit(e, &what);
+	list_for_each_entry_rcu(e, &here->sw_active[event_id], active_entry)
+		hit(e, &what);
+	task_ctx = perf_task_context(current);
+	if (!task_ctx)
+		return;
+	hlist_for_each_entry_rcu(e, &task_ctx->sw_lists[event_id], hlist_entry)
+		hit(e, &what);
 }
 
 /**
@@ -204,13 +214,12 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
 	int rctx;
 
-	preempt_disable_notrace();
+	guard(preempt_notrace)();
 	rctx = perf_swevent_get_recursion_context();
-	if (likely(rctx >= 0)) {
-		___perf_sw_event(event_id, nr, regs, addr);
-		perf_swevent_put_recursion_context(rctx);
-	}
-	preempt_enable_notrace();
+	if (unlikely(rctx < 0))
+		return;
+	___perf_sw_event(event_id, nr, regs, addr);
+	perf_swevent_put_recursion_context(rctx);
 }
 EXPORT_SYMBOL_GPL(__perf_sw_event);
 
@@ -264,10 +273,8 @@ static int swevent_init(struct perf_event *event)
 						   id == PERF_COUNT_SW_BPF_OUTPUT)))
 		event->event_caps |= PERF_EV_CAP_RESIDENT;
 
-	if (is_sampling_event(event)) {
-		event->hw.last_period = event->hw.sample_period;
-		local64_set(&event->hw.period_left, -(s64)event->hw.sample_period);
-	}
+	/* Counted up to zero, unlike a hardware counter's. */
+	local64_set(&event->hw.period_left, -(s64)event->hw.sample_period);
 
 	/* A child lives no longer than what it was inherited from. */
 	if (!event->parent) {
@@ -279,10 +286,10 @@ static int swevent_init(struct perf_event *event)
 
 static int swevent_add(struct perf_event *event, int flags)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cpu_context *here = this_cpu_context();
 
+	list_add_rcu(&event->active_entry, &here->sw_active[event->attr.config]);
 	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
-	list_add_rcu(&event->active_entry, &cpuctx->sw_active[event->attr.config]);
 	perf_event_update_userpage(event);
 	return 0;
 }
@@ -306,7 +313,7 @@ static void swevent_read(struct perf_event *event)
 {
 }
 
-static struct pmu perf_swevent = {
+static struct pmu software_pmu = {
 	.task_ctx_nr	= perf_sw_context,
 	.capabilities	= PERF_PMU_CAP_NO_NMI,
 	.event_init	= swevent_init,
@@ -327,5 +334,5 @@ void __init perf_swevent_pmu_init(void)
 	/* Opening and closing one event after the other patches no code. */
 	for (id = 0; id < PERF_COUNT_SW_MAX; id++)
 		jump_label_rate_limit(&perf_swevent_enabled[id], HZ);
-	WARN_ON(perf_pmu_register(&perf_swevent, "software", PERF_TYPE_SOFTWARE));
+	WARN_ON(perf_pmu_register(&software_pmu, "software", PERF_TYPE_SOFTWARE));
 }

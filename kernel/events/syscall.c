@@ -183,7 +183,7 @@ static bool exclusive_conflict(const struct perf_event *event)
 
 	if (!is_exclusive_pmu(event->pmu))
 		return false;
-	list_for_each_entry(other, &event->ctx->event_list, event_entry) {
+	for_each_event(other, event->ctx) {
 		if (other->pmu == event->pmu &&
 		    (other->cpu == -1 || event->cpu == -1 || other->cpu == event->cpu))
 			return true;

@@ -95,13 +95,13 @@ static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *h
 void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, struct pt_regs *regs,
 		   struct hlist_head *head, int rctx, struct task_struct *task)
 {
-	struct perf_sample_data sample;
+	struct perf_sample_data said;
 	struct perf_event *listener;
 	struct tp_hit hit = {
 		.count	= count,
 		.raw	= { .frag = { .size = entry_size, .data = record } },
 		.regs	= regs,
-		.data	= &sample,
+		.data	= &said,
 	};
 
 	perf_trace_buf_update(record, event_type);
@@ -163,7 +163,7 @@ void perf_tracepoint_start(struct perf_event *event, int flags)
  */
 void perf_tracepoint_stop(struct perf_event *event, int flags)
 {
-	event->hw.state = PERF_HES_STOPPED;
+	event->hw.state |= PERF_HES_STOPPED;
 }
 
 /**
@@ -214,7 +214,7 @@ static int tracepoint_init(struct perf_event *event)
 {
 	int err;
 
-	if (event->attr.type != event->pmu->type)
+	if (event->pmu->type != event->attr.type)
 		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
