@@ -115,8 +115,11 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 	event->group_seq = event->id;
 	event->ns = get_pid_ns(task_active_pid_ns(current));
 	set_clock(event);
-	if (task)
+	if (task) {
+		/* Tracepoints ask for it when they are initialised. */
+		event->attach_state = PERF_ATTACH_TASK;
 		hw->target = get_task_struct(task);
+	}
 
 	/* A frequency finds its period, beginning with the shortest. */
 	hw->sample_period = attr->freq && attr->sample_freq ? 1 : attr->sample_period;

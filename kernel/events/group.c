@@ -344,8 +344,6 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 
 	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
 	event->attach_state |= PERF_ATTACH_CONTEXT;
-	if (ctx->task)
-		event->attach_state |= PERF_ATTACH_TASK;
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, 1);
 	event->tstamp = perf_event_change_time(event);
