@@ -482,9 +482,9 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 #define PERF_ATTACH_SCHED_CB	0x20
 #define PERF_ATTACH_CHILD	0x40
 
+/* The members of @event's group, without itself; none unless it is a leader. */
 #define for_each_sibling_event(sibling, event)				\
-	if ((event)->group_leader == (event))				\
-		list_for_each_entry((sibling), &(event)->sibling_list, sibling_list)
+	list_for_each_entry(sibling, perf_event_siblings(event), sibling_list)
 
 /**
  * struct perf_event - one event, on one task or one CPU
@@ -605,6 +605,18 @@ struct perf_event {
 #endif /* CONFIG_PERF_EVENTS */
 };
 
+#ifdef CONFIG_PERF_EVENTS
+/* What a member has for members: nothing is ever added to it. */
+extern struct list_head perf_event_no_siblings;
+
+static inline struct list_head *perf_event_siblings(const struct perf_event *event)
+{
+	if (event->group_leader != event)
+		return &perf_event_no_siblings;
+	return (struct list_head *)&event->sibling_list;
+}
+#endif
+
 /**
  * struct perf_event_pmu_context - the events of one PMU in one context
  * @pmu: the PMU
@@ -720,7 +732,7 @@ struct perf_event_context {
 	struct list_head		event_list;
 	struct list_head		pmu_ctx_list;
 	struct hlist_head		sw_lists[PERF_SW_LISTS];
-	struct mutex			mutex;
+	struct mutex			mutex; /* membership */
 	struct rcu_head			rcu_head;
 };
 
@@ -799,70 +811,70 @@ perf_cgroup_from_task(struct task_struct *task, struct perf_event_context *ctx)
 #ifdef CONFIG_PERF_EVENTS
 
 /* AUX area transactions of drivers; interrupts off */
-extern void *perf_aux_output_begin(struct perf_output_handle *handle,
-				   struct perf_event *event);
-extern void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size);
-extern int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size);
-extern void *perf_get_aux(struct perf_output_handle *handle);
-extern void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags);
-extern void perf_event_itrace_started(struct perf_event *event);
-extern void perf_report_aux_output_id(struct perf_event *event, u64 hw_id);
-extern long perf_output_copy_aux(struct perf_output_handle *aux_handle,
-				 struct perf_output_handle *handle,
-				 unsigned long from, unsigned long to);
+void *perf_aux_output_begin(struct perf_output_handle *handle,
+			    struct perf_event *event);
+void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size);
+int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size);
+void *perf_get_aux(struct perf_output_handle *handle);
+void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags);
+void perf_event_itrace_started(struct perf_event *event);
+void perf_report_aux_output_id(struct perf_event *event, u64 hw_id);
+long perf_output_copy_aux(struct perf_output_handle *aux_handle,
+			  struct perf_output_handle *handle,
+			  unsigned long from, unsigned long to);
 
 /* PMU drivers */
-extern int perf_pmu_register(struct pmu *pmu, const char *name, int type);
-extern void perf_pmu_unregister(struct pmu *pmu);
-extern void perf_pmu_disable(struct pmu *pmu);
-extern void perf_pmu_enable(struct pmu *pmu);
-extern void perf_pmu_resched(struct pmu *pmu);
-extern void perf_sched_cb_dec(struct pmu *pmu);
-extern void perf_sched_cb_inc(struct pmu *pmu);
-extern void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu);
-extern void perf_event_update_userpage(struct perf_event *event);
-extern void arch_perf_update_userpage(struct perf_event *event,
-				      struct perf_event_mmap_page *userpg, u64 now);
-extern int perf_num_counters(void);
-extern const char *perf_pmu_name(void);
-extern u64 perf_get_page_size(unsigned long addr);
+int perf_pmu_register(struct pmu *pmu, const char *name, int type);
+void perf_pmu_unregister(struct pmu *pmu);
+void perf_pmu_disable(struct pmu *pmu);
+void perf_pmu_enable(struct pmu *pmu);
+void perf_pmu_resched(struct pmu *pmu);
+void perf_sched_cb_dec(struct pmu *pmu);
+void perf_sched_cb_inc(struct pmu *pmu);
+void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu);
+void perf_event_update_userpage(struct perf_event *event);
+void arch_perf_update_userpage(struct perf_event *event,
+			       struct perf_event_mmap_page *userpg, u64 now);
+int perf_num_counters(void);
+const char *perf_pmu_name(void);
+u64 perf_get_page_size(unsigned long addr);
 
 /* the scheduler, fork, exec and exit */
-extern void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task);
-extern void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next);
-extern int perf_event_init_task(struct task_struct *child, u64 clone_flags);
-extern void perf_event_exit_task(struct task_struct *child);
-extern void perf_event_free_task(struct task_struct *task);
-extern void perf_event_delayed_put(struct task_struct *task);
-extern void perf_event_exec(void);
-extern int perf_event_task_disable(void);
-extern int perf_event_task_enable(void);
-extern void perf_event_task_tick(void);
-extern void perf_event_print_debug(void);
+void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task);
+void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next);
+int perf_event_init_task(struct task_struct *child, u64 clone_flags);
+void perf_event_exit_task(struct task_struct *child);
+void perf_event_free_task(struct task_struct *task);
+void perf_event_delayed_put(struct task_struct *task);
+void perf_event_exec(void);
+int perf_event_task_disable(void);
+int perf_event_task_enable(void);
+void perf_event_task_tick(void);
+void perf_event_print_debug(void);
 
 /* BPF and other holders of an event's file */
-extern struct file *perf_event_get(unsigned int fd);
-extern const struct perf_event *perf_get_event(struct file *file);
-extern const struct perf_event_attr *perf_event_attrs(struct perf_event *event);
+struct file *perf_event_get(unsigned int fd);
+const struct perf_event *perf_get_event(struct file *file);
+const struct perf_event_attr *perf_event_attrs(struct perf_event *event);
 
 /* events that the kernel itself opens */
-extern struct perf_event *
+struct perf_event *
 perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 				 struct task_struct *task,
 				 perf_overflow_handler_t callback, void *context);
-extern int perf_event_release_kernel(struct perf_event *event);
-extern int perf_event_read_local(struct perf_event *event, u64 *value,
-				 u64 *enabled, u64 *running);
-extern u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running);
-extern void perf_event_enable(struct perf_event *event);
-extern void perf_event_disable(struct perf_event *event);
-extern void perf_event_disable_local(struct perf_event *event);
-extern void perf_event_disable_inatomic(struct perf_event *event);
-extern int perf_event_refresh(struct perf_event *event, int refresh);
-extern u64 perf_event_pause(struct perf_event *event, bool reset);
-extern int perf_event_period(struct perf_event *event, u64 value);
-extern void perf_event_addr_filters_sync(struct perf_event *event);
-extern int perf_event_account_interrupt(struct perf_event *event);
+int perf_event_release_kernel(struct perf_event *event);
+int perf_event_read_local(struct perf_event *event, u64 *value,
+			  u64 *enabled, u64 *running);
+u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running);
+void perf_event_enable(struct perf_event *event);
+void perf_event_disable(struct perf_event *event);
+void perf_event_disable_local(struct perf_event *event);
+void perf_event_disable_inatomic(struct perf_event *event);
+int perf_event_refresh(struct perf_event *event, int refresh);
+u64 perf_event_pause(struct perf_event *event, bool reset);
+int perf_event_period(struct perf_event *event, u64 value);
+void perf_event_addr_filters_sync(struct perf_event *event);
+int perf_event_account_interrupt(struct perf_event *event);
 
 static inline bool is_write_backward(struct perf_event *event)
 {
@@ -979,15 +991,15 @@ static inline void perf_sample_data_init(struct perf_sample_data *data,
 	data->sample_flags |= PERF_SAMPLE_ADDR;
 }
 
-extern void perf_sample_save_callchain(struct perf_sample_data *data,
-				       struct perf_event *event, struct pt_regs *regs);
-extern void perf_sample_save_raw_data(struct perf_sample_data *data,
-				      struct perf_event *event,
-				      struct perf_raw_record *raw);
-extern void perf_sample_save_brstack(struct perf_sample_data *data,
-				     struct perf_event *event,
-				     struct perf_branch_stack *brs, u64 *brs_cntr);
-extern u32 perf_sample_data_size(struct perf_sample_data *data, struct perf_event *event);
+void perf_sample_save_callchain(struct perf_sample_data *data,
+				struct perf_event *event, struct pt_regs *regs);
+void perf_sample_save_raw_data(struct perf_sample_data *data,
+			       struct perf_event *event,
+			       struct perf_raw_record *raw);
+void perf_sample_save_brstack(struct perf_sample_data *data,
+			      struct perf_event *event,
+			      struct perf_branch_stack *brs, u64 *brs_cntr);
+u32 perf_sample_data_size(struct perf_sample_data *data, struct perf_event *event);
 
 static inline void perf_clear_branch_entry_bitfields(struct perf_branch_entry *br)
 {
@@ -1001,22 +1013,22 @@ static inline void perf_clear_branch_entry_bitfields(struct perf_branch_entry *b
 	br->reserved = 0;
 }
 
-extern void perf_output_sample(struct perf_output_handle *handle,
-			       struct perf_event_header *header,
-			       struct perf_sample_data *data, struct perf_event *event);
-extern void perf_prepare_sample(struct perf_sample_data *data,
-				struct perf_event *event, struct pt_regs *regs);
-extern void perf_prepare_header(struct perf_event_header *header,
-				struct perf_sample_data *data,
-				struct perf_event *event, struct pt_regs *regs);
-extern int perf_event_overflow(struct perf_event *event,
+void perf_output_sample(struct perf_output_handle *handle,
+			struct perf_event_header *header,
+			struct perf_sample_data *data, struct perf_event *event);
+void perf_prepare_sample(struct perf_sample_data *data,
+			 struct perf_event *event, struct pt_regs *regs);
+void perf_prepare_header(struct perf_event_header *header,
+			 struct perf_sample_data *data,
+			 struct perf_event *event, struct pt_regs *regs);
+int perf_event_overflow(struct perf_event *event,
+			struct perf_sample_data *data, struct pt_regs *regs);
+void perf_event_output_forward(struct perf_event *event,
 			       struct perf_sample_data *data, struct pt_regs *regs);
-extern void perf_event_output_forward(struct perf_event *event,
-				      struct perf_sample_data *data, struct pt_regs *regs);
-extern void perf_event_output_backward(struct perf_event *event,
-				       struct perf_sample_data *data, struct pt_regs *regs);
-extern int perf_event_output(struct perf_event *event,
-			     struct perf_sample_data *data, struct pt_regs *regs);
+void perf_event_output_backward(struct perf_event *event,
+				struct perf_sample_data *data, struct pt_regs *regs);
+int perf_event_output(struct perf_event *event,
+		      struct perf_sample_data *data, struct pt_regs *regs);
 
 /* Is this the core's own handler, which writes records? */
 static inline bool is_default_overflow_handler(struct perf_event *event)
@@ -1027,38 +1039,38 @@ static inline bool is_default_overflow_handler(struct perf_event *event)
 	       unlikely(handler == perf_event_output_backward);
 }
 
-extern void perf_event_header__init_id(struct perf_event_header *header,
-				       struct perf_sample_data *data,
-				       struct perf_event *event);
-extern void perf_event__output_id_sample(struct perf_event *event,
-					 struct perf_output_handle *handle,
-					 struct perf_sample_data *sample);
-extern void perf_log_lost_samples(struct perf_event *event, u64 lost);
+void perf_event_header__init_id(struct perf_event_header *header,
+				struct perf_sample_data *data,
+				struct perf_event *event);
+void perf_event__output_id_sample(struct perf_event *event,
+				  struct perf_output_handle *handle,
+				  struct perf_sample_data *sample);
+void perf_log_lost_samples(struct perf_event *event, u64 lost);
 
 /* writing records */
-extern int perf_output_begin(struct perf_output_handle *handle,
-			     struct perf_sample_data *data,
-			     struct perf_event *event, unsigned int size);
-extern int perf_output_begin_forward(struct perf_output_handle *handle,
-				     struct perf_sample_data *data,
-				     struct perf_event *event, unsigned int size);
-extern int perf_output_begin_backward(struct perf_output_handle *handle,
-				      struct perf_sample_data *data,
-				      struct perf_event *event, unsigned int size);
-extern void perf_output_end(struct perf_output_handle *handle);
-extern unsigned int perf_output_copy(struct perf_output_handle *handle,
-				     const void *buf, unsigned int len);
-extern unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned int len);
+int perf_output_begin(struct perf_output_handle *handle,
+		      struct perf_sample_data *data,
+		      struct perf_event *event, unsigned int size);
+int perf_output_begin_forward(struct perf_output_handle *handle,
+			      struct perf_sample_data *data,
+			      struct perf_event *event, unsigned int size);
+int perf_output_begin_backward(struct perf_output_handle *handle,
+			       struct perf_sample_data *data,
+			       struct perf_event *event, unsigned int size);
+void perf_output_end(struct perf_output_handle *handle);
+unsigned int perf_output_copy(struct perf_output_handle *handle,
+			      const void *buf, unsigned int len);
+unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned int len);
 
 #define perf_output_put(handle, x)	perf_output_copy((handle), &(x), sizeof(x))
 
 /* software events */
 extern struct static_key_deferred perf_swevent_enabled[PERF_COUNT_SW_MAX];
-extern void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
-extern void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
-extern int perf_swevent_get_recursion_context(void);
-extern void perf_swevent_put_recursion_context(int rctx);
-extern u64 perf_swevent_set_period(struct perf_event *event);
+void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
+void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
+int perf_swevent_get_recursion_context(void);
+void perf_swevent_put_recursion_context(int rctx);
+u64 perf_swevent_set_period(struct perf_event *event);
 
 #ifndef perf_arch_fetch_caller_regs
 static inline void perf_arch_fetch_caller_regs(struct pt_regs *regs, unsigned long ip) { }
@@ -1142,16 +1154,16 @@ static inline void perf_event_task_sched_out(struct task_struct *prev,
 }
 
 /* sideband: what samples need to be understood */
-extern void perf_event_mmap(struct vm_area_struct *vma);
-extern void perf_event_comm(struct task_struct *task, bool exec);
-extern void perf_event_fork(struct task_struct *task);
-extern void perf_event_namespaces(struct task_struct *task);
-extern void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
-			       const char *sym);
-extern void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
-				 u16 flags);
-extern void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
-				 const void *new_bytes, size_t new_len);
+void perf_event_mmap(struct vm_area_struct *vma);
+void perf_event_comm(struct task_struct *task, bool exec);
+void perf_event_fork(struct task_struct *task);
+void perf_event_namespaces(struct task_struct *task);
+void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
+			const char *sym);
+void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
+			  u16 flags);
+void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
+			  const void *new_bytes, size_t new_len);
 
 /* guests */
 #ifdef CONFIG_GUEST_PERF_EVENTS
@@ -1176,8 +1188,8 @@ static inline unsigned int perf_guest_handle_intel_pt_intr(void)
 	return static_call(__perf_guest_handle_intel_pt_intr)();
 }
 
-extern void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs);
-extern void perf_unregister_guest_info_callbacks(struct perf_guest_info_callbacks *cbs);
+void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs);
+void perf_unregister_guest_info_callbacks(struct perf_guest_info_callbacks *cbs);
 #else
 static inline unsigned int perf_guest_state(void)			{ return 0; }
 static inline unsigned long perf_guest_get_ip(void)			{ return 0; }
@@ -1196,16 +1208,16 @@ static inline unsigned int perf_guest_handle_intel_pt_intr(void)	{ return 0; }
 /* call chains */
 DECLARE_PER_CPU(struct perf_callchain_entry, perf_callchain_entry);
 
-extern void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs);
-extern void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs);
-extern struct perf_callchain_entry *
+void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs);
+void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs);
+struct perf_callchain_entry *
 get_perf_callchain(struct pt_regs *regs, bool kernel, bool user,
 		   u32 max_stack, bool crosstask, bool add_mark);
-extern int get_callchain_buffers(int max_stack);
-extern void put_callchain_buffers(void);
-extern struct perf_callchain_entry *get_callchain_entry(int *rctx);
-extern void put_callchain_entry(int rctx);
-extern struct perf_callchain_entry *
+int get_callchain_buffers(int max_stack);
+void put_callchain_buffers(void);
+struct perf_callchain_entry *get_callchain_entry(int *rctx);
+void put_callchain_entry(int rctx);
+struct perf_callchain_entry *
 perf_callchain(struct perf_event *event, struct pt_regs *regs);
 
 extern int sysctl_perf_event_max_stack;
@@ -1243,7 +1255,7 @@ extern int sysctl_perf_event_mlock;
 extern int sysctl_perf_event_sample_rate;
 extern int sysctl_perf_cpu_time_max_percent;
 
-extern void perf_sample_event_took(u64 sample_len_ns);
+void perf_sample_event_took(u64 sample_len_ns);
 
 int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
 				       void *buffer, size_t *lenp, loff_t *ppos);
@@ -1263,17 +1275,17 @@ static inline bool perf_is_paranoid(void)
 #define PERF_SECURITY_KERNEL		2
 #define PERF_SECURITY_TRACEPOINT	3
 
-extern int perf_allow_kernel(void);
-extern int perf_allow_cpu(void);
-extern int perf_allow_tracepoint(void);
+int perf_allow_kernel(void);
+int perf_allow_cpu(void);
+int perf_allow_tracepoint(void);
 
-extern void perf_event_init(void);
+void perf_event_init(void);
 
 /* tracepoints and BPF */
-extern void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
-			  struct pt_regs *regs, struct hlist_head *head, int rctx,
-			  struct task_struct *task);
-extern void perf_bp_event(struct perf_event *event, void *data);
+void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
+		   struct pt_regs *regs, struct hlist_head *head, int rctx,
+		   struct task_struct *task);
+void perf_bp_event(struct perf_event *event, void *data);
 
 static inline bool has_branch_stack(const struct perf_event *event)
 {
@@ -1406,7 +1418,7 @@ static inline u64 perf_event_pause(struct perf_event *event, bool reset) { retur
 #endif /* CONFIG_PERF_EVENTS */
 
 #if defined(CONFIG_PERF_EVENTS) && defined(CONFIG_CPU_SUP_INTEL)
-extern void perf_restore_debug_store(void);
+void perf_restore_debug_store(void);
 #else
 static inline void perf_restore_debug_store(void)			{ }
 #endif
@@ -1506,8 +1518,8 @@ int perf_event_exit_cpu(unsigned int cpu);
 #endif
 
 /* user-space access to counters: bits of an architecture's own choice */
-extern void arch_perf_update_userpage(struct perf_event *event,
-				      struct perf_event_mmap_page *userpg, u64 now);
+void arch_perf_update_userpage(struct perf_event *event,
+			       struct perf_event_mmap_page *userpg, u64 now);
 
 /* snapshot of the branch records, for BPF; NMI-safe */
 typedef int (perf_snapshot_branch_stack_t)(struct perf_branch_entry *entries,

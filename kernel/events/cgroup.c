@@ -109,7 +109,8 @@ static void cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp
 		int i;
 
 		for (i = 0; i < ARRAY_SIZE(roots); i++) {
-			for (leader = perf_group_first(roots[i], cpu, cgrp); leader; leader = next) {
+			leader = perf_group_first(roots[i], cpu, cgrp);
+			for (; leader; leader = next) {
 				next = perf_group_next(leader);
 				perf_group_sched_out(leader);
 			}
@@ -161,6 +162,21 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 			cgroup_in(cpuctx, cgrp);
 	}
 	perf_context_unlock_cpu(cpuctx, task_ctx);
+}
+
+/**
+ * perf_cgroup_stop_cpu - this CPU goes offline
+ * @cpuctx: this CPU's, locked; all groups are off
+ *
+ * No cgroup runs here any more; the next switch finds that all of them come.
+ */
+void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx)
+{
+	struct perf_cgroup *cgrp;
+
+	for (cgrp = cpuctx->cgrp; cgrp; cgrp = parent_of(cgrp))
+		cgroup_out(cpuctx, cgrp);
+	cpuctx->cgrp = NULL;
 }
 
 /**

@@ -12,6 +12,7 @@ int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_even
 void perf_cgroup_disconnect(struct perf_event *event);
 void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n);
 void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next);
+void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx);
 void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			   bool pinned, perf_stretch_func_t func);
 struct perf_event *perf_cgroup_longest_waiting(struct perf_cpu_context *cpuctx,
@@ -25,6 +26,7 @@ static inline void perf_cgroup_count(struct perf_event *event,
 				     struct perf_cpu_context *cpuctx, int n) { }
 static inline void perf_cgroup_switch(struct perf_cpu_context *cpuctx,
 				      struct task_struct *next)		{ }
+static inline void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx) { }
 static inline void perf_cgroup_stretches(struct perf_cpu_context *cpuctx,
 					 struct perf_event_pmu_context *epc, bool pinned,
 					 perf_stretch_func_t func)	{ }

@@ -13,6 +13,9 @@
 
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
+/* Of CPUs' contexts: CPU hotplug takes their mutex, but never a task's. */
+static struct lock_class_key cpu_mutex_key, cpu_lock_key;
+
 /**
  * perf_context_init - make an empty context
  * @ctx: zeroed memory
@@ -32,8 +35,12 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 	for (i = 0; i < PERF_SW_LISTS; i++)
 		INIT_HLIST_HEAD(&ctx->sw_lists[i]);
 	ctx->clock.cpu = -1;
-	if (task)
+	if (task) {
 		ctx->task = get_task_struct(task);
+	} else {
+		lockdep_set_class(&ctx->mutex, &cpu_mutex_key);
+		lockdep_set_class(&ctx->lock, &cpu_lock_key);
+	}
 }
 
 /**
@@ -201,7 +208,7 @@ void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_co
 	raw_spin_lock(&cpuctx->ctx.lock);
 	perf_context_begin(&cpuctx->ctx);
 	if (ctx && ctx != &cpuctx->ctx) {
-		raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
+		raw_spin_lock(&ctx->lock);
 		perf_context_begin(ctx);
 	}
 }

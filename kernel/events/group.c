@@ -17,6 +17,9 @@
 #include "record.h"
 #include "software.h"
 
+struct list_head perf_event_no_siblings = LIST_HEAD_INIT(perf_event_no_siblings);
+EXPORT_SYMBOL_GPL(perf_event_no_siblings);
+
 /*
  * Order of a tree: CPU, cgroup, then who has run least, then who came first.
  * All that can run on a CPU at a time is one stretch of it.
@@ -543,11 +546,10 @@ void perf_event_detach(struct perf_event *event, enum perf_event_state end)
 	bool was_attached = event->attach_state & PERF_ATTACH_CONTEXT;
 
 	lockdep_assert_held(&ctx->mutex);
-	if (was_attached && ctx->task != PERF_TASK_GONE) {
+	if (was_attached && ctx->task != PERF_TASK_GONE)
 		perf_event_call(event, detach_locked, &args);
-	} else {
+	else
 		change_here(event, detach_locked, &args);
-	}
 	WARN_ON_ONCE(event->group_leader != event);
 	detach_done(event, &args, was_attached);
 }

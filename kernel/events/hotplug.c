@@ -8,6 +8,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/reboot.h>
 
+#include "cgroup.h"
 #include "context.h"
 #include "event.h"
 #include "inherit.h"
@@ -37,6 +38,7 @@ static void stop_cpu(void *unused)
 
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	perf_context_sched_out_all(&cpuctx->ctx);
+	perf_cgroup_stop_cpu(cpuctx);
 	if (cpuctx->ctx.clock.cpu >= 0)
 		perf_clock_stop(&cpuctx->ctx.clock, cpuctx->ctx.now);
 	WRITE_ONCE(cpuctx->online, false);

@@ -20,6 +20,7 @@
 
 #define FAMILY_LOCK_BITS	6
 
+/* see perf_family_lock() */
 static struct mutex family_locks[1 << FAMILY_LOCK_BITS];
 
 /**

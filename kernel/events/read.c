@@ -139,7 +139,7 @@ u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 		lock = perf_family_lock(event);
 		mutex_lock(lock);
 	}
-	smp_rmb();
+	smp_rmb(); /* pairs with exit_child() */
 
 	sync_count(event, false);
 	total = perf_event_count(event);

@@ -67,43 +67,10 @@ u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
 	return task_pid_nr_ns(task, root->ns);
 }
 
-/* The words that tell who, when and where. */
-static __always_inline void collect_id_words(struct perf_sample_data *data,
-					     struct perf_event *event, u64 want)
-{
-	if (want & PERF_SAMPLE_TID) {
-		data->tid_entry.pid = perf_event_pid(event, current);
-		data->tid_entry.tid = perf_event_tid(event, current);
-	}
-	if (want & PERF_SAMPLE_TIME)
-		data->time = event->clock();
-	if (want & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
-		data->id = primary_event_id(event);
-	if (want & PERF_SAMPLE_STREAM_ID)
-		data->stream_id = event->id;
-	if (want & PERF_SAMPLE_CPU) {
-		data->cpu_entry.cpu = raw_smp_processor_id();
-		data->cpu_entry.reserved = 0;
-	}
-}
-
-static __always_inline void collect_leading(struct perf_sample_data *data,
-					    struct perf_event *event,
-					    struct pt_regs *regs, u64 want)
-{
-	if (want & PERF_SAMPLE_IP)
-		data->ip = perf_instruction_pointer(regs);
-	if (want & PERF_SAMPLE_ADDR)
-		data->addr = 0;
-	if (want & PERF_SAMPLE_PERIOD)
-		data->period = 0;
-	collect_id_words(data, event, want);
-}
-
 #define WORD(name, member)						\
 	{ .bit = PERF_SAMPLE_##name, .word = offsetof(struct perf_sample_data, member) }
 
-/* What a sample begins with, in its order. See collect_leading(). */
+/* What a sample begins with, in its order. ask_word() knows where from. */
 static const struct sample_field leading_fields[NR_LEADING] = {
 	WORD(IDENTIFIER,	id),
 	WORD(IP,		ip),
@@ -126,10 +93,71 @@ static const struct sample_field trailing_fields[NR_TRAILING] = {
 	WORD(IDENTIFIER,	id),
 };
 
-static __always_inline u64 field_word(const struct sample_field *field,
-				      const struct perf_sample_data *data)
+/* Two halves of a word, in the order of memory. */
+static __always_inline u64 word_of(u32 first, u32 second)
 {
-	return *(const u64 *)((const char *)data + field->word);
+	union {
+		u32	half[2];
+		u64	word;
+	} pair = { .half = { first, second } };
+
+	return pair.word;
+}
+
+static __always_inline u64 ids_of_current(const struct perf_event *event)
+{
+	const struct perf_event *root = event->parent ?: event;
+
+	if (likely(pid_alive(current) && root->ns == &init_pid_ns))
+		return word_of(current->tgid, current->pid);
+	return word_of(perf_event_pid(event, current), perf_event_tid(event, current));
+}
+
+/* A leading word that no driver has set. */
+static __always_inline u64 ask_word(u32 bit, const struct perf_event *event,
+				    struct pt_regs *regs)
+{
+	switch (bit) {
+	case PERF_SAMPLE_IDENTIFIER:
+	case PERF_SAMPLE_ID:
+		return primary_event_id(event);
+	case PERF_SAMPLE_IP:
+		return perf_instruction_pointer(regs);
+	case PERF_SAMPLE_TID:
+		return ids_of_current(event);
+	case PERF_SAMPLE_TIME:
+		return event->clock();
+	case PERF_SAMPLE_STREAM_ID:
+		return event->id;
+	case PERF_SAMPLE_CPU:
+		return word_of(raw_smp_processor_id(), 0);
+	}
+	/* Addresses and periods: nobody knows. */
+	return 0;
+}
+
+static __always_inline u64 *field_word(const struct sample_field *field,
+				       const struct perf_sample_data *data)
+{
+	return (u64 *)((char *)data + field->word);
+}
+
+/*
+ * What follows goes through all rows of a table. The tables are constant, so
+ * that this becomes a test and a move a row.
+ */
+
+static __always_inline void collect_words(struct perf_sample_data *data,
+					  const struct perf_event *event, struct pt_regs *regs,
+					  const struct sample_field *fields, int nr, u64 want)
+{
+	int i;
+
+#pragma GCC unroll 9
+	for (i = 0; i < nr; i++) {
+		if (want & fields[i].bit)
+			*field_word(&fields[i], data) = ask_word(fields[i].bit, event, regs);
+	}
 }
 
 static __always_inline u64 *put_words(u64 *to, const struct perf_sample_data *data,
@@ -137,13 +165,30 @@ static __always_inline u64 *put_words(u64 *to, const struct perf_sample_data *da
 {
 	int i;
 
-	/* The tables are constant: this becomes one test and one move a row. */
 #pragma GCC unroll 9
 	for (i = 0; i < nr; i++) {
 		if (type & fields[i].bit)
-			*to++ = field_word(&fields[i], data);
+			*to++ = *field_word(&fields[i], data);
 	}
 	return to;
+}
+
+/* Both in one pass: to the record, without leaving anything in @data. */
+static __always_inline void put_leading(u64 *to, const struct perf_sample_data *data,
+					const struct perf_event *event, struct pt_regs *regs,
+					u64 type)
+{
+	u64 known = data->sample_flags;
+	int i;
+
+#pragma GCC unroll 9
+	for (i = 0; i < NR_LEADING; i++) {
+		const struct sample_field *field = &leading_fields[i];
+
+		if (type & field->bit)
+			*to++ = known & field->bit ? *field_word(field, data) :
+						     ask_word(field->bit, event, regs);
+	}
 }
 
 /**
@@ -253,7 +298,7 @@ static bool prepare_sample(struct perf_sample_data *data, struct perf_event *eve
 	want &= ~data->sample_flags;
 
 	data->type = type;
-	collect_leading(data, event, regs, want);
+	collect_words(data, event, regs, leading_fields, NR_LEADING, want);
 	data->sample_flags |= want & SAMPLE_LEADING;
 	want &= ~(SAMPLE_LEADING | PERF_SAMPLE_READ);
 	if (want)
@@ -309,10 +354,8 @@ static noinline void copy_head(struct perf_output_handle *handle,
 }
 
 /* The header and the leading words: @size bytes in all, mostly written in place. */
-static __always_inline void write_head(struct perf_output_handle *handle,
-				       const struct perf_event_header *header,
-				       const struct perf_sample_data *data, u64 type,
-				       unsigned int size)
+static void write_head(struct perf_output_handle *handle, const struct perf_event_header *header,
+		       const struct perf_sample_data *data, u64 type, unsigned int size)
 {
 	u64 *to = perf_output_window(handle, size);
 
@@ -336,7 +379,7 @@ static void write_others(struct perf_output_handle *handle, struct perf_sample_d
 		if (field->write)
 			field->write(handle, data, event);
 		else
-			perf_output_put_u64(handle, field_word(field, data));
+			perf_output_put_u64(handle, *field_word(field, data));
 		left &= ~(u64)field->bit;
 	}
 }
@@ -400,25 +443,36 @@ static __always_inline int output_sample(struct perf_event *event,
 					 struct perf_sample_data *data,
 					 struct pt_regs *regs, output_begin_t begin)
 {
-	u64 type = event->attr.sample_type;
 	struct perf_output_handle handle __uninitialized;
+	u64 type = event->attr.sample_type;
 	struct perf_event_header header;
-	u64 want;
+	u64 *to;
 	int err;
 
 	if (type & ~SAMPLE_LEADING)
 		return output_large(event, data, regs, begin);
 
-	want = type & ~data->sample_flags;
-	collect_leading(data, event, regs, want);
-	data->sample_flags |= want;
+	/* Before whoever interrupts this begins a record behind it. */
+	if (type & PERF_SAMPLE_TIME & ~data->sample_flags) {
+		data->time = event->clock();
+		data->sample_flags |= PERF_SAMPLE_TIME;
+	}
 	header.type = PERF_RECORD_SAMPLE;
 	header.misc = perf_misc_flags(regs);
 	header.size = event->header_size;
 	err = begin(&handle, data, event, header.size);
 	if (unlikely(err))
 		return err;
-	write_head(&handle, &header, data, type, header.size);
+
+	to = perf_output_window(&handle, header.size);
+	if (likely(to)) {
+		memcpy(to, &header, sizeof(header));
+		put_leading(to + 1, data, event, regs, type);
+	} else {
+		collect_words(data, event, regs, leading_fields, NR_LEADING,
+			      type & ~data->sample_flags);
+		copy_head(&handle, &header, data, type);
+	}
 	perf_output_count_sample(&handle);
 	perf_output_end(&handle);
 	return 0;
@@ -479,7 +533,7 @@ void perf_event_header__init_id(struct perf_event_header *header,
 		return;
 	header->size += event->id_header_size;
 	data->type = event->attr.sample_type;
-	collect_id_words(data, event, event->attr.sample_type);
+	collect_words(data, event, NULL, trailing_fields, NR_TRAILING, data->type);
 }
 
 /**

@@ -27,7 +27,7 @@ static int recursion_level(void)
 		return 3;
 	if (in_hardirq())
 		return 2;
-	return in_serving_softirq();
+	return in_serving_softirq() ? 1 : 0;
 }
 
 /**
@@ -41,6 +41,7 @@ int perf_swevent_get_recursion_context(void)
 {
 	int level = recursion_level();
 
+	BUILD_BUG_ON(PERF_NR_CONTEXTS != 4);
 	if (current->perf_recursion[level])
 		return -1;
 	current->perf_recursion[level]++;

@@ -278,7 +278,7 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 		raw_spin_lock(&cpuctx->ctx.lock);
 		tick_context(&cpuctx->ctx, throttled);
 		if (ctx) {
-			raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
+			raw_spin_lock(&ctx->lock);
 			tick_context(ctx, throttled);
 			raw_spin_unlock(&ctx->lock);
 		}

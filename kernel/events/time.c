@@ -76,12 +76,12 @@ u64 perf_clock_read(const struct perf_event_clock *clock)
 	int cpu;
 
 	do {
+		/* Pairs with the releases in perf_clock_start() and _stop(). */
 		cpu = smp_load_acquire(&clock->cpu);
 		offset = READ_ONCE(clock->offset);
 		time = clock_at(cpu, READ_ONCE(clock->time), offset,
 				cpu >= 0 ? perf_clock() : 0);
-		/* A stop, or a stop and start, in between shows here. */
-		smp_rmb();
+		smp_rmb(); /* a stop, or a stop and start, in between shows below */
 	} while (READ_ONCE(clock->cpu) != cpu || READ_ONCE(clock->offset) != offset);
 
 	return time;
@@ -214,6 +214,11 @@ void perf_event_fold_time(struct perf_event *event)
 	event->tstamp = now;
 }
 
+static bool is_enabled(enum perf_event_state state)
+{
+	return state >= PERF_EVENT_STATE_INACTIVE;
+}
+
 /**
  * perf_event_set_state - the one place where an event's state changes
  * @event: between perf_context_begin() and _end() of its context
@@ -233,7 +238,7 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 		return;
 
 	perf_event_fold_time(event);
-	if ((event->state < PERF_EVENT_STATE_INACTIVE) != (state < PERF_EVENT_STATE_INACTIVE)) {
+	if (is_enabled(event->state) != is_enabled(state)) {
 		for_each_sibling_event(sibling, event)
 			perf_event_fold_time(sibling);
 	}

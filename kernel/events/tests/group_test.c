@@ -266,4 +266,5 @@ static struct kunit_suite group_suite = {
 	.init		= group_test_init,
 	.test_cases	= group_cases,
 };
+
 kunit_test_suite(group_suite);

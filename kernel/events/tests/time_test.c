@@ -51,13 +51,15 @@ static void go(struct time_fixture *f, struct perf_event *event, enum perf_event
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
 
-#define EXPECT_TIMES(test, event, want_enabled, want_running) do {	\
-	u64 _enabled, _running;						\
-									\
-	perf_event_times((event), &_enabled, &_running);		\
-	KUNIT_EXPECT_EQ((test), _enabled, (u64)(want_enabled));		\
-	KUNIT_EXPECT_EQ((test), _running, (u64)(want_running));		\
-} while (0)
+static void expect_times(struct kunit *test, const struct perf_event *event,
+			 u64 want_enabled, u64 want_running)
+{
+	u64 enabled, running;
+
+	perf_event_times(event, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, want_enabled);
+	KUNIT_EXPECT_EQ(test, running, want_running);
+}
 
 static void clock_runs_only_between_start_and_stop(struct kunit *test)
 {
@@ -99,7 +101,7 @@ static void running_clock_advances(struct kunit *test)
 	preempt_disable();
 	perf_clock_start(&clock, perf_clock());
 	a = perf_clock_read(&clock);
-	udelay(20);
+	mdelay(1);
 	b = perf_clock_read(&clock);
 	perf_clock_stop(&clock, perf_clock());
 	KUNIT_EXPECT_GT(test, b, a);
@@ -113,22 +115,22 @@ static void time_follows_the_state(struct kunit *test)
 	struct perf_event *e = &f->leader;
 
 	f->ctx.clock.time = 100;
-	EXPECT_TIMES(test, e, 0, 0);
+	expect_times(test, e, 0, 0);
 	go(f, e, PERF_EVENT_STATE_INACTIVE);
 	f->ctx.clock.time = 130;
-	EXPECT_TIMES(test, e, 30, 0);
+	expect_times(test, e, 30, 0);
 	go(f, e, PERF_EVENT_STATE_ACTIVE);
 	f->ctx.clock.time = 200;
-	EXPECT_TIMES(test, e, 100, 70);
+	expect_times(test, e, 100, 70);
 	go(f, e, PERF_EVENT_STATE_INACTIVE);
 	f->ctx.clock.time = 250;
-	EXPECT_TIMES(test, e, 150, 70);
+	expect_times(test, e, 150, 70);
 	go(f, e, PERF_EVENT_STATE_ERROR);
 	f->ctx.clock.time = 300;
-	EXPECT_TIMES(test, e, 150, 70);
+	expect_times(test, e, 150, 70);
 	go(f, e, PERF_EVENT_STATE_EXIT);
 	f->ctx.clock.time = 400;
-	EXPECT_TIMES(test, e, 150, 70);
+	expect_times(test, e, 150, 70);
 }
 
 static void reading_changes_nothing(struct kunit *test)
@@ -139,7 +141,7 @@ static void reading_changes_nothing(struct kunit *test)
 	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
 	f->ctx.clock.time = 77;
 	for (i = 0; i < 3; i++)
-		EXPECT_TIMES(test, &f->leader, 77, 77);
+		expect_times(test, &f->leader, 77, 77);
 	KUNIT_EXPECT_EQ(test, f->leader.tstamp, 0ULL);
 }
 
@@ -149,20 +151,20 @@ static void member_has_no_time_while_its_leader_is_off(struct kunit *test)
 
 	go(f, &f->member, PERF_EVENT_STATE_INACTIVE);
 	f->ctx.clock.time = 100;
-	EXPECT_TIMES(test, &f->member, 0, 0);
+	expect_times(test, &f->member, 0, 0);
 
 	go(f, &f->leader, PERF_EVENT_STATE_INACTIVE);
 	f->ctx.clock.time = 110;
-	EXPECT_TIMES(test, &f->member, 10, 0);
+	expect_times(test, &f->member, 10, 0);
 	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
 	go(f, &f->member, PERF_EVENT_STATE_ACTIVE);
 	f->ctx.clock.time = 150;
-	EXPECT_TIMES(test, &f->member, 50, 40);
+	expect_times(test, &f->member, 50, 40);
 
 	go(f, &f->leader, PERF_EVENT_STATE_OFF);
 	f->ctx.clock.time = 500;
-	EXPECT_TIMES(test, &f->member, 50, 40);
-	EXPECT_TIMES(test, &f->leader, 50, 40);
+	expect_times(test, &f->member, 50, 40);
+	expect_times(test, &f->leader, 50, 40);
 }
 
 static void disabled_member_has_no_time(struct kunit *test)
@@ -171,8 +173,8 @@ static void disabled_member_has_no_time(struct kunit *test)
 
 	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
 	f->ctx.clock.time = 100;
-	EXPECT_TIMES(test, &f->member, 0, 0);
-	EXPECT_TIMES(test, &f->leader, 100, 100);
+	expect_times(test, &f->member, 0, 0);
+	expect_times(test, &f->leader, 100, 100);
 }
 
 static struct kunit_case time_cases[] = {
@@ -191,4 +193,5 @@ static struct kunit_suite time_suite = {
 	.init		= time_test_init,
 	.test_cases	= time_cases,
 };
+
 kunit_test_suite(time_suite);
