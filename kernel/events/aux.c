@@ -576,6 +576,9 @@ EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 /**
  * perf_event_needs_aux - does the event depend on an AUX event as its leader?
  * @event: initialised
+ *
+ * Return: true when attr.aux_output, aux_sample_size, aux_pause or aux_resume
+ * say so.
  */
 bool perf_event_needs_aux(const struct perf_event *event)
 {

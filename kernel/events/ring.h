@@ -50,7 +50,8 @@ struct perf_ring {
  * @size: of the ring, a power of two
  * @backward: positions decrease
  *
- * One byte always stays free: equal places of head and tail mean "empty".
+ * Return: how many. One byte always stays free: equal places of head and tail
+ * mean "empty".
  */
 static __always_inline unsigned long
 perf_ring_room(unsigned long head, unsigned long tail, unsigned long size, bool backward)
