@@ -62,7 +62,7 @@ static inline int hw_breakpoint_type(struct perf_event *event)
  * A breakpoint for the kernel's own use: always on, told of every hit. Address,
  * length and type are for the caller to fill in.
  */
-static inline void hw_breakpoint_init(struct perf_event_attr *attr)
+static __always_inline void hw_breakpoint_init(struct perf_event_attr *attr)
 {
 	*attr = (struct perf_event_attr) {
 		.type		= PERF_TYPE_BREAKPOINT,
@@ -76,7 +76,7 @@ static inline void hw_breakpoint_init(struct perf_event_attr *attr)
  * The same on behalf of a debugger, which has no say over kernel addresses: they
  * are refused for it, and hits in the kernel do not count.
  */
-static inline void ptrace_breakpoint_init(struct perf_event_attr *attr)
+static __always_inline void ptrace_breakpoint_init(struct perf_event_attr *attr)
 {
 	hw_breakpoint_init(attr);
 	attr->exclude_kernel = true;

@@ -415,15 +415,17 @@ void perf_addr_filters_mmap(struct vm_area_struct *vma)
 void perf_event_addr_filters_sync(struct perf_event *event)
 {
 	struct perf_addr_filters_head *head;
+	unsigned long gen;
 
 	if (!has_addr_filter(event))
 		return;
 	head = perf_event_addr_filters(event);
-	guard(raw_spinlock)(&head->lock);
-	if (event->hw.addr_filters_gen == event->addr_filters_gen)
-		return;
-	event->pmu->addr_filters_sync(event);
-	event->hw.addr_filters_gen = event->addr_filters_gen;
+	raw_spin_lock(&head->lock);
+	gen = event->addr_filters_gen;
+	if (event->hw.addr_filters_gen != gen)
+		event->pmu->addr_filters_sync(event);
+	event->hw.addr_filters_gen = gen;
+	raw_spin_unlock(&head->lock);
 }
 EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
 
