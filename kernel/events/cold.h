@@ -45,8 +45,8 @@ struct perf_event_cold {
 };
 
 /*
- * Give the event its cold part if it has none; -ENOMEM. Under ctx->mutex, or
- * before anyone else knows the event. May sleep.
+ * Give the event its cold part if it has none; -ENOMEM. May sleep, and be called
+ * by several at a time.
  */
 int perf_event_make_cold(struct perf_event *event);
 

@@ -57,8 +57,9 @@ int perf_event_make_cold(struct perf_event *event)
 	INIT_LIST_HEAD(&cold->rb_entry);
 	INIT_LIST_HEAD(&cold->sb_list);
 	perf_overflow_init_cold(cold);
-	/* Overflow handling looks without a lock. */
-	smp_store_release(&event->cold, cold);
+	/* Whoever else makes one at the same time, from mmap(2) say, is as good. */
+	if (cmpxchg(&event->cold, NULL, cold))
+		kfree(cold);
 	return 0;
 }
 
@@ -205,6 +206,12 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 		return PTR_ERR(pmu);
 	event->group_caps = event->event_caps;
 
+	/* A trace unit without room in its AUX area turns its event off. */
+	if (has_aux(event)) {
+		err = perf_event_make_cold(event);
+		if (err)
+			return err;
+	}
 	err = exclusive_claim(event);
 	if (err)
 		return err;

@@ -11,6 +11,7 @@
  */
 #include <linux/rbtree.h>
 
+#include "buffer.h"
 #include "cgroup.h"
 #include "context.h"
 #include "internal.h"
@@ -337,6 +338,8 @@ static void count_event(struct perf_event *event, int n)
 		ctx->nr_freq += n;
 	if (event->attr.inherit_stat)
 		ctx->nr_stat += n;
+	if (perf_event_page_mapped(event))
+		ctx->nr_user += n;
 }
 
 static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
@@ -429,6 +432,9 @@ static void group_dissolve(struct perf_event *leader, bool attached)
 	struct perf_event *member, *next;
 
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list) {
+		/* What wrote into the leader's AUX area has nowhere to write. */
+		if (perf_event_needs_aux(member) && member->state > PERF_EVENT_STATE_ERROR)
+			perf_event_set_state(member, PERF_EVENT_STATE_ERROR);
 		perf_event_fold_time(member);
 		INIT_LIST_HEAD(&member->sibling_list);
 		member->group_leader = member;

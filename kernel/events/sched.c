@@ -10,6 +10,7 @@
  */
 #include <linux/hrtimer.h>
 
+#include "buffer.h"
 #include "cgroup.h"
 #include "cold.h"
 #include "context.h"
@@ -138,6 +139,7 @@ static int event_sched_in(struct perf_event *event)
 		perf_pmu_enable(event->pmu);
 		return -EAGAIN;
 	}
+	perf_log_itrace_start(event);
 	if (!is_software_event(event))
 		cpc->active_oncpu++;
 	if (event->attr.exclusive)
