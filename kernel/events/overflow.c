@@ -191,8 +191,8 @@ static void aux_pause(struct perf_event *aux, bool pause)
 	local_irq_restore(flags);
 }
 
-static void call_handler(struct perf_event *event, struct perf_sample_data *data,
-			 struct pt_regs *regs)
+static __always_inline void call_handler(struct perf_event *event,
+					 struct perf_sample_data *data, struct pt_regs *regs)
 {
 	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
 
@@ -201,6 +201,51 @@ static void call_handler(struct perf_event *event, struct perf_sample_data *data
 		perf_event_output_forward(event, data, regs);
 	else
 		handler(event, data, regs);
+}
+
+/* Is there more to do at an overflow than to call the handler? */
+static __always_inline bool has_more_to_do(const struct perf_event *event)
+{
+	const struct perf_event *root = event->parent ?: event;
+
+	return event->attr.aux_action || event->attr.sigtrap || event->prog ||
+	       atomic_read(&event->cold->event_limit) || READ_ONCE(root->cold->fasync);
+}
+
+static noinline int do_all(struct perf_event *event, struct perf_sample_data *data,
+			   struct pt_regs *regs, int stop)
+{
+	struct perf_event_cold *cold = event->cold;
+	const struct perf_event *root = event->parent ?: event;
+	bool last = false;
+
+	if (event->attr.aux_pause)
+		aux_pause(event->aux_event, true);
+	if (event->prog && !perf_event_bpf_overflow(event, data, regs))
+		goto out;
+
+	if (atomic_read(&cold->event_limit) && atomic_dec_and_test(&cold->event_limit)) {
+		stop = 1;
+		last = true;
+		WRITE_ONCE(event->pending_kill, POLL_HUP);
+		perf_event_disable_inatomic(event);
+	}
+	if (event->attr.sigtrap)
+		queue_sigtrap(event, data, regs);
+
+	call_handler(event, data, regs);
+
+	/* Each overflow is a signal; the last one of a limited number is another. */
+	if (READ_ONCE(root->cold->fasync)) {
+		/* The wake-up of the record may have sent a last one already. */
+		if (!last)
+			WRITE_ONCE(event->pending_kill, POLL_IN);
+		perf_event_queue_wakeup(event);
+	}
+out:
+	if (event->attr.aux_resume)
+		aux_pause(event->aux_event, false);
+	return stop;
 }
 
 /**
@@ -216,42 +261,16 @@ static void call_handler(struct perf_event *event, struct perf_sample_data *data
 int __perf_event_overflow(struct perf_event *event, bool throttle,
 			  struct perf_sample_data *data, struct pt_regs *regs)
 {
-	struct perf_event_cold *cold = event->cold;
-	const struct perf_event *root = event->parent ?: event;
-	bool last = false;
-	int stop;
+	int stop = 0;
 
 	/* A counter that wraps around has no period. */
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
-
-	stop = perf_overflow_account(event, throttle);
-	if (unlikely(event->attr.aux_pause))
-		aux_pause(event->aux_event, true);
-	if (unlikely(event->prog) && !perf_event_bpf_overflow(event, data, regs))
-		goto out;
-
-	if (unlikely(atomic_read(&cold->event_limit)) && atomic_dec_and_test(&cold->event_limit)) {
-		stop = 1;
-		last = true;
-		WRITE_ONCE(event->pending_kill, POLL_HUP);
-		perf_event_disable_inatomic(event);
-	}
-	if (unlikely(event->attr.sigtrap))
-		queue_sigtrap(event, data, regs);
-
+	if (unlikely(!perf_overflow_account_fast(event)))
+		stop = perf_overflow_account(event, throttle);
+	if (unlikely(has_more_to_do(event)))
+		return do_all(event, data, regs, stop);
 	call_handler(event, data, regs);
-
-	/* Each overflow is a signal; the last one of a limited number is another. */
-	if (unlikely(root->cold->fasync)) {
-		/* The wake-up of the record may have sent a last one already. */
-		if (!last)
-			WRITE_ONCE(event->pending_kill, POLL_IN);
-		perf_event_queue_wakeup(event);
-	}
-out:
-	if (unlikely(event->attr.aux_resume))
-		aux_pause(event->aux_event, false);
 	return stop;
 }
 

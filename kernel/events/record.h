@@ -11,6 +11,7 @@
 
 #include "sample.h"
 #include "sideband.h"
+#include "sysctl.h"
 
 struct cgroup;
 struct perf_cpu_context;
@@ -51,6 +52,19 @@ int perf_event_fasync(int fd, struct file *filp, int on);
 
 /* throttle.c */
 int perf_overflow_account(struct perf_event *event, bool throttle);
+
+/* What perf_overflow_account() mostly comes to. Return: false if it has to be asked. */
+static __always_inline bool perf_overflow_account_fast(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	if (hw->interrupts_seq != __this_cpu_read(perf_throttle_ticks) ||
+	    hw->interrupts >= READ_ONCE(perf_max_samples_per_tick) || event->attr.freq)
+		return false;
+	hw->interrupts++;
+	return true;
+}
+
 void perf_event_unthrottle_in(struct perf_event *event);
 void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx);
 int perf_event_set_period(struct perf_event *event, u64 value);

@@ -445,8 +445,9 @@ static __always_inline int output_sample(struct perf_event *event,
 {
 	struct perf_output_handle handle __uninitialized;
 	u64 type = event->attr.sample_type;
-	struct perf_event_header header;
-	u64 *to;
+	struct perf_event_header header, *to;
+	u16 size = event->header_size;
+	u16 misc;
 	int err;
 
 	if (type & ~SAMPLE_LEADING)
@@ -457,18 +458,17 @@ static __always_inline int output_sample(struct perf_event *event,
 		data->time = event->clock();
 		data->sample_flags |= PERF_SAMPLE_TIME;
 	}
-	header.type = PERF_RECORD_SAMPLE;
-	header.misc = perf_misc_flags(regs);
-	header.size = event->header_size;
-	err = begin(&handle, data, event, header.size);
+	misc = perf_misc_flags(regs);
+	err = begin(&handle, data, event, size);
 	if (unlikely(err))
 		return err;
 
-	to = perf_output_window(&handle, header.size);
+	to = perf_output_window(&handle, size);
 	if (likely(to)) {
-		memcpy(to, &header, sizeof(header));
-		put_leading(to + 1, data, event, regs, type);
+		*to = (struct perf_event_header) { PERF_RECORD_SAMPLE, misc, size };
+		put_leading((u64 *)(to + 1), data, event, regs, type);
 	} else {
+		header = (struct perf_event_header) { PERF_RECORD_SAMPLE, misc, size };
 		collect_words(data, event, regs, leading_fields, NR_LEADING,
 			      type & ~data->sample_flags);
 		copy_head(&handle, &header, data, type);
