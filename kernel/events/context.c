@@ -203,6 +203,7 @@ struct remote_call {
  * Interrupts are off.
  */
 void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+	__acquires(&cpuctx->ctx.lock) __acquires(&ctx->lock)
 {
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&cpuctx->ctx.lock);
@@ -210,6 +211,8 @@ void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_co
 	if (ctx && ctx != &cpuctx->ctx) {
 		raw_spin_lock(&ctx->lock);
 		perf_context_begin(ctx);
+	} else {
+		__acquire(&ctx->lock);
 	}
 }
 
@@ -219,10 +222,13 @@ void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_co
  * @ctx: as there
  */
 void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+	__releases(&cpuctx->ctx.lock) __releases(&ctx->lock)
 {
 	if (ctx && ctx != &cpuctx->ctx) {
 		perf_context_end(ctx);
 		raw_spin_unlock(&ctx->lock);
+	} else {
+		__release(&ctx->lock);
 	}
 	perf_context_end(&cpuctx->ctx);
 	raw_spin_unlock(&cpuctx->ctx.lock);
@@ -302,9 +308,10 @@ static void start_clock_here(void *info)
 
 	if (ctx->task != current)
 		return;
-	guard(raw_spinlock)(&ctx->lock);
+	raw_spin_lock(&ctx->lock);
 	if (ctx->clock.cpu < 0 && ctx->nr_events)
 		perf_clock_start(&ctx->clock, perf_clock());
+	raw_spin_unlock(&ctx->lock);
 }
 
 /**

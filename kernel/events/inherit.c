@@ -55,18 +55,15 @@ void __init perf_family_init(void)
  */
 void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_event *))
 {
-	struct mutex *lock;
 	struct perf_event *child;
 
 	lockdep_assert_held(&event->ctx->mutex);
 	func(event);
 	if (!event->attr.inherit || event->parent)
 		return;
-	lock = perf_family_lock(event);
-	mutex_lock(lock);
+	guard(mutex)(perf_family_lock(event));
 	for_each_copy(child, event)
 		func(child);
-	mutex_unlock(lock);
 }
 
 /* The first copy, with a reference. */

@@ -65,7 +65,7 @@ static void read_here(void *info)
 	if (ctx->task && cpuctx->task_ctx != ctx)
 		return;		/* It has been taken off, and read with that. */
 
-	guard(raw_spinlock)(&ctx->lock);
+	raw_spin_lock(&ctx->lock);
 	if (!call->group) {
 		read_member(event);
 	} else if (event->state == PERF_EVENT_STATE_ACTIVE) {
@@ -75,6 +75,7 @@ static void read_here(void *info)
 			read_member(member);
 		call->err = pmu->commit_txn(pmu);
 	}
+	raw_spin_unlock(&ctx->lock);
 }
 
 /* The CPU to read on: this one, when the PMU is shared with it. */

@@ -267,11 +267,11 @@ static void rotation_needed(struct perf_event_pmu_context *epc,
 			    struct perf_cpu_pmu_context *cpc)
 {
 	epc->rotate_necessary = true;
-	guard(raw_spinlock)(&cpc->hrtimer_lock);
-	if (cpc->hrtimer_active)
-		return;
+	raw_spin_lock(&cpc->hrtimer_lock);
+	if (!cpc->hrtimer_active)
+		hrtimer_start(&cpc->hrtimer, cpc->hrtimer_interval, HRTIMER_MODE_REL_PINNED_HARD);
 	cpc->hrtimer_active = true;
-	hrtimer_start(&cpc->hrtimer, cpc->hrtimer_interval, HRTIMER_MODE_REL_PINNED_HARD);
+	raw_spin_unlock(&cpc->hrtimer_lock);
 }
 
 /**
@@ -419,9 +419,10 @@ static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
 	if (likely(cpuctx->task_ctx != ctx)) {
-		guard(raw_spinlock)(&ctx->lock);
+		raw_spin_lock(&ctx->lock);
 		if (ctx->clock.cpu >= 0)
 			perf_clock_stop(&ctx->clock, perf_clock());
+		raw_spin_unlock(&ctx->lock);
 		return;
 	}
 	perf_context_lock_cpu(cpuctx, ctx);
@@ -446,14 +447,16 @@ static void update_userpages(struct perf_event_context *ctx)
 /* Without groups to schedule; they may come until the lock is held. */
 static bool resident_context_in(struct perf_event_context *ctx)
 {
-	guard(raw_spinlock)(&ctx->lock);
-	if (ctx->nr_sched)
-		return false;
-	if (ctx->nr_events && ctx->clock.cpu < 0)
+	bool resident;
+
+	raw_spin_lock(&ctx->lock);
+	resident = !ctx->nr_sched;
+	if (resident && ctx->nr_events && ctx->clock.cpu < 0)
 		perf_clock_start(&ctx->clock, perf_clock());
 	if (unlikely(ctx->nr_user))
 		update_userpages(ctx);
-	return true;
+	raw_spin_unlock(&ctx->lock);
+	return resident;
 }
 
 static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)

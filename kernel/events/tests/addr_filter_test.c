@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
+#include <linux/shmem_fs.h>
 
 #define TEST_FILTERS	3
 #define TOP		(ULONG_MAX)
@@ -182,10 +183,207 @@ static void test_place(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, filter_place(TOP, 0, 0x1000, 0, 0x1000, &start, &len));
 }
 
+/* A PMU that can have filters, and what it was told last. */
+#define TEST_NR		4
+#define TEST_REFUSED	0xbad
+
+static struct perf_addr_filter_range told[TEST_NR];
+static unsigned int nr_told;
+
+static void tracer_sync(struct perf_event *event)
+{
+	memcpy(told, event->addr_filter_ranges, sizeof(told));
+	WRITE_ONCE(nr_told, nr_told + 1);
+}
+
+static int tracer_validate(struct list_head *list)
+{
+	struct perf_addr_filter *filter;
+
+	list_for_each_entry(filter, list, entry) {
+		if (filter->offset == TEST_REFUSED)
+			return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static void tracer_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+	perf_event_addr_filters_sync(event);
+}
+
+static void tracer_stop(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED;
+}
+
+static int tracer_add(struct perf_event *event, int flags)
+{
+	if (flags & PERF_EF_START)
+		tracer_start(event, 0);
+	else
+		tracer_stop(event, 0);
+	return 0;
+}
+
+static int tracer_init(struct perf_event *event)
+{
+	return event->attr.type == event->pmu->type ? 0 : -ENOENT;
+}
+
+static void tracer_read(struct perf_event *event)
+{
+}
+
+static struct pmu tracer = {
+	.task_ctx_nr		= perf_hw_context,
+	.nr_addr_filters	= TEST_NR,
+	.event_init		= tracer_init,
+	.add			= tracer_add,
+	.del			= tracer_stop,
+	.start			= tracer_start,
+	.stop			= tracer_stop,
+	.read			= tracer_read,
+	.addr_filters_validate	= tracer_validate,
+	.addr_filters_sync	= tracer_sync,
+};
+
+static struct perf_event *tracer_open(struct kunit *test, bool exclude_kernel,
+				      int cpu, struct task_struct *task)
+{
+	struct perf_event_attr attr = {
+		.type		= tracer.type,
+		.size		= sizeof(attr),
+		.exclude_kernel	= exclude_kernel,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, task, NULL, NULL);
+
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, event);
+	return event;
+}
+
+static int tracer_set(struct perf_event *event, const char *text)
+{
+	char *copy = kstrdup(text, GFP_KERNEL);
+	struct perf_event_context *ctx;
+	int err;
+
+	if (!copy)
+		return -ENOMEM;
+	ctx = perf_event_ctx_lock(event);
+	err = set_addr_filters(event, copy);
+	perf_event_ctx_unlock(event, ctx);
+	kfree(copy);
+	return err;
+}
+
+/* A text that is refused leaves list, ranges and hardware as they were. */
+static void refused(struct kunit *test, struct perf_event *event, const char *text, int err)
+{
+	struct perf_addr_filter_range ranges[TEST_NR];
+	struct list_head *first = event->addr_filters.list.next;
+	unsigned long gen = event->addr_filters_gen;
+	int files = atomic_read(&nr_file_filters);
+	unsigned int told_before = READ_ONCE(nr_told);
+
+	memcpy(ranges, event->addr_filter_ranges, sizeof(ranges));
+	KUNIT_EXPECT_EQ_MSG(test, tracer_set(event, text), err, "%s", text);
+	KUNIT_EXPECT_PTR_EQ_MSG(test, event->addr_filters.list.next, first, "%s", text);
+	KUNIT_EXPECT_EQ_MSG(test, event->addr_filters_gen, gen, "%s", text);
+	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&nr_file_filters), files, "%s", text);
+	KUNIT_EXPECT_EQ_MSG(test, READ_ONCE(nr_told), told_before, "%s", text);
+	KUNIT_EXPECT_MEMEQ(test, event->addr_filter_ranges, ranges, sizeof(ranges));
+}
+
+static void test_set(struct kunit *test)
+{
+	struct perf_event *event, *user, *cpu;
+	unsigned int before;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&tracer, NULL, -1), 0);
+	event = tracer_open(test, false, -1, current);
+	user = tracer_open(test, true, -1, current);
+	cpu = tracer_open(test, false, 0, NULL);
+	if (IS_ERR(event) || IS_ERR(user) || IS_ERR(cpu))
+		return;
+
+	before = READ_ONCE(nr_told);
+	KUNIT_EXPECT_EQ(test, tracer_set(event, "filter 0x1000/0x100,stop 0x2000"), 0);
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&event->addr_filters.list), 2UL);
+	KUNIT_EXPECT_LT(test, before, READ_ONCE(nr_told));
+	KUNIT_EXPECT_EQ(test, told[0].start, 0x1000UL);
+	KUNIT_EXPECT_EQ(test, told[0].size, 0x100UL);
+	KUNIT_EXPECT_EQ(test, told[1].start, 0x2000UL);
+	KUNIT_EXPECT_EQ(test, told[1].size, 0UL);
+
+	refused(test, event, "filter 0x1000/0x100,nothing", -EINVAL);
+	refused(test, event, "filter 1/2,filter 0xbad/1", -EOPNOTSUPP);
+	refused(test, event, "stop 1,stop 2,stop 3,stop 4,stop 5", -EOPNOTSUPP);
+	refused(test, event, "stop 1,stop 2@/no/such/file", -ENOENT);
+	refused(test, event, "stop 1,stop 2@/", -EINVAL);
+	refused(test, event, "stop 99999999999999999999", -ERANGE);
+	refused(test, user, "stop 1", -EINVAL);
+	refused(test, cpu, "stop 1,stop 2@/", -EOPNOTSUPP);
+
+	KUNIT_EXPECT_EQ(test, tracer_set(event, "stop 1,stop 2,stop 3,stop 4"), 0);
+	KUNIT_EXPECT_EQ(test, told[3].start, 4UL);
+	KUNIT_EXPECT_EQ(test, tracer_set(event, ""), 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(&event->addr_filters.list));
+
+	perf_event_release_kernel(event);
+	perf_event_release_kernel(user);
+	perf_event_release_kernel(cpu);
+	perf_pmu_unregister(&tracer);
+}
+
+/* A file's filter is nowhere, then where the file is mapped, then nowhere. */
+static void test_mapped(struct kunit *test)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct perf_addr_filter_range ranges[2] = {};
+	struct perf_addr_filter file_filter = {}, kernel_filter = {};
+	struct vm_area_struct vma = {};
+	struct file *file;
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	file = shmem_kernel_file_setup("perf_addr_filter", 4 * PAGE_SIZE, 0);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	raw_spin_lock_init(&event->addr_filters.lock);
+	INIT_LIST_HEAD(&event->addr_filters.list);
+	event->addr_filter_ranges = ranges;
+	kernel_filter.offset = 0x1000;
+	file_filter.path = file->f_path;
+	file_filter.offset = PAGE_SIZE + 16;
+	file_filter.size = PAGE_SIZE;
+	list_add_tail(&kernel_filter.entry, &event->addr_filters.list);
+	list_add_tail(&file_filter.entry, &event->addr_filters.list);
+
+	vma.vm_start = 16 * PAGE_SIZE;
+	vma.vm_end = 17 * PAGE_SIZE;
+	KUNIT_EXPECT_FALSE(test, update_mmap(event, &vma));
+	vma.vm_file = file;
+	KUNIT_EXPECT_FALSE(test, update_mmap(event, &vma));
+	vma.vm_pgoff = 1;
+	KUNIT_EXPECT_TRUE(test, update_mmap(event, &vma));
+	KUNIT_EXPECT_EQ(test, ranges[0].start, 0UL);
+	KUNIT_EXPECT_EQ(test, ranges[1].start, 16 * PAGE_SIZE + 16);
+	KUNIT_EXPECT_EQ(test, ranges[1].size, PAGE_SIZE - 16);
+	KUNIT_EXPECT_EQ(test, event->addr_filters_gen, 1UL);
+
+	KUNIT_EXPECT_TRUE(test, update_exec(event, NULL));
+	KUNIT_EXPECT_EQ(test, ranges[1].start, 0UL);
+	KUNIT_EXPECT_FALSE(test, update_exec(event, NULL));
+	KUNIT_EXPECT_EQ(test, event->addr_filters_gen, 2UL);
+	fput(file);
+}
+
 static struct kunit_case addr_filter_cases[] = {
 	KUNIT_CASE_PARAM(test_parse, parse_gen_params),
 	KUNIT_CASE(test_parse_fuzz),
 	KUNIT_CASE(test_place),
+	KUNIT_CASE(test_set),
+	KUNIT_CASE(test_mapped),
 	{}
 };
 
