@@ -267,11 +267,12 @@ static void rotation_needed(struct perf_event_pmu_context *epc,
 			    struct perf_cpu_pmu_context *cpc)
 {
 	epc->rotate_necessary = true;
-	raw_spin_lock(&cpc->hrtimer_lock);
-	if (!cpc->hrtimer_active)
-		hrtimer_start(&cpc->hrtimer, cpc->hrtimer_interval, HRTIMER_MODE_REL_PINNED_HARD);
-	cpc->hrtimer_active = true;
-	raw_spin_unlock(&cpc->hrtimer_lock);
+	scoped_guard(raw_spinlock, &cpc->hrtimer_lock) {
+		if (!cpc->hrtimer_active)
+			hrtimer_start(&cpc->hrtimer, cpc->hrtimer_interval,
+				      HRTIMER_MODE_REL_PINNED_HARD);
+		cpc->hrtimer_active = true;
+	}
 }
 
 /**
@@ -449,13 +450,13 @@ static bool resident_context_in(struct perf_event_context *ctx)
 {
 	bool resident;
 
-	raw_spin_lock(&ctx->lock);
-	resident = !ctx->nr_sched;
-	if (resident && ctx->nr_events && ctx->clock.cpu < 0)
-		perf_clock_start(&ctx->clock, perf_clock());
-	if (unlikely(ctx->nr_user))
-		update_userpages(ctx);
-	raw_spin_unlock(&ctx->lock);
+	scoped_guard(raw_spinlock, &ctx->lock) {
+		resident = !ctx->nr_sched;
+		if (resident && ctx->nr_events && ctx->clock.cpu < 0)
+			perf_clock_start(&ctx->clock, perf_clock());
+		if (unlikely(ctx->nr_user))
+			update_userpages(ctx);
+	}
 	return resident;
 }
 
