@@ -113,7 +113,14 @@ static long ioctl_set_bpf(struct perf_event *event, unsigned long arg)
 
 static long ioctl_query_bpf(struct perf_event *event, unsigned long arg)
 {
-	return perf_event_query_prog_array(event, (void __user *)arg);
+	struct mutex *held = &event->ctx->mutex;
+	int ret;
+
+	/* The locks of kernel/trace come before a context's. */
+	mutex_unlock(held);
+	ret = perf_event_query_prog_array(event, (void __user *)arg);
+	mutex_lock(held);
+	return ret;
 }
 
 static long ioctl_pause_output(struct perf_event *event, unsigned long arg)

@@ -247,6 +247,9 @@ static void free_event_rcu(struct rcu_head *head)
 {
 	struct perf_event *event = container_of(head, struct perf_event, rcu_head);
 
+	/* A site that was in the middle of a record may have looked at these. */
+	perf_tracepoint_free_filter(event);
+	put_pid_ns(event->ns);
 	kfree(event->cold);
 	if (event->orig_type == PERF_TYPE_TRACEPOINT)
 		kmem_cache_free(tracepoint_event_cache, event);
@@ -286,7 +289,6 @@ static void free_event(struct perf_event *event)
 		perf_context_put(event->ctx);
 	if (event->hw.target)
 		put_task_struct(event->hw.target);
-	put_pid_ns(event->ns);
 	if (event->parent)
 		perf_event_put(event->parent);
 	call_rcu(&event->rcu_head, free_event_rcu);

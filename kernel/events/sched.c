@@ -22,7 +22,18 @@
 #define BACKFILL_TRIES	8
 
 DEFINE_STATIC_KEY_DEFERRED_FALSE(perf_sched_events, HZ);
+static atomic_t sched_events;
 static DEFINE_MUTEX(sched_events_mutex);
+
+/* The one that the last perf_sched_events_put() left. */
+static void sched_events_off(struct work_struct *work)
+{
+	guard(mutex)(&sched_events_mutex);
+	if (atomic_dec_and_test(&sched_events))
+		static_branch_disable(&perf_sched_events.key);
+}
+
+static DECLARE_DELAYED_WORK(sched_events_work, sched_events_off);
 
 /**
  * perf_sched_events_get - from here on task switches are looked at
@@ -31,27 +42,28 @@ static DEFINE_MUTEX(sched_events_mutex);
  */
 void perf_sched_events_get(void)
 {
-	if (static_branch_likely(&perf_sched_events.key)) {
-		mutex_lock(&sched_events_mutex);
-		static_branch_inc(&perf_sched_events.key);
-		mutex_unlock(&sched_events_mutex);
+	if (atomic_inc_not_zero(&sched_events))
 		return;
+
+	guard(mutex)(&sched_events_mutex);
+	if (!atomic_read(&sched_events)) {
+		static_branch_enable(&perf_sched_events.key);
+		/* A switch that began before may end without its second half. */
+		synchronize_rcu();
 	}
-	mutex_lock(&sched_events_mutex);
-	static_branch_inc(&perf_sched_events.key);
-	/* A switch that began before may end without its second half. */
-	synchronize_rcu();
-	mutex_unlock(&sched_events_mutex);
+	atomic_inc(&sched_events);
 }
 
 /**
  * perf_sched_events_put - undo perf_sched_events_get()
  *
- * The key stays on for a while: the next event may be near. May sleep.
+ * The last one leaves it on for a while: the next event may be near, and is to
+ * find no grace period in its way. Any context.
  */
 void perf_sched_events_put(void)
 {
-	static_branch_slow_dec_deferred(&perf_sched_events);
+	if (!atomic_add_unless(&sched_events, -1, 1))
+		schedule_delayed_work(&sched_events_work, HZ);
 }
 
 static struct perf_cpu_pmu_context *this_cpc(struct pmu *pmu)
