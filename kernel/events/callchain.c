@@ -134,7 +134,8 @@ static void release_buffers(void)
  * get_callchain_buffers - from here on chains can be taken
  * @event_max_stack: how many frames the caller wants at most
  *
- * May sleep. Return: 0, -ENOMEM, or -EOVERFLOW when that is more than
+ * May sleep.
+ * Return: 0, -ENOMEM, or -EOVERFLOW when that is more than
  * perf_event_max_stack.
  */
 int get_callchain_buffers(int event_max_stack)
@@ -170,7 +171,8 @@ void put_callchain_buffers(void)
  * @limit: the sysctl's variable
  * @value: the new one
  *
- * May sleep. Return: 0, or -EBUSY while there are buffers.
+ * May sleep.
+ * Return: 0, or -EBUSY while there are buffers.
  */
 int perf_callchain_set_limit(int *limit, int value)
 {
@@ -271,7 +273,8 @@ static void walk_user(struct perf_callchain_entry_ctx *ctx, struct pt_regs *regs
  * @crosstask: it is for somebody else than current: leave out its user frames
  * @add_mark: with context markers
  *
- * Any context, preemption off. Return: the chain, as get_callchain_entry()'s
+ * Any context, preemption off.
+ * Return: the chain, as get_callchain_entry()'s
  * after put_callchain_entry(), or NULL.
  */
 struct perf_callchain_entry *
@@ -306,7 +309,8 @@ get_perf_callchain(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
  * @event: that samples
  * @regs: where the sample happened
  *
- * Any context, preemption off. Return: the chain, which is empty when the
+ * Any context, preemption off.
+ * Return: the chain, which is empty when the
  * event wants none of what there is, or no buffer is free; never NULL.
  */
 struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_regs *regs)

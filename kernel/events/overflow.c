@@ -255,7 +255,8 @@ out:
  * @data: what is known of the sample
  * @regs: where it happened
  *
- * Any context, preemption off. Return: 1 when the caller is to stop the event
+ * Any context, preemption off.
+ * Return: 1 when the caller is to stop the event
  * (until the next tick, or because its limit has been reached), 0 otherwise.
  */
 int __perf_event_overflow(struct perf_event *event, bool throttle,
@@ -280,7 +281,8 @@ int __perf_event_overflow(struct perf_event *event, bool throttle,
  * @data: what the driver knows of the sample
  * @regs: where it happened
  *
- * Interrupts off or NMI. Return: 1 when the driver is to stop the event.
+ * Interrupts off or NMI.
+ * Return: 1 when the driver is to stop the event.
  */
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
@@ -336,7 +338,8 @@ void perf_overflow_cancel(struct perf_event *event)
  * @event: ctx->mutex is held
  * @refresh: how many more overflows it may have
  *
- * Enables the event. May sleep. Return: 0, or -EINVAL for an event that is
+ * Enables the event. May sleep.
+ * Return: 0, or -EINVAL for an event that is
  * inherited or does not sample.
  */
 int perf_event_set_limit(struct perf_event *event, int refresh)
@@ -353,7 +356,8 @@ int perf_event_set_limit(struct perf_event *event, int refresh)
  * @event: that the caller keeps alive
  * @refresh: how many
  *
- * May sleep. Return: as perf_event_set_limit().
+ * May sleep.
+ * Return: as perf_event_set_limit().
  */
 int perf_event_refresh(struct perf_event *event, int refresh)
 {
@@ -371,7 +375,8 @@ EXPORT_SYMBOL_GPL(perf_event_refresh);
  * @filp: an event's file
  * @on: which
  *
- * May sleep. Return: as fasync_helper(), or -ENOMEM.
+ * May sleep.
+ * Return: as fasync_helper(), or -ENOMEM.
  */
 int perf_event_fasync(int fd, struct file *filp, int on)
 {

@@ -101,7 +101,8 @@ static bool (*const wants[NR_PERF_SIDEBAND])(const struct perf_event_attr *attr)
  * perf_sideband_wanted - does an event with these attributes ask for records?
  * @attr: the attributes
  *
- * Other than samples, and those that every event with a buffer gets. Pure.
+ * Return: true when they ask for others than samples and those that every
+ * event with a buffer gets. Pure.
  */
 bool perf_sideband_wanted(const struct perf_event_attr *attr)
 {

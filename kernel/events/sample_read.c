@@ -45,7 +45,8 @@ static bool read_fits(const struct perf_event *event, unsigned int nr_siblings)
  * @leader: of the group that it joins, or @event itself
  *
  * Looks at what every member would return, @event included. The context's
- * mutex is held. Return: 0, or -E2BIG.
+ * mutex is held.
+ * Return: 0, or -E2BIG.
  */
 int perf_read_size_check(const struct perf_event *event, struct perf_event *leader)
 {

@@ -21,6 +21,7 @@
  * Not that of a kernel thread, which may run on a borrowed address space, and
  * not once an exiting task has let go of its own: exit_mm() takes task->mm away
  * before the page tables are torn down.
+ * Return: true when it may.
  */
 bool perf_user_memory_usable(void)
 {
@@ -199,7 +200,8 @@ static u64 walk_page_size(struct mm_struct *mm, unsigned long addr)
  * perf_get_page_size - the size of the page that an address is mapped by
  * @addr: of current's, or of the kernel's
  *
- * Any context. Return: bytes, 0 when it is not mapped.
+ * Any context.
+ * Return: bytes, 0 when it is not mapped.
  */
 u64 perf_get_page_size(unsigned long addr)
 {

@@ -64,7 +64,8 @@ void perf_throttle_record(struct perf_event *event, bool throttled)
  * @count: what an event counted
  * @nsec: in which time
  *
- * Pure. Return: between 1 and S64_MAX.
+ * Pure.
+ * Return: between 1 and S64_MAX.
  */
 u64 perf_period_for(u64 freq, u64 count, u64 nsec)
 {
@@ -86,7 +87,8 @@ u64 perf_period_for(u64 freq, u64 count, u64 nsec)
  * @target: the one that the last tick suggests
  *
  * Near by, one tick proves little and an eighth of the way is enough; from
- * afar, go there at once. Pure. Return: the next period.
+ * afar, go there at once. Pure.
+ * Return: the next period.
  */
 u64 perf_next_period(u64 now, u64 target)
 {
@@ -114,7 +116,8 @@ static void lengthen_period(struct hw_perf_event *hw)
  * @event: active
  * @throttle: it may be halted
  *
- * Any context, preemption off. Return: 1 when it is to be halted until the tick.
+ * Any context, preemption off.
+ * Return: 1 when it is to be halted until the tick.
  */
 int perf_overflow_account(struct perf_event *event, bool throttle)
 {
@@ -323,7 +326,8 @@ static void set_period_locked(struct perf_event *event, struct perf_cpu_context 
  * @event: its context's mutex is held
  * @value: the period, or samples a second where attr.freq is set
  *
- * A new period begins. May sleep. Return: 0, or -EINVAL.
+ * A new period begins. May sleep.
+ * Return: 0, or -EINVAL.
  */
 int perf_event_set_period(struct perf_event *event, u64 value)
 {
@@ -347,7 +351,8 @@ int perf_event_set_period(struct perf_event *event, u64 value)
  * @event: that the caller keeps
  * @value: the period, or samples a second where attr.freq is set
  *
- * May sleep. Return: 0, or -EINVAL.
+ * May sleep.
+ * Return: 0, or -EINVAL.
  */
 int perf_event_period(struct perf_event *event, u64 value)
 {

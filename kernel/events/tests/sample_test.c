@@ -33,7 +33,6 @@
  * @raw: two pieces of raw data
  * @raw_tail: the second
  * @branches: a branch stack
- * @entries: of @branches
  * @counters: of @branches
  * @given: the driver gives all fields that it can give
  * @buffer: the record
