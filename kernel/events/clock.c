@@ -96,10 +96,10 @@ static enum hrtimer_restart clock_tick(struct hrtimer *timer)
 	clock_read(event);
 	if (wants_tick(event, regs)) {
 		perf_sample_data_init(&sample, 0, hw->last_period);
-		__perf_event_overflow(event, true, &sample, regs);
+		/* Throttled until the next tick starts it, or its limit reached. */
+		if (__perf_event_overflow(event, true, &sample, regs))
+			return HRTIMER_NORESTART;
 	}
-
-	/* Throttled, or its limit reached. */
 	if (is_stopped(event))
 		return HRTIMER_NORESTART;
 	hrtimer_forward_now(timer, next_period(event));

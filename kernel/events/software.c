@@ -102,7 +102,7 @@ static void sample_periods(struct perf_event *event, u64 passed,
 {
 	bool counted = false;
 
-	if (perf_event_throttled(event))
+	if (perf_event_quiet(event))
 		return;
 	for (; passed; passed--, counted = true) {
 		if (__perf_event_overflow(event, counted, data, regs))
