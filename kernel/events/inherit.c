@@ -99,6 +99,7 @@ void perf_family_release(struct perf_event *event)
 		/* Unless its task has exited meanwhile. */
 		if (!list_empty(&child->child_list)) {
 			list_del_init(&child->child_list);
+			perf_event_clear_aux_output(child);
 			perf_event_detach(child, PERF_EVENT_STATE_DEAD);
 		}
 		mutex_unlock(perf_family_lock(event));
@@ -173,9 +174,8 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 	mutex_lock(perf_family_lock(root));
 	if (READ_ONCE(root->state) <= PERF_EVENT_STATE_DEAD) {
 		mutex_unlock(perf_family_lock(root));
-		child->group_leader = child;
-		perf_event_put(child);
-		return NULL;
+		err = 0;
+		goto put_child;
 	}
 	err = perf_event_attach(child);
 	if (!err) {
@@ -190,9 +190,10 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 	return child;
 
 put_child:
+	perf_event_clear_aux_output(child);
 	child->group_leader = child;
 	perf_event_put(child);
-	return ERR_PTR(err);
+	return ERR_PTR(err);	/* NULL for 0 */
 }
 
 static int inherit_group(struct fork_args *args, struct perf_event *leader)
@@ -297,6 +298,7 @@ static void exit_child(struct perf_event *child, struct task_struct *task)
 	if (!list_empty(&child->child_list)) {
 		if (task && child->attr.inherit_stat)
 			perf_read_record(child, task);
+		perf_event_clear_aux_output(child);
 		perf_event_detach_at_exit(child, PERF_EVENT_STATE_DEAD, false);
 		fold_child(child);
 		/* Pairs with perf_event_read_value(): gone from the list, it has been added. */

@@ -304,8 +304,11 @@ static int open_event(struct open_request *req, struct perf_event_attr __user *u
 	return req->fd;
 
 fail:
-	if (req->event)
+	if (req->event) {
+		/* It may outlive the leader that it has not joined. */
+		req->event->group_leader = req->event;
 		perf_event_put(req->event);
+	}
 	put_unused_fd(req->fd);
 	return err;
 }
