@@ -52,13 +52,28 @@ static void free_memory(struct perf_buffer *rb)
  * @rb: the buffer
  * @pgoff: 0 for the first page, then the data
  *
- * Return: the page, or NULL when there are not that many.
+ * Return: the page, or NULL when there are not that many. It stays that page
+ * while the buffer's lock or pages_lock is held.
  */
 struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
 {
 	if (pgoff > rb->nr_pages)
 		return NULL;
 	return vmalloc_to_page((void *)rb->ring.user + (pgoff << PAGE_SHIFT));
+}
+
+/**
+ * perf_buffer_exchange_page - take a page out of a buffer
+ * @rb: the buffer, locked
+ * @pos: of the page's first byte
+ * @fresh: to put in its place
+ *
+ * Return: NULL, pages of one area cannot be exchanged.
+ */
+struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos,
+				       struct page *fresh)
+{
+	return NULL;
 }
 
 #else /* !CONFIG_PERF_USE_VMALLOC */
@@ -106,13 +121,50 @@ static bool alloc_memory(struct perf_buffer *rb, int node)
  * @rb: the buffer
  * @pgoff: 0 for the first page, then the data
  *
- * Return: the page, or NULL when there are not that many.
+ * Return: the page, or NULL when there are not that many. It stays that page
+ * while the buffer's lock or pages_lock is held.
  */
 struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
 {
+	void *at = rb->ring.user;
+
 	if (pgoff > rb->nr_pages)
 		return NULL;
-	return virt_to_page(pgoff ? rb->chunks[pgoff - 1] : (void *)rb->ring.user);
+	if (pgoff)
+		at = rb->chunks[pgoff - 1];
+	/* Some architectures' macros want no expression here. */
+	return virt_to_page(at);
+}
+
+/**
+ * perf_buffer_exchange_page - take a page out of a buffer
+ * @rb: the buffer, locked
+ * @pos: of the page's first byte
+ * @fresh: to put in its place; cleared here. The buffer takes over the reference
+ *
+ * Writers that were told that they may write to the page can do so until a
+ * grace period has passed.
+ * Return: the page, which is the caller's now, or NULL when somebody else uses
+ * it: it is in a page table, or user space's memory is read from there.
+ */
+struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos,
+				       struct page *fresh)
+{
+	unsigned long offset;
+	void **chunk = &rb->chunks[perf_ring_place(pos, rb->chunk_shift, rb->nr_chunks, &offset)];
+	struct page *page = virt_to_page(*chunk);
+
+	lockdep_assert_held(&rb->lock);
+	if (page_count(page) != 1)
+		return NULL;
+	clear_page(page_address(fresh));
+	spin_lock(&rb->pages_lock);
+	if (page_count(page) == 1)
+		WRITE_ONCE(*chunk, page_address(fresh));
+	else
+		page = NULL;
+	spin_unlock(&rb->pages_lock);
+	return page;
 }
 
 #endif /* CONFIG_PERF_USE_VMALLOC */
@@ -166,6 +218,7 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 	refcount_set(&rb->refcount, 1);
 	mutex_init(&rb->lock);
 	spin_lock_init(&rb->events_lock);
+	spin_lock_init(&rb->pages_lock);
 	INIT_LIST_HEAD(&rb->events);
 	INIT_RCU_WORK(&rb->work, buffer_free);
 	perf_buffer_init_userpage(rb);
@@ -467,13 +520,18 @@ void perf_event_wakeup(struct perf_event *event)
 		kill_fasync(&output->cold->fasync, SIGIO, kill);
 }
 
-/* Nothing will ever come of this event again. */
-static bool event_is_over(struct perf_event *event)
+/**
+ * perf_event_is_over - will nothing ever come of this event again?
+ * @event: any
+ *
+ * Return: true when its task and those of its copies are gone, or it is dead.
+ */
+bool perf_event_is_over(struct perf_event *event)
 {
 	enum perf_event_state state = READ_ONCE(event->state);
 
 	if (state == PERF_EVENT_STATE_EXIT)
-		return list_empty_careful(&event->child_list);
+		return list_empty_careful(perf_event_copies(event));
 	return state == PERF_EVENT_STATE_DEAD;
 }
 
@@ -494,7 +552,7 @@ __poll_t perf_event_poll(struct file *file, poll_table *wait)
 	if (perf_event_make_cold(event))
 		return EPOLLERR;
 	poll_wait(file, &event->cold->waitq, wait);
-	if (event_is_over(event))
+	if (perf_event_is_over(event))
 		return EPOLLHUP;
 
 	rcu_read_lock();

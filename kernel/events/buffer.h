@@ -21,6 +21,7 @@
 #include "cold.h"
 #include "ring.h"
 
+struct pipe_inode_info;
 struct user_struct;
 
 /**
@@ -43,7 +44,8 @@ struct perf_charge {
  * @refcount: one for all mappings, one for an open transaction
  * @mappings: of this area, protected by the buffer's lock
  * @rb: the buffer that it belongs to; a reference
- * @pmu: that set it up; no other may write to it
+ * @pmu: that set it up; no other may write to it. NULL: it is gone
+ * @driver_entry: place among the areas that have a driver
  * @priv: the driver's, from pmu::setup_aux
  * @free: pmu::free_aux
  * @pgoff: where the mapping begins, in pages
@@ -64,6 +66,7 @@ struct perf_aux {
 	unsigned int		mappings;
 	struct perf_buffer	*rb;
 	struct pmu		*pmu;
+	struct list_head	driver_entry;
 	void			*priv;
 	void			(*free)(void *aux);
 	unsigned long		pgoff;
@@ -113,6 +116,7 @@ struct perf_turn {
  * @mappings: of data and AUX area; 0: no event may be attached (any more)
  * @events: that write here; changed with @lock and @events_lock held
  * @events_lock: to look at @events in interrupts
+ * @pages_lock: to get a reference to one of @chunks, or to exchange it
  * @nr_pages: of data
  * @charge: who pays for the memory
  * @aux: the AUX area while it is mapped, RCU
@@ -138,6 +142,7 @@ struct perf_buffer {
 	unsigned int		mappings;
 	struct list_head	events;
 	spinlock_t		events_lock; /* @events, in interrupts */
+	spinlock_t		pages_lock; /* references to @chunks */
 	unsigned long		nr_pages;
 	struct perf_charge	charge;
 
@@ -159,18 +164,25 @@ void perf_buffer_unlock(struct perf_buffer *rb);
 bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event);
 void perf_buffer_detach(struct perf_buffer *rb, struct perf_event *event);
 struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff);
+struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos,
+				       struct page *fresh);
 int perf_event_set_output(struct perf_event *event, struct perf_event *target);
 void perf_event_detach_buffer(struct perf_event *event);
 int perf_event_pause_output(struct perf_event *event, u32 pause);
 void perf_event_wakeup(struct perf_event *event);	/* any context but NMI */
+bool perf_event_is_over(struct perf_event *event);
 __poll_t perf_event_poll(struct file *file, poll_table *wait);
+
+/* splice.c */
+ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inode_info *pipe,
+			       size_t len, unsigned int flags);
 
 /* mmap.c */
 int perf_event_mmap_file(struct file *file, struct vm_area_struct *vma);
 
 /*
  * Is the event's page mapped? It changes under the lock of the event's context
- * only, together with ctx->nr_user; whoever attaches the event to a context or
+ * only, together with ctx->nr_mapped; whoever attaches the event to a context or
  * detaches it counts it there.
  */
 static inline bool perf_event_page_mapped(const struct perf_event *event)
@@ -192,8 +204,6 @@ unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_cop
 				     const void *from, unsigned int len);
 unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 				   const void __user *from, unsigned int len);
-/* The record is a sample: counts it for wakeup_events. Before perf_output_end(). */
-void perf_output_count_sample(struct perf_output_handle *handle);
 void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event);
 
 /**
@@ -233,6 +243,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 void perf_aux_put(struct perf_aux *aux);	/* any context */
 struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff);
 void perf_aux_stop_writer(struct perf_aux *aux);
+void perf_aux_revoke(struct pmu *pmu);
 void perf_log_itrace_start(struct perf_event *event);
 
 /*

@@ -44,7 +44,7 @@ static unsigned int compat_number(unsigned int cmd)
 	       (sizeof(compat_uptr_t) << _IOC_SIZESHIFT);
 }
 
-static long compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long ioctl_compat(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	int i;
 
@@ -55,15 +55,16 @@ static long compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return ioctl(file, cmd, arg);
 }
 #else
-# define compat_ioctl NULL
+# define ioctl_compat NULL
 #endif
 
 static const struct file_operations event_fops = {
 	.release	= release,
 	.read		= read,
+	.splice_read	= perf_event_splice_read,
 	.poll		= perf_event_poll,
 	.unlocked_ioctl	= ioctl,
-	.compat_ioctl	= compat_ioctl,
+	.compat_ioctl	= ioctl_compat,
 	.mmap		= perf_event_mmap_file,
 	.fasync		= perf_event_fasync,
 };

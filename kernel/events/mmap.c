@@ -3,8 +3,9 @@
  * Mapping an event's page, records and AUX area into user space.
  *
  * Each mapping has a reference to what it shows, in vm_private_data, and to
- * the event through its file; so a page fault takes no lock. A mapping is
- * neither split nor grown nor inherited: there is one count for all of it.
+ * the event through its file; so a page fault takes no lock but that of the
+ * pages. A mapping is neither split nor grown nor inherited: there is one count
+ * for all of it.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -84,7 +85,7 @@ static int count_mapping(struct perf_event *event, int n)
 	count = atomic_add_return(n, &event->cold->mmap_count);
 	/* The first came, or the last went. */
 	if ((event->attach_state & PERF_ATTACH_CONTEXT) && count == (n > 0 ? 1 : 0))
-		ctx->nr_user += n;
+		ctx->nr_mapped += n;
 	raw_spin_unlock_irq(&ctx->lock);
 	rcu_read_unlock();
 	return count;
@@ -157,7 +158,14 @@ static vm_fault_t page_mkwrite(struct vm_fault *vmf)
 
 static vm_fault_t data_fault(struct vm_fault *vmf)
 {
-	return hand_out(vmf, perf_buffer_page(vmf->vma->vm_private_data, vmf->pgoff));
+	struct perf_buffer *rb = vmf->vma->vm_private_data;
+	vm_fault_t ret;
+
+	/* From now on splice(2) leaves the page where it is. */
+	spin_lock(&rb->pages_lock);
+	ret = hand_out(vmf, perf_buffer_page(rb, vmf->pgoff));
+	spin_unlock(&rb->pages_lock);
+	return ret;
 }
 
 /* The mapping is moved to another address: for a while there are two. */

@@ -12,6 +12,7 @@
 
 #include "buffer.h"
 #include "internal.h"
+#include "output.h"
 #include "record.h"
 
 #ifndef arch_perf_out_copy_user
@@ -26,23 +27,12 @@ static unsigned long arch_perf_out_copy_user(void *to, const void __user *from, 
 }
 #endif
 
-/* Point the handle at a position; the record is contiguous modulo the size. */
-static __always_inline void handle_seek(struct perf_output_handle *handle, unsigned long pos)
-{
-	struct perf_buffer *rb = handle->rb;
-	unsigned long offset;
-
-	handle->page = perf_ring_place(pos, rb->chunk_shift, rb->nr_chunks, &offset);
-	handle->addr = rb->chunks[handle->page] + offset;
-	handle->size = (1UL << rb->chunk_shift) - offset;
-}
-
 static void handle_next_chunk(struct perf_output_handle *handle)
 {
 	struct perf_buffer *rb = handle->rb;
 
 	handle->page = (handle->page + 1) & (rb->nr_chunks - 1);
-	handle->addr = rb->chunks[handle->page];
+	handle->addr = READ_ONCE(rb->chunks[handle->page]);
 	handle->size = 1UL << rb->chunk_shift;
 }
 
@@ -166,41 +156,23 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
 	if (event->parent)
 		event = event->parent;
 	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
-	event->cold->pending_wakeup = 1;
+	event->cold->wakeup_due = 1;
 	perf_event_queue_wakeup(event);
 }
 
 /**
- * perf_output_count_sample - a sample is being written: is it time to wake up?
- * @handle: between perf_output_begin() and perf_output_end()
+ * perf_output_write_lost - write a LOST record
+ * @handle: of room for it
+ * @lost: how many records it tells of
  *
- * For attr.wakeup_events; the watermark is looked at for all records.
+ * Any context. Apart for its large local variable, and as the caller's sample
+ * must not change.
  */
-void perf_output_count_sample(struct perf_output_handle *handle)
-{
-	const struct perf_event_attr *attr = &handle->event->attr;
-	struct perf_buffer *rb = handle->rb;
-
-	if (attr->watermark || !attr->wakeup_events)
-		return;
-	if (local_inc_return(&rb->samples) < attr->wakeup_events)
-		return;
-	local_sub(attr->wakeup_events, &rb->samples);
-	local_inc(&rb->ring.wakeups);
-}
-
-struct lost_record {
-	struct perf_event_header	header;
-	u64				id;
-	u64				lost;
-};
-
-/* Apart for its large local variable: the caller's sample must not change. */
-static noinline void write_lost(struct perf_output_handle *handle, u64 lost)
+noinline void perf_output_write_lost(struct perf_output_handle *handle, u64 lost)
 {
 	struct perf_event *event = handle->event;
 	struct perf_sample_data data;
-	struct lost_record record = {
+	struct perf_lost_record record = {
 		.header = {
 			.type	= PERF_RECORD_LOST,
 			.size	= sizeof(record),
@@ -215,23 +187,15 @@ static noinline void write_lost(struct perf_output_handle *handle, u64 lost)
 	perf_event__output_id_sample(event, handle, &data);
 }
 
-static unsigned int lost_record_size(struct perf_event *event)
-{
-	return sizeof(struct lost_record) +
-	       (event->attr.sample_id_all ? event->id_header_size : 0);
-}
-
-/* Writers of a CPU's buffer are on that CPU; another one would race with them. */
-static bool wrong_cpu(const struct perf_buffer *rb)
-{
-	return rb->cpu >= 0 && rb->cpu != smp_processor_id();
-}
-
-/*
- * Wait until no other CPU writes. An NMI does not wait: the other CPU may do
- * so for what this one was interrupted in.
+/**
+ * perf_output_take_turn - wait until no other CPU writes
+ * @rb: a buffer that several CPUs write to; preemption is off
+ *
+ * An NMI does not wait: the other CPU may do so for what this one was
+ * interrupted in. Any context.
+ * Return: false when it is not this CPU's turn; that is counted.
  */
-static noinline bool take_turn(struct perf_buffer *rb)
+noinline bool perf_output_take_turn(struct perf_buffer *rb)
 {
 	struct perf_turn *turn = &rb->turn;
 	int cpu = smp_processor_id();
@@ -264,7 +228,11 @@ static noinline bool take_turn(struct perf_buffer *rb)
 	return true;
 }
 
-static noinline void end_turn(struct perf_buffer *rb)
+/**
+ * perf_output_end_turn - let other CPUs write
+ * @rb: a buffer that several CPUs write to
+ */
+noinline void perf_output_end_turn(struct perf_buffer *rb)
 {
 	struct perf_turn *turn = &rb->turn;
 	unsigned long flags = turn->flags;
@@ -282,62 +250,6 @@ static noinline void end_turn(struct perf_buffer *rb)
 	local_irq_restore(flags);
 }
 
-static void count_lost(struct perf_event *event)
-{
-	atomic64_inc(&event->lost_samples);
-}
-
-static __always_inline int output_begin(struct perf_output_handle *handle,
-					struct perf_event *event, unsigned int size,
-					bool backward)
-{
-	unsigned long start, lost;
-	struct perf_buffer *rb;
-
-	/* Inherited events have no buffer of their own. */
-	if (event->parent)
-		event = event->parent;
-
-	preempt_disable_notrace();
-	rb = rcu_dereference_sched(event->rb);
-	if (unlikely(!rb || !rb->nr_chunks))
-		goto out;
-	handle->rb = rb;
-	handle->event = event;
-	handle->flags = 0;
-
-	if (unlikely(READ_ONCE(rb->shared))) {
-		if (!take_turn(rb))
-			goto lost;
-	} else if (unlikely(wrong_cpu(rb))) {
-		goto lost;
-	}
-	if (unlikely(READ_ONCE(rb->paused))) {
-		perf_ring_lose(&rb->ring, 1);
-		if (unlikely(rb->shared))
-			end_turn(rb);
-		goto lost;
-	}
-
-	handle->wakeup = perf_ring_enter(&rb->ring);
-	if (unlikely(!perf_ring_begin(&rb->ring, size, lost_record_size(event), backward,
-				      &start, &lost))) {
-		count_lost(event);
-		perf_output_end(handle);
-		return -ENOSPC;
-	}
-
-	handle_seek(handle, start);
-	if (unlikely(lost))
-		write_lost(handle, lost);
-	return 0;
-lost:
-	count_lost(event);
-out:
-	preempt_enable_notrace();
-	return -ENOSPC;
-}
-
 /**
  * perf_output_begin_forward - begin a record of an event that writes forward
  * @handle: filled in; valid until perf_output_end()
@@ -352,7 +264,7 @@ out:
 int perf_output_begin_forward(struct perf_output_handle *handle, struct perf_sample_data *data,
 			      struct perf_event *event, unsigned int size)
 {
-	return output_begin(handle, event, size, false);
+	return perf_output_begin_inline(handle, event, size, false);
 }
 
 /**
@@ -367,7 +279,7 @@ int perf_output_begin_forward(struct perf_output_handle *handle, struct perf_sam
 int perf_output_begin_backward(struct perf_output_handle *handle, struct perf_sample_data *data,
 			       struct perf_event *event, unsigned int size)
 {
-	return output_begin(handle, event, size, true);
+	return perf_output_begin_inline(handle, event, size, true);
 }
 
 /**
@@ -393,11 +305,5 @@ int perf_output_begin(struct perf_output_handle *handle, struct perf_sample_data
  */
 void perf_output_end(struct perf_output_handle *handle)
 {
-	struct perf_buffer *rb = handle->rb;
-
-	if (unlikely(perf_ring_leave(&rb->ring, handle->wakeup)))
-		perf_output_wakeup(rb, handle->event);
-	if (unlikely(READ_ONCE(rb->shared)))
-		end_turn(rb);
-	preempt_enable_notrace();
+	perf_output_end_inline(handle);
 }

@@ -119,6 +119,8 @@ static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned l
 		PERF_RING_STEP(ring);
 		next = backward ? head - len : head + len;
 	} while (!local_try_cmpxchg(&ring->head, &head, next));
+	/* A reader may have put another page there before it moved the tail. */
+	smp_rmb();
 	PERF_RING_STEP(ring);
 
 	*start = backward ? next : (unsigned long)head;
@@ -146,31 +148,38 @@ static __always_inline void perf_ring_lose(struct perf_ring *ring, unsigned long
 }
 
 /**
+ * perf_ring_take_lost - has anything been lost since the last record?
+ * @ring: entered
+ *
+ * Return: how many records, mostly 0. The next record is to tell of them, or
+ * perf_ring_begin() takes them back.
+ */
+static __always_inline unsigned long perf_ring_take_lost(struct perf_ring *ring)
+{
+	if (likely(!local_read(&ring->lost)))
+		return 0;
+	PERF_RING_STEP(ring);
+	/* Another writer may have taken them meanwhile. */
+	return local_xchg(&ring->lost, 0);
+}
+
+/**
  * perf_ring_begin - get room for a record, and for one that tells of lost ones
  * @ring: entered
- * @len: bytes of the record
- * @lost_len: bytes that come before it when records have been lost
+ * @len: bytes of both
+ * @lost: what perf_ring_take_lost() returned
  * @backward: towards lower positions
  * @start: filled in, where the first byte goes
- * @lost: filled in, how many lost records are to be told of, mostly 0
  *
  * Return: false when there is no room; that is counted.
  */
 static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned long len,
-					    unsigned long lost_len, bool backward,
-					    unsigned long *start, unsigned long *lost)
+					    unsigned long lost, bool backward,
+					    unsigned long *start)
 {
-	*lost = 0;
-	if (unlikely(local_read(&ring->lost))) {
-		PERF_RING_STEP(ring);
-		/* Another writer may have taken them meanwhile. */
-		*lost = local_xchg(&ring->lost, 0);
-		if (*lost)
-			len += lost_len;
-	}
 	if (likely(perf_ring_reserve(ring, len, backward, start)))
 		return true;
-	perf_ring_lose(ring, *lost + 1);
+	perf_ring_lose(ring, lost + 1);
 	return false;
 }
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Begin and end of a record, for the files of the core that most records come
+ * from: perf_output_begin() and perf_output_end() without the calls.
+ */
+#ifndef _KERNEL_EVENTS_OUTPUT_H
+#define _KERNEL_EVENTS_OUTPUT_H
+
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+
+#include "buffer.h"
+
+/**
+ * struct perf_lost_record - PERF_RECORD_LOST, without the words at its end
+ * @header: of the record
+ * @id: of the event that finds room again
+ * @lost: records of all events that write to the buffer
+ */
+struct perf_lost_record {
+	struct perf_event_header	header;
+	u64				id;
+	u64				lost;
+};
+
+/* output.c; see there */
+bool perf_output_take_turn(struct perf_buffer *rb);
+void perf_output_end_turn(struct perf_buffer *rb);
+void perf_output_write_lost(struct perf_output_handle *handle, u64 lost);
+
+/* Point the handle at a position; the record is contiguous modulo the size. */
+static __always_inline void perf_output_seek(struct perf_output_handle *handle, unsigned long pos)
+{
+	struct perf_buffer *rb = handle->rb;
+	unsigned long offset;
+
+	handle->page = perf_ring_place(pos, rb->chunk_shift, rb->nr_chunks, &offset);
+	handle->addr = READ_ONCE(rb->chunks[handle->page]) + offset;
+	handle->size = (1UL << rb->chunk_shift) - offset;
+}
+
+/* Writers of a CPU's buffer are on that CPU; another one would race with them. */
+static __always_inline bool perf_output_wrong_cpu(const struct perf_buffer *rb)
+{
+	return rb->cpu >= 0 && rb->cpu != smp_processor_id();
+}
+
+static __always_inline unsigned int perf_lost_record_size(const struct perf_event *event)
+{
+	return sizeof(struct perf_lost_record) +
+	       (event->attr.sample_id_all ? event->id_header_size : 0);
+}
+
+/**
+ * perf_output_begin_inline - perf_output_begin() of a known direction
+ * @handle: filled in; valid until perf_output_end_inline()
+ * @event: whose record it is
+ * @size: bytes that will be written, a multiple of 8
+ * @backward: towards lower positions
+ *
+ * Any context. On success preemption is off until the end.
+ * Return: 0, or -ENOSPC when the record cannot be written; that is counted.
+ */
+static __always_inline int perf_output_begin_inline(struct perf_output_handle *handle,
+						    struct perf_event *event,
+						    unsigned int size, bool backward)
+{
+	unsigned long start, lost;
+	struct perf_buffer *rb;
+	unsigned int len = size;
+
+	/* Inherited events have no buffer of their own. */
+	if (event->parent)
+		event = event->parent;
+
+	preempt_disable_notrace();
+	rb = rcu_dereference_sched(event->rb);
+	if (unlikely(!rb || !rb->nr_chunks))
+		goto out;
+	handle->rb = rb;
+	handle->event = event;
+	handle->flags = 0;
+
+	if (unlikely(READ_ONCE(rb->shared))) {
+		if (!perf_output_take_turn(rb))
+			goto lost;
+	} else if (unlikely(perf_output_wrong_cpu(rb))) {
+		goto lost;
+	}
+	if (unlikely(READ_ONCE(rb->paused))) {
+		perf_ring_lose(&rb->ring, 1);
+		if (unlikely(rb->shared))
+			perf_output_end_turn(rb);
+		goto lost;
+	}
+
+	handle->wakeup = perf_ring_enter(&rb->ring);
+	lost = perf_ring_take_lost(&rb->ring);
+	if (unlikely(lost))
+		len += perf_lost_record_size(event);
+	if (unlikely(!perf_ring_begin(&rb->ring, len, lost, backward, &start)))
+		goto full;
+
+	perf_output_seek(handle, start);
+	if (unlikely(lost))
+		perf_output_write_lost(handle, lost);
+	return 0;
+
+full:
+	atomic64_inc(&event->cold->lost_samples);
+	perf_output_end(handle);
+	return -ENOSPC;
+lost:
+	atomic64_inc(&event->cold->lost_samples);
+out:
+	preempt_enable_notrace();
+	return -ENOSPC;
+}
+
+/**
+ * perf_output_count_sample - a sample is being written: is it time to wake up?
+ * @handle: between begin and end
+ *
+ * For attr.wakeup_events; the watermark is looked at for all records.
+ */
+static __always_inline void perf_output_count_sample(struct perf_output_handle *handle)
+{
+	const struct perf_event_attr *attr = &handle->event->attr;
+	struct perf_buffer *rb = handle->rb;
+
+	if (attr->watermark || !attr->wakeup_events)
+		return;
+	if (local_inc_return(&rb->samples) < attr->wakeup_events)
+		return;
+	local_sub(attr->wakeup_events, &rb->samples);
+	local_inc(&rb->ring.wakeups);
+}
+
+/**
+ * perf_output_end_inline - perf_output_end()
+ * @handle: of a successful begin
+ */
+static __always_inline void perf_output_end_inline(struct perf_output_handle *handle)
+{
+	struct perf_buffer *rb = handle->rb;
+
+	if (unlikely(perf_ring_leave(&rb->ring, handle->wakeup)))
+		perf_output_wakeup(rb, handle->event);
+	if (unlikely(READ_ONCE(rb->shared)))
+		perf_output_end_turn(rb);
+	preempt_enable_notrace();
+}
+
+#endif /* _KERNEL_EVENTS_OUTPUT_H */

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * splice(2) from an event's file: whole records, from the buffer to a pipe.
+ *
+ * What is spliced is consumed, as by a reader that moves data_tail itself. A
+ * page that is full of it, and that nobody but the buffer has a reference to,
+ * goes to the pipe as it is, and an empty one takes its place. So whoever
+ * splices and never looks at the records through the mapping has nothing
+ * copied but the two ends.
+ *
+ * User space may write both data_head and data_tail. What it writes there
+ * decides about its own records and nothing else: sizes are checked, and a
+ * page that leaves the buffer is kept for a grace period, because a writer who
+ * was told by a false tail that it may write there has preemption off.
+ */
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/sched/signal.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/splice.h>
+#include <linux/wait.h>
+
+#include "buffer.h"
+#include "internal.h"
+#include "sample.h"
+
+/* Pages that one call fills. The longest record needs one more than its size says. */
+#define SPLICE_PAGES	MAX(32, PERF_RECORD_SIZE_MAX / PAGE_SIZE + 2)
+
+/**
+ * struct splice_batch - pages on their way
+ * @rcu: to let go of those that left the buffer
+ * @nr: pages in @page
+ * @page: at first empty ones; at last those that left the buffer
+ */
+struct splice_batch {
+	struct rcu_head	rcu;
+	unsigned int	nr;
+	struct page	*page[SPLICE_PAGES];
+};
+
+/**
+ * struct splice_span - records to be spliced
+ * @rb: the buffer, locked
+ * @pos: of the first record
+ * @len: bytes, more than 0
+ * @pack: without regard to where the buffer's pages end
+ */
+struct splice_span {
+	struct perf_buffer	*rb;
+	unsigned long		pos;
+	unsigned long		len;
+	bool			pack;
+};
+
+static void *memory_at(struct perf_buffer *rb, unsigned long pos)
+{
+	unsigned long offset;
+	unsigned int chunk = perf_ring_place(pos, rb->chunk_shift, rb->nr_chunks, &offset);
+
+	return READ_ONCE(rb->chunks[chunk]) + offset;
+}
+
+/* Records are multiples of 8 bytes, so that a header lies in one page. */
+static unsigned int record_size(struct perf_buffer *rb, unsigned long pos)
+{
+	const struct perf_event_header *header = memory_at(rb, pos);
+
+	return READ_ONCE(header->size);
+}
+
+/*
+ * Bytes of the records at @pos that fit into @room, out of @unread bytes. 0
+ * when the first is too long, -EIO when it is none.
+ */
+static long whole_records(struct perf_buffer *rb, unsigned long pos, unsigned long unread,
+			  unsigned long room)
+{
+	unsigned long len = 0;
+
+	while (len < unread) {
+		unsigned int size = record_size(rb, pos + len);
+
+		if (size < sizeof(struct perf_event_header) || !IS_ALIGNED(size, sizeof(u64)) ||
+		    size > unread - len)
+			return len ? len : -EIO;
+		if (size > room - len)
+			break;
+		len += size;
+	}
+	return len;
+}
+
+/* Return 1, 0 when there is nothing to read, or an error. */
+static int find_records(struct splice_span *span, const struct pipe_inode_info *pipe, size_t len)
+{
+	unsigned int used = pipe_occupancy(pipe->head, pipe->tail);
+	unsigned long slots = min_t(unsigned long, pipe->max_usage - used, SPLICE_PAGES);
+	struct perf_event_mmap_page *user = span->rb->ring.user;
+	unsigned long unread;
+	long found;
+
+	unread = READ_ONCE(user->data_head);
+	/* The head before what it speaks of. */
+	smp_rmb();
+	span->pos = READ_ONCE(user->data_tail);
+	unread -= span->pos;
+	if (!unread)
+		return 0;
+	if (unread >= span->rb->ring.size || !IS_ALIGNED(span->pos, sizeof(u64)))
+		return -EIO;
+
+	span->pack = false;
+	found = whole_records(span->rb, span->pos, unread,
+			      min_t(unsigned long, len, slots * PAGE_SIZE -
+				    offset_in_page(span->pos)));
+	if (!found) {
+		span->pack = true;
+		found = whole_records(span->rb, span->pos, unread,
+				      min_t(unsigned long, len, slots * PAGE_SIZE));
+	}
+	/* More room is to be had only from a pipe that is not empty. */
+	if (!found)
+		return used && len >= slots * PAGE_SIZE ? -EAGAIN : -ENOSPC;
+	if (found < 0)
+		return found;
+	span->len = found;
+	return 1;
+}
+
+static void batch_free(struct splice_batch *batch)
+{
+	while (batch->nr)
+		put_page(batch->page[--batch->nr]);
+	kfree(batch);
+}
+
+static void batch_free_rcu(struct rcu_head *rcu)
+{
+	batch_free(container_of(rcu, struct splice_batch, rcu));
+}
+
+static struct splice_batch *batch_alloc(const struct splice_span *span)
+{
+	unsigned long bytes = span->len + (span->pack ? 0 : offset_in_page(span->pos));
+	struct splice_batch *batch = kmalloc(sizeof(*batch), GFP_KERNEL_ACCOUNT);
+	unsigned int want = DIV_ROUND_UP(bytes, PAGE_SIZE);
+
+	if (!batch)
+		return NULL;
+	for (batch->nr = 0; batch->nr < want; batch->nr++) {
+		batch->page[batch->nr] = alloc_page(GFP_KERNEL_ACCOUNT);
+		if (!batch->page[batch->nr]) {
+			batch_free(batch);
+			return NULL;
+		}
+	}
+	return batch;
+}
+
+static void copy_records(struct perf_buffer *rb, unsigned long pos, void *to, unsigned long len)
+{
+	while (len) {
+		unsigned long n = min(len, PAGE_SIZE - offset_in_page(pos));
+
+		memcpy(to, memory_at(rb, pos), n);
+		pos += n;
+		to += n;
+		len -= n;
+	}
+}
+
+/* All of the span goes to the pipe, which has room and a reader and is locked. */
+static void fill_pipe(const struct splice_span *span, struct pipe_inode_info *pipe,
+		      struct splice_batch *batch)
+{
+	unsigned long pos = span->pos, left = span->len, n;
+	unsigned int i, kept = 0;
+
+	for (i = 0; left; i++, pos += n, left -= n) {
+		struct pipe_buffer buf = { .ops = &nosteal_pipe_buf_ops };
+		struct page *old = NULL;
+
+		n = min(left, PAGE_SIZE - (span->pack ? 0 : offset_in_page(pos)));
+		if (!span->pack && n == PAGE_SIZE)
+			old = perf_buffer_exchange_page(span->rb, pos, batch->page[i]);
+		if (old) {
+			batch->page[kept++] = old;
+			get_page(old);
+			buf.page = old;
+		} else {
+			copy_records(span->rb, pos, page_address(batch->page[i]), n);
+			buf.page = batch->page[i];
+		}
+		buf.len = n;
+		WARN_ON_ONCE(add_to_pipe(pipe, &buf) != n);
+	}
+	WARN_ON_ONCE(i != batch->nr);
+	batch->nr = kept;
+}
+
+/* Return bytes, 0 when there is nothing to read, or an error. */
+static ssize_t splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pipe, size_t len)
+{
+	struct splice_span span = { .rb = rb };
+	struct splice_batch *batch;
+	int ret;
+
+	lockdep_assert_held(&rb->lock);
+	if (!rb->nr_pages || rb->ring.overwrite)
+		return -EINVAL;
+	ret = find_records(&span, pipe, len);
+	if (ret <= 0)
+		return ret;
+	batch = batch_alloc(&span);
+	if (!batch)
+		return -ENOMEM;
+
+	fill_pipe(&span, pipe, batch);
+	/* The records have been read, and pages exchanged, when the tail says so. */
+	smp_mb();
+	WRITE_ONCE(rb->ring.user->data_tail, span.pos + span.len);
+
+	if (batch->nr)
+		call_rcu(&batch->rcu, batch_free_rcu);
+	else
+		kfree(batch);
+	return span.len;
+}
+
+static ssize_t splice_now(struct perf_event *event, struct pipe_inode_info *pipe, size_t len)
+{
+	struct perf_buffer *rb;
+	ssize_t ret;
+
+	if (!pipe->readers) {
+		send_sig(SIGPIPE, current, 0);
+		return -EPIPE;
+	}
+	rb = perf_buffer_lock(event);
+	if (!rb)
+		return -EINVAL;
+	ret = splice_locked(rb, pipe, len);
+	perf_buffer_unlock(rb);
+	return ret;
+}
+
+/* Is there something to read, or will there never be? */
+static bool worth_a_look(struct perf_event *event)
+{
+	struct perf_event_mmap_page *user;
+	struct perf_buffer *rb;
+	bool yes = true;
+
+	rcu_read_lock();
+	rb = rcu_dereference(event->rb);
+	if (rb) {
+		user = rb->ring.user;
+		yes = READ_ONCE(user->data_head) != READ_ONCE(user->data_tail);
+	}
+	rcu_read_unlock();
+	return yes || perf_event_is_over(event);
+}
+
+/* Sleep until both ends may be ready. Others use the pipe meanwhile. */
+static int wait_for_records(struct perf_event *event, struct pipe_inode_info *pipe)
+{
+	int ret;
+
+	pipe_unlock(pipe);
+	ret = wait_event_interruptible(event->cold->waitq, worth_a_look(event));
+	pipe_lock(pipe);
+	while (!ret && pipe->readers && pipe_full(pipe->head, pipe->tail, pipe->max_usage)) {
+		if (signal_pending(current))
+			ret = -ERESTARTSYS;
+		else
+			pipe_wait_writable(pipe);
+	}
+	return ret;
+}
+
+/**
+ * perf_event_splice_read - splice(2) from an event's file to a pipe
+ * @file: of an event
+ * @ppos: not looked at
+ * @pipe: locked; not while this sleeps
+ * @len: bytes, no more than the pipe has room for
+ * @flags: SPLICE_F_NONBLOCK counts, and so does O_NONBLOCK of @file
+ *
+ * Sleeps as poll(2) does when there is no record. The reader of the pipe finds
+ * whole records.
+ * Return: bytes, which have been consumed; 0 when there will be no more
+ * records, -EAGAIN when there are none now, or when the pipe has to be emptied
+ * first; -ENOSPC when the next record is longer than @len, or than the pipe;
+ * -EIO when data_tail is not where a record begins, -EINVAL when the event has
+ * no buffer that is written forward and read with a tail; -EPIPE, -ENOMEM,
+ * -ERESTARTSYS, or what the security module says.
+ */
+ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inode_info *pipe,
+			       size_t len, unsigned int flags)
+{
+	struct perf_event *event = file->private_data;
+	bool may_wait = !(flags & SPLICE_F_NONBLOCK) && !(file->f_flags & O_NONBLOCK);
+	ssize_t ret = security_perf_event_read(event);
+	bool over;
+
+	if (!ret && is_write_backward(event))
+		ret = -EINVAL;
+	while (!ret) {
+		/* In this order: what was written last has to be seen. */
+		over = perf_event_is_over(event);
+		ret = splice_now(event, pipe, len);
+		if (ret || over)
+			break;
+		ret = may_wait ? wait_for_records(event, pipe) : -EAGAIN;
+	}
+	return ret;
+}
