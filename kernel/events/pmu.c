@@ -12,6 +12,7 @@
 #include <linux/wait.h>
 
 #include "attr.h"
+#include "buffer.h"
 #include "internal.h"
 #include "pmu.h"
 
@@ -340,6 +341,9 @@ static int entry_try(struct pmu_entry *pe, struct perf_event *event)
 	err = pmu_can_do(event);
 	if (err)
 		goto undo;
+	/* Drivers look there alone. */
+	if (event->attr.aux_start_paused)
+		event->hw.aux_paused = 1;
 
 	if (pmu->task_ctx_nr == perf_sw_context)
 		event->event_caps |= PERF_EV_CAP_SOFTWARE;
@@ -699,6 +703,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 
 	/* Someone may still walk over the PMU's part of a CPU context. */
 	synchronize_rcu();
+	perf_aux_revoke(pmu);
 	pmu_free_percpu(pmu);
 
 	/* Last of all the number, so that it never means two things at once. */

@@ -1,0 +1,898 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A PMU that is made of memory, with the habits of hardware: a few counters
+ * of limited width, some of them for one event only, events that only some
+ * counters can count, and an interrupt when a counter overflows.
+ *
+ * What it counts is either time, by fixed rates (so that cycles and
+ * instructions look like those of a plain processor of 1 GHz), or steps that
+ * somebody makes by hand: a unit test with sim_pmu_advance(), a program by
+ * writing to the file "advance" of the PMU's directory in sysfs.
+ *
+ * With sim_pmu.hardware=1 it stands in for the PMU that a virtual machine
+ * lacks: "perf stat -e cycles,instructions" and "perf record -e cycles" work.
+ * It cannot tell user from kernel mode and refuses events that ask for that.
+ *
+ * Only what any PMU driver may use is used here.
+ */
+#include <linux/bitops.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/sched/clock.h>
+#include <linux/slab.h>
+#include <asm/irq_regs.h>
+
+#include "sim_pmu.h"
+
+/* Interrupts that follow one another faster would leave no time for anything else. */
+#define SIM_MIN_TIMER_NS	10000
+
+/* Steps that may be made in one write to "advance". */
+#define SIM_MAX_STEPS		BIT(24)
+
+static struct sim_pmu_shape default_shape = {
+	.nr_general	= 4,
+	.nr_fixed	= 1,
+	.width		= 48,
+};
+
+static bool hardware;
+module_param(hardware, bool, 0444);
+MODULE_PARM_DESC(hardware, "serve PERF_TYPE_HARDWARE");
+module_param_named(counters, default_shape.nr_general, uint, 0444);
+MODULE_PARM_DESC(counters, "general counters, 1 to 8");
+module_param_named(fixed, default_shape.nr_fixed, uint, 0444);
+MODULE_PARM_DESC(fixed, "counters of one event each, 0 to 8");
+module_param_named(width, default_shape.width, uint, 0444);
+MODULE_PARM_DESC(width, "bits of a counter, 16 to 64");
+module_param_named(latency, default_shape.latency_ns, uint, 0444);
+MODULE_PARM_DESC(latency, "nanoseconds from an overflow to its interrupt");
+module_param_array_named(constraints, default_shape.constraints, uint, NULL, 0444);
+MODULE_PARM_DESC(constraints, "masks of the general counters for event 0, 1, ...; 0 for all");
+
+/**
+ * struct sim_rate - how fast an event follows the clock
+ * @num: so many times in
+ * @shift: 1 << shift nanoseconds
+ */
+struct sim_rate {
+	unsigned int	num;
+	unsigned int	shift;
+};
+
+/* Events below SIM_EVENT_STEP; the numbers are those of "events" in sysfs. */
+static const struct sim_rate rates[SIM_EVENT_STEP] = {
+	{ 1, 0 },	/* cycles */
+	{ 3, 1 },	/* instructions */
+	{ 1, 0 },	/* reference cycles */
+	{ 1, 2 },	/* branches */
+	{ 1, 7 },	/* branch misses */
+	{ 1, 4 },	/* cache references */
+	{ 1, 8 },	/* cache misses */
+	{ 1, 3 },	/* bus cycles */
+};
+
+static const u8 hardware_events[] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= 0,
+	[PERF_COUNT_HW_INSTRUCTIONS]		= 1,
+	[PERF_COUNT_HW_REF_CPU_CYCLES]		= 2,
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= 3,
+	[PERF_COUNT_HW_BRANCH_MISSES]		= 4,
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= 5,
+	[PERF_COUNT_HW_CACHE_MISSES]		= 6,
+	[PERF_COUNT_HW_BUS_CYCLES]		= 7,
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= SIM_MAX_EVENTS,
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= SIM_MAX_EVENTS,
+};
+
+/**
+ * struct sim_counter - one counter of a CPU
+ * @event: who has it, or NULL
+ * @value: as of @since
+ * @since: local_clock(), valid while it runs
+ * @runs: it has been started
+ */
+struct sim_counter {
+	struct perf_event	*event;
+	u64			value;
+	u64			since;
+	bool			runs;
+};
+
+/**
+ * struct sim_cpu - the counters of one CPU
+ * @sim: whose they are
+ * @counters: general ones first
+ * @waiting: events of a transaction that have no counter yet
+ * @nr_waiting: how many
+ * @in_txn: PERF_PMU_TXN_* that is going on
+ * @enabled: counters that have been started run
+ * @overflowed: counters that have, and whose interrupt has not come yet
+ * @timer: the interrupt, when it is known in advance
+ * @due: local_clock() when it comes
+ * @irq_work: the interrupt, when it comes at once
+ *
+ * Looked at by its own CPU with interrupts off.
+ */
+struct sim_cpu {
+	struct sim_pmu		*sim;
+	struct sim_counter	counters[SIM_MAX_COUNTERS];
+	struct perf_event	*waiting[SIM_MAX_COUNTERS];
+	unsigned int		nr_waiting;
+	unsigned int		in_txn;
+	bool			enabled;
+	unsigned long		overflowed;
+	struct hrtimer		timer;
+	u64			due;
+	struct irq_work		irq_work;
+};
+
+static struct sim_pmu *to_sim(const struct pmu *pmu)
+{
+	return container_of(pmu, struct sim_pmu, pmu);
+}
+
+static struct sim_cpu *sim_this_cpu(const struct pmu *pmu)
+{
+	lockdep_assert_irqs_disabled();
+	return this_cpu_ptr(to_sim(pmu)->cpus);
+}
+
+static unsigned int nr_counters(const struct sim_pmu *sim)
+{
+	return sim->shape.nr_general + sim->shape.nr_fixed;
+}
+
+static u64 value_mask(const struct sim_pmu *sim)
+{
+	return GENMASK_ULL(sim->shape.width - 1, 0);
+}
+
+static unsigned int event_number(const struct perf_event *event)
+{
+	return event->hw.config_base;
+}
+
+static bool follows_clock(const struct perf_event *event)
+{
+	return event_number(event) < SIM_EVENT_STEP;
+}
+
+static u64 ticks_at(const struct perf_event *event, u64 now)
+{
+	const struct sim_rate *rate = &rates[event_number(event)];
+
+	return (now * rate->num) >> rate->shift;
+}
+
+/* Counters */
+
+static void count(struct sim_cpu *cpu, int i, u64 n)
+{
+	struct sim_counter *counter = &cpu->counters[i];
+	u64 mask = value_mask(cpu->sim);
+
+	if (n > mask - counter->value)
+		__set_bit(i, &cpu->overflowed);
+	counter->value = (counter->value + n) & mask;
+}
+
+/* Let a counter that follows the clock be as far as the clock is. */
+static void settle(struct sim_cpu *cpu, int i, u64 now)
+{
+	struct sim_counter *counter = &cpu->counters[i];
+
+	if (!counter->event || !counter->runs || !cpu->enabled || !follows_clock(counter->event))
+		return;
+	count(cpu, i, ticks_at(counter->event, now) - ticks_at(counter->event, counter->since));
+	counter->since = now;
+}
+
+static void settle_all(struct sim_cpu *cpu)
+{
+	u64 now = local_clock();
+	int i;
+
+	for (i = 0; i < nr_counters(cpu->sim); i++)
+		settle(cpu, i, now);
+}
+
+/* When does the next counter overflow? */
+static u64 next_overflow_ns(struct sim_cpu *cpu)
+{
+	u64 mask = value_mask(cpu->sim), next = U64_MAX;
+	int i;
+
+	for (i = 0; i < nr_counters(cpu->sim); i++) {
+		struct sim_counter *counter = &cpu->counters[i];
+		const struct sim_rate *rate;
+		u64 room = mask - counter->value;
+
+		if (!counter->event || !counter->runs || !follows_clock(counter->event))
+			continue;
+		rate = &rates[event_number(counter->event)];
+		if (room > U64_MAX >> (rate->shift + 1))
+			continue;
+		next = min(next, div_u64((room + 1) << rate->shift, rate->num));
+	}
+	return next;
+}
+
+/* An interrupt that comes too early finds nothing to do, and is set anew. */
+static void arm(struct sim_cpu *cpu)
+{
+	u64 next = cpu->overflowed ? 0 : next_overflow_ns(cpu);
+	u64 now = local_clock();
+
+	if (next > KTIME_MAX / 2)
+		return;
+	next = max_t(u64, next + cpu->sim->shape.latency_ns, SIM_MIN_TIMER_NS);
+	if (hrtimer_is_queued(&cpu->timer) && cpu->due <= now + next)
+		return;
+	cpu->due = now + next;
+	hrtimer_start(&cpu->timer, ns_to_ktime(next), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* An overflow has happened: its interrupt is due. */
+static void raise_interrupt(struct sim_cpu *cpu)
+{
+	if (cpu->sim->shape.latency_ns)
+		arm(cpu);
+	else
+		irq_work_queue(&cpu->irq_work);
+}
+
+/* What the counter has counted since the last time goes into the event. */
+static void update(struct sim_cpu *cpu, struct perf_event *event)
+{
+	struct sim_counter *counter = &cpu->counters[event->hw.idx];
+	u64 before = local64_xchg(&event->hw.prev_count, counter->value);
+	u64 n = (counter->value - before) & value_mask(cpu->sim);
+
+	local64_add(n, &event->count);
+	local64_sub(n, &event->hw.period_left);
+}
+
+/*
+ * Set the counter to overflow when the period ends. One that is too long for
+ * the counter takes several turns.
+ */
+static void reload(struct sim_cpu *cpu, struct perf_event *event)
+{
+	struct sim_counter *counter = &cpu->counters[event->hw.idx];
+	u64 mask = value_mask(cpu->sim);
+	s64 period = event->hw.sample_period;
+	s64 left = local64_read(&event->hw.period_left);
+
+	if (left <= 0) {
+		/* Periods that have gone by unseen are not made up for. */
+		left = left + period > 0 ? left + period : period;
+		local64_set(&event->hw.period_left, left);
+		event->hw.last_period = period;
+	}
+	counter->value = -min_t(u64, left, mask >> 1) & mask;
+	local64_set(&event->hw.prev_count, counter->value);
+	perf_event_update_userpage(event);
+}
+
+static void halt_counter(struct sim_cpu *cpu, struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	if (hw->idx < 0 || hw->state & PERF_HES_STOPPED)
+		return;
+	settle(cpu, hw->idx, local_clock());
+	cpu->counters[hw->idx].runs = false;
+	hw->state |= PERF_HES_STOPPED;
+}
+
+/* The interrupt */
+
+static void handle_overflow(struct sim_cpu *cpu, int i, struct pt_regs *regs)
+{
+	struct perf_event *event = cpu->counters[i].event;
+	struct perf_sample_data data;
+
+	if (!event || !cpu->counters[i].runs)
+		return;
+	update(cpu, event);
+	if (local64_read(&event->hw.period_left) > 0) {
+		reload(cpu, event);
+		return;
+	}
+	reload(cpu, event);
+	if (!is_sampling_event(event))
+		return;
+	perf_sample_data_init(&data, 0, event->hw.last_period);
+	if (perf_event_overflow(event, &data, regs))
+		halt_counter(cpu, event);
+}
+
+static void interrupt(struct sim_cpu *cpu)
+{
+	struct pt_regs *regs = get_irq_regs(), here;
+	bool enabled = cpu->enabled;
+	unsigned long overflowed;
+	int i;
+
+	if (!regs) {
+		perf_fetch_caller_regs(&here);
+		regs = &here;
+	}
+	/* The PMU stands still meanwhile. */
+	settle_all(cpu);
+	cpu->enabled = false;
+	overflowed = cpu->overflowed;
+	for_each_set_bit(i, &overflowed, SIM_MAX_COUNTERS)
+		handle_overflow(cpu, i, regs);
+	cpu->overflowed = 0;
+	cpu->enabled = enabled;
+	for (i = 0; i < nr_counters(cpu->sim); i++)
+		cpu->counters[i].since = local_clock();
+	if (enabled)
+		arm(cpu);
+}
+
+static enum hrtimer_restart timer_interrupt(struct hrtimer *timer)
+{
+	struct sim_cpu *cpu = container_of(timer, struct sim_cpu, timer);
+
+	/* Of a CPU that is gone, and its counters with it. */
+	if (!WARN_ON_ONCE(cpu != this_cpu_ptr(cpu->sim->cpus)))
+		interrupt(cpu);
+	return HRTIMER_NORESTART;
+}
+
+static void work_interrupt(struct irq_work *work)
+{
+	interrupt(container_of(work, struct sim_cpu, irq_work));
+}
+
+/* Who has which counter */
+
+static unsigned long allowed(const struct sim_pmu *sim, const struct perf_event *event)
+{
+	unsigned int number = event_number(event);
+	unsigned long mask = event->hw.config ?: ~0UL;
+
+	if (sim->shape.constraints[number])
+		mask &= sim->shape.constraints[number];
+	mask &= GENMASK(sim->shape.nr_general - 1, 0);
+	if (number < sim->shape.nr_fixed)
+		mask |= BIT(sim->shape.nr_general + number);
+	return mask;
+}
+
+/*
+ * Find a counter for an event, and another one for whoever has it, and so on;
+ * @seen are counters that have been asked for already. Fixed ones come first.
+ */
+static int place(const struct sim_pmu *sim, struct perf_event **owners,
+		 struct perf_event *event, unsigned long *seen)
+{
+	unsigned long mask = allowed(sim, event);
+	int i;
+
+	for (i = nr_counters(sim) - 1; i >= 0; i--) {
+		if (!(mask & BIT(i)) || (*seen & BIT(i)))
+			continue;
+		*seen |= BIT(i);
+		if (!owners[i] || place(sim, owners, owners[i], seen) >= 0) {
+			owners[i] = event;
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* Counters are memory: a new distribution moves what they hold. */
+static void distribute(struct sim_cpu *cpu, struct perf_event **owners)
+{
+	struct sim_counter old[SIM_MAX_COUNTERS];
+	unsigned long overflowed = cpu->overflowed;
+	int i;
+
+	memcpy(old, cpu->counters, sizeof(old));
+	cpu->overflowed = 0;
+	for (i = 0; i < nr_counters(cpu->sim); i++) {
+		struct perf_event *event = owners[i];
+		struct sim_counter *counter = &cpu->counters[i];
+
+		*counter = (struct sim_counter){ .event = event };
+		if (!event)
+			continue;
+		if (event->hw.idx >= 0) {
+			*counter = old[event->hw.idx];
+			if (overflowed & BIT(event->hw.idx))
+				__set_bit(i, &cpu->overflowed);
+		}
+	}
+	for (i = 0; i < nr_counters(cpu->sim); i++) {
+		if (owners[i])
+			owners[i]->hw.idx = i;
+	}
+}
+
+/**
+ * sim_pmu_busy - how many of this CPU's counters are in use
+ * @sim: the PMU
+ *
+ * Preemption is off.
+ */
+unsigned int sim_pmu_busy(const struct sim_pmu *sim)
+{
+	const struct sim_cpu *cpu = this_cpu_ptr(sim->cpus);
+	unsigned int busy = 0;
+	int i;
+
+	for (i = 0; i < nr_counters(sim); i++)
+		busy += !!READ_ONCE(cpu->counters[i].event);
+	return busy;
+}
+
+static int give_counters(struct sim_cpu *cpu, struct perf_event **events, int n)
+{
+	struct perf_event *owners[SIM_MAX_COUNTERS] = { };
+	int i;
+
+	for (i = 0; i < nr_counters(cpu->sim); i++)
+		owners[i] = cpu->counters[i].event;
+	for (i = 0; i < n; i++) {
+		unsigned long seen = 0;
+
+		if (place(cpu->sim, owners, events[i], &seen) < 0)
+			return -EAGAIN;
+	}
+	distribute(cpu, owners);
+	return 0;
+}
+
+/* Could the whole group ever be on? */
+static int check_group(const struct sim_pmu *sim, struct perf_event *event)
+{
+	struct perf_event *owners[SIM_MAX_COUNTERS] = { };
+	struct perf_event *leader = event->group_leader, *member;
+	unsigned long seen = 0;
+
+	if (place(sim, owners, event, &seen) < 0)
+		return -EINVAL;
+	if (leader == event)
+		return 0;
+	seen = 0;
+	if (leader->pmu == &sim->pmu && place(sim, owners, leader, &seen) < 0)
+		return -EINVAL;
+	for_each_sibling_event(member, leader) {
+		seen = 0;
+		if (member->pmu == &sim->pmu && place(sim, owners, member, &seen) < 0)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* struct pmu */
+
+static void sim_pmu_disable(struct pmu *pmu)
+{
+	struct sim_cpu *cpu = sim_this_cpu(pmu);
+
+	settle_all(cpu);
+	cpu->enabled = false;
+}
+
+static void sim_pmu_enable(struct pmu *pmu)
+{
+	struct sim_cpu *cpu = sim_this_cpu(pmu);
+	u64 now = local_clock();
+	int i;
+
+	for (i = 0; i < nr_counters(cpu->sim); i++)
+		cpu->counters[i].since = now;
+	cpu->enabled = true;
+	arm(cpu);
+}
+
+static void sim_start(struct perf_event *event, int flags)
+{
+	struct sim_cpu *cpu = sim_this_cpu(event->pmu);
+	struct sim_counter *counter = &cpu->counters[event->hw.idx];
+
+	if (WARN_ON_ONCE(event->hw.idx < 0 || counter->event != event))
+		return;
+	if (flags & PERF_EF_RELOAD)
+		reload(cpu, event);
+	event->hw.state = 0;
+	counter->since = local_clock();
+	counter->runs = true;
+	if (cpu->enabled)
+		arm(cpu);
+}
+
+static void sim_stop(struct perf_event *event, int flags)
+{
+	struct sim_cpu *cpu = sim_this_cpu(event->pmu);
+
+	halt_counter(cpu, event);
+	if ((flags & PERF_EF_UPDATE) && !(event->hw.state & PERF_HES_UPTODATE)) {
+		update(cpu, event);
+		event->hw.state |= PERF_HES_UPTODATE;
+	}
+}
+
+static int sim_add(struct perf_event *event, int flags)
+{
+	struct sim_cpu *cpu = sim_this_cpu(event->pmu);
+
+	event->hw.idx = -1;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (cpu->in_txn & PERF_PMU_TXN_ADD) {
+		if (cpu->nr_waiting == nr_counters(cpu->sim))
+			return -EAGAIN;
+		event->hw.last_tag = flags;
+		cpu->waiting[cpu->nr_waiting++] = event;
+		return 0;
+	}
+	if (give_counters(cpu, &event, 1))
+		return -EAGAIN;
+	reload(cpu, event);
+	if (flags & PERF_EF_START)
+		sim_start(event, 0);
+	return 0;
+}
+
+static void sim_del(struct perf_event *event, int flags)
+{
+	struct sim_cpu *cpu = sim_this_cpu(event->pmu);
+	int i;
+
+	if (event->hw.idx >= 0) {
+		sim_stop(event, PERF_EF_UPDATE);
+		__clear_bit(event->hw.idx, &cpu->overflowed);
+		cpu->counters[event->hw.idx].event = NULL;
+		event->hw.idx = -1;
+		perf_event_update_userpage(event);
+		if (!sim_pmu_busy(cpu->sim))
+			hrtimer_try_to_cancel(&cpu->timer);
+		return;
+	}
+	for (i = 0; i < cpu->nr_waiting; i++) {
+		if (cpu->waiting[i] == event)
+			cpu->waiting[i] = cpu->waiting[--cpu->nr_waiting];
+	}
+}
+
+static void sim_read(struct perf_event *event)
+{
+	struct sim_cpu *cpu = sim_this_cpu(event->pmu);
+
+	if (event->hw.idx < 0 || event->hw.state & PERF_HES_UPTODATE)
+		return;
+	settle(cpu, event->hw.idx, local_clock());
+	update(cpu, event);
+}
+
+static void sim_start_txn(struct pmu *pmu, unsigned int flags)
+{
+	struct sim_cpu *cpu = sim_this_cpu(pmu);
+
+	WARN_ON_ONCE(cpu->in_txn);
+	cpu->in_txn = flags;
+	if (flags & PERF_PMU_TXN_ADD) {
+		perf_pmu_disable(pmu);
+		cpu->nr_waiting = 0;
+	}
+}
+
+static void end_txn(struct pmu *pmu, struct sim_cpu *cpu)
+{
+	unsigned int flags = cpu->in_txn;
+
+	WARN_ON_ONCE(!flags);
+	cpu->in_txn = 0;
+	cpu->nr_waiting = 0;
+	if (flags & PERF_PMU_TXN_ADD)
+		perf_pmu_enable(pmu);
+}
+
+static int sim_commit_txn(struct pmu *pmu)
+{
+	struct sim_cpu *cpu = sim_this_cpu(pmu);
+	int i;
+
+	/* What does not fit is cancelled by the caller. */
+	if (cpu->nr_waiting && give_counters(cpu, cpu->waiting, cpu->nr_waiting))
+		return -EAGAIN;
+	for (i = 0; i < cpu->nr_waiting; i++) {
+		struct perf_event *event = cpu->waiting[i];
+
+		reload(cpu, event);
+		if (event->hw.last_tag & PERF_EF_START)
+			sim_start(event, 0);
+	}
+	end_txn(pmu, cpu);
+	return 0;
+}
+
+static void sim_cancel_txn(struct pmu *pmu)
+{
+	end_txn(pmu, sim_this_cpu(pmu));
+}
+
+/* The event's number, or an error. */
+static int parse_config(const struct sim_pmu *sim, const struct perf_event_attr *attr)
+{
+	u64 config = attr->config;
+
+	if (attr->type == PERF_TYPE_HARDWARE && sim->hardware) {
+		if (config >= ARRAY_SIZE(hardware_events) ||
+		    hardware_events[config] >= SIM_MAX_EVENTS)
+			return -ENOENT;
+		return hardware_events[config];
+	}
+	if (attr->type != sim->pmu.type)
+		return -ENOENT;
+	if (config & ~(SIM_CONFIG_EVENT | SIM_CONFIG_COUNTERS) || attr->config1 ||
+	    (config & SIM_CONFIG_EVENT) >= SIM_MAX_EVENTS)
+		return -EINVAL;
+	return config & SIM_CONFIG_EVENT;
+}
+
+static int sim_event_init(struct perf_event *event)
+{
+	struct sim_pmu *sim = to_sim(event->pmu);
+	const struct perf_event_attr *attr = &event->attr;
+	struct hw_perf_event *hw = &event->hw;
+	int number = parse_config(sim, attr);
+
+	if (number < 0)
+		return number;
+	if (has_branch_stack(event) || attr->precise_ip)
+		return -EOPNOTSUPP;
+	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_idle)
+		return -EINVAL;
+
+	hw->config_base = number;
+	hw->config = attr->type == sim->pmu.type ?
+		     (attr->config & SIM_CONFIG_COUNTERS) >> SIM_CONFIG_COUNTERS_SHIFT : 0;
+	hw->idx = -1;
+	if (!is_sampling_event(event)) {
+		hw->sample_period = value_mask(sim) >> 1;
+		hw->last_period = hw->sample_period;
+		local64_set(&hw->period_left, hw->sample_period);
+	}
+	return check_group(sim, event);
+}
+
+/* sysfs */
+
+PMU_FORMAT_ATTR(event, "config:0-7");
+PMU_FORMAT_ATTR(counters, "config:8-15");
+
+static struct attribute *format_attrs[] = {
+	&format_attr_event.attr,
+	&format_attr_counters.attr,
+	NULL
+};
+
+static const struct attribute_group format_group = {
+	.name	= "format",
+	.attrs	= format_attrs,
+};
+
+#define SIM_EVENT(_name, _str)						\
+	(&((struct perf_pmu_events_attr[]) { {				\
+		.attr = {						\
+			.attr = { .name = _name, .mode = 0444 },	\
+			.show = perf_event_sysfs_show,			\
+		},							\
+		.event_str = _str,					\
+	} })[0].attr.attr)
+
+static struct attribute *event_attrs[] = {
+	SIM_EVENT("cycles", "event=0"),
+	SIM_EVENT("instructions", "event=1"),
+	SIM_EVENT("ref-cycles", "event=2"),
+	SIM_EVENT("branches", "event=3"),
+	SIM_EVENT("branch-misses", "event=4"),
+	SIM_EVENT("cache-references", "event=5"),
+	SIM_EVENT("cache-misses", "event=6"),
+	SIM_EVENT("bus-cycles", "event=7"),
+	SIM_EVENT("step", "event=8"),
+	NULL
+};
+
+static const struct attribute_group event_group = {
+	.name	= "events",
+	.attrs	= event_attrs,
+};
+
+/* "N" or "EVENT N": the writer's CPU makes N steps of an event. */
+static ssize_t advance_store(struct device *dev, struct device_attribute *attr,
+			     const char *buf, size_t len)
+{
+	struct sim_pmu *sim = to_sim(dev_get_drvdata(dev));
+	unsigned int event = SIM_EVENT_STEP, n;
+
+	if (sscanf(buf, "%u %u", &event, &n) != 2) {
+		event = SIM_EVENT_STEP;
+		if (kstrtouint(buf, 0, &n))
+			return -EINVAL;
+	}
+	if (event < SIM_EVENT_STEP || event >= SIM_MAX_EVENTS || n > SIM_MAX_STEPS)
+		return -EINVAL;
+	sim_pmu_advance(sim, event, n);
+	return len;
+}
+
+static DEVICE_ATTR_WO(advance);
+
+static struct attribute *control_attrs[] = {
+	&dev_attr_advance.attr,
+	NULL
+};
+
+static const struct attribute_group control_group = {
+	.attrs	= control_attrs,
+};
+
+static const struct attribute_group *attr_groups[] = {
+	&format_group,
+	&event_group,
+	&control_group,
+	NULL
+};
+
+/* By hand */
+
+static bool takes_steps(const struct sim_counter *counter, unsigned int number)
+{
+	return counter->event && counter->runs && event_number(counter->event) == number;
+}
+
+/* As many steps as can be made before something overflows. */
+static u64 make_steps(struct sim_cpu *cpu, unsigned int number, u64 n)
+{
+	u64 mask = value_mask(cpu->sim), step = n;
+	int i;
+
+	if (!cpu->enabled)
+		return n;
+	for (i = 0; i < nr_counters(cpu->sim); i++) {
+		struct sim_counter *counter = &cpu->counters[i];
+
+		if (!takes_steps(counter, number))
+			continue;
+		if (mask - counter->value < step)
+			step = mask - counter->value + 1;
+	}
+	for (i = 0; i < nr_counters(cpu->sim); i++) {
+		if (takes_steps(&cpu->counters[i], number))
+			count(cpu, i, step);
+	}
+	if (cpu->overflowed)
+		raise_interrupt(cpu);
+	return step;
+}
+
+/**
+ * sim_pmu_advance - let an event happen on this CPU
+ * @sim: the PMU
+ * @event: SIM_EVENT_STEP or above
+ * @n: how many times
+ *
+ * Without latency, each overflow's interrupt comes before the next step. Who
+ * wants all steps on one CPU is bound to it. May sleep.
+ */
+void sim_pmu_advance(struct sim_pmu *sim, unsigned int event, u64 n)
+{
+	struct sim_cpu *cpu;
+
+	might_sleep();
+	while (n) {
+		preempt_disable();
+		cpu = this_cpu_ptr(sim->cpus);
+		local_irq_disable();
+		n -= make_steps(cpu, event, n);
+		local_irq_enable();
+		while (irq_work_is_busy(&cpu->irq_work))
+			cpu_relax();
+		preempt_enable();
+		cond_resched();
+	}
+}
+
+/**
+ * sim_pmu_alloc - make a PMU, to be registered by the caller
+ * @shape: what it is to be like
+ *
+ * Return: the PMU, or NULL: no memory, or no such PMU can be.
+ */
+struct sim_pmu *sim_pmu_alloc(const struct sim_pmu_shape *shape)
+{
+	struct sim_pmu *sim;
+	int cpu;
+
+	if (!shape->nr_general || shape->nr_general > 8 || shape->nr_fixed > SIM_EVENT_STEP ||
+	    shape->width < 16 || shape->width > 64)
+		return NULL;
+	sim = kzalloc(sizeof(*sim), GFP_KERNEL);
+	if (!sim)
+		return NULL;
+	sim->cpus = alloc_percpu(struct sim_cpu);
+	if (!sim->cpus) {
+		kfree(sim);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu) {
+		struct sim_cpu *its = per_cpu_ptr(sim->cpus, cpu);
+
+		its->sim = sim;
+		its->enabled = true;
+		hrtimer_init(&its->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+		its->timer.function = timer_interrupt;
+		its->irq_work = IRQ_WORK_INIT_HARD(work_interrupt);
+	}
+	sim->shape = *shape;
+	sim->pmu = (struct pmu) {
+		.module		= THIS_MODULE,
+		.task_ctx_nr	= perf_hw_context,
+		.capabilities	= PERF_PMU_CAP_NO_NMI | PERF_PMU_CAP_EXTENDED_HW_TYPE,
+		.attr_groups	= attr_groups,
+		.pmu_enable	= sim_pmu_enable,
+		.pmu_disable	= sim_pmu_disable,
+		.event_init	= sim_event_init,
+		.add		= sim_add,
+		.del		= sim_del,
+		.start		= sim_start,
+		.stop		= sim_stop,
+		.read		= sim_read,
+		.start_txn	= sim_start_txn,
+		.commit_txn	= sim_commit_txn,
+		.cancel_txn	= sim_cancel_txn,
+	};
+	return sim;
+}
+
+/**
+ * sim_pmu_free - undo sim_pmu_alloc()
+ * @sim: not registered, or not any more
+ */
+void sim_pmu_free(struct sim_pmu *sim)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		hrtimer_cancel(&per_cpu_ptr(sim->cpus, cpu)->timer);
+		irq_work_sync(&per_cpu_ptr(sim->cpus, cpu)->irq_work);
+	}
+	free_percpu(sim->cpus);
+	kfree(sim);
+}
+
+static struct sim_pmu *the_sim_pmu;
+
+static int __init sim_pmu_init(void)
+{
+	int err;
+
+	the_sim_pmu = sim_pmu_alloc(&default_shape);
+	if (!the_sim_pmu)
+		return -EINVAL;
+	the_sim_pmu->hardware = hardware;
+	err = perf_pmu_register(&the_sim_pmu->pmu, "sim", -1);
+	if (err)
+		sim_pmu_free(the_sim_pmu);
+	return err;
+}
+module_init(sim_pmu_init);
+
+static void __exit sim_pmu_exit(void)
+{
+	perf_pmu_unregister(&the_sim_pmu->pmu);
+	sim_pmu_free(the_sim_pmu);
+}
+module_exit(sim_pmu_exit);
+
+MODULE_DESCRIPTION("Simulated performance monitoring unit");
+MODULE_LICENSE("GPL");

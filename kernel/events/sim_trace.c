@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A trace unit that is made of memory: what a driver with an AUX area does,
+ * without hardware. The trace is the bytes 0, 1, 2 ... 255, 0 ... of a stream
+ * that goes on as long as the event lives; it grows when somebody writes
+ * "BYTES" or "ADDRESS BYTES" to the file "trace" of the PMU's directory in
+ * sysfs, by that much on the writer's CPU, if the event's address filters let
+ * the address pass.
+ *
+ * Only what any PMU driver may use is used here.
+ */
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+
+#define SIM_TRACE_FILTERS	4
+#define SIM_TRACE_MAX		BIT(24)
+
+/**
+ * struct sim_trace_area - an AUX area
+ * @pages: virtual addresses, of the core
+ * @size: in bytes, a power of two
+ * @overwrite: old bytes make room
+ */
+struct sim_trace_area {
+	void		**pages;
+	unsigned long	size;
+	bool		overwrite;
+};
+
+/**
+ * struct sim_trace_filter - a range of addresses
+ * @first: its first address
+ * @last: its last one
+ * @action: what it does
+ */
+struct sim_trace_filter {
+	unsigned long			first;
+	unsigned long			last;
+	enum perf_addr_filter_action_t	action;
+};
+
+/**
+ * struct sim_trace_cpu - the trace unit of one CPU
+ * @handle: the transaction, open while @event is set
+ * @event: that has the unit and runs
+ * @area: where it writes
+ * @written: bytes in this transaction
+ * @started: since the last start or stop filter that was hit, tracing is on
+ * @nr_filters: of @filters
+ * @filters: as they apply to the task that runs
+ *
+ * Looked at by its own CPU with interrupts off.
+ */
+struct sim_trace_cpu {
+	struct perf_output_handle	handle;
+	struct perf_event		*event;
+	struct sim_trace_area		*area;
+	unsigned long			written;
+	bool				started;
+	unsigned int			nr_filters;
+	struct sim_trace_filter		filters[SIM_TRACE_FILTERS];
+};
+
+static DEFINE_PER_CPU(struct sim_trace_cpu, sim_trace_cpus);
+
+/* The stream's position is the event's count. */
+static void put_bytes(struct sim_trace_cpu *cpu, unsigned long n)
+{
+	unsigned long at = cpu->handle.head + cpu->written;
+	u64 stream = local64_read(&cpu->event->count);
+	unsigned long i;
+
+	for (i = 0; i < n; i++, at++) {
+		unsigned long offset = at & (cpu->area->size - 1);
+		u8 *page = cpu->area->pages[offset >> PAGE_SHIFT];
+
+		page[offset_in_page(offset)] = stream + i;
+	}
+	local64_add(n, &cpu->event->count);
+	cpu->written += n;
+}
+
+static void close_area(struct sim_trace_cpu *cpu)
+{
+	if (cpu->area->overwrite)
+		cpu->handle.head += cpu->written;
+	cpu->event->hw.state |= PERF_HES_STOPPED;
+	cpu->event = NULL;
+	perf_aux_output_end(&cpu->handle, cpu->written);
+}
+
+static bool open_area(struct sim_trace_cpu *cpu, struct perf_event *event)
+{
+	cpu->area = perf_aux_output_begin(&cpu->handle, event);
+	cpu->written = 0;
+	if (!cpu->area)
+		return false;
+	cpu->event = event;
+	event->hw.state = 0;
+	return true;
+}
+
+/* So many bytes fit before something has to be told. */
+static unsigned long room(const struct sim_trace_cpu *cpu)
+{
+	const struct perf_output_handle *handle = &cpu->handle;
+	unsigned long until = handle->wakeup - handle->head;
+
+	if (cpu->area->overwrite)
+		return cpu->area->size;
+	if (until && until < handle->size)
+		return until - cpu->written;
+	return handle->size - cpu->written;
+}
+
+static void trace(struct sim_trace_cpu *cpu, unsigned long n)
+{
+	while (n && cpu->event) {
+		struct perf_event *event = cpu->event;
+		unsigned long step = min(n, room(cpu));
+
+		put_bytes(cpu, step);
+		n -= step;
+		if (room(cpu))
+			continue;
+		if (n && cpu->handle.size == cpu->written)
+			perf_aux_output_flag(&cpu->handle, PERF_AUX_FLAG_PARTIAL);
+		close_area(cpu);
+		open_area(cpu, event);
+	}
+}
+
+static bool passes(struct sim_trace_cpu *cpu, unsigned long addr)
+{
+	bool ranges = false, inside = false, switched = false;
+	int i;
+
+	for (i = 0; i < cpu->nr_filters; i++) {
+		const struct sim_trace_filter *filter = &cpu->filters[i];
+		bool hit = addr >= filter->first && addr <= filter->last;
+
+		if (filter->action == PERF_ADDR_FILTER_ACTION_FILTER) {
+			ranges = true;
+			inside |= hit;
+			continue;
+		}
+		switched = true;
+		if (hit)
+			cpu->started = filter->action == PERF_ADDR_FILTER_ACTION_START;
+	}
+	return (!ranges || inside) && (!switched || cpu->started);
+}
+
+/* struct pmu */
+
+static void sim_trace_start(struct perf_event *event, int flags)
+{
+	struct sim_trace_cpu *cpu = this_cpu_ptr(&sim_trace_cpus);
+
+	/* What pauses is event->hw.aux_paused, which is looked at as it traces. */
+	if (flags & PERF_EF_RESUME)
+		return;
+	perf_event_addr_filters_sync(event);
+	if (!cpu->event && !open_area(cpu, event))
+		event->hw.state |= PERF_HES_STOPPED;
+}
+
+static void sim_trace_stop(struct perf_event *event, int flags)
+{
+	struct sim_trace_cpu *cpu = this_cpu_ptr(&sim_trace_cpus);
+
+	if (!(flags & PERF_EF_PAUSE) && cpu->event == event)
+		close_area(cpu);
+}
+
+static int sim_trace_add(struct perf_event *event, int flags)
+{
+	struct sim_trace_cpu *cpu = this_cpu_ptr(&sim_trace_cpus);
+
+	if (cpu->event)
+		return -EBUSY;
+	event->hw.state = PERF_HES_STOPPED;
+	cpu->started = false;
+	if (!(flags & PERF_EF_START))
+		return 0;
+	sim_trace_start(event, 0);
+	return event->hw.state & PERF_HES_STOPPED ? -EINVAL : 0;
+}
+
+static void sim_trace_del(struct perf_event *event, int flags)
+{
+	sim_trace_stop(event, PERF_EF_UPDATE);
+}
+
+static void sim_trace_read(struct perf_event *event)
+{
+}
+
+static int sim_trace_init(struct perf_event *event)
+{
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	if (event->attr.config || event->attr.config1 || is_sampling_event(event))
+		return -EINVAL;
+	return 0;
+}
+
+static void *sim_trace_setup_aux(struct perf_event *event, void **pages, int nr, bool overwrite)
+{
+	struct sim_trace_area *area = kzalloc(sizeof(*area), GFP_KERNEL);
+
+	if (!area)
+		return NULL;
+	area->pages = pages;
+	area->size = (unsigned long)nr << PAGE_SHIFT;
+	area->overwrite = overwrite;
+	return area;
+}
+
+static void sim_trace_free_aux(void *area)
+{
+	kfree(area);
+}
+
+static long sim_trace_snapshot_aux(struct perf_event *event, struct perf_output_handle *handle,
+				   unsigned long size)
+{
+	struct sim_trace_cpu *cpu = this_cpu_ptr(&sim_trace_cpus);
+	unsigned long to = cpu->handle.head + cpu->written;
+
+	if (cpu->event != event)
+		return 0;
+	size = min_t(u64, size, local64_read(&event->count));
+	return size ? perf_output_copy_aux(&cpu->handle, handle, to - size, to) : 0;
+}
+
+static int sim_trace_filters_validate(struct list_head *filters)
+{
+	struct perf_addr_filter *filter;
+	int n = 0;
+
+	list_for_each_entry(filter, filters, entry) {
+		if (++n > SIM_TRACE_FILTERS)
+			return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static void sim_trace_filters_sync(struct perf_event *event)
+{
+	struct sim_trace_cpu *cpu = this_cpu_ptr(&sim_trace_cpus);
+	struct perf_addr_filter_range *range = event->addr_filter_ranges;
+	struct perf_addr_filter *filter;
+
+	cpu->nr_filters = 0;
+	list_for_each_entry(filter, &perf_event_addr_filters(event)->list, entry) {
+		struct sim_trace_filter *mine = &cpu->filters[cpu->nr_filters++];
+
+		/* A file that is not mapped: no address is in it. */
+		mine->first = range->start ?: 1;
+		mine->last = range->start ? range->start + max(range->size, 1UL) - 1 : 0;
+		mine->action = filter->action;
+		range++;
+	}
+}
+
+/* sysfs */
+
+/* "BYTES" or "ADDRESS BYTES": the writer's CPU traces. */
+static ssize_t trace_store(struct device *dev, struct device_attribute *attr,
+			   const char *buf, size_t len)
+{
+	struct sim_trace_cpu *cpu;
+	unsigned long addr = 0;
+	unsigned int n;
+
+	if (sscanf(buf, "%lx %u", &addr, &n) != 2) {
+		addr = 0;
+		if (kstrtouint(buf, 0, &n))
+			return -EINVAL;
+	}
+	if (n > SIM_TRACE_MAX)
+		return -EINVAL;
+
+	guard(irqsave)();
+	cpu = this_cpu_ptr(&sim_trace_cpus);
+	if (cpu->event && !READ_ONCE(cpu->event->hw.aux_paused) && passes(cpu, addr))
+		trace(cpu, n);
+	return len;
+}
+
+static DEVICE_ATTR_WO(trace);
+
+static struct attribute *control_attrs[] = {
+	&dev_attr_trace.attr,
+	NULL
+};
+
+static const struct attribute_group control_group = {
+	.attrs	= control_attrs,
+};
+
+static const struct attribute_group *attr_groups[] = {
+	&control_group,
+	NULL
+};
+
+static struct pmu sim_trace_pmu = {
+	.module			= THIS_MODULE,
+	.task_ctx_nr		= perf_sw_context,
+	.capabilities		= PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE |
+				  PERF_PMU_CAP_AUX_PAUSE | PERF_PMU_CAP_NO_NMI,
+	.attr_groups		= attr_groups,
+	.nr_addr_filters	= SIM_TRACE_FILTERS,
+	.event_init		= sim_trace_init,
+	.add			= sim_trace_add,
+	.del			= sim_trace_del,
+	.start			= sim_trace_start,
+	.stop			= sim_trace_stop,
+	.read			= sim_trace_read,
+	.setup_aux		= sim_trace_setup_aux,
+	.free_aux		= sim_trace_free_aux,
+	.snapshot_aux		= sim_trace_snapshot_aux,
+	.addr_filters_validate	= sim_trace_filters_validate,
+	.addr_filters_sync	= sim_trace_filters_sync,
+};
+
+static int __init sim_trace_register(void)
+{
+	return perf_pmu_register(&sim_trace_pmu, "sim_trace", -1);
+}
+device_initcall(sim_trace_register);
+
+MODULE_DESCRIPTION("Simulated trace unit");
+MODULE_LICENSE("GPL");
