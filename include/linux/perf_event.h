@@ -200,6 +200,11 @@ struct hw_perf_event {
 		struct { /* AUX sources */
 			u64				aux_config;
 			unsigned int			aux_paused;
+			void				*addr_filters;
+			unsigned long			addr_filters_gen;
+		};
+		struct { /* software events that are scheduled */
+			struct list_head		sw_entry;
 		};
 		struct { /* clocks that sample */
 			struct hrtimer			hrtimer;
@@ -226,9 +231,8 @@ struct hw_perf_event {
 		};
 	};
 	struct task_struct	*target;
-	void			*addr_filters;
-	unsigned long		addr_filters_gen;
 	int			state;
+	u32			interrupts_seq;
 	local64_t		prev_count;
 	u64			sample_period;
 	union {
@@ -241,10 +245,7 @@ struct hw_perf_event {
 			u64		saved_slots;
 		};
 	};
-	u64			interrupts_seq;
 	u64			interrupts;
-	u64			freq_time_stamp;
-	u64			freq_count_stamp;
 #endif
 };
 
@@ -443,6 +444,18 @@ struct perf_addr_filter_range {
 };
 
 /**
+ * struct perf_event_filters - what an event of a PMU with address filters has
+ * @head: the filters, of an event that was opened; copies use their root's
+ * @gen: of @ranges; changes with them
+ * @ranges: pmu::nr_addr_filters, in the order of the filters
+ */
+struct perf_event_filters {
+	struct perf_addr_filters_head	head;
+	unsigned long			gen;
+	struct perf_addr_filter_range	ranges[];
+};
+
+/**
  * enum perf_event_state - where an event is in its life
  * @PERF_EVENT_STATE_DEAD: closed, or its PMU is gone; for ever
  * @PERF_EVENT_STATE_EXIT: its task is gone; for ever
@@ -489,50 +502,88 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 /**
  * struct perf_event - one event, on one task or one CPU
  * @hlist_entry: where the event site finds it
+ * @active_entry: or, for PMUs whose events have no site, the driver's own list
  * @state: changed by perf_event_set_state() alone
  * @cpu: that it is limited to, -1 for all
  * @oncpu: that it counts on now, -1 for none
+ * @attach_state: PERF_ATTACH_*
  * @event_caps: PERF_EV_CAP_*
  * @group_caps: of a leader, what its whole group has in common
- * @attach_state: PERF_ATTACH_*
  * @count: total so far, without children
  * @ctx: the context it is attached to; kept until it is freed
  * @pmu_ctx: the part of @ctx that schedules its group, NULL when resident
  * @pmu: that counts it
  * @group_leader: itself, or the leader; of a detached event always itself
  * @sibling_list: of a leader its members, of a member its place there
- * @active_list: place in the PMU context's list of groups that are on
- * @group_node: place in the PMU context's tree of groups
- * @group_runtime: ns that the group has run, for fairness between groups
- * @group_seq: order of arrival, to tell equals apart
  * @nr_siblings: of a leader
+ * @pending_kill: what the next signal is to say
  * @total_time_enabled: ns, up to @tstamp
  * @total_time_running: ns, up to @tstamp
  * @tstamp: context time when state last changed
+ * @attr: what was asked for
+ * @active_list: place in the PMU context's list of groups that are on
+ * @group_node: place in the PMU context's tree of groups
+ * @group_runtime: ns that the group has run, for fairness between groups
+ * @header_size: of a sample, bytes whose number does not change
+ * @id_header_size: of the trailer of other records
+ * @read_size: of what read(2) returns
+ * @hw_flags: what is to be given back when it is freed; see event.h
+ * @hw: the driver's
+ * @event_entry: in its context's list, RCU
+ * @parent: what it was inherited from: the event that was opened
+ * @id: its own, also the order of arrival
+ * @refcount: of the event
+ * @orig_type: attr.type as it was asked for
+ * @rb: that it writes to
+ * @cold: what few events have, or NULL
+ * @overflow_handler: called with interrupts off at each overflow
+ * @overflow_handler_context: of an event of the kernel's own
+ * @bpf_cookie: of any other, for @prog
+ * @clock: time of its records
+ * @prog: BPF program for its overflows, or of its tracepoint
+ * @tp_event: of a tracepoint or probe
+ * @pmu_private: of any other PMU
+ * @filter: of a tracepoint or probe
+ * @addr_filter_ranges: of any other PMU that has address filters, in a
+ *	struct perf_event_filters
+ * @lost_samples: that its driver dropped; of PMUs without such filters
+ * @aux_event: AUX leader that it writes to or controls, or NULL; a reference
+ * @cgrp: that it counts for alone, or NULL
+ * @destroy: the driver's, called once when the event goes
+ * @owner: who opened it, PERF_TASK_GONE for the kernel
+ * @owner_entry: in @owner's list
+ * @child_list: of a copy, its place among its root's copies
+ * @rcu_head: of an event that is in neither list any more
+ * @security: of the security modules
+ * @pmu_list: in its PMU's list
+ * @ftrace_ops: of a tracepoint
  *
  * The order of fields is by use: first what an event site, a switch and a
- * read touch, then drivers' parts, then what open and close need. Parts that
- * few events have are in struct perf_event_cold.
+ * read touch, then drivers' parts, then what open and close need.
  *
  * Protection, unless said otherwise: ctx->lock and ctx->mutex both held to
  * change how events hang together, either to look at it.
  */
 struct perf_event {
 #ifdef CONFIG_PERF_EVENTS
-	struct hlist_node		hlist_entry;
+	union {
+		struct hlist_node	hlist_entry;
+		struct list_head	active_entry;
+	};
 	enum perf_event_state		state;
 	int				cpu;
 	int				oncpu;
-	unsigned int			attach_state;
+	u16				attach_state;
+	u8				event_caps;
+	u8				group_caps;
 	local64_t			count;
 	struct perf_event_context	*ctx;
 	struct perf_event_pmu_context	*pmu_ctx;
 	struct pmu			*pmu;
 	struct perf_event		*group_leader;
 	struct list_head		sibling_list;
-	u16				event_caps;
-	u16				group_caps;
 	unsigned int			nr_siblings;
+	unsigned int			pending_kill; /* POLL_IN or POLL_HUP */
 	u64				total_time_enabled;
 	u64				total_time_running;
 	u64				tstamp;
@@ -543,27 +594,18 @@ struct perf_event {
 	struct list_head		active_list;
 	struct rb_node			group_node;
 	u64				group_runtime;
-	u64				group_seq;
 
 	/* fixed parts of records and reads, computed when the group changes */
 	u16				header_size;
 	u16				id_header_size;
 	u16				read_size;
-	u16				hw_flags; /* event.h */
-	unsigned int			pending_kill; /* POLL_IN or POLL_HUP, for the signal */
+	u16				hw_flags;
 
 	struct hw_perf_event		hw;
 
 	struct list_head		event_entry;
 	struct perf_event		*parent;
 	u64				id;
-
-	/* Of children that are gone, and the children that there are. */
-	atomic64_t			child_count;
-	atomic64_t			child_total_time_enabled;
-	atomic64_t			child_total_time_running;
-	struct list_head		child_list;
-
 	refcount_t			refcount;
 	unsigned int			orig_type;
 
@@ -571,33 +613,35 @@ struct perf_event {
 	struct perf_buffer __rcu	*rb;
 	struct perf_event_cold		*cold;
 	perf_overflow_handler_t		overflow_handler;
-	void				*overflow_handler_context;
+	union {
+		void			*overflow_handler_context;
+		u64			bpf_cookie;
+	};
 	u64				(*clock)(void);
-	atomic64_t			lost_samples;
 
 	struct bpf_prog			*prog;
-	u64				bpf_cookie;
-	struct trace_event_call		*tp_event;
-	struct event_filter		*filter;
+	union {
+		struct trace_event_call	*tp_event;
+		void			*pmu_private;
+	};
+	union {
+		struct event_filter		*filter;
+		struct perf_addr_filter_range	*addr_filter_ranges;
+		atomic64_t			lost_samples;
+	};
+	struct perf_event		*aux_event;
 	struct perf_cgroup		*cgrp;
-	void				*pmu_private;
 	void				(*destroy)(struct perf_event *event);
 	struct task_struct		*owner;
-	struct list_head		owner_entry;
-	struct pid_namespace		*ns;
-	struct list_head		pmu_list;
+	union {
+		struct list_head	owner_entry;
+		struct list_head	child_list;
+		struct rcu_head		rcu_head;
+	};
 #ifdef CONFIG_SECURITY
 	void				*security;
 #endif
-	struct rcu_head			rcu_head;
-
-	/* address filters, for PMUs that have them */
-	struct perf_addr_filter_range	*addr_filter_ranges;
-	unsigned long			addr_filters_gen;
-	struct perf_addr_filters_head	addr_filters;
-	struct perf_event		*aux_event;
-
-	struct list_head		active_entry; /* the driver's own list */
+	struct list_head		pmu_list;
 #ifdef CONFIG_FUNCTION_TRACER
 	/* Last: only events of the tracepoint PMU are allocated that long. */
 	struct ftrace_ops		ftrace_ops;
@@ -628,8 +672,6 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
  * @flexible_groups: all flexible groups, ordered by CPU, cgroup and run time
  * @embedded: part of a struct perf_cpu_pmu_context, never freed alone
  * @rotate_necessary: an enabled group did not fit
- * @nr_events: attached
- * @nr_freq: of them, events that sample at a frequency
  * @refcount: one an event
  * @rcu_head: to free it
  * @task_ctx_data: the driver's, of pmu::task_ctx_cache
@@ -646,8 +688,6 @@ struct perf_event_pmu_context {
 	struct rb_root			flexible_groups;
 	bool				embedded;
 	bool				rotate_necessary;
-	unsigned int			nr_events;
-	unsigned int			nr_freq;
 	refcount_t			refcount;
 	struct rcu_head			rcu_head;
 	void				*task_ctx_data;
@@ -694,46 +734,50 @@ struct perf_event_clock {
 	int	cpu;
 };
 
-#define PERF_SW_LISTS	PERF_COUNT_SW_MAX
+/* Lists of software events by config; the first are clocks, which have no site. */
+#define PERF_SW_FIRST	PERF_COUNT_SW_PAGE_FAULTS
+#define PERF_SW_LISTS	(PERF_COUNT_SW_MAX - PERF_SW_FIRST)
 
 /**
  * struct perf_event_context - the events of one task or one CPU
  * @lock: what the CPU that runs the context may look at; innermost
  * @refcount: task or CPU, and every attached event
- * @mutex: membership; open, close and ioctl
  * @clock: runs while the context does
+ * @now: perf_clock() of the change that goes on
  * @seq: odd while events' states and times change
- * @now: perf_clock() of that change
  * @nr_events: attached
  * @nr_sched: groups that have to be scheduled
  * @nr_freq: events that sample at a frequency
- * @nr_user: events with their page mapped
- * @nr_stat: inherit_stat events
- * @is_active: scheduled groups are on or could be
+ * @nr_mapped: events with their page mapped
+ * @nr_user: events with PERF_EVENT_FLAG_USER_READ_CNT when they came
+ * @walked: tracepoints about the task look at @event_list from other CPUs; for ever
  * @task: NULL for a CPU's; PERF_TASK_GONE once the task has exited
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU that has events here
  * @sw_lists: resident software events, by config; RCU
- * @rcu_head: to free it
+ * @mutex: membership; open, close and ioctl
+ * @rcu_head: to free it, when nobody can take @mutex any more
  */
 struct perf_event_context {
 	raw_spinlock_t			lock;
 	refcount_t			refcount;
 	struct perf_event_clock		clock;
-	seqcount_t			seq;
 	u64				now;
+	seqcount_t			seq;
 	unsigned int			nr_events;
 	unsigned int			nr_sched;
 	unsigned int			nr_freq;
+	unsigned int			nr_mapped;
 	unsigned int			nr_user;
-	unsigned int			nr_stat;
-	bool				is_active;
+	bool				walked;
 	struct task_struct		*task;
 	struct list_head		event_list;
 	struct list_head		pmu_ctx_list;
 	struct hlist_head		sw_lists[PERF_SW_LISTS];
-	struct mutex			mutex; /* membership */
-	struct rcu_head			rcu_head;
+	union {
+		struct mutex		mutex; /* membership */
+		struct rcu_head		rcu_head;
+	};
 };
 
 /**
@@ -830,6 +874,7 @@ void perf_pmu_disable(struct pmu *pmu);
 void perf_pmu_enable(struct pmu *pmu);
 void perf_pmu_resched(struct pmu *pmu);
 void perf_sched_cb_dec(struct pmu *pmu);
+struct perf_event_context *perf_cpu_task_ctx(void);
 void perf_sched_cb_inc(struct pmu *pmu);
 void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu);
 void perf_event_update_userpage(struct perf_event *event);
@@ -886,11 +931,16 @@ static inline bool has_addr_filter(const struct perf_event *event)
 	return event->pmu->nr_addr_filters;
 }
 
+static inline struct perf_event_filters *perf_event_filters(const struct perf_event *event)
+{
+	return container_of((void *)event->addr_filter_ranges, struct perf_event_filters, ranges);
+}
+
 /* Filters belong to the event that was opened, not to its inherited copies. */
 static inline struct perf_addr_filters_head *
 perf_event_addr_filters(struct perf_event *event)
 {
-	return event->parent ? &event->parent->addr_filters : &event->addr_filters;
+	return &perf_event_filters(event->parent ?: event)->head;
 }
 
 static inline bool is_sampling_event(const struct perf_event *event)
@@ -1112,7 +1162,7 @@ static __always_inline void __perf_sw_event_sched(u32 event_id, u64 nr, u64 addr
 	___perf_sw_event(event_id, nr, regs, addr);
 }
 
-extern struct static_key_false_deferred perf_sched_events;
+DECLARE_STATIC_KEY_FALSE(perf_sched_events);
 
 static __always_inline bool __perf_sw_enabled(int swevt)
 {
@@ -1128,7 +1178,7 @@ static inline void perf_event_task_migrate(struct task_struct *task)
 static inline void perf_event_task_sched_in(struct task_struct *prev,
 					    struct task_struct *task)
 {
-	if (static_branch_unlikely(&perf_sched_events.key))
+	if (static_branch_unlikely(&perf_sched_events))
 		__perf_event_task_sched_in(prev, task);
 
 	if (__perf_sw_enabled(PERF_COUNT_SW_CPU_MIGRATIONS) && task->sched_migrated) {
@@ -1149,21 +1199,98 @@ static inline void perf_event_task_sched_out(struct task_struct *prev,
 		__perf_sw_event_sched(PERF_COUNT_SW_CGROUP_SWITCHES, 1, 0);
 #endif
 
-	if (static_branch_unlikely(&perf_sched_events.key))
+	if (static_branch_unlikely(&perf_sched_events))
 		__perf_event_task_sched_out(prev, next);
 }
 
 /* sideband: what samples need to be understood */
-void perf_event_mmap(struct vm_area_struct *vma);
-void perf_event_comm(struct task_struct *task, bool exec);
-void perf_event_fork(struct task_struct *task);
-void perf_event_namespaces(struct task_struct *task);
-void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
-			const char *sym);
-void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
-			  u16 flags);
-void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
-			  const void *new_bytes, size_t new_len);
+
+/* What there is to tell, each with a key that is on while somebody asks. */
+enum perf_sideband_kind {
+	PERF_SIDEBAND_MMAP,
+	PERF_SIDEBAND_COMM,
+	PERF_SIDEBAND_TASK,
+	PERF_SIDEBAND_NAMESPACES,
+	PERF_SIDEBAND_SWITCH,
+	PERF_SIDEBAND_KSYMBOL,
+	PERF_SIDEBAND_BPF,
+	PERF_SIDEBAND_CGROUP,
+	PERF_SIDEBAND_TEXT_POKE,
+	PERF_SIDEBAND_BUILD_ID,		/* no record: a field of MMAP2 */
+	PERF_SIDEBAND_FILTERS,		/* no record: address filters on files */
+	NR_PERF_SIDEBAND,
+};
+
+extern struct static_key_deferred perf_sideband_keys[NR_PERF_SIDEBAND];
+
+static __always_inline bool perf_sideband_heard(enum perf_sideband_kind kind)
+{
+	return static_key_false(&perf_sideband_keys[kind].key);
+}
+
+void __perf_event_mmap(struct vm_area_struct *vma);
+void __perf_event_comm(struct task_struct *task, bool exec);
+void __perf_event_fork(struct task_struct *task);
+void __perf_event_namespaces(struct task_struct *task);
+void __perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
+			  const char *sym);
+void __perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
+			    u16 flags);
+void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
+			    const void *new_bytes, size_t new_len);
+
+/* current has mapped something, or changed how it is mapped; its mm is locked for writing */
+static inline void perf_event_mmap(struct vm_area_struct *vma)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_MMAP) || perf_sideband_heard(PERF_SIDEBAND_FILTERS))
+		__perf_event_mmap(vma);
+}
+
+/* A task has a new name. */
+static inline void perf_event_comm(struct task_struct *task, bool exec)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_COMM))
+		__perf_event_comm(task, exec);
+}
+
+/* A task, current or one that it has made, is in new namespaces. */
+static inline void perf_event_namespaces(struct task_struct *task)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_NAMESPACES))
+		__perf_event_namespaces(task);
+}
+
+/* current has made a task, which begins in some namespaces. */
+static inline void perf_event_fork(struct task_struct *task)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_TASK))
+		__perf_event_fork(task);
+	perf_event_namespaces(task);
+}
+
+/* The kernel has a new symbol, or one less. */
+static inline void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
+				      const char *sym)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
+		__perf_event_ksymbol(ksym_type, addr, len, unregister, sym);
+}
+
+/* A BPF program is loaded or unloaded; its symbols are told, too. */
+static inline void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
+					u16 flags)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_BPF) || perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
+		__perf_event_bpf_event(prog, type, flags);
+}
+
+/* Kernel text is about to be changed. */
+static inline void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
+					const void *new_bytes, size_t new_len)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_TEXT_POKE))
+		__perf_event_text_poke(addr, old_bytes, old_len, new_bytes, new_len);
+}
 
 /* guests */
 #ifdef CONFIG_GUEST_PERF_EVENTS

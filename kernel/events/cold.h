@@ -4,11 +4,12 @@
 
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
+#include <linux/pid_namespace.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
 
 /**
- * struct perf_event_cold - what only an event that writes records has
+ * struct perf_event_cold - what only an event that writes records or has copies has
  * @event: whose it is
  * @waitq: who polls the event
  * @fasync: who gets a signal; protected by the file's inode lock
@@ -16,16 +17,25 @@
  * @mmap_count: mappings made through this event
  * @sb_list: place in a CPU's list of sideband listeners
  * @event_limit: overflows left before the event disables itself
- * @pending_irq: irq work that wakes, signals and disables for an overflow
- * @pending_disable_irq: irq work of perf_event_disable_inatomic()
- * @pending_task: task work that sends a sigtrap
- * @pending_addr: of the sigtrap
- * @pending_wakeup: a wake-up is owed
- * @pending_disable: the event is to be disabled
- * @pending_work: @pending_task is queued
+ * @notify_work: irq work that wakes, signals and disables for an overflow
+ * @disable_work: irq work of perf_event_disable_inatomic()
+ * @sigtrap_work: task work that sends a sigtrap
+ * @sigtrap_addr: of the sigtrap
+ * @wakeup_due: a wake-up is owed
+ * @disable_due: the event is to be disabled
+ * @sigtrap_queued: @sigtrap_work is queued
+ * @ns: of who opened it: what process ids in records mean; NULL in a copy's
+ * @lost_samples: that did not fit into the buffer
+ * @freq_time_stamp: running time when its frequency was last adjusted, ns
+ * @freq_count_stamp: its count then
+ * @copies: that have been inherited from it; the family's lock
+ * @gone_count: of copies that are gone
+ * @gone_enabled: of copies that are gone, ns
+ * @gone_running: of copies that are gone, ns
  *
- * Made by perf_event_make_cold() at open for events that sample or ask for
- * sideband records, else when a buffer is first attached; freed with the event.
+ * Made by perf_event_make_cold() at open for events that sample, ask for
+ * sideband records or are inherited, else when a buffer is first attached;
+ * freed with the event.
  */
 struct perf_event_cold {
 	struct perf_event	*event;
@@ -35,14 +45,62 @@ struct perf_event_cold {
 	atomic_t		mmap_count;
 	struct list_head	sb_list;
 	atomic_t		event_limit;
-	struct irq_work		pending_irq;
-	struct irq_work		pending_disable_irq;
-	struct callback_head	pending_task;
-	unsigned long		pending_addr;
-	unsigned int		pending_wakeup;
-	unsigned int		pending_disable;
-	unsigned int		pending_work;
+	struct irq_work		notify_work;
+	struct irq_work		disable_work;
+	struct callback_head	sigtrap_work;
+	unsigned long		sigtrap_addr;
+	unsigned int		wakeup_due;
+	unsigned int		disable_due;
+	unsigned int		sigtrap_queued;
+
+	struct pid_namespace	*ns;
+	atomic64_t		lost_samples;
+	u64			freq_time_stamp;
+	u64			freq_count_stamp;
+
+	struct list_head	copies;
+	atomic64_t		gone_count;
+	atomic64_t		gone_enabled;
+	atomic64_t		gone_running;
 };
+
+/* The copies of an event that was opened, linked by child_list. */
+static inline struct list_head *perf_event_copies(const struct perf_event *root)
+{
+	return root->cold ? &root->cold->copies : &perf_event_no_siblings;
+}
+
+/* Samples that did not fit, and those that powerpc's driver counts as lost. */
+static inline u64 perf_event_lost(const struct perf_event *event)
+{
+	const struct perf_event_cold *cold = READ_ONCE(event->cold);
+	u64 lost = cold ? atomic64_read(&cold->lost_samples) : 0;
+
+	/* Events of unit tests may have no PMU. */
+	if (IS_ENABLED(CONFIG_PPC_PERF_CTRS) && event->pmu && event->pmu->type == PERF_TYPE_RAW)
+		lost += atomic64_read(&event->lost_samples);
+	return lost;
+}
+
+/* Add the times of copies that are gone. */
+static inline void perf_event_add_child_times(const struct perf_event *event, u64 *enabled,
+					      u64 *running)
+{
+	const struct perf_event_cold *cold = READ_ONCE(event->cold);
+
+	if (!cold)
+		return;
+	*enabled += atomic64_read(&cold->gone_enabled);
+	*running += atomic64_read(&cold->gone_running);
+}
+
+/* Whose numbers a family's records are to give for processes. */
+static inline struct pid_namespace *perf_event_ns(const struct perf_event *event)
+{
+	const struct perf_event_cold *cold = READ_ONCE((event->parent ?: event)->cold);
+
+	return cold ? cold->ns : &init_pid_ns;
+}
 
 /*
  * Give the event its cold part if it has none; -ENOMEM. May sleep, and be called

@@ -13,6 +13,10 @@
 
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
+/* Each task has one that has events. Locks grow when they are debugged. */
+static_assert(!IS_ENABLED(CONFIG_64BIT) || sizeof(struct mutex) > 32 ||
+	      sizeof(struct perf_event_context) <= 224);
+
 /* Of CPUs' contexts: CPU hotplug takes their mutex, but never a task's. */
 static struct lock_class_key cpu_mutex_key, cpu_lock_key;
 
@@ -32,8 +36,6 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 	seqcount_init(&ctx->seq);
 	for (i = 0; i < ARRAY_SIZE(heads); i++)
 		INIT_LIST_HEAD(heads[i]);
-	for (i = 0; i < PERF_SW_LISTS; i++)
-		INIT_HLIST_HEAD(&ctx->sw_lists[i]);
 	ctx->clock.cpu = -1;
 	if (task) {
 		ctx->task = get_task_struct(task);
@@ -51,10 +53,12 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
  */
 struct perf_event_context *perf_context_alloc(struct task_struct *task)
 {
-	struct perf_event_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	struct perf_event_context *ctx = kmalloc(sizeof(*ctx), GFP_KERNEL);
 
-	if (ctx)
-		perf_context_init(ctx, task);
+	if (!ctx)
+		return NULL;
+	*ctx = (struct perf_event_context) {};
+	perf_context_init(ctx, task);
 	return ctx;
 }
 

@@ -18,6 +18,7 @@ void perf_pmu_context_put(struct perf_event_pmu_context *epc);
 /* group.c: membership; ctx->mutex */
 bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event);
 int perf_event_attach(struct perf_event *event);
+void perf_group_layout(struct perf_event *leader);
 void perf_event_detach(struct perf_event *event, enum perf_event_state end);
 void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end,
 			       bool keep_group);

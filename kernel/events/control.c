@@ -22,11 +22,13 @@
 
 static void reset(struct perf_event *event)
 {
-	perf_event_sync(event);
-	if (is_resident_clock(event) && is_resident(event))
+	if (!is_resident(event))
+		perf_event_sync(event);
+	else if (is_resident_clock(event))
 		perf_clock_event_reset(event);
 	local64_set(&event->count, 0);
-	perf_event_update_userpage(event);
+	if (rcu_access_pointer(event->rb))
+		perf_event_update_userpage(event);
 }
 
 /* With PERF_IOC_FLAG_GROUP, for all members; always for all inherited copies. */
@@ -157,20 +159,25 @@ struct ioctl_command {
 	long		(*func)(struct perf_event *event, unsigned long arg);
 };
 
+#define COMMAND(name, func) \
+	[_IOC_NR(PERF_EVENT_IOC_##name)] = { PERF_EVENT_IOC_##name, func }
+
 static const struct ioctl_command commands[] = {
-	{ PERF_EVENT_IOC_ENABLE,		ioctl_enable },
-	{ PERF_EVENT_IOC_DISABLE,		ioctl_disable },
-	{ PERF_EVENT_IOC_RESET,			ioctl_reset },
-	{ PERF_EVENT_IOC_REFRESH,		ioctl_refresh },
-	{ PERF_EVENT_IOC_PERIOD,		ioctl_period },
-	{ PERF_EVENT_IOC_ID,			ioctl_id },
-	{ PERF_EVENT_IOC_SET_OUTPUT,		ioctl_set_output },
-	{ PERF_EVENT_IOC_SET_FILTER,		ioctl_set_filter },
-	{ PERF_EVENT_IOC_SET_BPF,		ioctl_set_bpf },
-	{ PERF_EVENT_IOC_QUERY_BPF,		ioctl_query_bpf },
-	{ PERF_EVENT_IOC_PAUSE_OUTPUT,		ioctl_pause_output },
-	{ PERF_EVENT_IOC_MODIFY_ATTRIBUTES,	ioctl_modify_attributes },
+	COMMAND(ENABLE, ioctl_enable),
+	COMMAND(DISABLE, ioctl_disable),
+	COMMAND(RESET, ioctl_reset),
+	COMMAND(REFRESH, ioctl_refresh),
+	COMMAND(PERIOD, ioctl_period),
+	COMMAND(ID, ioctl_id),
+	COMMAND(SET_OUTPUT, ioctl_set_output),
+	COMMAND(SET_FILTER, ioctl_set_filter),
+	COMMAND(SET_BPF, ioctl_set_bpf),
+	COMMAND(QUERY_BPF, ioctl_query_bpf),
+	COMMAND(PAUSE_OUTPUT, ioctl_pause_output),
+	COMMAND(MODIFY_ATTRIBUTES, ioctl_modify_attributes),
 };
+
+#undef COMMAND
 
 /**
  * perf_event_ioctl - ioctl(2)
@@ -182,14 +189,10 @@ static const struct ioctl_command commands[] = {
  */
 long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long arg)
 {
+	unsigned int nr = _IOC_NR(cmd);
 	long ret;
-	int i;
 
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (commands[i].cmd == cmd)
-			break;
-	}
-	if (i == ARRAY_SIZE(commands))
+	if (nr >= ARRAY_SIZE(commands) || commands[nr].cmd != cmd)
 		return -ENOTTY;
 
 	ret = security_perf_event_write(event);
@@ -197,7 +200,7 @@ long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long 
 		return ret;
 
 	CLASS(event_context, ctx)(event);
-	return commands[i].func(event, arg);
+	return commands[nr].func(event, arg);
 }
 
 /**

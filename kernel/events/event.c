@@ -26,17 +26,29 @@ static struct kmem_cache *tracepoint_event_cache __ro_after_init;
 
 static atomic64_t last_event_id;
 
+/* Of all events but tracepoints'. Who grows it, grows them all. */
+#define EVENT_SIZE	offsetofend(struct perf_event, pmu_list)
+
+static_assert(!IS_ENABLED(CONFIG_64BIT) || EVENT_SIZE <= 640);
+
 /**
  * perf_event_caches_init - at boot
  */
 void __init perf_event_caches_init(void)
 {
-	size_t size = offsetofend(struct perf_event, active_entry);
-
-	event_cache = kmem_cache_create("perf_event", size, 0,
+	event_cache = kmem_cache_create("perf_event", EVENT_SIZE, 0,
 					SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
 	tracepoint_event_cache = kmem_cache_create("perf_event_tp", sizeof(struct perf_event), 0,
 						   SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
+}
+
+static void free_cold(struct perf_event_cold *cold)
+{
+	if (!cold)
+		return;
+	if (cold->ns)
+		put_pid_ns(cold->ns);
+	kfree(cold);
 }
 
 /**
@@ -56,10 +68,13 @@ int perf_event_make_cold(struct perf_event *event)
 	init_waitqueue_head(&cold->waitq);
 	INIT_LIST_HEAD(&cold->rb_entry);
 	INIT_LIST_HEAD(&cold->sb_list);
+	INIT_LIST_HEAD(&cold->copies);
 	perf_overflow_init_cold(cold);
+	if (!event->parent)
+		cold->ns = get_pid_ns(task_active_pid_ns(current));
 	/* Whoever else makes one at the same time, from mmap(2) say, is as good. */
 	if (cmpxchg(&event->cold, NULL, cold))
-		kfree(cold);
+		free_cold(cold);
 	return 0;
 }
 
@@ -94,8 +109,7 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 {
 	struct list_head *heads[] = {
 		&event->sibling_list, &event->event_entry, &event->active_list,
-		&event->active_entry, &event->child_list, &event->owner_entry,
-		&event->pmu_list, &event->addr_filters.list,
+		&event->owner_entry, &event->pmu_list,
 	};
 	struct hw_perf_event *hw = &event->hw;
 	int i;
@@ -110,11 +124,8 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 	event->state = attr->disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
 	for (i = 0; i < ARRAY_SIZE(heads); i++)
 		INIT_LIST_HEAD(heads[i]);
-	raw_spin_lock_init(&event->addr_filters.lock);
 	RB_CLEAR_NODE(&event->group_node);
 	event->id = atomic64_inc_return(&last_event_id);
-	event->group_seq = event->id;
-	event->ns = get_pid_ns(task_active_pid_ns(current));
 	set_clock(event);
 	if (task) {
 		/* Tracepoints ask for it when they are initialised. */
@@ -158,23 +169,29 @@ static void exclusive_release(struct perf_event *event)
 		atomic_add(event->hw.target ? -1 : 1, &event->pmu->exclusive_cnt);
 }
 
-static int alloc_addr_filters(struct perf_event *event)
-{
-	if (!has_addr_filter(event))
-		return 0;
-	event->addr_filter_ranges = kcalloc(event->pmu->nr_addr_filters,
-					    sizeof(*event->addr_filter_ranges),
-					    GFP_KERNEL_ACCOUNT);
-	if (!event->addr_filter_ranges)
-		return -ENOMEM;
-	event->addr_filters_gen = 1;
-	return event->parent ? perf_addr_filters_clone(event, event->parent) : 0;
-}
-
 static bool watches_switches(const struct perf_event *event)
 {
 	return event->hw.target || event->cgrp || event->attr.context_switch ||
 	       (event->attach_state & PERF_ATTACH_SCHED_CB);
+}
+
+static bool needs_cold(const struct perf_event *event)
+{
+	return is_sampling_event(event) || perf_sideband_wanted(&event->attr) ||
+	       (event->attr.inherit && !event->parent);
+}
+
+/* Do copies of an event that is complete consist of counter and times alone? */
+static bool is_plain(const struct perf_event *event)
+{
+#ifdef CONFIG_SECURITY
+	if (event->security)
+		return false;
+#endif
+	return (event->event_caps & PERF_EV_CAP_RESIDENT) && event->hw.target &&
+	       event->attr.inherit && !is_sampling_event(event) &&
+	       is_default_overflow_handler((struct perf_event *)event) &&
+	       !perf_sideband_wanted(&event->attr) && !perf_event_needs_aux(event);
 }
 
 /* Everything that can; what was got is marked in the event for free_event(). */
@@ -185,7 +202,7 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	struct pmu *pmu;
 	int err;
 
-	if (is_sampling_event(event) || perf_sideband_wanted(&event->attr) || handler) {
+	if (needs_cold(event) || handler) {
 		err = perf_event_make_cold(event);
 		if (err)
 			return err;
@@ -215,7 +232,7 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	err = exclusive_claim(event);
 	if (err)
 		return err;
-	err = alloc_addr_filters(event);
+	err = perf_addr_filters_init(event);
 	if (err)
 		return err;
 	if (parent) {
@@ -235,7 +252,12 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	if (err)
 		return err;
 
+	if (!parent && is_plain(event))
+		event->hw_flags |= PERF_EVENT_PLAIN;
+
 	/* A child's parent, which it keeps, watches for it too. */
+	if (!parent)
+		perf_sideband_open(event);
 	if (!parent && watches_switches(event)) {
 		perf_sched_events_get();
 		event->hw_flags |= PERF_EVENT_WATCHES_SWITCHES;
@@ -249,8 +271,7 @@ static void free_event_rcu(struct rcu_head *head)
 
 	/* A site that was in the middle of a record may have looked at these. */
 	perf_tracepoint_free_filter(event);
-	put_pid_ns(event->ns);
-	kfree(event->cold);
+	free_cold(event->cold);
 	if (event->orig_type == PERF_TYPE_TRACEPOINT)
 		kmem_cache_free(tracepoint_event_cache, event);
 	else
@@ -266,21 +287,109 @@ static void release_callchain(struct perf_event *event)
 	put_callchain_buffers();
 }
 
+/**
+ * perf_event_alloc_copies - memory for copies of plain events
+ * @copies: filled in
+ * @nr: how many
+ *
+ * May sleep. Return: how many there are, 0 for none.
+ */
+int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr)
+{
+	if (nr > 1)
+		return kmem_cache_alloc_bulk(event_cache, GFP_KERNEL_ACCOUNT, nr, (void **)copies);
+	copies[0] = kmem_cache_alloc(event_cache, GFP_KERNEL_ACCOUNT);
+	return copies[0] ? 1 : 0;
+}
+
+/**
+ * perf_event_free_copies - give it back
+ * @copies: the memory; nobody looks at it any more
+ * @nr: how many
+ */
+void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
+{
+	if (nr == 1)
+		kmem_cache_free(event_cache, copies[0]);
+	else if (nr)
+		kmem_cache_free_bulk(event_cache, nr, (void **)copies);
+}
+
+/**
+ * perf_event_init_copy - make a copy of a plain event
+ * @copy: memory that perf_event_alloc_copies() gave
+ * @event: of current; what it was inherited from has PERF_EVENT_PLAIN
+ * @ctx: of the new task, that nobody else knows yet; its reference is the caller's
+ * @leader: the copy of @event's leader, or NULL for a leader
+ *
+ * Nothing that happens to it before it is in a list may fail, and it is
+ * complete but for its place in lists. The task and the PMU are kept by the
+ * context and by the root.
+ */
+void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
+			  struct perf_event_context *ctx, struct perf_event *leader)
+{
+	/* What is counted meanwhile does not matter. */
+	data_race(memcpy(copy, event, EVENT_SIZE));
+
+	INIT_HLIST_NODE(&copy->hlist_entry);
+	copy->oncpu = -1;
+	copy->attach_state = PERF_ATTACH_CONTEXT | PERF_ATTACH_TASK | PERF_ATTACH_CHILD |
+			     (leader ? PERF_ATTACH_GROUP : 0);
+	local64_set(&copy->count, 0);
+	copy->ctx = ctx;
+	copy->pmu_ctx = NULL;
+	copy->group_leader = leader ?: copy;
+	INIT_LIST_HEAD(&copy->sibling_list);
+	copy->nr_siblings = 0;
+	copy->pending_kill = 0;
+	copy->total_time_enabled = 0;
+	copy->total_time_running = 0;
+	copy->tstamp = 0;
+	INIT_LIST_HEAD(&copy->active_list);
+	RB_CLEAR_NODE(&copy->group_node);
+	copy->hw_flags = PERF_EVENT_PLAIN_COPY;
+	copy->hw.target = ctx->task;
+	local64_set(&copy->hw.prev_count, 0);
+	copy->parent = event->parent ?: event;
+	copy->id = atomic64_inc_return(&last_event_id);
+	refcount_set(&copy->refcount, 1);
+	RCU_INIT_POINTER(copy->rb, NULL);
+	copy->cold = NULL;
+	copy->prog = NULL;
+	copy->pmu_private = NULL;
+	copy->addr_filter_ranges = NULL;
+	copy->aux_event = NULL;
+	copy->destroy = NULL;
+	copy->owner = NULL;
+#ifdef CONFIG_SECURITY
+	copy->security = NULL;
+#endif
+}
+
+/* One copy, that is found by its root or its task. */
+static void free_copy(struct perf_event *copy)
+{
+	perf_context_put(copy->ctx);
+	perf_event_put(copy->parent);
+	call_rcu(&copy->rcu_head, free_event_rcu);
+}
+
 /* Give back what acquire() got, as far as it came. May sleep. */
 static void free_event(struct perf_event *event)
 {
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
-	WARN_ON_ONCE(!list_empty(&event->child_list) && !event->parent);
+	WARN_ON_ONCE(!list_empty(perf_event_copies(event)));
 
 	if (event->hw_flags & PERF_EVENT_WATCHES_SWITCHES)
 		perf_sched_events_put();
+	perf_sideband_close(event);
 	security_perf_event_free(event);
 	if (event->rb)
 		perf_event_detach_buffer(event);
 	release_callchain(event);
 	perf_event_free_bpf(event);
 	perf_addr_filters_free(event);
-	kfree(event->addr_filter_ranges);
 	exclusive_release(event);
 	if (event->pmu)
 		perf_pmu_drop_event(event);
@@ -328,8 +437,10 @@ void perf_event_put(struct perf_event *event)
 {
 	if (!refcount_dec_and_test(&event->refcount))
 		return;
+	if (event->hw_flags & PERF_EVENT_PLAIN_COPY)
+		free_copy(event);
 	/* An event site may be in the middle of a sample for it. */
-	if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event))
+	else if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event))
 		call_rcu(&event->rcu_head, free_event_late);
 	else if (!in_task() || irqs_disabled() || preempt_count())
 		free_event_late(&event->rcu_head);

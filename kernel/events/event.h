@@ -8,10 +8,33 @@
 #define PERF_EVENT_CLAIMED		0x1	/* its PMU's exclusive_cnt */
 #define PERF_EVENT_CALLCHAIN		0x2	/* call chain buffers */
 #define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events */
+#define PERF_EVENT_ADDR_FILTERS		0x8	/* struct perf_event_filters */
+#define PERF_EVENT_SIDEBAND		0x10	/* perf_sideband_keys */
+
+/* ... and how it is inherited */
+#define PERF_EVENT_PLAIN		0x20	/* a copy needs nothing but memory */
+#define PERF_EVENT_PLAIN_COPY		0x40	/* this is such a copy */
 
 void perf_event_caches_init(void);
 void perf_event_own(struct perf_event *event);
 void perf_event_disown_all(struct task_struct *task);
+
+/* May copies of this event, of current, be plain? Its group has to be, too. */
+static inline bool perf_event_is_plain(const struct perf_event *event)
+{
+	const struct perf_event *root = event->parent ?: event;
+
+	return (root->hw_flags & PERF_EVENT_PLAIN) && !READ_ONCE(root->prog);
+}
+
+/*
+ * Copies of events that only count, many at a time. See inherit.c, which makes
+ * them and takes them off.
+ */
+int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr);
+void perf_event_free_copies(struct perf_event **copies, unsigned int nr);
+void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
+			  struct perf_event_context *ctx, struct perf_event *leader);
 
 /* syscall.c: the last checks, under ctx->mutex */
 int perf_event_may_attach(const struct perf_event *event);

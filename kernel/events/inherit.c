@@ -16,6 +16,7 @@
 #include "inherit.h"
 #include "internal.h"
 #include "record.h"
+#include "software.h"
 #include "sources.h"
 
 #define FAMILY_LOCK_BITS	6
@@ -73,7 +74,7 @@ static struct perf_event *first_child(struct perf_event *root)
 	struct perf_event *child;
 
 	mutex_lock(lock);
-	child = list_first_entry_or_null(&root->child_list, struct perf_event, child_list);
+	child = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
 	if (child)
 		perf_event_hold(child);
 	mutex_unlock(lock);
@@ -109,18 +110,48 @@ void perf_family_release(struct perf_event *event)
 	}
 }
 
+/*
+ * The family's lock, while a walk goes over events most of which are of the
+ * same family or of families that share a lock. Return: what is held now.
+ */
+static struct mutex *change_family(struct mutex *held, const struct perf_event *root)
+{
+	struct mutex *wanted = root ? perf_family_lock(root) : NULL;
+
+	if (held == wanted)
+		return held;
+	if (held)
+		mutex_unlock(held);
+	if (wanted)
+		mutex_lock(wanted);
+	return wanted;
+}
+
 /* fork */
+
+/* Plain copies for which memory is allocated at a time. */
+#define COPIES_AT_ONCE	16
 
 /**
  * struct fork_args - a fork in progress
  * @child: the new task, not running yet
  * @clone_flags: of the fork
  * @ctx: its context, NULL until the first event is inherited
+ * @family: lock of a family, held; or NULL
+ * @expected: events of the parent that have not been looked at
+ * @nr_copies: plain ones, whose references to @ctx are still to be taken
+ * @nr_spare: of @spare
+ * @spare: memory for plain copies
  */
 struct fork_args {
 	struct task_struct		*child;
 	u64				clone_flags;
 	struct perf_event_context	*ctx;
+	struct mutex			*family; /* of roots */
+	unsigned int			expected;
+	unsigned int			nr_copies;
+	unsigned int			nr_spare;
+	struct perf_event		*spare[COPIES_AT_ONCE];
 };
 
 static bool is_inherited(const struct perf_event *leader, u64 clone_flags)
@@ -135,6 +166,61 @@ static bool is_inherited(const struct perf_event *leader, u64 clone_flags)
 	return !(attr->sigtrap && (clone_flags & CLONE_CLEAR_SIGHAND));
 }
 
+static struct perf_event *take_spare(struct fork_args *args)
+{
+	unsigned int want = clamp(args->expected, 1U, (unsigned int)COPIES_AT_ONCE);
+
+	if (!args->nr_spare)
+		args->nr_spare = perf_event_alloc_copies(args->spare, want);
+	return args->nr_spare ? args->spare[--args->nr_spare] : NULL;
+}
+
+/*
+ * What perf_event_attach() comes to in a context that nobody knows yet. The
+ * family's lock is held: whoever finds the copy there finds it complete.
+ */
+static void attach_copy(struct perf_event *copy, struct perf_event *event)
+{
+	struct perf_event_context *ctx = copy->ctx;
+	struct perf_event *leader = copy->group_leader;
+
+	if (event->state < PERF_EVENT_STATE_INACTIVE)
+		copy->state = PERF_EVENT_STATE_OFF;
+	else if (leader != copy && leader->state < PERF_EVENT_STATE_INACTIVE)
+		copy->state = PERF_EVENT_STATE_INACTIVE;
+	else
+		copy->state = PERF_EVENT_STATE_ACTIVE;
+
+	if (leader != copy) {
+		list_add_tail(&copy->sibling_list, &leader->sibling_list);
+		leader->nr_siblings++;
+	}
+	perf_swevent_copy_add(copy);
+	list_add_tail(&copy->event_entry, &ctx->event_list);
+	ctx->nr_events++;
+	list_add_tail(&copy->child_list, perf_event_copies(copy->parent));
+}
+
+/* As inherit_event(), for one of a group that is plain. */
+static struct perf_event *inherit_plain(struct fork_args *args, struct perf_event *event,
+					struct perf_event *leader)
+{
+	struct perf_event *root = event->parent ?: event;
+	struct perf_event *copy;
+
+	args->family = change_family(args->family, root);
+	if (READ_ONCE(root->state) <= PERF_EVENT_STATE_DEAD)
+		return NULL;
+	copy = take_spare(args);
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	perf_event_init_copy(copy, event, args->ctx, leader);
+	perf_event_hold(root);
+	attach_copy(copy, event);
+	args->nr_copies++;
+	return copy;
+}
+
 /*
  * One event. @leader is the copy of the group's leader, NULL for the leader
  * itself. Return: the copy, NULL when the root has been closed, or an error.
@@ -146,6 +232,8 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 	struct perf_event *child;
 	int err;
 
+	/* Opening an event takes locks that come before the family's. */
+	args->family = change_family(args->family, NULL);
 	child = perf_event_alloc(&event->attr, event->cpu, args->child, leader, root,
 				 NULL, NULL, -1);
 	/* An event whose PMU is going has no future in the child. */
@@ -156,8 +244,6 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 
 	refcount_inc(&args->ctx->refcount);
 	child->ctx = args->ctx;
-	child->state = event->state >= PERF_EVENT_STATE_INACTIVE ?
-		       PERF_EVENT_STATE_INACTIVE : PERF_EVENT_STATE_OFF;
 	if (event->attr.freq) {
 		u64 period = event->hw.sample_period;
 
@@ -171,50 +257,70 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 		goto put_child;
 	}
 
-	mutex_lock(perf_family_lock(root));
-	if (READ_ONCE(root->state) <= PERF_EVENT_STATE_DEAD) {
-		mutex_unlock(perf_family_lock(root));
-		err = 0;
+	args->family = change_family(args->family, root);
+	err = 0;
+	if (READ_ONCE(root->state) <= PERF_EVENT_STATE_DEAD)
 		goto put_child;
-	}
+	/* Who enables or disables the family holds its lock, and finds us after this. */
+	child->state = event->state >= PERF_EVENT_STATE_INACTIVE ?
+		       PERF_EVENT_STATE_INACTIVE : PERF_EVENT_STATE_OFF;
 	err = perf_event_attach(child);
-	if (!err) {
-		child->attach_state |= PERF_ATTACH_CHILD;
-		list_add_tail(&child->child_list, &root->child_list);
-	}
-	mutex_unlock(perf_family_lock(root));
 	if (err)
 		goto put_child;
+	child->attach_state |= PERF_ATTACH_CHILD;
+	list_add_tail(&child->child_list, perf_event_copies(root));
 	/* The context keeps it from here on. */
 	perf_event_put(child);
 	return child;
 
 put_child:
+	args->family = change_family(args->family, NULL);
 	perf_event_clear_aux_output(child);
 	child->group_leader = child;
 	perf_event_put(child);
 	return ERR_PTR(err);	/* NULL for 0 */
 }
 
+/* Is each of a group as is_plain() in event.c has found it to be? */
+static bool group_is_plain(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	if (!is_resident(leader) || !perf_event_is_plain(leader))
+		return false;
+	for_each_sibling_event(member, leader) {
+		if (!perf_event_is_plain(member))
+			return false;
+	}
+	return true;
+}
+
 static int inherit_group(struct fork_args *args, struct perf_event *leader)
 {
+	struct perf_event *(*inherit)(struct fork_args *args, struct perf_event *event,
+				      struct perf_event *leader);
 	struct perf_event *child_leader, *child, *member;
 
 	if (!args->ctx) {
 		args->ctx = perf_context_alloc(args->child);
 		if (!args->ctx)
 			return -ENOMEM;
-		/* Nobody else knows it: order does not matter. */
-		mutex_lock_nested(&args->ctx->mutex, SINGLE_DEPTH_NESTING);
+		/* Nobody else knows it: it can be had, and order does not matter. */
+		if (WARN_ON_ONCE(!mutex_trylock(&args->ctx->mutex)))
+			return -EAGAIN;
 	}
-	child_leader = inherit_event(args, leader, NULL);
+	inherit = group_is_plain(leader) ? inherit_plain : inherit_event;
+	child_leader = inherit(args, leader, NULL);
 	if (IS_ERR_OR_NULL(child_leader))
 		return PTR_ERR_OR_ZERO(child_leader);
 	for_each_sibling_event(member, leader) {
-		child = inherit_event(args, member, child_leader);
+		child = inherit(args, member, child_leader);
 		if (IS_ERR(child))
 			return PTR_ERR(child);
 	}
+	/* One that is not there any more makes what is read shorter. */
+	if (unlikely(child_leader->nr_siblings != leader->nr_siblings))
+		perf_group_layout(child_leader);
 	return 0;
 }
 
@@ -223,16 +329,24 @@ static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx
 	struct perf_event *leader;
 	int err = 0;
 
+	args->expected = ctx->nr_events;
 	for_each_event(leader, ctx) {
 		if (leader->group_leader != leader || !is_inherited(leader, args->clone_flags))
 			continue;
 		err = inherit_group(args, leader);
 		if (err)
 			break;
+		args->expected -= min(args->expected, 1 + leader->nr_siblings);
 	}
+	args->family = change_family(args->family, NULL);
+	perf_event_free_copies(args->spare, args->nr_spare);
 	if (args->ctx) {
+		/* Who has found a copy waits for the mutex before it lets go of the context. */
+		if (args->nr_copies)
+			refcount_add(args->nr_copies, &args->ctx->refcount);
 		mutex_unlock(&args->ctx->mutex);
-		args->child->perf_event_ctxp = args->ctx;
+		/* Complete before a tracepoint about the task can see it. */
+		smp_store_release(&args->child->perf_event_ctxp, args->ctx);
 	}
 	return err;
 }
@@ -246,7 +360,7 @@ static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx
  */
 int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 {
-	struct fork_args args = { .child = child, .clone_flags = clone_flags };
+	struct fork_args args;
 	struct perf_event_context *ctx;
 	int err;
 
@@ -257,17 +371,18 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	mutex_init(&child->perf_event_mutex);
 
 	/* Set and cleared by current alone, or by an opener, who adds to it. */
-	rcu_read_lock();
 	ctx = perf_task_context(current);
-	if (ctx && (!READ_ONCE(ctx->nr_events) || !refcount_inc_not_zero(&ctx->refcount)))
-		ctx = NULL;
-	rcu_read_unlock();
-	if (!ctx)
+	if (!ctx || !READ_ONCE(ctx->nr_events))
 		return 0;
 
+	args.child = child;
+	args.clone_flags = clone_flags;
+	args.ctx = NULL;
+	args.family = NULL;
+	args.nr_copies = 0;
+	args.nr_spare = 0;
 	scoped_guard(mutex, &ctx->mutex)
 		err = inherit_groups(&args, ctx);
-	perf_context_put(ctx);
 
 	if (err)
 		perf_event_free_task(child);
@@ -277,30 +392,29 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 /* exit */
 
 /* Make a copy's count part of the root's; the family's lock is held. */
-static void fold_child(struct perf_event *child)
+static void fold_child(struct perf_event *child, u64 enabled, u64 running)
 {
-	struct perf_event *root = child->parent;
-	u64 enabled, running;
+	struct perf_event_cold *sum = child->parent->cold;
 
-	perf_event_times(child, &enabled, &running);
-	atomic64_add(perf_event_count(child), &root->child_count);
-	atomic64_add(enabled, &root->child_total_time_enabled);
-	atomic64_add(running, &root->child_total_time_running);
-	atomic64_add(atomic64_read(&child->lost_samples), &root->lost_samples);
+	atomic64_add(perf_event_count(child), &sum->gone_count);
+	atomic64_add(enabled, &sum->gone_enabled);
+	atomic64_add(running, &sum->gone_running);
+	if (child->cold)
+		atomic64_add(perf_event_lost(child), &sum->lost_samples);
 }
 
-static void exit_child(struct perf_event *child, struct task_struct *task)
+static void exit_child(struct perf_event *child)
 {
 	struct mutex *lock = perf_family_lock(child->parent);
+	u64 enabled, running;
 
 	perf_event_hold(child);
 	mutex_lock(lock);
 	if (!list_empty(&child->child_list)) {
-		if (task && child->attr.inherit_stat)
-			perf_read_record(child, task);
 		perf_event_clear_aux_output(child);
 		perf_event_detach_at_exit(child, PERF_EVENT_STATE_DEAD, false);
-		fold_child(child);
+		perf_event_times(child, &enabled, &running);
+		fold_child(child, enabled, running);
 		/* Pairs with perf_event_read_value(): gone from the list, it has been added. */
 		smp_wmb();
 		list_del_init(&child->child_list);
@@ -310,10 +424,54 @@ static void exit_child(struct perf_event *child, struct task_struct *task)
 	perf_event_put(child);
 }
 
-static void exit_event(struct perf_event *event, struct task_struct *task)
+/*
+ * A plain copy, of a context whose clock stands and that runs nowhere. It is
+ * found through the family alone, whose lock is held, and so goes without the
+ * context's lock. Its group is left as it is, and with it.
+ */
+static void exit_copy(struct perf_event *copy)
+{
+	struct perf_event_context *ctx = copy->ctx;
+	u64 enabled, running;
+
+	perf_event_times_at(copy, ctx->clock.time, &enabled, &running);
+	fold_child(copy, enabled, running);
+	/* Pairs with perf_event_read_value(): gone from the list, it has been added. */
+	smp_wmb();
+	list_del_init(&copy->child_list);
+	list_del_rcu(&copy->event_entry);
+	ctx->nr_events--;
+}
+
+/*
+ * Copies that exit_copy() has dealt with. What nobody else holds is freed at
+ * once: only the task's own sites look for it without a reference, and the task
+ * is past them; unless tracepoints have been looking from elsewhere.
+ */
+static void put_copies(struct perf_event_context *ctx, struct list_head *gone)
+{
+	struct perf_event *copy, *next;
+	unsigned int freed = 0;
+
+	list_for_each_entry_safe(copy, next, gone, pmu_list) {
+		if (ctx->walked || !refcount_dec_and_test(&copy->refcount)) {
+			if (ctx->walked)
+				perf_event_put(copy);
+			continue;
+		}
+		perf_event_put(copy->parent);
+		perf_event_free_copies(&copy, 1);
+		freed++;
+	}
+	/* The caller has another one. */
+	if (freed)
+		WARN_ON_ONCE(refcount_sub_and_test(freed, &ctx->refcount));
+}
+
+static void exit_event(struct perf_event *event)
 {
 	if (event->parent) {
-		exit_child(event, task);
+		exit_child(event);
 		return;
 	}
 	/* Its group can still be read. */
@@ -323,6 +481,38 @@ static void exit_event(struct perf_event *event, struct task_struct *task)
 		perf_event_wakeup(event);
 }
 
+/* Groups are still together: each copy is read as its root would be. */
+static void read_records(struct perf_event_context *ctx, struct task_struct *task)
+{
+	struct perf_event *event;
+
+	for_each_event(event, ctx) {
+		if (event->parent && event->attr.inherit_stat)
+			perf_read_record(event, task);
+	}
+}
+
+static void exit_events(struct perf_event_context *ctx, struct list_head *gone)
+{
+	struct perf_event *event, *next;
+	struct mutex *family = NULL;
+
+	for_each_event_safe(event, next, ctx) {
+		if (event->hw_flags & PERF_EVENT_PLAIN_COPY) {
+			family = change_family(family, event->parent);
+			exit_copy(event);
+			list_add_tail(&event->pmu_list, gone);
+			continue;
+		}
+		family = change_family(family, NULL);
+		exit_event(event);
+	}
+	family = change_family(family, NULL);
+	/* Members looked at their leader up to here. */
+	list_for_each_entry(event, gone, pmu_list)
+		WRITE_ONCE(event->state, PERF_EVENT_STATE_DEAD);
+}
+
 /* Take the context from its task; from here on it does not run. */
 static void part_with_task(struct perf_event_context *ctx, struct task_struct *task)
 {
@@ -330,18 +520,21 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 
 	local_irq_disable();
 	cpuctx = this_cpu_context();
-	perf_context_lock_cpu(cpuctx, ctx);
-	if (task == current) {
+	/* Groups that are on share the PMU with those of the CPU. */
+	if (cpuctx->task_ctx == ctx) {
+		perf_context_lock_cpu(cpuctx, ctx);
 		perf_context_sched_out_all(ctx);
-		if (cpuctx->task_ctx == ctx)
-			cpuctx->task_ctx = NULL;
+		cpuctx->task_ctx = NULL;
 		if (ctx->clock.cpu >= 0)
 			perf_clock_stop(&ctx->clock, ctx->now);
+		perf_context_unlock_cpu(cpuctx, ctx);
 	}
-	WARN_ON_ONCE(ctx->clock.cpu >= 0);
+	raw_spin_lock(&ctx->lock);
+	if (ctx->clock.cpu >= 0)
+		perf_clock_stop(&ctx->clock, perf_clock());
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	WRITE_ONCE(ctx->task, PERF_TASK_GONE);
-	perf_context_unlock_cpu(cpuctx, ctx);
+	raw_spin_unlock(&ctx->lock);
 	local_irq_enable();
 	put_task_struct(task);
 }
@@ -349,7 +542,7 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 static void exit_context(struct task_struct *task, bool ran)
 {
 	struct perf_event_context *ctx = perf_task_context(task);
-	struct perf_event *event, *next;
+	LIST_HEAD(gone);
 
 	if (!ctx) {
 		if (ran)
@@ -360,11 +553,13 @@ static void exit_context(struct task_struct *task, bool ran)
 	/* The reference of task->perf_event_ctxp is ours now. */
 	scoped_guard(mutex, &ctx->mutex) {
 		part_with_task(ctx, task);
-		if (ran)
+		if (ran) {
 			perf_task_exit_record(task, ctx);
-		for_each_event_safe(event, next, ctx)
-			exit_event(event, ran ? task : NULL);
+			read_records(ctx, task);
+		}
+		exit_events(ctx, &gone);
 	}
+	put_copies(ctx, &gone);
 	perf_context_put(ctx);
 }
 
@@ -383,11 +578,15 @@ void perf_event_exit_task(struct task_struct *task)
 
 /**
  * perf_event_free_task - a fork failed after perf_event_init_task()
- * @task: that never ran
+ * @task: that never ran; its memory is freed by the caller, whoever refers to it
+ *
+ * May sleep: the last steps of some events come after a grace period.
  */
 void perf_event_free_task(struct task_struct *task)
 {
 	exit_context(task, false);
+	while (refcount_read(&task->usage) > 1)
+		schedule_timeout_uninterruptible(1);
 }
 
 /**
@@ -405,7 +604,7 @@ static void exec_event(struct perf_event *event)
 {
 	if (event->attr.remove_on_exec) {
 		if (event->parent) {
-			exit_child(event, NULL);
+			exit_child(event);
 			return;
 		}
 		perf_event_hold(event);

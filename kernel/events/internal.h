@@ -23,6 +23,8 @@
 
 #include <linux/perf_event.h>
 
+#include "cold.h"
+
 /**
  * struct perf_cpu_context - one CPU's side of event scheduling
  * @ctx: events bound to this CPU and to no task
@@ -61,15 +63,22 @@ static inline struct perf_cpu_context *this_cpu_context(void)
 #define for_each_pmu_context(epc, ctx) \
 	list_for_each_entry(epc, &(ctx)->pmu_ctx_list, pmu_ctx_entry)
 #define for_each_copy(child, root) \
-	list_for_each_entry(child, &(root)->child_list, child_list)
+	list_for_each_entry(child, perf_event_copies(root), child_list)
 
 /* time.c: any context, NMI included, unless said otherwise */
 u64 perf_clock(void);
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+extern struct task_struct *perf_test_clock_task;
+extern u64 perf_test_clock_now;
+#endif
 u64 perf_clock_read(const struct perf_event_clock *clock);
 void perf_clock_start(struct perf_event_clock *clock, u64 now);
 void perf_clock_stop(struct perf_event_clock *clock, u64 now);
 u64 perf_event_clock_now(const struct perf_event *event);
 void perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running);
+void perf_event_times_at(const struct perf_event *event, u64 now, u64 *enabled, u64 *running);
+void perf_event_times_when(const struct perf_event *event, u64 when, u64 *enabled,
+			   u64 *running);
 void perf_context_begin(struct perf_event_context *ctx);
 void perf_context_end(struct perf_event_context *ctx);
 u64 perf_event_change_time(const struct perf_event *event);

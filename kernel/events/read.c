@@ -15,11 +15,21 @@
 #include "read.h"
 #include "software.h"
 
-static u64 own_count(const struct perf_event *event)
+#define FORMAT_TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+static __always_inline u64 own_count(const struct perf_event *event)
 {
-	if (is_resident_clock(event) && is_resident(event))
+	if (unlikely(is_resident_clock(event)) && is_resident(event))
 		return perf_clock_event_count(event);
 	return local64_read(&event->count);
+}
+
+/* Its own, and that of copies that have exited. */
+static __always_inline u64 known_count(const struct perf_event *event)
+{
+	const struct perf_event_cold *cold = READ_ONCE(event->cold);
+
+	return own_count(event) + (cold ? atomic64_read(&cold->gone_count) : 0);
 }
 
 /**
@@ -30,7 +40,7 @@ static u64 own_count(const struct perf_event *event)
  */
 u64 perf_event_count(const struct perf_event *event)
 {
-	return own_count(event) + atomic64_read(&event->child_count);
+	return known_count(event);
 }
 
 /**
@@ -114,8 +124,48 @@ static void add_times(struct perf_event *event, u64 *enabled, u64 *running)
 	u64 on, ran;
 
 	perf_event_times(event, &on, &ran);
-	*enabled += on + atomic64_read(&event->child_total_time_enabled);
-	*running += ran + atomic64_read(&event->child_total_time_running);
+	*enabled += on;
+	*running += ran;
+	perf_event_add_child_times(event, enabled, running);
+}
+
+/* Value and, unless @enabled is NULL, times of an event and of its copies. */
+static u64 copies_value(struct perf_event *event, u64 *enabled, u64 *running)
+{
+	struct mutex *lock = perf_family_lock(event);
+	struct perf_event *child;
+	u64 total;
+
+	mutex_lock(lock);
+	sync_count(event, false);
+	total = perf_event_count(event);
+	if (enabled)
+		add_times(event, enabled, running);
+	for_each_copy(child, event) {
+		sync_count(child, false);
+		total += perf_event_count(child);
+		if (enabled)
+			add_times(child, enabled, running);
+	}
+	mutex_unlock(lock);
+	return total;
+}
+
+static u64 family_value(struct perf_event *event, u64 *enabled, u64 *running)
+{
+	u64 total;
+
+	/* A child that is gone from the list is in the sums read below. */
+	if (event->attr.inherit && !event->parent &&
+	    !list_empty_careful(perf_event_copies(event)))
+		return copies_value(event, enabled, running);
+	smp_rmb(); /* pairs with exit_child() */
+
+	sync_count(event, false);
+	total = perf_event_count(event);
+	if (enabled)
+		add_times(event, enabled, running);
+	return total;
 }
 
 /**
@@ -128,33 +178,9 @@ static void add_times(struct perf_event *event, u64 *enabled, u64 *running)
  */
 u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
-	struct perf_event *child;
-	struct mutex *lock = NULL;
-	u64 total;
-
 	*enabled = 0;
 	*running = 0;
-
-	/* A child that is gone from the list is in the sums read below. */
-	if (event->attr.inherit && !event->parent && !list_empty_careful(&event->child_list)) {
-		lock = perf_family_lock(event);
-		mutex_lock(lock);
-	}
-	smp_rmb(); /* pairs with exit_child() */
-
-	sync_count(event, false);
-	total = perf_event_count(event);
-	add_times(event, enabled, running);
-	if (!lock)
-		return total;
-
-	for_each_copy(child, event) {
-		sync_count(child, false);
-		total += perf_event_count(child);
-		add_times(child, enabled, running);
-	}
-	mutex_unlock(lock);
-	return total;
+	return family_value(event, enabled, running);
 }
 EXPORT_SYMBOL_GPL(perf_event_read_value);
 
@@ -175,25 +201,29 @@ static unsigned int member_words(u64 format)
 	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 }
 
-static void put_id_lost(u64 *at, const struct perf_event *event, u64 format)
+static __always_inline void put_id_lost(u64 *at, const struct perf_event *event, u64 format)
 {
 	if (format & PERF_FORMAT_ID)
 		*at++ = (event->parent ?: event)->id;
 	if (format & PERF_FORMAT_LOST)
-		*at = atomic64_read(&event->lost_samples);
+		*at = perf_event_lost(event);
 }
 
 static ssize_t read_one(struct perf_event *event, char __user *buf)
 {
 	u64 format = event->attr.read_format;
-	u64 words[5], enabled, running;
-	int n = 0;
+	u64 words[5], enabled = 0, running = 0;
+	int n = 1;
 
-	words[n++] = perf_event_read_value(event, &enabled, &running);
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		words[n++] = enabled;
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		words[n++] = running;
+	if (format & FORMAT_TIMES) {
+		words[0] = family_value(event, &enabled, &running);
+		if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+			words[n++] = enabled;
+		if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+			words[n++] = running;
+	} else {
+		words[0] = family_value(event, NULL, NULL);
+	}
 	put_id_lost(&words[n], event, format);
 	n += member_words(format) - 1;
 
@@ -219,30 +249,48 @@ static bool same_group(const struct perf_event *leader, const struct perf_event 
 	return true;
 }
 
-/* Add a group's values to those that are there. */
-static int add_group(struct perf_event *leader, u64 format, u64 *words)
+/* One of a group; the next one's place. A copy's value is added to that of its original. */
+static __always_inline u64 *put_member(u64 *at, const struct perf_event *event, u64 format)
 {
-	unsigned int step = member_words(format);
+	if (unlikely(event->parent)) {
+		*at += known_count(event);
+		return at + member_words(format);
+	}
+	*at++ = known_count(event);
+	if (format & PERF_FORMAT_ID)
+		*at++ = event->id;
+	if (format & PERF_FORMAT_LOST)
+		*at++ = perf_event_lost(event);
+	return at;
+}
+
+/* A group's values; those of a group of copies are added to what is there. */
+static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *size)
+{
 	struct perf_event *member;
-	u64 enabled = 0, running = 0;
-	int n = 1, err;
+	u64 *at = words + 1;
+	int err;
 
 	err = sync_count(leader, true);
 	if (err)
 		return err;
-	add_times(leader, &enabled, &running);
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		words[n++] += enabled;
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		words[n++] += running;
+	if (format & FORMAT_TIMES) {
+		u64 enabled = 0, running = 0;
 
-	words[n] += perf_event_count(leader);
-	put_id_lost(&words[n + 1], leader->parent ?: leader, format);
-	for_each_sibling_event(member, leader) {
-		n += step;
-		words[n] += perf_event_count(member);
-		put_id_lost(&words[n + 1], member->parent ?: member, format);
+		add_times(leader, &enabled, &running);
+		if (format & PERF_FORMAT_TOTAL_TIME_ENABLED) {
+			*at = enabled + (leader->parent ? *at : 0);
+			at++;
+		}
+		if (format & PERF_FORMAT_TOTAL_TIME_RUNNING) {
+			*at = running + (leader->parent ? *at : 0);
+			at++;
+		}
 	}
+	at = put_member(at, leader, format);
+	for_each_sibling_event(member, leader)
+		at = put_member(at, member, format);
+	*size = (char *)at - (char *)words;
 	return 0;
 }
 
@@ -261,20 +309,19 @@ static ssize_t read_group(struct perf_event *event, char __user *buf)
 		if (!words)
 			return -ENOMEM;
 	}
-	memset(words, 0, size);
 	words[0] = 1 + leader->nr_siblings;
 
 	if (leader->attr.inherit && !leader->parent) {
 		lock = perf_family_lock(leader);
 		mutex_lock(lock);
 	}
-	ret = add_group(leader, format, words);
+	ret = put_group(leader, format, words, &size);
 	if (lock) {
 		for_each_copy(child, leader) {
 			if (ret)
 				break;
-			ret = same_group(leader, child) ? add_group(child, format, words) :
-							  -ECHILD;
+			ret = same_group(leader, child) ?
+			      put_group(child, format, words, &size) : -ECHILD;
 		}
 		mutex_unlock(lock);
 	}
