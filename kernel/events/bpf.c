@@ -74,7 +74,7 @@ static bool stack_is_lost(const struct perf_event *event, const struct bpf_prog 
 static int attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
 	/* The kernel's own event: its handler is not to be disturbed. */
-	if (event->overflow_handler_context)
+	if (is_kernel_event(event) && event->overflow_handler_context)
 		return -EINVAL;
 	if (event->prog)
 		return -EEXIST;

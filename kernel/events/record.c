@@ -7,11 +7,13 @@
  * it happens: on the CPU and to the task that did it.
  */
 #include <linux/cgroup.h>
+#include <linux/jump_label_ratelimit.h>
 #include <linux/perf_event.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
 
 #include "cold.h"
+#include "event.h"
 #include "internal.h"
 #include "record.h"
 #include "sample.h"
@@ -31,7 +33,7 @@ static DEFINE_PER_CPU(struct listeners, listeners) = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(listeners.lock),
 };
 
-atomic_t perf_sideband_listeners[NR_PERF_SIDEBAND];
+struct static_key_deferred perf_sideband_keys[NR_PERF_SIDEBAND];
 
 static bool wants_mmap(const struct perf_event_attr *attr)
 {
@@ -84,7 +86,7 @@ static bool wants_build_id(const struct perf_event_attr *attr)
 	return attr->build_id && attr->mmap2;
 }
 
-static bool (*const wants[NR_PERF_SIDEBAND])(const struct perf_event_attr *attr) = {
+static bool (*const wants[PERF_SIDEBAND_FILTERS])(const struct perf_event_attr *attr) = {
 	[PERF_SIDEBAND_MMAP]		= wants_mmap,
 	[PERF_SIDEBAND_COMM]		= wants_comm,
 	[PERF_SIDEBAND_TASK]		= wants_task,
@@ -110,18 +112,79 @@ bool perf_sideband_wanted(const struct perf_event_attr *attr)
 	       attr->ksymbol || attr->bpf_event || attr->cgroup || attr->text_poke;
 }
 
-static void count_listener(const struct perf_event_attr *attr, int n)
+/**
+ * perf_sideband_init - boot: listeners that come and go patch no code
+ */
+void __init perf_sideband_init(void)
 {
 	int kind;
 
-	for (kind = 0; kind < NR_PERF_SIDEBAND; kind++) {
+	for (kind = 0; kind < NR_PERF_SIDEBAND; kind++)
+		jump_label_rate_limit(&perf_sideband_keys[kind], HZ);
+}
+
+/**
+ * perf_sideband_get - somebody asks for a kind of record from here on
+ * @kind: which
+ *
+ * May sleep.
+ */
+void perf_sideband_get(enum perf_sideband_kind kind)
+{
+	static_key_slow_inc(&perf_sideband_keys[kind].key);
+}
+
+/**
+ * perf_sideband_put - undo perf_sideband_get()
+ * @kind: as there
+ *
+ * May sleep.
+ */
+void perf_sideband_put(enum perf_sideband_kind kind)
+{
+	static_key_slow_dec_deferred(&perf_sideband_keys[kind]);
+}
+
+/**
+ * perf_sideband_open - an event that is made may ask for records
+ * @event: not a copy, whose root has asked
+ *
+ * May sleep, and patch code: no context's mutex is held, which CPU hotplug takes.
+ */
+void perf_sideband_open(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	int kind;
+
+	if (!perf_sideband_wanted(attr))
+		return;
+	event->hw_flags |= PERF_EVENT_SIDEBAND;
+	for (kind = 0; kind < ARRAY_SIZE(wants); kind++) {
 		if (wants[kind](attr))
-			atomic_add(n, &perf_sideband_listeners[kind]);
+			perf_sideband_get(kind);
 	}
 }
 
 /**
- * perf_sideband_attach - an event may ask for records from here on
+ * perf_sideband_close - undo perf_sideband_open(), if it has been called
+ * @event: that is freed
+ */
+void perf_sideband_close(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	int kind;
+
+	if (!(event->hw_flags & PERF_EVENT_SIDEBAND))
+		return;
+	event->hw_flags &= ~PERF_EVENT_SIDEBAND;
+	for (kind = 0; kind < ARRAY_SIZE(wants); kind++) {
+		if (wants[kind](attr))
+			perf_sideband_put(kind);
+	}
+}
+
+/**
+ * perf_sideband_attach - an event gets the records that it asks for from here on
  * @event: attached to its context, whose mutex is held; it has its cold part
  *	if it asks for any
  *
@@ -132,10 +195,7 @@ void perf_sideband_attach(struct perf_event *event)
 {
 	struct listeners *cpu;
 
-	if (!perf_sideband_wanted(&event->attr))
-		return;
-	count_listener(&event->attr, 1);
-	if (event->ctx->task)
+	if (event->ctx->task || !perf_sideband_wanted(&event->attr))
 		return;
 
 	cpu = per_cpu_ptr(&listeners, event->cpu);
@@ -158,10 +218,7 @@ void perf_sideband_detach(struct perf_event *event)
 	struct listeners *cpu;
 	unsigned long flags;
 
-	if (!perf_sideband_wanted(&event->attr))
-		return;
-	count_listener(&event->attr, -1);
-	if (event->ctx->task)
+	if (event->ctx->task || !perf_sideband_wanted(&event->attr))
 		return;
 
 	cpu = per_cpu_ptr(&listeners, event->cpu);

@@ -20,7 +20,7 @@ struct perf_event_cold;
 /* hw_perf_event::interrupts of an event that is throttled until the next tick */
 #define MAX_INTERRUPTS	(~0ULL)
 
-DECLARE_PER_CPU(u64, perf_throttle_ticks);
+DECLARE_PER_CPU(u32, perf_throttle_ticks);
 
 /* Has the event been halted until a tick? */
 static inline bool perf_event_throttled(const struct perf_event *event)
@@ -76,6 +76,9 @@ u64 perf_next_period(u64 now, u64 target);
 void perf_sideband_attach(struct perf_event *event);
 void perf_sideband_detach(struct perf_event *event);
 bool perf_sideband_wanted(const struct perf_event_attr *attr);
+void perf_sideband_open(struct perf_event *event);
+void perf_sideband_close(struct perf_event *event);
+void perf_sideband_init(void);
 
 /* record_task.c */
 void perf_task_exit_record(struct task_struct *task, struct perf_event_context *ctx);

@@ -31,14 +31,14 @@ struct ksymbol_body {
 };
 
 /**
- * perf_event_ksymbol - the kernel has a new symbol, or one less
+ * __perf_event_ksymbol - the kernel has a new symbol, or one less
  * @ksym_type: PERF_RECORD_KSYMBOL_TYPE_*
  * @addr: first byte
  * @len: bytes
  * @unregister: one less
  * @sym: its name
  */
-void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister, const char *sym)
+void __perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister, const char *sym)
 {
 	struct ksymbol_body body = {
 		.addr		= addr,
@@ -54,8 +54,6 @@ void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister, const
 	};
 	char name[KSYM_NAME_LEN];
 
-	if (!perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
-		return;
 	if (WARN_ON_ONCE(ksym_type == PERF_RECORD_KSYMBOL_TYPE_UNKNOWN ||
 			 ksym_type >= PERF_RECORD_KSYMBOL_TYPE_MAX))
 		return;
@@ -99,14 +97,14 @@ static void program_symbols(const struct bpf_prog *prog, bool unregister)
 }
 
 /**
- * perf_event_bpf_event - a BPF program has been loaded, or is unloaded
+ * __perf_event_bpf_event - a BPF program has been loaded, or is unloaded
  * @prog: the program
  * @type: PERF_BPF_EVENT_PROG_LOAD or PROG_UNLOAD
  * @flags: of the record
  *
  * Also tells of the symbols of its functions.
  */
-void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type, u16 flags)
+void __perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type, u16 flags)
 {
 	struct bpf_body body = {
 		.type	= type,
@@ -148,15 +146,15 @@ struct text_poke_body {
 static_assert(sizeof(struct text_poke_body) == 12);
 
 /**
- * perf_event_text_poke - the kernel's text is changed
+ * __perf_event_text_poke - the kernel's text is changed
  * @addr: first byte
  * @old_bytes: what was there
  * @old_len: bytes of it; 0: nothing was
  * @new_bytes: what is there now
  * @new_len: bytes of it; 0: nothing is
  */
-void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
-			  const void *new_bytes, size_t new_len)
+void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
+			    const void *new_bytes, size_t new_len)
 {
 	struct text_poke_body body = {
 		.addr		= (unsigned long)addr,
@@ -172,8 +170,6 @@ void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_le
 		.tail_size	= { old_len, new_len },
 	};
 
-	if (!perf_sideband_heard(PERF_SIDEBAND_TEXT_POKE))
-		return;
 	if (old_len > U16_MAX || new_len > U16_MAX)
 		return;
 	perf_record_send_current(&record);

@@ -188,14 +188,15 @@ static void send_mmap(struct vm_area_struct *vma)
 }
 
 /**
- * perf_event_mmap - current has mapped something, or changed how it is mapped
+ * __perf_event_mmap - current has mapped something, or changed how it is mapped
  * @vma: what; its mm is locked for writing
  *
  * May sleep.
  */
-void perf_event_mmap(struct vm_area_struct *vma)
+void __perf_event_mmap(struct vm_area_struct *vma)
 {
-	perf_addr_filters_mmap(vma);
+	if (perf_sideband_heard(PERF_SIDEBAND_FILTERS))
+		perf_addr_filters_mmap(vma);
 	if (perf_sideband_heard(PERF_SIDEBAND_MMAP))
 		send_mmap(vma);
 }

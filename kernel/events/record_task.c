@@ -49,11 +49,11 @@ static void comm_fill(struct perf_event *event, struct perf_record *record)
 }
 
 /**
- * perf_event_comm - a task has a new name
+ * __perf_event_comm - a task has a new name
  * @task: the task
  * @exec: because it runs a new program
  */
-void perf_event_comm(struct task_struct *task, bool exec)
+void __perf_event_comm(struct task_struct *task, bool exec)
 {
 	char comm[TASK_COMM_LEN];
 	struct comm_record cr = {
@@ -68,8 +68,6 @@ void perf_event_comm(struct task_struct *task, bool exec)
 		.task = task,
 	};
 
-	if (!perf_sideband_heard(PERF_SIDEBAND_COMM))
-		return;
 	strscpy(comm, task->comm);
 	cr.record.tail[0] = comm;
 	cr.record.tail_size[0] = strlen(comm) + 1;
@@ -139,20 +137,15 @@ static struct task_record task_record(struct task_struct *task, u16 type)
 }
 
 /**
- * perf_event_fork - current has made a new task
+ * __perf_event_fork - current has made a new task
  * @task: that does not run yet
- *
- * Also tells of the namespaces that it begins in. May sleep.
  */
-void perf_event_fork(struct task_struct *task)
+void __perf_event_fork(struct task_struct *task)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_TASK)) {
-		struct task_record tr = task_record(task, PERF_RECORD_FORK);
+	struct task_record tr = task_record(task, PERF_RECORD_FORK);
 
-		tr.record.body = &tr.body;
-		perf_record_send_current(&tr.record);
-	}
-	perf_event_namespaces(task);
+	tr.record.body = &tr.body;
+	perf_record_send_current(&tr.record);
 }
 
 /**
@@ -243,12 +236,12 @@ static void link_namespace(struct perf_ns_link_info *link, struct task_struct *t
 }
 
 /**
- * perf_event_namespaces - a task is in new namespaces
+ * __perf_event_namespaces - a task is in new namespaces
  * @task: current, or a task that it has made
  *
  * May sleep.
  */
-void perf_event_namespaces(struct task_struct *task)
+void __perf_event_namespaces(struct task_struct *task)
 {
 	struct namespaces_record nr = {
 		.record = {
@@ -263,8 +256,6 @@ void perf_event_namespaces(struct task_struct *task)
 	};
 	int i;
 
-	if (!perf_sideband_heard(PERF_SIDEBAND_NAMESPACES))
-		return;
 	for (i = 0; i < NR_NAMESPACES; i++)
 		link_namespace(&nr.body.links[i], task, namespace_ops[i]);
 	perf_record_send_current(&nr.record);

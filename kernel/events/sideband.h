@@ -6,31 +6,7 @@
 #ifndef _KERNEL_EVENTS_SIDEBAND_H
 #define _KERNEL_EVENTS_SIDEBAND_H
 
-#include <linux/atomic.h>
 #include <linux/perf_event.h>
-
-/* Kinds of records that events ask for by one or several bits of their attr. */
-enum perf_sideband_kind {
-	PERF_SIDEBAND_MMAP,
-	PERF_SIDEBAND_COMM,
-	PERF_SIDEBAND_TASK,
-	PERF_SIDEBAND_NAMESPACES,
-	PERF_SIDEBAND_SWITCH,
-	PERF_SIDEBAND_KSYMBOL,
-	PERF_SIDEBAND_BPF,
-	PERF_SIDEBAND_CGROUP,
-	PERF_SIDEBAND_TEXT_POKE,
-	PERF_SIDEBAND_BUILD_ID,	/* no record: a field of MMAP2 */
-	NR_PERF_SIDEBAND,
-};
-
-/* Events that ask for a kind, on all CPUs and tasks. */
-extern atomic_t perf_sideband_listeners[NR_PERF_SIDEBAND];
-
-static inline bool perf_sideband_heard(enum perf_sideband_kind kind)
-{
-	return unlikely(atomic_read(&perf_sideband_listeners[kind]));
-}
 
 /**
  * struct perf_record - a record that several events may get
@@ -60,6 +36,10 @@ struct perf_record {
 					 const struct perf_record *record);
 	void			(*fill)(struct perf_event *event, struct perf_record *record);
 };
+
+/* May sleep: code is patched when the first one comes and some time after the last has gone. */
+void perf_sideband_get(enum perf_sideband_kind kind);
+void perf_sideband_put(enum perf_sideband_kind kind);
 
 void perf_record_send(struct perf_record *record, struct perf_event_context *ctx);
 void perf_record_send_current(struct perf_record *record);
