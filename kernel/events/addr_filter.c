@@ -20,15 +20,14 @@
 
 #include "addr_filter_parse.h"
 #include "context.h"
+#include "event.h"
 #include "inherit.h"
 #include "internal.h"
+#include "sideband.h"
 #include "sources.h"
 
 #define for_each_filter(filter, head) \
 	list_for_each_entry(filter, &(head)->list, entry)
-
-/* Filters on files that exist: while there is none, mmap has nothing to do. */
-static atomic_t nr_file_filters;
 
 /**
  * struct filter_list - filters on their way into or out of an event
@@ -60,7 +59,7 @@ static void free_filters(struct list_head *list)
 	list_for_each_entry_safe(filter, next, list, entry) {
 		if (has_file(filter)) {
 			path_put(&filter->path);
-			atomic_dec(&nr_file_filters);
+			perf_sideband_put(PERF_SIDEBAND_FILTERS);
 		}
 		kfree(filter);
 	}
@@ -84,7 +83,7 @@ static int filter_set_file(struct perf_event *event, struct perf_addr_filter *fi
 		return -EINVAL;
 	}
 	filter->path = path;
-	atomic_inc(&nr_file_filters);
+	perf_sideband_get(PERF_SIDEBAND_FILTERS);
 	return 0;
 }
 
@@ -93,9 +92,6 @@ static int add_filter(struct perf_event *event, struct filter_list *filters,
 {
 	struct perf_addr_filter *filter;
 	int err;
-
-	if (!spec->path && event->attr.exclude_kernel)
-		return -EINVAL;
 
 	filter = kzalloc(sizeof(*filter), GFP_KERNEL);
 	if (!filter)
@@ -202,7 +198,7 @@ static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *
 
 	raw_spin_lock_irq(&head->lock);
 	memcpy(event->addr_filter_ranges, ranges, nr * sizeof(*ranges));
-	event->addr_filters_gen++;
+	perf_event_filters(event)->gen++;
 	raw_spin_unlock_irq(&head->lock);
 }
 
@@ -246,7 +242,7 @@ static void apply(struct perf_event *event, struct perf_addr_filter_range *range
 static int set_addr_filters(struct perf_event *event, char *text)
 {
 	struct filter_list new = { .list = LIST_HEAD_INIT(new.list) };
-	struct perf_addr_filters_head *head = &event->addr_filters;
+	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
 	struct perf_addr_filter_range *ranges;
 	struct mutex *family = perf_family_lock(event);
 	struct perf_event *child;
@@ -364,7 +360,7 @@ static bool update_exec(struct perf_event *event, void *data)
 		}
 		range++;
 	}
-	event->addr_filters_gen += changed;
+	perf_event_filters(event)->gen += changed;
 	raw_spin_unlock(&head->lock);
 	return changed;
 }
@@ -374,7 +370,7 @@ static bool update_exec(struct perf_event *event, void *data)
  */
 void perf_addr_filters_exec(void)
 {
-	if (atomic_read(&nr_file_filters))
+	if (perf_sideband_heard(PERF_SIDEBAND_FILTERS))
 		update_current(update_exec, NULL);
 }
 
@@ -389,7 +385,7 @@ static bool update_mmap(struct perf_event *event, void *data)
 	raw_spin_lock(&head->lock);
 	for_each_filter(filter, head)
 		changed |= filter_in_vma(filter, vma, range++);
-	event->addr_filters_gen += changed;
+	perf_event_filters(event)->gen += changed;
 	raw_spin_unlock(&head->lock);
 	return changed;
 }
@@ -401,7 +397,7 @@ static bool update_mmap(struct perf_event *event, void *data)
 void perf_addr_filters_mmap(struct vm_area_struct *vma)
 {
 	/* What is not code is not traced. */
-	if (!atomic_read(&nr_file_filters) || !(vma->vm_flags & VM_EXEC) || !vma->vm_file)
+	if (!(vma->vm_flags & VM_EXEC) || !vma->vm_file)
 		return;
 	update_current(update_mmap, vma);
 }
@@ -421,7 +417,7 @@ void perf_event_addr_filters_sync(struct perf_event *event)
 		return;
 	head = perf_event_addr_filters(event);
 	raw_spin_lock(&head->lock);
-	gen = event->addr_filters_gen;
+	gen = perf_event_filters(event)->gen;
 	if (event->hw.addr_filters_gen != gen)
 		event->pmu->addr_filters_sync(event);
 	event->hw.addr_filters_gen = gen;
@@ -429,16 +425,13 @@ void perf_event_addr_filters_sync(struct perf_event *event)
 }
 EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
 
-/**
- * perf_addr_filters_clone - ranges of an inherited event
- * @event: for the task that is being forked; its ranges are allocated
- * @parent: the event at the root of the family; its list is the family's
- *
- * What is mapped where is as in the running task, which may be another child.
- * Return: 0.
+/*
+ * Ranges of an inherited event. What is mapped where is as in the running task,
+ * which may be another copy.
  */
-int perf_addr_filters_clone(struct perf_event *event, struct perf_event *parent)
+static void clone_ranges(struct perf_event *event, struct perf_event *parent)
 {
+	struct perf_addr_filters_head *head = perf_event_addr_filters(parent);
 	struct perf_event *from = parent, *other;
 	struct perf_event_context *ctx;
 
@@ -450,12 +443,37 @@ int perf_addr_filters_clone(struct perf_event *event, struct perf_event *parent)
 				from = other;
 		}
 	}
-	raw_spin_lock_irq(&parent->addr_filters.lock);
+	raw_spin_lock_irq(&head->lock);
 	memcpy(event->addr_filter_ranges, from->addr_filter_ranges,
 	       parent->pmu->nr_addr_filters * sizeof(*event->addr_filter_ranges));
-	event->addr_filters_gen++;
-	raw_spin_unlock_irq(&parent->addr_filters.lock);
+	perf_event_filters(event)->gen++;
+	raw_spin_unlock_irq(&head->lock);
 	rcu_read_unlock();
+}
+
+/**
+ * perf_addr_filters_init - make room for an event's address filters
+ * @event: new, with its PMU
+ *
+ * May sleep. Return: 0, -ENOMEM.
+ */
+int perf_addr_filters_init(struct perf_event *event)
+{
+	struct perf_event_filters *made;
+
+	if (!has_addr_filter(event))
+		return 0;
+	made = kzalloc(struct_size(made, ranges, event->pmu->nr_addr_filters),
+		       GFP_KERNEL_ACCOUNT);
+	if (!made)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&made->head.list);
+	raw_spin_lock_init(&made->head.lock);
+	made->gen = 1;
+	event->addr_filter_ranges = made->ranges;
+	event->hw_flags |= PERF_EVENT_ADDR_FILTERS;
+	if (event->parent)
+		clone_ranges(event, event->parent);
 	return 0;
 }
 
@@ -467,7 +485,12 @@ int perf_addr_filters_clone(struct perf_event *event, struct perf_event *parent)
  */
 void perf_addr_filters_free(struct perf_event *event)
 {
-	free_filters(&event->addr_filters.list);
+	if (!(event->hw_flags & PERF_EVENT_ADDR_FILTERS))
+		return;
+	event->hw_flags &= ~PERF_EVENT_ADDR_FILTERS;
+	free_filters(&perf_event_filters(event)->head.list);
+	kfree(perf_event_filters(event));
+	event->addr_filter_ranges = NULL;
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

@@ -21,6 +21,11 @@
 /* Attempts to make a driver close its transaction. */
 #define STOP_ATTEMPTS	10
 
+/* All areas that a driver has set up, and that it has not been told to free. */
+static LIST_HEAD(driver_areas);
+/* Protects the list and aux->pmu; the driver sets up and frees inside it. Inside rb->lock. */
+static DEFINE_MUTEX(driver_lock);
+
 static unsigned long aux_size(const struct perf_aux *aux)
 {
 	return (unsigned long)aux->nr_pages << PAGE_SHIFT;
@@ -83,12 +88,41 @@ static bool pieces_refused(struct perf_aux *aux, int max_order)
 	       page_private(virt_to_page(aux->pages[0])) != max_order;
 }
 
+/* The driver has nothing to do with the area any more. */
+static void leave_driver(struct perf_aux *aux)
+{
+	lockdep_assert_held(&driver_lock);
+	list_del(&aux->driver_entry);
+	aux->free(aux->priv);
+	module_put(aux->module);
+	WRITE_ONCE(aux->pmu, NULL);
+}
+
+/**
+ * perf_aux_revoke - a PMU is going: free what its driver has of AUX areas
+ * @pmu: whose events are dead, since a grace period
+ *
+ * The pages stay as long as they are mapped. May sleep.
+ */
+void perf_aux_revoke(struct pmu *pmu)
+{
+	struct perf_aux *aux, *next;
+
+	guard(mutex)(&driver_lock);
+	list_for_each_entry_safe(aux, next, &driver_areas, driver_entry) {
+		if (aux->pmu == pmu)
+			leave_driver(aux);
+	}
+}
+
 static void aux_free(struct work_struct *work)
 {
 	struct perf_aux *aux = container_of(to_rcu_work(work), struct perf_aux, work);
 
-	aux->free(aux->priv);
-	module_put(aux->module);
+	scoped_guard(mutex, &driver_lock) {
+		if (aux->pmu)
+			leave_driver(aux);
+	}
 	free_pages_of(aux);
 	perf_buffer_put(aux->rb);
 	kvfree(aux);
@@ -111,6 +145,22 @@ void perf_aux_put(struct perf_aux *aux)
 {
 	if (refcount_dec_and_test(&aux->refcount))
 		irq_work_queue(&aux->atomic_put);
+}
+
+/* Let the driver set the area up, unless it is going. */
+static bool enter_driver(struct perf_aux *aux, struct perf_event *event)
+{
+	guard(mutex)(&driver_lock);
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_DEAD)
+		return false;
+	aux->priv = aux->pmu->setup_aux(event, aux->pages, aux->nr_pages, aux->overwrite);
+	if (!aux->priv)
+		return false;
+	aux->free = aux->pmu->free_aux;
+	aux->module = aux->pmu->module;
+	__module_get(aux->module);
+	list_add(&aux->driver_entry, &driver_areas);
+	return true;
 }
 
 /**
@@ -143,19 +193,13 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	aux->pgoff = pgoff;
 	aux->overwrite = overwrite;
 	aux->pmu = event->pmu;
-	aux->free = event->pmu->free_aux;
 	if (!overwrite)
 		aux->watermark = watermark ? watermark : aux_size(aux) / 2;
 	max_order = piece_order(aux);
 
-	if (!alloc_pages_for(aux, node, max_order) || pieces_refused(aux, max_order))
+	if (!alloc_pages_for(aux, node, max_order) || pieces_refused(aux, max_order) ||
+	    !enter_driver(aux, event))
 		goto fail;
-	aux->priv = event->pmu->setup_aux(event, aux->pages, nr_pages, overwrite);
-	if (!aux->priv)
-		goto fail;
-
-	aux->module = event->pmu->module;
-	__module_get(aux->module);
 	refcount_set(&aux->refcount, 1);
 	init_irq_work(&aux->atomic_put, aux_release);
 	INIT_RCU_WORK(&aux->work, aux_free);
@@ -227,7 +271,7 @@ static struct perf_aux *aux_get(struct perf_event *event)
 	rb = rcu_dereference(output->rb);
 	if (rb)
 		aux = rcu_dereference(rb->aux);
-	if (aux && (aux->pmu != event->pmu || !refcount_inc_not_zero(&aux->refcount)))
+	if (aux && (READ_ONCE(aux->pmu) != event->pmu || !refcount_inc_not_zero(&aux->refcount)))
 		aux = NULL;
 	rcu_read_unlock();
 	return aux;

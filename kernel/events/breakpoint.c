@@ -564,7 +564,7 @@ static int change_family(struct bp_change *changes, struct perf_event *event,
 	err = change_prepare(&changes[i++], event, attr);
 	if (err)
 		return err;
-	list_for_each_entry(child, &event->child_list, child_list) {
+	for_each_copy(child, event) {
 		if (WARN_ON_ONCE(i == nr))
 			break;
 		err = change_prepare(&changes[i++], child, attr);
@@ -613,7 +613,7 @@ int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_att
 	if (memcmp(&same, attr, sizeof(same)))
 		return -EINVAL;
 
-	list_for_each_entry(child, &event->child_list, child_list)
+	for_each_copy(child, event)
 		nr++;
 	changes = kvcalloc(nr, sizeof(*changes), GFP_KERNEL);
 	if (!changes)
@@ -754,6 +754,7 @@ void __init perf_breakpoint_pmu_init(void)
 	register_die_notifier(&bp_exceptions_nb);
 }
 
-#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+/* The second option is lib's, of old, for these tests alone. */
+#if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) || defined(CONFIG_HW_BREAKPOINT_KUNIT_TEST)
 #include "tests/breakpoint_test.c"
 #endif

@@ -15,22 +15,6 @@
 /* Anything faster would only measure the timer. */
 #define CLOCK_MIN_PERIOD_NS	10000
 
-static bool is_clock(const struct perf_event *event)
-{
-	return event->attr.type == PERF_TYPE_SOFTWARE &&
-	       (event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
-		event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
-/**
- * is_resident_clock - is this clock's value its running time?
- * @event: any event
- */
-bool is_resident_clock(const struct perf_event *event)
-{
-	return (event->event_caps & PERF_EV_CAP_RESIDENT) && is_clock(event);
-}
-
 /**
  * perf_clock_event_count - what a resident clock shows
  * @event: a resident clock
@@ -88,7 +72,7 @@ static enum hrtimer_restart clock_tick(struct hrtimer *timer)
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
 	struct pt_regs *regs = get_irq_regs();
 	const struct hw_perf_event *hw = &event->hw;
-	struct perf_sample_data sample;
+	struct perf_sample_data sample __uninitialized;
 
 	if (event->state != PERF_EVENT_STATE_ACTIVE || is_stopped(event))
 		return HRTIMER_NORESTART;

@@ -33,7 +33,7 @@ static bool group_before(const struct perf_event *a, const struct perf_event *b)
 		return a->cgrp < b->cgrp;
 	if (a->group_runtime != b->group_runtime)
 		return a->group_runtime < b->group_runtime;
-	return a->group_seq < b->group_seq;
+	return a->id < b->id;
 }
 
 static bool node_before(struct rb_node *a, const struct rb_node *b)
@@ -321,7 +321,11 @@ static void group_leave(struct perf_event *leader)
 		perf_swevent_resident_del(member);
 }
 
-static void group_layout(struct perf_event *leader)
+/**
+ * perf_group_layout - the number of a group's members has changed
+ * @leader: of the group; ctx->lock is held, or nobody else knows it
+ */
+void perf_group_layout(struct perf_event *leader)
 {
 	struct perf_event *member;
 
@@ -336,9 +340,9 @@ static void count_event(struct perf_event *event, int n)
 
 	if (event->attr.freq && event->attr.sample_freq)
 		ctx->nr_freq += n;
-	if (event->attr.inherit_stat)
-		ctx->nr_stat += n;
 	if (perf_event_page_mapped(event))
+		ctx->nr_mapped += n;
+	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
 		ctx->nr_user += n;
 }
 
@@ -348,6 +352,9 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	struct perf_event_context *ctx = event->ctx;
 	bool *attached = data;
 
+	/* Tracepoints about a task look for those of a CPU; see perf_tp_event(). */
+	if (event->cpu >= 0 && !(event->event_caps & PERF_EV_CAP_RESIDENT))
+		WRITE_ONCE(ctx->walked, true);
 	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
 	event->attach_state |= PERF_ATTACH_CONTEXT;
 	if (event->cgrp)
@@ -372,7 +379,7 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 		leader->nr_siblings++;
 		group_enter(leader);
 	}
-	group_layout(leader);
+	perf_group_layout(leader);
 	if (cpuctx && !is_resident(leader) && leader->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
 	*attached = true;
@@ -443,7 +450,7 @@ static void group_dissolve(struct perf_event *leader, bool attached)
 			group_enter(member);
 		else
 			group_update_caps(member);
-		group_layout(member);
+		perf_group_layout(member);
 	}
 	INIT_LIST_HEAD(&leader->sibling_list);
 	leader->nr_siblings = 0;
@@ -467,7 +474,7 @@ static void leave_leader(struct perf_event *event, bool attached)
 		group_enter(leader);
 	else
 		group_update_caps(leader);
-	group_layout(leader);
+	perf_group_layout(leader);
 }
 
 static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
@@ -510,7 +517,7 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	event->attach_state &= ~PERF_ATTACH_CONTEXT;
 	event->pmu_ctx = NULL;
 	perf_context_unreserve(ctx);
-	if (resched && ctx->nr_sched)
+	if (resched)
 		perf_pmu_resched_cpu(cpuctx, ctx, resched);
 }
 
@@ -658,7 +665,7 @@ void perf_event_turn_off(struct perf_event *event)
  * @event: that the caller keeps alive
  *
  * Interrupt context, interrupts off. A scheduled event whose context has moved
- * to another CPU is left alone: its pending_disable took effect when it was
+ * to another CPU is left alone: its disable_due took effect when it was
  * taken off here.
  */
 void perf_event_disable_local(struct perf_event *event)

@@ -14,6 +14,7 @@
 #include "inherit.h"
 #include "internal.h"
 #include "pmu.h"
+#include "record.h"
 #include "software.h"
 #include "sources.h"
 
@@ -98,26 +99,24 @@ static void move_out(struct perf_event *event, struct list_head *moving)
 	/* Detached it has no time; it goes on where it is attached again. */
 	if (state >= PERF_EVENT_STATE_INACTIVE)
 		event->state = PERF_EVENT_STATE_INACTIVE;
-	/* An event of a CPU has no children: the list's head can be a link. */
-	list_add_tail(&event->child_list, moving);
+	/* It is not on: that link is free. */
+	list_add_tail(&event->active_list, moving);
 }
 
-static void move_in(struct perf_event *event, struct perf_event *leader,
-		    struct perf_event_context *ctx, int cpu)
+static void move_in(struct perf_event *event, struct perf_event_context *ctx, int cpu)
 {
 	struct perf_event_context *old = event->ctx;
 
-	list_del_init(&event->child_list);
+	list_del_init(&event->active_list);
 	event->cpu = cpu;
 	refcount_inc(&ctx->refcount);
 	WRITE_ONCE(event->ctx, ctx);
-	event->group_leader = leader;
 	WARN_ON_ONCE(perf_event_attach(event));
 	perf_event_put(event);
 	perf_context_put(old);
 }
 
-/* The leader, then its members in their order; each keeps its reference. */
+/* The leader, then its members in their order; each keeps its reference and its leader. */
 static void move_group_out(struct perf_event *leader, struct list_head *moving)
 {
 	struct perf_event *member, *next;
@@ -129,8 +128,9 @@ static void move_group_out(struct perf_event *leader, struct list_head *moving)
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list)
 		move_out(member, &members);
 	move_out(leader, moving);
-	/* Nobody else looks at the list of a detached leader. */
-	list_splice(&members, &leader->active_list);
+	list_for_each_entry(member, &members, active_list)
+		member->group_leader = leader;
+	list_splice_tail(&members, moving);
 }
 
 static struct perf_event *first_of(struct perf_event_context *ctx, struct pmu *pmu)
@@ -147,21 +147,16 @@ static struct perf_event *first_of(struct perf_event_context *ctx, struct pmu *p
 static void move_events(struct pmu *pmu, struct perf_event_context *src,
 			struct perf_event_context *dst, int dst_cpu)
 {
-	struct perf_event *leader, *next, *member, *next_member;
+	struct perf_event *leader, *event, *next;
 	LIST_HEAD(moving);
-	LIST_HEAD(members);
 
 	while ((leader = first_of(src, pmu)))
 		move_group_out(leader, &moving);
 
 	/* Event sites and listeners have let go of the old lists. */
 	synchronize_rcu();
-	list_for_each_entry_safe(leader, next, &moving, child_list) {
-		list_splice_init(&leader->active_list, &members);
-		move_in(leader, leader, dst, dst_cpu);
-		list_for_each_entry_safe(member, next_member, &members, child_list)
-			move_in(member, leader, dst, dst_cpu);
-	}
+	list_for_each_entry_safe(event, next, &moving, active_list)
+		move_in(event, dst, dst_cpu);
 }
 
 /**
@@ -220,6 +215,7 @@ void __init perf_event_init(void)
 	perf_event_init_cpu(smp_processor_id());
 
 	perf_swevent_pmu_init();
+	perf_sideband_init();
 	perf_clock_pmu_init();
 	perf_tracepoint_pmu_init();
 	perf_probe_pmu_init();

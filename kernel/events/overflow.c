@@ -43,10 +43,10 @@ static void queue_event_work(struct perf_event *event, struct irq_work *work)
 
 static void wakeup_work(struct irq_work *work)
 {
-	struct perf_event_cold *cold = container_of(work, struct perf_event_cold, pending_irq);
+	struct perf_event_cold *cold = container_of(work, struct perf_event_cold, notify_work);
 	struct perf_event *event = cold->event;
 
-	if (xchg(&cold->pending_wakeup, 0))
+	if (xchg(&cold->wakeup_due, 0))
 		perf_event_wakeup(event);
 	perf_event_put(event);
 }
@@ -59,8 +59,8 @@ static void wakeup_work(struct irq_work *work)
  */
 void perf_event_queue_wakeup(struct perf_event *event)
 {
-	WRITE_ONCE(event->cold->pending_wakeup, 1);
-	queue_event_work(event, &event->cold->pending_irq);
+	WRITE_ONCE(event->cold->wakeup_due, 1);
+	queue_event_work(event, &event->cold->notify_work);
 }
 
 /**
@@ -80,16 +80,16 @@ void perf_event_hangup(struct perf_event *event)
 static void disable_irq_work(struct irq_work *work)
 {
 	struct perf_event_cold *cold = container_of(work, struct perf_event_cold,
-						    pending_disable_irq);
+						    disable_work);
 	struct perf_event *event = cold->event;
 	int cpu = smp_processor_id();
 
 	/* Taken off the CPU meanwhile, it was disabled then. */
-	if (READ_ONCE(cold->pending_disable)) {
+	if (READ_ONCE(cold->disable_due)) {
 		if (!is_resident(event))
 			cpu = READ_ONCE(event->oncpu);
 		if (cpu == smp_processor_id()) {
-			WRITE_ONCE(cold->pending_disable, 0);
+			WRITE_ONCE(cold->disable_due, 0);
 			perf_event_disable_local(event);
 		} else if (cpu >= 0 && irq_work_queue_on(work, cpu)) {
 			/* It has overflowed again elsewhere: our reference goes there. */
@@ -114,24 +114,24 @@ void perf_event_disable_inatomic(struct perf_event *event)
 		perf_event_pmu_stop(event, 0);
 		return;
 	}
-	WRITE_ONCE(cold->pending_disable, 1);
-	queue_event_work(event, &cold->pending_disable_irq);
+	WRITE_ONCE(cold->disable_due, 1);
+	queue_event_work(event, &cold->disable_work);
 }
 
 /* On the task's way to user space. */
 static void sigtrap_work(struct callback_head *head)
 {
-	struct perf_event_cold *cold = container_of(head, struct perf_event_cold, pending_task);
+	struct perf_event_cold *cold = container_of(head, struct perf_event_cold, sigtrap_work);
 	struct perf_event *event = cold->event;
 	int rctx;
 
 	/* Events of the way that the signal takes are not to raise another one. */
 	rctx = perf_swevent_get_recursion_context();
 
-	WRITE_ONCE(cold->pending_work, 0);
+	WRITE_ONCE(cold->sigtrap_queued, 0);
 	/* Closed meanwhile, or nobody there to take the signal. */
 	if (READ_ONCE(event->state) > PERF_EVENT_STATE_EXIT && !(current->flags & PF_EXITING))
-		send_sig_perf((void __user *)cold->pending_addr, event->orig_type,
+		send_sig_perf((void __user *)cold->sigtrap_addr, event->orig_type,
 			      event->attr.sig_data);
 
 	if (rctx >= 0)
@@ -150,18 +150,18 @@ static void queue_sigtrap(struct perf_event *event, struct perf_sample_data *dat
 	if (READ_ONCE(event->ctx)->task != current)
 		return;
 	/* One signal for all overflows on the way to user space. */
-	if (cmpxchg(&cold->pending_work, 0, 1))
+	if (cmpxchg(&cold->sigtrap_queued, 0, 1))
 		return;
 
-	cold->pending_addr = data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
+	cold->sigtrap_addr = data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
 	if (!perf_event_tryget(event)) {
-		WRITE_ONCE(cold->pending_work, 0);
+		WRITE_ONCE(cold->sigtrap_queued, 0);
 		return;
 	}
-	if (task_work_add(current, &cold->pending_task,
+	if (task_work_add(current, &cold->sigtrap_work,
 			  in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME)) {
 		/* An exiting task goes to user space no more. It keeps the event still. */
-		WRITE_ONCE(cold->pending_work, 0);
+		WRITE_ONCE(cold->sigtrap_queued, 0);
 		WARN_ON_ONCE(!refcount_dec_not_one(&event->refcount));
 	}
 }
@@ -221,8 +221,13 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 
 	if (event->attr.aux_pause)
 		aux_pause(event->aux_event, true);
-	if (event->prog && !perf_event_bpf_overflow(event, data, regs))
-		goto out;
+	if (event->prog) {
+		/* Programs read it whether it has been filled in or not. */
+		if (!(data->sample_flags & PERF_SAMPLE_ADDR))
+			data->addr = 0;
+		if (!perf_event_bpf_overflow(event, data, regs))
+			goto out;
+	}
 
 	if (atomic_read(&cold->event_limit) && atomic_dec_and_test(&cold->event_limit)) {
 		stop = 1;
@@ -309,9 +314,9 @@ void perf_overflow_init(struct perf_event *event)
  */
 void perf_overflow_init_cold(struct perf_event_cold *cold)
 {
-	init_irq_work(&cold->pending_irq, wakeup_work);
-	cold->pending_disable_irq = IRQ_WORK_INIT_HARD(disable_irq_work);
-	init_task_work(&cold->pending_task, sigtrap_work);
+	init_irq_work(&cold->notify_work, wakeup_work);
+	cold->disable_work = IRQ_WORK_INIT_HARD(disable_irq_work);
+	init_task_work(&cold->sigtrap_work, sigtrap_work);
 }
 
 /**
@@ -325,10 +330,10 @@ void perf_overflow_cancel(struct perf_event *event)
 {
 	struct perf_event_cold *cold = event->cold;
 
-	if (!event->attr.sigtrap || !cold || !READ_ONCE(cold->pending_work))
+	if (!event->attr.sigtrap || !cold || !READ_ONCE(cold->sigtrap_queued))
 		return;
-	if (task_work_cancel(current, &cold->pending_task)) {
-		WRITE_ONCE(cold->pending_work, 0);
+	if (task_work_cancel(current, &cold->sigtrap_work)) {
+		WRITE_ONCE(cold->sigtrap_queued, 0);
 		perf_event_put(event);
 	}
 }

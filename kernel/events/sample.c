@@ -19,6 +19,7 @@
 
 #include "buffer.h"
 #include "internal.h"
+#include "output.h"
 #include "sample.h"
 #include "sample_fields.h"
 
@@ -40,13 +41,13 @@
  */
 u32 perf_event_pid(const struct perf_event *event, struct task_struct *task)
 {
-	const struct perf_event *root = event->parent ?: event;
+	struct pid_namespace *ns = perf_event_ns(event);
 
 	if (unlikely(!pid_alive(task)))
 		return -1;
-	if (likely(root->ns == &init_pid_ns))
+	if (likely(ns == &init_pid_ns))
 		return task->tgid;
-	return task_tgid_nr_ns(task, root->ns);
+	return task_tgid_nr_ns(task, ns);
 }
 
 /**
@@ -58,13 +59,13 @@ u32 perf_event_pid(const struct perf_event *event, struct task_struct *task)
  */
 u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
 {
-	const struct perf_event *root = event->parent ?: event;
+	struct pid_namespace *ns = perf_event_ns(event);
 
 	if (unlikely(!pid_alive(task)))
 		return -1;
-	if (likely(root->ns == &init_pid_ns))
+	if (likely(ns == &init_pid_ns))
 		return task->pid;
-	return task_pid_nr_ns(task, root->ns);
+	return task_pid_nr_ns(task, ns);
 }
 
 #define WORD(name, member)						\
@@ -106,9 +107,7 @@ static __always_inline u64 word_of(u32 first, u32 second)
 
 static __always_inline u64 ids_of_current(const struct perf_event *event)
 {
-	const struct perf_event *root = event->parent ?: event;
-
-	if (likely(pid_alive(current) && root->ns == &init_pid_ns))
+	if (likely(pid_alive(current) && perf_event_ns(event) == &init_pid_ns))
 		return word_of(current->tgid, current->pid);
 	return word_of(perf_event_pid(event, current), perf_event_tid(event, current));
 }
@@ -403,15 +402,11 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
 }
 EXPORT_SYMBOL_GPL(perf_output_sample);
 
-typedef int (*output_begin_t)(struct perf_output_handle *handle,
-			      struct perf_sample_data *data,
-			      struct perf_event *event, unsigned int size);
-
 /* A sample that is more than leading words. */
 static noinline int output_large(struct perf_event *event, struct perf_sample_data *data,
-				 struct pt_regs *regs, output_begin_t begin)
+				 struct pt_regs *regs, bool backward)
 {
-	struct perf_output_handle handle;
+	struct perf_output_handle handle __uninitialized;
 	struct perf_event_header header;
 	unsigned long flags;
 	int err;
@@ -423,16 +418,16 @@ static noinline int output_large(struct perf_event *event, struct perf_sample_da
 	local_irq_save(flags);
 	rcu_read_lock();
 	if (unlikely(!prepare_sample(data, event, regs))) {
-		atomic64_inc(&(event->parent ?: event)->lost_samples);
+		atomic64_inc(&(event->parent ?: event)->cold->lost_samples);
 		err = -E2BIG;
 		goto out;
 	}
 	perf_prepare_header(&header, data, event, regs);
-	err = begin(&handle, data, event, header.size);
+	err = perf_output_begin_inline(&handle, event, header.size, backward);
 	if (err)
 		goto out;
 	perf_output_sample(&handle, &header, data, event);
-	perf_output_end(&handle);
+	perf_output_end_inline(&handle);
 out:
 	rcu_read_unlock();
 	local_irq_restore(flags);
@@ -441,7 +436,7 @@ out:
 
 static __always_inline int output_sample(struct perf_event *event,
 					 struct perf_sample_data *data,
-					 struct pt_regs *regs, output_begin_t begin)
+					 struct pt_regs *regs, bool backward)
 {
 	struct perf_output_handle handle __uninitialized;
 	u64 type = event->attr.sample_type;
@@ -451,7 +446,7 @@ static __always_inline int output_sample(struct perf_event *event,
 	int err;
 
 	if (type & ~SAMPLE_LEADING)
-		return output_large(event, data, regs, begin);
+		return output_large(event, data, regs, backward);
 
 	/* Before whoever interrupts this begins a record behind it. */
 	if (type & PERF_SAMPLE_TIME & ~data->sample_flags) {
@@ -459,7 +454,7 @@ static __always_inline int output_sample(struct perf_event *event,
 		data->sample_flags |= PERF_SAMPLE_TIME;
 	}
 	misc = perf_misc_flags(regs);
-	err = begin(&handle, data, event, size);
+	err = perf_output_begin_inline(&handle, event, size, backward);
 	if (unlikely(err))
 		return err;
 
@@ -474,7 +469,7 @@ static __always_inline int output_sample(struct perf_event *event,
 		copy_head(&handle, &header, data, type);
 	}
 	perf_output_count_sample(&handle);
-	perf_output_end(&handle);
+	perf_output_end_inline(&handle);
 	return 0;
 }
 
@@ -489,7 +484,7 @@ static __always_inline int output_sample(struct perf_event *event,
 void perf_event_output_forward(struct perf_event *event, struct perf_sample_data *data,
 			       struct pt_regs *regs)
 {
-	output_sample(event, data, regs, perf_output_begin_forward);
+	output_sample(event, data, regs, false);
 }
 
 /**
@@ -501,7 +496,7 @@ void perf_event_output_forward(struct perf_event *event, struct perf_sample_data
 void perf_event_output_backward(struct perf_event *event, struct perf_sample_data *data,
 				struct pt_regs *regs)
 {
-	output_sample(event, data, regs, perf_output_begin_backward);
+	output_sample(event, data, regs, true);
 }
 
 /**
@@ -517,7 +512,9 @@ void perf_event_output_backward(struct perf_event *event, struct perf_sample_dat
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs)
 {
-	return output_sample(event, data, regs, perf_output_begin);
+	if (unlikely(is_write_backward(event)))
+		return output_sample(event, data, regs, true);
+	return output_sample(event, data, regs, false);
 }
 
 /**

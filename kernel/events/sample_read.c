@@ -82,7 +82,7 @@ static u64 *put_entry(u64 *to, const struct perf_event *event, u64 format)
 	if (format & PERF_FORMAT_ID)
 		*to++ = primary_event_id(event);
 	if (format & PERF_FORMAT_LOST)
-		*to++ = atomic64_read(&event->lost_samples);
+		*to++ = perf_event_lost(event);
 	return to;
 }
 
@@ -166,13 +166,12 @@ void perf_output_read(struct perf_output_handle *handle, struct perf_event *even
 		return;
 	}
 
-	enabled += atomic64_read(&event->child_total_time_enabled);
-	running += atomic64_read(&event->child_total_time_running);
+	perf_event_add_child_times(event, &enabled, &running);
 	words[0] = own_count(event);
 	end = put_times(words + 1, enabled, running, format);
 	if (format & PERF_FORMAT_ID)
 		*end++ = primary_event_id(event);
 	if (format & PERF_FORMAT_LOST)
-		*end++ = atomic64_read(&event->lost_samples);
+		*end++ = perf_event_lost(event);
 	perf_output_copy(handle, words, (char *)end - (char *)words);
 }

@@ -18,10 +18,14 @@
 #include "pmu.h"
 #include "record.h"
 
-/* So many groups in a row may fail to fit before the rest is left to rotation. */
+/*
+ * So many groups may fail to fit before the rest is left to rotation. When not
+ * even a group of one does, there is hardly any room left: that counts more.
+ */
 #define BACKFILL_TRIES	8
+#define BACKFILL_SINGLE	4
 
-DEFINE_STATIC_KEY_DEFERRED_FALSE(perf_sched_events, HZ);
+DEFINE_STATIC_KEY_FALSE(perf_sched_events);
 static atomic_t sched_events;
 static DEFINE_MUTEX(sched_events_mutex);
 
@@ -30,7 +34,7 @@ static void sched_events_off(struct work_struct *work)
 {
 	guard(mutex)(&sched_events_mutex);
 	if (atomic_dec_and_test(&sched_events))
-		static_branch_disable(&perf_sched_events.key);
+		static_branch_disable(&perf_sched_events);
 }
 
 static DECLARE_DELAYED_WORK(sched_events_work, sched_events_off);
@@ -47,7 +51,7 @@ void perf_sched_events_get(void)
 
 	guard(mutex)(&sched_events_mutex);
 	if (!atomic_read(&sched_events)) {
-		static_branch_enable(&perf_sched_events.key);
+		static_branch_enable(&perf_sched_events);
 		/* A switch that began before may end without its second half. */
 		synchronize_rcu();
 	}
@@ -127,10 +131,21 @@ void perf_event_pmu_stop(struct perf_event *event, int flags)
 
 /* Groups on and off */
 
-static int event_sched_in(struct perf_event *event)
+/* An event has got a counter, or given it back. */
+static void count_counters(const struct perf_event *event, int n)
 {
 	struct perf_cpu_pmu_context *cpc = this_cpc(event->pmu_ctx->pmu);
+	bool alone = event->attr.exclusive;
 
+	cpc->active_oncpu += is_software_event(event) ? 0 : n;
+	if (n > 0)
+		cpc->exclusive |= alone;
+	else
+		cpc->exclusive &= !alone && cpc->active_oncpu;
+}
+
+static int event_sched_in(struct perf_event *event)
+{
 	if (event->state <= PERF_EVENT_STATE_OFF)
 		return 0;
 
@@ -152,10 +167,7 @@ static int event_sched_in(struct perf_event *event)
 		return -EAGAIN;
 	}
 	perf_log_itrace_start(event);
-	if (!is_software_event(event))
-		cpc->active_oncpu++;
-	if (event->attr.exclusive)
-		cpc->exclusive = true;
+	count_counters(event, 1);
 	perf_pmu_enable(event->pmu);
 	return 0;
 }
@@ -167,26 +179,21 @@ static int event_sched_in(struct perf_event *event)
 void perf_event_sched_out(struct perf_event *event)
 {
 	enum perf_event_state state = PERF_EVENT_STATE_INACTIVE;
-	struct perf_cpu_pmu_context *cpc;
 
 	lockdep_assert_held(&event->ctx->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 
-	cpc = this_cpc(event->pmu_ctx->pmu);
 	perf_pmu_disable(event->pmu);
 	perf_event_pmu_del(event, 0);
 	event->oncpu = -1;
 	/* Its overflow asked for this, and the interrupt that does it may come later. */
-	if (event->cold && READ_ONCE(event->cold->pending_disable)) {
-		WRITE_ONCE(event->cold->pending_disable, 0);
+	if (event->cold && READ_ONCE(event->cold->disable_due)) {
+		WRITE_ONCE(event->cold->disable_due, 0);
 		state = PERF_EVENT_STATE_OFF;
 	}
 	perf_event_set_state(event, state);
-	if (!is_software_event(event))
-		cpc->active_oncpu--;
-	if (event->attr.exclusive || !cpc->active_oncpu)
-		cpc->exclusive = false;
+	count_counters(event, -1);
 	perf_pmu_enable(event->pmu);
 }
 
@@ -315,7 +322,8 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			continue;
 		}
 		rotation_needed(epc, cpc);
-		if (!--tries)
+		tries -= leader->nr_siblings ? 1 : BACKFILL_SINGLE;
+		if (tries <= 0)
 			break;
 	}
 }
@@ -439,8 +447,9 @@ static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_
 		return;
 	}
 	perf_context_lock_cpu(cpuctx, ctx);
-	perf_context_sched_out_all(ctx);
+	/* First: drivers close user space's way to the counters by it. */
 	cpuctx->task_ctx = NULL;
+	perf_context_sched_out_all(ctx);
 	if (ctx->clock.cpu >= 0)
 		perf_clock_stop(&ctx->clock, ctx->now);
 	perf_context_unlock_cpu(cpuctx, ctx);
@@ -466,7 +475,7 @@ static bool resident_context_in(struct perf_event_context *ctx)
 		resident = !ctx->nr_sched;
 		if (resident && ctx->nr_events && ctx->clock.cpu < 0)
 			perf_clock_start(&ctx->clock, perf_clock());
-		if (unlikely(ctx->nr_user))
+		if (unlikely(ctx->nr_mapped))
 			update_userpages(ctx);
 	}
 	return resident;
@@ -541,6 +550,19 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	perf_switch_record(task, prev, true);
 	if (unlikely(!list_empty(&cpuctx->sched_cb_list)))
 		sched_callbacks(cpuctx, task, true);
+}
+
+/**
+ * perf_cpu_task_ctx - whose scheduled events are on this CPU, or come now?
+ *
+ * For a driver's pmu_enable, interrupts off.
+ * Return: the running task's context, NULL when it has none with groups to
+ * schedule.
+ */
+struct perf_event_context *perf_cpu_task_ctx(void)
+{
+	lockdep_assert_irqs_disabled();
+	return this_cpu_context()->task_ctx;
 }
 
 /**
@@ -667,23 +689,30 @@ static bool rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context 
 	return true;
 }
 
-static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
+/* Interrupts off. Return: is there anything to rotate next time? */
+static bool rotate_here(struct perf_cpu_pmu_context *cpc)
 {
-	struct perf_cpu_pmu_context *cpc = container_of(timer, struct perf_cpu_pmu_context,
-							hrtimer);
 	struct perf_cpu_context *cpuctx = this_cpu_context();
+	struct perf_event_context *task_ctx = cpuctx->task_ctx;
 	bool again;
 
-	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
+	perf_context_lock_cpu(cpuctx, task_ctx);
 	again = rotate(cpuctx, cpc);
 	scoped_guard(raw_spinlock, &cpc->hrtimer_lock) {
 		cpc->hrtimer_active = again;
 		if (again)
-			hrtimer_forward_now(timer, cpc->hrtimer_interval);
+			hrtimer_forward_now(&cpc->hrtimer, cpc->hrtimer_interval);
 	}
-	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
+	perf_context_unlock_cpu(cpuctx, task_ctx);
+	return again;
+}
 
-	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
+static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
+{
+	struct perf_cpu_pmu_context *cpc = container_of(timer, struct perf_cpu_pmu_context,
+							hrtimer);
+
+	return rotate_here(cpc) ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
 /**
@@ -761,3 +790,7 @@ void perf_event_task_tick(void)
 {
 	perf_adjust_freq_unthr(this_cpu_context());
 }
+
+#if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_BUILTIN(CONFIG_PERF_EVENTS_SIM_PMU)
+#include "tests/sched_test.c"
+#endif

@@ -21,13 +21,19 @@ EXPORT_SYMBOL_GPL(perf_swevent_enabled);
 /* Registers of a site that has none of its own, one set a recursion level. */
 DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
 
-static int recursion_level(void)
+static __always_inline int get_recursion_level(void)
 {
-	if (in_nmi())
-		return 3;
-	if (in_hardirq())
-		return 2;
-	return in_serving_softirq() ? 1 : 0;
+	int level = 0;
+
+	BUILD_BUG_ON(PERF_NR_CONTEXTS != 4);
+	/* Most events happen in tasks. */
+	if (unlikely(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
+		level = interrupt_context_level();
+	if (unlikely(current->perf_recursion[level]))
+		return -1;
+	current->perf_recursion[level] = 1;
+	barrier();
+	return level;
 }
 
 /**
@@ -39,14 +45,7 @@ static int recursion_level(void)
  */
 int perf_swevent_get_recursion_context(void)
 {
-	int level = recursion_level();
-
-	BUILD_BUG_ON(PERF_NR_CONTEXTS != 4);
-	if (current->perf_recursion[level])
-		return -1;
-	current->perf_recursion[level]++;
-	barrier();
-	return level;
+	return get_recursion_level();
 }
 EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context);
 
@@ -57,7 +56,7 @@ EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context);
 void perf_swevent_put_recursion_context(int rctx)
 {
 	barrier();
-	current->perf_recursion[rctx]--;
+	current->perf_recursion[rctx] = 0;
 }
 
 /**
@@ -155,7 +154,8 @@ struct occurrence {
 
 static noinline void hit_sampling(struct perf_event *event, const struct occurrence *what)
 {
-	struct perf_sample_data sample;
+	/* Large; whatever is read of it has been written. */
+	struct perf_sample_data sample __uninitialized;
 
 	if (event->hw.state == PERF_HES_STOPPED)
 		return;
@@ -187,18 +187,19 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
 	const struct occurrence what = { .nr = nr, .regs = regs, .addr = addr };
 	const struct perf_cpu_context *here = this_cpu_context();
+	const unsigned int list = event_id - PERF_SW_FIRST;
 	const struct perf_event_context *task_ctx;
 	struct perf_event *e;
 
 	guard(rcu)();
-	hlist_for_each_entry_rcu(e, &here->ctx.sw_lists[event_id], hlist_entry)
+	hlist_for_each_entry_rcu(e, &here->ctx.sw_lists[list], hlist_entry)
 		hit(e, &what);
-	list_for_each_entry_rcu(e, &here->sw_active[event_id], active_entry)
+	list_for_each_entry_rcu(e, &here->sw_active[list], hw.sw_entry)
 		hit(e, &what);
 	task_ctx = perf_task_context(current);
 	if (!task_ctx)
 		return;
-	hlist_for_each_entry_rcu(e, &task_ctx->sw_lists[event_id], hlist_entry)
+	hlist_for_each_entry_rcu(e, &task_ctx->sw_lists[list], hlist_entry)
 		hit(e, &what);
 }
 
@@ -216,13 +217,30 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 	int rctx;
 
 	guard(preempt_notrace)();
-	rctx = perf_swevent_get_recursion_context();
+	rctx = get_recursion_level();
 	if (unlikely(rctx < 0))
 		return;
 	___perf_sw_event(event_id, nr, regs, addr);
 	perf_swevent_put_recursion_context(rctx);
 }
 EXPORT_SYMBOL_GPL(__perf_sw_event);
+
+/* Can a resident event ever happen? */
+static bool has_site(const struct perf_event *event)
+{
+	return event->attr.config >= PERF_SW_FIRST && event->attr.config != PERF_COUNT_SW_DUMMY;
+}
+
+/**
+ * perf_swevent_copy_add - the same as perf_swevent_resident_add(), for a copy
+ * @copy: resident, of a context that nobody knows yet
+ */
+void perf_swevent_copy_add(struct perf_event *copy)
+{
+	if (has_site(copy))
+		hlist_add_head(&copy->hlist_entry,
+			       &copy->ctx->sw_lists[copy->attr.config - PERF_SW_FIRST]);
+}
 
 /**
  * perf_swevent_resident_add - let the event sites find a resident event
@@ -231,9 +249,10 @@ EXPORT_SYMBOL_GPL(__perf_sw_event);
 void perf_swevent_resident_add(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
-	if (is_resident_clock(event) || !hlist_unhashed(&event->hlist_entry))
+	if (!has_site(event) || !hlist_unhashed(&event->hlist_entry))
 		return;
-	hlist_add_head_rcu(&event->hlist_entry, &event->ctx->sw_lists[event->attr.config]);
+	hlist_add_head_rcu(&event->hlist_entry,
+			   &event->ctx->sw_lists[event->attr.config - PERF_SW_FIRST]);
 }
 
 /**
@@ -289,7 +308,7 @@ static int swevent_add(struct perf_event *event, int flags)
 {
 	struct perf_cpu_context *here = this_cpu_context();
 
-	list_add_rcu(&event->active_entry, &here->sw_active[event->attr.config]);
+	list_add_rcu(&event->hw.sw_entry, &here->sw_active[event->attr.config - PERF_SW_FIRST]);
 	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
 	perf_event_update_userpage(event);
 	return 0;
@@ -297,7 +316,7 @@ static int swevent_add(struct perf_event *event, int flags)
 
 static void swevent_del(struct perf_event *event, int flags)
 {
-	list_del_rcu(&event->active_entry);
+	list_del_rcu(&event->hw.sw_entry);
 }
 
 static void swevent_start(struct perf_event *event, int flags)

@@ -7,6 +7,7 @@
 void perf_swevent_event(struct perf_event *event, u64 nr,
 			struct perf_sample_data *data, struct pt_regs *regs);
 void perf_swevent_resident_add(struct perf_event *event);
+void perf_swevent_copy_add(struct perf_event *copy);
 void perf_swevent_resident_del(struct perf_event *event);
 bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs);
 void perf_swevent_pmu_init(void);
@@ -14,7 +15,13 @@ void perf_swevent_pmu_init(void);
 /* clock.c */
 u64 perf_clock_event_count(const struct perf_event *event);
 void perf_clock_event_reset(struct perf_event *event);
-bool is_resident_clock(const struct perf_event *event);
 void perf_clock_pmu_init(void);
+
+/* Is the event a clock whose value is its running time, while its group is resident? */
+static inline bool is_resident_clock(const struct perf_event *event)
+{
+	return (event->event_caps & PERF_EV_CAP_RESIDENT) &&
+	       event->attr.config < PERF_SW_FIRST;
+}
 
 #endif /* _KERNEL_EVENTS_SOFTWARE_H */

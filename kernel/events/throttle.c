@@ -19,7 +19,7 @@
 #include "sysctl.h"
 
 /* Ticks of this CPU: which one hw->interrupts counts for. */
-DEFINE_PER_CPU(u64, perf_throttle_ticks);
+DEFINE_PER_CPU(u32, perf_throttle_ticks);
 /* Events that were throttled on this CPU since its last tick. */
 static DEFINE_PER_CPU(unsigned int, throttled_events);
 
@@ -122,7 +122,7 @@ static void lengthen_period(struct hw_perf_event *hw)
 int perf_overflow_account(struct perf_event *event, bool throttle)
 {
 	struct hw_perf_event *hw = &event->hw;
-	u64 tick = __this_cpu_read(perf_throttle_ticks);
+	u32 tick = __this_cpu_read(perf_throttle_ticks);
 
 	if (hw->interrupts_seq != tick) {
 		hw->interrupts_seq = tick;
@@ -198,10 +198,10 @@ static bool adjust_frequency(struct perf_event *event)
 
 	count = local64_read(&event->count);
 	perf_event_times(event, &enabled, &running);
-	delta = count - hw->freq_count_stamp;
-	ns = running - hw->freq_time_stamp;
-	hw->freq_count_stamp = count;
-	hw->freq_time_stamp = running;
+	delta = count - event->cold->freq_count_stamp;
+	ns = running - event->cold->freq_time_stamp;
+	event->cold->freq_count_stamp = count;
+	event->cold->freq_time_stamp = running;
 	/* Nothing to learn from: the count was reset, or nothing happened. */
 	if ((s64)delta <= 0 || (s64)ns <= 0)
 		return false;

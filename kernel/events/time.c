@@ -10,6 +10,12 @@
 
 #include "internal.h"
 
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+/* A unit test makes its own time, for the contexts of its own task. */
+struct task_struct *perf_test_clock_task;
+u64 perf_test_clock_now;
+#endif
+
 /**
  * perf_clock - the time base of all contexts and of records without a clockid
  *
@@ -17,6 +23,10 @@
  */
 u64 perf_clock(void)
 {
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+	if (unlikely(READ_ONCE(perf_test_clock_task) == current))
+		return READ_ONCE(perf_test_clock_now);
+#endif
 	return local_clock();
 }
 
@@ -63,14 +73,8 @@ static u64 clock_at(int cpu, u64 time, u64 offset, u64 now)
 	return cpu >= 0 && ahead > 0 ? time + ahead : time;
 }
 
-/**
- * perf_clock_read - a clock's time now
- * @clock: running or not, here or on another CPU
- *
- * Takes no lock and never waits for the writer, so an NMI may call it.
- * Return: nanoseconds that the clock has run.
- */
-u64 perf_clock_read(const struct perf_event_clock *clock)
+/* At @at, or now when that is 0. */
+static __always_inline u64 clock_read(const struct perf_event_clock *clock, u64 at)
 {
 	u64 time, offset;
 	int cpu;
@@ -80,11 +84,23 @@ u64 perf_clock_read(const struct perf_event_clock *clock)
 		cpu = smp_load_acquire(&clock->cpu);
 		offset = READ_ONCE(clock->offset);
 		time = clock_at(cpu, READ_ONCE(clock->time), offset,
-				cpu >= 0 ? perf_clock() : 0);
+				cpu >= 0 ? at ?: perf_clock() : 0);
 		smp_rmb(); /* a stop, or a stop and start, in between shows below */
 	} while (READ_ONCE(clock->cpu) != cpu || READ_ONCE(clock->offset) != offset);
 
 	return time;
+}
+
+/**
+ * perf_clock_read - a clock's time now
+ * @clock: running or not, here or on another CPU
+ *
+ * Takes no lock and never waits for the writer, so an NMI may call it.
+ * Return: nanoseconds that the clock has run.
+ */
+u64 perf_clock_read(const struct perf_event_clock *clock)
+{
+	return clock_read(clock, 0);
 }
 
 /**
@@ -145,7 +161,14 @@ static enum perf_event_state effective_state(const struct perf_event *event)
 	return READ_ONCE(event->state);
 }
 
-static void times_at(const struct perf_event *event, u64 now, u64 *enabled, u64 *running)
+/**
+ * perf_event_times_at - how long an event has been enabled and running
+ * @event: that does not change meanwhile
+ * @now: the time of its clock
+ * @enabled: filled in, nanoseconds, without children
+ * @running: the same
+ */
+void perf_event_times_at(const struct perf_event *event, u64 now, u64 *enabled, u64 *running)
 {
 	enum perf_event_state state = effective_state(event);
 	u64 delta = now - event->tstamp;
@@ -161,6 +184,24 @@ static void times_at(const struct perf_event *event, u64 now, u64 *enabled, u64 
 		*running += delta;
 }
 
+/* At @at by perf_clock(), or now when that is 0. */
+static __always_inline void read_times(const struct perf_event *event, u64 at, u64 *enabled,
+				       u64 *running)
+{
+	const seqcount_t *seqcount = &READ_ONCE(event->ctx)->seq;
+	bool wait = !irqs_disabled();
+	unsigned int seq;
+
+	do {
+		while ((seq = raw_read_seqcount(seqcount)) & 1) {
+			if (!wait)
+				break;
+			cpu_relax();
+		}
+		perf_event_times_at(event, clock_read(event_clock(event), at), enabled, running);
+	} while (read_seqcount_retry(seqcount, seq) && wait);
+}
+
 /**
  * perf_event_times - how long an event has been enabled and running
  * @event: the event
@@ -173,18 +214,22 @@ static void times_at(const struct perf_event *event, u64 now, u64 *enabled, u64 
  */
 void perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
 {
-	const seqcount_t *seqcount = &READ_ONCE(event->ctx)->seq;
-	bool wait = !irqs_disabled();
-	unsigned int seq;
+	read_times(event, 0, enabled, running);
+}
 
-	do {
-		while ((seq = raw_read_seqcount(seqcount)) & 1) {
-			if (!wait)
-				break;
-			cpu_relax();
-		}
-		times_at(event, perf_event_clock_now(event), enabled, running);
-	} while (read_seqcount_retry(seqcount, seq) && wait);
+/**
+ * perf_event_times_when - how long an event had been enabled and running
+ * @event: the event
+ * @when: a moment ago, by perf_clock()
+ * @enabled: filled in, nanoseconds, without children
+ * @running: the same
+ *
+ * perf_event_times() for who needs to know to which moment they belong.
+ */
+void perf_event_times_when(const struct perf_event *event, u64 when, u64 *enabled,
+			   u64 *running)
+{
+	read_times(event, when, enabled, running);
 }
 
 /**
@@ -210,7 +255,7 @@ void perf_event_fold_time(struct perf_event *event)
 
 	lockdep_assert_held(&event->ctx->lock);
 	WARN_ON_ONCE(!(raw_read_seqcount(&event->ctx->seq) & 1));
-	times_at(event, now, &event->total_time_enabled, &event->total_time_running);
+	perf_event_times_at(event, now, &event->total_time_enabled, &event->total_time_running);
 	event->tstamp = now;
 }
 

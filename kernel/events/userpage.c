@@ -49,7 +49,7 @@ void perf_event_update_userpage(struct perf_event *event)
 
 	page = rb->ring.user;
 	now = perf_clock();
-	perf_event_times(event, &enabled, &running);
+	perf_event_times_when(event, now, &enabled, &running);
 
 	WRITE_ONCE(page->lock, page->lock + 1);
 	barrier();
@@ -57,8 +57,9 @@ void perf_event_update_userpage(struct perf_event *event)
 	page->offset = perf_event_count(event);
 	if (page->index)
 		page->offset -= local64_read(&event->hw.prev_count);
-	page->time_enabled = enabled + atomic64_read(&event->child_total_time_enabled);
-	page->time_running = running + atomic64_read(&event->child_total_time_running);
+	perf_event_add_child_times(event, &enabled, &running);
+	page->time_enabled = enabled;
+	page->time_running = running;
 	arch_perf_update_userpage(event, page, now);
 	barrier();
 	WRITE_ONCE(page->lock, page->lock + 1);
