@@ -249,13 +249,11 @@ static struct pmu tracer = {
 	.addr_filters_sync	= tracer_sync,
 };
 
-static struct perf_event *tracer_open(struct kunit *test, bool exclude_kernel,
-				      int cpu, struct task_struct *task)
+static struct perf_event *tracer_open(struct kunit *test, int cpu, struct task_struct *task)
 {
 	struct perf_event_attr attr = {
-		.type		= tracer.type,
-		.size		= sizeof(attr),
-		.exclude_kernel	= exclude_kernel,
+		.type	= tracer.type,
+		.size	= sizeof(attr),
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, task, NULL, NULL);
 
@@ -282,35 +280,37 @@ static int tracer_set(struct perf_event *event, const char *text)
 static void refused(struct kunit *test, struct perf_event *event, const char *text, int err)
 {
 	struct perf_addr_filter_range ranges[TEST_NR];
-	struct list_head *first = event->addr_filters.list.next;
-	unsigned long gen = event->addr_filters_gen;
-	int files = atomic_read(&nr_file_filters);
+	struct list_head *first = perf_event_addr_filters(event)->list.next;
+	unsigned long gen = perf_event_filters(event)->gen;
+	int files = static_key_count(&perf_sideband_keys[PERF_SIDEBAND_FILTERS].key);
 	unsigned int told_before = READ_ONCE(nr_told);
 
 	memcpy(ranges, event->addr_filter_ranges, sizeof(ranges));
 	KUNIT_EXPECT_EQ_MSG(test, tracer_set(event, text), err, "%s", text);
-	KUNIT_EXPECT_PTR_EQ_MSG(test, event->addr_filters.list.next, first, "%s", text);
-	KUNIT_EXPECT_EQ_MSG(test, event->addr_filters_gen, gen, "%s", text);
-	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&nr_file_filters), files, "%s", text);
+	KUNIT_EXPECT_PTR_EQ_MSG(test, perf_event_addr_filters(event)->list.next, first, "%s", text);
+	KUNIT_EXPECT_EQ_MSG(test, perf_event_filters(event)->gen, gen, "%s", text);
+	KUNIT_EXPECT_EQ_MSG(test, static_key_count(&perf_sideband_keys[PERF_SIDEBAND_FILTERS].key),
+			    files, "%s", text);
 	KUNIT_EXPECT_EQ_MSG(test, READ_ONCE(nr_told), told_before, "%s", text);
 	KUNIT_EXPECT_MEMEQ(test, event->addr_filter_ranges, ranges, sizeof(ranges));
 }
 
 static void test_set(struct kunit *test)
 {
-	struct perf_event *event, *user, *cpu;
+	struct perf_event *event, *cpu;
 	unsigned int before;
 
 	KUNIT_ASSERT_EQ(test, perf_pmu_register(&tracer, NULL, -1), 0);
-	event = tracer_open(test, false, -1, current);
-	user = tracer_open(test, true, -1, current);
-	cpu = tracer_open(test, false, 0, NULL);
-	if (IS_ERR(event) || IS_ERR(user) || IS_ERR(cpu))
+	event = tracer_open(test, -1, current);
+	cpu = tracer_open(test, 0, NULL);
+	if (IS_ERR(event) || IS_ERR(cpu))
 		return;
 
+	/* While somebody else has a filter on a file, the key's count is exact. */
+	perf_sideband_get(PERF_SIDEBAND_FILTERS);
 	before = READ_ONCE(nr_told);
 	KUNIT_EXPECT_EQ(test, tracer_set(event, "filter 0x1000/0x100,stop 0x2000"), 0);
-	KUNIT_EXPECT_EQ(test, list_count_nodes(&event->addr_filters.list), 2UL);
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&perf_event_addr_filters(event)->list), 2UL);
 	KUNIT_EXPECT_LT(test, before, READ_ONCE(nr_told));
 	KUNIT_EXPECT_EQ(test, told[0].start, 0x1000UL);
 	KUNIT_EXPECT_EQ(test, told[0].size, 0x100UL);
@@ -323,16 +323,15 @@ static void test_set(struct kunit *test)
 	refused(test, event, "stop 1,stop 2@/no/such/file", -ENOENT);
 	refused(test, event, "stop 1,stop 2@/", -EINVAL);
 	refused(test, event, "stop 99999999999999999999", -ERANGE);
-	refused(test, user, "stop 1", -EINVAL);
 	refused(test, cpu, "stop 1,stop 2@/", -EOPNOTSUPP);
 
 	KUNIT_EXPECT_EQ(test, tracer_set(event, "stop 1,stop 2,stop 3,stop 4"), 0);
 	KUNIT_EXPECT_EQ(test, told[3].start, 4UL);
 	KUNIT_EXPECT_EQ(test, tracer_set(event, ""), 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(&event->addr_filters.list));
+	KUNIT_EXPECT_TRUE(test, list_empty(&perf_event_addr_filters(event)->list));
 
+	perf_sideband_put(PERF_SIDEBAND_FILTERS);
 	perf_event_release_kernel(event);
-	perf_event_release_kernel(user);
 	perf_event_release_kernel(cpu);
 	perf_pmu_unregister(&tracer);
 }
@@ -341,23 +340,26 @@ static void test_set(struct kunit *test)
 static void test_mapped(struct kunit *test)
 {
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
-	struct perf_addr_filter_range ranges[2] = {};
+	struct perf_event_filters *filters = kunit_kzalloc(test, struct_size(filters, ranges, 2),
+							   GFP_KERNEL);
+	struct perf_addr_filter_range *ranges = filters->ranges;
 	struct perf_addr_filter file_filter = {}, kernel_filter = {};
 	struct vm_area_struct vma = {};
 	struct file *file;
 
 	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, filters);
 	file = shmem_kernel_file_setup("perf_addr_filter", 4 * PAGE_SIZE, 0);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
-	raw_spin_lock_init(&event->addr_filters.lock);
-	INIT_LIST_HEAD(&event->addr_filters.list);
+	raw_spin_lock_init(&filters->head.lock);
+	INIT_LIST_HEAD(&filters->head.list);
 	event->addr_filter_ranges = ranges;
 	kernel_filter.offset = 0x1000;
 	file_filter.path = file->f_path;
 	file_filter.offset = PAGE_SIZE + 16;
 	file_filter.size = PAGE_SIZE;
-	list_add_tail(&kernel_filter.entry, &event->addr_filters.list);
-	list_add_tail(&file_filter.entry, &event->addr_filters.list);
+	list_add_tail(&kernel_filter.entry, &perf_event_addr_filters(event)->list);
+	list_add_tail(&file_filter.entry, &perf_event_addr_filters(event)->list);
 
 	vma.vm_start = 16 * PAGE_SIZE;
 	vma.vm_end = 17 * PAGE_SIZE;
@@ -369,12 +371,12 @@ static void test_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ranges[0].start, 0UL);
 	KUNIT_EXPECT_EQ(test, ranges[1].start, 16 * PAGE_SIZE + 16);
 	KUNIT_EXPECT_EQ(test, ranges[1].size, PAGE_SIZE - 16);
-	KUNIT_EXPECT_EQ(test, event->addr_filters_gen, 1UL);
+	KUNIT_EXPECT_EQ(test, perf_event_filters(event)->gen, 1UL);
 
 	KUNIT_EXPECT_TRUE(test, update_exec(event, NULL));
 	KUNIT_EXPECT_EQ(test, ranges[1].start, 0UL);
 	KUNIT_EXPECT_FALSE(test, update_exec(event, NULL));
-	KUNIT_EXPECT_EQ(test, event->addr_filters_gen, 2UL);
+	KUNIT_EXPECT_EQ(test, perf_event_filters(event)->gen, 2UL);
 	fput(file);
 }
 

@@ -97,6 +97,7 @@ static struct aux_bench *bench_make(struct kunit *test, bool overwrite, u32 wate
 	event->attr.aux_watermark = watermark;
 	event->cold = &bench->cold;
 	bench->cold.event = event;
+	bench->cold.ns = &init_pid_ns;
 	init_waitqueue_head(&bench->cold.waitq);
 
 	bench->rb = perf_buffer_alloc(1, 0, -1, false);
@@ -290,6 +291,37 @@ static void aux_other_pmu(struct kunit *test)
 	bench_free(test, bench);
 }
 
+/* A PMU that goes takes back what it has of an area; the pages stay mapped. */
+static void aux_driver_gone(struct kunit *test)
+{
+	struct aux_bench *bench = bench_make(test, false, 0);
+	struct perf_output_handle handle;
+	struct pmu other = bench->pmu;
+
+	perf_aux_revoke(&other);
+	KUNIT_EXPECT_FALSE(test, completion_done(&bench->freed));
+	perf_aux_revoke(&bench->pmu);
+	KUNIT_ASSERT_TRUE(test, completion_done(&bench->freed));
+	KUNIT_EXPECT_NOT_NULL(test, perf_aux_page(bench->aux, bench->aux->pgoff));
+	memset(bench->pages[AUX_PAGES - 1], 0xff, PAGE_SIZE);
+
+	/* One that happens to be at the same address has nothing to do with it. */
+	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
+	/* Nor does a mapping that comes too late get anything from it. */
+	bench->event.state = PERF_EVENT_STATE_DEAD;
+	KUNIT_EXPECT_TRUE(test, IS_ERR(perf_aux_alloc(bench->rb, &bench->event, 1, AUX_PAGES,
+						      false)));
+
+	/* Freed, but not by the driver once more. */
+	reinit_completion(&bench->freed);
+	RCU_INIT_POINTER(bench->rb->aux, NULL);
+	perf_aux_put(bench->aux);
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&bench->freed, HZ / 20), 0);
+	RCU_INIT_POINTER(bench->event.rb, NULL);
+	perf_buffer_put(bench->rb);
+}
+
 static void aux_pieces(struct kunit *test)
 {
 	static const struct {
@@ -391,6 +423,7 @@ static struct kunit_case aux_cases[] = {
 	KUNIT_CASE(aux_overwrite),
 	KUNIT_CASE(aux_unmapped_meanwhile),
 	KUNIT_CASE(aux_other_pmu),
+	KUNIT_CASE(aux_driver_gone),
 	KUNIT_CASE(aux_pieces),
 	KUNIT_CASE(aux_copies),
 	{}

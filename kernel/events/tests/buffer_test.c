@@ -249,6 +249,8 @@ static struct real_buffer real_buffer(struct kunit *test, unsigned long nr_pages
 
 	real.event = kunit_kzalloc(test, sizeof(*real.event), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, real.event);
+	real.event->cold = kunit_kzalloc(test, sizeof(*real.event->cold), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, real.event->cold);
 	real.rb = perf_buffer_alloc(nr_pages, 0, -1, false);
 	KUNIT_ASSERT_NOT_NULL(test, real.rb);
 	/* The event is not one that could be woken. */
@@ -313,7 +315,7 @@ static void buffer_copies(struct kunit *test)
 		for (i = 0; i < 64; i++)
 			KUNIT_EXPECT_EQ(test, *data_byte(real.rb, start + i), expect[i]);
 	}
-	KUNIT_EXPECT_EQ(test, atomic64_read(&real.event->lost_samples), 0);
+	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 0);
 	perf_buffer_put(real.rb);
 }
 
@@ -327,7 +329,7 @@ static void buffer_refuses(struct kunit *test)
 	/* Full but for 8 bytes, of which one stays free. */
 	local_set(&real.rb->ring.head, PAGE_SIZE - 16);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, &child, 16), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&real.event->lost_samples), 1);
+	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 1);
 	KUNIT_EXPECT_EQ(test, local_read(&real.rb->ring.lost), 1);
 	KUNIT_EXPECT_EQ(test, real.rb->ring.nest, 0);
 	local_set(&real.rb->ring.lost, 0);
@@ -339,13 +341,13 @@ static void buffer_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), 0);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, local_read(&real.rb->ring.lost), 1);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&real.event->lost_samples), 2);
+	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 2);
 	perf_buffer_put(real.rb);
 
 	/* Without data pages nothing is lost: nothing was asked for. */
 	real = real_buffer(test, 0);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&real.event->lost_samples), 0);
+	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 0);
 	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), -EINVAL);
 	perf_buffer_put(real.rb);
 

@@ -45,7 +45,7 @@ static int group_test_init(struct kunit *test)
 		event->pmu_ctx = &f->epc;
 		event->event_caps = PERF_EV_CAP_SOFTWARE | PERF_EV_CAP_RESIDENT;
 		event->group_leader = event;
-		event->group_seq = i;
+		event->id = i;
 		event->clock = perf_clock;
 		INIT_LIST_HEAD(&event->sibling_list);
 		RB_CLEAR_NODE(&event->group_node);

@@ -177,8 +177,9 @@ static void model_write(struct ring_model *model)
 	model->level++;
 
 	wakeups = perf_ring_enter(ring);
-	if (perf_ring_begin(ring, words * 8, MODEL_LOST_WORDS * 8, model->backward, &start,
-			    &lost)) {
+	lost = perf_ring_take_lost(ring);
+	if (perf_ring_begin(ring, (words + (lost ? MODEL_LOST_WORDS : 0)) * 8, lost,
+			    model->backward, &start)) {
 		if (lost) {
 			*model_word(model, start) = MODEL_LOST << 56 |
 						    (u64)MODEL_LOST_WORDS << 48;

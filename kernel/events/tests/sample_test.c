@@ -27,6 +27,7 @@
  * @pmu: the event's
  * @event: the event
  * @member: members of its group
+ * @cold: of each of them
  * @data: the sample
  * @handle: of @buffer
  * @regs: where the sample happened
@@ -42,6 +43,7 @@ struct sample_env {
 	struct pmu			pmu;
 	struct perf_event		event;
 	struct perf_event		member[TEST_MEMBERS];
+	struct perf_event_cold		cold[1 + TEST_MEMBERS];
 	struct perf_sample_data		data;
 	struct perf_output_handle	handle;
 	struct pt_regs			regs;
@@ -66,19 +68,21 @@ static void test_pmu_read(struct perf_event *event)
 	local64_inc(&event->count);
 }
 
-static void env_event(struct sample_env *env, struct perf_event *event, u64 id)
+static void env_event(struct sample_env *env, struct perf_event *event,
+		      struct perf_event_cold *cold, u64 id)
 {
+	event->cold = cold;
+	cold->ns = &init_pid_ns;
 	event->ctx = &env->ctx;
 	event->pmu = &env->pmu;
 	event->clock = test_clock;
-	event->ns = &init_pid_ns;
 	event->id = MARK(id);
 	event->group_leader = &env->event;
 	event->total_time_enabled = MARK(0x100);
 	event->total_time_running = MARK(0x101);
 	event->state = PERF_EVENT_STATE_OFF;
 	local64_set(&event->count, id << 8);
-	atomic64_set(&event->lost_samples, id << 16);
+	atomic64_set(&cold->lost_samples, id << 16);
 	INIT_LIST_HEAD(&event->sibling_list);
 }
 
@@ -94,9 +98,9 @@ static struct sample_env *env_alloc(struct kunit *test)
 	seqcount_init(&env->ctx.seq);
 	mutex_init(&env->ctx.mutex);
 	env->pmu.read = test_pmu_read;
-	env_event(env, &env->event, 0x10);
+	env_event(env, &env->event, &env->cold[0], 0x10);
 	for (i = 0; i < TEST_MEMBERS; i++)
-		env_event(env, &env->member[i], 0x20 + i);
+		env_event(env, &env->member[i], &env->cold[1 + i], 0x20 + i);
 
 	/* Twelve bytes and one, which the size field and the padding make 24. */
 	env->raw.frag.data = "raw data, 12";
@@ -369,7 +373,7 @@ static void parse_sample(struct parser *p, struct sample_env *env)
 	if (type & PERF_SAMPLE_CGROUP)
 		take_word(p, "cgroup", env->data.cgroup);
 	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
-		take_word(p, "data_page_size", 0);
+		take_word(p, "data_page_size", perf_get_page_size(env->data.addr));
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
 		take_word(p, "code_page_size", env->data.code_page_size);
 	if (type & PERF_SAMPLE_AUX)

@@ -1,0 +1,742 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Scheduling of groups on a simulated PMU, exact to the count and to the
+ * nanosecond: included at the end of sched.c. Time passes when the test says
+ * so, and rotation happens when it says so.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/workqueue.h>
+
+#include "../attr.h"
+#include "../event.h"
+#include "../sim_pmu.h"
+
+#define STEP		SIM_EVENT_STEP
+#define ROUND_NS	NSEC_PER_MSEC
+/* Of each of two tasks; fewer where each of them takes long. */
+#define TURNS		(IS_ENABLED(CONFIG_KASAN) ? 25000 : 500000)
+
+/**
+ * struct sched_fixture - a PMU, and the events that are open on it
+ * @sim: the PMU
+ * @events: in the order in which they were opened; a closed one is NULL
+ * @nr: of them
+ */
+struct sched_fixture {
+	struct sim_pmu		*sim;
+	struct perf_event	*events[64];
+	int			nr;
+};
+
+static int make_pmu(struct kunit *test, const struct sim_pmu_shape *shape)
+{
+	struct sched_fixture *f = test->priv;
+
+	f->sim = sim_pmu_alloc(shape);
+	KUNIT_ASSERT_NOT_NULL(test, f->sim);
+	/* Not before the test is over. */
+	f->sim->pmu.hrtimer_interval_ms = 3600 * MSEC_PER_SEC;
+	return perf_pmu_register(&f->sim->pmu, "sim_test", -1);
+}
+
+static int sched_test_init(struct kunit *test)
+{
+	static const struct sim_pmu_shape four_counters = { .nr_general = 4, .width = 48 };
+
+	test->priv = kunit_kzalloc(test, sizeof(struct sched_fixture), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, test->priv);
+	/* It ends with the case: what follows runs in another thread. */
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	perf_test_clock_now = NSEC_PER_SEC;
+	WRITE_ONCE(perf_test_clock_task, current);
+	return make_pmu(test, &four_counters);
+}
+
+static void sched_test_exit(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+	int i;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	for (i = 0; i < f->nr; i++) {
+		if (f->events[i])
+			perf_event_release_kernel(f->events[i]);
+	}
+	perf_pmu_unregister(&f->sim->pmu);
+	sim_pmu_free(f->sim);
+}
+
+/* The stages of perf_event_open(2), without its checks of the caller. */
+static struct perf_event *open_attr(struct kunit *test, struct perf_event_attr *attr, int cpu,
+				    struct task_struct *task, struct perf_event *leader)
+{
+	struct sched_fixture *f = test->priv;
+	struct perf_event *event;
+	int err;
+
+	attr->size = sizeof(*attr);
+	event = perf_event_alloc(attr, cpu, task, leader, NULL, NULL, NULL, -1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	event->owner = PERF_TASK_GONE;
+	event->ctx = perf_context_find(task, cpu);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event->ctx));
+	scoped_guard(mutex, &event->ctx->mutex) {
+		KUNIT_EXPECT_TRUE(test, !leader || perf_group_may_join(leader, event));
+		err = perf_event_attach(event);
+	}
+	KUNIT_ASSERT_EQ(test, err, 0);
+	f->events[f->nr++] = event;
+	return event;
+}
+
+static struct perf_event *open_event(struct kunit *test, u64 config, struct perf_event *leader)
+{
+	struct sched_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = config };
+
+	return open_attr(test, &attr, -1, current, leader);
+}
+
+/* A group of so many events, on the test's own task. */
+static struct perf_event *open_group(struct kunit *test, int size, bool pinned)
+{
+	struct sched_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .pinned = pinned,
+	};
+	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL);
+
+	while (--size)
+		open_event(test, STEP, leader);
+	return leader;
+}
+
+static void close_event(struct kunit *test, struct perf_event *event)
+{
+	struct sched_fixture *f = test->priv;
+	int i;
+
+	for (i = 0; i < f->nr; i++) {
+		if (f->events[i] == event)
+			f->events[i] = NULL;
+	}
+	perf_event_release_kernel(event);
+}
+
+static void close_all(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+
+	while (f->nr)
+		perf_event_release_kernel(f->events[--f->nr]);
+}
+
+static bool is_on(const struct perf_event *event)
+{
+	return event->state == PERF_EVENT_STATE_ACTIVE;
+}
+
+/* All members are on, or none is. */
+static void expect_group(struct kunit *test, struct perf_event *leader, bool on)
+{
+	struct perf_event *member;
+
+	KUNIT_EXPECT_EQ(test, is_on(leader), on);
+	for_each_sibling_event(member, leader)
+		KUNIT_EXPECT_EQ(test, is_on(member), on);
+}
+
+static unsigned int busy(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+
+	guard(preempt)();
+	return sim_pmu_busy(f->sim);
+}
+
+static void advance(struct kunit *test, u64 n)
+{
+	struct sched_fixture *f = test->priv;
+
+	sim_pmu_advance(f->sim, STEP, n);
+}
+
+static u64 value(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(event, &enabled, &running);
+}
+
+static void expect_times(struct kunit *test, struct perf_event *event, u64 on, u64 ran)
+{
+	u64 enabled, running;
+
+	perf_event_read_value(event, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, on);
+	KUNIT_EXPECT_EQ(test, running, ran);
+}
+
+static void pass(u64 ns)
+{
+	WRITE_ONCE(perf_test_clock_now, perf_test_clock_now + ns);
+}
+
+static void one_round(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+
+	pass(ROUND_NS);
+	guard(irqsave)();
+	rotate_here(this_cpc(&f->sim->pmu));
+}
+
+static void on_and_off(struct perf_event *event, bool on)
+{
+	CLASS(event_context, ctx)(event);
+
+	if (on)
+		perf_event_turn_on(event);
+	else
+		perf_event_turn_off(event);
+}
+
+static void group_goes_on_whole_or_not_at_all(struct kunit *test)
+{
+	struct perf_event *first = open_group(test, 3, false);
+	struct perf_event *second = open_group(test, 3, false);
+	struct perf_event *one = open_group(test, 1, false);
+
+	expect_group(test, first, true);
+	expect_group(test, second, false);
+	expect_group(test, one, true);
+	KUNIT_EXPECT_EQ(test, busy(test), 4U);
+
+	advance(test, 1000);
+	on_and_off(first, false);
+	expect_group(test, first, false);
+	expect_group(test, second, false);
+	one_round(test);
+	expect_group(test, second, true);
+	advance(test, 10);
+	KUNIT_EXPECT_EQ(test, value(first), 1000ULL);
+	KUNIT_EXPECT_EQ(test, value(second), 10ULL);
+	KUNIT_EXPECT_EQ(test, value(one), 1010ULL);
+}
+
+/* The driver says no only when the whole group has been put to it. */
+static void refused_transaction_leaves_nothing(struct kunit *test)
+{
+	u64 first_only = STEP | 1 << SIM_CONFIG_COUNTERS_SHIFT;
+	struct perf_event *blocker = open_event(test, first_only, NULL);
+	struct perf_event *leader = open_event(test, STEP, NULL);
+	struct perf_event *member = open_event(test, first_only, leader);
+
+	expect_group(test, leader, false);
+	KUNIT_EXPECT_EQ(test, busy(test), 1U);
+	advance(test, 5);
+	pass(ROUND_NS);
+	close_event(test, blocker);
+	expect_group(test, leader, true);
+	advance(test, 7);
+	KUNIT_EXPECT_EQ(test, value(leader), 7ULL);
+	KUNIT_EXPECT_EQ(test, value(member), 7ULL);
+	expect_times(test, leader, ROUND_NS, 0);
+}
+
+static void disabled_member_needs_no_counter(struct kunit *test)
+{
+	struct perf_event *leader = open_group(test, 4, false);
+	struct perf_event *other = open_group(test, 1, false);
+	struct sched_fixture *f = test->priv;
+
+	KUNIT_EXPECT_FALSE(test, is_on(other));
+	on_and_off(f->events[2], false);
+	one_round(test);
+	KUNIT_EXPECT_TRUE(test, is_on(leader));
+	KUNIT_EXPECT_TRUE(test, is_on(other));
+	advance(test, 3);
+	KUNIT_EXPECT_EQ(test, value(leader), 3ULL);
+	KUNIT_EXPECT_EQ(test, value(f->events[2]), 0ULL);
+	KUNIT_EXPECT_EQ(test, value(other), 3ULL);
+}
+
+/* Whatever the order in which they come, the pinned ones are on. */
+static void pinned_groups_go_first(struct kunit *test)
+{
+	int order;
+
+	for (order = 0; order < 16; order++) {
+		struct perf_event *leaders[4];
+		int pinned = 0, i;
+
+		for (i = 0; i < 4; i++) {
+			leaders[i] = open_group(test, 2, order & BIT(i));
+			pinned += !!(order & BIT(i));
+		}
+		for (i = 0; i < 4; i++) {
+			struct perf_event *leader = leaders[i];
+			int before = hweight8(order & (BIT(i) - 1));
+
+			if (order & BIT(i)) {
+				expect_group(test, leader, before < 2);
+				KUNIT_EXPECT_EQ(test, leader->state == PERF_EVENT_STATE_ERROR,
+						before >= 2);
+			} else if (pinned >= 2) {
+				expect_group(test, leader, false);
+			}
+		}
+		KUNIT_EXPECT_EQ(test, busy(test), 4U);
+		close_all(test);
+		KUNIT_EXPECT_EQ(test, busy(test), 0U);
+	}
+}
+
+static void enabling_ends_the_error_state(struct kunit *test)
+{
+	struct perf_event *first = open_group(test, 3, true);
+	struct perf_event *second = open_group(test, 2, true);
+
+	KUNIT_EXPECT_EQ(test, second->state, PERF_EVENT_STATE_ERROR);
+	close_event(test, first);
+	KUNIT_EXPECT_EQ(test, second->state, PERF_EVENT_STATE_ERROR);
+	on_and_off(second, true);
+	expect_group(test, second, true);
+}
+
+static void exclusive_group_is_alone(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .exclusive = 1,
+	};
+	struct perf_event *plain = open_group(test, 1, false);
+	struct perf_event *alone = open_attr(test, &attr, -1, current, NULL);
+	int i, on[2] = { };
+
+	for (i = 0; i < 40; i++) {
+		KUNIT_EXPECT_LE(test, busy(test), 1U);
+		on[0] += is_on(plain);
+		on[1] += is_on(alone);
+		one_round(test);
+	}
+	KUNIT_EXPECT_EQ(test, on[0], 20);
+	KUNIT_EXPECT_EQ(test, on[1], 20);
+}
+
+static void software_leader_goes_with_hardware(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+	struct perf_event *blocker = open_group(test, 3, false);
+	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *member;
+
+	pass(100);
+	KUNIT_EXPECT_TRUE(test, is_on(leader));
+	member = open_event(test, STEP, leader);
+	expect_group(test, leader, true);
+	open_event(test, STEP, leader);
+	/* Two do not fit beside three. */
+	expect_group(test, blocker, !is_on(leader));
+	close_event(test, blocker);
+	one_round(test);
+	expect_group(test, leader, true);
+	advance(test, 11);
+	KUNIT_EXPECT_EQ(test, value(member), 11ULL);
+	close_event(test, member);
+	KUNIT_EXPECT_TRUE(test, is_on(leader));
+}
+
+static void time_runs_while_it_is_on(struct kunit *test)
+{
+	struct perf_event *first = open_group(test, 4, false);
+	struct perf_event *second = open_group(test, 1, false);
+
+	one_round(test);
+	expect_times(test, first, ROUND_NS, ROUND_NS);
+	expect_times(test, second, ROUND_NS, 0);
+	one_round(test);
+	expect_times(test, first, 2 * ROUND_NS, ROUND_NS);
+	expect_times(test, second, 2 * ROUND_NS, ROUND_NS);
+	on_and_off(first, false);
+	one_round(test);
+	pass(500);
+	expect_times(test, first, 2 * ROUND_NS, ROUND_NS);
+	expect_times(test, second, 3 * ROUND_NS + 500, ROUND_NS + 500);
+}
+
+/* Thirteen counters' worth of groups on four: each gets as much as every other. */
+static void rotation_is_fair(struct kunit *test)
+{
+	static const int sizes[] = { 4, 3, 2, 2, 1, 1 };
+	const int rounds = 1300;
+	struct perf_event *leaders[ARRAY_SIZE(sizes)];
+	u64 used = 0, fair = (u64)rounds * ROUND_NS * 4 / 13;
+	int i, r;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		leaders[i] = open_group(test, sizes[i], false);
+	for (r = 0; r < rounds; r++) {
+		used += busy(test);
+		one_round(test);
+	}
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		u64 enabled, running;
+
+		perf_event_read_value(leaders[i], &enabled, &running);
+		kunit_info(test, "group of %d: ran %llu per mille, fair %llu", sizes[i],
+			   div64_u64(running * 1000, enabled), fair * 1000 / (rounds * ROUND_NS));
+		KUNIT_EXPECT_GE(test, running, fair * 95 / 100);
+		KUNIT_EXPECT_LE(test, running, fair * 105 / 100);
+	}
+	kunit_info(test, "counters busy %llu per mille", used * 1000 / (4 * rounds));
+	KUNIT_EXPECT_GE(test, used, 4ULL * rounds * 90 / 100);
+}
+
+/* A group that fills the PMU, among many that fit beside one another. */
+static void group_that_fits_alone_never_starves(struct kunit *test)
+{
+	struct perf_event *big, *small[24];
+	int i, r, waited = 0, longest = 0;
+
+	for (i = 0; i < ARRAY_SIZE(small); i++)
+		small[i] = open_group(test, 1, false);
+	big = open_group(test, 4, false);
+	for (r = 0; r < 400; r++) {
+		one_round(test);
+		waited = is_on(big) ? 0 : waited + 1;
+		longest = max(longest, waited);
+	}
+	/* Each round somebody gets in who has run less than those that are on. */
+	kunit_info(test, "longest wait %d rounds", longest);
+	KUNIT_EXPECT_LE(test, longest, 25);
+	for (i = 0; i < ARRAY_SIZE(small); i++) {
+		u64 enabled, running;
+
+		perf_event_read_value(small[i], &enabled, &running);
+		KUNIT_EXPECT_GE(test, running, 400 * ROUND_NS / 7 * 8 / 10);
+	}
+}
+
+static void rotation_stops_when_nobody_waits(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+	struct perf_event *first = open_group(test, 3, false);
+	struct perf_event *second = open_group(test, 3, false);
+	struct perf_cpu_pmu_context *cpc;
+
+	scoped_guard(preempt) {
+		cpc = this_cpc(&f->sim->pmu);
+		KUNIT_EXPECT_TRUE(test, cpc->hrtimer_active);
+	}
+	one_round(test);
+	on_and_off(first, false);
+	one_round(test);
+	one_round(test);
+	expect_group(test, second, true);
+	KUNIT_EXPECT_FALSE(test, cpc->hrtimer_active);
+}
+
+static void narrow_counters_lose_nothing(struct kunit *test)
+{
+	static const struct sim_pmu_shape narrow = { .nr_general = 2, .width = 16 };
+	struct sched_fixture *f = test->priv;
+	struct perf_event *a, *b;
+
+	perf_pmu_unregister(&f->sim->pmu);
+	sim_pmu_free(f->sim);
+	KUNIT_ASSERT_EQ(test, make_pmu(test, &narrow), 0);
+	a = open_group(test, 1, false);
+	advance(test, 12345);
+	b = open_group(test, 1, false);
+	advance(test, 300000007);
+	KUNIT_EXPECT_EQ(test, value(a), 12345ULL + 300000007);
+	KUNIT_EXPECT_EQ(test, value(b), 300000007ULL);
+}
+
+static void count_overflow(struct perf_event *event, struct perf_sample_data *data,
+			   struct pt_regs *regs)
+{
+	(*(int *)event->overflow_handler_context)++;
+}
+
+static void every_period_overflows_once(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .size = sizeof(attr), .config = STEP,
+		.sample_period = 1000,
+	};
+	struct perf_event *event;
+	int overflows = 0;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, count_overflow, &overflows);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	advance(test, 99999);
+	KUNIT_EXPECT_EQ(test, overflows, 99);
+	KUNIT_EXPECT_EQ(test, value(event), 99999ULL);
+	advance(test, 1);
+	KUNIT_EXPECT_EQ(test, overflows, 100);
+
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 10), 0);
+	advance(test, 100);
+	KUNIT_EXPECT_EQ(test, overflows, 110);
+	perf_event_disable(event);
+	advance(test, 100);
+	KUNIT_EXPECT_EQ(test, overflows, 110);
+	perf_event_enable(event);
+	advance(test, 10);
+	KUNIT_EXPECT_EQ(test, overflows, 111);
+	KUNIT_EXPECT_EQ(test, perf_event_pause(event, true), 100000ULL + 100 + 10);
+	KUNIT_EXPECT_EQ(test, value(event), 0ULL);
+	perf_event_release_kernel(event);
+}
+
+static void read_local_reads_the_counter(struct kunit *test)
+{
+	struct perf_event *event = open_group(test, 1, false);
+	u64 now, enabled, running;
+
+	advance(test, 21);
+	pass(5);
+	KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &now, &enabled, &running), 0);
+	KUNIT_EXPECT_EQ(test, now, 21ULL);
+	KUNIT_EXPECT_EQ(test, enabled, 5ULL);
+	KUNIT_EXPECT_EQ(test, running, 5ULL);
+}
+
+static bool keep_off(struct pmu *pmu, int cpu)
+{
+	return true;
+}
+
+static void filter_and_constraints_can_change(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+	struct perf_event *a = open_group(test, 2, false);
+	struct perf_event *b = open_group(test, 2, false);
+
+	f->sim->shape.constraints[STEP] = 0x3;
+	scoped_guard(preempt)
+		perf_pmu_resched(&f->sim->pmu);
+	KUNIT_EXPECT_EQ(test, busy(test), 2U);
+	KUNIT_EXPECT_NE(test, is_on(a), is_on(b));
+
+	f->sim->pmu.filter = keep_off;
+	scoped_guard(preempt)
+		perf_pmu_resched(&f->sim->pmu);
+	KUNIT_EXPECT_EQ(test, busy(test), 0U);
+
+	f->sim->pmu.filter = NULL;
+	f->sim->shape.constraints[STEP] = 0;
+	scoped_guard(preempt)
+		perf_pmu_resched(&f->sim->pmu);
+	expect_group(test, a, true);
+	expect_group(test, b, true);
+}
+
+static void unregistered_pmu_leaves_dead_events(struct kunit *test)
+{
+	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
+	struct sched_fixture *f = test->priv;
+	struct perf_event *leader = open_group(test, 2, false);
+	struct perf_event *software;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+
+	software = open_attr(test, &attr, -1, current, leader);
+	advance(test, 3);
+	perf_pmu_unregister(&f->sim->pmu);
+	sim_pmu_free(f->sim);
+	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_DEAD);
+	KUNIT_EXPECT_EQ(test, value(leader), 3ULL);
+	on_and_off(leader, true);
+	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_DEAD);
+	KUNIT_EXPECT_GE(test, software->state, PERF_EVENT_STATE_INACTIVE);
+	KUNIT_EXPECT_PTR_EQ(test, software->group_leader, software);
+	close_all(test);
+	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
+}
+
+/**
+ * struct player - one of two tasks that take turns
+ * @sim: the PMU
+ * @event: its own
+ * @turn: waits for this
+ * @other: wakes this
+ * @finished: done with this when it has had all its turns
+ * @steps: makes so many each time
+ * @turns: so many times
+ */
+struct player {
+	struct sim_pmu		*sim;
+	struct perf_event	*event;
+	struct completion	turn;
+	struct player		*other;
+	struct completion	finished;
+	unsigned int		steps;
+	unsigned int		turns;
+};
+
+static int play(void *data)
+{
+	struct player *me = data;
+	int i;
+
+	for (i = 0; i < me->turns; i++) {
+		wait_for_completion(&me->turn);
+		sim_pmu_advance(me->sim, STEP, me->steps);
+		complete(&me->other->turn);
+	}
+	complete(&me->finished);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static void tasks_keep_their_counts_apart(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+	struct task_struct *tasks[2];
+	struct player players[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
+
+		players[i] = (struct player){
+			.sim = f->sim, .other = &players[1 - i],
+			.steps = i ? 5 : 3, .turns = TURNS,
+		};
+		init_completion(&players[i].turn);
+		init_completion(&players[i].finished);
+		tasks[i] = kthread_create(play, &players[i], "perf_player/%d", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(tasks[i]));
+		get_task_struct(tasks[i]);
+		kthread_bind(tasks[i], 0);
+		players[i].event = open_attr(test, &attr, -1, tasks[i], NULL);
+	}
+	for (i = 0; i < 2; i++)
+		wake_up_process(tasks[i]);
+	complete(&players[0].turn);
+	for (i = 0; i < 2; i++) {
+		wait_for_completion(&players[i].finished);
+		kthread_stop(tasks[i]);
+		KUNIT_EXPECT_EQ(test, value(players[i].event),
+				(u64)players[i].steps * players[i].turns);
+		put_task_struct(tasks[i]);
+	}
+}
+
+/* A group that fills the PMU on either side: each is on half of the time. */
+static void cpu_and_task_take_turns(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
+	struct perf_event *leaders[2];
+	int i, r, on[2] = { };
+
+	/* A CPU's clock is not the test's to set. */
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	for (i = 0; i < 2; i++) {
+		struct task_struct *task = i ? current : NULL;
+		int cpu = i ? -1 : raw_smp_processor_id(), n;
+
+		leaders[i] = open_attr(test, &attr, cpu, task, NULL);
+		for (n = 1; n < 4; n++)
+			open_attr(test, &attr, cpu, task, leaders[i]);
+	}
+	for (r = 0; r < 40; r++) {
+		on[0] += is_on(leaders[0]);
+		on[1] += is_on(leaders[1]);
+		one_round(test);
+	}
+	KUNIT_EXPECT_EQ(test, on[0] + on[1], 40);
+	KUNIT_EXPECT_GE(test, on[0], 18);
+	KUNIT_EXPECT_GE(test, on[1], 18);
+}
+
+static long advance_there(void *sim)
+{
+	sim_pmu_advance(sim, STEP, 100);
+	return 0;
+}
+
+static void migrated_events_go_on(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
+	struct perf_event_attr clock = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+	};
+	struct perf_event *events[4];
+	int here = raw_smp_processor_id(), there, i, round;
+
+	there = cpumask_any_but(cpu_online_mask, here);
+	if (there >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	/* A group with a software member, and one that is disabled. */
+	events[0] = open_attr(test, &attr, here, NULL, NULL);
+	events[1] = open_attr(test, &clock, here, NULL, events[0]);
+	events[2] = open_attr(test, &attr, here, NULL, events[0]);
+	attr.disabled = 1;
+	events[3] = open_attr(test, &attr, here, NULL, NULL);
+	advance(test, 10);
+
+	for (round = 0; round < 3; round++) {
+		u64 before = value(events[1]);
+
+		perf_pmu_migrate_context(&f->sim->pmu, here, there);
+		for (i = 0; i < 4; i++) {
+			KUNIT_EXPECT_EQ(test, events[i]->cpu, there);
+			KUNIT_EXPECT_PTR_EQ(test, events[i]->group_leader, events[i == 3 ? 3 : 0]);
+			KUNIT_EXPECT_EQ(test, is_on(events[i]), i != 3);
+		}
+		advance(test, 1000);
+		work_on_cpu(there, advance_there, f->sim);
+		KUNIT_EXPECT_EQ(test, value(events[0]), 10ULL + 100 * (round + 1));
+		KUNIT_EXPECT_EQ(test, value(events[2]), 10ULL + 100 * (round + 1));
+		KUNIT_EXPECT_EQ(test, value(events[3]), 0ULL);
+		KUNIT_EXPECT_GT(test, value(events[1]), before);
+		perf_pmu_migrate_context(&f->sim->pmu, there, here);
+	}
+	KUNIT_EXPECT_EQ(test, busy(test), 2U);
+}
+
+static struct kunit_case sched_cases[] = {
+	KUNIT_CASE(group_goes_on_whole_or_not_at_all),
+	KUNIT_CASE(refused_transaction_leaves_nothing),
+	KUNIT_CASE(disabled_member_needs_no_counter),
+	KUNIT_CASE(pinned_groups_go_first),
+	KUNIT_CASE(enabling_ends_the_error_state),
+	KUNIT_CASE(exclusive_group_is_alone),
+	KUNIT_CASE(software_leader_goes_with_hardware),
+	KUNIT_CASE(time_runs_while_it_is_on),
+	KUNIT_CASE(rotation_is_fair),
+	KUNIT_CASE(group_that_fits_alone_never_starves),
+	KUNIT_CASE(rotation_stops_when_nobody_waits),
+	KUNIT_CASE(narrow_counters_lose_nothing),
+	KUNIT_CASE(every_period_overflows_once),
+	KUNIT_CASE(read_local_reads_the_counter),
+	KUNIT_CASE(filter_and_constraints_can_change),
+	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
+	KUNIT_CASE(cpu_and_task_take_turns),
+	KUNIT_CASE(migrated_events_go_on),
+	KUNIT_CASE(tasks_keep_their_counts_apart),
+	{}
+};
+
+static struct kunit_suite sched_suite = {
+	.name		= "perf_sched",
+	.init		= sched_test_init,
+	.exit		= sched_test_exit,
+	.test_cases	= sched_cases,
+};
+
+kunit_test_suite(sched_suite);
