@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "pe_lib.h"
+#include "pe_sim.h"
 
 #define PE_CHILD_ENV	"PE_CHILD"
 
@@ -103,6 +104,8 @@ static int child_work(const struct pe_cmd *cmd, int in, int out)
 		return pe_become(cmd->arg, 0);
 	case PE_EXEC:
 		return exec_self(in, out);
+	case PE_STEP:
+		return pe_sim_advance(cmd->arg);
 	case PE_EXIT:
 		_exit(cmd->arg);
 	}

@@ -85,6 +85,7 @@ enum pe_order {
 	PE_DUMPABLE,		/* prctl(PR_SET_DUMPABLE, arg) */
 	PE_SETUID,		/* become user arg */
 	PE_EXEC,		/* exec this program; it goes on as the same child */
+	PE_STEP,		/* arg steps of the simulated PMU */
 	PE_EXIT,		/* _exit(arg) */
 };
 

@@ -32,6 +32,7 @@ struct local_value {
 #define WRITE_ONCE(x, val)	__atomic_store_n(&(x), val, __ATOMIC_RELAXED)
 #define barrier()		__atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define smp_wmb()		barrier() /* the reader is called from the writer */
+#define smp_rmb()		barrier()
 #define local_read(l)		READ_ONCE((l)->v)
 #define local_set(l, i)		WRITE_ONCE((l)->v, i)
 #define local_add(i, l)		__atomic_fetch_add(&(l)->v, i, __ATOMIC_RELAXED)

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hardware counters: counts of loops of a known length, groups, user space's
+ * own way to a counter.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_hw.h"
+
+#define LOOP	2000000UL
+#define TRIES	10
+
+struct group_read {
+	__u64 nr, enabled, running, value[PE_HW_MAX];
+};
+
+static __u64 count_loop(int fd, unsigned long instructions)
+{
+	__u64 before = pe_count(fd);
+
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_hw_loop(instructions);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	return pe_count(fd) - before;
+}
+
+/* Some machines count the kernel, too: without an interrupt it is the least. */
+static __u64 least_of_loop(int fd, unsigned long instructions)
+{
+	__u64 least = UINT64_MAX, n;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		n = count_loop(fd, instructions);
+		least = n < least ? n : least;
+	}
+	return least;
+}
+
+FIXTURE(hw) {
+	struct perf_event_attr a;
+};
+
+FIXTURE_SETUP(hw)
+{
+	if (pe_hw_missing())
+		SKIP(return, "no hardware counters");
+	self->a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	pe_move_to(0);
+}
+
+FIXTURE_TEARDOWN(hw)
+{
+}
+
+TEST_F(hw, loop)
+{
+	int fd = pe_self(&self->a);
+	__u64 net;
+
+	ASSERT_LE(0, fd);
+	net = least_of_loop(fd, LOOP + 2) - least_of_loop(fd, 2);
+	EXPECT_LE(LOOP, net);
+	EXPECT_GE(LOOP + 10, net);
+	close(fd);
+}
+
+TEST_F(hw, pinned_loop)
+{
+	__u64 net;
+	int fd;
+
+	self->a.pinned = 1;
+	fd = pe_self(&self->a);
+	ASSERT_LE(0, fd);
+	net = least_of_loop(fd, LOOP + 2) - least_of_loop(fd, 2);
+	EXPECT_LE(LOOP, net);
+	EXPECT_GE(LOOP + 10, net);
+	close(fd);
+}
+
+TEST_F(hw, loop_of_a_cpu)
+{
+	__u64 net;
+	int fd = pe_open(&self->a, -1, 0, -1, 0);
+
+	ASSERT_LE(0, fd);
+	net = least_of_loop(fd, LOOP + 2) - least_of_loop(fd, 2);
+	EXPECT_LE(LOOP, net);
+	EXPECT_GE(LOOP + 10, net);
+	close(fd);
+}
+
+TEST_F(hw, group_members_count_the_same)
+{
+	struct group_read r;
+	int leader, member;
+
+	self->a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			      PERF_FORMAT_TOTAL_TIME_RUNNING;
+	leader = pe_self(&self->a);
+	ASSERT_LE(0, leader);
+	self->a.disabled = 0;
+	member = pe_open(&self->a, 0, -1, leader, 0);
+	ASSERT_LE(0, member);
+
+	pe_ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+	pe_hw_loop(LOOP);
+	pe_ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	ASSERT_EQ(40, read(leader, &r, sizeof(r)));
+	EXPECT_EQ(2, r.nr);
+	EXPECT_LE(LOOP, r.value[0]);
+	EXPECT_EQ(r.value[0], r.value[1]);
+	EXPECT_EQ(r.enabled, r.running);
+	close(member);
+	close(leader);
+}
+
+TEST_F(hw, group_has_software_members)
+{
+	struct perf_event_attr soft = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct group_read r;
+	int leader, member;
+
+	self->a.read_format = PERF_FORMAT_GROUP;
+	leader = pe_self(&self->a);
+	ASSERT_LE(0, leader);
+	member = pe_open(&soft, 0, -1, leader, 0);
+	ASSERT_LE(0, member);
+
+	pe_fault(1);
+	pe_ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+	pe_fault(100);
+	pe_ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	pe_fault(100);
+	ASSERT_EQ(24, read(leader, &r, sizeof(r)));
+	EXPECT_EQ(100, r.running);	/* the second value */
+	close(member);
+	close(leader);
+}
+
+TEST_F(hw, software_leader_moves_to_the_hardware)
+{
+	struct perf_event_attr soft = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
+	int leader, member;
+	__u64 n;
+
+	leader = pe_self(&soft);
+	ASSERT_LE(0, leader);
+	self->a.disabled = 0;
+	member = pe_open(&self->a, 0, -1, leader, 0);
+	ASSERT_LE(0, member);
+
+	pe_ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+	pe_hw_loop(LOOP);
+	pe_fault(10);
+	pe_ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	n = pe_count(leader);
+	EXPECT_LE(10, n);
+	EXPECT_GE(20, n);
+	EXPECT_LE(LOOP, pe_count(member));
+	/* The leader goes, the member counts alone. */
+	close(leader);
+	n = pe_count(member);
+	pe_ioctl(member, PERF_EVENT_IOC_ENABLE, 0);
+	pe_hw_loop(LOOP);
+	EXPECT_LE(n + LOOP, pe_count(member));
+	close(member);
+}
+
+TEST_F(hw, group_larger_than_the_pmu)
+{
+	unsigned int n, i;
+	int fd[PE_HW_MAX + 1];
+
+	/* Some drivers look at members that are enabled only. */
+	self->a.disabled = 0;
+	fd[0] = pe_self(&self->a);
+	ASSERT_LE(0, fd[0]);
+	for (n = 1; n < PE_HW_MAX; n++) {
+		fd[n] = pe_open(&self->a, 0, -1, fd[0], 0);
+		if (fd[n] < 0)
+			break;
+	}
+	EXPECT_EQ(-EINVAL, fd[n]);
+	/* What came before counts. */
+	EXPECT_LE(LOOP, count_loop(fd[0], LOOP));
+	for (i = 1; i < n; i++)
+		EXPECT_LE(LOOP, pe_count(fd[i]));
+	for (i = 0; i < n; i++)
+		close(fd[i]);
+}
+
+TEST_F(hw, reset_while_it_counts)
+{
+	int fd = pe_self(&self->a);
+
+	ASSERT_LE(0, fd);
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_hw_loop(10 * LOOP);
+	pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+	pe_hw_loop(LOOP);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	EXPECT_LE(LOOP, pe_count(fd));
+	EXPECT_GT(5 * LOOP, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(hw, unsupported_event)
+{
+	struct perf_event_attr a = pe_hw_attr(PERF_COUNT_HW_MAX);
+
+	EXPECT_GT(0, pe_try(&a, 0, -1, -1, 0));
+	a = pe_hw_attr(0);
+	a.type = PERF_TYPE_HW_CACHE;
+	a.config = 0xffffff;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+}
+
+/* The page of an event whose counter user space can read, or of any other. */
+
+static __u64 read_counter(__u32 index)
+{
+	__u64 value = 0;
+
+#if defined(__x86_64__)
+	__u32 low, high;
+
+	__asm__ __volatile__("rdpmc" : "=a" (low), "=d" (high) : "c" (index - 1));
+	value = (__u64)high << 32 | low;
+#elif defined(__aarch64__)
+	if (index == 32) {
+		__asm__ __volatile__("mrs %0, pmccntr_el0" : "=r" (value));
+	} else {
+		__u64 select = index - 1;
+
+		__asm__ __volatile__("msr pmselr_el0, %1\n"
+				     "isb\n"
+				     "mrs %0, pmxevcntr_el0" : "=r" (value) : "r" (select));
+	}
+#endif
+	return value;
+}
+
+static __u64 read_by_page(const struct perf_event_mmap_page *page)
+{
+	__u64 count, counter;
+	__u32 seq, width;
+
+	do {
+		seq = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
+		count = page->offset;
+		width = page->pmc_width;
+		if (page->cap_user_rdpmc && page->index) {
+			counter = read_counter(page->index) << (64 - width);
+			count += (__s64)counter >> (64 - width);
+		}
+		__sync_synchronize();
+	} while (__atomic_load_n(&page->lock, __ATOMIC_RELAXED) != seq);
+	return count;
+}
+
+TEST_F(hw, page_when_it_is_off)
+{
+	struct perf_event_mmap_page *page;
+	int fd = pe_self(&self->a);
+
+	ASSERT_LE(0, fd);
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	count_loop(fd, LOOP);
+	EXPECT_EQ(0, page->index);
+	EXPECT_EQ(pe_count(fd), read_by_page(page));
+	EXPECT_EQ(0, page->lock & 1);
+	munmap(page, sysconf(_SC_PAGESIZE));
+	close(fd);
+}
+
+TEST_F(hw, page_when_it_counts)
+{
+	struct perf_event_mmap_page *page;
+	__u64 before, mine, after;
+	int fd, i;
+
+#ifdef __aarch64__
+	/* There it is a matter of asking, and of a sysctl. */
+	pe_set(PE_SYSCTL "perf_user_access", 1);
+	self->a.config1 = 2;
+#endif
+	fd = pe_self(&self->a);
+	ASSERT_LE(0, fd);
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	if (!page->cap_user_rdpmc)
+		SKIP(return, "user space cannot read counters");
+	EXPECT_LT(0, page->index);
+	for (i = 0; i < 100; i++) {
+		before = pe_count(fd);
+		pe_hw_loop(1000);
+		mine = read_by_page(page);
+		pe_hw_loop(1000);
+		after = pe_count(fd);
+		EXPECT_LE(before + 1000, mine);
+		EXPECT_LE(mine + 1000, after);
+		if (i == 50)
+			pe_sleep_ms(1);
+	}
+	munmap(page, sysconf(_SC_PAGESIZE));
+	close(fd);
+#ifdef __aarch64__
+	pe_set(PE_SYSCTL "perf_user_access", 0);
+#endif
+}
+
+TEST_HARNESS_MAIN

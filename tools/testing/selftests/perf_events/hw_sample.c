@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Samples by hardware counters: how many, where, what is in them, signals.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_hw.h"
+#include "pe_sample.h"
+
+#define PERIOD	100000UL
+#define LOOP	(200 * PERIOD)
+#define DEPTH	10
+
+/* Where the program counter and the stack pointer are among the registers. */
+#if defined(__x86_64__)
+# define REGS	0x180
+#elif defined(__aarch64__)
+# define REGS	0x180000000
+#elif defined(__powerpc64__)
+# define REGS	0x100000002
+#else
+# define REGS	3
+#endif
+
+static struct pe_record rec;
+
+FIXTURE(hw) {
+	struct perf_event_attr a;
+	struct pe_ring ring;
+	int fd;
+};
+
+FIXTURE_SETUP(hw)
+{
+	if (pe_hw_missing())
+		SKIP(return, "no hardware counters");
+	pe_move_to(0);
+	self->a = pe_hw_attr(pe_hw_exact());
+	self->a.sample_period = PERIOD;
+	self->a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
+	self->fd = -1;
+}
+
+FIXTURE_TEARDOWN(hw)
+{
+	if (self->fd >= 0) {
+		pe_ring_unmap(&self->ring);
+		close(self->fd);
+	}
+}
+
+#define OPEN() do {							\
+	self->fd = pe_self(&self->a);					\
+	ASSERT_LE(0, self->fd);						\
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));		\
+} while (0)
+
+static void run(int fd, unsigned long instructions)
+{
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_hw_loop(instructions);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static bool in_loop(__u64 ip)
+{
+	return ip >= (unsigned long)pe_hw_loop_start && ip <= (unsigned long)pe_hw_loop_end;
+}
+
+TEST_F(hw, one_record_a_period)
+{
+	unsigned int n = 0, inside = 0;
+	struct pe_sample s;
+	__u64 count;
+
+	OPEN();
+	run(self->fd, LOOP);
+	count = pe_count(self->fd);
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE)) {
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &s));
+		EXPECT_EQ(PERIOD, s.period);
+		EXPECT_EQ(getpid(), s.pid);
+		n++;
+		inside += in_loop(s.ip);
+	}
+	TH_LOG("%u records, %u in the loop, count %llu", n, inside, count);
+	EXPECT_LE(count / PERIOD - 1, n);
+	EXPECT_GE(count / PERIOD, n);
+	/* Interrupts of the kernel's are elsewhere, where it counts, too. */
+	EXPECT_LE(n - n / 10, inside);
+}
+
+TEST_F(hw, another_period_from_now_on)
+{
+	unsigned int n;
+
+	OPEN();
+	run(self->fd, LOOP);
+	n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+	EXPECT_LE(LOOP / PERIOD - 1, n);
+	unsigned long period = 10 * PERIOD;
+
+	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period));
+	run(self->fd, LOOP);
+	n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+	EXPECT_LE(LOOP / PERIOD / 10 - 1, n);
+	EXPECT_GE(LOOP / PERIOD / 10 + 2, n);
+}
+
+TEST_F(hw, frequency)
+{
+	unsigned int n;
+
+	self->a.freq = 1;
+	self->a.sample_freq = 1000;
+	OPEN();
+	run(self->fd, 10 * LOOP);
+	n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+	TH_LOG("%u records", n);
+	EXPECT_LE(20, n);
+}
+
+TEST_F(hw, a_lower_frequency_gives_less)
+{
+	unsigned int many, few;
+	__u64 freq = 100;
+
+	self->a.freq = 1;
+	self->a.sample_freq = 4000;
+	OPEN();
+	run(self->fd, 10 * LOOP);
+	many = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&freq));
+	run(self->fd, 5 * LOOP);
+	pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+	run(self->fd, 10 * LOOP);
+	few = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+	TH_LOG("%u and %u records", many, few);
+	EXPECT_LT(few * 4, many);
+}
+
+static int signals, hangups;
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+	__atomic_fetch_add(info->si_code == POLL_HUP ? &hangups : &signals, 1, __ATOMIC_RELAXED);
+}
+
+TEST_F(hw, signals)
+{
+	struct sigaction act = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGIO, &act, NULL);
+	self->a.wakeup_events = 1;
+	OPEN();
+	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN, getpid()));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGIO));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_ASYNC));
+	pe_ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 10);
+	pe_hw_loop(LOOP);
+	EXPECT_EQ(9, __atomic_load_n(&signals, __ATOMIC_RELAXED));
+	EXPECT_EQ(1, __atomic_load_n(&hangups, __ATOMIC_RELAXED));
+	EXPECT_EQ(10, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
+}
+
+TEST_F(hw, poll_wakes)
+{
+	struct pollfd p;
+	int status;
+	pid_t pid;
+
+	self->a.disabled = 1;
+	self->a.wakeup_events = 5;
+	self->a.enable_on_exec = 0;
+	self->a.inherit = 0;
+	pid = fork();
+	if (!pid) {
+		pe_sleep_ms(20);
+		pe_hw_loop(20 * PERIOD);
+		_exit(0);
+	}
+	self->a.disabled = 0;
+	self->fd = pe_open(&self->a, pid, -1, -1, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));
+	p.fd = self->fd;
+	p.events = POLLIN;
+	EXPECT_EQ(1, poll(&p, 1, 10000));
+	EXPECT_NE(0, p.revents & (POLLIN | POLLHUP));
+	EXPECT_LE(5, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
+	waitpid(pid, &status, 0);
+}
+
+__attribute__((noipa, optimize("no-optimize-sibling-calls", "no-omit-frame-pointer")))
+static void deep(unsigned int depth)
+{
+	if (depth)
+		deep(depth - 1);
+	else
+		pe_hw_loop(LOOP);
+	__asm__ __volatile__("" : : : "memory");
+}
+
+TEST_F(hw, call_chains)
+{
+	unsigned int i, frames, good = 0, n = 0;
+	struct pe_sample s;
+	__u64 ip;
+
+	self->a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	self->a.exclude_callchain_kernel = 1;
+	OPEN();
+	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
+	deep(DEPTH);
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE)) {
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &s));
+		if (!in_loop(s.ip))
+			continue;
+		n++;
+		EXPECT_LT(2, s.nr_ips);
+		EXPECT_EQ(PERF_CONTEXT_USER, (__s64)s.ips[0]);
+		EXPECT_EQ(s.ip, s.ips[1]);
+		frames = 0;
+		for (i = 0; i < s.nr_ips; i++) {
+			ip = s.ips[i] - (unsigned long)deep;
+			frames += ip < 256;
+		}
+		good += frames >= DEPTH;
+	}
+	TH_LOG("%u of %u chains", good, n);
+	EXPECT_LT(LOOP / PERIOD / 2, n);
+	EXPECT_EQ(n, good);
+}
+
+TEST_F(hw, registers_and_stack)
+{
+	struct pe_sample s;
+	unsigned int n = 0;
+
+	self->a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+			      PERF_SAMPLE_REGS_INTR;
+	self->a.sample_regs_user = REGS;
+	self->a.sample_regs_intr = REGS;
+	self->a.sample_stack_user = 512;
+	OPEN();
+	run(self->fd, LOOP / 10);
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE)) {
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &s));
+		EXPECT_EQ(PERF_SAMPLE_REGS_ABI_64, s.user_abi);
+		EXPECT_EQ(PERF_SAMPLE_REGS_ABI_64, s.intr_abi);
+		EXPECT_EQ(2, s.user_regs);
+		EXPECT_EQ(512, s.stack_size);
+		EXPECT_EQ(512, s.stack_dyn);
+		n++;
+	}
+	EXPECT_LT(LOOP / PERIOD / 20, n);
+}
+
+TEST_F(hw, values_of_the_group)
+{
+	struct perf_event_attr soft = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct pe_sample s;
+	__u64 last = 0;
+	unsigned int n = 0;
+	int fd;
+
+	self->a.sample_type = PERF_SAMPLE_READ;
+	self->a.read_format = PERF_FORMAT_GROUP;
+	soft.read_format = PERF_FORMAT_GROUP;
+	OPEN();
+	fd = pe_open(&soft, 0, -1, self->fd, 0);
+	ASSERT_LE(0, fd);
+	run(self->fd, LOOP);
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE)) {
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &s));
+		ASSERT_EQ(3, s.nr_values);
+		EXPECT_EQ(2, s.values[0]);
+		EXPECT_LE(last + PERIOD / 10 * 9, s.values[1]);
+		last = s.values[1];
+		n++;
+	}
+	EXPECT_LT(LOOP / PERIOD / 2, n);
+	EXPECT_GE(pe_count(self->fd), last);
+	close(fd);
+}
+
+TEST_F(hw, more_samplers_than_counters)
+{
+	unsigned int counters = pe_hw_counters(), n = 2 * counters, i, records;
+	struct pe_ring rings[2 * PE_HW_MAX];
+	int fds[2 * PE_HW_MAX];
+	__u64 count;
+
+	for (i = 0; i < n; i++) {
+		fds[i] = pe_self(&self->a);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(0, pe_ring_map(&rings[i], fds[i], 16));
+	}
+	for (i = 0; i < n; i++)
+		pe_ioctl(fds[i], PERF_EVENT_IOC_ENABLE, 0);
+	for (i = 0; i < 10; i++)
+		pe_hw_loop(LOOP);
+	for (i = 0; i < n; i++)
+		pe_ioctl(fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	for (i = 0; i < n; i++) {
+		count = pe_count(fds[i]);
+		records = pe_ring_drop(&rings[i], PERF_RECORD_SAMPLE);
+		TH_LOG("%u: %u records of %llu", i, records, count / PERIOD);
+		EXPECT_LT(0, count);
+		EXPECT_LE(records, count / PERIOD + 1);
+		EXPECT_GE(records + records / 10 + 2, count / PERIOD);
+		pe_ring_unmap(&rings[i]);
+		close(fds[i]);
+	}
+}
+
+TEST_F(hw, children)
+{
+	unsigned int n, i;
+	int status;
+
+	self->a.inherit = 1;
+	self->fd = pe_open(&self->a, 0, 0, -1, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));
+	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (i = 0; i < 5; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			pe_hw_loop(10 * PERIOD);
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+	}
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+	TH_LOG("%u records of %llu", n, pe_count(self->fd) / PERIOD);
+	EXPECT_LE(45, n);
+	EXPECT_GE(pe_count(self->fd) / PERIOD, n);
+}
+
+TEST_F(hw, of_a_cpu)
+{
+	struct pe_sample s;
+	unsigned int n = 0;
+	__u64 count;
+
+	self->a.sample_type |= PERF_SAMPLE_CPU;
+	self->fd = pe_open(&self->a, -1, 0, -1, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));
+	run(self->fd, LOOP);
+	count = pe_count(self->fd);
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE)) {
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &s));
+		EXPECT_EQ(0, s.cpu);
+		n++;
+	}
+	EXPECT_LE(count / PERIOD - 1, n);
+	EXPECT_GE(count / PERIOD, n);
+}
+
+TEST_HARNESS_MAIN

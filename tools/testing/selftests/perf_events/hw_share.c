@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * More events than counters, and events that follow tasks or stay on CPUs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_hw.h"
+
+#define LOOP	2000000UL
+#define ONLINE	"/sys/devices/system/cpu/cpu1/online"
+
+struct timed {
+	__u64 value, enabled, running;
+};
+
+FIXTURE(hw) {
+	struct perf_event_attr a;
+	unsigned int counters;
+	unsigned int nr;
+	int fd[PE_HW_MAX];
+};
+
+FIXTURE_SETUP(hw)
+{
+	if (pe_hw_missing())
+		SKIP(return, "no hardware counters");
+	pe_move_to(0);
+	self->counters = pe_hw_counters();
+	self->a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	self->a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	self->a.disabled = 0;
+	self->nr = 0;
+}
+
+FIXTURE_TEARDOWN(hw)
+{
+	while (self->nr)
+		close(self->fd[--self->nr]);
+}
+
+/* One more event, that the teardown closes. */
+#define OPEN(pid, cpu, group) ({						\
+	int _fd = pe_open(&self->a, pid, cpu, group, 0);			\
+									\
+	ASSERT_LE(0, _fd);						\
+	self->fd[self->nr++] = _fd;					\
+	_fd;								\
+})
+
+static struct timed get(int fd)
+{
+	struct timed t = { 0 };
+
+	if (read(fd, &t, sizeof(t)) != sizeof(t))
+		t.running = UINT64_MAX;
+	return t;
+}
+
+/* Long enough for some rotations; then everything stops, nearly at once. */
+static void work(unsigned int rounds)
+{
+	while (rounds--)
+		pe_hw_loop(10 * LOOP);
+	prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
+}
+
+TEST_F(hw, as_many_as_counters)
+{
+	struct timed t;
+	unsigned int i;
+
+	ASSERT_LT(0, self->counters);
+	for (i = 0; i < self->counters; i++)
+		OPEN(0, -1, -1);
+	work(2);
+	for (i = 0; i < self->counters; i++) {
+		t = get(self->fd[i]);
+		EXPECT_EQ(t.enabled, t.running);
+		EXPECT_LE(20 * LOOP, t.value);
+	}
+}
+
+static void check_shares(struct __test_metadata *_metadata, int *fd, unsigned int n,
+			 unsigned int counters)
+{
+	__u64 sum = 0, most = 0, enabled = 0;
+	struct timed t;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		t = get(fd[i]);
+		TH_LOG("%u: %llu in %llu of %llu", i, t.value, t.running, t.enabled);
+		EXPECT_LT(0, t.value);
+		EXPECT_LT(0, t.running);
+		EXPECT_GT(t.enabled, t.running);
+		sum += t.running;
+		most = t.running > most ? t.running : most;
+		enabled = t.enabled > enabled ? t.enabled : enabled;
+	}
+	/* No counter has two at a time, and none of them rests long. */
+	EXPECT_LE(sum, counters * (enabled + enabled / 100));
+	EXPECT_GE(sum, counters * enabled / 2);
+	/* Nobody starves. */
+	for (i = 0; i < n; i++)
+		EXPECT_LE(most / 4, get(fd[i]).running);
+}
+
+TEST_F(hw, task_events_share)
+{
+	unsigned int n = 3 * self->counters, i;
+
+	for (i = 0; i < n; i++)
+		OPEN(0, -1, -1);
+	work(10);
+	check_shares(_metadata, self->fd, n, self->counters);
+}
+
+TEST_F(hw, cpu_events_share)
+{
+	unsigned int n = 3 * self->counters, i;
+
+	for (i = 0; i < n; i++)
+		OPEN(-1, 0, -1);
+	work(10);
+	check_shares(_metadata, self->fd, n, self->counters);
+}
+
+TEST_F(hw, task_and_cpu_events_share)
+{
+	unsigned int n = 3 * self->counters, i;
+
+	for (i = 0; i < n; i++)
+		OPEN(i & 1 ? -1 : 0, i & 1 ? 0 : -1, -1);
+	work(10);
+	check_shares(_metadata, self->fd, n, self->counters);
+}
+
+TEST_F(hw, groups_share)
+{
+	unsigned int groups = 4, size = self->counters / 2 + 1, i, j;
+	struct timed leader, member;
+
+	if (self->counters < 2)
+		SKIP(return, "no group has room for two");
+	for (i = 0; i < groups; i++) {
+		OPEN(0, -1, -1);
+		for (j = 1; j < size; j++)
+			OPEN(0, -1, self->fd[i * size]);
+	}
+	work(10);
+	for (i = 0; i < groups; i++) {
+		/* All of a group or none of it. */
+		leader = get(self->fd[i * size]);
+		TH_LOG("group %u: %llu in %llu of %llu", i, leader.value, leader.running,
+		       leader.enabled);
+		EXPECT_LT(0, leader.running);
+		EXPECT_GE(leader.enabled / 2, leader.running);
+		for (j = 1; j < size; j++) {
+			member = get(self->fd[i * size + j]);
+			EXPECT_GE(leader.running, member.running);
+			EXPECT_LE(leader.value / 10 * 9, member.value);
+			EXPECT_GE(leader.value, member.value);
+		}
+	}
+}
+
+TEST_F(hw, a_small_group_beside_a_large_one)
+{
+	struct timed t;
+	unsigned int i;
+	int large;
+
+	if (self->counters < 3)
+		SKIP(return, "no two groups have room");
+	/* Two that exclude each other, and a single one for the gap. */
+	large = OPEN(0, -1, -1);
+	for (i = 1; i < self->counters - 1; i++)
+		OPEN(0, -1, large);
+	large = OPEN(0, -1, -1);
+	for (i = 1; i < self->counters; i++)
+		OPEN(0, -1, large);
+	OPEN(0, -1, -1);
+	work(10);
+	for (i = 0; i < self->nr; i++) {
+		t = get(self->fd[i]);
+		TH_LOG("%u: %llu in %llu of %llu", i, t.value, t.running, t.enabled);
+		EXPECT_LT(0, t.running);
+		EXPECT_LT(0, t.value);
+	}
+}
+
+TEST_F(hw, pinned_events_do_not_share)
+{
+	unsigned int i;
+	struct timed t;
+
+	self->a.pinned = 1;
+	OPEN(0, -1, -1);
+	self->a.pinned = 0;
+	for (i = 0; i < 2 * self->counters; i++)
+		OPEN(0, -1, -1);
+	work(5);
+	t = get(self->fd[0]);
+	EXPECT_EQ(t.enabled, t.running);
+	EXPECT_LE(50 * LOOP, t.value);
+	for (i = 1; i < self->nr; i++)
+		EXPECT_LT(0, get(self->fd[i]).running);
+}
+
+TEST_F(hw, pinned_event_too_many)
+{
+	struct timed t;
+	unsigned int i;
+	int fd;
+
+	self->a.pinned = 1;
+	for (i = 0; i < self->counters; i++)
+		OPEN(0, -1, -1);
+	fd = OPEN(0, -1, -1);
+	work(1);
+	EXPECT_EQ(0, read(fd, &t, sizeof(t)));
+	for (i = 0; i < self->counters; i++) {
+		t = get(self->fd[i]);
+		EXPECT_EQ(t.enabled, t.running);
+	}
+	/* Enabling it again is another try. */
+	close(self->fd[0]);
+	self->fd[0] = fd;
+	self->nr--;
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	EXPECT_EQ(sizeof(t), read(fd, &t, sizeof(t)));
+}
+
+TEST_F(hw, exclusive_group)
+{
+	struct timed a, b;
+
+	self->a.exclusive = 1;
+	OPEN(0, -1, -1);
+	self->a.exclusive = 0;
+	OPEN(0, -1, -1);
+	work(10);
+	a = get(self->fd[0]);
+	b = get(self->fd[1]);
+	EXPECT_LT(0, a.running);
+	EXPECT_LT(0, b.running);
+	/* Never both. */
+	EXPECT_GE(b.enabled + b.enabled / 100, a.running + b.running);
+}
+
+TEST_F(hw, follows_a_task)
+{
+	int status, fd, go[2], i;
+	struct timed t;
+	pid_t pid;
+	char c;
+
+	if (pe_cpu_count() < 2)
+		SKIP(return, "one CPU");
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		if (read(go[0], &c, 1) < 0)
+			_exit(1);
+		for (i = 0; i < 20; i++) {
+			pe_move_to(i & 1);
+			pe_hw_loop(LOOP);
+		}
+		_exit(0);
+	}
+	fd = OPEN(pid, -1, -1);
+	close(go[0]);
+	close(go[1]);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	t = get(fd);
+	EXPECT_LE(20 * LOOP, t.value);
+	EXPECT_GT(30 * LOOP, t.value);
+	EXPECT_EQ(t.enabled, t.running);
+}
+
+TEST_F(hw, children)
+{
+	struct timed before, after;
+	int status, fd, i;
+
+	self->a.inherit = 1;
+	fd = OPEN(0, -1, -1);
+	before = get(fd);
+	for (i = 0; i < 10; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			pe_hw_loop(LOOP);
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+	}
+	after = get(fd);
+	EXPECT_LE(10 * LOOP, after.value - before.value);
+	EXPECT_GT(30 * LOOP, after.value - before.value);
+	EXPECT_EQ(after.enabled, after.running);
+}
+
+/* Two tasks with equal contexts, which the scheduler exchanges. */
+TEST_F(hw, children_that_take_turns)
+{
+	int there[2], back[2], status, fd, i;
+	struct timed t;
+	char c = 0;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(there) | pipe(back));
+	self->a.inherit = 1;
+	fd = OPEN(0, -1, -1);
+	pid = fork();
+	if (!pid) {
+		close(there[1]);
+		while (read(there[0], &c, 1) == 1) {
+			pe_hw_loop(LOOP / 10);
+			if (write(back[1], &c, 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	for (i = 0; i < 100; i++) {
+		pe_hw_loop(LOOP / 10);
+		if (write(there[1], &c, 1) != 1 || read(back[0], &c, 1) != 1)
+			break;
+	}
+	close(there[1]);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	t = get(fd);
+	EXPECT_LE(20 * LOOP, t.value);
+	EXPECT_GT(40 * LOOP, t.value);
+	close(there[0]);
+	close(back[0]);
+	close(back[1]);
+}
+
+TEST_F(hw, stays_on_a_cpu)
+{
+	struct timed before, after;
+	int zero, one;
+
+	if (pe_cpu_count() < 2)
+		SKIP(return, "one CPU");
+	zero = OPEN(-1, 0, -1);
+	one = OPEN(-1, 1, -1);
+	before = get(zero);
+	pe_hw_loop(LOOP);
+	after = get(zero);
+	EXPECT_LE(LOOP, after.value - before.value);
+	pe_move_to(1);
+	before = get(one);
+	pe_hw_loop(LOOP);
+	after = get(one);
+	EXPECT_LE(LOOP, after.value - before.value);
+}
+
+TEST_F(hw, cpu_goes_and_comes)
+{
+	struct timed before, after;
+	int task, zero, one;
+
+	if (pe_set(ONLINE, 1))
+		SKIP(return, "CPU 1 cannot go");
+	task = OPEN(0, -1, -1);
+	zero = OPEN(-1, 0, -1);
+	one = OPEN(-1, 1, -1);
+	ASSERT_EQ(0, pe_set(ONLINE, 0));
+	before = get(zero);
+	pe_hw_loop(LOOP);
+	after = get(zero);
+	EXPECT_LE(LOOP, after.value - before.value);
+	before = get(one);
+	EXPECT_EQ(before.value, get(one).value);
+	ASSERT_EQ(0, pe_set(ONLINE, 1));
+
+	/* A new event of that CPU counts, and a task that goes there. */
+	one = OPEN(-1, 1, -1);
+	pe_move_to(1);
+	before = get(one);
+	pe_hw_loop(LOOP);
+	after = get(one);
+	EXPECT_LE(LOOP, after.value - before.value);
+	after = get(task);
+	EXPECT_LE(2 * LOOP, after.value);
+	EXPECT_EQ(after.enabled, after.running);
+}
+
+TEST_HARNESS_MAIN

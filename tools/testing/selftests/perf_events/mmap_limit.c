@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much buffer memory a user may have: an allowance of each user, by CPU,
+ * and then RLIMIT_MEMLOCK of the process.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_sample.h"
+
+#define MLOCK_KB	PE_SYSCTL "perf_event_mlock_kb"
+#define MAX_RINGS	64
+
+FIXTURE(limit) {
+	long kb, level, page;
+};
+
+FIXTURE_SETUP(limit)
+{
+	self->kb = pe_get(MLOCK_KB);
+	self->level = pe_get(PE_PARANOID);
+	self->page = sysconf(_SC_PAGESIZE);
+	if (geteuid())
+		SKIP(return, "needs root");
+	/* Four pages a CPU. */
+	ASSERT_EQ(0, pe_set(MLOCK_KB, 4 * self->page / 1024));
+	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
+}
+
+FIXTURE_TEARDOWN(limit)
+{
+	if (geteuid())
+		return;
+	pe_set(MLOCK_KB, self->kb);
+	pe_set(PE_PARANOID, self->level);
+}
+
+/**
+ * struct plan - what a user tries
+ * @rlimit: pages of RLIMIT_MEMLOCK
+ * @pages: of each buffer, with its first page
+ * @unmap: unmap the first of them when there is no room, and try again
+ */
+struct plan {
+	unsigned long rlimit;
+	unsigned int pages;
+	bool unmap;
+};
+
+static int open_for_user(void)
+{
+	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
+
+	a.sample_period = 1;
+	a.exclude_kernel = 1;
+	return pe_self(&a);
+}
+
+/* Minus how many buffers fit, or less when something else goes wrong. */
+static int fill(void *arg)
+{
+	const long page = sysconf(_SC_PAGESIZE);
+	const struct plan *plan = arg;
+	struct rlimit r = { plan->rlimit * page, plan->rlimit * page };
+	void *first = NULL, *p;
+	int nr, fd;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &r))
+		return -100;
+	for (nr = 0; nr < MAX_RINGS; nr++) {
+		fd = open_for_user();
+		if (fd < 0)
+			return -101;
+		p = mmap(NULL, plan->pages * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (p == MAP_FAILED && errno != EPERM)
+			return -102;
+		if (p == MAP_FAILED && !plan->unmap)
+			return -nr;
+		if (p == MAP_FAILED) {
+			munmap(first, plan->pages * page);
+			p = mmap(NULL, plan->pages * page, PROT_READ | PROT_WRITE, MAP_SHARED,
+				 fd, 0);
+			return p == MAP_FAILED ? -103 : -nr;
+		}
+		if (!first)
+			first = p;
+	}
+	return -nr;
+}
+
+TEST_F(limit, of_a_user)
+{
+	struct plan plan = { .pages = 2 };
+	int cpus = pe_cpu_count();
+
+	EXPECT_EQ(-(4 * cpus / 2), pe_run_as(PE_UID, 0, fill, &plan));
+	/* Who has gone has given everything back. */
+	EXPECT_EQ(-(4 * cpus / 2), pe_run_as(PE_UID, 0, fill, &plan));
+	plan.pages = 1;
+	EXPECT_EQ(-(4 * cpus), pe_run_as(PE_UID, 0, fill, &plan));
+	plan.pages = 9;
+	EXPECT_EQ(-(4 * cpus / 9), pe_run_as(PE_UID, 0, fill, &plan));
+}
+
+TEST_F(limit, of_a_process)
+{
+	struct plan plan = { .pages = 2, .rlimit = 6 };
+	int cpus = pe_cpu_count();
+
+	/* The process' own comes on top, and only what is beyond the user's counts. */
+	EXPECT_EQ(-(4 * cpus / 2 + 3), pe_run_as(PE_UID, 0, fill, &plan));
+	plan.rlimit = 5;
+	EXPECT_EQ(-(4 * cpus / 2 + 2), pe_run_as(PE_UID, 0, fill, &plan));
+}
+
+TEST_F(limit, given_back)
+{
+	struct plan plan = { .pages = 2, .unmap = true };
+
+	EXPECT_EQ(-(4 * pe_cpu_count() / 2), pe_run_as(PE_UID, 0, fill, &plan));
+}
+
+TEST_F(limit, of_two_users)
+{
+	struct plan plan = { .pages = 2 };
+	int cpus = pe_cpu_count();
+	int ready[2], done[2];
+	pid_t child;
+	char c;
+
+	/* What one user has, another one does not lack. */
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe(done));
+	child = fork();
+	if (!child) {
+		close(done[1]);
+		if (pe_become(PE_UID, 0) || fill(&plan) != -2 * cpus)
+			_exit(1);
+		if (write(ready[1], "", 1) != 1 || read(done[0], &c, 1) < 0)
+			_exit(2);
+		_exit(0);
+	}
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, fill, &plan));
+	EXPECT_EQ(-(2 * cpus), pe_run_as(PE_OTHER_UID, 0, fill, &plan));
+	close(done[1]);
+	EXPECT_EQ(child, waitpid(child, NULL, 0));
+	EXPECT_EQ(-(2 * cpus), pe_run_as(PE_UID, 0, fill, &plan));
+}
+
+TEST_F(limit, not_of_the_trusted)
+{
+	struct plan plan = { .pages = 2 };
+
+	EXPECT_EQ(-MAX_RINGS, pe_run_as(PE_UID, PE_CAP(14), fill, &plan));
+	ASSERT_EQ(0, pe_set(PE_PARANOID, -1));
+	EXPECT_EQ(-MAX_RINGS, pe_run_as(PE_UID, 0, fill, &plan));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Common code of the tests of hardware counters; see pe_hw.h.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "pe_hw.h"
+
+/**
+ * pe_hw_attr - attributes of a hardware event in user mode, off at first
+ * @config: one of enum perf_hw_id
+ *
+ * Some machines cannot tell user mode and count the kernel, too.
+ *
+ * Return: the attributes
+ */
+struct perf_event_attr pe_hw_attr(__u64 config)
+{
+	struct perf_event_attr attr = pe_attr_off(config);
+
+	attr.type = PERF_TYPE_HARDWARE;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	return attr;
+}
+
+/**
+ * pe_hw_exact - the event whose overflow interrupts come where they should
+ *
+ * Emulated arm64 counters look for an overflow of the instruction counter
+ * only now and then.
+ *
+ * Return: its config
+ */
+__u64 pe_hw_exact(void)
+{
+#ifdef __aarch64__
+	return PERF_COUNT_HW_CPU_CYCLES;
+#else
+	return PERF_COUNT_HW_INSTRUCTIONS;
+#endif
+}
+
+/**
+ * pe_hw_missing - has the machine no hardware counters?
+ *
+ * Return: true when it has none
+ */
+bool pe_hw_missing(void)
+{
+	struct perf_event_attr attr = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+
+	return pe_try(&attr, 0, -1, -1, 0) < 0;
+}
+
+/**
+ * pe_hw_counters - how many instruction counters there are
+ *
+ * Pinned events take them until one finds none and is in error.
+ *
+ * Return: that number
+ */
+unsigned int pe_hw_counters(void)
+{
+	struct perf_event_attr attr = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	unsigned int n, i;
+	int fd[PE_HW_MAX];
+	__u64 value;
+
+	attr.pinned = 1;
+	attr.disabled = 0;
+	for (n = 0; n < PE_HW_MAX; n++) {
+		fd[n] = pe_self(&attr);
+		if (fd[n] < 0)
+			break;
+		if (read(fd[n], &value, sizeof(value)) != sizeof(value)) {
+			close(fd[n]);
+			break;
+		}
+	}
+	for (i = 0; i < n; i++)
+		close(fd[i]);
+	return n;
+}
+
+/**
+ * pe_hw_loop - execute instructions
+ * @instructions: how many, even, and a few more
+ */
+__attribute__((noipa)) void pe_hw_loop(unsigned long instructions)
+{
+	unsigned long turns = instructions / 2;
+
+#if defined(__x86_64__)
+	__asm__ __volatile__(".globl pe_hw_loop_start, pe_hw_loop_end\n"
+		"pe_hw_loop_start:\n"
+		"1:	dec %0\n"
+		"	jnz 1b\n"
+		"pe_hw_loop_end:\n" : "+r" (turns) : : "cc");
+#elif defined(__aarch64__)
+	__asm__ __volatile__(".globl pe_hw_loop_start, pe_hw_loop_end\n"
+		"pe_hw_loop_start:\n"
+		"1:	subs %0, %0, #1\n"
+		"	b.ne 1b\n"
+		"pe_hw_loop_end:\n" : "+r" (turns) : : "cc");
+#elif defined(__powerpc64__)
+	__asm__ __volatile__(".globl pe_hw_loop_start, pe_hw_loop_end\n"
+		"	mtctr %0\n"
+		"pe_hw_loop_start:\n"
+		"1:	addi %0, %0, -1\n"
+		"	bdnz 1b\n"
+		"pe_hw_loop_end:\n" : "+b" (turns) : : "ctr");
+#elif defined(__riscv)
+	__asm__ __volatile__(".globl pe_hw_loop_start, pe_hw_loop_end\n"
+		".option push\n"
+		".option norvc\n"
+		"pe_hw_loop_start:\n"
+		"1:	addi %0, %0, -1\n"
+		"	bnez %0, 1b\n"
+		"pe_hw_loop_end:\n"
+		".option pop\n" : "+r" (turns));
+#else
+	__asm__ __volatile__(".globl pe_hw_loop_start, pe_hw_loop_end\n"
+		"pe_hw_loop_start:\n"
+		"pe_hw_loop_end:\n");
+	while (turns--)
+		__asm__ __volatile__("" : "+r" (turns));
+#endif
+}

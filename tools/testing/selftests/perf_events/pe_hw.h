@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of hardware counters share. They skip on a machine that has
+ * none.
+ */
+#ifndef _SELFTESTS_PERF_EVENTS_PE_HW_H
+#define _SELFTESTS_PERF_EVENTS_PE_HW_H
+
+#include <string.h>
+
+#include "pe_lib.h"
+
+#define PE_HW_MAX	64
+
+extern char pe_hw_loop_start[], pe_hw_loop_end[];
+
+/* pe_hw.c */
+struct perf_event_attr pe_hw_attr(__u64 config);
+__u64 pe_hw_exact(void);
+bool pe_hw_missing(void);
+unsigned int pe_hw_counters(void);
+void pe_hw_loop(unsigned long instructions);
+
+#endif

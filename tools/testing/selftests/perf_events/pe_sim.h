@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The simulated PMU (CONFIG_PERF_EVENTS_SIM_PMU): hardware events that happen
+ * when, and as often as, a test says.
+ */
+#ifndef _SELFTESTS_PERF_EVENTS_PE_SIM_H
+#define _SELFTESTS_PERF_EVENTS_PE_SIM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pe_lib.h"
+
+#define PE_SIM		PE_DEVICES "sim/"
+#define PE_SIM_TRACE	PE_DEVICES "sim_trace/"
+
+/* Counters of the machine's simulated PMU, with its default parameters. */
+#define PE_SIM_COUNTERS	4
+
+#define PE_SIM_CYCLES	0
+#define PE_SIM_STEP	8
+
+/* The PMU's type, or -errno: there is none. */
+static inline int pe_sim_type(void)
+{
+	return pe_get(PE_SIM "type");
+}
+
+/* An event that counts steps. */
+static inline struct perf_event_attr pe_sim_attr(void)
+{
+	struct perf_event_attr attr = pe_attr(PE_SIM_STEP);
+
+	attr.type = pe_sim_type();
+	return attr;
+}
+
+/* Make @n steps on the CPU (or CPUs) that the caller runs on. */
+static inline int pe_sim_advance(unsigned int n)
+{
+	return pe_set(PE_SIM "advance", n);
+}
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Call chains: of user and kernel, and what limits them.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_sample.h"
+
+#define MAX_STACK	PE_SYSCTL "perf_event_max_stack"
+#define MAX_CONTEXTS	PE_SYSCTL "perf_event_max_contexts_per_stack"
+
+static struct pe_record rec;
+
+FIXTURE(chain) {
+	struct perf_event_attr a;
+	struct pe_ring ring;
+	struct pe_sample s;
+	long contexts;
+	int fd;
+};
+
+FIXTURE_SETUP(chain)
+{
+	self->a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
+	self->a.sample_period = 1;
+	self->a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	self->contexts = pe_get(MAX_CONTEXTS);
+	self->fd = -1;
+}
+
+FIXTURE_TEARDOWN(chain)
+{
+	if (self->fd >= 0) {
+		pe_ring_unmap(&self->ring);
+		close(self->fd);
+	}
+	if (pe_get(MAX_CONTEXTS) != self->contexts)
+		pe_set(MAX_CONTEXTS, self->contexts);
+}
+
+/* A page fault in the kernel: it copies to a page that is not there. */
+static void kernel_fault(void)
+{
+	int fd = open("/dev/zero", O_RDONLY);
+	long page = sysconf(_SC_PAGESIZE);
+	char *p = NULL;
+
+	if (posix_memalign((void **)&p, page, 16 * page) || read(fd, p + 8 * page, 1) != 1)
+		abort();
+	close(fd);
+}
+
+/* Take the first sample that has a mode. */
+static int sample_of(struct _test_data_chain *self, unsigned int mode)
+{
+	int ret;
+
+	self->fd = pe_self(&self->a);
+	if (self->fd < 0)
+		return self->fd;
+	ret = pe_ring_map(&self->ring, self->fd, 8);
+	if (ret)
+		return ret;
+	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
+	if (mode == PERF_RECORD_MISC_KERNEL)
+		kernel_fault();
+	else
+		pe_fault(1);
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	do {
+		ret = pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE);
+		if (ret != 1)
+			return -ENODATA;
+	} while ((rec.head.misc & PERF_RECORD_MISC_CPUMODE_MASK) != mode);
+	return pe_sample_parse(&self->a, &rec, &self->s);
+}
+
+/* Where a context begins in the chain, or -1. */
+static int place(const struct pe_sample *s, __u64 mark)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_ips; i++) {
+		if (s->ips[i] == mark)
+			return i;
+	}
+	return -1;
+}
+
+TEST_F(chain, from_kernel_to_user)
+{
+	int kernel, user;
+
+	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
+	kernel = place(&self->s, PERF_CONTEXT_KERNEL);
+	user = place(&self->s, PERF_CONTEXT_USER);
+	ASSERT_EQ(0, kernel);
+	ASSERT_LT(kernel + 2, user);
+	EXPECT_EQ(self->s.ip, self->s.ips[1]);
+	EXPECT_LT(user + 1, self->s.nr_ips);
+	/* Addresses of the kernel have the highest bit, those of user space not. */
+	EXPECT_GT(0, (long)self->s.ips[kernel + 1]);
+	EXPECT_LT(0, (long)self->s.ips[user + 1]);
+}
+
+TEST_F(chain, without_the_user)
+{
+	self->a.exclude_callchain_user = 1;
+	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
+	EXPECT_EQ(0, place(&self->s, PERF_CONTEXT_KERNEL));
+	EXPECT_EQ(-1, place(&self->s, PERF_CONTEXT_USER));
+	EXPECT_LT(2, self->s.nr_ips);
+}
+
+TEST_F(chain, without_the_kernel)
+{
+	self->a.exclude_callchain_kernel = 1;
+	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
+	EXPECT_EQ(-1, place(&self->s, PERF_CONTEXT_KERNEL));
+	EXPECT_EQ(0, place(&self->s, PERF_CONTEXT_USER));
+	EXPECT_LT(1, self->s.nr_ips);
+}
+
+TEST_F(chain, with_neither)
+{
+	self->a.exclude_callchain_kernel = 1;
+	self->a.exclude_callchain_user = 1;
+	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
+	EXPECT_EQ(0, self->s.nr_ips);
+}
+
+TEST_F(chain, of_user_code_alone)
+{
+	self->a.exclude_kernel = 1;
+	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_USER));
+	EXPECT_EQ(0, place(&self->s, PERF_CONTEXT_USER));
+	EXPECT_EQ(-1, place(&self->s, PERF_CONTEXT_KERNEL));
+	EXPECT_EQ(self->s.ip, self->s.ips[1]);
+}
+
+TEST_F(chain, as_long_as_allowed)
+{
+	unsigned int max;
+
+	/* Context marks are not frames. */
+	for (max = 1; max <= 6; max++) {
+		self->a.sample_max_stack = max;
+		ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
+		EXPECT_LE(self->s.nr_ips, max + 2);
+		EXPECT_LE(max, self->s.nr_ips);
+		EXPECT_EQ(self->s.ip, self->s.ips[1]);
+		pe_ring_unmap(&self->ring);
+		close(self->fd);
+		self->fd = -1;
+	}
+	self->a.sample_max_stack = pe_get(MAX_STACK) + 1;
+	EXPECT_EQ(-EOVERFLOW, pe_try(&self->a, 0, -1, -1, 0));
+}
+
+TEST_F(chain, contexts)
+{
+	if (geteuid() || pe_set(MAX_CONTEXTS, 1))
+		SKIP(return, "needs root, and nobody who takes chains");
+	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
+	EXPECT_EQ(0, place(&self->s, PERF_CONTEXT_KERNEL));
+	EXPECT_EQ(-1, place(&self->s, PERF_CONTEXT_USER));
+	/* Not while there are chains of the other length. */
+	EXPECT_EQ(-EBUSY, pe_set(MAX_CONTEXTS, 2));
+}
+
+TEST_F(chain, clears_nothing_of_the_sample)
+{
+	/* A chain and what lies behind it. */
+	self->a.sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT |
+			       PERF_SAMPLE_CODE_PAGE_SIZE;
+	self->a.sample_regs_user = 1;
+	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
+	EXPECT_LT(2, self->s.nr_ips);
+	EXPECT_EQ(1, self->s.user_regs);
+	EXPECT_EQ(0, self->s.weight);
+	EXPECT_LT(0, self->s.code_page_size);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a sample says of the memory that it is about, and of the cgroup. A
+ * breakpoint samples an address that is mapped.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_sample.h"
+
+#define HUGE	(2UL << 20)
+#define GROUP	"pe_memory"
+
+static struct pe_record rec;
+
+FIXTURE(memory) {
+	struct perf_event_attr a;
+	struct pe_ring ring;
+	struct pe_sample s;
+	long page;
+	int fd;
+};
+
+FIXTURE_SETUP(memory)
+{
+	memset(&self->a, 0, sizeof(self->a));
+	self->a.type = PERF_TYPE_BREAKPOINT;
+	self->a.size = sizeof(self->a);
+	self->a.bp_type = HW_BREAKPOINT_W;
+	self->a.bp_len = HW_BREAKPOINT_LEN_1;
+	self->a.sample_period = 1;
+	self->a.exclude_kernel = 1;
+	self->a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR;
+	self->page = sysconf(_SC_PAGESIZE);
+	self->fd = -1;
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+	if (self->fd >= 0) {
+		pe_ring_unmap(&self->ring);
+		close(self->fd);
+	}
+}
+
+/* The sample of a store to an address. */
+static int sample_of(struct _test_data_memory *self, char *at)
+{
+	self->a.bp_addr = (unsigned long)at;
+	self->fd = pe_self(&self->a);
+	if (self->fd < 0)
+		return self->fd;
+	if (pe_ring_map(&self->ring, self->fd, 2))
+		return -ENOMEM;
+	pe_touch(at);
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	if (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE) != 1)
+		return -ENODATA;
+	return pe_sample_parse(&self->a, &rec, &self->s);
+}
+
+/* Where an address is in physical memory, as /proc tells; 0 when it does not. */
+static __u64 physical(void *at)
+{
+	__u64 entry = 0, page = sysconf(_SC_PAGESIZE);
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &entry, sizeof(entry), (unsigned long)at / page * 8) != 8)
+		entry = 0;
+	close(fd);
+	if (!(entry >> 63) || !(entry & ((1ULL << 55) - 1)))
+		return 0;
+	return (entry & ((1ULL << 55) - 1)) * page + (unsigned long)at % page;
+}
+
+TEST_F(memory, physical_address)
+{
+	char *p = mmap(NULL, self->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+	__u64 where;
+
+	ASSERT_NE(MAP_FAILED, (void *)p);
+	p[0] = 1;
+	where = physical(p + 77);
+	if (!where)
+		SKIP(return, "needs root, to know");
+	self->a.sample_type |= PERF_SAMPLE_PHYS_ADDR;
+	ASSERT_EQ(0, sample_of(self, p + 77));
+	EXPECT_EQ((unsigned long)p + 77, self->s.addr);
+	EXPECT_EQ(where, self->s.phys_addr);
+}
+
+TEST_F(memory, size_of_a_page)
+{
+	char *p = mmap(NULL, self->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+
+	ASSERT_NE(MAP_FAILED, (void *)p);
+	p[0] = 1;
+	self->a.sample_type |= PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE;
+	ASSERT_EQ(0, sample_of(self, p + 8));
+	EXPECT_EQ(self->page, self->s.data_page_size);
+	EXPECT_EQ(self->page, self->s.code_page_size);
+}
+
+TEST_F(memory, size_of_a_huge_page)
+{
+	char *p = mmap(NULL, 2 * HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+	char *at = (char *)(((unsigned long)p + HUGE - 1) & ~(HUGE - 1));
+
+	ASSERT_NE(MAP_FAILED, (void *)p);
+	if (madvise(at, HUGE, MADV_HUGEPAGE))
+		SKIP(return, "no huge pages");
+	at[0] = 1;
+	self->a.sample_type |= PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_PHYS_ADDR;
+	ASSERT_EQ(0, sample_of(self, at + HUGE / 2));
+	/* There may be none to be had. */
+	if (self->s.data_page_size != HUGE || !physical(at))
+		SKIP(return, "no huge page, or not known where");
+	EXPECT_EQ(physical(at) + HUGE / 2, self->s.phys_addr);
+}
+
+TEST_F(memory, address_alone_is_not_told)
+{
+	static char byte;
+
+	/* Fields that are made of others do not need these to be asked for. */
+	byte = 1;
+	self->a.sample_type = PERF_SAMPLE_DATA_PAGE_SIZE;
+	ASSERT_EQ(0, sample_of(self, &byte));
+	EXPECT_EQ(self->page, self->s.data_page_size);
+	EXPECT_EQ(0, self->s.addr);
+}
+
+TEST_F(memory, what_nobody_knows)
+{
+	static char byte;
+
+	self->a.sample_type |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+			       PERF_SAMPLE_TRANSACTION;
+	ASSERT_EQ(0, sample_of(self, &byte));
+	EXPECT_EQ(0, self->s.weight);
+	EXPECT_EQ(0, self->s.transaction);
+	EXPECT_EQ(PERF_MEM_OP_NA, self->s.data_src & 0x1f);
+}
+
+TEST_F(memory, one_weight)
+{
+	static char byte;
+
+	self->a.sample_type |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, -1, 0));
+	self->a.sample_type &= ~(__u64)PERF_SAMPLE_WEIGHT;
+	ASSERT_EQ(0, sample_of(self, &byte));
+	EXPECT_EQ(0, self->s.weight);
+}
+
+TEST_F(memory, cgroup)
+{
+	struct stat st;
+	char path[256];
+	static char byte;
+	int dir;
+
+	dir = pe_cgroup_make(GROUP);
+	if (dir < 0)
+		SKIP(return, "no control groups");
+	/* The number of the directory, which name_to_handle_at(2) gives, too. */
+	snprintf(path, sizeof(path), "%s/%s", pe_cgroup_root(), GROUP);
+	ASSERT_EQ(0, stat(path, &st));
+	self->a.sample_type |= PERF_SAMPLE_CGROUP;
+	ASSERT_EQ(0, pe_cgroup_enter(GROUP, getpid()));
+	EXPECT_EQ(0, sample_of(self, &byte));
+	EXPECT_EQ(0, pe_cgroup_enter("", getpid()));
+	close(dir);
+	pe_cgroup_remove(GROUP);
+	EXPECT_EQ(st.st_ino, self->s.cgroup);
+}
+
+TEST_HARNESS_MAIN
