@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A random tree of tasks, and what records tell of it.
+ *
+ * The tree's tasks fork, make threads, exec, rename themselves, map code, move
+ * between CPUs and exit, as a seed says, and log what they do in shared memory.
+ * A reader has the records of two CPUs alone, puts them in order of time, and
+ * has to come to the same forks, exits, names and mappings: none missing, none
+ * twice. PE_MODEL_SEED and PE_MODEL_RUNS say where to begin and how long to go
+ * on; a failure names its seed.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_sample.h"
+
+#define MODEL_NODE	"PE_MODEL_NODE"
+#define LOG_FD		200
+#define CODE_FD		201
+#define LOG_MAX		4096
+#define CODE_SLOTS	64
+#define SLOT_PAGES	8
+#define MAX_DEPTH	4
+#define MAX_TASKS	60
+#define RING_PAGES	512
+#define DEFAULT_RUNS	12
+
+enum deed { BORN, NAMED, EXECED, MAPPED, GONE };
+
+/**
+ * struct entry - something that a task did or that was done to it
+ * @deed: what
+ * @pid: process
+ * @tid: thread
+ * @a: BORN: parent's process. MAPPED: address
+ * @b: BORN: parent's thread. MAPPED: bytes
+ * @c: MAPPED: offset in the file
+ * @name: NAMED
+ */
+struct entry {
+	enum deed deed;
+	__u32 pid, tid;
+	__u64 a, b, c;
+	char name[16];
+};
+
+/**
+ * struct model_log - in memory that all tasks of a tree share
+ * @nr: entries
+ * @tasks: that have been made
+ * @entry: in an order in which those of one task have theirs
+ */
+struct model_log {
+	unsigned int nr, tasks;
+	struct entry entry[LOG_MAX];
+};
+
+static struct model_log *truth;
+
+static __u32 gettid_(void)
+{
+	return syscall(SYS_gettid);
+}
+
+static __u32 roll(__u64 *seed)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *seed >> 33;
+}
+
+static void note(enum deed deed, __u64 a, __u64 b, __u64 c, const char *name)
+{
+	struct entry *e = &truth->entry[__atomic_fetch_add(&truth->nr, 1, __ATOMIC_SEQ_CST)];
+
+	if (e >= truth->entry + LOG_MAX)
+		abort();
+	e->pid = getpid();
+	e->tid = gettid_();
+	e->a = a;
+	e->b = b;
+	e->c = c;
+	snprintf(e->name, sizeof(e->name), "%s", name);
+	e->deed = deed;
+}
+
+/* May there be another task? */
+static bool take_place(void)
+{
+	return __atomic_fetch_add(&truth->tasks, 1, __ATOMIC_SEQ_CST) < MAX_TASKS;
+}
+
+static void rename_me(__u64 *seed)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "m%u", roll(seed) % 100000000);
+	prctl(PR_SET_NAME, name, 0, 0, 0);
+	note(NAMED, 0, 0, 0, name);
+}
+
+static void map_code(__u64 *seed)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	__u64 from = roll(seed) % CODE_SLOTS * SLOT_PAGES * page;
+	__u64 len = (1 + roll(seed) % (SLOT_PAGES / 2)) * page;
+	bool later = roll(seed) & 1;
+	char *at;
+
+	/* Code at once, or data that becomes code. Neighbours are not merged: holes in the file. */
+	at = mmap(NULL, len, later ? PROT_READ : PROT_READ | PROT_EXEC, MAP_PRIVATE, CODE_FD,
+		  from);
+	if (at == MAP_FAILED || (later && mprotect(at, len, PROT_READ | PROT_EXEC)))
+		abort();
+	note(MAPPED, (unsigned long)at, len, from, "");
+	if (roll(seed) & 1)
+		munmap(at, len);
+}
+
+static void simple_step(__u64 *seed)
+{
+	switch (roll(seed) % 4) {
+	case 0:
+		rename_me(seed);
+		break;
+	case 1:
+		pe_move_to(roll(seed) % 2);
+		break;
+	default:
+		map_code(seed);
+	}
+}
+
+/**
+ * struct start - of a thread
+ * @seed: its own
+ * @pid: of who made it
+ * @tid: of who made it
+ */
+struct start {
+	__u64 seed;
+	__u32 pid, tid;
+};
+
+static void *thread_main(void *arg)
+{
+	struct start s = *(struct start *)arg;
+	unsigned int steps = roll(&s.seed) % 4;
+
+	note(BORN, s.pid, s.tid, 0, "");
+	while (steps--)
+		simple_step(&s.seed);
+	note(GONE, 0, 0, 0, "");
+	return NULL;
+}
+
+static void process(__u64 seed, unsigned int depth, unsigned int steps);
+
+static void make_process(__u64 *seed, unsigned int depth)
+{
+	__u64 its = roll(seed);
+	__u32 pid = getpid(), tid = gettid_();
+	pid_t child;
+
+	if (depth == MAX_DEPTH || !take_place())
+		return;
+	child = fork();
+	if (child < 0)
+		abort();
+	if (!child) {
+		note(BORN, pid, tid, 0, "");
+		process(its, depth + 1, roll(&its) % 8);
+		note(GONE, 0, 0, 0, "");
+		_exit(0);
+	}
+}
+
+static void make_thread(__u64 *seed, pthread_t *thread, bool *running)
+{
+	static struct start s;
+
+	if (*running)
+		pthread_join(*thread, NULL);
+	*running = false;
+	if (!take_place())
+		return;
+	s = (struct start){ .seed = roll(seed), .pid = getpid(), .tid = gettid_() };
+	if (pthread_create(thread, NULL, thread_main, &s))
+		abort();
+	*running = true;
+}
+
+static void exec_me(__u64 seed, unsigned int depth, unsigned int steps)
+{
+	char node[64];
+
+	snprintf(node, sizeof(node), "%llu %u %u", (unsigned long long)seed, depth, steps);
+	setenv(MODEL_NODE, node, 1);
+	note(EXECED, 0, 0, 0, "");
+	execl("/proc/self/exe", "model_tasks", NULL);
+	abort();
+}
+
+/* The rest of a process's life, but for its end. */
+static void process(__u64 seed, unsigned int depth, unsigned int steps)
+{
+	bool running = false;
+	pthread_t thread;
+
+	while (steps--) {
+		switch (roll(&seed) % 8) {
+		case 0:
+		case 1:
+			make_process(&seed, depth);
+			break;
+		case 2:
+			make_thread(&seed, &thread, &running);
+			break;
+		case 3:
+			if (running)
+				pthread_join(thread, NULL);
+			exec_me(seed, depth, steps);
+			break;
+		default:
+			simple_step(&seed);
+		}
+	}
+	if (running)
+		pthread_join(thread, NULL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+/* After an exec, here a process goes on. */
+static __attribute__((constructor)) void node(void)
+{
+	const char *what = getenv(MODEL_NODE);
+	unsigned long long seed;
+	unsigned int depth, steps;
+
+	if (!what || sscanf(what, "%llu %u %u", &seed, &depth, &steps) != 3)
+		return;
+	truth = mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE, MAP_SHARED, LOG_FD, 0);
+	if (truth == MAP_FAILED)
+		abort();
+	process(seed, depth, steps);
+	note(GONE, 0, 0, 0, "");
+	_exit(0);
+}
+
+/* The reader. */
+
+static struct pe_record rec;
+
+/**
+ * struct seen - a record that is to have its entry in the log
+ * @time: of it
+ * @e: as the task would have written it
+ */
+struct seen {
+	__u64 time;
+	struct entry e;
+};
+
+static struct seen seen[2 * LOG_MAX];
+static unsigned int nr_seen;
+
+static int by_time(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* What a record says, or false when the tree has no part in it. */
+static bool understand(const struct pe_sample *s, struct entry *e)
+{
+	const __u32 *ids = (const void *)rec.body;
+	const __u64 *place = (const void *)(rec.body + 8);
+
+	*e = (struct entry){ .pid = s->pid, .tid = s->tid };
+	switch (rec.head.type) {
+	case PERF_RECORD_FORK:
+		e->deed = BORN;
+		/* Told by the parent: pid, ppid, tid, ptid. */
+		if (ids[1] != s->pid || ids[3] != s->tid)
+			return false;
+		e->pid = ids[0];
+		e->tid = ids[2];
+		e->a = ids[1];
+		e->b = ids[3];
+		return true;
+	case PERF_RECORD_EXIT:
+		e->deed = GONE;
+		e->pid = ids[0];
+		e->tid = ids[2];
+		return true;
+	case PERF_RECORD_COMM:
+		if (ids[0] != s->pid || ids[1] != s->tid)
+			return false;
+		e->deed = rec.head.misc & PERF_RECORD_MISC_COMM_EXEC ? EXECED : NAMED;
+		if (e->deed == NAMED)
+			memcpy(e->name, rec.body + 8, sizeof(e->name));
+		return true;
+	case PERF_RECORD_MMAP2:
+		e->deed = MAPPED;
+		e->a = place[0];
+		e->b = place[1];
+		e->c = place[2];
+		return strstr(rec.body + 64, "pe_model_code");
+	}
+	return false;
+}
+
+static bool same(const struct entry *a, const struct entry *b)
+{
+	return a->deed == b->deed && a->pid == b->pid && a->tid == b->tid && a->a == b->a &&
+	       a->b == b->b && a->c == b->c && !strcmp(a->name, b->name);
+}
+
+static const char *const deeds[] = { "born", "named", "execed", "mapped", "gone" };
+
+static void show(const char *who, const struct entry *e)
+{
+	printf("# %s: %u/%u %s %llx %llx %llx %s\n", who, e->pid, e->tid, deeds[e->deed],
+	       (unsigned long long)e->a, (unsigned long long)e->b, (unsigned long long)e->c,
+	       e->name);
+}
+
+/* Does each task's part of the log equal its part of the records, in order? */
+static int compare(void)
+{
+	unsigned int i, j, next[LOG_MAX], wrong = 0;
+	bool used[2 * LOG_MAX] = {};
+
+	memset(next, 0, sizeof(next));
+	qsort(seen, nr_seen, sizeof(seen[0]), by_time);
+	for (i = 0; i < truth->nr; i++) {
+		const struct entry *e = &truth->entry[i];
+
+		/* The first record of this thread that is left. */
+		for (j = 0; j < nr_seen; j++) {
+			if (!used[j] && seen[j].e.tid == e->tid && seen[j].e.pid == e->pid)
+				break;
+		}
+		if (j < nr_seen && same(&seen[j].e, e)) {
+			used[j] = true;
+			continue;
+		}
+		show("done", e);
+		if (j < nr_seen)
+			show("told", &seen[j].e);
+		wrong++;
+		break;
+	}
+	for (j = 0; j < nr_seen && !wrong; j++) {
+		if (!used[j]) {
+			show("told alone", &seen[j].e);
+			wrong++;
+		}
+	}
+	return wrong;
+}
+
+static void collect(struct perf_event_attr *attr, struct pe_ring *ring, int *lost)
+{
+	struct pe_sample s;
+
+	while (pe_ring_next(ring, &rec) == 1) {
+		*lost += rec.head.type == PERF_RECORD_LOST;
+		if (rec.head.type == PERF_RECORD_LOST || pe_id_parse(attr, &rec, &s) < 0)
+			continue;
+		if (nr_seen < 2 * LOG_MAX && understand(&s, &seen[nr_seen].e))
+			seen[nr_seen++].time = s.time;
+	}
+}
+
+static void root_process(__u64 seed, int go)
+{
+	char c;
+
+	if (read(go, &c, 1) != 1)
+		_exit(1);
+	process(seed, 0, 12);
+	note(GONE, 0, 0, 0, "");
+	_exit(0);
+}
+
+/* One tree. Return: 0 when the records told the truth. */
+static int run(__u64 seed)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_DUMMY);
+	struct pe_ring ring[2];
+	int fd[2], go[2], cpu, wrong, lost = 0, status;
+	pid_t root;
+
+	memset(truth, 0, sizeof(*truth));
+	nr_seen = 0;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
+	attr.sample_id_all = 1;
+	attr.inherit = 1;
+	attr.task = 1;
+	attr.comm = 1;
+	attr.comm_exec = 1;
+	attr.mmap = 1;
+	attr.mmap2 = 1;
+
+	if (pipe(go))
+		return -1;
+	root = fork();
+	if (!root)
+		root_process(seed, go[0]);
+	for (cpu = 0; cpu < 2; cpu++) {
+		fd[cpu] = pe_open(&attr, root, cpu, -1, 0);
+		if (fd[cpu] < 0 || pe_ring_map(&ring[cpu], fd[cpu], RING_PAGES))
+			return -1;
+	}
+	if (write(go[1], "g", 1) != 1 || waitpid(root, &status, 0) != root || status)
+		return -1;
+	for (cpu = 0; cpu < 2; cpu++) {
+		collect(&attr, &ring[cpu], &lost);
+		pe_ring_unmap(&ring[cpu]);
+		close(fd[cpu]);
+	}
+	close(go[0]);
+	close(go[1]);
+	wrong = lost ? -1 : compare();
+	if (wrong)
+		printf("# PE_MODEL_SEED=%llu PE_MODEL_RUNS=1: %u deeds, %u records, %d lost\n",
+		       (unsigned long long)seed, truth->nr, nr_seen, lost);
+	return wrong;
+}
+
+static __u64 from_env(const char *name, __u64 otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? strtoull(value, NULL, 0) : otherwise;
+}
+
+static int shared_file(const char *name, size_t size, int fd)
+{
+	int made = memfd_create(name, 0);
+
+	if (made < 0 || ftruncate(made, size) || dup2(made, fd) != fd)
+		return -1;
+	return close(made);
+}
+
+FIXTURE(model) {
+	int unused;
+};
+
+FIXTURE_SETUP(model)
+{
+}
+
+FIXTURE_TEARDOWN(model)
+{
+}
+
+/* As long as somebody wants to look on. */
+TEST_F_TIMEOUT(model, records_tell_the_truth, 3600)
+{
+	__u64 seed = from_env("PE_MODEL_SEED", 1), runs = from_env("PE_MODEL_RUNS", DEFAULT_RUNS);
+
+	if (pe_cpu_count() < 2)
+		SKIP(return, "one CPU");
+	ASSERT_EQ(0, shared_file("pe_model_log", sizeof(*truth), LOG_FD));
+	ASSERT_EQ(0, shared_file("pe_model_code", CODE_SLOTS * SLOT_PAGES * sysconf(_SC_PAGESIZE),
+				 CODE_FD));
+	truth = mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE, MAP_SHARED, LOG_FD, 0);
+	ASSERT_NE(MAP_FAILED, truth);
+	for (; runs; runs--, seed++)
+		ASSERT_EQ(0, run(seed)) TH_LOG("seed %llu", (unsigned long long)seed);
+}
+
+TEST_HARNESS_MAIN

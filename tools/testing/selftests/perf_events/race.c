@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two threads at once, for each pair that has been a fault of this kind of
+ * code: one makes an event overflow, fork or end, the other takes it away.
+ * What is asserted is that both come to an end; a kernel that checks itself
+ * has more to say.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+#include "pe_sample.h"
+#include "pe_sim.h"
+#include "pe_trace.h"
+
+#define ROUNDS	200
+
+/**
+ * struct firing - a thread that makes an event overflow
+ * @thread: it
+ * @tid: its id, 0 before it runs
+ * @stop: it is to end
+ * @sim: by steps too, not by page faults alone
+ */
+struct firing {
+	pthread_t thread;
+	pid_t tid;
+	bool stop;
+	bool sim;
+};
+
+static void *fire(void *arg)
+{
+	struct firing *f = arg;
+
+	__atomic_store_n(&f->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
+		pe_fault(4);
+		if (f->sim)
+			pe_sim_advance(4);
+	}
+	return NULL;
+}
+
+static void start_firing(struct firing *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->sim = !geteuid() && pe_sim_type() >= 0;
+	if (pthread_create(&f->thread, NULL, fire, f))
+		abort();
+	while (!__atomic_load_n(&f->tid, __ATOMIC_ACQUIRE))
+		pe_sleep_ms(1);
+}
+
+static void stop_firing(struct firing *f)
+{
+	__atomic_store_n(&f->stop, true, __ATOMIC_RELAXED);
+	pthread_join(f->thread, NULL);
+}
+
+/* Every second one is hardware's, if there is any. */
+static struct perf_event_attr sampling(const struct firing *f, int i)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	if (f->sim && i & 1)
+		attr = pe_sim_attr();
+	else
+		attr.exclude_kernel = 1;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	return attr;
+}
+
+TEST(overflow_against_close)
+{
+	struct perf_event_attr attr;
+	struct pe_ring ring;
+	struct firing f;
+	int i, fd;
+
+	start_firing(&f);
+	for (i = 0; i < ROUNDS; i++) {
+		attr = sampling(&f, i);
+		fd = pe_open(&attr, f.tid, -1, -1, 0);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+		if (i & 2)
+			pe_spin(1000 * (i % 50));
+		if (i & 4)
+			pe_ring_unmap(&ring);
+		close(fd);
+		if (!(i & 4))
+			pe_ring_unmap(&ring);
+	}
+	stop_firing(&f);
+}
+
+TEST(overflow_against_disable)
+{
+	struct perf_event_attr attr;
+	struct pe_ring ring;
+	struct firing f;
+	__u64 count;
+	int i, fd;
+
+	start_firing(&f);
+	for (i = 0; i < 2; i++) {
+		int round;
+
+		attr = sampling(&f, i);
+		fd = pe_open(&attr, f.tid, -1, -1, 0);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+		for (round = 0; round < ROUNDS; round++) {
+			ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+			count = pe_count(fd);
+			pe_spin(100 * (round % 50));
+			/* Off means off. */
+			ASSERT_EQ(count, pe_count(fd));
+			ASSERT_EQ(0, round & 1 ? pe_ioctl(fd, PERF_EVENT_IOC_REFRESH, 2) :
+				  pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+		}
+		pe_ring_unmap(&ring);
+		close(fd);
+	}
+	stop_firing(&f);
+}
+
+TEST(overflow_against_detaching_bpf)
+{
+	int map = pe_bpf_counter(), prog, fd, link, i;
+	struct perf_event_attr attr;
+	struct firing f;
+
+	if (map < 0)
+		SKIP(return, "no BPF");
+	prog = pe_bpf_load(BPF_PROG_TYPE_PERF_EVENT, map, 1);
+	ASSERT_LE(0, prog);
+	start_firing(&f);
+	attr = sampling(&f, 0);
+	fd = pe_open(&attr, f.tid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < ROUNDS; i++) {
+		link = pe_bpf_link(prog, fd, i);
+		ASSERT_LE(0, link);
+		pe_spin(100 * (i % 50));
+		close(link);
+	}
+	/* And with the event that has one going first. */
+	for (i = 0; i < ROUNDS / 10; i++) {
+		close(fd);
+		fd = pe_open(&attr, f.tid, -1, -1, 0);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog));
+	}
+	stop_firing(&f);
+	close(fd);
+	close(prog);
+	close(map);
+}
+
+static void nothing(int sig)
+{
+}
+
+/**
+ * struct duel - one of two threads that close each other's events
+ * @thread: it
+ * @tid: its id
+ * @fd: the event on it, which the other one closes
+ * @other: the other one
+ * @barrier: where they meet
+ */
+struct duel {
+	pthread_t thread;
+	pid_t tid;
+	int fd;
+	struct duel *other;
+	pthread_barrier_t *barrier;
+};
+
+static void *fight(void *arg)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct duel *me = arg;
+	int i;
+
+	attr.sample_period = 1;
+	attr.exclude_kernel = 1;
+	attr.sigtrap = 1;
+	attr.remove_on_exec = 1;
+	me->tid = syscall(__NR_gettid);
+	pthread_barrier_wait(me->barrier);
+	for (i = 0; i < ROUNDS; i++) {
+		me->other->fd = pe_open(&attr, me->other->tid, -1, -1, 0);
+		pthread_barrier_wait(me->barrier);
+		/* Signals are on their way when the events are closed. */
+		pe_fault(i % 7);
+		close(me->other->fd);
+		pthread_barrier_wait(me->barrier);
+	}
+	return NULL;
+}
+
+TEST(two_tasks_close_each_others_traps)
+{
+	pthread_barrier_t barrier;
+	struct duel duel[2];
+	int i;
+
+	signal(SIGTRAP, nothing);
+	pthread_barrier_init(&barrier, NULL, 2);
+	for (i = 0; i < 2; i++) {
+		duel[i].other = &duel[!i];
+		duel[i].barrier = &barrier;
+		ASSERT_EQ(0, pthread_create(&duel[i].thread, NULL, fight, &duel[i]));
+	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_join(duel[i].thread, NULL));
+}
+
+static int shared_fd[2];
+
+static void *redirect(void *arg)
+{
+	bool *stop = arg;
+
+	while (!__atomic_load_n(stop, __ATOMIC_RELAXED)) {
+		pe_ioctl(shared_fd[1], PERF_EVENT_IOC_SET_OUTPUT, shared_fd[0]);
+		pe_fault(1);
+		pe_ioctl(shared_fd[1], PERF_EVENT_IOC_SET_OUTPUT, -1);
+	}
+	return NULL;
+}
+
+TEST(redirection_against_unmapping)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct pe_ring ring;
+	pthread_t thread;
+	bool stop = false;
+	int i;
+
+	attr.sample_period = 1;
+	attr.exclude_kernel = 1;
+	for (i = 0; i < 2; i++) {
+		shared_fd[i] = pe_self(&attr);
+		ASSERT_LE(0, shared_fd[i]);
+	}
+	ASSERT_EQ(0, pthread_create(&thread, NULL, redirect, &stop));
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, pe_ring_map(&ring, shared_fd[0], 1 + (i & 1)));
+		pe_spin(10 * (i % 50));
+		pe_ring_unmap(&ring);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	for (i = 0; i < 2; i++)
+		close(shared_fd[i]);
+}
+
+static void fork_with_events(void)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int fd = -1, i;
+
+	attr.inherit = 1;
+	attr.exclude_kernel = 1;
+	for (i = 0; i < 8; i++) {
+		attr.sample_period = i & 1;
+		fd = pe_open(&attr, 0, -1, i & 1 ? fd : -1, 0);
+		if (fd < 0)
+			_exit(1);
+	}
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+}
+
+/*
+ * A task that is killed while it forks takes the fork back, with all that was
+ * inherited. The next one has the memory of the task that was not to be.
+ */
+TEST(inheritance_against_kill)
+{
+	int status, i;
+	pid_t pid;
+
+	for (i = 0; i < ROUNDS; i++) {
+		pid = fork();
+		if (!pid)
+			fork_with_events();
+		ASSERT_LT(0, pid);
+		pe_sleep_ms(2 + i % 8);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_TRUE(WIFSIGNALED(status));
+	}
+}
+
+TEST_HARNESS_MAIN
