@@ -114,20 +114,71 @@ static inline int pe_sys_bpf(int cmd, union bpf_attr *attr)
 }
 
 /**
+ * pe_bpf_map - make a map with keys of four bytes
+ * @type: BPF_MAP_TYPE_*
+ * @size: bytes of a value
+ * @nr: entries
+ *
+ * Return: its file descriptor or -errno
+ */
+static inline int pe_bpf_map(enum bpf_map_type type, unsigned int size, unsigned int nr)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = type;
+	attr.key_size = 4;
+	attr.value_size = size;
+	attr.max_entries = nr;
+	return pe_sys_bpf(BPF_MAP_CREATE, &attr);
+}
+
+/**
+ * pe_bpf_get - look a key up
+ * @map: the map
+ * @key: the key
+ * @value: the value is copied here
+ *
+ * Return: 0 or -errno
+ */
+static inline int pe_bpf_get(int map, __u32 key, void *value)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = map;
+	attr.key = (unsigned long)&key;
+	attr.value = (unsigned long)value;
+	return pe_sys_bpf(BPF_MAP_LOOKUP_ELEM, &attr);
+}
+
+/**
+ * pe_bpf_set - set the value of a key
+ * @map: the map
+ * @key: the key
+ * @value: its value; for a map of events a file descriptor
+ *
+ * Return: 0 or -errno
+ */
+static inline int pe_bpf_set(int map, __u32 key, const void *value)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = map;
+	attr.key = (unsigned long)&key;
+	attr.value = (unsigned long)value;
+	return pe_sys_bpf(BPF_MAP_UPDATE_ELEM, &attr);
+}
+
+/**
  * pe_bpf_counter - make a map of one u64
  *
  * Return: its file descriptor or -errno
  */
 static inline int pe_bpf_counter(void)
 {
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_ARRAY;
-	attr.key_size = 4;
-	attr.value_size = 8;
-	attr.max_entries = 1;
-	return pe_sys_bpf(BPF_MAP_CREATE, &attr);
+	return pe_bpf_map(BPF_MAP_TYPE_ARRAY, 8, 1);
 }
 
 /**
@@ -139,18 +190,32 @@ static inline int pe_bpf_counter(void)
 static inline __u64 pe_bpf_counted(int map)
 {
 	__u64 value = 0;
-	union bpf_attr attr;
-	__u32 key = 0;
 
-	memset(&attr, 0, sizeof(attr));
-	attr.map_fd = map;
-	attr.key = (unsigned long)&key;
-	attr.value = (unsigned long)&value;
-	return pe_sys_bpf(BPF_MAP_LOOKUP_ELEM, &attr) ? UINT64_MAX : value;
+	return pe_bpf_get(map, 0, &value) ? UINT64_MAX : value;
 }
 
 #define PE_INSN(c, d, s, o, i) \
 	((struct bpf_insn) { .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
+
+/**
+ * pe_bpf_load_code - load a program
+ * @type: BPF_PROG_TYPE_*
+ * @insns: what it is to do
+ * @nr: how many
+ *
+ * Return: its file descriptor or -errno
+ */
+static inline int pe_bpf_load_code(enum bpf_prog_type type, const struct bpf_insn *insns, int nr)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = type;
+	attr.insns = (unsigned long)insns;
+	attr.insn_cnt = nr;
+	attr.license = (unsigned long)"GPL";
+	return pe_sys_bpf(BPF_PROG_LOAD, &attr);
+}
 
 /**
  * pe_bpf_load - load a program that counts how often it runs
@@ -175,14 +240,8 @@ static inline int pe_bpf_load(enum bpf_prog_type type, int map, int result)
 		PE_INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, result),
 		PE_INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
-	union bpf_attr attr;
 
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = type;
-	attr.insns = (unsigned long)insns;
-	attr.insn_cnt = PE_ARRAY_SIZE(insns);
-	attr.license = (unsigned long)"GPL";
-	return pe_sys_bpf(BPF_PROG_LOAD, &attr);
+	return pe_bpf_load_code(type, insns, PE_ARRAY_SIZE(insns));
 }
 
 /**

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events that send SIGTRAP to the task which they happen to: what the signal
+ * says, whom it goes to, and what its handler may do to the event.
+ */
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+
+#ifndef TRAP_PERF
+#define TRAP_PERF		6
+#endif
+#ifndef TRAP_PERF_FLAG_ASYNC
+#define TRAP_PERF_FLAG_ASYNC	1
+#endif
+
+#define NR_THREADS	4
+#define NR_WRITES	50
+
+/* Others, so that emulated CPUs do not take the next hit for the last one. */
+static long watched, others[8];
+static int event_fd;
+static struct perf_event_attr attr;
+
+/* What the handler has seen; each thread counts for itself, too. */
+static int traps, wrong;
+static __thread int mine;
+/**
+ * struct trap_info - the part of siginfo_t that not every C library knows
+ * @addr: of the access
+ * @data: attr.sig_data
+ * @type: attr.type
+ * @flags: TRAP_PERF_FLAG_*
+ */
+static struct trap_info {
+	unsigned long	addr;
+	unsigned long	data;
+	uint32_t	type;
+	uint32_t	flags;
+} last;
+
+static void note(siginfo_t *info)
+{
+	memcpy(&last, &info->si_addr, sizeof(last));
+	if (info->si_code != TRAP_PERF)
+		__atomic_add_fetch(&wrong, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&traps, 1, __ATOMIC_RELAXED);
+	mine++;
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+	note(info);
+}
+
+static void on_trap_disable(int sig, siginfo_t *info, void *context)
+{
+	note(info);
+	pe_ioctl(event_fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void on_trap_modify(int sig, siginfo_t *info, void *context)
+{
+	struct perf_event_attr a = attr;
+
+	note(info);
+	a.bp_addr = (unsigned long)&others[4];
+	if (pe_ioctl(event_fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&a))
+		wrong++;
+}
+
+static void on_trap_close(int sig, siginfo_t *info, void *context)
+{
+	note(info);
+	close(event_fd);
+}
+
+static void handle(void (*fn)(int sig, siginfo_t *info, void *context))
+{
+	struct sigaction sa = { .sa_flags = SA_SIGINFO, .sa_sigaction = fn };
+
+	sigaction(SIGTRAP, &sa, NULL);
+}
+
+static void put(long *p, int n)
+{
+	while (n--) {
+		__atomic_store_n(p, n, __ATOMIC_RELAXED);
+		__atomic_store_n(&others[0], n, __ATOMIC_RELAXED);
+	}
+}
+
+static struct perf_event_attr watch_attr(const void *addr)
+{
+	struct perf_event_attr a = pe_attr(0);
+
+	a.type = PERF_TYPE_BREAKPOINT;
+	a.bp_type = HW_BREAKPOINT_W;
+	a.bp_addr = (unsigned long)addr;
+	a.bp_len = sizeof(long);
+	a.exclude_kernel = 1;
+	a.exclude_hv = 1;
+	a.sample_period = 1;
+	a.sigtrap = 1;
+	a.remove_on_exec = 1;
+	a.sig_data = 0x1234567;
+	return a;
+}
+
+FIXTURE(sigtrap)
+{
+};
+
+FIXTURE_SETUP(sigtrap)
+{
+	struct perf_event_attr a = watch_attr(&watched);
+	int err = pe_try(&a, 0, -1, -1, 0);
+
+	if (err == -ENOENT || err == -ENOSPC)
+		SKIP(return, "no watchpoints");
+	attr = a;
+	handle(on_trap);
+}
+
+FIXTURE_TEARDOWN(sigtrap)
+{
+}
+
+TEST_F(sigtrap, says)
+{
+	event_fd = pe_self(&attr);
+	ASSERT_LE(0, event_fd);
+	put(&watched, 3);
+	EXPECT_EQ(3, traps);
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ((unsigned long)&watched, last.addr);
+	EXPECT_EQ(0x1234567, last.data);
+	EXPECT_EQ(PERF_TYPE_BREAKPOINT, last.type);
+	EXPECT_EQ(0, last.flags);
+	EXPECT_EQ(3, pe_count(event_fd));
+	close(event_fd);
+	put(&watched, 1);
+	EXPECT_EQ(3, traps);
+}
+
+TEST_F(sigtrap, disabled_by_handler)
+{
+	handle(on_trap_disable);
+	event_fd = pe_self(&attr);
+	ASSERT_LE(0, event_fd);
+	put(&watched, 5);
+	EXPECT_EQ(1, traps);
+	EXPECT_EQ(0, pe_ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0));
+	put(&watched, 5);
+	EXPECT_EQ(2, traps);
+	EXPECT_EQ(2, pe_count(event_fd));
+	close(event_fd);
+}
+
+TEST_F(sigtrap, moved_by_handler)
+{
+	handle(on_trap_modify);
+	event_fd = pe_self(&attr);
+	ASSERT_LE(0, event_fd);
+	put(&watched, 5);
+	EXPECT_EQ(1, traps);
+	put(&others[4], 2);
+	EXPECT_EQ(3, traps);
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ((unsigned long)&others[4], last.addr);
+	close(event_fd);
+}
+
+TEST_F(sigtrap, closed_by_handler)
+{
+	int i;
+
+	handle(on_trap_close);
+	for (i = 1; i <= 20; i++) {
+		event_fd = pe_self(&attr);
+		ASSERT_LE(0, event_fd);
+		put(&watched, 3);
+		ASSERT_EQ(i, traps);
+	}
+}
+
+/* Who has the signal blocked gets it later, and is told that it is late. */
+TEST_F(sigtrap, blocked)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	event_fd = pe_self(&attr);
+	ASSERT_LE(0, event_fd);
+	ASSERT_EQ(0, sigprocmask(SIG_BLOCK, &set, NULL));
+	put(&watched, 1);
+	EXPECT_EQ(0, traps);
+	ASSERT_EQ(0, sigprocmask(SIG_UNBLOCK, &set, NULL));
+	EXPECT_EQ(1, traps);
+	EXPECT_EQ(TRAP_PERF_FLAG_ASYNC, last.flags);
+	close(event_fd);
+}
+
+/* IOC_REFRESH: as many signals as were asked for, and then it is off. */
+TEST_F(sigtrap, refresh)
+{
+	attr.disabled = 1;
+	event_fd = pe_self(&attr);
+	ASSERT_LE(0, event_fd);
+	EXPECT_EQ(0, pe_ioctl(event_fd, PERF_EVENT_IOC_REFRESH, 2));
+	put(&watched, 5);
+	EXPECT_EQ(2, traps);
+	close(event_fd);
+}
+
+static pthread_barrier_t barrier;
+
+static void *writer(void *count)
+{
+	pthread_barrier_wait(&barrier);
+	put(&watched, NR_WRITES);
+	*(int *)count = mine;
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+/* Each thread has the signals for what it does itself; processes have none. */
+TEST_F(sigtrap, threads)
+{
+	pthread_t threads[NR_THREADS];
+	int counts[NR_THREADS], i, status;
+	pid_t pid;
+
+	attr.inherit = 1;
+	attr.inherit_thread = 1;
+	event_fd = pe_self(&attr);
+	ASSERT_LE(0, event_fd);
+	pthread_barrier_init(&barrier, NULL, NR_THREADS + 1);
+	for (i = 0; i < NR_THREADS; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, writer, &counts[i]));
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	EXPECT_EQ(NR_THREADS * NR_WRITES, pe_count(event_fd));
+	for (i = 0; i < NR_THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		EXPECT_EQ(NR_WRITES, counts[i]);
+	}
+	EXPECT_EQ(NR_THREADS * NR_WRITES, traps);
+	EXPECT_EQ(0, mine);
+
+	pid = fork();
+	if (!pid) {
+		put(&watched, 5);
+		_exit(mine);
+	}
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(NR_THREADS * NR_WRITES, pe_count(event_fd));
+	close(event_fd);
+}
+
+/* While threads write, the event is switched for all of them. */
+TEST_F(sigtrap, threads_switched)
+{
+	pthread_t threads[NR_THREADS];
+	int counts[NR_THREADS], i, sum = 0;
+
+	attr.inherit = 1;
+	attr.inherit_thread = 1;
+	event_fd = pe_self(&attr);
+	ASSERT_LE(0, event_fd);
+	pthread_barrier_init(&barrier, NULL, NR_THREADS + 1);
+	for (i = 0; i < NR_THREADS; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, writer, &counts[i]));
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < 50; i++) {
+		EXPECT_EQ(0, pe_ioctl(event_fd, PERF_EVENT_IOC_DISABLE, 0));
+		EXPECT_EQ(0, pe_ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0));
+	}
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < NR_THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		sum += counts[i];
+	}
+	EXPECT_EQ(sum, traps);
+	EXPECT_EQ(0, wrong);
+	/* A signal for every count, none for another reason. */
+	EXPECT_EQ(sum, pe_count(event_fd));
+	close(event_fd);
+}
+
+/* What is executed next did not ask for signals, and would die of one. */
+TEST_F(sigtrap, gone_at_exec)
+{
+	struct pe_child c;
+	int fd;
+
+	ASSERT_EQ(0, pe_child_start(&c));
+	attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	attr.sample_period = 1;
+	attr.sigtrap = 1;
+	attr.remove_on_exec = 1;
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	attr.enable_on_exec = 0;
+	fd = pe_open(&attr, c.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	/* The child has this program's handler until it executes. */
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	EXPECT_EQ(0, pe_child_do(&c, PE_FAULT, 3));
+	EXPECT_EQ(0, pe_child_do(&c, PE_EXEC, 0));
+	EXPECT_EQ(0, pe_child_do(&c, PE_FAULT, 3));
+	EXPECT_EQ(0, pe_child_end(&c));
+	close(fd);
+}
+
+/* Two threads of which each closes an event of the other while that is hit. */
+static int fds[2];
+static bool done;
+
+static void *closer(void *arg)
+{
+	long me = (long)arg;
+	struct perf_event_attr a = watch_attr(&others[4 + me]);
+	int i, fd;
+
+	for (i = 0; i < 300; i++) {
+		fd = pe_self(&a);
+		if (fd < 0)
+			break;
+		fd = __atomic_exchange_n(&fds[me], fd, __ATOMIC_RELAXED);
+		put(&others[4 + me], 3);
+		if (fd > 0)
+			close(fd);
+		fd = __atomic_exchange_n(&fds[!me], 0, __ATOMIC_RELAXED);
+		if (fd > 0)
+			close(fd);
+		put(&others[4 + me], 3);
+	}
+	return (void *)(long)i;
+}
+
+TEST_F(sigtrap, close_each_other)
+{
+	pthread_t threads[2];
+	void *rounds;
+	long i;
+
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, closer, (void *)i));
+	for (i = 0; i < 2; i++) {
+		pthread_join(threads[i], &rounds);
+		EXPECT_EQ(300, (long)rounds);
+	}
+	EXPECT_LT(0, traps);
+	EXPECT_EQ(0, wrong);
+	for (i = 0; i < 2; i++) {
+		if (fds[i] > 0)
+			close(fds[i]);
+	}
+}
+
+/* Threads that come and go while copies of the event send signals. */
+static void *short_lived(void *unused)
+{
+	put(&watched, 2);
+	return NULL;
+}
+
+static void *births(void *unused)
+{
+	pthread_t thread;
+
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
+		if (pthread_create(&thread, NULL, short_lived, NULL))
+			break;
+		pthread_join(thread, NULL);
+	}
+	return NULL;
+}
+
+TEST_F(sigtrap, closed_while_threads_come_and_go)
+{
+	pthread_t threads[2];
+	int i, fd;
+
+	attr.inherit = 1;
+	attr.inherit_thread = 1;
+	/* Opened by this thread: the others have copies if they are born meanwhile. */
+	for (i = 0; i < 20; i++) {
+		int k;
+
+		__atomic_store_n(&done, false, __ATOMIC_RELAXED);
+		fd = pe_self(&attr);
+		ASSERT_LE(0, fd);
+		for (k = 0; k < 2; k++)
+			ASSERT_EQ(0, pthread_create(&threads[k], NULL, births, NULL));
+		pe_sleep_ms(2);
+		close(fd);
+		__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+		for (k = 0; k < 2; k++)
+			pthread_join(threads[k], NULL);
+	}
+	EXPECT_EQ(0, wrong);
+	/* All registers have been given back. */
+	for (i = 0; i < 10; i++)
+		EXPECT_EQ(0, pe_try(&attr, 0, -1, -1, 0));
+}
+
+TEST_HARNESS_MAIN
