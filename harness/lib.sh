@@ -66,11 +66,35 @@ need() {
 		apt_get install -y --no-install-recommends "${missing[@]}"
 }
 
+# The machine: where its kernel's image is, who compiles for it, who emulates it.
+case $ARCH in
+x86_64)
+	TARGET=bzImage IMAGE=arch/x86/boot/bzImage CROSS_COMPILE='' QEMU=qemu-system-x86_64
+	;;
+arm64)
+	TARGET=Image IMAGE=arch/arm64/boot/Image CROSS_COMPILE=aarch64-linux-gnu- QEMU=qemu-system-aarch64
+	DEBARCH=arm64 CROSS_DEBS=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+	;;
+powerpc)
+	TARGET=vmlinux IMAGE=vmlinux CROSS_COMPILE=powerpc64le-linux-gnu- QEMU=qemu-system-ppc64
+	DEBARCH=ppc64el CROSS_DEBS=(gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross)
+	;;
+*) die "ARCH=$ARCH: there are x86_64, arm64 and powerpc" ;;
+esac
+export CROSS_COMPILE
+# Where what is built for a guest lies, besides build/obj.
+FOR=
+[ "$ARCH" = x86_64 ] || FOR=-$ARCH
+
 need_build() {
 	need gcc make libc6-dev bc bison flex libelf-dev libssl-dev perl python3-minimal rsync \
-		patch xz-utils cpio ccache
+		patch xz-utils cpio ccache ${CROSS_DEBS[@]+"${CROSS_DEBS[@]}"}
 }
 
 need_guest() {
-	need qemu-system-x86 busybox-static linux-perf cpio gzip coreutils xz-utils
+	need busybox-static cpio gzip coreutils xz-utils binutils
+	case $ARCH in
+	x86_64) need qemu-system-x86 linux-perf ;;
+	arm64) need qemu-system-arm ;;
+	esac
 }
