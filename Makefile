@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
 # The harness: builds, boots, tests, measures and exports the perf events core.
 #
-#   ARCH=x86_64              the machine
-#   CONFIG=run|debug|bench   the kernel's configuration
+#   ARCH=x86_64|arm64|powerpc  the machine
+#   CONFIG=run|debug|bench     the kernel's configuration
 
 export ARCH ?= x86_64
 export CONFIG ?= run
 
 help:
-	@echo 'make run          build our kernel, boot it, measure real programs with perf stat'
-	@echo 'make test         unit tests, selftests (ours, base, debug kernel), source checks'
-	@echo '                  STAGES="checks ours base debug" chooses'
+	@echo 'make run          build our kernel, boot it, count and profile real programs with perf'
+	@echo 'make test         unit tests, selftests (ours, base, debug kernel), tools, source checks'
+	@echo '                  STAGES="checks ours base pmu debug clients" chooses; arm64, powerpc: when named'
 	@echo 'make shell        an interactive guest'
 	@echo 'make kernel       build our kernel; the last line is the path of its image'
 	@echo 'make base-kernel  the same for the base with its own perf code'
 	@echo 'make bench        instructions per operation, ours and the base'
+	@echo 'make fuzz         random system calls; SECONDS=n, SEED=n; CONFIG=debug sees more'
 	@echo 'make series       the patch series against the base, in build/series'
 	@echo 'make clean        remove what was built, keep what was downloaded'
 	@echo
-	@echo 'ARCH=$(ARCH) CONFIG=$(CONFIG) (run, debug, bench)'
+	@echo 'ARCH=$(ARCH) (x86_64, arm64, powerpc) CONFIG=$(CONFIG) (run, debug, bench)'
 
 run:
 	@harness/run
@@ -38,11 +39,15 @@ base-kernel:
 bench:
 	@harness/measure
 
+fuzz:
+	@harness/fuzz $(SECONDS) $(SEED)
+
 series:
 	@harness/series
 
 clean:
-	rm -rf build/obj build/tree* build/stage build/selftests build/initramfs* build/guest.* \
-		build/series build/bench build/log build/test*
+	rm -rf build/obj build/tree* build/stage build/selftests* build/initramfs* build/guest.* \
+		build/series build/bench build/log build/test* \
+		build/qemu/src build/qemu/obj build/qemu/built build/qemu-test*
 
-.PHONY: help run test shell kernel base-kernel bench series clean
+.PHONY: help run test shell kernel base-kernel bench fuzz series clean

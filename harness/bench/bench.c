@@ -6,162 +6,7 @@
  * path without. System calls on an event: the whole call, or pair of calls. A path whose events
  * cannot be opened has the value n/a.
  */
-#define _GNU_SOURCE
-#include <linux/perf_event.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#define BATCHES		9
-#define MAX_EVENTS	64
-#define FAULT_PAGES	256
-#define RING_PAGES	64
-
-struct set {
-	int nr;			/* events */
-	__u64 config;	/* PERF_COUNT_SW_* */
-	int group, inherit, cpu;
-	__u64 read_format, sample_type;
-	int fd[MAX_EVENTS];
-	struct perf_event_mmap_page *ring;
-};
-
-static struct set *opened;	/* what the path under measurement works on */
-static char *pages;
-static int ping[2], pong[2];
-
-static __s64 now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-static void close_set(struct set *s)
-{
-	if (s->ring)
-		munmap(s->ring, (RING_PAGES + 1) * getpagesize());
-	s->ring = NULL;
-	while (s->nr)
-		close(s->fd[--s->nr]);
-}
-
-static int open_set(struct set *s)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = s->config,
-		.inherit = s->inherit,
-		.read_format = s->read_format,
-		.sample_type = s->sample_type,
-		.sample_period = s->sample_type ? 1 : 0,
-	};
-	int want = s->nr;
-
-	for (s->nr = 0; s->nr < want; s->nr++) {
-		int leader = s->group && s->nr ? s->fd[0] : -1;
-		int fd = syscall(SYS_perf_event_open, &attr, s->cpu < 0 ? 0 : -1, s->cpu,
-				 leader, 0);
-
-		if (fd < 0)
-			goto fail;
-		s->fd[s->nr] = fd;
-	}
-	if (s->sample_type) {
-		s->ring = mmap(NULL, (RING_PAGES + 1) * getpagesize(), PROT_READ | PROT_WRITE,
-			       MAP_SHARED, s->fd[0], 0);
-		if (s->ring == MAP_FAILED) {
-			s->ring = NULL;
-			goto fail;
-		}
-	}
-	return 0;
-fail:
-	close_set(s);
-	return -1;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-/* Median of the batches: a timer tick now and then does not count. */
-static double cost(void (*path)(void), int turns, int units)
-{
-	double batch[BATCHES];
-
-	for (int i = 0; i < turns; i++)
-		path();
-	for (int b = 0; b < BATCHES; b++) {
-		__s64 start = now();
-
-		for (int i = 0; i < turns; i++)
-			path();
-		batch[b] = (double)(now() - start) / turns / units;
-	}
-	qsort(batch, BATCHES, sizeof(*batch), compare);
-	return batch[BATCHES / 2];
-}
-
-static void report(const char *name, int ok, double value)
-{
-	if (ok)
-		printf("%s,%.0f\n", name, value);
-	else
-		printf("%s,n/a\n", name);
-	fflush(stdout);
-}
-
-static void round_trip(void)
-{
-	char c = 0;
-
-	if (write(ping[1], &c, 1) != 1 || read(pong[0], &c, 1) != 1)
-		exit(1);
-}
-
-/* The cost of a round trip to another task and back; the events are the caller's. */
-static double switch_cost(struct set *s, int *ok)
-{
-	double value;
-	pid_t child;
-	char c;
-
-	if (pipe(ping) || pipe(pong))
-		exit(1);
-	*ok = !s || !open_set(s);
-	child = fork();
-	if (!child) {
-		if (s && !s->inherit)
-			close_set(s);
-		close(ping[1]);
-		while (read(ping[0], &c, 1) == 1 && write(pong[1], &c, 1) == 1)
-			;
-		_exit(0);
-	}
-	close(ping[0]);
-	close(pong[1]);
-	value = cost(round_trip, 200, 1);
-	close(ping[1]);
-	close(pong[0]);
-	waitpid(child, NULL, 0);
-	if (s && *ok)
-		close_set(s);
-	return value;
-}
+#include "lib.h"
 
 static void switches(void)
 {
@@ -184,6 +29,7 @@ static void switches(void)
 	double plain;
 	int ok;
 
+	sleep(2);	/* what ran at boot may have watched switches */
 	plain = switch_cost(NULL, &ok);
 	report("switch: none (whole round trip)", 1, plain);
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -192,6 +38,8 @@ static void switches(void)
 
 		if (!strstr(rows[i].name, "per-CPU"))
 			s.cpu = -1;
+		else
+			sleep(2);	/* until the last row's events are quite forgotten */
 		if (!s.config)
 			s.config = PERF_COUNT_SW_PAGE_FAULTS;
 		value = switch_cost(&s, &ok);
@@ -235,26 +83,6 @@ static void open_close(void)
 		exit(1);
 	close_set(opened);
 	opened->nr = 1;
-}
-
-static void fork_wait(void)
-{
-	pid_t child = fork();
-
-	if (!child)
-		_exit(0);
-	waitpid(child, NULL, 0);
-}
-
-static void faults(void)
-{
-	int size = getpagesize();
-
-	for (int i = 0; i < FAULT_PAGES; i++)
-		pages[i * size] = 1;
-	madvise(pages, (size_t)FAULT_PAGES * size, MADV_DONTNEED);
-	if (opened && opened->ring)
-		opened->ring->data_tail = opened->ring->data_head;
 }
 
 static void calls(void)

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How the cost of perf events grows: with hardware groups on the simulated PMU, with cgroups, with
+ * the number of events, and field by field. Lines as those of bench.c.
+ */
+#include "lib.h"
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#define CGROUPS	"/sys/fs/cgroup/perf_event/"
+
+static int sim_type(void)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/sim/type", "r");
+	int type = 0;
+
+	if (!f || fscanf(f, "%d", &type) != 1)
+		type = 0;
+	if (f)
+		fclose(f);
+	return type;
+}
+
+/* Groups of one cycle counter each; the PMU has five counters for them. */
+static void hardware_switches(void)
+{
+	static const int numbers[] = { 1, 4, 16 };
+	double plain;
+	char name[64];
+	int ok;
+
+	plain = switch_cost(NULL, &ok);
+	for (int i = 0; i < 3; i++) {
+		struct set s = { .nr = numbers[i], .cpu = -1, .type = sim_type() };
+		double value = 0;
+
+		ok = 0;
+		if (s.type)
+			value = switch_cost(&s, &ok);
+		snprintf(name, sizeof(name), "switch: +%d hardware%s", numbers[i],
+			 numbers[i] > 5 ? " (multiplexed)" : "");
+		report(name, ok, value - plain);
+	}
+}
+
+static void spin(void)
+{
+	for (int i = 0; i < 4000000; i++)
+		__asm__("" : : "r" (i) : "memory");
+}
+
+/* What multiplexing takes from a program, for each 4 ms. */
+static void rotations(void)
+{
+	static const int numbers[] = { 4, 8, 16, 32, 64 };
+	double plain = 0;
+	char name[64];
+
+	for (int i = 0; i < 5; i++) {
+		struct set s = { .nr = numbers[i], .cpu = -1, .type = sim_type() };
+		int ok = s.type && !open_set(&s);
+		__s64 start = now();
+		double took;
+
+		spin();
+		took = now() - start;
+		if (!i)
+			plain = took;
+		snprintf(name, sizeof(name), "rotation: of %d groups", numbers[i]);
+		report(name, ok && i, (took - plain) / (plain / 4e6));
+		if (ok)
+			close_set(&s);
+	}
+}
+
+static void map_unmap(void)
+{
+	char *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(p, 4096);
+}
+
+static void exec_true(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		execl("/proc/self/exe", "scale", "true", NULL);
+		_exit(1);
+	}
+	waitpid(child, NULL, 0);
+}
+
+static void sideband(void)
+{
+	static const struct {
+		const char *name;
+		void (*path)(void);
+		int turns;
+	} rows[] = {
+		{ "mmap + munmap", map_unmap, 200 },
+		{ "fork + wait", fork_wait, 30 },
+		{ "fork + exec + wait", exec_true, 10 },
+	};
+	char name[64];
+
+	for (int i = 0; i < 3; i++) {
+		struct set s = {
+			.nr = 1, .cpu = -1, .config = PERF_COUNT_SW_DUMMY, .sideband = 1,
+			.inherit = 0,
+		};
+		double plain = cost(rows[i].path, rows[i].turns, 1), value;
+		int ok;
+
+		snprintf(name, sizeof(name), "%s: nobody listens (whole)", rows[i].name);
+		report(name, 1, plain);
+		ok = !open_set(&s);
+		value = cost(rows[i].path, rows[i].turns, 1);
+		snprintf(name, sizeof(name), "%s: with a listener", rows[i].name);
+		report(name, ok, value - plain);
+		if (ok)
+			close_set(&s);
+	}
+}
+
+static const struct {
+	const char *name;
+	__u64 bit;
+} fields[] = {
+	{ "TID", PERF_SAMPLE_TID }, { "TIME", PERF_SAMPLE_TIME }, { "ADDR", PERF_SAMPLE_ADDR },
+	{ "READ", PERF_SAMPLE_READ }, { "CALLCHAIN", PERF_SAMPLE_CALLCHAIN },
+	{ "ID", PERF_SAMPLE_ID }, { "CPU", PERF_SAMPLE_CPU }, { "PERIOD", PERF_SAMPLE_PERIOD },
+	{ "STREAM_ID", PERF_SAMPLE_STREAM_ID }, { "IDENTIFIER", PERF_SAMPLE_IDENTIFIER },
+	{ "DATA_SRC", PERF_SAMPLE_DATA_SRC }, { "WEIGHT", PERF_SAMPLE_WEIGHT },
+	{ "PHYS_ADDR", PERF_SAMPLE_PHYS_ADDR }, { "CGROUP", PERF_SAMPLE_CGROUP },
+	{ "DATA_PAGE_SIZE", PERF_SAMPLE_DATA_PAGE_SIZE },
+};
+
+static double fault_cost(__u64 sample_type, int wakeup, int *ok)
+{
+	struct set s = {
+		.nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
+		.sample_type = sample_type, .wakeup = wakeup,
+	};
+	double value;
+
+	*ok = !open_set(&s);
+	opened = *ok ? &s : NULL;
+	value = cost(faults, 4, FAULT_PAGES);
+	opened = NULL;
+	if (*ok)
+		close_set(&s);
+	return value;
+}
+
+/* A whole sample with the instruction pointer and one more field. */
+static void sample_fields(void)
+{
+	double plain = cost(faults, 4, FAULT_PAGES), value;
+	char name[64];
+	int ok;
+
+	for (unsigned int i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		value = fault_cost(PERF_SAMPLE_IP | fields[i].bit, 0, &ok);
+		snprintf(name, sizeof(name), "sample: IP and %s", fields[i].name);
+		report(name, ok, value - plain);
+	}
+	value = fault_cost(PERF_SAMPLE_IP, 1, &ok);
+	report("sample: IP and a wake-up for each", ok, value - plain);
+}
+
+static void poll_once(void)
+{
+	struct pollfd p = { .fd = opened->fd[0], .events = POLLIN };
+
+	poll(&p, 1, 0);
+}
+
+static void redirect(void)
+{
+	ioctl(opened->fd[1], PERF_EVENT_IOC_SET_OUTPUT, opened->fd[0]);
+	ioctl(opened->fd[1], PERF_EVENT_IOC_SET_OUTPUT, -1);
+}
+
+static void buffer_calls(void)
+{
+	struct set s = {
+		.nr = 2, .cpu = -1, .config = PERF_COUNT_SW_DUMMY, .sample_type = PERF_SAMPLE_IP,
+	};
+	int ok = !open_set(&s);
+
+	opened = &s;
+	report("poll: nothing to read", ok, ok ? cost(poll_once, 200, 1) : 0);
+	report("SET_OUTPUT and back", ok, ok ? cost(redirect, 50, 1) : 0);
+	if (ok)
+		close_set(&s);
+	opened = NULL;
+}
+
+static void enter(const char *cgroup)
+{
+	FILE *f = fopen(cgroup, "w");
+
+	if (f) {
+		fprintf(f, "%d\n", getpid());
+		fclose(f);
+	}
+}
+
+static void leave_cgroup(void)
+{
+	enter(CGROUPS "cgroup.procs");
+}
+
+/* Two tasks in two cgroups; so many cgroups have four events each on this CPU. */
+static void cgroup_switches(void)
+{
+	static const int numbers[] = { 1, 10, 100, 500 };
+	static struct set sets[500];
+	char name[64];
+	double plain = 0;
+	int made = 0, ok;
+
+	other_task = leave_cgroup;
+	for (int i = -1; i < 4; i++) {
+		int want = i < 0 ? 0 : numbers[i], opened_all = 1;
+		double value;
+
+		for (; made < want; made++) {
+			struct set *s = &sets[made];
+
+			snprintf(name, sizeof(name), CGROUPS "%d", made);
+			mkdir(name, 0755);
+			*s = (struct set){
+				.nr = 4, .cpu = 0, .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+				.cgroup = open(name, O_RDONLY),
+			};
+			if (s->cgroup < 0 || open_set(s))
+				opened_all = 0;
+		}
+		/* This task runs in the first cgroup, the other one in none of them. */
+		if (want)
+			enter(CGROUPS "0/cgroup.procs");
+		value = switch_cost(NULL, &ok);
+		if (i < 0) {
+			plain = value;
+			continue;
+		}
+		snprintf(name, sizeof(name), "switch: %d cgroups of 4 events", want);
+		report(name, opened_all, value - plain);
+	}
+	while (made--) {
+		close_set(&sets[made]);
+		close(sets[made].cgroup);
+	}
+}
+
+/* One thousand events, one after the other: is the last as cheap as the first? */
+static void thousand(void)
+{
+	struct rlimit limit = { 4096, 4096 };
+	static struct set s;
+	__s64 start, first = 0, last = 0;
+	pid_t child;
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (int i = 0; i < 10; i++) {
+		struct set hundred = {
+			.nr = 100, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
+		};
+
+		start = now();
+		if (open_set(&hundred))
+			return;
+		if (!i)
+			first = now() - start;
+		last = now() - start;
+		memcpy(&s.fd[s.nr], hundred.fd, 100 * sizeof(int));
+		s.nr += 100;
+	}
+	report("open: of the first 100", 1, first / 100.0);
+	report("open: of the last 100 of 1000", 1, last / 100.0);
+	start = now();
+	close_set(&s);
+	report("close: of 1000", 1, (now() - start) / 1000.0);
+
+	child = fork();
+	if (!child) {
+		s.nr = 1000;
+		s.cpu = -1;
+		s.config = PERF_COUNT_SW_PAGE_FAULTS;
+		_exit(open_set(&s) ? 1 : 0);
+	}
+	start = now();
+	waitpid(child, NULL, 0);
+	report("exit with 1000 events: open and exit per event", 1, (now() - start) / 1000.0);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return 0;
+	pages = mmap(NULL, (size_t)FAULT_PAGES * getpagesize(), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED)
+		return 1;
+	madvise(pages, (size_t)FAULT_PAGES * getpagesize(), MADV_NOHUGEPAGE);
+	hardware_switches();
+	rotations();
+	sideband();
+	sample_fields();
+	buffer_calls();
+	thousand();
+	cgroup_switches();
+	return 0;
+}
