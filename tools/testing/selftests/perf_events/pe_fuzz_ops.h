@@ -92,8 +92,9 @@ struct pe_fuzz_op {
 
 static inline int pe_fuzz_fd(struct pe_fuzzer *f)
 {
+	/* Any file, but for a terminal: who reads there waits for ever. */
 	if (pe_chance(&f->rng, 2))
-		return pe_below(&f->rng, 64) - 1;
+		return pe_chance(&f->rng, 5) ? -1 : 3 + pe_below(&f->rng, 64);
 	return __atomic_load_n(&f->fds[pe_below(&f->rng, PE_FUZZ_FDS)], __ATOMIC_RELAXED);
 }
 
