@@ -5,7 +5,9 @@
  * What is asserted is that both come to an end; a kernel that checks itself
  * has more to say.
  */
+#include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +165,106 @@ TEST(overflow_against_detaching_bpf)
 	close(fd);
 	close(prog);
 	close(map);
+}
+
+static void *fire_and_end(void *arg)
+{
+	struct firing *f = arg;
+
+	__atomic_store_n(&f->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
+	pe_fault(20);
+	if (f->sim)
+		pe_sim_advance(20);
+	return NULL;
+}
+
+/* The task ends, the event is closed: whichever is first. */
+TEST(overflow_against_exit)
+{
+	struct perf_event_attr attr;
+	struct pe_ring ring;
+	struct firing f;
+	int i, fd;
+
+	for (i = 0; i < ROUNDS; i++) {
+		memset(&f, 0, sizeof(f));
+		f.sim = !geteuid() && pe_sim_type() >= 0;
+		attr = sampling(&f, i);
+		attr.inherit = !!(i & 2);
+		ASSERT_EQ(0, pthread_create(&f.thread, NULL, fire_and_end, &f));
+		while (!__atomic_load_n(&f.tid, __ATOMIC_ACQUIRE))
+			sched_yield();
+		fd = pe_open(&attr, f.tid, -1, -1, 0);
+		if (fd < 0)
+			ASSERT_EQ(-ESRCH, fd);
+		if (fd >= 0 && !attr.inherit) {
+			ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+			pe_spin(1000 * (i % 50));
+			pe_ring_unmap(&ring);
+		}
+		close(fd);
+		pthread_join(f.thread, NULL);
+	}
+}
+
+/* An event of each kind on a task that is just becoming another program. */
+static void open_some(struct __test_metadata *_metadata, pid_t pid)
+{
+	struct perf_event_attr attr;
+	struct pe_ring ring;
+	int fds[8], i;
+
+	for (i = 0; i < 8; i++) {
+		attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+		if (i == 7 && pe_sim_type() >= 0)
+			attr = pe_sim_attr();
+		attr.disabled = i & 1;
+		attr.enable_on_exec = i & 1;
+		attr.remove_on_exec = !(i & 1) && i & 2;
+		attr.inherit = !!(i & 4);
+		attr.sample_period = i & 3 ? 1 : 0;
+		attr.mmap = 1;
+		attr.comm = 1;
+		fds[i] = pe_open(&attr, pid, -1, i == 5 ? fds[4] : -1, 0);
+		/* A leader that was removed takes nobody in. */
+		if (fds[i] < 0)
+			EXPECT_EQ(-ENODEV, fds[i]) TH_LOG("event %d", i);
+		if (i == 1)
+			ASSERT_EQ(0, pe_ring_map(&ring, fds[i], 2));
+	}
+	for (i = 7; i >= 0; i--) {
+		pe_count(fds[i]);
+		close(fds[i]);
+	}
+	pe_ring_unmap(&ring);
+}
+
+TEST(exec_against_open)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct pe_child c;
+	__u64 before;
+	int i, fd;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	attr.exclude_kernel = 1;
+	ASSERT_EQ(0, pe_child_start(&c));
+	fd = pe_open(&attr, c.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < ROUNDS / 4; i++) {
+		ASSERT_EQ(0, pe_child_send(&c, PE_EXEC, 0));
+		pe_spin(20000 * (i % 50));
+		open_some(_metadata, c.pid);
+		ASSERT_EQ(0, pe_child_answer(&c));
+		/* The one that stays has lost nothing by it. */
+		pe_child_do(&c, PE_FAULT, 10);
+		before = pe_count(fd);
+		ASSERT_EQ(0, pe_child_do(&c, PE_FAULT, 10));
+		EXPECT_EQ(before + 10, pe_count(fd));
+	}
+	close(fd);
+	pe_child_end(&c);
 }
 
 static void nothing(int sig)
