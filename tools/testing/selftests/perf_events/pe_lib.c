@@ -190,6 +190,19 @@ void pe_sleep_ms(unsigned int ms)
 }
 
 /**
+ * pe_undisturbed - run whenever there is work, before ordinary tasks
+ *
+ * For what an event does between two steps of a test that is not to leave its
+ * CPU meanwhile. Needs privilege; without it the test runs as it is.
+ */
+void pe_undisturbed(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+/**
  * pe_move_to - run on one CPU only
  * @cpu: that CPU
  *

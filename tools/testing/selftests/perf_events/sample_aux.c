@@ -48,6 +48,8 @@ FIXTURE_SETUP(aux)
 	self->size = AUX_PAGES * self->page;
 	self->a = pe_attr_off(0);
 	self->a.type = type;
+	/* A task that waits has its trace told of. */
+	pe_undisturbed();
 	ASSERT_EQ(0, pe_move_to(0));
 }
 

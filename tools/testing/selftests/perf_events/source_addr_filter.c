@@ -176,6 +176,8 @@ TEST_F(filter, kernel_ranges)
 
 TEST_F(filter, start_and_stop)
 {
+	/* A task that waits begins again as if nothing had been hit. */
+	pe_undisturbed();
 	ASSERT_EQ(0, open_trace(&self->u, 0, -1));
 	EXPECT_EQ(0, set(self->u.fd, "start 0x1000,stop 0x2000"));
 	EXPECT_FALSE(traced(self->u.fd, 0x3000));
