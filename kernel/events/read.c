@@ -195,6 +195,25 @@ void perf_event_sync(struct perf_event *event)
 	sync_count(event, false);
 }
 
+/* A few words, one by one: a string move takes longer to get going than they do. */
+static ssize_t put_words(u64 __user *to, const u64 *words, size_t n)
+{
+	size_t i;
+
+	if (!IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) &&
+	    !IS_ALIGNED((unsigned long)to, sizeof(u64)))
+		return copy_to_user(to, words, n * sizeof(u64)) ? -EFAULT : n * sizeof(u64);
+	if (!user_write_access_begin(to, n * sizeof(u64)))
+		return -EFAULT;
+	for (i = 0; i < n; i++)
+		unsafe_put_user(words[i], to + i, fault);
+	user_write_access_end();
+	return n * sizeof(u64);
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
 /* Words that a member takes in a group read, or an event in a single one. */
 static unsigned int member_words(u64 format)
 {
@@ -209,7 +228,7 @@ static __always_inline void put_id_lost(u64 *at, const struct perf_event *event,
 		*at = perf_event_lost(event);
 }
 
-static ssize_t read_one(struct perf_event *event, char __user *buf)
+static ssize_t read_one(struct perf_event *event, u64 __user *buf)
 {
 	u64 format = event->attr.read_format;
 	u64 words[5], enabled = 0, running = 0;
@@ -227,9 +246,7 @@ static ssize_t read_one(struct perf_event *event, char __user *buf)
 	put_id_lost(&words[n], event, format);
 	n += member_words(format) - 1;
 
-	if (copy_to_user(buf, words, n * sizeof(u64)))
-		return -EFAULT;
-	return n * sizeof(u64);
+	return put_words(buf, words, n);
 }
 
 /* Is a copy of a group still a copy, member by member? */
@@ -294,7 +311,7 @@ static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *
 	return 0;
 }
 
-static ssize_t read_group(struct perf_event *event, char __user *buf)
+static ssize_t read_group(struct perf_event *event, u64 __user *buf)
 {
 	struct perf_event *leader = event->group_leader, *child;
 	u64 format = event->attr.read_format;
@@ -327,7 +344,7 @@ static ssize_t read_group(struct perf_event *event, char __user *buf)
 	}
 
 	if (!ret)
-		ret = copy_to_user(buf, words, size) ? -EFAULT : size;
+		ret = put_words(buf, words, size / sizeof(u64));
 	if (words != few)
 		kfree(words);
 	return ret;
@@ -353,11 +370,11 @@ ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t 
 	if (count < event->read_size)
 		return -ENOSPC;
 	if (!(event->attr.read_format & PERF_FORMAT_GROUP))
-		return read_one(event, buf);
+		return read_one(event, (u64 __user *)buf);
 
 	CLASS(event_context, ctx)(event);
 	/* The group may have grown meanwhile. */
-	return count < event->read_size ? -ENOSPC : read_group(event, buf);
+	return count < event->read_size ? -ENOSPC : read_group(event, (u64 __user *)buf);
 }
 
 /**
