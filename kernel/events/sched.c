@@ -224,6 +224,7 @@ void perf_group_sched_out(struct perf_event *leader)
 static int group_sched_in(struct perf_event *leader)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
+	struct perf_cpu_pmu_context *cpc = this_cpc(pmu);
 	struct perf_event *member, *failed = NULL;
 
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
@@ -241,6 +242,7 @@ static int group_sched_in(struct perf_event *leader)
 		list_add_tail(&leader->active_list,
 			      leader->attr.pinned ? &leader->pmu_ctx->pinned_active :
 						    &leader->pmu_ctx->flexible_active);
+		cpc->most_oncpu = max(cpc->most_oncpu, cpc->active_oncpu);
 		return 0;
 	}
 
@@ -307,14 +309,17 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 	struct perf_cpu_pmu_context *cpc = this_cpc(epc->pmu);
 	struct perf_event *leader, *next;
 	int tries = BACKFILL_TRIES;
+	bool some = false;
 
 	for (leader = perf_group_first(pinned ? &epc->pinned_groups : &epc->flexible_groups,
 				       cpu, cgrp); leader; leader = next) {
 		next = perf_group_next(leader);
 		if (!group_wants_in(leader))
 			continue;
-		if (group_can_go_on(leader, cpc) && !group_sched_in(leader))
+		if (group_can_go_on(leader, cpc) && !group_sched_in(leader)) {
+			some = true;
 			continue;
+		}
 		if (pinned) {
 			perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
 			perf_event_update_userpage(leader);
@@ -323,7 +328,8 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		}
 		rotation_needed(epc, cpc);
 		tries -= leader->nr_siblings ? 1 : BACKFILL_SINGLE;
-		if (tries <= 0)
+		/* As full as it has ever been, it is full. */
+		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;
 	}
 }

@@ -255,6 +255,8 @@ void perf_event_fold_time(struct perf_event *event)
 
 	lockdep_assert_held(&event->ctx->lock);
 	WARN_ON_ONCE(!(raw_read_seqcount(&event->ctx->seq) & 1));
+	if (event->tstamp == now)
+		return;
 	perf_event_times_at(event, now, &event->total_time_enabled, &event->total_time_running);
 	event->tstamp = now;
 }
