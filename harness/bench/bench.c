@@ -52,31 +52,6 @@ static void null_call(void)
 	syscall(SYS_getppid);
 }
 
-static void read_event(void)
-{
-	__u64 buf[64];
-
-	if (read(opened->fd[0], buf, sizeof(buf)) <= 0)
-		exit(1);
-}
-
-static void on_off(void)
-{
-	ioctl(opened->fd[0], PERF_EVENT_IOC_ENABLE, 0);
-	ioctl(opened->fd[0], PERF_EVENT_IOC_DISABLE, 0);
-}
-
-static void reset(void)
-{
-	ioctl(opened->fd[0], PERF_EVENT_IOC_RESET, 0);
-}
-
-static void prctl_on_off(void)
-{
-	prctl(PR_TASK_PERF_EVENTS_DISABLE);
-	prctl(PR_TASK_PERF_EVENTS_ENABLE);
-}
-
 static void open_close(void)
 {
 	if (open_set(opened))

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct set {
 	__u64 config;	/* PERF_COUNT_SW_* */
 	int type;			/* PERF_TYPE_*, or the number of a PMU */
 	int group, inherit, cpu;
+	pid_t pid;			/* of another task */
 	int cgroup;			/* file descriptor, or 0 */
 	int sideband;			/* mmap, comm, task records */
 	int wakeup;			/* wakeup_events */
@@ -76,7 +78,7 @@ static int open_set(struct set *s)
 
 	for (s->nr = 0; s->nr < want; s->nr++) {
 		int leader = s->group && s->nr ? s->fd[0] : -1;
-		int pid = s->cgroup ? s->cgroup : s->cpu < 0 ? 0 : -1;
+		int pid = s->cgroup ? s->cgroup : s->cpu < 0 ? s->pid : -1;
 		int fd = syscall(SYS_perf_event_open, &attr, pid, s->cpu, leader,
 				 s->cgroup ? PERF_FLAG_PID_CGROUP : 0);
 
@@ -123,7 +125,7 @@ static double cost(void (*path)(void), int turns, int units)
 	return batch[BATCHES / 2];
 }
 
-static void report(const char *name, int ok, double value)
+static inline void report(const char *name, int ok, double value)
 {
 	if (ok)
 		printf("%s,%.0f\n", name, value);
@@ -190,4 +192,29 @@ static inline void faults(void)
 	madvise(pages, (size_t)FAULT_PAGES * size, MADV_DONTNEED);
 	if (opened && opened->ring)
 		opened->ring->data_tail = opened->ring->data_head;
+}
+
+static inline void read_event(void)
+{
+	__u64 buf[64];
+
+	if (read(opened->fd[0], buf, sizeof(buf)) <= 0)
+		exit(1);
+}
+
+static inline void on_off(void)
+{
+	ioctl(opened->fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	ioctl(opened->fd[0], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static inline void reset(void)
+{
+	ioctl(opened->fd[0], PERF_EVENT_IOC_RESET, 0);
+}
+
+static inline void prctl_on_off(void)
+{
+	prctl(PR_TASK_PERF_EVENTS_DISABLE);
+	prctl(PR_TASK_PERF_EVENTS_ENABLE);
 }

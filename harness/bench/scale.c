@@ -199,6 +199,93 @@ static void buffer_calls(void)
 	opened = NULL;
 }
 
+/* What memory management has given out in small pieces, in bytes. */
+static double slab_bytes(void)
+{
+	char line[128];
+	double kb = 0;
+	FILE *f = fopen("/proc/meminfo", "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "Slab: %lf", &kb) == 1)
+			break;
+	}
+	if (f)
+		fclose(f);
+	return kb * 1024;
+}
+
+/* Bytes, not instructions: an event with its file, and a task's first event. */
+static void memory(void)
+{
+	static struct set s;
+	double before;
+
+	s = (struct set){ .nr = 1000, .cpu = -1, .config = PERF_COUNT_SW_DUMMY };
+	before = slab_bytes();
+	if (!open_set(&s)) {
+		report("bytes: an event of 1000", 1, (slab_bytes() - before) / 1000);
+		close_set(&s);
+	}
+	s = (struct set){ .nr = 1000, .cpu = -1, .config = PERF_COUNT_SW_DUMMY,
+			  .sample_type = PERF_SAMPLE_IP };
+	before = slab_bytes();
+	if (!open_set(&s)) {
+		report("bytes: a sampling event of 1000", 1, (slab_bytes() - before) / 1000);
+		close_set(&s);
+	}
+}
+
+/* The times of an event, as its page has them: the loop that the ABI documents. */
+static void read_page(void)
+{
+	struct perf_event_mmap_page *page = opened->ring;
+	__u64 enabled, running, quot, rem, cycles, delta;
+	__u32 seq, lo, hi;
+
+	do {
+		seq = page->lock;
+		__asm__ volatile("" : : : "memory");
+		enabled = page->time_enabled;
+		running = page->time_running;
+		__asm__ volatile("rdtsc" : "=a" (lo), "=d" (hi));
+		cycles = (__u64)hi << 32 | lo;
+		quot = cycles >> page->time_shift;
+		rem = cycles & ((1ULL << page->time_shift) - 1);
+		delta = page->time_offset + quot * page->time_mult +
+			((rem * page->time_mult) >> page->time_shift);
+		enabled += delta;
+		running += delta;
+		__asm__ volatile("" : : : "memory");
+	} while (page->lock != seq);
+	__asm__ volatile("" : : "r" (enabled), "r" (running));
+}
+
+static void read_both(void)
+{
+	__u64 buf[3];
+
+	if (read(opened->fd[0], buf, sizeof(buf)) != sizeof(buf))
+		exit(1);
+}
+
+static void pages_against_calls(void)
+{
+	struct set s = {
+		.nr = 1, .cpu = -1, .config = PERF_COUNT_SW_DUMMY, .sample_type = PERF_SAMPLE_IP,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	int ok = !open_set(&s), paged;
+
+	opened = &s;
+	paged = ok && s.ring->cap_user_time;
+	report("read: times by the page", paged, paged ? cost(read_page, 500, 1) : 0);
+	report("read: times by read(2)", ok, ok ? cost(read_both, 200, 1) : 0);
+	if (ok)
+		close_set(&s);
+	opened = NULL;
+}
+
 static void enter(const char *cgroup)
 {
 	FILE *f = fopen(cgroup, "w");
@@ -312,6 +399,8 @@ int main(int argc, char **argv)
 	sideband();
 	sample_fields();
 	buffer_calls();
+	pages_against_calls();
+	memory();
 	thousand();
 	cgroup_switches();
 	return 0;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Paths of perf events between two marks that the plugin tally.c sees. Prints, for each, the
+ * number of its section, how many turns it took, and its name.
+ */
+#include "../lib.h"
+#include <err.h>
+
+#define TURNS	64
+
+/* The plugin knows these no-ops by their displacements. */
+static inline void begin(void)
+{
+	__asm__ volatile("nopl 0x70650001(%%rax)" : : : "memory");
+}
+
+static inline void end(void)
+{
+	__asm__ volatile("nopl 0x70650000(%%rax)" : : : "memory");
+}
+
+static unsigned int sections;
+
+static void tally(const char *name, void (*path)(void), int units)
+{
+	for (int i = 0; i < 8; i++)
+		path();
+	begin();
+	for (int i = 0; i < TURNS; i++)
+		path();
+	end();
+	printf("%u,%d,%s\n", ++sections, TURNS * units, name);
+	fflush(stdout);
+}
+
+static void stay_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		err(1, "CPU %d", cpu);
+}
+
+/* A round trip between two tasks, each of which has the events of @s. */
+static void switches(const char *name, struct set *s)
+{
+	pid_t child;
+	char c;
+
+	if (pipe(ping) || pipe(pong))
+		err(1, "pipe");
+	if (s && open_set(s))
+		return;
+	child = fork();
+	if (!child) {
+		close(ping[1]);
+		while (read(ping[0], &c, 1) == 1 && write(pong[1], &c, 1) == 1)
+			;
+		_exit(0);
+	}
+	close(ping[0]);
+	close(pong[1]);
+	tally(name, round_trip, 1);
+	close(ping[1]);
+	close(pong[0]);
+	waitpid(child, NULL, 0);
+	if (s)
+		close_set(s);
+}
+
+static void with(struct set *s, const char *name, void (*path)(void), int units)
+{
+	if (s && open_set(s))
+		return;
+	opened = s;
+	tally(name, path, units);
+	opened = NULL;
+	if (s)
+		close_set(s);
+}
+
+static void nothing(void)
+{
+	syscall(SYS_getppid);
+}
+
+static void open_close(void)
+{
+	struct set one = { .nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS };
+
+	if (open_set(&one))
+		exit(1);
+	close_set(&one);
+}
+
+/* Events of a task that runs on the other CPU all the time. */
+static void far(void)
+{
+	struct set s = { .nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS };
+	pid_t child = fork();
+
+	if (!child) {
+		stay_on(1);
+		for (;;)
+			;
+	}
+	usleep(50000);
+	s.pid = child;
+	with(&s, "read: of a task on another CPU", read_event, 1);
+	s.nr = 1;
+	with(&s, "enable + disable: of a task on another CPU", on_off, 1);
+	s.nr = 1;
+	with(&s, "RESET: of a task on another CPU", reset, 1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+int main(void)
+{
+	static const __u64 few = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	struct set software = { .nr = 16, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS };
+	struct set clocks = { .nr = 16, .cpu = -1, .config = PERF_COUNT_SW_TASK_CLOCK };
+	struct set one = { .nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS };
+	struct set eight = {
+		.nr = 8, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS, .group = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			       PERF_FORMAT_ID | PERF_FORMAT_GROUP,
+	};
+	struct set copied = { .nr = 16, .cpu = -1, .config = PERF_COUNT_SW_DUMMY, .inherit = 1 };
+
+	stay_on(0);
+	pages = mmap(NULL, (size_t)FAULT_PAGES * getpagesize(), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED)
+		err(1, "mmap");
+	madvise(pages, (size_t)FAULT_PAGES * getpagesize(), MADV_NOHUGEPAGE);
+
+	with(NULL, "system call (getppid)", nothing, 1);
+	switches("switch: no events", NULL);
+	switches("switch: 16 software", &software);
+	switches("switch: 16 task-clock", &clocks);
+	with(&one, "read: one counter", read_event, 1);
+	with(&eight, "read: group of 8 with ids and times", read_event, 1);
+	one.nr = 1;
+	with(&one, "enable + disable", on_off, 1);
+	one.nr = 1;
+	with(&one, "RESET", reset, 1);
+	one.nr = 1;
+	with(&one, "prctl disable + enable", prctl_on_off, 1);
+	with(NULL, "open + close", open_close, 1);
+	with(NULL, "fork + wait: no events", fork_wait, 1);
+	with(&copied, "fork + wait: 16 inherited", fork_wait, 1);
+	with(NULL, "page fault: no events", faults, FAULT_PAGES);
+	one.nr = 1;
+	with(&one, "page fault counted", faults, FAULT_PAGES);
+	one.nr = 1;
+	one.sample_type = few;
+	with(&one, "page fault sampled: IP TID", faults, FAULT_PAGES);
+	far();
+	return 0;
+}
