@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The attribute of a new event: copied in, completed and judged. What is
- * allowed at all stands in attr_rules[], what needs a privilege in
+ * allowed at all stands in attr_stages[], what needs a privilege in
  * attr_demands[]; both are judged from the top, and the first complaint is
  * the one that user space gets.
  */
@@ -106,49 +106,42 @@ static bool read_format_known(const struct perf_event_attr *attr)
 
 static bool branch_type_known(const struct perf_event_attr *attr)
 {
-	return !samples(attr, PERF_SAMPLE_BRANCH_STACK) ||
-	       attr->branch_sample_type < PERF_SAMPLE_BRANCH_MAX;
+	return attr->branch_sample_type < PERF_SAMPLE_BRANCH_MAX;
 }
 
 static bool branch_type_given(const struct perf_event_attr *attr)
 {
-	return !samples(attr, PERF_SAMPLE_BRANCH_STACK) ||
-	       (attr->branch_sample_type & ~(u64)PERF_SAMPLE_BRANCH_PLM_ALL);
+	return attr->branch_sample_type & ~(u64)PERF_SAMPLE_BRANCH_PLM_ALL;
 }
 
 static bool regs_user_exist(const struct perf_event_attr *attr)
 {
-	return !samples(attr, PERF_SAMPLE_REGS_USER) ||
-	       !perf_reg_validate(attr->sample_regs_user);
+	return !perf_reg_validate(attr->sample_regs_user);
 }
 
 static bool stack_user_possible(const struct perf_event_attr *attr)
 {
-	return !samples(attr, PERF_SAMPLE_STACK_USER) ||
-	       IS_ENABLED(CONFIG_HAVE_PERF_USER_STACK_DUMP);
+	return IS_ENABLED(CONFIG_HAVE_PERF_USER_STACK_DUMP);
 }
 
 static bool stack_user_fits(const struct perf_event_attr *attr)
 {
-	return !samples(attr, PERF_SAMPLE_STACK_USER) ||
-	       attr->sample_stack_user < U16_MAX;
+	return attr->sample_stack_user < U16_MAX;
 }
 
 static bool stack_user_aligned(const struct perf_event_attr *attr)
 {
-	return !samples(attr, PERF_SAMPLE_STACK_USER) ||
-	       attr->sample_stack_user % sizeof(u64) == 0;
+	return attr->sample_stack_user % sizeof(u64) == 0;
 }
 
 static bool regs_intr_exist(const struct perf_event_attr *attr)
 {
-	return !samples(attr, PERF_SAMPLE_REGS_INTR) ||
-	       !perf_reg_validate(attr->sample_regs_intr);
+	return !perf_reg_validate(attr->sample_regs_intr);
 }
 
 static bool cgroup_known(const struct perf_event_attr *attr)
 {
-	return !samples(attr, PERF_SAMPLE_CGROUP) || IS_ENABLED(CONFIG_CGROUP_PERF);
+	return IS_ENABLED(CONFIG_CGROUP_PERF);
 }
 
 static bool one_weight(const struct perf_event_attr *attr)
@@ -173,8 +166,7 @@ static bool sigtrap_ends_at_exec(const struct perf_event_attr *attr)
 
 static bool inherited_read_has_tid(const struct perf_event_attr *attr)
 {
-	return !attr->inherit || !samples(attr, PERF_SAMPLE_READ) ||
-	       samples(attr, PERF_SAMPLE_TID);
+	return !attr->inherit || samples(attr, PERF_SAMPLE_TID);
 }
 
 static bool clock_known(const struct perf_event_attr *attr)
@@ -205,7 +197,7 @@ static bool clock_known(const struct perf_event_attr *attr)
 #define STACK_ERROR	(-ENOSYS)
 #define REGS_ERROR	(IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : -ENOSYS)
 
-static const struct perf_attr_rule attr_rules[] = {
+static const struct perf_attr_rule rules_at_copy[] = {
 	FLAG(__reserved_1, -EINVAL, flags_known, "flags that this kernel does not know"),
 	WORD(__reserved_2, VER5, -EINVAL, reserved_2_zero, "must be zero"),
 	AUX_ACTION(__reserved_3, -EINVAL, aux_action_known,
@@ -215,29 +207,52 @@ static const struct perf_attr_rule attr_rules[] = {
 	WORD(read_format, VER0, -EINVAL, read_format_known,
 	     "formats that this kernel does not know"),
 	WORD(branch_sample_type, VER2, -EINVAL, branch_type_known,
-	     "branch filters that this kernel does not know"),
+	     "branch filters that this kernel does not know", .of = PERF_SAMPLE_BRANCH_STACK),
 	WORD(branch_sample_type, VER2, -EINVAL, branch_type_given,
-	     "needs a type of branch besides the privilege levels"),
+	     "needs a type of branch besides the privilege levels",
+	     .of = PERF_SAMPLE_BRANCH_STACK),
 	WORD(sample_regs_user, VER3, REGS_ERROR, regs_user_exist,
-	     "no register, or one that does not exist"),
+	     "no register, or one that does not exist", .of = PERF_SAMPLE_REGS_USER),
 	WORD(sample_stack_user, VER3, STACK_ERROR, stack_user_possible,
-	     "this architecture cannot sample user stacks"),
-	WORD(sample_stack_user, VER3, -EINVAL, stack_user_fits, "must be less than 65535"),
-	WORD(sample_stack_user, VER3, -EINVAL, stack_user_aligned, "must be a multiple of 8"),
+	     "this architecture cannot sample user stacks", .of = PERF_SAMPLE_STACK_USER),
+	WORD(sample_stack_user, VER3, -EINVAL, stack_user_fits, "must be less than 65535",
+	     .of = PERF_SAMPLE_STACK_USER),
+	WORD(sample_stack_user, VER3, -EINVAL, stack_user_aligned, "must be a multiple of 8",
+	     .of = PERF_SAMPLE_STACK_USER),
 	WORD(sample_regs_intr, VER4, REGS_ERROR, regs_intr_exist,
-	     "no register, or one that does not exist"),
-	WORD(sample_type, VER0, -EINVAL, cgroup_known, "this kernel has no perf_event cgroups"),
-	WORD(sample_type, VER0, -EINVAL, one_weight, "WEIGHT and WEIGHT_STRUCT exclude each other"),
+	     "no register, or one that does not exist", .of = PERF_SAMPLE_REGS_INTR),
+	WORD(sample_type, VER0, -EINVAL, cgroup_known, "this kernel has no perf_event cgroups",
+	     .of = PERF_SAMPLE_CGROUP),
+	WORD(sample_type, VER0, -EINVAL, one_weight, "WEIGHT and WEIGHT_STRUCT exclude each other",
+	     .of = PERF_SAMPLE_WEIGHT_TYPE),
 	FLAG(inherit_thread, -EINVAL, inherits_to_threads, "needs inherit"),
 	FLAG(remove_on_exec, -EINVAL, one_way_at_exec, "contradicts enable_on_exec"),
 	FLAG(sigtrap, -EINVAL, sigtrap_ends_at_exec, "needs remove_on_exec"),
+};
 
+static const struct perf_attr_rule rules_at_alloc[] = {
 	FLAG(inherit, -EINVAL, inherited_read_has_tid,
 	     "sampled counts of several tasks need PERF_SAMPLE_TID to be told apart",
-	     .stage = PERF_ATTR_AT_ALLOC),
-	WORD(clockid, VER3, -EINVAL, clock_known, "not a clock that samples can have",
-	     .stage = PERF_ATTR_AT_PMU),
+	     .of = PERF_SAMPLE_READ),
 };
+
+static const struct perf_attr_rule rules_at_pmu[] = {
+	WORD(clockid, VER3, -EINVAL, clock_known, "not a clock that samples can have"),
+};
+
+static const struct {
+	const struct perf_attr_rule *rules;
+	unsigned int nr;
+} attr_stages[] = {
+	[PERF_ATTR_AT_COPY]	= { rules_at_copy, ARRAY_SIZE(rules_at_copy) },
+	[PERF_ATTR_AT_ALLOC]	= { rules_at_alloc, ARRAY_SIZE(rules_at_alloc) },
+	[PERF_ATTR_AT_PMU]	= { rules_at_pmu, ARRAY_SIZE(rules_at_pmu) },
+};
+
+static bool rule_holds(const struct perf_attr_rule *rule, const struct perf_event_attr *attr)
+{
+	return (rule->of && !samples(attr, rule->of)) || rule->holds(attr);
+}
 
 /**
  * perf_attr_broken_rule - what is wrong with an attribute?
@@ -251,11 +266,12 @@ static const struct perf_attr_rule attr_rules[] = {
 const struct perf_attr_rule *
 perf_attr_broken_rule(const struct perf_event_attr *attr, enum perf_attr_stage stage)
 {
-	unsigned int i;
+	const struct perf_attr_rule *rule = attr_stages[stage].rules;
+	const struct perf_attr_rule *end = rule + attr_stages[stage].nr;
 
-	for (i = 0; i < ARRAY_SIZE(attr_rules); i++) {
-		if (attr_rules[i].stage == stage && !attr_rules[i].holds(attr))
-			return &attr_rules[i];
+	for (; rule < end; rule++) {
+		if (!rule_holds(rule, attr))
+			return rule;
 	}
 	return NULL;
 }

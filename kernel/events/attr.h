@@ -40,7 +40,7 @@ enum perf_attr_stage {
  * @reason: why a value was refused, in words
  * @since: size of the first published structure that has the field
  * @error: negative errno of a refusal
- * @stage: when it is looked at
+ * @of: sample fields, one of which has to be asked for; 0: it is about any event
  * @holds: does @attr keep to the rule? Pure: looks at nothing but @attr
  */
 struct perf_attr_rule {
@@ -48,7 +48,7 @@ struct perf_attr_rule {
 	const char	*reason;
 	u16		since;
 	s16		error;
-	u16		stage;
+	u64		of;
 	bool		(*holds)(const struct perf_event_attr *attr);
 };
 

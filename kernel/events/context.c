@@ -211,12 +211,12 @@ void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_co
 {
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&cpuctx->ctx.lock);
-	perf_context_begin(&cpuctx->ctx);
 	if (ctx && ctx != &cpuctx->ctx) {
 		raw_spin_lock(&ctx->lock);
-		perf_context_begin(ctx);
+		perf_context_begin_both(&cpuctx->ctx, ctx);
 	} else {
 		__acquire(&ctx->lock);
+		perf_context_begin(&cpuctx->ctx);
 	}
 }
 

@@ -103,6 +103,13 @@ u64 perf_clock_read(const struct perf_event_clock *clock)
 	return clock_read(clock, 0);
 }
 
+static void begin_change(struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_irqs_disabled();
+	raw_write_seqcount_begin(&ctx->seq);
+}
+
 /**
  * perf_context_begin - begin to change events of a context
  * @ctx: whose lock is held
@@ -112,10 +119,22 @@ u64 perf_clock_read(const struct perf_event_clock *clock)
  */
 void perf_context_begin(struct perf_event_context *ctx)
 {
-	lockdep_assert_held(&ctx->lock);
-	lockdep_assert_irqs_disabled();
-	raw_write_seqcount_begin(&ctx->seq);
+	begin_change(ctx);
+	/* Not before: who has read a later time must not see an earlier one. */
 	ctx->now = perf_clock();
+}
+
+/**
+ * perf_context_begin_both - perf_context_begin() for a CPU's and a task's context
+ * @cpu: the CPU's; its lock is held
+ * @task: that of the task there; its lock is held
+ */
+void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_context *task)
+{
+	begin_change(cpu);
+	begin_change(task);
+	cpu->now = perf_clock();
+	task->now = cpu->now;
 }
 
 /**

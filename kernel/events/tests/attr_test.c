@@ -18,7 +18,7 @@ static int check(const struct perf_event_attr *attr)
 /* What they say to an attribute that has these fields and no others. */
 #define CHECK_WITH(...)		check(&(struct perf_event_attr){ __VA_ARGS__ })
 
-static void attr_rules_are_described(struct kunit *test)
+static void rule_is_described(struct kunit *test, const struct perf_attr_rule *rule)
 {
 	/* Where each field that a rule names ends, and since when it is there. */
 	static const struct {
@@ -33,26 +33,32 @@ static void attr_rules_are_described(struct kunit *test)
 		FIELD(sample_regs_intr, VER4), FIELD(__reserved_2, VER5),
 #undef FIELD
 	};
-	unsigned int i, j;
+	unsigned int j;
 
-	for (i = 0; i < ARRAY_SIZE(attr_rules); i++) {
-		const struct perf_attr_rule *rule = &attr_rules[i];
+	KUNIT_EXPECT_NOT_NULL(test, rule->field);
+	KUNIT_EXPECT_NOT_NULL(test, rule->reason);
+	KUNIT_EXPECT_LT(test, rule->error, 0);
+	KUNIT_EXPECT_GE(test, rule->since, PERF_ATTR_SIZE_VER0);
+	KUNIT_EXPECT_LE(test, rule->since, sizeof(struct perf_event_attr));
+	for (j = 0; j < ARRAY_SIZE(fields); j++) {
+		if (strcmp(rule->field, fields[j].field))
+			continue;
+		KUNIT_EXPECT_EQ(test, rule->since, fields[j].since);
+		KUNIT_EXPECT_LE(test, fields[j].end, rule->since);
+		if (rule->since > PERF_ATTR_SIZE_VER0)
+			KUNIT_EXPECT_GT(test, fields[j].end,
+					rule->since == PERF_ATTR_SIZE_VER3 ?
+					PERF_ATTR_SIZE_VER2 : rule->since - 8);
+	}
+}
 
-		KUNIT_EXPECT_NOT_NULL(test, rule->field);
-		KUNIT_EXPECT_NOT_NULL(test, rule->reason);
-		KUNIT_EXPECT_LT(test, rule->error, 0);
-		KUNIT_EXPECT_GE(test, rule->since, PERF_ATTR_SIZE_VER0);
-		KUNIT_EXPECT_LE(test, rule->since, sizeof(struct perf_event_attr));
-		for (j = 0; j < ARRAY_SIZE(fields); j++) {
-			if (strcmp(rule->field, fields[j].field))
-				continue;
-			KUNIT_EXPECT_EQ(test, rule->since, fields[j].since);
-			KUNIT_EXPECT_LE(test, fields[j].end, rule->since);
-			if (rule->since > PERF_ATTR_SIZE_VER0)
-				KUNIT_EXPECT_GT(test, fields[j].end,
-						rule->since == PERF_ATTR_SIZE_VER3 ?
-						PERF_ATTR_SIZE_VER2 : rule->since - 8);
-		}
+static void attr_rules_are_described(struct kunit *test)
+{
+	unsigned int stage, i;
+
+	for (stage = 0; stage < ARRAY_SIZE(attr_stages); stage++) {
+		for (i = 0; i < attr_stages[stage].nr; i++)
+			rule_is_described(test, &attr_stages[stage].rules[i]);
 	}
 }
 
@@ -256,7 +262,7 @@ static void attr_clocks(struct kunit *test)
 }
 
 /* Which fault is told of when there are several. */
-static void attr_stages(struct kunit *test)
+static void attr_in_stages(struct kunit *test)
 {
 	struct perf_event_attr attr = { .use_clockid = 1, .clockid = 1000 };
 
@@ -486,7 +492,7 @@ static struct kunit_case attr_test_cases[] = {
 	KUNIT_CASE(attr_user_stack),
 	KUNIT_CASE(attr_pairs),
 	KUNIT_CASE(attr_clocks),
-	KUNIT_CASE(attr_stages),
+	KUNIT_CASE(attr_in_stages),
 	KUNIT_CASE(attr_completed),
 	KUNIT_CASE(attr_copied),
 	KUNIT_CASE(attr_copied_with_tail),
