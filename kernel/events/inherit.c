@@ -530,8 +530,7 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 		perf_context_unlock_cpu(cpuctx, ctx);
 	}
 	raw_spin_lock(&ctx->lock);
-	if (ctx->clock.cpu >= 0)
-		perf_clock_stop(&ctx->clock, perf_clock());
+	perf_context_stop(ctx);
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	WRITE_ONCE(ctx->task, PERF_TASK_GONE);
 	raw_spin_unlock(&ctx->lock);

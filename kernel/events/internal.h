@@ -82,6 +82,7 @@ void perf_event_times_when(const struct perf_event *event, u64 when, u64 *enable
 void perf_context_begin(struct perf_event_context *ctx);
 void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_context *task);
 void perf_context_end(struct perf_event_context *ctx);
+void perf_context_stop(struct perf_event_context *ctx);
 u64 perf_event_change_time(const struct perf_event *event);
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state);
 void perf_event_fold_time(struct perf_event *event);

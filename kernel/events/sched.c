@@ -447,8 +447,7 @@ static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_
 {
 	if (likely(cpuctx->task_ctx != ctx)) {
 		raw_spin_lock(&ctx->lock);
-		if (ctx->clock.cpu >= 0)
-			perf_clock_stop(&ctx->clock, perf_clock());
+		perf_context_stop(ctx);
 		raw_spin_unlock(&ctx->lock);
 		return;
 	}

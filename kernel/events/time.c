@@ -146,6 +146,22 @@ void perf_context_end(struct perf_event_context *ctx)
 	raw_write_seqcount_end(&ctx->seq);
 }
 
+/**
+ * perf_context_stop - halt a task context's clock, if it runs
+ * @ctx: whose lock is held; nothing of it is on a PMU
+ *
+ * Who reads a time meanwhile, later than the one that the clock stops at,
+ * reads it again: see perf_event_times().
+ */
+void perf_context_stop(struct perf_event_context *ctx)
+{
+	if (ctx->clock.cpu < 0)
+		return;
+	perf_context_begin(ctx);
+	perf_clock_stop(&ctx->clock, ctx->now);
+	perf_context_end(ctx);
+}
+
 /* The clock that counts for an event: its cgroup's on this CPU, or its context's. */
 static const struct perf_event_clock *event_clock(const struct perf_event *event)
 {
