@@ -141,15 +141,6 @@ struct perf_event_context *perf_context_find(struct task_struct *task, int cpu)
 	return ctx;
 }
 
-static struct perf_event_context *event_context_get(struct perf_event *event)
-{
-	struct perf_event_context *its;
-
-	guard(rcu)();
-	its = READ_ONCE(event->ctx);
-	return refcount_inc_not_zero(&its->refcount) ? its : NULL;
-}
-
 /**
  * perf_event_ctx_unlock - end what perf_event_ctx_lock() began
  * @event: the event
@@ -158,28 +149,26 @@ static struct perf_event_context *event_context_get(struct perf_event *event)
 void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *ctx)
 {
 	mutex_unlock(&ctx->mutex);
-	perf_context_put(ctx);
 }
 
 /**
  * perf_event_ctx_lock - take the mutex of an event's context
- * @event: that the caller keeps alive
+ * @event: that the caller keeps alive until perf_event_ctx_unlock()
  *
- * An event may be moved to another CPU's context; then try again.
- * Return: the context, locked and with a reference.
+ * The event keeps its context. It may be moved from one CPU's to another's,
+ * which are always there; then try again.
+ * Return: the context, locked.
  */
 struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
 {
 	struct perf_event_context *ctx;
 
 	for (;;) {
-		ctx = event_context_get(event);
-		if (!ctx)
-			continue;
+		ctx = READ_ONCE(event->ctx);
 		mutex_lock(&ctx->mutex);
 		if (likely(event->ctx == ctx))
 			return ctx;
-		perf_event_ctx_unlock(event, ctx);
+		mutex_unlock(&ctx->mutex);
 	}
 }
 

@@ -31,6 +31,16 @@ static void reset(struct perf_event *event)
 		perf_event_update_userpage(event);
 }
 
+/* A lone count that only its event sites write: setting it needs no lock. */
+static bool reset_alone(struct perf_event *event, unsigned long flags)
+{
+	if ((flags & PERF_IOC_FLAG_GROUP) || event->attr.inherit || !is_resident(event) ||
+	    is_resident_clock(event))
+		return false;
+	reset(event);
+	return true;
+}
+
 /* With PERF_IOC_FLAG_GROUP, for all members; always for all inherited copies. */
 static long for_group(struct perf_event *event, unsigned long flags,
 		      void (*func)(struct perf_event *event))
@@ -198,6 +208,9 @@ long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long 
 	ret = security_perf_event_write(event);
 	if (ret)
 		return ret;
+
+	if (cmd == PERF_EVENT_IOC_RESET && reset_alone(event, arg))
+		return 0;
 
 	CLASS(event_context, ctx)(event);
 	return commands[nr].func(event, arg);

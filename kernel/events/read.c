@@ -126,7 +126,8 @@ static void add_times(struct perf_event *event, u64 *enabled, u64 *running)
 	perf_event_times(event, &on, &ran);
 	*enabled += on;
 	*running += ran;
-	perf_event_add_child_times(event, enabled, running);
+	if (event->attr.inherit)
+		perf_event_add_child_times(event, enabled, running);
 }
 
 /* Value and, unless @enabled is NULL, times of an event and of its copies. */
@@ -198,15 +199,21 @@ void perf_event_sync(struct perf_event *event)
 /* A few words, one by one: a string move takes longer to get going than they do. */
 static ssize_t put_words(u64 __user *to, const u64 *words, size_t n)
 {
-	size_t i;
+	size_t left = n;
 
 	if (!IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) &&
 	    !IS_ALIGNED((unsigned long)to, sizeof(u64)))
 		return copy_to_user(to, words, n * sizeof(u64)) ? -EFAULT : n * sizeof(u64);
 	if (!user_write_access_begin(to, n * sizeof(u64)))
 		return -EFAULT;
-	for (i = 0; i < n; i++)
-		unsafe_put_user(words[i], to + i, fault);
+	for (; left >= 4; left -= 4, words += 4, to += 4) {
+		unsafe_put_user(words[0], to, fault);
+		unsafe_put_user(words[1], to + 1, fault);
+		unsafe_put_user(words[2], to + 2, fault);
+		unsafe_put_user(words[3], to + 3, fault);
+	}
+	for (; left; left--, words++, to++)
+		unsafe_put_user(words[0], to, fault);
 	user_write_access_end();
 	return n * sizeof(u64);
 fault:
@@ -266,13 +273,9 @@ static bool same_group(const struct perf_event *leader, const struct perf_event 
 	return true;
 }
 
-/* One of a group; the next one's place. A copy's value is added to that of its original. */
+/* One of a group; the next one's place. */
 static __always_inline u64 *put_member(u64 *at, const struct perf_event *event, u64 format)
 {
-	if (unlikely(event->parent)) {
-		*at += known_count(event);
-		return at + member_words(format);
-	}
 	*at++ = known_count(event);
 	if (format & PERF_FORMAT_ID)
 		*at++ = event->id;
@@ -281,10 +284,38 @@ static __always_inline u64 *put_member(u64 *at, const struct perf_event *event, 
 	return at;
 }
 
+/* A copy's value is added to that of its original. */
+static u64 *add_copies(u64 *at, const struct perf_event *leader, u64 format)
+{
+	const struct perf_event *member;
+
+	*at += known_count(leader);
+	for_each_sibling_event(member, leader) {
+		at += member_words(format);
+		*at += known_count(member);
+	}
+	return at + member_words(format);
+}
+
+static u64 *put_members(u64 *at, const struct perf_event *leader, u64 format)
+{
+	const struct perf_event *member;
+
+	at = put_member(at, leader, format);
+	/* What most ask for, and what makes the loop short. */
+	if ((format & (PERF_FORMAT_ID | PERF_FORMAT_LOST)) == PERF_FORMAT_ID) {
+		for_each_sibling_event(member, leader)
+			at = put_member(at, member, PERF_FORMAT_ID);
+		return at;
+	}
+	for_each_sibling_event(member, leader)
+		at = put_member(at, member, format);
+	return at;
+}
+
 /* A group's values; those of a group of copies are added to what is there. */
 static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *size)
 {
-	struct perf_event *member;
 	u64 *at = words + 1;
 	int err;
 
@@ -304,9 +335,7 @@ static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *
 			at++;
 		}
 	}
-	at = put_member(at, leader, format);
-	for_each_sibling_event(member, leader)
-		at = put_member(at, member, format);
+	at = leader->parent ? add_copies(at, leader, format) : put_members(at, leader, format);
 	*size = (char *)at - (char *)words;
 	return 0;
 }
