@@ -27,7 +27,7 @@ struct insn {
 	struct insn *next;
 	__u64 address;
 	__u64 count;		/* in this section */
-	bool locked, sends;
+	bool locked, sends, waits;
 };
 
 static FILE *out, *profile;
@@ -93,9 +93,9 @@ static void execute(unsigned int vcpu, void *data)
 
 	if (!section)
 		return;
+	/* Which CPU it is, QEMU does not tell where one thread is all of them. */
 	sent += insn->sends;
-	/* The program and its path are on the first CPU. */
-	if (vcpu)
+	if (insn->waits)
 		return;
 	executed++;
 	locked += insn->locked;
@@ -114,6 +114,12 @@ static bool is_locked(const __u8 *code, size_t size)
 	if (i < size && (code[i] & 0xf0) == 0x40)
 		i++;
 	return i + 1 < size && (code[i] & 0xfe) == 0x86 && code[i + 1] < 0xc0;
+}
+
+/* A jump to itself, as another CPU does meanwhile. */
+static bool waits(const __u8 *code, size_t size)
+{
+	return size == 2 && !memcmp(code, "\xeb\xfe", 2);
 }
 
 static bool is_mark(const __u8 *code, size_t size, unsigned int number)
@@ -136,6 +142,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		size_t size = qemu_plugin_insn_data(in, code, sizeof(code));
 
 		insn->locked = is_locked(code, size);
+		insn->waits = waits(code, size);
 		for (s = 0; s < nr_senders; s++)
 			insn->sends |= senders[s] == insn->address;
 		if (is_mark(code, size, 0))

@@ -302,7 +302,7 @@ static int tree(unsigned int depth)
 }
 
 /* What a thousand processes do is the same for the cgroup and for who inherits. */
-TEST_F(cgroup, a_thousand_processes)
+TEST_F_TIMEOUT(cgroup, a_thousand_processes, 240)
 {
 	int cpu, cpus = pe_cpu_count(), wide[64], inherited, go[2], ready[2], status;
 	__u64 sum = 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -282,11 +283,12 @@ TEST_F_TIMEOUT(orders, some_long_ones, 300)
 {
 	struct order *order = &self->order;
 	const char *wrong = NULL;
+	time_t end = time(NULL) + 60;
 	int n, i;
 
 	srandom(1);
 	order->nr_steps = MAX_STEPS;
-	for (n = 0; n < 1500 && !wrong; n++) {
+	for (n = 0; n < 1500 && !wrong && time(NULL) < end; n++) {
 		for (i = 0; i < MAX_STEPS; i++) {
 			int step = random() % NR_STEPS;
 

@@ -6,11 +6,13 @@
  * has not, the shortest sequence found is printed.
  *
  * PE_MODEL_DEPTH=n: length of the sequences that are tried exhaustively;
- * PE_MODEL_RANDOM=n: number of random ones; PE_MODEL_SEED=n.
+ * PE_MODEL_RANDOM=n: number of random ones, PE_MODEL_SECONDS=n: at most for so
+ * long; PE_MODEL_SEED=n.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "../kselftest_harness.h"
 #include "pe_fuzz.h"
@@ -454,8 +456,9 @@ TEST_F_TIMEOUT(model, long_random_sequences, 600)
 {
 	int rounds = env("PE_MODEL_RANDOM", 300), seq[LONG], i, j;
 	struct pe_rng r = { env("PE_MODEL_SEED", 1) };
+	time_t end = time(NULL) + env("PE_MODEL_SECONDS", 90);
 
-	for (i = 0; i < rounds; i++) {
+	for (i = 0; i < rounds && time(NULL) < end; i++) {
 		int world = pe_below(&r, PE_ARRAY_SIZE(worlds));
 
 		if (!possible(world))
