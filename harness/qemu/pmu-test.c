@@ -551,8 +551,9 @@ static void branch_records(void)
 	loop(1000000);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	collect_branches(page, (__u64)loop_end - 2, (__u64)loop_start, &any);
-	say("any branch: %llu samples, %llu entries, %llu of the loop", any.samples, any.entries,
-	    any.expected);
+	/* An interrupt before a sample takes entries away: not compared. */
+	printf("# any branch: %llu samples, %llu entries, %llu of the loop\n",
+	       any.samples, any.entries, any.expected);
 	CHECK(any.samples == 4000000 / 10007, "%llu samples", any.samples);
 	CHECK(any.entries >= any.samples * 16 && any.expected == any.entries,
 	      "%llu entries, %llu of the loop", any.entries, any.expected);
@@ -568,7 +569,7 @@ static void branch_records(void)
 		loop(20);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	collect_branches(page, 0, 0, &calls);
-	say("calls: %llu samples, %llu entries", calls.samples, calls.entries);
+	printf("# calls: %llu samples, %llu entries\n", calls.samples, calls.entries);
 	CHECK(calls.samples > 50 && calls.entries >= calls.samples * 10,
 	      "%llu samples with %llu calls", calls.samples, calls.entries);
 	munmap(page, (RING_PAGES + 1) * 4096);
