@@ -164,6 +164,7 @@ void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_
 	struct perf_record record = {
 		.kind		= PERF_SIDEBAND_TEXT_POKE,
 		.type		= PERF_RECORD_TEXT_POKE,
+		.misc		= PERF_RECORD_MISC_KERNEL,
 		.body		= &body,
 		.body_size	= sizeof(body),
 		.tail		= { old_bytes, new_bytes },
