@@ -7,6 +7,9 @@
  * sysfs, by that much on the writer's CPU, if the event's address filters let
  * the address pass.
  *
+ * A second PMU, sim_packet, has events whose samples would go into that trace
+ * (attr.aux_output), where hardware would know them by a number: attr.config.
+ *
  * Only what any PMU driver may use is used here.
  */
 #include <linux/module.h>
@@ -292,8 +295,28 @@ static ssize_t trace_store(struct device *dev, struct device_attribute *attr,
 
 static DEVICE_ATTR_WO(trace);
 
+/* "N": the event that runs on the writer's CPU has lost so many samples. */
+static ssize_t lose_store(struct device *dev, struct device_attribute *attr,
+			  const char *buf, size_t len)
+{
+	struct perf_event *event;
+	unsigned int n;
+
+	if (kstrtouint(buf, 0, &n))
+		return -EINVAL;
+
+	guard(irqsave)();
+	event = this_cpu_ptr(&sim_trace_cpus)->event;
+	if (event)
+		perf_log_lost_samples(event, n);
+	return len;
+}
+
+static DEVICE_ATTR_WO(lose);
+
 static struct attribute *control_attrs[] = {
 	&dev_attr_trace.attr,
+	&dev_attr_lose.attr,
 	NULL
 };
 
@@ -326,9 +349,58 @@ static struct pmu sim_trace_pmu = {
 	.addr_filters_sync	= sim_trace_filters_sync,
 };
 
+/* Events whose samples go into the trace */
+
+static int sim_packet_init(struct perf_event *event)
+{
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	return event->attr.config1 ? -EINVAL : 0;
+}
+
+static void sim_packet_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+}
+
+static void sim_packet_stop(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int sim_packet_add(struct perf_event *event, int flags)
+{
+	sim_packet_stop(event, 0);
+	if (event->attr.aux_output)
+		perf_report_aux_output_id(event, event->attr.config);
+	if (flags & PERF_EF_START)
+		sim_packet_start(event, 0);
+	return 0;
+}
+
+static int sim_packet_match(struct perf_event *leader)
+{
+	return leader->pmu == &sim_trace_pmu;
+}
+
+static struct pmu sim_packet_pmu = {
+	.module			= THIS_MODULE,
+	.task_ctx_nr		= perf_sw_context,
+	.capabilities		= PERF_PMU_CAP_AUX_OUTPUT | PERF_PMU_CAP_NO_NMI,
+	.event_init		= sim_packet_init,
+	.add			= sim_packet_add,
+	.del			= sim_packet_stop,
+	.start			= sim_packet_start,
+	.stop			= sim_packet_stop,
+	.read			= sim_trace_read,
+	.aux_output_match	= sim_packet_match,
+};
+
 static int __init sim_trace_register(void)
 {
-	return perf_pmu_register(&sim_trace_pmu, "sim_trace", -1);
+	int err = perf_pmu_register(&sim_trace_pmu, "sim_trace", -1);
+
+	return err ?: perf_pmu_register(&sim_packet_pmu, "sim_packet", -1);
 }
 device_initcall(sim_trace_register);
 
