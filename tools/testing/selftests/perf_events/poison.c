@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nothing gets out that was not asked for: bytes of samples that have no
+ * meaning, bytes behind what a call returns, what is reserved in the mapped
+ * page. Records other than samples have theirs in record_ids.c.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_records.h"
+#include "pe_sim.h"
+#include "pe_trace.h"
+
+#define SAMPLES	4
+/* What any software event can be asked for. Of two weights there can be one. */
+#define BITS	25
+#define NOT_ALL	(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_AUX | PERF_SAMPLE_WEIGHT_STRUCT)
+
+static struct pe_record rec;
+
+FIXTURE(poison) {
+	struct perf_event_attr a;
+	struct pe_ring ring;
+	struct pe_sample s;
+	int fd;
+};
+
+FIXTURE_SETUP(poison)
+{
+	self->a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
+	self->a.sample_period = 1;
+	self->a.sample_regs_user = 5;
+	self->a.sample_regs_intr = 6;
+	self->a.sample_stack_user = 4096;
+	self->fd = -1;
+}
+
+static void stop(struct _test_data_poison *self)
+{
+	if (self->fd < 0)
+		return;
+	pe_ring_unmap(&self->ring);
+	close(self->fd);
+	self->fd = -1;
+}
+
+FIXTURE_TEARDOWN(poison)
+{
+	stop(self);
+}
+
+static void start(struct __test_metadata *_metadata, struct _test_data_poison *self)
+{
+	self->fd = pe_self(&self->a);
+	ASSERT_LE(0, self->fd) {
+		TH_LOG("sample_type %#llx", self->a.sample_type);
+	}
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 16));
+	pe_ring_poison(&self->ring, self->fd, -1);
+}
+
+/* Where the kernel writes nothing there is what was there. */
+static bool harmless(const char *at, size_t len)
+{
+	while (len--) {
+		if (*at && (unsigned char)*at != PE_POISON)
+			return false;
+		at++;
+	}
+	return true;
+}
+
+/* A copy of a stack may be shorter than its room. */
+static void check_stack(struct __test_metadata *_metadata)
+{
+	__u64 size, dyn;
+
+	memcpy(&size, rec.body, sizeof(size));
+	if (!size)
+		return;
+	memcpy(&dyn, rec.body + 8 + size, sizeof(dyn));
+	ASSERT_LE(dyn, size);
+	EXPECT_EQ(true, harmless(rec.body + 8 + dyn, size - dyn));
+}
+
+static void check_fields(struct __test_metadata *_metadata, struct _test_data_poison *self)
+{
+	__u64 type = self->a.sample_type;
+
+	ASSERT_EQ(PERF_RECORD_SAMPLE, rec.head.type);
+	EXPECT_EQ(0, rec.head.misc & ~(PERF_RECORD_MISC_CPUMODE_MASK |
+				       PERF_RECORD_MISC_EXACT_IP));
+	ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s)) {
+		TH_LOG("sample_type %#llx", type);
+	}
+	EXPECT_EQ(0, self->s.res);
+	/* A page fault weighs nothing, and has no other secrets. */
+	EXPECT_EQ(0, self->s.weight);
+	EXPECT_EQ(0, self->s.transaction);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		EXPECT_EQ(0, self->s.data_src >> 46);
+	if (type == PERF_SAMPLE_STACK_USER)
+		check_stack(_metadata);
+	if (type & PERF_SAMPLE_RAW)
+		EXPECT_EQ(0, (self->s.raw_size + 4) % 8);
+}
+
+/* Near the end of the stack there is less of it than asked for. */
+static void fault_near_the_end(void *arg)
+{
+	pe_fault(1);
+}
+
+static void sample(struct __test_metadata *_metadata, struct _test_data_poison *self)
+{
+	unsigned int n = 0;
+
+	start(_metadata, self);
+	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_fault(SAMPLES - 1);
+	fault_near_the_end(NULL);
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	while (pe_ring_next(&self->ring, &rec) == 1) {
+		check_fields(_metadata, self);
+		n++;
+	}
+	EXPECT_LE(SAMPLES, n);
+	stop(self);
+}
+
+TEST_F_TIMEOUT(poison, each_field, 300)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit < BITS; bit++) {
+		self->a.sample_type = 1ULL << bit;
+		if (self->a.sample_type & (PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_AUX))
+			continue;
+		sample(_metadata, self);
+	}
+}
+
+TEST_F_TIMEOUT(poison, all_fields_but_one, 300)
+{
+	const __u64 all = ((1ULL << BITS) - 1) & ~(__u64)NOT_ALL;
+	unsigned int bit;
+
+	self->a.sample_stack_user = 256;
+	for (bit = 0; bit <= BITS; bit++) {
+		self->a.sample_type = all & ~(1ULL << bit);
+		if (bit < BITS && !(all & 1ULL << bit))
+			continue;
+		sample(_metadata, self);
+	}
+}
+
+/* An odd number of bytes at the end of a tracepoint's data. */
+TEST_F(poison, raw_data)
+{
+	__u32 size;
+
+	if (pe_tracepoint(&self->a, "syscalls/sys_enter_getppid"))
+		SKIP(return, "no such tracepoint");
+	self->a.sample_period = 1;
+	self->a.sample_type = PERF_SAMPLE_RAW;
+	start(_metadata, self);
+	syscall(__NR_getppid);
+	ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
+	ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+	memcpy(&size, rec.body, sizeof(size));
+	/* Common fields and the number of the call; it has no arguments. */
+	ASSERT_LE(16, size);
+	EXPECT_EQ(true, harmless(rec.body + 4 + 16, size - 16));
+}
+
+/* The mapped page */
+
+static void check_page(struct __test_metadata *_metadata, const struct perf_event_mmap_page *p)
+{
+	const char *end = (const char *)p + sysconf(_SC_PAGESIZE);
+	const char *at;
+
+	EXPECT_EQ(0, p->capabilities >> 6);
+	EXPECT_EQ(0, p->__reserved_1);
+	for (at = (const char *)p->__reserved; at < (const char *)&p->data_head; at++)
+		ASSERT_EQ(0, *at);
+	for (at = (const char *)(p + 1); at < end; at++)
+		ASSERT_EQ(0, *at);
+	if (!p->aux_size) {
+		EXPECT_EQ(0, p->aux_head);
+		EXPECT_EQ(0, p->aux_tail);
+	}
+}
+
+TEST_F(poison, page)
+{
+	static const unsigned int configs[] = {
+		PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_DUMMY, PERF_COUNT_SW_TASK_CLOCK,
+		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_CONTEXT_SWITCHES,
+	};
+	unsigned int i;
+
+	for (i = 0; i < PE_ARRAY_SIZE(configs); i++) {
+		self->a = pe_attr(configs[i]);
+		self->fd = pe_self(&self->a);
+		ASSERT_LE(0, self->fd);
+		ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, i & 1));
+		check_page(_metadata, self->ring.page);
+		pe_fault(1);
+		pe_sleep_ms(1);
+		pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+		check_page(_metadata, self->ring.page);
+		stop(self);
+	}
+}
+
+TEST_F(poison, page_of_a_hardware_event)
+{
+	self->a = pe_sim_attr();
+	if (pe_sim_type() < 0)
+		SKIP(return, "needs the simulated PMU");
+	self->fd = pe_self(&self->a);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
+	pe_sleep_ms(1);
+	check_page(_metadata, self->ring.page);
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	check_page(_metadata, self->ring.page);
+}
+
+/* Nobody has written there yet: what memory held before is gone. */
+TEST_F_TIMEOUT(poison, buffer_at_first, 300)
+{
+	unsigned int round;
+	__u64 i;
+
+	for (round = 0; round < 20; round++) {
+		self->fd = pe_self(&self->a);
+		ASSERT_LE(0, self->fd);
+		ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1U << round % 5));
+		for (i = 0; i < self->ring.size; i++)
+			ASSERT_EQ(0, self->ring.data[i]);
+		pe_ring_poison(&self->ring, self->fd, -1);
+		stop(self);
+	}
+}
+
+/* read(2) */
+
+#define ROOM	1024
+#define MEMBERS	3
+
+/* At any alignment: nothing before the values, nothing behind them. */
+static void check_read(struct __test_metadata *_metadata, int fd)
+{
+	static char room[ROOM];
+	unsigned int at, i;
+	ssize_t len;
+
+	for (at = 64; at < 72; at++) {
+		memset(room, PE_POISON, sizeof(room));
+		len = read(fd, room + at, ROOM - 64 - at);
+		ASSERT_LT(0, len);
+		ASSERT_EQ(0, len % 8);
+		for (i = 0; i < ROOM; i++)
+			if (i < at || i >= at + len)
+				ASSERT_EQ(PE_POISON, (unsigned char)room[i]);
+		/* A buffer that is too short stays as it is. */
+		memset(room, PE_POISON, sizeof(room));
+		ASSERT_EQ(-1, read(fd, room + at, len - 1));
+		for (i = 0; i < ROOM; i++)
+			ASSERT_EQ(PE_POISON, (unsigned char)room[i]);
+	}
+}
+
+TEST_F_TIMEOUT(poison, values, 300)
+{
+	int fd[MEMBERS], i, inherit;
+	struct perf_event_attr a;
+	__u64 format;
+	pid_t child;
+
+	for (format = 0; format < PERF_FORMAT_MAX; format++) {
+		for (inherit = 0; inherit < 2; inherit++) {
+			a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+			a.read_format = format;
+			a.inherit = inherit;
+			for (i = 0; i < MEMBERS; i++) {
+				fd[i] = pe_open(&a, 0, -1, i ? fd[0] : -1, 0);
+				ASSERT_LE(0, fd[i]);
+			}
+			child = fork();
+			if (!child)
+				pause();
+			for (i = 0; i < MEMBERS; i++)
+				check_read(_metadata, fd[i]);
+			kill(child, SIGKILL);
+			waitpid(child, NULL, 0);
+			for (i = 0; i < MEMBERS; i++) {
+				check_read(_metadata, fd[i]);
+				close(fd[i]);
+			}
+		}
+	}
+}
+
+TEST_F(poison, end_of_file)
+{
+	char room[64], want[64];
+	struct pe_child child;
+	int fd;
+
+	/* A pinned event that cannot run returns nothing at all. */
+	self->a = pe_sim_attr();
+	if (pe_sim_type() < 0)
+		SKIP(return, "needs the simulated PMU");
+	ASSERT_EQ(0, pe_child_start(&child));
+	memset(want, PE_POISON, sizeof(want));
+	memset(room, PE_POISON, sizeof(room));
+	self->a.pinned = 1;
+	for (fd = 0; fd < 8; fd++)
+		ASSERT_LE(0, pe_open(&self->a, child.pid, -1, -1, 0));
+	ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 100));
+	fd = pe_open(&self->a, child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 100));
+	EXPECT_EQ(0, read(fd, room, sizeof(room)));
+	EXPECT_EQ(0, memcmp(want, room, sizeof(room)));
+	pe_child_end(&child);
+}
+
+/* ioctl(2) */
+
+TEST_F(poison, id)
+{
+	char room[24], want[24];
+
+	memset(want, PE_POISON, sizeof(want));
+	memset(room, PE_POISON, sizeof(room));
+	start(_metadata, self);
+	ASSERT_EQ(0, ioctl(self->fd, PERF_EVENT_IOC_ID, room + 8));
+	EXPECT_EQ(0, memcmp(want, room, 8));
+	EXPECT_EQ(0, memcmp(want, room + 16, 8));
+	EXPECT_NE(0, memcmp(want, room + 8, 8));
+}
+
+TEST_HARNESS_MAIN
