@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What inherited events tell of each task alone: PERF_SAMPLE_READ in samples
+ * and PERF_RECORD_READ at a task's end.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_records.h"
+
+#define TASKS	8
+#define PAGES	20
+#define TURNS	50
+
+static struct pe_record rec;
+
+FIXTURE(each) {
+	struct perf_event_attr a;
+	struct pe_ring ring;
+	struct pe_sample s;
+	int fd;
+};
+
+FIXTURE_SETUP(each)
+{
+	self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	self->a.inherit = 1;
+	self->a.sample_id_all = 1;
+	self->a.sample_type = PE_ID_FIELDS;
+	self->fd = -1;
+	/* A buffer for more than one task is of one CPU. */
+	ASSERT_EQ(0, pe_move_to(0));
+}
+
+FIXTURE_TEARDOWN(each)
+{
+	if (self->fd >= 0) {
+		pe_ring_unmap(&self->ring);
+		close(self->fd);
+	}
+}
+
+static void start(struct __test_metadata *_metadata, struct _test_data_each *self)
+{
+	self->fd = pe_open(&self->a, 0, 0, -1, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 128));
+}
+
+/**
+ * struct task - what is known of one
+ * @pid: its id
+ * @count: that the last sample has told
+ * @second: of the other member of the group
+ * @faults: that it had, as wait4(2) has them
+ */
+struct task {
+	pid_t pid;
+	__u64 count, second;
+	__u64 faults;
+};
+
+static struct task tasks[TASKS + 1];
+static unsigned int nr_tasks;
+
+static struct task *find(pid_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_tasks; i++)
+		if (tasks[i].pid == pid)
+			return &tasks[i];
+	return NULL;
+}
+
+static void add(pid_t pid)
+{
+	memset(&tasks[nr_tasks], 0, sizeof(tasks[0]));
+	tasks[nr_tasks++].pid = pid;
+}
+
+static __u64 faults_of(const struct rusage *usage)
+{
+	return usage->ru_minflt + usage->ru_majflt;
+}
+
+/* Take turns with another, so that each runs on where the other one was. */
+static void turns(int from, int to, unsigned int nr)
+{
+	char c = 0;
+
+	while (nr--) {
+		if (write(to, &c, 1) != 1 || read(from, &c, 1) != 1)
+			_exit(1);
+		pe_fault(1);
+	}
+}
+
+static void two_take_turns(struct __test_metadata *_metadata)
+{
+	int there[2], back[2], i;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(there));
+	ASSERT_EQ(0, pipe(back));
+	for (i = 0; i < 2; i++) {
+		pid = fork();
+		if (!pid) {
+			turns(i ? back[0] : there[0], i ? there[1] : back[1], TURNS);
+			_exit(0);
+		}
+		add(pid);
+	}
+}
+
+static void wait_all(struct __test_metadata *_metadata)
+{
+	struct rusage usage;
+	unsigned int i;
+	int status;
+
+	for (i = 1; i < nr_tasks; i++) {
+		ASSERT_EQ(tasks[i].pid, wait4(tasks[i].pid, &status, 0, &usage));
+		EXPECT_EQ(0, status);
+		tasks[i].faults = faults_of(&usage);
+	}
+}
+
+/* Children that touch pages, some of them one after the other, two in turns. */
+static void family(struct __test_metadata *_metadata)
+{
+	unsigned int i;
+	pid_t pid;
+
+	nr_tasks = 0;
+	add(getpid());
+	for (i = 0; i < TASKS - 2; i++) {
+		pid = fork();
+		if (!pid) {
+			pe_fault(PAGES + i);
+			_exit(0);
+		}
+		add(pid);
+	}
+	two_take_turns(_metadata);
+	wait_all(_metadata);
+}
+
+static void lossless(struct __test_metadata *_metadata, struct _test_data_each *self)
+{
+	EXPECT_EQ(false, rec.head.type == PERF_RECORD_LOST) {
+		TH_LOG("the buffer is too small");
+	}
+}
+
+/*
+ * Each task's samples count its own events, one by one, whoever else runs.
+ */
+static void sampled(struct __test_metadata *_metadata, struct _test_data_each *self)
+{
+	__u64 value[2], sum = 0, id = pe_id(self->fd);
+	struct task *task;
+	unsigned int i;
+
+	family(_metadata);
+	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0));
+	while (pe_ring_next(&self->ring, &rec) == 1) {
+		lossless(_metadata, self);
+		if (rec.head.type != PERF_RECORD_SAMPLE)
+			continue;
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+		task = find(self->s.tid);
+		ASSERT_NE(NULL, task);
+		ASSERT_EQ(2, self->s.nr_values);
+		EXPECT_EQ(task->count + 1, self->s.values[0]);
+		EXPECT_EQ(id, self->s.values[1]);
+		EXPECT_EQ(id, self->s.id);
+		/* This is each copy's own. */
+		EXPECT_EQ(task == tasks, self->s.stream_id == id);
+		task->count = self->s.values[0];
+	}
+	for (i = 0; i < nr_tasks; i++) {
+		if (i)
+			EXPECT_EQ(tasks[i].faults, tasks[i].count);
+		sum += tasks[i].count;
+	}
+	/* read(2) has the sum. */
+	ASSERT_EQ(sizeof(value), read(self->fd, value, sizeof(value)));
+	EXPECT_EQ(sum, value[0]);
+}
+
+TEST_F_TIMEOUT(each, samples_have_its_count, 300)
+{
+	self->a.sample_period = 1;
+	self->a.sample_type |= PERF_SAMPLE_READ;
+	self->a.read_format = PERF_FORMAT_ID;
+	start(_metadata, self);
+	sampled(_metadata, self);
+}
+
+TEST_F_TIMEOUT(each, samples_have_its_group, 300)
+{
+	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MIN);
+	struct task *task;
+	__u64 ids[2];
+	int member;
+
+	self->a.sample_period = 1;
+	self->a.sample_type |= PERF_SAMPLE_READ;
+	self->a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	start(_metadata, self);
+	m.inherit = 1;
+	member = pe_open(&m, 0, 0, self->fd, 0);
+	ASSERT_LE(0, member);
+	ids[0] = pe_id(self->fd);
+	ids[1] = pe_id(member);
+	family(_metadata);
+	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP));
+	while (pe_ring_next(&self->ring, &rec) == 1) {
+		lossless(_metadata, self);
+		if (rec.head.type != PERF_RECORD_SAMPLE)
+			continue;
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+		task = find(self->s.tid);
+		ASSERT_NE(NULL, task);
+		/* We had some before there was a member. */
+		if (task == tasks)
+			continue;
+		ASSERT_EQ(5, self->s.nr_values);
+		EXPECT_EQ(2, self->s.values[0]);
+		EXPECT_EQ(task->count + 1, self->s.values[1]);
+		EXPECT_EQ(ids[0], self->s.values[2]);
+		EXPECT_LE(task->second, self->s.values[3]);
+		/* A fault is counted first, and then as minor. */
+		EXPECT_GE(self->s.values[1], self->s.values[3]);
+		EXPECT_EQ(ids[1], self->s.values[4]);
+		task->count = self->s.values[1];
+		task->second = self->s.values[3];
+	}
+	close(member);
+}
+
+TEST_F(each, needs_a_thread_id)
+{
+	self->a.sample_period = 1;
+	self->a.read_format = PERF_FORMAT_GROUP;
+	self->a.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_ID;
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, 0, -1, 0));
+	self->a.sample_type |= PERF_SAMPLE_TID;
+	EXPECT_EQ(0, pe_try(&self->a, 0, 0, -1, 0));
+}
+
+/* PERF_RECORD_READ: the values of one task. */
+static unsigned int values(const struct perf_event_attr *attr, __u64 *value, pid_t *pid)
+{
+	__u32 ids[2];
+	unsigned int nr;
+
+	memcpy(ids, rec.body, sizeof(ids));
+	*pid = ids[0] == ids[1] ? ids[0] : 0;
+	nr = (rec.head.size - sizeof(rec.head) - sizeof(ids)) / 8 -
+	     __builtin_popcountll(attr->sample_type & PE_ID_FIELDS);
+	memcpy(value, rec.body + sizeof(ids), 8 * (nr < 16 ? nr : 16));
+	return nr;
+}
+
+TEST_F_TIMEOUT(each, counts_are_told_at_its_end, 300)
+{
+	__u64 value[16], sum = 0, total[4];
+	unsigned int told = 0, i;
+	pid_t pid;
+
+	self->a.inherit_stat = 1;
+	self->a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			      PERF_FORMAT_ID;
+	start(_metadata, self);
+	pe_ring_poison(&self->ring, self->fd, 0);
+	family(_metadata);
+	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0));
+	while (pe_ring_next(&self->ring, &rec) == 1) {
+		ASSERT_EQ(PERF_RECORD_READ, rec.head.type);
+		ASSERT_EQ(NULL, pe_record_fault(&self->a, &rec, &self->s));
+		EXPECT_EQ(4, values(&self->a, value, &pid));
+		ASSERT_NE(NULL, find(pid));
+		EXPECT_EQ(pid, self->s.tid);
+		EXPECT_EQ(0, find(pid)->count);
+		find(pid)->count = value[0];
+		EXPECT_EQ(find(pid)->faults, value[0]);
+		EXPECT_LT(0, value[1]);
+		EXPECT_LE(value[2], value[1]);
+		EXPECT_EQ(pe_id(self->fd), value[3]);
+		sum += value[0];
+		told++;
+	}
+	/* 6.12 has forgotten whose they are by then. */
+	if (!told && !getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	EXPECT_EQ(TASKS, told);
+	for (i = 1; i < nr_tasks; i++)
+		EXPECT_LT(0, tasks[i].count);
+	ASSERT_EQ(sizeof(total), read(self->fd, total, sizeof(total)));
+	EXPECT_LT(sum, total[0]);
+}
+
+TEST_F_TIMEOUT(each, groups_are_told_at_its_end, 300)
+{
+	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MIN);
+	struct perf_event_attr maj = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+	unsigned int told = 0;
+	int member, third;
+	__u64 value[16];
+	pid_t pid;
+
+	self->a.inherit_stat = 1;
+	self->a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	start(_metadata, self);
+	m.inherit = 1;
+	maj.inherit = 1;
+	member = pe_open(&m, 0, 0, self->fd, 0);
+	third = pe_open(&maj, 0, 0, self->fd, 0);
+	ASSERT_LE(0, member);
+	ASSERT_LE(0, third);
+	family(_metadata);
+	while (pe_ring_next(&self->ring, &rec) == 1) {
+		ASSERT_EQ(PERF_RECORD_READ, rec.head.type);
+		ASSERT_EQ(NULL, pe_record_fault(&self->a, &rec, &self->s));
+		ASSERT_EQ(7, values(&self->a, value, &pid));
+		EXPECT_EQ(3, value[0]);
+		EXPECT_EQ(find(pid)->faults, value[1]);
+		EXPECT_EQ(pe_id(self->fd), value[2]);
+		EXPECT_EQ(value[1], value[3] + value[5]);
+		EXPECT_EQ(pe_id(member), value[4]);
+		EXPECT_EQ(pe_id(third), value[6]);
+		told++;
+	}
+	close(member);
+	close(third);
+	if (!told && !getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	EXPECT_EQ(TASKS, told);
+}
+
+TEST_F_TIMEOUT(each, nothing_is_told_unasked, 300)
+{
+	start(_metadata, self);
+	family(_metadata);
+	EXPECT_EQ(0, pe_ring_next(&self->ring, &rec));
+}
+
+TEST_HARNESS_MAIN
