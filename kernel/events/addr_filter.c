@@ -73,7 +73,7 @@ static int filter_set_file(struct perf_event *event, struct perf_addr_filter *fi
 	struct path path;
 	int err;
 
-	if (!event->ctx->task)
+	if (!event->hw.target)
 		return -EOPNOTSUPP;
 	err = kern_path(name, LOOKUP_FOLLOW, &path);
 	if (err)
@@ -112,8 +112,7 @@ static int add_filter(struct perf_event *event, struct filter_list *filters,
 	return 0;
 }
 
-/* All filters of @text, or an error and no trace of them. */
-static int make_filters(struct perf_event *event, char *text, struct filter_list *filters)
+static int parse_filters(struct perf_event *event, char *text, struct filter_list *filters)
 {
 	struct filter_spec spec;
 	int err;
@@ -123,7 +122,29 @@ static int make_filters(struct perf_event *event, char *text, struct filter_list
 		if (err > 0)
 			err = add_filter(event, filters, &spec) ?: 1;
 	} while (err > 0);
+	return err;
+}
 
+/*
+ * All filters of @text, or an error and no trace of them.
+ *
+ * A file may be another task's, as below /proc, and that task's
+ * exec_update_lock comes before any context's mutex; what asks for records
+ * patches code, which CPU hotplug must not wait for either. So the mutex is
+ * dropped while files are looked up, and then the event is looked at again.
+ */
+static int make_filters(struct perf_event *event, char *text, struct filter_list *filters)
+{
+	struct mutex *held = &event->ctx->mutex;
+	int err;
+
+	mutex_unlock(held);
+	err = parse_filters(event, text, filters);
+	mutex_lock(held);
+
+	/* Its PMU is gone, or has moved it to another CPU. */
+	if (!err && (!has_addr_filter(event) || held != &event->ctx->mutex))
+		err = -ENODEV;
 	if (!err)
 		err = event->pmu->addr_filters_validate(&filters->list);
 	if (!err && filters->nr > event->pmu->nr_addr_filters)
@@ -253,12 +274,14 @@ static int set_addr_filters(struct perf_event *event, char *text)
 	if (WARN_ON_ONCE(event->parent))
 		return -EINVAL;
 
-	ranges = kcalloc(event->pmu->nr_addr_filters, sizeof(*ranges), GFP_KERNEL);
-	if (!ranges)
-		return -ENOMEM;
 	err = make_filters(event, text, &new);
 	if (err)
-		goto free_ranges;
+		return err;
+	ranges = kcalloc(event->pmu->nr_addr_filters, sizeof(*ranges), GFP_KERNEL);
+	if (!ranges) {
+		free_filters(&new.list);
+		return -ENOMEM;
+	}
 
 	mutex_lock(family);
 	raw_spin_lock_irq(&head->lock);
@@ -272,10 +295,8 @@ static int set_addr_filters(struct perf_event *event, char *text)
 		apply(child, ranges, new.nr_files);
 	mutex_unlock(family);
 	free_filters(&old);
-
-free_ranges:
 	kfree(ranges);
-	return err;
+	return 0;
 }
 
 #ifdef CONFIG_EVENT_TRACING
@@ -301,11 +322,11 @@ static int set_tracing_filter(struct perf_event *event, char *text)
  * @event: an event of user space; ctx->mutex is held
  * @arg: the text, shorter than a page
  *
- * May sleep. For a tracepoint or probe ctx->mutex is dropped meanwhile: the
- * locks of kernel/trace come before it, and it protects nothing there.
+ * May sleep. ctx->mutex is dropped meanwhile: the locks of kernel/trace and of
+ * files come before it. With several calls at a time, the last one counts.
  * Return: 0; -EINVAL for a PMU without filters, for text that is not in the
  * grammar or too long; -EEXIST when a tracepoint's event has a filter;
- * -EOPNOTSUPP when the PMU cannot do it; -ERANGE, -EFAULT, -ENOMEM, or what
+ * -EOPNOTSUPP when the PMU cannot do it; -ENODEV when it goes; -ERANGE, -EFAULT, -ENOMEM, or what
  * looking up a file gives. With an error nothing has changed.
  */
 int perf_event_set_filter(struct perf_event *event, void __user *arg)
