@@ -30,7 +30,7 @@
 
 #define WORKERS		3
 #define THREADS		3
-#define GRACE_MS	60000
+#define GRACE_MS	60000	/* for the next one to end */
 #define ENV		"PE_FUZZ_CHILD"
 #define CPU1		"/sys/devices/system/cpu/cpu1/online"
 
@@ -758,13 +758,16 @@ static bool run(__u64 seed, unsigned int seconds)
 {
 	pid_t workers[WORKERS] = { }, pid;
 	struct pe_rng r = { seed };
+	__u64 last;
 	int i;
 
-	shared->deadline = now_ms() + seconds * 1000ULL;
+	last = now_ms() + seconds * 1000ULL;
+	shared->deadline = last;
 	/* Whoever loses its parent comes to this process. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	take_signals();
-	while (now_ms() < shared->deadline + GRACE_MS) {
+	/* On a machine that is slow they may be long in ending, but one after the other. */
+	while (now_ms() < last + GRACE_MS) {
 		bool over = now_ms() >= shared->deadline;
 
 		for (i = 0; !over && i < WORKERS; i++) {
@@ -782,6 +785,8 @@ static bool run(__u64 seed, unsigned int seconds)
 			return true;
 		if (pid <= 0)
 			pe_sleep_ms(5);
+		else if (over)
+			last = now_ms();
 		for (i = 0; i < WORKERS; i++) {
 			if (pid > 0 && workers[i] == pid)
 				workers[i] = 0;
@@ -842,6 +847,7 @@ int main(void)
 {
 	long seconds = env("PE_FUZZ_SECONDS", 20), seed = env("PE_FUZZ_SEED", now_ms() % 1000000);
 	long paranoid = pe_get(PE_PARANOID), rate, stack, mlock, share, taint;
+	bool ended;
 
 	ksft_print_header();
 	/* Not in every run of the tests: it finds something new each time. */
@@ -859,7 +865,10 @@ int main(void)
 	pe_set(PE_SYSCTL "perf_event_max_sample_rate", 2000);
 	prepare();
 
-	ksft_test_result(run(seed, seconds), "everybody comes to an end\n");
+	ended = run(seed, seconds);
+	ksft_test_result(ended, "everybody comes to an end\n");
+	if (!ended)
+		pe_show_tasks();
 	show();
 	pe_set(CPU1, 1);
 	pe_set(PE_PARANOID, paranoid);

@@ -108,6 +108,9 @@ int pe_child_send(struct pe_child *c, enum pe_order what, unsigned long arg);
 int pe_child_answer(struct pe_child *c);
 int pe_child_end(struct pe_child *c);
 
+/* pe_hang.c */
+void pe_show_tasks(void);
+
 /* Run fn as another user with some capabilities; its result, or -errno */
 int pe_become(uid_t uid, __u64 caps);
 int pe_run_as(uid_t uid, __u64 caps, int (*fn)(void *), void *arg);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who hangs, and where; see pe_lib.h.
+ */
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pe_lib.h"
+
+static void show_file(const char *dir, const char *name)
+{
+	char path[300], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "r");
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strcmp(name, "stat") && *line)
+			printf("#     %s\n", line);
+		else
+			printf("#   %.60s\n", line);
+	}
+	fclose(f);
+}
+
+static bool has_program(const char *dir)
+{
+	char path[300];
+	FILE *f;
+	bool has;
+
+	snprintf(path, sizeof(path), "%s/maps", dir);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	has = fgetc(f) != EOF;
+	fclose(f);
+	return has;
+}
+
+static bool waits_for_disk(const char *dir)
+{
+	char path[300], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/stat", dir);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(f);
+	return state == 'D';
+}
+
+/**
+ * pe_show_tasks - print what all tasks are doing, after something did not end
+ *
+ * Of kernel threads those alone that wait for something they should get soon.
+ */
+void pe_show_tasks(void)
+{
+	glob_t tasks;
+	size_t i;
+
+	if (glob("/proc/[0-9]*/task/*", 0, NULL, &tasks))
+		return;
+	for (i = 0; i < tasks.gl_pathc; i++) {
+		const char *dir = tasks.gl_pathv[i];
+
+		if (!has_program(dir) && !waits_for_disk(dir))
+			continue;
+		show_file(dir, "stat");
+		show_file(dir, "stack");
+	}
+	globfree(&tasks);
+	fflush(stdout);
+}
