@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is done with an event when there is no memory: each allocation fails in
+ * turn. The call says so, changes nothing, and succeeds when it is made again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_inject.h"
+#include "pe_sample.h"
+#include "pe_sim.h"
+#include "pe_trace.h"
+
+#define TIMEOUT		600
+#define MLOCK_KB	PE_SYSCTL "perf_event_mlock_kb"
+#define RING_PAGES	4
+
+/**
+ * struct use - an event and what is done with it
+ * @attr: of the event
+ * @fd: the event
+ * @other: another file that the call needs
+ * @text: and its text
+ * @ring: a buffer of the event
+ * @aux: size of its AUX area
+ * @pid: a child
+ */
+struct use {
+	struct perf_event_attr attr;
+	int fd, other;
+	const char *text;
+	struct pe_ring ring;
+	size_t aux;
+	pid_t pid;
+};
+
+FIXTURE(call) {
+	struct use u;
+	struct pe_trial t;
+	const char *wrong;
+	long page;
+};
+
+FIXTURE_SETUP(call)
+{
+	if (geteuid() || pe_inject_start())
+		SKIP(return, "needs root, CONFIG_FAILSLAB and CONFIG_FAIL_PAGE_ALLOC");
+	self->page = sysconf(_SC_PAGESIZE);
+	self->u.fd = -1;
+	self->u.other = -1;
+	self->u.attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	self->t.arg = &self->u;
+}
+
+FIXTURE_TEARDOWN(call)
+{
+	close(self->u.fd);
+	close(self->u.other);
+	pe_inject_end();
+}
+
+static void expect_borne(struct __test_metadata *_metadata, struct _test_data_call *self, int line)
+{
+	self->wrong = pe_inject(&self->t);
+	EXPECT_EQ(NULL, self->wrong)
+		TH_LOG("what is called for in line %d %s: %s", line, self->wrong,
+		       strerror(-self->t.err));
+}
+
+#define EXPECT_BORNE(self) expect_borne(_metadata, self, __LINE__)
+
+static void nothing(void *arg, int ret)
+{
+}
+
+/* Buffers */
+
+static int map_it(void *arg)
+{
+	struct use *u = arg;
+
+	return pe_ring_map(&u->ring, u->fd, RING_PAGES);
+}
+
+static void unmap_it(void *arg, int ret)
+{
+	struct use *u = arg;
+
+	pe_ring_unmap(&u->ring);
+}
+
+static int map_aux(void *arg)
+{
+	struct use *u = arg;
+	void *p;
+
+	u->ring.page->aux_offset = u->ring.len;
+	u->ring.page->aux_size = u->aux;
+	p = mmap(NULL, u->aux, PROT_READ | PROT_WRITE, MAP_SHARED, u->fd, u->ring.len);
+	if (p == MAP_FAILED)
+		return -errno;
+	munmap(p, u->aux);
+	return 0;
+}
+
+/* As a user who may have one such buffer, and not two. */
+static int become_poor(void)
+{
+	struct rlimit none = { 0, 0 };
+	int cpus = pe_cpu_count(), pages = (RING_PAGES + 1 + cpus) / cpus;
+
+	if (pe_set(PE_PARANOID, 1) || pe_set(MLOCK_KB, pages * sysconf(_SC_PAGESIZE) / 1024) ||
+	    setrlimit(RLIMIT_MEMLOCK, &none))
+		return -errno;
+	return pe_become(PE_UID, 0);
+}
+
+/* In a child: who has become poor does not get rich again. */
+static void in_child(struct __test_metadata *_metadata, struct _test_data_call *self, bool aux)
+{
+	long kb = pe_get(MLOCK_KB), level = pe_get(PE_PARANOID);
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		/* Its own file: the one that is open is the parent's. */
+		if (pe_inject_start() || become_poor())
+			_exit(2);
+		self->u.fd = pe_self(&self->u.attr);
+		if (self->u.fd < 0 || (aux && map_it(&self->u)))
+			_exit(3);
+		self->wrong = pe_inject(&self->t);
+		if (self->wrong)
+			TH_LOG("it %s: %s", self->wrong, strerror(-self->t.err));
+		_exit(self->wrong ? 4 : !self->t.failed);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	pe_set(MLOCK_KB, kb);
+	pe_set(PE_PARANOID, level);
+}
+
+TEST_F_TIMEOUT(call, map_a_buffer, TIMEOUT)
+{
+	self->u.attr.sample_period = 1000000;
+	self->t.call = map_it;
+	self->t.undo = unmap_it;
+	in_child(_metadata, self, false);
+}
+
+TEST_F_TIMEOUT(call, map_an_aux_area, TIMEOUT)
+{
+	int type = pe_get(PE_SIM_TRACE "type");
+
+	if (type < 0)
+		SKIP(return, "no simulated trace unit");
+	self->u.attr = pe_attr_off(0);
+	self->u.attr.type = type;
+	self->u.aux = self->page;
+	self->t.call = map_aux;
+	self->t.undo = nothing;
+	in_child(_metadata, self, true);
+}
+
+TEST_F_TIMEOUT(call, write_to_anothers_buffer, TIMEOUT)
+{
+	struct pe_ring ring;
+
+	self->u.attr.sample_period = 1;
+	self->u.attr.exclude_kernel = 1;
+	self->u.other = pe_self(&self->u.attr);
+	self->u.fd = pe_self(&self->u.attr);
+	ASSERT_LE(0, self->u.fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, self->u.other, RING_PAGES));
+	self->t.call = map_it;
+	self->t.undo = unmap_it;
+	EXPECT_BORNE(self);
+	/* What could not be mapped does not keep it from there. */
+	EXPECT_EQ(0, pe_ioctl(self->u.fd, PERF_EVENT_IOC_SET_OUTPUT, self->u.other));
+	pe_ring_drop(&ring, PERF_RECORD_SAMPLE);
+	pe_fault(1);
+	EXPECT_LE(2, pe_ring_drop(&ring, PERF_RECORD_SAMPLE));
+	pe_ring_unmap(&ring);
+}
+
+/* Filters and programs */
+
+static int set_filter(void *arg)
+{
+	struct use *u = arg;
+
+	return pe_ioctl(u->fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)u->text);
+}
+
+static void reset_filter(void *arg, int ret)
+{
+	struct use *u = arg;
+
+	/* One that lets nothing pass. A filter is not replaced, but taken away. */
+	pe_ioctl(u->fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"0");
+	close(u->fd);
+	u->fd = pe_self(&u->attr);
+}
+
+static bool counts_all(void *arg)
+{
+	struct use *u = arg;
+	__u64 before = pe_count(u->fd);
+
+	syscall(__NR_getppid);
+	return pe_count(u->fd) == before + 1;
+}
+
+TEST_F_TIMEOUT(call, filter_a_tracepoint, TIMEOUT)
+{
+	if (pe_tracepoint(&self->u.attr, "syscalls/sys_enter_getppid"))
+		SKIP(return, "no tracepoints");
+	self->u.fd = pe_self(&self->u.attr);
+	ASSERT_LE(0, self->u.fd);
+	self->u.text = "common_pid == 0 || (common_pid < 0 && common_flags == 77)";
+	self->t = (struct pe_trial) { set_filter, reset_filter, counts_all, &self->u };
+	EXPECT_BORNE(self);
+	EXPECT_NE(0, self->t.failed);
+}
+
+TEST_F_TIMEOUT(call, filter_addresses, TIMEOUT)
+{
+	int type = pe_get(PE_SIM_TRACE "type");
+
+	if (type < 0)
+		SKIP(return, "no simulated trace unit");
+	self->u.attr = pe_attr_off(0);
+	self->u.attr.type = type;
+	self->u.fd = pe_self(&self->u.attr);
+	ASSERT_LE(0, self->u.fd);
+	self->u.text = "filter 0x0/0x1000@/proc/self/exe,filter 0x1000/0x1000@/proc/self/exe";
+	self->t = (struct pe_trial) { set_filter, nothing, NULL, &self->u };
+	EXPECT_BORNE(self);
+	EXPECT_NE(0, self->t.failed);
+}
+
+static int set_program(void *arg)
+{
+	struct use *u = arg;
+
+	return pe_ioctl(u->fd, PERF_EVENT_IOC_SET_BPF, u->other);
+}
+
+static int link_program(void *arg)
+{
+	struct use *u = arg;
+
+	return pe_bpf_link(u->other, u->fd, 1);
+}
+
+static void close_it(void *arg, int fd)
+{
+	close(fd);
+}
+
+static void reopen(void *arg, int ret)
+{
+	struct use *u = arg;
+
+	close(u->fd);
+	u->fd = pe_self(&u->attr);
+}
+
+TEST_F_TIMEOUT(call, attach_a_program, TIMEOUT)
+{
+	static const enum bpf_prog_type types[] = {
+		BPF_PROG_TYPE_PERF_EVENT, BPF_PROG_TYPE_TRACEPOINT,
+	};
+	int map = pe_bpf_counter();
+	unsigned int i;
+
+	if (map < 0)
+		SKIP(return, "no BPF");
+	for (i = 0; i < PE_ARRAY_SIZE(types); i++) {
+		self->u.attr.sample_period = 1000000;
+		if (i)
+			ASSERT_EQ(0, pe_tracepoint(&self->u.attr, "syscalls/sys_enter_getppid"));
+		self->u.other = pe_bpf_load(types[i], map, 1);
+		ASSERT_LE(0, self->u.other);
+		self->u.fd = pe_self(&self->u.attr);
+		ASSERT_LE(0, self->u.fd);
+		self->t = (struct pe_trial) { set_program, reopen, NULL, &self->u };
+		if (i)
+			self->t.unchanged = counts_all;
+		EXPECT_BORNE(self);
+		self->t.call = link_program;
+		self->t.undo = close_it;
+		EXPECT_BORNE(self);
+		EXPECT_NE(0, self->t.failed);
+		/* None of them is left. */
+		syscall(__NR_getppid);
+		EXPECT_EQ(0, pe_bpf_counted(map));
+		close(self->u.fd);
+		close(self->u.other);
+	}
+	self->u.fd = -1;
+	self->u.other = -1;
+	close(map);
+}
+
+/* Copies */
+
+/*
+ * With little of its own that could fail: it has the parent's memory and
+ * files, and the parent waits until it is gone.
+ */
+static int fork_it(void *arg)
+{
+	struct use *u = arg;
+
+	u->pid = vfork();
+	if (!u->pid)
+		_exit(0);
+	return u->pid < 0 ? -errno : 0;
+}
+
+static void wait_for_it(void *arg, int ret)
+{
+	struct use *u = arg;
+
+	waitpid(u->pid, NULL, 0);
+}
+
+/* The leader of events of all kinds, all of them inherited. */
+static int open_family(struct perf_event_attr *attr, int *fds, int room)
+{
+	struct perf_event_attr other;
+	int n = 0, i;
+
+	attr->inherit = 1;
+	fds[n++] = pe_self(attr);
+	for (i = 0; i < 3; i++) {
+		attr->sample_period = i & 1;
+		fds[n] = pe_open(attr, 0, -1, fds[0], 0);
+		n++;
+	}
+	attr->sample_period = 0;
+	fds[n++] = pe_self(attr);
+	other = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
+	other.inherit = 1;
+	fds[n++] = pe_self(&other);
+	other.sample_period = 1000000000;
+	fds[n++] = pe_self(&other);
+	if (!pe_tracepoint(&other, "syscalls/sys_enter_getppid")) {
+		other.inherit = 1;
+		fds[n++] = pe_self(&other);
+	}
+	if (!pe_probe(&other, "kprobe")) {
+		other.inherit = 1;
+		other.kprobe_func = (unsigned long)PE_SYSCALL_FUNC("getppid");
+		fds[n++] = pe_self(&other);
+	}
+	if (pe_sim_type() >= 0) {
+		other = pe_sim_attr();
+		other.inherit = 1;
+		fds[n++] = pe_self(&other);
+		fds[n] = pe_open(&other, 0, -1, fds[n - 1], 0);
+		n++;
+	}
+	for (i = 0; i < n; i++) {
+		if (fds[i] < 0)
+			return fds[i];
+	}
+	return n;
+}
+
+static bool counts_faults(void *arg)
+{
+	struct use *u = arg;
+	__u64 before = pe_count(u->fd);
+
+	pe_fault(10);
+	return pe_count(u->fd) == before + 10;
+}
+
+TEST_F_TIMEOUT(call, fork_with_events, TIMEOUT)
+{
+	int fds[32], n, i;
+
+	self->u.attr.exclude_kernel = 1;
+	n = open_family(&self->u.attr, fds, PE_ARRAY_SIZE(fds));
+	ASSERT_LE(0, n);
+	self->u.fd = fds[0];
+	pe_fault(10);
+	self->t = (struct pe_trial) { fork_it, wait_for_it, counts_faults, &self->u };
+	EXPECT_BORNE(self);
+	EXPECT_LT(10, self->t.failed);
+	for (i = 1; i < n; i++)
+		close(fds[i]);
+}
+
+/* The rest */
+
+static int read_group(void *arg)
+{
+	struct use *u = arg;
+	__u64 values[16];
+	ssize_t len = read(u->fd, values, sizeof(values));
+
+	return len < 0 ? -errno : 0;
+}
+
+TEST_F_TIMEOUT(call, read_a_group, TIMEOUT)
+{
+	int member;
+
+	self->u.attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	self->u.attr.inherit = 1;
+	self->u.fd = pe_self(&self->u.attr);
+	ASSERT_LE(0, self->u.fd);
+	member = pe_open(&self->u.attr, 0, -1, self->u.fd, 0);
+	ASSERT_LE(0, member);
+	self->t = (struct pe_trial) { read_group, nothing, NULL, &self->u };
+	EXPECT_BORNE(self);
+	close(member);
+}
+
+static int want_signals(void *arg)
+{
+	struct use *u = arg;
+
+	return fcntl(u->fd, F_SETFL, O_ASYNC) ? -errno : 0;
+}
+
+static void want_none(void *arg, int ret)
+{
+	struct use *u = arg;
+
+	fcntl(u->fd, F_SETFL, 0);
+}
+
+TEST_F_TIMEOUT(call, signals_of_a_file, TIMEOUT)
+{
+	self->t = (struct pe_trial) { want_signals, want_none, NULL, &self->u };
+	self->u.fd = pe_self(&self->u.attr);
+	ASSERT_LE(0, self->u.fd);
+	EXPECT_BORNE(self);
+	EXPECT_NE(0, self->t.failed);
+}
+
+static __u64 data[2];
+
+static int move_breakpoint(void *arg)
+{
+	struct use *u = arg;
+
+	u->attr.bp_addr = (unsigned long)&data[1];
+	return pe_ioctl(u->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&u->attr);
+}
+
+static void move_back(void *arg, int ret)
+{
+	struct use *u = arg;
+
+	u->attr.bp_addr = (unsigned long)&data[0];
+	pe_ioctl(u->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&u->attr);
+}
+
+static bool is_at_first(void *arg)
+{
+	struct use *u = arg;
+	__u64 before = pe_count(u->fd);
+
+	pe_touch((char *)&data[1]);
+	pe_touch((char *)&data[0]);
+	return pe_count(u->fd) == before + 1;
+}
+
+TEST_F_TIMEOUT(call, move_a_breakpoint, TIMEOUT)
+{
+	struct perf_event_attr *a = &self->u.attr;
+
+	*a = pe_attr(0);
+	a->type = PERF_TYPE_BREAKPOINT;
+	a->bp_type = HW_BREAKPOINT_W;
+	a->bp_len = 8;
+	a->bp_addr = (unsigned long)&data[0];
+	a->exclude_kernel = 1;
+	self->u.fd = pe_self(a);
+	if (self->u.fd < 0)
+		SKIP(return, "no breakpoints");
+	self->t = (struct pe_trial) { move_breakpoint, move_back, is_at_first, &self->u };
+	EXPECT_BORNE(self);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Allocations that fail; see pe_inject.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pe_inject.h"
+
+#define DEBUGFS		"/sys/kernel/debug/"
+#define MOST		2000	/* allocations of one call */
+
+static int nth_fd = -1;
+
+/*
+ * What may fail: also what could wait for memory, and single pages. A call
+ * that fails as it is told to is nothing to be talked about.
+ */
+static struct {
+	const char *path;
+	char value;
+	char was;
+} knobs[] = {
+	{ DEBUGFS "failslab/ignore-gfp-wait", 'N' },
+	{ DEBUGFS "fail_page_alloc/ignore-gfp-wait", 'N' },
+	{ DEBUGFS "fail_page_alloc/min-order", '0' },
+	{ DEBUGFS "failslab/verbose", '0' },
+	{ DEBUGFS "fail_page_alloc/verbose", '0' },
+	{ DEBUGFS "fail_usercopy/verbose", '0' },
+};
+
+/* Some of these files cannot be sought in: one thing at a time. */
+static bool look(const char *path, char *value)
+{
+	int fd = open(path, O_RDONLY);
+	bool done = fd >= 0 && read(fd, value, 1) == 1;
+
+	close(fd);
+	return done;
+}
+
+static bool turn(const char *path, char value)
+{
+	int fd = open(path, O_WRONLY);
+	bool done = fd >= 0 && write(fd, &value, 1) == 1;
+
+	close(fd);
+	return done;
+}
+
+/**
+ * pe_inject_start - before calls of this process can be made to fail
+ *
+ * As root. The process may become somebody else afterwards.
+ *
+ * Return: 0; -ENOENT: the kernel cannot do that.
+ */
+int pe_inject_start(void)
+{
+	unsigned int i;
+
+	nth_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (nth_fd < 0)
+		return -ENOENT;
+	for (i = 0; i < PE_ARRAY_SIZE(knobs); i++) {
+		/* The first ones are what it is all about. */
+		if ((!look(knobs[i].path, &knobs[i].was) ||
+		     !turn(knobs[i].path, knobs[i].value)) && i < 3)
+			return -ENOENT;
+	}
+	return 0;
+}
+
+/**
+ * pe_inject_end - leave everything as it was found
+ */
+void pe_inject_end(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < PE_ARRAY_SIZE(knobs); i++) {
+		if (knobs[i].was)
+			turn(knobs[i].path, knobs[i].was);
+	}
+	close(nth_fd);
+}
+
+static void arm(unsigned int nth)
+{
+	char text[16] = { };
+	unsigned int i = sizeof(text) - 1;
+
+	/* Nothing of this may fail, so no library. */
+	do
+		text[--i] = '0' + nth % 10;
+	while (nth /= 10);
+	if (pwrite(nth_fd, text + i, strlen(text + i), 0) < 0)
+		_exit(99);
+}
+
+/* Has it come to that? What is read and written here may fail instead. */
+static bool disarm(void)
+{
+	char text[16];
+	ssize_t len = pread(nth_fd, text, sizeof(text), 0);
+	bool happened = len > 0 && text[0] == '0';
+
+	if (pwrite(nth_fd, "0", 1, 0) < 0)
+		return happened;
+	return happened;
+}
+
+static int lowest_free_fd(void)
+{
+	int fd = fcntl(nth_fd, F_DUPFD, 0);
+
+	close(fd);
+	return fd;
+}
+
+static bool is_shortage(int ret)
+{
+	/* fork(2) may say EAGAIN; where copying fails it is EFAULT. */
+	return ret == -ENOMEM || ret == -EFAULT || ret == -EAGAIN;
+}
+
+/* One try; true: there was no allocation of that number. */
+static bool try(struct pe_trial *t, unsigned int nth, const char **wrong)
+{
+	int fd = lowest_free_fd(), ret;
+	bool happened;
+
+	arm(nth);
+	ret = t->call(t->arg);
+	happened = disarm();
+
+	*wrong = NULL;
+	if (ret >= 0) {
+		t->borne += happened;
+		t->undo(t->arg, ret);
+	} else {
+		t->failed++;
+		t->err = ret;
+		if (!happened)
+			*wrong = "fails on its own";
+		else if (!is_shortage(ret))
+			*wrong = "says something else";
+		else if (t->unchanged && !t->unchanged(t->arg))
+			*wrong = "leaves a change behind";
+	}
+	if (!*wrong && lowest_free_fd() != fd)
+		*wrong = "leaves a file behind";
+	return !happened;
+}
+
+/**
+ * pe_inject - let each allocation of a call fail in turn
+ * @t: the call
+ *
+ * After each failure the same call has to succeed.
+ *
+ * Return: NULL, or what is wrong with it
+ */
+const char *pe_inject(struct pe_trial *t)
+{
+	const char *wrong;
+	unsigned int nth;
+	int ret;
+
+	t->failed = 0;
+	t->borne = 0;
+	t->err = 0;
+	/* What is made once and kept is made here. */
+	ret = t->call(t->arg);
+	if (ret < 0) {
+		t->err = ret;
+		return "does not succeed";
+	}
+	t->undo(t->arg, ret);
+
+	for (nth = 1; nth < MOST; nth++) {
+		bool last = try(t, nth, &wrong);
+
+		if (wrong)
+			return wrong;
+		if (last)
+			return NULL;
+		ret = t->call(t->arg);
+		if (ret < 0) {
+			t->err = ret;
+			return "does not succeed after a failure";
+		}
+		t->undo(t->arg, ret);
+	}
+	return "has no end";
+}
