@@ -326,8 +326,8 @@ static int set_tracing_filter(struct perf_event *event, char *text)
  * files come before it. With several calls at a time, the last one counts.
  * Return: 0; -EINVAL for a PMU without filters, for text that is not in the
  * grammar or too long; -EEXIST when a tracepoint's event has a filter;
- * -EOPNOTSUPP when the PMU cannot do it; -ENODEV when it goes; -ERANGE, -EFAULT, -ENOMEM, or what
- * looking up a file gives. With an error nothing has changed.
+ * -EOPNOTSUPP when the PMU cannot do it; -ENODEV when it goes; -ERANGE, -EFAULT,
+ * -ENOMEM, or what looking up a file gives. With an error nothing has changed.
  */
 int perf_event_set_filter(struct perf_event *event, void __user *arg)
 {
