@@ -205,14 +205,15 @@ static u64 walk_page_size(struct mm_struct *mm, unsigned long addr)
  */
 u64 perf_get_page_size(unsigned long addr)
 {
+	struct mm_struct *mm = addr < TASK_SIZE_MAX ? current->mm : NULL;
 	unsigned long flags;
 	u64 size;
 
 	if (!addr)
 		return 0;
 	local_irq_save(flags);
-	/* Kernel threads and exiting tasks have but the kernel's tables. */
-	size = walk_page_size(current->mm ?: &init_mm, addr);
+	/* Not every architecture has the kernel in each task's tables, and not every task has some. */
+	size = walk_page_size(mm ?: &init_mm, addr);
 	local_irq_restore(flags);
 	return size;
 }
