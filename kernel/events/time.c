@@ -157,8 +157,8 @@ void perf_context_stop(struct perf_event_context *ctx)
 {
 	if (ctx->clock.cpu < 0)
 		return;
-	perf_context_begin(ctx);
-	perf_clock_stop(&ctx->clock, ctx->now);
+	begin_change(ctx);
+	perf_clock_stop(&ctx->clock, perf_clock());
 	perf_context_end(ctx);
 }
 
