@@ -354,7 +354,11 @@ TEST_F(bpf, link)
 	int fd = pe_self(&a), link;
 
 	ASSERT_LE(0, fd);
+	/* What the program itself touches for the first time. */
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	pe_fault(1);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	pe_bpf_counted(self->map);
 	link = pe_bpf_link(self->filter, fd, 42);
 	ASSERT_LE(0, link);
 	EXPECT_EQ(-EEXIST, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->filter));
