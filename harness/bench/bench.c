@@ -115,7 +115,7 @@ static void lives(void)
 	}
 	report("open + close", ok, value);
 
-	plain = cost(fork_wait, 30, 1);
+	plain = cost(fork_wait, 100, 1);
 	report("fork + wait: none (whole)", 1, plain);
 	for (int i = 0; i < 3; i++) {
 		struct set s = {
@@ -124,7 +124,7 @@ static void lives(void)
 		};
 
 		ok = !open_set(&s);
-		value = cost(fork_wait, 30, 1);
+		value = cost(fork_wait, 100, 1);
 		snprintf(name, sizeof(name), "fork + wait: per event of %d inherited", numbers[i]);
 		report(name, ok, (value - plain) / numbers[i]);
 		if (ok)

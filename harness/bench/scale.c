@@ -47,7 +47,7 @@ static void hardware_switches(void)
 
 static void spin(void)
 {
-	for (int i = 0; i < 4000000; i++)
+	for (int i = 0; i < 40000000; i++)
 		__asm__("" : : "r" (i) : "memory");
 }
 
@@ -101,8 +101,8 @@ static void sideband(void)
 		int turns;
 	} rows[] = {
 		{ "mmap + munmap", map_unmap, 200 },
-		{ "fork + wait", fork_wait, 30 },
-		{ "fork + exec + wait", exec_true, 10 },
+		{ "fork + wait", fork_wait, 100 },
+		{ "fork + exec + wait", exec_true, 30 },
 	};
 	char name[64];
 

@@ -212,7 +212,7 @@ u64 perf_get_page_size(unsigned long addr)
 	if (!addr)
 		return 0;
 	local_irq_save(flags);
-	/* Not every architecture has the kernel in each task's tables, and not every task has some. */
+	/* Not every architecture has the kernel in tasks' tables, and not every task has some. */
 	size = walk_page_size(mm ?: &init_mm, addr);
 	local_irq_restore(flags);
 	return size;
