@@ -14,6 +14,12 @@
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
 
+#if defined(__x86_64__)
+# define AFTER_ACCESS	1
+#else
+# define AFTER_ACCESS	0
+#endif
+
 #ifndef TRAP_PERF
 #define TRAP_PERF		6
 #endif
@@ -125,6 +131,9 @@ FIXTURE_SETUP(sigtrap)
 
 	if (err == -ENOENT || err == -ENOSPC)
 		SKIP(return, "no watchpoints");
+	/* Elsewhere the trap comes before the access, and so again after each signal. */
+	if (!AFTER_ACCESS)
+		SKIP(return, "the access would be tried again and again");
 	attr = a;
 	handle(on_trap);
 }
