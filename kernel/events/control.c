@@ -31,13 +31,13 @@ static void reset(struct perf_event *event)
 		perf_event_update_userpage(event);
 }
 
-/* A lone count that only its event sites write: setting it needs no lock. */
+/* A lone count that only its event sites write, and no page shows: setting it needs no lock. */
 static bool reset_alone(struct perf_event *event, unsigned long flags)
 {
 	if ((flags & PERF_IOC_FLAG_GROUP) || event->attr.inherit || !is_resident(event) ||
-	    is_resident_clock(event))
+	    is_resident_clock(event) || rcu_access_pointer(event->rb))
 		return false;
-	reset(event);
+	local64_set(&event->count, 0);
 	return true;
 }
 

@@ -400,7 +400,12 @@ static int __init sim_trace_register(void)
 {
 	int err = perf_pmu_register(&sim_trace_pmu, "sim_trace", -1);
 
-	return err ?: perf_pmu_register(&sim_packet_pmu, "sim_packet", -1);
+	if (err)
+		return err;
+	err = perf_pmu_register(&sim_packet_pmu, "sim_packet", -1);
+	if (err)
+		perf_pmu_unregister(&sim_trace_pmu);
+	return err;
 }
 device_initcall(sim_trace_register);
 
