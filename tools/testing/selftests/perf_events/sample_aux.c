@@ -281,7 +281,7 @@ TEST_F(aux, full)
 		EXPECT_GE(head + 1 + 777 * round, self->ring.page->aux_head);
 		pe_ring_drop(&self->ring, 0);
 	}
-	EXPECT_LT(5 * self->size, self->ring.page->aux_head);
+	EXPECT_LT(self->size, self->ring.page->aux_head);
 }
 
 TEST_F(aux, overwritten)

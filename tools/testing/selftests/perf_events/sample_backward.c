@@ -25,18 +25,23 @@ FIXTURE_SETUP(over)
 	self->a.sample_period = 1;
 	self->a.sample_type = PERF_SAMPLE_ADDR;
 	self->size = sysconf(_SC_PAGESIZE);
+	self->fd = -1;
+	self->mem = NULL;
 	self->len = 1 << 22;
+	/* Each record takes a page, and a buffer is a page of records. */
+	if (500 * self->size > self->len)
+		SKIP(return, "large pages");
 	self->mem = mmap(NULL, self->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
 	ASSERT_NE(MAP_FAILED, (void *)self->mem);
 	madvise(self->mem, self->len, MADV_NOHUGEPAGE);
-	self->fd = -1;
 	pe_fault(1);
 }
 
 FIXTURE_TEARDOWN(over)
 {
-	munmap(self->mem, self->len);
+	if (self->mem)
+		munmap(self->mem, self->len);
 	if (self->fd >= 0)
 		close(self->fd);
 }
