@@ -73,8 +73,11 @@ void perf_context_put(struct perf_event_context *ctx)
 {
 	if (!refcount_dec_and_test(&ctx->refcount))
 		return;
+	/* A CPU's is always there: perf_event_ctx_lock() relies on it. */
+	if (WARN_ON_ONCE(!ctx->task))
+		return;
 	WARN_ON_ONCE(!list_empty(&ctx->event_list));
-	if (ctx->task && ctx->task != PERF_TASK_GONE)
+	if (ctx->task != PERF_TASK_GONE)
 		put_task_struct(ctx->task);
 	kfree_rcu(ctx, rcu_head);
 }

@@ -163,19 +163,21 @@ static long ioctl_modify_attributes(struct perf_event *event, unsigned long arg)
  * struct ioctl_command - one row of the table
  * @cmd: PERF_EVENT_IOC_*
  * @func: what does it, with ctx->mutex held
+ * @alone: does it without, and is true, where it needs no lock; or NULL
  */
 struct ioctl_command {
 	unsigned int	cmd;
 	long		(*func)(struct perf_event *event, unsigned long arg);
+	bool		(*alone)(struct perf_event *event, unsigned long arg);
 };
 
-#define COMMAND(name, func) \
-	[_IOC_NR(PERF_EVENT_IOC_##name)] = { PERF_EVENT_IOC_##name, func }
+#define COMMAND(name, ...) \
+	[_IOC_NR(PERF_EVENT_IOC_##name)] = { PERF_EVENT_IOC_##name, __VA_ARGS__ }
 
 static const struct ioctl_command commands[] = {
 	COMMAND(ENABLE, ioctl_enable),
 	COMMAND(DISABLE, ioctl_disable),
-	COMMAND(RESET, ioctl_reset),
+	COMMAND(RESET, ioctl_reset, reset_alone),
 	COMMAND(REFRESH, ioctl_refresh),
 	COMMAND(PERIOD, ioctl_period),
 	COMMAND(ID, ioctl_id),
@@ -209,7 +211,7 @@ long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long 
 	if (ret)
 		return ret;
 
-	if (cmd == PERF_EVENT_IOC_RESET && reset_alone(event, arg))
+	if (commands[nr].alone && commands[nr].alone(event, arg))
 		return 0;
 
 	CLASS(event_context, ctx)(event);
