@@ -231,6 +231,8 @@ TEST_F(sigtrap, refresh)
 }
 
 static pthread_barrier_t barrier;
+static pthread_t threads[NR_THREADS];
+static int counts[NR_THREADS];
 
 static void *writer(void *count)
 {
@@ -241,21 +243,26 @@ static void *writer(void *count)
 	return NULL;
 }
 
-/* Each thread has the signals for what it does itself; processes have none. */
-TEST_F(sigtrap, threads)
+/* An event of all threads, and threads that write as soon as the barrier lets them. */
+static void start_writers(struct __test_metadata *_metadata)
 {
-	pthread_t threads[NR_THREADS];
-	int counts[NR_THREADS], i, status;
-	pid_t pid;
-
 	attr.inherit = 1;
 	attr.inherit_thread = 1;
 	event_fd = pe_self(&attr);
 	ASSERT_LE(0, event_fd);
 	pthread_barrier_init(&barrier, NULL, NR_THREADS + 1);
-	for (i = 0; i < NR_THREADS; i++)
+	for (int i = 0; i < NR_THREADS; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, writer, &counts[i]));
 	pthread_barrier_wait(&barrier);
+}
+
+/* Each thread has the signals for what it does itself; processes have none. */
+TEST_F(sigtrap, threads)
+{
+	int i, status;
+	pid_t pid;
+
+	start_writers(_metadata);
 	pthread_barrier_wait(&barrier);
 	EXPECT_EQ(NR_THREADS * NR_WRITES, pe_count(event_fd));
 	for (i = 0; i < NR_THREADS; i++) {
@@ -279,17 +286,9 @@ TEST_F(sigtrap, threads)
 /* While threads write, the event is switched for all of them. */
 TEST_F(sigtrap, threads_switched)
 {
-	pthread_t threads[NR_THREADS];
-	int counts[NR_THREADS], i, sum = 0;
+	int i, sum = 0;
 
-	attr.inherit = 1;
-	attr.inherit_thread = 1;
-	event_fd = pe_self(&attr);
-	ASSERT_LE(0, event_fd);
-	pthread_barrier_init(&barrier, NULL, NR_THREADS + 1);
-	for (i = 0; i < NR_THREADS; i++)
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, writer, &counts[i]));
-	pthread_barrier_wait(&barrier);
+	start_writers(_metadata);
 	for (i = 0; i < 50; i++) {
 		EXPECT_EQ(0, pe_ioctl(event_fd, PERF_EVENT_IOC_DISABLE, 0));
 		EXPECT_EQ(0, pe_ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0));

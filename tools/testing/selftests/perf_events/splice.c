@@ -302,6 +302,9 @@ struct splicer {
 	int pipe;
 	ssize_t ret;
 	int done;
+	pthread_t thread;
+	struct pe_child child;
+	struct pe_ring ring;
 };
 
 static void *splice_once(void *arg)
@@ -313,75 +316,66 @@ static void *splice_once(void *arg)
 	return NULL;
 }
 
-/* The other end of the pipe must not say that it never blocks. */
-static int blocking_pipe(struct __test_metadata *_metadata, int pipe[2])
+/* A thread that waits for records of a child, of which there are none yet. */
+static void wait_in_splice(struct __test_metadata *_metadata, struct splicer *s,
+			   struct perf_event_attr *a, int pipe)
 {
-	return fcntl(pipe[1], F_SETFL, O_WRONLY);
+	s->pipe = pipe;
+	/* The other end of the pipe must not say that it never blocks. */
+	ASSERT_EQ(0, fcntl(pipe, F_SETFL, O_WRONLY));
+	ASSERT_EQ(0, pe_child_start(&s->child));
+	s->fd = pe_open(a, s->child.pid, -1, -1, 0);
+	ASSERT_LE(0, s->fd);
+	ASSERT_EQ(0, pe_ring_map(&s->ring, s->fd, 8));
+	ASSERT_EQ(0, pthread_create(&s->thread, NULL, splice_once, s));
+	pe_sleep_ms(50);
+	EXPECT_EQ(0, __atomic_load_n(&s->done, __ATOMIC_SEQ_CST));
 }
 
 TEST_F(splice, blocks_until_there_is_a_record)
 {
-	struct splicer s = { .pipe = self->pipe[1] };
 	struct perf_event_attr a = self->a;
-	struct pe_child child;
-	struct pe_ring ring;
-	pthread_t thread;
+	struct splicer s = {};
 
-	ASSERT_EQ(0, blocking_pipe(_metadata, self->pipe));
-	ASSERT_EQ(0, pe_child_start(&child));
-	s.fd = pe_open(&a, child.pid, -1, -1, 0);
-	ASSERT_LE(0, s.fd);
-	ASSERT_EQ(0, pe_ring_map(&ring, s.fd, 8));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, splice_once, &s));
-	pe_sleep_ms(50);
-	EXPECT_EQ(0, __atomic_load_n(&s.done, __ATOMIC_SEQ_CST));
+	wait_in_splice(_metadata, &s, &a, self->pipe[1]);
 	/* Who uses the pipe is not kept waiting. */
 	ASSERT_EQ(3, write(self->pipe[1], "abc", 3));
 	ASSERT_EQ(3, read(self->pipe[0], bytes, sizeof(bytes)));
 	ASSERT_EQ(0, pe_ioctl(s.fd, PERF_EVENT_IOC_ENABLE, 0));
-	ASSERT_EQ(0, pe_child_do(&child, PE_FAULT, 3));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_EQ(0, pe_child_do(&s.child, PE_FAULT, 3));
+	ASSERT_EQ(0, pthread_join(s.thread, NULL));
 	EXPECT_LT(0, s.ret);
 	ASSERT_EQ(s.ret, read(self->pipe[0], bytes, sizeof(bytes)));
 	EXPECT_EQ(s.ret / SMALL, samples(bytes, s.ret, SMALL));
-	pe_ring_unmap(&ring);
+	pe_ring_unmap(&s.ring);
 	close(s.fd);
-	pe_child_end(&child);
+	pe_child_end(&s.child);
 }
 
 TEST_F(splice, ends_with_its_task)
 {
-	struct splicer s = { .pipe = self->pipe[1] };
 	struct perf_event_attr a = self->a;
-	struct pe_child child;
-	struct pe_ring ring;
-	pthread_t thread;
+	struct splicer s = {};
 
 	/* All there is, and then the end; also for one who is asleep. */
-	ASSERT_EQ(0, blocking_pipe(_metadata, self->pipe));
-	ASSERT_EQ(0, pe_child_start(&child));
-	s.fd = pe_open(&a, child.pid, -1, -1, 0);
-	ASSERT_LE(0, s.fd);
-	ASSERT_EQ(0, pe_ring_map(&ring, s.fd, 8));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, splice_once, &s));
-	pe_sleep_ms(20);
-	pe_child_end(&child);
-	ASSERT_EQ(0, pthread_join(thread, NULL));
+	wait_in_splice(_metadata, &s, &a, self->pipe[1]);
+	pe_child_end(&s.child);
+	ASSERT_EQ(0, pthread_join(s.thread, NULL));
 	EXPECT_EQ(0, s.ret);
 	EXPECT_EQ(0, move(s.fd, self->pipe[1], 4096, SPLICE_F_NONBLOCK));
-	pe_ring_unmap(&ring);
+	pe_ring_unmap(&s.ring);
 
-	ASSERT_EQ(0, pe_child_start(&child));
+	ASSERT_EQ(0, pe_child_start(&s.child));
 	close(s.fd);
-	s.fd = pe_open(&a, child.pid, -1, -1, 0);
+	s.fd = pe_open(&a, s.child.pid, -1, -1, 0);
 	ASSERT_LE(0, s.fd);
-	ASSERT_EQ(0, pe_ring_map(&ring, s.fd, 8));
+	ASSERT_EQ(0, pe_ring_map(&s.ring, s.fd, 8));
 	ASSERT_EQ(0, pe_ioctl(s.fd, PERF_EVENT_IOC_ENABLE, 0));
-	ASSERT_EQ(0, pe_child_do(&child, PE_FAULT, 5));
-	pe_child_end(&child);
+	ASSERT_EQ(0, pe_child_do(&s.child, PE_FAULT, 5));
+	pe_child_end(&s.child);
 	EXPECT_LE(5 * SMALL, move(s.fd, self->pipe[1], 1 << 20, 0));
 	EXPECT_EQ(0, move(s.fd, self->pipe[1], 4096, 0));
-	pe_ring_unmap(&ring);
+	pe_ring_unmap(&s.ring);
 	close(s.fd);
 }
 
@@ -392,18 +386,20 @@ static void nothing(int nr)
 TEST_F(splice, interrupted_by_a_signal)
 {
 	struct sigaction act = { .sa_handler = nothing };
-	struct splicer s = { .fd = self->fd, .pipe = self->pipe[1] };
-	pthread_t thread;
+	struct perf_event_attr a = self->a;
+	struct splicer s = {};
 
 	ASSERT_EQ(0, sigaction(SIGUSR1, &act, NULL));
-	ASSERT_EQ(0, blocking_pipe(_metadata, self->pipe));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, splice_once, &s));
+	wait_in_splice(_metadata, &s, &a, self->pipe[1]);
 	while (!__atomic_load_n(&s.done, __ATOMIC_SEQ_CST)) {
-		pthread_kill(thread, SIGUSR1);
+		pthread_kill(s.thread, SIGUSR1);
 		pe_sleep_ms(1);
 	}
-	pthread_join(thread, NULL);
+	pthread_join(s.thread, NULL);
 	EXPECT_EQ(-EINTR, s.ret);
+	pe_ring_unmap(&s.ring);
+	close(s.fd);
+	pe_child_end(&s.child);
 }
 
 TEST_F(splice, to_a_file_and_a_socket)
