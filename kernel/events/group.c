@@ -22,6 +22,17 @@ struct list_head perf_event_no_siblings = LIST_HEAD_INIT(perf_event_no_siblings)
 EXPORT_SYMBOL_GPL(perf_event_no_siblings);
 
 /*
+ * Who has run less by so little (2^20 ns, a millisecond) has run as long: a task
+ * that comes and goes more often finds its counters as it left them.
+ */
+#define TURN_SHIFT	20
+
+static u64 turns(const struct perf_event *leader)
+{
+	return leader->group_runtime >> TURN_SHIFT;
+}
+
+/*
  * Order of a tree: CPU, cgroup, then who has run least, then who came first.
  * All that can run on a CPU at a time is one stretch of it.
  */
@@ -31,8 +42,8 @@ static bool group_before(const struct perf_event *a, const struct perf_event *b)
 		return a->cpu < b->cpu;
 	if (a->cgrp != b->cgrp)
 		return a->cgrp < b->cgrp;
-	if (a->group_runtime != b->group_runtime)
-		return a->group_runtime < b->group_runtime;
+	if (turns(a) != turns(b))
+		return turns(a) < turns(b);
 	return a->id < b->id;
 }
 

@@ -224,22 +224,30 @@ static void who_ran_least_is_first(struct kunit *test)
 	struct group_fixture *f = test->priv;
 	struct perf_event *e = f->events;
 	struct rb_root *root = &f->epc.flexible_groups;
+	u64 turn = 1ULL << TURN_SHIFT;
 	int i;
 
 	for (i = 0; i < 3; i++)
 		insert(f, &e[i]);
-	perf_group_ran(&e[0], 100);
+	perf_group_ran(&e[0], 10 * turn);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
-	perf_group_ran(&e[1], 50);
-	perf_group_ran(&e[2], 70);
+	perf_group_ran(&e[1], 5 * turn);
+	perf_group_ran(&e[2], 7 * turn);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[2]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[0]);
 
 	/* Who comes later does not have to be caught up with. */
 	insert(f, &e[3]);
-	KUNIT_EXPECT_EQ(test, e[3].group_runtime, 50ULL);
+	KUNIT_EXPECT_EQ(test, e[3].group_runtime, 5 * turn);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[3]);
+
+	/* Within a turn nobody gives way, at its end everybody who has had it. */
+	perf_group_ran(&e[1], turn - 1);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
+	perf_group_ran(&e[1], 1);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[3]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[3]), &e[1]);
 
 	raw_spin_lock_irq(&f->ctx.lock);
 	for (i = 0; i < 4; i++)
