@@ -344,7 +344,7 @@ static ssize_t read_group(struct perf_event *event, u64 __user *buf)
 {
 	struct perf_event *leader = event->group_leader, *child;
 	u64 format = event->attr.read_format;
-	u64 few[40], *words = few;
+	u64 few[20], *words = few;	/* eight with ids and times */
 	size_t size = event->read_size;
 	struct mutex *lock = NULL;
 	ssize_t ret;
