@@ -135,8 +135,13 @@ static int make_event(struct open_request *req)
 static bool may_watch(const struct open_request *req)
 {
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
-	bool capable = perfmon_capable();
+	bool capable;
 
+	/* What ptrace_may_access() lets everyone do needs no capability. */
+	if (same_thread_group(req->task, current))
+		return true;
+
+	capable = perfmon_capable();
 	if (req->attr.sigtrap) {
 		/* CAP_KILL over the task, as for a signal from outside. */
 		rcu_read_lock();
