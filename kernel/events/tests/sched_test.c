@@ -441,6 +441,32 @@ static void rotation_stops_when_nobody_waits(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cpc->hrtimer_active);
 }
 
+static int (*sim_add)(struct perf_event *event, int flags);
+static unsigned int nr_adds;
+
+static int counted_add(struct perf_event *event, int flags)
+{
+	nr_adds++;
+	return sim_add(event, flags);
+}
+
+/* The driver is asked once too often to see that it is full, not for all who wait. */
+static void full_pmu_is_left_alone(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+	int i;
+
+	for (i = 0; i < 12; i++)
+		open_group(test, 1, false);
+	sim_add = f->sim->pmu.add;
+	f->sim->pmu.add = counted_add;
+	nr_adds = 0;
+	scoped_guard(preempt)
+		perf_pmu_resched(&f->sim->pmu);
+	f->sim->pmu.add = sim_add;
+	KUNIT_EXPECT_EQ(test, nr_adds, 4U + 1U);
+}
+
 static void narrow_counters_lose_nothing(struct kunit *test)
 {
 	static const struct sim_pmu_shape narrow = { .nr_general = 2, .width = 16 };
@@ -721,6 +747,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(rotation_is_fair),
 	KUNIT_CASE(group_that_fits_alone_never_starves),
 	KUNIT_CASE(rotation_stops_when_nobody_waits),
+	KUNIT_CASE(full_pmu_is_left_alone),
 	KUNIT_CASE(narrow_counters_lose_nothing),
 	KUNIT_CASE(every_period_overflows_once),
 	KUNIT_CASE(read_local_reads_the_counter),
