@@ -8,12 +8,9 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,25 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#include "pmu-test.h"
 
-#define RING_PAGES	256
-#define LOOP_LENGTH	4	/* instructions of a turn of loop() */
+const char *why;
+const char *skip;
+char why_text[256];
 
-static const char *why;		/* the running test has failed, and why */
-static const char *skip;	/* it cannot run here */
-static char why_text[256];
-
-#define CHECK(cond, ...)						\
-	do {								\
-		if (!(cond) && !why) {					\
-			snprintf(why_text, sizeof(why_text), __VA_ARGS__); \
-			why = why_text;					\
-		}							\
-	} while (0)
-
-static void say(const char *format, ...)
+void say(const char *format, ...)
 {
 	va_list args;
 
@@ -52,10 +37,8 @@ static void say(const char *format, ...)
 	printf("\n");
 }
 
-extern const char loop_start[], loop_end[];
-
-/* N turns of four instructions, the last of which is a branch. Neither inlined nor cloned. */
-static void loop(__u64 n)
+/* Neither inlined nor cloned. */
+void loop(__u64 n)
 {
 	asm volatile(".globl loop_start, loop_end\n"
 		     "loop_start:\n\t"
@@ -63,10 +46,10 @@ static void loop(__u64 n)
 		     "nop\n\t"
 		     "dec %0\n\t"
 		     "jnz loop_start\n"
-		     "loop_end:" : "+r"(n) : : "cc");
+		     "loop_end:" : "+c"(n) : : "cc");
 }
 
-static struct perf_event_attr hardware(__u64 config)
+struct perf_event_attr hardware(__u64 config)
 {
 	return (struct perf_event_attr) {
 		.type = PERF_TYPE_HARDWARE,
@@ -78,7 +61,7 @@ static struct perf_event_attr hardware(__u64 config)
 	};
 }
 
-static int open_event(struct perf_event_attr *attr, int group)
+int open_event(struct perf_event_attr *attr, int group)
 {
 	return syscall(SYS_perf_event_open, attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
@@ -94,7 +77,7 @@ static int open_counter(__u64 config, int group)
 	return fd;
 }
 
-static __u64 value(int fd)
+__u64 value(int fd)
 {
 	__u64 v = 0;
 
@@ -122,7 +105,7 @@ static void write_file(const char *path, const char *text)
 }
 
 /* The sum of a row of /proc/interrupts. */
-static long sum_of_row(const char *row)
+long sum_of_row(const char *row)
 {
 	char line[512];
 	long sum = 0;
@@ -303,9 +286,9 @@ struct samples {
 	__u64 at[LOOP_LENGTH];
 };
 
-static void *map_ring(int fd)
+void *map_ring(int fd)
 {
-	void *p = mmap(NULL, (RING_PAGES + 1) * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *p = mmap(NULL, RING_SIZE + 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	CHECK(p != MAP_FAILED, "no ring buffer: %s", strerror(errno));
 	return p == MAP_FAILED ? NULL : p;
@@ -325,7 +308,7 @@ static int place(__u64 address)
 static void collect(struct perf_event_mmap_page *page, struct samples *s, bool callers)
 {
 	char *data = (char *)page + 4096;
-	__u64 size = RING_PAGES * 4096, head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	__u64 size = RING_SIZE, head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 
 	while (page->data_tail < head) {
 		__u64 rec[64];
@@ -379,7 +362,7 @@ static void sample_loop(__u64 config, __u64 period, __u64 turns, __u64 expected)
 	CHECK(s.nr == expected, "%llu samples instead of %llu", s.nr, expected);
 	CHECK(s.user == s.nr, "%llu samples of %llu are of user mode", s.user, s.nr);
 	CHECK(s.inside + 1 >= s.nr, "only %llu of %llu samples in the loop", s.inside, s.nr);
-	munmap(page, (RING_PAGES + 1) * 4096);
+	munmap(page, RING_SIZE + 4096);
 	close(fd);
 }
 
@@ -418,7 +401,7 @@ static void sampling_evenly(void)
 	for (int i = 0; i < LOOP_LENGTH; i++)
 		CHECK(s.at[i] + 1 >= s.nr / 4 && s.at[i] <= s.nr / 4 + 2,
 		      "instruction %d has %llu of %llu samples", i, s.at[i], s.nr);
-	munmap(page, (RING_PAGES + 1) * 4096);
+	munmap(page, RING_SIZE + 4096);
 	close(fd);
 }
 
@@ -453,7 +436,7 @@ static void sampling_the_kernel(void)
 	CHECK(s.nr > 100 && s.user * 20 < s.nr, "%llu of %llu samples are of user mode", s.user,
 	      s.nr);
 	CHECK(s.chain * 2 > s.nr, "only %llu of %llu samples have callers", s.chain, s.nr);
-	munmap(page, (RING_PAGES + 1) * 4096);
+	munmap(page, RING_SIZE + 4096);
 	close(fd);
 }
 
@@ -485,7 +468,7 @@ static void signals_of_overflow(void)
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	say("%d signals", READ_ONCE(signals));
 	CHECK(READ_ONCE(signals) == 20, "%d signals for 20 periods", READ_ONCE(signals));
-	munmap(page, (RING_PAGES + 1) * 4096);
+	munmap(page, RING_SIZE + 4096);
 	close(fd);
 	signal(SIGIO, SIG_DFL);
 }
@@ -514,7 +497,7 @@ struct branches {
 static void collect_branches(struct perf_event_mmap_page *page, __u64 from, __u64 to,
 			     struct branches *b)
 {
-	__u64 size = RING_PAGES * 4096, head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	__u64 size = RING_SIZE, head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	__u64 *data = (void *)((char *)page + 4096);
 
 	for (__u64 at = page->data_tail; at < head; ) {
@@ -555,9 +538,9 @@ static void branch_records(void)
 	printf("# any branch: %llu samples, %llu entries, %llu of the loop\n",
 	       any.samples, any.entries, any.expected);
 	CHECK(any.samples == 4000000 / 10007, "%llu samples", any.samples);
-	CHECK(any.entries >= any.samples * 16 && any.expected == any.entries,
+	CHECK(any.entries * 10 > any.samples * 16 * 9 && any.expected == any.entries,
 	      "%llu entries, %llu of the loop", any.entries, any.expected);
-	munmap(page, (RING_PAGES + 1) * 4096);
+	munmap(page, RING_SIZE + 4096);
 	close(fd);
 
 	fd = open_branches(PERF_SAMPLE_BRANCH_ANY_CALL, &page);
@@ -572,84 +555,8 @@ static void branch_records(void)
 	printf("# calls: %llu samples, %llu entries\n", calls.samples, calls.entries);
 	CHECK(calls.samples > 50 && calls.entries >= calls.samples * 10,
 	      "%llu samples with %llu calls", calls.samples, calls.entries);
-	munmap(page, (RING_PAGES + 1) * 4096);
+	munmap(page, RING_SIZE + 4096);
 	close(fd);
-}
-
-/* More events than counters */
-
-struct scaled {
-	__u64 value, enabled, running;
-};
-
-static void multiplexing(void)
-{
-	enum { NR = 8, TURNS = 100000000 };
-	struct perf_event_attr attr = hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
-	bool shared = false;
-	int fd[NR];
-
-	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	for (int i = 0; i < NR; i++) {
-		fd[i] = open_event(&attr, -1);
-		CHECK(fd[i] >= 0, "event %d: %s", i, strerror(errno));
-	}
-	for (int i = 0; i < NR; i++)
-		ioctl(fd[i], PERF_EVENT_IOC_ENABLE, 0);
-	loop(TURNS);
-	for (int i = 0; i < NR; i++)
-		ioctl(fd[i], PERF_EVENT_IOC_DISABLE, 0);
-	for (int i = 0; i < NR; i++) {
-		struct scaled s = {};
-		double scaled;
-
-		if (read(fd[i], &s, sizeof(s)) != sizeof(s))
-			s.running = 0;
-		CHECK(s.running, "event %d never ran", i);
-		scaled = s.running ? (double)s.value * s.enabled / s.running : 0;
-		printf("# event %d: %.3f %% of the time, off by %.3f %%\n", i,
-		       100. * s.running / s.enabled, 100 * (scaled / TURNS - 1));
-		shared |= s.running < s.enabled;
-		CHECK(scaled > TURNS * 0.99 && scaled < TURNS * 1.01,
-		      "event %d: %.0f branches of %d", i, scaled, TURNS);
-		CHECK(s.running * 4 > s.enabled, "event %d ran for %llu of %llu ns only", i,
-		      s.running, s.enabled);
-		close(fd[i]);
-	}
-	CHECK(shared, "eight events fit: there is nothing to share");
-}
-
-static void too_many(void)
-{
-	struct perf_event_attr attr = hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
-	int fd[16], nr, last;
-	__u64 v;
-
-	fd[0] = open_event(&attr, -1);
-	attr.disabled = 0;
-	for (nr = 1; nr < 16; nr++) {
-		fd[nr] = open_event(&attr, fd[0]);
-		if (fd[nr] < 0)
-			break;
-	}
-	say("groups of up to %d branch counters", nr);
-	CHECK(nr >= 4 && nr < 16 && errno == EINVAL, "a group of %d, then %s", nr, strerror(errno));
-	while (nr)
-		close(fd[--nr]);
-
-	/* Pinned, and no counter for it: it is in error, and reads as end of file. */
-	attr.pinned = 1;
-	for (nr = 0; nr < 16; nr++) {
-		fd[nr] = open_event(&attr, -1);
-		CHECK(fd[nr] >= 0, "pinned event %d: %s", nr, strerror(errno));
-		last = read(fd[nr], &v, sizeof(v));
-		if (last <= 0)
-			break;
-	}
-	say("%d pinned branch counters", nr);
-	CHECK(nr >= 3 && nr < 16 && last == 0, "pinned event %d: read gives %d", nr, last);
-	for (int i = 0; i <= nr && i < 16; i++)
-		close(fd[i]);
 }
 
 /* Without a system call */
@@ -742,7 +649,7 @@ static void see_watchdog(void)
 	      sum_of_row("NMI"), sum_of_row("PMI"));
 }
 
-static void pin(int cpu)
+void pin(int cpu)
 {
 	cpu_set_t set;
 
@@ -842,7 +749,7 @@ static void storm(void)
 	for (int c = 0; c < cpus && c < 16; c++) {
 		ioctl(fd[c], PERF_EVENT_IOC_DISABLE, 0);
 		collect(page[c], &s, true);
-		munmap(page[c], (RING_PAGES + 1) * 4096);
+		munmap(page[c], RING_SIZE + 4096);
 		close(fd[c]);
 	}
 	CHECK(s.nr > 500, "only %llu samples", s.nr);
@@ -866,6 +773,7 @@ static const struct {
 	{ "records_branches", branch_records },
 	{ "shares_counters_fairly", multiplexing },
 	{ "has_so_many_counters_and_no_more", too_many },
+	{ "counts_on_all_counters_at_once", all_counters },
 	{ "reads_in_user_mode", reading_in_user_mode },
 	{ "counts_for_each_task", tasks_on_one_cpu },
 	{ "counts_for_each_cpu", tasks_on_all_cpus },

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the tests of an x86 PMU share: see pmu-test.c. */
+#ifndef PMU_TEST_H
+#define PMU_TEST_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+
+#define RING_PAGES	256
+#define RING_SIZE	(RING_PAGES * 4096)
+#define LOOP_LENGTH	4	/* instructions of a turn of loop() */
+
+extern const char *why;		/* the running test has failed, and why */
+extern const char *skip;	/* it cannot run here */
+extern char why_text[256];
+
+#define CHECK(cond, ...)						\
+	do {								\
+		if (!(cond) && !why) {					\
+			snprintf(why_text, sizeof(why_text), __VA_ARGS__); \
+			why = why_text;					\
+		}							\
+	} while (0)
+
+/* A line that is the same in every run. */
+void say(const char *format, ...);
+
+/* N turns of four instructions, the last of which is a branch. */
+void loop(__u64 n);
+extern const char loop_start[], loop_end[];
+
+struct perf_event_attr hardware(__u64 config);
+int open_event(struct perf_event_attr *attr, int group);
+__u64 value(int fd);
+void *map_ring(int fd);
+void pin(int cpu);
+long sum_of_row(const char *row);
+
+/* pmu-counters.c */
+void multiplexing(void);
+void too_many(void);
+void all_counters(void);
+
+#endif
