@@ -777,7 +777,14 @@ static const struct {
 	{ "reads_in_user_mode", reading_in_user_mode },
 	{ "counts_for_each_task", tasks_on_one_cpu },
 	{ "counts_for_each_cpu", tasks_on_all_cpus },
+	{ "records_precise_instructions", precise_samples },
+	{ "records_registers", precise_registers },
+	{ "records_many_before_an_interrupt", precise_in_one_buffer },
+	{ "records_several_events", precise_together },
+	{ "records_the_kernel", precise_in_the_kernel },
+	{ "records_the_newest_branch_first", precise_branches },
 	{ "survives_a_storm", storm },
+	{ "survives_a_storm_of_records", precise_storm },
 	{ "has_a_watchdog", see_watchdog },
 };
 

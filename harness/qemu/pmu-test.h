@@ -45,4 +45,13 @@ void multiplexing(void);
 void too_many(void);
 void all_counters(void);
 
+/* pmu-precise.c */
+void precise_samples(void);
+void precise_registers(void);
+void precise_in_one_buffer(void);
+void precise_together(void);
+void precise_in_the_kernel(void);
+void precise_branches(void);
+void precise_storm(void);
+
 #endif
