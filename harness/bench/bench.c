@@ -29,7 +29,7 @@ static void switches(void)
 	double plain;
 	int ok;
 
-	sleep(2);	/* what ran at boot may have watched switches */
+	forget();	/* what ran at boot may have watched switches */
 	plain = switch_cost(NULL, &ok);
 	report("switch: none (whole round trip)", 1, plain);
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -39,7 +39,7 @@ static void switches(void)
 		if (!strstr(rows[i].name, "per-CPU"))
 			s.cpu = -1;
 		else
-			sleep(2);	/* until the last row's events are quite forgotten */
+			forget();
 		if (!s.config)
 			s.config = PERF_COUNT_SW_PAGE_FAULTS;
 		value = switch_cost(&s, &ok);
@@ -115,6 +115,7 @@ static void lives(void)
 	}
 	report("open + close", ok, value);
 
+	forget();
 	plain = cost(fork_wait, 100, 1);
 	report("fork + wait: none (whole)", 1, plain);
 	for (int i = 0; i < 3; i++) {
@@ -154,6 +155,7 @@ static void page_faults(void)
 	if (pages == MAP_FAILED)
 		exit(1);
 	madvise(pages, (size_t)FAULT_PAGES * getpagesize(), MADV_NOHUGEPAGE);
+	forget();
 	plain = cost(faults, 4, FAULT_PAGES);
 	report("page fault: none (whole)", 1, plain);
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -111,9 +111,11 @@ static void sideband(void)
 			.nr = 1, .cpu = -1, .config = PERF_COUNT_SW_DUMMY, .sideband = 1,
 			.inherit = 0,
 		};
-		double plain = cost(rows[i].path, rows[i].turns, 1), value;
+		double plain, value;
 		int ok;
 
+		forget();
+		plain = cost(rows[i].path, rows[i].turns, 1);
 		snprintf(name, sizeof(name), "%s: nobody listens (whole)", rows[i].name);
 		report(name, 1, plain);
 		ok = !open_set(&s);
@@ -158,10 +160,12 @@ static double fault_cost(__u64 sample_type, int wakeup, int *ok)
 /* A whole sample with the instruction pointer and one more field. */
 static void sample_fields(void)
 {
-	double plain = cost(faults, 4, FAULT_PAGES), value;
+	double plain, value;
 	char name[64];
 	int ok;
 
+	forget();
+	plain = cost(faults, 4, FAULT_PAGES);
 	for (unsigned int i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		value = fault_cost(PERF_SAMPLE_IP | fields[i].bit, 0, &ok);
 		snprintf(name, sizeof(name), "sample: IP and %s", fields[i].name);
@@ -274,6 +278,7 @@ static void cgroup_switches(void)
 	int made = 0, ok;
 
 	other_task = leave_cgroup;
+	forget();
 	for (int i = -1; i < 4; i++) {
 		int want = i < 0 ? 0 : numbers[i], opened_all = 1;
 		double value;

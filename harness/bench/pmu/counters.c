@@ -74,6 +74,7 @@ static void switches(void)
 	double plain, value;
 	int ok;
 
+	forget();
 	plain = switch_cost(NULL, &ok);
 	for (int i = 0; i < 4; i++) {
 		struct set s = { .nr = numbers[i], .cpu = -1, .type = PERF_TYPE_RAW,
@@ -89,7 +90,6 @@ static void switches(void)
 
 int main(void)
 {
-	sleep(2);
 	reads();
 	switches();
 	return 0;

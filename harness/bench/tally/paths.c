@@ -74,6 +74,8 @@ static void with(struct set *s, const char *name, void (*path)(void), int units)
 {
 	if (s && open_set(s))
 		return;
+	if (!s)
+		forget();
 	opened = s;
 	tally(name, path, units);
 	opened = NULL;
