@@ -29,6 +29,10 @@ static struct pe_record rec;
 FIXTURE(poison) {
 	struct perf_event_attr a;
 	struct pe_ring ring;
+	/* What the ring held before the samples under test. */
+	char *before;
+	/* Where in it the record at hand begins. */
+	__u64 at;
 	struct pe_sample s;
 	int fd;
 };
@@ -40,6 +44,7 @@ FIXTURE_SETUP(poison)
 	self->a.sample_regs_user = 5;
 	self->a.sample_regs_intr = 6;
 	self->a.sample_stack_user = 4096;
+	self->before = NULL;
 	self->fd = -1;
 }
 
@@ -48,6 +53,8 @@ static void stop(struct _test_data_poison *self)
 	if (self->fd < 0)
 		return;
 	pe_ring_unmap(&self->ring);
+	free(self->before);
+	self->before = NULL;
 	close(self->fd);
 	self->fd = -1;
 }
@@ -65,21 +72,36 @@ static void start(struct __test_metadata *_metadata, struct _test_data_poison *s
 	}
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 16));
 	pe_ring_poison(&self->ring, self->fd, -1);
+	self->before = malloc(self->ring.size);
+	ASSERT_NE(NULL, self->before);
+	memcpy(self->before, self->ring.data, self->ring.size);
 }
 
-/* Where the kernel writes nothing there is what was there. */
-static bool harmless(const char *at, size_t len)
+static int next(struct _test_data_poison *self)
 {
-	while (len--) {
-		if (*at && (unsigned char)*at != PE_POISON)
+	self->at = self->ring.page->data_tail;
+	return pe_ring_next(&self->ring, &rec);
+}
+
+/*
+ * Where the kernel writes nothing there is what was there: most of it poison,
+ * and what stands between that, of the samples that brought it.
+ */
+static bool harmless(struct _test_data_poison *self, size_t offset, size_t len)
+{
+	__u64 at = self->at + sizeof(rec.head) + offset;
+
+	for (; len--; at++) {
+		char c = self->ring.data[at % self->ring.size];
+
+		if (c && c != self->before[at % self->ring.size])
 			return false;
-		at++;
 	}
 	return true;
 }
 
 /* A copy of a stack may be shorter than its room. */
-static void check_stack(struct __test_metadata *_metadata)
+static void check_stack(struct __test_metadata *_metadata, struct _test_data_poison *self)
 {
 	__u64 size, dyn;
 
@@ -88,7 +110,7 @@ static void check_stack(struct __test_metadata *_metadata)
 		return;
 	memcpy(&dyn, rec.body + 8 + size, sizeof(dyn));
 	ASSERT_LE(dyn, size);
-	EXPECT_EQ(true, harmless(rec.body + 8 + dyn, size - dyn));
+	EXPECT_EQ(true, harmless(self, 8 + dyn, size - dyn));
 }
 
 static void check_fields(struct __test_metadata *_metadata, struct _test_data_poison *self)
@@ -108,7 +130,7 @@ static void check_fields(struct __test_metadata *_metadata, struct _test_data_po
 	if (type & PERF_SAMPLE_DATA_SRC)
 		EXPECT_EQ(0, self->s.data_src >> 46);
 	if (type == PERF_SAMPLE_STACK_USER)
-		check_stack(_metadata);
+		check_stack(_metadata, self);
 	if (type & PERF_SAMPLE_RAW)
 		EXPECT_EQ(0, (self->s.raw_size + 4) % 8);
 }
@@ -128,7 +150,7 @@ static void sample(struct __test_metadata *_metadata, struct _test_data_poison *
 	pe_fault(SAMPLES - 1);
 	fault_near_the_end(NULL);
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
-	while (pe_ring_next(&self->ring, &rec) == 1) {
+	while (next(self) == 1) {
 		check_fields(_metadata, self);
 		n++;
 	}
@@ -173,12 +195,12 @@ TEST_F(poison, raw_data)
 	self->a.sample_type = PERF_SAMPLE_RAW;
 	start(_metadata, self);
 	syscall(__NR_getppid);
-	ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
+	ASSERT_EQ(1, next(self));
 	ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
 	memcpy(&size, rec.body, sizeof(size));
 	/* Common fields and the number of the call; it has no arguments. */
 	ASSERT_LE(16, size);
-	EXPECT_EQ(true, harmless(rec.body + 4 + 16, size - 16));
+	EXPECT_EQ(true, harmless(self, 4 + 16, size - 16));
 }
 
 /* The mapped page */
