@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/hw_breakpoint.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,6 +144,22 @@ __u64 pe_id(int fd)
 	return id;
 }
 
+/* No more at a time than a small machine with large pages has memory for. */
+#define FAULT_BYTES	(64UL << 20)
+
+static void fault_some(unsigned int pages, size_t page)
+{
+	size_t len = pages * page, at;
+	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		abort();
+	madvise(p, len, MADV_NOHUGEPAGE);
+	for (at = 0; at < len; at += page)
+		pe_touch(p + at);
+	munmap(p, len);
+}
+
 /**
  * pe_fault - cause minor page faults
  * @pages: how many: one for each page of a new private mapping
@@ -152,18 +169,13 @@ __u64 pe_id(int fd)
  */
 void pe_fault(unsigned int pages)
 {
-	size_t page = sysconf(_SC_PAGESIZE), len = pages * page, at;
-	char *p;
+	size_t page = sysconf(_SC_PAGESIZE);
+	unsigned int most = FAULT_BYTES / page, nr;
 
-	if (!pages)
-		return;
-	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		abort();
-	madvise(p, len, MADV_NOHUGEPAGE);
-	for (at = 0; at < len; at += page)
-		pe_touch(p + at);
-	munmap(p, len);
+	for (; pages; pages -= nr) {
+		nr = pages < most ? pages : most;
+		fault_some(nr, page);
+	}
 }
 
 /**
@@ -225,6 +237,37 @@ int pe_move_to(int cpu)
 int pe_cpu_count(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/**
+ * pe_watch_user_only - can a watchpoint leave the kernel out?
+ *
+ * QEMU's powerpc compares accesses of user mode only with watchpoints that are
+ * of the kernel, too.
+ *
+ * Return: true when it can, or there are none
+ */
+bool pe_watch_user_only(void)
+{
+	static int known = -1;
+	struct perf_event_attr attr = pe_attr(0);
+	static char byte;
+	int fd;
+
+	if (known >= 0)
+		return known;
+	attr.type = PERF_TYPE_BREAKPOINT;
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_addr = (unsigned long)&byte;
+	attr.bp_len = HW_BREAKPOINT_LEN_1;
+	attr.exclude_kernel = 1;
+	fd = pe_self(&attr);
+	if (fd < 0)
+		return true;
+	pe_touch(&byte);
+	known = pe_count(fd) > 0;
+	close(fd);
+	return known;
 }
 
 /**

@@ -61,6 +61,7 @@ void pe_sleep_ms(unsigned int ms);
 void pe_undisturbed(void);
 int pe_move_to(int cpu);
 int pe_cpu_count(void);
+bool pe_watch_user_only(void);
 
 /* Files of one number */
 long pe_get(const char *path);

@@ -35,7 +35,7 @@ FIXTURE_SETUP(memory)
 	self->a.bp_type = HW_BREAKPOINT_W;
 	self->a.bp_len = HW_BREAKPOINT_LEN_1;
 	self->a.sample_period = 1;
-	self->a.exclude_kernel = 1;
+	self->a.exclude_kernel = pe_watch_user_only();
 	self->a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR;
 	self->page = sysconf(_SC_PAGESIZE);
 	self->fd = -1;

@@ -525,7 +525,7 @@ TEST_F(stack, of_kernel)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CONTEXT_SWITCHES);
 	uint64_t ips[STACK_DEPTH] = {};
-	int fd;
+	int fd, i, of_kernel = 0;
 
 	if (variant->breakpoint)
 		return;
@@ -539,9 +539,12 @@ TEST_F(stack, of_kernel)
 	ASSERT_LE(0, result(0));
 	ASSERT_LE(0, result(1));
 	EXPECT_EQ(0, pe_bpf_get(self->map, result(1), ips));
+	/* Between them may be some that are not known, which are 0. */
+	for (i = 0; i < STACK_DEPTH; i++)
+		of_kernel += (int64_t)ips[i] < (int64_t)PERF_CONTEXT_MAX;
 	if (sizeof(long) == 8) {
 		EXPECT_GT(0, (int64_t)ips[0]);
-		EXPECT_GT(0, (int64_t)ips[1]);
+		EXPECT_LE(2, of_kernel);
 	}
 	EXPECT_EQ(0, pe_bpf_get(self->map, result(0), ips));
 	/* What comes from a sample begins with a mark. */

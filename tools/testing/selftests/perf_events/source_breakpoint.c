@@ -50,7 +50,7 @@ static struct perf_event_attr bp_attr(int type, const void *addr, uint64_t len)
 	a.bp_type = type;
 	a.bp_addr = (unsigned long)addr;
 	a.bp_len = len;
-	a.exclude_kernel = 1;
+	a.exclude_kernel = pe_watch_user_only();
 	a.exclude_hv = 1;
 	return a;
 }
@@ -155,6 +155,8 @@ TEST_F(breakpoint, execute)
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_X, target, sizeof(long));
 	int fd = pe_self(&a), i;
 
+	if (fd == -ENOSPC && !LIKE_X86)
+		SKIP(return, "no breakpoints on code");
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 10; i++)
 		target();
@@ -173,8 +175,11 @@ TEST_F(breakpoint, impossible)
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
 	a = bp_attr(HW_BREAKPOINT_INVALID, &data, 1);
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	/* What it is not is one on code, of which a machine may have none. */
 	a = bp_attr(8, &data, 1);
-	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	EXPECT_GT(0, pe_try(&a, 0, -1, -1, 0));
+	if (LIKE_X86)
+		EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
 	a = bp_attr(HW_BREAKPOINT_W, &data, 0);
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
 	if (LIKE_X86) {
@@ -405,7 +410,7 @@ TEST_F(breakpoint, modify_fails)
 	REFUSED(-EINVAL, b.sample_period = 7);
 	REFUSED(-EINVAL, b.pinned = 1);
 	REFUSED(-EINVAL, b.type = PERF_TYPE_SOFTWARE);
-	if (sizeof(long) == 8)
+	if (sizeof(long) == 8 && a.exclude_kernel)
 		REFUSED(-EINVAL, b.bp_addr = -4096UL * 1024);
 	PUT(data.w[0], 1);
 	EXPECT_EQ(1, pe_count(fd));

@@ -273,6 +273,8 @@ TEST_F(splice, record_longer_than_the_pipe)
 
 	a.sample_type |= PERF_SAMPLE_STACK_USER;
 	a.sample_stack_user = 2 * self->page;
+	if (2 * self->page > 1 << 15)
+		SKIP(return, "a record is shorter than a page");
 	fd = start(&a, &ring, 8);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(self->page, fcntl(self->pipe[1], F_SETPIPE_SZ, self->page));
