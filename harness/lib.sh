@@ -52,10 +52,26 @@ step() {
 
 # need PACKAGE...: install what is missing, by name, after saying so.
 need() {
-	local p missing=() root=()
+	missing "$@" >/dev/null || install_missing "$@" || exit 1
+}
+
+missing() { # PACKAGE...: print those; is there none?
+	local p none=0
 	for p; do
-		[ "$(dpkg-query -Wf '${db:Status-Abbrev}' "$p" 2>/dev/null)" = "ii " ] || missing+=("$p")
+		[ "$(dpkg-query -Wf '${db:Status-Abbrev}' "$p" 2>/dev/null)" = "ii " ] && continue
+		echo "$p"
+		none=1
 	done
+	return $none
+}
+
+# One at a time: whoever waited looks again.
+install_missing() (
+	root=()
+	mkdir -p "$B"
+	exec 7>"$B/apt.lock"
+	flock 7
+	mapfile -t missing < <(missing "$@")
 	[ ${#missing[@]} -gt 0 ] || return 0
 	[ "$(id -u)" = 0 ] || root=(sudo)
 	say "installing with apt-get: ${missing[*]}"
@@ -64,7 +80,7 @@ need() {
 	step apt-update "updating the package index" apt_get update
 	step apt-install "installing ${#missing[@]} packages" \
 		apt_get install -y --no-install-recommends "${missing[@]}"
-}
+)
 
 # The machine: where its kernel's image is, who compiles for it, who emulates it.
 case $ARCH in
