@@ -64,6 +64,7 @@ TEST_F(hw, loop)
 
 	ASSERT_LE(0, fd);
 	net = least_of_loop(fd, LOOP + 2) - least_of_loop(fd, 2);
+	TH_LOG("%lu instructions read %llu", LOOP, net);
 	EXPECT_LE(LOOP, net);
 	EXPECT_GE(LOOP + 10, net);
 	close(fd);
@@ -78,6 +79,7 @@ TEST_F(hw, pinned_loop)
 	fd = pe_self(&self->a);
 	ASSERT_LE(0, fd);
 	net = least_of_loop(fd, LOOP + 2) - least_of_loop(fd, 2);
+	TH_LOG("%lu instructions read %llu", LOOP, net);
 	EXPECT_LE(LOOP, net);
 	EXPECT_GE(LOOP + 10, net);
 	close(fd);
@@ -90,6 +92,7 @@ TEST_F(hw, loop_of_a_cpu)
 
 	ASSERT_LE(0, fd);
 	net = least_of_loop(fd, LOOP + 2) - least_of_loop(fd, 2);
+	TH_LOG("%lu instructions read %llu", LOOP, net);
 	EXPECT_LE(LOOP, net);
 	EXPECT_GE(LOOP + 10, net);
 	close(fd);
