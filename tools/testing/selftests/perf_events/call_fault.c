@@ -31,6 +31,7 @@
  * @ring: a buffer of the event
  * @aux: size of its AUX area
  * @pid: a child
+ * @pipe: for its records
  */
 struct use {
 	struct perf_event_attr attr;
@@ -39,6 +40,7 @@ struct use {
 	struct pe_ring ring;
 	size_t aux;
 	pid_t pid;
+	int pipe[2];
 };
 
 FIXTURE(call) {
@@ -402,6 +404,61 @@ TEST_F_TIMEOUT(call, fork_with_events, TIMEOUT)
 		close(fds[i]);
 }
 
+/* Records that go to a pipe */
+
+static int splice_it(void *arg)
+{
+	struct use *u = arg;
+	ssize_t n = splice(u->fd, NULL, u->pipe[1], NULL, 1 << 20, SPLICE_F_NONBLOCK);
+
+	return n < 0 ? -errno : n;
+}
+
+/* More than three pages: whole ones are exchanged, the ends are copied. */
+static void fill_again(void *arg, int ret)
+{
+	static char bytes[1 << 16];
+	struct use *u = arg;
+
+	while (read(u->pipe[0], bytes, sizeof(bytes)) > 0)
+		;
+	pe_ioctl(u->fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_fault(3 * sysconf(_SC_PAGESIZE) / 16 + 100);
+	pe_ioctl(u->fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static bool is_all_there(void *arg)
+{
+	struct use *u = arg;
+
+	return u->ring.page->data_head - u->ring.page->data_tail > 3 * sysconf(_SC_PAGESIZE);
+}
+
+TEST_F_TIMEOUT(call, splice_records, TIMEOUT)
+{
+	struct use *u = &self->u;
+
+	u->attr.disabled = 1;
+	u->attr.exclude_kernel = 1;
+	u->attr.sample_period = 1;
+	u->attr.sample_type = PERF_SAMPLE_ADDR;
+	u->fd = pe_self(&u->attr);
+	ASSERT_LE(0, u->fd);
+	ASSERT_EQ(0, pe_ring_map(&u->ring, u->fd, 8));
+	ASSERT_EQ(0, pipe2(u->pipe, O_NONBLOCK));
+	fill_again(u, 0);
+	if (splice_it(u) == -EINVAL)
+		SKIP(return, "no splice of records");
+	fill_again(u, 0);
+	self->t = (struct pe_trial) { splice_it, fill_again, is_all_there, u };
+	EXPECT_BORNE(self);
+	/* The batch and the pages of it. */
+	EXPECT_LT(3, self->t.failed);
+	pe_ring_unmap(&u->ring);
+	close(u->pipe[0]);
+	close(u->pipe[1]);
+}
+
 /* The rest */
 
 static int read_group(void *arg)
@@ -494,6 +551,16 @@ TEST_F_TIMEOUT(call, move_a_breakpoint, TIMEOUT)
 		SKIP(return, "no breakpoints");
 	self->t = (struct pe_trial) { move_breakpoint, move_back, is_at_first, &self->u };
 	EXPECT_BORNE(self);
+}
+
+/* The last one: of all that the others have done. */
+TEST_F_TIMEOUT(call, loses_nothing, TIMEOUT)
+{
+	int leaks = pe_leaks();
+
+	if (leaks == -ENOENT)
+		SKIP(return, "needs CONFIG_DEBUG_KMEMLEAK");
+	EXPECT_EQ(0, leaks);
 }
 
 TEST_HARNESS_MAIN

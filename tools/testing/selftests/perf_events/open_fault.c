@@ -366,4 +366,14 @@ TEST_F_TIMEOUT(open, cgroup, TIMEOUT)
 	EXPECT_EQ(0, pe_cgroup_remove("pe_inject"));
 }
 
+/* The last one: of all that the others have done. */
+TEST_F_TIMEOUT(open, loses_nothing, TIMEOUT)
+{
+	int leaks = pe_leaks();
+
+	if (leaks == -ENOENT)
+		SKIP(return, "needs CONFIG_DEBUG_KMEMLEAK");
+	EXPECT_EQ(0, leaks);
+}
+
 TEST_HARNESS_MAIN

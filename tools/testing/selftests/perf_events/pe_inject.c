@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -195,4 +196,96 @@ const char *pe_inject(struct pe_trial *t)
 		t->undo(t->arg, ret);
 	}
 	return "has no end";
+}
+
+/**
+ * pe_inject_self - let one allocation of the calling task fail
+ * @nth: which, from now on, whatever program it executes meanwhile
+ *
+ * Return: 0, or -errno
+ */
+int pe_inject_self(unsigned int nth)
+{
+	close(nth_fd);
+	nth_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (nth_fd < 0)
+		return -errno;
+	arm(nth);
+	return 0;
+}
+
+/**
+ * pe_inject_happened - has that allocation failed?
+ *
+ * From here on none does.
+ */
+bool pe_inject_happened(void)
+{
+	bool happened;
+
+	if (nth_fd < 0)
+		nth_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
+	/* Opening it was an allocation. */
+	happened = nth_fd < 0 || disarm();
+	close(nth_fd);
+	nth_fd = -1;
+	return happened;
+}
+
+/* One report of kmemleak, up to the next one or the end. */
+static bool print_leak(FILE *f, char *first, size_t size)
+{
+	char text[4096];
+	size_t len = 0;
+	bool ours;
+
+	do {
+		len += snprintf(text + len, sizeof(text) - len, "# %s", first);
+		if (len >= sizeof(text))
+			len = sizeof(text) - 1;
+		if (!fgets(first, size, f))
+			*first = '\0';
+	} while (*first == ' ');
+	ours = strstr(text, "perf_");
+	if (ours)
+		fputs(text, stdout);
+	return ours;
+}
+
+/**
+ * pe_leaks - what the kernel has allocated for perf events and lost
+ *
+ * Prints each. Takes some seconds: what is younger may be on its way still.
+ *
+ * Return: how many objects; -ENOENT: the kernel does not look for any.
+ */
+int pe_leaks(void)
+{
+	static const char scan[] = "scan";
+	char line[256] = "";
+	int i, n = 0;
+	FILE *f;
+
+	/* One scan sees an object change, and only another one that it no longer does. */
+	for (i = 0; i < 3; i++) {
+		int fd = open(DEBUGFS "kmemleak", O_WRONLY);
+
+		if (fd < 0 || write(fd, scan, strlen(scan)) < 0) {
+			close(fd);
+			return -ENOENT;
+		}
+		close(fd);
+		if (!i)
+			pe_sleep_ms(6000);
+	}
+	f = fopen(DEBUGFS "kmemleak", "r");
+	if (!f)
+		return -errno;
+	if (fgets(line, sizeof(line), f)) {
+		while (*line)
+			n += print_leak(f, line, sizeof(line));
+	}
+	fclose(f);
+	fflush(stdout);
+	return n;
 }

@@ -31,5 +31,8 @@ struct pe_trial {
 int pe_inject_start(void);
 void pe_inject_end(void);
 const char *pe_inject(struct pe_trial *t);
+int pe_inject_self(unsigned int nth);
+bool pe_inject_happened(void);
+int pe_leaks(void);
 
 #endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * execve(2) of a task with events when there is no memory: each allocation
+ * fails in turn, up to the first instructions of the new program. Whether it
+ * comes to that or not, the events are what they were, or what execve(2) makes
+ * of them, and go with the task.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_inject.h"
+#include "pe_records.h"
+#include "pe_sim.h"
+
+#define TIMEOUT		600
+#define ENV		"PE_EXEC_FAULT"
+#define MOST		2000
+
+/* How the child ends. */
+enum end {
+	HAPPENED = 10,		/* the program runs, for want of an allocation or not */
+	DID_NOT_HAPPEN,		/* there was no allocation of that number */
+	REFUSED,		/* execve(2) failed for it */
+	WRONG,			/* or for something else */
+};
+
+/* The new program. First of all: others allocate memory. */
+static __attribute__((constructor(101))) void exec_target(void)
+{
+	if (getenv(ENV))
+		_exit(pe_inject_happened() ? HAPPENED : DID_NOT_HAPPEN);
+}
+
+static void exec_with(unsigned int nth, int go)
+{
+	char *const argv[] = { "exec_fault", NULL }, *const envp[] = { ENV "=1", NULL };
+	char c;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* What the C library has to say about it is nothing new. */
+	close(STDERR_FILENO);
+	if (read(go, &c, 1) != 1 || pe_inject_self(nth))
+		_exit(WRONG);
+	execve("/proc/self/exe", argv, envp);
+	/* Which error it is depends on who could not do without. */
+	_exit(pe_inject_happened() ? REFUSED : WRONG);
+}
+
+/**
+ * struct watched - a child, and the events that are on it
+ * @pid: the child
+ * @go: tells it to go on
+ * @counts: counts from the start
+ * @enabled: is enabled by exec
+ * @removed: is removed by exec
+ * @group: of two, of hardware if there is any; the leader
+ * @member: of @group
+ * @ring: of @counts
+ */
+struct watched {
+	pid_t pid;
+	int go[2];
+	int counts, enabled, removed, group, member;
+	struct pe_ring ring;
+};
+
+static int watch(struct watched *w, unsigned int nth)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS), sim;
+
+	if (pipe(w->go))
+		return -errno;
+	w->pid = fork();
+	if (!w->pid)
+		exec_with(nth, w->go[0]);
+	attr.mmap = 1;
+	attr.comm = 1;
+	attr.sample_period = 3;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	w->counts = pe_open(&attr, w->pid, -1, -1, 0);
+	attr = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
+	attr.enable_on_exec = 1;
+	w->enabled = pe_open(&attr, w->pid, -1, -1, 0);
+	attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	attr.remove_on_exec = 1;
+	w->removed = pe_open(&attr, w->pid, -1, -1, 0);
+	sim = pe_sim_type() < 0 ? pe_attr(PERF_COUNT_SW_TASK_CLOCK) : pe_sim_attr();
+	w->group = pe_open(&sim, w->pid, -1, -1, 0);
+	sim.remove_on_exec = 1;
+	w->member = pe_open(&sim, w->pid, -1, w->group, 0);
+	if (w->counts < 0 || w->enabled < 0 || w->removed < 0 || w->group < 0 || w->member < 0)
+		return -1;
+	return pe_ring_map(&w->ring, w->counts, 16);
+}
+
+static void unwatch(struct watched *w)
+{
+	pe_ring_unmap(&w->ring);
+	close(w->counts);
+	close(w->enabled);
+	close(w->removed);
+	close(w->group);
+	close(w->member);
+	close(w->go[0]);
+	close(w->go[1]);
+}
+
+static enum end try(struct __test_metadata *_metadata, unsigned int nth)
+{
+	struct watched w;
+	enum end end;
+	int status;
+	__u64 count;
+
+	ASSERT_EQ(0, watch(&w, nth));
+	ASSERT_EQ(1, write(w.go[1], "", 1));
+	ASSERT_EQ(w.pid, waitpid(w.pid, &status, 0));
+	/* Too late to refuse: the kernel kills it. */
+	end = WIFEXITED(status) ? WEXITSTATUS(status) : HAPPENED;
+	ASSERT_NE(WRONG, end);
+
+	/* All of them can be read, and have not changed since. */
+	count = pe_count(w.counts);
+	EXPECT_LT(0, count);
+	EXPECT_EQ(count, pe_count(w.counts));
+	/* They have seen the new program, if there was one. */
+	if (end == REFUSED) {
+		EXPECT_EQ(0, pe_count(w.enabled));
+	} else if (WIFEXITED(status)) {
+		EXPECT_LT(0, pe_count(w.enabled));
+		EXPECT_LT(pe_count(w.removed), count);
+	}
+	pe_count(w.group);
+	pe_count(w.member);
+	pe_ring_drop(&w.ring, PERF_RECORD_COMM);
+	unwatch(&w);
+	return end;
+}
+
+FIXTURE(exec) {
+};
+
+FIXTURE_SETUP(exec)
+{
+	if (geteuid() || pe_inject_start())
+		SKIP(return, "needs root, CONFIG_FAILSLAB and CONFIG_FAIL_PAGE_ALLOC");
+}
+
+FIXTURE_TEARDOWN(exec)
+{
+	pe_inject_end();
+}
+
+TEST_F_TIMEOUT(exec, with_events, TIMEOUT)
+{
+	unsigned int nth, refused = 0;
+	enum end end;
+
+	for (nth = 1; nth < MOST; nth++) {
+		end = try(_metadata, nth);
+		if (end == DID_NOT_HAPPEN)
+			break;
+		refused += end == REFUSED;
+		/* One that nobody lets fail goes as ever. */
+		if (nth % 16 == 0)
+			ASSERT_EQ(DID_NOT_HAPPEN, try(_metadata, 2 * MOST));
+	}
+	TH_LOG("%u allocations, %u times refused", nth - 1, refused);
+	EXPECT_GT(MOST, nth);
+	EXPECT_NE(0, refused);
+}
+
+TEST_F_TIMEOUT(exec, loses_nothing, TIMEOUT)
+{
+	int leaks = pe_leaks();
+
+	if (leaks == -ENOENT)
+		SKIP(return, "needs CONFIG_DEBUG_KMEMLEAK");
+	EXPECT_EQ(0, leaks);
+}
+
+TEST_HARNESS_MAIN
