@@ -10,7 +10,7 @@ export CONFIG ?= run
 help:
 	@echo 'make run          build our kernel, boot it, count and profile real programs with perf'
 	@echo 'make test         unit tests, selftests (ours, base, debug kernel), tools, source checks'
-	@echo '                  STAGES="checks ours base pmu debug clients" chooses; arm64, powerpc: when named'
+	@echo '                  STAGES="checks ours base pmu debug clients arm64 powerpc" chooses'
 	@echo 'make shell        an interactive guest'
 	@echo 'make kernel       build our kernel; the last line is the path of its image'
 	@echo 'make base-kernel  the same for the base with its own perf code'
