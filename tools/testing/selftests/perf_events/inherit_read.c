@@ -50,9 +50,12 @@ FIXTURE_TEARDOWN(each)
 
 static void start(struct __test_metadata *_metadata, struct _test_data_each *self)
 {
+	/* What is counted before there is a buffer has no record. */
+	self->a.disabled = 1;
 	self->fd = pe_open(&self->a, 0, 0, -1, 0);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 128));
+	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0));
 }
 
 /**
