@@ -129,7 +129,7 @@ static struct mutex *change_family(struct mutex *held, const struct perf_event *
 
 /* fork */
 
-/* Plain copies for which memory is allocated at a time. */
+/* Plain copies for which memory is allocated, or freed, at a time. */
 #define COPIES_AT_ONCE	16
 
 /**
@@ -450,7 +450,7 @@ static void exit_copy(struct perf_event *copy)
  */
 static void put_copies(struct perf_event_context *ctx, struct list_head *gone)
 {
-	struct perf_event *copy, *next;
+	struct perf_event *batch[COPIES_AT_ONCE], *copy, *next;
 	unsigned int freed = 0;
 
 	list_for_each_entry_safe(copy, next, gone, pmu_list) {
@@ -460,9 +460,11 @@ static void put_copies(struct perf_event_context *ctx, struct list_head *gone)
 			continue;
 		}
 		perf_event_put(copy->parent);
-		perf_event_free_copies(&copy, 1);
-		freed++;
+		batch[freed++ % COPIES_AT_ONCE] = copy;
+		if (freed % COPIES_AT_ONCE == 0)
+			perf_event_free_copies(batch, COPIES_AT_ONCE);
 	}
+	perf_event_free_copies(batch, freed % COPIES_AT_ONCE);
 	/* The caller has another one. */
 	if (freed)
 		WARN_ON_ONCE(refcount_sub_and_test(freed, &ctx->refcount));
