@@ -2,7 +2,7 @@
 # The harness: builds, boots, tests, measures and exports the perf events core.
 #
 #   ARCH=x86_64|arm64|powerpc  the machine
-#   CONFIG=run|debug|bench     the kernel's configuration
+#   CONFIG=run|debug|kcsan|gcov|bench  the kernel's configuration
 
 export ARCH ?= x86_64
 export CONFIG ?= run
@@ -15,11 +15,13 @@ help:
 	@echo 'make kernel       build our kernel; the last line is the path of its image'
 	@echo 'make base-kernel  the same for the base with its own perf code'
 	@echo 'make bench        instructions per operation, ours and the base'
-	@echo 'make fuzz         random system calls; SECONDS=n, SEED=n; CONFIG=debug sees more'
+	@echo 'make fuzz         random system calls; SECONDS=n, SEED=n; CONFIG=debug and kcsan see more'
+	@echo 'make coverage     lines of kernel/events/ that the tests and SECONDS=n of make fuzz reach'
+	@echo 'make variants     compile our core in configurations that no guest is booted with'
 	@echo 'make series       the patch series against the base, in build/series'
 	@echo 'make clean        remove what was built, keep what was downloaded'
 	@echo
-	@echo 'ARCH=$(ARCH) (x86_64, arm64, powerpc) CONFIG=$(CONFIG) (run, debug, bench)'
+	@echo 'ARCH=$(ARCH) (x86_64, arm64, powerpc) CONFIG=$(CONFIG) (run, debug, kcsan, gcov, bench)'
 
 run:
 	@harness/run
@@ -42,12 +44,18 @@ bench:
 fuzz:
 	@harness/fuzz $(SECONDS) $(SEED)
 
+coverage:
+	@harness/coverage $(SECONDS)
+
+variants:
+	@harness/variants $(NAMES)
+
 series:
 	@harness/series
 
 clean:
 	rm -rf build/obj build/tree* build/stage build/selftests* build/initramfs* build/guest.* \
-		build/series build/bench build/log build/test* \
+		build/series build/bench build/coverage build/log build/test* \
 		build/qemu/src build/qemu/obj build/qemu/built build/qemu-test*
 
-.PHONY: help run test shell kernel base-kernel bench fuzz series clean
+.PHONY: help run test shell kernel base-kernel bench fuzz coverage variants series clean
