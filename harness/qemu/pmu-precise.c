@@ -16,7 +16,10 @@
 
 #include "pmu-test.h"
 
-#define REG_CX		2	/* in sample_regs_intr */
+/* In sample_regs_intr */
+#define REG_CX		2
+#define REG_SI		4
+#define REG_DI		5
 
 /* loop() as it is in memory: where its instructions are, and how long it is */
 static const unsigned char places[LOOP_LENGTH] = { 0, 1, 2, 5 };
@@ -303,6 +306,83 @@ void precise_in_the_kernel(void)
 	CHECK(kernel == nr && exact == nr, "of %llu, %llu of the kernel, %llu exact", nr, kernel,
 	      exact);
 	close_precise(fd, page);
+}
+
+extern const char walk_load[], walk_store[];
+
+/* Load and store word after word of N: from FROM, in one register, to TO, in another. */
+static void walk(const __u64 *from, __u64 *to, __u64 n)
+{
+	__u64 word;
+
+	asm volatile(".globl walk_load, walk_store\n"
+		     "walk_load:\n\t"
+		     "mov (%%rsi), %3\n\t"
+		     "nop\n"
+		     "walk_store:\n\t"
+		     "mov %3, (%%rdi)\n\t"
+		     "add $8, %%rsi\n\t"
+		     "add $8, %%rdi\n\t"
+		     "dec %2\n\t"
+		     "jnz walk_load"
+		     : "+S"(from), "+D"(to), "+c"(n), "=&r"(word) : : "cc", "memory");
+}
+
+/* A load's or store's record has the address that it went to, which is in a register. */
+void precise_data(void)
+{
+	static const struct {
+		__u64 config, latency;
+		const char *at;
+		int reg;
+		__u64 hit;	/* what of where it comes from is told */
+	} events[] = {
+		{ 0x81d0, 0, walk_load, REG_SI, 0 },
+		{ 0x82d0, 0, walk_store, REG_DI, PERF_MEM_LVL_L1 },
+		{ 0x01cd, 30, walk_load, REG_SI, PERF_MEM_LVL_LOC_RAM },
+	};
+	enum { WORDS = 8192, TURNS = 50, PERIOD = 97 };
+	static __u64 from[WORDS], to[WORDS];
+
+	if (no_records())
+		return;
+	for (unsigned int i = 0; i < ARRAY_SIZE(events); i++) {
+		struct perf_event_attr attr = precise(events[i].config, PERIOD);
+		__u64 rec[16], nr = 0, here = 0, right = 0, level = 0;
+		struct perf_event_mmap_page *page;
+		int fd;
+
+		attr.type = PERF_TYPE_RAW;
+		attr.config1 = events[i].latency;
+		attr.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_REGS_INTR;
+		attr.sample_regs_intr = 1 << events[i].reg;
+		fd = open_precise(&attr, &page);
+		if (why)
+			return;
+		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+		for (int turn = 0; turn < TURNS; turn++)
+			walk(from, to, WORDS);
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		/* { header, ip, address, source, ABI, register } */
+		while (next_record(page, rec, sizeof(rec))) {
+			union perf_mem_data_src source = { .val = rec[3] };
+
+			if (((struct perf_event_header *)rec)->type != PERF_RECORD_SAMPLE)
+				continue;
+			nr++;
+			here += rec[1] == (__u64)events[i].at;
+			right += rec[2] == rec[5];
+			level += (source.mem_lvl & events[i].hit) == events[i].hit;
+		}
+		say("event %#llx: %llu records, %llu of the loop, counter %llu", events[i].config,
+		    nr, here, value(fd));
+		CHECK(nr > 10 && nr + 1 >= value(fd) / PERIOD && nr <= value(fd) / PERIOD,
+		      "%llu records of %llu events", nr, value(fd));
+		CHECK(here + 1 >= nr, "only %llu of %llu are of the instruction", here, nr);
+		CHECK(right + 1 >= nr, "only %llu of %llu have the right address", right, nr);
+		CHECK(level == nr, "%llu of %llu come from where they should", level, nr);
+		close_precise(fd, page);
+	}
 }
 
 extern const char zigzag_first[], zigzag_last[];

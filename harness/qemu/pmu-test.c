@@ -780,6 +780,7 @@ static const struct {
 	{ "records_precise_instructions", precise_samples },
 	{ "records_registers", precise_registers },
 	{ "records_many_before_an_interrupt", precise_in_one_buffer },
+	{ "records_data_addresses", precise_data },
 	{ "records_several_events", precise_together },
 	{ "records_the_kernel", precise_in_the_kernel },
 	{ "records_the_newest_branch_first", precise_branches },

@@ -51,6 +51,7 @@ void precise_registers(void);
 void precise_in_one_buffer(void);
 void precise_together(void);
 void precise_in_the_kernel(void);
+void precise_data(void);
 void precise_branches(void);
 void precise_storm(void);
 
