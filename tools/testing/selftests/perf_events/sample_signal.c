@@ -40,7 +40,8 @@ struct seen {
 };
 
 static struct seen seen[MAX_SEEN];
-static int nr_seen;
+/* Begun to be noted, and noted: another thread may look meanwhile. */
+static int nr_begun, nr_seen;
 
 /* Of glibc's siginfo_t only the kernel's layout knows si_perf_*: behind si_addr. */
 struct perf_siginfo {
@@ -53,7 +54,7 @@ struct perf_siginfo {
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	int i = __atomic_fetch_add(&nr_seen, 1, __ATOMIC_SEQ_CST);
+	int i = __atomic_fetch_add(&nr_begun, 1, __ATOMIC_SEQ_CST);
 	const struct perf_siginfo *trap = (void *)info;
 	struct seen *s = &seen[i % MAX_SEEN];
 
@@ -69,6 +70,13 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 		s->fd = info->si_fd;
 		s->band = info->si_band;
 	}
+	__atomic_fetch_add(&nr_seen, 1, __ATOMIC_SEQ_CST);
+}
+
+static void forget(void)
+{
+	nr_begun = 0;
+	nr_seen = 0;
 }
 
 static int seen_so_far(void)
@@ -93,7 +101,7 @@ FIXTURE_SETUP(sig)
 {
 	struct sigaction act = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
-	nr_seen = 0;
+	forget();
 	memset(seen, 0, sizeof(seen));
 	ASSERT_EQ(0, sigaction(SIGIO, &act, NULL));
 	ASSERT_EQ(0, sigaction(SIGTRAP, &act, NULL));
@@ -107,7 +115,7 @@ FIXTURE_SETUP(sig)
 	faults(-1, 1);
 	raise(SIGRTMIN);
 	raise(SIGTRAP);
-	nr_seen = 0;
+	forget();
 	memset(seen, 0, sizeof(seen));
 }
 
@@ -171,7 +179,7 @@ TEST_F(sig, no_more)
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
 	close(self->fd);
 	self->fd = -1;
-	nr_seen = 0;
+	forget();
 	pe_fault(5);
 	EXPECT_EQ(0, seen_so_far());
 }
@@ -280,7 +288,7 @@ TEST_F(sig, limit)
 	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGRTMIN));
 	ASSERT_EQ(0, asynchronous(self->fd, true));
 	for (round = 0; round < 3; round++) {
-		nr_seen = 0;
+		forget();
 		ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 2));
 		pe_fault(1);
 		ASSERT_EQ(1, seen_so_far());
@@ -351,14 +359,14 @@ TEST_F(sig, trap_each_time)
 	self->fd = pe_self(&a);
 	ASSERT_LE(0, self->fd);
 	faults(self->fd, 10);
-	nr_seen = 0;
+	forget();
 	faults(self->fd, 10);
 	EXPECT_EQ(10, seen_so_far());
 	a.sample_period = 5;
 	close(self->fd);
 	self->fd = pe_self(&a);
 	ASSERT_LE(0, self->fd);
-	nr_seen = 0;
+	forget();
 	faults(self->fd, 50);
 	EXPECT_EQ(10, seen_so_far());
 	pe_fault(20);
@@ -399,7 +407,7 @@ TEST_F(sig, trap_in_each_thread)
 		while (!__atomic_load_n(&f[i].tid, __ATOMIC_SEQ_CST))
 			pe_sleep_ms(1);
 	}
-	nr_seen = 0;
+	forget();
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0));
 	for (i = 0; i < 3; i++) {
 		__atomic_store_n(&f[i].go, 1, __ATOMIC_SEQ_CST);
@@ -432,7 +440,7 @@ TEST_F(sig, trap_that_is_blocked)
 	faults(self->fd, 1);
 	ASSERT_LE(1, seen_so_far());
 	EXPECT_EQ(0, seen[0].flags);
-	nr_seen = 0;
+	forget();
 	sigemptyset(&set);
 	sigaddset(&set, SIGTRAP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
