@@ -312,13 +312,16 @@ static bool valid_type(u64 bp_type)
  * @bp: with its attr, CPU and target task; it has none yet
  *
  * May sleep.
- * Return: 0, -EINVAL for an impossible type, -ENOSPC, -ENOMEM.
+ * Return: 0, -EOPNOTSUPP where CPUs have none for such breakpoints, -EINVAL for
+ * an impossible type, -ENOSPC, -ENOMEM.
  */
 int reserve_bp_slot(struct perf_event *bp)
 {
 	struct bp_task *t = NULL;
 	int err;
 
+	if (!bp_machine.slots[slot_type(bp->attr.bp_type)])
+		return -EOPNOTSUPP;
 	if (!valid_type(bp->attr.bp_type) || WARN_ON_ONCE(!bp->hw.target && bp->cpu < 0))
 		return -EINVAL;
 
