@@ -30,7 +30,7 @@
 
 #define WORKERS		3
 #define THREADS		3
-#define GRACE_MS	180000	/* for the next one to end, on a machine that is emulated by a busy one */
+#define GRACE_MS	180000	/* for the next one to end, emulated on a busy machine */
 #define ENV		"PE_FUZZ_CHILD"
 #define CPU1		"/sys/devices/system/cpu/cpu1/online"
 
