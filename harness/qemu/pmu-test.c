@@ -360,7 +360,8 @@ static void sample_loop(__u64 config, __u64 period, __u64 turns, __u64 expected)
 	say("by instruction: %llu %llu %llu %llu", s.at[0], s.at[1], s.at[2], s.at[3]);
 	CHECK(!s.lost && !s.throttled, "%llu lost, throttled %llu times", s.lost, s.throttled);
 	CHECK(s.nr == expected, "%llu samples instead of %llu", s.nr, expected);
-	CHECK(s.user == s.nr, "%llu samples of %llu are of user mode", s.user, s.nr);
+	/* The interrupt of one may find the timer's just begun. */
+	CHECK(s.user + 1 >= s.nr, "%llu samples of %llu are of user mode", s.user, s.nr);
 	CHECK(s.inside + 1 >= s.nr, "only %llu of %llu samples in the loop", s.inside, s.nr);
 	munmap(page, RING_SIZE + 4096);
 	close(fd);
