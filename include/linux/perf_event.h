@@ -546,7 +546,8 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @filter: of a tracepoint or probe
  * @addr_filter_ranges: of any other PMU that has address filters, in a
  *	struct perf_event_filters
- * @lost_samples: that its driver dropped; of PMUs without such filters
+ * @lost_samples: that its driver dropped; of PMUs without such filters (powerpc)
+ * @ns: whose numbers its samples give for processes; likewise (s390)
  * @aux_event: AUX leader that it writes to or controls, or NULL; a reference
  * @cgrp: that it counts for alone, or NULL
  * @destroy: the driver's, called once when the event goes
@@ -628,6 +629,7 @@ struct perf_event {
 		struct event_filter		*filter;
 		struct perf_addr_filter_range	*addr_filter_ranges;
 		atomic64_t			lost_samples;
+		struct pid_namespace		*ns;
 	};
 	struct perf_event		*aux_event;
 	struct perf_cgroup		*cgrp;
@@ -1091,6 +1093,8 @@ static inline bool is_default_overflow_handler(struct perf_event *event)
 	       unlikely(handler == perf_event_output_backward);
 }
 
+void perf_event_header__init(struct perf_event_header *header, struct perf_sample_data *data,
+			     u32 type, u16 misc, u16 size, struct perf_event *event);
 void perf_event_header__init_id(struct perf_event_header *header,
 				struct perf_sample_data *data,
 				struct perf_event *event);

@@ -222,6 +222,9 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	if (IS_ERR(pmu))
 		return PTR_ERR(pmu);
 	event->group_caps = event->event_caps;
+	/* A driver that writes its samples by itself. */
+	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW)
+		event->ns = perf_event_ns(event);
 
 	/* A trace unit without room in its AUX area turns its event off. */
 	if (has_aux(event)) {

@@ -518,6 +518,32 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /**
+ * perf_event_header__init - begin a record that a driver writes by itself
+ * @header: filled in
+ * @data: what of the sample is known here is kept there, the rest is the driver's
+ * @type: PERF_RECORD_*
+ * @misc: PERF_RECORD_MISC_*
+ * @size: bytes without those at the end; of a sample the core knows better
+ * @event: whose record it is
+ *
+ * Any context, preemption off.
+ */
+void perf_event_header__init(struct perf_event_header *header, struct perf_sample_data *data,
+			     u32 type, u16 misc, u16 size, struct perf_event *event)
+{
+	header->type = type;
+	header->misc = misc;
+	header->size = size;
+	if (type != PERF_RECORD_SAMPLE) {
+		perf_event_header__init_id(header, data, event);
+		return;
+	}
+	header->size = perf_sample_data_size(data, event);
+	data->type = event->attr.sample_type;
+	collect_words(data, event, NULL, trailing_fields, NR_TRAILING, data->type);
+}
+
+/**
  * perf_event_header__init_id - make room for the words at the end of a record
  * @header: of a record other than a sample; its size grows
  * @data: the words are kept here, nothing else of it is used

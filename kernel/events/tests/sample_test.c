@@ -661,6 +661,47 @@ static void test_trailer(struct kunit *test)
 	}
 }
 
+/* A driver fills in what it knows, and the core the rest. */
+static void test_own_sample(struct kunit *test)
+{
+	struct sample_env *env = env_alloc(test);
+	struct perf_event_header header = {};
+	u64 *word = (u64 *)env->buffer + 1;
+
+	env->event.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+				      PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
+	perf_sample_layout(&env->event);
+	memset(&env->data, 0x55, sizeof(env->data));
+	env->data.dyn_size = 0;
+	env->handle.event = &env->event;
+	env->data.ip = MARK(5);
+	env->data.period = MARK(6);
+	env->handle.addr = env->buffer;
+	env->handle.size = TEST_BUFFER;
+
+	preempt_disable();
+	perf_event_header__init(&header, &env->data, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
+				sizeof(header) + env->event.header_size, &env->event);
+	perf_output_sample(&env->handle, &header, &env->data, &env->event);
+	preempt_enable();
+
+	KUNIT_EXPECT_EQ(test, header.type, (u32)PERF_RECORD_SAMPLE);
+	KUNIT_EXPECT_EQ(test, header.misc, (u16)PERF_RECORD_MISC_USER);
+	KUNIT_EXPECT_EQ(test, header.size, 6 * sizeof(u64));
+	KUNIT_EXPECT_PTR_EQ(test, env->handle.addr, (void *)env->buffer + header.size);
+	KUNIT_EXPECT_EQ(test, *word++, MARK(0x10));
+	KUNIT_EXPECT_EQ(test, *word++, MARK(5));
+	KUNIT_EXPECT_EQ(test, *(u32 *)word, (u32)current->tgid);
+	KUNIT_EXPECT_EQ(test, *((u32 *)word++ + 1), (u32)current->pid);
+	KUNIT_EXPECT_EQ(test, *word++, MARK(1));
+	KUNIT_EXPECT_EQ(test, *word, MARK(6));
+
+	/* Another record has the words at its end beside what it says. */
+	env->event.attr.sample_id_all = 1;
+	perf_event_header__init(&header, &env->data, PERF_RECORD_LOST, 0, 24, &env->event);
+	KUNIT_EXPECT_EQ(test, header.size, 24 + 3 * sizeof(u64));
+}
+
 static void test_period_for(struct kunit *test)
 {
 	static const u64 values[] = { 0, 1, 2, 999, NSEC_PER_SEC, U32_MAX, S64_MAX, U64_MAX };
@@ -713,6 +754,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(test_read_size_limit),
 	KUNIT_CASE(test_too_long),
 	KUNIT_CASE(test_trailer),
+	KUNIT_CASE(test_own_sample),
 	KUNIT_CASE(test_period_for),
 	KUNIT_CASE(test_next_period),
 	{}
