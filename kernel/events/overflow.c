@@ -139,6 +139,26 @@ static void sigtrap_work(struct callback_head *head)
 	perf_event_put(event);
 }
 
+/*
+ * Would another SIGTRAP be dropped? That is so where one is pending, where the
+ * task ignores them, and where it exits. An event of the kernel's own work must
+ * not ask for it then: what sends the signal raises the next event, and current
+ * would never get back to user mode, nor die.
+ */
+static bool sigtrap_is_lost(void)
+{
+	const struct sighand_struct *sighand = rcu_dereference_raw(current->sighand);
+	__sighandler_t handler;
+
+	if ((current->flags & PF_EXITING) || sigismember(&current->pending.signal, SIGTRAP))
+		return true;
+	if (!sighand || current->ptrace || sigismember(&current->blocked, SIGTRAP))
+		return false;
+	handler = READ_ONCE(sighand->action[SIGTRAP - 1].sa.sa_handler);
+	return handler == SIG_IGN ||
+	       (handler == SIG_DFL && (current->signal->flags & SIGNAL_UNKILLABLE));
+}
+
 static void queue_sigtrap(struct perf_event *event, struct perf_sample_data *data,
 			  struct pt_regs *regs)
 {
@@ -147,7 +167,7 @@ static void queue_sigtrap(struct perf_event *event, struct perf_sample_data *dat
 	/* Skid: a signal says where it happened, as a sample does. */
 	if (event->attr.exclude_kernel && !user_mode(regs))
 		return;
-	if (READ_ONCE(event->ctx)->task != current)
+	if (READ_ONCE(event->ctx)->task != current || sigtrap_is_lost())
 		return;
 	/* One signal for all overflows on the way to user space. */
 	if (cmpxchg(&cold->sigtrap_queued, 0, 1))

@@ -13,6 +13,7 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_trace.h"
 
 #if defined(__x86_64__)
 # define AFTER_ACCESS	1
@@ -421,6 +422,66 @@ TEST_F(sigtrap, closed_while_threads_come_and_go)
 	/* All registers have been given back. */
 	for (i = 0; i < 10; i++)
 		EXPECT_EQ(0, pe_try(&attr, 0, -1, -1, 0));
+}
+
+/* Each function of the kernel that a task calls, those that send it the signal among them. */
+static void trace_oneself(void (*handler)(int sig))
+{
+	struct perf_event_attr a;
+
+	if (pe_tracepoint(&a, "ftrace/function"))
+		_exit(KSFT_SKIP);
+	signal(SIGTRAP, handler);
+	a.sample_period = 1;
+	a.exclude_callchain_user = 1;
+	a.sigtrap = 1;
+	a.remove_on_exec = 1;
+	a.disabled = 1;
+	event_fd = pe_self(&a);
+	if (event_fd < 0)
+		_exit(KSFT_SKIP);
+	pe_ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0);
+	getppid();
+	_exit(0);
+}
+
+static void disable(int sig)
+{
+	pe_ioctl(event_fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* 6.12 does not let go of a task that has such an event, not even to die. */
+static void expect_end(struct __test_metadata *_metadata, void (*handler)(int sig))
+{
+	int status = 0, i;
+	pid_t pid;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	pid = fork();
+	if (!pid)
+		trace_oneself(handler);
+	for (i = 0; i < 20000 && !waitpid(pid, &status, WNOHANG); i++)
+		pe_sleep_ms(1);
+	ASSERT_GT(20000, i);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == KSFT_SKIP)
+		SKIP(return, "no events of functions");
+	EXPECT_EQ(handler == SIG_DFL ? SIGTRAP : 0, status & ~WCOREFLAG);
+}
+
+TEST(signal_of_the_signals_own_functions)
+{
+	expect_end(_metadata, disable);
+}
+
+TEST(ignored_signal_of_its_own_functions)
+{
+	expect_end(_metadata, SIG_IGN);
+}
+
+TEST(deadly_signal_of_its_own_functions)
+{
+	expect_end(_metadata, SIG_DFL);
 }
 
 TEST_HARNESS_MAIN
