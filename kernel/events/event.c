@@ -222,8 +222,9 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	if (IS_ERR(pmu))
 		return PTR_ERR(pmu);
 	event->group_caps = event->event_caps;
-	/* A driver that writes its samples by itself. */
-	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW)
+	/* A driver that writes its samples by itself. The place is that of address filters. */
+	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW &&
+	    !WARN_ON_ONCE(has_addr_filter(event)))
 		event->ns = perf_event_ns(event);
 
 	/* A trace unit without room in its AUX area turns its event off. */

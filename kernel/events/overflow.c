@@ -143,18 +143,18 @@ static void sigtrap_work(struct callback_head *head)
  * Would another SIGTRAP be dropped? That is so where one is pending, where the
  * task ignores them, and where it exits. An event of the kernel's own work must
  * not ask for it then: what sends the signal raises the next event, and current
- * would never get back to user mode, nor die.
+ * would never get back to user mode, nor die. Who is not exiting keeps its
+ * signal handlers, so they can be looked at from an NMI.
  */
 static bool sigtrap_is_lost(void)
 {
-	const struct sighand_struct *sighand = rcu_dereference_raw(current->sighand);
 	__sighandler_t handler;
 
 	if ((current->flags & PF_EXITING) || sigismember(&current->pending.signal, SIGTRAP))
 		return true;
-	if (!sighand || current->ptrace || sigismember(&current->blocked, SIGTRAP))
+	if (current->ptrace || sigismember(&current->blocked, SIGTRAP))
 		return false;
-	handler = READ_ONCE(sighand->action[SIGTRAP - 1].sa.sa_handler);
+	handler = READ_ONCE(rcu_dereference_raw(current->sighand)->action[SIGTRAP - 1].sa.sa_handler);
 	return handler == SIG_IGN ||
 	       (handler == SIG_DFL && (current->signal->flags & SIGNAL_UNKILLABLE));
 }

@@ -11,6 +11,7 @@
  * A sample is prepared and written by one CPU without interruption by anything
  * that changes the event's group: at most an NMI comes in between.
  */
+#include <linux/lockdep.h>
 #include <linux/pid.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
@@ -531,6 +532,7 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 void perf_event_header__init(struct perf_event_header *header, struct perf_sample_data *data,
 			     u32 type, u16 misc, u16 size, struct perf_event *event)
 {
+	lockdep_assert_preemption_disabled();
 	header->type = type;
 	header->misc = misc;
 	header->size = size;

@@ -698,7 +698,9 @@ static void test_own_sample(struct kunit *test)
 
 	/* Another record has the words at its end beside what it says. */
 	env->event.attr.sample_id_all = 1;
+	preempt_disable();
 	perf_event_header__init(&header, &env->data, PERF_RECORD_LOST, 0, 24, &env->event);
+	preempt_enable();
 	KUNIT_EXPECT_EQ(test, header.size, 24 + 3 * sizeof(u64));
 }
 
