@@ -288,6 +288,8 @@ static bool group_is_plain(struct perf_event *leader)
 
 	if (!is_resident(leader) || !perf_event_is_plain(leader))
 		return false;
+	if (likely(!leader->nr_siblings))
+		return true;
 	for_each_sibling_event(member, leader) {
 		if (!perf_event_is_plain(member))
 			return false;
@@ -313,6 +315,8 @@ static int inherit_group(struct fork_args *args, struct perf_event *leader)
 	child_leader = inherit(args, leader, NULL);
 	if (IS_ERR_OR_NULL(child_leader))
 		return PTR_ERR_OR_ZERO(child_leader);
+	if (likely(!leader->nr_siblings))
+		return 0;
 	for_each_sibling_event(member, leader) {
 		child = inherit(args, member, child_leader);
 		if (IS_ERR(child))
