@@ -232,8 +232,8 @@ bool pe_inject_happened(void)
 	return happened;
 }
 
-/* One report of kmemleak, up to the next one or the end. */
-static bool print_leak(FILE *f, char *first, size_t size)
+/* One report of kmemleak, up to the next one or the end: is it of ours? */
+static bool read_leak(FILE *f, char *first, size_t size, bool print)
 {
 	char text[4096];
 	size_t len = 0;
@@ -247,7 +247,7 @@ static bool print_leak(FILE *f, char *first, size_t size)
 			*first = '\0';
 	} while (*first == ' ');
 	ours = strstr(text, "perf_");
-	if (ours)
+	if (ours && print)
 		fputs(text, stdout);
 	return ours;
 }
@@ -255,7 +255,7 @@ static bool print_leak(FILE *f, char *first, size_t size)
 /**
  * pe_leaks - what the kernel has allocated for perf events and lost
  *
- * Prints each. Takes some seconds: what is younger may be on its way still.
+ * Prints the first few. Takes some seconds: what is younger may be on its way still.
  *
  * Return: how many objects; -ENOENT: the kernel does not look for any.
  */
@@ -283,7 +283,7 @@ int pe_leaks(void)
 		return -errno;
 	if (fgets(line, sizeof(line), f)) {
 		while (*line)
-			n += print_leak(f, line, sizeof(line));
+			n += read_leak(f, line, sizeof(line), n < 3);
 	}
 	fclose(f);
 	fflush(stdout);
