@@ -134,6 +134,9 @@ TEST_F(hw, task_and_cpu_events_share)
 {
 	unsigned int n = 3 * self->counters, i;
 
+	/* Elsewhere an event of the CPU may never have its turn. */
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
 	for (i = 0; i < n; i++)
 		OPEN(i & 1 ? -1 : 0, i & 1 ? 0 : -1, -1);
 	work(10);
