@@ -6,13 +6,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
 #include "pe_sample.h"
+#include "pe_trace.h"
 
 #define HUGE	(2UL << 20)
 #define GROUP	"pe_memory"
@@ -162,6 +165,43 @@ TEST_F(memory, one_weight)
 	self->a.sample_type &= ~(__u64)PERF_SAMPLE_WEIGHT;
 	ASSERT_EQ(0, sample_of(self, &byte));
 	EXPECT_EQ(0, self->s.weight);
+}
+
+/* An event of a CPU still happens to a task that has let go of its memory. */
+TEST_F(memory, that_is_gone)
+{
+	unsigned int i, seen = 0;
+	pid_t pid;
+
+	if (geteuid() || pe_tracepoint(&self->a, "sched/sched_process_exit"))
+		SKIP(return, "needs root, and tracepoints");
+	self->a.sample_period = 1;
+	self->a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+			      PERF_SAMPLE_STACK_USER;
+	self->a.sample_regs_user = 1;
+	self->a.sample_stack_user = 256;
+	ASSERT_EQ(0, pe_move_to(0));
+	self->fd = pe_open(&self->a, -1, 0, -1, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 8));
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE) == 1) {
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+		if (self->s.tid != pid)
+			continue;
+		seen++;
+		EXPECT_EQ(0, self->s.stack_size);
+		for (i = 0; i < self->s.nr_ips; i++)
+			EXPECT_NE((__u64)PERF_CONTEXT_USER, self->s.ips[i]);
+		/* 6.12 has the registers, which are not in that memory. */
+		if (getenv("PE_HARD"))
+			EXPECT_EQ(PERF_SAMPLE_REGS_ABI_NONE, self->s.user_abi);
+	}
+	EXPECT_EQ(1, seen);
 }
 
 TEST_F(memory, cgroup)
