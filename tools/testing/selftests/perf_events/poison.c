@@ -34,6 +34,8 @@ FIXTURE(poison) {
 	/* Where in it the record at hand begins. */
 	__u64 at;
 	struct pe_sample s;
+	/* That it is opened for, or -1 for the test itself. */
+	int cpu;
 	int fd;
 };
 
@@ -45,6 +47,7 @@ FIXTURE_SETUP(poison)
 	self->a.sample_regs_intr = 6;
 	self->a.sample_stack_user = 4096;
 	self->before = NULL;
+	self->cpu = -1;
 	self->fd = -1;
 }
 
@@ -66,7 +69,7 @@ FIXTURE_TEARDOWN(poison)
 
 static void start(struct __test_metadata *_metadata, struct _test_data_poison *self)
 {
-	self->fd = pe_self(&self->a);
+	self->fd = self->cpu < 0 ? pe_self(&self->a) : pe_open(&self->a, -1, self->cpu, -1, 0);
 	ASSERT_LE(0, self->fd) {
 		TH_LOG("sample_type %#llx", self->a.sample_type);
 	}
@@ -201,6 +204,75 @@ TEST_F(poison, raw_data)
 	/* Common fields and the number of the call; it has no arguments. */
 	ASSERT_LE(16, size);
 	EXPECT_EQ(true, harmless(self, 4 + 16, size - 16));
+}
+
+/* Insns of a program that writes bytes of its stack into the events of a map. */
+static int load_writer(int map, unsigned int size)
+{
+	struct bpf_insn insns[] = {
+		PE_INSN(BPF_ST | BPF_MEM | BPF_DW, 10, 0, -8, -1),
+		PE_INSN(BPF_ST | BPF_MEM | BPF_DW, 10, 0, -16, -1),
+		PE_INSN(BPF_LD | BPF_DW | BPF_IMM, 2, BPF_PSEUDO_MAP_FD, 0, map),
+		PE_INSN(0, 0, 0, 0, 0),
+		PE_INSN(BPF_ALU | BPF_MOV | BPF_K, 3, 0, 0, -1),	/* this CPU's */
+		PE_INSN(BPF_ALU64 | BPF_MOV | BPF_X, 4, 10, 0, 0),
+		PE_INSN(BPF_ALU64 | BPF_ADD | BPF_K, 4, 0, 0, -16),
+		PE_INSN(BPF_ALU64 | BPF_MOV | BPF_K, 5, 0, 0, size),
+		PE_INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_perf_event_output),
+		PE_INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
+		PE_INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+
+	return pe_bpf_load_code(BPF_PROG_TYPE_TRACEPOINT, insns, PE_ARRAY_SIZE(insns));
+}
+
+/* Data of any length, which padding brings to a whole number of words. */
+static void write_raw(struct __test_metadata *_metadata, struct _test_data_poison *self,
+		      struct perf_event_attr *trigger, unsigned int size)
+{
+	int map, prog, fd;
+	__u32 room;
+
+	start(_metadata, self);
+	map = pe_bpf_map(BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, pe_cpu_count());
+	ASSERT_LE(0, map);
+	ASSERT_EQ(0, pe_bpf_set(map, 0, &self->fd));
+	prog = load_writer(map, size);
+	ASSERT_LE(0, prog);
+	fd = pe_self(trigger);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog));
+	syscall(__NR_getppid);
+	close(fd);
+	close(prog);
+	close(map);
+
+	ASSERT_EQ(1, next(self));
+	ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+	memcpy(&room, rec.body, sizeof(room));
+	ASSERT_LE(size, room);
+	ASSERT_GT(size + 8, room);
+	EXPECT_EQ(0, (room + 4) % 8);
+	EXPECT_EQ(true, harmless(self, 4 + size, room - size))
+		TH_LOG("behind %u bytes", size);
+	stop(self);
+}
+
+TEST_F_TIMEOUT(poison, raw_data_of_programs, 300)
+{
+	struct perf_event_attr trigger;
+	unsigned int size;
+
+	if (geteuid() || pe_tracepoint(&trigger, "syscalls/sys_enter_getppid"))
+		SKIP(return, "needs root, and tracepoints");
+	/* A sample is what the program writes: only then is it this CPU's event. */
+	self->a = pe_attr(PERF_COUNT_SW_BPF_OUTPUT);
+	self->a.sample_period = 1;
+	self->a.sample_type = PERF_SAMPLE_RAW;
+	self->cpu = 0;
+	ASSERT_EQ(0, pe_move_to(0));
+	for (size = 1; size <= 16; size++)
+		write_raw(_metadata, self, &trigger, size);
 }
 
 /* The mapped page */
