@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -194,5 +195,58 @@ TEST_F(chain, clears_nothing_of_the_sample)
 	if (IN_TABLES)
 		EXPECT_LT(0, self->s.code_page_size);
 }
+
+#ifdef __x86_64__
+/* A fault in a function whose caller is called by itself. */
+static void fault_in_a_circle(char *page)
+{
+	static void *frame[2];
+	void *at = frame;
+
+	frame[0] = frame;
+	frame[1] = (void *)fault_in_a_circle;
+	asm volatile("xchg %%rbp, %0; movb $1, (%1); xchg %%rbp, %0"
+		     : "+a" (at) : "d" (page) : "memory");
+}
+
+/* What the user has in his stack does not keep the kernel at it. */
+TEST_F(chain, that_has_no_end)
+{
+	static const unsigned int lengths[] = { 1, 20, 100, 0 };
+	long page = sysconf(_SC_PAGESIZE), all = pe_get(MAX_STACK);
+	unsigned int i, want, full;
+	char *p;
+
+	for (i = 0; i < PE_ARRAY_SIZE(lengths); i++) {
+		self->a.sample_max_stack = lengths[i];
+		self->a.exclude_kernel = 1;
+		want = lengths[i] ? lengths[i] : all;
+		if (want >= PE_MAX_IPS)
+			continue;
+		self->fd = pe_self(&self->a);
+		ASSERT_LE(0, self->fd);
+		ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 8));
+		p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		ASSERT_NE(MAP_FAILED, (void *)p);
+		pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
+		fault_in_a_circle(p);
+		pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+		full = 0;
+		while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE) == 1) {
+			ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+			/* And the mark of the context. */
+			EXPECT_GE(want + 1, self->s.nr_ips);
+			full += self->s.nr_ips == want + 1 &&
+				(want == 1 ||
+				 self->s.ips[want] == (unsigned long)fault_in_a_circle);
+		}
+		EXPECT_LE(1, full);
+		munmap(p, page);
+		pe_ring_unmap(&self->ring);
+		close(self->fd);
+		self->fd = -1;
+	}
+}
+#endif
 
 TEST_HARNESS_MAIN
