@@ -3,11 +3,17 @@
  * Events that send SIGTRAP to the task which they happen to: what the signal
  * says, whom it goes to, and what its handler may do to the event.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/hw_breakpoint.h>
+#include <linux/membarrier.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -422,6 +428,112 @@ TEST_F(sigtrap, closed_while_threads_come_and_go)
 	/* All registers have been given back. */
 	for (i = 0; i < 10; i++)
 		EXPECT_EQ(0, pe_try(&attr, 0, -1, -1, 0));
+}
+
+/**
+ * struct full_writer - a thread that has a signal on its way, and waits in the kernel
+ * @thread: it
+ * @tid: its id, 0 before it runs
+ * @pipe: to which it writes more than there is room for
+ * @page: two pages that it has not touched yet
+ */
+struct full_writer {
+	pthread_t thread;
+	pid_t tid;
+	int pipe[2];
+	char *page;
+};
+
+static void *write_much(void *arg)
+{
+	struct full_writer *w = arg;
+	long size = 2 * sysconf(_SC_PAGESIZE);
+	char go;
+
+	__atomic_store_n(&w->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
+	if (read(w->pipe[0], &go, 1) != 1)
+		return NULL;
+	/* The kernel takes the fault, and the first page; then the pipe is full. */
+	return write(w->pipe[1], w->page, size) == size ? w : NULL;
+}
+
+static void *close_event(void *fd)
+{
+	close((long)fd);
+	return NULL;
+}
+
+/*
+ * An event is closed while its signal waits for a task that is in the kernel,
+ * and others have its memory before that is back.
+ */
+TEST(closed_before_its_signal)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	long page = sysconf(_SC_PAGESIZE);
+	struct full_writer w = {};
+	struct pollfd full;
+	pthread_t other;
+	char *room;
+	int fds[64], i;
+	void *ret;
+
+	if (geteuid())
+		SKIP(return, "needs root, to have the kernel's faults");
+	room = malloc(2 * page);
+	handle(on_trap);
+	w.page = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)w.page);
+	ASSERT_EQ(0, pipe(w.pipe));
+	if (fcntl(w.pipe[1], F_SETPIPE_SZ, page) != page)
+		SKIP(return, "no pipe of one page");
+	ASSERT_EQ(0, pthread_create(&w.thread, NULL, write_much, &w));
+	while (!__atomic_load_n(&w.tid, __ATOMIC_ACQUIRE))
+		pe_sleep_ms(1);
+	a.sample_period = 1;
+	a.sigtrap = 1;
+	a.remove_on_exec = 1;
+	a.exclude_user = 1;
+	a.sig_data = 0x1234567;
+	event_fd = pe_open(&a, w.tid, -1, -1, 0);
+	ASSERT_LE(0, event_fd);
+	ASSERT_EQ(1, write(w.pipe[1], "", 1));
+	full.fd = w.pipe[0];
+	full.events = POLLIN;
+	do
+		pe_sleep_ms(1);
+	while (poll(&full, 1, -1) != 1 || pe_count(event_fd) < 1);
+
+	/* There are kernels that wait for the signal here. */
+	ASSERT_EQ(0, pthread_create(&other, NULL, close_event, (void *)(long)event_fd));
+	for (i = 0; i < 10; i++) {
+		/* What is freed by RCU is free now. */
+		syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+		pe_sleep_ms(10);
+	}
+	a.sig_data = 0x7654321;
+	a.disabled = 1;
+	for (i = 0; i < 64; i++) {
+		fds[i] = pe_self(&a);
+		ASSERT_LE(0, fds[i]);
+	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(page, read(w.pipe[0], room, page));
+	pthread_join(w.thread, &ret);
+	EXPECT_EQ(&w, ret);
+	pthread_join(other, NULL);
+	for (i = 0; i < 64; i++)
+		close(fds[i]);
+	EXPECT_EQ(0, wrong);
+	if (traps)
+		EXPECT_EQ(0x1234567, last.data);
+	/* 6.12 sends it all the same. */
+	if (getenv("PE_HARD"))
+		EXPECT_EQ(0, traps);
+	close(w.pipe[0]);
+	close(w.pipe[1]);
+	munmap(w.page, 2 * page);
+	free(room);
 }
 
 /* Each function of the kernel that a task calls, those that send it the signal among them. */
