@@ -279,4 +279,44 @@ TEST(exclusion_is_not_for_clocks)
 	close(fd);
 }
 
+/*
+ * A clock that samples has a timer, which goes with it: what has the event's
+ * memory then is not to find it there.
+ */
+TEST(timers_end_with_their_clocks)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
+	struct pe_child child;
+	int fd[16], i, round;
+
+	ASSERT_EQ(0, pe_child_start(&child));
+	for (round = 0; round < 30; round++) {
+		for (i = 0; i < 16; i++) {
+			a.config = i & 1 ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK;
+			/* From a millisecond to a minute: before and after the memory is freed. */
+			a.sample_period = 1000000ULL << i % 5 * 4;
+			if (i & 2)
+				fd[i] = pe_open(&a, i & 4 ? child.pid : 0, -1, -1, 0);
+			else
+				fd[i] = geteuid() ? pe_self(&a) : pe_open(&a, -1, 0, -1, 0);
+			ASSERT_LE(0, fd[i]);
+		}
+		if (round & 1)
+			ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 1000));
+		for (i = 0; i < 16; i++)
+			close(fd[i]);
+		if (round % 10 == 9)
+			pe_sleep_ms(20);
+	}
+	pe_child_end(&child);
+
+	/* And time goes on. */
+	a.config = PERF_COUNT_SW_TASK_CLOCK;
+	fd[0] = pe_self(&a);
+	ASSERT_LE(0, fd[0]);
+	pe_spin(100000);
+	EXPECT_LT(0, pe_count(fd[0]));
+	close(fd[0]);
+}
+
 TEST_HARNESS_MAIN
