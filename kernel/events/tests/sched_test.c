@@ -258,9 +258,65 @@ static void disabled_member_needs_no_counter(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
 	KUNIT_EXPECT_TRUE(test, is_on(other));
 	advance(test, 3);
-	KUNIT_EXPECT_EQ(test, value(leader), 3ULL);
+	/* Nor does it get one when its group comes back. */
+	scoped_guard(preempt)
+		perf_pmu_resched(&f->sim->pmu);
+	KUNIT_EXPECT_TRUE(test, is_on(leader));
+	KUNIT_EXPECT_FALSE(test, is_on(f->events[2]));
+	KUNIT_EXPECT_TRUE(test, is_on(other));
+	advance(test, 4);
+	KUNIT_EXPECT_EQ(test, value(leader), 7ULL);
 	KUNIT_EXPECT_EQ(test, value(f->events[2]), 0ULL);
-	KUNIT_EXPECT_EQ(test, value(other), 3ULL);
+	KUNIT_EXPECT_EQ(test, value(other), 7ULL);
+}
+
+static void (*sim_begin)(struct perf_event *event, int flags);
+static unsigned int nr_starts, nr_wrong_starts;
+
+static void watched_start(struct perf_event *event, int flags)
+{
+	nr_starts++;
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		sim_begin(event, flags);
+	else
+		nr_wrong_starts++;
+}
+
+/* A tick adjusts frequencies, and lets go on what was throttled: of those that are on. */
+static void tick_starts_nothing_that_is_off(struct kunit *test)
+{
+	struct sched_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .freq = 1, .sample_freq = 100,
+	};
+	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *on = open_attr(test, &attr, -1, current, leader);
+	struct perf_event *off = open_attr(test, &attr, -1, current, leader);
+	int round;
+
+	on_and_off(off, false);
+	sim_begin = f->sim->pmu.start;
+	f->sim->pmu.start = watched_start;
+	nr_starts = 0;
+	nr_wrong_starts = 0;
+	for (round = 0; round < 2; round++) {
+		guard(irqsave)();
+		/* In the second one as if all had been throttled. */
+		if (round) {
+			leader->hw.interrupts = MAX_INTERRUPTS;
+			perf_event_pmu_stop(leader, 0);
+			on->hw.interrupts = MAX_INTERRUPTS;
+			perf_event_pmu_stop(on, 0);
+			off->hw.interrupts = MAX_INTERRUPTS;
+		}
+		perf_adjust_freq_unthr(this_cpu_context());
+	}
+	f->sim->pmu.start = sim_begin;
+	KUNIT_EXPECT_GE(test, nr_starts, 2U + 2U);
+	KUNIT_EXPECT_EQ(test, nr_wrong_starts, 0U);
+	advance(test, 1);
+	KUNIT_EXPECT_EQ(test, value(on), 1ULL);
+	KUNIT_EXPECT_EQ(test, value(off), 0ULL);
 }
 
 /* Whatever the order in which they come, the pinned ones are on. */
@@ -739,6 +795,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(group_goes_on_whole_or_not_at_all),
 	KUNIT_CASE(refused_transaction_leaves_nothing),
 	KUNIT_CASE(disabled_member_needs_no_counter),
+	KUNIT_CASE(tick_starts_nothing_that_is_off),
 	KUNIT_CASE(pinned_groups_go_first),
 	KUNIT_CASE(enabling_ends_the_error_state),
 	KUNIT_CASE(exclusive_group_is_alone),
