@@ -418,6 +418,62 @@ static void aux_copies(struct kunit *test)
 	bench_free(test, bench);
 }
 
+static int matches(struct perf_event *leader)
+{
+	return 1;
+}
+
+static int matches_not(struct perf_event *leader)
+{
+	return 0;
+}
+
+/* What a member asks of its leader, the leader's PMU has to be able to do. */
+static void aux_leader_can_do_it(struct kunit *test)
+{
+	struct perf_event *leader = kunit_kzalloc(test, sizeof(*leader), GFP_KERNEL);
+	struct perf_event *member = kunit_kzalloc(test, sizeof(*member), GFP_KERNEL);
+	struct pmu *pmus = kunit_kcalloc(test, 2, sizeof(*pmus), GFP_KERNEL);
+	struct perf_event_attr *attr;
+	unsigned int can, asked;
+
+	KUNIT_ASSERT_NOT_NULL(test, leader);
+	KUNIT_ASSERT_NOT_NULL(test, member);
+	KUNIT_ASSERT_NOT_NULL(test, pmus);
+	attr = &member->attr;
+	leader->pmu = &pmus[0];
+	member->pmu = &pmus[1];
+	INIT_LIST_HEAD(&leader->sibling_list);
+	INIT_LIST_HEAD(&member->sibling_list);
+	refcount_set(&leader->refcount, 1);
+	refcount_set(&member->refcount, 1);
+	for (can = 0; can < 16; can++) {
+		pmus[0].setup_aux = can & 1 ? test_setup_aux : NULL;
+		pmus[0].snapshot_aux = can & 2 ? test_snapshot_aux : NULL;
+		pmus[0].capabilities = can & 4 ? PERF_PMU_CAP_AUX_PAUSE : 0;
+		pmus[1].aux_output_match = can & 8 ? matches : can & 4 ? matches_not : NULL;
+		for (asked = 0; asked < 16; asked++) {
+			bool sample = asked & 1, output = asked & 8;
+			bool want = can & 1;
+
+			attr->aux_sample_size = sample ? 64 : 0;
+			attr->aux_pause = !!(asked & 2);
+			attr->aux_resume = !!(asked & 4);
+			attr->aux_output = output;
+			want &= !sample || (can & 2);
+			want &= !(asked & 6) || (can & 4);
+			want &= !output || (can & 8);
+			want &= !(sample && output);
+			KUNIT_EXPECT_EQ_MSG(test, perf_event_set_aux_output(member, leader), want,
+					    "asked for %x of %x", asked, can);
+			KUNIT_EXPECT_EQ(test, refcount_read(&leader->refcount), 1 + want);
+			if (member->aux_event)
+				perf_event_clear_aux_output(member);
+			KUNIT_EXPECT_FALSE(test, perf_event_set_aux_output(leader, leader));
+		}
+	}
+}
+
 static struct kunit_case aux_cases[] = {
 	KUNIT_CASE(aux_transactions),
 	KUNIT_CASE(aux_overwrite),
@@ -426,6 +482,7 @@ static struct kunit_case aux_cases[] = {
 	KUNIT_CASE(aux_driver_gone),
 	KUNIT_CASE(aux_pieces),
 	KUNIT_CASE(aux_copies),
+	KUNIT_CASE(aux_leader_can_do_it),
 	{}
 };
 
