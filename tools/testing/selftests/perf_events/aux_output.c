@@ -5,6 +5,7 @@
  * samples it has lost. With the simulated trace unit.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -159,8 +160,9 @@ TEST_F(out, not_paused)
 	/* attr.aux_action came after the other fields. */
 	self->trace.aux_start_paused = 1;
 	self->fd = pe_self(&self->trace);
-	if (self->fd < 0)
+	if (self->fd < 0 && !getenv("PE_HARD"))
 		SKIP(return, "no pausing");
+	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
 	self->packet.aux_pause = 1;
 	EXPECT_EQ(-EOPNOTSUPP, pe_try(&self->packet, 0, -1, self->fd, 0));
