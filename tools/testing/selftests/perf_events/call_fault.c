@@ -233,20 +233,62 @@ TEST_F_TIMEOUT(call, filter_a_tracepoint, TIMEOUT)
 	EXPECT_NE(0, self->t.failed);
 }
 
+/* An address that the first filter lets pass, and one that none does. */
+#define PASSES	"7000 1"
+#define STOPPED	"9000 1"
+
+static bool see(const char *text)
+{
+	int fd = open(PE_SIM_TRACE "trace", O_WRONLY);
+	ssize_t len = write(fd, text, strlen(text));
+
+	close(fd);
+	return len == strlen(text);
+}
+
+static void set_first_filter(void *arg, int ret)
+{
+	struct use *u = arg;
+
+	pe_ioctl(u->fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"filter 0x7000/0x1000");
+}
+
+static bool has_first_filter(void *arg)
+{
+	struct use *u = arg;
+	__u64 before = pe_count(u->fd);
+
+	return see(PASSES) && see(STOPPED) && pe_count(u->fd) == before + 1;
+}
+
 TEST_F_TIMEOUT(call, filter_addresses, TIMEOUT)
 {
 	int type = pe_get(PE_SIM_TRACE "type");
+	struct use *u = &self->u;
+	void *area;
 
 	if (type < 0)
 		SKIP(return, "no simulated trace unit");
-	self->u.attr = pe_attr_off(0);
-	self->u.attr.type = type;
-	self->u.fd = pe_self(&self->u.attr);
-	ASSERT_LE(0, self->u.fd);
-	self->u.text = "filter 0x0/0x1000@/proc/self/exe,filter 0x1000/0x1000@/proc/self/exe";
-	self->t = (struct pe_trial) { set_filter, nothing, NULL, &self->u };
+	u->attr = pe_attr_off(0);
+	u->attr.type = type;
+	u->fd = pe_self(&u->attr);
+	ASSERT_LE(0, u->fd);
+	/* It traces where there is room, and so one can see what it traces. */
+	ASSERT_EQ(0, pe_ring_map(&u->ring, u->fd, RING_PAGES));
+	u->ring.page->aux_offset = u->ring.len;
+	u->ring.page->aux_size = 16 * self->page;
+	area = mmap(NULL, 16 * self->page, PROT_READ | PROT_WRITE, MAP_SHARED, u->fd,
+		    u->ring.len);
+	ASSERT_NE(MAP_FAILED, area);
+	ASSERT_EQ(0, pe_ioctl(u->fd, PERF_EVENT_IOC_ENABLE, 0));
+	set_first_filter(u, 0);
+	ASSERT_EQ(true, has_first_filter(u));
+	u->text = "filter 0x0/0x1000@/proc/self/exe,filter 0x1000/0x1000@/proc/self/exe";
+	self->t = (struct pe_trial) { set_filter, set_first_filter, has_first_filter, u };
 	EXPECT_BORNE(self);
 	EXPECT_NE(0, self->t.failed);
+	munmap(area, 16 * self->page);
+	pe_ring_unmap(&u->ring);
 }
 
 static int set_program(void *arg)
