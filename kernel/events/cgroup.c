@@ -9,12 +9,15 @@
  */
 #include <linux/cgroup.h>
 #include <linux/file.h>
+#include <linux/limits.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 
 #include "cgroup.h"
 #include "context.h"
 #include "internal.h"
 #include "record.h"
+#include "sideband.h"
 
 static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)
 {
@@ -251,9 +254,35 @@ static void css_free(struct cgroup_subsys_state *css)
 	kfree(cgrp);
 }
 
+/* PERF_RECORD_CGROUP: there is a new one. May sleep. */
+static void record_cgroup(struct cgroup *cgrp)
+{
+	u64 id;
+	struct perf_record record = {
+		.kind		= PERF_SIDEBAND_CGROUP,
+		.type		= PERF_RECORD_CGROUP,
+		.body		= &id,
+		.body_size	= sizeof(id),
+	};
+	const char *path;
+	char *buf;
+
+	if (!perf_sideband_heard(PERF_SIDEBAND_CGROUP))
+		return;
+	id = cgroup_id(cgrp);
+	buf = kmalloc(PATH_MAX, GFP_KERNEL);
+	path = buf ?: "//enomem";
+	if (buf && cgroup_path(cgrp, buf, PATH_MAX) < 0)
+		path = "//toolong";
+	record.tail[0] = path;
+	record.tail_size[0] = strlen(path) + 1;
+	perf_record_send_current(&record);
+	kfree(buf);
+}
+
 static int css_online(struct cgroup_subsys_state *css)
 {
-	perf_cgroup_record(css->cgroup);
+	record_cgroup(css->cgroup);
 	return 0;
 }
 

@@ -13,7 +13,6 @@
 #include "sideband.h"
 #include "sysctl.h"
 
-struct cgroup;
 struct perf_cpu_context;
 struct perf_event_cold;
 
@@ -93,8 +92,5 @@ static inline void perf_switch_record(struct task_struct *task,
 	if (perf_sideband_heard(PERF_SIDEBAND_SWITCH))
 		__perf_switch_record(task, next_prev, sched_in);
 }
-
-/* record_kernel.c */
-void perf_cgroup_record(struct cgroup *cgrp);
 
 #endif /* _KERNEL_EVENTS_RECORD_H */

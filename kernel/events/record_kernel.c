@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Records about the kernel: its symbols that come and go, BPF programs, changes
- * to its text, cgroups.
+ * to its text.
  */
 #include <linux/bpf.h>
-#include <linux/cgroup.h>
 #include <linux/filter.h>
 #include <linux/kallsyms.h>
 #include <linux/perf_event.h>
-#include <linux/slab.h>
 
 #include "record.h"
 #include "sample.h"
@@ -174,37 +172,4 @@ void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_
 	if (old_len > U16_MAX || new_len > U16_MAX)
 		return;
 	perf_record_send_current(&record);
-}
-
-/* PERF_RECORD_CGROUP */
-
-/**
- * perf_cgroup_record - there is a new cgroup
- * @cgrp: the cgroup
- *
- * May sleep.
- */
-void perf_cgroup_record(struct cgroup *cgrp)
-{
-	u64 id;
-	struct perf_record record = {
-		.kind		= PERF_SIDEBAND_CGROUP,
-		.type		= PERF_RECORD_CGROUP,
-		.body		= &id,
-		.body_size	= sizeof(id),
-	};
-	const char *path;
-	char *buf;
-
-	if (!perf_sideband_heard(PERF_SIDEBAND_CGROUP))
-		return;
-	id = cgroup_id(cgrp);
-	buf = kmalloc(PATH_MAX, GFP_KERNEL);
-	path = buf ?: "//enomem";
-	if (buf && cgroup_path(cgrp, buf, PATH_MAX) < 0)
-		path = "//toolong";
-	record.tail[0] = path;
-	record.tail_size[0] = strlen(path) + 1;
-	perf_record_send_current(&record);
-	kfree(buf);
 }

@@ -20,10 +20,9 @@ static inline int perf_breakpoint_modify(struct perf_event *event,
 }
 #endif
 
-/* tracepoint.c, probe.c; free_filter: from the event's RCU callback, sites use the filter */
+/* tracepoint.c; free_filter: from the event's RCU callback, sites use the filter */
 #ifdef CONFIG_EVENT_TRACING
 void __init perf_tracepoint_pmu_init(void);
-void __init perf_probe_pmu_init(void);
 bool is_tracing_event(const struct perf_event *event);
 void perf_tracepoint_start(struct perf_event *event, int flags);
 void perf_tracepoint_stop(struct perf_event *event, int flags);
@@ -32,9 +31,15 @@ void perf_tracepoint_read(struct perf_event *event);
 void perf_tracepoint_free_filter(struct perf_event *event);
 #else
 static inline void perf_tracepoint_pmu_init(void) { }
-static inline void perf_probe_pmu_init(void) { }
 static inline bool is_tracing_event(const struct perf_event *event) { return false; }
 static inline void perf_tracepoint_free_filter(struct perf_event *event) { }
+#endif
+
+/* probe.c */
+#if defined(CONFIG_KPROBE_EVENTS) || defined(CONFIG_UPROBE_EVENTS)
+void __init perf_probe_pmu_init(void);
+#else
+static inline void perf_probe_pmu_init(void) { }
 #endif
 
 /* bpf.c; set: ctx->mutex is held */
