@@ -148,13 +148,15 @@ static void sigtrap_work(struct callback_head *head)
  */
 static bool sigtrap_is_lost(void)
 {
+	const struct sighand_struct *sighand;
 	__sighandler_t handler;
 
 	if ((current->flags & PF_EXITING) || sigismember(&current->pending.signal, SIGTRAP))
 		return true;
 	if (current->ptrace || sigismember(&current->blocked, SIGTRAP))
 		return false;
-	handler = READ_ONCE(rcu_dereference_raw(current->sighand)->action[SIGTRAP - 1].sa.sa_handler);
+	sighand = rcu_dereference_raw(current->sighand);
+	handler = READ_ONCE(sighand->action[SIGTRAP - 1].sa.sa_handler);
 	return handler == SIG_IGN ||
 	       (handler == SIG_DFL && (current->signal->flags & SIGNAL_UNKILLABLE));
 }
