@@ -125,6 +125,27 @@ static double cost(void (*path)(void), int turns, int units)
 	return batch[BATCHES / 2];
 }
 
+/* A tree of mappings with some room in its nodes: one more does not split one each time. */
+static inline void more_mappings(void)
+{
+	for (int i = 0; i < 5; i++)
+		mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+/* With as much mapped, and in use, as with a buffer, which is not copied by a fork either. */
+static inline double cost_without_ring(void (*path)(void), int turns, int units)
+{
+	size_t size = (RING_PAGES + 1) * getpagesize();
+	void *place = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	double value;
+
+	madvise(place, size, MADV_DONTFORK);
+	value = cost(path, turns, units);
+	munmap(place, size);
+	return value;
+}
+
 /* Until the kernel has switched off what events needed that are closed. */
 static inline void forget(void)
 {

@@ -93,13 +93,6 @@ static void exec_true(void)
 	waitpid(child, NULL, 0);
 }
 
-/* A tree of mappings with some room in its nodes: one more does not split one each time. */
-static void more_mappings(void)
-{
-	for (int i = 0; i < 5; i++)
-		mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
 static void sideband(void)
 {
 	static const struct {
@@ -119,17 +112,11 @@ static void sideband(void)
 			.nr = 1, .cpu = -1, .config = PERF_COUNT_SW_DUMMY, .sideband = 1,
 			.inherit = 0,
 		};
-		size_t size = (RING_PAGES + 1) * getpagesize();
 		double plain, value;
-		void *place;
 		int ok;
 
 		forget();
-		/* As many mappings as with a buffer, which is not copied by a fork either. */
-		place = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		madvise(place, size, MADV_DONTFORK);
-		plain = cost(rows[i].path, rows[i].turns, 1);
-		munmap(place, size);
+		plain = cost_without_ring(rows[i].path, rows[i].turns, 1);
 		snprintf(name, sizeof(name), "%s: nobody listens (whole)", rows[i].name);
 		report(name, 1, plain);
 		ok = !open_set(&s);

@@ -277,7 +277,7 @@ out:
 
 /**
  * __perf_event_overflow - an event that samples has come to the end of a period
- * @event: active
+ * @event: active, and it samples
  * @throttle: it may be halted when that happens too often
  * @data: what is known of the sample
  * @regs: where it happened
@@ -291,9 +291,6 @@ int __perf_event_overflow(struct perf_event *event, bool throttle,
 {
 	int stop = 0;
 
-	/* A counter that wraps around has no period. */
-	if (unlikely(!is_sampling_event(event)))
-		return 0;
 	if (unlikely(!perf_overflow_account_fast(event)))
 		stop = perf_overflow_account(event, throttle);
 	if (unlikely(has_more_to_do(event)))
@@ -303,7 +300,7 @@ int __perf_event_overflow(struct perf_event *event, bool throttle,
 }
 
 /**
- * perf_event_overflow - __perf_event_overflow() for PMU drivers
+ * perf_event_overflow - __perf_event_overflow() for PMU drivers, of any event
  * @event: whose counter has overflowed
  * @data: what the driver knows of the sample
  * @regs: where it happened
@@ -314,6 +311,9 @@ int __perf_event_overflow(struct perf_event *event, bool throttle,
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
+	/* A counter that wraps around has no period. */
+	if (unlikely(!is_sampling_event(event)))
+		return 0;
 	return __perf_event_overflow(event, true, data, regs);
 }
 EXPORT_SYMBOL_GPL(perf_event_overflow);

@@ -109,22 +109,14 @@ static void sample_periods(struct perf_event *event, u64 passed,
 	}
 }
 
-/**
- * perf_swevent_event - an event of the kernel's own happened to this event
- * @event: active, and it wants this
- * @nr: how many times
- * @data: what a sample would say; its period may be changed
- * @regs: where, or NULL: count only
- *
- * Preemption is off. Any context.
- */
-void perf_swevent_event(struct perf_event *event, u64 nr,
-			struct perf_sample_data *data, struct pt_regs *regs)
+/* perf_swevent_event() of one that samples. */
+static __always_inline void count_and_sample(struct perf_event *event, u64 nr,
+					     struct perf_sample_data *data, struct pt_regs *regs)
 {
 	bool fixed = !event->attr.freq;
 
 	local64_add(nr, &event->count);
-	if (!regs || !is_sampling_event(event))
+	if (!regs)
 		return;
 
 	if (fixed && (event->attr.sample_type & PERF_SAMPLE_PERIOD)) {
@@ -138,6 +130,24 @@ void perf_swevent_event(struct perf_event *event, u64 nr,
 		sample_periods(event, 1, data, regs);
 	else if (!local64_add_negative(nr, &event->hw.period_left))
 		sample_periods(event, perf_swevent_set_period(event), data, regs);
+}
+
+/**
+ * perf_swevent_event - an event of the kernel's own happened to this event
+ * @event: active, and it wants this
+ * @nr: how many times
+ * @data: what a sample would say; its period may be changed
+ * @regs: where, or NULL: count only
+ *
+ * Preemption is off. Any context.
+ */
+void perf_swevent_event(struct perf_event *event, u64 nr,
+			struct perf_sample_data *data, struct pt_regs *regs)
+{
+	if (is_sampling_event(event))
+		count_and_sample(event, nr, data, regs);
+	else
+		local64_add(nr, &event->count);
 }
 
 /**
@@ -160,7 +170,7 @@ static noinline void hit_sampling(struct perf_event *event, const struct occurre
 	if (event->hw.state == PERF_HES_STOPPED)
 		return;
 	perf_sample_data_init(&sample, what->addr, 0);
-	perf_swevent_event(event, what->nr, &sample, what->regs);
+	count_and_sample(event, what->nr, &sample, what->regs);
 }
 
 static __always_inline void hit(struct perf_event *event, const struct occurrence *what)
