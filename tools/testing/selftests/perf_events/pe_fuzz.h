@@ -362,6 +362,11 @@ static inline unsigned int pe_fuzz_attr(struct perf_event_attr *a, struct pe_rng
 	}
 	if (pe_chance(r, 4))
 		((__u8 *)a)[pe_below(r, sizeof(*a))] ^= 1 << pe_below(r, 8);
+	/* A probe elsewhere would break this program, and a counter there its data. */
+	if (a->type == m->uprobe) {
+		a->config = (__u32)a->config;
+		a->probe_offset = pe_file_offset(m->func);
+	}
 	return kind;
 }
 
