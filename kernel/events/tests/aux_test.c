@@ -403,7 +403,7 @@ static void aux_copies(struct kunit *test)
 
 	/* Samples: what the driver has, and zeros. */
 	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 9), 16);
-	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 1UL << 40), AUX_SIZE);
+	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, ULONG_MAX), AUX_SIZE);
 	bench->snapshot = 16;
 	KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, &bench->event, 96), 0);
 	perf_aux_sample_write(&bench->event, &handle, 96);
