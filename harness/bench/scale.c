@@ -101,8 +101,8 @@ static void sideband(void)
 		int turns;
 	} rows[] = {
 		{ "mmap + munmap", map_unmap, 200 },
-		{ "fork + wait", fork_wait, 100 },
-		{ "fork + exec + wait", exec_true, 30 },
+		{ "fork + wait", fork_wait, 200 },
+		{ "fork + exec + wait", exec_true, 100 },
 	};
 	char name[64];
 
