@@ -243,10 +243,19 @@ static void call_here(void *info)
 		return;
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
+	/* Where its task runs its clock runs, or it stands. */
+	if (ctx->task == current && ctx->clock.cpu >= 0 &&
+	    WARN_ON_ONCE(ctx->clock.cpu != smp_processor_id())) {
+		perf_clock_stop(&ctx->clock, ctx->now);
+		perf_clock_start(&ctx->clock, ctx->now);
+	}
 	if (ctx->clock.cpu == smp_processor_id()) {
 		call->func(call->event, cpuctx, call->data);
 		call->done = true;
 	}
+	/* Without events nobody may look at switches: it would stay here when its task goes. */
+	if (cpuctx->task_ctx == ctx && !ctx->nr_events)
+		cpuctx->task_ctx = NULL;
 	perf_context_unlock_cpu(cpuctx, task_ctx);
 }
 

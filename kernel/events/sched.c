@@ -493,11 +493,14 @@ static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_c
 	if (likely(!READ_ONCE(ctx->nr_sched)) && resident_context_in(ctx))
 		return;
 	perf_context_lock_cpu(cpuctx, ctx);
-	if (ctx->clock.cpu < 0)
-		perf_clock_start(&ctx->clock, ctx->now);
-	cpuctx->task_ctx = ctx;
-	for_each_pmu_context(epc, ctx)
-		task_epc_sched_in(cpuctx, epc);
+	/* The last event may have gone before the lock was held. */
+	if (likely(ctx->nr_events)) {
+		if (ctx->clock.cpu < 0)
+			perf_clock_start(&ctx->clock, ctx->now);
+		cpuctx->task_ctx = ctx;
+		for_each_pmu_context(epc, ctx)
+			task_epc_sched_in(cpuctx, epc);
+	}
 	perf_context_unlock_cpu(cpuctx, ctx);
 }
 

@@ -270,6 +270,32 @@ static void disabled_member_needs_no_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(other), 7ULL);
 }
 
+/*
+ * Without events nobody looks at task switches: a CPU that still had the task's
+ * context, or a clock that still ran there, would have it when the task is gone.
+ */
+static void last_event_leaves_nothing_on_the_cpu(struct kunit *test)
+{
+	struct perf_event *event = open_event(test, STEP, NULL);
+	struct perf_event_context *ctx = event->ctx;
+
+	scoped_guard(irqsave) {
+		KUNIT_EXPECT_PTR_EQ(test, this_cpu_context()->task_ctx, ctx);
+		KUNIT_EXPECT_EQ(test, ctx->clock.cpu, smp_processor_id());
+	}
+	close_event(test, event);
+	scoped_guard(irqsave) {
+		KUNIT_EXPECT_NULL(test, this_cpu_context()->task_ctx);
+		KUNIT_EXPECT_EQ(test, ctx->clock.cpu, -1);
+		/* The event has gone between a look at nr_sched and the lock. */
+		ctx->nr_sched++;
+		task_context_in(this_cpu_context(), ctx);
+		ctx->nr_sched--;
+		KUNIT_EXPECT_NULL(test, this_cpu_context()->task_ctx);
+		KUNIT_EXPECT_EQ(test, ctx->clock.cpu, -1);
+	}
+}
+
 static void (*sim_begin)(struct perf_event *event, int flags);
 static unsigned int nr_starts, nr_wrong_starts;
 
@@ -795,6 +821,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(group_goes_on_whole_or_not_at_all),
 	KUNIT_CASE(refused_transaction_leaves_nothing),
 	KUNIT_CASE(disabled_member_needs_no_counter),
+	KUNIT_CASE(last_event_leaves_nothing_on_the_cpu),
 	KUNIT_CASE(tick_starts_nothing_that_is_off),
 	KUNIT_CASE(pinned_groups_go_first),
 	KUNIT_CASE(enabling_ends_the_error_state),
