@@ -243,12 +243,9 @@ static void call_here(void *info)
 		return;
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
-	/* Where its task runs its clock runs, or it stands. */
-	if (ctx->task == current && ctx->clock.cpu >= 0 &&
-	    WARN_ON_ONCE(ctx->clock.cpu != smp_processor_id())) {
-		perf_clock_stop(&ctx->clock, ctx->now);
-		perf_clock_start(&ctx->clock, ctx->now);
-	}
+	/* Or perf_event_call() would ask the other CPU for ever. */
+	WARN_ON_ONCE(ctx->task == current && ctx->clock.cpu >= 0 &&
+		     ctx->clock.cpu != smp_processor_id());
 	if (ctx->clock.cpu == smp_processor_id()) {
 		call->func(call->event, cpuctx, call->data);
 		call->done = true;
