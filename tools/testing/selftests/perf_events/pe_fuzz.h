@@ -60,6 +60,7 @@ static inline __u64 pe_bits(struct pe_rng *r, __u64 of)
  * @trace: of the simulated trace unit
  * @kprobe: of kernel probes
  * @uprobe: of user probes
+ * @function: id of the tracepoint of every function of the kernel
  * @tracepoint: ids
  * @nr_tracepoints: how many
  * @data: 64 bytes to set breakpoints on
@@ -67,6 +68,7 @@ static inline __u64 pe_bits(struct pe_rng *r, __u64 of)
  */
 struct pe_fuzz_machine {
 	long sim, trace, kprobe, uprobe;
+	__u64 function;
 	__u64 tracepoint[PE_FUZZ_TRACEPOINTS];
 	unsigned int nr_tracepoints;
 	void *data;
@@ -96,6 +98,8 @@ static inline void pe_fuzz_look(struct pe_fuzz_machine *m)
 	m->trace = pe_fuzz_type("sim_trace");
 	m->kprobe = pe_fuzz_type("kprobe");
 	m->uprobe = pe_fuzz_type("uprobe");
+	if (!pe_tracepoint(&attr, "ftrace/function"))
+		m->function = attr.config;
 	for (i = 0; i < PE_FUZZ_TRACEPOINTS; i++) {
 		if (!pe_tracepoint(&attr, names[i]))
 			m->tracepoint[m->nr_tracepoints++] = attr.config;
@@ -362,6 +366,11 @@ static inline unsigned int pe_fuzz_attr(struct perf_event_attr *a, struct pe_rng
 	}
 	if (pe_chance(r, 4))
 		((__u8 *)a)[pe_below(r, sizeof(*a))] ^= 1 << pe_below(r, 8);
+	/* A large sample for each function leaves an emulated CPU no time between two ticks. */
+	if (a->type == PERF_TYPE_TRACEPOINT && a->config == m->function && a->sample_period) {
+		a->freq = 0;
+		a->sample_period |= 1 << 16;
+	}
 	/* A probe elsewhere would break this program, and a counter there its data. */
 	if (a->type == m->uprobe) {
 		a->config = (__u32)a->config;
