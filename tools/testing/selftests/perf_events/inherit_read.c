@@ -351,38 +351,58 @@ TEST_F_TIMEOUT(each, groups_are_told_at_its_end, 300)
 	EXPECT_EQ(TASKS, told);
 }
 
+/* One of a group that is read as a whole, with its copies. */
+static struct perf_event_attr member_attr(void)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	a.inherit = 1;
+	a.read_format = PERF_FORMAT_GROUP;
+	return a;
+}
+
 /*
  * A member that comes after fork(2). 6.12 may have exchanged the events of
  * parent and child at a task switch, and then takes no more members: -EAGAIN.
  */
-static int open_late(struct perf_event_attr *attr, int leader)
+static int open_late(int leader)
 {
-	int fd = pe_open(attr, 0, -1, leader, 0);
+	struct perf_event_attr a = member_attr();
+	int fd = pe_open(&a, 0, -1, leader, 0);
 
 	return fd == -EINVAL && !getenv("PE_HARD") ? -EAGAIN : fd;
+}
+
+/* A group of three that is read as one; 1 in @gone: that member does not stay at execve(2). */
+static int open_three(int fd[3], unsigned int gone)
+{
+	struct perf_event_attr a = member_attr();
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		a.remove_on_exec = gone >> i & 1;
+		fd[i] = pe_open(&a, 0, -1, i ? fd[0] : -1, PERF_FLAG_FD_CLOEXEC);
+		if (fd[i] < 0)
+			return fd[i];
+	}
+	return 0;
 }
 
 /* A group is added up with its copies only as long as they are copies of it. */
 TEST(sum_of_unequal_groups)
 {
-	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	struct pe_child c;
 	int fd[4], i;
 	__u64 v[8];
 
-	a.inherit = 1;
-	a.read_format = PERF_FORMAT_GROUP;
-	for (i = 0; i < 3; i++) {
-		fd[i] = pe_open(&a, 0, -1, i ? fd[0] : -1, 0);
-		ASSERT_LE(0, fd[i]);
-	}
+	ASSERT_EQ(0, open_three(fd, 0));
 	ASSERT_EQ(0, pe_child_start(&c));
 	ASSERT_EQ(0, pe_child_do(&c, PE_FAULT, 10));
 	ASSERT_EQ(8 * 4, read(fd[0], v, sizeof(v)));
 	EXPECT_EQ(3, v[0]);
 
 	/* The child has no copy of a member that comes later. */
-	fd[3] = open_late(&a, fd[0]);
+	fd[3] = open_late(fd[0]);
 	if (fd[3] == -EAGAIN)
 		SKIP(return, "the child has the group");
 	ASSERT_LE(0, fd[3]);
@@ -395,7 +415,7 @@ TEST(sum_of_unequal_groups)
 		EXPECT_LE(10, v[1]);
 	}
 	/* Copies that are gone are in the sums already. */
-	fd[3] = open_late(&a, fd[0]);
+	fd[3] = open_late(fd[0]);
 	if (fd[3] == -EAGAIN)
 		SKIP(return, "the child has the group");
 	ASSERT_LE(0, fd[3]);
@@ -410,18 +430,11 @@ TEST(sum_of_unequal_groups)
 /* What a copy loses by execve(2), its original has still. */
 TEST(sum_of_groups_after_exec)
 {
-	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	struct pe_child c;
 	int fd[3], i;
 	__u64 v[8];
 
-	a.inherit = 1;
-	a.read_format = PERF_FORMAT_GROUP;
-	for (i = 0; i < 3; i++) {
-		a.remove_on_exec = i == 1;
-		fd[i] = pe_open(&a, 0, -1, i ? fd[0] : -1, PERF_FLAG_FD_CLOEXEC);
-		ASSERT_LE(0, fd[i]);
-	}
+	ASSERT_EQ(0, open_three(fd, 1 << 1));
 	ASSERT_EQ(0, pe_child_start(&c));
 	ASSERT_EQ(8 * 4, read(fd[0], v, sizeof(v)));
 	ASSERT_EQ(0, pe_child_do(&c, PE_EXEC, 0));
@@ -430,7 +443,7 @@ TEST(sum_of_groups_after_exec)
 	/* Without that member they are equal again, with another they are not. */
 	close(fd[1]);
 	EXPECT_EQ(8 * 3, read(fd[0], v, sizeof(v)));
-	fd[1] = open_late(&a, fd[0]);
+	fd[1] = open_late(fd[0]);
 	if (fd[1] == -EAGAIN)
 		SKIP(return, "the child has the group");
 	ASSERT_LE(0, fd[1]);

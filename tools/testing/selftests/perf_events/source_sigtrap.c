@@ -110,6 +110,14 @@ static void put(long *p, int n)
 	}
 }
 
+/* Each time; what executes next would die of one, and so the event goes there. */
+static void ask_for_signals(struct perf_event_attr *a)
+{
+	a->sample_period = 1;
+	a->sigtrap = 1;
+	a->remove_on_exec = 1;
+}
+
 static struct perf_event_attr watch_attr(const void *addr)
 {
 	struct perf_event_attr a = pe_attr(0);
@@ -120,9 +128,7 @@ static struct perf_event_attr watch_attr(const void *addr)
 	a.bp_len = sizeof(long);
 	a.exclude_kernel = 1;
 	a.exclude_hv = 1;
-	a.sample_period = 1;
-	a.sigtrap = 1;
-	a.remove_on_exec = 1;
+	ask_for_signals(&a);
 	a.sig_data = 0x1234567;
 	return a;
 }
@@ -320,9 +326,7 @@ TEST_F(sigtrap, gone_at_exec)
 
 	ASSERT_EQ(0, pe_child_start(&c));
 	attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	attr.sample_period = 1;
-	attr.sigtrap = 1;
-	attr.remove_on_exec = 1;
+	ask_for_signals(&attr);
 	attr.exclude_kernel = 1;
 	attr.disabled = 1;
 	attr.enable_on_exec = 0;
@@ -490,9 +494,7 @@ TEST(closed_before_its_signal)
 	ASSERT_EQ(0, pthread_create(&w.thread, NULL, write_much, &w));
 	while (!__atomic_load_n(&w.tid, __ATOMIC_ACQUIRE))
 		pe_sleep_ms(1);
-	a.sample_period = 1;
-	a.sigtrap = 1;
-	a.remove_on_exec = 1;
+	ask_for_signals(&a);
 	a.exclude_user = 1;
 	a.sig_data = 0x1234567;
 	event_fd = pe_open(&a, w.tid, -1, -1, 0);
@@ -544,10 +546,8 @@ static void trace_oneself(void (*handler)(int sig))
 	if (pe_tracepoint(&a, "ftrace/function"))
 		_exit(KSFT_SKIP);
 	signal(SIGTRAP, handler);
-	a.sample_period = 1;
+	ask_for_signals(&a);
 	a.exclude_callchain_user = 1;
-	a.sigtrap = 1;
-	a.remove_on_exec = 1;
 	a.disabled = 1;
 	event_fd = pe_self(&a);
 	if (event_fd < 0)
