@@ -94,6 +94,10 @@ case $ARCH in
 x86_64)
 	TARGET=bzImage IMAGE=arch/x86/boot/bzImage CROSS_COMPILE='' QEMU=qemu-system-x86_64
 	;;
+i386)
+	TARGET=bzImage IMAGE=arch/x86/boot/bzImage CROSS_COMPILE=i686-linux-gnu- QEMU=qemu-system-x86_64
+	DEBARCH=i386 CROSS_DEBS=(gcc-i686-linux-gnu libc6-dev-i386-cross)
+	;;
 arm64)
 	TARGET=Image IMAGE=arch/arm64/boot/Image CROSS_COMPILE=aarch64-linux-gnu- QEMU=qemu-system-aarch64
 	DEBARCH=arm64 CROSS_DEBS=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
@@ -102,7 +106,7 @@ powerpc)
 	TARGET=vmlinux IMAGE=vmlinux CROSS_COMPILE=powerpc64le-linux-gnu- QEMU=qemu-system-ppc64
 	DEBARCH=ppc64el CROSS_DEBS=(gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross)
 	;;
-*) die "ARCH=$ARCH: there are x86_64, arm64 and powerpc" ;;
+*) die "ARCH=$ARCH: there are x86_64, i386, arm64 and powerpc" ;;
 esac
 export CROSS_COMPILE
 # Where what is built for a guest lies, besides build/obj.
@@ -116,5 +120,6 @@ need_build() {
 
 need_guest() {
 	need busybox-static cpio gzip coreutils xz-utils binutils
-	[ "$ARCH" != x86_64 ] || need qemu-system-x86 linux-perf
+	[ $QEMU != qemu-system-x86_64 ] || need qemu-system-x86
+	[ "$ARCH" != x86_64 ] || need linux-perf
 }
