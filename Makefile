@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The harness: builds, boots, tests, measures and exports the perf events core.
 #
-#   ARCH=x86_64|arm64|powerpc  the machine
-#   CONFIG=run|debug|kcsan|gcov|bench  the kernel's configuration
+#   ARCH=x86_64|i386|arm64|powerpc  the machine
+#   CONFIG=run|debug|kcsan|gcov|bench|up|rt|least  the kernel's configuration
 
 export ARCH ?= x86_64
 export CONFIG ?= run
@@ -21,7 +21,8 @@ help:
 	@echo 'make series       the patch series against the base, in build/series'
 	@echo 'make clean        remove what was built, keep what was downloaded'
 	@echo
-	@echo 'ARCH=$(ARCH) (x86_64, arm64, powerpc) CONFIG=$(CONFIG) (run, debug, kcsan, gcov, bench)'
+	@echo 'ARCH=$(ARCH) (x86_64, i386, arm64, powerpc)'
+	@echo 'CONFIG=$(CONFIG) (run, debug, kcsan, gcov, bench, up, rt, least)'
 
 run:
 	@harness/run
