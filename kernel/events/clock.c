@@ -3,7 +3,9 @@
  * cpu-clock and task-clock.
  *
  * A clock that only counts is the event's running time, which the context
- * keeps anyway: it is resident and costs nothing. One that samples has a timer.
+ * keeps anyway: it is resident and costs nothing, and in a group that has to be
+ * scheduled there is nothing to start or to stop either. One that samples has a
+ * timer.
  */
 #include <linux/hrtimer.h>
 #include <asm/irq_regs.h>
@@ -16,8 +18,8 @@
 #define CLOCK_MIN_PERIOD_NS	10000
 
 /**
- * perf_clock_event_count - what a resident clock shows
- * @event: a resident clock
+ * perf_clock_event_count - what a clock that only counts shows
+ * @event: is_counting_clock()
  *
  * Any context. Return: nanoseconds, without children.
  */
@@ -30,8 +32,8 @@ u64 perf_clock_event_count(const struct perf_event *event)
 }
 
 /**
- * perf_clock_event_reset - let a resident clock show zero
- * @event: a resident clock; ctx->mutex, or the family's lock, is held
+ * perf_clock_event_reset - let a clock that only counts show zero
+ * @event: is_counting_clock(); ctx->mutex, or the family's lock, is held
  */
 void perf_clock_event_reset(struct perf_event *event)
 {
@@ -44,9 +46,9 @@ void perf_clock_event_reset(struct perf_event *event)
 static void clock_read(struct perf_event *event)
 {
 	u64 now = perf_clock();
-	s64 passed = now - local64_xchg(&event->hw.prev_count, now);
 
-	local64_add(passed, &event->count);
+	if (!is_counting_clock(event))
+		local64_add(now - local64_xchg(&event->hw.prev_count, now), &event->count);
 }
 
 static bool is_stopped(const struct perf_event *event)
@@ -95,6 +97,9 @@ static void clock_start(struct perf_event *event, int flags)
 	s64 left = local64_xchg(&event->hw.period_left, 0);
 	ktime_t first = next_period(event);
 
+	/* There prev_count is the running time at the last reset. */
+	if (is_counting_clock(event))
+		return;
 	event->hw.state = 0;
 	local64_set(&event->hw.prev_count, perf_clock());
 	if (!event->attr.sample_period)

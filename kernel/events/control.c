@@ -22,10 +22,10 @@
 
 static void reset(struct perf_event *event)
 {
-	if (!is_resident(event))
-		perf_event_sync(event);
-	else if (is_resident_clock(event))
+	if (is_counting_clock(event))
 		perf_clock_event_reset(event);
+	else if (!is_resident(event))
+		perf_event_sync(event);
 	local64_set(&event->count, 0);
 	if (rcu_access_pointer(event->rb))
 		perf_event_update_userpage(event);
@@ -34,8 +34,9 @@ static void reset(struct perf_event *event)
 /* A lone count that only its event sites write, and no page shows: setting it needs no lock. */
 static bool reset_alone(struct perf_event *event, unsigned long flags)
 {
+	guard(rcu)();
 	if ((flags & PERF_IOC_FLAG_GROUP) || event->attr.inherit || !is_resident(event) ||
-	    is_resident_clock(event) || rcu_access_pointer(event->rb))
+	    is_counting_clock(event) || rcu_access_pointer(event->rb))
 		return false;
 	local64_set(&event->count, 0);
 	return true;

@@ -19,7 +19,7 @@
 
 static __always_inline u64 own_count(const struct perf_event *event)
 {
-	if (unlikely(is_resident_clock(event)) && is_resident(event))
+	if (unlikely(is_counting_clock(event)))
 		return perf_clock_event_count(event);
 	return local64_read(&event->count);
 }

@@ -70,7 +70,7 @@ int perf_read_size_check(const struct perf_event *event, struct perf_event *lead
 /* The event's own count, without that of children. */
 static u64 own_count(const struct perf_event *event)
 {
-	if (is_resident_clock(event) && is_resident(event))
+	if (is_counting_clock(event))
 		return perf_clock_event_count(event);
 	return local64_read(&event->count);
 }

@@ -17,8 +17,8 @@ u64 perf_clock_event_count(const struct perf_event *event);
 void perf_clock_event_reset(struct perf_event *event);
 void perf_clock_pmu_init(void);
 
-/* Is the event a clock whose value is its running time, while its group is resident? */
-static inline bool is_resident_clock(const struct perf_event *event)
+/* Is the event a clock whose value is its running time? That is kept, whoever schedules it. */
+static inline bool is_counting_clock(const struct perf_event *event)
 {
 	return (event->event_caps & PERF_EV_CAP_RESIDENT) &&
 	       event->attr.config < PERF_SW_FIRST;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -317,6 +318,82 @@ TEST(timers_end_with_their_clocks)
 	pe_spin(100000);
 	EXPECT_LT(0, pe_count(fd[0]));
 	close(fd[0]);
+}
+
+/* A clock with a timer has to be scheduled, and its group with it. */
+static int open_timer(int group)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
+
+	a.sample_period = 10000000;
+	return pe_open(&a, 0, -1, group, 0);
+}
+
+TEST(groups_that_come_and_go)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
+	__u64 start = now(CLOCK_MONOTONIC_RAW), last = 0, next;
+	int fd, other, i;
+
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 4; i++) {
+		other = i & 1 ? open_timer(fd) : -1;
+		pe_spin(100000);
+		next = pe_count(fd);
+		EXPECT_LT(last, next);
+		EXPECT_LE(next, now(CLOCK_MONOTONIC_RAW) - start);
+		last = next;
+		if (other >= 0)
+			close(other);
+	}
+	close(fd);
+
+	/* The leader goes, and its member goes on. */
+	start = now(CLOCK_MONOTONIC_RAW);
+	other = open_timer(-1);
+	ASSERT_LE(0, other);
+	fd = pe_open(&a, 0, -1, other, 0);
+	ASSERT_LE(0, fd);
+	pe_spin(100000);
+	last = pe_count(fd);
+	EXPECT_LT(0, last);
+	close(other);
+	pe_spin(100000);
+	next = pe_count(fd);
+	EXPECT_LT(last, next);
+	EXPECT_LE(next, now(CLOCK_MONOTONIC_RAW) - start);
+	close(fd);
+}
+
+TEST(children_of_a_scheduled_group)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
+	__u64 start = now(CLOCK_MONOTONIC_RAW), alone, both;
+	struct perf_event_attr timer = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
+	int leader, fd;
+	pid_t pid;
+
+	a.inherit = 1;
+	timer.inherit = 1;
+	timer.sample_period = 10000000;
+	leader = pe_self(&timer);
+	ASSERT_LE(0, leader);
+	fd = pe_open(&a, 0, -1, leader, 0);
+	ASSERT_LE(0, fd);
+	alone = pe_count(fd);
+	pid = fork();
+	if (!pid) {
+		pe_spin(1000000);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	both = pe_count(fd);
+	EXPECT_LT(alone, both);
+	/* Two tasks have run, each no longer than all of it took. */
+	EXPECT_LE(both, 2 * (now(CLOCK_MONOTONIC_RAW) - start));
+	close(fd);
+	close(leader);
 }
 
 TEST_HARNESS_MAIN
