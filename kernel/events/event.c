@@ -572,6 +572,11 @@ static void kill(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
+	/* Its root must not find it any more, nor lose what it has counted. */
+	if (event->parent) {
+		perf_child_exit(event);
+		return;
+	}
 	perf_event_clear_aux_output(event);
 	perf_event_detach(event, PERF_EVENT_STATE_DEAD);
 }

@@ -579,17 +579,17 @@ void perf_event_detach(struct perf_event *event, enum perf_event_state end)
 }
 
 /**
- * perf_event_detach_at_exit - take an event from a context that runs no more
+ * perf_event_detach_at_exit - take an event from the context of a task that has exited
  * @event: attached; ctx->mutex is held, nothing of the context is on
- * @end: PERF_EVENT_STATE_EXIT, or DEAD for an inherited event
- * @keep_group: it may still be read together with its group
+ *
+ * It may still be read together with its group.
  */
-void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end,
-			       bool keep_group)
+void perf_event_detach_at_exit(struct perf_event *event)
 {
-	struct detach_args args = { .end = end, .keep_group = keep_group };
+	struct detach_args args = { .end = PERF_EVENT_STATE_EXIT, .keep_group = true };
 
 	lockdep_assert_held(&event->ctx->mutex);
+	WARN_ON_ONCE(event->ctx->task != PERF_TASK_GONE);
 	change_here(event, detach_locked, &args);
 	detach_done(event, &args, true);
 }

@@ -407,16 +407,25 @@ static void fold_child(struct perf_event *child, u64 enabled, u64 running)
 		atomic64_add(perf_event_lost(child), &sum->lost_samples);
 }
 
-static void exit_child(struct perf_event *child)
+/**
+ * perf_child_exit - an inherited event goes before its root does
+ * @child: the copy; ctx->mutex is held
+ *
+ * Its task exits or execs, or its PMU goes: the count becomes part of the
+ * root's. May sleep.
+ */
+void perf_child_exit(struct perf_event *child)
 {
 	struct mutex *lock = perf_family_lock(child->parent);
 	u64 enabled, running;
 
+	lockdep_assert_held(&child->ctx->mutex);
 	perf_event_hold(child);
 	mutex_lock(lock);
 	if (!list_empty(&child->child_list)) {
 		perf_event_clear_aux_output(child);
-		perf_event_detach_at_exit(child, PERF_EVENT_STATE_DEAD, false);
+		/* At exec the context goes on, and perhaps the event is on. */
+		perf_event_detach(child, PERF_EVENT_STATE_DEAD);
 		perf_event_times(child, &enabled, &running);
 		fold_child(child, enabled, running);
 		/* Pairs with perf_event_read_value(): gone from the list, it has been added. */
@@ -477,11 +486,11 @@ static void put_copies(struct perf_event_context *ctx, struct list_head *gone)
 static void exit_event(struct perf_event *event)
 {
 	if (event->parent) {
-		exit_child(event);
+		perf_child_exit(event);
 		return;
 	}
 	/* Its group can still be read. */
-	perf_event_detach_at_exit(event, PERF_EVENT_STATE_EXIT, true);
+	perf_event_detach_at_exit(event);
 	perf_overflow_cancel(event);
 	if (event->cold)
 		perf_event_wakeup(event);
@@ -609,7 +618,7 @@ static void exec_event(struct perf_event *event)
 {
 	if (event->attr.remove_on_exec) {
 		if (event->parent) {
-			exit_child(event);
+			perf_child_exit(event);
 			return;
 		}
 		perf_event_hold(event);

@@ -10,6 +10,7 @@ struct mutex *perf_family_lock(const struct perf_event *root);
 
 void perf_family_init(void);
 void perf_family_release(struct perf_event *event);
+void perf_child_exit(struct perf_event *child);
 void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_event *));
 
 #endif /* _KERNEL_EVENTS_INHERIT_H */

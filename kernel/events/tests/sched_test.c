@@ -671,6 +671,29 @@ static void unregistered_pmu_leaves_dead_events(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
 }
 
+/* Whoever schedules its group, a clock shows the time that it has run. */
+static void clock_counts_in_any_group(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+	struct perf_event *clock = open_attr(test, &attr, -1, current, NULL), *other;
+
+	pass(5);
+	other = open_event(test, STEP, clock);
+	KUNIT_EXPECT_EQ(test, value(clock), 5ULL);
+	pass(7);
+	close_event(test, other);
+	pass(1);
+	KUNIT_EXPECT_EQ(test, value(clock), 13ULL);
+	other = open_event(test, STEP, NULL);
+	clock = open_attr(test, &attr, -1, current, other);
+	pass(3);
+	close_event(test, other);
+	pass(4);
+	KUNIT_EXPECT_EQ(test, value(clock), 7ULL);
+}
+
 /**
  * struct player - one of two tasks that take turns
  * @sim: the PMU
@@ -739,6 +762,28 @@ static void tasks_keep_their_counts_apart(struct kunit *test)
 				(u64)players[i].steps * players[i].turns);
 		put_task_struct(tasks[i]);
 	}
+}
+
+/* The roots of copies whose PMU goes do not find them any more. */
+static void unregistered_pmu_leaves_no_copies(struct kunit *test)
+{
+	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
+	struct sched_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
+	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
+	struct task_struct *child = kthread_create(play, NULL, "perf_child");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
+	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
+	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_copies(root)));
+	advance(test, 3);
+	perf_pmu_unregister(&f->sim->pmu);
+	sim_pmu_free(f->sim);
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
+	KUNIT_EXPECT_EQ(test, value(root), 3ULL);
+	kthread_stop(child);
+	close_all(test);
+	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
 }
 
 /* A group that fills the PMU on either side: each is on half of the time. */
@@ -837,6 +882,8 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(read_local_reads_the_counter),
 	KUNIT_CASE(filter_and_constraints_can_change),
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
+	KUNIT_CASE(unregistered_pmu_leaves_no_copies),
+	KUNIT_CASE(clock_counts_in_any_group),
 	KUNIT_CASE(cpu_and_task_take_turns),
 	KUNIT_CASE(migrated_events_go_on),
 	KUNIT_CASE(tasks_keep_their_counts_apart),
