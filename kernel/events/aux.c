@@ -45,9 +45,9 @@ static void free_pages_of(struct perf_aux *aux)
 }
 
 /* Single pages do, unless the driver says otherwise. */
-static int piece_order(const struct perf_aux *aux)
+static int piece_order(const struct perf_aux *aux, int capabilities)
 {
-	if (!(aux->pmu->capabilities & (PERF_PMU_CAP_AUX_NO_SG | PERF_PMU_CAP_AUX_PREFER_LARGE)))
+	if (!(capabilities & (PERF_PMU_CAP_AUX_NO_SG | PERF_PMU_CAP_AUX_PREFER_LARGE)))
 		return 0;
 	/* Without overwriting, the hardware reports each piece: as often as is to be woken. */
 	return aux->overwrite ? ilog2(aux->nr_pages) : get_order(aux->watermark);
@@ -82,9 +82,9 @@ static bool alloc_pages_for(struct perf_aux *aux, int node, int max_order)
 }
 
 /* Does the driver need one piece of memory, and did not get it? */
-static bool pieces_refused(struct perf_aux *aux, int max_order)
+static bool pieces_refused(struct perf_aux *aux, int capabilities, int max_order)
 {
-	return aux->overwrite && (aux->pmu->capabilities & PERF_PMU_CAP_AUX_NO_SG) &&
+	return aux->overwrite && (capabilities & PERF_PMU_CAP_AUX_NO_SG) &&
 	       page_private(virt_to_page(aux->pages[0])) != max_order;
 }
 
@@ -181,10 +181,16 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	int node = event->cpu == -1 ? NUMA_NO_NODE : cpu_to_node(event->cpu);
 	unsigned long watermark = event->attr.aux_watermark;
 	struct perf_aux *aux;
-	int max_order;
+	struct pmu *pmu;
+	int capabilities, max_order;
 
-	if (!has_aux(event))
-		return ERR_PTR(-EOPNOTSUPP);
+	/* It may go meanwhile; enter_driver() looks. */
+	scoped_guard(rcu) {
+		pmu = READ_ONCE(event->pmu);
+		if (!pmu->setup_aux)
+			return ERR_PTR(-EOPNOTSUPP);
+		capabilities = pmu->capabilities;
+	}
 	aux = kvzalloc_node(struct_size(aux, pages, nr_pages), GFP_KERNEL | __GFP_NOWARN, node);
 	if (!aux)
 		return ERR_PTR(-ENOMEM);
@@ -192,12 +198,13 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	aux->nr_pages = nr_pages;
 	aux->pgoff = pgoff;
 	aux->overwrite = overwrite;
-	aux->pmu = event->pmu;
+	aux->pmu = pmu;
 	if (!overwrite)
 		aux->watermark = watermark ? watermark : aux_size(aux) / 2;
-	max_order = piece_order(aux);
+	max_order = piece_order(aux, capabilities);
 
-	if (!alloc_pages_for(aux, node, max_order) || pieces_refused(aux, max_order) ||
+	if (!alloc_pages_for(aux, node, max_order) ||
+	    pieces_refused(aux, capabilities, max_order) ||
 	    !enter_driver(aux, event))
 		goto fail;
 	refcount_set(&aux->refcount, 1);

@@ -26,6 +26,9 @@ static struct kmem_cache *tracepoint_event_cache __ro_after_init;
 
 static atomic64_t last_event_id;
 
+/* In place of a context: there is none, and will not be. */
+#define REVOKED	((struct perf_event_context *)-1L)
+
 /* Of all events but tracepoints'. Who grows it, grows them all. */
 #define EVENT_SIZE	offsetofend(struct perf_event, pmu_list)
 
@@ -395,10 +398,14 @@ static void free_event(struct perf_event *event)
 	perf_event_free_bpf(event);
 	perf_addr_filters_free(event);
 	exclusive_release(event);
-	if (event->pmu)
+	if (event->pmu) {
+		/* Others keep something else in a filter's place. */
+		if (!is_tracing_event(event))
+			event->filter = NULL;
 		perf_pmu_drop_event(event);
+	}
 	perf_cgroup_disconnect(event);
-	if (event->ctx)
+	if (event->ctx && event->ctx != REVOKED)
 		perf_context_put(event->ctx);
 	if (event->hw.target)
 		put_task_struct(event->hw.target);
@@ -605,6 +612,22 @@ int perf_event_release_kernel(struct perf_event *event)
 EXPORT_SYMBOL_GPL(perf_event_release_kernel);
 
 /**
+ * perf_event_set_context - where a new event will be attached
+ * @event: without a context
+ * @ctx: whose reference it takes
+ *
+ * Return: 0, or -ENODEV when the event's PMU has gone.
+ */
+int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx)
+{
+	/* perf_event_revoke() is either before this, and says so, or finds the context. */
+	if (!cmpxchg(&event->ctx, NULL, ctx))
+		return 0;
+	perf_context_put(ctx);
+	return -ENODEV;
+}
+
+/**
  * perf_event_revoke - an event's PMU is going
  * @event: that the caller keeps alive; opened, perhaps not attached yet
  *
@@ -613,7 +636,7 @@ EXPORT_SYMBOL_GPL(perf_event_release_kernel);
  */
 void perf_event_revoke(struct perf_event *event)
 {
-	if (!READ_ONCE(event->ctx)) {
+	if (!cmpxchg(&event->ctx, NULL, REVOKED)) {
 		WRITE_ONCE(event->state, PERF_EVENT_STATE_DEAD);
 		return;
 	}
@@ -630,7 +653,9 @@ static int attach_alone(struct perf_event *event, struct task_struct *task, int 
 
 	if (IS_ERR(found))
 		return PTR_ERR(found);
-	WRITE_ONCE(event->ctx, found);
+	err = perf_event_set_context(event, found);
+	if (err)
+		return err;
 
 	guard(mutex)(&found->mutex);
 	err = perf_event_may_attach(event);

@@ -36,6 +36,8 @@ void perf_event_free_copies(struct perf_event **copies, unsigned int nr);
 void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 			  struct perf_event_context *ctx, struct perf_event *leader);
 
+int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx);
+
 /* syscall.c: the last checks, under ctx->mutex */
 int perf_event_may_attach(const struct perf_event *event);
 

@@ -230,7 +230,7 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 {
 	struct perf_event *root = event->parent ?: event;
 	struct perf_event *child;
-	int err;
+	int err = 0;
 
 	/* Opening an event takes locks that come before the family's. */
 	args->family = change_family(args->family, NULL);
@@ -243,7 +243,8 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 		return child;
 
 	refcount_inc(&args->ctx->refcount);
-	child->ctx = args->ctx;
+	if (perf_event_set_context(child, args->ctx))
+		goto put_child;
 	if (event->attr.freq) {
 		u64 period = event->hw.sample_period;
 
@@ -258,7 +259,6 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 	}
 
 	args->family = change_family(args->family, root);
-	err = 0;
 	if (READ_ONCE(root->state) <= PERF_EVENT_STATE_DEAD)
 		goto put_child;
 	/* Who enables or disables the family holds its lock, and finds us after this. */

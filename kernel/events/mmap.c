@@ -4,8 +4,8 @@
  *
  * Each mapping has a reference to what it shows, in vm_private_data, and to
  * the event through its file; so a page fault takes no lock but that of the
- * pages. A mapping is neither split nor grown nor inherited: there is one count
- * for all of it.
+ * pages. A mapping is neither split nor grown: there is one count for all of
+ * it. It is not inherited, unless madvise(2) asks for that.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -122,11 +122,13 @@ static void tell_driver(struct vm_area_struct *vma, bool mapped)
 	struct perf_event *event = vma->vm_file->private_data;
 	void (*tell)(struct perf_event *event, struct mm_struct *mm);
 
-	/* The driver of a dead event may be gone; one that has these never is. */
-	if (READ_ONCE(event->state) == PERF_EVENT_STATE_DEAD)
-		return;
-	tell = mapped ? event->pmu->event_mapped : event->pmu->event_unmapped;
-	if (tell)
+	/* A PMU may go; one that has these never does. */
+	scoped_guard(rcu) {
+		struct pmu *pmu = READ_ONCE(event->pmu);
+
+		tell = mapped ? pmu->event_mapped : pmu->event_unmapped;
+	}
+	if (tell && READ_ONCE(event->state) != PERF_EVENT_STATE_DEAD)
 		tell(event, vma->vm_mm);
 }
 
@@ -168,7 +170,7 @@ static vm_fault_t data_fault(struct vm_fault *vmf)
 	return ret;
 }
 
-/* The mapping is moved to another address: for a while there are two. */
+/* The mapping is moved to another address, or inherited: there are two. */
 static void data_open(struct vm_area_struct *vma)
 {
 	struct perf_event *event = vma->vm_file->private_data;

@@ -420,8 +420,8 @@ static int ask_extended(struct perf_event *event, u32 type)
 {
 	struct pmu_entry *pe = entry_of_type(type);
 
-	if (!pe || (type != PERF_TYPE_RAW &&
-		    !(pe->pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE)))
+	if (!pe || READ_ONCE(pe->gone) ||
+	    (type != PERF_TYPE_RAW && !(pe->pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE)))
 		return -ENOENT;
 	event->attr.config &= PERF_HW_EVENT_MASK;
 	return entry_try(pe, event);
@@ -710,6 +710,8 @@ void perf_pmu_unregister(struct pmu *pmu)
 	mutex_lock(&perf_pmus_lock);
 	idr_remove(&pmu_types, pmu->type);
 	mutex_unlock(&perf_pmus_lock);
+	/* Who has found it by its number meanwhile looks at pe->gone. */
+	synchronize_srcu(&pmus_srcu);
 	kfree_rcu(pe, rcu_head);
 }
 EXPORT_SYMBOL_GPL(perf_pmu_unregister);

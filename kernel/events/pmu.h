@@ -31,8 +31,8 @@ extern struct list_head perf_pmus;
  * (a parent that dies meanwhile is no error of fork); -EINVAL, -EOPNOTSUPP:
  * the PMU cannot do what the attr asks. May sleep.
  *
- * Until the event is attached to a context, perf_event_revoke() may find it
- * there already: attaching has to fail (-ENODEV) for a dead event.
+ * perf_event_revoke() may find the event there before it has a context:
+ * perf_event_set_context() fails then, with -ENODEV.
  */
 struct pmu *perf_pmu_init_event(struct perf_event *event);
 

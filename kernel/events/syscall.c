@@ -177,8 +177,7 @@ static int enter_target(struct open_request *req)
 	ctx = perf_context_find(req->task, req->cpu);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
-	WRITE_ONCE(req->event->ctx, ctx);
-	return 0;
+	return perf_event_set_context(req->event, ctx);
 }
 
 /* Two events of an exclusive PMU in one context would fight over it. */

@@ -339,6 +339,9 @@ int perf_event_set_period(struct perf_event *event, u64 value)
 	} else if (value > S64_MAX) {
 		return -EINVAL;
 	}
+	/* Its PMU may be gone, too. */
+	if (event->state == PERF_EVENT_STATE_DEAD)
+		return 0;
 	if (event->pmu->check_period && event->pmu->check_period(event, value))
 		return -EINVAL;
 

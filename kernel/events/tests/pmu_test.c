@@ -542,6 +542,7 @@ static int open_and_close(void *data)
 
 	while (!READ_ONCE(o->stop)) {
 		refcount_set(&o->event->refcount, 1);
+		o->event->ctx = NULL;
 		o->opened += !IS_ERR(perf_pmu_init_event(o->event));
 		/* Whoever revokes it has a reference until it is done. */
 		while (!refcount_dec_if_one(&o->event->refcount))
