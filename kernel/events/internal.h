@@ -117,9 +117,10 @@ static inline bool is_task_event(const struct perf_event *event)
 	return event->attach_state & PERF_ATTACH_TASK;
 }
 
+/* A context's lock or mutex is held, or RCU: the leader may go. */
 static inline bool is_resident(const struct perf_event *event)
 {
-	return event->group_leader->group_caps & PERF_EV_CAP_RESIDENT;
+	return READ_ONCE(event->group_leader)->group_caps & PERF_EV_CAP_RESIDENT;
 }
 
 /* read.c: the value, with children that are gone; any context */

@@ -12,6 +12,7 @@
 #include "context.h"
 #include "inherit.h"
 #include "internal.h"
+#include "pmu.h"
 #include "read.h"
 #include "software.h"
 
@@ -96,6 +97,9 @@ static int reading_cpu(const struct perf_event *event, int cpu)
 	if ((event->event_caps & PERF_EV_CAP_READ_ACTIVE_PKG) &&
 	    topology_physical_package_id(here) == topology_physical_package_id(cpu))
 		return here;
+	if ((event->event_caps & PERF_EV_CAP_READ_SCOPE) &&
+	    perf_scope_same(event->pmu->scope, here, cpu))
+		return here;
 	return cpu;
 }
 
@@ -108,7 +112,13 @@ static int sync_count(struct perf_event *event, bool group)
 	struct read_call call = { .event = event, .group = group };
 	int cpu;
 
-	if (is_resident(event) || READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE)
+	/* The leader may be closed meanwhile. */
+	scoped_guard(rcu) {
+		if (is_resident(event))
+			return 0;
+	}
+	/* Pairs with event_sched_in(): what is active is on that CPU. */
+	if (smp_load_acquire(&event->state) != PERF_EVENT_STATE_ACTIVE)
 		return 0;
 
 	preempt_disable();

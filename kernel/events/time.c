@@ -189,7 +189,7 @@ u64 perf_event_clock_now(const struct perf_event *event)
  */
 static enum perf_event_state effective_state(const struct perf_event *event)
 {
-	enum perf_event_state leader = READ_ONCE(event->group_leader->state);
+	enum perf_event_state leader = READ_ONCE(READ_ONCE(event->group_leader)->state);
 
 	if (leader <= PERF_EVENT_STATE_OFF)
 		return leader;
@@ -227,6 +227,8 @@ static __always_inline void read_times(const struct perf_event *event, u64 at, u
 	bool wait = !irqs_disabled();
 	unsigned int seq;
 
+	/* The leader may be closed meanwhile. */
+	guard(rcu)();
 	do {
 		while ((seq = raw_read_seqcount(seqcount)) & 1) {
 			if (!wait)
