@@ -292,11 +292,29 @@ static void share_buffer(struct perf_buffer *rb, struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (rb->shared || !attr->inherit || (event->cpu != -1 && !attr->inherit_stat))
+	/* Where there is one CPU, nobody waits for another one. */
+	if (!IS_ENABLED(CONFIG_SMP) || rb->shared || !attr->inherit ||
+	    (event->cpu != -1 && !attr->inherit_stat))
 		return;
 	WRITE_ONCE(rb->shared, true);
 	if (!list_empty(&rb->events))
 		synchronize_rcu();
+}
+
+/**
+ * perf_buffer_share - an event that writes to a CPU's buffer goes to another CPU
+ * @event: not attached; its ctx->mutex is held
+ *
+ * The caller waits for a grace period before it goes on there. May sleep.
+ */
+void perf_buffer_share(struct perf_event *event)
+{
+	struct perf_buffer *rb = perf_buffer_lock(event);
+
+	if (!rb)
+		return;
+	WRITE_ONCE(rb->shared, true);
+	perf_buffer_unlock(rb);
 }
 
 /*

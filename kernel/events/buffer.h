@@ -159,6 +159,7 @@ struct perf_buffer {
 struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long watermark,
 				      int cpu, bool overwrite);
 void perf_buffer_put(struct perf_buffer *rb);
+void perf_buffer_share(struct perf_event *event);
 struct perf_buffer *perf_buffer_lock(struct perf_event *event);
 void perf_buffer_unlock(struct perf_buffer *rb);
 bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event);

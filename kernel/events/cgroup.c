@@ -153,6 +153,9 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 
 	if (likely(!READ_ONCE(cpuctx->nr_cgroups)))
 		return;
+	/* Tasks still come and go while the CPU does, and at reboot. */
+	if (!cpuctx->online)
+		return;
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
 	from = cpuctx->cgrp;
@@ -171,7 +174,8 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
  * perf_cgroup_stop_cpu - this CPU goes offline
  * @cpuctx: this CPU's, locked; all groups are off
  *
- * No cgroup runs here any more; the next switch finds that all of them come.
+ * No cgroup runs here any more; the first switch after the CPU is back finds
+ * that all of them come.
  */
 void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx)
 {

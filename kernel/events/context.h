@@ -43,7 +43,5 @@ void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 void perf_context_sched_out_all(struct perf_event_context *ctx);
 void perf_sched_events_get(void);
 void perf_sched_events_put(void);
-void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu);
-void perf_pmu_mux_interval_changed(struct pmu *pmu);
 
 #endif /* _KERNEL_EVENTS_CONTEXT_H */

@@ -8,6 +8,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/reboot.h>
 
+#include "buffer.h"
 #include "cgroup.h"
 #include "context.h"
 #include "event.h"
@@ -24,13 +25,13 @@ static void start_cpu(void *unused)
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_pmu_context *epc;
 
-	perf_context_lock_cpu(cpuctx, NULL);
+	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	if (cpuctx->ctx.clock.cpu < 0)
 		perf_clock_start(&cpuctx->ctx.clock, cpuctx->ctx.now);
 	WRITE_ONCE(cpuctx->online, true);
 	for_each_pmu_context(epc, &cpuctx->ctx)
 		perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
-	perf_context_unlock_cpu(cpuctx, NULL);
+	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }
 
 static void stop_cpu(void *unused)
@@ -78,10 +79,15 @@ int perf_event_init_cpu(unsigned int cpu)
  */
 int perf_event_exit_cpu(unsigned int cpu)
 {
+	struct pmu *pmu;
+
 	if (cpu != raw_smp_processor_id())
 		return 0;
 	perf_scope_offline(cpu);
 	on_this_cpu(cpu, stop_cpu);
+	guard(mutex)(&perf_pmus_lock);
+	list_for_each_entry(pmu, &perf_pmus, entry)
+		perf_rotation_stop(pmu, cpu);
 	return 0;
 }
 
@@ -96,6 +102,7 @@ static void move_out(struct perf_event *event, struct list_head *moving)
 	enum perf_event_state state = event->state;
 
 	perf_event_detach(event, PERF_EVENT_STATE_OFF);
+	perf_buffer_share(event);
 	/* Detached it has no time; it goes on where it is attached again. */
 	if (state >= PERF_EVENT_STATE_INACTIVE)
 		event->state = PERF_EVENT_STATE_INACTIVE;

@@ -145,9 +145,6 @@ void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *
 DEFINE_CLASS(event_context, struct perf_event_context *, perf_event_ctx_unlock(NULL, _T),
 	     perf_event_ctx_lock(event), struct perf_event *event)
 
-struct perf_event_context *perf_task_context_lock(struct task_struct *task,
-						  unsigned long *flags);
-
 /* context.c: run something where the event's context can be changed */
 typedef void (*perf_event_func_t)(struct perf_event *event,
 				  struct perf_cpu_context *cpuctx, void *data);

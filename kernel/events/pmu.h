@@ -76,6 +76,7 @@ void perf_pmu_dev_remove(struct pmu *pmu);
 
 /* Wanted from sched.c. */
 void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu);
+void perf_rotation_stop(struct pmu *pmu, int cpu);
 void perf_pmu_mux_interval_changed(struct pmu *pmu);
 
 #endif /* _KERNEL_EVENTS_PMU_H */

@@ -288,6 +288,9 @@ static void rotation_needed(struct perf_event_pmu_context *epc,
 			    struct perf_cpu_pmu_context *cpc)
 {
 	epc->rotate_necessary = true;
+	/* What waits here goes with its task; the timer would come to another CPU. */
+	if (unlikely(!this_cpu_context()->online))
+		return;
 	scoped_guard(raw_spinlock, &cpc->hrtimer_lock) {
 		if (!cpc->hrtimer_active)
 			hrtimer_start(&cpc->hrtimer, cpc->hrtimer_interval,
@@ -721,6 +724,22 @@ static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
 							hrtimer);
 
 	return rotate_here(cpc) ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/**
+ * perf_rotation_stop - a CPU has stopped, and nobody takes turns there
+ * @pmu: a PMU
+ * @cpu: that is not online for perf events
+ *
+ * May sleep.
+ */
+void perf_rotation_stop(struct pmu *pmu, int cpu)
+{
+	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+
+	hrtimer_cancel(&cpc->hrtimer);
+	guard(raw_spinlock_irq)(&cpc->hrtimer_lock);
+	cpc->hrtimer_active = false;
 }
 
 /**

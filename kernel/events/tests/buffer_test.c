@@ -338,10 +338,20 @@ static void buffer_refuses(struct kunit *test)
 	perf_output_put_u64(&handle, 1);
 	perf_output_end(&handle);
 
+	/* Another CPU's, until writers take turns. */
+	local_set(&real.rb->ring.head, 0);
+	real.rb->cpu = nr_cpu_ids;
+	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 2);
+	perf_buffer_share(real.event);
+	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), 0);
+	perf_output_put_u64(&handle, 1);
+	perf_output_end(&handle);
+
 	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), 0);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, local_read(&real.rb->ring.lost), 1);
-	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 2);
+	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 3);
 	perf_buffer_put(real.rb);
 
 	/* Without data pages nothing is lost: nothing was asked for. */

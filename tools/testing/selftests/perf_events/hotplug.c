@@ -134,4 +134,247 @@ TEST(events_outlive_their_cpu)
 		close(cpu_steps);
 }
 
+/* What a read gives, with the times. */
+struct got {
+	__u64 value, enabled, running;
+};
+
+#define KINDS		3
+
+FIXTURE(cgroup) {
+	struct pe_child child;
+	struct perf_event_attr attrs[KINDS];
+	int nr, dir;
+};
+
+FIXTURE_VARIANT(cgroup) {
+	const char *name;
+};
+
+/* The last tasks of a CPU, which take it down, are of the root. */
+FIXTURE_VARIANT_ADD(cgroup, root) {
+	.name = "",
+};
+
+FIXTURE_VARIANT_ADD(cgroup, made) {
+	.name = "pe_hotplug",
+};
+
+FIXTURE_SETUP(cgroup)
+{
+	int i;
+
+	self->child.pid = 0;
+	if (geteuid() || access(ONLINE, W_OK))
+		SKIP(return, "needs root, and a CPU 1 that can go offline");
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	self->attrs[0] = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
+	self->attrs[1] = pe_attr(PERF_COUNT_SW_CONTEXT_SWITCHES);
+	self->nr = 2;
+	if (pe_sim_type() >= 0) {
+		self->attrs[2] = pe_sim_attr();
+		self->attrs[2].config = PE_SIM_CYCLES;
+		self->nr = 3;
+	}
+	for (i = 0; i < self->nr; i++)
+		self->attrs[i].read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+					     PERF_FORMAT_TOTAL_TIME_RUNNING;
+	self->dir = *variant->name ? pe_cgroup_make(variant->name) :
+				     open(pe_cgroup_root(), O_RDONLY | O_DIRECTORY);
+	if (self->dir < 0 || pe_try(&self->attrs[0], self->dir, 1, -1, PERF_FLAG_PID_CGROUP))
+		SKIP(return, "no control groups");
+	ASSERT_EQ(0, pe_move_to(0));
+	ASSERT_EQ(0, pe_child_start(&self->child));
+	ASSERT_EQ(0, pe_cgroup_enter(variant->name, self->child.pid));
+}
+
+FIXTURE_TEARDOWN(cgroup)
+{
+	if (!self->child.pid)
+		return;
+	pe_set(ONLINE, 1);
+	pe_child_end(&self->child);
+	close(self->dir);
+	if (*variant->name)
+		EXPECT_EQ(0, pe_cgroup_remove(variant->name));
+}
+
+static void open_all(struct __test_metadata *_metadata, struct _test_data_cgroup *self, int *fds)
+{
+	int i;
+
+	for (i = 0; i < self->nr; i++) {
+		fds[i] = pe_open(&self->attrs[i], self->dir, 1, -1, PERF_FLAG_PID_CGROUP);
+		ASSERT_LE(0, fds[i]);
+	}
+}
+
+static void read_all(struct __test_metadata *_metadata, struct _test_data_cgroup *self, int *fds,
+		     struct got *got)
+{
+	int i;
+
+	for (i = 0; i < self->nr; i++)
+		ASSERT_EQ(sizeof(got[i]), read(fds[i], &got[i], sizeof(got[i])));
+}
+
+/* Nobody may take a CPU that goes for one where the cgroup runs. */
+TEST_F(cgroup, stands_still_without_its_cpu)
+{
+	struct got before[KINDS], after[KINDS];
+	int keep[KINDS], gone[KINDS], round, i;
+
+	open_all(_metadata, self, keep);
+	for (round = 0; round < 5; round++) {
+		open_all(_metadata, self, gone);
+		ASSERT_EQ(0, pe_child_do(&self->child, PE_MOVE, 1));
+		/* It runs there when the CPU goes. */
+		ASSERT_EQ(0, pe_child_send(&self->child, PE_SPIN, 10000000));
+		ASSERT_EQ(0, pe_set(ONLINE, 0));
+		read_all(_metadata, self, keep, before);
+		pe_sleep_ms(20);
+		ASSERT_EQ(0, pe_child_answer(&self->child));
+		read_all(_metadata, self, keep, after);
+		for (i = 0; i < self->nr; i++) {
+			EXPECT_EQ(before[i].value, after[i].value);
+			EXPECT_EQ(before[i].enabled, after[i].enabled);
+			EXPECT_EQ(before[i].running, after[i].running);
+			/* It had all that one CPU can have at once. */
+			EXPECT_EQ(after[i].enabled, after[i].running);
+			close(gone[i]);
+		}
+		if (round & 1) {
+			EXPECT_EQ(0, pe_ioctl(keep[0], PERF_EVENT_IOC_DISABLE, 0));
+			EXPECT_EQ(0, pe_ioctl(keep[0], PERF_EVENT_IOC_ENABLE, 0));
+		}
+
+		ASSERT_EQ(0, pe_set(ONLINE, 1));
+		ASSERT_EQ(0, pe_child_do(&self->child, PE_MOVE, 1));
+		for (i = 0; i < 5; i++)
+			ASSERT_EQ(0, pe_child_do(&self->child, PE_SPIN, 1000));
+		read_all(_metadata, self, keep, after);
+		for (i = 0; i < self->nr; i++) {
+			EXPECT_LT(before[i].value, after[i].value);
+			EXPECT_LT(before[i].enabled, after[i].enabled);
+			EXPECT_LT(before[i].running, after[i].running);
+		}
+	}
+	for (i = 0; i < self->nr; i++)
+		close(keep[i]);
+}
+
+#define SHARING		(PE_SIM_COUNTERS + 2)
+
+/* Open more events on a CPU than it has counters. */
+static void crowd(struct __test_metadata *_metadata, int cpu, int *fds)
+{
+	struct perf_event_attr attr = pe_sim_attr();
+	int i;
+
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	for (i = 0; i < SHARING; i++) {
+		fds[i] = pe_open(&attr, -1, cpu, -1, 0);
+		ASSERT_LE(0, fds[i]);
+	}
+}
+
+/* Which of them do not come to run? */
+static unsigned int waiting(const int *fds, int seconds)
+{
+	time_t end = time(NULL) + seconds;
+	struct got first[SHARING], now;
+	unsigned int left = (1 << SHARING) - 1;
+	int i;
+
+	for (i = 0; i < SHARING; i++) {
+		if (read(fds[i], &first[i], sizeof(first[i])) != sizeof(first[i]))
+			return left;
+	}
+	while (left && time(NULL) <= end) {
+		pe_sleep_ms(5);
+		for (i = 0; i < SHARING; i++) {
+			if (read(fds[i], &now, sizeof(now)) != sizeof(now))
+				return left;
+			if (now.running > first[i].running)
+				left &= ~(1 << i);
+		}
+	}
+	return left;
+}
+
+/* Longer than it takes a CPU to go and to come. */
+#define INTERVAL	400
+#define INTERVAL_FILE	PE_SIM "perf_event_mux_interval_ms"
+
+FIXTURE(turns) {
+	int here[SHARING], there[SHARING];
+	long interval;
+};
+
+FIXTURE_SETUP(turns)
+{
+	self->interval = -1;
+	if (geteuid() || access(ONLINE, W_OK))
+		SKIP(return, "needs root, and a CPU 1 that can go offline");
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	if (pe_sim_type() < 0)
+		SKIP(return, "no simulated PMU");
+	self->interval = pe_get(INTERVAL_FILE);
+	ASSERT_LT(0, self->interval);
+	ASSERT_EQ(0, pe_set(INTERVAL_FILE, INTERVAL));
+	ASSERT_EQ(0, pe_move_to(0));
+}
+
+FIXTURE_TEARDOWN(turns)
+{
+	int i;
+
+	if (self->interval < 0)
+		return;
+	pe_set(ONLINE, 1);
+	for (i = 0; i < SHARING; i++) {
+		close(self->here[i]);
+		close(self->there[i]);
+	}
+	EXPECT_EQ(0, pe_set(INTERVAL_FILE, self->interval));
+}
+
+/*
+ * The timer of a CPU that goes ends up on another one, which has events that
+ * wait, too: it is not to serve those instead for ever.
+ */
+TEST_F_TIMEOUT(turns, after_a_while, 120)
+{
+	int round;
+
+	crowd(_metadata, 0, self->here);
+	crowd(_metadata, 1, self->there);
+	EXPECT_EQ(0, waiting(self->there, 10));
+	for (round = 0; round < 2; round++) {
+		ASSERT_EQ(0, pe_set(ONLINE, 0));
+		EXPECT_EQ(0, waiting(self->here, 10));
+		ASSERT_EQ(0, pe_set(ONLINE, 1));
+		EXPECT_EQ(0, waiting(self->there, 10));
+		EXPECT_EQ(0, waiting(self->here, 10));
+	}
+}
+
+/* The CPU is back before its timer has expired elsewhere. */
+TEST_F_TIMEOUT(turns, at_once, 120)
+{
+	int round;
+
+	crowd(_metadata, 0, self->here);
+	crowd(_metadata, 1, self->there);
+	EXPECT_EQ(0, waiting(self->there, 10));
+	for (round = 0; round < 2; round++) {
+		ASSERT_EQ(0, pe_set(ONLINE, 0));
+		ASSERT_EQ(0, pe_set(ONLINE, 1));
+		EXPECT_EQ(0, waiting(self->there, 10));
+		EXPECT_EQ(0, waiting(self->here, 10));
+	}
+}
+
 TEST_HARNESS_MAIN
