@@ -259,7 +259,9 @@ static bool worth_a_look(struct perf_event *event)
 	rb = rcu_dereference(event->rb);
 	if (rb) {
 		user = rb->ring.user;
-		yes = READ_ONCE(user->data_head) != READ_ONCE(user->data_tail);
+		/* As find_records() compares them. */
+		yes = (unsigned long)READ_ONCE(user->data_head) !=
+		      (unsigned long)READ_ONCE(user->data_tail);
 	}
 	rcu_read_unlock();
 	return yes || perf_event_is_over(event);
@@ -270,6 +272,9 @@ static int wait_for_records(struct perf_event *event, struct pipe_inode_info *pi
 {
 	int ret;
 
+	/* User space writes what is looked at: whatever it is, this ends. */
+	if (signal_pending(current))
+		return -ERESTARTSYS;
 	pipe_unlock(pipe);
 	ret = wait_event_interruptible(event->cold->waitq, worth_a_look(event));
 	pipe_lock(pipe);

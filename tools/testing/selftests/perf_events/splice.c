@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -514,6 +515,31 @@ TEST_F(splice, tail_that_lies)
 			;
 	}
 	p->data_tail = p->data_head;
+	faults(self->fd, 10);
+	EXPECT_EQ(10 * SMALL, move(self->fd, self->pipe[1], 4096, 0));
+}
+
+/* A kernel of 32 bits looks at the lower half of it alone. */
+TEST_F(splice, tail_of_more_bits)
+{
+	struct itimerval often = { { 0, 100000 }, { 0, 100000 } }, never = { };
+	struct sigaction act = { .sa_handler = nothing };
+	struct perf_event_mmap_page *p = self->ring.page;
+	ssize_t ret;
+
+	/* The other end of the pipe must not say that it never blocks. */
+	ASSERT_EQ(0, fcntl(self->pipe[1], F_SETFL, O_WRONLY));
+	ASSERT_EQ(0, sigaction(SIGALRM, &act, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	p->data_tail = p->data_head | 1ULL << 32;
+	ret = move(self->fd, self->pipe[1], 4096, 0);
+	/* With nothing to read it sleeps until the signal, and not after. */
+	if (sizeof(long) == 4 && ret == -EINTR)
+		ret = -EIO;
+	EXPECT_EQ(-EIO, ret);
+	p->data_tail = p->data_head;
+	EXPECT_EQ(-EINTR, move(self->fd, self->pipe[1], 4096, 0));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
 	faults(self->fd, 10);
 	EXPECT_EQ(10 * SMALL, move(self->fd, self->pipe[1], 4096, 0));
 }
