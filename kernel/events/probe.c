@@ -26,6 +26,15 @@ static int probe_check(struct perf_event *event, bool allowed)
 	return has_branch_stack(event) ? -EOPNOTSUPP : 0;
 }
 
+/*
+ * Who inherits one cannot always make it anew, and must be able to fork: it
+ * goes on without.
+ */
+static int probe_made(const struct perf_event *event, int err)
+{
+	return event->parent && err && err != -ENOMEM ? -ENODEV : err;
+}
+
 static bool probe_returns(const struct perf_event *event)
 {
 	return event->attr.config & PROBE_RETURN;
@@ -53,7 +62,7 @@ static int kprobe_init(struct perf_event *event)
 		err = perf_kprobe_init(event, probe_returns(event));
 	if (!err)
 		event->destroy = perf_kprobe_destroy;
-	return err;
+	return probe_made(event, err);
 }
 
 static const struct attribute_group kprobe_format = {
@@ -84,7 +93,7 @@ static int uprobe_init(struct perf_event *event)
 		err = perf_uprobe_init(event, counter, probe_returns(event));
 	if (!err)
 		event->destroy = perf_uprobe_destroy;
-	return err;
+	return probe_made(event, err);
 }
 
 static const struct attribute_group uprobe_format = {

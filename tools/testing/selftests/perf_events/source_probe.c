@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -146,6 +147,71 @@ TEST_F(kprobe, unprivileged)
 	pe_set(PE_PARANOID, level);
 }
 
+/* Comes to each kind of probe @n times. */
+static void pass(int n)
+{
+	call(n);
+	while (n--)
+		probed(n);
+}
+
+static int fork_without_rights(int in, int out)
+{
+	int err = pe_become(PE_UID, 0), status;
+	pid_t pid;
+	char c = 0;
+
+	if (err || write(out, &c, 1) != 1 || read(in, &c, 1) != 1)
+		return err ? -err : EIO;
+	pass(3);
+	pid = fork();
+	if (pid < 0)
+		return errno;
+	if (!pid) {
+		pass(5);
+		_exit(0);
+	}
+	return waitpid(pid, &status, 0) == pid && !status ? 0 : ECHILD;
+}
+
+/*
+ * Who may not open what others have opened on him can fork all the same: his
+ * children go without it.
+ */
+static void fork_of_watched(struct __test_metadata *_metadata, struct perf_event_attr *attr)
+{
+	int fd, go[2], ready[2], status;
+	pid_t pid;
+	char c = 0;
+
+	/* 6.12 refuses the fork. */
+	if (geteuid() || !getenv("PE_HARD"))
+		SKIP(return, "needs root, and PE_HARD");
+	ASSERT_EQ(0, pipe(go));
+	ASSERT_EQ(0, pipe(ready));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(fork_without_rights(go[0], ready[1]));
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	attr->inherit = 1;
+	fd = pe_open(attr, pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(1, write(go[1], &c, 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status)) {
+		TH_LOG("%s", strerror(WEXITSTATUS(status)));
+	}
+	EXPECT_EQ(3, pe_count(fd));
+	close(fd);
+}
+
+TEST_F(kprobe, inherited_without_rights)
+{
+	fork_of_watched(_metadata, &self->attr);
+}
+
 FIXTURE(uprobe)
 {
 	struct perf_event_attr attr;
@@ -223,6 +289,11 @@ TEST_F(uprobe, inherit)
 	}
 	EXPECT_EQ(10, pe_count(fd));
 	close(fd);
+}
+
+TEST_F(uprobe, inherited_without_rights)
+{
+	fork_of_watched(_metadata, &self->attr);
 }
 
 /* Raised while somebody listens, in the file's data as it is mapped here. */
