@@ -242,8 +242,10 @@ static void stop_writer_here(void *info)
 
 	if (READ_ONCE(aux->rb->aux_open) != aux)
 		return;
-	/* Freed by RCU if at all, so it is still there. */
-	event = aux->writer;
+	/* Still to come, or gone already, or attached: interrupts are off. */
+	event = smp_load_acquire(&aux->writer);
+	if (!event)
+		return;
 	ctx = READ_ONCE(event->ctx);
 	perf_context_lock_cpu(cpuctx, ctx);
 	if (READ_ONCE(aux->rb->aux_open) == aux && event->state == PERF_EVENT_STATE_ACTIVE &&
@@ -304,6 +306,7 @@ static void aux_publish(struct perf_buffer *rb)
 static void aux_close(struct perf_output_handle *handle, struct perf_aux *aux)
 {
 	handle->event = NULL;
+	WRITE_ONCE(aux->writer, NULL);
 	/* The next transaction finds all of this one's work done. */
 	smp_store_release(&handle->rb->aux_open, NULL);
 	perf_aux_put(aux);
@@ -334,8 +337,9 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 		perf_aux_put(aux);
 		return NULL;
 	}
-	aux->writer = event;
 	WRITE_ONCE(aux->writer_cpu, smp_processor_id());
+	/* For perf_aux_stop_writer(), which asks that CPU. */
+	smp_store_release(&aux->writer, event);
 
 	handle->rb = rb;
 	handle->event = event;
@@ -513,9 +517,22 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 	return copied;
 }
 
+/*
+ * The area of an AUX event that traces on this CPU, with a reference. It may
+ * have been closed, or be off, while the event that samples it goes on: then
+ * the trace on this CPU is somebody else's.
+ */
+static struct perf_aux *aux_get_here(struct perf_event *sampler)
+{
+	if (!sampler || READ_ONCE(sampler->state) != PERF_EVENT_STATE_ACTIVE ||
+	    READ_ONCE(sampler->oncpu) != smp_processor_id())
+		return NULL;
+	return aux_get(sampler);
+}
+
 /**
  * perf_aux_sample_size - how much of an AUX area a sample can have
- * @sampler: the AUX event, active on this CPU
+ * @sampler: the AUX event, or NULL
  * @size: wanted
  *
  * Any context. Nothing while another sample, which this one interrupted, is
@@ -524,7 +541,7 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
  */
 unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long size)
 {
-	struct perf_aux *aux = aux_get(sampler);
+	struct perf_aux *aux = aux_get_here(sampler);
 
 	if (!aux)
 		return 0;
@@ -537,7 +554,7 @@ unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long siz
 
 /**
  * perf_aux_sample_write - write a piece of an AUX area into a sample
- * @sampler: the AUX event, active on this CPU
+ * @sampler: the AUX event, or NULL when it has been closed since
  * @handle: of the sample
  * @size: what perf_aux_sample_size() returned
  *
@@ -547,20 +564,21 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 			   unsigned long size)
 {
 	static const u8 zeros[64];
-	struct perf_aux *aux = aux_get(sampler);
+	struct perf_aux *aux;
 	unsigned long flags;
 	long copied = 0;
 
+	/* The driver's state is that of this CPU. */
+	local_irq_save(flags);
+	aux = aux_get_here(sampler);
 	if (aux && size) {
-		/* The driver's state is that of this CPU. */
-		local_irq_save(flags);
 		WRITE_ONCE(aux->sampling, true);
 		barrier();
-		copied = aux->pmu->snapshot_aux(sampler, handle, size);
+		copied = sampler->pmu->snapshot_aux(sampler, handle, size);
 		barrier();
 		WRITE_ONCE(aux->sampling, false);
-		local_irq_restore(flags);
 	}
+	local_irq_restore(flags);
 	if (aux)
 		perf_aux_put(aux);
 	if (WARN_ON_ONCE(copied < 0 || copied > size))
@@ -677,7 +695,8 @@ static void aux_unlink(struct perf_event *event)
 {
 	struct perf_event *leader = event->aux_event;
 
-	event->aux_event = NULL;
+	/* A sample that is being taken looks at it twice. */
+	WRITE_ONCE(event->aux_event, NULL);
 	perf_event_put(leader);
 }
 
@@ -685,7 +704,7 @@ static void aux_unlink(struct perf_event *event)
  * perf_event_clear_aux_output - undo perf_event_set_aux_output()
  * @event: a member, or the leader; then all of its members are cut off
  *
- * Where the context cannot run the group. The caller holds a reference.
+ * The group may be on; who has read the link has RCU. The caller holds a reference.
  */
 void perf_event_clear_aux_output(struct perf_event *event)
 {

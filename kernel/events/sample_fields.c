@@ -323,12 +323,10 @@ static void prepare_code_page(struct perf_sample_data *data, struct perf_event *
 static void prepare_aux(struct perf_sample_data *data, struct perf_event *event,
 			struct pt_regs *regs)
 {
-	struct perf_event *sampler = event->aux_event;
 	u32 want = min(sample_room(data, event), event->attr.aux_sample_size);
 
-	data->aux_size = 0;
-	if (sampler)
-		data->aux_size = perf_aux_sample_size(sampler, round_down(want, sizeof(u64)));
+	data->aux_size = perf_aux_sample_size(READ_ONCE(event->aux_event),
+					      round_down(want, sizeof(u64)));
 	data->dyn_size += data->aux_size;
 }
 
@@ -337,7 +335,7 @@ static void write_aux(struct perf_output_handle *handle, struct perf_sample_data
 {
 	perf_output_put_u64(handle, data->aux_size);
 	if (data->aux_size)
-		perf_aux_sample_write(event->aux_event, handle, data->aux_size);
+		perf_aux_sample_write(READ_ONCE(event->aux_event), handle, data->aux_size);
 }
 
 #define OFFSET(member)	offsetof(struct perf_sample_data, member)

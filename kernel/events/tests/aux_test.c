@@ -401,7 +401,14 @@ static void aux_copies(struct kunit *test)
 	}
 	aux_end(&aux_handle, 0);
 
-	/* Samples: what the driver has, and zeros. */
+	/* Samples: what the driver has, and zeros; of a trace that goes on here. */
+	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(NULL, 64), 0);
+	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 64), 0);
+	preempt_disable();
+	bench->event.state = PERF_EVENT_STATE_ACTIVE;
+	bench->event.oncpu = smp_processor_id() + 1;
+	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 64), 0);
+	bench->event.oncpu = smp_processor_id();
 	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 9), 16);
 	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, ULONG_MAX), AUX_SIZE);
 	bench->snapshot = 16;
@@ -410,11 +417,18 @@ static void aux_copies(struct kunit *test)
 	perf_output_end(&handle);
 	for (i = 0; i < 96; i++)
 		KUNIT_EXPECT_EQ(test, to[96 + i], i < 16 ? 0x5a : 0);
-	bench->read = 2 * 96;
+	/* It has been closed since its size was asked for. */
+	KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, &bench->event, 96), 0);
+	perf_aux_sample_write(NULL, &handle, 96);
+	perf_output_end(&handle);
+	for (i = 0; i < 96; i++)
+		KUNIT_EXPECT_EQ(test, to[2 * 96 + i], 0);
+	bench->read = 3 * 96;
 	expect_nothing(test, bench);
 
 	rcu_assign_pointer(bench->rb->aux, NULL);
 	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 64), 0);
+	preempt_enable();
 	bench_free(test, bench);
 }
 

@@ -167,6 +167,126 @@ TEST(overflow_against_detaching_bpf)
 	close(map);
 }
 
+#define STACK	16384
+
+static void *fire_traced(void *arg)
+{
+	struct firing *f = arg;
+	/* To be copied between the two looks that a sample takes at its trace. */
+	char deep[STACK];
+
+	memset(deep, 1, sizeof(deep));
+	pe_touch(deep);
+	pe_move_to(1);
+	__atomic_store_n(&f->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
+		pe_fault(100);
+		pe_set(PE_SIM_TRACE "trace", 64);
+	}
+	pe_touch(deep);
+	return NULL;
+}
+
+/**
+ * struct traced - a trace, and who has pieces of it in its samples
+ * @leader: traces
+ * @member: samples
+ * @ring: of the leader
+ * @area: of the leader
+ * @page: of the member, whose records are overwritten
+ * @size: of @area
+ * @len: of the mapping at @page
+ * @pid: of whom
+ */
+struct traced {
+	int leader, member;
+	struct pe_ring ring;
+	void *area;
+	struct perf_event_mmap_page *page;
+	size_t size, len;
+	pid_t pid;
+};
+
+static void open_leader(struct __test_metadata *_metadata, struct traced *t)
+{
+	struct perf_event_attr attr = pe_attr(0);
+	struct pe_ring *ring = &t->ring;
+	int tries = 0;
+
+	attr.type = pe_get(PE_SIM_TRACE "type");
+	/* Only one can have the unit, until it is gone altogether. */
+	while ((t->leader = pe_open(&attr, t->pid, -1, -1, 0)) == -EBUSY && tries++ < 1000)
+		pe_sleep_ms(1);
+	ASSERT_LE(0, t->leader);
+	ASSERT_EQ(0, pe_ring_map(ring, t->leader, 1));
+	ring->page->aux_offset = ring->len;
+	ring->page->aux_size = t->size;
+	t->area = mmap(NULL, t->size, PROT_READ, MAP_SHARED, t->leader, ring->len);
+	ASSERT_NE(MAP_FAILED, t->area);
+	/* It was on before it had an area. */
+	ASSERT_EQ(0, pe_ioctl(t->leader, PERF_EVENT_IOC_ENABLE, 0));
+}
+
+static void close_leader(struct traced *t)
+{
+	munmap(t->area, t->size);
+	pe_ring_unmap(&t->ring);
+	close(t->leader);
+	t->leader = -1;
+}
+
+static void open_member(struct __test_metadata *_metadata, struct traced *t)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.sample_period = 1;
+	attr.exclude_kernel = 1;
+	attr.sample_type = PERF_SAMPLE_STACK_USER | PERF_SAMPLE_AUX;
+	attr.sample_stack_user = STACK;
+	attr.aux_sample_size = 1024;
+	t->member = pe_open(&attr, t->pid, -1, t->leader, 0);
+	ASSERT_LE(0, t->member);
+	t->page = mmap(NULL, t->len, PROT_READ, MAP_SHARED, t->member, 0);
+	ASSERT_NE(MAP_FAILED, (void *)t->page);
+}
+
+/* A sample looks at a trace whose event, or its own event, is being closed. */
+TEST(aux_sample_against_close)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	struct traced t = { .leader = -1, .size = 4 * page, .len = 17 * page };
+	unsigned int sampled = 0, round;
+	struct firing f = { };
+
+	if (geteuid() || pe_get(PE_SIM_TRACE "type") < 0 || pe_cpu_count() < 2)
+		SKIP(return, "needs root, the simulated trace unit, and two CPUs");
+	ASSERT_EQ(0, pthread_create(&f.thread, NULL, fire_traced, &f));
+	while (!__atomic_load_n(&f.tid, __ATOMIC_ACQUIRE))
+		pe_sleep_ms(1);
+	t.pid = f.tid;
+	ASSERT_EQ(0, pe_move_to(0));
+	for (round = 0; round < ROUNDS; round++) {
+		if (t.leader < 0)
+			open_leader(_metadata, &t);
+		open_member(_metadata, &t);
+		/* CPUs that take turns take them when one is idle. */
+		if (round & 1)
+			pe_sleep_ms(1);
+		else
+			pe_spin(1000 * (round % 50));
+		sampled += t.page->data_head > 0;
+		if (round % 4 == 3)
+			close_leader(&t);
+		/* The mapping holds the file. */
+		munmap(t.page, t.len);
+		close(t.member);
+	}
+	stop_firing(&f);
+	if (t.leader >= 0)
+		close_leader(&t);
+	EXPECT_LT(ROUNDS / 4, sampled);
+}
+
 static void *fire_and_end(void *arg)
 {
 	struct firing *f = arg;

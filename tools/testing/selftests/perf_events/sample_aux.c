@@ -128,6 +128,7 @@ TEST_F(aux, mapping)
 {
 	struct perf_event_mmap_page *p;
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	struct pe_ring ring;
 	void *area;
 	int fd;
 
@@ -165,14 +166,10 @@ TEST_F(aux, mapping)
 	/* Who traces nothing has no area. */
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
-	{
-		struct pe_ring ring;
-
-		ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
-		EXPECT_EQ(MAP_FAILED, map_area(fd, &ring, self->size, PROT_READ | PROT_WRITE));
-		EXPECT_EQ(EOPNOTSUPP, errno);
-		pe_ring_unmap(&ring);
-	}
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+	EXPECT_EQ(MAP_FAILED, map_area(fd, &ring, self->size, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EOPNOTSUPP, errno);
+	pe_ring_unmap(&ring);
 	close(fd);
 }
 
@@ -363,6 +360,58 @@ TEST_F(aux, in_samples)
 	for (i = 0; i < 64; i++)
 		EXPECT_EQ((unsigned char)(5000 - 64 + i), bytes[i]);
 	close(member);
+}
+
+static int aux_size(struct pe_ring *ring)
+{
+	__u64 size;
+
+	if (pe_ring_find(ring, &rec, PERF_RECORD_SAMPLE) != 1)
+		return -1;
+	memcpy(&size, rec.body, sizeof(size));
+	return rec.head.size == 8 + 8 + size ? size : -2;
+}
+
+/* Who sampled a trace that is gone can go on without it. */
+TEST_F(aux, in_samples_until_exec)
+{
+	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct pe_child child;
+	struct pe_ring ring;
+	int member, size, nr = 0;
+
+	ASSERT_EQ(0, pe_child_start(&child));
+	self->a.remove_on_exec = 1;
+	self->fd = pe_open(&self->a, child.pid, -1, -1, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
+	self->area = map_area(self->fd, &self->ring, self->size, PROT_READ);
+	ASSERT_NE(MAP_FAILED, (void *)self->area);
+	m.sample_period = 1;
+	m.sample_type = PERF_SAMPLE_AUX;
+	m.aux_sample_size = 64;
+	m.exclude_kernel = 1;
+	member = pe_open(&m, child.pid, -1, self->fd, 0);
+	ASSERT_LE(0, member);
+	ASSERT_EQ(0, pe_ring_map(&ring, member, 8));
+	enable(self->fd);
+	ASSERT_EQ(0, pe_child_do(&child, PE_FAULT, 3));
+	for (nr = 0; (size = aux_size(&ring)) >= 0; nr++)
+		EXPECT_EQ(64, size);
+	EXPECT_LE(3, nr);
+	EXPECT_EQ(-1, size);
+
+	ASSERT_EQ(0, pe_child_do(&child, PE_EXEC, 0));
+	pe_ring_drop(&ring, 0);
+	ASSERT_EQ(0, enable(member));
+	ASSERT_EQ(0, pe_child_do(&child, PE_FAULT, 3));
+	for (nr = 0; (size = aux_size(&ring)) >= 0; nr++)
+		EXPECT_EQ(0, size);
+	EXPECT_LE(3, nr);
+	EXPECT_EQ(-1, size);
+	pe_ring_unmap(&ring);
+	close(member);
+	pe_child_end(&child);
 }
 
 TEST_F(aux, paused_and_resumed)
