@@ -536,7 +536,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @orig_type: attr.type as it was asked for
  * @rb: that it writes to
  * @cold: what few events have, or NULL
- * @overflow_handler: called with interrupts off at each overflow
+ * @overflow_handler: called at each overflow, in any context, preemption off
  * @overflow_handler_context: of an event of the kernel's own
  * @bpf_cookie: of any other, for @prog
  * @clock: time of its records
@@ -729,7 +729,7 @@ struct perf_cpu_pmu_context {
  * @offset: what to add to perf_clock() while it runs
  * @cpu: that it runs on, -1 while it stands
  *
- * Written by that CPU alone, under the context's lock; read by anyone in any
+ * Written under the context's lock, while it runs by that CPU; read by anyone in any
  * context (see perf_clock_read()).
  */
 struct perf_event_clock {
@@ -984,6 +984,7 @@ static inline bool event_has_any_exclude_flag(struct perf_event *event)
  * @period: of the event
  * @dyn_size: bytes of the fields whose size varies, without the read values
  * @type: the event's sample_type, as it applies here
+ * @callchain_nr: words of @callchain that @dyn_size counts
  *
  * The rest are the record's fields, each valid when its bit is set in
  * @sample_flags. A driver starts with perf_sample_data_init(), adds what its
@@ -1026,6 +1027,7 @@ struct perf_sample_data {
 	u64				data_page_size;
 	u64				code_page_size;
 	u64				aux_size;
+	u64				callchain_nr;
 } ____cacheline_aligned;
 
 /* What data_src says when nobody knows. */

@@ -194,7 +194,7 @@ int perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
  * @data: the sample
  * @regs: where
  *
- * Any context, interrupts off.
+ * Any context, preemption off.
  * Return: what the program says, 0 to have neither record nor signal; 1 when
  * there is no program for overflows.
  */

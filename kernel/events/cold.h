@@ -17,14 +17,15 @@
  * @mmap_count: mappings made through this event
  * @sb_list: place in a CPU's list of sideband listeners
  * @event_limit: overflows left before the event disables itself
- * @notify_work: irq work that wakes, signals and disables for an overflow
+ * @notify_work: irq work that wakes and signals after an overflow
  * @disable_work: irq work of perf_event_disable_inatomic()
  * @sigtrap_work: task work that sends a sigtrap
  * @sigtrap_addr: of the sigtrap
  * @wakeup_due: a wake-up is owed
  * @disable_due: the event is to be disabled
  * @sigtrap_queued: @sigtrap_work is queued
- * @ns: of who opened it: what process ids in records mean; NULL in a copy's
+ * @ns: of who had the event given this part, mostly who opened it: what process
+ *	ids in records mean; NULL in a copy's
  * @lost_samples: that did not fit into the buffer
  * @freq_time_stamp: running time when its frequency was last adjusted, ns
  * @freq_count_stamp: its count then

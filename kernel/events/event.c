@@ -453,7 +453,7 @@ void perf_event_put(struct perf_event *event)
 	/* An event site may be in the middle of a sample for it. */
 	else if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event))
 		call_rcu(&event->rcu_head, free_event_late);
-	else if (!in_task() || irqs_disabled() || preempt_count())
+	else if (!in_task() || irqs_disabled() || preempt_count() || rcu_preempt_depth())
 		free_event_late(&event->rcu_head);
 	else
 		free_event(event);
@@ -484,8 +484,9 @@ static struct perf_event *alloc_clear(bool tracepoint)
  * @handler_context: for @handler
  * @cgroup_fd: file descriptor of a cgroup, or -1
  *
- * May sleep. Return: the event with one reference, or an error: -EINVAL for an
- * impossible @cpu, -ENOENT when no PMU knows the event, or what the PMU says.
+ * May sleep. Return: the event with one reference, or an error: -EINVAL for a
+ * number that no CPU has, -ENODEV for one that this machine cannot have,
+ * -ENOENT when no PMU knows the event, or what the PMU says.
  */
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    struct task_struct *task, struct perf_event *leader,
@@ -497,6 +498,9 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 
 	if ((unsigned int)cpu >= nr_cpu_ids && !(task && cpu == -1))
 		return ERR_PTR(-EINVAL);
+	/* There is no context of a CPU that cannot come. */
+	if (cpu >= 0 && !cpu_possible(cpu))
+		return ERR_PTR(-ENODEV);
 	/* Only a task can take a signal in step with what it does. */
 	if (attr->sigtrap && !task)
 		return ERR_PTR(-EINVAL);
@@ -667,7 +671,7 @@ static int attach_alone(struct perf_event *event, struct task_struct *task, int 
  * @attr: what to count
  * @cpu: where, or -1
  * @task: of whom, or NULL for all
- * @callback: called at each overflow, interrupts off or NMI; NULL for none
+ * @callback: called at each overflow, in any context, preemption off; NULL for none
  * @context: kept in event->overflow_handler_context
  *
  * May sleep. Return: the event, to be closed with perf_event_release_kernel(),

@@ -675,9 +675,8 @@ void perf_event_turn_off(struct perf_event *event)
  * perf_event_disable_local - disable one event from where it counts
  * @event: that the caller keeps alive
  *
- * Interrupt context, interrupts off. A scheduled event whose context has moved
- * to another CPU is left alone: its disable_due took effect when it was
- * taken off here.
+ * Interrupt context, interrupts off. A scheduled event that is on on another
+ * CPU is left alone: its disable_due took effect when it was taken off here.
  */
 void perf_event_disable_local(struct perf_event *event)
 {
@@ -693,7 +692,7 @@ void perf_event_disable_local(struct perf_event *event)
 		/* A group that was on has been taken off, and out, at the switch. */
 		raw_spin_lock(&ctx->lock);
 		perf_context_begin(ctx);
-		if (is_resident(event) || ctx->clock.cpu < 0)
+		if (is_resident(event) || event->state != PERF_EVENT_STATE_ACTIVE)
 			turn_off_locked(event, NULL, NULL);
 		perf_context_end(ctx);
 		raw_spin_unlock(&ctx->lock);

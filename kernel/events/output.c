@@ -20,6 +20,8 @@ static unsigned long arch_perf_out_copy_user(void *to, const void __user *from, 
 {
 	unsigned long left;
 
+	if (!access_ok(from, n))
+		return n;
 	pagefault_disable();
 	left = __copy_from_user_inatomic(to, from, n);
 	pagefault_enable();

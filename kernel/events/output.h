@@ -131,7 +131,7 @@ static __always_inline void perf_output_count_sample(struct perf_output_handle *
 
 	if (attr->watermark || !attr->wakeup_events)
 		return;
-	if (local_inc_return(&rb->samples) < attr->wakeup_events)
+	if (local_inc_return(&rb->samples) < (s64)attr->wakeup_events)
 		return;
 	local_sub(attr->wakeup_events, &rb->samples);
 	local_inc(&rb->ring.wakeups);

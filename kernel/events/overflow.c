@@ -88,10 +88,11 @@ static void disable_irq_work(struct irq_work *work)
 	if (READ_ONCE(cold->disable_due)) {
 		if (!is_resident(event))
 			cpu = READ_ONCE(event->oncpu);
-		if (cpu == smp_processor_id()) {
+		/* What others did to its task may be an event's, when that is not on. */
+		if (cpu == smp_processor_id() || cpu < 0) {
 			WRITE_ONCE(cold->disable_due, 0);
 			perf_event_disable_local(event);
-		} else if (cpu >= 0 && irq_work_queue_on(work, cpu)) {
+		} else if (irq_work_queue_on(work, cpu)) {
 			/* It has overflowed again elsewhere: our reference goes there. */
 			return;
 		}

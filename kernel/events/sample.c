@@ -507,8 +507,8 @@ void perf_event_output_backward(struct perf_event *event, struct perf_sample_dat
  * @regs: where it happened
  *
  * Any context, preemption off.
- * Return: 0, -ENOENT without a buffer, -ENOSPC when it is full, -E2BIG when
- * the data does not fit into a record. The last two are counted as lost.
+ * Return: 0, -ENOSPC without a buffer or when it is full, -E2BIG when the data
+ * does not fit into a record. What a buffer did not take is counted as lost.
  */
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs)

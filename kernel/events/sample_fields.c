@@ -12,9 +12,6 @@
 #include "sample.h"
 #include "sample_fields.h"
 
-/* No call chain is an empty one. */
-static struct perf_callchain_entry empty_callchain;
-
 /* Bytes that the record can still grow by; fields of known size come first. */
 static u32 sample_room(struct perf_sample_data *data, struct perf_event *event)
 {
@@ -62,6 +59,7 @@ void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event
 			chain->nr = room;
 	}
 	data->callchain = chain;
+	data->callchain_nr = chain->nr;
 	data->dyn_size += chain->nr * sizeof(u64);
 	data->sample_flags |= PERF_SAMPLE_CALLCHAIN;
 }
@@ -70,8 +68,16 @@ EXPORT_SYMBOL_GPL(perf_sample_save_callchain);
 static void write_callchain(struct perf_output_handle *handle, struct perf_sample_data *data,
 			    struct perf_event *event)
 {
-	const struct perf_callchain_entry *chain = data->callchain ?: &empty_callchain;
+	struct perf_callchain_entry *chain = data->callchain;
 
+	/* No call chain is an empty one. */
+	if (unlikely(!chain)) {
+		perf_output_put_u64(handle, 0);
+		return;
+	}
+	/* A BPF program may have taken another chain since, in the same memory. */
+	if (unlikely(chain->nr != data->callchain_nr))
+		chain->nr = data->callchain_nr;
 	/* nr and ip[] follow each other in memory as in the record. */
 	perf_output_copy(handle, chain, (1 + chain->nr) * sizeof(u64));
 }

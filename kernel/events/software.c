@@ -39,8 +39,8 @@ static __always_inline int get_recursion_level(void)
 /**
  * perf_swevent_get_recursion_context - begin to raise an event
  *
- * Preemption is off. An event that raises itself at the same level, task,
- * softirq, irq or NMI, is refused.
+ * Any context. An event that raises itself at the same level, task, softirq,
+ * irq or NMI, is refused.
  * Return: the level, for perf_swevent_put_recursion_context(), or -1.
  */
 int perf_swevent_get_recursion_context(void)

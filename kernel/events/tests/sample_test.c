@@ -156,6 +156,7 @@ static void env_write(struct sample_env *env, struct perf_event_header *header)
 					      PERF_SAMPLE_PHYS_ADDR);
 		if (type & PERF_SAMPLE_CALLCHAIN) {
 			data->callchain = &given.chain;
+			data->callchain_nr = CHAIN_LENGTH;
 			data->dyn_size += CHAIN_LENGTH * sizeof(u64);
 			data->sample_flags |= PERF_SAMPLE_CALLCHAIN;
 		}

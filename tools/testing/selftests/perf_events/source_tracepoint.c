@@ -16,6 +16,7 @@
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
 #include "pe_sample.h"
+#include "pe_sim.h"
 #include "pe_trace.h"
 
 static void call(int n)
@@ -297,6 +298,67 @@ TEST_F(tracepoint, about_another_task)
 	close(his);
 	close(any);
 	close(off);
+	pe_child_end(&c);
+}
+
+/*
+ * What happens to a task that sleeps uses up its event's overflows, too. The
+ * event is in a group that another one keeps off: no switch, at which it would
+ * be taken off, disables it.
+ */
+TEST_F(tracepoint, refresh_about_another_task)
+{
+	struct perf_event_attr a, sim = pe_sim_attr();
+	int only, leader, fd, i, round;
+	struct pe_ring ring;
+	struct pe_child c;
+	char text[32];
+	__u64 count, ran[2];
+
+	if (pe_tracepoint(&a, "sched/sched_wakeup"))
+		SKIP(return, "no tracepoints of the scheduler");
+	if (geteuid() || pe_sim_type() < 0)
+		SKIP(return, "needs root, and the simulated PMU");
+	/* 6.12 goes on with it. */
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	ASSERT_EQ(0, pe_child_start(&c));
+	/* Woken only by this task, on the CPU of the event, while it sleeps. */
+	pe_move_to(0);
+	ASSERT_EQ(0, pe_child_do(&c, PE_MOVE, 0));
+	sim.pinned = 1;
+	sim.exclusive = 1;
+	only = pe_open(&sim, -1, 0, -1, 0);
+	ASSERT_LE(0, only);
+	sim.pinned = 0;
+	sim.exclusive = 0;
+	sim.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING;
+	leader = pe_open(&sim, c.pid, 0, -1, 0);
+	ASSERT_LE(0, leader);
+	a.disabled = 1;
+	a.sample_period = 1;
+	a.sample_type = PERF_SAMPLE_TID;
+	fd = pe_open(&a, c.pid, 0, leader, 0);
+	ASSERT_LE(0, fd);
+	snprintf(text, sizeof(text), "pid == %d", c.pid);
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text));
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 4));
+	for (round = 0; round < 5; round++) {
+		count = pe_count(fd);
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_REFRESH, 1));
+		for (i = 0; i < 10; i++) {
+			pe_sleep_ms(5);
+			EXPECT_EQ(0, pe_child_do(&c, PE_SPIN, 1));
+		}
+		EXPECT_EQ(count + 1, pe_count(fd));
+		EXPECT_EQ(1, pe_ring_drop(&ring, PERF_RECORD_SAMPLE));
+	}
+	ASSERT_EQ(sizeof(ran), read(leader, ran, sizeof(ran)));
+	EXPECT_EQ(0, ran[1]);
+	pe_ring_unmap(&ring);
+	close(fd);
+	close(leader);
+	close(only);
 	pe_child_end(&c);
 }
 
