@@ -339,7 +339,7 @@ TEST_F_TIMEOUT(table, of_everything, 300)
 }
 
 /* With all rights, what there is can be opened, and what is wrong is not. */
-TEST_F(table, of_root)
+TEST_F_TIMEOUT(table, of_root, 120)
 {
 	int level;
 
