@@ -433,7 +433,7 @@ static u64 next_of_weight(u64 mask)
 {
 	u64 low = mask & -mask, ripple = mask + low;
 
-	return ripple | (((mask ^ ripple) / low) >> 2);
+	return ripple | ((mask ^ ripple) >> (__ffs64(low) + 2));
 }
 
 static bool check_all_types(struct kunit *test, struct sample_env *env)
