@@ -389,8 +389,7 @@ static void buffer_pages(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, perf_buffer_page(rb, ULONG_MAX));
 		perf_buffer_put(rb);
 	}
-	KUNIT_EXPECT_NULL(test, perf_buffer_alloc(1UL << (BITS_PER_LONG - PAGE_SHIFT - 1), 0, -1,
-						  false));
+	KUNIT_EXPECT_NULL(test, perf_buffer_alloc(1UL << 31, 0, -1, false));
 }
 
 static struct kunit_case buffer_cases[] = {

@@ -753,11 +753,15 @@ static void prepare(void)
 	memset(fds, -1, sizeof(fds));
 }
 
-/* Let them work; all of them have ended, or one of them hangs. */
+/*
+ * Let them work; all of them have ended, or one of them hangs. Where an event sends a signal for
+ * each system call, the end of a handler is the next one: nobody's fault, if it can be killed.
+ */
 static bool run(__u64 seed, unsigned int seconds)
 {
 	pid_t workers[WORKERS] = { }, pid;
 	struct pe_rng r = { seed };
+	bool killed = false;
 	__u64 last;
 	int i;
 
@@ -770,14 +774,23 @@ static bool run(__u64 seed, unsigned int seconds)
 	while (now_ms() < last + GRACE_MS) {
 		bool over = now_ms() >= shared->deadline;
 
+		if (!killed && now_ms() >= last + GRACE_MS / 2) {
+			killed = true;
+			pe_show_tasks();
+			for (i = 0; i < WORKERS; i++)
+				if (workers[i])
+					kill(-workers[i], SIGKILL);
+		}
 		for (i = 0; !over && i < WORKERS; i++) {
 			__u64 its = pe_rnd(&r);
 
 			if (workers[i])
 				continue;
 			workers[i] = fork();
-			if (!workers[i])
+			if (!workers[i]) {
+				setpgid(0, 0);
 				work(its, 0);
+			}
 			shared->pids[i] = workers[i];
 		}
 		pid = waitpid(-1, NULL, WNOHANG);

@@ -91,7 +91,7 @@ static inline void pe_fuzz_look(struct pe_fuzz_machine *m)
 		"sched/sched_migrate_task", "exceptions/page_fault_user", "irq/softirq_entry",
 		"timer/hrtimer_start", "syscalls/sys_enter_getppid", "task/task_newtask",
 	};
-	struct perf_event_attr attr;
+	struct perf_event_attr attr = { };
 	int i;
 
 	m->sim = pe_fuzz_type("sim");

@@ -2,9 +2,11 @@
 /*
  * Who hangs, and where; see pe_lib.h.
  */
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pe_lib.h"
 
@@ -61,11 +63,13 @@ static bool waits_for_disk(const char *dir)
  * pe_show_tasks - print what all tasks are doing, after something did not end
  *
  * Of kernel threads those alone that wait for something they should get soon.
+ * What runs has no stack to be shown; the kernel's console gets it, some times.
  */
 void pe_show_tasks(void)
 {
 	glob_t tasks;
 	size_t i;
+	int fd;
 
 	if (glob("/proc/[0-9]*/task/*", 0, NULL, &tasks))
 		return;
@@ -79,4 +83,9 @@ void pe_show_tasks(void)
 	}
 	globfree(&tasks);
 	fflush(stdout);
+
+	fd = open("/proc/sysrq-trigger", O_WRONLY);
+	for (i = 0; i < 5 && write(fd, "l", 1) == 1; i++)
+		pe_sleep_ms(300);
+	close(fd);
 }
