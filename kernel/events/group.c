@@ -675,7 +675,7 @@ void perf_event_turn_off(struct perf_event *event)
  * perf_event_disable_local - disable one event from where it counts
  * @event: that the caller keeps alive
  *
- * Interrupt context, interrupts off. A scheduled event that is on on another
+ * Interrupt context, interrupts off. A scheduled event that is active on another
  * CPU is left alone: its disable_due took effect when it was taken off here.
  */
 void perf_event_disable_local(struct perf_event *event)
