@@ -716,6 +716,16 @@ void perf_pmu_unregister(struct pmu *pmu)
 }
 EXPORT_SYMBOL_GPL(perf_pmu_unregister);
 
+/**
+ * perf_event_print_debug - print the state of this CPU's counters
+ *
+ * For SysRq p, interrupts off or on. Architectures whose counters can be read
+ * have their own.
+ */
+void __weak perf_event_print_debug(void)
+{
+}
+
 #if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
 #include "tests/pmu_test.c"
 #endif
