@@ -11,7 +11,7 @@
 
 #define HAVE_CYCLES	1
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386)
 static __u64 cycles(void)
 {
 	unsigned int low, high;

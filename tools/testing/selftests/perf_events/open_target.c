@@ -178,7 +178,7 @@ TEST(flags)
 	struct perf_event_attr a = dummy();
 	unsigned int bit;
 
-	for (bit = 4; bit < 64; bit++)
+	for (bit = 4; bit < 8 * sizeof(long); bit++)
 		EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 1UL << bit)) {
 			TH_LOG("flag %u", bit);
 		}

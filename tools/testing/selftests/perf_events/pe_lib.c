@@ -296,14 +296,14 @@ long pe_get(const char *path)
  *
  * Return: 0 or -errno
  */
-int pe_set(const char *path, long value)
+int pe_set(const char *path, long long value)
 {
 	char text[32];
 	int fd = open(path, O_WRONLY), len, ret = 0;
 
 	if (fd < 0)
 		return -errno;
-	len = snprintf(text, sizeof(text), "%ld\n", value);
+	len = snprintf(text, sizeof(text), "%lld\n", value);
 	if (write(fd, text, len) != len)
 		ret = -errno;
 	close(fd);
@@ -370,6 +370,27 @@ int pe_cgroup_make(const char *name)
 	if (!*pe_cgroup_root() || (mkdir(path, 0755) && errno != EEXIST))
 		return -ENOENT;
 	return open(path, O_RDONLY | O_DIRECTORY);
+}
+
+/**
+ * pe_cgroup_id - the id of a control group
+ * @dir: its directory
+ *
+ * st_ino is only a part of it where the kernel's long has 32 bits.
+ *
+ * Return: its id, or 0 on error
+ */
+__u64 pe_cgroup_id(int dir)
+{
+	struct {
+		struct file_handle head;
+		__u64 id;
+	} handle = { .head.handle_bytes = sizeof(handle.id) };
+	int mount;
+
+	if (name_to_handle_at(dir, "", &handle.head, &mount, AT_EMPTY_PATH))
+		return 0;
+	return handle.id;
 }
 
 /**

@@ -65,11 +65,12 @@ bool pe_watch_user_only(void);
 
 /* Files of one number */
 long pe_get(const char *path);
-int pe_set(const char *path, long value);
+int pe_set(const char *path, long long value);
 
 /* Control groups, in the hierarchy that perf events use */
 const char *pe_cgroup_root(void);
 int pe_cgroup_make(const char *name);
+__u64 pe_cgroup_id(int dir);
 int pe_cgroup_enter(const char *name, pid_t pid);
 int pe_cgroup_remove(const char *name);
 

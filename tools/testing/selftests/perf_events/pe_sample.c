@@ -60,8 +60,9 @@ static void copy_out(struct pe_ring *ring, __u64 from, void *to, size_t len)
  */
 int pe_ring_next(struct pe_ring *ring, struct pe_record *rec)
 {
-	__u64 head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	__u64 tail = ring->page->data_tail;
+	/* A position has as many bits as a long of the kernel. */
+	unsigned long head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	unsigned long tail = ring->page->data_tail;
 
 	if (head == tail)
 		return 0;

@@ -20,6 +20,8 @@
 
 #if defined(__x86_64__)
 # define PE_SYSCALL_FUNC(name)	"__x64_sys_" name
+#elif defined(__i386)
+# define PE_SYSCALL_FUNC(name)	"__ia32_sys_" name
 #elif defined(__aarch64__)
 # define PE_SYSCALL_FUNC(name)	"__arm64_sys_" name
 #else

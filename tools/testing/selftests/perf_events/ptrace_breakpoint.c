@@ -17,7 +17,7 @@
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386)
 
 #define NR_REGS		4
 
@@ -199,7 +199,7 @@ static struct perf_event_attr watch(const void *addr)
 	a.type = PERF_TYPE_BREAKPOINT;
 	a.bp_type = HW_BREAKPOINT_W;
 	a.bp_addr = (unsigned long)addr;
-	a.bp_len = 8;
+	a.bp_len = sizeof(long);
 	a.exclude_kernel = 1;
 	return a;
 }

@@ -259,7 +259,7 @@ TEST_F_TIMEOUT(ids, of_changed_text, 300)
 	unsigned int choice, i;
 	__u64 from;
 
-#ifndef __x86_64__
+#if !defined(__x86_64__) && !defined(__i386)
 	SKIP(return, "not told of here");
 #endif
 	if (pe_tracepoint(&unused, "sched/sched_process_exec"))

@@ -143,7 +143,8 @@ TEST_F(over, paused_to_be_read)
 
 TEST_F(over, backward_with_a_tail)
 {
-	__u64 head;
+	/* A position has as many bits as a long of the kernel. */
+	unsigned long head;
 
 	/* Mapped writable it stops when it is full, in this direction, too. */
 	self->a.write_backward = 1;

@@ -96,7 +96,7 @@ TEST_F(sample, simple_fields)
 		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
 		EXPECT_EQ(getpid(), self->s.pid);
 		EXPECT_EQ(syscall(__NR_gettid), self->s.tid);
-		EXPECT_EQ((__u64)self->mem + i * self->page + 5, self->s.addr);
+		EXPECT_EQ((unsigned long)self->mem + i * self->page + 5, self->s.addr);
 		/* Whoever touched it is user code. */
 		EXPECT_LT(0, self->s.ip);
 		EXPECT_GT(1ULL << 56, self->s.ip);

@@ -45,7 +45,7 @@ static int nr_begun, nr_seen;
 
 /* Of glibc's siginfo_t only the kernel's layout knows si_perf_*: behind si_addr. */
 struct perf_siginfo {
-	int signo, err, code, pad;
+	int signo, err, code;
 	void *addr;
 	unsigned long data;
 	__u32 type;

@@ -199,7 +199,7 @@ TEST_F(side, mapping)
 	memcpy(&body, rec.body, sizeof(body));
 	EXPECT_EQ(getpid(), body.pid);
 	EXPECT_EQ(getpid(), body.tid);
-	EXPECT_EQ((__u64)p, body.addr);
+	EXPECT_EQ((unsigned long)p, body.addr);
 	EXPECT_EQ(page, body.len);
 	EXPECT_EQ(page, body.pgoff);
 	EXPECT_NE(NULL, strstr(rec.body + sizeof(body), "/sideband"));
@@ -228,7 +228,7 @@ TEST_F(side, data_mapping)
 	EXPECT_EQ(PERF_RECORD_MISC_MMAP_DATA,
 		  rec.head.misc & PERF_RECORD_MISC_MMAP_DATA);
 	memcpy(&body, rec.body, sizeof(body));
-	EXPECT_EQ((__u64)p, body.addr);
+	EXPECT_EQ((unsigned long)p, body.addr);
 	munmap(p, page);
 
 	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -257,7 +257,7 @@ TEST_F(side, mapping_with_inode)
 	ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
 	EXPECT_EQ(PERF_RECORD_MMAP2, rec.head.type);
 	memcpy(&body, rec.body, sizeof(body));
-	EXPECT_EQ((__u64)p, body.base.addr);
+	EXPECT_EQ((unsigned long)p, body.base.addr);
 	EXPECT_EQ(PROT_READ | PROT_EXEC, body.prot);
 	EXPECT_EQ(MAP_PRIVATE, body.flags & MAP_TYPE);
 	EXPECT_NE(0, body.ino);

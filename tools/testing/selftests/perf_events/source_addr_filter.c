@@ -218,10 +218,13 @@ TEST_F(filter, refused)
 /* Addresses of the kernel are no contradiction: there is nothing to trace there. */
 TEST_F(filter, user_only)
 {
+	const char *kernel = sizeof(long) == 8 ? "filter 0xffffffff81000000/0x100" :
+						 "filter 0xc1000000/0x100";
+
 	self->u.attr.exclude_kernel = 1;
 	ASSERT_EQ(0, open_trace(&self->u, 0, -1));
 	EXPECT_TRUE(traced(self->u.fd, 0x5000));
-	EXPECT_EQ(0, set(self->u.fd, "filter 0xffffffff81000000/0x100"));
+	EXPECT_EQ(0, set(self->u.fd, kernel));
 	EXPECT_FALSE(traced(self->u.fd, 0x5000));
 }
 

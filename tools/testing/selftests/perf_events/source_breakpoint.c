@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,15 +26,14 @@
  * a task's breakpoint may be in the kernel, and the access is over when the
  * trap comes. Where it is not, a handler that returns tries it again.
  */
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386)
 # define LIKE_X86	1
 #else
 # define LIKE_X86	0
 #endif
 
 static union {
-	long double align;
-	uint8_t b[32];
+	alignas(16) uint8_t b[32];
 	uint16_t h[8];
 	uint32_t w[4];
 } data;
@@ -120,7 +120,7 @@ TEST_F(breakpoint, write_of_each_length)
 {
 	unsigned int len, at;
 
-	for (len = 1; len <= 8; len *= 2) {
+	for (len = 1; len <= sizeof(long); len *= 2) {
 		for (at = 0; at < 16; at += len) {
 			struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.b[at], len);
 			int fd = pe_self(&a);
@@ -170,7 +170,7 @@ TEST_F(breakpoint, execute)
 TEST_F(breakpoint, impossible)
 {
 	struct perf_event_attr a;
-	int of_code;
+	int of_code, of_more;
 
 	/* What is not of data is of code, of which a machine may have none. */
 	a = bp_attr(HW_BREAKPOINT_X, target, sizeof(long));
@@ -189,6 +189,10 @@ TEST_F(breakpoint, impossible)
 		EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
 		a = bp_attr(HW_BREAKPOINT_W, &data.b[1], 4);
 		EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+		/* What is longer than a word only some processors watch. */
+		a = bp_attr(HW_BREAKPOINT_W, &data, 2 * sizeof(long));
+		of_more = pe_try(&a, 0, -1, -1, 0);
+		EXPECT_TRUE(!of_more || of_more == -EOPNOTSUPP);
 	}
 	a = bp_attr(HW_BREAKPOINT_W, &data, 1);
 	a.sample_type = PERF_SAMPLE_BRANCH_STACK;
@@ -264,7 +268,7 @@ TEST_F(breakpoint, kernel_address)
 	unsigned long kernel = -4096UL * 1024;
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, (void *)kernel, 1);
 
-	if (sizeof(long) != 8 || !LIKE_X86)
+	if (!LIKE_X86)
 		SKIP(return, "where the kernel is, differs");
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
 	a.exclude_kernel = 0;
@@ -325,7 +329,7 @@ TEST_F(breakpoint, unprivileged)
 
 	pe_set(PE_PARANOID, 1);
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_it, &a));
-	if (sizeof(long) == 8 && LIKE_X86) {
+	if (LIKE_X86) {
 		a = bp_attr(HW_BREAKPOINT_W, (void *)(-4096UL * 1024), 1);
 		a.exclude_kernel = 0;
 		EXPECT_EQ(-EPERM, pe_run_as(PE_UID, 0, open_it, &a));
@@ -412,7 +416,7 @@ TEST_F(breakpoint, modify_fails)
 	REFUSED(-EINVAL, b.sample_period = 7);
 	REFUSED(-EINVAL, b.pinned = 1);
 	REFUSED(-EINVAL, b.type = PERF_TYPE_SOFTWARE);
-	if (sizeof(long) == 8 && a.exclude_kernel)
+	if ((sizeof(long) == 8 || LIKE_X86) && a.exclude_kernel)
 		REFUSED(-EINVAL, b.bp_addr = -4096UL * 1024);
 	PUT(data.w[0], 1);
 	EXPECT_EQ(1, pe_count(fd));

@@ -21,7 +21,7 @@
 #include "pe_lib.h"
 #include "pe_trace.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386)
 # define AFTER_ACCESS	1
 #else
 # define AFTER_ACCESS	0

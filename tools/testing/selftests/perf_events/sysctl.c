@@ -26,15 +26,15 @@
  */
 struct range {
 	const char *path;
-	long low;
-	long high;
-	long refused;
+	long long low;
+	long long high;
+	long long refused;
 };
 
 static const struct range ranges[] = {
-	{ PE_PARANOID, INT_MIN, INT_MAX, INT_MAX + 1L },
-	{ MLOCK, INT_MIN, INT_MAX, INT_MAX + 1L },
-	{ RATE, 1, INT_MAX, INT_MAX + 1L },
+	{ PE_PARANOID, INT_MIN, INT_MAX, INT_MAX + 1LL },
+	{ MLOCK, INT_MIN, INT_MAX, INT_MAX + 1LL },
+	{ RATE, 1, INT_MAX, INT_MAX + 1LL },
 	{ PERCENT, 0, 100, 101 },
 	{ STACK, 0, 640, INT_MAX },
 	{ CONTEXTS, 0, 1000, 1001 },
@@ -91,7 +91,7 @@ TEST_F(sysctl, ranges)
 		was = pe_get(r->path);
 		EXPECT_EQ(-EINVAL, pe_set(r->path, r->low - 1));
 		EXPECT_EQ(-EINVAL, pe_set(r->path, r->refused));
-		EXPECT_EQ(-EINVAL, pe_set(r->path, 1L << 32));
+		EXPECT_EQ(-EINVAL, pe_set(r->path, 1LL << 32));
 		EXPECT_EQ(was, pe_get(r->path));
 		EXPECT_EQ(0, pe_set(r->path, r->low)) {
 			TH_LOG("%s", r->path);

@@ -140,7 +140,7 @@ TEST_F(sysfs, interval)
 		EXPECT_LE(1, was);
 		EXPECT_EQ(-EINVAL, pe_set(path, 0));
 		EXPECT_EQ(-EINVAL, pe_set(path, -1));
-		EXPECT_EQ(-ERANGE, pe_set(path, INT_MAX + 1L));
+		EXPECT_EQ(-ERANGE, pe_set(path, INT_MAX + 1LL));
 		EXPECT_EQ(was, pe_get(path));
 		EXPECT_EQ(0, pe_set(path, was + 1));
 		EXPECT_EQ(was + 1, pe_get(path));
