@@ -738,8 +738,9 @@ void perf_rotation_stop(struct pmu *pmu, int cpu)
 	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
 
 	hrtimer_cancel(&cpc->hrtimer);
-	guard(raw_spinlock_irq)(&cpc->hrtimer_lock);
+	raw_spin_lock_irq(&cpc->hrtimer_lock);
 	cpc->hrtimer_active = false;
+	raw_spin_unlock_irq(&cpc->hrtimer_lock);
 }
 
 /**
