@@ -240,7 +240,9 @@ static void stop_writer_here(void *info)
 	struct perf_event_context *ctx;
 	struct perf_event *event;
 
-	if (READ_ONCE(aux->rb->aux_open) != aux)
+	/* The next one may have begun elsewhere: ask again, there. */
+	if (READ_ONCE(aux->rb->aux_open) != aux ||
+	    READ_ONCE(aux->writer_cpu) != smp_processor_id())
 		return;
 	/* Still to come, or gone already, or attached: interrupts are off. */
 	event = smp_load_acquire(&aux->writer);
