@@ -311,6 +311,7 @@ void perf_buffer_share(struct perf_event *event)
 {
 	struct perf_buffer *rb = perf_buffer_lock(event);
 
+	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
 	if (!rb)
 		return;
 	WRITE_ONCE(rb->shared, true);

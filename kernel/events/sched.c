@@ -728,7 +728,7 @@ static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
 
 /**
  * perf_rotation_stop - a CPU has stopped, and nobody takes turns there
- * @pmu: a PMU
+ * @pmu: a PMU; perf_pmus_lock keeps it
  * @cpu: that is not online for perf events
  *
  * May sleep.
@@ -737,6 +737,9 @@ void perf_rotation_stop(struct pmu *pmu, int cpu)
 {
 	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
 
+	lockdep_assert_held(&perf_pmus_lock);
+	/* Or rotation_needed() would start it again. */
+	WARN_ON_ONCE(per_cpu(perf_cpu_context, cpu).online);
 	hrtimer_cancel(&cpc->hrtimer);
 	raw_spin_lock_irq(&cpc->hrtimer_lock);
 	cpc->hrtimer_active = false;
