@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events and what they belong to: tasks that take turns, events that move to
+ * another CPU, a PMU that goes.
+ */
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/workqueue.h>
+
+#include "sim_fixture.h"
+
+/* Of each of two tasks; fewer where each of them takes long. */
+#define TURNS		(IS_ENABLED(CONFIG_KASAN) ? 25000 : 500000)
+
+static void unregistered_pmu_leaves_dead_events(struct kunit *test)
+{
+	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
+	struct sim_fixture *f = test->priv;
+	struct perf_event *leader = open_group(test, 2, false);
+	struct perf_event *software;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+
+	software = open_attr(test, &attr, -1, current, leader);
+	advance(test, 3);
+	perf_pmu_unregister(&f->sim->pmu);
+	sim_pmu_free(f->sim);
+	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_DEAD);
+	KUNIT_EXPECT_EQ(test, value(leader), 3ULL);
+	on_and_off(leader, true);
+	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_DEAD);
+	KUNIT_EXPECT_GE(test, software->state, PERF_EVENT_STATE_INACTIVE);
+	KUNIT_EXPECT_PTR_EQ(test, software->group_leader, software);
+	close_all(test);
+	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
+}
+
+/**
+ * struct player - one of two tasks that take turns
+ * @sim: the PMU
+ * @event: its own
+ * @turn: waits for this
+ * @other: wakes this
+ * @finished: done with this when it has had all its turns
+ * @steps: makes so many each time
+ * @turns: so many times
+ */
+struct player {
+	struct sim_pmu		*sim;
+	struct perf_event	*event;
+	struct completion	turn;
+	struct player		*other;
+	struct completion	finished;
+	unsigned int		steps;
+	unsigned int		turns;
+};
+
+static int play(void *data)
+{
+	struct player *me = data;
+	int i;
+
+	for (i = 0; i < me->turns; i++) {
+		wait_for_completion(&me->turn);
+		sim_pmu_advance(me->sim, STEP, me->steps);
+		complete(&me->other->turn);
+	}
+	complete(&me->finished);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static void tasks_keep_their_counts_apart(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct task_struct *tasks[2];
+	struct player players[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
+
+		players[i] = (struct player){
+			.sim = f->sim, .other = &players[1 - i],
+			.steps = i ? 5 : 3, .turns = TURNS,
+		};
+		init_completion(&players[i].turn);
+		init_completion(&players[i].finished);
+		tasks[i] = kthread_create(play, &players[i], "perf_player/%d", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(tasks[i]));
+		get_task_struct(tasks[i]);
+		kthread_bind(tasks[i], 0);
+		players[i].event = open_attr(test, &attr, -1, tasks[i], NULL);
+	}
+	for (i = 0; i < 2; i++)
+		wake_up_process(tasks[i]);
+	complete(&players[0].turn);
+	for (i = 0; i < 2; i++) {
+		wait_for_completion(&players[i].finished);
+		kthread_stop(tasks[i]);
+		KUNIT_EXPECT_EQ(test, value(players[i].event),
+				(u64)players[i].steps * players[i].turns);
+		put_task_struct(tasks[i]);
+	}
+}
+
+/* The roots of copies whose PMU goes do not find them any more. */
+static void unregistered_pmu_leaves_no_copies(struct kunit *test)
+{
+	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
+	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
+	struct task_struct *child = kthread_create(play, NULL, "perf_child");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
+	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
+	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_copies(root)));
+	advance(test, 3);
+	perf_pmu_unregister(&f->sim->pmu);
+	sim_pmu_free(f->sim);
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
+	KUNIT_EXPECT_EQ(test, value(root), 3ULL);
+	kthread_stop(child);
+	close_all(test);
+	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
+}
+
+static long advance_there(void *sim)
+{
+	sim_pmu_advance(sim, STEP, 100);
+	return 0;
+}
+
+static void migrated_events_go_on(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
+	struct perf_event_attr clock = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+	};
+	struct perf_event *events[4];
+	int here = raw_smp_processor_id(), there, i, round;
+
+	there = cpumask_any_but(cpu_online_mask, here);
+	if (there >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	/* A group with a software member, and one that is disabled. */
+	events[0] = open_attr(test, &attr, here, NULL, NULL);
+	events[1] = open_attr(test, &clock, here, NULL, events[0]);
+	events[2] = open_attr(test, &attr, here, NULL, events[0]);
+	attr.disabled = 1;
+	events[3] = open_attr(test, &attr, here, NULL, NULL);
+	advance(test, 10);
+
+	for (round = 0; round < 3; round++) {
+		u64 before = value(events[1]);
+
+		perf_pmu_migrate_context(&f->sim->pmu, here, there);
+		for (i = 0; i < 4; i++) {
+			KUNIT_EXPECT_EQ(test, events[i]->cpu, there);
+			KUNIT_EXPECT_PTR_EQ(test, events[i]->group_leader, events[i == 3 ? 3 : 0]);
+			KUNIT_EXPECT_EQ(test, is_on(events[i]), i != 3);
+		}
+		advance(test, 1000);
+		work_on_cpu(there, advance_there, f->sim);
+		KUNIT_EXPECT_EQ(test, value(events[0]), 10ULL + 100 * (round + 1));
+		KUNIT_EXPECT_EQ(test, value(events[2]), 10ULL + 100 * (round + 1));
+		KUNIT_EXPECT_EQ(test, value(events[3]), 0ULL);
+		KUNIT_EXPECT_GT(test, value(events[1]), before);
+		perf_pmu_migrate_context(&f->sim->pmu, there, here);
+	}
+	KUNIT_EXPECT_EQ(test, busy(test), 2U);
+}
+
+static struct kunit_case life_cases[] = {
+	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
+	KUNIT_CASE(unregistered_pmu_leaves_no_copies),
+	KUNIT_CASE(migrated_events_go_on),
+	KUNIT_CASE(tasks_keep_their_counts_apart),
+	{}
+};
+
+static struct kunit_suite life_suite = {
+	.name		= "perf_life",
+	.init		= sim_fixture_init,
+	.exit		= sim_fixture_exit,
+	.test_cases	= life_cases,
+};
+
+kunit_test_suite(life_suite);

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the suites share that need a simulated PMU, exact to the count and to the
+ * nanosecond: time passes when the test says so.
+ */
+#ifndef _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H
+#define _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H
+
+#include <kunit/test.h>
+
+#include "../attr.h"
+#include "../context.h"
+#include "../event.h"
+#include "../internal.h"
+#include "../sim_pmu.h"
+
+#define STEP		SIM_EVENT_STEP
+
+/**
+ * struct sim_fixture - a PMU, and the events that are open on it
+ * @sim: the PMU
+ * @events: in the order in which they were opened; a closed one is NULL
+ * @nr: of them
+ */
+struct sim_fixture {
+	struct sim_pmu		*sim;
+	struct perf_event	*events[64];
+	int			nr;
+};
+
+static inline int make_pmu(struct kunit *test, const struct sim_pmu_shape *shape)
+{
+	struct sim_fixture *f = test->priv;
+
+	f->sim = sim_pmu_alloc(shape);
+	KUNIT_ASSERT_NOT_NULL(test, f->sim);
+	/* Not before the test is over. */
+	f->sim->pmu.hrtimer_interval_ms = 3600 * MSEC_PER_SEC;
+	return perf_pmu_register(&f->sim->pmu, "sim_test", -1);
+}
+
+static inline int sim_fixture_init(struct kunit *test)
+{
+	static const struct sim_pmu_shape four_counters = { .nr_general = 4, .width = 48 };
+
+	test->priv = kunit_kzalloc(test, sizeof(struct sim_fixture), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, test->priv);
+	/* It ends with the case: what follows runs in another thread. */
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	perf_test_clock_now = NSEC_PER_SEC;
+	WRITE_ONCE(perf_test_clock_task, current);
+	return make_pmu(test, &four_counters);
+}
+
+static inline void sim_fixture_exit(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	int i;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	for (i = 0; i < f->nr; i++) {
+		if (f->events[i])
+			perf_event_release_kernel(f->events[i]);
+	}
+	perf_pmu_unregister(&f->sim->pmu);
+	sim_pmu_free(f->sim);
+}
+
+/* The stages of perf_event_open(2), without its checks of the caller. */
+static inline struct perf_event *open_attr(struct kunit *test, struct perf_event_attr *attr,
+					   int cpu, struct task_struct *task,
+					   struct perf_event *leader)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event *event;
+	int err;
+
+	attr->size = sizeof(*attr);
+	event = perf_event_alloc(attr, cpu, task, leader, NULL, NULL, NULL, -1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	event->owner = PERF_TASK_GONE;
+	event->ctx = perf_context_find(task, cpu);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event->ctx));
+	scoped_guard(mutex, &event->ctx->mutex) {
+		KUNIT_EXPECT_TRUE(test, !leader || perf_group_may_join(leader, event));
+		err = perf_event_attach(event);
+	}
+	KUNIT_ASSERT_EQ(test, err, 0);
+	f->events[f->nr++] = event;
+	return event;
+}
+
+static inline struct perf_event *open_event(struct kunit *test, u64 config,
+					    struct perf_event *leader)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = config };
+
+	return open_attr(test, &attr, -1, current, leader);
+}
+
+/* A group of so many events, on the test's own task. */
+static inline struct perf_event *open_group(struct kunit *test, int size, bool pinned)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .pinned = pinned,
+	};
+	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL);
+
+	while (--size)
+		open_event(test, STEP, leader);
+	return leader;
+}
+
+static inline void close_event(struct kunit *test, struct perf_event *event)
+{
+	struct sim_fixture *f = test->priv;
+	int i;
+
+	for (i = 0; i < f->nr; i++) {
+		if (f->events[i] == event)
+			f->events[i] = NULL;
+	}
+	perf_event_release_kernel(event);
+}
+
+static inline void close_all(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+
+	while (f->nr)
+		perf_event_release_kernel(f->events[--f->nr]);
+}
+
+static inline bool is_on(const struct perf_event *event)
+{
+	return event->state == PERF_EVENT_STATE_ACTIVE;
+}
+
+/* All members are on, or none is. */
+static inline void expect_group(struct kunit *test, struct perf_event *leader, bool on)
+{
+	struct perf_event *member;
+
+	KUNIT_EXPECT_EQ(test, is_on(leader), on);
+	for_each_sibling_event(member, leader)
+		KUNIT_EXPECT_EQ(test, is_on(member), on);
+}
+
+static inline unsigned int busy(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+
+	guard(preempt)();
+	return sim_pmu_busy(f->sim);
+}
+
+static inline void advance(struct kunit *test, u64 n)
+{
+	struct sim_fixture *f = test->priv;
+
+	sim_pmu_advance(f->sim, STEP, n);
+}
+
+static inline u64 value(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(event, &enabled, &running);
+}
+
+static inline void expect_times(struct kunit *test, struct perf_event *event, u64 on, u64 ran)
+{
+	u64 enabled, running;
+
+	perf_event_read_value(event, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, on);
+	KUNIT_EXPECT_EQ(test, running, ran);
+}
+
+static inline void pass(u64 ns)
+{
+	WRITE_ONCE(perf_test_clock_now, perf_test_clock_now + ns);
+}
+
+static inline void on_and_off(struct perf_event *event, bool on)
+{
+	CLASS(event_context, ctx)(event);
+
+	if (on)
+		perf_event_turn_on(event);
+	else
+		perf_event_turn_off(event);
+}
+
+#endif /* _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H */
