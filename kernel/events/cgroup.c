@@ -123,20 +123,30 @@ static void cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp
 		perf_clock_stop(&info->clock, cpuctx->ctx.now);
 }
 
-static void cgroup_in(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
+/* One PMU's groups of @to, and of all above it that are not above @from. */
+static void cgroups_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+		       struct perf_cgroup *to, struct perf_cgroup *from)
+{
+	int cpu = smp_processor_id();
+	struct perf_cgroup *cgrp;
+
+	for (cgrp = to; cgrp && !is_above(cgrp, from); cgrp = parent_of(cgrp)) {
+		if (!perf_group_first(&epc->pinned_groups, cpu, cgrp))
+			continue;
+		/* No flexible group may keep it out. */
+		perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
+		return;
+	}
+	for (cgrp = to; cgrp && !is_above(cgrp, from); cgrp = parent_of(cgrp))
+		perf_stretch_sched_in(epc, false, cpu, cgrp);
+}
+
+static void cgroup_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
 {
 	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
-	struct perf_event_pmu_context *epc;
-	int cpu = smp_processor_id();
 
-	if (!info->active)
-		return;
-	if (info->clock.cpu < 0)
+	if (info->active && info->clock.cpu < 0)
 		perf_clock_start(&info->clock, cpuctx->ctx.now);
-	for_each_pmu_context(epc, &cpuctx->ctx) {
-		perf_stretch_sched_in(epc, true, cpu, cgrp);
-		perf_stretch_sched_in(epc, false, cpu, cgrp);
-	}
 }
 
 /**
@@ -150,6 +160,7 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 {
 	struct perf_event_context *task_ctx = cpuctx->task_ctx;
 	struct perf_cgroup *from, *to, *cgrp;
+	struct perf_event_pmu_context *epc;
 
 	if (likely(!READ_ONCE(cpuctx->nr_cgroups)))
 		return;
@@ -165,7 +176,9 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 			cgroup_out(cpuctx, cgrp);
 		cpuctx->cgrp = to;
 		for (cgrp = to; cgrp && !is_above(cgrp, from); cgrp = parent_of(cgrp))
-			cgroup_in(cpuctx, cgrp);
+			cgroup_begin(cpuctx, cgrp);
+		for_each_pmu_context(epc, &cpuctx->ctx)
+			cgroups_in(cpuctx, epc, to, from);
 	}
 	perf_context_unlock_cpu(cpuctx, task_ctx);
 }

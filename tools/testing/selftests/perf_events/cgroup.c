@@ -15,6 +15,7 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_sim.h"
 
 #define PAGES	40
 
@@ -258,6 +259,43 @@ TEST_F(cgroup, removed_with_live_events)
 	EXPECT_EQ(0, pe_ioctl(event, PERF_EVENT_IOC_ENABLE, 0));
 	close(event);
 	close(up);
+}
+
+/* Whoever has the counters: a pinned event comes before flexible ones. */
+TEST_F(cgroup, pinned)
+{
+	struct perf_event_attr a = pe_sim_attr();
+	int flexible[2 * PE_SIM_COUNTERS], inner[2 * PE_SIM_COUNTERS], left, up;
+	unsigned int i;
+	__u64 value;
+
+	if (geteuid() || pe_sim_type() < 0)
+		SKIP(return, "needs the simulated PMU, and root");
+	for (i = 0; i < PE_ARRAY_SIZE(flexible); i++) {
+		flexible[i] = pe_open(&a, -1, 0, -1, 0);
+		ASSERT_LE(0, flexible[i]);
+		inner[i] = of(&a, self->g.left, 0);
+		ASSERT_LE(0, inner[i]);
+	}
+	a.pinned = 1;
+	left = of(&a, self->g.left, 0);
+	ASSERT_LE(0, left);
+	up = of(&a, self->g.up, 0);
+	ASSERT_LE(0, up);
+	ASSERT_EQ(0, pe_cgroup_enter("pe_up/left", self->child.pid));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_STEP, 1000));
+	/* What did not fit has nothing to read. */
+	ASSERT_EQ(sizeof(value), read(left, &value, sizeof(value)));
+	EXPECT_EQ(1000, value);
+	ASSERT_EQ(sizeof(value), read(up, &value, sizeof(value)));
+	EXPECT_EQ(1000, value);
+	ASSERT_EQ(0, pe_cgroup_enter("", self->child.pid));
+	close(left);
+	close(up);
+	for (i = 0; i < PE_ARRAY_SIZE(flexible); i++) {
+		close(flexible[i]);
+		close(inner[i]);
+	}
 }
 
 TEST_F(cgroup, group_of_events)
