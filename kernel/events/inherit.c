@@ -250,8 +250,8 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 
 		child->hw.sample_period = period;
 		child->hw.last_period = period;
-		local64_set(&child->hw.period_left, event->event_caps & PERF_EV_CAP_RESIDENT ?
-						    -(s64)period : period);
+		/* Software events count up to 0, others down. */
+		local64_set(&child->hw.period_left, is_software_event(event) ? -(s64)period : period);
 	}
 	if (perf_event_needs_aux(event) && !perf_event_set_aux_output(child, leader ?: child)) {
 		err = -EINVAL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -154,6 +155,44 @@ TEST_F(rate, frequency)
 	EXPECT_GT(count / 20, samples);
 	EXPECT_GT(5, first);
 	EXPECT_LT(10, last);
+}
+
+/* A child goes on with the period that its parent has found. */
+TEST_F(rate, inherited_frequency)
+{
+	unsigned int of_child = 0, i;
+	__u64 last = 0;
+	pid_t child;
+	int status;
+
+	self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	self->a.sample_type = PERF_SAMPLE_PERIOD | PERF_SAMPLE_TID;
+	self->a.freq = 1;
+	self->a.sample_freq = 10;
+	self->a.inherit = 1;
+	ASSERT_EQ(0, pe_move_to(0));
+	/* What is inherited has a buffer for each CPU. */
+	self->fd = pe_open(&self->a, 0, 0, -1, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));
+	for (i = 0; i < 200; i++)
+		pe_fault(500);
+	child = fork();
+	if (!child) {
+		pe_fault(10);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE) == 1) {
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+		if ((pid_t)self->s.tid == child)
+			of_child++;
+		else
+			last = self->s.period;
+	}
+	/* It has fewer faults than a period. */
+	EXPECT_LT(1000, last);
+	EXPECT_EQ(0, of_child);
 }
 
 TEST_F(rate, frequency_of_a_clock)
