@@ -517,6 +517,7 @@ static int change_prepare(struct bp_change *change, struct perf_event *bp,
 	change->attr.bp_addr = attr->bp_addr;
 	change->attr.bp_type = attr->bp_type;
 	change->attr.bp_len = attr->bp_len;
+	change->attr.sig_data = attr->sig_data;
 	change->attr.disabled = attr->disabled;
 	change->reserved = false;
 
@@ -594,8 +595,8 @@ cancel:
  * @event: an event of user space; ctx->mutex and the family's lock are held
  * @attr: checked, as for an open
  *
- * Address, type, length and disabled may differ from what the event has. The
- * event and all its children change, or none. May sleep.
+ * Address, type, length, sig_data and disabled may differ from what the event
+ * has. The event and all its children change, or none. May sleep.
  * Return: 0; -EOPNOTSUPP for other PMUs; -EINVAL when more differs, or the
  * settings are impossible; else as when such a breakpoint is opened.
  */
@@ -612,6 +613,7 @@ int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_att
 	same.bp_addr = attr->bp_addr;
 	same.bp_type = attr->bp_type;
 	same.bp_len = attr->bp_len;
+	same.sig_data = attr->sig_data;
 	same.disabled = attr->disabled;
 	if (memcmp(&same, attr, sizeof(same)))
 		return -EINVAL;

@@ -394,6 +394,48 @@ TEST_F(breakpoint, modify)
 	close(fd);
 }
 
+/**
+ * struct move - a breakpoint that is to be modified
+ * @fd: the event
+ * @a: what it is to be
+ */
+struct move {
+	int fd;
+	struct perf_event_attr a;
+};
+
+static int do_move(void *arg)
+{
+	struct move *m = arg;
+
+	return pe_ioctl(m->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&m->a);
+}
+
+/* Who has the file may move it, whatever could be opened now. */
+TEST_F(breakpoint, modify_without_rights)
+{
+	struct move m = { .a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4) };
+	long paranoid = pe_get(PE_PARANOID);
+
+	m.a.exclude_kernel = 0;
+	if (geteuid() || pe_try(&m.a, 0, -1, -1, 0))
+		SKIP(return, "needs root, and breakpoints of both modes");
+	m.fd = pe_self(&m.a);
+	ASSERT_LE(0, m.fd);
+	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
+	m.a.bp_addr = (unsigned long)&data.w[1];
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, do_move, &m));
+	pe_set(PE_PARANOID, paranoid);
+	PUT(data.w[1], 1);
+	EXPECT_EQ(1, pe_count(m.fd));
+	/* But not into the kernel. */
+	if (LIKE_X86) {
+		m.a.bp_addr = -4096UL * 1024;
+		EXPECT_EQ(-EPERM, pe_run_as(PE_UID, 0, do_move, &m));
+	}
+	close(m.fd);
+}
+
 /* What cannot be had leaves the breakpoint as it was, and on. */
 TEST_F(breakpoint, modify_fails)
 {
@@ -597,6 +639,14 @@ TEST_F(breakpoint, sigtrap)
 	EXPECT_EQ(5, GET(traps));
 	EXPECT_EQ((unsigned long)&data.w[3], trap_addr);
 	EXPECT_EQ(0x1234, trap_data);
+	/* Aimed at something else, with what that is called. */
+	a.bp_addr = (unsigned long)&data.w[2];
+	a.sig_data = 0x4321;
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&a));
+	PUT(data.w[2], 1);
+	EXPECT_EQ(6, GET(traps));
+	EXPECT_EQ((unsigned long)&data.w[2], trap_addr);
+	EXPECT_EQ(0x4321, trap_data);
 	close(fd);
 }
 
