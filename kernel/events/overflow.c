@@ -167,16 +167,16 @@ static void queue_sigtrap(struct perf_event *event, struct perf_sample_data *dat
 {
 	struct perf_event_cold *cold = event->cold;
 
-	/* Skid: a signal says where it happened, as a sample does. */
-	if (event->attr.exclude_kernel && !user_mode(regs))
-		return;
+	/* Skid must not lose the signal, nor say where it happened. */
+	bool visible = !event->attr.exclude_kernel || user_mode(regs);
+
 	if (READ_ONCE(event->ctx)->task != current || sigtrap_is_lost())
 		return;
 	/* One signal for all overflows on the way to user space. */
 	if (cmpxchg(&cold->sigtrap_queued, 0, 1))
 		return;
 
-	cold->sigtrap_addr = data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
+	cold->sigtrap_addr = visible && (data->sample_flags & PERF_SAMPLE_ADDR) ? data->addr : 0;
 	if (!perf_event_tryget(event)) {
 		WRITE_ONCE(cold->sigtrap_queued, 0);
 		return;
