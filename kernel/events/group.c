@@ -493,12 +493,11 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	struct perf_event *leader = event->group_leader;
 	bool attached = event->attach_state & PERF_ATTACH_CONTEXT;
 	struct perf_event_context *ctx = event->ctx;
+	struct perf_event_pmu_context *epc;
 	struct detach_args *args = data;
-	struct pmu *resched = NULL;
+	bool resched;
 
-	if (cpuctx && attached && !is_resident(leader))
-		resched = event->pmu_ctx->pmu;
-
+	resched = cpuctx && attached && !is_resident(leader);
 	if (leader == event) {
 		if (attached)
 			group_leave(event);
@@ -528,8 +527,11 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	event->attach_state &= ~PERF_ATTACH_CONTEXT;
 	event->pmu_ctx = NULL;
 	perf_context_unreserve(ctx);
-	if (resched)
-		perf_pmu_resched_cpu(cpuctx, ctx, resched);
+	if (!resched)
+		return;
+	/* Who stays may have become another PMU's to schedule. */
+	for_each_pmu_context(epc, ctx)
+		perf_pmu_resched_cpu(cpuctx, ctx, epc->pmu);
 }
 
 /* For what does not run, or may be changed wherever it runs. */
