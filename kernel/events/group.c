@@ -115,25 +115,61 @@ struct perf_event *perf_group_next(struct perf_event *leader)
 	return rb_entry(node, struct perf_event, group_node);
 }
 
+static bool takes_turns(const struct perf_event *leader)
+{
+	return leader->state >= PERF_EVENT_STATE_INACTIVE;
+}
+
+static struct perf_event *first_to_take_turns(struct rb_root *root, int cpu,
+					      const struct perf_cgroup *cgrp)
+{
+	struct perf_event *leader = perf_group_first(root, cpu, cgrp);
+
+	while (leader && !takes_turns(leader))
+		leader = perf_group_next(leader);
+	return leader;
+}
+
+/*
+ * A group that comes to those that take turns is as old as the one of them that
+ * has run least: it neither waits for all others nor pushes them aside until it
+ * has caught up. It is not in the tree.
+ */
+static void group_set_age(struct perf_event *leader)
+{
+	struct rb_root *root = group_root(leader);
+	struct perf_event *other;
+
+	if (leader->attr.pinned || !takes_turns(leader))
+		return;
+	/* The first of its stretch comes to another one, that it shares counters with. */
+	other = first_to_take_turns(root, leader->cpu, leader->cgrp) ?:
+		first_to_take_turns(root, leader->cpu, NULL) ?:
+		first_to_take_turns(root, -1, NULL);
+	if (other)
+		leader->group_runtime = other->group_runtime;
+}
+
 /**
  * perf_group_insert - put a group into its tree
  * @leader: of a group that has to be scheduled; ctx->lock is held
- *
- * A group that comes is as old as the one that has run least: it neither
- * waits for all others nor pushes them aside until it has caught up.
  */
 void perf_group_insert(struct perf_event *leader)
 {
-	struct rb_root *root = group_root(leader);
-	struct perf_event *first;
-
 	lockdep_assert_held(&leader->ctx->lock);
-	if (!leader->attr.pinned) {
-		first = perf_group_first(root, leader->cpu, leader->cgrp);
-		leader->group_runtime = first ? first->group_runtime : 0;
-	}
-	rb_add(&leader->group_node, root, node_before);
+	group_set_age(leader);
+	rb_add(&leader->group_node, group_root(leader), node_before);
 	leader->ctx->nr_sched++;
+}
+
+/* A group has been enabled. */
+static void group_comes_back(struct perf_event *leader)
+{
+	if (RB_EMPTY_NODE(&leader->group_node))
+		return;
+	rb_erase(&leader->group_node, group_root(leader));
+	group_set_age(leader);
+	rb_add(&leader->group_node, group_root(leader), node_before);
 }
 
 /**
@@ -166,6 +202,41 @@ void perf_group_ran(struct perf_event *leader, u64 ns)
 	if (!next || group_before(leader, next))
 		return;
 	rb_erase(&leader->group_node, group_root(leader));
+	rb_add(&leader->group_node, group_root(leader), node_before);
+}
+
+/* The last group of a stretch that takes turns; @leader is one of those. */
+static struct perf_event *last_to_take_turns(struct perf_event *leader)
+{
+	struct group_key key = { .cpu = leader->cpu, .cgrp = leader->cgrp };
+	struct rb_node *node = group_root(leader)->rb_node, *last = NULL;
+
+	while (node) {
+		int cmp = key_cmp(&key, node);
+
+		if (!cmp)
+			last = node;
+		node = cmp < 0 ? node->rb_left : node->rb_right;
+	}
+	while (!takes_turns(rb_entry(last, struct perf_event, group_node)))
+		last = rb_prev(last);
+	return rb_entry(last, struct perf_event, group_node);
+}
+
+/**
+ * perf_group_pass - let a group wait behind all others of its CPU and cgroup
+ * @leader: of a flexible group that does not fit, though no other flexible group
+ *	is on; ctx->lock is held
+ *
+ * It has had its turn: who cannot run must not stay the one that has run least.
+ */
+void perf_group_pass(struct perf_event *leader)
+{
+	u64 most = last_to_take_turns(leader)->group_runtime;
+
+	lockdep_assert_held(&leader->ctx->lock);
+	rb_erase(&leader->group_node, group_root(leader));
+	leader->group_runtime = most + (1 << TURN_SHIFT);
 	rb_add(&leader->group_node, group_root(leader), node_before);
 }
 
@@ -615,6 +686,8 @@ static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cp
 			resident_start(event);
 		return;
 	}
+	if (leader == event)
+		group_comes_back(event);
 	if (!cpuctx || leader->state < PERF_EVENT_STATE_INACTIVE)
 		return;
 	if (leader != event)

@@ -299,6 +299,30 @@ static void rotation_needed(struct perf_event_pmu_context *epc,
 	}
 }
 
+static struct perf_event_pmu_context *epc_of(struct perf_event_context *ctx, struct pmu *pmu)
+{
+	struct perf_event_pmu_context *epc;
+
+	if (!ctx)
+		return NULL;
+	for_each_pmu_context(epc, ctx) {
+		if (epc->pmu == pmu)
+			return epc;
+	}
+	return NULL;
+}
+
+/* No flexible group of the PMU is on, of this CPU or of its task. */
+static bool nothing_to_take_off(struct pmu *pmu)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_context();
+	struct perf_event_pmu_context *cpu_epc = epc_of(&cpuctx->ctx, pmu);
+	struct perf_event_pmu_context *task_epc = epc_of(cpuctx->task_ctx, pmu);
+
+	return (!cpu_epc || list_empty(&cpu_epc->flexible_active)) &&
+	       (!task_epc || list_empty(&task_epc->flexible_active));
+}
+
 /**
  * perf_stretch_sched_in - put on what fits of one stretch of a tree
  * @epc: whose tree, its context is locked
@@ -330,7 +354,12 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			continue;
 		}
 		rotation_needed(epc, cpc);
-		tries -= leader->nr_siblings ? 1 : BACKFILL_SINGLE;
+		if (unlikely(!some && nothing_to_take_off(epc->pmu))) {
+			perf_group_pass(leader);
+			tries--;
+		} else {
+			tries -= leader->nr_siblings ? 1 : BACKFILL_SINGLE;
+		}
 		/* As full as it has ever been, it is full. */
 		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;
@@ -356,19 +385,6 @@ static void groups_sched_out(struct list_head *active)
 
 	list_for_each_entry_safe_reverse(leader, prev, active, active_list)
 		perf_group_sched_out(leader);
-}
-
-static struct perf_event_pmu_context *epc_of(struct perf_event_context *ctx, struct pmu *pmu)
-{
-	struct perf_event_pmu_context *epc;
-
-	if (!ctx)
-		return NULL;
-	for_each_pmu_context(epc, ctx) {
-		if (epc->pmu == pmu)
-			return epc;
-	}
-	return NULL;
 }
 
 /**
@@ -659,8 +675,10 @@ static void make_room(struct perf_event *waiting, struct perf_event_pmu_context 
 
 	while (!group_can_go_on(waiting, cpc) || group_sched_in(waiting)) {
 		victim = longest_running(task_epc, longest_running(cpu_epc, NULL));
-		if (!victim)
+		if (!victim) {
+			perf_group_pass(waiting);
 			return;
+		}
 		perf_group_sched_out(victim);
 	}
 }
