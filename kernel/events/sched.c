@@ -519,6 +519,8 @@ static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_c
 		cpuctx->task_ctx = ctx;
 		for_each_pmu_context(epc, ctx)
 			task_epc_sched_in(cpuctx, epc);
+		if (unlikely(ctx->nr_mapped))
+			update_userpages(ctx);
 	}
 	perf_context_unlock_cpu(cpuctx, ctx);
 }

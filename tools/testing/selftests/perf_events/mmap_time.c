@@ -107,22 +107,42 @@ FIXTURE_TEARDOWN(page)
 	close(self->fd);
 }
 
-TEST_F(page, times_lie_between_reads)
+static void look_between_reads(struct __test_metadata *_metadata, int fd,
+			       struct perf_event_mmap_page *page)
 {
 	__u64 before[3], after[3];
 	struct moment m;
+
+	ASSERT_EQ(24, read(fd, before, sizeof(before)));
+	m = look(page);
+	ASSERT_EQ(24, read(fd, after, sizeof(after)));
+	/* Both ways round a fraction of a nanosecond. */
+	ASSERT_LE(before[1], m.enabled + 1000);
+	ASSERT_GE(after[1] + 1000, m.enabled);
+	ASSERT_LE(before[2], m.running + 1000);
+	ASSERT_GE(after[2] + 1000, m.running);
+}
+
+TEST_F(page, times_lie_between_reads)
+{
 	int i;
 
-	for (i = 0; i < 1000; i++) {
-		ASSERT_EQ(24, read(self->fd, before, sizeof(before)));
-		m = look(self->ring.page);
-		ASSERT_EQ(24, read(self->fd, after, sizeof(after)));
-		/* Both ways round a fraction of a nanosecond. */
-		ASSERT_LE(before[1], m.enabled + 1000);
-		ASSERT_GE(after[1] + 1000, m.enabled);
-		ASSERT_LE(before[2], m.running + 1000);
-		ASSERT_GE(after[2] + 1000, m.running);
-	}
+	for (i = 0; i < 1000; i++)
+		look_between_reads(_metadata, self->fd, self->ring.page);
+}
+
+/* The time that the task was away is nobody's, whatever else it has open. */
+TEST_F(page, beside_a_scheduled_event)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
+	int fd;
+
+	a.sample_period = 1000000000;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	pe_sleep_ms(50);
+	look_between_reads(_metadata, self->fd, self->ring.page);
+	close(fd);
 }
 
 TEST_F(page, clock_is_that_of_the_samples)
