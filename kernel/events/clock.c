@@ -28,7 +28,8 @@ u64 perf_clock_event_count(const struct perf_event *event)
 	u64 enabled, running;
 
 	perf_event_times(event, &enabled, &running);
-	return running - local64_read(&event->hw.prev_count);
+	/* It may have been reset since. */
+	return max_t(s64, 0, running - local64_read(&event->hw.prev_count));
 }
 
 /**
