@@ -269,6 +269,10 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 		perf_sched_events_get();
 		event->hw_flags |= PERF_EVENT_WATCHES_SWITCHES;
 	}
+	if (!parent && event->attr.freq && event->attr.sample_freq) {
+		perf_tick_get();
+		event->hw_flags |= PERF_EVENT_NEEDS_TICK;
+	}
 	return 0;
 }
 
@@ -390,6 +394,8 @@ static void free_event(struct perf_event *event)
 
 	if (event->hw_flags & PERF_EVENT_WATCHES_SWITCHES)
 		perf_sched_events_put();
+	if (event->hw_flags & PERF_EVENT_NEEDS_TICK)
+		perf_tick_put();
 	perf_sideband_close(event);
 	security_perf_event_free(event);
 	if (event->rb)

@@ -10,6 +10,7 @@
 #define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events */
 #define PERF_EVENT_ADDR_FILTERS		0x8	/* struct perf_event_filters */
 #define PERF_EVENT_SIDEBAND		0x10	/* perf_sideband_keys */
+#define PERF_EVENT_NEEDS_TICK		0x80	/* perf_tick_get() */
 
 /* ... and how it is inherited */
 #define PERF_EVENT_PLAIN		0x20	/* a copy needs nothing but memory */

@@ -66,6 +66,8 @@ static __always_inline bool perf_overflow_account_fast(struct perf_event *event)
 
 void perf_event_unthrottle_in(struct perf_event *event);
 void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx);
+void perf_tick_get(void);
+void perf_tick_put(void);
 int perf_event_set_period(struct perf_event *event, u64 value);
 void perf_throttle_record(struct perf_event *event, bool throttled);
 u64 perf_period_for(u64 freq, u64 count, u64 nsec);

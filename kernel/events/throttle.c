@@ -177,6 +177,34 @@ void perf_event_unthrottle_in(struct perf_event *event)
 
 /* The tick */
 
+static DEFINE_MUTEX(tick_lock);
+/* Events with a frequency; tick_lock. */
+static unsigned int tick_users;
+
+/**
+ * perf_tick_get - an event needs the tick on CPUs that would go without
+ *
+ * Its period is adjusted there. May sleep.
+ */
+void perf_tick_get(void)
+{
+	guard(mutex)(&tick_lock);
+	if (!tick_users++)
+		tick_dep_set(TICK_DEP_BIT_PERF_EVENTS);
+}
+
+/**
+ * perf_tick_put - undo perf_tick_get()
+ *
+ * May sleep.
+ */
+void perf_tick_put(void)
+{
+	guard(mutex)(&tick_lock);
+	if (!--tick_users)
+		tick_dep_clear(TICK_DEP_BIT_PERF_EVENTS);
+}
+
 /* The next period begins now. Software events count up to 0, others down. */
 static void restart_period(struct perf_event *event)
 {
