@@ -218,8 +218,11 @@ static void restart_period(struct perf_event *event)
 	}
 }
 
-/* Compute the period from what was counted since the last tick. */
-static bool adjust_frequency(struct perf_event *event)
+/*
+ * Compute the period from what was counted since the last tick. Who was halted
+ * has counted for a part of that time alone, and its period was too short.
+ */
+static bool adjust_frequency(struct perf_event *event, bool halted)
 {
 	struct hw_perf_event *hw = &event->hw;
 	u64 count, delta, enabled, running, ns, target;
@@ -230,6 +233,10 @@ static bool adjust_frequency(struct perf_event *event)
 	ns = running - event->cold->freq_time_stamp;
 	event->cold->freq_count_stamp = count;
 	event->cold->freq_time_stamp = running;
+	if (unlikely(halted)) {
+		lengthen_period(hw);
+		return false;
+	}
 	/* Nothing to learn from: the count was reset, or nothing happened. */
 	if ((s64)delta <= 0 || (s64)ns <= 0)
 		return false;
@@ -257,7 +264,7 @@ static void tick_event(struct perf_event *event)
 	/* A throttled event has been stopped by its driver. */
 	else if (scheduled)
 		perf_event_pmu_stop(event, PERF_EF_UPDATE);
-	if (freq && adjust_frequency(event))
+	if (freq && adjust_frequency(event, throttled))
 		flags = PERF_EF_RELOAD;
 	if (scheduled)
 		perf_event_pmu_start(event, flags);
