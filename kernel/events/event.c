@@ -121,6 +121,9 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 	event->cpu = cpu;
 	event->oncpu = -1;
 	event->attr = *attr;
+	/* Nobody has looked at it; drivers that need branches set it themselves. */
+	if (!has_branch_stack(event))
+		event->attr.branch_sample_type = 0;
 	event->orig_type = attr->type;
 	/* A driver looks at the group that it is to take the event for. */
 	event->group_leader = leader ?: event;
@@ -230,8 +233,11 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	    !WARN_ON_ONCE(has_addr_filter(event)))
 		event->ns = perf_event_ns(event);
 
-	/* A trace unit without room in its AUX area turns its event off. */
-	if (has_aux(event)) {
+	/*
+	 * A trace unit without room in its AUX area turns its event off. And a
+	 * driver may take the period from config.
+	 */
+	if (has_aux(event) || needs_cold(event)) {
 		err = perf_event_make_cold(event);
 		if (err)
 			return err;
