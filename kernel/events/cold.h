@@ -83,6 +83,16 @@ static inline u64 perf_event_lost(const struct perf_event *event)
 	return lost;
 }
 
+/* A sample of an event, or of a copy of it, is lost before it got to a buffer. */
+static inline void perf_event_count_lost(struct perf_event *event)
+{
+	struct perf_event_cold *cold = READ_ONCE((event->parent ?: event)->cold);
+
+	/* What a BPF program writes to has this part with its buffer alone. */
+	if (cold)
+		atomic64_inc(&cold->lost_samples);
+}
+
 /* Add the times of copies that are gone. */
 static inline void perf_event_add_child_times(const struct perf_event *event, u64 *enabled,
 					      u64 *running)

@@ -347,7 +347,7 @@ void perf_read_record(struct perf_event *event, struct task_struct *task)
 	perf_event_header__init_id(&head.header, &sample, event);
 	if (!perf_output_begin(&handle, &sample, event, head.header.size)) {
 		perf_output_put(&handle, head);
-		perf_output_read(&handle, event);
+		perf_output_read(&handle, event, event->read_size);
 		perf_event__output_id_sample(event, &handle, &sample);
 		perf_output_end(&handle);
 	}

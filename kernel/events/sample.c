@@ -234,12 +234,10 @@ u32 perf_sample_data_size(struct perf_sample_data *data, struct perf_event *even
 EXPORT_SYMBOL_GPL(perf_sample_data_size);
 
 /* Leave out what makes the record too long; only data that a driver gave can. */
-static bool shed_excess(struct perf_sample_data *data, struct perf_event *event)
+static void shed_excess(struct perf_sample_data *data, struct perf_event *event)
 {
-	u32 size = perf_sample_data_size(data, event);
+	u32 size;
 
-	if (likely(size <= PERF_RECORD_SIZE_MAX))
-		return false;
 	if ((data->sample_flags & PERF_SAMPLE_RAW) && data->raw) {
 		data->dyn_size -= data->raw->size + sizeof(u32) - sizeof(u64);
 		data->raw = NULL;
@@ -253,7 +251,6 @@ static bool shed_excess(struct perf_sample_data *data, struct perf_event *event)
 		data->br_stack = NULL;
 		data->br_stack_cntr = NULL;
 	}
-	return true;
 }
 
 static void collect_others(struct perf_sample_data *data, struct perf_event *event,
@@ -280,12 +277,17 @@ static void collect_others(struct perf_sample_data *data, struct perf_event *eve
 	}
 }
 
-/* Return false when the record would have been too long, and is cut now. */
-static bool prepare_sample(struct perf_sample_data *data, struct perf_event *event,
+/*
+ * Return how long the record is, or 0 when it would have been too long, and is
+ * cut now. A group about a task that sleeps may change on another CPU: whoever
+ * asked for the size once more would get another one.
+ */
+static u32 prepare_sample(struct perf_sample_data *data, struct perf_event *event,
 			   struct pt_regs *regs)
 {
 	u64 type = event->attr.sample_type;
 	u64 want = type;
+	u32 size;
 
 	/* Some fields are made of others. */
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
@@ -303,7 +305,11 @@ static bool prepare_sample(struct perf_sample_data *data, struct perf_event *eve
 	want &= ~(SAMPLE_LEADING | PERF_SAMPLE_READ);
 	if (want)
 		collect_others(data, event, regs, want);
-	return !(type & ~SAMPLE_LEADING) || !shed_excess(data, event);
+	size = perf_sample_data_size(data, event);
+	if (likely(size <= PERF_RECORD_SIZE_MAX))
+		return size;
+	shed_excess(data, event);
+	return 0;
 }
 
 /**
@@ -371,7 +377,7 @@ static void write_others(struct perf_output_handle *handle, struct perf_sample_d
 			 struct perf_event *event)
 {
 	const struct sample_field *field = perf_sample_fields;
-	u64 left = event->attr.sample_type & ~SAMPLE_LEADING;
+	u64 left = event->attr.sample_type & ~(SAMPLE_LEADING | PERF_SAMPLE_READ);
 
 	for (; left; field++) {
 		if (!(left & field->bit))
@@ -398,6 +404,10 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
 
 	write_head(handle, header, data, type,
 		   (1 + hweight64(type & SAMPLE_LEADING)) * sizeof(u64));
+	/* What the record has room for, whatever the group is by now. */
+	if (type & PERF_SAMPLE_READ)
+		perf_output_read(handle, event,
+				 header->size - event->header_size - data->dyn_size);
 	write_others(handle, data, event);
 	perf_output_count_sample(handle);
 }
@@ -408,7 +418,7 @@ static noinline int output_large(struct perf_event *event, struct perf_sample_da
 				 struct pt_regs *regs, bool backward)
 {
 	struct perf_output_handle handle __uninitialized;
-	struct perf_event_header header;
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE };
 	unsigned long flags;
 	int err;
 
@@ -418,12 +428,13 @@ static noinline int output_large(struct perf_event *event, struct perf_sample_da
 	 */
 	local_irq_save(flags);
 	rcu_read_lock();
-	if (unlikely(!prepare_sample(data, event, regs))) {
-		atomic64_inc(&(event->parent ?: event)->cold->lost_samples);
+	header.size = prepare_sample(data, event, regs);
+	if (unlikely(!header.size)) {
+		perf_event_count_lost(event);
 		err = -E2BIG;
 		goto out;
 	}
-	perf_prepare_header(&header, data, event, regs);
+	header.misc = perf_misc_flags(regs);
 	err = perf_output_begin_inline(&handle, event, header.size, backward);
 	if (err)
 		goto out;

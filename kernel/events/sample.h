@@ -33,7 +33,8 @@ u32 perf_event_tid(const struct perf_event *event, struct task_struct *task);
 /* sample_read.c */
 unsigned int perf_event_read_size(u64 read_format, unsigned int nr_siblings);
 int perf_read_size_check(const struct perf_event *event, struct perf_event *leader);
-void perf_output_read(struct perf_output_handle *handle, struct perf_event *event);
+void perf_output_read(struct perf_output_handle *handle, struct perf_event *event,
+		      unsigned int size);
 
 /* sample_user.c */
 bool perf_user_memory_usable(void);

@@ -25,14 +25,6 @@ static u32 sample_room(struct perf_sample_data *data, struct perf_event *event)
 	return used < PERF_RECORD_SIZE_MAX ? PERF_RECORD_SIZE_MAX - used : 0;
 }
 
-/* PERF_SAMPLE_READ: { values as perf_event_read_size() has them } */
-
-static void write_read(struct perf_output_handle *handle, struct perf_sample_data *data,
-		       struct perf_event *event)
-{
-	perf_output_read(handle, event);
-}
-
 /* PERF_SAMPLE_CALLCHAIN: { nr; ip[nr] } */
 
 /**
@@ -352,9 +344,8 @@ static void write_aux(struct perf_output_handle *handle, struct perf_sample_data
 #define ELASTIC(name, fn, out)						\
 	{ .bit = PERF_SAMPLE_##name, .elastic = true, .prepare = (fn), .write = (out) }
 
-/* In the order of the record. */
+/* In the order of the record, behind the counter values (PERF_SAMPLE_READ). */
 const struct sample_field perf_sample_fields[] = {
-	FIELD(READ,		NULL,			write_read),
 	ELASTIC(CALLCHAIN,	perf_sample_save_callchain, write_callchain),
 	FIELD(RAW,		prepare_raw,		write_raw),
 	FIELD(BRANCH_STACK,	prepare_branches,	write_branches),

@@ -23,7 +23,7 @@ struct sample_field {
 			 struct perf_event *event);
 };
 
-/* In the order of the record, without the words that it begins with. */
+/* In the order of the record, without the words that it begins with and the counter values. */
 extern const struct sample_field perf_sample_fields[];
 
 #endif /* _KERNEL_EVENTS_SAMPLE_FIELDS_H */

@@ -110,11 +110,11 @@ static void output_entry(struct perf_output_handle *handle, struct perf_event *m
 }
 
 /*
- * The number of entries is what the size of the record was computed from. An
- * NMI may see a group half changed: whoever is not there counts nothing.
+ * As many entries as the record has room for. The group may be half changed, or
+ * have changed since: whoever is not there counts nothing.
  */
 static void output_group(struct perf_output_handle *handle, struct perf_event *event,
-			 u64 enabled, u64 running)
+			 unsigned int size, u64 enabled, u64 running)
 {
 	static const u64 nobody[3];
 	u64 format = event->attr.read_format;
@@ -122,7 +122,7 @@ static void output_group(struct perf_output_handle *handle, struct perf_event *e
 	unsigned int entry = (1 + !!(format & PERF_FORMAT_ID) +
 			      !!(format & PERF_FORMAT_LOST)) * sizeof(u64);
 	unsigned int fixed = perf_event_read_size(format, 0) - entry;
-	unsigned int nr = (READ_ONCE(event->read_size) - fixed) / entry;
+	unsigned int nr = (size - fixed) / entry;
 	struct perf_event *member;
 	u64 words[3] = { nr };
 	u64 *end = put_times(words + 1, enabled, running, format);
@@ -142,8 +142,9 @@ static void output_group(struct perf_output_handle *handle, struct perf_event *e
 
 /**
  * perf_output_read - write counter values into a record
- * @handle: of the record, in which event->read_size bytes are for this
+ * @handle: of the record
  * @event: whose values, and with PERF_FORMAT_GROUP those of its group
+ * @size: of the record's part for them: event->read_size when it was begun
  *
  * Interrupts are off on the CPU that runs the event's context, or the event
  * has stopped for good. Members other than @event are read from hardware,
@@ -152,7 +153,8 @@ static void output_group(struct perf_output_handle *handle, struct perf_event *e
  * Values are those of the event itself: what its children have counted is not
  * in them, though the times of those that are gone are.
  */
-void perf_output_read(struct perf_output_handle *handle, struct perf_event *event)
+void perf_output_read(struct perf_output_handle *handle, struct perf_event *event,
+		      unsigned int size)
 {
 	u64 format = event->attr.read_format;
 	u64 enabled = 0, running = 0;
@@ -162,7 +164,7 @@ void perf_output_read(struct perf_output_handle *handle, struct perf_event *even
 	if (format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING))
 		perf_event_times(event, &enabled, &running);
 	if (format & PERF_FORMAT_GROUP) {
-		output_group(handle, event, enabled, running);
+		output_group(handle, event, size, enabled, running);
 		return;
 	}
 

@@ -530,10 +530,45 @@ static void test_read_group_changes(struct kunit *test)
 								    size);
 			env->handle.addr = env->buffer;
 			env->handle.size = TEST_BUFFER;
-			perf_output_read(&env->handle, &env->event);
+			perf_output_read(&env->handle, &env->event, env->event.read_size);
 			KUNIT_EXPECT_EQ(test, (u8 *)env->handle.addr - env->buffer,
 					env->event.read_size);
 			KUNIT_EXPECT_EQ(test, *(u64 *)env->buffer, 1 + size);
+		}
+	}
+}
+
+/* What was reserved is what is written, though the group changes in between. */
+static void test_group_changes_under_sample(struct kunit *test)
+{
+	struct sample_env *env = env_alloc(test);
+	struct perf_event *event = &env->event;
+	struct perf_event_header header;
+	int before, after;
+
+	event->attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	event->attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TRANSACTION;
+	for (before = 0; before <= TEST_MEMBERS; before++) {
+		for (after = 0; after <= TEST_MEMBERS; after++) {
+			INIT_LIST_HEAD(&event->sibling_list);
+			env_add_members(env, before);
+			perf_sample_layout(event);
+			perf_sample_data_init(&env->data, 0, 0);
+			env->data.txn = 0x123456789abcdef0;
+			env->data.sample_flags |= PERF_SAMPLE_TRANSACTION;
+			perf_prepare_sample(&env->data, event, &env->regs);
+			perf_prepare_header(&header, &env->data, event, &env->regs);
+
+			INIT_LIST_HEAD(&event->sibling_list);
+			env_add_members(env, after);
+			perf_sample_layout(event);
+			env->handle.event = event;
+			env->handle.addr = env->buffer;
+			env->handle.size = TEST_BUFFER;
+			perf_output_sample(&env->handle, &header, &env->data, event);
+			KUNIT_EXPECT_EQ(test, (u8 *)env->handle.addr - env->buffer, header.size);
+			KUNIT_EXPECT_EQ(test, ((u64 *)env->buffer)[1], 1 + before);
+			KUNIT_EXPECT_EQ(test, ((u64 *)env->handle.addr)[-1], env->data.txn);
 		}
 	}
 }
@@ -553,7 +588,7 @@ static void test_read_members(struct kunit *test)
 		env->handle.addr = env->buffer;
 		env->handle.size = TEST_BUFFER;
 		env->handle.skip_read = skip;
-		perf_output_read(&env->handle, &env->event);
+		perf_output_read(&env->handle, &env->event, env->event.read_size);
 	}
 	KUNIT_EXPECT_EQ(test, local64_read(&env->event.count), 0x1000);
 	KUNIT_EXPECT_EQ(test, local64_read(&env->member[0].count), 0x2001);
@@ -753,6 +788,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(test_every_field),
 	KUNIT_CASE(test_read_formats),
 	KUNIT_CASE(test_read_group_changes),
+	KUNIT_CASE(test_group_changes_under_sample),
 	KUNIT_CASE(test_read_members),
 	KUNIT_CASE(test_read_size_limit),
 	KUNIT_CASE(test_too_long),

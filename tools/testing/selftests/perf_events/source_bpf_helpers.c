@@ -312,6 +312,45 @@ TEST_F(helper, output_nowhere)
 	close(fd);
 }
 
+#define TOO_LARGE	70000
+
+/* A record's size is a u16. */
+TEST_F(helper, output_too_large)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_BPF_OUTPUT);
+	int data, n = pe_cpu_count(), i, fds[64];
+	struct code c;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	a.sample_type = PERF_SAMPLE_RAW;
+	for (i = 0; i < n && i < 64; i++) {
+		/* Without a period, and without a buffer. */
+		fds[i] = pe_open(&a, -1, i, -1, 0);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(0, pe_bpf_set(self->events, i, &fds[i]));
+	}
+	data = pe_bpf_map(BPF_MAP_TYPE_ARRAY, TOO_LARGE, 1);
+	ASSERT_LE(0, data);
+	begin(&c);
+	emit(&c, MOV(1, CONTEXT));
+	emit_map(&c, 2, self->events);
+	emit(&c, SET32(3, CURRENT_CPU));
+	emit(&c, PE_INSN(BPF_LD | BPF_DW | BPF_IMM, 4, BPF_PSEUDO_MAP_VALUE, 0, data));
+	emit(&c, PE_INSN(0, 0, 0, 0, 0));
+	emit(&c, SET(5, TOO_LARGE));
+	emit(&c, CALL(perf_event_output));
+	emit(&c, STORE(RESULT(0), 0));
+	self->prog = finish(&c, prog_type[variant->by]);
+	ASSERT_LE(0, self->prog);
+	ASSERT_EQ(0, pe_ioctl(self->trigger, PERF_EVENT_IOC_SET_BPF, self->prog));
+	pull(variant->by, 1);
+	EXPECT_EQ(-E2BIG, result(0));
+	while (i--)
+		close(fds[i]);
+	close(data);
+}
+
 /* One that reads it: counter, enabled, running in results 1 to 3, and the status in 0. */
 static int load_read_value(enum bpf_prog_type type, int map)
 {
