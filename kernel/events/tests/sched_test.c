@@ -3,6 +3,7 @@
  * Scheduling of groups on a simulated PMU: included at the end of sched.c.
  * Rotation happens when the test says so.
  */
+#include "../sysctl.h"
 #include "sim_fixture.h"
 
 #define ROUND_NS	NSEC_PER_MSEC
@@ -246,6 +247,28 @@ static void software_leader_goes_with_hardware(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
 }
 
+/* Whose PMU schedules a group is another one when that of its hardware leaves. */
+static void who_is_left_goes_on(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = NSEC_PER_SEC,
+	};
+	struct perf_event *clock = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *hardware = open_event(test, STEP, clock);
+
+	expect_group(test, clock, true);
+	close_event(test, hardware);
+	KUNIT_EXPECT_TRUE(test, is_on(clock));
+	close_event(test, clock);
+
+	hardware = open_event(test, STEP, NULL);
+	clock = open_attr(test, &attr, -1, current, hardware);
+	expect_group(test, hardware, true);
+	close_event(test, hardware);
+	KUNIT_EXPECT_TRUE(test, is_on(clock));
+}
+
 static void time_runs_while_it_is_on(struct kunit *test)
 {
 	struct perf_event *first = open_group(test, 4, false);
@@ -316,6 +339,86 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 		perf_event_read_value(small[i], &enabled, &running);
 		KUNIT_EXPECT_GE(test, running, 400 * ROUND_NS / 7 * 8 / 10);
 	}
+}
+
+static struct perf_event *open_alone(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .exclusive = 1 };
+
+	return open_attr(test, &attr, -1, current, NULL);
+}
+
+/* Beside a pinned group no exclusive one ever goes on. */
+static void group_that_never_fits_keeps_nobody_out(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event *pinned = open_group(test, 1, true), *plain[2];
+	int r, on[2] = { };
+
+	open_alone(test);
+	open_alone(test);
+	plain[0] = open_group(test, 1, false);
+	plain[1] = open_group(test, 1, false);
+	for (r = 0; r < 100; r++) {
+		/* As at a task switch. */
+		if (r & 1) {
+			guard(preempt)();
+			perf_pmu_resched(&f->sim->pmu);
+		}
+		one_round(test);
+		KUNIT_EXPECT_TRUE(test, is_on(pinned));
+		on[0] += is_on(plain[0]);
+		on[1] += is_on(plain[1]);
+	}
+	KUNIT_EXPECT_GE(test, on[0], 90);
+	KUNIT_EXPECT_GE(test, on[1], 90);
+}
+
+static void count_turns(struct kunit *test, struct perf_event **events, int *on, int rounds)
+{
+	int r, i;
+
+	for (r = 0; r < rounds; r++) {
+		for (i = 0; i < 3; i++)
+			on[i] += is_on(events[i]);
+		one_round(test);
+	}
+}
+
+/* Who was off for long, or comes late, takes turns with the others from there on. */
+static void nobody_makes_up_for_being_off(struct kunit *test)
+{
+	static const struct sim_pmu_shape one_counter = { .nr_general = 1, .width = 48 };
+	struct sim_fixture *f = test->priv;
+	struct perf_event *events[3];
+	int i, on[3] = { };
+
+	perf_pmu_unregister(&f->sim->pmu);
+	sim_pmu_free(f->sim);
+	KUNIT_ASSERT_EQ(test, make_pmu(test, &one_counter), 0);
+	for (i = 0; i < 3; i++)
+		events[i] = open_group(test, 1, false);
+	on_and_off(events[0], false);
+	count_turns(test, events, on, 200);
+	KUNIT_EXPECT_EQ(test, on[0], 0);
+
+	on_and_off(events[0], true);
+	memset(on, 0, sizeof(on));
+	count_turns(test, events, on, 30);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_GE(test, on[i], 9);
+
+	/* Nor does the one that comes look at one that is off. */
+	on_and_off(events[0], false);
+	count_turns(test, events, on, 200);
+	close_event(test, events[1]);
+	events[1] = open_group(test, 1, false);
+	on_and_off(events[0], true);
+	memset(on, 0, sizeof(on));
+	count_turns(test, events, on, 30);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_GE(test, on[i], 9);
 }
 
 static void rotation_stops_when_nobody_waits(struct kunit *test)
@@ -418,6 +521,68 @@ static void every_period_overflows_once(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
+/* The highest frequency has its event halted before a single tick could tell. */
+static void halted_event_finds_its_period(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .size = sizeof(attr), .config = STEP, .freq = 1,
+		.sample_freq = READ_ONCE(sysctl_perf_event_sample_rate),
+	};
+	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
+	int tick;
+
+	for (tick = 0; tick < 40; tick++) {
+		advance(test, BIT(20));
+		pass(TICK_NSEC);
+		guard(irqsave)();
+		perf_adjust_freq_unthr(this_cpu_context());
+	}
+	/* Twice as many samples as it asked for, or half, are near enough. */
+	KUNIT_EXPECT_GE(test, event->hw.sample_period,
+			div_u64(BIT_ULL(20) * HZ, attr.sample_freq) / 2);
+	KUNIT_EXPECT_LE(test, event->hw.sample_period,
+			div_u64(BIT_ULL(20) * HZ, attr.sample_freq) * 2);
+}
+
+static int (*sim_init)(struct perf_event *event);
+static u64 seen_branches;
+
+/* As drivers do that have a period in config. */
+static int init_with_period(struct perf_event *event)
+{
+	seen_branches |= event->attr.branch_sample_type;
+	if (!event->attr.sample_period) {
+		event->attr.sample_period = 1000;
+		event->hw.sample_period = 1000;
+		event->hw.last_period = 1000;
+		local64_set(&event->hw.period_left, 1000);
+	}
+	return sim_init(event);
+}
+
+static void driver_may_make_an_event_sample(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .disabled = 1,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL,
+	};
+	struct perf_event *event;
+
+	sim_init = f->sim->pmu.event_init;
+	f->sim->pmu.event_init = init_with_period;
+	seen_branches = 0;
+	event = open_attr(test, &attr, -1, current, NULL);
+	f->sim->pmu.event_init = sim_init;
+	KUNIT_EXPECT_EQ(test, seen_branches, 0ULL);
+	KUNIT_ASSERT_EQ(test, perf_event_refresh(event, 2), 0);
+	advance(test, 3000);
+	/* Disabled by an interrupt's work, when its limit was reached. */
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
+	KUNIT_EXPECT_EQ(test, value(event), 2000ULL);
+}
+
 static void read_local_reads_the_counter(struct kunit *test)
 {
 	struct perf_event *event = open_group(test, 1, false);
@@ -482,6 +647,9 @@ static void clock_counts_in_any_group(struct kunit *test)
 	close_event(test, other);
 	pass(4);
 	KUNIT_EXPECT_EQ(test, value(clock), 7ULL);
+	/* A reset between the reader's look at the time and at this. */
+	local64_add(100, &clock->hw.prev_count);
+	KUNIT_EXPECT_EQ(test, value(clock), 0ULL);
 }
 
 /* A group that fills the PMU on either side: each is on half of the time. */
@@ -522,13 +690,18 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(enabling_ends_the_error_state),
 	KUNIT_CASE(exclusive_group_is_alone),
 	KUNIT_CASE(software_leader_goes_with_hardware),
+	KUNIT_CASE(who_is_left_goes_on),
 	KUNIT_CASE(time_runs_while_it_is_on),
 	KUNIT_CASE(rotation_is_fair),
 	KUNIT_CASE(group_that_fits_alone_never_starves),
+	KUNIT_CASE(group_that_never_fits_keeps_nobody_out),
+	KUNIT_CASE(nobody_makes_up_for_being_off),
 	KUNIT_CASE(rotation_stops_when_nobody_waits),
 	KUNIT_CASE(full_pmu_is_left_alone),
 	KUNIT_CASE(narrow_counters_lose_nothing),
 	KUNIT_CASE(every_period_overflows_once),
+	KUNIT_CASE(halted_event_finds_its_period),
+	KUNIT_CASE(driver_may_make_an_event_sample),
 	KUNIT_CASE(read_local_reads_the_counter),
 	KUNIT_CASE(filter_and_constraints_can_change),
 	KUNIT_CASE(clock_counts_in_any_group),
