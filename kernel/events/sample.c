@@ -283,7 +283,7 @@ static void collect_others(struct perf_sample_data *data, struct perf_event *eve
  * asked for the size once more would get another one.
  */
 static u32 prepare_sample(struct perf_sample_data *data, struct perf_event *event,
-			   struct pt_regs *regs)
+			  struct pt_regs *regs)
 {
 	u64 type = event->attr.sample_type;
 	u64 want = type;
