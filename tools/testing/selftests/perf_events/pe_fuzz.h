@@ -367,13 +367,18 @@ static inline unsigned int pe_fuzz_attr(struct perf_event_attr *a, struct pe_rng
 	if (pe_chance(r, 4))
 		((__u8 *)a)[pe_below(r, sizeof(*a))] ^= 1 << pe_below(r, 8);
 	/*
-	 * A large sample for each function leaves an emulated CPU no time between two ticks, and
+	 * Each event of all functions makes every function slower. Some of them, or a large
+	 * sample for each, leave an emulated CPU no time between two ticks; and
 	 * PERF_EVENT_IOC_PERIOD may ask for each.
 	 */
-	if (a->type == PERF_TYPE_TRACEPOINT && a->config == m->function && a->sample_period) {
-		a->freq = 0;
-		a->sample_period |= 1 << 16;
-		a->sample_type &= ~(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
+	if (a->type == PERF_TYPE_TRACEPOINT && a->config == m->function) {
+		if (m->nr_tracepoints && !pe_chance(r, 5))
+			a->config = m->tracepoint[pe_below(r, m->nr_tracepoints)];
+		if (a->sample_period) {
+			a->freq = 0;
+			a->sample_period |= 1 << 16;
+			a->sample_type &= ~(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
+		}
 	}
 	/* A probe elsewhere would break this program, and a counter there its data. */
 	if (a->type == m->uprobe) {
