@@ -159,6 +159,9 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
 		event = event->parent;
 	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	event->cold->wakeup_due = 1;
+	/* An overflow has said what its signal is to be. */
+	if (READ_ONCE(event->cold->fasync) && !READ_ONCE(event->pending_kill))
+		WRITE_ONCE(event->pending_kill, POLL_IN);
 	perf_event_queue_wakeup(event);
 }
 

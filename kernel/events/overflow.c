@@ -240,7 +240,7 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 {
 	struct perf_event_cold *cold = event->cold;
 	const struct perf_event *root = event->parent ?: event;
-	bool last = false;
+	int kill = POLL_IN;
 
 	if (event->attr.aux_pause)
 		aux_pause(event->aux_event, true);
@@ -254,22 +254,19 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 
 	if (atomic_read(&cold->event_limit) && atomic_dec_and_test(&cold->event_limit)) {
 		stop = 1;
-		last = true;
-		WRITE_ONCE(event->pending_kill, POLL_HUP);
+		kill = POLL_HUP;
 		perf_event_disable_inatomic(event);
 	}
+	/* Each overflow is a signal; the last one of a limited number is another. */
+	WRITE_ONCE(event->pending_kill, kill);
 	if (event->attr.sigtrap)
 		queue_sigtrap(event, data, regs);
 
 	call_handler(event, data, regs);
 
-	/* Each overflow is a signal; the last one of a limited number is another. */
-	if (READ_ONCE(root->cold->fasync)) {
-		/* The wake-up of the record may have sent a last one already. */
-		if (!last)
-			WRITE_ONCE(event->pending_kill, POLL_IN);
+	/* The wake-up of the record may have sent it already. */
+	if (READ_ONCE(root->cold->fasync) && READ_ONCE(event->pending_kill))
 		perf_event_queue_wakeup(event);
-	}
 out:
 	if (event->attr.aux_resume)
 		aux_pause(event->aux_event, false);

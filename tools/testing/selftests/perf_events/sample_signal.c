@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -161,6 +162,44 @@ TEST_F(sig, of_choice)
 	EXPECT_EQ(POLLIN | POLLRDNORM, seen[0].band & (POLLIN | POLLRDNORM));
 	faults(self->fd, 1);
 	EXPECT_EQ(2, seen_so_far());
+}
+
+/* A signal for any record, where it wakes. */
+TEST_F(sig, of_other_records)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+
+	a.comm = 1;
+	a.watermark = 1;
+	a.wakeup_watermark = 1;
+	self->fd = pe_self(&a);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN, getpid()));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGRTMIN));
+	ASSERT_EQ(0, asynchronous(self->fd, true));
+	ASSERT_EQ(0, prctl(PR_SET_NAME, "pe_signal"));
+	EXPECT_EQ(1, seen_so_far());
+	EXPECT_EQ(POLL_IN, seen[0].code);
+	EXPECT_EQ(self->fd, seen[0].fd);
+	pe_ring_unmap(&self->ring);
+}
+
+/* An overflow is one signal, though its record wakes as well. */
+TEST_F(sig, once_with_a_watermark)
+{
+	self->a.watermark = 1;
+	self->a.wakeup_watermark = 1;
+	self->fd = pe_self(&self->a);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN, getpid()));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGRTMIN));
+	ASSERT_EQ(0, asynchronous(self->fd, true));
+	faults(self->fd, 1);
+	EXPECT_EQ(1, seen_so_far());
+	EXPECT_EQ(POLL_IN, seen[0].code);
+	pe_ring_unmap(&self->ring);
 }
 
 TEST_F(sig, no_more)
