@@ -434,6 +434,9 @@ void perf_child_exit(struct perf_event *child)
 	}
 	mutex_unlock(lock);
 	perf_overflow_cancel(child);
+	/* Whoever polls the root may have waited for the last of its copies. */
+	if (child->parent->cold)
+		perf_event_wakeup(child->parent);
 	perf_event_put(child);
 }
 
@@ -452,6 +455,8 @@ static void exit_copy(struct perf_event *copy)
 	/* Pairs with perf_event_read_value(): gone from the list, it has been added. */
 	smp_wmb();
 	list_del_init(&copy->child_list);
+	if (unlikely(rcu_access_pointer(copy->parent->rb)))
+		perf_event_wakeup(copy->parent);
 	list_del_rcu(&copy->event_entry);
 	ctx->nr_events--;
 }

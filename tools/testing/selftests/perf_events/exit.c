@@ -118,6 +118,74 @@ TEST_F(exit, inherited_hangup_comes_last)
 	pe_child_end(&self->child);
 }
 
+/**
+ * struct poller - who waits for the end of an event
+ * @fd: the event
+ * @revents: what poll(2) told
+ * @over: it has
+ */
+struct poller {
+	int fd;
+	short revents;
+	bool over;
+};
+
+static void *wait_for_end(void *arg)
+{
+	struct poller *w = arg;
+	struct pollfd p = { .fd = w->fd, .events = POLLIN };
+
+	while (poll(&p, 1, -1) == 1 && !(p.revents & POLLHUP))
+		pe_sleep_ms(1);
+	w->revents = p.revents;
+	__atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Whoever waits for the event is woken when the last task of its family goes. */
+TEST_F(exit, last_heir_wakes)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct poller w = { };
+	int to_child[2], to_kid[2], i;
+	pthread_t thread;
+	pid_t child;
+	void *buf;
+	char c;
+
+	ASSERT_EQ(0, pipe(to_child));
+	ASSERT_EQ(0, pipe(to_kid));
+	child = fork();
+	if (!child) {
+		close(to_kid[1]);
+		if (read(to_child[0], &c, 1) == 1 && !fork())
+			(void)!read(to_kid[0], &c, 1);
+		_exit(0);
+	}
+	a.inherit = 1;
+	a.sample_period = 1000000;
+	w.fd = pe_open(&a, child, 0, -1, 0);
+	ASSERT_LE(0, w.fd);
+	buf = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, w.fd, 0);
+	ASSERT_NE(MAP_FAILED, buf);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_end, &w));
+	ASSERT_EQ(1, write(to_child[1], "", 1));
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	pe_sleep_ms(50);
+	EXPECT_FALSE(__atomic_load_n(&w.over, __ATOMIC_ACQUIRE));
+	/* Its child ends when nobody can write any more. */
+	close(to_kid[1]);
+	for (i = 0; i < 10000 && !__atomic_load_n(&w.over, __ATOMIC_ACQUIRE); i++)
+		pe_sleep_ms(1);
+	ASSERT_TRUE(w.over);
+	EXPECT_EQ(POLLHUP, w.revents & POLLHUP);
+	pthread_join(thread, NULL);
+	munmap(buf, 2 * page);
+	close(w.fd);
+	pe_child_end(&self->child);
+}
+
 TEST_F(exit, group)
 {
 	__u64 buf[8];
