@@ -377,7 +377,8 @@ int perf_event_set_period(struct perf_event *event, u64 value)
 	/* Its PMU may be gone, too. */
 	if (event->state == PERF_EVENT_STATE_DEAD)
 		return 0;
-	if (event->pmu->check_period && event->pmu->check_period(event, value))
+	if (!event->attr.freq && event->pmu->check_period &&
+	    event->pmu->check_period(event, value))
 		return -EINVAL;
 
 	perf_event_call(event, set_period_locked, &value);
