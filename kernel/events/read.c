@@ -424,14 +424,14 @@ ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t 
  * @running: filled in unless NULL, nanoseconds
  *
  * Any context, NMI included. Return: 0; -EOPNOTSUPP for an inherited event;
- * -EINVAL when the event is neither current's nor this CPU's; -EBUSY when it is
- * pinned and not on.
+ * -EINVAL when the event is neither current's nor of this CPU, or of one that
+ * shares the counter with it; -EBUSY when it is pinned and not on.
  */
 int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u64 *running)
 {
 	unsigned long flags;
 	u64 on, ran;
-	int cpu, ret = 0;
+	int cpu, oncpu, ret = 0;
 
 	/* The sum over copies cannot be had without sleeping. */
 	if (event->attr.inherit)
@@ -439,15 +439,19 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 
 	local_irq_save(flags);
 	cpu = smp_processor_id();
-	if (is_task_event(event) ? event->hw.target != current : event->cpu != cpu) {
+	if (is_task_event(event) ? event->hw.target != current :
+				   reading_cpu(event, event->cpu) != cpu) {
 		ret = -EINVAL;
 		goto out;
 	}
-	if (event->attr.pinned && !is_resident(event) && event->oncpu != cpu) {
+	oncpu = event->oncpu;
+	if (oncpu >= 0)
+		oncpu = reading_cpu(event, oncpu);
+	if (event->attr.pinned && !is_resident(event) && oncpu != cpu) {
 		ret = -EBUSY;
 		goto out;
 	}
-	if (!is_resident(event) && event->oncpu == cpu &&
+	if (!is_resident(event) && oncpu == cpu &&
 	    event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 
