@@ -521,8 +521,9 @@ static void group_dissolve(struct perf_event *leader, bool attached)
 	struct perf_event *member, *next;
 
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list) {
-		/* What wrote into the leader's AUX area has nowhere to write. */
-		if (perf_event_needs_aux(member) && member->state > PERF_EVENT_STATE_ERROR)
+		/* What wrote into the leader's AUX area has nowhere to write; some never lead. */
+		if ((perf_event_needs_aux(member) || member->event_caps & PERF_EV_CAP_SIBLING) &&
+		    member->state > PERF_EVENT_STATE_ERROR)
 			perf_event_set_state(member, PERF_EVENT_STATE_ERROR);
 		perf_event_fold_time(member);
 		INIT_LIST_HEAD(&member->sibling_list);
