@@ -565,11 +565,12 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	struct perf_event *leader = event->group_leader;
 	bool attached = event->attach_state & PERF_ATTACH_CONTEXT;
 	struct perf_event_context *ctx = event->ctx;
-	struct perf_event_pmu_context *epc;
+	struct perf_event_pmu_context *home = event->pmu_ctx, *epc;
 	struct detach_args *args = data;
-	bool resched;
+	bool resched, moved;
 
 	resched = cpuctx && attached && !is_resident(leader);
+	moved = event->nr_siblings;
 	if (leader == event) {
 		if (attached)
 			group_leave(event);
@@ -584,6 +585,7 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 		}
 		if (!args->keep_group && (event->attach_state & PERF_ATTACH_GROUP))
 			leave_leader(event, attached);
+		moved = leader->pmu_ctx != home;
 	}
 	if (event->state > args->end)
 		perf_event_set_state(event, args->end);
@@ -601,6 +603,10 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	perf_context_unreserve(ctx);
 	if (!resched)
 		return;
+	if (!moved) {
+		perf_pmu_resched_cpu(cpuctx, ctx, home->pmu);
+		return;
+	}
 	/* Who stays may have become another PMU's to schedule. */
 	for_each_pmu_context(epc, ctx)
 		perf_pmu_resched_cpu(cpuctx, ctx, epc->pmu);
