@@ -30,7 +30,8 @@ void perf_event_turn_off(struct perf_event *event);
 void perf_group_insert(struct perf_event *leader);
 void perf_group_erase(struct perf_event *leader);
 void perf_group_ran(struct perf_event *leader, u64 ns);
-void perf_group_pass(struct perf_event *leader);
+void perf_group_pass(struct perf_event *leader, u64 turn);
+u64 perf_group_runtime(const struct perf_event *leader);
 struct perf_event *perf_group_first(struct rb_root *root, int cpu, const struct perf_cgroup *cgrp);
 struct perf_event *perf_group_next(struct perf_event *leader);
 

@@ -120,14 +120,40 @@ static bool takes_turns(const struct perf_event *leader)
 	return leader->state >= PERF_EVENT_STATE_INACTIVE;
 }
 
-static struct perf_event *first_to_take_turns(struct rb_root *root, int cpu,
-					      const struct perf_cgroup *cgrp)
+/**
+ * perf_group_runtime - how long a group has been on the PMU, counted as for its turns
+ * @leader: of a flexible group; ctx->lock is held
+ *
+ * Return: ns; what it runs now has not been charged yet, and is in this.
+ */
+u64 perf_group_runtime(const struct perf_event *leader)
+{
+	if (leader->state != PERF_EVENT_STATE_ACTIVE)
+		return leader->group_runtime;
+	return leader->group_runtime + perf_event_change_time(leader) - leader->tstamp;
+}
+
+/* The least age in a stretch of those that wait, or U64_MAX: nobody does. */
+static u64 least_waiting(struct rb_root *root, int cpu, const struct perf_cgroup *cgrp)
 {
 	struct perf_event *leader = perf_group_first(root, cpu, cgrp);
 
-	while (leader && !takes_turns(leader))
+	while (leader && leader->state != PERF_EVENT_STATE_INACTIVE)
 		leader = perf_group_next(leader);
-	return leader;
+	return leader ? leader->group_runtime : U64_MAX;
+}
+
+/* That of those that are on: in @like's stretch, or with NULL in any. */
+static u64 least_running(const struct perf_event_pmu_context *epc, const struct perf_event *like)
+{
+	const struct perf_event *leader;
+	u64 least = U64_MAX;
+
+	list_for_each_entry(leader, &epc->flexible_active, active_list) {
+		if (!like || (leader->cpu == like->cpu && leader->cgrp == like->cgrp))
+			least = min(least, perf_group_runtime(leader));
+	}
+	return least;
 }
 
 /*
@@ -137,17 +163,19 @@ static struct perf_event *first_to_take_turns(struct rb_root *root, int cpu,
  */
 static void group_set_age(struct perf_event *leader)
 {
+	const struct perf_event_pmu_context *epc = leader->pmu_ctx;
 	struct rb_root *root = group_root(leader);
-	struct perf_event *other;
+	u64 least;
 
 	if (leader->attr.pinned || !takes_turns(leader))
 		return;
-	/* The first of its stretch comes to another one, that it shares counters with. */
-	other = first_to_take_turns(root, leader->cpu, leader->cgrp) ?:
-		first_to_take_turns(root, leader->cpu, NULL) ?:
-		first_to_take_turns(root, -1, NULL);
-	if (other)
-		leader->group_runtime = other->group_runtime;
+	least = min(least_waiting(root, leader->cpu, leader->cgrp), least_running(epc, leader));
+	/* The first of its stretch shares counters with others. */
+	if (least == U64_MAX)
+		least = min3(least_running(epc, NULL), least_waiting(root, leader->cpu, NULL),
+			     least_waiting(root, -1, NULL));
+	if (least < U64_MAX)
+		leader->group_runtime = least;
 }
 
 /**
@@ -227,16 +255,17 @@ static struct perf_event *last_to_take_turns(struct perf_event *leader)
  * perf_group_pass - let a group wait behind all others of its CPU and cgroup
  * @leader: of a flexible group that does not fit, though no other flexible group
  *	is on; ctx->lock is held
+ * @turn: ns that a turn takes
  *
  * It has had its turn: who cannot run must not stay the one that has run least.
  */
-void perf_group_pass(struct perf_event *leader)
+void perf_group_pass(struct perf_event *leader, u64 turn)
 {
 	u64 most = last_to_take_turns(leader)->group_runtime;
 
 	lockdep_assert_held(&leader->ctx->lock);
 	rb_erase(&leader->group_node, group_root(leader));
-	leader->group_runtime = most + (1 << TURN_SHIFT);
+	leader->group_runtime = most + turn;
 	rb_add(&leader->group_node, group_root(leader), node_before);
 }
 

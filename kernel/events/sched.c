@@ -354,12 +354,11 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			continue;
 		}
 		rotation_needed(epc, cpc);
-		if (unlikely(!some && nothing_to_take_off(epc->pmu))) {
-			perf_group_pass(leader);
+		/* A single one tells much of a PMU that is used, and nothing of one that is not. */
+		if (leader->nr_siblings || (!some && nothing_to_take_off(epc->pmu)))
 			tries--;
-		} else {
-			tries -= leader->nr_siblings ? 1 : BACKFILL_SINGLE;
-		}
+		else
+			tries -= BACKFILL_SINGLE;
 		/* As full as it has ever been, it is full. */
 		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;
@@ -479,13 +478,13 @@ static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_
 	perf_context_unlock_cpu(cpuctx, ctx);
 }
 
-/* A resident event whose page is mapped shows its times there. */
+/* A resident event whose page is mapped shows its times there; drivers see to others. */
 static void update_userpages(struct perf_event_context *ctx)
 {
 	struct perf_event *mapped;
 
 	for_each_event(mapped, ctx) {
-		if (rcu_access_pointer(mapped->rb))
+		if (rcu_access_pointer(mapped->rb) && is_resident(mapped))
 			perf_event_update_userpage(mapped);
 	}
 }
@@ -647,11 +646,6 @@ static struct perf_event *longest_waiting(struct perf_cpu_context *cpuctx,
 	return best;
 }
 
-static u64 runtime_now(struct perf_event *leader)
-{
-	return leader->group_runtime + perf_event_change_time(leader) - leader->tstamp;
-}
-
 static struct perf_event *longest_running(struct perf_event_pmu_context *epc,
 					  struct perf_event *best)
 {
@@ -662,7 +656,7 @@ static struct perf_event *longest_running(struct perf_event_pmu_context *epc,
 	list_for_each_entry(leader, &epc->flexible_active, active_list) {
 		if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
 			continue;
-		if (!best || runtime_now(leader) > runtime_now(best))
+		if (!best || perf_group_runtime(leader) > perf_group_runtime(best))
 			best = leader;
 	}
 	return best;
@@ -678,7 +672,7 @@ static void make_room(struct perf_event *waiting, struct perf_event_pmu_context 
 	while (!group_can_go_on(waiting, cpc) || group_sched_in(waiting)) {
 		victim = longest_running(task_epc, longest_running(cpu_epc, NULL));
 		if (!victim) {
-			perf_group_pass(waiting);
+			perf_group_pass(waiting, ktime_to_ns(cpc->hrtimer_interval));
 			return;
 		}
 		perf_group_sched_out(victim);

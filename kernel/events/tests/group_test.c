@@ -37,6 +37,7 @@ static int group_test_init(struct kunit *test)
 	f->epc.ctx = &f->ctx;
 	f->epc.pinned_groups = RB_ROOT;
 	f->epc.flexible_groups = RB_ROOT;
+	INIT_LIST_HEAD(&f->epc.flexible_active);
 	for (i = 0; i < ARRAY_SIZE(f->events); i++) {
 		struct perf_event *event = &f->events[i];
 
