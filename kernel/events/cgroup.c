@@ -123,22 +123,38 @@ static void cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp
 		perf_clock_stop(&info->clock, cpuctx->ctx.now);
 }
 
+static bool has_events_here(const struct perf_cgroup *cgrp)
+{
+	return this_cpu_ptr(cgrp->info)->active;
+}
+
+static bool pinned_waits(struct perf_event_pmu_context *epc, const struct perf_cgroup *cgrp)
+{
+	struct perf_event *leader;
+
+	leader = perf_group_first(&epc->pinned_groups, smp_processor_id(), cgrp);
+	while (leader && leader->state != PERF_EVENT_STATE_INACTIVE)
+		leader = perf_group_next(leader);
+	return leader;
+}
+
 /* One PMU's groups of @to, and of all above it that are not above @from. */
 static void cgroups_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 		       struct perf_cgroup *to, struct perf_cgroup *from)
 {
-	int cpu = smp_processor_id();
 	struct perf_cgroup *cgrp;
 
 	for (cgrp = to; cgrp && !is_above(cgrp, from); cgrp = parent_of(cgrp)) {
-		if (!perf_group_first(&epc->pinned_groups, cpu, cgrp))
-			continue;
-		/* No flexible group may keep it out. */
-		perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
-		return;
+		if (has_events_here(cgrp) && pinned_waits(epc, cgrp)) {
+			/* No flexible group may keep it out. */
+			perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
+			return;
+		}
 	}
-	for (cgrp = to; cgrp && !is_above(cgrp, from); cgrp = parent_of(cgrp))
-		perf_stretch_sched_in(epc, false, cpu, cgrp);
+	for (cgrp = to; cgrp && !is_above(cgrp, from); cgrp = parent_of(cgrp)) {
+		if (has_events_here(cgrp))
+			perf_stretch_sched_in(epc, false, smp_processor_id(), cgrp);
+	}
 }
 
 static void cgroup_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
