@@ -7,6 +7,7 @@
 #include <linux/sched/task.h>
 #include <linux/security.h>
 #include <linux/slab.h>
+#include <linux/tick.h>
 #include <linux/timekeeping.h>
 
 #include "buffer.h"
@@ -228,10 +229,6 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	if (IS_ERR(pmu))
 		return PTR_ERR(pmu);
 	event->group_caps = event->event_caps;
-	/* A driver that writes its samples by itself. The place is that of address filters. */
-	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW &&
-	    !WARN_ON_ONCE(has_addr_filter(event)))
-		event->ns = perf_event_ns(event);
 
 	/*
 	 * A trace unit without room in its AUX area turns its event off. And a
@@ -242,6 +239,11 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 		if (err)
 			return err;
 	}
+	/* A driver that writes its samples by itself. The place is that of address filters. */
+	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW &&
+	    !WARN_ON_ONCE(has_addr_filter(event)))
+		event->ns = perf_event_ns(event);
+
 	err = exclusive_claim(event);
 	if (err)
 		return err;
@@ -275,7 +277,7 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 		perf_sched_events_get();
 		event->hw_flags |= PERF_EVENT_WATCHES_SWITCHES;
 	}
-	if (!parent && event->attr.freq && event->attr.sample_freq) {
+	if (tick_nohz_full_enabled() && !parent && event->attr.freq && event->attr.sample_freq) {
 		perf_tick_get();
 		event->hw_flags |= PERF_EVENT_NEEDS_TICK;
 	}
