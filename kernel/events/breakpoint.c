@@ -649,7 +649,7 @@ EXPORT_SYMBOL_GPL(register_user_hw_breakpoint);
 /**
  * modify_user_hw_breakpoint - change a debugger's breakpoint
  * @bp: what register_user_hw_breakpoint() returned
- * @attr: of which address, type, length and disabled count
+ * @attr: of which address, type, length, sig_data and disabled count
  *
  * When it fails the breakpoint is what it was. May sleep, except to disable
  * the running task's own with interrupts off, as its handler may do.

@@ -8,8 +8,8 @@
  * perf_sample_layout() needs to know when an event is opened. What a field
  * needs beyond that is added to dyn_size while the sample is prepared.
  *
- * A sample is prepared and written by one CPU without interruption by anything
- * that changes the event's group: at most an NMI comes in between.
+ * A sample is prepared and written by one CPU. The event's group does not change
+ * meanwhile, unless it is about a task that does not run.
  */
 #include <linux/lockdep.h>
 #include <linux/pid.h>

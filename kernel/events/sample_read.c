@@ -146,9 +146,9 @@ static void output_group(struct perf_output_handle *handle, struct perf_event *e
  * @event: whose values, and with PERF_FORMAT_GROUP those of its group
  * @size: of the record's part for them: event->read_size when it was begun
  *
- * Interrupts are off on the CPU that runs the event's context, or the event
- * has stopped for good. Members other than @event are read from hardware,
- * unless the handle says that they must not be.
+ * Interrupts are off on the CPU that runs the event's context, or its task does
+ * not run, or the event has stopped for good. Members other than @event are
+ * read from hardware, unless the handle says that they must not be.
  *
  * Values are those of the event itself: what its children have counted is not
  * in them, though the times of those that are gone are.
