@@ -367,16 +367,12 @@ void perf_context_unreserve(struct perf_event_context *ctx)
 static struct perf_event_pmu_context *
 pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_event_pmu_context *epc = perf_pmu_context_of(ctx, pmu);
 
 	lockdep_assert_held(&ctx->lock);
-	for_each_pmu_context(epc, ctx) {
-		if (epc->pmu == pmu) {
-			refcount_inc(&epc->refcount);
-			return epc;
-		}
-	}
-	return NULL;
+	if (epc)
+		refcount_inc(&epc->refcount);
+	return epc;
 }
 
 static void pmu_context_free(struct perf_event_pmu_context *epc)

@@ -15,6 +15,21 @@ struct perf_event_pmu_context *
 perf_pmu_context_get(struct perf_event_context *ctx, struct pmu *pmu, int cpu);
 void perf_pmu_context_put(struct perf_event_pmu_context *epc);
 
+/* The part of a context, or of none, that belongs to a PMU; ctx->lock is held. */
+static inline struct perf_event_pmu_context *
+perf_pmu_context_of(struct perf_event_context *ctx, const struct pmu *pmu)
+{
+	struct perf_event_pmu_context *epc;
+
+	if (!ctx)
+		return NULL;
+	for_each_pmu_context(epc, ctx) {
+		if (epc->pmu == pmu)
+			return epc;
+	}
+	return NULL;
+}
+
 /* group.c: membership; ctx->mutex */
 bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event);
 int perf_event_attach(struct perf_event *event);

@@ -360,18 +360,6 @@ static struct pmu *group_pmu(const struct perf_event *leader)
 	return pmu;
 }
 
-static struct perf_event_pmu_context *
-pmu_context_of(const struct perf_event_context *ctx, const struct pmu *pmu)
-{
-	struct perf_event_pmu_context *epc;
-
-	for_each_pmu_context(epc, ctx) {
-		if (epc->pmu == pmu)
-			return epc;
-	}
-	return NULL;
-}
-
 static void group_rehome(struct perf_event *leader)
 {
 	struct pmu *pmu = group_pmu(leader);
@@ -380,7 +368,7 @@ static void group_rehome(struct perf_event *leader)
 
 	if (pmu) {
 		/* Each member that has to be scheduled keeps its PMU's part. */
-		epc = pmu_context_of(leader->ctx, pmu);
+		epc = perf_pmu_context_of(leader->ctx, pmu);
 		WARN_ON_ONCE(!epc);
 	}
 	leader->pmu_ctx = epc;
@@ -622,7 +610,7 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 		return;
 
 	if (!(event->event_caps & PERF_EV_CAP_RESIDENT))
-		args->home = pmu_context_of(ctx, event->pmu);
+		args->home = perf_pmu_context_of(ctx, event->pmu);
 	list_del_rcu(&event->event_entry);
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, -1);

@@ -299,25 +299,12 @@ static void rotation_needed(struct perf_event_pmu_context *epc,
 	}
 }
 
-static struct perf_event_pmu_context *epc_of(struct perf_event_context *ctx, struct pmu *pmu)
-{
-	struct perf_event_pmu_context *epc;
-
-	if (!ctx)
-		return NULL;
-	for_each_pmu_context(epc, ctx) {
-		if (epc->pmu == pmu)
-			return epc;
-	}
-	return NULL;
-}
-
 /* No flexible group of the PMU is on, of this CPU or of its task. */
 static bool nothing_to_take_off(struct pmu *pmu)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
-	struct perf_event_pmu_context *cpu_epc = epc_of(&cpuctx->ctx, pmu);
-	struct perf_event_pmu_context *task_epc = epc_of(cpuctx->task_ctx, pmu);
+	struct perf_event_pmu_context *cpu_epc = perf_pmu_context_of(&cpuctx->ctx, pmu);
+	struct perf_event_pmu_context *task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
 
 	return (!cpu_epc || list_empty(&cpu_epc->flexible_active)) &&
 	       (!task_epc || list_empty(&task_epc->flexible_active));
@@ -398,13 +385,13 @@ static void groups_sched_out(struct list_head *active)
 void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  struct pmu *pmu)
 {
-	struct perf_event_pmu_context *cpu_epc = epc_of(&cpuctx->ctx, pmu);
+	struct perf_event_pmu_context *cpu_epc = perf_pmu_context_of(&cpuctx->ctx, pmu);
 	struct perf_event_pmu_context *task_epc;
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
 	if (ctx->task)
 		cpuctx->task_ctx = ctx;
-	task_epc = epc_of(cpuctx->task_ctx, pmu);
+	task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
 
 	perf_pmu_disable(pmu);
 	if (task_epc)
@@ -444,7 +431,7 @@ void perf_context_sched_out_all(struct perf_event_context *ctx)
 static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 			      struct perf_event_pmu_context *epc)
 {
-	struct perf_event_pmu_context *cpu_epc = epc_of(&cpuctx->ctx, epc->pmu);
+	struct perf_event_pmu_context *cpu_epc = perf_pmu_context_of(&cpuctx->ctx, epc->pmu);
 
 	if (RB_EMPTY_ROOT(&epc->pinned_groups) && RB_EMPTY_ROOT(&epc->flexible_groups))
 		return;
@@ -535,7 +522,7 @@ static void sched_callbacks(struct perf_cpu_context *cpuctx, struct task_struct 
 		struct pmu *pmu = cpc->epc.pmu;
 
 		perf_pmu_disable(pmu);
-		pmu->sched_task(epc_of(cpuctx->task_ctx, pmu), task, sched_in);
+		pmu->sched_task(perf_pmu_context_of(cpuctx->task_ctx, pmu), task, sched_in);
 		perf_pmu_enable(pmu);
 	}
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
@@ -686,8 +673,8 @@ static void make_room(struct perf_event *waiting, struct perf_event_pmu_context 
 static bool rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc)
 {
 	struct pmu *pmu = cpc->epc.pmu;
-	struct perf_event_pmu_context *cpu_epc = epc_of(&cpuctx->ctx, pmu);
-	struct perf_event_pmu_context *task_epc = epc_of(cpuctx->task_ctx, pmu);
+	struct perf_event_pmu_context *cpu_epc = perf_pmu_context_of(&cpuctx->ctx, pmu);
+	struct perf_event_pmu_context *task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
 	struct perf_event *of_cpu = longest_waiting(cpuctx, cpu_epc);
 	struct perf_event *of_task = longest_waiting(cpuctx, task_epc);
 	struct perf_event *waiting;
@@ -814,10 +801,10 @@ void perf_pmu_resched(struct pmu *pmu)
 	guard(irqsave)();
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	perf_pmu_disable(pmu);
-	epc = epc_of(cpuctx->task_ctx, pmu);
+	epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
 	if (epc)
 		groups_sched_out(&epc->pinned_active);
-	epc = epc_of(&cpuctx->ctx, pmu);
+	epc = perf_pmu_context_of(&cpuctx->ctx, pmu);
 	if (epc)
 		groups_sched_out(&epc->pinned_active);
 	perf_pmu_resched_cpu(cpuctx, cpuctx->task_ctx ?: &cpuctx->ctx, pmu);
