@@ -176,6 +176,11 @@ static void exclusive_release(struct perf_event *event)
 		atomic_add(event->hw.target ? -1 : 1, &event->pmu->exclusive_cnt);
 }
 
+static bool cpu_is_possible(int cpu)
+{
+	return cpu >= 0 && cpu < nr_cpu_ids && cpu_possible(cpu);
+}
+
 static bool watches_switches(const struct perf_event *event)
 {
 	return event->hw.target || event->cgrp || event->attr.context_switch ||
@@ -229,6 +234,9 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	if (IS_ERR(pmu))
 		return PTR_ERR(pmu);
 	event->group_caps = event->event_caps;
+	/* A PMU that speaks for several CPUs names the one that does, if there is one. */
+	if (!event->hw.target && !cpu_is_possible(event->cpu))
+		return -ENODEV;
 
 	/*
 	 * A trace unit without room in its AUX area turns its event off. And a
@@ -664,9 +672,9 @@ void perf_event_revoke(struct perf_event *event)
 		perf_event_wakeup(event);
 }
 
-static int attach_alone(struct perf_event *event, struct task_struct *task, int cpu)
+static int attach_alone(struct perf_event *event, struct task_struct *task)
 {
-	struct perf_event_context *found = perf_context_find(task, cpu);
+	struct perf_event_context *found = perf_context_find(task, event->cpu);
 	int err;
 
 	if (IS_ERR(found))
@@ -708,7 +716,7 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 		return event;
 	event->owner = PERF_TASK_GONE;
 
-	err = attach_alone(event, task, cpu);
+	err = attach_alone(event, task);
 	if (err) {
 		perf_event_put(event);
 		return ERR_PTR(err);

@@ -174,7 +174,8 @@ static int enter_target(struct open_request *req)
 			return err;
 	}
 
-	ctx = perf_context_find(req->task, req->cpu);
+	/* Its driver may have chosen another CPU. */
+	ctx = perf_context_find(req->task, req->event->cpu);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
 	return perf_event_set_context(req->event, ctx);

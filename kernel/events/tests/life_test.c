@@ -128,6 +128,50 @@ static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
 }
 
+static int (*sim_init)(struct perf_event *event);
+static int speaker;
+
+/* As drivers of what several CPUs share. */
+static int init_on_speaker(struct perf_event *event)
+{
+	event->cpu = speaker;
+	return sim_init(event);
+}
+
+/* The events of a PMU are where its driver says, whatever was asked for. */
+static void driver_chooses_the_cpu(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .size = sizeof(attr), .config = STEP,
+	};
+	struct perf_event *event;
+	int cpu, nr = 0;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	speaker = raw_smp_processor_id();
+	sim_init = f->sim->pmu.event_init;
+	f->sim->pmu.event_init = init_on_speaker;
+	for_each_online_cpu(cpu) {
+		event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+		f->events[f->nr++] = event;
+		KUNIT_EXPECT_EQ(test, event->cpu, speaker);
+		KUNIT_EXPECT_PTR_EQ(test, event->ctx, &per_cpu(perf_cpu_context, speaker).ctx);
+		if (++nr == 4)
+			break;
+	}
+	advance(test, 7);
+	while (nr--)
+		KUNIT_EXPECT_EQ(test, value(f->events[nr]), 7ULL);
+
+	/* There may be none left. */
+	speaker = -1;
+	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -ENODEV);
+	f->sim->pmu.event_init = sim_init;
+}
+
 static long advance_there(void *sim)
 {
 	sim_pmu_advance(sim, STEP, 100);
@@ -179,6 +223,7 @@ static void migrated_events_go_on(struct kunit *test)
 static struct kunit_case life_cases[] = {
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
 	KUNIT_CASE(unregistered_pmu_leaves_no_copies),
+	KUNIT_CASE(driver_chooses_the_cpu),
 	KUNIT_CASE(migrated_events_go_on),
 	KUNIT_CASE(tasks_keep_their_counts_apart),
 	{}
