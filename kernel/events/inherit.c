@@ -544,8 +544,9 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 	/* Groups that are on share the PMU with those of the CPU. */
 	if (cpuctx->task_ctx == ctx) {
 		perf_context_lock_cpu(cpuctx, ctx);
-		perf_context_sched_out_all(ctx);
+		/* First: drivers close user space's way to the counters by it. */
 		cpuctx->task_ctx = NULL;
+		perf_context_sched_out_all(ctx);
 		if (ctx->clock.cpu >= 0)
 			perf_clock_stop(&ctx->clock, ctx->now);
 		perf_context_unlock_cpu(cpuctx, ctx);
