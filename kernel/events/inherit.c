@@ -250,9 +250,8 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 
 		child->hw.sample_period = period;
 		child->hw.last_period = period;
-		/* Software events count up to 0, others down. */
 		local64_set(&child->hw.period_left,
-			    is_software_event(event) ? -(s64)period : period);
+			    perf_event_counts_up(child) ? -(s64)period : period);
 	}
 	if (perf_event_needs_aux(event) && !perf_event_set_aux_output(child, leader ?: child)) {
 		err = -EINVAL;

@@ -16,6 +16,7 @@
 #include "internal.h"
 #include "record.h"
 #include "software.h"
+#include "sources.h"
 #include "sysctl.h"
 
 /* Ticks of this CPU: which one hw->interrupts counts for. */
@@ -205,12 +206,24 @@ void perf_tick_put(void)
 		tick_dep_clear(TICK_DEP_BIT_PERF_EVENTS);
 }
 
-/* The next period begins now. Software events count up to 0, others down. */
+/**
+ * perf_event_counts_up - does period_left run from minus the period up to 0?
+ * @event: that has a PMU
+ *
+ * That of the core's own events does; clocks and drivers' events count down.
+ */
+bool perf_event_counts_up(const struct perf_event *event)
+{
+	return is_tracing_event(event) || event->pmu->type == PERF_TYPE_SOFTWARE ||
+	       event->pmu->type == PERF_TYPE_BREAKPOINT;
+}
+
+/* The next period begins now. */
 static void restart_period(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 
-	if (is_software_event(event)) {
+	if (perf_event_counts_up(event)) {
 		hw->last_period = hw->sample_period;
 		local64_set(&hw->period_left, -(s64)hw->sample_period);
 	} else {
@@ -343,11 +356,9 @@ static void set_period_locked(struct perf_event *event, struct perf_cpu_context 
 
 	if (on) {
 		perf_pmu_disable(event->pmu);
-		/* The driver has stopped it already when it is throttled. */
-		if (perf_event_throttled(event))
-			perf_event_unthrottle_in(event);
-		else
-			perf_event_pmu_stop(event, PERF_EF_UPDATE);
+		/* Its driver has halted one that is throttled, but has not read it. */
+		perf_event_unthrottle_in(event);
+		perf_event_pmu_stop(event, PERF_EF_UPDATE);
 	}
 	restart_period(event);
 	if (on) {

@@ -671,6 +671,40 @@ static void frequency_is_no_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_period(period, 32), 0);
 }
 
+static void (*sim_end)(struct perf_event *event, int flags);
+static unsigned int nr_read_stops;
+
+static void watched_stop(struct perf_event *event, int flags)
+{
+	nr_read_stops += !!(flags & PERF_EF_UPDATE);
+	sim_end(event, flags);
+}
+
+/* Drivers start with a new period only what has been read since it counted. */
+static void new_period_of_a_halted_event(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000,
+	};
+	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
+
+	sim_end = f->sim->pmu.stop;
+	f->sim->pmu.stop = watched_stop;
+	nr_read_stops = 0;
+	event->hw.interrupts = MAX_INTERRUPTS;
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 100), 0);
+	KUNIT_EXPECT_EQ(test, nr_read_stops, 1U);
+	f->sim->pmu.stop = sim_end;
+
+	/* A driver's counter that is no counter of the CPU counts down all the same. */
+	on_and_off(event, false);
+	event->event_caps |= PERF_EV_CAP_SOFTWARE;
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 200), 0);
+	KUNIT_EXPECT_GE(test, local64_read(&event->hw.period_left), 0LL);
+	event->event_caps &= ~PERF_EV_CAP_SOFTWARE;
+}
+
 static bool keep_off(struct pmu *pmu, int cpu)
 {
 	return true;
@@ -782,6 +816,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(read_local_of_another_cpu),
 	KUNIT_CASE(who_never_leads_is_in_error),
 	KUNIT_CASE(frequency_is_no_period),
+	KUNIT_CASE(new_period_of_a_halted_event),
 	KUNIT_CASE(filter_and_constraints_can_change),
 	KUNIT_CASE(clock_counts_in_any_group),
 	KUNIT_CASE(cpu_and_task_take_turns),
