@@ -23,12 +23,20 @@
 static void start_cpu(void *unused)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
-	struct perf_event_pmu_context *epc;
 
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	if (cpuctx->ctx.clock.cpu < 0)
 		perf_clock_start(&cpuctx->ctx.clock, cpuctx->ctx.now);
 	WRITE_ONCE(cpuctx->online, true);
+	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
+}
+
+static void start_events(void *unused)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_context();
+	struct perf_event_pmu_context *epc;
+
+	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	for_each_pmu_context(epc, &cpuctx->ctx)
 		perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
@@ -70,6 +78,22 @@ int perf_event_init_cpu(unsigned int cpu)
 	perf_scope_online(cpu);
 	return 0;
 }
+
+/* Drivers have prepared the CPU: what waited there since it went goes on. */
+static int cpu_is_ready(unsigned int cpu)
+{
+	on_this_cpu(cpu, start_events);
+	return 0;
+}
+
+static int __init ready_init(void)
+{
+	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perf:ready", cpu_is_ready, NULL);
+
+	WARN_ON(state < 0);
+	return 0;
+}
+late_initcall(ready_init);
 
 /**
  * perf_event_exit_cpu - a CPU goes
