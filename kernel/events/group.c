@@ -122,14 +122,12 @@ static bool takes_turns(const struct perf_event *leader)
 
 /**
  * perf_group_runtime - how long a group has been on the PMU, counted as for its turns
- * @leader: of a flexible group; ctx->lock is held
+ * @leader: of a flexible group that is on; ctx->lock is held
  *
  * Return: ns; what it runs now has not been charged yet, and is in this.
  */
 u64 perf_group_runtime(const struct perf_event *leader)
 {
-	if (leader->state != PERF_EVENT_STATE_ACTIVE)
-		return leader->group_runtime;
 	return leader->group_runtime + perf_event_change_time(leader) - leader->tstamp;
 }
 
