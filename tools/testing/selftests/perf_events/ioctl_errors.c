@@ -142,8 +142,15 @@ TEST_F(error, filter)
 	EXPECT_EQ(-EFAULT, pe_ioctl(self->counting, PERF_EVENT_IOC_SET_FILTER, 0));
 }
 
+static bool has_bpf(void)
+{
+	return !access("/proc/sys/kernel/unprivileged_bpf_disabled", F_OK);
+}
+
 TEST_F(error, bpf)
 {
+	if (!has_bpf())
+		SKIP(return, "no BPF");
 	EXPECT_EQ(-EBADF, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_BPF, -1));
 	EXPECT_EQ(-EBADF, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_BPF, 12345));
 	EXPECT_EQ(-EINVAL, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_BPF,
@@ -157,6 +164,8 @@ TEST_F(error, query_bpf)
 		__u32 ids[4];
 	} query = { .head = { .ids_len = 4 } };
 
+	if (!has_bpf())
+		SKIP(return, "no BPF");
 	EXPECT_EQ(-EINVAL, pe_ioctl(self->counting, PERF_EVENT_IOC_QUERY_BPF,
 				    (unsigned long)&query));
 	EXPECT_EQ(-EINVAL, pe_ioctl(self->counting, PERF_EVENT_IOC_QUERY_BPF, 0));

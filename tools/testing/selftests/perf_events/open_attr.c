@@ -291,6 +291,8 @@ TEST_F(attr, user_stack_of_nothing)
 
 TEST_F(attr, cgroup_id)
 {
+	if (!pe_has_cgroups())
+		SKIP(return, "no control groups");
 	self->a.sample_type = PERF_SAMPLE_CGROUP;
 	EXPECT_EQ(0, try_self(&self->a));
 	self->a.sample_type = 0;

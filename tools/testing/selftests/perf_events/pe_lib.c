@@ -351,6 +351,22 @@ const char *pe_cgroup_root(void)
 }
 
 /**
+ * pe_has_cgroups - does the kernel have events of control groups?
+ */
+bool pe_has_cgroups(void)
+{
+	FILE *f = fopen("/proc/cgroups", "r");
+	char line[128];
+	bool has = false;
+
+	while (f && !has && fgets(line, sizeof(line), f))
+		has = !strncmp(line, "perf_event", strlen("perf_event"));
+	if (f)
+		fclose(f);
+	return has;
+}
+
+/**
  * pe_cgroup_make - make a control group whose tasks can be measured
  * @name: its name, below the root
  *

@@ -69,6 +69,7 @@ int pe_set(const char *path, long long value);
 
 /* Control groups, in the hierarchy that perf events use */
 const char *pe_cgroup_root(void);
+bool pe_has_cgroups(void);
 int pe_cgroup_make(const char *name);
 __u64 pe_cgroup_id(int dir);
 int pe_cgroup_enter(const char *name, pid_t pid);

@@ -69,6 +69,8 @@ FIXTURE_TEARDOWN(poison)
 
 static void start(struct __test_metadata *_metadata, struct _test_data_poison *self)
 {
+	if (!pe_has_cgroups())
+		self->a.sample_type &= ~PERF_SAMPLE_CGROUP;
 	self->fd = self->cpu < 0 ? pe_self(&self->a) : pe_open(&self->a, -1, self->cpu, -1, 0);
 	ASSERT_LE(0, self->fd) {
 		TH_LOG("sample_type %#llx", self->a.sample_type);
