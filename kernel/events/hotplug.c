@@ -88,7 +88,8 @@ static int cpu_is_ready(unsigned int cpu)
 
 static int __init ready_init(void)
 {
-	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perf:ready", cpu_is_ready, NULL);
+	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perf:ready", cpu_is_ready,
+					      NULL);
 
 	WARN_ON(state < 0);
 	return 0;
