@@ -236,7 +236,7 @@ TEST(close_a_disabled_leader)
 	for (i = 0; i < N; i++)
 		EXPECT_EQ(0, pe_count(fd[i]));
 	close(fd[0]);
-	pe_sleep_ms(1);
+	pe_switch();
 	for (i = 2; i < N; i++)
 		pe_ioctl(fd[i], PERF_EVENT_IOC_RESET, 0);
 	pe_fault(PAGES);

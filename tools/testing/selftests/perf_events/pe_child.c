@@ -216,6 +216,36 @@ int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg)
 	return ret ? ret : pe_child_answer(c);
 }
 
+/* The state of a task as /proc tells it, or 0. */
+static char task_state(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (f) {
+		if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+			state = 0;
+		fclose(f);
+	}
+	return state;
+}
+
+/**
+ * pe_child_rest - wait until a child sleeps, and has left its CPU
+ * @c: the child; it has no order
+ */
+void pe_child_rest(struct pe_child *c)
+{
+	int tries;
+
+	for (tries = 0; tries < 10000 && task_state(c->pid) != 'S'; tries++)
+		pe_sleep_ms(1);
+	/* It is said to sleep a moment before it leaves. */
+	pe_sleep_ms(20);
+}
+
 /**
  * pe_child_end - let a child exit, and wait for it
  * @c: the child

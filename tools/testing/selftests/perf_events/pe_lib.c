@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -199,6 +200,22 @@ void pe_sleep_ms(unsigned int ms)
 	struct timespec ts = { ms / 1000, ms % 1000 * 1000000L };
 
 	nanosleep(&ts, NULL);
+}
+
+/**
+ * pe_switch - leave the CPU, and come back
+ *
+ * A sleep may be over before it has begun.
+ */
+void pe_switch(void)
+{
+	struct rusage before, now;
+
+	getrusage(RUSAGE_THREAD, &before);
+	do {
+		pe_sleep_ms(1);
+		getrusage(RUSAGE_THREAD, &now);
+	} while (now.ru_nvcsw == before.ru_nvcsw);
 }
 
 /**

@@ -58,6 +58,7 @@ static inline void pe_touch(char *p)
 void pe_fault(unsigned int pages);
 void pe_spin(unsigned int rounds);
 void pe_sleep_ms(unsigned int ms);
+void pe_switch(void);
 void pe_undisturbed(void);
 int pe_move_to(int cpu);
 int pe_cpu_count(void);
@@ -109,6 +110,7 @@ int pe_child_start(struct pe_child *c);
 int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg);
 int pe_child_send(struct pe_child *c, enum pe_order what, unsigned long arg);
 int pe_child_answer(struct pe_child *c);
+void pe_child_rest(struct pe_child *c);
 int pe_child_end(struct pe_child *c);
 
 /* pe_hang.c */

@@ -257,7 +257,7 @@ TEST_F(sim, pinned_cpu_events_come_before_flexible_task_events)
 		close(cpu[i]);
 	}
 	/* Who waits is looked at again at the next switch at the latest. */
-	pe_sleep_ms(1);
+	pe_switch();
 	ASSERT_EQ(0, pe_sim_advance(3));
 	for (i = 0; i < PE_SIM_COUNTERS; i++) {
 		EXPECT_EQ(3, pe_count(task[i]));

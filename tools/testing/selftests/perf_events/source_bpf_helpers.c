@@ -573,7 +573,7 @@ TEST_F(stack, of_kernel)
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->prog));
-	pe_sleep_ms(1);
+	pe_switch();
 	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
 	ASSERT_LE(0, result(0));
 	ASSERT_LE(0, result(1));

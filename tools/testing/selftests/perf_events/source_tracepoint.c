@@ -286,7 +286,7 @@ TEST_F(tracepoint, about_another_task)
 	off = pe_open(&a, c.pid, 0, -1, 0);
 	ASSERT_LE(0, off);
 	for (i = 0; i < 20; i++) {
-		pe_sleep_ms(5);
+		pe_child_rest(&c);
 		EXPECT_EQ(0, pe_child_do(&c, PE_SPIN, 1));
 	}
 	EXPECT_LE(20, pe_count(his));
@@ -416,7 +416,7 @@ TEST_F(tracepoint, group)
 	ASSERT_LE(0, tp);
 	pe_ioctl(tp, PERF_EVENT_IOC_ENABLE, 0);
 	/* 6.12 has it count from the next time that the group is scheduled. */
-	pe_sleep_ms(1);
+	pe_switch();
 	call(5);
 	pe_fault(5);
 	EXPECT_EQ(5, pe_count(tp));
