@@ -166,7 +166,6 @@ static void queue_sigtrap(struct perf_event *event, struct perf_sample_data *dat
 			  struct pt_regs *regs)
 {
 	struct perf_event_cold *cold = event->cold;
-
 	/* Skid must not lose the signal, nor say where it happened. */
 	bool visible = !event->attr.exclude_kernel || user_mode(regs);
 
