@@ -154,6 +154,9 @@ static bool sigtrap_is_lost(void)
 
 	if ((current->flags & PF_EXITING) || sigismember(&current->pending.signal, SIGTRAP))
 		return true;
+	/* Killed, or one of its threads exits for all: no other signal is queued. */
+	if (READ_ONCE(current->signal->flags) & SIGNAL_GROUP_EXIT)
+		return true;
 	if (current->ptrace || sigismember(&current->blocked, SIGTRAP))
 		return false;
 	sighand = rcu_dereference_raw(current->sighand);

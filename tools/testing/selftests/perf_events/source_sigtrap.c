@@ -596,4 +596,49 @@ TEST(deadly_signal_of_its_own_functions)
 	expect_end(_metadata, SIG_DFL);
 }
 
+static void on_each_function(int sig, siginfo_t *info, void *context)
+{
+}
+
+/* An event of the kernel's own work on the signal does not keep who is killed. */
+TEST(killed)
+{
+	struct perf_event_attr a = pe_attr(0);
+	int round, i, status;
+	pid_t child;
+
+	if (!getenv("PE_HARD") || geteuid() || pe_tracepoint(&a, "ftrace/function"))
+		SKIP(return, "needs root, PE_HARD, and the function tracer");
+	a.sample_period = 1;
+	a.sigtrap = 1;
+	a.remove_on_exec = 1;
+	/* Not otherwise for functions. */
+	a.exclude_callchain_user = 1;
+	/* With the kernel's debugging all functions are too many. */
+	if (!access("/sys/kernel/debug/kmemleak", F_OK) || !access("/sys/kernel/debug/failslab", F_OK))
+		SKIP(return, "a kernel for debugging");
+	/* The moment to hit is between two signals. */
+	for (round = 0; round < 5; round++) {
+		child = fork();
+		if (!child) {
+			struct sigaction sa = {
+				.sa_flags = SA_SIGINFO, .sa_sigaction = on_each_function,
+			};
+
+			sigaction(SIGTRAP, &sa, NULL);
+			if (pe_self(&a) < 0)
+				_exit(1);
+			for (;;)
+				getppid();
+		}
+		pe_sleep_ms(5);
+		pe_spin(20000 * round);
+		ASSERT_EQ(0, kill(child, SIGKILL));
+		for (i = 0; i < 2000 && !waitpid(child, &status, WNOHANG); i++)
+			pe_sleep_ms(10);
+		ASSERT_LT(i, 2000);
+		ASSERT_EQ(SIGKILL, WTERMSIG(status));
+	}
+}
+
 TEST_HARNESS_MAIN
