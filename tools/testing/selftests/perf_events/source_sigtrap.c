@@ -615,7 +615,8 @@ TEST(killed)
 	/* Not otherwise for functions. */
 	a.exclude_callchain_user = 1;
 	/* With the kernel's debugging all functions are too many. */
-	if (!access("/sys/kernel/debug/kmemleak", F_OK) || !access("/sys/kernel/debug/failslab", F_OK))
+	if (!access("/sys/kernel/debug/kmemleak", F_OK) ||
+	    !access("/sys/kernel/debug/failslab", F_OK))
 		SKIP(return, "a kernel for debugging");
 	/* The moment to hit is between two signals. */
 	for (round = 0; round < 5; round++) {
