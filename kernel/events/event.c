@@ -176,11 +176,6 @@ static void exclusive_release(struct perf_event *event)
 		atomic_add(event->hw.target ? -1 : 1, &event->pmu->exclusive_cnt);
 }
 
-static bool cpu_is_possible(int cpu)
-{
-	return cpu >= 0 && cpu < nr_cpu_ids && cpu_possible(cpu);
-}
-
 static bool watches_switches(const struct perf_event *event)
 {
 	return event->hw.target || event->cgrp || event->attr.context_switch ||
@@ -234,9 +229,6 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	if (IS_ERR(pmu))
 		return PTR_ERR(pmu);
 	event->group_caps = event->event_caps;
-	/* A PMU that speaks for several CPUs names the one that does, if there is one. */
-	if (!event->hw.target && !cpu_is_possible(event->cpu))
-		return -ENODEV;
 
 	/*
 	 * A trace unit without room in its AUX area turns its event off. And a

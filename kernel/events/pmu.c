@@ -236,6 +236,10 @@ static bool cpu_possible_for(const struct perf_event *event)
 {
 	unsigned int scope = event->pmu->scope;
 
+	/* A driver that speaks for several CPUs has named one of them, or none is left. */
+	if (!event->hw.target && ((unsigned int)event->cpu >= nr_cpu_ids ||
+				  !cpu_possible(event->cpu)))
+		return false;
 	return scope == PERF_PMU_SCOPE_NONE || event->cpu < 0 ||
 	       perf_scope_exists(scope, event->cpu);
 }

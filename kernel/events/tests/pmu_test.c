@@ -107,7 +107,7 @@ static struct fake_pmu *fake_get(struct kunit *test, int capabilities)
 	return fake;
 }
 
-/* As much of an event as the registry looks at; freed with the test. */
+/* As much of an event of CPU 0 as the registry looks at; freed with the test. */
 static struct perf_event *event_new(struct kunit *test, u32 type, u64 config)
 {
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
@@ -118,7 +118,6 @@ static struct perf_event *event_new(struct kunit *test, u32 type, u64 config)
 	event->state = PERF_EVENT_STATE_INACTIVE;
 	event->attr.type = type;
 	event->attr.config = config;
-	event->cpu = -1;
 	event->group_leader = event;
 	INIT_LIST_HEAD(&event->sibling_list);
 	return event;
