@@ -242,6 +242,7 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 {
 	struct perf_event_cold *cold = event->cold;
 	const struct perf_event *root = event->parent ?: event;
+	bool signals = READ_ONCE(root->cold->fasync);
 	int kill = POLL_IN;
 
 	if (event->attr.aux_pause)
@@ -260,14 +261,15 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 		perf_event_disable_inatomic(event);
 	}
 	/* Each overflow is a signal; the last one of a limited number is another. */
-	WRITE_ONCE(event->pending_kill, kill);
+	if (signals)
+		WRITE_ONCE(event->pending_kill, kill);
 	if (event->attr.sigtrap)
 		queue_sigtrap(event, data, regs);
 
 	call_handler(event, data, regs);
 
 	/* The wake-up of the record may have sent it already. */
-	if (READ_ONCE(root->cold->fasync) && READ_ONCE(event->pending_kill))
+	if (signals && READ_ONCE(event->pending_kill))
 		perf_event_queue_wakeup(event);
 out:
 	if (event->attr.aux_resume)
