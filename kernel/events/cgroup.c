@@ -35,6 +35,10 @@ static bool is_above(struct perf_cgroup *cgrp, struct perf_cgroup *of)
 	return of && cgroup_is_descendant(of->css.cgroup, cgrp->css.cgroup);
 }
 
+/* A cgroup and those above it, up to where they are above the other one, too. */
+#define for_each_not_shared(cgrp, of, with) \
+	for ((cgrp) = (of); (cgrp) && !is_above(cgrp, with); (cgrp) = parent_of(cgrp))
+
 /**
  * perf_cgroup_connect - let a new event count for a cgroup alone
  * @event: bound to a CPU
@@ -144,14 +148,14 @@ static void cgroups_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_co
 {
 	struct perf_cgroup *cgrp;
 
-	for (cgrp = to; cgrp && !is_above(cgrp, from); cgrp = parent_of(cgrp)) {
+	for_each_not_shared(cgrp, to, from) {
 		if (has_events_here(cgrp) && pinned_waits(epc, cgrp)) {
 			/* No flexible group may keep it out. */
 			perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
 			return;
 		}
 	}
-	for (cgrp = to; cgrp && !is_above(cgrp, from); cgrp = parent_of(cgrp)) {
+	for_each_not_shared(cgrp, to, from) {
 		if (has_events_here(cgrp))
 			perf_stretch_sched_in(epc, false, smp_processor_id(), cgrp);
 	}
@@ -188,10 +192,10 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 	from = cpuctx->cgrp;
 	to = perf_cgroup_from_task(next, &cpuctx->ctx);
 	if (cpuctx->nr_cgroups && from != to) {
-		for (cgrp = from; cgrp && !is_above(cgrp, to); cgrp = parent_of(cgrp))
+		for_each_not_shared(cgrp, from, to)
 			cgroup_out(cpuctx, cgrp);
 		cpuctx->cgrp = to;
-		for (cgrp = to; cgrp && !is_above(cgrp, from); cgrp = parent_of(cgrp))
+		for_each_not_shared(cgrp, to, from)
 			cgroup_begin(cpuctx, cgrp);
 		for_each_pmu_context(epc, &cpuctx->ctx)
 			cgroups_in(cpuctx, epc, to, from);
