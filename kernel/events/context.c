@@ -369,7 +369,6 @@ pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu)
 {
 	struct perf_event_pmu_context *epc = perf_pmu_context_of(ctx, pmu);
 
-	lockdep_assert_held(&ctx->lock);
 	if (epc)
 		refcount_inc(&epc->refcount);
 	return epc;

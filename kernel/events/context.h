@@ -23,6 +23,7 @@ perf_pmu_context_of(struct perf_event_context *ctx, const struct pmu *pmu)
 
 	if (!ctx)
 		return NULL;
+	lockdep_assert_held(&ctx->lock);
 	for_each_pmu_context(epc, ctx) {
 		if (epc->pmu == pmu)
 			return epc;

@@ -128,6 +128,7 @@ static bool takes_turns(const struct perf_event *leader)
  */
 u64 perf_group_runtime(const struct perf_event *leader)
 {
+	lockdep_assert_held(&leader->ctx->lock);
 	return leader->group_runtime + perf_event_change_time(leader) - leader->tstamp;
 }
 
@@ -231,7 +232,7 @@ void perf_group_ran(struct perf_event *leader, u64 ns)
 	rb_add(&leader->group_node, group_root(leader), node_before);
 }
 
-/* The last group of a stretch that takes turns; @leader is one of those. */
+/* The last group of a stretch that takes turns, or @leader, which is in it. */
 static struct perf_event *last_to_take_turns(struct perf_event *leader)
 {
 	struct group_key key = { .cpu = leader->cpu, .cgrp = leader->cgrp };
@@ -244,7 +245,8 @@ static struct perf_event *last_to_take_turns(struct perf_event *leader)
 			last = node;
 		node = cmp < 0 ? node->rb_left : node->rb_right;
 	}
-	while (!takes_turns(rb_entry(last, struct perf_event, group_node)))
+	while (last != &leader->group_node &&
+	       !takes_turns(rb_entry(last, struct perf_event, group_node)))
 		last = rb_prev(last);
 	return rb_entry(last, struct perf_event, group_node);
 }
@@ -259,9 +261,10 @@ static struct perf_event *last_to_take_turns(struct perf_event *leader)
  */
 void perf_group_pass(struct perf_event *leader, u64 turn)
 {
-	u64 most = last_to_take_turns(leader)->group_runtime;
+	u64 most;
 
 	lockdep_assert_held(&leader->ctx->lock);
+	most = last_to_take_turns(leader)->group_runtime;
 	rb_erase(&leader->group_node, group_root(leader));
 	leader->group_runtime = most + turn;
 	rb_add(&leader->group_node, group_root(leader), node_before);
@@ -582,11 +585,11 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	struct perf_event_context *ctx = event->ctx;
 	struct perf_event_pmu_context *home = event->pmu_ctx, *epc;
 	struct detach_args *args = data;
-	bool resched, moved;
+	bool resched = cpuctx && attached && !is_resident(leader);
+	bool moved;
 
-	resched = cpuctx && attached && !is_resident(leader);
-	moved = event->nr_siblings;
 	if (leader == event) {
+		moved = event->nr_siblings;
 		if (attached)
 			group_leave(event);
 		if (!args->keep_group)
