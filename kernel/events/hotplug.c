@@ -60,6 +60,7 @@ static void on_this_cpu(unsigned int cpu, smp_call_func_t func)
 {
 	guard(mutex)(&per_cpu(perf_cpu_context, cpu).ctx.mutex);
 	guard(irqsave)();
+	WARN_ON_ONCE(cpu != smp_processor_id());
 	func(NULL);
 }
 
