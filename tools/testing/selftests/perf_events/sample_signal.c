@@ -133,6 +133,13 @@ static int asynchronous(int fd, bool on)
 	return fcntl(fd, F_SETFL, on ? flags | O_ASYNC : flags & ~O_ASYNC);
 }
 
+/* Queued ones, that tell which event they are about. */
+static int ask_for_signals(int fd)
+{
+	return fcntl(fd, F_SETOWN, getpid()) ?: fcntl(fd, F_SETSIG, SIGRTMIN) ?:
+	       asynchronous(fd, true);
+}
+
 TEST_F(sig, without_a_choice_of_signal)
 {
 	self->fd = pe_self(&self->a);
@@ -148,12 +155,9 @@ TEST_F(sig, without_a_choice_of_signal)
 
 TEST_F(sig, of_choice)
 {
-	/* A queued signal tells which event it is about. */
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN, getpid()));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGRTMIN));
-	ASSERT_EQ(0, asynchronous(self->fd, true));
+	ASSERT_EQ(0, ask_for_signals(self->fd));
 	faults(self->fd, 1);
 	ASSERT_EQ(1, seen_so_far());
 	EXPECT_EQ(SIGRTMIN, seen[0].sig);
@@ -175,9 +179,7 @@ TEST_F(sig, of_other_records)
 	self->fd = pe_self(&a);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN, getpid()));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGRTMIN));
-	ASSERT_EQ(0, asynchronous(self->fd, true));
+	ASSERT_EQ(0, ask_for_signals(self->fd));
 	ASSERT_EQ(0, prctl(PR_SET_NAME, "pe_signal"));
 	EXPECT_EQ(1, seen_so_far());
 	EXPECT_EQ(POLL_IN, seen[0].code);
@@ -193,9 +195,7 @@ TEST_F(sig, once_with_a_watermark)
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN, getpid()));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGRTMIN));
-	ASSERT_EQ(0, asynchronous(self->fd, true));
+	ASSERT_EQ(0, ask_for_signals(self->fd));
 	faults(self->fd, 1);
 	EXPECT_EQ(1, seen_so_far());
 	EXPECT_EQ(POLL_IN, seen[0].code);
@@ -206,9 +206,7 @@ TEST_F(sig, no_more)
 {
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN, getpid()));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGRTMIN));
-	ASSERT_EQ(0, asynchronous(self->fd, true));
+	ASSERT_EQ(0, ask_for_signals(self->fd));
 	faults(self->fd, 1);
 	ASSERT_EQ(0, asynchronous(self->fd, false));
 	faults(self->fd, 5);
@@ -303,9 +301,7 @@ TEST_F(sig, of_an_event_with_a_buffer)
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN, getpid()));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGRTMIN));
-	ASSERT_EQ(0, asynchronous(self->fd, true));
+	ASSERT_EQ(0, ask_for_signals(self->fd));
 	faults(self->fd, 1);
 	EXPECT_EQ(1, seen_so_far());
 	faults(self->fd, 1);
@@ -323,9 +319,7 @@ TEST_F(sig, limit)
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 4));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN, getpid()));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETSIG, SIGRTMIN));
-	ASSERT_EQ(0, asynchronous(self->fd, true));
+	ASSERT_EQ(0, ask_for_signals(self->fd));
 	for (round = 0; round < 3; round++) {
 		forget();
 		ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 2));
