@@ -227,6 +227,8 @@ static int group_sched_in(struct perf_event *leader)
 	struct perf_cpu_pmu_context *cpc = this_cpc(pmu);
 	struct perf_event *member, *failed = NULL;
 
+	if (WARN_ON_ONCE(leader->state != PERF_EVENT_STATE_INACTIVE))
+		return -EAGAIN;
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
 	if (event_sched_in(leader)) {
 		pmu->cancel_txn(pmu);
@@ -656,7 +658,9 @@ static void make_room(struct perf_event *waiting, struct perf_event_pmu_context 
 	struct perf_cpu_pmu_context *cpc = this_cpc(waiting->pmu_ctx->pmu);
 	struct perf_event *victim;
 
-	while (!group_can_go_on(waiting, cpc) || group_sched_in(waiting)) {
+	/* An overflow while it was being put on may have turned it off. */
+	while (group_wants_in(waiting) &&
+	       (!group_can_go_on(waiting, cpc) || group_sched_in(waiting))) {
 		victim = longest_running(task_epc, longest_running(cpu_epc, NULL));
 		if (!victim) {
 			perf_group_pass(waiting, ktime_to_ns(cpc->hrtimer_interval));

@@ -246,6 +246,48 @@ static void software_leader_goes_with_hardware(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
 }
 
+static struct perf_event *overflows;
+static int (*sim_add)(struct perf_event *event, int flags);
+
+/* The last overflow that a limit allows, of one that is on already. */
+static int add_behind_overflow(struct perf_event *event, int flags)
+{
+	if (!overflows)
+		return sim_add(event, flags);
+	WRITE_ONCE(overflows->cold->disable_due, 1);
+	overflows = NULL;
+	return -EAGAIN;
+}
+
+/* Room is made for those alone that want it still. */
+static void leader_turned_off_on_its_way_in(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = 3600 * NSEC_PER_SEC,
+	};
+	struct sim_fixture *f = test->priv;
+	struct perf_event *blocker = open_group(test, 4, false);
+	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *member = open_event(test, STEP, leader);
+
+	one_round(test);
+	if (is_on(leader))
+		one_round(test);
+	expect_group(test, leader, false);
+	pass(100);
+	sim_add = f->sim->pmu.add;
+	f->sim->pmu.add = add_behind_overflow;
+	overflows = leader;
+	one_round(test);
+	KUNIT_EXPECT_NULL(test, overflows);
+	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_OFF);
+	KUNIT_EXPECT_FALSE(test, is_on(member));
+	KUNIT_EXPECT_TRUE(test, list_empty(&leader->active_list));
+	expect_group(test, blocker, true);
+	f->sim->pmu.add = sim_add;
+}
+
 /* Whose PMU schedules a group is another one when that of its hardware leaves. */
 static void who_is_left_goes_on(struct kunit *test)
 {
@@ -800,6 +842,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(enabling_ends_the_error_state),
 	KUNIT_CASE(exclusive_group_is_alone),
 	KUNIT_CASE(software_leader_goes_with_hardware),
+	KUNIT_CASE(leader_turned_off_on_its_way_in),
 	KUNIT_CASE(who_is_left_goes_on),
 	KUNIT_CASE(time_runs_while_it_is_on),
 	KUNIT_CASE(rotation_is_fair),
