@@ -160,6 +160,9 @@ static bool is_inherited(const struct perf_event *leader, u64 clone_flags)
 
 	if (!attr->inherit || leader->state <= PERF_EVENT_STATE_EXIT)
 		return false;
+	/* Its leader is gone, and drivers would refuse it as one. */
+	if (leader->event_caps & PERF_EV_CAP_SIBLING)
+		return false;
 	if (attr->inherit_thread && !(clone_flags & CLONE_THREAD))
 		return false;
 	/* A handler that the child does not have cannot take the signal. */
@@ -253,7 +256,8 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 		local64_set(&child->hw.period_left,
 			    perf_event_counts_up(child) ? -(s64)period : period);
 	}
-	if (perf_event_needs_aux(event) && !perf_event_set_aux_output(child, leader ?: child)) {
+	/* One whose trace has been closed goes on without it, here and there. */
+	if (event->aux_event && !perf_event_set_aux_output(child, leader ?: child)) {
 		err = -EINVAL;
 		goto put_child;
 	}

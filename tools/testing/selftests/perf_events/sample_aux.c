@@ -414,6 +414,32 @@ TEST_F(aux, in_samples_until_exec)
 	pe_child_end(&child);
 }
 
+/* Nor does a fork fail for one whose trace is gone. */
+TEST_F(aux, in_samples_beside_a_fork)
+{
+	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct pe_child child;
+	int member;
+
+	self->a.inherit = 1;
+	self->fd = pe_open(&self->a, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd);
+	m.inherit = 1;
+	m.sample_period = 1;
+	m.sample_type = PERF_SAMPLE_AUX;
+	m.aux_sample_size = 64;
+	m.exclude_kernel = 1;
+	member = pe_open(&m, 0, -1, self->fd, 0);
+	ASSERT_LE(0, member);
+	ASSERT_EQ(0, pe_child_start(&child));
+	pe_child_end(&child);
+	ASSERT_EQ(0, close(self->fd));
+	self->fd = -1;
+	ASSERT_EQ(0, pe_child_start(&child));
+	pe_child_end(&child);
+	close(member);
+}
+
 TEST_F(aux, paused_and_resumed)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
