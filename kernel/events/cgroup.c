@@ -184,8 +184,8 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 
 	if (likely(!READ_ONCE(cpuctx->nr_cgroups)))
 		return;
-	/* Tasks still come and go while the CPU does, and at reboot. */
-	if (!cpuctx->online)
+	/* Tasks come and go while the CPU does, and at reboot. */
+	if (!cpuctx->ready)
 		return;
 
 	perf_context_lock_cpu(cpuctx, task_ctx);

@@ -37,6 +37,7 @@ static void start_events(void *unused)
 	struct perf_event_pmu_context *epc;
 
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
+	cpuctx->ready = true;
 	for_each_pmu_context(epc, &cpuctx->ctx)
 		perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
@@ -51,6 +52,7 @@ static void stop_cpu(void *unused)
 	perf_cgroup_stop_cpu(cpuctx);
 	if (cpuctx->ctx.clock.cpu >= 0)
 		perf_clock_stop(&cpuctx->ctx.clock, cpuctx->ctx.now);
+	cpuctx->ready = false;
 	WRITE_ONCE(cpuctx->online, false);
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }
@@ -89,8 +91,7 @@ static int cpu_is_ready(unsigned int cpu)
 
 static int __init ready_init(void)
 {
-	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perf:ready", cpu_is_ready,
-					      NULL);
+	int state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perf:ready", cpu_is_ready, NULL);
 
 	WARN_ON(state < 0);
 	return 0;

@@ -30,6 +30,7 @@
  * @ctx: events bound to this CPU and to no task
  * @task_ctx: the running task's context, when it has groups to schedule
  * @online: the CPU schedules; changed under ctx.mutex and with interrupts off there
+ * @ready: and its drivers have prepared it
  * @sched_cb_list: PMUs that want to be told of every task switch
  * @cgrp: cgroup of the running task, while cgroup events exist here
  * @sw_active: software events that are in a scheduled group, and on
@@ -40,6 +41,7 @@ struct perf_cpu_context {
 	struct perf_event_context	ctx;
 	struct perf_event_context	*task_ctx;
 	bool				online;
+	bool				ready;
 	struct list_head		sched_cb_list;
 #ifdef CONFIG_CGROUP_PERF
 	struct perf_cgroup		*cgrp;

@@ -4,6 +4,9 @@
  * another CPU, a PMU that goes.
  */
 #include <linux/completion.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/workqueue.h>
 
@@ -129,6 +132,32 @@ static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 }
 
 static int (*sim_init)(struct perf_event *event);
+
+static int init_member(struct perf_event *event)
+{
+	return event->group_leader == event ? -EINVAL : sim_init(event);
+}
+
+/* A fork does not fail for a member whose leader has been closed. */
+static void who_never_leads_is_not_inherited(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
+	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *member = open_attr(test, &attr, -1, current, leader);
+	struct task_struct *child = kthread_create(play, NULL, "perf_child");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
+	member->event_caps |= PERF_EV_CAP_SIBLING;
+	close_event(test, leader);
+	sim_init = f->sim->pmu.event_init;
+	f->sim->pmu.event_init = init_member;
+	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(member)));
+	f->sim->pmu.event_init = sim_init;
+	kthread_stop(child);
+}
+
 static int speaker;
 
 /* As drivers of what several CPUs share. */
@@ -171,6 +200,53 @@ static void driver_chooses_the_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -ENODEV);
 	f->sim->pmu.event_init = sim_init;
 }
+
+#ifdef CONFIG_HOTPLUG_CPU
+static struct perf_event *waits;
+static int nr_prepared;
+
+static int prepare_cpu(unsigned int cpu)
+{
+	/* Others run here meanwhile. */
+	msleep(20);
+	nr_prepared += !is_on(waits);
+	return 0;
+}
+
+static void remove_state(void *unused)
+{
+	cpuhp_remove_state_nocalls(CPUHP_AP_PERF_S390_CF_ONLINE);
+}
+
+/* What waits for a CPU to come back waits for its drivers, too. */
+static void drivers_prepare_a_cpu_first(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
+	int there = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+
+	if (there >= nr_cpu_ids || !cpu_is_hotpluggable(there))
+		kunit_skip(test, "needs a CPU that can go");
+	/* A callback of the time when drivers have theirs, that no driver here has. */
+	if (cpuhp_setup_state_nocalls(CPUHP_AP_PERF_S390_CF_ONLINE, "perf:test", prepare_cpu, NULL))
+		kunit_skip(test, "not on s390");
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, remove_state, NULL), 0);
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	waits = open_attr(test, &attr, there, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, is_on(waits));
+	nr_prepared = 0;
+	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
+	KUNIT_EXPECT_FALSE(test, is_on(waits));
+	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
+	KUNIT_EXPECT_EQ(test, nr_prepared, 1);
+	KUNIT_EXPECT_TRUE(test, is_on(waits));
+}
+#else
+static void drivers_prepare_a_cpu_first(struct kunit *test)
+{
+	kunit_skip(test, "needs a CPU that can go");
+}
+#endif
 
 static long advance_there(void *sim)
 {
@@ -223,7 +299,9 @@ static void migrated_events_go_on(struct kunit *test)
 static struct kunit_case life_cases[] = {
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
 	KUNIT_CASE(unregistered_pmu_leaves_no_copies),
+	KUNIT_CASE(who_never_leads_is_not_inherited),
 	KUNIT_CASE(driver_chooses_the_cpu),
+	KUNIT_CASE(drivers_prepare_a_cpu_first),
 	KUNIT_CASE(migrated_events_go_on),
 	KUNIT_CASE(tasks_keep_their_counts_apart),
 	{}
