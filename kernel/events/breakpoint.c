@@ -450,12 +450,17 @@ static void bp_event_stop(struct perf_event *bp, int flags)
 
 static int bp_event_add(struct perf_event *bp, int flags)
 {
+	int err;
+
 	bp->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
 	if (is_sampling_event(bp)) {
 		bp->hw.last_period = bp->hw.sample_period;
 		perf_swevent_set_period(bp);
 	}
-	return arch_install_hw_breakpoint(bp);
+	err = arch_install_hw_breakpoint(bp);
+	if (!err)
+		perf_event_update_userpage(bp);
+	return err;
 }
 
 static void bp_event_del(struct perf_event *bp, int flags)

@@ -171,12 +171,17 @@ void perf_tracepoint_stop(struct perf_event *event, int flags)
  * @event: to be put on
  * @flags: PERF_EF_*
  *
- * Return: 0.
+ * Return: 0, or an error of kernel/trace.
  */
 int perf_tracepoint_add(struct perf_event *event, int flags)
 {
+	int err;
+
 	event->hw.state = 0;
-	return perf_trace_add(event, flags);
+	err = perf_trace_add(event, flags);
+	if (!err)
+		perf_event_update_userpage(event);
+	return err;
 }
 
 /**

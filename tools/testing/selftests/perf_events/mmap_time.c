@@ -3,6 +3,8 @@
  * Times from the control page alone, by the loop that
  * include/uapi/linux/perf_event.h documents.
  */
+#include <linux/hw_breakpoint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -142,6 +144,30 @@ TEST_F(page, beside_a_scheduled_event)
 	ASSERT_LE(0, fd);
 	pe_sleep_ms(50);
 	look_between_reads(_metadata, self->fd, self->ring.page);
+	close(fd);
+}
+
+/* Nor is it where the event is scheduled itself, as 6.12 has it. */
+TEST_F(page, of_a_breakpoint)
+{
+	struct perf_event_attr a = pe_attr(0);
+	struct pe_ring ring;
+	static long watched;
+	int fd;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	a.type = PERF_TYPE_BREAKPOINT;
+	a.bp_type = HW_BREAKPOINT_W;
+	a.bp_addr = (unsigned long)&watched;
+	a.bp_len = sizeof(watched);
+	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+	pe_sleep_ms(50);
+	look_between_reads(_metadata, fd, ring.page);
+	pe_ring_unmap(&ring);
 	close(fd);
 }
 
