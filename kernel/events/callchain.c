@@ -319,13 +319,12 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 	const struct perf_event_attr *attr = &event->attr;
 	bool kernel = !attr->exclude_callchain_kernel;
 	bool user = !attr->exclude_callchain_user;
-	struct task_struct *task = READ_ONCE(event->ctx)->task;
 	struct perf_callchain_entry *chain = NULL;
 
 	if (kernel || user)
 		chain = get_perf_callchain(regs, kernel, user,
 					   attr->sample_max_stack ?: sysctl_perf_event_max_stack,
-					   task && task != current, true);
+					   perf_event_of_another_task(event), true);
 	return chain ?: &nothing;
 }
 

@@ -58,6 +58,14 @@ static inline struct perf_cpu_context *this_cpu_context(void)
 	return this_cpu_ptr(&perf_cpu_context);
 }
 
+/* Is a sample that is taken now about a task that is not here? */
+static inline bool perf_event_of_another_task(const struct perf_event *event)
+{
+	struct task_struct *task = READ_ONCE(READ_ONCE(event->ctx)->task);
+
+	return task && task != current;
+}
+
 #define for_each_event(event, ctx) \
 	list_for_each_entry(event, &(ctx)->event_list, event_entry)
 #define for_each_event_safe(event, next, ctx) \

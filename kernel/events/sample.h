@@ -38,7 +38,8 @@ void perf_output_read(struct perf_output_handle *handle, struct perf_event *even
 
 /* sample_user.c */
 bool perf_user_memory_usable(void);
-void perf_sample_user_regs(struct perf_regs *user, struct pt_regs *regs);
+void perf_sample_user_regs(struct perf_regs *user, const struct perf_event *event,
+			   struct pt_regs *regs);
 u64 perf_sample_user_stack(struct pt_regs *regs, u64 want, u64 room);
 void perf_output_user_stack(struct perf_output_handle *handle, struct pt_regs *regs,
 			    u64 size);

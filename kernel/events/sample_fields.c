@@ -216,7 +216,7 @@ static void write_regs(struct perf_output_handle *handle, const struct perf_regs
 static void prepare_regs_user(struct perf_sample_data *data, struct perf_event *event,
 			      struct pt_regs *regs)
 {
-	perf_sample_user_regs(&data->regs_user, regs);
+	perf_sample_user_regs(&data->regs_user, event, regs);
 	data->dyn_size += regs_size(&data->regs_user, event->attr.sample_regs_user);
 }
 
@@ -247,7 +247,7 @@ static void prepare_stack_user(struct perf_sample_data *data, struct perf_event 
 {
 	/* A driver may have saved the registers, but not where its user's stack is. */
 	if (!(data->sample_flags & PERF_SAMPLE_REGS_USER)) {
-		perf_sample_user_regs(&data->regs_user, regs);
+		perf_sample_user_regs(&data->regs_user, event, regs);
 		if (event->attr.sample_type & PERF_SAMPLE_REGS_USER) {
 			data->dyn_size += regs_size(&data->regs_user,
 						    event->attr.sample_regs_user);

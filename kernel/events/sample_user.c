@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 
 #include "buffer.h"
+#include "internal.h"
 #include "sample.h"
 
 /**
@@ -31,11 +32,18 @@ bool perf_user_memory_usable(void)
 /**
  * perf_sample_user_regs - current's registers in user mode
  * @user: filled in; abi and regs are 0 when there are none
+ * @event: that samples
  * @regs: where the sample happened
+ *
+ * None when it is about a task that sleeps: who has woken it may be anybody.
  */
-void perf_sample_user_regs(struct perf_regs *user, struct pt_regs *regs)
+void perf_sample_user_regs(struct perf_regs *user, const struct perf_event *event,
+			   struct pt_regs *regs)
 {
-	if (user_mode(regs)) {
+	if (perf_event_of_another_task(event)) {
+		user->abi = PERF_SAMPLE_REGS_ABI_NONE;
+		user->regs = NULL;
+	} else if (user_mode(regs)) {
 		user->abi = perf_reg_abi(current);
 		user->regs = regs;
 	} else if (perf_user_memory_usable()) {

@@ -301,6 +301,52 @@ TEST_F(tracepoint, about_another_task)
 	pe_child_end(&c);
 }
 
+/* Registers and stack are of whom the event watches, or nobody's. */
+TEST_F(tracepoint, memory_of_another_task)
+{
+	struct perf_event_attr a;
+	struct pe_ring ring;
+	struct pe_sample s;
+	struct pe_record *rec = malloc(sizeof(*rec));
+	struct pe_child c;
+	int fd, i, nr = 0;
+
+	/* 6.12 gives those of who wakes. */
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	if (pe_tracepoint(&a, "sched/sched_wakeup"))
+		SKIP(return, "no tracepoints of the scheduler");
+	ASSERT_EQ(0, pe_child_start(&c));
+	pe_move_to(0);
+	ASSERT_EQ(0, pe_child_do(&c, PE_MOVE, 0));
+	a.sample_period = 1;
+	a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	a.sample_regs_user = 1;
+	a.sample_stack_user = 1024;
+	fd = pe_open(&a, c.pid, 0, -1, 0);
+	if (fd == -EINVAL || fd == -EOPNOTSUPP)
+		SKIP(return, "no registers in samples");
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 16));
+	for (i = 0; i < 10; i++) {
+		pe_child_rest(&c);
+		EXPECT_EQ(0, pe_child_do(&c, PE_SPIN, 1));
+		while (pe_ring_find(&ring, rec, PERF_RECORD_SAMPLE) == 1) {
+			ASSERT_EQ(0, pe_sample_parse(&a, rec, &s));
+			if ((pid_t)s.pid == c.pid)
+				continue;
+			EXPECT_EQ(PERF_SAMPLE_REGS_ABI_NONE, s.user_abi);
+			EXPECT_EQ(0, s.stack_size);
+			nr++;
+		}
+	}
+	EXPECT_LT(0, nr);
+	pe_ring_unmap(&ring);
+	close(fd);
+	pe_child_end(&c);
+	free(rec);
+}
+
 /*
  * What happens to a task that sleeps uses up its event's overflows, too. The
  * event is in a group that another one keeps off: no switch, at which it would
