@@ -28,6 +28,11 @@ static int attach_tracing(struct perf_event *event, struct bpf_prog *prog, u64 c
 		/* Only where the probe traps in user space can it sleep. */
 		if (prog->sleepable && !uprobe)
 			return -EINVAL;
+		/* Those look for more around bpf_run_ctx than a single probe has. */
+		if (prog->expected_attach_type == BPF_TRACE_KPROBE_MULTI ||
+		    prog->expected_attach_type == BPF_TRACE_KPROBE_SESSION ||
+		    prog->expected_attach_type == BPF_TRACE_UPROBE_MULTI)
+			return -EINVAL;
 	} else if (!fixed || prog->type != BPF_PROG_TYPE_TRACEPOINT) {
 		return -EINVAL;
 	}

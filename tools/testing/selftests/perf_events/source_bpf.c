@@ -95,6 +95,48 @@ TEST_F(bpf, overflow)
 	close(fd);
 }
 
+/* Made for many probes at a time: what it may ask for, a single one does not have. */
+TEST_F(bpf, of_many_probes)
+{
+	static const enum bpf_attach_type types[] = { BPF_TRACE_KPROBE_MULTI,
+		BPF_TRACE_UPROBE_MULTI, BPF_TRACE_KPROBE_SESSION };
+	const struct bpf_insn insns[] = {
+		PE_INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 1),
+		PE_INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	struct perf_event_attr kprobe, uprobe;
+	union bpf_attr attr;
+	int fd, prog, i;
+
+	/* 6.12 takes it. */
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	ASSERT_EQ(0, pe_probe(&kprobe, "kprobe"));
+	kprobe.kprobe_func = (unsigned long)PE_SYSCALL_FUNC("getppid");
+	ASSERT_EQ(0, pe_probe(&uprobe, "uprobe"));
+	uprobe.uprobe_path = (unsigned long)"/proc/self/exe";
+	uprobe.probe_offset = pe_file_offset(probed);
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.insns = (unsigned long)insns;
+	attr.insn_cnt = PE_ARRAY_SIZE(insns);
+	attr.license = (unsigned long)"GPL";
+	for (i = 0; i < (int)PE_ARRAY_SIZE(types); i++) {
+		attr.expected_attach_type = types[i];
+		prog = pe_sys_bpf(BPF_PROG_LOAD, &attr);
+		ASSERT_LE(0, prog);
+		fd = pe_self(&kprobe);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog));
+		close(fd);
+		fd = pe_self(&uprobe);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog));
+		close(fd);
+		close(prog);
+	}
+}
+
 static int signals;
 
 static void on_signal(int sig)
