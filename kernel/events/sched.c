@@ -382,7 +382,7 @@ static void groups_sched_out(struct list_head *active)
  * @pmu: the PMU
  *
  * Pinned groups that are on stay; flexible groups are taken off first, so that
- * they never keep a pinned one out.
+ * they never keep a pinned one out, nor pinned ones of the task one of the CPU.
  */
 void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  struct pmu *pmu)
@@ -400,6 +400,8 @@ void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 		groups_sched_out(&task_epc->flexible_active);
 	if (cpu_epc) {
 		groups_sched_out(&cpu_epc->flexible_active);
+		if (task_epc && !ctx->task && !RB_EMPTY_ROOT(&cpu_epc->pinned_groups))
+			groups_sched_out(&task_epc->pinned_active);
 		groups_sched_in(cpuctx, cpu_epc, true);
 	}
 	if (task_epc)

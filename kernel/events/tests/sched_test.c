@@ -189,6 +189,19 @@ static void pinned_groups_go_first(struct kunit *test)
 	}
 }
 
+static void pinned_groups_of_the_cpu_go_before(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .pinned = 1 };
+	struct perf_event *whole = open_group(test, 3, true);
+	struct perf_event *single = open_group(test, 1, true);
+	struct perf_event *of_cpu = open_attr(test, &attr, raw_smp_processor_id(), NULL, NULL);
+
+	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
+	expect_group(test, whole, true);
+	KUNIT_EXPECT_EQ(test, single->state, PERF_EVENT_STATE_ERROR);
+}
+
 static void enabling_ends_the_error_state(struct kunit *test)
 {
 	struct perf_event *first = open_group(test, 3, true);
@@ -500,7 +513,6 @@ static void rotation_stops_when_nobody_waits(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cpc->hrtimer_active);
 }
 
-static int (*sim_add)(struct perf_event *event, int flags);
 static unsigned int nr_adds;
 
 static int counted_add(struct perf_event *event, int flags)
@@ -839,6 +851,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(last_event_leaves_nothing_on_the_cpu),
 	KUNIT_CASE(tick_starts_nothing_that_is_off),
 	KUNIT_CASE(pinned_groups_go_first),
+	KUNIT_CASE(pinned_groups_of_the_cpu_go_before),
 	KUNIT_CASE(enabling_ends_the_error_state),
 	KUNIT_CASE(exclusive_group_is_alone),
 	KUNIT_CASE(software_leader_goes_with_hardware),
