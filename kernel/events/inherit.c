@@ -632,6 +632,7 @@ static void exec_event(struct perf_event *event)
 			return;
 		}
 		perf_event_hold(event);
+		perf_event_clear_aux_output(event);
 		perf_event_detach(event, PERF_EVENT_STATE_EXIT);
 		perf_overflow_cancel(event);
 		if (event->cold)

@@ -246,6 +246,36 @@ TEST_F(out, leader_goes_first)
 	close(fd);
 }
 
+/* Nor does it keep it, or who forks from forking, when the leader does not outlive an exec. */
+TEST_F(out, leader_goes_at_exec)
+{
+	struct pe_child child;
+	int fd, all;
+
+	ASSERT_EQ(0, pe_child_start(&child));
+	self->trace.inherit = 1;
+	self->trace.remove_on_exec = 1;
+	self->packet.inherit = 1;
+	self->fd = pe_open(&self->trace, child.pid, -1, -1, 0);
+	ASSERT_LE(0, self->fd);
+	fd = pe_open(&self->packet, child.pid, -1, self->fd, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_do(&child, PE_FORK_FAULT, 1));
+	ASSERT_EQ(0, pe_child_do(&child, PE_EXEC, 0));
+	EXPECT_EQ(0, pe_child_do(&child, PE_FORK_FAULT, 1));
+	close(self->fd);
+	self->fd = -1;
+	/* Only one at a time may use the unit, of tasks or of CPUs. */
+	self->trace.inherit = 0;
+	self->trace.remove_on_exec = 0;
+	all = pe_open(&self->trace, -1, 0, -1, 0);
+	EXPECT_LE(0, all);
+	if (all >= 0)
+		close(all);
+	close(fd);
+	pe_child_end(&child);
+}
+
 TEST_F(out, records_of_the_trace)
 {
 	__u64 body[3];
