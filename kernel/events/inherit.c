@@ -411,6 +411,34 @@ static void fold_child(struct perf_event *child, u64 enabled, u64 running)
 		atomic64_add(perf_event_lost(child), &sum->lost_samples);
 }
 
+/* A copy leaves its family, whose lock is held, and the root has its count. */
+static void leave_family(struct perf_event *child)
+{
+	u64 enabled, running;
+
+	lockdep_assert_held(&child->ctx->mutex);
+	if (list_empty(&child->child_list))
+		return;
+	perf_event_clear_aux_output(child);
+	/* At exec the context goes on, and perhaps the event is on. */
+	perf_event_detach(child, PERF_EVENT_STATE_DEAD);
+	perf_event_times(child, &enabled, &running);
+	fold_child(child, enabled, running);
+	/* Pairs with perf_event_read_value(): gone from the list, it has been added. */
+	smp_wmb();
+	list_del_init(&child->child_list);
+}
+
+/* The rest, without the family's lock. */
+static void part_with_root(struct perf_event *child)
+{
+	perf_overflow_cancel(child);
+	/* Whoever polls the root may have waited for the last of its copies. */
+	if (child->parent->cold)
+		perf_event_wakeup(child->parent);
+	perf_event_put(child);
+}
+
 /**
  * perf_child_exit - an inherited event goes before its root does
  * @child: the copy; ctx->mutex is held
@@ -420,28 +448,10 @@ static void fold_child(struct perf_event *child, u64 enabled, u64 running)
  */
 void perf_child_exit(struct perf_event *child)
 {
-	struct mutex *lock = perf_family_lock(child->parent);
-	u64 enabled, running;
-
-	lockdep_assert_held(&child->ctx->mutex);
 	perf_event_hold(child);
-	mutex_lock(lock);
-	if (!list_empty(&child->child_list)) {
-		perf_event_clear_aux_output(child);
-		/* At exec the context goes on, and perhaps the event is on. */
-		perf_event_detach(child, PERF_EVENT_STATE_DEAD);
-		perf_event_times(child, &enabled, &running);
-		fold_child(child, enabled, running);
-		/* Pairs with perf_event_read_value(): gone from the list, it has been added. */
-		smp_wmb();
-		list_del_init(&child->child_list);
-	}
-	mutex_unlock(lock);
-	perf_overflow_cancel(child);
-	/* Whoever polls the root may have waited for the last of its copies. */
-	if (child->parent->cold)
-		perf_event_wakeup(child->parent);
-	perf_event_put(child);
+	scoped_guard(mutex, perf_family_lock(child->parent))
+		leave_family(child);
+	part_with_root(child);
 }
 
 /*
@@ -492,12 +502,8 @@ static void put_copies(struct perf_event_context *ctx, struct list_head *gone)
 		WARN_ON_ONCE(refcount_sub_and_test(freed, &ctx->refcount));
 }
 
-static void exit_event(struct perf_event *event)
+static void exit_root(struct perf_event *event)
 {
-	if (event->parent) {
-		perf_child_exit(event);
-		return;
-	}
 	/* Its group can still be read. */
 	perf_event_detach_at_exit(event);
 	perf_overflow_cancel(event);
@@ -516,22 +522,34 @@ static void read_records(struct perf_event_context *ctx, struct task_struct *tas
 	}
 }
 
+/* Copies leave their family together: who reads a group finds all of it, or none. */
 static void exit_events(struct perf_event_context *ctx, struct list_head *gone)
 {
 	struct perf_event *event, *next;
 	struct mutex *family = NULL;
+	LIST_HEAD(left);
 
 	for_each_event_safe(event, next, ctx) {
 		if (event->hw_flags & PERF_EVENT_PLAIN_COPY) {
 			family = change_family(family, event->parent);
 			exit_copy(event);
 			list_add_tail(&event->pmu_list, gone);
-			continue;
+		} else if (event->parent) {
+			family = change_family(family, event->parent);
+			perf_event_hold(event);
+			leave_family(event);
+			/* It is not on: that link is free. */
+			list_add_tail(&event->active_list, &left);
+		} else {
+			family = change_family(family, NULL);
+			exit_root(event);
 		}
-		family = change_family(family, NULL);
-		exit_event(event);
 	}
 	family = change_family(family, NULL);
+	list_for_each_entry_safe(event, next, &left, active_list) {
+		list_del_init(&event->active_list);
+		part_with_root(event);
+	}
 	/* Members looked at their leader up to here. */
 	list_for_each_entry(event, gone, pmu_list)
 		WRITE_ONCE(event->state, PERF_EVENT_STATE_DEAD);
