@@ -446,16 +446,21 @@ void perf_event_addr_filters_sync(struct perf_event *event)
 }
 EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
 
-/*
- * Ranges of an inherited event. What is mapped where is as in the running task,
- * which may be another copy.
+/**
+ * perf_addr_filters_inherit - ranges of an inherited event
+ * @event: a copy, not attached yet; the family's lock is held
+ *
+ * What is mapped where is as in the running task, which may have another copy.
  */
-static void clone_ranges(struct perf_event *event, struct perf_event *parent)
+void perf_addr_filters_inherit(struct perf_event *event)
 {
+	struct perf_event *parent = event->parent, *from = parent, *other;
 	struct perf_addr_filters_head *head = perf_event_addr_filters(parent);
-	struct perf_event *from = parent, *other;
 	struct perf_event_context *ctx;
 
+	lockdep_assert_held(perf_family_lock(parent));
+	if (!has_addr_filter(event))
+		return;
 	rcu_read_lock();
 	ctx = perf_task_context(current);
 	if (ctx) {
@@ -493,8 +498,6 @@ int perf_addr_filters_init(struct perf_event *event)
 	made->gen = 1;
 	event->addr_filter_ranges = made->ranges;
 	event->hw_flags |= PERF_EVENT_ADDR_FILTERS;
-	if (event->parent)
-		clone_ranges(event, event->parent);
 	return 0;
 }
 

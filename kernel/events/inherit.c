@@ -224,20 +224,20 @@ static struct perf_event *inherit_plain(struct fork_args *args, struct perf_even
 	return copy;
 }
 
-/*
- * One event. @leader is the copy of the group's leader, NULL for the leader
- * itself. Return: the copy, NULL when the root has been closed, or an error.
- */
-static struct perf_event *inherit_event(struct fork_args *args, struct perf_event *event,
-					struct perf_event *leader)
+static void drop_child(struct perf_event *child)
 {
-	struct perf_event *root = event->parent ?: event;
-	struct perf_event *child;
-	int err = 0;
+	perf_event_clear_aux_output(child);
+	child->group_leader = child;
+	perf_event_put(child);
+}
 
-	/* Opening an event takes locks that come before the family's. */
-	args->family = change_family(args->family, NULL);
-	child = perf_event_alloc(&event->attr, event->cpu, args->child, leader, root,
+/* A copy that nobody knows yet; NULL when there is to be none, or an error. */
+static struct perf_event *make_child(struct fork_args *args, struct perf_event *event,
+				     struct perf_event *leader, struct perf_event_attr *attr)
+{
+	struct perf_event *child;
+
+	child = perf_event_alloc(attr, event->cpu, args->child, leader, event->parent ?: event,
 				 NULL, NULL, -1);
 	/* An event whose PMU is going has no future in the child. */
 	if (child == ERR_PTR(-ENODEV))
@@ -246,9 +246,11 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 		return child;
 
 	refcount_inc(&args->ctx->refcount);
-	if (perf_event_set_context(child, args->ctx))
-		goto put_child;
-	if (event->attr.freq) {
+	if (perf_event_set_context(child, args->ctx)) {
+		drop_child(child);
+		return NULL;
+	}
+	if (attr->freq) {
 		u64 period = event->hw.sample_period;
 
 		child->hw.sample_period = period;
@@ -258,16 +260,46 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 	}
 	/* One whose trace has been closed goes on without it, here and there. */
 	if (event->aux_event && !perf_event_set_aux_output(child, leader ?: child)) {
-		err = -EINVAL;
-		goto put_child;
+		drop_child(child);
+		return ERR_PTR(-EINVAL);
+	}
+	return child;
+}
+
+/*
+ * One event. @leader is the copy of the group's leader, NULL for the leader
+ * itself. Return: the copy, NULL when the root has been closed, or an error.
+ */
+static struct perf_event *inherit_event(struct fork_args *args, struct perf_event *event,
+					struct perf_event *leader)
+{
+	struct perf_event *root = event->parent ?: event;
+	struct perf_event_attr attr;
+	struct perf_event *child;
+	int err = 0;
+
+	for (;;) {
+		args->family = change_family(args->family, root);
+		attr = event->attr;
+		/* Opening an event takes locks that come before the family's. */
+		args->family = change_family(args->family, NULL);
+		child = make_child(args, event, leader, &attr);
+		if (IS_ERR_OR_NULL(child))
+			return child;
+		args->family = change_family(args->family, root);
+		if (!memcmp(&attr, &event->attr, sizeof(attr)))
+			break;
+		/* Modified meanwhile. */
+		args->family = change_family(args->family, NULL);
+		drop_child(child);
 	}
 
-	args->family = change_family(args->family, root);
 	if (READ_ONCE(root->state) <= PERF_EVENT_STATE_DEAD)
 		goto put_child;
 	/* Who enables or disables the family holds its lock, and finds us after this. */
 	child->state = event->state >= PERF_EVENT_STATE_INACTIVE ?
 		       PERF_EVENT_STATE_INACTIVE : PERF_EVENT_STATE_OFF;
+	perf_addr_filters_inherit(child);
 	err = perf_event_attach(child);
 	if (err)
 		goto put_child;
@@ -279,9 +311,7 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 
 put_child:
 	args->family = change_family(args->family, NULL);
-	perf_event_clear_aux_output(child);
-	child->group_leader = child;
-	perf_event_put(child);
+	drop_child(child);
 	return ERR_PTR(err);	/* NULL for 0 */
 }
 
