@@ -143,7 +143,7 @@ static int make_filters(struct perf_event *event, char *text, struct filter_list
 	mutex_lock(held);
 
 	/* Its PMU is gone, or has moved it to another CPU. */
-	if (!err && (!has_addr_filter(event) || held != &event->ctx->mutex))
+	if (!err && (event->state == PERF_EVENT_STATE_DEAD || held != &event->ctx->mutex))
 		err = -ENODEV;
 	if (!err)
 		err = event->pmu->addr_filters_validate(&filters->list);
@@ -224,39 +224,44 @@ static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *
 }
 
 /*
- * The same in the task's mm: what it maps meanwhile waits for mmap_lock.
- * Return false when it has left this mm by execve and must be asked again; an
- * execve that comes later finds the new ranges and clears them.
+ * Bring one event up to date with new filters; @ranges has room for them. What
+ * its task maps meanwhile waits for mmap_lock. An execve that comes later finds
+ * the new ranges and clears them; one that came before has another mm.
+ *
+ * Return: NULL, or an mm whose lock is not to be had: nothing is done.
  */
-static bool set_ranges_mm(struct perf_event *event, struct perf_addr_filter_range *ranges,
-			  struct mm_struct *mm)
+static struct mm_struct *apply(struct perf_event *event, struct perf_addr_filter_range *ranges,
+			       bool files)
 {
+	struct task_struct *task = event->hw.target;
+	struct mm_struct *mm;
 	bool stays;
 
-	mmap_read_lock(mm);
-	set_ranges(event, ranges, mm);
-	stays = READ_ONCE(event->hw.target->mm) == mm;
-	mmap_read_unlock(mm);
-	return stays;
+	do {
+		mm = files && task ? get_task_mm(task) : NULL;
+		if (mm && !mmap_read_trylock(mm))
+			return mm;
+		set_ranges(event, ranges, mm);
+		stays = !mm || READ_ONCE(task->mm) == mm;
+		if (mm) {
+			mmap_read_unlock(mm);
+			mmput_async(mm);
+		}
+	} while (!stays);
+	perf_event_call(event, restart_locked, NULL);
+	return NULL;
 }
 
-/* Bring one event up to date with new filters; @ranges has room for them. */
-static void apply(struct perf_event *event, struct perf_addr_filter_range *ranges, bool files)
+/* The same for its whole family, as far as it gets. The family's lock is held. */
+static struct mm_struct *apply_family(struct perf_event *event,
+				      struct perf_addr_filter_range *ranges, bool files)
 {
-	struct mm_struct *mm;
-	bool done = false;
+	struct mm_struct *mm = apply(event, ranges, files);
+	struct perf_event *child;
 
-	while (!done) {
-		mm = files && event->hw.target ? get_task_mm(event->hw.target) : NULL;
-		if (mm) {
-			done = set_ranges_mm(event, ranges, mm);
-			mmput(mm);
-		} else {
-			set_ranges(event, ranges, NULL);
-			done = true;
-		}
-	}
-	perf_event_call(event, restart_locked, NULL);
+	for_each_copy(child, event)
+		mm = mm ?: apply(child, ranges, files);
+	return mm;
 }
 
 /* Filters of @text instead of what the event and its family have, or no change. */
@@ -266,7 +271,7 @@ static int set_addr_filters(struct perf_event *event, char *text)
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
 	struct perf_addr_filter_range *ranges;
 	struct mutex *family = perf_family_lock(event);
-	struct perf_event *child;
+	struct mm_struct *mm;
 	LIST_HEAD(old);
 	int err;
 
@@ -290,9 +295,14 @@ static int set_addr_filters(struct perf_event *event, char *text)
 	head->nr_file_filters = new.nr_files;
 	raw_spin_unlock_irq(&head->lock);
 
-	apply(event, ranges, new.nr_files);
-	for_each_copy(child, event)
-		apply(child, ranges, new.nr_files);
+	while ((mm = apply_family(event, ranges, new.nr_files))) {
+		/* For as long as its owner likes, and other families share that lock. */
+		mutex_unlock(family);
+		mmap_read_lock(mm);
+		mmap_read_unlock(mm);
+		mmput(mm);
+		mutex_lock(family);
+	}
 	mutex_unlock(family);
 	free_filters(&old);
 	kfree(ranges);
@@ -319,7 +329,7 @@ static int set_tracing_filter(struct perf_event *event, char *text)
 
 /**
  * perf_event_set_filter - PERF_EVENT_IOC_SET_FILTER
- * @event: an event of user space; ctx->mutex is held
+ * @event: an event of user space
  * @arg: the text, shorter than a page
  *
  * May sleep. ctx->mutex is dropped meanwhile: the locks of kernel/trace and of
@@ -334,10 +344,13 @@ int perf_event_set_filter(struct perf_event *event, void __user *arg)
 	char *text = strndup_user(arg, PAGE_SIZE);
 	int err = -EINVAL;
 
-	lockdep_assert_held(&event->ctx->mutex);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	if (is_tracing_event(event))
+
+	CLASS(event_context, ctx)(event);
+	if (event->state == PERF_EVENT_STATE_DEAD)
+		err = -ENODEV;
+	else if (is_tracing_event(event))
 		err = set_tracing_filter(event, text);
 	else if (has_addr_filter(event))
 		err = set_addr_filters(event, text);

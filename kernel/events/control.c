@@ -70,6 +70,10 @@ static long ioctl_disable(struct perf_event *event, unsigned long arg)
 
 static long ioctl_reset(struct perf_event *event, unsigned long arg)
 {
+	if (reset_alone(event, arg))
+		return 0;
+
+	CLASS(event_context, ctx)(event);
 	return for_group(event, arg, reset);
 }
 
@@ -84,6 +88,8 @@ static long ioctl_period(struct perf_event *event, unsigned long arg)
 
 	if (copy_from_user(&period, (void __user *)arg, sizeof(period)))
 		return -EFAULT;
+
+	CLASS(event_context, ctx)(event);
 	return perf_event_set_period(event, period);
 }
 
@@ -124,16 +130,10 @@ static long ioctl_set_bpf(struct perf_event *event, unsigned long arg)
 	return ret;
 }
 
+/* The locks of kernel/trace come before a context's. */
 static long ioctl_query_bpf(struct perf_event *event, unsigned long arg)
 {
-	struct mutex *held = &event->ctx->mutex;
-	int ret;
-
-	/* The locks of kernel/trace come before a context's. */
-	mutex_unlock(held);
-	ret = perf_event_query_prog_array(event, (void __user *)arg);
-	mutex_lock(held);
-	return ret;
+	return perf_event_query_prog_array(event, (void __user *)arg);
 }
 
 static long ioctl_pause_output(struct perf_event *event, unsigned long arg)
@@ -151,6 +151,8 @@ static long ioctl_modify_attributes(struct perf_event *event, unsigned long arg)
 		ret = perf_attr_check(&attr);
 	if (ret)
 		return ret;
+
+	CLASS(event_context, ctx)(event);
 	/* Rights were looked at when it was opened; a kernel address asks for its own. */
 	if (event->attr.type != attr.type)
 		return -EINVAL;
@@ -162,13 +164,13 @@ static long ioctl_modify_attributes(struct perf_event *event, unsigned long arg)
 /**
  * struct ioctl_command - one row of the table
  * @cmd: PERF_EVENT_IOC_*
- * @func: what does it, with ctx->mutex held
- * @alone: does it without, and is true, where it needs no lock; or NULL
+ * @func: what does it
+ * @unlocked: without ctx->mutex: user memory may keep who looks at it for long
  */
 struct ioctl_command {
 	unsigned int	cmd;
 	long		(*func)(struct perf_event *event, unsigned long arg);
-	bool		(*alone)(struct perf_event *event, unsigned long arg);
+	bool		unlocked;
 };
 
 #define COMMAND(name, ...) \
@@ -177,16 +179,16 @@ struct ioctl_command {
 static const struct ioctl_command commands[] = {
 	COMMAND(ENABLE, ioctl_enable),
 	COMMAND(DISABLE, ioctl_disable),
-	COMMAND(RESET, ioctl_reset, reset_alone),
+	COMMAND(RESET, ioctl_reset, true),
 	COMMAND(REFRESH, ioctl_refresh),
-	COMMAND(PERIOD, ioctl_period),
-	COMMAND(ID, ioctl_id),
+	COMMAND(PERIOD, ioctl_period, true),
+	COMMAND(ID, ioctl_id, true),
 	COMMAND(SET_OUTPUT, ioctl_set_output),
-	COMMAND(SET_FILTER, ioctl_set_filter),
+	COMMAND(SET_FILTER, ioctl_set_filter, true),
 	COMMAND(SET_BPF, ioctl_set_bpf),
-	COMMAND(QUERY_BPF, ioctl_query_bpf),
+	COMMAND(QUERY_BPF, ioctl_query_bpf, true),
 	COMMAND(PAUSE_OUTPUT, ioctl_pause_output),
-	COMMAND(MODIFY_ATTRIBUTES, ioctl_modify_attributes),
+	COMMAND(MODIFY_ATTRIBUTES, ioctl_modify_attributes, true),
 };
 
 #undef COMMAND
@@ -211,8 +213,8 @@ long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long 
 	if (ret)
 		return ret;
 
-	if (commands[nr].alone && commands[nr].alone(event, arg))
-		return 0;
+	if (commands[nr].unlocked)
+		return commands[nr].func(event, arg);
 
 	CLASS(event_context, ctx)(event);
 	return commands[nr].func(event, arg);
