@@ -125,6 +125,8 @@ static int sync_count(struct perf_event *event, bool group)
 	cpu = READ_ONCE(event->oncpu);
 	if (cpu >= 0)
 		smp_call_function_single(reading_cpu(event, cpu), read_here, &call, 1);
+	else
+		smp_rmb(); /* pairs with perf_event_sched_out(): what was taken off has been read */
 	preempt_enable();
 	return call.err;
 }
@@ -323,15 +325,8 @@ static u64 *put_members(u64 *at, const struct perf_event *leader, u64 format)
 	return at;
 }
 
-/* A group's values; those of a group of copies are added to what is there. */
-static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *size)
+static u64 *put_times_and_members(u64 *at, struct perf_event *leader, u64 format)
 {
-	u64 *at = words + 1;
-	int err;
-
-	err = sync_count(leader, true);
-	if (err)
-		return err;
 	if (format & FORMAT_TIMES) {
 		u64 enabled = 0, running = 0;
 
@@ -345,45 +340,78 @@ static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *
 			at++;
 		}
 	}
-	at = leader->parent ? add_copies(at, leader, format) : put_members(at, leader, format);
+	return leader->parent ? add_copies(at, leader, format) : put_members(at, leader, format);
+}
+
+/* A group's values; those of a group of copies are added to what is there. */
+static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *size)
+{
+	u64 *at = words + 1;
+	int err;
+
+	err = sync_count(leader, true);
+	if (err)
+		return err;
+	if (is_resident(leader)) {
+		at = put_times_and_members(at, leader, format);
+	} else {
+		/* A switch that has begun takes all of it off: all are of one moment. */
+		guard(raw_spinlock_irq)(&leader->ctx->lock);
+		at = put_times_and_members(at, leader, format);
+	}
 	*size = (char *)at - (char *)words;
 	return 0;
 }
 
-static ssize_t read_group(struct perf_event *event, u64 __user *buf)
+/* The group's values; @words is replaced by more of them where they are too few. */
+static ssize_t sum_group(struct perf_event *event, size_t room, u64 **words, size_t few)
 {
 	struct perf_event *leader = event->group_leader, *child;
 	u64 format = event->attr.read_format;
-	u64 few[20], *words = few;	/* eight with ids and times */
 	size_t size = event->read_size;
 	struct mutex *lock = NULL;
-	ssize_t ret;
+	int err;
 
 	lockdep_assert_held(&leader->ctx->mutex);
-	if (size > sizeof(few)) {
-		words = kmalloc(size, GFP_KERNEL);
-		if (!words)
+	/* The group may have grown meanwhile. */
+	if (room < size)
+		return -ENOSPC;
+	if (size > few) {
+		*words = kmalloc(size, GFP_KERNEL);
+		if (!*words)
 			return -ENOMEM;
 	}
-	words[0] = 1 + leader->nr_siblings;
+	(*words)[0] = 1 + leader->nr_siblings;
 
 	if (leader->attr.inherit && !leader->parent) {
 		lock = perf_family_lock(leader);
 		mutex_lock(lock);
 	}
-	ret = put_group(leader, format, words, &size);
+	err = put_group(leader, format, *words, &size);
 	if (lock) {
 		for_each_copy(child, leader) {
-			if (ret)
+			if (err)
 				break;
-			ret = same_group(leader, child) ?
-			      put_group(child, format, words, &size) : -ECHILD;
+			err = same_group(leader, child) ?
+			      put_group(child, format, *words, &size) : -ECHILD;
 		}
 		mutex_unlock(lock);
 	}
+	return err ?: size;
+}
 
-	if (!ret)
-		ret = put_words(buf, words, size / sizeof(u64));
+/* User memory may keep who writes there for long: not with ctx->mutex. */
+static ssize_t read_group(struct perf_event *event, u64 __user *buf, size_t room)
+{
+	u64 few[20], *words = few;	/* eight with ids and times */
+	ssize_t ret;
+
+	{
+		CLASS(event_context, ctx)(event);
+		ret = sum_group(event, room, &words, sizeof(few));
+	}
+	if (ret > 0)
+		ret = put_words(buf, words, ret / sizeof(u64));
 	if (words != few)
 		kfree(words);
 	return ret;
@@ -410,10 +438,7 @@ ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t 
 		return -ENOSPC;
 	if (!(event->attr.read_format & PERF_FORMAT_GROUP))
 		return read_one(event, (u64 __user *)buf);
-
-	CLASS(event_context, ctx)(event);
-	/* The group may have grown meanwhile. */
-	return count < event->read_size ? -ENOSPC : read_group(event, (u64 __user *)buf);
+	return read_group(event, (u64 __user *)buf, count);
 }
 
 /**

@@ -326,7 +326,8 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 		for_each_sibling_event(sibling, event)
 			perf_event_fold_time(sibling);
 	}
-	WRITE_ONCE(event->state, state);
+	/* Who finds it off finds what it counted. */
+	smp_store_release(&event->state, state);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
