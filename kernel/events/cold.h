@@ -16,7 +16,8 @@
  * @rb_entry: place in the list of events that write to the buffer
  * @mmap_count: mappings made through this event
  * @sb_list: place in a CPU's list of sideband listeners
- * @event_limit: overflows left before the event disables itself
+ * @event_limit: overflows left before the event disables itself; 0: no limit;
+ *	PERF_LIMIT_REACHED: it is to be disabled
  * @notify_work: irq work that wakes and signals after an overflow
  * @disable_work: irq work of perf_event_disable_inatomic()
  * @sigtrap_work: task work that sends a sigtrap
@@ -64,6 +65,21 @@ struct perf_event_cold {
 	atomic64_t		gone_enabled;
 	atomic64_t		gone_running;
 };
+
+/* perf_event_cold.event_limit */
+#define PERF_LIMIT_REACHED	INT_MIN
+
+/* Is the event to be disabled, as an overflow has asked? Who gets a yes does it; ctx->lock. */
+static inline bool perf_event_take_disable(struct perf_event *event)
+{
+	struct perf_event_cold *cold = event->cold;
+
+	if (likely(!cold || !READ_ONCE(cold->disable_due)))
+		return false;
+	WRITE_ONCE(cold->disable_due, 0);
+	atomic_cmpxchg(&cold->event_limit, PERF_LIMIT_REACHED, 0);
+	return true;
+}
 
 /* The copies of an event that was opened, linked by child_list. */
 static inline struct list_head *perf_event_copies(const struct perf_event *root)

@@ -35,12 +35,13 @@ perf_pmu_context_of(struct perf_event_context *ctx, const struct pmu *pmu)
 bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event);
 int perf_event_attach(struct perf_event *event);
 void perf_group_layout(struct perf_event *leader);
-void perf_event_detach(struct perf_event *event, enum perf_event_state end);
+bool perf_event_detach(struct perf_event *event, enum perf_event_state end);
 void perf_event_detach_at_exit(struct perf_event *event);
 
 /* group.c: on and off; ctx->mutex, or the family's lock for an inherited event */
 void perf_event_turn_on(struct perf_event *event);
 void perf_event_turn_off(struct perf_event *event);
+void perf_event_disable_due(struct perf_event *event);
 
 /* group.c: the trees of groups, ctx->lock */
 void perf_group_insert(struct perf_event *leader);

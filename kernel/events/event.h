@@ -16,6 +16,9 @@
 #define PERF_EVENT_PLAIN		0x20	/* a copy needs nothing but memory */
 #define PERF_EVENT_PLAIN_COPY		0x40	/* this is such a copy */
 
+/* ... and where it is on the way from one CPU to another */
+#define PERF_EVENT_GOES_ON		0x100	/* off until it is there */
+
 void perf_event_caches_init(void);
 void perf_event_own(struct perf_event *event);
 void perf_event_disown_all(struct task_struct *task);

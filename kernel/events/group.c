@@ -14,6 +14,7 @@
 #include "buffer.h"
 #include "cgroup.h"
 #include "context.h"
+#include "event.h"
 #include "internal.h"
 #include "record.h"
 #include "software.h"
@@ -460,6 +461,10 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, 1);
 	event->tstamp = perf_event_change_time(event);
+	if (unlikely(event->hw_flags & PERF_EVENT_GOES_ON)) {
+		event->hw_flags &= ~PERF_EVENT_GOES_ON;
+		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+	}
 	count_event(event, 1);
 
 	if (leader == event) {
@@ -525,11 +530,13 @@ int perf_event_attach(struct perf_event *event)
  * struct detach_args - what detach_locked() is to do
  * @end: the state to leave the event in
  * @home: out: the event's own PMU's part of the context
+ * @enabled: out: it was, to the end
  * @keep_group: members stay together, to be read as a group
  */
 struct detach_args {
 	enum perf_event_state		end;
 	struct perf_event_pmu_context	*home;
+	bool				enabled;
 	bool				keep_group;
 };
 
@@ -605,6 +612,7 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 			leave_leader(event, attached);
 		moved = leader->pmu_ctx != home;
 	}
+	args->enabled = event->state >= PERF_EVENT_STATE_INACTIVE;
 	if (event->state > args->end)
 		perf_event_set_state(event, args->end);
 	if (!attached)
@@ -660,8 +668,9 @@ static void detach_done(struct perf_event *event, struct detach_args *args, bool
  * Members of a group that it led go on alone. Afterwards no event site and no
  * switch finds it; one that is in the middle of it has RCU. ctx->mutex is
  * held (and the family's lock for an inherited event). May sleep.
+ * Return: whether it was enabled.
  */
-void perf_event_detach(struct perf_event *event, enum perf_event_state end)
+bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 {
 	struct detach_args args = { .end = end };
 	struct perf_event_context *ctx = event->ctx;
@@ -672,8 +681,9 @@ void perf_event_detach(struct perf_event *event, enum perf_event_state end)
 		perf_event_call(event, detach_locked, &args);
 	else
 		change_here(event, detach_locked, &args);
-	WARN_ON_ONCE(event->group_leader != event);
+	WARN_ON_ONCE(was_attached && event->group_leader != event);
 	detach_done(event, &args, was_attached);
+	return args.enabled;
 }
 
 /**
@@ -692,11 +702,39 @@ void perf_event_detach_at_exit(struct perf_event *event)
 	detach_done(event, &args, true);
 }
 
+static void turn_off_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+{
+	if (event->state < PERF_EVENT_STATE_INACTIVE)
+		return;
+	if (is_resident(event)) {
+		if (event->group_leader == event)
+			resident_stop_group(event, PERF_EVENT_STATE_OFF);
+		else
+			resident_stop(event, PERF_EVENT_STATE_OFF);
+		return;
+	}
+	if (event->group_leader == event)
+		perf_group_sched_out(event);
+	else
+		perf_event_sched_out(event);
+	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	perf_event_update_userpage(event);
+}
+
+static void disable_due_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+			       void *data)
+{
+	if (perf_event_take_disable(event))
+		turn_off_locked(event, cpuctx, data);
+}
+
 /* Enable: from off or error, to what the group allows. */
 static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
 {
 	struct perf_event *leader = event->group_leader;
 
+	/* What an overflow asked for comes before. */
+	disable_due_locked(event, cpuctx, NULL);
 	if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state <= PERF_EVENT_STATE_EXIT)
 		return;
 	if (event->state == PERF_EVENT_STATE_ERROR &&
@@ -718,25 +756,6 @@ static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cp
 	if (leader != event)
 		perf_group_sched_out(leader);
 	perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
-}
-
-static void turn_off_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
-{
-	if (event->state < PERF_EVENT_STATE_INACTIVE)
-		return;
-	if (is_resident(event)) {
-		if (event->group_leader == event)
-			resident_stop_group(event, PERF_EVENT_STATE_OFF);
-		else
-			resident_stop(event, PERF_EVENT_STATE_OFF);
-		return;
-	}
-	if (event->group_leader == event)
-		perf_group_sched_out(event);
-	else
-		perf_event_sched_out(event);
-	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
-	perf_event_update_userpage(event);
 }
 
 /* A resident group changes state under its lock alone, wherever it counts. */
@@ -771,14 +790,8 @@ void perf_event_turn_off(struct perf_event *event)
 	turn(event, turn_off_locked);
 }
 
-/**
- * perf_event_disable_local - disable one event from where it counts
- * @event: that the caller keeps alive
- *
- * Interrupt context, interrupts off. A scheduled event that is active on another
- * CPU is left alone: its disable_due took effect when it was taken off here.
- */
-void perf_event_disable_local(struct perf_event *event)
+/* Interrupts are off. */
+static void turn_off_here(struct perf_event *event, perf_event_func_t func)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_context *ctx = event->ctx;
@@ -786,17 +799,41 @@ void perf_event_disable_local(struct perf_event *event)
 	lockdep_assert_irqs_disabled();
 	if (ctx == &cpuctx->ctx || perf_task_context(current) == ctx) {
 		perf_context_lock_cpu(cpuctx, ctx);
-		turn_off_locked(event, cpuctx, NULL);
+		func(event, cpuctx, NULL);
 		perf_context_unlock_cpu(cpuctx, ctx);
 	} else {
 		/* A group that was on has been taken off, and out, at the switch. */
 		raw_spin_lock(&ctx->lock);
 		perf_context_begin(ctx);
 		if (is_resident(event) || event->state != PERF_EVENT_STATE_ACTIVE)
-			turn_off_locked(event, NULL, NULL);
+			func(event, NULL, NULL);
 		perf_context_end(ctx);
 		raw_spin_unlock(&ctx->lock);
 	}
+}
+
+/**
+ * perf_event_disable_local - disable one event from where it counts
+ * @event: that the caller keeps alive
+ *
+ * Interrupt context, interrupts off. A scheduled event that is active on another
+ * CPU is left alone.
+ */
+void perf_event_disable_local(struct perf_event *event)
+{
+	turn_off_here(event, turn_off_locked);
+}
+
+/**
+ * perf_event_disable_due - disable one event if an overflow has asked for it
+ * @event: that the caller keeps alive
+ *
+ * Interrupt context, interrupts off. Not when that has been done: when it was
+ * taken off the CPU, or enabled again.
+ */
+void perf_event_disable_due(struct perf_event *event)
+{
+	turn_off_here(event, disable_due_locked);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

@@ -126,13 +126,10 @@ static bool group_is_of(const struct perf_event *leader, const struct pmu *pmu)
 
 static void move_out(struct perf_event *event, struct list_head *moving)
 {
-	enum perf_event_state state = event->state;
-
-	perf_event_detach(event, PERF_EVENT_STATE_OFF);
+	/* Detached it has no time: the clock there is another one. */
+	if (perf_event_detach(event, PERF_EVENT_STATE_OFF))
+		event->hw_flags |= PERF_EVENT_GOES_ON;
 	perf_buffer_share(event);
-	/* Detached it has no time; it goes on where it is attached again. */
-	if (state >= PERF_EVENT_STATE_INACTIVE)
-		event->state = PERF_EVENT_STATE_INACTIVE;
 	/* It is not on: that link is free. */
 	list_add_tail(&event->active_list, moving);
 }

@@ -90,8 +90,7 @@ static void disable_irq_work(struct irq_work *work)
 			cpu = READ_ONCE(event->oncpu);
 		/* What others did to its task may be an event's, when that is not on. */
 		if (cpu == smp_processor_id() || cpu < 0) {
-			WRITE_ONCE(cold->disable_due, 0);
-			perf_event_disable_local(event);
+			perf_event_disable_due(event);
 		} else if (irq_work_queue_on(work, cpu)) {
 			/* It has overflowed again elsewhere: our reference goes there. */
 			return;
@@ -237,6 +236,19 @@ static __always_inline bool has_more_to_do(const struct perf_event *event)
 	       atomic_read(&event->cold->event_limit) || READ_ONCE(root->cold->fasync);
 }
 
+/* Is this the last overflow that the limit allows? */
+static bool limit_reached(atomic_t *limit)
+{
+	int old = atomic_read(limit), new;
+
+	do {
+		if (old <= 0)
+			return false;
+		new = old == 1 ? PERF_LIMIT_REACHED : old - 1;
+	} while (!atomic_try_cmpxchg(limit, &old, new));
+	return new == PERF_LIMIT_REACHED;
+}
+
 static noinline int do_all(struct perf_event *event, struct perf_sample_data *data,
 			   struct pt_regs *regs, int stop)
 {
@@ -245,6 +257,9 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 	bool signals = READ_ONCE(root->cold->fasync);
 	int kill = POLL_IN;
 
+	/* It is not off yet, but for an interrupt. */
+	if (atomic_read(&cold->event_limit) == PERF_LIMIT_REACHED)
+		return 1;
 	if (event->attr.aux_pause)
 		aux_pause(event->aux_event, true);
 	if (event->prog) {
@@ -255,7 +270,7 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 			goto out;
 	}
 
-	if (atomic_read(&cold->event_limit) && atomic_dec_and_test(&cold->event_limit)) {
+	if (limit_reached(&cold->event_limit)) {
 		stop = 1;
 		kill = POLL_HUP;
 		perf_event_disable_inatomic(event);
@@ -373,9 +388,15 @@ void perf_overflow_cancel(struct perf_event *event)
  */
 int perf_event_set_limit(struct perf_event *event, int refresh)
 {
+	atomic_t *limit;
+	int old;
+
 	if (event->attr.inherit || !is_sampling_event(event))
 		return -EINVAL;
-	atomic_add(refresh, &event->cold->event_limit);
+	limit = &event->cold->event_limit;
+	old = atomic_read(limit);
+	while (!atomic_try_cmpxchg(limit, &old, max(max(old, 0) + refresh, 0)))
+		;
 	perf_event_turn_on(event);
 	return 0;
 }

@@ -186,12 +186,11 @@ void perf_event_sched_out(struct perf_event *event)
 
 	perf_pmu_disable(event->pmu);
 	perf_event_pmu_del(event, 0);
-	event->oncpu = -1;
+	/* Pairs with sync_count(): nobody has to read it any more. */
+	smp_store_release(&event->oncpu, -1);
 	/* Its overflow asked for this, and the interrupt that does it may come later. */
-	if (event->cold && READ_ONCE(event->cold->disable_due)) {
-		WRITE_ONCE(event->cold->disable_due, 0);
+	if (perf_event_take_disable(event))
 		state = PERF_EVENT_STATE_OFF;
-	}
 	perf_event_set_state(event, state);
 	count_counters(event, -1);
 	perf_pmu_enable(event->pmu);

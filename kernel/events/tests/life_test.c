@@ -296,13 +296,108 @@ static void migrated_events_go_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, busy(test), 2U);
 }
 
+/* Its last overflow asked for that, and the interrupt had not come. */
+static void migrated_event_is_disabled(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000000,
+	};
+	int here = raw_smp_processor_id(), there = cpumask_any_but(cpu_online_mask, here);
+	struct perf_event *event;
+
+	if (there >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	event = open_attr(test, &attr, here, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, is_on(event));
+	WRITE_ONCE(event->cold->disable_due, 1);
+	perf_pmu_migrate_context(&f->sim->pmu, here, there);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
+}
+
+static void count_samples(struct perf_event *event, struct perf_sample_data *data,
+			  struct pt_regs *regs)
+{
+	(*(int *)event->overflow_handler_context)++;
+}
+
+static struct perf_event *open_limited(struct kunit *test, int limit, int *samples)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS,
+		.size = sizeof(attr), .sample_period = 1, .disabled = 1,
+	};
+	struct perf_event *event;
+
+	*samples = 0;
+	event = perf_event_create_kernel_counter(&attr, -1, current, count_samples, samples);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	f->events[f->nr++] = event;
+	KUNIT_EXPECT_EQ(test, perf_event_refresh(event, limit), 0);
+	return event;
+}
+
+/* One is allowed, and more come before the interrupt that disables it. */
+static void limit_holds_with_interrupts_off(struct kunit *test)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	struct perf_sample_data data;
+	struct perf_event *event;
+	int samples, i;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	event = open_limited(test, 2, &samples);
+	scoped_guard(irqsave) {
+		for (i = 0; i < 5; i++) {
+			perf_sample_data_init(&data, 0, 1);
+			KUNIT_EXPECT_EQ(test, perf_event_overflow(event, &data, regs), i >= 1);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, samples, 2);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
+
+	/* Enabled without a limit it has none. */
+	perf_event_enable(event);
+	for (i = 0; i < 3; i++) {
+		perf_sample_data_init(&data, 0, 1);
+		scoped_guard(irqsave)
+			KUNIT_EXPECT_EQ(test, perf_event_overflow(event, &data, regs), 0);
+	}
+	KUNIT_EXPECT_EQ(test, samples, 5);
+}
+
+/* Who enables an event after its last overflow wants it on, however late that takes effect. */
+static void enabled_behind_its_limit(struct kunit *test)
+{
+	struct perf_sample_data data;
+	struct perf_event *event;
+	int samples;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	event = open_limited(test, 1, &samples);
+	scoped_guard(mutex, &event->ctx->mutex) {
+		local_irq_disable();
+		perf_sample_data_init(&data, 0, 1);
+		KUNIT_EXPECT_EQ(test, perf_event_overflow(event, &data, task_pt_regs(current)), 1);
+		/* Changed in place, and interrupts are on after that. */
+		perf_event_turn_on(event);
+		local_irq_enable();
+	}
+	KUNIT_EXPECT_TRUE(test, is_on(event));
+}
+
 static struct kunit_case life_cases[] = {
+	KUNIT_CASE(limit_holds_with_interrupts_off),
+	KUNIT_CASE(enabled_behind_its_limit),
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
 	KUNIT_CASE(unregistered_pmu_leaves_no_copies),
 	KUNIT_CASE(who_never_leads_is_not_inherited),
 	KUNIT_CASE(driver_chooses_the_cpu),
 	KUNIT_CASE(drivers_prepare_a_cpu_first),
 	KUNIT_CASE(migrated_events_go_on),
+	KUNIT_CASE(migrated_event_is_disabled),
 	KUNIT_CASE(tasks_keep_their_counts_apart),
 	{}
 };
