@@ -123,16 +123,18 @@ static void sigtrap_work(struct callback_head *head)
 {
 	struct perf_event_cold *cold = container_of(head, struct perf_event_cold, sigtrap_work);
 	struct perf_event *event = cold->event;
+	void __user *addr = (void __user *)cold->sigtrap_addr;
 	int rctx;
 
 	/* Events of the way that the signal takes are not to raise another one. */
 	rctx = perf_swevent_get_recursion_context();
 
+	/* The address may be the next one's from here on. */
+	barrier();
 	WRITE_ONCE(cold->sigtrap_queued, 0);
 	/* Closed meanwhile, or nobody there to take the signal. */
 	if (READ_ONCE(event->state) > PERF_EVENT_STATE_EXIT && !(current->flags & PF_EXITING))
-		send_sig_perf((void __user *)cold->sigtrap_addr, event->orig_type,
-			      event->attr.sig_data);
+		send_sig_perf(addr, event->orig_type, event->attr.sig_data);
 
 	if (rctx >= 0)
 		perf_swevent_put_recursion_context(rctx);
