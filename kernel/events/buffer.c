@@ -413,6 +413,8 @@ static bool output_allowed(struct perf_event *event, struct perf_event *target)
 		return false;
 	if (is_write_backward(event) != is_write_backward(target))
 		return false;
+	/* A PMU may be going. */
+	guard(rcu)();
 	return !has_aux(event) || !has_aux(target) || event->pmu == target->pmu;
 }
 

@@ -201,13 +201,43 @@ static bool is_plain(const struct perf_event *event)
 	       !perf_sideband_wanted(&event->attr) && !perf_event_needs_aux(event);
 }
 
+/* What its PMU is asked for; pmus_srcu is held, which keeps the PMU. */
+static int acquire_pmu(struct perf_event *event)
+{
+	struct pmu *pmu = perf_pmu_init_event(event);
+	int err;
+
+	if (IS_ERR(pmu))
+		return PTR_ERR(pmu);
+	event->group_caps = event->event_caps;
+
+	/*
+	 * A trace unit without room in its AUX area turns its event off, as
+	 * powerpc does a breakpoint that it cannot step over. And a driver may
+	 * take the period from config.
+	 */
+	if (has_aux(event) || needs_cold(event) || pmu->type == PERF_TYPE_BREAKPOINT) {
+		err = perf_event_make_cold(event);
+		if (err)
+			return err;
+	}
+	/* A driver that writes its samples by itself. The place is that of address filters. */
+	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW &&
+	    !WARN_ON_ONCE(has_addr_filter(event)))
+		event->ns = perf_event_ns(event);
+
+	err = exclusive_claim(event);
+	if (err)
+		return err;
+	return perf_addr_filters_init(event);
+}
+
 /* Everything that can; what was got is marked in the event for free_event(). */
 static int acquire(struct perf_event *event, struct perf_event *leader,
 		   perf_overflow_handler_t handler, void *handler_context, int cgroup_fd)
 {
 	struct perf_event *parent = event->parent;
-	struct pmu *pmu;
-	int err;
+	int idx, err;
 
 	if (needs_cold(event) || handler) {
 		err = perf_event_make_cold(event);
@@ -225,29 +255,9 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 			return err;
 	}
 
-	pmu = perf_pmu_init_event(event);
-	if (IS_ERR(pmu))
-		return PTR_ERR(pmu);
-	event->group_caps = event->event_caps;
-
-	/*
-	 * A trace unit without room in its AUX area turns its event off. And a
-	 * driver may take the period from config.
-	 */
-	if (has_aux(event) || needs_cold(event)) {
-		err = perf_event_make_cold(event);
-		if (err)
-			return err;
-	}
-	/* A driver that writes its samples by itself. The place is that of address filters. */
-	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW &&
-	    !WARN_ON_ONCE(has_addr_filter(event)))
-		event->ns = perf_event_ns(event);
-
-	err = exclusive_claim(event);
-	if (err)
-		return err;
-	err = perf_addr_filters_init(event);
+	idx = perf_pmus_read_lock();
+	err = acquire_pmu(event);
+	perf_pmus_read_unlock(idx);
 	if (err)
 		return err;
 	if (parent) {

@@ -473,6 +473,27 @@ static int find_and_init(struct perf_event *event)
 }
 
 /**
+ * perf_pmus_read_lock - keep the PMUs that are there
+ *
+ * A PMU that is unregistered meanwhile waits. Until then an event that has
+ * found it may look at it without being attached. May sleep, and be nested.
+ * Return: for perf_pmus_read_unlock().
+ */
+int perf_pmus_read_lock(void)
+{
+	return srcu_read_lock(&pmus_srcu);
+}
+
+/**
+ * perf_pmus_read_unlock - undo perf_pmus_read_lock()
+ * @idx: what that returned
+ */
+void perf_pmus_read_unlock(int idx)
+{
+	srcu_read_unlock(&pmus_srcu, idx);
+}
+
+/**
  * perf_pmu_init_event - find the PMU of a new event
  * @event: see pmu.h
  *
@@ -480,12 +501,11 @@ static int find_and_init(struct perf_event *event)
  */
 struct pmu *perf_pmu_init_event(struct perf_event *event)
 {
-	int idx, err;
+	int idx = perf_pmus_read_lock(), err;
 
 	event->pmu = &gone_pmu;
-	idx = srcu_read_lock(&pmus_srcu);
 	err = find_and_init(event);
-	srcu_read_unlock(&pmus_srcu, idx);
+	perf_pmus_read_unlock(idx);
 	return err ? ERR_PTR(err) : event->pmu;
 }
 

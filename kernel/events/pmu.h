@@ -21,6 +21,9 @@
 extern struct mutex perf_pmus_lock;
 extern struct list_head perf_pmus;
 
+int perf_pmus_read_lock(void);
+void perf_pmus_read_unlock(int idx);
+
 /*
  * Find the PMU of @event (attr, cpu, parent, group_leader, hw.target and one
  * reference are set; so is cgrp, if any) and let it take the event. Sets

@@ -111,17 +111,9 @@ static int find_task(struct open_request *req)
 	return 0;
 }
 
-static int make_event(struct open_request *req)
+/* The PMU stays as long as pmus_srcu is held. */
+static int check_against_pmu(const struct perf_event *event)
 {
-	int cgroup_fd = req->flags & PERF_FLAG_PID_CGROUP ? req->pid : -1;
-	struct perf_event *event;
-
-	event = perf_event_alloc(&req->attr, req->cpu, req->task, req->leader, NULL,
-				 NULL, NULL, cgroup_fd);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	req->event = event;
-
 	if (is_sampling_event(event) && !perf_pmu_can_sample(event->pmu))
 		return -EOPNOTSUPP;
 	/* What an NMI cannot read must not be this event's clock. */
@@ -129,6 +121,24 @@ static int make_event(struct open_request *req)
 	    !(event->pmu->capabilities & PERF_PMU_CAP_NO_NMI))
 		return -EINVAL;
 	return 0;
+}
+
+static int make_event(struct open_request *req)
+{
+	int cgroup_fd = req->flags & PERF_FLAG_PID_CGROUP ? req->pid : -1;
+	int idx = perf_pmus_read_lock(), err = 0;
+	struct perf_event *event;
+
+	event = perf_event_alloc(&req->attr, req->cpu, req->task, req->leader, NULL,
+				 NULL, NULL, cgroup_fd);
+	if (IS_ERR(event)) {
+		err = PTR_ERR(event);
+	} else {
+		req->event = event;
+		err = check_against_pmu(event);
+	}
+	perf_pmus_read_unlock(idx);
+	return err;
 }
 
 /* May current watch the task, and send it signals where the event does? */
@@ -220,6 +230,9 @@ static int join_group(struct open_request *req)
 	struct perf_event *event = req->event, *leader = req->leader;
 	int err;
 
+	/* Its PMU has gone meanwhile. */
+	if (event->state <= PERF_EVENT_STATE_EXIT)
+		return -ENODEV;
 	if (leader) {
 		if (leader->state <= PERF_EVENT_STATE_EXIT)
 			return -ENODEV;

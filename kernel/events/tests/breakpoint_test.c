@@ -339,11 +339,30 @@ static void test_modify(struct kunit *test)
 	unregister_hw_breakpoint(bp);
 }
 
+/* As powerpc does with one that it cannot step over. */
+static void test_disable(struct kunit *test)
+{
+	struct perf_event_attr attr;
+	struct perf_event *bp;
+
+	bp_test_attr(&attr, 0);
+	attr.sample_period = 0;
+	bp = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	if (IS_ERR(bp))
+		kunit_skip(test, "no breakpoints to be had");
+	bp_test_write();
+	scoped_guard(irqsave)
+		perf_event_disable_inatomic(bp);
+	KUNIT_EXPECT_EQ(test, bp->state, PERF_EVENT_STATE_OFF);
+	perf_event_release_kernel(bp);
+}
+
 static struct kunit_case breakpoint_cases[] = {
 	KUNIT_CASE_PARAM(test_accounting, bp_shapes_gen_params),
 	KUNIT_CASE(test_task_record),
 	KUNIT_CASE(test_all_registers),
 	KUNIT_CASE(test_modify),
+	KUNIT_CASE(test_disable),
 	{}
 };
 
