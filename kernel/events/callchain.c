@@ -180,6 +180,8 @@ int perf_callchain_set_limit(int *limit, int value)
 	if (callchain_users)
 		return -EBUSY;
 	WRITE_ONCE(*limit, value);
+	/* A chain that nobody waits for any more goes by the old one still. */
+	synchronize_rcu();
 	return 0;
 }
 
