@@ -86,6 +86,9 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	s64 now = local64_read(left);
 
 	event->hw.last_period = event->hw.sample_period;
+	/* On 32 bits somebody may be changing it just now; the next event counts it. */
+	if (!IS_ENABLED(CONFIG_64BIT) && unlikely(!period))
+		return 0;
 	do {
 		if (now < 0)
 			return 0;
