@@ -38,8 +38,9 @@ static u32 counter_index(struct perf_event *event)
 void perf_event_update_userpage(struct perf_event *event)
 {
 	struct perf_event_mmap_page *page;
-	u64 now, enabled, running;
+	u64 now, enabled, running, offset;
 	struct perf_buffer *rb;
+	u32 index;
 
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);
@@ -53,10 +54,13 @@ void perf_event_update_userpage(struct perf_event *event)
 
 	WRITE_ONCE(page->lock, page->lock + 1);
 	barrier();
-	page->index = counter_index(event);
-	page->offset = perf_event_count(event);
-	if (page->index)
-		page->offset -= local64_read(&event->hw.prev_count);
+	/* User space can write there, too. */
+	index = counter_index(event);
+	offset = perf_event_count(event);
+	if (index)
+		offset -= local64_read(&event->hw.prev_count);
+	page->index = index;
+	page->offset = offset;
 	perf_event_add_child_times(event, &enabled, &running);
 	page->time_enabled = enabled;
 	page->time_running = running;
