@@ -224,44 +224,85 @@ static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *
 }
 
 /*
+ * The lock of @mm, to look at what it maps. Its owner can keep that for as long
+ * as he likes, and other families share this one's lock: it is dropped then.
+ * Return: false when @event has left the family meanwhile, and nothing is locked
+ * but the family.
+ */
+static bool lock_mm(struct mm_struct *mm, struct perf_event *event, struct mutex *family)
+{
+	bool left;
+
+	if (mmap_read_trylock(mm))
+		return true;
+	perf_event_hold(event);
+	mutex_unlock(family);
+	mmap_read_lock(mm);
+	mutex_lock(family);
+	left = event->parent && list_empty(&event->child_list);
+	if (left) {
+		mmap_read_unlock(mm);
+		mutex_unlock(family);
+	}
+	perf_event_put(event);
+	if (left)
+		mutex_lock(family);
+	return !left;
+}
+
+/* Putting the last reference may take long, too. */
+static void put_mm(struct mm_struct *mm)
+{
+#ifdef CONFIG_MMU
+	mmput_async(mm);
+#else
+	mmput(mm);
+#endif
+}
+
+/*
  * Bring one event up to date with new filters; @ranges has room for them. What
  * its task maps meanwhile waits for mmap_lock. An execve that comes later finds
  * the new ranges and clears them; one that came before has another mm.
- *
- * Return: NULL, or an mm whose lock is not to be had: nothing is done.
+ * Return: false when the event has left the family, whose lock was dropped.
  */
-static struct mm_struct *apply(struct perf_event *event, struct perf_addr_filter_range *ranges,
-			       bool files)
+static bool apply(struct perf_event *event, struct mutex *family,
+		  struct perf_addr_filter_range *ranges, bool files)
 {
 	struct task_struct *task = event->hw.target;
+	bool stays = true, there = true;
 	struct mm_struct *mm;
-	bool stays;
 
 	do {
 		mm = files && task ? get_task_mm(task) : NULL;
-		if (mm && !mmap_read_trylock(mm))
-			return mm;
-		set_ranges(event, ranges, mm);
-		stays = !mm || READ_ONCE(task->mm) == mm;
-		if (mm) {
-			mmap_read_unlock(mm);
-			mmput_async(mm);
+		if (!mm) {
+			set_ranges(event, ranges, NULL);
+			break;
 		}
-	} while (!stays);
-	perf_event_call(event, restart_locked, NULL);
-	return NULL;
+		there = lock_mm(mm, event, family);
+		if (there) {
+			set_ranges(event, ranges, mm);
+			stays = READ_ONCE(task->mm) == mm;
+			mmap_read_unlock(mm);
+		}
+		put_mm(mm);
+	} while (there && !stays);
+	if (there)
+		perf_event_call(event, restart_locked, NULL);
+	return there;
 }
 
-/* The same for its whole family, as far as it gets. The family's lock is held. */
-static struct mm_struct *apply_family(struct perf_event *event,
-				      struct perf_addr_filter_range *ranges, bool files)
+/* The same for its copies, from the first one on when one of them has left meanwhile. */
+static void apply_copies(struct perf_event *event, struct mutex *family,
+			 struct perf_addr_filter_range *ranges, bool files)
 {
-	struct mm_struct *mm = apply(event, ranges, files);
 	struct perf_event *child;
 
-	for_each_copy(child, event)
-		mm = mm ?: apply(child, ranges, files);
-	return mm;
+again:
+	for_each_copy(child, event) {
+		if (!apply(child, family, ranges, files))
+			goto again;
+	}
 }
 
 /* Filters of @text instead of what the event and its family have, or no change. */
@@ -271,7 +312,6 @@ static int set_addr_filters(struct perf_event *event, char *text)
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
 	struct perf_addr_filter_range *ranges;
 	struct mutex *family = perf_family_lock(event);
-	struct mm_struct *mm;
 	LIST_HEAD(old);
 	int err;
 
@@ -295,14 +335,8 @@ static int set_addr_filters(struct perf_event *event, char *text)
 	head->nr_file_filters = new.nr_files;
 	raw_spin_unlock_irq(&head->lock);
 
-	while ((mm = apply_family(event, ranges, new.nr_files))) {
-		/* For as long as its owner likes, and other families share that lock. */
-		mutex_unlock(family);
-		mmap_read_lock(mm);
-		mmap_read_unlock(mm);
-		mmput(mm);
-		mutex_lock(family);
-	}
+	apply(event, family, ranges, new.nr_files);
+	apply_copies(event, family, ranges, new.nr_files);
 	mutex_unlock(family);
 	free_filters(&old);
 	kfree(ranges);

@@ -103,7 +103,8 @@ static int attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 
  * May sleep. For a tracepoint or probe ctx->mutex is dropped meanwhile: what
  * kernel/trace waits for may wait for CPU hotplug, and that for a context.
  * Return: 0; -EEXIST when the event has a program; -EINVAL when the program
- * is not for this kind of event; -EACCES, -EPROTO, -E2BIG.
+ * is not for this kind of event; -ENODEV when its PMU has gone; -EACCES, -EPROTO,
+ * -E2BIG.
  */
 int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
@@ -111,6 +112,8 @@ int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cook
 	int err;
 
 	lockdep_assert_held(&ctx->mutex);
+	if (event->state == PERF_EVENT_STATE_DEAD)
+		return -ENODEV;
 	if (!is_tracing_event(event))
 		return attach_overflow(event, prog, cookie);
 

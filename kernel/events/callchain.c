@@ -179,9 +179,9 @@ int perf_callchain_set_limit(int *limit, int value)
 	guard(mutex)(&callchain_lock);
 	if (callchain_users)
 		return -EBUSY;
-	WRITE_ONCE(*limit, value);
-	/* A chain that nobody waits for any more goes by the old one still. */
+	/* A chain that nobody waits for any more may be in an old buffer still. */
 	synchronize_rcu();
+	WRITE_ONCE(*limit, value);
 	return 0;
 }
 

@@ -23,7 +23,7 @@
  * @sigtrap_work: task work that sends a sigtrap
  * @sigtrap_addr: of the sigtrap
  * @wakeup_due: a wake-up is owed
- * @disable_due: the event is to be disabled
+ * @disable_due: the event is to be disabled, whatever its limit
  * @sigtrap_queued: @sigtrap_work is queued
  * @ns: of who had the event given this part, mostly who opened it: what process
  *	ids in records mean; NULL in a copy's
@@ -69,12 +69,19 @@ struct perf_event_cold {
 /* perf_event_cold.event_limit */
 #define PERF_LIMIT_REACHED	INT_MIN
 
-/* Is the event to be disabled, as an overflow has asked? Who gets a yes does it; ctx->lock. */
+/* Is the event to be disabled, as an overflow or its driver has asked? */
+static inline bool perf_event_disable_is_due(const struct perf_event_cold *cold)
+{
+	return READ_ONCE(cold->disable_due) ||
+	       atomic_read(&cold->event_limit) == PERF_LIMIT_REACHED;
+}
+
+/* The same, once: who gets a yes does it. ctx->lock is held. */
 static inline bool perf_event_take_disable(struct perf_event *event)
 {
 	struct perf_event_cold *cold = event->cold;
 
-	if (likely(!cold || !READ_ONCE(cold->disable_due)))
+	if (likely(!cold || !perf_event_disable_is_due(cold)))
 		return false;
 	WRITE_ONCE(cold->disable_due, 0);
 	atomic_cmpxchg(&cold->event_limit, PERF_LIMIT_REACHED, 0);

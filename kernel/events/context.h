@@ -40,6 +40,7 @@ void perf_event_detach_at_exit(struct perf_event *event);
 
 /* group.c: on and off; ctx->mutex, or the family's lock for an inherited event */
 void perf_event_turn_on(struct perf_event *event);
+void perf_event_turn_on_for(struct perf_event *event, int overflows);
 void perf_event_turn_off(struct perf_event *event);
 void perf_event_disable_due(struct perf_event *event);
 

@@ -728,13 +728,29 @@ static void disable_due_locked(struct perf_event *event, struct perf_cpu_context
 		turn_off_locked(event, cpuctx, data);
 }
 
-/* Enable: from off or error, to what the group allows. */
+/* More overflows for the event, and not one of them for what comes before it is on. */
+static void allow_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx, int more)
+{
+	atomic_t *limit = &event->cold->event_limit;
+	int old;
+
+	do {
+		/* What an overflow has asked for comes first. */
+		disable_due_locked(event, cpuctx, NULL);
+		old = atomic_read(limit);
+	} while (old == PERF_LIMIT_REACHED ||
+		 !atomic_try_cmpxchg(limit, &old, max(max(old, 0) + more, 0)));
+}
+
+/* Enable: from off or error, to what the group allows. @data: for so many overflows, or NULL. */
 static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
 {
 	struct perf_event *leader = event->group_leader;
 
-	/* What an overflow asked for comes before. */
-	disable_due_locked(event, cpuctx, NULL);
+	if (data)
+		allow_overflows(event, cpuctx, *(int *)data);
+	else
+		disable_due_locked(event, cpuctx, NULL);
 	if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state <= PERF_EVENT_STATE_EXIT)
 		return;
 	if (event->state == PERF_EVENT_STATE_ERROR &&
@@ -759,12 +775,12 @@ static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cp
 }
 
 /* A resident group changes state under its lock alone, wherever it counts. */
-static void turn(struct perf_event *event, perf_event_func_t func)
+static void turn(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	if (is_resident(event))
-		change_here(event, func, NULL);
+		change_here(event, func, data);
 	else
-		perf_event_call(event, func, NULL);
+		perf_event_call(event, func, data);
 }
 
 /**
@@ -776,7 +792,19 @@ static void turn(struct perf_event *event, perf_event_func_t func)
  */
 void perf_event_turn_on(struct perf_event *event)
 {
-	turn(event, turn_on_locked);
+	turn(event, turn_on_locked, NULL);
+}
+
+/**
+ * perf_event_turn_on_for - enable one event for some overflows more
+ * @event: that has its cold part; ctx->mutex is held
+ * @overflows: how many
+ *
+ * May sleep.
+ */
+void perf_event_turn_on_for(struct perf_event *event, int overflows)
+{
+	turn(event, turn_on_locked, &overflows);
 }
 
 /**
@@ -787,7 +815,7 @@ void perf_event_turn_on(struct perf_event *event)
  */
 void perf_event_turn_off(struct perf_event *event)
 {
-	turn(event, turn_off_locked);
+	turn(event, turn_off_locked, NULL);
 }
 
 /* Interrupts are off. */

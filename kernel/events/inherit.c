@@ -454,9 +454,18 @@ static void leave_family(struct perf_event *child)
 	perf_event_detach(child, PERF_EVENT_STATE_DEAD);
 	perf_event_times(child, &enabled, &running);
 	fold_child(child, enabled, running);
-	/* Pairs with perf_event_read_value(): gone from the list, it has been added. */
+	/* Pairs with family_value(): gone from the list, it has been added. */
 	smp_wmb();
 	list_del_init(&child->child_list);
+}
+
+/* One of several that leave together: who reads a group finds all of its copy, or none. */
+static void leave_later(struct perf_event *child, struct list_head *left)
+{
+	perf_event_hold(child);
+	leave_family(child);
+	/* It is not on: that link is free. */
+	list_add_tail(&child->active_list, left);
 }
 
 /* The rest, without the family's lock. */
@@ -469,12 +478,21 @@ static void part_with_root(struct perf_event *child)
 	perf_event_put(child);
 }
 
+static void part_with_roots(struct list_head *left)
+{
+	struct perf_event *child, *next;
+
+	list_for_each_entry_safe(child, next, left, active_list) {
+		list_del_init(&child->active_list);
+		part_with_root(child);
+	}
+}
+
 /**
- * perf_child_exit - an inherited event goes before its root does
+ * perf_child_exit - an inherited event goes before its root and its task do
  * @child: the copy; ctx->mutex is held
  *
- * Its task exits or execs, or its PMU goes: the count becomes part of the
- * root's. May sleep.
+ * Its PMU goes: the count becomes part of the root's. May sleep.
  */
 void perf_child_exit(struct perf_event *child)
 {
@@ -496,7 +514,7 @@ static void exit_copy(struct perf_event *copy)
 
 	perf_event_times_at(copy, ctx->clock.time, &enabled, &running);
 	fold_child(copy, enabled, running);
-	/* Pairs with perf_event_read_value(): gone from the list, it has been added. */
+	/* Pairs with family_value(): gone from the list, it has been added. */
 	smp_wmb();
 	list_del_init(&copy->child_list);
 	if (unlikely(rcu_access_pointer(copy->parent->rb)))
@@ -552,7 +570,6 @@ static void read_records(struct perf_event_context *ctx, struct task_struct *tas
 	}
 }
 
-/* Copies leave their family together: who reads a group finds all of it, or none. */
 static void exit_events(struct perf_event_context *ctx, struct list_head *gone)
 {
 	struct perf_event *event, *next;
@@ -566,20 +583,14 @@ static void exit_events(struct perf_event_context *ctx, struct list_head *gone)
 			list_add_tail(&event->pmu_list, gone);
 		} else if (event->parent) {
 			family = change_family(family, event->parent);
-			perf_event_hold(event);
-			leave_family(event);
-			/* It is not on: that link is free. */
-			list_add_tail(&event->active_list, &left);
+			leave_later(event, &left);
 		} else {
 			family = change_family(family, NULL);
 			exit_root(event);
 		}
 	}
-	family = change_family(family, NULL);
-	list_for_each_entry_safe(event, next, &left, active_list) {
-		list_del_init(&event->active_list);
-		part_with_root(event);
-	}
+	change_family(family, NULL);
+	part_with_roots(&left);
 	/* Members looked at their leader up to here. */
 	list_for_each_entry(event, gone, pmu_list)
 		WRITE_ONCE(event->state, PERF_EVENT_STATE_DEAD);
@@ -672,26 +683,39 @@ void perf_event_delayed_put(struct task_struct *task)
 
 /* exec */
 
-static void exec_event(struct perf_event *event)
+static void exec_root(struct perf_event *event)
 {
-	if (event->attr.remove_on_exec) {
-		if (event->parent) {
-			perf_child_exit(event);
-			return;
+	perf_event_hold(event);
+	perf_event_clear_aux_output(event);
+	perf_event_detach(event, PERF_EVENT_STATE_EXIT);
+	perf_overflow_cancel(event);
+	if (event->cold)
+		perf_event_wakeup(event);
+	perf_event_put(event);
+}
+
+static void exec_events(struct perf_event_context *ctx)
+{
+	struct perf_event *event, *next;
+	struct mutex *family = NULL;
+	LIST_HEAD(left);
+
+	for_each_event_safe(event, next, ctx) {
+		if (event->attr.remove_on_exec && event->parent) {
+			family = change_family(family, event->parent);
+			leave_later(event, &left);
+			continue;
 		}
-		perf_event_hold(event);
-		perf_event_clear_aux_output(event);
-		perf_event_detach(event, PERF_EVENT_STATE_EXIT);
-		perf_overflow_cancel(event);
-		if (event->cold)
-			perf_event_wakeup(event);
-		perf_event_put(event);
-		return;
+		family = change_family(family, NULL);
+		if (event->attr.remove_on_exec) {
+			exec_root(event);
+		} else if (event->attr.enable_on_exec) {
+			event->attr.enable_on_exec = 0;
+			perf_event_turn_on(event);
+		}
 	}
-	if (event->attr.enable_on_exec) {
-		event->attr.enable_on_exec = 0;
-		perf_event_turn_on(event);
-	}
+	change_family(family, NULL);
+	part_with_roots(&left);
 }
 
 /**
@@ -702,12 +726,10 @@ static void exec_event(struct perf_event *event)
 void perf_event_exec(void)
 {
 	struct perf_event_context *ctx = perf_task_context(current);
-	struct perf_event *event, *next;
 
 	perf_addr_filters_exec();
 	if (!ctx)
 		return;
 	guard(mutex)(&ctx->mutex);
-	for_each_event_safe(event, next, ctx)
-		exec_event(event);
+	exec_events(ctx);
 }

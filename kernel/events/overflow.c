@@ -85,7 +85,7 @@ static void disable_irq_work(struct irq_work *work)
 	int cpu = smp_processor_id();
 
 	/* Taken off the CPU meanwhile, it was disabled then. */
-	if (READ_ONCE(cold->disable_due)) {
+	if (perf_event_disable_is_due(cold)) {
 		if (!is_resident(event))
 			cpu = READ_ONCE(event->oncpu);
 		/* What others did to its task may be an event's, when that is not on. */
@@ -275,7 +275,7 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 	if (limit_reached(&cold->event_limit)) {
 		stop = 1;
 		kill = POLL_HUP;
-		perf_event_disable_inatomic(event);
+		queue_event_work(event, &cold->disable_work);
 	}
 	/* Each overflow is a signal; the last one of a limited number is another. */
 	if (signals)
@@ -390,16 +390,9 @@ void perf_overflow_cancel(struct perf_event *event)
  */
 int perf_event_set_limit(struct perf_event *event, int refresh)
 {
-	atomic_t *limit;
-	int old;
-
 	if (event->attr.inherit || !is_sampling_event(event))
 		return -EINVAL;
-	limit = &event->cold->event_limit;
-	old = atomic_read(limit);
-	while (!atomic_try_cmpxchg(limit, &old, max(max(old, 0) + refresh, 0)))
-		;
-	perf_event_turn_on(event);
+	perf_event_turn_on_for(event, refresh);
 	return 0;
 }
 

@@ -172,7 +172,7 @@ static u64 family_value(struct perf_event *event, u64 *enabled, u64 *running)
 	if (event->attr.inherit && !event->parent &&
 	    !list_empty_careful(perf_event_copies(event)))
 		return copies_value(event, enabled, running);
-	smp_rmb(); /* pairs with perf_child_exit() */
+	smp_rmb(); /* pairs with leave_family() and exit_copy() */
 
 	sync_count(event, false);
 	total = perf_event_count(event);

@@ -111,34 +111,20 @@ static int find_task(struct open_request *req)
 	return 0;
 }
 
-/* The PMU stays as long as pmus_srcu is held. */
-static int check_against_pmu(const struct perf_event *event)
-{
-	if (is_sampling_event(event) && !perf_pmu_can_sample(event->pmu))
-		return -EOPNOTSUPP;
-	/* What an NMI cannot read must not be this event's clock. */
-	if (event->attr.use_clockid && !perf_attr_clock_is_nmi_safe(&event->attr) &&
-	    !(event->pmu->capabilities & PERF_PMU_CAP_NO_NMI))
-		return -EINVAL;
-	return 0;
-}
-
 static int make_event(struct open_request *req)
 {
 	int cgroup_fd = req->flags & PERF_FLAG_PID_CGROUP ? req->pid : -1;
-	int idx = perf_pmus_read_lock(), err = 0;
 	struct perf_event *event;
 
 	event = perf_event_alloc(&req->attr, req->cpu, req->task, req->leader, NULL,
 				 NULL, NULL, cgroup_fd);
-	if (IS_ERR(event)) {
-		err = PTR_ERR(event);
-	} else {
-		req->event = event;
-		err = check_against_pmu(event);
-	}
-	perf_pmus_read_unlock(idx);
-	return err;
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	req->event = event;
+
+	/* A PMU that is going waits for it. */
+	guard(rcu)();
+	return is_sampling_event(event) && !perf_pmu_can_sample(event->pmu) ? -EOPNOTSUPP : 0;
 }
 
 /* May current watch the task, and send it signals where the event does? */
@@ -210,8 +196,8 @@ static bool exclusive_conflict(const struct perf_event *event)
  * perf_event_may_attach - the checks that need the context to stand still
  * @event: with its context, whose mutex is held
  *
- * Return: 0; -ESRCH: the task has exited; -ENODEV: the CPU is offline; -EBUSY:
- * another event has the PMU to itself.
+ * Return: 0; -ESRCH: the task has exited; -ENODEV: the CPU is offline, or the
+ * PMU has gone; -EBUSY: another event has the PMU to itself.
  */
 int perf_event_may_attach(const struct perf_event *event)
 {
@@ -220,6 +206,8 @@ int perf_event_may_attach(const struct perf_event *event)
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->task == PERF_TASK_GONE)
 		return -ESRCH;
+	if (event->state <= PERF_EVENT_STATE_EXIT)
+		return -ENODEV;
 	if (!ctx->task && !per_cpu(perf_cpu_context, event->cpu).online)
 		return -ENODEV;
 	return exclusive_conflict(event) ? -EBUSY : 0;
@@ -230,9 +218,6 @@ static int join_group(struct open_request *req)
 	struct perf_event *event = req->event, *leader = req->leader;
 	int err;
 
-	/* Its PMU has gone meanwhile. */
-	if (event->state <= PERF_EVENT_STATE_EXIT)
-		return -ENODEV;
 	if (leader) {
 		if (leader->state <= PERF_EVENT_STATE_EXIT)
 			return -ENODEV;
