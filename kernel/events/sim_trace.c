@@ -12,6 +12,7 @@
  *
  * Only what any PMU driver may use is used here.
  */
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
@@ -238,11 +239,16 @@ static long sim_trace_snapshot_aux(struct perf_event *event, struct perf_output_
 	return size ? perf_output_copy_aux(&cpu->handle, handle, to - size, to) : 0;
 }
 
+/* Milliseconds that looking at filters takes. */
+static unsigned int sim_trace_slow;
+
 static int sim_trace_filters_validate(struct list_head *filters)
 {
 	struct perf_addr_filter *filter;
 	int n = 0;
 
+	if (READ_ONCE(sim_trace_slow))
+		msleep(READ_ONCE(sim_trace_slow));
 	list_for_each_entry(filter, filters, entry) {
 		if (++n > SIM_TRACE_FILTERS)
 			return -EOPNOTSUPP;
@@ -314,9 +320,24 @@ static ssize_t lose_store(struct device *dev, struct device_attribute *attr,
 
 static DEVICE_ATTR_WO(lose);
 
+/* "N": the driver takes N milliseconds to look at filters, with ctx->mutex held. */
+static ssize_t slow_store(struct device *dev, struct device_attribute *attr,
+			  const char *buf, size_t len)
+{
+	unsigned int n;
+
+	if (kstrtouint(buf, 0, &n) || n > 60 * MSEC_PER_SEC)
+		return -EINVAL;
+	WRITE_ONCE(sim_trace_slow, n);
+	return len;
+}
+
+static DEVICE_ATTR_WO(slow);
+
 static struct attribute *control_attrs[] = {
 	&dev_attr_trace.attr,
 	&dev_attr_lose.attr,
+	&dev_attr_slow.attr,
 	NULL
 };
 

@@ -30,7 +30,7 @@ FIXTURE(out) {
 
 FIXTURE_SETUP(out)
 {
-	long trace = pe_get(PE_SIM_TRACE "type"), packet = pe_get(PE_DEVICES "sim_packet/type");
+	long trace = pe_sim_trace_type(), packet = pe_get(PE_DEVICES "sim_packet/type");
 
 	self->fd = -1;
 	self->area = NULL;

@@ -160,7 +160,7 @@ TEST_F_TIMEOUT(call, map_a_buffer, TIMEOUT)
 
 TEST_F_TIMEOUT(call, map_an_aux_area, TIMEOUT)
 {
-	int type = pe_get(PE_SIM_TRACE "type");
+	int type = pe_sim_trace_type();
 
 	if (type < 0)
 		SKIP(return, "no simulated trace unit");
@@ -263,7 +263,7 @@ static bool has_first_filter(void *arg)
 
 TEST_F_TIMEOUT(call, filter_addresses, TIMEOUT)
 {
-	int type = pe_get(PE_SIM_TRACE "type");
+	int type = pe_sim_trace_type();
 	struct use *u = &self->u;
 	void *area;
 

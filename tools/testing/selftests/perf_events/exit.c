@@ -106,7 +106,9 @@ TEST_F(exit, inherited_hangup_comes_last)
 	int fd;
 
 	/* The hangup is about the event's own task, not about its heirs. */
-	fd = pe_self(&self->a);
+	self->a.inherit = 1;
+	/* A buffer for more than one task is of one CPU. */
+	fd = pe_open(&self->a, 0, 0, -1, 0);
 	ASSERT_LE(0, fd);
 	buf = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, buf);

@@ -213,8 +213,8 @@ TEST_F_TIMEOUT(each, samples_have_its_group, 300)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MIN);
 	struct task *task;
+	int member, nr = 0;
 	__u64 ids[2];
-	int member;
 
 	self->a.sample_period = 1;
 	self->a.sample_type |= PERF_SAMPLE_READ;
@@ -247,7 +247,9 @@ TEST_F_TIMEOUT(each, samples_have_its_group, 300)
 		EXPECT_EQ(ids[1], self->s.values[4]);
 		task->count = self->s.values[1];
 		task->second = self->s.values[3];
+		nr++;
 	}
+	EXPECT_LE(PAGES, nr);
 	close(member);
 }
 

@@ -244,7 +244,7 @@ TEST_F_TIMEOUT(open, simulated_hardware, TIMEOUT)
 
 TEST_F_TIMEOUT(open, trace_unit, TIMEOUT)
 {
-	int type = pe_get(PE_SIM_TRACE "type");
+	int type = pe_sim_trace_type();
 
 	if (type < 0)
 		SKIP(return, "no simulated trace unit");

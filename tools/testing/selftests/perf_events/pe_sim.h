@@ -23,10 +23,20 @@
 #define PE_SIM_CYCLES	0
 #define PE_SIM_STEP	8
 
-/* The PMU's type, or -errno: there is none. */
+/* The PMU's type, or -ENOENT: there is none. */
 static inline int pe_sim_type(void)
 {
-	return pe_get(PE_SIM "type");
+	long type = pe_get(PE_SIM "type");
+
+	return type < 0 ? -ENOENT : type;
+}
+
+/* The same of the simulated trace unit. */
+static inline int pe_sim_trace_type(void)
+{
+	long type = pe_get(PE_SIM_TRACE "type");
+
+	return type < 0 ? -ENOENT : type;
 }
 
 /* An event that counts steps. */

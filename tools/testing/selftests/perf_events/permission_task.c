@@ -6,13 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/userfaultfd.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,6 +17,7 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_sim.h"
 
 static int open_user_mode(void *arg)
 {
@@ -187,28 +185,26 @@ TEST_F(task, init_of_the_system)
 }
 
 /**
- * struct slow - a call that takes as long as the test wants
+ * struct slow - a call that takes its time
  * @thread: makes it
  * @tid: of the thread, 0 before it begins
- * @arg: the event to read, or the task to open one on
- * @page: where the values go
+ * @arg: the event to set a filter of, or the task to open one on
  * @ret: its result, LONG_MAX until it is there
  */
 struct slow {
 	pthread_t thread;
 	pid_t tid;
 	int arg;
-	char *page;
 	long ret;
 };
 
-static void *read_slowly(void *arg)
+static void *set_filter_slowly(void *arg)
 {
 	struct slow *s = arg;
 	long ret;
 
 	__atomic_store_n(&s->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
-	ret = read(s->arg, s->page, 64);
+	ret = pe_ioctl(s->arg, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"filter 0x1000/0x100");
 	__atomic_store_n(&s->ret, ret, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -232,6 +228,11 @@ static int begin(struct slow *s, void *(*fn)(void *arg))
 	return pthread_create(&s->thread, NULL, fn, s);
 }
 
+static bool is_over(struct slow *s)
+{
+	return __atomic_load_n(&s->ret, __ATOMIC_ACQUIRE) != LONG_MAX;
+}
+
 /* Does it wait for a lock? Until it does, for more than a moment, or has come to its end. */
 static bool waits(struct slow *s)
 {
@@ -240,7 +241,7 @@ static bool waits(struct slow *s)
 	FILE *f;
 
 	for (i = 0; i < 1000 && seen < 5; i++, pe_sleep_ms(10)) {
-		if (__atomic_load_n(&s->ret, __ATOMIC_ACQUIRE) != LONG_MAX)
+		if (is_over(s))
 			return false;
 		snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
 			 __atomic_load_n(&s->tid, __ATOMIC_ACQUIRE));
@@ -254,21 +255,6 @@ static bool waits(struct slow *s)
 	return seen == 5;
 }
 
-/* A page that nobody can write to before the test says so. */
-static int blocked_page(char **page, size_t size)
-{
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffdio_api api = { .api = UFFD_API };
-	int fd = syscall(__NR_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-
-	*page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	reg.range.start = (unsigned long)*page;
-	reg.range.len = size;
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &reg))
-		return -1;
-	return fd;
-}
-
 /* The first number of statm: how much is mapped. */
 static size_t mapped(pid_t pid)
 {
@@ -280,21 +266,24 @@ static size_t mapped(pid_t pid)
 
 #define MUCH	(256UL << 20)
 
+/* While a driver takes that long to look at filters, the task's events stay as they are. */
+#define SLOW_MS	4000
+
 /*
  * Whoever opens an event has asked who the task is. Until the event is there,
  * the task does not become another by execve(2): it keeps its memory.
  */
 TEST_F(task, stays_who_it_is_meanwhile)
 {
-	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	size_t size = sysconf(_SC_PAGESIZE);
-	struct slow reader, opener;
-	struct uffdio_zeropage zero = {};
-	struct pollfd fault;
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS), trace = pe_attr_off(0);
+	struct slow filter, opener;
+	int alike, type = pe_sim_trace_type(), i;
+	bool late = true;
 	struct pe_child c;
 	void *much;
-	int alike, i;
 
+	if (type < 0)
+		SKIP(return, "needs the simulated trace unit");
 	/* The child has it, too. */
 	much = mmap(NULL, MUCH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	ASSERT_NE(MAP_FAILED, much);
@@ -302,47 +291,41 @@ TEST_F(task, stays_who_it_is_meanwhile)
 	/* With one like it there, opening another has nothing else to wait for. */
 	alike = pe_open(&a, c.pid, -1, -1, 0);
 	ASSERT_LE(0, alike);
-	a.read_format = PERF_FORMAT_GROUP;
-	reader.arg = pe_open(&a, c.pid, -1, -1, 0);
-	ASSERT_LE(0, reader.arg);
-	fault.fd = blocked_page(&reader.page, size);
-	if (fault.fd < 0)
-		SKIP(return, "no userfaultfd");
+	trace.type = type;
+	filter.arg = pe_open(&trace, c.pid, -1, -1, 0);
+	ASSERT_LE(0, filter.arg);
 
-	/* Who reads a group keeps the task's events as they are, and who opens one waits. */
-	ASSERT_EQ(0, begin(&reader, read_slowly));
-	fault.events = POLLIN;
-	ASSERT_EQ(1, poll(&fault, 1, -1));
-	ASSERT_EQ(POLLIN, fault.revents);
+	ASSERT_EQ(0, pe_set(PE_SIM_TRACE "slow", SLOW_MS));
+	ASSERT_EQ(0, begin(&filter, set_filter_slowly));
+	ASSERT_EQ(true, waits(&filter));
 	opener.arg = c.pid;
 	ASSERT_EQ(0, begin(&opener, open_slowly));
 	if (waits(&opener)) {
 		ASSERT_EQ(0, pe_child_send(&c, PE_EXEC, 0));
 		for (i = 0; i < 50 && mapped(c.pid) >= MUCH; i++)
 			pe_sleep_ms(10);
-		EXPECT_LE(MUCH, mapped(c.pid));
+		late = is_over(&filter);
+		if (!late)
+			EXPECT_LE(MUCH, mapped(c.pid));
 	} else {
 		i = -1;
 	}
 
-	zero.range.start = (unsigned long)reader.page;
-	zero.range.len = size;
-	ASSERT_EQ(0, ioctl(fault.fd, UFFDIO_ZEROPAGE, &zero));
-	pthread_join(reader.thread, NULL);
+	pthread_join(filter.thread, NULL);
 	pthread_join(opener.thread, NULL);
-	EXPECT_EQ(16, reader.ret);
+	ASSERT_EQ(0, pe_set(PE_SIM_TRACE "slow", 0));
+	EXPECT_EQ(0, filter.ret);
 	EXPECT_LE(0, opener.ret);
 	if (i >= 0) {
 		ASSERT_EQ(0, pe_child_answer(&c));
 		EXPECT_GT(MUCH, mapped(c.pid));
 	}
 	pe_child_end(&c);
-	close(fault.fd);
 	close(alike);
-	close(reader.arg);
+	close(filter.arg);
 	close(opener.ret);
-	if (i < 0)
-		SKIP(return, "nobody waits");
+	if (late)
+		SKIP(return, "the filter was set too soon");
 }
 
 TEST_HARNESS_MAIN

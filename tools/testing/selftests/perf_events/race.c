@@ -213,7 +213,7 @@ static void open_leader(struct __test_metadata *_metadata, struct traced *t)
 	struct pe_ring *ring = &t->ring;
 	int tries = 0;
 
-	attr.type = pe_get(PE_SIM_TRACE "type");
+	attr.type = pe_sim_trace_type();
 	/* Only one can have the unit, until it is gone altogether. */
 	while ((t->leader = pe_open(&attr, t->pid, -1, -1, 0)) == -EBUSY && tries++ < 1000)
 		pe_sleep_ms(1);
@@ -268,7 +268,7 @@ TEST(aux_sample_against_close)
 	unsigned int sampled = 0, round;
 	struct firing f = { };
 
-	if (geteuid() || pe_get(PE_SIM_TRACE "type") < 0 || pe_cpu_count() < 2)
+	if (geteuid() || pe_sim_trace_type() < 0 || pe_cpu_count() < 2)
 		SKIP(return, "needs root, the simulated trace unit, and two CPUs");
 	ASSERT_EQ(0, pthread_create(&f.thread, NULL, fire_traced, &f));
 	while (!__atomic_load_n(&f.tid, __ATOMIC_ACQUIRE))

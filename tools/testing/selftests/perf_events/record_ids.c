@@ -251,6 +251,8 @@ TEST_F_TIMEOUT(ids, on_poison, 300)
 		deeds(_metadata);
 		check_all(_metadata, &self->task, 0);
 	}
+	expect_seen(_metadata, &self->task, PERF_RECORD_COMM);
+	expect_seen(_metadata, &self->task, PERF_RECORD_FORK);
 }
 
 TEST_F_TIMEOUT(ids, of_changed_text, 300)

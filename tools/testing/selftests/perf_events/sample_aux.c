@@ -38,7 +38,7 @@ FIXTURE(aux) {
 
 FIXTURE_SETUP(aux)
 {
-	int type = pe_get(PE_SIM_TRACE "type");
+	int type = pe_sim_trace_type();
 
 	self->fd = -1;
 	self->ring.page = NULL;

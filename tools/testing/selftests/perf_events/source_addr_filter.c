@@ -121,7 +121,7 @@ FIXTURE(filter)
 
 FIXTURE_SETUP(filter)
 {
-	long type = pe_get(PE_SIM_TRACE "type");
+	long type = pe_sim_trace_type();
 
 	self->u.fd = -1;
 	self->u.path[0] = '\0';
