@@ -10,10 +10,11 @@
  *	perf_attr_copy()			EFAULT, E2BIG
  *	perf_attr_check()			EINVAL, ENOSYS
  *	perf_attr_permit()			EACCES, EPERM, EINVAL
- *	the target, the group
+ *	the group, whether the target is there
  *	perf_pmu_init_event() (pmu.h), which checks the other two stages
+ *	the right to the target
  *
- * PERF_EVENT_IOC_MODIFY_ATTRIBUTES needs the first three as well.
+ * PERF_EVENT_IOC_MODIFY_ATTRIBUTES needs perf_attr_copy() and perf_attr_check().
  */
 #ifndef _KERNEL_EVENTS_ATTR_H
 #define _KERNEL_EVENTS_ATTR_H

@@ -177,23 +177,21 @@ void perf_event_free_bpf_prog(struct perf_event *event)
  * @parent: that it is a copy of
  *
  * A tracepoint's programs run for whoever passes: they are not inherited.
- * Return: 0.
  */
-int perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
+void perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
 {
 	struct bpf_prog *prog;
 
 	guard(rcu)();
 	prog = READ_ONCE(parent->prog);
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
-		return 0;
+		return;
 	prog = bpf_prog_inc_not_zero(prog);
 	/* Just being detached: then the child has none either. */
 	if (IS_ERR(prog))
-		return 0;
+		return;
 	child->bpf_cookie = parent->bpf_cookie;
 	child->prog = prog;
-	return 0;
 }
 
 /**
@@ -259,12 +257,9 @@ void perf_event_free_bpf(struct perf_event *event)
  * perf_event_clone_bpf - there is no BPF
  * @child: not attached yet
  * @parent: that it is a copy of
- *
- * Return: 0.
  */
-int perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
+void perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
 {
-	return 0;
 }
 
 #endif

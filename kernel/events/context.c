@@ -178,7 +178,7 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
 /**
  * struct remote_call - a perf_event_func_t on its way to another CPU
  * @event: its first argument
- * @func: what to call, or NULL to start the clock of @ctx
+ * @func: what to call
  * @data: its last argument
  * @ctx: the context that is expected to run there
  * @done: it did, and @func was called

@@ -20,7 +20,7 @@
 #include "software.h"
 #include "sources.h"
 
-static void reset(struct perf_event *event)
+static void reset_count(struct perf_event *event)
 {
 	if (is_counting_clock(event))
 		perf_clock_event_reset(event);
@@ -74,7 +74,7 @@ static long ioctl_reset(struct perf_event *event, unsigned long arg)
 		return 0;
 
 	CLASS(event_context, ctx)(event);
-	return for_group(event, arg, reset);
+	return for_group(event, arg, reset_count);
 }
 
 static long ioctl_refresh(struct perf_event *event, unsigned long arg)
@@ -258,11 +258,15 @@ EXPORT_SYMBOL_GPL(perf_event_disable);
 u64 perf_event_pause(struct perf_event *event, bool reset)
 {
 	CLASS(event_context, ctx)(event);
+	u64 count;
 
 	/* Copies would have counts of their own. */
 	WARN_ON_ONCE(event->attr.inherit);
 	perf_event_turn_off(event);
-	return reset ? local64_xchg(&event->count, 0) : local64_read(&event->count);
+	count = perf_event_count(event);
+	if (reset)
+		reset_count(event);
+	return count;
 }
 EXPORT_SYMBOL_GPL(perf_event_pause);
 

@@ -260,11 +260,8 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	perf_pmus_read_unlock(idx);
 	if (err)
 		return err;
-	if (parent) {
-		err = perf_event_clone_bpf(event, parent);
-		if (err)
-			return err;
-	}
+	if (parent)
+		perf_event_clone_bpf(event, parent);
 
 	if (!parent && (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)) {
 		err = get_callchain_buffers(event->attr.sample_max_stack);

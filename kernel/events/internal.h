@@ -9,14 +9,14 @@
  *	  pmu registry lock		perf_pmus_lock
  *	    task->perf_event_mutex	the list of events a task owns
  *	      ctx->mutex		two contexts: by address
- *	        perf_children_lock	a family of inherited events
+ *	        perf_family_lock()	a family of inherited events
  *	          buffer locks		(buffer.h)
  *	            ---- interrupts off from here ----
  *	            cpuctx->ctx.lock
  *	              task ctx->lock	innermost
  *
- * Event sites take no lock: they walk RCU lists with preemption off. An NMI
- * takes none at all.
+ * Event sites take no lock: they walk RCU lists with preemption off. Who writes
+ * to a buffer that several CPUs share takes turns (output.c); an NMI only tries.
  */
 #ifndef _KERNEL_EVENTS_INTERNAL_H
 #define _KERNEL_EVENTS_INTERNAL_H
@@ -33,6 +33,7 @@
  * @ready: and its drivers have prepared it
  * @sched_cb_list: PMUs that want to be told of every task switch
  * @cgrp: cgroup of the running task, while cgroup events exist here
+ * @nr_cgroups: how many of those are attached
  * @sw_active: software events that are in a scheduled group, and on
  *
  * Looked at and changed by its own CPU with interrupts off; @ctx as any other.
@@ -168,8 +169,6 @@ typedef void (*perf_event_func_t)(struct perf_event *event,
 void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
 
 /* The only callers of pmu->add, del, start and stop; CPU of the event, IRQs off. */
-int perf_event_pmu_add(struct perf_event *event, int flags);
-void perf_event_pmu_del(struct perf_event *event, int flags);
 void perf_event_pmu_start(struct perf_event *event, int flags);
 void perf_event_pmu_stop(struct perf_event *event, int flags);
 

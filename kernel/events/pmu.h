@@ -9,9 +9,9 @@
  *
  * An event belongs to its PMU from perf_pmu_init_event() to
  * perf_pmu_drop_event(). After that, event->pmu is a PMU that does nothing, so
- * that it can always be dereferenced; drivers' callbacks are called only
- * under event->ctx->mutex (or the context's lock) and only when the event's
- * state is not PERF_EVENT_STATE_DEAD.
+ * that it can always be dereferenced; drivers' callbacks are called only while
+ * the event's state is not PERF_EVENT_STATE_DEAD: under event->ctx->mutex, with
+ * the context's lock, or, of an event that is on, from its interrupts.
  */
 #ifndef _KERNEL_EVENTS_PMU_H
 #define _KERNEL_EVENTS_PMU_H

@@ -81,25 +81,15 @@ static void assert_on_cpu(struct perf_event *event)
 	WARN_ON_ONCE(event->oncpu != smp_processor_id());
 }
 
-/**
- * perf_event_pmu_add - give an event a counter
- * @event: that has none; its context's lock is held, interrupts are off
- * @flags: PERF_EF_START to let it run
- *
- * Return: 0, or the driver's error.
- */
-int perf_event_pmu_add(struct perf_event *event, int flags)
+/* One event gets a counter; interrupts are off. */
+static int pmu_add(struct perf_event *event, int flags)
 {
 	assert_on_cpu(event);
 	return event->pmu->add(event, flags);
 }
 
-/**
- * perf_event_pmu_del - take an event's counter away
- * @event: that has one on this CPU; its context's lock is held, interrupts are off
- * @flags: none are defined
- */
-void perf_event_pmu_del(struct perf_event *event, int flags)
+/* It gives it back. */
+static void pmu_del(struct perf_event *event, int flags)
 {
 	assert_on_cpu(event);
 	event->pmu->del(event, flags);
@@ -154,13 +144,11 @@ static int event_sched_in(struct perf_event *event)
 	smp_wmb();
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
 	/* What was throttled when it left starts afresh. */
-	if (unlikely(perf_event_throttled(event))) {
-		perf_throttle_record(event, false);
-		event->hw.interrupts = 0;
-	}
+	if (unlikely(perf_event_throttled(event)))
+		perf_event_unthrottle_in(event);
 
 	perf_pmu_disable(event->pmu);
-	if (perf_event_pmu_add(event, PERF_EF_START)) {
+	if (pmu_add(event, PERF_EF_START)) {
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 		event->oncpu = -1;
 		perf_pmu_enable(event->pmu);
@@ -185,7 +173,7 @@ void perf_event_sched_out(struct perf_event *event)
 		return;
 
 	perf_pmu_disable(event->pmu);
-	perf_event_pmu_del(event, 0);
+	pmu_del(event, 0);
 	/* Pairs with sync_count(): nobody has to read it any more. */
 	smp_store_release(&event->oncpu, -1);
 	/* Its overflow asked for this, and the interrupt that does it may come later. */
@@ -276,15 +264,6 @@ static bool group_wants_in(struct perf_event *leader)
 	       !(pmu->filter && pmu->filter(pmu, smp_processor_id()));
 }
 
-/* Runqueue lock held: the signal has to wait for an interrupt of its own. */
-static void hang_up(struct perf_event *event)
-{
-	if (!event->cold)
-		return;
-	event->pending_kill = POLL_HUP;
-	perf_event_queue_wakeup(event);
-}
-
 static void rotation_needed(struct perf_event_pmu_context *epc,
 			    struct perf_cpu_pmu_context *cpc)
 {
@@ -338,7 +317,8 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		if (pinned) {
 			perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
 			perf_event_update_userpage(leader);
-			hang_up(leader);
+			/* By an interrupt: the runqueue's lock may be held. */
+			perf_event_hangup(leader);
 			continue;
 		}
 		rotation_needed(epc, cpc);

@@ -45,7 +45,7 @@ static inline void perf_probe_pmu_init(void) { }
 /* bpf.c; set: ctx->mutex is held */
 int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie);
 void perf_event_free_bpf(struct perf_event *event);
-int perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent);
+void perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent);
 #ifdef CONFIG_BPF_SYSCALL
 int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *data,
 			    struct pt_regs *regs);
@@ -58,7 +58,7 @@ static inline int perf_event_bpf_overflow(struct perf_event *event,
 }
 #endif
 
-/* addr_filter.c; set: ctx->mutex is held */
+/* addr_filter.c; set: no lock is held; inherit: the family's lock is */
 int perf_event_set_filter(struct perf_event *event, void __user *arg);
 int perf_addr_filters_init(struct perf_event *event);
 void perf_addr_filters_inherit(struct perf_event *event);

@@ -163,10 +163,10 @@ int perf_event_account_interrupt(struct perf_event *event)
 }
 
 /**
- * perf_event_unthrottle_in - a throttled event comes back on a CPU
+ * perf_event_unthrottle_in - a throttled event goes on
  * @event: active, its counter not started yet; its context's lock is held
  *
- * The tick that was to let it go on is another CPU's, or it was off then.
+ * At the tick, with a new period, or when it comes back on a CPU.
  */
 void perf_event_unthrottle_in(struct perf_event *event)
 {

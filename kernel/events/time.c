@@ -172,17 +172,6 @@ static const struct perf_event_clock *event_clock(const struct perf_event *event
 	return &READ_ONCE(event->ctx)->clock;
 }
 
-/**
- * perf_event_clock_now - the time of the clock that an event lives by
- * @event: attached at some time
- *
- * Any context. Return: nanoseconds.
- */
-u64 perf_event_clock_now(const struct perf_event *event)
-{
-	return perf_clock_read(event_clock(event));
-}
-
 /*
  * A member is worth what its leader is: while the leader is off, the member
  * neither is enabled nor runs, whatever its own state.

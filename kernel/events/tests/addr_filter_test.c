@@ -303,8 +303,10 @@ static void test_set(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, perf_pmu_register(&tracer, NULL, -1), 0);
 	event = tracer_open(test, -1, current);
 	cpu = tracer_open(test, 0, NULL);
-	if (IS_ERR(event) || IS_ERR(cpu))
+	if (IS_ERR(event) || IS_ERR(cpu)) {
+		perf_pmu_unregister(&tracer);
 		return;
+	}
 
 	/* While somebody else has a filter on a file, the key's count is exact. */
 	perf_sideband_get(PERF_SIDEBAND_FILTERS);

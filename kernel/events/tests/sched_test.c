@@ -230,8 +230,9 @@ static void exclusive_group_is_alone(struct kunit *test)
 		on[1] += is_on(alone);
 		one_round(test);
 	}
-	KUNIT_EXPECT_EQ(test, on[0], 20);
-	KUNIT_EXPECT_EQ(test, on[1], 20);
+	/* Within one turn: at a switch of tasks either may be on who has run as long. */
+	KUNIT_EXPECT_LE(test, abs(on[0] - on[1]), 4);
+	KUNIT_EXPECT_EQ(test, on[0] + on[1], 40);
 }
 
 static void software_leader_goes_with_hardware(struct kunit *test)
@@ -290,15 +291,17 @@ static void leader_turned_off_on_its_way_in(struct kunit *test)
 	expect_group(test, leader, false);
 	pass(100);
 	sim_add = f->sim->pmu.add;
-	f->sim->pmu.add = add_behind_overflow;
-	overflows = leader;
-	one_round(test);
+	scoped_guard(preempt) {
+		f->sim->pmu.add = add_behind_overflow;
+		overflows = leader;
+		one_round(test);
+		f->sim->pmu.add = sim_add;
+	}
 	KUNIT_EXPECT_NULL(test, overflows);
 	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_OFF);
 	KUNIT_EXPECT_FALSE(test, is_on(member));
 	KUNIT_EXPECT_TRUE(test, list_empty(&leader->active_list));
 	expect_group(test, blocker, true);
-	f->sim->pmu.add = sim_add;
 }
 
 /* Whose PMU schedules a group is another one when that of its hardware leaves. */
@@ -530,11 +533,12 @@ static void full_pmu_is_left_alone(struct kunit *test)
 	for (i = 0; i < 12; i++)
 		open_group(test, 1, false);
 	sim_add = f->sim->pmu.add;
-	f->sim->pmu.add = counted_add;
 	nr_adds = 0;
-	scoped_guard(preempt)
+	scoped_guard(preempt) {
+		f->sim->pmu.add = counted_add;
 		perf_pmu_resched(&f->sim->pmu);
-	f->sim->pmu.add = sim_add;
+		f->sim->pmu.add = sim_add;
+	}
 	KUNIT_EXPECT_EQ(test, nr_adds, 4U + 1U);
 }
 

@@ -193,6 +193,7 @@ TEST_F(hw, group_larger_than_the_pmu)
 		if (fd[n] < 0)
 			break;
 	}
+	ASSERT_GT(PE_HW_MAX, n);
 	EXPECT_EQ(-EINVAL, fd[n]);
 	/* What came before counts. */
 	EXPECT_LE(LOOP, count_loop(fd[0], LOOP));
