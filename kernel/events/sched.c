@@ -148,13 +148,14 @@ static int event_sched_in(struct perf_event *event)
 		perf_event_unthrottle_in(event);
 
 	perf_pmu_disable(event->pmu);
+	/* Before the driver may say that it has begun, and before it has. */
+	perf_log_itrace_start(event);
 	if (pmu_add(event, PERF_EF_START)) {
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 		event->oncpu = -1;
 		perf_pmu_enable(event->pmu);
 		return -EAGAIN;
 	}
-	perf_log_itrace_start(event);
 	count_counters(event, 1);
 	perf_pmu_enable(event->pmu);
 	return 0;

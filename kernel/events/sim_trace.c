@@ -44,6 +44,9 @@ struct sim_trace_filter {
 	enum perf_addr_filter_action_t	action;
 };
 
+/* attr.config: the driver itself says that a trace has begun, as Intel's does. */
+#define SIM_TRACE_TELLS		0x1
+
 /**
  * struct sim_trace_cpu - the trace unit of one CPU
  * @handle: the transaction, open while @event is set
@@ -102,6 +105,8 @@ static bool open_area(struct sim_trace_cpu *cpu, struct perf_event *event)
 		return false;
 	cpu->event = event;
 	event->hw.state = 0;
+	if (event->attr.config & SIM_TRACE_TELLS)
+		perf_event_itrace_started(event);
 	return true;
 }
 
@@ -205,7 +210,8 @@ static int sim_trace_init(struct perf_event *event)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	if (event->attr.config || event->attr.config1 || is_sampling_event(event))
+	if (event->attr.config & ~SIM_TRACE_TELLS || event->attr.config1 ||
+	    is_sampling_event(event))
 		return -EINVAL;
 	return 0;
 }

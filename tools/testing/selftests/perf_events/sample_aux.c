@@ -329,6 +329,22 @@ TEST_F(aux, start_of_a_trace)
 	EXPECT_EQ(getpid(), ids[1]);
 }
 
+/* A driver that says itself that the trace has begun does so when it starts: that is told once. */
+TEST_F(aux, start_of_a_trace_that_is_told)
+{
+	unsigned int i, nr = 0;
+
+	self->a.config = 1;
+	start(_metadata, self, PROT_READ | PROT_WRITE);
+	for (i = 0; i < 3; i++) {
+		enable(self->fd);
+		disable(self->fd);
+	}
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_ITRACE_START) == 1)
+		nr++;
+	EXPECT_EQ(1, nr);
+}
+
 TEST_F(aux, in_samples)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
