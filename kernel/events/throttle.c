@@ -101,10 +101,24 @@ u64 perf_next_period(u64 now, u64 target)
 	return max_t(s64, 1, now + (delta + (delta < 0 ? -7 : 7)) / 8);
 }
 
-/* Overflows that one tick may see before the period is taken for too short. */
-static u64 overflows_per_tick(u64 freq)
+/* jiffies at this CPU's last tick */
+static DEFINE_PER_CPU(unsigned long, last_tick);
+
+/* Overflows that some ticks may see before the period is taken for too short. */
+static u64 overflows_in(u64 freq, u64 ticks)
 {
-	return 2 + 2 * div_u64(freq * TICK_NSEC, NSEC_PER_SEC);
+	return 2 + 2 * div_u64(freq * TICK_NSEC * ticks, NSEC_PER_SEC);
+}
+
+/* An idle CPU has no ticks, and what its short-lived guests do in seconds is not one tick's. */
+static bool overflows_too_often(u64 freq, u64 overflows)
+{
+	unsigned long ticks;
+
+	if (likely(overflows <= overflows_in(freq, 1)))
+		return false;
+	ticks = clamp(jiffies - __this_cpu_read(last_tick), 1UL, 60UL * HZ);
+	return overflows > overflows_in(freq, ticks);
 }
 
 static void lengthen_period(struct hw_perf_event *hw)
@@ -146,7 +160,7 @@ int perf_overflow_account(struct perf_event *event, bool throttle)
 		perf_throttle_record(event, true);
 		return 1;
 	}
-	if (event->attr.freq && hw->interrupts > overflows_per_tick(event->attr.sample_freq))
+	if (event->attr.freq && overflows_too_often(event->attr.sample_freq, hw->interrupts))
 		lengthen_period(hw);
 	return 0;
 }
@@ -319,6 +333,7 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 
 	lockdep_assert_irqs_disabled();
 	__this_cpu_inc(perf_throttle_ticks);
+	__this_cpu_write(last_tick, jiffies);
 	throttled = __this_cpu_xchg(throttled_events, 0);
 	if (unlikely(throttled))
 		tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
