@@ -480,6 +480,7 @@ static int find_and_init(struct perf_event *event)
  * Return: for perf_pmus_read_unlock().
  */
 int perf_pmus_read_lock(void)
+	__acquires(&pmus_srcu)
 {
 	return srcu_read_lock(&pmus_srcu);
 }
@@ -489,6 +490,7 @@ int perf_pmus_read_lock(void)
  * @idx: what that returned
  */
 void perf_pmus_read_unlock(int idx)
+	__releases(&pmus_srcu)
 {
 	srcu_read_unlock(&pmus_srcu, idx);
 }

@@ -356,8 +356,9 @@ static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *
 		at = put_times_and_members(at, leader, format);
 	} else {
 		/* A switch that has begun takes all of it off: all are of one moment. */
-		guard(raw_spinlock_irq)(&leader->ctx->lock);
+		raw_spin_lock_irq(&leader->ctx->lock);
 		at = put_times_and_members(at, leader, format);
+		raw_spin_unlock_irq(&leader->ctx->lock);
 	}
 	*size = (char *)at - (char *)words;
 	return 0;
