@@ -30,6 +30,8 @@
  * @lost_samples: that did not fit into the buffer
  * @freq_time_stamp: running time when its frequency was last adjusted, ns
  * @freq_count_stamp: its count then
+ * @counted_since: jiffies at the first overflow that hw.interrupts counts, of one
+ *	with a frequency
  * @copies: that have been inherited from it; the family's lock
  * @gone_count: of copies that are gone
  * @gone_enabled: of copies that are gone, ns
@@ -59,6 +61,7 @@ struct perf_event_cold {
 	atomic64_t		lost_samples;
 	u64			freq_time_stamp;
 	u64			freq_count_stamp;
+	unsigned long		counted_since;
 
 	struct list_head	copies;
 	atomic64_t		gone_count;

@@ -85,7 +85,6 @@ extern u64 perf_test_clock_now;
 u64 perf_clock_read(const struct perf_event_clock *clock);
 void perf_clock_start(struct perf_event_clock *clock, u64 now);
 void perf_clock_stop(struct perf_event_clock *clock, u64 now);
-u64 perf_event_clock_now(const struct perf_event *event);
 void perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running);
 void perf_event_times_at(const struct perf_event *event, u64 now, u64 *enabled, u64 *running);
 void perf_event_times_when(const struct perf_event *event, u64 when, u64 *enabled,

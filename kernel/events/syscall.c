@@ -122,8 +122,10 @@ static int make_event(struct open_request *req)
 		return PTR_ERR(event);
 	req->event = event;
 
-	/* A PMU that is going waits for it. */
+	/* A PMU that is going waits for it; one that has gone cannot sample. */
 	guard(rcu)();
+	if (perf_pmu_is_gone(event))
+		return -ENODEV;
 	return is_sampling_event(event) && !perf_pmu_can_sample(event->pmu) ? -EOPNOTSUPP : 0;
 }
 

@@ -101,29 +101,25 @@ u64 perf_next_period(u64 now, u64 target)
 	return max_t(s64, 1, now + (delta + (delta < 0 ? -7 : 7)) / 8);
 }
 
-/* jiffies at this CPU's last tick */
-static DEFINE_PER_CPU(unsigned long, last_tick);
-
-/* Overflows that some ticks may see before the period is taken for too short. */
-static u64 overflows_in(u64 freq, u64 ticks)
+/* Overflows that one tick may see before the period is taken for too short. */
+static u64 overflows_per_tick(u64 freq)
 {
-	return 2 + 2 * div_u64(freq * TICK_NSEC * ticks, NSEC_PER_SEC);
-}
-
-/* An idle CPU has no ticks, and what its short-lived guests do in seconds is not one tick's. */
-static bool overflows_too_often(u64 freq, u64 overflows)
-{
-	unsigned long ticks;
-
-	if (likely(overflows <= overflows_in(freq, 1)))
-		return false;
-	ticks = clamp(jiffies - __this_cpu_read(last_tick), 1UL, 60UL * HZ);
-	return overflows > overflows_in(freq, ticks);
+	return 2 + 2 * div_u64(freq * TICK_NSEC, NSEC_PER_SEC);
 }
 
 static void lengthen_period(struct hw_perf_event *hw)
 {
 	hw->sample_period = min_t(u64, 2 * hw->sample_period, S64_MAX / 2);
+}
+
+/*
+ * An idle CPU has no ticks, and tasks that wake there for a moment seldom meet
+ * one: what happens in seconds is not one tick's.
+ */
+static bool without_tick(const struct perf_event *event)
+{
+	return event->attr.freq && event->cold &&
+	       jiffies - event->cold->counted_since > 1 && !perf_event_throttled(event);
 }
 
 /**
@@ -139,8 +135,11 @@ int perf_overflow_account(struct perf_event *event, bool throttle)
 	struct hw_perf_event *hw = &event->hw;
 	u32 tick = __this_cpu_read(perf_throttle_ticks);
 
-	if (hw->interrupts_seq != tick) {
+	/* Overflows are counted from the first one after a tick. */
+	if (hw->interrupts_seq != tick || without_tick(event)) {
 		hw->interrupts_seq = tick;
+		if (event->attr.freq && event->cold)
+			event->cold->counted_since = jiffies;
 		/* Software events are not stopped, and need no tick to go on. */
 		if (unlikely(perf_event_throttled(event)))
 			perf_throttle_record(event, false);
@@ -160,7 +159,7 @@ int perf_overflow_account(struct perf_event *event, bool throttle)
 		perf_throttle_record(event, true);
 		return 1;
 	}
-	if (event->attr.freq && overflows_too_often(event->attr.sample_freq, hw->interrupts))
+	if (event->attr.freq && hw->interrupts > overflows_per_tick(event->attr.sample_freq))
 		lengthen_period(hw);
 	return 0;
 }
@@ -333,7 +332,6 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 
 	lockdep_assert_irqs_disabled();
 	__this_cpu_inc(perf_throttle_ticks);
-	__this_cpu_write(last_tick, jiffies);
 	throttled = __this_cpu_xchg(throttled_events, 0);
 	if (unlikely(throttled))
 		tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);

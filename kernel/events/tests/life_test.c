@@ -388,7 +388,41 @@ static void enabled_behind_its_limit(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_on(event));
 }
 
+/* Overflows that are ticks apart are no reason to lengthen a period, with a tick or without. */
+static void seldom_overflows_keep_their_period(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS,
+		.size = sizeof(attr), .freq = 1, .sample_freq = 100,
+	};
+	struct pt_regs *regs = task_pt_regs(current);
+	struct sim_fixture *f = test->priv;
+	struct perf_sample_data data;
+	struct perf_event *event;
+	int samples = 0, i;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	event = perf_event_create_kernel_counter(&attr, -1, current, count_samples, &samples);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	f->events[f->nr++] = event;
+	scoped_guard(irqsave) {
+		for (i = 0; i < 50; i++) {
+			event->cold->counted_since -= 2;
+			perf_sample_data_init(&data, 0, 1);
+			perf_event_overflow(event, &data, regs);
+		}
+		KUNIT_EXPECT_EQ(test, event->hw.sample_period, 1ULL);
+		for (i = 0; i < 50; i++) {
+			perf_sample_data_init(&data, 0, 1);
+			perf_event_overflow(event, &data, regs);
+		}
+		KUNIT_EXPECT_LT(test, 1ULL, event->hw.sample_period);
+	}
+	KUNIT_EXPECT_EQ(test, samples, 100);
+}
+
 static struct kunit_case life_cases[] = {
+	KUNIT_CASE(seldom_overflows_keep_their_period),
 	KUNIT_CASE(limit_holds_with_interrupts_off),
 	KUNIT_CASE(enabled_behind_its_limit),
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
