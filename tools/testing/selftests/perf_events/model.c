@@ -456,7 +456,7 @@ TEST_F_TIMEOUT(model, long_random_sequences, 600)
 {
 	int rounds = env("PE_MODEL_RANDOM", 300), seq[LONG], i, j;
 	struct pe_rng r = { env("PE_MODEL_SEED", 1) };
-	time_t end = time(NULL) + env("PE_MODEL_SECONDS", 90);
+	time_t end = time(NULL) + env("PE_MODEL_SECONDS", 60);
 
 	for (i = 0; i < rounds && time(NULL) < end; i++) {
 		int world = pe_below(&r, PE_ARRAY_SIZE(worlds));
