@@ -273,6 +273,7 @@ static bool apply(struct perf_event *event, struct mutex *family,
 	bool stays = true, there = true;
 	struct mm_struct *mm;
 
+	lockdep_assert_held(family);
 	do {
 		mm = files && task ? get_task_mm(task) : NULL;
 		if (!mm) {

@@ -724,6 +724,7 @@ static void turn_off_locked(struct perf_event *event, struct perf_cpu_context *c
 static void disable_due_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 			       void *data)
 {
+	lockdep_assert_held(&event->ctx->lock);
 	if (perf_event_take_disable(event))
 		turn_off_locked(event, cpuctx, data);
 }

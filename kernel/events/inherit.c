@@ -447,6 +447,7 @@ static void leave_family(struct perf_event *child)
 	u64 enabled, running;
 
 	lockdep_assert_held(&child->ctx->mutex);
+	lockdep_assert_held(perf_family_lock(child->parent));
 	if (list_empty(&child->child_list))
 		return;
 	perf_event_clear_aux_output(child);

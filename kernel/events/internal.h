@@ -9,8 +9,9 @@
  *	  pmu registry lock		perf_pmus_lock
  *	    task->perf_event_mutex	the list of events a task owns
  *	      ctx->mutex		two contexts: by address
- *	        perf_family_lock()	a family of inherited events
- *	          buffer locks		(buffer.h)
+ *	        mmap_lock		of a task whose files are filtered (addr_filter.c)
+ *	          perf_family_lock()	a family of inherited events
+ *	            buffer locks	(buffer.h)
  *	            ---- interrupts off from here ----
  *	            cpuctx->ctx.lock
  *	              task ctx->lock	innermost
@@ -167,7 +168,7 @@ typedef void (*perf_event_func_t)(struct perf_event *event,
  */
 void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
 
-/* The only callers of pmu->add, del, start and stop; CPU of the event, IRQs off. */
+/* The only callers of pmu->start and stop; CPU of the event, IRQs off. */
 void perf_event_pmu_start(struct perf_event *event, int flags);
 void perf_event_pmu_stop(struct perf_event *event, int flags);
 
