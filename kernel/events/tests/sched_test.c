@@ -12,8 +12,9 @@ static void one_round(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 
-	pass(ROUND_NS);
+	/* A task switch in between would choose by what has passed. */
 	guard(irqsave)();
+	pass(ROUND_NS);
 	rotate_here(this_cpc(&f->sim->pmu));
 }
 
