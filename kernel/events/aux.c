@@ -246,6 +246,7 @@ static void stop_writer_here(void *info)
 		return;
 	/* Still to come, or gone already, or attached: interrupts are off. */
 	event = smp_load_acquire(&aux->writer);
+	perf_delay(AUX_ASKED);
 	if (!event)
 		return;
 	ctx = READ_ONCE(event->ctx);
@@ -282,6 +283,7 @@ static struct perf_aux *aux_get(struct perf_event *event)
 	rb = rcu_dereference(output->rb);
 	if (rb)
 		aux = rcu_dereference(rb->aux);
+	perf_delay(AUX_SEEN);
 	if (aux && (READ_ONCE(aux->pmu) != event->pmu || !refcount_inc_not_zero(&aux->refcount)))
 		aux = NULL;
 	rcu_read_unlock();
@@ -309,6 +311,7 @@ static void aux_close(struct perf_output_handle *handle, struct perf_aux *aux)
 {
 	handle->event = NULL;
 	WRITE_ONCE(aux->writer, NULL);
+	perf_delay(AUX_CLOSES);
 	/* The next transaction finds all of this one's work done. */
 	smp_store_release(&handle->rb->aux_open, NULL);
 	perf_aux_put(aux);
@@ -339,6 +342,7 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 		perf_aux_put(aux);
 		return NULL;
 	}
+	perf_delay(AUX_OPENED);
 	WRITE_ONCE(aux->writer_cpu, smp_processor_id());
 	/* For perf_aux_stop_writer(), which asks that CPU. */
 	smp_store_release(&aux->writer, event);

@@ -89,6 +89,7 @@ static int attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 
 		return -EPROTO;
 
 	event->bpf_cookie = cookie;
+	perf_delay(PROG_SET);
 	/* An overflow that sees the program sees its cookie. */
 	smp_store_release(&event->prog, prog);
 	return 0;
@@ -218,6 +219,7 @@ int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *d
 	guard(rcu)();
 	/* Pairs with attach_overflow(). */
 	prog = smp_load_acquire(&event->prog);
+	perf_delay(PROG_SEEN);
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return 1;
 

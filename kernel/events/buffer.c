@@ -343,12 +343,14 @@ static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
 		refcount_inc(&new->refcount);
 	}
 
+	perf_delay(BUFFER_SWITCH);
 	if (unrcu_pointer(cmpxchg(&event->rb, RCU_INITIALIZER(old), RCU_INITIALIZER(new))) != old) {
 		WARN_ON_ONCE(old);
 		if (new)
 			perf_buffer_put(new);
 		return false;
 	}
+	perf_delay(BUFFER_SWITCHED);
 
 	if (new) {
 		spin_lock_irq(&new->events_lock);

@@ -19,6 +19,11 @@
 #include <asm/local.h>
 
 #include "cold.h"
+#include "delay.h"
+
+#if defined(CONFIG_PERF_EVENTS_DELAYS) && !defined(PERF_RING_STEP)
+#define PERF_RING_STEP(ring)	perf_delay(RING_STEP)
+#endif
 #include "ring.h"
 
 struct pipe_inode_info;

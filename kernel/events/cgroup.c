@@ -188,6 +188,7 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 	if (!cpuctx->ready)
 		return;
 
+	perf_delay(CGROUP_SWITCH);
 	perf_context_lock_cpu(cpuctx, task_ctx);
 	from = cpuctx->cgrp;
 	to = perf_cgroup_from_task(next, &cpuctx->ctx);
@@ -339,6 +340,7 @@ static void attach(struct cgroup_taskset *tset)
 	cgroup_taskset_for_each(task, css, tset) {
 		do {
 			cpu = task_cpu(task);
+			perf_delay(CGROUP_ATTACH);
 			smp_call_function_single(cpu, task_moved, task, 1);
 		} while (task_cpu(task) != cpu);
 	}

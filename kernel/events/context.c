@@ -168,6 +168,7 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
 
 	for (;;) {
 		ctx = READ_ONCE(event->ctx);
+		perf_delay(CONTEXT_SEEN);
 		mutex_lock(&ctx->mutex);
 		if (likely(event->ctx == ctx))
 			return ctx;
@@ -299,6 +300,7 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 				return;
 			}
 		}
+		perf_delay(CALL_CPU);
 		smp_call_function_single(cpu, call_here, &call, 1);
 	}
 }
@@ -349,6 +351,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	 */
 	do {
 		cpu = task_cpu(task);
+		perf_delay(CALL_RESERVED);
 		smp_call_function_single(cpu, start_clock_here, ctx, 1);
 	} while (READ_ONCE(ctx->clock.cpu) < 0 && task_cpu(task) != cpu);
 }

@@ -76,6 +76,7 @@ int perf_event_make_cold(struct perf_event *event)
 	perf_overflow_init_cold(cold);
 	if (!event->parent)
 		cold->ns = get_pid_ns(task_active_pid_ns(current));
+	perf_delay(COLD_MADE);
 	/* Whoever else makes one at the same time, from mmap(2) say, is as good. */
 	if (cmpxchg(&event->cold, NULL, cold))
 		free_cold(cold);

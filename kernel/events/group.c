@@ -457,6 +457,7 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	if (event->cpu >= 0 && !(event->event_caps & PERF_EV_CAP_RESIDENT))
 		WRITE_ONCE(ctx->walked, true);
 	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
+	perf_delay(ATTACHED);
 	event->attach_state |= PERF_ATTACH_CONTEXT;
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, 1);

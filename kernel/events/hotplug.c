@@ -142,6 +142,7 @@ static void move_in(struct perf_event *event, struct perf_event_context *ctx, in
 	event->cpu = cpu;
 	refcount_inc(&ctx->refcount);
 	WRITE_ONCE(event->ctx, ctx);
+	perf_delay(MIGRATE_IN);
 	WARN_ON_ONCE(perf_event_attach(event));
 	perf_event_put(event);
 	perf_context_put(old);
@@ -184,6 +185,7 @@ static void move_events(struct pmu *pmu, struct perf_event_context *src,
 	while ((leader = first_of(src, pmu)))
 		move_group_out(leader, &moving);
 
+	perf_delay(MIGRATE_OUT);
 	/* Event sites and listeners have let go of the old lists. */
 	synchronize_rcu();
 	list_for_each_entry_safe(event, next, &moving, active_list)

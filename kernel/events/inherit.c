@@ -457,6 +457,7 @@ static void leave_family(struct perf_event *child)
 	fold_child(child, enabled, running);
 	/* Pairs with family_value(): gone from the list, it has been added. */
 	smp_wmb();
+	perf_delay(COPY_FOLDED);
 	list_del_init(&child->child_list);
 }
 
@@ -517,7 +518,9 @@ static void exit_copy(struct perf_event *copy)
 	fold_child(copy, enabled, running);
 	/* Pairs with family_value(): gone from the list, it has been added. */
 	smp_wmb();
+	perf_delay(COPY_FOLDED);
 	list_del_init(&copy->child_list);
+	perf_delay(COPY_LEFT);
 	if (unlikely(rcu_access_pointer(copy->parent->rb)))
 		perf_event_wakeup(copy->parent);
 	list_del_rcu(&copy->event_entry);

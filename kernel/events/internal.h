@@ -25,6 +25,7 @@
 #include <linux/perf_event.h>
 
 #include "cold.h"
+#include "delay.h"
 
 /**
  * struct perf_cpu_context - one CPU's side of event scheduling

@@ -231,6 +231,7 @@ static void aux_close(struct vm_area_struct *vma)
 	last = !--aux->mappings;
 	if (last) {
 		RCU_INIT_POINTER(rb->aux, NULL);
+		perf_delay(AUX_UNMAPPED);
 		uncharge(&aux->charge);
 	}
 	mutex_unlock(&rb->lock);

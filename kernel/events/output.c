@@ -212,6 +212,7 @@ noinline bool perf_output_take_turn(struct perf_buffer *rb)
 		return true;
 	}
 	local_irq_save(flags);
+	perf_delay(TURN_WANTED);
 	if (!in_nmi()) {
 		arch_spin_lock(&turn->lock);
 	} else if (!arch_spin_trylock(&turn->lock)) {
@@ -223,7 +224,9 @@ noinline bool perf_output_take_turn(struct perf_buffer *rb)
 	turn->depth = 1;
 	/* An NMI from here on is part of this turn. */
 	barrier();
+	perf_delay(TURN_TAKEN);
 	WRITE_ONCE(turn->cpu, cpu);
+	perf_delay(TURN_SET);
 
 	lost = atomic_read(&turn->lost);
 	if (unlikely(lost)) {
@@ -250,6 +253,7 @@ noinline void perf_output_end_turn(struct perf_buffer *rb)
 		return;
 	}
 	WRITE_ONCE(turn->cpu, -1);
+	perf_delay(TURN_CLEARED);
 	barrier();
 	arch_spin_unlock(&turn->lock);
 	local_irq_restore(flags);

@@ -76,6 +76,7 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);
+	perf_delay(BUFFER_SEEN);
 	if (unlikely(!rb || !rb->nr_chunks))
 		goto out;
 	handle->rb = rb;

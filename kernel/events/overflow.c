@@ -86,6 +86,7 @@ static void disable_irq_work(struct irq_work *work)
 
 	/* Taken off the CPU meanwhile, it was disabled then. */
 	if (perf_event_disable_is_due(cold)) {
+		perf_delay(DISABLE_DUE);
 		if (!is_resident(event))
 			cpu = READ_ONCE(event->oncpu);
 		/* What others did to its task may be an event's, when that is not on. */
@@ -310,6 +311,7 @@ int __perf_event_overflow(struct perf_event *event, bool throttle,
 {
 	int stop = 0;
 
+	perf_delay(OVERFLOW);
 	if (unlikely(!perf_overflow_account_fast(event)))
 		stop = perf_overflow_account(event, throttle);
 	if (unlikely(has_more_to_do(event)))

@@ -120,9 +120,11 @@ static int sync_count(struct perf_event *event, bool group)
 	/* Pairs with event_sched_in(): what is active is on that CPU. */
 	if (smp_load_acquire(&event->state) != PERF_EVENT_STATE_ACTIVE)
 		return 0;
+	perf_delay(STATE_SEEN);
 
 	preempt_disable();
 	cpu = READ_ONCE(event->oncpu);
+	perf_delay(ONCPU_SEEN);
 	if (cpu >= 0)
 		smp_call_function_single(reading_cpu(event, cpu), read_here, &call, 1);
 	else
@@ -173,6 +175,7 @@ static u64 family_value(struct perf_event *event, u64 *enabled, u64 *running)
 	    !list_empty_careful(perf_event_copies(event)))
 		return copies_value(event, enabled, running);
 	smp_rmb(); /* pairs with leave_family() and exit_copy() */
+	perf_delay(COPIES_SEEN);
 
 	sync_count(event, false);
 	total = perf_event_count(event);

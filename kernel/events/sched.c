@@ -142,7 +142,9 @@ static int event_sched_in(struct perf_event *event)
 	WRITE_ONCE(event->oncpu, smp_processor_id());
 	/* Drivers look at the state: it is active before the counter runs. */
 	smp_wmb();
+	perf_delay(ONCPU_SET);
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
+	perf_delay(ACTIVE_SET);
 	/* What was throttled when it left starts afresh. */
 	if (unlikely(perf_event_throttled(event)))
 		perf_event_unthrottle_in(event);
@@ -175,8 +177,10 @@ void perf_event_sched_out(struct perf_event *event)
 
 	perf_pmu_disable(event->pmu);
 	pmu_del(event, 0);
+	perf_delay(DELETED);
 	/* Pairs with sync_count(): nobody has to read it any more. */
 	smp_store_release(&event->oncpu, -1);
+	perf_delay(ONCPU_CLEARED);
 	/* Its overflow asked for this, and the interrupt that does it may come later. */
 	if (perf_event_take_disable(event))
 		state = PERF_EVENT_STATE_OFF;

@@ -181,6 +181,7 @@ static __always_inline void hit(struct perf_event *event, const struct occurrenc
 	if (READ_ONCE(event->state) < PERF_EVENT_STATE_ACTIVE ||
 	    perf_event_excludes(event, what->regs))
 		return;
+	perf_delay(SW_SEEN);
 	if (likely(!is_sampling_event(event)))
 		local64_add(what->nr, &event->count);
 	else
@@ -322,6 +323,7 @@ static int swevent_add(struct perf_event *event, int flags)
 	struct perf_cpu_context *here = this_cpu_context();
 
 	list_add_rcu(&event->hw.sw_entry, &here->sw_active[event->attr.config - PERF_SW_FIRST]);
+	perf_delay(SW_ACTIVE_ADDED);
 	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
 	perf_event_update_userpage(event);
 	return 0;
@@ -330,6 +332,7 @@ static int swevent_add(struct perf_event *event, int flags)
 static void swevent_del(struct perf_event *event, int flags)
 {
 	list_del_rcu(&event->hw.sw_entry);
+	perf_delay(SW_ACTIVE_DELETED);
 }
 
 static void swevent_start(struct perf_event *event, int flags)

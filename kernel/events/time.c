@@ -41,6 +41,7 @@ void perf_clock_start(struct perf_event_clock *clock, u64 now)
 		return;
 
 	WRITE_ONCE(clock->offset, clock->time - now);
+	perf_delay(CLOCK_OFFSET);
 	/* Pairs with perf_clock_read(): a running clock has its offset. */
 	smp_store_release(&clock->cpu, smp_processor_id());
 }
@@ -61,6 +62,7 @@ void perf_clock_stop(struct perf_event_clock *clock, u64 now)
 	if ((s64)(time - clock->time) < 0)
 		time = clock->time;
 	WRITE_ONCE(clock->time, time);
+	perf_delay(CLOCK_TIME);
 	/* Pairs with perf_clock_read(): a clock that stands has its time. */
 	smp_store_release(&clock->cpu, -1);
 }
@@ -82,6 +84,7 @@ static __always_inline u64 clock_read(const struct perf_event_clock *clock, u64 
 	do {
 		/* Pairs with the releases in perf_clock_start() and _stop(). */
 		cpu = smp_load_acquire(&clock->cpu);
+		perf_delay(CLOCK_SEEN);
 		offset = READ_ONCE(clock->offset);
 		time = clock_at(cpu, READ_ONCE(clock->time), offset,
 				cpu >= 0 ? at ?: perf_clock() : 0);
@@ -108,6 +111,7 @@ static void begin_change(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->lock);
 	lockdep_assert_irqs_disabled();
 	raw_write_seqcount_begin(&ctx->seq);
+	perf_delay(CHANGE_BEGUN);
 }
 
 /**
@@ -143,6 +147,7 @@ void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_c
  */
 void perf_context_end(struct perf_event_context *ctx)
 {
+	perf_delay(CHANGE_ENDS);
 	raw_write_seqcount_end(&ctx->seq);
 }
 
@@ -224,7 +229,9 @@ static __always_inline void read_times(const struct perf_event *event, u64 at, u
 				break;
 			cpu_relax();
 		}
+		perf_delay(SEQ_SEEN);
 		perf_event_times_at(event, clock_read(event_clock(event), at), enabled, running);
+		perf_delay(TIMES_SEEN);
 	} while (read_seqcount_retry(seqcount, seq) && wait);
 }
 
@@ -284,6 +291,7 @@ void perf_event_fold_time(struct perf_event *event)
 	if (event->tstamp == now)
 		return;
 	perf_event_times_at(event, now, &event->total_time_enabled, &event->total_time_running);
+	perf_delay(FOLDED);
 	event->tstamp = now;
 }
 
@@ -315,6 +323,7 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 		for_each_sibling_event(sibling, event)
 			perf_event_fold_time(sibling);
 	}
+	perf_delay(STATE_SET);
 	/* Who finds it off finds what it counted. */
 	smp_store_release(&event->state, state);
 }

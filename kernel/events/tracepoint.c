@@ -74,8 +74,10 @@ static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *h
 	if (!ctx || !READ_ONCE(ctx->walked))
 		return;
 	list_for_each_entry_rcu(event, &ctx->event_list, event_entry, !preemptible()) {
-		if (tp_about(event, type, smp_processor_id()) && tp_wanted(event, hit))
+		if (tp_about(event, type, smp_processor_id()) && tp_wanted(event, hit)) {
+			perf_delay(TRACEPOINT_SEEN);
 			tp_deliver(event, hit);
+		}
 	}
 }
 

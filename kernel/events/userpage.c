@@ -54,6 +54,7 @@ void perf_event_update_userpage(struct perf_event *event)
 
 	WRITE_ONCE(page->lock, page->lock + 1);
 	barrier();
+	perf_delay(USERPAGE_LOCKED);
 	/* User space can write there, too. */
 	index = counter_index(event);
 	offset = perf_event_count(event);

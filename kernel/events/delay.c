@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Delays at the points of delay_points.h.
+ *
+ * perf_delays.rate=N on the command line, or in /sys/module/perf_delays/parameters,
+ * delays one CPU in N that pass a point for a random time of up to
+ * perf_delays.max_us. perf_delays.points is a mask of the points that do so, all
+ * by default. How often each was passed is in debugfs, perf_events/delays.
+ */
+#include <linux/debugfs.h>
+#include <linux/init.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/processor.h>
+#include <linux/sched/clock.h>
+#include <linux/seq_file.h>
+
+#include "delay.h"
+
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX	"perf_delays."
+
+/* Interrupts may be off at a point, and a record passes a dozen of them. */
+#define MAX_US			1000
+/* For a clock that stands still: a look at it takes longer than this part of a microsecond. */
+#define LOOKS_PER_US		1000
+
+static unsigned int rate;
+module_param(rate, uint, 0644);
+MODULE_PARM_DESC(rate, "one in so many that pass a point is delayed; 0: none");
+
+static unsigned int max_us = 20;
+module_param(max_us, uint, 0644);
+MODULE_PARM_DESC(max_us, "microseconds that a delay takes at most");
+
+static unsigned long long points = ~0ULL;
+module_param(points, ullong, 0644);
+MODULE_PARM_DESC(points, "mask of the points");
+
+static_assert(PERF_NR_DELAYS <= 64);
+
+/**
+ * struct delays - what one CPU has to do with points
+ * @random: the last random number
+ * @passed: how often it passed each point
+ * @taken: how often it was delayed there
+ */
+struct delays {
+	u32		random;
+	unsigned long	passed[PERF_NR_DELAYS];
+	unsigned long	taken[PERF_NR_DELAYS];
+};
+
+static DEFINE_PER_CPU(struct delays, delays);
+
+/* An interrupt in between, or another CPU, makes it no less random. */
+static u32 next_random(void)
+{
+	u32 next = raw_cpu_read(delays.random) * 1664525 + 1013904223 + raw_smp_processor_id();
+
+	raw_cpu_write(delays.random, next);
+	return next >> 8;
+}
+
+/**
+ * perf_delay_at - perf_delay()
+ * @point: that is passed
+ *
+ * Any context, NMI included. Never sleeps, takes no lock, is not traced. Takes
+ * no longer than MAX_US.
+ */
+void perf_delay_at(enum perf_delay_point point)
+{
+	unsigned int one_in = READ_ONCE(rate), us, looks;
+	u64 start;
+
+	this_cpu_inc(delays.passed[point]);
+	if (!one_in || !(READ_ONCE(points) & (1ULL << point)) || next_random() % one_in)
+		return;
+	this_cpu_inc(delays.taken[point]);
+	us = 1 + next_random() % clamp(READ_ONCE(max_us), 1U, MAX_US);
+	start = local_clock();
+	for (looks = us * LOOKS_PER_US; looks && local_clock() - start < us * 1000ULL; looks--)
+		cpu_relax();
+}
+
+static int delays_show(struct seq_file *m, void *unused)
+{
+	static const char * const names[] = {
+#define PERF_DELAY_POINT(name)	#name
+#include "delay_points.h"
+#undef PERF_DELAY_POINT
+	};
+	unsigned long passed, taken;
+	int i, cpu;
+
+	for (i = 0; i < PERF_NR_DELAYS; i++) {
+		passed = 0;
+		taken = 0;
+		for_each_possible_cpu(cpu) {
+			passed += READ_ONCE(per_cpu(delays, cpu).passed[i]);
+			taken += READ_ONCE(per_cpu(delays, cpu).taken[i]);
+		}
+		seq_printf(m, "%2d %-18s %12lu passed %10lu delayed\n", i, names[i], passed, taken);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(delays);
+
+static int __init delays_init(void)
+{
+	debugfs_create_file("delays", 0444, debugfs_create_dir("perf_events", NULL), NULL,
+			    &delays_fops);
+	return 0;
+}
+late_initcall(delays_init);

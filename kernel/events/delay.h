@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Delays between two steps of what CPUs do without a lock, so that a window of
+ * a few instructions stays open for microseconds. For tests: CONFIG_PERF_EVENTS_DELAYS,
+ * without which perf_delay() is nothing. See delay.c.
+ */
+#ifndef _KERNEL_EVENTS_DELAY_H
+#define _KERNEL_EVENTS_DELAY_H
+
+enum perf_delay_point {
+#define PERF_DELAY_POINT(name)	PERF_DELAY_##name
+#include "delay_points.h"
+#undef PERF_DELAY_POINT
+	PERF_NR_DELAYS
+};
+
+#ifdef CONFIG_PERF_EVENTS_DELAYS
+void perf_delay_at(enum perf_delay_point point);
+
+/* Any context, NMI included; never sleeps. */
+#define perf_delay(name)	perf_delay_at(PERF_DELAY_##name)
+#else
+#define perf_delay(name)	((void)PERF_DELAY_##name)
+#endif
+
+#endif /* _KERNEL_EVENTS_DELAY_H */

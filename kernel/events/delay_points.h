@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The points of delay.h, each named for what has been done, or seen, when it is
+ * passed, while the next step has not.
+ */
+
+/* an event's buffer: event->rb, and the buffer's list */
+PERF_DELAY_POINT(BUFFER_SWITCH),		/* about to change event->rb */
+PERF_DELAY_POINT(BUFFER_SWITCHED),	/* not in the list of the new one */
+PERF_DELAY_POINT(BUFFER_SEEN),		/* a writer has read event->rb */
+
+/* an event and its context */
+PERF_DELAY_POINT(ATTACHED),		/* in the list of the context's events */
+PERF_DELAY_POINT(CONTEXT_SEEN),		/* its mutex is not held */
+PERF_DELAY_POINT(CALL_CPU),		/* about to ask the CPU that runs it */
+PERF_DELAY_POINT(CALL_RESERVED),		/* about to ask the CPU where the task was */
+
+/* oncpu and state */
+PERF_DELAY_POINT(ONCPU_SET),
+PERF_DELAY_POINT(ACTIVE_SET),		/* and not on its PMU */
+PERF_DELAY_POINT(DELETED),		/* off its PMU */
+PERF_DELAY_POINT(ONCPU_CLEARED),		/* and still active */
+PERF_DELAY_POINT(STATE_SEEN),		/* by sync_count() */
+PERF_DELAY_POINT(ONCPU_SEEN),
+
+/* a context's sequence count and clock, an event's times */
+PERF_DELAY_POINT(CHANGE_BEGUN),		/* the clock has not been read */
+PERF_DELAY_POINT(CHANGE_ENDS),
+PERF_DELAY_POINT(CLOCK_OFFSET),		/* it does not run */
+PERF_DELAY_POINT(CLOCK_TIME),		/* it still runs */
+PERF_DELAY_POINT(CLOCK_SEEN),
+PERF_DELAY_POINT(SEQ_SEEN),
+PERF_DELAY_POINT(TIMES_SEEN),
+PERF_DELAY_POINT(FOLDED),		/* with the old stamp */
+PERF_DELAY_POINT(STATE_SET),		/* about to be set */
+
+/* copies that leave, and who adds them up */
+PERF_DELAY_POINT(COPY_FOLDED),		/* and in the family's list */
+PERF_DELAY_POINT(COPY_LEFT),		/* and in its context's */
+PERF_DELAY_POINT(COPIES_SEEN),		/* there are none */
+
+/* a ring's writers; the turn at a buffer that CPUs share */
+PERF_DELAY_POINT(RING_STEP),		/* any one of ring.h */
+PERF_DELAY_POINT(TURN_WANTED),
+PERF_DELAY_POINT(TURN_TAKEN),		/* and not known to be this CPU's */
+PERF_DELAY_POINT(TURN_SET),
+PERF_DELAY_POINT(TURN_CLEARED),		/* and not given up */
+
+/* the AUX area */
+PERF_DELAY_POINT(AUX_SEEN),		/* without a reference */
+PERF_DELAY_POINT(AUX_OPENED),		/* by nobody in particular */
+PERF_DELAY_POINT(AUX_CLOSES),
+PERF_DELAY_POINT(AUX_UNMAPPED),		/* its writer has not been stopped */
+PERF_DELAY_POINT(AUX_ASKED),		/* who writes there */
+
+/* event sites */
+PERF_DELAY_POINT(SW_ACTIVE_ADDED),
+PERF_DELAY_POINT(SW_ACTIVE_DELETED),
+PERF_DELAY_POINT(SW_SEEN),		/* to be active, and not counted */
+PERF_DELAY_POINT(TRACEPOINT_SEEN),	/* an event of the task that it is about */
+PERF_DELAY_POINT(OVERFLOW),
+PERF_DELAY_POINT(PROG_SET),		/* about to be set, its cookie is */
+PERF_DELAY_POINT(PROG_SEEN),
+
+/* the rest */
+PERF_DELAY_POINT(DISABLE_DUE),		/* and not done */
+PERF_DELAY_POINT(CGROUP_SWITCH),		/* about to look whether it is one */
+PERF_DELAY_POINT(CGROUP_ATTACH),		/* about to ask the CPU where the task was */
+PERF_DELAY_POINT(MIGRATE_OUT),		/* of the old CPU */
+PERF_DELAY_POINT(MIGRATE_IN),		/* the context is the new one, and does not have it */
+PERF_DELAY_POINT(USERPAGE_LOCKED),
+PERF_DELAY_POINT(COLD_MADE),		/* and not published */
