@@ -212,6 +212,11 @@ TEST_F(inherit, existing_children_are_not)
 	before = pe_count(fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, 10 * PAGES));
 	EXPECT_GT(before + PAGES, pe_count(fd));
+	/* Nor are those that they bear afterwards. */
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, 10 * PAGES));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_THREAD_FAULT, 10 * PAGES));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_GRAND_FAULT, 10 * PAGES));
+	EXPECT_GT(before + PAGES, pe_count(fd));
 	close(fd);
 }
 

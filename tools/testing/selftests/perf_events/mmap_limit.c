@@ -12,6 +12,7 @@
 
 #include "../kselftest_harness.h"
 #include "pe_sample.h"
+#include "pe_sim.h"
 
 #define MLOCK_KB	PE_SYSCTL "perf_event_mlock_kb"
 #define MAX_RINGS	64
@@ -160,6 +161,73 @@ TEST_F(limit, not_of_the_trusted)
 	EXPECT_EQ(-MAX_RINGS, pe_run_as(PE_UID, PE_CAP(14), fill, &plan));
 	ASSERT_EQ(0, pe_set(PE_PARANOID, -1));
 	EXPECT_EQ(-MAX_RINGS, pe_run_as(PE_UID, 0, fill, &plan));
+}
+
+/**
+ * struct aux_plan - an AUX area beside other buffers
+ * @rlimit: pages of RLIMIT_MEMLOCK
+ * @others: pages that buffers of other events have
+ * @pages: of the area; its event has two more
+ */
+struct aux_plan {
+	unsigned long rlimit;
+	unsigned int others, pages;
+};
+
+/* -1 when the area fits, 0 when there is no room for it; less when something else goes wrong. */
+static int aux_fits(void *arg)
+{
+	struct perf_event_attr a = pe_attr_off(0);
+	const long page = sysconf(_SC_PAGESIZE);
+	const struct aux_plan *plan = arg;
+	struct rlimit r = { plan->rlimit * page, plan->rlimit * page };
+	struct pe_ring ring;
+	unsigned int i;
+	int fd;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &r))
+		return -100;
+	for (i = 0; i < plan->others; i++) {
+		fd = open_for_user();
+		if (fd < 0)
+			return -101;
+		if (mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED)
+			return -102;
+	}
+	a.type = pe_sim_trace_type();
+	a.exclude_kernel = 1;
+	fd = pe_self(&a);
+	if (fd < 0 || pe_ring_map(&ring, fd, 1))
+		return -103;
+	ring.page->aux_offset = ring.len;
+	ring.page->aux_size = plan->pages * page;
+	if (mmap(NULL, plan->pages * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		 ring.len) != MAP_FAILED)
+		return -1;
+	return errno == EPERM ? 0 : -104;
+}
+
+TEST_F(limit, of_aux_areas)
+{
+	const unsigned int all = 4 * pe_cpu_count();
+	struct aux_plan plan = { .pages = 2, .others = all - 4 };
+
+	if (pe_sim_trace_type() < 0)
+		SKIP(return, "needs the simulated trace unit");
+	EXPECT_EQ(-1, pe_run_as(PE_UID, 0, aux_fits, &plan));
+	/* All of it has been given back. */
+	EXPECT_EQ(-1, pe_run_as(PE_UID, 0, aux_fits, &plan));
+	plan.others++;
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, aux_fits, &plan));
+	/* What the user's allowance lacks, the process' own limit may have. */
+	plan.rlimit = 1;
+	EXPECT_EQ(-1, pe_run_as(PE_UID, 0, aux_fits, &plan));
+	plan.pages = 4;
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, aux_fits, &plan));
+	plan.rlimit = 3;
+	EXPECT_EQ(-1, pe_run_as(PE_UID, 0, aux_fits, &plan));
+	plan.rlimit = 0;
+	EXPECT_EQ(-1, pe_run_as(PE_UID, PE_CAP(14), aux_fits, &plan));
 }
 
 TEST_HARNESS_MAIN

@@ -237,6 +237,32 @@ TEST_F(sim, cpu_event_counts_whoever_runs_there)
 }
 
 /* Events of the CPU and of its task have the same counters. */
+/* Only ENABLE takes an event out of the error state. */
+TEST_F(sim, disable_leaves_the_error_state_alone)
+{
+	int fd[PE_SIM_COUNTERS + 1];
+	__u64 value;
+	int i, last = PE_SIM_COUNTERS;
+
+	self->attr.pinned = 1;
+	for (i = 0; i <= last; i++) {
+		fd[i] = pe_self(&self->attr);
+		ASSERT_LE(0, fd[i]);
+	}
+	ASSERT_EQ(0, pe_sim_advance(10));
+	EXPECT_EQ(0, read(fd[last], &value, sizeof(value)));
+	ASSERT_EQ(0, close(fd[0]));
+	ASSERT_EQ(0, pe_ioctl(fd[last], PERF_EVENT_IOC_DISABLE, 0));
+	EXPECT_EQ(0, read(fd[last], &value, sizeof(value)));
+	ASSERT_EQ(0, pe_sim_advance(10));
+	EXPECT_EQ(0, read(fd[last], &value, sizeof(value)));
+	ASSERT_EQ(0, pe_ioctl(fd[last], PERF_EVENT_IOC_ENABLE, 0));
+	ASSERT_EQ(0, pe_sim_advance(10));
+	EXPECT_EQ(10, pe_count(fd[last]));
+	for (i = 1; i <= last; i++)
+		close(fd[i]);
+}
+
 TEST_F(sim, pinned_cpu_events_come_before_flexible_task_events)
 {
 	int task[PE_SIM_COUNTERS], cpu[PE_SIM_COUNTERS], i;

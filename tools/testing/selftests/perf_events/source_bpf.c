@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -360,6 +361,57 @@ TEST_F(bpf, probes)
 		probed();
 	EXPECT_EQ(20, pe_bpf_counted(self->map));
 	close(fd);
+}
+
+/* Each of the events below, @n times. */
+static void call_and_run_probed(int n)
+{
+	call(n);
+	while (n--) {
+		probed();
+		prctl(PR_SET_NAME, "renamed", 0, 0, 0);
+	}
+}
+
+/* Samples of 10 occurrences when a program of that type answers @ret or less than 0. */
+static int samples_with(struct perf_event_attr *a, int map, unsigned int type, int ret)
+{
+	int prog = pe_bpf_load(type, map, ret), fd = pe_self(a), nr = -1;
+	struct pe_ring ring;
+
+	if (prog >= 0 && fd >= 0 && !pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) &&
+	    !pe_ring_map(&ring, fd, 4)) {
+		call_and_run_probed(10);
+		nr = pe_ring_drop(&ring, PERF_RECORD_SAMPLE);
+		pe_ring_unmap(&ring);
+	}
+	close(fd);
+	close(prog);
+	return nr;
+}
+
+/* 0: the occurrence is ignored. 1: it is stored. */
+TEST_F(bpf, stored_or_ignored)
+{
+	struct perf_event_attr a[4];
+	unsigned int i, type;
+
+	/* Tracepoints of system calls are the tracer's own. */
+	ASSERT_EQ(0, pe_tracepoint(&a[0], "syscalls/sys_enter_getppid"));
+	ASSERT_EQ(0, pe_tracepoint(&a[3], "task/task_rename"));
+	ASSERT_EQ(0, pe_probe(&a[1], "kprobe"));
+	a[1].kprobe_func = (unsigned long)PE_SYSCALL_FUNC("getppid");
+	ASSERT_EQ(0, pe_probe(&a[2], "uprobe"));
+	a[2].uprobe_path = (unsigned long)"/proc/self/exe";
+	a[2].probe_offset = pe_file_offset(probed);
+	for (i = 0; i < PE_ARRAY_SIZE(a); i++) {
+		type = i % 3 ? BPF_PROG_TYPE_KPROBE : BPF_PROG_TYPE_TRACEPOINT;
+		a[i].sample_period = 1;
+		a[i].sample_type = PERF_SAMPLE_TID;
+		EXPECT_EQ(10, samples_with(&a[i], self->map, type, 1));
+		EXPECT_EQ(0, samples_with(&a[i], self->map, type, 0));
+	}
+	EXPECT_EQ(80, pe_bpf_counted(self->map));
 }
 
 TEST_F(bpf, query)

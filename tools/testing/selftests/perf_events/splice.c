@@ -174,6 +174,31 @@ TEST_F(splice, full_pages_leave_the_buffer)
 	EXPECT_GT(self->page, zero);
 }
 
+/* A mapping that is filled at once has looked at all pages: none of them leaves. */
+TEST_F(splice, populated_pages_stay)
+{
+	const size_t len = 9 * self->page;
+	unsigned int nr = 2 * self->page / SMALL, zero = 0;
+	struct perf_event_mmap_page *p;
+	__u64 first, at;
+	char *data;
+	int fd;
+
+	fd = pe_self(&self->a);
+	ASSERT_LE(0, fd);
+	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	data = (char *)p + self->page;
+	first = (p->data_head + self->page - 1) & -self->page;
+	faults(fd, nr);
+	ASSERT_EQ(nr * SMALL, move(fd, self->pipe[1], 1 << 20, 0));
+	for (at = first; at < first + self->page; at++)
+		zero += !data[at % (8 * self->page)];
+	EXPECT_GT(self->page, zero);
+	munmap(p, len);
+	close(fd);
+}
+
 TEST_F(splice, nothing_is_lost_untold)
 {
 	unsigned int read_nr = 0, told = 0, round;
@@ -298,6 +323,9 @@ TEST_F(splice, does_not_block)
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags | O_NONBLOCK));
 	EXPECT_EQ(-EAGAIN, move(self->fd, self->pipe[1], 4096, 0));
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags));
+	/* A pipe that never blocks says so, too. */
+	ASSERT_LT(0, fcntl(self->pipe[1], F_GETFL) & O_NONBLOCK);
+	EXPECT_EQ(-EAGAIN, move(self->fd, self->pipe[1], 4096, 0));
 }
 
 struct splicer {
@@ -353,6 +381,69 @@ TEST_F(splice, blocks_until_there_is_a_record)
 	pe_ring_unmap(&s.ring);
 	close(s.fd);
 	pe_child_end(&s.child);
+}
+
+/* It is woken when poll(2) would be: not by the first record where there is a watermark. */
+TEST_F(splice, blocks_until_the_watermark)
+{
+	struct perf_event_attr a = self->a;
+	struct splicer s = {};
+
+	a.watermark = 1;
+	a.wakeup_watermark = 100 * SMALL;
+	wait_in_splice(_metadata, &s, &a, self->pipe[1]);
+	ASSERT_EQ(0, pe_ioctl(s.fd, PERF_EVENT_IOC_ENABLE, 0));
+	ASSERT_EQ(0, pe_child_do(&s.child, PE_FAULT, 10));
+	pe_sleep_ms(50);
+	EXPECT_EQ(0, __atomic_load_n(&s.done, __ATOMIC_SEQ_CST));
+	ASSERT_EQ(0, pe_child_do(&s.child, PE_FAULT, 100));
+	ASSERT_EQ(0, pthread_join(s.thread, NULL));
+	EXPECT_LE(100 * SMALL, s.ret);
+	pe_ring_unmap(&s.ring);
+	close(s.fd);
+	pe_child_end(&s.child);
+}
+
+TEST_F(splice, through_another_event_of_the_buffer)
+{
+	int other = pe_self(&self->a);
+
+	ASSERT_LE(0, other);
+	EXPECT_EQ(-EINVAL, move(other, self->pipe[1], 4096, 0));
+	ASSERT_EQ(0, pe_ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, self->fd));
+	faults(self->fd, 3);
+	faults(other, 2);
+	EXPECT_EQ(5 * SMALL, move(other, self->pipe[1], 4096, 0));
+	EXPECT_EQ(self->ring.page->data_head, self->ring.page->data_tail);
+	close(other);
+}
+
+/* Bytes that are in the pipe leave too little room for a record that an empty one takes. */
+TEST_F(splice, pipe_that_is_partly_full)
+{
+	struct perf_event_attr a = self->a;
+	struct pe_ring ring;
+	__u64 size;
+	int fd;
+
+	a.sample_type |= PERF_SAMPLE_STACK_USER;
+	a.sample_stack_user = self->page - 256;
+	if (a.sample_stack_user > 1 << 15)
+		SKIP(return, "a record is shorter than half a page");
+	fd = start(&a, &ring, 8);
+	ASSERT_LE(0, fd);
+	faults(fd, 1);
+	size = ring.page->data_head - ring.page->data_tail;
+	if (size <= self->page / 2)
+		SKIP(return, "a short stack");
+	ASSERT_EQ(2 * self->page, fcntl(self->pipe[1], F_SETPIPE_SZ, 2 * self->page));
+	memset(bytes, 0, 2 * self->page);
+	ASSERT_EQ(2 * self->page, write(self->pipe[1], bytes, 2 * self->page));
+	EXPECT_EQ(-EAGAIN, move(fd, self->pipe[1], 1 << 20, SPLICE_F_NONBLOCK));
+	ASSERT_EQ(2 * self->page, read(self->pipe[0], bytes, sizeof(bytes)));
+	EXPECT_EQ(size, move(fd, self->pipe[1], 1 << 20, SPLICE_F_NONBLOCK));
+	pe_ring_unmap(&ring);
+	close(fd);
 }
 
 TEST_F(splice, ends_with_its_task)
@@ -478,6 +569,8 @@ TEST_F(splice, sendfile)
 	ASSERT_LE(0, file);
 	faults(self->fd, 3);
 	EXPECT_EQ(-1, sendfile(file, self->fd, NULL, 4096));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, copy_file_range(self->fd, NULL, file, NULL, 4096, 0));
 	EXPECT_EQ(EINVAL, errno);
 	/* To a pipe it is the same as splice(). */
 	EXPECT_EQ(3 * SMALL, sendfile(self->pipe[1], self->fd, NULL, 4096));

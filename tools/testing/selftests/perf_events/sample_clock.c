@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The clocks that records can be stamped with, and what the control page says
+ * for turning stamps into cycles.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_sample.h"
+
+#define NSEC_PER_SEC	1000000000ULL
+
+static struct pe_record rec;
+
+static __u64 now(int clock)
+{
+	struct timespec t;
+
+	if (clock_gettime(clock, &t))
+		return 0;
+	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+FIXTURE(stamp) {
+	struct perf_event_attr a;
+	struct pe_ring ring;
+	struct pe_sample s;
+	int fd;
+};
+
+FIXTURE_SETUP(stamp)
+{
+	self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	self->a.sample_period = 1;
+	self->a.sample_type = PERF_SAMPLE_TIME;
+}
+
+FIXTURE_TEARDOWN(stamp)
+{
+}
+
+static __u64 stamp_of_a_fault(struct __test_metadata *_metadata, struct _test_data_stamp *self)
+{
+	pe_ring_drop(&self->ring, 0);
+	pe_fault(1);
+	ASSERT_EQ(1, pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE));
+	ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+	return self->s.time;
+}
+
+/* Each clock that may be chosen is the one that clock_gettime(2) reads. */
+TEST_F(stamp, of_each_clock)
+{
+	static const int clocks[] = {
+		CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_BOOTTIME, CLOCK_TAI,
+	};
+	struct timex tai = { .modes = ADJ_TAI, .constant = 37 };
+	__u64 before, time, after;
+	unsigned int i;
+
+	/* Or atomic time is the time of day. */
+	if (adjtimex(&tai) < 0)
+		TH_LOG("CLOCK_TAI cannot be told from CLOCK_REALTIME");
+	self->a.use_clockid = 1;
+	for (i = 0; i < PE_ARRAY_SIZE(clocks); i++) {
+		self->a.clockid = clocks[i];
+		self->fd = pe_self(&self->a);
+		ASSERT_LE(0, self->fd);
+		ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
+		before = now(clocks[i]);
+		time = stamp_of_a_fault(_metadata, self);
+		after = now(clocks[i]);
+		ASSERT_NE(0, before);
+		EXPECT_LE(before, time) {
+			TH_LOG("clock %d", clocks[i]);
+		}
+		EXPECT_GE(after, time) {
+			TH_LOG("clock %d", clocks[i]);
+		}
+		pe_ring_unmap(&self->ring);
+		close(self->fd);
+	}
+}
+
+#ifdef __x86_64__
+static __u64 cycles(void)
+{
+	unsigned int low, high;
+
+	__asm__ __volatile__("lfence; rdtsc; lfence" : "=a" (low), "=d" (high) : : "memory");
+	return (__u64)high << 32 | low;
+}
+
+/* A stamp as the page's time_zero has it, back into cycles. */
+static __u64 cycles_of(const struct perf_event_mmap_page *p, __u64 time)
+{
+	__u64 quot, rem;
+
+	time -= p->time_zero;
+	quot = time / p->time_mult;
+	rem = time % p->time_mult;
+	return (quot << p->time_shift) + (rem << p->time_shift) / p->time_mult;
+}
+
+TEST_F(stamp, back_into_cycles)
+{
+	__u64 before, time, after, slack;
+	int i;
+
+	self->fd = pe_self(&self->a);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
+	if (!self->ring.page->cap_user_time_zero)
+		SKIP(return, "no clock in user space");
+	/* A stamp is whole nanoseconds. */
+	slack = (2ULL << self->ring.page->time_shift) / self->ring.page->time_mult + 2;
+	for (i = 0; i < 100; i++) {
+		before = cycles();
+		time = stamp_of_a_fault(_metadata, self);
+		after = cycles();
+		ASSERT_LE(before, cycles_of(self->ring.page, time) + slack);
+		ASSERT_GE(after + slack, cycles_of(self->ring.page, time));
+	}
+	pe_ring_unmap(&self->ring);
+	close(self->fd);
+}
+
+/* With a clock of its own choice, the page cannot tell how to get there. */
+TEST_F(stamp, no_way_to_a_chosen_clock)
+{
+	self->a.use_clockid = 1;
+	self->a.clockid = CLOCK_MONOTONIC;
+	self->fd = pe_self(&self->a);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
+	EXPECT_FALSE((bool)self->ring.page->cap_user_time_zero);
+	pe_ring_unmap(&self->ring);
+	close(self->fd);
+}
+#endif
+
+/* Samples of a CPU's clock while nothing runs there are not wanted with exclude_idle. */
+TEST_F(stamp, not_while_idle)
+{
+	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_CPU_CLOCK);
+	unsigned int idle, busy, round;
+
+	if (pe_cpu_count() < 2 || geteuid())
+		SKIP(return, "needs two CPUs, and root");
+	a.sample_period = 100000;
+	a.sample_type = PERF_SAMPLE_TID;
+	ASSERT_EQ(0, pe_move_to(0));
+	for (round = 0; round < 2; round++) {
+		a.exclude_idle = round;
+		self->fd = pe_open(&a, -1, 1, -1, 0);
+		ASSERT_LE(0, self->fd);
+		ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 8));
+		pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
+		pe_sleep_ms(200);
+		pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+		idle = 0;
+		busy = 0;
+		while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE) == 1) {
+			ASSERT_EQ(0, pe_sample_parse(&a, &rec, &self->s));
+			idle += !self->s.tid;
+			busy += !!self->s.tid;
+		}
+		TH_LOG("exclude_idle %u: %u samples while idle, %u others", round, idle, busy);
+		EXPECT_EQ(!round, !!idle);
+		pe_ring_unmap(&self->ring);
+		close(self->fd);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What SWITCH records tell of a switch: whether the task was preempted, and on
+ * events of a CPU, which task comes or goes.
+ */
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_sample.h"
+
+static struct pe_record rec;
+
+FIXTURE(swtch) {
+	struct perf_event_attr a;
+	struct pe_ring ring;
+	struct pe_sample s;
+	struct pe_child child;
+	int fd;
+};
+
+FIXTURE_SETUP(swtch)
+{
+	self->fd = -1;
+	self->a = pe_attr_off(PERF_COUNT_SW_DUMMY);
+	self->a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU;
+	self->a.sample_id_all = 1;
+	self->a.context_switch = 1;
+	ASSERT_EQ(0, pe_move_to(0));
+	ASSERT_EQ(0, pe_child_start(&self->child));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_MOVE, 0));
+}
+
+FIXTURE_TEARDOWN(swtch)
+{
+	pe_child_end(&self->child);
+	if (self->fd >= 0) {
+		pe_ring_unmap(&self->ring);
+		close(self->fd);
+	}
+}
+
+static void start(struct __test_metadata *_metadata, struct _test_data_swtch *self, pid_t pid,
+		  int cpu)
+{
+	self->fd = pe_open(&self->a, pid, cpu, -1, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));
+	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0));
+}
+
+static void count_outs(struct _test_data_swtch *self, unsigned int *out, unsigned int *preempted)
+{
+	while (pe_ring_next(&self->ring, &rec) == 1) {
+		if (!(rec.head.misc & PERF_RECORD_MISC_SWITCH_OUT))
+			continue;
+		++*out;
+		*preempted += !!(rec.head.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	}
+}
+
+/* A task that waits has not been preempted. */
+TEST_F(swtch, not_preempted_when_it_sleeps)
+{
+	unsigned int out = 0, preempted = 0;
+	int i, go[2];
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		if (read(go[0], &i, 1) != 1)
+			_exit(1);
+		for (i = 0; i < 100; i++)
+			pe_sleep_ms(1);
+		_exit(0);
+	}
+	start(_metadata, self, pid, -1);
+	ASSERT_EQ(1, write(go[1], "", 1));
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	count_outs(self, &out, &preempted);
+	EXPECT_LE(100, out);
+	/* Something else may come in between, now and then. */
+	EXPECT_GT(out / 2, preempted);
+}
+
+/* Two that never wait, on one CPU, can only be preempted. */
+TEST_F(swtch, preempted_when_it_does_not)
+{
+	unsigned int out = 0, preempted = 0;
+	pid_t busy = fork();
+
+	if (!busy) {
+		for (;;)
+			pe_spin(1000);
+	}
+	start(_metadata, self, busy, -1);
+	do {
+		pe_spin(100000);
+		count_outs(self, &out, &preempted);
+	} while (out < 5);
+	EXPECT_EQ(out, preempted);
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+}
+
+/* On a CPU's event, each record names the task on the other side of the switch. */
+TEST_F(swtch, of_a_cpu_names_both_tasks)
+{
+	unsigned int to_child = 0, from_child = 0;
+	__u32 other[2];
+	int i;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	start(_metadata, self, -1, 0);
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(0, pe_child_do(&self->child, PE_SPIN, 1));
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	while (pe_ring_next(&self->ring, &rec) == 1) {
+		ASSERT_EQ(PERF_RECORD_SWITCH_CPU_WIDE, rec.head.type);
+		/* First the other task, then what every record of the event ends with. */
+		memcpy(other, rec.body, sizeof(other));
+		rec.head.size -= sizeof(other);
+		memmove(rec.body, rec.body + sizeof(other), rec.head.size);
+		ASSERT_EQ(0, pe_id_parse(&self->a, &rec, &self->s));
+		EXPECT_EQ(0, self->s.cpu);
+		if (rec.head.misc & PERF_RECORD_MISC_SWITCH_OUT) {
+			/* What goes is in the record's id, what comes in its body. */
+			if (self->s.tid == getpid() && other[1] == self->child.pid) {
+				EXPECT_EQ(self->child.pid, other[0]);
+				to_child++;
+			}
+		} else if (self->s.tid == getpid() && other[1] == self->child.pid) {
+			EXPECT_EQ(self->child.pid, other[0]);
+			from_child++;
+		}
+	}
+	EXPECT_LT(0, to_child);
+	EXPECT_LT(0, from_child);
+}
+
+TEST_HARNESS_MAIN
