@@ -349,9 +349,10 @@ static int entry_try(struct pmu_entry *pe, struct perf_event *event)
 	if (event->attr.aux_start_paused)
 		event->hw.aux_paused = 1;
 
+	/* A group may have members of many software PMUs: their scopes need not be its. */
 	if (pmu->task_ctx_nr == perf_sw_context)
 		event->event_caps |= PERF_EV_CAP_SOFTWARE;
-	if (pmu->scope != PERF_PMU_SCOPE_NONE && event->cpu >= 0)
+	else if (pmu->scope != PERF_PMU_SCOPE_NONE && event->cpu >= 0)
 		event->event_caps |= PERF_EV_CAP_READ_SCOPE;
 
 	spin_lock(&pe->lock);

@@ -89,15 +89,18 @@ static void read_here(void *info)
 	raw_spin_unlock(&ctx->lock);
 }
 
-/* The CPU to read on: this one, when the PMU is shared with it. */
-static int reading_cpu(const struct perf_event *event, int cpu)
+/*
+ * The CPU to read on: this one, when everything that is read is shared with it.
+ * @caps are the event's own, or those that all of its group have in common.
+ */
+static int reading_cpu(const struct perf_event *event, u8 caps, int cpu)
 {
 	int here = raw_smp_processor_id();
 
-	if ((event->event_caps & PERF_EV_CAP_READ_ACTIVE_PKG) &&
+	if ((caps & PERF_EV_CAP_READ_ACTIVE_PKG) &&
 	    topology_physical_package_id(here) == topology_physical_package_id(cpu))
 		return here;
-	if ((event->event_caps & PERF_EV_CAP_READ_SCOPE) &&
+	if ((caps & PERF_EV_CAP_READ_SCOPE) &&
 	    perf_scope_same(event->pmu->scope, here, cpu))
 		return here;
 	return cpu;
@@ -110,6 +113,7 @@ static int reading_cpu(const struct perf_event *event, int cpu)
 static int sync_count(struct perf_event *event, bool group)
 {
 	struct read_call call = { .event = event, .group = group };
+	u8 caps = group ? event->group_caps : event->event_caps;
 	int cpu;
 
 	/* The leader may be closed meanwhile. */
@@ -126,7 +130,7 @@ static int sync_count(struct perf_event *event, bool group)
 	cpu = READ_ONCE(event->oncpu);
 	perf_delay(ONCPU_SEEN);
 	if (cpu >= 0)
-		smp_call_function_single(reading_cpu(event, cpu), read_here, &call, 1);
+		smp_call_function_single(reading_cpu(event, caps, cpu), read_here, &call, 1);
 	else
 		smp_rmb(); /* pairs with perf_event_sched_out(): what was taken off has been read */
 	preempt_enable();
@@ -469,13 +473,13 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 	local_irq_save(flags);
 	cpu = smp_processor_id();
 	if (is_task_event(event) ? event->hw.target != current :
-				   reading_cpu(event, event->cpu) != cpu) {
+				   reading_cpu(event, event->event_caps, event->cpu) != cpu) {
 		ret = -EINVAL;
 		goto out;
 	}
 	oncpu = event->oncpu;
 	if (oncpu >= 0)
-		oncpu = reading_cpu(event, oncpu);
+		oncpu = reading_cpu(event, event->event_caps, oncpu);
 	if (event->attr.pinned && !is_resident(event) && oncpu != cpu) {
 		ret = -EBUSY;
 		goto out;
