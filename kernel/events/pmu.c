@@ -470,7 +470,12 @@ static int find_and_init(struct perf_event *event)
 	}
 
 	err = ask_type(event, type);
-	return err == -ENOENT ? ask_all(event) : err;
+	if (err != -ENOENT)
+		return err;
+	/* What is raw for the PMU of raw events means nothing to another one. */
+	if (event->orig_type == PERF_TYPE_RAW && entry_of_type(PERF_TYPE_RAW))
+		return -ENOENT;
+	return ask_all(event);
 }
 
 /**
@@ -576,15 +581,43 @@ static void pmu_free_percpu(struct pmu *pmu)
 	pmu->pmu_disable_count = NULL;
 }
 
-/* Take a number, for nobody yet: what is asked for, or for -1 a new one. */
-static int type_alloc(int type)
+/*
+ * Take a number, for nobody yet: what is asked for, or for -1 a new one. A PMU
+ * whose number is taken works by another one, and for generic events.
+ */
+static int type_alloc(const struct pmu *pmu, int type)
 {
 	int got;
 
-	if (type < 0)
-		return idr_alloc(&pmu_types, NULL, PERF_TYPE_MAX, 0, GFP_KERNEL);
-	got = idr_alloc(&pmu_types, NULL, type, type + 1, GFP_KERNEL);
-	return got == -ENOSPC ? -EEXIST : got;
+	if (type >= 0) {
+		got = idr_alloc(&pmu_types, NULL, type, type + 1, GFP_KERNEL);
+		if (got != -ENOSPC)
+			return got;
+		pr_warn("perf: type %d of PMU %s is taken, it gets another one\n", type,
+			pmu->name ?: "without name");
+	}
+	return idr_alloc(&pmu_types, NULL, PERF_TYPE_MAX, 0, GFP_KERNEL);
+}
+
+/*
+ * The kernel's own first: most events are theirs. Then drivers' PMUs, the last
+ * one first: of several that serve generic events it gets them, as the big cores
+ * of an ARM machine, whose PMU is found after that of the little ones.
+ */
+static void list_pmu(struct pmu *pmu, bool own)
+{
+	struct pmu *next;
+
+	lockdep_assert_held(&perf_pmus_lock);
+	if (own) {
+		list_add_rcu(&pmu->entry, &perf_pmus);
+		return;
+	}
+	list_for_each_entry(next, &perf_pmus, entry) {
+		if (next->name && next->type != PERF_TYPE_SOFTWARE)
+			break;
+	}
+	list_add_tail_rcu(&pmu->entry, &next->entry);
 }
 
 static struct pmu_entry *entry_alloc(struct pmu *pmu)
@@ -611,13 +644,14 @@ static bool pmu_is_complete(const struct pmu *pmu)
  * @pmu: filled in by its driver; callbacks that are missing and can be get
  *	defaults
  * @name: in sysfs, or NULL for a PMU that is not to be seen there. Kept.
- * @type: PERF_TYPE_*, or -1 for one that is made for it
+ * @type: PERF_TYPE_*, or -1 for one that is made for it; so is one that is taken
  *
- * Events can be opened on it as soon as this returns, and shortly before. May
+ * Events can be opened on it as soon as this returns, and shortly before. Of
+ * PMUs that serve the same generic events the last one is asked first. May
  * sleep.
  *
- * Return: 0, -EINVAL for a PMU that lacks something, -EEXIST for a type or
- * name that is taken, -ENOMEM
+ * Return: 0, -EINVAL for a PMU that lacks something, -EEXIST for a name that is
+ * taken, -ENOMEM
  */
 int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 {
@@ -637,7 +671,7 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 		goto free_entry;
 
 	mutex_lock(&perf_pmus_lock);
-	err = type_alloc(type);
+	err = type_alloc(pmu, type);
 	if (err < 0)
 		goto unlock;
 	pmu->type = err;
@@ -646,11 +680,7 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 		goto free_type;
 
 	idr_replace(&pmu_types, pe, pmu->type);
-	/* The kernel's own first: most events are theirs. */
-	if (type == PERF_TYPE_SOFTWARE || !name)
-		list_add_rcu(&pmu->entry, &perf_pmus);
-	else
-		list_add_tail_rcu(&pmu->entry, &perf_pmus);
+	list_pmu(pmu, pmu->type == PERF_TYPE_SOFTWARE || !name);
 	mutex_unlock(&perf_pmus_lock);
 	return 0;
 

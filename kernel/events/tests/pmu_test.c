@@ -143,9 +143,15 @@ static void pmu_types_are_given(struct kunit *test)
 	KUNIT_EXPECT_GE(test, b->pmu.type, PERF_TYPE_MAX);
 	KUNIT_EXPECT_NE(test, a->pmu.type, b->pmu.type);
 
-	/* A type that is taken cannot be had; a free one can. */
-	KUNIT_EXPECT_EQ(test, perf_pmu_register(&c->pmu, NULL, type), -EEXIST);
-	KUNIT_EXPECT_EQ(test, perf_pmu_register(&c->pmu, NULL, PERF_TYPE_SOFTWARE), -EEXIST);
+	/* In place of a type that is taken there is another one; a free one can be had. */
+	KUNIT_EXPECT_EQ(test, perf_pmu_register(&c->pmu, NULL, type), 0);
+	KUNIT_EXPECT_GE(test, c->pmu.type, PERF_TYPE_MAX);
+	KUNIT_EXPECT_NE(test, c->pmu.type, type);
+	perf_pmu_unregister(&c->pmu);
+	KUNIT_EXPECT_EQ(test, perf_pmu_register(&c->pmu, NULL, PERF_TYPE_SOFTWARE), 0);
+	KUNIT_EXPECT_GE(test, c->pmu.type, PERF_TYPE_MAX);
+	KUNIT_EXPECT_EQ(test, try_event(event_new(test, c->pmu.type, 1)), 0);
+	perf_pmu_unregister(&c->pmu);
 	kunit_release_action(test, fake_unregister, a);
 	KUNIT_EXPECT_EQ(test, perf_pmu_register(&c->pmu, NULL, type), 0);
 	KUNIT_EXPECT_EQ(test, c->pmu.type, type);
@@ -298,6 +304,60 @@ static void pmu_of_generic_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENOENT,
 			try_event(event_new(test, PERF_TYPE_SOFTWARE, 1ULL << 40)));
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), inits);
+}
+
+/* As a driver does it, whose PMU is seen in sysfs. */
+static struct fake_pmu *fake_get_named(struct kunit *test, const char *name, int type)
+{
+	struct fake_pmu *fake = fake_new(test);
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&fake->pmu, name, type), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, fake_unregister, fake), 0);
+	return fake;
+}
+
+/* Of two drivers that serve generic events the later one is asked first, after the kernel. */
+static void pmu_that_came_last_is_first(struct kunit *test)
+{
+	struct fake_pmu *own = fake_get(test, 0);
+	struct fake_pmu *little = fake_get_named(test, "perf_pmu_test_little", -1);
+	struct fake_pmu *big = fake_get_named(test, "perf_pmu_test_big", -1);
+	struct perf_event *event = event_new(test, PERF_TYPE_HARDWARE, 0);
+	int idx = perf_pmus_read_lock();
+
+	little->serves = PERF_TYPE_HARDWARE;
+	big->serves = PERF_TYPE_HARDWARE;
+	/* That of raw events, where there is one, has been asked before. */
+	KUNIT_EXPECT_EQ(test, ask_all(event), 0);
+	perf_pmus_read_unlock(idx);
+	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &big->pmu);
+	KUNIT_EXPECT_EQ(test, atomic_read(&own->inits), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&little->inits), 0);
+	perf_pmu_drop_event(event);
+}
+
+/* What the PMU of raw events refuses has no meaning for others; generic events have. */
+static void pmu_of_raw_events_has_the_last_word(struct kunit *test)
+{
+	struct fake_pmu *raw = fake_get_named(test, "perf_pmu_test_raw", PERF_TYPE_RAW);
+	struct fake_pmu *other = fake_get_named(test, "perf_pmu_test_other", -1);
+
+	if (raw->pmu.type != PERF_TYPE_RAW)
+		kunit_skip(test, "there is a PMU of raw events");
+	raw->disowns = true;
+	other->serves = PERF_TYPE_RAW;
+	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_RAW, 1)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, atomic_read(&raw->inits), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other->inits), 0);
+	other->serves = PERF_TYPE_HW_CACHE;
+	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_HW_CACHE, 1)), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other->destroys), 1);
+
+	/* Without it any PMU may know them. */
+	kunit_release_action(test, fake_unregister, raw);
+	other->serves = PERF_TYPE_RAW;
+	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_RAW, 1)), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other->destroys), 2);
 }
 
 static void pmu_may_redirect(struct kunit *test)
@@ -600,6 +660,8 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(pmu_disable_nests),
 	KUNIT_CASE(pmu_is_found_by_type),
 	KUNIT_CASE(pmu_of_generic_type),
+	KUNIT_CASE(pmu_that_came_last_is_first),
+	KUNIT_CASE(pmu_of_raw_events_has_the_last_word),
 	KUNIT_CASE(pmu_may_redirect),
 	KUNIT_CASE(pmu_is_asked_for_what_it_can),
 	KUNIT_CASE(pmu_without_tasks),
