@@ -532,13 +532,15 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 /**
  * perf_event_header__init - begin a record that a driver writes by itself
  * @header: filled in
- * @data: what of the sample is known here is kept there, the rest is the driver's
+ * @data: not initialised, but that a sample has its ip and period from the driver;
+ *	everything else of it is set here
  * @type: PERF_RECORD_*
  * @misc: PERF_RECORD_MISC_*
  * @size: bytes without those at the end; of a sample the core knows better
  * @event: whose record it is
  *
- * Any context, preemption off.
+ * A sample has no registers, stack, chain or branches that could be had: it is
+ * of the past. Any context, preemption off.
  */
 void perf_event_header__init(struct perf_event_header *header, struct perf_sample_data *data,
 			     u32 type, u16 misc, u16 size, struct perf_event *event)
@@ -551,8 +553,13 @@ void perf_event_header__init(struct perf_event_header *header, struct perf_sampl
 		perf_event_header__init_id(header, data, event);
 		return;
 	}
+	*data = (struct perf_sample_data) {
+		.ip		= data->ip,
+		.period		= data->period,
+		.data_src	= { .val = PERF_MEM_NA },
+		.type		= event->attr.sample_type,
+	};
 	header->size = perf_sample_data_size(data, event);
-	data->type = event->attr.sample_type;
 	collect_words(data, event, NULL, trailing_fields, NR_TRAILING, data->type);
 }
 

@@ -707,8 +707,7 @@ static void test_own_sample(struct kunit *test)
 	env->event.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 				      PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
 	perf_sample_layout(&env->event);
-	memset(&env->data, 0x55, sizeof(env->data));
-	env->data.dyn_size = 0;
+	memset(&env->data, 0xa5, sizeof(env->data));
 	env->handle.event = &env->event;
 	env->data.ip = MARK(5);
 	env->data.period = MARK(6);
@@ -731,6 +730,36 @@ static void test_own_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *((u32 *)word++ + 1), (u32)current->pid);
 	KUNIT_EXPECT_EQ(test, *word++, MARK(1));
 	KUNIT_EXPECT_EQ(test, *word, MARK(6));
+
+	/* Of fields that the driver has not got there is nothing, and nothing of its stack. */
+	env->event.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |
+				      PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |
+				      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+				      PERF_SAMPLE_WEIGHT | PERF_SAMPLE_TRANSACTION |
+				      PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_AUX;
+	env->event.attr.sample_regs_user = 7;
+	env->event.attr.sample_regs_intr = 7;
+	perf_sample_layout(&env->event);
+	memset(&env->data, 0xa5, sizeof(env->data));
+	env->data.ip = MARK(5);
+	env->handle.addr = env->buffer;
+	env->handle.size = TEST_BUFFER;
+	preempt_disable();
+	perf_event_header__init(&header, &env->data, PERF_RECORD_SAMPLE, 0, 0, &env->event);
+	KUNIT_EXPECT_EQ(test, header.size, 12 * sizeof(u64));
+	if (header.size == 12 * sizeof(u64))
+		perf_output_sample(&env->handle, &header, &env->data, &env->event);
+	preempt_enable();
+	word = (u64 *)env->buffer + 1;
+	KUNIT_EXPECT_PTR_EQ(test, env->handle.addr, (void *)env->buffer + header.size);
+	KUNIT_EXPECT_EQ(test, *word++, MARK(5));
+	KUNIT_EXPECT_EQ(test, *word++, 0ULL);			/* address */
+	KUNIT_EXPECT_EQ(test, *word++, 0ULL);			/* call chain */
+	KUNIT_EXPECT_EQ(test, *(u32 *)word++, (u32)sizeof(u32));	/* raw data */
+	for (; (u8 *)word < env->buffer + 12 * sizeof(u64); word++)
+		KUNIT_EXPECT_EQ(test, *word, 0ULL);
+	env->event.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	perf_sample_layout(&env->event);
 
 	/* Another record has the words at its end beside what it says. */
 	env->event.attr.sample_id_all = 1;
