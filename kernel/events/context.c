@@ -367,13 +367,15 @@ void perf_context_unreserve(struct perf_event_context *ctx)
 		perf_clock_stop(&ctx->clock, ctx->now);
 }
 
+/* A part that has what is asked for, with a reference. */
 static struct perf_event_pmu_context *
-pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu)
+pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu, bool task_data)
 {
 	struct perf_event_pmu_context *epc = perf_pmu_context_of(ctx, pmu);
 
-	if (epc)
-		refcount_inc(&epc->refcount);
+	if (!epc || (task_data && !epc->task_ctx_data))
+		return NULL;
+	refcount_inc(&epc->refcount);
 	return epc;
 }
 
@@ -383,11 +385,11 @@ static void pmu_context_free(struct perf_event_pmu_context *epc)
 	kfree(epc);
 }
 
-static struct perf_event_pmu_context *pmu_context_alloc(struct pmu *pmu)
+static struct perf_event_pmu_context *pmu_context_alloc(struct pmu *pmu, bool task_data)
 {
 	struct perf_event_pmu_context *made = kzalloc(sizeof(*made), GFP_KERNEL);
 
-	if (!made || !pmu->task_ctx_cache)
+	if (!made || !task_data)
 		return made;
 	made->task_ctx_data = kmem_cache_zalloc(pmu->task_ctx_cache, GFP_KERNEL);
 	if (made->task_ctx_data)
@@ -420,37 +422,43 @@ static void pmu_context_free_rcu(struct rcu_head *head)
 }
 
 /**
- * perf_pmu_context_get - the part of a context that belongs to a PMU
+ * perf_pmu_context_get - the part of a context that belongs to an event's PMU
  * @ctx: a context
- * @pmu: the PMU
- * @cpu: of a CPU's context
+ * @event: that is about to be attached there
  *
- * May sleep. Return: with a reference for the event, or an error.
+ * In a task's context it has the driver's data if the event asks for that. May
+ * sleep. Return: with a reference for the event, or an error.
  */
 struct perf_event_pmu_context *
-perf_pmu_context_get(struct perf_event_context *ctx, struct pmu *pmu, int cpu)
+perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *event)
 {
+	struct pmu *pmu = event->pmu;
+	bool task_data = ctx->task && pmu->task_ctx_cache &&
+			 (event->attach_state & PERF_ATTACH_TASK_DATA);
 	struct perf_event_pmu_context *epc, *made;
 
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		epc = pmu_context_lookup(ctx, pmu);
+		epc = pmu_context_lookup(ctx, pmu, task_data);
 		if (epc)
 			return epc;
 	}
 
 	if (ctx->task)
-		made = pmu_context_alloc(pmu);
+		made = pmu_context_alloc(pmu, task_data);
 	else
-		made = &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->epc;
+		made = &per_cpu_ptr(pmu->cpu_pmu_context, event->cpu)->epc;
 	if (!made)
 		return ERR_PTR(-ENOMEM);
 
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		epc = pmu_context_lookup(ctx, pmu);
+		epc = pmu_context_lookup(ctx, pmu, false);
 		if (!epc) {
 			pmu_context_init(made, ctx, pmu);
 			return made;
 		}
+		/* It was made for events that ask for less. */
+		if (task_data && !epc->task_ctx_data)
+			swap(epc->task_ctx_data, made->task_ctx_data);
 	}
 	if (ctx->task)
 		pmu_context_free(made);

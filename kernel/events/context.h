@@ -12,7 +12,7 @@ void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_
 void perf_context_reserve(struct perf_event_context *ctx);
 void perf_context_unreserve(struct perf_event_context *ctx);
 struct perf_event_pmu_context *
-perf_pmu_context_get(struct perf_event_context *ctx, struct pmu *pmu, int cpu);
+perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *event);
 void perf_pmu_context_put(struct perf_event_pmu_context *epc);
 
 /* The part of a context, or of none, that belongs to a PMU; ctx->lock is held. */

@@ -513,7 +513,7 @@ int perf_event_attach(struct perf_event *event)
 	if (event->state <= PERF_EVENT_STATE_EXIT)
 		return -ENODEV;
 	if (needs_home) {
-		home = perf_pmu_context_get(ctx, event->pmu, event->cpu);
+		home = perf_pmu_context_get(ctx, event);
 		if (IS_ERR(home))
 			return PTR_ERR(home);
 	}

@@ -760,6 +760,11 @@ void perf_pmu_unregister(struct pmu *pmu)
 
 	/* Someone may still walk over the PMU's part of a CPU context. */
 	synchronize_rcu();
+	/* Its data for tasks goes back to its cache, of which nobody knows hereafter. */
+	if (pmu->task_ctx_cache)
+		rcu_barrier();
+	/* Who is still mapping an event's AUX area has found the event alive. */
+	synchronize_srcu(&pmus_srcu);
 	perf_aux_revoke(pmu);
 	pmu_free_percpu(pmu);
 
