@@ -195,10 +195,13 @@ static void move_events(struct pmu *pmu, struct perf_event_context *src,
 /**
  * perf_pmu_migrate_context - move a PMU's CPU events to another CPU
  * @pmu: a system-wide PMU
+	/* A CPU that goes is asked for the events of every box: most have none. */
+	if (list_empty(&moving))
+		return;
  * @src_cpu: which no longer speaks for it
  * @dst_cpu: which does from now on
  *
- * May sleep; called from CPU hotplug.
+ * May sleep, for a grace period when there are any; called from CPU hotplug.
  */
 void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 {
