@@ -3,7 +3,8 @@
  * CPUs that come and go, and the boot.
  *
  * Events of a CPU that is offline stay attached and stand still; they go on
- * when it is back.
+ * when it is back. In between, drivers put the CPU's counters in order: so
+ * events go on after the last of them has, and stop before the first one does.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/reboot.h>
@@ -23,20 +24,11 @@
 static void start_cpu(void *unused)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
+	struct perf_event_pmu_context *epc;
 
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	if (cpuctx->ctx.clock.cpu < 0)
 		perf_clock_start(&cpuctx->ctx.clock, cpuctx->ctx.now);
-	WRITE_ONCE(cpuctx->online, true);
-	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
-}
-
-static void start_events(void *unused)
-{
-	struct perf_cpu_context *cpuctx = this_cpu_context();
-	struct perf_event_pmu_context *epc;
-
-	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	cpuctx->ready = true;
 	for_each_pmu_context(epc, &cpuctx->ctx)
 		perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
@@ -53,7 +45,6 @@ static void stop_cpu(void *unused)
 	if (cpuctx->ctx.clock.cpu >= 0)
 		perf_clock_stop(&cpuctx->ctx.clock, cpuctx->ctx.now);
 	cpuctx->ready = false;
-	WRITE_ONCE(cpuctx->online, false);
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }
 
@@ -64,6 +55,15 @@ static void on_this_cpu(unsigned int cpu, smp_call_func_t func)
 	guard(irqsave)();
 	WARN_ON_ONCE(cpu != smp_processor_id());
 	func(NULL);
+}
+
+/* Events can be opened on the CPU, or can not any more. */
+static void set_online(unsigned int cpu, bool online)
+{
+	struct perf_cpu_context *cpuctx = &per_cpu(perf_cpu_context, cpu);
+
+	guard(mutex)(&cpuctx->ctx.mutex);
+	WRITE_ONCE(cpuctx->online, online);
 }
 
 /**
@@ -77,7 +77,7 @@ int perf_event_init_cpu(unsigned int cpu)
 	/* Not before it runs. */
 	if (!cpu_online(cpu) || cpu != raw_smp_processor_id())
 		return 0;
-	on_this_cpu(cpu, start_cpu);
+	set_online(cpu, true);
 	perf_scope_online(cpu);
 	return 0;
 }
@@ -85,18 +85,28 @@ int perf_event_init_cpu(unsigned int cpu)
 /* Drivers have prepared the CPU: what waited there since it went goes on. */
 static int cpu_is_ready(unsigned int cpu)
 {
-	on_this_cpu(cpu, start_events);
+	on_this_cpu(cpu, start_cpu);
 	return 0;
 }
 
+/* Drivers are about to leave the CPU. */
+static int cpu_is_not_ready(unsigned int cpu)
+{
+	on_this_cpu(cpu, stop_cpu);
+	return 0;
+}
+
+/*
+ * Drivers have states of their own, fixed ones and dynamic ones, which are given
+ * out in order as drivers are loaded. The last dynamic one is behind all of them,
+ * and before tasks come to the CPU.
+ */
 static int __init ready_init(void)
 {
-	int state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perf:ready", cpu_is_ready, NULL);
-
-	WARN_ON(state < 0);
-	return 0;
+	return WARN_ON(cpuhp_setup_state(CPUHP_AP_ONLINE_DYN_END, "perf:ready", cpu_is_ready,
+					 cpu_is_not_ready));
 }
-late_initcall(ready_init);
+early_initcall(ready_init);
 
 /**
  * perf_event_exit_cpu - a CPU goes
@@ -111,7 +121,7 @@ int perf_event_exit_cpu(unsigned int cpu)
 	if (cpu != raw_smp_processor_id())
 		return 0;
 	perf_scope_offline(cpu);
-	on_this_cpu(cpu, stop_cpu);
+	set_online(cpu, false);
 	guard(mutex)(&perf_pmus_lock);
 	list_for_each_entry(pmu, &perf_pmus, entry)
 		perf_rotation_stop(pmu, cpu);
@@ -184,6 +194,9 @@ static void move_events(struct pmu *pmu, struct perf_event_context *src,
 
 	while ((leader = first_of(src, pmu)))
 		move_group_out(leader, &moving);
+	/* A CPU that goes is asked for the events of every box: most have none. */
+	if (list_empty(&moving))
+		return;
 
 	perf_delay(MIGRATE_OUT);
 	/* Event sites and listeners have let go of the old lists. */
@@ -195,9 +208,6 @@ static void move_events(struct pmu *pmu, struct perf_event_context *src,
 /**
  * perf_pmu_migrate_context - move a PMU's CPU events to another CPU
  * @pmu: a system-wide PMU
-	/* A CPU that goes is asked for the events of every box: most have none. */
-	if (list_empty(&moving))
-		return;
  * @src_cpu: which no longer speaks for it
  * @dst_cpu: which does from now on
  *

@@ -31,8 +31,9 @@
  * struct perf_cpu_context - one CPU's side of event scheduling
  * @ctx: events bound to this CPU and to no task
  * @task_ctx: the running task's context, when it has groups to schedule
- * @online: the CPU schedules; changed under ctx.mutex and with interrupts off there
- * @ready: and its drivers have prepared it
+ * @online: events can be opened on the CPU; changed under ctx.mutex
+ * @ready: and its drivers have prepared it, so that they go on; changed under
+ *	ctx.mutex and with interrupts off there
  * @sched_cb_list: PMUs that want to be told of every task switch
  * @cgrp: cgroup of the running task, while cgroup events exist here
  * @nr_cgroups: how many of those are attached

@@ -359,6 +359,13 @@ static void groups_sched_out(struct list_head *active)
 		perf_group_sched_out(leader);
 }
 
+/* The CPU's own part, while its drivers are ready for that. */
+static struct perf_event_pmu_context *cpu_part(struct perf_cpu_context *cpuctx,
+					       const struct pmu *pmu)
+{
+	return likely(cpuctx->ready) ? perf_pmu_context_of(&cpuctx->ctx, pmu) : NULL;
+}
+
 /**
  * perf_pmu_resched_cpu - put groups of a PMU on this CPU in order of priority
  * @cpuctx: this CPU's, locked, as is the running task's context
@@ -371,7 +378,7 @@ static void groups_sched_out(struct list_head *active)
 void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  struct pmu *pmu)
 {
-	struct perf_event_pmu_context *cpu_epc = perf_pmu_context_of(&cpuctx->ctx, pmu);
+	struct perf_event_pmu_context *cpu_epc = cpu_part(cpuctx, pmu);
 	struct perf_event_pmu_context *task_epc;
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
@@ -663,7 +670,7 @@ static void make_room(struct perf_event *waiting, struct perf_event_pmu_context 
 static bool rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc)
 {
 	struct pmu *pmu = cpc->epc.pmu;
-	struct perf_event_pmu_context *cpu_epc = perf_pmu_context_of(&cpuctx->ctx, pmu);
+	struct perf_event_pmu_context *cpu_epc = cpu_part(cpuctx, pmu);
 	struct perf_event_pmu_context *task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
 	struct perf_event *of_cpu = longest_waiting(cpuctx, cpu_epc);
 	struct perf_event *of_task = longest_waiting(cpuctx, task_epc);

@@ -45,8 +45,11 @@ static inline int sim_fixture_init(struct kunit *test)
 
 	test->priv = kunit_kzalloc(test, sizeof(struct sim_fixture), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, test->priv);
-	/* It ends with the case: what follows runs in another thread. */
-	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	/*
+	 * It ends with the case: what follows runs in another thread. Of two CPUs
+	 * the other one can go.
+	 */
+	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 	perf_test_clock_now = NSEC_PER_SEC;
 	WRITE_ONCE(perf_test_clock_task, current);
 	return make_pmu(test, &four_counters);
