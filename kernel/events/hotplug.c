@@ -5,6 +5,12 @@
  * Events of a CPU that is offline stay attached and stand still; they go on
  * when it is back. In between, drivers put the CPU's counters in order: so
  * events go on after the last of them has, and stop before the first one does.
+ *
+ * Events of what several CPUs share move to another of these CPUs. The core
+ * moves those of PMUs with a scope, drivers those of other system-wide PMUs.
+ * When no such CPU is left, the former wait until there is one that speaks for
+ * the instance. The latter have come to their end: only their driver knows which
+ * CPU they would belong to, and it does not look for them any more.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/reboot.h>
@@ -108,6 +114,37 @@ static int __init ready_init(void)
 }
 early_initcall(ready_init);
 
+/* Does only a driver know whether the group belongs to its CPU? */
+static bool driver_moves(const struct perf_event *leader)
+{
+	const struct pmu *pmu = leader->pmu_ctx ? leader->pmu_ctx->pmu : NULL;
+
+	return pmu && pmu->task_ctx_nr == perf_invalid_context &&
+	       pmu->scope == PERF_PMU_SCOPE_NONE;
+}
+
+/* What drivers have not moved keeps what it has counted, and never runs again. */
+static void end_events_left(unsigned int cpu)
+{
+	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+	struct perf_event *event;
+
+	guard(mutex)(&ctx->mutex);
+	raw_spin_lock_irq(&ctx->lock);
+	perf_context_begin(ctx);
+	for_each_event(event, ctx) {
+		WARN_ON_ONCE(event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event));
+		if (driver_moves(event->group_leader) && event->state > PERF_EVENT_STATE_EXIT)
+			perf_event_set_state(event, PERF_EVENT_STATE_EXIT);
+	}
+	perf_context_end(ctx);
+	raw_spin_unlock_irq(&ctx->lock);
+	for_each_event(event, ctx) {
+		if (event->state == PERF_EVENT_STATE_EXIT && event->cold)
+			perf_event_wakeup(event);
+	}
+}
+
 /**
  * perf_event_exit_cpu - a CPU goes
  * @cpu: which
@@ -122,6 +159,7 @@ int perf_event_exit_cpu(unsigned int cpu)
 		return 0;
 	perf_scope_offline(cpu);
 	set_online(cpu, false);
+	end_events_left(cpu);
 	guard(mutex)(&perf_pmus_lock);
 	list_for_each_entry(pmu, &perf_pmus, entry)
 		perf_rotation_stop(pmu, cpu);
@@ -175,12 +213,14 @@ static void move_group_out(struct perf_event *leader, struct list_head *moving)
 	list_splice_tail(&members, moving);
 }
 
+/* The first group that goes on elsewhere: those that have ended stay. */
 static struct perf_event *first_of(struct perf_event_context *ctx, struct pmu *pmu)
 {
 	struct perf_event *event;
 
 	for_each_event(event, ctx) {
-		if (event->group_leader == event && group_is_of(event, pmu))
+		if (event->group_leader == event && event->state > PERF_EVENT_STATE_EXIT &&
+		    group_is_of(event, pmu))
 			return event;
 	}
 	return NULL;

@@ -67,6 +67,9 @@ static inline bool perf_pmu_can_sample(const struct pmu *pmu)
  * The first two are for hotplug, with the CPU hotplug lock held for writing
  * and the CPU online (before it goes, after it came); they may sleep.
  */
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+extern const struct cpumask *perf_test_die;
+#endif
 void perf_scope_online(unsigned int cpu);
 void perf_scope_offline(unsigned int cpu);
 bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b);

@@ -16,9 +16,17 @@
 /* One CPU of each core, die, cluster...; changed by hotplug alone. */
 static struct cpumask scope_speakers[PERF_PMU_MAX_SCOPE];
 
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+const struct cpumask *perf_test_die;	/* where all CPUs take themselves to be */
+#endif
+
 /* The CPUs that share an instance with @cpu. */
 static const struct cpumask *scope_cpus(unsigned int scope, unsigned int cpu)
 {
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+	if (scope == PERF_PMU_SCOPE_DIE && unlikely(READ_ONCE(perf_test_die)))
+		return perf_test_die;
+#endif
 	return scope == PERF_PMU_SCOPE_CORE ? topology_sibling_cpumask(cpu) :
 	       scope == PERF_PMU_SCOPE_CLUSTER ? topology_cluster_cpumask(cpu) :
 	       scope == PERF_PMU_SCOPE_DIE ? topology_die_cpumask(cpu) :
@@ -62,27 +70,6 @@ const struct cpumask *perf_scope_speakers(unsigned int scope)
 	return &scope_speakers[scope];
 }
 
-/**
- * perf_scope_online - a CPU has come
- * @cpu: that is online
- *
- * It speaks for each scope in which it is the first. CPU hotplug lock.
- */
-void perf_scope_online(unsigned int cpu)
-{
-	unsigned int scope;
-
-	lockdep_assert_cpus_held();
-
-	/* What it shares with others is known only when it runs. */
-	if (!cpu_online(cpu))
-		return;
-	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
-		if (!cpumask_intersects(scope_cpus(scope, cpu), &scope_speakers[scope]))
-			cpumask_set_cpu(cpu, &scope_speakers[scope]);
-	}
-}
-
 static void scope_migrate(unsigned int scope, unsigned int from, unsigned int to)
 {
 	struct pmu *pmu;
@@ -93,6 +80,32 @@ static void scope_migrate(unsigned int scope, unsigned int from, unsigned int to
 			perf_pmu_migrate_context(pmu, from, to);
 	}
 	mutex_unlock(&perf_pmus_lock);
+}
+
+/**
+ * perf_scope_online - a CPU has come
+ * @cpu: that is online
+ *
+ * It speaks for each scope in which it is the first. Where another CPU does, that
+ * one takes over what is left of the time when @cpu did and was the last to go.
+ * CPU hotplug lock; may sleep.
+ */
+void perf_scope_online(unsigned int cpu)
+{
+	unsigned int scope, speaker;
+
+	lockdep_assert_cpus_held();
+
+	/* What it shares with others is known only when it runs. */
+	if (!cpu_online(cpu))
+		return;
+	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
+		speaker = cpumask_first_and(scope_cpus(scope, cpu), &scope_speakers[scope]);
+		if (speaker < nr_cpu_ids)
+			scope_migrate(scope, cpu, speaker);
+		else
+			cpumask_set_cpu(cpu, &scope_speakers[scope]);
+	}
 }
 
 /**
