@@ -11,20 +11,23 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/wait.h>
 
 #include "buffer.h"
 #include "context.h"
 #include "internal.h"
+#include "pmu.h"
 #include "record.h"
 #include "sideband.h"
 
 /* Attempts to make a driver close its transaction. */
 #define STOP_ATTEMPTS	10
 
-/* All areas that a driver has set up, and that it has not been told to free. */
+/* All areas that a driver has set up, and that it has not freed. */
 static LIST_HEAD(driver_areas);
-/* Protects the list and aux->pmu; the driver sets up and frees inside it. Inside rb->lock. */
-static DEFINE_MUTEX(driver_lock);
+static DEFINE_SPINLOCK(areas_lock);	/* driver_areas; process context */
+/* An area left the list; for perf_aux_revoke(). */
+static DECLARE_WAIT_QUEUE_HEAD(area_left);
 
 static unsigned long aux_size(const struct perf_aux *aux)
 {
@@ -88,43 +91,33 @@ static bool pieces_refused(struct perf_aux *aux, int capabilities, int max_order
 	       page_private(virt_to_page(aux->pages[0])) != max_order;
 }
 
-/* The driver has nothing to do with the area any more. */
+/* The driver has nothing to do with the area any more. The caller alone may say so. */
 static void leave_driver(struct perf_aux *aux)
 {
-	lockdep_assert_held(&driver_lock);
-	list_del(&aux->driver_entry);
 	aux->free(aux->priv);
 	module_put(aux->module);
+	spin_lock(&areas_lock);
+	list_del(&aux->driver_entry);
 	WRITE_ONCE(aux->pmu, NULL);
+	spin_unlock(&areas_lock);
+	wake_up_all(&area_left);
 }
 
-/**
- * perf_aux_revoke - a PMU is going: free what its driver has of AUX areas
- * @pmu: whose events are dead, since a grace period
- *
- * The pages stay as long as they are mapped. May sleep.
- */
-void perf_aux_revoke(struct pmu *pmu)
+/* There is no reference any more: give back all but the struct, for which RCU may look. */
+static void release_memory(struct perf_aux *aux)
 {
-	struct perf_aux *aux, *next;
-
-	guard(mutex)(&driver_lock);
-	list_for_each_entry_safe(aux, next, &driver_areas, driver_entry) {
-		if (aux->pmu == pmu)
-			leave_driver(aux);
-	}
+	if (aux->pmu)
+		leave_driver(aux);
+	free_pages_of(aux);
+	perf_uncharge(&aux->charge);
+	perf_buffer_put(aux->rb);
 }
 
 static void aux_free(struct work_struct *work)
 {
 	struct perf_aux *aux = container_of(to_rcu_work(work), struct perf_aux, work);
 
-	scoped_guard(mutex, &driver_lock) {
-		if (aux->pmu)
-			leave_driver(aux);
-	}
-	free_pages_of(aux);
-	perf_buffer_put(aux->rb);
+	release_memory(aux);
 	kvfree(aux);
 }
 
@@ -147,20 +140,84 @@ void perf_aux_put(struct perf_aux *aux)
 		irq_work_queue(&aux->atomic_put);
 }
 
-/* Let the driver set the area up, unless it is going. */
+/**
+ * perf_aux_put_now - drop a reference, and do not put off what follows from that
+ * @aux: the area
+ *
+ * Who unmaps an area finds its memory free, and nobody charged for it, when that
+ * is over. May sleep.
+ */
+void perf_aux_put_now(struct perf_aux *aux)
+{
+	if (!refcount_dec_and_test(&aux->refcount))
+		return;
+	release_memory(aux);
+	kvfree_rcu(aux, work.rcu);
+}
+
+/*
+ * Get hold of an area of the PMU. Those that nobody holds leave on their own.
+ * False: there are none but those.
+ */
+static bool hold_area(const struct pmu *pmu, struct perf_aux **held)
+{
+	struct perf_aux *aux;
+	bool some = false;
+
+	*held = NULL;
+	guard(spinlock)(&areas_lock);
+	list_for_each_entry(aux, &driver_areas, driver_entry) {
+		if (aux->pmu != pmu)
+			continue;
+		some = true;
+		if (refcount_inc_not_zero(&aux->refcount)) {
+			*held = aux;
+			break;
+		}
+	}
+	return *held || !some;
+}
+
+/**
+ * perf_aux_revoke - a PMU is going: free what its driver has of AUX areas
+ * @pmu: whose events are dead, since grace periods of RCU and of
+ *	perf_pmus_read_lock()
+ *
+ * The pages stay as long as they are mapped. May sleep.
+ */
+void perf_aux_revoke(struct pmu *pmu)
+{
+	struct perf_aux *aux;
+
+	for (;;) {
+		wait_event(area_left, hold_area(pmu, &aux));
+		if (!aux)
+			return;
+		leave_driver(aux);
+		perf_aux_put(aux);
+	}
+}
+
+/*
+ * Let the driver set the area up. A PMU that goes waits for that: perf_pmus_read_lock()
+ * keeps the one of an event that is not dead.
+ */
 static bool enter_driver(struct perf_aux *aux, struct perf_event *event)
 {
-	guard(mutex)(&driver_lock);
-	if (READ_ONCE(event->state) == PERF_EVENT_STATE_DEAD)
-		return false;
-	aux->priv = aux->pmu->setup_aux(event, aux->pages, aux->nr_pages, aux->overwrite);
-	if (!aux->priv)
-		return false;
-	aux->free = aux->pmu->free_aux;
-	aux->module = aux->pmu->module;
-	__module_get(aux->module);
-	list_add(&aux->driver_entry, &driver_areas);
-	return true;
+	int idx = perf_pmus_read_lock();
+
+	if (READ_ONCE(event->state) != PERF_EVENT_STATE_DEAD)
+		aux->priv = aux->pmu->setup_aux(event, aux->pages, aux->nr_pages, aux->overwrite);
+	if (aux->priv) {
+		aux->free = aux->pmu->free_aux;
+		aux->module = aux->pmu->module;
+		__module_get(aux->module);
+		spin_lock(&areas_lock);
+		list_add(&aux->driver_entry, &driver_areas);
+		spin_unlock(&areas_lock);
+	}
+	perf_pmus_read_unlock(idx);
+	return aux->priv;
 }
 
 /**
@@ -203,17 +260,18 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 		aux->watermark = watermark ? watermark : aux_size(aux) / 2;
 	max_order = piece_order(aux, capabilities);
 
-	if (!alloc_pages_for(aux, node, max_order) ||
-	    pieces_refused(aux, capabilities, max_order) ||
-	    !enter_driver(aux, event))
-		goto fail;
+	/* Complete before the driver has it: from then on perf_aux_revoke() finds it. */
 	refcount_set(&aux->refcount, 1);
 	init_irq_work(&aux->atomic_put, aux_release);
 	INIT_RCU_WORK(&aux->work, aux_free);
 	refcount_inc(&rb->refcount);
 	aux->rb = rb;
-	return aux;
-fail:
+	if (alloc_pages_for(aux, node, max_order) &&
+	    !pieces_refused(aux, capabilities, max_order) &&
+	    enter_driver(aux, event))
+		return aux;
+
+	perf_buffer_put(rb);
 	free_pages_of(aux);
 	kvfree(aux);
 	return ERR_PTR(-ENOMEM);

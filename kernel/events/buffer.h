@@ -61,7 +61,7 @@ struct perf_charge {
  * @writer: event that has a transaction open
  * @writer_cpu: where that runs
  * @module: the driver's, held for @free
- * @charge: who pays for the pages
+ * @charge: who pays for the pages, until they are free
  * @atomic_put: frees the area when a transaction held the last reference
  * @work: frees the area after a grace period, where that may sleep
  * @pages: addresses of the pages
@@ -243,10 +243,14 @@ static __always_inline void perf_output_put_u64(struct perf_output_handle *handl
 		perf_output_copy(handle, &value, sizeof(value));
 }
 
+/* mmap.c */
+void perf_uncharge(struct perf_charge *charge);
+
 /* aux.c */
 struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event,
 				unsigned long pgoff, unsigned int nr_pages, bool overwrite);
 void perf_aux_put(struct perf_aux *aux);	/* any context */
+void perf_aux_put_now(struct perf_aux *aux);
 struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff);
 void perf_aux_stop_writer(struct perf_aux *aux);
 void perf_aux_revoke(struct pmu *pmu);

@@ -30,7 +30,13 @@ static unsigned long user_allowance(void)
 	return ((unsigned long)kb >> (PAGE_SHIFT - 10)) * num_online_cpus();
 }
 
-static void uncharge(struct perf_charge *charge)
+/**
+ * perf_uncharge - give back what was charged for memory
+ * @charge: of memory that is free, or nobody's
+ *
+ * May sleep.
+ */
+void perf_uncharge(struct perf_charge *charge)
 {
 	if (!charge->user)
 		return;
@@ -62,7 +68,7 @@ static int charge_pages(struct perf_charge *charge, struct mm_struct *mm, unsign
 	limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	if (atomic64_add_return(charge->pinned, &mm->pinned_vm) > limit &&
 	    perf_is_paranoid() && !capable(CAP_IPC_LOCK)) {
-		uncharge(charge);
+		perf_uncharge(charge);
 		return -EPERM;
 	}
 	return 0;
@@ -110,7 +116,7 @@ static void drop_mapping(struct perf_buffer *rb, struct perf_event *event)
 	if (!--rb->mappings) {
 		list_for_each_entry_safe(cold, next, &rb->events, rb_entry)
 			perf_buffer_detach(rb, cold->event);
-		uncharge(&rb->charge);
+		perf_uncharge(&rb->charge);
 	}
 	mutex_unlock(&rb->lock);
 	perf_buffer_put(rb);
@@ -232,12 +238,11 @@ static void aux_close(struct vm_area_struct *vma)
 	if (last) {
 		RCU_INIT_POINTER(rb->aux, NULL);
 		perf_delay(AUX_UNMAPPED);
-		uncharge(&aux->charge);
 	}
 	mutex_unlock(&rb->lock);
 	if (last)
 		perf_aux_stop_writer(aux);
-	perf_aux_put(aux);
+	perf_aux_put_now(aux);
 
 	drop_mapping(rb, vma->vm_file->private_data);
 }
@@ -265,7 +270,7 @@ static int map_new_data(struct perf_event *event, struct vm_area_struct *vma,
 	rb = perf_buffer_alloc(nr_pages, attr->watermark ? attr->wakeup_watermark : 0,
 			       event->cpu, !(vma->vm_flags & VM_WRITE));
 	if (!rb) {
-		uncharge(&paid);
+		perf_uncharge(&paid);
 		return -ENOMEM;
 	}
 
@@ -275,7 +280,7 @@ static int map_new_data(struct perf_event *event, struct vm_area_struct *vma,
 		add_mapping(rb, event);
 		vma->vm_private_data = rb;
 	} else {
-		uncharge(&paid);
+		perf_uncharge(&paid);
 		ret = -EAGAIN;
 	}
 	mutex_unlock(&rb->lock);
@@ -348,7 +353,7 @@ static int map_aux(struct perf_event *event, struct vm_area_struct *vma)
 		aux = perf_aux_alloc(rb, event, vma->vm_pgoff, vma_pages(vma),
 				     !(vma->vm_flags & VM_WRITE));
 		if (IS_ERR(aux)) {
-			uncharge(&paid);
+			perf_uncharge(&paid);
 			ret = PTR_ERR(aux);
 			goto unlock;
 		}

@@ -737,7 +737,7 @@ static void entry_revoke_events(struct pmu_entry *pe)
  *
  * Its events are dead when this returns, and none of its callbacks runs or
  * will. May sleep; no context's mutex may be held, nor anything that
- * event_init or destroy takes.
+ * event_init, destroy, setup_aux or free_aux takes.
  */
 void perf_pmu_unregister(struct pmu *pmu)
 {

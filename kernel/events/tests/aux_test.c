@@ -5,7 +5,11 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/cred.h>
+#include <linux/kthread.h>
 #include <linux/perf_event.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 
 #include "../buffer.h"
@@ -274,6 +278,82 @@ static void aux_unmapped_meanwhile(struct kunit *test)
 	perf_buffer_put(bench->rb);
 }
 
+/* What user space has unmapped is free before it can map the next. */
+static void aux_freed_at_once(struct kunit *test)
+{
+	struct aux_bench *bench = bench_make(test, false, 0);
+	struct user_struct *user = get_uid(current_user());
+	long before = atomic_long_read(&user->locked_vm);
+
+	/* As mmap(2) charges for it. */
+	atomic_long_add(AUX_PAGES, &user->locked_vm);
+	mmgrab(&init_mm);
+	bench->aux->charge = (struct perf_charge) {
+		.user = get_uid(user), .mm = &init_mm, .locked = AUX_PAGES,
+	};
+	refcount_inc(&bench->aux->refcount);
+	RCU_INIT_POINTER(bench->rb->aux, NULL);
+	perf_aux_put_now(bench->aux);
+	KUNIT_EXPECT_FALSE(test, completion_done(&bench->freed));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->locked_vm), before + AUX_PAGES);
+	perf_aux_put_now(bench->aux);
+	KUNIT_EXPECT_TRUE(test, completion_done(&bench->freed));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->locked_vm), before);
+	free_uid(user);
+
+	RCU_INIT_POINTER(bench->event.rb, NULL);
+	perf_buffer_put(bench->rb);
+}
+
+/* Two of a kind, one of which takes its time. */
+static struct completion slow_goes, slow_began;
+
+static void *slow_setup_aux(struct perf_event *event, void **pages, int nr_pages, bool overwrite)
+{
+	complete(&slow_began);
+	wait_for_completion_timeout(&slow_goes, 20 * HZ);
+	return test_setup_aux(event, pages, nr_pages, overwrite);
+}
+
+static int map_slowly(void *data)
+{
+	struct aux_bench *bench = data;
+
+	bench->pmu.setup_aux = slow_setup_aux;
+	bench->aux = perf_aux_alloc(bench->rb, &bench->event, 2, AUX_PAGES, false);
+	complete(&bench->freed);
+	return 0;
+}
+
+/* A driver that takes long to set up its area keeps no other one waiting. */
+static void aux_drivers_do_not_wait(struct kunit *test)
+{
+	struct aux_bench *slow = bench_make(test, false, 0), *other;
+	struct task_struct *thread;
+
+	init_completion(&slow_goes);
+	init_completion(&slow_began);
+	RCU_INIT_POINTER(slow->rb->aux, NULL);
+	perf_aux_put(slow->aux);
+	wait_for_completion(&slow->freed);
+	reinit_completion(&slow->freed);
+	thread = kthread_run(map_slowly, slow, "perf_aux_test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	wait_for_completion(&slow_began);
+
+	other = bench_make(test, false, 0);
+	bench_free(test, other);
+	/* Nor does that PMU go meanwhile. */
+	perf_aux_revoke(&other->pmu);
+	KUNIT_EXPECT_FALSE(test, completion_done(&slow->freed));
+
+	complete(&slow_goes);
+	wait_for_completion(&slow->freed);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(slow->aux));
+	reinit_completion(&slow->freed);
+	bench_free(test, slow);
+}
+
 static void aux_other_pmu(struct kunit *test)
 {
 	struct aux_bench *bench = bench_make(test, false, 0);
@@ -492,6 +572,8 @@ static struct kunit_case aux_cases[] = {
 	KUNIT_CASE(aux_transactions),
 	KUNIT_CASE(aux_overwrite),
 	KUNIT_CASE(aux_unmapped_meanwhile),
+	KUNIT_CASE(aux_freed_at_once),
+	KUNIT_CASE(aux_drivers_do_not_wait),
 	KUNIT_CASE(aux_other_pmu),
 	KUNIT_CASE(aux_driver_gone),
 	KUNIT_CASE(aux_pieces),
