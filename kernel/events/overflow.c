@@ -77,6 +77,22 @@ void perf_event_hangup(struct perf_event *event)
 	perf_event_queue_wakeup(event);
 }
 
+/*
+ * A driver halts an event that is throttled. Some have not done so when their
+ * interrupt is over (riscv's lets all counters go on that have overflowed), and
+ * would have the CPU busy with interrupts.
+ */
+static void halt_throttled(struct perf_event *event)
+{
+	lockdep_assert_irqs_disabled();
+	if (event->state != PERF_EVENT_STATE_ACTIVE || event->oncpu != smp_processor_id() ||
+	    !perf_event_throttled(event) || (event->hw.state & PERF_HES_STOPPED))
+		return;
+	perf_pmu_disable(event->pmu);
+	perf_event_pmu_stop(event, PERF_EF_UPDATE);
+	perf_pmu_enable(event->pmu);
+}
+
 static void disable_irq_work(struct irq_work *work)
 {
 	struct perf_event_cold *cold = container_of(work, struct perf_event_cold,
@@ -97,6 +113,7 @@ static void disable_irq_work(struct irq_work *work)
 			return;
 		}
 	}
+	halt_throttled(event);
 	perf_event_put(event);
 }
 
@@ -327,15 +344,21 @@ int __perf_event_overflow(struct perf_event *event, bool throttle,
  * @regs: where it happened
  *
  * Interrupts off or NMI.
- * Return: 1 when the driver is to stop the event.
+ * Return: 1 when the driver is to stop the event. One that does not is asked to,
+ * as soon as interrupts are on.
  */
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
+	int stop;
+
 	/* A counter that wraps around has no period. */
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
-	return __perf_event_overflow(event, true, data, regs);
+	stop = __perf_event_overflow(event, true, data, regs);
+	if (unlikely(stop) && perf_event_throttled(event))
+		queue_event_work(event, &event->cold->disable_work);
+	return stop;
 }
 EXPORT_SYMBOL_GPL(perf_event_overflow);
 
