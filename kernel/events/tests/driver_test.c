@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What drivers rely on: on which CPU their callbacks are called, and when, as
+ * CPUs come and go. The PMU does nothing but watch.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/mman.h>
+#include <linux/slab.h>
+
+#include "../context.h"
+#include "../internal.h"
+#include "../pmu.h"
+#include "../read.h"
+#include "../record.h"
+
+#define MAX_EVENTS	8
+
+/**
+ * struct trial - a PMU that watches how it is called, and events
+ * @pmu: the PMU
+ * @adds: calls of add
+ * @dels: calls of del
+ * @added_on: CPU of the last add
+ * @read_on: CPU of the last read
+ * @early: add was called on a CPU that its driver had not prepared
+ * @late: an event was on when its driver left the CPU
+ * @halted: calls of stop for a throttled event
+ * @attach: PERF_ATTACH_* that event_init sets
+ * @events: that the test has opened
+ * @nr: of them
+ */
+struct trial {
+	struct pmu		pmu;
+	int			adds;
+	int			dels;
+	int			added_on;
+	int			read_on;
+	int			early;
+	int			late;
+	int			halted;
+	int			attach;
+	struct perf_event	*events[MAX_EVENTS];
+	int			nr;
+};
+
+/* By CPUs: the driver has prepared it. */
+static struct cpumask prepared;
+
+static struct trial *to_trial(struct pmu *pmu)
+{
+	return container_of(pmu, struct trial, pmu);
+}
+
+static int trial_init(struct perf_event *event)
+{
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	event->attach_state |= to_trial(event->pmu)->attach;
+	return 0;
+}
+
+static int trial_add(struct perf_event *event, int flags)
+{
+	struct trial *t = to_trial(event->pmu);
+
+	t->adds++;
+	t->added_on = smp_processor_id();
+	t->early += !cpumask_test_cpu(t->added_on, &prepared);
+	return 0;
+}
+
+static void trial_del(struct perf_event *event, int flags)
+{
+	to_trial(event->pmu)->dels++;
+}
+
+static void trial_stop(struct perf_event *event, int flags)
+{
+	to_trial(event->pmu)->halted += perf_event_throttled(event);
+}
+
+/* One a call of add, so that there is something to lose. */
+static void trial_read(struct perf_event *event)
+{
+	struct trial *t = to_trial(event->pmu);
+
+	t->read_on = smp_processor_id();
+	local64_set(&event->count, t->adds);
+}
+
+static void trial_end(void *data)
+{
+	struct trial *t = data;
+
+	while (t->nr)
+		perf_event_release_kernel(t->events[--t->nr]);
+	perf_pmu_unregister(&t->pmu);
+}
+
+static struct trial *trial_make(struct kunit *test, int task_ctx_nr, unsigned int scope)
+{
+	struct trial *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	cpumask_copy(&prepared, cpu_possible_mask);
+	t->read_on = -1;
+	t->added_on = -1;
+	t->pmu.task_ctx_nr = task_ctx_nr;
+	t->pmu.scope = scope;
+	t->pmu.event_init = trial_init;
+	t->pmu.add = trial_add;
+	t->pmu.del = trial_del;
+	t->pmu.stop = trial_stop;
+	t->pmu.read = trial_read;
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&t->pmu, NULL, -1), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, trial_end, t), 0);
+	return t;
+}
+
+/* An event of the PMU, on a task or a CPU, perhaps as a member; closed by @keeper. */
+static struct perf_event *trial_open(struct kunit *test, struct trial *keeper, struct trial *t,
+				     int cpu, struct task_struct *task, struct perf_event *leader)
+{
+	struct perf_event_attr attr = {
+		.type = t->pmu.type, .size = sizeof(attr), .read_format = PERF_FORMAT_GROUP,
+	};
+	struct perf_event *event;
+	int err;
+
+	event = perf_event_alloc(&attr, cpu, task, leader, NULL, NULL, NULL, -1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	event->owner = PERF_TASK_GONE;
+	event->ctx = perf_context_find(task, cpu);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event->ctx));
+	scoped_guard(mutex, &event->ctx->mutex) {
+		KUNIT_EXPECT_TRUE(test, !leader || perf_group_may_join(leader, event));
+		err = perf_event_attach(event);
+	}
+	KUNIT_ASSERT_EQ(test, err, 0);
+	keeper->events[keeper->nr++] = event;
+	return event;
+}
+
+/* The test stays on the first CPU, which often cannot go, and there is another one. */
+static int other_cpu(struct kunit *test)
+{
+	int here = cpumask_first(cpu_online_mask), there;
+
+	set_cpus_allowed_ptr(current, cpumask_of(here));
+	there = cpumask_any_but(cpu_online_mask, here);
+	if (there >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+	return there;
+}
+
+static u64 value(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(event, &enabled, &running);
+}
+
+/* A group is read where all of its members can be, not only its leader. */
+static void group_is_read_where_all_can_be(struct kunit *test)
+{
+	int there = other_cpu(test);
+	struct trial *machine = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_SYS_WIDE);
+	struct trial *own = trial_make(test, perf_sw_context, PERF_PMU_SCOPE_NONE);
+	struct perf_event *leader;
+	u64 __user *buf;
+
+	buf = (u64 __user *)kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+					  MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NOT_NULL(test, (void __force *)buf);
+
+	leader = trial_open(test, own, machine, there, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, value(leader), 1ULL);
+	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, perf_event_read_file(leader, (char __user *)buf, PAGE_SIZE), 16);
+	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
+
+	trial_open(test, own, own, there, NULL, leader);
+	KUNIT_EXPECT_EQ(test, perf_event_read_file(leader, (char __user *)buf, PAGE_SIZE), 24);
+	KUNIT_EXPECT_EQ(test, own->read_on, there);
+	KUNIT_EXPECT_EQ(test, machine->read_on, there);
+	/* Alone it still is. */
+	value(leader);
+	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
+}
+
+/**
+ * struct holder - someone who keeps a grace period from ending
+ * @held: from here on
+ * @done: until this is set
+ * @in_time: that was before it had to give up
+ * @ended: it has
+ */
+struct holder {
+	struct completion	held;
+	bool			done;
+	bool			in_time;
+	struct completion	ended;
+};
+
+static int hold_grace_period(void *data)
+{
+	struct holder *h = data;
+	unsigned long limit = jiffies + 10 * HZ;
+
+	rcu_read_lock();
+	complete(&h->held);
+	while (!READ_ONCE(h->done) && time_before(jiffies, limit))
+		cpu_relax();
+	h->in_time = READ_ONCE(h->done);
+	rcu_read_unlock();
+	complete(&h->ended);
+	return 0;
+}
+
+/* Nothing is moved, and there is nothing to wait for. */
+static void empty_migration_does_not_wait(struct kunit *test)
+{
+	int there = other_cpu(test), here = raw_smp_processor_id();
+	struct trial *t = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_NONE);
+	struct task_struct *thread;
+	struct holder h = { };
+
+	init_completion(&h.held);
+	init_completion(&h.ended);
+	thread = kthread_create(hold_grace_period, &h, "perf_holder");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	kthread_bind(thread, there);
+	wake_up_process(thread);
+	wait_for_completion(&h.held);
+	perf_pmu_migrate_context(&t->pmu, here, there);
+	perf_pmu_migrate_context(&t->pmu, there, here);
+	WRITE_ONCE(h.done, true);
+	wait_for_completion(&h.ended);
+	KUNIT_EXPECT_TRUE(test, h.in_time);
+}
+
+/* Data for a task is made for events that ask for it, in whatever order they come. */
+static void task_data_is_for_those_who_ask(struct kunit *test)
+{
+	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
+	struct kmem_cache *cache = kmem_cache_create("perf_driver_test", 1000, 0, 0, NULL);
+	struct perf_event *plain, *asks, *cpu;
+	void *made;
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	t->pmu.task_ctx_cache = cache;
+	plain = trial_open(test, t, t, -1, current, NULL);
+	KUNIT_EXPECT_NULL(test, plain->pmu_ctx->task_ctx_data);
+	t->attach = PERF_ATTACH_TASK_DATA;
+	asks = trial_open(test, t, t, -1, current, NULL);
+	made = asks->pmu_ctx->task_ctx_data;
+	KUNIT_EXPECT_PTR_EQ(test, asks->pmu_ctx, plain->pmu_ctx);
+	KUNIT_EXPECT_NOT_NULL(test, made);
+	trial_open(test, t, t, -1, current, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, asks->pmu_ctx->task_ctx_data, made);
+	/* A CPU's context has none. */
+	cpu = trial_open(test, t, t, raw_smp_processor_id(), NULL, NULL);
+	KUNIT_EXPECT_NULL(test, cpu->pmu_ctx->task_ctx_data);
+
+	/* It is given back before the PMU is gone. */
+	kunit_release_action(test, trial_end, t);
+	kmem_cache_destroy(cache);
+}
+
+static void no_handler(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs)
+{
+}
+
+/* A driver that does not do what an overflow's result says is told once more. */
+static void throttled_event_is_halted(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_online_mask), tries, i, stop = 0;
+	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
+	struct perf_event_attr attr = {
+		.type = t->pmu.type, .size = sizeof(attr), .sample_period = 1,
+	};
+	struct perf_sample_data data;
+	struct perf_event *event;
+
+	set_cpus_allowed_ptr(current, cpumask_of(cpu));
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, no_handler, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	t->events[t->nr++] = event;
+	/* A tick may come first, and let it go on. */
+	for (tries = 0; tries < 100 && !READ_ONCE(t->halted); tries++) {
+		guard(irqsave)();
+		for (i = 0; i < 1000000 && !stop; i++) {
+			perf_sample_data_init(&data, 0, 1);
+			stop = perf_event_overflow(event, &data, task_pt_regs(current));
+		}
+		KUNIT_EXPECT_EQ(test, stop, 1);
+		KUNIT_EXPECT_EQ(test, t->halted, 0);
+		stop = 0;
+	}
+	KUNIT_EXPECT_EQ(test, t->halted, 1);
+}
+
+#ifdef CONFIG_HOTPLUG_CPU
+static int cpu_that_can_go(struct kunit *test)
+{
+	int there = other_cpu(test);
+
+	if (!cpu_is_hotpluggable(there))
+		kunit_skip(test, "needs a CPU that can go");
+	return there;
+}
+
+static struct trial *watched;
+
+static int driver_prepares(unsigned int cpu)
+{
+	msleep(20);
+	cpumask_set_cpu(cpu, &prepared);
+	return 0;
+}
+
+static int driver_leaves(unsigned int cpu)
+{
+	watched->late += watched->adds - watched->dels;
+	cpumask_clear_cpu(cpu, &prepared);
+	return 0;
+}
+
+static void remove_state(void *state)
+{
+	cpuhp_remove_state_nocalls((long)state);
+}
+
+static void go_and_come(struct kunit *test, int cpu)
+{
+	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
+}
+
+/* A driver that has been loaded late prepares a CPU before its events run there. */
+static void events_wait_for_late_drivers(struct kunit *test)
+{
+	int there = cpu_that_can_go(test), state, err;
+	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
+
+	watched = t;
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perf:test", driver_prepares,
+					  driver_leaves);
+	KUNIT_ASSERT_GT(test, state, 0);
+	err = kunit_add_action_or_reset(test, remove_state, (void *)(long)state);
+	KUNIT_ASSERT_EQ(test, err, 0);
+	trial_open(test, t, t, there, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, t->adds, 1);
+	go_and_come(test, there);
+	KUNIT_EXPECT_EQ(test, t->adds, 2);
+	KUNIT_EXPECT_EQ(test, t->added_on, there);
+	KUNIT_EXPECT_EQ(test, t->early, 0);
+	KUNIT_EXPECT_EQ(test, t->late, 0);
+
+	/* What comes while the CPU does waits, too; what went with it does not come back. */
+	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
+	KUNIT_EXPECT_EQ(test, t->dels, 2);
+	perf_event_release_kernel(t->events[--t->nr]);
+	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
+	KUNIT_EXPECT_EQ(test, t->adds, 2);
+	KUNIT_EXPECT_EQ(test, t->late, 0);
+}
+
+/*
+ * Only its driver knows which CPU speaks for a box without a scope: what it has
+ * not moved when the last of them went keeps its count, and stays off.
+ */
+static void events_without_scope_end_with_their_cpu(struct kunit *test)
+{
+	int there = cpu_that_can_go(test);
+	struct trial *t = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_NONE);
+	struct trial *member = trial_make(test, perf_sw_context, PERF_PMU_SCOPE_NONE);
+	struct perf_event *event = trial_open(test, t, t, there, NULL, NULL);
+	int adds;
+
+	trial_open(test, t, member, there, NULL, event);
+	adds = t->adds;
+	KUNIT_EXPECT_EQ(test, value(event), (u64)adds);
+	go_and_come(test, there);
+	KUNIT_EXPECT_EQ(test, t->adds, adds);
+	KUNIT_EXPECT_EQ(test, t->dels, adds);
+	KUNIT_EXPECT_EQ(test, member->adds, 1);
+	KUNIT_EXPECT_EQ(test, value(event), (u64)adds);
+	perf_event_enable(event);
+	perf_pmu_migrate_context(&t->pmu, there, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, t->adds, adds);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_EXIT);
+
+	/* Others can be opened where its driver says. */
+	trial_open(test, t, t, there, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, t->adds, adds + 1);
+}
+
+static void set_die(const struct cpumask *die)
+{
+	WRITE_ONCE(perf_test_die, die);
+}
+
+static void real_die(void *unused)
+{
+	set_die(NULL);
+}
+
+/* Two CPUs of a die go, and come back in the other order: the first of them speaks for it. */
+static void events_with_scope_follow_the_speaker(struct kunit *test)
+{
+	int there = cpu_that_can_go(test), here = raw_smp_processor_id();
+	const struct cpumask *speakers = perf_scope_speakers(PERF_PMU_SCOPE_DIE);
+	struct trial *t = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_DIE);
+	struct perf_event *event;
+
+	if (!cpumask_test_cpu(there, speakers) || !cpumask_test_cpu(here, speakers))
+		kunit_skip(test, "needs two dies");
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, real_die, NULL), 0);
+	event = trial_open(test, t, t, there, NULL, NULL);
+	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
+	KUNIT_EXPECT_EQ(test, t->dels, 1);
+	KUNIT_EXPECT_EQ(test, event->cpu, there);
+	/* In between "here" has come back, and speaks for both. */
+	set_die(cpu_possible_mask);
+	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
+	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(there, speakers));
+	KUNIT_EXPECT_EQ(test, event->cpu, here);
+	KUNIT_EXPECT_EQ(test, t->adds, 2);
+	KUNIT_EXPECT_EQ(test, t->added_on, here);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
+
+	/* Alone again, it goes on where it was when its CPU comes back as the speaker. */
+	set_die(NULL);
+	go_and_come(test, there);
+	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(there, speakers));
+	perf_event_release_kernel(t->events[--t->nr]);
+	event = trial_open(test, t, t, there, NULL, NULL);
+	go_and_come(test, there);
+	KUNIT_EXPECT_EQ(test, t->added_on, there);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
+}
+#endif /* CONFIG_HOTPLUG_CPU */
+
+static struct kunit_case driver_cases[] = {
+	KUNIT_CASE(group_is_read_where_all_can_be),
+	KUNIT_CASE(empty_migration_does_not_wait),
+	KUNIT_CASE(task_data_is_for_those_who_ask),
+	KUNIT_CASE(throttled_event_is_halted),
+#ifdef CONFIG_HOTPLUG_CPU
+	KUNIT_CASE(events_wait_for_late_drivers),
+	KUNIT_CASE(events_without_scope_end_with_their_cpu),
+	KUNIT_CASE(events_with_scope_follow_the_speaker),
+#endif
+	{}
+};
+
+static struct kunit_suite driver_suite = {
+	.name		= "perf_driver",
+	.test_cases	= driver_cases,
+};
+
+kunit_test_suite(driver_suite);
