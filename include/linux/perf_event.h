@@ -297,7 +297,7 @@ enum perf_pmu_scope {
  * @attr_groups: sysfs attributes, given before perf_pmu_register()
  * @attr_update: more of them, merged into groups that exist
  * @name: in sysfs
- * @type: PERF_TYPE_*, or assigned by perf_pmu_register()
+ * @type: PERF_TYPE_*, or assigned by perf_pmu_register(), as it is when that is taken
  * @scope: which CPUs one instance serves
  * @capabilities: PERF_PMU_CAP_*
  * @pmu_disable_count: per CPU, nesting of perf_pmu_disable()
