@@ -339,7 +339,8 @@ struct pmu {
 
 	/*
 	 * Take a new event or refuse it; may sleep. -ENOENT: not of this PMU,
-	 * ask the next one. Any other error is final.
+	 * ask the next one; of raw events that is final if this is the PMU of
+	 * PERF_TYPE_RAW. Any other error is final.
 	 */
 	int (*event_init)(struct perf_event *event);
 
