@@ -374,7 +374,10 @@ struct pmu {
 	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx,
 			   struct task_struct *task, bool sched_in);
 
-	/* Where task_ctx_data comes from, and what to do when contexts trade. */
+	/*
+	 * Where task_ctx_data comes from, of events with PERF_ATTACH_TASK_DATA,
+	 * and what to do when contexts trade.
+	 */
 	struct kmem_cache *task_ctx_cache;
 	void (*swap_task_ctx)(struct perf_event_pmu_context *prev_epc,
 			      struct perf_event_pmu_context *next_epc);
