@@ -462,7 +462,7 @@ struct perf_event_filters {
 /**
  * enum perf_event_state - where an event is in its life
  * @PERF_EVENT_STATE_DEAD: closed, or its PMU is gone; for ever
- * @PERF_EVENT_STATE_EXIT: its task is gone; for ever
+ * @PERF_EVENT_STATE_EXIT: its task is gone, or the package that it counted; for ever
  * @PERF_EVENT_STATE_ERROR: pinned and did not fit; enabling tries again
  * @PERF_EVENT_STATE_OFF: disabled
  * @PERF_EVENT_STATE_INACTIVE: enabled, not counting now
