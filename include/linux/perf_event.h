@@ -310,7 +310,9 @@ enum perf_pmu_scope {
  *
  * The callbacks are called with interrupts off on the CPU of the event, the
  * CPU context's lock and, for a task event, the task context's lock held,
- * unless said otherwise.
+ * unless said otherwise. Events of a CPU have no counter there before the last
+ * startup callback of CPU hotplug up to CPUHP_AP_ONLINE_DYN_END has returned, nor
+ * after the first of their teardown callbacks has been called.
  */
 struct pmu {
 	struct list_head		entry;
