@@ -304,7 +304,8 @@ enum perf_pmu_scope {
  * @cpu_pmu_context: per CPU, the core's state for this PMU
  * @exclusive_cnt: events of an exclusive PMU: > 0 per task, < 0 per CPU
  * @task_ctx_nr: perf_hw_context, perf_sw_context (add never fails) or
- *	perf_invalid_context (no task events)
+ *	perf_invalid_context (no task events; without a @scope the driver moves those
+ *	of a CPU that goes by perf_pmu_migrate_context(), and what it leaves has ended)
  * @hrtimer_interval_ms: of rotation
  * @nr_addr_filters: that an event may have
  *
