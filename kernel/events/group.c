@@ -447,17 +447,29 @@ static void count_event(struct perf_event *event, int n)
 		ctx->nr_user += n;
 }
 
+/* The event and its group know of one another; nothing of it counts yet. */
+static void join_leader(struct perf_event *event, struct perf_event *leader)
+{
+	event->attach_state |= PERF_ATTACH_GROUP;
+	/* A sample about a sleeping task may be walking the group on another CPU. */
+	list_add_tail_rcu(&event->sibling_list, &leader->sibling_list);
+	leader->nr_siblings++;
+}
+
+/*
+ * Event sites of other CPUs take no lock: from the moment that the event is in
+ * a list, tracepoints about its task write samples of it, and as soon as it is
+ * active the sites of this CPU do, from an NMI too. So it is complete before
+ * that: member of its group, with the sizes of its records and its times.
+ */
 static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
 {
 	struct perf_event *leader = event->group_leader;
 	struct perf_event_context *ctx = event->ctx;
+	bool joins_residents = leader != event && is_resident(leader) &&
+			       (event->event_caps & PERF_EV_CAP_RESIDENT);
 	bool *attached = data;
 
-	/* Tracepoints about a task look for those of a CPU; see perf_tp_event(). */
-	if (event->cpu >= 0 && !(event->event_caps & PERF_EV_CAP_RESIDENT))
-		WRITE_ONCE(ctx->walked, true);
-	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
-	perf_delay(ATTACHED);
 	event->attach_state |= PERF_ATTACH_CONTEXT;
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, 1);
@@ -466,26 +478,29 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 		event->hw_flags &= ~PERF_EVENT_GOES_ON;
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 	}
+	if (leader != event) {
+		if (!joins_residents)
+			group_leave(leader);
+		join_leader(event, leader);
+	}
+	perf_group_layout(leader);
+
+	/* Tracepoints about a task look for those of a CPU; see perf_tp_event(). */
+	if (event->cpu >= 0 && !(event->event_caps & PERF_EV_CAP_RESIDENT))
+		WRITE_ONCE(ctx->walked, true);
+	WARN_ON_ONCE(!event->header_size);
+	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
+	perf_delay(ATTACHED);
 	count_event(event, 1);
 
-	if (leader == event) {
-		group_enter(event);
-	} else if (is_resident(leader) && (event->event_caps & PERF_EV_CAP_RESIDENT)) {
-		event->attach_state |= PERF_ATTACH_GROUP;
-		list_add_tail(&event->sibling_list, &leader->sibling_list);
-		leader->nr_siblings++;
+	if (joins_residents) {
 		event->pmu_ctx = leader->pmu_ctx;
 		perf_swevent_resident_add(event);
 		if (leader->state == PERF_EVENT_STATE_ACTIVE)
 			resident_start(event);
 	} else {
-		group_leave(leader);
-		event->attach_state |= PERF_ATTACH_GROUP;
-		list_add_tail(&event->sibling_list, &leader->sibling_list);
-		leader->nr_siblings++;
 		group_enter(leader);
 	}
-	perf_group_layout(leader);
 	if (cpuctx && !is_resident(leader) && leader->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
 	*attached = true;
