@@ -330,13 +330,27 @@ static void task_moved(void *info)
 		perf_cgroup_switch(this_cpu_context(), current);
 }
 
-/* Tasks have changed cgroup; those that run have to be switched. */
+/*
+ * Tasks have changed cgroup; those that run have to be switched.
+ *
+ * A task that sleeps may be switched to on any CPU meanwhile. That CPU, or the
+ * one that woke the task, has stored the task's CPU before the full barrier
+ * that __schedule() has behind the runqueue's lock, and perf_cgroup_switch()
+ * looks at the task's cgroup after it. The barrier below stands between our
+ * store of the cgroup and our look at the task's CPU. So either that CPU finds
+ * the new cgroup, or we find that CPU: then the interrupt comes before the
+ * switch, which follows it and finds the new cgroup, or after it, when the task
+ * is current. Asking another CPU is a full barrier in any case; without the one
+ * here a task whose last CPU is our own would be let go without any.
+ */
 static void attach(struct cgroup_taskset *tset)
 {
 	struct cgroup_subsys_state *css;
 	struct task_struct *task;
 	int cpu;
 
+	/* Pairs with smp_mb__after_spinlock() in __schedule(); see above. */
+	smp_mb();
 	cgroup_taskset_for_each(task, css, tset) {
 		do {
 			cpu = task_cpu(task);
