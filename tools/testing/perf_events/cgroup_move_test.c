@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A task is moved to another cgroup while another CPU switches to it, as in
+ * attach() of kernel/events/cgroup.c: at least one of the two must see what the
+ * other has done, or the CPU goes on counting for the old cgroup.
+ *
+ * mover:  task's cgroup = new;  full barrier;  is it on that CPU? tell it
+ * switch: task's CPU = this;    full barrier;  go on with the task's cgroup
+ */
+#include "harness.h"
+
+/* One round; both begin it at the same time, and neither knows the other's part. */
+static u32 round_of[2] ____cacheline_aligned;
+static u32 cgroup ____cacheline_aligned;
+static u32 task_cpu ____cacheline_aligned;
+static u32 seen_cpu, seen_cgroup;
+static u64 rounds, missed;
+
+/* Wait for the other thread; false when it has stopped. */
+static bool meet(unsigned int self)
+{
+	u32 mine = round_of[self] + 1;
+	unsigned int tries = 0;
+
+	/* Pairs with the other's acquire below: what it looks at has been written. */
+	smp_store_release(&round_of[self], mine);
+	while ((s32)(smp_load_acquire(&round_of[!self]) - mine) < 0) {
+		if (!harness_goes_on())
+			return false;
+		if (++tries % 4096 == 0)
+			sched_yield();
+	}
+	return true;
+}
+
+static void move(void *unused)
+{
+	u64 seed = 88172645463325252ULL;
+
+	while (meet(0)) {
+		harness_dawdle(&seed, 20);
+		WRITE_ONCE(cgroup, round_of[0]);
+		/* Pairs with that of switch_in(), as in attach(). */
+		smp_mb();
+		seen_cpu = READ_ONCE(task_cpu);
+		if (!meet(0))
+			return;
+		/* Both are old: nobody tells the CPU of the move. */
+		missed += seen_cpu != round_of[0] - 1 && seen_cgroup != round_of[0] - 1;
+		rounds++;
+	}
+}
+
+static void switch_in(void *unused)
+{
+	u64 seed = 362436069362436069ULL;
+
+	while (meet(1)) {
+		harness_dawdle(&seed, 20);
+		WRITE_ONCE(task_cpu, round_of[1]);
+		/* Pairs with that of move(); the scheduler has it at each switch. */
+		smp_mb();
+		seen_cgroup = READ_ONCE(cgroup);
+		if (!meet(1))
+			return;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct harness_thread threads[] = { { move }, { switch_in } };
+
+	ktap_plan(1);
+	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
+	ktap_note("%llu rounds, %llu moves that nobody saw", (unsigned long long)rounds,
+		  (unsigned long long)missed);
+	ktap_result(rounds && !missed, "a move and a switch: one sees the other");
+	return ktap_end();
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the programs here share: the kernel's primitives for a thread that
+ * plays a CPU, threads that start and stop together, and KTAP.
+ *
+ * Barriers are those of the machine that the program is built for, as strong
+ * as the kernel's and no stronger: on x86 smp_rmb() and smp_wmb() only bind the
+ * compiler. A thread that is interrupted may be off for long, as a virtual CPU.
+ */
+#ifndef _TOOLS_TESTING_PERF_EVENTS_HARNESS_H
+#define _TOOLS_TESTING_PERF_EVENTS_HARNESS_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+/* Compiler */
+
+#ifndef __always_inline
+#define __always_inline		inline __attribute__((__always_inline__))
+#endif
+#define __maybe_unused		__attribute__((__unused__))
+#define ____cacheline_aligned	__attribute__((__aligned__(64)))
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+#define barrier()		__asm__ __volatile__("" : : : "memory")
+#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, val)	(*(volatile __typeof__(x) *)&(x) = (val))
+#define data_race(expr)		(expr)
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define container_of(ptr, type, member) \
+	((type *)((char *)(ptr) - offsetof(type, member)))
+#define min(a, b)		((a) < (b) ? (a) : (b))
+#define max(a, b)		((a) > (b) ? (a) : (b))
+#define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+
+/* Barriers */
+
+#if defined(__x86_64__)
+#define smp_mb()		__asm__ __volatile__("lock; addl $0,-132(%%rsp)" ::: "memory", "cc")
+#define smp_rmb()		barrier()
+#define smp_wmb()		barrier()
+#define cpu_relax()		__asm__ __volatile__("rep; nop" ::: "memory")
+#else
+#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+#define cpu_relax()		barrier()
+#endif
+#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
+#if defined(__x86_64__)
+#define smp_store_mb(var, value) \
+	((void)__atomic_exchange_n(&(var), value, __ATOMIC_SEQ_CST))
+#else
+#define smp_store_mb(var, value) \
+	do { WRITE_ONCE(var, value); smp_mb(); } while (0)
+#endif
+
+/* Atomics; those that return a value are full barriers. */
+
+typedef struct { int counter; } atomic_t;
+typedef struct { s64 counter; } atomic64_t;
+typedef struct { long counter; } local_t;
+
+#define atomic_read(a)			READ_ONCE((a)->counter)
+#define atomic_set(a, v)		WRITE_ONCE((a)->counter, v)
+#define atomic_inc(a) \
+	((void)__atomic_fetch_add(&(a)->counter, 1, __ATOMIC_RELAXED))
+#define atomic_add_return(n, a)		__atomic_add_fetch(&(a)->counter, n, __ATOMIC_SEQ_CST)
+#define atomic_xchg(a, v)		__atomic_exchange_n(&(a)->counter, v, __ATOMIC_SEQ_CST)
+#define atomic_try_cmpxchg(a, old, new) \
+	__atomic_compare_exchange_n(&(a)->counter, old, new, false, __ATOMIC_SEQ_CST, \
+				    __ATOMIC_RELAXED)
+#define atomic64_read(a)		atomic_read(a)
+#define atomic64_set(a, v)		atomic_set(a, v)
+#define atomic64_add_return(n, a)	atomic_add_return(n, a)
+#define atomic64_try_cmpxchg(a, o, n)	atomic_try_cmpxchg(a, o, n)
+
+/* Of one thread, and of what interrupts it: no order is promised to others. */
+#define local_read(l)			READ_ONCE((l)->counter)
+#define local_set(l, v)			WRITE_ONCE((l)->counter, v)
+#define local_add(n, l) \
+	((void)__atomic_fetch_add(&(l)->counter, n, __ATOMIC_RELAXED))
+#define local_inc(l)			local_add(1, l)
+#define local_xchg(l, v)		__atomic_exchange_n(&(l)->counter, v, __ATOMIC_RELAXED)
+#define local_try_cmpxchg(l, old, new) \
+	__atomic_compare_exchange_n(&(l)->counter, old, new, false, __ATOMIC_RELAXED, \
+				    __ATOMIC_RELAXED)
+
+/* A lock that gives the host's CPU away when its holder may be off. */
+typedef struct { int locked; } raw_spinlock_t;
+
+static inline bool raw_spin_trylock(raw_spinlock_t *lock)
+{
+	return !__atomic_exchange_n(&lock->locked, 1, __ATOMIC_ACQUIRE);
+}
+
+static inline void raw_spin_lock(raw_spinlock_t *lock)
+{
+	int tries = 0;
+
+	while (!raw_spin_trylock(lock)) {
+		if (++tries % 1024)
+			cpu_relax();
+		else
+			sched_yield();
+	}
+}
+
+static inline void raw_spin_unlock(raw_spinlock_t *lock)
+{
+	smp_store_release(&lock->locked, 0);
+}
+
+/* Threads */
+
+static bool harness_stopped;
+static unsigned int harness_waiting;
+
+/* Is the thread to go on? */
+static inline bool harness_goes_on(void)
+{
+	return !READ_ONCE(harness_stopped);
+}
+
+/**
+ * struct harness_thread - one that plays a CPU
+ * @func: what it does, until harness_goes_on() says no
+ * @arg: for @func
+ */
+struct harness_thread {
+	void		(*func)(void *arg);
+	void		*arg;
+	pthread_t	id;
+};
+
+static void *harness_start(void *data)
+{
+	struct harness_thread *thread = data;
+
+	__atomic_fetch_sub(&harness_waiting, 1, __ATOMIC_ACQ_REL);
+	while (smp_load_acquire(&harness_waiting))
+		sched_yield();
+	thread->func(thread->arg);
+	return NULL;
+}
+
+/* How long to run, in seconds: the program's argument. */
+static inline double harness_seconds(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 1;
+
+	return seconds > 0 ? seconds : 1;
+}
+
+/* Let all of them run at once for so long, and wait for them. */
+static inline void harness_run(struct harness_thread *threads, unsigned int nr, double seconds)
+{
+	struct timespec span = { (time_t)seconds, (seconds - (time_t)seconds) * 1e9 };
+	unsigned int i;
+
+	harness_stopped = false;
+	harness_waiting = nr;
+	for (i = 0; i < nr; i++) {
+		if (pthread_create(&threads[i].id, NULL, harness_start, &threads[i])) {
+			printf("Bail out! no thread\n");
+			exit(1);
+		}
+	}
+	nanosleep(&span, NULL);
+	WRITE_ONCE(harness_stopped, true);
+	for (i = 0; i < nr; i++)
+		pthread_join(threads[i].id, NULL);
+}
+
+/* A number that differs each time; each thread has a @state of its own, not 0. */
+static inline u32 harness_random(u64 *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state >> 32;
+}
+
+/* Spend up to @most rounds of nothing, so that threads meet at other places. */
+static inline void harness_dawdle(u64 *state, unsigned int most)
+{
+	unsigned int n = harness_random(state) % (most + 1);
+
+	while (n--)
+		barrier();
+}
+
+/* KTAP */
+
+static unsigned int ktap_number, ktap_failed;
+
+static inline void ktap_plan(unsigned int nr)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("KTAP version 1\n1..%u\n", nr);
+}
+
+__attribute__((__format__(__printf__, 1, 2)))
+static inline void ktap_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("# ", stdout);
+	vprintf(format, args);
+	putchar('\n');
+	va_end(args);
+}
+
+static inline void ktap_result(bool ok, const char *name)
+{
+	ktap_failed += !ok;
+	printf("%sok %u %s\n", ok ? "" : "not ", ++ktap_number, name);
+}
+
+/* What main() returns. */
+static inline int ktap_end(void)
+{
+	return ktap_failed ? 1 : 0;
+}
+
+#endif /* _TOOLS_TESTING_PERF_EVENTS_HARNESS_H */
