@@ -16,10 +16,7 @@
  * Only what any PMU driver may use is used here.
  */
 #include <linux/bitops.h>
-#include <linux/hrtimer.h>
-#include <linux/irq_work.h>
 #include <linux/module.h>
-#include <linux/perf_event.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <asm/irq_regs.h>
@@ -86,53 +83,6 @@ static const u8 hardware_events[] = {
 	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= SIM_MAX_EVENTS,
 	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= SIM_MAX_EVENTS,
 };
-
-/**
- * struct sim_counter - one counter of a CPU
- * @event: who has it, or NULL
- * @value: as of @since
- * @since: local_clock(), valid while it runs
- * @runs: it has been started
- */
-struct sim_counter {
-	struct perf_event	*event;
-	u64			value;
-	u64			since;
-	bool			runs;
-};
-
-/**
- * struct sim_cpu - the counters of one CPU
- * @sim: whose they are
- * @counters: general ones first
- * @waiting: events of a transaction that have no counter yet
- * @nr_waiting: how many
- * @in_txn: PERF_PMU_TXN_* that is going on
- * @enabled: counters that have been started run
- * @overflowed: counters that have, and whose interrupt has not come yet
- * @timer: the interrupt, when it is known in advance
- * @due: local_clock() when it comes
- * @irq_work: the interrupt, when it comes at once
- *
- * Looked at by its own CPU with interrupts off.
- */
-struct sim_cpu {
-	struct sim_pmu		*sim;
-	struct sim_counter	counters[SIM_MAX_COUNTERS];
-	struct perf_event	*waiting[SIM_MAX_COUNTERS];
-	unsigned int		nr_waiting;
-	unsigned int		in_txn;
-	bool			enabled;
-	unsigned long		overflowed;
-	struct hrtimer		timer;
-	u64			due;
-	struct irq_work		irq_work;
-};
-
-static struct sim_pmu *to_sim(const struct pmu *pmu)
-{
-	return container_of(pmu, struct sim_pmu, pmu);
-}
 
 static struct sim_cpu *sim_this_cpu(const struct pmu *pmu)
 {
@@ -244,15 +194,18 @@ static void raise_interrupt(struct sim_cpu *cpu)
 		irq_work_queue(&cpu->irq_work);
 }
 
-/* What the counter has counted since the last time goes into the event. */
-static void update(struct sim_cpu *cpu, struct perf_event *event)
+/* What has been counted since the last time goes into the event. */
+static void account(struct sim_cpu *cpu, struct perf_event *event, u64 value)
 {
-	struct sim_counter *counter = &cpu->counters[event->hw.idx];
-	u64 before = local64_xchg(&event->hw.prev_count, counter->value);
-	u64 n = (counter->value - before) & value_mask(cpu->sim);
+	u64 n = (value - local64_xchg(&event->hw.prev_count, value)) & value_mask(cpu->sim);
 
 	local64_add(n, &event->count);
 	local64_sub(n, &event->hw.period_left);
+}
+
+static void update(struct sim_cpu *cpu, struct perf_event *event)
+{
+	account(cpu, event, cpu->counters[event->hw.idx].value);
 }
 
 /*
@@ -306,8 +259,11 @@ static void handle_overflow(struct sim_cpu *cpu, int i, struct pt_regs *regs)
 	if (!is_sampling_event(event))
 		return;
 	perf_sample_data_init(&data, 0, event->hw.last_period);
-	if (perf_event_overflow(event, &data, regs))
-		halt_counter(cpu, event);
+	if (!perf_event_overflow(event, &data, regs) || cpu->sim->ignores_stop)
+		return;
+	halt_counter(cpu, event);
+	if (cpu->sim->halts_unmarked)
+		event->hw.state &= ~PERF_HES_STOPPED;
 }
 
 static void interrupt(struct sim_cpu *cpu)
@@ -412,6 +368,50 @@ static void distribute(struct sim_cpu *cpu, struct perf_event **owners)
 	for (i = 0; i < nr_counters(cpu->sim); i++) {
 		if (owners[i])
 			owners[i]->hw.idx = i;
+	}
+}
+
+/**
+ * sim_pmu_shuffle - give each event that has a general counter the next one
+ * @sim: the PMU, disabled on this CPU
+ *
+ * As drivers do that find a better distribution as they enable the PMU: what runs
+ * is read and loaded anew. What has been halted stays so, on a counter with a
+ * value that is not its own. Nothing moves while an interrupt is due, or where a
+ * constraint forbids it. Interrupts are off.
+ */
+void sim_pmu_shuffle(struct sim_pmu *sim)
+{
+	struct sim_cpu *cpu = sim_this_cpu(&sim->pmu);
+	struct sim_counter old[SIM_MAX_COUNTERS];
+	int i, n = sim->shape.nr_general;
+
+	for (i = 0; i < n; i++) {
+		old[i] = cpu->counters[i];
+		if (cpu->overflowed ||
+		    (old[i].event && !(allowed(sim, old[i].event) & BIT((i + 1) % n))))
+			return;
+	}
+	for (i = 0; i < n; i++) {
+		struct perf_event *event = old[i].event;
+		struct sim_counter *next = &cpu->counters[(i + 1) % n];
+
+		next->event = event;
+		next->runs = old[i].runs;
+		/* Nobody's value, for whoever comes here next. */
+		if (!event) {
+			cpu->counters[i].value = 0x5a5a5a5a & value_mask(sim);
+			continue;
+		}
+		if (!(event->hw.state & PERF_HES_UPTODATE))
+			account(cpu, event, old[i].value);
+		event->hw.idx = (i + 1) % n;
+		if (!old[i].runs)
+			event->hw.state |= PERF_HES_UPTODATE;
+	}
+	for (i = 0; i < n; i++) {
+		if (cpu->counters[i].event && cpu->counters[i].runs)
+			reload(cpu, cpu->counters[i].event);
 	}
 }
 

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A simulated PMU that can be told to have each habit of some real driver.
+ *
+ * Hardware that no test reaches relies on the core for what is written nowhere
+ * else: that the PMU stands while it is told of a task switch, that a counter is
+ * read before it is loaded anew. This one complains when that is not so. The
+ * simulated PMU's callbacks are called from here, with the habits around them.
+ *
+ * With sim_habits.mask=M on the command line there is such a PMU, sim_habits,
+ * for user space. Only what any PMU driver may use is used here.
+ */
+#include <linux/delay.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "sim_habits.h"
+
+static unsigned int mask;
+module_param(mask, uint, 0444);
+MODULE_PARM_DESC(mask, "habits of the PMU sim_habits, 0 for no such PMU");
+
+/* hw_perf_event::flags: the event is in the list that SIM_PAIRS stands for. */
+#define LISTED	0x1
+
+/**
+ * struct task_data - what the PMU puts away of a task that is not on
+ * @record: its branches, so to say
+ * @valid: they are
+ */
+struct task_data {
+	pid_t	record;
+	bool	valid;
+};
+
+static struct kmem_cache *task_data_cache;
+
+static struct sim_habits *to_habits(const struct pmu *pmu)
+{
+	return to_sim(pmu)->habits;
+}
+
+static void complain(struct sim_habits *h, const char *complaint)
+{
+	if (atomic_inc_return(&h->complaints) == 1)
+		WRITE_ONCE(h->complaint, complaint);
+}
+
+static void expect(struct sim_habits *h, bool so, const char *complaint)
+{
+	if (unlikely(!so))
+		complain(h, complaint);
+}
+
+static bool stands(const struct sim_habits *h)
+{
+	return !this_cpu_ptr(h->sim->cpus)->enabled;
+}
+
+/* What is true whenever the core calls a driver about an event that is on. */
+static void check_place(struct sim_habits *h, const struct perf_event *event)
+{
+	expect(h, irqs_disabled(), "interrupts are on");
+	expect(h, event->oncpu == smp_processor_id(), "the event is not of this CPU");
+	expect(h, event->state == PERF_EVENT_STATE_ACTIVE, "the event is not active");
+	expect(h, !(h->mask & SIM_OTHER_CPU) || h->speaker < 0 ||
+	       smp_processor_id() == h->speaker,
+	       "the event is not on the CPU that its driver named");
+}
+
+/* Task switches */
+
+static bool runs_for_a_task(const struct sim_cpu *cpu)
+{
+	int i;
+
+	for (i = 0; i < SIM_MAX_COUNTERS; i++) {
+		if (cpu->counters[i].event &&
+		    (cpu->counters[i].event->attach_state & PERF_ATTACH_TASK))
+			return true;
+	}
+	return false;
+}
+
+static void switched(struct sim_habits *h, struct perf_event_pmu_context *pmu_ctx,
+		     struct task_struct *task, bool sched_in)
+{
+	struct sim_habits_cpu *cpu = this_cpu_ptr(h->cpus);
+	struct task_data *data = NULL;
+
+	expect(h, stands(h), "the PMU runs while it is told of a switch");
+	expect(h, task == current, "the task of the switch is not current");
+	if (pmu_ctx && (h->mask & SIM_TASK_DATA))
+		data = pmu_ctx->task_ctx_data;
+	cpu->due = !sched_in;
+	if (sched_in) {
+		cpu->ins++;
+		cpu->record = data && data->valid ? data->record : 0;
+		cpu->restored += data && data->valid;
+		return;
+	}
+	cpu->outs++;
+	if (data)
+		*data = (struct task_data){ .record = cpu->record, .valid = true };
+	if ((h->mask & SIM_LEAVES) && cpu->asked) {
+		cpu->asked = false;
+		perf_sched_cb_dec(&h->sim->pmu);
+	}
+}
+
+/* The callback is not told its PMU: real drivers have one each, and so have these. */
+static struct sim_habits *switchers[3];
+
+#define SCHED_TASK(n)								\
+static void sched_task_##n(struct perf_event_pmu_context *pmu_ctx,		\
+			   struct task_struct *task, bool sched_in)		\
+{										\
+	switched(switchers[n], pmu_ctx, task, sched_in);			\
+}
+
+SCHED_TASK(0)
+SCHED_TASK(1)
+SCHED_TASK(2)
+
+static const typeof_member(struct pmu, sched_task) sched_tasks[] = {
+	sched_task_0, sched_task_1, sched_task_2,
+};
+
+static bool become_switcher(struct sim_habits *h)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(switchers); i++) {
+		if (!cmpxchg(&switchers[i], NULL, h)) {
+			h->sim->pmu.sched_task = sched_tasks[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* struct pmu */
+
+static int habit_init(struct perf_event *event)
+{
+	struct sim_habits *h = to_habits(event->pmu);
+	int err;
+
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	if (h->mask & SIM_SLEEPS) {
+		mutex_lock(&h->lock);
+		fsleep(1000);
+		mutex_unlock(&h->lock);
+	}
+	if ((h->mask & SIM_LIMITED) && event->attr.sample_period && !event->attr.freq &&
+	    event->attr.sample_period < SIM_LEAST_PERIOD)
+		return -EINVAL;
+	err = h->plain.event_init(event);
+	if (err)
+		return err;
+	if (h->mask & SIM_OTHER_CPU)
+		event->cpu = h->speaker;
+	if (h->mask & SIM_SWITCH)
+		event->attach_state |= PERF_ATTACH_SCHED_CB;
+	if (h->mask & SIM_TASK_DATA)
+		event->attach_state |= PERF_ATTACH_TASK_DATA;
+	return 0;
+}
+
+static int habit_check_period(struct perf_event *event, u64 period)
+{
+	return period < SIM_LEAST_PERIOD ? -EINVAL : 0;
+}
+
+static int habit_add(struct perf_event *event, int flags)
+{
+	struct sim_habits *h = to_habits(event->pmu);
+	struct sim_habits_cpu *cpu = this_cpu_ptr(h->cpus);
+	int err;
+
+	check_place(h, event);
+	expect(h, stands(h), "an event is added while the PMU runs");
+	event->hw.flags &= ~LISTED;
+	err = h->plain.add(event, flags);
+	if (err)
+		return err;
+	if (flags & PERF_EF_START)
+		event->hw.flags |= LISTED;
+	cpu->users++;
+	if ((h->mask & SIM_SWITCH) && !cpu->asked) {
+		cpu->asked = true;
+		perf_sched_cb_inc(event->pmu);
+	}
+	return 0;
+}
+
+static void habit_del(struct perf_event *event, int flags)
+{
+	struct sim_habits *h = to_habits(event->pmu);
+	struct sim_habits_cpu *cpu = this_cpu_ptr(h->cpus);
+
+	check_place(h, event);
+	expect(h, stands(h), "an event is removed while the PMU runs");
+	expect(h, cpu->users, "an event is removed that was not there");
+	h->plain.del(event, flags);
+	if (!--cpu->users && cpu->asked) {
+		cpu->asked = false;
+		perf_sched_cb_dec(event->pmu);
+	}
+}
+
+static void habit_start(struct perf_event *event, int flags)
+{
+	struct sim_habits *h = to_habits(event->pmu);
+
+	check_place(h, event);
+	expect(h, event->hw.state & PERF_HES_STOPPED, "an event is started that is not stopped");
+	expect(h, !(flags & PERF_EF_RELOAD) || (event->hw.state & PERF_HES_UPTODATE),
+	       "a counter is loaded that has not been read");
+	expect(h, !(h->mask & SIM_PAIRS) || !(event->hw.flags & LISTED),
+	       "an event is started twice");
+	event->hw.flags |= LISTED;
+	h->plain.start(event, flags);
+}
+
+static void habit_stop(struct perf_event *event, int flags)
+{
+	struct sim_habits *h = to_habits(event->pmu);
+
+	check_place(h, event);
+	expect(h, !(h->mask & SIM_PAIRS) || (event->hw.flags & LISTED),
+	       "an event is stopped twice");
+	event->hw.flags &= ~LISTED;
+	h->plain.stop(event, flags);
+}
+
+static void habit_read(struct perf_event *event)
+{
+	struct sim_habits *h = to_habits(event->pmu);
+
+	this_cpu_ptr(h->cpus)->reads++;
+	/* One that is shared can be read on any CPU of those that share it. */
+	if (h->mask & SIM_SCOPE) {
+		if (event->oncpu != smp_processor_id())
+			return;
+	} else {
+		check_place(h, event);
+	}
+	h->plain.read(event);
+}
+
+static void habit_enable(struct pmu *pmu)
+{
+	struct sim_habits *h = to_habits(pmu);
+	struct sim_habits_cpu *cpu = this_cpu_ptr(h->cpus);
+
+	expect(h, stands(h), "the PMU is enabled twice");
+	if (h->mask & SIM_MOVES)
+		sim_pmu_shuffle(h->sim);
+	cpu->enables++;
+	if (unlikely(cpu->due))
+		cpu->early += runs_for_a_task(this_cpu_ptr(h->sim->cpus));
+	h->plain.pmu_enable(pmu);
+}
+
+static void habit_disable(struct pmu *pmu)
+{
+	struct sim_habits *h = to_habits(pmu);
+
+	expect(h, !stands(h), "the PMU is disabled twice");
+	h->plain.pmu_disable(pmu);
+}
+
+/* What stands in struct pmu and is not a callback. */
+static void set_kind(struct sim_habits *h)
+{
+	struct pmu *pmu = &h->sim->pmu;
+
+	if (h->mask & SIM_SCOPE) {
+		pmu->scope = PERF_PMU_SCOPE_PKG;
+		pmu->task_ctx_nr = perf_invalid_context;
+	}
+	if (h->mask & SIM_SOFTWARE)
+		pmu->task_ctx_nr = perf_sw_context;
+	if (h->mask & SIM_OTHER_CPU)
+		pmu->task_ctx_nr = perf_invalid_context;
+	if (h->mask & SIM_EXCLUSIVE)
+		pmu->capabilities |= PERF_PMU_CAP_EXCLUSIVE;
+	if (h->mask & SIM_NO_INTERRUPT)
+		pmu->capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
+	if (h->mask & SIM_TASK_DATA)
+		pmu->task_ctx_cache = task_data_cache;
+	if (h->mask & SIM_LIMITED)
+		pmu->check_period = habit_check_period;
+	if (h->mask & SIM_NO_TXN) {
+		pmu->start_txn = NULL;
+		pmu->commit_txn = NULL;
+		pmu->cancel_txn = NULL;
+	}
+	h->sim->ignores_stop = h->mask & SIM_IGNORES;
+	h->sim->halts_unmarked = h->mask & SIM_UNMARKED;
+}
+
+/**
+ * sim_habits_alloc - make a PMU with habits, to be registered by the caller
+ * @shape: of its counters
+ * @mask: SIM_* habits
+ *
+ * May sleep. Return: the PMU, or NULL: no memory, no such PMU can be, or there are
+ * three with SIM_SWITCH already.
+ */
+struct sim_habits *sim_habits_alloc(const struct sim_pmu_shape *shape, unsigned int mask)
+{
+	struct sim_habits *h = kzalloc(sizeof(*h), GFP_KERNEL);
+	struct pmu *pmu;
+
+	if (!h)
+		return NULL;
+	h->mask = mask;
+	mutex_init(&h->lock);
+	h->cpus = alloc_percpu(struct sim_habits_cpu);
+	h->sim = sim_pmu_alloc(shape);
+	if (!h->cpus || !h->sim || ((mask & SIM_SWITCH) && !become_switcher(h))) {
+		sim_habits_free(h);
+		return NULL;
+	}
+	h->sim->habits = h;
+	pmu = &h->sim->pmu;
+	h->plain = *pmu;
+	pmu->capabilities &= ~PERF_PMU_CAP_EXTENDED_HW_TYPE;
+	pmu->event_init = habit_init;
+	pmu->add = habit_add;
+	pmu->del = habit_del;
+	pmu->start = habit_start;
+	pmu->stop = habit_stop;
+	pmu->read = habit_read;
+	pmu->pmu_enable = habit_enable;
+	pmu->pmu_disable = habit_disable;
+	set_kind(h);
+	return h;
+}
+
+/**
+ * sim_habits_free - undo sim_habits_alloc()
+ * @habits: not registered, or not any more
+ *
+ * May sleep.
+ */
+void sim_habits_free(struct sim_habits *habits)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(switchers); i++)
+		cmpxchg(&switchers[i], habits, NULL);
+	if (habits->sim)
+		sim_pmu_free(habits->sim);
+	free_percpu(habits->cpus);
+	kfree(habits);
+}
+
+static int __init sim_habits_init(void)
+{
+	static const struct sim_pmu_shape shape = { .nr_general = 4, .width = 48 };
+	struct sim_habits *h;
+	int err;
+
+	task_data_cache = KMEM_CACHE(task_data, 0);
+	if (!task_data_cache)
+		return -ENOMEM;
+	if (!mask)
+		return 0;
+	h = sim_habits_alloc(&shape, mask);
+	if (!h)
+		return -EINVAL;
+	err = perf_pmu_register(&h->sim->pmu, "sim_habits", -1);
+	if (err)
+		sim_habits_free(h);
+	return err;
+}
+device_initcall(sim_habits_init);

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The habits of real drivers, on a simulated PMU: each alone, and those together
+ * that meet in one place of the core. The PMU itself complains when the core does
+ * not keep to what drivers rely on; see sim_habits.h.
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+
+#include "../pmu.h"
+#include "../sim_habits.h"
+#include "sim_fixture.h"
+
+#define PERIOD	1000
+
+/**
+ * struct habits_fixture - PMUs with habits, and the events that are open on them
+ * @f: what sim_fixture.h works on: the first PMU, and the events of all
+ * @pmus: the PMUs
+ * @nr_pmus: of them
+ */
+struct habits_fixture {
+	struct sim_fixture	f;
+	struct sim_habits	*pmus[2];
+	int			nr_pmus;
+};
+
+static int habits_test_init(struct kunit *test)
+{
+	test->priv = kunit_kzalloc(test, sizeof(struct habits_fixture), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, test->priv);
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	perf_test_clock_now = NSEC_PER_SEC;
+	WRITE_ONCE(perf_test_clock_task, current);
+	return 0;
+}
+
+static void expect_no_complaint(struct kunit *test, struct sim_habits *h)
+{
+	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&h->complaints), 0, "habits %#x: %s", h->mask,
+			    READ_ONCE(h->complaint));
+}
+
+static void drop_pmus(struct kunit *test)
+{
+	struct habits_fixture *fixture = test->priv;
+
+	while (fixture->f.nr) {
+		if (fixture->f.events[--fixture->f.nr])
+			perf_event_release_kernel(fixture->f.events[fixture->f.nr]);
+	}
+	while (fixture->nr_pmus) {
+		struct sim_habits *h = fixture->pmus[--fixture->nr_pmus];
+
+		expect_no_complaint(test, h);
+		perf_pmu_unregister(&h->sim->pmu);
+		sim_habits_free(h);
+	}
+}
+
+static void habits_test_exit(struct kunit *test)
+{
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	drop_pmus(test);
+}
+
+/* The first one is what open_event() and the like use. */
+static struct sim_habits *add_pmu(struct kunit *test, unsigned int mask)
+{
+	static const struct sim_pmu_shape two_counters = { .nr_general = 2, .width = 48 };
+	struct habits_fixture *fixture = test->priv;
+	struct sim_habits *h = sim_habits_alloc(&two_counters, mask);
+
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	/* Rotation happens where a test asks for it. */
+	h->sim->pmu.hrtimer_interval_ms = 3600 * MSEC_PER_SEC;
+	if (perf_pmu_register(&h->sim->pmu, NULL, -1)) {
+		sim_habits_free(h);
+		KUNIT_FAIL_AND_ABORT(test, "no PMU");
+	}
+	if (!fixture->nr_pmus)
+		fixture->f.sim = h->sim;
+	fixture->pmus[fixture->nr_pmus++] = h;
+	return h;
+}
+
+static struct perf_event *open_on(struct kunit *test, struct sim_habits *h, int cpu,
+				  struct task_struct *task, bool pinned)
+{
+	struct perf_event_attr attr = {
+		.type = h->sim->pmu.type, .config = STEP, .pinned = pinned,
+	};
+
+	return open_attr(test, &attr, cpu, task, NULL);
+}
+
+static int other_cpu(struct kunit *test)
+{
+	int there = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+
+	if (there >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+	return there;
+}
+
+/* Both halves of a switch, from this task to itself. Return: what the PMU saw of it. */
+static struct sim_habits_cpu by_hand(struct sim_habits *h)
+{
+	struct sim_habits_cpu *cpu;
+
+	guard(irqsave)();
+	cpu = this_cpu_ptr(h->cpus);
+	cpu->enables = 0;
+	cpu->early = 0;
+	cpu->outs = 0;
+	cpu->ins = 0;
+	cpu->restored = 0;
+	__perf_event_task_sched_out(current, current);
+	__perf_event_task_sched_in(current, current);
+	return *cpu;
+}
+
+/* Told once in either half, and enabled once in it, with nothing of others left. */
+static void expect_switch(struct kunit *test, struct sim_habits *h, bool restored)
+{
+	struct sim_habits_cpu seen = by_hand(h);
+
+	KUNIT_EXPECT_EQ(test, seen.outs, 1U);
+	KUNIT_EXPECT_EQ(test, seen.ins, 1U);
+	KUNIT_EXPECT_EQ(test, seen.early, 0U);
+	KUNIT_EXPECT_EQ(test, seen.enables, 2U);
+	KUNIT_EXPECT_EQ(test, seen.restored, restored);
+}
+
+/* A task may have nothing of the PMU, nothing that is scheduled, or nothing at all. */
+static void told_of_any_task(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, SIM_SWITCH | SIM_TASK_DATA);
+	struct sim_habits *other = add_pmu(test, 0);
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+	};
+	struct perf_event *of_cpu = open_on(test, h, raw_smp_processor_id(), NULL, false);
+
+	expect_switch(test, h, false);
+	open_attr(test, &attr, -1, current, NULL);
+	expect_switch(test, h, false);
+	open_on(test, other, -1, current, false);
+	expect_switch(test, h, false);
+	close_event(test, of_cpu);
+	KUNIT_EXPECT_EQ(test, by_hand(h).outs, 0U);
+	KUNIT_EXPECT_EQ(test, by_hand(h).ins, 0U);
+}
+
+/* What a switch to other tasks, a rotation and a move ask of drivers, all in a row. */
+static void rotation_and_switches(struct kunit *test)
+{
+	static const unsigned int masks[] = {
+		0, SIM_SWITCH | SIM_TASK_DATA, SIM_MOVES, SIM_NO_TXN,
+		SIM_SWITCH | SIM_TASK_DATA | SIM_MOVES | SIM_NO_TXN | SIM_PAIRS,
+	};
+	int here = raw_smp_processor_id(), m, i, round;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	for (m = 0; m < ARRAY_SIZE(masks); m++) {
+		struct sim_habits *h = add_pmu(test, masks[m]);
+		struct perf_event *events[4];
+		bool all = false;
+
+		h->sim->pmu.hrtimer_interval_ms = 1;
+		perf_pmu_mux_interval_changed(&h->sim->pmu);
+		events[0] = open_on(test, h, -1, current, false);
+		events[1] = open_event(test, STEP, events[0]);
+		events[2] = open_on(test, h, here, NULL, false);
+		events[3] = open_on(test, h, -1, current, false);
+		/* Rotation's timer comes while the task runs, too: mostly it does. */
+		for (round = 0; round < 1000000 && !all; round++) {
+			if (!(round % 256))
+				usleep_range(100, 200);
+			advance(test, 1);
+			all = true;
+			for (i = 0; i < ARRAY_SIZE(events); i++)
+				all &= !!value(events[i]);
+		}
+		KUNIT_EXPECT_TRUE_MSG(test, all, "habits %#x", masks[m]);
+		/* The members of a group are on together, and count the same. */
+		KUNIT_EXPECT_EQ(test, value(events[0]), value(events[1]));
+		drop_pmus(test);
+	}
+}
+
+static void turn_off(struct perf_event *event, struct perf_sample_data *data,
+		     struct pt_regs *regs)
+{
+	perf_event_disable_inatomic(event);
+}
+
+/* The PMU has given up the event when the handler's wish is fulfilled, and with it all. */
+static void handler_turns_its_event_off(struct kunit *test)
+{
+	static const unsigned int masks[] = {
+		0, SIM_MOVES, SIM_IGNORES, SIM_UNMARKED, SIM_SWITCH | SIM_TASK_DATA,
+		SIM_SOFTWARE,
+	};
+	int m;
+
+	for (m = 0; m < ARRAY_SIZE(masks); m++) {
+		struct sim_habits *h = add_pmu(test, masks[m]);
+		struct habits_fixture *fixture = test->priv;
+		struct perf_event_attr attr = {
+			.type = h->sim->pmu.type, .config = STEP, .size = sizeof(attr),
+			.sample_period = PERIOD,
+		};
+		struct perf_event *event;
+
+		event = perf_event_create_kernel_counter(&attr, -1, current, turn_off, NULL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+		fixture->f.events[fixture->f.nr++] = event;
+		advance(test, 2 * PERIOD);
+		KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
+		KUNIT_EXPECT_EQ(test, value(event), PERIOD);
+		KUNIT_EXPECT_EQ(test, busy(test), 0U);
+		KUNIT_EXPECT_EQ(test, by_hand(h).outs, 0U);
+		on_and_off(event, true);
+		KUNIT_EXPECT_EQ(test, busy(test), 1U);
+		drop_pmus(test);
+	}
+}
+
+/* A member that never lacks a counter is on with its group, and goes on without it. */
+static void software_context_in_a_group(struct kunit *test)
+{
+	struct sim_habits *hard = add_pmu(test, SIM_MOVES);
+	struct sim_habits *soft = add_pmu(test, SIM_SOFTWARE | SIM_NO_INTERRUPT);
+	struct perf_event_attr attr = { .type = soft->sim->pmu.type, .config = STEP };
+	struct perf_event *leader = open_on(test, hard, -1, current, false);
+	struct perf_event *member = open_attr(test, &attr, -1, current, leader);
+
+	expect_group(test, leader, true);
+	sim_pmu_advance(soft->sim, STEP, 7);
+	by_hand(hard);
+	expect_group(test, leader, true);
+	on_and_off(leader, false);
+	expect_group(test, leader, false);
+	sim_pmu_advance(soft->sim, STEP, 100);
+	on_and_off(leader, true);
+	sim_pmu_advance(soft->sim, STEP, 7);
+	KUNIT_EXPECT_EQ(test, value(member), 14ULL);
+	close_event(test, leader);
+	KUNIT_EXPECT_TRUE(test, is_on(member));
+	by_hand(soft);
+	sim_pmu_advance(soft->sim, STEP, 1);
+	KUNIT_EXPECT_EQ(test, value(member), 15ULL);
+}
+
+static int open_kernel(struct kunit *test, struct perf_event_attr *attr, int cpu,
+		       struct task_struct *task)
+{
+	struct habits_fixture *fixture = test->priv;
+	struct perf_event *event;
+
+	attr->size = sizeof(*attr);
+	event = perf_event_create_kernel_counter(attr, cpu, task, NULL, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	fixture->f.events[fixture->f.nr++] = event;
+	return 0;
+}
+
+/* Trace units: events of tasks, or events of CPUs, but not both at a time. */
+static void exclusive_pmu_has_one_kind_of_event(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, SIM_EXCLUSIVE | SIM_SLEEPS);
+	struct perf_event_attr attr = { .type = h->sim->pmu.type, .config = STEP };
+	int here = raw_smp_processor_id();
+	struct perf_event *event = open_on(test, h, -1, current, false);
+
+	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, here, NULL), -EBUSY);
+	close_event(test, event);
+	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, here, NULL), 0);
+	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), -EBUSY);
+}
+
+static void periods_that_cannot_be(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, SIM_LIMITED);
+	struct habits_fixture *fixture = test->priv;
+	struct perf_event_attr attr = {
+		.type = h->sim->pmu.type, .config = STEP, .sample_period = SIM_LEAST_PERIOD - 1,
+	};
+	struct perf_event *event;
+
+	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), -EINVAL);
+	attr.sample_period = SIM_LEAST_PERIOD;
+	KUNIT_ASSERT_EQ(test, open_kernel(test, &attr, -1, current), 0);
+	event = fixture->f.events[0];
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, SIM_LEAST_PERIOD - 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, SIM_LEAST_PERIOD);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 2 * SIM_LEAST_PERIOD), 0);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 2 * SIM_LEAST_PERIOD);
+}
+
+/* A group whose last member does not fit, on a PMU that learns of it one by one. */
+static void group_without_a_transaction(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, SIM_NO_TXN | SIM_MOVES);
+	struct perf_event *blocker = open_on(test, h, -1, current, true);
+	struct perf_event *leader = open_on(test, h, -1, current, false);
+	struct perf_event *member = open_event(test, STEP, leader);
+
+	expect_group(test, leader, false);
+	advance(test, 3);
+	KUNIT_EXPECT_EQ(test, busy(test), 1U);
+	KUNIT_EXPECT_EQ(test, value(blocker), 3ULL);
+	close_event(test, blocker);
+	expect_group(test, leader, true);
+	advance(test, 4);
+	KUNIT_EXPECT_EQ(test, value(leader), 4ULL);
+	KUNIT_EXPECT_EQ(test, value(member), 4ULL);
+}
+
+static bool asked(struct sim_habits *h, int cpu)
+{
+	return READ_ONCE(per_cpu_ptr(h->cpus, cpu)->asked);
+}
+
+/* An event is where its driver says, and stays whole when the driver moves it. */
+static void driver_names_the_cpu(struct kunit *test)
+{
+	int here = raw_smp_processor_id(), there = other_cpu(test);
+	struct sim_habits *h = add_pmu(test, SIM_OTHER_CPU | SIM_SWITCH | SIM_MOVES);
+	struct perf_event_attr attr = { .type = h->sim->pmu.type, .config = STEP };
+	struct habits_fixture *fixture = test->priv;
+	struct perf_event *event;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	h->speaker = there;
+	KUNIT_ASSERT_EQ(test, open_kernel(test, &attr, here, NULL), 0);
+	event = fixture->f.events[0];
+	KUNIT_EXPECT_EQ(test, event->oncpu, there);
+	KUNIT_EXPECT_EQ(test, value(event), 0ULL);
+	KUNIT_EXPECT_TRUE(test, asked(h, there));
+	/* It watches no task here. */
+	KUNIT_EXPECT_EQ(test, by_hand(h).outs, 0U);
+
+	/* As from the driver's hotplug callback. */
+	h->speaker = -1;
+	perf_pmu_migrate_context(&h->sim->pmu, there, here);
+	h->speaker = here;
+	KUNIT_EXPECT_EQ(test, event->oncpu, here);
+	KUNIT_EXPECT_FALSE(test, asked(h, there));
+	KUNIT_EXPECT_TRUE(test, asked(h, here));
+	advance(test, 9);
+	KUNIT_EXPECT_EQ(test, value(event), 9ULL);
+	expect_switch(test, h, false);
+}
+
+static unsigned int reads_on(struct sim_habits *h, int cpu)
+{
+	return READ_ONCE(per_cpu_ptr(h->cpus, cpu)->reads);
+}
+
+/* A counter of one CPU is read there; one that a package shares, on any of its CPUs. */
+static void read_where_it_can_be(struct kunit *test)
+{
+	static const unsigned int masks[] = { 0, SIM_SCOPE };
+	int here = raw_smp_processor_id(), there = other_cpu(test), m;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	for (m = 0; m < ARRAY_SIZE(masks); m++) {
+		struct sim_habits *h = add_pmu(test, masks[m]);
+		struct perf_event *event = open_on(test, h, there, NULL, false);
+		bool shared = (masks[m] & SIM_SCOPE) &&
+			      topology_physical_package_id(here) ==
+			      topology_physical_package_id(there);
+
+		value(event);
+		KUNIT_EXPECT_EQ(test, reads_on(h, here), shared ? 1U : 0U);
+		KUNIT_EXPECT_EQ(test, reads_on(h, there), shared ? 0U : 1U);
+		drop_pmus(test);
+	}
+}
+
+static void pmu_without_an_interrupt(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, SIM_NO_INTERRUPT);
+
+	KUNIT_EXPECT_FALSE(test, perf_pmu_can_sample(&h->sim->pmu));
+	open_on(test, h, -1, current, false);
+	advance(test, 3);
+	KUNIT_EXPECT_EQ(test, busy(test), 1U);
+}
+
+static struct kunit_case habits_cases[] = {
+	KUNIT_CASE(told_of_any_task),
+	KUNIT_CASE(rotation_and_switches),
+	KUNIT_CASE(handler_turns_its_event_off),
+	KUNIT_CASE(software_context_in_a_group),
+	KUNIT_CASE(exclusive_pmu_has_one_kind_of_event),
+	KUNIT_CASE(periods_that_cannot_be),
+	KUNIT_CASE(group_without_a_transaction),
+	KUNIT_CASE(driver_names_the_cpu),
+	KUNIT_CASE(read_where_it_can_be),
+	KUNIT_CASE(pmu_without_an_interrupt),
+	{}
+};
+
+static struct kunit_suite habits_suite = {
+	.name		= "perf_habits",
+	.init		= habits_test_init,
+	.exit		= habits_test_exit,
+	.test_cases	= habits_cases,
+};
+
+kunit_test_suite(habits_suite);
