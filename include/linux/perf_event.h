@@ -373,7 +373,13 @@ struct pmu {
 	/* The counter's number for user space, plus one; 0 for none. */
 	int (*event_idx)(struct perf_event *event);
 
-	/* A task switch on a CPU that asked with perf_sched_cb_inc(). */
+	/*
+	 * A task switch on a CPU that asked with perf_sched_cb_inc(): called before
+	 * the events of @task are removed and after they have been added, and @task
+	 * is current; the PMU is disabled, and is not enabled in between. @pmu_ctx is
+	 * NULL where the task has no event of the PMU. May call perf_sched_cb_dec().
+	 * Not for a PMU with perf_sw_context, whose events go with others' groups.
+	 */
 	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx,
 			   struct task_struct *task, bool sched_in);
 

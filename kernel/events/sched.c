@@ -404,6 +404,14 @@ void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 	perf_pmu_enable(pmu);
 }
 
+/* All groups of one PMU; it has been disabled. */
+static void epc_sched_out(struct perf_event_pmu_context *epc)
+{
+	groups_sched_out(&epc->flexible_active);
+	groups_sched_out(&epc->pinned_active);
+	epc->rotate_necessary = false;
+}
+
 /**
  * perf_context_sched_out_all - take all groups of a context off
  * @ctx: of this CPU or its running task, locked
@@ -415,46 +423,118 @@ void perf_context_sched_out_all(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->lock);
 	for_each_pmu_context(epc, ctx) {
 		perf_pmu_disable(epc->pmu);
-		groups_sched_out(&epc->flexible_active);
-		groups_sched_out(&epc->pinned_active);
-		epc->rotate_necessary = false;
+		epc_sched_out(epc);
 		perf_pmu_enable(epc->pmu);
 	}
 }
 
-/* The task's groups of one PMU come in beside those of the CPU. */
-static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
-			      struct perf_event_pmu_context *epc)
-{
-	struct perf_event_pmu_context *cpu_epc = perf_pmu_context_of(&cpuctx->ctx, epc->pmu);
-
-	if (RB_EMPTY_ROOT(&epc->pinned_groups) && RB_EMPTY_ROOT(&epc->flexible_groups))
-		return;
-	if (cpu_epc && !RB_EMPTY_ROOT(&epc->pinned_groups) &&
-	    !list_empty(&cpu_epc->flexible_active)) {
-		perf_pmu_resched_cpu(cpuctx, epc->ctx, epc->pmu);
-		return;
-	}
-	perf_pmu_disable(epc->pmu);
-	groups_sched_in(cpuctx, epc, true);
-	groups_sched_in(cpuctx, epc, false);
-	perf_pmu_enable(epc->pmu);
-}
-
 /* Task switches */
 
-static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+/* Do the CPU's flexible groups have counters that pinned groups of the task may need? */
+static bool cpu_makes_way(struct perf_cpu_context *cpuctx,
+			  const struct perf_event_pmu_context *epc)
 {
+	const struct perf_event_pmu_context *cpu_epc;
+
+	if (likely(RB_EMPTY_ROOT(&epc->pinned_groups)))
+		return false;
+	cpu_epc = perf_pmu_context_of(&cpuctx->ctx, epc->pmu);
+	return cpu_epc && !list_empty(&cpu_epc->flexible_active);
+}
+
+/*
+ * A PMU that asked with perf_sched_cb_inc() is told of the switch once in either
+ * half of it, while its counters stand: what it keeps of one task, like the last
+ * branches taken, never gets into a sample of another one.
+ */
+static bool wants_switches(const struct perf_cpu_pmu_context *cpc)
+{
+	return !list_empty(&cpc->sched_cb_entry);
+}
+
+/* The task's groups of one PMU leave, after the PMU has been told. */
+static void task_epc_sched_out(struct perf_event_pmu_context *epc, struct task_struct *task)
+{
+	struct pmu *pmu = epc->pmu;
+
+	perf_pmu_disable(pmu);
+	if (unlikely(wants_switches(this_cpc(pmu))))
+		pmu->sched_task(epc, task, false);
+	epc_sched_out(epc);
+	perf_pmu_enable(pmu);
+}
+
+/* They come in beside those of the CPU. The PMU is told then: it may ask as they come. */
+static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
+			      struct perf_event_pmu_context *epc, struct task_struct *task)
+{
+	struct perf_cpu_pmu_context *cpc = this_cpc(epc->pmu);
+	struct pmu *pmu = epc->pmu;
+
+	if (RB_EMPTY_ROOT(&epc->pinned_groups) && RB_EMPTY_ROOT(&epc->flexible_groups) &&
+	    !wants_switches(cpc))
+		return;
+	perf_pmu_disable(pmu);
+	if (unlikely(cpu_makes_way(cpuctx, epc))) {
+		perf_pmu_resched_cpu(cpuctx, epc->ctx, pmu);
+	} else {
+		groups_sched_in(cpuctx, epc, true);
+		groups_sched_in(cpuctx, epc, false);
+	}
+	if (unlikely(wants_switches(cpc)))
+		pmu->sched_task(epc, task, true);
+	perf_pmu_enable(pmu);
+}
+
+/*
+ * The other PMUs that asked: the task has nothing that they schedule. @ctx is its
+ * context, or NULL. Safe, because a callback may take its own PMU off the list.
+ */
+static void tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+			    struct task_struct *task, bool sched_in)
+{
+	struct perf_cpu_pmu_context *cpc, *next;
+
+	lockdep_assert_held(&cpuctx->ctx.lock);
+	list_for_each_entry_safe(cpc, next, &cpuctx->sched_cb_list, sched_cb_entry) {
+		struct pmu *pmu = cpc->epc.pmu;
+
+		if (perf_pmu_context_of(ctx, pmu))
+			continue;
+		perf_pmu_disable(pmu);
+		pmu->sched_task(NULL, task, sched_in);
+		perf_pmu_enable(pmu);
+	}
+}
+
+/* All of them: the task has no scheduled groups. */
+static void tell_pmus(struct perf_cpu_context *cpuctx, struct task_struct *task, bool sched_in)
+{
+	if (likely(list_empty(&cpuctx->sched_cb_list)))
+		return;
+	perf_context_lock_cpu(cpuctx, NULL);
+	tell_other_pmus(cpuctx, NULL, task, sched_in);
+	perf_context_unlock_cpu(cpuctx, NULL);
+}
+
+static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+			     struct task_struct *task)
+{
+	struct perf_event_pmu_context *epc;
+
 	if (likely(cpuctx->task_ctx != ctx)) {
 		raw_spin_lock(&ctx->lock);
 		perf_context_stop(ctx);
 		raw_spin_unlock(&ctx->lock);
+		tell_pmus(cpuctx, task, false);
 		return;
 	}
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* First: drivers close user space's way to the counters by it. */
 	cpuctx->task_ctx = NULL;
-	perf_context_sched_out_all(ctx);
+	for_each_pmu_context(epc, ctx)
+		task_epc_sched_out(epc, task);
+	tell_other_pmus(cpuctx, ctx, task, false);
 	if (ctx->clock.cpu >= 0)
 		perf_clock_stop(&ctx->clock, ctx->now);
 	perf_context_unlock_cpu(cpuctx, ctx);
@@ -486,12 +566,15 @@ static bool resident_context_in(struct perf_event_context *ctx)
 	return resident;
 }
 
-static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+			    struct task_struct *task)
 {
 	struct perf_event_pmu_context *epc;
 
-	if (likely(!READ_ONCE(ctx->nr_sched)) && resident_context_in(ctx))
+	if (likely(!READ_ONCE(ctx->nr_sched)) && resident_context_in(ctx)) {
+		tell_pmus(cpuctx, task, true);
 		return;
+	}
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* The last event may have gone before the lock was held. */
 	if (likely(ctx->nr_events)) {
@@ -499,28 +582,12 @@ static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_c
 			perf_clock_start(&ctx->clock, ctx->now);
 		cpuctx->task_ctx = ctx;
 		for_each_pmu_context(epc, ctx)
-			task_epc_sched_in(cpuctx, epc);
+			task_epc_sched_in(cpuctx, epc, task);
 		if (unlikely(ctx->nr_mapped))
 			update_userpages(ctx);
 	}
+	tell_other_pmus(cpuctx, cpuctx->task_ctx, task, true);
 	perf_context_unlock_cpu(cpuctx, ctx);
-}
-
-/* Tell the PMUs that asked, while their counters stand. */
-static void sched_callbacks(struct perf_cpu_context *cpuctx, struct task_struct *task,
-			    bool sched_in)
-{
-	struct perf_cpu_pmu_context *cpc;
-
-	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
-	list_for_each_entry(cpc, &cpuctx->sched_cb_list, sched_cb_entry) {
-		struct pmu *pmu = cpc->epc.pmu;
-
-		perf_pmu_disable(pmu);
-		pmu->sched_task(perf_pmu_context_of(cpuctx->task_ctx, pmu), task, sched_in);
-		perf_pmu_enable(pmu);
-	}
-	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }
 
 /**
@@ -536,10 +603,10 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 	struct perf_event_context *ctx = perf_task_context(prev);
 
 	perf_switch_record(prev, next, false);
-	if (unlikely(!list_empty(&cpuctx->sched_cb_list)))
-		sched_callbacks(cpuctx, prev, false);
 	if (ctx)
-		task_context_out(cpuctx, ctx);
+		task_context_out(cpuctx, ctx, prev);
+	else
+		tell_pmus(cpuctx, prev, false);
 	perf_cgroup_switch(cpuctx, next);
 }
 
@@ -556,10 +623,10 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	struct perf_event_context *ctx = perf_task_context(task);
 
 	if (ctx)
-		task_context_in(cpuctx, ctx);
+		task_context_in(cpuctx, ctx, task);
+	else
+		tell_pmus(cpuctx, task, true);
 	perf_switch_record(task, prev, true);
-	if (unlikely(!list_empty(&cpuctx->sched_cb_list)))
-		sched_callbacks(cpuctx, task, true);
 }
 
 /**
@@ -577,14 +644,14 @@ struct perf_event_context *perf_cpu_task_ctx(void)
 
 /**
  * perf_sched_cb_inc - let pmu->sched_task() be called at task switches here
- * @pmu: a PMU that has it; called from its add, on the CPU
+ * @pmu: a PMU that has it; called from its add or start, on the CPU
  */
 void perf_sched_cb_inc(struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = this_cpc(pmu);
 
 	lockdep_assert_irqs_disabled();
-	if (!cpc->sched_cb_usage++) {
+	if (!cpc->sched_cb_usage++ && !WARN_ON_ONCE(!pmu->sched_task)) {
 		cpc->epc.pmu = pmu;
 		list_add(&cpc->sched_cb_entry, &this_cpu_context()->sched_cb_list);
 	}
@@ -592,15 +659,17 @@ void perf_sched_cb_inc(struct pmu *pmu)
 
 /**
  * perf_sched_cb_dec - undo perf_sched_cb_inc()
- * @pmu: the PMU; called from its del, on the CPU
+ * @pmu: the PMU; called from its del, stop or sched_task, on the CPU
  */
 void perf_sched_cb_dec(struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = this_cpc(pmu);
 
 	lockdep_assert_irqs_disabled();
+	if (WARN_ON_ONCE(!cpc->sched_cb_usage))
+		return;
 	if (!--cpc->sched_cb_usage)
-		list_del(&cpc->sched_cb_entry);
+		list_del_init(&cpc->sched_cb_entry);
 }
 
 /* Rotation */

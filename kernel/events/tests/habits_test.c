@@ -132,6 +132,24 @@ static void expect_switch(struct kunit *test, struct sim_habits *h, bool restore
 	KUNIT_EXPECT_EQ(test, seen.restored, restored);
 }
 
+/* LBR: it is no other task's branches that an interrupt finds. */
+static void told_before_it_goes_on(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, SIM_SWITCH | SIM_TASK_DATA);
+	struct perf_event *of_cpu;
+
+	open_on(test, h, -1, current, false);
+	expect_switch(test, h, true);
+	/* Beside an event of the CPU, which stays. */
+	of_cpu = open_on(test, h, raw_smp_processor_id(), NULL, false);
+	expect_switch(test, h, true);
+	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
+	/* It makes way for one of the task, and comes back. */
+	open_on(test, h, -1, current, true);
+	expect_switch(test, h, true);
+	KUNIT_EXPECT_EQ(test, busy(test), 2U);
+}
+
 /* A task may have nothing of the PMU, nothing that is scheduled, or nothing at all. */
 static void told_of_any_task(struct kunit *test)
 {
@@ -152,11 +170,34 @@ static void told_of_any_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, by_hand(h).ins, 0U);
 }
 
+/* Whoever is on the list behind one that takes itself off is told all the same. */
+static void who_leaves_the_list_hides_nobody(struct kunit *test)
+{
+	struct sim_habits *stays = add_pmu(test, SIM_SWITCH);
+	struct sim_habits *leaves = add_pmu(test, SIM_SWITCH | SIM_LEAVES);
+	int here = raw_smp_processor_id();
+	struct sim_habits_cpu seen;
+
+	open_on(test, stays, here, NULL, false);
+	open_on(test, leaves, here, NULL, false);
+	seen = by_hand(leaves);
+	KUNIT_EXPECT_EQ(test, seen.outs, 1U);
+	KUNIT_EXPECT_EQ(test, seen.ins, 0U);
+	expect_switch(test, stays, false);
+	/* With groups of the task, it asks again when they come. */
+	open_on(test, leaves, -1, current, false);
+	open_on(test, stays, -1, current, false);
+	seen = by_hand(leaves);
+	KUNIT_EXPECT_EQ(test, seen.outs, 1U);
+	KUNIT_EXPECT_EQ(test, seen.ins, 1U);
+	expect_switch(test, stays, false);
+}
+
 /* What a switch to other tasks, a rotation and a move ask of drivers, all in a row. */
 static void rotation_and_switches(struct kunit *test)
 {
 	static const unsigned int masks[] = {
-		0, SIM_SWITCH | SIM_TASK_DATA, SIM_MOVES, SIM_NO_TXN,
+		0, SIM_SWITCH | SIM_TASK_DATA, SIM_MOVES, SIM_NO_TXN, SIM_SWITCH | SIM_LEAVES,
 		SIM_SWITCH | SIM_TASK_DATA | SIM_MOVES | SIM_NO_TXN | SIM_PAIRS,
 	};
 	int here = raw_smp_processor_id(), m, i, round;
@@ -392,7 +433,9 @@ static void pmu_without_an_interrupt(struct kunit *test)
 }
 
 static struct kunit_case habits_cases[] = {
+	KUNIT_CASE(told_before_it_goes_on),
 	KUNIT_CASE(told_of_any_task),
+	KUNIT_CASE(who_leaves_the_list_hides_nobody),
 	KUNIT_CASE(rotation_and_switches),
 	KUNIT_CASE(handler_turns_its_event_off),
 	KUNIT_CASE(software_context_in_a_group),
