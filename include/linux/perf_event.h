@@ -355,7 +355,13 @@ struct pmu {
 	int  (*add)(struct perf_event *event, int flags);
 	void (*del)(struct perf_event *event, int flags);
 
-	/* Run or halt the counter of an event that has one. */
+	/*
+	 * Run or halt the counter of an event that has one. Of an event that the
+	 * driver has halted, because perf_event_overflow() said so, the tick asks
+	 * both: stop with PERF_EF_UPDATE, then start with PERF_EF_RELOAD. It does so
+	 * whether the driver has marked it PERF_HES_STOPPED, has moved it to another
+	 * counter, or has not halted it at all.
+	 */
 	void (*start)(struct perf_event *event, int flags);
 	void (*stop)(struct perf_event *event, int flags);
 

@@ -285,12 +285,15 @@ static void tick_event(struct perf_event *event)
 
 	if (!freq && !throttled)
 		return;
-	if (throttled)
-		perf_event_unthrottle_in(event);
-	/* A throttled event has been stopped by its driver. */
-	else if (scheduled)
+	perf_event_unthrottle_in(event);
+	/*
+	 * The driver of a throttled event has halted it, with or without a look at
+	 * the counter, and may since have given it another one, which holds what
+	 * its last owner left there: that is to be written, and so first read.
+	 */
+	if (scheduled)
 		perf_event_pmu_stop(event, PERF_EF_UPDATE);
-	if (freq && adjust_frequency(event, throttled))
+	if ((freq && adjust_frequency(event, throttled)) || throttled)
 		flags = PERF_EF_RELOAD;
 	if (scheduled)
 		perf_event_pmu_start(event, flags);

@@ -8,7 +8,9 @@
 #include <linux/delay.h>
 
 #include "../pmu.h"
+#include "../record.h"
 #include "../sim_habits.h"
+#include "../sysctl.h"
 #include "sim_fixture.h"
 
 #define PERIOD	1000
@@ -230,6 +232,59 @@ static void rotation_and_switches(struct kunit *test)
 	}
 }
 
+/* An event that has been halted goes on with its own count, wherever it then is. */
+static void throttled(struct kunit *test, unsigned int mask, bool freq)
+{
+	struct sim_habits *h = add_pmu(test, mask);
+	struct perf_event_attr attr = {
+		.type = h->sim->pmu.type, .config = STEP, .freq = freq,
+		.sample_period = freq ? 100 : PERIOD,
+	};
+	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
+	u64 before = 0, steps = 0;
+	bool done = false;
+
+	event->hw.sample_period = PERIOD;
+	while (!done && steps < 4000 * PERIOD) {
+		advance(test, 4 * PERIOD);
+		steps += 4 * PERIOD;
+		guard(irqsave)();
+		if (!perf_event_throttled(event))
+			continue;
+		/* One that was halted has been read when it overflowed. */
+		before = mask & SIM_IGNORES ? steps : local64_read(&event->count);
+		/* As when another event comes or goes. */
+		perf_pmu_disable(&h->sim->pmu);
+		perf_pmu_enable(&h->sim->pmu);
+		if (mask & SIM_SWITCH)
+			by_hand(h);
+		perf_adjust_freq_unthr(this_cpu_context());
+		KUNIT_EXPECT_FALSE(test, perf_event_throttled(event));
+		done = true;
+	}
+	KUNIT_EXPECT_TRUE(test, done);
+	advance(test, 5);
+	KUNIT_EXPECT_EQ_MSG(test, value(event), before + 5, "habits %#x, freq %d", mask, freq);
+	drop_pmus(test);
+}
+
+static void throttled_event_keeps_its_count(struct kunit *test)
+{
+	static const unsigned int masks[] = {
+		0, SIM_MOVES, SIM_UNMARKED, SIM_IGNORES, SIM_IGNORES | SIM_PAIRS,
+		SIM_MOVES | SIM_SWITCH | SIM_TASK_DATA, SIM_UNMARKED | SIM_NO_TXN,
+		SIM_MOVES | SIM_IGNORES, SIM_SOFTWARE | SIM_MOVES,
+	};
+	int before = READ_ONCE(perf_max_samples_per_tick), m;
+
+	WRITE_ONCE(perf_max_samples_per_tick, 1);
+	for (m = 0; m < ARRAY_SIZE(masks); m++) {
+		throttled(test, masks[m], false);
+		throttled(test, masks[m], true);
+	}
+	WRITE_ONCE(perf_max_samples_per_tick, before);
+}
+
 static void turn_off(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs)
 {
@@ -437,6 +492,7 @@ static struct kunit_case habits_cases[] = {
 	KUNIT_CASE(told_of_any_task),
 	KUNIT_CASE(who_leaves_the_list_hides_nobody),
 	KUNIT_CASE(rotation_and_switches),
+	KUNIT_CASE(throttled_event_keeps_its_count),
 	KUNIT_CASE(handler_turns_its_event_off),
 	KUNIT_CASE(software_context_in_a_group),
 	KUNIT_CASE(exclusive_pmu_has_one_kind_of_event),
