@@ -11,16 +11,25 @@
 
 #define CGROUPS	"/sys/fs/cgroup/perf_event/"
 
-static int sim_type(void)
+static int type_of(const char *pmu)
 {
-	FILE *f = fopen("/sys/bus/event_source/devices/sim/type", "r");
+	char name[64];
+	FILE *f;
 	int type = 0;
+
+	snprintf(name, sizeof(name), "/sys/bus/event_source/devices/%s/type", pmu);
+	f = fopen(name, "r");
 
 	if (!f || fscanf(f, "%d", &type) != 1)
 		type = 0;
 	if (f)
 		fclose(f);
 	return type;
+}
+
+static int sim_type(void)
+{
+	return type_of("sim");
 }
 
 /* Groups of one cycle counter each; the PMU has five counters for them. */
@@ -42,6 +51,35 @@ static void hardware_switches(void)
 		snprintf(name, sizeof(name), "switch: +%d hardware%s", numbers[i],
 			 numbers[i] > 5 ? " (multiplexed)" : "");
 		report(name, ok, value - plain);
+	}
+}
+
+/* A PMU that is told of switches, by events of this task or of a CPU. */
+static void branch_switches(void)
+{
+	static const struct {
+		const char *name;
+		int nr, cpu;
+	} rows[] = {
+		{ "switch: +1 hardware, with branches", 1, -1 },
+		{ "switch: +4 hardware, with branches", 4, -1 },
+		{ "switch: 1 per-CPU hardware, with branches", 1, 0 },
+	};
+	double plain;
+	int ok;
+
+	forget();
+	plain = switch_cost(NULL, &ok);
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct set s = {
+			.nr = rows[i].nr, .cpu = rows[i].cpu, .type = type_of("sim_habits"),
+		};
+		double value = 0;
+
+		ok = 0;
+		if (s.type)
+			value = switch_cost(&s, &ok);
+		report(rows[i].name, ok, value - plain);
 	}
 }
 
@@ -369,6 +407,7 @@ int main(int argc, char **argv)
 		return 1;
 	madvise(pages, (size_t)FAULT_PAGES * getpagesize(), MADV_NOHUGEPAGE);
 	hardware_switches();
+	branch_switches();
 	rotations();
 	sideband();
 	sample_fields();

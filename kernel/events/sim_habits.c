@@ -183,6 +183,8 @@ static int habit_add(struct perf_event *event, int flags)
 	check_place(h, event);
 	expect(h, stands(h), "an event is added while the PMU runs");
 	event->hw.flags &= ~LISTED;
+	if (READ_ONCE(h->mask) & SIM_REFUSES)
+		return -ENOENT;
 	err = h->plain.add(event, flags);
 	if (err)
 		return err;

@@ -23,6 +23,7 @@
 #define SIM_LIMITED	0x1000	/* periods below SIM_LEAST_PERIOD are impossible */
 #define SIM_NO_INTERRUPT 0x2000	/* PERF_PMU_CAP_NO_INTERRUPT */
 #define SIM_NO_TXN	0x4000	/* no transactions of its own */
+#define SIM_REFUSES	0x8000	/* add fails, though it has counters */
 
 #define SIM_LEAST_PERIOD	32
 

@@ -349,6 +349,28 @@ static void software_context_in_a_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(member), 15ULL);
 }
 
+/* Trace units do so where they have no buffer, or on CPUs that are not theirs. */
+static void who_is_refused_keeps_nobody_out(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, SIM_SOFTWARE | SIM_SWITCH);
+	struct perf_event *on = open_on(test, h, -1, current, false), *off, *pinned;
+
+	h->mask |= SIM_REFUSES;
+	off = open_on(test, h, -1, current, false);
+	pinned = open_on(test, h, raw_smp_processor_id(), NULL, true);
+	KUNIT_EXPECT_EQ(test, off->state, PERF_EVENT_STATE_INACTIVE);
+	KUNIT_EXPECT_EQ(test, pinned->state, PERF_EVENT_STATE_ERROR);
+	h->mask &= ~SIM_REFUSES;
+	by_hand(h);
+	KUNIT_EXPECT_TRUE(test, is_on(on));
+	KUNIT_EXPECT_TRUE(test, is_on(off));
+	KUNIT_EXPECT_EQ(test, pinned->state, PERF_EVENT_STATE_ERROR);
+	on_and_off(pinned, true);
+	/* There are two counters. */
+	KUNIT_EXPECT_TRUE(test, is_on(pinned) && busy(test) == 2);
+	expect_switch(test, h, false);
+}
+
 static int open_kernel(struct kunit *test, struct perf_event_attr *attr, int cpu,
 		       struct task_struct *task)
 {
@@ -495,6 +517,7 @@ static struct kunit_case habits_cases[] = {
 	KUNIT_CASE(throttled_event_keeps_its_count),
 	KUNIT_CASE(handler_turns_its_event_off),
 	KUNIT_CASE(software_context_in_a_group),
+	KUNIT_CASE(who_is_refused_keeps_nobody_out),
 	KUNIT_CASE(exclusive_pmu_has_one_kind_of_event),
 	KUNIT_CASE(periods_that_cannot_be),
 	KUNIT_CASE(group_without_a_transaction),
