@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An event's buffer: buffer_switch(), perf_buffer_lock() and buffer_get() of
+ * buffer.c, and the writer's side of output.h.
+ *
+ * Two tasks give an event that has no buffer theirs, and take it away again;
+ * others write to whatever it has. A buffer is freed a grace period after its
+ * last reference, and nobody has it then; the pointer and the list of the
+ * buffer's events agree whenever its lock is held.
+ */
+#include "rcu.h"
+
+/**
+ * struct buffer - what events write to
+ * @refcount: of mapping and event
+ * @lock: attach and detach
+ * @events: how many are in its list
+ * @records: written here
+ * @freed: it is, and nobody may look at it
+ */
+struct buffer {
+	int		refcount;
+	raw_spinlock_t	lock;
+	int		events;
+	u64		records;
+	bool		freed;
+};
+
+static struct buffer *event_rb ____cacheline_aligned;
+static u64 written, switched, lost_race, used_freed, disagreed;
+
+/* What is freed is used again, but only by others than those who might still have it. */
+#define BUFFERS	4
+static struct buffer buffers[2][BUFFERS];
+
+static bool refcount_inc_not_zero(int *count)
+{
+	int old = READ_ONCE(*count);
+
+	do {
+		if (!old)
+			return false;
+	} while (!__atomic_compare_exchange_n(count, &old, old + 1, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return true;
+}
+
+static void buffer_put(struct buffer *rb)
+{
+	if (__atomic_sub_fetch(&rb->refcount, 1, __ATOMIC_ACQ_REL))
+		return;
+	synchronize_rcu();
+	WRITE_ONCE(rb->freed, true);
+}
+
+/* As buffer_get() and perf_buffer_lock(). */
+static struct buffer *buffer_lock(unsigned int me)
+{
+	struct buffer *rb;
+
+	for (;;) {
+		rcu_read_lock(me);
+		do {
+			rb = rcu_dereference(event_rb);
+		} while (rb && !refcount_inc_not_zero(&rb->refcount));
+		rcu_read_unlock(me);
+		if (!rb)
+			return NULL;
+		raw_spin_lock(&rb->lock);
+		used_freed += READ_ONCE(rb->freed);
+		if (READ_ONCE(event_rb) == rb)
+			return rb;
+		raw_spin_unlock(&rb->lock);
+		buffer_put(rb);
+	}
+}
+
+/* As buffer_switch(), from @old or to @new; its lock is held. */
+static bool buffer_switch(struct buffer *old, struct buffer *new)
+{
+	struct buffer *expected = old;
+
+	if (old)
+		old->events--;
+	if (new)
+		__atomic_fetch_add(&new->refcount, 1, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(&event_rb, &expected, new, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST)) {
+		/* Only who has the lock of the old one takes it away. */
+		disagreed += !!old;
+		if (new)
+			buffer_put(new);
+		return false;
+	}
+	if (new)
+		new->events++;
+	if (old)
+		buffer_put(old);
+	return true;
+}
+
+/* A new buffer for the event, mapped; then the mapping goes. */
+static void map_and_unmap(void *arg)
+{
+	unsigned int me = (uintptr_t)arg, n = 0;
+	u64 seed = 1442695040888963407ULL + me;
+	struct buffer *rb, *mine;
+
+	while (harness_goes_on()) {
+		mine = &buffers[me][n++ % BUFFERS];
+		memset(mine, 0, sizeof(*mine));
+		mine->refcount = 1;
+		raw_spin_lock(&mine->lock);
+		if (buffer_switch(NULL, mine))
+			__atomic_fetch_add(&switched, 1, __ATOMIC_RELAXED);
+		else
+			__atomic_fetch_add(&lost_race, 1, __ATOMIC_RELAXED);
+		raw_spin_unlock(&mine->lock);
+		harness_dawdle(&seed, 100);
+		if (harness_random(&seed) % 16 == 0)
+			sched_yield();
+
+		/* Whichever buffer it has by now. */
+		rb = buffer_lock(me);
+		if (rb) {
+			disagreed += rb->events != 1;
+			buffer_switch(rb, NULL);
+			disagreed += rb->events != 0;
+			raw_spin_unlock(&rb->lock);
+			buffer_put(rb);
+		}
+		/* The last mapping takes it from who still has it. */
+		raw_spin_lock(&mine->lock);
+		if (READ_ONCE(event_rb) == mine)
+			buffer_switch(mine, NULL);
+		disagreed += mine->events != 0;
+		raw_spin_unlock(&mine->lock);
+		buffer_put(mine);
+	}
+}
+
+/* perf_output_begin() to perf_output_end(). */
+static void write_records(void *arg)
+{
+	unsigned int me = (uintptr_t)arg;
+	u64 seed = 1181783497276652981ULL + me;
+	struct buffer *rb;
+
+	while (harness_goes_on()) {
+		rcu_read_lock(me);
+		rb = rcu_dereference(event_rb);
+		if (rb) {
+			harness_dawdle(&seed, 30);
+			used_freed += READ_ONCE(rb->freed);
+			__atomic_fetch_add(&rb->records, 1, __ATOMIC_RELAXED);
+			written++;
+		}
+		rcu_read_unlock(me);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct harness_thread threads[] = {
+		{ map_and_unmap, (void *)0 }, { map_and_unmap, (void *)1 },
+		{ write_records, (void *)2 },
+	};
+
+	ktap_plan(1);
+	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
+	ktap_note("%llu buffers attached, %llu too late; %llu records; %llu freed used, %llu lists wrong",
+		  (unsigned long long)switched, (unsigned long long)lost_race,
+		  (unsigned long long)written, (unsigned long long)used_freed,
+		  (unsigned long long)disagreed);
+	ktap_result(switched && written && !used_freed && !disagreed,
+		    "who has a buffer has a live one");
+	return ktap_end();
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Copies of an inherited event that leave while the family is read: leave_family()
+ * and exit_copy() of inherit.c, family_value() of read.c.
+ *
+ * A copy's count is in the sum from when it is counted on, first as one of the
+ * family's list, then as part of what copies that are gone have left; never
+ * twice, and never not at all.
+ */
+#include "harness.h"
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+static void INIT_LIST_HEAD(struct list_head *list)
+{
+	WRITE_ONCE(list->next, list);
+	WRITE_ONCE(list->prev, list);
+}
+
+static void list_add_tail(struct list_head *new, struct list_head *head)
+{
+	struct list_head *prev = head->prev;
+
+	WRITE_ONCE(head->prev, new);
+	new->next = head;
+	new->prev = prev;
+	WRITE_ONCE(prev->next, new);
+}
+
+static void list_del_init(struct list_head *entry)
+{
+	WRITE_ONCE(entry->next->prev, entry->prev);
+	WRITE_ONCE(entry->prev->next, entry->next);
+	INIT_LIST_HEAD(entry);
+}
+
+static bool list_empty_careful(const struct list_head *head)
+{
+	struct list_head *next = smp_load_acquire(&head->next);
+
+	return next == head && next == READ_ONCE(head->prev);
+}
+
+#define COPIES	3
+
+/**
+ * struct copy - an inherited event
+ * @child_list: place in the family
+ * @count: of its own
+ */
+struct copy {
+	struct list_head	child_list;
+	u64			count;
+};
+
+static struct {
+	raw_spinlock_t		lock;
+	struct list_head	copies;
+	u64			gone_count;
+} root ____cacheline_aligned;
+
+/* What all copies have counted so far. */
+static u64 happened ____cacheline_aligned;
+static u64 reads, alone, left, less, more;
+
+/* Tasks that are made, count and exit; now and then there is none. */
+static void live(void *arg)
+{
+	u64 seed = 6364136223846793005ULL + (uintptr_t)arg;
+	struct copy copies[COPIES];
+	unsigned int nr, i, n;
+
+	while (harness_goes_on()) {
+		nr = 1 + harness_random(&seed) % COPIES;
+		for (i = 0; i < nr; i++) {
+			copies[i].count = 0;
+			raw_spin_lock(&root.lock);
+			list_add_tail(&copies[i].child_list, &root.copies);
+			raw_spin_unlock(&root.lock);
+			for (n = harness_random(&seed) % 8; n; n--) {
+				WRITE_ONCE(copies[i].count, copies[i].count + 1);
+				__atomic_fetch_add(&happened, 1, __ATOMIC_RELEASE);
+			}
+		}
+		for (i = 0; i < nr; i++) {
+			raw_spin_lock(&root.lock);
+			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
+			/* As in leave_family() and exit_copy(). */
+			smp_wmb();
+			list_del_init(&copies[i].child_list);
+			raw_spin_unlock(&root.lock);
+			harness_dawdle(&seed, 20);
+		}
+		__atomic_fetch_add(&left, nr, __ATOMIC_RELAXED);
+		harness_dawdle(&seed, 200);
+	}
+}
+
+static u64 family_value(void)
+{
+	struct list_head *at;
+	u64 total;
+
+	if (list_empty_careful(&root.copies)) {
+		/* As in family_value(). */
+		smp_rmb();
+		alone++;
+		return READ_ONCE(root.gone_count);
+	}
+	raw_spin_lock(&root.lock);
+	total = READ_ONCE(root.gone_count);
+	for (at = root.copies.next; at != &root.copies; at = at->next)
+		total += READ_ONCE(container_of(at, struct copy, child_list)->count);
+	raw_spin_unlock(&root.lock);
+	return total;
+}
+
+static void read_family(void *unused)
+{
+	u64 before, value;
+
+	while (harness_goes_on()) {
+		before = smp_load_acquire(&happened);
+		value = family_value();
+		less += value < before;
+		/* Each of the two may have counted, and be about to say so. */
+		more += value > smp_load_acquire(&happened) + 2;
+		reads++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct harness_thread threads[] = {
+		{ live, (void *)1 }, { live, (void *)2 }, { read_family },
+	};
+
+	INIT_LIST_HEAD(&root.copies);
+	ktap_plan(1);
+	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
+	ktap_note("%llu copies left, %llu reads, %llu without the lock: %llu too small, %llu too large",
+		  (unsigned long long)left, (unsigned long long)reads, (unsigned long long)alone,
+		  (unsigned long long)less, (unsigned long long)more);
+	ktap_result(left && reads && alone && !less && !more, "a copy that leaves is counted once");
+	return ktap_end();
+}

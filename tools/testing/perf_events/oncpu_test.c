@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where an event counts, and who reads it meanwhile: event_sched_in() and
+ * perf_event_sched_out() of sched.c on two CPUs that take turns to run the
+ * event's context, sync_count() of read.c on a third one.
+ *
+ * What had happened before a read began is in what it returns, once.
+ */
+#include "harness.h"
+
+enum { INACTIVE, ACTIVE };
+
+/**
+ * struct cpu - a CPU with one counter
+ * @counter: of the event while it is on here, this CPU's alone
+ * @asked: an interrupt is pending
+ */
+struct cpu {
+	u64	counter;
+	int	asked;
+} ____cacheline_aligned;
+
+/* The event, as struct perf_event has it; and the lock of its context. */
+static struct {
+	raw_spinlock_t	lock;
+	int		state;
+	int		oncpu;
+	u64		count;
+} event = { .oncpu = -1 };
+
+static struct cpu cpus[2];
+/* What the event should have counted. */
+static u64 happened ____cacheline_aligned;
+static u64 reads, interrupts, switches, less, more;
+
+static void sched_in(int me)
+{
+	raw_spin_lock(&event.lock);
+	WRITE_ONCE(event.oncpu, me);
+	/* As in event_sched_in(). */
+	smp_wmb();
+	smp_store_release(&event.state, ACTIVE);
+	raw_spin_unlock(&event.lock);
+}
+
+/* pmu->read: what the counter has counted becomes the event's. */
+static void read_counter(int me)
+{
+	WRITE_ONCE(event.count, event.count + cpus[me].counter);
+	cpus[me].counter = 0;
+}
+
+static void sched_out(int me)
+{
+	raw_spin_lock(&event.lock);
+	read_counter(me);
+	/* As in perf_event_sched_out(). */
+	smp_store_release(&event.oncpu, -1);
+	smp_store_release(&event.state, INACTIVE);
+	raw_spin_unlock(&event.lock);
+}
+
+/* read_here(), where it is the task's context that runs. */
+static void take_interrupt(int me, bool runs)
+{
+	if (likely(!smp_load_acquire(&cpus[me].asked)))
+		return;
+	if (runs) {
+		raw_spin_lock(&event.lock);
+		if (event.state == ACTIVE)
+			read_counter(me);
+		raw_spin_unlock(&event.lock);
+	}
+	smp_store_release(&cpus[me].asked, 0);
+}
+
+/* The task is on one CPU at a time: what it does there comes before the next. */
+static int task_cpu;
+
+static void run_cpu(void *arg)
+{
+	int me = (uintptr_t)arg, n;
+	u64 seed = 88172645463325252ULL + me;
+
+	while (harness_goes_on()) {
+		take_interrupt(me, false);
+		if (smp_load_acquire(&task_cpu) != me) {
+			sched_yield();
+			continue;
+		}
+		sched_in(me);
+		for (n = harness_random(&seed) % 64; n; n--) {
+			cpus[me].counter++;
+			smp_store_release(&happened, happened + 1);
+			take_interrupt(me, true);
+		}
+		sched_out(me);
+		switches++;
+		if (harness_random(&seed) % 4 == 0)
+			smp_store_release(&task_cpu, !me);
+	}
+}
+
+/* smp_call_function_single() */
+static bool call_cpu(int cpu)
+{
+	smp_store_release(&cpus[cpu].asked, 1);
+	while (smp_load_acquire(&cpus[cpu].asked)) {
+		if (!harness_goes_on())
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+static bool sync_count(void)
+{
+	int cpu;
+
+	/* As in sync_count(). */
+	if (smp_load_acquire(&event.state) != ACTIVE)
+		return true;
+	cpu = READ_ONCE(event.oncpu);
+	if (cpu >= 0) {
+		interrupts++;
+		return call_cpu(cpu);
+	}
+	smp_rmb();
+	return true;
+}
+
+static void read_event(void *unused)
+{
+	u64 before, value;
+
+	while (harness_goes_on()) {
+		before = smp_load_acquire(&happened);
+		if (!sync_count())
+			return;
+		value = READ_ONCE(event.count);
+		less += value < before;
+		/* Counted, and about to be said to have happened. */
+		more += value > smp_load_acquire(&happened) + 1;
+		reads++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct harness_thread threads[] = {
+		{ run_cpu, (void *)0 }, { run_cpu, (void *)1 }, { read_event },
+	};
+
+	ktap_plan(1);
+	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
+	ktap_note("%llu switches, %llu reads, %llu by interrupt: %llu too small, %llu too large",
+		  (unsigned long long)switches, (unsigned long long)reads,
+		  (unsigned long long)interrupts, (unsigned long long)less,
+		  (unsigned long long)more);
+	ktap_result(switches && reads && !less && !more, "a read has all that happened before");
+	return ktap_end();
+}

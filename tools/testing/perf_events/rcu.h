@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RCU for threads that play CPUs: a read-side section is a stretch in which the
+ * thread's count is odd, as preemption is off in the kernel's.
+ */
+#ifndef _TOOLS_TESTING_PERF_EVENTS_RCU_H
+#define _TOOLS_TESTING_PERF_EVENTS_RCU_H
+
+#include "harness.h"
+
+#define RCU_THREADS	4
+
+/* Of each thread that has sections. */
+static struct {
+	unsigned int count;
+} ____cacheline_aligned rcu_threads[RCU_THREADS];
+
+#define rcu_dereference(p)		READ_ONCE(p)
+#define rcu_assign_pointer(p, v)	smp_store_release(&(p), v)
+
+static inline void rcu_read_lock(unsigned int thread)
+{
+	WRITE_ONCE(rcu_threads[thread].count, rcu_threads[thread].count + 1);
+	/* Pairs with synchronize_rcu(): it sees the section, or this sees what came before it. */
+	smp_mb();
+}
+
+static inline void rcu_read_unlock(unsigned int thread)
+{
+	/* Pairs with synchronize_rcu(): all of the section is over. */
+	smp_store_release(&rcu_threads[thread].count, rcu_threads[thread].count + 1);
+}
+
+/* Wait until each section that has begun is over. Called by one that is in none. */
+static inline void synchronize_rcu(void)
+{
+	unsigned int i, seen, tries = 0;
+
+	smp_mb();
+	for (i = 0; i < RCU_THREADS; i++) {
+		seen = smp_load_acquire(&rcu_threads[i].count);
+		while ((seen & 1) && smp_load_acquire(&rcu_threads[i].count) == seen) {
+			if (++tries % 1024)
+				cpu_relax();
+			else
+				sched_yield();
+		}
+	}
+	smp_mb();
+}
+
+#endif /* _TOOLS_TESTING_PERF_EVENTS_RCU_H */
