@@ -4,7 +4,7 @@
  *
  * The tree's tasks fork, make threads, exec, rename themselves, map code, move
  * between CPUs and exit, as a seed says, and log what they do in shared memory.
- * A reader has the records of two CPUs alone, puts them in order of time, and
+ * A reader has the records of the CPUs alone, puts them in order of time, and
  * has to come to the same forks, exits, names and mappings: none missing, none
  * twice. PE_MODEL_SEED and PE_MODEL_RUNS say where to begin and how long to go
  * on; a failure names its seed.
@@ -35,6 +35,7 @@
 #define MAX_TASKS	60
 #define RING_PAGES	512
 #define DEFAULT_RUNS	12
+#define MAX_CPUS	64
 
 enum deed { BORN, NAMED, EXECED, MAPPED, GONE };
 
@@ -67,6 +68,14 @@ struct model_log {
 };
 
 static struct model_log *truth;
+
+/* How many CPUs the tree has, and the reader looks at. */
+static int cpus(void)
+{
+	int nr = pe_cpu_count();
+
+	return nr < MAX_CPUS ? nr : MAX_CPUS;
+}
 
 static __u32 gettid_(void)
 {
@@ -134,7 +143,7 @@ static void simple_step(__u64 *seed)
 		rename_me(seed);
 		break;
 	case 1:
-		pe_move_to(roll(seed) % 2);
+		pe_move_to(roll(seed) % cpus());
 		break;
 	default:
 		map_code(seed);
@@ -387,8 +396,14 @@ static void collect(struct perf_event_attr *attr, struct pe_ring *ring, int *los
 
 static void root_process(__u64 seed, int go)
 {
+	cpu_set_t all;
+	int cpu;
 	char c;
 
+	CPU_ZERO(&all);
+	for (cpu = 0; cpu < cpus(); cpu++)
+		CPU_SET(cpu, &all);
+	sched_setaffinity(0, sizeof(all), &all);
 	if (read(go, &c, 1) != 1)
 		_exit(1);
 	process(seed, 0, 12);
@@ -400,8 +415,8 @@ static void root_process(__u64 seed, int go)
 static int run(__u64 seed)
 {
 	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_DUMMY);
-	struct pe_ring ring[2];
-	int fd[2], go[2], cpu, wrong, lost = 0, status;
+	struct pe_ring ring[MAX_CPUS];
+	int fd[MAX_CPUS], go[2], nr_cpus = cpus(), cpu, wrong, lost = 0, status;
 	pid_t root;
 
 	memset(truth, 0, sizeof(*truth));
@@ -420,14 +435,14 @@ static int run(__u64 seed)
 	root = fork();
 	if (!root)
 		root_process(seed, go[0]);
-	for (cpu = 0; cpu < 2; cpu++) {
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		fd[cpu] = pe_open(&attr, root, cpu, -1, 0);
 		if (fd[cpu] < 0 || pe_ring_map(&ring[cpu], fd[cpu], RING_PAGES))
 			return -1;
 	}
 	if (write(go[1], "g", 1) != 1 || waitpid(root, &status, 0) != root || status)
 		return -1;
-	for (cpu = 0; cpu < 2; cpu++) {
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		collect(&attr, &ring[cpu], &lost);
 		pe_ring_unmap(&ring[cpu]);
 		close(fd[cpu]);
