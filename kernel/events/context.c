@@ -106,7 +106,7 @@ static struct perf_event_context *task_context_install(struct task_struct *task,
 	if (task->flags & PF_EXITING)
 		return ERR_PTR(-ESRCH);
 	refcount_inc(&made->refcount);
-	/* Complete before a switch can see it. */
+	/* Complete before a switch can see it, or another CPU: they follow this pointer. */
 	smp_store_release(&task->perf_event_ctxp, made);
 	return made;
 }

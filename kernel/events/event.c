@@ -550,7 +550,7 @@ static void disown_locked(struct perf_event *event)
 	if (!event->owner)
 		return;
 	list_del_init(&event->owner_entry);
-	/* From here on disown() does not look at the task any more. */
+	/* Pairs with disown(): it looks at the task no more, and the event is in no list. */
 	smp_store_release(&event->owner, NULL);
 }
 

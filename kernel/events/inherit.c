@@ -383,7 +383,7 @@ static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx
 		if (args->nr_copies)
 			refcount_add(args->nr_copies, &args->ctx->refcount);
 		mutex_unlock(&args->ctx->mutex);
-		/* Complete before a tracepoint about the task can see it. */
+		/* Complete before a tracepoint about the task can see it, which follows this pointer. */
 		smp_store_release(&args->child->perf_event_ctxp, args->ctx);
 	}
 	return err;

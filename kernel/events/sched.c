@@ -140,9 +140,10 @@ static int event_sched_in(struct perf_event *event)
 		return 0;
 
 	WRITE_ONCE(event->oncpu, smp_processor_id());
-	/* Drivers look at the state: it is active before the counter runs. */
+	/* Pairs with sync_count(): what is active is on this CPU. */
 	smp_wmb();
 	perf_delay(ONCPU_SET);
+	/* Drivers look at the state: it is active before the counter runs. */
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
 	perf_delay(ACTIVE_SET);
 	/* What was throttled when it left starts afresh. */

@@ -104,7 +104,7 @@ static int find_records(struct splice_span *span, const struct pipe_inode_info *
 	long found;
 
 	unread = READ_ONCE(user->data_head);
-	/* The head before what it speaks of. */
+	/* Pairs with perf_ring_leave(): the head before what it speaks of. */
 	smp_rmb();
 	span->pos = READ_ONCE(user->data_tail);
 	unread -= span->pos;
@@ -220,7 +220,10 @@ static ssize_t splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pip
 		return -ENOMEM;
 
 	fill_pipe(&span, pipe, batch);
-	/* The records have been read, and pages exchanged, when the tail says so. */
+	/*
+	 * Pairs with perf_ring_reserve(): the records have been read, and pages
+	 * exchanged, when the tail says so.
+	 */
 	smp_mb();
 	WRITE_ONCE(rb->ring.user->data_tail, span.pos + span.len);
 
