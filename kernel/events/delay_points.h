@@ -4,6 +4,17 @@
  * passed, while the next step has not.
  */
 
+/* how user space and the scheduler come in */
+PERF_DELAY_POINT(CALL_OPEN),
+PERF_DELAY_POINT(CALL_READ),
+PERF_DELAY_POINT(CALL_IOCTL),
+PERF_DELAY_POINT(CALL_MMAP),
+PERF_DELAY_POINT(CALL_CLOSE),
+PERF_DELAY_POINT(CALL_FORK),
+PERF_DELAY_POINT(CALL_EXIT),
+PERF_DELAY_POINT(CALL_EXEC),
+PERF_DELAY_POINT(SWITCH_OUT),
+
 /* an event's buffer: event->rb, and the buffer's list */
 PERF_DELAY_POINT(BUFFER_SWITCH),		/* about to change event->rb */
 PERF_DELAY_POINT(BUFFER_SWITCHED),	/* not in the list of the new one */

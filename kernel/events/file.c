@@ -16,6 +16,7 @@
 
 static int release(struct inode *inode, struct file *file)
 {
+	perf_delay(CALL_CLOSE);
 	return perf_event_release_kernel(file->private_data);
 }
 
@@ -23,11 +24,13 @@ static ssize_t read(struct file *file, char __user *buf, size_t count, loff_t *p
 {
 	int ret = security_perf_event_read(file->private_data);
 
+	perf_delay(CALL_READ);
 	return ret ?: perf_event_read_file(file->private_data, buf, count);
 }
 
 static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
+	perf_delay(CALL_IOCTL);
 	return perf_event_ioctl(file->private_data, cmd, arg);
 }
 

@@ -413,6 +413,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	if (!ctx || !READ_ONCE(ctx->nr_events))
 		return 0;
 
+	perf_delay(CALL_FORK);
 	args.child = child;
 	args.clone_flags = clone_flags;
 	args.ctx = NULL;
@@ -659,6 +660,7 @@ static void exit_context(struct task_struct *task, bool ran)
  */
 void perf_event_exit_task(struct task_struct *task)
 {
+	perf_delay(CALL_EXIT);
 	perf_event_disown_all(task);
 	exit_context(task, true);
 }
@@ -731,6 +733,7 @@ void perf_event_exec(void)
 {
 	struct perf_event_context *ctx = perf_task_context(current);
 
+	perf_delay(CALL_EXEC);
 	perf_addr_filters_exec();
 	if (!ctx)
 		return;

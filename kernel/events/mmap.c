@@ -386,6 +386,7 @@ int perf_event_mmap_file(struct file *file, struct vm_area_struct *vma)
 	struct perf_event *event = file->private_data;
 	int ret;
 
+	perf_delay(CALL_MMAP);
 	/* Copies of the event run on many CPUs, and only one may write. */
 	if (event->cpu == -1 && event->attr.inherit)
 		return -EINVAL;

@@ -603,6 +603,7 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_context *ctx = perf_task_context(prev);
 
+	perf_delay(SWITCH_OUT);
 	perf_switch_record(prev, next, false);
 	if (ctx)
 		task_context_out(cpuctx, ctx, prev);

@@ -333,8 +333,10 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr,
 		pid_t, pid, int, cpu, int, group_fd, unsigned long, flags)
 {
 	struct open_request req = { .pid = pid, .cpu = cpu, .flags = flags, .fd = -1 };
-	int ret = open_event(&req, attr_uptr, group_fd);
+	int ret;
 
+	perf_delay(CALL_OPEN);
+	ret = open_event(&req, attr_uptr, group_fd);
 	undo(&req);
 	return ret;
 }
