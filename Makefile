@@ -2,7 +2,8 @@
 # The harness: builds, boots, tests, measures and exports the perf events core.
 #
 #   ARCH=x86_64|i386|arm64|powerpc  the machine
-#   CONFIG=run|debug|kcsan|gcov|bench|up|rt|least  the kernel's configuration
+#   CONFIG=run|debug|kcsan|gcov|bench|up|rt|least|parallel  the kernel's configuration, or several
+#                                   joined by +
 
 export ARCH ?= x86_64
 export CONFIG ?= run
@@ -10,7 +11,8 @@ export CONFIG ?= run
 help:
 	@echo 'make run          build our kernel, boot it, count and profile real programs with perf'
 	@echo 'make test         unit tests, selftests (ours, base, debug kernel), tools, source checks'
-	@echo '                  STAGES="checks ours base pmu debug clients arm64 powerpc" chooses'
+	@echo '                  STAGES="checks ours base pmu debug parallel clients arm64 powerpc" chooses;'
+	@echo '                  by name also cpus, and parallel-debug and parallel-kcsan for HOURS=n'
 	@echo 'make shell        an interactive guest'
 	@echo 'make kernel       build our kernel; the last line is the path of its image'
 	@echo 'make base-kernel  the same for the base with its own perf code'
@@ -22,13 +24,13 @@ help:
 	@echo 'make clean        remove what was built, keep what was downloaded'
 	@echo
 	@echo 'ARCH=$(ARCH) (x86_64, i386, arm64, powerpc)'
-	@echo 'CONFIG=$(CONFIG) (run, debug, kcsan, gcov, bench, up, rt, least)'
+	@echo 'CONFIG=$(CONFIG) (run, debug, kcsan, gcov, bench, up, rt, least, parallel)'
 
 run:
 	@harness/run
 
 test:
-	@harness/test $(STAGES)
+	@FOR_SECONDS=$(SECONDS) harness/test $(STAGES)
 
 shell:
 	@harness/shell
