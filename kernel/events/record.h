@@ -71,8 +71,6 @@ void perf_tick_get(void);
 void perf_tick_put(void);
 int perf_event_set_period(struct perf_event *event, u64 value);
 void perf_throttle_record(struct perf_event *event, bool throttled);
-u64 perf_period_for(u64 freq, u64 count, u64 nsec);
-u64 perf_next_period(u64 now, u64 target);
 
 /* record.c */
 void perf_sideband_attach(struct perf_event *event);

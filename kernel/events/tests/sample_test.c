@@ -11,6 +11,7 @@
 #include <linux/perf_regs.h>
 
 #include "record.h"
+#include "../period.h"
 
 #define TEST_BUFFER	SZ_128K
 #define TEST_MEMBERS	3

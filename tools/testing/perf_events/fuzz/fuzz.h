@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the fuzzers share: an input that is taken apart piece by piece, and the
+ * end of the program when something does not hold.
+ */
+#ifndef _TOOLS_TESTING_PERF_EVENTS_FUZZ_H
+#define _TOOLS_TESTING_PERF_EVENTS_FUZZ_H
+
+#include "../harness.h"
+
+typedef unsigned __int128 u128;
+
+/**
+ * struct fuzz_input - what is left of an input
+ * @data: the next byte
+ * @left: how many there are
+ */
+struct fuzz_input {
+	const u8	*data;
+	size_t		left;
+};
+
+/* The next @size bytes, up to 8, as a number; zeros behind the end. */
+static inline u64 fuzz_take(struct fuzz_input *in, size_t size)
+{
+	size_t n = min(size, in->left);
+	u64 value = 0;
+
+	memcpy(&value, in->data, n);
+	in->data += n;
+	in->left -= n;
+	return value;
+}
+
+/* Numbers at whose edges faults are: small ones, powers of two, and next to them. */
+static inline u64 fuzz_take_u64(struct fuzz_input *in)
+{
+	u64 kind = fuzz_take(in, 1);
+	u64 near = 1ULL << (kind & 63);
+
+	switch (kind >> 6) {
+	case 0:
+		return fuzz_take(in, 8);
+	case 1:
+		return near;
+	case 2:
+		return near - 1;
+	default:
+		return -near + (s64)(signed char)fuzz_take(in, 1);
+	}
+}
+
+/* What holds, or the fuzzer has found something. */
+#define fuzz_assert(cond) do {						\
+	if (!(cond)) {							\
+		fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #cond); \
+		abort();						\
+	}								\
+} while (0)
+
+/* libFuzzer's names */
+#define fuzz_one_input		LLVMFuzzerTestOneInput
+#define fuzz_custom_mutator	LLVMFuzzerCustomMutator
+#define fuzz_mutate		LLVMFuzzerMutate
+
+int fuzz_one_input(const u8 *data, size_t size);
+size_t fuzz_custom_mutator(u8 *data, size_t size, size_t max_size, unsigned int seed);
+size_t fuzz_mutate(u8 *data, size_t size, size_t max_size);
+
+#endif /* _TOOLS_TESTING_PERF_EVENTS_FUZZ_H */

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Periods of events that sample at a frequency, against 128 bits.
+ */
+#include "fuzz.h"
+#include "period.h"
+
+#define STEPS	64
+
+/* The period is that at which the event would have overflowed so often in that time. */
+static void check_period(u64 freq, u64 count, u64 nsec)
+{
+	u128 times = (u128)freq * nsec;
+	u128 events = (u128)count * NSEC_PER_SEC, want;
+	u64 period = perf_period_for(freq, count, nsec);
+
+	fuzz_assert(period >= 1 && period <= S64_MAX);
+	if (times > U64_MAX)
+		times = U64_MAX;
+	want = times ? events / times : S64_MAX;
+	if (want > S64_MAX)
+		want = S64_MAX;
+	fuzz_assert(period == (want ? (u64)want : 1));
+}
+
+/* From anywhere it gets nearer at each tick, never passes the target, and arrives. */
+static void check_steps(u64 now, u64 target)
+{
+	int i;
+
+	for (i = 0; i < STEPS && now != target; i++) {
+		u64 next = perf_next_period(now, target);
+
+		fuzz_assert(next >= 1 && next <= S64_MAX);
+		if (now < target)
+			fuzz_assert(next > now && next <= target);
+		else
+			fuzz_assert(next < now && next >= target);
+		/* An eighth of the way, at least. */
+		fuzz_assert((next > now ? next - now : now - next) >=
+			    (target > now ? target - now : now - target) / 8);
+		now = next;
+	}
+}
+
+int fuzz_one_input(const u8 *data, size_t size)
+{
+	struct fuzz_input in = { data, size };
+	u64 freq = fuzz_take_u64(&in), count = fuzz_take_u64(&in), nsec = fuzz_take_u64(&in);
+	u64 now = fuzz_take_u64(&in) & S64_MAX, target = fuzz_take_u64(&in) & S64_MAX;
+
+	check_period(freq, count, nsec);
+	check_steps(now ? now : 1, target ? target : 1);
+	return 0;
+}

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# planted.sh O EVENTS KHDR: put one fault at a time into a copy of the sources, and see that the
+# fuzzer whose business it is finds it. Prints KTAP.
+set -u
+out=$1/planted events=$2 khdr=$3
+limit=${FOR:-60}
+
+# fuzzer | file | what sed does to it
+faults() {
+	cat <<'END'
+fuzz_attr|attr.c|s/!attr->__reserved_3/!attr->__reserved_2/
+fuzz_attr|attr.c|s/return attr->sample_stack_user < U16_MAX/return true/
+fuzz_attr|attr.c|s/size <= PAGE_SIZE/size <= 2 * PAGE_SIZE/
+fuzz_attr|attr.c|s/if (attr->freq) {/if (!attr->freq) {/
+fuzz_attr|attr.c|s/attr->exclude_kernel ? 0 : perf_allow_kernel/1 ? 0 : perf_allow_kernel/
+fuzz_filter|addr_filter_parse.h|s/err = kstrtoul(\*word, 0, number)/err = kstrtoul(*word, 10, number)/
+fuzz_filter|addr_filter_parse.h|s/\*end = follows;/(void)follows;/
+fuzz_filter|addr_filter_parse.h|s/spec->size && spec->offset + (spec->size - 1)/spec->size \&\& spec->offset + spec->size/
+fuzz_filter|addr_filter_parse.h|s/skip >= size/skip > size/
+fuzz_filter|addr_filter_parse.h|s/if (!word)$/if (0)/
+fuzz_ring|ring.h|s/return ~unread \& (size - 1)/return (~unread \& (size - 1)) + 1/
+fuzz_ring|ring.h|s/^\t\tif (likely((unsigned long)local_read(&ring->head) == head))/\t\tif (1)/
+fuzz_ring|ring.h|s/perf_ring_lose(ring, lost + 1)/perf_ring_lose(ring, 1)/
+fuzz_ring|ring.h|s/if (unlikely(ring->nest > 1))/if (unlikely(ring->nest > 2))/
+fuzz_period|period.h|s/check_mul_overflow(freq, nsec, &divisor)/(divisor = freq * nsec, 0)/
+fuzz_period|period.h|s/if (mul_u64_u64_shr(.*) >= divisor)/if (0)/
+fuzz_period|period.h|s/delta < 0 ? -7 : 7/0/
+fuzz_period|period.h|s/target \/ 2 > now || target < now \/ 2/target < now \/ 2/
+END
+}
+
+rm -rf "$out"
+mkdir -p "$out"
+echo "KTAP version 1"
+echo "1..$(faults | wc -l)"
+n=0 failed=0
+while IFS='|' read -r fuzzer file change; do
+	n=$((n + 1))
+	d=$out/$n
+	cp -r "$events" "$d"
+	sed -i "$change" "$d/$file"
+	if cmp -s "$d/$file" "$events/$file"; then
+		echo "not ok $n $fuzzer: nothing to change by $change"
+		failed=1
+		continue
+	fi
+	make -s O="$d" EVENTS="$d" KHDR="$khdr" "$d/$fuzzer" || failed=1
+	mkdir -p "$d/inputs"
+	if "$d/$fuzzer" -max_total_time="$limit" -verbosity=0 -timeout=10 -artifact_prefix="$d/" \
+			"$d/inputs" >"$d/log" 2>&1 || [ ! -x "$d/$fuzzer" ]; then
+		echo "not ok $n $fuzzer does not find: $change"
+		failed=1
+	else
+		echo "ok $n $fuzzer finds: $change"
+	fi
+	rm -rf "$d"
+done < <(faults)
+exit $failed
