@@ -146,6 +146,7 @@ struct perf_sample_data;
 struct perf_output_handle;
 struct perf_buffer;
 struct perf_cgroup;
+struct perf_cpu_pmu_context;
 struct bpf_prog;
 struct pmu;
 
@@ -163,24 +164,47 @@ struct hw_perf_event_extra {
 	int		idx;
 };
 
-/* hw_perf_event::flags: low bits are the architecture's, these are the core's. */
+/*
+ * hw_perf_event::flags: the low bits are the driver's. USER_READ_CNT, which the
+ * driver sets in event_init, says that user space may read the counter (rdpmc).
+ */
 #define PERF_EVENT_FLAG_ARCH			0x0fffffff
 #define PERF_EVENT_FLAG_USER_READ_CNT		0x80000000
 
 static_assert((PERF_EVENT_FLAG_USER_READ_CNT & PERF_EVENT_FLAG_ARCH) == 0);
 
-/* hw_perf_event::state */
+/* hw_perf_event::state: kept by the driver; the core looks at STOPPED alone */
 #define PERF_HES_STOPPED	0x01	/* the counter does not run */
 #define PERF_HES_UPTODATE	0x02	/* event->count is current */
-#define PERF_HES_ARCH		0x04
+#define PERF_HES_ARCH		0x04	/* the driver's own */
 
 /**
  * struct hw_perf_event - what a PMU driver keeps of an event
+ * @target: the task that the event was opened on, NULL for one of a CPU; the
+ *	core's, from before pmu::event_init to after the event's destroy
+ * @state: PERF_HES_*
+ * @interrupts_seq: the core's: the tick that @interrupts counts for
+ * @prev_count: the driver's: the counter's value that event->count includes.
+ *	Changed by local64_xchg() or local64_try_cmpxchg() together with a
+ *	local64_add() to event->count: see pmu::read. The page that user space
+ *	maps gives it the difference
+ * @sample_period: events from one overflow to the next; between two of them it
+ *	changes, of an event with a frequency. The driver may set it in event_init
+ *	for an event that does not sample, to the longest that the counter can do
+ * @last_period: the period that has just ended, or begun: what the driver gives
+ *	to perf_sample_data_init(), and sets to @sample_period as one begins
+ * @period_left: events until the overflow, as of @prev_count. The driver takes
+ *	from it what it adds to event->count. 0 or less: a new period is to
+ *	begin, of @sample_period. The core sets it to 0 when the period has changed
+ * @saved_metric: with @saved_slots, in place of the two before, for metrics that
+ *	are not counts
+ * @saved_slots: see @saved_metric
+ * @interrupts: the core's: overflows in this tick, MAX_INTERRUPTS when throttled
+ * @aux_paused: see pmu::stop
+ * @addr_filters_gen: the core's: of the ranges that the driver has taken over
  *
- * The first union is the driver's, by the kind of PMU. @target is the task
- * that the event was opened on, valid during pmu::event_init and as long as
- * the event has a task context. @sample_period, @last_period and @period_left
- * belong to the core's overflow code, which a driver follows.
+ * The first union is the driver's, by the kind of PMU; all of this is zero before
+ * event_init, but for @target and the periods.
  */
 struct hw_perf_event {
 #ifdef CONFIG_PERF_EVENTS
@@ -249,13 +273,32 @@ struct hw_perf_event {
 #endif
 };
 
-struct perf_cpu_pmu_context;
-
 /* pmu::start_txn: what the transaction is for */
-#define PERF_PMU_TXN_ADD	0x1
-#define PERF_PMU_TXN_READ	0x2
+#define PERF_PMU_TXN_ADD	0x1	/* members of a group get counters: all or none */
+#define PERF_PMU_TXN_READ	0x2	/* members of a group are read: in one access */
 
-/* pmu::capabilities */
+/*
+ * pmu::capabilities. The core refuses what a PMU does not say that it can; the
+ * driver need not look at these parts of the attribute itself.
+ *
+ * NO_INTERRUPT: it cannot sample; user space gets -EOPNOTSUPP.
+ * NO_NMI: its interrupt is none that local_irq_save() does not keep away, so
+ *	that samples may have clocks which must not be read in an NMI.
+ * AUX_NO_SG: an AUX area that is overwritten has to be one piece of memory, or
+ *	mmap(2) fails. The private field of a piece's first page has its order.
+ * AUX_PREFER_LARGE: pieces of more than a page are welcome, but not needed.
+ * EXTENDED_REGS: samples may have the registers of PERF_REG_EXTENDED_MASK.
+ * EXCLUSIVE: its events are either all of tasks or all of CPUs (-EBUSY), and
+ *	there is one of them at a time in a context.
+ * ITRACE: it traces instructions; the core writes ITRACE_START before it begins,
+ *	until the driver does so itself (perf_event_itrace_started()).
+ * NO_EXCLUDE: it counts in every mode; attr.exclude_* are -EINVAL.
+ * AUX_OUTPUT: its events may write into another PMU's AUX area (attr.aux_output);
+ *	aux_output_match says into which.
+ * EXTENDED_HW_TYPE: it takes generic events (PERF_TYPE_HARDWARE, HW_CACHE) that
+ *	name its type in the upper half of config. event_init does not see that half.
+ * AUX_PAUSE: start and stop know PERF_EF_PAUSE and PERF_EF_RESUME.
+ */
 #define PERF_PMU_CAP_NO_INTERRUPT	0x0001
 #define PERF_PMU_CAP_NO_NMI		0x0002
 #define PERF_PMU_CAP_AUX_NO_SG		0x0004
@@ -270,6 +313,17 @@ struct perf_cpu_pmu_context;
 
 /**
  * enum perf_pmu_scope - which CPUs share one instance of a system-wide PMU
+ * @PERF_PMU_SCOPE_NONE: none, or the driver sees to it
+ * @PERF_PMU_SCOPE_CORE: the threads of a core
+ * @PERF_PMU_SCOPE_DIE: those of a die
+ * @PERF_PMU_SCOPE_CLUSTER: those of a cluster
+ * @PERF_PMU_SCOPE_PKG: those of a package
+ * @PERF_PMU_SCOPE_SYS_WIDE: all
+ * @PERF_PMU_MAX_SCOPE: how many there are
+ *
+ * Of the CPUs that share an instance one speaks for it: sysfs shows it in
+ * "cpumask", and when it goes offline the core moves the events to another one.
+ * Events may be opened on any of them, and pmu::read runs on the one that asks.
  */
 enum perf_pmu_scope {
 	PERF_PMU_SCOPE_NONE	= 0,
@@ -281,140 +335,320 @@ enum perf_pmu_scope {
 	PERF_PMU_MAX_SCOPE,
 };
 
-/* flags of pmu::add, del, start and stop */
+/* flags of pmu::add, start and stop; pmu::del gets none */
 #define PERF_EF_START	0x01	/* add: and start counting */
-#define PERF_EF_RELOAD	0x02	/* start: write the counter anew */
-#define PERF_EF_UPDATE	0x04	/* del, stop: bring event->count up to date */
-#define PERF_EF_PAUSE	0x08	/* stop: AUX area only, until PERF_EF_RESUME */
+#define PERF_EF_RELOAD	0x02	/* start: write the counter anew, from hw.period_left */
+#define PERF_EF_UPDATE	0x04	/* stop: bring event->count up to date */
+#define PERF_EF_PAUSE	0x08	/* stop: the AUX trace alone, until PERF_EF_RESUME */
 #define PERF_EF_RESUME	0x10	/* start: ends PERF_EF_PAUSE */
 
 /**
  * struct pmu - one source of events, as its driver describes it
- * @entry: the core's list of PMUs
- * @module: held while an event of this PMU exists
- * @dev: under /sys/bus/event_source/devices
- * @parent: of @dev, or NULL
- * @attr_groups: sysfs attributes, given before perf_pmu_register()
- * @attr_update: more of them, merged into groups that exist
- * @name: in sysfs
- * @type: PERF_TYPE_*, or assigned by perf_pmu_register(), as it is when that is taken
- * @scope: which CPUs one instance serves
- * @capabilities: PERF_PMU_CAP_*
- * @pmu_disable_count: per CPU, nesting of perf_pmu_disable()
- * @cpu_pmu_context: per CPU, the core's state for this PMU
- * @exclusive_cnt: events of an exclusive PMU: > 0 per task, < 0 per CPU
- * @task_ctx_nr: perf_hw_context, perf_sw_context (add never fails) or
- *	perf_invalid_context (no task events; without a @scope the driver moves those
- *	of a CPU that goes by perf_pmu_migrate_context(), and what it leaves has ended)
- * @hrtimer_interval_ms: of rotation
- * @nr_addr_filters: that an event may have
  *
- * The callbacks are called with interrupts off on the CPU of the event, the
- * CPU context's lock and, for a task event, the task context's lock held,
- * unless said otherwise. Events of a CPU have no counter there before the last
- * startup callback of CPU hotplug up to CPUHP_AP_ONLINE_DYN_END has returned, nor
- * after the first of their teardown callbacks has been called.
+ * A driver fills in what it has, and calls perf_pmu_register(). It must have
+ * event_init, add and del; the rest may be NULL, unless said below. What is left
+ * out does nothing or is not supported. Documentation/core-api/perf-pmu-driver.rst
+ * leads through a driver.
+ *
+ * Unless said otherwise a callback is called
+ *
+ * - on the CPU that event->oncpu names, with event->state ACTIVE,
+ * - with interrupts off and the event's context's lock (a raw spinlock) held, so
+ *   that it must neither sleep nor call what takes such a lock, nor wake anyone:
+ *   the scheduler may be the caller, with its runqueue's lock;
+ * - one at a time: no other callback for this CPU runs meanwhile, but for those
+ *   that an NMI calls, which are said to be so;
+ * - for an event of a CPU, while that CPU's drivers are ready: after the last startup
+ *   callback of CPU hotplug up to CPUHP_AP_ONLINE_DYN_END has returned, and before
+ *   the first of their teardown callbacks is called.
+ *
+ * With an interrupt that is an NMI, the driver's own handler comes at any moment,
+ * also in the middle of a callback. Through it, its perf_event_overflow(), and
+ * BPF programs that run there, the core may call read, stop and start with
+ * PERF_EF_PAUSE and PERF_EF_RESUME, event_idx and snapshot_aux. All other callbacks
+ * are never called in an NMI. Where interrupts are no NMIs the same holds for them
+ * in callbacks that are called with interrupts on.
+ *
+ * Callbacks are called for an event from event_init on, until its destroy returns
+ * (event->destroy, which event_init sets if it has anything to give back). After
+ * perf_pmu_unregister() none is running or ever will.
  */
 struct pmu {
+	/** @entry: the core's list of PMUs */
 	struct list_head		entry;
 
+	/** @module: held while an event of this PMU exists; THIS_MODULE */
 	struct module			*module;
+	/** @dev: the core's, below /sys/bus/event_source/devices */
 	struct device			*dev;
+	/** @parent: of @dev; NULL for none */
 	struct device			*parent;
+	/** @attr_groups: sysfs attributes ("format", "events", ...); NULL-terminated */
 	const struct attribute_group	**attr_groups;
+	/** @attr_update: more of them, merged into groups that exist; NULL-terminated */
 	const struct attribute_group	**attr_update;
+	/** @name: in sysfs, from perf_pmu_register(); NULL: not to be seen there */
 	const char			*name;
+	/**
+	 * @type: PERF_TYPE_*, attr.type of its events; or what perf_pmu_register() has
+	 * found, for -1 or where the number asked for is taken
+	 */
 	int				type;
+	/** @scope: PERF_PMU_SCOPE_*, which CPUs one instance serves */
 	unsigned int			scope;
 
+	/** @capabilities: PERF_PMU_CAP_* */
 	int				capabilities;
 
+	/** @pmu_disable_count: the core's: per CPU, nesting of perf_pmu_disable() */
 	int __percpu			*pmu_disable_count;
+	/** @cpu_pmu_context: the core's: per CPU, what is scheduled of this PMU */
 	struct perf_cpu_pmu_context __percpu *cpu_pmu_context;
+	/** @exclusive_cnt: the core's, for PERF_PMU_CAP_EXCLUSIVE: > 0 of tasks, < 0 of CPUs */
 	atomic_t			exclusive_cnt;
+	/**
+	 * @task_ctx_nr: perf_hw_context: there are counters, and not always enough;
+	 * perf_sw_context: add never fails, so that its events fit into any group,
+	 * also of another PMU; perf_invalid_context: it does not know tasks, and
+	 * opening an event of a task or a cgroup is -EINVAL. Of the latter, without
+	 * a @scope, the driver moves the events of a CPU that goes, by
+	 * perf_pmu_migrate_context(); what it does not move has ended
+	 */
 	int				task_ctx_nr;
+	/** @hrtimer_interval_ms: between two rotations; 0: one tick. See sysfs */
 	int				hrtimer_interval_ms;
+	/** @nr_addr_filters: that an event may have */
 	unsigned int			nr_addr_filters;
 
-	/* Stop and restart the whole PMU on this CPU; nests. */
+	/**
+	 * @pmu_enable: let the whole PMU run on this CPU. The end of the outermost
+	 * perf_pmu_enable(), which the driver may call, too; all that was added and
+	 * started meanwhile begins now. Interrupts are off. No event need be on,
+	 * and no context's lock held.
+	 */
 	void (*pmu_enable)(struct pmu *pmu);
+	/**
+	 * @pmu_disable: halt it. The core does so around add and del, a whole
+	 * switch, a rotation and a tick. An NMI may still come, for an overflow just
+	 * before or of what does not stop at once: the handler looks into the
+	 * driver's own tables for what may overflow, and must find them whole.
+	 */
 	void (*pmu_disable)(struct pmu *pmu);
 
-	/*
-	 * Take a new event or refuse it; may sleep. -ENOENT: not of this PMU,
-	 * ask the next one; of raw events that is final if this is the PMU of
-	 * PERF_TYPE_RAW. Any other error is final.
+	/**
+	 * @event_init: take a new event, or refuse it
+	 *
+	 * Process context, may sleep; event->state and event->oncpu mean nothing yet.
+	 * event->attr, cpu, hw.target (the task), group_leader, parent (of an event
+	 * that fork() inherits) and hw.sample_period are set, event->pmu is this PMU.
+	 * The event has no context. Of a member of a group (unless this PMU is of
+	 * perf_sw_context) the mutex of the group's context is held, so that the
+	 * group can be looked at; event->group_leader == event for any other.
+	 *
+	 * It fills in event->hw, may set event->cpu to the CPU that speaks for it,
+	 * PERF_ATTACH_TASK_DATA in attach_state and PERF_EV_CAP_* in event_caps, and
+	 * event->destroy, which the core calls once as the event goes; process
+	 * context, may sleep. Return:
+	 *
+	 * - 0: it is this PMU's. The core still checks what @capabilities, @scope and
+	 *   @task_ctx_nr say, and calls destroy if it refuses the event then.
+	 * - -ENOENT: it is not: the core goes on to the next PMU, for events of a
+	 *   generic type; for others, and for PERF_TYPE_RAW where this PMU has that
+	 *   type itself, that is the end of it. The event must be as it
+	 *   was: look at attr.type and attr.config before anything is written. If
+	 *   attr.type has been set to another PMU's, that one is asked.
+	 * - Any other error is final, and what user space gets. Nobody calls destroy.
+	 *   -EINVAL: config or attributes that cannot be, or a group that can never
+	 *   be on as a whole; -EOPNOTSUPP: what other hardware can (sampling,
+	 *   branches, a precise_ip); -EBUSY: another user has it; -EACCES or -EPERM:
+	 *   the caller may not; -ENODEV: no such CPU or device, or not any more;
+	 *   -ENOMEM. An error for an inherited event makes fork() fail.
 	 */
 	int (*event_init)(struct perf_event *event);
 
-	/* The event's page was mapped into or is gone from @mm; may sleep. */
+	/**
+	 * @event_mapped: the event's page is mapped into @mm, one more time. @mm's
+	 * mmap_lock is held for writing, no context's lock; may sleep. The event is in
+	 * any state but DEAD. A PMU with this or @event_unmapped stays registered.
+	 */
 	void (*event_mapped)(struct perf_event *event, struct mm_struct *mm);
+	/** @event_unmapped: one of them has gone; @mm's mmap_lock is held, or @mm goes */
 	void (*event_unmapped)(struct perf_event *event, struct mm_struct *mm);
 
-	/* Give the event a counter (-EAGAIN: none is free) or take it away. */
+	/**
+	 * @add: give the event a counter; the PMU is disabled on this CPU, and is in a
+	 * transaction PERF_PMU_TXN_ADD, unless the group is another PMU's. @flags are
+	 * PERF_EF_START: it is to count as soon as the PMU is enabled. A counter that
+	 * is added without that has PERF_HES_STOPPED | PERF_HES_UPTODATE.
+	 *
+	 * Return: 0, or an error (-EAGAIN): there is none for it now. Then del is not
+	 * called for it. A flexible group tries again later; a pinned one goes into
+	 * the error state. What event_init took may not fail for any other reason
+	 * than what else is on.
+	 */
 	int  (*add)(struct perf_event *event, int flags);
+	/**
+	 * @del: take it away again; the PMU is disabled on this CPU. The event may
+	 * have been stopped, paused or throttled, or never started: a group's
+	 * transaction may have failed. It must bring event->count up to date,
+	 * whatever @flags (the core passes 0): nobody reads it after this.
+	 */
 	void (*del)(struct perf_event *event, int flags);
 
-	/*
-	 * Run or halt the counter of an event that has one. Of an event that the
-	 * driver has halted, because perf_event_overflow() said so, the tick asks
-	 * both: stop with PERF_EF_UPDATE, then start with PERF_EF_RELOAD. It does so
+	/**
+	 * @start: let an event count that has a counter and was stopped. Without
+	 * PERF_EF_RELOAD the counter goes on from where it stands. With it, it is
+	 * set as hw.period_left says, which the core may have changed: it comes only
+	 * after a stop with PERF_EF_UPDATE, or the difference would be lost. A
+	 * throttled event goes on by stop with PERF_EF_UPDATE and start with RELOAD,
 	 * whether the driver has marked it PERF_HES_STOPPED, has moved it to another
 	 * counter, or has not halted it at all.
+	 *
+	 * The PMU need not be disabled. With PERF_EF_RESUME (alone), which needs
+	 * PERF_PMU_CAP_AUX_PAUSE: no lock is held, the context is that of another
+	 * event's overflow, NMI included. See @stop.
 	 */
 	void (*start)(struct perf_event *event, int flags);
+	/**
+	 * @stop: halt its counter, which stays its own; a stopped event may be
+	 * stopped again. hw.state gets PERF_HES_STOPPED and, with PERF_EF_UPDATE,
+	 * event->count what has been counted, and PERF_HES_UPTODATE.
+	 *
+	 * The driver calls its own stop, or the like, when perf_event_overflow() says
+	 * so. With PERF_EF_PAUSE (alone) the trace of an AUX event halts until
+	 * PERF_EF_RESUME: as part of another event's overflow, NMI included, no lock
+	 * held, perhaps in the middle of this event's add, start, stop or del, once
+	 * event->state is ACTIVE. hw.aux_paused tells what holds: it is set before
+	 * stop and cleared before start is called, and an event that is started by
+	 * add or start(0) while it is set is to stay paused. One that would interrupt
+	 * another on its CPU is left out.
+	 */
 	void (*stop)(struct perf_event *event, int flags);
 
-	/* Bring event->count up to date. */
+	/**
+	 * @read: bring event->count up to date; the counter goes on
+	 *
+	 * The context's lock is not always held, and other locks never: it is for
+	 * read(2) (interrupts off, ctx->lock), on the event's CPU or, by
+	 * PERF_EV_CAP_READ_ACTIVE_PKG, PERF_EV_CAP_READ_SCOPE or @scope, on one that
+	 * shares the counter with it (a group on one that all members allow); but
+	 * for samples of other members of its group,
+	 * also of another PMU, and perf_event_read_local() there is no lock, and the
+	 * context is any, NMI included. So it may interrupt itself or another
+	 * callback of this event: what is added to event->count must have been taken
+	 * out of hw.prev_count by one atomic exchange (local64_try_cmpxchg()).
+	 * The event may be stopped, by throttling for one.
+	 */
 	void (*read)(struct perf_event *event);
 
-	/*
-	 * Several adds (all or none) or reads (one access) in a row. commit
-	 * returns non-zero when the group does not fit; the core then cancels.
+	/**
+	 * @start_txn: several adds or reads follow, PERF_PMU_TXN_ADD or READ; all
+	 * three of these callbacks, or none. None means that the PMU is disabled
+	 * from the first add to the last, and that add itself says what fits.
+	 *
+	 * PERF_PMU_TXN_ADD: each group that comes on, also of one event; add may leave
+	 * the question whether it fits to commit. PERF_PMU_TXN_READ: of a group's
+	 * leader, for read(2); members of other PMUs are read in between. An NMI's
+	 * read may come in the middle of either.
 	 */
 	void (*start_txn)(struct pmu *pmu, unsigned int txn_flags);
+	/**
+	 * @commit_txn: the end of it. Return: 0; or an error: of PERF_PMU_TXN_ADD,
+	 * the group does not fit: the core dels what it has added, then cancels;
+	 * of PERF_PMU_TXN_READ what read(2) returns, and the transaction is over.
+	 */
 	int  (*commit_txn)(struct pmu *pmu);
+	/** @cancel_txn: the end of a PERF_PMU_TXN_ADD that an add or commit has refused */
 	void (*cancel_txn)(struct pmu *pmu);
 
-	/* The counter's number for user space, plus one; 0 for none. */
+	/**
+	 * @event_idx: number of the counter that user space may read (rdpmc), plus
+	 * one; 0 for none. Any context, NMI included; for events that are not
+	 * stopped. Called by perf_event_update_userpage(), which the driver calls
+	 * whenever hw.prev_count or the counter changed: at add, del and reload.
+	 */
 	int (*event_idx)(struct perf_event *event);
 
-	/*
-	 * A task switch on a CPU that asked with perf_sched_cb_inc(): called before
-	 * the events of @task are removed and after they have been added, and @task
-	 * is current; the PMU is disabled, and is not enabled in between. @pmu_ctx is
-	 * NULL where the task has no event of the PMU. May call perf_sched_cb_dec().
-	 * Not for a PMU with perf_sw_context, whose events go with others' groups.
+	/**
+	 * @sched_task: a task switch on a CPU that asked for it by
+	 * perf_sched_cb_inc(), for hardware that keeps something of a task. The PMU
+	 * is disabled; the locks of the CPU's and the running task's contexts are
+	 * held; no event need be on.
+	 * @task leaves (@sched_in false; its events are still on) or has come (true;
+	 * its events are on already, but do not count before this has returned).
+	 * @pmu_ctx: what @task's context has of this PMU; NULL where it has nothing.
+	 * May call perf_sched_cb_dec(). Not for a PMU with perf_sw_context, whose
+	 * events go with others' groups
 	 */
 	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx,
 			   struct task_struct *task, bool sched_in);
 
-	/*
-	 * Where task_ctx_data comes from, of events with PERF_ATTACH_TASK_DATA,
-	 * and what to do when contexts trade.
+	/**
+	 * @task_ctx_cache: where pmu_ctx->task_ctx_data comes from, zeroed; for tasks
+	 * with an event for which event_init set PERF_ATTACH_TASK_DATA
 	 */
 	struct kmem_cache *task_ctx_cache;
+	/**
+	 * @swap_task_ctx: two tasks exchange their contexts. This core does not let
+	 * them do so, and never calls it.
+	 */
 	void (*swap_task_ctx)(struct perf_event_pmu_context *prev_epc,
 			      struct perf_event_pmu_context *next_epc);
 
-	/* AUX area: allocate and free (may sleep), copy for a sample (NMI). */
+	/**
+	 * @setup_aux: prepare an AUX area of @nr_pages (a power of two) whose
+	 * addresses are @pages; @overwrite: the reader does not say what it has read.
+	 * Process context, may sleep; a lock that all drivers share is held.
+	 * Return: what perf_aux_output_begin() and perf_get_aux() give back, or NULL:
+	 * mmap(2) fails with -ENOMEM.
+	 */
 	void *(*setup_aux)(struct perf_event *event, void **pages, int nr_pages,
 			   bool overwrite);
+	/**
+	 * @free_aux: its end; as @setup_aux, which needs it. No transaction is open.
+	 * It may be long after the event has gone, but not after perf_pmu_unregister().
+	 */
 	void (*free_aux)(void *aux);
+	/**
+	 * @snapshot_aux: copy the last @size bytes of the trace into a sample, by
+	 * perf_output_copy_aux(). Any context, NMI included, interrupts off, no lock;
+	 * on the event's CPU. Return: bytes copied, 0 to @size; the rest is zeros.
+	 */
 	long (*snapshot_aux)(struct perf_event *event,
 			     struct perf_output_handle *handle, unsigned long size);
 
-	/* Are these filters possible (may sleep); put them into the hardware. */
+	/**
+	 * @addr_filters_validate: are these struct perf_addr_filter possible together?
+	 * Process context, the context's mutex is held, may sleep; needed, as is
+	 * @addr_filters_sync, where @nr_addr_filters is set. Return: 0, or what the
+	 * ioctl returns; then the filters stay as they were.
+	 */
 	int  (*addr_filters_validate)(struct list_head *filters);
+	/**
+	 * @addr_filters_sync: take over event->addr_filter_ranges, in the order of
+	 * the filters. Called by perf_event_addr_filters_sync(), which the driver
+	 * calls in start, if they have changed; the filters' lock is held.
+	 */
 	void (*addr_filters_sync)(struct perf_event *event);
 
-	/* Can this event's samples go into that AUX event's area? */
+	/**
+	 * @aux_output_match: asked of the PMU of an event with attr.aux_output: can it
+	 * write into the AUX area of @event, the group's leader? Process context,
+	 * the context's mutex is held. Return: 0 for no.
+	 */
 	int (*aux_output_match)(struct perf_event *event);
 
-	/* Are this PMU's events to be kept off @cpu? */
+	/**
+	 * @filter: are this PMU's groups to be kept off @cpu? Asked for each group
+	 * that might go on, on that CPU; for machines of unlike CPUs.
+	 */
 	bool (*filter)(struct pmu *pmu, int cpu);
 
-	/* Is this period possible? */
+	/**
+	 * @check_period: is this period possible, of an event that is open?
+	 * Process context, the context's mutex is held. At open event_init says so.
+	 * Return: 0, or an error, which becomes -EINVAL.
+	 */
 	int (*check_period)(struct perf_event *event, u64 value);
 };
 
@@ -498,21 +732,27 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 					struct perf_sample_data *data,
 					struct pt_regs *regs);
 
-/* event_caps; group_caps is what all members of a group have in common */
+/*
+ * event_caps; group_caps is what all members of a group have in common. Drivers
+ * may set READ_ACTIVE_PKG and SIBLING in event_init; the others are the core's.
+ */
 #define PERF_EV_CAP_SOFTWARE		BIT(0)	/* add never fails */
 #define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)	/* any CPU of the package reads it */
 #define PERF_EV_CAP_SIBLING		BIT(2)	/* must not be a leader */
 #define PERF_EV_CAP_READ_SCOPE		BIT(3)	/* any CPU of the scope reads it */
 #define PERF_EV_CAP_RESIDENT		BIT(4)	/* counts without being scheduled */
 
-/* attach_state */
-#define PERF_ATTACH_CONTEXT	0x01
-#define PERF_ATTACH_GROUP	0x02
-#define PERF_ATTACH_TASK	0x04
-#define PERF_ATTACH_TASK_DATA	0x08
-#define PERF_ATTACH_ITRACE	0x10
-#define PERF_ATTACH_SCHED_CB	0x20
-#define PERF_ATTACH_CHILD	0x40
+/*
+ * attach_state. Drivers may set TASK_DATA and SCHED_CB in event_init, and look
+ * at TASK; the others are the core's.
+ */
+#define PERF_ATTACH_CONTEXT	0x01	/* it is in its context's list */
+#define PERF_ATTACH_GROUP	0x02	/* as a member, not as a leader */
+#define PERF_ATTACH_TASK	0x04	/* it was opened on a task */
+#define PERF_ATTACH_TASK_DATA	0x08	/* its task needs pmu::task_ctx_cache's data */
+#define PERF_ATTACH_ITRACE	0x10	/* its driver writes ITRACE_START */
+#define PERF_ATTACH_SCHED_CB	0x20	/* its add calls perf_sched_cb_inc() */
+#define PERF_ATTACH_CHILD	0x40	/* its root finds it */
 
 /* The members of @event's group, without itself; none unless it is a leader. */
 #define for_each_sibling_event(sibling, event)				\
@@ -715,34 +955,6 @@ struct perf_event_pmu_context {
 };
 
 /**
- * struct perf_cpu_pmu_context - one PMU on one CPU
- * @epc: the CPU context's part
- * @sched_cb_entry: in this CPU's list of PMUs to call at a task switch
- * @sched_cb_usage: how many asked for that
- * @active_oncpu: events that have a counter
- * @most_oncpu: the most that ever had one at a time
- * @exclusive: an exclusive group is on
- * @turn: whose waiting group rotation serves next, the CPU's or the task's
- * @hrtimer_active: the rotation timer runs
- * @hrtimer_lock: protects it
- * @hrtimer: the rotation timer
- * @hrtimer_interval: its period
- */
-struct perf_cpu_pmu_context {
-	struct perf_event_pmu_context	epc;
-	struct list_head		sched_cb_entry;
-	int				sched_cb_usage;
-	int				active_oncpu;
-	int				most_oncpu;
-	bool				exclusive;
-	bool				turn;
-	bool				hrtimer_active;
-	raw_spinlock_t			hrtimer_lock;
-	struct hrtimer			hrtimer;
-	ktime_t				hrtimer_interval;
-};
-
-/**
  * struct perf_event_clock - time that runs only while its context does
  * @time: ns when it last stopped
  * @offset: what to add to perf_clock() while it runs
@@ -901,11 +1113,6 @@ struct perf_event_context *perf_cpu_task_ctx(void);
 void perf_sched_cb_inc(struct pmu *pmu);
 void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu);
 void perf_event_update_userpage(struct perf_event *event);
-void arch_perf_update_userpage(struct perf_event *event,
-			       struct perf_event_mmap_page *userpg, u64 now);
-int perf_num_counters(void);
-const char *perf_pmu_name(void);
-u64 perf_get_page_size(unsigned long addr);
 
 /* the scheduler, fork, exec and exit */
 void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task);
@@ -975,16 +1182,6 @@ static inline bool is_sampling_event(const struct perf_event *event)
 static inline int is_software_event(const struct perf_event *event)
 {
 	return event->event_caps & PERF_EV_CAP_SOFTWARE;
-}
-
-static inline int in_software_context(struct perf_event *event)
-{
-	return !event->pmu_ctx || event->pmu_ctx->pmu->task_ctx_nr == perf_sw_context;
-}
-
-static inline int is_exclusive_pmu(struct pmu *pmu)
-{
-	return pmu->capabilities & PERF_PMU_CAP_EXCLUSIVE;
 }
 
 static inline bool event_has_any_exclude_flag(struct perf_event *event)
@@ -1128,12 +1325,6 @@ void perf_log_lost_samples(struct perf_event *event, u64 lost);
 int perf_output_begin(struct perf_output_handle *handle,
 		      struct perf_sample_data *data,
 		      struct perf_event *event, unsigned int size);
-int perf_output_begin_forward(struct perf_output_handle *handle,
-			      struct perf_sample_data *data,
-			      struct perf_event *event, unsigned int size);
-int perf_output_begin_backward(struct perf_output_handle *handle,
-			       struct perf_sample_data *data,
-			       struct perf_event *event, unsigned int size);
 void perf_output_end(struct perf_output_handle *handle);
 unsigned int perf_output_copy(struct perf_output_handle *handle,
 			      const void *buf, unsigned int len);
@@ -1230,94 +1421,7 @@ static inline void perf_event_task_sched_out(struct task_struct *prev,
 		__perf_event_task_sched_out(prev, next);
 }
 
-/* sideband: what samples need to be understood */
-
-/* What there is to tell, each with a key that is on while somebody asks. */
-enum perf_sideband_kind {
-	PERF_SIDEBAND_MMAP,
-	PERF_SIDEBAND_COMM,
-	PERF_SIDEBAND_TASK,
-	PERF_SIDEBAND_NAMESPACES,
-	PERF_SIDEBAND_SWITCH,
-	PERF_SIDEBAND_KSYMBOL,
-	PERF_SIDEBAND_BPF,
-	PERF_SIDEBAND_CGROUP,
-	PERF_SIDEBAND_TEXT_POKE,
-	PERF_SIDEBAND_BUILD_ID,		/* no record: a field of MMAP2 */
-	PERF_SIDEBAND_FILTERS,		/* no record: address filters on files */
-	NR_PERF_SIDEBAND,
-};
-
-extern struct static_key_deferred perf_sideband_keys[NR_PERF_SIDEBAND];
-
-static __always_inline bool perf_sideband_heard(enum perf_sideband_kind kind)
-{
-	return static_key_false(&perf_sideband_keys[kind].key);
-}
-
-void __perf_event_mmap(struct vm_area_struct *vma);
-void __perf_event_comm(struct task_struct *task, bool exec);
-void __perf_event_fork(struct task_struct *task);
-void __perf_event_namespaces(struct task_struct *task);
-void __perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
-			  const char *sym);
-void __perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
-			    u16 flags);
-void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
-			    const void *new_bytes, size_t new_len);
-
-/* current has mapped something, or changed how it is mapped; its mm is locked for writing */
-static inline void perf_event_mmap(struct vm_area_struct *vma)
-{
-	if (perf_sideband_heard(PERF_SIDEBAND_MMAP) || perf_sideband_heard(PERF_SIDEBAND_FILTERS))
-		__perf_event_mmap(vma);
-}
-
-/* A task has a new name. */
-static inline void perf_event_comm(struct task_struct *task, bool exec)
-{
-	if (perf_sideband_heard(PERF_SIDEBAND_COMM))
-		__perf_event_comm(task, exec);
-}
-
-/* A task, current or one that it has made, is in new namespaces. */
-static inline void perf_event_namespaces(struct task_struct *task)
-{
-	if (perf_sideband_heard(PERF_SIDEBAND_NAMESPACES))
-		__perf_event_namespaces(task);
-}
-
-/* current has made a task, which begins in some namespaces. */
-static inline void perf_event_fork(struct task_struct *task)
-{
-	if (perf_sideband_heard(PERF_SIDEBAND_TASK))
-		__perf_event_fork(task);
-	perf_event_namespaces(task);
-}
-
-/* The kernel has a new symbol, or one less. */
-static inline void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
-				      const char *sym)
-{
-	if (perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
-		__perf_event_ksymbol(ksym_type, addr, len, unregister, sym);
-}
-
-/* A BPF program is loaded or unloaded; its symbols are told, too. */
-static inline void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
-					u16 flags)
-{
-	if (perf_sideband_heard(PERF_SIDEBAND_BPF) || perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
-		__perf_event_bpf_event(prog, type, flags);
-}
-
-/* Kernel text is about to be changed. */
-static inline void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
-					const void *new_bytes, size_t new_len)
-{
-	if (perf_sideband_heard(PERF_SIDEBAND_TEXT_POKE))
-		__perf_event_text_poke(addr, old_bytes, old_len, new_bytes, new_len);
-}
+#include <linux/perf_event_sideband.h>
 
 /* guests */
 #ifdef CONFIG_GUEST_PERF_EVENTS
@@ -1456,12 +1560,6 @@ static inline bool has_aux(const struct perf_event *event)
 	return event->pmu && event->pmu->setup_aux;
 }
 
-static inline bool has_aux_action(const struct perf_event *event)
-{
-	return event->attr.aux_sample_size || event->attr.aux_pause ||
-	       event->attr.aux_resume;
-}
-
 static inline bool branch_sample_no_flags(const struct perf_event *event)
 {
 	return event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_NO_FLAGS;
@@ -1496,9 +1594,6 @@ static inline bool branch_sample_call_stack(const struct perf_event *event)
 {
 	return event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
-
-/* A task that may not be watched any more has this in its context. */
-#define PERF_TASK_GONE	((void *)-1L)
 
 #else /* !CONFIG_PERF_EVENTS */
 
@@ -1671,7 +1766,7 @@ int perf_event_exit_cpu(unsigned int cpu);
 #define perf_event_exit_cpu	NULL
 #endif
 
-/* user-space access to counters: bits of an architecture's own choice */
+/* user-space access to counters: what an architecture says in the page; any context */
 void arch_perf_update_userpage(struct perf_event *event,
 			       struct perf_event_mmap_page *userpg, u64 now);
 

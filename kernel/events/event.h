@@ -19,6 +19,11 @@
 /* ... and where it is on the way from one CPU to another */
 #define PERF_EVENT_GOES_ON		0x100	/* off until it is there */
 
+static inline int is_exclusive_pmu(struct pmu *pmu)
+{
+	return pmu->capabilities & PERF_PMU_CAP_EXCLUSIVE;
+}
+
 void perf_event_caches_init(void);
 void perf_event_own(struct perf_event *event);
 void perf_event_disown_all(struct task_struct *task);

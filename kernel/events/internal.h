@@ -27,6 +27,37 @@
 #include "cold.h"
 #include "delay.h"
 
+/* A task that may not be watched any more has this in its context. */
+#define PERF_TASK_GONE	((void *)-1L)
+
+/**
+ * struct perf_cpu_pmu_context - one PMU on one CPU
+ * @epc: the CPU context's part
+ * @sched_cb_entry: in this CPU's list of PMUs to call at a task switch
+ * @sched_cb_usage: how many asked for that
+ * @active_oncpu: events that have a counter
+ * @most_oncpu: the most that ever had one at a time
+ * @exclusive: an exclusive group is on
+ * @turn: whose waiting group rotation serves next, the CPU's or the task's
+ * @hrtimer_active: the rotation timer runs
+ * @hrtimer_lock: protects it
+ * @hrtimer: the rotation timer
+ * @hrtimer_interval: its period
+ */
+struct perf_cpu_pmu_context {
+	struct perf_event_pmu_context	epc;
+	struct list_head		sched_cb_entry;
+	int				sched_cb_usage;
+	int				active_oncpu;
+	int				most_oncpu;
+	bool				exclusive;
+	bool				turn;
+	bool				hrtimer_active;
+	raw_spinlock_t			hrtimer_lock;
+	struct hrtimer			hrtimer;
+	ktime_t				hrtimer_interval;
+};
+
 /**
  * struct perf_cpu_context - one CPU's side of event scheduling
  * @ctx: events bound to this CPU and to no task

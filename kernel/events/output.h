@@ -29,6 +29,13 @@ bool perf_output_take_turn(struct perf_buffer *rb);
 void perf_output_end_turn(struct perf_buffer *rb);
 void perf_output_write_lost(struct perf_output_handle *handle, u64 lost);
 
+int perf_output_begin_forward(struct perf_output_handle *handle,
+			      struct perf_sample_data *data,
+			      struct perf_event *event, unsigned int size);
+int perf_output_begin_backward(struct perf_output_handle *handle,
+			       struct perf_sample_data *data,
+			       struct perf_event *event, unsigned int size);
+
 /* Point the handle at a position; the record is contiguous modulo the size. */
 static __always_inline void perf_output_seek(struct perf_output_handle *handle, unsigned long pos)
 {

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the rest of the kernel tells perf events of, so that samples can be
+ * understood: tasks, mappings, symbols. Part of <linux/perf_event.h>, which
+ * includes it where there are perf events; PMU drivers need none of it.
+ */
+#ifndef _LINUX_PERF_EVENT_SIDEBAND_H
+#define _LINUX_PERF_EVENT_SIDEBAND_H
+
+#include <uapi/linux/perf_event.h>
+#include <linux/jump_label_ratelimit.h>
+#include <linux/types.h>
+
+struct bpf_prog;
+struct task_struct;
+struct vm_area_struct;
+
+/* What there is to tell, each with a key that is on while somebody asks. */
+enum perf_sideband_kind {
+	PERF_SIDEBAND_MMAP,
+	PERF_SIDEBAND_COMM,
+	PERF_SIDEBAND_TASK,
+	PERF_SIDEBAND_NAMESPACES,
+	PERF_SIDEBAND_SWITCH,
+	PERF_SIDEBAND_KSYMBOL,
+	PERF_SIDEBAND_BPF,
+	PERF_SIDEBAND_CGROUP,
+	PERF_SIDEBAND_TEXT_POKE,
+	PERF_SIDEBAND_BUILD_ID,		/* no record: a field of MMAP2 */
+	PERF_SIDEBAND_FILTERS,		/* no record: address filters on files */
+	NR_PERF_SIDEBAND,
+};
+
+extern struct static_key_deferred perf_sideband_keys[NR_PERF_SIDEBAND];
+
+static __always_inline bool perf_sideband_heard(enum perf_sideband_kind kind)
+{
+	return static_key_false(&perf_sideband_keys[kind].key);
+}
+
+void __perf_event_mmap(struct vm_area_struct *vma);
+void __perf_event_comm(struct task_struct *task, bool exec);
+void __perf_event_fork(struct task_struct *task);
+void __perf_event_namespaces(struct task_struct *task);
+void __perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
+			  const char *sym);
+void __perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
+			    u16 flags);
+void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
+			    const void *new_bytes, size_t new_len);
+
+/* current has mapped something, or changed how it is mapped; its mm is locked for writing */
+static inline void perf_event_mmap(struct vm_area_struct *vma)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_MMAP) || perf_sideband_heard(PERF_SIDEBAND_FILTERS))
+		__perf_event_mmap(vma);
+}
+
+/* A task has a new name. */
+static inline void perf_event_comm(struct task_struct *task, bool exec)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_COMM))
+		__perf_event_comm(task, exec);
+}
+
+/* A task, current or one that it has made, is in new namespaces. */
+static inline void perf_event_namespaces(struct task_struct *task)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_NAMESPACES))
+		__perf_event_namespaces(task);
+}
+
+/* current has made a task, which begins in some namespaces. */
+static inline void perf_event_fork(struct task_struct *task)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_TASK))
+		__perf_event_fork(task);
+	perf_event_namespaces(task);
+}
+
+/* The kernel has a new symbol, or one less. */
+static inline void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
+				      const char *sym)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
+		__perf_event_ksymbol(ksym_type, addr, len, unregister, sym);
+}
+
+/* A BPF program is loaded or unloaded; its symbols are told, too. */
+static inline void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
+					u16 flags)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_BPF) || perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
+		__perf_event_bpf_event(prog, type, flags);
+}
+
+/* Kernel text is about to be changed. */
+static inline void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
+					const void *new_bytes, size_t new_len)
+{
+	if (perf_sideband_heard(PERF_SIDEBAND_TEXT_POKE))
+		__perf_event_text_poke(addr, old_bytes, old_len, new_bytes, new_len);
+}
+
+#endif /* _LINUX_PERF_EVENT_SIDEBAND_H */
