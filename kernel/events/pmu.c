@@ -420,16 +420,20 @@ static int ask_type(struct perf_event *event, u32 type)
 	return -ENOENT;
 }
 
-/* A generic event of one PMU among several, whose type stands in config. */
+/*
+ * A generic event of one PMU among several, whose type stands in config. A type
+ * that no PMU has restricts nothing: all PMUs are asked for the plain event. A
+ * PMU that does not know generic events of others is not asked at all.
+ */
 static int ask_extended(struct perf_event *event, u32 type)
 {
 	struct pmu_entry *pe = entry_of_type(type);
 
-	if (!pe || READ_ONCE(pe->gone) ||
-	    (type != PERF_TYPE_RAW && !(pe->pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE)))
+	if (pe && type != PERF_TYPE_RAW &&
+	    !(pe->pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE))
 		return -ENOENT;
 	event->attr.config &= PERF_HW_EVENT_MASK;
-	return entry_try(pe, event);
+	return pe && !READ_ONCE(pe->gone) ? entry_try(pe, event) : ask_all(event);
 }
 
 /*

@@ -293,11 +293,21 @@ static void pmu_of_generic_type(struct kunit *test)
 	inits = atomic_read(&fake->inits);
 	KUNIT_EXPECT_EQ(test, -ENOENT, try_event(event_new(test, PERF_TYPE_HARDWARE,
 							   (u64)plain->pmu.type << 32 | 7)));
-	KUNIT_EXPECT_EQ(test, -ENOENT, try_event(event_new(test, PERF_TYPE_HW_CACHE,
-							   0xdead00000000ULL | 7)));
-	KUNIT_EXPECT_EQ(test, -ENOENT, try_event(event_new(test, PERF_TYPE_HARDWARE, ~0ULL)));
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), inits);
 	KUNIT_EXPECT_EQ(test, atomic_read(&plain->inits), 0);
+
+	/* The number of no PMU is none: all are asked for the plain event. */
+	fake->serves = PERF_TYPE_HW_CACHE;
+	plain->serves = NO_TYPE;
+	event = event_new(test, PERF_TYPE_HW_CACHE, 0xdead00000000ULL | 7);
+	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &fake->pmu);
+	KUNIT_EXPECT_EQ(test, event->attr.config, 7);
+	perf_pmu_drop_event(event);
+	event = event_new(test, PERF_TYPE_HW_CACHE, ~0ULL);
+	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &fake->pmu);
+	KUNIT_EXPECT_EQ(test, event->attr.config, ~0U);
+	perf_pmu_drop_event(event);
+	inits = atomic_read(&fake->inits);
 
 	/* Only PMUs that never lack a counter are asked about software events. */
 	fake->serves = PERF_TYPE_SOFTWARE;

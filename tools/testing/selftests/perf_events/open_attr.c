@@ -68,6 +68,29 @@ TEST_F(attr, bad_type)
 	}
 }
 
+/* The upper half of config names one of several PMUs; a number that none has does not count. */
+TEST_F(attr, extended_type_of_nobody)
+{
+	static const __u64 configs[] = {
+		PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_MAX, 0xffff,
+	};
+	unsigned int i;
+	int plain;
+
+	for (i = 0; i < 2 * PE_ARRAY_SIZE(configs); i++) {
+		self->a.type = i & 1 ? PERF_TYPE_HW_CACHE : PERF_TYPE_HARDWARE;
+		self->a.config = configs[i / 2];
+		plain = try_self(&self->a);
+		self->a.config |= 0xdeadULL << 32;
+		EXPECT_EQ(plain, try_self(&self->a));
+		self->a.config |= ~0ULL << 32;
+		EXPECT_EQ(plain, try_self(&self->a));
+		/* This one is there, and does not know it. */
+		self->a.config = (__u64)PERF_TYPE_SOFTWARE << 32 | configs[i / 2];
+		EXPECT_EQ(-ENOENT, try_self(&self->a));
+	}
+}
+
 TEST_F(attr, other_configs_are_ignored)
 {
 	self->a.config1 = ~0ULL;
