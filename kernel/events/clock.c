@@ -152,7 +152,7 @@ static int clock_init(struct perf_event *event, u64 which)
 {
 	struct hw_perf_event *hw = &event->hw;
 
-	if (event->attr.type != PERF_TYPE_SOFTWARE || event->attr.config != which)
+	if (event->attr.type != event->pmu->type || event->attr.config != which)
 		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
@@ -197,9 +197,20 @@ static int task_clock_init(struct perf_event *event)
 
 /* They differ in name alone: both are the time that the event runs. */
 static struct pmu clock_pmus[] = {
-	CLOCK_PMU(cpu_clock_init),
-	CLOCK_PMU(task_clock_init),
+	[PERF_COUNT_SW_CPU_CLOCK]	= CLOCK_PMU(cpu_clock_init),
+	[PERF_COUNT_SW_TASK_CLOCK]	= CLOCK_PMU(task_clock_init),
 };
+
+/**
+ * perf_clock_pmu_type - under which type does a clock go on?
+ * @config: PERF_COUNT_SW_CPU_CLOCK or PERF_COUNT_SW_TASK_CLOCK
+ *
+ * Return: the type of its PMU
+ */
+int perf_clock_pmu_type(u64 config)
+{
+	return clock_pmus[config].type;
+}
 
 /**
  * perf_clock_pmu_init - register the PMUs of the clocks

@@ -294,9 +294,13 @@ static int swevent_init(struct perf_event *event)
 		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
-	if (id >= PERF_COUNT_SW_MAX ||
-	    id == PERF_COUNT_SW_CPU_CLOCK || id == PERF_COUNT_SW_TASK_CLOCK)
+	if (id >= PERF_COUNT_SW_MAX)
 		return -ENOENT;
+	/* Clocks have PMUs of their own; user space may name their types, too. */
+	if (id < PERF_SW_FIRST) {
+		event->attr.type = perf_clock_pmu_type(id);
+		return -ENOENT;
+	}
 
 	/*
 	 * BPF output asks an event of a task on which CPU it is, and an event

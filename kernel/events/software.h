@@ -15,6 +15,7 @@ void perf_swevent_pmu_init(void);
 /* clock.c */
 u64 perf_clock_event_count(const struct perf_event *event);
 void perf_clock_event_reset(struct perf_event *event);
+int perf_clock_pmu_type(u64 config);
 void perf_clock_pmu_init(void);
 
 /* Is the event a clock whose value is its running time? That is kept, whoever schedules it. */

@@ -204,4 +204,27 @@ TEST_F(error, modify_attributes)
 				    (unsigned long)&a));
 }
 
+/* A clock goes under the type of its own PMU, however it was asked for. */
+TEST_F(error, modify_attributes_of_a_clock)
+{
+	struct perf_event_attr a = pe_attr(0);
+	__u32 type;
+	__u64 config;
+	int fd;
+
+	for (config = 0; config < 2; config++) {
+		a.config = config;
+		a.type = PERF_TYPE_SOFTWARE;
+		fd = pe_self(&a);
+		ASSERT_LE(0, fd);
+		for (type = 0; type < PERF_TYPE_MAX + 3; type++) {
+			a.type = type;
+			EXPECT_EQ(type == PERF_TYPE_MAX + config ? -EOPNOTSUPP : -EINVAL,
+				  pe_ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&a))
+				TH_LOG("type %u, config %llu", type, (unsigned long long)config);
+		}
+		close(fd);
+	}
+}
+
 TEST_HARNESS_MAIN

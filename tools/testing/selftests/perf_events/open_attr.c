@@ -68,6 +68,46 @@ TEST_F(attr, bad_type)
 	}
 }
 
+/* Clocks have types of their own, the first that are not reserved. */
+TEST_F(attr, types_of_clocks)
+{
+	__u32 type;
+	__u64 config;
+
+	for (type = PERF_TYPE_MAX; type < PERF_TYPE_MAX + 2; type++) {
+		for (config = 0; config < PERF_COUNT_SW_MAX; config++) {
+			self->a.type = type;
+			self->a.config = config;
+			EXPECT_EQ(config == type - PERF_TYPE_MAX ? 0 : -ENOENT,
+				  try_self(&self->a))
+				TH_LOG("type %u, config %llu", type, (unsigned long long)config);
+		}
+		self->a.config = type - PERF_TYPE_MAX;
+		self->a.sample_period = 1000000;
+		EXPECT_EQ(0, try_self(&self->a));
+		self->a.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+		self->a.sample_type = PERF_SAMPLE_BRANCH_STACK;
+		EXPECT_EQ(-EOPNOTSUPP, try_self(&self->a));
+		self->a = pe_attr(0);
+	}
+}
+
+TEST_F(attr, clock_of_its_own_type_counts)
+{
+	__u32 type;
+	int fd;
+
+	for (type = PERF_TYPE_MAX; type < PERF_TYPE_MAX + 2; type++) {
+		self->a.type = type;
+		self->a.config = type - PERF_TYPE_MAX;
+		fd = pe_self(&self->a);
+		ASSERT_LE(0, fd);
+		pe_spin(1000);
+		EXPECT_LT(0, pe_count(fd));
+		close(fd);
+	}
+}
+
 /* The upper half of config names one of several PMUs; a number that none has does not count. */
 TEST_F(attr, extended_type_of_nobody)
 {
