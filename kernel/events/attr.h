@@ -6,9 +6,9 @@
  * with several faults gets):
  *
  *	flags					EINVAL
- *	security_perf_event_open(PERF_SECURITY_OPEN)
  *	perf_attr_copy()			EFAULT, E2BIG
  *	perf_attr_check()			EINVAL, ENOSYS
+ *	security_perf_event_open(PERF_SECURITY_OPEN)	the security module's
  *	perf_attr_permit()			EACCES, EPERM, EINVAL
  *	the group, whether the target is there
  *	perf_pmu_init_event() (pmu.h), which checks the other two stages

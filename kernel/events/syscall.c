@@ -59,11 +59,11 @@ static int check_request(struct open_request *req, struct perf_event_attr __user
 
 	if (req->flags & ~PERF_FLAG_ALL)
 		return -EINVAL;
-	err = security_perf_event_open(PERF_SECURITY_OPEN);
-	if (!err)
-		err = perf_attr_copy(uattr, &req->attr);
+	err = perf_attr_copy(uattr, &req->attr);
 	if (!err)
 		err = perf_attr_check(&req->attr);
+	if (!err)
+		err = security_perf_event_open(PERF_SECURITY_OPEN);
 	if (!err)
 		err = perf_attr_permit(&req->attr);
 	if (err)

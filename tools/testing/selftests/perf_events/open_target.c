@@ -13,6 +13,7 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_trace.h"
 
 #define CPU_DIR	"/sys/devices/system/cpu/"
 
@@ -286,6 +287,36 @@ TEST(cgroup)
 		EXPECT_EQ(0, pe_try(&a, dir, 0, -1, PERF_FLAG_PID_CGROUP));
 	close(other);
 	close(dir);
+}
+
+/* A security module is asked about a request that can be, and about no other. */
+TEST(security_module_comes_after_the_attribute)
+{
+	struct perf_event_attr a, probe;
+	int fd;
+
+	if (pe_probe(&probe, "kprobe"))
+		SKIP(return, "no kprobe PMU");
+	probe.kprobe_func = (unsigned long)"security_perf_event_open";
+	fd = pe_open(&probe, 0, -1, -1, 0);
+	if (fd < 0)
+		SKIP(return, "no security modules");
+
+	a = dummy();
+	a.size = 1;
+	EXPECT_EQ(-E2BIG, pe_try(&a, 0, -1, -1, 0));
+	EXPECT_EQ(-EFAULT, pe_try((void *)8, 0, -1, -1, 0));
+	a = dummy();
+	a.read_format = ~0ULL;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	EXPECT_EQ(0, pe_count(fd));
+	/* Privileges are what comes next. */
+	a = dummy();
+	a.freq = 1;
+	a.sample_freq = 1ULL << 40;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	EXPECT_LT(0, pe_count(fd));
+	close(fd);
 }
 
 TEST(out_of_files)
