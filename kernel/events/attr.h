@@ -11,7 +11,9 @@
  *	security_perf_event_open(PERF_SECURITY_OPEN)	the security module's
  *	perf_attr_permit()			EACCES, EPERM, EINVAL
  *	the group, whether the target is there
- *	perf_pmu_init_event() (pmu.h), which checks the other two stages
+ *	perf_pmu_init_event() (pmu.h), which checks PERF_ATTR_AT_ALLOC
+ *	the cgroup				EBADF, EINVAL
+ *	perf_pmu_check_clock() (pmu.h), which checks PERF_ATTR_AT_PMU
  *	the right to the target
  *
  * PERF_EVENT_IOC_MODIFY_ATTRIBUTES needs perf_attr_copy() and perf_attr_check().

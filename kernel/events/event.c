@@ -238,7 +238,7 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 		   perf_overflow_handler_t handler, void *handler_context, int cgroup_fd)
 {
 	struct perf_event *parent = event->parent;
-	int idx, err;
+	int idx, err, cgroup_err = 0;
 
 	if (needs_cold(event) || handler) {
 		err = perf_event_make_cold(event);
@@ -250,15 +250,17 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 					  parent ? parent->overflow_handler_context : NULL;
 	perf_overflow_init(event);
 
+	/* PMUs look at the cgroup, but an error of the event itself comes before one of that. */
 	if (cgroup_fd != -1) {
-		err = perf_cgroup_connect(event, cgroup_fd, leader);
-		if (err)
-			return err;
+		event->hw_flags |= PERF_EVENT_OF_CGROUP;
+		cgroup_err = perf_cgroup_connect(event, cgroup_fd, leader);
 	}
 
 	idx = perf_pmus_read_lock();
 	err = acquire_pmu(event);
 	perf_pmus_read_unlock(idx);
+	if (!err)
+		err = cgroup_err;
 	if (err)
 		return err;
 	if (parent)
@@ -716,7 +718,10 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 		return event;
 	event->owner = PERF_TASK_GONE;
 
-	err = attach_alone(event, task);
+	scoped_guard(rcu)
+		err = perf_pmu_check_clock(event);
+	if (!err)
+		err = attach_alone(event, task);
 	if (err) {
 		perf_event_put(event);
 		return ERR_PTR(err);

@@ -12,6 +12,9 @@
 #define PERF_EVENT_SIDEBAND		0x10	/* perf_sideband_keys */
 #define PERF_EVENT_NEEDS_TICK		0x80	/* perf_tick_get() */
 
+/* ... and what it was asked for */
+#define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup: known before cgrp is set */
+
 /* ... and how it is inherited */
 #define PERF_EVENT_PLAIN		0x20	/* a copy needs nothing but memory */
 #define PERF_EVENT_PLAIN_COPY		0x40	/* this is such a copy */

@@ -13,6 +13,7 @@
 
 #include "attr.h"
 #include "buffer.h"
+#include "event.h"
 #include "internal.h"
 #include "pmu.h"
 
@@ -209,7 +210,7 @@ static bool target_possible(const struct perf_event *event)
 {
 	if (event->pmu->task_ctx_nr != perf_invalid_context)
 		return true;
-	return !event->hw.target && !event->cgrp;
+	return !event->hw.target && !(event->hw_flags & PERF_EVENT_OF_CGROUP);
 }
 
 static bool aux_output_possible(const struct perf_event *event)
@@ -224,12 +225,6 @@ static bool aux_pause_possible(const struct perf_event *event)
 {
 	return !event->attr.aux_start_paused ||
 	       (event->pmu->capabilities & PERF_PMU_CAP_AUX_PAUSE);
-}
-
-static bool clock_possible(const struct perf_event *event)
-{
-	return (event->pmu->capabilities & PERF_PMU_CAP_NO_NMI) ||
-	       perf_attr_clock_is_nmi_safe(&event->attr);
 }
 
 static bool cpu_possible_for(const struct perf_event *event)
@@ -265,26 +260,43 @@ static const struct pmu_demand pmu_demands[] = {
 	{ "", "this PMU has no such CPU", -ENODEV, cpu_possible_for },
 	{ "aux_output", "this PMU cannot write there", -EOPNOTSUPP, aux_output_possible },
 	{ "aux_start_paused", "this PMU cannot pause", -EOPNOTSUPP, aux_pause_possible },
-	{ "clockid", "this PMU samples in NMIs, which cannot read that clock",
-	  -EINVAL, clock_possible },
 };
 
 static int pmu_can_do(const struct perf_event *event)
 {
 	unsigned int i;
-	int err;
 
 	/* What it could for the parent, it can. */
 	if (event->parent)
 		return 0;
-	err = perf_attr_check_at(&event->attr, PERF_ATTR_AT_PMU);
-	if (err)
-		return err;
 	for (i = 0; i < ARRAY_SIZE(pmu_demands); i++) {
 		if (!pmu_demands[i].possible(event))
 			return pmu_demands[i].error;
 	}
 	return 0;
+}
+
+/**
+ * perf_pmu_check_clock - can samples of this event have the clock that it asks for?
+ * @event: new, with its PMU
+ *
+ * User space is told of its clock after all else that is wrong with the event
+ * alone. RCU, or pmus_srcu, keeps the PMU.
+ *
+ * Return: 0; -ENODEV when the PMU has gone; -EINVAL for a clock that samples
+ * cannot have, or not those of a PMU whose interrupt is an NMI
+ */
+int perf_pmu_check_clock(const struct perf_event *event)
+{
+	const struct pmu *pmu = READ_ONCE(event->pmu);
+	int err = perf_attr_check_at(&event->attr, PERF_ATTR_AT_PMU);
+
+	if (pmu == &gone_pmu)
+		return -ENODEV;
+	if (!err && !(pmu->capabilities & PERF_PMU_CAP_NO_NMI) &&
+	    !perf_attr_clock_is_nmi_safe(&event->attr))
+		err = -EINVAL;
+	return err;
 }
 
 /*

@@ -56,6 +56,8 @@ void perf_event_revoke(struct perf_event *event);
 /* Is @event->pmu a real one? */
 bool perf_pmu_is_gone(const struct perf_event *event);
 
+int perf_pmu_check_clock(const struct perf_event *event);
+
 /* May this event sample: does the PMU have an interrupt? For the syscall. */
 static inline bool perf_pmu_can_sample(const struct pmu *pmu)
 {

@@ -115,6 +115,7 @@ static int make_event(struct open_request *req)
 {
 	int cgroup_fd = req->flags & PERF_FLAG_PID_CGROUP ? req->pid : -1;
 	struct perf_event *event;
+	int err;
 
 	event = perf_event_alloc(&req->attr, req->cpu, req->task, req->leader, NULL,
 				 NULL, NULL, cgroup_fd);
@@ -124,8 +125,9 @@ static int make_event(struct open_request *req)
 
 	/* A PMU that is going waits for it; one that has gone cannot sample. */
 	guard(rcu)();
-	if (perf_pmu_is_gone(event))
-		return -ENODEV;
+	err = perf_pmu_check_clock(event);
+	if (err)
+		return err;
 	return is_sampling_event(event) && !perf_pmu_can_sample(event->pmu) ? -EOPNOTSUPP : 0;
 }
 

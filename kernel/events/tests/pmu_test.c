@@ -130,6 +130,8 @@ static int try_event(struct perf_event *event)
 
 	if (err && !perf_pmu_is_gone(event))
 		return -EUCLEAN;
+	if (!err)
+		err = perf_pmu_check_clock(event);
 	perf_pmu_drop_event(event);
 	return perf_pmu_is_gone(event) ? err : -EUCLEAN;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -287,6 +288,38 @@ TEST(cgroup)
 		EXPECT_EQ(0, pe_try(&a, dir, 0, -1, PERF_FLAG_PID_CGROUP));
 	close(other);
 	close(dir);
+}
+
+/* What is wrong with the event itself is told first. */
+TEST(cgroup_that_is_none)
+{
+	struct perf_event_attr a = dummy();
+	int gone;
+
+	if (!pe_has_cgroups())
+		SKIP(return, "no control groups");
+	gone = dup(0);
+	ASSERT_LE(0, gone);
+	close(gone);
+#define WITH(err, change) ({							\
+		a = dummy();							\
+		change;								\
+		EXPECT_EQ(err, pe_try(&a, gone, 0, -1, PERF_FLAG_PID_CGROUP))	\
+			TH_LOG(#change);					\
+	})
+	WITH(-EBADF, (void)0);
+	WITH(-ENOENT, a.config = PERF_COUNT_SW_MAX);
+	WITH(-ENOENT, a.type = 4000);
+	WITH(-EOPNOTSUPP, a.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	     a.branch_sample_type = PERF_SAMPLE_BRANCH_ANY);
+	WITH(-EINVAL, a.type = PERF_TYPE_BREAKPOINT);
+	if (!pe_probe(&a, "kprobe"))
+		WITH(-EFAULT, pe_probe(&a, "kprobe"); a.kprobe_func = 1);
+	/* These have to do with how it samples, and come later. */
+	WITH(-EBADF, a.sample_type = PERF_SAMPLE_CALLCHAIN; a.sample_max_stack = 60000);
+	WITH(-EBADF, a.use_clockid = 1; a.clockid = 99);
+	WITH(-EBADF, a.sample_period = 1; a.use_clockid = 1; a.clockid = CLOCK_REALTIME);
+#undef WITH
 }
 
 /* A security module is asked about a request that can be, and about no other. */
