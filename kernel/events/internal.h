@@ -36,6 +36,7 @@
  * @sched_cb_entry: in this CPU's list of PMUs to call at a task switch
  * @sched_cb_usage: how many asked for that
  * @active_oncpu: events that have a counter
+ * @users_oncpu: how many of them keep an exclusive group out: not the kernel's own
  * @most_oncpu: the most that ever had one at a time
  * @exclusive: an exclusive group is on
  * @turn: whose waiting group rotation serves next, the CPU's or the task's
@@ -49,6 +50,7 @@ struct perf_cpu_pmu_context {
 	struct list_head		sched_cb_entry;
 	int				sched_cb_usage;
 	int				active_oncpu;
+	int				users_oncpu;
 	int				most_oncpu;
 	bool				exclusive;
 	bool				turn;

@@ -128,6 +128,8 @@ static void count_counters(const struct perf_event *event, int n)
 	bool alone = event->attr.exclusive;
 
 	cpc->active_oncpu += is_software_event(event) ? 0 : n;
+	/* The kernel's own, the NMI watchdog's say, are on always: they keep nobody out. */
+	cpc->users_oncpu += is_software_event(event) || is_kernel_event(event) ? 0 : n;
 	if (n > 0)
 		cpc->exclusive |= alone;
 	else
@@ -259,7 +261,7 @@ static bool group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_conte
 		return true;
 	if (cpc->exclusive)
 		return false;
-	return !leader->attr.exclusive || !cpc->active_oncpu;
+	return !leader->attr.exclusive || !cpc->users_oncpu;
 }
 
 static bool group_wants_in(struct perf_event *leader)

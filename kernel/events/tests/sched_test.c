@@ -236,6 +236,40 @@ static void exclusive_group_is_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, on[0] + on[1], 40);
 }
 
+/* The NMI watchdog is always on, and KVM's events while a guest is. */
+static void kernels_own_events_keep_no_exclusive_group_out(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .size = sizeof(attr), .pinned = 1,
+	};
+	struct perf_event *own, *alone, *plain;
+
+	own = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(own));
+	f->events[f->nr++] = own;
+	KUNIT_EXPECT_TRUE(test, is_on(own));
+
+	attr.pinned = 0;
+	attr.exclusive = 1;
+	alone = open_attr(test, &attr, -1, current, NULL);
+	KUNIT_EXPECT_TRUE(test, is_on(own));
+	KUNIT_EXPECT_TRUE(test, is_on(alone));
+	advance(test, 5);
+	KUNIT_EXPECT_EQ(test, value(alone), 5ULL);
+	KUNIT_EXPECT_EQ(test, value(own), 5ULL);
+
+	/* It keeps others out, and they it, as ever. */
+	plain = open_group(test, 1, false);
+	KUNIT_EXPECT_EQ(test, is_on(alone) + is_on(plain), 1);
+	one_round(test);
+	KUNIT_EXPECT_EQ(test, is_on(alone) + is_on(plain), 1);
+	KUNIT_EXPECT_TRUE(test, is_on(own));
+	close_event(test, own);
+	one_round(test);
+	KUNIT_EXPECT_EQ(test, is_on(alone) + is_on(plain), 1);
+}
+
 static void software_leader_goes_with_hardware(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -859,6 +893,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(pinned_groups_of_the_cpu_go_before),
 	KUNIT_CASE(enabling_ends_the_error_state),
 	KUNIT_CASE(exclusive_group_is_alone),
+	KUNIT_CASE(kernels_own_events_keep_no_exclusive_group_out),
 	KUNIT_CASE(software_leader_goes_with_hardware),
 	KUNIT_CASE(leader_turned_off_on_its_way_in),
 	KUNIT_CASE(who_is_left_goes_on),

@@ -81,7 +81,6 @@ static inline struct perf_event *open_attr(struct kunit *test, struct perf_event
 	attr->size = sizeof(*attr);
 	event = perf_event_alloc(attr, cpu, task, leader, NULL, NULL, NULL, -1);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	event->owner = PERF_TASK_GONE;
 	event->ctx = perf_context_find(task, cpu);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event->ctx));
 	scoped_guard(mutex, &event->ctx->mutex) {

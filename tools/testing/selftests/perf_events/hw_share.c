@@ -256,6 +256,24 @@ TEST_F(hw, exclusive_group)
 	EXPECT_GE(b.enabled + b.enabled / 100, a.running + b.running);
 }
 
+/* The kernel's own event, which is always on, keeps an exclusive group from nothing. */
+TEST_F(hw, exclusive_beside_the_watchdog)
+{
+	const char *path = PE_SYSCTL "nmi_watchdog";
+	long old = pe_get(path);
+	struct timed t;
+
+	if (old < 0 || pe_set(path, 1))
+		SKIP(return, "no NMI watchdog");
+	self->a.exclusive = 1;
+	OPEN(0, -1, -1);
+	work(1);
+	t = get(self->fd[0]);
+	EXPECT_LT(0, t.running);
+	EXPECT_LT(0, t.value);
+	pe_set(path, old);
+}
+
 TEST_F(hw, follows_a_task)
 {
 	int status, fd, go[2], i;
