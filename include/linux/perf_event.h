@@ -180,6 +180,32 @@ static_assert((PERF_EVENT_FLAG_USER_READ_CNT & PERF_EVENT_FLAG_ARCH) == 0);
 
 /**
  * struct hw_perf_event - what a PMU driver keeps of an event
+ * @config: of counters, the driver's: what is written to select the event
+ * @last_tag: where the counter was before it was taken off
+ * @config_base: address of the register that selects
+ * @event_base: address of the counter
+ * @event_base_rdpmc: its number for user space
+ * @idx: its number, -1 for none
+ * @last_cpu: where it was before
+ * @flags: PERF_EVENT_FLAG_*
+ * @extra_reg: a register that it shares with other events
+ * @branch_reg: the same for branches
+ * @aux_config: of AUX sources, the driver's
+ * @aux_paused: see pmu::stop
+ * @addr_filters: the driver's own form of the address filters
+ * @addr_filters_gen: the core's: of the ranges that the driver has taken over
+ * @sw_entry: of software events that are scheduled: in the CPU's list
+ * @hrtimer: of clocks that sample, and of drivers that poll
+ * @tp_list: of tracepoints: in their list
+ * @pwr_acc: amd_power's
+ * @ptsc: amd_power's
+ * @info: of breakpoints, the architecture's
+ * @bp_list: of breakpoints: those of one task
+ * @iommu_bank: amd_iommu's
+ * @iommu_cntr: amd_iommu's
+ * @padding: amd_iommu's
+ * @conf: amd_iommu's
+ * @conf1: amd_iommu's
  * @target: the task that the event was opened on, NULL for one of a CPU; the
  *	core's, from before pmu::event_init to after the event's destroy
  * @state: PERF_HES_*
@@ -200,8 +226,6 @@ static_assert((PERF_EVENT_FLAG_USER_READ_CNT & PERF_EVENT_FLAG_ARCH) == 0);
  *	are not counts
  * @saved_slots: see @saved_metric
  * @interrupts: the core's: overflows in this tick, MAX_INTERRUPTS when throttled
- * @aux_paused: see pmu::stop
- * @addr_filters_gen: the core's: of the ranges that the driver has taken over
  *
  * The first union is the driver's, by the kind of PMU; all of this is zero before
  * event_init, but for @target and the periods.
@@ -365,9 +389,9 @@ enum perf_pmu_scope {
  * With an interrupt that is an NMI, the driver's own handler comes at any moment,
  * also in the middle of a callback. Through it, its perf_event_overflow(), and
  * BPF programs that run there, the core may call read, stop and start with
- * PERF_EF_PAUSE and PERF_EF_RESUME, event_idx and snapshot_aux. All other callbacks
- * are never called in an NMI. Where interrupts are no NMIs the same holds for them
- * in callbacks that are called with interrupts on.
+ * PERF_EF_PAUSE and PERF_EF_RESUME, event_idx and snapshot_aux. No other callback
+ * is ever called in an NMI. An interrupt that is no NMI can do the same in the
+ * middle of callbacks that are called with interrupts on.
  *
  * Callbacks are called for an event from event_init on, until its destroy returns
  * (event->destroy, which event_init sets if it has anything to give back). After
@@ -415,7 +439,7 @@ struct pmu {
 	 * perf_pmu_migrate_context(); what it does not move has ended
 	 */
 	int				task_ctx_nr;
-	/** @hrtimer_interval_ms: between two rotations; 0: one tick. See sysfs */
+	/** @hrtimer_interval_ms: between two rotations, 0: one tick; user space may change it */
 	int				hrtimer_interval_ms;
 	/** @nr_addr_filters: that an event may have */
 	unsigned int			nr_addr_filters;
@@ -462,7 +486,8 @@ struct pmu {
 	 *   be on as a whole; -EOPNOTSUPP: what other hardware can (sampling,
 	 *   branches, a precise_ip); -EBUSY: another user has it; -EACCES or -EPERM:
 	 *   the caller may not; -ENODEV: no such CPU or device, or not any more;
-	 *   -ENOMEM. An error for an inherited event makes fork() fail.
+	 *   -ENOMEM. Of an event that is inherited -ENODEV means that the new task does
+	 *   without it; any other error makes fork() fail.
 	 */
 	int (*event_init)(struct perf_event *event);
 
@@ -532,11 +557,11 @@ struct pmu {
 	 * read(2) (interrupts off, ctx->lock), on the event's CPU or, by
 	 * PERF_EV_CAP_READ_ACTIVE_PKG, PERF_EV_CAP_READ_SCOPE or @scope, on one that
 	 * shares the counter with it (a group on one that all members allow); but
-	 * for samples of other members of its group,
-	 * also of another PMU, and perf_event_read_local() there is no lock, and the
-	 * context is any, NMI included. So it may interrupt itself or another
-	 * callback of this event: what is added to event->count must have been taken
-	 * out of hw.prev_count by one atomic exchange (local64_try_cmpxchg()).
+	 * for samples of other members of its group, also of another PMU, and for
+	 * perf_event_read_local() there is no lock, and the context is any, NMI
+	 * included. So it may interrupt itself or another callback of this event:
+	 * what is added to event->count must have been taken out of hw.prev_count by
+	 * one atomic exchange (local64_try_cmpxchg()).
 	 * The event may be stopped, by throttling for one.
 	 */
 	void (*read)(struct perf_event *event);
@@ -1201,10 +1226,32 @@ static inline bool event_has_any_exclude_flag(struct perf_event *event)
  * @dyn_size: bytes of the fields whose size varies, without the read values
  * @type: the event's sample_type, as it applies here
  * @callchain_nr: words of @callchain that @dyn_size counts
+ * @tid_entry: PERF_SAMPLE_TID: the task's process and thread
+ * @time: PERF_SAMPLE_TIME: by the event's clock, ns
+ * @id: PERF_SAMPLE_ID, IDENTIFIER: of the event that was opened
+ * @cpu_entry: PERF_SAMPLE_CPU
+ * @ip: PERF_SAMPLE_IP: where it was
+ * @callchain: PERF_SAMPLE_CALLCHAIN; set by perf_sample_save_callchain()
+ * @raw: PERF_SAMPLE_RAW; set by perf_sample_save_raw_data()
+ * @br_stack: PERF_SAMPLE_BRANCH_STACK; set by perf_sample_save_brstack()
+ * @br_stack_cntr: counters at each branch, or NULL; set with @br_stack
+ * @weight: PERF_SAMPLE_WEIGHT, WEIGHT_STRUCT: what it cost
+ * @data_src: PERF_SAMPLE_DATA_SRC: where the memory was that it was about
+ * @txn: PERF_SAMPLE_TRANSACTION: why a transaction was aborted
+ * @regs_user: PERF_SAMPLE_REGS_USER, and where STACK_USER begins
+ * @regs_intr: PERF_SAMPLE_REGS_INTR
+ * @stack_user_size: PERF_SAMPLE_STACK_USER: bytes
+ * @stream_id: PERF_SAMPLE_STREAM_ID: of the event itself
+ * @cgroup: PERF_SAMPLE_CGROUP: the task's
+ * @addr: PERF_SAMPLE_ADDR: what it was about
+ * @phys_addr: PERF_SAMPLE_PHYS_ADDR: of @addr
+ * @data_page_size: PERF_SAMPLE_DATA_PAGE_SIZE: of the page of @addr, bytes
+ * @code_page_size: PERF_SAMPLE_CODE_PAGE_SIZE: of the page of @ip, bytes
+ * @aux_size: PERF_SAMPLE_AUX: bytes
  *
- * The rest are the record's fields, each valid when its bit is set in
- * @sample_flags. A driver starts with perf_sample_data_init(), adds what its
- * hardware told, and the core collects what is still missing.
+ * The record's fields are valid each when its bit is set in @sample_flags. A
+ * driver starts with perf_sample_data_init(), adds what its hardware told, and the
+ * core collects what is still missing.
  */
 struct perf_sample_data {
 	u64				sample_flags;
