@@ -801,9 +801,9 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @sibling_list: of a leader its members, of a member its place there
  * @nr_siblings: of a leader
  * @pending_kill: what the next signal is to say
- * @total_time_enabled: ns, up to @tstamp
- * @total_time_running: ns, up to @tstamp
- * @tstamp: context time when state last changed
+ * @time_enabled: ns that it has been enabled; see kernel/events/time.h
+ * @time_running: ns that it has counted, likewise
+ * @total_time_running: ns that it had counted when its state last changed
  * @attr: what was asked for
  * @active_list: place in the PMU context's list of groups that are on
  * @group_node: place in the PMU context's tree of groups
@@ -869,9 +869,9 @@ struct perf_event {
 	struct list_head		sibling_list;
 	unsigned int			nr_siblings;
 	unsigned int			pending_kill; /* POLL_IN or POLL_HUP */
-	u64				total_time_enabled;
+	atomic64_t			time_enabled;
+	atomic64_t			time_running;
 	u64				total_time_running;
-	u64				tstamp;
 
 	struct perf_event_attr		attr;
 
@@ -982,16 +982,16 @@ struct perf_event_pmu_context {
 /**
  * struct perf_event_clock - time that runs only while its context does
  * @time: ns when it last stopped
- * @offset: what to add to perf_clock() while it runs
+ * @offset: what to add to perf_clock() while it runs; see kernel/events/time.h
  * @cpu: that it runs on, -1 while it stands
  *
  * Written under the context's lock, while it runs by that CPU; read by anyone in any
- * context (see perf_clock_read()).
+ * context (see perf_clock_at()).
  */
 struct perf_event_clock {
-	u64	time;
-	u64	offset;
-	int	cpu;
+	atomic64_t	time;
+	atomic64_t	offset;
+	int		cpu;
 };
 
 /* Lists of software events by config; the first are clocks, which have no site. */
@@ -1003,8 +1003,8 @@ struct perf_event_clock {
  * @lock: what the CPU that runs the context may look at; innermost
  * @refcount: task or CPU, and every attached event
  * @clock: runs while the context does
- * @now: perf_clock() of the change that goes on
- * @seq: odd while events' states and times change
+ * @now: perf_clock() of the change that goes on, or of the last one
+ * @seq: counts changes, and says whether one goes on; see kernel/events/time.h
  * @nr_events: attached
  * @nr_sched: groups that have to be scheduled
  * @nr_freq: events that sample at a frequency
@@ -1023,7 +1023,7 @@ struct perf_event_context {
 	refcount_t			refcount;
 	struct perf_event_clock		clock;
 	u64				now;
-	seqcount_t			seq;
+	unsigned int			seq;
 	unsigned int			nr_events;
 	unsigned int			nr_sched;
 	unsigned int			nr_freq;

@@ -18,6 +18,7 @@
 #include "internal.h"
 #include "record.h"
 #include "sideband.h"
+#include "time.h"
 
 static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)
 {

@@ -10,6 +10,7 @@
 
 #include "context.h"
 #include "internal.h"
+#include "time.h"
 
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
@@ -33,7 +34,6 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 	ctx->refcount = (refcount_t)REFCOUNT_INIT(1);
 	mutex_init(&ctx->mutex);
 	raw_spin_lock_init(&ctx->lock);
-	seqcount_init(&ctx->seq);
 	for (i = 0; i < ARRAY_SIZE(heads); i++)
 		INIT_LIST_HEAD(heads[i]);
 	ctx->clock.cpu = -1;

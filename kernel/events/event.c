@@ -372,9 +372,9 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	INIT_LIST_HEAD(&copy->sibling_list);
 	copy->nr_siblings = 0;
 	copy->pending_kill = 0;
-	copy->total_time_enabled = 0;
+	atomic64_set(&copy->time_enabled, 0);
+	atomic64_set(&copy->time_running, 0);
 	copy->total_time_running = 0;
-	copy->tstamp = 0;
 	INIT_LIST_HEAD(&copy->active_list);
 	RB_CLEAR_NODE(&copy->group_node);
 	copy->hw_flags = PERF_EVENT_PLAIN_COPY;

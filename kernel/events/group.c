@@ -130,7 +130,7 @@ static bool takes_turns(const struct perf_event *leader)
 u64 perf_group_runtime(const struct perf_event *leader)
 {
 	lockdep_assert_held(&leader->ctx->lock);
-	return leader->group_runtime + perf_event_change_time(leader) - leader->tstamp;
+	return leader->group_runtime + perf_event_ran(leader);
 }
 
 /* The least age in a stretch of those that wait, or U64_MAX: nobody does. */
@@ -473,7 +473,7 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	event->attach_state |= PERF_ATTACH_CONTEXT;
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, 1);
-	event->tstamp = perf_event_change_time(event);
+	perf_event_follow(event);
 	if (unlikely(event->hw_flags & PERF_EVENT_GOES_ON)) {
 		event->hw_flags &= ~PERF_EVENT_GOES_ON;
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
@@ -566,9 +566,9 @@ static void group_dissolve(struct perf_event *leader, bool attached)
 		if ((perf_event_needs_aux(member) || member->event_caps & PERF_EV_CAP_SIBLING) &&
 		    member->state > PERF_EVENT_STATE_ERROR)
 			perf_event_set_state(member, PERF_EVENT_STATE_ERROR);
-		perf_event_fold_time(member);
 		INIT_LIST_HEAD(&member->sibling_list);
 		member->group_leader = member;
+		perf_event_follow(member);
 		member->attach_state &= ~PERF_ATTACH_GROUP;
 		if (attached && (member->attach_state & PERF_ATTACH_CONTEXT))
 			group_enter(member);
@@ -588,9 +588,9 @@ static void leave_leader(struct perf_event *event, bool attached)
 
 	if (attached && !resident)
 		group_leave(leader);
-	perf_event_fold_time(event);
 	list_del_init(&event->sibling_list);
 	event->group_leader = event;
+	perf_event_follow(event);
 	event->attach_state &= ~PERF_ATTACH_GROUP;
 	leader->nr_siblings--;
 	group_update_caps(event);

@@ -25,6 +25,7 @@
 #include "record.h"
 #include "software.h"
 #include "sources.h"
+#include "time.h"
 
 /* On the CPU, interrupts off. */
 static void start_cpu(void *unused)

@@ -18,6 +18,7 @@
 #include "record.h"
 #include "software.h"
 #include "sources.h"
+#include "time.h"
 
 #define FAMILY_LOCK_BITS	6
 
@@ -194,6 +195,7 @@ static void attach_copy(struct perf_event *copy, struct perf_event *event)
 	else
 		copy->state = PERF_EVENT_STATE_ACTIVE;
 
+	perf_event_follow_new(copy);
 	if (leader != copy) {
 		list_add_tail(&copy->sibling_list, &leader->sibling_list);
 		leader->nr_siblings++;
@@ -515,7 +517,7 @@ static void exit_copy(struct perf_event *copy)
 	struct perf_event_context *ctx = copy->ctx;
 	u64 enabled, running;
 
-	perf_event_times_at(copy, ctx->clock.time, &enabled, &running);
+	perf_event_times_at(copy, atomic64_read(&ctx->clock.time), &enabled, &running);
 	fold_child(copy, enabled, running);
 	/* Pairs with family_value(): gone from the list, it has been added. */
 	smp_wmb();

@@ -17,6 +17,7 @@
 #include "internal.h"
 #include "pmu.h"
 #include "record.h"
+#include "time.h"
 
 /*
  * So many groups may fail to fit before the rest is left to rotation. When not
@@ -204,7 +205,7 @@ void perf_group_sched_out(struct perf_event *leader)
 	if (leader->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 
-	ran = leader->total_time_running;
+	ran = perf_event_ran(leader);
 	perf_pmu_disable(leader->pmu_ctx->pmu);
 	perf_event_sched_out(leader);
 	for_each_sibling_event(member, leader)
@@ -213,7 +214,7 @@ void perf_group_sched_out(struct perf_event *leader)
 
 	list_del_init(&leader->active_list);
 	if (!leader->attr.pinned)
-		perf_group_ran(leader, leader->total_time_running - ran);
+		perf_group_ran(leader, ran);
 }
 
 static int group_sched_in(struct perf_event *leader)

@@ -49,8 +49,7 @@ void perf_event_update_userpage(struct perf_event *event)
 		goto out;
 
 	page = rb->ring.user;
-	now = perf_clock();
-	perf_event_times_when(event, now, &enabled, &running);
+	now = perf_event_times(event, &enabled, &running);
 
 	WRITE_ONCE(page->lock, page->lock + 1);
 	barrier();

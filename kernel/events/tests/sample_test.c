@@ -21,6 +21,8 @@
 
 /* What the fields hold: a number each, hard to mistake for another. */
 #define MARK(n)		(0x5a00000000000000ULL | (n))
+/* A time has a bit less, and its word says in the lowest one that it stands. */
+#define MARK_TIME(n)	(0x1a00000000000000ULL | (n))
 
 /**
  * struct sample_env - an event, a sample, and memory to write it to
@@ -78,9 +80,9 @@ static void env_event(struct sample_env *env, struct perf_event *event,
 	event->pmu = &env->pmu;
 	event->clock = test_clock;
 	event->id = MARK(id);
+	atomic64_set(&event->time_enabled, MARK_TIME(0x100) << 1);
+	atomic64_set(&event->time_running, MARK_TIME(0x101) << 1);
 	event->group_leader = &env->event;
-	event->total_time_enabled = MARK(0x100);
-	event->total_time_running = MARK(0x101);
 	event->state = PERF_EVENT_STATE_OFF;
 	local64_set(&event->count, id << 8);
 	atomic64_set(&cold->lost_samples, id << 16);
@@ -96,7 +98,6 @@ static struct sample_env *env_alloc(struct kunit *test)
 	env->buffer = kunit_kzalloc(test, TEST_BUFFER, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, env->buffer);
 	env->ctx.clock.cpu = -1;
-	seqcount_init(&env->ctx.seq);
 	mutex_init(&env->ctx.mutex);
 	env->pmu.read = test_pmu_read;
 	env_event(env, &env->event, &env->cold[0], 0x10);
@@ -241,9 +242,9 @@ static void parse_read(struct parser *p, struct sample_env *env, int nr_members)
 		take_word(p, "value", 0x1000);
 	}
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		take_word(p, "time_enabled", MARK(0x100));
+		take_word(p, "time_enabled", MARK_TIME(0x100));
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		take_word(p, "time_running", MARK(0x101));
+		take_word(p, "time_running", MARK_TIME(0x101));
 	for (i = 0; i < nr; i++) {
 		u64 id = i ? 0x20 + i - 1 : 0x10;
 

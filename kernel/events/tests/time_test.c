@@ -61,35 +61,40 @@ static void expect_times(struct kunit *test, const struct perf_event *event,
 	KUNIT_EXPECT_EQ(test, running, want_running);
 }
 
+static u64 clock_now(const struct perf_event_clock *clock)
+{
+	return perf_clock_at(clock, perf_clock());
+}
+
 static void clock_runs_only_between_start_and_stop(struct kunit *test)
 {
 	struct perf_event_clock clock = { .cpu = -1 };
 
 	preempt_disable();
-	KUNIT_EXPECT_EQ(test, perf_clock_read(&clock), 0ULL);
+	KUNIT_EXPECT_EQ(test, clock_now(&clock), 0ULL);
 	perf_clock_start(&clock, 1000);
 	KUNIT_EXPECT_EQ(test, clock.cpu, smp_processor_id());
 	perf_clock_stop(&clock, 1300);
-	KUNIT_EXPECT_EQ(test, perf_clock_read(&clock), 300ULL);
+	KUNIT_EXPECT_EQ(test, clock_now(&clock), 300ULL);
 	perf_clock_start(&clock, 5000);
 	perf_clock_stop(&clock, 5007);
-	KUNIT_EXPECT_EQ(test, perf_clock_read(&clock), 307ULL);
+	KUNIT_EXPECT_EQ(test, clock_now(&clock), 307ULL);
 	KUNIT_EXPECT_EQ(test, clock.cpu, -1);
 	preempt_enable();
 }
 
 static void clock_never_goes_back(struct kunit *test)
 {
-	struct perf_event_clock clock = { .cpu = -1, .time = 50 };
+	struct perf_event_clock clock = { .cpu = -1, .time = ATOMIC64_INIT(50) };
 
 	preempt_disable();
 	perf_clock_start(&clock, 1000);
 	/* Another CPU's idea of now may be a little behind. */
 	perf_clock_stop(&clock, 990);
-	KUNIT_EXPECT_EQ(test, perf_clock_read(&clock), 50ULL);
+	KUNIT_EXPECT_EQ(test, clock_now(&clock), 50ULL);
 	/* A running clock that is read from such a CPU. */
 	perf_clock_start(&clock, perf_clock() + NSEC_PER_SEC);
-	KUNIT_EXPECT_EQ(test, perf_clock_read(&clock), 50ULL);
+	KUNIT_EXPECT_EQ(test, clock_now(&clock), 50ULL);
 	preempt_enable();
 }
 
@@ -100,12 +105,12 @@ static void running_clock_advances(struct kunit *test)
 
 	preempt_disable();
 	perf_clock_start(&clock, perf_clock());
-	a = perf_clock_read(&clock);
+	a = clock_now(&clock);
 	mdelay(1);
-	b = perf_clock_read(&clock);
+	b = clock_now(&clock);
 	perf_clock_stop(&clock, perf_clock());
 	KUNIT_EXPECT_GT(test, b, a);
-	KUNIT_EXPECT_GE(test, perf_clock_read(&clock), b);
+	KUNIT_EXPECT_GE(test, clock_now(&clock), b);
 	preempt_enable();
 }
 
@@ -114,22 +119,22 @@ static void time_follows_the_state(struct kunit *test)
 	struct time_fixture *f = test->priv;
 	struct perf_event *e = &f->leader;
 
-	f->ctx.clock.time = 100;
+	atomic64_set(&f->ctx.clock.time, 100);
 	expect_times(test, e, 0, 0);
 	go(f, e, PERF_EVENT_STATE_INACTIVE);
-	f->ctx.clock.time = 130;
+	atomic64_set(&f->ctx.clock.time, 130);
 	expect_times(test, e, 30, 0);
 	go(f, e, PERF_EVENT_STATE_ACTIVE);
-	f->ctx.clock.time = 200;
+	atomic64_set(&f->ctx.clock.time, 200);
 	expect_times(test, e, 100, 70);
 	go(f, e, PERF_EVENT_STATE_INACTIVE);
-	f->ctx.clock.time = 250;
+	atomic64_set(&f->ctx.clock.time, 250);
 	expect_times(test, e, 150, 70);
 	go(f, e, PERF_EVENT_STATE_ERROR);
-	f->ctx.clock.time = 300;
+	atomic64_set(&f->ctx.clock.time, 300);
 	expect_times(test, e, 150, 70);
 	go(f, e, PERF_EVENT_STATE_EXIT);
-	f->ctx.clock.time = 400;
+	atomic64_set(&f->ctx.clock.time, 400);
 	expect_times(test, e, 150, 70);
 }
 
@@ -139,10 +144,10 @@ static void reading_changes_nothing(struct kunit *test)
 	int i;
 
 	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
-	f->ctx.clock.time = 77;
+	atomic64_set(&f->ctx.clock.time, 77);
 	for (i = 0; i < 3; i++)
 		expect_times(test, &f->leader, 77, 77);
-	KUNIT_EXPECT_EQ(test, f->leader.tstamp, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->leader.total_time_running, 0ULL);
 }
 
 static void member_has_no_time_while_its_leader_is_off(struct kunit *test)
@@ -150,19 +155,19 @@ static void member_has_no_time_while_its_leader_is_off(struct kunit *test)
 	struct time_fixture *f = test->priv;
 
 	go(f, &f->member, PERF_EVENT_STATE_INACTIVE);
-	f->ctx.clock.time = 100;
+	atomic64_set(&f->ctx.clock.time, 100);
 	expect_times(test, &f->member, 0, 0);
 
 	go(f, &f->leader, PERF_EVENT_STATE_INACTIVE);
-	f->ctx.clock.time = 110;
+	atomic64_set(&f->ctx.clock.time, 110);
 	expect_times(test, &f->member, 10, 0);
 	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
 	go(f, &f->member, PERF_EVENT_STATE_ACTIVE);
-	f->ctx.clock.time = 150;
+	atomic64_set(&f->ctx.clock.time, 150);
 	expect_times(test, &f->member, 50, 40);
 
 	go(f, &f->leader, PERF_EVENT_STATE_OFF);
-	f->ctx.clock.time = 500;
+	atomic64_set(&f->ctx.clock.time, 500);
 	expect_times(test, &f->member, 50, 40);
 	expect_times(test, &f->leader, 50, 40);
 }
@@ -172,9 +177,129 @@ static void disabled_member_has_no_time(struct kunit *test)
 	struct time_fixture *f = test->priv;
 
 	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
-	f->ctx.clock.time = 100;
+	atomic64_set(&f->ctx.clock.time, 100);
 	expect_times(test, &f->member, 0, 0);
 	expect_times(test, &f->leader, 100, 100);
+}
+
+/* From here on the context's clock runs, by a time that the test makes. */
+static void start_test_clock(struct time_fixture *f, u64 now)
+{
+	perf_test_clock_now = now;
+	WRITE_ONCE(perf_test_clock_task, current);
+	raw_spin_lock_irq(&f->ctx.lock);
+	perf_clock_start(&f->ctx.clock, now);
+	raw_spin_unlock_irq(&f->ctx.lock);
+}
+
+static void time_test_exit(struct kunit *test)
+{
+	WRITE_ONCE(perf_test_clock_task, NULL);
+}
+
+/*
+ * What comes in while events are changed, at a later time and with interrupts
+ * off, neither waits nor sees a time that is taken back, or given twice.
+ */
+static void reader_within_a_change_gets_its_moment(struct kunit *test)
+{
+	struct time_fixture *f = test->priv;
+
+	start_test_clock(f, 1000);
+	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	perf_test_clock_now = 1100;
+	raw_spin_lock_irq(&f->ctx.lock);
+	perf_context_begin(&f->ctx);
+	perf_test_clock_now = 1150;
+	expect_times(test, &f->leader, 100, 100);
+	perf_event_set_state(&f->leader, PERF_EVENT_STATE_INACTIVE);
+	expect_times(test, &f->leader, 100, 100);
+	perf_event_set_state(&f->leader, PERF_EVENT_STATE_OFF);
+	perf_event_set_state(&f->member, PERF_EVENT_STATE_ACTIVE);
+	expect_times(test, &f->leader, 100, 100);
+	expect_times(test, &f->member, 0, 0);
+	perf_event_set_state(&f->leader, PERF_EVENT_STATE_ACTIVE);
+	expect_times(test, &f->leader, 100, 100);
+	expect_times(test, &f->member, 0, 0);
+	perf_context_end(&f->ctx);
+	raw_spin_unlock_irq(&f->ctx.lock);
+	/* Both have run since the moment of the change. */
+	expect_times(test, &f->leader, 150, 150);
+	expect_times(test, &f->member, 50, 50);
+}
+
+/* The moment of a change is being taken, by what the reader has interrupted. */
+static void reader_does_not_wait_for_a_moment(struct kunit *test)
+{
+	struct time_fixture *f = test->priv;
+
+	start_test_clock(f, 1000);
+	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	perf_test_clock_now = 1100;
+	raw_spin_lock_irq(&f->ctx.lock);
+	perf_change_announce(&f->ctx);
+	expect_times(test, &f->leader, 100, 100);
+	perf_change_end(&f->ctx, PERF_CHANGE_COMING);
+	raw_spin_unlock_irq(&f->ctx.lock);
+}
+
+static void reader_whose_clock_is_behind_sees_no_earlier_time(struct kunit *test)
+{
+	struct time_fixture *f = test->priv;
+
+	start_test_clock(f, 1000);
+	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	perf_test_clock_now = 1100;
+	go(f, &f->leader, PERF_EVENT_STATE_INACTIVE);
+	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	/* Of another CPU. */
+	perf_test_clock_now = 1060;
+	expect_times(test, &f->leader, 100, 100);
+	go(f, &f->leader, PERF_EVENT_STATE_OFF);
+	expect_times(test, &f->leader, 100, 100);
+}
+
+static void event_that_moves_follows_its_new_clock(struct kunit *test)
+{
+	struct perf_event_context *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	struct time_fixture *f = test->priv;
+	struct perf_event *e = &f->leader;
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	perf_context_init(other, NULL);
+	atomic64_set(&other->clock.time, NSEC_PER_SEC);
+	go(f, e, PERF_EVENT_STATE_ACTIVE);
+	atomic64_set(&f->ctx.clock.time, 70);
+	go(f, e, PERF_EVENT_STATE_OFF);
+	e->ctx = other;
+	expect_times(test, e, 70, 70);
+	raw_spin_lock_irq(&other->lock);
+	perf_context_begin(other);
+	perf_event_follow(e);
+	perf_event_set_state(e, PERF_EVENT_STATE_ACTIVE);
+	expect_times(test, e, 70, 70);
+	perf_context_end(other);
+	raw_spin_unlock_irq(&other->lock);
+	atomic64_set(&other->clock.time, NSEC_PER_SEC + 5);
+	expect_times(test, e, 75, 75);
+}
+
+static void member_that_leaves_goes_on_as_its_own_state_says(struct kunit *test)
+{
+	struct time_fixture *f = test->priv;
+
+	go(f, &f->member, PERF_EVENT_STATE_ACTIVE);
+	atomic64_set(&f->ctx.clock.time, 100);
+	expect_times(test, &f->member, 0, 0);
+	raw_spin_lock_irq(&f->ctx.lock);
+	perf_context_begin(&f->ctx);
+	list_del_init(&f->member.sibling_list);
+	f->member.group_leader = &f->member;
+	perf_event_follow(&f->member);
+	perf_context_end(&f->ctx);
+	raw_spin_unlock_irq(&f->ctx.lock);
+	atomic64_set(&f->ctx.clock.time, 130);
+	expect_times(test, &f->member, 30, 30);
 }
 
 static struct kunit_case time_cases[] = {
@@ -185,12 +310,18 @@ static struct kunit_case time_cases[] = {
 	KUNIT_CASE(reading_changes_nothing),
 	KUNIT_CASE(member_has_no_time_while_its_leader_is_off),
 	KUNIT_CASE(disabled_member_has_no_time),
+	KUNIT_CASE(reader_within_a_change_gets_its_moment),
+	KUNIT_CASE(reader_does_not_wait_for_a_moment),
+	KUNIT_CASE(reader_whose_clock_is_behind_sees_no_earlier_time),
+	KUNIT_CASE(event_that_moves_follows_its_new_clock),
+	KUNIT_CASE(member_that_leaves_goes_on_as_its_own_state_says),
 	{}
 };
 
 static struct kunit_suite time_suite = {
 	.name		= "perf_time",
 	.init		= time_test_init,
+	.exit		= time_test_exit,
 	.test_cases	= time_cases,
 };
 

@@ -24,6 +24,7 @@ static bool meet(unsigned int self)
 
 	/* Pairs with the other's acquire below: what it looks at has been written. */
 	smp_store_release(&round_of[self], mine);
+	/* Pairs with the other's release above. */
 	while ((s32)(smp_load_acquire(&round_of[!self]) - mine) < 0) {
 		if (!harness_goes_on())
 			return false;

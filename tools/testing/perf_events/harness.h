@@ -41,13 +41,25 @@ typedef int64_t s64;
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, val)	(*(volatile __typeof__(x) *)&(x) = (val))
 #define data_race(expr)		(expr)
+#define WARN_ON_ONCE(cond)	harness_warn(cond, #cond, __FILE__, __LINE__)
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define max(a, b)		((a) > (b) ? (a) : (b))
 #define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define clamp_t(type, v, lo, hi)	min_t(type, max_t(type, v, lo), hi)
 #define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+
+/* What must not be is printed, and fails the program. */
+static bool harness_warned;
+
+static inline bool harness_warn(bool cond, const char *what, const char *file, int line)
+{
+	if (unlikely(cond) && !__atomic_exchange_n(&harness_warned, true, __ATOMIC_RELAXED))
+		printf("# %s:%d: %s\n", file, line, what);
+	return cond;
+}
 
 /* Barriers */
 
@@ -89,6 +101,8 @@ typedef struct { long counter; } local_t;
 				    __ATOMIC_RELAXED)
 #define atomic64_read(a)		atomic_read(a)
 #define atomic64_set(a, v)		atomic_set(a, v)
+#define atomic64_read_acquire(a)	smp_load_acquire(&(a)->counter)
+#define atomic64_set_release(a, v)	smp_store_release(&(a)->counter, v)
 #define atomic64_add_return(n, a)	atomic_add_return(n, a)
 #define atomic64_try_cmpxchg(a, o, n)	atomic_try_cmpxchg(a, o, n)
 
@@ -238,7 +252,7 @@ static inline void ktap_result(bool ok, const char *name)
 /* What main() returns. */
 static inline int ktap_end(void)
 {
-	return ktap_failed ? 1 : 0;
+	return ktap_failed || harness_warned ? 1 : 0;
 }
 
 #endif /* _TOOLS_TESTING_PERF_EVENTS_HARNESS_H */

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A context's clock, its changes and an event's times, from the kernel's own
+ * source (kernel/events/time.h): one or two writers that hold the context's lock,
+ * and readers on other CPUs. Time is the machine's counter, which all CPUs share.
+ *
+ * A reader never sees time go back, nor more running than enabled time, nor more
+ * time than has passed. One that may not wait for a writer that is off, in the
+ * few instructions in which it takes a change's moment, may get a time that is
+ * too late, by no more than has passed meanwhile.
+ */
+#include "harness.h"
+
+enum perf_event_state {
+	PERF_EVENT_STATE_OFF,
+	PERF_EVENT_STATE_INACTIVE,
+	PERF_EVENT_STATE_ACTIVE,
+};
+
+/* The parts of the kernel's structures that the protocol uses. */
+struct perf_event_clock {
+	atomic64_t	time;
+	atomic64_t	offset;
+	int		cpu;
+};
+
+struct perf_event_context {
+	raw_spinlock_t		lock;
+	unsigned int		seq;
+	struct perf_event_clock	clock;
+	u64			now;
+};
+
+struct perf_event {
+	struct perf_event_context	*ctx;
+	atomic64_t			time_enabled;
+	atomic64_t			time_running;
+};
+
+static inline u64 perf_clock(void)
+{
+#if defined(__x86_64__)
+	u32 low, high;
+
+	__asm__ __volatile__("rdtsc" : "=a" (low), "=d" (high));
+	return (u64)high << 32 | low;
+#elif defined(__aarch64__)
+	u64 now;
+
+	__asm__ __volatile__("isb; mrs %0, cntvct_el0" : "=r" (now) : : "memory");
+	return now;
+#else
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+#endif
+}
+
+/* Mostly nothing; now and then what another CPU does may take place here. */
+static __thread u64 step_seed;
+
+static inline void step(void)
+{
+	if (harness_random(&step_seed) % 32 == 0)
+		harness_dawdle(&step_seed, 500);
+}
+
+#define PERF_TIME_STEP()	step()
+#define smp_processor_id()	0
+#include "time.h"
+
+/**
+ * struct setup - what one run is about
+ * @ctx: two contexts, the second one for an event that moves
+ * @event: that is read
+ * @began: perf_clock() before the first change
+ * @changes: that the writers have made
+ * @reads: that the readers have made
+ * @late: those of them that may be too late
+ * @back: reads earlier than one before them
+ * @most: by so much
+ * @torn: reads that no moment can explain
+ */
+struct setup {
+	struct perf_event_context	ctx[2] ____cacheline_aligned;
+	struct perf_event		event ____cacheline_aligned;
+	u64				began;
+	u64				changes, reads, late, back, most, torn;
+};
+
+/* Looks at the counter are not in order within a CPU, nor quite the same on all. */
+#define COUNTER_SLACK	1000
+
+static struct setup s;
+static bool readers_wait;
+
+static void set_state(enum perf_event_state state, u64 now, u64 *seed)
+{
+	perf_time_turn(&s.event.time_enabled, now, state >= PERF_EVENT_STATE_INACTIVE);
+	harness_dawdle(seed, 20);
+	perf_time_turn(&s.event.time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
+}
+
+/* Two states at one moment: the first one is never to be seen. */
+static void change(struct perf_event_context *ctx, enum perf_event_state state, u64 *seed)
+{
+	u64 now;
+
+	perf_change_announce(ctx);
+	perf_change_go(ctx, perf_clock());
+	now = perf_clock_advance(&ctx->clock, ctx->now);
+	set_state(harness_random(seed) % 3, now, seed);
+	harness_dawdle(seed, 20);
+	set_state(state, now, seed);
+	perf_change_end(ctx, PERF_CHANGE_GOES_ON);
+}
+
+static void sched_out(struct perf_event_context *ctx)
+{
+	perf_change_announce(ctx);
+	perf_clock_stop(&ctx->clock, perf_clock());
+	perf_change_end(ctx, PERF_CHANGE_COMING);
+}
+
+/* As enable, disable and switches do. */
+static void write_all(void *arg)
+{
+	struct perf_event_context *ctx = &s.ctx[0];
+	u64 seed = (u64)(uintptr_t)arg * 2654435761ULL + 1;
+	u64 n = 0;
+
+	step_seed = seed;
+	while (harness_goes_on()) {
+		raw_spin_lock(&ctx->lock);
+		switch (harness_random(&seed) % 4) {
+		case 0:
+			if (ctx->clock.cpu < 0)
+				perf_clock_start(&ctx->clock, perf_clock());
+			else
+				sched_out(ctx);
+			break;
+		default:
+			change(ctx, harness_random(&seed) % 3, &seed);
+		}
+		raw_spin_unlock(&ctx->lock);
+		harness_dawdle(&seed, 300);
+		n++;
+	}
+	__atomic_fetch_add(&s.changes, n, __ATOMIC_RELAXED);
+}
+
+static void leave(struct perf_event_context *from, u64 *seed)
+{
+	raw_spin_lock(&from->lock);
+	change(from, PERF_EVENT_STATE_OFF, seed);
+	raw_spin_unlock(&from->lock);
+}
+
+static void enter(struct perf_event_context *to, u64 *seed)
+{
+	WRITE_ONCE(s.event.ctx, to);
+	raw_spin_lock(&to->lock);
+	change(to, PERF_EVENT_STATE_ACTIVE, seed);
+	raw_spin_unlock(&to->lock);
+}
+
+/* As perf_pmu_migrate_context() does, between two clocks far apart. */
+static void migrate(void *unused)
+{
+	u64 seed = 1, n = 0;
+
+	step_seed = seed;
+	while (harness_goes_on()) {
+		leave(&s.ctx[n & 1], &seed);
+		harness_dawdle(&seed, 100);
+		enter(&s.ctx[~n & 1], &seed);
+		harness_dawdle(&seed, 1000);
+		n++;
+	}
+	s.changes = n;
+}
+
+/* Return: is the time exact? */
+static bool read_times(struct perf_times *times)
+{
+	if (!readers_wait)
+		return perf_times_read(&s.event, times);
+	while (!perf_times_try(&s.event, true, times))
+		cpu_relax();
+	return true;
+}
+
+/* Of a time that was read before. */
+static void look_back(u64 before, u64 after, u64 *back, u64 *most)
+{
+	if ((s64)(after - before) >= 0)
+		return;
+	++*back;
+	*most = max(*most, before - after);
+}
+
+/*
+ * What is not exact lies between exact times before and after it, give or take
+ * what passed between them: then nothing is in it twice. Both the clock and the
+ * event may have been stopped and started meanwhile.
+ */
+static bool out_of_bounds(const struct perf_times *before, const struct perf_times *low,
+			  const struct perf_times *high, const struct perf_times *after)
+{
+	s64 give = 2 * (perf_clock() - before->when) + COUNTER_SLACK;
+
+	return (s64)(before->enabled - low->enabled) > give ||
+		(s64)(before->running - low->running) > give ||
+		(s64)(high->enabled - after->enabled) > give ||
+		(s64)(high->running - after->running) > give;
+}
+
+static void read_all(void *arg)
+{
+	u64 reads = 0, late = 0, back = 0, torn = 0, most = 0;
+	struct perf_times times = {}, last = {}, low = {}, high = {};
+	bool bounded = false;
+
+	step_seed = (u64)(uintptr_t)arg + 1;
+	while (!read_times(&last) && harness_goes_on())
+		;
+	while (harness_goes_on()) {
+		reads++;
+		if (!read_times(&times)) {
+			late++;
+			torn += times.running > times.enabled;
+			if (!bounded) {
+				low = times;
+				high = times;
+			}
+			low.enabled = min(low.enabled, times.enabled);
+			low.running = min(low.running, times.running);
+			high.enabled = max(high.enabled, times.enabled);
+			high.running = max(high.running, times.running);
+			bounded = true;
+			continue;
+		}
+		torn += times.running > times.enabled ||
+			times.enabled > perf_clock() - s.began + COUNTER_SLACK ||
+			(bounded && out_of_bounds(&last, &low, &high, &times));
+		bounded = false;
+		look_back(last.enabled, times.enabled, &back, &most);
+		look_back(last.running, times.running, &back, &most);
+		last = times;
+	}
+	__atomic_fetch_add(&s.reads, reads, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s.late, late, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s.back, back, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s.torn, torn, __ATOMIC_RELAXED);
+	if (most > s.most)
+		s.most = most;
+}
+
+static void run(const char *name, void (*writer)(void *), unsigned int writers, bool wait,
+		double seconds)
+{
+	struct harness_thread threads[3] = {
+		{ writer, (void *)1 },
+		{ writers > 1 ? writer : read_all, (void *)2 },
+		{ read_all, (void *)3 },
+	};
+
+	memset(&s, 0, sizeof(s));
+	s.began = perf_clock();
+	s.event.ctx = &s.ctx[0];
+	s.ctx[0].clock.cpu = -1;
+	s.ctx[1].clock.cpu = -1;
+	/* Of a CPU that has been up for longer. */
+	atomic64_set(&s.ctx[1].clock.time, 1LL << 50);
+	perf_clock_start(&s.ctx[0].clock, s.began);
+	perf_clock_start(&s.ctx[1].clock, s.began);
+	readers_wait = wait;
+
+	harness_run(threads, writers > 1 ? 3 : 2, seconds);
+	ktap_note("%llu changes, %llu reads: %llu late, %llu back by up to %llu, %llu torn",
+		  (unsigned long long)s.changes, (unsigned long long)s.reads,
+		  (unsigned long long)s.late, (unsigned long long)s.back,
+		  (unsigned long long)s.most, (unsigned long long)s.torn);
+	ktap_result(s.changes && s.reads && !s.back && !s.torn, name);
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = harness_seconds(argc, argv) / 6;
+
+	ktap_plan(6);
+	run("a reader that waits", write_all, 1, true, seconds);
+	run("a reader that may not wait", write_all, 1, false, seconds);
+	run("two writers, a reader that waits", write_all, 2, true, seconds);
+	run("two writers, a reader that may not wait", write_all, 2, false, seconds);
+	run("an event that moves to another clock", migrate, 1, true, seconds);
+	run("the same, and a reader that may not wait", migrate, 1, false, seconds);
+	return ktap_end();
+}
