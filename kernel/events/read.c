@@ -56,6 +56,22 @@ struct read_call {
 	int			err;
 };
 
+/* The CPU to read on: this one, when everything that is read is shared with it. */
+static int reading_cpu(const struct read_call *call, int cpu)
+{
+	const struct perf_event *event = call->event;
+	u8 caps = call->group ? event->group_caps : event->event_caps;
+	int here = raw_smp_processor_id();
+
+	if ((caps & PERF_EV_CAP_READ_ACTIVE_PKG) &&
+	    topology_physical_package_id(here) == topology_physical_package_id(cpu))
+		return here;
+	if ((caps & PERF_EV_CAP_READ_SCOPE) &&
+	    perf_scope_same(event->pmu->scope, here, cpu))
+		return here;
+	return cpu;
+}
+
 static void read_member(struct perf_event *event)
 {
 	/* A software member of the group has a PMU of its own. */
@@ -77,6 +93,10 @@ static void read_here(void *info)
 		return;		/* It has been taken off, and read with that. */
 
 	raw_spin_lock(&ctx->lock);
+	/* What has been moved to another CPU meanwhile was read with that, too. */
+	if (event->state == PERF_EVENT_STATE_ACTIVE &&
+	    reading_cpu(call, event->oncpu) != smp_processor_id())
+		goto unlock;
 	if (!call->group) {
 		read_member(event);
 	} else if (event->state == PERF_EVENT_STATE_ACTIVE) {
@@ -86,24 +106,8 @@ static void read_here(void *info)
 			read_member(member);
 		call->err = pmu->commit_txn(pmu);
 	}
+unlock:
 	raw_spin_unlock(&ctx->lock);
-}
-
-/*
- * The CPU to read on: this one, when everything that is read is shared with it.
- * @caps are the event's own, or those that all of its group have in common.
- */
-static int reading_cpu(const struct perf_event *event, u8 caps, int cpu)
-{
-	int here = raw_smp_processor_id();
-
-	if ((caps & PERF_EV_CAP_READ_ACTIVE_PKG) &&
-	    topology_physical_package_id(here) == topology_physical_package_id(cpu))
-		return here;
-	if ((caps & PERF_EV_CAP_READ_SCOPE) &&
-	    perf_scope_same(event->pmu->scope, here, cpu))
-		return here;
-	return cpu;
 }
 
 /*
@@ -113,7 +117,6 @@ static int reading_cpu(const struct perf_event *event, u8 caps, int cpu)
 static int sync_count(struct perf_event *event, bool group)
 {
 	struct read_call call = { .event = event, .group = group };
-	u8 caps = group ? event->group_caps : event->event_caps;
 	int cpu;
 
 	/* The leader may be closed meanwhile. */
@@ -130,7 +133,7 @@ static int sync_count(struct perf_event *event, bool group)
 	cpu = READ_ONCE(event->oncpu);
 	perf_delay(ONCPU_SEEN);
 	if (cpu >= 0)
-		smp_call_function_single(reading_cpu(event, caps, cpu), read_here, &call, 1);
+		smp_call_function_single(reading_cpu(&call, cpu), read_here, &call, 1);
 	else
 		smp_rmb(); /* pairs with perf_event_sched_out(): what was taken off has been read */
 	preempt_enable();
