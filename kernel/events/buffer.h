@@ -109,6 +109,7 @@ struct perf_turn {
  * @ring: positions; its CPU's
  * @samples: since the last wake-up that wakeup_events asked for
  * @paused: writers are turned away (and counted as lost)
+ * @page_lock: the number behind the first page's lock; see page_lock.h
  * @nr_chunks: of data memory, a power of two or 0
  * @chunk_shift: log2 of their size
  * @poll: what poll(2) is to report next
@@ -135,6 +136,7 @@ struct perf_buffer {
 	struct perf_ring	ring;
 	local_t			samples;
 	bool			paused;
+	u32			page_lock;
 	unsigned int		nr_chunks;
 	unsigned int		chunk_shift;
 	atomic_t		poll;
@@ -200,6 +202,7 @@ static inline bool perf_event_page_mapped(const struct perf_event *event)
 
 /* userpage.c */
 void perf_buffer_init_userpage(struct perf_buffer *rb);
+void perf_event_refresh_userpage(struct perf_event *event);	/* may sleep */
 
 /*
  * output.c. Between perf_output_begin() and perf_output_end(): each returns

@@ -258,6 +258,53 @@ static void call_here(void *info)
 }
 
 /**
+ * perf_context_call - run a function where a context can be changed
+ * @ctx: the context, that the caller keeps
+ * @event: an event that the caller keeps: @func's first argument
+ * @func: what to run
+ * @data: its last argument
+ *
+ * See internal.h. May sleep.
+ * Return: whether @func has been called; not when the context's task has exited.
+ */
+bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
+		       perf_event_func_t func, void *data)
+{
+	struct remote_call call = {
+		.event	= event,
+		.func	= func,
+		.data	= data,
+		.ctx	= ctx,
+	};
+	int cpu;
+
+	while (!call.done) {
+		if (perf_task_context(current) == ctx) {
+			local_irq_disable();
+			call_here(&call);
+			local_irq_enable();
+			if (call.done)
+				return true;
+		}
+
+		scoped_guard(raw_spinlock_irq, &ctx->lock) {
+			if (ctx->task == PERF_TASK_GONE)
+				return false;
+			cpu = ctx->clock.cpu;
+			if (cpu < 0) {
+				perf_context_begin(ctx);
+				func(event, NULL, data);
+				perf_context_end(ctx);
+				return true;
+			}
+		}
+		perf_delay(CALL_CPU);
+		smp_call_function_single(cpu, call_here, &call, 1);
+	}
+	return true;
+}
+
+/**
  * perf_event_call - run a function where the event's context can be changed
  * @event: attached, or about to be
  * @func: what to run
@@ -268,41 +315,9 @@ static void call_here(void *info)
  */
 void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data)
 {
-	struct perf_event_context *ctx = event->ctx;
-	struct remote_call call = {
-		.event	= event,
-		.func	= func,
-		.data	= data,
-		.ctx	= ctx,
-	};
-	int cpu;
-
 	if (!event->parent)
-		lockdep_assert_held(&ctx->mutex);
-
-	while (!call.done) {
-		if (perf_task_context(current) == ctx) {
-			local_irq_disable();
-			call_here(&call);
-			local_irq_enable();
-			if (call.done)
-				return;
-		}
-
-		scoped_guard(raw_spinlock_irq, &ctx->lock) {
-			if (ctx->task == PERF_TASK_GONE)
-				return;
-			cpu = ctx->clock.cpu;
-			if (cpu < 0) {
-				perf_context_begin(ctx);
-				func(event, NULL, data);
-				perf_context_end(ctx);
-				return;
-			}
-		}
-		perf_delay(CALL_CPU);
-		smp_call_function_single(cpu, call_here, &call, 1);
-	}
+		lockdep_assert_held(&event->ctx->mutex);
+	perf_context_call(event->ctx, event, func, data);
 }
 
 /* On the CPU of a task that may be running, interrupts off. */

@@ -27,8 +27,8 @@ static void reset_count(struct perf_event *event)
 	else if (!is_resident(event))
 		perf_event_sync(event);
 	local64_set(&event->count, 0);
-	if (rcu_access_pointer(event->rb))
-		perf_event_update_userpage(event);
+	if (perf_event_page_mapped(event))
+		perf_event_refresh_userpage(event);
 }
 
 /* A lone count that only its event sites write, and no page shows: setting it needs no lock. */

@@ -654,7 +654,7 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 		perf_pmu_resched_cpu(cpuctx, ctx, epc->pmu);
 }
 
-/* For what does not run, or may be changed wherever it runs. */
+/* For what does not run. */
 static void change_here(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	struct perf_event_context *ctx = event->ctx;
@@ -791,12 +791,28 @@ static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cp
 	perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
 }
 
-/* A resident group changes state under its lock alone, wherever it counts. */
+/*
+ * A resident group changes state under its lock alone, wherever it counts; unless
+ * a page shows that, which is written where the context runs.
+ */
+static bool change_resident(struct perf_event *event, perf_event_func_t func, void *data)
+{
+	struct perf_event_context *ctx = event->ctx;
+
+	if (!is_resident(event))
+		return false;
+	guard(raw_spinlock_irq)(&ctx->lock);
+	if (unlikely(ctx->nr_mapped) && ctx->clock.cpu >= 0)
+		return false;
+	perf_context_begin(ctx);
+	func(event, NULL, data);
+	perf_context_end(ctx);
+	return true;
+}
+
 static void turn(struct perf_event *event, perf_event_func_t func, void *data)
 {
-	if (is_resident(event))
-		change_here(event, func, data);
-	else
+	if (!change_resident(event, func, data))
 		perf_event_call(event, func, data);
 }
 

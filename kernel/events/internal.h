@@ -199,6 +199,13 @@ typedef void (*perf_event_func_t)(struct perf_event *event,
  */
 void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
 
+/*
+ * The same without that mutex, for what changes nothing but the event itself: it
+ * may have left @ctx when func is called. Return: was it called?
+ */
+bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
+		       perf_event_func_t func, void *data);
+
 /* The only callers of pmu->start and stop; CPU of the event, IRQs off. */
 void perf_event_pmu_start(struct perf_event *event, int flags);
 void perf_event_pmu_stop(struct perf_event *event, int flags);

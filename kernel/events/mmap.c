@@ -409,6 +409,6 @@ int perf_event_mmap_file(struct file *file, struct vm_area_struct *vma)
 
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	tell_driver(vma, true);
-	perf_event_update_userpage(event);
+	perf_event_refresh_userpage(event);
 	return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include "buffer.h"
 #include "internal.h"
+#include "page_lock.h"
 
 /**
  * arch_perf_update_userpage - fill in what only the architecture knows
@@ -28,49 +29,101 @@ static u32 counter_index(struct perf_event *event)
 	return event->pmu->event_idx ? event->pmu->event_idx(event) : 0;
 }
 
+/*
+ * The page is written where its reader runs: on the CPU of the event's context.
+ * While that runs nowhere, its lock keeps its task from coming to user space.
+ */
+static bool page_is_ours(const struct perf_event *event)
+{
+	const struct perf_event_context *ctx = READ_ONCE(event->ctx);
+	int cpu = READ_ONCE(ctx->clock.cpu);
+
+	if (cpu < 0)
+		lockdep_assert_held(&ctx->lock);
+	return cpu < 0 || cpu == smp_processor_id();
+}
+
+/* What the page says of the event; all but the data's and the AUX area's fields. */
+static void fill(struct perf_event *event, struct perf_event_mmap_page *page)
+{
+	u64 now, enabled, running, offset;
+	u32 index = counter_index(event);
+
+	/* User space can write to the page, too: nothing is taken from there. */
+	offset = perf_event_count(event);
+	if (index)
+		offset -= local64_read(&event->hw.prev_count);
+	now = perf_event_times(event, &enabled, &running);
+	perf_event_add_child_times(event, &enabled, &running);
+	page->index = index;
+	page->offset = offset;
+	page->time_enabled = enabled;
+	page->time_running = running;
+	arch_perf_update_userpage(event, page, now);
+}
+
 /**
  * perf_event_update_userpage - bring the event's page up to date
  * @event: whose count, counter or times have changed course
  *
- * Any context; on the CPU where the event counts, if it does. The reader is a
- * task on this CPU, which sees page->lock change when it is interrupted.
+ * Any context, on the CPU where the event's context runs; or with its lock held
+ * while it runs nowhere. Elsewhere nothing is written: that is done when the task
+ * is switched to; who needs it earlier calls perf_event_refresh_userpage().
  */
 void perf_event_update_userpage(struct perf_event *event)
 {
 	struct perf_event_mmap_page *page;
-	u64 now, enabled, running, offset;
 	struct perf_buffer *rb;
-	u32 index;
+	int tries;
+	u32 lock;
 
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);
 	/* Events that only write their records here have no part of the page. */
-	if (likely(!rb) || !perf_event_page_mapped(event))
+	if (likely(!rb) || !perf_event_page_mapped(event) || !page_is_ours(event))
 		goto out;
 
 	page = rb->ring.user;
-	now = perf_event_times(event, &enabled, &running);
-
-	WRITE_ONCE(page->lock, page->lock + 1);
-	barrier();
-	perf_delay(USERPAGE_LOCKED);
-	/* User space can write there, too. */
-	index = counter_index(event);
-	offset = perf_event_count(event);
-	if (index)
-		offset -= local64_read(&event->hw.prev_count);
-	page->index = index;
-	page->offset = offset;
-	perf_event_add_child_times(event, &enabled, &running);
-	page->time_enabled = enabled;
-	page->time_running = running;
-	arch_perf_update_userpage(event, page, now);
-	barrier();
-	WRITE_ONCE(page->lock, page->lock + 1);
+	for (tries = PERF_PAGE_TRIES; tries; tries--) {
+		lock = perf_page_begin(page, &rb->page_lock);
+		perf_delay(USERPAGE_LOCKED);
+		fill(event, page);
+		if (likely(perf_page_end(page, &rb->page_lock, lock)))
+			break;
+	}
+	/* Other events of this CPU show themselves on the page, and faster. */
+	if (unlikely(!tries))
+		WRITE_ONCE(page->lock, lock);
 out:
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(perf_event_update_userpage);
+
+static void refresh_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+{
+	perf_event_update_userpage(event);
+}
+
+/**
+ * perf_event_refresh_userpage - bring the event's page up to date, from any CPU
+ * @event: that the caller keeps alive
+ *
+ * May sleep.
+ */
+void perf_event_refresh_userpage(struct perf_event *event)
+{
+	struct perf_event_context *ctx;
+
+	do {
+		ctx = READ_ONCE(event->ctx);
+		if (perf_context_call(ctx, event, refresh_locked, NULL))
+			continue;
+		/* Its task has exited: nobody else changes the event. */
+		scoped_guard(raw_spinlock_irq, &ctx->lock)
+			perf_event_update_userpage(event);
+		/* It may move to another CPU meanwhile, once for each that goes offline. */
+	} while (ctx != READ_ONCE(event->ctx));
+}
 
 /**
  * perf_buffer_init_userpage - write the fields that never change
@@ -85,3 +138,7 @@ void perf_buffer_init_userpage(struct perf_buffer *rb)
 	page->data_offset = PAGE_SIZE;
 	page->data_size = rb->ring.size;
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/userpage_test.c"
+#endif

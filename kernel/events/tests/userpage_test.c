@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of userpage.c, included at its end: who writes the page, and its
+ * lock, whatever comes in between and whatever user space does to it.
+ */
+#include <kunit/test.h>
+
+#include "../context.h"
+
+/**
+ * struct page_fixture - an event with a page
+ * @ctx: its context
+ * @pmu: its PMU
+ * @event: the event
+ * @cold: says that the page is mapped
+ * @rb: the page's buffer
+ * @page: the page
+ * @nested: writers that are still to come in while one writes
+ * @inside: one has
+ */
+struct page_fixture {
+	struct perf_event_context	ctx;
+	struct pmu			pmu;
+	struct perf_event		event;
+	struct perf_event_cold		cold;
+	struct perf_buffer		*rb;
+	struct perf_event_mmap_page	*page;
+	int				nested;
+	bool				inside;
+};
+
+/* Between two words of the page, as an NMI may: the event counts, and is shown. */
+static int come_in(struct perf_event *event)
+{
+	struct page_fixture *f = container_of(event, struct page_fixture, event);
+	int index = local64_read(&event->hw.prev_count);
+
+	if (f->nested && !f->inside) {
+		f->nested--;
+		f->inside = true;
+		local64_add(10, &event->count);
+		local64_add(10, &event->hw.prev_count);
+		perf_event_update_userpage(event);
+		f->inside = false;
+	}
+	return index;
+}
+
+static int page_test_init(struct kunit *test)
+{
+	struct page_fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	f->rb = perf_buffer_alloc(1, 0, -1, false);
+	KUNIT_ASSERT_NOT_NULL(test, f->rb);
+	f->page = f->rb->ring.user;
+	perf_context_init(&f->ctx, NULL);
+	atomic_set(&f->cold.mmap_count, 1);
+	f->pmu.event_idx = come_in;
+	f->event.pmu = &f->pmu;
+	f->event.ctx = &f->ctx;
+	f->event.cold = &f->cold;
+	f->event.cpu = -1;
+	f->event.group_leader = &f->event;
+	INIT_LIST_HEAD(&f->event.sibling_list);
+	f->event.state = PERF_EVENT_STATE_OFF;
+	rcu_assign_pointer(f->event.rb, f->rb);
+	test->priv = f;
+	return 0;
+}
+
+static void page_test_exit(struct kunit *test)
+{
+	struct page_fixture *f = test->priv;
+
+	perf_buffer_put(f->rb);
+}
+
+static void update_from_cpu(struct page_fixture *f, int runs_on)
+{
+	raw_spin_lock_irq(&f->ctx.lock);
+	f->ctx.clock.cpu = runs_on < 0 ? -1 : (smp_processor_id() + runs_on) % nr_cpu_ids;
+	perf_event_update_userpage(&f->event);
+	f->ctx.clock.cpu = -1;
+	raw_spin_unlock_irq(&f->ctx.lock);
+}
+
+static void page_is_written_where_its_context_runs(struct kunit *test)
+{
+	struct page_fixture *f = test->priv;
+	u32 lock = f->page->lock;
+
+	local64_set(&f->event.count, 5);
+	if (nr_cpu_ids > 1) {
+		update_from_cpu(f, 1);
+		KUNIT_EXPECT_EQ(test, f->page->lock, lock);
+		KUNIT_EXPECT_EQ(test, f->page->offset, 0);
+	}
+	update_from_cpu(f, 0);
+	KUNIT_EXPECT_EQ(test, f->page->lock, lock + 2);
+	KUNIT_EXPECT_EQ(test, f->page->offset, 5);
+	local64_set(&f->event.count, 6);
+	/* It runs nowhere. */
+	update_from_cpu(f, -1);
+	KUNIT_EXPECT_EQ(test, f->page->lock, lock + 4);
+	KUNIT_EXPECT_EQ(test, f->page->offset, 6);
+}
+
+static void lock_is_even_whatever_user_space_writes(struct kunit *test)
+{
+	struct page_fixture *f = test->priv;
+	u32 values[] = { 1, 7, U32_MAX, 0 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		f->page->lock = values[i];
+		update_from_cpu(f, 0);
+		KUNIT_EXPECT_EQ(test, f->page->lock & 1, 0);
+		KUNIT_EXPECT_NE(test, f->page->lock, values[i]);
+	}
+}
+
+/* The counter's number is what it shows: both must be of one time. */
+static void writer_that_comes_in_is_not_overwritten(struct kunit *test)
+{
+	struct page_fixture *f = test->priv;
+	int nested;
+
+	f->event.state = PERF_EVENT_STATE_ACTIVE;
+	local64_set(&f->event.count, 1000);
+	for (nested = 1; nested < PERF_PAGE_TRIES; nested++) {
+		local64_set(&f->event.hw.prev_count, 1);
+		f->nested = nested;
+		update_from_cpu(f, 0);
+		KUNIT_EXPECT_EQ(test, f->page->lock & 1, 0);
+		KUNIT_EXPECT_EQ(test, f->page->index, local64_read(&f->event.hw.prev_count));
+		KUNIT_EXPECT_EQ(test, f->page->offset + f->page->index,
+				local64_read(&f->event.count));
+	}
+}
+
+static void writer_that_is_always_late_ends(struct kunit *test)
+{
+	struct page_fixture *f = test->priv;
+
+	f->event.state = PERF_EVENT_STATE_ACTIVE;
+	f->nested = 1000;
+	update_from_cpu(f, 0);
+	KUNIT_EXPECT_EQ(test, f->page->lock & 1, 0);
+	KUNIT_EXPECT_LT(test, f->nested, 1000);
+}
+
+static struct kunit_case page_cases[] = {
+	KUNIT_CASE(page_is_written_where_its_context_runs),
+	KUNIT_CASE(lock_is_even_whatever_user_space_writes),
+	KUNIT_CASE(writer_that_comes_in_is_not_overwritten),
+	KUNIT_CASE(writer_that_is_always_late_ends),
+	{}
+};
+
+static struct kunit_suite page_suite = {
+	.name		= "perf_userpage",
+	.init		= page_test_init,
+	.exit		= page_test_exit,
+	.test_cases	= page_cases,
+};
+
+kunit_test_suite(page_suite);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The page that shows an event, from the kernel's own source
+ * (kernel/events/page_lock.h). What is written has one number in all its words.
+ *
+ * - The ABI's reader, with compiler barriers alone, in a thread that a signal
+ *   interrupts to write: the CPU on which the event's context runs.
+ * - Writers that interrupt one another: an NMI within an update.
+ * - A careful reader in another thread than the writer.
+ */
+#include "harness.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WORDS	8
+
+struct perf_event_mmap_page {
+	u32	lock;
+	u64	word[WORDS];
+};
+
+#include "page_lock.h"
+
+static struct perf_event_mmap_page page ____cacheline_aligned;
+static u32 lock ____cacheline_aligned;
+static u64 shown, interrupts, reads, torn, odd, stale;
+
+/* As perf_event_update_userpage(); @shown is what the event has counted. */
+static void update(void)
+{
+	int tries, i;
+	u64 value;
+	u32 mine;
+
+	for (tries = PERF_PAGE_TRIES; tries; tries--) {
+		mine = perf_page_begin(&page, &lock);
+		value = READ_ONCE(shown);
+		for (i = 0; i < WORDS; i++)
+			WRITE_ONCE(page.word[i], value);
+		if (perf_page_end(&page, &lock, mine))
+			return;
+	}
+	WRITE_ONCE(page.lock, mine);
+}
+
+static void come_in(int signal)
+{
+	WRITE_ONCE(shown, shown + 1);
+	update();
+	interrupts++;
+}
+
+/* Interrupt this thread again and again, on its own CPU. */
+static timer_t interrupt_this_thread(void)
+{
+	struct itimerspec often = { { 0, 11000 }, { 0, 11000 } };
+	struct sigevent event = {
+		.sigev_notify	= SIGEV_THREAD_ID,
+		.sigev_signo	= SIGUSR1,
+	};
+	timer_t timer;
+
+	event._sigev_un._tid = syscall(SYS_gettid);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) ||
+	    timer_settime(timer, 0, &often, NULL)) {
+		printf("Bail out! no timer\n");
+		exit(1);
+	}
+	return timer;
+}
+
+static bool all_equal(const u64 *words)
+{
+	int i;
+
+	for (i = 1; i < WORDS; i++) {
+		if (words[i] != words[0])
+			return false;
+	}
+	return true;
+}
+
+/* As in the comment of the ABI's header. */
+static void read_here(void *unused)
+{
+	u64 words[WORDS];
+	u32 seq;
+	timer_t timer = interrupt_this_thread();
+	int i;
+
+	while (harness_goes_on()) {
+		do {
+			seq = READ_ONCE(page.lock);
+			barrier();
+			for (i = 0; i < WORDS; i++)
+				words[i] = READ_ONCE(page.word[i]);
+			barrier();
+		} while (READ_ONCE(page.lock) != seq);
+		torn += !all_equal(words);
+		odd += seq & 1;
+		reads++;
+	}
+	timer_delete(timer);
+}
+
+static void write_interrupted(void *unused)
+{
+	timer_t timer = interrupt_this_thread();
+	u64 value, seen;
+	bool equal;
+	u32 seq;
+
+	while (harness_goes_on()) {
+		update();
+		/* Unless it is written once more meanwhile, it shows the last count. */
+		do {
+			seq = READ_ONCE(page.lock);
+			barrier();
+			value = READ_ONCE(shown);
+			seen = READ_ONCE(page.word[0]);
+			equal = all_equal(page.word);
+			barrier();
+		} while (READ_ONCE(page.lock) != seq);
+		torn += !equal;
+		odd += seq & 1;
+		stale += seen != value;
+		reads++;
+	}
+	timer_delete(timer);
+}
+
+static void write_elsewhere(void *unused)
+{
+	u64 seed = 1;
+
+	while (harness_goes_on()) {
+		WRITE_ONCE(shown, shown + 1);
+		update();
+		harness_dawdle(&seed, 100);
+	}
+}
+
+static void read_carefully(void *unused)
+{
+	u64 words[WORDS], last = 0;
+	u32 seq;
+	int i;
+
+	while (harness_goes_on()) {
+		seq = READ_ONCE(page.lock);
+		/* Pairs with perf_page_end(): what is read was complete. */
+		smp_rmb();
+		for (i = 0; i < WORDS; i++)
+			words[i] = READ_ONCE(page.word[i]);
+		/* Pairs with perf_page_begin(): what has been written shows. */
+		smp_rmb();
+		if ((seq & 1) || READ_ONCE(page.lock) != seq)
+			continue;
+		torn += !all_equal(words);
+		stale += (s64)(words[0] - last) < 0;
+		last = words[0];
+		reads++;
+	}
+}
+
+static void run(const char *name, void (*one)(void *), void (*other)(void *), double seconds)
+{
+	struct harness_thread threads[] = { { one }, { other } };
+	unsigned int nr = other ? 2 : 1;
+
+	reads = 0;
+	torn = 0;
+	odd = 0;
+	stale = 0;
+	interrupts = 0;
+	harness_run(threads, nr, seconds);
+	ktap_note("%llu reads, %llu interrupts: %llu torn, %llu odd, %llu stale",
+		  (unsigned long long)reads, (unsigned long long)interrupts,
+		  (unsigned long long)torn, (unsigned long long)odd, (unsigned long long)stale);
+	ktap_result(reads && !torn && !odd && !stale, name);
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = harness_seconds(argc, argv) / 3;
+
+	signal(SIGUSR1, come_in);
+	ktap_plan(3);
+	run("the ABI's reader on the CPU that writes", read_here, NULL, seconds);
+	run("a writer within a writer", write_interrupted, NULL, seconds);
+	run("a careful reader on another CPU", write_elsewhere, read_carefully, seconds);
+	return ktap_end();
+}

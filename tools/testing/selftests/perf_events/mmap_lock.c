@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The control page's lock, for a reader that has compiler barriers alone, as
+ * include/uapi/linux/perf_event.h describes it: a task that reads the page of an
+ * event of its own, while others on other CPUs change the event. Such a reader
+ * needs that nobody writes the page while it runs.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_sample.h"
+
+#define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define barrier()	({ __asm__ __volatile__("" : : : "memory"); })
+#define RUN_SECONDS	3
+
+/**
+ * struct reader - the task that reads its event's page
+ * @thread: it
+ * @tid: its id, 0 before it runs
+ * @page: what it reads, NULL before there is one
+ * @stop: it is to end
+ * @reads: that it has made
+ * @odd: of them, those that saw the page while it was written
+ * @torn: of them, those whose two times were not of one moment
+ */
+struct reader {
+	pthread_t thread;
+	pid_t tid;
+	struct perf_event_mmap_page *page;
+	int stop;
+	unsigned long reads;
+	unsigned long odd;
+	unsigned long torn;
+};
+
+static void *read_page(void *arg)
+{
+	struct perf_event_mmap_page *page;
+	struct reader *r = arg;
+	__u64 enabled, running;
+	__u32 seq;
+
+	pe_move_to(1);
+	__atomic_store_n(&r->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
+	while (!(page = __atomic_load_n(&r->page, __ATOMIC_ACQUIRE)))
+		;
+	while (!__atomic_load_n(&r->stop, __ATOMIC_RELAXED)) {
+		do {
+			seq = READ_ONCE(page->lock);
+			barrier();
+			enabled = READ_ONCE(page->time_enabled);
+			running = READ_ONCE(page->time_running);
+			barrier();
+		} while (READ_ONCE(page->lock) != seq);
+		r->reads++;
+		r->odd += seq & 1;
+		/* Software counts whenever its task runs. */
+		r->torn += enabled != running;
+	}
+	return NULL;
+}
+
+static time_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+/* What the page shows is changed as many times as the time allows. */
+static unsigned long change_from_elsewhere(int fd, size_t len)
+{
+	time_t end = now() + RUN_SECONDS;
+	unsigned long rounds = 0;
+	void *again;
+
+	while (now() < end) {
+		pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+		pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+		again = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (again != MAP_FAILED)
+			munmap(again, len);
+		rounds++;
+	}
+	return rounds;
+}
+
+TEST(page_is_not_written_while_its_reader_runs)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct reader r = {};
+	struct pe_ring ring;
+	unsigned long rounds;
+	int fd;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "the base writes the page from any CPU");
+	if (pe_cpu_count() < 2)
+		SKIP(return, "needs two CPUs");
+	pe_move_to(0);
+	ASSERT_EQ(0, pthread_create(&r.thread, NULL, read_page, &r));
+	while (!__atomic_load_n(&r.tid, __ATOMIC_ACQUIRE))
+		pe_sleep_ms(1);
+	fd = pe_open(&a, r.tid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+	__atomic_store_n(&r.page, ring.page, __ATOMIC_RELEASE);
+
+	rounds = change_from_elsewhere(fd, ring.len);
+	__atomic_store_n(&r.stop, 1, __ATOMIC_RELAXED);
+	pthread_join(r.thread, NULL);
+	TH_LOG("%lu rounds, %lu reads: %lu odd, %lu torn", rounds, r.reads, r.odd, r.torn);
+	EXPECT_NE(0, rounds);
+	EXPECT_NE(0, r.reads);
+	EXPECT_EQ(0, r.odd);
+	EXPECT_EQ(0, r.torn);
+	/* At rest it is even, whatever came at the same time. */
+	EXPECT_EQ(0, ring.page->lock & 1);
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+/* User space may write to the lock; the kernel does not go by that. */
+TEST(lock_that_user_space_makes_odd_is_even_again)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct pe_ring ring;
+	int fd;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "the base goes by what is in the page");
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+	EXPECT_EQ(0, ring.page->lock & 1);
+	ring.page->lock++;
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	EXPECT_EQ(0, READ_ONCE(ring.page->lock) & 1);
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+/* RESET shows zero at once, whichever task the event is of, also one that is gone. */
+TEST(reset_shows_on_the_page)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct pe_ring ring;
+	int fd;
+
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+	pe_fault(5);
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	if (getenv("PE_HARD"))
+		EXPECT_LE(5, ring.page->offset);
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	EXPECT_EQ(0, ring.page->offset);
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+TEST(reset_shows_on_the_page_of_a_task_that_is_gone)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct pe_child c;
+	struct pe_ring ring;
+	int fd;
+
+	ASSERT_EQ(0, pe_child_start(&c));
+	fd = pe_open(&a, c.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+	ASSERT_EQ(0, pe_child_do(&c, PE_FAULT, 4));
+	ASSERT_EQ(0, pe_child_end(&c));
+	EXPECT_LE(4, pe_count(fd));
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	EXPECT_EQ(0, ring.page->offset);
+	EXPECT_EQ(0, ring.page->lock & 1);
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
