@@ -35,14 +35,8 @@ PERF_DELAY_POINT(STATE_SEEN),		/* by sync_count() */
 PERF_DELAY_POINT(ONCPU_SEEN),
 
 /* a context's sequence count and clock, an event's times */
-PERF_DELAY_POINT(CHANGE_BEGUN),		/* the clock has not been read */
+PERF_DELAY_POINT(TIME_STEP),		/* any one of time.h */
 PERF_DELAY_POINT(CHANGE_ENDS),
-PERF_DELAY_POINT(CLOCK_OFFSET),		/* it does not run */
-PERF_DELAY_POINT(CLOCK_TIME),		/* it still runs */
-PERF_DELAY_POINT(CLOCK_SEEN),
-PERF_DELAY_POINT(SEQ_SEEN),
-PERF_DELAY_POINT(TIMES_SEEN),
-PERF_DELAY_POINT(FOLDED),		/* with the old stamp */
 PERF_DELAY_POINT(STATE_SET),		/* about to be set */
 
 /* copies that leave, and who adds them up */
