@@ -320,15 +320,38 @@ static void stop_writer_here(void *info)
  * @aux: that has no mapping left, so that no event will start again
  *
  * Its memory can then go. May sleep. An area with a driver that does not stop
- * lives on until it does.
+ * lives on until it does; no transaction is opened on it any more, so that
+ * asking a second time is for drivers that were between two steps.
  */
 void perf_aux_stop_writer(struct perf_aux *aux)
 {
 	int i;
 
+	/*
+	 * The area has been taken from the buffer before its writer is looked
+	 * for. Pairs with the barrier in aux_open_on(): a transaction that is
+	 * not seen here has seen that the area is gone, and one that goes on is
+	 * seen with its CPU.
+	 */
+	smp_mb();
 	for (i = 0; i < STOP_ATTEMPTS && READ_ONCE(aux->rb->aux_open) == aux; i++)
 		smp_call_function_single(READ_ONCE(aux->writer_cpu), stop_writer_here, aux, 1);
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+/* Called where another CPU may take the area away. */
+void (*perf_test_aux_step)(void);
+
+static void aux_test_step(void)
+{
+	if (perf_test_aux_step)
+		perf_test_aux_step();
+}
+#else
+static void aux_test_step(void)
+{
+}
+#endif
 
 /* An area for a transaction of the event, with a reference; NULL: none. */
 static struct perf_aux *aux_get(struct perf_event *event)
@@ -371,8 +394,36 @@ static void aux_close(struct perf_output_handle *handle, struct perf_aux *aux)
 	WRITE_ONCE(aux->writer, NULL);
 	perf_delay(AUX_CLOSES);
 	/* The next transaction finds all of this one's work done. */
-	smp_store_release(&handle->rb->aux_open, NULL);
+	smp_store_release(&aux->rb->aux_open, NULL);
 	perf_aux_put(aux);
+}
+
+/* Make the event the one that writes to the area, unless another one does. */
+static bool aux_open_on(struct perf_output_handle *handle, struct perf_event *event,
+			struct perf_aux *aux)
+{
+	struct perf_buffer *rb = aux->rb;
+
+	aux_test_step();
+	if (cmpxchg(&rb->aux_open, NULL, aux)) {
+		perf_aux_put(aux);
+		return false;
+	}
+	perf_delay(AUX_OPENED);
+	WRITE_ONCE(aux->writer_cpu, smp_processor_id());
+	/* For perf_aux_stop_writer(), which asks that CPU. */
+	smp_store_release(&aux->writer, event);
+	/*
+	 * It may have been unmapped since aux_get(): who did that saw no writer,
+	 * and waits for none. Pairs with the barrier in perf_aux_stop_writer();
+	 * without it both could miss each other, and the hardware would go on
+	 * writing to memory that is mapped by nobody.
+	 */
+	smp_mb();
+	if (likely(rcu_access_pointer(rb->aux) == aux))
+		return true;
+	aux_close(handle, aux);
+	return false;
 }
 
 /**
@@ -396,14 +447,8 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 	if (!aux)
 		return NULL;
 	rb = aux->rb;
-	if (cmpxchg(&rb->aux_open, NULL, aux)) {
-		perf_aux_put(aux);
+	if (!aux_open_on(handle, event, aux))
 		return NULL;
-	}
-	perf_delay(AUX_OPENED);
-	WRITE_ONCE(aux->writer_cpu, smp_processor_id());
-	/* For perf_aux_stop_writer(), which asks that CPU. */
-	smp_store_release(&aux->writer, event);
 
 	handle->rb = rb;
 	handle->event = event;

@@ -257,6 +257,9 @@ void perf_aux_put_now(struct perf_aux *aux);
 struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff);
 void perf_aux_stop_writer(struct perf_aux *aux);
 void perf_aux_revoke(struct pmu *pmu);
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+extern void (*perf_test_aux_step)(void);
+#endif
 void perf_log_itrace_start(struct perf_event *event);
 
 /*

@@ -278,6 +278,36 @@ static void aux_unmapped_meanwhile(struct kunit *test)
 	perf_buffer_put(bench->rb);
 }
 
+/* Whose area user space takes away between two steps of perf_aux_output_begin(). */
+static struct aux_bench *unmapped;
+
+static void unmap_now(void)
+{
+	perf_test_aux_step = NULL;
+	RCU_INIT_POINTER(unmapped->rb->aux, NULL);
+	/* It finds no transaction, so there is none to wait for. */
+	perf_aux_stop_writer(unmapped->aux);
+	perf_aux_put(unmapped->aux);
+}
+
+static void aux_unmapped_at_begin(struct kunit *test)
+{
+	struct aux_bench *bench = bench_make(test, false, 0);
+	struct perf_output_handle handle;
+
+	unmapped = bench;
+	perf_test_aux_step = unmap_now;
+	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
+	KUNIT_EXPECT_NULL(test, perf_test_aux_step);
+	KUNIT_EXPECT_NULL(test, bench->rb->aux_open);
+	KUNIT_EXPECT_NULL(test, perf_get_aux(&handle));
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&bench->freed, 30 * HZ), 0);
+	perf_test_aux_step = NULL;
+
+	RCU_INIT_POINTER(bench->event.rb, NULL);
+	perf_buffer_put(bench->rb);
+}
+
 /* What user space has unmapped is free before it can map the next. */
 static void aux_freed_at_once(struct kunit *test)
 {
@@ -572,6 +602,7 @@ static struct kunit_case aux_cases[] = {
 	KUNIT_CASE(aux_transactions),
 	KUNIT_CASE(aux_overwrite),
 	KUNIT_CASE(aux_unmapped_meanwhile),
+	KUNIT_CASE(aux_unmapped_at_begin),
 	KUNIT_CASE(aux_freed_at_once),
 	KUNIT_CASE(aux_drivers_do_not_wait),
 	KUNIT_CASE(aux_other_pmu),
