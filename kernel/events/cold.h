@@ -2,9 +2,11 @@
 #ifndef _KERNEL_EVENTS_COLD_H
 #define _KERNEL_EVENTS_COLD_H
 
+#include <linux/cleanup.h>
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
 
@@ -97,16 +99,26 @@ static inline struct list_head *perf_event_copies(const struct perf_event *root)
 	return root->cold ? &root->cold->copies : &perf_event_no_siblings;
 }
 
-/* Samples that did not fit, and those that powerpc's driver counts as lost. */
+/* Samples that powerpc's driver counts as lost. */
+static inline u64 perf_event_lost_by_driver(const struct perf_event *event)
+{
+	const struct pmu *pmu;
+
+	if (!IS_ENABLED(CONFIG_PPC_PERF_CTRS))
+		return 0;
+	/* A PMU may go at any time; its memory stays for RCU. Events of unit tests have none. */
+	guard(rcu)();
+	pmu = READ_ONCE(event->pmu);
+	return pmu && pmu->type == PERF_TYPE_RAW ? atomic64_read(&event->lost_samples) : 0;
+}
+
+/* Samples that did not fit, and those that a driver has lost. Any context. */
 static inline u64 perf_event_lost(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
 	u64 lost = cold ? atomic64_read(&cold->lost_samples) : 0;
 
-	/* Events of unit tests may have no PMU. */
-	if (IS_ENABLED(CONFIG_PPC_PERF_CTRS) && event->pmu && event->pmu->type == PERF_TYPE_RAW)
-		lost += atomic64_read(&event->lost_samples);
-	return lost;
+	return lost + perf_event_lost_by_driver(event);
 }
 
 /* A sample of an event, or of a copy of it, is lost before it got to a buffer. */

@@ -190,11 +190,14 @@ int perf_tracepoint_add(struct perf_event *event, int flags)
  * is_tracing_event - does the event belong to kernel/trace?
  * @event: initialised
  *
+ * Any context but NMI.
  * Return: whether it has an event->tp_event, a filter and BPF programs there.
  */
 bool is_tracing_event(const struct perf_event *event)
 {
-	return event->pmu->add == perf_tracepoint_add;
+	/* A PMU may go, though none of kernel/trace does; its memory stays for RCU. */
+	guard(rcu)();
+	return READ_ONCE(event->pmu)->add == perf_tracepoint_add;
 }
 
 /**
