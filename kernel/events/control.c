@@ -238,7 +238,10 @@ EXPORT_SYMBOL_GPL(perf_event_enable);
  * perf_event_disable - disable an event of the kernel's own
  * @event: that the caller keeps alive
  *
- * May sleep. On return it does not count.
+ * May sleep. On return a hardware event does not count, and its overflow
+ * handler does not run. A software event may still be in the middle of an
+ * occurrence on another CPU that looked at its state before: it counts that
+ * one, and its handler may run for it, until a grace period has passed.
  */
 void perf_event_disable(struct perf_event *event)
 {
