@@ -159,7 +159,7 @@ void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *
  * @event: that the caller keeps alive until perf_event_ctx_unlock()
  *
  * The event keeps its context. It may be moved from one CPU's to another's,
- * which are always there; then try again.
+ * which are always there; then try again: once for each time that a CPU goes.
  * Return: the context, locked.
  */
 struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
@@ -182,7 +182,8 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
  * @func: what to call
  * @data: its last argument
  * @ctx: the context that is expected to run there
- * @done: it did, and @func was called
+ * @done: there is nothing left to do
+ * @gone: the context's task has exited, so @func was not called
  */
 struct remote_call {
 	struct perf_event		*event;
@@ -190,6 +191,7 @@ struct remote_call {
 	void				*data;
 	struct perf_event_context	*ctx;
 	bool				done;
+	bool				gone;
 };
 
 /**
@@ -231,6 +233,28 @@ void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_
 	raw_spin_unlock(&cpuctx->ctx.lock);
 }
 
+/*
+ * Make the call from here when the context does not run, or not at all when its
+ * task has exited. Return: the CPU that it runs on, or -1 when that is done.
+ */
+static int call_unless_running(struct remote_call *call)
+{
+	struct perf_event_context *ctx = call->ctx;
+
+	guard(raw_spinlock_irqsave)(&ctx->lock);
+	if (ctx->task == PERF_TASK_GONE) {
+		call->gone = true;
+	} else {
+		if (ctx->clock.cpu >= 0)
+			return ctx->clock.cpu;
+		perf_context_begin(ctx);
+		call->func(call->event, NULL, call->data);
+		perf_context_end(ctx);
+	}
+	call->done = true;
+	return -1;
+}
+
 /* On the context's CPU, interrupts off. */
 static void call_here(void *info)
 {
@@ -240,8 +264,11 @@ static void call_here(void *info)
 	/* Counters of the CPU's events may have to be taken from the task's. */
 	struct perf_event_context *task_ctx = ctx == &cpuctx->ctx ? cpuctx->task_ctx : ctx;
 
-	if (ctx != &cpuctx->ctx && perf_task_context(current) != ctx)
+	/* It has left since: mostly it sleeps, or waits for this CPU. */
+	if (ctx != &cpuctx->ctx && perf_task_context(current) != ctx) {
+		call_unless_running(call);
 		return;
+	}
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
 	/* Or perf_event_call() would ask the other CPU for ever. */
@@ -278,30 +305,32 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 	};
 	int cpu;
 
+	/*
+	 * This ends. A clock runs on a CPU only while its task is current there,
+	 * or the CPU is online: what switches look at is on as long as there is an
+	 * event, the switch out stops the clock, and a CPU stops its own before it
+	 * goes, with ctx->mutex held. So the interrupt finds the task
+	 * there, or asleep, or waiting for a CPU, and in each of these cases the
+	 * call is made. Another round comes only when the task has gone on on
+	 * another CPU (or its CPU has been taken away) since it was looked for:
+	 * each takes a whole migration while one interrupt is on its way.
+	 * The other CPU answers, as no one keeps interrupts off to wait for
+	 * what is held here: these are mutexes.
+	 */
 	while (!call.done) {
 		if (perf_task_context(current) == ctx) {
 			local_irq_disable();
 			call_here(&call);
 			local_irq_enable();
 			if (call.done)
-				return true;
+				break;
 		}
-
-		scoped_guard(raw_spinlock_irq, &ctx->lock) {
-			if (ctx->task == PERF_TASK_GONE)
-				return false;
-			cpu = ctx->clock.cpu;
-			if (cpu < 0) {
-				perf_context_begin(ctx);
-				func(event, NULL, data);
-				perf_context_end(ctx);
-				return true;
-			}
-		}
+		cpu = call_unless_running(&call);
 		perf_delay(CALL_CPU);
-		smp_call_function_single(cpu, call_here, &call, 1);
+		if (cpu >= 0)
+			smp_call_function_single(cpu, call_here, &call, 1);
 	}
-	return true;
+	return !call.gone;
 }
 
 /**
@@ -362,7 +391,9 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	}
 	/*
 	 * Where the task does not run when the interrupt arrives, it will see
-	 * nr_events when it comes in; unless it has moved meanwhile.
+	 * nr_events when it comes in; unless it has moved meanwhile. This ends:
+	 * each round but the first takes a migration of the task while the
+	 * interrupt was on its way, and a switch in that sees nr_events ends it.
 	 */
 	do {
 		cpu = task_cpu(task);

@@ -95,6 +95,7 @@ void perf_family_release(struct perf_event *event)
 
 	if (!event->attr.inherit || event->parent)
 		return;
+	/* Each round takes one off, or waits for its task's exit to have done so. */
 	while ((child = first_child(event))) {
 		ctx = perf_event_ctx_lock(child);
 		mutex_lock(perf_family_lock(event));
@@ -676,6 +677,13 @@ void perf_event_exit_task(struct task_struct *task)
 void perf_event_free_task(struct task_struct *task)
 {
 	exit_context(task, false);
+	/*
+	 * The task was never found by its number, so that its events alone refer
+	 * to it: copies that nobody has a file of. What holds one of these drops
+	 * it in a bounded time: callbacks of RCU, interrupts and workers that are
+	 * queued, a reader that goes over the family, or the root's close. None of
+	 * these waits for this fork.
+	 */
 	while (refcount_read(&task->usage) > 1)
 		schedule_timeout_uninterruptible(1);
 }

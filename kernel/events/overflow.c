@@ -29,7 +29,9 @@ static DEFINE_PER_CPU(bool, aux_pausing);
 /*
  * Queue an event's irq work, which owns a reference. When it is queued already
  * it has its own; should its callback drop that before we drop ours, ours may
- * be the last, which must not be dropped here: then queue it once more.
+ * be the last, which must not be dropped here: then queue it once more. That
+ * ends: it has run, so that the second time it is queued, or another overflow
+ * has queued it and holds a reference.
  */
 static void queue_event_work(struct perf_event *event, struct irq_work *work)
 {
@@ -105,7 +107,14 @@ static void disable_irq_work(struct irq_work *work)
 		perf_delay(DISABLE_DUE);
 		if (!is_resident(event))
 			cpu = READ_ONCE(event->oncpu);
-		/* What others did to its task may be an event's, when that is not on. */
+		/*
+		 * What others did to its task may be an event's, when that is
+		 * not on. It may go on elsewhere before it is locked, and is
+		 * left alone then: to go on it went off, or was off, since it
+		 * was asked for, and perf_event_sched_out() does what is due,
+		 * once. What an overflow there asks for is queued there, as
+		 * this work is not pending any more.
+		 */
 		if (cpu == smp_processor_id() || cpu < 0) {
 			perf_event_disable_due(event);
 		} else if (irq_work_queue_on(work, cpu)) {
