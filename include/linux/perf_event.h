@@ -1049,6 +1049,7 @@ struct perf_event_context {
  * @flags: of the record
  * @aux_flags: PERF_AUX_FLAG_* of the AUX record
  * @skip_read: the members' counters are not to be read while sampling
+ * @shared: other CPUs may write to the buffer at the same time
  * @addr: where the next byte goes
  * @head: AUX: position where the transaction begins
  * @page: that @addr is on
@@ -1063,6 +1064,7 @@ struct perf_output_handle {
 		u64		aux_flags;
 		struct {
 			u64	skip_read : 1;
+			u64	shared : 1;
 		};
 	};
 	union {

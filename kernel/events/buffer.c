@@ -17,6 +17,9 @@
 #include "buffer.h"
 #include "internal.h"
 
+/* Those who wait for so many events are woken in an interrupt. */
+#define WAKE_AT_ONCE	64
+
 #ifdef CONFIG_PERF_USE_VMALLOC
 
 /*
@@ -169,6 +172,33 @@ struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos
 
 #endif /* CONFIG_PERF_USE_VMALLOC */
 
+/**
+ * perf_buffer_put - drop a reference
+ * @rb: the buffer
+ *
+ * Any context but NMI.
+ */
+void perf_buffer_put(struct perf_buffer *rb)
+{
+	if (refcount_dec_and_test(&rb->refcount))
+		queue_rcu_work(system_unbound_wq, &rb->work);
+}
+
+/* Many events write to the buffer: not in an interrupt, and not all in one go. */
+static void wake_all_work(struct work_struct *work)
+{
+	struct perf_buffer *rb = container_of(work, struct perf_buffer, wake_work);
+	struct perf_event_cold *cold;
+
+	mutex_lock(&rb->lock);
+	list_for_each_entry(cold, &rb->events, rb_entry) {
+		wake_up_all(&cold->waitq);
+		cond_resched();
+	}
+	mutex_unlock(&rb->lock);
+	perf_buffer_put(rb);
+}
+
 /* After a grace period: no writer and no reader of event->rb has it any more. */
 static void buffer_free(struct work_struct *work)
 {
@@ -210,8 +240,6 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 	}
 
 	rb->cpu = cpu;
-	rb->turn.lock = (arch_spinlock_t)__ARCH_SPIN_LOCK_UNLOCKED;
-	rb->turn.cpu = -1;
 	rb->ring.overwrite = overwrite;
 	rb->ring.size = nr_pages << PAGE_SHIFT;
 	rb->ring.watermark = watermark ? min(watermark, rb->ring.size) : rb->ring.size / 2;
@@ -221,20 +249,9 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 	spin_lock_init(&rb->pages_lock);
 	INIT_LIST_HEAD(&rb->events);
 	INIT_RCU_WORK(&rb->work, buffer_free);
+	INIT_WORK(&rb->wake_work, wake_all_work);
 	perf_buffer_init_userpage(rb);
 	return rb;
-}
-
-/**
- * perf_buffer_put - drop a reference
- * @rb: the buffer
- *
- * Any context but NMI.
- */
-void perf_buffer_put(struct perf_buffer *rb)
-{
-	if (refcount_dec_and_test(&rb->refcount))
-		queue_rcu_work(system_unbound_wq, &rb->work);
 }
 
 /* The event's buffer with a reference, or NULL. */
@@ -244,7 +261,7 @@ static struct perf_buffer *buffer_get(struct perf_event *event)
 
 	rcu_read_lock();
 	do {
-		/* A buffer that is gone is no longer the event's. */
+		/* A buffer that is gone is no longer the event's: this ends. */
 		rb = rcu_dereference(event->rb);
 	} while (rb && !refcount_inc_not_zero(&rb->refcount));
 	rcu_read_unlock();
@@ -262,6 +279,7 @@ struct perf_buffer *perf_buffer_lock(struct perf_event *event)
 {
 	struct perf_buffer *rb;
 
+	/* Each round but the first is for another buffer that the event was given since. */
 	for (;;) {
 		rb = buffer_get(event);
 		if (!rb)
@@ -284,28 +302,54 @@ void perf_buffer_unlock(struct perf_buffer *rb)
 }
 
 /*
- * Copies of an inherited event run on any CPU, and so does the one that writes
- * a READ record at its task's end. Writers that have begun without taking
- * turns finish before such an event gets at the buffer.
+ * Several CPUs are going to write. Where no event has ever written they may at
+ * once, else when a grace period has passed.
  */
-static void share_buffer(struct perf_buffer *rb, struct perf_event *event)
+static void start_sharing(struct perf_buffer *rb)
+{
+	lockdep_assert_held(&rb->lock);
+	/* Where there is one CPU, no other one writes. */
+	if (!IS_ENABLED(CONFIG_SMP) || rb->sharing != PERF_SHARED_NOT)
+		return;
+	if (!rb->used) {
+		WRITE_ONCE(rb->sharing, PERF_SHARED);
+		return;
+	}
+	/* The grace period begins after writers can see this. */
+	WRITE_ONCE(rb->sharing, PERF_SHARED_SOON);
+	get_state_synchronize_rcu_full(&rb->shared_since);
+	/* Pairs with sharing_is_settled(): who sees it sees the cookie. */
+	smp_store_release(&rb->sharing, PERF_SHARED_SINCE);
+}
+
+/* Nobody is turned away from here on. */
+static void settle_sharing(struct perf_buffer *rb)
+{
+	lockdep_assert_held(&rb->lock);
+	if (rb->sharing != PERF_SHARED_SINCE)
+		return;
+	cond_synchronize_rcu_full(&rb->shared_since);
+	/* Pairs with sharing_is_settled(): who sees it sees all records of before. */
+	smp_store_release(&rb->sharing, PERF_SHARED);
+}
+
+/*
+ * Copies of an inherited event run on any CPU, and so does the one that writes
+ * a READ record at its task's end.
+ */
+static bool writes_anywhere(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	/* Where there is one CPU, nobody waits for another one. */
-	if (!IS_ENABLED(CONFIG_SMP) || rb->shared || !attr->inherit ||
-	    (event->cpu != -1 && !attr->inherit_stat))
-		return;
-	WRITE_ONCE(rb->shared, true);
-	if (!list_empty(&rb->events))
-		synchronize_rcu();
+	return attr->inherit && (event->cpu == -1 || attr->inherit_stat);
 }
 
 /**
  * perf_buffer_share - an event that writes to a CPU's buffer goes to another CPU
  * @event: not attached; its ctx->mutex is held
  *
- * The caller waits for a grace period before it goes on there. May sleep.
+ * Until a grace period has passed what is written to the buffer is lost, and
+ * counted. May sleep.
  */
 void perf_buffer_share(struct perf_event *event)
 {
@@ -314,8 +358,23 @@ void perf_buffer_share(struct perf_event *event)
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
 	if (!rb)
 		return;
-	WRITE_ONCE(rb->shared, true);
+	start_sharing(rb);
 	perf_buffer_unlock(rb);
+}
+
+/**
+ * perf_buffer_share_if_elsewhere - an event has got a buffer while it was moved
+ * @rb: locked; @event has just been attached to it
+ * @event: that may be on the way to another CPU
+ *
+ * Who moves an event stores its CPU and then looks for its buffer; here
+ * the buffer has been stored and its CPU is looked at, both fully ordered. So one
+ * of the two finds that they differ.
+ */
+void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *event)
+{
+	if (unlikely(READ_ONCE(event->cpu) != rb->cpu))
+		start_sharing(rb);
 }
 
 /*
@@ -335,11 +394,15 @@ static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
 		lockdep_assert_held(&old->lock);
 		spin_lock_irq(&old->events_lock);
 		list_del_init(&cold->rb_entry);
+		old->nr_events--;
 		spin_unlock_irq(&old->events_lock);
 	}
 	if (new) {
 		lockdep_assert_held(&new->lock);
-		share_buffer(new, event);
+		if (writes_anywhere(event))
+			start_sharing(new);
+		settle_sharing(new);
+		new->used = true;
 		refcount_inc(&new->refcount);
 	}
 
@@ -355,6 +418,7 @@ static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
 	if (new) {
 		spin_lock_irq(&new->events_lock);
 		list_add(&cold->rb_entry, &new->events);
+		new->nr_events++;
 		spin_unlock_irq(&new->events_lock);
 	}
 	if (old)
@@ -480,6 +544,7 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 	ret = perf_event_make_cold(event);
 	if (ret)
 		return ret;
+	/* Again for each time that one of the two was given another buffer meanwhile. */
 	do {
 		ret = redirect(event, target);
 	} while (ret == -EAGAIN);
@@ -508,6 +573,37 @@ int perf_event_pause_output(struct perf_event *event, u32 pause)
 	return ret;
 }
 
+/* Wake who polls @event at once, and who polls others by a worker when they are many. */
+static void wake_pollers(struct perf_buffer *rb, struct perf_event *event)
+{
+	struct perf_event_cold *cold;
+	unsigned long flags;
+
+	spin_lock_irqsave(&rb->events_lock, flags);
+	if (likely(rb->nr_events <= WAKE_AT_ONCE)) {
+		list_for_each_entry(cold, &rb->events, rb_entry)
+			wake_up_all(&cold->waitq);
+		spin_unlock_irqrestore(&rb->events_lock, flags);
+		return;
+	}
+	/* The work has a reference; if it is queued already, it has its own. */
+	if (refcount_inc_not_zero(&rb->refcount) &&
+	    !queue_work(system_unbound_wq, &rb->wake_work))
+		perf_buffer_put(rb);
+	spin_unlock_irqrestore(&rb->events_lock, flags);
+	wake_up_all(&event->cold->waitq);
+}
+
+/* Show what a writer has left to be shown; see perf_ring_show(). */
+static void show_rest(struct perf_buffer *rb, struct perf_event *event)
+{
+	if (likely(READ_ONCE(rb->sharing) != PERF_SHARED))
+		return;
+	preempt_disable();
+	perf_ring_flush(&rb->ring, &rb->shared, is_write_backward(event));
+	preempt_enable();
+}
+
 /**
  * perf_event_wakeup - wake who waits for the event, and send its signal
  * @event: that has its cold part; may be a child, then its parent is meant
@@ -520,16 +616,13 @@ void perf_event_wakeup(struct perf_event *event)
 	struct perf_event *output = event->parent ? event->parent : event;
 	struct perf_event_cold *cold;
 	struct perf_buffer *rb;
-	unsigned long flags;
 	int kill;
 
 	rcu_read_lock();
 	rb = rcu_dereference(output->rb);
 	if (rb) {
-		spin_lock_irqsave(&rb->events_lock, flags);
-		list_for_each_entry(cold, &rb->events, rb_entry)
-			wake_up_all(&cold->waitq);
-		spin_unlock_irqrestore(&rb->events_lock, flags);
+		show_rest(rb, output);
+		wake_pollers(rb, output);
 	} else if (output->cold) {
 		wake_up_all(&output->cold->waitq);
 	}

@@ -13,6 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/poll.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -24,7 +25,7 @@
 #if defined(CONFIG_PERF_EVENTS_DELAYS) && !defined(PERF_RING_STEP)
 #define PERF_RING_STEP(ring)	perf_delay(RING_STEP)
 #endif
-#include "ring.h"
+#include "ring_shared.h"
 
 struct pipe_inode_info;
 struct user_struct;
@@ -89,42 +90,48 @@ struct perf_aux {
 };
 
 /**
- * struct perf_turn - how writers of several CPUs take turns at a buffer
- * @lock: held by the CPU whose turn it is, with interrupts off
- * @cpu: that CPU, or -1
- * @depth: its records, an NMI's inside another one
- * @flags: of its interrupts
- * @lost: records of NMIs that could not wait, to be told of with the next record
+ * enum perf_sharing - do several CPUs write to a buffer?
+ * @PERF_SHARED_NOT: one at a time
+ * @PERF_SHARED_SOON: so it was; what comes now is turned away
+ * @PERF_SHARED_SINCE: the same, until a grace period has passed
+ * @PERF_SHARED: several do; for ever
+ *
+ * The two protocols do not mix: no record may be begun by the one while another
+ * CPU, or what an interrupt has come into, writes one by the other.
  */
-struct perf_turn {
-	arch_spinlock_t		lock;
-	int			cpu;
-	unsigned int		depth;
-	unsigned long		flags;
-	atomic_t		lost;
+enum perf_sharing {
+	PERF_SHARED_NOT,
+	PERF_SHARED_SOON,
+	PERF_SHARED_SINCE,
+	PERF_SHARED,
 };
 
 /**
  * struct perf_buffer - what events write their records to
  * @ring: positions; its CPU's
  * @samples: since the last wake-up that wakeup_events asked for
+ * @special: either of the next two, looked at by each writer
+ * @sharing: enum perf_sharing
  * @paused: writers are turned away (and counted as lost)
  * @page_lock: the number behind the first page's lock; see page_lock.h
  * @nr_chunks: of data memory, a power of two or 0
  * @chunk_shift: log2 of their size
  * @poll: what poll(2) is to report next
  * @cpu: that alone may write, -1 when it is wherever the task runs
- * @shared: several CPUs may write, with @turn; set for ever
- * @turn: whose turn it is
  * @refcount: one for each event in @events, one for each mapping
  * @lock: attach, detach, map and the AUX area. Two of them: by address.
  *	Inside mmap_lock and ctx->mutex
  * @mappings: of data and AUX area; 0: no event may be attached (any more)
  * @events: that write here; changed with @lock and @events_lock held
+ * @nr_events: of them, with the same locks
+ * @used: an event has been attached
  * @events_lock: to look at @events in interrupts
  * @pages_lock: to get a reference to one of @chunks, or to exchange it
  * @nr_pages: of data
  * @charge: who pays for the memory
+ * @shared_since: cookie of the grace period of PERF_SHARED_SINCE
+ * @shared: positions when several CPUs write; apart from what they only read
+ * @wake_work: wakes those who wait when they are many
  * @aux: the AUX area while it is mapped, RCU
  * @aux_open: the area that a transaction is open on
  * @aux_head: bytes written to AUX areas so far
@@ -135,23 +142,33 @@ struct perf_turn {
 struct perf_buffer {
 	struct perf_ring	ring;
 	local_t			samples;
-	bool			paused;
+	union {
+		u16		special;
+		struct {
+			u8	sharing;
+			bool	paused;
+		};
+	};
 	u32			page_lock;
 	unsigned int		nr_chunks;
 	unsigned int		chunk_shift;
 	atomic_t		poll;
 	int			cpu;
-	bool			shared;
-	struct perf_turn	turn;
 
 	refcount_t		refcount;
 	struct mutex		lock;	/* attach, detach, map */
 	unsigned int		mappings;
 	struct list_head	events;
+	unsigned int		nr_events;
+	bool			used;
 	spinlock_t		events_lock; /* @events, in interrupts */
 	spinlock_t		pages_lock; /* references to @chunks */
 	unsigned long		nr_pages;
 	struct perf_charge	charge;
+
+	struct rcu_gp_oldstate	shared_since;
+	struct perf_shared_ring	shared;
+	struct work_struct	wake_work;
 
 	struct perf_aux __rcu	*aux;
 	struct perf_aux		*aux_open;
@@ -167,6 +184,7 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 				      int cpu, bool overwrite);
 void perf_buffer_put(struct perf_buffer *rb);
 void perf_buffer_share(struct perf_event *event);
+void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *event);
 struct perf_buffer *perf_buffer_lock(struct perf_event *event);
 void perf_buffer_unlock(struct perf_buffer *rb);
 bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event);

@@ -44,12 +44,8 @@ PERF_DELAY_POINT(COPY_FOLDED),		/* and in the family's list */
 PERF_DELAY_POINT(COPY_LEFT),		/* and in its context's */
 PERF_DELAY_POINT(COPIES_SEEN),		/* there are none */
 
-/* a ring's writers; the turn at a buffer that CPUs share */
-PERF_DELAY_POINT(RING_STEP),		/* any one of ring.h */
-PERF_DELAY_POINT(TURN_WANTED),
-PERF_DELAY_POINT(TURN_TAKEN),		/* and not known to be this CPU's */
-PERF_DELAY_POINT(TURN_SET),
-PERF_DELAY_POINT(TURN_CLEARED),		/* and not given up */
+/* a ring's writers, of one CPU or of several */
+PERF_DELAY_POINT(RING_STEP),		/* any one of ring.h and ring_shared.h */
 
 /* the AUX area */
 PERF_DELAY_POINT(AUX_SEEN),		/* without a reference */

@@ -188,7 +188,10 @@ static void move_in(struct perf_event *event, struct perf_event_context *ctx, in
 	struct perf_event_context *old = event->ctx;
 
 	list_del_init(&event->active_list);
-	event->cpu = cpu;
+	WRITE_ONCE(event->cpu, cpu);
+	/* It may have been mapped since it left; pairs with perf_buffer_share_if_elsewhere(). */
+	smp_mb();
+	perf_buffer_share(event);
 	refcount_inc(&ctx->refcount);
 	WRITE_ONCE(event->ctx, ctx);
 	perf_delay(MIGRATE_IN);

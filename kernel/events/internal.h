@@ -16,8 +16,8 @@
  *	            cpuctx->ctx.lock
  *	              task ctx->lock	innermost
  *
- * Event sites take no lock: they walk RCU lists with preemption off. Who writes
- * to a buffer that several CPUs share takes turns (output.c); an NMI only tries.
+ * Event sites take no lock: they walk RCU lists with preemption off. Neither do
+ * writers of records, also where several CPUs share a buffer (ring_shared.h).
  */
 #ifndef _KERNEL_EVENTS_INTERNAL_H
 #define _KERNEL_EVENTS_INTERNAL_H

@@ -81,6 +81,7 @@ static int count_mapping(struct perf_event *event, int n)
 	int count;
 
 	rcu_read_lock();
+	/* Another round each time that the event has been moved to another CPU. */
 	for (;;) {
 		ctx = READ_ONCE(event->ctx);
 		raw_spin_lock_irq(&ctx->lock);
@@ -268,7 +269,7 @@ static int map_new_data(struct perf_event *event, struct vm_area_struct *vma,
 	if (ret)
 		return ret;
 	rb = perf_buffer_alloc(nr_pages, attr->watermark ? attr->wakeup_watermark : 0,
-			       event->cpu, !(vma->vm_flags & VM_WRITE));
+			       READ_ONCE(event->cpu), !(vma->vm_flags & VM_WRITE));
 	if (!rb) {
 		perf_uncharge(&paid);
 		return -ENOMEM;
@@ -276,6 +277,7 @@ static int map_new_data(struct perf_event *event, struct vm_area_struct *vma,
 
 	mutex_lock(&rb->lock);
 	if (perf_buffer_attach(rb, event)) {
+		perf_buffer_share_if_elsewhere(rb, event);
 		rb->charge = paid;
 		add_mapping(rb, event);
 		vma->vm_private_data = rb;
@@ -296,6 +298,7 @@ static int map_data(struct perf_event *event, struct vm_area_struct *vma)
 
 	if (nr_pages && !is_power_of_2(nr_pages))
 		return -EINVAL;
+	/* Again for each time that the event was given a buffer, or lost it, meanwhile. */
 	do {
 		rb = perf_buffer_lock(event);
 		if (!rb) {

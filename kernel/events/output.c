@@ -146,6 +146,18 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 	return len;
 }
 
+/*
+ * The cold part of an event that has a buffer. It may be younger than the event,
+ * but not than the buffer's being there: buffer_switch() publishes that by a
+ * fully ordered cmpxchg. One does not follow from the other here, so that
+ * a CPU that loads out of order would find NULL without the barrier.
+ */
+static struct perf_event_cold *perf_output_cold(const struct perf_event *event)
+{
+	smp_rmb(); /* pairs with the cmpxchg in buffer_switch() */
+	return READ_ONCE(event->cold);
+}
+
 /**
  * perf_output_wakeup - wake who reads a buffer
  * @rb: the buffer
@@ -155,12 +167,15 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
  */
 void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
 {
+	struct perf_event_cold *cold;
+
 	if (event->parent)
 		event = event->parent;
+	cold = perf_output_cold(event);
 	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
-	event->cold->wakeup_due = 1;
+	WRITE_ONCE(cold->wakeup_due, 1);
 	/* An overflow has said what its signal is to be. */
-	if (READ_ONCE(event->cold->fasync) && !READ_ONCE(event->pending_kill))
+	if (READ_ONCE(cold->fasync) && !READ_ONCE(event->pending_kill))
 		WRITE_ONCE(event->pending_kill, POLL_IN);
 	perf_event_queue_wakeup(event);
 }
@@ -193,70 +208,111 @@ noinline void perf_output_write_lost(struct perf_output_handle *handle, u64 lost
 }
 
 /**
- * perf_output_take_turn - wait until no other CPU writes
- * @rb: a buffer that several CPUs write to; preemption is off
+ * perf_output_count_lost - a record has not got into the buffer
+ * @event: that was opened, and has a buffer
  *
- * An NMI does not wait: the other CPU may do so for what this one was
- * interrupted in. Any context.
- * Return: false when it is not this CPU's turn; that is counted.
+ * Any context.
  */
-noinline bool perf_output_take_turn(struct perf_buffer *rb)
+noinline void perf_output_count_lost(struct perf_event *event)
 {
-	struct perf_turn *turn = &rb->turn;
-	int cpu = smp_processor_id();
-	unsigned long flags;
-	int lost;
+	atomic64_inc(&perf_output_cold(event)->lost_samples);
+}
 
-	if (READ_ONCE(turn->cpu) == cpu) {
-		turn->depth++;
+/*
+ * Do all CPUs write as they do to a shared buffer? Not before a grace period has
+ * passed since it became one: until then a record may be in the making that
+ * knows nothing of it, and nothing else is let in.
+ */
+static bool sharing_is_settled(struct perf_buffer *rb)
+{
+	/* Pairs with perf_buffer_share(): the cookie is there, and the old records are done. */
+	u8 sharing = smp_load_acquire(&rb->sharing);
+
+	if (likely(sharing == PERF_SHARED))
 		return true;
-	}
-	local_irq_save(flags);
-	perf_delay(TURN_WANTED);
-	if (!in_nmi()) {
-		arch_spin_lock(&turn->lock);
-	} else if (!arch_spin_trylock(&turn->lock)) {
-		local_irq_restore(flags);
-		atomic_inc(&turn->lost);
-		return false;
-	}
-	turn->flags = flags;
-	turn->depth = 1;
-	/* An NMI from here on is part of this turn. */
-	barrier();
-	perf_delay(TURN_TAKEN);
-	WRITE_ONCE(turn->cpu, cpu);
-	perf_delay(TURN_SET);
+	return sharing == PERF_SHARED_SINCE && poll_state_synchronize_rcu_full(&rb->shared_since);
+}
 
-	lost = atomic_read(&turn->lost);
-	if (unlikely(lost)) {
-		atomic_sub(lost, &turn->lost);
-		perf_ring_lose(&rb->ring, lost);
+/* As the rest of perf_output_begin_inline(), with other CPUs at work. */
+static int begin_shared(struct perf_output_handle *handle, unsigned int size, bool backward)
+{
+	struct perf_buffer *rb = handle->rb;
+	atomic_long_t *lost_here = perf_ring_word(&rb->ring.lost);
+	unsigned long len = ALIGN(size, sizeof(u64)), lost = 0, start;
+
+	if (unlikely(atomic_long_read(lost_here)))
+		lost = atomic_long_xchg(lost_here, 0);
+	if (unlikely(lost))
+		len += perf_lost_record_size(handle->event);
+	handle->wakeup = size ? perf_ring_reserve_shared(&rb->ring, &rb->shared, len, backward,
+							 &start) : 0;
+	if (unlikely(!handle->wakeup)) {
+		atomic_long_add(lost + 1, lost_here);
+		return -ENOSPC;
 	}
-	return true;
+	handle->shared = 1;
+	perf_output_seek(handle, start);
+	if (unlikely(lost))
+		perf_output_write_lost(handle, lost);
+	return 0;
 }
 
 /**
- * perf_output_end_turn - let other CPUs write
- * @rb: a buffer that several CPUs write to
+ * perf_output_begin_special - begin a record in a buffer that is shared or paused
+ * @handle: with its event and buffer
+ * @size: bytes that will be written
+ * @backward: towards lower positions
+ *
+ * Any context. Preemption is off, and stays so on success.
+ * Return: 0, or -ENOSPC when the record cannot be written; that is counted.
  */
-noinline void perf_output_end_turn(struct perf_buffer *rb)
+noinline int perf_output_begin_special(struct perf_output_handle *handle, unsigned int size,
+				       bool backward)
 {
-	struct perf_turn *turn = &rb->turn;
-	unsigned long flags = turn->flags;
+	struct perf_buffer *rb = handle->rb;
+	bool settled = sharing_is_settled(rb);
 
-	/* A record that was begun before turns were taken. */
-	if (turn->cpu != smp_processor_id())
-		return;
-	if (turn->depth > 1) {
-		turn->depth--;
-		return;
+	if (settled && !READ_ONCE(rb->paused)) {
+		if (likely(!begin_shared(handle, size, backward)))
+			return 0;
+	} else {
+		/* Also where a local operation would do. */
+		atomic_long_inc(perf_ring_word(&rb->ring.lost));
 	}
-	WRITE_ONCE(turn->cpu, -1);
-	perf_delay(TURN_CLEARED);
-	barrier();
-	arch_spin_unlock(&turn->lock);
-	local_irq_restore(flags);
+	perf_output_count_lost(handle->event);
+	preempt_enable_notrace();
+	return -ENOSPC;
+}
+
+/**
+ * perf_output_end_shared - the record in a shared buffer is complete
+ * @handle: of it
+ *
+ * Any context, preemption off.
+ */
+noinline void perf_output_end_shared(struct perf_output_handle *handle)
+{
+	struct perf_event *event = handle->event;
+	struct perf_buffer *rb = handle->rb;
+	bool wake = perf_ring_commit(&rb->ring, &rb->shared, handle->wakeup);
+
+	/* Another event's writer may be the one that wakes; the signal is this event's. */
+	if (!wake && handle->wakeup & PERF_RING_WAKE)
+		wake = READ_ONCE(perf_output_cold(event)->fasync);
+	if (wake)
+		perf_output_wakeup(rb, event);
+}
+
+/**
+ * perf_output_count_shared - perf_output_count_sample() in a shared buffer
+ * @handle: between begin and end, of an event with attr.wakeup_events
+ */
+noinline void perf_output_count_shared(struct perf_output_handle *handle)
+{
+	unsigned long nr = atomic_long_inc_return(&handle->rb->shared.samples);
+
+	if (nr % handle->event->attr.wakeup_events == 0)
+		handle->wakeup |= PERF_RING_WAKE;
 }
 
 /**

@@ -25,8 +25,10 @@ struct perf_lost_record {
 };
 
 /* output.c; see there */
-bool perf_output_take_turn(struct perf_buffer *rb);
-void perf_output_end_turn(struct perf_buffer *rb);
+int perf_output_begin_special(struct perf_output_handle *handle, unsigned int size, bool backward);
+void perf_output_end_shared(struct perf_output_handle *handle);
+void perf_output_count_shared(struct perf_output_handle *handle);
+void perf_output_count_lost(struct perf_event *event);
 void perf_output_write_lost(struct perf_output_handle *handle, u64 lost);
 
 int perf_output_begin_forward(struct perf_output_handle *handle,
@@ -90,22 +92,15 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 	handle->event = event;
 	handle->flags = 0;
 
-	if (unlikely(READ_ONCE(rb->shared))) {
-		if (!perf_output_take_turn(rb))
-			goto lost;
-	} else if (unlikely(perf_output_wrong_cpu(rb))) {
+	if (unlikely(READ_ONCE(rb->special)))
+		return perf_output_begin_special(handle, size, backward);
+	if (unlikely(perf_output_wrong_cpu(rb)))
 		goto lost;
-	}
-	if (unlikely(READ_ONCE(rb->paused))) {
-		perf_ring_lose(&rb->ring, 1);
-		if (unlikely(rb->shared))
-			perf_output_end_turn(rb);
-		goto lost;
-	}
 
 	handle->wakeup = perf_ring_enter(&rb->ring);
 	lost = perf_ring_take_lost(&rb->ring);
-	if (unlikely(lost))
+	/* A record of no bytes is refused below, and so is that before it. */
+	if (unlikely(lost) && len)
 		len += perf_lost_record_size(event);
 	if (unlikely(!perf_ring_begin(&rb->ring, len, lost, backward, &start)))
 		goto full;
@@ -116,11 +111,11 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 	return 0;
 
 full:
-	atomic64_inc(&event->cold->lost_samples);
+	perf_output_count_lost(event);
 	perf_output_end(handle);
 	return -ENOSPC;
 lost:
-	atomic64_inc(&event->cold->lost_samples);
+	perf_output_count_lost(event);
 out:
 	preempt_enable_notrace();
 	return -ENOSPC;
@@ -139,6 +134,10 @@ static __always_inline void perf_output_count_sample(struct perf_output_handle *
 
 	if (attr->watermark || !attr->wakeup_events)
 		return;
+	if (unlikely(handle->shared)) {
+		perf_output_count_shared(handle);
+		return;
+	}
 	if (local_inc_return(&rb->samples) < (s64)attr->wakeup_events)
 		return;
 	local_sub(attr->wakeup_events, &rb->samples);
@@ -153,10 +152,10 @@ static __always_inline void perf_output_end_inline(struct perf_output_handle *ha
 {
 	struct perf_buffer *rb = handle->rb;
 
-	if (unlikely(perf_ring_leave(&rb->ring, handle->wakeup)))
+	if (unlikely(handle->shared))
+		perf_output_end_shared(handle);
+	else if (unlikely(perf_ring_leave(&rb->ring, handle->wakeup)))
 		perf_output_wakeup(rb, handle->event);
-	if (unlikely(READ_ONCE(rb->shared)))
-		perf_output_end_turn(rb);
 	preempt_enable_notrace();
 }
 

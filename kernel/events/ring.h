@@ -2,10 +2,11 @@
 /*
  * Positions in a ring of records, and the order in which they are moved.
  *
- * One CPU at a time writes to a ring. A writer may be interrupted by another
- * one (softirq, interrupt, NMI), which then runs to its end before the first
- * goes on. So plain instructions of this CPU are enough, and whoever came
- * first publishes what all of them have written.
+ * One CPU at a time writes to a ring, unless it is shared (ring_shared.h). A
+ * writer may be interrupted by another one (softirq, interrupt, NMI), which
+ * then runs to its end before the first goes on. So plain instructions of this
+ * CPU are enough, and whoever came first publishes what all of them have
+ * written.
  *
  * No kernel context is needed here: the unit test and a user-space fuzzer
  * include this file with PERF_RING_STEP() defined to run other writers, at
@@ -93,7 +94,8 @@ static __always_inline unsigned long perf_ring_distance(unsigned long head, bool
  * @backward: towards lower positions
  * @start: filled in, the position of the record's first byte
  *
- * Return: false when there is no room.
+ * Return: false when there is no room, and for a record of no bytes: its writer
+ * would be given memory that is not the record's.
  */
 static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned long len,
 					      bool backward, unsigned long *start)
@@ -104,7 +106,7 @@ static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned l
 	do {
 		PERF_RING_STEP(ring);
 		if (ring->overwrite) {
-			if (unlikely(len >= ring->size))
+			if (unlikely(len - 1 >= ring->size - 1))
 				return false;
 		} else {
 			/*
@@ -113,7 +115,7 @@ static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned l
 			 * allows it, which keeps the stores after the load.
 			 */
 			tail = READ_ONCE(ring->user->data_tail);
-			if (unlikely(perf_ring_room(head, tail, ring->size, backward) < len))
+			if (unlikely(perf_ring_room(head, tail, ring->size, backward) <= len - 1))
 				return false;
 		}
 		PERF_RING_STEP(ring);

@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 #include "ring_model.h"
@@ -29,8 +30,9 @@ static void model_interrupt(struct ring_model *model)
 static void check_model(struct kunit *test, struct ring_model *model)
 {
 	if (model->fault)
-		KUNIT_FAIL(test, "%s: size %lu, %s, %s, plan %d %d %d, %lu records", model->fault,
-			   model->ring.size, model->backward ? "backward" : "forward",
+		KUNIT_FAIL(test, "%s: size %lu, %s, %s, %s, plan %d %d %d, %lu records",
+			   model->fault, model->ring.size, model->is_shared ? "shared" : "alone",
+			   model->backward ? "backward" : "forward",
 			   model->ring.overwrite ? "overwrite" : "with tail",
 			   model->plan[0], model->plan[1], model->plan[2], model->attempts);
 }
@@ -53,6 +55,7 @@ static void run_plan(struct kunit *test, struct ring_model *model, unsigned long
 	model_reset(model, 64, start);
 	model->backward = way & 1;
 	model->ring.overwrite = way & 2;
+	model->is_shared = way & 4;
 	model->ring.watermark = 24;
 	local_set(&model->ring.mark, model->backward ? -start : start);
 	memcpy(model->words, words, sizeof(words));
@@ -84,7 +87,7 @@ static void ring_one_interrupted(struct kunit *test)
 	unsigned int way, before, place;
 	int plan[3] = { -1, -1, -1 };
 
-	for (way = 0; way < 4; way++) {
+	for (way = 0; way < 8; way++) {
 		for (place = 0; place < 64; place += 8) {
 			for (before = 0; before < 5; before++) {
 				for (plan[0] = 0; plan[0] < MODEL_STEPS; plan[0]++) {
@@ -107,7 +110,7 @@ static void ring_two_interrupted(struct kunit *test)
 	unsigned int way, before, place;
 	int plan[3] = { -1, -1, -1 };
 
-	for (way = 0; way < 4; way++) {
+	for (way = 0; way < 8; way++) {
 		for (place = 0; place < 64; place += 8) {
 			for (before = 0; before < 4; before++) {
 				for (plan[0] = 0; plan[0] < 18; plan[0]++) {
@@ -125,7 +128,7 @@ static void ring_three_interrupted(struct kunit *test)
 	unsigned int way;
 	int plan[3];
 
-	for (way = 0; way < 4; way++) {
+	for (way = 0; way < 8; way++) {
 		for (plan[0] = 0; plan[0] < 18; plan[0]++) {
 			for (plan[1] = 0; plan[1] < 18; plan[1]++) {
 				for (plan[2] = 0; plan[2] < 18; plan[2]++)
@@ -138,11 +141,12 @@ static void ring_three_interrupted(struct kunit *test)
 static void ring_full(struct kunit *test)
 {
 	struct ring_model *model = model_alloc(test);
-	unsigned int backward, i;
+	unsigned int way, i;
 
-	for (backward = 0; backward < 2; backward++) {
+	for (way = 0; way < 4; way++) {
 		model_reset(model, 64, 16);
-		model->backward = backward;
+		model->backward = way & 1;
+		model->is_shared = way & 2;
 		model->ring.watermark = ULONG_MAX;
 		memset(model->plan, -1, sizeof(model->plan));
 		model->words[0] = 2;
@@ -338,12 +342,18 @@ static void buffer_refuses(struct kunit *test)
 	perf_output_put_u64(&handle, 1);
 	perf_output_end(&handle);
 
-	/* Another CPU's, until writers take turns. */
+	/* Another CPU's, until it is shared and a grace period has passed. */
 	local_set(&real.rb->ring.head, 0);
 	real.rb->cpu = nr_cpu_ids;
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 2);
+	real.rb->used = true;
 	perf_buffer_share(real.event);
+	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 3);
+	KUNIT_EXPECT_EQ(test, local_read(&real.rb->ring.lost), 1);
+	local_set(&real.rb->ring.lost, 0);
+	synchronize_rcu();
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), 0);
 	perf_output_put_u64(&handle, 1);
 	perf_output_end(&handle);
@@ -351,7 +361,7 @@ static void buffer_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), 0);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, local_read(&real.rb->ring.lost), 1);
-	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 3);
+	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 4);
 	perf_buffer_put(real.rb);
 
 	/* Without data pages nothing is lost: nothing was asked for. */
@@ -364,6 +374,83 @@ static void buffer_refuses(struct kunit *test)
 	RCU_INIT_POINTER(real.event->rb, NULL);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), -EINVAL);
+}
+
+/* A record that another CPU writes, and whether it could. */
+struct elsewhere {
+	struct perf_event	*event;
+	u64			word;
+	int			ret;
+};
+
+static void write_word(void *info)
+{
+	struct elsewhere *other = info;
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+
+	other->ret = perf_output_begin(&handle, &data, other->event, sizeof(u64));
+	if (other->ret)
+		return;
+	perf_output_put_u64(&handle, other->word);
+	perf_output_end(&handle);
+}
+
+/*
+ * A CPU stands in the middle of a record, as if it had been interrupted there or
+ * stopped for ever: another one, with interrupts off, is not to wait for it.
+ */
+static void buffer_of_two_cpus(struct kunit *test)
+{
+	struct real_buffer real = real_buffer(test, 1);
+	struct perf_event_mmap_page *user = real.rb->ring.user;
+	struct elsewhere other = { .event = real.event, .word = 2 };
+	struct elsewhere inside = { .event = real.event, .word = 3 };
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+	unsigned int cpu, i;
+
+	perf_buffer_share(real.event);
+	KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, real.event, sizeof(u64)), 0);
+	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	if (cpu >= nr_cpu_ids) {
+		perf_output_end(&handle);
+		perf_buffer_put(real.rb);
+		kunit_skip(test, "one CPU");
+	}
+	KUNIT_EXPECT_EQ(test, smp_call_function_single(cpu, write_word, &other, 1), 0);
+	KUNIT_EXPECT_EQ(test, other.ret, 0);
+	write_word(&inside);
+	KUNIT_EXPECT_EQ(test, inside.ret, 0);
+	/* What comes before them is not complete. */
+	KUNIT_EXPECT_EQ(test, user->data_head, 0);
+	perf_output_put_u64(&handle, 1);
+	perf_output_end(&handle);
+
+	KUNIT_EXPECT_EQ(test, user->data_head, 3 * sizeof(u64));
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, *(u64 *)data_byte(real.rb, i * sizeof(u64)), i + 1);
+	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 0);
+	perf_buffer_put(real.rb);
+}
+
+/* Memory that was not reserved is not given to a writer. */
+static void buffer_no_record_without_bytes(struct kunit *test)
+{
+	struct real_buffer real = real_buffer(test, 1);
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+	unsigned int shared;
+
+	for (shared = 0; shared < 2; shared++) {
+		real.rb->ring.overwrite = shared;
+		KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 0), -ENOSPC);
+		KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 2 * shared + 1);
+		real.rb->ring.overwrite = !shared;
+		KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 0), -ENOSPC);
+		perf_buffer_share(real.event);
+	}
+	perf_buffer_put(real.rb);
 }
 
 static struct page *page_of(void *address)
@@ -403,6 +490,8 @@ static struct kunit_case buffer_cases[] = {
 	KUNIT_CASE(buffer_pages),
 	KUNIT_CASE(buffer_copies),
 	KUNIT_CASE(buffer_refuses),
+	KUNIT_CASE(buffer_no_record_without_bytes),
+	KUNIT_CASE(buffer_of_two_cpus),
 	{}
 };
 

@@ -5,7 +5,10 @@
  * and each record must be read once or be counted as lost.
  *
  * Free of kernel context, for the unit test and for fuzzing in user space.
- * The including file defines how writers come in: model_interrupt().
+ * The including file defines how writers come in: model_interrupt(). A shared
+ * ring is one more way: there it is what an interrupt may do in the middle of
+ * the CPU that closes an epoch or shows it; CPUs beside one another are modelled
+ * in tools/testing/perf_events/ring_shared.pml, and run by the selftest ring_threads.
  */
 #ifndef _KERNEL_EVENTS_TESTS_RING_MODEL_H
 #define _KERNEL_EVENTS_TESTS_RING_MODEL_H
@@ -13,7 +16,7 @@
 struct perf_ring;
 static void model_step(struct perf_ring *ring);
 #define PERF_RING_STEP(ring)	model_step(ring)
-#include "../ring.h"
+#include "../ring_shared.h"
 
 #define MODEL_WORDS_MAX		512
 #define MODEL_LEVELS		4		/* task, softirq, interrupt, NMI */
@@ -28,6 +31,9 @@ static void model_step(struct perf_ring *ring);
  * @ring: under test
  * @page: its first page
  * @data: its memory
+ * @shared: its other half, when several CPUs may write
+ * @is_shared: they do
+ * @asked: a record that asked for a wake-up has been committed since there was one
  * @backward: records are written backward
  * @consume: the reader gives room back after each round
  * @read: the reader's position
@@ -46,6 +52,9 @@ struct ring_model {
 	struct perf_ring		ring;
 	struct perf_event_mmap_page	page;
 	u64				data[MODEL_WORDS_MAX];
+	struct perf_shared_ring		shared;
+	bool				is_shared;
+	bool				asked;
 	bool				backward;
 	bool				consume;
 	unsigned long			read;
@@ -161,12 +170,64 @@ static void model_step(struct perf_ring *ring)
 	model_interrupt(model);
 }
 
+/* The copies between perf_output_begin() and perf_output_end(). */
+static void model_copy(struct ring_model *model, unsigned long start, unsigned long lost,
+		       u64 first)
+{
+	struct perf_ring *ring = &model->ring;
+	unsigned int words = first >> 48 & 0xff, i;
+
+	if (lost) {
+		*model_word(model, start) = MODEL_LOST << 56 | (u64)MODEL_LOST_WORDS << 48;
+		PERF_RING_STEP(ring);
+		*model_word(model, start + 16) = lost;
+		start += MODEL_LOST_WORDS * 8;
+	}
+	*model_word(model, start) = first;
+	for (i = 1; i < words; i++) {
+		PERF_RING_STEP(ring);
+		*model_word(model, start + i * 8) = model_body(first, i);
+	}
+}
+
+static void model_write_alone(struct ring_model *model, u64 first)
+{
+	struct perf_ring *ring = &model->ring;
+	unsigned long bytes = (first >> 48 & 0xff) * 8, wakeups, start, lost;
+
+	wakeups = perf_ring_enter(ring);
+	lost = perf_ring_take_lost(ring);
+	if (perf_ring_begin(ring, bytes + (lost ? MODEL_LOST_WORDS * 8 : 0), lost,
+			    model->backward, &start))
+		model_copy(model, start, lost, first);
+	if (perf_ring_leave(ring, wakeups))
+		model->wakeups_seen = local_read(&ring->wakeups);
+}
+
+static void model_write_shared(struct ring_model *model, u64 first)
+{
+	struct perf_ring *ring = &model->ring;
+	unsigned long bytes = (first >> 48 & 0xff) * 8, ticket, start;
+	unsigned long lost = atomic_long_xchg(perf_ring_word(&ring->lost), 0);
+
+	ticket = perf_ring_reserve_shared(ring, &model->shared,
+					  bytes + (lost ? MODEL_LOST_WORDS * 8 : 0),
+					  model->backward, &start);
+	if (!ticket) {
+		perf_ring_lose(ring, lost + 1);
+		return;
+	}
+	model_copy(model, start, lost, first);
+	if (ticket & PERF_RING_WAKE)
+		model->asked = true;
+	if (perf_ring_commit(ring, &model->shared, ticket))
+		model->asked = false;
+}
+
 /* What perf_output_begin(), copies and perf_output_end() do. */
 static void model_write(struct ring_model *model)
 {
-	unsigned int words = model->words[model->level], i;
-	struct perf_ring *ring = &model->ring;
-	unsigned long wakeups, start, lost;
+	unsigned int words = model->words[model->level];
 	u64 first;
 
 	if (!model->level)
@@ -175,28 +236,17 @@ static void model_write(struct ring_model *model)
 	first = MODEL_RECORD << 56 | (u64)words << 48 | (u64)model->round << 16 |
 		(model->attempts++ & 0xffff);
 	model->level++;
-
-	wakeups = perf_ring_enter(ring);
-	lost = perf_ring_take_lost(ring);
-	if (perf_ring_begin(ring, (words + (lost ? MODEL_LOST_WORDS : 0)) * 8, lost,
-			    model->backward, &start)) {
-		if (lost) {
-			*model_word(model, start) = MODEL_LOST << 56 |
-						    (u64)MODEL_LOST_WORDS << 48;
-			PERF_RING_STEP(ring);
-			*model_word(model, start + 16) = lost;
-			start += MODEL_LOST_WORDS * 8;
-		}
-		*model_word(model, start) = first;
-		for (i = 1; i < words; i++) {
-			PERF_RING_STEP(ring);
-			*model_word(model, start + i * 8) = model_body(first, i);
-		}
-	}
-	if (perf_ring_leave(ring, wakeups))
-		model->wakeups_seen = local_read(&ring->wakeups);
-
+	if (model->is_shared)
+		model_write_shared(model, first);
+	else
+		model_write_alone(model, first);
 	model->level--;
+}
+
+static unsigned long model_head(struct ring_model *model)
+{
+	return local_read(&model->ring.head) +
+	       (atomic_long_read(&model->shared.head) & PERF_RING_POSITION);
 }
 
 /* Nobody writes: everything must add up. */
@@ -206,8 +256,14 @@ static void model_settle(struct ring_model *model)
 
 	if (ring->nest)
 		model_fault(model, "writers are counted that have gone");
-	if (model->page.data_head != (unsigned long)local_read(&ring->head))
+	if (model->page.data_head != model_head(model))
 		model_fault(model, "records are left unpublished");
+	if (atomic_long_read(&model->shared.head) & PERF_RING_CLOSING ||
+	    atomic_long_read(&model->shared.committed[0]) ||
+	    atomic_long_read(&model->shared.committed[1]))
+		model_fault(model, "an epoch is left open");
+	if (model->asked)
+		model_fault(model, "a wake-up that was asked for is lost");
 	if (model->wakeups_seen != (unsigned long)local_read(&ring->wakeups))
 		model_fault(model, "a wake-up is lost");
 	if (ring->overwrite) {

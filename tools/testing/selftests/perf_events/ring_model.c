@@ -6,6 +6,7 @@
  *
  * For longer runs, under the sanitizers: ring_model [runs [seed]]
  */
+#include <assert.h>
 #include <limits.h>
 #include <linux/types.h>
 #include <stdbool.h>
@@ -57,6 +58,52 @@ static bool local_try_cmpxchg(local_t *l, long *old, long new)
 	return true;
 }
 
+/* One thread, and no signals: what interrupts comes in between two of these. */
+struct atomic_value {
+	long v;
+};
+
+#define atomic_long_t		struct atomic_value
+#define atomic_long_read(l)	READ_ONCE((l)->v)
+#define atomic_long_andnot(i, l) ((void)((l)->v &= ~(i)))
+#define noinline		__attribute__((noinline))
+
+static long atomic_long_xchg(atomic_long_t *l, long new)
+{
+	long old = l->v;
+
+	l->v = new;
+	return old;
+}
+
+static bool atomic_long_try_cmpxchg(atomic_long_t *l, long *old, long new)
+{
+	if (l->v != *old) {
+		*old = l->v;
+		return false;
+	}
+	l->v = new;
+	return true;
+}
+
+static long atomic_long_add_return(long i, atomic_long_t *l)
+{
+	return l->v += i;
+}
+
+static long atomic_long_sub_return(long i, atomic_long_t *l)
+{
+	return l->v -= i;
+}
+
+static long atomic_long_fetch_xor(long i, atomic_long_t *l)
+{
+	long old = l->v;
+
+	l->v ^= i;
+	return old;
+}
+
 #include "../../../../kernel/events/tests/ring_model.h"
 
 static u64 rnd_state;
@@ -92,6 +139,7 @@ static void run(struct ring_model *model)
 
 	model_reset(model, 64UL << rnd(7), start);
 	model->backward = rnd(2);
+	model->is_shared = rnd(2);
 	model->consume = rnd(4);
 	model->ring.overwrite = !rnd(4);
 	model->ring.watermark = 1 + rnd(model->ring.size);
@@ -120,8 +168,9 @@ int main(int argc, char **argv)
 		records += model.attempts;
 		lost += model.told_lost;
 		if (model.fault)
-			ksft_print_msg("%s: seed %llu, size %lu, %s, %s, record %lu\n",
+			ksft_print_msg("%s: seed %llu, size %lu, %s, %s, %s, record %lu\n",
 				       model.fault, (unsigned long long)seed, model.ring.size,
+				       model.is_shared ? "shared" : "alone",
 				       model.backward ? "backward" : "forward",
 				       model.ring.overwrite ? "overwrite" : "with tail",
 				       model.attempts);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * kernel/events/ring.h: writers of one CPU that interrupt one another, and a
+ * reader on another CPU.
+ *
+ *	spin -a ring.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan
+ *
+ * looks at every place where a writer can be interrupted, by every writer of a
+ * higher level; with "spin -DLEVELS=2 -DRECORDS=2 -a" by several of one level, one
+ * after the other. It is checked that
+ *
+ *   - the reader is shown complete records alone, and what is shown only grows;
+ *   - no record is put where the reader still is;
+ *   - at the end everything has been shown, nobody is counted as being at work,
+ *     and all records have been read or are counted as lost;
+ *   - who passed the watermark, or the outermost writer after it, wakes the reader
+ *     when the record has been shown.
+ *
+ * Names are those of the header. Sizes are in units of 8 bytes.
+ */
+#ifndef LEVELS
+#define LEVELS		3	/* task, interrupt, NMI */
+#endif
+#ifndef RECORDS
+#define RECORDS		1	/* at each level */
+#endif
+#define SIZE		4	/* units in the ring; records have 1 or 2 */
+#define WATERMARK	2
+#define UNITS		16	/* that are ever written, at most */
+
+byte top;		/* the level that runs; 0: none */
+byte head, mark, wakeups, lost, nest;
+byte data_head, data_tail;
+bool complete[UNITS];
+byte woken;		/* data_head when the reader was last woken */
+byte passed;		/* end of the last record that passed the watermark */
+byte done;
+
+/* One instruction of the level that runs. */
+#define RUN(statement)	atomic { top == me -> statement }
+
+proctype writer(byte me)
+{
+	byte records = RECORDS, below, size, tail, at, next, old, wakeups_before, i;
+	bool wake;
+
+	do
+	:: records > 0 ->
+		records--;
+		/* An interrupt comes: into any writer of a lower level. */
+		d_step { top < me -> below = top; top = me };
+		if
+		:: RUN(size = 1)
+		:: RUN(size = 2)
+		fi;
+
+		/* perf_ring_enter() */
+		RUN(wakeups_before = wakeups);
+		RUN(nest = nest + 1);
+
+		/* perf_ring_reserve() */
+		RUN(old = head);
+		do
+		:: top == me ->
+			RUN(tail = data_tail);
+			if
+			:: top == me && old - tail + size > SIZE ->
+				RUN(lost = lost + size);
+				size = 0;
+				break
+			:: top == me && old - tail + size <= SIZE
+			fi;
+			RUN(next = old + size);
+			if
+			:: d_step {
+				top == me && head == old -> head = next; at = old;
+				assert(next - data_tail <= SIZE)
+			   };
+			   break
+			:: d_step { top == me && head != old -> old = head }
+			fi
+		od;
+		if
+		:: size > 0 ->
+			/* The passing of the mark, two local operations. */
+			RUN(tail = mark);
+			if
+			:: top == me && next > tail + WATERMARK ->
+				RUN(mark = mark + WATERMARK);
+				RUN(wakeups = wakeups + 1; passed = next)
+			:: top == me && next <= tail + WATERMARK
+			fi;
+			/* The copy. */
+			RUN(complete[at] = true);
+			RUN(complete[at + size - 1] = true)
+		:: size == 0
+		fi;
+
+		/* perf_ring_leave() */
+		wake = false;
+		if
+		:: d_step { top == me && nest > 1 -> old = nest };
+			RUN(nest = old - 1)
+		:: top == me && nest <= 1 ->
+			do
+			:: top == me ->
+				RUN(old = head);
+				d_step {
+					top == me ->
+					assert(old >= data_head);
+					i = data_head;
+					do
+					:: i < old -> assert(complete[i]); i++
+					:: else -> break
+					od;
+					data_head = old
+				};
+				RUN(nest = 0);
+				if
+				:: top == me && head == old -> break
+				:: top == me && head != old
+				fi;
+				RUN(nest = 1)
+			od;
+			RUN(wake = (wakeups != wakeups_before))
+		fi;
+		if
+		:: wake -> RUN(woken = data_head)
+		:: !wake
+		fi;
+		atomic {
+			top == me -> top = below;
+			below = 0; size = 0; tail = 0; at = 0; next = 0; old = 0; i = 0;
+			wakeups_before = 0; wake = false
+		}
+	:: records == 0 -> break
+	od;
+	done++
+}
+
+proctype reader()
+{
+	do
+	:: data_tail != data_head -> data_tail = data_head
+	:: done == LEVELS -> break
+	od
+}
+
+init
+{
+	byte i;
+
+	atomic {
+		run reader();
+		i = 1;
+		do
+		:: i <= LEVELS -> run writer(i); i++
+		:: i > LEVELS -> break
+		od
+	};
+	done == LEVELS;
+	assert(nest == 0 && data_head == head && head + lost <= UNITS);
+	assert(woken >= passed)
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * kernel/events/ring_shared.h: several CPUs write to one ring of records, and
+ * none of them ever waits for another one.
+ *
+ *	spin -a ring_shared.pml && cc -O2 -o pan pan.c && ./pan -m100000
+ *
+ * looks at every interleaving of the steps of all writers and of a reader that
+ * gives room back. An interrupt or NMI in the middle of a writer is one of these
+ * interleavings: the one in which the writer that was interrupted stands still.
+ * "spin -DWRITERS=2 -DRECORDS=3" has fewer writers and more records, -DOVERWRITE
+ * a ring without a reader. With -DSTOP the first writer may also stop for ever at any step, as
+ * a CPU does that a crash stops. Then, and always, it is checked that
+ *
+ *   - the reader is shown complete records alone;
+ *   - what is shown only grows, and one writer at a time shows;
+ *   - no record is put where the reader, or another writer, still is;
+ *   - every writer comes to its end, in a bounded number of steps;
+ *
+ * and when nobody has stopped, that at the end everything has been shown, that
+ * nothing is left in the sums, and that a record which asked for a wake-up was
+ * followed by one when it had been shown.
+ *
+ * Steps are sequentially consistent here. That suffices, as each access that is
+ * not by the CPU that closes or shows is a fully ordered read-modify-write,
+ * or a load whose outcome the next of these confirms.
+ *
+ * Names are those of the header. Sizes are in units of 8 bytes; the attempts at a
+ * cmpxchg and the rounds are as few as they can be, so that giving up is seen.
+ */
+#ifndef WRITERS
+#define WRITERS		3
+#endif
+#ifndef RECORDS
+#define RECORDS		1	/* of the first writer; the others write one */
+#endif
+#ifndef SIZE
+#define SIZE		3	/* units in the ring; records have 1 or 2 */
+#endif
+#define ATTEMPTS	2
+#define CLOSE_ATTEMPTS	1
+#define ROUNDS		2
+#define UNITS		12	/* that are ever written, at most */
+
+/* The head is one word: bits are read and changed together with the position. */
+#define EPOCH(h)	((h) & 1)
+#define CLOSING(h)	(((h) >> 1) & 1)
+#define POSITION(h)	((h) >> 2)
+
+byte head;
+short committed[2];
+byte closed, shown;
+bool wake[2];
+
+byte data_head, data_tail;
+bool complete[UNITS];	/* by position, never reused */
+bool asked[UNITS];	/* the record that ends there asked for a wake-up */
+byte woken;		/* data_head when the reader was last woken */
+byte showing;		/* writers that close or show */
+byte done;
+
+#ifdef STOP
+#define STEP	if :: me == 0 -> goto stopped :: true fi;
+#else
+#define STEP
+#endif
+
+/* atomic: the position is the closer's own */
+#define perf_ring_close(h)						\
+	total = POSITION(h) - closed; closed = POSITION(h)
+
+inline perf_ring_show()
+{
+	rounds = ROUNDS;
+	owes_wake = false;
+	do
+	:: true ->
+		STEP
+		d_step {
+			showing++;
+			assert(showing == 1);
+			owes_wake = owes_wake | wake[epoch];
+			wake[epoch] = false
+		};
+		STEP
+		shown = closed;
+		STEP
+		d_step {
+			assert(closed >= data_head);
+			i = data_head;
+			do
+			:: i < closed -> assert(complete[i]); i++
+			:: else -> break
+			od;
+			data_head = closed
+		};
+		STEP
+		h = head;
+		if
+		:: POSITION(h) == closed ->
+			STEP
+			d_step {
+				if
+				:: head == h -> head = h & ~2; showing--; out = true
+				:: else -> h = head; out = false
+				fi
+			}
+		:: else -> out = false
+		fi;
+		if
+		:: out -> break
+		:: else
+		fi;
+		STEP
+		rounds--;
+		if
+		:: rounds == 0 ->
+			d_step { head = head & ~2; showing-- };
+			owes_wake = true;
+			owes_flush = true;
+			break
+		:: else
+		fi;
+		d_step { h = head; head = head ^ 1 };
+		epoch = 1 - epoch;
+		assert(EPOCH(h) == epoch && CLOSING(h));
+		STEP
+		d_step { perf_ring_close(h) };
+		STEP
+		d_step {
+			committed[epoch] = committed[epoch] - total;
+			assert(committed[epoch] <= 0);
+			showing--;
+			out = (committed[epoch] != 0)
+		};
+		if
+		:: out -> break
+		:: else
+		fi
+	od
+}
+
+/* The interrupt that wakes the reader; it calls perf_ring_flush() before. */
+inline wake_reader()
+{
+	do
+	:: owes_wake || owes_flush ->
+		owes_wake = false;
+		if
+		:: owes_flush ->
+			owes_flush = false;
+			h = head;
+			if
+			:: !CLOSING(h) && POSITION(h) != shown ->
+				STEP
+				d_step {
+					if
+					:: head == h -> head = (h ^ 1) | 2; out = true
+					:: else -> out = false
+					fi
+				};
+				if
+				:: out ->
+					epoch = EPOCH(h);
+					d_step { perf_ring_close(h) };
+					STEP
+					d_step {
+						committed[epoch] = committed[epoch] - total;
+						out = (committed[epoch] == 0)
+					};
+					if
+					:: out -> perf_ring_show()
+					:: else
+					fi
+				:: else
+				fi
+			:: else
+			fi
+		:: else
+		fi;
+		STEP
+		woken = data_head
+	:: else -> break
+	od
+}
+
+proctype writer(byte me)
+{
+	byte records, size, h, epoch, start, attempts, rounds, i;
+	short total, sum;
+	bool asks, out, owes_wake, owes_flush;
+
+	records = (me == 0 -> RECORDS : 1);
+	do
+	:: records > 0 ->
+		records--;
+		if
+		:: size = 1
+		:: me == 0 -> size = 2
+		fi;
+		if
+		:: me == 1 -> asks = true
+		:: else -> asks = false
+		fi;
+
+		/* perf_ring_reserve_shared() */
+		attempts = 0;
+		h = head;
+		do
+		:: attempts == ATTEMPTS -> size = 0; break
+		:: else ->
+			attempts++;
+			STEP
+#ifdef OVERWRITE
+			start = shown;
+#else
+			start = data_tail;
+#endif
+			if
+			:: POSITION(h) - start + size > SIZE -> size = 0; break
+			:: else
+			fi;
+			STEP
+			d_step {
+				if
+				:: head == h ->
+					head = h + (size << 2); out = true;
+#ifdef OVERWRITE
+					/* Nobody still writes what this one overwrites. */
+					i = 0;
+					do
+					:: i + SIZE < POSITION(head) -> assert(complete[i]); i++
+					:: else -> break
+					od
+#else
+					assert(POSITION(head) - data_tail <= SIZE)
+#endif
+				:: else -> h = head; out = false
+				fi
+			};
+			if
+			:: out -> break
+			:: else
+			fi
+		od;
+		if
+		:: size == 0 -> goto next	/* lost, and counted */
+		:: else
+		fi;
+		start = POSITION(h);
+		epoch = EPOCH(h);
+
+		/* The copy. */
+		STEP
+		d_step {
+			complete[start] = true;
+			complete[start + size - 1] = true;
+			asked[start + size - 1] = asks
+		};
+		STEP
+
+		/* perf_ring_commit() */
+		if
+		:: asks -> wake[epoch] = true
+		:: else
+		fi;
+		STEP
+		attempts = 0;
+		sum = size;
+		h = head;
+		do
+		:: CLOSING(h) || attempts == CLOSE_ATTEMPTS -> break
+		:: else ->
+			attempts++;
+			STEP
+			d_step {
+				if
+				:: head == h -> head = (h ^ 1) | 2; out = true
+				:: else -> h = head; out = false
+				fi
+			};
+			if
+			:: out ->
+				assert(EPOCH(h) == epoch);
+				STEP
+				d_step { perf_ring_close(h); sum = size - total };
+				break
+			:: else
+			fi
+		od;
+		skip;	/* no jump into a d_step */
+		STEP
+		d_step {
+			committed[epoch] = committed[epoch] + sum;
+			out = (committed[epoch] == 0)
+		};
+		if
+		:: out -> perf_ring_show(); wake_reader()
+		:: else
+		fi;
+next:		skip;
+		d_step {
+			size = 0; h = 0; start = 0; epoch = 0; attempts = 0; rounds = 0;
+			i = 0; total = 0; sum = 0; asks = false; out = false
+		}
+	:: else -> break
+	od;
+stopped:
+	done++
+}
+
+#ifndef OVERWRITE
+/* It reads whenever it likes, and gives back what it has read. */
+proctype reader()
+{
+	do
+	:: data_tail != data_head -> data_tail = data_head
+	:: done == WRITERS -> break
+	od
+}
+#endif
+
+init
+{
+	byte i;
+
+	atomic {
+#ifndef OVERWRITE
+		run reader();
+#endif
+		i = 0;
+		do
+		:: i < WRITERS -> run writer(i); i++
+		:: else -> break
+		od
+	};
+	done == WRITERS;
+#ifndef STOP
+	assert(data_head == POSITION(head) && shown == data_head && closed == shown);
+	assert(!CLOSING(head) && showing == 0);
+	assert(committed[0] == 0 && committed[1] == 0);
+	i = 0;
+	do
+	:: i < UNITS ->
+		assert(!asked[i] || woken > i);
+		i++
+	:: else -> break
+	od
+#endif
+}
