@@ -84,7 +84,7 @@ static enum hrtimer_restart clock_tick(struct hrtimer *timer)
 	if (wants_tick(event, regs)) {
 		perf_sample_data_init(&sample, 0, hw->last_period);
 		/* Throttled until the next tick starts it, or its limit reached. */
-		if (__perf_event_overflow(event, true, &sample, regs))
+		if (__perf_event_overflow(event, PERF_OVERFLOW_HALT, &sample, regs))
 			return HRTIMER_NORESTART;
 	}
 	if (is_stopped(event))

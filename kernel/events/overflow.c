@@ -324,7 +324,7 @@ out:
 /**
  * __perf_event_overflow - an event that samples has come to the end of a period
  * @event: active, and it samples
- * @throttle: it may be halted when that happens too often
+ * @flags: PERF_OVERFLOW_*: may it be halted when that happens too often?
  * @data: what is known of the sample
  * @regs: where it happened
  *
@@ -332,14 +332,14 @@ out:
  * Return: 1 when the caller is to stop the event
  * (until the next tick, or because its limit has been reached), 0 otherwise.
  */
-int __perf_event_overflow(struct perf_event *event, bool throttle,
+int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 			  struct perf_sample_data *data, struct pt_regs *regs)
 {
 	int stop = 0;
 
 	perf_delay(OVERFLOW);
 	if (unlikely(!perf_overflow_account_fast(event)))
-		stop = perf_overflow_account(event, throttle);
+		stop = perf_overflow_account(event, flags);
 	if (unlikely(has_more_to_do(event)))
 		return do_all(event, data, regs, stop);
 	call_handler(event, data, regs);
@@ -364,7 +364,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	/* A counter that wraps around has no period. */
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
-	stop = __perf_event_overflow(event, true, data, regs);
+	stop = __perf_event_overflow(event, PERF_OVERFLOW_HALT, data, regs);
 	if (unlikely(stop) && perf_event_throttled(event))
 		queue_event_work(event, &event->cold->disable_work);
 	return stop;

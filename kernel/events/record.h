@@ -42,15 +42,19 @@ static inline bool perf_event_quiet(const struct perf_event *event)
 void perf_overflow_init(struct perf_event *event);
 void perf_overflow_init_cold(struct perf_event_cold *cold);
 void perf_overflow_cancel(struct perf_event *event);
-int __perf_event_overflow(struct perf_event *event, bool throttle,
+int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 			  struct perf_sample_data *data, struct pt_regs *regs);
 int perf_event_set_limit(struct perf_event *event, int refresh);
 void perf_event_queue_wakeup(struct perf_event *event);
 void perf_event_hangup(struct perf_event *event);
 int perf_event_fasync(int fd, struct file *filp, int on);
 
+/* What an overflow is to be counted as. */
+#define PERF_OVERFLOW_HALT	0x1	/* the event may be halted for it */
+#define PERF_OVERFLOW_AGAIN	0x2	/* another one of the same occurrence */
+
 /* throttle.c */
-int perf_overflow_account(struct perf_event *event, bool throttle);
+int perf_overflow_account(struct perf_event *event, unsigned int flags);
 
 /* What perf_overflow_account() mostly comes to. Return: false if it has to be asked. */
 static __always_inline bool perf_overflow_account_fast(struct perf_event *event)

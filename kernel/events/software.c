@@ -98,18 +98,28 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	return passed;
 }
 
-/* Samples for periods that have passed; one interrupt, however many they are. */
+/*
+ * Samples for periods that have passed; one interrupt, however many they are.
+ * Whoever raises the event waits for all of them, perhaps with the runqueue
+ * locked: one occurrence gives no more than a tick may see, whatever ticks come
+ * meanwhile.
+ */
 static void sample_periods(struct perf_event *event, u64 passed,
 			   struct perf_sample_data *data, struct pt_regs *regs)
 {
-	bool counted = false;
+	u64 most = READ_ONCE(perf_max_samples_per_tick), left;
+	unsigned int flags = 0;
 
 	if (perf_event_quiet(event))
 		return;
-	for (; passed; passed--, counted = true) {
-		if (__perf_event_overflow(event, counted, data, regs))
-			break;
+	for (left = min(passed, most); left; left--) {
+		if (__perf_event_overflow(event, flags, data, regs))
+			return;
+		flags = PERF_OVERFLOW_HALT | PERF_OVERFLOW_AGAIN;
 	}
+	/* One more without a sample, and the reader is told that it is halted. */
+	if (unlikely(passed > most))
+		perf_overflow_account(event, PERF_OVERFLOW_HALT | PERF_OVERFLOW_AGAIN);
 }
 
 /* perf_swevent_event() of one that samples. */
@@ -376,3 +386,7 @@ void __init perf_swevent_pmu_init(void)
 		jump_label_rate_limit(&perf_swevent_enabled[id], HZ);
 	WARN_ON(perf_pmu_register(&software_pmu, "software", PERF_TYPE_SOFTWARE));
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/software_test.c"
+#endif

@@ -73,7 +73,8 @@ static void lengthen_period(struct hw_perf_event *hw)
 
 /*
  * An idle CPU has no ticks, and tasks that wake there for a moment seldom meet
- * one: what happens in seconds is not one tick's.
+ * one: what happens in seconds is not one tick's. Not asked within one
+ * occurrence, whose samples may themselves be what takes so long.
  */
 static bool without_tick(const struct perf_event *event)
 {
@@ -84,18 +85,20 @@ static bool without_tick(const struct perf_event *event)
 /**
  * perf_overflow_account - an event that samples has overflowed
  * @event: active
- * @throttle: it may be halted
+ * @flags: PERF_OVERFLOW_*
  *
  * Any context, preemption off.
  * Return: 1 when it is to be halted until the tick.
  */
-int perf_overflow_account(struct perf_event *event, bool throttle)
+int perf_overflow_account(struct perf_event *event, unsigned int flags)
 {
+	bool throttle = flags & PERF_OVERFLOW_HALT;
 	struct hw_perf_event *hw = &event->hw;
 	u32 tick = __this_cpu_read(perf_throttle_ticks);
 
 	/* Overflows are counted from the first one after a tick. */
-	if (hw->interrupts_seq != tick || without_tick(event)) {
+	if (hw->interrupts_seq != tick ||
+	    (!(flags & PERF_OVERFLOW_AGAIN) && without_tick(event))) {
 		hw->interrupts_seq = tick;
 		if (event->attr.freq && event->cold)
 			event->cold->counted_since = jiffies;
@@ -131,7 +134,7 @@ int perf_overflow_account(struct perf_event *event, bool throttle)
  */
 int perf_event_account_interrupt(struct perf_event *event)
 {
-	return perf_overflow_account(event, true);
+	return perf_overflow_account(event, PERF_OVERFLOW_HALT);
 }
 
 /**
