@@ -14,7 +14,7 @@
  * struct perf_event_cold - what only an event that writes records or has copies has
  * @event: whose it is
  * @waitq: who polls the event
- * @fasync: who gets a signal; protected by the file's inode lock
+ * @fasync: who gets a signal; see fasync_helper()
  * @rb_entry: place in the list of events that write to the buffer
  * @mmap_count: mappings made through this event
  * @sb_list: place in a CPU's list of sideband listeners

@@ -100,16 +100,29 @@ static long ioctl_id(struct perf_event *event, unsigned long arg)
 	return copy_to_user((void __user *)arg, &id, sizeof(id)) ? -EFAULT : 0;
 }
 
+static long set_output(struct perf_event *event, struct perf_event *target)
+{
+	int err;
+
+	/* Memory may be long in coming: not with a mutex that others need, as that of a CPU. */
+	err = perf_event_make_cold(event);
+	if (err)
+		return err;
+
+	CLASS(event_context, ctx)(event);
+	return perf_event_set_output(event, target);
+}
+
 static long ioctl_set_output(struct perf_event *event, unsigned long arg)
 {
 	struct perf_event *target;
 
 	if ((int)arg == -1)
-		return perf_event_set_output(event, NULL);
+		return set_output(event, NULL);
 
 	CLASS(fd, f)((int)arg);
 	target = perf_event_of_fd(f);
-	return target ? perf_event_set_output(event, target) : -EBADF;
+	return target ? set_output(event, target) : -EBADF;
 }
 
 static long ioctl_set_filter(struct perf_event *event, unsigned long arg)
@@ -165,7 +178,7 @@ static long ioctl_modify_attributes(struct perf_event *event, unsigned long arg)
  * struct ioctl_command - one row of the table
  * @cmd: PERF_EVENT_IOC_*
  * @func: what does it
- * @unlocked: without ctx->mutex: user memory may keep who looks at it for long
+ * @unlocked: without ctx->mutex: user memory, or having some allocated, may take long
  */
 struct ioctl_command {
 	unsigned int	cmd;
@@ -183,7 +196,7 @@ static const struct ioctl_command commands[] = {
 	COMMAND(REFRESH, ioctl_refresh),
 	COMMAND(PERIOD, ioctl_period, true),
 	COMMAND(ID, ioctl_id, true),
-	COMMAND(SET_OUTPUT, ioctl_set_output),
+	COMMAND(SET_OUTPUT, ioctl_set_output, true),
 	COMMAND(SET_FILTER, ioctl_set_filter, true),
 	COMMAND(SET_BPF, ioctl_set_bpf),
 	COMMAND(QUERY_BPF, ioctl_query_bpf, true),

@@ -460,18 +460,13 @@ EXPORT_SYMBOL_GPL(perf_event_refresh);
 int perf_event_fasync(int fd, struct file *filp, int on)
 {
 	struct perf_event *event = filp->private_data;
-	struct inode *inode = file_inode(filp);
-	struct perf_event_context *ctx;
 	int ret;
 
-	ctx = perf_event_ctx_lock(event);
 	ret = perf_event_make_cold(event);
-	perf_event_ctx_unlock(event, ctx);
 	if (ret)
 		return ret;
 
-	inode_lock(inode);
+	/* Has a lock of its own; that of the inode is common to many kinds of files. */
 	ret = fasync_helper(fd, filp, on, &event->cold->fasync);
-	inode_unlock(inode);
 	return ret < 0 ? ret : 0;
 }

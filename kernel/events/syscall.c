@@ -244,6 +244,10 @@ static int attach(struct open_request *req)
 	struct perf_event *event = req->event;
 	int err;
 
+	/* With the mutex of a CPU's context, memory that is charged would keep others waiting. */
+	err = req->output ? perf_event_make_cold(event) : 0;
+	if (err)
+		return err;
 	mutex_lock(&event->ctx->mutex);
 	err = join_group(req);
 	if (!err && req->output)
