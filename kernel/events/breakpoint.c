@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "context.h"
+#include "event.h"
 #include "internal.h"
 #include "software.h"
 #include "sources.h"
@@ -84,7 +85,7 @@ struct bp_machine {
 
 static struct bp_machine bp_machine;
 
-/* Protects bp_machine, and the pmu_private of breakpoints. */
+/* Protects bp_machine, and the pmu_private of breakpoints. No memory is allocated under it. */
 static DEFINE_MUTEX(bp_mutex);
 
 static enum bp_type_idx slot_type(u64 bp_type)
@@ -178,6 +179,32 @@ static void drop_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx t
 		set_any(m, t, type, t->any[type] - 1);
 }
 
+/**
+ * struct bp_memory - what a claim may need, allocated before it is made
+ * @task: of a task that has no claim yet
+ * @task_cpu: of one that has none on the CPU
+ */
+struct bp_memory {
+	struct bp_task		*task;
+	struct bp_task_cpu	*task_cpu;
+};
+
+static void bp_memory_free(struct bp_memory *spare)
+{
+	kfree(spare->task);
+	kfree(spare->task_cpu);
+}
+
+static int bp_memory_alloc(struct bp_memory *spare)
+{
+	spare->task = kzalloc(sizeof(*spare->task), GFP_KERNEL);
+	spare->task_cpu = kzalloc(sizeof(*spare->task_cpu), GFP_KERNEL);
+	if (spare->task && spare->task_cpu)
+		return 0;
+	bp_memory_free(spare);
+	return -ENOMEM;
+}
+
 static struct bp_task_cpu *find_bound(struct bp_task *t, int cpu)
 {
 	struct bp_task_cpu *tc;
@@ -200,7 +227,7 @@ static void set_bound(struct bp_machine *m, struct bp_task *t, struct bp_task_cp
 }
 
 static int claim_bound(struct bp_machine *m, struct bp_task *t, int cpu,
-		       enum bp_type_idx type)
+		       enum bp_type_idx type, struct bp_memory *spare)
 {
 	struct bp_task_cpu *tc = find_bound(t, cpu);
 	unsigned int used = m->cpu[cpu].pinned[type] + t->any[type];
@@ -208,9 +235,8 @@ static int claim_bound(struct bp_machine *m, struct bp_task *t, int cpu,
 	if (used + (tc ? tc->nr[type] : 0) >= m->slots[type])
 		return -ENOSPC;
 	if (!tc) {
-		tc = kzalloc(sizeof(*tc), GFP_KERNEL);
-		if (!tc)
-			return -ENOMEM;
+		tc = spare->task_cpu;
+		spare->task_cpu = NULL;
 		tc->cpu = cpu;
 		list_add(&tc->entry, &t->cpus);
 	}
@@ -241,17 +267,18 @@ static void drop_bound(struct bp_machine *m, struct bp_task *t, int cpu,
  * @t: the task, or NULL
  * @cpu: the only CPU, or -1 for all that the task may run on
  * @type: which kind of register
+ * @spare: for the first claim of a task on one CPU; of any other, NULL
  *
- * Allocates only for a task's.
- * Return: 0, -ENOSPC, -ENOMEM.
+ * Return: 0, -ENOSPC.
  */
-static int bp_claim(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type)
+static int bp_claim(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type,
+		    struct bp_memory *spare)
 {
 	if (!t)
 		return claim_pinned(m, cpu, type);
 	if (cpu < 0)
 		return claim_any(m, t, type);
-	return claim_bound(m, t, cpu, type);
+	return claim_bound(m, t, cpu, type, spare);
 }
 
 /**
@@ -271,8 +298,9 @@ static void bp_drop(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_ty
 		drop_bound(m, t, cpu, type);
 }
 
-/* The record of a task, made when there is none; -ENOMEM. One more event uses it. */
-static struct bp_task *bp_task_get(struct bp_machine *m, struct task_struct *task)
+/* The record of a task, made of @spare when there is none. One more event uses it. */
+static struct bp_task *bp_task_get(struct bp_machine *m, struct task_struct *task,
+				   struct bp_memory *spare)
 {
 	struct bp_task *t;
 
@@ -282,9 +310,8 @@ static struct bp_task *bp_task_get(struct bp_machine *m, struct task_struct *tas
 			return t;
 		}
 	}
-	t = kzalloc(sizeof(*t), GFP_KERNEL);
-	if (!t)
-		return ERR_PTR(-ENOMEM);
+	t = spare->task;
+	spare->task = NULL;
 	t->task = get_task_struct(task);
 	t->nr_events = 1;
 	INIT_LIST_HEAD(&t->cpus);
@@ -307,6 +334,16 @@ static bool valid_type(u64 bp_type)
 	return bp_type != HW_BREAKPOINT_EMPTY && bp_type != HW_BREAKPOINT_INVALID;
 }
 
+/* Has the machine such breakpoints at all? */
+static int reserve_check(const struct perf_event *bp)
+{
+	if (!bp_machine.slots[slot_type(bp->attr.bp_type)])
+		return -EOPNOTSUPP;
+	if (!valid_type(bp->attr.bp_type) || WARN_ON_ONCE(!bp->hw.target && bp->cpu < 0))
+		return -EINVAL;
+	return 0;
+}
+
 /**
  * reserve_bp_slot - reserve the debug register of a breakpoint
  * @bp: with its attr, CPU and target task; it has none yet
@@ -317,28 +354,27 @@ static bool valid_type(u64 bp_type)
  */
 int reserve_bp_slot(struct perf_event *bp)
 {
+	struct bp_memory spare = {};
 	struct bp_task *t = NULL;
 	int err;
 
-	if (!bp_machine.slots[slot_type(bp->attr.bp_type)])
-		return -EOPNOTSUPP;
-	if (!valid_type(bp->attr.bp_type) || WARN_ON_ONCE(!bp->hw.target && bp->cpu < 0))
-		return -EINVAL;
-
-	mutex_lock(&bp_mutex);
+	err = reserve_check(bp);
+	if (err)
+		return err;
 	if (bp->hw.target) {
-		t = bp_task_get(&bp_machine, bp->hw.target);
-		if (IS_ERR(t)) {
-			err = PTR_ERR(t);
-			goto unlock;
-		}
+		err = bp_memory_alloc(&spare);
+		if (err)
+			return err;
 	}
-	err = bp_claim(&bp_machine, t, bp->cpu, slot_type(bp->attr.bp_type));
+	mutex_lock(&bp_mutex);
+	if (bp->hw.target)
+		t = bp_task_get(&bp_machine, bp->hw.target, &spare);
+	err = bp_claim(&bp_machine, t, bp->cpu, slot_type(bp->attr.bp_type), &spare);
 	if (err && t)
 		bp_task_put(t);
 	bp->pmu_private = err ? NULL : t;
-unlock:
 	mutex_unlock(&bp_mutex);
+	bp_memory_free(&spare);
 	return err;
 }
 
@@ -372,7 +408,7 @@ int dbg_reserve_bp_slot(struct perf_event *bp)
 {
 	if (bp->hw.target || mutex_is_locked(&bp_mutex))
 		return -1;
-	return bp_claim(&bp_machine, NULL, bp->cpu, slot_type(bp->attr.bp_type));
+	return bp_claim(&bp_machine, NULL, bp->cpu, slot_type(bp->attr.bp_type), NULL);
 }
 
 /**
@@ -415,6 +451,31 @@ static void bp_event_destroy(struct perf_event *bp)
 	release_bp_slot(bp);
 }
 
+/*
+ * May the register be taken from others? Whether user space may have the event is
+ * asked once more, when it is attached; but what will be refused then must not
+ * make anybody else's breakpoint fail meanwhile.
+ */
+static bool may_claim(const struct perf_event *bp)
+{
+	/* The kernel asked, or whoever opened the event that is inherited. */
+	if (bp->parent || !is_default_overflow_handler((struct perf_event *)bp))
+		return true;
+	return bp->hw.target ? perf_may_watch(bp->hw.target, bp->attr.sigtrap) : !perf_allow_cpu();
+}
+
+/* What reserve_bp_slot() and parse() would say, and then that it must not be. */
+static int refuse(struct perf_event *bp)
+{
+	struct arch_hw_breakpoint info;
+	int err;
+
+	err = reserve_check(bp);
+	if (!err)
+		err = parse(bp, &bp->attr, &info);
+	return err ?: -EACCES;
+}
+
 static int bp_event_init(struct perf_event *bp)
 {
 	struct arch_hw_breakpoint info;
@@ -425,6 +486,8 @@ static int bp_event_init(struct perf_event *bp)
 	if (has_branch_stack(bp))
 		return -EOPNOTSUPP;
 
+	if (!may_claim(bp))
+		return refuse(bp);
 	err = reserve_bp_slot(bp);
 	if (err)
 		return err;
@@ -501,7 +564,7 @@ void perf_bp_event(struct perf_event *bp, void *data)
  * @bp: the breakpoint
  * @attr: what it will have
  * @info: what the hardware will be told
- * @reserved: a register of another kind than the present one's was reserved
+ * @reserved: a register of another kind than the present one's is reserved
  */
 struct bp_change {
 	struct perf_event		*bp;
@@ -510,13 +573,10 @@ struct bp_change {
 	bool				reserved;
 };
 
-/* Check and reserve; the breakpoint itself stays as it is. */
-static int change_prepare(struct bp_change *change, struct perf_event *bp,
-			  const struct perf_event_attr *attr)
+/* Only look; the same when nothing has changed. */
+static int change_check(struct bp_change *change, struct perf_event *bp,
+			const struct perf_event_attr *attr)
 {
-	enum bp_type_idx type = slot_type(attr->bp_type);
-	int err;
-
 	change->bp = bp;
 	change->attr = bp->attr;
 	change->attr.bp_addr = attr->bp_addr;
@@ -524,19 +584,25 @@ static int change_prepare(struct bp_change *change, struct perf_event *bp,
 	change->attr.bp_len = attr->bp_len;
 	change->attr.sig_data = attr->sig_data;
 	change->attr.disabled = attr->disabled;
-	change->reserved = false;
+	change->reserved = slot_type(attr->bp_type) != slot_type(bp->attr.bp_type);
 
 	if (!valid_type(attr->bp_type))
 		return -EINVAL;
-	err = parse(bp, &change->attr, &change->info);
-	if (err || type == slot_type(bp->attr.bp_type))
-		return err;
+	return parse(bp, &change->attr, &change->info);
+}
 
-	mutex_lock(&bp_mutex);
-	err = bp_claim(&bp_machine, bp->pmu_private, bp->cpu, type);
-	mutex_unlock(&bp_mutex);
-	change->reserved = !err;
-	return err;
+/* Check and reserve; the breakpoint itself stays as it is. */
+static int change_prepare(struct bp_change *change, struct perf_event *bp,
+			  const struct perf_event_attr *attr)
+{
+	int err;
+
+	err = change_check(change, bp, attr);
+	if (err || !change->reserved)
+		return err;
+	/* A claim of the other kind is there: no memory is needed. */
+	guard(mutex)(&bp_mutex);
+	return bp_claim(&bp_machine, bp->pmu_private, bp->cpu, slot_type(attr->bp_type), NULL);
 }
 
 static void change_drop_slot(struct bp_change *change, u64 bp_type)
@@ -546,11 +612,6 @@ static void change_drop_slot(struct bp_change *change, u64 bp_type)
 	mutex_lock(&bp_mutex);
 	bp_drop(&bp_machine, change->bp->pmu_private, change->bp->cpu, slot_type(bp_type));
 	mutex_unlock(&bp_mutex);
-}
-
-static void change_cancel(struct bp_change *change)
-{
-	change_drop_slot(change, change->attr.bp_type);
 }
 
 /* The breakpoint is not installed anywhere. */
@@ -563,41 +624,62 @@ static void change_commit(struct bp_change *change)
 	bp->hw.info = change->info;
 }
 
-static int change_family(struct bp_change *changes, struct perf_event *event,
-			 const struct perf_event_attr *attr, unsigned int nr)
+/* Undo change_prepare() for an event and its copies, up to @last and not that. */
+static void cancel_family(struct perf_event *event, const struct perf_event_attr *attr,
+			  const struct perf_event *last)
 {
+	struct bp_change change = {
+		.bp = event,
+		.reserved = slot_type(attr->bp_type) != slot_type(event->attr.bp_type),
+	};
+
+	change_drop_slot(&change, attr->bp_type);
+	for_each_copy(change.bp, event) {
+		if (change.bp == last)
+			break;
+		change_drop_slot(&change, attr->bp_type);
+	}
+}
+
+/* What has been prepared; it is found once more, so that nothing need be kept for each. */
+static void change_event(struct perf_event *bp, const struct perf_event_attr *attr)
+{
+	struct bp_change change;
+
+	if (WARN_ON_ONCE(change_check(&change, bp, attr)))
+		return;
+	perf_event_turn_off(bp);
+	change_commit(&change);
+	if (!attr->disabled)
+		perf_event_turn_on(bp);
+}
+
+static int change_family(struct perf_event *event, const struct perf_event_attr *attr)
+{
+	struct bp_change change;
 	struct perf_event *child;
-	unsigned int i = 0;
 	int err;
 
-	err = change_prepare(&changes[i++], event, attr);
+	err = change_prepare(&change, event, attr);
 	if (err)
 		return err;
 	for_each_copy(child, event) {
-		if (WARN_ON_ONCE(i == nr))
-			break;
-		err = change_prepare(&changes[i++], child, attr);
-		if (err)
-			goto cancel;
+		err = change_prepare(&change, child, attr);
+		if (err) {
+			cancel_family(event, attr, child);
+			return err;
+		}
 	}
-
-	for (i = 0; i < nr; i++) {
-		perf_event_turn_off(changes[i].bp);
-		change_commit(&changes[i]);
-		if (!attr->disabled)
-			perf_event_turn_on(changes[i].bp);
-	}
+	change_event(event, attr);
+	for_each_copy(child, event)
+		change_event(child, attr);
 	return 0;
-
-cancel:
-	while (i--)
-		change_cancel(&changes[i]);
-	return err;
 }
 
 /**
  * perf_breakpoint_modify - PERF_EVENT_IOC_MODIFY_ATTRIBUTES
- * @event: an event of user space; ctx->mutex and the family's lock are held
+ * @event: an event of user space; ctx->mutex and, if it has copies, the family's
+ *	lock are held
  * @attr: checked, as for an open
  *
  * Address, type, length, sig_data and disabled may differ from what the event
@@ -608,10 +690,6 @@ cancel:
 int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr)
 {
 	struct perf_event_attr same = event->attr;
-	struct bp_change *changes;
-	struct perf_event *child;
-	unsigned int nr = 1;
-	int err;
 
 	if (event->pmu != &bp_pmu)
 		return -EOPNOTSUPP;
@@ -623,14 +701,7 @@ int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_att
 	if (memcmp(&same, attr, sizeof(same)))
 		return -EINVAL;
 
-	for_each_copy(child, event)
-		nr++;
-	changes = kvcalloc(nr, sizeof(*changes), GFP_KERNEL);
-	if (!changes)
-		return -ENOMEM;
-	err = change_family(changes, event, attr, nr);
-	kvfree(changes);
-	return err;
+	return change_family(event, attr);
 }
 
 /**

@@ -7,7 +7,7 @@
 struct bpf_prog;
 struct vm_area_struct;
 
-/* breakpoint.c; modify: ctx->mutex and perf_family_lock() are held */
+/* breakpoint.c; modify: ctx->mutex is held, and perf_family_enter() has been called */
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
 void __init perf_breakpoint_pmu_init(void);
 int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr);

@@ -131,25 +131,31 @@ static int make_event(struct open_request *req)
 	return is_sampling_event(event) && !perf_pmu_can_sample(event->pmu) ? -EOPNOTSUPP : 0;
 }
 
-/* May current watch the task, and send it signals where the event does? */
-static bool may_watch(const struct open_request *req)
+/**
+ * perf_may_watch - may current watch a task?
+ * @task: the task
+ * @signals: with an event that sends it signals
+ *
+ * It stays so while the task's exec_update_lock is held. May sleep.
+ */
+bool perf_may_watch(struct task_struct *task, bool signals)
 {
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
 	bool capable;
 
 	/* What ptrace_may_access() lets everyone do needs no capability. */
-	if (same_thread_group(req->task, current))
+	if (same_thread_group(task, current))
 		return true;
 
 	capable = perfmon_capable();
-	if (req->attr.sigtrap) {
+	if (signals) {
 		/* CAP_KILL over the task, as for a signal from outside. */
 		rcu_read_lock();
-		capable &= ns_capable(__task_cred(req->task)->user_ns, CAP_KILL);
+		capable &= ns_capable(__task_cred(task)->user_ns, CAP_KILL);
 		rcu_read_unlock();
 		mode = PTRACE_MODE_ATTACH_REALCREDS;
 	}
-	return capable || ptrace_may_access(req->task, mode);
+	return capable || ptrace_may_access(task, mode);
 }
 
 /*
@@ -166,7 +172,7 @@ static int enter_target(struct open_request *req)
 		if (err)
 			return err;
 		req->exec_locked = true;
-		if (!may_watch(req))
+		if (!perf_may_watch(req->task, req->attr.sigtrap))
 			return -EACCES;
 	} else {
 		err = perf_allow_cpu();

@@ -149,12 +149,15 @@ static void visit(struct bp_world *w)
 	w->states++;
 
 	for (k = 0; k < w->nr_kinds; k++) {
+		struct bp_memory spare;
 		bool possible;
 
+		KUNIT_ASSERT_EQ(w->test, bp_memory_alloc(&spare), 0);
 		kind_of(w, k, &task, &cpu);
 		w->count[k]++;
 		possible = fits(w);
-		err = bp_claim(&w->machine, kind_task(w, task), cpu, TEST_TYPE);
+		err = bp_claim(&w->machine, kind_task(w, task), cpu, TEST_TYPE, &spare);
+		bp_memory_free(&spare);
 		KUNIT_ASSERT_EQ(w->test, err, possible ? 0 : -ENOSPC);
 		if (possible) {
 			check_books(w);
@@ -218,13 +221,16 @@ static void test_accounting(struct kunit *test)
 static void test_task_record(struct kunit *test)
 {
 	struct bp_machine *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	struct bp_memory spare;
 	struct bp_task *t;
 
 	KUNIT_ASSERT_NOT_NULL(test, m);
+	KUNIT_ASSERT_EQ(test, bp_memory_alloc(&spare), 0);
 	KUNIT_ASSERT_EQ(test, bp_machine_init(m, 1), 0);
-	t = bp_task_get(m, current);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t);
-	KUNIT_EXPECT_PTR_EQ(test, bp_task_get(m, current), t);
+	t = bp_task_get(m, current, &spare);
+	KUNIT_EXPECT_NULL(test, spare.task);
+	KUNIT_EXPECT_PTR_EQ(test, bp_task_get(m, current, &spare), t);
+	bp_memory_free(&spare);
 	KUNIT_EXPECT_EQ(test, t->nr_events, 2U);
 	bp_task_put(t);
 	KUNIT_EXPECT_FALSE(test, hash_empty(m->table));
