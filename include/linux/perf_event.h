@@ -142,6 +142,7 @@ struct task_struct;
 struct perf_event;
 struct perf_event_context;
 struct perf_event_pmu_context;
+struct perf_family;
 struct perf_sample_data;
 struct perf_output_handle;
 struct perf_buffer;
@@ -725,11 +726,15 @@ struct perf_addr_filter_range {
  * struct perf_event_filters - what an event of a PMU with address filters has
  * @head: the filters, of an event that was opened; copies use their root's
  * @gen: of @ranges; changes with them
+ * @serial: of an event that was opened, how often it has got filters
+ * @applied: the @serial that @ranges are of
  * @ranges: pmu::nr_addr_filters, in the order of the filters
  */
 struct perf_event_filters {
 	struct perf_addr_filters_head	head;
 	unsigned long			gen;
+	unsigned long			serial;
+	unsigned long			applied;
 	struct perf_addr_filter_range	ranges[];
 };
 
@@ -1011,6 +1016,7 @@ struct perf_event_clock {
  * @nr_mapped: events with their page mapped
  * @nr_user: events with PERF_EVENT_FLAG_USER_READ_CNT when they came
  * @walked: tracepoints about the task look at @event_list from other CPUs; for ever
+ * @family: of the copies of its events; set once, at the first fork
  * @task: NULL for a CPU's; PERF_TASK_GONE once the task has exited
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU that has events here
@@ -1028,8 +1034,9 @@ struct perf_event_context {
 	unsigned int			nr_sched;
 	unsigned int			nr_freq;
 	unsigned int			nr_mapped;
-	unsigned int			nr_user;
-	bool				walked;
+	unsigned int			nr_user : 31;
+	unsigned int			walked : 1;
+	struct perf_family		*family;
 	struct task_struct		*task;
 	struct list_head		event_list;
 	struct list_head		pmu_ctx_list;

@@ -220,34 +220,8 @@ static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *
 	raw_spin_lock_irq(&head->lock);
 	memcpy(event->addr_filter_ranges, ranges, nr * sizeof(*ranges));
 	perf_event_filters(event)->gen++;
+	perf_event_filters(event)->applied = perf_event_filters(event->parent ?: event)->serial;
 	raw_spin_unlock_irq(&head->lock);
-}
-
-/*
- * The lock of @mm, to look at what it maps. Its owner can keep that for as long
- * as he likes, and other families share this one's lock: it is dropped then.
- * Return: false when @event has left the family meanwhile, and nothing is locked
- * but the family.
- */
-static bool lock_mm(struct mm_struct *mm, struct perf_event *event, struct mutex *family)
-{
-	bool left;
-
-	if (mmap_read_trylock(mm))
-		return true;
-	perf_event_hold(event);
-	mutex_unlock(family);
-	mmap_read_lock(mm);
-	mutex_lock(family);
-	left = event->parent && list_empty(&event->child_list);
-	if (left) {
-		mmap_read_unlock(mm);
-		mutex_unlock(family);
-	}
-	perf_event_put(event);
-	if (left)
-		mutex_lock(family);
-	return !left;
 }
 
 /* Putting the last reference may take long, too. */
@@ -260,50 +234,100 @@ static void put_mm(struct mm_struct *mm)
 #endif
 }
 
+static bool is_up_to_date(const struct perf_event *event)
+{
+	const struct perf_event_filters *root = perf_event_filters(event->parent ?: event);
+
+	return perf_event_filters(event)->applied == root->serial;
+}
+
 /*
  * Bring one event up to date with new filters; @ranges has room for them. What
  * its task maps meanwhile waits for mmap_lock. An execve that comes later finds
  * the new ranges and clears them; one that came before has another mm.
- * Return: false when the event has left the family, whose lock was dropped.
+ * Return: NULL, or the mm whose lock has to be waited for.
  */
-static bool apply(struct perf_event *event, struct mutex *family,
-		  struct perf_addr_filter_range *ranges, bool files)
+static struct mm_struct *apply(struct perf_event *event, struct perf_addr_filter_range *ranges)
 {
 	struct task_struct *task = event->hw.target;
-	bool stays = true, there = true;
 	struct mm_struct *mm;
+	bool stays = true;
 
-	lockdep_assert_held(family);
+	if (is_up_to_date(event))
+		return NULL;
 	do {
-		mm = files && task ? get_task_mm(task) : NULL;
-		if (!mm) {
-			set_ranges(event, ranges, NULL);
-			break;
-		}
-		there = lock_mm(mm, event, family);
-		if (there) {
-			set_ranges(event, ranges, mm);
+		mm = perf_event_addr_filters(event)->nr_file_filters && task ?
+		     get_task_mm(task) : NULL;
+		if (mm && !mmap_read_trylock(mm))
+			return mm;
+		set_ranges(event, ranges, mm);
+		if (mm) {
 			stays = READ_ONCE(task->mm) == mm;
 			mmap_read_unlock(mm);
+			put_mm(mm);
 		}
-		put_mm(mm);
-	} while (there && !stays);
-	if (there)
-		perf_event_call(event, restart_locked, NULL);
-	return there;
+	} while (!stays);
+	perf_event_call(event, restart_locked, NULL);
+	return NULL;
 }
 
-/* The same for its copies, from the first one on when one of them has left meanwhile. */
-static void apply_copies(struct perf_event *event, struct mutex *family,
-			 struct perf_addr_filter_range *ranges, bool files)
+/* The same for an event and its copies, as far as no mm has to be waited for. */
+static struct mm_struct *apply_all(struct perf_event *event,
+				   struct perf_addr_filter_range *ranges)
+{
+	struct mm_struct *busy = apply(event, ranges);
+	struct perf_event *child;
+
+	CLASS(family, lock)(event);
+	for_each_copy(child, event) {
+		if (busy)
+			break;
+		busy = apply(child, ranges);
+	}
+	return busy;
+}
+
+/* Those that are not up to date trace nothing of any file. */
+static void apply_nothing(struct perf_event *event, struct perf_addr_filter_range *ranges)
 {
 	struct perf_event *child;
 
-again:
+	if (!is_up_to_date(event))
+		set_ranges(event, ranges, NULL);
+	CLASS(family, lock)(event);
 	for_each_copy(child, event) {
-		if (!apply(child, family, ranges, files))
-			goto again;
+		if (!is_up_to_date(child))
+			set_ranges(child, ranges, NULL);
 	}
+}
+
+/*
+ * New filters of an event become those of its family. The owner of an mm can
+ * keep its lock for as long as he likes; so nothing else is held by who waits
+ * for it, and a signal that kills ends that.
+ */
+static int apply_family(struct perf_event *event, struct perf_addr_filter_range *ranges)
+{
+	struct mutex *held = &event->ctx->mutex;
+	struct mm_struct *busy;
+	int err;
+
+	while ((busy = apply_all(event, ranges))) {
+		mutex_unlock(held);
+		err = mmap_read_lock_killable(busy);
+		if (!err)
+			mmap_read_unlock(busy);
+		put_mm(busy);
+		mutex_lock(held);
+		/* Its PMU is gone meanwhile. */
+		if (event->state == PERF_EVENT_STATE_DEAD)
+			return -ENODEV;
+		if (err) {
+			apply_nothing(event, ranges);
+			return err;
+		}
+	}
+	return 0;
 }
 
 /* Filters of @text instead of what the event and its family have, or no change. */
@@ -312,7 +336,6 @@ static int set_addr_filters(struct perf_event *event, char *text)
 	struct filter_list new = { .list = LIST_HEAD_INIT(new.list) };
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
 	struct perf_addr_filter_range *ranges;
-	struct mutex *family = perf_family_lock(event);
 	LIST_HEAD(old);
 	int err;
 
@@ -329,19 +352,16 @@ static int set_addr_filters(struct perf_event *event, char *text)
 		return -ENOMEM;
 	}
 
-	mutex_lock(family);
-	raw_spin_lock_irq(&head->lock);
-	list_splice_init(&head->list, &old);
-	list_splice(&new.list, &head->list);
-	head->nr_file_filters = new.nr_files;
-	raw_spin_unlock_irq(&head->lock);
-
-	apply(event, family, ranges, new.nr_files);
-	apply_copies(event, family, ranges, new.nr_files);
-	mutex_unlock(family);
+	scoped_guard(raw_spinlock_irq, &head->lock) {
+		list_splice_init(&head->list, &old);
+		list_splice(&new.list, &head->list);
+		head->nr_file_filters = new.nr_files;
+		perf_event_filters(event)->serial++;
+	}
+	err = apply_family(event, ranges);
 	free_filters(&old);
 	kfree(ranges);
-	return 0;
+	return err;
 }
 
 #ifdef CONFIG_EVENT_TRACING
@@ -372,7 +392,8 @@ static int set_tracing_filter(struct perf_event *event, char *text)
  * Return: 0; -EINVAL for a PMU without filters, for text that is not in the
  * grammar or too long; -EEXIST when a tracepoint's event has a filter;
  * -EOPNOTSUPP when the PMU cannot do it; -ENODEV when it goes; -ERANGE, -EFAULT,
- * -ENOMEM, or what looking up a file gives. With an error nothing has changed.
+ * -ENOMEM, or what looking up a file gives. With an error nothing has changed, but
+ * for -EINTR: killed while a task kept its mm to itself, where nothing is traced then.
  */
 int perf_event_set_filter(struct perf_event *event, void __user *arg)
 {
@@ -496,33 +517,23 @@ EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
 
 /**
  * perf_addr_filters_inherit - ranges of an inherited event
- * @event: a copy, not attached yet; the family's lock is held
- *
- * What is mapped where is as in the running task, which may have another copy.
+ * @event: a copy, not known to its family yet, whose lock is held
+ * @from: of the running task, where the same is mapped
  */
-void perf_addr_filters_inherit(struct perf_event *event)
+void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from)
 {
-	struct perf_event *parent = event->parent, *from = parent, *other;
-	struct perf_addr_filters_head *head = perf_event_addr_filters(parent);
-	struct perf_event_context *ctx;
+	struct perf_addr_filters_head *head;
 
-	lockdep_assert_held(perf_family_lock(parent));
+	lockdep_assert_held(perf_family_lock(event->parent));
 	if (!has_addr_filter(event))
 		return;
-	rcu_read_lock();
-	ctx = perf_task_context(current);
-	if (ctx) {
-		list_for_each_entry_rcu(other, &ctx->event_list, event_entry) {
-			if (other->parent == parent)
-				from = other;
-		}
-	}
+	head = perf_event_addr_filters(event);
 	raw_spin_lock_irq(&head->lock);
 	memcpy(event->addr_filter_ranges, from->addr_filter_ranges,
-	       parent->pmu->nr_addr_filters * sizeof(*event->addr_filter_ranges));
+	       event->parent->pmu->nr_addr_filters * sizeof(*event->addr_filter_ranges));
 	perf_event_filters(event)->gen++;
+	perf_event_filters(event)->applied = perf_event_filters(from)->applied;
 	raw_spin_unlock_irq(&head->lock);
-	rcu_read_unlock();
 }
 
 /**

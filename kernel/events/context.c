@@ -9,6 +9,7 @@
 #include <linux/smp.h>
 
 #include "context.h"
+#include "inherit.h"
 #include "internal.h"
 #include "time.h"
 
@@ -79,6 +80,7 @@ void perf_context_put(struct perf_event_context *ctx)
 	WARN_ON_ONCE(!list_empty(&ctx->event_list));
 	if (ctx->task != PERF_TASK_GONE)
 		put_task_struct(ctx->task);
+	perf_family_free(ctx);
 	kfree_rcu(ctx, rcu_head);
 }
 

@@ -170,7 +170,7 @@ static long ioctl_modify_attributes(struct perf_event *event, unsigned long arg)
 	if (event->attr.type != attr.type)
 		return -EINVAL;
 
-	guard(mutex)(perf_family_lock(event));
+	CLASS(family, lock)(event);
 	return perf_breakpoint_modify(event, &attr);
 }
 

@@ -46,6 +46,13 @@ void __init perf_event_caches_init(void)
 						   SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
 }
 
+/*
+ * Copies are made with the mutex of a task's context held, for which those who
+ * watch the task wait. So they are tried with this first: a task beyond its
+ * cgroup's memory.high waits on its way to user space, not with the mutex.
+ */
+#define GFP_WITHOUT_WAITING	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
+
 static void free_cold(struct perf_event_cold *cold)
 {
 	if (!cold)
@@ -65,7 +72,9 @@ int perf_event_make_cold(struct perf_event *event)
 
 	if (event->cold)
 		return 0;
-	cold = kzalloc(sizeof(*cold), GFP_KERNEL_ACCOUNT);
+	cold = event->parent ? kzalloc(sizeof(*cold), GFP_WITHOUT_WAITING) : NULL;
+	if (!cold)
+		cold = kzalloc(sizeof(*cold), GFP_KERNEL_ACCOUNT);
 	if (!cold)
 		return -ENOMEM;
 	cold->event = event;
@@ -316,6 +325,14 @@ static void release_callchain(struct perf_event *event)
 	put_callchain_buffers();
 }
 
+static int alloc_copies(struct perf_event **copies, unsigned int nr, gfp_t gfp)
+{
+	if (nr > 1)
+		return kmem_cache_alloc_bulk(event_cache, gfp, nr, (void **)copies);
+	copies[0] = kmem_cache_alloc(event_cache, gfp);
+	return copies[0] ? 1 : 0;
+}
+
 /**
  * perf_event_alloc_copies - memory for copies of plain events
  * @copies: filled in
@@ -325,10 +342,8 @@ static void release_callchain(struct perf_event *event)
  */
 int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr)
 {
-	if (nr > 1)
-		return kmem_cache_alloc_bulk(event_cache, GFP_KERNEL_ACCOUNT, nr, (void **)copies);
-	copies[0] = kmem_cache_alloc(event_cache, GFP_KERNEL_ACCOUNT);
-	return copies[0] ? 1 : 0;
+	return alloc_copies(copies, nr, GFP_WITHOUT_WAITING) ?:
+	       alloc_copies(copies, nr, GFP_KERNEL_ACCOUNT);
 }
 
 /**
@@ -391,6 +406,7 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	copy->aux_event = NULL;
 	copy->destroy = NULL;
 	copy->owner = NULL;
+	INIT_LIST_HEAD(&copy->child_list);
 #ifdef CONFIG_SECURITY
 	copy->security = NULL;
 #endif
@@ -484,13 +500,13 @@ void perf_event_put(struct perf_event *event)
 }
 
 /* Cleared here, where the size is a constant: a few instructions, no call. */
-static struct perf_event *alloc_clear(bool tracepoint)
+static struct perf_event *alloc_clear(bool tracepoint, gfp_t gfp)
 {
 	struct perf_event *event;
 
 	if (tracepoint)
-		return kmem_cache_zalloc(tracepoint_event_cache, GFP_KERNEL_ACCOUNT);
-	event = kmem_cache_alloc(event_cache, GFP_KERNEL_ACCOUNT);
+		return kmem_cache_zalloc(tracepoint_event_cache, gfp);
+	event = kmem_cache_alloc(event_cache, gfp);
 	if (event)
 		memset(event, 0, EVENT_SIZE);
 	return event;
@@ -517,6 +533,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    struct perf_event *parent, perf_overflow_handler_t handler,
 				    void *handler_context, int cgroup_fd)
 {
+	bool tracepoint = (parent ? parent->orig_type : attr->type) == PERF_TYPE_TRACEPOINT;
 	struct perf_event *event;
 	int err;
 
@@ -529,7 +546,9 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	if (attr->sigtrap && !task)
 		return ERR_PTR(-EINVAL);
 
-	event = alloc_clear((parent ? parent->orig_type : attr->type) == PERF_TYPE_TRACEPOINT);
+	event = parent ? alloc_clear(tracepoint, GFP_WITHOUT_WAITING) : NULL;
+	if (!event)
+		event = alloc_clear(tracepoint, GFP_KERNEL_ACCOUNT);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 

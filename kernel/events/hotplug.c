@@ -294,7 +294,6 @@ void __init perf_event_init(void)
 	int cpu, i;
 
 	perf_event_caches_init();
-	perf_family_init();
 	for_each_possible_cpu(cpu) {
 		cpuctx = &per_cpu(perf_cpu_context, cpu);
 		perf_context_init(&cpuctx->ctx, NULL);

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens to a task's events at fork, exec and exit.
- *
- * A family is an event that somebody opened (its root) and the copies that
- * forks have made of it. Copies of copies belong to the root. Its lock
- * protects the list of copies, and the moment in which the count of one that
- * exits becomes part of the root's.
+ * What happens to a task's events at fork, exec and exit; families: family.c.
  */
-#include <linux/hash.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
 #include "buffer.h"
@@ -20,101 +15,9 @@
 #include "sources.h"
 #include "time.h"
 
-#define FAMILY_LOCK_BITS	6
-
-/* see perf_family_lock() */
-static struct mutex family_locks[1 << FAMILY_LOCK_BITS];
-
-/**
- * perf_family_lock - the lock of a family of inherited events
- * @root: the event that was opened
- *
- * Several families may share it. Inside of ctx->mutex.
- */
-struct mutex *perf_family_lock(const struct perf_event *root)
-{
-	/* One for the whole context: a copy of a group is looked at as a whole. */
-	return &family_locks[hash_ptr(root->ctx, FAMILY_LOCK_BITS)];
-}
-
-/**
- * perf_family_init - at boot
- */
-void __init perf_family_init(void)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(family_locks); i++)
-		mutex_init(&family_locks[i]);
-}
-
-/**
- * perf_family_for_each - do something to an event and its inherited copies
- * @event: ctx->mutex is held
- * @func: called with ctx->mutex or the family's lock held
- *
- * May sleep.
- */
-void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_event *))
-{
-	struct perf_event *child;
-
-	lockdep_assert_held(&event->ctx->mutex);
-	func(event);
-	if (!event->attr.inherit || event->parent)
-		return;
-	guard(mutex)(perf_family_lock(event));
-	for_each_copy(child, event)
-		func(child);
-}
-
-/* The first copy, with a reference. */
-static struct perf_event *first_child(struct perf_event *root)
-{
-	struct mutex *lock = perf_family_lock(root);
-	struct perf_event *child;
-
-	mutex_lock(lock);
-	child = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
-	if (child)
-		perf_event_hold(child);
-	mutex_unlock(lock);
-	return child;
-}
-
-/**
- * perf_family_release - remove all inherited copies of an event
- * @event: dead, so that no more are made
- *
- * May sleep; holds no lock.
- */
-void perf_family_release(struct perf_event *event)
-{
-	struct perf_event_context *ctx;
-	struct perf_event *child;
-
-	if (!event->attr.inherit || event->parent)
-		return;
-	/* Each round takes one off, or waits for its task's exit to have done so. */
-	while ((child = first_child(event))) {
-		ctx = perf_event_ctx_lock(child);
-		mutex_lock(perf_family_lock(event));
-		/* Unless its task has exited meanwhile. */
-		if (!list_empty(&child->child_list)) {
-			list_del_init(&child->child_list);
-			perf_event_clear_aux_output(child);
-			perf_event_detach(child, PERF_EVENT_STATE_DEAD);
-		}
-		mutex_unlock(perf_family_lock(event));
-		perf_event_ctx_unlock(child, ctx);
-		perf_overflow_cancel(child);
-		perf_event_put(child);
-	}
-}
-
 /*
  * The family's lock, while a walk goes over events most of which are of the
- * same family or of families that share a lock. Return: what is held now.
+ * same family or of one context's. Return: what is held now.
  */
 static struct mutex *change_family(struct mutex *held, const struct perf_event *root)
 {
@@ -139,9 +42,9 @@ static struct mutex *change_family(struct mutex *held, const struct perf_event *
  * @child: the new task, not running yet
  * @clone_flags: of the fork
  * @ctx: its context, NULL until the first event is inherited
- * @family: lock of a family, held; or NULL
  * @expected: events of the parent that have not been looked at
- * @nr_copies: plain ones, whose references to @ctx are still to be taken
+ * @nr_copies: plain ones, to be made known to their families at the end; until
+ *	then their references to @ctx have not been taken
  * @nr_spare: of @spare
  * @spare: memory for plain copies
  */
@@ -149,7 +52,6 @@ struct fork_args {
 	struct task_struct		*child;
 	u64				clone_flags;
 	struct perf_event_context	*ctx;
-	struct mutex			*family; /* of roots */
 	unsigned int			expected;
 	unsigned int			nr_copies;
 	unsigned int			nr_spare;
@@ -180,23 +82,12 @@ static struct perf_event *take_spare(struct fork_args *args)
 	return args->nr_spare ? args->spare[--args->nr_spare] : NULL;
 }
 
-/*
- * What perf_event_attach() comes to in a context that nobody knows yet. The
- * family's lock is held: whoever finds the copy there finds it complete.
- */
-static void attach_copy(struct perf_event *copy, struct perf_event *event)
+/* What perf_event_attach() comes to in a context that nobody knows yet, but for the state. */
+static void attach_copy(struct perf_event *copy)
 {
 	struct perf_event_context *ctx = copy->ctx;
 	struct perf_event *leader = copy->group_leader;
 
-	if (event->state < PERF_EVENT_STATE_INACTIVE)
-		copy->state = PERF_EVENT_STATE_OFF;
-	else if (leader != copy && leader->state < PERF_EVENT_STATE_INACTIVE)
-		copy->state = PERF_EVENT_STATE_INACTIVE;
-	else
-		copy->state = PERF_EVENT_STATE_ACTIVE;
-
-	perf_event_follow_new(copy);
 	if (leader != copy) {
 		list_add_tail(&copy->sibling_list, &leader->sibling_list);
 		leader->nr_siblings++;
@@ -204,27 +95,83 @@ static void attach_copy(struct perf_event *copy, struct perf_event *event)
 	perf_swevent_copy_add(copy);
 	list_add_tail(&copy->event_entry, &ctx->event_list);
 	ctx->nr_events++;
-	list_add_tail(&copy->child_list, perf_event_copies(copy->parent));
 }
 
 /* As inherit_event(), for one of a group that is plain. */
 static struct perf_event *inherit_plain(struct fork_args *args, struct perf_event *event,
 					struct perf_event *leader)
 {
-	struct perf_event *root = event->parent ?: event;
-	struct perf_event *copy;
+	struct perf_event *copy = take_spare(args);
 
-	args->family = change_family(args->family, root);
-	if (READ_ONCE(root->state) <= PERF_EVENT_STATE_DEAD)
-		return NULL;
-	copy = take_spare(args);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
 	perf_event_init_copy(copy, event, args->ctx, leader);
-	perf_event_hold(root);
-	attach_copy(copy, event);
+	perf_event_hold(copy->parent);
+	attach_copy(copy);
+	/* Nothing else is there: where it takes its state from. */
+	copy->pmu_private = event;
 	args->nr_copies++;
 	return copy;
+}
+
+/*
+ * What a plain copy of @event is to be now. Who enables or disables the family holds
+ * its lock, as the caller does, and finds the copy after this.
+ */
+static enum perf_event_state copied_state(const struct perf_event *copy,
+					  const struct perf_event *event)
+{
+	const struct perf_event *leader = copy->group_leader;
+
+	if (event->state < PERF_EVENT_STATE_INACTIVE)
+		return PERF_EVENT_STATE_OFF;
+	if (leader != copy && leader->state < PERF_EVENT_STATE_INACTIVE)
+		return PERF_EVENT_STATE_INACTIVE;
+	return PERF_EVENT_STATE_ACTIVE;
+}
+
+static bool root_is_closed(const struct perf_event *copy)
+{
+	return READ_ONCE(copy->parent->state) <= PERF_EVENT_STATE_DEAD;
+}
+
+/*
+ * A copy whose family is not to know it: its root has been closed, or it is to
+ * be made anew. Members that it led go on alone.
+ */
+static void discard_copy(struct perf_event *copy)
+{
+	perf_event_hold(copy);
+	scoped_guard(mutex, perf_family_lock(copy->parent))
+		perf_family_remove(copy);
+	perf_event_put(copy);
+}
+
+/* All plain copies become known to their families: each group at once. */
+static void link_plain(struct fork_args *args)
+{
+	struct perf_event *copy, *next;
+	struct mutex *family = NULL;
+
+	if (!args->nr_copies)
+		return;
+	/* Who finds a copy waits for the mutex before it lets go of the context. */
+	refcount_add(args->nr_copies, &args->ctx->refcount);
+	for_each_event_safe(copy, next, args->ctx) {
+		if (!(copy->hw_flags & PERF_EVENT_PLAIN_COPY))
+			continue;
+		family = change_family(family, copy->parent);
+		copy->state = copied_state(copy, copy->pmu_private);
+		perf_event_follow_new(copy);
+		copy->pmu_private = NULL;
+		if (unlikely(root_is_closed(copy))) {
+			family = change_family(family, NULL);
+			discard_copy(copy);
+			continue;
+		}
+		list_add_tail(&copy->child_list, perf_event_copies(copy->parent));
+	}
+	change_family(family, NULL);
 }
 
 static void drop_child(struct perf_event *child)
@@ -269,53 +216,125 @@ static struct perf_event *make_child(struct fork_args *args, struct perf_event *
 	return child;
 }
 
+/* attr, of which a breakpoint's may be modified with its family's lock. */
+static void copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
+{
+	/* That of a root is modified with the mutex of its context, which is held. */
+	struct mutex *family = change_family(NULL, event->parent);
+
+	*attr = event->attr;
+	change_family(family, NULL);
+}
+
 /*
  * One event. @leader is the copy of the group's leader, NULL for the leader
- * itself. Return: the copy, NULL when the root has been closed, or an error.
+ * itself. Return: the copy, that its family does not know yet, NULL when its
+ * PMU is going, or an error.
  */
 static struct perf_event *inherit_event(struct fork_args *args, struct perf_event *event,
 					struct perf_event *leader)
 {
-	struct perf_event *root = event->parent ?: event;
 	struct perf_event_attr attr;
 	struct perf_event *child;
-	int err = 0;
+	int err;
 
-	for (;;) {
-		args->family = change_family(args->family, root);
-		attr = event->attr;
-		/* Opening an event takes locks that come before the family's. */
-		args->family = change_family(args->family, NULL);
-		child = make_child(args, event, leader, &attr);
-		if (IS_ERR_OR_NULL(child))
-			return child;
-		args->family = change_family(args->family, root);
-		if (!memcmp(&attr, &event->attr, sizeof(attr)))
-			break;
-		/* Modified meanwhile. */
-		args->family = change_family(args->family, NULL);
-		drop_child(child);
-	}
-
-	if (READ_ONCE(root->state) <= PERF_EVENT_STATE_DEAD)
-		goto put_child;
-	/* Who enables or disables the family holds its lock, and finds us after this. */
+	copy_attr(&attr, event);
+	child = make_child(args, event, leader, &attr);
+	if (IS_ERR_OR_NULL(child))
+		return child;
 	child->state = event->state >= PERF_EVENT_STATE_INACTIVE ?
 		       PERF_EVENT_STATE_INACTIVE : PERF_EVENT_STATE_OFF;
-	perf_addr_filters_inherit(child);
 	err = perf_event_attach(child);
-	if (err)
-		goto put_child;
+	if (err) {
+		drop_child(child);
+		return ERR_PTR(err);
+	}
 	child->attach_state |= PERF_ATTACH_CHILD;
-	list_add_tail(&child->child_list, perf_event_copies(root));
 	/* The context keeps it from here on. */
 	perf_event_put(child);
 	return child;
+}
 
-put_child:
-	args->family = change_family(args->family, NULL);
-	drop_child(child);
-	return ERR_PTR(err);	/* NULL for 0 */
+/* The copy of a member, or of a later one when that was not made. */
+static struct perf_event *next_copy(struct perf_event *leader, struct perf_event *copy)
+{
+	if (copy == leader)
+		return list_first_entry_or_null(&leader->sibling_list, struct perf_event,
+						sibling_list);
+	return list_is_last(&copy->sibling_list, &leader->sibling_list) ? NULL :
+	       list_next_entry(copy, sibling_list);
+}
+
+static bool is_copy_of(const struct perf_event *copy, const struct perf_event *event)
+{
+	return copy && copy->parent == (event->parent ?: event);
+}
+
+/* Has the breakpoint been modified since its copy was made? The family's lock is held. */
+static bool is_modified(const struct perf_event *event, const struct perf_event *copy)
+{
+	const struct perf_event_attr *a = &event->attr, *b = &copy->attr;
+
+	return a->type == PERF_TYPE_BREAKPOINT &&
+	       (a->bp_addr != b->bp_addr || a->bp_type != b->bp_type || a->bp_len != b->bp_len ||
+		a->sig_data != b->sig_data || a->disabled != b->disabled);
+}
+
+/* One of a group becomes known to its family, whose lock is held. */
+static void link_event(struct perf_event *copy, struct perf_event *event)
+{
+	bool is_on = copy->state >= PERF_EVENT_STATE_INACTIVE;
+	bool on = event->state >= PERF_EVENT_STATE_INACTIVE;
+
+	if (root_is_closed(copy))
+		return;
+	if (on && !is_on)
+		perf_event_turn_on(copy);
+	else if (!on && is_on)
+		perf_event_turn_off(copy);
+	perf_addr_filters_inherit(copy, event);
+	list_add_tail(&copy->child_list, perf_event_copies(copy->parent));
+}
+
+/* A group of copies becomes known, at once. False: one has been modified, none is known. */
+static bool link_group(struct perf_event *copy_leader, struct perf_event *leader)
+{
+	struct perf_event *member, *copy;
+
+	guard(mutex)(perf_family_lock(copy_leader->parent));
+	if (is_modified(leader, copy_leader))
+		return false;
+	copy = next_copy(copy_leader, copy_leader);
+	for_each_sibling_event(member, leader) {
+		if (!is_copy_of(copy, member))
+			continue;
+		if (is_modified(member, copy))
+			return false;
+		copy = next_copy(copy_leader, copy);
+	}
+
+	link_event(copy_leader, leader);
+	copy = next_copy(copy_leader, copy_leader);
+	for_each_sibling_event(member, leader) {
+		if (!is_copy_of(copy, member))
+			continue;
+		link_event(copy, member);
+		copy = next_copy(copy_leader, copy);
+	}
+	return true;
+}
+
+/* Those of a group that no family knows: all, or those whose root has been closed. */
+static void discard_unlinked(struct perf_event *copy_leader)
+{
+	struct perf_event *copy, *next;
+
+	list_for_each_entry_safe(copy, next, &copy_leader->sibling_list, sibling_list) {
+		if (list_empty(&copy->child_list))
+			discard_copy(copy);
+	}
+	if (list_empty(&copy_leader->child_list))
+		discard_copy(copy_leader);
 }
 
 /* Is each of a group as is_plain() in event.c has found it to be? */
@@ -334,12 +353,9 @@ static bool group_is_plain(struct perf_event *leader)
 	return true;
 }
 
-static int inherit_group(struct fork_args *args, struct perf_event *leader)
+/* A context for the child, and a lock for the first copies of a context's events. */
+static int prepare_families(struct fork_args *args, struct perf_event *leader)
 {
-	struct perf_event *(*inherit)(struct fork_args *args, struct perf_event *event,
-				      struct perf_event *leader);
-	struct perf_event *child_leader, *child, *member;
-
 	if (!args->ctx) {
 		args->ctx = perf_context_alloc(args->child);
 		if (!args->ctx)
@@ -348,21 +364,53 @@ static int inherit_group(struct fork_args *args, struct perf_event *leader)
 		if (WARN_ON_ONCE(!mutex_trylock(&args->ctx->mutex)))
 			return -EAGAIN;
 	}
-	inherit = group_is_plain(leader) ? inherit_plain : inherit_event;
-	child_leader = inherit(args, leader, NULL);
-	if (IS_ERR_OR_NULL(child_leader))
-		return PTR_ERR_OR_ZERO(child_leader);
-	if (likely(!leader->nr_siblings))
-		return 0;
+	return leader->parent ? 0 : perf_family_prepare(leader->ctx);
+}
+
+/* The copy of a group, or NULL for none; see inherit_event(). */
+static struct perf_event *copy_group(struct fork_args *args, struct perf_event *leader, bool plain)
+{
+	struct perf_event *(*inherit)(struct fork_args *args, struct perf_event *event,
+				      struct perf_event *leader);
+	struct perf_event *copy_leader, *copy, *member;
+
+	inherit = plain ? inherit_plain : inherit_event;
+	copy_leader = inherit(args, leader, NULL);
+	if (IS_ERR_OR_NULL(copy_leader) || likely(!leader->nr_siblings))
+		return copy_leader;
 	for_each_sibling_event(member, leader) {
-		child = inherit(args, member, child_leader);
-		if (IS_ERR(child))
-			return PTR_ERR(child);
+		copy = inherit(args, member, copy_leader);
+		if (IS_ERR(copy))
+			return copy;
 	}
 	/* One that is not there any more makes what is read shorter. */
-	if (unlikely(child_leader->nr_siblings != leader->nr_siblings))
-		perf_group_layout(child_leader);
-	return 0;
+	if (unlikely(copy_leader->nr_siblings != leader->nr_siblings))
+		perf_group_layout(copy_leader);
+	return copy_leader;
+}
+
+static int inherit_group(struct fork_args *args, struct perf_event *leader)
+{
+	bool plain = group_is_plain(leader);
+	struct perf_event *copy_leader;
+	int err;
+
+	err = prepare_families(args, leader);
+	if (err)
+		return err;
+	for (;;) {
+		copy_leader = copy_group(args, leader, plain);
+		if (plain || IS_ERR_OR_NULL(copy_leader))
+			return PTR_ERR_OR_ZERO(copy_leader);
+		if (link_group(copy_leader, leader)) {
+			discard_unlinked(copy_leader);
+			return 0;
+		}
+		discard_unlinked(copy_leader);
+		/* Whoever modifies it all the time could keep the fork for ever. */
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
 }
 
 static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx)
@@ -379,12 +427,9 @@ static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx
 			break;
 		args->expected -= min(args->expected, 1 + leader->nr_siblings);
 	}
-	args->family = change_family(args->family, NULL);
 	perf_event_free_copies(args->spare, args->nr_spare);
 	if (args->ctx) {
-		/* Who has found a copy waits for the mutex before it lets go of the context. */
-		if (args->nr_copies)
-			refcount_add(args->nr_copies, &args->ctx->refcount);
+		link_plain(args);
 		mutex_unlock(&args->ctx->mutex);
 		/* Complete before a tracepoint about the task can see it, which follows this pointer. */
 		smp_store_release(&args->child->perf_event_ctxp, args->ctx);
@@ -420,7 +465,6 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	args.child = child;
 	args.clone_flags = clone_flags;
 	args.ctx = NULL;
-	args.family = NULL;
 	args.nr_copies = 0;
 	args.nr_spare = 0;
 	scoped_guard(mutex, &ctx->mutex)
@@ -452,7 +496,8 @@ static void leave_family(struct perf_event *child)
 
 	lockdep_assert_held(&child->ctx->mutex);
 	lockdep_assert_held(perf_family_lock(child->parent));
-	if (list_empty(&child->child_list))
+	/* Its root has been closed, and has seen to it. */
+	if (!(child->attach_state & PERF_ATTACH_CONTEXT))
 		return;
 	perf_event_clear_aux_output(child);
 	/* At exec the context goes on, and perhaps the event is on. */

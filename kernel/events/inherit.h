@@ -7,8 +7,23 @@
 
 /* The lock of an event's family: its children, and what they were. */
 struct mutex *perf_family_lock(const struct perf_event *root);
+struct mutex *perf_family_enter(const struct perf_event *root);
 
-void perf_family_init(void);
+/* Undo perf_family_enter(). */
+static inline void perf_family_leave(struct mutex *lock)
+{
+	if (lock)
+		mutex_unlock(lock);
+}
+
+/* CLASS(family, lock)(root): its copies stay as they are, to the end of the block. */
+DEFINE_CLASS(family, struct mutex *, perf_family_leave(_T), perf_family_enter(root),
+	     const struct perf_event *root)
+
+/* family.c */
+int perf_family_prepare(struct perf_event_context *ctx);
+void perf_family_free(struct perf_event_context *ctx);
+void perf_family_remove(struct perf_event *copy);
 void perf_family_release(struct perf_event *event);
 void perf_child_exit(struct perf_event *child);
 void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_event *));

@@ -9,8 +9,8 @@
  *	  pmu registry lock		perf_pmus_lock
  *	    task->perf_event_mutex	the list of events a task owns
  *	      ctx->mutex		two contexts: by address
- *	        mmap_lock		of a task whose files are filtered (addr_filter.c)
- *	          perf_family_lock()	a family of inherited events
+ *	        perf_family_lock()	a family of inherited events; no memory is allocated
+ *	          mmap_lock		tried only, of a task whose files are filtered
  *	            buffer locks	(buffer.h)
  *	            ---- interrupts off from here ----
  *	            cpuctx->ctx.lock
@@ -95,7 +95,13 @@ static inline struct perf_cpu_context *this_cpu_context(void)
 	return this_cpu_ptr(&perf_cpu_context);
 }
 
-/* Is a sample that is taken now about a task that is not here? */
+/*
+ * Is a sample that is taken now about a task that is not here? A tracepoint may
+ * be. The sample has the ids, the cgroup and the registers of the one that is
+ * here, as the ABI has it; tools go by them. These are no secrets: whoever may
+ * not see the kernel's registers gets no sample, as tp_wanted() has no others.
+ * Stacks and user registers, which can be secrets, are left out.
+ */
 static inline bool perf_event_of_another_task(const struct perf_event *event)
 {
 	struct task_struct *task = READ_ONCE(READ_ONCE(event->ctx)->task);

@@ -154,11 +154,10 @@ static void add_times(struct perf_event *event, u64 *enabled, u64 *running)
 /* Value and, unless @enabled is NULL, times of an event and of its copies. */
 static u64 copies_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
-	struct mutex *lock = perf_family_lock(event);
 	struct perf_event *child;
 	u64 total;
 
-	mutex_lock(lock);
+	CLASS(family, lock)(event);
 	sync_count(event, false);
 	total = perf_event_count(event);
 	if (enabled)
@@ -169,7 +168,6 @@ static u64 copies_value(struct perf_event *event, u64 *enabled, u64 *running)
 		if (enabled)
 			add_times(child, enabled, running);
 	}
-	mutex_unlock(lock);
 	return total;
 }
 
@@ -394,10 +392,8 @@ static ssize_t sum_group(struct perf_event *event, size_t room, u64 **words, siz
 	}
 	(*words)[0] = 1 + leader->nr_siblings;
 
-	if (leader->attr.inherit && !leader->parent) {
-		lock = perf_family_lock(leader);
-		mutex_lock(lock);
-	}
+	if (leader->attr.inherit && !leader->parent)
+		lock = perf_family_enter(leader);
 	err = put_group(leader, format, *words, &size);
 	if (lock) {
 		for_each_copy(child, leader) {
@@ -406,8 +402,8 @@ static ssize_t sum_group(struct perf_event *event, size_t room, u64 **words, siz
 			err = same_group(leader, child) ?
 			      put_group(child, format, *words, &size) : -ECHILD;
 		}
-		mutex_unlock(lock);
 	}
+	perf_family_leave(lock);
 	return err ?: size;
 }
 

@@ -61,7 +61,7 @@ static inline int perf_event_bpf_overflow(struct perf_event *event,
 /* addr_filter.c; set: no lock is held; inherit: the family's lock is */
 int perf_event_set_filter(struct perf_event *event, void __user *arg);
 int perf_addr_filters_init(struct perf_event *event);
-void perf_addr_filters_inherit(struct perf_event *event);
+void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from);
 void perf_addr_filters_free(struct perf_event *event);
 void perf_addr_filters_exec(void);
 void perf_addr_filters_mmap(struct vm_area_struct *vma);

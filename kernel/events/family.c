@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A family is an event that somebody opened (its root) and the copies that
+ * forks have made of it. Copies of copies belong to the root. Its lock
+ * protects the list of copies, and the moment in which the count of one that
+ * exits becomes part of the root's.
+ */
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "buffer.h"
+#include "context.h"
+#include "inherit.h"
+#include "internal.h"
+#include "record.h"
+
+/**
+ * struct perf_family - what the families of one context share
+ * @lock: perf_family_lock(). A copy of a group is looked at as a whole, so there
+ *	is one for the whole context
+ *
+ * Made at the first fork that inherits events of the context, and freed with
+ * it: a copy keeps its root, and a root its context. Tasks of several users may
+ * be in one context's families, but nobody else has to wait for this lock.
+ */
+struct perf_family {
+	struct mutex	lock;	/* copies */
+} ____cacheline_aligned_in_smp;
+
+/**
+ * perf_family_prepare - a fork is to inherit events of a context
+ * @ctx: in which they were opened; its mutex is held
+ *
+ * May sleep. Return: 0, or -ENOMEM.
+ */
+int perf_family_prepare(struct perf_event_context *ctx)
+{
+	struct perf_family *made;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (ctx->family)
+		return 0;
+	made = kmalloc(sizeof(*made), GFP_KERNEL_ACCOUNT);
+	if (!made)
+		return -ENOMEM;
+	mutex_init(&made->lock);
+	/*
+	 * Whose memory is short waits for it, perhaps for long; that must not
+	 * keep the rest of the family waiting. Let lockdep believe that memory
+	 * is got back under the lock: it complains of each allocation there.
+	 */
+	fs_reclaim_acquire(GFP_KERNEL);
+	might_lock(&made->lock);
+	fs_reclaim_release(GFP_KERNEL);
+	WRITE_ONCE(ctx->family, made);
+	/* Pairs with perf_family_enter(): before any copy is in a list. */
+	smp_wmb();
+	return 0;
+}
+
+/**
+ * perf_family_free - with the context
+ * @ctx: that nobody refers to any more
+ */
+void perf_family_free(struct perf_event_context *ctx)
+{
+	kfree(ctx->family);
+}
+
+/**
+ * perf_family_lock - the lock of a family of inherited events
+ * @root: the event that was opened, and has been inherited
+ *
+ * Inside of ctx->mutex. No memory is allocated under it.
+ */
+struct mutex *perf_family_lock(const struct perf_event *root)
+{
+	return &READ_ONCE(root->ctx->family)->lock;
+}
+
+/**
+ * perf_family_enter - lock an event's copies, if it has any
+ * @root: the event that was opened
+ *
+ * An event gets its first copy with the mutex of its context held. Who holds
+ * that, and finds no copy, needs no lock: there will be none. May sleep.
+ * Return: what perf_family_leave() is to unlock, or NULL.
+ */
+struct mutex *perf_family_enter(const struct perf_event *root)
+{
+	struct mutex *lock;
+
+	/* Pairs with perf_family_prepare(): who finds a copy finds the lock. */
+	if (list_empty_careful(perf_event_copies(root)))
+		return NULL;
+	lock = perf_family_lock(root);
+	mutex_lock(lock);
+	return lock;
+}
+
+/**
+ * perf_family_for_each - do something to an event and its inherited copies
+ * @event: ctx->mutex is held
+ * @func: called with ctx->mutex or the family's lock held
+ *
+ * May sleep.
+ */
+void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_event *))
+{
+	struct perf_event *child;
+
+	lockdep_assert_held(&event->ctx->mutex);
+	func(event);
+	if (!event->attr.inherit || event->parent)
+		return;
+	CLASS(family, lock)(event);
+	for_each_copy(child, event)
+		func(child);
+}
+
+/**
+ * perf_family_remove - a copy counts no more, nor does its root find it
+ * @copy: attached; with a reference. ctx->mutex and the family's lock are held
+ *
+ * May sleep.
+ */
+void perf_family_remove(struct perf_event *copy)
+{
+	lockdep_assert_held(perf_family_lock(copy->parent));
+	list_del_init(&copy->child_list);
+	perf_event_clear_aux_output(copy);
+	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
+}
+
+/* The first copy, with a reference. */
+static struct perf_event *first_child(struct perf_event *root)
+{
+	struct perf_event *child;
+
+	CLASS(family, lock)(root);
+	child = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
+	if (child)
+		perf_event_hold(child);
+	return child;
+}
+
+/**
+ * perf_family_release - remove all inherited copies of an event
+ * @event: dead, so that no more are made
+ *
+ * May sleep; holds no lock.
+ */
+void perf_family_release(struct perf_event *event)
+{
+	struct perf_event_context *ctx;
+	struct perf_event *child;
+
+	if (!event->attr.inherit || event->parent)
+		return;
+	while ((child = first_child(event))) {
+		ctx = perf_event_ctx_lock(child);
+		mutex_lock(perf_family_lock(event));
+		/* Unless its task has exited meanwhile. */
+		if (!list_empty(&child->child_list))
+			perf_family_remove(child);
+		mutex_unlock(perf_family_lock(event));
+		perf_event_ctx_unlock(child, ctx);
+		perf_overflow_cancel(child);
+		perf_event_put(child);
+	}
+}
