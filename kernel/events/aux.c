@@ -62,7 +62,7 @@ static int piece_order(const struct perf_aux *aux, int capabilities)
  */
 static bool alloc_pages_for(struct perf_aux *aux, int node, int max_order)
 {
-	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
 	unsigned int have = 0, i;
 
 	while (have < aux->nr_pages) {
@@ -248,7 +248,8 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 			return ERR_PTR(-EOPNOTSUPP);
 		capabilities = pmu->capabilities;
 	}
-	aux = kvzalloc_node(struct_size(aux, pages, nr_pages), GFP_KERNEL | __GFP_NOWARN, node);
+	aux = kvzalloc_node(struct_size(aux, pages, nr_pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
+			    node);
 	if (!aux)
 		return ERR_PTR(-ENOMEM);
 

@@ -88,7 +88,7 @@ static unsigned int data_chunks(unsigned long nr_pages)
 
 static void *alloc_page_on(int node)
 {
-	struct page *page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO, 0);
+	struct page *page = alloc_pages_node(node, GFP_KERNEL_ACCOUNT | __GFP_ZERO, 0);
 
 	return page ? page_address(page) : NULL;
 }
@@ -227,7 +227,8 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 
 	if (nr_pages > UINT_MAX / 2)
 		return NULL;
-	rb = kvzalloc_node(struct_size(rb, chunks, nr_chunks), GFP_KERNEL | __GFP_NOWARN, node);
+	rb = kvzalloc_node(struct_size(rb, chunks, nr_chunks), GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
+			   node);
 	if (!rb)
 		return NULL;
 
