@@ -23,7 +23,7 @@
 #include "delay.h"
 
 #if defined(CONFIG_PERF_EVENTS_DELAYS) && !defined(PERF_RING_STEP)
-#define PERF_RING_STEP(ring)	perf_delay(RING_STEP)
+#define PERF_RING_STEP(ring)	((void)(ring), perf_delay(RING_STEP))
 #endif
 #include "ring_shared.h"
 

@@ -431,7 +431,7 @@ static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx
 	if (args->ctx) {
 		link_plain(args);
 		mutex_unlock(&args->ctx->mutex);
-		/* Complete before a tracepoint about the task can see it, which follows this pointer. */
+		/* Complete before a tracepoint about the task, which follows this, can see it. */
 		smp_store_release(&args->child->perf_event_ctxp, args->ctx);
 	}
 	return err;

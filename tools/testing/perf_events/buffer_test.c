@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 
 	ktap_plan(1);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
-	ktap_note("%llu buffers attached, %llu too late; %llu records; %llu freed used, %llu lists wrong",
+	ktap_note("%llu attached, %llu too late; %llu records; %llu freed used, %llu lists wrong",
 		  (unsigned long long)switched, (unsigned long long)lost_race,
 		  (unsigned long long)written, (unsigned long long)used_freed,
 		  (unsigned long long)disagreed);

@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 	INIT_LIST_HEAD(&root.copies);
 	ktap_plan(1);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
-	ktap_note("%llu copies left, %llu reads, %llu without the lock: %llu too small, %llu too large",
+	ktap_note("%llu copies left, %llu reads, %llu lockless: %llu too small, %llu too large",
 		  (unsigned long long)left, (unsigned long long)reads, (unsigned long long)alone,
 		  (unsigned long long)less, (unsigned long long)more);
 	ktap_result(left && reads && alone && !less && !more, "a copy that leaves is counted once");
