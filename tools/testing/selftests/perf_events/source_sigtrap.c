@@ -600,8 +600,24 @@ static void on_each_function(int sig, siginfo_t *info, void *context)
 {
 }
 
-/* An event of the kernel's own work on the signal does not keep who is killed. */
-TEST(killed)
+FIXTURE(own_work) {
+	int unused;
+};
+
+FIXTURE_SETUP(own_work)
+{
+}
+
+FIXTURE_TEARDOWN(own_work)
+{
+}
+
+/*
+ * An event of the kernel's own work on the signal does not keep who is killed.
+ * Each of the children has all functions patched, which takes the longer the more
+ * CPUs there are.
+ */
+TEST_F_TIMEOUT(own_work, killed, 300)
 {
 	struct perf_event_attr a = pe_attr(0);
 	int round, i, status;
