@@ -408,14 +408,6 @@ void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 	perf_pmu_enable(pmu);
 }
 
-/* All groups of one PMU; it has been disabled. */
-static void epc_sched_out(struct perf_event_pmu_context *epc)
-{
-	groups_sched_out(&epc->flexible_active);
-	groups_sched_out(&epc->pinned_active);
-	epc->rotate_necessary = false;
-}
-
 /**
  * perf_context_sched_out_all - take all groups of a context off
  * @ctx: of this CPU or its running task, locked
@@ -427,7 +419,9 @@ void perf_context_sched_out_all(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->lock);
 	for_each_pmu_context(epc, ctx) {
 		perf_pmu_disable(epc->pmu);
-		epc_sched_out(epc);
+		groups_sched_out(&epc->flexible_active);
+		groups_sched_out(&epc->pinned_active);
+		epc->rotate_necessary = false;
 		perf_pmu_enable(epc->pmu);
 	}
 }
@@ -451,32 +445,25 @@ static bool cpu_makes_way(struct perf_cpu_context *cpuctx,
  * half of it, while its counters stand: what it keeps of one task, like the last
  * branches taken, never gets into a sample of another one.
  */
-static bool wants_switches(const struct perf_cpu_pmu_context *cpc)
+static bool wants_switches(struct pmu *pmu)
 {
-	return !list_empty(&cpc->sched_cb_entry);
+	return !list_empty(&this_cpc(pmu)->sched_cb_entry);
 }
 
-/* The task's groups of one PMU leave, after the PMU has been told. */
-static void task_epc_sched_out(struct perf_event_pmu_context *epc, struct task_struct *task)
+/* Some PMU did. */
+static bool switches_are_watched(const struct perf_cpu_context *cpuctx)
 {
-	struct pmu *pmu = epc->pmu;
-
-	perf_pmu_disable(pmu);
-	if (unlikely(wants_switches(this_cpc(pmu))))
-		pmu->sched_task(epc, task, false);
-	epc_sched_out(epc);
-	perf_pmu_enable(pmu);
+	return unlikely(!list_empty(&cpuctx->sched_cb_list));
 }
 
-/* They come in beside those of the CPU. The PMU is told then: it may ask as they come. */
+/* The task's groups of one PMU come in beside those of the CPU. It may ask as they come. */
 static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 			      struct perf_event_pmu_context *epc, struct task_struct *task)
 {
-	struct perf_cpu_pmu_context *cpc = this_cpc(epc->pmu);
 	struct pmu *pmu = epc->pmu;
 
 	if (RB_EMPTY_ROOT(&epc->pinned_groups) && RB_EMPTY_ROOT(&epc->flexible_groups) &&
-	    !wants_switches(cpc))
+	    !wants_switches(pmu))
 		return;
 	perf_pmu_disable(pmu);
 	if (unlikely(cpu_makes_way(cpuctx, epc))) {
@@ -485,7 +472,7 @@ static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 		groups_sched_in(cpuctx, epc, true);
 		groups_sched_in(cpuctx, epc, false);
 	}
-	if (unlikely(wants_switches(cpc)))
+	if (switches_are_watched(cpuctx) && wants_switches(pmu))
 		pmu->sched_task(epc, task, true);
 	perf_pmu_enable(pmu);
 }
@@ -511,21 +498,37 @@ static void tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_c
 	}
 }
 
+/* The task's groups leave, after the PMUs that asked have been told; ctx->lock is held. */
+static noinline void tell_and_sched_out(struct perf_cpu_context *cpuctx,
+					struct perf_event_context *ctx,
+					struct task_struct *task)
+{
+	struct perf_event_pmu_context *epc;
+
+	for_each_pmu_context(epc, ctx) {
+		perf_pmu_disable(epc->pmu);
+		if (wants_switches(epc->pmu))
+			epc->pmu->sched_task(epc, task, false);
+	}
+	perf_context_sched_out_all(ctx);
+	for_each_pmu_context(epc, ctx)
+		perf_pmu_enable(epc->pmu);
+	tell_other_pmus(cpuctx, ctx, task, false);
+}
+
 /* All of them: the task has no scheduled groups. */
 static void tell_pmus(struct perf_cpu_context *cpuctx, struct task_struct *task, bool sched_in)
 {
-	if (likely(list_empty(&cpuctx->sched_cb_list)))
+	if (!switches_are_watched(cpuctx))
 		return;
-	perf_context_lock_cpu(cpuctx, NULL);
+	/* No event changes: the context's clock is not looked at. */
+	guard(raw_spinlock)(&cpuctx->ctx.lock);
 	tell_other_pmus(cpuctx, NULL, task, sched_in);
-	perf_context_unlock_cpu(cpuctx, NULL);
 }
 
 static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			     struct task_struct *task)
 {
-	struct perf_event_pmu_context *epc;
-
 	if (likely(cpuctx->task_ctx != ctx)) {
 		raw_spin_lock(&ctx->lock);
 		perf_context_stop(ctx);
@@ -536,9 +539,10 @@ static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* First: drivers close user space's way to the counters by it. */
 	cpuctx->task_ctx = NULL;
-	for_each_pmu_context(epc, ctx)
-		task_epc_sched_out(epc, task);
-	tell_other_pmus(cpuctx, ctx, task, false);
+	if (switches_are_watched(cpuctx))
+		tell_and_sched_out(cpuctx, ctx, task);
+	else
+		perf_context_sched_out_all(ctx);
 	if (ctx->clock.cpu >= 0)
 		perf_clock_stop(&ctx->clock, ctx->now);
 	perf_context_unlock_cpu(cpuctx, ctx);
@@ -590,7 +594,8 @@ static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_c
 		if (unlikely(ctx->nr_mapped))
 			update_userpages(ctx);
 	}
-	tell_other_pmus(cpuctx, cpuctx->task_ctx, task, true);
+	if (switches_are_watched(cpuctx))
+		tell_other_pmus(cpuctx, cpuctx->task_ctx, task, true);
 	perf_context_unlock_cpu(cpuctx, ctx);
 }
 
