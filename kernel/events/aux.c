@@ -165,7 +165,7 @@ static bool hold_area(const struct pmu *pmu, struct perf_aux **held)
 	bool some = false;
 
 	*held = NULL;
-	guard(spinlock)(&areas_lock);
+	spin_lock(&areas_lock);
 	list_for_each_entry(aux, &driver_areas, driver_entry) {
 		if (aux->pmu != pmu)
 			continue;
@@ -175,6 +175,7 @@ static bool hold_area(const struct pmu *pmu, struct perf_aux **held)
 			break;
 		}
 	}
+	spin_unlock(&areas_lock);
 	return *held || !some;
 }
 
