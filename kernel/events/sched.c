@@ -458,7 +458,7 @@ static bool switches_are_watched(const struct perf_cpu_context *cpuctx)
 
 /* The task's groups of one PMU come in beside those of the CPU. It may ask as they come. */
 static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
-			      struct perf_event_pmu_context *epc, struct task_struct *task)
+			      struct perf_event_pmu_context *epc)
 {
 	struct pmu *pmu = epc->pmu;
 
@@ -473,7 +473,7 @@ static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 		groups_sched_in(cpuctx, epc, false);
 	}
 	if (switches_are_watched(cpuctx) && wants_switches(pmu))
-		pmu->sched_task(epc, task, true);
+		pmu->sched_task(epc, current, true);
 	perf_pmu_enable(pmu);
 }
 
@@ -482,7 +482,7 @@ static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
  * context, or NULL. Safe, because a callback may take its own PMU off the list.
  */
 static void tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
-			    struct task_struct *task, bool sched_in)
+			    bool sched_in)
 {
 	struct perf_cpu_pmu_context *cpc, *next;
 
@@ -493,54 +493,49 @@ static void tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_c
 		if (perf_pmu_context_of(ctx, pmu))
 			continue;
 		perf_pmu_disable(pmu);
-		pmu->sched_task(NULL, task, sched_in);
+		pmu->sched_task(NULL, current, sched_in);
 		perf_pmu_enable(pmu);
 	}
 }
 
 /* The task's groups leave, after the PMUs that asked have been told; ctx->lock is held. */
 static noinline void tell_and_sched_out(struct perf_cpu_context *cpuctx,
-					struct perf_event_context *ctx,
-					struct task_struct *task)
+					struct perf_event_context *ctx)
 {
 	struct perf_event_pmu_context *epc;
 
 	for_each_pmu_context(epc, ctx) {
 		perf_pmu_disable(epc->pmu);
 		if (wants_switches(epc->pmu))
-			epc->pmu->sched_task(epc, task, false);
+			epc->pmu->sched_task(epc, current, false);
 	}
 	perf_context_sched_out_all(ctx);
 	for_each_pmu_context(epc, ctx)
 		perf_pmu_enable(epc->pmu);
-	tell_other_pmus(cpuctx, ctx, task, false);
+	tell_other_pmus(cpuctx, ctx, false);
 }
 
 /* All of them: the task has no scheduled groups. */
-static void tell_pmus(struct perf_cpu_context *cpuctx, struct task_struct *task, bool sched_in)
+static noinline void tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
 {
-	if (!switches_are_watched(cpuctx))
-		return;
 	/* No event changes: the context's clock is not looked at. */
 	guard(raw_spinlock)(&cpuctx->ctx.lock);
-	tell_other_pmus(cpuctx, NULL, task, sched_in);
+	tell_other_pmus(cpuctx, NULL, sched_in);
 }
 
-static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
-			     struct task_struct *task)
+static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
 	if (likely(cpuctx->task_ctx != ctx)) {
 		raw_spin_lock(&ctx->lock);
 		perf_context_stop(ctx);
 		raw_spin_unlock(&ctx->lock);
-		tell_pmus(cpuctx, task, false);
 		return;
 	}
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* First: drivers close user space's way to the counters by it. */
 	cpuctx->task_ctx = NULL;
 	if (switches_are_watched(cpuctx))
-		tell_and_sched_out(cpuctx, ctx, task);
+		tell_and_sched_out(cpuctx, ctx);
 	else
 		perf_context_sched_out_all(ctx);
 	if (ctx->clock.cpu >= 0)
@@ -574,15 +569,12 @@ static bool resident_context_in(struct perf_event_context *ctx)
 	return resident;
 }
 
-static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
-			    struct task_struct *task)
+static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
 	struct perf_event_pmu_context *epc;
 
-	if (likely(!READ_ONCE(ctx->nr_sched)) && resident_context_in(ctx)) {
-		tell_pmus(cpuctx, task, true);
+	if (likely(!READ_ONCE(ctx->nr_sched)) && resident_context_in(ctx))
 		return;
-	}
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* The last event may have gone before the lock was held. */
 	if (likely(ctx->nr_events)) {
@@ -590,12 +582,12 @@ static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_c
 			perf_clock_start(&ctx->clock, ctx->now);
 		cpuctx->task_ctx = ctx;
 		for_each_pmu_context(epc, ctx)
-			task_epc_sched_in(cpuctx, epc, task);
+			task_epc_sched_in(cpuctx, epc);
+		if (switches_are_watched(cpuctx))
+			tell_other_pmus(cpuctx, ctx, true);
 		if (unlikely(ctx->nr_mapped))
 			update_userpages(ctx);
 	}
-	if (switches_are_watched(cpuctx))
-		tell_other_pmus(cpuctx, cpuctx->task_ctx, task, true);
 	perf_context_unlock_cpu(cpuctx, ctx);
 }
 
@@ -613,10 +605,10 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 
 	perf_delay(SWITCH_OUT);
 	perf_switch_record(prev, next, false);
+	if (switches_are_watched(cpuctx) && !cpuctx->task_ctx)
+		tell_all_pmus(cpuctx, false);
 	if (ctx)
-		task_context_out(cpuctx, ctx, prev);
-	else
-		tell_pmus(cpuctx, prev, false);
+		task_context_out(cpuctx, ctx);
 	perf_cgroup_switch(cpuctx, next);
 }
 
@@ -633,10 +625,10 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	struct perf_event_context *ctx = perf_task_context(task);
 
 	if (ctx)
-		task_context_in(cpuctx, ctx, task);
-	else
-		tell_pmus(cpuctx, task, true);
+		task_context_in(cpuctx, ctx);
 	perf_switch_record(task, prev, true);
+	if (switches_are_watched(cpuctx) && !cpuctx->task_ctx)
+		tell_all_pmus(cpuctx, true);
 }
 
 /**
