@@ -15,19 +15,6 @@
 #include "record.h"
 
 /**
- * struct perf_family - what the families of one context share
- * @lock: perf_family_lock(). A copy of a group is looked at as a whole, so there
- *	is one for the whole context
- *
- * Made at the first fork that inherits events of the context, and freed with
- * it: a copy keeps its root, and a root its context. Tasks of several users may
- * be in one context's families, but nobody else has to wait for this lock.
- */
-struct perf_family {
-	struct mutex	lock;	/* copies */
-} ____cacheline_aligned_in_smp;
-
-/**
  * perf_family_prepare - a fork is to inherit events of a context
  * @ctx: in which they were opened; its mutex is held
  *
@@ -65,17 +52,6 @@ int perf_family_prepare(struct perf_event_context *ctx)
 void perf_family_free(struct perf_event_context *ctx)
 {
 	kfree(ctx->family);
-}
-
-/**
- * perf_family_lock - the lock of a family of inherited events
- * @root: the event that was opened, and has been inherited
- *
- * Inside of ctx->mutex. No memory is allocated under it.
- */
-struct mutex *perf_family_lock(const struct perf_event *root)
-{
-	return &READ_ONCE(root->ctx->family)->lock;
 }
 
 /**

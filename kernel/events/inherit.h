@@ -5,8 +5,30 @@
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 
-/* The lock of an event's family: its children, and what they were. */
-struct mutex *perf_family_lock(const struct perf_event *root);
+/**
+ * struct perf_family - what the families of one context share
+ * @lock: perf_family_lock(). A copy of a group is looked at as a whole, so there
+ *	is one for the whole context
+ *
+ * Made at the first fork that inherits events of the context, and freed with
+ * it: a copy keeps its root, and a root its context. Tasks of several users may
+ * be in one context's families, but nobody else has to wait for this lock.
+ */
+struct perf_family {
+	struct mutex	lock;	/* copies */
+} ____cacheline_aligned_in_smp;
+
+/**
+ * perf_family_lock - the lock of a family of inherited events
+ * @root: the event that was opened, and has been inherited
+ *
+ * Inside of ctx->mutex. No memory is allocated under it.
+ */
+static inline struct mutex *perf_family_lock(const struct perf_event *root)
+{
+	return &READ_ONCE(root->ctx->family)->lock;
+}
+
 struct mutex *perf_family_enter(const struct perf_event *root);
 
 /* Undo perf_family_enter(). */
