@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An unprivileged user does his worst, and another one beside him counts. What
+ * he counts stays right, and no open of his fails. How long his calls take at
+ * most is shown; PE_ATTACK_MS is a bound for it, for machines that have a CPU
+ * for everybody. Each attack takes PE_ATTACK_SECONDS, or 2.
+ */
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+
+#define FILES		4000	/* that an attacker may have open */
+#define PAGES		16	/* that the victim touches in a round */
+#define WATCHPOINTS	4
+#define ATTACKERS	3	/* processes */
+#define TASKS		100	/* that the attacker may have */
+#define MEMORY_HIGH	(4 << 20)
+#define GROUP		"pe_attack"
+
+enum call { OPEN, ENABLE, DISABLE, RESET, READ, CLOSE, FORK, WATCH, PRCTL, NR_CALLS };
+
+static const char *const call_names[NR_CALLS] = {
+	"open", "enable", "disable", "reset", "read", "close", "fork", "watchpoint", "prctl",
+};
+
+/**
+ * struct victim - what the victim tells; shared memory
+ * @rounds: that he has done
+ * @wrong: counts that were not what he did
+ * @count: the last one of them
+ * @refused: opens that failed
+ * @error: of the last one
+ * @worst: of each call, ns
+ */
+struct victim {
+	unsigned int	rounds;
+	unsigned int	wrong;
+	__u64		count;
+	unsigned int	refused;
+	int		error;
+	__u64		worst[NR_CALLS];
+};
+
+static __u64 now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static long env_number(const char *name, long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? atol(text) : otherwise;
+}
+
+static void took(struct victim *v, enum call call, __u64 since)
+{
+	__u64 ns = now() - since;
+
+	if (ns > v->worst[call])
+		v->worst[call] = ns;
+}
+
+#define TIMED(v, call, what) ({						\
+	__u64 since_ = now();						\
+	__typeof__(what) ret_ = (what);					\
+	took(v, call, since_);						\
+	ret_;								\
+})
+
+static struct perf_event_attr faults_attr(void)
+{
+	struct perf_event_attr attr = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	return attr;
+}
+
+static struct perf_event_attr watchpoint_attr(void *address)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_BREAKPOINT,
+		.size		= sizeof(attr),
+		.bp_type	= HW_BREAKPOINT_W,
+		.bp_addr	= (unsigned long)address,
+		.bp_len		= HW_BREAKPOINT_LEN_4,
+		.exclude_kernel	= 1,
+		.exclude_hv	= 1,
+	};
+
+	return attr;
+}
+
+static void expect(struct victim *v, __u64 count, __u64 right)
+{
+	if (count == right)
+		return;
+	v->wrong++;
+	v->count = count;
+}
+
+static void refused(struct victim *v, int error)
+{
+	v->refused++;
+	v->error = error;
+}
+
+/* As many watchpoints as there are: who may not have the victim's takes none of them. */
+static void use_watchpoints(struct victim *v, int nr)
+{
+	static volatile int words[WATCHPOINTS];
+	int fd[WATCHPOINTS], i;
+
+	for (i = 0; i < nr; i++) {
+		struct perf_event_attr attr = watchpoint_attr((void *)&words[i]);
+
+		fd[i] = TIMED(v, WATCH, pe_open(&attr, 0, -1, -1, 0));
+		if (fd[i] < 0)
+			refused(v, fd[i]);
+		words[i]++;
+		if (fd[i] >= 0)
+			expect(v, pe_count(fd[i]), 1);
+	}
+	for (i = 0; i < nr; i++) {
+		if (fd[i] >= 0)
+			TIMED(v, CLOSE, close(fd[i]));
+	}
+}
+
+/* A counter with one copy, in a child that sleeps. */
+static void use_counter(struct victim *v)
+{
+	struct perf_event_attr attr = faults_attr();
+	pid_t child;
+	__u64 count;
+	int fd;
+
+	attr.inherit = 1;
+	fd = TIMED(v, OPEN, pe_open(&attr, 0, -1, -1, 0));
+	if (fd < 0) {
+		refused(v, fd);
+		return;
+	}
+	child = TIMED(v, FORK, fork());
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	TIMED(v, ENABLE, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	TIMED(v, DISABLE, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(fd);
+
+	fd = TIMED(v, OPEN, pe_open(&attr, 0, -1, -1, 0));
+	if (fd < 0) {
+		refused(v, fd);
+		return;
+	}
+	TIMED(v, PRCTL, prctl(PR_TASK_PERF_EVENTS_ENABLE));
+	TIMED(v, PRCTL, prctl(PR_TASK_PERF_EVENTS_DISABLE));
+	TIMED(v, RESET, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	/* What the fork has made copied on write is written to before. */
+	pe_fault(1);
+	TIMED(v, DISABLE, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	TIMED(v, ENABLE, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	pe_fault(PAGES);
+	TIMED(v, DISABLE, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	count = TIMED(v, READ, pe_count(fd));
+	expect(v, count, PAGES);
+	TIMED(v, CLOSE, close(fd));
+}
+
+/* The attackers */
+
+static void attack_begin(void)
+{
+	struct rlimit tasks = { TASKS, TASKS };
+
+	setrlimit(RLIMIT_NPROC, &tasks);
+	if (pe_become(PE_UID, 0))
+		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static int open_many(struct perf_event_attr *attr, int cpu, int group, int *fd, int most)
+{
+	int nr;
+
+	for (nr = 0; nr < most; nr++) {
+		fd[nr] = pe_open(attr, 0, cpu, group, 0);
+		if (fd[nr] < 0)
+			break;
+	}
+	return nr;
+}
+
+static void close_many(const int *fd, int nr)
+{
+	while (nr--)
+		close(fd[nr]);
+}
+
+static int many[FILES];
+
+/* Of a task and a CPU, software events are scheduled, in groups of a size. */
+static void close_large_groups(pid_t victim)
+{
+	struct perf_event_attr attr = faults_attr();
+	int others, members, leader;
+
+	for (;;) {
+		others = open_many(&attr, 0, -1, many, FILES / 2);
+		leader = pe_open(&attr, 0, 0, -1, 0);
+		attr.disabled = 0;
+		members = open_many(&attr, 0, leader, many + others, FILES / 2 - 100);
+		attr.disabled = 1;
+		close(leader);
+		close_many(many, others + members);
+	}
+}
+
+static void fork_many_copies(pid_t victim)
+{
+	struct perf_event_attr attr = faults_attr();
+	pid_t pid;
+	int nr;
+
+	attr.inherit = 1;
+	nr = open_many(&attr, -1, -1, many, FILES / 4);
+	for (;;) {
+		pid = fork();
+		if (!pid) {
+			/* Its own copies are copied, too. */
+			if (!fork())
+				pe_fault(1);
+			_exit(0);
+		}
+		while (waitpid(-1, NULL, pid < 0 ? 0 : WNOHANG) > 0)
+			;
+		pe_ioctl(many[nr - 1], PERF_EVENT_IOC_ENABLE, 0);
+		pe_ioctl(many[nr - 1], PERF_EVENT_IOC_DISABLE, 0);
+	}
+}
+
+static void flood_samples(pid_t victim)
+{
+	struct perf_event_attr attr = faults_attr();
+	long page = sysconf(_SC_PAGESIZE);
+	int i, fd;
+
+	attr.disabled = 0;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
+			   PERF_SAMPLE_STACK_USER;
+	attr.exclude_callchain_kernel = 1;
+	attr.sample_stack_user = 8192;
+	attr.wakeup_events = 1;
+	for (i = 0; i < 64; i++) {
+		fd = pe_open(&attr, 0, -1, -1, 0);
+		if (fd < 0)
+			break;
+		mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	}
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.sample_period = 1;
+	open_many(&attr, -1, -1, many, 16);
+	for (;;)
+		pe_fault(64);
+}
+
+static void redirect_many(pid_t victim)
+{
+	struct perf_event_attr attr = faults_attr();
+	long page = sysconf(_SC_PAGESIZE);
+	void *map[2];
+	int fd[2], nr, i, way;
+
+	for (;;) {
+		for (i = 0; i < 2; i++) {
+			fd[i] = pe_open(&attr, 0, -1, -1, 0);
+			map[i] = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd[i], 0);
+		}
+		nr = open_many(&attr, -1, -1, many, FILES - 100);
+		for (way = 0; way < 4; way++) {
+			for (i = 0; i < nr; i++)
+				pe_ioctl(many[i], PERF_EVENT_IOC_SET_OUTPUT, fd[way & 1]);
+		}
+		for (i = 0; i < 2; i++) {
+			if (map[i] != MAP_FAILED)
+				munmap(map[i], 2 * page);
+			close(fd[i]);
+		}
+		close_many(many, nr);
+	}
+}
+
+/* Events of the victim, and of CPUs: all of them are refused. */
+static void ask_for_watchpoints(pid_t victim)
+{
+	static int word;
+	struct perf_event_attr attr = watchpoint_attr(&word);
+	int cpu = 0, fd;
+
+	for (;;) {
+		fd = pe_open(&attr, victim, -1, -1, 0);
+		if (fd >= 0)
+			_exit(2);
+		fd = pe_open(&attr, -1, cpu, -1, 0);
+		if (fd >= 0)
+			_exit(2);
+		cpu = (cpu + 1) % pe_cpu_count();
+	}
+}
+
+static void map_and_unmap(pid_t victim)
+{
+	struct perf_event_attr attr = faults_attr();
+	long page = sysconf(_SC_PAGESIZE);
+	void *map;
+	int fd;
+
+	for (;;) {
+		fd = pe_open(&attr, 0, -1, -1, 0);
+		map = mmap(NULL, 129 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (map != MAP_FAILED) {
+			pe_touch(map);
+			munmap(map, 129 * page);
+		}
+		close(fd);
+	}
+}
+
+FIXTURE(attack) {
+	struct victim *seen;
+	pid_t victim;
+	pid_t attackers[ATTACKERS];
+	long seconds;
+	int watchpoints;
+};
+
+/* A cgroup with little memory, where the kernel has such. */
+static bool limit_memory(void)
+{
+	char path[256];
+
+	if (!*pe_cgroup_root())
+		return false;
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", pe_cgroup_root());
+	if (access(path, W_OK))
+		return false;
+	{
+		FILE *f = fopen(path, "w");
+
+		if (!f)
+			return false;
+		fputs("+memory", f);
+		fclose(f);
+	}
+	snprintf(path, sizeof(path), "%s/" GROUP, pe_cgroup_root());
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/" GROUP "/memory.high", pe_cgroup_root());
+	return !pe_set(path, MEMORY_HIGH);
+}
+
+FIXTURE_SETUP(attack)
+{
+	struct rlimit files = { FILES, FILES };
+	int i;
+
+	if (geteuid())
+		SKIP(return, "needs root, to become others");
+	if (pe_get(PE_PARANOID) > 2)
+		SKIP(return, "only root may open events");
+	setrlimit(RLIMIT_NOFILE, &files);
+	self->seconds = env_number("PE_ATTACK_SECONDS", 2);
+	self->seen = mmap(NULL, sizeof(*self->seen), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->seen);
+	for (i = 0; i < ATTACKERS; i++)
+		self->attackers[i] = -1;
+	{
+		static int word;
+		struct perf_event_attr attr = watchpoint_attr(&word);
+		int fd[WATCHPOINTS];
+
+		self->watchpoints = open_many(&attr, -1, -1, fd, WATCHPOINTS);
+		close_many(fd, self->watchpoints);
+	}
+}
+
+FIXTURE_TEARDOWN(attack)
+{
+}
+
+static void be_victim(struct victim *v, int watchpoints, int go)
+{
+	struct sched_param first = { .sched_priority = 1 };
+	char c;
+
+	/* That he waits is then the kernel's doing, not that others have the CPU. */
+	sched_setscheduler(0, SCHED_FIFO, &first);
+	if (pe_become(PE_OTHER_UID, 0) || read(go, &c, 1) != 1)
+		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		use_counter(v);
+		use_watchpoints(v, watchpoints);
+		__atomic_add_fetch(&v->rounds, 1, __ATOMIC_RELAXED);
+		pe_sleep_ms(1);
+	}
+}
+
+static int beside(struct __test_metadata *_metadata, FIXTURE_DATA(attack) *self,
+		  void (*attack)(pid_t victim), bool tight)
+{
+	struct victim *v = self->seen;
+	long limit = env_number("PE_ATTACK_MS", 0);
+	char path[256];
+	int go[2], i, status;
+
+	ASSERT_EQ(0, pipe(go));
+	self->victim = fork();
+	if (!self->victim)
+		be_victim(v, self->watchpoints, go[0]);
+
+	for (i = 0; i < ATTACKERS; i++) {
+		self->attackers[i] = fork();
+		if (!self->attackers[i]) {
+			setpgid(0, 0);
+			if (tight)
+				pe_cgroup_enter(GROUP, getpid());
+			attack_begin();
+			attack(self->victim);
+			_exit(0);
+		}
+		setpgid(self->attackers[i], self->attackers[i]);
+	}
+	ASSERT_EQ(1, write(go[1], "", 1));
+	sleep(self->seconds);
+
+	kill(self->victim, SIGKILL);
+	waitpid(self->victim, NULL, 0);
+	for (i = 0; i < ATTACKERS; i++) {
+		/* None of them has got what he may not have. */
+		EXPECT_EQ(0, waitpid(self->attackers[i], &status, WNOHANG)) {
+			TH_LOG("attacker %d ended with %#x", i, status);
+		}
+		/* And what he has forked. */
+		kill(-self->attackers[i], SIGKILL);
+		waitpid(self->attackers[i], NULL, 0);
+	}
+	close(go[0]);
+	close(go[1]);
+
+	EXPECT_LT(0U, v->rounds);
+	EXPECT_EQ(0U, v->wrong) {
+		TH_LOG("last: %llu", v->count);
+	}
+	EXPECT_EQ(0U, v->refused) {
+		TH_LOG("last: %d", v->error);
+	}
+	for (i = 0; i < NR_CALLS; i++) {
+		TH_LOG("%u rounds, worst %s: %llu us", v->rounds, call_names[i],
+		       v->worst[i] / 1000);
+		if (limit)
+			EXPECT_GE((__u64)limit * 1000000, v->worst[i]);
+	}
+	if (tight) {
+		snprintf(path, sizeof(path), "%s/" GROUP, pe_cgroup_root());
+		for (i = 0; i < 100 && rmdir(path); i++)
+			pe_sleep_ms(20);
+	}
+	return 0;
+}
+
+#define LONG	3600
+
+TEST_F_TIMEOUT(attack, large_groups_are_closed, LONG)
+{
+	beside(_metadata, self, close_large_groups, false);
+}
+
+TEST_F_TIMEOUT(attack, forks_with_little_memory, LONG)
+{
+	bool tight = limit_memory();
+
+	if (!tight)
+		TH_LOG("without a limit of memory: the kernel has none");
+	beside(_metadata, self, fork_many_copies, tight);
+}
+
+TEST_F_TIMEOUT(attack, floods_of_samples, LONG)
+{
+	beside(_metadata, self, flood_samples, false);
+}
+
+TEST_F_TIMEOUT(attack, thousands_are_redirected, LONG)
+{
+	beside(_metadata, self, redirect_many, false);
+}
+
+TEST_F_TIMEOUT(attack, refused_watchpoints_take_none, LONG)
+{
+	/* The base reserves the register first. */
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	beside(_metadata, self, ask_for_watchpoints, false);
+}
+
+TEST_F_TIMEOUT(attack, buffers_come_and_go, LONG)
+{
+	beside(_metadata, self, map_and_unmap, false);
+}
+
+TEST_HARNESS_MAIN
