@@ -57,10 +57,9 @@ struct read_call {
 };
 
 /* The CPU to read on: this one, when everything that is read is shared with it. */
-static int reading_cpu(const struct read_call *call, int cpu)
+static int reading_cpu(const struct perf_event *event, bool group, int cpu)
 {
-	const struct perf_event *event = call->event;
-	u8 caps = call->group ? event->group_caps : event->event_caps;
+	u8 caps = group ? event->group_caps : event->event_caps;
 	int here = raw_smp_processor_id();
 
 	if ((caps & PERF_EV_CAP_READ_ACTIVE_PKG) &&
@@ -95,7 +94,7 @@ static void read_here(void *info)
 	raw_spin_lock(&ctx->lock);
 	/* What has been moved to another CPU meanwhile was read with that, too. */
 	if (event->state == PERF_EVENT_STATE_ACTIVE &&
-	    reading_cpu(call, event->oncpu) != smp_processor_id())
+	    reading_cpu(event, call->group, event->oncpu) != smp_processor_id())
 		goto unlock;
 	if (!call->group) {
 		read_member(event);
@@ -133,7 +132,7 @@ static int sync_count(struct perf_event *event, bool group)
 	cpu = READ_ONCE(event->oncpu);
 	perf_delay(ONCPU_SEEN);
 	if (cpu >= 0)
-		smp_call_function_single(reading_cpu(&call, cpu), read_here, &call, 1);
+		smp_call_function_single(reading_cpu(event, group, cpu), read_here, &call, 1);
 	else
 		smp_rmb(); /* pairs with perf_event_sched_out(): what was taken off has been read */
 	preempt_enable();
@@ -472,13 +471,13 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 	local_irq_save(flags);
 	cpu = smp_processor_id();
 	if (is_task_event(event) ? event->hw.target != current :
-				   reading_cpu(event, event->event_caps, event->cpu) != cpu) {
+				   reading_cpu(event, false, event->cpu) != cpu) {
 		ret = -EINVAL;
 		goto out;
 	}
 	oncpu = event->oncpu;
 	if (oncpu >= 0)
-		oncpu = reading_cpu(event, event->event_caps, oncpu);
+		oncpu = reading_cpu(event, false, oncpu);
 	if (event->attr.pinned && !is_resident(event) && oncpu != cpu) {
 		ret = -EBUSY;
 		goto out;
