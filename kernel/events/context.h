@@ -44,8 +44,9 @@ void perf_event_turn_on_for(struct perf_event *event, int overflows);
 void perf_event_turn_off(struct perf_event *event);
 void perf_event_disable_due(struct perf_event *event);
 
-/* group.c: the trees of groups, ctx->lock */
+/* group_tree.c: ctx->lock */
 void perf_group_insert(struct perf_event *leader);
+void perf_group_comes_back(struct perf_event *leader);
 void perf_group_erase(struct perf_event *leader);
 void perf_group_ran(struct perf_event *leader, u64 ns);
 void perf_group_pass(struct perf_event *leader, u64 turn);

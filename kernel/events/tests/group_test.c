@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of group.c, included at its end: who may join, which PMU schedules
- * a group, and the order of a tree.
+ * Unit tests of group.c, included at its end: who may join, and which PMU
+ * schedules a group.
  */
 #include <kunit/test.h>
 
@@ -12,7 +12,6 @@
  * @software: a PMU that never lacks a counter
  * @hardware: a PMU that may
  * @other_hardware: another one
- * @epc: the part of @hardware in @ctx
  * @events: each its own leader, software, resident, in @ctx
  */
 struct group_fixture {
@@ -21,7 +20,6 @@ struct group_fixture {
 	struct pmu			software;
 	struct pmu			hardware;
 	struct pmu			other_hardware;
-	struct perf_event_pmu_context	epc;
 	struct perf_event		events[6];
 };
 
@@ -33,23 +31,16 @@ static int group_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	perf_context_init(&f->ctx, NULL);
 	perf_context_init(&f->other_ctx, NULL);
-	f->epc.pmu = &f->hardware;
-	f->epc.ctx = &f->ctx;
-	f->epc.pinned_groups = RB_ROOT;
-	f->epc.flexible_groups = RB_ROOT;
-	INIT_LIST_HEAD(&f->epc.flexible_active);
 	for (i = 0; i < ARRAY_SIZE(f->events); i++) {
 		struct perf_event *event = &f->events[i];
 
 		event->ctx = &f->ctx;
 		event->pmu = &f->software;
-		event->pmu_ctx = &f->epc;
 		event->event_caps = PERF_EV_CAP_SOFTWARE | PERF_EV_CAP_RESIDENT;
 		event->group_leader = event;
 		event->id = i;
 		event->clock = perf_clock;
 		INIT_LIST_HEAD(&event->sibling_list);
-		RB_CLEAR_NODE(&event->group_node);
 	}
 	test->priv = f;
 	return 0;
@@ -190,74 +181,6 @@ static void resident_needs_every_member(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, e[0].group_caps & PERF_EV_CAP_SOFTWARE);
 }
 
-static void insert(struct group_fixture *f, struct perf_event *event)
-{
-	raw_spin_lock_irq(&f->ctx.lock);
-	perf_group_insert(event);
-	raw_spin_unlock_irq(&f->ctx.lock);
-}
-
-static void tree_holds_cpus_apart(struct kunit *test)
-{
-	struct group_fixture *f = test->priv;
-	struct perf_event *e = f->events;
-	int cpus[] = { -1, 3, -1, 0, 3, -1 };
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
-		e[i].cpu = cpus[i];
-		insert(f, &e[i]);
-	}
-	KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 6U);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, -1, NULL), &e[0]);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[0]), &e[2]);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[5]);
-	KUNIT_EXPECT_NULL(test, perf_group_next(&e[5]));
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, 3, NULL), &e[1]);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[4]);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, 0, NULL), &e[3]);
-	KUNIT_EXPECT_NULL(test, perf_group_first(&f->epc.flexible_groups, 1, NULL));
-	KUNIT_EXPECT_NULL(test, perf_group_first(&f->epc.pinned_groups, -1, NULL));
-}
-
-static void who_ran_least_is_first(struct kunit *test)
-{
-	struct group_fixture *f = test->priv;
-	struct perf_event *e = f->events;
-	struct rb_root *root = &f->epc.flexible_groups;
-	u64 turn = 1ULL << TURN_SHIFT;
-	int i;
-
-	for (i = 0; i < 3; i++)
-		insert(f, &e[i]);
-	perf_group_ran(&e[0], 10 * turn);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
-	perf_group_ran(&e[1], 5 * turn);
-	perf_group_ran(&e[2], 7 * turn);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[2]);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[0]);
-
-	/* Who comes later does not have to be caught up with. */
-	insert(f, &e[3]);
-	KUNIT_EXPECT_EQ(test, e[3].group_runtime, 5 * turn);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[3]);
-
-	/* Within a turn nobody gives way, at its end everybody who has had it. */
-	perf_group_ran(&e[1], turn - 1);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
-	perf_group_ran(&e[1], 1);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[3]);
-	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[3]), &e[1]);
-
-	raw_spin_lock_irq(&f->ctx.lock);
-	for (i = 0; i < 4; i++)
-		perf_group_erase(&e[i]);
-	raw_spin_unlock_irq(&f->ctx.lock);
-	KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(root));
-	KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 0U);
-}
-
 static struct kunit_case group_cases[] = {
 	KUNIT_CASE(software_joins_software),
 	KUNIT_CASE(member_leads_nobody),
@@ -265,8 +188,6 @@ static struct kunit_case group_cases[] = {
 	KUNIT_CASE(hardware_of_one_pmu_only),
 	KUNIT_CASE(hardware_member_decides_the_pmu),
 	KUNIT_CASE(resident_needs_every_member),
-	KUNIT_CASE(tree_holds_cpus_apart),
-	KUNIT_CASE(who_ran_least_is_first),
 	{}
 };
 

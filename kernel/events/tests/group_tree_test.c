@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of group_tree.c, included at its end: the order of a tree.
+ */
+#include <kunit/test.h>
+
+/**
+ * struct tree_fixture - a CPU context with some events
+ * @ctx: the context, nobody else's
+ * @pmu: of the events
+ * @epc: its part of @ctx
+ * @events: each its own leader, in no tree yet
+ */
+struct tree_fixture {
+	struct perf_event_context	ctx;
+	struct pmu			pmu;
+	struct perf_event_pmu_context	epc;
+	struct perf_event		events[6];
+};
+
+static int tree_test_init(struct kunit *test)
+{
+	struct tree_fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	perf_context_init(&f->ctx, NULL);
+	f->epc.pmu = &f->pmu;
+	f->epc.ctx = &f->ctx;
+	f->epc.pinned_groups = RB_ROOT;
+	f->epc.flexible_groups = RB_ROOT;
+	INIT_LIST_HEAD(&f->epc.flexible_active);
+	for (i = 0; i < ARRAY_SIZE(f->events); i++) {
+		struct perf_event *event = &f->events[i];
+
+		event->ctx = &f->ctx;
+		event->pmu = &f->pmu;
+		event->pmu_ctx = &f->epc;
+		event->group_leader = event;
+		event->id = i;
+		INIT_LIST_HEAD(&event->sibling_list);
+		RB_CLEAR_NODE(&event->group_node);
+	}
+	test->priv = f;
+	return 0;
+}
+
+static void insert(struct tree_fixture *f, struct perf_event *event)
+{
+	raw_spin_lock_irq(&f->ctx.lock);
+	perf_group_insert(event);
+	raw_spin_unlock_irq(&f->ctx.lock);
+}
+
+static void tree_holds_cpus_apart(struct kunit *test)
+{
+	struct tree_fixture *f = test->priv;
+	struct perf_event *e = f->events;
+	int cpus[] = { -1, 3, -1, 0, 3, -1 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		e[i].cpu = cpus[i];
+		insert(f, &e[i]);
+	}
+	KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 6U);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, -1, NULL), &e[0]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[0]), &e[2]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[5]);
+	KUNIT_EXPECT_NULL(test, perf_group_next(&e[5]));
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, 3, NULL), &e[1]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[4]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, 0, NULL), &e[3]);
+	KUNIT_EXPECT_NULL(test, perf_group_first(&f->epc.flexible_groups, 1, NULL));
+	KUNIT_EXPECT_NULL(test, perf_group_first(&f->epc.pinned_groups, -1, NULL));
+}
+
+static void who_ran_least_is_first(struct kunit *test)
+{
+	struct tree_fixture *f = test->priv;
+	struct perf_event *e = f->events;
+	struct rb_root *root = &f->epc.flexible_groups;
+	u64 turn = 1ULL << TURN_SHIFT;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		insert(f, &e[i]);
+	perf_group_ran(&e[0], 10 * turn);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
+	perf_group_ran(&e[1], 5 * turn);
+	perf_group_ran(&e[2], 7 * turn);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[2]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[0]);
+
+	/* Who comes later does not have to be caught up with. */
+	insert(f, &e[3]);
+	KUNIT_EXPECT_EQ(test, e[3].group_runtime, 5 * turn);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[3]);
+
+	/* Within a turn nobody gives way, at its end everybody who has had it. */
+	perf_group_ran(&e[1], turn - 1);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
+	perf_group_ran(&e[1], 1);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[3]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[3]), &e[1]);
+
+	raw_spin_lock_irq(&f->ctx.lock);
+	for (i = 0; i < 4; i++)
+		perf_group_erase(&e[i]);
+	raw_spin_unlock_irq(&f->ctx.lock);
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(root));
+	KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 0U);
+}
+
+static struct kunit_case tree_cases[] = {
+	KUNIT_CASE(tree_holds_cpus_apart),
+	KUNIT_CASE(who_ran_least_is_first),
+	{}
+};
+
+static struct kunit_suite tree_suite = {
+	.name		= "perf_group_tree",
+	.init		= tree_test_init,
+	.test_cases	= tree_cases,
+};
+
+kunit_test_suite(tree_suite);
