@@ -893,4 +893,5 @@ void perf_event_task_tick(void)
 
 #if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_BUILTIN(CONFIG_PERF_EVENTS_SIM_PMU)
 #include "tests/sched_test.c"
+#include "tests/rotate_test.c"
 #endif

@@ -381,176 +381,6 @@ static void time_runs_while_it_is_on(struct kunit *test)
 	expect_times(test, second, 2 * ROUND_NS + 500, ROUND_NS + 500);
 }
 
-/* Thirteen counters' worth of groups on four: each gets as much as every other. */
-static void rotation_is_fair(struct kunit *test)
-{
-	static const int sizes[] = { 4, 3, 2, 2, 1, 1 };
-	const int rounds = 1300;
-	struct perf_event *leaders[ARRAY_SIZE(sizes)];
-	const u64 fair = (u64)rounds * ROUND_NS * 4 / 13;
-	unsigned int used = 0;
-	int i, r;
-
-	for (i = 0; i < ARRAY_SIZE(sizes); i++)
-		leaders[i] = open_group(test, sizes[i], false);
-	for (r = 0; r < rounds; r++) {
-		used += busy(test);
-		one_round(test);
-	}
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		u64 enabled, running;
-
-		perf_event_read_value(leaders[i], &enabled, &running);
-		kunit_info(test, "group of %d: ran %llu per mille, fair %llu", sizes[i],
-			   div64_u64(running * 1000, enabled), fair * 1000 / (rounds * ROUND_NS));
-		KUNIT_EXPECT_GE(test, running, fair * 95 / 100);
-		KUNIT_EXPECT_LE(test, running, fair * 105 / 100);
-	}
-	kunit_info(test, "counters busy %u per mille", used * 1000 / (4 * rounds));
-	KUNIT_EXPECT_GE(test, used, 4U * rounds * 90 / 100);
-}
-
-/* A group that fills the PMU, among many that fit beside one another. */
-static void group_that_fits_alone_never_starves(struct kunit *test)
-{
-	struct perf_event *big, *small[24];
-	int i, r, waited = 0, longest = 0;
-
-	for (i = 0; i < ARRAY_SIZE(small); i++)
-		small[i] = open_group(test, 1, false);
-	big = open_group(test, 4, false);
-	for (r = 0; r < 400; r++) {
-		one_round(test);
-		waited = is_on(big) ? 0 : waited + 1;
-		longest = max(longest, waited);
-	}
-	/* Each round somebody gets in who has run less than those that are on. */
-	kunit_info(test, "longest wait: %d rounds", longest);
-	KUNIT_EXPECT_LE(test, longest, 25);
-	for (i = 0; i < ARRAY_SIZE(small); i++) {
-		u64 enabled, running;
-
-		perf_event_read_value(small[i], &enabled, &running);
-		KUNIT_EXPECT_GE(test, running, 400 * ROUND_NS / 7 * 8 / 10);
-	}
-}
-
-static struct perf_event *open_alone(struct kunit *test)
-{
-	struct sim_fixture *f = test->priv;
-	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .exclusive = 1 };
-
-	return open_attr(test, &attr, -1, current, NULL);
-}
-
-/* Beside a pinned group no exclusive one ever goes on. */
-static void group_that_never_fits_keeps_nobody_out(struct kunit *test)
-{
-	struct sim_fixture *f = test->priv;
-	struct perf_event *pinned = open_group(test, 1, true), *plain[2];
-	int r, on[2] = { };
-
-	open_alone(test);
-	open_alone(test);
-	plain[0] = open_group(test, 1, false);
-	plain[1] = open_group(test, 1, false);
-	for (r = 0; r < 100; r++) {
-		/* As at a task switch. */
-		if (r & 1) {
-			guard(preempt)();
-			perf_pmu_resched(&f->sim->pmu);
-		}
-		one_round(test);
-		KUNIT_EXPECT_TRUE(test, is_on(pinned));
-		on[0] += is_on(plain[0]);
-		on[1] += is_on(plain[1]);
-	}
-	KUNIT_EXPECT_GE(test, on[0], 90);
-	KUNIT_EXPECT_GE(test, on[1], 90);
-}
-
-static void count_turns(struct kunit *test, struct perf_event **events, int *on, int rounds)
-{
-	int r, i;
-
-	for (r = 0; r < rounds; r++) {
-		for (i = 0; i < 3; i++)
-			on[i] += is_on(events[i]);
-		one_round(test);
-	}
-}
-
-/* Who was off for long, or comes late, takes turns with the others from there on. */
-static void nobody_makes_up_for_being_off(struct kunit *test)
-{
-	static const struct sim_pmu_shape one_counter = { .nr_general = 1, .width = 48 };
-	struct sim_fixture *f = test->priv;
-	struct perf_event *events[3];
-	int i, on[3] = { };
-
-	perf_pmu_unregister(&f->sim->pmu);
-	sim_pmu_free(f->sim);
-	KUNIT_ASSERT_EQ(test, make_pmu(test, &one_counter), 0);
-	for (i = 0; i < 3; i++)
-		events[i] = open_group(test, 1, false);
-	on_and_off(events[0], false);
-	count_turns(test, events, on, 200);
-	KUNIT_EXPECT_EQ(test, on[0], 0);
-
-	on_and_off(events[0], true);
-	memset(on, 0, sizeof(on));
-	count_turns(test, events, on, 30);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_GE(test, on[i], 9);
-
-	/* Nor does the one that comes look at one that is off. */
-	on_and_off(events[0], false);
-	count_turns(test, events, on, 200);
-	close_event(test, events[1]);
-	events[1] = open_group(test, 1, false);
-	on_and_off(events[0], true);
-	memset(on, 0, sizeof(on));
-	count_turns(test, events, on, 30);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_GE(test, on[i], 9);
-}
-
-/* Who has had the PMU for itself has not run up a debt. */
-static void running_time_counts_at_once(struct kunit *test)
-{
-	struct sim_fixture *f = test->priv;
-	struct perf_event *events[3];
-	int i, on[3] = { };
-
-	f->sim->shape.constraints[STEP] = 0x1;
-	events[0] = open_group(test, 1, false);
-	pass(200 * ROUND_NS);
-	events[1] = open_group(test, 1, false);
-	events[2] = open_group(test, 1, false);
-	count_turns(test, events, on, 30);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_GE(test, on[i], 9);
-}
-
-static void rotation_stops_when_nobody_waits(struct kunit *test)
-{
-	struct sim_fixture *f = test->priv;
-	struct perf_event *first = open_group(test, 3, false);
-	struct perf_event *second = open_group(test, 3, false);
-	struct perf_cpu_pmu_context *cpc;
-
-	scoped_guard(preempt) {
-		cpc = this_cpc(&f->sim->pmu);
-		KUNIT_EXPECT_TRUE(test, cpc->hrtimer_active);
-	}
-	one_round(test);
-	on_and_off(first, false);
-	one_round(test);
-	one_round(test);
-	expect_group(test, second, true);
-	KUNIT_EXPECT_FALSE(test, cpc->hrtimer_active);
-}
-
 static unsigned int nr_adds;
 
 static int counted_add(struct perf_event *event, int flags)
@@ -855,34 +685,6 @@ static void clock_counts_in_any_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(clock), 0ULL);
 }
 
-/* A group that fills the PMU on either side: each is on half of the time. */
-static void cpu_and_task_take_turns(struct kunit *test)
-{
-	struct sim_fixture *f = test->priv;
-	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
-	struct perf_event *leaders[2];
-	int i, r, on[2] = { };
-
-	/* A CPU's clock is not the test's to set. */
-	WRITE_ONCE(perf_test_clock_task, NULL);
-	for (i = 0; i < 2; i++) {
-		struct task_struct *task = i ? current : NULL;
-		int cpu = i ? -1 : raw_smp_processor_id(), n;
-
-		leaders[i] = open_attr(test, &attr, cpu, task, NULL);
-		for (n = 1; n < 4; n++)
-			open_attr(test, &attr, cpu, task, leaders[i]);
-	}
-	for (r = 0; r < 40; r++) {
-		on[0] += is_on(leaders[0]);
-		on[1] += is_on(leaders[1]);
-		one_round(test);
-	}
-	KUNIT_EXPECT_EQ(test, on[0] + on[1], 40);
-	KUNIT_EXPECT_GE(test, on[0], 18);
-	KUNIT_EXPECT_GE(test, on[1], 18);
-}
-
 static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(group_goes_on_whole_or_not_at_all),
 	KUNIT_CASE(refused_transaction_leaves_nothing),
@@ -898,12 +700,6 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(leader_turned_off_on_its_way_in),
 	KUNIT_CASE(who_is_left_goes_on),
 	KUNIT_CASE(time_runs_while_it_is_on),
-	KUNIT_CASE(rotation_is_fair),
-	KUNIT_CASE(group_that_fits_alone_never_starves),
-	KUNIT_CASE(group_that_never_fits_keeps_nobody_out),
-	KUNIT_CASE(nobody_makes_up_for_being_off),
-	KUNIT_CASE(running_time_counts_at_once),
-	KUNIT_CASE(rotation_stops_when_nobody_waits),
 	KUNIT_CASE(full_pmu_is_left_alone),
 	KUNIT_CASE(narrow_counters_lose_nothing),
 	KUNIT_CASE(every_period_overflows_once),
@@ -916,7 +712,6 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(new_period_of_a_halted_event),
 	KUNIT_CASE(filter_and_constraints_can_change),
 	KUNIT_CASE(clock_counts_in_any_group),
-	KUNIT_CASE(cpu_and_task_take_turns),
 	{}
 };
 
