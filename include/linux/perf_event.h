@@ -812,7 +812,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @attr: what was asked for
  * @active_list: place in the PMU context's list of groups that are on
  * @group_node: place in the PMU context's tree of groups
- * @group_runtime: ns that the group has run, for fairness between groups
+ * @group_runtime: ns that the group has run, for its age among others
  * @header_size: of a sample, bytes whose number does not change
  * @id_header_size: of the trailer of other records
  * @read_size: of what read(2) returns
@@ -959,10 +959,10 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
  * @pmu_ctx_entry: in ctx->pmu_ctx_list
  * @pinned_active: pinned groups that are on
  * @flexible_active: flexible groups that are on
- * @pinned_groups: all pinned groups, ordered by CPU, cgroup and arrival
- * @flexible_groups: all flexible groups, ordered by CPU, cgroup and run time
+ * @pinned_groups: enabled pinned groups, ordered by CPU, cgroup and arrival
+ * @flexible_groups: enabled flexible groups, ordered by CPU, cgroup and age
+ * @age_base: from where ages count, ns of group_runtime
  * @embedded: part of a struct perf_cpu_pmu_context, never freed alone
- * @rotate_necessary: an enabled group did not fit
  * @refcount: one an event
  * @rcu_head: to free it
  * @task_ctx_data: the driver's, of pmu::task_ctx_cache
@@ -977,8 +977,8 @@ struct perf_event_pmu_context {
 	struct list_head		flexible_active;
 	struct rb_root			pinned_groups;
 	struct rb_root			flexible_groups;
+	u64				age_base;
 	bool				embedded;
-	bool				rotate_necessary;
 	refcount_t			refcount;
 	struct rcu_head			rcu_head;
 	void				*task_ctx_data;
@@ -1011,7 +1011,7 @@ struct perf_event_clock {
  * @now: perf_clock() of the change that goes on, or of the last one
  * @seq: counts changes, and says whether one goes on; see kernel/events/time.h
  * @nr_events: attached
- * @nr_sched: groups that have to be scheduled
+ * @nr_sched: enabled groups that have to be scheduled
  * @nr_freq: events that sample at a frequency
  * @nr_mapped: events with their page mapped
  * @nr_user: events with PERF_EVENT_FLAG_USER_READ_CNT when they came

@@ -222,6 +222,28 @@ void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx)
 }
 
 /**
+ * perf_cgroup_here - the cgroup that runs on this CPU, if any is counted here
+ * @cpuctx: this CPU's, locked
+ *
+ * Return: the cgroup, or NULL.
+ */
+struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx)
+{
+	return cpuctx->nr_cgroups ? cpuctx->cgrp : NULL;
+}
+
+/**
+ * perf_cgroup_above - the cgroup that a cgroup is in
+ * @cgrp: the cgroup
+ *
+ * Return: its parent, or NULL.
+ */
+struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp)
+{
+	return parent_of(cgrp);
+}
+
+/**
  * perf_cgroup_stretches - visit the groups of the cgroups that run on this CPU
  * @cpuctx: this CPU's, locked
  * @epc: a PMU's part of it
@@ -233,37 +255,8 @@ void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pm
 {
 	struct perf_cgroup *cgrp;
 
-	if (!cpuctx->nr_cgroups)
-		return;
-	for (cgrp = cpuctx->cgrp; cgrp; cgrp = parent_of(cgrp))
+	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = parent_of(cgrp))
 		func(epc, pinned, smp_processor_id(), cgrp);
-}
-
-/**
- * perf_cgroup_longest_waiting - of the running cgroups' groups the one to be served
- * @cpuctx: this CPU's, locked
- * @epc: a PMU's part of it or of the task's context
- * @wants_in: does a group wait?
- *
- * Return: the leader of the flexible group that has run least, or NULL.
- */
-struct perf_event *perf_cgroup_longest_waiting(struct perf_cpu_context *cpuctx,
-					       struct perf_event_pmu_context *epc,
-					       bool (*wants_in)(struct perf_event *leader))
-{
-	struct perf_event *leader, *best = NULL;
-	struct perf_cgroup *cgrp;
-
-	if (!cpuctx->nr_cgroups || epc->ctx != &cpuctx->ctx)
-		return NULL;
-	for (cgrp = cpuctx->cgrp; cgrp; cgrp = parent_of(cgrp)) {
-		leader = perf_group_first(&epc->flexible_groups, smp_processor_id(), cgrp);
-		while (leader && !wants_in(leader))
-			leader = perf_group_next(leader);
-		if (leader && (!best || leader->group_runtime < best->group_runtime))
-			best = leader;
-	}
-	return best;
 }
 
 /* The controller */

@@ -15,9 +15,8 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx);
 void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			   bool pinned, perf_stretch_func_t func);
-struct perf_event *perf_cgroup_longest_waiting(struct perf_cpu_context *cpuctx,
-					       struct perf_event_pmu_context *epc,
-					       bool (*wants_in)(struct perf_event *leader));
+struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx);
+struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp);
 #else
 static inline int perf_cgroup_connect(struct perf_event *event, int fd,
 				      const struct perf_event *leader)	{ return -EINVAL; }
@@ -30,13 +29,9 @@ static inline void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx) { }
 static inline void perf_cgroup_stretches(struct perf_cpu_context *cpuctx,
 					 struct perf_event_pmu_context *epc, bool pinned,
 					 perf_stretch_func_t func)	{ }
-static inline struct perf_event *
-perf_cgroup_longest_waiting(struct perf_cpu_context *cpuctx,
-			    struct perf_event_pmu_context *epc,
-			    bool (*wants_in)(struct perf_event *leader))
-{
-	return NULL;
-}
+static inline struct perf_cgroup *
+perf_cgroup_here(struct perf_cpu_context *cpuctx)			{ return NULL; }
+static inline struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp) { return NULL; }
 #endif
 
 #endif /* _KERNEL_EVENTS_CGROUP_H */

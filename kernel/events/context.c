@@ -455,7 +455,6 @@ static void pmu_context_init(struct perf_event_pmu_context *made,
 	made->pmu = pmu;
 	made->ctx = ctx;
 	made->embedded = !ctx->task;
-	made->rotate_necessary = false;
 	made->pinned_groups = RB_ROOT;
 	made->flexible_groups = RB_ROOT;
 	for (i = 0; i < ARRAY_SIZE(heads); i++)

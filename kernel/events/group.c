@@ -121,6 +121,9 @@ static void group_rehome(struct perf_event *leader)
 		epc = perf_pmu_context_of(leader->ctx, pmu);
 		WARN_ON_ONCE(!epc);
 	}
+	/* What it has run on another PMU makes it no older. */
+	if (leader->pmu_ctx != epc)
+		leader->group_runtime = 0;
 	leader->pmu_ctx = epc;
 	for_each_sibling_event(member, leader)
 		member->pmu_ctx = epc;
@@ -138,11 +141,16 @@ static void group_update_caps(struct perf_event *leader)
 /* Let the group count and be scheduled as what it now is. */
 static void group_enter(struct perf_event *leader)
 {
+	const struct perf_event_pmu_context *before = leader->pmu_ctx;
 	struct perf_event *member;
 
 	group_update_caps(leader);
 	group_rehome(leader);
 	if (!is_resident(leader)) {
+		if (leader->state < PERF_EVENT_STATE_INACTIVE)
+			return;
+		if (leader->pmu_ctx != before && !leader->attr.pinned)
+			perf_group_level(leader);
 		perf_group_insert(leader);
 		return;
 	}
@@ -159,8 +167,7 @@ static void group_leave(struct perf_event *leader)
 
 	if (!is_resident(leader)) {
 		perf_group_sched_out(leader);
-		if (!RB_EMPTY_NODE(&leader->group_node))
-			perf_group_erase(leader);
+		perf_group_erase(leader);
 		return;
 	}
 	if (leader->state == PERF_EVENT_STATE_ACTIVE)
@@ -304,11 +311,18 @@ struct detach_args {
 	bool				keep_group;
 };
 
-/* Make every member its own leader; the group counts nothing. */
+/*
+ * Make every member its own leader, as old as the group was; the group counts
+ * nothing. This is one step for all of them: there may be many others.
+ */
 static void group_dissolve(struct perf_event *leader, bool attached)
 {
 	struct perf_event *member, *next;
 
+	/* Members may be enabled behind a leader that has been off for long, or has no age. */
+	if (attached && leader->pmu_ctx &&
+	    (leader->state < PERF_EVENT_STATE_INACTIVE || leader->attr.pinned))
+		perf_group_level(leader);
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list) {
 		/* What wrote into the leader's AUX area has nowhere to write; some never lead. */
 		if ((perf_event_needs_aux(member) || member->event_caps & PERF_EV_CAP_SIBLING) &&
@@ -318,6 +332,7 @@ static void group_dissolve(struct perf_event *leader, bool attached)
 		member->group_leader = member;
 		perf_event_follow(member);
 		member->attach_state &= ~PERF_ATTACH_GROUP;
+		member->group_runtime = leader->group_runtime;
 		if (attached && (member->attach_state & PERF_ATTACH_CONTEXT))
 			group_enter(member);
 		else
@@ -482,6 +497,7 @@ static void turn_off_locked(struct perf_event *event, struct perf_cpu_context *c
 	else
 		perf_event_sched_out(event);
 	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	perf_group_erase(event);
 	perf_event_update_userpage(event);
 }
 
@@ -530,8 +546,11 @@ static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cp
 			resident_start(event);
 		return;
 	}
-	if (leader == event)
-		perf_group_comes_back(event);
+	if (leader == event && (event->attach_state & PERF_ATTACH_CONTEXT)) {
+		if (!event->attr.pinned)
+			perf_group_level(event);
+		perf_group_insert(event);
+	}
 	if (!cpuctx || leader->state < PERF_EVENT_STATE_INACTIVE)
 		return;
 	if (leader != event)

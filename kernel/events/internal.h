@@ -39,7 +39,7 @@
  * @users_oncpu: how many of them keep an exclusive group out: not the kernel's own
  * @most_oncpu: the most that ever had one at a time
  * @exclusive: an exclusive group is on
- * @turn: whose waiting group rotation serves next, the CPU's or the task's
+ * @task_served: the waiting group that rotation served last was the task's
  * @hrtimer_active: the rotation timer runs
  * @hrtimer_lock: protects it
  * @hrtimer: the rotation timer
@@ -53,7 +53,7 @@ struct perf_cpu_pmu_context {
 	int				users_oncpu;
 	int				most_oncpu;
 	bool				exclusive;
-	bool				turn;
+	bool				task_served;
 	bool				hrtimer_active;
 	raw_spinlock_t			hrtimer_lock;
 	struct hrtimer			hrtimer;

@@ -4,9 +4,9 @@
  *
  * Pinned groups go first, those of the CPU before those of its task; then
  * flexible groups in the same order. What did not fit waits for the rotation
- * timer, which exchanges the group that has waited most for the one that has
- * run most. Contexts without groups to schedule cost a switch one lock and
- * one look at the clock.
+ * timer, which exchanges the youngest group that waits for the oldest one that
+ * is on (group_tree.c says how old a group is). Contexts without groups to
+ * schedule cost a switch one lock and one look at the clock.
  */
 #include <linux/hrtimer.h>
 
@@ -215,6 +215,8 @@ void perf_group_sched_out(struct perf_event *leader)
 	list_del_init(&leader->active_list);
 	if (!leader->attr.pinned)
 		perf_group_ran(leader, ran);
+	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
+		perf_group_erase(leader);
 }
 
 static int group_sched_in(struct perf_event *leader)
@@ -252,6 +254,8 @@ static int group_sched_in(struct perf_event *leader)
 	}
 	perf_event_sched_out(leader);
 	pmu->cancel_txn(pmu);
+	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
+		perf_group_erase(leader);
 	return -EAGAIN;
 }
 
@@ -265,18 +269,19 @@ static bool group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_conte
 	return !leader->attr.exclusive || !cpc->users_oncpu;
 }
 
-static bool group_wants_in(struct perf_event *leader)
+static bool group_waits(const struct perf_event *leader)
 {
-	struct pmu *pmu = leader->pmu_ctx->pmu;
-
-	return leader->state == PERF_EVENT_STATE_INACTIVE &&
-	       !(pmu->filter && pmu->filter(pmu, smp_processor_id()));
+	return leader->state == PERF_EVENT_STATE_INACTIVE;
 }
 
-static void rotation_needed(struct perf_event_pmu_context *epc,
-			    struct perf_cpu_pmu_context *cpc)
+/* Does the PMU keep its events off this CPU? */
+static bool kept_off(struct pmu *pmu)
 {
-	epc->rotate_necessary = true;
+	return unlikely(pmu->filter) && pmu->filter(pmu, smp_processor_id());
+}
+
+static void rotation_needed(struct perf_cpu_pmu_context *cpc)
+{
 	/* What waits here goes with its task; the timer would come to another CPU. */
 	if (unlikely(!this_cpu_context()->online))
 		return;
@@ -314,10 +319,12 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 	int tries = BACKFILL_TRIES;
 	bool some = false;
 
+	if (kept_off(epc->pmu))
+		return;
 	for (leader = perf_group_first(pinned ? &epc->pinned_groups : &epc->flexible_groups,
 				       cpu, cgrp); leader; leader = next) {
 		next = perf_group_next(leader);
-		if (!group_wants_in(leader))
+		if (!group_waits(leader))
 			continue;
 		if (group_can_go_on(leader, cpc) && !group_sched_in(leader)) {
 			some = true;
@@ -325,12 +332,13 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		}
 		if (pinned) {
 			perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
+			perf_group_erase(leader);
 			perf_event_update_userpage(leader);
 			/* By an interrupt: the runqueue's lock may be held. */
 			perf_event_hangup(leader);
 			continue;
 		}
-		rotation_needed(epc, cpc);
+		rotation_needed(cpc);
 		/* A single one tells much of a PMU that is used, and nothing of one that is not. */
 		if (leader->nr_siblings || (!some && nothing_to_take_off(epc->pmu)))
 			tries--;
@@ -421,7 +429,6 @@ void perf_context_sched_out_all(struct perf_event_context *ctx)
 		perf_pmu_disable(epc->pmu);
 		groups_sched_out(&epc->flexible_active);
 		groups_sched_out(&epc->pinned_active);
-		epc->rotate_necessary = false;
 		perf_pmu_enable(epc->pmu);
 	}
 }
@@ -676,31 +683,26 @@ void perf_sched_cb_dec(struct pmu *pmu)
 
 /* Rotation */
 
-/* Of the groups that wait and may run here, the one that has run least. */
-static struct perf_event *longest_waiting(struct perf_cpu_context *cpuctx,
-					  struct perf_event_pmu_context *epc)
+/* Look at all flexible groups that may run here. */
+static void look_at_groups(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+			   struct perf_stretch_look *look)
 {
-	struct perf_event *best = NULL, *leader;
-	int cpus[] = { -1, smp_processor_id() };
-	int i;
+	int cpu = smp_processor_id();
+	struct perf_cgroup *cgrp;
 
-	if (!epc || !epc->rotate_necessary)
-		return NULL;
-	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
-		leader = perf_group_first(&epc->flexible_groups, cpus[i], NULL);
-		while (leader && !group_wants_in(leader))
-			leader = perf_group_next(leader);
-		if (leader && (!best || leader->group_runtime < best->group_runtime))
-			best = leader;
+	if (!epc)
+		return;
+	perf_stretch_look(epc, cpu, NULL, look);
+	if (epc->ctx->task) {
+		perf_stretch_look(epc, -1, NULL, look);
+		return;
 	}
-	leader = perf_cgroup_longest_waiting(cpuctx, epc, group_wants_in);
-	if (leader && (!best || leader->group_runtime < best->group_runtime))
-		best = leader;
-	return best;
+	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = perf_cgroup_above(cgrp))
+		perf_stretch_look(epc, cpu, cgrp, look);
 }
 
-static struct perf_event *longest_running(struct perf_event_pmu_context *epc,
-					  struct perf_event *best)
+static struct perf_event *oldest_running(struct perf_event_pmu_context *epc,
+					 struct perf_event *best)
 {
 	struct perf_event *leader;
 
@@ -709,13 +711,13 @@ static struct perf_event *longest_running(struct perf_event_pmu_context *epc,
 	list_for_each_entry(leader, &epc->flexible_active, active_list) {
 		if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
 			continue;
-		if (!best || perf_group_runtime(leader) > perf_group_runtime(best))
+		if (!best || perf_group_age(leader) > perf_group_age(best))
 			best = leader;
 	}
 	return best;
 }
 
-/* Take groups off, whoever has run most first, until this one fits. */
+/* Take groups off, the oldest first, until this one fits. */
 static void make_room(struct perf_event *waiting, struct perf_event_pmu_context *cpu_epc,
 		      struct perf_event_pmu_context *task_epc)
 {
@@ -723,9 +725,9 @@ static void make_room(struct perf_event *waiting, struct perf_event_pmu_context 
 	struct perf_event *victim;
 
 	/* An overflow while it was being put on may have turned it off. */
-	while (group_wants_in(waiting) &&
+	while (group_waits(waiting) &&
 	       (!group_can_go_on(waiting, cpc) || group_sched_in(waiting))) {
-		victim = longest_running(task_epc, longest_running(cpu_epc, NULL));
+		victim = oldest_running(task_epc, oldest_running(cpu_epc, NULL));
 		if (!victim) {
 			perf_group_pass(waiting, ktime_to_ns(cpc->hrtimer_interval));
 			return;
@@ -736,26 +738,26 @@ static void make_room(struct perf_event *waiting, struct perf_event_pmu_context 
 
 /*
  * Only groups that change places are touched. The CPU's groups and the task's
- * take turns in being served first, so that neither starves the other.
+ * are served alternately, so that neither starves the other.
  */
 static bool rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc)
 {
 	struct pmu *pmu = cpc->epc.pmu;
 	struct perf_event_pmu_context *cpu_epc = cpu_part(cpuctx, pmu);
 	struct perf_event_pmu_context *task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
-	struct perf_event *of_cpu = longest_waiting(cpuctx, cpu_epc);
-	struct perf_event *of_task = longest_waiting(cpuctx, task_epc);
+	struct perf_stretch_look of_cpu = { .youngest = U64_MAX };
+	struct perf_stretch_look of_task = { .youngest = U64_MAX };
 	struct perf_event *waiting;
 
-	if (of_cpu && of_task)
-		waiting = (cpc->turn ^= 1) ? of_task : of_cpu;
+	if (kept_off(pmu))
+		return false;
+	look_at_groups(cpuctx, cpu_epc, &of_cpu);
+	look_at_groups(cpuctx, task_epc, &of_task);
+	perf_ages_settle(&cpc->epc, &of_cpu, task_epc, &of_task);
+	if (of_cpu.waiting && of_task.waiting)
+		waiting = (cpc->task_served ^= 1) ? of_task.waiting : of_cpu.waiting;
 	else
-		waiting = of_cpu ?: of_task;
-
-	if (cpu_epc)
-		cpu_epc->rotate_necessary = false;
-	if (task_epc)
-		task_epc->rotate_necessary = false;
+		waiting = of_cpu.waiting ?: of_task.waiting;
 	if (!waiting)
 		return false;
 

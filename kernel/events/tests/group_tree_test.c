@@ -48,6 +48,7 @@ static int tree_test_init(struct kunit *test)
 static void insert(struct tree_fixture *f, struct perf_event *event)
 {
 	raw_spin_lock_irq(&f->ctx.lock);
+	perf_group_level(event);
 	perf_group_insert(event);
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
@@ -75,35 +76,49 @@ static void tree_holds_cpus_apart(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, perf_group_first(&f->epc.pinned_groups, -1, NULL));
 }
 
-static void who_ran_least_is_first(struct kunit *test)
+static void ran(struct tree_fixture *f, struct perf_event *event, u64 ns)
+{
+	raw_spin_lock_irq(&f->ctx.lock);
+	perf_group_ran(event, ns);
+	raw_spin_unlock_irq(&f->ctx.lock);
+}
+
+static void youngest_is_first(struct kunit *test)
 {
 	struct tree_fixture *f = test->priv;
 	struct perf_event *e = f->events;
 	struct rb_root *root = &f->epc.flexible_groups;
-	u64 turn = 1ULL << TURN_SHIFT;
+	u64 step = 1ULL << AGE_SHIFT;
 	int i;
 
 	for (i = 0; i < 3; i++)
 		insert(f, &e[i]);
-	perf_group_ran(&e[0], 10 * turn);
+	ran(f, &e[0], 10 * step);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
-	perf_group_ran(&e[1], 5 * turn);
-	perf_group_ran(&e[2], 7 * turn);
+	ran(f, &e[1], 5 * step);
+	ran(f, &e[2], 7 * step);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[2]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[0]);
 
-	/* Who comes later does not have to be caught up with. */
+	/* One that comes later does not have to be caught up with. */
 	insert(f, &e[3]);
-	KUNIT_EXPECT_EQ(test, e[3].group_runtime, 5 * turn);
+	KUNIT_EXPECT_EQ(test, e[3].group_runtime, 5 * step);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[3]);
 
-	/* Within a turn nobody gives way, at its end everybody who has had it. */
-	perf_group_ran(&e[1], turn - 1);
+	/* Within a step nobody gives way. */
+	ran(f, &e[1], step - 1);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
-	perf_group_ran(&e[1], 1);
+	ran(f, &e[1], 1);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[3]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[3]), &e[1]);
+
+	/* To leave and come back makes nobody younger. */
+	raw_spin_lock_irq(&f->ctx.lock);
+	perf_group_erase(&e[0]);
+	raw_spin_unlock_irq(&f->ctx.lock);
+	insert(f, &e[0]);
+	KUNIT_EXPECT_EQ(test, e[0].group_runtime, 10 * step);
 
 	raw_spin_lock_irq(&f->ctx.lock);
 	for (i = 0; i < 4; i++)
@@ -113,9 +128,62 @@ static void who_ran_least_is_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 0U);
 }
 
+static void settle(struct tree_fixture *f, int cpus)
+{
+	struct perf_stretch_look look = { .youngest = U64_MAX };
+	const struct perf_stretch_look none = { .youngest = U64_MAX };
+
+	raw_spin_lock_irq(&f->ctx.lock);
+	while (cpus--)
+		perf_stretch_look(&f->epc, cpus, NULL, &look);
+	perf_ages_settle(&f->epc, &look, NULL, &none);
+	raw_spin_unlock_irq(&f->ctx.lock);
+}
+
+static u64 age(struct tree_fixture *f, struct perf_event *event)
+{
+	guard(raw_spinlock_irq)(&f->ctx.lock);
+	return perf_group_age(event);
+}
+
+/* Two stretches, of which the second is away while the first one runs. */
+static void stretch_comes_in_level(struct kunit *test)
+{
+	struct tree_fixture *f = test->priv;
+	struct perf_event *e = f->events;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		e[i].cpu = i / 2;
+		insert(f, &e[i]);
+	}
+	ran(f, &e[0], NSEC_PER_SEC);
+	ran(f, &e[1], NSEC_PER_SEC + 10);
+	settle(f, 1);
+	KUNIT_EXPECT_EQ(test, age(f, &e[0]), 0ULL);
+	KUNIT_EXPECT_EQ(test, age(f, &e[1]), 10ULL);
+
+	/* The other one comes, and does not have a second ahead of it. */
+	settle(f, 2);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, age(f, &e[i]), i == 1 ? 10ULL : 0ULL);
+	ran(f, &e[2], 20);
+	KUNIT_EXPECT_EQ(test, age(f, &e[2]), 0ULL);
+	ran(f, &e[2], 20);
+	KUNIT_EXPECT_EQ(test, age(f, &e[2]), 20ULL);
+
+	/* One that has run before there was a base to rise is not much older, either. */
+	ran(f, &e[2], NSEC_PER_SEC);
+	ran(f, &e[3], 2 * NSEC_PER_SEC);
+	settle(f, 2);
+	KUNIT_EXPECT_EQ(test, age(f, &e[0]), 0ULL);
+	KUNIT_EXPECT_EQ(test, age(f, &e[2]), AGE_LIMIT);
+}
+
 static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(tree_holds_cpus_apart),
-	KUNIT_CASE(who_ran_least_is_first),
+	KUNIT_CASE(youngest_is_first),
+	KUNIT_CASE(stretch_comes_in_level),
 	{}
 };
 

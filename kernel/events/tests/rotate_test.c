@@ -3,6 +3,7 @@
  * Rotation of groups on a simulated PMU: included at the end of sched.c, behind
  * sched_test.c, which has one_round().
  */
+#include <linux/sched/clock.h>
 
 /* Thirteen counters' worth of groups on four: each gets as much as every other. */
 static void rotation_is_fair(struct kunit *test)
@@ -202,6 +203,133 @@ static void cpu_and_task_take_turns(struct kunit *test)
 	KUNIT_EXPECT_GE(test, on[1], 18);
 }
 
+/* ns that some groups have run since they were open. */
+static u64 ran_together(struct perf_event **leaders, int nr)
+{
+	u64 enabled, running, sum = 0;
+
+	while (nr--) {
+		perf_event_read_value(leaders[nr], &enabled, &running);
+		sum += running;
+	}
+	return sum;
+}
+
+static void switch_out_and_in(struct perf_event_context *ctx)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_context();
+
+	guard(irqsave)();
+	task_context_out(cpuctx, ctx);
+	task_context_in(cpuctx, ctx);
+}
+
+/*
+ * Four groups of the CPU and eight of its task on four counters, where a third
+ * of the time is fair for each. Half of those that come first have the PMU for
+ * themselves for a while.
+ */
+static void share(struct kunit *test, bool cpu_first, u64 before, bool switched, int percent[2])
+{
+	static const int numbers[] = { 4, 8 };
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
+	const int rounds = 900;
+	struct perf_event *leaders[2][8];
+	u64 ran[2];
+	int i, n, r;
+
+	/* The CPU's clock runs already: be ahead of it. */
+	WRITE_ONCE(perf_test_clock_now, max(perf_test_clock_now, local_clock()) + NSEC_PER_SEC);
+	for (r = 0; r < 2; r++) {
+		i = cpu_first ? r : !r;
+		for (n = 0; n < numbers[i]; n++) {
+			leaders[i][n] = i ? open_attr(test, &attr, -1, current, NULL) :
+				open_attr(test, &attr, raw_smp_processor_id(), NULL, NULL);
+			if (!r && n == 3)
+				pass(before);
+		}
+	}
+	for (i = 0; i < 2; i++)
+		ran[i] = ran_together(leaders[i], numbers[i]);
+	for (r = 0; r < rounds; r++) {
+		one_round(test);
+		if (switched)
+			switch_out_and_in(leaders[1][0]->ctx);
+	}
+	for (i = 0; i < 2; i++) {
+		ran[i] = ran_together(leaders[i], numbers[i]) - ran[i];
+		percent[i] = div64_u64(ran[i] * 100, numbers[i] * rounds * ROUND_NS);
+	}
+	kunit_info(test, "%s first, for %llu ms%s: of the CPU %d%%, of the task %d%%",
+		   cpu_first ? "CPU" : "task", div64_u64(before, NSEC_PER_MSEC),
+		   switched ? ", switched" : "", percent[0], percent[1]);
+	close_all(test);
+}
+
+/* However long one of the two has run before the other came. */
+static void nobody_is_too_old(struct kunit *test)
+{
+	static const u64 before[] = { 0, 100 * NSEC_PER_MSEC, 3600 * NSEC_PER_SEC };
+	int i, percent[2];
+
+	for (i = 0; i < 2 * ARRAY_SIZE(before); i++) {
+		share(test, i & 1, before[i / 2], false, percent);
+		KUNIT_EXPECT_GE(test, percent[0], 30);
+		KUNIT_EXPECT_GE(test, percent[1], 30);
+		/* Nor does a task gain by coming and going. */
+		share(test, i & 1, before[i / 2], true, percent);
+		KUNIT_EXPECT_GE(test, percent[0], 30);
+		KUNIT_EXPECT_GE(test, percent[1], 30);
+	}
+}
+
+/* Groups that cannot go on are not looked at by those who look for one that can. */
+static void group_that_is_off_is_in_no_tree(struct kunit *test)
+{
+	struct perf_event *on = open_group(test, 2, false);
+	struct perf_event *off = open_group(test, 2, false);
+	struct perf_event *pinned = open_group(test, 4, true);
+	struct perf_event *error = open_group(test, 1, true);
+	struct perf_event_context *ctx = on->ctx;
+
+	KUNIT_EXPECT_EQ(test, error->state, PERF_EVENT_STATE_ERROR);
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&error->group_node));
+	KUNIT_EXPECT_EQ(test, ctx->nr_sched, 3U);
+	on_and_off(off, false);
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&off->group_node));
+	KUNIT_EXPECT_EQ(test, ctx->nr_sched, 2U);
+	/* Nor does a new member bring it there. */
+	open_event(test, STEP, off);
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&off->group_node));
+	on_and_off(pinned, false);
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&pinned->group_node));
+	on_and_off(off, true);
+	KUNIT_EXPECT_FALSE(test, RB_EMPTY_NODE(&off->group_node));
+	KUNIT_EXPECT_EQ(test, ctx->nr_sched, 2U);
+	on_and_off(error, true);
+	expect_group(test, error, true);
+	close_all(test);
+	KUNIT_EXPECT_EQ(test, busy(test), 0U);
+}
+
+/* The leader goes: to find out how old each member is would take a look at all others. */
+static void members_are_as_old_as_their_group(struct kunit *test)
+{
+	struct perf_event *leader = open_group(test, 3, false);
+	struct perf_event *young = open_group(test, 2, false);
+	struct sim_fixture *f = test->priv;
+	struct perf_event *members[] = { f->events[1], f->events[2] };
+	int i;
+
+	expect_group(test, leader, true);
+	pass(NSEC_PER_SEC);
+	close_event(test, leader);
+	for (i = 0; i < ARRAY_SIZE(members); i++)
+		KUNIT_EXPECT_GE(test, members[i]->group_runtime, (u64)NSEC_PER_SEC);
+	expect_group(test, young, true);
+}
+
 static struct kunit_case rotate_cases[] = {
 	KUNIT_CASE(rotation_is_fair),
 	KUNIT_CASE(group_that_fits_alone_never_starves),
@@ -210,6 +338,9 @@ static struct kunit_case rotate_cases[] = {
 	KUNIT_CASE(running_time_counts_at_once),
 	KUNIT_CASE(rotation_stops_when_nobody_waits),
 	KUNIT_CASE(cpu_and_task_take_turns),
+	KUNIT_CASE(nobody_is_too_old),
+	KUNIT_CASE(group_that_is_off_is_in_no_tree),
+	KUNIT_CASE(members_are_as_old_as_their_group),
 	{}
 };
 
