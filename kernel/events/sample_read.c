@@ -44,8 +44,10 @@ static bool read_fits(const struct perf_event *event, unsigned int nr_siblings)
  * @event: that is to be attached
  * @leader: of the group that it joins, or @event itself
  *
- * Looks at what every member would return, @event included. The context's
- * mutex is held.
+ * Looks at what every member would return, @event included. A group that nobody
+ * reads as a whole is no larger than one whose values can be: all that is done to a
+ * whole group at one moment, with interrupts off, is bounded by that. The
+ * context's mutex is held.
  * Return: 0, or -E2BIG.
  */
 int perf_read_size_check(const struct perf_event *event, struct perf_event *leader)
@@ -58,6 +60,8 @@ int perf_read_size_check(const struct perf_event *event, struct perf_event *lead
 
 	lockdep_assert_held(&leader->ctx->mutex);
 	nr = leader->nr_siblings + 1;
+	if (perf_event_read_size(PERF_FORMAT_GROUP, nr) > PERF_READ_SIZE_MAX)
+		return -E2BIG;
 	if (!read_fits(event, nr) || !read_fits(leader, nr))
 		return -E2BIG;
 	for_each_sibling_event(member, leader) {

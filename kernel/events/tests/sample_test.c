@@ -610,10 +610,14 @@ static void test_read_size_limit(struct kunit *test)
 	leader->nr_siblings = 2046;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
 
-	/* The new one alone would be too long, or one of those that are there. */
+	/* No group is larger, though nobody reads it: a change of it is one step. */
 	leader->attr.read_format = 0;
+	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
+
+	/* The new one alone would be too long, or one of those that are there. */
+	leader->nr_siblings = 2045;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), 0);
-	event->attr.read_format = PERF_FORMAT_GROUP;
+	event->attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
 	event->attr.read_format = 0;
 	env->member[1].attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;

@@ -220,4 +220,27 @@ TEST_F(group, too_large_to_be_read)
 		close(fd[n]);
 }
 
+/* The base kernel has no such limit; see Documentation/core-api/perf-events.rst. */
+TEST_F(group, too_large_to_be_changed_at_once)
+{
+	struct rlimit limit = { 4096, 4096 };
+	int fd[2100], n;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		SKIP(return, "too few files");
+	for (n = 0; n < 2100; n++) {
+		fd[n] = pe_open(&self->a, 0, -1, n ? fd[0] : -1, 0);
+		if (fd[n] < 0)
+			break;
+	}
+	/* As many as one read would give, of values alone: 8 bytes for their number, 8 for each. */
+	EXPECT_EQ(16384 / 8 - 1, n);
+	EXPECT_EQ(-E2BIG, n < 2100 ? fd[n] : 0);
+	/* The leader goes first. */
+	for (int i = 0; i < n; i++)
+		close(fd[i]);
+}
+
 TEST_HARNESS_MAIN
