@@ -1013,10 +1013,10 @@ struct perf_event_clock {
  * @nr_events: attached
  * @nr_sched: enabled groups that have to be scheduled
  * @nr_freq: events that sample at a frequency
- * @nr_mapped: events with their page mapped
  * @nr_user: events with PERF_EVENT_FLAG_USER_READ_CNT when they came
  * @walked: tracepoints about the task look at @event_list from other CPUs; for ever
  * @family: of the copies of its events; set once, at the first fork
+ * @mapped: events with their page mapped
  * @task: NULL for a CPU's; PERF_TASK_GONE once the task has exited
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU that has events here
@@ -1033,10 +1033,10 @@ struct perf_event_context {
 	unsigned int			nr_events;
 	unsigned int			nr_sched;
 	unsigned int			nr_freq;
-	unsigned int			nr_mapped;
 	unsigned int			nr_user : 31;
 	unsigned int			walked : 1;
 	struct perf_family		*family;
+	struct hlist_head		mapped; /* of struct perf_event_cold */
 	struct task_struct		*task;
 	struct list_head		event_list;
 	struct list_head		pmu_ctx_list;

@@ -208,8 +208,8 @@ int perf_event_mmap_file(struct file *file, struct vm_area_struct *vma);
 
 /*
  * Is the event's page mapped? It changes under the lock of the event's context
- * only, together with ctx->nr_mapped; whoever attaches the event to a context or
- * detaches it counts it there.
+ * only, together with the event's place in ctx->mapped, which the event has while it
+ * is attached to the context, too.
  */
 static inline bool perf_event_page_mapped(const struct perf_event *event)
 {

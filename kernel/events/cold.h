@@ -17,6 +17,8 @@
  * @fasync: who gets a signal; see fasync_helper()
  * @rb_entry: place in the list of events that write to the buffer
  * @mmap_count: mappings made through this event
+ * @mapped_entry: place in its context's list of events that have such mappings;
+ *	ctx->lock
  * @sb_list: place in a CPU's list of sideband listeners
  * @event_limit: overflows left before the event disables itself; 0: no limit;
  *	PERF_LIMIT_REACHED: it is to be disabled
@@ -49,6 +51,7 @@ struct perf_event_cold {
 	struct fasync_struct	*fasync;
 	struct list_head	rb_entry;
 	atomic_t		mmap_count;
+	struct hlist_node	mapped_entry;
 	struct list_head	sb_list;
 	atomic_t		event_limit;
 	struct irq_work		notify_work;

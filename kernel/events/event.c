@@ -80,6 +80,7 @@ int perf_event_make_cold(struct perf_event *event)
 	cold->event = event;
 	init_waitqueue_head(&cold->waitq);
 	INIT_LIST_HEAD(&cold->rb_entry);
+	INIT_HLIST_NODE(&cold->mapped_entry);
 	INIT_LIST_HEAD(&cold->sb_list);
 	INIT_LIST_HEAD(&cold->copies);
 	perf_overflow_init_cold(cold);

@@ -196,8 +196,12 @@ static void count_event(struct perf_event *event, int n)
 
 	if (event->attr.freq && event->attr.sample_freq)
 		ctx->nr_freq += n;
-	if (perf_event_page_mapped(event))
-		ctx->nr_mapped += n;
+	if (perf_event_page_mapped(event)) {
+		if (n > 0)
+			hlist_add_head(&event->cold->mapped_entry, &ctx->mapped);
+		else
+			hlist_del_init(&event->cold->mapped_entry);
+	}
 	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
 		ctx->nr_user += n;
 }
@@ -569,7 +573,7 @@ static bool change_resident(struct perf_event *event, perf_event_func_t func, vo
 	if (!is_resident(event))
 		return false;
 	guard(raw_spinlock_irq)(&ctx->lock);
-	if (unlikely(ctx->nr_mapped) && ctx->clock.cpu >= 0)
+	if (unlikely(!hlist_empty(&ctx->mapped)) && ctx->clock.cpu >= 0)
 		return false;
 	perf_context_begin(ctx);
 	func(event, NULL, data);

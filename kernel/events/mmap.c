@@ -74,7 +74,7 @@ static int charge_pages(struct perf_charge *charge, struct mm_struct *mm, unsign
 	return 0;
 }
 
-/* Count mappings of the event's page, and in its context such events. */
+/* Count mappings of the event's page, and list in its context such events. */
 static int count_mapping(struct perf_event *event, int n)
 {
 	struct perf_event_context *ctx;
@@ -91,8 +91,10 @@ static int count_mapping(struct perf_event *event, int n)
 	}
 	count = atomic_add_return(n, &event->cold->mmap_count);
 	/* The first came, or the last went. */
-	if ((event->attach_state & PERF_ATTACH_CONTEXT) && count == (n > 0 ? 1 : 0))
-		ctx->nr_mapped += n;
+	if (!count)
+		hlist_del_init(&event->cold->mapped_entry);
+	else if ((event->attach_state & PERF_ATTACH_CONTEXT) && n > 0 && count == 1)
+		hlist_add_head(&event->cold->mapped_entry, &ctx->mapped);
 	raw_spin_unlock_irq(&ctx->lock);
 	rcu_read_unlock();
 	return count;

@@ -553,11 +553,11 @@ static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_
 /* A resident event whose page is mapped shows its times there; drivers see to others. */
 static void update_userpages(struct perf_event_context *ctx)
 {
-	struct perf_event *mapped;
+	struct perf_event_cold *cold;
 
-	for_each_event(mapped, ctx) {
-		if (rcu_access_pointer(mapped->rb) && is_resident(mapped))
-			perf_event_update_userpage(mapped);
+	hlist_for_each_entry(cold, &ctx->mapped, mapped_entry) {
+		if (is_resident(cold->event))
+			perf_event_update_userpage(cold->event);
 	}
 }
 
@@ -570,7 +570,7 @@ static bool resident_context_in(struct perf_event_context *ctx)
 		resident = !ctx->nr_sched;
 		if (resident && ctx->nr_events && ctx->clock.cpu < 0)
 			perf_clock_start(&ctx->clock, perf_clock());
-		if (unlikely(ctx->nr_mapped))
+		if (unlikely(!hlist_empty(&ctx->mapped)))
 			update_userpages(ctx);
 	}
 	return resident;
@@ -592,7 +592,7 @@ static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_c
 			task_epc_sched_in(cpuctx, epc);
 		if (switches_are_watched(cpuctx))
 			tell_other_pmus(cpuctx, ctx, true);
-		if (unlikely(ctx->nr_mapped))
+		if (unlikely(!hlist_empty(&ctx->mapped)))
 			update_userpages(ctx);
 	}
 	perf_context_unlock_cpu(cpuctx, ctx);
