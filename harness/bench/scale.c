@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How the cost of perf events grows: with hardware groups on the simulated PMU, with cgroups, with
- * the number of events, and field by field. Lines as those of bench.c.
+ * the number of events, and field by field. Lines as those of bench.c. "scale growth" is the part
+ * that looks how each path grows, alone.
  */
 #include "lib.h"
 #include <fcntl.h>
@@ -392,10 +393,343 @@ static void thousand(void)
 	report("exit with 1000 events: open and exit per event", 1, (now() - start) / 1000.0);
 }
 
+/*
+ * Growth: whole costs of one call beside n others. Where a path is about a group, it has n members,
+ * but no more than every kernel takes; they are software events of a task on one CPU, which are
+ * scheduled. Other groups are of one cycle counter each.
+ */
+
+#define MOST_EVENTS	10000
+#define MOST_MEMBERS	2000
+/* Instructions for groups of one size; a kernel that will take more is not asked for it. */
+#define PATIENCE	50e9
+#define TIMES		5
+
+static const int grow[] = { 250, 500, 1000, 10000 };
+#define NR_GROW		((int)(sizeof(grow) / sizeof(*grow)))
+
+enum growth {
+	ATTACH, DETACH, ENABLE, DISABLE, SWITCH, ROTATE, EXEC, EXIT,
+	ATTACH_MEMBER, DETACH_MEMBER, ENABLE_GROUP, DISABLE_GROUP, DISSOLVE, EXIT_GROUP,
+	SWITCH_MAPPED, NR_GROWTHS,
+};
+
+static const char *const growths[] = {
+	[ATTACH] = "attach beside n groups",
+	[DETACH] = "detach beside n groups",
+	[ENABLE] = "enable beside n groups",
+	[DISABLE] = "disable beside n groups",
+	[SWITCH] = "switch with n groups",
+	[ROTATE] = "rotation of n groups",
+	[EXEC] = "exec that removes n groups",
+	[EXIT] = "exit with n groups",
+	[ATTACH_MEMBER] = "attach to a group of n",
+	[DETACH_MEMBER] = "detach from a group of n",
+	[ENABLE_GROUP] = "enable a group of n",
+	[DISABLE_GROUP] = "disable a group of n",
+	[DISSOLVE] = "close the leader of n beside n groups",
+	[EXIT_GROUP] = "exit with an inherited group of n",
+	[SWITCH_MAPPED] = "switch with n events, one mapped",
+};
+
+static double grown[NR_GROWTHS][NR_GROW];
+static int many[MOST_EVENTS], members[MOST_MEMBERS];
+
+/* Of the simulated PMU on any CPU, or a software event that is scheduled. */
+static int open_one(int sim, pid_t pid, int leader, int disabled, int inherit, int on_exec)
+{
+	struct perf_event_attr attr = {
+		.type = sim ? sim_type() : PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+		.config = sim ? 0 : PERF_COUNT_SW_PAGE_FAULTS,
+		.disabled = disabled, .inherit = inherit, .remove_on_exec = on_exec,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, pid, sim ? -1 : 0, leader, 0);
+}
+
+static int open_many(int n, int sim, pid_t pid, int disabled, int on_exec)
+{
+	for (int i = 0; i < n; i++) {
+		many[i] = open_one(sim, pid, -1, disabled, 0, on_exec);
+		if (many[i] < 0) {
+			while (i--)
+				close(many[i]);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void close_many(int *fds, int n)
+{
+	for (int i = 0; i < n; i++)
+		close(fds[i]);
+}
+
+static double median(double *values, int n)
+{
+	qsort(values, n, sizeof(*values), compare);
+	return values[n / 2];
+}
+
+static double ioctl_cost(int fd, unsigned long first, unsigned long then)
+{
+	double took[TIMES];
+
+	for (int i = 0; i < TIMES; i++) {
+		__s64 start = now();
+
+		ioctl(fd, first, 0);
+		took[i] = now() - start;
+		ioctl(fd, then, 0);
+	}
+	return median(took, TIMES);
+}
+
+/* Open one more, close it again. */
+static void open_close(int sim, int leader, double *attach, double *detach)
+{
+	double opening[TIMES], closing[TIMES];
+
+	for (int i = 0; i < TIMES; i++) {
+		__s64 start = now();
+		int fd = open_one(sim, 0, leader, 0, 0, 0);
+
+		opening[i] = now() - start;
+		start = now();
+		close(fd);
+		closing[i] = now() - start;
+	}
+	*attach = median(opening, TIMES);
+	*detach = median(closing, TIMES);
+}
+
+static double plain_spin, plain_switch, plain_exec, plain_exit;
+
+static double spin_cost(void)
+{
+	__s64 start = now();
+
+	spin();
+	return now() - start;
+}
+
+static void grow_groups(int n, int at)
+{
+	int ok;
+
+	if (open_many(n, 1, 0, 0, 0))
+		return;
+	open_close(1, -1, &grown[ATTACH][at], &grown[DETACH][at]);
+	grown[ENABLE][at] = ioctl_cost(many[n / 2], PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE);
+	ioctl(many[n / 2], PERF_EVENT_IOC_ENABLE, 0);
+	grown[DISABLE][at] = ioctl_cost(many[n / 2], PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_ENABLE);
+	grown[SWITCH][at] = switch_cost(NULL, &ok) - plain_switch;
+	grown[ROTATE][at] = (spin_cost() - plain_spin) / (plain_spin / 4e6);
+	close_many(many, n);
+}
+
+/* From the moment at which it may exit to that at which it has. */
+static double exit_cost(int n, int inherited)
+{
+	int go[2], there[2];
+	__s64 start;
+	pid_t child;
+	char c = 0;
+
+	if (pipe(go) || pipe(there))
+		exit(1);
+	child = fork();
+	if (!child) {
+		close(go[1]);
+		if (write(there[1], &c, 1) != 1 || read(go[0], &c, 1) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	if (read(there[0], &c, 1) != 1)
+		exit(1);
+	if (!inherited && open_many(n, 1, child, 0, 0))
+		return -1;
+	start = now();
+	close(go[1]);
+	waitpid(child, NULL, 0);
+	start = now() - start;
+	close(go[0]);
+	close(there[0]);
+	close(there[1]);
+	if (!inherited)
+		close_many(many, n);
+	return start;
+}
+
+/* A program that tells when it began to run. */
+static double exec_cost(int n)
+{
+	char before[32], to[16];
+	double took = -1;
+	int result[2];
+	pid_t child;
+
+	if (pipe(result))
+		exit(1);
+	child = fork();
+	if (!child) {
+		if (open_many(n, 1, 0, 0, 1))
+			_exit(1);
+		snprintf(to, sizeof(to), "%d", result[1]);
+		snprintf(before, sizeof(before), "%lld", (long long)now());
+		execl("/proc/self/exe", "scale", "since", before, to, NULL);
+		_exit(1);
+	}
+	close(result[1]);
+	if (read(result[0], &took, sizeof(took)) != sizeof(took))
+		took = -1;
+	close(result[0]);
+	waitpid(child, NULL, 0);
+	return took;
+}
+
+static int tell_since(const char *before, const char *to)
+{
+	double took = now() - atoll(before);
+
+	return write(atoi(to), &took, sizeof(took)) != sizeof(took);
+}
+
+static int open_members(int n, int inherit)
+{
+	for (int i = 0; i < n; i++) {
+		members[i] = open_one(0, 0, i ? members[0] : -1, 0, inherit, 0);
+		if (members[i] < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void grow_members(int n, int at)
+{
+	int nr = n < MOST_MEMBERS ? n : MOST_MEMBERS;
+	__s64 start;
+
+	if (open_members(nr, 0))
+		return;
+	open_close(0, members[0], &grown[ATTACH_MEMBER][at], &grown[DETACH_MEMBER][at]);
+	grown[DISABLE_GROUP][at] = ioctl_cost(members[0], PERF_EVENT_IOC_DISABLE,
+					      PERF_EVENT_IOC_ENABLE);
+	ioctl(members[0], PERF_EVENT_IOC_DISABLE, 0);
+	grown[ENABLE_GROUP][at] = ioctl_cost(members[0], PERF_EVENT_IOC_ENABLE,
+					     PERF_EVENT_IOC_DISABLE);
+	ioctl(members[0], PERF_EVENT_IOC_ENABLE, 0);
+	if (!open_many(n, 0, 0, 1, 0)) {
+		/* Events that have been closed before are freed now, not meanwhile. */
+		usleep(100000);
+		start = now();
+		close(members[0]);
+		grown[DISSOLVE][at] = now() - start;
+		close_many(many, n);
+	}
+	close_many(members + 1, nr - 1);
+
+	if (open_members(nr, 1))
+		return;
+	grown[EXIT_GROUP][at] = exit_cost(0, 1) - plain_exit;
+	close_many(members, nr);
+}
+
+static void grow_mapped(int n, int at)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+	};
+	void *page = MAP_FAILED;
+	int i, ok;
+
+	for (i = 0; i < n; i++) {
+		many[i] = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+		if (many[i] < 0)
+			break;
+	}
+	if (i == n)
+		page = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, many[0], 0);
+	if (page != MAP_FAILED) {
+		grown[SWITCH_MAPPED][at] = switch_cost(NULL, &ok) - plain_switch;
+		munmap(page, getpagesize());
+	}
+	close_many(many, i);
+}
+
+/*
+ * The power of n that a cost grows with at the end, in hundredths: 100 is n, 112 n log n between 1000
+ * and 10,000, 200 n squared.
+ */
+static double slope(const double *cost, int sizes)
+{
+	double growth = cost[sizes - 1] / cost[sizes - 2], power = 0;
+	double ratio = grow[sizes - 1] / grow[sizes - 2];
+
+	/* The hundredth root of ten, or of two. */
+	for (; growth > 1.0035; growth /= ratio > 2 ? 1.0233 : 1.00696)
+		power++;
+	return power;
+}
+
+/* What the next size will take, if it grows as it has. */
+static double expected(const double *took, int at)
+{
+	double value = took[at - 1];
+
+	for (int n = grow[at - 1]; at > 1 && n < grow[at]; n *= 2)
+		value *= took[at - 1] / took[at - 2];
+	return value;
+}
+
+static void growth(void)
+{
+	struct rlimit limit = { 2 * MOST_EVENTS, 2 * MOST_EVENTS };
+	double took[NR_GROW] = { };
+	char name[96];
+	int ok, sizes;
+
+	if (!sim_type() || setrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	plain_switch = switch_cost(NULL, &ok);
+	plain_spin = spin_cost();
+	plain_exec = exec_cost(0);
+	plain_exit = exit_cost(0, 1);
+	for (sizes = 0; sizes < NR_GROW; sizes++) {
+		int n = grow[sizes];
+		__s64 start = now();
+
+		if (sizes && expected(took, sizes) > PATIENCE)
+			break;
+		grow_groups(n, sizes);
+		grown[EXEC][sizes] = exec_cost(n) - plain_exec;
+		grown[EXIT][sizes] = exit_cost(n, 0) - plain_exit;
+		took[sizes] = now() - start;
+		grow_mapped(n, sizes);
+		grow_members(n, sizes);
+	}
+	for (int g = 0; g < NR_GROWTHS; g++) {
+		for (int i = 0; i < NR_GROW; i++) {
+			snprintf(name, sizeof(name), "%s: n = %d", growths[g], grow[i]);
+			report(name, grown[g][i] > 0, grown[g][i]);
+		}
+		snprintf(name, sizeof(name), "%s: power of n in hundredths", growths[g]);
+		ok = sizes > 1 && grown[g][sizes - 1] > 0 && grown[g][sizes - 2] > 0;
+		report(name, ok, ok ? slope(grown[g], sizes) : 0);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct rlimit limit = { 4096, 4096 };
 
+	if (argc > 1 && !strcmp(argv[1], "growth")) {
+		growth();
+		return 0;
+	}
+	if (argc > 3 && !strcmp(argv[1], "since"))
+		return tell_since(argv[2], argv[3]);
 	/* What sideband() runs. */
 	if (argc > 1)
 		return 0;
@@ -415,5 +749,6 @@ int main(int argc, char **argv)
 	pages_against_calls();
 	thousand();
 	cgroup_switches();
+	growth();
 	return 0;
 }
