@@ -611,7 +611,8 @@ static void grow_members(int n, int at)
 	int nr = n < MOST_MEMBERS ? n : MOST_MEMBERS;
 	__s64 start;
 
-	if (open_members(nr, 0))
+	/* First, so that they come first in every order. */
+	if (open_many(n, 0, 0, 1, 0) || open_members(nr, 0))
 		return;
 	open_close(0, members[0], &grown[ATTACH_MEMBER][at], &grown[DETACH_MEMBER][at]);
 	grown[DISABLE_GROUP][at] = ioctl_cost(members[0], PERF_EVENT_IOC_DISABLE,
@@ -620,14 +621,12 @@ static void grow_members(int n, int at)
 	grown[ENABLE_GROUP][at] = ioctl_cost(members[0], PERF_EVENT_IOC_ENABLE,
 					     PERF_EVENT_IOC_DISABLE);
 	ioctl(members[0], PERF_EVENT_IOC_ENABLE, 0);
-	if (!open_many(n, 0, 0, 1, 0)) {
-		/* Events that have been closed before are freed now, not meanwhile. */
-		usleep(100000);
-		start = now();
-		close(members[0]);
-		grown[DISSOLVE][at] = now() - start;
-		close_many(many, n);
-	}
+	/* Events that have been closed before are freed now, not meanwhile. */
+	usleep(100000);
+	start = now();
+	close(members[0]);
+	grown[DISSOLVE][at] = now() - start;
+	close_many(many, n);
 	close_many(members + 1, nr - 1);
 
 	if (open_members(nr, 1))
