@@ -1033,8 +1033,8 @@ struct perf_event_context {
 	unsigned int			nr_events;
 	unsigned int			nr_sched;
 	unsigned int			nr_freq;
-	unsigned int			nr_user : 31;
-	unsigned int			walked : 1;
+	unsigned int			nr_user;
+	bool				walked;
 	struct perf_family		*family;
 	struct hlist_head		mapped; /* of struct perf_event_cold */
 	struct task_struct		*task;

@@ -15,9 +15,12 @@
 
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
-/* Each task has one that has events. Locks grow when they are debugged. */
+/*
+ * Each task that has events has one, and the allocator gives 256 bytes for it. Locks
+ * grow when they are debugged.
+ */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || sizeof(struct mutex) > 32 ||
-	      sizeof(struct perf_event_context) <= 224);
+	      sizeof(struct perf_event_context) <= 256);
 
 /* Of CPUs' contexts: CPU hotplug takes their mutex, but never a task's. */
 static struct lock_class_key cpu_mutex_key, cpu_lock_key;

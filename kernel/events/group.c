@@ -246,7 +246,7 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 
 	/* Tracepoints about a task look for those of a CPU; see perf_tp_event(). */
 	if (event->cpu >= 0 && !(event->event_caps & PERF_EV_CAP_RESIDENT))
-		ctx->walked = true;
+		WRITE_ONCE(ctx->walked, true);
 	WARN_ON_ONCE(!event->header_size);
 	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
 	perf_delay(ATTACHED);

@@ -70,11 +70,8 @@ static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *h
 	struct perf_event_context *ctx = perf_task_context(task);
 	struct perf_event *event;
 
-	/*
-	 * Preemption is off: the context and its events do not go away. An event
-	 * that comes just now may miss this.
-	 */
-	if (!ctx || !data_race((bool)ctx->walked))
+	/* Preemption is off: the context and its events do not go away. */
+	if (!ctx || !READ_ONCE(ctx->walked))
 		return;
 	list_for_each_entry_rcu(event, &ctx->event_list, event_entry, !preemptible()) {
 		if (tp_about(event, type, smp_processor_id()) && tp_wanted(event, hit)) {
