@@ -64,8 +64,9 @@ void perf_family_free(struct perf_event_context *ctx)
  */
 struct mutex *perf_family_enter(const struct perf_event *root)
 {
-	struct mutex *lock;
+	struct mutex *lock; /* the context's, for all families of its events */
 
+	lockdep_assert_held(&root->ctx->mutex);
 	/* Pairs with perf_family_prepare(): who finds a copy finds the lock. */
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
@@ -113,7 +114,10 @@ static struct perf_event *first_child(struct perf_event *root)
 {
 	struct perf_event *child;
 
-	CLASS(family, lock)(root);
+	/* No fork adds one to a root that was dead when it got the root's mutex. */
+	if (list_empty_careful(perf_event_copies(root)))
+		return NULL;
+	guard(mutex)(perf_family_lock(root));
 	child = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
 	if (child)
 		perf_event_hold(child);

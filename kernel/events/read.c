@@ -156,7 +156,11 @@ static u64 copies_value(struct perf_event *event, u64 *enabled, u64 *running)
 	struct perf_event *child;
 	u64 total;
 
-	CLASS(family, lock)(event);
+	/*
+	 * It has had a copy, and so has the lock. perf_family_enter() would not do:
+	 * the mutex under which a fork adds a copy to an empty list is not held.
+	 */
+	guard(mutex)(perf_family_lock(event));
 	sync_count(event, false);
 	total = perf_event_count(event);
 	if (enabled)
