@@ -16,6 +16,7 @@
 
 #include "buffer.h"
 #include "internal.h"
+#include "output.h"
 
 /* Those who wait for so many events are woken in an interrupt. */
 #define WAKE_AT_ONCE	64
@@ -162,8 +163,9 @@ struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos
 		return NULL;
 	clear_page(page_address(fresh));
 	spin_lock(&rb->pages_lock);
+	/* By a release, so that a writer finds it cleared. */
 	if (page_count(page) == 1)
-		WRITE_ONCE(*chunk, page_address(fresh));
+		smp_store_release(chunk, page_address(fresh));
 	else
 		page = NULL;
 	spin_unlock(&rb->pages_lock);
@@ -319,7 +321,7 @@ static void start_sharing(struct perf_buffer *rb)
 	/* The grace period begins after writers can see this. */
 	WRITE_ONCE(rb->sharing, PERF_SHARED_SOON);
 	get_state_synchronize_rcu_full(&rb->shared_since);
-	/* Pairs with sharing_is_settled(): who sees it sees the cookie. */
+	/* Pairs with perf_output_sharing_is_settled(): who sees it sees the cookie. */
 	smp_store_release(&rb->sharing, PERF_SHARED_SINCE);
 }
 
@@ -330,7 +332,7 @@ static void settle_sharing(struct perf_buffer *rb)
 	if (rb->sharing != PERF_SHARED_SINCE)
 		return;
 	cond_synchronize_rcu_full(&rb->shared_since);
-	/* Pairs with sharing_is_settled(): who sees it sees all records of before. */
+	/* Pairs with perf_output_sharing_is_settled(): who sees it sees all records of before. */
 	smp_store_release(&rb->sharing, PERF_SHARED);
 }
 
@@ -598,7 +600,7 @@ static void wake_pollers(struct perf_buffer *rb, struct perf_event *event)
 /* Show what a writer has left to be shown; see perf_ring_show(). */
 static void show_rest(struct perf_buffer *rb, struct perf_event *event)
 {
-	if (likely(READ_ONCE(rb->sharing) != PERF_SHARED))
+	if (likely(!perf_output_sharing_is_settled(rb)))
 		return;
 	preempt_disable();
 	perf_ring_flush(&rb->ring, &rb->shared, is_write_backward(event));

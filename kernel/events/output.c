@@ -218,12 +218,15 @@ noinline void perf_output_count_lost(struct perf_event *event)
 	atomic64_inc(&perf_output_cold(event)->lost_samples);
 }
 
-/*
- * Do all CPUs write as they do to a shared buffer? Not before a grace period has
- * passed since it became one: until then a record may be in the making that
- * knows nothing of it, and nothing else is let in.
+/**
+ * perf_output_sharing_is_settled - do all CPUs write as they do to a shared buffer?
+ * @rb: the buffer
+ *
+ * Not before a grace period has passed since it became one: until then a record
+ * may be in the making that knows nothing of it, and nothing else is let in.
+ * Any context. Return: whether they do.
  */
-static bool sharing_is_settled(struct perf_buffer *rb)
+bool perf_output_sharing_is_settled(struct perf_buffer *rb)
 {
 	/* Pairs with perf_buffer_share(): the cookie is there, and the old records are done. */
 	u8 sharing = smp_load_acquire(&rb->sharing);
@@ -270,7 +273,7 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 				       bool backward)
 {
 	struct perf_buffer *rb = handle->rb;
-	bool settled = sharing_is_settled(rb);
+	bool settled = perf_output_sharing_is_settled(rb);
 
 	if (settled && !READ_ONCE(rb->paused)) {
 		if (likely(!begin_shared(handle, size, backward)))

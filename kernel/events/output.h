@@ -26,6 +26,7 @@ struct perf_lost_record {
 
 /* output.c; see there */
 int perf_output_begin_special(struct perf_output_handle *handle, unsigned int size, bool backward);
+bool perf_output_sharing_is_settled(struct perf_buffer *rb);
 void perf_output_end_shared(struct perf_output_handle *handle);
 void perf_output_count_shared(struct perf_output_handle *handle);
 void perf_output_count_lost(struct perf_event *event);

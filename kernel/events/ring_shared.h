@@ -109,10 +109,10 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 			 unsigned long len, bool backward, unsigned long *start)
 {
 	unsigned long base = local_read(&ring->head), at, tail, next, ticket;
-	long head = atomic_long_read(&shared->head);
+	long head = atomic_long_read(&shared->head), again;
 	unsigned int attempts = 0;
 
-	do {
+	for (;;) {
 		PERF_RING_STEP(ring);
 		/* Each time another CPU has reserved or closed; in the end, it is lost. */
 		if (unlikely(attempts++ == PERF_RING_ATTEMPTS))
@@ -122,12 +122,25 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 			tail = base + READ_ONCE(shared->shown);
 		else
 			tail = READ_ONCE(ring->user->data_tail);
-		if (unlikely(perf_ring_room(at, tail, ring->size, backward) < len))
-			return 0;
+		if (unlikely(perf_ring_room(at, tail, ring->size, backward) < len)) {
+			/*
+			 * The tail may have passed the head of before: then a
+			 * ring that is empty looks full. Pairs with the
+			 * cmpxchg that moved the head before the tail moved.
+			 */
+			smp_rmb();
+			again = atomic_long_read(&shared->head);
+			if (again == head)
+				return 0;
+			head = again;
+			continue;
+		}
 		PERF_RING_STEP(ring);
 		next = backward ? head - len : head + len;
 		/* Fully ordered: nothing is stored before the tail has been read. */
-	} while (!atomic_long_try_cmpxchg(&shared->head, &head, next));
+		if (likely(atomic_long_try_cmpxchg(&shared->head, &head, next)))
+			break;
+	}
 	PERF_RING_STEP(ring);
 
 	next = base + (next & PERF_RING_POSITION);
@@ -187,7 +200,8 @@ static noinline bool perf_ring_show(struct perf_ring *ring, struct perf_shared_r
 			return wake;
 		PERF_RING_STEP(ring);
 		if (unlikely(!--rounds)) {
-			atomic_long_andnot(PERF_RING_CLOSING, &shared->head);
+			/* The next CPU that sets the bit finds all that this one has stored. */
+			atomic_long_fetch_andnot_release(PERF_RING_CLOSING, &shared->head);
 			return true;
 		}
 		/* Now the epoch that has been shown is the one to reserve in. */

@@ -65,8 +65,8 @@ struct atomic_value {
 
 #define atomic_long_t		struct atomic_value
 #define atomic_long_read(l)	READ_ONCE((l)->v)
-#define atomic_long_andnot(i, l) ((void)((l)->v &= ~(i)))
-#define noinline		__attribute__((noinline))
+#define atomic_long_fetch_andnot_release(i, l) ((l)->v &= ~(i))
+#define noinline
 
 static long atomic_long_xchg(atomic_long_t *l, long new)
 {

@@ -35,12 +35,15 @@ struct atomic_value {
 
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
-#define noinline		__attribute__((noinline))
+#define noinline
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, val)	__atomic_store_n(&(x), val, __ATOMIC_RELAXED)
 #define barrier()		__atomic_signal_fence(__ATOMIC_SEQ_CST)
+/* The kernel's barriers pair as the header says; these are as strong, and no stronger. */
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+/* as above */
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
+/* as above */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* Of rings that are not shared; not used here. */
@@ -56,7 +59,8 @@ struct atomic_value {
 #define atomic_long_add_return(i, l)	__atomic_add_fetch(&(l)->v, i, __ATOMIC_SEQ_CST)
 #define atomic_long_sub_return(i, l)	__atomic_sub_fetch(&(l)->v, i, __ATOMIC_SEQ_CST)
 #define atomic_long_fetch_xor(i, l)	__atomic_fetch_xor(&(l)->v, i, __ATOMIC_SEQ_CST)
-#define atomic_long_andnot(i, l)	((void)__atomic_fetch_and(&(l)->v, ~(i), __ATOMIC_SEQ_CST))
+#define atomic_long_fetch_andnot_release(i, l) \
+	__atomic_fetch_and(&(l)->v, ~(i), __ATOMIC_RELEASE)
 
 static bool atomic_long_try_cmpxchg(atomic_long_t *l, long *old, long new)
 {
@@ -74,7 +78,7 @@ static void step(void)
 		sched_yield();
 }
 
-#define PERF_RING_STEP(ring)	step()
+#define PERF_RING_STEP(ring)	((void)(ring), step())
 #include "../../../../kernel/events/ring_shared.h"
 
 #define SIZE		1024UL
