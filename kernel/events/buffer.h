@@ -149,7 +149,7 @@ struct perf_buffer {
 			bool	paused;
 		};
 	};
-	u32			page_lock;
+	local_t			page_lock;
 	unsigned int		nr_chunks;
 	unsigned int		chunk_shift;
 	atomic_t		poll;

@@ -34,11 +34,11 @@
  * from here on.
  * Return: for perf_page_end().
  */
-static __always_inline u32 perf_page_begin(struct perf_event_mmap_page *page, u32 *lock)
+static __always_inline u32 perf_page_begin(struct perf_event_mmap_page *page, local_t *lock)
 {
-	u32 mine = READ_ONCE(*lock) + 2;
+	/* In one step: two writers with one number would pass for one. */
+	u32 mine = local_add_return(2, lock);
 
-	WRITE_ONCE(*lock, mine);
 	WRITE_ONCE(page->lock, mine - 1);
 	/* Pairs with a read barrier that a careful reader has before its last look. */
 	smp_wmb();
@@ -54,11 +54,12 @@ static __always_inline u32 perf_page_begin(struct perf_event_mmap_page *page, u3
  * Return: false when another one (an NMI) has come in meanwhile: what has been
  * written over it may be older, and is to be written again.
  */
-static __always_inline bool perf_page_end(struct perf_event_mmap_page *page, u32 *lock, u32 mine)
+static __always_inline bool perf_page_end(struct perf_event_mmap_page *page, const local_t *lock,
+					  u32 mine)
 {
 	/* Pairs with the read barrier that a careful reader has after its first look. */
 	smp_wmb();
-	if (unlikely(READ_ONCE(*lock) != mine))
+	if (unlikely((u32)local_read(lock) != mine))
 		return false;
 	WRITE_ONCE(page->lock, mine);
 	return true;

@@ -50,7 +50,7 @@ static void buffer_put(struct buffer *rb)
 	if (__atomic_sub_fetch(&rb->refcount, 1, __ATOMIC_ACQ_REL))
 		return;
 	synchronize_rcu();
-	WRITE_ONCE(rb->freed, true);
+	smp_store_release(&rb->freed, true);
 }
 
 /* As buffer_get() and perf_buffer_lock(). */
@@ -108,6 +108,12 @@ static void map_and_unmap(void *arg)
 
 	while (harness_goes_on()) {
 		mine = &buffers[me][n++ % BUFFERS];
+		/* The other task may have had it last, and be about to free it. */
+		while (n > BUFFERS && !smp_load_acquire(&mine->freed)) {
+			if (!harness_goes_on())
+				return;
+			sched_yield();
+		}
 		memset(mine, 0, sizeof(*mine));
 		mine->refcount = 1;
 		raw_spin_lock(&mine->lock);

@@ -111,6 +111,7 @@ typedef struct { long counter; } local_t;
 #define local_set(l, v)			WRITE_ONCE((l)->counter, v)
 #define local_add(n, l) \
 	((void)__atomic_fetch_add(&(l)->counter, n, __ATOMIC_RELAXED))
+#define local_add_return(n, l)		__atomic_add_fetch(&(l)->counter, n, __ATOMIC_RELAXED)
 #define local_inc(l)			local_add(1, l)
 #define local_xchg(l, v)		__atomic_exchange_n(&(l)->counter, v, __ATOMIC_RELAXED)
 #define local_try_cmpxchg(l, old, new) \

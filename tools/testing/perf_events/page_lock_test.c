@@ -24,7 +24,7 @@ struct perf_event_mmap_page {
 #include "page_lock.h"
 
 static struct perf_event_mmap_page page ____cacheline_aligned;
-static u32 lock ____cacheline_aligned;
+static local_t lock ____cacheline_aligned;
 static u64 shown, interrupts, reads, torn, odd, stale;
 
 /* As perf_event_update_userpage(); @shown is what the event has counted. */
