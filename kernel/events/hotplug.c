@@ -158,8 +158,9 @@ int perf_event_exit_cpu(unsigned int cpu)
 
 	if (cpu != raw_smp_processor_id())
 		return 0;
-	perf_scope_offline(cpu);
+	/* First: nothing is opened on it behind those that are moved. */
 	set_online(cpu, false);
+	perf_scope_offline(cpu);
 	end_events_left(cpu);
 	guard(mutex)(&perf_pmus_lock);
 	list_for_each_entry(pmu, &perf_pmus, entry)

@@ -122,12 +122,14 @@ void perf_scope_offline(unsigned int cpu)
 	lockdep_assert_cpus_held();
 
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
-		if (!cpumask_test_and_clear_cpu(cpu, &scope_speakers[scope]))
+		if (!cpumask_test_cpu(cpu, &scope_speakers[scope]))
 			continue;
 		heir = cpumask_any_and_but(scope_cpus(scope, cpu), cpu_online_mask, cpu);
-		if (heir >= nr_cpu_ids)
-			continue;
-		cpumask_set_cpu(heir, &scope_speakers[scope]);
-		scope_migrate(scope, cpu, heir);
+		/* There is always one to open events on, while there is a CPU. */
+		if (heir < nr_cpu_ids)
+			cpumask_set_cpu(heir, &scope_speakers[scope]);
+		cpumask_clear_cpu(cpu, &scope_speakers[scope]);
+		if (heir < nr_cpu_ids)
+			scope_migrate(scope, cpu, heir);
 	}
 }
