@@ -29,6 +29,7 @@
  * @wakeup_due: a wake-up is owed
  * @disable_due: the event is to be disabled, whatever its limit
  * @sigtrap_queued: @sigtrap_work is queued
+ * @halted: its counter was stopped when it was throttled, by halt_throttled()
  * @ns: of who had the event given this part, mostly who opened it: what process
  *	ids in records mean; NULL in a copy's
  * @lost_samples: that did not fit into the buffer
@@ -61,6 +62,7 @@ struct perf_event_cold {
 	unsigned int		wakeup_due;
 	unsigned int		disable_due;
 	unsigned int		sigtrap_queued;
+	bool			halted;
 
 	struct pid_namespace	*ns;
 	atomic64_t		lost_samples;

@@ -92,6 +92,8 @@ static void halt_throttled(struct perf_event *event)
 		return;
 	perf_pmu_disable(event->pmu);
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
+	/* Once is enough: a driver may link its event as it starts, and unlink it as it stops. */
+	event->cold->halted = true;
 	perf_pmu_enable(event->pmu);
 }
 

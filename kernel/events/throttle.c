@@ -142,13 +142,19 @@ int perf_event_account_interrupt(struct perf_event *event)
  * @event: active, its counter not started yet; its context's lock is held
  *
  * At the tick, with a new period, or when it comes back on a CPU.
+ * Return: whether its counter has been read and stopped already, not by its driver.
  */
-void perf_event_unthrottle_in(struct perf_event *event)
+bool perf_event_unthrottle_in(struct perf_event *event)
 {
+	bool halted;
+
 	if (likely(!perf_event_throttled(event)))
-		return;
+		return false;
+	halted = event->cold->halted;
+	event->cold->halted = false;
 	event->hw.interrupts = 0;
 	perf_throttle_record(event, false);
+	return halted;
 }
 
 /* The tick */
@@ -242,18 +248,18 @@ static void tick_event(struct perf_event *event)
 {
 	bool throttled = perf_event_throttled(event);
 	bool freq = event->attr.freq && event->attr.sample_freq;
-	bool scheduled = !is_resident(event);
+	bool scheduled = !is_resident(event), halted;
 	int flags = 0;
 
 	if (!freq && !throttled)
 		return;
-	perf_event_unthrottle_in(event);
+	halted = perf_event_unthrottle_in(event);
 	/*
 	 * The driver of a throttled event has halted it, with or without a look at
 	 * the counter, and may since have given it another one, which holds what
 	 * its last owner left there: that is to be written, and so first read.
 	 */
-	if (scheduled)
+	if (scheduled && !halted)
 		perf_event_pmu_stop(event, PERF_EF_UPDATE);
 	if ((freq && adjust_frequency(event, throttled)) || throttled)
 		flags = PERF_EF_RELOAD;
@@ -335,8 +341,8 @@ static void set_period_locked(struct perf_event *event, struct perf_cpu_context 
 	if (on) {
 		perf_pmu_disable(event->pmu);
 		/* Its driver has halted one that is throttled, but has not read it. */
-		perf_event_unthrottle_in(event);
-		perf_event_pmu_stop(event, PERF_EF_UPDATE);
+		if (!perf_event_unthrottle_in(event))
+			perf_event_pmu_stop(event, PERF_EF_UPDATE);
 	}
 	restart_period(event);
 	if (on) {
