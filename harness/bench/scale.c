@@ -658,8 +658,8 @@ static void grow_mapped(int n, int at)
 }
 
 /*
- * The power of n that a cost grows with at the end, in hundredths: 100 is n, 112 n log n between 1000
- * and 10,000, 200 n squared.
+ * The power of n that a cost grows with at the end, in hundredths: 100 is n, 112 n log n between
+ * 1000 and 10,000, 200 n squared.
  */
 static double slope(const double *cost, int sizes)
 {

@@ -245,19 +245,23 @@ void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_
 static int call_unless_running(struct remote_call *call)
 {
 	struct perf_event_context *ctx = call->ctx;
+	unsigned long flags;
+	int cpu = -1;
 
-	guard(raw_spinlock_irqsave)(&ctx->lock);
+	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (ctx->task == PERF_TASK_GONE) {
 		call->gone = true;
 	} else {
-		if (ctx->clock.cpu >= 0)
-			return ctx->clock.cpu;
-		perf_context_begin(ctx);
-		call->func(call->event, NULL, call->data);
-		perf_context_end(ctx);
+		cpu = ctx->clock.cpu;
+		if (cpu < 0) {
+			perf_context_begin(ctx);
+			call->func(call->event, NULL, call->data);
+			perf_context_end(ctx);
+		}
 	}
-	call->done = true;
-	return -1;
+	call->done = cpu < 0;
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return cpu;
 }
 
 /* On the context's CPU, interrupts off. */
@@ -316,7 +320,7 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 	 * event, the switch out stops the clock, and a CPU stops its own before it
 	 * goes, with ctx->mutex held. So the interrupt finds the task
 	 * there, or asleep, or waiting for a CPU, and in each of these cases the
-	 * call is made. Another round comes only when the task has gone on on
+	 * call is made. Another round comes only when the task runs on
 	 * another CPU (or its CPU has been taken away) since it was looked for:
 	 * each takes a whole migration while one interrupt is on its way.
 	 * The other CPU answers, as no one keeps interrupts off to wait for

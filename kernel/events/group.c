@@ -569,16 +569,19 @@ static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cp
 static bool change_resident(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	struct perf_event_context *ctx = event->ctx;
+	bool here;
 
 	if (!is_resident(event))
 		return false;
-	guard(raw_spinlock_irq)(&ctx->lock);
-	if (unlikely(!hlist_empty(&ctx->mapped)) && ctx->clock.cpu >= 0)
-		return false;
-	perf_context_begin(ctx);
-	func(event, NULL, data);
-	perf_context_end(ctx);
-	return true;
+	raw_spin_lock_irq(&ctx->lock);
+	here = likely(hlist_empty(&ctx->mapped)) || ctx->clock.cpu < 0;
+	if (here) {
+		perf_context_begin(ctx);
+		func(event, NULL, data);
+		perf_context_end(ctx);
+	}
+	raw_spin_unlock_irq(&ctx->lock);
+	return here;
 }
 
 static void turn(struct perf_event *event, perf_event_func_t func, void *data)

@@ -526,8 +526,9 @@ static noinline void tell_and_sched_out(struct perf_cpu_context *cpuctx,
 static noinline void tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
 {
 	/* No event changes: the context's clock is not looked at. */
-	guard(raw_spinlock)(&cpuctx->ctx.lock);
+	raw_spin_lock(&cpuctx->ctx.lock);
 	tell_other_pmus(cpuctx, NULL, sched_in);
+	raw_spin_unlock(&cpuctx->ctx.lock);
 }
 
 static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)

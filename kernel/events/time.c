@@ -120,12 +120,14 @@ void perf_event_times_at(const struct perf_event *event, u64 now, u64 *enabled, 
 static noinline void times_locked(const struct perf_event *event, struct perf_times *times)
 {
 	struct perf_event_context *ctx;
+	unsigned long flags;
 	bool exact;
 
 	do {
 		ctx = READ_ONCE(event->ctx);
-		guard(raw_spinlock_irqsave)(&ctx->lock);
+		raw_spin_lock_irqsave(&ctx->lock, flags);
 		exact = perf_times_try(event, true, times);
+		raw_spin_unlock_irqrestore(&ctx->lock, flags);
 		/* It moves when a CPU goes offline, and then not again for long. */
 	} while (!exact);
 }

@@ -142,8 +142,12 @@ static void settle(struct tree_fixture *f, int cpus)
 
 static u64 age(struct tree_fixture *f, struct perf_event *event)
 {
-	guard(raw_spinlock_irq)(&f->ctx.lock);
-	return perf_group_age(event);
+	u64 age;
+
+	raw_spin_lock_irq(&f->ctx.lock);
+	age = perf_group_age(event);
+	raw_spin_unlock_irq(&f->ctx.lock);
+	return age;
 }
 
 /* Two stretches, of which the second is away while the first one runs. */

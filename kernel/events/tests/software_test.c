@@ -67,4 +67,5 @@ static struct kunit_suite perf_software_suite = {
 	.name		= "perf_software",
 	.test_cases	= perf_software_cases,
 };
+
 kunit_test_suite(perf_software_suite);

@@ -71,12 +71,12 @@ static long env_number(const char *name, long otherwise)
 	return text ? atol(text) : otherwise;
 }
 
-static void took(struct victim *v, enum call call, __u64 since)
+static void took(struct victim *v, enum call which, __u64 since)
 {
 	__u64 ns = now() - since;
 
-	if (ns > v->worst[call])
-		v->worst[call] = ns;
+	if (ns > v->worst[which])
+		v->worst[which] = ns;
 }
 
 #define TIMED(v, call, what) ({						\
@@ -127,7 +127,7 @@ static void refused(struct victim *v, int error)
 /* As many watchpoints as there are: who may not have the victim's takes none of them. */
 static void use_watchpoints(struct victim *v, int nr)
 {
-	static volatile int words[WATCHPOINTS];
+	static int words[WATCHPOINTS];
 	int fd[WATCHPOINTS], i;
 
 	for (i = 0; i < nr; i++) {
@@ -432,7 +432,7 @@ static void be_victim(struct victim *v, int watchpoints, int go)
 	}
 }
 
-static int beside(struct __test_metadata *_metadata, FIXTURE_DATA(attack) *self,
+static int beside(struct __test_metadata *_metadata, struct _test_data_attack *self,
 		  void (*attack)(pid_t victim), bool tight)
 {
 	struct victim *v = self->seen;
