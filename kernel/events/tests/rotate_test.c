@@ -249,11 +249,13 @@ static void share(struct kunit *test, bool cpu_first, u64 before, bool switched,
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
 	const int rounds = 900;
 	struct perf_event *leaders[2][8];
-	u64 ran[2];
+	u64 ran[2], now;
 	int i, n, r;
 
 	/* The CPU's clock runs already: be ahead of it. */
-	WRITE_ONCE(perf_test_clock_now, max(perf_test_clock_now, local_clock()) + NSEC_PER_SEC);
+	scoped_guard(preempt)
+		now = local_clock();
+	WRITE_ONCE(perf_test_clock_now, max(perf_test_clock_now, now) + NSEC_PER_SEC);
 	for (r = 0; r < 2; r++) {
 		i = cpu_first ? r : !r;
 		for (n = 0; n < numbers[i]; n++) {
