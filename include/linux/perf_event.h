@@ -541,7 +541,9 @@ struct pmu {
 	 * event->count what has been counted, and PERF_HES_UPTODATE.
 	 *
 	 * The driver calls its own stop, or the like, when perf_event_overflow() says
-	 * so. With PERF_EF_PAUSE (alone) the trace of an AUX event halts until
+	 * so. If it goes on counting the core calls stop soon after that interrupt,
+	 * in another one: the PMU is disabled, but no context's lock is held. Then the
+	 * tick calls start alone. With PERF_EF_PAUSE (alone) the trace of an AUX event halts until
 	 * PERF_EF_RESUME: as part of another event's overflow, NMI included, no lock
 	 * held, perhaps in the middle of this event's add, start, stop or del, once
 	 * event->state is ACTIVE. hw.aux_paused tells what holds: it is set before
@@ -598,11 +600,12 @@ struct pmu {
 	/**
 	 * @sched_task: a task switch on a CPU that asked for it by
 	 * perf_sched_cb_inc(), for hardware that keeps something of a task. The PMU
-	 * is disabled; the locks of the CPU's and the running task's contexts are
-	 * held; no event need be on.
+	 * is disabled; the locks of the CPU's and, unless @pmu_ctx is NULL, the running
+	 * task's contexts are held; no event need be on.
 	 * @task leaves (@sched_in false; its events are still on) or has come (true;
 	 * its events are on already, but do not count before this has returned).
-	 * @pmu_ctx: what @task's context has of this PMU; NULL where it has nothing.
+	 * @pmu_ctx: what @task's context has of this PMU; NULL where it has nothing
+	 * that is enabled.
 	 * May call perf_sched_cb_dec(). Not for a PMU with perf_sw_context, whose
 	 * events go with others' groups
 	 */
@@ -624,7 +627,8 @@ struct pmu {
 	/**
 	 * @setup_aux: prepare an AUX area of @nr_pages (a power of two) whose
 	 * addresses are @pages; @overwrite: the reader does not say what it has read.
-	 * Process context, may sleep; a lock that all drivers share is held.
+	 * Process context, may sleep; the mm's mmap_lock and the buffer's lock are held.
+	 * Of other areas, and other PMUs, it may be called at the same time.
 	 * Return: what perf_aux_output_begin() and perf_get_aux() give back, or NULL:
 	 * mmap(2) fails with -ENOMEM.
 	 */
@@ -986,12 +990,12 @@ struct perf_event_pmu_context {
 
 /**
  * struct perf_event_clock - time that runs only while its context does
- * @time: ns when it last stopped
+ * @time: ns when it last stopped, or when times that run by it last changed
  * @offset: what to add to perf_clock() while it runs; see kernel/events/time.h
  * @cpu: that it runs on, -1 while it stands
  *
- * Written under the context's lock, while it runs by that CPU; read by anyone in any
- * context (see perf_clock_at()).
+ * Written under the context's lock; read by anyone in any context (see
+ * perf_clock_at()).
  */
 struct perf_event_clock {
 	atomic64_t	time;

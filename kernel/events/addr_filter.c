@@ -194,7 +194,8 @@ static void restart(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || event->oncpu != smp_processor_id())
 		return;
-	if (event->hw.state & PERF_HES_STOPPED)
+	/* One that is halted, by its driver or by the core, starts at the tick. */
+	if ((event->hw.state & PERF_HES_STOPPED) || perf_event_throttled(event))
 		return;
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
 	perf_event_pmu_start(event, 0);
@@ -280,8 +281,10 @@ static struct mm_struct *apply_all(struct perf_event *event,
 
 	CLASS(family, lock)(event);
 	for_each_copy(child, event) {
-		if (busy)
+		if (busy || fatal_signal_pending(current))
 			break;
+		/* Each looks at all mappings of a process, of which there may be many. */
+		cond_resched();
 		busy = apply(child, ranges);
 	}
 	return busy;

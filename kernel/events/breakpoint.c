@@ -17,6 +17,7 @@
 
 #include "context.h"
 #include "event.h"
+#include "inherit.h"
 #include "internal.h"
 #include "software.h"
 #include "sources.h"
@@ -619,6 +620,9 @@ static void change_commit(struct bp_change *change)
 {
 	struct perf_event *bp = change->bp;
 
+	lockdep_assert_held(bp->parent ? perf_family_lock(bp->parent) : &bp->ctx->mutex);
+	/* Where it is installed it could not be found again. */
+	WARN_ON_ONCE(bp->state == PERF_EVENT_STATE_ACTIVE);
 	change_drop_slot(change, bp->attr.bp_type);
 	bp->attr = change->attr;
 	bp->hw.info = change->info;

@@ -114,7 +114,10 @@ static struct perf_event *first_child(struct perf_event *root)
 {
 	struct perf_event *child;
 
-	/* No fork adds one to a root that was dead when it got the root's mutex. */
+	/*
+	 * A fork that makes the first copy holds the root's mutex, and one of a
+	 * copy's task finds under the family's lock that the root is dead.
+	 */
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
 	guard(mutex)(perf_family_lock(root));

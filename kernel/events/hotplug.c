@@ -135,8 +135,12 @@ static void end_events_left(unsigned int cpu)
 	perf_context_begin(ctx);
 	for_each_event(event, ctx) {
 		WARN_ON_ONCE(event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event));
-		if (driver_moves(event->group_leader) && event->state > PERF_EVENT_STATE_EXIT)
-			perf_event_set_state(event, PERF_EVENT_STATE_EXIT);
+		if (!driver_moves(event->group_leader) || event->state <= PERF_EVENT_STATE_EXIT)
+			continue;
+		perf_event_set_state(event, PERF_EVENT_STATE_EXIT);
+		/* Groups in the tree are those that want the counters. */
+		if (event->group_leader == event)
+			perf_group_erase(event);
 	}
 	perf_context_end(ctx);
 	raw_spin_unlock_irq(&ctx->lock);
@@ -194,7 +198,9 @@ static void move_in(struct perf_event *event, struct perf_event_context *ctx, in
 	smp_mb();
 	perf_buffer_share(event);
 	refcount_inc(&ctx->refcount);
-	WRITE_ONCE(event->ctx, ctx);
+	/* mmap(2) lists the event in the context whose lock it holds; see count_mapping(). */
+	scoped_guard(raw_spinlock_irq, &old->lock)
+		WRITE_ONCE(event->ctx, ctx);
 	perf_delay(MIGRATE_IN);
 	WARN_ON_ONCE(perf_event_attach(event));
 	perf_event_put(event);

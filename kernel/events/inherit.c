@@ -382,6 +382,7 @@ static struct perf_event *copy_group(struct fork_args *args, struct perf_event *
 		copy = inherit(args, member, copy_leader);
 		if (IS_ERR(copy))
 			return copy;
+		cond_resched();
 	}
 	/* One that is not there any more makes what is read shorter. */
 	if (unlikely(copy_leader->nr_siblings != leader->nr_siblings))
@@ -767,7 +768,8 @@ static void exec_events(struct perf_event_context *ctx)
 			leave_later(event, &left);
 			continue;
 		}
-		family = change_family(family, NULL);
+		/* Who modifies a family has its copies off meanwhile, and holds its lock. */
+		family = change_family(family, event->parent);
 		if (event->attr.remove_on_exec) {
 			exec_root(event);
 		} else if (event->attr.enable_on_exec) {

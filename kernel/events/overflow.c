@@ -88,7 +88,8 @@ static void halt_throttled(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
 	if (event->state != PERF_EVENT_STATE_ACTIVE || event->oncpu != smp_processor_id() ||
-	    !perf_event_throttled(event) || (event->hw.state & PERF_HES_STOPPED))
+	    !perf_event_throttled(event) || (event->hw.state & PERF_HES_STOPPED) ||
+	    event->cold->halted)
 		return;
 	perf_pmu_disable(event->pmu);
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
@@ -367,7 +368,8 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
 	stop = __perf_event_overflow(event, PERF_OVERFLOW_HALT, data, regs);
-	if (unlikely(stop) && perf_event_throttled(event))
+	/* What happens at a switch, say, does not keep the CPU in its interrupt. */
+	if (unlikely(stop) && perf_event_throttled(event) && (in_hardirq() || in_nmi()))
 		queue_event_work(event, &event->cold->disable_work);
 	return stop;
 }

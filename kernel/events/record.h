@@ -56,6 +56,16 @@ int perf_event_fasync(int fd, struct file *filp, int on);
 /* throttle.c */
 int perf_overflow_account(struct perf_event *event, unsigned int flags);
 
+/*
+ * One occurrence may be many periods of many events, each of whose samples may
+ * be large. All samples of a CPU but an event's first come from what a tick
+ * gives; it is this many events' worth.
+ */
+#define PERF_BUSY_EVENTS	8
+
+u64 perf_overflow_samples(struct perf_event *event, u64 passed);
+void perf_overflow_halt(struct perf_event *event);
+
 /* What perf_overflow_account() mostly comes to. Return: false if it has to be asked. */
 static __always_inline bool perf_overflow_account_fast(struct perf_event *event)
 {

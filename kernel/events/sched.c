@@ -571,7 +571,8 @@ static bool resident_context_in(struct perf_event_context *ctx)
 		resident = !ctx->nr_sched;
 		if (resident && ctx->nr_events && ctx->clock.cpu < 0)
 			perf_clock_start(&ctx->clock, perf_clock());
-		if (unlikely(!hlist_empty(&ctx->mapped)))
+		/* Else when its groups are on. */
+		if (resident && unlikely(!hlist_empty(&ctx->mapped)))
 			update_userpages(ctx);
 	}
 	return resident;

@@ -100,26 +100,26 @@ u64 perf_swevent_set_period(struct perf_event *event)
 
 /*
  * Samples for periods that have passed; one interrupt, however many they are.
- * Whoever raises the event waits for all of them, perhaps with the runqueue
- * locked: one occurrence gives no more than a tick may see, whatever ticks come
- * meanwhile.
+ * Whoever raises the event waits for all of them, and for those of other events,
+ * perhaps with the runqueue locked: an occurrence gives no more than a tick may
+ * see, whatever ticks come meanwhile.
  */
 static void sample_periods(struct perf_event *event, u64 passed,
 			   struct perf_sample_data *data, struct pt_regs *regs)
 {
-	u64 most = READ_ONCE(perf_max_samples_per_tick), left;
 	unsigned int flags = 0;
+	u64 samples, left;
 
-	if (perf_event_quiet(event))
+	if (perf_event_quiet(event) || unlikely(!passed))
 		return;
-	for (left = min(passed, most); left; left--) {
+	samples = perf_overflow_samples(event, passed);
+	for (left = samples; left; left--) {
 		if (__perf_event_overflow(event, flags, data, regs))
 			return;
 		flags = PERF_OVERFLOW_HALT | PERF_OVERFLOW_AGAIN;
 	}
-	/* One more without a sample, and the reader is told that it is halted. */
-	if (unlikely(passed > most))
-		perf_overflow_account(event, PERF_OVERFLOW_HALT | PERF_OVERFLOW_AGAIN);
+	if (unlikely(passed > samples))
+		perf_overflow_halt(event);
 }
 
 /* perf_swevent_event() of one that samples. */

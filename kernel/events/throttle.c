@@ -103,8 +103,10 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 		if (event->attr.freq && event->cold)
 			event->cold->counted_since = jiffies;
 		/* Software events are not stopped, and need no tick to go on. */
-		if (unlikely(perf_event_throttled(event)))
+		if (unlikely(perf_event_throttled(event))) {
+			event->cold->halted = false;
 			perf_throttle_record(event, false);
+		}
 		hw->interrupts = 1;
 		return 0;
 	}
@@ -126,6 +128,49 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 	return 0;
 }
 
+static DEFINE_PER_CPU(u32, samples_tick);
+static DEFINE_PER_CPU(u64, samples_left);
+
+/**
+ * perf_overflow_samples - how many samples may one occurrence of an event give?
+ * @event: of software, active
+ * @passed: periods that have passed
+ *
+ * With fewer than @passed the event is to be halted by perf_overflow_halt().
+ * Any context, preemption off. Return: 1 to @passed.
+ */
+u64 perf_overflow_samples(struct perf_event *event, u64 passed)
+{
+	u64 most = READ_ONCE(perf_max_samples_per_tick), more;
+	u32 tick = __this_cpu_read(perf_throttle_ticks);
+
+	if (likely(passed == 1))
+		return 1;
+	if (__this_cpu_read(samples_tick) != tick) {
+		__this_cpu_write(samples_tick, tick);
+		__this_cpu_write(samples_left, PERF_BUSY_EVENTS * most);
+	}
+	more = min3(passed - 1, most - 1, __this_cpu_read(samples_left));
+	__this_cpu_sub(samples_left, more);
+	return 1 + more;
+}
+
+/**
+ * perf_overflow_halt - an event gives no more samples before the tick
+ * @event: active; may be halted already
+ *
+ * Its reader is told. Any context, preemption off.
+ */
+void perf_overflow_halt(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	if (!perf_event_throttled(event))
+		hw->interrupts = max_t(u64, hw->interrupts, READ_ONCE(perf_max_samples_per_tick));
+	hw->interrupts_seq = __this_cpu_read(perf_throttle_ticks);
+	perf_overflow_account(event, PERF_OVERFLOW_HALT | PERF_OVERFLOW_AGAIN);
+}
+
 /**
  * perf_event_account_interrupt - a driver took an interrupt but has no sample
  * @event: whose interrupt it was
@@ -134,6 +179,9 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
  */
 int perf_event_account_interrupt(struct perf_event *event)
 {
+	/* The tick would not let one go on that only counts. */
+	if (!is_sampling_event(event))
+		return 0;
 	return perf_overflow_account(event, PERF_OVERFLOW_HALT);
 }
 
@@ -257,7 +305,8 @@ static void tick_event(struct perf_event *event)
 	/*
 	 * The driver of a throttled event has halted it, with or without a look at
 	 * the counter, and may since have given it another one, which holds what
-	 * its last owner left there: that is to be written, and so first read.
+	 * its last owner left there: that is to be written, and so first read,
+	 * unless the core has halted it, and read it then.
 	 */
 	if (scheduled && !halted)
 		perf_event_pmu_stop(event, PERF_EF_UPDATE);

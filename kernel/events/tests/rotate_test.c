@@ -217,17 +217,15 @@ static u64 ran_together(struct perf_event **leaders, int nr)
 
 static void switch_out_and_in(struct perf_event_context *ctx)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_context();
-
 	guard(irqsave)();
-	task_context_out(cpuctx, ctx);
-	task_context_in(cpuctx, ctx);
+	task_context_out(this_cpu_context(), ctx);
+	task_context_in(this_cpu_context(), ctx);
 }
 
 /* The CPU's clock went by the test's time: let it go on by its own, from where it is. */
 static void give_clock_back(void)
 {
-	struct perf_event_context *ctx = &this_cpu_context()->ctx;
+	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, raw_smp_processor_id()).ctx;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
 	perf_context_begin(ctx);

@@ -179,7 +179,8 @@ static void run(const char *name, void (*one)(void *), void (*other)(void *), do
 	ktap_note("%llu reads, %llu interrupts: %llu torn, %llu odd, %llu stale",
 		  (unsigned long long)reads, (unsigned long long)interrupts,
 		  (unsigned long long)torn, (unsigned long long)odd, (unsigned long long)stale);
-	ktap_result(reads && !torn && !odd && !stale, name);
+	/* A reader on another CPU needs none to meet the writer. */
+	ktap_result(reads && (nr > 1 || interrupts) && !torn && !odd && !stale, name);
 }
 
 int main(int argc, char **argv)

@@ -209,6 +209,8 @@ int main(int argc, char **argv)
 	got += read_all();
 	if (!fault && got + lost != attempts)
 		fault = "read and lost do not add up to written";
+	if (!fault && got < attempts / 100)
+		fault = "nearly all is lost";
 	if (!fault && (page.data_tail != (shared.head.v & PERF_RING_POSITION) ||
 		       shared.head.v & PERF_RING_CLOSING || shared.committed[0].v ||
 		       shared.committed[1].v))
