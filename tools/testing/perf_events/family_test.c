@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Copies of an inherited event that leave while the family is read: leave_family()
- * and exit_copy() of inherit.c, family_value() of read.c.
+ * and exit_copy() of inherit.c, family_value() and copies_value() of read.c.
  *
  * A copy's count is in the sum from when it is counted on, first as one of the
  * family's list, then as part of what copies that are gone have left; never
  * twice, and never not at all.
+ *
+ * A reader that has seen a copy walks the list. All copies may be gone by then, and
+ * a fork may add another one that exits during the walk: it is not freed before
+ * the reader has passed.
  */
 #include "harness.h"
 
@@ -49,21 +53,33 @@ static bool list_empty_careful(const struct list_head *head)
  * struct copy - an inherited event
  * @child_list: place in the family
  * @count: of its own
+ * @freed: its memory may be used for something else
  */
 struct copy {
 	struct list_head	child_list;
 	u64			count;
+	bool			freed;
 };
 
 static struct {
-	raw_spinlock_t		lock;
+	raw_spinlock_t		mutex;	/* the context's: a fork inherits */
+	raw_spinlock_t		lock;	/* the family's */
 	struct list_head	copies;
 	u64			gone_count;
 } root ____cacheline_aligned;
 
 /* What all copies have counted so far. */
 static u64 happened ____cacheline_aligned;
-static u64 reads, alone, left, less, more;
+static u64 reads, alone, left, less, more, freed;
+
+/* Between two steps, now and then for so long that the others get far. */
+static void let_others_run(u64 *seed)
+{
+	if (harness_random(seed) % 4)
+		harness_dawdle(seed, 200);
+	else
+		sched_yield();
+}
 
 /* Tasks that are made, count and exit; now and then there is none. */
 static void live(void *arg)
@@ -76,14 +92,18 @@ static void live(void *arg)
 		nr = 1 + harness_random(&seed) % COPIES;
 		for (i = 0; i < nr; i++) {
 			copies[i].count = 0;
+			WRITE_ONCE(copies[i].freed, false);
+			raw_spin_lock(&root.mutex);
 			raw_spin_lock(&root.lock);
 			list_add_tail(&copies[i].child_list, &root.copies);
 			raw_spin_unlock(&root.lock);
+			raw_spin_unlock(&root.mutex);
 			for (n = harness_random(&seed) % 8; n; n--) {
 				WRITE_ONCE(copies[i].count, copies[i].count + 1);
 				__atomic_fetch_add(&happened, 1, __ATOMIC_RELEASE);
 			}
 		}
+		let_others_run(&seed);
 		for (i = 0; i < nr; i++) {
 			raw_spin_lock(&root.lock);
 			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
@@ -91,39 +111,57 @@ static void live(void *arg)
 			smp_wmb();
 			list_del_init(&copies[i].child_list);
 			raw_spin_unlock(&root.lock);
+			WRITE_ONCE(copies[i].freed, true);
 			harness_dawdle(&seed, 20);
 		}
 		__atomic_fetch_add(&left, nr, __ATOMIC_RELAXED);
-		harness_dawdle(&seed, 200);
+		let_others_run(&seed);
 	}
 }
 
-static u64 family_value(void)
+/* As copies_value(). The root's mutex is not held, so the lock is taken in any case. */
+static u64 copies_value(u64 *seed)
 {
 	struct list_head *at;
+	struct copy *copy;
 	u64 total;
 
-	if (list_empty_careful(&root.copies)) {
-		/* As in family_value(). */
-		smp_rmb();
-		alone++;
-		return READ_ONCE(root.gone_count);
-	}
 	raw_spin_lock(&root.lock);
+	let_others_run(seed);
 	total = READ_ONCE(root.gone_count);
-	for (at = root.copies.next; at != &root.copies; at = at->next)
-		total += READ_ONCE(container_of(at, struct copy, child_list)->count);
+	for (at = root.copies.next; at != &root.copies; at = at->next) {
+		copy = container_of(at, struct copy, child_list);
+		total += READ_ONCE(copy->count);
+		let_others_run(seed);
+		if (READ_ONCE(copy->freed)) {
+			freed++;
+			break;
+		}
+	}
 	raw_spin_unlock(&root.lock);
 	return total;
 }
 
+static u64 family_value(u64 *seed)
+{
+	if (list_empty_careful(&root.copies)) {
+		/* As in family_value(). */
+		smp_rmb();
+		alone++;
+		let_others_run(seed);
+		return READ_ONCE(root.gone_count);
+	}
+	let_others_run(seed);
+	return copies_value(seed);
+}
+
 static void read_family(void *unused)
 {
-	u64 before, value;
+	u64 before, value, seed = 1;
 
 	while (harness_goes_on()) {
 		before = smp_load_acquire(&happened);
-		value = family_value();
+		value = family_value(&seed);
 		less += value < before;
 		/* Each of the two may have counted, and be about to say so. */
 		more += value > smp_load_acquire(&happened) + 2;
@@ -138,11 +176,13 @@ int main(int argc, char **argv)
 	};
 
 	INIT_LIST_HEAD(&root.copies);
-	ktap_plan(1);
+	ktap_plan(2);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	ktap_note("%llu copies left, %llu reads, %llu lockless: %llu too small, %llu too large",
 		  (unsigned long long)left, (unsigned long long)reads, (unsigned long long)alone,
 		  (unsigned long long)less, (unsigned long long)more);
+	ktap_note("%llu freed while they were looked at", (unsigned long long)freed);
 	ktap_result(left && reads && alone && !less && !more, "a copy that leaves is counted once");
+	ktap_result(!freed, "a copy is not freed while it is looked at");
 	return ktap_end();
 }
