@@ -2,7 +2,8 @@
 /*
  * A ring with writers that interrupt one another, and a reader that looks at
  * it from another CPU at each step: what has been published must be complete,
- * and each record must be read once or be counted as lost.
+ * and each record must be read once or be counted as lost. In a shared ring none is
+ * lost unless there was a moment without room for it while it was to be written.
  *
  * Free of kernel context, for the unit test and for fuzzing in user space.
  * The including file defines how writers come in: model_interrupt(). A shared
@@ -33,6 +34,8 @@ static void model_step(struct perf_ring *ring);
  * @data: its memory
  * @shared: its other half, when several CPUs may write
  * @is_shared: they do
+ * @woken: a writer has said that the reader is to be woken; what a writer left is
+ *	shown before
  * @asked: a record that asked for a wake-up has been committed since there was one
  * @backward: records are written backward
  * @consume: the reader gives room back after each round
@@ -46,6 +49,8 @@ static void model_step(struct perf_ring *ring);
  * @steps: steps so far of the writer at each level
  * @plan: step at which the writer at a level is interrupted, -1 for not at all
  * @words: length of records at each level
+ * @needs: bytes that the writer at a level asks a shared ring for
+ * @was_full: there was a moment without room for them
  * @fault: the first thing found wrong, or NULL
  */
 struct ring_model {
@@ -54,6 +59,7 @@ struct ring_model {
 	u64				data[MODEL_WORDS_MAX];
 	struct perf_shared_ring		shared;
 	bool				is_shared;
+	bool				woken;
 	bool				asked;
 	bool				backward;
 	bool				consume;
@@ -67,6 +73,8 @@ struct ring_model {
 	int				steps[MODEL_LEVELS];
 	int				plan[MODEL_LEVELS];
 	unsigned int			words[MODEL_LEVELS];
+	unsigned long			needs[MODEL_LEVELS];
+	bool				was_full[MODEL_LEVELS];
 	const char			*fault;
 };
 
@@ -161,13 +169,34 @@ static void model_read(struct ring_model *model, bool count)
 		model->read = head;
 }
 
+static unsigned long model_head(struct ring_model *model)
+{
+	return local_read(&model->ring.head) +
+	       (atomic_long_read(&model->shared.head) & PERF_RING_POSITION);
+}
+
+/* Is there room now for what each writer at work asks a shared ring for? */
+static void model_look_for_room(struct ring_model *model)
+{
+	unsigned long tail, room;
+	int level;
+
+	tail = model->ring.overwrite ? local_read(&model->ring.head) + model->shared.shown :
+				       model->page.data_tail;
+	room = perf_ring_room(model_head(model), tail, model->ring.size, model->backward);
+	for (level = 0; level < model->level; level++)
+		model->was_full[level] |= room < model->needs[level];
+}
+
 static void model_step(struct perf_ring *ring)
 {
 	struct ring_model *model = container_of(ring, struct ring_model, ring);
 
 	if (!model->ring.overwrite)
 		model_read(model, false);
+	model_look_for_room(model);
 	model_interrupt(model);
+	model_look_for_room(model);
 }
 
 /* The copies between perf_output_begin() and perf_output_end(). */
@@ -209,19 +238,40 @@ static void model_write_shared(struct ring_model *model, u64 first)
 	struct perf_ring *ring = &model->ring;
 	unsigned long bytes = (first >> 48 & 0xff) * 8, ticket, start;
 	unsigned long lost = atomic_long_xchg(perf_ring_word(&ring->lost), 0);
+	int level = model->level - 1;
 
-	ticket = perf_ring_reserve_shared(ring, &model->shared,
-					  bytes + (lost ? MODEL_LOST_WORDS * 8 : 0),
-					  model->backward, &start);
+	bytes += lost ? MODEL_LOST_WORDS * 8 : 0;
+	model->needs[level] = bytes;
+	model->was_full[level] = false;
+	model_look_for_room(model);
+	ticket = perf_ring_reserve_shared(ring, &model->shared, bytes, model->backward, &start);
 	if (!ticket) {
+		if (!model->was_full[level])
+			model_fault(model, "a record is lost though there was room");
 		perf_ring_lose(ring, lost + 1);
 		return;
 	}
 	model_copy(model, start, lost, first);
 	if (ticket & PERF_RING_WAKE)
 		model->asked = true;
-	if (perf_ring_commit(ring, &model->shared, ticket))
+	if (perf_ring_commit(ring, &model->shared, ticket)) {
 		model->asked = false;
+		model->woken = true;
+	}
+}
+
+/* The interrupt that wakes the reader: what comes in meanwhile may leave something again. */
+static void model_wake(struct ring_model *model)
+{
+	model->level++;
+	while (model->woken) {
+		model->woken = false;
+		if (perf_ring_flush(&model->ring, &model->shared, model->backward)) {
+			model->asked = false;
+			model->woken = true;
+		}
+	}
+	model->level--;
 }
 
 /* What perf_output_begin(), copies and perf_output_end() do. */
@@ -243,17 +293,12 @@ static void model_write(struct ring_model *model)
 	model->level--;
 }
 
-static unsigned long model_head(struct ring_model *model)
-{
-	return local_read(&model->ring.head) +
-	       (atomic_long_read(&model->shared.head) & PERF_RING_POSITION);
-}
-
 /* Nobody writes: everything must add up. */
 static void model_settle(struct ring_model *model)
 {
 	struct perf_ring *ring = &model->ring;
 
+	model_wake(model);
 	if (ring->nest)
 		model_fault(model, "writers are counted that have gone");
 	if (model->page.data_head != model_head(model))
