@@ -15,6 +15,7 @@
  *   - the reader is shown complete records alone;
  *   - what is shown only grows, and one writer at a time shows;
  *   - no record is put where the reader, or another writer, still is;
+ *   - no record is lost for want of room unless there was a moment without;
  *   - every writer comes to its end, in a bounded number of steps;
  *
  * and when nobody has stopped, that at the end everything has been shown, that
@@ -35,7 +36,7 @@
 #define RECORDS		1	/* of the first writer; the others write one */
 #endif
 #ifndef SIZE
-#define SIZE		3	/* units in the ring; records have 1 or 2 */
+#define SIZE		3	/* units that can be given out; records have 1 or 2 */
 #endif
 #define ATTEMPTS	2
 #define CLOSE_ATTEMPTS	1
@@ -46,6 +47,11 @@
 #define EPOCH(h)	((h) & 1)
 #define CLOSING(h)	(((h) >> 1) & 1)
 #define POSITION(h)	((h) >> 2)
+/*
+ * perf_ring_room(): the ring has one unit more, which is never given out, and their
+ * number is a power of two. A tail that is ahead of the head makes it look full.
+ */
+#define ROOM(h, tail)	(SIZE - ((POSITION(h) - (tail)) & SIZE))
 
 byte head;
 short committed[2];
@@ -188,7 +194,7 @@ proctype writer(byte me)
 {
 	byte records, size, h, epoch, start, attempts, rounds, i;
 	short total, sum;
-	bool asks, out, owes_wake, owes_flush;
+	bool asks, out, was_full, owes_wake, owes_flush;
 
 	records = (me == 0 -> RECORDS : 1);
 	do
@@ -211,13 +217,22 @@ proctype writer(byte me)
 		:: else ->
 			attempts++;
 			STEP
+			/* Was there a moment without room? This one, or none. */
+			d_step {
 #ifdef OVERWRITE
-			start = shown;
+				start = shown;
 #else
-			start = data_tail;
+				start = data_tail;
 #endif
+				was_full = (ROOM(head, start) < size)
+			};
 			if
-			:: POSITION(h) - start + size > SIZE -> size = 0; break
+			:: ROOM(h, start) < size ->
+				STEP
+				if
+				:: head == h -> assert(was_full); size = 0; break
+				:: else -> h = head; goto again
+				fi
 			:: else
 			fi;
 			STEP
@@ -241,7 +256,8 @@ proctype writer(byte me)
 			if
 			:: out -> break
 			:: else
-			fi
+			fi;
+again:			skip
 		od;
 		if
 		:: size == 0 -> goto next	/* lost, and counted */
@@ -301,7 +317,8 @@ proctype writer(byte me)
 next:		skip;
 		d_step {
 			size = 0; h = 0; start = 0; epoch = 0; attempts = 0; rounds = 0;
-			i = 0; total = 0; sum = 0; asks = false; out = false
+			i = 0; total = 0; sum = 0; asks = false; out = false;
+			was_full = false
 		}
 	:: else -> break
 	od;
