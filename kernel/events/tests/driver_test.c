@@ -29,6 +29,8 @@
  * @read_on: CPU of the last read
  * @early: add was called on a CPU that its driver had not prepared
  * @late: an event was on when its driver left the CPU
+ * @going: a CPU that goes, or -1
+ * @open: calls of add elsewhere while events could still be opened on @going
  * @halted: calls of stop for a throttled event
  * @attach: PERF_ATTACH_* that event_init sets
  * @events: that the test has opened
@@ -42,6 +44,8 @@ struct trial {
 	int			read_on;
 	int			early;
 	int			late;
+	int			going;
+	int			open;
 	int			halted;
 	int			attach;
 	struct perf_event	*events[MAX_EVENTS];
@@ -71,6 +75,8 @@ static int trial_add(struct perf_event *event, int flags)
 	t->adds++;
 	t->added_on = smp_processor_id();
 	t->early += !cpumask_test_cpu(t->added_on, &prepared);
+	if (t->going >= 0 && t->going != t->added_on)
+		t->open += READ_ONCE(per_cpu(perf_cpu_context, t->going).online);
 	return 0;
 }
 
@@ -110,6 +116,7 @@ static struct trial *trial_make(struct kunit *test, int task_ctx_nr, unsigned in
 	cpumask_copy(&prepared, cpu_possible_mask);
 	t->read_on = -1;
 	t->added_on = -1;
+	t->going = -1;
 	t->pmu.task_ctx_nr = task_ctx_nr;
 	t->pmu.scope = scope;
 	t->pmu.event_init = trial_init;
@@ -242,6 +249,65 @@ static void empty_migration_does_not_wait(struct kunit *test)
 	WRITE_ONCE(h.done, true);
 	wait_for_completion(&h.ended);
 	KUNIT_EXPECT_TRUE(test, h.in_time);
+}
+
+/**
+ * struct witness - a thread that looks again and again who speaks for the machine
+ * @began: it looks from here on
+ * @done: until this is set
+ * @gaps: times when no CPU did
+ * @ended: it looks no more
+ */
+struct witness {
+	struct completion	began;
+	bool			done;
+	int			gaps;
+	struct completion	ended;
+};
+
+static int look_for_speaker(void *data)
+{
+	struct witness *w = data;
+
+	complete(&w->began);
+	while (!READ_ONCE(w->done)) {
+		w->gaps += !perf_scope_exists(PERF_PMU_SCOPE_SYS_WIDE, raw_smp_processor_id());
+		cond_resched();
+	}
+	complete(&w->ended);
+	return 0;
+}
+
+/* As when it goes and comes; another CPU that shares with it speaks instead. */
+static void stop_speaking(int cpu)
+{
+	cpus_read_lock();
+	perf_scope_offline(cpu);
+	perf_scope_online(cpu);
+	cpus_read_unlock();
+}
+
+/* One CPU takes over before the other one is done: events can always be opened on one. */
+static void some_cpu_always_speaks(struct kunit *test)
+{
+	int there = other_cpu(test), here = raw_smp_processor_id(), i;
+	struct task_struct *thread;
+	struct witness w = { };
+
+	init_completion(&w.began);
+	init_completion(&w.ended);
+	thread = kthread_create(look_for_speaker, &w, "perf_witness");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	kthread_bind(thread, there);
+	wake_up_process(thread);
+	wait_for_completion(&w.began);
+	for (i = 0; i < 500; i++) {
+		stop_speaking(here);
+		stop_speaking(there);
+	}
+	WRITE_ONCE(w.done, true);
+	wait_for_completion(&w.ended);
+	KUNIT_EXPECT_EQ(test, w.gaps, 0);
 }
 
 /* Data for a task is made for events that ask for it, in whatever order they come. */
@@ -402,6 +468,29 @@ static void events_without_scope_end_with_their_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->adds, adds + 1);
 }
 
+/* A CPU is closed before its events leave: one that came later would be left behind. */
+static void events_leave_a_closed_cpu(struct kunit *test)
+{
+	int there = cpu_that_can_go(test), here = raw_smp_processor_id();
+	const struct cpumask *speakers = perf_scope_speakers(PERF_PMU_SCOPE_SYS_WIDE);
+	struct trial *t = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_SYS_WIDE);
+	struct perf_event *event;
+
+	stop_speaking(here);
+	if (!cpumask_test_cpu(there, speakers))
+		kunit_skip(test, "another CPU speaks for the machine");
+	event = trial_open(test, t, t, there, NULL, NULL);
+	t->going = there;
+	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
+	KUNIT_EXPECT_EQ(test, t->adds, 2);
+	KUNIT_EXPECT_EQ(test, t->added_on, event->cpu);
+	KUNIT_EXPECT_NE(test, event->cpu, there);
+	KUNIT_EXPECT_EQ(test, t->open, 0);
+	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(event->cpu, speakers));
+	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(there, speakers));
+	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
+}
+
 static void set_die(const struct cpumask *die)
 {
 	WRITE_ONCE(perf_test_die, die);
@@ -451,11 +540,13 @@ static void events_with_scope_follow_the_speaker(struct kunit *test)
 static struct kunit_case driver_cases[] = {
 	KUNIT_CASE(group_is_read_where_all_can_be),
 	KUNIT_CASE(empty_migration_does_not_wait),
+	KUNIT_CASE(some_cpu_always_speaks),
 	KUNIT_CASE(task_data_is_for_those_who_ask),
 	KUNIT_CASE(throttled_event_is_halted),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(events_wait_for_late_drivers),
 	KUNIT_CASE(events_without_scope_end_with_their_cpu),
+	KUNIT_CASE(events_leave_a_closed_cpu),
 	KUNIT_CASE(events_with_scope_follow_the_speaker),
 #endif
 	{}
