@@ -23,6 +23,7 @@
 #include "event.h"
 #include "inherit.h"
 #include "internal.h"
+#include "record.h"
 #include "sideband.h"
 #include "sources.h"
 
