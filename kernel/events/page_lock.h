@@ -9,7 +9,8 @@
  * perf_event_update_userpage() sees to it that there is no other one.
  *
  * A reader elsewhere that has read barriers, too, and takes no odd number, is
- * right wherever it runs: that is what the write barriers are for.
+ * right unless an NMI writes the page in the middle of another write: then the
+ * number is even between the end of the inner one and that of the outer one.
  *
  * The number is ours, and the page only has a copy of it: user space can write
  * there. No increment is lost, whoever comes in between: the page's is odd while
