@@ -319,52 +319,22 @@ noinline void perf_output_count_shared(struct perf_output_handle *handle)
 }
 
 /**
- * perf_output_begin_forward - begin a record of an event that writes forward
+ * perf_output_begin - begin a record, in the direction that the event has
  * @handle: filled in; valid until perf_output_end()
  * @data: sample data of the record
  * @event: whose record it is
  * @size: bytes that will be written, a multiple of 8
  *
- * On success preemption is off until perf_output_end(). What finds no room is
- * counted, and a LOST record comes before the next one that does.
- * Return: 0, or -ENOSPC when the record cannot be written.
- */
-int perf_output_begin_forward(struct perf_output_handle *handle, struct perf_sample_data *data,
-			      struct perf_event *event, unsigned int size)
-{
-	return perf_output_begin_inline(handle, event, size, false);
-}
-
-/**
- * perf_output_begin_backward - begin a record of an event that writes backward
- * @handle: as perf_output_begin_forward()
- * @data: the same
- * @event: the same
- * @size: the same
- *
- * Return: 0, or -ENOSPC when the record cannot be written.
- */
-int perf_output_begin_backward(struct perf_output_handle *handle, struct perf_sample_data *data,
-			       struct perf_event *event, unsigned int size)
-{
-	return perf_output_begin_inline(handle, event, size, true);
-}
-
-/**
- * perf_output_begin - begin a record, in the direction that the event has
- * @handle: as perf_output_begin_forward()
- * @data: the same
- * @event: the same
- * @size: the same
- *
+ * Any context. On success preemption is off until perf_output_end(). What finds
+ * no room is counted, and a LOST record comes before the next one that does.
  * Return: 0, or -ENOSPC when the record cannot be written.
  */
 int perf_output_begin(struct perf_output_handle *handle, struct perf_sample_data *data,
 		      struct perf_event *event, unsigned int size)
 {
 	if (unlikely(is_write_backward(event)))
-		return perf_output_begin_backward(handle, data, event, size);
-	return perf_output_begin_forward(handle, data, event, size);
+		return perf_output_begin_inline(handle, event, size, true);
+	return perf_output_begin_inline(handle, event, size, false);
 }
 
 /**

@@ -32,13 +32,6 @@ void perf_output_count_shared(struct perf_output_handle *handle);
 void perf_output_count_lost(struct perf_event *event);
 void perf_output_write_lost(struct perf_output_handle *handle, u64 lost);
 
-int perf_output_begin_forward(struct perf_output_handle *handle,
-			      struct perf_sample_data *data,
-			      struct perf_event *event, unsigned int size);
-int perf_output_begin_backward(struct perf_output_handle *handle,
-			       struct perf_sample_data *data,
-			       struct perf_event *event, unsigned int size);
-
 /* Point the handle at a position; the record is contiguous modulo the size. */
 static __always_inline void perf_output_seek(struct perf_output_handle *handle, unsigned long pos)
 {
