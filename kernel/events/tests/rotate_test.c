@@ -227,12 +227,13 @@ static void give_clock_back(void)
 {
 	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, raw_smp_processor_id()).ctx;
 
-	guard(raw_spinlock_irq)(&ctx->lock);
+	raw_spin_lock_irq(&ctx->lock);
 	perf_context_begin(ctx);
 	perf_clock_stop(&ctx->clock, ctx->now);
 	WRITE_ONCE(perf_test_clock_task, NULL);
 	perf_clock_start(&ctx->clock, perf_clock());
 	perf_context_end(ctx);
+	raw_spin_unlock_irq(&ctx->lock);
 }
 
 /*
