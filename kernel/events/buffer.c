@@ -163,11 +163,12 @@ struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos
 		return NULL;
 	clear_page(page_address(fresh));
 	spin_lock(&rb->pages_lock);
-	/* By a release, so that a writer finds it cleared. */
-	if (page_count(page) == 1)
+	if (page_count(page) == 1) {
+		/* A writer that follows the pointer finds the page cleared. */
 		smp_store_release(chunk, page_address(fresh));
-	else
+	} else {
 		page = NULL;
+	}
 	spin_unlock(&rb->pages_lock);
 	return page;
 }

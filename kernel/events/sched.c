@@ -12,7 +12,6 @@
 
 #include "buffer.h"
 #include "cgroup.h"
-#include "cold.h"
 #include "context.h"
 #include "internal.h"
 #include "pmu.h"

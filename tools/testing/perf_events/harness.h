@@ -10,6 +10,7 @@
 #ifndef _TOOLS_TESTING_PERF_EVENTS_HARNESS_H
 #define _TOOLS_TESTING_PERF_EVENTS_HARNESS_H
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -33,6 +34,7 @@ typedef int64_t s64;
 #ifndef __always_inline
 #define __always_inline		inline __attribute__((__always_inline__))
 #endif
+#define noinline		__attribute__((__noinline__))
 #define __maybe_unused		__attribute__((__unused__))
 #define ____cacheline_aligned	__attribute__((__aligned__(64)))
 #define likely(x)		__builtin_expect(!!(x), 1)
@@ -90,6 +92,8 @@ typedef struct { int counter; } atomic_t;
 typedef struct { s64 counter; } atomic64_t;
 typedef struct { long counter; } local_t;
 
+typedef struct { long counter; } atomic_long_t;
+
 #define atomic_read(a)			READ_ONCE((a)->counter)
 #define atomic_set(a, v)		WRITE_ONCE((a)->counter, v)
 #define atomic_inc(a) \
@@ -105,6 +109,15 @@ typedef struct { long counter; } local_t;
 #define atomic64_set_release(a, v)	smp_store_release(&(a)->counter, v)
 #define atomic64_add_return(n, a)	atomic_add_return(n, a)
 #define atomic64_try_cmpxchg(a, o, n)	atomic_try_cmpxchg(a, o, n)
+
+#define atomic_long_read(a)		atomic_read(a)
+#define atomic_long_xchg(a, v)		atomic_xchg(a, v)
+#define atomic_long_try_cmpxchg(a, o, n) atomic_try_cmpxchg(a, o, n)
+#define atomic_long_add_return(n, a)	atomic_add_return(n, a)
+#define atomic_long_sub_return(n, a)	__atomic_sub_fetch(&(a)->counter, n, __ATOMIC_SEQ_CST)
+#define atomic_long_fetch_xor(n, a)	__atomic_fetch_xor(&(a)->counter, n, __ATOMIC_SEQ_CST)
+#define atomic_long_fetch_andnot_release(n, a) \
+	__atomic_fetch_and(&(a)->counter, ~(n), __ATOMIC_RELEASE)
 
 /* Of one thread, and of what interrupts it: no order is promised to others. */
 #define local_read(l)			READ_ONCE((l)->counter)

@@ -44,6 +44,7 @@ int fuzz_one_input(const u8 *data, size_t size)
 	model_reset(&model, 64UL << (how & 3), start);
 	model.backward = how & 4;
 	model.consume = how & 8;
+	model.is_shared = how & 64;
 	model.ring.overwrite = (how & 48) == 48;
 	model.ring.watermark = 1 + fuzz_take(&plan, 1) % model.ring.size;
 	local_set(&model.ring.mark, model.backward ? -start : start);

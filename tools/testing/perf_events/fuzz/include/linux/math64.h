@@ -7,7 +7,6 @@
 
 #define U64_MAX			UINT64_MAX
 #define S64_MAX			INT64_MAX
-#define clamp_t(type, x, lo, hi) min_t(type, max_t(type, x, lo), hi)
 
 static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 {
