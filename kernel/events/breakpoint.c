@@ -620,7 +620,9 @@ static void change_commit(struct bp_change *change)
 {
 	struct perf_event *bp = change->bp;
 
-	lockdep_assert_held(bp->parent ? perf_family_lock(bp->parent) : &bp->ctx->mutex);
+	/* One of the kernel's own is its user's to lock. */
+	if (bp->parent)
+		lockdep_assert_held(perf_family_lock(bp->parent));
 	/* Where it is installed it could not be found again. */
 	WARN_ON_ONCE(bp->state == PERF_EVENT_STATE_ACTIVE);
 	change_drop_slot(change, bp->attr.bp_type);

@@ -81,14 +81,15 @@ static void many_events_share_a_bound(struct kunit *test)
 	nr_samples = 0;
 	perf_sample_data_init(&data, 0, 0);
 	scoped_guard(irqsave) {
-		for (i = 0; i < MANY; i++)
+		for (i = 0; i < MANY; i++) {
 			perf_swevent_event(events[i], OCCURRENCES, &data, &regs);
+			KUNIT_EXPECT_TRUE(test, perf_event_throttled(events[i]));
+		}
 	}
 	KUNIT_EXPECT_GE(test, nr_samples, (unsigned int)MANY);
 	KUNIT_EXPECT_LE(test, nr_samples, MANY + PERF_BUSY_EVENTS * most);
 	for (i = 0; i < MANY; i++) {
 		KUNIT_EXPECT_EQ(test, local64_read(&events[i]->count), OCCURRENCES);
-		KUNIT_EXPECT_TRUE(test, perf_event_throttled(events[i]));
 		perf_event_release_kernel(events[i]);
 	}
 }
