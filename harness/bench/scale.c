@@ -435,7 +435,7 @@ static const char *const growths[] = {
 static double grown[NR_GROWTHS][NR_GROW];
 static int many[MOST_EVENTS], members[MOST_MEMBERS];
 
-/* Of the simulated PMU on any CPU, or a software event that is scheduled. */
+/* Open an event: of the simulated PMU on any CPU, or of software and scheduled. */
 static int open_one(int sim, pid_t pid, int leader, int disabled, int inherit, int on_exec)
 {
 	struct perf_event_attr attr = {
@@ -672,7 +672,7 @@ static double slope(const double *cost, int sizes)
 	return power;
 }
 
-/* What the next size will take, if it grows as it has. */
+/* The time that the next size will take, if the cost goes on growing as it has. */
 static double expected(const double *took, int at)
 {
 	double value = took[at - 1];

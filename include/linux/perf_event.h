@@ -346,7 +346,7 @@ struct hw_perf_event {
  * @PERF_PMU_SCOPE_SYS_WIDE: all
  * @PERF_PMU_MAX_SCOPE: how many there are
  *
- * Of the CPUs that share an instance one speaks for it: sysfs shows it in
+ * One of the CPUs that share an instance speaks for it: sysfs shows that CPU in
  * "cpumask", and when it goes offline the core moves the events to another one.
  * Events may be opened on any of them, and pmu::read runs on the one that asks.
  */

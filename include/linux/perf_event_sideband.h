@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the rest of the kernel tells perf events of, so that samples can be
- * understood: tasks, mappings, symbols. Part of <linux/perf_event.h>, which
+ * Hooks by which the rest of the kernel tells perf events what samples can be
+ * understood by: tasks, mappings, symbols. Part of <linux/perf_event.h>, which
  * includes it where there are perf events; PMU drivers need none of it.
  */
 #ifndef _LINUX_PERF_EVENT_SIDEBAND_H
@@ -15,7 +15,7 @@ struct bpf_prog;
 struct task_struct;
 struct vm_area_struct;
 
-/* What there is to tell, each with a key that is on while somebody asks. */
+/* Kinds of hooks; each has a key, which is on while an event asks for its records. */
 enum perf_sideband_kind {
 	PERF_SIDEBAND_MMAP,
 	PERF_SIDEBAND_COMM,

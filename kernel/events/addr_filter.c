@@ -291,7 +291,7 @@ static struct mm_struct *apply_all(struct perf_event *event,
 	return busy;
 }
 
-/* Those that are not up to date trace nothing of any file. */
+/* Copies that have not got the new filters trace nothing of any file. */
 static void apply_nothing(struct perf_event *event, struct perf_addr_filter_range *ranges)
 {
 	struct perf_event *child;

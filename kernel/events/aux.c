@@ -144,8 +144,8 @@ void perf_aux_put(struct perf_aux *aux)
  * perf_aux_put_now - drop a reference, and do not put off what follows from that
  * @aux: the area
  *
- * Who unmaps an area finds its memory free, and nobody charged for it, when that
- * is over. May sleep.
+ * When munmap(2) of an area returns, its memory is free and no longer charged to
+ * the user. May sleep.
  */
 void perf_aux_put_now(struct perf_aux *aux)
 {

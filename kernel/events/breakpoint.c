@@ -465,7 +465,7 @@ static bool may_claim(const struct perf_event *bp)
 	return bp->hw.target ? perf_may_watch(bp->hw.target, bp->attr.sigtrap) : !perf_allow_cpu();
 }
 
-/* What reserve_bp_slot() and parse() would say, and then that it must not be. */
+/* Fail as reserve_bp_slot() and parse() would, or with -EACCES; no slot is taken. */
 static int refuse(struct perf_event *bp)
 {
 	struct arch_hw_breakpoint info;
@@ -647,7 +647,7 @@ static void cancel_family(struct perf_event *event, const struct perf_event_attr
 	}
 }
 
-/* What has been prepared; it is found once more, so that nothing need be kept for each. */
+/* Make a prepared change. It is computed anew, so that nothing is kept for each copy. */
 static void change_event(struct perf_event *bp, const struct perf_event_attr *attr)
 {
 	struct bp_change change;

@@ -341,7 +341,7 @@ static void start_sharing(struct perf_buffer *rb)
 	smp_store_release(&rb->sharing, PERF_SHARED_SINCE);
 }
 
-/* Nobody is turned away from here on. */
+/* Wait for old writers to finish, so that from here on no writer is turned away. */
 static void settle_sharing(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->lock);
@@ -386,9 +386,9 @@ void perf_buffer_share(struct perf_event *event)
  * @rb: locked; @event has just been attached to it
  * @event: that may be on the way to another CPU
  *
- * Who moves an event stores its CPU and then looks for its buffer; here
- * the buffer has been stored and its CPU is looked at, both fully ordered. So one
- * of the two finds that they differ.
+ * move_in() stores the event's CPU and then looks for its buffer. Here the buffer
+ * has been stored and the event's CPU is looked at. Both are fully ordered, so one
+ * of the two finds that buffer and event are of different CPUs.
  */
 void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *event)
 {

@@ -32,9 +32,10 @@ int perf_family_prepare(struct perf_event_context *ctx)
 		return -ENOMEM;
 	mutex_init(&made->lock);
 	/*
-	 * Whose memory is short waits for it, perhaps for long; that must not
-	 * keep the rest of the family waiting. Let lockdep believe that memory
-	 * is got back under the lock: it complains of each allocation there.
+	 * A task in a memory cgroup that is full waits long for an allocation,
+	 * and must not keep the rest of the family waiting meanwhile. Lockdep is
+	 * told that reclaim takes the lock, so it complains of each allocation
+	 * under it.
 	 */
 	fs_reclaim_acquire(GFP_KERNEL);
 	might_lock(&made->lock);

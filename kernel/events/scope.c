@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Scopes: a system-wide PMU may exist once a core, die, cluster, package or
- * machine. Of the CPUs that share an instance one speaks for it: tools open
+ * machine. One of the CPUs that share an instance speaks for it: tools open
  * their events there, and when it goes offline another takes them over.
  */
 #include <linux/cpu.h>
