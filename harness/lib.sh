@@ -89,6 +89,19 @@ install_missing() (
 		apt_get install -y --no-install-recommends "${missing[@]}"
 )
 
+# debian_mirror RELEASE: where apt is configured to get it from.
+debian_mirror() {
+	local uri update
+	for update in '' 1; do
+		# It may never have asked.
+		[ -z "$update" ] || $([ "$(id -u)" = 0 ] || echo sudo) apt-get update >&2
+		uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
+			"Codename: $1" | sed -n 1p)
+		[ -z "$uri" ] || { echo "$uri"; return; }
+	done
+	die "apt is not configured for Debian's $1"
+}
+
 # The machine: where its kernel's image is, who compiles for it, who emulates it.
 case $ARCH in
 x86_64)
