@@ -27,34 +27,34 @@ help:
 	@echo 'CONFIG=$(CONFIG) (run, debug, kcsan, gcov, bench, up, rt, least, parallel)'
 
 run:
-	@harness/run
+	@harness/run/programs
 
 test:
-	@FOR_SECONDS=$(SECONDS) harness/test $(STAGES)
+	@FOR_SECONDS=$(SECONDS) harness/test/stages $(STAGES)
 
 shell:
-	@harness/shell
+	@harness/run/shell
 
 kernel:
-	@harness/kernel ours
+	@harness/build/kernel ours
 
 base-kernel:
-	@harness/kernel base
+	@harness/build/kernel base
 
 bench:
-	@harness/measure
+	@harness/measure/bench
 
 fuzz:
-	@harness/fuzz $(SECONDS) $(SEED)
+	@harness/test/fuzz $(SECONDS) $(SEED)
 
 coverage:
-	@harness/coverage $(SECONDS)
+	@harness/test/coverage $(SECONDS)
 
 variants:
-	@harness/variants $(NAMES)
+	@harness/check/variants $(NAMES)
 
 series:
-	@harness/series
+	@harness/build/series
 
 clean:
 	rm -rf build/obj build/tree* build/stage build/selftests* build/initramfs* build/guest.* \

@@ -53,7 +53,7 @@ step() {
 # guest_died NAME LOG: a guest that did not end by itself, as a failed test.
 guest_died() {
 	local why
-	why=$("$H/splats" "$LOG/$2.console" | head -n 1 | tr -d '#') || true
+	why=$("$H/test/splats" "$LOG/$2.console" | head -n 1 | tr -d '#') || true
 	echo "not ok 1 guest $1: ${why:-hang or panic}, build/log/$2.console"
 }
 
