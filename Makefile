@@ -12,7 +12,7 @@ help:
 	@echo 'make run          build our kernel, boot it, count and profile real programs with perf'
 	@echo 'make test         unit tests, selftests (ours, base, debug kernel), tools, source checks'
 	@echo '                  STAGES="checks ours base pmu debug parallel clients arm64 powerpc" chooses;'
-	@echo '                  by name also cpus, and parallel-debug and parallel-kcsan for HOURS=n'
+	@echo '                  harness/test/stage has those that run by name alone'
 	@echo 'make shell        an interactive guest'
 	@echo 'make kernel       build our kernel; the last line is the path of its image'
 	@echo 'make base-kernel  the same for the base with its own perf code'
