@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by every script of the harness: where things are, how to speak, how to fail.
+# shellcheck shell=bash disable=SC2034 # its variables are for those that source it
 
 set -eu -o pipefail
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -20,6 +21,10 @@ say() { echo "$*" >&2; }
 die() {
 	say "error: $*"
 	exit 1
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
 # step NAME WHAT COMMAND...: run a long command, its output to build/log/NAME.log,
@@ -50,6 +55,45 @@ step() {
 	say "  done in $((SECONDS - start))s"
 }
 
+# kernel_image ours|base: build that kernel, print its image's path alone.
+kernel_image() {
+	"$H/build/kernel" "$1" | tail -n 1
+}
+
+# put_libraries ROOT PROGRAM...: copy the libraries that programs of this system load to below ROOT.
+put_libraries() {
+	local root=$1 lib
+	shift
+	libraries "$@" | while read -r lib; do
+		mkdir -p "$root$(dirname "$lib")"
+		cp -L "$lib" "$root$lib"
+	done
+}
+
+libraries() { # PROGRAM...: print the paths of what they load
+	ldd "$@" | sed -n 's,.*[[:space:]]\(/[^ ]*\) (.*,\1,p' | sort -u
+}
+
+# chosen NAME [CHOSEN...]: is NAME one of those that were asked for, or was none?
+chosen() {
+	[ $# -eq 1 ] || [[ " ${*:2} " = *" $1 "* ]]
+}
+
+# compile_logged NAME COMMAND...: compile by COMMAND, its output to build/log/NAME.log. Fails when
+# COMMAND does or the compiler complains, and prints the complaints as KTAP's remarks.
+compile_logged() {
+	local log=$LOG/$1.log start=$SECONDS rc=0
+	say "compiling $1 (log: build/log/$1.log)"
+	shift
+	"$@" >"$log" 2>&1 </dev/null || rc=1
+	# That the base lacks a system call on a machine (sparc's clone3) is not ours.
+	! grep -E '(warning|error):|Error [0-9]|No rule to make' "$log" |
+		grep -v '#warning syscall [a-z0-9_]* not ' | sed "s,$TREE/,," | sort -u | sed 's/^/# /' |
+		head -n 40 | grep . || rc=1
+	say "  done in $((SECONDS - start))s"
+	return $rc
+}
+
 # guest_died NAME LOG: a guest that did not end by itself, as a failed test.
 guest_died() {
 	local why
@@ -72,29 +116,28 @@ missing() { # PACKAGE...: print those; is there none?
 	return $none
 }
 
-# One at a time: whoever waited looks again.
+# One at a time. A caller that had to wait looks again: what it lacks may be there now.
 install_missing() (
-	root=()
 	mkdir -p "$B"
 	exec 7>"$B/apt.lock"
 	flock 7
 	mapfile -t missing < <(missing "$@")
 	[ ${#missing[@]} -gt 0 ] || return 0
-	[ "$(id -u)" = 0 ] || root=(sudo)
 	say "installing with apt-get: ${missing[*]}"
-	apt_get() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@"; }
+	# shellcheck disable=SC2317 # called by step
+	apt_get() { as_root env DEBIAN_FRONTEND=noninteractive apt-get "$@"; }
 	# Debian keeps only the newest packages: an old index may name files that are gone.
 	step apt-update "updating the package index" apt_get update
 	step apt-install "installing ${#missing[@]} packages" \
 		apt_get install -y --no-install-recommends "${missing[@]}"
 )
 
-# debian_mirror RELEASE: where apt is configured to get it from.
+# debian_mirror RELEASE: print the address from which apt is configured to get that release.
 debian_mirror() {
 	local uri update
 	for update in '' 1; do
-		# It may never have asked.
-		[ -z "$update" ] || $([ "$(id -u)" = 0 ] || echo sudo) apt-get update >&2
+		# On a fresh machine apt may never have fetched its index.
+		[ -z "$update" ] || as_root apt-get update >&2
 		uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
 			"Codename: $1" | sed -n 1p)
 		[ -z "$uri" ] || { echo "$uri"; return; }
@@ -102,7 +145,7 @@ debian_mirror() {
 	die "apt is not configured for Debian's $1"
 }
 
-# The machine: where its kernel's image is, who compiles for it, who emulates it.
+# The machine: where its kernel's image is, which compiler makes it, which QEMU emulates it.
 case $ARCH in
 x86_64)
 	TARGET=bzImage IMAGE=arch/x86/boot/bzImage CROSS_COMPILE='' QEMU=qemu-system-x86_64
