@@ -8,7 +8,7 @@
  * CPU are enough, and whoever came first publishes what all of them have
  * written.
  *
- * No kernel context is needed here: the unit test and a user-space fuzzer
+ * No kernel context is needed here: tests and a fuzzer in user space
  * include this file with PERF_RING_STEP() defined to run other writers, at
  * each place where one may come in.
  */

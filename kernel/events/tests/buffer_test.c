@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings of records: writers interrupted at every step, every place of the
- * wrap, full rings; and memory of real buffers.
+ * Positions in rings of records, and memory of real buffers. Writers that
+ * interrupt one another are tested in user space, from the same headers:
+ * tools/testing/perf_events/ring_model_test.c.
  */
 #include <kunit/test.h>
 #include <linux/limits.h>
@@ -12,172 +13,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "ring_model.h"
-
 #include "../buffer.h"
-
-/* A writer that is not interrupted takes no more steps than that. */
-#define MODEL_STEPS	24
-
-static void model_interrupt(struct ring_model *model)
-{
-	int level = model->level - 1;
-
-	if (model->level < MODEL_LEVELS && model->steps[level]++ == model->plan[level])
-		model_write(model);
-}
-
-static void check_model(struct kunit *test, struct ring_model *model)
-{
-	if (model->fault)
-		KUNIT_FAIL(test, "%s: size %lu, %s, %s, %s, plan %d %d %d, %lu records",
-			   model->fault, model->ring.size, model->is_shared ? "shared" : "alone",
-			   model->backward ? "backward" : "forward",
-			   model->ring.overwrite ? "overwrite" : "with tail",
-			   model->plan[0], model->plan[1], model->plan[2], model->attempts);
-}
-
-static struct ring_model *model_alloc(struct kunit *test)
-{
-	struct ring_model *model = kunit_kzalloc(test, sizeof(*model), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, model);
-	return model;
-}
-
-/* Some records, one with others inside, then room, then one more. */
-static void run_plan(struct kunit *test, struct ring_model *model, unsigned long start,
-		     unsigned int way, unsigned int before, const int plan[3])
-{
-	static const unsigned int words[MODEL_LEVELS] = { 2, 1, 3, 2 };
-	unsigned int i;
-
-	model_reset(model, 64, start);
-	model->backward = way & 1;
-	model->ring.overwrite = way & 2;
-	model->is_shared = way & 4;
-	model->ring.watermark = 24;
-	local_set(&model->ring.mark, model->backward ? -start : start);
-	memcpy(model->words, words, sizeof(words));
-	memset(model->plan, -1, sizeof(model->plan));
-
-	for (i = 0; i < before; i++)
-		model_write(model);
-	memcpy(model->plan, plan, 3 * sizeof(*plan));
-	model_write(model);
-	model->consume = true;
-	model_settle(model);
-	memset(model->plan, -1, sizeof(model->plan));
-	model_write(model);
-	model_settle(model);
-	if (model->fault)
-		memcpy(model->plan, plan, 3 * sizeof(*plan));
-	check_model(test, model);
-}
-
-/* Does the outermost writer still have a step of that number? */
-static bool plan_happened(const struct ring_model *model, unsigned int before)
-{
-	return model->attempts > before + 2;
-}
-
-static void ring_one_interrupted(struct kunit *test)
-{
-	struct ring_model *model = model_alloc(test);
-	unsigned int way, before, place;
-	int plan[3] = { -1, -1, -1 };
-
-	for (way = 0; way < 8; way++) {
-		for (place = 0; place < 64; place += 8) {
-			for (before = 0; before < 5; before++) {
-				for (plan[0] = 0; plan[0] < MODEL_STEPS; plan[0]++) {
-					run_plan(test, model, place, way, before, plan);
-					if (!plan_happened(model, before))
-						break;
-				}
-				KUNIT_EXPECT_LT(test, plan[0], MODEL_STEPS);
-				/* Positions wrap at the end of the word, too. */
-				plan[0] = 4;
-				run_plan(test, model, place - 64, way, before, plan);
-			}
-		}
-	}
-}
-
-static void ring_two_interrupted(struct kunit *test)
-{
-	struct ring_model *model = model_alloc(test);
-	unsigned int way, before, place;
-	int plan[3] = { -1, -1, -1 };
-
-	for (way = 0; way < 8; way++) {
-		for (place = 0; place < 64; place += 8) {
-			for (before = 0; before < 4; before++) {
-				for (plan[0] = 0; plan[0] < 18; plan[0]++) {
-					for (plan[1] = 0; plan[1] < 18; plan[1]++)
-						run_plan(test, model, place, way, before, plan);
-				}
-			}
-		}
-	}
-}
-
-static void ring_three_interrupted(struct kunit *test)
-{
-	struct ring_model *model = model_alloc(test);
-	unsigned int way;
-	int plan[3];
-
-	for (way = 0; way < 8; way++) {
-		for (plan[0] = 0; plan[0] < 18; plan[0]++) {
-			for (plan[1] = 0; plan[1] < 18; plan[1]++) {
-				for (plan[2] = 0; plan[2] < 18; plan[2]++)
-					run_plan(test, model, way & 1 ? 24 : 48, way, 1, plan);
-			}
-		}
-	}
-}
-
-static void ring_full(struct kunit *test)
-{
-	struct ring_model *model = model_alloc(test);
-	unsigned int way, i;
-
-	for (way = 0; way < 4; way++) {
-		model_reset(model, 64, 16);
-		model->backward = way & 1;
-		model->is_shared = way & 2;
-		model->ring.watermark = ULONG_MAX;
-		memset(model->plan, -1, sizeof(model->plan));
-		model->words[0] = 2;
-		for (i = 0; i < 10; i++)
-			model_write(model);
-		/* 64 bytes never are in use all at once. */
-		model_settle(model);
-		KUNIT_EXPECT_EQ(test, model->got, 3);
-		KUNIT_EXPECT_EQ(test, model->told_lost, 0);
-		KUNIT_EXPECT_EQ(test, local_read(&model->ring.lost), 7);
-
-		model->page.data_tail = model->read;
-		/* With its LOST record, a record of 5 words needs all there is. */
-		model->words[0] = 5;
-		model_write(model);
-		KUNIT_EXPECT_EQ(test, local_read(&model->ring.lost), 8);
-		model->words[0] = 4;
-		model_write(model);
-		model_settle(model);
-		KUNIT_EXPECT_EQ(test, model->got, 4);
-		KUNIT_EXPECT_EQ(test, model->told_lost, 8);
-		KUNIT_EXPECT_EQ(test, local_read(&model->ring.lost), 0);
-		check_model(test, model);
-
-		/* What is larger than the ring is refused in overwrite mode, too. */
-		model->ring.overwrite = true;
-		model->words[0] = 8;
-		model_write(model);
-		KUNIT_EXPECT_EQ(test, local_read(&model->ring.lost), 1);
-	}
-}
 
 static void ring_room(struct kunit *test)
 {
@@ -217,29 +53,6 @@ static void ring_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, offset, 7);
 	KUNIT_EXPECT_EQ(test, perf_ring_place(-1UL, 5, 1, &offset), 0);
 	KUNIT_EXPECT_EQ(test, offset, 31);
-}
-
-static void ring_watermark(struct kunit *test)
-{
-	struct ring_model *model = model_alloc(test);
-	unsigned int backward, i, woken;
-
-	for (backward = 0; backward < 2; backward++) {
-		model_reset(model, 256, 0);
-		model->backward = backward;
-		model->consume = true;
-		model->ring.watermark = 40;
-		memset(model->plan, -1, sizeof(model->plan));
-		model->words[0] = 2;
-		for (i = 1; i <= 100; i++) {
-			model_write(model);
-			model_settle(model);
-			/* Woken with the record that passes each further 40 bytes. */
-			woken = (i * 16 - 1) / 40;
-			KUNIT_EXPECT_EQ(test, local_read(&model->ring.wakeups), woken);
-		}
-		check_model(test, model);
-	}
 }
 
 struct real_buffer {
@@ -482,11 +295,6 @@ static void buffer_pages(struct kunit *test)
 static struct kunit_case buffer_cases[] = {
 	KUNIT_CASE(ring_room),
 	KUNIT_CASE(ring_place),
-	KUNIT_CASE(ring_full),
-	KUNIT_CASE(ring_watermark),
-	KUNIT_CASE(ring_one_interrupted),
-	KUNIT_CASE_SLOW(ring_two_interrupted),
-	KUNIT_CASE_SLOW(ring_three_interrupted),
 	KUNIT_CASE(buffer_pages),
 	KUNIT_CASE(buffer_copies),
 	KUNIT_CASE(buffer_refuses),

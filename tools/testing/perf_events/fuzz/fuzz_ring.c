@@ -8,7 +8,7 @@
 #include <linux/perf_event.h>
 
 #include "fuzz.h"
-#include "tests/ring_model.h"
+#include "../ring_model.h"
 
 static struct fuzz_input plan;
 

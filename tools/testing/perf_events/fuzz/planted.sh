@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # planted.sh O EVENTS KHDR: put one fault at a time into a copy of the sources, and see that the
-# fuzzer whose business it is finds it. Prints KTAP.
+# fuzzer whose business it is finds it. Prints KTAP. ONLY=NAME tries one fuzzer alone.
 set -u
 out=$1/planted events=$2 khdr=$3
-limit=${FOR:-60}
+limit=${FOR:-60} only=${ONLY:-}
 
-# fuzzer | file | what sed does to it
+# fuzzer | file, wherever it is in kernel/events/ | what sed does to it
 faults() {
 	cat <<'END'
 fuzz_attr|attr.c|s/!attr->__reserved_3/!attr->__reserved_2/
@@ -33,12 +33,13 @@ END
 rm -rf "$out"
 mkdir -p "$out"
 echo "KTAP version 1"
-echo "1..$(faults | wc -l)"
+echo "1..$(faults | grep -c "^$only")"
 n=0 failed=0
 while IFS='|' read -r fuzzer file change; do
 	n=$((n + 1))
 	d=$out/$n
 	cp -r "$events" "$d"
+	file=$(cd "$events" && find . -name "$file")
 	sed -i "$change" "$d/$file"
 	if cmp -s "$d/$file" "$events/$file"; then
 		echo "not ok $n $fuzzer: nothing to change by $change"
@@ -55,5 +56,5 @@ while IFS='|' read -r fuzzer file change; do
 		echo "ok $n $fuzzer finds: $change"
 	fi
 	rm -rf "$d"
-done < <(faults)
+done < <(faults | grep "^$only")
 exit $failed

@@ -5,19 +5,19 @@
  * and each record must be read once or be counted as lost. In a shared ring none is
  * lost unless there was a moment without room for it while it was to be written.
  *
- * Free of kernel context, for the unit test and for fuzzing in user space.
- * The including file defines how writers come in: model_interrupt(). A shared
+ * For ring_model_test.c and the fuzzer fuzz_ring.c. The including file defines how
+ * writers come in: model_interrupt(). A shared
  * ring is one more way: there it is what an interrupt may do in the middle of
  * the CPU that closes an epoch or shows it; CPUs beside one another are modelled
- * in tools/testing/perf_events/ring_shared.pml, and run by the selftest ring_threads.
+ * in ring_shared.pml, and run by the selftest ring_threads.
  */
-#ifndef _KERNEL_EVENTS_TESTS_RING_MODEL_H
-#define _KERNEL_EVENTS_TESTS_RING_MODEL_H
+#ifndef _TOOLS_TESTING_PERF_EVENTS_RING_MODEL_H
+#define _TOOLS_TESTING_PERF_EVENTS_RING_MODEL_H
 
 struct perf_ring;
 static void model_step(struct perf_ring *ring);
 #define PERF_RING_STEP(ring)	model_step(ring)
-#include "../ring_shared.h"
+#include "ring_shared.h"
 
 #define MODEL_WORDS_MAX		512
 #define MODEL_LEVELS		4		/* task, softirq, interrupt, NMI */
@@ -322,4 +322,4 @@ static void model_settle(struct ring_model *model)
 		model->page.data_tail = model->read;
 }
 
-#endif /* _KERNEL_EVENTS_TESTS_RING_MODEL_H */
+#endif /* _TOOLS_TESTING_PERF_EVENTS_RING_MODEL_H */
