@@ -17,7 +17,7 @@
 #include "context.h"
 #include "internal.h"
 #include "record.h"
-#include "sideband.h"
+#include "record/sideband.h"
 #include "time.h"
 
 static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)

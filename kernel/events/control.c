@@ -10,15 +10,15 @@
 #include <linux/uaccess.h>
 
 #include "attr.h"
-#include "buffer.h"
 #include "context.h"
 #include "file.h"
 #include "inherit.h"
 #include "internal.h"
 #include "read.h"
 #include "record.h"
-#include "software.h"
-#include "sources.h"
+#include "record/buffer.h"
+#include "source/software.h"
+#include "source/sources.h"
 
 static void reset_count(struct perf_event *event)
 {

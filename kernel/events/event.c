@@ -10,7 +10,6 @@
 #include <linux/tick.h>
 #include <linux/timekeeping.h>
 
-#include "buffer.h"
 #include "cgroup.h"
 #include "cold.h"
 #include "context.h"
@@ -19,7 +18,8 @@
 #include "internal.h"
 #include "pmu.h"
 #include "record.h"
-#include "sources.h"
+#include "record/buffer.h"
+#include "source/sources.h"
 
 /* Without and with the part that tracepoint events alone have. */
 static struct kmem_cache *event_cache __ro_after_init;

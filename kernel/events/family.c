@@ -8,11 +8,11 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "buffer.h"
 #include "context.h"
 #include "inherit.h"
 #include "internal.h"
 #include "record.h"
+#include "record/buffer.h"
 
 /**
  * perf_family_prepare - a fork is to inherit events of a context

@@ -8,11 +8,11 @@
 #include <linux/poll.h>
 #include <linux/security.h>
 
-#include "buffer.h"
 #include "file.h"
 #include "internal.h"
 #include "read.h"
 #include "record.h"
+#include "record/buffer.h"
 
 static int release(struct inode *inode, struct file *file)
 {

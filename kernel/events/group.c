@@ -8,13 +8,13 @@
  * other group stands in a tree of its PMU context (group_tree.c) and is put on
  * and taken off by sched.c.
  */
-#include "buffer.h"
 #include "cgroup.h"
 #include "context.h"
 #include "event.h"
 #include "internal.h"
 #include "record.h"
-#include "software.h"
+#include "record/buffer.h"
+#include "source/software.h"
 
 struct list_head perf_event_no_siblings = LIST_HEAD_INIT(perf_event_no_siblings);
 EXPORT_SYMBOL_GPL(perf_event_no_siblings);

@@ -15,7 +15,6 @@
 #include <linux/cpuhotplug.h>
 #include <linux/reboot.h>
 
-#include "buffer.h"
 #include "cgroup.h"
 #include "context.h"
 #include "event.h"
@@ -23,8 +22,9 @@
 #include "internal.h"
 #include "pmu.h"
 #include "record.h"
-#include "software.h"
-#include "sources.h"
+#include "record/buffer.h"
+#include "source/software.h"
+#include "source/sources.h"
 #include "time.h"
 
 /* On the CPU, interrupts off. */

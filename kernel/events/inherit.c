@@ -5,14 +5,14 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
-#include "buffer.h"
 #include "context.h"
 #include "event.h"
 #include "inherit.h"
 #include "internal.h"
 #include "record.h"
-#include "software.h"
-#include "sources.h"
+#include "record/buffer.h"
+#include "source/software.h"
+#include "source/sources.h"
 #include "time.h"
 
 /*

@@ -16,12 +16,12 @@
 #include <linux/sched/signal.h>
 #include <linux/task_work.h>
 
-#include "buffer.h"
 #include "cold.h"
 #include "context.h"
 #include "internal.h"
 #include "record.h"
-#include "sources.h"
+#include "record/buffer.h"
+#include "source/sources.h"
 
 /* The AUX event of this CPU is just being paused or resumed. */
 static DEFINE_PER_CPU(bool, aux_pausing);

@@ -12,10 +12,10 @@
 #include <linux/wait.h>
 
 #include "attr.h"
-#include "buffer.h"
 #include "event.h"
 #include "internal.h"
 #include "pmu.h"
+#include "record/buffer.h"
 
 /**
  * struct pmu_entry - what the registry keeps of a PMU

@@ -65,7 +65,7 @@ static inline bool perf_pmu_can_sample(const struct pmu *pmu)
 }
 
 /*
- * scope.c: each instance of a system-wide PMU has one CPU that speaks for it.
+ * pmu_scope.c: each instance of a system-wide PMU has one CPU that speaks for it.
  * The first two are for hotplug, with the CPU hotplug lock held for writing
  * and the CPU online (before it goes, after it came); they may sleep.
  */

@@ -14,7 +14,7 @@
 #include "internal.h"
 #include "pmu.h"
 #include "read.h"
-#include "software.h"
+#include "source/software.h"
 
 #define FORMAT_TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the rest of the core calls when an event samples or a record other than
- * a sample is due. overflow.c, throttle.c, callchain.c, record*.c.
+ * a sample is due. overflow.c, throttle.c, record/sideband*.c.
  */
 #ifndef _KERNEL_EVENTS_RECORD_H
 #define _KERNEL_EVENTS_RECORD_H
@@ -9,8 +9,8 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 
-#include "sample.h"
-#include "sideband.h"
+#include "record/sample.h"
+#include "record/sideband.h"
 #include "sysctl.h"
 
 struct perf_cpu_context;
@@ -86,7 +86,7 @@ void perf_tick_put(void);
 int perf_event_set_period(struct perf_event *event, u64 value);
 void perf_throttle_record(struct perf_event *event, bool throttled);
 
-/* record.c */
+/* record/sideband.c */
 void perf_sideband_attach(struct perf_event *event);
 void perf_sideband_detach(struct perf_event *event);
 bool perf_sideband_wanted(const struct perf_event_attr *attr);
@@ -94,7 +94,7 @@ void perf_sideband_open(struct perf_event *event);
 void perf_sideband_close(struct perf_event *event);
 void perf_sideband_init(void);
 
-/* record_task.c */
+/* record/sideband_task.c */
 void perf_task_exit_record(struct task_struct *task, struct perf_event_context *ctx);
 void perf_read_record(struct perf_event *event, struct task_struct *task);
 void __perf_switch_record(struct task_struct *task, struct task_struct *next_prev,

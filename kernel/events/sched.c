@@ -10,12 +10,12 @@
  */
 #include <linux/hrtimer.h>
 
-#include "buffer.h"
 #include "cgroup.h"
 #include "context.h"
 #include "internal.h"
 #include "pmu.h"
 #include "record.h"
+#include "record/buffer.h"
 #include "time.h"
 
 /*

@@ -13,13 +13,13 @@
 #include <linux/syscalls.h>
 
 #include "attr.h"
-#include "buffer.h"
 #include "context.h"
 #include "event.h"
 #include "file.h"
 #include "internal.h"
 #include "pmu.h"
-#include "sample.h"
+#include "record/buffer.h"
+#include "record/sample.h"
 #include "sysctl.h"
 
 #define PERF_FLAG_ALL	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | \

@@ -16,8 +16,8 @@
 #include "internal.h"
 #include "period.h"
 #include "record.h"
-#include "software.h"
-#include "sources.h"
+#include "source/software.h"
+#include "source/sources.h"
 #include "sysctl.h"
 
 /* Ticks of this CPU: which one hw->interrupts counts for. */

@@ -12,8 +12,8 @@
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 
-#include "../buffer.h"
 #include "../cold.h"
+#include "../record/buffer.h"
 
 #define AUX_PAGES	4
 #define AUX_SIZE	(AUX_PAGES * PAGE_SIZE)

@@ -13,7 +13,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "../buffer.h"
+#include "../record/buffer.h"
 
 static void ring_room(struct kunit *test)
 {

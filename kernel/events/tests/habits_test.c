@@ -9,7 +9,7 @@
 
 #include "../pmu.h"
 #include "../record.h"
-#include "../sim_habits.h"
+#include "../sim/sim_habits.h"
 #include "../sysctl.h"
 #include "sim_fixture.h"
 

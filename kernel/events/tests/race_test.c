@@ -10,7 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 
-#include "../sim_pmu.h"
+#include "../sim/sim_pmu.h"
 
 #define STEP		SIM_EVENT_STEP
 #define ROUNDS		10

@@ -10,8 +10,8 @@
 #include <linux/bitops.h>
 #include <linux/perf_regs.h>
 
-#include "record.h"
 #include "../period.h"
+#include "../record.h"
 
 #define TEST_BUFFER	SZ_128K
 #define TEST_MEMBERS	3

@@ -12,7 +12,7 @@
 #include "../context.h"
 #include "../event.h"
 #include "../internal.h"
-#include "../sim_pmu.h"
+#include "../sim/sim_pmu.h"
 
 #define STEP		SIM_EVENT_STEP
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The page that shows an event, from the kernel's own source
- * (kernel/events/page_lock.h). What is written has one number in all its words.
+ * (kernel/events/record/page_lock.h). What is written has one number in all its words.
  *
  * - The ABI's reader, with compiler barriers alone, in a thread that a signal
  *   interrupts to write: the CPU on which the event's context runs.
@@ -22,7 +22,7 @@ struct perf_event_mmap_page {
 	u64	word[WORDS];
 };
 
-#include "page_lock.h"
+#include "record/page_lock.h"
 
 static struct perf_event_mmap_page page ____cacheline_aligned;
 static local_t lock ____cacheline_aligned;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kernel/events/ring.h: writers of one CPU that interrupt one another, and a
+ * kernel/events/record/ring.h: writers of one CPU that interrupt one another, and a
  * reader on another CPU.
  *
  *	spin -a ring.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan

@@ -17,7 +17,7 @@
 struct perf_ring;
 static void model_step(struct perf_ring *ring);
 #define PERF_RING_STEP(ring)	model_step(ring)
-#include "ring_shared.h"
+#include "record/ring_shared.h"
 
 #define MODEL_WORDS_MAX		512
 #define MODEL_LEVELS		4		/* task, softirq, interrupt, NMI */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kernel/events/ring_shared.h: several CPUs write to one ring of records, and
+ * kernel/events/record/ring_shared.h: several CPUs write to one ring of records, and
  * none of them ever waits for another one.
  *
  *	spin -a ring_shared.pml && cc -O2 -o pan pan.c && ./pan -m100000

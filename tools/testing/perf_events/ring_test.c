@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring of records, from the kernel's own source (kernel/events/ring.h): a
+ * The ring of records, from the kernel's own source (kernel/events/record/ring.h): a
  * writer that is interrupted by others at any step, three deep, and a reader on
  * another CPU.
  *
@@ -17,7 +17,7 @@ struct perf_event_mmap_page {
 struct perf_ring;
 static void come_in(struct perf_ring *ring);
 #define PERF_RING_STEP(ring)	come_in(ring)
-#include "ring.h"
+#include "record/ring.h"
 
 #define WORDS	64
 #define LEVELS	4

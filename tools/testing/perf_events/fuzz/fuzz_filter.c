@@ -23,7 +23,7 @@ static int kstrtoul(const char *text, unsigned int base, unsigned long *number)
 	return end == text || *end ? -EINVAL : 0;
 }
 
-#include "addr_filter_parse.h"
+#include "source/addr_filter_parse.h"
 
 #define MAX_FILTERS	64
 

@@ -79,7 +79,7 @@ static void step(void)
 }
 
 #define PERF_RING_STEP(ring)	((void)(ring), step())
-#include "../../../../kernel/events/ring_shared.h"
+#include "../../../../kernel/events/record/ring_shared.h"
 
 #define SIZE		1024UL
 #define THREADS_MAX	64

@@ -15,10 +15,10 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "context.h"
-#include "event.h"
-#include "inherit.h"
-#include "internal.h"
+#include "../context.h"
+#include "../event.h"
+#include "../inherit.h"
+#include "../internal.h"
 #include "software.h"
 #include "sources.h"
 
@@ -843,5 +843,5 @@ void __init perf_breakpoint_pmu_init(void)
 
 /* The second option is lib's, of old, for these tests alone. */
 #if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) || defined(CONFIG_HW_BREAKPOINT_KUNIT_TEST)
-#include "tests/breakpoint_test.c"
+#include "../tests/breakpoint_test.c"
 #endif

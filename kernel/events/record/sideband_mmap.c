@@ -11,10 +11,10 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
-#include "record.h"
+#include "../record.h"
+#include "../source/sources.h"
 #include "sample.h"
 #include "sideband.h"
-#include "sources.h"
 
 /**
  * struct mmap_body - what follows the header

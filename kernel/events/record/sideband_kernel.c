@@ -8,7 +8,7 @@
 #include <linux/kallsyms.h>
 #include <linux/perf_event.h>
 
-#include "record.h"
+#include "../record.h"
 #include "sample.h"
 #include "sideband.h"
 

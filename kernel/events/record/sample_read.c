@@ -4,9 +4,9 @@
  */
 #include <linux/perf_event.h>
 
-#include "internal.h"
+#include "../internal.h"
+#include "../source/software.h"
 #include "sample.h"
-#include "software.h"
 
 /**
  * perf_event_read_size - how long the counter values are

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between record.c, which knows who listens, and record_*.c, which know what
+ * Between sideband.c, which knows who listens, and sideband_*.c, which know what
  * there is to tell.
  */
 #ifndef _KERNEL_EVENTS_SIDEBAND_H

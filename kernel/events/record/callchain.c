@@ -16,10 +16,10 @@
 #include <linux/slab.h>
 #include <linux/uprobes.h>
 
-#include "internal.h"
-#include "record.h"
+#include "../internal.h"
+#include "../record.h"
+#include "../sysctl.h"
 #include "sample.h"
-#include "sysctl.h"
 
 /**
  * struct callchain_cpu - one CPU's buffers

@@ -12,8 +12,8 @@
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
+#include "../internal.h"
 #include "buffer.h"
-#include "internal.h"
 #include "sample.h"
 
 /**

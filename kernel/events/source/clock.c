@@ -10,8 +10,8 @@
 #include <linux/hrtimer.h>
 #include <asm/irq_regs.h>
 
-#include "internal.h"
-#include "record.h"
+#include "../internal.h"
+#include "../record.h"
 #include "software.h"
 
 /* Anything faster would only measure the timer. */

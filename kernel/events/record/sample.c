@@ -18,8 +18,8 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 
+#include "../internal.h"
 #include "buffer.h"
-#include "internal.h"
 #include "output.h"
 #include "sample.h"
 #include "sample_fields.h"
@@ -598,5 +598,5 @@ void perf_event__output_id_sample(struct perf_event *event, struct perf_output_h
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-#include "tests/sample_test.c"
+#include "../tests/sample_test.c"
 #endif

@@ -6,7 +6,7 @@
 #include <linux/capability.h>
 #include <linux/trace_events.h>
 
-#include "internal.h"
+#include "../internal.h"
 #include "sources.h"
 
 /* attr.config: a probe where the function returns */

@@ -19,8 +19,8 @@
 #include <linux/workqueue.h>
 #include <asm/local.h>
 
-#include "cold.h"
-#include "delay.h"
+#include "../cold.h"
+#include "../delay.h"
 
 #if defined(CONFIG_PERF_EVENTS_DELAYS) && !defined(PERF_RING_STEP)
 #define PERF_RING_STEP(ring)	((void)(ring), perf_delay(RING_STEP))

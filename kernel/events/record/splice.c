@@ -23,8 +23,8 @@
 #include <linux/splice.h>
 #include <linux/wait.h>
 
+#include "../internal.h"
 #include "buffer.h"
-#include "internal.h"
 #include "sample.h"
 
 /* Pages that one call fills. The longest record needs one more than its size says. */

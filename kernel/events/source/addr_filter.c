@@ -18,13 +18,13 @@
 #include <linux/string.h>
 #include <linux/trace_events.h>
 
+#include "../context.h"
+#include "../event.h"
+#include "../inherit.h"
+#include "../internal.h"
+#include "../record.h"
+#include "../record/sideband.h"
 #include "addr_filter_parse.h"
-#include "context.h"
-#include "event.h"
-#include "inherit.h"
-#include "internal.h"
-#include "record.h"
-#include "sideband.h"
 #include "sources.h"
 
 #define for_each_filter(filter, head) \
@@ -581,5 +581,5 @@ void perf_addr_filters_free(struct perf_event *event)
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-#include "tests/addr_filter_test.c"
+#include "../tests/addr_filter_test.c"
 #endif

@@ -9,7 +9,7 @@
 #include <linux/syscalls.h>
 #include <linux/trace_events.h>
 
-#include "internal.h"
+#include "../internal.h"
 #include "sources.h"
 
 #ifdef CONFIG_BPF_SYSCALL

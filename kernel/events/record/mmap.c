@@ -17,8 +17,8 @@
 #include <linux/sched/user.h>
 #include <linux/security.h>
 
+#include "../internal.h"
 #include "buffer.h"
-#include "internal.h"
 
 /* Pages that all buffers of one user may have beyond the limits of its processes. */
 static unsigned long user_allowance(void)

@@ -11,8 +11,8 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
-#include "internal.h"
-#include "record.h"
+#include "../internal.h"
+#include "../record.h"
 #include "sample.h"
 #include "sideband.h"
 

@@ -12,10 +12,10 @@
 #include <linux/percpu.h>
 #include <linux/rculist.h>
 
-#include "cold.h"
-#include "event.h"
-#include "internal.h"
-#include "record.h"
+#include "../cold.h"
+#include "../event.h"
+#include "../internal.h"
+#include "../record.h"
 #include "sample.h"
 #include "sideband.h"
 

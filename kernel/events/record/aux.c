@@ -13,11 +13,11 @@
 #include <linux/smp.h>
 #include <linux/wait.h>
 
+#include "../context.h"
+#include "../internal.h"
+#include "../pmu.h"
+#include "../record.h"
 #include "buffer.h"
-#include "context.h"
-#include "internal.h"
-#include "pmu.h"
-#include "record.h"
 #include "sideband.h"
 
 /* Attempts to make a driver close its transaction. */

@@ -6,7 +6,7 @@
  */
 #include <linux/trace_events.h>
 
-#include "internal.h"
+#include "../internal.h"
 #include "software.h"
 #include "sources.h"
 

@@ -3,8 +3,8 @@
  * The first page of a mapping: an event's count and times, for user space to
  * read without a system call.
  */
+#include "../internal.h"
 #include "buffer.h"
-#include "internal.h"
 #include "page_lock.h"
 
 /**
@@ -140,5 +140,5 @@ void perf_buffer_init_userpage(struct perf_buffer *rb)
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-#include "tests/userpage_test.c"
+#include "../tests/userpage_test.c"
 #endif

@@ -7,8 +7,8 @@
 #include <linux/perf_event.h>
 #include <linux/perf_regs.h>
 
+#include "../internal.h"
 #include "buffer.h"
-#include "internal.h"
 #include "sample.h"
 #include "sample_fields.h"
 

@@ -14,8 +14,8 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
+#include "../internal.h"
 #include "buffer.h"
-#include "internal.h"
 #include "output.h"
 
 /* Those who wait for so many events are woken in an interrupt. */

@@ -10,9 +10,9 @@
 #include <linux/hardirq.h>
 #include <linux/perf_event.h>
 
-#include "internal.h"
-#include "pmu.h"
-#include "record.h"
+#include "../internal.h"
+#include "../pmu.h"
+#include "../record.h"
 #include "software.h"
 
 struct static_key_deferred perf_swevent_enabled[PERF_COUNT_SW_MAX];
@@ -388,5 +388,5 @@ void __init perf_swevent_pmu_init(void)
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-#include "tests/software_test.c"
+#include "../tests/software_test.c"
 #endif
