@@ -8,9 +8,12 @@
  * enough for a reader on the CPU that writes, for which a write is one step.
  * perf_event_update_userpage() sees to it that there is no other one.
  *
- * A reader elsewhere that has read barriers, too, and takes no odd number, is
- * right unless an NMI writes the page in the middle of another write: then the
- * number is even between the end of the inner one and that of the outer one.
+ * A reader elsewhere is right if it has read barriers, too, and takes no odd
+ * number.
+ *
+ * An NMI may want to write the page in the middle of another write. It only
+ * changes the number, which stays odd, and the writer that it has interrupted
+ * writes everything once more: the page is never even and half written.
  *
  * The number is ours, and the page only has a copy of it: user space can write
  * there. No increment is lost, whoever comes in between: the page's is odd while
@@ -30,40 +33,59 @@
  * @page: the page
  * @lock: the number behind page->lock
  *
- * On one CPU at a time, preemption off; any context, also within another one
+ * On one CPU at a time, preemption off; any context, also within another write,
  * between its perf_page_begin() and perf_page_end(). What is written is read
  * from here on.
- * Return: for perf_page_end().
+ * Return: false within another write, which will write what has changed; nothing
+ * is left to do. True otherwise: perf_page_end() follows.
  */
-static __always_inline u32 perf_page_begin(struct perf_event_mmap_page *page, local_t *lock)
+static __always_inline bool perf_page_begin(struct perf_event_mmap_page *page, local_t *lock)
 {
-	/* In one step: two writers with one number would pass for one. */
-	u32 mine = local_add_return(2, lock);
-
-	WRITE_ONCE(page->lock, mine - 1);
+	/* An interruption after this look leaves an even number even, an odd one odd. */
+	if (unlikely(local_read(lock) & 1)) {
+		local_add(2, lock);
+		return false;
+	}
+	WRITE_ONCE(page->lock, local_add_return(1, lock));
 	/* Pairs with a read barrier that a careful reader has before its last look. */
 	smp_wmb();
-	return mine;
+	return true;
 }
 
 /**
  * perf_page_end - end what perf_page_begin() began
  * @page: the page
  * @lock: the number behind page->lock
- * @mine: what that returned
+ * @mine: local_read() of it, before the first word was written
  *
- * Return: false when another one (an NMI) has come in meanwhile: what has been
- * written over it may be older, and is to be written again.
+ * Return: false when another writer (an NMI) has come in meanwhile: some words
+ * may be older than its, and all are to be written again.
  */
-static __always_inline bool perf_page_end(struct perf_event_mmap_page *page, const local_t *lock,
-					  u32 mine)
+static __always_inline bool perf_page_end(struct perf_event_mmap_page *page, local_t *lock,
+					  long mine)
 {
 	/* Pairs with the read barrier that a careful reader has after its first look. */
 	smp_wmb();
-	if (unlikely((u32)local_read(lock) != mine))
+	if (unlikely(!local_try_cmpxchg(lock, &mine, mine + 1)))
 		return false;
-	WRITE_ONCE(page->lock, mine);
+	/*
+	 * A writer that comes in here publishes a later number, and this one is shown
+	 * after it: no other content has ever had either.
+	 */
+	WRITE_ONCE(page->lock, mine + 1);
 	return true;
+}
+
+/**
+ * perf_page_give_up - end a write that others have always come into
+ * @page: the page
+ * @lock: the number behind page->lock
+ *
+ * The page is brought up to date by the next write. In place of perf_page_end().
+ */
+static inline void perf_page_give_up(struct perf_event_mmap_page *page, local_t *lock)
+{
+	WRITE_ONCE(page->lock, local_add_return(1, lock));
 }
 
 #endif /* _KERNEL_EVENTS_PAGE_LOCK_H */

@@ -74,8 +74,8 @@ void perf_event_update_userpage(struct perf_event *event)
 {
 	struct perf_event_mmap_page *page;
 	struct perf_buffer *rb;
-	int tries;
-	u32 lock;
+	int tries = PERF_PAGE_TRIES;
+	long number;
 
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);
@@ -84,16 +84,16 @@ void perf_event_update_userpage(struct perf_event *event)
 		goto out;
 
 	page = rb->ring.user;
-	for (tries = PERF_PAGE_TRIES; tries; tries--) {
-		lock = perf_page_begin(page, &rb->page_lock);
+	if (unlikely(!perf_page_begin(page, &rb->page_lock)))
+		goto out;
+	do {
+		number = local_read(&rb->page_lock);
 		perf_delay(USERPAGE_LOCKED);
 		fill(event, page);
-		if (likely(perf_page_end(page, &rb->page_lock, lock)))
-			break;
-	}
-	/* Other events of this CPU show themselves on the page, and faster. */
+	} while (unlikely(!perf_page_end(page, &rb->page_lock, number)) && --tries);
+	/* What comes in asks for the page faster than it can be written. */
 	if (unlikely(!tries))
-		WRITE_ONCE(page->lock, lock);
+		perf_page_give_up(page, &rb->page_lock);
 out:
 	preempt_enable_notrace();
 }

@@ -17,6 +17,7 @@
  * @page: the page
  * @nested: writers that are still to come in while one writes
  * @inside: one has
+ * @even_inside: the page passed for complete after that
  */
 struct page_fixture {
 	struct perf_event_context	ctx;
@@ -27,6 +28,7 @@ struct page_fixture {
 	struct perf_event_mmap_page	*page;
 	int				nested;
 	bool				inside;
+	bool				even_inside;
 };
 
 /* Between two words of the page, as an NMI may: the event counts, and is shown. */
@@ -41,6 +43,8 @@ static int come_in(struct perf_event *event)
 		local64_add(10, &event->count);
 		local64_add(10, &event->hw.prev_count);
 		perf_event_update_userpage(event);
+		/* The write that this is within is not over. */
+		f->even_inside |= !(f->page->lock & 1);
 		f->inside = false;
 	}
 	return index;
@@ -136,6 +140,7 @@ static void writer_that_comes_in_is_not_overwritten(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, f->page->index, local64_read(&f->event.hw.prev_count));
 		KUNIT_EXPECT_EQ(test, f->page->offset + f->page->index,
 				local64_read(&f->event.count));
+		KUNIT_EXPECT_FALSE(test, f->even_inside);
 	}
 }
 
@@ -150,6 +155,12 @@ static void writer_that_is_always_late_ends(struct kunit *test)
 	KUNIT_EXPECT_LT(test, f->nested, 1000);
 	/* It gives up, or all of them would have come in. */
 	KUNIT_EXPECT_GT(test, f->nested, 0);
+	KUNIT_EXPECT_FALSE(test, f->even_inside);
+	/* The next write is one like any other. */
+	f->nested = 0;
+	update_from_cpu(f, 0);
+	KUNIT_EXPECT_EQ(test, f->page->lock & 1, 0);
+	KUNIT_EXPECT_EQ(test, f->page->offset + f->page->index, local64_read(&f->event.count));
 }
 
 static struct kunit_case page_cases[] = {
