@@ -10,6 +10,8 @@
 #include <linux/task_work.h>
 #include <linux/wait.h>
 
+#include "event.h"
+
 /**
  * struct perf_event_cold - what only an event that writes records or has copies has
  * @event: whose it is
@@ -129,7 +131,7 @@ static inline u64 perf_event_lost(const struct perf_event *event)
 /* A sample of an event, or of a copy of it, is lost before it got to a buffer. */
 static inline void perf_event_count_lost(struct perf_event *event)
 {
-	struct perf_event_cold *cold = READ_ONCE((event->parent ?: event)->cold);
+	struct perf_event_cold *cold = READ_ONCE(perf_event_root(event)->cold);
 
 	/* What a BPF program writes to has this part with its buffer alone. */
 	if (cold)
@@ -151,7 +153,7 @@ static inline void perf_event_add_child_times(const struct perf_event *event, u6
 /* Whose numbers a family's records are to give for processes. */
 static inline struct pid_namespace *perf_event_ns(const struct perf_event *event)
 {
-	const struct perf_event_cold *cold = READ_ONCE((event->parent ?: event)->cold);
+	const struct perf_event_cold *cold = READ_ONCE(perf_event_root(event)->cold);
 
 	return cold ? cold->ns : &init_pid_ns;
 }

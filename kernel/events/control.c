@@ -95,7 +95,7 @@ static long ioctl_period(struct perf_event *event, unsigned long arg)
 
 static long ioctl_id(struct perf_event *event, unsigned long arg)
 {
-	u64 id = (event->parent ?: event)->id;
+	u64 id = perf_event_root(event)->id;
 
 	return copy_to_user((void __user *)arg, &id, sizeof(id)) ? -EFAULT : 0;
 }

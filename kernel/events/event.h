@@ -22,6 +22,16 @@
 /* ... and where it is on the way from one CPU to another */
 #define PERF_EVENT_GOES_ON		0x100	/* off until it is there */
 
+/*
+ * The event that was asked for: the event itself, or the one that it is a copy
+ * of. A copy of a copy has the same root. The root has the file, the buffer and
+ * the id by which user space knows all of its copies.
+ */
+static inline struct perf_event *perf_event_root(const struct perf_event *event)
+{
+	return event->parent ?: (struct perf_event *)event;
+}
+
 static inline int is_exclusive_pmu(struct pmu *pmu)
 {
 	return pmu->capabilities & PERF_PMU_CAP_EXCLUSIVE;
@@ -34,7 +44,7 @@ void perf_event_disown_all(struct task_struct *task);
 /* May copies of this event, of current, be plain? Its group has to be, too. */
 static inline bool perf_event_is_plain(const struct perf_event *event)
 {
-	const struct perf_event *root = event->parent ?: event;
+	const struct perf_event *root = perf_event_root(event);
 
 	return (root->hw_flags & PERF_EVENT_PLAIN) && !READ_ONCE(root->prog);
 }

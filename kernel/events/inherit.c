@@ -187,7 +187,7 @@ static struct perf_event *make_child(struct fork_args *args, struct perf_event *
 {
 	struct perf_event *child;
 
-	child = perf_event_alloc(attr, event->cpu, args->child, leader, event->parent ?: event,
+	child = perf_event_alloc(attr, event->cpu, args->child, leader, perf_event_root(event),
 				 NULL, NULL, -1);
 	/* An event whose PMU is going has no future in the child. */
 	if (child == ERR_PTR(-ENODEV))
@@ -267,7 +267,7 @@ static struct perf_event *next_copy(struct perf_event *leader, struct perf_event
 
 static bool is_copy_of(const struct perf_event *copy, const struct perf_event *event)
 {
-	return copy && copy->parent == (event->parent ?: event);
+	return copy && copy->parent == perf_event_root(event);
 }
 
 /* Has the breakpoint been modified since its copy was made? The family's lock is held. */

@@ -262,7 +262,7 @@ static __always_inline void call_handler(struct perf_event *event,
 /* Is there more to do at an overflow than to call the handler? */
 static __always_inline bool has_more_to_do(const struct perf_event *event)
 {
-	const struct perf_event *root = event->parent ?: event;
+	const struct perf_event *root = perf_event_root(event);
 
 	return event->attr.aux_action || event->attr.sigtrap || event->prog ||
 	       atomic_read(&event->cold->event_limit) || READ_ONCE(root->cold->fasync);
@@ -285,7 +285,7 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 			   struct pt_regs *regs, int stop)
 {
 	struct perf_event_cold *cold = event->cold;
-	const struct perf_event *root = event->parent ?: event;
+	const struct perf_event *root = perf_event_root(event);
 	bool signals = READ_ONCE(root->cold->fasync);
 	int kill = POLL_IN;
 

@@ -14,23 +14,14 @@
 #include "internal.h"
 #include "pmu.h"
 #include "read.h"
-#include "source/software.h"
-
-#define FORMAT_TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
-
-static __always_inline u64 own_count(const struct perf_event *event)
-{
-	if (unlikely(is_counting_clock(event)))
-		return perf_clock_event_count(event);
-	return local64_read(&event->count);
-}
+#include "record/values.h"
 
 /* Its own, and that of copies that have exited. */
 static __always_inline u64 known_count(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
 
-	return own_count(event) + (cold ? atomic64_read(&cold->gone_count) : 0);
+	return perf_event_own_count(event) + (cold ? atomic64_read(&cold->gone_count) : 0);
 }
 
 /**
@@ -244,39 +235,21 @@ fault:
 	return -EFAULT;
 }
 
-/* Words that a member takes in a group read, or an event in a single one. */
-static unsigned int member_words(u64 format)
-{
-	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-}
-
-static __always_inline void put_id_lost(u64 *at, const struct perf_event *event, u64 format)
-{
-	if (format & PERF_FORMAT_ID)
-		*at++ = (event->parent ?: event)->id;
-	if (format & PERF_FORMAT_LOST)
-		*at = perf_event_lost(event);
-}
-
 static ssize_t read_one(struct perf_event *event, u64 __user *buf)
 {
 	u64 format = event->attr.read_format;
 	u64 words[5], enabled = 0, running = 0;
-	int n = 1;
+	u64 *end = words + 1;
 
-	if (format & FORMAT_TIMES) {
+	if (format & PERF_FORMAT_TIMES) {
 		words[0] = family_value(event, &enabled, &running);
-		if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-			words[n++] = enabled;
-		if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-			words[n++] = running;
+		end = perf_format_put_times(end, enabled, running, format);
 	} else {
 		words[0] = family_value(event, NULL, NULL);
 	}
-	put_id_lost(&words[n], event, format);
-	n += member_words(format) - 1;
+	end = perf_format_put_id(end, event, perf_event_root(event)->id, format);
 
-	return put_words(buf, words, n);
+	return put_words(buf, words, end - words);
 }
 
 /* Is a copy of a group still a copy, member by member? */
@@ -300,11 +273,7 @@ static bool same_group(const struct perf_event *leader, const struct perf_event 
 static __always_inline u64 *put_member(u64 *at, const struct perf_event *event, u64 format)
 {
 	*at++ = known_count(event);
-	if (format & PERF_FORMAT_ID)
-		*at++ = event->id;
-	if (format & PERF_FORMAT_LOST)
-		*at++ = perf_event_lost(event);
-	return at;
+	return perf_format_put_id(at, event, event->id, format);
 }
 
 /* A copy's value is added to that of its original. */
@@ -314,10 +283,10 @@ static u64 *add_copies(u64 *at, const struct perf_event *leader, u64 format)
 
 	*at += known_count(leader);
 	for_each_sibling_event(member, leader) {
-		at += member_words(format);
+		at += perf_format_entry_words(format);
 		*at += known_count(member);
 	}
-	return at + member_words(format);
+	return at + perf_format_entry_words(format);
 }
 
 static u64 *put_members(u64 *at, const struct perf_event *leader, u64 format)
@@ -338,18 +307,18 @@ static u64 *put_members(u64 *at, const struct perf_event *leader, u64 format)
 
 static u64 *put_times_and_members(u64 *at, struct perf_event *leader, u64 format)
 {
-	if (format & FORMAT_TIMES) {
+	if (format & PERF_FORMAT_TIMES) {
 		u64 enabled = 0, running = 0;
 
+		/* Those of a copy are added to what is there. */
+		if (leader->parent) {
+			if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+				enabled = at[0];
+			if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+				running = at[perf_format_time_words(format) - 1];
+		}
 		add_times(leader, &enabled, &running);
-		if (format & PERF_FORMAT_TOTAL_TIME_ENABLED) {
-			*at = enabled + (leader->parent ? *at : 0);
-			at++;
-		}
-		if (format & PERF_FORMAT_TOTAL_TIME_RUNNING) {
-			*at = running + (leader->parent ? *at : 0);
-			at++;
-		}
+		at = perf_format_put_times(at, enabled, running, format);
 	}
 	return leader->parent ? add_copies(at, leader, format) : put_members(at, leader, format);
 }
@@ -490,7 +459,7 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 	    event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 
-	*value = own_count(event);
+	*value = perf_event_own_count(event);
 	if (enabled || running) {
 		perf_event_times(event, &on, &ran);
 		if (enabled)

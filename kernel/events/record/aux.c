@@ -358,7 +358,7 @@ static void aux_test_step(void)
 /* An area for a transaction of the event, with a reference; NULL: none. */
 static struct perf_aux *aux_get(struct perf_event *event)
 {
-	struct perf_event *output = event->parent ? event->parent : event;
+	struct perf_event *output = perf_event_root(event);
 	struct perf_aux *aux = NULL;
 	struct perf_buffer *rb;
 
@@ -709,7 +709,7 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
  */
 void perf_log_itrace_start(struct perf_event *event)
 {
-	struct perf_event *output = event->parent ? event->parent : event;
+	struct perf_event *output = perf_event_root(event);
 	u32 ids[2];
 	struct perf_record record = {
 		.type		= PERF_RECORD_ITRACE_START,
@@ -749,7 +749,7 @@ void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
 		.body_size	= sizeof(hw_id),
 	};
 
-	perf_record_send_to(event->parent ? event->parent : event, &record);
+	perf_record_send_to(perf_event_root(event), &record);
 }
 EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 

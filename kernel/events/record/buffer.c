@@ -632,7 +632,7 @@ static void show_rest(struct perf_buffer *rb, struct perf_event *event)
  */
 void perf_event_wakeup(struct perf_event *event)
 {
-	struct perf_event *output = event->parent ? event->parent : event;
+	struct perf_event *output = perf_event_root(event);
 	struct perf_event_cold *cold;
 	struct perf_buffer *rb;
 	int kill;

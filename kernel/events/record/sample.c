@@ -32,6 +32,10 @@
 #define NR_LEADING		9
 #define NR_TRAILING		6
 
+/* A bit of the ABI without a row would make walks of the table run off its end. */
+static_assert((SAMPLE_LEADING | PERF_SAMPLE_READ | PERF_SAMPLE_TABLED) == PERF_SAMPLE_MAX - 1);
+static_assert(!((SAMPLE_LEADING | PERF_SAMPLE_READ) & PERF_SAMPLE_TABLED));
+
 /**
  * perf_event_pid - a process id as the event's owner sees it
  * @event: whose pid namespace counts
@@ -120,7 +124,7 @@ static __always_inline u64 ask_word(u32 bit, const struct perf_event *event,
 	switch (bit) {
 	case PERF_SAMPLE_IDENTIFIER:
 	case PERF_SAMPLE_ID:
-		return primary_event_id(event);
+		return perf_event_root(event)->id;
 	case PERF_SAMPLE_IP:
 		return perf_instruction_pointer(regs);
 	case PERF_SAMPLE_TID:
@@ -257,7 +261,7 @@ static void collect_others(struct perf_sample_data *data, struct perf_event *eve
 			   struct pt_regs *regs, u64 want)
 {
 	const struct sample_field *field;
-	u64 elastic = want & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_AUX);
+	u64 elastic = want & PERF_SAMPLE_ELASTIC;
 	u64 left = want & ~elastic;
 
 	for (field = perf_sample_fields; left; field++) {
@@ -269,7 +273,7 @@ static void collect_others(struct perf_sample_data *data, struct perf_event *eve
 		left &= ~(u64)field->bit;
 	}
 	for (field = perf_sample_fields; elastic; field++) {
-		if (!field->elastic || !(elastic & field->bit))
+		if (!(elastic & field->bit))
 			continue;
 		field->prepare(data, event, regs);
 		data->sample_flags |= field->bit;
@@ -302,7 +306,7 @@ static u32 prepare_sample(struct perf_sample_data *data, struct perf_event *even
 	data->type = type;
 	collect_words(data, event, regs, leading_fields, NR_LEADING, want);
 	data->sample_flags |= want & SAMPLE_LEADING;
-	want &= ~(SAMPLE_LEADING | PERF_SAMPLE_READ);
+	want &= PERF_SAMPLE_TABLED;
 	if (want)
 		collect_others(data, event, regs, want);
 	size = perf_sample_data_size(data, event);
@@ -377,7 +381,7 @@ static void write_others(struct perf_output_handle *handle, struct perf_sample_d
 			 struct perf_event *event)
 {
 	const struct sample_field *field = perf_sample_fields;
-	u64 left = event->attr.sample_type & ~(SAMPLE_LEADING | PERF_SAMPLE_READ);
+	u64 left = event->attr.sample_type & PERF_SAMPLE_TABLED;
 
 	for (; left; field++) {
 		if (!(left & field->bit))

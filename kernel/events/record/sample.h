@@ -19,12 +19,6 @@
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |		\
 	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
-/* The id that user space knows a whole family of inherited events by. */
-static inline u64 primary_event_id(const struct perf_event *event)
-{
-	return (event->parent ?: event)->id;
-}
-
 /* sample.c */
 void perf_sample_layout(struct perf_event *event);
 u32 perf_event_pid(const struct perf_event *event, struct task_struct *task);

@@ -336,28 +336,26 @@ static void write_aux(struct perf_output_handle *handle, struct perf_sample_data
 		perf_aux_sample_write(READ_ONCE(event->aux_event), handle, data->aux_size);
 }
 
-#define OFFSET(member)	offsetof(struct perf_sample_data, member)
-#define WORD(name, member, fn)						\
-	{ .bit = PERF_SAMPLE_##name, .word = OFFSET(member), .prepare = (fn) }
-#define FIELD(name, fn, out)						\
+#define WORD(name, member, fn)				\
+	{ .bit = PERF_SAMPLE_##name, .prepare = (fn),	\
+	  .word = offsetof(struct perf_sample_data, member) }
+#define FIELD(name, fn, out) \
 	{ .bit = PERF_SAMPLE_##name, .prepare = (fn), .write = (out) }
-#define ELASTIC(name, fn, out)						\
-	{ .bit = PERF_SAMPLE_##name, .elastic = true, .prepare = (fn), .write = (out) }
 
-/* In the order of the record, behind the counter values (PERF_SAMPLE_READ). */
 const struct sample_field perf_sample_fields[] = {
-	ELASTIC(CALLCHAIN,	perf_sample_save_callchain, write_callchain),
+	FIELD(CALLCHAIN,	perf_sample_save_callchain, write_callchain),
 	FIELD(RAW,		prepare_raw,		write_raw),
 	FIELD(BRANCH_STACK,	prepare_branches,	write_branches),
 	FIELD(REGS_USER,	prepare_regs_user,	write_regs_user),
-	ELASTIC(STACK_USER,	prepare_stack_user,	write_stack_user),
-	WORD(WEIGHT_TYPE,	weight,		prepare_weight),
-	WORD(DATA_SRC,		data_src,	prepare_data_src),
-	WORD(TRANSACTION,	txn,		prepare_txn),
+	FIELD(STACK_USER,	prepare_stack_user,	write_stack_user),
+	WORD(WEIGHT_TYPE,	weight,			prepare_weight),
+	WORD(DATA_SRC,		data_src,		prepare_data_src),
+	WORD(TRANSACTION,	txn,			prepare_txn),
 	FIELD(REGS_INTR,	prepare_regs_intr,	write_regs_intr),
-	WORD(PHYS_ADDR,		phys_addr,	prepare_phys_addr),
-	WORD(CGROUP,		cgroup,		prepare_cgroup),
-	WORD(DATA_PAGE_SIZE,	data_page_size,	prepare_data_page),
-	WORD(CODE_PAGE_SIZE,	code_page_size,	prepare_code_page),
-	ELASTIC(AUX,		prepare_aux,		write_aux),
+	WORD(PHYS_ADDR,		phys_addr,		prepare_phys_addr),
+	WORD(CGROUP,		cgroup,			prepare_cgroup),
+	WORD(DATA_PAGE_SIZE,	data_page_size,		prepare_data_page),
+	WORD(CODE_PAGE_SIZE,	code_page_size,		prepare_code_page),
+	FIELD(AUX,		prepare_aux,		write_aux),
 };
+static_assert(ARRAY_SIZE(perf_sample_fields) == PERF_SAMPLE_ROWS);

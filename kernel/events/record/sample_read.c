@@ -5,8 +5,8 @@
 #include <linux/perf_event.h>
 
 #include "../internal.h"
-#include "../source/software.h"
 #include "sample.h"
+#include "values.h"
 
 /**
  * perf_event_read_size - how long the counter values are
@@ -18,16 +18,9 @@
  */
 unsigned int perf_event_read_size(u64 read_format, unsigned int nr_siblings)
 {
-	unsigned int entry = sizeof(u64), head = 0;
+	unsigned int head = perf_format_time_words(read_format) * sizeof(u64);
+	unsigned int entry = perf_format_entry_words(read_format) * sizeof(u64);
 
-	if (read_format & PERF_FORMAT_ID)
-		entry += sizeof(u64);
-	if (read_format & PERF_FORMAT_LOST)
-		entry += sizeof(u64);
-	if (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		head += sizeof(u64);
-	if (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		head += sizeof(u64);
 	if (!(read_format & PERF_FORMAT_GROUP))
 		return head + entry;
 	/* The number of entries, and the entries. */
@@ -71,32 +64,11 @@ int perf_read_size_check(const struct perf_event *event, struct perf_event *lead
 	return 0;
 }
 
-/* The event's own count, without that of children. */
-static u64 own_count(const struct perf_event *event)
-{
-	if (is_counting_clock(event))
-		return perf_clock_event_count(event);
-	return local64_read(&event->count);
-}
-
-/* One member: its value and what the format adds. */
+/* An entry: its value and what the format adds. */
 static u64 *put_entry(u64 *to, const struct perf_event *event, u64 format)
 {
-	*to++ = own_count(event);
-	if (format & PERF_FORMAT_ID)
-		*to++ = primary_event_id(event);
-	if (format & PERF_FORMAT_LOST)
-		*to++ = perf_event_lost(event);
-	return to;
-}
-
-static u64 *put_times(u64 *to, u64 enabled, u64 running, u64 format)
-{
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		*to++ = enabled;
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		*to++ = running;
-	return to;
+	*to++ = perf_event_own_count(event);
+	return perf_format_put_id(to, event, perf_event_root(event)->id, format);
 }
 
 static void output_entry(struct perf_output_handle *handle, struct perf_event *member,
@@ -123,13 +95,12 @@ static void output_group(struct perf_output_handle *handle, struct perf_event *e
 	static const u64 nobody[3];
 	u64 format = event->attr.read_format;
 	struct perf_event *leader = event->group_leader;
-	unsigned int entry = (1 + !!(format & PERF_FORMAT_ID) +
-			      !!(format & PERF_FORMAT_LOST)) * sizeof(u64);
+	unsigned int entry = perf_format_entry_words(format) * sizeof(u64);
 	unsigned int fixed = perf_event_read_size(format, 0) - entry;
 	unsigned int nr = (size - fixed) / entry;
 	struct perf_event *member;
 	u64 words[3] = { nr };
-	u64 *end = put_times(words + 1, enabled, running, format);
+	u64 *end = perf_format_put_times(words + 1, enabled, running, format);
 
 	perf_output_copy(handle, words, (char *)end - (char *)words);
 	output_entry(handle, leader, event, format);
@@ -165,7 +136,7 @@ void perf_output_read(struct perf_output_handle *handle, struct perf_event *even
 	u64 words[5];
 	u64 *end;
 
-	if (format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING))
+	if (format & PERF_FORMAT_TIMES)
 		perf_event_times(event, &enabled, &running);
 	if (format & PERF_FORMAT_GROUP) {
 		output_group(handle, event, size, enabled, running);
@@ -173,11 +144,8 @@ void perf_output_read(struct perf_output_handle *handle, struct perf_event *even
 	}
 
 	perf_event_add_child_times(event, &enabled, &running);
-	words[0] = own_count(event);
-	end = put_times(words + 1, enabled, running, format);
-	if (format & PERF_FORMAT_ID)
-		*end++ = primary_event_id(event);
-	if (format & PERF_FORMAT_LOST)
-		*end++ = perf_event_lost(event);
+	words[0] = perf_event_own_count(event);
+	end = perf_format_put_times(words + 1, enabled, running, format);
+	end = perf_format_put_id(end, event, perf_event_root(event)->id, format);
 	perf_output_copy(handle, words, (char *)end - (char *)words);
 }

@@ -222,7 +222,7 @@ static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *
 	raw_spin_lock_irq(&head->lock);
 	memcpy(event->addr_filter_ranges, ranges, nr * sizeof(*ranges));
 	perf_event_filters(event)->gen++;
-	perf_event_filters(event)->applied = perf_event_filters(event->parent ?: event)->serial;
+	perf_event_filters(event)->applied = perf_event_filters(perf_event_root(event))->serial;
 	raw_spin_unlock_irq(&head->lock);
 }
 
@@ -238,7 +238,7 @@ static void put_mm(struct mm_struct *mm)
 
 static bool is_up_to_date(const struct perf_event *event)
 {
-	const struct perf_event_filters *root = perf_event_filters(event->parent ?: event);
+	const struct perf_event_filters *root = perf_event_filters(perf_event_root(event));
 
 	return perf_event_filters(event)->applied == root->serial;
 }
