@@ -12,6 +12,7 @@
 #include <linux/security.h>
 #include <linux/stddef.h>
 #include <linux/time.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
 #include "attr.h"
@@ -169,21 +170,41 @@ static bool inherited_read_has_tid(const struct perf_event_attr *attr)
 	return !attr->inherit || samples(attr, PERF_SAMPLE_TID);
 }
 
+/**
+ * struct attr_clock - a clock that attr.clockid can name
+ * @id: its number
+ * @nmi_safe: it can be read in an NMI
+ * @read: its time, ns
+ */
+struct attr_clock {
+	clockid_t	id;
+	bool		nmi_safe;
+	u64		(*read)(void);
+};
+
+static const struct attr_clock known_clocks[] = {
+	{ CLOCK_MONOTONIC,	true,	ktime_get_mono_fast_ns },
+	{ CLOCK_MONOTONIC_RAW,	true,	ktime_get_raw_fast_ns },
+	{ CLOCK_REALTIME,	false,	ktime_get_real_ns },
+	{ CLOCK_BOOTTIME,	false,	ktime_get_boottime_ns },
+	{ CLOCK_TAI,		false,	ktime_get_clocktai_ns },
+};
+
+/* NULL when there is no clock of that number. */
+static const struct attr_clock *find_clock(clockid_t id)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(known_clocks); i++) {
+		if (known_clocks[i].id == id)
+			return &known_clocks[i];
+	}
+	return NULL;
+}
+
 static bool clock_known(const struct perf_event_attr *attr)
 {
-	if (!attr->use_clockid)
-		return true;
-
-	switch (attr->clockid) {
-	case CLOCK_REALTIME:
-	case CLOCK_MONOTONIC:
-	case CLOCK_MONOTONIC_RAW:
-	case CLOCK_BOOTTIME:
-	case CLOCK_TAI:
-		return true;
-	default:
-		return false;
-	}
+	return !attr->use_clockid || find_clock(attr->clockid);
 }
 
 /* A word, a bit of the flags, a bit of aux_action. */
@@ -301,8 +322,18 @@ int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage 
  */
 bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr)
 {
-	return !attr->use_clockid || attr->clockid == CLOCK_MONOTONIC ||
-	       attr->clockid == CLOCK_MONOTONIC_RAW;
+	return !attr->use_clockid || find_clock(attr->clockid)->nmi_safe;
+}
+
+/**
+ * perf_attr_clock - the clock that the records of an event are stamped with
+ * @attr: that perf_attr_check() accepted
+ *
+ * Return: what reads it, in ns; NULL when no particular one is asked for
+ */
+u64 (*perf_attr_clock(const struct perf_event_attr *attr))(void)
+{
+	return attr->use_clockid ? find_clock(attr->clockid)->read : NULL;
 }
 
 /* Level 3 leaves the system call to the administrator. */

@@ -62,6 +62,7 @@ perf_attr_broken_rule(const struct perf_event_attr *attr, enum perf_attr_stage s
 int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage stage);
 int perf_attr_permit(const struct perf_event_attr *attr);
 bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr);
+u64 (*perf_attr_clock(const struct perf_event_attr *attr))(void);
 
 /* Can this attribute be asked for at all? 0, -EINVAL or -ENOSYS. Pure. */
 static inline int perf_attr_check(const struct perf_event_attr *attr)

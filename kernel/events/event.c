@@ -8,8 +8,8 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/tick.h>
-#include <linux/timekeeping.h>
 
+#include "attr.h"
 #include "cgroup.h"
 #include "cold.h"
 #include "context.h"
@@ -93,30 +93,6 @@ int perf_event_make_cold(struct perf_event *event)
 	return 0;
 }
 
-static void set_clock(struct perf_event *event)
-{
-	event->clock = perf_clock;
-	if (!event->attr.use_clockid)
-		return;
-	switch (event->attr.clockid) {
-	case CLOCK_MONOTONIC:
-		event->clock = ktime_get_mono_fast_ns;
-		break;
-	case CLOCK_MONOTONIC_RAW:
-		event->clock = ktime_get_raw_fast_ns;
-		break;
-	case CLOCK_REALTIME:
-		event->clock = ktime_get_real_ns;
-		break;
-	case CLOCK_BOOTTIME:
-		event->clock = ktime_get_boottime_ns;
-		break;
-	case CLOCK_TAI:
-		event->clock = ktime_get_clocktai_ns;
-		break;
-	}
-}
-
 /* Everything that cannot fail. */
 static void init_event(struct perf_event *event, const struct perf_event_attr *attr, int cpu,
 		       struct task_struct *task, struct perf_event *leader,
@@ -144,7 +120,7 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 		INIT_LIST_HEAD(heads[i]);
 	RB_CLEAR_NODE(&event->group_node);
 	event->id = atomic64_inc_return(&last_event_id);
-	set_clock(event);
+	event->clock = perf_attr_clock(attr) ?: perf_clock;
 	if (task) {
 		/* Tracepoints ask for it when they are initialised. */
 		event->attach_state = PERF_ATTACH_TASK;
@@ -396,7 +372,7 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	copy->hw_flags = PERF_EVENT_PLAIN_COPY;
 	copy->hw.target = ctx->task;
 	local64_set(&copy->hw.prev_count, 0);
-	copy->parent = event->parent ?: event;
+	copy->parent = perf_event_root(event);
 	copy->id = atomic64_inc_return(&last_event_id);
 	refcount_set(&copy->refcount, 1);
 	RCU_INIT_POINTER(copy->rb, NULL);

@@ -8,14 +8,6 @@
 
 #include <linux/perf_event.h>
 
-/* What security_perf_event_open() is asked about. */
-#ifndef PERF_SECURITY_OPEN
-#define PERF_SECURITY_OPEN		0
-#define PERF_SECURITY_CPU		1
-#define PERF_SECURITY_KERNEL		2
-#define PERF_SECURITY_TRACEPOINT	3
-#endif
-
 /* Overflows of one event in one tick; more, and it is throttled. */
 extern int perf_max_samples_per_tick;
 
