@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring of records, from the kernel's own source (kernel/events/ring.h and
+ * The ring of records, from the kernel's own source (kernel/events/record/ring.h and
  * ring_shared.h): each step at which writers can interrupt one another up to
  * three deep, full rings, watermarks; then writers that interrupt one another at
  * random, and a reader that gives room back whenever it likes.
