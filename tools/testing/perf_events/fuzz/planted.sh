@@ -19,6 +19,14 @@ fuzz_filter|source/addr_filter_parse.h|s/\*end = follows;/(void)follows;/
 fuzz_filter|source/addr_filter_parse.h|s/spec->size && spec->offset + (spec->size - 1)/spec->size \&\& spec->offset + spec->size/
 fuzz_filter|source/addr_filter_parse.h|s/skip >= size/skip > size/
 fuzz_filter|source/addr_filter_parse.h|s/if (!word)$/if (0)/
+fuzz_group|group_tree.c|s/return age_steps(a) < age_steps(b)/return age_steps(a) > age_steps(b)/
+fuzz_group|group_tree.c|s/if (a->cgrp != b->cgrp)/if (0)/
+fuzz_group|group_tree.c|s/if (!next || group_before(leader, next))/if (1)/
+fuzz_group|group_tree.c|s/look.level, epc->age_base);/epc->age_base, epc->age_base);/
+fuzz_group|group_tree.c|s/node = cmp < 0 ? node->rb_left : node->rb_right/node = cmp <= 0 ? node->rb_left : node->rb_right/
+fuzz_group|group_tree.c|s/leader->pmu_ctx->age_base) + ns;/leader->pmu_ctx->age_base);/
+fuzz_group|group_tree.c|s/if (look->level > epc->age_base + AGE_LIMIT)/if (0)/
+fuzz_group|group_tree.c|s/runtime += perf_event_ran(leader);/;/
 fuzz_ring|record/ring.h|s/return ~unread \& (size - 1)/return (~unread \& (size - 1)) + 1/
 fuzz_ring|record/ring.h|s/^\t\tif (likely((unsigned long)local_read(&ring->head) == head))/\t\tif (1)/
 fuzz_ring|record/ring.h|s/perf_ring_lose(ring, lost + 1)/perf_ring_lose(ring, 1)/
@@ -27,6 +35,14 @@ fuzz_period|period.h|s/check_mul_overflow(freq, nsec, &divisor)/(divisor = freq 
 fuzz_period|period.h|s/if (mul_u64_u64_shr(.*) >= divisor)/if (0)/
 fuzz_period|period.h|s/delta < 0 ? -7 : 7/0/
 fuzz_period|period.h|s/target \/ 2 > now || target < now \/ 2/target < now \/ 2/
+fuzz_time|time.h|s/u64 value = (s64)word >> 1/u64 value = word >> 1/
+fuzz_time|time.h|s/return cpu >= 0 \&\& ahead > 0/return cpu >= 0/
+fuzz_time|time.h|s/^\tif (ahead > 0)$/\tif (0)/
+fuzz_time|time.h|s/seq \& PERF_CHANGE_GOES_ON ? READ_ONCE(ctx->now) : perf_clock()/perf_clock()/
+fuzz_time|time.c|s/return leader <= PERF_EVENT_STATE_OFF ? leader : own/return own/
+fuzz_time|time.c|s/state >= PERF_EVENT_STATE_ACTIVE)/state >= PERF_EVENT_STATE_INACTIVE)/
+fuzz_time|time.c|s/if (is_enabled(event->state) != is_enabled(state))/if (0)/
+fuzz_time|time.c|s/^\tevent->total_time_running = /\tif (0) &/
 END
 }
 
