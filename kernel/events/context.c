@@ -46,6 +46,7 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 	} else {
 		lockdep_set_class(&ctx->mutex, &cpu_mutex_key);
 		lockdep_set_class(&ctx->lock, &cpu_lock_key);
+		perf_lock_allocates_nothing(&ctx->mutex);
 	}
 }
 

@@ -48,6 +48,7 @@ PERF_DELAY_POINT(COPIES_SEEN),		/* there are none */
 PERF_DELAY_POINT(RING_STEP),		/* any one of ring.h and ring_shared.h */
 
 /* the AUX area */
+PERF_DELAY_POINT(AUX_MADE),		/* its buffer is not locked */
 PERF_DELAY_POINT(AUX_SEEN),		/* without a reference */
 PERF_DELAY_POINT(AUX_OPENED),		/* by nobody in particular */
 PERF_DELAY_POINT(AUX_CLOSES),

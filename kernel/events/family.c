@@ -5,7 +5,6 @@
  * protects the list of copies, and the moment in which the count of one that
  * exits becomes part of the root's.
  */
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "context.h"
@@ -31,15 +30,7 @@ int perf_family_prepare(struct perf_event_context *ctx)
 	if (!made)
 		return -ENOMEM;
 	mutex_init(&made->lock);
-	/*
-	 * A task in a memory cgroup that is full waits long for an allocation,
-	 * and must not keep the rest of the family waiting meanwhile. Lockdep is
-	 * told that reclaim takes the lock, so it complains of each allocation
-	 * under it.
-	 */
-	fs_reclaim_acquire(GFP_KERNEL);
-	might_lock(&made->lock);
-	fs_reclaim_release(GFP_KERNEL);
+	perf_lock_allocates_nothing(&made->lock);
 	WRITE_ONCE(ctx->family, made);
 	/* Pairs with perf_family_enter(): before any copy is in a list. */
 	smp_wmb();

@@ -8,10 +8,10 @@
  *	task->signal->exec_update_lock	credentials against attachment
  *	  pmu registry lock		perf_pmus_lock
  *	    task->perf_event_mutex	the list of events a task owns
- *	      ctx->mutex		two contexts: by address
+ *	      ctx->mutex		two contexts: by address. A CPU's: no memory is allocated
  *	        perf_family_lock()	a family of inherited events; no memory is allocated
  *	          mmap_lock		tried only, of a task whose files are filtered
- *	            buffer locks	(buffer.h)
+ *	            buffer locks	(buffer.h) no memory is allocated
  *	            ---- interrupts off from here ----
  *	            cpuctx->ctx.lock
  *	              task ctx->lock	innermost
@@ -22,7 +22,9 @@
 #ifndef _KERNEL_EVENTS_INTERNAL_H
 #define _KERNEL_EVENTS_INTERNAL_H
 
+#include <linux/lockdep.h>
 #include <linux/perf_event.h>
+#include <linux/sched/mm.h>
 
 #include "cold.h"
 #include "delay.h"
@@ -117,6 +119,20 @@ static inline bool perf_event_of_another_task(const struct perf_event *event)
 	list_for_each_entry(epc, &(ctx)->pmu_ctx_list, pmu_ctx_entry)
 #define for_each_copy(child, root) \
 	list_for_each_entry(child, perf_event_copies(root), child_list)
+
+/*
+ * A task in a memory cgroup that is full waits long for memory, and must not keep
+ * strangers who need @lock waiting meanwhile. Lockdep is told that reclaim takes the
+ * lock: so it complains of each allocation under it that may wait.
+ */
+static inline void perf_lock_allocates_nothing(struct mutex *lock)
+{
+	if (!IS_ENABLED(CONFIG_LOCKDEP))
+		return;
+	fs_reclaim_acquire(GFP_KERNEL);
+	might_lock(lock);
+	fs_reclaim_release(GFP_KERNEL);
+}
 
 /* time.c: any context, NMI included, unless said otherwise */
 u64 perf_clock(void);

@@ -223,13 +223,15 @@ static bool enter_driver(struct perf_aux *aux, struct perf_event *event)
 
 /**
  * perf_aux_alloc - make an AUX area
- * @rb: that it is to belong to, locked
+ * @rb: that it is to belong to; the caller has a reference, and has not locked it:
+ *	this may wait long for memory
  * @event: whose driver sets it up
  * @pgoff: where in the file it is mapped, in pages
  * @nr_pages: a power of two
  * @overwrite: the reader will not tell what it has read
  *
- * The caller publishes it. May sleep.
+ * The caller publishes it, or drops it. Two for one buffer may be made at a time.
+ * May sleep.
  * Return: the area with one reference, or an error: -EOPNOTSUPP when the
  * driver has no AUX areas, -ENOMEM also when it does not like this one.
  */

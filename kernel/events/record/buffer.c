@@ -187,21 +187,6 @@ void perf_buffer_put(struct perf_buffer *rb)
 		queue_rcu_work(system_unbound_wq, &rb->work);
 }
 
-/*
- * A queue of its own: whoever maps an AUX area in a memory cgroup that is full
- * keeps the buffer's lock, and the workers that wait for it, for long.
- */
-static struct workqueue_struct *wake_queue __ro_after_init;
-
-static int __init wake_queue_init(void)
-{
-	wake_queue = alloc_workqueue("perf_wake", WQ_UNBOUND, 0);
-	if (WARN_ON(!wake_queue))
-		wake_queue = system_unbound_wq;
-	return 0;
-}
-core_initcall(wake_queue_init);
-
 /* Many events write to the buffer: not in an interrupt, and not all in one go. */
 static void wake_all_work(struct work_struct *work)
 {
@@ -264,6 +249,7 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 	rb->ring.watermark = watermark ? min(watermark, rb->ring.size) : rb->ring.size / 2;
 	refcount_set(&rb->refcount, 1);
 	mutex_init(&rb->lock);
+	perf_lock_allocates_nothing(&rb->lock);
 	spin_lock_init(&rb->events_lock);
 	spin_lock_init(&rb->pages_lock);
 	INIT_LIST_HEAD(&rb->events);
@@ -607,7 +593,7 @@ static void wake_pollers(struct perf_buffer *rb, struct perf_event *event)
 	}
 	/* The work has a reference; if it is queued already, it has its own. */
 	if (refcount_inc_not_zero(&rb->refcount) &&
-	    !queue_work(wake_queue, &rb->wake_work))
+	    !queue_work(system_unbound_wq, &rb->wake_work))
 		perf_buffer_put(rb);
 	spin_unlock_irqrestore(&rb->events_lock, flags);
 	wake_up_all(&event->cold->waitq);

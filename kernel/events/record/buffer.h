@@ -120,7 +120,8 @@ enum perf_sharing {
  * @cpu: that alone may write, -1 when it is wherever the task runs
  * @refcount: one for each event in @events, one for each mapping
  * @lock: attach, detach, map and the AUX area. Two of them: by address.
- *	Inside mmap_lock and ctx->mutex
+ *	Inside mmap_lock and ctx->mutex; no memory is allocated under it, as CPU
+ *	hotplug and workers wait for it
  * @mappings: of data and AUX area; 0: no event may be attached (any more)
  * @events: that write here; changed with @lock and @events_lock held
  * @nr_events: of them, with the same locks

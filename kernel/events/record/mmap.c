@@ -336,42 +336,70 @@ static bool aux_place_ok(struct perf_buffer *rb, struct perf_aux *aux,
 	return !aux || (aux->pgoff == vma->vm_pgoff && aux->nr_pages == nr_pages);
 }
 
-static int map_aux(struct perf_event *event, struct vm_area_struct *vma)
+/* An area that nobody knows yet, with one reference, or an error. */
+static struct perf_aux *new_aux(struct perf_buffer *rb, struct perf_event *event,
+				struct vm_area_struct *vma)
 {
-	struct perf_buffer *rb = perf_buffer_lock(event);
 	struct perf_charge paid;
 	struct perf_aux *aux;
-	int ret = -EINVAL;
+	int err;
 
-	if (!rb)
-		return -EINVAL;
-	aux = rcu_dereference_protected(rb->aux, lockdep_is_held(&rb->lock));
-	if (!aux_place_ok(rb, aux, vma))
-		goto unlock;
-	ret = 0;
-	if (aux) {
-		add_aux_mapping(aux, event);
-	} else {
-		ret = charge_pages(&paid, vma->vm_mm, vma_pages(vma));
-		if (ret)
-			goto unlock;
-		aux = perf_aux_alloc(rb, event, vma->vm_pgoff, vma_pages(vma),
-				     !(vma->vm_flags & VM_WRITE));
-		if (IS_ERR(aux)) {
-			perf_uncharge(&paid);
-			ret = PTR_ERR(aux);
-			goto unlock;
-		}
+	err = charge_pages(&paid, vma->vm_mm, vma_pages(vma));
+	if (err)
+		return ERR_PTR(err);
+	aux = perf_aux_alloc(rb, event, vma->vm_pgoff, vma_pages(vma),
+			     !(vma->vm_flags & VM_WRITE));
+	if (IS_ERR(aux))
+		perf_uncharge(&paid);
+	else
 		aux->charge = paid;
-		add_aux_mapping(aux, event);
-		rcu_assign_pointer(rb->aux, aux);
-		perf_aux_put(aux);
-	}
-	vma->vm_private_data = aux;
+	return aux;
+}
+
+/* Map the area that the buffer has, or else @fresh. -EAGAIN: it is NULL, and needed. */
+static int map_aux_locked(struct perf_buffer *rb, struct perf_event *event,
+			  struct vm_area_struct *vma, struct perf_aux *fresh)
+{
+	struct perf_aux *aux = rcu_dereference_protected(rb->aux, lockdep_is_held(&rb->lock));
+
+	if (!aux_place_ok(rb, aux, vma))
+		return -EINVAL;
+	if (!aux && !fresh)
+		return -EAGAIN;
+	add_aux_mapping(aux ?: fresh, event);
+	vma->vm_private_data = aux ?: fresh;
 	vma->vm_ops = &aux_vm_ops;
-unlock:
-	perf_buffer_unlock(rb);
-	return ret;
+	if (!aux)
+		rcu_assign_pointer(rb->aux, fresh);
+	return 0;
+}
+
+/*
+ * An area is made without the buffer's lock, for which others wait. So there may be
+ * one by now, or the event may have been given another buffer, for which it is made
+ * anew: another round comes with each time that somebody did that meanwhile.
+ */
+static int map_aux(struct perf_event *event, struct vm_area_struct *vma)
+{
+	struct perf_aux *fresh = NULL;
+	struct perf_buffer *rb;
+	int ret;
+
+	while ((rb = perf_buffer_lock(event))) {
+		ret = map_aux_locked(rb, event, vma, fresh && fresh->rb == rb ? fresh : NULL);
+		mutex_unlock(&rb->lock);
+		if (fresh)
+			perf_aux_put_now(fresh);
+		fresh = ret == -EAGAIN ? new_aux(rb, event, vma) : NULL;
+		perf_delay(AUX_MADE);
+		perf_buffer_put(rb);
+		if (IS_ERR_OR_NULL(fresh))
+			return fresh ? PTR_ERR(fresh) : ret;
+	}
+	/* It has lost its buffer. */
+	if (fresh)
+		perf_aux_put_now(fresh);
+	return -EINVAL;
 }
 
 /**

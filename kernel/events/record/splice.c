@@ -34,7 +34,8 @@
  * struct splice_batch - pages on their way
  * @rcu: to let go of those that left the buffer
  * @nr: pages in @page
- * @page: at first empty ones; at last those that left the buffer
+ * @page: at first empty ones, allocated while the buffer is not locked: others wait
+ *	for its lock, and memory may be long in coming; at last those that left the buffer
  */
 struct splice_batch {
 	struct rcu_head	rcu;
@@ -143,11 +144,15 @@ static void batch_free_rcu(struct rcu_head *rcu)
 	batch_free(container_of(rcu, struct splice_batch, rcu));
 }
 
-static struct splice_batch *batch_alloc(const struct splice_span *span)
+/* Pages that take the span. */
+static unsigned int pages_for(const struct splice_span *span)
 {
-	unsigned long bytes = span->len + (span->pack ? 0 : offset_in_page(span->pos));
+	return DIV_ROUND_UP(span->len + (span->pack ? 0 : offset_in_page(span->pos)), PAGE_SIZE);
+}
+
+static struct splice_batch *batch_alloc(unsigned int want)
+{
 	struct splice_batch *batch = kmalloc(sizeof(*batch), GFP_KERNEL_ACCOUNT);
-	unsigned int want = DIV_ROUND_UP(bytes, PAGE_SIZE);
 
 	if (!batch)
 		return NULL;
@@ -198,15 +203,22 @@ static void fill_pipe(const struct splice_span *span, struct pipe_inode_info *pi
 		buf.len = n;
 		WARN_ON_ONCE(add_to_pipe(pipe, &buf) != n);
 	}
-	WARN_ON_ONCE(i != batch->nr);
+	WARN_ON_ONCE(i > batch->nr);
+	/* There may have been more records when they were allocated. */
+	while (batch->nr > i)
+		put_page(batch->page[--batch->nr]);
 	batch->nr = kept;
 }
 
-/* Return bytes, 0 when there is nothing to read, or an error. */
-static ssize_t splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pipe, size_t len)
+/*
+ * Return bytes, 0 when there is nothing to read, or an error. When @batch has fewer
+ * pages than are needed, or is NULL, @want is set to how many these are.
+ */
+static ssize_t splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pipe, size_t len,
+			     struct splice_batch **pages, unsigned int *want)
 {
 	struct splice_span span = { .rb = rb };
-	struct splice_batch *batch;
+	struct splice_batch *batch = *pages;
 	int ret;
 
 	lockdep_assert_held(&rb->lock);
@@ -215,10 +227,12 @@ static ssize_t splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pip
 	ret = find_records(&span, pipe, len);
 	if (ret <= 0)
 		return ret;
-	batch = batch_alloc(&span);
-	if (!batch)
-		return -ENOMEM;
+	if (!batch || batch->nr < pages_for(&span)) {
+		*want = pages_for(&span);
+		return 0;
+	}
 
+	*pages = NULL;
 	fill_pipe(&span, pipe, batch);
 	/*
 	 * Pairs with perf_ring_reserve(): the records have been read, and pages
@@ -236,18 +250,35 @@ static ssize_t splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pip
 
 static ssize_t splice_now(struct perf_event *event, struct pipe_inode_info *pipe, size_t len)
 {
+	struct splice_batch *batch = NULL;
 	struct perf_buffer *rb;
+	unsigned int want;
 	ssize_t ret;
 
 	if (!pipe->readers) {
 		send_sig(SIGPIPE, current, 0);
 		return -EPIPE;
 	}
-	rb = perf_buffer_lock(event);
-	if (!rb)
-		return -EINVAL;
-	ret = splice_locked(rb, pipe, len);
-	perf_buffer_unlock(rb);
+	/* Each round needs more pages than the one before, and SPLICE_PAGES are enough. */
+	do {
+		want = 0;
+		rb = perf_buffer_lock(event);
+		if (!rb) {
+			ret = -EINVAL;
+			break;
+		}
+		ret = splice_locked(rb, pipe, len, &batch, &want);
+		perf_buffer_unlock(rb);
+		if (want) {
+			if (batch)
+				batch_free(batch);
+			batch = batch_alloc(want);
+			if (!batch)
+				ret = -ENOMEM;
+		}
+	} while (want && batch);
+	if (batch)
+		batch_free(batch);
 	return ret;
 }
 

@@ -35,11 +35,13 @@
  * @list: of struct perf_addr_filter
  * @nr: how many
  * @nr_files: of them on files
+ * @ranges: room for the ranges of as many as the PMU can do
  */
 struct filter_list {
-	struct list_head	list;
-	unsigned int		nr;
-	unsigned int		nr_files;
+	struct list_head		list;
+	unsigned int			nr;
+	unsigned int			nr_files;
+	struct perf_addr_filter_range	*ranges;
 };
 
 static const enum perf_addr_filter_action_t actions[FILTER_ACTIONS] = {
@@ -132,15 +134,18 @@ static int parse_filters(struct perf_event *event, char *text, struct filter_lis
  * A file may be another task's, as below /proc, and that task's
  * exec_update_lock comes before any context's mutex; what asks for records
  * patches code, which CPU hotplug must not wait for either. So the mutex is
- * dropped while files are looked up, and then the event is looked at again.
+ * dropped while files are looked up and memory is allocated, and then the event is
+ * looked at again.
  */
 static int make_filters(struct perf_event *event, char *text, struct filter_list *filters)
 {
+	unsigned int most = event->pmu->nr_addr_filters;
 	struct mutex *held = &event->ctx->mutex;
 	int err;
 
 	mutex_unlock(held);
-	err = parse_filters(event, text, filters);
+	filters->ranges = kcalloc(most, sizeof(*filters->ranges), GFP_KERNEL);
+	err = filters->ranges ? parse_filters(event, text, filters) : -ENOMEM;
 	mutex_lock(held);
 
 	/* Its PMU is gone, or has moved it to another CPU. */
@@ -150,8 +155,10 @@ static int make_filters(struct perf_event *event, char *text, struct filter_list
 		err = event->pmu->addr_filters_validate(&filters->list);
 	if (!err && filters->nr > event->pmu->nr_addr_filters)
 		err = -EOPNOTSUPP;
-	if (err)
+	if (err) {
 		free_filters(&filters->list);
+		kfree(filters->ranges);
+	}
 	return err;
 }
 
@@ -339,7 +346,6 @@ static int set_addr_filters(struct perf_event *event, char *text)
 {
 	struct filter_list new = { .list = LIST_HEAD_INIT(new.list) };
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
-	struct perf_addr_filter_range *ranges;
 	LIST_HEAD(old);
 	int err;
 
@@ -350,11 +356,6 @@ static int set_addr_filters(struct perf_event *event, char *text)
 	err = make_filters(event, text, &new);
 	if (err)
 		return err;
-	ranges = kcalloc(event->pmu->nr_addr_filters, sizeof(*ranges), GFP_KERNEL);
-	if (!ranges) {
-		free_filters(&new.list);
-		return -ENOMEM;
-	}
 
 	scoped_guard(raw_spinlock_irq, &head->lock) {
 		list_splice_init(&head->list, &old);
@@ -362,9 +363,9 @@ static int set_addr_filters(struct perf_event *event, char *text)
 		head->nr_file_filters = new.nr_files;
 		perf_event_filters(event)->serial++;
 	}
-	err = apply_family(event, ranges);
+	err = apply_family(event, new.ranges);
 	free_filters(&old);
-	kfree(ranges);
+	kfree(new.ranges);
 	return err;
 }
 
