@@ -145,13 +145,18 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 static int exclusive_claim(struct perf_event *event)
 {
 	atomic_t *claims = &event->pmu->exclusive_cnt;
-	bool got;
+	bool of_task = event->hw.target;
+	int err, now;
 
 	if (!is_exclusive_pmu(event->pmu))
 		return 0;
-	got = event->hw.target ? atomic_inc_unless_negative(claims) :
-				 atomic_dec_unless_positive(claims);
-	if (!got)
+	err = perf_event_may_claim(event);
+	if (err) {
+		/* An event that may not claim the PMU fails as one that may. */
+		now = atomic_read(claims);
+		return (of_task ? now < 0 : now > 0) ? -EBUSY : err;
+	}
+	if (!(of_task ? atomic_inc_unless_negative(claims) : atomic_dec_unless_positive(claims)))
 		return -EBUSY;
 	event->hw_flags |= PERF_EVENT_CLAIMED;
 	return 0;

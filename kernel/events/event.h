@@ -60,8 +60,8 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 
 int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx);
 
-/* syscall.c: may current watch the task, and send it signals where the event does? */
-bool perf_may_watch(struct task_struct *task, bool signals);
+/* syscall.c: may the event, which is being made, take what others then cannot have? */
+int perf_event_may_claim(const struct perf_event *event);
 
 /* syscall.c: the last checks, under ctx->mutex */
 int perf_event_may_attach(const struct perf_event *event);

@@ -131,14 +131,11 @@ static int make_event(struct open_request *req)
 	return is_sampling_event(event) && !perf_pmu_can_sample(event->pmu) ? -EOPNOTSUPP : 0;
 }
 
-/**
- * perf_may_watch - may current watch a task?
- * @task: the task
- * @signals: with an event that sends it signals
- *
- * It stays so while the task's exec_update_lock is held. May sleep.
+/*
+ * May current watch the task, with an event that sends it signals where @signals is
+ * set? It stays so while the task's exec_update_lock is held.
  */
-bool perf_may_watch(struct task_struct *task, bool signals)
+static bool may_watch(struct task_struct *task, bool signals)
 {
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
 	bool capable;
@@ -158,6 +155,26 @@ bool perf_may_watch(struct task_struct *task, bool signals)
 	return capable || ptrace_may_access(task, mode);
 }
 
+/**
+ * perf_event_may_claim - may an event take what others then cannot have?
+ * @event: that is being made, with its task or its CPU
+ *
+ * Debug registers, and PMUs that serve one kind of user at a time, are taken as an
+ * event is made. Whether user space may have the event is asked once more, when it is
+ * attached; but one that will be refused then must not make a stranger's open fail
+ * meanwhile. May sleep.
+ * Return: 0, -EACCES or a security module's error.
+ */
+int perf_event_may_claim(const struct perf_event *event)
+{
+	/* The kernel asked, or whoever opened the event that is inherited. */
+	if (event->parent || !is_default_overflow_handler((struct perf_event *)event))
+		return 0;
+	if (!event->hw.target)
+		return perf_allow_cpu();
+	return may_watch(event->hw.target, event->attr.sigtrap) ? 0 : -EACCES;
+}
+
 /*
  * The right to watch a task is checked, and the event attached, with the
  * task's credentials held still: it cannot become more than it is in between.
@@ -172,7 +189,7 @@ static int enter_target(struct open_request *req)
 		if (err)
 			return err;
 		req->exec_locked = true;
-		if (!perf_may_watch(req->task, req->attr.sigtrap))
+		if (!may_watch(req->task, req->attr.sigtrap))
 			return -EACCES;
 	} else {
 		err = perf_allow_cpu();

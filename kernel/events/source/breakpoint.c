@@ -452,21 +452,8 @@ static void bp_event_destroy(struct perf_event *bp)
 	release_bp_slot(bp);
 }
 
-/*
- * May the register be taken from others? Whether user space may have the event is
- * asked once more, when it is attached; but what will be refused then must not
- * make anybody else's breakpoint fail meanwhile.
- */
-static bool may_claim(const struct perf_event *bp)
-{
-	/* The kernel asked, or whoever opened the event that is inherited. */
-	if (bp->parent || !is_default_overflow_handler((struct perf_event *)bp))
-		return true;
-	return bp->hw.target ? perf_may_watch(bp->hw.target, bp->attr.sigtrap) : !perf_allow_cpu();
-}
-
-/* Fail as reserve_bp_slot() and parse() would, or with -EACCES; no slot is taken. */
-static int refuse(struct perf_event *bp)
+/* Fail as reserve_bp_slot() and parse() would, or with @reason; no slot is taken. */
+static int refuse(struct perf_event *bp, int reason)
 {
 	struct arch_hw_breakpoint info;
 	int err;
@@ -474,7 +461,7 @@ static int refuse(struct perf_event *bp)
 	err = reserve_check(bp);
 	if (!err)
 		err = parse(bp, &bp->attr, &info);
-	return err ?: -EACCES;
+	return err ?: reason;
 }
 
 static int bp_event_init(struct perf_event *bp)
@@ -487,8 +474,9 @@ static int bp_event_init(struct perf_event *bp)
 	if (has_branch_stack(bp))
 		return -EOPNOTSUPP;
 
-	if (!may_claim(bp))
-		return refuse(bp);
+	err = perf_event_may_claim(bp);
+	if (err)
+		return refuse(bp, err);
 	err = reserve_bp_slot(bp);
 	if (err)
 		return err;

@@ -399,6 +399,44 @@ static void exclusive_pmu_has_one_kind_of_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), -EBUSY);
 }
 
+/* Rights come first: what is refused takes nothing from others, not for a moment. */
+static void refused_events_claim_no_exclusive_pmu(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, SIM_EXCLUSIVE | SIM_SLEEPS);
+	struct perf_event_attr attr = {
+		.type = h->sim->pmu.type, .size = sizeof(attr), .config = STEP,
+	};
+	int here = raw_smp_processor_id(), was = sysctl_perf_event_paranoid;
+	struct task_struct *others[] = { NULL, &init_task };
+	struct cred *cred = prepare_creds();
+	const struct cred *old;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	cap_clear(cred->cap_effective);
+	cap_clear(cred->cap_permitted);
+	cred->uid = KUIDT_INIT(4711);
+	cred->fsuid = cred->uid;
+	old = override_creds(cred);
+	sysctl_perf_event_paranoid = 2;
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		struct perf_event *event = perf_event_alloc(&attr, others[i] ? -1 : here, others[i],
+							    NULL, NULL, NULL, NULL, -1);
+
+		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -EACCES);
+		KUNIT_EXPECT_EQ(test, atomic_read(&h->sim->pmu.exclusive_cnt), 0);
+		if (!IS_ERR(event))
+			perf_event_put(event);
+	}
+	sysctl_perf_event_paranoid = was;
+	revert_creds(old);
+	put_cred(cred);
+
+	/* Where it is taken, that comes first, as for those who may have it. */
+	KUNIT_ASSERT_EQ(test, open_kernel(test, &attr, here, NULL), 0);
+	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), -EBUSY);
+}
+
 static void periods_that_cannot_be(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_LIMITED);
@@ -519,6 +557,7 @@ static struct kunit_case habits_cases[] = {
 	KUNIT_CASE(software_context_in_a_group),
 	KUNIT_CASE(who_is_refused_keeps_nobody_out),
 	KUNIT_CASE(exclusive_pmu_has_one_kind_of_event),
+	KUNIT_CASE(refused_events_claim_no_exclusive_pmu),
 	KUNIT_CASE(periods_that_cannot_be),
 	KUNIT_CASE(group_without_a_transaction),
 	KUNIT_CASE(driver_names_the_cpu),
