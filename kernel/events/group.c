@@ -215,6 +215,19 @@ static void join_leader(struct perf_event *event, struct perf_event *leader)
 	leader->nr_siblings++;
 }
 
+/* The context's list has the event from here on. */
+static void enlist(struct perf_event *event)
+{
+	struct perf_event_context *ctx = event->ctx;
+
+	/* Tracepoints about a task look for those of a CPU; see perf_tp_event(). */
+	if (event->cpu >= 0 && !(event->event_caps & PERF_EV_CAP_RESIDENT))
+		WRITE_ONCE(ctx->walked, true);
+	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
+	perf_delay(ATTACHED);
+	count_event(event, 1);
+}
+
 /*
  * Event sites of other CPUs take no lock: from the moment that the event is in
  * a list, tracepoints about its task write samples of it, and as soon as it is
@@ -224,7 +237,6 @@ static void join_leader(struct perf_event *event, struct perf_event *leader)
 static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
 {
 	struct perf_event *leader = event->group_leader;
-	struct perf_event_context *ctx = event->ctx;
 	bool joins_residents = leader != event && is_resident(leader) &&
 			       (event->event_caps & PERF_EV_CAP_RESIDENT);
 	bool *attached = data;
@@ -243,14 +255,8 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 		join_leader(event, leader);
 	}
 	perf_group_layout(leader);
-
-	/* Tracepoints about a task look for those of a CPU; see perf_tp_event(). */
-	if (event->cpu >= 0 && !(event->event_caps & PERF_EV_CAP_RESIDENT))
-		WRITE_ONCE(ctx->walked, true);
 	WARN_ON_ONCE(!event->header_size);
-	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
-	perf_delay(ATTACHED);
-	count_event(event, 1);
+	enlist(event);
 
 	if (joins_residents) {
 		event->pmu_ctx = leader->pmu_ctx;
@@ -265,16 +271,23 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	*attached = true;
 }
 
-/**
- * perf_event_attach - make an event part of its context and group
- * @event: initialised, event->ctx set and its mutex held; group_leader is the
- *	event itself or a leader that it may join
- *
- * The context keeps the event until perf_event_detach(). May sleep.
- * Return: 0, -ESRCH when the context's task has exited, -ENODEV when the
- * event's PMU has gone, -ENOMEM.
- */
-int perf_event_attach(struct perf_event *event)
+/* The same for a copy, up to what perf_group_complete() does once for all its group. */
+static void attach_copy_locked(struct perf_event *copy, struct perf_cpu_context *cpuctx,
+			       void *data)
+{
+	struct perf_event *leader = copy->group_leader;
+	bool *attached = data;
+
+	WARN_ON_ONCE(cpuctx);
+	copy->attach_state |= PERF_ATTACH_CONTEXT | PERF_ATTACH_CHILD;
+	perf_event_follow(copy);
+	if (leader != copy)
+		join_leader(copy, leader);
+	enlist(copy);
+	*attached = true;
+}
+
+static int attach(struct perf_event *event, perf_event_func_t func)
 {
 	struct perf_event_context *ctx = event->ctx;
 	bool needs_home = !(event->event_caps & PERF_EV_CAP_RESIDENT);
@@ -294,11 +307,37 @@ int perf_event_attach(struct perf_event *event)
 
 	perf_event_hold(event);
 	perf_context_reserve(ctx);
-	perf_event_call(event, attach_locked, &attached);
+	perf_event_call(event, func, &attached);
 	/* The task's exit takes ctx->mutex before it is gone. */
 	WARN_ON_ONCE(!attached);
 	perf_sideband_attach(event);
 	return 0;
+}
+
+/**
+ * perf_event_attach - make an event part of its context and group
+ * @event: initialised, event->ctx set and its mutex held; group_leader is the
+ *	event itself or a leader that it may join
+ *
+ * The context keeps the event until perf_event_detach(). May sleep.
+ * Return: 0, -ESRCH when the context's task has exited, -ENODEV when the
+ * event's PMU has gone, -ENOMEM.
+ */
+int perf_event_attach(struct perf_event *event)
+{
+	return attach(event, attach_locked);
+}
+
+/**
+ * perf_event_attach_copy - make a copy part of a context that nobody knows yet
+ * @copy: as for perf_event_attach(); its leader has been attached by this, too
+ *
+ * Nothing of its group counts before perf_group_complete(). A group of n is copied
+ * in n steps so, and not in n squared. May sleep. Return: as there.
+ */
+int perf_event_attach_copy(struct perf_event *copy)
+{
+	return attach(copy, attach_copy_locked);
 }
 
 /**
@@ -431,6 +470,25 @@ static void change_here(struct perf_event *event, perf_event_func_t func, void *
 	func(event, NULL, data);
 	perf_context_end(ctx);
 	raw_spin_unlock_irq(&ctx->lock);
+}
+
+static void complete_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx, void *data)
+{
+	perf_group_layout(leader);
+	group_enter(leader);
+}
+
+/**
+ * perf_group_complete - all copies of a group have been attached
+ * @leader: of them; ctx->mutex is held, and nobody else knows the context
+ *
+ * They are scheduled, or count where they are, from here on.
+ */
+void perf_group_complete(struct perf_event *leader)
+{
+	lockdep_assert_held(&leader->ctx->mutex);
+	WARN_ON_ONCE(leader->group_leader != leader);
+	change_here(leader, complete_locked, NULL);
 }
 
 static void detach_done(struct perf_event *event, struct detach_args *args, bool was_attached)

@@ -244,12 +244,11 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 		return child;
 	child->state = event->state >= PERF_EVENT_STATE_INACTIVE ?
 		       PERF_EVENT_STATE_INACTIVE : PERF_EVENT_STATE_OFF;
-	err = perf_event_attach(child);
+	err = perf_event_attach_copy(child);
 	if (err) {
 		drop_child(child);
 		return ERR_PTR(err);
 	}
-	child->attach_state |= PERF_ATTACH_CHILD;
 	/* The context keeps it from here on. */
 	perf_event_put(child);
 	return child;
@@ -376,18 +375,19 @@ static struct perf_event *copy_group(struct fork_args *args, struct perf_event *
 
 	inherit = plain ? inherit_plain : inherit_event;
 	copy_leader = inherit(args, leader, NULL);
-	if (IS_ERR_OR_NULL(copy_leader) || likely(!leader->nr_siblings))
+	if (IS_ERR_OR_NULL(copy_leader) || (plain && likely(!leader->nr_siblings)))
 		return copy_leader;
+	copy = copy_leader;
 	for_each_sibling_event(member, leader) {
 		copy = inherit(args, member, copy_leader);
 		if (IS_ERR(copy))
-			return copy;
+			break;
 		cond_resched();
 	}
-	/* One that is not there any more makes what is read shorter. */
-	if (unlikely(copy_leader->nr_siblings != leader->nr_siblings))
-		perf_group_layout(copy_leader);
-	return copy_leader;
+	/* Plain copies have the layout of what they are copied from. */
+	if (!plain)
+		perf_group_complete(copy_leader);
+	return IS_ERR(copy) ? copy : copy_leader;
 }
 
 static int inherit_group(struct fork_args *args, struct perf_event *leader)
