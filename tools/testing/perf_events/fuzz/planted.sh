@@ -14,11 +14,11 @@ fuzz_attr|attr.c|s/return attr->sample_stack_user < U16_MAX/return true/
 fuzz_attr|attr.c|s/size <= PAGE_SIZE/size <= 2 * PAGE_SIZE/
 fuzz_attr|attr.c|s/if (attr->freq) {/if (!attr->freq) {/
 fuzz_attr|attr.c|s/attr->exclude_kernel ? 0 : perf_allow_kernel/1 ? 0 : perf_allow_kernel/
-fuzz_filter|source/addr_filter_parse.h|s/err = kstrtoul(\*word, 0, number)/err = kstrtoul(*word, 10, number)/
-fuzz_filter|source/addr_filter_parse.h|s/\*end = follows;/(void)follows;/
-fuzz_filter|source/addr_filter_parse.h|s/spec->size && spec->offset + (spec->size - 1)/spec->size \&\& spec->offset + spec->size/
-fuzz_filter|source/addr_filter_parse.h|s/skip >= size/skip > size/
-fuzz_filter|source/addr_filter_parse.h|s/if (!word)$/if (0)/
+fuzz_filter|addr_filter_parse.h|s/err = kstrtoul(\*word, 0, number)/err = kstrtoul(*word, 10, number)/
+fuzz_filter|addr_filter_parse.h|s/\*end = follows;/(void)follows;/
+fuzz_filter|addr_filter_parse.h|s/spec->size && spec->offset + (spec->size - 1)/spec->size \&\& spec->offset + spec->size/
+fuzz_filter|addr_filter_parse.h|s/skip >= size/skip > size/
+fuzz_filter|addr_filter_parse.h|s/if (!word)$/if (0)/
 fuzz_group|group_tree.c|s/return age_steps(a) < age_steps(b)/return age_steps(a) > age_steps(b)/
 fuzz_group|group_tree.c|s/if (a->cgrp != b->cgrp)/if (0)/
 fuzz_group|group_tree.c|s/if (!next || group_before(leader, next))/if (1)/
@@ -27,10 +27,10 @@ fuzz_group|group_tree.c|s/node = cmp < 0 ? node->rb_left : node->rb_right/node =
 fuzz_group|group_tree.c|s/leader->pmu_ctx->age_base) + ns;/leader->pmu_ctx->age_base);/
 fuzz_group|group_tree.c|s/if (look->level > epc->age_base + AGE_LIMIT)/if (0)/
 fuzz_group|group_tree.c|s/runtime += perf_event_ran(leader);/;/
-fuzz_ring|record/ring.h|s/return ~unread \& (size - 1)/return (~unread \& (size - 1)) + 1/
-fuzz_ring|record/ring.h|s/^\t\tif (likely((unsigned long)local_read(&ring->head) == head))/\t\tif (1)/
-fuzz_ring|record/ring.h|s/perf_ring_lose(ring, lost + 1)/perf_ring_lose(ring, 1)/
-fuzz_ring|record/ring.h|s/if (unlikely(ring->nest > 1))/if (unlikely(ring->nest > 2))/
+fuzz_ring|ring.h|s/return ~unread \& (size - 1)/return (~unread \& (size - 1)) + 1/
+fuzz_ring|ring.h|s/^\t\tif (likely((unsigned long)local_read(&ring->head) == head))/\t\tif (1)/
+fuzz_ring|ring.h|s/perf_ring_lose(ring, lost + 1)/perf_ring_lose(ring, 1)/
+fuzz_ring|ring.h|s/if (unlikely(ring->nest > 1))/if (unlikely(ring->nest > 2))/
 fuzz_period|period.h|s/check_mul_overflow(freq, nsec, &divisor)/(divisor = freq * nsec, 0)/
 fuzz_period|period.h|s/if (mul_u64_u64_shr(.*) >= divisor)/if (0)/
 fuzz_period|period.h|s/delta < 0 ? -7 : 7/0/

@@ -3,10 +3,12 @@
  * An unprivileged user does his worst, and another one beside him counts. What
  * he counts stays right, and no open of his fails. How long his calls take at
  * most is shown; PE_ATTACK_MS is a bound for it, for machines that have a CPU
- * for everybody. Each attack takes PE_ATTACK_SECONDS, or 2.
+ * for everybody. Each attack takes PE_ATTACK_SECONDS, or 2, and tells how often it
+ * has done what it is meant to do: one that never has is no attack.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,6 +25,7 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_sim.h"
 
 #define FILES		4000	/* that an attacker may have open */
 #define PAGES		16	/* that the victim touches in a round */
@@ -32,20 +35,26 @@
 #define MEMORY_HIGH	(4 << 20)
 #define GROUP		"pe_attack"
 
-enum call { OPEN, ENABLE, DISABLE, RESET, READ, CLOSE, FORK, WATCH, PRCTL, NR_CALLS };
+enum call {
+	OPEN, ENABLE, DISABLE, RESET, READ, CLOSE, FORK, WATCH, PRCTL, TRACE,
+	PROFILE_RESET, PROFILE_DIES, NR_CALLS,
+};
 
 static const char *const call_names[NR_CALLS] = {
 	"open", "enable", "disable", "reset", "read", "close", "fork", "watchpoint", "prctl",
+	"trace", "profiler's reset", "death of the profiler",
 };
 
 /**
- * struct victim - what the victim tells; shared memory
+ * struct victim - what the victim and the attackers tell; shared memory
  * @rounds: that he has done
  * @wrong: counts that were not what he did
  * @count: the last one of them
  * @refused: opens that failed
  * @error: of the last one
  * @worst: of each call, ns
+ * @attacks: how often an attacker has done what he is there for
+ * @filters: how often a profiler has set filters on an attacker
  */
 struct victim {
 	unsigned int	rounds;
@@ -54,7 +63,18 @@ struct victim {
 	unsigned int	refused;
 	int		error;
 	__u64		worst[NR_CALLS];
+	unsigned int	attacks;
+	unsigned int	filters;
 };
+
+static struct victim *shared;
+
+/* An attacker has done it once more, if @really. */
+static void attacked(bool really)
+{
+	if (really)
+		__atomic_add_fetch(&shared->attacks, 1, __ATOMIC_RELAXED);
+}
 
 static __u64 now(void)
 {
@@ -146,6 +166,27 @@ static void use_watchpoints(struct victim *v, int nr)
 	}
 }
 
+static struct perf_event_attr trace_attr(void)
+{
+	struct perf_event_attr attr = faults_attr();
+
+	attr.type = pe_sim_trace_type();
+	attr.config = 0;
+	return attr;
+}
+
+/* A trace unit is of tasks or of CPUs: who may not have it keeps nobody from it. */
+static void use_trace(struct victim *v)
+{
+	struct perf_event_attr attr = trace_attr();
+	int fd = TIMED(v, TRACE, pe_open(&attr, 0, -1, -1, 0));
+
+	if (fd < 0)
+		refused(v, fd);
+	else
+		TIMED(v, CLOSE, close(fd));
+}
+
 /* A counter with one copy, in a child that sleeps. */
 static void use_counter(struct victim *v)
 {
@@ -235,7 +276,7 @@ static void close_large_groups(pid_t victim)
 		attr.disabled = 0;
 		members = open_many(&attr, 0, leader, many + others, FILES / 2 - 100);
 		attr.disabled = 1;
-		close(leader);
+		attacked(!close(leader) && others == FILES / 2 && members == FILES / 2 - 100);
 		close_many(many, others + members);
 	}
 }
@@ -243,21 +284,24 @@ static void close_large_groups(pid_t victim)
 static void fork_many_copies(pid_t victim)
 {
 	struct perf_event_attr attr = faults_attr();
+	int nr, status;
 	pid_t pid;
-	int nr;
 
 	attr.inherit = 1;
 	nr = open_many(&attr, -1, -1, many, FILES / 4);
+	if (!nr)
+		_exit(2);
 	for (;;) {
 		pid = fork();
 		if (!pid) {
 			/* Its own copies are copied, too. */
-			if (!fork())
+			pid = fork();
+			if (!pid)
 				pe_fault(1);
-			_exit(0);
+			_exit(pid < 0);
 		}
-		while (waitpid(-1, NULL, pid < 0 ? 0 : WNOHANG) > 0)
-			;
+		while (waitpid(-1, &status, pid < 0 ? 0 : WNOHANG) > 0)
+			attacked(nr == FILES / 4 && !status);
 		pe_ioctl(many[nr - 1], PERF_EVENT_IOC_ENABLE, 0);
 		pe_ioctl(many[nr - 1], PERF_EVENT_IOC_DISABLE, 0);
 	}
@@ -266,8 +310,10 @@ static void fork_many_copies(pid_t victim)
 static void flood_samples(pid_t victim)
 {
 	struct perf_event_attr attr = faults_attr();
+	struct perf_event_mmap_page *ring[64];
 	long page = sysconf(_SC_PAGESIZE);
-	int i, fd;
+	int i, fd, nr = 0;
+	__u64 head;
 
 	attr.disabled = 0;
 	attr.sample_period = 1;
@@ -280,14 +326,26 @@ static void flood_samples(pid_t victim)
 		fd = pe_open(&attr, 0, -1, -1, 0);
 		if (fd < 0)
 			break;
-		mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		/* A sample has to fit. */
+		ring[nr] = mmap(NULL, 5 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (ring[nr] != MAP_FAILED)
+			nr++;
 	}
+	if (!nr)
+		_exit(2);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	attr.sample_period = 1;
 	open_many(&attr, -1, -1, many, 16);
-	for (;;)
+	for (;;) {
 		pe_fault(64);
+		/* There is always room for more. */
+		for (i = 0; i < nr; i++) {
+			head = ring[i]->data_head;
+			attacked(head != ring[i]->data_tail);
+			ring[i]->data_tail = head;
+		}
+	}
 }
 
 static void redirect_many(pid_t victim)
@@ -295,7 +353,7 @@ static void redirect_many(pid_t victim)
 	struct perf_event_attr attr = faults_attr();
 	long page = sysconf(_SC_PAGESIZE);
 	void *map[2];
-	int fd[2], nr, i, way;
+	int fd[2], nr, i, way, done;
 
 	for (;;) {
 		for (i = 0; i < 2; i++) {
@@ -304,8 +362,9 @@ static void redirect_many(pid_t victim)
 		}
 		nr = open_many(&attr, -1, -1, many, FILES - 100);
 		for (way = 0; way < 4; way++) {
-			for (i = 0; i < nr; i++)
-				pe_ioctl(many[i], PERF_EVENT_IOC_SET_OUTPUT, fd[way & 1]);
+			for (i = 0, done = 0; i < nr; i++)
+				done += !pe_ioctl(many[i], PERF_EVENT_IOC_SET_OUTPUT, fd[way & 1]);
+			attacked(done && done == FILES - 100);
 		}
 		for (i = 0; i < 2; i++) {
 			if (map[i] != MAP_FAILED)
@@ -317,20 +376,51 @@ static void redirect_many(pid_t victim)
 }
 
 /* Events of the victim, and of CPUs: all of them are refused. */
+static void ask_for(struct perf_event_attr *attr, pid_t victim)
+{
+	int cpu = 0, of_task, of_cpu;
+
+	for (;;) {
+		of_task = pe_open(attr, victim, -1, -1, 0);
+		of_cpu = pe_open(attr, -1, cpu, -1, 0);
+		if (of_task >= 0 || of_cpu >= 0)
+			_exit(2);
+		attacked(of_task == -EACCES && of_cpu == -EACCES);
+		cpu = (cpu + 1) % pe_cpu_count();
+	}
+}
+
 static void ask_for_watchpoints(pid_t victim)
 {
 	static int word;
 	struct perf_event_attr attr = watchpoint_attr(&word);
-	int cpu = 0, fd;
 
+	ask_for(&attr, victim);
+}
+
+/* The same of a trace unit. */
+static void ask_for_trace(pid_t victim)
+{
+	struct perf_event_attr attr = trace_attr();
+
+	ask_for(&attr, victim);
+}
+
+/* Mappings that change all the time: who wants to look at them waits. */
+static void keep_own_mappings_busy(pid_t victim)
+{
+	size_t page = sysconf(_SC_PAGESIZE), size = 2048 * page;
+	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	size_t i;
+
+	if (at == MAP_FAILED)
+		_exit(2);
 	for (;;) {
-		fd = pe_open(&attr, victim, -1, -1, 0);
-		if (fd >= 0)
-			_exit(2);
-		fd = pe_open(&attr, -1, cpu, -1, 0);
-		if (fd >= 0)
-			_exit(2);
-		cpu = (cpu + 1) % pe_cpu_count();
+		/* Each other page is a mapping of its own, and then all are one. */
+		for (i = 0; i < size; i += 2 * page)
+			mprotect(at + i, page, PROT_READ);
+		attacked(!mprotect(at, size, PROT_READ | PROT_WRITE));
 	}
 }
 
@@ -346,7 +436,7 @@ static void map_and_unmap(pid_t victim)
 		map = mmap(NULL, 129 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (map != MAP_FAILED) {
 			pe_touch(map);
-			munmap(map, 129 * page);
+			attacked(!munmap(map, 129 * page));
 		}
 		close(fd);
 	}
@@ -358,6 +448,8 @@ FIXTURE(attack) {
 	pid_t attackers[ATTACKERS];
 	long seconds;
 	int watchpoints;
+	bool trace;
+	bool profile;
 };
 
 /* A cgroup with little memory, where the kernel has such. */
@@ -398,6 +490,7 @@ FIXTURE_SETUP(attack)
 	self->seen = mmap(NULL, sizeof(*self->seen), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->seen);
+	shared = self->seen;
 	for (i = 0; i < ATTACKERS; i++)
 		self->attackers[i] = -1;
 	{
@@ -417,7 +510,64 @@ FIXTURE_TEARDOWN(attack)
 {
 }
 
-static void be_victim(struct victim *v, int watchpoints, int go)
+static int profiled;
+
+static void *set_filters(void *arg)
+{
+	struct victim *v = arg;
+	char exe[128], text[160];
+	int len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	if (len < 0)
+		_exit(2);
+	exe[len] = '\0';
+	snprintf(text, sizeof(text), "filter 0/0x10@%s", exe);
+	for (;;) {
+		if (pe_ioctl(profiled, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text))
+			_exit(2);
+		__atomic_add_fetch(&v->filters, 1, __ATOMIC_RELAXED);
+		pe_sleep_ms(1);
+	}
+	return NULL;
+}
+
+/*
+ * A profiler who may watch an attacker: he waits for the attacker's mappings, but
+ * keeps nobody from the event meanwhile, nor anybody from killing him.
+ */
+static void be_profiler(struct victim *v, pid_t attacker)
+{
+	struct sched_param first = { .sched_priority = 1 };
+	struct perf_event_attr attr = trace_attr();
+	pthread_t thread;
+
+	sched_setscheduler(0, SCHED_FIFO, &first);
+	profiled = pe_open(&attr, attacker, -1, -1, 0);
+	if (profiled < 0 || pthread_create(&thread, NULL, set_filters, v))
+		_exit(2);
+	for (;;) {
+		TIMED(v, PROFILE_RESET, pe_ioctl(profiled, PERF_EVENT_IOC_RESET, 0));
+		pe_sleep_ms(1);
+	}
+}
+
+/* He is to have set filters, and to end when he is told to. */
+static void end_profiler(struct __test_metadata *_metadata, struct victim *v, pid_t profiler)
+{
+	struct sched_param first = { .sched_priority = 1 }, none = {};
+	int status;
+
+	EXPECT_EQ(0, waitpid(profiler, &status, WNOHANG)) {
+		TH_LOG("the profiler ended with %#x", status);
+	}
+	EXPECT_LT(0U, v->filters);
+	sched_setscheduler(0, SCHED_FIFO, &first);
+	kill(profiler, SIGKILL);
+	TIMED(v, PROFILE_DIES, waitpid(profiler, NULL, 0));
+	sched_setscheduler(0, SCHED_OTHER, &none);
+}
+
+static void be_victim(struct victim *v, int watchpoints, bool trace, int go)
 {
 	struct sched_param first = { .sched_priority = 1 };
 	char c;
@@ -430,6 +580,8 @@ static void be_victim(struct victim *v, int watchpoints, int go)
 	for (;;) {
 		use_counter(v);
 		use_watchpoints(v, watchpoints);
+		if (trace)
+			use_trace(v);
 		__atomic_add_fetch(&v->rounds, 1, __ATOMIC_RELAXED);
 		pe_sleep_ms(1);
 	}
@@ -442,11 +594,12 @@ static int beside(struct __test_metadata *_metadata, struct _test_data_attack *s
 	long limit = env_number("PE_ATTACK_MS", 0);
 	char path[256];
 	int go[2], i, status;
+	pid_t profiler = -1;
 
 	ASSERT_EQ(0, pipe(go));
 	self->victim = fork();
 	if (!self->victim)
-		be_victim(v, self->watchpoints, go[0]);
+		be_victim(v, self->watchpoints, self->trace, go[0]);
 
 	for (i = 0; i < ATTACKERS; i++) {
 		self->attackers[i] = fork();
@@ -460,8 +613,16 @@ static int beside(struct __test_metadata *_metadata, struct _test_data_attack *s
 		}
 		setpgid(self->attackers[i], self->attackers[i]);
 	}
+	if (self->profile) {
+		profiler = fork();
+		if (!profiler)
+			be_profiler(v, self->attackers[0]);
+	}
 	ASSERT_EQ(1, write(go[1], "", 1));
 	sleep(self->seconds);
+
+	if (self->profile)
+		end_profiler(_metadata, v, profiler);
 
 	kill(self->victim, SIGKILL);
 	waitpid(self->victim, NULL, 0);
@@ -478,6 +639,8 @@ static int beside(struct __test_metadata *_metadata, struct _test_data_attack *s
 	close(go[1]);
 
 	EXPECT_LT(0U, v->rounds);
+	TH_LOG("%u attacks", v->attacks);
+	EXPECT_LT(0U, v->attacks);
 	EXPECT_EQ(0U, v->wrong) {
 		TH_LOG("last: %llu", v->count);
 	}
@@ -529,7 +692,28 @@ TEST_F_TIMEOUT(attack, refused_watchpoints_take_none, LONG)
 	/* The base reserves the register first. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
+	if (!self->watchpoints)
+		SKIP(return, "no watchpoints");
 	beside(_metadata, self, ask_for_watchpoints, false);
+}
+
+TEST_F_TIMEOUT(attack, refused_traces_take_no_unit, LONG)
+{
+	/* The base claims the unit first. */
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	if (pe_sim_trace_type() <= 0)
+		SKIP(return, "no simulated trace unit");
+	self->trace = true;
+	beside(_metadata, self, ask_for_trace, false);
+}
+
+TEST_F_TIMEOUT(attack, filters_on_who_keeps_his_mappings, LONG)
+{
+	if (pe_sim_trace_type() <= 0)
+		SKIP(return, "no simulated trace unit");
+	self->profile = true;
+	beside(_metadata, self, keep_own_mappings_busy, false);
 }
 
 TEST_F_TIMEOUT(attack, buffers_come_and_go, LONG)
