@@ -7,6 +7,10 @@
  * others write to whatever it has. A buffer is freed a grace period after its
  * last reference, and nobody has it then; the pointer and the list of the
  * buffer's events agree whenever its lock is held.
+ *
+ * References, lock and pointer are written out here by hand, as those functions
+ * need memory that is mapped: who changes their order there changes it here. With
+ * BROKEN no grace period comes between the last reference and the end.
  */
 #include "rcu.h"
 
@@ -49,7 +53,9 @@ static void buffer_put(struct buffer *rb)
 {
 	if (__atomic_sub_fetch(&rb->refcount, 1, __ATOMIC_ACQ_REL))
 		return;
+#ifndef BROKEN
 	synchronize_rcu();
+#endif
 	smp_store_release(&rb->freed, true);
 }
 

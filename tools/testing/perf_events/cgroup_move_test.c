@@ -6,8 +6,29 @@
  *
  * mover:  task's cgroup = new;  full barrier;  is it on that CPU? tell it
  * switch: task's CPU = this;    full barrier;  go on with the task's cgroup
+ *
+ * These six steps are all that is modelled, by hand: the rest of attach() and of
+ * perf_cgroup_switch() needs a scheduler. With BROKEN the full barriers are gone,
+ * and both look before they store, as any CPU then may.
  */
 #include "harness.h"
+
+/* Store, then look; or what may come of it without a barrier. */
+static u32 store_and_look(u32 *mine, u32 value, const u32 *other)
+{
+#ifdef BROKEN
+	u32 seen = READ_ONCE(*other);
+
+	sched_yield();
+	WRITE_ONCE(*mine, value);
+	return seen;
+#else
+	WRITE_ONCE(*mine, value);
+	/* Of move() and switch_in(), each other's: as in attach(), and at each switch. */
+	smp_mb();
+	return READ_ONCE(*other);
+#endif
+}
 
 /* One round; both begin it at the same time, and neither knows the other's part. */
 static u32 round_of[2] ____cacheline_aligned;
@@ -40,10 +61,7 @@ static void move(void *unused)
 
 	while (meet(0)) {
 		harness_dawdle(&seed, 20);
-		WRITE_ONCE(cgroup, round_of[0]);
-		/* Pairs with that of switch_in(), as in attach(). */
-		smp_mb();
-		seen_cpu = READ_ONCE(task_cpu);
+		seen_cpu = store_and_look(&cgroup, round_of[0], &task_cpu);
 		if (!meet(0))
 			return;
 		/* Both are old: nobody tells the CPU of the move. */
@@ -58,10 +76,7 @@ static void switch_in(void *unused)
 
 	while (meet(1)) {
 		harness_dawdle(&seed, 20);
-		WRITE_ONCE(task_cpu, round_of[1]);
-		/* Pairs with that of move(); the scheduler has it at each switch. */
-		smp_mb();
-		seen_cgroup = READ_ONCE(cgroup);
+		seen_cgroup = store_and_look(&task_cpu, round_of[1], &cgroup);
 		if (!meet(1))
 			return;
 	}

@@ -10,6 +10,11 @@
  * A reader that has seen a copy walks the list. All copies may be gone by then, and
  * a fork may add another one that exits during the walk: it is not freed before
  * the reader has passed.
+ *
+ * Lists, lock and counts are written out here by hand, as those functions need
+ * events and contexts: who changes their order there changes it here. With BROKEN
+ * the write barrier between the sum and the list is gone, and the two come as such
+ * a CPU may do them.
  */
 #include "harness.h"
 
@@ -106,10 +111,16 @@ static void live(void *arg)
 		let_others_run(&seed);
 		for (i = 0; i < nr; i++) {
 			raw_spin_lock(&root.lock);
+#ifdef BROKEN
+			list_del_init(&copies[i].child_list);
+			let_others_run(&seed);
+			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
+#else
 			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
 			/* As in leave_family() and exit_copy(). */
 			smp_wmb();
 			list_del_init(&copies[i].child_list);
+#endif
 			raw_spin_unlock(&root.lock);
 			WRITE_ONCE(copies[i].freed, true);
 			harness_dawdle(&seed, 20);

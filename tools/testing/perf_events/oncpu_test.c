@@ -5,6 +5,11 @@
  * event's context, sync_count() of read.c on a third one.
  *
  * What had happened before a read began is in what it returns, once.
+ *
+ * The steps are written out here by hand, as those functions need a scheduler: who
+ * changes the order of oncpu, state and count there changes it here. With BROKEN
+ * the write barrier of event_sched_in() is gone, and the first of its two stores
+ * comes late, as it then may.
  */
 #include "harness.h"
 
@@ -36,7 +41,9 @@ static u64 reads, interrupts, switches, less, more;
 static void sched_in(int me)
 {
 	raw_spin_lock(&event.lock);
+#ifndef BROKEN
 	WRITE_ONCE(event.oncpu, me);
+#endif
 	/* As in event_sched_in(). */
 	smp_wmb();
 	smp_store_release(&event.state, ACTIVE);
@@ -74,6 +81,17 @@ static void take_interrupt(int me, bool runs)
 	smp_store_release(&cpus[me].asked, 0);
 }
 
+/* A store that nothing orders may be seen when the counter has long begun to count. */
+static void be_late(int me, u64 *seed)
+{
+#ifdef BROKEN
+	if (READ_ONCE(event.oncpu) == me || harness_random(seed) % 4)
+		return;
+	sched_yield();
+	WRITE_ONCE(event.oncpu, me);
+#endif
+}
+
 /* The task is on one CPU at a time: what it does there comes before the next. */
 static int task_cpu;
 
@@ -92,6 +110,7 @@ static void run_cpu(void *arg)
 		for (n = harness_random(&seed) % 64; n; n--) {
 			cpus[me].counter++;
 			smp_store_release(&happened, happened + 1);
+			be_late(me, &seed);
 			take_interrupt(me, true);
 		}
 		sched_out(me);

@@ -89,6 +89,13 @@ static u64 word_at(u64 pos)
 	return READ_ONCE(data[pos / sizeof(u64) % WORDS]);
 }
 
+/* So that a record which stood here is not taken for one that is to come. */
+static void wipe(u64 pos, unsigned int words)
+{
+	while (words--)
+		WRITE_ONCE(data[(pos / sizeof(u64) + words) % WORDS], 0);
+}
+
 /* One record. Return: its bytes, 0 when it cannot be one. */
 static unsigned int look(u64 pos, u64 end)
 {
@@ -99,12 +106,14 @@ static unsigned int look(u64 pos, u64 end)
 		return 0;
 	if (head >> 63) {
 		told_lost += word_at(pos + sizeof(u64));
+		wipe(pos, 2);
 		return 2 * sizeof(u64);
 	}
 	for (i = 1; i < words; i++) {
 		if (word_at(pos + i * sizeof(u64)) != (head << 16 >> 16) * WORDS + i)
 			return 0;
 	}
+	wipe(pos, words);
 	read_records++;
 	return words * sizeof(u64);
 }
