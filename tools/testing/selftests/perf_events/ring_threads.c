@@ -161,6 +161,9 @@ static void read_record(u64 *pos, u64 head)
 		    first + i * 0x9e3779b97f4a7c15ULL)
 			fault = "a record is not complete";
 	}
+	/* A record that stood here before must not be taken for one that is to come. */
+	for (i = 0; i < words; i++)
+		WRITE_ONCE(data[(*pos / 8 + i) % (SIZE / 8)], 0);
 	*pos += words * 8;
 }
 
