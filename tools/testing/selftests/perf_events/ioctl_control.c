@@ -115,6 +115,25 @@ TEST_F(control, reset)
 	close(fd);
 }
 
+TEST_F(control, reset_keeps_the_times)
+{
+	__u64 before[3], after[3];
+	int fd;
+
+	self->a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	fd = pe_self(&self->a);
+	ASSERT_LE(0, fd);
+	pe_fault(PAGES);
+	ASSERT_EQ(24, read(fd, before, sizeof(before)));
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+	ASSERT_EQ(24, read(fd, after, sizeof(after)));
+	EXPECT_EQ(0, after[0]);
+	EXPECT_LT(0, before[1]);
+	EXPECT_LE(before[1], after[1]);
+	EXPECT_LE(before[2], after[2]);
+	close(fd);
+}
+
 TEST_F(control, on_another_task)
 {
 	int fd, i;
