@@ -150,6 +150,28 @@ TEST_F(breakpoint, read_write)
 	close(fd);
 }
 
+/* Of reads alone, where a machine can tell them from writes. */
+TEST_F(breakpoint, read_alone)
+{
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_R, &data.w[1], 4);
+	int fd = pe_self(&a);
+
+	if (LIKE_X86) {
+		EXPECT_EQ(-EINVAL, fd);
+		return;
+	}
+	ASSERT_LE(0, fd);
+	GET(data.w[1]);
+	EXPECT_EQ(1, pe_count(fd));
+	PUT(data.w[1], 1);
+	EXPECT_EQ(1, pe_count(fd));
+	GET(data.w[2]);
+	EXPECT_EQ(1, pe_count(fd));
+	GET(data.w[1]);
+	EXPECT_EQ(2, pe_count(fd));
+	close(fd);
+}
+
 TEST_F(breakpoint, execute)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_X, target, sizeof(long));
@@ -275,14 +297,14 @@ TEST_F(breakpoint, kernel_address)
 	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, 0));
 }
 
-static unsigned long kernel_symbol(const char *name)
+static __u64 kernel_symbol(const char *name)
 {
 	FILE *f = fopen("/proc/kallsyms", "r");
-	unsigned long at, found = 0;
+	unsigned long long at, found = 0;
 	char line[256], symbol[128];
 
 	while (f && !found && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx %*c %127s", &at, symbol) == 2 && !strcmp(symbol, name))
+		if (sscanf(line, "%llx %*c %127s", &at, symbol) == 2 && !strcmp(symbol, name))
 			found = at;
 	}
 	if (f)
@@ -293,8 +315,8 @@ static unsigned long kernel_symbol(const char *name)
 /* Wherever time is kept, it is written many times a second. */
 TEST_F(breakpoint, kernel_data)
 {
-	unsigned long jiffies = kernel_symbol("jiffies_64");
-	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, (void *)jiffies, 4);
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, NULL, 4);
+	__u64 jiffies = kernel_symbol("jiffies_64");
 	int fds[64], n = pe_cpu_count(), i;
 	clock_t start;
 	__u64 sum = 0;
@@ -303,6 +325,7 @@ TEST_F(breakpoint, kernel_data)
 		SKIP(return, "no kallsyms");
 	if (n > 64)
 		n = 64;
+	a.bp_addr = jiffies;
 	a.exclude_kernel = 0;
 	for (i = 0; i < n; i++) {
 		fds[i] = pe_open(&a, -1, i, -1, 0);
