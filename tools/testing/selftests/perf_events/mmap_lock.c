@@ -29,6 +29,7 @@
  * @reads: that it has made
  * @odd: of them, those that saw the page while it was written
  * @torn: of them, those whose two times were not of one moment
+ * @changes: of what they saw
  */
 struct reader {
 	pthread_t thread;
@@ -38,13 +39,14 @@ struct reader {
 	unsigned long reads;
 	unsigned long odd;
 	unsigned long torn;
+	unsigned long changes;
 };
 
 static void *read_page(void *arg)
 {
 	struct perf_event_mmap_page *page;
 	struct reader *r = arg;
-	__u64 enabled, running;
+	__u64 enabled, running, last = 0;
 	__u32 seq;
 
 	pe_move_to(1);
@@ -63,6 +65,8 @@ static void *read_page(void *arg)
 		r->odd += seq & 1;
 		/* Software counts whenever its task runs. */
 		r->torn += enabled != running;
+		r->changes += enabled != last;
+		last = enabled;
 	}
 	return NULL;
 }
@@ -118,9 +122,12 @@ TEST(page_is_not_written_while_its_reader_runs)
 	rounds = change_from_elsewhere(fd, ring.len);
 	__atomic_store_n(&r.stop, 1, __ATOMIC_RELAXED);
 	pthread_join(r.thread, NULL);
-	TH_LOG("%lu rounds, %lu reads: %lu odd, %lu torn", rounds, r.reads, r.odd, r.torn);
+	TH_LOG("%lu rounds, %lu reads: %lu odd, %lu torn, %lu changes", rounds, r.reads, r.odd,
+	       r.torn, r.changes);
 	EXPECT_NE(0, rounds);
 	EXPECT_NE(0, r.reads);
+	/* A page that never changes is never torn. */
+	EXPECT_LT(1, r.changes);
 	EXPECT_EQ(0, r.odd);
 	EXPECT_EQ(0, r.torn);
 	/* At rest it is even, whatever came at the same time. */
@@ -183,6 +190,10 @@ TEST(reset_shows_on_the_page_of_a_task_that_is_gone)
 	ASSERT_EQ(0, pe_child_do(&c, PE_FAULT, 4));
 	ASSERT_EQ(0, pe_child_end(&c));
 	EXPECT_LE(4, pe_count(fd));
+	/* Another mapping shows what there is: there is something to reset. */
+	pe_ring_unmap(&ring);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+	EXPECT_LE(4, ring.page->offset);
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
 	EXPECT_EQ(0, ring.page->offset);
 	EXPECT_EQ(0, ring.page->lock & 1);

@@ -8,11 +8,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -332,6 +334,7 @@ struct splicer {
 	int fd;
 	int pipe;
 	ssize_t ret;
+	pid_t tid;
 	int done;
 	pthread_t thread;
 	struct pe_child child;
@@ -342,9 +345,30 @@ static void *splice_once(void *arg)
 {
 	struct splicer *s = arg;
 
+	__atomic_store_n(&s->tid, syscall(__NR_gettid), __ATOMIC_SEQ_CST);
 	s->ret = move(s->fd, s->pipe, 1 << 20, 0);
 	__atomic_store_n(&s->done, 1, __ATOMIC_SEQ_CST);
 	return NULL;
+}
+
+/* Wait until the thread sleeps, however long that takes. Return: whether it is in splice(2). */
+static bool sleeps(struct splicer *s)
+{
+	char path[64], state = 'R';
+	FILE *f;
+
+	while (state != 'S' && !__atomic_load_n(&s->done, __ATOMIC_SEQ_CST)) {
+		pe_sleep_ms(1);
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
+			 __atomic_load_n(&s->tid, __ATOMIC_SEQ_CST));
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (fscanf(f, "%*d %*s %c", &state) != 1)
+			state = 'R';
+		fclose(f);
+	}
+	return !__atomic_load_n(&s->done, __ATOMIC_SEQ_CST);
 }
 
 /* A thread that waits for records of a child, of which there are none yet. */
@@ -359,8 +383,7 @@ static void wait_in_splice(struct __test_metadata *_metadata, struct splicer *s,
 	ASSERT_LE(0, s->fd);
 	ASSERT_EQ(0, pe_ring_map(&s->ring, s->fd, 8));
 	ASSERT_EQ(0, pthread_create(&s->thread, NULL, splice_once, s));
-	pe_sleep_ms(50);
-	EXPECT_EQ(0, __atomic_load_n(&s->done, __ATOMIC_SEQ_CST));
+	EXPECT_TRUE(sleeps(s));
 }
 
 TEST_F(splice, blocks_until_there_is_a_record)
@@ -394,8 +417,7 @@ TEST_F(splice, blocks_until_the_watermark)
 	wait_in_splice(_metadata, &s, &a, self->pipe[1]);
 	ASSERT_EQ(0, pe_ioctl(s.fd, PERF_EVENT_IOC_ENABLE, 0));
 	ASSERT_EQ(0, pe_child_do(&s.child, PE_FAULT, 10));
-	pe_sleep_ms(50);
-	EXPECT_EQ(0, __atomic_load_n(&s.done, __ATOMIC_SEQ_CST));
+	EXPECT_TRUE(sleeps(&s));
 	ASSERT_EQ(0, pe_child_do(&s.child, PE_FAULT, 100));
 	ASSERT_EQ(0, pthread_join(s.thread, NULL));
 	EXPECT_LE(100 * SMALL, s.ret);
