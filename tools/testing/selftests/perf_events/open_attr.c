@@ -114,13 +114,14 @@ TEST_F(attr, extended_type_of_nobody)
 	static const __u64 configs[] = {
 		PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_MAX, 0xffff,
 	};
-	unsigned int i;
+	unsigned int i, known = 0;
 	int plain;
 
 	for (i = 0; i < 2 * PE_ARRAY_SIZE(configs); i++) {
 		self->a.type = i & 1 ? PERF_TYPE_HW_CACHE : PERF_TYPE_HARDWARE;
 		self->a.config = configs[i / 2];
 		plain = try_self(&self->a);
+		known += !plain;
 		self->a.config |= 0xdeadULL << 32;
 		EXPECT_EQ(plain, try_self(&self->a));
 		self->a.config |= ~0ULL << 32;
@@ -129,6 +130,8 @@ TEST_F(attr, extended_type_of_nobody)
 		self->a.config = (__u64)PERF_TYPE_SOFTWARE << 32 | configs[i / 2];
 		EXPECT_EQ(-ENOENT, try_self(&self->a));
 	}
+	if (!known)
+		SKIP(return, "no hardware counters: everything is refused alike");
 }
 
 TEST_F(attr, other_configs_are_ignored)
@@ -292,7 +295,7 @@ TEST_F(attr, registers_x86)
 		/* No segment but CS and SS, and nothing behind R15; with 32 bits, behind GS. */
 		int want = (bit >= 12 && bit <= 15) || bit >= 24 ? -EINVAL : 0;
 
-		if (sizeof(long) == 4)
+		if (sizeof(long) == 4 && !pe_compat())
 			want = bit >= 16 ? -EINVAL : 0;
 
 		self->a.sample_type = PERF_SAMPLE_REGS_USER;

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -285,6 +286,18 @@ bool pe_watch_user_only(void)
 	known = pe_count(fd) > 0;
 	close(fd);
 	return known;
+}
+
+/**
+ * pe_compat - is this a 32-bit program on a 64-bit kernel?
+ *
+ * Return: true when it is one
+ */
+bool pe_compat(void)
+{
+	struct utsname name;
+
+	return sizeof(long) == 4 && !uname(&name) && strstr(name.machine, "64");
 }
 
 /**

@@ -63,6 +63,7 @@ void pe_undisturbed(void);
 int pe_move_to(int cpu);
 int pe_cpu_count(void);
 bool pe_watch_user_only(void);
+bool pe_compat(void);
 
 /* Files of one number */
 long pe_get(const char *path);

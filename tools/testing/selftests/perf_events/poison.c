@@ -196,7 +196,7 @@ TEST_F(poison, raw_data)
 	const unsigned int known = 8 + 2 * sizeof(long);
 	__u32 size;
 
-	if (pe_tracepoint(&self->a, "syscalls/sys_enter_getpgid"))
+	if (pe_tracepoint(&self->a, "syscalls/sys_enter_getpgid") || pe_compat())
 		SKIP(return, "no such tracepoint");
 	self->a.sample_period = 1;
 	self->a.sample_type = PERF_SAMPLE_RAW;
@@ -266,7 +266,7 @@ TEST_F_TIMEOUT(poison, raw_data_of_programs, 300)
 	struct perf_event_attr trigger;
 	unsigned int size;
 
-	if (geteuid() || pe_tracepoint(&trigger, "syscalls/sys_enter_getppid"))
+	if (geteuid() || pe_compat() || pe_tracepoint(&trigger, "syscalls/sys_enter_getppid"))
 		SKIP(return, "needs root, and tracepoints");
 	/* A sample is what the program writes: only then is it this CPU's event. */
 	self->a = pe_attr(PERF_COUNT_SW_BPF_OUTPUT);

@@ -179,7 +179,9 @@ TEST_F(ptrace, refused)
 
 	/* An address that is not aligned, addresses of the kernel */
 	EXPECT_GT(0, set(self->pid, 0, (unsigned long)&data.word[0] + 1));
-	EXPECT_GT(0, set(self->pid, 0, -4096UL));
+	/* A 64-bit kernel is beyond what a 32-bit tracer can name. */
+	if (!pe_compat())
+		EXPECT_GT(0, set(self->pid, 0, -4096UL));
 	EXPECT_EQ((unsigned long)&data.word[0], get(self->pid, 0));
 	EXPECT_EQ(HIT(0) | HIT(1), hits(self->pid));
 

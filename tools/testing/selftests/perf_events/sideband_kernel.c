@@ -220,7 +220,7 @@ struct symbols {
 static int find_symbols(struct symbols *s, const char *const *names)
 {
 	char line[512], name[256];
-	unsigned long addr;
+	unsigned long long addr;
 	unsigned int i;
 	FILE *f = fopen("/proc/kallsyms", "r");
 
@@ -231,7 +231,7 @@ static int find_symbols(struct symbols *s, const char *const *names)
 		/* Symbols of the image have no module's name. */
 		if (!strchr(line, '['))
 			continue;
-		if (sscanf(line, "%lx %*c %255s", &addr, name) != 2)
+		if (sscanf(line, "%llx %*c %255s", &addr, name) != 2)
 			continue;
 		for (i = 0; names[i]; i++)
 			if (!strcmp(name, names[i]) && s->nr < MAX_SYMBOLS)
@@ -466,7 +466,7 @@ TEST_F_TIMEOUT(kernel, text_of_a_probe, 300)
 	struct perf_event_attr probe;
 	unsigned int i, armed = 0;
 	struct symbols base;
-	unsigned long addr;
+	unsigned long long addr;
 	char line[512], name[256];
 	FILE *f;
 	int fd;
@@ -485,7 +485,7 @@ TEST_F_TIMEOUT(kernel, text_of_a_probe, 300)
 	f = fopen("/proc/kallsyms", "r");
 	ASSERT_NE(NULL, f);
 	while (!base.nr && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx %*c %255s", &addr, name) == 2 &&
+		if (sscanf(line, "%llx %*c %255s", &addr, name) == 2 &&
 		    !strcmp(name, PE_SYSCALL_FUNC("getpid")))
 			base.addr[base.nr++] = addr;
 	fclose(f);
