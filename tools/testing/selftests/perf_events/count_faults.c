@@ -2,8 +2,11 @@
 /*
  * Page faults: the software events whose number is known to the last one.
  */
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -257,5 +260,102 @@ TEST(file_in_memory)
 	close(file);
 	close(fd);
 }
+
+static void look_at(const char *p)
+{
+	__asm__ __volatile__("" : : "r" (*p) : "memory");
+}
+
+/* Pages that are on a disk, and nowhere else: the disk is of memory. */
+TEST(major)
+{
+	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+	size_t page = sysconf(_SC_PAGESIZE), pages = 8, i;
+	int disk = open("/dev/ram0", O_RDONLY), fd = pe_self(&a), all;
+	char *p;
+
+	if (disk < 0)
+		SKIP(return, "needs CONFIG_BLK_DEV_RAM, and root");
+	ASSERT_LE(0, fd);
+	a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
+	all = pe_self(&a);
+	ASSERT_LE(0, all);
+	p = mmap(NULL, pages * page, PROT_READ, MAP_SHARED, disk, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	/* One page a fault: none is read ahead, none is mapped beside another one. */
+	ASSERT_EQ(0, madvise(p, pages * page, MADV_RANDOM));
+	for (i = 0; i < pages; i++) {
+		ASSERT_EQ(0, ioctl(disk, BLKFLSBUF, 0));
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+		ASSERT_EQ(0, pe_ioctl(all, PERF_EVENT_IOC_ENABLE, 0));
+		look_at(p + i * page);
+		ASSERT_EQ(0, pe_ioctl(all, PERF_EVENT_IOC_DISABLE, 0));
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+		EXPECT_EQ(i + 1, pe_count(fd));
+	}
+	/* They are faults like others, too. */
+	EXPECT_LE(pages, pe_count(all));
+	/* What is in memory now is no longer read from there. */
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (i = 0; i < pages; i++)
+		look_at(p + i * page);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	EXPECT_EQ(pages, pe_count(fd));
+	munmap(p, pages * page);
+	close(disk);
+	close(all);
+	close(fd);
+}
+
+#ifdef __powerpc__
+#define TIMES	50
+
+static void read_processor_version(void)
+{
+	unsigned long version;
+
+	/* Not for user space: the kernel does it in its place. */
+	__asm__ __volatile__("mfspr %0, 287" : "=r" (version));
+}
+
+static void load_many(void)
+{
+	static unsigned int words[2] = { 1, 2 };
+
+	/* Little endian has no load of several registers, the assembler neither: lmw 30, 0(9). */
+	__asm__ __volatile__("mr 9, %0\n"
+			     ".long 0xbbc90000" : : "r" (words) : "r9", "r30", "r31", "memory");
+}
+
+static __u64 count_instructions(__u64 config, void (*what)(void))
+{
+	struct perf_event_attr a = pe_attr_off(config);
+	int fd = pe_self(&a), i;
+	__u64 count;
+
+	if (fd < 0)
+		return UINT64_MAX;
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (i = 0; i < TIMES; i++)
+		what();
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	count = pe_count(fd);
+	close(fd);
+	return count;
+}
+
+TEST(emulated)
+{
+	EXPECT_EQ(TIMES, count_instructions(PERF_COUNT_SW_EMULATION_FAULTS,
+					    read_processor_version));
+	EXPECT_EQ(0, count_instructions(PERF_COUNT_SW_ALIGNMENT_FAULTS, read_processor_version));
+}
+
+TEST(misaligned)
+{
+	EXPECT_EQ(TIMES, count_instructions(PERF_COUNT_SW_ALIGNMENT_FAULTS, load_many));
+	EXPECT_EQ(0, count_instructions(PERF_COUNT_SW_EMULATION_FAULTS, load_many));
+}
+#endif
 
 TEST_HARNESS_MAIN
