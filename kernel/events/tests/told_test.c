@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What only others can tell of a sample: a driver that is made of memory fills
+ * in every field that the core leaves to drivers, and a hypervisor that is made of
+ * memory tells of its guest. Each value must be in the buffer as it was told. And
+ * the clock of the stamps is the one that was asked for.
+ */
+#include <kunit/test.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "../buffer.h"
+#include "../context.h"
+#include "../internal.h"
+
+#define MARK(n)		(0x5a00000000000000ULL | (n))
+#define NR_BRANCHES	2
+
+/**
+ * struct teller - a driver that knows all, and an event of its own
+ * @pmu: the driver
+ * @event: the event, on the test's task
+ * @rb: its buffer
+ * @read: bytes of it that have been read
+ * @regs: where the sample happens
+ */
+struct teller {
+	struct pmu		pmu;
+	struct perf_event	*event;
+	struct perf_buffer	*rb;
+	unsigned long		read;
+	struct pt_regs		regs;
+};
+
+static int teller_init(struct perf_event *event)
+{
+	return event->attr.type == event->pmu->type ? 0 : -ENOENT;
+}
+
+static int teller_add(struct perf_event *event, int flags)
+{
+	return 0;
+}
+
+static void teller_ignores(struct perf_event *event, int flags)
+{
+}
+
+static void teller_read(struct perf_event *event)
+{
+}
+
+static void teller_end(void *data)
+{
+	struct teller *t = data;
+
+	if (t->event) {
+		RCU_INIT_POINTER(t->event->rb, NULL);
+		perf_event_release_kernel(t->event);
+	}
+	if (t->rb)
+		perf_buffer_put(t->rb);
+	perf_pmu_unregister(&t->pmu);
+}
+
+static struct teller *teller_make(struct kunit *test, struct perf_event_attr *attr)
+{
+	struct teller *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	struct perf_event *event;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	t->pmu.task_ctx_nr = perf_sw_context;
+	t->pmu.event_init = teller_init;
+	t->pmu.add = teller_add;
+	t->pmu.del = teller_ignores;
+	t->pmu.start = teller_ignores;
+	t->pmu.stop = teller_ignores;
+	t->pmu.read = teller_read;
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&t->pmu, NULL, -1), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, teller_end, t), 0);
+
+	attr->type = t->pmu.type;
+	attr->size = sizeof(*attr);
+	attr->sample_period = 1;
+	event = perf_event_alloc(attr, -1, current, NULL, NULL, NULL, NULL, -1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	event->ctx = perf_context_find(current, -1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event->ctx));
+	scoped_guard(mutex, &event->ctx->mutex)
+		err = perf_event_attach(event);
+	KUNIT_ASSERT_EQ(test, err, 0);
+	t->event = event;
+	t->rb = perf_buffer_alloc(1, 0, -1, false);
+	KUNIT_ASSERT_NOT_NULL(test, t->rb);
+	/* Nobody is there to be woken. */
+	t->rb->ring.watermark = ULONG_MAX;
+	rcu_assign_pointer(event->rb, t->rb);
+	return t;
+}
+
+/* An overflow, as its interrupt handler reports it. */
+static void overflow(struct teller *t, struct perf_sample_data *data)
+{
+	guard(irqsave)();
+	perf_fetch_caller_regs(&t->regs);
+	perf_event_overflow(t->event, data, &t->regs);
+}
+
+/* The next record: its body, of @words words. */
+static const u64 *next_record(struct kunit *test, struct teller *t, u16 misc, unsigned int words)
+{
+	const struct perf_event_header *head = t->rb->chunks[0] + t->read;
+
+	KUNIT_ASSERT_EQ(test, t->rb->ring.user->data_head - t->read,
+			sizeof(*head) + words * sizeof(u64));
+	KUNIT_EXPECT_EQ(test, head->type, (u32)PERF_RECORD_SAMPLE);
+	KUNIT_EXPECT_EQ(test, head->misc, misc);
+	KUNIT_EXPECT_EQ(test, head->size, sizeof(*head) + words * sizeof(u64));
+	t->read += head->size;
+	return (const u64 *)(head + 1);
+}
+
+static void memory_accesses(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT_STRUCT |
+			       PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |
+			       PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE,
+	};
+	struct teller *t = teller_make(test, &attr);
+	union perf_sample_weight weight;
+	union perf_mem_data_src src = { .val = 0 };
+	struct perf_sample_data data;
+	const u64 *word;
+
+	src.mem_op = PERF_MEM_OP_LOAD;
+	src.mem_lvl = PERF_MEM_LVL_HIT | PERF_MEM_LVL_L2;
+	src.mem_snoop = PERF_MEM_SNOOP_HITM;
+	src.mem_lock = PERF_MEM_LOCK_LOCKED;
+	src.mem_dtlb = PERF_MEM_TLB_MISS | PERF_MEM_TLB_WK;
+	src.mem_lvl_num = PERF_MEM_LVLNUM_L2;
+	src.mem_remote = PERF_MEM_REMOTE_REMOTE;
+	src.mem_snoopx = PERF_MEM_SNOOPX_PEER;
+	src.mem_blk = PERF_MEM_BLK_ADDR;
+	src.mem_hops = PERF_MEM_HOPS_2;
+
+	perf_sample_data_init(&data, 0, 1);
+	data.ip = MARK(1);
+	data.addr = MARK(2);
+	data.weight.var1_dw = 0x11223344;
+	data.weight.var2_w = 0x5566;
+	data.weight.var3_w = 0x7788;
+	data.data_src = src;
+	data.txn = PERF_TXN_ELISION | PERF_TXN_CONFLICT | 0x1234ULL << PERF_TXN_ABORT_SHIFT;
+	data.phys_addr = MARK(3);
+	data.data_page_size = MARK(4);
+	data.sample_flags |= attr.sample_type;
+	overflow(t, &data);
+
+	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 7);
+	KUNIT_EXPECT_EQ(test, word[0], MARK(1));
+	KUNIT_EXPECT_EQ(test, word[1], MARK(2));
+	weight.full = word[2];
+	KUNIT_EXPECT_EQ(test, weight.var1_dw, 0x11223344U);
+	KUNIT_EXPECT_EQ(test, weight.var2_w, 0x5566);
+	KUNIT_EXPECT_EQ(test, weight.var3_w, 0x7788);
+	KUNIT_EXPECT_EQ(test, word[3], src.val);
+	KUNIT_EXPECT_EQ(test, word[4], PERF_TXN_ELISION | PERF_TXN_CONFLICT | 0x123400000000ULL);
+	KUNIT_EXPECT_EQ(test, word[5], MARK(3));
+	KUNIT_EXPECT_EQ(test, word[6], MARK(4));
+
+	/* A driver that tells nothing has nothing told for it. */
+	perf_sample_data_init(&data, 0, 1);
+	overflow(t, &data);
+	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 7);
+	KUNIT_EXPECT_EQ(test, word[1], 0);
+	KUNIT_EXPECT_EQ(test, word[2], 0);
+	KUNIT_EXPECT_EQ(test, word[3], (u64)PERF_MEM_NA);
+	KUNIT_EXPECT_EQ(test, word[4], 0);
+	KUNIT_EXPECT_EQ(test, word[5], 0);
+}
+
+static void branches(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HW_INDEX |
+				      PERF_SAMPLE_BRANCH_TYPE_SAVE |
+				      PERF_SAMPLE_BRANCH_PRIV_SAVE | PERF_SAMPLE_BRANCH_COUNTERS,
+	};
+	struct teller *t = teller_make(test, &attr);
+	struct {
+		struct perf_branch_stack	stack;
+		struct perf_branch_entry	entry[NR_BRANCHES];
+	} *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
+	u64 counters[NR_BRANCHES] = { MARK(8), MARK(9) };
+	struct perf_branch_entry *entry;
+	struct perf_sample_data data;
+	const u64 *word;
+
+	KUNIT_ASSERT_NOT_NULL(test, told);
+	told->stack.nr = NR_BRANCHES;
+	told->stack.hw_idx = 5;
+	entry = told->stack.entries;
+	entry[0] = (struct perf_branch_entry) {
+		.from = MARK(1), .to = MARK(2), .mispred = 1, .in_tx = 1, .cycles = 0x1234,
+		.type = PERF_BR_COND_CALL, .spec = PERF_BR_SPEC_WRONG_PATH, .priv = PERF_BR_PRIV_HV,
+	};
+	entry[1] = (struct perf_branch_entry) {
+		.from = MARK(3), .to = MARK(4), .predicted = 1, .abort = 1,
+		.type = PERF_BR_EXTEND_ABI, .new_type = PERF_BR_NEW_FAULT_DATA,
+		.spec = PERF_BR_NON_SPEC_CORRECT_PATH, .priv = PERF_BR_PRIV_USER,
+	};
+	perf_sample_data_init(&data, 0, 1);
+	perf_sample_save_brstack(&data, t->event, &told->stack, counters);
+	overflow(t, &data);
+
+	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 2 + 3 * NR_BRANCHES + NR_BRANCHES);
+	KUNIT_EXPECT_EQ(test, word[0], NR_BRANCHES);
+	KUNIT_EXPECT_EQ(test, word[1], 5);
+	KUNIT_EXPECT_EQ(test, word[2], MARK(1));
+	KUNIT_EXPECT_EQ(test, word[3], MARK(2));
+	KUNIT_EXPECT_EQ(test, word[5], MARK(3));
+	KUNIT_EXPECT_EQ(test, word[6], MARK(4));
+	KUNIT_EXPECT_MEMEQ(test, word + 2, told->stack.entries, sizeof(told->entry));
+	KUNIT_EXPECT_EQ(test, word[8], MARK(8));
+	KUNIT_EXPECT_EQ(test, word[9], MARK(9));
+#ifdef __LITTLE_ENDIAN
+	/* mispred, in_tx, cycles, type, spec, privilege: from the lowest bit upwards. */
+	KUNIT_EXPECT_EQ(test, word[4], 1 | 4 | 0x1234 << 4 | PERF_BR_COND_CALL << 20 |
+			PERF_BR_SPEC_WRONG_PATH << 24 | (u64)PERF_BR_PRIV_HV << 30);
+	KUNIT_EXPECT_EQ(test, word[7], 2 | 8 | PERF_BR_EXTEND_ABI << 20 |
+			PERF_BR_NON_SPEC_CORRECT_PATH << 24 | PERF_BR_NEW_FAULT_DATA << 26 |
+			(u64)PERF_BR_PRIV_USER << 30);
+#endif
+}
+
+/* Where it happened is the driver's to say when it writes the record by itself. */
+static void of_a_hypervisor(struct kunit *test)
+{
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD };
+	struct teller *t = teller_make(test, &attr);
+	u16 misc = PERF_RECORD_MISC_HYPERVISOR | PERF_RECORD_MISC_EXACT_IP;
+	struct perf_output_handle handle;
+	struct perf_event_header header;
+	struct perf_sample_data data;
+	const u64 *word;
+	int err;
+
+	data.ip = MARK(1);
+	data.period = 3;
+	scoped_guard(preempt) {
+		perf_event_header__init(&header, &data, PERF_RECORD_SAMPLE, misc,
+					sizeof(header), t->event);
+		err = perf_output_begin(&handle, &data, t->event, header.size);
+		if (!err) {
+			perf_output_sample(&handle, &header, &data, t->event);
+			perf_output_end(&handle);
+		}
+	}
+	KUNIT_ASSERT_EQ(test, err, 0);
+	word = next_record(test, t, misc, 2);
+	KUNIT_EXPECT_EQ(test, word[0], MARK(1));
+	KUNIT_EXPECT_EQ(test, word[1], 3);
+}
+
+#ifdef CONFIG_GUEST_PERF_EVENTS
+static unsigned int guest_is, guest_asked;
+
+static unsigned int guest_state(void)
+{
+	guest_asked++;
+	return guest_is;
+}
+
+static unsigned long guest_ip(void)
+{
+	return 0x123456;
+}
+
+static unsigned int guest_pt_interrupt(void)
+{
+	return 7;
+}
+
+static struct perf_guest_info_callbacks plain_guest = {
+	.state = guest_state, .get_ip = guest_ip,
+};
+
+static struct perf_guest_info_callbacks pt_guest = {
+	.state = guest_state, .get_ip = guest_ip, .handle_intel_pt_intr = guest_pt_interrupt,
+};
+
+static void guest_goes(void *cbs)
+{
+	perf_unregister_guest_info_callbacks(cbs);
+}
+
+/* One sample; it says so @misc, and that it was in the guest or not. */
+static void expect_sample(struct kunit *test, struct teller *t, u16 misc, bool in_guest)
+{
+	struct perf_sample_data data;
+	const u64 *word;
+
+	perf_sample_data_init(&data, 0, 1);
+	overflow(t, &data);
+	word = next_record(test, t, misc, 1);
+	if (in_guest)
+		KUNIT_EXPECT_EQ(test, word[0], 0x123456);
+	else
+		KUNIT_EXPECT_EQ(test, word[0], instruction_pointer(&t->regs));
+}
+
+static void of_a_guest(struct kunit *test)
+{
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP };
+	struct teller *t;
+	unsigned int asked;
+
+	if (!IS_ENABLED(CONFIG_X86) && !IS_ENABLED(CONFIG_ARM64))
+		kunit_skip(test, "this machine's samples do not tell of guests");
+	if (rcu_access_pointer(perf_guest_cbs))
+		kunit_skip(test, "there is a hypervisor");
+	t = teller_make(test, &attr);
+	guest_is = PERF_GUEST_ACTIVE;
+	expect_sample(test, t, PERF_RECORD_MISC_KERNEL, false);
+
+	perf_register_guest_info_callbacks(&plain_guest);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, guest_goes, &plain_guest), 0);
+	expect_sample(test, t, PERF_RECORD_MISC_GUEST_KERNEL, true);
+	guest_is |= PERF_GUEST_USER;
+	expect_sample(test, t, PERF_RECORD_MISC_GUEST_USER, true);
+	/* The guest is not what was interrupted. */
+	guest_is = 0;
+	expect_sample(test, t, PERF_RECORD_MISC_KERNEL, false);
+	KUNIT_EXPECT_GT(test, guest_asked, 0);
+	KUNIT_EXPECT_EQ(test, perf_guest_handle_intel_pt_intr(), 0);
+
+	/* When it is gone nobody asks it any more, and the next one can come. */
+	kunit_release_action(test, guest_goes, &plain_guest);
+	guest_is = PERF_GUEST_ACTIVE;
+	asked = guest_asked;
+	expect_sample(test, t, PERF_RECORD_MISC_KERNEL, false);
+	KUNIT_EXPECT_EQ(test, guest_asked, asked);
+	perf_register_guest_info_callbacks(&pt_guest);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, guest_goes, &pt_guest), 0);
+	KUNIT_EXPECT_EQ(test, perf_guest_handle_intel_pt_intr(), 7);
+	expect_sample(test, t, PERF_RECORD_MISC_GUEST_KERNEL, true);
+}
+#else
+static void of_a_guest(struct kunit *test)
+{
+	kunit_skip(test, "this kernel knows of no guests");
+}
+#endif /* CONFIG_GUEST_PERF_EVENTS */
+
+/* Some of the clocks differ only where a machine has slept, or its time has been set. */
+static void clock_of_choice(struct kunit *test)
+{
+	static const struct {
+		clockid_t	id;
+		u64		(*clock)(void);
+	} clocks[] = {
+		{ CLOCK_MONOTONIC,	ktime_get_mono_fast_ns },
+		{ CLOCK_MONOTONIC_RAW,	ktime_get_raw_fast_ns },
+		{ CLOCK_REALTIME,	ktime_get_real_ns },
+		{ CLOCK_BOOTTIME,	ktime_get_boottime_ns },
+		{ CLOCK_TAI,		ktime_get_clocktai_ns },
+	};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+		.size = sizeof(attr), .use_clockid = 1,
+	};
+	struct perf_event *event;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		attr.clockid = clocks[i].id;
+		event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+		KUNIT_EXPECT_PTR_EQ(test, event->clock, clocks[i].clock);
+		perf_event_release_kernel(event);
+	}
+}
+
+static struct kunit_case told_cases[] = {
+	KUNIT_CASE(memory_accesses),
+	KUNIT_CASE(branches),
+	KUNIT_CASE(of_a_hypervisor),
+	KUNIT_CASE(of_a_guest),
+	KUNIT_CASE(clock_of_choice),
+	{}
+};
+
+static struct kunit_suite told_suite = {
+	.name		= "perf_told",
+	.test_cases	= told_cases,
+};
+
+kunit_test_suite(told_suite);
