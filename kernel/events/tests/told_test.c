@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "../buffer.h"
+#include "../record/buffer.h"
 #include "../context.h"
 #include "../internal.h"
 
