@@ -29,6 +29,81 @@ static int fixed_counters(void)
 	return __get_cpuid_count(0xa, 0, &a, &b, &c, &d) ? d & 0x1f : 0;
 }
 
+static const char *name_of_cache(int cache, int op, int result)
+{
+	static const char * const caches[] = {
+		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
+	};
+	static const char * const ops[] = { "loads", "stores", "prefetches" };
+	static char name[64];
+
+	snprintf(name, sizeof(name), "%s %s%s", caches[cache], ops[op],
+		 result ? ", misses" : "");
+	return name;
+}
+
+/* What a generic event counts in a loop of so many turns; whether there is one. */
+static bool count_generic(const char *name, __u32 type, __u64 config, __u64 *count)
+{
+	enum { TURNS = 100000 };
+	struct perf_event_attr attr = hardware(config);
+	int fd;
+
+	attr.type = type;
+	/* On its counter all the time, or in error. */
+	attr.pinned = 1;
+	fd = open_event(&attr, -1);
+	if (fd < 0) {
+		say("%s: %s", name, strerror(errno));
+		/* ENXIO: it would need a register that QEMU does not have. */
+		CHECK(errno == ENOENT || errno == EINVAL || errno == ENXIO, "%s: %s", name,
+		      strerror(errno));
+		return false;
+	}
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	loop(TURNS);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	*count = value(fd);
+	/* What a turn has, give or take what comes before the loop and behind it. */
+	say("%s: %llu in a thousand turns", name, (*count + 5) / (TURNS / 1000));
+	close(fd);
+	return true;
+}
+
+/* All generic events, and those of caches, that the machine has; the others are refused. */
+void generic_events(void)
+{
+	__u64 count, instructions = 0, bus = 0, loads = 0;
+	int cache, op, result, have = 0;
+
+	count_generic("instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
+		      &instructions);
+	if (count_generic("bus cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, &bus))
+		CHECK(bus && bus <= instructions, "%llu bus cycles", bus);
+	count_generic("reference cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, &count);
+	count_generic("stalled cycles, frontend", PERF_TYPE_HARDWARE,
+		      PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, &count);
+	count_generic("stalled cycles, backend", PERF_TYPE_HARDWARE,
+		      PERF_COUNT_HW_STALLED_CYCLES_BACKEND, &count);
+	for (cache = 0; cache < PERF_COUNT_HW_CACHE_MAX; cache++) {
+		for (op = 0; op < PERF_COUNT_HW_CACHE_OP_MAX; op++) {
+			for (result = 0; result < PERF_COUNT_HW_CACHE_RESULT_MAX; result++) {
+				count = 0;
+				have += count_generic(name_of_cache(cache, op, result),
+						      PERF_TYPE_HW_CACHE,
+						      cache | op << 8 | result << 16, &count);
+				if (!op && !result && count > loads)
+					loads = count;
+			}
+		}
+	}
+	say("%d events of caches", have);
+	CHECK(have >= 4, "%d events of caches", have);
+	/* One instruction in so many loads. */
+	CHECK(loads && loads <= instructions, "%llu loads in %llu instructions", loads,
+	      instructions);
+}
+
 struct scaled {
 	__u64 value, enabled, running;
 };

@@ -762,6 +762,7 @@ static const struct {
 	void (*run)(void);
 } tests[] = {
 	{ "counts_what_happens", count_events },
+	{ "counts_all_generic_events", generic_events },
 	{ "counts_every_turn", small_counts },
 	{ "counts_a_repeated_instruction_once", string_instructions },
 	{ "counts_a_faulting_instruction_once", count_faults },

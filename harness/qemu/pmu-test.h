@@ -41,6 +41,7 @@ void pin(int cpu);
 long sum_of_row(const char *row);
 
 /* pmu-counters.c */
+void generic_events(void);
 void multiplexing(void);
 void too_many(void);
 void all_counters(void);
