@@ -620,6 +620,9 @@ static int beside(struct __test_metadata *_metadata, struct _test_data_attack *s
 	}
 	ASSERT_EQ(1, write(go[1], "", 1));
 	sleep(self->seconds);
+	/* A machine may be so slow that none has come to the end of his first attack. */
+	for (i = 0; i < 1200 && (!v->attacks || (self->profile && !v->filters)); i++)
+		pe_sleep_ms(100);
 
 	if (self->profile)
 		end_profiler(_metadata, v, profiler);
