@@ -115,19 +115,23 @@ static struct perf_event *inherit_plain(struct fork_args *args, struct perf_even
 }
 
 /*
- * What a plain copy of @event is to be now. Who enables or disables the family holds
- * its lock, as the caller does, and finds the copy after this.
+ * Let a plain copy be what its event is now, under its leader, which has been before.
+ * Who enables or disables the family holds its lock, as the caller does, and finds
+ * the copy after this. Its clock has never run, and its times stand.
  */
-static enum perf_event_state copied_state(const struct perf_event *copy,
-					  const struct perf_event *event)
+static __always_inline void begin_copy(struct perf_event *copy)
 {
-	const struct perf_event *leader = copy->group_leader;
+	const struct perf_event *event = copy->pmu_private, *leader = copy->group_leader;
 
-	if (event->state < PERF_EVENT_STATE_INACTIVE)
-		return PERF_EVENT_STATE_OFF;
-	if (leader != copy && leader->state < PERF_EVENT_STATE_INACTIVE)
-		return PERF_EVENT_STATE_INACTIVE;
-	return PERF_EVENT_STATE_ACTIVE;
+	copy->pmu_private = NULL;
+	if (event->state < PERF_EVENT_STATE_INACTIVE) {
+		copy->state = PERF_EVENT_STATE_OFF;
+	} else if (leader != copy && leader->state < PERF_EVENT_STATE_INACTIVE) {
+		copy->state = PERF_EVENT_STATE_INACTIVE;
+	} else {
+		copy->state = PERF_EVENT_STATE_ACTIVE;
+		perf_times_begin(copy);
+	}
 }
 
 static bool root_is_closed(const struct perf_event *copy)
@@ -161,9 +165,7 @@ static void link_plain(struct fork_args *args)
 		if (!(copy->hw_flags & PERF_EVENT_PLAIN_COPY))
 			continue;
 		family = change_family(family, copy->parent);
-		copy->state = copied_state(copy, copy->pmu_private);
-		perf_event_follow_new(copy);
-		copy->pmu_private = NULL;
+		begin_copy(copy);
 		if (unlikely(root_is_closed(copy))) {
 			family = change_family(family, NULL);
 			discard_copy(copy);
@@ -479,7 +481,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 /* exit */
 
 /* Make a copy's count part of the root's; the family's lock is held. */
-static void fold_child(struct perf_event *child, u64 enabled, u64 running)
+static __always_inline void fold_child(struct perf_event *child, u64 enabled, u64 running)
 {
 	struct perf_event_cold *sum = child->parent->cold;
 
@@ -562,10 +564,10 @@ void perf_child_exit(struct perf_event *child)
 static void exit_copy(struct perf_event *copy)
 {
 	struct perf_event_context *ctx = copy->ctx;
-	u64 enabled, running;
+	struct perf_times times;
 
-	perf_event_times_at(copy, atomic64_read(&ctx->clock.time), &enabled, &running);
-	fold_child(copy, enabled, running);
+	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
+	fold_child(copy, times.enabled, times.running);
 	/* Pairs with family_value(): gone from the list, it has been added. */
 	smp_wmb();
 	perf_delay(COPY_FOLDED);

@@ -141,7 +141,6 @@ extern struct task_struct *perf_test_clock_task;
 extern u64 perf_test_clock_now;
 #endif
 u64 perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running);
-void perf_event_times_at(const struct perf_event *event, u64 now, u64 *enabled, u64 *running);
 void perf_context_begin(struct perf_event_context *ctx);
 void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_context *task);
 void perf_context_end(struct perf_event_context *ctx);
@@ -149,7 +148,6 @@ void perf_context_stop(struct perf_event_context *ctx);
 u64 perf_event_ran(const struct perf_event *event);
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state);
 void perf_event_follow(struct perf_event *event);
-void perf_event_follow_new(struct perf_event *copy);
 
 /* event.c: one event's life */
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,

@@ -100,22 +100,6 @@ void perf_context_stop(struct perf_event_context *ctx)
 	perf_change_end(ctx, PERF_CHANGE_COMING);
 }
 
-/**
- * perf_event_times_at - how long an event has been enabled and running
- * @event: that does not change meanwhile
- * @now: the time of its clock
- * @enabled: filled in, nanoseconds, without children
- * @running: the same
- */
-void perf_event_times_at(const struct perf_event *event, u64 now, u64 *enabled, u64 *running)
-{
-	struct perf_times times;
-
-	perf_times_at(event, now, &times);
-	*enabled = times.enabled;
-	*running = times.running;
-}
-
 /* With interrupts on: under the lock nothing changes, unless the event moves. */
 static noinline void times_locked(const struct perf_event *event, struct perf_times *times)
 {
@@ -206,15 +190,6 @@ void perf_event_follow(struct perf_event *event)
 	u64 now = take_change_time(event);
 
 	turn_times(event, state_under(event->group_leader->state, event->state), now);
-}
-
-/**
- * perf_event_follow_new - the same for a copy, whose clock has never run
- * @copy: that nobody else knows, with neither time
- */
-void perf_event_follow_new(struct perf_event *copy)
-{
-	turn_times(copy, state_under(copy->group_leader->state, copy->state), 0);
 }
 
 static bool is_enabled(enum perf_event_state state)

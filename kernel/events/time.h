@@ -185,6 +185,13 @@ static __always_inline void perf_times_at(const struct perf_event *event, u64 no
 	times->running = perf_time_at(atomic64_read(&event->time_running), now);
 }
 
+/* Let both times of an event, which stand at 0, run from the beginning of its clock. */
+static __always_inline void perf_times_begin(struct perf_event *event)
+{
+	atomic64_set(&event->time_enabled, PERF_TIME_RUNS);
+	atomic64_set(&event->time_running, PERF_TIME_RUNS);
+}
+
 /**
  * perf_times_try - read an event's times
  * @event: the event
