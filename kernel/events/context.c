@@ -182,12 +182,16 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
 	}
 }
 
+/* So often a call waits for the event site that it has interrupted. */
+#define SITE_ROUNDS	64
+
 /**
  * struct remote_call - a perf_event_func_t on its way to another CPU
  * @event: its first argument
  * @func: what to call
  * @data: its last argument
  * @ctx: the context that is expected to run there
+ * @rounds: that the call may still wait for event sites
  * @done: there is nothing left to do
  * @gone: the context's task has exited, so @func was not called
  */
@@ -196,6 +200,7 @@ struct remote_call {
 	perf_event_func_t		func;
 	void				*data;
 	struct perf_event_context	*ctx;
+	unsigned int			rounds;
 	bool				done;
 	bool				gone;
 };
@@ -279,6 +284,10 @@ static void call_here(void *info)
 		call_unless_running(call);
 		return;
 	}
+	if (unlikely(perf_site_interrupted()) && call->rounds) {
+		call->rounds--;
+		return;
+	}
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
 	/* Or perf_event_call() would ask the other CPU for ever. */
@@ -312,6 +321,7 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		.func	= func,
 		.data	= data,
 		.ctx	= ctx,
+		.rounds	= SITE_ROUNDS,
 	};
 	int cpu;
 
@@ -324,6 +334,8 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 	 * call is made. Another round comes only when the task runs on
 	 * another CPU (or its CPU has been taken away) since it was looked for:
 	 * each takes a whole migration while one interrupt is on its way.
+	 * Or the interrupt has come into an event site, for which it has some more
+	 * rounds; whoever keeps a CPU in sites has one occurrence miscounted then.
 	 * The other CPU answers, as no one keeps interrupts off to wait for
 	 * what is held here: these are mutexes.
 	 */

@@ -177,6 +177,18 @@ static void group_leave(struct perf_event *leader)
 		perf_swevent_resident_del(member);
 }
 
+/*
+ * A resident leader leaves, and its members do not. These stay where event sites find
+ * them: a site that this has interrupted at one of them would go on from its new
+ * place, and see others again, or not at all.
+ */
+static void resident_leader_leave(struct perf_event *leader)
+{
+	if (leader->state == PERF_EVENT_STATE_ACTIVE)
+		resident_stop_group(leader, PERF_EVENT_STATE_INACTIVE);
+	perf_swevent_resident_del(leader);
+}
+
 /**
  * perf_group_layout - the number of a group's members has changed
  * @leader: of the group; ctx->lock is held, or nobody else knows it
@@ -419,7 +431,9 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 
 	if (leader == event) {
 		moved = event->nr_siblings;
-		if (attached)
+		if (attached && is_resident(event))
+			resident_leader_leave(event);
+		else if (attached)
 			group_leave(event);
 		if (!args->keep_group)
 			group_dissolve(event, attached);

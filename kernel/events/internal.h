@@ -185,6 +185,9 @@ static inline bool is_resident(const struct perf_event *event)
 	return READ_ONCE(event->group_leader)->group_caps & PERF_EV_CAP_RESIDENT;
 }
 
+/* software.c: has this interrupt come into an event site? */
+bool perf_site_interrupted(void);
+
 /* read.c: the value, with children that are gone; any context */
 u64 perf_event_count(const struct perf_event *event);
 

@@ -781,21 +781,21 @@ static bool rotate_here(struct perf_cpu_pmu_context *cpc)
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
 	again = rotate(cpuctx, cpc);
-	scoped_guard(raw_spinlock, &cpc->hrtimer_lock) {
+	scoped_guard(raw_spinlock, &cpc->hrtimer_lock)
 		cpc->hrtimer_active = again;
-		if (again)
-			hrtimer_forward_now(&cpc->hrtimer, cpc->hrtimer_interval);
-	}
 	perf_context_unlock_cpu(cpuctx, task_ctx);
 	return again;
 }
 
 static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
 {
-	struct perf_cpu_pmu_context *cpc = container_of(timer, struct perf_cpu_pmu_context,
-							hrtimer);
+	struct perf_cpu_pmu_context *cpc = container_of(timer, typeof(*cpc), hrtimer);
+	bool later = perf_site_interrupted();
 
-	return rotate_here(cpc) ? HRTIMER_RESTART : HRTIMER_NORESTART;
+	if (!later && !rotate_here(cpc))
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, later ? ns_to_ktime(10000) : cpc->hrtimer_interval);
+	return HRTIMER_RESTART;
 }
 
 /**

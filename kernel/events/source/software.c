@@ -60,6 +60,25 @@ void perf_swevent_put_recursion_context(int rctx)
 }
 
 /**
+ * perf_site_interrupted - has this interrupt come into an event site?
+ *
+ * Sites walk this CPU's lists and the running task's with preemption off, not with
+ * interrupts off, and nobody else changes these lists but interrupts of the CPU. An
+ * event that an interrupt takes off and puts on again in the meantime, or puts into
+ * another list, is found again by a site that has counted it or stands at it: the
+ * occurrence would be counted twice for this event or others. So what does that
+ * waits for the site to end. What only takes an event off does not need to: a site
+ * that stands there still finds the next one.
+ * Return: true in a hard interrupt that has interrupted a site of a task or softirq.
+ */
+bool perf_site_interrupted(void)
+{
+	const u8 *busy = current->perf_recursion;
+
+	return in_hardirq() && (busy[0] || busy[1]);
+}
+
+/**
  * perf_event_excludes - does the event not want what happened in this mode?
  * @event: the event
  * @regs: where it happened, or NULL when that is unknown

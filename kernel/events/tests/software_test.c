@@ -3,7 +3,10 @@
  * How many samples one occurrence of a software event gives.
  */
 #include <kunit/test.h>
+#include <linux/irq_work.h>
 #include <linux/jiffies.h>
+
+#include "../context.h"
 
 #define OCCURRENCES	BIT_ULL(20)
 
@@ -94,7 +97,78 @@ static void many_events_share_a_bound(struct kunit *test)
 	}
 }
 
+static bool seen_in_site;
+
+static void look_for_site(struct irq_work *work)
+{
+	seen_in_site = perf_site_interrupted();
+}
+
+/* The site of a task is one that interrupts have come into; one that is over is none. */
+static void interrupts_know_of_a_site(struct kunit *test)
+{
+	struct irq_work work = IRQ_WORK_INIT_HARD(look_for_site);
+	int level;
+
+	scoped_guard(preempt) {
+		level = perf_swevent_get_recursion_context();
+		irq_work_queue(&work);
+		while (irq_work_is_busy(&work))
+			cpu_relax();
+		KUNIT_EXPECT_TRUE(test, seen_in_site);
+		KUNIT_EXPECT_FALSE(test, perf_site_interrupted());
+		perf_swevent_put_recursion_context(level);
+	}
+	irq_work_queue(&work);
+	irq_work_sync(&work);
+	KUNIT_EXPECT_FALSE(test, seen_in_site);
+}
+
+/*
+ * A site that an interrupt has come into goes on from the event at which it stands.
+ * What follows that is not to change when others' leader goes.
+ */
+static void members_stay_where_sites_find_them(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_SOFTWARE,
+		.size		= sizeof(attr),
+		.config		= PERF_COUNT_SW_EMULATION_FAULTS,
+	};
+	struct perf_event *events[6], *leader = NULL;
+	struct hlist_node *next[6];
+	int i;
+
+	/* Members, and between them events that are alone. */
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		bool joins = i % 2 && leader;
+		struct perf_event *event;
+
+		event = perf_event_alloc(&attr, -1, current, joins ? leader : NULL, NULL, NULL,
+					 NULL, -1);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+		event->ctx = perf_context_find(current, -1);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(event->ctx));
+		scoped_guard(mutex, &event->ctx->mutex)
+			KUNIT_EXPECT_EQ(test, perf_event_attach(event), 0);
+		leader = leader ?: event;
+		events[i] = event;
+	}
+	for (i = 1; i < ARRAY_SIZE(events); i++)
+		next[i] = events[i]->hlist_entry.next;
+	perf_event_release_kernel(leader);
+	for (i = 2; i < ARRAY_SIZE(events); i++) {
+		KUNIT_EXPECT_PTR_EQ(test, events[i]->hlist_entry.next, next[i]);
+		KUNIT_EXPECT_PTR_EQ(test, events[i]->group_leader, events[i]);
+		KUNIT_EXPECT_EQ(test, events[i]->state, PERF_EVENT_STATE_ACTIVE);
+	}
+	for (i = 1; i < ARRAY_SIZE(events); i++)
+		perf_event_release_kernel(events[i]);
+}
+
 static struct kunit_case perf_software_cases[] = {
+	KUNIT_CASE(interrupts_know_of_a_site),
+	KUNIT_CASE(members_stay_where_sites_find_them),
 	KUNIT_CASE(many_events_share_a_bound),
 	KUNIT_CASE(samples_of_one_occurrence_are_bounded),
 	KUNIT_CASE(ticks_do_not_lift_the_bound),
