@@ -810,7 +810,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @sibling_list: of a leader its members, of a member its place there
  * @nr_siblings: of a leader
  * @pending_kill: what the next signal is to say
- * @time_enabled: ns that it has been enabled; see kernel/events/time.h
+ * @time_enabled: ns that it has been enabled; see kernel/events/time_seq.h
  * @time_running: ns that it has counted, likewise
  * @total_time_running: ns that it had counted when its state last changed
  * @attr: what was asked for
@@ -991,7 +991,7 @@ struct perf_event_pmu_context {
 /**
  * struct perf_event_clock - time that runs only while its context does
  * @time: ns when it last stopped, or when times that run by it last changed
- * @offset: what to add to perf_clock() while it runs; see kernel/events/time.h
+ * @offset: what to add to perf_clock() while it runs; see kernel/events/time_seq.h
  * @cpu: that it runs on, -1 while it stands
  *
  * Written under the context's lock; read by anyone in any context (see
@@ -1013,7 +1013,7 @@ struct perf_event_clock {
  * @refcount: task or CPU, and every attached event
  * @clock: runs while the context does
  * @now: perf_clock() of the change that goes on, or of the last one
- * @seq: counts changes, and says whether one goes on; see kernel/events/time.h
+ * @seq: counts changes, and says whether one goes on; see kernel/events/time_seq.h
  * @nr_events: attached
  * @nr_sched: enabled groups that have to be scheduled
  * @nr_freq: events that sample at a frequency

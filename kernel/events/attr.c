@@ -16,7 +16,6 @@
 #include <linux/uaccess.h>
 
 #include "attr.h"
-#include "sysctl.h"
 
 /**
  * perf_attr_copy - take a struct perf_event_attr from user space

@@ -15,10 +15,13 @@
 
 #include "cgroup.h"
 #include "context.h"
+#include "delay.h"
+#include "group_tree.h"
 #include "internal.h"
-#include "record.h"
 #include "record/sideband.h"
+#include "sched.h"
 #include "time.h"
+#include "time_seq.h"
 
 static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)
 {

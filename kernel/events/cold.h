@@ -158,10 +158,4 @@ static inline struct pid_namespace *perf_event_ns(const struct perf_event *event
 	return cold ? cold->ns : &init_pid_ns;
 }
 
-/*
- * Give the event its cold part if it has none; -ENOMEM. May sleep, and be called
- * by several at a time.
- */
-int perf_event_make_cold(struct perf_event *event);
-
 #endif /* _KERNEL_EVENTS_COLD_H */

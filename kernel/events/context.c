@@ -9,9 +9,12 @@
 #include <linux/smp.h>
 
 #include "context.h"
-#include "inherit.h"
+#include "delay.h"
+#include "family.h"
 #include "internal.h"
+#include "source/software.h"
 #include "time.h"
+#include "time_seq.h"
 
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 

@@ -4,7 +4,34 @@
 
 #include "internal.h"
 
-/* context.c */
+struct perf_event_context *perf_context_find(struct task_struct *task, int cpu);
+void perf_context_put(struct perf_event_context *ctx);
+struct perf_event_context *perf_event_ctx_lock(struct perf_event *event);
+void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *ctx);
+
+/* CLASS(event_context, ctx)(event): the context, locked to the end of the block. */
+DEFINE_CLASS(event_context, struct perf_event_context *, perf_event_ctx_unlock(NULL, _T),
+	     perf_event_ctx_lock(event), struct perf_event *event)
+
+/* Run something where the event's context can be changed. */
+typedef void (*perf_event_func_t)(struct perf_event *event,
+				  struct perf_cpu_context *cpuctx, void *data);
+
+/*
+ * Call func(event, ...) with the locks of the event's context held and
+ * interrupts off: on the CPU that runs the context when it does run (cpuctx
+ * is that CPU's), here when it does not (cpuctx is NULL). The caller holds
+ * ctx->mutex. Not called at all when the context's task has exited.
+ */
+void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
+
+/*
+ * The same without that mutex, for what changes nothing but the event itself: it
+ * may have left @ctx when func is called. Return: was it called?
+ */
+bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
+		       perf_event_func_t func, void *data);
+
 void perf_context_init(struct perf_event_context *ctx, struct task_struct *task);
 struct perf_event_context *perf_context_alloc(struct task_struct *task);
 void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
@@ -30,57 +57,5 @@ perf_pmu_context_of(struct perf_event_context *ctx, const struct pmu *pmu)
 	}
 	return NULL;
 }
-
-/* group.c: membership; ctx->mutex */
-bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event);
-int perf_event_attach(struct perf_event *event);
-int perf_event_attach_copy(struct perf_event *copy);
-void perf_group_complete(struct perf_event *leader);
-void perf_group_layout(struct perf_event *leader);
-bool perf_event_detach(struct perf_event *event, enum perf_event_state end);
-void perf_event_detach_at_exit(struct perf_event *event);
-
-/* group.c: on and off; ctx->mutex, or the family's lock for an inherited event */
-void perf_event_turn_on(struct perf_event *event);
-void perf_event_turn_on_for(struct perf_event *event, int overflows);
-void perf_event_turn_off(struct perf_event *event);
-void perf_event_disable_due(struct perf_event *event);
-
-/**
- * struct perf_stretch_look - what some stretches of a tree have in common
- * @waiting: the leader of the youngest group that waits, or NULL
- * @youngest: ns that the youngest group has run, U64_MAX at the beginning
- * @level: ns that the youngest group of the oldest stretch has run
- */
-struct perf_stretch_look {
-	struct perf_event	*waiting;
-	u64			youngest;
-	u64			level;
-};
-
-/* group_tree.c: ctx->lock */
-void perf_group_level(struct perf_event *leader);
-void perf_group_insert(struct perf_event *leader);
-void perf_group_erase(struct perf_event *leader);
-void perf_group_ran(struct perf_event *leader, u64 ns);
-void perf_group_pass(struct perf_event *leader, u64 ns);
-u64 perf_group_age(const struct perf_event *leader);
-void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
-		       const struct perf_cgroup *cgrp, struct perf_stretch_look *look);
-void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stretch_look *of_cpu,
-		      struct perf_event_pmu_context *task, const struct perf_stretch_look *of_task);
-struct perf_event *perf_group_first(struct rb_root *root, int cpu, const struct perf_cgroup *cgrp);
-struct perf_event *perf_group_next(struct perf_event *leader);
-
-/* sched.c: ctx->lock and, with a cpuctx, that too */
-void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
-			   struct perf_cgroup *cgrp);
-void perf_group_sched_out(struct perf_event *leader);
-void perf_event_sched_out(struct perf_event *event);
-void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
-			  struct pmu *pmu);
-void perf_context_sched_out_all(struct perf_event_context *ctx);
-void perf_sched_events_get(void);
-void perf_sched_events_put(void);
 
 #endif /* _KERNEL_EVENTS_CONTEXT_H */

@@ -6,19 +6,29 @@
 #include <linux/compat.h>
 #include <linux/file.h>
 #include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
 
 #include "attr.h"
 #include "context.h"
+#include "control.h"
+#include "event.h"
+#include "family.h"
 #include "file.h"
-#include "inherit.h"
+#include "group.h"
 #include "internal.h"
 #include "read.h"
-#include "record.h"
 #include "record/buffer.h"
-#include "source/software.h"
-#include "source/sources.h"
+#include "record/userpage.h"
+#include "sched.h"
+#include "source/addr_filter.h"
+#include "source/bpf.h"
+#include "source/breakpoint.h"
+#include "source/clock.h"
+#include "source/tracepoint.h"
+#include "throttle.h"
 
 static void reset_count(struct perf_event *event)
 {
@@ -77,10 +87,101 @@ static long ioctl_reset(struct perf_event *event, unsigned long arg)
 	return for_group(event, arg, reset_count);
 }
 
+/* PERF_EVENT_IOC_REFRESH; ctx->mutex is held. May sleep. */
+static int set_limit(struct perf_event *event, int refresh)
+{
+	if (event->attr.inherit || !is_sampling_event(event))
+		return -EINVAL;
+	perf_event_turn_on_for(event, refresh);
+	return 0;
+}
+
+/**
+ * perf_event_refresh - let an event overflow some more times
+ * @event: that the caller keeps alive
+ * @refresh: how many
+ *
+ * Enables the event. May sleep.
+ * Return: 0, or -EINVAL for an event that is inherited or does not sample.
+ */
+int perf_event_refresh(struct perf_event *event, int refresh)
+{
+	CLASS(event_context, ctx)(event);
+	return set_limit(event, refresh);
+}
+EXPORT_SYMBOL_GPL(perf_event_refresh);
+
 static long ioctl_refresh(struct perf_event *event, unsigned long arg)
 {
-	return perf_event_set_limit(event, arg);
+	return set_limit(event, arg);
 }
+
+static void set_period_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+			      void *data)
+{
+	struct hw_perf_event *hw = &event->hw;
+	bool on = event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event);
+	u64 value = *(u64 *)data;
+
+	if (event->attr.freq) {
+		event->attr.sample_freq = value;
+	} else {
+		event->attr.sample_period = value;
+		hw->sample_period = value;
+	}
+
+	if (on) {
+		perf_pmu_disable(event->pmu);
+		/* Its driver has halted one that is throttled, but has not read it. */
+		if (!perf_event_unthrottle_in(event))
+			perf_event_pmu_stop(event, PERF_EF_UPDATE);
+	}
+	perf_event_restart_period(event);
+	if (on) {
+		perf_event_pmu_start(event, PERF_EF_RELOAD);
+		perf_pmu_enable(event->pmu);
+	}
+}
+
+/*
+ * A new period, or samples a second where attr.freq is set; a period begins. The
+ * mutex of the event's context is held; may sleep. Return: 0, or -EINVAL.
+ */
+static int set_period(struct perf_event *event, u64 value)
+{
+	if (!is_sampling_event(event) || !value)
+		return -EINVAL;
+	if (event->attr.freq) {
+		if (value > READ_ONCE(sysctl_perf_event_sample_rate))
+			return -EINVAL;
+	} else if (value > S64_MAX) {
+		return -EINVAL;
+	}
+	/* Its PMU may be gone, too. */
+	if (event->state == PERF_EVENT_STATE_DEAD)
+		return 0;
+	if (!event->attr.freq && event->pmu->check_period &&
+	    event->pmu->check_period(event, value))
+		return -EINVAL;
+
+	perf_event_call(event, set_period_locked, &value);
+	return 0;
+}
+
+/**
+ * perf_event_period - change an event's period, or its frequency
+ * @event: that the caller keeps
+ * @value: the period, or samples a second where attr.freq is set
+ *
+ * A new period begins, as after PERF_EVENT_IOC_PERIOD. May sleep.
+ * Return: 0, or -EINVAL.
+ */
+int perf_event_period(struct perf_event *event, u64 value)
+{
+	CLASS(event_context, ctx)(event);
+	return set_period(event, value);
+}
+EXPORT_SYMBOL_GPL(perf_event_period);
 
 static long ioctl_period(struct perf_event *event, unsigned long arg)
 {
@@ -90,7 +191,7 @@ static long ioctl_period(struct perf_event *event, unsigned long arg)
 		return -EFAULT;
 
 	CLASS(event_context, ctx)(event);
-	return perf_event_set_period(event, period);
+	return set_period(event, period);
 }
 
 static long ioctl_id(struct perf_event *event, unsigned long arg)
@@ -125,9 +226,28 @@ static long ioctl_set_output(struct perf_event *event, unsigned long arg)
 	return target ? set_output(event, target) : -EBADF;
 }
 
+/*
+ * The text is shorter than a page. With several calls at a time the last one
+ * counts: ctx->mutex is dropped by what sets the filter. Return: -EINVAL for a
+ * PMU without filters, or too long a text; else as those say.
+ */
 static long ioctl_set_filter(struct perf_event *event, unsigned long arg)
 {
-	return perf_event_set_filter(event, (void __user *)arg);
+	char *text = strndup_user((void __user *)arg, PAGE_SIZE);
+	int err = -EINVAL;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+
+	CLASS(event_context, ctx)(event);
+	if (event->state == PERF_EVENT_STATE_DEAD)
+		err = -ENODEV;
+	else if (is_tracing_event(event))
+		err = perf_tracepoint_set_filter(event, text);
+	else if (has_addr_filter(event))
+		err = perf_addr_filters_set(event, text);
+	kfree(text);
+	return err;
 }
 
 static long ioctl_set_bpf(struct perf_event *event, unsigned long arg)

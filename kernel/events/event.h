@@ -58,12 +58,37 @@ void perf_event_free_copies(struct perf_event **copies, unsigned int nr);
 void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 			  struct perf_event_context *ctx, struct perf_event *leader);
 
+struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
+				    struct task_struct *task,
+				    struct perf_event *group_leader,
+				    struct perf_event *parent,
+				    perf_overflow_handler_t handler,
+				    void *handler_context, int cgroup_fd);
+void perf_event_put(struct perf_event *event);
+
+static inline bool perf_event_tryget(struct perf_event *event)
+{
+	return refcount_inc_not_zero(&event->refcount);
+}
+
+static inline void perf_event_hold(struct perf_event *event)
+{
+	refcount_inc(&event->refcount);
+}
+
 int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx);
 
-/* syscall.c: may the event, which is being made, take what others then cannot have? */
-int perf_event_may_claim(const struct perf_event *event);
+/*
+ * Take a PMU's event out of its context and make it dead. When it
+ * returns, no callback of the PMU runs for it or will. The caller has a
+ * reference, and calls perf_pmu_drop_event() afterwards.
+ */
+void perf_event_revoke(struct perf_event *event);
 
-/* syscall.c: the last checks, under ctx->mutex */
-int perf_event_may_attach(const struct perf_event *event);
+/*
+ * Give the event its cold part if it has none; -ENOMEM. May sleep, and be called
+ * by several at a time.
+ */
+int perf_event_make_cold(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_EVENT_H */

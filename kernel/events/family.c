@@ -7,11 +7,14 @@
  */
 #include <linux/slab.h>
 
+#include "cold.h"
 #include "context.h"
-#include "inherit.h"
+#include "event.h"
+#include "family.h"
+#include "group.h"
 #include "internal.h"
-#include "record.h"
-#include "record/buffer.h"
+#include "overflow.h"
+#include "record/aux.h"
 
 /**
  * perf_family_prepare - a fork is to inherit events of a context

@@ -8,19 +8,22 @@
 #include <linux/poll.h>
 #include <linux/security.h>
 
+#include "control.h"
+#include "delay.h"
+#include "event.h"
 #include "file.h"
-#include "internal.h"
 #include "read.h"
-#include "record.h"
 #include "record/buffer.h"
+#include "record/mmap.h"
+#include "record/splice.h"
 
-static int release(struct inode *inode, struct file *file)
+static int perf_file_release(struct inode *inode, struct file *file)
 {
 	perf_delay(CALL_CLOSE);
 	return perf_event_release_kernel(file->private_data);
 }
 
-static ssize_t read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+static ssize_t perf_file_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
 	int ret = security_perf_event_read(file->private_data);
 
@@ -28,7 +31,7 @@ static ssize_t read(struct file *file, char __user *buf, size_t count, loff_t *p
 	return ret ?: perf_event_read_file(file->private_data, buf, count);
 }
 
-static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long perf_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	perf_delay(CALL_IOCTL);
 	return perf_event_ioctl(file->private_data, cmd, arg);
@@ -47,7 +50,7 @@ static unsigned int compat_number(unsigned int cmd)
 	       (sizeof(compat_uptr_t) << _IOC_SIZESHIFT);
 }
 
-static long ioctl_compat(struct file *file, unsigned int cmd, unsigned long arg)
+static long perf_file_ioctl_compat(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	int i;
 
@@ -55,21 +58,60 @@ static long ioctl_compat(struct file *file, unsigned int cmd, unsigned long arg)
 		if (cmd == compat_number(pointer_commands[i]))
 			cmd = pointer_commands[i];
 	}
-	return ioctl(file, cmd, arg);
+	return perf_file_ioctl(file, cmd, arg);
 }
 #else
-# define ioctl_compat NULL
+# define perf_file_ioctl_compat NULL
 #endif
 
+/*
+ * EPOLLIN once for each time that records were enough to wake up for; EPOLLHUP
+ * when there is no buffer, or never will be a record again.
+ */
+static __poll_t perf_file_poll(struct file *file, poll_table *wait)
+{
+	struct perf_event *event = file->private_data;
+	__poll_t events = EPOLLHUP;
+	struct perf_buffer *rb;
+
+	if (perf_event_make_cold(event))
+		return EPOLLERR;
+	poll_wait(file, &event->cold->waitq, wait);
+	if (perf_event_is_over(event))
+		return EPOLLHUP;
+
+	rcu_read_lock();
+	rb = rcu_dereference(event->rb);
+	if (rb)
+		events = (__force __poll_t)atomic_xchg(&rb->poll, 0);
+	rcu_read_unlock();
+	return events;
+}
+
+/* fcntl(2): O_ASYNC goes on or off. May sleep. Return: as fasync_helper(), or -ENOMEM. */
+static int perf_file_fasync(int fd, struct file *filp, int on)
+{
+	struct perf_event *event = filp->private_data;
+	int ret;
+
+	ret = perf_event_make_cold(event);
+	if (ret)
+		return ret;
+
+	/* Has a lock of its own; that of the inode is common to many kinds of files. */
+	ret = fasync_helper(fd, filp, on, &event->cold->fasync);
+	return ret < 0 ? ret : 0;
+}
+
 static const struct file_operations event_fops = {
-	.release	= release,
-	.read		= read,
+	.release	= perf_file_release,
+	.read		= perf_file_read,
 	.splice_read	= perf_event_splice_read,
-	.poll		= perf_event_poll,
-	.unlocked_ioctl	= ioctl,
-	.compat_ioctl	= ioctl_compat,
+	.poll		= perf_file_poll,
+	.unlocked_ioctl	= perf_file_ioctl,
+	.compat_ioctl	= perf_file_ioctl_compat,
 	.mmap		= perf_event_mmap_file,
-	.fasync		= perf_event_fasync,
+	.fasync		= perf_file_fasync,
 };
 
 /**

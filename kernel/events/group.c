@@ -9,12 +9,20 @@
  * and taken off by sched.c.
  */
 #include "cgroup.h"
+#include "cold.h"
 #include "context.h"
+#include "delay.h"
 #include "event.h"
+#include "group.h"
+#include "group_tree.h"
 #include "internal.h"
-#include "record.h"
-#include "record/buffer.h"
+#include "record/aux.h"
+#include "record/sample.h"
+#include "record/sideband.h"
+#include "record/userpage.h"
+#include "sched.h"
 #include "source/software.h"
+#include "time.h"
 
 struct list_head perf_event_no_siblings = LIST_HEAD_INIT(perf_event_no_siblings);
 EXPORT_SYMBOL_GPL(perf_event_no_siblings);

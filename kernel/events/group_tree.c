@@ -14,8 +14,8 @@
  */
 #include <linux/rbtree.h>
 
-#include "context.h"
-#include "internal.h"
+#include "group_tree.h"
+#include "time.h"
 
 /*
  * A tree compares ages in steps of 2^20 ns, a millisecond: a task that comes and

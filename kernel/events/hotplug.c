@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that come and go, and the boot.
+ * CPUs that come and go.
  *
  * Events of a CPU that is offline stay attached and stand still; they go on
  * when it is back. In between, drivers put the CPU's counters in order: so
@@ -13,19 +13,22 @@
  * CPU they would belong to, and it does not look for them any more.
  */
 #include <linux/cpuhotplug.h>
-#include <linux/reboot.h>
 
 #include "cgroup.h"
 #include "context.h"
+#include "delay.h"
 #include "event.h"
-#include "inherit.h"
+#include "group.h"
+#include "group_tree.h"
+#include "hotplug.h"
 #include "internal.h"
 #include "pmu.h"
-#include "record.h"
+#include "pmu_scope.h"
 #include "record/buffer.h"
-#include "source/software.h"
-#include "source/sources.h"
+#include "rotate.h"
+#include "sched.h"
 #include "time.h"
+#include "time_seq.h"
 
 /* On the CPU, interrupts off. */
 static void start_cpu(void *unused)
@@ -42,7 +45,13 @@ static void start_cpu(void *unused)
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }
 
-static void stop_cpu(void *unused)
+/**
+ * perf_event_stop_cpu - take everything of this CPU's context off
+ * @unused: of smp_call_func_t
+ *
+ * Interrupts off. What a task has on this CPU stays.
+ */
+void perf_event_stop_cpu(void *unused)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 
@@ -99,7 +108,7 @@ static int cpu_is_ready(unsigned int cpu)
 /* Drivers are about to leave the CPU. */
 static int cpu_is_not_ready(unsigned int cpu)
 {
-	on_this_cpu(cpu, stop_cpu);
+	on_this_cpu(cpu, perf_event_stop_cpu);
 	return 0;
 }
 
@@ -279,42 +288,3 @@ void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 	mutex_unlock(&first->mutex);
 }
 EXPORT_SYMBOL_GPL(perf_pmu_migrate_context);
-
-/* The next kernel, or the firmware, must not find counters that interrupt. */
-static int stop_all_cpus(struct notifier_block *nb, unsigned long action, void *unused)
-{
-	on_each_cpu(stop_cpu, NULL, 1);
-	return NOTIFY_OK;
-}
-
-static struct notifier_block reboot_notifier = {
-	.notifier_call	= stop_all_cpus,
-	.priority	= INT_MIN,
-};
-
-/**
- * perf_event_init - at boot, on the only CPU, interrupts off
- */
-void __init perf_event_init(void)
-{
-	struct perf_cpu_context *cpuctx;
-	int cpu, i;
-
-	perf_event_caches_init();
-	for_each_possible_cpu(cpu) {
-		cpuctx = &per_cpu(perf_cpu_context, cpu);
-		perf_context_init(&cpuctx->ctx, NULL);
-		INIT_LIST_HEAD(&cpuctx->sched_cb_list);
-		for (i = 0; i < PERF_SW_LISTS; i++)
-			INIT_LIST_HEAD(&cpuctx->sw_active[i]);
-	}
-	perf_event_init_cpu(smp_processor_id());
-
-	perf_swevent_pmu_init();
-	perf_sideband_init();
-	perf_clock_pmu_init();
-	perf_tracepoint_pmu_init();
-	perf_probe_pmu_init();
-	perf_breakpoint_pmu_init();
-	register_reboot_notifier(&reboot_notifier);
-}

@@ -5,15 +5,25 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "cold.h"
 #include "context.h"
+#include "delay.h"
 #include "event.h"
+#include "family.h"
+#include "group.h"
 #include "inherit.h"
 #include "internal.h"
-#include "record.h"
+#include "overflow.h"
+#include "read.h"
+#include "record/aux.h"
 #include "record/buffer.h"
+#include "record/sideband_task.h"
+#include "sched.h"
+#include "source/addr_filter.h"
 #include "source/software.h"
-#include "source/sources.h"
+#include "throttle.h"
 #include "time.h"
+#include "time_seq.h"
 
 /*
  * The family's lock, while a walk goes over events most of which are of the

@@ -2,52 +2,8 @@
 #ifndef _KERNEL_EVENTS_INHERIT_H
 #define _KERNEL_EVENTS_INHERIT_H
 
-#include <linux/mutex.h>
 #include <linux/perf_event.h>
 
-/**
- * struct perf_family - what the families of one context share
- * @lock: perf_family_lock(). A copy of a group is looked at as a whole, so there
- *	is one for the whole context
- *
- * Made at the first fork that inherits events of the context, and freed with
- * it: a copy keeps its root, and a root its context. Tasks of several users may
- * be in one context's families, but nobody else has to wait for this lock.
- */
-struct perf_family {
-	struct mutex	lock;	/* copies */
-} ____cacheline_aligned_in_smp;
-
-/**
- * perf_family_lock - the lock of a family of inherited events
- * @root: the event that was opened, and has been inherited
- *
- * Inside of ctx->mutex. No memory is allocated under it.
- */
-static inline struct mutex *perf_family_lock(const struct perf_event *root)
-{
-	return &READ_ONCE(root->ctx->family)->lock;
-}
-
-struct mutex *perf_family_enter(const struct perf_event *root);
-
-/* Undo perf_family_enter(). */
-static inline void perf_family_leave(struct mutex *lock)
-{
-	if (lock)
-		mutex_unlock(lock);
-}
-
-/* CLASS(family, lock)(root): its copies stay as they are, to the end of the block. */
-DEFINE_CLASS(family, struct mutex *, perf_family_leave(_T), perf_family_enter(root),
-	     const struct perf_event *root)
-
-/* family.c */
-int perf_family_prepare(struct perf_event_context *ctx);
-void perf_family_free(struct perf_event_context *ctx);
-void perf_family_remove(struct perf_event *copy);
-void perf_family_release(struct perf_event *event);
 void perf_child_exit(struct perf_event *child);
-void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_event *));
 
 #endif /* _KERNEL_EVENTS_INHERIT_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the perf events core share. Records have record.h and
- * buffer.h, the attr checks attr.h, the PMU registry pmu.h.
+ * What the files of the perf events core share. What x.c has for others is in x.h.
  *
  * Lock order, outermost first:
  *
@@ -134,40 +133,6 @@ static inline void perf_lock_allocates_nothing(struct mutex *lock)
 	fs_reclaim_release(GFP_KERNEL);
 }
 
-/* time.c: any context, NMI included, unless said otherwise */
-u64 perf_clock(void);
-#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-extern struct task_struct *perf_test_clock_task;
-extern u64 perf_test_clock_now;
-#endif
-u64 perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running);
-void perf_context_begin(struct perf_event_context *ctx);
-void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_context *task);
-void perf_context_end(struct perf_event_context *ctx);
-void perf_context_stop(struct perf_event_context *ctx);
-u64 perf_event_ran(const struct perf_event *event);
-void perf_event_set_state(struct perf_event *event, enum perf_event_state state);
-void perf_event_follow(struct perf_event *event);
-
-/* event.c: one event's life */
-struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
-				    struct task_struct *task,
-				    struct perf_event *group_leader,
-				    struct perf_event *parent,
-				    perf_overflow_handler_t handler,
-				    void *handler_context, int cgroup_fd);
-void perf_event_put(struct perf_event *event);
-
-static inline bool perf_event_tryget(struct perf_event *event)
-{
-	return refcount_inc_not_zero(&event->refcount);
-}
-
-static inline void perf_event_hold(struct perf_event *event)
-{
-	refcount_inc(&event->refcount);
-}
-
 static inline bool is_kernel_event(const struct perf_event *event)
 {
 	return event->owner == PERF_TASK_GONE;
@@ -185,12 +150,6 @@ static inline bool is_resident(const struct perf_event *event)
 	return READ_ONCE(event->group_leader)->group_caps & PERF_EV_CAP_RESIDENT;
 }
 
-/* software.c: has this interrupt come into an event site? */
-bool perf_site_interrupted(void);
-
-/* read.c: the value, with children that are gone; any context */
-u64 perf_event_count(const struct perf_event *event);
-
 /*
  * A task's context: set once by an opener or a fork, cleared by the task itself
  * as it exits. Without a reference it is good for as long as RCU protects it.
@@ -199,38 +158,5 @@ static inline struct perf_event_context *perf_task_context(const struct task_str
 {
 	return READ_ONCE(task->perf_event_ctxp);
 }
-
-/* context.c: contexts, and the locks of an event's */
-struct perf_event_context *perf_context_find(struct task_struct *task, int cpu);
-void perf_context_put(struct perf_event_context *ctx);
-struct perf_event_context *perf_event_ctx_lock(struct perf_event *event);
-void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *ctx);
-
-/* CLASS(event_context, ctx)(event): the context, locked to the end of the block. */
-DEFINE_CLASS(event_context, struct perf_event_context *, perf_event_ctx_unlock(NULL, _T),
-	     perf_event_ctx_lock(event), struct perf_event *event)
-
-/* context.c: run something where the event's context can be changed */
-typedef void (*perf_event_func_t)(struct perf_event *event,
-				  struct perf_cpu_context *cpuctx, void *data);
-
-/*
- * Call func(event, ...) with the locks of the event's context held and
- * interrupts off: on the CPU that runs the context when it does run (cpuctx
- * is that CPU's), here when it does not (cpuctx is NULL). The caller holds
- * ctx->mutex. Not called at all when the context's task has exited.
- */
-void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
-
-/*
- * The same without that mutex, for what changes nothing but the event itself: it
- * may have left @ctx when func is called. Return: was it called?
- */
-bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
-		       perf_event_func_t func, void *data);
-
-/* The only callers of pmu->start and stop; CPU of the event, IRQs off. */
-void perf_event_pmu_start(struct perf_event *event, int flags);
-void perf_event_pmu_stop(struct perf_event *event, int flags);
 
 #endif /* _KERNEL_EVENTS_INTERNAL_H */

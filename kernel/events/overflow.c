@@ -9,7 +9,6 @@
  * waits for them: an event that is closed meanwhile is kept until then, and
  * what is still to be done finds it dead.
  */
-#include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/poll.h>
@@ -17,11 +16,15 @@
 #include <linux/task_work.h>
 
 #include "cold.h"
-#include "context.h"
+#include "delay.h"
+#include "event.h"
+#include "group.h"
 #include "internal.h"
-#include "record.h"
+#include "overflow.h"
 #include "record/buffer.h"
-#include "source/sources.h"
+#include "sched.h"
+#include "source/bpf.h"
+#include "throttle.h"
 
 /* The AUX event of this CPU is just being paused or resumed. */
 static DEFINE_PER_CPU(bool, aux_pausing);
@@ -415,62 +418,4 @@ void perf_overflow_cancel(struct perf_event *event)
 		WRITE_ONCE(cold->sigtrap_queued, 0);
 		perf_event_put(event);
 	}
-}
-
-/**
- * perf_event_set_limit - PERF_EVENT_IOC_REFRESH
- * @event: ctx->mutex is held
- * @refresh: how many more overflows it may have
- *
- * Enables the event. May sleep.
- * Return: 0, or -EINVAL for an event that is
- * inherited or does not sample.
- */
-int perf_event_set_limit(struct perf_event *event, int refresh)
-{
-	if (event->attr.inherit || !is_sampling_event(event))
-		return -EINVAL;
-	perf_event_turn_on_for(event, refresh);
-	return 0;
-}
-
-/**
- * perf_event_refresh - let an event overflow some more times
- * @event: that the caller keeps alive
- * @refresh: how many
- *
- * May sleep.
- * Return: as perf_event_set_limit().
- */
-int perf_event_refresh(struct perf_event *event, int refresh)
-{
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
-	int ret = perf_event_set_limit(event, refresh);
-
-	perf_event_ctx_unlock(event, ctx);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(perf_event_refresh);
-
-/**
- * perf_event_fasync - fcntl(2): O_ASYNC goes on or off
- * @fd: that it was done to
- * @filp: an event's file
- * @on: which
- *
- * May sleep.
- * Return: as fasync_helper(), or -ENOMEM.
- */
-int perf_event_fasync(int fd, struct file *filp, int on)
-{
-	struct perf_event *event = filp->private_data;
-	int ret;
-
-	ret = perf_event_make_cold(event);
-	if (ret)
-		return ret;
-
-	/* Has a lock of its own; that of the inode is common to many kinds of files. */
-	ret = fasync_helper(fd, filp, on, &event->cold->fasync);
-	return ret < 0 ? ret : 0;
 }

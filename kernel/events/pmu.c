@@ -12,10 +12,14 @@
 #include <linux/wait.h>
 
 #include "attr.h"
+#include "context.h"
 #include "event.h"
 #include "internal.h"
 #include "pmu.h"
-#include "record/buffer.h"
+#include "pmu_scope.h"
+#include "pmu_sysfs.h"
+#include "record/aux.h"
+#include "rotate.h"
 
 /**
  * struct pmu_entry - what the registry keeps of a PMU

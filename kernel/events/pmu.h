@@ -46,13 +46,6 @@ struct pmu *perf_pmu_init_event(struct perf_event *event);
  */
 void perf_pmu_drop_event(struct perf_event *event);
 
-/*
- * event.c: take a PMU's event out of its context and make it dead. When it
- * returns, no callback of the PMU runs for it or will. The caller has a
- * reference, and calls perf_pmu_drop_event() afterwards.
- */
-void perf_event_revoke(struct perf_event *event);
-
 /* Is @event->pmu a real one? */
 bool perf_pmu_is_gone(const struct perf_event *event);
 
@@ -63,28 +56,5 @@ static inline bool perf_pmu_can_sample(const struct pmu *pmu)
 {
 	return !(pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT);
 }
-
-/*
- * pmu_scope.c: each instance of a system-wide PMU has one CPU that speaks for it.
- * The first two are for hotplug, with the CPU hotplug lock held for writing
- * and the CPU online (before it goes, after it came); they may sleep.
- */
-#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-extern const struct cpumask *perf_test_die;
-#endif
-void perf_scope_online(unsigned int cpu);
-void perf_scope_offline(unsigned int cpu);
-bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b);
-bool perf_scope_exists(unsigned int scope, unsigned int cpu);
-const struct cpumask *perf_scope_speakers(unsigned int scope);
-
-/* pmu_sysfs.c */
-int perf_pmu_dev_add(struct pmu *pmu);
-void perf_pmu_dev_remove(struct pmu *pmu);
-
-/* Wanted from sched.c. */
-void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu);
-void perf_rotation_stop(struct pmu *pmu, int cpu);
-void perf_pmu_mux_interval_changed(struct pmu *pmu);
 
 #endif /* _KERNEL_EVENTS_PMU_H */

@@ -12,6 +12,7 @@
 #include <linux/topology.h>
 
 #include "pmu.h"
+#include "pmu_scope.h"
 
 /* One CPU of each core, die, cluster...; changed by hotplug alone. */
 static struct cpumask scope_speakers[PERF_PMU_MAX_SCOPE];

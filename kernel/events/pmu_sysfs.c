@@ -13,6 +13,9 @@
 #include <linux/sysfs.h>
 
 #include "pmu.h"
+#include "pmu_scope.h"
+#include "pmu_sysfs.h"
+#include "rotate.h"
 
 static struct pmu *dev_to_pmu(struct device *dev)
 {

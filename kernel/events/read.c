@@ -9,12 +9,15 @@
 #include <linux/smp.h>
 #include <linux/uaccess.h>
 
+#include "cold.h"
 #include "context.h"
-#include "inherit.h"
+#include "delay.h"
+#include "family.h"
 #include "internal.h"
-#include "pmu.h"
+#include "pmu_scope.h"
 #include "read.h"
 #include "record/values.h"
+#include "time.h"
 
 /* Its own, and that of copies that have exited. */
 static __always_inline u64 known_count(const struct perf_event *event)

@@ -4,10 +4,9 @@
 
 #include <linux/perf_event.h>
 
+/* The value, with children that are gone; any context. */
+u64 perf_event_count(const struct perf_event *event);
 ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t count);
 void perf_event_sync(struct perf_event *event);
-
-/* control.c */
-long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long arg);
 
 #endif /* _KERNEL_EVENTS_READ_H */

@@ -4,19 +4,23 @@
  *
  * Pinned groups go first, those of the CPU before those of its task; then
  * flexible groups in the same order. What did not fit waits for the rotation
- * timer, which exchanges the youngest group that waits for the oldest one that
- * is on (group_tree.c says how old a group is). Contexts without groups to
+ * timer (rotate.c). Contexts without groups to
  * schedule cost a switch one lock and one look at the clock.
  */
-#include <linux/hrtimer.h>
-
 #include "cgroup.h"
+#include "cold.h"
 #include "context.h"
+#include "delay.h"
+#include "group_tree.h"
 #include "internal.h"
-#include "pmu.h"
-#include "record.h"
-#include "record/buffer.h"
+#include "overflow.h"
+#include "record/aux.h"
+#include "record/sideband_task.h"
+#include "rotate.h"
+#include "sched.h"
+#include "throttle.h"
 #include "time.h"
+#include "time_seq.h"
 
 /*
  * So many groups may fail to fit before the rest is left to rotation. When not
@@ -70,11 +74,6 @@ void perf_sched_events_put(void)
 		schedule_delayed_work(&sched_events_work, HZ);
 }
 
-static struct perf_cpu_pmu_context *this_cpc(struct pmu *pmu)
-{
-	return this_cpu_ptr(pmu->cpu_pmu_context);
-}
-
 static void assert_on_cpu(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
@@ -124,7 +123,7 @@ void perf_event_pmu_stop(struct perf_event *event, int flags)
 /* An event has got a counter, or given it back. */
 static void count_counters(const struct perf_event *event, int n)
 {
-	struct perf_cpu_pmu_context *cpc = this_cpc(event->pmu_ctx->pmu);
+	struct perf_cpu_pmu_context *cpc = perf_this_cpc(event->pmu_ctx->pmu);
 	bool alone = event->attr.exclusive;
 
 	cpc->active_oncpu += is_software_event(event) ? 0 : n;
@@ -221,7 +220,7 @@ void perf_group_sched_out(struct perf_event *leader)
 static int group_sched_in(struct perf_event *leader)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
-	struct perf_cpu_pmu_context *cpc = this_cpc(pmu);
+	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
 	struct perf_event *member, *failed = NULL;
 
 	if (WARN_ON_ONCE(leader->state != PERF_EVENT_STATE_INACTIVE))
@@ -268,28 +267,16 @@ static bool group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_conte
 	return !leader->attr.exclusive || !cpc->users_oncpu;
 }
 
-static bool group_waits(const struct perf_event *leader)
+/**
+ * perf_group_try_sched_in - put a group on, if it fits
+ * @leader: of a group that waits; the context is locked, this is its CPU
+ * @cpc: its PMU on this CPU
+ *
+ * Return: is it on?
+ */
+bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
 {
-	return leader->state == PERF_EVENT_STATE_INACTIVE;
-}
-
-/* Does the PMU keep its events off this CPU? */
-static bool kept_off(struct pmu *pmu)
-{
-	return unlikely(pmu->filter) && pmu->filter(pmu, smp_processor_id());
-}
-
-static void rotation_needed(struct perf_cpu_pmu_context *cpc)
-{
-	/* What waits here goes with its task; the timer would come to another CPU. */
-	if (unlikely(!this_cpu_context()->online))
-		return;
-	scoped_guard(raw_spinlock, &cpc->hrtimer_lock) {
-		if (!cpc->hrtimer_active)
-			hrtimer_start(&cpc->hrtimer, cpc->hrtimer_interval,
-				      HRTIMER_MODE_REL_PINNED_HARD);
-		cpc->hrtimer_active = true;
-	}
+	return group_can_go_on(leader, cpc) && !group_sched_in(leader);
 }
 
 /* No flexible group of the PMU is on, of this CPU or of its task. */
@@ -313,19 +300,19 @@ static bool nothing_to_take_off(struct pmu *pmu)
 void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 			   struct perf_cgroup *cgrp)
 {
-	struct perf_cpu_pmu_context *cpc = this_cpc(epc->pmu);
+	struct perf_cpu_pmu_context *cpc = perf_this_cpc(epc->pmu);
 	struct perf_event *leader, *next;
 	int tries = BACKFILL_TRIES;
 	bool some = false;
 
-	if (kept_off(epc->pmu))
+	if (perf_pmu_kept_off(epc->pmu))
 		return;
 	for (leader = perf_group_first(pinned ? &epc->pinned_groups : &epc->flexible_groups,
 				       cpu, cgrp); leader; leader = next) {
 		next = perf_group_next(leader);
-		if (!group_waits(leader))
+		if (!perf_group_waits(leader))
 			continue;
-		if (group_can_go_on(leader, cpc) && !group_sched_in(leader)) {
+		if (perf_group_try_sched_in(leader, cpc)) {
 			some = true;
 			continue;
 		}
@@ -337,7 +324,7 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			perf_event_hangup(leader);
 			continue;
 		}
-		rotation_needed(cpc);
+		perf_rotation_needed(cpc);
 		/* A single one tells much of a PMU that is used, and nothing of one that is not. */
 		if (leader->nr_siblings || (!some && nothing_to_take_off(epc->pmu)))
 			tries--;
@@ -349,8 +336,14 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 	}
 }
 
-static void groups_sched_in(struct perf_cpu_context *cpuctx,
-			    struct perf_event_pmu_context *epc, bool pinned)
+/**
+ * perf_groups_sched_in - put on what fits of a PMU's groups in one context
+ * @cpuctx: this CPU's, locked
+ * @epc: the PMU's part of a context that is locked, too
+ * @pinned: of the pinned or of the flexible groups
+ */
+void perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+			  bool pinned)
 {
 	int cpu = smp_processor_id();
 
@@ -370,13 +363,6 @@ static void groups_sched_out(struct list_head *active)
 		perf_group_sched_out(leader);
 }
 
-/* The CPU's own part, while its drivers are ready for that. */
-static struct perf_event_pmu_context *cpu_part(struct perf_cpu_context *cpuctx,
-					       const struct pmu *pmu)
-{
-	return likely(cpuctx->ready) ? perf_pmu_context_of(&cpuctx->ctx, pmu) : NULL;
-}
-
 /**
  * perf_pmu_resched_cpu - put groups of a PMU on this CPU in order of priority
  * @cpuctx: this CPU's, locked, as is the running task's context
@@ -389,7 +375,7 @@ static struct perf_event_pmu_context *cpu_part(struct perf_cpu_context *cpuctx,
 void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  struct pmu *pmu)
 {
-	struct perf_event_pmu_context *cpu_epc = cpu_part(cpuctx, pmu);
+	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, pmu);
 	struct perf_event_pmu_context *task_epc;
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
@@ -404,14 +390,14 @@ void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 		groups_sched_out(&cpu_epc->flexible_active);
 		if (task_epc && !ctx->task && !RB_EMPTY_ROOT(&cpu_epc->pinned_groups))
 			groups_sched_out(&task_epc->pinned_active);
-		groups_sched_in(cpuctx, cpu_epc, true);
+		perf_groups_sched_in(cpuctx, cpu_epc, true);
 	}
 	if (task_epc)
-		groups_sched_in(cpuctx, task_epc, true);
+		perf_groups_sched_in(cpuctx, task_epc, true);
 	if (cpu_epc)
-		groups_sched_in(cpuctx, cpu_epc, false);
+		perf_groups_sched_in(cpuctx, cpu_epc, false);
 	if (task_epc)
-		groups_sched_in(cpuctx, task_epc, false);
+		perf_groups_sched_in(cpuctx, task_epc, false);
 	perf_pmu_enable(pmu);
 }
 
@@ -453,7 +439,7 @@ static bool cpu_makes_way(struct perf_cpu_context *cpuctx,
  */
 static bool wants_switches(struct pmu *pmu)
 {
-	return !list_empty(&this_cpc(pmu)->sched_cb_entry);
+	return !list_empty(&perf_this_cpc(pmu)->sched_cb_entry);
 }
 
 /* Some PMU did. */
@@ -475,8 +461,8 @@ static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 	if (unlikely(cpu_makes_way(cpuctx, epc))) {
 		perf_pmu_resched_cpu(cpuctx, epc->ctx, pmu);
 	} else {
-		groups_sched_in(cpuctx, epc, true);
-		groups_sched_in(cpuctx, epc, false);
+		perf_groups_sched_in(cpuctx, epc, true);
+		perf_groups_sched_in(cpuctx, epc, false);
 	}
 	if (switches_are_watched(cpuctx) && wants_switches(pmu))
 		pmu->sched_task(epc, current, true);
@@ -658,7 +644,7 @@ struct perf_event_context *perf_cpu_task_ctx(void)
  */
 void perf_sched_cb_inc(struct pmu *pmu)
 {
-	struct perf_cpu_pmu_context *cpc = this_cpc(pmu);
+	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
 
 	lockdep_assert_irqs_disabled();
 	if (!cpc->sched_cb_usage++ && !WARN_ON_ONCE(!pmu->sched_task)) {
@@ -673,189 +659,13 @@ void perf_sched_cb_inc(struct pmu *pmu)
  */
 void perf_sched_cb_dec(struct pmu *pmu)
 {
-	struct perf_cpu_pmu_context *cpc = this_cpc(pmu);
+	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
 
 	lockdep_assert_irqs_disabled();
 	if (WARN_ON_ONCE(!cpc->sched_cb_usage))
 		return;
 	if (!--cpc->sched_cb_usage)
 		list_del_init(&cpc->sched_cb_entry);
-}
-
-/* Rotation */
-
-/* Look at all flexible groups that may run here. */
-static void look_at_groups(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
-			   struct perf_stretch_look *look)
-{
-	int cpu = smp_processor_id();
-	struct perf_cgroup *cgrp;
-
-	if (!epc)
-		return;
-	perf_stretch_look(epc, cpu, NULL, look);
-	if (epc->ctx->task) {
-		perf_stretch_look(epc, -1, NULL, look);
-		return;
-	}
-	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = perf_cgroup_above(cgrp))
-		perf_stretch_look(epc, cpu, cgrp, look);
-}
-
-static struct perf_event *oldest_running(struct perf_event_pmu_context *epc,
-					 struct perf_event *best)
-{
-	struct perf_event *leader;
-
-	if (!epc)
-		return best;
-	list_for_each_entry(leader, &epc->flexible_active, active_list) {
-		if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
-			continue;
-		if (!best || perf_group_age(leader) > perf_group_age(best))
-			best = leader;
-	}
-	return best;
-}
-
-/* Take groups off, the oldest first, until this one fits. */
-static void make_room(struct perf_event *waiting, struct perf_event_pmu_context *cpu_epc,
-		      struct perf_event_pmu_context *task_epc)
-{
-	struct perf_cpu_pmu_context *cpc = this_cpc(waiting->pmu_ctx->pmu);
-	struct perf_event *victim;
-
-	/* An overflow while it was being put on may have turned it off. */
-	while (group_waits(waiting) &&
-	       (!group_can_go_on(waiting, cpc) || group_sched_in(waiting))) {
-		victim = oldest_running(task_epc, oldest_running(cpu_epc, NULL));
-		if (!victim) {
-			perf_group_pass(waiting, ktime_to_ns(cpc->hrtimer_interval));
-			return;
-		}
-		perf_group_sched_out(victim);
-	}
-}
-
-/*
- * Only groups that change places are touched. The CPU's groups and the task's
- * are served alternately, so that neither starves the other.
- */
-static bool rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc)
-{
-	struct pmu *pmu = cpc->epc.pmu;
-	struct perf_event_pmu_context *cpu_epc = cpu_part(cpuctx, pmu);
-	struct perf_event_pmu_context *task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
-	struct perf_stretch_look of_cpu = { .youngest = U64_MAX };
-	struct perf_stretch_look of_task = { .youngest = U64_MAX };
-	struct perf_event *waiting;
-
-	if (kept_off(pmu))
-		return false;
-	look_at_groups(cpuctx, cpu_epc, &of_cpu);
-	look_at_groups(cpuctx, task_epc, &of_task);
-	perf_ages_settle(&cpc->epc, &of_cpu, task_epc, &of_task);
-	if (of_cpu.waiting && of_task.waiting)
-		waiting = (cpc->task_served ^= 1) ? of_task.waiting : of_cpu.waiting;
-	else
-		waiting = of_cpu.waiting ?: of_task.waiting;
-	if (!waiting)
-		return false;
-
-	perf_pmu_disable(pmu);
-	make_room(waiting, cpu_epc, task_epc);
-	if (cpu_epc)
-		groups_sched_in(cpuctx, cpu_epc, false);
-	if (task_epc)
-		groups_sched_in(cpuctx, task_epc, false);
-	perf_pmu_enable(pmu);
-	return true;
-}
-
-/* Interrupts off. Return: is there anything to rotate next time? */
-static bool rotate_here(struct perf_cpu_pmu_context *cpc)
-{
-	struct perf_cpu_context *cpuctx = this_cpu_context();
-	struct perf_event_context *task_ctx = cpuctx->task_ctx;
-	bool again;
-
-	perf_context_lock_cpu(cpuctx, task_ctx);
-	again = rotate(cpuctx, cpc);
-	scoped_guard(raw_spinlock, &cpc->hrtimer_lock)
-		cpc->hrtimer_active = again;
-	perf_context_unlock_cpu(cpuctx, task_ctx);
-	return again;
-}
-
-static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
-{
-	struct perf_cpu_pmu_context *cpc = container_of(timer, typeof(*cpc), hrtimer);
-	bool later = perf_site_interrupted();
-
-	if (!later && !rotate_here(cpc))
-		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, later ? ns_to_ktime(10000) : cpc->hrtimer_interval);
-	return HRTIMER_RESTART;
-}
-
-/**
- * perf_rotation_stop - a CPU has stopped, and nobody takes turns there
- * @pmu: a PMU; perf_pmus_lock keeps it
- * @cpu: that is not online for perf events
- *
- * May sleep.
- */
-void perf_rotation_stop(struct pmu *pmu, int cpu)
-{
-	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
-
-	lockdep_assert_held(&perf_pmus_lock);
-	/* Or rotation_needed() would start it again. */
-	WARN_ON_ONCE(per_cpu(perf_cpu_context, cpu).online);
-	hrtimer_cancel(&cpc->hrtimer);
-	raw_spin_lock_irq(&cpc->hrtimer_lock);
-	cpc->hrtimer_active = false;
-	raw_spin_unlock_irq(&cpc->hrtimer_lock);
-}
-
-/**
- * perf_cpu_pmu_context_init - prepare a PMU's state of one CPU
- * @pmu: with cpu_pmu_context allocated and hrtimer_interval_ms set
- * @cpu: the CPU
- */
-void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
-{
-	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
-
-	cpc->epc.pmu = pmu;
-	cpc->epc.embedded = true;
-	INIT_LIST_HEAD(&cpc->epc.pmu_ctx_entry);
-	INIT_LIST_HEAD(&cpc->epc.pinned_active);
-	INIT_LIST_HEAD(&cpc->epc.flexible_active);
-	INIT_LIST_HEAD(&cpc->sched_cb_entry);
-	raw_spin_lock_init(&cpc->hrtimer_lock);
-	cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
-	hrtimer_init(&cpc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	cpc->hrtimer.function = rotation_timer;
-}
-
-/**
- * perf_pmu_mux_interval_changed - take over a PMU's new rotation interval
- * @pmu: whose hrtimer_interval_ms has been written
- *
- * A timer that runs follows from its next expiry on.
- */
-void perf_pmu_mux_interval_changed(struct pmu *pmu)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
-
-		raw_spin_lock_irq(&cpc->hrtimer_lock);
-		cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
-		raw_spin_unlock_irq(&cpc->hrtimer_lock);
-	}
 }
 
 /**

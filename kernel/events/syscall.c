@@ -14,13 +14,17 @@
 
 #include "attr.h"
 #include "context.h"
+#include "delay.h"
 #include "event.h"
 #include "file.h"
+#include "group.h"
 #include "internal.h"
+#include "permission.h"
 #include "pmu.h"
+#include "record/aux.h"
 #include "record/buffer.h"
-#include "record/sample.h"
-#include "sysctl.h"
+#include "record/sample_read.h"
+#include "syscall.h"
 
 #define PERF_FLAG_ALL	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | \
 			 PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sysctls: who may do what (perf_event_paranoid and the security modules),
- * and how much of a CPU's time sampling may take.
+ * Sysctls: how much of a CPU's time sampling may take, and limits of memory and
+ * stacks. perf_event_paranoid is in permission.c.
  *
  * The administrator sets the sampling rate, or a share of CPU time. The share
  * times the interval between samples is what one interrupt may cost. When
@@ -10,24 +10,19 @@
  */
 #define pr_fmt(fmt) "perf: " fmt
 
-#include <linux/capability.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
-#include <linux/security.h>
 #include <linux/sysctl.h>
 
+#include "record/callchain.h"
 #include "sysctl.h"
 
 #define MAX_SAMPLE_RATE		100000	/* Hz */
 #define CPU_TIME_PERCENT	25
-
-/* -1: all; 0: no tracepoint data; 1: no CPU events; 2: no kernel; 3: nothing */
-int sysctl_perf_event_paranoid __read_mostly =
-	IS_ENABLED(CONFIG_SECURITY_PERF_EVENTS_RESTRICT) ? 3 : 2;
 
 /* KiB of buffer that a user may have per CPU: half a MiB and the header page. */
 int sysctl_perf_event_mlock __read_mostly = 512 + PAGE_SIZE / 1024;
@@ -214,55 +209,6 @@ void perf_sample_event_took(u64 sample_len_ns)
 	WRITE_ONCE(took_reported, sum >> TOOK_SHIFT);
 	WRITE_ONCE(took_limit_reported, limit);
 	irq_work_queue(&lower_rate_work);
-}
-
-/* Is the caller's level too low for something forbidden from @level on? */
-static bool forbidden_from(int level)
-{
-	return READ_ONCE(sysctl_perf_event_paranoid) >= level && !perfmon_capable();
-}
-
-/**
- * perf_allow_kernel - may the caller look into the kernel?
- *
- * Process context; may sleep (LSM).
- *
- * Return: 0, -EACCES or a security module's error
- */
-int perf_allow_kernel(void)
-{
-	if (forbidden_from(2))
-		return -EACCES;
-	return security_perf_event_open(PERF_SECURITY_KERNEL);
-}
-EXPORT_SYMBOL_GPL(perf_allow_kernel);
-
-/**
- * perf_allow_cpu - may the caller watch everything that runs on a CPU?
- *
- * Process context; may sleep (LSM).
- *
- * Return: 0, -EACCES or a security module's error
- */
-int perf_allow_cpu(void)
-{
-	if (forbidden_from(1))
-		return -EACCES;
-	return security_perf_event_open(PERF_SECURITY_CPU);
-}
-
-/**
- * perf_allow_tracepoint - may the caller have tracepoints' data?
- *
- * Process context; may sleep (LSM).
- *
- * Return: 0, -EPERM or a security module's error
- */
-int perf_allow_tracepoint(void)
-{
-	if (forbidden_from(0))
-		return -EPERM;
-	return security_perf_event_open(PERF_SECURITY_TRACEPOINT);
 }
 
 #if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)

@@ -14,11 +14,15 @@
 #include <linux/tick.h>
 
 #include "internal.h"
+#include "overflow.h"
 #include "period.h"
-#include "record.h"
-#include "source/software.h"
-#include "source/sources.h"
+#include "record/sample.h"
+#include "record/sideband.h"
+#include "sched.h"
+#include "source/tracepoint.h"
 #include "sysctl.h"
+#include "throttle.h"
+#include "time.h"
 
 /* Ticks of this CPU: which one hw->interrupts counts for. */
 DEFINE_PER_CPU(u32, perf_throttle_ticks);
@@ -247,8 +251,13 @@ bool perf_event_counts_up(const struct perf_event *event)
 	       event->pmu->type == PERF_TYPE_BREAKPOINT;
 }
 
-/* The next period begins now. */
-static void restart_period(struct perf_event *event)
+/**
+ * perf_event_restart_period - let the next period begin now
+ * @event: that samples; its context's lock is held, and it does not count
+ *
+ * Of an event that is on the driver is told by its pmu::start.
+ */
+void perf_event_restart_period(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 
@@ -288,7 +297,7 @@ static bool adjust_frequency(struct perf_event *event, bool halted)
 	/* What is left of a period that was much longer would take too long. */
 	if (abs(local64_read(&hw->period_left)) / 8 <= hw->sample_period)
 		return false;
-	restart_period(event);
+	perf_event_restart_period(event);
 	return true;
 }
 
@@ -370,79 +379,3 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 	}
 	rcu_read_unlock();
 }
-
-/* Periods from user space and in-kernel users */
-
-static void set_period_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-			      void *data)
-{
-	struct hw_perf_event *hw = &event->hw;
-	bool on = event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event);
-	u64 value = *(u64 *)data;
-
-	if (event->attr.freq) {
-		event->attr.sample_freq = value;
-	} else {
-		event->attr.sample_period = value;
-		hw->sample_period = value;
-	}
-
-	if (on) {
-		perf_pmu_disable(event->pmu);
-		/* Its driver has halted one that is throttled, but has not read it. */
-		if (!perf_event_unthrottle_in(event))
-			perf_event_pmu_stop(event, PERF_EF_UPDATE);
-	}
-	restart_period(event);
-	if (on) {
-		perf_event_pmu_start(event, PERF_EF_RELOAD);
-		perf_pmu_enable(event->pmu);
-	}
-}
-
-/**
- * perf_event_set_period - change an event's period, or its frequency
- * @event: its context's mutex is held
- * @value: the period, or samples a second where attr.freq is set
- *
- * A new period begins. May sleep.
- * Return: 0, or -EINVAL.
- */
-int perf_event_set_period(struct perf_event *event, u64 value)
-{
-	if (!is_sampling_event(event) || !value)
-		return -EINVAL;
-	if (event->attr.freq) {
-		if (value > READ_ONCE(sysctl_perf_event_sample_rate))
-			return -EINVAL;
-	} else if (value > S64_MAX) {
-		return -EINVAL;
-	}
-	/* Its PMU may be gone, too. */
-	if (event->state == PERF_EVENT_STATE_DEAD)
-		return 0;
-	if (!event->attr.freq && event->pmu->check_period &&
-	    event->pmu->check_period(event, value))
-		return -EINVAL;
-
-	perf_event_call(event, set_period_locked, &value);
-	return 0;
-}
-
-/**
- * perf_event_period - perf_event_set_period() for in-kernel users
- * @event: that the caller keeps
- * @value: the period, or samples a second where attr.freq is set
- *
- * May sleep.
- * Return: 0, or -EINVAL.
- */
-int perf_event_period(struct perf_event *event, u64 value)
-{
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
-	int err = perf_event_set_period(event, value);
-
-	perf_event_ctx_unlock(event, ctx);
-	return err;
-}
-EXPORT_SYMBOL_GPL(perf_event_period);

@@ -8,8 +8,9 @@
  */
 #include <linux/sched/clock.h>
 
-#include "internal.h"
+#include "delay.h"
 #include "time.h"
+#include "time_seq.h"
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 /* A unit test makes its own time, for the contexts of its own task. */

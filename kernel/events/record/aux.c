@@ -14,10 +14,17 @@
 #include <linux/wait.h>
 
 #include "../context.h"
+#include "../delay.h"
+#include "../event.h"
 #include "../internal.h"
 #include "../pmu.h"
-#include "../record.h"
+#include "../sched.h"
+#include "aux.h"
 #include "buffer.h"
+#include "mmap.h"
+#include "output.h"
+#include "ring.h"
+#include "sample.h"
 #include "sideband.h"
 
 /* Attempts to make a driver close its transaction. */

@@ -14,9 +14,15 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
+#include "../cold.h"
+#include "../delay.h"
+#include "../event.h"
 #include "../internal.h"
 #include "buffer.h"
 #include "output.h"
+#include "ring.h"
+#include "ring_shared.h"
+#include "userpage.h"
 
 /* Those who wait for so many events are woken in an interrupt. */
 #define WAKE_AT_ONCE	64
@@ -654,32 +660,4 @@ bool perf_event_is_over(struct perf_event *event)
 	if (state == PERF_EVENT_STATE_EXIT)
 		return list_empty_careful(perf_event_copies(event));
 	return state == PERF_EVENT_STATE_DEAD;
-}
-
-/**
- * perf_event_poll - poll(2)
- * @file: of an event
- * @wait: where to queue
- *
- * Return: EPOLLIN once for each time that records were enough to wake up for;
- * EPOLLHUP when there is no buffer, or never will be a record again.
- */
-__poll_t perf_event_poll(struct file *file, poll_table *wait)
-{
-	struct perf_event *event = file->private_data;
-	__poll_t events = EPOLLHUP;
-	struct perf_buffer *rb;
-
-	if (perf_event_make_cold(event))
-		return EPOLLERR;
-	poll_wait(file, &event->cold->waitq, wait);
-	if (perf_event_is_over(event))
-		return EPOLLHUP;
-
-	rcu_read_lock();
-	rb = rcu_dereference(event->rb);
-	if (rb)
-		events = (__force __poll_t)atomic_xchg(&rb->poll, 0);
-	rcu_read_unlock();
-	return events;
 }

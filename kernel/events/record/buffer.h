@@ -12,7 +12,6 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
-#include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -27,7 +26,6 @@
 #endif
 #include "ring_shared.h"
 
-struct pipe_inode_info;
 struct user_struct;
 
 /**
@@ -43,50 +41,6 @@ struct perf_charge {
 	struct mm_struct	*mm;
 	unsigned long		locked;
 	unsigned long		pinned;
-};
-
-/**
- * struct perf_aux - an AUX area
- * @refcount: one for all mappings, one for an open transaction
- * @mappings: of this area, protected by the buffer's lock
- * @rb: the buffer that it belongs to; a reference
- * @pmu: that set it up; no other may write to it. NULL: it is gone
- * @driver_entry: place among the areas that have a driver
- * @priv: the driver's, from pmu::setup_aux
- * @free: pmu::free_aux
- * @pgoff: where the mapping begins, in pages
- * @nr_pages: a power of two
- * @watermark: bytes after which a reader is to be woken; not in overwrite mode
- * @overwrite: the reader does not tell what it has read
- * @sampling: a piece of it is being copied into a sample
- * @writer: event that has a transaction open
- * @writer_cpu: where that runs
- * @module: the driver's, held for @free
- * @charge: who pays for the pages, until they are free
- * @atomic_put: frees the area when a transaction held the last reference
- * @work: frees the area after a grace period, where that may sleep
- * @pages: addresses of the pages
- */
-struct perf_aux {
-	refcount_t		refcount;
-	unsigned int		mappings;
-	struct perf_buffer	*rb;
-	struct pmu		*pmu;
-	struct list_head	driver_entry;
-	void			*priv;
-	void			(*free)(void *aux);
-	unsigned long		pgoff;
-	unsigned int		nr_pages;
-	unsigned long		watermark;
-	bool			overwrite;
-	bool			sampling;
-	struct perf_event	*writer;
-	int			writer_cpu;
-	struct module		*module;
-	struct perf_charge	charge;
-	struct irq_work		atomic_put;
-	struct rcu_work		work;
-	void			*pages[];
 };
 
 /**
@@ -180,7 +134,7 @@ struct perf_buffer {
 	void			*chunks[];
 };
 
-/* buffer.c: may sleep, unless said otherwise */
+/* May sleep, unless said otherwise. */
 struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long watermark,
 				      int cpu, bool overwrite);
 void perf_buffer_put(struct perf_buffer *rb);
@@ -198,106 +152,5 @@ void perf_event_detach_buffer(struct perf_event *event);
 int perf_event_pause_output(struct perf_event *event, u32 pause);
 void perf_event_wakeup(struct perf_event *event);	/* any context but NMI */
 bool perf_event_is_over(struct perf_event *event);
-__poll_t perf_event_poll(struct file *file, poll_table *wait);
-
-/* splice.c */
-ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inode_info *pipe,
-			       size_t len, unsigned int flags);
-
-/* mmap.c */
-int perf_event_mmap_file(struct file *file, struct vm_area_struct *vma);
-
-/*
- * Is the event's page mapped? It changes under the lock of the event's context
- * only, together with the event's place in ctx->mapped, which the event has while it
- * is attached to the context, too.
- */
-static inline bool perf_event_page_mapped(const struct perf_event *event)
-{
-	const struct perf_event_cold *cold = READ_ONCE(event->cold);
-
-	return cold && atomic_read(&cold->mmap_count);
-}
-
-/* userpage.c */
-void perf_buffer_init_userpage(struct perf_buffer *rb);
-void perf_event_refresh_userpage(struct perf_event *event);	/* may sleep */
-
-/*
- * output.c. Between perf_output_begin() and perf_output_end(): each returns
- * how many bytes were not copied, which is 0 except where user memory faulted
- * or the caller's function failed. Any context.
- */
-unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_copy_f copy,
-				     const void *from, unsigned int len);
-unsigned int perf_output_copy_user(struct perf_output_handle *handle,
-				   const void __user *from, unsigned int len);
-void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event);
-
-/**
- * perf_output_window - memory of the buffer, to be written in place
- * @handle: between perf_output_begin() and perf_output_end()
- * @len: bytes that are left to be written; the caller writes all of them
- *
- * Return: where they go; NULL when they would cross the end of a page, and
- * perf_output_copy() has to be used.
- */
-static __always_inline void *perf_output_window(struct perf_output_handle *handle,
-						unsigned int len)
-{
-	void *at = handle->addr;
-
-	if (unlikely(handle->size <= len))
-		return NULL;
-	handle->addr += len;
-	handle->size -= len;
-	return at;
-}
-
-/* perf_output_put() for what most records are made of. */
-static __always_inline void perf_output_put_u64(struct perf_output_handle *handle, u64 value)
-{
-	u64 *at = perf_output_window(handle, sizeof(value));
-
-	if (likely(at))
-		*at = value;
-	else
-		perf_output_copy(handle, &value, sizeof(value));
-}
-
-/* mmap.c */
-void perf_uncharge(struct perf_charge *charge);
-
-/* aux.c */
-struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event,
-				unsigned long pgoff, unsigned int nr_pages, bool overwrite);
-void perf_aux_put(struct perf_aux *aux);	/* any context */
-void perf_aux_put_now(struct perf_aux *aux);
-struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff);
-void perf_aux_stop_writer(struct perf_aux *aux);
-void perf_aux_revoke(struct pmu *pmu);
-#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-extern void (*perf_test_aux_step)(void);
-#endif
-void perf_log_itrace_start(struct perf_event *event);
-
-/*
- * Samples with a piece of the AUX area: how many bytes of @size a sample of
- * the AUX event @sampler can have now (a multiple of 8; 0: none), and write
- * exactly that many. On the CPU that runs @sampler; any context.
- */
-unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long size);
-void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle *handle,
-			   unsigned long size);
-
-/*
- * Events of a group whose leader is an AUX event and that depend on it
- * (attr.aux_output, aux_sample_size, aux_pause, aux_resume). set: true, or
- * false when the leader will not do. clear drops the link of a member, and all
- * links to a leader; the caller takes members without leader off the PMU.
- */
-bool perf_event_needs_aux(const struct perf_event *event);
-bool perf_event_set_aux_output(struct perf_event *event, struct perf_event *leader);
-void perf_event_clear_aux_output(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_BUFFER_H */

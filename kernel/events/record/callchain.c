@@ -17,9 +17,8 @@
 #include <linux/uprobes.h>
 
 #include "../internal.h"
-#include "../record.h"
-#include "../sysctl.h"
-#include "sample.h"
+#include "callchain.h"
+#include "sample_user.h"
 
 /**
  * struct callchain_cpu - one CPU's buffers

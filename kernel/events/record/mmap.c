@@ -17,8 +17,13 @@
 #include <linux/sched/user.h>
 #include <linux/security.h>
 
-#include "../internal.h"
+#include "../cold.h"
+#include "../delay.h"
+#include "../event.h"
+#include "aux.h"
 #include "buffer.h"
+#include "mmap.h"
+#include "userpage.h"
 
 /* Pages that all buffers of one user may have beyond the limits of its processes. */
 static unsigned long user_allowance(void)

@@ -10,10 +10,11 @@
 #include <linux/rcupdate.h>
 #include <linux/uaccess.h>
 
-#include "../internal.h"
-#include "../record.h"
+#include "../cold.h"
+#include "../overflow.h"
 #include "buffer.h"
 #include "output.h"
+#include "ring_shared.h"
 
 #ifndef arch_perf_out_copy_user
 static unsigned long arch_perf_out_copy_user(void *to, const void __user *from, unsigned long n)

@@ -24,7 +24,49 @@ struct perf_lost_record {
 	u64				lost;
 };
 
-/* output.c; see there */
+/*
+ * Between perf_output_begin() and perf_output_end(): each returns
+ * how many bytes were not copied, which is 0 except where user memory faulted
+ * or the caller's function failed. Any context.
+ */
+unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_copy_f copy,
+				     const void *from, unsigned int len);
+unsigned int perf_output_copy_user(struct perf_output_handle *handle,
+				   const void __user *from, unsigned int len);
+void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event);
+
+/**
+ * perf_output_window - memory of the buffer, to be written in place
+ * @handle: between perf_output_begin() and perf_output_end()
+ * @len: bytes that are left to be written; the caller writes all of them
+ *
+ * Return: where they go; NULL when they would cross the end of a page, and
+ * perf_output_copy() has to be used.
+ */
+static __always_inline void *perf_output_window(struct perf_output_handle *handle,
+						unsigned int len)
+{
+	void *at = handle->addr;
+
+	if (unlikely(handle->size <= len))
+		return NULL;
+	handle->addr += len;
+	handle->size -= len;
+	return at;
+}
+
+/* perf_output_put() for what most records are made of. */
+static __always_inline void perf_output_put_u64(struct perf_output_handle *handle, u64 value)
+{
+	u64 *at = perf_output_window(handle, sizeof(value));
+
+	if (likely(at))
+		*at = value;
+	else
+		perf_output_copy(handle, &value, sizeof(value));
+}
+
+/* See output.c. */
 int perf_output_begin_special(struct perf_output_handle *handle, unsigned int size, bool backward);
 bool perf_output_sharing_is_settled(struct perf_buffer *rb);
 void perf_output_end_shared(struct perf_output_handle *handle);

@@ -18,11 +18,11 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 
-#include "../internal.h"
-#include "buffer.h"
+#include "../cold.h"
 #include "output.h"
 #include "sample.h"
 #include "sample_fields.h"
+#include "sample_read.h"
 
 /* The words that a sample begins with: what most samples are made of. */
 #define SAMPLE_LEADING							\

@@ -7,10 +7,11 @@
 #include <linux/perf_event.h>
 #include <linux/perf_regs.h>
 
-#include "../internal.h"
-#include "buffer.h"
+#include "aux.h"
+#include "output.h"
 #include "sample.h"
 #include "sample_fields.h"
+#include "sample_user.h"
 
 /* Bytes that the record can still grow by; fields of known size come first. */
 static u32 sample_room(struct perf_sample_data *data, struct perf_event *event)

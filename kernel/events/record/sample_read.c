@@ -4,8 +4,11 @@
  */
 #include <linux/perf_event.h>
 
+#include "../cold.h"
 #include "../internal.h"
+#include "../time.h"
 #include "sample.h"
+#include "sample_read.h"
 #include "values.h"
 
 /**

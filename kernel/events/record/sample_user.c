@@ -13,8 +13,8 @@
 #include <linux/uaccess.h>
 
 #include "../internal.h"
-#include "buffer.h"
-#include "sample.h"
+#include "output.h"
+#include "sample_user.h"
 
 /**
  * perf_user_memory_usable - may a sample look at current's user memory?

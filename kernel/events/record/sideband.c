@@ -15,7 +15,6 @@
 #include "../cold.h"
 #include "../event.h"
 #include "../internal.h"
-#include "../record.h"
 #include "sample.h"
 #include "sideband.h"
 

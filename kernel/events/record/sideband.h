@@ -41,6 +41,13 @@ struct perf_record {
 void perf_sideband_get(enum perf_sideband_kind kind);
 void perf_sideband_put(enum perf_sideband_kind kind);
 
+void perf_sideband_attach(struct perf_event *event);
+void perf_sideband_detach(struct perf_event *event);
+bool perf_sideband_wanted(const struct perf_event_attr *attr);
+void perf_sideband_open(struct perf_event *event);
+void perf_sideband_close(struct perf_event *event);
+void perf_sideband_init(void);
+
 void perf_record_send(struct perf_record *record, struct perf_event_context *ctx);
 void perf_record_send_current(struct perf_record *record);
 void perf_record_send_to(struct perf_event *event, struct perf_record *record);

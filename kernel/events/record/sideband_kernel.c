@@ -8,8 +8,6 @@
 #include <linux/kallsyms.h>
 #include <linux/perf_event.h>
 
-#include "../record.h"
-#include "sample.h"
 #include "sideband.h"
 
 /* PERF_RECORD_KSYMBOL */

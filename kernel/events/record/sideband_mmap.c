@@ -11,8 +11,7 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
-#include "../record.h"
-#include "../source/sources.h"
+#include "../source/addr_filter.h"
 #include "sample.h"
 #include "sideband.h"
 

@@ -11,10 +11,10 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
-#include "../internal.h"
-#include "../record.h"
 #include "sample.h"
+#include "sample_read.h"
 #include "sideband.h"
+#include "sideband_task.h"
 
 /**
  * struct ids_body - process and thread, the beginning of many records

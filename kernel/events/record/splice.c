@@ -23,9 +23,10 @@
 #include <linux/splice.h>
 #include <linux/wait.h>
 
-#include "../internal.h"
 #include "buffer.h"
+#include "ring.h"
 #include "sample.h"
+#include "splice.h"
 
 /* Pages that one call fills. The longest record needs one more than its size says. */
 #define SPLICE_PAGES	MAX(32, PERF_RECORD_SIZE_MAX / PAGE_SIZE + 2)

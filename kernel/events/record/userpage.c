@@ -3,9 +3,16 @@
  * The first page of a mapping: an event's count and times, for user space to
  * read without a system call.
  */
+#include "../cold.h"
+#include "../context.h"
+#include "../delay.h"
 #include "../internal.h"
+#include "../read.h"
+#include "../time.h"
 #include "buffer.h"
+#include "output.h"
 #include "page_lock.h"
+#include "userpage.h"
 
 /**
  * arch_perf_update_userpage - fill in what only the architecture knows

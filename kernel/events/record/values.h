@@ -8,8 +8,8 @@
 
 #include <linux/perf_event.h>
 
-#include "../internal.h"
-#include "../source/software.h"
+#include "../cold.h"
+#include "../source/clock.h"
 
 #define PERF_FORMAT_TIMES \
 	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)

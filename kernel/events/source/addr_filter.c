@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_EVENT_IOC_SET_FILTER: of tracepoints and probes, whose filters are
- * kernel/trace's, and address filters of the PMUs that can do them.
+ * PERF_EVENT_IOC_SET_FILTER of the PMUs that can filter addresses.
  *
  * An event that user space opened has a list of filters. Each of its family
  * has the ranges that come of them: a filter on a file is a range of memory
@@ -20,12 +19,13 @@
 
 #include "../context.h"
 #include "../event.h"
-#include "../inherit.h"
+#include "../family.h"
 #include "../internal.h"
-#include "../record.h"
 #include "../record/sideband.h"
+#include "../sched.h"
+#include "../throttle.h"
+#include "addr_filter.h"
 #include "addr_filter_parse.h"
-#include "sources.h"
 
 #define for_each_filter(filter, head) \
 	list_for_each_entry(filter, &(head)->list, entry)
@@ -341,8 +341,20 @@ static int apply_family(struct perf_event *event, struct perf_addr_filter_range 
 	return 0;
 }
 
-/* Filters of @text instead of what the event and its family have, or no change. */
-static int set_addr_filters(struct perf_event *event, char *text)
+/**
+ * perf_addr_filters_set - filters of a text instead of what an event's family has
+ * @event: with address filters, of user space; its context's mutex is held
+ * @text: PERF_EVENT_IOC_SET_FILTER's; is changed
+ *
+ * May sleep. ctx->mutex is dropped meanwhile and taken again: locks of files and
+ * mm's come before it. Of several calls at a time the last one counts, and the
+ * event may be dead afterwards.
+ * Return: 0; -EINVAL for a text that is not in the grammar; -EOPNOTSUPP when the
+ * PMU cannot do it; -ENODEV when it goes; -ERANGE, -ENOMEM, or what looking up a
+ * file gives. With an error nothing has changed, but for -EINTR: killed while a
+ * task kept its mm to itself, where nothing is traced then.
+ */
+int perf_addr_filters_set(struct perf_event *event, char *text)
 {
 	struct filter_list new = { .list = LIST_HEAD_INIT(new.list) };
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
@@ -366,56 +378,6 @@ static int set_addr_filters(struct perf_event *event, char *text)
 	err = apply_family(event, new.ranges);
 	free_filters(&old);
 	kfree(new.ranges);
-	return err;
-}
-
-#ifdef CONFIG_EVENT_TRACING
-static int set_tracing_filter(struct perf_event *event, char *text)
-{
-	struct mutex *held = &event->ctx->mutex;
-	int err;
-
-	mutex_unlock(held);
-	err = ftrace_profile_set_filter(event, event->attr.config, text);
-	mutex_lock(held);
-	return err;
-}
-#else
-static int set_tracing_filter(struct perf_event *event, char *text)
-{
-	return -EINVAL;
-}
-#endif
-
-/**
- * perf_event_set_filter - PERF_EVENT_IOC_SET_FILTER
- * @event: an event of user space
- * @arg: the text, shorter than a page
- *
- * May sleep. ctx->mutex is dropped meanwhile: the locks of kernel/trace and of
- * files come before it. With several calls at a time, the last one counts.
- * Return: 0; -EINVAL for a PMU without filters, for text that is not in the
- * grammar or too long; -EEXIST when a tracepoint's event has a filter;
- * -EOPNOTSUPP when the PMU cannot do it; -ENODEV when it goes; -ERANGE, -EFAULT,
- * -ENOMEM, or what looking up a file gives. With an error nothing has changed, but
- * for -EINTR: killed while a task kept its mm to itself, where nothing is traced then.
- */
-int perf_event_set_filter(struct perf_event *event, void __user *arg)
-{
-	char *text = strndup_user(arg, PAGE_SIZE);
-	int err = -EINVAL;
-
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-
-	CLASS(event_context, ctx)(event);
-	if (event->state == PERF_EVENT_STATE_DEAD)
-		err = -ENODEV;
-	else if (is_tracing_event(event))
-		err = set_tracing_filter(event, text);
-	else if (has_addr_filter(event))
-		err = set_addr_filters(event, text);
-	kfree(text);
 	return err;
 }
 

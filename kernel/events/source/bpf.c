@@ -9,8 +9,11 @@
 #include <linux/syscalls.h>
 #include <linux/trace_events.h>
 
+#include "../context.h"
+#include "../delay.h"
 #include "../internal.h"
-#include "sources.h"
+#include "bpf.h"
+#include "tracepoint.h"
 
 #ifdef CONFIG_BPF_SYSCALL
 

@@ -15,12 +15,12 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "../context.h"
-#include "../event.h"
-#include "../inherit.h"
+#include "../family.h"
+#include "../group.h"
 #include "../internal.h"
+#include "../syscall.h"
+#include "breakpoint.h"
 #include "software.h"
-#include "sources.h"
 
 /* More debug registers of a kind than any architecture has. */
 #define BP_SLOTS_MAX	16

@@ -10,8 +10,9 @@
 #include <linux/hrtimer.h>
 #include <asm/irq_regs.h>
 
-#include "../internal.h"
-#include "../record.h"
+#include "../overflow.h"
+#include "../time.h"
+#include "clock.h"
 #include "software.h"
 
 /* Anything faster would only measure the timer. */

@@ -6,8 +6,8 @@
 #include <linux/capability.h>
 #include <linux/trace_events.h>
 
-#include "../internal.h"
-#include "sources.h"
+#include "probe.h"
+#include "tracepoint.h"
 
 /* attr.config: a probe where the function returns */
 #define PROBE_RETURN		BIT_ULL(0)

@@ -10,9 +10,11 @@
 #include <linux/hardirq.h>
 #include <linux/perf_event.h>
 
+#include "../delay.h"
 #include "../internal.h"
-#include "../pmu.h"
-#include "../record.h"
+#include "../overflow.h"
+#include "../throttle.h"
+#include "clock.h"
 #include "software.h"
 
 struct static_key_deferred perf_swevent_enabled[PERF_COUNT_SW_MAX];

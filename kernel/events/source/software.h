@@ -10,19 +10,7 @@ void perf_swevent_resident_add(struct perf_event *event);
 void perf_swevent_copy_add(struct perf_event *copy);
 void perf_swevent_resident_del(struct perf_event *event);
 bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs);
+bool perf_site_interrupted(void);
 void perf_swevent_pmu_init(void);
-
-/* clock.c */
-u64 perf_clock_event_count(const struct perf_event *event);
-void perf_clock_event_reset(struct perf_event *event);
-int perf_clock_pmu_type(u64 config);
-void perf_clock_pmu_init(void);
-
-/* Is the event a clock whose value is its running time? That is kept, whoever schedules it. */
-static inline bool is_counting_clock(const struct perf_event *event)
-{
-	return (event->event_caps & PERF_EV_CAP_RESIDENT) &&
-	       event->attr.config < PERF_SW_FIRST;
-}
 
 #endif /* _KERNEL_EVENTS_SOFTWARE_H */

@@ -6,9 +6,10 @@
  */
 #include <linux/trace_events.h>
 
+#include "../delay.h"
 #include "../internal.h"
 #include "software.h"
-#include "sources.h"
+#include "tracepoint.h"
 
 /**
  * struct tp_hit - something that happened at a tracepoint
@@ -206,6 +207,27 @@ bool is_tracing_event(const struct perf_event *event)
  */
 void perf_tracepoint_read(struct perf_event *event)
 {
+}
+
+/**
+ * perf_tracepoint_set_filter - give an event of kernel/trace a filter
+ * @event: is_tracing_event(); its context's mutex is held
+ * @text: of the filter
+ *
+ * May sleep. ctx->mutex is dropped meanwhile and taken again: the locks of
+ * kernel/trace come before it.
+ * Return: 0, -EEXIST when it has a filter, or what kernel/trace says of the text.
+ */
+int perf_tracepoint_set_filter(struct perf_event *event, char *text)
+{
+	struct mutex *held = &event->ctx->mutex;
+	int err;
+
+	lockdep_assert_held(held);
+	mutex_unlock(held);
+	err = ftrace_profile_set_filter(event, event->attr.config, text);
+	mutex_lock(held);
+	return err;
 }
 
 /**

@@ -270,7 +270,7 @@ static int tracer_set(struct perf_event *event, const char *text)
 	if (!copy)
 		return -ENOMEM;
 	ctx = perf_event_ctx_lock(event);
-	err = set_addr_filters(event, copy);
+	err = perf_addr_filters_set(event, copy);
 	perf_event_ctx_unlock(event, ctx);
 	kfree(copy);
 	return err;

@@ -13,7 +13,9 @@
 #include <linux/slab.h>
 
 #include "../cold.h"
+#include "../record/aux.h"
 #include "../record/buffer.h"
+#include "../record/output.h"
 
 #define AUX_PAGES	4
 #define AUX_SIZE	(AUX_PAGES * PAGE_SIZE)

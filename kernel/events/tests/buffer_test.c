@@ -14,6 +14,7 @@
 #include <linux/string.h>
 
 #include "../record/buffer.h"
+#include "../record/output.h"
 
 static void ring_room(struct kunit *test)
 {

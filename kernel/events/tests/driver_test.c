@@ -14,10 +14,13 @@
 #include <linux/slab.h>
 
 #include "../context.h"
+#include "../event.h"
+#include "../group.h"
 #include "../internal.h"
-#include "../pmu.h"
+#include "../pmu_scope.h"
 #include "../read.h"
-#include "../record.h"
+#include "../throttle.h"
+#include "../time.h"
 
 #define MAX_EVENTS	8
 

@@ -4,6 +4,8 @@
  */
 #include <kunit/test.h>
 
+#include "../context.h"
+
 /**
  * struct tree_fixture - a CPU context with some events
  * @ctx: the context, nobody else's

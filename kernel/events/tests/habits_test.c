@@ -8,7 +8,8 @@
 #include <linux/delay.h>
 
 #include "../pmu.h"
-#include "../record.h"
+#include "../rotate.h"
+#include "../throttle.h"
 #include "../sim/sim_habits.h"
 #include "../sysctl.h"
 #include "sim_fixture.h"

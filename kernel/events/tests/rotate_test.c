@@ -164,7 +164,7 @@ static void rotation_stops_when_nobody_waits(struct kunit *test)
 	struct perf_cpu_pmu_context *cpc;
 
 	scoped_guard(preempt) {
-		cpc = this_cpc(&f->sim->pmu);
+		cpc = perf_this_cpc(&f->sim->pmu);
 		KUNIT_EXPECT_TRUE(test, cpc->hrtimer_active);
 	}
 	one_round(test);

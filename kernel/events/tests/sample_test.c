@@ -11,7 +11,8 @@
 #include <linux/perf_regs.h>
 
 #include "../period.h"
-#include "../record.h"
+#include "../record/aux.h"
+#include "../record/sample_user.h"
 
 #define TEST_BUFFER	SZ_128K
 #define TEST_MEMBERS	3

@@ -15,7 +15,7 @@ static void one_round(struct kunit *test)
 	/* A task switch in between would choose by what has passed. */
 	guard(irqsave)();
 	pass(ROUND_NS);
-	rotate_here(this_cpc(&f->sim->pmu));
+	perf_rotate_here(perf_this_cpc(&f->sim->pmu));
 }
 
 static void group_goes_on_whole_or_not_at_all(struct kunit *test)

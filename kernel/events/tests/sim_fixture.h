@@ -11,7 +11,11 @@
 #include "../attr.h"
 #include "../context.h"
 #include "../event.h"
+#include "../group.h"
 #include "../internal.h"
+#include "../rotate.h"
+#include "../sched.h"
+#include "../time.h"
 #include "../sim/sim_pmu.h"
 
 #define STEP		SIM_EVENT_STEP

@@ -7,6 +7,8 @@
 #include <linux/jiffies.h>
 
 #include "../context.h"
+#include "../event.h"
+#include "../group.h"
 
 #define OCCURRENCES	BIT_ULL(20)
 

@@ -12,6 +12,8 @@
 
 #include "../record/buffer.h"
 #include "../context.h"
+#include "../event.h"
+#include "../group.h"
 #include "../internal.h"
 
 #define MARK(n)		(0x5a00000000000000ULL | (n))

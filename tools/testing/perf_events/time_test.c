@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A context's clock, its changes and an event's times, from the kernel's own
- * source (kernel/events/time.h): one or two writers that hold the context's lock,
+ * source (kernel/events/time_seq.h): one or two writers that hold the context's lock,
  * and readers on other CPUs. Time is the machine's counter, which all CPUs share.
  *
  * A reader never sees time go back, nor more running than enabled time, nor more
@@ -68,7 +68,7 @@ static inline void step(void)
 
 #define PERF_TIME_STEP()	step()
 #define smp_processor_id()	0
-#include "time.h"
+#include "time_seq.h"
 
 /**
  * struct setup - what one run is about

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_GROUP_TREE_H
+#define _KERNEL_EVENTS_GROUP_TREE_H
+
+#include <linux/perf_event.h>
+
+/**
+ * struct perf_stretch_look - what some stretches of a tree have in common
+ * @waiting: the leader of the youngest group that waits, or NULL
+ * @youngest: ns that the youngest group has run, U64_MAX at the beginning
+ * @level: ns that the youngest group of the oldest stretch has run
+ */
+struct perf_stretch_look {
+	struct perf_event	*waiting;
+	u64			youngest;
+	u64			level;
+};
+
+/* ctx->lock is held. */
+void perf_group_level(struct perf_event *leader);
+void perf_group_insert(struct perf_event *leader);
+void perf_group_erase(struct perf_event *leader);
+void perf_group_ran(struct perf_event *leader, u64 ns);
+void perf_group_pass(struct perf_event *leader, u64 ns);
+u64 perf_group_age(const struct perf_event *leader);
+void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
+		       const struct perf_cgroup *cgrp, struct perf_stretch_look *look);
+void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stretch_look *of_cpu,
+		      struct perf_event_pmu_context *task, const struct perf_stretch_look *of_task);
+struct perf_event *perf_group_first(struct rb_root *root, int cpu, const struct perf_cgroup *cgrp);
+struct perf_event *perf_group_next(struct perf_event *leader);
+
+#endif /* _KERNEL_EVENTS_GROUP_TREE_H */

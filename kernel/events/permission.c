@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may do what: perf_event_paranoid, capabilities, and the security modules.
+ */
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <linux/security.h>
+
+#include "permission.h"
+
+/* -1: all; 0: no tracepoint data; 1: no CPU events; 2: no kernel; 3: nothing */
+int sysctl_perf_event_paranoid __read_mostly =
+	IS_ENABLED(CONFIG_SECURITY_PERF_EVENTS_RESTRICT) ? 3 : 2;
+
+/* Is the caller's level too low for something forbidden from @level on? */
+static bool forbidden_from(int level)
+{
+	return READ_ONCE(sysctl_perf_event_paranoid) >= level && !perfmon_capable();
+}
+
+/**
+ * perf_allow_kernel - may the caller look into the kernel?
+ *
+ * Process context; may sleep (LSM).
+ *
+ * Return: 0, -EACCES or a security module's error
+ */
+int perf_allow_kernel(void)
+{
+	if (forbidden_from(2))
+		return -EACCES;
+	return security_perf_event_open(PERF_SECURITY_KERNEL);
+}
+EXPORT_SYMBOL_GPL(perf_allow_kernel);
+
+/**
+ * perf_allow_cpu - may the caller watch everything that runs on a CPU?
+ *
+ * Process context; may sleep (LSM).
+ *
+ * Return: 0, -EACCES or a security module's error
+ */
+int perf_allow_cpu(void)
+{
+	if (forbidden_from(1))
+		return -EACCES;
+	return security_perf_event_open(PERF_SECURITY_CPU);
+}
+
+/**
+ * perf_allow_tracepoint - may the caller have tracepoints' data?
+ *
+ * Process context; may sleep (LSM).
+ *
+ * Return: 0, -EPERM or a security module's error
+ */
+int perf_allow_tracepoint(void)
+{
+	if (forbidden_from(0))
+		return -EPERM;
+	return security_perf_event_open(PERF_SECURITY_TRACEPOINT);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_PMU_SCOPE_H
+#define _KERNEL_EVENTS_PMU_SCOPE_H
+
+#include <linux/perf_event.h>
+
+/*
+ * Each instance of a system-wide PMU has one CPU that speaks for it.
+ * The first two are for hotplug, with the CPU hotplug lock held for writing
+ * and the CPU online (before it goes, after it came); they may sleep.
+ */
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+extern const struct cpumask *perf_test_die;
+#endif
+void perf_scope_online(unsigned int cpu);
+void perf_scope_offline(unsigned int cpu);
+bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b);
+bool perf_scope_exists(unsigned int scope, unsigned int cpu);
+const struct cpumask *perf_scope_speakers(unsigned int scope);
+
+#endif /* _KERNEL_EVENTS_PMU_SCOPE_H */

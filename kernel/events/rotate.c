@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rotation: groups that do not fit together take turns. A timer of each PMU and
+ * CPU, which runs while a group waits, exchanges the youngest group that waits
+ * for the oldest one that is on (group_tree.c says how old a group is).
+ */
+#include <linux/hrtimer.h>
+
+#include "cgroup.h"
+#include "context.h"
+#include "group_tree.h"
+#include "internal.h"
+#include "pmu.h"
+#include "rotate.h"
+#include "sched.h"
+#include "source/software.h"
+
+/* Look at all flexible groups that may run here. */
+static void look_at_groups(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+			   struct perf_stretch_look *look)
+{
+	int cpu = smp_processor_id();
+	struct perf_cgroup *cgrp;
+
+	if (!epc)
+		return;
+	perf_stretch_look(epc, cpu, NULL, look);
+	if (epc->ctx->task) {
+		perf_stretch_look(epc, -1, NULL, look);
+		return;
+	}
+	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = perf_cgroup_above(cgrp))
+		perf_stretch_look(epc, cpu, cgrp, look);
+}
+
+static struct perf_event *oldest_running(struct perf_event_pmu_context *epc,
+					 struct perf_event *best)
+{
+	struct perf_event *leader;
+
+	if (!epc)
+		return best;
+	list_for_each_entry(leader, &epc->flexible_active, active_list) {
+		if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
+			continue;
+		if (!best || perf_group_age(leader) > perf_group_age(best))
+			best = leader;
+	}
+	return best;
+}
+
+/* Take groups off, the oldest first, until this one fits. */
+static void make_room(struct perf_event *waiting, struct perf_event_pmu_context *cpu_epc,
+		      struct perf_event_pmu_context *task_epc)
+{
+	struct perf_cpu_pmu_context *cpc = perf_this_cpc(waiting->pmu_ctx->pmu);
+	struct perf_event *victim;
+
+	/* An overflow while it was being put on may have turned it off. */
+	while (perf_group_waits(waiting) && !perf_group_try_sched_in(waiting, cpc)) {
+		victim = oldest_running(task_epc, oldest_running(cpu_epc, NULL));
+		if (!victim) {
+			perf_group_pass(waiting, ktime_to_ns(cpc->hrtimer_interval));
+			return;
+		}
+		perf_group_sched_out(victim);
+	}
+}
+
+/*
+ * Only groups that change places are touched. The CPU's groups and the task's
+ * are served alternately, so that neither starves the other.
+ */
+static bool rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc)
+{
+	struct pmu *pmu = cpc->epc.pmu;
+	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, pmu);
+	struct perf_event_pmu_context *task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
+	struct perf_stretch_look of_cpu = { .youngest = U64_MAX };
+	struct perf_stretch_look of_task = { .youngest = U64_MAX };
+	struct perf_event *waiting;
+
+	if (perf_pmu_kept_off(pmu))
+		return false;
+	look_at_groups(cpuctx, cpu_epc, &of_cpu);
+	look_at_groups(cpuctx, task_epc, &of_task);
+	perf_ages_settle(&cpc->epc, &of_cpu, task_epc, &of_task);
+	if (of_cpu.waiting && of_task.waiting)
+		waiting = (cpc->task_served ^= 1) ? of_task.waiting : of_cpu.waiting;
+	else
+		waiting = of_cpu.waiting ?: of_task.waiting;
+	if (!waiting)
+		return false;
+
+	perf_pmu_disable(pmu);
+	make_room(waiting, cpu_epc, task_epc);
+	if (cpu_epc)
+		perf_groups_sched_in(cpuctx, cpu_epc, false);
+	if (task_epc)
+		perf_groups_sched_in(cpuctx, task_epc, false);
+	perf_pmu_enable(pmu);
+	return true;
+}
+
+/**
+ * perf_rotate_here - let groups of a PMU take turns, once
+ * @cpc: the PMU on this CPU
+ *
+ * Interrupts off, no lock held. Return: is there anything to rotate next time?
+ */
+bool perf_rotate_here(struct perf_cpu_pmu_context *cpc)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_context();
+	struct perf_event_context *task_ctx = cpuctx->task_ctx;
+	bool again;
+
+	perf_context_lock_cpu(cpuctx, task_ctx);
+	again = rotate(cpuctx, cpc);
+	scoped_guard(raw_spinlock, &cpc->hrtimer_lock)
+		cpc->hrtimer_active = again;
+	perf_context_unlock_cpu(cpuctx, task_ctx);
+	return again;
+}
+
+static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
+{
+	struct perf_cpu_pmu_context *cpc = container_of(timer, typeof(*cpc), hrtimer);
+	bool later = perf_site_interrupted();
+
+	if (!later && !perf_rotate_here(cpc))
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, later ? ns_to_ktime(10000) : cpc->hrtimer_interval);
+	return HRTIMER_RESTART;
+}
+
+/**
+ * perf_rotation_stop - a CPU has stopped, and nobody takes turns there
+ * @pmu: a PMU; perf_pmus_lock keeps it
+ * @cpu: that is not online for perf events
+ *
+ * May sleep.
+ */
+void perf_rotation_stop(struct pmu *pmu, int cpu)
+{
+	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+
+	lockdep_assert_held(&perf_pmus_lock);
+	/* Or perf_rotation_needed() would start it again. */
+	WARN_ON_ONCE(per_cpu(perf_cpu_context, cpu).online);
+	hrtimer_cancel(&cpc->hrtimer);
+	raw_spin_lock_irq(&cpc->hrtimer_lock);
+	cpc->hrtimer_active = false;
+	raw_spin_unlock_irq(&cpc->hrtimer_lock);
+}
+
+/**
+ * perf_cpu_pmu_context_init - prepare a PMU's state of one CPU
+ * @pmu: with cpu_pmu_context allocated and hrtimer_interval_ms set
+ * @cpu: the CPU
+ */
+void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
+{
+	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+
+	cpc->epc.pmu = pmu;
+	cpc->epc.embedded = true;
+	INIT_LIST_HEAD(&cpc->epc.pmu_ctx_entry);
+	INIT_LIST_HEAD(&cpc->epc.pinned_active);
+	INIT_LIST_HEAD(&cpc->epc.flexible_active);
+	INIT_LIST_HEAD(&cpc->sched_cb_entry);
+	raw_spin_lock_init(&cpc->hrtimer_lock);
+	cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
+	hrtimer_init(&cpc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	cpc->hrtimer.function = rotation_timer;
+}
+
+/**
+ * perf_pmu_mux_interval_changed - take over a PMU's new rotation interval
+ * @pmu: whose hrtimer_interval_ms has been written
+ *
+ * A timer that runs follows from its next expiry on.
+ */
+void perf_pmu_mux_interval_changed(struct pmu *pmu)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+
+		raw_spin_lock_irq(&cpc->hrtimer_lock);
+		cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
+		raw_spin_unlock_irq(&cpc->hrtimer_lock);
+	}
+}
+
+/**
+ * perf_rotation_needed - a group waits for its share of a PMU
+ * @cpc: the PMU on this CPU; the contexts of both are locked, interrupts are off
+ */
+void perf_rotation_needed(struct perf_cpu_pmu_context *cpc)
+{
+	/* What waits here goes with its task; the timer would come to another CPU. */
+	if (unlikely(!this_cpu_context()->online))
+		return;
+	scoped_guard(raw_spinlock, &cpc->hrtimer_lock) {
+		if (!cpc->hrtimer_active)
+			hrtimer_start(&cpc->hrtimer, cpc->hrtimer_interval,
+				      HRTIMER_MODE_REL_PINNED_HARD);
+		cpc->hrtimer_active = true;
+	}
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_ROTATE_H
+#define _KERNEL_EVENTS_ROTATE_H
+
+#include <linux/perf_event.h>
+
+struct perf_cpu_pmu_context;
+
+void perf_rotation_needed(struct perf_cpu_pmu_context *cpc);
+bool perf_rotate_here(struct perf_cpu_pmu_context *cpc);
+
+/* perf_pmus_lock is held. */
+void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu);
+void perf_rotation_stop(struct pmu *pmu, int cpu);
+void perf_pmu_mux_interval_changed(struct pmu *pmu);
+
+#endif /* _KERNEL_EVENTS_ROTATE_H */

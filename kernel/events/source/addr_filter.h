@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_ADDR_FILTER_H
+#define _KERNEL_EVENTS_ADDR_FILTER_H
+
+#include <linux/perf_event.h>
+
+struct vm_area_struct;
+
+/* set: ctx->mutex is held, and dropped meanwhile; inherit: the family's lock is held. */
+int perf_addr_filters_set(struct perf_event *event, char *text);
+int perf_addr_filters_init(struct perf_event *event);
+void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from);
+void perf_addr_filters_free(struct perf_event *event);
+void perf_addr_filters_exec(void);
+void perf_addr_filters_mmap(struct vm_area_struct *vma);
+
+#endif /* _KERNEL_EVENTS_ADDR_FILTER_H */

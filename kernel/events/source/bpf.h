@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_BPF_H
+#define _KERNEL_EVENTS_BPF_H
+
+#include <linux/perf_event.h>
+
+struct bpf_prog;
+
+/* set: ctx->mutex is held. */
+int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie);
+void perf_event_free_bpf(struct perf_event *event);
+void perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent);
+#ifdef CONFIG_BPF_SYSCALL
+int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *data,
+			    struct pt_regs *regs);
+#else
+static inline int perf_event_bpf_overflow(struct perf_event *event,
+					  struct perf_sample_data *data,
+					  struct pt_regs *regs)
+{
+	return 1;
+}
+#endif
+
+#endif /* _KERNEL_EVENTS_BPF_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_BREAKPOINT_H
+#define _KERNEL_EVENTS_BREAKPOINT_H
+
+#include <linux/init.h>
+#include <linux/perf_event.h>
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+void __init perf_breakpoint_pmu_init(void);
+/* ctx->mutex is held, and perf_family_enter() has been called. */
+int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr);
+#else
+static inline void perf_breakpoint_pmu_init(void) { }
+static inline int perf_breakpoint_modify(struct perf_event *event,
+					 const struct perf_event_attr *attr)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+#endif /* _KERNEL_EVENTS_BREAKPOINT_H */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_THROTTLE_H
+#define _KERNEL_EVENTS_THROTTLE_H
+
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+
+#include "sysctl.h"
+
+struct perf_cpu_context;
+
+/* hw_perf_event::interrupts of an event that is throttled until the next tick */
+#define MAX_INTERRUPTS	(~0ULL)
+
+DECLARE_PER_CPU(u32, perf_throttle_ticks);
+
+/* Has the event been halted until a tick? */
+static inline bool perf_event_throttled(const struct perf_event *event)
+{
+	return event->hw.interrupts == MAX_INTERRUPTS;
+}
+
+/*
+ * The same for software events, which nobody halts: they are quiet until the
+ * next tick of the CPU that they happen on, and need it not to go on.
+ * Preemption is off.
+ */
+static inline bool perf_event_quiet(const struct perf_event *event)
+{
+	return unlikely(perf_event_throttled(event)) &&
+	       event->hw.interrupts_seq == __this_cpu_read(perf_throttle_ticks);
+}
+
+int perf_overflow_account(struct perf_event *event, unsigned int flags);
+
+/*
+ * One occurrence may be many periods of many events, each of whose samples may
+ * be large. All samples of a CPU but an event's first come from what a tick
+ * gives; it is this many events' worth.
+ */
+#define PERF_BUSY_EVENTS	8
+
+u64 perf_overflow_samples(struct perf_event *event, u64 passed);
+void perf_overflow_halt(struct perf_event *event);
+
+/* What perf_overflow_account() mostly comes to. Return: false if it has to be asked. */
+static __always_inline bool perf_overflow_account_fast(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	if (hw->interrupts_seq != __this_cpu_read(perf_throttle_ticks) ||
+	    hw->interrupts >= READ_ONCE(perf_max_samples_per_tick) || event->attr.freq)
+		return false;
+	hw->interrupts++;
+	return true;
+}
+
+bool perf_event_unthrottle_in(struct perf_event *event);
+bool perf_event_counts_up(const struct perf_event *event);
+void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx);
+void perf_tick_get(void);
+void perf_tick_put(void);
+void perf_event_restart_period(struct perf_event *event);
+void perf_throttle_record(struct perf_event *event, bool throttled);
+
+#endif /* _KERNEL_EVENTS_THROTTLE_H */

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How a context's clock, its changes and its events' times are written by one
+ * CPU and read by others.
+ *
+ * Writers hold the context's lock. Readers hold nothing, come from any context,
+ * and most of them may not wait: the writer may be what they interrupted, or
+ * wait for something that their CPU has. So there is nothing that is wrong
+ * between two stores of a writer:
+ *
+ * - A time of an event is one word: a total while the time stands, and the
+ *   moment at which it would have been 0 while it runs. A reader finds the one
+ *   or the other.
+ * - A clock runs or stands, and has a time that it has been at. What makes it run
+ *   is stored before it does, its time before it stands.
+ * - A change of a context happens at one moment, ctx->now. At that very moment a
+ *   time that is stopped or started has the same value before and after. Who
+ *   reads in the middle of a change reads the times of its moment.
+ *
+ * What is left is the moment itself: a writer announces that it will look at the
+ * clock, and a reader looks whether that has been announced after it has looked
+ * at the clock. Then a time that was read before the announcement is not later
+ * than the moment of the change.
+ *
+ * No kernel context is needed here: a program in user space includes this file,
+ * too, with threads for CPUs, and with PERF_TIME_STEP() defined to spend time at
+ * places where others may come in.
+ */
+#ifndef _KERNEL_EVENTS_TIME_SEQ_H
+#define _KERNEL_EVENTS_TIME_SEQ_H
+
+#ifndef PERF_TIME_STEP
+#define PERF_TIME_STEP()	do { } while (0)
+#endif
+
+/* The lowest bit of a word: the time runs. The others are a signed number. */
+#define PERF_TIME_RUNS		1ULL
+
+/* The lowest bits of ctx->seq; all others count changes. */
+#define PERF_CHANGE_COMING	1U	/* its moment is being taken */
+#define PERF_CHANGE_GOES_ON	2U	/* its moment is ctx->now */
+#define PERF_CHANGE_STATE	3U
+
+/* So often a reader that may not wait looks again for a time that holds. */
+#define PERF_TIMES_TRIES	16
+
+/**
+ * struct perf_times - an event's times at one moment
+ * @enabled: ns, without children
+ * @running: ns, without children
+ * @when: the moment, by perf_clock()
+ */
+struct perf_times {
+	u64	enabled;
+	u64	running;
+	u64	when;
+};
+
+/* A clock's time, or an event's, that its word tells at @now; any context. */
+static __always_inline u64 perf_time_at(u64 word, u64 now)
+{
+	u64 value = (s64)word >> 1;
+
+	return word & PERF_TIME_RUNS ? now - value : value;
+}
+
+/* Let an event's time run or stand from @now on; the context's lock is held. */
+static __always_inline void perf_time_turn(atomic64_t *time, u64 now, bool runs)
+{
+	u64 word = atomic64_read(time);
+
+	/* A total becomes the moment at which it was 0, and the other way round. */
+	if ((word & PERF_TIME_RUNS) != runs)
+		atomic64_set(time, (now - ((s64)word >> 1)) << 1 | runs);
+}
+
+/* The time of a clock at @now by perf_clock(); any context. */
+static __always_inline u64 perf_clock_at(const struct perf_event_clock *clock, u64 now)
+{
+	/* Pairs with perf_clock_start() and _stop(): it has what it needs. */
+	int cpu = smp_load_acquire(&clock->cpu);
+	u64 time = atomic64_read(&clock->time);
+	s64 ahead = now + atomic64_read(&clock->offset) - time;
+
+	/* Clocks of two CPUs may differ a little; time never goes back. */
+	return cpu >= 0 && ahead > 0 ? time + ahead : time;
+}
+
+/*
+ * The time of a clock at @now, for a change of times that run by it: from here on
+ * it is not behind this on any CPU. The context's lock is held.
+ */
+static __always_inline u64 perf_clock_advance(struct perf_event_clock *clock, u64 now)
+{
+	u64 time = perf_clock_at(clock, now);
+
+	atomic64_set(&clock->time, time);
+	return time;
+}
+
+/**
+ * perf_clock_start - let a clock that stands run on this CPU
+ * @clock: whose context's lock is held
+ * @now: perf_clock()
+ *
+ * It goes on with the time at which it stopped: no reader needs to be told.
+ */
+static __always_inline void perf_clock_start(struct perf_event_clock *clock, u64 now)
+{
+	if (WARN_ON_ONCE(clock->cpu >= 0))
+		return;
+	atomic64_set(&clock->offset, atomic64_read(&clock->time) - now);
+	/* Pairs with perf_clock_at(): a clock that runs has its offset. */
+	smp_store_release(&clock->cpu, smp_processor_id());
+}
+
+/**
+ * perf_clock_stop - halt a clock that runs
+ * @clock: whose context's lock is held
+ * @now: taken after perf_change_announce()
+ */
+static __always_inline void perf_clock_stop(struct perf_event_clock *clock, u64 now)
+{
+	u64 time = atomic64_read(&clock->time);
+	s64 ahead = now + atomic64_read(&clock->offset) - time;
+
+	if (WARN_ON_ONCE(clock->cpu < 0))
+		return;
+	if (ahead > 0)
+		atomic64_set(&clock->time, time + ahead);
+	PERF_TIME_STEP();
+	/* Pairs with perf_clock_at(): a clock that stands has its time. */
+	smp_store_release(&clock->cpu, -1);
+}
+
+/*
+ * Times may stop at a moment that is about to be taken. The full barrier keeps
+ * the look at the clock behind the store. A reader that has looked at the clock
+ * later than this writer, and so may have a time that is later than the moment,
+ * finds the announcement when it looks for it; see perf_times_try(). A barrier
+ * between stores would not do: the store could wait in this CPU until after the
+ * change, and the reader's time would go back.
+ */
+static __always_inline void perf_change_announce(struct perf_event_context *ctx)
+{
+	/* Pairs with the read barrier of perf_times_try(). */
+	smp_store_mb(ctx->seq, ctx->seq + PERF_CHANGE_COMING);
+}
+
+/* What is changed from here on changes at @now, taken after the announcement. */
+static __always_inline void perf_change_go(struct perf_event_context *ctx, u64 now)
+{
+	WRITE_ONCE(ctx->now, now);
+	PERF_TIME_STEP();
+	/* Pairs with perf_times_try(): a change that goes on has its moment. */
+	smp_store_release(&ctx->seq, ctx->seq + (PERF_CHANGE_GOES_ON - PERF_CHANGE_COMING));
+	/* Pairs with the barrier there: a time that has changed shows that it may have. */
+	smp_wmb();
+}
+
+/* A change has been made, in the @state in which it is until then. */
+static __always_inline void perf_change_end(struct perf_event_context *ctx, unsigned int state)
+{
+	/* Pairs with the acquire there: no change goes on, all of it is seen. */
+	smp_store_release(&ctx->seq, ctx->seq + (PERF_CHANGE_STATE + 1 - state));
+}
+
+/* The clock that counts for an event: its cgroup's on its CPU, or its context's. */
+static __always_inline struct perf_event_clock *
+perf_event_clock(const struct perf_event *event, struct perf_event_context *ctx)
+{
+#ifdef CONFIG_CGROUP_PERF
+	if (event->cgrp)
+		return &per_cpu_ptr(event->cgrp->info, READ_ONCE(event->cpu))->clock;
+#endif
+	return &ctx->clock;
+}
+
+/* Both times of an event at @now by its clock. */
+static __always_inline void perf_times_at(const struct perf_event *event, u64 now,
+					  struct perf_times *times)
+{
+	times->enabled = perf_time_at(atomic64_read(&event->time_enabled), now);
+	PERF_TIME_STEP();
+	times->running = perf_time_at(atomic64_read(&event->time_running), now);
+}
+
+/* Let both times of an event, which stand at 0, run from the beginning of its clock. */
+static __always_inline void perf_times_begin(struct perf_event *event)
+{
+	atomic64_set(&event->time_enabled, PERF_TIME_RUNS);
+	atomic64_set(&event->time_running, PERF_TIME_RUNS);
+}
+
+/**
+ * perf_times_try - read an event's times
+ * @event: the event
+ * @wait: give up rather than read a time that may be later than a change's
+ * @times: filled in, unless the reader gives up
+ *
+ * Any context. Return: true when the times are those of one moment, and no reader
+ * has seen later ones before or will see earlier ones afterwards. If not, the clock
+ * or the event may have been stopped and started since the call: what has passed
+ * since may have been counted though it was not to be, or the other way round.
+ */
+static __always_inline bool perf_times_try(const struct perf_event *event, bool wait,
+					   struct perf_times *times)
+{
+	struct perf_event_context *ctx;
+	unsigned int seq;
+	bool exact;
+	u64 now;
+
+	do {
+		/* Looked at once for all: the event may move to another CPU's. */
+		ctx = READ_ONCE(event->ctx);
+		/* Pairs with perf_change_go() and perf_change_end(). */
+		seq = smp_load_acquire(&ctx->seq);
+		exact = (seq & PERF_CHANGE_STATE) != PERF_CHANGE_COMING;
+		if (!exact && wait)
+			return false;
+		PERF_TIME_STEP();
+		now = seq & PERF_CHANGE_GOES_ON ? READ_ONCE(ctx->now) : perf_clock();
+		times->when = now;
+		PERF_TIME_STEP();
+		perf_times_at(event, perf_clock_at(perf_event_clock(event, ctx), now), times);
+		/*
+		 * Pairs with perf_change_announce(): what has been read of a later
+		 * change, or at a time that a later change may stop before, shows
+		 * below. So does the new context of an event whose times run by
+		 * another clock now: it is stored before the announcement of the
+		 * change that lets them. The machine's counter is not memory; it has
+		 * been read before what is loaded here as far as the machine keeps it
+		 * before a load.
+		 */
+		smp_rmb();
+		/* It moves once for each CPU that goes offline. */
+	} while (unlikely(READ_ONCE(event->ctx) != ctx));
+
+	return exact && READ_ONCE(ctx->seq) == seq;
+}
+
+/**
+ * perf_times_read - read an event's times without waiting for anybody
+ * @event: the event
+ * @times: filled in
+ *
+ * Any context. The tries end, and with them the loop: a change whose moment is
+ * being taken may be what this reader has interrupted, and one that another CPU
+ * makes may be followed by more. Then the times are those of the last try, which
+ * has nothing in it twice.
+ * Return: whether they are exact; see perf_times_try().
+ */
+static __always_inline bool perf_times_read(const struct perf_event *event,
+					    struct perf_times *times)
+{
+	int tries;
+
+	for (tries = PERF_TIMES_TRIES; tries; tries--) {
+		if (likely(perf_times_try(event, tries > 1, times)))
+			return true;
+		cpu_relax();
+	}
+	/* The last one to be started or stopped may have been so after that moment. */
+	times->enabled = max_t(s64, times->enabled, 0);
+	times->running = clamp_t(s64, times->running, 0, times->enabled);
+	return false;
+}
+
+#endif /* _KERNEL_EVENTS_TIME_SEQ_H */
