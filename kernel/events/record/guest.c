@@ -8,7 +8,6 @@
 #include <linux/rcupdate.h>
 #include <linux/static_call.h>
 
-
 /* Not NULL while a hypervisor is registered; nobody follows it. */
 struct perf_guest_info_callbacks __rcu *perf_guest_cbs;
 
