@@ -154,17 +154,16 @@ struct perf_event_context *perf_context_find(struct task_struct *task, int cpu)
 }
 
 /**
- * perf_event_ctx_unlock - end what perf_event_ctx_lock() began
- * @event: the event
- * @ctx: what that returned
+ * perf_event_ctx_unlock - the end of CLASS(event_context)
+ * @ctx: what perf_event_ctx_lock() returned
  */
-void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *ctx)
+void perf_event_ctx_unlock(struct perf_event_context *ctx)
 {
 	mutex_unlock(&ctx->mutex);
 }
 
 /**
- * perf_event_ctx_lock - take the mutex of an event's context
+ * perf_event_ctx_lock - take the mutex of an event's context: CLASS(event_context)
  * @event: that the caller keeps alive until perf_event_ctx_unlock()
  *
  * The event keeps its context. It may be moved from one CPU's to another's,

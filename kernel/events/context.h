@@ -7,10 +7,13 @@
 struct perf_event_context *perf_context_find(struct task_struct *task, int cpu);
 void perf_context_put(struct perf_event_context *ctx);
 struct perf_event_context *perf_event_ctx_lock(struct perf_event *event);
-void perf_event_ctx_unlock(struct perf_event *event, struct perf_event_context *ctx);
+void perf_event_ctx_unlock(struct perf_event_context *ctx);
 
-/* CLASS(event_context, ctx)(event): the context, locked to the end of the block. */
-DEFINE_CLASS(event_context, struct perf_event_context *, perf_event_ctx_unlock(NULL, _T),
+/*
+ * CLASS(event_context, ctx)(event): the context, locked to the end of the block. The
+ * one way to lock an event's context.
+ */
+DEFINE_CLASS(event_context, struct perf_event_context *, perf_event_ctx_unlock(_T),
 	     perf_event_ctx_lock(event), struct perf_event *event)
 
 /* Run something where the event's context can be changed. */

@@ -130,19 +130,17 @@ static struct perf_event *first_child(struct perf_event *root)
  */
 void perf_family_release(struct perf_event *event)
 {
-	struct perf_event_context *ctx;
 	struct perf_event *child;
 
 	if (!event->attr.inherit || event->parent)
 		return;
 	while ((child = first_child(event))) {
-		ctx = perf_event_ctx_lock(child);
-		mutex_lock(perf_family_lock(event));
-		/* Unless its task has exited meanwhile. */
-		if (!list_empty(&child->child_list))
-			perf_family_remove(child);
-		mutex_unlock(perf_family_lock(event));
-		perf_event_ctx_unlock(child, ctx);
+		scoped_class(event_context, ctx, child) {
+			guard(mutex)(perf_family_lock(event));
+			/* Unless its task has exited meanwhile. */
+			if (!list_empty(&child->child_list))
+				perf_family_remove(child);
+		}
 		perf_overflow_cancel(child);
 		perf_event_put(child);
 	}

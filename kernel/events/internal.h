@@ -2,18 +2,51 @@
 /*
  * What the files of the perf events core share. What x.c has for others is in x.h.
  *
- * Lock order, outermost first:
+ * Lock order, outermost first. A lock may be taken with those above it held, and
+ * with none below.
  *
- *	task->signal->exec_update_lock	credentials against attachment
- *	  pmu registry lock		perf_pmus_lock
- *	    task->perf_event_mutex	the list of events a task owns
- *	      ctx->mutex		two contexts: by address. A CPU's: no memory is allocated
- *	        perf_family_lock()	a family of inherited events; no memory is allocated
- *	          mmap_lock		tried only, of a task whose files are filtered
- *	            buffer locks	(buffer.h) no memory is allocated
- *	            ---- interrupts off from here ----
- *	            cpuctx->ctx.lock
- *	              task ctx->lock	innermost
+ *	sched_events_mutex		sched.c: task switches are watched
+ *	  cpu_hotplug_lock		written: CPUs come and go. Read by static keys: code
+ *					is patched with no lock below this one held
+ *	    signal->exec_update_lock	read: credentials stay while an event is attached
+ *	      perf_pmus_lock		the registry of PMUs. Scopes move events under it
+ *	        task->perf_event_mutex	the list of events that a task owns
+ *	          ctx->mutex		two contexts: by address. A CPU's: no memory is allocated
+ *	            perf_family::lock	copies of a context's events; no memory is allocated
+ *	              mmap_lock		taken by mmap(2), above the next. Below ctx->mutex it
+ *					is tried only: perf_addr_filters_set() lets go of
+ *					all of these to wait for it
+ *	                perf_buffer::lock	attach, detach, map; two: by address. No memory
+ *					is allocated under it
+ *	                  ---- interrupts off from here ----
+ *	                  cpuctx->ctx.lock
+ *	                    task ctx->lock	innermost but for the leaves
+ *
+ * pmus_srcu, read, keeps PMUs while pmu::event_init and pmu::setup_aux run. It is
+ * entered with ctx->mutex (fork) or a buffer's lock held, and a leader's ctx->mutex is
+ * taken within. perf_pmu_unregister() waits for its readers with no lock held.
+ *
+ * Leaves, below which nothing of this list is taken:
+ *
+ *	callchain_lock		mutex, callchain.c: the buffers of call chains; memory is
+ *				allocated under it
+ *	tick_lock		mutex, throttle.c: who needs the tick
+ *	interval_lock		mutex, pmu_sysfs.c: writers of a PMU's interval; the
+ *				hrtimer_lock of each CPU is taken within
+ *	bp_mutex		mutex, breakpoint.c: claims of debug registers; below ctx->mutex
+ *				and the family's lock; no memory is allocated under it
+ *	pmu_entry::lock		pmu.c: the events of a PMU; below pmus_srcu
+ *	areas_lock		aux.c: AUX areas that a driver has set up; below a buffer's lock
+ *	perf_buffer::pages_lock	references to the pages of a buffer; below its lock
+ *	perf_buffer::events_lock	the events of a buffer; below its lock, and in
+ *				interrupts
+ *	listeners::lock		sideband.c: who gets the records of a CPU
+ *	hrtimer_lock		rotate.c: the rotation timer; below both contexts' locks
+ *	perf_addr_filters_head::lock	filters and ranges; below both contexts' locks
+ *
+ * What drops a mutex that its caller holds, and takes it again, says so in its
+ * kernel-doc: perf_addr_filters_set(), perf_tracepoint_set_filter() and
+ * perf_event_set_bpf(), all of them ctx->mutex.
  *
  * Event sites take no lock: they walk RCU lists with preemption off. Neither do
  * writers of records, also where several CPUs share a buffer (ring_shared.h).

@@ -324,8 +324,6 @@ static struct pmu_entry *entry_of_type(u32 type)
 static int pmu_event_init(struct pmu *pmu, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
-	struct perf_event_context *ctx;
-	int err;
 
 	if (leader == event || pmu->task_ctx_nr == perf_sw_context)
 		return pmu->event_init(event);
@@ -334,10 +332,8 @@ static int pmu_event_init(struct pmu *pmu, struct perf_event *event)
 		lockdep_assert_held(&leader->ctx->mutex);
 		return pmu->event_init(event);
 	}
-	ctx = perf_event_ctx_lock(leader);
-	err = pmu->event_init(event);
-	perf_event_ctx_unlock(leader, ctx);
-	return err;
+	CLASS(event_context, ctx)(leader);
+	return pmu->event_init(event);
 }
 
 /* Does this PMU take the event? pmus_srcu is held. */

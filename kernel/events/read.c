@@ -106,6 +106,27 @@ unlock:
 /*
  * Bring event->count up to date. The event stays attached meanwhile: ctx->mutex,
  * the family's lock, or a reference that keeps its file open. May sleep.
+ *
+ * No lock is held, and another CPU may just put the event on or take it off:
+ *
+ *	event_sched_in()			sync_count()
+ *
+ *	event->oncpu = cpu;			if (event->state != ACTIVE)  (acquire)
+ *	smp_wmb();					return;
+ *	event->state = ACTIVE;			cpu = event->oncpu;
+ *
+ * In another order an event that is seen to be active would have the oncpu of
+ * before, -1, and what its counter has is left out.
+ *
+ *	perf_event_sched_out()			sync_count()
+ *
+ *	pmu->del(): event->count += more;	cpu = event->oncpu;
+ *	event->oncpu = -1;  (release)		if (cpu < 0)
+ *	event->state = INACTIVE;			smp_rmb();
+ *						... event->count ...
+ *
+ * In another order an event that is on no CPU any more would have the count that it
+ * had when it was put on.
  */
 static int sync_count(struct perf_event *event, bool group)
 {
@@ -176,7 +197,19 @@ static u64 family_value(struct perf_event *event, u64 *enabled, u64 *running)
 	if (event->attr.inherit && !event->parent &&
 	    !list_empty_careful(perf_event_copies(event)))
 		return copies_value(event, enabled, running);
-	smp_rmb(); /* pairs with leave_family() and exit_copy() */
+	/*
+	 * Pairs with leave_family() and exit_copy():
+	 *
+	 *	leave_family()				family_value()
+	 *
+	 *	fold_child(): gone_* += its counts;	if (list_empty(copies))
+	 *	smp_wmb();				smp_rmb();
+	 *	list_del_init(&child->child_list);	total = count + gone_count;
+	 *
+	 * In another order the copy would be in neither, and a later read have
+	 * less than an earlier one.
+	 */
+	smp_rmb();
 	perf_delay(COPIES_SEEN);
 
 	sync_count(event, false);

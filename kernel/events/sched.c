@@ -141,7 +141,7 @@ static int event_sched_in(struct perf_event *event)
 		return 0;
 
 	WRITE_ONCE(event->oncpu, smp_processor_id());
-	/* Pairs with sync_count(): what is active is on this CPU. */
+	/* Pairs with sync_count(), where the picture is: what is active is on this CPU. */
 	smp_wmb();
 	perf_delay(ONCPU_SET);
 	/* Drivers look at the state: it is active before the counter runs. */
@@ -180,7 +180,7 @@ void perf_event_sched_out(struct perf_event *event)
 	perf_pmu_disable(event->pmu);
 	pmu_del(event, 0);
 	perf_delay(DELETED);
-	/* Pairs with sync_count(): nobody has to read it any more. */
+	/* Pairs with sync_count(), where the picture is: nobody has to read it any more. */
 	smp_store_release(&event->oncpu, -1);
 	perf_delay(ONCPU_CLEARED);
 	/* Its overflow asked for this, and the interrupt that does it may come later. */

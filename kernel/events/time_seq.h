@@ -139,7 +139,22 @@ static __always_inline void perf_clock_stop(struct perf_event_clock *clock, u64 
  * later than this writer, and so may have a time that is later than the moment,
  * finds the announcement when it looks for it; see perf_times_try(). A barrier
  * between stores would not do: the store could wait in this CPU until after the
- * change, and the reader's time would go back.
+ * change, and the reader's time would go back:
+ *
+ *	a change				perf_times_try()
+ *
+ *						seq = ctx->seq;  (no change)
+ *	ctx->seq |= PERF_CHANGE_COMING;
+ *	smp_mb();
+ *	ctx->now = perf_clock();
+ *						now = perf_clock();
+ *						time at now, while it still runs
+ *						smp_rmb();
+ *	a time stops at ctx->now < now		if (ctx->seq == seq)
+ *							return that time;
+ *
+ * With both barriers the last line of the reader finds the announcement. Without
+ * one it returns a time that is later than that which the event stops with.
  */
 static __always_inline void perf_change_announce(struct perf_event_context *ctx)
 {

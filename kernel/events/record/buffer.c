@@ -380,7 +380,19 @@ void perf_buffer_share(struct perf_event *event)
  *
  * move_in() stores the event's CPU and then looks for its buffer. Here the buffer
  * has been stored and the event's CPU is looked at. Both are fully ordered, so one
- * of the two finds that buffer and event are of different CPUs.
+ * of the two finds that buffer and event are of different CPUs:
+ *
+ *	CPU 0, mmap(2)				CPU 1, move_in()
+ *
+ *	event->rb = rb;				event->cpu = 1;
+ *	  (cmpxchg() in buffer_switch(),	smp_mb();
+ *	   a full barrier)			perf_buffer_share(event):
+ *	if (event->cpu != rb->cpu)		  rb = event->rb;
+ *		start_sharing(rb);		  if (rb) start_sharing(rb);
+ *
+ * Without either barrier a load may come before its CPU's store: CPU 0 finds the
+ * CPU of before, CPU 1 finds no buffer, and the event writes from CPU 1 to a
+ * buffer that takes all its writers for CPU 0's.
  */
 void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *event)
 {

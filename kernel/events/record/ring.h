@@ -192,7 +192,29 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
  *
  * A writer that interrupted another one leaves its record to that one: what
  * comes before it is not complete. The outermost shows all of them to the
- * reader, and looks again for those that came while it did.
+ * reader, and looks again for those that came while it did. Writers of one CPU
+ * interrupt one another, so that the order in the program is enough:
+ *
+ *	the outermost				one that interrupts it
+ *
+ *	head = ring->head;
+ *	data_head = head;
+ *						nest is 2: its record is left
+ *						to the outermost
+ *	nest = 0;
+ *	barrier();
+ *	if (ring->head == head)			(from here on nest is 1, and it
+ *		return;				shows its record itself)
+ *
+ * Were the head looked at before nest is 0, a writer that comes in between would
+ * leave its record to the outermost, which has looked, and it would not be seen
+ * before the next record. The reader, on any CPU:
+ *
+ *	perf_ring_leave()			the reader
+ *
+ *	the record's bytes			head = data_head;
+ *	smp_wmb();				rmb();
+ *	data_head = head;			reads what is before head
  *
  * Return: true when the reader is to be woken; only the outermost says so.
  */

@@ -314,8 +314,8 @@ static void apply_nothing(struct perf_event *event, struct perf_addr_filter_rang
 
 /*
  * New filters of an event become those of its family. The owner of an mm can
- * keep its lock for as long as he likes; so nothing else is held by who waits
- * for it, and a signal that kills ends that.
+ * keep its lock for as long as he likes; so ctx->mutex, which the caller holds, is
+ * dropped while that is waited for, and a signal that kills ends it.
  */
 static int apply_family(struct perf_event *event, struct perf_addr_filter_range *ranges)
 {

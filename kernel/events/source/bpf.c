@@ -104,7 +104,7 @@ static int attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 
  * @prog: whose reference becomes the event's
  * @cookie: for bpf_get_attach_cookie()
  *
- * May sleep. For a tracepoint or probe ctx->mutex is dropped meanwhile: what
+ * May sleep. For a tracepoint or probe ctx->mutex is dropped and taken again: what
  * kernel/trace waits for may wait for CPU hotplug, and that for a context.
  * Return: 0; -EEXIST when the event has a program; -EINVAL when the program
  * is not for this kind of event; -ENODEV when its PMU has gone; -EACCES, -EPROTO,
@@ -138,11 +138,8 @@ int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cook
  */
 int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
-	int err = perf_event_set_bpf(event, prog, bpf_cookie);
-
-	perf_event_ctx_unlock(event, ctx);
-	return err;
+	CLASS(event_context, ctx)(event);
+	return perf_event_set_bpf(event, prog, bpf_cookie);
 }
 
 /**

@@ -264,14 +264,12 @@ static struct perf_event *tracer_open(struct kunit *test, int cpu, struct task_s
 static int tracer_set(struct perf_event *event, const char *text)
 {
 	char *copy = kstrdup(text, GFP_KERNEL);
-	struct perf_event_context *ctx;
-	int err;
+	int err = 0;
 
 	if (!copy)
 		return -ENOMEM;
-	ctx = perf_event_ctx_lock(event);
-	err = perf_addr_filters_set(event, copy);
-	perf_event_ctx_unlock(event, ctx);
+	scoped_class(event_context, ctx, event)
+		err = perf_addr_filters_set(event, copy);
 	kfree(copy);
 	return err;
 }
