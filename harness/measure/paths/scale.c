@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How the cost of perf events grows: with hardware groups on the simulated PMU, with cgroups, with
- * the number of events, and field by field. Lines as those of bench.c. "scale growth" is the part
- * that looks how each path grows, alone.
+ * the number of events, and field by field. Lines as those of bench.c. "scale growth" looks how
+ * each path grows, as far as the kernel can be waited for.
  */
 #include "lib.h"
 #include <fcntl.h>
@@ -401,8 +401,8 @@ static void thousand(void)
 
 #define MOST_EVENTS	10000
 #define MOST_MEMBERS	2000
-/* Instructions for groups of one size; a kernel that will take more is not asked for it. */
-#define PATIENCE	50e9
+/* Instructions for all rows of a part with one size; a kernel that takes more is not asked. */
+#define PATIENCE	20e9
 #define TIMES		5
 
 static const int grow[] = { 250, 500, 1000, 10000 };
@@ -410,7 +410,7 @@ static const int grow[] = { 250, 500, 1000, 10000 };
 
 enum growth {
 	ATTACH, DETACH, ENABLE, DISABLE, SWITCH, ROTATE, EXEC, EXIT,
-	ATTACH_MEMBER, DETACH_MEMBER, ENABLE_GROUP, DISABLE_GROUP, DISSOLVE, EXIT_GROUP,
+	ATTACH_MEMBER, DETACH_MEMBER, ENABLE_GROUP, DISABLE_GROUP, DISSOLVE, FORK_GROUP, EXIT_GROUP,
 	SWITCH_MAPPED, NR_GROWTHS,
 };
 
@@ -428,6 +428,7 @@ static const char *const growths[] = {
 	[ENABLE_GROUP] = "enable a group of n",
 	[DISABLE_GROUP] = "disable a group of n",
 	[DISSOLVE] = "close the leader of n beside n groups",
+	[FORK_GROUP] = "fork with an inherited group of n",
 	[EXIT_GROUP] = "exit with an inherited group of n",
 	[SWITCH_MAPPED] = "switch with n events, one mapped",
 };
@@ -504,7 +505,7 @@ static void open_close(int sim, int leader, double *attach, double *detach)
 	*detach = median(closing, TIMES);
 }
 
-static double plain_spin, plain_switch, plain_exec, plain_exit;
+static double plain_spin, plain_switch, plain_exec, plain_exit, plain_fork, forked;
 
 static double spin_cost(void)
 {
@@ -529,7 +530,7 @@ static void grow_groups(int n, int at)
 	close_many(many, n);
 }
 
-/* From the moment at which it may exit to that at which it has. */
+/* From the moment at which it may exit to that at which it has; @forked is what the fork took. */
 static double exit_cost(int n, int inherited)
 {
 	int go[2], there[2];
@@ -539,7 +540,9 @@ static double exit_cost(int n, int inherited)
 
 	if (pipe(go) || pipe(there))
 		exit(1);
+	start = now();
 	child = fork();
+	forked = now() - start;
 	if (!child) {
 		close(go[1]);
 		if (write(there[1], &c, 1) != 1 || read(go[0], &c, 1) < 0)
@@ -596,6 +599,12 @@ static int tell_since(const char *before, const char *to)
 	return write(atoi(to), &took, sizeof(took)) != sizeof(took);
 }
 
+static void grow_lives(int n, int at)
+{
+	grown[EXEC][at] = exec_cost(n) - plain_exec;
+	grown[EXIT][at] = exit_cost(n, 0) - plain_exit;
+}
+
 static int open_members(int n, int inherit)
 {
 	for (int i = 0; i < n; i++) {
@@ -606,9 +615,14 @@ static int open_members(int n, int inherit)
 	return 0;
 }
 
+static int nr_members(int n)
+{
+	return n < MOST_MEMBERS ? n : MOST_MEMBERS;
+}
+
 static void grow_members(int n, int at)
 {
-	int nr = n < MOST_MEMBERS ? n : MOST_MEMBERS;
+	int nr = nr_members(n);
 	__s64 start;
 
 	/* First, so that they come first in every order. */
@@ -632,6 +646,7 @@ static void grow_members(int n, int at)
 	if (open_members(nr, 1))
 		return;
 	grown[EXIT_GROUP][at] = exit_cost(0, 1) - plain_exit;
+	grown[FORK_GROUP][at] = forked - plain_fork;
 	close_many(members, nr);
 }
 
@@ -657,14 +672,31 @@ static void grow_mapped(int n, int at)
 	close_many(many, i);
 }
 
+/* What measures rows from first to last. */
+static const struct part {
+	void (*measure)(int n, int at);
+	enum growth first, last;
+} parts[] = {
+	{ grow_groups, ATTACH, ROTATE },
+	{ grow_lives, EXEC, EXIT },
+	{ grow_members, ATTACH_MEMBER, EXIT_GROUP },
+	{ grow_mapped, SWITCH_MAPPED, SWITCH_MAPPED },
+};
+
+/* The n of a part's row. */
+static int size_of(const struct part *part, int at)
+{
+	return part->measure == grow_members ? nr_members(grow[at]) : grow[at];
+}
+
 /*
  * The power of n that a cost grows with at the end, in hundredths: 100 is n, 112 n log n between
  * 1000 and 10,000, 200 n squared.
  */
-static double slope(const double *cost, int sizes)
+static double slope(const struct part *part, const double *cost, int sizes)
 {
 	double growth = cost[sizes - 1] / cost[sizes - 2], power = 0;
-	double ratio = grow[sizes - 1] / grow[sizes - 2];
+	int ratio = size_of(part, sizes - 1) / size_of(part, sizes - 2);
 
 	/* The hundredth root of ten, or of two. */
 	for (; growth > 1.0035; growth /= ratio > 2 ? 1.0233 : 1.00696)
@@ -673,21 +705,46 @@ static double slope(const double *cost, int sizes)
 }
 
 /* The time that the next size will take, if the cost goes on growing as it has. */
-static double expected(const double *took, int at)
+static double expected(const struct part *part, const double *took, int at)
 {
 	double value = took[at - 1];
 
-	for (int n = grow[at - 1]; at > 1 && n < grow[at]; n *= 2)
+	for (int n = size_of(part, at - 1); at > 1 && n < size_of(part, at); n *= 2)
 		value *= took[at - 1] / took[at - 2];
 	return value;
+}
+
+/* Each line as soon as it is known: a kernel that hangs later is compared so far. */
+static void grow_part(const struct part *part)
+{
+	double took[NR_GROW] = { };
+	char name[96];
+	int ok, sizes;
+
+	for (sizes = 0; sizes < NR_GROW; sizes++) {
+		__s64 start = now();
+
+		if (sizes && expected(part, took, sizes) > PATIENCE)
+			break;
+		part->measure(grow[sizes], sizes);
+		took[sizes] = now() - start;
+		for (int g = part->first; g <= (int)part->last; g++) {
+			snprintf(name, sizeof(name), "%s: n = %d", growths[g],
+				 size_of(part, sizes));
+			report(name, grown[g][sizes] > 0, grown[g][sizes]);
+		}
+	}
+	for (int g = part->first; g <= (int)part->last; g++) {
+		snprintf(name, sizeof(name), "%s: power of n in hundredths", growths[g]);
+		ok = sizes > 1 && grown[g][sizes - 1] > 0 && grown[g][sizes - 2] > 0;
+		report(name, ok, ok ? slope(part, grown[g], sizes) : 0);
+	}
 }
 
 static void growth(void)
 {
 	struct rlimit limit = { 2 * MOST_EVENTS, 2 * MOST_EVENTS };
-	double took[NR_GROW] = { };
-	char name[96];
-	int ok, sizes;
+	int ok;
 
 	if (!sim_type() || setrlimit(RLIMIT_NOFILE, &limit))
 		return;
@@ -695,28 +752,9 @@ static void growth(void)
 	plain_spin = spin_cost();
 	plain_exec = exec_cost(0);
 	plain_exit = exit_cost(0, 1);
-	for (sizes = 0; sizes < NR_GROW; sizes++) {
-		int n = grow[sizes];
-		__s64 start = now();
-
-		if (sizes && expected(took, sizes) > PATIENCE)
-			break;
-		grow_groups(n, sizes);
-		grown[EXEC][sizes] = exec_cost(n) - plain_exec;
-		grown[EXIT][sizes] = exit_cost(n, 0) - plain_exit;
-		took[sizes] = now() - start;
-		grow_mapped(n, sizes);
-		grow_members(n, sizes);
-	}
-	for (int g = 0; g < NR_GROWTHS; g++) {
-		for (int i = 0; i < NR_GROW; i++) {
-			snprintf(name, sizeof(name), "%s: n = %d", growths[g], grow[i]);
-			report(name, grown[g][i] > 0, grown[g][i]);
-		}
-		snprintf(name, sizeof(name), "%s: power of n in hundredths", growths[g]);
-		ok = sizes > 1 && grown[g][sizes - 1] > 0 && grown[g][sizes - 2] > 0;
-		report(name, ok, ok ? slope(grown[g], sizes) : 0);
-	}
+	plain_fork = forked;
+	for (unsigned int i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		grow_part(&parts[i]);
 }
 
 int main(int argc, char **argv)
@@ -748,6 +786,5 @@ int main(int argc, char **argv)
 	pages_against_calls();
 	thousand();
 	cgroup_switches();
-	growth();
 	return 0;
 }
