@@ -18,7 +18,7 @@
 
 /**
  * perf_family_prepare - a fork is to inherit events of a context
- * @ctx: in which they were opened; its mutex is held
+ * @ctx: in which they were opened, that has no lock for them; its mutex is held
  *
  * May sleep. Return: 0, or -ENOMEM.
  */
@@ -27,7 +27,7 @@ int perf_family_prepare(struct perf_event_context *ctx)
 	struct perf_family *made;
 
 	lockdep_assert_held(&ctx->mutex);
-	if (ctx->family)
+	if (WARN_ON_ONCE(ctx->family))
 		return 0;
 	made = kmalloc(sizeof(*made), GFP_KERNEL_ACCOUNT);
 	if (!made)

@@ -375,7 +375,8 @@ static int prepare_families(struct fork_args *args, struct perf_event *leader)
 		if (WARN_ON_ONCE(!mutex_trylock(&args->ctx->mutex)))
 			return -EAGAIN;
 	}
-	return leader->parent ? 0 : perf_family_prepare(leader->ctx);
+	return leader->parent || likely(leader->ctx->family) ? 0 :
+	       perf_family_prepare(leader->ctx);
 }
 
 /* The copy of a group, or NULL for none; see inherit_event(). */
@@ -495,7 +496,9 @@ static __always_inline void fold_child(struct perf_event *child, u64 enabled, u6
 {
 	struct perf_event_cold *sum = child->parent->cold;
 
-	atomic64_add(perf_event_count(child), &sum->gone_count);
+	/* A copy has no copies, whose count would be part of its own. */
+	atomic64_add(unlikely(is_counting_clock(child)) ? perf_event_count(child) :
+		     local64_read(&child->count), &sum->gone_count);
 	atomic64_add(enabled, &sum->gone_enabled);
 	atomic64_add(running, &sum->gone_running);
 	if (child->cold)
@@ -587,6 +590,7 @@ static void exit_copy(struct perf_event *copy)
 		perf_event_wakeup(copy->parent);
 	list_del_rcu(&copy->event_entry);
 	ctx->nr_events--;
+	WRITE_ONCE(copy->state, PERF_EVENT_STATE_DEAD);
 }
 
 /*
@@ -657,9 +661,6 @@ static void exit_events(struct perf_event_context *ctx, struct list_head *gone)
 	}
 	change_family(family, NULL);
 	part_with_roots(&left);
-	/* Members looked at their leader up to here. */
-	list_for_each_entry(event, gone, pmu_list)
-		WRITE_ONCE(event->state, PERF_EVENT_STATE_DEAD);
 }
 
 /* Take the context from its task; from here on it does not run. */

@@ -270,23 +270,6 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 }
 EXPORT_SYMBOL_GPL(__perf_sw_event);
 
-/* Can a resident event ever happen? */
-static bool has_site(const struct perf_event *event)
-{
-	return event->attr.config >= PERF_SW_FIRST && event->attr.config != PERF_COUNT_SW_DUMMY;
-}
-
-/**
- * perf_swevent_copy_add - the same as perf_swevent_resident_add(), for a copy
- * @copy: resident, of a context that nobody knows yet
- */
-void perf_swevent_copy_add(struct perf_event *copy)
-{
-	if (has_site(copy))
-		hlist_add_head(&copy->hlist_entry,
-			       &copy->ctx->sw_lists[copy->attr.config - PERF_SW_FIRST]);
-}
-
 /**
  * perf_swevent_resident_add - let the event sites find a resident event
  * @event: of a resident group; its context's lock is held
@@ -294,7 +277,7 @@ void perf_swevent_copy_add(struct perf_event *copy)
 void perf_swevent_resident_add(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
-	if (!has_site(event) || !hlist_unhashed(&event->hlist_entry))
+	if (!perf_swevent_has_site(event) || !hlist_unhashed(&event->hlist_entry))
 		return;
 	hlist_add_head_rcu(&event->hlist_entry,
 			   &event->ctx->sw_lists[event->attr.config - PERF_SW_FIRST]);

@@ -7,10 +7,23 @@
 void perf_swevent_event(struct perf_event *event, u64 nr,
 			struct perf_sample_data *data, struct pt_regs *regs);
 void perf_swevent_resident_add(struct perf_event *event);
-void perf_swevent_copy_add(struct perf_event *copy);
 void perf_swevent_resident_del(struct perf_event *event);
 bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs);
 bool perf_site_interrupted(void);
 void perf_swevent_pmu_init(void);
+
+/* Can a resident event ever happen? */
+static inline bool perf_swevent_has_site(const struct perf_event *event)
+{
+	return event->attr.config >= PERF_SW_FIRST && event->attr.config != PERF_COUNT_SW_DUMMY;
+}
+
+/* perf_swevent_resident_add() for a resident copy, of a context that nobody knows yet. */
+static inline void perf_swevent_copy_add(struct perf_event *copy)
+{
+	if (perf_swevent_has_site(copy))
+		hlist_add_head(&copy->hlist_entry,
+			       &copy->ctx->sw_lists[copy->attr.config - PERF_SW_FIRST]);
+}
 
 #endif /* _KERNEL_EVENTS_SOFTWARE_H */
