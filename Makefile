@@ -18,6 +18,7 @@ help:
 	@echo 'make base-kernel  the same for the base with its own perf code'
 	@echo 'make bench        instructions per operation, ours and the base'
 	@echo 'make fuzz         random system calls; SECONDS=n, SEED=n; CONFIG=debug and kcsan see more'
+	@echo 'make fuzz-user    the parts that run in user space, under libFuzzer, SECONDS=n each'
 	@echo 'make coverage     lines of kernel/events/ that the tests and SECONDS=n of make fuzz reach'
 	@echo 'make variants     compile our core in configurations that no guest is booted with'
 	@echo 'make series       the patch series against the base, in build/series'
@@ -47,6 +48,9 @@ bench:
 fuzz:
 	@harness/test/fuzz $(SECONDS) $(SEED)
 
+fuzz-user:
+	@harness/test/fuzz-user $(SECONDS)
+
 coverage:
 	@harness/test/coverage $(SECONDS)
 
@@ -61,4 +65,4 @@ clean:
 		build/series build/bench build/coverage build/log build/test* \
 		build/qemu/src build/qemu/obj build/qemu/built build/qemu-test*
 
-.PHONY: help run test shell kernel base-kernel bench fuzz coverage variants series clean
+.PHONY: help run test shell kernel base-kernel bench fuzz fuzz-user coverage variants series clean

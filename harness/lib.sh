@@ -174,10 +174,6 @@ need_build() {
 		patch xz-utils cpio ccache ${CROSS_DEBS[@]+"${CROSS_DEBS[@]}"}
 }
 
-need_fuzz() {
-	need clang libclang-rt-14-dev
-}
-
 need_guest() {
 	need busybox-static cpio gzip coreutils xz-utils binutils
 	[ $QEMU != qemu-system-x86_64 ] || need qemu-system-x86

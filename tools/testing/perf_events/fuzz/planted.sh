@@ -35,6 +35,15 @@ fuzz_period|period.h|s/check_mul_overflow(freq, nsec, &divisor)/(divisor = freq 
 fuzz_period|period.h|s/if (mul_u64_u64_shr(.*) >= divisor)/if (0)/
 fuzz_period|period.h|s/delta < 0 ? -7 : 7/0/
 fuzz_period|period.h|s/target \/ 2 > now || target < now \/ 2/target < now \/ 2/
+fuzz_sample|sample.c|s/if ((type \& PERF_SAMPLE_BRANCH_STACK) \&\& branch_sample_hw_index(event))/if (0)/
+fuzz_sample|sample.c|s/WORD(STREAM_ID,\t*stream_id)/WORD(STREAM_ID, id)/
+fuzz_sample|sample.c|s/want |= PERF_SAMPLE_IP;/;/
+fuzz_sample|sample.c|s/if (perf_sample_data_size(data, event) > PERF_RECORD_SIZE_MAX \&\&/if (0 \&\&/
+fuzz_sample|sample_fields.c|s/frag->pad = raw->size - bytes;/frag->pad = 0;/
+fuzz_sample|sample_fields.c|s/if (later \& PERF_SAMPLE_REGS_INTR)/if (0)/
+fuzz_sample|sample_fields.c|s/data->dyn_size += brs->nr \* one;/data->dyn_size += brs->nr * sizeof(u64);/
+fuzz_sample|sample_read.c|s/for (; nr; nr--)/for (; 0; nr--)/
+fuzz_sample|sample_read.c|s/if (format \& PERF_FORMAT_LOST)/if (0)/
 fuzz_time|time.h|s/u64 value = (s64)word >> 1/u64 value = word >> 1/
 fuzz_time|time.h|s/return cpu >= 0 \&\& ahead > 0/return cpu >= 0/
 fuzz_time|time.h|s/^\tif (ahead > 0)$/\tif (0)/
