@@ -88,7 +88,7 @@ bool perfmon_capable(void)
 
 #include "attr.c"
 
-/* What is left of the user's memory after the copy: nothing else, nothing less. */
+/* The copy has the bytes of the user's memory, completed where the ABI says so, and no others. */
 static void check_copy(const struct perf_event_attr *attr, int err)
 {
 	struct perf_event_attr raw = { };
@@ -151,7 +151,7 @@ static void check_accepted(const struct perf_event_attr *attr)
 	fuzz_assert(attr->remove_on_exec || !attr->sigtrap);
 }
 
-/* Nobody gets what there is no right to. */
+/* An attribute that is let through asks for nothing that its caller has no right to. */
 static void check_permitted(const struct perf_event_attr *attr)
 {
 	u64 type = attr->sample_type;

@@ -180,7 +180,7 @@ static void take_off(struct perf_event *leader)
 	if (leader->attr.pinned)
 		return;
 	perf_group_ran(leader, ran);
-	/* What it has had stays its own. */
+	/* The time that it has had on the PMU stays charged to it. */
 	fuzz_assert(leader->group_runtime >= before + ran);
 }
 
