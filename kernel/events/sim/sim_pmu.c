@@ -195,17 +195,25 @@ static void raise_interrupt(struct sim_cpu *cpu)
 }
 
 /* What has been counted since the last time goes into the event. */
-static void account(struct sim_cpu *cpu, struct perf_event *event, u64 value)
+static void account(struct sim_cpu *cpu, struct perf_event *event, const struct sim_counter *from)
 {
-	u64 n = (value - local64_xchg(&event->hw.prev_count, value)) & value_mask(cpu->sim);
+	struct hw_perf_event *hw = &event->hw;
+	u64 now, n;
+	s64 before;
 
+	/* A read that interrupts this one takes its part, and leaves us the rest. */
+	do {
+		before = local64_read(&hw->prev_count);
+		now = READ_ONCE(from->value);
+	} while (!local64_try_cmpxchg(&hw->prev_count, &before, now));
+	n = (now - before) & value_mask(cpu->sim);
 	local64_add(n, &event->count);
-	local64_sub(n, &event->hw.period_left);
+	local64_sub(n, &hw->period_left);
 }
 
 static void update(struct sim_cpu *cpu, struct perf_event *event)
 {
-	account(cpu, event, cpu->counters[event->hw.idx].value);
+	account(cpu, event, &cpu->counters[event->hw.idx]);
 }
 
 /*
@@ -404,7 +412,7 @@ void sim_pmu_shuffle(struct sim_pmu *sim)
 			continue;
 		}
 		if (!(event->hw.state & PERF_HES_UPTODATE))
-			account(cpu, event, old[i].value);
+			account(cpu, event, &old[i]);
 		event->hw.idx = (i + 1) % n;
 		if (!old[i].runs)
 			event->hw.state |= PERF_HES_UPTODATE;
@@ -727,20 +735,14 @@ static ssize_t advance_store(struct device *dev, struct device_attribute *attr,
 
 static DEVICE_ATTR_WO(advance);
 
-static struct attribute *control_attrs[] = {
-	&dev_attr_advance.attr,
-	NULL
-};
+static struct attribute *control_attrs[] = { &dev_attr_advance.attr, NULL };
 
 static const struct attribute_group control_group = {
 	.attrs	= control_attrs,
 };
 
 static const struct attribute_group *attr_groups[] = {
-	&format_group,
-	&event_group,
-	&control_group,
-	NULL
+	&format_group, &event_group, &control_group, NULL
 };
 
 /* By hand */
