@@ -12,6 +12,9 @@
 #define PERF_EVENT_SIDEBAND		0x10	/* perf_sideband_keys */
 #define PERF_EVENT_NEEDS_TICK		0x80	/* perf_tick_get() */
 
+/* ... and what its context counts of it */
+#define PERF_EVENT_USER_READ		0x400	/* in nr_user */
+
 /* ... and what it was asked for */
 #define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup: known before cgrp is set */
 

@@ -222,8 +222,13 @@ static void count_event(struct perf_event *event, int n)
 		else
 			hlist_del_init(&event->cold->mapped_entry);
 	}
-	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
+	/* The driver may change its flag while the event is attached. */
+	if (n > 0 && event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
+		event->hw_flags |= PERF_EVENT_USER_READ;
+	if (event->hw_flags & PERF_EVENT_USER_READ)
 		ctx->nr_user += n;
+	if (n < 0)
+		event->hw_flags &= ~PERF_EVENT_USER_READ;
 }
 
 /* The event and its group know of one another; nothing of it counts yet. */
