@@ -166,8 +166,9 @@ struct hw_perf_event_extra {
 };
 
 /*
- * hw_perf_event::flags: the low bits are the driver's. USER_READ_CNT, which the
- * driver sets in event_init, says that user space may read the counter (rdpmc).
+ * hw_perf_event::flags: the low bits are the driver's. USER_READ_CNT says that user
+ * space may read the counter (rdpmc). The driver sets it in event_init, or changes it
+ * in event_mapped and event_unmapped.
  */
 #define PERF_EVENT_FLAG_ARCH			0x0fffffff
 #define PERF_EVENT_FLAG_USER_READ_CNT		0x80000000
@@ -433,8 +434,10 @@ struct pmu {
 	atomic_t			exclusive_cnt;
 	/**
 	 * @task_ctx_nr: perf_hw_context: there are counters, and not always enough;
-	 * perf_sw_context: add never fails, so that its events fit into any group,
-	 * also of another PMU; perf_invalid_context: it does not know tasks, and
+	 * perf_sw_context: add never fails for want of a counter, so that its events
+	 * may join any group, also of another PMU. It may fail for other reasons, as
+	 * those of trace units do without a buffer or on a CPU that is not theirs:
+	 * then the whole group is off. perf_invalid_context: it does not know tasks, and
 	 * opening an event of a task or a cgroup is -EINVAL. Of the latter, without
 	 * a @scope, the driver moves the events of a CPU that goes, by
 	 * perf_pmu_migrate_context(); what it does not move has ended
@@ -493,9 +496,11 @@ struct pmu {
 	int (*event_init)(struct perf_event *event);
 
 	/**
-	 * @event_mapped: the event's page is mapped into @mm, one more time. @mm's
-	 * mmap_lock is held for writing, no context's lock; may sleep. The event is in
-	 * any state but DEAD. A PMU with this or @event_unmapped stays registered.
+	 * @event_mapped: the event's page, or its AUX area, is mapped into @mm, one
+	 * more time: by mmap(2), or by mremap(2), after which @event_unmapped is called
+	 * for the old place. fork() copies no mapping. @mm's mmap_lock is held for
+	 * writing, no context's lock; may sleep. The event is in any state; one that is
+	 * DEAD already is left out. A PMU with this or @event_unmapped stays registered.
 	 */
 	void (*event_mapped)(struct perf_event *event, struct mm_struct *mm);
 	/** @event_unmapped: one of them has gone; @mm's mmap_lock is held, or @mm goes */
@@ -565,7 +570,11 @@ struct pmu {
 	 * included. So it may interrupt itself or another callback of this event:
 	 * what is added to event->count must have been taken out of hw.prev_count by
 	 * one atomic exchange (local64_try_cmpxchg()).
-	 * The event may be stopped, by throttling for one.
+	 * The event may be stopped, by throttling for one. It may have no counter:
+	 * event->state is ACTIVE from before add to after del, and an NMI that comes
+	 * in between reads it; so the driver looks, and leaves event->count alone.
+	 * Where CPUs share the counter, another one's read may be in progress at the
+	 * same time.
 	 */
 	void (*read)(struct perf_event *event);
 
@@ -669,14 +678,16 @@ struct pmu {
 	int (*aux_output_match)(struct perf_event *event);
 
 	/**
-	 * @filter: are this PMU's groups to be kept off @cpu? Asked for each group
-	 * that might go on, on that CPU; for machines of unlike CPUs.
+	 * @filter: are this PMU's groups to be kept off @cpu? Asked on that CPU, once for
+	 * all groups of a task, CPU or cgroup that might go on, and by each rotation;
+	 * for machines of unlike CPUs.
 	 */
 	bool (*filter)(struct pmu *pmu, int cpu);
 
 	/**
-	 * @check_period: is this period possible, of an event that is open?
-	 * Process context, the context's mutex is held. At open event_init says so.
+	 * @check_period: is this period possible, of an event that is open, and has
+	 * no frequency? Process context, the context's mutex is held. At open
+	 * event_init says so.
 	 * Return: 0, or an error, which becomes -EINVAL.
 	 */
 	int (*check_period)(struct perf_event *event, u64 value);
@@ -770,7 +781,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * event_caps; group_caps is what all members of a group have in common. Drivers
  * may set READ_ACTIVE_PKG and SIBLING in event_init; the others are the core's.
  */
-#define PERF_EV_CAP_SOFTWARE		BIT(0)	/* add never fails */
+#define PERF_EV_CAP_SOFTWARE		BIT(0)	/* competes for no counter */
 #define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)	/* any CPU of the package reads it */
 #define PERF_EV_CAP_SIBLING		BIT(2)	/* must not be a leader */
 #define PERF_EV_CAP_READ_SCOPE		BIT(3)	/* any CPU of the scope reads it */
@@ -785,7 +796,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 #define PERF_ATTACH_TASK	0x04	/* it was opened on a task */
 #define PERF_ATTACH_TASK_DATA	0x08	/* its task needs pmu::task_ctx_cache's data */
 #define PERF_ATTACH_ITRACE	0x10	/* its driver writes ITRACE_START */
-#define PERF_ATTACH_SCHED_CB	0x20	/* its add calls perf_sched_cb_inc() */
+#define PERF_ATTACH_SCHED_CB	0x20	/* its add calls perf_sched_cb_inc(): look at switches */
 #define PERF_ATTACH_CHILD	0x40	/* its root finds it */
 
 /* The members of @event's group, without itself; none unless it is a leader. */
@@ -970,6 +981,7 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
  * @refcount: one an event
  * @rcu_head: to free it
  * @task_ctx_data: the driver's, of pmu::task_ctx_cache
+ * @turn: of a task's, when a group that waited was last given a place; ns by @ctx's clock
  *
  * Protected by the context's lock.
  */
@@ -986,6 +998,7 @@ struct perf_event_pmu_context {
 	refcount_t			refcount;
 	struct rcu_head			rcu_head;
 	void				*task_ctx_data;
+	u64				turn;
 };
 
 /**
