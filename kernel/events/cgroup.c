@@ -20,6 +20,7 @@
 #include "internal.h"
 #include "record/sideband.h"
 #include "sched.h"
+#include "sched_cb.h"
 #include "time.h"
 #include "time_seq.h"
 
@@ -165,6 +166,28 @@ static void cgroups_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_co
 	}
 }
 
+/*
+ * What a PMU keeps of a task is still that of the one that leaves. If its events ask
+ * for switches, it is told of the task that comes before they run.
+ */
+static void cgroups_in_at_switch(struct perf_cpu_context *cpuctx,
+				 struct perf_event_pmu_context *epc,
+				 struct perf_cgroup *to, struct perf_cgroup *from)
+{
+	struct pmu *pmu = epc->pmu;
+
+	if (likely(!pmu->sched_task)) {
+		cgroups_in(cpuctx, epc, to, from);
+		return;
+	}
+	perf_pmu_disable(pmu);
+	cgroups_in(cpuctx, epc, to, from);
+	if (perf_wants_switches(pmu))
+		perf_pmu_hold(cpuctx, pmu);
+	else
+		perf_pmu_enable(pmu);
+}
+
 static void cgroup_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
 {
 	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
@@ -173,14 +196,8 @@ static void cgroup_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *cg
 		perf_clock_start(&info->clock, cpuctx->ctx.now);
 }
 
-/**
- * perf_cgroup_switch - this CPU goes on with a task, perhaps of another cgroup
- * @cpuctx: this CPU's, not locked
- * @next: the task
- *
- * Interrupts off.
- */
-void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next)
+/* As perf_cgroup_switch(), also without a switch of @tasks: for current, then. */
+static void cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next, bool tasks)
 {
 	struct perf_event_context *task_ctx = cpuctx->task_ctx;
 	struct perf_cgroup *from, *to, *cgrp;
@@ -202,10 +219,27 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 		cpuctx->cgrp = to;
 		for_each_not_shared(cgrp, to, from)
 			cgroup_begin(cpuctx, cgrp);
-		for_each_pmu_context(epc, &cpuctx->ctx)
-			cgroups_in(cpuctx, epc, to, from);
+		for_each_pmu_context(epc, &cpuctx->ctx) {
+			if (tasks)
+				cgroups_in_at_switch(cpuctx, epc, to, from);
+			else
+				cgroups_in(cpuctx, epc, to, from);
+		}
 	}
 	perf_context_unlock_cpu(cpuctx, task_ctx);
+}
+
+/**
+ * perf_cgroup_switch - the first half of a task switch, perhaps to another cgroup
+ * @cpuctx: this CPU's, not locked
+ * @next: the task that comes
+ *
+ * Interrupts off. PMUs whose events ask for switches stand until the second half
+ * has told them.
+ */
+void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next)
+{
+	cgroup_switch(cpuctx, next, true);
 }
 
 /**
@@ -324,7 +358,7 @@ static int css_online(struct cgroup_subsys_state *css)
 static void task_moved(void *info)
 {
 	if (info == current)
-		perf_cgroup_switch(this_cpu_context(), current);
+		cgroup_switch(this_cpu_context(), current, false);
 }
 
 /*

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-typedef void (*perf_stretch_func_t)(struct perf_event_pmu_context *epc, bool pinned, int cpu,
+typedef bool (*perf_stretch_func_t)(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 				    struct perf_cgroup *cgrp);
 
 #ifdef CONFIG_CGROUP_PERF

@@ -20,6 +20,7 @@
 #include "record/sideband_task.h"
 #include "sched.h"
 #include "source/addr_filter.h"
+#include "source/clock.h"
 #include "source/software.h"
 #include "throttle.h"
 #include "time.h"

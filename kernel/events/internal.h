@@ -69,6 +69,8 @@
  * @epc: the CPU context's part
  * @sched_cb_entry: in this CPU's list of PMUs to call at a task switch
  * @sched_cb_usage: how many asked for that
+ * @held: it stands until a switch is over; see perf_pmu_hold()
+ * @next_held: the next PMU of which that is true here, or NULL
  * @active_oncpu: events that have a counter
  * @users_oncpu: how many of them keep an exclusive group out: not the kernel's own
  * @most_oncpu: the most that ever had one at a time
@@ -83,6 +85,8 @@ struct perf_cpu_pmu_context {
 	struct perf_event_pmu_context	epc;
 	struct list_head		sched_cb_entry;
 	int				sched_cb_usage;
+	bool				held;
+	struct perf_cpu_pmu_context	*next_held;
 	int				active_oncpu;
 	int				users_oncpu;
 	int				most_oncpu;
@@ -102,6 +106,7 @@ struct perf_cpu_pmu_context {
  * @ready: and its drivers have prepared it, so that they go on; changed under
  *	ctx.mutex and with interrupts off there
  * @sched_cb_list: PMUs that want to be told of every task switch
+ * @held: PMUs that stand until the switch that goes on is over, or NULL
  * @cgrp: cgroup of the running task, while cgroup events exist here
  * @nr_cgroups: how many of those are attached
  * @sw_active: software events that are in a scheduled group, and on
@@ -114,6 +119,7 @@ struct perf_cpu_context {
 	bool				online;
 	bool				ready;
 	struct list_head		sched_cb_list;
+	struct perf_cpu_pmu_context	*held;
 #ifdef CONFIG_CGROUP_PERF
 	struct perf_cgroup		*cgrp;
 	unsigned int			nr_cgroups;

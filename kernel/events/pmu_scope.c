@@ -18,7 +18,7 @@
 static struct cpumask scope_speakers[PERF_PMU_MAX_SCOPE];
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-const struct cpumask *perf_test_die;	/* where all CPUs take themselves to be */
+const struct cpumask *(*perf_test_die)(unsigned int cpu);	/* a test tells the topology */
 #endif
 
 /* The CPUs that share an instance with @cpu. */
@@ -26,7 +26,7 @@ static const struct cpumask *scope_cpus(unsigned int scope, unsigned int cpu)
 {
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 	if (scope == PERF_PMU_SCOPE_DIE && unlikely(READ_ONCE(perf_test_die)))
-		return perf_test_die;
+		return perf_test_die(cpu);
 #endif
 	return scope == PERF_PMU_SCOPE_CORE ? topology_sibling_cpumask(cpu) :
 	       scope == PERF_PMU_SCOPE_CLUSTER ? topology_cluster_cpumask(cpu) :

@@ -10,7 +10,7 @@
  * and the CPU online (before it goes, after it came); they may sleep.
  */
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-extern const struct cpumask *perf_test_die;
+extern const struct cpumask *(*perf_test_die)(unsigned int cpu);
 #endif
 void perf_scope_online(unsigned int cpu);
 void perf_scope_offline(unsigned int cpu);

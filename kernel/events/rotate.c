@@ -14,6 +14,8 @@
 #include "rotate.h"
 #include "sched.h"
 #include "source/software.h"
+#include "time.h"
+#include "time_seq.h"
 
 /* Look at all flexible groups that may run here. */
 static void look_at_groups(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
@@ -67,11 +69,24 @@ static void make_room(struct perf_event *waiting, struct perf_event_pmu_context 
 	}
 }
 
-/*
+static u64 presence(const struct perf_event_pmu_context *epc)
+{
+	return perf_clock_at(&epc->ctx->clock, epc->ctx->now);
+}
+
+/**
+ * perf_rotate - let one group that waits have the place of others
+ * @cpuctx: this CPU's, locked, as is the running task's context
+ * @cpc: the PMU on this CPU
+ * @task_first: it is the task's turn, see perf_turn_is_due()
+ *
  * Only groups that change places are touched. The CPU's groups and the task's
- * are served alternately, so that neither starves the other.
+ * are served alternately, so that neither starves the other, unless it is the
+ * task's turn anyway.
+ * Return: is there anything to rotate next time?
  */
-static bool rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc)
+bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc,
+		 bool task_first)
 {
 	struct pmu *pmu = cpc->epc.pmu;
 	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, pmu);
@@ -85,12 +100,17 @@ static bool rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context 
 	look_at_groups(cpuctx, cpu_epc, &of_cpu);
 	look_at_groups(cpuctx, task_epc, &of_task);
 	perf_ages_settle(&cpc->epc, &of_cpu, task_epc, &of_task);
-	if (of_cpu.waiting && of_task.waiting)
-		waiting = (cpc->task_served ^= 1) ? of_task.waiting : of_cpu.waiting;
-	else
+	if (of_cpu.waiting && of_task.waiting) {
+		cpc->task_served = task_first || !cpc->task_served;
+		waiting = cpc->task_served ? of_task.waiting : of_cpu.waiting;
+	} else {
 		waiting = of_cpu.waiting ?: of_task.waiting;
+	}
 	if (!waiting)
 		return false;
+	/* The task is served, or was, and makes way: its next turn is an interval away. */
+	if (task_epc && (!of_task.waiting || waiting == of_task.waiting))
+		task_epc->turn = presence(task_epc);
 
 	perf_pmu_disable(pmu);
 	make_room(waiting, cpu_epc, task_epc);
@@ -100,6 +120,24 @@ static bool rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context 
 		perf_groups_sched_in(cpuctx, task_epc, false);
 	perf_pmu_enable(pmu);
 	return true;
+}
+
+/**
+ * perf_turn_is_due - is it the turn of a task that comes in?
+ * @cpuctx: this CPU's, locked, as is the task's context
+ * @epc: the task's part of a PMU, of which a flexible group waits
+ *
+ * The timer finds only tasks that are there when it expires: of one that always comes
+ * and goes in between, no group would ever get the place of one of the CPU's. So a
+ * task that has been there for a whole interval since its last turn, and finds those
+ * in its way, takes it now.
+ */
+bool perf_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
+{
+	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, epc->pmu);
+
+	return cpu_epc && !list_empty(&cpu_epc->flexible_active) &&
+	       presence(epc) - epc->turn >= ktime_to_ns(perf_this_cpc(epc->pmu)->hrtimer_interval);
 }
 
 /**
@@ -115,7 +153,7 @@ bool perf_rotate_here(struct perf_cpu_pmu_context *cpc)
 	bool again;
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
-	again = rotate(cpuctx, cpc);
+	again = perf_rotate(cpuctx, cpc, false);
 	scoped_guard(raw_spinlock, &cpc->hrtimer_lock)
 		cpc->hrtimer_active = again;
 	perf_context_unlock_cpu(cpuctx, task_ctx);

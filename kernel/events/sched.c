@@ -18,6 +18,7 @@
 #include "record/sideband_task.h"
 #include "rotate.h"
 #include "sched.h"
+#include "sched_cb.h"
 #include "throttle.h"
 #include "time.h"
 #include "time_seq.h"
@@ -296,17 +297,19 @@ static bool nothing_to_take_off(struct pmu *pmu)
  * @pinned: of the pinned or of the flexible groups
  * @cpu: groups of this CPU, or with -1 those of any
  * @cgrp: groups of this cgroup, or NULL
+ *
+ * Return: whether a flexible group of it waits.
  */
-void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
+bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 			   struct perf_cgroup *cgrp)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(epc->pmu);
 	struct perf_event *leader, *next;
 	int tries = BACKFILL_TRIES;
-	bool some = false;
+	bool some = false, wait = false;
 
 	if (perf_pmu_kept_off(epc->pmu))
-		return;
+		return false;
 	for (leader = perf_group_first(pinned ? &epc->pinned_groups : &epc->flexible_groups,
 				       cpu, cgrp); leader; leader = next) {
 		next = perf_group_next(leader);
@@ -325,6 +328,7 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			continue;
 		}
 		perf_rotation_needed(cpc);
+		wait = true;
 		/* A single one tells much of a PMU that is used, and nothing of one that is not. */
 		if (leader->nr_siblings || (!some && nothing_to_take_off(epc->pmu)))
 			tries--;
@@ -334,6 +338,7 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;
 	}
+	return wait;
 }
 
 /**
@@ -341,17 +346,21 @@ void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
  * @cpuctx: this CPU's, locked
  * @epc: the PMU's part of a context that is locked, too
  * @pinned: of the pinned or of the flexible groups
+ *
+ * Return: whether a flexible group that is of no cgroup waits.
  */
-void perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			  bool pinned)
 {
 	int cpu = smp_processor_id();
+	bool wait = false;
 
 	if (epc->ctx->task)
-		perf_stretch_sched_in(epc, pinned, -1, NULL);
-	perf_stretch_sched_in(epc, pinned, cpu, NULL);
+		wait = perf_stretch_sched_in(epc, pinned, -1, NULL);
+	wait |= perf_stretch_sched_in(epc, pinned, cpu, NULL);
 	if (!epc->ctx->task)
 		perf_cgroup_stretches(cpuctx, epc, pinned, perf_stretch_sched_in);
+	return wait;
 }
 
 /* Last to first, so that perf_group_ran() has little to do. */
@@ -371,12 +380,14 @@ static void groups_sched_out(struct list_head *active)
  *
  * Pinned groups that are on stay; flexible groups are taken off first, so that
  * they never keep a pinned one out, nor pinned ones of the task one of the CPU.
+ * Return: whether a flexible group of the task waits.
  */
-void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  struct pmu *pmu)
 {
 	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, pmu);
 	struct perf_event_pmu_context *task_epc;
+	bool wait = false;
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
 	if (ctx->task)
@@ -397,8 +408,9 @@ void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 	if (cpu_epc)
 		perf_groups_sched_in(cpuctx, cpu_epc, false);
 	if (task_epc)
-		perf_groups_sched_in(cpuctx, task_epc, false);
+		wait = perf_groups_sched_in(cpuctx, task_epc, false);
 	perf_pmu_enable(pmu);
+	return wait;
 }
 
 /**
@@ -432,62 +444,28 @@ static bool cpu_makes_way(struct perf_cpu_context *cpuctx,
 	return cpu_epc && !list_empty(&cpu_epc->flexible_active);
 }
 
-/*
- * A PMU that asked with perf_sched_cb_inc() is told of the switch once in either
- * half of it, while its counters stand: what it keeps of one task, like the last
- * branches taken, never gets into a sample of another one.
- */
-static bool wants_switches(struct pmu *pmu)
-{
-	return !list_empty(&perf_this_cpc(pmu)->sched_cb_entry);
-}
-
-/* Some PMU did. */
-static bool switches_are_watched(const struct perf_cpu_context *cpuctx)
-{
-	return unlikely(!list_empty(&cpuctx->sched_cb_list));
-}
-
 /* The task's groups of one PMU come in beside those of the CPU. It may ask as they come. */
 static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 			      struct perf_event_pmu_context *epc)
 {
 	struct pmu *pmu = epc->pmu;
+	bool wait;
 
 	if (RB_EMPTY_ROOT(&epc->pinned_groups) && RB_EMPTY_ROOT(&epc->flexible_groups) &&
-	    !wants_switches(pmu))
+	    !perf_wants_switches(pmu))
 		return;
 	perf_pmu_disable(pmu);
 	if (unlikely(cpu_makes_way(cpuctx, epc))) {
-		perf_pmu_resched_cpu(cpuctx, epc->ctx, pmu);
+		wait = perf_pmu_resched_cpu(cpuctx, epc->ctx, pmu);
 	} else {
 		perf_groups_sched_in(cpuctx, epc, true);
-		perf_groups_sched_in(cpuctx, epc, false);
+		wait = perf_groups_sched_in(cpuctx, epc, false);
 	}
-	if (switches_are_watched(cpuctx) && wants_switches(pmu))
+	if (unlikely(wait) && perf_turn_is_due(cpuctx, epc))
+		perf_rotate(cpuctx, perf_this_cpc(pmu), true);
+	if (perf_switches_are_watched(cpuctx) && perf_wants_switches(pmu))
 		pmu->sched_task(epc, current, true);
 	perf_pmu_enable(pmu);
-}
-
-/*
- * The other PMUs that asked: the task has nothing that they schedule. @ctx is its
- * context, or NULL. Safe, because a callback may take its own PMU off the list.
- */
-static void tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
-			    bool sched_in)
-{
-	struct perf_cpu_pmu_context *cpc, *next;
-
-	lockdep_assert_held(&cpuctx->ctx.lock);
-	list_for_each_entry_safe(cpc, next, &cpuctx->sched_cb_list, sched_cb_entry) {
-		struct pmu *pmu = cpc->epc.pmu;
-
-		if (perf_pmu_context_of(ctx, pmu))
-			continue;
-		perf_pmu_disable(pmu);
-		pmu->sched_task(NULL, current, sched_in);
-		perf_pmu_enable(pmu);
-	}
 }
 
 /* The task's groups leave, after the PMUs that asked have been told; ctx->lock is held. */
@@ -498,22 +476,13 @@ static noinline void tell_and_sched_out(struct perf_cpu_context *cpuctx,
 
 	for_each_pmu_context(epc, ctx) {
 		perf_pmu_disable(epc->pmu);
-		if (wants_switches(epc->pmu))
+		if (perf_wants_switches(epc->pmu))
 			epc->pmu->sched_task(epc, current, false);
 	}
 	perf_context_sched_out_all(ctx);
 	for_each_pmu_context(epc, ctx)
 		perf_pmu_enable(epc->pmu);
-	tell_other_pmus(cpuctx, ctx, false);
-}
-
-/* All of them: the task has no scheduled groups. */
-static noinline void tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
-{
-	/* No event changes: the context's clock is not looked at. */
-	raw_spin_lock(&cpuctx->ctx.lock);
-	tell_other_pmus(cpuctx, NULL, sched_in);
-	raw_spin_unlock(&cpuctx->ctx.lock);
+	perf_tell_other_pmus(cpuctx, ctx, false);
 }
 
 static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
@@ -527,7 +496,7 @@ static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* First: drivers close user space's way to the counters by it. */
 	cpuctx->task_ctx = NULL;
-	if (switches_are_watched(cpuctx))
+	if (perf_switches_are_watched(cpuctx))
 		tell_and_sched_out(cpuctx, ctx);
 	else
 		perf_context_sched_out_all(ctx);
@@ -577,8 +546,8 @@ static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_c
 		cpuctx->task_ctx = ctx;
 		for_each_pmu_context(epc, ctx)
 			task_epc_sched_in(cpuctx, epc);
-		if (switches_are_watched(cpuctx))
-			tell_other_pmus(cpuctx, ctx, true);
+		if (perf_switches_are_watched(cpuctx))
+			perf_tell_other_pmus(cpuctx, ctx, true);
 		if (unlikely(!hlist_empty(&ctx->mapped)))
 			update_userpages(ctx);
 	}
@@ -599,8 +568,8 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 
 	perf_delay(SWITCH_OUT);
 	perf_switch_record(prev, next, false);
-	if (switches_are_watched(cpuctx) && !cpuctx->task_ctx)
-		tell_all_pmus(cpuctx, false);
+	if (perf_switches_are_watched(cpuctx) && !cpuctx->task_ctx)
+		perf_tell_all_pmus(cpuctx, false);
 	if (ctx)
 		task_context_out(cpuctx, ctx);
 	perf_cgroup_switch(cpuctx, next);
@@ -621,8 +590,10 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	if (ctx)
 		task_context_in(cpuctx, ctx);
 	perf_switch_record(task, prev, true);
-	if (switches_are_watched(cpuctx) && !cpuctx->task_ctx)
-		tell_all_pmus(cpuctx, true);
+	if (perf_switches_are_watched(cpuctx) && !cpuctx->task_ctx)
+		perf_tell_all_pmus(cpuctx, true);
+	if (unlikely(cpuctx->held))
+		perf_pmus_release(cpuctx);
 }
 
 /**
@@ -636,36 +607,6 @@ struct perf_event_context *perf_cpu_task_ctx(void)
 {
 	lockdep_assert_irqs_disabled();
 	return this_cpu_context()->task_ctx;
-}
-
-/**
- * perf_sched_cb_inc - let pmu->sched_task() be called at task switches here
- * @pmu: a PMU that has it; called from its add or start, on the CPU
- */
-void perf_sched_cb_inc(struct pmu *pmu)
-{
-	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
-
-	lockdep_assert_irqs_disabled();
-	if (!cpc->sched_cb_usage++ && !WARN_ON_ONCE(!pmu->sched_task)) {
-		cpc->epc.pmu = pmu;
-		list_add(&cpc->sched_cb_entry, &this_cpu_context()->sched_cb_list);
-	}
-}
-
-/**
- * perf_sched_cb_dec - undo perf_sched_cb_inc()
- * @pmu: the PMU; called from its del, stop or sched_task, on the CPU
- */
-void perf_sched_cb_dec(struct pmu *pmu)
-{
-	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
-
-	lockdep_assert_irqs_disabled();
-	if (WARN_ON_ONCE(!cpc->sched_cb_usage))
-		return;
-	if (!--cpc->sched_cb_usage)
-		list_del_init(&cpc->sched_cb_entry);
 }
 
 /**

@@ -6,7 +6,7 @@
 #include "internal.h"
 
 /* A PMU's state of the CPU that this is, and stays. */
-static inline struct perf_cpu_pmu_context *perf_this_cpc(struct pmu *pmu)
+static inline struct perf_cpu_pmu_context *perf_this_cpc(const struct pmu *pmu)
 {
 	return this_cpu_ptr(pmu->cpu_pmu_context);
 }
@@ -30,14 +30,14 @@ static inline struct perf_event_pmu_context *perf_cpu_part(struct perf_cpu_conte
 }
 
 /* ctx->lock is held and, with a cpuctx, that too. */
-void perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
+bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 			   struct perf_cgroup *cgrp);
 void perf_group_sched_out(struct perf_event *leader);
 void perf_event_sched_out(struct perf_event *event);
-void perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  struct pmu *pmu);
 void perf_context_sched_out_all(struct perf_event_context *ctx);
-void perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			  bool pinned);
 bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc);
 

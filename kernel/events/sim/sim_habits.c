@@ -83,6 +83,11 @@ static bool runs_for_a_task(const struct sim_cpu *cpu)
 	return false;
 }
 
+static bool of_cgroup(const struct perf_event *event)
+{
+	return event->cgrp;
+}
+
 static void switched(struct sim_habits *h, struct perf_event_pmu_context *pmu_ctx,
 		     struct task_struct *task, bool sched_in)
 {
@@ -94,6 +99,7 @@ static void switched(struct sim_habits *h, struct perf_event_pmu_context *pmu_ct
 	if (pmu_ctx && (h->mask & SIM_TASK_DATA))
 		data = pmu_ctx->task_ctx_data;
 	cpu->due = !sched_in;
+	cpu->cgroup_due = false;
 	if (sched_in) {
 		cpu->ins++;
 		cpu->record = data && data->valid ? data->record : 0;
@@ -190,6 +196,7 @@ static int habit_add(struct perf_event *event, int flags)
 		return err;
 	if (flags & PERF_EF_START)
 		event->hw.flags |= LISTED;
+	cpu->cgroup_due |= cpu->due && of_cgroup(event);
 	cpu->users++;
 	if ((h->mask & SIM_SWITCH) && !cpu->asked) {
 		cpu->asked = true;
@@ -263,7 +270,7 @@ static void habit_enable(struct pmu *pmu)
 		sim_pmu_shuffle(h->sim);
 	cpu->enables++;
 	if (unlikely(cpu->due))
-		cpu->early += runs_for_a_task(this_cpu_ptr(h->sim->cpus));
+		cpu->early += cpu->cgroup_due || runs_for_a_task(this_cpu_ptr(h->sim->cpus));
 	h->plain.pmu_enable(pmu);
 }
 

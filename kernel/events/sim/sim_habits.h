@@ -32,9 +32,10 @@
  * @users: events that have a counter
  * @asked: perf_sched_cb_inc() has been called
  * @due: a task has left, and the next one's record is still to come
+ * @cgroup_due: and events of a cgroup have come since
  * @record: whose branches the hardware has, so to say: a pid, 0 for none
  * @enables: how often the whole PMU has been enabled
- * @early: how often that was with events of a task, and @due
+ * @early: how often that was with events of a task, and @due, or @cgroup_due
  * @outs: how often sched_task was told of a task that leaves
  * @ins: and of one that comes
  * @restored: how often it had put away something of the latter
@@ -46,6 +47,7 @@ struct sim_habits_cpu {
 	unsigned int	users;
 	bool		asked;
 	bool		due;
+	bool		cgroup_due;
 	pid_t		record;
 	unsigned int	enables;
 	unsigned int	early;

@@ -163,7 +163,11 @@ static void buffer_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 2);
 	real.rb->used = true;
 	perf_buffer_share(real.event);
-	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
+	/* None that begins here is over while RCU is read. */
+	scoped_guard(rcu) {
+		get_state_synchronize_rcu_full(&real.rb->shared_since);
+		KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
+	}
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 3);
 	KUNIT_EXPECT_EQ(test, local_read(&real.rb->ring.lost), 1);
 	local_set(&real.rb->ring.lost, 0);

@@ -405,9 +405,29 @@ static int cpu_that_can_go(struct kunit *test)
 
 static struct trial *watched;
 
+/* While a CPU comes; nothing may be asserted in the thread of CPU hotplug. */
+static bool opens;
+
+static void open_as_it_comes(struct trial *t, unsigned int cpu)
+{
+	struct perf_event_attr attr = { .type = t->pmu.type, .size = sizeof(attr) };
+	struct perf_event *event;
+
+	event = perf_event_alloc(&attr, cpu, NULL, NULL, NULL, NULL, NULL, -1);
+	if (IS_ERR(event))
+		return;
+	event->owner = PERF_TASK_GONE;
+	event->ctx = perf_context_find(NULL, cpu);
+	t->events[t->nr++] = event;
+	guard(mutex)(&event->ctx->mutex);
+	perf_event_attach(event);
+}
+
 static int driver_prepares(unsigned int cpu)
 {
 	msleep(20);
+	if (opens)
+		open_as_it_comes(watched, cpu);
 	cpumask_set_cpu(cpu, &prepared);
 	return 0;
 }
@@ -421,6 +441,7 @@ static int driver_leaves(unsigned int cpu)
 
 static void remove_state(void *state)
 {
+	opens = false;
 	cpuhp_remove_state_nocalls((long)state);
 }
 
@@ -433,7 +454,7 @@ static void go_and_come(struct kunit *test, int cpu)
 /* A driver that has been loaded late prepares a CPU before its events run there. */
 static void events_wait_for_late_drivers(struct kunit *test)
 {
-	int there = cpu_that_can_go(test), state, err;
+	int there = cpu_that_can_go(test), state, err, adds;
 	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
 
 	watched = t;
@@ -450,12 +471,25 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->early, 0);
 	KUNIT_EXPECT_EQ(test, t->late, 0);
 
-	/* What comes while the CPU does waits, too; what went with it does not come back. */
+	/* What is opened while the CPU comes waits, too. */
+	opens = true;
+	go_and_come(test, there);
+	opens = false;
+	KUNIT_ASSERT_EQ(test, t->nr, 2);
+	KUNIT_EXPECT_EQ(test, t->events[1]->state, PERF_EVENT_STATE_ACTIVE);
+	KUNIT_EXPECT_EQ(test, t->adds, 4);
+	KUNIT_EXPECT_EQ(test, t->early, 0);
+	perf_event_release_kernel(t->events[--t->nr]);
+	/* The other one makes way meanwhile, and comes back. */
+	KUNIT_EXPECT_EQ(test, t->dels, t->adds - 1);
+
+	/* What went with it does not come back. */
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
-	KUNIT_EXPECT_EQ(test, t->dels, 2);
+	KUNIT_EXPECT_EQ(test, t->dels, t->adds);
+	adds = t->adds;
 	perf_event_release_kernel(t->events[--t->nr]);
 	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
-	KUNIT_EXPECT_EQ(test, t->adds, 2);
+	KUNIT_EXPECT_EQ(test, t->adds, adds);
 	KUNIT_EXPECT_EQ(test, t->late, 0);
 }
 
@@ -512,14 +546,28 @@ static void events_leave_a_closed_cpu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
 }
 
-static void set_die(const struct cpumask *die)
+static const struct cpumask *die_of_its_own(unsigned int cpu)
 {
-	WRITE_ONCE(perf_test_die, die);
+	return cpumask_of(cpu);
+}
+
+static const struct cpumask *one_die(unsigned int cpu)
+{
+	return cpu_possible_mask;
+}
+
+static void all_stop_speaking(void)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		stop_speaking(cpu);
 }
 
 static void real_die(void *unused)
 {
-	set_die(NULL);
+	WRITE_ONCE(perf_test_die, NULL);
+	all_stop_speaking();
 }
 
 /* Two CPUs of a die go, and come back in the other order: the first of them speaks for it. */
@@ -530,15 +578,17 @@ static void events_with_scope_follow_the_speaker(struct kunit *test)
 	struct trial *t = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_DIE);
 	struct perf_event *event;
 
-	if (!cpumask_test_cpu(there, speakers) || !cpumask_test_cpu(here, speakers))
-		kunit_skip(test, "needs two dies");
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, real_die, NULL), 0);
+	WRITE_ONCE(perf_test_die, die_of_its_own);
+	all_stop_speaking();
+	KUNIT_ASSERT_TRUE(test, cpumask_test_cpu(there, speakers));
+	KUNIT_ASSERT_TRUE(test, cpumask_test_cpu(here, speakers));
 	event = trial_open(test, t, t, there, NULL, NULL);
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, t->dels, 1);
 	KUNIT_EXPECT_EQ(test, event->cpu, there);
 	/* In between "here" has come back, and speaks for both. */
-	set_die(cpu_possible_mask);
+	WRITE_ONCE(perf_test_die, one_die);
 	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
 	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(there, speakers));
 	KUNIT_EXPECT_EQ(test, event->cpu, here);
@@ -547,7 +597,7 @@ static void events_with_scope_follow_the_speaker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 
 	/* Alone again, it goes on where it was when its CPU comes back as the speaker. */
-	set_die(NULL);
+	WRITE_ONCE(perf_test_die, die_of_its_own);
 	go_and_come(test, there);
 	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(there, speakers));
 	perf_event_release_kernel(t->events[--t->nr]);

@@ -7,6 +7,7 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 
+#include "../cgroup.h"
 #include "../pmu.h"
 #include "../rotate.h"
 #include "../throttle.h"
@@ -172,6 +173,74 @@ static void told_of_any_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, by_hand(h).outs, 0U);
 	KUNIT_EXPECT_EQ(test, by_hand(h).ins, 0U);
 }
+
+#ifdef CONFIG_CGROUP_PERF
+/* On this CPU, of the cgroup in which the test runs. */
+static struct perf_event *open_of_cgroup(struct kunit *test, struct sim_habits *h)
+{
+	struct perf_event_attr attr = {
+		.type = h->sim->pmu.type, .config = STEP, .size = sizeof(attr),
+	};
+	struct habits_fixture *fixture = test->priv;
+	int here = raw_smp_processor_id();
+	struct perf_event *event;
+
+	event = perf_event_alloc(&attr, here, NULL, NULL, NULL, NULL, NULL, -1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	scoped_guard(rcu) {
+		event->cgrp = perf_cgroup_from_task(current, NULL);
+		css_get(&event->cgrp->css);
+	}
+	event->ctx = perf_context_find(NULL, here);
+	scoped_guard(mutex, &event->ctx->mutex)
+		KUNIT_EXPECT_EQ(test, perf_event_attach(event), 0);
+	fixture->f.events[fixture->f.nr++] = event;
+	return event;
+}
+
+/* As if a task of no cgroup ran. */
+static void leave_cgroup(void)
+{
+	struct perf_cpu_context *cpuctx;
+
+	guard(irqsave)();
+	cpuctx = this_cpu_context();
+	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
+	perf_cgroup_stop_cpu(cpuctx);
+	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
+}
+
+/* The events of a cgroup come in the first half of a switch, and run in the second. */
+static void told_before_a_cgroup_goes_on(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, SIM_SWITCH);
+	struct perf_event *event;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	event = open_of_cgroup(test, h);
+	KUNIT_EXPECT_TRUE(test, is_on(event));
+	/* Alone: it asks as it comes. */
+	scoped_guard(irqsave) {
+		struct sim_habits_cpu seen;
+
+		leave_cgroup();
+		KUNIT_EXPECT_FALSE(test, is_on(event));
+		seen = by_hand(h);
+		KUNIT_EXPECT_EQ(test, seen.ins, 1U);
+		KUNIT_EXPECT_EQ(test, seen.enables, 1U);
+	}
+	KUNIT_EXPECT_TRUE(test, is_on(event));
+	/* Beside one of the CPU, with something of the task that leaves. */
+	open_on(test, h, raw_smp_processor_id(), NULL, false);
+	scoped_guard(irqsave) {
+		leave_cgroup();
+		expect_switch(test, h, false);
+	}
+	KUNIT_EXPECT_TRUE(test, is_on(event));
+	advance(test, 3);
+	KUNIT_EXPECT_EQ(test, value(event), 3ULL);
+}
+#endif
 
 /* Whoever is on the list behind one that takes itself off is told all the same. */
 static void who_leaves_the_list_hides_nobody(struct kunit *test)
@@ -538,19 +607,55 @@ static void read_where_it_can_be(struct kunit *test)
 	}
 }
 
+/* riscv: the flag comes when the event is mapped, and goes when it is not any more. */
+static void reader_may_come_and_go(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, 0);
+	struct perf_event_attr attr = {
+		.type = h->sim->pmu.type, .config = STEP, .size = sizeof(attr),
+	};
+	struct perf_event *stays = open_on(test, h, -1, current, false);
+	struct perf_event *event = open_on(test, h, -1, current, false);
+	struct perf_event_context *ctx = stays->ctx;
+	struct habits_fixture *fixture = test->priv;
+
+	event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+	close_event(test, event);
+	KUNIT_EXPECT_EQ(test, ctx->nr_user, 0U);
+
+	event = perf_event_alloc(&attr, -1, current, NULL, NULL, NULL, NULL, -1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+	event->ctx = perf_context_find(current, -1);
+	scoped_guard(mutex, &event->ctx->mutex)
+		KUNIT_EXPECT_EQ(test, perf_event_attach(event), 0);
+	fixture->f.events[fixture->f.nr++] = event;
+	KUNIT_EXPECT_EQ(test, ctx->nr_user, 1U);
+	event->hw.flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
+	close_event(test, event);
+	KUNIT_EXPECT_EQ(test, ctx->nr_user, 0U);
+}
+
 static void pmu_without_an_interrupt(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_NO_INTERRUPT);
+	struct perf_event_attr attr = { .type = h->sim->pmu.type, .config = STEP };
+	struct habits_fixture *fixture = test->priv;
 
 	KUNIT_EXPECT_FALSE(test, perf_pmu_can_sample(&h->sim->pmu));
-	open_on(test, h, -1, current, false);
+	/* What asks for samples is refused by perf_event_open(2), what counts is not. */
+	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), 0);
 	advance(test, 3);
 	KUNIT_EXPECT_EQ(test, busy(test), 1U);
+	KUNIT_EXPECT_EQ(test, value(fixture->f.events[0]), 3ULL);
 }
 
 static struct kunit_case habits_cases[] = {
 	KUNIT_CASE(told_before_it_goes_on),
 	KUNIT_CASE(told_of_any_task),
+#ifdef CONFIG_CGROUP_PERF
+	KUNIT_CASE(told_before_a_cgroup_goes_on),
+#endif
 	KUNIT_CASE(who_leaves_the_list_hides_nobody),
 	KUNIT_CASE(rotation_and_switches),
 	KUNIT_CASE(throttled_event_keeps_its_count),
@@ -563,6 +668,7 @@ static struct kunit_case habits_cases[] = {
 	KUNIT_CASE(group_without_a_transaction),
 	KUNIT_CASE(driver_names_the_cpu),
 	KUNIT_CASE(read_where_it_can_be),
+	KUNIT_CASE(reader_may_come_and_go),
 	KUNIT_CASE(pmu_without_an_interrupt),
 	{}
 };

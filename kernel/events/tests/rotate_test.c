@@ -222,18 +222,38 @@ static void switch_out_and_in(struct perf_event_context *ctx)
 	task_context_in(this_cpu_context(), ctx);
 }
 
-/* The CPU's clock went by the test's time: let it go on by its own, from where it is. */
-static void give_clock_back(void)
+/* On the CPU, interrupts off. */
+static void restart_clock(void *info)
 {
-	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, raw_smp_processor_id()).ctx;
+	struct perf_event_context *ctx = info;
 
-	raw_spin_lock_irq(&ctx->lock);
+	raw_spin_lock(&ctx->lock);
 	perf_context_begin(ctx);
 	perf_clock_stop(&ctx->clock, ctx->now);
-	WRITE_ONCE(perf_test_clock_task, NULL);
 	perf_clock_start(&ctx->clock, perf_clock());
 	perf_context_end(ctx);
-	raw_spin_unlock_irq(&ctx->lock);
+	raw_spin_unlock(&ctx->lock);
+}
+
+/* The CPU's clock went by the test's time: let it go on by its own, from where it is. */
+static void give_clock_back(void *cpu)
+{
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	smp_call_function_single((long)cpu, restart_clock,
+				 &per_cpu(perf_cpu_context, (long)cpu).ctx, 1);
+}
+
+/* Let this CPU's clock go by the test's time, until the case is over or has failed. */
+static void take_clock(struct kunit *test)
+{
+	long cpu = raw_smp_processor_id();
+	u64 now;
+
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, give_clock_back, (void *)cpu), 0);
+	/* It runs already: be ahead of it. */
+	scoped_guard(preempt)
+		now = local_clock();
+	WRITE_ONCE(perf_test_clock_now, max(perf_test_clock_now, now) + NSEC_PER_SEC);
 }
 
 /*
@@ -248,13 +268,9 @@ static void share(struct kunit *test, bool cpu_first, u64 before, bool switched,
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
 	const int rounds = 900;
 	struct perf_event *leaders[2][8];
-	u64 ran[2], now;
+	u64 ran[2];
 	int i, n, r;
 
-	/* The CPU's clock runs already: be ahead of it. */
-	scoped_guard(preempt)
-		now = local_clock();
-	WRITE_ONCE(perf_test_clock_now, max(perf_test_clock_now, now) + NSEC_PER_SEC);
 	for (r = 0; r < 2; r++) {
 		i = cpu_first ? r : !r;
 		for (n = 0; n < numbers[i]; n++) {
@@ -287,6 +303,7 @@ static void nobody_is_too_old(struct kunit *test)
 	static const u64 before[] = { 0, 100 * NSEC_PER_MSEC, 3600 * NSEC_PER_SEC };
 	int i, percent[2];
 
+	take_clock(test);
 	for (i = 0; i < 2 * ARRAY_SIZE(before); i++) {
 		share(test, i & 1, before[i / 2], false, percent);
 		KUNIT_EXPECT_GE(test, percent[0], 30);
@@ -296,7 +313,55 @@ static void nobody_is_too_old(struct kunit *test)
 		KUNIT_EXPECT_GE(test, percent[0], 30);
 		KUNIT_EXPECT_GE(test, percent[1], 30);
 	}
-	give_clock_back();
+}
+
+/*
+ * A task that comes for less than the timer's interval, and is away whenever that
+ * expires, has its turn all the same, and so has the CPU.
+ */
+static void bursts_have_their_turn(struct kunit *test, bool pinned)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
+	const u64 interval = ms_to_ktime(f->sim->pmu.hrtimer_interval_ms);
+	int i, r, n, waited = 0, longest = 0, on[2] = { };
+	struct perf_event *leaders[2];
+
+	for (i = 0; i < 2; i++) {
+		struct task_struct *task = i ? current : NULL;
+		int cpu = i ? -1 : raw_smp_processor_id();
+
+		leaders[i] = open_attr(test, &attr, cpu, task, NULL);
+		for (n = 1; n < 3; n++)
+			open_attr(test, &attr, cpu, task, leaders[i]);
+	}
+	if (pinned)
+		open_group(test, 1, true);
+	for (r = 0; r < 60; r++) {
+		guard(irqsave)();
+		for (i = 0; i < 2; i++)
+			on[i] += is_on(leaders[i]);
+		waited = is_on(leaders[1]) ? 0 : waited + 1;
+		longest = max(longest, waited);
+		pass(interval / 3);
+		task_context_out(this_cpu_context(), leaders[1]->ctx);
+		pass(interval);
+		perf_rotate_here(perf_this_cpc(&f->sim->pmu));
+		KUNIT_EXPECT_TRUE(test, is_on(leaders[0]));
+		task_context_in(this_cpu_context(), leaders[1]->ctx);
+	}
+	KUNIT_EXPECT_EQ(test, on[0] + on[1], 60);
+	/* An interval is three bursts. */
+	KUNIT_EXPECT_LE(test, longest, 3);
+	KUNIT_EXPECT_GE(test, on[0], 60 / 2);
+	close_all(test);
+}
+
+static void short_bursts_have_their_turn(struct kunit *test)
+{
+	take_clock(test);
+	bursts_have_their_turn(test, false);
+	bursts_have_their_turn(test, true);
 }
 
 /* Groups that cannot go on are not looked at by those who look for one that can. */
@@ -354,6 +419,7 @@ static struct kunit_case rotate_cases[] = {
 	KUNIT_CASE(rotation_stops_when_nobody_waits),
 	KUNIT_CASE(cpu_and_task_take_turns),
 	KUNIT_CASE(nobody_is_too_old),
+	KUNIT_CASE(short_bursts_have_their_turn),
 	KUNIT_CASE(group_that_is_off_is_in_no_tree),
 	KUNIT_CASE(members_are_as_old_as_their_group),
 	{}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_SCHED_CB_H
+#define _KERNEL_EVENTS_SCHED_CB_H
+
+#include "internal.h"
+#include "sched.h"
+
+/* Has this PMU asked on this CPU to be told of task switches? Interrupts are off. */
+static inline bool perf_wants_switches(const struct pmu *pmu)
+{
+	return !list_empty(&perf_this_cpc(pmu)->sched_cb_entry);
+}
+
+/* Has any? */
+static inline bool perf_switches_are_watched(const struct perf_cpu_context *cpuctx)
+{
+	return unlikely(!list_empty(&cpuctx->sched_cb_list));
+}
+
+void perf_tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+			  bool sched_in);
+void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in);
+void perf_pmu_hold(struct perf_cpu_context *cpuctx, struct pmu *pmu);
+void perf_pmus_release(struct perf_cpu_context *cpuctx);
+
+#endif /* _KERNEL_EVENTS_SCHED_CB_H */
