@@ -1032,7 +1032,9 @@ struct perf_event_clock {
  * @nr_freq: events that sample at a frequency
  * @nr_user: events with PERF_EVENT_FLAG_USER_READ_CNT when they came
  * @walked: tracepoints about the task look at @event_list from other CPUs; for ever
+ * @residence: it stands in for contexts that are clones; see kernel/events/residence.h
  * @family: of the copies of its events; set once, at the first fork
+ * @clones: contexts with which it shares residences, or NULL; set and cleared under @mutex
  * @mapped: events with their page mapped
  * @task: NULL for a CPU's; PERF_TASK_GONE once the task has exited
  * @event_list: all events, RCU
@@ -1052,7 +1054,9 @@ struct perf_event_context {
 	unsigned int			nr_freq;
 	unsigned int			nr_user;
 	bool				walked;
+	bool				residence;
 	struct perf_family		*family;
+	struct perf_clones		*clones;
 	struct hlist_head		mapped; /* of struct perf_event_cold */
 	struct task_struct		*task;
 	struct list_head		event_list;

@@ -243,6 +243,20 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 }
 
 /**
+ * __perf_cgroup_stays - does this CPU go on with a task of the same cgroup?
+ * @cpuctx: this CPU's
+ * @next: the task
+ *
+ * Interrupts off. The answer may be old by the time of perf_cgroup_switch() where
+ * the task is moved meanwhile: then attach() has its CPU switch again.
+ */
+bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next)
+{
+	guard(rcu)();
+	return perf_cgroup_from_task(next, NULL) == cpuctx->cgrp;
+}
+
+/**
  * perf_cgroup_stop_cpu - this CPU goes offline
  * @cpuctx: this CPU's, locked; all groups are off
  *

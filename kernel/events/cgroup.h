@@ -12,11 +12,19 @@ int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_even
 void perf_cgroup_disconnect(struct perf_event *event);
 void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n);
 void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next);
+bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next);
 void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx);
 void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			   bool pinned, perf_stretch_func_t func);
 struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx);
 struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp);
+
+/* Is perf_cgroup_switch() to @next going to change nothing? Interrupts are off. */
+static inline bool perf_cgroup_stays(const struct perf_cpu_context *cpuctx,
+				     struct task_struct *next)
+{
+	return likely(!READ_ONCE(cpuctx->nr_cgroups)) || __perf_cgroup_stays(cpuctx, next);
+}
 #else
 static inline int perf_cgroup_connect(struct perf_event *event, int fd,
 				      const struct perf_event *leader)	{ return -EINVAL; }
@@ -25,6 +33,8 @@ static inline void perf_cgroup_count(struct perf_event *event,
 				     struct perf_cpu_context *cpuctx, int n) { }
 static inline void perf_cgroup_switch(struct perf_cpu_context *cpuctx,
 				      struct task_struct *next)		{ }
+static inline bool perf_cgroup_stays(const struct perf_cpu_context *cpuctx,
+				     struct task_struct *next)		{ return true; }
 static inline void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx) { }
 static inline void perf_cgroup_stretches(struct perf_cpu_context *cpuctx,
 					 struct perf_event_pmu_context *epc, bool pinned,

@@ -12,6 +12,7 @@
 #include "delay.h"
 #include "family.h"
 #include "internal.h"
+#include "residence.h"
 #include "source/software.h"
 #include "time.h"
 #include "time_seq.h"
@@ -208,6 +209,19 @@ struct remote_call {
 };
 
 /**
+ * perf_cpu_task_ctx - whose scheduled events are on this CPU, or come now?
+ *
+ * For a driver's pmu_enable, interrupts off.
+ * Return: the running task's context, NULL when it has none with groups to
+ * schedule.
+ */
+struct perf_event_context *perf_cpu_task_ctx(void)
+{
+	lockdep_assert_irqs_disabled();
+	return this_cpu_context()->task_ctx;
+}
+
+/**
  * perf_context_lock_cpu - lock this CPU's context and a task's, to change them
  * @cpuctx: this CPU's
  * @ctx: a task's context, or this CPU's own, or NULL
@@ -272,6 +286,13 @@ static int call_unless_running(struct remote_call *call)
 	return cpu;
 }
 
+/* Is the context this CPU's, or its running task's, or does it stand in for that? */
+static bool is_here(const struct perf_cpu_context *cpuctx, const struct perf_event_context *ctx)
+{
+	return ctx == &cpuctx->ctx || ctx == perf_task_context(current) ||
+	       ctx == cpuctx->residence;
+}
+
 /* On the context's CPU, interrupts off. */
 static void call_here(void *info)
 {
@@ -282,7 +303,7 @@ static void call_here(void *info)
 	struct perf_event_context *task_ctx = ctx == &cpuctx->ctx ? cpuctx->task_ctx : ctx;
 
 	/* It has left since: mostly it sleeps, or waits for this CPU. */
-	if (ctx != &cpuctx->ctx && perf_task_context(current) != ctx) {
+	if (!is_here(cpuctx, ctx)) {
 		call_unless_running(call);
 		return;
 	}
@@ -300,8 +321,10 @@ static void call_here(void *info)
 		call->done = true;
 	}
 	/* Without events nobody may look at switches: it would stay here when its task goes. */
-	if (cpuctx->task_ctx == ctx && !ctx->nr_events)
+	if (cpuctx->task_ctx == ctx && !ctx->nr_events) {
 		cpuctx->task_ctx = NULL;
+		cpuctx->residence = NULL;
+	}
 	perf_context_unlock_cpu(cpuctx, task_ctx);
 }
 
@@ -400,12 +423,15 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	int cpu;
 
 	lockdep_assert_held(&ctx->mutex);
+	/* From here on it is no clone of others. */
+	perf_residence_leave(ctx);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		first = !ctx->nr_events++;
 		task = ctx->task;
 	}
 
-	if (!first || !task || task == PERF_TASK_GONE)
+	/* A residence's clock starts with the first task that it serves. */
+	if (!first || !task || task == PERF_TASK_GONE || ctx->residence)
 		return;
 	if (task == current) {
 		local_irq_disable();

@@ -22,6 +22,7 @@
 #include "read.h"
 #include "record/buffer.h"
 #include "record/userpage.h"
+#include "residence.h"
 #include "sched.h"
 #include "source/addr_filter.h"
 #include "source/bpf.h"
@@ -211,6 +212,9 @@ static long set_output(struct perf_event *event, struct perf_event *target)
 		return err;
 
 	CLASS(event_context, ctx)(event);
+	/* What writes to the buffer asks where this very event is, not what stands in for it. */
+	if (target)
+		perf_residence_leave(ctx);
 	return perf_event_set_output(event, target);
 }
 

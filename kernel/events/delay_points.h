@@ -25,6 +25,7 @@ PERF_DELAY_POINT(ATTACHED),		/* in the list of the context's events */
 PERF_DELAY_POINT(CONTEXT_SEEN),		/* its mutex is not held */
 PERF_DELAY_POINT(CALL_CPU),		/* about to ask the CPU that runs it */
 PERF_DELAY_POINT(CALL_RESERVED),		/* about to ask the CPU where the task was */
+PERF_DELAY_POINT(RESIDENCE_LEFT),		/* the same, and no clone any more */
 
 /* oncpu and state */
 PERF_DELAY_POINT(ONCPU_SET),

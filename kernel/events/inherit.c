@@ -18,6 +18,7 @@
 #include "record/aux.h"
 #include "record/buffer.h"
 #include "record/sideband_task.h"
+#include "residence.h"
 #include "sched.h"
 #include "source/addr_filter.h"
 #include "source/clock.h"
@@ -428,7 +429,8 @@ static int inherit_group(struct fork_args *args, struct perf_event *leader)
 	}
 }
 
-static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx)
+/* Copy the events of a context, and let their families know. */
+static int copy_groups(struct fork_args *args, struct perf_event_context *ctx)
 {
 	struct perf_event *leader;
 	int err = 0;
@@ -443,8 +445,18 @@ static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx
 		args->expected -= min(args->expected, 1 + leader->nr_siblings);
 	}
 	perf_event_free_copies(args->spare, args->nr_spare);
-	if (args->ctx) {
+	if (args->ctx)
 		link_plain(args);
+	return err;
+}
+
+static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx)
+{
+	int err = copy_groups(args, ctx);
+
+	if (args->ctx) {
+		if (!err)
+			perf_clones_join(ctx, args->ctx);
 		mutex_unlock(&args->ctx->mutex);
 		/* Complete before a tracepoint about the task, which follows this, can see it. */
 		smp_store_release(&args->child->perf_event_ctxp, args->ctx);
@@ -488,6 +500,46 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	if (err)
 		perf_event_free_task(child);
 	return err;
+}
+
+/* Of residences: their mutex comes inside of a task context's. */
+static struct lock_class_key clone_mutex_key;
+
+/**
+ * perf_context_clone - make a context with copies of all events of another one
+ * @ctx: of a task; not empty, all its events are inherited. Its mutex is held
+ *
+ * Whoever finds the copies through their families finds them on no CPU. They have
+ * their root's task for a target. May sleep.
+ * Return: the context, for perf_context_end_clone(), or an error: -EAGAIN when an
+ * event went meanwhile.
+ */
+struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
+{
+	struct perf_event *first = list_first_entry_or_null(&ctx->event_list, struct perf_event,
+							    event_entry);
+	struct fork_args args = { .clone_flags = CLONE_THREAD };
+	int err;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (!first)
+		return ERR_PTR(-EAGAIN);
+	args.child = (first->parent ?: first)->hw.target;
+	args.ctx = perf_context_alloc(args.child);
+	if (!args.ctx)
+		return ERR_PTR(-ENOMEM);
+	lockdep_set_class(&args.ctx->mutex, &clone_mutex_key);
+	args.ctx->residence = true;
+	mutex_lock(&args.ctx->mutex);
+	err = copy_groups(&args, ctx);
+	/* With an event less it would not be a clone. */
+	if (!err && args.ctx->nr_events != ctx->nr_events)
+		err = -EAGAIN;
+	mutex_unlock(&args.ctx->mutex);
+	if (!err)
+		return args.ctx;
+	perf_context_end_clone(args.ctx);
+	return ERR_PTR(err);
 }
 
 /* exit */
@@ -554,6 +606,30 @@ static void part_with_roots(struct list_head *left)
 		list_del_init(&child->active_list);
 		part_with_root(child);
 	}
+}
+
+/**
+ * perf_context_end_clone - undo perf_context_clone()
+ * @clone: that is on no CPU, and will not be
+ *
+ * What its events have counted becomes part of their roots'. May sleep.
+ */
+void perf_context_end_clone(struct perf_event_context *clone)
+{
+	struct perf_event *event, *next;
+	struct mutex *family = NULL;
+	LIST_HEAD(left);
+
+	WARN_ON_ONCE(READ_ONCE(clone->clock.cpu) >= 0);
+	scoped_guard(mutex, &clone->mutex) {
+		for_each_event_safe(event, next, clone) {
+			family = change_family(family, event->parent);
+			leave_later(event, &left);
+		}
+		change_family(family, NULL);
+	}
+	part_with_roots(&left);
+	perf_context_put(clone);
 }
 
 /**
@@ -667,19 +743,24 @@ static void exit_events(struct perf_event_context *ctx, struct list_head *gone)
 /* Take the context from its task; from here on it does not run. */
 static void part_with_task(struct perf_event_context *ctx, struct task_struct *task)
 {
+	struct perf_event_context *here = ctx;
 	struct perf_cpu_context *cpuctx;
 
 	local_irq_disable();
 	cpuctx = this_cpu_context();
+	/* What stands in for it counts no more of the task either. */
+	if (task == current && cpuctx->residence)
+		here = cpuctx->residence;
 	/* Groups that are on share the PMU with those of the CPU. */
-	if (cpuctx->task_ctx == ctx) {
-		perf_context_lock_cpu(cpuctx, ctx);
+	if (cpuctx->task_ctx == here) {
+		perf_context_lock_cpu(cpuctx, here);
 		/* First: drivers close user space's way to the counters by it. */
 		cpuctx->task_ctx = NULL;
-		perf_context_sched_out_all(ctx);
-		if (ctx->clock.cpu >= 0)
-			perf_clock_stop(&ctx->clock, ctx->now);
-		perf_context_unlock_cpu(cpuctx, ctx);
+		cpuctx->residence = NULL;
+		perf_context_sched_out_all(here);
+		if (here->clock.cpu >= 0)
+			perf_clock_stop(&here->clock, here->now);
+		perf_context_unlock_cpu(cpuctx, here);
 	}
 	raw_spin_lock(&ctx->lock);
 	perf_context_stop(ctx);
@@ -693,6 +774,7 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 static void exit_context(struct task_struct *task, bool ran)
 {
 	struct perf_event_context *ctx = perf_task_context(task);
+	struct perf_clones *clones;
 	LIST_HEAD(gone);
 
 	if (!ctx) {
@@ -709,8 +791,11 @@ static void exit_context(struct task_struct *task, bool ran)
 			read_records(ctx, task);
 		}
 		exit_events(ctx, &gone);
+		clones = ctx->clones;
+		WRITE_ONCE(ctx->clones, NULL);
 	}
 	put_copies(ctx, &gone);
+	perf_clones_put(clones);
 	perf_context_put(ctx);
 }
 

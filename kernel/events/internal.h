@@ -101,7 +101,8 @@ struct perf_cpu_pmu_context {
 /**
  * struct perf_cpu_context - one CPU's side of event scheduling
  * @ctx: events bound to this CPU and to no task
- * @task_ctx: the running task's context, when it has groups to schedule
+ * @task_ctx: the running task's context, when it has groups to schedule, or @residence
+ * @residence: the context that stands in for the running task's, or NULL
  * @online: events can be opened on the CPU; changed under ctx.mutex
  * @ready: and its drivers have prepared it, so that they go on; changed under
  *	ctx.mutex and with interrupts off there
@@ -116,6 +117,7 @@ struct perf_cpu_pmu_context {
 struct perf_cpu_context {
 	struct perf_event_context	ctx;
 	struct perf_event_context	*task_ctx;
+	struct perf_event_context	*residence;
 	bool				online;
 	bool				ready;
 	struct list_head		sched_cb_list;

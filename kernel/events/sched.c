@@ -16,6 +16,8 @@
 #include "overflow.h"
 #include "record/aux.h"
 #include "record/sideband_task.h"
+#include "record/userpage.h"
+#include "residence.h"
 #include "rotate.h"
 #include "sched.h"
 #include "sched_cb.h"
@@ -485,17 +487,19 @@ static noinline void tell_and_sched_out(struct perf_cpu_context *cpuctx,
 	perf_tell_other_pmus(cpuctx, ctx, false);
 }
 
-static void task_context_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+/**
+ * perf_context_sched_out - a task's context, or what stands in for it, leaves this CPU
+ * @cpuctx: this CPU's, not locked
+ * @ctx: its task_ctx
+ *
+ * Interrupts off.
+ */
+void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
-	if (likely(cpuctx->task_ctx != ctx)) {
-		raw_spin_lock(&ctx->lock);
-		perf_context_stop(ctx);
-		raw_spin_unlock(&ctx->lock);
-		return;
-	}
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* First: drivers close user space's way to the counters by it. */
 	cpuctx->task_ctx = NULL;
+	cpuctx->residence = NULL;
 	if (perf_switches_are_watched(cpuctx))
 		tell_and_sched_out(cpuctx, ctx);
 	else
@@ -517,10 +521,12 @@ static void update_userpages(struct perf_event_context *ctx)
 }
 
 /* Without groups to schedule; they may come until the lock is held. */
-static bool resident_context_in(struct perf_event_context *ctx)
+static __always_inline bool resident_context_in(struct perf_event_context *ctx)
 {
 	bool resident;
 
+	if (unlikely(READ_ONCE(ctx->nr_sched)))
+		return false;
 	scoped_guard(raw_spinlock, &ctx->lock) {
 		resident = !ctx->nr_sched;
 		if (resident && ctx->nr_events && ctx->clock.cpu < 0)
@@ -532,18 +538,22 @@ static bool resident_context_in(struct perf_event_context *ctx)
 	return resident;
 }
 
-static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+static noinline void scheduled_context_in(struct perf_cpu_context *cpuctx,
+					  struct perf_event_context *ctx,
+					  const struct task_struct *prev)
 {
+	struct perf_event_context *residence = perf_residence_for(ctx, prev);
 	struct perf_event_pmu_context *epc;
 
-	if (likely(!READ_ONCE(ctx->nr_sched)) && resident_context_in(ctx))
-		return;
+	if (residence)
+		ctx = residence;
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* The last event may have gone before the lock was held. */
 	if (likely(ctx->nr_events)) {
 		if (ctx->clock.cpu < 0)
 			perf_clock_start(&ctx->clock, ctx->now);
 		cpuctx->task_ctx = ctx;
+		cpuctx->residence = residence;
 		for_each_pmu_context(epc, ctx)
 			task_epc_sched_in(cpuctx, epc);
 		if (perf_switches_are_watched(cpuctx))
@@ -552,6 +562,21 @@ static void task_context_in(struct perf_cpu_context *cpuctx, struct perf_event_c
 			update_userpages(ctx);
 	}
 	perf_context_unlock_cpu(cpuctx, ctx);
+}
+
+/**
+ * perf_context_sched_in - the running task's context, or its residence, comes to this CPU
+ * @cpuctx: this CPU's, not locked; its task_ctx is NULL
+ * @ctx: the task's context
+ * @prev: the task that was here before
+ *
+ * Interrupts off.
+ */
+void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+			   const struct task_struct *prev)
+{
+	if (!resident_context_in(ctx))
+		scheduled_context_in(cpuctx, ctx, prev);
 }
 
 /**
@@ -570,8 +595,15 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 	perf_switch_record(prev, next, false);
 	if (perf_switches_are_watched(cpuctx) && !cpuctx->task_ctx)
 		perf_tell_all_pmus(cpuctx, false);
-	if (ctx)
-		task_context_out(cpuctx, ctx);
+	if (unlikely(cpuctx->task_ctx)) {
+		/* A residence stays for a clone of the context that it stood in for. */
+		if (!perf_residence_stays(cpuctx, next))
+			perf_context_sched_out(cpuctx, cpuctx->task_ctx);
+	} else if (ctx) {
+		raw_spin_lock(&ctx->lock);
+		perf_context_stop(ctx);
+		raw_spin_unlock(&ctx->lock);
+	}
 	perf_cgroup_switch(cpuctx, next);
 }
 
@@ -587,26 +619,16 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_context *ctx = perf_task_context(task);
 
-	if (ctx)
-		task_context_in(cpuctx, ctx);
+	/* A residence that has stayed, though its task has left the clones since. */
+	if (unlikely(cpuctx->task_ctx) && !perf_residence_serves(cpuctx, ctx))
+		perf_context_sched_out(cpuctx, cpuctx->task_ctx);
+	if (ctx && likely(!cpuctx->task_ctx) && !resident_context_in(ctx))
+		scheduled_context_in(cpuctx, ctx, prev);
 	perf_switch_record(task, prev, true);
 	if (perf_switches_are_watched(cpuctx) && !cpuctx->task_ctx)
 		perf_tell_all_pmus(cpuctx, true);
 	if (unlikely(cpuctx->held))
 		perf_pmus_release(cpuctx);
-}
-
-/**
- * perf_cpu_task_ctx - whose scheduled events are on this CPU, or come now?
- *
- * For a driver's pmu_enable, interrupts off.
- * Return: the running task's context, NULL when it has none with groups to
- * schedule.
- */
-struct perf_event_context *perf_cpu_task_ctx(void)
-{
-	lockdep_assert_irqs_disabled();
-	return this_cpu_context()->task_ctx;
 }
 
 /**

@@ -218,8 +218,8 @@ static u64 ran_together(struct perf_event **leaders, int nr)
 static void switch_out_and_in(struct perf_event_context *ctx)
 {
 	guard(irqsave)();
-	task_context_out(this_cpu_context(), ctx);
-	task_context_in(this_cpu_context(), ctx);
+	perf_context_sched_out(this_cpu_context(), ctx);
+	perf_context_sched_in(this_cpu_context(), ctx, current);
 }
 
 /* On the CPU, interrupts off. */
@@ -344,11 +344,11 @@ static void bursts_have_their_turn(struct kunit *test, bool pinned)
 		waited = is_on(leaders[1]) ? 0 : waited + 1;
 		longest = max(longest, waited);
 		pass(interval / 3);
-		task_context_out(this_cpu_context(), leaders[1]->ctx);
+		perf_context_sched_out(this_cpu_context(), leaders[1]->ctx);
 		pass(interval);
 		perf_rotate_here(perf_this_cpc(&f->sim->pmu));
 		KUNIT_EXPECT_TRUE(test, is_on(leaders[0]));
-		task_context_in(this_cpu_context(), leaders[1]->ctx);
+		perf_context_sched_in(this_cpu_context(), leaders[1]->ctx, current);
 	}
 	KUNIT_EXPECT_EQ(test, on[0] + on[1], 60);
 	/* An interval is three bursts. */

@@ -103,7 +103,7 @@ static void last_event_leaves_nothing_on_the_cpu(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ctx->clock.cpu, -1);
 		/* The event has gone between a look at nr_sched and the lock. */
 		ctx->nr_sched++;
-		task_context_in(this_cpu_context(), ctx);
+		perf_context_sched_in(this_cpu_context(), ctx, current);
 		ctx->nr_sched--;
 		KUNIT_EXPECT_NULL(test, this_cpu_context()->task_ctx);
 		KUNIT_EXPECT_EQ(test, ctx->clock.cpu, -1);

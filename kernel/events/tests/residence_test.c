@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Residences: what stands in for tasks whose events are copies of the same ones
+ * counts what they do, all of it and once. Included at the end of residence.c.
+ */
+#include <linux/completion.h>
+#include <linux/kthread.h>
+
+#include "sim_fixture.h"
+
+#define PLAYERS		3
+#define TURNS		(IS_ENABLED(CONFIG_KASAN) ? 300 : 3000)
+
+/**
+ * struct clone_player - one of some tasks that take turns on one CPU
+ * @sim: the PMU
+ * @task: the player
+ * @turn: waits for this
+ * @next: wakes the one of this
+ * @finished: done with this after all turns
+ * @steps: makes so many each time
+ */
+struct clone_player {
+	struct sim_pmu		*sim;
+	struct task_struct	*task;
+	struct completion	turn;
+	struct clone_player	*next;
+	struct completion	finished;
+	unsigned int		steps;
+};
+
+static int play_as_clone(void *data)
+{
+	struct clone_player *me = data;
+	int i;
+
+	for (i = 0; i < TURNS; i++) {
+		wait_for_completion(&me->turn);
+		sim_pmu_advance(me->sim, STEP, me->steps);
+		complete(&me->next->turn);
+	}
+	complete(&me->finished);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static int stay_idle(void *data)
+{
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static struct perf_event_context *here(void)
+{
+	return perf_task_context(current);
+}
+
+static struct perf_event *open_root(struct kunit *test, struct perf_event *leader)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
+
+	return open_attr(test, &attr, -1, current, leader);
+}
+
+/* A task that has inherited this one's events, and does not run yet. */
+static struct task_struct *fork_child(struct kunit *test)
+{
+	struct task_struct *child = kthread_create(stay_idle, NULL, "perf_clone");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
+	/* This waits until it sleeps: it has no time of its own that the test does not know. */
+	kthread_bind(child, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
+	return child;
+}
+
+static int make_for(struct perf_event_context *ctx, unsigned int cpu)
+{
+	guard(mutex)(&ctx->mutex);
+	return ctx->clones ? perf_residence_make(ctx, cpu) : -ENOENT;
+}
+
+/* Both halves of a switch from this task to itself. Return: what stands in for it then. */
+static struct perf_event_context *switch_by_hand(void)
+{
+	guard(irqsave)();
+	__perf_event_task_sched_out(current, current);
+	__perf_event_task_sched_in(current, current);
+	return this_cpu_context()->residence;
+}
+
+static void expect_is_in(struct kunit *test, bool in)
+{
+	struct perf_event_context *residence = switch_by_hand();
+
+	KUNIT_EXPECT_EQ(test, !!residence, in);
+	if (residence)
+		KUNIT_EXPECT_PTR_EQ(test, residence->clones, here()->clones);
+}
+
+/* As ioctl(2) does, for all of the family. */
+static void on_and_off_family(struct perf_event *root, bool on)
+{
+	CLASS(event_context, ctx)(root);
+
+	perf_family_for_each(root, on ? perf_event_turn_on : perf_event_turn_off);
+}
+
+/* The copy of a root that is in this CPU's residence, or NULL. */
+static struct perf_event *copy_here(struct perf_event *root)
+{
+	struct perf_event *copy;
+
+	guard(mutex)(perf_family_lock(root));
+	for_each_copy(copy, root) {
+		if (copy->ctx->residence)
+			return copy;
+	}
+	return NULL;
+}
+
+static void play_turns(struct kunit *test, struct clone_player *players, bool elsewhere)
+{
+	struct sim_fixture *f = test->priv;
+	int i;
+
+	for (i = 0; i < PLAYERS; i++) {
+		struct clone_player *me = &players[i];
+
+		*me = (struct clone_player){
+			.sim = f->sim, .next = &players[(i + 1) % PLAYERS], .steps = 2 * i + 3,
+		};
+		init_completion(&me->turn);
+		init_completion(&me->finished);
+		me->task = kthread_create(play_as_clone, me, "perf_clone/%d", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(me->task));
+		get_task_struct(me->task);
+		kthread_bind(me->task, raw_smp_processor_id());
+		KUNIT_ASSERT_EQ(test, perf_event_init_task(me->task, 0), 0);
+	}
+	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	if (elsewhere) {
+		int cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+
+		set_cpus_allowed_ptr(current, cpumask_of(cpu));
+	}
+	for (i = 0; i < PLAYERS; i++)
+		wake_up_process(players[i].task);
+	complete(&players[0].turn);
+}
+
+static u64 all_steps(const struct clone_player *players)
+{
+	u64 steps = 0;
+	int i;
+
+	for (i = 0; i < PLAYERS; i++)
+		steps += (u64)players[i].steps * TURNS;
+	return steps;
+}
+
+static void stop_players(struct clone_player *players)
+{
+	int i;
+
+	for (i = 0; i < PLAYERS; i++) {
+		kthread_stop(players[i].task);
+		put_task_struct(players[i].task);
+	}
+}
+
+static void tasks_take_turns(struct kunit *test)
+{
+	struct clone_player players[PLAYERS];
+	struct perf_event *roots[3];
+	int i;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	roots[0] = open_root(test, NULL);
+	roots[1] = open_root(test, NULL);
+	roots[2] = open_root(test, roots[1]);
+	play_turns(test, players, false);
+	for (i = 0; i < PLAYERS; i++)
+		wait_for_completion(&players[i].finished);
+	for (i = 0; i < 3; i++) {
+		struct perf_event *copy = copy_here(roots[i]);
+
+		KUNIT_EXPECT_EQ(test, value(roots[i]), all_steps(players));
+		/* Or this tests nothing. */
+		KUNIT_ASSERT_NOT_NULL(test, copy);
+		KUNIT_EXPECT_EQ(test, perf_event_count(copy), all_steps(players));
+		KUNIT_EXPECT_EQ(test, local64_read(&roots[i]->count), 0LL);
+	}
+	stop_players(players);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, value(roots[i]), all_steps(players));
+}
+
+static void read_in_the_middle(struct kunit *test)
+{
+	struct clone_player players[PLAYERS];
+	struct perf_event *root;
+	u64 last = 0, seen;
+	int i, round = 0;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	root = open_root(test, NULL);
+	play_turns(test, players, true);
+	while (!completion_done(&players[PLAYERS - 1].finished)) {
+		seen = value(root);
+		KUNIT_EXPECT_GE(test, seen, last);
+		last = seen;
+		if (++round % 64 == 0)
+			cond_resched();
+	}
+	for (i = 0; i < PLAYERS; i++)
+		wait_for_completion(&players[i].finished);
+	KUNIT_EXPECT_EQ(test, value(root), all_steps(players));
+	stop_players(players);
+	KUNIT_EXPECT_EQ(test, value(root), all_steps(players));
+}
+
+static void count_and_times(struct kunit *test)
+{
+	struct perf_event_attr clock = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .inherit = 1,
+	};
+	struct perf_event *root = open_root(test, NULL), *other = open_root(test, NULL);
+	struct perf_event *ticks = open_attr(test, &clock, -1, current, NULL);
+	struct task_struct *child = fork_child(test);
+
+	pass(100);
+	advance(test, 3);
+	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	expect_is_in(test, true);
+	KUNIT_EXPECT_FALSE(test, is_on(root));
+	KUNIT_EXPECT_EQ(test, busy(test), 2U);
+	pass(50);
+	advance(test, 4);
+	KUNIT_EXPECT_EQ(test, value(root), 7ULL);
+	expect_times(test, root, 150, 150);
+	KUNIT_EXPECT_EQ(test, value(ticks), 150ULL);
+
+	on_and_off_family(root, false);
+	pass(25);
+	advance(test, 5);
+	KUNIT_EXPECT_EQ(test, value(root), 7ULL);
+	KUNIT_EXPECT_EQ(test, value(other), 12ULL);
+	expect_times(test, root, 150, 150);
+	expect_times(test, other, 175, 175);
+	on_and_off_family(root, true);
+	advance(test, 6);
+	KUNIT_EXPECT_EQ(test, value(root), 13ULL);
+
+	/* Its counter is free at once. */
+	close_event(test, other);
+	KUNIT_EXPECT_EQ(test, busy(test), 1U);
+	advance(test, 7);
+	expect_is_in(test, true);
+	KUNIT_EXPECT_EQ(test, value(root), 20ULL);
+	pass(5);
+	expect_times(test, root, 155, 155);
+	KUNIT_EXPECT_EQ(test, value(ticks), 180ULL);
+	kthread_stop(child);
+	KUNIT_EXPECT_EQ(test, value(root), 20ULL);
+}
+
+/* A residence stands in for no more than what it has copies of. */
+static void another_event_ends_it(struct kunit *test)
+{
+	struct perf_event *root = open_root(test, NULL), *late;
+	struct task_struct *child = fork_child(test);
+	struct perf_clones *clones = here()->clones;
+
+	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	expect_is_in(test, true);
+	advance(test, 3);
+	pass(10);
+	late = open_root(test, NULL);
+	KUNIT_EXPECT_NULL(test, here()->clones);
+	KUNIT_EXPECT_TRUE(test, is_on(root));
+	KUNIT_EXPECT_TRUE(test, is_on(late));
+	advance(test, 4);
+	pass(10);
+	expect_is_in(test, false);
+	KUNIT_EXPECT_EQ(test, value(root), 7ULL);
+	KUNIT_EXPECT_EQ(test, value(late), 4ULL);
+	expect_times(test, root, 20, 20);
+	expect_times(test, late, 10, 10);
+	/* The child goes on without it, or with others. */
+	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->clones, clones);
+	kthread_stop(child);
+	child = fork_child(test);
+	KUNIT_EXPECT_NOT_NULL(test, here()->clones);
+	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	expect_is_in(test, true);
+	advance(test, 5);
+	KUNIT_EXPECT_EQ(test, value(root), 12ULL);
+	KUNIT_EXPECT_EQ(test, value(late), 9ULL);
+	kthread_stop(child);
+}
+
+/* More than there are counters: they are on by turns, and each of them is known. */
+static void waits_for_its_turn(struct kunit *test)
+{
+	struct perf_event *roots[6];
+	struct task_struct *child;
+	u64 enabled, running, sum = 0;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		roots[i] = open_root(test, NULL);
+	child = fork_child(test);
+	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	expect_is_in(test, true);
+	KUNIT_EXPECT_EQ(test, busy(test), 4U);
+	advance(test, 8);
+	pass(1000);
+	for (i = 0; i < 6; i++) {
+		perf_event_read_value(roots[i], &enabled, &running);
+		KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
+		KUNIT_EXPECT_EQ(test, value(roots[i]), running ? 8ULL : 0ULL);
+		sum += running;
+	}
+	KUNIT_EXPECT_EQ(test, sum, 4000ULL);
+	/* Two are closed that are on: the others come. */
+	for (i = 0; i < 6; i += 3)
+		close_event(test, roots[i]);
+	KUNIT_EXPECT_EQ(test, busy(test), 4U);
+	kthread_stop(child);
+}
+
+/* Pinned groups of the CPU come before what stands in for a task. */
+static void cpu_events_come_first(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr pinned = { .type = f->sim->pmu.type, .config = STEP, .pinned = 1 };
+	struct perf_event *roots[4], *of_cpu;
+	struct task_struct *child;
+	int i, on = 0;
+
+	for (i = 0; i < 4; i++)
+		roots[i] = open_root(test, NULL);
+	child = fork_child(test);
+	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	expect_is_in(test, true);
+	of_cpu = open_attr(test, &pinned, raw_smp_processor_id(), NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
+	for (i = 0; i < 4; i++)
+		on += is_on(copy_here(roots[i]));
+	KUNIT_EXPECT_EQ(test, on, 3);
+	expect_is_in(test, true);
+	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
+	close_event(test, of_cpu);
+	KUNIT_EXPECT_EQ(test, busy(test), 4U);
+	kthread_stop(child);
+}
+
+/* An event that says more than its sum is on for each task by itself. */
+static void only_what_counts(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attrs[] = {
+		{ .inherit_stat = 1 }, { .remove_on_exec = 1 }, { .enable_on_exec = 1 },
+		{ .pinned = 1 }, { .exclusive = 1 }, { .task = 1 },
+		{ .sample_period = 1000 },
+	};
+	struct task_struct *child;
+	int i;
+
+	open_root(test, NULL);
+	for (i = 0; i < ARRAY_SIZE(attrs); i++) {
+		struct perf_event *event;
+
+		attrs[i].type = f->sim->pmu.type;
+		attrs[i].config = STEP;
+		attrs[i].inherit = 1;
+		event = open_attr(test, &attrs[i], -1, current, NULL);
+		child = fork_child(test);
+		KUNIT_EXPECT_NULL(test, here()->clones);
+		KUNIT_EXPECT_NULL(test, perf_task_context(child)->clones);
+		kthread_stop(child);
+		close_event(test, event);
+	}
+	child = fork_child(test);
+	KUNIT_EXPECT_NOT_NULL(test, here()->clones);
+	KUNIT_EXPECT_PTR_EQ(test, here()->clones, perf_task_context(child)->clones);
+	kthread_stop(child);
+}
+
+/* The child has not inherited all: it is no clone. */
+static void not_all_is_inherited(struct kunit *test)
+{
+	struct task_struct *child;
+
+	open_root(test, NULL);
+	open_event(test, STEP, NULL);
+	child = fork_child(test);
+	KUNIT_EXPECT_NULL(test, here()->clones);
+	KUNIT_EXPECT_NULL(test, perf_task_context(child)->clones);
+	kthread_stop(child);
+}
+
+/* A thread is a clone; a process, which has not inherited what is for threads, is none. */
+static void threads_inherit_more(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .inherit = 1, .inherit_thread = 1,
+	};
+	struct task_struct *thread = kthread_create(stay_idle, NULL, "perf_clone"), *child;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	open_root(test, NULL);
+	open_attr(test, &attr, -1, current, NULL);
+	KUNIT_EXPECT_EQ(test, perf_event_init_task(thread, CLONE_THREAD), 0);
+	KUNIT_EXPECT_NOT_NULL(test, here()->clones);
+	KUNIT_EXPECT_PTR_EQ(test, here()->clones, perf_task_context(thread)->clones);
+	child = fork_child(test);
+	KUNIT_EXPECT_NULL(test, perf_task_context(child)->clones);
+	kthread_stop(child);
+	kthread_stop(thread);
+}
+
+static void pmu_goes_under_it(struct kunit *test)
+{
+	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
+	struct sim_fixture *f = test->priv;
+	struct perf_event *root = open_root(test, NULL);
+	struct task_struct *child = fork_child(test);
+
+	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	expect_is_in(test, true);
+	advance(test, 3);
+	perf_pmu_unregister(&f->sim->pmu);
+	sim_pmu_free(f->sim);
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
+	KUNIT_EXPECT_EQ(test, value(root), 3ULL);
+	expect_is_in(test, false);
+	kthread_stop(child);
+	close_all(test);
+	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
+}
+
+/* With the last of the clones its count is the root's. */
+static void ends_with_the_last_task(struct kunit *test)
+{
+	struct perf_event *root = open_root(test, NULL), *late;
+	struct task_struct *child = fork_child(test);
+
+	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	expect_is_in(test, true);
+	advance(test, 3);
+	kthread_stop(child);
+	KUNIT_EXPECT_NOT_NULL(test, copy_here(root));
+	late = open_root(test, NULL);
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
+	KUNIT_EXPECT_EQ(test, value(root), 3ULL);
+	KUNIT_EXPECT_EQ(test, value(late), 0ULL);
+}
+
+static struct kunit_case residence_cases[] = {
+	KUNIT_CASE_SLOW(tasks_take_turns),
+	KUNIT_CASE_SLOW(read_in_the_middle),
+	KUNIT_CASE(count_and_times),
+	KUNIT_CASE(another_event_ends_it),
+	KUNIT_CASE(waits_for_its_turn),
+	KUNIT_CASE(cpu_events_come_first),
+	KUNIT_CASE(only_what_counts),
+	KUNIT_CASE(not_all_is_inherited),
+	KUNIT_CASE(threads_inherit_more),
+	KUNIT_CASE(pmu_goes_under_it),
+	KUNIT_CASE(ends_with_the_last_task),
+	{}
+};
+
+static struct kunit_suite residence_suite = {
+	.name		= "perf_residence",
+	.init		= sim_fixture_init,
+	.exit		= sim_fixture_exit,
+	.test_cases	= residence_cases,
+};
+
+kunit_test_suite(residence_suite);
