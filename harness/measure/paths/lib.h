@@ -28,6 +28,7 @@ struct set {
 	__u64 config;	/* PERF_COUNT_SW_* */
 	int type;			/* PERF_TYPE_*, or the number of a PMU */
 	int group, inherit, cpu;
+	int outputs;			/* of them are for BPF output: have to be scheduled */
 	pid_t pid;			/* of another task */
 	int cgroup;			/* file descriptor, or 0 */
 	int sideband;			/* mmap, comm, task records */
@@ -79,9 +80,11 @@ static int open_set(struct set *s)
 	for (s->nr = 0; s->nr < want; s->nr++) {
 		int leader = s->group && s->nr ? s->fd[0] : -1;
 		int pid = s->cgroup ? s->cgroup : s->cpu < 0 ? s->pid : -1;
-		int fd = syscall(SYS_perf_event_open, &attr, pid, s->cpu, leader,
-				 s->cgroup ? PERF_FLAG_PID_CGROUP : 0);
+		int fd;
 
+		attr.config = s->nr < s->outputs ? PERF_COUNT_SW_BPF_OUTPUT : s->config;
+		fd = syscall(SYS_perf_event_open, &attr, pid, s->cpu, leader,
+			     s->cgroup ? PERF_FLAG_PID_CGROUP : 0);
 		if (fd < 0)
 			goto fail;
 		s->fd[s->nr] = fd;

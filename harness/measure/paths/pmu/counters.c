@@ -68,6 +68,25 @@ static void reads(void)
 		close_set(&four);
 }
 
+/* Tasks that have inherited the same events, as those of "perf stat make" have. */
+static void inherited(double plain)
+{
+	static const int numbers[] = { 1, 4, 16 };
+	double value;
+	int ok;
+
+	for (int i = 0; i < 3; i++) {
+		struct set s = { .nr = numbers[i], .cpu = -1, .type = PERF_TYPE_RAW,
+				 .config = 0xc0, .inherit = 1 };
+		char name[64];
+
+		value = switch_cost(&s, &ok);
+		snprintf(name, sizeof(name), "switch: %d inherited Intel counters%s", numbers[i],
+			 numbers[i] > 4 ? " (multiplexed)" : "");
+		report(name, ok, value - plain);
+	}
+}
+
 static void switches(void)
 {
 	static const int numbers[] = { 1, 2, 4, 8 };
@@ -86,6 +105,7 @@ static void switches(void)
 			 numbers[i] > 4 ? " (multiplexed)" : "");
 		report(name, ok, value - plain);
 	}
+	inherited(plain);
 }
 
 int main(void)
