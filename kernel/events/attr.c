@@ -321,18 +321,23 @@ int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage 
  */
 bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr)
 {
-	return !attr->use_clockid || find_clock(attr->clockid)->nmi_safe;
+	const struct attr_clock *clock = find_clock(attr->clockid);
+
+	return !attr->use_clockid || (clock && clock->nmi_safe);
 }
 
 /**
  * perf_attr_clock - the clock that the records of an event are stamped with
  * @attr: that perf_attr_check() accepted
  *
- * Return: what reads it, in ns; NULL when no particular one is asked for
+ * Return: the function that reads it, in ns; NULL when no particular one is asked
+ * for, or one that PERF_ATTR_AT_PMU is going to refuse
  */
 u64 (*perf_attr_clock(const struct perf_event_attr *attr))(void)
 {
-	return attr->use_clockid ? find_clock(attr->clockid)->read : NULL;
+	const struct attr_clock *clock = find_clock(attr->clockid);
+
+	return attr->use_clockid && clock ? clock->read : NULL;
 }
 
 /* Level 3 leaves the system call to the administrator. */
