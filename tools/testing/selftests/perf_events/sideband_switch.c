@@ -82,7 +82,8 @@ TEST_F(swtch, not_preempted_when_it_sleeps)
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	count_outs(self, &out, &preempted);
-	EXPECT_LE(100, out);
+	/* On a slow machine a sleep may be over before the CPU is left. */
+	EXPECT_LE(50, out);
 	/* Something else may come in between, now and then. */
 	EXPECT_GT(out / 2, preempted);
 }
