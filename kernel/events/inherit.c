@@ -524,7 +524,7 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (!first)
 		return ERR_PTR(-EAGAIN);
-	args.child = (first->parent ?: first)->hw.target;
+	args.child = perf_event_root(first)->hw.target;
 	args.ctx = perf_context_alloc(args.child);
 	if (!args.ctx)
 		return ERR_PTR(-ENOMEM);

@@ -47,7 +47,7 @@ static bool pmu_allows(const struct perf_event *event)
  */
 static bool can_be_stood_in_for(const struct perf_event *event)
 {
-	const struct perf_event *root = event->parent ?: event;
+	const struct perf_event *root = perf_event_root(event);
 	const struct perf_event_attr *attr = &event->attr;
 
 	if (attr->inherit_stat || attr->remove_on_exec || attr->enable_on_exec ||
