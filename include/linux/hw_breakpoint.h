@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hardware breakpoints and watchpoints, as events: kernel/events/breakpoint.c.
+ * Hardware breakpoints and watchpoints, as events: kernel/events/source/breakpoint.c.
  *
  * An architecture that selects HAVE_HW_BREAKPOINT describes one breakpoint by
  * its struct arch_hw_breakpoint and provides hw_breakpoint_slots(),

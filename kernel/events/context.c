@@ -185,9 +185,6 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
 	}
 }
 
-/* So often a call waits for the event site that it has interrupted. */
-#define SITE_ROUNDS	64
-
 /**
  * struct remote_call - a perf_event_func_t on its way to another CPU
  * @event: its first argument
@@ -346,7 +343,7 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		.func	= func,
 		.data	= data,
 		.ctx	= ctx,
-		.rounds	= SITE_ROUNDS,
+		.rounds	= PERF_SITE_ROUNDS,
 	};
 	int cpu;
 

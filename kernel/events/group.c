@@ -197,11 +197,8 @@ static void resident_leader_leave(struct perf_event *leader)
 	perf_swevent_resident_del(leader);
 }
 
-/**
- * perf_group_layout - the number of a group's members has changed
- * @leader: of the group; ctx->lock is held, or nobody else knows it
- */
-void perf_group_layout(struct perf_event *leader)
+/* The number of a group's members has changed; ctx->lock is held, or it is not known yet. */
+static void group_layout(struct perf_event *leader)
 {
 	struct perf_event *member;
 
@@ -279,7 +276,7 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 			group_leave(leader);
 		join_leader(event, leader);
 	}
-	perf_group_layout(leader);
+	group_layout(leader);
 	WARN_ON_ONCE(!event->header_size);
 	enlist(event);
 
@@ -405,7 +402,7 @@ static void group_dissolve(struct perf_event *leader, bool attached)
 			group_enter(member);
 		else
 			group_update_caps(member);
-		perf_group_layout(member);
+		group_layout(member);
 	}
 	INIT_LIST_HEAD(&leader->sibling_list);
 	leader->nr_siblings = 0;
@@ -429,7 +426,7 @@ static void leave_leader(struct perf_event *event, bool attached)
 		group_enter(leader);
 	else
 		group_update_caps(leader);
-	perf_group_layout(leader);
+	group_layout(leader);
 }
 
 static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
@@ -501,7 +498,7 @@ static void change_here(struct perf_event *event, perf_event_func_t func, void *
 
 static void complete_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx, void *data)
 {
-	perf_group_layout(leader);
+	group_layout(leader);
 	group_enter(leader);
 }
 

@@ -9,7 +9,6 @@ bool perf_group_may_join(const struct perf_event *leader, const struct perf_even
 int perf_event_attach(struct perf_event *event);
 int perf_event_attach_copy(struct perf_event *copy);
 void perf_group_complete(struct perf_event *leader);
-void perf_group_layout(struct perf_event *leader);
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end);
 void perf_event_detach_at_exit(struct perf_event *event);
 

@@ -12,6 +12,7 @@
  *	      perf_pmus_lock		the registry of PMUs. Scopes move events under it
  *	        task->perf_event_mutex	the list of events that a task owns
  *	          ctx->mutex		two contexts: by address. A CPU's: no memory is allocated
+ *	          ctx->mutex		of a residence: inside of a task context's
  *	            perf_family::lock	copies of a context's events; no memory is allocated
  *	              mmap_lock		taken by mmap(2), above the next. Below ctx->mutex it
  *					is tried only: perf_addr_filters_set() lets go of

@@ -530,7 +530,8 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 	event->pmu = &gone_pmu;
 	err = find_and_init(event);
 	perf_pmus_read_unlock(idx);
-	return err ? ERR_PTR(err) : event->pmu;
+	/* Its PMU may be going at this moment. */
+	return err ? ERR_PTR(err) : READ_ONCE(event->pmu);
 }
 
 /**

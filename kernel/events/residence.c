@@ -19,7 +19,6 @@
 #include "event.h"
 #include "family.h"
 #include "group.h"
-#include "inherit.h"
 #include "internal.h"
 #include "read.h"
 #include "record/aux.h"
@@ -27,6 +26,7 @@
 #include "record/sideband.h"
 #include "residence.h"
 #include "sched.h"
+#include "source/software.h"
 #include "time.h"
 #include "time_seq.h"
 
@@ -167,14 +167,32 @@ void perf_clones_put(struct perf_clones *clones)
 	kfree(clones);
 }
 
+/**
+ * struct eviction - a context that leaves its clones, on its way to its task's CPU
+ * @ctx: the context
+ * @rounds: so often it may still wait for event sites
+ * @later: it has come into one, and is to be sent again
+ */
+struct eviction {
+	struct perf_event_context	*ctx;
+	unsigned int			rounds;
+	bool				later;
+};
+
 /* On the CPU of a task that may be running, interrupts off. */
 static void evict_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
-	struct perf_event_context *ctx = info;
+	struct eviction *eviction = info;
+	struct perf_event_context *ctx = eviction->ctx;
 
 	if (perf_task_context(current) != ctx)
 		return;
+	if (unlikely(perf_site_interrupted()) && eviction->rounds) {
+		eviction->rounds--;
+		eviction->later = true;
+		return;
+	}
 	if (cpuctx->residence)
 		perf_context_sched_out(cpuctx, cpuctx->residence);
 	if (ctx->clock.cpu < 0)
@@ -189,6 +207,7 @@ static void evict_here(void *info)
  */
 void perf_residence_evict(struct perf_event_context *ctx)
 {
+	struct eviction eviction = { .ctx = ctx, .rounds = PERF_SITE_ROUNDS };
 	struct perf_clones *clones = ctx->clones;
 	struct task_struct *task = ctx->task;
 	int cpu;
@@ -204,14 +223,18 @@ void perf_residence_evict(struct perf_event_context *ctx)
 	smp_mb();
 	if (WARN_ON_ONCE(task == PERF_TASK_GONE))
 		task = NULL;
-	/* This ends: each round but the first takes a migration of the task meanwhile. */
+	/*
+	 * This ends: each round but the first takes a migration of the task meanwhile, or
+	 * is one of those that wait for an event site.
+	 */
 	do {
 		if (!task)
 			break;
 		cpu = task_cpu(task);
 		perf_delay(RESIDENCE_LEFT);
-		smp_call_function_single(cpu, evict_here, ctx, 1);
-	} while (task_cpu(task) != cpu);
+		eviction.later = false;
+		smp_call_function_single(cpu, evict_here, &eviction, 1);
+	} while (eviction.later || task_cpu(task) != cpu);
 	perf_clones_put(clones);
 }
 

@@ -16,7 +16,6 @@
 #include "internal.h"
 #include "overflow.h"
 #include "period.h"
-#include "record/sample.h"
 #include "record/sideband.h"
 #include "sched.h"
 #include "source/tracepoint.h"

@@ -359,4 +359,5 @@ const struct sample_field perf_sample_fields[] = {
 	WORD(CODE_PAGE_SIZE,	code_page_size,		prepare_code_page),
 	FIELD(AUX,		prepare_aux,		write_aux),
 };
+
 static_assert(ARRAY_SIZE(perf_sample_fields) == PERF_SAMPLE_ROWS);

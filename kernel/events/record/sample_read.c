@@ -7,7 +7,6 @@
 #include "../cold.h"
 #include "../internal.h"
 #include "../time.h"
-#include "sample.h"
 #include "sample_read.h"
 #include "values.h"
 

@@ -14,7 +14,6 @@
 #include "../context.h"
 #include "../event.h"
 #include "../group.h"
-#include "../internal.h"
 
 #define MARK(n)		(0x5a00000000000000ULL | (n))
 #define NR_BRANCHES	2

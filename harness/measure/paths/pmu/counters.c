@@ -69,7 +69,7 @@ static void reads(void)
 }
 
 /* Tasks that have inherited the same events, as those of "perf stat make" have. */
-static void inherited(double plain)
+static void inherited_counters(double plain)
 {
 	static const int numbers[] = { 1, 4, 16 };
 	double value;
@@ -105,7 +105,7 @@ static void switches(void)
 			 numbers[i] > 4 ? " (multiplexed)" : "");
 		report(name, ok, value - plain);
 	}
-	inherited(plain);
+	inherited_counters(plain);
 }
 
 int main(void)

@@ -10,6 +10,9 @@
 
 #include "sample.h"
 #include "sample_fields.h"
+#include "sample_read.h"
+#include "sample_user.h"
+#include "bare/values.h"
 
 #include "bare/sample_read.c"
 #include "bare/sample_fields.c"

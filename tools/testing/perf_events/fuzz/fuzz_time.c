@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A context's clock and its events' times (time.h, time.c), against plain sums.
+ * A context's clock and its events' times (time_seq.h, time.c), against plain sums.
  * The input is what happens to a group and to an event of its own: the context is
  * switched in and out, events change their states, leaders take members along,
  * time passes, also between the steps of a change, and there an interrupt reads.
@@ -66,7 +66,7 @@ static u64 local_clock(void)
 }
 
 u64 perf_clock(void);
-#include "time.h"
+#include "time_seq.h"
 #include "bare/time.c"
 
 /**

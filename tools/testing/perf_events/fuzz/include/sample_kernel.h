@@ -143,6 +143,7 @@ struct perf_output_handle {
 #define is_counting_clock(event)	false
 #define perf_clock_event_count(event)	0
 #define is_resident(event)		false
+#define perf_event_root(event)		((event)->parent ?: (struct perf_event *)(event))
 #define perf_event_lost(event)		((event)->id * 7)
 #define perf_event_count_lost(event)	do { } while (0)
 #define perf_event_ns(event)		(&init_pid_ns)
