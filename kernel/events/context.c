@@ -57,12 +57,13 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 /**
  * perf_context_alloc - a task context that is not installed yet
  * @task: whose
+ * @gfp: whom the memory is charged to, and whether it may be waited for
  *
  * May sleep. Return: the context with one reference, or NULL.
  */
-struct perf_event_context *perf_context_alloc(struct task_struct *task)
+struct perf_event_context *perf_context_alloc(struct task_struct *task, gfp_t gfp)
 {
-	struct perf_event_context *ctx = kmalloc(sizeof(*ctx), GFP_KERNEL);
+	struct perf_event_context *ctx = kmalloc(sizeof(*ctx), gfp);
 
 	if (!ctx)
 		return NULL;
@@ -144,7 +145,7 @@ struct perf_event_context *perf_context_find(struct task_struct *task, int cpu)
 	if (ctx)
 		return ctx;
 
-	made = perf_context_alloc(task);
+	made = perf_context_alloc(task, GFP_KERNEL);
 	if (!made)
 		return ERR_PTR(-ENOMEM);
 
@@ -478,13 +479,14 @@ static void pmu_context_free(struct perf_event_pmu_context *epc)
 	kfree(epc);
 }
 
-static struct perf_event_pmu_context *pmu_context_alloc(struct pmu *pmu, bool task_data)
+static struct perf_event_pmu_context *pmu_context_alloc(struct pmu *pmu, bool task_data,
+							gfp_t gfp)
 {
-	struct perf_event_pmu_context *made = kzalloc(sizeof(*made), GFP_KERNEL);
+	struct perf_event_pmu_context *made = kzalloc(sizeof(*made), gfp);
 
 	if (!made || !task_data)
 		return made;
-	made->task_ctx_data = kmem_cache_zalloc(pmu->task_ctx_cache, GFP_KERNEL);
+	made->task_ctx_data = kmem_cache_zalloc(pmu->task_ctx_cache, gfp);
 	if (made->task_ctx_data)
 		return made;
 	kfree(made);
@@ -536,7 +538,9 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
 	}
 
 	if (ctx->task)
-		made = pmu_context_alloc(pmu, task_data);
+		/* A task may have a residence on each CPU: these are charged to it. */
+		made = pmu_context_alloc(pmu, task_data,
+					 ctx->residence ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
 	else
 		made = &per_cpu_ptr(pmu->cpu_pmu_context, event->cpu)->epc;
 	if (!made)

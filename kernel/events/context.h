@@ -36,7 +36,7 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		       perf_event_func_t func, void *data);
 
 void perf_context_init(struct perf_event_context *ctx, struct task_struct *task);
-struct perf_event_context *perf_context_alloc(struct task_struct *task);
+struct perf_event_context *perf_context_alloc(struct task_struct *task, gfp_t gfp);
 void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
 void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
 void perf_context_reserve(struct perf_event_context *ctx);

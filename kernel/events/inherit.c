@@ -370,7 +370,7 @@ static bool group_is_plain(struct perf_event *leader)
 static int prepare_families(struct fork_args *args, struct perf_event *leader)
 {
 	if (!args->ctx) {
-		args->ctx = perf_context_alloc(args->child);
+		args->ctx = perf_context_alloc(args->child, GFP_KERNEL);
 		if (!args->ctx)
 			return -ENOMEM;
 		/* Nobody else knows it: it can be had, and order does not matter. */
@@ -525,7 +525,7 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 	if (!first)
 		return ERR_PTR(-EAGAIN);
 	args.child = perf_event_root(first)->hw.target;
-	args.ctx = perf_context_alloc(args.child);
+	args.ctx = perf_context_alloc(args.child, GFP_KERNEL_ACCOUNT);
 	if (!args.ctx)
 		return ERR_PTR(-ENOMEM);
 	lockdep_set_class(&args.ctx->mutex, &clone_mutex_key);
@@ -605,6 +605,7 @@ static void part_with_roots(struct list_head *left)
 	list_for_each_entry_safe(child, next, left, active_list) {
 		list_del_init(&child->active_list);
 		part_with_root(child);
+		cond_resched();
 	}
 }
 
@@ -625,6 +626,7 @@ void perf_context_end_clone(struct perf_event_context *clone)
 		for_each_event_safe(event, next, clone) {
 			family = change_family(family, event->parent);
 			leave_later(event, &left);
+			cond_resched();
 		}
 		change_family(family, NULL);
 	}

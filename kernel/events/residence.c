@@ -78,11 +78,13 @@ static bool all_can_be_stood_in_for(struct perf_event_context *ctx)
 	return true;
 }
 
-/* Free to be asked for the next one. */
-static void answer(struct perf_clones *clones, bool made)
+/*
+ * The next one may be asked for, unless there was no memory for this one. An event
+ * that was going (-EAGAIN) has gone by the time two clones meet again.
+ */
+static void answer(struct perf_clones *clones, int err)
 {
-	/* A failure is not tried again. */
-	if (made)
+	if (!err || err == -EAGAIN)
 		/* Pairs with ask(): the work is queued no more. */
 		smp_store_release(&clones->asked, 0);
 	perf_clones_put(clones);
@@ -100,7 +102,7 @@ static void make_one(struct callback_head *work)
 		if (ctx->clones == clones)
 			err = perf_residence_make(ctx, raw_smp_processor_id());
 	}
-	answer(clones, !err);
+	answer(clones, err);
 }
 
 static struct perf_clones *clones_alloc(void)
@@ -216,8 +218,9 @@ void perf_residence_evict(struct perf_event_context *ctx)
 	WRITE_ONCE(ctx->clones, NULL);
 	/*
 	 * Pairs with smp_mb__after_spinlock() in __schedule(), which stands between the
-	 * task's CPU and the look at the clones as it comes in: either that finds
-	 * none, or the task's CPU is found here and is asked. Without it a residence
+	 * task's CPU and the look at the clones as it comes in, or with the locks of both
+	 * runqueues where that CPU has pulled the task meanwhile: either the look finds
+	 * no clones, or the task's CPU is found here and is asked. Without it a residence
 	 * could go on counting for a task whose own events are attached to.
 	 */
 	smp_mb();
@@ -246,7 +249,8 @@ void perf_residence_evict(struct perf_event_context *ctx)
 static void ask(struct perf_clones *clones)
 {
 	/* Pairs with answer(): one at a time, as there is one work. */
-	if (READ_ONCE(clones->asked) || (current->flags & (PF_KTHREAD | PF_EXITING)) ||
+	if (READ_ONCE(clones->asked) ||
+	    (current->flags & (PF_KTHREAD | PF_EXITING | PF_USER_WORKER | PF_IO_WORKER)) ||
 	    xchg(&clones->asked, 1))
 		return;
 	/* The context of the task keeps them until here. */

@@ -619,8 +619,12 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_context *ctx = perf_task_context(task);
 
-	/* A residence that has stayed, though its task has left the clones since. */
-	if (unlikely(cpuctx->task_ctx) && !perf_residence_serves(cpuctx, ctx))
+	/*
+	 * A residence has stayed, though its task has left the clones since, or events of
+	 * a cgroup that it was moved to have a PMU which is to be told of the switch.
+	 */
+	if (unlikely(cpuctx->task_ctx) &&
+	    (!perf_residence_serves(cpuctx, ctx) || perf_switches_are_watched(cpuctx)))
 		perf_context_sched_out(cpuctx, cpuctx->task_ctx);
 	if (ctx && likely(!cpuctx->task_ctx) && !resident_context_in(ctx))
 		scheduled_context_in(cpuctx, ctx, prev);
