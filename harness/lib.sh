@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by every script of the harness: where things are, how to speak, how to fail.
+# Sourced by every script of the harness: paths, messages, errors and other shared functions.
 # shellcheck shell=bash disable=SC2034 # its variables are for those that source it
 
 set -eu -o pipefail
@@ -27,8 +27,8 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# step NAME WHAT COMMAND...: run a long command, its output to build/log/NAME.log,
-# saying what is being done and for how long.
+# step NAME WHAT COMMAND...: run a long command, with its output in build/log/NAME.log, and print
+# WHAT and how long it takes.
 step() {
 	local name=$1 what=$2 log start=$SECONDS rc=0 pid
 	log=$LOG/$name.log
@@ -55,7 +55,7 @@ step() {
 	say "  done in $((SECONDS - start))s"
 }
 
-# kernel_image ours|base: build that kernel, print its image's path alone.
+# kernel_image ours|base: build that kernel and print only the path of its image.
 kernel_image() {
 	"$H/build/kernel" "$1" | tail -n 1
 }
@@ -74,7 +74,7 @@ libraries() { # PROGRAM...: print the paths of what they load
 	ldd "$@" | sed -n 's,.*[[:space:]]\(/[^ ]*\) (.*,\1,p' | sort -u
 }
 
-# chosen NAME [CHOSEN...]: is NAME one of those that were asked for, or was none?
+# chosen NAME [CHOSEN...]: succeeds if NAME is one of CHOSEN, or if there is no CHOSEN.
 chosen() {
 	[ $# -eq 1 ] || [[ " ${*:2} " = *" $1 "* ]]
 }
@@ -86,7 +86,7 @@ compile_logged() {
 	say "compiling $1 (log: build/log/$1.log)"
 	shift
 	"$@" >"$log" 2>&1 </dev/null || rc=1
-	# That the base lacks a system call on a machine (sparc's clone3) is not ours.
+	# A system call that the base lacks on a machine (sparc's clone3) is no fault of ours.
 	! grep -E '(warning|error):|Error [0-9]|No rule to make' "$log" |
 		grep -v '#warning syscall [a-z0-9_]* not ' | sed "s,$TREE/,," | sort -u | sed 's/^/# /' |
 		head -n 40 | grep . || rc=1
@@ -94,14 +94,14 @@ compile_logged() {
 	return $rc
 }
 
-# guest_died NAME LOG: a guest that did not end by itself, as a failed test.
+# guest_died NAME LOG: print a failed test for a guest that did not end by itself.
 guest_died() {
 	local why
 	why=$("$H/test/splats" "$LOG/$2.console" | head -n 1 | tr -d '#') || true
 	echo "not ok 1 guest $1: ${why:-hang or panic}, build/log/$2.console"
 }
 
-# need PACKAGE...: install what is missing, by name, after saying so.
+# need PACKAGE...: install the packages that are missing, after naming them.
 need() {
 	missing "$@" >/dev/null || install_missing "$@" || exit 1
 }
@@ -116,7 +116,7 @@ missing() { # PACKAGE...: print those; is there none?
 	return $none
 }
 
-# One at a time. A caller that had to wait looks again: what it lacks may be there now.
+# One caller at a time installs. A caller that had to wait checks again which packages are missing.
 install_missing() (
 	mkdir -p "$B"
 	exec 7>"$B/apt.lock"
@@ -145,7 +145,7 @@ debian_mirror() {
 	die "apt is not configured for Debian's $1"
 }
 
-# The machine: where its kernel's image is, which compiler makes it, which QEMU emulates it.
+# For each machine: its kernel's image, the compiler, and the QEMU that emulates it.
 case $ARCH in
 x86_64)
 	TARGET=bzImage IMAGE=arch/x86/boot/bzImage CROSS_COMPILE='' QEMU=qemu-system-x86_64
@@ -165,7 +165,7 @@ powerpc)
 *) die "ARCH=$ARCH: there are x86_64, i386, arm64 and powerpc" ;;
 esac
 export CROSS_COMPILE
-# Where what is built for a guest lies, besides build/obj.
+# The suffix of directories of build/ with files for guests of this machine.
 FOR=
 [ "$ARCH" = x86_64 ] || FOR=-$ARCH
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the tools of harness/test/clients look at: a program that does a known number of known things.
+ * The tools of harness/test/clients watch this program: it does a known number of known things.
  *
  *	work WHAT N
  *
