@@ -12,11 +12,11 @@
 #define TOP		(ULONG_MAX)
 
 /**
- * struct parse_case - a text and what it says
+ * struct parse_case - a text and what the parser has to make of it
  * @text: the text
- * @nr: filters before its end or first fault
- * @err: 0 or the fault
- * @spec: the filters
+ * @nr: number of filters before the end of @text or its first fault
+ * @err: result of the parser: 0 or -errno
+ * @spec: the filters that @text stands for
  */
 struct parse_case {
 	const char		*text;
@@ -114,7 +114,10 @@ static void test_parse(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr, c->nr);
 }
 
-/* Any bytes: it ends, stays inside of the text, and keeps its own rules. */
+/*
+ * Whatever bytes the text has, the parser ends, stays inside of the text, and
+ * makes no filter that breaks the grammar's rules.
+ */
 static void test_parse_fuzz(struct kunit *test)
 {
 	static const char alphabet[] = "filterstartstop0123xaf/@,\n -";
@@ -151,7 +154,10 @@ static void test_parse_fuzz(struct kunit *test)
 	}
 }
 
-/* Against a look at every byte of a small file and a small mapping. */
+/*
+ * Places of a filter are compared with a look at every byte of a small file
+ * and of a small mapping.
+ */
 static void test_place(struct kunit *test)
 {
 	unsigned long start, len, b;
@@ -183,7 +189,7 @@ static void test_place(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, filter_place(TOP, 0, 0x1000, 0, 0x1000, &start, &len));
 }
 
-/* A PMU that can have filters, and what it was told last. */
+/* A PMU that can have address filters. It remembers what it was told last. */
 #define TEST_NR		4
 #define TEST_REFUSED	0xbad
 
@@ -306,7 +312,10 @@ static void test_set(struct kunit *test)
 		return;
 	}
 
-	/* While somebody else has a filter on a file, the key's count is exact. */
+	/*
+	 * Another user with a filter on a file has the key enabled: its count
+	 * must be exact.
+	 */
 	perf_sideband_get(PERF_SIDEBAND_FILTERS);
 	before = READ_ONCE(nr_told);
 	KUNIT_EXPECT_EQ(test, tracer_set(event, "filter 0x1000/0x100,stop 0x2000"), 0);
@@ -336,7 +345,10 @@ static void test_set(struct kunit *test)
 	perf_pmu_unregister(&tracer);
 }
 
-/* A file's filter is nowhere, then where the file is mapped, then nowhere. */
+/*
+ * A filter on a file is nowhere before the file is mapped, where it is mapped
+ * meanwhile, and nowhere again after the unmapping.
+ */
 static void test_mapped(struct kunit *test)
 {
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);

@@ -8,19 +8,25 @@
 #include <linux/cred.h>
 #include <linux/mman.h>
 
-/* All stages, in their order. */
+/* All stages of the check, in their order. */
 static int check(const struct perf_event_attr *attr)
 {
 	return perf_attr_check(attr) ?: perf_attr_check_at(attr, PERF_ATTR_AT_ALLOC) ?:
 	       perf_attr_check_at(attr, PERF_ATTR_AT_PMU);
 }
 
-/* What they say to an attribute that has these fields and no others. */
+/*
+ * The result of all stages for an attribute that has these fields and no
+ * others.
+ */
 #define CHECK_WITH(...)		check(&(struct perf_event_attr){ __VA_ARGS__ })
 
 static void rule_is_described(struct kunit *test, const struct perf_attr_rule *rule)
 {
-	/* Where each field that a rule names ends, and since when it is there. */
+	/*
+	 * For each field that a rule names: where it ends, and the size of the
+	 * structure from which on it exists.
+	 */
 	static const struct {
 		const char *field;
 		size_t end;
@@ -86,7 +92,7 @@ static void attr_reserved(struct kunit *test)
 				.__reserved_2 = 1 }, PERF_ATTR_AT_COPY)->field);
 }
 
-/* Fields without a rule of their own take everything. */
+/* Fields without a rule of their own take every value. */
 static void attr_unruled(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, 0,
@@ -115,7 +121,10 @@ static void attr_unruled(struct kunit *test)
 
 static void attr_sample_type(struct kunit *test)
 {
-	/* These say nothing without another field. */
+	/*
+	 * These bits of sample_type are refused, or say nothing, without
+	 * another field.
+	 */
 	u64 needy = PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
 	unsigned int bit;
 
@@ -186,7 +195,7 @@ static void attr_registers(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, 0, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_USER,
 					    .sample_regs_user = 1));
-	/* The other field's mask does not count. */
+	/* The mask of the other field is not looked at for this bit. */
 	KUNIT_EXPECT_EQ(test, -EINVAL, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_USER,
 						  .sample_regs_intr = 1));
 	KUNIT_EXPECT_EQ(test, -EINVAL, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_INTR,
@@ -220,7 +229,7 @@ static void attr_user_stack(struct kunit *test)
 	}
 }
 
-/* Flags and fields that need or exclude one another: every combination. */
+/* Every combination of flags and fields that need or exclude one another. */
 static void attr_pairs(struct kunit *test)
 {
 	unsigned int i;
@@ -261,7 +270,10 @@ static void attr_clocks(struct kunit *test)
 	}
 }
 
-/* Which fault is told of when there are several. */
+/*
+ * When an attribute has several faults, the one of the earliest stage is
+ * reported.
+ */
 static void attr_in_stages(struct kunit *test)
 {
 	struct perf_event_attr attr = { .use_clockid = 1, .clockid = 1000 };
@@ -293,7 +305,7 @@ static void attr_completed(struct kunit *test)
 				PERF_SAMPLE_BRANCH_ANY | (~i & PERF_SAMPLE_BRANCH_PLM_ALL));
 		KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 127);
 
-		/* What was asked for stays. */
+		/* Levels that the attribute asks for stay. */
 		attr.branch_sample_type = PERF_SAMPLE_BRANCH_HV;
 		attr.sample_max_stack = 3;
 		perf_attr_complete(&attr, 127);
@@ -307,7 +319,10 @@ static void attr_completed(struct kunit *test)
 	}
 }
 
-/* Copying: user memory of two pages, the attribute at its beginning. */
+/*
+ * Copying of an attribute from user memory: two pages, with the attribute at
+ * their beginning.
+ */
 static void attr_copied(struct kunit *test)
 {
 	const size_t full = sizeof(struct perf_event_attr);
@@ -323,7 +338,7 @@ static void attr_copied(struct kunit *test)
 	uattr = (void __user *)addr;
 
 	memset(&in, 0x5a, full);
-	in.sample_type = 0;	/* no branches, whose levels would be added */
+	in.sample_type = 0;	/* no branches: else the event's levels would be added */
 	for (size = 0; size <= PAGE_SIZE + 8; size++) {
 		u32 used = size ?: PERF_ATTR_SIZE_VER0;
 		u32 back;
@@ -373,7 +388,10 @@ static void attr_copied_with_tail(struct kunit *test)
 	for (at = full; at < PAGE_SIZE; at++) {
 		KUNIT_ASSERT_EQ(test, put_user(1, bytes + at), 0);
 
-		/* A byte that belongs to the structure, and one behind it. */
+		/*
+		 * One byte that belongs to the structure is set, and one
+		 * behind the structure.
+		 */
 		KUNIT_ASSERT_EQ(test, put_user(at + 1, &uattr->size), 0);
 		KUNIT_EXPECT_EQ(test, perf_attr_copy(uattr, &attr), -E2BIG);
 		KUNIT_ASSERT_EQ(test, get_user(back, &uattr->size), 0);
@@ -384,7 +402,10 @@ static void attr_copied_with_tail(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, put_user(0, bytes + at), 0);
 	}
 
-	/* At the end of what is mapped, and beyond. */
+	/*
+	 * The attribute lies at the end of what is mapped, then reaches beyond
+	 * that.
+	 */
 	uattr = (void __user *)(addr + PAGE_SIZE - PERF_ATTR_SIZE_VER0);
 	KUNIT_EXPECT_EQ(test, perf_attr_copy(uattr, &attr), 0);
 	uattr = (void __user *)(addr + 2 * PAGE_SIZE);
@@ -410,7 +431,7 @@ static void attr_rates(struct kunit *test)
 /**
  * struct permit_case - what an attribute asks for
  * @attr: the attribute
- * @level: of perf_event_paranoid, from which on it takes a privilege
+ * @level: the level of perf_event_paranoid from which on a privilege is needed
  */
 struct permit_case {
 	struct perf_event_attr	attr;

@@ -20,7 +20,7 @@
 #define AUX_PAGES	4
 #define AUX_SIZE	(AUX_PAGES * PAGE_SIZE)
 
-/* What the reader finds in the buffer. */
+/* A record that the reader finds in the buffer. */
 struct aux_record {
 	struct perf_event_header	header;
 	u64				offset;
@@ -35,7 +35,7 @@ struct aux_record {
  * @cold: its cold part
  * @rb: its buffer
  * @aux: its AUX area
- * @read: position of the reader among the records
+ * @read: how far the reader has read in the ring
  * @freed: pmu::free_aux was called
  * @pages: what pmu::setup_aux was given
  * @snapshot: what pmu::snapshot_aux is to return
@@ -52,7 +52,7 @@ struct aux_bench {
 	long			snapshot;
 };
 
-/* pmu::setup_aux has no other way to find it. */
+/* pmu::setup_aux gets the event alone, so the bench is found from the event. */
 static struct aux_bench *bench_of(struct perf_event *event)
 {
 	return container_of(event, struct aux_bench, event);
@@ -80,7 +80,7 @@ static long test_snapshot_aux(struct perf_event *event, struct perf_output_handl
 	struct aux_bench *bench = bench_of(event);
 
 	perf_output_copy(handle, bytes, bench->snapshot);
-	/* An NMI that samples meanwhile gets nothing. */
+	/* An NMI that takes a sample during this call gets no AUX data. */
 	if (perf_aux_sample_size(event, 64))
 		return -EBUSY;
 	return bench->snapshot;
@@ -152,7 +152,7 @@ static bool woken(struct aux_bench *bench)
 	return atomic_xchg(&bench->rb->poll, 0);
 }
 
-/* As drivers do it, with interrupts off. */
+/* Begin a transaction as drivers do, with interrupts off. */
 static void *aux_begin(struct perf_output_handle *handle, struct perf_event *event)
 {
 	guard(irqsave)();
@@ -177,7 +177,7 @@ static void aux_transactions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, handle.head, 0);
 	KUNIT_EXPECT_EQ(test, handle.size, AUX_SIZE - 1);
 	KUNIT_EXPECT_EQ(test, handle.wakeup, AUX_SIZE / 2);
-	/* One at a time. */
+	/* A second transaction cannot begin while one is open. */
 	KUNIT_EXPECT_NULL(test, aux_begin(&other, &bench->event));
 	KUNIT_EXPECT_NULL(test, perf_get_aux(&other));
 	KUNIT_EXPECT_EQ(test, user->aux_head, 0);
@@ -187,7 +187,10 @@ static void aux_transactions(struct kunit *test)
 	expect_record(test, bench, 0, 100, 0);
 	KUNIT_EXPECT_FALSE(test, woken(bench));
 
-	/* Nothing written is nothing to tell, but for a flag. */
+	/*
+	 * A transaction that wrote nothing makes no record, unless it has a
+	 * flag.
+	 */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
 	aux_end(&handle, 0);
 	expect_nothing(test, bench);
@@ -197,7 +200,7 @@ static void aux_transactions(struct kunit *test)
 	expect_record(test, bench, 100, 0, PERF_AUX_FLAG_PARTIAL);
 	KUNIT_EXPECT_FALSE(test, woken(bench));
 
-	/* Up to the watermark, in part by skipping. */
+	/* Write up to the watermark, in part by skipping. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
 	KUNIT_EXPECT_EQ(test, handle.size, AUX_SIZE - 101);
 	KUNIT_EXPECT_EQ(test, perf_aux_output_skip(&handle, AUX_SIZE - 100), -ENOSPC);
@@ -209,7 +212,10 @@ static void aux_transactions(struct kunit *test)
 	expect_record(test, bench, 128, AUX_SIZE / 2 - 128, 0);
 	KUNIT_EXPECT_TRUE(test, woken(bench));
 
-	/* Full: the event disables itself, until the reader gives room back. */
+	/*
+	 * When the area is full the event disables itself, until the reader
+	 * gives room back.
+	 */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
 	KUNIT_EXPECT_EQ(test, handle.wakeup, AUX_SIZE);
 	perf_aux_output_flag(&handle, PERF_AUX_FLAG_TRUNCATED);
@@ -225,7 +231,7 @@ static void aux_transactions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, handle.size, 4096);
 	aux_end(&handle, 0);
 
-	/* A tail that cannot be is no room. */
+	/* A tail that is not possible leaves no room. */
 	user->aux_tail = 3 * AUX_SIZE;
 	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
 	user->aux_tail = -4 * AUX_SIZE;
@@ -244,7 +250,7 @@ static void aux_overwrite(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, handle.size, 0);
 	handle.head = 5000;
 	aux_end(&handle, 0);
-	/* The head says all that there is to say. */
+	/* In overwrite mode aux_head says everything, so there is no record. */
 	expect_nothing(test, bench);
 	KUNIT_EXPECT_EQ(test, user->aux_head, 5000);
 	KUNIT_EXPECT_FALSE(test, woken(bench));
@@ -267,7 +273,10 @@ static void aux_unmapped_meanwhile(struct kunit *test)
 	RCU_INIT_POINTER(bench->rb->aux, NULL);
 	perf_aux_put(bench->aux);
 	KUNIT_EXPECT_PTR_EQ(test, perf_get_aux(&handle), (void *)bench);
-	/* Neither is the memory gone, nor is there anyone to tell. */
+	/*
+	 * While the transaction lasts, the memory is not freed, and there is
+	 * no reader to tell.
+	 */
 	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&bench->freed, HZ / 20), 0);
 	memset(bench->pages[AUX_PAGES - 1], 0xff, PAGE_SIZE);
 	aux_end(&handle, 4096);
@@ -280,14 +289,17 @@ static void aux_unmapped_meanwhile(struct kunit *test)
 	perf_buffer_put(bench->rb);
 }
 
-/* Whose area user space takes away between two steps of perf_aux_output_begin(). */
+/*
+ * The bench whose area user space unmaps between two steps of
+ * perf_aux_output_begin().
+ */
 static struct aux_bench *unmapped;
 
 static void unmap_now(void)
 {
 	perf_test_aux_step = NULL;
 	RCU_INIT_POINTER(unmapped->rb->aux, NULL);
-	/* It finds no transaction, so there is none to wait for. */
+	/* There is no transaction yet, so this has none to wait for. */
 	perf_aux_stop_writer(unmapped->aux);
 	perf_aux_put(unmapped->aux);
 }
@@ -310,14 +322,17 @@ static void aux_unmapped_at_begin(struct kunit *test)
 	perf_buffer_put(bench->rb);
 }
 
-/* What user space has unmapped is free before it can map the next. */
+/*
+ * The memory of an area that user space has unmapped is free before user space
+ * can map the next area.
+ */
 static void aux_freed_at_once(struct kunit *test)
 {
 	struct aux_bench *bench = bench_make(test, false, 0);
 	struct user_struct *user = get_uid(current_user());
 	long before = atomic_long_read(&user->locked_vm);
 
-	/* As mmap(2) charges for it. */
+	/* Charge the pages as mmap(2) does. */
 	atomic_long_add(AUX_PAGES, &user->locked_vm);
 	mmgrab(&init_mm);
 	bench->aux->charge = (struct perf_charge) {
@@ -337,7 +352,7 @@ static void aux_freed_at_once(struct kunit *test)
 	perf_buffer_put(bench->rb);
 }
 
-/* Two of a kind, one of which takes its time. */
+/* Two drivers of the same kind, one of which takes long to set up its area. */
 static struct completion slow_goes, slow_began;
 
 static void *slow_setup_aux(struct perf_event *event, void **pages, int nr_pages, bool overwrite)
@@ -375,7 +390,7 @@ static void aux_drivers_do_not_wait(struct kunit *test)
 
 	other = bench_make(test, false, 0);
 	bench_free(test, other);
-	/* Nor does that PMU go meanwhile. */
+	/* The PMU does not go meanwhile, either. */
 	perf_aux_revoke(&other->pmu);
 	KUNIT_EXPECT_FALSE(test, completion_done(&slow->freed));
 
@@ -393,7 +408,10 @@ static void aux_other_pmu(struct kunit *test)
 	struct perf_output_handle handle;
 	struct pmu other = bench->pmu;
 
-	/* Inherited copies write to the same area, events of other PMUs do not. */
+	/*
+	 * Copies of the event write to the same area, events of other PMUs do
+	 * not.
+	 */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &child));
 	KUNIT_EXPECT_PTR_EQ(test, handle.event, &child);
 	aux_end(&handle, 8);
@@ -403,7 +421,10 @@ static void aux_other_pmu(struct kunit *test)
 	bench_free(test, bench);
 }
 
-/* A PMU that goes takes back what it has of an area; the pages stay mapped. */
+/*
+ * A PMU that goes takes back what its driver has of an area; the pages stay
+ * mapped.
+ */
 static void aux_driver_gone(struct kunit *test)
 {
 	struct aux_bench *bench = bench_make(test, false, 0);
@@ -417,14 +438,22 @@ static void aux_driver_gone(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, perf_aux_page(bench->aux, bench->aux->pgoff));
 	memset(bench->pages[AUX_PAGES - 1], 0xff, PAGE_SIZE);
 
-	/* One that happens to be at the same address has nothing to do with it. */
+	/*
+	 * Another PMU that happens to be at the same address gets no access to
+	 * the area.
+	 */
 	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
-	/* Nor does a mapping that comes too late get anything from it. */
+	/*
+	 * A mapping that comes after the PMU has gone gets nothing from the
+	 * driver, either.
+	 */
 	bench->event.state = PERF_EVENT_STATE_DEAD;
 	KUNIT_EXPECT_TRUE(test, IS_ERR(perf_aux_alloc(bench->rb, &bench->event, 1, AUX_PAGES,
 						      false)));
 
-	/* Freed, but not by the driver once more. */
+	/*
+	 * The memory is freed now, but pmu::free_aux is not called once more.
+	 */
 	reinit_completion(&bench->freed);
 	RCU_INIT_POINTER(bench->rb->aux, NULL);
 	perf_aux_put(bench->aux);
@@ -480,7 +509,7 @@ static void aux_pieces(struct kunit *test)
 		KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&bench->freed, 30 * HZ), 0);
 	}
 
-	/* What the driver refuses, and who is no such driver. */
+	/* Requests that the driver refuses, and PMUs that have no AUX area. */
 	aux = perf_aux_alloc(bench->rb, &bench->event, 1, 2 * AUX_PAGES, false);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(aux), -ENOMEM);
 	bench->pmu.setup_aux = NULL;
@@ -501,7 +530,7 @@ static void aux_copies(struct kunit *test)
 		((u8 *)bench->pages[i / PAGE_SIZE])[i % PAGE_SIZE] = i / 16;
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&aux_handle, &bench->event));
 	KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, &bench->event, 96), 0);
-	/* Over the end of a page, then over the end of the area. */
+	/* Copy over the end of a page, then over the end of the area. */
 	KUNIT_EXPECT_EQ(test, 48, perf_output_copy_aux(&aux_handle, &handle, PAGE_SIZE - 16,
 						       PAGE_SIZE + 32));
 	KUNIT_EXPECT_EQ(test, 48, perf_output_copy_aux(&aux_handle, &handle,
@@ -513,7 +542,10 @@ static void aux_copies(struct kunit *test)
 	}
 	aux_end(&aux_handle, 0);
 
-	/* Samples: what the driver has, and zeros; of a trace that goes on here. */
+	/*
+	 * A sample gets the bytes that the driver has, and zeros for the rest,
+	 * of a trace that runs on this CPU.
+	 */
 	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(NULL, 64), 0);
 	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 64), 0);
 	preempt_disable();
@@ -529,7 +561,10 @@ static void aux_copies(struct kunit *test)
 	perf_output_end(&handle);
 	for (i = 0; i < 96; i++)
 		KUNIT_EXPECT_EQ(test, to[96 + i], i < 16 ? 0x5a : 0);
-	/* It has been closed since its size was asked for. */
+	/*
+	 * The transaction has been closed since the sample's size was asked
+	 * for.
+	 */
 	KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, &bench->event, 96), 0);
 	perf_aux_sample_write(NULL, &handle, 96);
 	perf_output_end(&handle);
@@ -554,7 +589,7 @@ static int matches_not(struct perf_event *leader)
 	return 0;
 }
 
-/* What a member asks of its leader, the leader's PMU has to be able to do. */
+/* The leader's PMU must be able to do what a member asks of its leader. */
 static void aux_leader_can_do_it(struct kunit *test)
 {
 	struct perf_event *leader = kunit_kzalloc(test, sizeof(*leader), GFP_KERNEL);

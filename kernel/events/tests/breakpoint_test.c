@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Accounting of debug registers: every state that a small machine can get
- * into, against a count made from nothing; then breakpoints that are real.
+ * Accounting of debug registers: each state that a small machine can get into
+ * is compared with a count that is made from nothing. Then come breakpoints
+ * that are real.
  *
  * Included at the end of breakpoint.c.
  */
@@ -9,22 +10,22 @@
 
 #define TEST_CPUS	3
 #define TEST_TASKS	3
-/* Of a CPU; of a task anywhere; of a task on a CPU. */
+/* Kinds of breakpoints: of a CPU; of a task anywhere; of a task on one CPU. */
 #define TEST_KINDS	(TEST_CPUS + TEST_TASKS * (1 + TEST_CPUS))
 
-/* Claims of the last kind of register there is. */
+/* The type of register that has the highest number. */
 #define TEST_TYPE	(TYPE_MAX - 1)
 
 /**
  * struct bp_world - a machine under test
- * @test: to report to
- * @machine: what is tested
- * @tasks: its tasks
- * @nr_tasks: that are used
- * @nr_kinds: of breakpoints
+ * @test: the test that faults are reported to
+ * @machine: the accounting under test
+ * @tasks: tasks of the machine
+ * @nr_tasks: number of @tasks that are used
+ * @nr_kinds: kinds of breakpoints
  * @count: breakpoints of each kind
  * @seen: states that have been visited, by number
- * @states: how many
+ * @states: number of states in @seen
  */
 struct bp_world {
 	struct kunit		*test;
@@ -37,7 +38,7 @@ struct bp_world {
 	unsigned int		states;
 };
 
-/* Kind k is of which task (-1: none) and CPU (-1: all)? */
+/* Get the task (-1: none) and the CPU (-1: all) of breakpoints of kind @k. */
 static void kind_of(const struct bp_world *w, unsigned int k, int *task, int *cpu)
 {
 	unsigned int nr_cpus = w->machine.nr_cpus;
@@ -57,7 +58,10 @@ static struct bp_task *kind_task(struct bp_world *w, int task)
 	return task < 0 ? NULL : &w->tasks[task];
 }
 
-/* Registers that a CPU needs for its own and those of one task, which runs there. */
+/*
+ * The registers that a CPU needs for its own breakpoints and for those of one
+ * task that runs there.
+ */
 static unsigned int need(const struct bp_world *w, unsigned int on_cpu, int of_task, bool own)
 {
 	unsigned int k, n = 0;
@@ -99,7 +103,10 @@ static unsigned int count_of(const struct bp_world *w, int of_task, int on_cpu)
 	return 0;
 }
 
-/* All that the accounting knows follows from what there is, not from how it came. */
+/*
+ * What the accounting knows depends on the breakpoints that there are alone,
+ * not on the order in which they came.
+ */
 static void check_books(struct bp_world *w)
 {
 	const struct bp_machine *m = &w->machine;
@@ -138,7 +145,10 @@ static unsigned int state_number(const struct bp_world *w)
 	return n;
 }
 
-/* From this state try one more of each kind; go on from each that is new. */
+/*
+ * From this state try to add one breakpoint of each kind, and go on from each
+ * state that is new.
+ */
 static void visit(struct bp_world *w)
 {
 	unsigned int k;
@@ -239,7 +249,10 @@ static void test_task_record(struct kunit *test)
 	kfree(m->cpu);
 }
 
-/* One for each breakpoint: simulated CPUs tell of one hit an access. */
+/*
+ * One word for each breakpoint: simulated CPUs report only one hit for an
+ * access.
+ */
 static u32 bp_test_words[BP_SLOTS_MAX + 2];
 static unsigned int bp_test_hits;
 
@@ -257,7 +270,7 @@ static void bp_test_attr(struct perf_event_attr *attr, unsigned int word)
 	attr->bp_type = HW_BREAKPOINT_W;
 }
 
-/* Hits of writing every word once. */
+/* Write every word once. Return: how many hits that was. */
 static unsigned int bp_test_write(void)
 {
 	unsigned int i;
@@ -265,13 +278,19 @@ static unsigned int bp_test_write(void)
 	WRITE_ONCE(bp_test_hits, 0);
 	for (i = 0; i <= BP_SLOTS_MAX; i++) {
 		WRITE_ONCE(bp_test_words[i], i);
-		/* They forget it only when something else is looked at. */
+		/*
+		 * Emulated CPUs forget the last hit only when another address
+		 * is accessed.
+		 */
 		WRITE_ONCE(bp_test_words[BP_SLOTS_MAX + 1], i);
 	}
 	return READ_ONCE(bp_test_hits);
 }
 
-/* As many as there are registers, on a task and then on all CPUs; not one more. */
+/*
+ * A task, and then all CPUs, can have as many breakpoints as there are
+ * registers, and not one more.
+ */
 static void test_all_registers(struct kunit *test)
 {
 	unsigned int i, j, slots = bp_machine.slots[TYPE_DATA];
@@ -306,7 +325,7 @@ static void test_all_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bp_test_write(), 0U);
 }
 
-/* A change that fails leaves the breakpoint as it was, and on. */
+/* A breakpoint is as it was, and still on, when a change of it fails. */
 static void test_modify(struct kunit *test)
 {
 	struct perf_event_attr attr, bad;
@@ -345,7 +364,7 @@ static void test_modify(struct kunit *test)
 	unregister_hw_breakpoint(bp);
 }
 
-/* As powerpc does with one that it cannot step over. */
+/* As powerpc disables a breakpoint that it cannot step over. */
 static void test_disable(struct kunit *test)
 {
 	struct perf_event_attr attr;

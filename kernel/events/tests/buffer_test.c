@@ -34,7 +34,10 @@ static void ring_room(struct kunit *test)
 				KUNIT_EXPECT_EQ(test, perf_ring_room(pos - used, pos, size, true),
 						size - 1 - used);
 			}
-			/* Nonsense from user space: never more than there is. */
+			/*
+			 * A tail from user space that is nonsense never gives
+			 * more room than there is.
+			 */
 			for (k = 0; k < ARRAY_SIZE(positions); k++)
 				KUNIT_EXPECT_LT(test, perf_ring_room(positions[i], positions[k],
 								     size, k & 1), size);
@@ -71,7 +74,7 @@ static struct real_buffer real_buffer(struct kunit *test, unsigned long nr_pages
 	KUNIT_ASSERT_NOT_NULL(test, real.event->cold);
 	real.rb = perf_buffer_alloc(nr_pages, 0, -1, false);
 	KUNIT_ASSERT_NOT_NULL(test, real.rb);
-	/* The event is not one that could be woken. */
+	/* No wake-up may happen: the test's event cannot be woken. */
 	real.rb->ring.watermark = ULONG_MAX;
 	RCU_INIT_POINTER(real.event->rb, real.rb);
 	return real;
@@ -107,7 +110,10 @@ static void buffer_copies(struct kunit *test)
 	memcpy(expect, from, sizeof(from));
 	memset(expect + 36, 0, 4);
 
-	/* A record of 64 bytes at every place around the end of a page, and of the ring. */
+	/*
+	 * A record of 64 bytes is written at every place around the end of a
+	 * page, and around the end of the ring.
+	 */
 	for (start = PAGE_SIZE - 80; start < 2 * PAGE_SIZE + 80; start += 8) {
 		if (start == PAGE_SIZE + 80)
 			start = 2 * PAGE_SIZE - 80;
@@ -120,7 +126,7 @@ static void buffer_copies(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, preempt_count() || !IS_ENABLED(CONFIG_PREEMPT_COUNT));
 		perf_output_put_u64(&handle, *(u64 *)from);
 		KUNIT_EXPECT_EQ(test, perf_output_copy(&handle, from + 8, 8), 0);
-		/* 20 bytes of 24 */
+		/* of 24 bytes 20 are copied */
 		KUNIT_EXPECT_EQ(test, 4, perf_output_copy_custom(&handle, copy_half,
 								 from + 16, 24));
 		KUNIT_EXPECT_EQ(test, perf_output_skip(&handle, 4), 0);
@@ -144,7 +150,7 @@ static void buffer_refuses(struct kunit *test)
 	struct perf_output_handle handle;
 	struct perf_sample_data data;
 
-	/* Full but for 8 bytes, of which one stays free. */
+	/* 8 bytes are left in the ring. One byte always stays free. */
 	local_set(&real.rb->ring.head, PAGE_SIZE - 16);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, &child, 16), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 1);
@@ -156,14 +162,17 @@ static void buffer_refuses(struct kunit *test)
 	perf_output_put_u64(&handle, 1);
 	perf_output_end(&handle);
 
-	/* Another CPU's, until it is shared and a grace period has passed. */
+	/*
+	 * The ring belongs to another CPU, until it is shared and a grace
+	 * period has passed.
+	 */
 	local_set(&real.rb->ring.head, 0);
 	real.rb->cpu = nr_cpu_ids;
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 2);
 	real.rb->used = true;
 	perf_buffer_share(real.event);
-	/* None that begins here is over while RCU is read. */
+	/* A grace period that begins here does not end while RCU is read. */
 	scoped_guard(rcu) {
 		get_state_synchronize_rcu_full(&real.rb->shared_since);
 		KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
@@ -182,7 +191,7 @@ static void buffer_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 4);
 	perf_buffer_put(real.rb);
 
-	/* Without data pages nothing is lost: nothing was asked for. */
+	/* Without data pages nothing can be asked for, so nothing is lost. */
 	real = real_buffer(test, 0);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 0);
@@ -194,7 +203,7 @@ static void buffer_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), -EINVAL);
 }
 
-/* A record that another CPU writes, and whether it could. */
+/* A record that another CPU writes, and whether it could write it. */
 struct elsewhere {
 	struct perf_event	*event;
 	u64			word;
@@ -215,8 +224,9 @@ static void write_word(void *info)
 }
 
 /*
- * A CPU stands in the middle of a record, as if it had been interrupted there or
- * stopped for ever: another one, with interrupts off, is not to wait for it.
+ * One CPU stands in the middle of a record, as if it had been interrupted
+ * there or stopped for ever. Another CPU, with interrupts off, must not wait
+ * for it.
  */
 static void buffer_of_two_cpus(struct kunit *test)
 {
@@ -240,7 +250,10 @@ static void buffer_of_two_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other.ret, 0);
 	write_word(&inside);
 	KUNIT_EXPECT_EQ(test, inside.ret, 0);
-	/* What comes before them is not complete. */
+	/*
+	 * These records are not shown yet: the one before them is not
+	 * complete.
+	 */
 	KUNIT_EXPECT_EQ(test, user->data_head, 0);
 	perf_output_put_u64(&handle, 1);
 	perf_output_end(&handle);
@@ -252,7 +265,7 @@ static void buffer_of_two_cpus(struct kunit *test)
 	perf_buffer_put(real.rb);
 }
 
-/* Memory that was not reserved is not given to a writer. */
+/* A writer gets no memory that it has not reserved. */
 static void buffer_no_record_without_bytes(struct kunit *test)
 {
 	struct real_buffer real = real_buffer(test, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What drivers rely on: on which CPU their callbacks are called, and when, as
- * CPUs come and go. The PMU does nothing but watch.
+ * Promises that drivers rely on: on which CPU their callbacks are called, and when,
+ * while CPUs come and go. The PMU only watches how it is called.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -94,7 +94,7 @@ static void trial_stop(struct perf_event *event, int flags)
 	to_trial(event->pmu)->halted += perf_event_throttled(event);
 }
 
-/* One a call of add, so that there is something to lose. */
+/* The counter counts one for each call of add, so that a missing read shows. */
 static void trial_read(struct perf_event *event)
 {
 	struct trial *t = to_trial(event->pmu);
@@ -133,7 +133,10 @@ static struct trial *trial_make(struct kunit *test, int task_ctx_nr, unsigned in
 	return t;
 }
 
-/* An event of the PMU, on a task or a CPU, perhaps as a member; closed by @keeper. */
+/*
+ * Open an event of the PMU on a task or a CPU, perhaps as a member; @keeper
+ * closes it.
+ */
 static struct perf_event *trial_open(struct kunit *test, struct trial *keeper, struct trial *t,
 				     int cpu, struct task_struct *task, struct perf_event *leader)
 {
@@ -157,7 +160,10 @@ static struct perf_event *trial_open(struct kunit *test, struct trial *keeper, s
 	return event;
 }
 
-/* The test stays on the first CPU, which often cannot go, and there is another one. */
+/*
+ * Pin the test to the first CPU, which often cannot go offline, and find
+ * another CPU.
+ */
 static int other_cpu(struct kunit *test)
 {
 	int here = cpumask_first(cpu_online_mask), there;
@@ -176,7 +182,10 @@ static u64 value(struct perf_event *event)
 	return perf_event_read_value(event, &enabled, &running);
 }
 
-/* A group is read where all of its members can be, not only its leader. */
+/*
+ * A group is read on a CPU on which all of its members can be read, not only
+ * its leader.
+ */
 static void group_is_read_where_all_can_be(struct kunit *test)
 {
 	int there = other_cpu(test);
@@ -199,17 +208,17 @@ static void group_is_read_where_all_can_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_read_file(leader, (char __user *)buf, PAGE_SIZE), 24);
 	KUNIT_EXPECT_EQ(test, own->read_on, there);
 	KUNIT_EXPECT_EQ(test, machine->read_on, there);
-	/* Alone it still is. */
+	/* Without the member, the leader is still read anywhere. */
 	value(leader);
 	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
 }
 
 /**
- * struct holder - someone who keeps a grace period from ending
- * @held: from here on
+ * struct holder - a thread that keeps a grace period from ending
+ * @held: it holds the grace period up from here on
  * @done: until this is set
- * @in_time: that was before it had to give up
- * @ended: it has
+ * @in_time: @done was set before the thread had to give up
+ * @ended: the thread has ended
  */
 struct holder {
 	struct completion	held;
@@ -233,7 +242,7 @@ static int hold_grace_period(void *data)
 	return 0;
 }
 
-/* Nothing is moved, and there is nothing to wait for. */
+/* A migration without events moves nothing, and so has nothing to wait for. */
 static void empty_migration_does_not_wait(struct kunit *test)
 {
 	int there = other_cpu(test), here = raw_smp_processor_id();
@@ -256,11 +265,11 @@ static void empty_migration_does_not_wait(struct kunit *test)
 }
 
 /**
- * struct witness - a thread that looks again and again who speaks for the machine
- * @began: it looks from here on
+ * struct witness - a thread that checks all the time that some CPU speaks for the machine
+ * @began: the thread checks from here on
  * @done: until this is set
- * @gaps: times when no CPU did
- * @ended: it looks no more
+ * @gaps: how often no CPU spoke
+ * @ended: the thread has ended
  */
 struct witness {
 	struct completion	began;
@@ -282,7 +291,10 @@ static int look_for_speaker(void *data)
 	return 0;
 }
 
-/* As when it goes and comes; another CPU that shares with it speaks instead. */
+/*
+ * As when the CPU goes and comes back; another CPU of the same scope speaks
+ * instead.
+ */
 static void stop_speaking(int cpu)
 {
 	cpus_read_lock();
@@ -291,7 +303,10 @@ static void stop_speaking(int cpu)
 	cpus_read_unlock();
 }
 
-/* One CPU takes over before the other one is done: events can always be opened on one. */
+/*
+ * One CPU takes over before the other one stops, so that events can be opened
+ * at any time.
+ */
 static void some_cpu_always_speaks(struct kunit *test)
 {
 	int there = other_cpu(test), here = raw_smp_processor_id(), i;
@@ -314,7 +329,10 @@ static void some_cpu_always_speaks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.gaps, 0);
 }
 
-/* Data for a task is made for events that ask for it, in whatever order they come. */
+/*
+ * A task gets its PMU data when it has an event that asks for it, in whatever
+ * order events come.
+ */
 static void task_data_is_for_those_who_ask(struct kunit *test)
 {
 	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
@@ -333,11 +351,11 @@ static void task_data_is_for_those_who_ask(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, made);
 	trial_open(test, t, t, -1, current, NULL);
 	KUNIT_EXPECT_PTR_EQ(test, asks->pmu_ctx->task_ctx_data, made);
-	/* A CPU's context has none. */
+	/* The context of a CPU has no task data. */
 	cpu = trial_open(test, t, t, raw_smp_processor_id(), NULL, NULL);
 	KUNIT_EXPECT_NULL(test, cpu->pmu_ctx->task_ctx_data);
 
-	/* It is given back before the PMU is gone. */
+	/* The task data is freed before the PMU is gone. */
 	kunit_release_action(test, trial_end, t);
 	kmem_cache_destroy(cache);
 }
@@ -348,8 +366,8 @@ static void no_handler(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /*
- * Overflows until the event is throttled, in an interrupt or, as at a switch, not.
- * Return: whether the core is about to halt it.
+ * Make the event overflow until it is throttled: in an interrupt, or, as at a
+ * switch, not in one. Return: whether the core is about to halt the event.
  */
 static bool overflow_until_throttled(struct kunit *test, struct perf_event *event, bool interrupt)
 {
@@ -370,8 +388,8 @@ static bool overflow_until_throttled(struct kunit *test, struct perf_event *even
 }
 
 /*
- * A driver that does not do what an overflow's result says is told once more, if
- * its event keeps the CPU in interrupts.
+ * When a driver ignores the result of an overflow, and its event keeps the CPU
+ * in interrupts, the core halts the event itself.
  */
 static void throttled_event_is_halted(struct kunit *test)
 {
@@ -386,7 +404,7 @@ static void throttled_event_is_halted(struct kunit *test)
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, no_handler, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	t->events[t->nr++] = event;
-	/* A tick may come first, and let it go on. */
+	/* A tick may come first, and unthrottle the event. */
 	KUNIT_EXPECT_FALSE(test, overflow_until_throttled(test, event, false));
 	for (tries = 0; tries < 100 && !READ_ONCE(t->halted); tries++)
 		KUNIT_EXPECT_TRUE(test, overflow_until_throttled(test, event, true));
@@ -405,7 +423,10 @@ static int cpu_that_can_go(struct kunit *test)
 
 static struct trial *watched;
 
-/* While a CPU comes; nothing may be asserted in the thread of CPU hotplug. */
+/*
+ * The result is kept for the test: nothing may be asserted in the thread of
+ * CPU hotplug, where it is found.
+ */
 static bool opens;
 
 static void open_as_it_comes(struct trial *t, unsigned int cpu)
@@ -471,7 +492,10 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->early, 0);
 	KUNIT_EXPECT_EQ(test, t->late, 0);
 
-	/* What is opened while the CPU comes waits, too. */
+	/*
+	 * An event that is opened while the CPU comes waits for the driver,
+	 * too.
+	 */
 	opens = true;
 	go_and_come(test, there);
 	opens = false;
@@ -480,10 +504,10 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->adds, 4);
 	KUNIT_EXPECT_EQ(test, t->early, 0);
 	perf_event_release_kernel(t->events[--t->nr]);
-	/* The other one makes way meanwhile, and comes back. */
+	/* The other event was taken off while this one was closed, and came back. */
 	KUNIT_EXPECT_EQ(test, t->dels, t->adds - 1);
 
-	/* What went with it does not come back. */
+	/* An event that went away with the CPU does not come back. */
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, t->dels, t->adds);
 	adds = t->adds;
@@ -494,8 +518,9 @@ static void events_wait_for_late_drivers(struct kunit *test)
 }
 
 /*
- * Only its driver knows which CPU speaks for a box without a scope: what it has
- * not moved when the last of them went keeps its count, and stays off.
+ * For a box without a scope only its driver knows which CPU speaks. When the
+ * last CPU of the box goes, events that the driver has not moved keep their
+ * count, and stay off.
  */
 static void events_without_scope_end_with_their_cpu(struct kunit *test)
 {
@@ -518,12 +543,15 @@ static void events_without_scope_end_with_their_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->adds, adds);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_EXIT);
 
-	/* Others can be opened where its driver says. */
+	/* Events can be opened on the CPU that the driver names. */
 	trial_open(test, t, t, there, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, t->adds, adds + 1);
 }
 
-/* A CPU is closed before its events leave: one that came later would be left behind. */
+/*
+ * A CPU is closed to new events before its events leave: an event that came
+ * later would be left behind.
+ */
 static void events_leave_a_closed_cpu(struct kunit *test)
 {
 	int there = cpu_that_can_go(test), here = raw_smp_processor_id();
@@ -570,7 +598,10 @@ static void real_die(void *unused)
 	all_stop_speaking();
 }
 
-/* Two CPUs of a die go, and come back in the other order: the first of them speaks for it. */
+/*
+ * Two CPUs of a die go, and come back in the other order: the first one to
+ * come back speaks for the die.
+ */
 static void events_with_scope_follow_the_speaker(struct kunit *test)
 {
 	int there = cpu_that_can_go(test), here = raw_smp_processor_id();
@@ -587,7 +618,7 @@ static void events_with_scope_follow_the_speaker(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, t->dels, 1);
 	KUNIT_EXPECT_EQ(test, event->cpu, there);
-	/* In between "here" has come back, and speaks for both. */
+	/* "here" has come back in between, and speaks for both CPUs. */
 	WRITE_ONCE(perf_test_die, one_die);
 	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
 	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(there, speakers));
@@ -596,7 +627,10 @@ static void events_with_scope_follow_the_speaker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->added_on, here);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 
-	/* Alone again, it goes on where it was when its CPU comes back as the speaker. */
+	/*
+	 * When each CPU is a die of its own again, the event goes on there as
+	 * soon as its CPU speaks again.
+	 */
 	WRITE_ONCE(perf_test_die, die_of_its_own);
 	go_and_come(test, there);
 	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(there, speakers));

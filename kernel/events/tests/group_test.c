@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of group.c, included at its end: who may join, and which PMU
- * schedules a group.
+ * Unit tests of group.c, included at its end: which events may join a group,
+ * and which PMU schedules a group.
  */
 #include <kunit/test.h>
 
 /**
  * struct group_fixture - a CPU context with two PMUs and some events
- * @ctx: the context, nobody else's
+ * @ctx: the context, used by this test alone
  * @other_ctx: another one
  * @software: a PMU that never lacks a counter
  * @hardware: a PMU that may
@@ -79,7 +79,7 @@ static u64 other_clock(void)
 	return 0;
 }
 
-/* Invariant: one group, one context, CPU, cgroup and clock. */
+/* Invariant: all events of a group have one context, CPU, cgroup and clock. */
 static void unequal_pairs_are_refused(struct kunit *test)
 {
 	struct group_fixture *f = test->priv;
@@ -112,7 +112,10 @@ static void unequal_pairs_are_refused(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, perf_group_may_join(leader, event));
 }
 
-/* Invariant: every combination of leader, member and newcomer, on two PMUs. */
+/*
+ * Invariant: a group has hardware events of one PMU only. Every combination of
+ * leader, member and newcomer on two PMUs is tried.
+ */
 static void hardware_of_one_pmu_only(struct kunit *test)
 {
 	struct group_fixture *f = test->priv;
@@ -125,7 +128,10 @@ static void hardware_of_one_pmu_only(struct kunit *test)
 				struct perf_event *e = f->events;
 				bool clash = n && ((l && l != n) || (m && m != n));
 
-				/* The group of the first two must be one itself. */
+				/*
+				 * Skip when leader and member cannot be a
+				 * group themselves.
+				 */
 				if (l && m && l != m)
 					continue;
 				group_test_init(test);
@@ -156,7 +162,7 @@ static void hardware_member_decides_the_pmu(struct kunit *test)
 	join(&e[0], &e[1]);
 	KUNIT_EXPECT_NULL(test, group_pmu(&e[0]));
 
-	/* A tracepoint, say: software, but scheduled. */
+	/* The newcomer is like a tracepoint: software, but scheduled. */
 	e[1].event_caps = PERF_EV_CAP_SOFTWARE;
 	e[1].pmu = &f->other_hardware;
 	KUNIT_EXPECT_PTR_EQ(test, group_pmu(&e[0]), &f->other_hardware);

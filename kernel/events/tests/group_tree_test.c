@@ -8,7 +8,7 @@
 
 /**
  * struct tree_fixture - a CPU context with some events
- * @ctx: the context, nobody else's
+ * @ctx: the context, used by this test alone
  * @pmu: of the events
  * @epc: its part of @ctx
  * @events: each its own leader, in no tree yet
@@ -103,19 +103,22 @@ static void youngest_is_first(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[2]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[0]);
 
-	/* One that comes later does not have to be caught up with. */
+	/*
+	 * A group that comes later begins at the age of the youngest, so that
+	 * the others need not wait until it has caught up.
+	 */
 	insert(f, &e[3]);
 	KUNIT_EXPECT_EQ(test, e[3].group_runtime, 5 * step);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[3]);
 
-	/* Within a step nobody gives way. */
+	/* A group that is older by less than a step does not give way. */
 	ran(f, &e[1], step - 1);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
 	ran(f, &e[1], 1);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[3]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[3]), &e[1]);
 
-	/* To leave and come back makes nobody younger. */
+	/* A group that leaves and comes back is no younger than before. */
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_group_erase(&e[0]);
 	raw_spin_unlock_irq(&f->ctx.lock);
@@ -152,7 +155,10 @@ static u64 age(struct tree_fixture *f, struct perf_event *event)
 	return age;
 }
 
-/* Two stretches, of which the second is away while the first one runs. */
+/*
+ * There are two stretches, of which the second is away while the first one
+ * runs.
+ */
 static void stretch_comes_in_level(struct kunit *test)
 {
 	struct tree_fixture *f = test->priv;
@@ -169,7 +175,10 @@ static void stretch_comes_in_level(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, age(f, &e[0]), 0ULL);
 	KUNIT_EXPECT_EQ(test, age(f, &e[1]), 10ULL);
 
-	/* The other one comes, and does not have a second ahead of it. */
+	/*
+	 * The second stretch comes, and is not favoured for the second that
+	 * the first one has run.
+	 */
 	settle(f, 2);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, age(f, &e[i]), i == 1 ? 10ULL : 0ULL);
@@ -178,7 +187,10 @@ static void stretch_comes_in_level(struct kunit *test)
 	ran(f, &e[2], 20);
 	KUNIT_EXPECT_EQ(test, age(f, &e[2]), 20ULL);
 
-	/* One that has run before there was a base to rise is not much older, either. */
+	/*
+	 * A group that ran before the base began to rise is not much older,
+	 * either.
+	 */
 	ran(f, &e[2], NSEC_PER_SEC);
 	ran(f, &e[3], 2 * NSEC_PER_SEC);
 	settle(f, 2);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The habits of real drivers, on a simulated PMU: each alone, and those together
- * that meet in one place of the core. The PMU itself complains when the core does
- * not keep to what drivers rely on; see sim_habits.h.
+ * The habits of real drivers, on a simulated PMU: each habit alone, and then
+ * together those habits that meet in one place of the core. The PMU itself
+ * complains when the core does not keep to what drivers rely on; see
+ * sim_habits.h.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -19,9 +20,9 @@
 
 /**
  * struct habits_fixture - PMUs with habits, and the events that are open on them
- * @f: what sim_fixture.h works on: the first PMU, and the events of all
+ * @f: what sim_fixture.h works on: the first PMU, and the events of all PMUs
  * @pmus: the PMUs
- * @nr_pmus: of them
+ * @nr_pmus: number of @pmus
  */
 struct habits_fixture {
 	struct sim_fixture	f;
@@ -68,7 +69,10 @@ static void habits_test_exit(struct kunit *test)
 	drop_pmus(test);
 }
 
-/* The first one is what open_event() and the like use. */
+/*
+ * Add a PMU with the habits @mask. open_event() and the like use the first
+ * one.
+ */
 static struct sim_habits *add_pmu(struct kunit *test, unsigned int mask)
 {
 	static const struct sim_pmu_shape two_counters = { .nr_general = 2, .width = 48 };
@@ -76,7 +80,7 @@ static struct sim_habits *add_pmu(struct kunit *test, unsigned int mask)
 	struct sim_habits *h = sim_habits_alloc(&two_counters, mask);
 
 	KUNIT_ASSERT_NOT_NULL(test, h);
-	/* Rotation happens where a test asks for it. */
+	/* The timer must not rotate: a test rotates where it needs that. */
 	h->sim->pmu.hrtimer_interval_ms = 3600 * MSEC_PER_SEC;
 	if (perf_pmu_register(&h->sim->pmu, NULL, -1)) {
 		sim_habits_free(h);
@@ -107,7 +111,10 @@ static int other_cpu(struct kunit *test)
 	return there;
 }
 
-/* Both halves of a switch, from this task to itself. Return: what the PMU saw of it. */
+/*
+ * Do both halves of a switch, from this task to itself. Return: what the PMU
+ * saw of it.
+ */
 static struct sim_habits_cpu by_hand(struct sim_habits *h)
 {
 	struct sim_habits_cpu *cpu;
@@ -124,7 +131,10 @@ static struct sim_habits_cpu by_hand(struct sim_habits *h)
 	return *cpu;
 }
 
-/* Told once in either half, and enabled once in it, with nothing of others left. */
+/*
+ * The driver is told once in either half, and the PMU is enabled once in the
+ * switch, with nothing left of other tasks.
+ */
 static void expect_switch(struct kunit *test, struct sim_habits *h, bool restored)
 {
 	struct sim_habits_cpu seen = by_hand(h);
@@ -136,7 +146,10 @@ static void expect_switch(struct kunit *test, struct sim_habits *h, bool restore
 	KUNIT_EXPECT_EQ(test, seen.restored, restored);
 }
 
-/* LBR: it is no other task's branches that an interrupt finds. */
+/*
+ * As an LBR needs it: an interrupt must never find the branches of another
+ * task.
+ */
 static void told_before_it_goes_on(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_SWITCH | SIM_TASK_DATA);
@@ -144,17 +157,22 @@ static void told_before_it_goes_on(struct kunit *test)
 
 	open_on(test, h, -1, current, false);
 	expect_switch(test, h, true);
-	/* Beside an event of the CPU, which stays. */
+	/* The event of the CPU stays beside the one of the task. */
 	of_cpu = open_on(test, h, raw_smp_processor_id(), NULL, false);
 	expect_switch(test, h, true);
 	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
-	/* It makes way for one of the task, and comes back. */
+	/*
+	 * The event of the CPU makes way for one of the task, and comes back.
+	 */
 	open_on(test, h, -1, current, true);
 	expect_switch(test, h, true);
 	KUNIT_EXPECT_EQ(test, busy(test), 2U);
 }
 
-/* A task may have nothing of the PMU, nothing that is scheduled, or nothing at all. */
+/*
+ * The driver is told of every task: one that has no event of the PMU, one that
+ * has none that is scheduled, and one that has no events at all.
+ */
 static void told_of_any_task(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_SWITCH | SIM_TASK_DATA);
@@ -175,7 +193,7 @@ static void told_of_any_task(struct kunit *test)
 }
 
 #ifdef CONFIG_CGROUP_PERF
-/* On this CPU, of the cgroup in which the test runs. */
+/* Open an event on this CPU, of the cgroup in which the test runs. */
 static struct perf_event *open_of_cgroup(struct kunit *test, struct sim_habits *h)
 {
 	struct perf_event_attr attr = {
@@ -198,7 +216,7 @@ static struct perf_event *open_of_cgroup(struct kunit *test, struct sim_habits *
 	return event;
 }
 
-/* As if a task of no cgroup ran. */
+/* Behave as if a task of no cgroup ran now. */
 static void leave_cgroup(void)
 {
 	struct perf_cpu_context *cpuctx;
@@ -210,7 +228,10 @@ static void leave_cgroup(void)
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }
 
-/* The events of a cgroup come in the first half of a switch, and run in the second. */
+/*
+ * Events of a cgroup come in the first half of a switch, and run in the second
+ * half.
+ */
 static void told_before_a_cgroup_goes_on(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_SWITCH);
@@ -219,7 +240,10 @@ static void told_before_a_cgroup_goes_on(struct kunit *test)
 	WRITE_ONCE(perf_test_clock_task, NULL);
 	event = open_of_cgroup(test, h);
 	KUNIT_EXPECT_TRUE(test, is_on(event));
-	/* Alone: it asks as it comes. */
+	/*
+	 * The PMU is alone on the list: it asks to be told when its event
+	 * comes.
+	 */
 	scoped_guard(irqsave) {
 		struct sim_habits_cpu seen;
 
@@ -230,7 +254,10 @@ static void told_before_a_cgroup_goes_on(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seen.enables, 1U);
 	}
 	KUNIT_EXPECT_TRUE(test, is_on(event));
-	/* Beside one of the CPU, with something of the task that leaves. */
+	/*
+	 * Now there is an event of the CPU beside it, and the task that leaves
+	 * has an event, too.
+	 */
 	open_on(test, h, raw_smp_processor_id(), NULL, false);
 	scoped_guard(irqsave) {
 		leave_cgroup();
@@ -242,7 +269,10 @@ static void told_before_a_cgroup_goes_on(struct kunit *test)
 }
 #endif
 
-/* Whoever is on the list behind one that takes itself off is told all the same. */
+/*
+ * When a PMU takes itself off the list of those that are told of switches, the
+ * PMU behind it on the list is told all the same.
+ */
 static void who_leaves_the_list_hides_nobody(struct kunit *test)
 {
 	struct sim_habits *stays = add_pmu(test, SIM_SWITCH);
@@ -256,7 +286,10 @@ static void who_leaves_the_list_hides_nobody(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.outs, 1U);
 	KUNIT_EXPECT_EQ(test, seen.ins, 0U);
 	expect_switch(test, stays, false);
-	/* With groups of the task, it asks again when they come. */
+	/*
+	 * As the task has groups of the PMU, it asks to be told again when
+	 * they come.
+	 */
 	open_on(test, leaves, -1, current, false);
 	open_on(test, stays, -1, current, false);
 	seen = by_hand(leaves);
@@ -265,7 +298,10 @@ static void who_leaves_the_list_hides_nobody(struct kunit *test)
 	expect_switch(test, stays, false);
 }
 
-/* What a switch to other tasks, a rotation and a move ask of drivers, all in a row. */
+/*
+ * A switch to other tasks, a rotation and a move follow one another: drivers
+ * get what they rely on in each.
+ */
 static void rotation_and_switches(struct kunit *test)
 {
 	static const unsigned int masks[] = {
@@ -286,7 +322,10 @@ static void rotation_and_switches(struct kunit *test)
 		events[1] = open_event(test, STEP, events[0]);
 		events[2] = open_on(test, h, here, NULL, false);
 		events[3] = open_on(test, h, -1, current, false);
-		/* Rotation's timer comes while the task runs, too: mostly it does. */
+		/*
+		 * The timer of rotation mostly expires while the task runs: go on
+		 * until each event has counted.
+		 */
 		for (round = 0; round < 1000000 && !all; round++) {
 			if (!(round % 256))
 				usleep_range(100, 200);
@@ -302,7 +341,10 @@ static void rotation_and_switches(struct kunit *test)
 	}
 }
 
-/* An event that has been halted goes on with its own count, wherever it then is. */
+/*
+ * An event that has been halted goes on with its own count, wherever it is by
+ * then.
+ */
 static void throttled(struct kunit *test, unsigned int mask, bool freq)
 {
 	struct sim_habits *h = add_pmu(test, mask);
@@ -321,9 +363,15 @@ static void throttled(struct kunit *test, unsigned int mask, bool freq)
 		guard(irqsave)();
 		if (!perf_event_throttled(event))
 			continue;
-		/* Halted by its driver or, where that ignores the answer, by the core. */
+		/*
+		 * Halted by its driver or, where the driver ignores the result
+		 * of the overflow, by the core.
+		 */
 		before = local64_read(&event->count);
-		/* As when another event comes or goes. */
+		/*
+		 * The PMU is disabled and enabled as when another event comes
+		 * or goes.
+		 */
 		perf_pmu_disable(&h->sim->pmu);
 		perf_pmu_enable(&h->sim->pmu);
 		if (mask & SIM_SWITCH)
@@ -361,7 +409,10 @@ static void turn_off(struct perf_event *event, struct perf_sample_data *data,
 	perf_event_disable_inatomic(event);
 }
 
-/* The PMU has given up the event when the handler's wish is fulfilled, and with it all. */
+/*
+ * The overflow handler asks for its event to be disabled. By the time that
+ * this is done, the PMU has given up the event and all that it had of it.
+ */
 static void handler_turns_its_event_off(struct kunit *test)
 {
 	static const unsigned int masks[] = {
@@ -393,7 +444,10 @@ static void handler_turns_its_event_off(struct kunit *test)
 	}
 }
 
-/* A member that never lacks a counter is on with its group, and goes on without it. */
+/*
+ * A software member never lacks a counter: it is on with its group, and goes
+ * on without it.
+ */
 static void software_context_in_a_group(struct kunit *test)
 {
 	struct sim_habits *hard = add_pmu(test, SIM_MOVES);
@@ -419,7 +473,11 @@ static void software_context_in_a_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(member), 15ULL);
 }
 
-/* Trace units do so where they have no buffer, or on CPUs that are not theirs. */
+/*
+ * A driver may refuse to start an event, as trace units do without a buffer or
+ * on CPUs that are not theirs. Such an event keeps no other one from its
+ * counter.
+ */
 static void who_is_refused_keeps_nobody_out(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_SOFTWARE | SIM_SWITCH);
@@ -455,7 +513,10 @@ static int open_kernel(struct kunit *test, struct perf_event_attr *attr, int cpu
 	return 0;
 }
 
-/* Trace units: events of tasks, or events of CPUs, but not both at a time. */
+/*
+ * As with trace units: a PMU has events of tasks or events of CPUs, but not
+ * both at a time.
+ */
 static void exclusive_pmu_has_one_kind_of_event(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_EXCLUSIVE | SIM_SLEEPS);
@@ -469,7 +530,10 @@ static void exclusive_pmu_has_one_kind_of_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), -EBUSY);
 }
 
-/* Rights come first: what is refused takes nothing from others, not for a moment. */
+/*
+ * The caller's rights are checked first: an open that is refused takes nothing
+ * from others, not for a moment.
+ */
 static void refused_events_claim_no_exclusive_pmu(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_EXCLUSIVE | SIM_SLEEPS);
@@ -502,7 +566,9 @@ static void refused_events_claim_no_exclusive_pmu(struct kunit *test)
 	revert_creds(old);
 	put_cred(cred);
 
-	/* Where it is taken, that comes first, as for those who may have it. */
+	/*
+	 * A caller who has the rights gets -EBUSY where the unit is taken.
+	 */
 	KUNIT_ASSERT_EQ(test, open_kernel(test, &attr, here, NULL), 0);
 	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), -EBUSY);
 }
@@ -526,7 +592,10 @@ static void periods_that_cannot_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 2 * SIM_LEAST_PERIOD);
 }
 
-/* A group whose last member does not fit, on a PMU that learns of it one by one. */
+/*
+ * A group whose last member does not fit, on a PMU that gets the events one by
+ * one.
+ */
 static void group_without_a_transaction(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_NO_TXN | SIM_MOVES);
@@ -550,7 +619,10 @@ static bool asked(struct sim_habits *h, int cpu)
 	return READ_ONCE(per_cpu_ptr(h->cpus, cpu)->asked);
 }
 
-/* An event is where its driver says, and stays whole when the driver moves it. */
+/*
+ * An event runs on the CPU that its driver names, and keeps its count when the
+ * driver moves it.
+ */
 static void driver_names_the_cpu(struct kunit *test)
 {
 	int here = raw_smp_processor_id(), there = other_cpu(test);
@@ -566,10 +638,10 @@ static void driver_names_the_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->oncpu, there);
 	KUNIT_EXPECT_EQ(test, value(event), 0ULL);
 	KUNIT_EXPECT_TRUE(test, asked(h, there));
-	/* It watches no task here. */
+	/* The PMU watches no task here, so it is not told of switches. */
 	KUNIT_EXPECT_EQ(test, by_hand(h).outs, 0U);
 
-	/* As from the driver's hotplug callback. */
+	/* The driver moves its events as in its hotplug callback. */
 	h->speaker = -1;
 	perf_pmu_migrate_context(&h->sim->pmu, there, here);
 	h->speaker = here;
@@ -586,7 +658,10 @@ static unsigned int reads_on(struct sim_habits *h, int cpu)
 	return READ_ONCE(per_cpu_ptr(h->cpus, cpu)->reads);
 }
 
-/* A counter of one CPU is read there; one that a package shares, on any of its CPUs. */
+/*
+ * A counter of one CPU is read on that CPU, and one that a package shares on
+ * any CPU of the package.
+ */
 static void read_where_it_can_be(struct kunit *test)
 {
 	static const unsigned int masks[] = { 0, SIM_SCOPE };
@@ -607,7 +682,10 @@ static void read_where_it_can_be(struct kunit *test)
 	}
 }
 
-/* riscv: the flag comes when the event is mapped, and goes when it is not any more. */
+/*
+ * As on riscv: the flag is set when the event is mapped, and cleared when it
+ * is unmapped.
+ */
 static void reader_may_come_and_go(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, 0);
@@ -643,7 +721,10 @@ static void pmu_without_an_interrupt(struct kunit *test)
 	struct habits_fixture *fixture = test->priv;
 
 	KUNIT_EXPECT_FALSE(test, perf_pmu_can_sample(&h->sim->pmu));
-	/* What asks for samples is refused by perf_event_open(2), what counts is not. */
+	/*
+	 * perf_event_open(2) refuses an event that asks for samples, but not
+	 * one that counts.
+	 */
 	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), 0);
 	advance(test, 3);
 	KUNIT_EXPECT_EQ(test, busy(test), 1U);

@@ -12,7 +12,7 @@
 
 #include "sim_fixture.h"
 
-/* Of each of two tasks; fewer where each of them takes long. */
+/* Turns of each of two tasks; fewer where each turn takes long. */
 #define TURNS		(IS_ENABLED(CONFIG_KASAN) ? 25000 : 500000)
 
 static void unregistered_pmu_leaves_dead_events(struct kunit *test)
@@ -43,11 +43,11 @@ static void unregistered_pmu_leaves_dead_events(struct kunit *test)
  * struct player - one of two tasks that take turns
  * @sim: the PMU
  * @event: its own
- * @turn: waits for this
- * @other: wakes this
- * @finished: done with this when it has had all its turns
- * @steps: makes so many each time
- * @turns: so many times
+ * @turn: the player waits for this
+ * @other: the player wakes this one when its turn is over
+ * @finished: completed when the player has had all its turns
+ * @steps: steps that the player makes in each turn
+ * @turns: number of turns
  */
 struct player {
 	struct sim_pmu		*sim;
@@ -109,7 +109,10 @@ static void tasks_keep_their_counts_apart(struct kunit *test)
 	}
 }
 
-/* The roots of copies whose PMU goes do not find them any more. */
+/*
+ * When the PMU of copies goes, the copies are gone from the lists of their
+ * roots.
+ */
 static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
@@ -138,7 +141,10 @@ static int init_member(struct perf_event *event)
 	return event->group_leader == event ? -EINVAL : sim_init(event);
 }
 
-/* A fork does not fail for a member whose leader has been closed. */
+/*
+ * A member whose leader has been closed may not be inherited; a fork does not
+ * fail for it.
+ */
 static void who_never_leads_is_not_inherited(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -160,14 +166,17 @@ static void who_never_leads_is_not_inherited(struct kunit *test)
 
 static int speaker;
 
-/* As drivers of what several CPUs share. */
+/* As drivers do for a PMU that several CPUs share. */
 static int init_on_speaker(struct perf_event *event)
 {
 	event->cpu = speaker;
 	return sim_init(event);
 }
 
-/* The events of a PMU are where its driver says, whatever was asked for. */
+/*
+ * The events of a PMU are on the CPU that its driver names, whichever was
+ * asked for.
+ */
 static void driver_chooses_the_cpu(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -194,7 +203,7 @@ static void driver_chooses_the_cpu(struct kunit *test)
 	while (nr--)
 		KUNIT_EXPECT_EQ(test, value(f->events[nr]), 7ULL);
 
-	/* There may be none left. */
+	/* The driver may have no CPU left to name. */
 	speaker = -1;
 	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -ENODEV);
@@ -207,7 +216,7 @@ static int nr_prepared;
 
 static int prepare_cpu(unsigned int cpu)
 {
-	/* Others run here meanwhile. */
+	/* Other tasks run on this CPU meanwhile. */
 	msleep(20);
 	nr_prepared += !is_on(waits);
 	return 0;
@@ -218,7 +227,10 @@ static void remove_state(void *unused)
 	cpuhp_remove_state_nocalls(CPUHP_AP_PERF_S390_CF_ONLINE);
 }
 
-/* What waits for a CPU to come back waits for its drivers, too. */
+/*
+ * An event that waits for its CPU to come back also waits for the drivers of
+ * that CPU.
+ */
 static void drivers_prepare_a_cpu_first(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -227,7 +239,10 @@ static void drivers_prepare_a_cpu_first(struct kunit *test)
 
 	if (there >= nr_cpu_ids || !cpu_is_hotpluggable(there))
 		kunit_skip(test, "needs a CPU that can go");
-	/* A callback of the time when drivers have theirs, that no driver here has. */
+	/*
+	 * This hotplug state lies among those of drivers, and belongs to no
+	 * driver of this machine.
+	 */
 	if (cpuhp_setup_state_nocalls(CPUHP_AP_PERF_S390_CF_ONLINE, "perf:test", prepare_cpu, NULL))
 		kunit_skip(test, "not on s390");
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, remove_state, NULL), 0);
@@ -268,7 +283,7 @@ static void migrated_events_go_on(struct kunit *test)
 	if (there >= nr_cpu_ids)
 		kunit_skip(test, "needs two CPUs");
 	WRITE_ONCE(perf_test_clock_task, NULL);
-	/* A group with a software member, and one that is disabled. */
+	/* One group has a software member and a member that is disabled. */
 	events[0] = open_attr(test, &attr, here, NULL, NULL);
 	events[1] = open_attr(test, &clock, here, NULL, events[0]);
 	events[2] = open_attr(test, &attr, here, NULL, events[0]);
@@ -296,7 +311,10 @@ static void migrated_events_go_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, busy(test), 2U);
 }
 
-/* Its last overflow asked for that, and the interrupt had not come. */
+/*
+ * The last overflow asked for the event to be disabled, and the interrupt that
+ * does it has not come.
+ */
 static void migrated_event_is_disabled(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -339,7 +357,10 @@ static struct perf_event *open_limited(struct kunit *test, int limit, int *sampl
 	return event;
 }
 
-/* One is allowed, and more come before the interrupt that disables it. */
+/*
+ * One overflow is allowed, and more of them come before the interrupt that
+ * disables the event.
+ */
 static void limit_holds_with_interrupts_off(struct kunit *test)
 {
 	struct pt_regs *regs = task_pt_regs(current);
@@ -358,7 +379,7 @@ static void limit_holds_with_interrupts_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, samples, 2);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
 
-	/* Enabled without a limit it has none. */
+	/* An event that is enabled without a limit has none. */
 	perf_event_enable(event);
 	for (i = 0; i < 3; i++) {
 		perf_sample_data_init(&data, 0, 1);
@@ -368,7 +389,10 @@ static void limit_holds_with_interrupts_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, samples, 5);
 }
 
-/* Who enables an event after its last overflow wants it on, however late that takes effect. */
+/*
+ * A caller who enables an event after its last overflow wants it on, even if
+ * the disabling takes effect late.
+ */
 static void enabled_behind_its_limit(struct kunit *test)
 {
 	struct perf_sample_data data;
@@ -381,14 +405,20 @@ static void enabled_behind_its_limit(struct kunit *test)
 		local_irq_disable();
 		perf_sample_data_init(&data, 0, 1);
 		KUNIT_EXPECT_EQ(test, perf_event_overflow(event, &data, task_pt_regs(current)), 1);
-		/* Changed in place, and interrupts are on after that. */
+		/*
+		 * The limit was changed in place, and interrupts are on after
+		 * that.
+		 */
 		perf_event_turn_on(event);
 		local_irq_enable();
 	}
 	KUNIT_EXPECT_TRUE(test, is_on(event));
 }
 
-/* Overflows that are ticks apart are no reason to lengthen a period, with a tick or without. */
+/*
+ * Overflows that are ticks apart do not lengthen a period, whether a tick
+ * adjusts it or not.
+ */
 static void seldom_overflows_keep_their_period(struct kunit *test)
 {
 	struct perf_event_attr attr = {

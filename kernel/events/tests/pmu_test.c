@@ -13,12 +13,12 @@
 /**
  * struct fake_pmu - a PMU that counts how it is called
  * @pmu: the PMU
- * @serves: type that it takes besides its own
- * @disowns: it does not even take its own
+ * @serves: a type that the PMU takes besides its own
+ * @disowns: the PMU does not even take events of its own type
  * @redirect: type that it sets in an event before it refuses it, 0 for none
  * @fail: what event_init returns to an event that is its own
  * @inits: calls of event_init
- * @destroys: events that went
+ * @destroys: calls of an event's destroy()
  * @enables: calls of pmu_enable
  * @disables: calls of pmu_disable
  */
@@ -96,7 +96,7 @@ static void fake_unregister(void *fake)
 	perf_pmu_unregister(&((struct fake_pmu *)fake)->pmu);
 }
 
-/* A registered one, which goes with the test. */
+/* Register a PMU, which is unregistered when the test ends. */
 static struct fake_pmu *fake_get(struct kunit *test, int capabilities)
 {
 	struct fake_pmu *fake = fake_new(test);
@@ -107,13 +107,19 @@ static struct fake_pmu *fake_get(struct kunit *test, int capabilities)
 	return fake;
 }
 
-/* As much of an event of CPU 0 as the registry looks at; freed with the test. */
+/*
+ * The parts of an event of CPU 0 that the registry looks at; freed with the
+ * test.
+ */
 static struct perf_event *event_new(struct kunit *test, u32 type, u64 config)
 {
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, event);
-	/* One more than is ever put: nothing here may free it. */
+	/*
+	 * The count is higher by one than the test ever drops, so that nothing
+	 * frees the event.
+	 */
 	refcount_set(&event->refcount, 2);
 	event->state = PERF_EVENT_STATE_INACTIVE;
 	event->attr.type = type;
@@ -145,7 +151,10 @@ static void pmu_types_are_given(struct kunit *test)
 	KUNIT_EXPECT_GE(test, b->pmu.type, PERF_TYPE_MAX);
 	KUNIT_EXPECT_NE(test, a->pmu.type, b->pmu.type);
 
-	/* In place of a type that is taken there is another one; a free one can be had. */
+	/*
+	 * A PMU that asks for a type which is taken gets another one; a free
+	 * type can be had.
+	 */
 	KUNIT_EXPECT_EQ(test, perf_pmu_register(&c->pmu, NULL, type), 0);
 	KUNIT_EXPECT_GE(test, c->pmu.type, PERF_TYPE_MAX);
 	KUNIT_EXPECT_NE(test, c->pmu.type, type);
@@ -205,7 +214,7 @@ static void pmu_has_a_device(struct kunit *test)
 	perf_pmu_unregister(pmu);
 	KUNIT_EXPECT_NULL(test, pmu->dev);
 
-	/* Without a name there is none. */
+	/* A PMU without a name has no device. */
 	KUNIT_EXPECT_NULL(test, fake_get(test, 0)->pmu.dev);
 }
 
@@ -228,7 +237,10 @@ static void pmu_disable_nests(struct kunit *test)
 	perf_pmu_enable(pmu);
 	KUNIT_EXPECT_EQ(test, fake->enables, 1);
 
-	/* A transaction that adds halts the PMU, one that reads does not. */
+	/*
+	 * A transaction that adds events halts the PMU, one that reads them
+	 * does not.
+	 */
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
 	KUNIT_EXPECT_EQ(test, fake->disables, 2);
 	KUNIT_EXPECT_EQ(test, pmu->commit_txn(pmu), 0);
@@ -260,7 +272,7 @@ static void pmu_is_found_by_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&b->destroys), 1);
 	KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(event));
 
-	/* Nobody else is asked about a type that is somebody's. */
+	/* When a type belongs to a PMU, no other PMU is asked about it. */
 	b->fail = -EBUSY;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, b->pmu.type, 1)), -EBUSY);
 	b->fail = -ENOENT;
@@ -268,7 +280,7 @@ static void pmu_is_found_by_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&a->inits), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&b->destroys), 1);
 
-	/* Types that are nobody's, among them those that are no int. */
+	/* No PMU has these types, among them some that are no int. */
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, 4000, 1)), -ENOENT);
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, 1U << 31, 1)), -ENOENT);
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, ~0U, 1)), -ENOENT);
@@ -282,7 +294,7 @@ static void pmu_of_generic_type(struct kunit *test)
 	struct perf_event *event;
 	int inits;
 
-	/* Whose number stands in config gets it. */
+	/* The PMU whose type is in config gets the event. */
 	fake->serves = PERF_TYPE_HARDWARE;
 	plain->serves = PERF_TYPE_HARDWARE;
 	event = event_new(test, PERF_TYPE_HARDWARE, (u64)fake->pmu.type << 32 | 7);
@@ -291,14 +303,14 @@ static void pmu_of_generic_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->orig_type, PERF_TYPE_HARDWARE);
 	perf_pmu_drop_event(event);
 
-	/* A PMU that does not say so does not serve it, and nobody else. */
+	/* A PMU without that capability is not asked, and no other PMU is. */
 	inits = atomic_read(&fake->inits);
 	KUNIT_EXPECT_EQ(test, -ENOENT, try_event(event_new(test, PERF_TYPE_HARDWARE,
 							   (u64)plain->pmu.type << 32 | 7)));
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), inits);
 	KUNIT_EXPECT_EQ(test, atomic_read(&plain->inits), 0);
 
-	/* The number of no PMU is none: all are asked for the plain event. */
+	/* When config names no PMU, all PMUs are asked for the plain event. */
 	fake->serves = PERF_TYPE_HW_CACHE;
 	plain->serves = NO_TYPE;
 	event = event_new(test, PERF_TYPE_HW_CACHE, 0xdead00000000ULL | 7);
@@ -318,7 +330,7 @@ static void pmu_of_generic_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), inits);
 }
 
-/* As a driver does it, whose PMU is seen in sysfs. */
+/* Register a PMU that is seen in sysfs, as a driver does it. */
 static struct fake_pmu *fake_get_named(struct kunit *test, const char *name, int type)
 {
 	struct fake_pmu *fake = fake_new(test);
@@ -328,7 +340,10 @@ static struct fake_pmu *fake_get_named(struct kunit *test, const char *name, int
 	return fake;
 }
 
-/* Of two drivers that serve generic events the later one is asked first, after the kernel. */
+/*
+ * When two drivers serve generic events, the one that was registered later is
+ * asked first; the kernel's own PMUs are asked before both.
+ */
 static void pmu_that_came_last_is_first(struct kunit *test)
 {
 	struct fake_pmu *own = fake_get(test, 0);
@@ -339,7 +354,7 @@ static void pmu_that_came_last_is_first(struct kunit *test)
 
 	little->serves = PERF_TYPE_HARDWARE;
 	big->serves = PERF_TYPE_HARDWARE;
-	/* That of raw events, where there is one, has been asked before. */
+	/* The PMU of raw events, where there is one, has been asked before. */
 	KUNIT_EXPECT_EQ(test, ask_all(event), 0);
 	perf_pmus_read_unlock(idx);
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &big->pmu);
@@ -348,7 +363,10 @@ static void pmu_that_came_last_is_first(struct kunit *test)
 	perf_pmu_drop_event(event);
 }
 
-/* What the PMU of raw events refuses has no meaning for others; generic events have. */
+/*
+ * When the PMU of raw events refuses a raw event, no other PMU is asked; for
+ * generic events others are.
+ */
 static void pmu_of_raw_events_has_the_last_word(struct kunit *test)
 {
 	struct fake_pmu *raw = fake_get_named(test, "perf_pmu_test_raw", PERF_TYPE_RAW);
@@ -365,7 +383,7 @@ static void pmu_of_raw_events_has_the_last_word(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_HW_CACHE, 1)), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&other->destroys), 1);
 
-	/* Without it any PMU may know them. */
+	/* Without a PMU of raw events any PMU may know them. */
 	kunit_release_action(test, fake_unregister, raw);
 	other->serves = PERF_TYPE_RAW;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_RAW, 1)), 0);
@@ -377,7 +395,10 @@ static void pmu_may_redirect(struct kunit *test)
 	struct fake_pmu *a = fake_get(test, 0), *b = fake_get(test, 0);
 	struct perf_event *event = event_new(test, a->pmu.type, 1);
 
-	/* It says who is to be asked in its place. */
+	/*
+	 * The PMU changes the type of the event, to name the one that is to be
+	 * asked in its place.
+	 */
 	a->disowns = true;
 	a->redirect = b->pmu.type;
 	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &b->pmu);
@@ -387,7 +408,10 @@ static void pmu_may_redirect(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&a->inits), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&b->inits), 1);
 
-	/* Two that send an event to each other do not do so for ever. */
+	/*
+	 * Two PMUs that name each other do not send an event to and fro for
+	 * ever.
+	 */
 	b->disowns = true;
 	b->redirect = a->pmu.type;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, a->pmu.type, 1)), -ENOENT);
@@ -398,7 +422,7 @@ static void pmu_may_redirect(struct kunit *test)
  * struct demand_case - what an event asks of a PMU that can or cannot do it
  * @name: for a message
  * @attr: the event's attribute
- * @cap: of the PMU
+ * @cap: a capability of the PMU
  * @with: result when the PMU has @cap
  * @without: result when it has not
  */
@@ -442,7 +466,10 @@ static int try_demand(struct kunit *test, struct fake_pmu *fake, const struct de
 	event->attr = c->attr;
 	event->attr.type = type;
 	err = try_event(event);
-	/* Whatever it was, the driver has been told of the end once. */
+	/*
+	 * Whatever the result was, the driver has been told of the event's end
+	 * once.
+	 */
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), destroyed + 1);
 	return err;
 }
@@ -533,7 +560,7 @@ static void pmu_of_inherited_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), 2);
 }
 
-/* Events that are there when their PMU goes are dead, and no longer its. */
+/* Events of a PMU that goes are dead, and no longer belong to the PMU. */
 static void pmu_goes_with_events(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
@@ -556,9 +583,9 @@ static void pmu_goes_with_events(struct kunit *test)
 }
 
 /**
- * struct closer - someone who frees an event while its PMU goes
- * @event: without a reference
- * @dropped: it has been done
+ * struct closer - a thread that frees an event while its PMU goes
+ * @event: the event, to which the test has no reference any more
+ * @dropped: the event has been freed
  */
 struct closer {
 	struct perf_event	*event;
@@ -594,11 +621,11 @@ static void pmu_waits_for_events_that_go(struct kunit *test)
 }
 
 /**
- * struct opener - someone who opens and closes events all the time
- * @event: again and again
- * @opened: how often there was such a PMU
- * @stop: no more of it
- * @done: it has stopped
+ * struct opener - a thread that opens and closes events all the time
+ * @event: the event that is opened again and again
+ * @opened: how often the open found a PMU
+ * @stop: asks the thread to end
+ * @done: the thread has ended
  */
 struct opener {
 	struct perf_event	*event;
@@ -615,7 +642,10 @@ static int open_and_close(void *data)
 		refcount_set(&o->event->refcount, 1);
 		o->event->ctx = NULL;
 		o->opened += !IS_ERR(perf_pmu_init_event(o->event));
-		/* Whoever revokes it has a reference until it is done. */
+		/*
+		 * The code that revokes the event holds a reference until it
+		 * is done.
+		 */
 		while (!refcount_dec_if_one(&o->event->refcount))
 			cond_resched();
 		perf_pmu_drop_event(o->event);
@@ -625,7 +655,10 @@ static int open_and_close(void *data)
 	return 0;
 }
 
-/* Nobody calls a PMU that has been unregistered, however they race. */
+/*
+ * A PMU that has been unregistered is not called any more, however opening and
+ * unregistering race.
+ */
 static void pmu_goes_while_opened(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_new(test);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PMU that goes while its events are opened, read, switched, closed, and
- * overflow. From user space no PMU can be made to go that has events.
+ * A PMU goes while its events are opened, read, switched, closed, and
+ * overflow. User space cannot test this: it cannot make a PMU go that has
+ * events.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -17,21 +18,21 @@
 #define WORKERS		3
 
 /**
- * struct race - a PMU, and who uses it
- * @lock: of @sim: it is not freed meanwhile
+ * struct race - a PMU, and the threads that use it
+ * @lock: protects @sim: it is not freed while this is held
  * @sim: the PMU, or NULL
- * @type: it has always had
- * @gone: it has been unregistered
- * @stop: everybody is to end
- * @event_lock: of @event: it is not closed meanwhile
+ * @type: the type that the PMU always has
+ * @gone: the PMU has been unregistered
+ * @stop: asks all threads to end
+ * @event_lock: protects @event: it is not closed while this is held
  * @event: of the first worker, or NULL
- * @opened: events that were
+ * @opened: number of events that were opened
  * @refused: opens that found no PMU
  * @failed: opens that failed for another reason
  * @overflows: of all events
  * @late: overflows of a PMU that was gone
- * @running: who has not ended
- * @ended: nobody has not
+ * @running: number of threads that have not ended
+ * @ended: completed when no thread is left
  */
 struct race {
 	struct mutex		lock;		/* sim */
@@ -51,10 +52,10 @@ struct race {
 };
 
 /**
- * struct worker - who opens and closes events
- * @race: on which PMU
- * @cpu: of a CPU, or -1 for events of the worker's own
- * @shared: the reader knows its event
+ * struct worker - a thread that opens and closes events
+ * @race: the race, and so the PMU, that it takes part in
+ * @cpu: the CPU of its events, or -1 for events of the worker's own
+ * @shared: its event is race::event, which the reader uses
  */
 struct worker {
 	struct race	*race;
@@ -107,7 +108,10 @@ static int work(void *data)
 		int i;
 
 		if (IS_ERR(event)) {
-			/* It goes before, or while, the event is made. */
+			/*
+			 * The PMU may have gone before the event is made, or
+			 * while it is made.
+			 */
 			bool none = PTR_ERR(event) == -ENOENT || PTR_ERR(event) == -ENODEV;
 
 			atomic_inc(none ? &race->refused : &race->failed);
@@ -133,7 +137,10 @@ static int work(void *data)
 	return 0;
 }
 
-/* Somebody else's event: read, off and on, another period. */
+/*
+ * Use an event of another thread: read it, switch it off and on, give it
+ * another period.
+ */
 static int look(void *data)
 {
 	struct race *race = data;
@@ -190,7 +197,10 @@ static void take_pmu(struct race *race)
 
 	perf_pmu_unregister(&sim->pmu);
 	WRITE_ONCE(race->gone, true);
-	/* Its events are off: nothing happens to them however it is moved. */
+	/*
+	 * The events are off, so however their CPU is moved nothing happens to
+	 * them.
+	 */
 	usleep_range(500, 1500);
 	mutex_lock(&race->lock);
 	race->sim = NULL;
@@ -224,7 +234,10 @@ static void pmu_goes_while_it_is_used(struct kunit *test)
 	race->type = -1;
 	KUNIT_ASSERT_EQ(test, make_pmu(race), 0);
 
-	/* Ours, so that nobody ends before all have begun. */
+	/*
+	 * This thread counts too, so that the count is not zero before all
+	 * have begun.
+	 */
 	atomic_set(&race->running, 1);
 	for (i = 0; i < WORKERS; i++) {
 		workers[i] = (struct worker){ race, i == 1 ? cpumask_first(cpu_online_mask) : -1,
@@ -236,7 +249,10 @@ static void pmu_goes_while_it_is_used(struct kunit *test)
 	for (round = 0; round < ROUNDS; round++) {
 		int before = atomic_read(&race->opened), tries;
 
-		/* Until it is in use; with a busy host that may take a while. */
+		/*
+		 * Wait until the PMU is in use; on a busy host that may take a
+		 * while.
+		 */
 		for (tries = 0; tries < 1000 && atomic_read(&race->opened) == before; tries++)
 			usleep_range(500, 1500);
 		take_pmu(race);

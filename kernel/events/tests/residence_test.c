@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Residences: what stands in for tasks whose events are copies of the same ones
- * counts what they do, all of it and once. Included at the end of residence.c.
+ * Residences: a residence stands in for tasks whose events are copies of the
+ * same roots. It must count all that these tasks do, and count it once.
+ * Included at the end of residence.c.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -15,10 +16,10 @@
  * struct clone_player - one of some tasks that take turns on one CPU
  * @sim: the PMU
  * @task: the player
- * @turn: waits for this
- * @next: wakes the one of this
- * @finished: done with this after all turns
- * @steps: makes so many each time
+ * @turn: the player waits for this
+ * @next: the player whom it wakes when its turn is over
+ * @finished: completed after all turns
+ * @steps: steps that the player makes in each turn
  */
 struct clone_player {
 	struct sim_pmu		*sim;
@@ -65,13 +66,18 @@ static struct perf_event *open_root(struct kunit *test, struct perf_event *leade
 	return open_attr(test, &attr, -1, current, leader);
 }
 
-/* A task that has inherited this one's events, and does not run yet. */
+/*
+ * Make a task that has inherited the events of this one, and does not run yet.
+ */
 static struct task_struct *fork_child(struct kunit *test)
 {
 	struct task_struct *child = kthread_create(stay_idle, NULL, "perf_clone");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
-	/* This waits until it sleeps: it has no time of its own that the test does not know. */
+	/*
+	 * kthread_bind() waits until the task sleeps, so that it runs for no
+	 * time that the test does not know of.
+	 */
 	kthread_bind(child, raw_smp_processor_id());
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
 	return child;
@@ -83,7 +89,10 @@ static int make_for(struct perf_event_context *ctx, unsigned int cpu)
 	return ctx->clones ? perf_residence_make(ctx, cpu) : -ENOENT;
 }
 
-/* Both halves of a switch from this task to itself. Return: what stands in for it then. */
+/*
+ * Do both halves of a switch from this task to itself. Return: the context
+ * that stands in for it then.
+ */
 static struct perf_event_context *switch_by_hand(void)
 {
 	guard(irqsave)();
@@ -101,7 +110,7 @@ static void expect_is_in(struct kunit *test, bool in)
 		KUNIT_EXPECT_PTR_EQ(test, residence->clones, here()->clones);
 }
 
-/* As ioctl(2) does, for all of the family. */
+/* Switch all events of a family on or off, as ioctl(2) does. */
 static void on_and_off_family(struct perf_event *root, bool on)
 {
 	CLASS(event_context, ctx)(root);
@@ -109,7 +118,7 @@ static void on_and_off_family(struct perf_event *root, bool on)
 	perf_family_for_each(root, on ? perf_event_turn_on : perf_event_turn_off);
 }
 
-/* The copy of a root that is in this CPU's residence, or NULL. */
+/* Get the copy of a root that is in this CPU's residence, or NULL. */
 static struct perf_event *copy_here(struct perf_event *root)
 {
 	struct perf_event *copy;
@@ -189,7 +198,7 @@ static void tasks_take_turns(struct kunit *test)
 		struct perf_event *copy = copy_here(roots[i]);
 
 		KUNIT_EXPECT_EQ(test, value(roots[i]), all_steps(players));
-		/* Or this tests nothing. */
+		/* Without a copy this case would test nothing. */
 		KUNIT_ASSERT_NOT_NULL(test, copy);
 		KUNIT_EXPECT_EQ(test, perf_event_count(copy), all_steps(players));
 		KUNIT_EXPECT_EQ(test, local64_read(&roots[i]->count), 0LL);
@@ -257,7 +266,7 @@ static void count_and_times(struct kunit *test)
 	advance(test, 6);
 	KUNIT_EXPECT_EQ(test, value(root), 13ULL);
 
-	/* Its counter is free at once. */
+	/* The counter of the event that is closed is free at once. */
 	close_event(test, other);
 	KUNIT_EXPECT_EQ(test, busy(test), 1U);
 	advance(test, 7);
@@ -270,7 +279,10 @@ static void count_and_times(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(root), 20ULL);
 }
 
-/* A residence stands in for no more than what it has copies of. */
+/*
+ * A residence stands in only for contexts that have no events beyond its
+ * copies.
+ */
 static void another_event_ends_it(struct kunit *test)
 {
 	struct perf_event *root = open_root(test, NULL), *late;
@@ -292,7 +304,7 @@ static void another_event_ends_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(late), 4ULL);
 	expect_times(test, root, 20, 20);
 	expect_times(test, late, 10, 10);
-	/* The child goes on without it, or with others. */
+	/* The child goes on without the new event, or with other clones. */
 	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->clones, clones);
 	kthread_stop(child);
 	child = fork_child(test);
@@ -305,7 +317,10 @@ static void another_event_ends_it(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* More than there are counters: they are on by turns, and each of them is known. */
+/*
+ * With more events than there are counters they are on by rotation, and the
+ * count of each is exact.
+ */
 static void waits_for_its_turn(struct kunit *test)
 {
 	struct perf_event *roots[6];
@@ -328,14 +343,14 @@ static void waits_for_its_turn(struct kunit *test)
 		sum += running;
 	}
 	KUNIT_EXPECT_EQ(test, sum, 4000ULL);
-	/* Two are closed that are on: the others come. */
+	/* Close two events that are on: others take their counters. */
 	for (i = 0; i < 6; i += 3)
 		close_event(test, roots[i]);
 	KUNIT_EXPECT_EQ(test, busy(test), 4U);
 	kthread_stop(child);
 }
 
-/* Pinned groups of the CPU come before what stands in for a task. */
+/* Pinned groups of the CPU come before the residence of a task. */
 static void cpu_events_come_first(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -361,7 +376,7 @@ static void cpu_events_come_first(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* An event that says more than its sum is on for each task by itself. */
+/* An event that tells more than its sum is on for each task by itself. */
 static void only_what_counts(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -393,7 +408,7 @@ static void only_what_counts(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* The child has not inherited all: it is no clone. */
+/* A child that has not inherited all events is no clone. */
 static void not_all_is_inherited(struct kunit *test)
 {
 	struct task_struct *child;
@@ -406,7 +421,10 @@ static void not_all_is_inherited(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* A thread is a clone; a process, which has not inherited what is for threads, is none. */
+/*
+ * A thread is a clone. A process is none: it has not inherited the events that
+ * are for threads.
+ */
 static void threads_inherit_more(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -447,7 +465,7 @@ static void pmu_goes_under_it(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
 }
 
-/* With the last of the clones its count is the root's. */
+/* When the last of the clones has gone, the root has their count. */
 static void ends_with_the_last_task(struct kunit *test)
 {
 	struct perf_event *root = open_root(test, NULL), *late;

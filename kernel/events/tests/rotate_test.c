@@ -5,7 +5,10 @@
  */
 #include <linux/sched/clock.h>
 
-/* Thirteen counters' worth of groups on four: each gets as much as every other. */
+/*
+ * Groups that need thirteen counters share four: each group gets as much as
+ * every other.
+ */
 static void rotation_is_fair(struct kunit *test)
 {
 	static const int sizes[] = { 4, 3, 2, 2, 1, 1 };
@@ -48,7 +51,10 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 		waited = is_on(big) ? 0 : waited + 1;
 		longest = max(longest, waited);
 	}
-	/* Each round somebody gets in who has run less than those that are on. */
+	/*
+	 * In each round some group gets in that has run less than those that
+	 * are on.
+	 */
 	kunit_info(test, "longest wait: %d rounds", longest);
 	KUNIT_EXPECT_LE(test, longest, 25);
 	for (i = 0; i < ARRAY_SIZE(small); i++) {
@@ -67,7 +73,10 @@ static struct perf_event *open_alone(struct kunit *test)
 	return open_attr(test, &attr, -1, current, NULL);
 }
 
-/* Beside a pinned group no exclusive one ever goes on. */
+/*
+ * An exclusive group beside a pinned one never goes on; it keeps no other
+ * group out.
+ */
 static void group_that_never_fits_keeps_nobody_out(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -79,7 +88,7 @@ static void group_that_never_fits_keeps_nobody_out(struct kunit *test)
 	plain[0] = open_group(test, 1, false);
 	plain[1] = open_group(test, 1, false);
 	for (r = 0; r < 100; r++) {
-		/* As at a task switch. */
+		/* Take the groups off and back on, as a task switch does. */
 		if (r & 1) {
 			guard(preempt)();
 			perf_pmu_resched(&f->sim->pmu);
@@ -104,7 +113,10 @@ static void count_turns(struct kunit *test, struct perf_event **events, int *on,
 	}
 }
 
-/* Who was off for long, or comes late, takes turns with the others from there on. */
+/*
+ * A group that was off for long, or comes late, shares with the others from
+ * then on: it does not make up for the time before.
+ */
 static void nobody_makes_up_for_being_off(struct kunit *test)
 {
 	static const struct sim_pmu_shape one_counter = { .nr_general = 1, .width = 48 };
@@ -127,7 +139,7 @@ static void nobody_makes_up_for_being_off(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_GE(test, on[i], 9);
 
-	/* Nor does the one that comes look at one that is off. */
+	/* A new group does not take the age of one that is off, either. */
 	on_and_off(events[0], false);
 	count_turns(test, events, on, 200);
 	close_event(test, events[1]);
@@ -139,7 +151,7 @@ static void nobody_makes_up_for_being_off(struct kunit *test)
 		KUNIT_EXPECT_GE(test, on[i], 9);
 }
 
-/* Who has had the PMU for itself has not run up a debt. */
+/* A group that had the PMU for itself has not run up a debt. */
 static void running_time_counts_at_once(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -175,7 +187,10 @@ static void rotation_stops_when_nobody_waits(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cpc->hrtimer_active);
 }
 
-/* A group that fills the PMU on either side: each is on half of the time. */
+/*
+ * There is a group that fills the PMU on either side, CPU and task: each is on
+ * for half of the time.
+ */
 static void cpu_and_task_take_turns(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -183,7 +198,7 @@ static void cpu_and_task_take_turns(struct kunit *test)
 	struct perf_event *leaders[2];
 	int i, r, on[2] = { };
 
-	/* A CPU's clock is not the test's to set. */
+	/* The test cannot set the clock of a CPU, so use the real one. */
 	WRITE_ONCE(perf_test_clock_task, NULL);
 	for (i = 0; i < 2; i++) {
 		struct task_struct *task = i ? current : NULL;
@@ -203,7 +218,7 @@ static void cpu_and_task_take_turns(struct kunit *test)
 	KUNIT_EXPECT_GE(test, on[1], 18);
 }
 
-/* ns that some groups have run since they were open. */
+/* Sum up for how many ns some groups have run since they were opened. */
 static u64 ran_together(struct perf_event **leaders, int nr)
 {
 	u64 enabled, running, sum = 0;
@@ -222,7 +237,7 @@ static void switch_out_and_in(struct perf_event_context *ctx)
 	perf_context_sched_in(this_cpu_context(), ctx, current);
 }
 
-/* On the CPU, interrupts off. */
+/* Runs on the CPU, with interrupts off. */
 static void restart_clock(void *info)
 {
 	struct perf_event_context *ctx = info;
@@ -235,7 +250,10 @@ static void restart_clock(void *info)
 	raw_spin_unlock(&ctx->lock);
 }
 
-/* The CPU's clock went by the test's time: let it go on by its own, from where it is. */
+/*
+ * The CPU's clock went by the test's time. Let it go on by its own time, from
+ * where it is.
+ */
 static void give_clock_back(void *cpu)
 {
 	WRITE_ONCE(perf_test_clock_task, NULL);
@@ -243,23 +261,26 @@ static void give_clock_back(void *cpu)
 				 &per_cpu(perf_cpu_context, (long)cpu).ctx, 1);
 }
 
-/* Let this CPU's clock go by the test's time, until the case is over or has failed. */
+/*
+ * Let this CPU's clock go by the test's time, until the case has ended or
+ * failed.
+ */
 static void take_clock(struct kunit *test)
 {
 	long cpu = raw_smp_processor_id();
 	u64 now;
 
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, give_clock_back, (void *)cpu), 0);
-	/* It runs already: be ahead of it. */
+	/* The clock runs already, so the test's time must begin ahead of it. */
 	scoped_guard(preempt)
 		now = local_clock();
 	WRITE_ONCE(perf_test_clock_now, max(perf_test_clock_now, now) + NSEC_PER_SEC);
 }
 
 /*
- * Four groups of the CPU and eight of its task on four counters, where a third
- * of the time is fair for each. Half of those that come first have the PMU for
- * themselves for a while.
+ * Four groups of the CPU and eight of its task share four counters, so that a
+ * third of the time is fair for each. The half of them that come first have
+ * the PMU for themselves for a while.
  */
 static void share(struct kunit *test, bool cpu_first, u64 before, bool switched, int percent[2])
 {
@@ -297,7 +318,9 @@ static void share(struct kunit *test, bool cpu_first, u64 before, bool switched,
 	close_all(test);
 }
 
-/* However long one of the two has run before the other came. */
+/*
+ * The shares are fair, however long CPU or task has run before the other came.
+ */
 static void nobody_is_too_old(struct kunit *test)
 {
 	static const u64 before[] = { 0, 100 * NSEC_PER_MSEC, 3600 * NSEC_PER_SEC };
@@ -308,7 +331,7 @@ static void nobody_is_too_old(struct kunit *test)
 		share(test, i & 1, before[i / 2], false, percent);
 		KUNIT_EXPECT_GE(test, percent[0], 30);
 		KUNIT_EXPECT_GE(test, percent[1], 30);
-		/* Nor does a task gain by coming and going. */
+		/* A task gains nothing by coming and going, either. */
 		share(test, i & 1, before[i / 2], true, percent);
 		KUNIT_EXPECT_GE(test, percent[0], 30);
 		KUNIT_EXPECT_GE(test, percent[1], 30);
@@ -316,8 +339,8 @@ static void nobody_is_too_old(struct kunit *test)
 }
 
 /*
- * A task that comes for less than the timer's interval, and is away whenever that
- * expires, has its turn all the same, and so has the CPU.
+ * A task that comes for less than the timer's interval, and is away whenever
+ * the timer expires, has its turn all the same, and so has the CPU.
  */
 static void bursts_have_their_turn(struct kunit *test, bool pinned)
 {
@@ -351,7 +374,7 @@ static void bursts_have_their_turn(struct kunit *test, bool pinned)
 		perf_context_sched_in(this_cpu_context(), leaders[1]->ctx, current);
 	}
 	KUNIT_EXPECT_EQ(test, on[0] + on[1], 60);
-	/* An interval is three bursts. */
+	/* Three bursts are as long as one interval. */
 	KUNIT_EXPECT_LE(test, longest, 3);
 	KUNIT_EXPECT_GE(test, on[0], 60 / 2);
 	close_all(test);
@@ -364,7 +387,10 @@ static void short_bursts_have_their_turn(struct kunit *test)
 	bursts_have_their_turn(test, true);
 }
 
-/* Groups that cannot go on are not looked at by those who look for one that can. */
+/*
+ * A group that cannot go on is in no tree, so that a search for a group that
+ * can go on does not meet it.
+ */
 static void group_that_is_off_is_in_no_tree(struct kunit *test)
 {
 	struct perf_event *on = open_group(test, 2, false);
@@ -379,7 +405,7 @@ static void group_that_is_off_is_in_no_tree(struct kunit *test)
 	on_and_off(off, false);
 	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&off->group_node));
 	KUNIT_EXPECT_EQ(test, ctx->nr_sched, 2U);
-	/* Nor does a new member bring it there. */
+	/* A new member does not bring the group into a tree, either. */
 	open_event(test, STEP, off);
 	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&off->group_node));
 	on_and_off(pinned, false);
@@ -393,7 +419,10 @@ static void group_that_is_off_is_in_no_tree(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, busy(test), 0U);
 }
 
-/* The leader goes: to find out how old each member is would take a look at all others. */
+/*
+ * The leader goes, and each member gets the age of the group: to find out its
+ * own age would take a look at all other groups.
+ */
 static void members_are_as_old_as_their_group(struct kunit *test)
 {
 	struct perf_event *leader = open_group(test, 3, false);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples: predicted and written size agree, and what is written is what the
- * ABI's text says, read back by a parser that was made from that text alone.
- * Periods and frequencies: the arithmetic.
+ * Samples: the predicted size must be the written one, and what is written
+ * must be what the ABI's text says. A parser that was made from that text
+ * alone reads it back. Periods and frequencies: the arithmetic.
  *
  * Included at the end of sample.c.
  */
@@ -20,23 +20,29 @@
 #define NR_BRANCHES	2
 #define TEST_FORMATS	(PERF_FORMAT_MAX - 1)
 
-/* What the fields hold: a number each, hard to mistake for another. */
+/*
+ * Values of fields: each is a number of its own that is hard to mistake for
+ * another.
+ */
 #define MARK(n)		(0x5a00000000000000ULL | (n))
-/* A time has a bit less, and its word says in the lowest one that it stands. */
+/*
+ * A time has fewer bits, and the lowest bit of its word says that it stands
+ * still.
+ */
 #define MARK_TIME(n)	(0x1a00000000000000ULL | (n))
 
 /**
  * struct sample_env - an event, a sample, and memory to write it to
- * @ctx: the event's context, which never ran
- * @pmu: the event's
+ * @ctx: the event's context, whose clock never ran
+ * @pmu: PMU of @event
  * @event: the event
  * @member: members of its group
- * @cold: of each of them
+ * @cold: cold parts of the event and of the members
  * @data: the sample
- * @handle: of @buffer
+ * @handle: handle that writes to @buffer
  * @regs: where the sample happened
  * @raw: two pieces of raw data
- * @raw_tail: the second
+ * @raw_tail: the second of these pieces
  * @branches: a branch stack
  * @counters: of @branches
  * @given: the driver gives all fields that it can give
@@ -105,7 +111,10 @@ static struct sample_env *env_alloc(struct kunit *test)
 	for (i = 0; i < TEST_MEMBERS; i++)
 		env_event(env, &env->member[i], &env->cold[1 + i], 0x20 + i);
 
-	/* Twelve bytes and one, which the size field and the padding make 24. */
+	/*
+	 * The raw data has 13 bytes in two pieces; with the size field and
+	 * padding these are 24.
+	 */
 	env->raw.frag.data = "raw data, 12";
 	env->raw.frag.size = 12;
 	env->raw.frag.next = &env->raw_tail;
@@ -173,7 +182,7 @@ static void env_write(struct sample_env *env, struct perf_event_header *header)
 	preempt_disable();
 	rcu_read_lock();
 	perf_prepare_sample(data, &env->event, &env->regs);
-	/* BPF programs see a prepared sample before it is prepared for output. */
+	/* BPF programs see the sample before it is prepared for output. */
 	perf_prepare_sample(data, &env->event, &env->regs);
 	perf_prepare_header(header, data, &env->event, &env->regs);
 	perf_output_sample(&env->handle, header, data, &env->event);
@@ -183,7 +192,7 @@ static void env_write(struct sample_env *env, struct perf_event_header *header)
 
 /**
  * struct parser - reads a record
- * @test: to fail
+ * @test: the test that fails if the record is wrong
  * @type: sample_type of the record
  * @at: what comes next
  * @end: of the record
@@ -308,7 +317,10 @@ static void parse_regs(struct parser *p, const struct sample_env *env, u64 mask,
 {
 	u64 abi = take(p, 8);
 
-	/* A kernel thread has registers in user mode when the sample says so. */
+	/*
+	 * The sample of a kernel thread has registers of user mode when the
+	 * sample says so.
+	 */
 	expect(p, "abi", abi, user && !user_mode((struct pt_regs *)&env->regs) ?
 			      PERF_SAMPLE_REGS_ABI_NONE : perf_reg_abi(current));
 	if (!abi)
@@ -327,7 +339,7 @@ static void parse_stack(struct parser *p)
 		expect(p, "dyn_size", take(p, 8) <= size, true);
 }
 
-/* From the description of PERF_RECORD_SAMPLE, line by line. */
+/* Follows the description of PERF_RECORD_SAMPLE line by line. */
 static void parse_sample(struct parser *p, struct sample_env *env)
 {
 	const struct perf_event_attr *attr = &env->event.attr;
@@ -384,7 +396,10 @@ static void parse_sample(struct parser *p, struct sample_env *env)
 		take_word(p, "size of AUX data", 0);
 }
 
-/* Samples of leading words alone are written without being collected first. */
+/*
+ * Samples that consist of leading words alone are written without being
+ * collected first.
+ */
 static void check_short_cut(struct parser *p, struct sample_env *env, u64 written)
 {
 	u64 words[NR_LEADING] = { };
@@ -396,7 +411,10 @@ static void check_short_cut(struct parser *p, struct sample_env *env, u64 writte
 		env->data.ip = MARK(4);
 		env->data.sample_flags |= PERF_SAMPLE_IP;
 	}
-	/* Most often on the same CPU as before. */
+	/*
+	 * Stay on the CPU: most samples are taken on the same CPU as the one
+	 * before.
+	 */
 	preempt_disable();
 	put_leading(words, &env->data, &env->event, &env->regs, p->type);
 	if (!(p->type & PERF_SAMPLE_CPU) || env->data.cpu_entry.cpu == smp_processor_id())
@@ -447,7 +465,10 @@ static bool check_all_types(struct kunit *test, struct sample_env *env)
 	for (bits = 0; bits <= 4; bits++) {
 		for (type = BIT_ULL(bits) - 1; type < PERF_SAMPLE_MAX;
 		     type = next_of_weight(type)) {
-			/* One or the other; perf_event_open() sees to it. */
+			/*
+			 * A sample has one kind of weight at most:
+			 * perf_event_open() refuses both.
+			 */
 			if ((type & PERF_SAMPLE_WEIGHT_TYPE) != PERF_SAMPLE_WEIGHT_TYPE) {
 				env->event.attr.sample_type = type;
 				if (!check_sample(test, env))
@@ -459,7 +480,10 @@ static bool check_all_types(struct kunit *test, struct sample_env *env)
 		}
 		cond_resched();
 	}
-	/* Up to 4 of 25, without those that have both weights. */
+	/*
+	 * All combinations of up to 4 of 25 fields, without those that have
+	 * both weights.
+	 */
 	KUNIT_EXPECT_EQ(test, nr, 1 + 25 + (300 - 1) + (2300 - 23) + (12650 - 253));
 	return true;
 }
@@ -477,7 +501,7 @@ static void test_all_types(struct kunit *test)
 	if (!check_all_types(test, env))
 		return;
 
-	/* In user mode, and with all that a driver may know. */
+	/* Samples in user mode, with all that a driver may know. */
 	env->given = true;
 	attr->branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX | PERF_SAMPLE_BRANCH_COUNTERS;
 #ifdef CONFIG_X86_64
@@ -516,7 +540,7 @@ static void test_read_formats(struct kunit *test)
 	}
 }
 
-/* The size was computed before a member came or went. */
+/* A member comes or goes after the size has been computed. */
 static void test_read_group_changes(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -541,7 +565,9 @@ static void test_read_group_changes(struct kunit *test)
 	}
 }
 
-/* What was reserved is what is written, though the group changes in between. */
+/*
+ * The size that was reserved is written, though the group changes in between.
+ */
 static void test_group_changes_under_sample(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -576,7 +602,9 @@ static void test_group_changes_under_sample(struct kunit *test)
 	}
 }
 
-/* Members that are on are read, unless the handle forbids it. */
+/*
+ * Members that are on are read by their driver, unless the handle forbids it.
+ */
 static void test_read_members(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -611,11 +639,17 @@ static void test_read_size_limit(struct kunit *test)
 	leader->nr_siblings = 2046;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
 
-	/* No group is larger, though nobody reads it: a change of it is one step. */
+	/*
+	 * No group is larger, even if it is never read as one: a change of a
+	 * group is one step.
+	 */
 	leader->attr.read_format = 0;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
 
-	/* The new one alone would be too long, or one of those that are there. */
+	/*
+	 * Too long by the read_format of the new event alone, then by that of
+	 * an event of the group.
+	 */
 	leader->nr_siblings = 2045;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), 0);
 	event->attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
@@ -629,7 +663,7 @@ static void test_read_size_limit(struct kunit *test)
 	mutex_unlock(&env->ctx.mutex);
 }
 
-/* Whatever a driver gives, the record's size is a u16 and true. */
+/* Whatever a driver gives, the record's size fits into a u16 and is true. */
 static void test_too_long(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -652,7 +686,7 @@ static void test_too_long(struct kunit *test)
 	}
 }
 
-/* The words at the end of other records, all of their combinations. */
+/* All combinations of the words at the end of records other than samples. */
 static void test_trailer(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -704,7 +738,7 @@ static void test_trailer(struct kunit *test)
 	}
 }
 
-/* A driver fills in what it knows, and the core the rest. */
+/* A driver fills in the fields that it knows, and the core the rest. */
 static void test_own_sample(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -738,7 +772,10 @@ static void test_own_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *word++, MARK(1));
 	KUNIT_EXPECT_EQ(test, *word, MARK(6));
 
-	/* Of fields that the driver has not got there is nothing, and nothing of its stack. */
+	/*
+	 * A field that the driver has not got is empty, and shows nothing of
+	 * the driver's stack.
+	 */
 	env->event.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |
 				      PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |
 				      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
@@ -768,7 +805,10 @@ static void test_own_sample(struct kunit *test)
 	env->event.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	perf_sample_layout(&env->event);
 
-	/* Another record has the words at its end beside what it says. */
+	/*
+	 * Records other than samples have these words at their end, behind
+	 * what they tell.
+	 */
 	env->event.attr.sample_id_all = 1;
 	preempt_disable();
 	perf_event_header__init(&header, &env->data, PERF_RECORD_LOST, 0, 24, &env->event);
@@ -781,7 +821,10 @@ static void test_period_for(struct kunit *test)
 	static const u64 values[] = { 0, 1, 2, 999, NSEC_PER_SEC, U32_MAX, S64_MAX, U64_MAX };
 	unsigned int i, j, k;
 
-	/* A million in a tick of 4 ms, sampled at 1000 Hz: every 250000. */
+	/*
+	 * A million events in a tick of 4 ms, sampled at 1000 Hz, need a
+	 * period of 250000.
+	 */
 	KUNIT_EXPECT_EQ(test, perf_period_for(1000, 1000000, 4 * NSEC_PER_MSEC), 250000);
 	KUNIT_EXPECT_EQ(test, perf_period_for(1, 1, NSEC_PER_SEC), 1);
 	KUNIT_EXPECT_EQ(test, perf_period_for(4000, 10, NSEC_PER_SEC), 1);
@@ -808,7 +851,10 @@ static void test_next_period(struct kunit *test)
 				u64 last = next;
 
 				next = perf_next_period(last, target);
-				/* Towards the target, and never past it by more than rounding. */
+				/*
+				 * The period goes towards the target, and
+				 * passes it by no more than rounding.
+				 */
 				if (last < target)
 					KUNIT_ASSERT_TRUE(test, next > last && next <= target);
 				else

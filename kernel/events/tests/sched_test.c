@@ -12,7 +12,10 @@ static void one_round(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 
-	/* A task switch in between would choose by what has passed. */
+	/*
+	 * Interrupts are off: a task switch in between would choose groups by
+	 * the time that has passed.
+	 */
 	guard(irqsave)();
 	pass(ROUND_NS);
 	perf_rotate_here(perf_this_cpc(&f->sim->pmu));
@@ -40,7 +43,10 @@ static void group_goes_on_whole_or_not_at_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(one), 1010ULL);
 }
 
-/* The driver says no only when the whole group has been put to it. */
+/*
+ * The driver refuses a transaction only at its end, when it has been given the
+ * whole group.
+ */
 static void refused_transaction_leaves_nothing(struct kunit *test)
 {
 	u64 first_only = STEP | 1 << SIM_CONFIG_COUNTERS_SHIFT;
@@ -72,7 +78,7 @@ static void disabled_member_needs_no_counter(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
 	KUNIT_EXPECT_TRUE(test, is_on(other));
 	advance(test, 3);
-	/* Nor does it get one when its group comes back. */
+	/* The group gets no counter when it comes back, either. */
 	scoped_guard(preempt)
 		perf_pmu_resched(&f->sim->pmu);
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
@@ -85,8 +91,9 @@ static void disabled_member_needs_no_counter(struct kunit *test)
 }
 
 /*
- * Without events nobody looks at task switches: a CPU that still had the task's
- * context, or a clock that still ran there, would have it when the task is gone.
+ * Without events, task switches are not looked at. If the CPU still had the
+ * task's context, or its clock still ran there, the CPU would have it when the
+ * task is gone.
  */
 static void last_event_leaves_nothing_on_the_cpu(struct kunit *test)
 {
@@ -101,7 +108,10 @@ static void last_event_leaves_nothing_on_the_cpu(struct kunit *test)
 	scoped_guard(irqsave) {
 		KUNIT_EXPECT_NULL(test, this_cpu_context()->task_ctx);
 		KUNIT_EXPECT_EQ(test, ctx->clock.cpu, -1);
-		/* The event has gone between a look at nr_sched and the lock. */
+		/*
+		 * The last event has gone between the look at nr_sched and the
+		 * taking of the lock.
+		 */
 		ctx->nr_sched++;
 		perf_context_sched_in(this_cpu_context(), ctx, current);
 		ctx->nr_sched--;
@@ -122,7 +132,10 @@ static void watched_start(struct perf_event *event, int flags)
 		nr_wrong_starts++;
 }
 
-/* A tick adjusts frequencies, and lets go on what was throttled: of those that are on. */
+/*
+ * A tick adjusts frequencies and lets throttled events go on, but only events
+ * that are on.
+ */
 static void tick_starts_nothing_that_is_off(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -141,7 +154,9 @@ static void tick_starts_nothing_that_is_off(struct kunit *test)
 	nr_wrong_starts = 0;
 	for (round = 0; round < 2; round++) {
 		guard(irqsave)();
-		/* In the second one as if all had been throttled. */
+		/*
+		 * In the second round, do as if all events had been throttled.
+		 */
 		if (round) {
 			leader->hw.interrupts = MAX_INTERRUPTS;
 			perf_event_pmu_stop(leader, 0);
@@ -159,7 +174,7 @@ static void tick_starts_nothing_that_is_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(off), 0ULL);
 }
 
-/* Whatever the order in which they come, the pinned ones are on. */
+/* In whatever order groups come, the pinned ones are on. */
 static void pinned_groups_go_first(struct kunit *test)
 {
 	int order;
@@ -231,12 +246,18 @@ static void exclusive_group_is_alone(struct kunit *test)
 		on[1] += is_on(alone);
 		one_round(test);
 	}
-	/* Within one turn: at a switch of tasks either may be on who has run as long. */
+	/*
+	 * Equal within one turn: at a task switch either of two groups that
+	 * have run as long may be on.
+	 */
 	KUNIT_EXPECT_LE(test, abs(on[0] - on[1]), 4);
 	KUNIT_EXPECT_EQ(test, on[0] + on[1], 40);
 }
 
-/* The NMI watchdog is always on, and KVM's events while a guest is. */
+/*
+ * The kernel's own events keep no exclusive group out: the NMI watchdog's is
+ * always on, and KVM's are while a guest runs.
+ */
 static void kernels_own_events_keep_no_exclusive_group_out(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -259,7 +280,10 @@ static void kernels_own_events_keep_no_exclusive_group_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(alone), 5ULL);
 	KUNIT_EXPECT_EQ(test, value(own), 5ULL);
 
-	/* It keeps others out, and they it, as ever. */
+	/*
+	 * An exclusive group still keeps other groups out, and they keep it
+	 * out.
+	 */
 	plain = open_group(test, 1, false);
 	KUNIT_EXPECT_EQ(test, is_on(alone) + is_on(plain), 1);
 	one_round(test);
@@ -284,7 +308,7 @@ static void software_leader_goes_with_hardware(struct kunit *test)
 	member = open_event(test, STEP, leader);
 	expect_group(test, leader, true);
 	open_event(test, STEP, leader);
-	/* Two do not fit beside three. */
+	/* Two events do not fit beside three. */
 	expect_group(test, blocker, !is_on(leader));
 	close_event(test, blocker);
 	one_round(test);
@@ -298,7 +322,10 @@ static void software_leader_goes_with_hardware(struct kunit *test)
 static struct perf_event *overflows;
 static int (*sim_add)(struct perf_event *event, int flags);
 
-/* The last overflow that a limit allows, of one that is on already. */
+/*
+ * This is the last overflow that a limit allows, of an event that is on
+ * already.
+ */
 static int add_behind_overflow(struct perf_event *event, int flags)
 {
 	if (!overflows)
@@ -308,7 +335,7 @@ static int add_behind_overflow(struct perf_event *event, int flags)
 	return -EAGAIN;
 }
 
-/* Room is made for those alone that want it still. */
+/* Room is made only for groups that are still enabled. */
 static void leader_turned_off_on_its_way_in(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -339,7 +366,10 @@ static void leader_turned_off_on_its_way_in(struct kunit *test)
 	expect_group(test, blocker, true);
 }
 
-/* Whose PMU schedules a group is another one when that of its hardware leaves. */
+/*
+ * When the hardware event of a group leaves, another PMU schedules the rest of
+ * the group.
+ */
 static void who_is_left_goes_on(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -373,7 +403,7 @@ static void time_runs_while_it_is_on(struct kunit *test)
 	expect_times(test, first, 2 * ROUND_NS, ROUND_NS);
 	expect_times(test, second, 2 * ROUND_NS, ROUND_NS);
 	on_and_off(first, false);
-	/* Or a task switch would decide when. */
+	/* Otherwise a task switch would decide when this happens. */
 	scoped_guard(preempt)
 		perf_pmu_resched(first->pmu);
 	pass(500);
@@ -389,7 +419,10 @@ static int counted_add(struct perf_event *event, int flags)
 	return sim_add(event, flags);
 }
 
-/* The driver is asked once too often to see that it is full, not for all who wait. */
+/*
+ * The driver is asked once too often to find that it is full, and not for
+ * every group that waits.
+ */
 static void full_pmu_is_left_alone(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -462,7 +495,10 @@ static void every_period_overflows_once(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
-/* The highest frequency has its event halted before a single tick could tell. */
+/*
+ * At the highest frequency the event is halted before a single tick could tell
+ * its rate.
+ */
 static void halted_event_finds_its_period(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -473,7 +509,10 @@ static void halted_event_finds_its_period(struct kunit *test)
 	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
 	int tick;
 
-	/* Ticks of the machine come in between: how long it takes is not exact. */
+	/*
+	 * The machine's own ticks come in between, so how many it takes is not
+	 * exact.
+	 */
 	for (tick = 0; tick < 400 && event->hw.sample_period < 32; tick++) {
 		advance(test, BIT(20));
 		pass(TICK_NSEC);
@@ -486,7 +525,7 @@ static void halted_event_finds_its_period(struct kunit *test)
 static int (*sim_init)(struct perf_event *event);
 static u64 seen_branches;
 
-/* As drivers do that have a period in config. */
+/* As drivers do that have the period in attr.config. */
 static int init_with_period(struct perf_event *event)
 {
 	seen_branches |= event->attr.branch_sample_type;
@@ -516,7 +555,10 @@ static void driver_may_make_an_event_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen_branches, 0ULL);
 	KUNIT_ASSERT_EQ(test, perf_event_refresh(event, 2), 0);
 	advance(test, 3000);
-	/* Disabled by an interrupt's work, when its limit was reached. */
+	/*
+	 * The event was disabled by the work of an interrupt, when its limit
+	 * was reached.
+	 */
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
 	KUNIT_EXPECT_EQ(test, value(event), 2000ULL);
 }
@@ -538,7 +580,7 @@ static void read_nothing(struct perf_event *event)
 {
 }
 
-/* A counter that CPUs share is read from each of them. */
+/* A counter that CPUs share can be read on each of them. */
 static void read_local_of_another_cpu(struct kunit *test)
 {
 	int here = raw_smp_processor_id(), there = cpumask_any_but(cpu_online_mask, here);
@@ -559,7 +601,7 @@ static void read_local_of_another_cpu(struct kunit *test)
 	f->sim->pmu.scope = PERF_PMU_SCOPE_NONE;
 }
 
-/* What must not lead does not when its leader is closed. */
+/* An event that must not lead is in error once its leader is closed. */
 static void who_never_leads_is_in_error(struct kunit *test)
 {
 	struct perf_event *leader = open_group(test, 1, false);
@@ -604,7 +646,10 @@ static void watched_stop(struct perf_event *event, int flags)
 	sim_end(event, flags);
 }
 
-/* Drivers start with a new period only what has been read since it counted. */
+/*
+ * Drivers start an event with a new period only if it has been read since it
+ * counted.
+ */
 static void new_period_of_a_halted_event(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -621,7 +666,10 @@ static void new_period_of_a_halted_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_read_stops, 1U);
 	f->sim->pmu.stop = sim_end;
 
-	/* A driver's counter that is no counter of the CPU counts down all the same. */
+	/*
+	 * A counter of a driver that is no counter of the CPU still counts
+	 * down.
+	 */
 	on_and_off(event, false);
 	event->event_caps |= PERF_EV_CAP_SOFTWARE;
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 200), 0);
@@ -659,7 +707,10 @@ static void filter_and_constraints_can_change(struct kunit *test)
 	expect_group(test, b, true);
 }
 
-/* Whoever schedules its group, a clock shows the time that it has run. */
+/*
+ * Whichever PMU schedules its group, a clock event shows the time that it has
+ * run.
+ */
 static void clock_counts_in_any_group(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -680,7 +731,10 @@ static void clock_counts_in_any_group(struct kunit *test)
 	close_event(test, other);
 	pass(4);
 	KUNIT_EXPECT_EQ(test, value(clock), 7ULL);
-	/* A reset between the reader's look at the time and at this. */
+	/*
+	 * A reset comes between the reader's look at the time and its look at
+	 * prev_count.
+	 */
 	local64_add(100, &clock->hw.prev_count);
 	KUNIT_EXPECT_EQ(test, value(clock), 0ULL);
 }

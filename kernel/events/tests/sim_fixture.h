@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites share that need a simulated PMU, exact to the count and to the
- * nanosecond: time passes when the test says so.
+ * Shared by the suites that need a simulated PMU. It is exact to the count and
+ * to the nanosecond: time passes when the test says so.
  */
 #ifndef _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H
 #define _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H
@@ -24,7 +24,7 @@
  * struct sim_fixture - a PMU, and the events that are open on it
  * @sim: the PMU
  * @events: in the order in which they were opened; a closed one is NULL
- * @nr: of them
+ * @nr: number of @events
  */
 struct sim_fixture {
 	struct sim_pmu		*sim;
@@ -38,7 +38,7 @@ static inline int make_pmu(struct kunit *test, const struct sim_pmu_shape *shape
 
 	f->sim = sim_pmu_alloc(shape);
 	KUNIT_ASSERT_NOT_NULL(test, f->sim);
-	/* Not before the test is over. */
+	/* The timer must not expire before the test is over. */
 	f->sim->pmu.hrtimer_interval_ms = 3600 * MSEC_PER_SEC;
 	return perf_pmu_register(&f->sim->pmu, "sim_test", -1);
 }
@@ -50,8 +50,9 @@ static inline int sim_fixture_init(struct kunit *test)
 	test->priv = kunit_kzalloc(test, sizeof(struct sim_fixture), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, test->priv);
 	/*
-	 * It ends with the case: what follows runs in another thread. Of two CPUs
-	 * the other one can go.
+	 * The case's thread is pinned: the fixture ends with the case, as what
+	 * follows runs in another thread. It stays on the first CPU, so that
+	 * with two CPUs the other one can go offline.
 	 */
 	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 	perf_test_clock_now = NSEC_PER_SEC;
@@ -73,7 +74,7 @@ static inline void sim_fixture_exit(struct kunit *test)
 	sim_pmu_free(f->sim);
 }
 
-/* The stages of perf_event_open(2), without its checks of the caller. */
+/* Does the stages of perf_event_open(2), without its checks of the caller. */
 static inline struct perf_event *open_attr(struct kunit *test, struct perf_event_attr *attr,
 					   int cpu, struct task_struct *task,
 					   struct perf_event *leader)
@@ -105,7 +106,7 @@ static inline struct perf_event *open_event(struct kunit *test, u64 config,
 	return open_attr(test, &attr, -1, current, leader);
 }
 
-/* A group of so many events, on the test's own task. */
+/* Open a group of @size events on the test's own task. */
 static inline struct perf_event *open_group(struct kunit *test, int size, bool pinned)
 {
 	struct sim_fixture *f = test->priv;
@@ -144,7 +145,7 @@ static inline bool is_on(const struct perf_event *event)
 	return event->state == PERF_EVENT_STATE_ACTIVE;
 }
 
-/* All members are on, or none is. */
+/* Either all members are on, or none is. */
 static inline void expect_group(struct kunit *test, struct perf_event *leader, bool on)
 {
 	struct perf_event *member;

@@ -14,7 +14,10 @@
 
 static unsigned int nr_samples;
 
-/* Samples so dear that a tick passes elsewhere with each; and one here, or not. */
+/*
+ * An overflow handler whose samples are so expensive that a tick passes on
+ * another CPU with each; on this CPU a tick passes or not.
+ */
 static void dear_sample(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
@@ -64,7 +67,10 @@ static void ticks_do_not_lift_the_bound(struct kunit *test)
 
 #define MANY	64
 
-/* Nor is it lifted by opening more events: they share what a tick gives. */
+/*
+ * The bound is not lifted by opening more events: they share what a tick
+ * allows.
+ */
 static void many_events_share_a_bound(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -106,7 +112,10 @@ static void look_for_site(struct irq_work *work)
 	seen_in_site = perf_site_interrupted();
 }
 
-/* The site of a task is one that interrupts have come into; one that is over is none. */
+/*
+ * A site that an interrupt has come into is known as the task's; a site that
+ * is over is not known.
+ */
 static void interrupts_know_of_a_site(struct kunit *test)
 {
 	struct irq_work work = IRQ_WORK_INIT_HARD(look_for_site);
@@ -127,8 +136,9 @@ static void interrupts_know_of_a_site(struct kunit *test)
 }
 
 /*
- * A site that an interrupt has come into goes on from the event at which it stands.
- * What follows that is not to change when others' leader goes.
+ * When an interrupt has come into a site, the site goes on from the event at
+ * which it stands. The events that follow that one must not change when the
+ * leader of others goes.
  */
 static void members_stay_where_sites_find_them(struct kunit *test)
 {
@@ -141,7 +151,7 @@ static void members_stay_where_sites_find_them(struct kunit *test)
 	struct hlist_node *next[6];
 	int i;
 
-	/* Members, and between them events that are alone. */
+	/* The list has members, and between them events that are alone. */
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		bool joins = i % 2 && leader;
 		struct perf_event *event;

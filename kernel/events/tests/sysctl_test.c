@@ -39,7 +39,7 @@ static void limits_put(const struct limits *was)
 	sample_allowed_ns = was->allowed;
 }
 
-/* As if the administrator had written both. */
+/* Set both values as if the administrator had written them. */
 static void limits_set(int rate, int percent)
 {
 	sysctl_perf_event_sample_rate = rate;
@@ -61,7 +61,7 @@ static void sysctl_share(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_allowed_ns, 0);
 	limits_set(1000, 100);
 	KUNIT_EXPECT_EQ(test, sample_allowed_ns, 0);
-	/* A share that is nearly nothing is not the same as no limit. */
+	/* A share that is close to zero is not the same as no limit. */
 	limits_set(500000000, 1);
 	KUNIT_EXPECT_EQ(test, sample_allowed_ns, 1);
 	limits_put(&was);
@@ -75,7 +75,10 @@ static void sysctl_fit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, samples_that_fit(0, 100), TICK_NSEC);
 }
 
-/* Interrupts that cost @ns each, at a rate and share, until nothing changes. */
+/*
+ * Let interrupts that cost @ns each come at a rate and share, until nothing
+ * changes.
+ */
 static void load(struct kunit *test, int rate, int percent, u64 ns)
 {
 	u64 sum = this_cpu_read(took_sum);
@@ -111,12 +114,15 @@ static void sysctl_rate_follows_cost(struct kunit *test)
 				KUNIT_EXPECT_GE(test, sysctl_perf_event_sample_rate, 1);
 				KUNIT_EXPECT_LE(test, sysctl_perf_event_sample_rate, rates[r]);
 				KUNIT_EXPECT_GE(test, perf_max_samples_per_tick, 1);
-				/* One sample a tick is the least. */
+				/* The least rate is one sample a tick. */
 				if (sysctl_perf_event_sample_rate > HZ)
 					KUNIT_EXPECT_LE(test, costs[c] *
 							sysctl_perf_event_sample_rate,
 							budget + budget / 8);
-				/* What fits is left as it is. */
+				/*
+				 * A load that fits into the budget leaves the
+				 * rate as it is.
+				 */
 				if (costs[c] * rates[r] <= budget - budget / 8)
 					KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate,
 							rates[r]);
@@ -124,7 +130,7 @@ static void sysctl_rate_follows_cost(struct kunit *test)
 		}
 	}
 
-	/* Nobody watches. */
+	/* The limit is off: the cost of samples is not watched. */
 	load(test, 100000, 0, NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate, 100000);
 	load(test, 100000, 100, NSEC_PER_SEC);

@@ -10,7 +10,7 @@
 
 /**
  * struct time_fixture - a context with a group of two
- * @ctx: its clock stands, and shows what the test wants
+ * @ctx: its clock stands, and shows the time that the test sets
  * @leader: the leader
  * @member: the member
  */
@@ -89,10 +89,10 @@ static void clock_never_goes_back(struct kunit *test)
 
 	preempt_disable();
 	perf_clock_start(&clock, 1000);
-	/* Another CPU's idea of now may be a little behind. */
+	/* On another CPU the time may be a little behind. */
 	perf_clock_stop(&clock, 990);
 	KUNIT_EXPECT_EQ(test, clock_now(&clock), 50ULL);
-	/* A running clock that is read from such a CPU. */
+	/* Read a running clock from a CPU that is behind. */
 	perf_clock_start(&clock, perf_clock() + NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, clock_now(&clock), 50ULL);
 	preempt_enable();
@@ -182,7 +182,7 @@ static void disabled_member_has_no_time(struct kunit *test)
 	expect_times(test, &f->leader, 100, 100);
 }
 
-/* From here on the context's clock runs, by a time that the test makes. */
+/* From here on the context's clock runs, by a time that the test sets. */
 static void start_test_clock(struct time_fixture *f, u64 now)
 {
 	perf_test_clock_now = now;
@@ -198,8 +198,9 @@ static void time_test_exit(struct kunit *test)
 }
 
 /*
- * What comes in while events are changed, at a later time and with interrupts
- * off, neither waits nor sees a time that is taken back, or given twice.
+ * A reader may come in while events are changed, at a later time and with
+ * interrupts off. It must neither wait, nor see a time that is taken back or
+ * counted twice.
  */
 static void reader_within_a_change_gets_its_moment(struct kunit *test)
 {
@@ -223,12 +224,15 @@ static void reader_within_a_change_gets_its_moment(struct kunit *test)
 	expect_times(test, &f->member, 0, 0);
 	perf_context_end(&f->ctx);
 	raw_spin_unlock_irq(&f->ctx.lock);
-	/* Both have run since the moment of the change. */
+	/* Both events have run since the moment of the change. */
 	expect_times(test, &f->leader, 150, 150);
 	expect_times(test, &f->member, 50, 50);
 }
 
-/* The moment of a change is being taken, by what the reader has interrupted. */
+/*
+ * The reader has interrupted a change that is taking its moment; it must not
+ * wait for that.
+ */
 static void reader_does_not_wait_for_a_moment(struct kunit *test)
 {
 	struct time_fixture *f = test->priv;
@@ -252,7 +256,7 @@ static void reader_whose_clock_is_behind_sees_no_earlier_time(struct kunit *test
 	perf_test_clock_now = 1100;
 	go(f, &f->leader, PERF_EVENT_STATE_INACTIVE);
 	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
-	/* Of another CPU. */
+	/* The time of another CPU. */
 	perf_test_clock_now = 1060;
 	expect_times(test, &f->leader, 100, 100);
 	go(f, &f->leader, PERF_EVENT_STATE_OFF);

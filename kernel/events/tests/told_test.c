@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What only others can tell of a sample: a driver that is made of memory fills
- * in every field that the core leaves to drivers, and a hypervisor that is made of
- * memory tells of its guest. Each value must be in the buffer as it was told. And
- * the clock of the stamps is the one that was asked for.
+ * Fields of a sample that only others can tell. A driver that exists only here
+ * fills in every field that the core leaves to drivers, and a hypervisor that
+ * exists only here tells of its guest. Each value must be in the buffer as it
+ * was told. The clock of the stamps must be the one that was asked for.
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
@@ -19,11 +19,11 @@
 #define NR_BRANCHES	2
 
 /**
- * struct teller - a driver that knows all, and an event of its own
+ * struct teller - a driver that fills in every field, and an event of its own
  * @pmu: the driver
  * @event: the event, on the test's task
  * @rb: its buffer
- * @read: bytes of it that have been read
+ * @read: bytes of @rb that have been read
  * @regs: where the sample happens
  */
 struct teller {
@@ -95,7 +95,7 @@ static struct teller *teller_make(struct kunit *test, struct perf_event_attr *at
 	t->event = event;
 	t->rb = perf_buffer_alloc(1, 0, -1, false);
 	KUNIT_ASSERT_NOT_NULL(test, t->rb);
-	/* Nobody is there to be woken. */
+	/* The test has no reader that could be woken. */
 	t->rb->ring.watermark = ULONG_MAX;
 	rcu_assign_pointer(event->rb, t->rb);
 	return t;
@@ -109,7 +109,7 @@ static void overflow(struct teller *t, struct perf_sample_data *data)
 	perf_event_overflow(t->event, data, &t->regs);
 }
 
-/* The next record: its body, of @words words. */
+/* Get the body of the next record, which has @words words. */
 static const u64 *next_record(struct kunit *test, struct teller *t, u16 misc, unsigned int words)
 {
 	const struct perf_event_header *head = t->rb->chunks[0] + t->read;
@@ -172,7 +172,7 @@ static void memory_accesses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, word[5], MARK(3));
 	KUNIT_EXPECT_EQ(test, word[6], MARK(4));
 
-	/* A driver that tells nothing has nothing told for it. */
+	/* For a driver that gives no fields, the core makes none up. */
 	perf_sample_data_init(&data, 0, 1);
 	overflow(t, &data);
 	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 7);
@@ -238,7 +238,10 @@ static void branches(struct kunit *test)
 #endif
 }
 
-/* Where it happened is the driver's to say when it writes the record by itself. */
+/*
+ * When a driver writes the record by itself, the driver says where the sample
+ * happened.
+ */
 static void of_a_hypervisor(struct kunit *test)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD };
@@ -299,7 +302,10 @@ static void guest_goes(void *cbs)
 	perf_unregister_guest_info_callbacks(cbs);
 }
 
-/* One sample; it says so @misc, and that it was in the guest or not. */
+/*
+ * Expect one sample with @misc in its header, and with the mode of the guest
+ * or not.
+ */
 static void expect_sample(struct kunit *test, struct teller *t, u16 misc, bool in_guest)
 {
 	struct perf_sample_data data;
@@ -333,13 +339,16 @@ static void of_a_guest(struct kunit *test)
 	expect_sample(test, t, PERF_RECORD_MISC_GUEST_KERNEL, true);
 	guest_is |= PERF_GUEST_USER;
 	expect_sample(test, t, PERF_RECORD_MISC_GUEST_USER, true);
-	/* The guest is not what was interrupted. */
+	/* The interrupt did not come in the guest. */
 	guest_is = 0;
 	expect_sample(test, t, PERF_RECORD_MISC_KERNEL, false);
 	KUNIT_EXPECT_GT(test, guest_asked, 0);
 	KUNIT_EXPECT_EQ(test, perf_guest_handle_intel_pt_intr(), 0);
 
-	/* When it is gone nobody asks it any more, and the next one can come. */
+	/*
+	 * When the hypervisor is gone it is not asked any more, and the next
+	 * one can register.
+	 */
 	kunit_release_action(test, guest_goes, &plain_guest);
 	guest_is = PERF_GUEST_ACTIVE;
 	asked = guest_asked;
@@ -358,8 +367,9 @@ static void of_a_guest(struct kunit *test)
 #endif /* CONFIG_GUEST_PERF_EVENTS */
 
 /*
- * Some of the clocks differ only where a machine has slept, or its time has been set;
- * and those that are inline have another address in each file, but one name.
+ * Compare the clocks by name: some differ only where a machine has slept, or
+ * its time has been set, and those that are inline have another address in
+ * each file.
  */
 static void clock_of_choice(struct kunit *test)
 {

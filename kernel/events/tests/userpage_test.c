@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of userpage.c, included at its end: who writes the page, and its
- * lock, whatever comes in between and whatever user space does to it.
+ * Unit tests of userpage.c, included at its end: which CPU writes the page;
+ * and its lock, whatever writers come in between and whatever user space does
+ * to it.
  */
 #include <kunit/test.h>
 
@@ -12,12 +13,12 @@
  * @ctx: its context
  * @pmu: its PMU
  * @event: the event
- * @cold: says that the page is mapped
+ * @cold: cold part of @event, which says that the page is mapped
  * @rb: the page's buffer
  * @page: the page
- * @nested: writers that are still to come in while one writes
- * @inside: one has
- * @even_inside: the page passed for complete after that
+ * @nested: number of writers that are still to come in while another one writes
+ * @inside: a writer has come in
+ * @even_inside: the lock was even after that, so that the page passed for complete
  */
 struct page_fixture {
 	struct perf_event_context	ctx;
@@ -31,7 +32,10 @@ struct page_fixture {
 	bool				even_inside;
 };
 
-/* Between two words of the page, as an NMI may: the event counts, and is shown. */
+/*
+ * Update the page between two words of another update, as an NMI may: the
+ * event counts, and its page is written.
+ */
 static int come_in(struct perf_event *event)
 {
 	struct page_fixture *f = container_of(event, struct page_fixture, event);
@@ -43,7 +47,10 @@ static int come_in(struct perf_event *event)
 		local64_add(10, &event->count);
 		local64_add(10, &event->hw.prev_count);
 		perf_event_update_userpage(event);
-		/* The write that this is within is not over. */
+		/*
+		 * The write that this one interrupts is not over, so the lock
+		 * must still be odd.
+		 */
 		f->even_inside |= !(f->page->lock & 1);
 		f->inside = false;
 	}
@@ -104,7 +111,7 @@ static void page_is_written_where_its_context_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->page->lock, lock + 2);
 	KUNIT_EXPECT_EQ(test, f->page->offset, 5);
 	local64_set(&f->event.count, 6);
-	/* It runs nowhere. */
+	/* The context runs on no CPU. */
 	update_from_cpu(f, -1);
 	KUNIT_EXPECT_EQ(test, f->page->lock, lock + 4);
 	KUNIT_EXPECT_EQ(test, f->page->offset, 6);
@@ -124,7 +131,10 @@ static void lock_is_even_whatever_user_space_writes(struct kunit *test)
 	}
 }
 
-/* The counter's number is what it shows: both must be of one time. */
+/*
+ * The index of the counter must be from the same moment as the count that the
+ * page shows.
+ */
 static void writer_that_comes_in_is_not_overwritten(struct kunit *test)
 {
 	struct page_fixture *f = test->priv;
@@ -153,10 +163,13 @@ static void writer_that_is_always_late_ends(struct kunit *test)
 	update_from_cpu(f, 0);
 	KUNIT_EXPECT_EQ(test, f->page->lock & 1, 0);
 	KUNIT_EXPECT_LT(test, f->nested, 1000);
-	/* It gives up, or all of them would have come in. */
+	/*
+	 * The writer must have given up, or all of the nested ones would have
+	 * come in.
+	 */
 	KUNIT_EXPECT_GT(test, f->nested, 0);
 	KUNIT_EXPECT_FALSE(test, f->even_inside);
-	/* The next write is one like any other. */
+	/* The next write finds nothing of this left. */
 	f->nested = 0;
 	update_from_cpu(f, 0);
 	KUNIT_EXPECT_EQ(test, f->page->lock & 1, 0);

@@ -4,23 +4,25 @@
  * buffer.c, and the writer's side of output.h.
  *
  * Two tasks give an event that has no buffer theirs, and take it away again;
- * others write to whatever it has. A buffer is freed a grace period after its
- * last reference, and nobody has it then; the pointer and the list of the
- * buffer's events agree whenever its lock is held.
+ * others write to whichever buffer the event has. It is asserted that nobody
+ * has a buffer a grace period after its last reference, when it is freed, and
+ * that the event's pointer and the buffer's list of events agree whenever the
+ * buffer's lock is held.
  *
- * References, lock and pointer are written out here by hand, as those functions
- * need memory that is mapped: who changes their order there changes it here. With
- * BROKEN no grace period comes between the last reference and the end.
+ * References, lock and pointer are written out here by hand, as those
+ * functions need memory that is mapped: a change of their order there must be
+ * made here, too. With BROKEN no grace period comes between the last reference
+ * and the end.
  */
 #include "rcu.h"
 
 /**
- * struct buffer - what events write to
- * @refcount: of mapping and event
- * @lock: attach and detach
+ * struct buffer - a buffer, which events write to
+ * @refcount: references of the mapping and of the event
+ * @lock: held to attach and to detach the event
  * @events: how many are in its list
  * @records: written here
- * @freed: it is, and nobody may look at it
+ * @freed: the buffer is freed, and nobody may look at it
  */
 struct buffer {
 	int		refcount;
@@ -33,7 +35,10 @@ struct buffer {
 static struct buffer *event_rb ____cacheline_aligned;
 static u64 written, switched, lost_race, used_freed, disagreed;
 
-/* What is freed is used again, but only by others than those who might still have it. */
+/*
+ * A freed buffer is used again, but not by the task or writer that might still
+ * have it.
+ */
 #define BUFFERS	4
 static struct buffer buffers[2][BUFFERS];
 
@@ -59,7 +64,7 @@ static void buffer_put(struct buffer *rb)
 	smp_store_release(&rb->freed, true);
 }
 
-/* As buffer_get() and perf_buffer_lock(). */
+/* Follows buffer_get() and perf_buffer_lock(). */
 static struct buffer *buffer_lock(unsigned int me)
 {
 	struct buffer *rb;
@@ -81,7 +86,10 @@ static struct buffer *buffer_lock(unsigned int me)
 	}
 }
 
-/* As buffer_switch(), from @old or to @new; its lock is held. */
+/*
+ * Switch the event from @old to @new, as buffer_switch() does; the lock of the
+ * one that is not NULL is held.
+ */
 static bool buffer_switch(struct buffer *old, struct buffer *new)
 {
 	struct buffer *expected = old;
@@ -92,7 +100,10 @@ static bool buffer_switch(struct buffer *old, struct buffer *new)
 		__atomic_fetch_add(&new->refcount, 1, __ATOMIC_RELAXED);
 	if (!__atomic_compare_exchange_n(&event_rb, &expected, new, false, __ATOMIC_SEQ_CST,
 					 __ATOMIC_SEQ_CST)) {
-		/* Only who has the lock of the old one takes it away. */
+		/*
+		 * Only the holder of the old buffer's lock takes that buffer
+		 * from the event.
+		 */
 		disagreed += !!old;
 		if (new)
 			buffer_put(new);
@@ -105,7 +116,7 @@ static bool buffer_switch(struct buffer *old, struct buffer *new)
 	return true;
 }
 
-/* A new buffer for the event, mapped; then the mapping goes. */
+/* Map a new buffer for the event, then unmap it. */
 static void map_and_unmap(void *arg)
 {
 	unsigned int me = (uintptr_t)arg, n = 0;
@@ -114,7 +125,10 @@ static void map_and_unmap(void *arg)
 
 	while (harness_goes_on()) {
 		mine = &buffers[me][n++ % BUFFERS];
-		/* The other task may have had it last, and be about to free it. */
+		/*
+		 * The other task may have had the last reference, and be about
+		 * to free the buffer.
+		 */
 		while (n > BUFFERS && !smp_load_acquire(&mine->freed)) {
 			if (!harness_goes_on())
 				return;
@@ -132,7 +146,7 @@ static void map_and_unmap(void *arg)
 		if (harness_random(&seed) % 16 == 0)
 			sched_yield();
 
-		/* Whichever buffer it has by now. */
+		/* This is the buffer that the event has by now. */
 		rb = buffer_lock(me);
 		if (rb) {
 			disagreed += rb->events != 1;
@@ -141,7 +155,10 @@ static void map_and_unmap(void *arg)
 			raw_spin_unlock(&rb->lock);
 			buffer_put(rb);
 		}
-		/* The last mapping takes it from who still has it. */
+		/*
+		 * The last mapping goes: take the buffer from the event, if
+		 * that still has it.
+		 */
 		raw_spin_lock(&mine->lock);
 		if (READ_ONCE(event_rb) == mine)
 			buffer_switch(mine, NULL);
@@ -151,7 +168,7 @@ static void map_and_unmap(void *arg)
 	}
 }
 
-/* perf_output_begin() to perf_output_end(). */
+/* Write as perf_output_begin() to perf_output_end() do. */
 static void write_records(void *arg)
 {
 	unsigned int me = (uintptr_t)arg;

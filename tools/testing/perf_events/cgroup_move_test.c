@@ -13,7 +13,10 @@
  */
 #include "harness.h"
 
-/* Store, then look; or what may come of it without a barrier. */
+/*
+ * Store, then look; with BROKEN the look may come first, as it may without a
+ * barrier.
+ */
 static u32 store_and_look(u32 *mine, u32 value, const u32 *other)
 {
 #ifdef BROKEN
@@ -24,28 +27,37 @@ static u32 store_and_look(u32 *mine, u32 value, const u32 *other)
 	return seen;
 #else
 	WRITE_ONCE(*mine, value);
-	/* Of move() and switch_in(), each other's: as in attach(), and at each switch. */
+	/*
+	 * In move() pairs with the barrier of switch_in(), and there with that
+	 * of move(): as in attach(), and at each switch.
+	 */
 	smp_mb();
 	return READ_ONCE(*other);
 #endif
 }
 
-/* One round; both begin it at the same time, and neither knows the other's part. */
+/*
+ * Rounds of the two threads. Both begin a round at the same time, and neither
+ * knows how far the other is in it.
+ */
 static u32 round_of[2] ____cacheline_aligned;
 static u32 cgroup ____cacheline_aligned;
 static u32 task_cpu ____cacheline_aligned;
 static u32 seen_cpu, seen_cgroup;
 static u64 rounds, missed;
 
-/* Wait for the other thread; false when it has stopped. */
+/* Wait for the other thread. Return: false when that has stopped. */
 static bool meet(unsigned int self)
 {
 	u32 mine = round_of[self] + 1;
 	unsigned int tries = 0;
 
-	/* Pairs with the other's acquire below: what it looks at has been written. */
+	/*
+	 * Pairs with the other thread's acquire below: it finds what was
+	 * written before this round.
+	 */
 	smp_store_release(&round_of[self], mine);
-	/* Pairs with the other's release above. */
+	/* Pairs with the other thread's release above. */
 	while ((s32)(smp_load_acquire(&round_of[!self]) - mine) < 0) {
 		if (!harness_goes_on())
 			return false;
@@ -64,7 +76,10 @@ static void move(void *unused)
 		seen_cpu = store_and_look(&cgroup, round_of[0], &task_cpu);
 		if (!meet(0))
 			return;
-		/* Both are old: nobody tells the CPU of the move. */
+		/*
+		 * When both have seen the old values, nobody tells the CPU of
+		 * the move.
+		 */
 		missed += seen_cpu != round_of[0] - 1 && seen_cgroup != round_of[0] - 1;
 		rounds++;
 	}

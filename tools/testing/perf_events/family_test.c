@@ -7,12 +7,12 @@
  * family's list, then as part of what copies that are gone have left; never
  * twice, and never not at all.
  *
- * A reader that has seen a copy walks the list. All copies may be gone by then, and
+ * A reader that has seen a copy in the list walks the list. All copies may be gone by then, and
  * a fork may add another one that exits during the walk: it is not freed before
  * the reader has passed.
  *
  * Lists, lock and counts are written out here by hand, as those functions need
- * events and contexts: who changes their order there changes it here. With BROKEN
+ * events and contexts: a change of their order there must be made here, too. With BROKEN
  * the write barrier between the sum and the list is gone, and the two come as such
  * a CPU may do them.
  */
@@ -57,8 +57,8 @@ static bool list_empty_careful(const struct list_head *head)
 /**
  * struct copy - an inherited event
  * @child_list: place in the family
- * @count: of its own
- * @freed: its memory may be used for something else
+ * @count: what the copy itself has counted
+ * @freed: the memory of the copy may be used for something else
  */
 struct copy {
 	struct list_head	child_list;
@@ -67,17 +67,20 @@ struct copy {
 };
 
 static struct {
-	raw_spinlock_t		mutex;	/* the context's: a fork inherits */
-	raw_spinlock_t		lock;	/* the family's */
+	raw_spinlock_t		mutex;	/* lock of the context: a fork that inherits holds it */
+	raw_spinlock_t		lock;	/* lock of the family's list and sum */
 	struct list_head	copies;
 	u64			gone_count;
 } root ____cacheline_aligned;
 
-/* What all copies have counted so far. */
+/* The sum of what all copies have counted so far. */
 static u64 happened ____cacheline_aligned;
 static u64 reads, alone, left, less, more, freed;
 
-/* Between two steps, now and then for so long that the others get far. */
+/*
+ * Stop between two steps, now and then for so long that the other threads get
+ * far.
+ */
 static void let_others_run(u64 *seed)
 {
 	if (harness_random(seed) % 4)
@@ -86,7 +89,7 @@ static void let_others_run(u64 *seed)
 		sched_yield();
 }
 
-/* Tasks that are made, count and exit; now and then there is none. */
+/* Make tasks that count and exit; now and then there is none. */
 static void live(void *arg)
 {
 	u64 seed = 6364136223846793005ULL + (uintptr_t)arg;
@@ -117,7 +120,10 @@ static void live(void *arg)
 			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
 #else
 			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
-			/* As in leave_family() and exit_copy(). */
+			/*
+			 * Pairs with smp_rmb() in the reader: as in
+			 * leave_family() and exit_copy().
+			 */
 			smp_wmb();
 			list_del_init(&copies[i].child_list);
 #endif
@@ -130,7 +136,10 @@ static void live(void *arg)
 	}
 }
 
-/* As copies_value(). The root's mutex is not held, so the lock is taken in any case. */
+/*
+ * Follows copies_value(). The root's mutex is not held here, so the lock is
+ * always taken.
+ */
 static u64 copies_value(u64 *seed)
 {
 	struct list_head *at;
@@ -156,7 +165,7 @@ static u64 copies_value(u64 *seed)
 static u64 family_value(u64 *seed)
 {
 	if (list_empty_careful(&root.copies)) {
-		/* As in family_value(). */
+		/* Pairs with smp_wmb() in live(): as in family_value(). */
 		smp_rmb();
 		alone++;
 		let_others_run(seed);
@@ -174,7 +183,10 @@ static void read_family(void *unused)
 		before = smp_load_acquire(&happened);
 		value = family_value(&seed);
 		less += value < before;
-		/* Each of the two may have counted, and be about to say so. */
+		/*
+		 * Each of the two tasks may have counted, and not yet have
+		 * added that to @happened.
+		 */
 		more += value > smp_load_acquire(&happened) + 2;
 		reads++;
 	}

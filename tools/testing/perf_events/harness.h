@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs here share: the kernel's primitives for a thread that
+ * Shared by the programs here: the kernel's primitives for a thread that
  * plays a CPU, threads that start and stop together, and KTAP.
  *
  * Barriers are those of the machine that the program is built for, as strong
  * as the kernel's and no stronger: on x86 smp_rmb() and smp_wmb() only bind the
- * compiler. A thread that is interrupted may be off for long, as a virtual CPU.
+ * compiler. A thread that is interrupted may be off for long, as a virtual CPU may be.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_HARNESS_H
 #define _TOOLS_TESTING_PERF_EVENTS_HARNESS_H
@@ -53,7 +53,7 @@ typedef int64_t s64;
 #define clamp_t(type, v, lo, hi)	min_t(type, max_t(type, v, lo), hi)
 #define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
 
-/* What must not be is printed, and fails the program. */
+/* The first condition that must not be is printed; any of them fails the program. */
 static bool harness_warned;
 
 static inline bool harness_warn(bool cond, const char *what, const char *file, int line)
@@ -119,7 +119,10 @@ typedef struct { long counter; } atomic_long_t;
 #define atomic_long_fetch_andnot_release(n, a) \
 	__atomic_fetch_and(&(a)->counter, ~(n), __ATOMIC_RELEASE)
 
-/* Of one thread, and of what interrupts it: no order is promised to others. */
+/*
+ * Counters of one thread and of what interrupts it: no order is promised to
+ * other threads.
+ */
 #define local_read(l)			READ_ONCE((l)->counter)
 #define local_set(l, v)			WRITE_ONCE((l)->counter, v)
 #define local_add(n, l) \
@@ -131,7 +134,7 @@ typedef struct { long counter; } atomic_long_t;
 	__atomic_compare_exchange_n(&(l)->counter, old, new, false, __ATOMIC_RELAXED, \
 				    __ATOMIC_RELAXED)
 
-/* A lock that gives the host's CPU away when its holder may be off. */
+/* A lock whose waiters give the host's CPU away, as its holder may be off. */
 typedef struct { int locked; } raw_spinlock_t;
 
 static inline bool raw_spin_trylock(raw_spinlock_t *lock)
@@ -161,16 +164,16 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 static bool harness_stopped;
 static unsigned int harness_waiting;
 
-/* Is the thread to go on? */
+/* May the thread go on? */
 static inline bool harness_goes_on(void)
 {
 	return !READ_ONCE(harness_stopped);
 }
 
 /**
- * struct harness_thread - one that plays a CPU
- * @func: what it does, until harness_goes_on() says no
- * @arg: for @func
+ * struct harness_thread - a thread that plays a CPU
+ * @func: its function, which runs until harness_goes_on() says no
+ * @arg: argument of @func
  */
 struct harness_thread {
 	void		(*func)(void *arg);
@@ -189,7 +192,7 @@ static void *harness_start(void *data)
 	return NULL;
 }
 
-/* How long to run, in seconds: the program's argument. */
+/* Get the time to run in seconds, which is the program's argument. */
 static inline double harness_seconds(int argc, char **argv)
 {
 	double seconds = argc > 1 ? atof(argv[1]) : 1;
@@ -197,7 +200,7 @@ static inline double harness_seconds(int argc, char **argv)
 	return seconds > 0 ? seconds : 1;
 }
 
-/* Let all of them run at once for so long, and wait for them. */
+/* Let all threads run at once for that long, and wait for their end. */
 static inline void harness_run(struct harness_thread *threads, unsigned int nr, double seconds)
 {
 	struct timespec span = { (time_t)seconds, (seconds - (time_t)seconds) * 1e9 };
@@ -217,7 +220,10 @@ static inline void harness_run(struct harness_thread *threads, unsigned int nr, 
 		pthread_join(threads[i].id, NULL);
 }
 
-/* A number that differs each time; each thread has a @state of its own, not 0. */
+/*
+ * Get a number that differs each time; each thread has a @state of its own,
+ * which is not 0.
+ */
 static inline u32 harness_random(u64 *state)
 {
 	*state ^= *state << 13;
@@ -226,7 +232,10 @@ static inline u32 harness_random(u64 *state)
 	return *state >> 32;
 }
 
-/* Spend up to @most rounds of nothing, so that threads meet at other places. */
+/*
+ * Spend up to @most rounds in an empty loop, so that threads meet at other
+ * places.
+ */
 static inline void harness_dawdle(u64 *state, unsigned int most)
 {
 	unsigned int n = harness_random(state) % (most + 1);
@@ -263,7 +272,7 @@ static inline void ktap_result(bool ok, const char *name)
 	printf("%sok %u %s\n", ok ? "" : "not ", ++ktap_number, name);
 }
 
-/* What main() returns. */
+/* Return: the exit status of main(). */
 static inline int ktap_end(void)
 {
 	return ktap_failed || harness_warned ? 1 : 0;

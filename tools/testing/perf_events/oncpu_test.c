@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where an event counts, and who reads it meanwhile: event_sched_in() and
+ * An event that changes between CPUs while it is read: event_sched_in() and
  * perf_event_sched_out() of sched.c on two CPUs that take turns to run the
- * event's context, sync_count() of read.c on a third one.
+ * event's context, and sync_count() of read.c on a third CPU.
  *
- * What had happened before a read began is in what it returns, once.
+ * It is asserted that a read returns, once, all that had happened before it
+ * began.
  *
- * The steps are written out here by hand, as those functions need a scheduler: who
- * changes the order of oncpu, state and count there changes it here. With BROKEN
- * the write barrier of event_sched_in() is gone, and the first of its two stores
- * comes late, as it then may.
+ * The steps are written out here by hand, as those functions need a scheduler:
+ * a change of the order of oncpu, state and count there must be made here,
+ * too. With BROKEN the write barrier of event_sched_in() is gone, and the
+ * first of its two stores comes late, as it then may.
  */
 #include "harness.h"
 
@@ -17,7 +18,7 @@ enum { INACTIVE, ACTIVE };
 
 /**
  * struct cpu - a CPU with one counter
- * @counter: of the event while it is on here, this CPU's alone
+ * @counter: the event's counter while the event is on this CPU, which alone uses it
  * @asked: an interrupt is pending
  */
 struct cpu {
@@ -34,7 +35,7 @@ static struct {
 } event = { .oncpu = -1 };
 
 static struct cpu cpus[2];
-/* What the event should have counted. */
+/* The count that the event should have. */
 static u64 happened ____cacheline_aligned;
 static u64 reads, interrupts, switches, less, more;
 
@@ -44,13 +45,13 @@ static void sched_in(int me)
 #ifndef BROKEN
 	WRITE_ONCE(event.oncpu, me);
 #endif
-	/* As in event_sched_in(). */
+	/* Pairs with the acquire in the reader: as in event_sched_in(). */
 	smp_wmb();
 	smp_store_release(&event.state, ACTIVE);
 	raw_spin_unlock(&event.lock);
 }
 
-/* pmu->read: what the counter has counted becomes the event's. */
+/* As pmu->read: add to the event what the counter has counted. */
 static void read_counter(int me)
 {
 	WRITE_ONCE(event.count, event.count + cpus[me].counter);
@@ -61,13 +62,18 @@ static void sched_out(int me)
 {
 	raw_spin_lock(&event.lock);
 	read_counter(me);
-	/* As in perf_event_sched_out(). */
+	/*
+	 * Pairs with the acquire in the reader: as in perf_event_sched_out().
+	 */
 	smp_store_release(&event.oncpu, -1);
 	smp_store_release(&event.state, INACTIVE);
 	raw_spin_unlock(&event.lock);
 }
 
-/* read_here(), where it is the task's context that runs. */
+/*
+ * The interrupt of a reader: it does read_here(), if the task's context runs
+ * on this CPU.
+ */
 static void take_interrupt(int me, bool runs)
 {
 	if (likely(!smp_load_acquire(&cpus[me].asked)))
@@ -81,7 +87,10 @@ static void take_interrupt(int me, bool runs)
 	smp_store_release(&cpus[me].asked, 0);
 }
 
-/* A store that nothing orders may be seen when the counter has long begun to count. */
+/*
+ * A store that no barrier orders may be seen when the counter has counted for
+ * long.
+ */
 static void be_late(int me, u64 *seed)
 {
 #ifdef BROKEN
@@ -92,7 +101,10 @@ static void be_late(int me, u64 *seed)
 #endif
 }
 
-/* The task is on one CPU at a time: what it does there comes before the next. */
+/*
+ * The CPU of the task. What the task does on one CPU comes before what it does
+ * on the next.
+ */
 static int task_cpu;
 
 static void run_cpu(void *arg)
@@ -136,7 +148,7 @@ static bool sync_count(void)
 {
 	int cpu;
 
-	/* As in sync_count(). */
+	/* Pairs with event_sched_in(): as in sync_count(). */
 	if (smp_load_acquire(&event.state) != ACTIVE)
 		return true;
 	cpu = READ_ONCE(event.oncpu);
@@ -158,7 +170,10 @@ static void read_event(void *unused)
 			return;
 		value = READ_ONCE(event.count);
 		less += value < before;
-		/* Counted, and about to be said to have happened. */
+		/*
+		 * The event may have counted, and not yet have added that to
+		 * @happened.
+		 */
 		more += value > smp_load_acquire(&happened) + 1;
 		reads++;
 	}

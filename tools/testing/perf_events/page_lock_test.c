@@ -27,13 +27,16 @@ static struct perf_event_mmap_page page ____cacheline_aligned;
 static local_t lock ____cacheline_aligned;
 static u64 shown, interrupts, reads, torn, odd, stale;
 
-/* In one step: what interrupts it counts, too. */
+/* Count in one instruction, as an interrupt of it counts, too. */
 static void count_one(void)
 {
 	__atomic_add_fetch(&shown, 1, __ATOMIC_RELAXED);
 }
 
-/* As perf_event_update_userpage(); @shown is what the event has counted. */
+/*
+ * Follows perf_event_update_userpage(); @shown is the count that the page
+ * shows.
+ */
 static void update(void)
 {
 	int tries = PERF_PAGE_TRIES, i;
@@ -89,7 +92,7 @@ static bool all_equal(const u64 *words)
 	return true;
 }
 
-/* As in the comment of the ABI's header. */
+/* Read the page as the comment of the ABI's header says. */
 static void read_here(void *unused)
 {
 	u64 words[WORDS];
@@ -121,7 +124,10 @@ static void write_interrupted(void *unused)
 
 	while (harness_goes_on()) {
 		update();
-		/* Unless it is written once more meanwhile, it shows the last count. */
+		/*
+		 * Unless the page is written once more meanwhile, it shows the
+		 * last count.
+		 */
 		do {
 			seq = READ_ONCE(page.lock);
 			barrier();
@@ -159,11 +165,17 @@ static void read_carefully(void *unused)
 
 	while (harness_goes_on()) {
 		seq = READ_ONCE(page.lock);
-		/* Pairs with perf_page_end(): what is read was complete. */
+		/*
+		 * Pairs with perf_page_end(): an even lock means that what is
+		 * read was complete.
+		 */
 		smp_rmb();
 		for (i = 0; i < WORDS; i++)
 			words[i] = READ_ONCE(page.word[i]);
-		/* Pairs with perf_page_begin(): what has been written shows. */
+		/*
+		 * Pairs with perf_page_begin(): a change of what was read
+		 * shows in the lock.
+		 */
 		smp_rmb();
 		if ((seq & 1) || READ_ONCE(page.lock) != seq)
 			continue;

@@ -10,7 +10,7 @@
 
 #define RCU_THREADS	4
 
-/* Of each thread that has sections. */
+/* State of each thread that has read-side sections. */
 static struct {
 	unsigned int count;
 } ____cacheline_aligned rcu_threads[RCU_THREADS];
@@ -21,17 +21,25 @@ static struct {
 static inline void rcu_read_lock(unsigned int thread)
 {
 	WRITE_ONCE(rcu_threads[thread].count, rcu_threads[thread].count + 1);
-	/* Pairs with synchronize_rcu(): it sees the section, or this sees what came before it. */
+	/*
+	 * Pairs with synchronize_rcu(): either that sees the section, or the
+	 * section sees what came before synchronize_rcu().
+	 */
 	smp_mb();
 }
 
 static inline void rcu_read_unlock(unsigned int thread)
 {
-	/* Pairs with synchronize_rcu(): all of the section is over. */
+	/*
+	 * Pairs with synchronize_rcu(): when that sees this count, all of the
+	 * section is over.
+	 */
 	smp_store_release(&rcu_threads[thread].count, rcu_threads[thread].count + 1);
 }
 
-/* Wait until each section that has begun is over. Called by one that is in none. */
+/*
+ * Wait until each section that has begun is over. The caller is in no section.
+ */
 static inline void synchronize_rcu(void)
 {
 	unsigned int i, seen, tries = 0;

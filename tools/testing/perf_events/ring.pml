@@ -13,8 +13,8 @@
  *   - no record is put where the reader still is;
  *   - at the end everything has been shown, nobody is counted as being at work,
  *     and all records have been read or are counted as lost;
- *   - who passed the watermark, or the outermost writer after it, wakes the reader
- *     when the record has been shown.
+ *   - the writer that passed the watermark, or the outermost writer after it,
+ *     wakes the reader when the record has been shown.
  *
  * Names are those of the header. Sizes are in units of 8 bytes.
  */
@@ -22,11 +22,11 @@
 #define LEVELS		3	/* task, interrupt, NMI */
 #endif
 #ifndef RECORDS
-#define RECORDS		1	/* at each level */
+#define RECORDS		1	/* records at each level */
 #endif
 #define SIZE		4	/* units in the ring; records have 1 or 2 */
 #define WATERMARK	2
-#define UNITS		16	/* that are ever written, at most */
+#define UNITS		16	/* units that are written in a run, at most */
 
 byte top;		/* the level that runs; 0: none */
 byte head, mark, wakeups, lost, nest;
@@ -47,7 +47,7 @@ proctype writer(byte me)
 	do
 	:: records > 0 ->
 		records--;
-		/* An interrupt comes: into any writer of a lower level. */
+		/* An interrupt comes, which may interrupt any writer of a lower level. */
 		d_step { top < me -> below = top; top = me };
 		if
 		:: RUN(size = 1)
@@ -82,7 +82,7 @@ proctype writer(byte me)
 		od;
 		if
 		:: size > 0 ->
-			/* The passing of the mark, two local operations. */
+			/* Passing the watermark takes two local operations. */
 			RUN(tail = mark);
 			if
 			:: top == me && next > tail + WATERMARK ->
@@ -90,7 +90,7 @@ proctype writer(byte me)
 				RUN(wakeups = wakeups + 1; passed = next)
 			:: top == me && next <= tail + WATERMARK
 			fi;
-			/* The copy. */
+			/* The writer copies the record. */
 			RUN(complete[at] = true);
 			RUN(complete[at + size - 1] = true)
 		:: size == 0

@@ -23,34 +23,37 @@ static void model_step(struct perf_ring *ring);
 #define MODEL_LEVELS		4		/* task, softirq, interrupt, NMI */
 #define MODEL_LOST_WORDS	3
 
-/* First word of a record: type, length, round of outermost writers, writer. */
+/*
+ * First word of a record: type, length, round of outermost writers, and
+ * writer.
+ */
 #define MODEL_RECORD		1ULL
 #define MODEL_LOST		2ULL
 
 /**
- * struct ring_model - a ring and all that is known of it
- * @ring: under test
- * @page: its first page
- * @data: its memory
- * @shared: its other half, when several CPUs may write
- * @is_shared: they do
- * @woken: a writer has said that the reader is to be woken; what a writer left is
- *	shown before
- * @asked: a record that asked for a wake-up has been committed since there was one
+ * struct ring_model - a ring, and the state that it has to have
+ * @ring: the ring under test
+ * @page: first page of the ring
+ * @data: memory of the records
+ * @shared: second part of the ring, when several CPUs may write
+ * @is_shared: several CPUs may write
+ * @woken: a writer has asked for the reader to be woken; records that a writer left are
+ *	shown before that
+ * @asked: a record that asked for a wake-up has been committed since the last wake-up
  * @backward: records are written backward
  * @consume: the reader gives room back after each round
  * @read: the reader's position
  * @round: of outermost writers
- * @level: writers at work
+ * @level: number of writers at work
  * @attempts: records that were to be written
  * @got: records that the reader has found
- * @told_lost: records that it was told are lost
+ * @told_lost: records that it was told have been lost
  * @wakeups_seen: ring.wakeups when a writer last said that the reader is to be woken
  * @steps: steps so far of the writer at each level
  * @plan: step at which the writer at a level is interrupted, -1 for not at all
  * @words: length of records at each level
  * @needs: bytes that the writer at a level asks a shared ring for
- * @was_full: there was a moment without room for them
+ * @was_full: there was a moment without room for these bytes
  * @fault: the first thing found wrong, or NULL
  */
 struct ring_model {
@@ -109,7 +112,7 @@ static void model_reset(struct ring_model *model, unsigned long size, unsigned l
 	local_set(&model->ring.mark, start);
 }
 
-/* Look at one record; returns its length in bytes or 0. */
+/* Look at one record. Return: its length in bytes, or 0. */
 static unsigned long model_parse(struct ring_model *model, unsigned long pos, unsigned long room,
 				 bool count)
 {
@@ -139,7 +142,10 @@ static unsigned long model_parse(struct ring_model *model, unsigned long pos, un
 	return words * 8;
 }
 
-/* Look at all that is published and was not read; with @count, it now is. */
+/*
+ * Look at all records that are published and have not been read; with @count
+ * they count as read.
+ */
 static void model_read(struct ring_model *model, bool count)
 {
 	unsigned long head = READ_ONCE(model->page.data_head);
@@ -175,7 +181,10 @@ static unsigned long model_head(struct ring_model *model)
 	       (atomic_long_read(&model->shared.head) & PERF_RING_POSITION);
 }
 
-/* Is there room now for what each writer at work asks a shared ring for? */
+/*
+ * Look whether there is room now for what each writer at work asks a shared
+ * ring for.
+ */
 static void model_look_for_room(struct ring_model *model)
 {
 	unsigned long tail, room;
@@ -199,7 +208,10 @@ static void model_step(struct perf_ring *ring)
 	model_look_for_room(model);
 }
 
-/* The copies between perf_output_begin() and perf_output_end(). */
+/*
+ * Copy the record, as is done between perf_output_begin() and
+ * perf_output_end().
+ */
 static void model_copy(struct ring_model *model, unsigned long start, unsigned long lost,
 		       u64 first)
 {
@@ -260,7 +272,10 @@ static void model_write_shared(struct ring_model *model, u64 first)
 	}
 }
 
-/* The interrupt that wakes the reader: what comes in meanwhile may leave something again. */
+/*
+ * The interrupt that wakes the reader: a writer that comes in meanwhile may
+ * leave records to be shown again.
+ */
 static void model_wake(struct ring_model *model)
 {
 	model->level++;
@@ -274,7 +289,10 @@ static void model_wake(struct ring_model *model)
 	model->level--;
 }
 
-/* What perf_output_begin(), copies and perf_output_end() do. */
+/*
+ * Write a record with the steps of perf_output_begin(), copies, and
+ * perf_output_end().
+ */
 static void model_write(struct ring_model *model)
 {
 	unsigned int words = model->words[model->level];
@@ -293,7 +311,7 @@ static void model_write(struct ring_model *model)
 	model->level--;
 }
 
-/* Nobody writes: everything must add up. */
+/* When no writer is at work, everything must add up. */
 static void model_settle(struct ring_model *model)
 {
 	struct perf_ring *ring = &model->ring;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring of records, from the kernel's own source (kernel/events/record/ring.h and
- * ring_shared.h): each step at which writers can interrupt one another up to
- * three deep, full rings, watermarks; then writers that interrupt one another at
- * random, and a reader that gives room back whenever it likes.
+ * The ring of records, from the kernel's own source
+ * (kernel/events/record/ring.h and ring_shared.h). First writers interrupt one
+ * another at each step where they can, up to three deep, with full rings and
+ * watermarks. Then writers interrupt one another at random, and a reader gives
+ * room back at any time.
  */
 #include <limits.h>
 
@@ -16,13 +17,13 @@ struct perf_event_mmap_page {
 
 #include "ring_model.h"
 
-/* A writer that is not interrupted takes no more steps than that. */
+/* A writer that is not interrupted takes fewer steps than this. */
 #define MODEL_STEPS	24
 
 static struct ring_model the_model, *model = &the_model;
 static bool failed;		/* the case that runs */
 static u64 seed = 88172645463325252ULL;
-static unsigned int odds;	/* of an interrupt at a step; 0: where the plan says */
+static unsigned int odds;	/* odds of an interrupt at a step; 0: the plan says where */
 
 static unsigned int below(unsigned int n)
 {
@@ -31,7 +32,7 @@ static unsigned int below(unsigned int n)
 
 static void interrupt_at_random(void)
 {
-	/* The reader, on another CPU. */
+	/* The reader is on another CPU, so it may read at any step. */
 	if (!below(16) && !model->ring.overwrite) {
 		model_read(model, true);
 		if (below(2))
@@ -59,7 +60,7 @@ static void model_interrupt(struct ring_model *unused)
 	failed |= !(cond);						\
 } while (0)
 
-/* What the model has found; the first fault is the case's. */
+/* Report what the model has found; the case fails with the first fault. */
 static void check_model(void)
 {
 	if (!model->fault)
@@ -73,7 +74,10 @@ static void check_model(void)
 	failed = true;
 }
 
-/* Some records, one with others inside, then room, then one more. */
+/*
+ * Write some records, then one with others inside, give room back, and write
+ * one more.
+ */
 static void run_plan(unsigned long start, unsigned int way, unsigned int before,
 		     const int plan[3])
 {
@@ -123,7 +127,10 @@ static void ring_one_interrupted(void)
 						break;
 				}
 				expect(plan[0] < MODEL_STEPS);
-				/* Positions wrap at the end of the word, too. */
+				/*
+				 * Positions wrap at the end of an unsigned
+				 * long, too.
+				 */
 				plan[0] = 4;
 				run_plan(place - 64, way, before, plan);
 			}
@@ -176,14 +183,17 @@ static void ring_full(void)
 		model->words[0] = 2;
 		for (i = 0; i < 10; i++)
 			model_write(model);
-		/* 64 bytes never are in use all at once. */
+		/* In a ring of 64 bytes these are never in use all at once. */
 		model_settle(model);
 		expect(model->got == 3);
 		expect(model->told_lost == 0);
 		expect(local_read(&model->ring.lost) == 7);
 
 		model->page.data_tail = model->read;
-		/* With its LOST record, a record of 5 words needs all there is. */
+		/*
+		 * A record of 5 words needs the whole ring, as a LOST record
+		 * comes with it.
+		 */
 		model->words[0] = 5;
 		model_write(model);
 		expect(local_read(&model->ring.lost) == 8);
@@ -195,7 +205,10 @@ static void ring_full(void)
 		expect(local_read(&model->ring.lost) == 0);
 		check_model();
 
-		/* What is larger than the ring is refused in overwrite mode, too. */
+		/*
+		 * A record that is larger than the ring is refused in
+		 * overwrite mode, too.
+		 */
 		model->ring.overwrite = true;
 		model->words[0] = 8;
 		model_write(model);
@@ -217,7 +230,10 @@ static void ring_watermark(void)
 		for (i = 1; i <= 100; i++) {
 			model_write(model);
 			model_settle(model);
-			/* Woken with the record that passes each further 40 bytes. */
+			/*
+			 * The reader is woken with each record that passes
+			 * another 40 bytes.
+			 */
 			woken = (i * 16 - 1) / 40;
 			expect(local_read(&model->ring.wakeups) == woken);
 		}

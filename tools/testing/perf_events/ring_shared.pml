@@ -33,7 +33,7 @@
 #define WRITERS		3
 #endif
 #ifndef RECORDS
-#define RECORDS		1	/* of the first writer; the others write one */
+#define RECORDS		1	/* records of the first writer; the others write one */
 #endif
 #ifndef SIZE
 #define SIZE		3	/* units that can be given out; records have 1 or 2 */
@@ -41,7 +41,7 @@
 #define ATTEMPTS	2
 #define CLOSE_ATTEMPTS	1
 #define ROUNDS		2
-#define UNITS		12	/* that are ever written, at most */
+#define UNITS		12	/* units that are written in a run, at most */
 
 /* The head is one word: bits are read and changed together with the position. */
 #define EPOCH(h)	((h) & 1)
@@ -217,7 +217,7 @@ proctype writer(byte me)
 		:: else ->
 			attempts++;
 			STEP
-			/* Was there a moment without room? This one, or none. */
+			/* A moment without room can only be this one. */
 			d_step {
 #ifdef OVERWRITE
 				start = shown;
@@ -241,7 +241,7 @@ proctype writer(byte me)
 				:: head == h ->
 					head = h + (size << 2); out = true;
 #ifdef OVERWRITE
-					/* Nobody still writes what this one overwrites. */
+					/* No other writer is still at work there. */
 					i = 0;
 					do
 					:: i + SIZE < POSITION(head) -> assert(complete[i]); i++
@@ -266,7 +266,7 @@ again:			skip
 		start = POSITION(h);
 		epoch = EPOCH(h);
 
-		/* The copy. */
+		/* The writer copies the record. */
 		STEP
 		d_step {
 			complete[start] = true;
@@ -327,7 +327,7 @@ stopped:
 }
 
 #ifndef OVERWRITE
-/* It reads whenever it likes, and gives back what it has read. */
+/* The reader may read at any moment, and gives back what it has read. */
 proctype reader()
 {
 	do

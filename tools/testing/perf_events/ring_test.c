@@ -21,7 +21,10 @@ static void come_in(struct perf_ring *ring);
 
 #define WORDS	64
 #define LEVELS	4
-/* The first word of a record: its length in words and its number, or lost ones. */
+/*
+ * The first word of a record: whether records were lost, its length in words,
+ * and its number or how many were lost.
+ */
 #define HEAD(lost, words, n)	((u64)(lost) << 63 | (u64)(words) << 48 | (n))
 
 static struct perf_event_mmap_page page ____cacheline_aligned;
@@ -42,7 +45,7 @@ static void put(unsigned long *pos, u64 word)
 	come_in(&ring);
 }
 
-/* As perf_output_begin(), a record, perf_output_end(). */
+/* Write a record as perf_output_begin() and perf_output_end() do. */
 static void write_record(void)
 {
 	unsigned int words = 1 + harness_random(&seed) % 5, i;
@@ -89,14 +92,14 @@ static u64 word_at(u64 pos)
 	return READ_ONCE(data[pos / sizeof(u64) % WORDS]);
 }
 
-/* So that a record which stood here is not taken for one that is to come. */
+/* Wipe the record at @pos, so that it is not taken for one that is to come. */
 static void wipe(u64 pos, unsigned int words)
 {
 	while (words--)
 		WRITE_ONCE(data[(pos / sizeof(u64) + words) % WORDS], 0);
 }
 
-/* One record. Return: its bytes, 0 when it cannot be one. */
+/* Look at one record. Return: its bytes, or 0 when it cannot be a record. */
 static unsigned int look(u64 pos, u64 end)
 {
 	u64 head = word_at(pos);
@@ -124,7 +127,7 @@ static void read_some(void)
 	unsigned int bytes;
 
 	head = READ_ONCE(page.data_head);
-	/* As the ABI tells readers to. */
+	/* The head is read before the records, as the ABI tells readers. */
 	smp_rmb();
 	while (tail != head) {
 		bytes = look(tail, head);

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The lists in which event sites find software events, of software.c: a site
- * walks one on its CPU without a lock while another CPU, which holds the
- * context's lock, adds and removes events. What was removed is freed a grace
- * period later.
+ * walks a list on its CPU without a lock while another CPU, which holds the
+ * context's lock, adds and removes events. An event that was removed is freed
+ * a grace period later.
  *
- * A walk ends, sees no event that is freed, and sees each event that is there
- * all the time once.
+ * It is asserted that a walk ends, sees no event that is freed, and sees each
+ * event that is there all the time once.
  *
  * The list is written out here by hand, as that of the kernel needs its lists'
- * headers: who walks or changes it otherwise in software.c does so here. With BROKEN
- * what was removed is freed without a grace period.
+ * headers: a change of how software.c walks or changes lists must be made
+ * here, too. With BROKEN an event that was removed is freed without a grace
+ * period.
  */
 #include "rcu.h"
 
 #define EVENTS	6
 
 /**
- * struct event - in a list or not
- * @next: as hlist_node's
- * @pprev: the same; NULL when it is in none
- * @state: its own
- * @freed: it is
- * @count: of the walks that met it
+ * struct event - an event, in a list or not
+ * @next: as in struct hlist_node
+ * @pprev: as in struct hlist_node; NULL when the event is in no list
+ * @state: stands for the fields of struct perf_event
+ * @freed: the event is freed
+ * @count: number of the walks that met the event
  */
 struct event {
 	struct event	*next, **pprev;
@@ -47,7 +48,7 @@ static void add(struct event *event)
 		WRITE_ONCE(head->pprev, &event->next);
 }
 
-/* hlist_del_init_rcu(): who is there finds the way on. */
+/* As hlist_del_init_rcu(): a walk that stands at the event finds its way on. */
 static void del(struct event *event)
 {
 	WRITE_ONCE(*event->pprev, event->next);
@@ -118,7 +119,7 @@ int main(int argc, char **argv)
 	struct harness_thread threads[] = { { change }, { walk, (void *)0 }, { walk, (void *)1 } };
 	unsigned int i;
 
-	/* At either end. */
+	/* One event stays at either end of the list. */
 	add(&stays[0]);
 	for (i = 0; i < EVENTS; i++)
 		add(&comes[i]);

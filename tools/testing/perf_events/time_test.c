@@ -57,7 +57,10 @@ static inline u64 perf_clock(void)
 #endif
 }
 
-/* Mostly nothing; now and then what another CPU does may take place here. */
+/*
+ * At each step: mostly nothing happens; now and then time passes for what
+ * another CPU does.
+ */
 static __thread u64 step_seed;
 
 static inline void step(void)
@@ -71,16 +74,16 @@ static inline void step(void)
 #include "time_seq.h"
 
 /**
- * struct setup - what one run is about
+ * struct setup - the state of one run
  * @ctx: two contexts, the second one for an event that moves
- * @event: that is read
+ * @event: the event that is read
  * @began: perf_clock() before the first change
- * @changes: that the writers have made
- * @reads: that the readers have made
- * @late: those of them that may be too late
- * @back: reads earlier than one before them
- * @most: by so much
- * @torn: reads that no moment can explain
+ * @changes: number of changes that the writers have made
+ * @reads: number of reads that the readers have made
+ * @late: number of reads whose time may be too late
+ * @back: number of reads that were earlier than one before them
+ * @most: the most by which one was earlier, ns
+ * @torn: number of reads whose times are of no single moment
  */
 struct setup {
 	struct perf_event_context	ctx[2] ____cacheline_aligned;
@@ -89,7 +92,10 @@ struct setup {
 	u64				changes, reads, late, back, most, torn;
 };
 
-/* Looks at the counter are not in order within a CPU, nor quite the same on all. */
+/*
+ * Reads of the counter are not ordered within a CPU, and not quite the same on
+ * all CPUs.
+ */
 #define COUNTER_SLACK	1000
 
 static struct setup s;
@@ -102,7 +108,7 @@ static void set_state(enum perf_event_state state, u64 now, u64 *seed)
 	perf_time_turn(&s.event.time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
 }
 
-/* Two states at one moment: the first one is never to be seen. */
+/* Set two states at one moment: no reader may see the first one. */
 static void change(struct perf_event_context *ctx, enum perf_event_state state, u64 *seed)
 {
 	u64 now;
@@ -123,7 +129,7 @@ static void sched_out(struct perf_event_context *ctx)
 	perf_change_end(ctx, PERF_CHANGE_COMING);
 }
 
-/* As enable, disable and switches do. */
+/* Change the clock and the event as enable, disable and switches do. */
 static void write_all(void *arg)
 {
 	struct perf_event_context *ctx = &s.ctx[0];
@@ -165,7 +171,10 @@ static void enter(struct perf_event_context *to, u64 *seed)
 	raw_spin_unlock(&to->lock);
 }
 
-/* As perf_pmu_migrate_context() does, between two clocks far apart. */
+/*
+ * Move the event as perf_pmu_migrate_context() does, between two clocks that
+ * are far apart.
+ */
 static void migrate(void *unused)
 {
 	u64 seed = 1, n = 0;
@@ -181,7 +190,7 @@ static void migrate(void *unused)
 	s.changes = n;
 }
 
-/* Return: is the time exact? */
+/* Read the times. Return: whether they are exact. */
 static bool read_times(struct perf_times *times)
 {
 	if (!readers_wait)
@@ -191,7 +200,7 @@ static bool read_times(struct perf_times *times)
 	return true;
 }
 
-/* Of a time that was read before. */
+/* Note a time that is earlier than one that was read before. */
 static void look_back(u64 before, u64 after, u64 *back, u64 *most)
 {
 	if ((s64)(after - before) >= 0)
@@ -201,9 +210,9 @@ static void look_back(u64 before, u64 after, u64 *back, u64 *most)
 }
 
 /*
- * What is not exact lies between exact times before and after it, give or take
- * what passed between them: then nothing is in it twice. Both the clock and the
- * event may have been stopped and started meanwhile.
+ * Times that are not exact lie between exact times from before and after, give
+ * or take what has passed between these: then nothing is in them twice. Both
+ * the clock and the event may have been stopped and started meanwhile.
  */
 static bool out_of_bounds(const struct perf_times *before, const struct perf_times *low,
 			  const struct perf_times *high, const struct perf_times *after)
@@ -271,7 +280,7 @@ static void run(const char *name, void (*writer)(void *), unsigned int writers, 
 	s.event.ctx = &s.ctx[0];
 	s.ctx[0].clock.cpu = -1;
 	s.ctx[1].clock.cpu = -1;
-	/* Of a CPU that has been up for longer. */
+	/* As on a CPU that has been up for longer. */
 	atomic64_set(&s.ctx[1].clock.time, 1LL << 50);
 	perf_clock_start(&s.ctx[0].clock, s.began);
 	perf_clock_start(&s.ctx[1].clock, s.began);

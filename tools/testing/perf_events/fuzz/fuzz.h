@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the fuzzers share: an input that is taken apart piece by piece, and the
- * end of the program when something does not hold.
+ * Shared by the fuzzers: an input that is taken apart piece by piece, and an
+ * assertion that ends the program.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_FUZZ_H
 #define _TOOLS_TESTING_PERF_EVENTS_FUZZ_H
@@ -11,16 +11,19 @@
 typedef unsigned __int128 u128;
 
 /**
- * struct fuzz_input - what is left of an input
+ * struct fuzz_input - the part of an input that is left
  * @data: the next byte
- * @left: how many there are
+ * @left: number of bytes that are left
  */
 struct fuzz_input {
 	const u8	*data;
 	size_t		left;
 };
 
-/* The next @size bytes, up to 8, as a number; zeros behind the end. */
+/*
+ * Take the next @size bytes, up to 8, as a number; bytes behind the end are
+ * zero.
+ */
 static inline u64 fuzz_take(struct fuzz_input *in, size_t size)
 {
 	size_t n = min(size, in->left);
@@ -32,7 +35,10 @@ static inline u64 fuzz_take(struct fuzz_input *in, size_t size)
 	return value;
 }
 
-/* Numbers at whose edges faults are: small ones, powers of two, and next to them. */
+/*
+ * Take a number at whose edges faults are likely: small, a power of two, or
+ * next to one.
+ */
 static inline u64 fuzz_take_u64(struct fuzz_input *in)
 {
 	u64 kind = fuzz_take(in, 1);
@@ -50,7 +56,7 @@ static inline u64 fuzz_take_u64(struct fuzz_input *in)
 	}
 }
 
-/* What holds, or the fuzzer has found something. */
+/* End the program, with a report of the fuzzer, when @cond does not hold. */
 #define fuzz_assert(cond) do {						\
 	if (!(cond)) {							\
 		fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #cond); \

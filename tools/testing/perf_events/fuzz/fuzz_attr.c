@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * struct perf_event_attr from user space: the input is the caller's rights and
- * the memory that the system call is given, of any length.
+ * struct perf_event_attr from user space. The input is the caller's rights,
+ * and the memory that the system call gets, which may have any length.
  */
 #include <linux/perf_event.h>
 
@@ -30,7 +30,7 @@ bool fuzz_copy_from_user(void *to, const void *from, size_t n)
 	return true;
 }
 
-/* The size is all that is ever stored. */
+/* The kernel stores nothing but the size. */
 bool fuzz_copy_to_user(void *to, const void *from, size_t n)
 {
 	fuzz_assert(n == sizeof(size_stored));
@@ -42,7 +42,10 @@ bool fuzz_copy_to_user(void *to, const void *from, size_t n)
 	return true;
 }
 
-/* A larger structure must be zero where this kernel knows nothing. */
+/*
+ * Where a structure is larger than the kernel's, the bytes that this kernel
+ * does not know must be zero.
+ */
 int copy_struct_from_user(void *to, size_t to_size, const void *from, size_t from_size)
 {
 	const u8 *bytes = from;
@@ -58,7 +61,7 @@ int copy_struct_from_user(void *to, size_t to_size, const void *from, size_t fro
 	return fuzz_copy_from_user(to, from, min(to_size, from_size)) ? 0 : -EFAULT;
 }
 
-/* As on x86: no register, or one that does not exist. */
+/* As on x86: the other registers do not exist, or may not be sampled. */
 #define KNOWN_REGS	0xff0fffULL
 
 int perf_reg_validate(u64 mask)
@@ -88,7 +91,10 @@ bool perfmon_capable(void)
 
 #include "attr.c"
 
-/* The copy has the bytes of the user's memory, completed where the ABI says so, and no others. */
+/*
+ * The copy has the bytes of the user's memory, with fields completed where the
+ * ABI says so, and no other bytes.
+ */
 static void check_copy(const struct perf_event_attr *attr, int err)
 {
 	struct perf_event_attr raw = { };
@@ -116,7 +122,7 @@ static void check_copy(const struct perf_event_attr *attr, int err)
 	memcpy(&raw, user, min_t(size_t, size, sizeof(raw)));
 	fuzz_assert(attr->size == size);
 	raw.size = size;
-	/* Completed, where it was left to the kernel. */
+	/* A field that was left to the kernel has been completed. */
 	fuzz_assert(attr->sample_max_stack);
 	if (!raw.sample_max_stack)
 		raw.sample_max_stack = min(sysctl_perf_event_max_stack, U16_MAX);
@@ -128,7 +134,7 @@ static void check_copy(const struct perf_event_attr *attr, int err)
 	fuzz_assert(!memcmp(&raw, attr, sizeof(raw)));
 }
 
-/* No attribute that is let through has anything in it that nobody would look at. */
+/* An attribute that passes has nothing in it that the kernel would ignore. */
 static void check_accepted(const struct perf_event_attr *attr)
 {
 	u64 type = attr->sample_type;
@@ -151,7 +157,7 @@ static void check_accepted(const struct perf_event_attr *attr)
 	fuzz_assert(attr->remove_on_exec || !attr->sigtrap);
 }
 
-/* An attribute that is let through asks for nothing that its caller has no right to. */
+/* An attribute that passes asks for nothing that its caller has no right to. */
 static void check_permitted(const struct perf_event_attr *attr)
 {
 	u64 type = attr->sample_type;
@@ -182,13 +188,19 @@ static void check_stages(const struct perf_event_attr *attr)
 
 		fuzz_assert(err == (broken ? broken->error : 0));
 		fuzz_assert(!err || err == -EINVAL || err == -ENOSYS);
-		/* A field that is wrong is in what user space has sent, or shorter ones are. */
+		/*
+		 * A wrong field lies within the bytes that user space has
+		 * sent.
+		 */
 		fuzz_assert(!broken || broken->since <= sizeof(*attr));
 	}
 	if (!perf_attr_check_at(attr, PERF_ATTR_AT_ALLOC))
 		fuzz_assert(!attr->inherit || !(attr->sample_type & PERF_SAMPLE_READ) ||
 			    attr->sample_type & PERF_SAMPLE_TID);
-	/* What may be read in an NMI is a clock at all. */
+	/*
+	 * A clock that may be read in an NMI must be a clock that may be
+	 * chosen.
+	 */
 	if (attr->use_clockid && perf_attr_clock_is_nmi_safe(attr))
 		fuzz_assert(!perf_attr_check_at(attr, PERF_ATTR_AT_PMU));
 }
@@ -206,7 +218,10 @@ int fuzz_one_input(const u8 *data, size_t size)
 	sysctl_perf_event_sample_rate = rights & 32 ? 100000 : 1;
 	sysctl_perf_event_max_stack = rights & 64 ? 127 : 1 << 20;
 
-	/* A copy of its own length: AddressSanitizer sees a byte that is too far. */
+	/*
+	 * Copy the input to memory of just its length, so that
+	 * AddressSanitizer sees a read beyond it.
+	 */
 	memory = malloc(in.left ? in.left : 1);
 	memcpy(memory, in.data, in.left);
 	user = memory;

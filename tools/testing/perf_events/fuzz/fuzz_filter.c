@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Address filters as text, against a second reading of the same grammar which
- * does not change the text; and where a part of a file lies in memory, against
- * arithmetic that cannot overflow.
+ * Address filters as text are compared with a second reading of the same
+ * grammar, which does not change the text. The place of a part of a file in
+ * memory is compared with arithmetic that cannot overflow.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 
-/* All digits of a number in C's notation: none may be left over. */
+/* Read a number in C's notation, of which no character may be left over. */
 static int kstrtoul(const char *text, unsigned int base, unsigned long *number)
 {
 	char *end;
@@ -19,7 +19,7 @@ static int kstrtoul(const char *text, unsigned int base, unsigned long *number)
 	*number = strtoul(text, &end, base);
 	if (errno == ERANGE)
 		return -ERANGE;
-	/* "0x" is no number, but 0 with a rest. */
+	/* For "0x" strtoul() reads 0 and leaves "x": that is no number. */
 	return end == text || *end ? -EINVAL : 0;
 }
 
@@ -32,7 +32,7 @@ static bool separates(char c)
 	return c == ' ' || c == ',' || c == '\n';
 }
 
-/* The length of the next word, which begins at *at; 0 at the end. */
+/* Get the length of the next word, which begins at *at; 0 at the end. */
 static size_t next_word(const char *text, size_t *at)
 {
 	size_t len = 0;
@@ -44,7 +44,10 @@ static size_t next_word(const char *text, size_t *at)
 	return len;
 }
 
-/* A number at the front of a word; false when there is none, or it is too large. */
+/*
+ * Read a number at the front of a word. Return: false when there is none, or
+ * it is too large.
+ */
 static bool front_number(const char *word, size_t len, size_t *used, unsigned long *number)
 {
 	unsigned int base = 10, digit;
@@ -73,9 +76,9 @@ static bool front_number(const char *word, size_t len, size_t *used, unsigned lo
 
 /**
  * struct expected - a filter as the second reading has it
- * @spec: without the path
- * @path: where it begins in the text, or 0
- * @path_len: bytes
+ * @spec: the filter without its path
+ * @path: where the path begins in the text, or 0
+ * @path_len: length of the path in bytes
  */
 struct expected {
 	struct filter_spec	spec;
@@ -105,7 +108,10 @@ static bool read_where(const char *text, size_t at, size_t len, struct expected 
 	return !len;
 }
 
-/* How many filters there are; the text is wrong after those where *wrong says so. */
+/*
+ * Read all filters. Return: their number; where *wrong is set, the text is
+ * wrong behind them.
+ */
 static int read_all(const char *text, struct expected *filters, bool *wrong)
 {
 	static const char * const names[] = { "stop", "start", "filter" };
@@ -146,7 +152,10 @@ static int read_all(const char *text, struct expected *filters, bool *wrong)
 static void check_text(const u8 *data, size_t size)
 {
 	static struct expected expected[MAX_FILTERS];
-	/* No longer than it is, so that a byte too far is seen. */
+	/*
+	 * The copy has just the length of the text, so that AddressSanitizer
+	 * sees a read beyond it.
+	 */
 	char *text = malloc(size + 1), *original = malloc(size + 1), *rest = text;
 	struct filter_spec spec;
 	int nr, i, err;
@@ -178,7 +187,10 @@ static void check_text(const u8 *data, size_t size)
 	free(text);
 }
 
-/* Addresses of a mapping do not wrap around, nor does its part of the file. */
+/*
+ * The addresses of a mapping do not wrap around, nor do its offsets in the
+ * file.
+ */
 static void check_place(struct fuzz_input *in)
 {
 	unsigned long offset = fuzz_take_u64(in), size = fuzz_take_u64(in);
@@ -214,7 +226,10 @@ int fuzz_one_input(const u8 *data, size_t size)
 	return 0;
 }
 
-/* Words of the grammar, so that the fuzzer need not find them letter by letter. */
+/*
+ * The mutator inserts words of the grammar, so that the fuzzer need not find
+ * them letter by letter.
+ */
 size_t fuzz_custom_mutator(u8 *data, size_t size, size_t max_size, unsigned int seed)
 {
 	static const char * const words[] = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which group gets the PMU: the trees of groups and their ages (group_tree.c).
- * The input is what happens to some groups of a CPU and of its task: they are
- * enabled and disabled, run, wait, do not fit, and rotate. The trees are compared
- * with a sorted list, and nobody starves.
+ * Order in which groups get the PMU: the trees of groups and their ages
+ * (group_tree.c). The input is what happens to some groups of a CPU and of its
+ * task: they are enabled and disabled, run, wait, do not fit, and rotate. The
+ * trees are compared with a sorted list, and no group may starve.
  */
 #include "fuzz.h"
 #include "rbtree.h"
@@ -20,7 +20,7 @@ enum perf_event_state {
 	PERF_EVENT_STATE_ACTIVE,
 };
 
-/* As much of the kernel's structures as group_tree.c uses. */
+/* The parts of the kernel's structures that group_tree.c uses. */
 struct perf_cgroup;
 
 struct perf_event_context {
@@ -44,7 +44,10 @@ struct perf_event {
 	unsigned int			group_caps;
 	struct { bool pinned; } attr;
 
-	/* The fuzzer's own: since when it is on, counters that it needs. */
+	/*
+	 * Fields of the fuzzer: since when the group is on, and how many
+	 * counters it needs.
+	 */
 	u64				since;
 	unsigned int			size;
 	unsigned int			waited;
@@ -74,7 +77,7 @@ static struct perf_event_context contexts[2];
 static unsigned int counters;
 static u64 next_id;
 static bool task_served;
-static u64 interval;	/* of the timer, ns */
+static u64 interval;	/* interval of the timer, ns */
 
 static bool in_tree(const struct perf_event *leader)
 {
@@ -96,7 +99,10 @@ static unsigned int in_use(void)
 	return n;
 }
 
-/* Does @a come before @b in its stretch? The order as the ABI's users see it. */
+/*
+ * Does @a come before @b in its stretch? This is the order that users of the
+ * ABI see.
+ */
 static bool comes_first(const struct perf_event *a, const struct perf_event *b)
 {
 	u64 ms_a = a->group_runtime / (1 << 20), ms_b = b->group_runtime / (1 << 20);
@@ -104,7 +110,7 @@ static bool comes_first(const struct perf_event *a, const struct perf_event *b)
 	return ms_a < ms_b || (ms_a == ms_b && a->id < b->id);
 }
 
-/* Those of a stretch in their order, without the tree. */
+/* List the groups of a stretch in their order, without the help of the tree. */
 static int stretch(const struct perf_event *of, struct perf_event **list)
 {
 	int n = 0, i, k;
@@ -143,7 +149,10 @@ static void check_look(const struct perf_event *of, struct perf_event **list, in
 	fuzz_assert(look.level == (n ? youngest : 0));
 }
 
-/* Each stretch is found from its beginning to its end, and nothing else is. */
+/*
+ * Each stretch is found from its beginning to its end, and no other group is
+ * found in it.
+ */
 static void check_trees(void)
 {
 	struct perf_event *list[NR_GROUPS], *leader;
@@ -180,7 +189,10 @@ static void take_off(struct perf_event *leader)
 	if (leader->attr.pinned)
 		return;
 	perf_group_ran(leader, ran);
-	/* The time that it has had on the PMU stays charged to it. */
+	/*
+	 * The time that the group has had on the PMU stays charged to the
+	 * group.
+	 */
 	fuzz_assert(leader->group_runtime >= before + ran);
 }
 
@@ -208,7 +220,7 @@ static void enable(struct perf_event *leader)
 		fuzz_assert(leader->group_runtime >= before);
 		for (i = 0; i < n; i++)
 			youngest = min(youngest, runs_for(list[i]));
-		/* It is no younger than all that are there. */
+		/* A group that comes is no younger than all that are there. */
 		if (!(leader->group_caps & PERF_EV_CAP_SOFTWARE))
 			fuzz_assert(!n || leader->group_runtime >= youngest);
 	}
@@ -226,7 +238,11 @@ static void disable(struct perf_event *leader)
 
 static void look_at_part(int which, struct perf_stretch_look *look)
 {
-	/* As sched.c: those of this CPU and, of a task, those of any; no cgroups here. */
+	/*
+	 * Look at stretches as sched.c does: in the CPU's part those of this
+	 * CPU, in a task's part those of any CPU, too. There are no cgroups
+	 * here.
+	 */
 	perf_stretch_look(&parts[which], 0, NULL, look);
 	if (which == TASK)
 		perf_stretch_look(&parts[which], -1, NULL, look);
@@ -258,7 +274,7 @@ static void fill_up(int which, int cpu)
 	}
 }
 
-/* Which of the flexible groups can a rotation bring on? */
+/* Can a rotation bring on this group? Only flexible groups rotate. */
 static bool can_rotate(const struct perf_event *leader)
 {
 	unsigned int pinned = 0;
@@ -271,7 +287,10 @@ static bool can_rotate(const struct perf_event *leader)
 	       leader->size + pinned <= counters;
 }
 
-/* Then the timer rotates, and time passes by no more than its interval. */
+/*
+ * While a group waits the timer rotates, and no more time passes than its
+ * interval.
+ */
 static bool somebody_waits(void)
 {
 	int i;
@@ -302,7 +321,7 @@ static void rotate(void)
 		if (looks[i].youngest == U64_MAX)
 			continue;
 		youngest = min(youngest, max(looks[i].youngest, base) - base);
-		/* No stretch of them pays for more than the limit. */
+		/* Each stretch is charged at most the limit. */
 		fuzz_assert(looks[i].level <= base + 32 * NSEC_PER_MSEC);
 	}
 	fuzz_assert(youngest == U64_MAX || !youngest);
@@ -333,8 +352,9 @@ static void rotate(void)
 }
 
 /*
- * Left alone, with a tick that is as long each time, each group that fits has
- * its turn. It may be older than the youngest by as much as the limit.
+ * When nothing else happens, and all ticks are as long as one another, each
+ * group that fits has its turn. It may be older than the youngest by as much
+ * as the limit.
  */
 static void check_fair(u64 tick)
 {
@@ -372,7 +392,7 @@ static void set_up(struct fuzz_input *in)
 		g->id = next_id++;
 		g->pmu_ctx = &parts[which];
 		g->ctx = &contexts[which];
-		/* An event of a CPU's context is about that CPU. */
+		/* An event in the context of a CPU is always of that CPU. */
 		g->cpu = which == TASK ? cpus[what >> 1 & 3] : 0;
 		g->cgrp = which != TASK && what & 8 ? (void *)parts : NULL;
 		g->attr.pinned = (what & 0x70) == 0x70;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Periods of events that sample at a frequency, against 128 bits.
+ * Periods of events that sample at a frequency, compared with arithmetic in
+ * 128 bits.
  */
 #include "fuzz.h"
 #include "period.h"
 
 #define STEPS	64
 
-/* The period is that at which the event would have overflowed so often in that time. */
+/*
+ * The period is the one at which the event would have overflowed @freq times a
+ * second in that time.
+ */
 static void check_period(u64 freq, u64 count, u64 nsec)
 {
 	u128 times = (u128)freq * nsec;
@@ -23,7 +27,10 @@ static void check_period(u64 freq, u64 count, u64 nsec)
 	fuzz_assert(period == (want ? (u64)want : 1));
 }
 
-/* From anywhere it gets nearer at each tick, never passes the target, and arrives. */
+/*
+ * From any period each tick brings the next one nearer to the target and never
+ * past it, until it arrives.
+ */
 static void check_steps(u64 now, u64 target)
 {
 	int i;
@@ -36,7 +43,7 @@ static void check_steps(u64 now, u64 target)
 			fuzz_assert(next > now && next <= target);
 		else
 			fuzz_assert(next < now && next >= target);
-		/* An eighth of the way, at least. */
+		/* A step goes an eighth of the way at least. */
 		fuzz_assert((next > now ? next - now : now - next) >=
 			    (target > now ? target - now : now - target) / 8);
 		now = next;

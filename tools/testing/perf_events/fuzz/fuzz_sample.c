@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples and the words at the end of other records (sample.c, sample_fields.c,
- * sample_read.c): the input is an event and what there is to tell. What has been
- * written is read by the rules of the ABI's text: each field at its place with
- * its value, and the record ends where its header says.
+ * Samples, and the words at the end of other records (sample.c,
+ * sample_fields.c, sample_read.c). The input is an event and the data of a
+ * sample. The written record is read by the rules of the ABI's text: each
+ * field is at its place with its value, and the record ends where its header
+ * says.
  */
 #include <errno.h>
 #include "include/sample_kernel.h"
@@ -36,10 +37,10 @@ static size_t record_size;
 static bool window;		/* records do not cross the end of a page */
 
 /**
- * struct told - what there is to tell of a sample
+ * struct told - the data of a sample
  * @chain_nr: frames of the call chain
  * @stack: bytes of the user's stack from its pointer on
- * @missing: bytes of them that cannot be read
+ * @missing: bytes of @stack that cannot be read
  * @aux: bytes that the AUX area has
  * @raw: bytes of raw data, when a driver has some
  * @branches: branches, when a driver has some
@@ -86,7 +87,7 @@ void perf_event_add_child_times(struct perf_event *unused, u64 *enabled, u64 *ru
 	*running += 1;
 }
 
-/* A driver that is asked says more than before. */
+/* A driver that reads an event counts more than it had before. */
 static void read_more(struct perf_event *member)
 {
 	member->count.v = member->id * 5;
@@ -146,7 +147,10 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 	perf_output_copy(handle, raw_data, size);
 }
 
-/* The record's memory is no longer than it is, so that a byte too far is seen. */
+/*
+ * The record's memory has just the length of the record, so that
+ * AddressSanitizer sees a write beyond it.
+ */
 int perf_output_begin_inline(struct perf_output_handle *handle, struct perf_event *unused,
 			     unsigned int size, bool backward)
 {
@@ -154,7 +158,7 @@ int perf_output_begin_inline(struct perf_output_handle *handle, struct perf_even
 	record = malloc(size);
 	record_size = size;
 	*handle = (struct perf_output_handle){ .at = record, .left = size };
-	/* Before it is written the group may change. */
+	/* The group may change before the record is written. */
 	linked = min(linked, (int)(fuzz_take(&in, 1) * 8));
 	return 0;
 }
@@ -193,7 +197,7 @@ void *perf_output_window(struct perf_output_handle *handle, unsigned int size)
 	return at;
 }
 
-/* Reading the record, as user space does. */
+/* Read the record as user space does. */
 
 static size_t pos;
 
@@ -279,7 +283,10 @@ static void read_values(void)
 	}
 }
 
-/* Is the record so full that a field had to be cut, with @more bytes kept free? */
+/*
+ * Is the record so full, with @more bytes kept free, that a field had to be
+ * cut?
+ */
 static bool full(size_t more)
 {
 	return record_size + 2 * sizeof(u64) + more > 65528;
@@ -290,7 +297,10 @@ static void read_chain(void)
 	u64 nr = word(), i;
 	size_t regs = 0;
 
-	/* A driver that saves the chain does not know yet whether there are registers. */
+	/*
+	 * A driver that saves the chain does not know yet whether the sample
+	 * will have registers.
+	 */
 	if (told.flags & PERF_SAMPLE_CALLCHAIN)
 		regs = 8 * (hweight64(event.attr.sample_regs_user) +
 			    hweight64(event.attr.sample_regs_intr));
@@ -407,13 +417,19 @@ static void read_sample(void)
 	fuzz_assert(pos == record_size);
 }
 
-/* The least that a record can be which is refused for its length: nothing is cut. */
+/*
+ * Get the least size of a record that is refused for its length: it is one in
+ * which nothing is cut.
+ */
 static size_t least_refused(void)
 {
 	u64 type = event.attr.sample_type;
 	size_t size = 8 + 8 * hweight64(type & ~(u64)PERF_SAMPLE_READ);
 
-	/* A driver's long chain leaves no room for what the driver adds then. */
+	/*
+	 * A long chain of the driver leaves no room for the fields that the
+	 * driver adds after it.
+	 */
 	if (type & told.flags & PERF_SAMPLE_CALLCHAIN && told.chain_nr > PERF_MAX_STACK_DEPTH &&
 	    type & told.flags & (PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK))
 		return SIZE_MAX;
@@ -437,7 +453,7 @@ static void set_up_event(void)
 
 	memset(&event, 0, sizeof(event));
 	attr->sample_type = fuzz_take(&in, 4) & (PERF_SAMPLE_MAX - 1);
-	/* Two names of one word: attr.c refuses both at once. */
+	/* These are two names of one word: attr.c refuses both at once. */
 	if ((attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE) == PERF_SAMPLE_WEIGHT_TYPE)
 		attr->sample_type &= ~(u64)PERF_SAMPLE_WEIGHT;
 	attr->read_format = fuzz_take(&in, 1) & (PERF_FORMAT_MAX - 1);
@@ -496,7 +512,10 @@ static void set_up_data(struct perf_sample_data *data)
 	if (told.flags & event.attr.sample_type & PERF_SAMPLE_CALLCHAIN)
 		perf_sample_save_callchain(data, &event, &registers);
 	if (told.flags & PERF_SAMPLE_RAW) {
-		/* In two pieces, the second one with the rest. */
+		/*
+		 * The raw data is in two pieces, the second of which has the
+		 * rest.
+		 */
 		u32 first = told.raw / 3;
 
 		frags[0] = (struct perf_raw_frag){ .data = raw_data + first,
@@ -511,7 +530,7 @@ static void set_up_data(struct perf_sample_data *data)
 		perf_sample_save_brstack(data, &event, &branches.stack, branch_counters);
 }
 
-/* The words at the end of another record. */
+/* Check the words at the end of records other than samples. */
 static void check_trailer(void)
 {
 	struct perf_event_header header = { .type = PERF_RECORD_LOST, .size = sizeof(header) };
@@ -570,7 +589,7 @@ int fuzz_one_input(const u8 *data, size_t size)
 	err = perf_event_output(&event, &sample, &registers);
 	if (err) {
 		fuzz_assert(err == -E2BIG && !record && least_refused() > 65528);
-		/* A record of what is left fits. */
+		/* A record without the fields that do not fit has to fit. */
 		fuzz_assert(perf_sample_data_size(&sample, &event) <= 65528);
 	} else {
 		read_sample();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A context's clock and its events' times (time_seq.h, time.c), against plain sums.
- * The input is what happens to a group and to an event of its own: the context is
- * switched in and out, events change their states, leaders take members along,
- * time passes, also between the steps of a change, and there an interrupt reads.
+ * A context's clock and its events' times (time_seq.h, time.c), compared with
+ * plain sums. The input is what happens to a group and to an event that is
+ * alone: the context is switched in and out, events change their states,
+ * leaders take members along, and time passes, also between the steps of a
+ * change, where an interrupt reads the times.
  */
 #include "fuzz.h"
 
@@ -54,8 +55,8 @@ static struct perf_event_context ctx;
 	     (sibling) < &events[NR_MEMBERS]; (sibling)++)
 
 static void interrupt(void);
-static u64 wall;		/* what this CPU's clock says */
-static u64 moment;		/* what it said to what is under test, last */
+static u64 wall;		/* the time of this CPU */
+static u64 moment;		/* the time that the code under test was last given */
 static bool in_interrupt;
 
 static u64 local_clock(void)
@@ -70,7 +71,7 @@ u64 perf_clock(void);
 #include "bare/time.c"
 
 /**
- * struct sums - what an event's times have to be
+ * struct sums - the times that an event has to have
  * @enabled: ns
  * @running: ns
  * @ran: ns since its state last changed
@@ -83,12 +84,12 @@ struct sums {
 
 static struct fuzz_input plan;
 static struct sums sums[NR_EVENTS];
-static struct perf_times last[NR_EVENTS];	/* exact ones that were read */
-static bool runs;		/* the context's clock does */
+static struct perf_times last[NR_EVENTS];	/* the exact times that were read last */
+static bool runs;		/* the context's clock runs */
 static u64 context_time, wall_seen;
 static bool changing;
 
-/* A member of a leader that is off is off, too. */
+/* Get the state that counts: a member of a leader that is off is off, too. */
 static enum perf_event_state worth(int i)
 {
 	enum perf_event_state leader = events[0].state;
@@ -98,13 +99,18 @@ static enum perf_event_state worth(int i)
 	return events[i].state;
 }
 
-/* Add up to this moment what has passed, by the states that the events have had. */
+/*
+ * Add up the time that has passed until @now, by the states that the events
+ * have had.
+ */
 static void add_up(u64 now)
 {
 	u64 passed = runs && (s64)(now - wall_seen) > 0 ? now - wall_seen : 0;
 	int i;
 
-	/* Time that goes back is caught up with before any more is counted. */
+	/*
+	 * When time has gone back, nothing is counted until it has caught up.
+	 */
 	if ((s64)(now - wall_seen) > 0)
 		wall_seen = now;
 	context_time += passed;
@@ -118,7 +124,7 @@ static void add_up(u64 now)
 	}
 }
 
-/* What had been read before a reading began is not taken back by it. */
+/* A reading never takes back what had been read before it began. */
 static void check_read(int i, const struct perf_times *before, const struct perf_times *times)
 {
 	fuzz_assert(times->running <= times->enabled);
@@ -145,7 +151,7 @@ static void check_all(void)
 	fuzz_assert((ctx.clock.cpu >= 0) == runs);
 }
 
-/* In the middle of anything: time passes, and all times are read. */
+/* An interrupt at any place: time passes, and all times are read. */
 static void interrupt(void)
 {
 	struct perf_times times;
@@ -159,13 +165,19 @@ static void interrupt(void)
 	wall += what & 15;
 	for (i = 0; i < NR_EVENTS && what & 128; i++) {
 		if (!perf_times_read(&events[i], &times)) {
-			/* While a moment is taken: too late by no more than has passed. */
+			/*
+			 * While a moment is taken a time may be too late, by
+			 * no more than has passed.
+			 */
 			fuzz_assert((ctx.seq & PERF_CHANGE_STATE) == PERF_CHANGE_COMING);
 			fuzz_assert(times.running <= times.enabled);
 			continue;
 		}
 		check_read(i, &last[i], &times);
-		/* At the moment of a change it is the same before and after it. */
+		/*
+		 * At the moment of a change the times are the same before and
+		 * after it.
+		 */
 		if (changing) {
 			fuzz_assert(times.enabled == sums[i].enabled);
 			fuzz_assert(times.running == sums[i].running);
@@ -201,7 +213,7 @@ static void set_states(u8 what)
 	perf_context_end(&ctx);
 }
 
-/* A task is switched in or out, or the other way round. */
+/* Switch a task in if it is out, and out if it is in. */
 static void switch_clock(void)
 {
 	if (runs) {
@@ -209,14 +221,17 @@ static void switch_clock(void)
 		add_up(moment);
 		runs = false;
 	} else {
-		/* What has passed until it starts is nobody's. */
+		/* The time until the clock starts is counted for no event. */
 		wall_seen = wall;
 		perf_clock_start(&ctx.clock, perf_clock());
 		runs = true;
 	}
 }
 
-/* The next one is a CPU whose clock is behind by a little, after a change on this one. */
+/*
+ * The next CPU has a clock that is behind by a little, after a change on this
+ * one.
+ */
 static void go_back(u64 behind)
 {
 	in_interrupt = true;
@@ -271,7 +286,10 @@ int fuzz_one_input(const u8 *data, size_t size)
 		events[i].ctx = &ctx;
 		events[i].group_leader = i < NR_MEMBERS ? &events[0] : &events[i];
 		events[i].state = PERF_EVENT_STATE_OFF;
-		/* It may come from a context whose clock has run for longer. */
+		/*
+		 * The event may come from a context whose clock has run for
+		 * longer.
+		 */
 		sums[i].enabled = fuzz_take_u64(&plan) >> 3;
 		sums[i].running = sums[i].enabled >> fuzz_take(&plan, 1) % 8;
 		atomic64_set(&events[i].time_enabled, sums[i].enabled << 1);

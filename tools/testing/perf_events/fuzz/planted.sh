@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# planted.sh O EVENTS KHDR: put one fault at a time into a copy of the sources, and see that the
-# fuzzer whose business it is finds it. Prints KTAP. ONLY=NAME tries one fuzzer alone.
+# planted.sh O EVENTS KHDR: put one fault at a time into a copy of the sources, and check that the
+# fuzzer of that source finds the fault. Prints KTAP. ONLY=NAME tries one fuzzer alone.
 set -u
 out=$1/planted events=$2 khdr=$3
 limit=${FOR:-60} only=${ONLY:-}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's trees with its names, for tens of nodes: sorted, not balanced.
+ * The kernel's trees under the kernel's names, for tens of nodes: sorted, but
+ * not balanced.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_FUZZ_RBTREE_H
 #define _TOOLS_TESTING_PERF_EVENTS_FUZZ_RBTREE_H
@@ -10,8 +11,8 @@
 /**
  * struct rb_node - a node; one that is in no tree is its own parent
  * @parent: NULL at the root
- * @rb_left: what comes before
- * @rb_right: what comes after
+ * @rb_left: nodes that come before this one
+ * @rb_right: nodes that come after this one
  */
 struct rb_node {
 	struct rb_node	*parent, *rb_left, *rb_right;
@@ -74,7 +75,7 @@ static inline void rb_erase(struct rb_node *node, struct rb_root *root)
 		rb_put_below(root, node, node->rb_left ? node->rb_left : node->rb_right);
 		return;
 	}
-	/* The next node has nothing on its left, and is below this one. */
+	/* The next node has no left child, and is below this one. */
 	next = rb_next(node);
 	rb_put_below(root, next, next->rb_right);
 	rb_put_below(root, node, next);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An unprivileged user does his worst, and another one beside him counts. What
- * he counts stays right, and no open of his fails. How long his calls take at
- * most is shown; PE_ATTACK_MS is a bound for it, for machines that have a CPU
- * for everybody. Each attack takes PE_ATTACK_SECONDS, or 2, and tells how often it
- * has done what it is meant to do: one that never has is no attack.
+ * An unprivileged attacker does his worst beside a victim, another such user,
+ * who counts. The victim's counts must stay right, and none of his opens may
+ * fail. How long his calls take at most is shown; PE_ATTACK_MS is a bound for
+ * it, for machines that have a CPU for each of them. Each attack takes
+ * PE_ATTACK_SECONDS, or 2. The test also fails when an attack has never done
+ * what it is meant to do.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -27,11 +28,11 @@
 #include "pe_lib.h"
 #include "pe_sim.h"
 
-#define FILES		4000	/* that an attacker may have open */
-#define PAGES		16	/* that the victim touches in a round */
+#define FILES		4000	/* files that an attacker may have open */
+#define PAGES		16	/* pages that the victim touches in a round */
 #define WATCHPOINTS	4
 #define ATTACKERS	3	/* processes */
-#define TASKS		100	/* that the attacker may have */
+#define TASKS		100	/* tasks that the attacker may have */
 #define MEMORY_HIGH	(4 << 20)
 #define GROUP		"pe_attack"
 
@@ -46,14 +47,14 @@ static const char *const call_names[NR_CALLS] = {
 };
 
 /**
- * struct victim - what the victim and the attackers tell; shared memory
- * @rounds: that he has done
- * @wrong: counts that were not what he did
- * @count: the last one of them
+ * struct victim - results of the victim and of the attackers, in shared memory
+ * @rounds: that the victim has done
+ * @wrong: counts that did not match what the victim did
+ * @count: the last of the wrong counts
  * @refused: opens that failed
- * @error: of the last one
- * @worst: of each call, ns
- * @attacks: how often an attacker has done what he is there for
+ * @error: error of the last open that failed
+ * @worst: longest time of each call, ns
+ * @attacks: how often an attacker has done what the attack is meant to do
  * @filters: how often a profiler has set filters on an attacker
  */
 struct victim {
@@ -69,7 +70,7 @@ struct victim {
 
 static struct victim *shared;
 
-/* An attacker has done it once more, if @really. */
+/* Called by an attacker: with @really, the attack was done once more. */
 static void attacked(bool really)
 {
 	if (really)
@@ -144,7 +145,10 @@ static void refused(struct victim *v, int error)
 	v->error = error;
 }
 
-/* As many watchpoints as there are: who may not have the victim's takes none of them. */
+/*
+ * The victim uses as many watchpoints as there are: an attacker who has no
+ * right to watch the victim must not take any of them.
+ */
 static void use_watchpoints(struct victim *v, int nr)
 {
 	static int words[WATCHPOINTS];
@@ -175,7 +179,10 @@ static struct perf_event_attr trace_attr(void)
 	return attr;
 }
 
-/* A trace unit is of tasks or of CPUs: who may not have it keeps nobody from it. */
+/*
+ * The trace unit is for tasks or for CPUs: an attacker who has no right to it
+ * must not keep the victim from it.
+ */
 static void use_trace(struct victim *v)
 {
 	struct perf_event_attr attr = trace_attr();
@@ -187,7 +194,7 @@ static void use_trace(struct victim *v)
 		TIMED(v, CLOSE, close(fd));
 }
 
-/* A counter with one copy, in a child that sleeps. */
+/* Use a counter with one copy, in a child that sleeps. */
 static void use_counter(struct victim *v)
 {
 	struct perf_event_attr attr = faults_attr();
@@ -221,7 +228,10 @@ static void use_counter(struct victim *v)
 	TIMED(v, PRCTL, prctl(PR_TASK_PERF_EVENTS_ENABLE));
 	TIMED(v, PRCTL, prctl(PR_TASK_PERF_EVENTS_DISABLE));
 	TIMED(v, RESET, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
-	/* What the fork has made copied on write is written to before. */
+	/*
+	 * Write to the pages that the fork has made copy-on-write, so that
+	 * they cause no faults later.
+	 */
 	pe_fault(1);
 	TIMED(v, DISABLE, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
 	TIMED(v, ENABLE, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
@@ -264,7 +274,10 @@ static void close_many(const int *fd, int nr)
 
 static int many[FILES];
 
-/* Of a task and a CPU, software events are scheduled, in groups of a size. */
+/*
+ * Software events of a task and a CPU are scheduled; open and close large
+ * groups of them.
+ */
 static void close_large_groups(pid_t victim)
 {
 	struct perf_event_attr attr = faults_attr();
@@ -294,7 +307,7 @@ static void fork_many_copies(pid_t victim)
 	for (;;) {
 		pid = fork();
 		if (!pid) {
-			/* Its own copies are copied, too. */
+			/* The attacker's own copies are copied, too. */
 			pid = fork();
 			if (!pid)
 				pe_fault(1);
@@ -326,7 +339,7 @@ static void flood_samples(pid_t victim)
 		fd = pe_open(&attr, 0, -1, -1, 0);
 		if (fd < 0)
 			break;
-		/* A sample has to fit. */
+		/* The buffer must have room for a sample. */
 		ring[nr] = mmap(NULL, 5 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (ring[nr] != MAP_FAILED)
 			nr++;
@@ -339,7 +352,7 @@ static void flood_samples(pid_t victim)
 	open_many(&attr, -1, -1, many, 16);
 	for (;;) {
 		pe_fault(64);
-		/* There is always room for more. */
+		/* Free room in all buffers, so that no sample is lost. */
 		for (i = 0; i < nr; i++) {
 			head = ring[i]->data_head;
 			attacked(head != ring[i]->data_tail);
@@ -375,7 +388,7 @@ static void redirect_many(pid_t victim)
 	}
 }
 
-/* Events of the victim, and of CPUs: all of them are refused. */
+/* Ask for events of the victim, and of CPUs: all of them must be refused. */
 static void ask_for(struct perf_event_attr *attr, pid_t victim)
 {
 	int cpu = 0, of_task, of_cpu;
@@ -398,7 +411,7 @@ static void ask_for_watchpoints(pid_t victim)
 	ask_for(&attr, victim);
 }
 
-/* The same of a trace unit. */
+/* Ask for events of the trace unit, as above. */
 static void ask_for_trace(pid_t victim)
 {
 	struct perf_event_attr attr = trace_attr();
@@ -406,7 +419,10 @@ static void ask_for_trace(pid_t victim)
 	ask_for(&attr, victim);
 }
 
-/* Mappings that change all the time: who wants to look at them waits. */
+/*
+ * Change the own mappings all the time, so that others wait who want to look
+ * at them.
+ */
 static void keep_own_mappings_busy(pid_t victim)
 {
 	size_t page = sysconf(_SC_PAGESIZE), size = 2048 * page;
@@ -417,7 +433,10 @@ static void keep_own_mappings_busy(pid_t victim)
 	if (at == MAP_FAILED)
 		_exit(2);
 	for (;;) {
-		/* Each other page is a mapping of its own, and then all are one. */
+		/*
+		 * Make each other page a mapping of its own, then let all
+		 * merge.
+		 */
 		for (i = 0; i < size; i += 2 * page)
 			mprotect(at + i, page, PROT_READ);
 		attacked(!mprotect(at, size, PROT_READ | PROT_WRITE));
@@ -452,7 +471,7 @@ FIXTURE(attack) {
 	bool profile;
 };
 
-/* A cgroup with little memory, where the kernel has such. */
+/* Enter a cgroup with little memory, where the kernel has such cgroups. */
 static bool limit_memory(void)
 {
 	char path[256];
@@ -500,7 +519,9 @@ FIXTURE_SETUP(attack)
 
 		nr = open_many(&attr, -1, -1, fd, WATCHPOINTS);
 		pe_touch((char *)&word);
-		/* Some machines have them, and no writes that hit them. */
+		/*
+		 * Some machines have watchpoints, but writes do not hit them.
+		 */
 		self->watchpoints = nr && pe_count(fd[0]) ? nr : 0;
 		close_many(fd, nr);
 	}
@@ -532,8 +553,8 @@ static void *set_filters(void *arg)
 }
 
 /*
- * A profiler who may watch an attacker: he waits for the attacker's mappings, but
- * keeps nobody from the event meanwhile, nor anybody from killing him.
+ * A profiler who may watch an attacker. He waits for the attacker's mappings;
+ * meanwhile he must not keep others from the event, nor from killing him.
  */
 static void be_profiler(struct victim *v, pid_t attacker)
 {
@@ -551,7 +572,7 @@ static void be_profiler(struct victim *v, pid_t attacker)
 	}
 }
 
-/* He is to have set filters, and to end when he is told to. */
+/* The profiler must have set filters, and must end when told to. */
 static void end_profiler(struct __test_metadata *_metadata, struct victim *v, pid_t profiler)
 {
 	struct sched_param first = { .sched_priority = 1 }, none = {};
@@ -572,7 +593,10 @@ static void be_victim(struct victim *v, int watchpoints, bool trace, int go)
 	struct sched_param first = { .sched_priority = 1 };
 	char c;
 
-	/* That he waits is then the kernel's doing, not that others have the CPU. */
+	/*
+	 * With this priority, a wait of the profiler is caused by the kernel,
+	 * not by other tasks that have the CPU.
+	 */
 	sched_setscheduler(0, SCHED_FIFO, &first);
 	if (pe_become(PE_OTHER_UID, 0) || read(go, &c, 1) != 1)
 		_exit(1);
@@ -620,7 +644,10 @@ static int beside(struct __test_metadata *_metadata, struct _test_data_attack *s
 	}
 	ASSERT_EQ(1, write(go[1], "", 1));
 	sleep(self->seconds);
-	/* A machine may be so slow that none has come to the end of his first attack. */
+	/*
+	 * On a slow machine it may take long until each attacker has finished
+	 * an attack.
+	 */
 	for (i = 0; i < 1200 && (!v->attacks || (self->profile && !v->filters)); i++)
 		pe_sleep_ms(100);
 
@@ -630,11 +657,11 @@ static int beside(struct __test_metadata *_metadata, struct _test_data_attack *s
 	kill(self->victim, SIGKILL);
 	waitpid(self->victim, NULL, 0);
 	for (i = 0; i < ATTACKERS; i++) {
-		/* None of them has got what he may not have. */
+		/* An attacker that has exited has got what it may not have. */
 		EXPECT_EQ(0, waitpid(self->attackers[i], &status, WNOHANG)) {
 			TH_LOG("attacker %d ended with %#x", i, status);
 		}
-		/* And what he has forked. */
+		/* Kill the tasks that the attacker has forked, too. */
 		kill(-self->attackers[i], SIGKILL);
 		waitpid(self->attackers[i], NULL, 0);
 	}
@@ -692,7 +719,7 @@ TEST_F_TIMEOUT(attack, thousands_are_redirected, LONG)
 
 TEST_F_TIMEOUT(attack, refused_watchpoints_take_none, LONG)
 {
-	/* The base reserves the register first. */
+	/* The base kernel reserves the register before it checks the right. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (!self->watchpoints)
@@ -702,7 +729,7 @@ TEST_F_TIMEOUT(attack, refused_watchpoints_take_none, LONG)
 
 TEST_F_TIMEOUT(attack, refused_traces_take_no_unit, LONG)
 {
-	/* The base claims the unit first. */
+	/* The base kernel claims the unit before it checks the right. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (pe_sim_trace_type() <= 0)

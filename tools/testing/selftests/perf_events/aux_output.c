@@ -59,7 +59,7 @@ FIXTURE_TEARDOWN(out)
 	}
 }
 
-/* The leader, with both of its buffers. */
+/* Open and map the leader, with both of its buffers. */
 static void start(struct __test_metadata *_metadata, struct _test_data_out *self)
 {
 	self->fd = pe_self(&self->trace);
@@ -93,7 +93,10 @@ static int disable(int fd)
 	return pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* The next record of a kind, in order, whose sample_id is of an event of ours. */
+/*
+ * Find the next record of a type; records are in order, and their sample_id is
+ * of one of our events.
+ */
 static bool next(struct __test_metadata *_metadata, struct _test_data_out *self, __u32 type,
 		 int fd)
 {
@@ -132,7 +135,7 @@ TEST_F(out, rules)
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
 	EXPECT_EQ(0, pe_try(&self->packet, 0, -1, self->fd, 0));
 
-	/* It needs a leader that has an area. */
+	/* A member needs a leader that has an AUX area. */
 	EXPECT_EQ(-EINVAL, pe_try(&self->packet, 0, -1, -1, 0));
 	leader = pe_self(&other);
 	ASSERT_LE(0, leader);
@@ -142,13 +145,16 @@ TEST_F(out, rules)
 	EXPECT_EQ(0, pe_try(&self->packet, 0, -1, self->fd, 0));
 	close(leader);
 
-	/* One way or the other. */
+	/* aux_output and aux_sample_size exclude each other. */
 	self->packet.aux_output = 1;
 	self->packet.aux_sample_size = 64;
 	EXPECT_EQ(-EINVAL, pe_try(&self->packet, 0, -1, self->fd, 0));
 	self->packet.aux_sample_size = 0;
 
-	/* It takes a PMU that can: the trace unit's own events cannot, nor can others. */
+	/*
+	 * The PMU must be able to do it: the trace unit's own events cannot,
+	 * and other PMUs cannot either.
+	 */
 	other.aux_output = 1;
 	EXPECT_EQ(-EOPNOTSUPP, pe_try(&other, 0, -1, self->fd, 0));
 	self->trace.aux_output = 1;
@@ -157,7 +163,7 @@ TEST_F(out, rules)
 
 TEST_F(out, not_paused)
 {
-	/* attr.aux_action came after the other fields. */
+	/* attr.aux_action came later than the other fields. */
 	self->trace.aux_start_paused = 1;
 	self->fd = pe_self(&self->trace);
 	if (self->fd < 0 && !getenv("PE_HARD"))
@@ -181,7 +187,7 @@ TEST_F(out, hardware_id)
 	fd = member(self);
 	ASSERT_LE(0, fd);
 	enable(self->fd);
-	/* Which event it is says the sample_id. */
+	/* The sample_id says which event the record is of. */
 	ASSERT_EQ(true, next(_metadata, self, PERF_RECORD_AUX_OUTPUT_HW_ID, fd));
 	told = word();
 	EXPECT_EQ(HW_ID, told);
@@ -241,12 +247,15 @@ TEST_F(out, leader_goes_first)
 	pe_ring_unmap(&self->ring);
 	close(self->fd);
 	self->fd = -1;
-	/* It has failed, and says so as such events do. */
+	/* The event is in error, so a read gives 0 bytes. */
 	EXPECT_EQ(0, read(fd, &count, sizeof(count)));
 	close(fd);
 }
 
-/* Nor does it keep it, or who forks from forking, when the leader does not outlive an exec. */
+/*
+ * When the leader does not stay at execve(2), the member does not run on
+ * either, and fork(2) does not fail for it.
+ */
 TEST_F(out, leader_goes_at_exec)
 {
 	struct pe_child child;
@@ -265,7 +274,7 @@ TEST_F(out, leader_goes_at_exec)
 	EXPECT_EQ(0, pe_child_do(&child, PE_FORK_FAULT, 1));
 	close(self->fd);
 	self->fd = -1;
-	/* Only one at a time may use the unit, of tasks or of CPUs. */
+	/* Either tasks or CPUs may use the unit at a time. */
 	self->trace.inherit = 0;
 	self->trace.remove_on_exec = 0;
 	all = pe_open(&self->trace, -1, 0, -1, 0);
@@ -311,7 +320,7 @@ TEST_F(out, lost_samples)
 	ASSERT_EQ(true, next(_metadata, self, PERF_RECORD_LOST_SAMPLES, self->fd));
 	EXPECT_EQ(0x7fffffff, word());
 	disable(self->fd);
-	/* Nothing that could have lost any. */
+	/* No event is on that could lose samples. */
 	ASSERT_EQ(0, pe_set(PE_SIM_TRACE "lose", 7));
 	EXPECT_EQ(0, pe_ring_find(&self->ring, &rec, PERF_RECORD_LOST_SAMPLES));
 }

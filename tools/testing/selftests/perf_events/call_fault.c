@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is done with an event when there is no memory: each allocation fails in
- * turn. The call says so, changes nothing, and succeeds when it is made again.
+ * Calls on an event while there is no memory: each allocation fails in turn.
+ * The call must say so, change nothing, and succeed when it is made again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +23,15 @@
 #define RING_PAGES	4
 
 /**
- * struct use - an event and what is done with it
+ * struct use - an event and the call under test
  * @attr: of the event
  * @fd: the event
  * @other: another file that the call needs
- * @text: and its text
+ * @text: text of the filter
  * @ring: a buffer of the event
  * @aux: size of its AUX area
  * @pid: a child
- * @pipe: for its records
+ * @pipe: pipe that its records go to
  */
 struct use {
 	struct perf_event_attr attr;
@@ -112,7 +112,7 @@ static int map_aux(void *arg)
 	return 0;
 }
 
-/* As a user who may have one such buffer, and not two. */
+/* Become a user who may have one such buffer, but not two. */
 static int become_poor(void)
 {
 	struct rlimit none = { 0, 0 };
@@ -124,7 +124,7 @@ static int become_poor(void)
 	return pe_become(PE_UID, 0);
 }
 
-/* In a child: who has become poor does not get rich again. */
+/* Run in a child: a process that has become poor cannot undo that. */
 static void in_child(struct __test_metadata *_metadata, struct _test_data_call *self, bool aux)
 {
 	long kb = pe_get(MLOCK_KB), level = pe_get(PE_PARANOID);
@@ -133,7 +133,10 @@ static void in_child(struct __test_metadata *_metadata, struct _test_data_call *
 
 	pid = fork();
 	if (!pid) {
-		/* Its own file: the one that is open is the parent's. */
+		/*
+		 * The child opens a file of its own: the one that is open
+		 * already is of the parent.
+		 */
 		if (pe_inject_start() || become_poor())
 			_exit(2);
 		self->u.fd = pe_self(&self->u.attr);
@@ -185,7 +188,7 @@ TEST_F_TIMEOUT(call, write_to_anothers_buffer, TIMEOUT)
 	self->t.call = map_it;
 	self->t.undo = unmap_it;
 	EXPECT_BORNE(self);
-	/* What could not be mapped does not keep it from there. */
+	/* A mapping that failed does not keep the event from another buffer. */
 	EXPECT_EQ(0, pe_ioctl(self->u.fd, PERF_EVENT_IOC_SET_OUTPUT, self->u.other));
 	pe_ring_drop(&ring, PERF_RECORD_SAMPLE);
 	pe_fault(1);
@@ -206,7 +209,10 @@ static void reset_filter(void *arg, int ret)
 {
 	struct use *u = arg;
 
-	/* One that lets nothing pass. A filter is not replaced, but taken away. */
+	/*
+	 * This filter lets nothing pass. A filter cannot be replaced, so it is
+	 * removed first.
+	 */
 	pe_ioctl(u->fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"0");
 	close(u->fd);
 	u->fd = pe_self(&u->attr);
@@ -233,7 +239,10 @@ TEST_F_TIMEOUT(call, filter_a_tracepoint, TIMEOUT)
 	EXPECT_NE(0, self->t.failed);
 }
 
-/* An address that the first filter lets pass, and one that none does. */
+/*
+ * The first filter lets this address pass, and no filter lets the other one
+ * pass.
+ */
 #define PASSES	"7000 1"
 #define STOPPED	"9000 1"
 
@@ -273,7 +282,10 @@ TEST_F_TIMEOUT(call, filter_addresses, TIMEOUT)
 	u->attr.type = type;
 	u->fd = pe_self(&u->attr);
 	ASSERT_LE(0, u->fd);
-	/* It traces where there is room, and so one can see what it traces. */
+	/*
+	 * With room in its buffer the event traces, which shows what the
+	 * filter lets pass.
+	 */
 	ASSERT_EQ(0, pe_ring_map(&u->ring, u->fd, RING_PAGES));
 	u->ring.page->aux_offset = u->ring.len;
 	u->ring.page->aux_size = 16 * self->page;
@@ -344,7 +356,7 @@ TEST_F_TIMEOUT(call, attach_a_program, TIMEOUT)
 		self->t.undo = close_it;
 		EXPECT_BORNE(self);
 		EXPECT_NE(0, self->t.failed);
-		/* None of them is left. */
+		/* No program is left that would count this call. */
 		syscall(__NR_getppid);
 		EXPECT_EQ(0, pe_bpf_counted(map));
 		close(self->u.fd);
@@ -358,8 +370,8 @@ TEST_F_TIMEOUT(call, attach_a_program, TIMEOUT)
 /* Copies */
 
 /*
- * With little of its own that could fail: it has the parent's memory and
- * files, and the parent waits until it is gone.
+ * The child shares the parent's memory and files, and the parent waits until
+ * it is gone: so fork(2) has few allocations of its own that could fail.
  */
 static int fork_it(void *arg)
 {
@@ -378,7 +390,7 @@ static void wait_for_it(void *arg, int ret)
 	waitpid(u->pid, NULL, 0);
 }
 
-/* The leader of events of all kinds, all of them inherited. */
+/* Open a leader and members of all kinds of events, all of them inherited. */
 static int open_family(struct perf_event_attr *attr, int *fds, int room)
 {
 	struct perf_event_attr other;
@@ -456,7 +468,10 @@ static int splice_it(void *arg)
 	return n < 0 ? -errno : n;
 }
 
-/* More than three pages: whole ones are exchanged, the ends are copied. */
+/*
+ * These are more than three pages: whole pages are exchanged, the ends are
+ * copied.
+ */
 static void fill_again(void *arg, int ret)
 {
 	static char bytes[1 << 16];
@@ -494,14 +509,14 @@ TEST_F_TIMEOUT(call, splice_records, TIMEOUT)
 	fill_again(u, 0);
 	self->t = (struct pe_trial) { splice_it, fill_again, is_all_there, u };
 	EXPECT_BORNE(self);
-	/* The batch and the pages of it. */
+	/* The batch of pages and the pages were allocated, and failed. */
 	EXPECT_LT(3, self->t.failed);
 	pe_ring_unmap(&u->ring);
 	close(u->pipe[0]);
 	close(u->pipe[1]);
 }
 
-/* The rest */
+/* The rest of the calls */
 
 static int read_group(void *arg)
 {
@@ -595,7 +610,7 @@ TEST_F_TIMEOUT(call, move_a_breakpoint, TIMEOUT)
 	EXPECT_BORNE(self);
 }
 
-/* The last one: of all that the others have done. */
+/* This comes last: it looks for leaks of all tests before it. */
 TEST_F_TIMEOUT(call, loses_nothing, TIMEOUT)
 {
 	int leaks = pe_leaks();

@@ -21,10 +21,10 @@
 
 /**
  * struct groups - the control groups of a test
- * @v1: where the controller's own hierarchy was mounted, or ""
+ * @v1: where the test has mounted the controller's own hierarchy, or ""
  * @up: the parent of the others
- * @left: one child
- * @right: another one
+ * @left: a child of @up
+ * @right: another child of @up
  */
 struct groups {
 	char v1[128];
@@ -94,9 +94,9 @@ static int remove_groups(struct groups *g)
 }
 
 /*
- * Have the controller in the hierarchy that is wanted. It leaves one that is
- * unmounted only if no group is left there, and those that were removed stay a
- * while: try again.
+ * Bring the controller into the hierarchy that is wanted. It leaves a
+ * hierarchy that is unmounted only when no group is left there, and groups
+ * that were removed stay for a while: so try again.
  */
 static bool use_hierarchy(struct groups *g, bool unified)
 {
@@ -195,7 +195,7 @@ TEST_F(cgroup, follows_who_moves)
 	close(right);
 }
 
-/* Events that are opened while a task of the cgroup runs count at once. */
+/* An event that is opened while a task of the cgroup runs counts at once. */
 TEST_F(cgroup, opened_late)
 {
 	int left;
@@ -211,7 +211,10 @@ TEST_F(cgroup, opened_late)
 	ASSERT_EQ(0, pe_cgroup_enter("", getpid()));
 }
 
-/* Enabled is the time that the cgroup's tasks run: none while it has none. */
+/*
+ * The time enabled is the time that tasks of the cgroup run: none passes while
+ * it has no task.
+ */
 TEST_F(cgroup, time_is_the_cgroups)
 {
 	__u64 idle[3], busy[3], after[3];
@@ -261,7 +264,7 @@ TEST_F(cgroup, removed_with_live_events)
 	close(up);
 }
 
-/* Whoever has the counters: a pinned event comes before flexible ones. */
+/* Two groups want the counters: a pinned event comes before flexible ones. */
 TEST_F(cgroup, pinned)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -284,7 +287,7 @@ TEST_F(cgroup, pinned)
 	ASSERT_LE(0, up);
 	ASSERT_EQ(0, pe_cgroup_enter("pe_up/left", self->child.pid));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_STEP, 1000));
-	/* What did not fit has nothing to read. */
+	/* A pinned event that did not fit is in error: a read gives 0 bytes. */
 	ASSERT_EQ(sizeof(value), read(left, &value, sizeof(value)));
 	EXPECT_EQ(1000, value);
 	ASSERT_EQ(sizeof(value), read(up, &value, sizeof(value)));
@@ -339,7 +342,10 @@ static int tree(unsigned int depth)
 	return wrong;
 }
 
-/* What a thousand processes do is the same for the cgroup and for who inherits. */
+/*
+ * The cgroup's event and an inherited one count the same for a thousand
+ * processes.
+ */
 TEST_F_TIMEOUT(cgroup, a_thousand_processes, 240)
 {
 	int cpu, cpus = pe_cpu_count(), wide[64], inherited, go[2], ready[2], status;
@@ -353,7 +359,7 @@ TEST_F_TIMEOUT(cgroup, a_thousand_processes, 240)
 	ASSERT_EQ(0, pipe(ready));
 	root = fork();
 	if (!root) {
-		/* Has all that it touches before it is watched. */
+		/* The child touches all its memory before it is watched. */
 		_exit(write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1 ||
 		      write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1 || tree(3));
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The two clocks: how they relate to each other, to an event's times and to
- * other clocks of the system. Nothing here depends on how fast things are.
+ * The two clock events: how they relate to each other, to an event's times and
+ * to other clocks of the system. Nothing here depends on how fast the machine
+ * is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -84,7 +85,7 @@ TEST(inside_wall_time)
 	end = now(CLOCK_MONOTONIC_RAW);
 	count = pe_count(fd);
 	EXPECT_LT(0, count);
-	/* The clocks are not the same: allow for a difference in rate. */
+	/* The clocks are not the same, so a difference in rate is allowed. */
 	EXPECT_LE(count, (end - start) + (end - start) / 10 + 1000000);
 	close(fd);
 }
@@ -175,7 +176,7 @@ TEST(cpu_clock_of_a_sleeping_task)
 	__u64 r;
 	int fd;
 
-	/* Attached to a task the CPU clock too stops with the task. */
+	/* On a task the CPU clock stops with the task, too. */
 	ASSERT_EQ(0, pe_child_start(&child));
 	fd = pe_open(&a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
@@ -195,7 +196,7 @@ TEST(cpu_clock_of_a_cpu)
 	struct reading r, s;
 	int fd;
 
-	/* Attached to a CPU it goes on, whatever the CPU does. */
+	/* On a CPU the CPU clock goes on, whether the CPU is idle or not. */
 	a.read_format = TIMES;
 	fd = pe_open(&a, -1, 0, -1, 0);
 	ASSERT_LE(0, fd);
@@ -223,15 +224,18 @@ TEST(reset)
 	r = get(fd);
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
 	s = get(fd);
-	/* The count alone goes back to zero, never the times. */
+	/* A reset sets the count to zero, but never the times. */
 	EXPECT_LT(0, r.value);
 	EXPECT_EQ(0, s.value);
 	EXPECT_EQ(r.enabled, s.enabled);
 	EXPECT_EQ(r.running, s.running);
 
-	/* And so it does while it runs. */
+	/* A reset does the same while the event runs. */
 	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	/* Longer than the machine may stand still between the next two lines. */
+	/*
+	 * Spin for longer than the machine may stand still between the next
+	 * two lines, so that the count after the reset is less.
+	 */
 	for (tries = 0; tries < 10; tries++) {
 		pe_spin(3000000);
 		r = get(fd);
@@ -276,7 +280,10 @@ TEST(exclusion_is_not_for_clocks)
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
 	int fd;
 
-	/* Counting, a clock makes no difference between the levels. */
+	/*
+	 * For a clock event that counts, the privilege levels make no
+	 * difference.
+	 */
 	a.exclude_user = 1;
 	a.exclude_kernel = 1;
 	fd = pe_self(&a);
@@ -287,8 +294,8 @@ TEST(exclusion_is_not_for_clocks)
 }
 
 /*
- * A clock that samples has a timer, which goes with it: what has the event's
- * memory then is not to find it there.
+ * A clock event that samples has a timer, which must be gone with the event:
+ * else it fires in memory that something else has by then.
  */
 TEST(timers_end_with_their_clocks)
 {
@@ -300,7 +307,10 @@ TEST(timers_end_with_their_clocks)
 	for (round = 0; round < 30; round++) {
 		for (i = 0; i < 16; i++) {
 			a.config = i & 1 ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK;
-			/* From a millisecond to a minute: before and after the memory is freed. */
+			/*
+			 * Periods from a millisecond to a minute: timers that
+			 * expire before and after the memory is freed.
+			 */
 			a.sample_period = 1000000ULL << i % 5 * 4;
 			if (i & 2)
 				fd[i] = pe_open(&a, i & 4 ? child.pid : 0, -1, -1, 0);
@@ -317,7 +327,7 @@ TEST(timers_end_with_their_clocks)
 	}
 	pe_child_end(&child);
 
-	/* And time goes on. */
+	/* The clock has gone on. */
 	a.config = PERF_COUNT_SW_TASK_CLOCK;
 	fd[0] = pe_self(&a);
 	ASSERT_LE(0, fd[0]);
@@ -326,7 +336,10 @@ TEST(timers_end_with_their_clocks)
 	close(fd[0]);
 }
 
-/* A clock with a timer has to be scheduled, and its group with it. */
+/*
+ * Open a clock event with a timer: it has to be scheduled, and its group with
+ * it.
+ */
 static int open_timer(int group)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
@@ -403,7 +416,9 @@ TEST(children_of_a_scheduled_group)
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	both = pe_count(fd);
 	EXPECT_LT(alone, both);
-	/* Two tasks have run, each no longer than all of it took. */
+	/*
+	 * Two tasks have run, neither of them longer than the whole test took.
+	 */
 	EXPECT_LE(both, 2 * (now(CLOCK_MONOTONIC_RAW) - start));
 	close(fd);
 	close(leader);

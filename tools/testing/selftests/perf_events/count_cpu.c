@@ -133,7 +133,10 @@ TEST(times_of_a_task_on_a_cpu)
 
 	if (pe_cpu_count() < 2)
 		SKIP(return, "needs two CPUs");
-	/* Enabled all the time that the task runs; running on its CPU only. */
+	/*
+	 * The event is enabled all the time that the task runs, but running
+	 * only on its CPU.
+	 */
 	a.read_format = TIMES;
 	ASSERT_EQ(0, pe_move_to(0));
 	fd[0] = pe_open(&a, 0, 0, -1, 0);
@@ -185,7 +188,7 @@ TEST(switches_of_a_cpu)
 	struct pe_child child;
 	int fd, i;
 
-	/* There and back, each time. */
+	/* Each round moves the task to the other CPU and back. */
 	ASSERT_EQ(0, pe_move_to(0));
 	ASSERT_EQ(0, pe_child_start(&child));
 	fd = pe_open(&a, -1, 0, -1, 0);
@@ -223,12 +226,15 @@ TEST(control_group)
 	EXPECT_LE(PAGES, pe_count(fd));
 	EXPECT_EQ(pe_count(task), pe_count(fd));
 
-	/* Others on the same CPU are not counted. */
+	/* Other tasks on the same CPU are not counted. */
 	before = pe_count(fd);
 	ASSERT_EQ(0, pe_child_do(&out, PE_FAULT, PAGES));
 	EXPECT_EQ(before, pe_count(fd));
 
-	/* One that comes in is, one that has left is not. */
+	/*
+	 * A task that comes into the group is counted, one that has left is
+	 * not.
+	 */
 	ASSERT_EQ(0, pe_cgroup_enter(name, out.pid));
 	ASSERT_EQ(0, pe_cgroup_enter("", in.pid));
 	ASSERT_EQ(0, pe_child_do(&in, PE_FAULT, PAGES));
@@ -240,7 +246,7 @@ TEST(control_group)
 	ASSERT_EQ(0, pe_child_do(&out, PE_FAULT, PAGES));
 	EXPECT_EQ(before + PAGES, pe_count(fd));
 
-	/* The group may go while it is watched. */
+	/* A group may be removed while it is watched. */
 	pe_child_end(&in);
 	pe_child_end(&out);
 	close(dir);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Page faults: the software events whose number is known to the last one.
- */
+/* Page faults: the software events whose exact number is known. */
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <pthread.h>
@@ -15,7 +13,10 @@
 
 #define PAGES	100
 
-/* Count PAGES new pages being touched, once everything else is in place. */
+/*
+ * Count the faults of touching PAGES new pages; everything else is mapped
+ * before.
+ */
 static __u64 count_faults(struct perf_event_attr *attr)
 {
 	int fd = pe_self(attr), i;
@@ -92,7 +93,7 @@ TEST(exclude_host_or_guest)
 	EXPECT_EQ(PAGES, count_faults(&a));
 }
 
-/* Let the kernel touch the pages: it reads a file into them. */
+/* Let the kernel touch the pages, by reading a file into them. */
 static __u64 count_kernel_faults(struct perf_event_attr *attr, int from)
 {
 	size_t page = sysconf(_SC_PAGESIZE), i;
@@ -185,7 +186,10 @@ TEST(another_thread)
 	pthread_t thread;
 
 	ASSERT_LE(0, fd);
-	/* What the other thread does is not ours: its start and end cost a few. */
+	/*
+	 * The event does not count what the other thread does; its start and
+	 * end cost a few faults of ours.
+	 */
 	for (i = 0; i < 2; i++) {
 		pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
 		pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -212,7 +216,7 @@ TEST(another_process)
 	ASSERT_EQ(0, pe_child_do(&child, PE_FAULT, PAGES));
 	EXPECT_EQ(before + PAGES, pe_count(fd));
 
-	/* Our own do not count. */
+	/* The event is on the child: our faults do not count. */
 	pe_fault(PAGES);
 	EXPECT_EQ(before + PAGES, pe_count(fd));
 	close(fd);
@@ -248,7 +252,7 @@ TEST(file_in_memory)
 	int fd = pe_self(&a), file = memfd_create("f", 0);
 	char *p;
 
-	/* Pages of a file that lives in memory are minor faults. */
+	/* Pages of a file in memory (tmpfs) are minor faults. */
 	ASSERT_EQ(0, ftruncate(file, PAGES * page));
 	p = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	ASSERT_NE(MAP_FAILED, p);
@@ -266,7 +270,7 @@ static void look_at(const char *p)
 	__asm__ __volatile__("" : : "r" (*p) : "memory");
 }
 
-/* Pages that are on a disk, and nowhere else: the disk is of memory. */
+/* Pages that are only on a disk are major faults. The disk is one of memory. */
 TEST(major)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
@@ -282,7 +286,10 @@ TEST(major)
 	ASSERT_LE(0, all);
 	p = mmap(NULL, pages * page, PROT_READ, MAP_SHARED, disk, 0);
 	ASSERT_NE(MAP_FAILED, p);
-	/* One page a fault: none is read ahead, none is mapped beside another one. */
+	/*
+	 * One page a fault: no page is read ahead, and no neighbouring page is
+	 * mapped.
+	 */
 	ASSERT_EQ(0, madvise(p, pages * page, MADV_RANDOM));
 	for (i = 0; i < pages; i++) {
 		ASSERT_EQ(0, ioctl(disk, BLKFLSBUF, 0));
@@ -293,9 +300,9 @@ TEST(major)
 		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
 		EXPECT_EQ(i + 1, pe_count(fd));
 	}
-	/* They are faults like others, too. */
+	/* Major faults are counted by the event of all faults, too. */
 	EXPECT_LE(pages, pe_count(all));
-	/* What is in memory now is no longer read from there. */
+	/* Pages that are in memory by now are not read from the disk again. */
 	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	for (i = 0; i < pages; i++)
 		look_at(p + i * page);
@@ -314,7 +321,10 @@ static void read_processor_version(void)
 {
 	unsigned long version;
 
-	/* Not for user space: the kernel does it in its place. */
+	/*
+	 * User space cannot read this register: the kernel emulates the
+	 * instruction.
+	 */
 	__asm__ __volatile__("mfspr %0, 287" : "=r" (version));
 }
 
@@ -322,7 +332,10 @@ static void load_many(void)
 {
 	static unsigned int words[2] = { 1, 2 };
 
-	/* Little endian has no load of several registers, the assembler neither: lmw 30, 0(9). */
+	/*
+	 * Little endian has no load of several registers, and the assembler
+	 * refuses one: this is lmw 30, 0(9).
+	 */
 	__asm__ __volatile__("mr 9, %0\n"
 			     ".long 0xbbc90000" : : "r" (words) : "r9", "r30", "r31", "memory");
 }

@@ -19,7 +19,10 @@ TEST(ping_pong)
 	__u64 before[2], after[2];
 	int fd[2], i;
 
-	/* Both on one CPU: each order and each answer needs a switch. */
+	/*
+	 * Both tasks are on one CPU, so that each order and each answer needs
+	 * a switch.
+	 */
 	ASSERT_EQ(0, pe_move_to(0));
 	ASSERT_EQ(0, pe_child_start(&child));
 	fd[0] = pe_self(&a);
@@ -33,7 +36,9 @@ TEST(ping_pong)
 	for (i = 0; i < 2; i++) {
 		after[i] = pe_count(fd[i]);
 		EXPECT_LE(before[i] + ROUNDS, after[i]);
-		/* Not one for every event on the task or the like. */
+		/*
+		 * A switch counts once, not once for every event of the task.
+		 */
 		EXPECT_GT(before[i] + 20 * ROUNDS, after[i]);
 		close(fd[i]);
 	}
@@ -98,7 +103,7 @@ TEST(migrations)
 		ASSERT_EQ(0, pe_move_to(i & 1));
 		EXPECT_EQ(i, pe_count(fd));
 	}
-	/* To where it is already: no migration. */
+	/* Moving a task to the CPU where it is already is no migration. */
 	ASSERT_EQ(0, pe_move_to((i - 1) & 1));
 	EXPECT_EQ(ROUNDS, pe_count(fd));
 	close(fd);
@@ -119,7 +124,7 @@ TEST(migrations_of_another)
 	for (i = 1; i <= ROUNDS; i++)
 		ASSERT_EQ(0, pe_child_do(&child, PE_MOVE, i & 1));
 	EXPECT_EQ(ROUNDS, pe_count(fd));
-	/* Ours are not the child's. */
+	/* Migrations of this task do not count for the child. */
 	for (i = 1; i <= ROUNDS; i++)
 		ASSERT_EQ(0, pe_move_to(i & 1));
 	EXPECT_EQ(ROUNDS, pe_count(fd));
@@ -164,7 +169,10 @@ TEST(cgroup_switches)
 	ASSERT_LE(0, cpu);
 	ASSERT_EQ(0, pe_cgroup_enter(name, child.pid));
 
-	/* Now whoever runs before or after the child is of another cgroup. */
+	/*
+	 * The tasks that run before and after the child are of other cgroups
+	 * now.
+	 */
 	before = pe_count(fd);
 	for (i = 0; i < ROUNDS; i++)
 		ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 1));
@@ -185,7 +193,10 @@ TEST(no_cgroup_switches_at_home)
 	if (pe_cgroup_enter("", getpid()))
 		SKIP(return, "no control groups");
 	fd = pe_self(&a);
-	/* To idle and back: where we are in the root, none leaves the group. */
+	/*
+	 * Switch to idle and back: both are in the root cgroup like this task,
+	 * so that the group is not left.
+	 */
 	ASSERT_LE(0, fd);
 	for (i = 0; i < ROUNDS; i++)
 		pe_sleep_ms(1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Page faults of a tree of a thousand processes: an inherited event and the
- * events of a control group both come to the very number that the kernel keeps
- * for wait4(2), which knows nothing of events.
+ * Page faults of a tree of a thousand processes. An inherited event and the
+ * events of a control group must both count exactly what the kernel reports by
+ * wait4(2), which does not depend on events.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,8 +21,8 @@
 
 /**
  * struct usage - faults of a process and of all below it that have been waited for
- * @min: without reading from a disk
- * @maj: with
+ * @min: faults without a read from a disk
+ * @maj: faults with a read from a disk
  */
 struct usage {
 	__u64 min, maj;
@@ -36,7 +36,7 @@ FIXTURE(tree) {
 	pid_t root;
 };
 
-/* Children of each process by its height, and whether they run at the same time. */
+/* Children of each process, by its height. */
 static const unsigned int width[] = { 9, 10, 10 };
 
 static int tree(unsigned int height, bool together)
@@ -62,7 +62,7 @@ static int tree(unsigned int height, bool together)
 	return wrong;
 }
 
-/* What a process has had so far; does it sleep? */
+/* Read the faults of a process so far, and its state. */
 static int look(pid_t pid, struct usage *usage, char *state)
 {
 	unsigned long long f[4];
@@ -78,7 +78,7 @@ static int look(pid_t pid, struct usage *usage, char *state)
 	len = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[len] = 0;
-	/* The name is in brackets, and may be anything. */
+	/* The name is in brackets, and may contain any character. */
 	at = strrchr(text, ')');
 	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %*u %llu %llu %llu %llu", state, &f[0],
 			  &f[1], &f[2], &f[3]) != 5)
@@ -112,7 +112,7 @@ FIXTURE_TEARDOWN(tree)
 	}
 }
 
-/* A process that sleeps, and makes a tree when it is told to. */
+/* Start a process that sleeps, and makes a tree when it is told to. */
 static void plant(struct __test_metadata *_metadata, struct _test_data_tree *self, bool together)
 {
 	char c = 0, state = 0;
@@ -123,14 +123,17 @@ static void plant(struct __test_metadata *_metadata, struct _test_data_tree *sel
 		_exit(write(self->from[1], &c, 1) != 1 || read(self->to[0], &c, 1) != 1 ||
 		      tree(3, together));
 	ASSERT_EQ(1, read(self->from[0], &c, 1));
-	/* It has faults of its own until it sleeps. */
+	/* The process has faults of its own until it sleeps. */
 	while (state != 'S') {
 		pe_sleep_ms(1);
 		ASSERT_EQ(0, look(self->root, &self->before, &state));
 	}
 }
 
-/* Let it grow. What it has had by then, from where we began to count. */
+/*
+ * Let the tree grow. Return: the faults of the process and of the tree since
+ * counting began.
+ */
 static struct usage grow(struct __test_metadata *_metadata, struct _test_data_tree *self)
 {
 	struct rusage usage;
@@ -144,7 +147,7 @@ static struct usage grow(struct __test_metadata *_metadata, struct _test_data_tr
 	self->root = 0;
 	all.min = usage.ru_minflt - self->before.min;
 	all.maj = usage.ru_majflt - self->before.maj;
-	/* A thousand, and all above them. */
+	/* All leaves, and the processes above them. */
 	EXPECT_LE(PAGES * 1000, all.min);
 	return all;
 }
@@ -167,7 +170,10 @@ static void open_inherited(struct __test_metadata *_metadata, struct _test_data_
 	}
 }
 
-/* Events on each CPU, of a control group for the tree; none where there are no such groups. */
+/*
+ * Open an event of the tree's control group on each CPU; none where the kernel
+ * has no such groups.
+ */
 static void open_wide(struct __test_metadata *_metadata, struct _test_data_tree *self)
 {
 	int cpu;
@@ -225,7 +231,10 @@ TEST_F_TIMEOUT(tree, at_the_same_time, 600)
 	count(_metadata, self, true);
 }
 
-/* By construction: who touches so many pages has so many faults, no more. */
+/*
+ * Known by construction: a leaf that touches so many pages has so many faults,
+ * and no more.
+ */
 TEST_F_TIMEOUT(tree, leaves_by_construction, 300)
 {
 	struct perf_event_attr own = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
@@ -235,8 +244,8 @@ TEST_F_TIMEOUT(tree, leaves_by_construction, 300)
 	pid_t pid;
 
 	/*
-	 * Enabled, with the inherited one, for the very section of each child. That
-	 * enables ours, too: sleep meanwhile.
+	 * Each child's own event and the inherited one are enabled for just the
+	 * same section. That enables this task's event, too: so sleep meanwhile.
 	 */
 	self->a = own;
 	self->a.inherit = 1;

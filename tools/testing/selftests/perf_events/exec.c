@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * execve(2): events that stay, that are enabled by it, that go with it.
+ * execve(2): events that stay, events that it enables, and events that it
+ * removes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -45,7 +46,7 @@ TEST_F(exec, counts_on)
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_EXEC, 0));
-	/* A new program image is a good number of faults. */
+	/* Starting a new program image causes many faults. */
 	EXPECT_LT(10, pe_count(fd));
 	EXPECT_EQ(PAGES, child_faults(&self->child, fd));
 	close(fd);
@@ -66,7 +67,10 @@ TEST_F(exec, enables)
 	EXPECT_LT(0, pe_count(fd));
 	EXPECT_EQ(PAGES, child_faults(&self->child, fd));
 
-	/* It does so once: what is disabled later stays so. */
+	/*
+	 * execve(2) enables the event only once: an event that is disabled
+	 * later stays so.
+	 */
 	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	count = pe_count(fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_EXEC, 0));
@@ -165,7 +169,10 @@ TEST_F(exec, removes)
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_EXEC, 0));
 	EXPECT_EQ(PAGES, child_faults(&self->child, stays));
 
-	/* Its count is kept, it counts no more, whatever one does. */
+	/*
+	 * The removed event keeps its count, and counts no more, whatever is
+	 * done to it.
+	 */
 	EXPECT_LE(count, pe_count(fd));
 	count = pe_count(fd);
 	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -182,7 +189,7 @@ TEST_F(exec, removes_a_leader)
 {
 	int leader, member;
 
-	/* A member that is not to be removed goes on alone. */
+	/* A member without remove_on_exec goes on alone. */
 	self->a.remove_on_exec = 1;
 	leader = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	self->a.remove_on_exec = 0;
@@ -223,7 +230,7 @@ TEST_F(exec, inherited_copies)
 	__u64 before;
 	int fd;
 
-	/* A child's exec removes the child's copy alone. */
+	/* An exec in the child removes only the copy of the child. */
 	self->a.inherit = 1;
 	self->a.remove_on_exec = 1;
 	fd = pe_self(&self->a);
@@ -250,7 +257,7 @@ TEST_F(exec, enables_inherited_copies)
 	__u64 before;
 	int fd;
 
-	/* A copy is enabled by its own task's exec. */
+	/* A copy is enabled by an exec of its own task. */
 	self->a.inherit = 1;
 	self->a.disabled = 1;
 	self->a.enable_on_exec = 1;

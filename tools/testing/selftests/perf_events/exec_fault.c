@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * execve(2) of a task with events when there is no memory: each allocation
- * fails in turn, up to the first instructions of the new program. Whether it
- * comes to that or not, the events are what they were, or what execve(2) makes
- * of them, and go with the task.
+ * fails in turn, up to the first instructions of the new program. Whether
+ * execve(2) succeeds or fails, the events must be as they were or as execve(2)
+ * makes them, and must go with the task.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,13 +23,16 @@
 
 /* How the child ends. */
 enum end {
-	HAPPENED = 10,		/* the program runs, for want of an allocation or not */
+	HAPPENED = 10,		/* the program runs, whether an allocation has failed or not */
 	DID_NOT_HAPPEN,		/* there was no allocation of that number */
-	REFUSED,		/* execve(2) failed for it */
-	WRONG,			/* or for something else */
+	REFUSED,		/* execve(2) failed because of the allocation */
+	WRONG,			/* execve(2) failed for another reason */
 };
 
-/* The new program. First of all: others allocate memory. */
+/*
+ * Constructor of the new program. It runs first, as other constructors
+ * allocate memory.
+ */
 static __attribute__((constructor(101))) void exec_target(void)
 {
 	if (getenv(ENV))
@@ -42,12 +45,12 @@ static void exec_with(unsigned int nth, int go)
 	char c;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* What the C library has to say about it is nothing new. */
+	/* Messages of the C library about missing memory are not wanted. */
 	close(STDERR_FILENO);
 	if (read(go, &c, 1) != 1 || pe_inject_self(nth))
 		_exit(WRONG);
 	execve("/proc/self/exe", argv, envp);
-	/* Which error it is depends on who could not do without. */
+	/* Which error execve(2) gives depends on the allocation that failed. */
 	_exit(pe_inject_happened() ? REFUSED : WRONG);
 }
 
@@ -55,9 +58,9 @@ static void exec_with(unsigned int nth, int go)
  * struct watched - a child, and the events that are on it
  * @pid: the child
  * @go: tells it to go on
- * @counts: counts from the start
- * @enabled: is enabled by exec
- * @removed: is removed by exec
+ * @counts: event that counts from the start
+ * @enabled: event that exec enables
+ * @removed: event that exec removes
  * @group: of two, of hardware if there is any; the leader
  * @member: of @group
  * @ring: of @counts
@@ -120,15 +123,18 @@ static enum end try(struct __test_metadata *_metadata, unsigned int nth)
 	ASSERT_EQ(0, watch(&w, nth));
 	ASSERT_EQ(1, write(w.go[1], "", 1));
 	ASSERT_EQ(w.pid, waitpid(w.pid, &status, 0));
-	/* Too late to refuse: the kernel kills it. */
+	/*
+	 * After the point of no return execve(2) cannot fail: the kernel kills
+	 * the task.
+	 */
 	end = WIFEXITED(status) ? WEXITSTATUS(status) : HAPPENED;
 	ASSERT_NE(WRONG, end);
 
-	/* All of them can be read, and have not changed since. */
+	/* All events can be read, and their counts do not change any more. */
 	count = pe_count(w.counts);
 	EXPECT_LT(0, count);
 	EXPECT_EQ(count, pe_count(w.counts));
-	/* They have seen the new program, if there was one. */
+	/* The events have counted the new program, if it was started. */
 	if (end == REFUSED) {
 		EXPECT_EQ(0, pe_count(w.enabled));
 	} else if (WIFEXITED(status)) {
@@ -166,7 +172,7 @@ TEST_F_TIMEOUT(exec, with_events, TIMEOUT)
 		if (end == DID_NOT_HAPPEN)
 			break;
 		refused += end == REFUSED;
-		/* One that nobody lets fail goes as ever. */
+		/* No allocation fails in this one: it must succeed as ever. */
 		if (nth % 16 == 0)
 			ASSERT_EQ(DID_NOT_HAPPEN, try(_metadata, 2 * MOST));
 	}

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Exit: what is left of an event once its task is gone.
- */
+/* Exit: what an event still gives once its task is gone. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -69,7 +67,10 @@ TEST_F(exit, zombie)
 {
 	siginfo_t info;
 
-	/* Before it is waited for the event is as good as after. */
+	/*
+	 * The event works the same before the zombie is waited for as after
+	 * that.
+	 */
 	ASSERT_EQ(0, pe_child_send(&self->child, PE_EXIT, 0));
 	ASSERT_EQ(0, waitid(P_PID, self->child.pid, &info, WEXITED | WNOWAIT));
 	EXPECT_LE(PAGES, pe_count(self->fd));
@@ -85,12 +86,12 @@ TEST_F(exit, hangup_is_told)
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };
 	void *buf;
 
-	/* With a buffer there is no hangup while the task lives. */
+	/* An event with a buffer reports no hangup while its task lives. */
 	buf = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, buf);
 	EXPECT_EQ(0, poll_now(self->fd));
 	ASSERT_EQ(0, pe_child_send(&self->child, PE_EXIT, 0));
-	/* And the one who waits for records wakes when it ends. */
+	/* A task that polls for records is woken when the event's task ends. */
 	EXPECT_EQ(1, poll(&p, 1, 20000));
 	EXPECT_EQ(POLLHUP, p.revents);
 	EXPECT_EQ(POLLHUP, poll_now(self->fd));
@@ -105,7 +106,10 @@ TEST_F(exit, inherited_hangup_comes_last)
 	void *buf;
 	int fd;
 
-	/* The hangup is about the event's own task, not about its heirs. */
+	/*
+	 * The hangup is about the task of the event, not about tasks that
+	 * inherited it.
+	 */
 	self->a.inherit = 1;
 	/* A buffer for more than one task is of one CPU. */
 	fd = pe_open(&self->a, 0, 0, -1, 0);
@@ -121,10 +125,10 @@ TEST_F(exit, inherited_hangup_comes_last)
 }
 
 /**
- * struct poller - who waits for the end of an event
+ * struct poller - a thread that waits for the end of an event
  * @fd: the event
  * @revents: what poll(2) told
- * @over: it has
+ * @over: poll(2) has returned
  */
 struct poller {
 	int fd;
@@ -144,7 +148,10 @@ static void *wait_for_end(void *arg)
 	return NULL;
 }
 
-/* Whoever waits for the event is woken when the last task of its family goes. */
+/*
+ * A task that waits for the event is woken when the last task of its family
+ * ends.
+ */
 TEST_F(exit, last_heir_wakes)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -176,7 +183,10 @@ TEST_F(exit, last_heir_wakes)
 	ASSERT_EQ(child, waitpid(child, NULL, 0));
 	pe_sleep_ms(50);
 	EXPECT_FALSE(__atomic_load_n(&w.over, __ATOMIC_ACQUIRE));
-	/* Its child ends when nobody can write any more. */
+	/*
+	 * Its child ends when no process has the other end of the pipe open
+	 * any more.
+	 */
 	close(to_kid[1]);
 	for (i = 0; i < 10000 && !__atomic_load_n(&w.over, __ATOMIC_ACQUIRE); i++)
 		pe_sleep_ms(1);
@@ -248,7 +258,7 @@ TEST_F(exit, thread)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(1, write(go[1], "x", 1));
 	pthread_join(thread, NULL);
-	/* pthread_join() may return before the thread is quite gone. */
+	/* pthread_join() may return before the thread has gone altogether. */
 	while (syscall(__NR_tgkill, getpid(), w.tid, 0) == 0)
 		pe_sleep_ms(1);
 	count = pe_count(fd);
@@ -262,7 +272,7 @@ TEST_F(exit, thread)
 
 TEST_F(exit, leader_thread_alone)
 {
-	/* A main thread that is done while others run: its pid is a zombie. */
+	/* The main thread ends while other threads run: its pid is a zombie. */
 	pthread_t thread;
 	struct worker w = { 0 };
 	int go[2], fd, status;
@@ -302,7 +312,9 @@ TEST_F(exit, owner_goes_first)
 	int status, fd = -1;
 	pid_t pid;
 
-	/* The process that opened an event, and alone has it, exits. */
+	/*
+	 * The process that has opened an event, and alone has its file, exits.
+	 */
 	pid = fork();
 	if (!pid) {
 		fd = pe_open(&a, self->child.pid, -1, -1, 0);

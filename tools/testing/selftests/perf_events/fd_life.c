@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * File descriptors of events: copied, inherited over fork, passed to others,
- * closed while somebody still has one.
+ * File descriptors of events: duplicated, inherited over fork, sent to other
+ * processes, and closed while another process still has one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ TEST_F(fd, read_by_a_fork)
 		_exit(pe_count(self->fd) == count ? 0 : 1);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
-	/* The fork's end closed a copy, no more. */
+	/* The end of the fork closed only its duplicate of the file. */
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
 	EXPECT_EQ(count + PAGES, pe_count(self->fd));
 }
@@ -99,7 +99,10 @@ TEST_F(fd, self_in_a_fork)
 	int fd = pe_self(&self->a), status;
 	pid_t pid;
 
-	/* "Self" is who opened it, whoever reads it. */
+	/*
+	 * "Self" is the task that has opened the event, whichever task reads
+	 * it.
+	 */
 	ASSERT_LE(0, fd);
 	count = pe_count(fd);
 	pid = fork();
@@ -155,7 +158,10 @@ TEST_F(fd, passed_on)
 	pid = fork();
 	if (!pid) {
 		close(self->fd);
-		/* Rights are those of who opened it. */
+		/*
+		 * The rights that count are those of the task that opened the
+		 * event.
+		 */
 		if (!geteuid() && pe_become(PE_UID, 0))
 			_exit(2);
 		got = receive_fd(sock[1]);
@@ -179,7 +185,7 @@ TEST_F(fd, in_flight)
 {
 	int sock[2], fd, got;
 
-	/* The only reference is in a message. */
+	/* The only reference to the event is in a message. */
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sock));
 	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
@@ -191,7 +197,7 @@ TEST_F(fd, in_flight)
 	EXPECT_LE(PAGES, pe_count(got));
 	close(got);
 
-	/* And never arrives. */
+	/* The message with the event is never received. */
 	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	ASSERT_EQ(0, send_fd(sock[0], fd));
 	close(fd);
@@ -222,7 +228,7 @@ TEST_F(fd, closed_by_exec)
 	int fd, status;
 	pid_t pid;
 
-	/* A program that ends with its events open on itself. */
+	/* A program ends with events on itself still open. */
 	pid = fork();
 	if (!pid) {
 		fd = pe_open(&self->a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -252,7 +258,7 @@ TEST_F(fd, fcntl)
 	EXPECT_EQ(0, fcntl(self->fd, F_SETFL, flags | O_NONBLOCK | O_ASYNC));
 	EXPECT_EQ(O_NONBLOCK | O_ASYNC,
 		  fcntl(self->fd, F_GETFL) & (O_NONBLOCK | O_ASYNC));
-	/* A read never blocks, so it is all the same to it. */
+	/* A read never blocks, so O_NONBLOCK makes no difference. */
 	EXPECT_NE(UINT64_MAX, pe_count(self->fd));
 	EXPECT_EQ(0, fcntl(self->fd, F_SETFL, flags));
 }

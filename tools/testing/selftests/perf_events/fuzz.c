@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random calls of everything that a perf event's ABI consists of, by several
- * processes of several threads each. What must hold: the kernel does not
- * complain, nobody hangs, events count exactly afterwards, and none is left.
+ * Random calls of everything in the perf events ABI, by several processes of
+ * several threads each. It is asserted that the kernel does not complain, that
+ * no process hangs, that events count exactly afterwards, and that no event is
+ * left.
  *
  * PE_FUZZ_SECONDS=n says how long, PE_FUZZ_SEED=n with which seed, and
- * PE_FUZZ_SKIP=hotplug,exec which operations to leave out. What a seed does is
- * the same every time up to the order of threads.
+ * PE_FUZZ_SKIP=hotplug,exec which operations to leave out. A seed does the
+ * same every time, apart from the order of threads.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@
 
 #define WORKERS		3
 #define THREADS		3
-#define GRACE_MS	180000	/* for the next one to end, emulated on a busy machine */
+#define GRACE_MS	180000	/* for the next process to end */
 #define ENV		"PE_FUZZ_CHILD"
 #define CPU1		"/sys/devices/system/cpu/cpu1/online"
 
@@ -38,7 +39,7 @@ static int fds[PE_FUZZ_FDS];
 static struct pe_fuzz_machine machine;
 static struct pe_fuzz_shared *shared;
 
-/* Breakpoints and probes are set here. */
+/* Breakpoints are set on these words. */
 static __u64 data[8];
 
 static __attribute__((noipa)) void func(void)
@@ -120,7 +121,7 @@ static int do_open(struct pe_fuzzer *f)
 	return fd;
 }
 
-/* A group in one go, so that there are many. */
+/* Open a whole group in one operation, so that there are many groups. */
 static int do_open_group(struct pe_fuzzer *f)
 {
 	int n = 2 + pe_below(&f->rng, 3), leader = -1, i, fd = -1, cpu;
@@ -305,7 +306,7 @@ static int do_munmap(struct pe_fuzzer *f)
 		return 0;
 	}
 	if (map->aux && pe_chance(&f->rng, 30)) {
-		/* The other order: the base first. */
+		/* Take the other order: unmap the base first. */
 		munmap(map->at, map->len);
 		munmap(map->aux, map->aux_len);
 		memset(map, 0, sizeof(*map));
@@ -315,7 +316,7 @@ static int do_munmap(struct pe_fuzzer *f)
 	return 0;
 }
 
-/* What should mostly be refused; where it is not, the mapping is gone. */
+/* Most of these must be refused. Where one is not, forget the mapping. */
 static int do_remap(struct pe_fuzzer *f)
 {
 	struct pe_fuzz_map *map = &f->maps[pe_below(&f->rng, PE_FUZZ_MAPS)];
@@ -497,7 +498,7 @@ static int do_fork(struct pe_fuzzer *f)
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* The buffers are the parent's alone. */
+		/* The buffers belong to the parent only. */
 		memset(f->maps, 0, sizeof(f->maps));
 		f->rng.state ^= getpid();
 		f->depth++;
@@ -546,7 +547,7 @@ static int do_kill(struct pe_fuzzer *f)
 
 static int do_unprivileged(struct pe_fuzzer *f)
 {
-	/* Of one thread; the others go on as root. */
+	/* Only this thread becomes a plain user; the others go on as root. */
 	f->plain = true;
 	return pe_become(PE_UID, pe_chance(&f->rng, 30) ? PE_CAP(CAP_PERFMON) : 0);
 }
@@ -637,7 +638,7 @@ static void take_signals(void)
 	static const int sigs[] = { SIGTRAP, SIGIO, SIGUSR1, SIGPIPE };
 	unsigned int i;
 
-	/* With SA_RESTART nobody has to look for EINTR. */
+	/* With SA_RESTART no caller has to look for EINTR. */
 	for (i = 0; i < PE_ARRAY_SIZE(sigs); i++) {
 		struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
@@ -679,7 +680,10 @@ static void map_shared(void)
 		_exit(1);
 }
 
-/* After do_exec(): what was not close-on-exec is there to be used. */
+/*
+ * Runs after do_exec(): files that were not close-on-exec are used by the new
+ * program.
+ */
 static __attribute__((constructor)) void exec_target(void)
 {
 	const char *text = getenv(ENV);
@@ -754,8 +758,10 @@ static void prepare(void)
 }
 
 /*
- * Let them work; all of them have ended, or one of them hangs. Where an event sends a signal for
- * each system call, the end of a handler is the next one: nobody's fault, if it can be killed.
+ * Let the processes work. Return: whether all of them have ended; else one of
+ * them hangs. Where an event sends a signal for each system call, the end of a
+ * signal handler causes the next signal: that is no fault of the kernel, if
+ * the process can be killed.
  */
 static bool run(__u64 seed, unsigned int seconds)
 {
@@ -767,10 +773,13 @@ static bool run(__u64 seed, unsigned int seconds)
 
 	last = now_ms() + seconds * 1000ULL;
 	shared->deadline = last;
-	/* Whoever loses its parent comes to this process. */
+	/* Processes that lose their parent become children of this one. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	take_signals();
-	/* On a machine that is slow they may be long in ending, but one after the other. */
+	/*
+	 * On a slow machine each of them may take long to end, but they do one
+	 * after the other.
+	 */
 	while (now_ms() < last + GRACE_MS) {
 		bool over = now_ms() >= shared->deadline;
 
@@ -863,7 +872,7 @@ int main(void)
 	bool ended;
 
 	ksft_print_header();
-	/* Not in every run of the tests: it finds something new each time. */
+	/* Runs only when asked for, as each run tries something new. */
 	if (!getenv("PE_FUZZ_SECONDS"))
 		ksft_exit_skip("PE_FUZZ_SECONDS is not set\n");
 	ksft_set_plan(3);
@@ -873,7 +882,9 @@ int main(void)
 	mlock = pe_get(PE_SYSCTL "perf_event_mlock_kb");
 	share = pe_get(PE_SYSCTL "perf_cpu_time_max_percent");
 	taint = pe_get("/proc/sys/kernel/tainted");
-	/* Samples are slow where they are emulated: leave time for the rest. */
+	/*
+	 * Where samples are emulated they are slow: leave time for other work.
+	 */
 	pe_set(PE_SYSCTL "perf_cpu_time_max_percent", 25);
 	pe_set(PE_SYSCTL "perf_event_max_sample_rate", 2000);
 	prepare();
@@ -885,7 +896,7 @@ int main(void)
 	show();
 	pe_set(CPU1, 1);
 	pe_set(PE_PARANOID, paranoid);
-	/* While nothing limits the time, the rate cannot be set. */
+	/* The rate cannot be set while the time is not limited. */
 	pe_set(PE_SYSCTL "perf_cpu_time_max_percent", 99);
 	pe_set(PE_SYSCTL "perf_event_max_sample_rate", rate);
 	pe_set(PE_SYSCTL "perf_cpu_time_max_percent", share);

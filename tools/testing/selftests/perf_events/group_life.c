@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups: what becomes of members and leader as each is closed, disabled,
- * enabled or reset, in every order.
+ * Groups: members and leader are closed, disabled, enabled or reset, in every
+ * order, and each event must count what it should after that.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,10 @@
 #define N	4
 #define PAGES	5
 
-/* A group of fault events: all read alike, so counts can be compared. */
+/*
+ * Open a group of fault events: all of them count the same faults, so their
+ * counts can be compared.
+ */
 static int open_group(int *fd, bool off, __u64 format)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -27,7 +30,7 @@ static int open_group(int *fd, bool off, __u64 format)
 			return fd[i];
 		a.disabled = 0;
 	}
-	/* Whatever is not yet mapped is now. */
+	/* Pages that are touched by this for the first time are mapped now. */
 	pe_fault(2);
 	for (i = 0; i < N; i++) {
 		pe_count(fd[i]);
@@ -110,7 +113,7 @@ TEST(group_flag)
 {
 	int fd[N], i, by;
 
-	/* By whichever member it is given. */
+	/* The ioctl acts on the whole group, whichever member it is given. */
 	for (by = 0; by < N; by++) {
 		ASSERT_EQ(0, open_group(fd, true, 0));
 		pe_ioctl(fd[1], PERF_EVENT_IOC_DISABLE, 0);
@@ -122,7 +125,10 @@ TEST(group_flag)
 		pe_fault(PAGES);
 		for (i = 0; i < N; i++)
 			EXPECT_EQ(PAGES, pe_count(fd[i]));
-		/* All are disabled now: the leader alone wakes only itself. */
+		/*
+		 * All events are disabled now: enabling the leader alone
+		 * enables no member.
+		 */
 		pe_ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
 		pe_fault(PAGES);
 		for (i = 0; i < N; i++)
@@ -250,7 +256,7 @@ TEST(close_a_disabled_leader)
 	close_all(fd);
 }
 
-/* Every order in which four things can be done. */
+/* Get every order in which four things can be done. */
 static int order_of(int perm, int *order)
 {
 	int left[N] = { 0, 1, 2, 3 }, i, j, pick;
@@ -291,7 +297,7 @@ TEST(close_in_every_order_of_another_task)
 	struct pe_child child;
 	__u64 count;
 
-	/* And with the task's end at every point between. */
+	/* The same, with the end of the task at each point in between. */
 	for (end = 0; end <= N; end++) {
 		for (perm = 0; order_of(perm, order) == 0; perm += 5) {
 			ASSERT_EQ(0, pe_child_start(&child));

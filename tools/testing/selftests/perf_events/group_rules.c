@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * perf_event_open(2): which events can be one group.
- */
+/* perf_event_open(2): which events may form a group. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +75,7 @@ TEST_F(group, of_a_member)
 {
 	int member = pe_open(&self->a, 0, -1, self->leader, 0);
 
-	/* Groups are one deep. */
+	/* The leader of a member must be a leader: groups are one deep. */
 	ASSERT_LE(0, member);
 	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, member, 0));
 	close(member);
@@ -105,7 +103,7 @@ TEST_F(group, clocks)
 	struct perf_event_attr a = self->a;
 	int leader;
 
-	/* Times in one group are of one clock. */
+	/* The clocks that stamp the records of a group must be the same. */
 	a.use_clockid = 1;
 	a.clockid = CLOCK_MONOTONIC;
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, self->leader, 0));
@@ -203,7 +201,7 @@ TEST_F(group, too_large_to_be_read)
 
 	if (setrlimit(RLIMIT_NOFILE, &limit))
 		SKIP(return, "too few files");
-	/* What a group's read gives never exceeds 16 KiB. */
+	/* A read of a group never gives more than 16 KiB. */
 	for (n = 0; n < 2000; n++) {
 		self->a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 		fd[n] = pe_open(&self->a, 0, -1, n ? fd[0] : -1, 0);
@@ -213,7 +211,7 @@ TEST_F(group, too_large_to_be_read)
 		}
 	}
 	EXPECT_EQ(-E2BIG, err);
-	/* 8 bytes for their number, 16 for each. */
+	/* A read gives 8 bytes for the number of events, and 16 for each. */
 	EXPECT_GE(16384, 8 + 16 * n);
 	EXPECT_LT(16384, 8 + 16 * (n + 1));
 	while (n--)
@@ -235,7 +233,10 @@ TEST_F(group, too_large_to_be_changed_at_once)
 		if (fd[n] < 0)
 			break;
 	}
-	/* As many as one read would give, of values alone: 8 bytes for their number, 8 for each. */
+	/*
+	 * As many events as fit into one read of values alone: 8 bytes for
+	 * their number, 8 for each.
+	 */
 	EXPECT_EQ(16384 / 8 - 1, n);
 	EXPECT_EQ(-E2BIG, n < 2100 ? fd[n] : 0);
 	/* The leader goes first. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples of a guest: a virtual machine of one page, made with KVM by the task
- * that is watched. A clock's samples say that they are of the guest, and where in it.
+ * Samples of a guest: the task that is watched makes a virtual machine of one
+ * page with KVM. Samples of a clock event must say that they are of the guest,
+ * and where in the guest.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -17,7 +18,10 @@
 
 #define GUEST_CODE	0x1000
 
-/* Counts down from 0x4000000, of which some samples see a part, and then says so to a port. */
+/*
+ * The guest counts down from 0x4000000, which takes long enough for samples,
+ * and then writes to a port.
+ */
 static const unsigned char code[] = {
 	0x66, 0xb9, 0x00, 0x00, 0x00, 0x04,	/* mov ecx, 0x4000000 */
 	0x66, 0x49,				/* dec ecx */
@@ -34,7 +38,9 @@ FIXTURE(guest) {
 	int fd;
 };
 
-/* One processor, in real mode, that begins at GUEST_CODE. */
+/*
+ * A virtual machine of one processor, in real mode, that begins at GUEST_CODE.
+ */
 FIXTURE_SETUP(guest)
 {
 	struct kvm_userspace_memory_region region = { .memory_size = 0x1000 };

@@ -12,18 +12,18 @@
 
 #define ONLINE		"/sys/devices/system/cpu/cpu1/online"
 #define ROUNDS		100
-#define SECONDS		15	/* at most, on a machine that is slow */
+#define SECONDS		15	/* time limit of a case on a slow machine */
 #define WORKERS		2
 #define FAULTS		4
 #define STEPS		7
 
 /**
  * struct worker - a thread that makes faults and steps
- * @thread: it
+ * @thread: the thread
  * @faults: its event of page faults
  * @steps: its group of steps, leader and member
  * @rounds: how many times it has made FAULTS faults and STEPS steps
- * @stop: it is to end
+ * @stop: asks the thread to end
  * @err: what went wrong, 0 for nothing
  */
 struct worker {
@@ -75,7 +75,7 @@ TEST(events_outlive_their_cpu)
 
 	if (geteuid() || access(ONLINE, W_OK))
 		SKIP(return, "needs root, and a CPU 1 that can go offline");
-	/* Kernels are known where an event of a CPU ends with it. */
+	/* There are kernels in which an event of a CPU ends with the CPU. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	have_sim = pe_sim_type() >= 0;
@@ -96,7 +96,7 @@ TEST(events_outlive_their_cpu)
 		EXPECT_EQ(-ENODEV, pe_try(&clock, -1, 1, -1, 0));
 		before = pe_count(cpu_clock);
 		pe_spin(1000);
-		/* It stands still while there is no CPU. */
+		/* The clock stands still while the CPU is offline. */
 		EXPECT_EQ(before, pe_count(cpu_clock));
 		if (i & 1)
 			EXPECT_EQ(0, pe_ioctl(cpu_clock, PERF_EVENT_IOC_DISABLE, 0));
@@ -134,7 +134,7 @@ TEST(events_outlive_their_cpu)
 		close(cpu_steps);
 }
 
-/* What a read gives, with the times. */
+/* The values of a read with both times. */
 struct got {
 	__u64 value, enabled, running;
 };
@@ -151,7 +151,7 @@ FIXTURE_VARIANT(cgroup) {
 	const char *name;
 };
 
-/* The last tasks of a CPU, which take it down, are of the root. */
+/* The last tasks of a CPU, which take the CPU down, are of the root cgroup. */
 FIXTURE_VARIANT_ADD(cgroup, root) {
 	.name = "",
 };
@@ -219,7 +219,9 @@ static void read_all(struct __test_metadata *_metadata, struct _test_data_cgroup
 		ASSERT_EQ(sizeof(got[i]), read(fds[i], &got[i], sizeof(got[i])));
 }
 
-/* Nobody may take a CPU that goes for one where the cgroup runs. */
+/*
+ * A CPU that goes offline must not be taken for one on which the cgroup runs.
+ */
 TEST_F(cgroup, stands_still_without_its_cpu)
 {
 	struct got before[KINDS], after[KINDS];
@@ -229,7 +231,7 @@ TEST_F(cgroup, stands_still_without_its_cpu)
 	for (round = 0; round < 5; round++) {
 		open_all(_metadata, self, gone);
 		ASSERT_EQ(0, pe_child_do(&self->child, PE_MOVE, 1));
-		/* It runs there when the CPU goes. */
+		/* The child runs on that CPU when the CPU goes offline. */
 		ASSERT_EQ(0, pe_child_send(&self->child, PE_SPIN, 10000000));
 		ASSERT_EQ(0, pe_set(ONLINE, 0));
 		read_all(_metadata, self, keep, before);
@@ -240,7 +242,7 @@ TEST_F(cgroup, stands_still_without_its_cpu)
 			EXPECT_EQ(before[i].value, after[i].value);
 			EXPECT_EQ(before[i].enabled, after[i].enabled);
 			EXPECT_EQ(before[i].running, after[i].running);
-			/* It had all that one CPU can have at once. */
+			/* The cgroup had as much time as one CPU can give. */
 			EXPECT_EQ(after[i].enabled, after[i].running);
 			close(gone[i]);
 		}
@@ -279,7 +281,7 @@ static void crowd(struct __test_metadata *_metadata, int cpu, int *fds)
 	}
 }
 
-/* Which of them do not come to run? */
+/* Get the events that do not come to run, one bit each. */
 static unsigned int waiting(const int *fds, int seconds)
 {
 	time_t end = time(NULL) + seconds;
@@ -303,7 +305,10 @@ static unsigned int waiting(const int *fds, int seconds)
 	return left;
 }
 
-/* Longer than it takes a CPU to go and to come. */
+/*
+ * An interval of rotation that is longer than it takes a CPU to go offline and
+ * come back.
+ */
 #define INTERVAL	400
 #define INTERVAL_FILE	PE_SIM "perf_event_mux_interval_ms"
 
@@ -341,7 +346,10 @@ FIXTURE_TEARDOWN(turns)
 	EXPECT_EQ(0, pe_set(INTERVAL_FILE, self->interval));
 }
 
-/* The CPU goes and comes back, some time after its timer has expired elsewhere or before. */
+/*
+ * The CPU goes offline and comes back, some time after its timer has expired
+ * on another CPU, or before that.
+ */
 static void go_and_come(struct __test_metadata *_metadata, struct _test_data_turns *self,
 			bool at_once)
 {
@@ -361,8 +369,9 @@ static void go_and_come(struct __test_metadata *_metadata, struct _test_data_tur
 }
 
 /*
- * The timer of a CPU that goes ends up on another one, which has events that
- * wait, too: it is not to serve those instead for ever.
+ * The timer of a CPU that goes offline is moved to another CPU, which also has
+ * events that wait. It must not rotate those for ever, instead of those of its
+ * own CPU.
  */
 TEST_F_TIMEOUT(turns, after_a_while, 120)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hardware counters: counts of loops of a known length, groups, user space's
- * own way to a counter.
+ * Hardware counters: counts of loops whose length is known, groups, and
+ * reading a counter from user space.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,10 @@ static __u64 count_loop(int fd, unsigned long instructions)
 	return pe_count(fd) - before;
 }
 
-/* Some machines count the kernel, too: without an interrupt it is the least. */
+/*
+ * Some machines count the kernel, too. The least count is one without an
+ * interrupt.
+ */
 static __u64 least_of_loop(int fd, unsigned long instructions)
 {
 	__u64 least = UINT64_MAX, n;
@@ -167,11 +170,11 @@ TEST_F(hw, software_leader_moves_to_the_hardware)
 	EXPECT_LE(10, n);
 	EXPECT_GE(20, n);
 	EXPECT_LE(LOOP, pe_count(member));
-	/* The leader goes, the member counts alone. */
+	/* The leader is closed, and the member goes on counting alone. */
 	close(leader);
 	n = pe_count(member);
 	pe_ioctl(member, PERF_EVENT_IOC_ENABLE, 0);
-	/* With the next task switch, at the latest. */
+	/* There are kernels in which the member goes on only at the next switch. */
 	if (!getenv("PE_HARD"))
 		pe_sleep_ms(1);
 	pe_hw_loop(LOOP);
@@ -184,7 +187,7 @@ TEST_F(hw, group_larger_than_the_pmu)
 	unsigned int n, i;
 	int fd[PE_HW_MAX + 1];
 
-	/* Some drivers look at members that are enabled only. */
+	/* Some drivers only look at members that are enabled. */
 	self->a.disabled = 0;
 	fd[0] = pe_self(&self->a);
 	ASSERT_LE(0, fd[0]);
@@ -195,7 +198,7 @@ TEST_F(hw, group_larger_than_the_pmu)
 	}
 	ASSERT_GT(PE_HW_MAX, n);
 	EXPECT_EQ(-EINVAL, fd[n]);
-	/* What came before counts. */
+	/* Members that were opened before that one count. */
 	EXPECT_LE(LOOP, count_loop(fd[0], LOOP));
 	for (i = 1; i < n; i++)
 		EXPECT_LE(LOOP, pe_count(fd[i]));
@@ -229,7 +232,7 @@ TEST_F(hw, unsupported_event)
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
 }
 
-/* The page of an event whose counter user space can read, or of any other. */
+/* Read a counter from user space, with the index from an event's page. */
 
 static __u64 read_counter(__u32 index)
 {
@@ -295,7 +298,10 @@ TEST_F(hw, page_when_it_counts)
 	int fd, i;
 
 #ifdef __aarch64__
-	/* There it is a matter of asking, and of a sysctl. */
+	/*
+	 * On this architecture an event has to ask for it, and a sysctl has to
+	 * allow it.
+	 */
 	pe_set(PE_SYSCTL "perf_user_access", 1);
 	self->a.config1 = 2;
 #endif

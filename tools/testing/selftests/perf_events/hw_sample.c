@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples by hardware counters: how many, where, what is in them, signals.
+ * Samples of hardware counters: how many there are, where they are, what is in
+ * them, and signals.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +94,10 @@ TEST_F(hw, one_record_a_period)
 	TH_LOG("%u records, %u in the loop, count %llu", n, inside, count);
 	EXPECT_LE(count / PERIOD - 1, n);
 	EXPECT_GE(count / PERIOD, n);
-	/* Interrupts of the kernel's are elsewhere, where it counts, too. */
+	/*
+	 * Interrupts of the kernel are outside of the loop, where the kernel
+	 * is counted, too.
+	 */
 	EXPECT_LE(n - n / 10, inside);
 }
 

@@ -43,7 +43,7 @@ FIXTURE_TEARDOWN(hw)
 		close(self->fd[--self->nr]);
 }
 
-/* One more event, that the teardown closes. */
+/* Open one more event, which the teardown closes. */
 #define OPEN(pid, cpu, group) ({						\
 	int _fd = pe_open(&self->a, pid, cpu, group, 0);			\
 									\
@@ -61,7 +61,10 @@ static struct timed get(int fd)
 	return t;
 }
 
-/* Long enough for some rotations; then everything stops, nearly at once. */
+/*
+ * Work long enough for some rotations; then stop all events at nearly the same
+ * time.
+ */
 static void work(unsigned int rounds)
 {
 	while (rounds--)
@@ -102,10 +105,13 @@ static void check_shares(struct __test_metadata *_metadata, int *fd, unsigned in
 		most = t.running > most ? t.running : most;
 		enabled = t.enabled > enabled ? t.enabled : enabled;
 	}
-	/* No counter has two at a time, and none of them rests long. */
+	/*
+	 * No counter counts for two events at a time, and none is unused for
+	 * long.
+	 */
 	EXPECT_LE(sum, counters * (enabled + enabled / 100));
 	EXPECT_GE(sum, counters * enabled / 2);
-	/* Nobody starves. */
+	/* Each event has its turn. */
 	for (i = 0; i < n; i++)
 		EXPECT_LE(most / 4, get(fd[i]).running);
 }
@@ -134,7 +140,7 @@ TEST_F(hw, task_and_cpu_events_share)
 {
 	unsigned int n = 3 * self->counters, i;
 
-	/* Elsewhere an event of the CPU may never have its turn. */
+	/* There are kernels in which an event of the CPU may never have its turn. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	for (i = 0; i < n; i++)
@@ -157,7 +163,7 @@ TEST_F(hw, groups_share)
 	}
 	work(10);
 	for (i = 0; i < groups; i++) {
-		/* All of a group or none of it. */
+		/* Either all events of a group are on, or none of them. */
 		leader = get(self->fd[i * size]);
 		TH_LOG("group %u: %llu in %llu of %llu", i, leader.value, leader.running,
 		       leader.enabled);
@@ -180,7 +186,10 @@ TEST_F(hw, a_small_group_beside_a_large_one)
 
 	if (self->counters < 3)
 		SKIP(return, "no two groups have room");
-	/* Two that exclude each other, and a single one for the gap. */
+	/*
+	 * Two groups that exclude each other, and a single event for the
+	 * counters that are left.
+	 */
 	large = OPEN(0, -1, -1);
 	for (i = 1; i < self->counters - 1; i++)
 		OPEN(0, -1, large);
@@ -231,7 +240,7 @@ TEST_F(hw, pinned_event_too_many)
 		t = get(self->fd[i]);
 		EXPECT_EQ(t.enabled, t.running);
 	}
-	/* Enabling it again is another try. */
+	/* Enabling the event again makes the kernel try again. */
 	close(self->fd[0]);
 	self->fd[0] = fd;
 	self->nr--;
@@ -252,11 +261,14 @@ TEST_F(hw, exclusive_group)
 	b = get(self->fd[1]);
 	EXPECT_LT(0, a.running);
 	EXPECT_LT(0, b.running);
-	/* Never both. */
+	/* The two exclusive groups are never on at the same time. */
 	EXPECT_GE(b.enabled + b.enabled / 100, a.running + b.running);
 }
 
-/* The kernel's own event, which is always on, keeps an exclusive group from nothing. */
+/*
+ * The event of the kernel's watchdog is always on, and must not keep an
+ * exclusive group off.
+ */
 TEST_F(hw, exclusive_beside_the_watchdog)
 {
 	const char *path = PE_SYSCTL "nmi_watchdog";
@@ -328,7 +340,10 @@ TEST_F(hw, children)
 	EXPECT_EQ(after.enabled, after.running);
 }
 
-/* Two tasks with equal contexts, which the scheduler exchanges. */
+/*
+ * Two tasks with equal events switch to each other, so that the scheduler may
+ * exchange contexts.
+ */
 TEST_F(hw, children_that_take_turns)
 {
 	int there[2], back[2], status, fd, i;
@@ -403,7 +418,10 @@ TEST_F(hw, cpu_goes_and_comes)
 	EXPECT_EQ(before.value, get(one).value);
 	ASSERT_EQ(0, pe_set(ONLINE, 1));
 
-	/* A new event of that CPU counts, and a task that goes there. */
+	/*
+	 * A new event of that CPU counts, and so does the event of a task that
+	 * is moved there.
+	 */
 	one = OPEN(-1, 1, -1);
 	pe_move_to(1);
 	before = get(one);

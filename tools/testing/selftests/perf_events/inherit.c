@@ -31,7 +31,7 @@ FIXTURE_SETUP(inherit)
 	self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	self->a.inherit = 1;
 	ASSERT_EQ(0, pe_child_start(&self->child));
-	/* Have the program's own pages in place. */
+	/* Map the program's own pages. */
 	pe_child_do(&self->child, PE_THREAD_FAULT, 1);
 	pe_child_do(&self->child, PE_FORK_FAULT, 1);
 }
@@ -124,7 +124,7 @@ TEST_F(inherit, live_copies_are_read)
 	before = pe_count(fd);
 	pe_fault(PAGES);
 	EXPECT_LE(before + PAGES, pe_count(fd));
-	/* What a child has counted stays when it goes. */
+	/* The count of a child stays in the sum when the child ends. */
 	before = pe_count(fd);
 	ASSERT_EQ(0, pe_child_end(&kid));
 	EXPECT_LE(before, pe_count(fd));
@@ -139,7 +139,10 @@ TEST_F(inherit, sums_add_up)
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
 	EXPECT_LE(20 * PAGES, pe_count(fd));
-	/* A child's own start and end is far less than what it touches. */
+	/*
+	 * The start and end of a child cause far fewer faults than the pages
+	 * that it touches.
+	 */
 	EXPECT_GT(20 * (PAGES + 1000), pe_count(fd));
 	close(fd);
 }
@@ -148,7 +151,7 @@ TEST_F(inherit, disabled)
 {
 	int fd;
 
-	/* A copy starts as its original is. */
+	/* A copy is enabled or disabled at its start as its root is. */
 	self->a.disabled = 1;
 	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
@@ -207,12 +210,14 @@ TEST_F(inherit, existing_children_are_not)
 	__u64 before;
 	int fd = pe_self(&self->a);
 
-	/* Only those born after the event was opened. */
+	/* Only children that are born after the event was opened inherit it. */
 	ASSERT_LE(0, fd);
 	before = pe_count(fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, 10 * PAGES));
 	EXPECT_GT(before + PAGES, pe_count(fd));
-	/* Nor are those that they bear afterwards. */
+	/*
+	 * Children of those that have not inherited it do not have it, either.
+	 */
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, 10 * PAGES));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_THREAD_FAULT, 10 * PAGES));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_GRAND_FAULT, 10 * PAGES));
@@ -236,7 +241,7 @@ TEST_F(inherit, original_exits_first)
 	int fd, go[2];
 	char c;
 
-	/* The task that the event is on ends; its child lives on. */
+	/* The task of the event ends, and its child lives on. */
 	ASSERT_EQ(0, pipe(go));
 	pid = fork();
 	if (!pid) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What inherited events tell of each task alone: PERF_SAMPLE_READ in samples
- * and PERF_RECORD_READ at a task's end.
+ * The counts of each task alone that inherited events report: PERF_SAMPLE_READ
+ * in samples, and PERF_RECORD_READ when a task ends.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +36,7 @@ FIXTURE_SETUP(each)
 	self->a.sample_id_all = 1;
 	self->a.sample_type = PE_ID_FIELDS;
 	self->fd = -1;
-	/* A buffer for more than one task is of one CPU. */
+	/* A buffer for more than one task has to be of one CPU. */
 	ASSERT_EQ(0, pe_move_to(0));
 }
 
@@ -50,7 +50,10 @@ FIXTURE_TEARDOWN(each)
 
 static void start(struct __test_metadata *_metadata, struct _test_data_each *self)
 {
-	/* What is counted before there is a buffer has no record. */
+	/*
+	 * The event is off until it has a buffer, so that all it counts is in
+	 * records.
+	 */
 	self->a.disabled = 1;
 	self->fd = pe_open(&self->a, 0, 0, -1, 0);
 	ASSERT_LE(0, self->fd);
@@ -59,11 +62,11 @@ static void start(struct __test_metadata *_metadata, struct _test_data_each *sel
 }
 
 /**
- * struct task - what is known of one
+ * struct task - what is known of a task
  * @pid: its id
- * @count: that the last sample has told
- * @second: of the other member of the group
- * @faults: that it had, as wait4(2) has them
+ * @count: count that the last sample has told
+ * @second: count of the other member of the group
+ * @faults: its page faults as wait4(2) reports them
  */
 struct task {
 	pid_t pid;
@@ -95,7 +98,9 @@ static __u64 faults_of(const struct rusage *usage)
 	return usage->ru_minflt + usage->ru_majflt;
 }
 
-/* Take turns with another, so that each runs on where the other one was. */
+/*
+ * Take turns with another task, so that each goes on where the other one was.
+ */
 static void turns(int from, int to, unsigned int nr)
 {
 	char c = 0;
@@ -137,7 +142,10 @@ static void wait_all(struct __test_metadata *_metadata)
 	}
 }
 
-/* Children that touch pages, some of them one after the other, two in turns. */
+/*
+ * Make children that touch pages: some of them one after the other, two in
+ * turns.
+ */
 static void family(struct __test_metadata *_metadata)
 {
 	unsigned int i;
@@ -165,7 +173,8 @@ static void lossless(struct __test_metadata *_metadata, struct _test_data_each *
 }
 
 /*
- * Each task's samples count its own events, one by one, whoever else runs.
+ * The samples of each task have the count of its own events, which goes up one
+ * by one, whichever task runs besides.
  */
 static void sampled(struct __test_metadata *_metadata, struct _test_data_each *self)
 {
@@ -186,7 +195,10 @@ static void sampled(struct __test_metadata *_metadata, struct _test_data_each *s
 		EXPECT_EQ(task->count + 1, self->s.values[0]);
 		EXPECT_EQ(id, self->s.values[1]);
 		EXPECT_EQ(id, self->s.id);
-		/* This is each copy's own. */
+		/*
+		 * The stream_id is that of the copy, and differs from the
+		 * root's id.
+		 */
 		EXPECT_EQ(task == tasks, self->s.stream_id == id);
 		task->count = self->s.values[0];
 	}
@@ -195,7 +207,7 @@ static void sampled(struct __test_metadata *_metadata, struct _test_data_each *s
 			EXPECT_EQ(tasks[i].faults, tasks[i].count);
 		sum += tasks[i].count;
 	}
-	/* read(2) has the sum. */
+	/* read(2) gives the sum of all tasks. */
 	ASSERT_EQ(sizeof(value), read(self->fd, value, sizeof(value)));
 	EXPECT_EQ(sum, value[0]);
 }
@@ -234,7 +246,7 @@ TEST_F_TIMEOUT(each, samples_have_its_group, 300)
 		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
 		task = find(self->s.tid);
 		ASSERT_NE(NULL, task);
-		/* We had some before there was a member. */
+		/* This task had some faults before there was a member. */
 		if (task == tasks)
 			continue;
 		ASSERT_EQ(5, self->s.nr_values);
@@ -305,7 +317,7 @@ TEST_F_TIMEOUT(each, counts_are_told_at_its_end, 300)
 		sum += value[0];
 		told++;
 	}
-	/* 6.12 has forgotten whose they are by then. */
+	/* In 6.12 it is not known by then whose counts these are. */
 	if (!told && !getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	EXPECT_EQ(TASKS, told);
@@ -353,7 +365,9 @@ TEST_F_TIMEOUT(each, groups_are_told_at_its_end, 300)
 	EXPECT_EQ(TASKS, told);
 }
 
-/* One of a group that is read as a whole, with its copies. */
+/*
+ * Attributes of a member of a group that is read as a whole, with its copies.
+ */
 static struct perf_event_attr member_attr(void)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -364,8 +378,8 @@ static struct perf_event_attr member_attr(void)
 }
 
 /*
- * A member that comes after fork(2). 6.12 may have exchanged the events of
- * parent and child at a task switch, and then takes no more members: -EAGAIN.
+ * Open a member after fork(2). 6.12 may have exchanged the events of parent
+ * and child at a task switch, and then refuses members: -EAGAIN.
  */
 static int open_late(int leader)
 {
@@ -375,7 +389,10 @@ static int open_late(int leader)
 	return fd == -EINVAL && !getenv("PE_HARD") ? -EAGAIN : fd;
 }
 
-/* A group of three that is read as one; 1 in @gone: that member does not stay at execve(2). */
+/*
+ * Open a group of three that is read as one. With 1 in @gone the member is
+ * removed by execve(2).
+ */
 static int open_three(int fd[3], unsigned int gone)
 {
 	struct perf_event_attr a = member_attr();
@@ -390,7 +407,10 @@ static int open_three(int fd[3], unsigned int gone)
 	return 0;
 }
 
-/* A group is added up with its copies only as long as they are copies of it. */
+/*
+ * A group is summed up with its copies only as long as the copies have the
+ * same members.
+ */
 TEST(sum_of_unequal_groups)
 {
 	struct pe_child c;
@@ -403,20 +423,23 @@ TEST(sum_of_unequal_groups)
 	ASSERT_EQ(8 * 4, read(fd[0], v, sizeof(v)));
 	EXPECT_EQ(3, v[0]);
 
-	/* The child has no copy of a member that comes later. */
+	/* The child has no copy of a member that is opened later. */
 	fd[3] = open_late(fd[0]);
 	if (fd[3] == -EAGAIN)
 		SKIP(return, "the child has the group");
 	ASSERT_LE(0, fd[3]);
 	EXPECT_EQ(-1, read(fd[0], v, sizeof(v)));
 	EXPECT_EQ(ECHILD, errno);
-	/* When that goes, they are equal again; 6.12 goes by how often there was a change. */
+	/*
+	 * When that member is closed, the groups are equal again; 6.12
+	 * compares how often they were changed.
+	 */
 	close(fd[3]);
 	if (getenv("PE_HARD")) {
 		ASSERT_EQ(8 * 4, read(fd[0], v, sizeof(v)));
 		EXPECT_LE(10, v[1]);
 	}
-	/* Copies that are gone are in the sums already. */
+	/* Counts of copies that are gone are in the sums already. */
 	fd[3] = open_late(fd[0]);
 	if (fd[3] == -EAGAIN)
 		SKIP(return, "the child has the group");
@@ -429,7 +452,7 @@ TEST(sum_of_unequal_groups)
 		close(fd[i]);
 }
 
-/* What a copy loses by execve(2), its original has still. */
+/* execve(2) removes a member of the copy, but not of the root. */
 TEST(sum_of_groups_after_exec)
 {
 	struct pe_child c;
@@ -442,7 +465,10 @@ TEST(sum_of_groups_after_exec)
 	ASSERT_EQ(0, pe_child_do(&c, PE_EXEC, 0));
 	EXPECT_EQ(-1, read(fd[0], v, sizeof(v)));
 	EXPECT_EQ(ECHILD, errno);
-	/* Without that member they are equal again, with another they are not. */
+	/*
+	 * Without that member the groups are equal again; with another one
+	 * they are not.
+	 */
 	close(fd[1]);
 	EXPECT_EQ(8 * 3, read(fd[0], v, sizeof(v)));
 	fd[1] = open_late(fd[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that switch to one another, and have inherited the same hardware events:
- * whatever the kernel leaves on the PMU meanwhile, the sum is exact.
+ * Tasks that have inherited the same hardware events switch to one another.
+ * Whatever the kernel leaves on the PMU at a switch, the sum must be exact.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,10 @@ static struct timed get(int fd)
 	return t;
 }
 
-/* One event alone, and a group of two; then children that have copies of them. */
+/*
+ * One event is alone, and two are a group; then children are made that have
+ * copies of them.
+ */
 FIXTURE(clones) {
 	struct perf_event_attr a;
 	struct pe_child child[CHILDREN];
@@ -70,7 +73,10 @@ FIXTURE_TEARDOWN(clones)
 		close(self->fd[i]);
 }
 
-/* Each child, and this task, make some steps: two switches for each child. */
+/*
+ * Let each child and this task make some steps, which takes two switches for
+ * each child.
+ */
 #define STEP_ALL(n) do {						\
 	for (int _i = 0; _i < CHILDREN; _i++) {				\
 		ASSERT_EQ(0, pe_child_do(&self->child[_i], PE_STEP, (n) + _i)); \
@@ -80,7 +86,7 @@ FIXTURE_TEARDOWN(clones)
 	self->steps += (n);						\
 } while (0)
 
-/* All that has been counted is there, and has been for as long as it was to be. */
+/* Every step has been counted, and every event has run as long as it should. */
 #define EXPECT_ALL() do {						\
 	for (int _i = 0; _i < 3; _i++) {				\
 		struct timed _t = get(self->fd[_i]);			\
@@ -129,13 +135,18 @@ TEST_F(clones, read_in_the_middle)
 		SKIP(return, "needs two CPUs");
 	STEP_ALL(1);
 	ASSERT_EQ(0, pe_move_to(1));
-	/* They share CPU 0, and are switched as they use up their time. */
+	/*
+	 * The tasks share CPU 0, and are switched when they have used up their
+	 * time.
+	 */
 	for (i = 0; i < CHILDREN; i++)
 		ASSERT_EQ(0, pe_child_send(&self->child[i], PE_STEP, 1 << 22));
 	for (r = 0; r < 500; r++) {
 		t = get(self->fd[r % 3]);
 		if (r % 3) {
-			/* The same steps, but read at another time. */
+			/*
+			 * The steps are the same, but the time is read later.
+			 */
 			EXPECT_LE(before.value, t.value);
 		}
 		EXPECT_EQ(t.enabled, t.running);
@@ -156,7 +167,7 @@ TEST_F(clones, exec_and_exit)
 		STEP_ALL(5);
 		ASSERT_EQ(0, pe_child_do(&self->child[r % CHILDREN], PE_EXEC, 0));
 		EXPECT_ALL();
-		/* One that goes, and one that comes. */
+		/* One child ends, and another one is started. */
 		pe_child_end(&self->child[(r + 1) % CHILDREN]);
 		EXPECT_ALL();
 		ASSERT_EQ(0, pe_child_start(&self->child[(r + 1) % CHILDREN]));
@@ -185,7 +196,7 @@ TEST_F(clones, off_and_on)
 	EXPECT_ALL();
 }
 
-/* Of a task that has an event more the others are no clones. */
+/* One task has an event more, so that the others are no clones of it. */
 TEST_F(clones, one_has_another_event)
 {
 	__u64 alone = 0, own = 0;
@@ -202,7 +213,7 @@ TEST_F(clones, one_has_another_event)
 			fd = pe_open(&self->a, self->child[1].pid, -1, -1, 0);
 			ASSERT_LE(0, fd);
 		}
-		/* With this one there are as many as counters. */
+		/* With this event there are as many events as counters. */
 		if (r == 6) {
 			mine = pe_self(&self->a);
 			ASSERT_LE(0, mine);
@@ -236,7 +247,7 @@ TEST_F(clones, one_event_is_closed)
 	self->fd[1] = pe_open(&self->a, 0, -1, -1, 0);
 	ASSERT_LE(0, self->fd[1]);
 	STEP_ALL(5);
-	/* None of the children has it. */
+	/* None of the children has this event. */
 	EXPECT_EQ(5, get(self->fd[1]).value);
 	EXPECT_EQ(self->steps, get(self->fd[0]).value);
 	EXPECT_EQ(self->steps, get(self->fd[2]).value);
@@ -254,7 +265,7 @@ TEST_F(clones, their_cpu_goes)
 		ASSERT_EQ(0, pe_move_to(1));
 		STEP_ALL(9);
 		STEP_ALL(9);
-		/* Where they are then is the scheduler's choice. */
+		/* The scheduler chooses where the tasks are then. */
 		ASSERT_EQ(0, pe_set(ONLINE, 0));
 		STEP_ALL(4);
 		ASSERT_EQ(0, pe_set(ONLINE, 1));
@@ -273,7 +284,7 @@ TEST_F(clones, more_than_counters)
 		more[i] = pe_self(&self->a);
 		ASSERT_LE(0, more[i]);
 	}
-	/* It has all of them, as this task has. */
+	/* The new child inherits all events that this task has. */
 	ASSERT_EQ(0, pe_child_start(&last));
 	for (r = 0; r < 100; r++) {
 		ASSERT_EQ(0, pe_child_do(&last, PE_STEP, 100));
@@ -292,7 +303,9 @@ TEST_F(clones, more_than_counters)
 	EXPECT_LE(sum, PE_SIM_COUNTERS * enabled);
 }
 
-/* Software events of which one has to be scheduled, and its group with it. */
+/*
+ * One of these software events has to be scheduled, and so its group is, too.
+ */
 TEST(software_events_that_are_scheduled)
 {
 	struct perf_event_attr out = pe_attr(PERF_COUNT_SW_BPF_OUTPUT);
@@ -330,10 +343,13 @@ TEST(software_events_that_are_scheduled)
 	EXPECT_LE(50 * 101, t.value - start);
 	EXPECT_GT(50 * 101 + 50, t.value - start);
 	EXPECT_EQ(t.enabled, t.running);
-	/* The same, but for what happened between two reads. */
+	/*
+	 * The count is the same, apart from what happened between the two
+	 * reads.
+	 */
 	EXPECT_LE(t.value, get(alone).value);
 	EXPECT_GT(t.value + 50, get(alone).value);
-	/* This task's goes on while it is read. */
+	/* The event of this task goes on while it is read. */
 	start = get(run).running;
 	t = get(run);
 	EXPECT_LE(start, t.value);
@@ -346,7 +362,7 @@ TEST(software_events_that_are_scheduled)
 	close(fd);
 }
 
-/* What both tasks do in user mode, on counters that are real, or emulated. */
+/* Real or emulated counters count what both tasks do in user mode. */
 TEST(hardware_counters)
 {
 	const unsigned long loop = 100000;

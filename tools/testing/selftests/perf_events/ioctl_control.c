@@ -31,10 +31,13 @@ FIXTURE_TEARDOWN(control)
 
 TEST_F(control, numbers)
 {
-	/* Those that take a pointer have its size in them. */
+	/*
+	 * The numbers of requests that take a pointer contain the pointer's
+	 * size.
+	 */
 	const unsigned int pointer = sizeof(void *) << 16;
 
-	/* Some machines have the direction in other bits. */
+	/* Some architectures have the direction in other bits. */
 	if (_IOC_NONE || _IOC_WRITE != 1)
 		SKIP(return, "numbers of another kind");
 	EXPECT_EQ(0x2400, PERF_EVENT_IOC_ENABLE);
@@ -71,7 +74,10 @@ TEST_F(control, twice)
 {
 	int fd = pe_self(&self->a), i;
 
-	/* Enabling and disabling do not nest. */
+	/*
+	 * Enabling and disabling do not nest: once is enough after any number
+	 * of calls.
+	 */
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
@@ -160,7 +166,7 @@ TEST_F(control, on_a_running_task)
 	__u64 last = 0, next;
 	int fd, i;
 
-	/* The other task spins, if there are two CPUs on another one. */
+	/* The other task spins, on another CPU if there are two. */
 	self->a.config = PERF_COUNT_SW_TASK_CLOCK;
 	self->a.disabled = 1;
 	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
@@ -206,7 +212,7 @@ TEST_F(control, inherited)
 	__u64 count;
 	int fd;
 
-	/* What is done to the event is done to its copies in children. */
+	/* An ioctl on the event acts on its copies in children, too. */
 	self->a.inherit = 1;
 	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
@@ -218,7 +224,7 @@ TEST_F(control, inherited)
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
 	EXPECT_EQ(count, pe_count(fd));
 
-	/* What came from children that are gone may or may not be kept. */
+	/* A reset may or may not keep the counts of children that are gone. */
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
 	EXPECT_GE(count, pe_count(fd));
 	count = pe_count(fd);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * ioctl(2): requests that an event cannot serve.
- */
+/* ioctl(2): requests that an event must refuse. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -43,7 +41,7 @@ TEST_F(error, unknown)
 
 	for (nr = 12; nr < 256; nr++)
 		EXPECT_EQ(-ENOTTY, pe_ioctl(self->counting, _IO('$', nr), 0));
-	/* The same numbers with another size are other requests. */
+	/* The same number with another size is another request. */
 	EXPECT_EQ(-ENOTTY, pe_ioctl(self->counting, _IOW('$', 0, int), 0));
 	EXPECT_EQ(-ENOTTY, pe_ioctl(self->counting, _IO('#', 0), 0));
 	EXPECT_EQ(-ENOTTY, pe_ioctl(self->counting, 0, 0));
@@ -56,7 +54,7 @@ TEST_F(error, refresh)
 	struct perf_event_attr a = self->a;
 	int fd;
 
-	/* It is for events that sample, and are not inherited. */
+	/* REFRESH is for events that sample and are not inherited. */
 	EXPECT_EQ(-EINVAL, pe_ioctl(self->counting, PERF_EVENT_IOC_REFRESH, 1));
 	EXPECT_EQ(0, pe_ioctl(self->sampling, PERF_EVENT_IOC_REFRESH, 1));
 	a.inherit = 1;
@@ -77,7 +75,7 @@ TEST_F(error, refresh_enables)
 	ASSERT_LE(0, fd);
 	pe_fault(5);
 	EXPECT_EQ(0, pe_count(fd));
-	/* Two overflows, then it disables itself. */
+	/* The event disables itself after two overflows. */
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_REFRESH, 2));
 	pe_fault(10);
 	EXPECT_LE(2, pe_count(fd));
@@ -128,7 +126,10 @@ TEST_F(error, set_output)
 	EXPECT_EQ(-EBADF, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT, 12345));
 	EXPECT_EQ(-EBADF, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT,
 				   self->null));
-	/* To itself makes no sense; to none is always possible. */
+	/*
+	 * Output to the event itself is refused; taking the output away is
+	 * always possible.
+	 */
 	EXPECT_EQ(-EINVAL, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT,
 				    self->sampling));
 	EXPECT_EQ(0, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT, -1));
@@ -181,7 +182,7 @@ TEST_F(error, modify_attributes)
 {
 	struct perf_event_attr a = self->a;
 
-	/* Only breakpoints can be changed. */
+	/* Only breakpoints can be modified. */
 	EXPECT_EQ(-EOPNOTSUPP, pe_ioctl(self->sampling,
 					PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
 					(unsigned long)&a));
@@ -204,7 +205,7 @@ TEST_F(error, modify_attributes)
 				    (unsigned long)&a));
 }
 
-/* A clock goes under the type of its own PMU, however it was asked for. */
+/* A clock event has the type of its own PMU, however it was asked for. */
 TEST_F(error, modify_attributes_of_a_clock)
 {
 	struct perf_event_attr a = pe_attr(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much buffer memory a user may have: an allowance of each user, by CPU,
- * and then RLIMIT_MEMLOCK of the process.
+ * Limit of a user's buffer memory: an allowance of each user for each CPU, and
+ * then RLIMIT_MEMLOCK of the process.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,7 +28,7 @@ FIXTURE_SETUP(limit)
 	self->page = sysconf(_SC_PAGESIZE);
 	if (geteuid())
 		SKIP(return, "needs root");
-	/* Four pages a CPU. */
+	/* The allowance is four pages for each CPU. */
 	ASSERT_EQ(0, pe_set(MLOCK_KB, 4 * self->page / 1024));
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
 }
@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(limit)
  * struct plan - what a user tries
  * @rlimit: pages of RLIMIT_MEMLOCK
  * @pages: of each buffer, with its first page
- * @unmap: unmap the first of them when there is no room, and try again
+ * @unmap: unmap the first buffer when there is no room, and try again
  */
 struct plan {
 	unsigned long rlimit;
@@ -62,7 +62,10 @@ static int open_for_user(void)
 	return pe_self(&a);
 }
 
-/* Minus how many buffers fit, or less when something else goes wrong. */
+/*
+ * Map buffers until there is no room. Return: minus their number, or less on
+ * another error.
+ */
 static int fill(void *arg)
 {
 	const long page = sysconf(_SC_PAGESIZE);
@@ -100,7 +103,7 @@ TEST_F(limit, of_a_user)
 	int cpus = pe_cpu_count();
 
 	EXPECT_EQ(-(4 * cpus / 2), pe_run_as(PE_UID, 0, fill, &plan));
-	/* Who has gone has given everything back. */
+	/* The user's process that ended has given everything back. */
 	EXPECT_EQ(-(4 * cpus / 2), pe_run_as(PE_UID, 0, fill, &plan));
 	plan.pages = 1;
 	EXPECT_EQ(-(4 * cpus), pe_run_as(PE_UID, 0, fill, &plan));
@@ -113,7 +116,10 @@ TEST_F(limit, of_a_process)
 	struct plan plan = { .pages = 2, .rlimit = 6 };
 	int cpus = pe_cpu_count();
 
-	/* The process' own comes on top, and only what is beyond the user's counts. */
+	/*
+	 * The process has its own limit besides, and only what exceeds the
+	 * user's allowance counts there.
+	 */
 	EXPECT_EQ(-(4 * cpus / 2 + 3), pe_run_as(PE_UID, 0, fill, &plan));
 	plan.rlimit = 5;
 	EXPECT_EQ(-(4 * cpus / 2 + 2), pe_run_as(PE_UID, 0, fill, &plan));
@@ -134,7 +140,7 @@ TEST_F(limit, of_two_users)
 	pid_t child;
 	char c;
 
-	/* What one user has, another one does not lack. */
+	/* Memory of one user does not count for another one. */
 	ASSERT_EQ(0, pipe(ready));
 	ASSERT_EQ(0, pipe(done));
 	child = fork();
@@ -167,14 +173,17 @@ TEST_F(limit, not_of_the_trusted)
  * struct aux_plan - an AUX area beside other buffers
  * @rlimit: pages of RLIMIT_MEMLOCK
  * @others: pages that buffers of other events have
- * @pages: of the area; its event has two more
+ * @pages: pages of the area; the buffer of its event has two more
  */
 struct aux_plan {
 	unsigned long rlimit;
 	unsigned int others, pages;
 };
 
-/* -1 when the area fits, 0 when there is no room for it; less when something else goes wrong. */
+/*
+ * Return: -1 when the area fits, 0 when there is no room for it, and less on
+ * another error.
+ */
 static int aux_fits(void *arg)
 {
 	struct perf_event_attr a = pe_attr_off(0);
@@ -215,11 +224,14 @@ TEST_F(limit, of_aux_areas)
 	if (pe_sim_trace_type() < 0)
 		SKIP(return, "needs the simulated trace unit");
 	EXPECT_EQ(-1, pe_run_as(PE_UID, 0, aux_fits, &plan));
-	/* All of it has been given back. */
+	/* All pages of the process before have been given back. */
 	EXPECT_EQ(-1, pe_run_as(PE_UID, 0, aux_fits, &plan));
 	plan.others++;
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, aux_fits, &plan));
-	/* What the user's allowance lacks, the process' own limit may have. */
+	/*
+	 * Pages that exceed the user's allowance count for the limit of the
+	 * process.
+	 */
 	plan.rlimit = 1;
 	EXPECT_EQ(-1, pe_run_as(PE_UID, 0, aux_fits, &plan));
 	plan.pages = 4;

@@ -22,14 +22,14 @@
 
 /**
  * struct reader - the task that reads its event's page
- * @thread: it
+ * @thread: the thread
  * @tid: its id, 0 before it runs
  * @page: what it reads, NULL before there is one
- * @stop: it is to end
- * @reads: that it has made
- * @odd: of them, those that saw the page while it was written
- * @torn: of them, those whose two times were not of one moment
- * @changes: of what they saw
+ * @stop: asks the thread to end
+ * @reads: number of reads
+ * @odd: number of reads that saw the page while it was written
+ * @torn: number of reads whose two times were not of one moment
+ * @changes: number of reads that saw a change
  */
 struct reader {
 	pthread_t thread;
@@ -63,7 +63,10 @@ static void *read_page(void *arg)
 		} while (READ_ONCE(page->lock) != seq);
 		r->reads++;
 		r->odd += seq & 1;
-		/* Software counts whenever its task runs. */
+		/*
+		 * A software event counts whenever its task runs, so both
+		 * times must be equal.
+		 */
 		r->torn += enabled != running;
 		r->changes += enabled != last;
 		last = enabled;
@@ -79,7 +82,7 @@ static time_t now(void)
 	return ts.tv_sec;
 }
 
-/* What the page shows is changed as many times as the time allows. */
+/* Change what the page shows as often as the time allows. */
 static unsigned long change_from_elsewhere(int fd, size_t len)
 {
 	time_t end = now() + RUN_SECONDS;
@@ -126,17 +129,20 @@ TEST(page_is_not_written_while_its_reader_runs)
 	       r.torn, r.changes);
 	EXPECT_NE(0, rounds);
 	EXPECT_NE(0, r.reads);
-	/* A page that never changes is never torn. */
+	/* If the page had never changed, no read could have been torn. */
 	EXPECT_LT(1, r.changes);
 	EXPECT_EQ(0, r.odd);
 	EXPECT_EQ(0, r.torn);
-	/* At rest it is even, whatever came at the same time. */
+	/*
+	 * After the last write the lock is even, however writers came
+	 * together.
+	 */
 	EXPECT_EQ(0, ring.page->lock & 1);
 	pe_ring_unmap(&ring);
 	close(fd);
 }
 
-/* User space may write to the lock; the kernel does not go by that. */
+/* User space may write to the lock; the kernel does not rely on its value. */
 TEST(lock_that_user_space_makes_odd_is_even_again)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -156,7 +162,10 @@ TEST(lock_that_user_space_makes_odd_is_even_again)
 	close(fd);
 }
 
-/* RESET shows zero at once, whichever task the event is of, also one that is gone. */
+/*
+ * RESET shows zero at once, for an event of any task, and also of one that has
+ * ended.
+ */
 TEST(reset_shows_on_the_page)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -190,7 +199,9 @@ TEST(reset_shows_on_the_page_of_a_task_that_is_gone)
 	ASSERT_EQ(0, pe_child_do(&c, PE_FAULT, 4));
 	ASSERT_EQ(0, pe_child_end(&c));
 	EXPECT_LE(4, pe_count(fd));
-	/* Another mapping shows what there is: there is something to reset. */
+	/*
+	 * A new mapping shows the count, so that there is something to reset.
+	 */
 	pe_ring_unmap(&ring);
 	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
 	EXPECT_LE(4, ring.page->offset);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Buffers of three events under every order of mmap, munmap, close and
- * redirection: after each step it is known which event writes where, and one
- * page fault shows it.
+ * Every order of mmap, munmap, close and redirection of three events. After
+ * each step it is known which event writes to which buffer, and one page fault
+ * must show that.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,7 +23,7 @@
 
 /**
  * struct known - an event and what is known of it
- * @fd: or NONE once it is closed
+ * @fd: file descriptor, or NONE once it is closed
  * @page: its mapping, or NULL
  * @writes_to: number of a buffer, or NONE
  * @maps: number of the buffer that @page shows, or NONE
@@ -38,9 +38,9 @@ struct known {
 /**
  * struct order - an order of steps, and how far it has come
  * @events: what the steps are done to
- * @nr_buffers: made so far
+ * @nr_buffers: buffers made so far
  * @page_size: in bytes
- * @nr_steps: of the order
+ * @nr_steps: number of steps
  * @steps: numbers of steps, see do_step()
  */
 struct order {
@@ -118,7 +118,7 @@ static const char *do_unmap(struct order *order, struct known *e)
 
 	if (!e->page)
 		return NULL;
-	/* Not in pieces. */
+	/* A mapping cannot be unmapped in pieces. */
 	if (!munmap(e->page, order->page_size) || errno != EINVAL)
 		return "munmap of the first page";
 	if (!munmap((char *)e->page + order->page_size, order->page_size) || errno != EINVAL)
@@ -147,7 +147,10 @@ static const char *do_close(struct known *e)
 	if (close(e->fd))
 		return "close";
 	e->fd = NONE;
-	/* A mapping keeps the event. */
+	/*
+	 * A mapping keeps the event, so a closed event is gone only without
+	 * one.
+	 */
 	if (!e->page)
 		e->writes_to = NONE;
 	return NULL;
@@ -190,7 +193,10 @@ static const char *do_step(struct order *order, int step)
 	}
 }
 
-/* One page fault in user mode: a record from each event that has a buffer. */
+/*
+ * Cause one page fault in user mode: each event that has a buffer writes a
+ * record.
+ */
 static const char *check(struct order *order)
 {
 	__u64 before[EVENTS];
@@ -259,7 +265,10 @@ static void report(struct order *order, const char *wrong)
 	printf("\n");
 }
 
-/* Most orders need a buffer first: every order of three steps after an mmap. */
+/*
+ * Try every order of three steps after an mmap: without a buffer few steps do
+ * anything.
+ */
 TEST_F_TIMEOUT(orders, every_short_one, 300)
 {
 	struct order *order = &self->order;
@@ -292,7 +301,10 @@ TEST_F_TIMEOUT(orders, some_long_ones, 300)
 		for (i = 0; i < MAX_STEPS; i++) {
 			int step = random() % NR_STEPS;
 
-			/* Closing comes late, or little is left to do. */
+			/*
+			 * Close only in the second half, or little is left to
+			 * do.
+			 */
 			if (step / EVENTS == 2 && i < MAX_STEPS / 2)
 				step -= 2 * EVENTS;
 			order->steps[i] = step;

@@ -64,7 +64,7 @@ TEST_F(page, capabilities)
 
 	EXPECT_EQ(0, (__u64)p->cap_bit0);
 	EXPECT_EQ(1, (__u64)p->cap_bit0_is_deprecated);
-	/* No instruction reads a software event. */
+	/* User space cannot read a software event by an instruction. */
 	EXPECT_EQ(0, (__u64)p->cap_user_rdpmc);
 	EXPECT_EQ(0, p->index);
 	EXPECT_EQ(0, (__u64)p->cap_____res);
@@ -89,7 +89,7 @@ TEST_F(page, times)
 	struct pe_ring ring;
 	int fd;
 
-	/* A switch or an ioctl brings the page up to date. */
+	/* A task switch or an ioctl brings the page up to date. */
 	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
 			PERF_FORMAT_TOTAL_TIME_RUNNING;
 	fd = pe_self(&a);
@@ -116,7 +116,7 @@ TEST_F(page, count_of_a_disabled_event)
 {
 	__u64 count;
 
-	/* offset alone is the count of an event without a counter. */
+	/* For an event without a counter offset alone is the count. */
 	pe_fault(10);
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 	count = pe_count(self->fd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mmap(2) of an event: which sizes, offsets and kinds of mapping there are.
+ * mmap(2) of an event: which sizes, offsets and kinds of mappings are allowed.
  */
 #include <errno.h>
 #include <poll.h>
@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(map)
 	close(self->fd);
 }
 
-/* Map, unmap again; 0 or -errno. */
+/* Map and unmap. Return: 0 or -errno. */
 static int try_map(int fd, size_t len, int prot, int flags, off_t off)
 {
 	void *p = mmap(NULL, len, prot, flags, fd, off);
@@ -50,7 +50,10 @@ TEST_F(map, sizes)
 {
 	unsigned int pages;
 
-	/* One page of control, and a power of two of records, or none. */
+	/*
+	 * A mapping has one control page, and no pages of records or a power
+	 * of two of them.
+	 */
 	for (pages = 1; pages <= 18; pages++) {
 		unsigned int data = pages - 1;
 		int want = data & (data - 1) ? -EINVAL : 0;
@@ -81,7 +84,7 @@ TEST_F(map, offset)
 {
 	void *p;
 
-	/* An offset is for the AUX area, which no software event has. */
+	/* An offset is for AUX areas, and no software event has one. */
 	EXPECT_EQ(-EINVAL, try_map(self->fd, 2 * self->page, RW, MAP_SHARED,
 				   self->page));
 	p = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
@@ -95,7 +98,10 @@ TEST_F(map, read_only)
 {
 	struct perf_event_mmap_page *p;
 
-	/* Then nobody tells the kernel what was read: it overwrites. */
+	/*
+	 * In a read-only mapping the kernel is not told what was read, so it
+	 * overwrites records.
+	 */
 	p = mmap(NULL, 2 * self->page, PROT_READ, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, (void *)p);
 	EXPECT_EQ(self->page, p->data_size);
@@ -117,7 +123,7 @@ TEST_F(map, twice)
 {
 	char *p, *q;
 
-	/* Again with the same size is the same buffer. */
+	/* Mapping again with the same size gives the same buffer. */
 	p = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, p);
 	q = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
@@ -131,7 +137,7 @@ TEST_F(map, twice)
 	((struct perf_event_mmap_page *)q)->data_tail = 0;
 	munmap(q, 2 * self->page);
 
-	/* After the last is gone another size may be had. */
+	/* When the last mapping is gone, one of another size is possible. */
 	EXPECT_EQ(0, try_map(self->fd, 5 * self->page, RW, MAP_SHARED, 0));
 }
 
@@ -151,7 +157,7 @@ TEST_F(map, inherited_on_any_cpu)
 	struct perf_event_attr a = self->a;
 	int fd;
 
-	/* One buffer for tasks on many CPUs at once cannot be. */
+	/* Tasks on many CPUs at once cannot share one buffer. */
 	a.inherit = 1;
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
@@ -170,7 +176,10 @@ TEST_F(map, not_in_a_fork)
 	int status;
 	pid_t pid;
 
-	/* The mapping stays behind; the fd goes along and can be mapped. */
+	/*
+	 * A child does not inherit the mapping, but it inherits the file, and
+	 * can map that.
+	 */
 	ASSERT_NE(MAP_FAILED, p);
 	pid = fork();
 	if (!pid) {
@@ -192,7 +201,7 @@ TEST_F(map, outlives_the_fd)
 	ASSERT_NE(MAP_FAILED, (void *)p);
 	pe_fault(3);
 	EXPECT_LT(0, p->data_head);
-	/* The mapping holds the file: the event goes on. */
+	/* The mapping holds the file, so the event goes on. */
 	close(self->fd);
 	head = p->data_head;
 	pe_fault(3);
@@ -249,7 +258,7 @@ TEST_F(map, memory_limit)
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, map_as_user, &fits));
 	EXPECT_EQ(-EPERM, pe_run_as(PE_UID, 0, map_as_user, &large));
-	/* Who is trusted with everything has no limit. */
+	/* At level -1 users have no limit. */
 	ASSERT_EQ(0, pe_set(PE_PARANOID, -1));
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, map_as_user, &large));
 	pe_set(PE_SYSCTL "perf_event_mlock_kb", kb);

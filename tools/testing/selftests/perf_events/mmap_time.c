@@ -48,7 +48,7 @@ struct moment {
 	bool usable;
 };
 
-/* Scale as the page says. */
+/* Scale cycles as the page's documentation says. */
 static __u64 scale(const struct perf_event_mmap_page *p, __u64 cyc)
 {
 	__u64 quot, rem;
@@ -118,7 +118,7 @@ static void look_between_reads(struct __test_metadata *_metadata, int fd,
 	ASSERT_EQ(24, read(fd, before, sizeof(before)));
 	m = look(page);
 	ASSERT_EQ(24, read(fd, after, sizeof(after)));
-	/* Both ways round a fraction of a nanosecond. */
+	/* Either conversion may lose a fraction of a nanosecond. */
 	ASSERT_LE(before[1], m.enabled + 1000);
 	ASSERT_GE(after[1] + 1000, m.enabled);
 	ASSERT_LE(before[2], m.running + 1000);
@@ -133,7 +133,10 @@ TEST_F(page, times_lie_between_reads)
 		look_between_reads(_metadata, self->fd, self->ring.page);
 }
 
-/* The time that the task was away is nobody's, whatever else it has open. */
+/*
+ * Time that the task was away counts for no event, whatever other events the
+ * task has.
+ */
 TEST_F(page, beside_a_scheduled_event)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
@@ -147,7 +150,10 @@ TEST_F(page, beside_a_scheduled_event)
 	close(fd);
 }
 
-/* Nor is it where the event is scheduled itself, as 6.12 has it. */
+/*
+ * Such time does not count for an event that is scheduled itself, either: as in
+ * 6.12.
+ */
 TEST_F(page, of_a_breakpoint)
 {
 	struct perf_event_attr a = pe_attr(0);

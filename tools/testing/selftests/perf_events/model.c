@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups and lifetimes against a model: every short sequence of operations on
- * three events of a child, and long random ones. After each operation the
- * child works, and each event must have counted what the model says. When one
- * has not, the shortest sequence found is printed.
+ * Groups and lifetimes are compared with a model: every short sequence of
+ * operations on three events of a child, and long random ones. After each
+ * operation the child works, and each event must have counted what the model
+ * says. If one has not, the shortest sequence that was found is printed.
  *
  * PE_MODEL_DEPTH=n: length of the sequences that are tried exhaustively;
- * PE_MODEL_RANDOM=n: number of random ones, PE_MODEL_SECONDS=n: at most for so
- * long; PE_MODEL_SEED=n.
+ * PE_MODEL_RANDOM=n: number of random ones, PE_MODEL_SECONDS=n: limit of time
+ * for these; PE_MODEL_SEED=n.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,8 @@
 
 /**
  * struct kind - what one of the three events is
- * @sim: it counts steps, not page faults
- * @disabled: opened so
+ * @sim: the event counts steps, not page faults
+ * @disabled: opened disabled
  * @at_exec: enable_on_exec
  * @until_exec: remove_on_exec
  */
@@ -36,9 +36,10 @@ struct kind {
 };
 
 /*
- * The first one leads the others, if it is there when they are opened. None
- * that counts faults leads one that counts steps: there are kernels where it
- * is as if newly opened when that one joins, enabled again.
+ * The first event leads the others, if it is there when they are opened. No
+ * event that counts faults leads one that counts steps: there are kernels in
+ * which such a leader is enabled again, as if newly opened, when the other one
+ * joins.
  */
 static const struct kind worlds[][EVENTS] = {
 	{ { 0 }, { 0 }, { 0 } },
@@ -51,12 +52,12 @@ static const struct kind worlds[][EVENTS] = {
 };
 
 /**
- * struct model - what one event should be like
- * @fd: the real one, or -1
+ * struct model - the state that one event should have
+ * @fd: file descriptor of the real event, or -1
  * @map: its buffer, or NULL
  * @leader: index of its leader; its own, if it leads
  * @on: enabled
- * @dead: its target has gone, or has removed it
+ * @dead: its task has ended, or exec has removed it
  * @at_exec: still to be enabled by exec
  * @count: what it should have counted
  */
@@ -72,8 +73,8 @@ struct model {
  * struct world - the events and their child
  * @kinds: what the events are
  * @events: the model of each
- * @child: whom they count
- * @exited: it has
+ * @child: the child that the events count
+ * @exited: the child has exited
  */
 struct world {
 	const struct kind *kinds;
@@ -84,7 +85,10 @@ struct world {
 
 static bool have_sim;
 
-/* Have the pages that the child's work needs be there. */
+/*
+ * Map the pages that the child's work needs, so that they cause no faults
+ * later.
+ */
 static bool warm(struct world *w)
 {
 	int i;
@@ -149,7 +153,7 @@ static bool do_close(struct world *w, int i)
 	return true;
 }
 
-/* With @group for the event's whole group. */
+/* Enable or disable an event; with @group its whole group. */
 static bool do_switch(struct world *w, int i, bool on, bool group)
 {
 	struct model *m = &w->events[i];
@@ -194,7 +198,7 @@ static bool do_exec(struct world *w)
 			leave_group(w, i);
 		}
 	}
-	/* It faults a lot. */
+	/* An exec causes many faults. */
 	return !pe_child_do(&w->child, PE_EXEC, 0) && warm(w);
 }
 
@@ -221,7 +225,10 @@ static bool do_map(struct world *w, int i)
 	if (m->map != MAP_FAILED)
 		return true;
 	m->map = NULL;
-	/* Dead ones and those that write elsewhere need not have one. */
+	/*
+	 * A dead event, or one that writes to another buffer, need not have a
+	 * record.
+	 */
 	return true;
 }
 
@@ -244,9 +251,9 @@ enum { OPEN, CLOSE, ON, OFF, GROUP_ON, GROUP_OFF, RESET, EXEC, FORK, EXIT, MAP, 
 
 /**
  * struct op - an operation
- * @name: of it
+ * @name: name of the operation, for a message
  * @what: one of the above
- * @event: on which
+ * @event: the event it acts on
  */
 struct op {
 	const char *name;
@@ -260,7 +267,7 @@ static const struct op ops[] = {
 	{ "enable 0", ON, 0 }, { "disable 0", OFF, 0 }, { "disable 1", OFF, 1 },
 	{ "enable group of 1", GROUP_ON, 1 }, { "disable group of 1", GROUP_OFF, 1 },
 	{ "exec", EXEC }, { "exit", EXIT }, { "reset 1", RESET, 1 },
-	/* Only in long ones. */
+	/* These are only in long sequences. */
 	{ "close 2", CLOSE, 2 }, { "enable 2", ON, 2 }, { "disable group of 0", GROUP_OFF, 0 },
 	{ "fork", FORK }, { "map 0", MAP, 0 }, { "unmap 0", UNMAP, 0 }, { "map 1", MAP, 1 },
 	{ "unmap 1", UNMAP, 1 }, { "output 1", OUTPUT, 1 }, { "output 2", OUTPUT, 2 },
@@ -299,7 +306,10 @@ static bool apply(struct world *w, const struct op *op)
 	}
 }
 
-/* Faults of the child that exec and fork cause are not known: begin anew. */
+/*
+ * The number of faults that exec and fork cause is not known: set all counts
+ * to zero.
+ */
 static void forget(struct world *w)
 {
 	int i;
@@ -337,7 +347,10 @@ static bool work_and_compare(struct world *w)
 	return true;
 }
 
-/* Does the kernel do what the model does? Ends as it began. */
+/*
+ * Run a sequence. Return: whether the kernel did what the model did. All
+ * events are closed after it.
+ */
 static bool run(const struct kind *kinds, const int *seq, int n)
 {
 	static struct world w;
@@ -369,7 +382,10 @@ static bool run(const struct kind *kinds, const int *seq, int n)
 	return ok;
 }
 
-/* Leave out what is not needed for it to fail. */
+/*
+ * Leave out operations that are not needed for the sequence to fail, and print
+ * the rest.
+ */
 static void report(int world, int *seq, int n)
 {
 	int i;
@@ -409,7 +425,10 @@ static int env(const char *name, int value)
 	return text ? atoi(text) : value;
 }
 
-/* Sequences that begin with an open; others do nothing at first. */
+/*
+ * Try all sequences that begin with an open; other operations do nothing at
+ * first.
+ */
 static int all_of_length(int world, int n)
 {
 	int seq[LONG] = { }, i;

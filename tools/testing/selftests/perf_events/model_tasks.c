@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A random tree of tasks, and what records tell of it.
+ * A random tree of tasks, and the records about it.
  *
  * The tree's tasks fork, make threads, exec, rename themselves, map code, move
- * between CPUs and exit, as a seed says, and log what they do in shared memory.
- * A reader has the records of the CPUs alone, puts them in order of time, and
- * has to come to the same forks, exits, names and mappings: none missing, none
- * twice. PE_MODEL_SEED and PE_MODEL_RUNS say where to begin and how long to go
- * on; a failure names its seed.
+ * between CPUs and exit, as a seed says, and log what they do in shared
+ * memory. A reader sees the records of the CPUs alone, sorts them by time, and
+ * must find the same forks, exits, names and mappings: none may be missing,
+ * none may be there twice. PE_MODEL_SEED and PE_MODEL_RUNS say where to begin
+ * and how long to go on; a failure names its seed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,7 @@ enum deed { BORN, NAMED, EXECED, MAPPED, GONE };
 
 /**
  * struct entry - something that a task did or that was done to it
- * @deed: what
+ * @deed: what happened
  * @pid: process
  * @tid: thread
  * @a: BORN: parent's process. MAPPED: address
@@ -57,10 +57,10 @@ struct entry {
 };
 
 /**
- * struct model_log - in memory that all tasks of a tree share
- * @nr: entries
- * @tasks: that have been made
- * @entry: in an order in which those of one task have theirs
+ * struct model_log - the log, in memory that all tasks of a tree share
+ * @nr: number of entries
+ * @tasks: number of tasks that have been made
+ * @entry: entries; those of one task are in their order
  */
 struct model_log {
 	unsigned int nr, tasks;
@@ -69,7 +69,7 @@ struct model_log {
 
 static struct model_log *truth;
 
-/* How many CPUs the tree has, and the reader looks at. */
+/* The number of CPUs that the tree runs on, and that the reader looks at. */
 static int cpus(void)
 {
 	int nr = pe_cpu_count();
@@ -103,7 +103,7 @@ static void note(enum deed deed, __u64 a, __u64 b, __u64 c, const char *name)
 	e->deed = deed;
 }
 
-/* May there be another task? */
+/* May another task be made? */
 static bool take_place(void)
 {
 	return __atomic_fetch_add(&truth->tasks, 1, __ATOMIC_SEQ_CST) < MAX_TASKS;
@@ -126,7 +126,10 @@ static void map_code(__u64 *seed)
 	bool later = roll(seed) & 1;
 	char *at;
 
-	/* Code at once, or data that becomes code. Neighbours are not merged: holes in the file. */
+	/*
+	 * Map code, or data that becomes code later. Between mappings there
+	 * are holes in the file, so that neighbours are not merged.
+	 */
 	at = mmap(NULL, len, later ? PROT_READ : PROT_READ | PROT_EXEC, MAP_PRIVATE, CODE_FD,
 		  from);
 	if (at == MAP_FAILED || (later && mprotect(at, len, PROT_READ | PROT_EXEC)))
@@ -151,10 +154,10 @@ static void simple_step(__u64 *seed)
 }
 
 /**
- * struct start - of a thread
- * @seed: its own
- * @pid: of who made it
- * @tid: of who made it
+ * struct start - arguments of a new thread
+ * @seed: seed of the thread
+ * @pid: process that made it
+ * @tid: thread that made it
  */
 struct start {
 	__u64 seed;
@@ -220,7 +223,7 @@ static void exec_me(__u64 seed, unsigned int depth, unsigned int steps)
 	abort();
 }
 
-/* The rest of a process's life, but for its end. */
+/* The steps of a process until its end. */
 static void process(__u64 seed, unsigned int depth, unsigned int steps)
 {
 	bool running = false;
@@ -250,7 +253,7 @@ static void process(__u64 seed, unsigned int depth, unsigned int steps)
 		;
 }
 
-/* After an exec, here a process goes on. */
+/* A process continues here after an exec. */
 static __attribute__((constructor)) void node(void)
 {
 	const char *what = getenv(MODEL_NODE);
@@ -273,7 +276,7 @@ static struct pe_record rec;
 
 /**
  * struct seen - a record that is to have its entry in the log
- * @time: of it
+ * @time: time of the record
  * @e: as the task would have written it
  */
 struct seen {
@@ -291,7 +294,10 @@ static int by_time(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* What a record says, or false when the tree has no part in it. */
+/*
+ * Convert a record to an entry. Return: false when the record is not about the
+ * tree.
+ */
 static bool understand(const struct pe_sample *s, struct entry *e)
 {
 	const __u32 *ids = (const void *)rec.body;
@@ -301,7 +307,10 @@ static bool understand(const struct pe_sample *s, struct entry *e)
 	switch (rec.head.type) {
 	case PERF_RECORD_FORK:
 		e->deed = BORN;
-		/* Told by the parent: pid, ppid, tid, ptid. */
+		/*
+		 * A fork record is written by the parent: pid, ppid, tid,
+		 * ptid.
+		 */
 		if (ids[1] != s->pid || ids[3] != s->tid)
 			return false;
 		e->pid = ids[0];
@@ -346,7 +355,9 @@ static void show(const char *who, const struct entry *e)
 	       e->name);
 }
 
-/* Does each task's part of the log equal its part of the records, in order? */
+/*
+ * Compare each task's part of the log with its part of the records, in order.
+ */
 static int compare(void)
 {
 	unsigned int i, j, next[LOG_MAX], wrong = 0;
@@ -357,7 +368,7 @@ static int compare(void)
 	for (i = 0; i < truth->nr; i++) {
 		const struct entry *e = &truth->entry[i];
 
-		/* The first record of this thread that is left. */
+		/* Find the first record of this thread that is left. */
 		for (j = 0; j < nr_seen; j++) {
 			if (!used[j] && seen[j].e.tid == e->tid && seen[j].e.pid == e->pid)
 				break;
@@ -411,7 +422,7 @@ static void root_process(__u64 seed, int go)
 	_exit(0);
 }
 
-/* One tree. Return: 0 when the records told the truth. */
+/* Run one tree. Return: 0 when the records match the log. */
 static int run(__u64 seed)
 {
 	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_DUMMY);
@@ -484,7 +495,7 @@ FIXTURE_TEARDOWN(model)
 {
 }
 
-/* As long as somebody wants to look on. */
+/* The limit of time is long, as PE_MODEL_RUNS may ask for many trees. */
 TEST_F_TIMEOUT(model, records_tell_the_truth, 3600)
 {
 	__u64 seed = from_env("PE_MODEL_SEED", 1), runs = from_env("PE_MODEL_RUNS", DEFAULT_RUNS);

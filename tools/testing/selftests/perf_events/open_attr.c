@@ -68,7 +68,9 @@ TEST_F(attr, bad_type)
 	}
 }
 
-/* Clocks have types of their own, the first that are not reserved. */
+/*
+ * Clock events have types of their own, the first ones that are not reserved.
+ */
 TEST_F(attr, types_of_clocks)
 {
 	__u32 type;
@@ -108,7 +110,10 @@ TEST_F(attr, clock_of_its_own_type_counts)
 	}
 }
 
-/* The upper half of config names one of several PMUs; a number that none has does not count. */
+/*
+ * The upper half of config names one of several PMUs. A number that no PMU has
+ * is ignored.
+ */
 TEST_F(attr, extended_type_of_nobody)
 {
 	static const __u64 configs[] = {
@@ -126,7 +131,9 @@ TEST_F(attr, extended_type_of_nobody)
 		EXPECT_EQ(plain, try_self(&self->a));
 		self->a.config |= ~0ULL << 32;
 		EXPECT_EQ(plain, try_self(&self->a));
-		/* This one is there, and does not know it. */
+		/*
+		 * The PMU that is named exists, and does not know this event.
+		 */
 		self->a.config = (__u64)PERF_TYPE_SOFTWARE << 32 | configs[i / 2];
 		EXPECT_EQ(-ENOENT, try_self(&self->a));
 	}
@@ -150,7 +157,7 @@ TEST_F(attr, reserved)
 	size_t flags = offsetof(struct perf_event_attr, read_format) + 8;
 	unsigned int bit;
 
-	/* The 26 highest of the 64 flag bits. */
+	/* The 26 highest of the 64 flag bits are reserved. */
 	for (bit = 38; bit < 64; bit++) {
 		bytes[flags + bit / 8] = 1 << bit % 8;
 		EXPECT_EQ(-EINVAL, try_self(&self->a)) {
@@ -202,7 +209,7 @@ TEST_F(attr, sample_type_reserved)
 
 TEST_F(attr, sample_type_alone)
 {
-	/* Bits that need nothing else to be said. */
+	/* Bits of sample_type that need no other field. */
 	static const __u64 plain[] = {
 		PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
 		PERF_SAMPLE_ADDR, PERF_SAMPLE_READ, PERF_SAMPLE_CALLCHAIN,
@@ -238,7 +245,7 @@ TEST_F(attr, branch_stack)
 {
 	unsigned int bit;
 
-	/* The bits are only looked at with the sample type's bit. */
+	/* The mask is looked at only with its bit in sample_type. */
 	self->a.branch_sample_type = ~0ULL;
 	EXPECT_EQ(0, try_self(&self->a));
 
@@ -250,7 +257,9 @@ TEST_F(attr, branch_stack)
 		EXPECT_EQ(-EINVAL, try_self(&self->a));
 	}
 
-	/* At least one kind of branch, besides the privilege levels. */
+	/*
+	 * The mask needs at least one kind of branch besides privilege levels.
+	 */
 	self->a.branch_sample_type = 0;
 	EXPECT_EQ(-EINVAL, try_self(&self->a));
 	self->a.branch_sample_type = PERF_SAMPLE_BRANCH_PLM_ALL;
@@ -279,7 +288,7 @@ TEST_F(attr, registers)
 	self->a.sample_regs_intr = ~0ULL;
 	EXPECT_EQ(-EINVAL, try_self(&self->a));
 
-	/* Without the sample type's bit the mask is not held to be wrong. */
+	/* Without the bit in sample_type any mask passes. */
 	self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	self->a.sample_regs_user = 0xf00000;
 	self->a.sample_regs_intr = 0xf00000;
@@ -292,7 +301,10 @@ TEST_F(attr, registers_x86)
 	unsigned int bit;
 
 	for (bit = 0; bit < 32; bit++) {
-		/* No segment but CS and SS, and nothing behind R15; with 32 bits, behind GS. */
+		/*
+		 * Segments other than CS and SS do not exist, and nothing does
+		 * behind R15; with 32 bits behind GS.
+		 */
 		int want = (bit >= 12 && bit <= 15) || bit >= 24 ? -EINVAL : 0;
 
 		if (sizeof(long) == 4 && !pe_compat())
@@ -312,7 +324,10 @@ TEST_F(attr, registers_x86)
 		self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	}
 
-	/* Vector registers: no software event has them, asked for or not. */
+	/*
+	 * Vector registers: no software event has them, whether the mask is
+	 * used or not.
+	 */
 	for (bit = 32; bit < 64; bit++) {
 		self->a.sample_regs_user = 1ULL << bit;
 		EXPECT_EQ(-EOPNOTSUPP, try_self(&self->a));

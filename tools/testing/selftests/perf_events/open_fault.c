@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2) when there is no memory: each allocation fails in turn,
- * for each kind of event. The call says so, leaves no file and no change, and
- * succeeds when it is made again.
+ * perf_event_open(2) when there is no memory: for each kind of event each
+ * allocation fails in turn. The call must say so, leave no file and no change,
+ * and succeed when it is made again.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -30,7 +30,7 @@ static __attribute__((noipa)) int probed(int x)
 
 /**
  * struct opening - the arguments of perf_event_open(2)
- * @attr: and the others: as there
+ * @attr: and the others: arguments of the call
  * @child: whose @pid it is, if it is a child
  */
 struct opening {
@@ -90,7 +90,10 @@ TEST_F_TIMEOUT(open, of_a_task, TIMEOUT)
 	EXPECT_BORNE(self);
 }
 
-/* A task's context is made for its first event, and stays: take another task. */
+/*
+ * A task's context is made for its first event, and stays: continue with
+ * another task.
+ */
 static void close_and_renew(void *arg, int fd)
 {
 	struct opening *o = arg;
@@ -139,7 +142,10 @@ TEST_F_TIMEOUT(open, samples_of_everything, TIMEOUT)
 				   PERF_SAMPLE_TIME | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_READ;
 	self->o.attr.sample_stack_user = 1024;
 	EXPECT_BORNE(self);
-	/* The depth of call chains is fixed while someone takes them; the last one goes in time. */
+	/*
+	 * The depth of call chains cannot be changed while an event uses them;
+	 * the last use ends after a grace period.
+	 */
 	for (tries = 0; tries < 1000 && pe_set(MAX_STACK, depth + 1) == -EBUSY; tries++)
 		pe_sleep_ms(10);
 	EXPECT_EQ(0, pe_set(MAX_STACK, depth + 1));
@@ -185,7 +191,7 @@ TEST_F_TIMEOUT(open, signals, TIMEOUT)
 	EXPECT_BORNE(self);
 }
 
-/* A group stays as it is without the member that did not come. */
+/* A group stays as it was without the member that could not be opened. */
 static bool is_alone(void *arg)
 {
 	struct opening *o = arg;
@@ -210,7 +216,7 @@ TEST_F_TIMEOUT(open, member_of_a_group, TIMEOUT)
 	self->o.flags = PERF_FLAG_FD_OUTPUT;
 	EXPECT_BORNE(self);
 	pe_ring_unmap(&ring);
-	/* One that takes the group to a PMU. */
+	/* A member that takes the group to a hardware PMU. */
 	if (pe_sim_type() >= 0) {
 		self->o.attr = pe_sim_attr();
 		self->o.flags = 0;
@@ -229,7 +235,7 @@ TEST_F_TIMEOUT(open, simulated_hardware, TIMEOUT)
 	EXPECT_BORNE(self);
 	self->o.attr.sample_period = 1000000;
 	EXPECT_BORNE(self);
-	/* All counters are there. */
+	/* All counters are free, so a pinned event must find one. */
 	self->o.attr.pinned = 1;
 	for (i = 0; i < PE_SIM_COUNTERS; i++) {
 		fds[i] = open_it(&self->o);
@@ -250,7 +256,10 @@ TEST_F_TIMEOUT(open, trace_unit, TIMEOUT)
 		SKIP(return, "no simulated trace unit");
 	self->o.attr = pe_attr_off(0);
 	self->o.attr.type = type;
-	/* It serves tasks or CPUs: whoever is left of the ones would keep out the others. */
+	/*
+	 * The unit serves tasks or CPUs: a claim that is left by a failed open
+	 * would keep the others out.
+	 */
 	EXPECT_BORNE(self);
 	self->o.pid = -1;
 	self->o.cpu = 0;
@@ -267,7 +276,10 @@ TEST_F_TIMEOUT(open, tracepoint, TIMEOUT)
 	self->o.attr.sample_period = 1;
 	self->o.attr.sample_type = PERF_SAMPLE_RAW;
 	EXPECT_BORNE(self);
-	/* With another one there, most has been made. */
+	/*
+	 * When there is an event of the kind already, most objects have been
+	 * made.
+	 */
 	self->o.group = open_it(&self->o);
 	ASSERT_LE(0, self->o.group);
 	EXPECT_BORNE(self);
@@ -372,11 +384,11 @@ TEST_F_TIMEOUT(open, cgroup, TIMEOUT)
 		EXPECT_BORNE(self);
 	}
 	close(dir);
-	/* No event keeps it. */
+	/* No event is left that keeps the cgroup. */
 	EXPECT_EQ(0, pe_cgroup_remove("pe_inject"));
 }
 
-/* The last one: of all that the others have done. */
+/* This comes last: it looks for leaks of all tests before it. */
 TEST_F_TIMEOUT(open, loses_nothing, TIMEOUT)
 {
 	int leaks = pe_leaks();

@@ -38,7 +38,7 @@ TEST_F(sampling, period)
 	EXPECT_EQ(0, try_self(&self->a));
 	self->a.sample_period = (1ULL << 63) - 1;
 	EXPECT_EQ(0, try_self(&self->a));
-	/* A period is less than 2^63. */
+	/* A period must be less than 2^63. */
 	self->a.sample_period = 1ULL << 63;
 	EXPECT_EQ(-EINVAL, try_self(&self->a));
 	self->a.sample_period = ~0ULL;
@@ -59,11 +59,11 @@ TEST_F(sampling, frequency)
 	self->a.sample_freq = ~0ULL;
 	EXPECT_EQ(-EINVAL, try_self(&self->a));
 
-	/* A frequency of 0 is an event that counts. */
+	/* With a frequency of 0 the event only counts. */
 	self->a.sample_freq = 0;
 	EXPECT_EQ(0, try_self(&self->a));
 
-	/* As a period, the same number is no matter. */
+	/* The same number is allowed as a period. */
 	self->a.freq = 0;
 	self->a.sample_period = max + 1;
 	EXPECT_EQ(0, try_self(&self->a));
@@ -100,7 +100,7 @@ TEST_F(sampling, max_stack)
 	self->a.sample_max_stack = UINT16_MAX;
 	EXPECT_EQ(-EOVERFLOW, try_self(&self->a));
 
-	/* Without a call chain to be made it is not looked at. */
+	/* sample_max_stack is not looked at without a call chain. */
 	self->a.sample_type = 0;
 	EXPECT_EQ(0, try_self(&self->a));
 }
@@ -142,7 +142,7 @@ TEST_F(sampling, clock)
 		}
 	}
 
-	/* Only with the flag is the number looked at. */
+	/* The clock's number is looked at only with the flag. */
 	self->a.use_clockid = 0;
 	self->a.clockid = 1000;
 	EXPECT_EQ(0, try_self(&self->a));
@@ -150,7 +150,10 @@ TEST_F(sampling, clock)
 
 TEST_F(sampling, inherited_read)
 {
-	/* Whose counts a sample holds can only be told by its thread id. */
+	/*
+	 * With inherit, a sample that holds counts needs the thread id, which
+	 * tells whose counts these are.
+	 */
 	self->a.inherit = 1;
 	self->a.sample_period = 1000;
 	self->a.sample_type = PERF_SAMPLE_READ;
@@ -186,14 +189,17 @@ TEST_F(sampling, remove_or_enable_on_exec)
 
 TEST_F(sampling, sigtrap)
 {
-	/* A signal that the event sends must not outlive the program. */
+	/*
+	 * A signal of the event must not come after exec has started another
+	 * program.
+	 */
 	self->a.sigtrap = 1;
 	self->a.sample_period = 1000;
 	EXPECT_EQ(-EINVAL, try_self(&self->a));
 	self->a.remove_on_exec = 1;
 	EXPECT_EQ(0, try_self(&self->a));
 
-	/* It is for tasks: not with a CPU's events. */
+	/* The signal is for tasks: events of a CPU cannot have it. */
 	self->a.inherit = 1;
 	EXPECT_EQ(0, try_self(&self->a));
 	self->a.inherit = 0;
@@ -202,7 +208,7 @@ TEST_F(sampling, sigtrap)
 
 TEST_F(sampling, aux_fields)
 {
-	/* Only a PMU with an AUX area can do any of this. */
+	/* Only a PMU with an AUX area can do these. */
 	self->a.aux_output = 1;
 	EXPECT_EQ(-EOPNOTSUPP, try_self(&self->a));
 	self->a.aux_output = 0;
@@ -231,7 +237,9 @@ TEST_F(sampling, exclusion)
 {
 	unsigned int mask;
 
-	/* Every combination can be had, even one that excludes everything. */
+	/*
+	 * Every combination is allowed, even the one that excludes everything.
+	 */
 	for (mask = 0; mask < 64; mask++) {
 		self->a.exclude_user = mask & 1;
 		self->a.exclude_kernel = mask >> 1 & 1;
@@ -245,7 +253,10 @@ TEST_F(sampling, exclusion)
 
 TEST_F(sampling, record_flags)
 {
-	/* Each asks for records besides samples; a counting event may. */
+	/*
+	 * Each flag asks for records other than samples; an event that only
+	 * counts may have them.
+	 */
 	self->a.mmap = 1;
 	self->a.mmap_data = 1;
 	self->a.mmap2 = 1;

@@ -11,7 +11,7 @@
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
 
-/* Room for an attribute that is larger than any kernel takes. */
+/* Room for an attribute that is larger than any kernel accepts. */
 union big {
 	struct perf_event_attr attr;
 	unsigned char bytes[3 * 65536];
@@ -65,7 +65,7 @@ TEST_F(size, numbers)
 
 TEST_F(size, zero_is_the_first)
 {
-	/* What lies behind the first 64 bytes is not looked at. */
+	/* With size 0 bytes behind the first 64 are not looked at. */
 	self->big->attr.size = 0;
 	memset(self->big->bytes + PERF_ATTR_SIZE_VER0, 0xff,
 	       sizeof(struct perf_event_attr) - PERF_ATTR_SIZE_VER0);
@@ -75,7 +75,9 @@ TEST_F(size, zero_is_the_first)
 
 TEST_F(size, rest_is_not_read)
 {
-	/* With the size of an older structure newer fields don't count. */
+	/*
+	 * With the size of an older structure newer fields are not looked at.
+	 */
 	self->big->attr.size = PERF_ATTR_SIZE_VER5;
 	self->big->attr.__reserved_2 = 0;
 	self->big->attr.aux_sample_size = ~0U;
@@ -100,7 +102,10 @@ TEST_F(size, between_published)
 {
 	unsigned int size;
 
-	/* Any size from the first on is taken, known boundary or not. */
+	/*
+	 * Any size from the first version's on is accepted, whether a version
+	 * had it or not.
+	 */
 	for (size = PERF_ATTR_SIZE_VER0; size <= 256; size++) {
 		self->big->attr.size = size;
 		EXPECT_EQ(0, pe_try(&self->big->attr, 0, -1, -1, 0)) {
@@ -130,7 +135,7 @@ TEST_F(size, nonzero_tail)
 		self->big->bytes[at] = 0;
 	}
 
-	/* The byte behind the given size is nobody's business. */
+	/* Bytes behind the given size are not looked at. */
 	self->big->attr.size = sizeof(struct perf_event_attr);
 	self->big->bytes[sizeof(struct perf_event_attr)] = 1;
 	EXPECT_EQ(0, pe_try(&self->big->attr, 0, -1, -1, 0));
@@ -158,16 +163,16 @@ TEST_F(size, bad_address)
 
 	ASSERT_EQ(0, mprotect(two + page, page, PROT_NONE));
 
-	/* The whole structure just fits in front of the hole. */
+	/* The whole structure just fits in front of the unmapped page. */
 	edge = (void *)(two + page - sizeof(*edge));
 	*edge = pe_attr(PERF_COUNT_SW_DUMMY);
 	EXPECT_EQ(0, pe_try(edge, 0, -1, -1, 0));
 
-	/* It says that it is longer than what is mapped. */
+	/* The size says that the structure is longer than what is mapped. */
 	edge->size += 8;
 	EXPECT_EQ(-EFAULT, pe_try(edge, 0, -1, -1, 0));
 
-	/* Its first bytes are there, and no more. */
+	/* Only the first bytes, of the first version, are mapped. */
 	edge = (void *)(two + page - PERF_ATTR_SIZE_VER0);
 	memset(edge, 0, PERF_ATTR_SIZE_VER0);
 	edge->type = PERF_TYPE_SOFTWARE;
@@ -180,7 +185,10 @@ TEST_F(size, bad_address)
 
 TEST_F(size, read_only)
 {
-	/* Nothing is written on success; on E2BIG the size cannot be. */
+	/*
+	 * The kernel writes nothing on success; after E2BIG the size cannot be
+	 * written.
+	 */
 	self->big->attr.size = sizeof(struct perf_event_attr);
 	ASSERT_EQ(0, mprotect(self->big, self->page, PROT_READ));
 	EXPECT_EQ(0, pe_try(&self->big->attr, 0, -1, -1, 0));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * perf_event_open(2): its other arguments: pid, cpu, group_fd and flags.
- */
+/* perf_event_open(2): pid, cpu, group_fd and flags. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -160,7 +158,10 @@ TEST(cpu_offline)
 		close(task);
 		SKIP(return, "the CPU does not go away");
 	}
-	/* A task may be followed on it: it counts when the CPU is back. */
+	/*
+	 * An event of a task on such a CPU is allowed: it counts when the CPU
+	 * is back.
+	 */
 	EXPECT_EQ(0, pe_try(&a, 0, cpu, -1, 0));
 	EXPECT_EQ(-ENODEV, pe_try(&a, -1, cpu, -1, 0));
 	EXPECT_EQ(0, pe_count(fd));
@@ -190,7 +191,7 @@ TEST(flags)
 
 TEST(flags_before_attr)
 {
-	/* Wrong flags are seen first, even with an attribute not to be read. */
+	/* Wrong flags are found first, even if the attribute cannot be read. */
 	EXPECT_EQ(-EINVAL, pe_try(NULL, 0, -1, -1, 1UL << 4));
 	EXPECT_EQ(-EFAULT, pe_try(NULL, 0, -1, -1, 0));
 }
@@ -222,7 +223,7 @@ TEST(group_fd)
 	EXPECT_EQ(-EBADF, pe_try(&a, 0, -1, closed, 0));
 	EXPECT_EQ(-EBADF, pe_try(&a, 0, -1, -2, 0));
 	EXPECT_EQ(-EBADF, pe_try(&a, 0, -1, 0x7fffffff, 0));
-	/* A file that is no event. */
+	/* The file is no event. */
 	EXPECT_EQ(-EBADF, pe_try(&a, 0, -1, other, 0));
 
 	fd = pe_open(&a, 0, -1, -1, 0);
@@ -247,7 +248,7 @@ TEST(no_group)
 	EXPECT_EQ(1, value[0]);
 	close(fd);
 
-	/* The file must be an event all the same. */
+	/* With FD_NO_GROUP the file must still be an event. */
 	EXPECT_EQ(-EBADF, pe_try(&a, 0, -1, 12345, PERF_FLAG_FD_NO_GROUP));
 	close(leader);
 }
@@ -261,7 +262,10 @@ TEST(output_to_event_without_buffer)
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, leader,
 				  PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP));
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, leader, PERF_FLAG_FD_OUTPUT));
-	/* Without an event to join there is nothing to send output to. */
+	/*
+	 * Without a group there is no event to send output to, so the flag is
+	 * ignored.
+	 */
 	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, PERF_FLAG_FD_OUTPUT));
 	close(leader);
 }
@@ -271,7 +275,7 @@ TEST(cgroup)
 	struct perf_event_attr a = dummy();
 	int dir = open(pe_cgroup_root(), O_RDONLY | O_DIRECTORY), other, gone;
 
-	/* A cgroup is watched on a CPU. */
+	/* Events of a cgroup need a CPU. */
 	EXPECT_EQ(-EINVAL, pe_try(&a, dir, -1, -1, PERF_FLAG_PID_CGROUP));
 	EXPECT_EQ(-EINVAL, pe_try(&a, -1, 0, -1, PERF_FLAG_PID_CGROUP));
 	EXPECT_EQ(-EINVAL, pe_try(&a, -1, -1, -1, PERF_FLAG_PID_CGROUP));
@@ -290,7 +294,7 @@ TEST(cgroup)
 	close(dir);
 }
 
-/* What is wrong with the event itself is told first. */
+/* Faults of the event itself are reported before faults of the cgroup. */
 TEST(cgroup_that_is_none)
 {
 	struct perf_event_attr a = dummy();
@@ -312,18 +316,18 @@ TEST(cgroup_that_is_none)
 	WITH(-ENOENT, a.type = 4000);
 	WITH(-EOPNOTSUPP, a.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	     a.branch_sample_type = PERF_SAMPLE_BRANCH_ANY);
-	/* What a machine says of an empty breakpoint is its own. */
+	/* Each architecture has its own error for an empty breakpoint. */
 	WITH(pe_try(&a, -1, 0, -1, 0), a.type = PERF_TYPE_BREAKPOINT);
 	if (!pe_probe(&a, "kprobe"))
 		WITH(-EFAULT, pe_probe(&a, "kprobe"); a.kprobe_func = 1);
-	/* These have to do with how it samples, and come later. */
+	/* These fields say how the event samples, and are checked later. */
 	WITH(-EBADF, a.sample_type = PERF_SAMPLE_CALLCHAIN; a.sample_max_stack = 60000);
 	WITH(-EBADF, a.use_clockid = 1; a.clockid = 99);
 	WITH(-EBADF, a.sample_period = 1; a.use_clockid = 1; a.clockid = CLOCK_REALTIME);
 #undef WITH
 }
 
-/* A security module is asked about a request that can be, and about no other. */
+/* A security module is asked only about requests that are possible. */
 TEST(security_module_comes_after_the_attribute)
 {
 	struct perf_event_attr a, probe;
@@ -344,7 +348,7 @@ TEST(security_module_comes_after_the_attribute)
 	a.read_format = ~0ULL;
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
 	EXPECT_EQ(0, pe_count(fd));
-	/* Privileges are what comes next. */
+	/* Privileges are checked next. */
 	a = dummy();
 	a.freq = 1;
 	a.sample_freq = 1ULL << 40;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Counts from the control page alone, by the algorithm that
- * include/uapi/linux/perf_event.h documents, of events that share too few
- * counters: while an event is on its counter, and while it waits for one. Then
- * there is no index, and the offset alone is the count.
+ * include/uapi/linux/perf_event.h documents. More events than there are
+ * counters share these: the page must be right while an event is on its
+ * counter, and while it waits for one. In that case there is no index, and the
+ * offset alone is the count.
  */
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,8 +25,8 @@
 /**
  * struct seen - an event at one moment
  * @count: what it has counted
- * @enabled: for how long it was to count
- * @running: for how long it did
+ * @enabled: ns that it was enabled
+ * @running: ns that it was on a counter
  * @index: of its counter, plus one; read(2) does not tell it
  */
 struct seen {
@@ -37,8 +38,8 @@ struct seen {
 
 /**
  * struct event - an event whose page is mapped
- * @fd: it
- * @ring: its page
+ * @fd: the event
+ * @ring: its mapping, which has the page
  */
 struct event {
 	int fd;
@@ -74,7 +75,10 @@ static __u64 cycles(void)
 	return value;
 }
 
-/* Where user space may not, unless it asks for that, the page does not say that it can. */
+/*
+ * Where user space may not read counters unless the event asks for that, the
+ * page must not say that it may.
+ */
 static __u64 read_counter(__u32 counter)
 {
 	return 0;
@@ -134,7 +138,7 @@ static struct seen by_call(int fd)
 	return s;
 }
 
-/* What the event would have counted, had it had a counter all the time. */
+/* Estimate what the event would have counted with a counter all the time. */
 static __u64 scaled(const struct seen *s)
 {
 	__u64 quot, rem;
@@ -181,8 +185,9 @@ static void open_all(struct __test_metadata *_metadata, struct _test_data_page *
 }
 
 /*
- * Look at the event between two calls. Where it had no counter from one to the
- * other, the page says just what they do. Return: whether that was so.
+ * Look at the page between two calls of read(2). If the event had no counter
+ * from one to the other, the page must say just what they do. Return: whether
+ * that was so.
  */
 static bool look(struct __test_metadata *_metadata, struct event *e, bool *on)
 {
@@ -194,19 +199,24 @@ static bool look(struct __test_metadata *_metadata, struct event *e, bool *on)
 	after = by_call(e->fd);
 	ASSERT_NE(0, before.enabled);
 	*on = page.index;
-	/* It came on, or went off, in between; or the page cannot tell of its counter. */
+	/*
+	 * The event came on or went off in between, or the page cannot tell of
+	 * its counter.
+	 */
 	if (before.running != after.running)
 		return false;
 	ASSERT_EQ(0, page.index);
 	ASSERT_EQ(before.count, page.count);
 	ASSERT_EQ(before.running, page.running);
-	/* Without a clock in user space it is as of the last change. */
+	/* Without a clock in user space the page is as of the last change. */
 	if (e->ring.page->cap_user_time && page.enabled != page.running) {
 		ASSERT_LE(before.enabled, page.enabled + 1000);
 		first = scaled(&before);
 		mine = scaled(&page);
 		last = scaled(&after);
-		/* One part in a thousand for what conversions of clocks lose. */
+		/*
+		 * Conversions of clocks lose less than one part in a thousand.
+		 */
 		ASSERT_LE(first, mine + mine / 1000 + 1);
 		ASSERT_LE(mine, last + last / 1000 + 1);
 	}
@@ -226,7 +236,7 @@ TEST_F_TIMEOUT(page, of_events_that_wait, 120)
 	for (round = 0; round < ROUNDS && waiting < ENOUGH; round++) {
 		ASSERT_EQ(0, pe_sim_advance(1000));
 		for (i = 0; i < self->nr; i++) {
-			/* One that has counted, and now waits. */
+			/* Wait for an event that has counted, and now waits. */
 			if (look(_metadata, &events[i], &on) && pe_count(events[i].fd))
 				waiting++;
 		}
@@ -235,7 +245,10 @@ TEST_F_TIMEOUT(page, of_events_that_wait, 120)
 	EXPECT_LE(ENOUGH, waiting);
 }
 
-/* What is on its counter is read there, wherever user space can. */
+/*
+ * The count of an event on its counter is read there, wherever user space can
+ * do that.
+ */
 TEST_F_TIMEOUT(page, of_hardware_events, 120)
 {
 	struct perf_event_attr a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);

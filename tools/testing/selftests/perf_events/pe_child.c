@@ -125,7 +125,7 @@ static void child_loop(int in, int out)
 	_exit(0);
 }
 
-/* A program that PE_EXEC started goes on as the child that it was. */
+/* A program that PE_EXEC has started goes on as the same child. */
 static __attribute__((constructor)) void exec_target(void)
 {
 	const char *text = getenv(PE_CHILD_ENV);
@@ -242,7 +242,10 @@ void pe_child_rest(struct pe_child *c)
 
 	for (tries = 0; tries < 10000 && task_state(c->pid) != 'S'; tries++)
 		pe_sleep_ms(1);
-	/* It is said to sleep a moment before it leaves. */
+	/*
+	 * A task's state says that it sleeps a moment before it leaves its
+	 * CPU.
+	 */
 	pe_sleep_ms(20);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A description of struct perf_event_attr, field by field, and random
- * attributes made from it: mostly valid ones, for what is refused at the door
- * finds no fault behind it.
+ * attributes made from it. Most of them are valid: an attribute that is
+ * refused at the first check finds no fault behind it.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_FUZZ_H
 #define _SELFTESTS_PERF_EVENTS_PE_FUZZ_H
@@ -19,7 +19,7 @@
 
 /**
  * struct pe_rng - a source of chance that can be repeated
- * @state: all of it; any value is a seed
+ * @state: the whole state; any value is a seed
  */
 struct pe_rng {
 	__u64 state;
@@ -44,7 +44,7 @@ static inline bool pe_chance(struct pe_rng *r, unsigned int percent)
 	return pe_below(r, 100) < percent;
 }
 
-/* Any of few bits, now and then of all. */
+/* Get some of these bits; now and then any of them. */
 static inline __u64 pe_bits(struct pe_rng *r, __u64 of)
 {
 	__u64 bits = pe_rnd(r) & of;
@@ -106,12 +106,15 @@ static inline void pe_fuzz_look(struct pe_fuzz_machine *m)
 	}
 }
 
-/* What each kind of event has of its own */
+/* Fields that each kind of event has of its own */
 
 static inline void pe_kind_software(struct perf_event_attr *a, struct pe_rng *r,
 				    const struct pe_fuzz_machine *m)
 {
-	/* Faults, switches and clocks happen; the others hardly ever do. */
+	/*
+	 * Faults, switches and clocks happen often, and the others hardly ever
+	 * do.
+	 */
 	static const __u8 configs[] = { 0, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 11 };
 
 	a->type = PERF_TYPE_SOFTWARE;
@@ -149,7 +152,9 @@ static inline void pe_kind_breakpoint(struct perf_event_attr *a, struct pe_rng *
 		a->bp_addr = (unsigned long)m->func;
 		a->bp_len = sizeof(long);
 	}
-	/* Not in the kernel's memory: it cannot always be told in time. */
+	/*
+	 * Mostly not for accesses of the kernel: these cannot always be told in time.
+	 */
 	if (pe_chance(r, 90))
 		a->exclude_kernel = 1;
 }
@@ -204,7 +209,7 @@ static inline void pe_kind_other(struct perf_event_attr *a, struct pe_rng *r,
 
 /**
  * struct pe_fuzz_kind - a kind of event
- * @name: of it
+ * @name: its name, for messages
  * @weight: how often
  * @fill: sets type and config, and what else this kind needs
  */
@@ -227,16 +232,16 @@ static const struct pe_fuzz_kind pe_fuzz_kinds[] = {
 	{ "other", 2, pe_kind_other },
 };
 
-/* What all kinds have */
+/* Fields that all kinds of events have */
 
 /**
  * struct pe_fuzz_field - a field that holds a number or bits
- * @offset: where
- * @size: bytes
+ * @offset: where it is in the attribute
+ * @size: its size in bytes
  * @percent: how often it is not zero
  * @bits: any of these; or, if 0, one of
- * @good: numbers that are possible
- * @bad: one that is not
+ * @good: numbers that are valid
+ * @bad: a number that is not valid
  */
 struct pe_fuzz_field {
 	unsigned int offset, size, percent;
@@ -248,7 +253,7 @@ struct pe_fuzz_field {
 #define PE_FIELD(f)	.offset = offsetof(struct perf_event_attr, f), \
 			.size = sizeof(((struct perf_event_attr *)NULL)->f)
 
-/* Registers of x86; elsewhere some of these exist, too. */
+/* Registers of x86; on other architectures some of these numbers exist, too. */
 #define PE_FUZZ_REGS	0xff0fffULL
 
 static const struct pe_fuzz_field pe_fuzz_fields[] = {
@@ -273,7 +278,7 @@ static const struct pe_fuzz_field pe_fuzz_fields[] = {
 	{ PE_FIELD(aux_action), 4, .bits = 7, .bad = 8 },
 };
 
-/* Percent, for each bit of the flags in the order of the ABI. */
+/* Percentages for the bits of the flags, in the order of the ABI. */
 static const __u8 pe_fuzz_flags[] = {
 	30 /* disabled */, 30 /* inherit */, 8 /* pinned */, 4 /* exclusive */,
 	4 /* exclude_user */, 15 /* exclude_kernel */, 15 /* exclude_hv */, 4 /* exclude_idle */,
@@ -294,7 +299,7 @@ static inline void pe_fuzz_put(struct perf_event_attr *a, const struct pe_fuzz_f
 	memcpy((char *)a + f->offset, &v, f->size);
 }
 
-/* Take back what contradicts itself. */
+/* Mostly remove combinations that contradict themselves. */
 static inline void pe_fuzz_mend(struct perf_event_attr *a)
 {
 	__u64 branch = a->branch_sample_type;
@@ -350,7 +355,10 @@ static inline unsigned int pe_fuzz_attr(struct perf_event_attr *a, struct pe_rng
 	while (at >= pe_fuzz_kinds[kind].weight)
 		at -= pe_fuzz_kinds[kind++].weight;
 	pe_fuzz_kinds[kind].fill(a, r, m);
-	/* The simulated PMU counts both modes, and cannot tell them apart. */
+	/*
+	 * The simulated PMU counts user and kernel mode, and cannot tell them
+	 * apart.
+	 */
 	if (a->type == m->sim || a->type == m->trace || a->type == PERF_TYPE_HARDWARE) {
 		a->exclude_user = 0;
 		a->exclude_kernel = 0;
@@ -367,9 +375,10 @@ static inline unsigned int pe_fuzz_attr(struct perf_event_attr *a, struct pe_rng
 	if (pe_chance(r, 4))
 		((__u8 *)a)[pe_below(r, sizeof(*a))] ^= 1 << pe_below(r, 8);
 	/*
-	 * Each event of all functions makes every function slower. Some of them, or a large
-	 * sample for each, leave an emulated CPU no time between two ticks; and
-	 * PERF_EVENT_IOC_PERIOD may ask for each.
+	 * Each event of the function tracepoint makes every function slower.
+	 * With some of them, or a large sample for each call, an emulated CPU
+	 * has no time left between two ticks; and PERF_EVENT_IOC_PERIOD may
+	 * ask for each call.
 	 */
 	if (a->type == PERF_TYPE_TRACEPOINT && a->config == m->function) {
 		if (m->nr_tracepoints && !pe_chance(r, 5))
@@ -380,7 +389,10 @@ static inline unsigned int pe_fuzz_attr(struct perf_event_attr *a, struct pe_rng
 			a->sample_type &= ~(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
 		}
 	}
-	/* A probe elsewhere would break this program, and a counter there its data. */
+	/*
+	 * A probe at another place would break this program, and a reference
+	 * counter its data.
+	 */
 	if (a->type == m->uprobe) {
 		a->config = (__u32)a->config;
 		a->probe_offset = pe_file_offset(m->func);

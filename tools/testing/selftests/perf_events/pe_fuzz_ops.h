@@ -9,7 +9,7 @@
 #define PE_FUZZ_PIDS	16
 #define PE_FUZZ_OPS	32
 
-/* Files that all processes of the fuzzer have, whatever they exec. */
+/* Files that all processes of the fuzzer have, whichever program they exec. */
 enum pe_fuzz_fixed {
 	PE_FD_SHARED = 900,	/* struct pe_fuzz_shared */
 	PE_FD_ARRAY,		/* BPF map of events */
@@ -24,7 +24,7 @@ enum pe_fuzz_fixed {
  * struct pe_fuzz_shared - what all processes of the fuzzer share
  * @deadline: CLOCK_MONOTONIC, in ms, when all of them end
  * @pids: some of the processes
- * @hotplug: somebody is at it
+ * @hotplug: a process takes a CPU offline and online
  * @calls: of each operation
  * @kept: of each operation: successful ones
  * @opened: of each kind of event
@@ -45,7 +45,7 @@ struct pe_fuzz_shared {
  * @at: address, or NULL
  * @len: bytes
  * @aux: AUX area of the same event, or NULL
- * @aux_len: its bytes
+ * @aux_len: its size in bytes
  * @write: it may be written to
  */
 struct pe_fuzz_map {
@@ -60,9 +60,9 @@ struct pe_fuzz_map {
  * struct pe_fuzzer - a thread of the fuzzer
  * @rng: its chance
  * @machine: what there is to open
- * @shared: of all processes
- * @fds: of the process; -1 for none
- * @maps: of this thread
+ * @shared: state that all processes share
+ * @fds: files of the process; -1 for none
+ * @maps: mappings of this thread
  * @depth: forks and execs since the first process
  * @left: operations to go
  * @plain: it has given up its privileges
@@ -80,9 +80,9 @@ struct pe_fuzzer {
 
 /**
  * struct pe_fuzz_op - something that the fuzzer does
- * @name: of it
+ * @name: its name, for messages
  * @weight: how often
- * @run: does it; 0 or more if it did something
+ * @run: does it; returns 0 or more if it did something
  */
 struct pe_fuzz_op {
 	const char *name;
@@ -92,7 +92,7 @@ struct pe_fuzz_op {
 
 static inline int pe_fuzz_fd(struct pe_fuzzer *f)
 {
-	/* Any file, but for a terminal: who reads there waits for ever. */
+	/* Use any file but a terminal: a read of a terminal never returns. */
 	if (pe_chance(&f->rng, 2))
 		return pe_chance(&f->rng, 5) ? -1 : 3 + pe_below(&f->rng, 64);
 	return __atomic_load_n(&f->fds[pe_below(&f->rng, PE_FUZZ_FDS)], __ATOMIC_RELAXED);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Who hangs, and where; see pe_lib.h.
- */
+/* Show tasks that hang, and where they do; see pe_lib.h. */
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
@@ -62,8 +60,8 @@ static bool waits_for_disk(const char *dir)
 /**
  * pe_show_tasks - print what all tasks are doing, after something did not end
  *
- * Of kernel threads those alone that wait for something they should get soon.
- * What runs has no stack to be shown; the kernel's console gets it, some times.
+ * Kernel threads are shown only if they wait for something they should get soon.
+ * A task that runs has no stack to be read; a few times it is sent to the console.
  */
 void pe_show_tasks(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of hardware counters share. They skip on a machine that has
+ * Shared by the tests of hardware counters, which skip on a machine that has
  * none.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_HW_H

@@ -16,8 +16,9 @@
 static int nth_fd = -1;
 
 /*
- * What may fail: also what could wait for memory, and single pages. A call
- * that fails as it is told to is nothing to be talked about.
+ * Settings of fault injection: allocations that may wait for memory fail, too,
+ * and so do single pages. A failure that was asked for is not reported in the
+ * kernel's log.
  */
 static struct {
 	const char *path;
@@ -32,7 +33,10 @@ static struct {
 	{ DEBUGFS "fail_usercopy/verbose", '0' },
 };
 
-/* Some of these files cannot be sought in: one thing at a time. */
+/*
+ * Read a file. Some of these files cannot be sought in, so each read opens
+ * anew.
+ */
 static bool look(const char *path, char *value)
 {
 	int fd = open(path, O_RDONLY);
@@ -52,9 +56,9 @@ static bool turn(const char *path, char value)
 }
 
 /**
- * pe_inject_start - before calls of this process can be made to fail
+ * pe_inject_start - prepare this process for calls that fail
  *
- * As root. The process may become somebody else afterwards.
+ * Needs root. The process may become another user afterwards.
  *
  * Return: 0; -ENOENT: the kernel cannot do that.
  */
@@ -66,7 +70,7 @@ int pe_inject_start(void)
 	if (nth_fd < 0)
 		return -ENOENT;
 	for (i = 0; i < PE_ARRAY_SIZE(knobs); i++) {
-		/* The first ones are what it is all about. */
+		/* The first settings are indispensable. */
 		if ((!look(knobs[i].path, &knobs[i].was) ||
 		     !turn(knobs[i].path, knobs[i].value)) && i < 3)
 			return -ENOENT;
@@ -93,7 +97,10 @@ static void arm(unsigned int nth)
 	char text[16] = { };
 	unsigned int i = sizeof(text) - 1;
 
-	/* Nothing of this may fail, so no library. */
+	/*
+	 * Nothing in this loop may allocate memory, so it does without the C
+	 * library.
+	 */
 	do
 		text[--i] = '0' + nth % 10;
 	while (nth /= 10);
@@ -101,7 +108,10 @@ static void arm(unsigned int nth)
 		_exit(99);
 }
 
-/* Has it come to that? What is read and written here may fail instead. */
+/*
+ * Has the allocation failed? If not, it may be one of this read or write that
+ * fails.
+ */
 static bool disarm(void)
 {
 	char text[16];
@@ -123,11 +133,14 @@ static int lowest_free_fd(void)
 
 static bool is_shortage(int ret)
 {
-	/* fork(2) may say EAGAIN; where copying fails it is EFAULT. */
+	/*
+	 * fork(2) may fail with EAGAIN; where copying fails the error is
+	 * EFAULT.
+	 */
 	return ret == -ENOMEM || ret == -EFAULT || ret == -EAGAIN;
 }
 
-/* One try; true: there was no allocation of that number. */
+/* Try once. Return: true when there was no allocation of that number. */
 static bool try(struct pe_trial *t, unsigned int nth, const char **wrong)
 {
 	int fd = lowest_free_fd(), ret;
@@ -162,7 +175,7 @@ static bool try(struct pe_trial *t, unsigned int nth, const char **wrong)
  *
  * After each failure the same call has to succeed.
  *
- * Return: NULL, or what is wrong with it
+ * Return: NULL, or a text that says what is wrong with the call
  */
 const char *pe_inject(struct pe_trial *t)
 {
@@ -173,7 +186,7 @@ const char *pe_inject(struct pe_trial *t)
 	t->failed = 0;
 	t->borne = 0;
 	t->err = 0;
-	/* What is made once and kept is made here. */
+	/* Objects that are made once and kept are made by this first call. */
 	ret = t->call(t->arg);
 	if (ret < 0) {
 		t->err = ret;
@@ -200,7 +213,7 @@ const char *pe_inject(struct pe_trial *t)
 
 /**
  * pe_inject_self - let one allocation of the calling task fail
- * @nth: which, from now on, whatever program it executes meanwhile
+ * @nth: number of the allocation from now on, also in a program that it executes
  *
  * Return: 0, or -errno
  */
@@ -225,14 +238,17 @@ bool pe_inject_happened(void)
 
 	if (nth_fd < 0)
 		nth_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
-	/* Opening it was an allocation. */
+	/* Opening the file was the allocation that failed. */
 	happened = nth_fd < 0 || disarm();
 	close(nth_fd);
 	nth_fd = -1;
 	return happened;
 }
 
-/* One report of kmemleak, up to the next one or the end: is it of ours? */
+/*
+ * Read one report of kmemleak, up to the next one or the end. Return: whether
+ * it is about perf events.
+ */
 static bool read_leak(FILE *f, char *first, size_t size, bool print)
 {
 	char text[4096];
@@ -253,9 +269,9 @@ static bool read_leak(FILE *f, char *first, size_t size, bool print)
 }
 
 /**
- * pe_leaks - what the kernel has allocated for perf events and lost
+ * pe_leaks - count objects that the kernel has allocated for perf events and lost
  *
- * Prints the first few. Takes some seconds: what is younger may be on its way still.
+ * Prints the first few. Takes some seconds: a young object may be in use still.
  *
  * Return: how many objects; -ENOENT: the kernel does not look for any.
  */
@@ -266,7 +282,10 @@ int pe_leaks(void)
 	int i, n = 0;
 	FILE *f;
 
-	/* One scan sees an object change, and only another one that it no longer does. */
+	/*
+	 * One scan sees that an object has changed, and only another one that
+	 * it no longer does.
+	 */
 	for (i = 0; i < 3; i++) {
 		int fd = open(DEBUGFS "kmemleak", O_WRONLY);
 

@@ -12,10 +12,10 @@
  * struct pe_trial - a call that is to fail in every way that it can
  * @call: makes it; 0 or more, or -errno
  * @undo: takes back a call that returned 0 or more
- * @unchanged: after a call that failed: is all as before? Or NULL
- * @arg: for each of them
+ * @unchanged: says whether all is as before, after a call that failed; or NULL
+ * @arg: argument of these functions
  * @failed: filled in: how often it failed
- * @borne: filled in: how often it did without what it did not get
+ * @borne: filled in: how often the call succeeded without that memory
  * @err: filled in: what was wrong, or 0
  */
 struct pe_trial {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the perf_events selftests share: opening and reading events, a child
+ * Shared by the perf_events selftests: opening and reading events, a child
  * that works on command, and identities for the permission tests.
  *
  * Functions that stand for a system call return its result, or -errno.
@@ -26,7 +26,7 @@
 #define PE_CAP(n)		(1ULL << (n))
 #define PE_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* An account that owns nothing. */
+/* A user id that owns nothing. */
 #define PE_UID			4321
 #define PE_OTHER_UID		4322
 
@@ -48,7 +48,7 @@ __u64 pe_id(int fd);
 
 /* Work whose events are known */
 
-/* Write to memory: the compiler must not do without it. */
+/* Write to memory with an access that the compiler does not remove. */
 static inline void pe_touch(char *p)
 {
 	*p = 1;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What every record has to be like; see pe_records.h.
- */
+/* Checks that every record must pass; see pe_records.h. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -10,15 +8,18 @@
 
 #include "pe_records.h"
 
-/* Of one sample of our stack: less than a page, that the buffer may be one. */
+/*
+ * Bytes of this program's stack in one sample: less than a page, as the buffer
+ * may be one page.
+ */
 #define POISON_BYTES	2048
 
 /**
- * struct layout - what one kind of record consists of
+ * struct layout - the parts of one kind of record
  * @fixed: bytes of known meaning behind the header
  * @named: a string follows
- * @misc: what the header has always
- * @may: what it has sometimes
+ * @misc: bits of misc that the header always has
+ * @may: bits of misc that it may have
  */
 struct layout {
 	unsigned int fixed;
@@ -78,7 +79,10 @@ static bool all_zero(const char *from, const char *to)
 	return true;
 }
 
-/* The build id in place of the inode has parts that are reserved, or not used. */
+/*
+ * Where a build id stands in place of the inode, some bytes are reserved or
+ * unused: these must be zero.
+ */
 static const char *build_id_fault(const struct pe_record *rec)
 {
 	struct pe_mmap2 m;
@@ -167,7 +171,10 @@ const char *pe_record_fault(const struct perf_event_attr *attr, const struct pe_
 	return id->res ? "reserved word beside the CPU" : NULL;
 }
 
-/* Fault with a stack that is nothing but poison. Not inlined: the stack is its own. */
+/*
+ * Cause a fault with a stack that is nothing but poison. Not inlined, so that
+ * it has a stack frame of its own.
+ */
 static __attribute__((noipa)) void poisoned_fault(char *page)
 {
 	char room[2 * POISON_BYTES];
@@ -179,13 +186,13 @@ static __attribute__((noipa)) void poisoned_fault(char *page)
 }
 
 /**
- * pe_ring_poison - have bytes in a buffer that records must not let through
+ * pe_ring_poison - fill a buffer with poison that records must not let through
  * @ring: a buffer, whose records are dropped
  * @fd: its event, on the caller
- * @cpu: as it was opened with
+ * @cpu: the CPU argument that @fd was opened with
  *
- * Only the kernel writes there: let it do so, with samples of our stack. What
- * is left out of a record later shows.
+ * Only the kernel writes there, so let it write samples of our stack. Bytes that
+ * a later record leaves unwritten then show poison.
  *
  * Return: 0 or -errno
  */

@@ -8,7 +8,7 @@
 
 #include "pe_sample.h"
 
-/* What a buffer holds where nobody has written since. */
+/* The bytes that a buffer has where nothing was written since. */
 #define PE_POISON	0xee
 
 #define PE_ID_FIELDS	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |	\

@@ -60,7 +60,7 @@ static void copy_out(struct pe_ring *ring, __u64 from, void *to, size_t len)
  */
 int pe_ring_next(struct pe_ring *ring, struct pe_record *rec)
 {
-	/* A position has as many bits as a long of the kernel. */
+	/* A position has as many bits as the kernel's long. */
 	unsigned long head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	unsigned long tail = ring->page->data_tail;
 
@@ -198,7 +198,7 @@ static void take_chain(struct cursor *c, struct pe_sample *s)
 		s->ips[i] = take_u64(c);
 }
 
-/* The fields up to the period: small ones, of fixed size. */
+/* Take the fields up to the period: these are small, and of fixed size. */
 static void take_fixed(struct cursor *c, __u64 type, struct pe_sample *s)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading records from an event's buffer, after the layouts that
- * include/uapi/linux/perf_event.h documents and nothing else.
+ * Reads records from an event's buffer, by the layouts that
+ * include/uapi/linux/perf_event.h documents, and by nothing else.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_SAMPLE_H
 #define _SELFTESTS_PERF_EVENTS_PE_SAMPLE_H
@@ -44,7 +44,7 @@ struct pe_record {
  * @user_abi: register ABI of the user registers
  * @user_regs: number of user registers
  * @intr_abi: register ABI of the registers at the event
- * @intr_regs: number of those
+ * @intr_regs: number of these registers
  * @stack_size: room of the user stack's copy
  * @stack_dyn: bytes of it that are valid
  */

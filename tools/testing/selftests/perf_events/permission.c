@@ -67,7 +67,7 @@ FIXTURE_TEARDOWN(permission)
 	pe_set(PE_PARANOID, self->was);
 }
 
-/* Level 3 as such, or taken for level 2 by a kernel that knows no more. */
+/* Level 3 where the kernel knows it; other kernels take it for level 2. */
 static int level3(void)
 {
 	struct what w = { pe_attr(PERF_COUNT_SW_DUMMY), 0, -1 };
@@ -102,7 +102,7 @@ TEST_F(permission, level_1)
 	EXPECT_EQ(0, try_as(0, self->user));
 	EXPECT_EQ(0, try_as(0, self->kernel));
 	EXPECT_EQ(-EACCES, try_as(0, self->cpu));
-	/* A task on one CPU is a task's event. */
+	/* An event of a task on one CPU is an event of a task. */
 	self->user.cpu = 0;
 	EXPECT_EQ(0, try_as(0, self->user));
 }
@@ -113,11 +113,11 @@ TEST_F(permission, level_2)
 	EXPECT_EQ(0, try_as(0, self->user));
 	EXPECT_EQ(-EACCES, try_as(0, self->kernel));
 	EXPECT_EQ(-EACCES, try_as(0, self->cpu));
-	/* It is the kernel that must be left out, nothing else. */
+	/* Only the kernel must be excluded, not the hypervisor or idle. */
 	self->kernel.attr.exclude_hv = 1;
 	self->kernel.attr.exclude_user = 1;
 	EXPECT_EQ(-EACCES, try_as(0, self->kernel));
-	/* An event that could not see the kernel anyway is no exception. */
+	/* An event that cannot see the kernel at all is no exception. */
 	self->kernel = (struct what){ pe_attr(PERF_COUNT_SW_DUMMY), 0, -1 };
 	EXPECT_EQ(-EACCES, try_as(0, self->kernel));
 }
@@ -141,11 +141,11 @@ TEST_F(permission, level_3_and_other_errors)
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 3));
 	if (!level3())
 		SKIP(return, "no such level");
-	/* An attribute that is wrong in itself is told of first. */
+	/* A fault of the attribute itself is reported before missing rights. */
 	self->user.attr.sample_type = 1ULL << 63;
 	EXPECT_EQ(-EINVAL, try_as(0, self->user));
 	self->user.attr.sample_type = 0;
-	/* Nothing that depends on the system is. */
+	/* A fault that depends on the system is reported after them. */
 	self->user.pid = 0x7fffffff;
 	EXPECT_EQ(-EACCES, try_as(0, self->user));
 	self->user.attr.type = 4000;
@@ -207,7 +207,10 @@ TEST_F(permission, rights_count_at_open_only)
 
 TEST_F(permission, physical_address)
 {
-	/* Physical addresses are the kernel's business, user mode or not. */
+	/*
+	 * Physical addresses need the right to the kernel, even with user mode
+	 * alone.
+	 */
 	self->user.attr.sample_type = PERF_SAMPLE_PHYS_ADDR;
 	self->user.attr.sample_period = 1000;
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
@@ -219,7 +222,10 @@ TEST_F(permission, physical_address)
 
 TEST_F(permission, branch_levels)
 {
-	/* A wish for the kernel's branches is judged before the wish itself. */
+	/*
+	 * Missing rights to the kernel's branches are reported before faults
+	 * of the mask.
+	 */
 	self->user.attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	self->user.attr.sample_period = 1000;
 	self->user.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
@@ -234,7 +240,7 @@ TEST_F(permission, branch_levels)
 					     PERF_SAMPLE_BRANCH_USER;
 	EXPECT_EQ(-EOPNOTSUPP, try_as(0, self->user));
 
-	/* Said nothing, it is the event's own levels. */
+	/* When the mask names no level, the levels of the event count. */
 	self->user.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
 	EXPECT_EQ(-EACCES, try_as(0, self->user));
 	self->user.attr.exclude_hv = 1;
@@ -245,7 +251,7 @@ TEST_F(permission, branch_levels)
 
 TEST_F(permission, namespaces_records)
 {
-	/* They tell of others' namespaces. */
+	/* These records tell of the namespaces of others. */
 	self->user.attr.namespaces = 1;
 	ASSERT_EQ(0, pe_set(PE_PARANOID, -1));
 	EXPECT_EQ(-EACCES, try_as(0, self->user));
@@ -255,7 +261,10 @@ TEST_F(permission, namespaces_records)
 
 TEST_F(permission, text_records)
 {
-	/* Kernel symbols, BPF programs and code changes. */
+	/*
+	 * Records of kernel symbols, BPF programs and code changes need a
+	 * right.
+	 */
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
 	self->user.attr.ksymbol = 1;
 	EXPECT_EQ(0, try_as(0, self->user));
@@ -273,11 +282,17 @@ TEST_F(permission, text_records)
 TEST_F(permission, order_of_errors)
 {
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
-	/* The attribute's own faults come before the right to the kernel. */
+	/*
+	 * Faults of the attribute itself are reported before the missing right
+	 * to the kernel.
+	 */
 	self->kernel.attr.sample_type = 1ULL << 63;
 	EXPECT_EQ(-EINVAL, try_as(0, self->kernel));
 	self->kernel.attr.sample_type = 0;
-	/* That right comes before frequency, task and type. */
+	/*
+	 * The missing right to the kernel is reported before frequency, task
+	 * and type.
+	 */
 	self->kernel.attr.freq = 1;
 	self->kernel.attr.sample_freq = pe_get(MAX_RATE) + 1;
 	EXPECT_EQ(-EACCES, try_as(0, self->kernel));

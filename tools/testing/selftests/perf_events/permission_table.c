@@ -16,7 +16,7 @@
 
 #define HIGHEST		4
 
-/* Nothing is there, but it is the kernel's. */
+/* An address of the kernel at which nothing is. */
 #define KERNEL_ADDRESS	(-65536UL)
 
 static __u64 data;
@@ -27,7 +27,7 @@ static __attribute__((noipa)) int probed(int x)
 	return x + 1;
 }
 
-/* Whose events */
+/* Targets: the tasks or the CPU that events are opened on */
 
 enum target { ITSELF, SAME_USER, OTHER_USER, ROOT, WHOLE_CPU, NR_TARGETS };
 
@@ -35,7 +35,7 @@ static const char * const target_names[] = {
 	"itself", "a task of the same user", "a task of another user", "a task of root", "a CPU",
 };
 
-/* What */
+/* Sources: what the events count */
 
 enum source {
 	SOFTWARE, TRACEPOINT, TRACEPOINT_RAW, SYSCALL_RAW, KPROBE, UPROBE, USER_BREAKPOINT,
@@ -105,7 +105,7 @@ static int fill(struct perf_event_attr *a, enum source source)
 	}
 }
 
-/* Who */
+/* Users that open the events */
 
 static const struct {
 	const char *name;
@@ -120,10 +120,10 @@ static const struct {
 /**
  * struct question - may it be opened?
  * @level: perf_event_paranoid
- * @caps: of who asks
- * @target: of whom
- * @source: what
- * @user_only: without the kernel
+ * @caps: capabilities of the user
+ * @target: task or CPU of the event
+ * @source: what the event counts
+ * @user_only: the event excludes the kernel
  */
 struct question {
 	int level;
@@ -134,8 +134,8 @@ struct question {
 };
 
 /*
- * The rules, in the order in which they are asked: the level and the kernel,
- * the kind of event, whose it is.
+ * The rules in the order in which the kernel checks them: the level and the
+ * kernel, the kind of event, and the target.
  */
 static int rule(const struct question *q)
 {
@@ -151,7 +151,10 @@ static int rule(const struct question *q)
 	switch (q->source) {
 	case SYSCALL_RAW:
 	case TRACEPOINT_RAW:
-		/* The arguments of system calls may be seen by who sees the task. */
+		/*
+		 * A user who may see the task may see the arguments of its
+		 * system calls.
+		 */
 		if (q->source == SYSCALL_RAW && q->target != WHOLE_CPU)
 			break;
 		if (q->level > -1 && !perfmon)
@@ -172,7 +175,7 @@ static int rule(const struct question *q)
 			return -EPERM;
 		break;
 	case SIM:
-		/* It cannot tell one mode from the other. */
+		/* The source cannot tell one mode from the other. */
 		if (q->user_only)
 			return -EINVAL;
 		break;
@@ -193,9 +196,9 @@ static int rule(const struct question *q)
 
 /**
  * struct table - a level and a user's part of the table
- * @q: level and caps of it
- * @pids: of the targets
- * @attrs: of the sources
+ * @q: the question; level and caps are those of the table
+ * @pids: process ids of the targets
+ * @attrs: attributes of the sources
  * @absent: sources that the machine does not have
  * @metadata: of the test
  */
@@ -207,13 +210,13 @@ struct table {
 	struct __test_metadata *metadata;
 };
 
-/* Does it take a grace period or two to take it away again? */
+/* Does closing such an event take a grace period or two? */
 static bool is_slow(enum source source)
 {
 	return source == KPROBE || source == UPROBE;
 }
 
-/* Ask one question; is the answer right? */
+/* Try one open. Return: whether the result is as the rules say. */
 static bool ask_one(struct table *t)
 {
 	struct __test_metadata *_metadata = t->metadata;
@@ -231,7 +234,7 @@ static bool ask_one(struct table *t)
 	return got == want;
 }
 
-/* As the user. Minus the number of wrong answers. */
+/* Runs as the user. Return: minus the number of wrong results. */
 static int ask(void *arg)
 {
 	struct table *t = arg;
@@ -240,7 +243,7 @@ static int ask(void *arg)
 
 	for (q->target = 0; q->target < NR_TARGETS; q->target++) {
 		for (q->source = 0; q->source < NR_SOURCES; q->source++) {
-			/* Other tasks are all the same to probes. */
+			/* For probes other tasks make no difference. */
 			if (t->absent[q->source] ||
 			    (is_slow(q->source) && (q->target == SAME_USER || q->target == ROOT)))
 				continue;
@@ -284,7 +287,10 @@ FIXTURE_SETUP(table)
 				    pe_try(&t->attrs[source], 0, -1, -1, 0);
 		if (t->absent[source])
 			TH_LOG("not here: %s", source_names[source]);
-		/* While a tracepoint is in use, who leaves it need not wait. */
+		/*
+		 * While the tracepoint is in use, closing another event of it
+		 * need not wait.
+		 */
 		self->keep[source] = -1;
 		if (source >= TRACEPOINT && source <= SYSCALL_RAW)
 			self->keep[source] = pe_open(&t->attrs[source], 0, -1, -1, 0);
@@ -327,7 +333,7 @@ TEST_F_TIMEOUT(table, of_everything, 300)
 	for (level = -1; level <= HIGHEST; level++) {
 		ASSERT_EQ(0, pe_set(PE_PARANOID, level));
 		self->t.q.level = level;
-		/* A kernel that knows no more takes it for level 2. */
+		/* A kernel that does not know level 3 takes it for level 2. */
 		if (level > 2 && !pe_run_as(PE_UID, 0, try_dummy, NULL))
 			self->t.q.level = 2;
 		for (user = 0; user < PE_ARRAY_SIZE(users); user++) {
@@ -338,7 +344,10 @@ TEST_F_TIMEOUT(table, of_everything, 300)
 	}
 }
 
-/* With all rights, what there is can be opened, and what is wrong is not. */
+/*
+ * With all rights, everything that exists can be opened, and nothing that is
+ * wrong.
+ */
 TEST_F_TIMEOUT(table, of_root, 120)
 {
 	int level;

@@ -75,7 +75,9 @@ TEST_F(task, level_does_not_matter)
 	pid_t pid = self->child.pid;
 	int level;
 
-	/* However free measuring is: others' tasks stay others'. */
+	/*
+	 * At any level, even -1, the tasks of other users cannot be measured.
+	 */
 	for (level = -1; level <= 2; level++) {
 		ASSERT_EQ(0, pe_set(PE_PARANOID, level));
 		EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_user_mode, &pid));
@@ -87,7 +89,7 @@ TEST_F(task, of_same_user)
 	pid_t pid = self->child.pid;
 
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_SETUID, PE_UID));
-	/* Changing its user made the task undumpable. */
+	/* A task that has changed its user is not dumpable any more. */
 	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_user_mode, &pid));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_DUMPABLE, 1));
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_user_mode, &pid));
@@ -102,7 +104,7 @@ TEST_F(task, after_exec)
 {
 	pid_t pid = self->child.pid;
 
-	/* A program that the user may read is dumpable again. */
+	/* A program that the user may read makes the task dumpable again. */
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_SETUID, PE_UID));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_EXEC, 0));
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_user_mode, &pid));
@@ -115,7 +117,7 @@ TEST_F(task, change_of_user_keeps_the_event)
 	__u64 count;
 	int fd;
 
-	/* An event that is there stays, whoever the task becomes. */
+	/* An event that is open stays, whichever user the task becomes. */
 	fd = pe_open(&a, self->child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_SETUID, PE_UID));
@@ -136,7 +138,10 @@ TEST_F(task, kernel_of_other)
 {
 	pid_t pid = self->child.pid;
 
-	/* At level 2 the kernel is asked for first, then the task. */
+	/*
+	 * At level 2 the right to the kernel is checked before the right to
+	 * the task.
+	 */
 	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_kernel_mode, &pid));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_SETUID, PE_UID));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_DUMPABLE, 1));
@@ -169,7 +174,7 @@ TEST_F(task, signals_need_more)
 {
 	struct trap t = { self->child.pid };
 
-	/* To send signals the right to measure is not enough. */
+	/* The right to measure is not enough to send signals to the task. */
 	EXPECT_EQ(0, open_sigtrap(&t));
 	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, PE_CAP(CAP_PERFMON), open_sigtrap, &t));
 	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_sigtrap, &t));
@@ -187,8 +192,8 @@ TEST_F(task, init_of_the_system)
 }
 
 /**
- * struct slow - a call that takes its time
- * @thread: makes it
+ * struct slow - a thread that makes a slow call
+ * @thread: the thread
  * @tid: of the thread, 0 before it begins
  * @arg: the event to set a filter of, or the task to open one on
  * @ret: its result, LONG_MAX until it is there
@@ -235,7 +240,10 @@ static bool is_over(struct slow *s)
 	return __atomic_load_n(&s->ret, __ATOMIC_ACQUIRE) != LONG_MAX;
 }
 
-/* Does it wait for a lock? Until it does, for more than a moment, or has come to its end. */
+/*
+ * Does the call wait for a lock? Look until it has done so for more than a
+ * moment, or has ended.
+ */
 static bool waits(struct slow *s)
 {
 	char path[64], line[256], *name;
@@ -257,7 +265,7 @@ static bool waits(struct slow *s)
 	return seen == 5;
 }
 
-/* The first number of statm: how much is mapped. */
+/* The first number of statm: the pages that are mapped. */
 static size_t mapped(pid_t pid)
 {
 	char path[64];
@@ -268,12 +276,15 @@ static size_t mapped(pid_t pid)
 
 #define MUCH	(256UL << 20)
 
-/* While a driver takes that long to look at filters, the task's events stay as they are. */
+/*
+ * The driver takes this long to look at filters; meanwhile the task's events
+ * stay as they are.
+ */
 #define SLOW_MS	4000
 
 /*
- * Whoever opens an event has asked who the task is. Until the event is there,
- * the task does not become another by execve(2): it keeps its memory.
+ * perf_event_open(2) checks the rights to the task. Until the event is there,
+ * execve(2) must not make the task another one: meanwhile it keeps its memory.
  */
 TEST_F(task, stays_who_it_is_meanwhile)
 {
@@ -287,11 +298,14 @@ TEST_F(task, stays_who_it_is_meanwhile)
 
 	if (type < 0)
 		SKIP(return, "needs the simulated trace unit");
-	/* The child has it, too. */
+	/* The child inherits the mapping. */
 	much = mmap(NULL, MUCH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	ASSERT_NE(MAP_FAILED, much);
 	ASSERT_EQ(0, pe_child_start(&c));
-	/* With one like it there, opening another has nothing else to wait for. */
+	/*
+	 * With an event of that kind open, opening another one has nothing
+	 * else to wait for.
+	 */
 	alike = pe_open(&a, c.pid, -1, -1, 0);
 	ASSERT_LE(0, alike);
 	trace.type = type;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Nothing gets out that was not asked for: bytes of samples that have no
- * meaning, bytes behind what a call returns, what is reserved in the mapped
- * page. Records other than samples have theirs in record_ids.c.
+ * No memory of the kernel or of others gets out by accident: by bytes of
+ * samples that have no meaning, bytes behind what a call returns, or reserved
+ * parts of the mapped page. record_ids.c checks records other than samples.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -20,7 +20,10 @@
 #include "pe_trace.h"
 
 #define SAMPLES	4
-/* What any software event can be asked for. Of two weights there can be one. */
+/*
+ * Bits of sample_type that any software event may have. Only one of the two
+ * weights is possible.
+ */
 #define BITS	25
 #define NOT_ALL	(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_AUX | PERF_SAMPLE_WEIGHT_STRUCT)
 
@@ -29,12 +32,14 @@ static struct pe_record rec;
 FIXTURE(poison) {
 	struct perf_event_attr a;
 	struct pe_ring ring;
-	/* What the ring held before the samples under test. */
+	/* Copy of the ring before the samples under test. */
 	char *before;
-	/* Where in it the record at hand begins. */
+	/* Position of the current record in it. */
 	__u64 at;
 	struct pe_sample s;
-	/* That it is opened for, or -1 for the test itself. */
+	/*
+	 * The CPU that the event is opened on, or -1 for the test's own task.
+	 */
 	int cpu;
 	int fd;
 };
@@ -89,8 +94,8 @@ static int next(struct _test_data_poison *self)
 }
 
 /*
- * Where the kernel writes nothing there is what was there: most of it poison,
- * and what stands between that, of the samples that brought it.
+ * Bytes that the kernel does not write must be as they were: most of them
+ * poison, and in between parts of the samples that brought the poison.
  */
 static bool harmless(struct _test_data_poison *self, size_t offset, size_t len)
 {
@@ -105,7 +110,7 @@ static bool harmless(struct _test_data_poison *self, size_t offset, size_t len)
 	return true;
 }
 
-/* A copy of a stack may be shorter than its room. */
+/* A copy of a stack may be shorter than the room for it. */
 static void check_stack(struct __test_metadata *_metadata, struct _test_data_poison *self)
 {
 	__u64 size, dyn;
@@ -129,7 +134,10 @@ static void check_fields(struct __test_metadata *_metadata, struct _test_data_po
 		TH_LOG("sample_type %#llx", type);
 	}
 	EXPECT_EQ(0, self->s.res);
-	/* A page fault weighs nothing, and has no other secrets. */
+	/*
+	 * The weight of a page fault is 0, and the other fields of drivers are
+	 * empty.
+	 */
 	EXPECT_EQ(0, self->s.weight);
 	EXPECT_EQ(0, self->s.transaction);
 	if (type & PERF_SAMPLE_DATA_SRC)
@@ -140,7 +148,7 @@ static void check_fields(struct __test_metadata *_metadata, struct _test_data_po
 		EXPECT_EQ(0, (self->s.raw_size + 4) % 8);
 }
 
-/* Near the end of the stack there is less of it than asked for. */
+/* Near the end of the stack there are fewer bytes than were asked for. */
 static void fault_near_the_end(void *arg)
 {
 	pe_fault(1);
@@ -189,7 +197,7 @@ TEST_F_TIMEOUT(poison, all_fields_but_one, 300)
 	}
 }
 
-/* An odd number of bytes at the end of a tracepoint's data. */
+/* The data of the tracepoint has an odd number of bytes at its end. */
 TEST_F(poison, raw_data)
 {
 	/* Common fields, the number of the call, its argument */
@@ -209,7 +217,7 @@ TEST_F(poison, raw_data)
 	EXPECT_EQ(true, harmless(self, 4 + known, size - known));
 }
 
-/* Insns of a program that writes bytes of its stack into the events of a map. */
+/* Load a program that writes bytes of its stack to the events of a map. */
 static int load_writer(int map, unsigned int size)
 {
 	struct bpf_insn insns[] = {
@@ -229,7 +237,7 @@ static int load_writer(int map, unsigned int size)
 	return pe_bpf_load_code(BPF_PROG_TYPE_TRACEPOINT, insns, PE_ARRAY_SIZE(insns));
 }
 
-/* Data of any length, which padding brings to a whole number of words. */
+/* Data of any length: padding fills up the last word. */
 static void write_raw(struct __test_metadata *_metadata, struct _test_data_poison *self,
 		      struct perf_event_attr *trigger, unsigned int size)
 {
@@ -268,7 +276,10 @@ TEST_F_TIMEOUT(poison, raw_data_of_programs, 300)
 
 	if (geteuid() || pe_compat() || pe_tracepoint(&trigger, "syscalls/sys_enter_getppid"))
 		SKIP(return, "needs root, and tracepoints");
-	/* A sample is what the program writes: only then is it this CPU's event. */
+	/*
+	 * The event is of this CPU, so that its samples are what the program
+	 * writes.
+	 */
 	self->a = pe_attr(PERF_COUNT_SW_BPF_OUTPUT);
 	self->a.sample_period = 1;
 	self->a.sample_type = PERF_SAMPLE_RAW;
@@ -333,7 +344,7 @@ TEST_F(poison, page_of_a_hardware_event)
 	check_page(_metadata, self->ring.page);
 }
 
-/* Nobody has written there yet: what memory held before is gone. */
+/* Where nothing was written yet, no memory from before may show. */
 TEST_F_TIMEOUT(poison, buffer_at_first, 300)
 {
 	unsigned int round;
@@ -355,7 +366,7 @@ TEST_F_TIMEOUT(poison, buffer_at_first, 300)
 #define ROOM	1024
 #define MEMBERS	3
 
-/* At any alignment: nothing before the values, nothing behind them. */
+/* At any alignment no byte before or behind the values is written. */
 static void check_read(struct __test_metadata *_metadata, int fd)
 {
 	static char room[ROOM];
@@ -370,7 +381,9 @@ static void check_read(struct __test_metadata *_metadata, int fd)
 		for (i = 0; i < ROOM; i++)
 			if (i < at || i >= at + len)
 				ASSERT_EQ(PE_POISON, (unsigned char)room[i]);
-		/* A buffer that is too short stays as it is. */
+		/*
+		 * A read into a buffer that is too short does not write to it.
+		 */
 		memset(room, PE_POISON, sizeof(room));
 		ASSERT_EQ(-1, read(fd, room + at, len - 1));
 		for (i = 0; i < ROOM; i++)
@@ -415,7 +428,7 @@ TEST_F(poison, end_of_file)
 	struct pe_child child;
 	int fd;
 
-	/* A pinned event that cannot run returns nothing at all. */
+	/* A read of a pinned event in error returns and writes nothing. */
 	self->a = pe_sim_attr();
 	if (pe_sim_type() < 0)
 		SKIP(return, "needs the simulated PMU");

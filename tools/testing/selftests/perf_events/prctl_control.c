@@ -26,7 +26,7 @@ static int all_on(void)
 	return prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0) ? -errno : 0;
 }
 
-/* What an event counts while PAGES pages are touched. */
+/* Get what an event counts while PAGES pages are touched. */
 static __u64 own_faults(int fd)
 {
 	__u64 before = pe_count(fd);
@@ -115,7 +115,10 @@ TEST_F(prctl, event_that_another_opened_on_us)
 {
 	int fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
 
-	/* The child's own call does not reach it. */
+	/*
+	 * The child's own prctl(2) does not reach the event, which this
+	 * process has opened.
+	 */
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_PRCTL_OFF, 0));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, 1));
@@ -130,7 +133,7 @@ TEST_F(prctl, members)
 {
 	int leader, member;
 
-	/* They are disabled one by one, not with their leader. */
+	/* The events are disabled one by one, not with their leader. */
 	leader = pe_self(&self->a);
 	member = pe_open(&self->a, 0, -1, leader, 0);
 	ASSERT_LE(0, leader);
@@ -172,7 +175,10 @@ TEST_F(prctl, inherited_copies)
 	struct pe_child kid;
 	int fd;
 
-	/* A copy follows its original; the task that it is in has no say. */
+	/*
+	 * A copy follows its root: the task that has the copy is not its
+	 * owner.
+	 */
 	self->a.inherit = 1;
 	fd = pe_self(&self->a);
 	ASSERT_LE(0, fd);
@@ -226,7 +232,9 @@ TEST_F(prctl, event_that_another_thread_opened)
 	EXPECT_EQ(PAGES, own_faults(h.fd));
 	close(h.fd);
 
-	/* Its opener can, before it is gone. */
+	/*
+	 * The thread that has opened the event can disable it, until it ends.
+	 */
 	h.off = true;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, open_thread, &h));
 	pthread_join(thread, NULL);
@@ -242,7 +250,10 @@ TEST_F(prctl, after_fork)
 	int fd = pe_self(&self->a), status;
 	pid_t pid;
 
-	/* A copy of the fd does not make the child an owner. */
+	/*
+	 * A duplicate of the file does not make the child an owner of the
+	 * event.
+	 */
 	ASSERT_LE(0, fd);
 	pid = fork();
 	if (!pid)

@@ -47,7 +47,10 @@ static void work(void)
 
 	for (i = 0; i < NR_REGS; i++) {
 		__atomic_store_n(&data.word[i], i, __ATOMIC_RELAXED);
-		/* Emulated CPUs forget the last hit only when something else is looked at. */
+		/*
+		 * Emulated CPUs forget the last hit only when another address
+		 * is accessed.
+		 */
 		__atomic_store_n(&data.away, i, __ATOMIC_RELAXED);
 	}
 	target();
@@ -58,7 +61,10 @@ FIXTURE(ptrace)
 	pid_t pid;
 };
 
-/* A traced child that does its work each time that it is continued from its own SIGSTOP */
+/*
+ * Start a traced child that works each time that it is continued from its own
+ * SIGSTOP
+ */
 static pid_t start(void)
 {
 	pid_t pid = fork();
@@ -107,7 +113,10 @@ static unsigned long get(pid_t pid, int reg)
 	return ptrace(PTRACE_PEEKUSER, pid, at, 0);
 }
 
-/* The registers that have trapped, one bit each, until the child stops by itself again. */
+/*
+ * Get the registers that have trapped, one bit each, until the child stops by
+ * itself again.
+ */
 static unsigned long hits(pid_t pid)
 {
 	unsigned long seen = 0;
@@ -124,7 +133,7 @@ static unsigned long hits(pid_t pid)
 		if (seen & get(pid, STATUS) & HITS)
 			return ~0UL;
 		seen |= get(pid, STATUS) & HITS;
-		/* For the kernel adds to it. */
+		/* Clear the register, as the kernel only adds bits to it. */
 		set(pid, STATUS, 0);
 	}
 }
@@ -156,19 +165,19 @@ TEST_F(ptrace, all_at_once)
 	EXPECT_EQ(WRITE_ALL, get(self->pid, CONTROL) & WRITE_ALL);
 	EXPECT_EQ((unsigned long)&data.word[2], get(self->pid, 2));
 
-	/* An address is moved while its register is on. */
+	/* The address of a register can be changed while the register is on. */
 	EXPECT_EQ(0, set(self->pid, 2, (unsigned long)&data.word[3]));
 	EXPECT_EQ(0, set(self->pid, CONTROL, WRITE(2)));
 	EXPECT_EQ(HIT(2), hits(self->pid));
 
-	/* And becomes one of code. */
+	/* A data breakpoint can be made one of code. */
 	EXPECT_EQ(0, set(self->pid, CONTROL, 0));
 	EXPECT_EQ(0, set(self->pid, 0, (unsigned long)target));
 	EXPECT_EQ(0, set(self->pid, CONTROL, EXECUTE(0) | WRITE(2)));
 	EXPECT_EQ(HIT(0) | HIT(2), hits(self->pid));
 }
 
-/* What is refused leaves what was. */
+/* A request that is refused leaves the registers as they were. */
 TEST_F(ptrace, refused)
 {
 	int i;
@@ -179,13 +188,13 @@ TEST_F(ptrace, refused)
 
 	/* An address that is not aligned, addresses of the kernel */
 	EXPECT_GT(0, set(self->pid, 0, (unsigned long)&data.word[0] + 1));
-	/* A 64-bit kernel is beyond what a 32-bit tracer can name. */
+	/* A 32-bit tracer cannot name addresses of a 64-bit kernel. */
 	if (!pe_compat())
 		EXPECT_GT(0, set(self->pid, 0, -4096UL));
 	EXPECT_EQ((unsigned long)&data.word[0], get(self->pid, 0));
 	EXPECT_EQ(HIT(0) | HIT(1), hits(self->pid));
 
-	/* Of four registers the last one is impossible. */
+	/* The last of four registers is not possible, so none is set. */
 	EXPECT_EQ(0, set(self->pid, 3, (unsigned long)&data.word[3] + 1));
 	EXPECT_GT(0, set(self->pid, CONTROL, WRITE_ALL));
 	EXPECT_EQ(WRITE(0) | WRITE(1), get(self->pid, CONTROL) & WRITE_ALL);
@@ -219,7 +228,10 @@ TEST_F(ptrace, shared_with_events)
 	EXPECT_EQ(-ENOSPC, pe_try(&a, -1, 0, -1, 0));
 	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, 0));
 
-	/* With the child go its registers. An event of another child takes one of that one's. */
+	/*
+	 * The registers of the child go with it. An event of another child
+	 * takes one of that child.
+	 */
 	end(self->pid);
 	EXPECT_EQ(0, pe_try(&a, -1, 0, -1, 0));
 	self->pid = start();
@@ -236,7 +248,10 @@ TEST_F(ptrace, shared_with_events)
 	EXPECT_EQ(0, set(self->pid, 3, (unsigned long)&data.word[3]));
 }
 
-/* A child of the child is not watched: it would die of a signal that nobody waits for. */
+/*
+ * A child of the child is not watched: else it would die of a signal that no
+ * tracer waits for.
+ */
 TEST_F(ptrace, not_inherited)
 {
 	struct perf_event_attr a = watch(&data.word[1]);
@@ -260,7 +275,7 @@ TEST_F(ptrace, not_inherited)
 	EXPECT_EQ(0, set(pid, CONTROL, WRITE(0)));
 	EXPECT_EQ(0, pe_try(&a, pid, -1, -1, 0));
 	ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, 0, 0));
-	/* The only stop on the way is for the signal that says that its child is dead. */
+	/* The only other stop is for SIGCHLD, when its own child is dead. */
 	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
 		EXPECT_EQ(SIGCHLD, WSTOPSIG(status));
 		ptrace(PTRACE_CONT, pid, 0, 0);

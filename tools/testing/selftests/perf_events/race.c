@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two threads at once, for each pair that has been a fault of this kind of
- * code: one makes an event overflow, fork or end, the other takes it away.
- * What is asserted is that both come to an end; a kernel that checks itself
- * has more to say.
+ * Two threads race, in each pair of calls that has been a fault of this kind
+ * of code: one makes an event overflow, fork or end, the other takes the event
+ * away. It is asserted that both end; a kernel with debugging options reports
+ * more.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -24,10 +24,10 @@
 
 /**
  * struct firing - a thread that makes an event overflow
- * @thread: it
+ * @thread: the thread
  * @tid: its id, 0 before it runs
- * @stop: it is to end
- * @sim: by steps too, not by page faults alone
+ * @stop: asks the thread to end
+ * @sim: makes steps too, not only page faults
  */
 struct firing {
 	pthread_t thread;
@@ -65,7 +65,7 @@ static void stop_firing(struct firing *f)
 	pthread_join(f->thread, NULL);
 }
 
-/* Every second one is hardware's, if there is any. */
+/* Every second event is one of hardware, if there is any. */
 static struct perf_event_attr sampling(const struct firing *f, int i)
 {
 	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -158,7 +158,7 @@ TEST(overflow_against_detaching_bpf)
 		pe_spin(100 * (i % 50));
 		close(link);
 	}
-	/* And with the event that has one going first. */
+	/* The same, where the event that has the buffer is closed first. */
 	for (i = 0; i < ROUNDS / 10; i++) {
 		close(fd);
 		fd = pe_open(&attr, f.tid, -1, -1, 0);
@@ -176,7 +176,9 @@ TEST(overflow_against_detaching_bpf)
 static void *fire_traced(void *arg)
 {
 	struct firing *f = arg;
-	/* To be copied between the two looks that a sample takes at its trace. */
+	/*
+	 * The sample copies this between the two looks that it takes at its trace.
+	 */
 	char deep[STACK];
 
 	memset(deep, 1, sizeof(deep));
@@ -192,15 +194,15 @@ static void *fire_traced(void *arg)
 }
 
 /**
- * struct traced - a trace, and who has pieces of it in its samples
- * @leader: traces
- * @member: samples
+ * struct traced - a trace, and an event that has pieces of it in its samples
+ * @leader: the event that traces
+ * @member: the event that samples
  * @ring: of the leader
  * @area: of the leader
  * @page: of the member, whose records are overwritten
  * @size: of @area
  * @len: of the mapping at @page
- * @pid: of whom
+ * @pid: task that is traced
  */
 struct traced {
 	int leader, member;
@@ -218,7 +220,10 @@ static void open_leader(struct __test_metadata *_metadata, struct traced *t)
 	int tries = 0;
 
 	attr.type = pe_sim_trace_type();
-	/* Only one can have the unit, until it is gone altogether. */
+	/*
+	 * Only one event can have the unit, until it is gone altogether: try
+	 * again.
+	 */
 	while ((t->leader = pe_open(&attr, t->pid, -1, -1, 0)) == -EBUSY && tries++ < 1000)
 		pe_sleep_ms(1);
 	ASSERT_LE(0, t->leader);
@@ -227,7 +232,10 @@ static void open_leader(struct __test_metadata *_metadata, struct traced *t)
 	ring->page->aux_size = t->size;
 	t->area = mmap(NULL, t->size, PROT_READ, MAP_SHARED, t->leader, ring->len);
 	ASSERT_NE(MAP_FAILED, t->area);
-	/* It was on before it had an area. */
+	/*
+	 * Enable the leader after its area is mapped: without one it cannot
+	 * run.
+	 */
 	ASSERT_EQ(0, pe_ioctl(t->leader, PERF_EVENT_IOC_ENABLE, 0));
 }
 
@@ -254,7 +262,10 @@ static void open_member(struct __test_metadata *_metadata, struct traced *t)
 	ASSERT_NE(MAP_FAILED, (void *)t->page);
 }
 
-/* CPUs that take turns on the host take them when one is idle. */
+/*
+ * Wait for a sample. Virtual CPUs that share one of the host run when another
+ * one is idle.
+ */
 static bool await_sample(const struct traced *t)
 {
 	int tries = 0;
@@ -264,7 +275,10 @@ static bool await_sample(const struct traced *t)
 	return tries < 1000;
 }
 
-/* A sample looks at a trace whose event, or its own event, is being closed. */
+/*
+ * Close the traced event, or the sampling one, while a sample looks at the
+ * trace.
+ */
 TEST(aux_sample_against_close)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -283,7 +297,7 @@ TEST(aux_sample_against_close)
 		if (t.leader < 0)
 			open_leader(_metadata, &t);
 		open_member(_metadata, &t);
-		/* While samples are taken, or at any moment before. */
+		/* Close while samples are taken, or at any moment before. */
 		if (round & 1)
 			sampled += await_sample(&t);
 		else
@@ -311,7 +325,7 @@ static void *fire_and_end(void *arg)
 	return NULL;
 }
 
-/* The task ends, the event is closed: whichever is first. */
+/* The task ends and the event is closed, in either order. */
 TEST(overflow_against_exit)
 {
 	struct perf_event_attr attr;
@@ -340,7 +354,9 @@ TEST(overflow_against_exit)
 	}
 }
 
-/* An event of each kind on a task that is just becoming another program. */
+/*
+ * Open an event of each kind on a task that is just executing another program.
+ */
 static void open_some(struct __test_metadata *_metadata, pid_t pid)
 {
 	struct perf_event_attr attr;
@@ -359,7 +375,7 @@ static void open_some(struct __test_metadata *_metadata, pid_t pid)
 		attr.mmap = 1;
 		attr.comm = 1;
 		fds[i] = pe_open(&attr, pid, -1, i == 5 ? fds[4] : -1, 0);
-		/* A leader that was removed takes nobody in. */
+		/* A leader that exec has removed accepts no members. */
 		if (fds[i] < 0)
 			EXPECT_EQ(-ENODEV, fds[i]) TH_LOG("event %d", i);
 		if (i == 1)
@@ -390,7 +406,7 @@ TEST(exec_against_open)
 		pe_spin(20000 * (i % 50));
 		open_some(_metadata, c.pid);
 		ASSERT_EQ(0, pe_child_answer(&c));
-		/* The one that stays has lost nothing by it. */
+		/* The event that stays on exec still counts. */
 		pe_child_do(&c, PE_FAULT, 10);
 		before = pe_count(fd);
 		ASSERT_EQ(0, pe_child_do(&c, PE_FAULT, 10));
@@ -406,7 +422,7 @@ static void nothing(int sig)
 
 /**
  * struct duel - one of two threads that close each other's events
- * @thread: it
+ * @thread: the thread
  * @tid: its id
  * @fd: the event on it, which the other one closes
  * @other: the other one
@@ -435,7 +451,10 @@ static void *fight(void *arg)
 	for (i = 0; i < ROUNDS; i++) {
 		me->other->fd = pe_open(&attr, me->other->tid, -1, -1, 0);
 		pthread_barrier_wait(me->barrier);
-		/* Signals are on their way when the events are closed. */
+		/*
+		 * Some signals have been sent and not delivered when the
+		 * events are closed.
+		 */
 		pe_fault(i % 7);
 		close(me->other->fd);
 		pthread_barrier_wait(me->barrier);
@@ -525,7 +544,7 @@ static void fork_with_events(void)
 
 /*
  * A task that is killed while it forks takes the fork back, with all that was
- * inherited. The next one has the memory of the task that was not to be.
+ * inherited. Another task may get that memory next.
  */
 TEST(inheritance_against_kill)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * read(2): what each read_format gives, and how long it is.
- */
+/* read(2): the values that each read_format gives, and their length. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -32,7 +30,9 @@ static unsigned int words(__u64 format, unsigned int nr)
 	return 1 + n + each * nr;
 }
 
-/* A group that has counted PAGES faults; the members disagree on nothing. */
+/*
+ * Open a group that has counted PAGES faults: all members have the same count.
+ */
 static int make_group(int *fd, __u64 *id, __u64 format)
 {
 	static const unsigned int configs[MEMBERS] = {
@@ -128,7 +128,7 @@ static void check_member(struct __test_metadata *_metadata, __u64 format)
 
 	ASSERT_EQ(0, make_group(fd, id, format));
 
-	/* A member's fd reads the whole group, leader first. */
+	/* A read of a member's file gives the whole group, leader first. */
 	ASSERT_EQ(len, read(fd[1], buf, sizeof(buf)));
 	if (format & PERF_FORMAT_GROUP) {
 		EXPECT_EQ(MEMBERS, buf[0]);
@@ -180,7 +180,9 @@ TEST(mixed_formats)
 	int leader, member;
 	__u64 buf[16];
 
-	/* The fd that is read decides; only its format matters. */
+	/*
+	 * The file that is read decides: only the format of its event matters.
+	 */
 	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	leader = pe_self(&a);
 	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;

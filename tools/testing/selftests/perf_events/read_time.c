@@ -68,7 +68,7 @@ TEST(starts_at_open)
 	int first = pe_self(&a), fd;
 	__u64 wall;
 
-	/* An event opened later is not older than it is. */
+	/* An event that was opened later has not been enabled for longer. */
 	ASSERT_LE(0, first);
 	pe_spin(3000000);
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t0);
@@ -184,7 +184,7 @@ TEST(stopped_with_the_task)
 	EXPECT_EQ(r.enabled, s.enabled);
 	EXPECT_EQ(r.running, s.running);
 
-	/* Nor does enabling it anew make it go. */
+	/* Disabling and enabling it does not let it run, either. */
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
 	pe_sleep_ms(20);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The sample_id at the end of records: any choice of its fields, for every
- * kind of record; and that each record is as long as it has to be, and lets
- * nothing through where it has nothing to say.
+ * kind of record. Each record must have its proper length, and nothing in its
+ * unused bytes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,10 +31,10 @@ static struct pe_record rec;
  * struct listener - an event with a buffer
  * @attr: its attributes
  * @ring: its buffer
- * @fd: itself, or -1
+ * @fd: file descriptor of the event, or -1
  * @id: its id
- * @cpu: what it was opened with
- * @seen: kinds of records that it has had
+ * @cpu: CPU argument that it was opened with
+ * @seen: kinds of records that were read from the buffer
  */
 struct listener {
 	struct perf_event_attr attr;
@@ -92,7 +92,10 @@ FIXTURE_TEARDOWN(ids)
 	stop(&self->cpu);
 }
 
-/* The buffer of an event on others is not poisoned: what they do is there. */
+/*
+ * Start listening. The buffer of an event on other tasks is not poisoned: it
+ * has records of what these do.
+ */
 static void start(struct __test_metadata *_metadata, struct listener *l,
 		  const struct perf_event_attr *attr, pid_t pid, int cpu, unsigned int pages)
 {
@@ -105,7 +108,7 @@ static void start(struct __test_metadata *_metadata, struct listener *l,
 	l->id = pe_id(l->fd);
 }
 
-/* Is what was asked for there, and true? */
+/* Check that the fields that were asked for are there, and true. */
 static void check_id(struct __test_metadata *_metadata, struct listener *l,
 		     const struct pe_sample *id, __u64 from, __u64 to)
 {
@@ -151,7 +154,7 @@ static void expect_seen(struct __test_metadata *_metadata, struct listener *l, _
 	}
 }
 
-/* Do a bit of everything that is told of. */
+/* Do something for each kind of record. */
 static void deeds(struct __test_metadata *_metadata)
 {
 	struct bpf_insn code[] = {
@@ -224,7 +227,7 @@ TEST_F_TIMEOUT(ids, any_choice, 300)
 	}
 }
 
-/* The same where the buffer is full of what must not be seen. */
+/* The same with a buffer that is full of poison. */
 TEST_F_TIMEOUT(ids, on_poison, 300)
 {
 	char name[16];
@@ -241,7 +244,7 @@ TEST_F_TIMEOUT(ids, on_poison, 300)
 	self->a.ksymbol = 1;
 	self->a.bpf_event = 1;
 	self->a.cgroup = 1;
-	/* Without a time, which by this clock is not known. */
+	/* Without a time: the time of this clock cannot be compared. */
 	start(_metadata, &self->task, &self->a, 0, -1, 8);
 	for (len = 1; len < sizeof(name); len++) {
 		ASSERT_EQ(0, pe_ring_poison(&self->task.ring, self->task.fd, -1));
@@ -297,7 +300,10 @@ TEST_F_TIMEOUT(ids, of_lost_records, 300)
 		for (i = 0; i <= self->task.ring.size / 24; i++)
 			prctl(PR_SET_NAME, "lost", 0, 0, 0);
 		check_all(_metadata, &self->task, from);
-		/* Told of when there is room again. */
+		/*
+		 * This record is preceded by a LOST record, now that there is
+		 * room again.
+		 */
 		prctl(PR_SET_NAME, "found", 0, 0, 0);
 		check_all(_metadata, &self->task, from);
 		expect_seen(_metadata, &self->task, PERF_RECORD_LOST);

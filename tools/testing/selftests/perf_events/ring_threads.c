@@ -24,7 +24,7 @@
 
 #include "../kselftest.h"
 
-/* What that code needs of the kernel. */
+/* Definitions of the kernel that this code needs. */
 struct atomic_value {
 	long v;
 };
@@ -39,14 +39,17 @@ struct atomic_value {
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, val)	__atomic_store_n(&(x), val, __ATOMIC_RELAXED)
 #define barrier()		__atomic_signal_fence(__ATOMIC_SEQ_CST)
-/* The kernel's barriers pair as the header says; these are as strong, and no stronger. */
+/*
+ * These barriers are as strong as those that the header relies on, and no
+ * stronger.
+ */
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 /* as above */
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 /* as above */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 
-/* Of rings that are not shared; not used here. */
+/* For rings that are not shared; not used here. */
 #define local_read(l)		READ_ONCE((l)->v)
 #define local_set(l, i)		WRITE_ONCE((l)->v, i)
 #define local_add(i, l)		__atomic_fetch_add(&(l)->v, i, __ATOMIC_RELAXED)
@@ -68,7 +71,7 @@ static bool atomic_long_try_cmpxchg(atomic_long_t *l, long *old, long new)
 					   __ATOMIC_SEQ_CST);
 }
 
-/* Now and then another thread comes first, wherever two steps can be apart. */
+/* At each step, now and then let another thread run first. */
 static __thread unsigned long noise;
 
 static void step(void)
@@ -103,7 +106,10 @@ static const char *fault;
 /* First word of a record: its writer, its number, its words. */
 static void write_record(void)
 {
-	/* A signal takes the next number, so those of one writer are not in order. */
+	/*
+	 * A signal handler takes the next number, so the numbers of one writer
+	 * are not in order.
+	 */
 	u64 number = __atomic_add_fetch(&writers[me].written, 1, __ATOMIC_RELAXED);
 	unsigned int words = 1 + (noise >> 40) % WORDS_MAX, i;
 	unsigned long ticket, start;
@@ -113,7 +119,7 @@ static void write_record(void)
 	ticket = perf_ring_reserve_shared(&ring, &shared, words * 8, false, &start);
 	if (!ticket) {
 		__atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED);
-		/* The reader needs a processor, too. */
+		/* The reader needs a CPU, too. */
 		sched_yield();
 		return;
 	}
@@ -146,7 +152,7 @@ static void *writer(void *arg)
 	return NULL;
 }
 
-/* What is shown at position *@pos; moves it behind. */
+/* Check the record at *@pos, and move *@pos behind it. */
 static void read_record(u64 *pos, u64 head)
 {
 	u64 first = READ_ONCE(data[*pos / 8 % (SIZE / 8)]);
@@ -161,7 +167,7 @@ static void read_record(u64 *pos, u64 head)
 		    first + i * 0x9e3779b97f4a7c15ULL)
 			fault = "a record is not complete";
 	}
-	/* A record that stood here before must not be taken for one that is to come. */
+	/* Wipe the record, so that it is not taken for one that is to come. */
 	for (i = 0; i < words; i++)
 		WRITE_ONCE(data[(*pos / 8 + i) % (SIZE / 8)], 0);
 	*pos += words * 8;
@@ -202,7 +208,10 @@ int main(int argc, char **argv)
 	while (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) < threads && !fault) {
 		got += read_all();
 		step();
-		/* Threads are not joined before: there is somebody to get it. */
+		/*
+		 * Threads are joined later, so the thread still exists and
+		 * gets the signal.
+		 */
 		if (!(noise >> 50 & 0x3f) && !pthread_kill(writers[(noise >> 40) % threads].thread,
 							   SIGUSR1))
 			signals++;

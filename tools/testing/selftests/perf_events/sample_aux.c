@@ -49,7 +49,9 @@ FIXTURE_SETUP(aux)
 	self->size = AUX_PAGES * self->page;
 	self->a = pe_attr_off(0);
 	self->a.type = type;
-	/* A task that waits has its trace told of. */
+	/*
+	 * A task that waits causes a record of its trace: so do not wait for the CPU.
+	 */
 	pe_undisturbed();
 	ASSERT_EQ(0, pe_move_to(0));
 }
@@ -82,7 +84,7 @@ static void *map_area(int fd, struct pe_ring *ring, size_t size, int prot)
 	return mmap(NULL, size, prot, MAP_SHARED, fd, ring->len);
 }
 
-/* An event with both mappings. */
+/* Open an event, and map its buffer and its AUX area. */
 static int start(struct __test_metadata *_metadata, struct _test_data_aux *self, int prot)
 {
 	void *p;
@@ -114,7 +116,7 @@ static bool next_aux(struct pe_ring *ring, struct aux *aux)
 	return true;
 }
 
-/* How many of the bytes from a position on are not what they should be. */
+/* Count the bytes from a position on that are wrong. */
 static unsigned int wrong(struct _test_data_aux *self, __u64 from, __u64 to, unsigned char first)
 {
 	unsigned int nr = 0;
@@ -134,7 +136,10 @@ TEST_F(aux, mapping)
 
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
-	/* First the records, then what the page says, and nothing else. */
+	/*
+	 * The records must be mapped first, then the area as the page says;
+	 * any other mapping is refused.
+	 */
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 				   self->fd, 5 * self->page));
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 4));
@@ -147,7 +152,10 @@ TEST_F(aux, mapping)
 				   self->ring.len));
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, PROT_READ, MAP_SHARED, self->fd,
 				   self->ring.len + self->page));
-	/* Inside the records; not a power of two. */
+	/*
+	 * Refused: an area inside of the records, or of a size that is no
+	 * power of two.
+	 */
 	p->aux_offset = self->ring.len - self->page;
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, PROT_READ, MAP_SHARED, self->fd,
 				   self->ring.len - self->page));
@@ -158,12 +166,12 @@ TEST_F(aux, mapping)
 	EXPECT_EQ(EINVAL, errno);
 	area = map_area(self->fd, &self->ring, self->size, PROT_READ | PROT_WRITE);
 	EXPECT_NE(MAP_FAILED, area);
-	/* Again, and once less. */
+	/* The area can be mapped once more, and one mapping goes. */
 	self->area = map_area(self->fd, &self->ring, self->size, PROT_READ | PROT_WRITE);
 	EXPECT_NE(MAP_FAILED, (void *)self->area);
 	munmap(area, self->size);
 
-	/* Who traces nothing has no area. */
+	/* An event that does not trace has no area. */
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
@@ -175,7 +183,7 @@ TEST_F(aux, mapping)
 
 TEST_F(aux, needs_an_area)
 {
-	/* Without one there is nowhere to trace to; with one there is. */
+	/* Without an area the event cannot run; with one it runs. */
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
 	enable(self->fd);
@@ -191,7 +199,7 @@ TEST_F(aux, records)
 	start(_metadata, self, PROT_READ | PROT_WRITE);
 	enable(self->fd);
 	ASSERT_EQ(0, trace(1000));
-	/* Told of when it stops, or at a watermark. */
+	/* A record comes when the trace stops, or at a watermark. */
 	EXPECT_EQ(0, self->ring.page->aux_head);
 	disable(self->fd);
 	EXPECT_EQ(1000, self->ring.page->aux_head);
@@ -209,7 +217,7 @@ TEST_F(aux, records)
 	EXPECT_EQ(1000, aux.offset);
 	EXPECT_EQ(24, aux.size);
 	EXPECT_EQ(0, wrong(self, 0, 1024, 0));
-	/* Nothing new, nothing to tell. */
+	/* When nothing new was traced there is no record. */
 	enable(self->fd);
 	disable(self->fd);
 	EXPECT_EQ(false, next_aux(&self->ring, &aux));
@@ -233,7 +241,7 @@ TEST_F(aux, watermark)
 	EXPECT_LE(1000, self->ring.page->aux_head);
 	ASSERT_EQ(0, trace(2999));
 	disable(self->fd);
-	/* A record each time, and whenever the task had to wait. */
+	/* There is a record each time, and whenever the task had to wait. */
 	while (next_aux(&self->ring, &aux)) {
 		EXPECT_EQ(told, aux.offset);
 		EXPECT_GE(1000, aux.size);
@@ -251,7 +259,10 @@ TEST_F(aux, full)
 	struct aux aux;
 	int round;
 
-	/* It stops when it is full; room and IOC_ENABLE make it go on. */
+	/*
+	 * The trace stops when the area is full; room and IOC_ENABLE let it go
+	 * on.
+	 */
 	start(_metadata, self, PROT_READ | PROT_WRITE);
 	enable(self->fd);
 	ASSERT_EQ(0, trace(10 * self->size));
@@ -287,7 +298,7 @@ TEST_F(aux, overwritten)
 	struct aux aux;
 	__u64 head;
 
-	/* Without a tail the last bytes are there. */
+	/* In overwrite mode the last bytes are there. */
 	start(_metadata, self, PROT_READ);
 	enable(self->fd);
 	ASSERT_EQ(0, trace(3 * self->size + 100));
@@ -306,7 +317,7 @@ TEST_F(aux, read_only_for_user_space)
 
 	start(_metadata, self, PROT_READ | PROT_WRITE);
 	p = self->ring.page;
-	/* What it says later about the area changes nothing. */
+	/* Later changes of the page's fields do not change the area. */
 	p->aux_size = 1 << 30;
 	p->aux_offset = 0;
 	enable(self->fd);
@@ -329,7 +340,10 @@ TEST_F(aux, start_of_a_trace)
 	EXPECT_EQ(getpid(), ids[1]);
 }
 
-/* A driver that says itself that the trace has begun does so when it starts: that is told once. */
+/*
+ * A driver that says by itself that the trace begins does so when it starts:
+ * there must be one such record.
+ */
 TEST_F(aux, start_of_a_trace_that_is_told)
 {
 	unsigned int i, nr = 0;
@@ -388,7 +402,10 @@ static int aux_size(struct pe_ring *ring)
 	return rec.head.size == 8 + 8 + size ? size : -2;
 }
 
-/* Who sampled a trace that is gone can go on without it. */
+/*
+ * An event that sampled a trace which is gone at execve(2) can go on without
+ * it.
+ */
 TEST_F(aux, in_samples_until_exec)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -430,7 +447,7 @@ TEST_F(aux, in_samples_until_exec)
 	pe_child_end(&child);
 }
 
-/* Nor does a fork fail for one whose trace is gone. */
+/* A fork does not fail for an event whose trace is gone, either. */
 TEST_F(aux, in_samples_beside_a_fork)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -461,7 +478,7 @@ TEST_F(aux, paused_and_resumed)
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	int pause, resume;
 
-	/* attr.aux_action came after the other fields. */
+	/* attr.aux_action came later than the other fields. */
 	m.sample_period = 1;
 	m.exclude_kernel = 1;
 	m.aux_pause = 1;
@@ -476,7 +493,10 @@ TEST_F(aux, paused_and_resumed)
 	m.exclude_kernel = 0;
 	resume = pe_open(&m, 0, -1, self->fd, 0);
 	ASSERT_LE(0, resume);
-	/* Whatever this program itself faults on, once, is over when the migration resumes. */
+	/*
+	 * Faults of this program itself, each of which happens once, are over
+	 * when the migration resumes.
+	 */
 	enable(self->fd);
 	ASSERT_EQ(0, trace(100));
 	pe_count(self->fd);
@@ -536,7 +556,7 @@ TEST_F(aux, unmapped_while_it_traces)
 	ASSERT_EQ(0, trace(100));
 	EXPECT_EQ(100, pe_count(self->fd));
 	disable(self->fd);
-	/* There can be another one. */
+	/* Another area can be mapped after that. */
 	self->area = map_area(self->fd, &self->ring, self->size, PROT_READ | PROT_WRITE);
 	ASSERT_NE(MAP_FAILED, (void *)self->area);
 	enable(self->fd);
@@ -550,7 +570,7 @@ TEST_F(aux, closed_while_it_is_mapped)
 	start(_metadata, self, PROT_READ | PROT_WRITE);
 	enable(self->fd);
 	ASSERT_EQ(0, trace(100));
-	/* The mappings hold the file, and so the event goes on. */
+	/* The mappings hold the file, so the event goes on. */
 	close(self->fd);
 	self->fd = -1;
 	ASSERT_EQ(0, trace(100));
@@ -564,7 +584,7 @@ TEST_F(aux, exclusive)
 {
 	int other;
 
-	/* A unit that is one of its kind runs one event. */
+	/* The unit is the only one of its kind, so it runs one event. */
 	start(_metadata, self, PROT_READ | PROT_WRITE);
 	other = pe_self(&self->a);
 	EXPECT_EQ(-EBUSY, other);

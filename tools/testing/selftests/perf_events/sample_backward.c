@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Buffers without a tail: the last records are there; forward and backward.
+ * Buffers without a tail, written forward and backward: the last records must
+ * be there.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -28,7 +29,7 @@ FIXTURE_SETUP(over)
 	self->fd = -1;
 	self->mem = NULL;
 	self->len = 1 << 22;
-	/* Each record takes a page, and a buffer is a page of records. */
+	/* Each record needs a page to fault on, and the buffer is a page of records. */
 	if (500 * self->size > self->len)
 		SKIP(return, "large pages");
 	self->mem = mmap(NULL, self->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -58,7 +59,7 @@ static int start(struct _test_data_over *self, int prot)
 	return 0;
 }
 
-/* Faults at the start of @nr pages, from page @from on. */
+/* Cause faults at the start of @nr pages, from page @from on. */
 static void touch(struct _test_data_over *self, unsigned int from, unsigned int nr)
 {
 	unsigned int i;
@@ -69,7 +70,7 @@ static void touch(struct _test_data_over *self, unsigned int from, unsigned int 
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* The address in the record at a position; 0 when that is no sample. */
+/* Get the address in the record at a position; 0 when that is no sample. */
 static char *address(struct _test_data_over *self, __u64 pos)
 {
 	struct perf_event_header head;
@@ -85,7 +86,7 @@ TEST_F(over, backward)
 	unsigned int nr = self->size / SIZE - 2, i;
 	__u64 head;
 
-	/* From the head on, the newest comes first. */
+	/* From the head on, the newest record comes first. */
 	self->a.write_backward = 1;
 	ASSERT_EQ(0, start(self, PROT_READ));
 	touch(self, 0, 500);
@@ -100,7 +101,10 @@ TEST_F(over, forward)
 	unsigned int nr = self->size / SIZE - 2, i;
 	__u64 head;
 
-	/* Behind the head the oldest begins; records here are as long as one another. */
+	/*
+	 * The oldest record begins behind the head; all records have the same
+	 * length here.
+	 */
 	ASSERT_EQ(0, start(self, PROT_READ));
 	touch(self, 0, 500);
 	head = self->page->data_head;
@@ -126,7 +130,7 @@ TEST_F(over, paused_to_be_read)
 {
 	__u64 head;
 
-	/* What is read while it is paused stands still. */
+	/* A buffer that is paused does not change while it is read. */
 	self->a.write_backward = 1;
 	ASSERT_EQ(0, start(self, PROT_READ));
 	touch(self, 0, 300);
@@ -137,16 +141,19 @@ TEST_F(over, paused_to_be_read)
 	EXPECT_EQ(self->mem + 299 * self->size, address(self, head));
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0));
 	touch(self, 600, 1);
-	/* The LOST record lies in front of the sample, as it would forward. */
+	/*
+	 * The LOST record lies before the sample in memory, as it does
+	 * forward.
+	 */
 	EXPECT_GT((long)head, (long)self->page->data_head);
 }
 
 TEST_F(over, backward_with_a_tail)
 {
-	/* A position has as many bits as a long of the kernel. */
+	/* A position has as many bits as the kernel's long. */
 	unsigned long head;
 
-	/* Mapped writable it stops when it is full, in this direction, too. */
+	/* A writable buffer stops when it is full, also in this direction. */
 	self->a.write_backward = 1;
 	self->a.read_format = PERF_FORMAT_LOST;
 	ASSERT_EQ(0, start(self, PROT_READ | PROT_WRITE));

@@ -51,7 +51,9 @@ FIXTURE_TEARDOWN(chain)
 		pe_set(MAX_CONTEXTS, self->contexts);
 }
 
-/* A page fault in the kernel: it copies to a page that is not there. */
+/*
+ * Cause a page fault in the kernel, which copies to a page that is not there.
+ */
 static void kernel_fault(void)
 {
 	int fd = open("/dev/zero", O_RDONLY);
@@ -63,7 +65,7 @@ static void kernel_fault(void)
 	close(fd);
 }
 
-/* Take the first sample that has a mode. */
+/* Take the first sample that has the given mode. */
 static int sample_of(struct _test_data_chain *self, unsigned int mode)
 {
 	int ret;
@@ -88,7 +90,7 @@ static int sample_of(struct _test_data_chain *self, unsigned int mode)
 	return pe_sample_parse(&self->a, &rec, &self->s);
 }
 
-/* Where a context begins in the chain, or -1. */
+/* Get the place where a context begins in the chain, or -1. */
 static int place(const struct pe_sample *s, __u64 mark)
 {
 	unsigned int i;
@@ -103,7 +105,7 @@ static int place(const struct pe_sample *s, __u64 mark)
 TEST_F(chain, from_kernel_to_user)
 {
 	int kernel, user;
-	/* With 32 bits nothing of user space is above the stack. */
+	/* On 32 bits no address of user space is above the stack. */
 	__u64 top = sizeof(long) == 8 ? 1ULL << 63 : (unsigned long)&user;
 
 	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
@@ -113,7 +115,10 @@ TEST_F(chain, from_kernel_to_user)
 	ASSERT_LT(kernel + 2, user);
 	EXPECT_EQ(self->s.ip, self->s.ips[1]);
 	EXPECT_LT(user + 1, self->s.nr_ips);
-	/* Of 64 bits, addresses of the kernel have the highest, those of user space not. */
+	/*
+	 * On 64 bits addresses of the kernel have the highest bit, those of
+	 * user space do not.
+	 */
 	EXPECT_LE(top, self->s.ips[kernel + 1]);
 	EXPECT_LT(0, self->s.ips[user + 1]);
 	EXPECT_GT(top, self->s.ips[user + 1]);
@@ -180,13 +185,16 @@ TEST_F(chain, contexts)
 	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
 	EXPECT_EQ(0, place(&self->s, PERF_CONTEXT_KERNEL));
 	EXPECT_EQ(-1, place(&self->s, PERF_CONTEXT_USER));
-	/* Not while there are chains of the other length. */
+	/*
+	 * The sysctl cannot be changed while chains of the other length are in
+	 * use.
+	 */
 	EXPECT_EQ(-EBUSY, pe_set(MAX_CONTEXTS, 2));
 }
 
 TEST_F(chain, clears_nothing_of_the_sample)
 {
-	/* A chain and what lies behind it. */
+	/* The chain, and fields that lie behind it. */
 	self->a.sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT |
 			       PERF_SAMPLE_CODE_PAGE_SIZE;
 	self->a.sample_regs_user = 1;
@@ -212,7 +220,7 @@ static void fault_in_a_circle(char *page)
 		     : "+a" (at) : "d" (page) : "memory");
 }
 
-/* What the user has in his stack does not keep the kernel at it. */
+/* A user's stack without an end does not keep the kernel walking it. */
 TEST_F(chain, that_has_no_end)
 {
 	static const unsigned int lengths[] = { 1, 20, 100, 0 };
@@ -237,7 +245,7 @@ TEST_F(chain, that_has_no_end)
 		full = 0;
 		while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE) == 1) {
 			ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
-			/* And the mark of the context. */
+			/* One entry more is the mark of the context. */
 			EXPECT_GE(want + 1, self->s.nr_ips);
 			full += self->s.nr_ips == want + 1 &&
 				(want == 1 ||

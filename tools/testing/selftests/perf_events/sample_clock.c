@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The clocks that records can be stamped with, and what the control page says
- * for turning stamps into cycles.
+ * The clocks that can stamp records, and the fields of the control page for
+ * converting stamps to cycles.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -52,7 +52,10 @@ static __u64 stamp_of_a_fault(struct __test_metadata *_metadata, struct _test_da
 	return self->s.time;
 }
 
-/* Each clock that may be chosen is the one that clock_gettime(2) reads. */
+/*
+ * Each record clock that may be chosen must be the one that clock_gettime(2)
+ * reads.
+ */
 TEST_F(stamp, of_each_clock)
 {
 	static const int clocks[] = {
@@ -63,8 +66,9 @@ TEST_F(stamp, of_each_clock)
 	unsigned int i;
 
 	/*
-	 * Or atomic time is the time of day. A machine that has never slept has one
-	 * value for CLOCK_MONOTONIC and CLOCK_BOOTTIME: the unit tests see to that.
+	 * Set CLOCK_TAI apart from CLOCK_REALTIME. On a machine that has never
+	 * slept, CLOCK_MONOTONIC and CLOCK_BOOTTIME have the same value: the
+	 * unit tests tell these apart.
 	 */
 	if (!geteuid())
 		ASSERT_LE(0, adjtimex(&tai));
@@ -104,7 +108,10 @@ static __u64 cycles(void)
 	return (__u64)high << 32 | low;
 }
 
-/* A stamp as the page's time_zero has it, back into cycles. */
+/*
+ * Convert a stamp back to cycles, as the page's documentation of time_zero
+ * says.
+ */
 static __u64 cycles_of(const struct perf_event_mmap_page *p, __u64 time)
 {
 	__u64 quot, rem;
@@ -125,7 +132,7 @@ TEST_F(stamp, back_into_cycles)
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
 	if (!self->ring.page->cap_user_time_zero)
 		SKIP(return, "no clock in user space");
-	/* A stamp is whole nanoseconds. */
+	/* A stamp has whole nanoseconds, which is the error that is allowed. */
 	slack = (2ULL << self->ring.page->time_shift) / self->ring.page->time_mult + 2;
 	for (i = 0; i < 100; i++) {
 		before = cycles();
@@ -138,7 +145,10 @@ TEST_F(stamp, back_into_cycles)
 	close(self->fd);
 }
 
-/* With a clock of its own choice, the page cannot tell how to get there. */
+/*
+ * With a record clock that was chosen, the page must not claim that its stamps
+ * can be converted.
+ */
 TEST_F(stamp, no_way_to_a_chosen_clock)
 {
 	self->a.use_clockid = 1;
@@ -152,7 +162,10 @@ TEST_F(stamp, no_way_to_a_chosen_clock)
 }
 #endif
 
-/* Samples of the clock of CPU 1: those while nothing runs there, and others. */
+/*
+ * Take samples of the clock event of CPU 1: some while nothing runs there, and
+ * some while the CPU is busy.
+ */
 static void sample_clock(struct __test_metadata *_metadata, struct _test_data_stamp *self,
 			 struct perf_event_attr *a, struct pe_child *child, unsigned int *idle,
 			 unsigned int *busy)
@@ -163,7 +176,10 @@ static void sample_clock(struct __test_metadata *_metadata, struct _test_data_st
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 8));
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
-	/* The CPU is busy until it is seen to be, and then left alone for a while. */
+	/*
+	 * Keep the CPU busy until samples show that, and then leave it idle
+	 * for a while.
+	 */
 	while (!*busy) {
 		ASSERT_EQ(0, pe_child_do(child, PE_SPIN, 1000000));
 		while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE) == 1) {
@@ -183,7 +199,7 @@ static void sample_clock(struct __test_metadata *_metadata, struct _test_data_st
 	close(self->fd);
 }
 
-/* Samples of a CPU's clock while nothing runs there are not wanted with exclude_idle. */
+/* With exclude_idle there are no samples while nothing runs on the CPU. */
 TEST_F(stamp, not_while_idle)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_CPU_CLOCK);

@@ -11,7 +11,7 @@
 #include "../kselftest_harness.h"
 #include "pe_sample.h"
 
-/* Of x86: the stack pointer and the instruction pointer. */
+/* Registers of x86: the stack pointer and the instruction pointer. */
 #define REG_SP	7
 #define REG_IP	8
 #define MARK	0x600dcafeU
@@ -80,7 +80,10 @@ TEST(of_a_32_bit_program)
 	struct view v;
 	pid_t pid;
 
-	/* Beside this program, where the compiler could make it. */
+	/*
+	 * The 32-bit program lies beside this one, if the compiler could make
+	 * it.
+	 */
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
 		SKIP(return, "no /proc");
 	name = strrchr(path, '/');
@@ -128,7 +131,10 @@ TEST(of_a_32_bit_program)
 		EXPECT_EQ(0, wide);
 		if (v.marks < 16)
 			continue;
-		/* innermost(), between(), outermost(), _start() */
+		/*
+		 * The frames are innermost(), between(), outermost() and
+		 * _start().
+		 */
 		EXPECT_LE(1 + 4, v.nr);
 		nr++;
 	}

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Samples of page faults: every field whose value is known.
- */
+/* Samples of page faults: every field whose value is known must have it. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,7 +27,10 @@ FIXTURE(sample) {
 	int fd;
 };
 
-/* Open and map the event, and have everything in place for exact faults. */
+/*
+ * Open and map the event, and touch everything once, so that later faults are
+ * exact.
+ */
 static int start(struct perf_event_attr *attr, struct pe_ring *ring)
 {
 	int fd = pe_self(attr), ret;
@@ -97,7 +98,10 @@ TEST_F(sample, simple_fields)
 		EXPECT_EQ(getpid(), self->s.pid);
 		EXPECT_EQ(syscall(__NR_gettid), self->s.tid);
 		EXPECT_EQ((unsigned long)self->mem + i * self->page + 5, self->s.addr);
-		/* Whoever touched it is user code. */
+		/*
+		 * The page was touched in user mode, so the address is not
+		 * negative.
+		 */
 		EXPECT_LT(0, self->s.ip);
 		EXPECT_GT(1ULL << 56, self->s.ip);
 		EXPECT_EQ(id, self->s.id);
@@ -117,7 +121,10 @@ TEST_F(sample, each_field_alone)
 	unsigned int bit;
 	int n;
 
-	/* Each field that has a fixed size, or a size in the record. */
+	/*
+	 * Check each field that has a fixed size, or has its size in the
+	 * record.
+	 */
 	for (bit = 0; bit < 25; bit++) {
 		self->a.sample_type = 1ULL << bit;
 		self->a.sample_regs_user = 1;
@@ -147,7 +154,7 @@ TEST_F(sample, each_field_alone)
 
 TEST_F(sample, nothing)
 {
-	/* A sample of no fields is a bare header. */
+	/* A sample without fields is a header alone. */
 	self->fd = start(&self->a, &self->ring);
 	ASSERT_LE(0, self->fd);
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -172,7 +179,10 @@ TEST_F(sample, period)
 		pe_fault(7 * 6 * 2);
 		pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 		n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
-		/* The warm-up may have left part of a period. */
+		/*
+		 * The warm-up may have left a part of a period, so one sample
+		 * more is possible.
+		 */
 		EXPECT_LE(84 / periods[i], n);
 		EXPECT_GE(84 / periods[i] + 1, n);
 		pe_ring_unmap(&self->ring);
@@ -185,7 +195,7 @@ TEST_F(sample, period_that_is_told)
 {
 	int n;
 
-	/* To tell the period of each, every event is a sample of its own. */
+	/* With the period in the sample, each event is a sample of its own. */
 	self->a.sample_type = PERF_SAMPLE_PERIOD;
 	self->a.sample_period = 4;
 	self->fd = start(&self->a, &self->ring);
@@ -231,7 +241,10 @@ TEST_F(sample, values)
 		EXPECT_EQ(i, self->s.values[3]);
 		EXPECT_EQ(id, self->s.values[4]);
 		EXPECT_EQ(0, self->s.values[5]);
-		/* Before or after the member has counted this fault. */
+		/*
+		 * The sample may be taken before or after the member has
+		 * counted this fault.
+		 */
 		EXPECT_LE(i - 1, self->s.values[6]);
 		EXPECT_GE(i, self->s.values[6]);
 		EXPECT_EQ(member_id, self->s.values[7]);
@@ -255,7 +268,10 @@ TEST_F(sample, callchain)
 		ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
 		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
 		ASSERT_LE(2, self->s.nr_ips);
-		/* Caused in user mode it starts there, where it happened. */
+		/*
+		 * A fault in user mode has a chain that begins there, at the
+		 * instruction.
+		 */
 		EXPECT_EQ((__u64)PERF_CONTEXT_USER, self->s.ips[0]);
 		EXPECT_EQ(self->s.ip, self->s.ips[1]);
 		EXPECT_GE(11, self->s.nr_ips);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The buffer as a whole: full, paused, overwritten; wakeups and signals.
+ * Buffers as a whole: full, paused and overwritten ones; wake-ups and signals.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +78,10 @@ TEST_F(buffer, full)
 	__u64 lost[2], value[2], head;
 	unsigned int kept, nr;
 
-	/* More than fits is lost, and is told of when there is room again. */
+	/*
+	 * Records that do not fit are lost. A record tells of them when there
+	 * is room again.
+	 */
 	self->a.read_format = PERF_FORMAT_LOST;
 	self->fd = start(&self->a, &self->ring, 1);
 	ASSERT_LE(0, self->fd);
@@ -120,7 +123,9 @@ TEST_F(buffer, paused)
 	EXPECT_EQ(head, self->ring.page->data_head);
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0));
 	faults(self->fd, 10);
-	/* What was missed meanwhile counts as lost. */
+	/*
+	 * Records that were missed while the buffer was paused count as lost.
+	 */
 	ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
 	EXPECT_EQ(PERF_RECORD_LOST, rec.head.type);
 	EXPECT_EQ(10, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
@@ -138,7 +143,10 @@ TEST_F(buffer, poll_every_event)
 	faults(self->fd, 1);
 	EXPECT_EQ(1, poll(&p, 1, 1000));
 	EXPECT_EQ(POLLIN, p.revents & POLLIN);
-	/* It tells once; what is not read is not told of again. */
+	/*
+	 * poll(2) tells of records once: those that stay unread are not told
+	 * of again.
+	 */
 	EXPECT_EQ(0, poll(&p, 1, 0));
 }
 
@@ -164,7 +172,7 @@ TEST_F(buffer, poll_at_a_watermark)
 	struct pollfd p = { .events = POLLIN };
 	int i, woken = 0;
 
-	/* 24 bytes a sample: ten of them pass the mark. */
+	/* A sample has 24 bytes, so ten of them pass the watermark. */
 	self->a.watermark = 1;
 	self->a.wakeup_watermark = 240;
 	self->fd = start(&self->a, &self->ring, 4);
@@ -224,7 +232,9 @@ TEST_F(buffer, refresh)
 {
 	struct sigaction act = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
-	/* A number of overflows, the last of which hangs up. */
+	/*
+	 * The event takes a number of overflows, and the last one is a hangup.
+	 */
 	ASSERT_EQ(0, sigaction(SIGRTMIN, &act, NULL));
 	self->fd = start(&self->a, &self->ring, 4);
 	ASSERT_LE(0, self->fd);

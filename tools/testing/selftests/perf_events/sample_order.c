@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writer and reader of a buffer on two CPUs: data_head shows only what has been
- * written, and what data_tail has not given back is not written to. Nothing wipes
- * what stood in a place before. But each sample is younger than the one before it,
- * and of the page behind that one's: one that is shown too early, or overwritten
- * while it is read, has a time or an address of another turn of the ring.
+ * Writer and reader of a buffer on two CPUs: data_head must show only what has
+ * been written, and what data_tail has not given back must not be overwritten.
+ * The reader does not wipe records. But each sample must be younger than the
+ * one before, and be of the page behind that one's: a sample that is shown too
+ * early, or overwritten while it is read, has a time or an address of another
+ * lap of the ring.
  *
- * PE_RECORDS says how many records there are to be.
+ * PE_RECORDS says how many records to write.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,7 +20,10 @@
 #define RECORDS		30000ULL
 #define WINDOW		64
 
-/* The samples here; they do not fit into a page without a rest. */
+/*
+ * The layout of the samples. They do not fit into a page without a rest, so
+ * some wrap.
+ */
 struct sample {
 	struct perf_event_header head;
 	__u64 identifier, time, addr, id, stream_id;
@@ -44,15 +48,15 @@ union record {
  * @fd: the writer's event of page faults
  * @id: of the event
  * @ring: its buffer
- * @faults: how many there are to be
- * @ready: there is a buffer
- * @done: nothing more will come
- * @samples: that have been read
+ * @faults: number of faults to cause
+ * @ready: the buffer is mapped
+ * @done: the writer has ended
+ * @samples: number of samples that have been read
  * @told: records that LOST records told of
  * @last: time of the last sample
  * @memory: pages that the writer faults on, one after the other, again and again
- * @next: the one that is next, WINDOW when that is not known
- * @followed: samples that were of it
+ * @next: number of the page that is next, WINDOW when that is not known
+ * @followed: number of samples that were of that page
  */
 struct stream {
 	int fd;
@@ -113,7 +117,10 @@ static __u64 *word_at(struct stream *s, __u64 pos)
 	return (__u64 *)(s->ring.data + pos % s->ring.size);
 }
 
-/* Copy the record at @pos. Return: what is wrong with it, or NULL. */
+/*
+ * Copy the record at @pos. Return: a text that says what is wrong with it, or
+ * NULL.
+ */
 static const char *take(struct stream *s, __u64 pos, __u64 head, union record *rec)
 {
 	unsigned int i;
@@ -144,7 +151,7 @@ static const char *account(struct stream *s, const union record *rec)
 		return "a sample that is older than the one before it";
 	s->last = rec->sample.time;
 	s->samples++;
-	/* The thread may have faults of its own in between. */
+	/* The thread may have faults on other pages in between. */
 	if (page >= WINDOW)
 		return NULL;
 	if (s->next < WINDOW && page != s->next)
@@ -154,7 +161,7 @@ static const char *account(struct stream *s, const union record *rec)
 	return NULL;
 }
 
-/* All that is shown, as the ABI tells readers to. */
+/* Read all records that are shown, as the ABI tells readers. */
 static const char *read_all(struct stream *s)
 {
 	__u64 tail = s->ring.page->data_tail, head;
@@ -162,13 +169,13 @@ static const char *read_all(struct stream *s)
 	union record rec;
 
 	head = __atomic_load_n(&s->ring.page->data_head, __ATOMIC_RELAXED);
-	/* The head before the records. */
+	/* The head must be read before the records. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	while (tail != head && !fault) {
 		fault = take(s, tail, head, &rec) ?: account(s, &rec);
 		tail += rec.head.size;
 	}
-	/* The records before the tail. */
+	/* The records must be read before the tail is written. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&s->ring.page->data_tail, tail, __ATOMIC_RELAXED);
 	return fault;

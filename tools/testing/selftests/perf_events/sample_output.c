@@ -102,7 +102,10 @@ TEST_F(output, event_that_is_mapped)
 {
 	struct pe_ring own;
 
-	/* Who has a buffer of its own, and a mapping of it, keeps it. */
+	/*
+	 * An event that has a buffer of its own and a mapping of it cannot
+	 * leave that buffer.
+	 */
 	ASSERT_EQ(0, pe_ring_map(&own, self->fd, 1));
 	EXPECT_EQ(-EINVAL, set_output(self->fd, self->target));
 	EXPECT_EQ(-EINVAL, set_output(self->fd, -1));
@@ -118,10 +121,10 @@ TEST_F(output, other_target)
 	ASSERT_EQ(0, pe_child_start(&child));
 	fd = pe_open(&self->a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
-	/* Another task's events on any CPU. */
+	/* Refused: events of another task that are of any CPU. */
 	EXPECT_EQ(-EINVAL, set_output(fd, self->target));
 	close(fd);
-	/* A CPU's event to a task's buffer. */
+	/* Refused: an event of a CPU with the buffer of a task. */
 	fd = pe_open(&self->a, -1, 0, -1, 0);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EINVAL, set_output(fd, self->target));
@@ -136,7 +139,7 @@ TEST_F(output, one_cpu)
 	struct pe_ring ring;
 	int cpu, task, other;
 
-	/* Whatever is on the same CPU can share a buffer. */
+	/* All events of the same CPU can share a buffer. */
 	ASSERT_EQ(0, pe_child_start(&child));
 	cpu = pe_open(&self->a, -1, 0, -1, 0);
 	task = pe_open(&self->a, child.pid, 0, -1, 0);
@@ -204,7 +207,9 @@ TEST_F(output, target_closed_first)
 {
 	__u64 head;
 
-	/* The mapping holds the buffer; those who write to it go on. */
+	/*
+	 * The mapping holds the buffer, so the events that write to it go on.
+	 */
 	ASSERT_EQ(0, set_output(self->fd, self->target));
 	close(self->target);
 	self->target = -1;
@@ -218,7 +223,10 @@ TEST_F(output, unmapped_first)
 	struct pe_ring ring;
 	int target;
 
-	/* With its last mapping a buffer leaves all events that write to it. */
+	/*
+	 * When its last mapping goes, a buffer is taken from all events that
+	 * write to it.
+	 */
 	target = pe_self(&self->a);
 	ASSERT_LE(0, target);
 	ASSERT_EQ(0, pe_ring_map(&ring, target, 1));
@@ -230,7 +238,10 @@ TEST_F(output, unmapped_first)
 	close(target);
 }
 
-/* Every order of set, map, unmap and close of two that share a buffer. */
+/*
+ * Try every order of set, map, unmap and close of two events that share a
+ * buffer.
+ */
 TEST_F(output, in_every_order)
 {
 	struct pe_ring ring;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * How often an event samples: frequencies, new periods, throttling.
- */
+/* Rate of samples: frequencies, new periods, throttling. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -54,7 +52,7 @@ static int start(struct _test_data_rate *self, unsigned int pages)
 	return self->fd < 0 ? self->fd : pe_ring_map(&self->ring, self->fd, pages);
 }
 
-/* Use the CPU for some ms of the task's time. */
+/* Use the CPU for some ms of this task's time. */
 static void spin_ms(unsigned int ms)
 {
 	struct timespec from, now;
@@ -73,7 +71,7 @@ TEST_F(rate, throttled)
 	__u64 body[3], id;
 	bool off = false;
 
-	/* More in one go than a tick allows, again and again. */
+	/* Cause more overflows at once than a tick allows, again and again. */
 	if (geteuid() || pe_sim_type() < 0)
 		SKIP(return, "needs the simulated PMU, and root");
 	self->a.type = pe_sim_type();
@@ -94,7 +92,10 @@ TEST_F(rate, throttled)
 		if (rec.head.type != PERF_RECORD_THROTTLE &&
 		    rec.head.type != PERF_RECORD_UNTHROTTLE)
 			continue;
-		/* First the one, then the other; with time, id and stream_id. */
+		/*
+		 * The record of throttling comes before that of unthrottling;
+		 * both have time, id and stream_id.
+		 */
 		ASSERT_EQ(8 + 24 + 8, rec.head.size);
 		memcpy(body, rec.body, sizeof(body));
 		EXPECT_LT(0, body[0]);
@@ -131,8 +132,9 @@ TEST_F(rate, frequency)
 	unsigned int samples = 0, i;
 
 	/*
-	 * From a period of 1 it finds one that gives about so many samples a
-	 * second. Each tells what it stands for.
+	 * From a period of 1 the event must find one that gives about the
+	 * wanted number of samples a second. Each sample says how many events
+	 * it stands for.
 	 */
 	self->a.config = PERF_COUNT_SW_PAGE_FAULTS;
 	self->a.freq = 1;
@@ -148,7 +150,10 @@ TEST_F(rate, frequency)
 		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
 		if (!samples++)
 			first = self->s.period;
-		/* A tick in which the machine stood still may suggest a short one. */
+		/*
+		 * A tick in which the machine stood still may lead to a short
+		 * period.
+		 */
 		if (self->s.period > last)
 			last = self->s.period;
 	}
@@ -159,7 +164,7 @@ TEST_F(rate, frequency)
 	EXPECT_LT(10, last);
 }
 
-/* A child goes on with the period that its parent has found. */
+/* A copy in a child goes on with the period that the root has found. */
 TEST_F(rate, inherited_frequency)
 {
 	unsigned int of_child = 0, i;
@@ -173,7 +178,7 @@ TEST_F(rate, inherited_frequency)
 	self->a.sample_freq = 1;
 	self->a.inherit = 1;
 	ASSERT_EQ(0, pe_move_to(0));
-	/* What is inherited has a buffer for each CPU. */
+	/* An inherited event needs a buffer of one CPU. */
 	self->fd = pe_open(&self->a, 0, 0, -1, 0);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));
@@ -192,7 +197,9 @@ TEST_F(rate, inherited_frequency)
 		else
 			last = self->s.period;
 	}
-	/* It has fewer faults than a period. */
+	/*
+	 * The child causes fewer faults than a period, so it has no samples.
+	 */
 	EXPECT_LT(100, last);
 	EXPECT_EQ(0, of_child);
 }
@@ -201,7 +208,7 @@ TEST_F(rate, frequency_of_a_clock)
 {
 	unsigned int tries;
 
-	/* A clock's period follows from the frequency at once. */
+	/* The period of a clock event follows from its frequency at once. */
 	self->a.freq = 1;
 	self->a.sample_freq = 1000;
 	ASSERT_EQ(0, start(self, 16));
@@ -219,7 +226,10 @@ TEST_F(rate, new_period_at_once)
 	__u64 period = 10;
 	unsigned int i;
 
-	/* What was left of the old one is forgotten. Kernels are known where it is not. */
+	/*
+	 * What was left of the old period must be forgotten. There are kernels
+	 * in which it is not.
+	 */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	self->a.config = PERF_COUNT_SW_PAGE_FAULTS;

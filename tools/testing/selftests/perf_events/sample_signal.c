@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals of events: to whom, which, and how many. fcntl(2) and attr.sigtrap.
+ * Signals of events: which task gets them, which signal they are, and how
+ * many. fcntl(2) and attr.sigtrap.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@
 
 #define MAX_SEEN	64
 
-/* What the handler saw. */
+/* A signal as the handler has seen it. */
 struct seen {
 	int nr;
 	int sig;
@@ -41,10 +42,16 @@ struct seen {
 };
 
 static struct seen seen[MAX_SEEN];
-/* Begun to be noted, and noted: another thread may look meanwhile. */
+/*
+ * Numbers of signals whose noting has begun, and has ended: another thread may
+ * look in between.
+ */
 static int nr_begun, nr_seen;
 
-/* Of glibc's siginfo_t only the kernel's layout knows si_perf_*: behind si_addr. */
+/*
+ * Layout of the kernel's siginfo_t, as the C library may not know si_perf_*:
+ * these are behind si_addr.
+ */
 struct perf_siginfo {
 	int signo, err, code;
 	void *addr;
@@ -112,7 +119,10 @@ FIXTURE_SETUP(sig)
 	self->a.sample_period = 1;
 	self->a.wakeup_events = 1;
 	self->fd = -1;
-	/* Whatever is touched by this for the first time is no fault later. */
+	/*
+	 * Pages that are touched by this for the first time cause no fault
+	 * later.
+	 */
 	faults(-1, 1);
 	raise(SIGRTMIN);
 	raise(SIGTRAP);
@@ -133,7 +143,7 @@ static int asynchronous(int fd, bool on)
 	return fcntl(fd, F_SETFL, on ? flags | O_ASYNC : flags & ~O_ASYNC);
 }
 
-/* Queued ones, that tell which event they are about. */
+/* Ask for signals that are queued, and say which event they are about. */
 static int ask_for_signals(int fd)
 {
 	return fcntl(fd, F_SETOWN, getpid()) ?: fcntl(fd, F_SETSIG, SIGRTMIN) ?:
@@ -168,7 +178,7 @@ TEST_F(sig, of_choice)
 	EXPECT_EQ(2, seen_so_far());
 }
 
-/* A signal for any record, where it wakes. */
+/* A record other than a sample sends a signal when it wakes the reader. */
 TEST_F(sig, of_other_records)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
@@ -187,7 +197,7 @@ TEST_F(sig, of_other_records)
 	pe_ring_unmap(&self->ring);
 }
 
-/* An overflow is one signal, though its record wakes as well. */
+/* An overflow sends one signal, even if its record wakes the reader as well. */
 TEST_F(sig, once_with_a_watermark)
 {
 	self->a.watermark = 1;
@@ -211,7 +221,7 @@ TEST_F(sig, no_more)
 	ASSERT_EQ(0, asynchronous(self->fd, false));
 	faults(self->fd, 5);
 	EXPECT_EQ(1, seen_so_far());
-	/* A closed event sends nothing either. */
+	/* A closed event sends no signals, either. */
 	ASSERT_EQ(0, asynchronous(self->fd, true));
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
 	close(self->fd);
@@ -257,7 +267,7 @@ TEST_F(sig, to_one_thread)
 	EXPECT_EQ(o.tid, seen[0].tid);
 	EXPECT_EQ(self->fd, seen[0].fd);
 
-	/* And to the one that it happens to. */
+	/* The owner is the thread that the overflows happen to. */
 	owner.pid = syscall(__NR_gettid);
 	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN_EX, &owner));
 	faults(self->fd, 1);
@@ -272,7 +282,7 @@ TEST_F(sig, to_another_process)
 	pid_t child = fork();
 	int status;
 
-	/* Whoever takes it ends with it. */
+	/* The child ends when it gets the signal. */
 	if (!child) {
 		signal(SIGURG, SIG_DFL);
 		signal(SIGRTMIN, SIG_DFL);
@@ -295,7 +305,7 @@ TEST_F(sig, to_another_process)
 
 TEST_F(sig, of_an_event_with_a_buffer)
 {
-	/* Each overflow is a signal, whatever wakes a poller. */
+	/* Each overflow sends a signal, however many of them wake a poller. */
 	self->a.wakeup_events = 4;
 	self->a.sample_type = PERF_SAMPLE_IP;
 	self->fd = pe_self(&self->a);
@@ -314,7 +324,10 @@ TEST_F(sig, limit)
 	struct pollfd p = { .events = POLLIN };
 	int round;
 
-	/* Each REFRESH lets so many through; the last of them says that it is. */
+	/*
+	 * Each REFRESH allows that many overflows; the signal of the last one
+	 * says that it is the last.
+	 */
 	self->a.sample_type = PERF_SAMPLE_IP;
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
@@ -337,13 +350,13 @@ TEST_F(sig, limit)
 		EXPECT_EQ(POLLIN, p.revents & (POLLIN | POLLHUP));
 	}
 
-	/* They add up. */
+	/* Several REFRESH add up. */
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 2));
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 3));
 	pe_fault(20);
 	EXPECT_EQ(5, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
 
-	/* And end nothing that is not limited. */
+	/* REFRESH does not limit an event that has no limit. */
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0));
 	pe_fault(20);
 	EXPECT_EQ(20, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
@@ -369,7 +382,10 @@ TEST_F(sig, trap)
 	char *at = (char *)(((unsigned long)page + 65535) & ~65535UL);
 	struct perf_event_attr a = trap_attr();
 
-	/* At the instruction that caused it, with what the opener wants to know it by. */
+	/*
+	 * The signal comes at the instruction that caused it, with the
+	 * sig_data of the opener.
+	 */
 	self->fd = pe_self(&a);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0));
@@ -388,7 +404,7 @@ TEST_F(sig, trap_each_time)
 {
 	struct perf_event_attr a = trap_attr();
 
-	/* Each is delivered before the next can happen. */
+	/* Each signal is delivered before the next overflow can happen. */
 	self->fd = pe_self(&a);
 	ASSERT_LE(0, self->fd);
 	faults(self->fd, 10);
@@ -429,7 +445,10 @@ TEST_F(sig, trap_in_each_thread)
 	int i, j, mine, alien = 0;
 	pthread_t thread[3];
 
-	/* Inherited by threads, the signal is for the one that it happened to. */
+	/*
+	 * When threads inherit the event, the signal goes to the thread that
+	 * the overflow happened to.
+	 */
 	a.inherit = 1;
 	a.inherit_thread = 1;
 	self->fd = pe_self(&a);
@@ -467,7 +486,7 @@ TEST_F(sig, trap_that_is_blocked)
 	struct perf_event_attr a = trap_attr();
 	sigset_t set;
 
-	/* It comes late, and says so. */
+	/* The signal comes late, and says so. */
 	self->fd = pe_self(&a);
 	ASSERT_LE(0, self->fd);
 	faults(self->fd, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When a buffer wakes its readers by itself: after half of it, or after the
- * watermark, whether they poll(2), select(2) or epoll_wait(2).
+ * Wake-ups of a buffer's readers: after half of the buffer, or after the
+ * watermark, whether they use poll(2), select(2) or epoll_wait(2).
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "pe_sample.h"
 #include "pe_sim.h"
 
-/* Header and address. */
+/* A record is a header and an address. */
 #define RECORD		16
 #define PAGES		2
 
@@ -53,7 +53,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_wakeup *s
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, PAGES));
 }
 
-/* Write @bytes of records; the program's own faults are not among them. */
+/* Write @bytes of records; faults of the program itself are excluded. */
 static void fill(struct __test_metadata *_metadata, struct _test_data_wakeup *self, __u64 bytes)
 {
 	__u64 head = self->ring.page->data_head;
@@ -86,7 +86,7 @@ TEST_F(wakeup, after_half_of_the_buffer)
 	EXPECT_EQ(0, ready(self->fd));
 	fill(_metadata, self, 2 * RECORD);
 	EXPECT_EQ(POLLIN, ready(self->fd));
-	/* Told once. */
+	/* A second poll tells nothing. */
 	EXPECT_EQ(0, ready(self->fd));
 	consume(self);
 	fill(_metadata, self, self->half - 2 * RECORD);
@@ -106,7 +106,7 @@ TEST_F(wakeup, watermark)
 	EXPECT_EQ(POLLIN, ready(self->fd));
 }
 
-/* A watermark beyond the buffer's size is the buffer's size. */
+/* A watermark beyond the buffer's size counts as the buffer's size. */
 TEST_F(wakeup, watermark_larger_than_the_buffer)
 {
 	self->a.watermark = 1;
@@ -152,14 +152,14 @@ TEST_F(wakeup, epoll)
 	fill(_metadata, self, RECORD);
 	EXPECT_EQ(0, epoll_wait(ep, &got, 1, 0));
 	fill(_metadata, self, RECORD);
-	/* The wake-up comes by an interrupt of its own. */
+	/* The wake-up comes by an interrupt of its own, so wait for it. */
 	EXPECT_EQ(1, epoll_wait(ep, &got, 1, 10000));
 	EXPECT_EQ(EPOLLIN, got.events);
 	EXPECT_EQ(42, got.data.u64);
 	close(ep);
 }
 
-/* Without aux_watermark, an AUX area tells of itself after half of it. */
+/* Without aux_watermark an AUX area wakes the reader after half of it. */
 TEST_F(wakeup, aux_area_after_half)
 {
 	int type = pe_sim_trace_type();

@@ -101,7 +101,7 @@ TEST_F(side, name)
 	EXPECT_EQ(PERF_RECORD_COMM, rec.head.type);
 	EXPECT_EQ(0, rec.head.misc & PERF_RECORD_MISC_COMM_EXEC);
 	len = pe_id_parse(&self->a, &rec, &self->s);
-	/* Two ids, the name and its end, filled up to eight bytes. */
+	/* Two ids, the name and its zero byte, padded to eight bytes. */
 	ASSERT_EQ(16, len);
 	EXPECT_EQ(getpid(), ((__u32 *)rec.body)[0]);
 	EXPECT_EQ(getpid(), ((__u32 *)rec.body)[1]);
@@ -162,7 +162,7 @@ TEST_F(side, tasks)
 	EXPECT_LT(0, body.time);
 	EXPECT_EQ(self->child.pid, self->s.pid);
 
-	/* Of the child's own end there is a record, of its child's none. */
+	/* The child's own end has a record, the end of its child has none. */
 	ASSERT_EQ(0, pe_child_end(&self->child));
 	ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
 	ASSERT_EQ(PERF_RECORD_EXIT, rec.head.type);
@@ -186,7 +186,7 @@ TEST_F(side, mapping)
 	ASSERT_LE(0, self->fd);
 	pe_ring_drop(&self->ring, 0);
 
-	/* Data is not told of, unless asked for. */
+	/* Mappings of data have records only if they were asked for. */
 	p = mmap(NULL, page, PROT_READ, MAP_PRIVATE, file, 0);
 	munmap(p, page);
 	EXPECT_EQ(0, pe_ring_next(&self->ring, &rec));

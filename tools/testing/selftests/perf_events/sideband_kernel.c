@@ -92,7 +92,7 @@ static struct pe_ksymbol ksymbol(void)
 
 static int load_program(void)
 {
-	/* One that calls a second function, which returns 0. */
+	/* Load a program that calls a second function, which returns 0. */
 	struct bpf_insn code[] = {
 		PE_INSN(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 1),
 		PE_INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
@@ -103,7 +103,10 @@ static int load_program(void)
 	return pe_bpf_load_code(BPF_PROG_TYPE_SOCKET_FILTER, code, PE_ARRAY_SIZE(code));
 }
 
-/* The program as bpf(2) has it, with the addresses and lengths of its functions. */
+/*
+ * Get what bpf(2) says of a program, with the addresses and lengths of its
+ * functions.
+ */
 static int program_info(int prog, struct bpf_prog_info *info, __u64 *addrs, __u32 *lens)
 {
 	union bpf_attr attr;
@@ -121,8 +124,8 @@ static int program_info(int prog, struct bpf_prog_info *info, __u64 *addrs, __u3
 }
 
 /*
- * Take the records of a program that has been loaded or unloaded. Each of its
- * functions is told of.
+ * Take the records of a program that has been loaded or unloaded: each of its
+ * functions must have one.
  */
 static void expect_program(struct __test_metadata *_metadata, struct _test_data_kernel *self,
 			   struct bpf_prog_info *info, __u64 *addrs, __u32 *lens, bool gone)
@@ -135,7 +138,7 @@ static void expect_program(struct __test_metadata *_metadata, struct _test_data_
 
 	for (i = 0; i < BPF_TAG_SIZE; i++)
 		sprintf(tag + strlen(tag), "%02x", info->tag[i]);
-	/* One that is interpreted has no code of its own, which would have a name. */
+	/* A program that is interpreted has no code, and so no symbol. */
 	if (!info->jited_prog_len)
 		tag[0] = '\0';
 	while (next(_metadata, self)) {
@@ -216,7 +219,7 @@ struct symbols {
 	__u64 addr[MAX_SYMBOLS];
 };
 
-/* Those of some names that are there now. */
+/* Find the symbols with some names that are there now. */
 static int find_symbols(struct symbols *s, const char *const *names)
 {
 	char line[512], name[256];
@@ -228,7 +231,7 @@ static int find_symbols(struct symbols *s, const char *const *names)
 	if (!f)
 		return -errno;
 	while (fgets(line, sizeof(line), f)) {
-		/* Symbols of the image have no module's name. */
+		/* Symbols of the kernel's image have no module's name. */
 		if (!strchr(line, '['))
 			continue;
 		if (sscanf(line, "%llx %*c %255s", &addr, name) != 2)
@@ -251,7 +254,7 @@ static bool has_symbol(const struct symbols *s, __u64 addr)
 	return false;
 }
 
-/* Take the records, keep what they tell of symbols. */
+/* Take the records, and keep what they tell of symbols. */
 static void told_symbols(struct __test_metadata *_metadata, struct _test_data_kernel *self,
 			 struct symbols *come, struct symbols *gone)
 {
@@ -270,7 +273,10 @@ static void told_symbols(struct __test_metadata *_metadata, struct _test_data_ke
 	}
 }
 
-/* What is there now and was not before has been told of, and nothing else. */
+/*
+ * Each symbol that was not there before and is there now has a record, and
+ * nothing else has.
+ */
 static void expect_difference(struct __test_metadata *_metadata, const struct symbols *before,
 			      const struct symbols *now, const struct symbols *told)
 {
@@ -332,7 +338,10 @@ TEST_F_TIMEOUT(kernel, symbol_of_a_tracer, 300)
 	EXPECT_EQ(0, come.nr);
 }
 
-/* A probe amid a function: on its first instruction it may be ftrace's. */
+/*
+ * A probe in the middle of a function: on the first instruction it may be one
+ * of ftrace.
+ */
 static int probe_amid(struct perf_event_attr *attr)
 {
 	int fd = -EINVAL;
@@ -373,7 +382,7 @@ TEST_F_TIMEOUT(kernel, symbol_of_a_probe, 300)
 
 /**
  * struct poke - one change of the kernel's text
- * @addr: where
+ * @addr: address of the change
  * @old_len: bytes of @old
  * @new_len: bytes of @new
  * @old: what was there
@@ -412,7 +421,10 @@ static void take_pokes(struct __test_metadata *_metadata, struct _test_data_kern
 	}
 }
 
-/* What was there is what was there last; in the end it is what was there first. */
+/*
+ * Each change begins with the bytes that the last one there left; in the end
+ * the text is as it was at first.
+ */
 static void expect_round_trip(struct __test_metadata *_metadata)
 {
 	const struct poke *first, *last;
@@ -449,7 +461,7 @@ TEST_F_TIMEOUT(kernel, text_of_a_tracepoint, 300)
 		SKIP(return, "not told of here");
 	self->a.text_poke = 1;
 	start(_metadata, self);
-	/* Only after the first time is it what it was before. */
+	/* The first round may change more than the ones after it. */
 	for (i = 0; i < 3; i++) {
 		pe_ring_poison(&self->ring, self->fd, -1);
 		ASSERT_EQ(0, pe_set(enable, 1));
@@ -507,7 +519,10 @@ TEST_F_TIMEOUT(kernel, text_of_a_trampoline, 300)
 	struct symbols tramp = { 0 };
 	unsigned int i, made = 0, freed = 0;
 
-	/* x86 of 32 bits makes none: each traced function calls the one of the image. */
+	/*
+	 * x86 of 32 bits makes no trampolines: each traced function calls the
+	 * one in the image.
+	 */
 	if (sizeof(long) == 4)
 		SKIP(return, "no trampolines");
 	if (!TELLS_OF_TEXT || !have_tracing() || mkdir(INSTANCE, 0755))
@@ -538,7 +553,7 @@ TEST_F_TIMEOUT(kernel, text_of_a_trampoline, 300)
 				freed += !poke.new_len;
 			}
 	}
-	/* Made from nothing, and nothing in the end. */
+	/* A trampoline is made from nothing, and is nothing in the end. */
 	EXPECT_LE(1, tramp.nr);
 	EXPECT_EQ(tramp.nr, made);
 	EXPECT_EQ(tramp.nr, freed);
@@ -568,7 +583,10 @@ TEST_F(kernel, control_group)
 		if (dir < 0)
 			SKIP(return, "no control groups");
 		if (pe_ring_find(&self->ring, &rec, PERF_RECORD_CGROUP) != 1) {
-			/* Below version 2's root it takes a controller. */
+			/*
+			 * In version 2 a group below the root needs a
+			 * controller.
+			 */
 			ASSERT_EQ(0, i);
 			pe_cgroup_remove(names[0]);
 			SKIP(return, "no control groups of perf events");
@@ -580,13 +598,16 @@ TEST_F(kernel, control_group)
 		EXPECT_EQ(0, pe_ring_next(&self->ring, &rec));
 		close(dir);
 	}
-	/* Nothing is told when they go. */
+	/* No record is written when the groups go. */
 	while (i--)
 		EXPECT_EQ(0, pe_cgroup_remove(names[i]));
 	EXPECT_EQ(0, pe_ring_next(&self->ring, &rec));
 }
 
-/* Paths of any length; one that is too long is cut off, or called so. */
+/*
+ * Paths of any length: one that is too long is cut off, or replaced by a word
+ * that says so.
+ */
 TEST_F_TIMEOUT(kernel, deep_control_groups, 300)
 {
 	char path[8192] = "pe_deep", part[202], cwd[512];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of mappings: what is mapped, by whatever name and from whatever file.
+ * Records of mappings: of every kind of memory, of every name and every kind
+ * of file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -60,7 +61,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_map *self
 		pe_ring_poison(&self->ring, self->fd, -1);
 }
 
-/* The next record, which is about a mapping, and in order. */
+/* Take the next record, which must be about a mapping, and in order. */
 static bool next(struct __test_metadata *_metadata, struct _test_data_map *self)
 {
 	const char *fault;
@@ -78,7 +79,9 @@ static bool next(struct __test_metadata *_metadata, struct _test_data_map *self)
 	return true;
 }
 
-/* It is of this file, and no build id hides which. */
+/*
+ * The record must be of this file, and have no build id in place of the inode.
+ */
 static void expect_file(struct __test_metadata *_metadata, struct _test_data_map *self)
 {
 	struct stat st;
@@ -107,7 +110,7 @@ static void *map_code(struct _test_data_map *self, long offset)
 # define elf_part elf32_phdr
 #endif
 
-/* The build id among the notes of a program. */
+/* Find the build id among the notes of a program. */
 static unsigned int search_notes(const char *at, const char *end, unsigned char *id)
 {
 	struct elf64_note note; /* the same in 32 bits */
@@ -125,7 +128,7 @@ static unsigned int search_notes(const char *at, const char *end, unsigned char 
 	return 0;
 }
 
-/* The build id of an ELF file: the number of its bytes. */
+/* Find the build id of an ELF file. Return: its length in bytes. */
 static unsigned int find_build_id(const char *path, unsigned char *id)
 {
 	unsigned int found = 0, i;
@@ -167,7 +170,7 @@ TEST_F(map, build_id)
 	self->a.build_id = 1;
 	self->file = open("/proc/self/exe", O_RDONLY);
 	start(_metadata, self, 0);
-	/* Whatever part of the file is mapped. */
+	/* The record has the build id, whichever part of the file is mapped. */
 	p = map_code(self, self->page);
 	ASSERT_NE(MAP_FAILED, p);
 	ASSERT_EQ(true, next(_metadata, self));
@@ -185,7 +188,7 @@ TEST_F(map, inode_in_place_of_a_build_id)
 {
 	void *p;
 
-	/* Of a file that has one, when it is not asked for. */
+	/* The file has a build id, but it was not asked for. */
 	self->file = open("/proc/self/exe", O_RDONLY);
 	start(_metadata, self, 0);
 	p = map_code(self, 0);
@@ -195,7 +198,7 @@ TEST_F(map, inode_in_place_of_a_build_id)
 	munmap(p, self->page);
 }
 
-/* A file that holds nothing but a build id of a few bytes. */
+/* Make a file that has nothing but a build id of a few bytes. */
 static int short_id_file(const unsigned char *id, unsigned int size)
 {
 	struct {
@@ -240,7 +243,10 @@ TEST_F(map, short_build_id)
 	void *own, *p;
 	int exe;
 
-	/* After a longer one, of which nothing is left. */
+	/*
+	 * A short build id comes after a longer one: no byte of that one may
+	 * show.
+	 */
 	self->a.build_id = 1;
 	exe = open("/proc/self/exe", O_RDONLY);
 	self->file = short_id_file(id, 8);
@@ -310,7 +316,7 @@ TEST_F(map, heap)
 {
 	char *end;
 
-	/* It is data as it grows, and may become code. */
+	/* A stack is data as it grows, and may become code. */
 	self->a.mmap_data = 1;
 	sbrk(2 * self->page);
 	end = sbrk(0);
@@ -367,7 +373,7 @@ TEST_F_TIMEOUT(map, names_of_each_length, 300)
 	unsigned int len;
 	void *p;
 
-	/* Padded to eight bytes, whatever is left. */
+	/* The name is padded to eight bytes, whatever its length is. */
 	start(_metadata, self, 0);
 	for (len = strlen(path); len < 32; len++) {
 		path[len] = 'a' + len % 26;
@@ -398,7 +404,7 @@ TEST_F(map, data_becomes_code)
 	p = mmap(NULL, 4 * self->page, PROT_READ, MAP_PRIVATE, self->file, 0);
 	ASSERT_NE(MAP_FAILED, (void *)p);
 	EXPECT_EQ(false, next(_metadata, self));
-	/* The part that does is told of. */
+	/* The part of the mapping that becomes code has a record. */
 	ASSERT_EQ(0, mprotect(p + self->page, 2 * self->page, PROT_READ | PROT_EXEC));
 	ASSERT_EQ(true, next(_metadata, self));
 	EXPECT_EQ(PERF_RECORD_MISC_USER, rec.head.misc);
@@ -407,7 +413,7 @@ TEST_F(map, data_becomes_code)
 	EXPECT_EQ(self->page, self->m.base.pgoff);
 	EXPECT_EQ(PROT_READ | PROT_EXEC, self->m.prot);
 	expect_file(_metadata, self);
-	/* Not so when it is data again. */
+	/* There is no record when it becomes data again. */
 	ASSERT_EQ(0, mprotect(p + self->page, 2 * self->page, PROT_READ));
 	EXPECT_EQ(false, next(_metadata, self));
 	munmap(p, 4 * self->page);
@@ -435,7 +441,7 @@ TEST_F(map, flags)
 	munmap(p, self->page);
 }
 
-/* Is there a record of what a line of /proc/PID/maps says? */
+/* Is there a record of the mapping in a line of /proc/PID/maps? */
 static bool told(struct _test_data_map *all, unsigned int nr, unsigned long from,
 		 unsigned long to, unsigned long offset)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of namespaces; and the ids in all records, which are those of the pid
- * namespace that the event was opened in, whoever reads them.
+ * Records of namespaces. The ids in all records are those of the pid namespace
+ * in which the event was opened, whichever process reads them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -84,7 +84,10 @@ static bool next(struct __test_metadata *_metadata, struct _test_data_ns *self)
 	return true;
 }
 
-/* Does it say of each namespace what the link in /proc does? */
+/*
+ * Check that the record has the same number for each namespace as the link in
+ * /proc.
+ */
 static void expect_links(struct __test_metadata *_metadata, struct _test_data_ns *self,
 			 pid_t pid)
 {
@@ -108,7 +111,10 @@ TEST_F(ns, unshare)
 	__u64 before;
 	int i;
 
-	/* One of them after the other, that of users last: it takes the rights. */
+	/*
+	 * Leave one namespace after the other, that of users last, as it takes
+	 * the rights.
+	 */
 	for (i = 0; i < NR_NAMESPACES; i++) {
 		if (spaces[i].flag == CLONE_NEWUSER)
 			continue;
@@ -121,7 +127,7 @@ TEST_F(ns, unshare)
 		EXPECT_EQ(getpid(), self->n.pid);
 		EXPECT_EQ(getpid(), self->n.tid);
 		expect_links(_metadata, self, getpid());
-		/* We stay in our pid namespace. */
+		/* The task itself stays in its pid namespace. */
 		if (before && spaces[i].flag != CLONE_NEWPID)
 			EXPECT_NE(before, self->n.link[i].ino);
 		EXPECT_EQ(false, next(_metadata, self));
@@ -191,13 +197,13 @@ TEST_F(ns, of_a_child)
 }
 
 /*
- * What a process in a pid namespace of its own finds out. It names itself,
- * touches a page, and forks a child that does nothing.
+ * Ids that a process in a pid namespace of its own finds out. It renames
+ * itself, touches a page, and forks a child that does nothing.
  */
 struct told {
-	pid_t self, child;		/* as it sees them */
-	pid_t outer_self, outer_child;	/* as we do */
-	int own, cpu;			/* events that it has opened */
+	pid_t self, child;		/* ids in the inner namespace */
+	pid_t outer_self, outer_child;	/* ids in the outer namespace */
+	int own, cpu;			/* events that the process has opened */
 };
 
 FIXTURE(pidns) {
@@ -209,7 +215,7 @@ FIXTURE(pidns) {
 	pid_t pid;
 };
 
-/* /proc is mounted outside. */
+/* The /proc that is mounted is of the outer namespace. */
 static pid_t outer_pid(void)
 {
 	char text[32] = "";
@@ -251,7 +257,7 @@ static int inside(struct perf_event_attr *attr, struct told *told, int from, int
 	return err | step(from, to);
 }
 
-/* Files of another process. */
+/* Get a file of another process. */
 static int borrow(pid_t pid, int fd)
 {
 	int pidfd = syscall(__NR_pidfd_open, pid, 0), ret;
@@ -320,7 +326,7 @@ static void work(struct __test_metadata *_metadata, struct _test_data_pidns *sel
 	EXPECT_LT(self->pid, self->told->outer_child);
 }
 
-/* Its name, its fault, and its child, by these ids. */
+/* Expect the records of the name, the fault and the child, with these ids. */
 static void expect_ids(struct __test_metadata *_metadata, struct _test_data_pidns *self,
 		       struct pe_ring *ring, __u32 pid, __u32 child)
 {
@@ -379,7 +385,7 @@ TEST_F(pidns, end_of_its_first_process)
 	ASSERT_EQ(1, write(self->go[1], &c, 1));
 	ASSERT_EQ(self->pid, waitpid(self->pid, NULL, 0));
 	self->pid = 0;
-	/* Its parent is not in the namespace. */
+	/* The parent of the process is not in the namespace. */
 	ASSERT_EQ(1, pe_ring_find(&self->inner, &rec, PERF_RECORD_EXIT));
 	memcpy(&task, rec.body, sizeof(task));
 	EXPECT_EQ(1, task.pid);
@@ -391,7 +397,7 @@ TEST_F(pidns, end_of_its_first_process)
 	EXPECT_EQ(getpid(), task.ppid);
 }
 
-/* An event on a CPU meets tasks that have no id in its namespace. */
+/* An event on a CPU meets tasks that have no id in the event's namespace. */
 TEST_F(pidns, strangers_have_no_id)
 {
 	struct perf_event_attr a = self->a;

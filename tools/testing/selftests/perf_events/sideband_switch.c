@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What SWITCH records tell of a switch: whether the task was preempted, and on
- * events of a CPU, which task comes or goes.
+ * SWITCH records: whether the task was preempted and, for events of a CPU,
+ * which task comes or goes.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -88,7 +88,7 @@ TEST_F(swtch, not_preempted_when_it_sleeps)
 	EXPECT_GT(out / 2, preempted);
 }
 
-/* Two that never wait, on one CPU, can only be preempted. */
+/* Two tasks on one CPU that never wait can only be preempted. */
 TEST_F(swtch, preempted_when_it_does_not)
 {
 	unsigned int out = 0, preempted = 0, round;
@@ -99,7 +99,9 @@ TEST_F(swtch, preempted_when_it_does_not)
 			pe_spin(1000);
 	}
 	start(_metadata, self, busy, -1);
-	/* Rounds of work, so that how long a slow machine takes does not count. */
+	/*
+	 * Work is done in rounds, so that a slow machine has as many switches.
+	 */
 	for (round = 0; round < 100000 && out < 5; round++) {
 		pe_spin(100000);
 		count_outs(self, &out, &preempted);
@@ -110,7 +112,10 @@ TEST_F(swtch, preempted_when_it_does_not)
 	waitpid(busy, NULL, 0);
 }
 
-/* On a CPU's event, each record names the task on the other side of the switch. */
+/*
+ * In an event of a CPU each record names the task on the other side of the
+ * switch.
+ */
 TEST_F(swtch, of_a_cpu_names_both_tasks)
 {
 	unsigned int to_child = 0, from_child = 0;
@@ -125,14 +130,20 @@ TEST_F(swtch, of_a_cpu_names_both_tasks)
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 	while (pe_ring_next(&self->ring, &rec) == 1) {
 		ASSERT_EQ(PERF_RECORD_SWITCH_CPU_WIDE, rec.head.type);
-		/* First the other task, then what every record of the event ends with. */
+		/*
+		 * The body begins with the other task, and ends with the
+		 * sample_id.
+		 */
 		memcpy(other, rec.body, sizeof(other));
 		rec.head.size -= sizeof(other);
 		memmove(rec.body, rec.body + sizeof(other), rec.head.size);
 		ASSERT_EQ(0, pe_id_parse(&self->a, &rec, &self->s));
 		EXPECT_EQ(0, self->s.cpu);
 		if (rec.head.misc & PERF_RECORD_MISC_SWITCH_OUT) {
-			/* What goes is in the record's id, what comes in its body. */
+			/*
+			 * The task that goes is in the sample_id, the one that
+			 * comes is in the body.
+			 */
 			if (self->s.tid == getpid() && other[1] == self->child.pid) {
 				EXPECT_EQ(self->child.pid, other[0]);
 				to_child++;

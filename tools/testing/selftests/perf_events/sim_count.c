@@ -120,7 +120,10 @@ TEST_F(sim, group_larger_than_the_pmu_is_refused)
 	}
 }
 
-/* Twice as many as there are counters: each counts, and each waits. */
+/*
+ * There are twice as many events as counters: each event counts, and each
+ * waits.
+ */
 TEST_F(sim, more_events_than_counters_share)
 {
 	struct {
@@ -188,7 +191,10 @@ TEST_F(sim, follows_its_task_to_another_cpu)
 	}
 	close(fd);
 
-	/* Enabled, read and reset while it runs elsewhere. */
+	/*
+	 * The event is enabled, read and reset while its task runs on another
+	 * CPU.
+	 */
 	ASSERT_EQ(0, pe_child_start(&child));
 	ASSERT_EQ(0, pe_child_do(&child, PE_MOVE, 1));
 	self->attr.config = PE_SIM_CYCLES;
@@ -236,7 +242,7 @@ TEST_F(sim, cpu_event_counts_whoever_runs_there)
 	close(fd[1]);
 }
 
-/* Events of the CPU and of its task have the same counters. */
+/* Events of a CPU and events of its task share the counters. */
 /* Only ENABLE takes an event out of the error state. */
 TEST_F(sim, disable_leaves_the_error_state_alone)
 {
@@ -282,7 +288,10 @@ TEST_F(sim, pinned_cpu_events_come_before_flexible_task_events)
 		EXPECT_EQ(0, pe_count(task[i]));
 		close(cpu[i]);
 	}
-	/* Who waits is looked at again at the next switch at the latest. */
+	/*
+	 * An event that waits gets a free counter at the next switch at the
+	 * latest.
+	 */
 	pe_switch();
 	ASSERT_EQ(0, pe_sim_advance(3));
 	for (i = 0; i < PE_SIM_COUNTERS; i++) {

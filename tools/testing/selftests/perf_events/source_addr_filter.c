@@ -29,7 +29,7 @@ static __attribute__((noipa)) void target(void)
 	asm volatile("" ::: "memory");
 }
 
-/* Let this CPU's trace unit see an address. */
+/* Let the trace unit of this CPU see an address. */
 static void see(unsigned long addr)
 {
 	int fd = open(PE_SIM_TRACE "trace", O_WRONLY);
@@ -42,7 +42,9 @@ static void see(unsigned long addr)
 	close(fd);
 }
 
-/* A program that is executed by a test sees one address, and that is all. */
+/*
+ * A program that a test executes: it lets the unit see one address, and ends.
+ */
 static __attribute__((constructor)) void exec_target(void)
 {
 	const char *text = getenv(TRACE_ENV);
@@ -102,7 +104,7 @@ static void close_trace(struct unit *u)
 	u->fd = -1;
 }
 
-/* A file of four pages, to be mapped. */
+/* Make a file of four pages, which tests map. */
 static int make_file(struct unit *u)
 {
 	int fd;
@@ -131,7 +133,10 @@ FIXTURE_SETUP(filter)
 	pe_move_to(0);
 	self->u.attr = pe_attr(0);
 	self->u.attr.type = type;
-	/* As tools do; 6.12 looks at mappings only while somebody wants to know of them. */
+	/*
+	 * Tools set this, too: 6.12 looks at mappings only while an event asks
+	 * for them.
+	 */
 	self->u.attr.mmap = 1;
 }
 
@@ -166,7 +171,7 @@ TEST_F(filter, kernel_ranges)
 	EXPECT_TRUE(traced(self->u.fd, 0x10ff));
 	EXPECT_FALSE(traced(self->u.fd, 0x1100));
 
-	/* New ones are instead of the old ones. */
+	/* New filters replace the old ones. */
 	EXPECT_EQ(0, set(self->u.fd, "filter 0x2000/0x100, filter 0x4000/1"));
 	EXPECT_FALSE(traced(self->u.fd, 0x1000));
 	EXPECT_TRUE(traced(self->u.fd, 0x20ff));
@@ -176,7 +181,7 @@ TEST_F(filter, kernel_ranges)
 
 TEST_F(filter, start_and_stop)
 {
-	/* A task that waits begins again as if nothing had been hit. */
+	/* A task that waits begins again as if no filter had been hit. */
 	pe_undisturbed();
 	ASSERT_EQ(0, open_trace(&self->u, 0, -1));
 	EXPECT_EQ(0, set(self->u.fd, "start 0x1000,stop 0x2000"));
@@ -187,7 +192,7 @@ TEST_F(filter, start_and_stop)
 	EXPECT_FALSE(traced(self->u.fd, 0x3000));
 }
 
-/* What is refused changes nothing. */
+/* A text that is refused changes no filter. */
 TEST_F(filter, refused)
 {
 	static const struct {
@@ -215,7 +220,7 @@ TEST_F(filter, refused)
 	EXPECT_EQ(-EFAULT, pe_ioctl(self->u.fd, PERF_EVENT_IOC_SET_FILTER, 8));
 }
 
-/* Addresses of the kernel are no contradiction: there is nothing to trace there. */
+/* Filters with addresses of the kernel are allowed: nothing is traced there. */
 TEST_F(filter, user_only)
 {
 	const char *kernel = sizeof(long) == 8 ? "filter 0xffffffff81000000/0x100" :
@@ -228,7 +233,10 @@ TEST_F(filter, user_only)
 	EXPECT_FALSE(traced(self->u.fd, 0x5000));
 }
 
-/* Where files are mapped is for each task to say. */
+/*
+ * Where a file is mapped differs between tasks, so an event of a CPU has no
+ * filters on files.
+ */
 TEST_F(filter, of_a_cpu)
 {
 	char text[64];
@@ -277,14 +285,14 @@ TEST_F(filter, of_a_file_that_is_mapped_later)
 	file = make_file(&self->u);
 	ASSERT_LE(0, file);
 	ASSERT_EQ(0, open_trace(&self->u, 0, -1));
-	/* The second page and half of the third */
+	/* The filter has the second page and half of the third. */
 	snprintf(text, sizeof(text), "filter 0x%lx/0x%lx@%s", page_size, page_size * 3 / 2,
 		 self->u.path);
 	EXPECT_EQ(0, set(self->u.fd, text));
 	EXPECT_FALSE(traced(self->u.fd, page_size));
 	EXPECT_FALSE(traced(self->u.fd, 0));
 
-	/* Data is not traced. */
+	/* A mapping of data is not traced. */
 	all = (unsigned long)mmap(NULL, 4 * page_size, PROT_READ, MAP_PRIVATE, file, 0);
 	EXPECT_FALSE(traced(self->u.fd, all + page_size));
 	munmap((void *)all, 4 * page_size);
@@ -306,7 +314,10 @@ TEST_F(filter, of_a_file_that_is_mapped_later)
 	close(file);
 }
 
-/* A new program has its own mappings: this one's is where it was, the file's is not. */
+/*
+ * A new program has mappings of its own: this program's file is where it was,
+ * the other file is not mapped.
+ */
 TEST_F(filter, exec)
 {
 	unsigned long at;
@@ -356,8 +367,8 @@ TEST_F(filter, exec)
 }
 
 /*
- * A copy has its parent's filters, as they are and as they become. It has no
- * AUX area of its own to trace into: on one CPU they share it.
+ * A copy has its root's filters, and gets new ones with the root. It has no
+ * AUX area of its own to trace into: the two share one, on one CPU.
  */
 TEST_F(filter, inherit)
 {
@@ -406,7 +417,10 @@ static void *map_and_unmap(void *path)
 	return NULL;
 }
 
-/* Filters change while tasks of the family map the file: 6.12 hangs now and then. */
+/*
+ * Filters change while tasks of the family map the file. In 6.12 that hangs
+ * now and then.
+ */
 TEST_F(filter, changed_while_mapping)
 {
 	char one[128], two[128];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs on events: which go where, and what their answer means.
+ * BPF programs on events: which programs an event takes, and what their return
+ * value means.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +36,7 @@ FIXTURE(bpf)
 {
 	int map;
 	int overflow;	/* a program for overflows that lets the sample pass */
-	int filter;	/* one that does not */
+	int filter;	/* one that does not let it pass */
 	int kprobe;
 	int tracepoint;
 };
@@ -96,7 +97,10 @@ TEST_F(bpf, overflow)
 	close(fd);
 }
 
-/* Made for many probes at a time: what it may ask for, a single one does not have. */
+/*
+ * A program for many probes at a time may use helpers that a single probe does
+ * not have.
+ */
 TEST_F(bpf, of_many_probes)
 {
 	static const enum bpf_attach_type types[] = { BPF_TRACE_KPROBE_MULTI,
@@ -109,7 +113,7 @@ TEST_F(bpf, of_many_probes)
 	union bpf_attr attr;
 	int fd, prog, i;
 
-	/* 6.12 takes it. */
+	/* 6.12 accepts such a program. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (pe_probe(&kprobe, "kprobe"))
@@ -146,7 +150,7 @@ static void on_signal(int sig)
 	__atomic_add_fetch(&signals, 1, __ATOMIC_RELAXED);
 }
 
-/* No record, no signal; the count is what it is. */
+/* The program suppresses record and signal, but not the count. */
 TEST_F(bpf, filter)
 {
 	struct perf_event_attr a = fault_attr(1);
@@ -210,7 +214,7 @@ TEST_F(bpf, breakpoint)
 	close(fd);
 }
 
-/* An overflow that comes as an interrupt of the PMU. */
+/* The overflow comes by an interrupt of the PMU. */
 TEST_F(bpf, hardware)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -292,8 +296,8 @@ TEST_F(bpf, tracepoint)
 }
 
 /*
- * A copy of the event that goes does not take the program with it. In 6.12 it
- * does, so this test is asked for by PE_HARD=1.
+ * A copy that ends must not take the program with it. In 6.12 it does, so this
+ * test needs PE_HARD=1.
  */
 TEST_F(bpf, tracepoint_inherited)
 {
@@ -366,7 +370,7 @@ TEST_F(bpf, probes)
 	close(fd);
 }
 
-/* Each of the events below, @n times. */
+/* Let each of the events below happen @n times. */
 static void call_and_run_probed(int n)
 {
 	call(n);
@@ -376,7 +380,10 @@ static void call_and_run_probed(int n)
 	}
 }
 
-/* Samples of 10 occurrences when a program of that type answers @ret or less than 0. */
+/*
+ * Count samples of 10 occurrences, with a program that returns @ret; less than
+ * 0 on error.
+ */
 static int samples_with(struct perf_event_attr *a, int map, unsigned int type, int ret)
 {
 	int prog = pe_bpf_load(type, map, ret), fd = pe_self(a), nr = -1;
@@ -393,13 +400,13 @@ static int samples_with(struct perf_event_attr *a, int map, unsigned int type, i
 	return nr;
 }
 
-/* 0: the occurrence is ignored. 1: it is stored. */
+/* With 0 the occurrence is ignored, with 1 it is stored. */
 TEST_F(bpf, stored_or_ignored)
 {
 	struct perf_event_attr a[4];
 	unsigned int i, type;
 
-	/* Tracepoints of system calls are the tracer's own. */
+	/* Tracepoints of system calls have code of their own in the tracer. */
 	ASSERT_EQ(0, pe_tracepoint(&a[0], "syscalls/sys_enter_getppid"));
 	ASSERT_EQ(0, pe_tracepoint(&a[3], "task/task_rename"));
 	if (pe_probe(&a[1], "kprobe"))
@@ -445,7 +452,7 @@ TEST_F(bpf, query)
 	free(q);
 }
 
-/* The program goes with the link, and another may come. */
+/* The program goes with its link, and another one may be attached. */
 TEST_F(bpf, link)
 {
 	struct perf_event_attr a = fault_attr(1);
@@ -460,7 +467,7 @@ TEST_F(bpf, link)
 	EXPECT_EQ(-EEXIST, pe_bpf_link(self->filter, fd, 42));
 	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	pe_fault(5);
-	/* The test itself may touch something for the first time. */
+	/* The test itself may touch a page for the first time. */
 	seen = pe_bpf_counted(self->map);
 	EXPECT_LE(5, seen);
 	close(link);
@@ -470,7 +477,7 @@ TEST_F(bpf, link)
 	link = pe_bpf_link(self->overflow, fd, 43);
 	ASSERT_LE(0, link);
 	close(fd);
-	/* The link keeps the event. */
+	/* The link keeps the event after its file is closed. */
 	pe_fault(5);
 	EXPECT_LE(seen + 5, pe_bpf_counted(self->map));
 	close(link);
@@ -488,7 +495,7 @@ static void *fault_all_the_time(void *unused)
 	return NULL;
 }
 
-/* Programs come and go while overflows run them. */
+/* Programs are attached and detached while overflows run them. */
 TEST_F(bpf, detach_against_overflow)
 {
 	struct perf_event_attr a = fault_attr(1);
@@ -505,7 +512,7 @@ TEST_F(bpf, detach_against_overflow)
 		int link = pe_bpf_link(n & 1 ? self->filter : self->overflow, fds[n / 2 % 2], 0);
 
 		EXPECT_LE(0, link);
-		/* The others may not get to run otherwise. */
+		/* Without this the other threads may not get to run. */
 		if (!(n & 31))
 			pe_sleep_ms(1);
 		close(link);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What BPF programs can do with events: write to them, read them, take call
+ * BPF programs that use events: write to them, read them, take call
  * chains, and look at the event that runs them.
  */
 #include <errno.h>
@@ -20,7 +20,10 @@
 
 #define NR_RESULTS	8
 #define STACK_DEPTH	16
-/* Buckets: two stacks in one are an error, so many that it does not happen. */
+/*
+ * Buckets of the map: two stacks in one bucket are an error. With so many that
+ * does not happen.
+ */
 #define STACKS		16384
 #define MAX_CODE	64
 
@@ -30,7 +33,7 @@
 
 #define MOV(d, s)	PE_INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
 #define SET(d, v)	PE_INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, v)
-/* The upper half is zero. */
+/* Sets a register; the upper half becomes zero. */
 #define SET32(d, v)	PE_INSN(BPF_ALU | BPF_MOV | BPF_K, d, 0, 0, v)
 #define ADD(d, v)	PE_INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, v)
 #define LOAD(d, s, o)	PE_INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
@@ -44,11 +47,6 @@
 
 static int results;
 
-/**
- * struct code - a program that is being made
- * @insns: it
- * @nr: how many there are
- */
 struct code {
 	struct bpf_insn	insns[MAX_CODE];
 	int		nr;
@@ -72,7 +70,7 @@ static void emit_address(struct code *c, int reg, int at)
 	emit(c, ADD(reg, at));
 }
 
-/* Results begin as zeroes. */
+/* Set all results to zero. */
 static void begin(struct code *c)
 {
 	int i;
@@ -83,7 +81,7 @@ static void begin(struct code *c)
 		emit(c, STORE_K(RESULT(i), 0));
 }
 
-/* They are kept when the program ends. */
+/* Store the results in the map, and end the program. */
 static int finish(struct code *c, enum bpf_prog_type type)
 {
 	emit(c, STORE_K(KEY, 0));
@@ -113,7 +111,7 @@ static void call(int n)
 static __attribute__((noipa)) void fault_here(unsigned int pages)
 {
 	pe_fault(pages);
-	/* No tail call: it is to be found on the stack. */
+	/* Prevents a tail call: this function has to be on the stack. */
 	asm volatile("");
 }
 
@@ -193,7 +191,10 @@ FIXTURE_TEARDOWN(helper)
 #define CURRENT_CPU	((int)BPF_F_CURRENT_CPU)
 #define VALUE		0x12345678
 
-/* A program that writes eight bytes to the event of this CPU; the status is result 0. */
+/*
+ * Load a program that writes eight bytes to the event of this CPU; the status
+ * is result 0.
+ */
 static int load_output(enum bpf_prog_type type, int map)
 {
 	struct code c;
@@ -219,7 +220,10 @@ static struct perf_event_attr output_attr(void)
 	return a;
 }
 
-/* Records of this task in a ring, each with the eight bytes of above. */
+/*
+ * Count records of this task in a ring; each has the eight bytes that the
+ * program writes.
+ */
 static int outputs(struct pe_ring *ring, struct perf_event_attr *attr)
 {
 	struct pe_record rec;
@@ -230,7 +234,7 @@ static int outputs(struct pe_ring *ring, struct perf_event_attr *attr)
 	while (pe_ring_find(ring, &rec, PERF_RECORD_SAMPLE) > 0) {
 		if (pe_sample_parse(attr, &rec, &s) || s.tid != gettid())
 			continue;
-		/* The sample is u32 pid, tid; u32 size; data */
+		/* The raw data is u32 pid, tid; u32 size; data. */
 		memcpy(&value, rec.body + 12, sizeof(value));
 		if (s.raw_size < 8 || value != VALUE)
 			return -1;
@@ -269,7 +273,7 @@ TEST_F(helper, output)
 	EXPECT_LE(20, sum);
 }
 
-/* To an event of the task that runs the program, wherever that is. */
+/* Write to an event of the task that runs the program, on whichever CPU. */
 TEST_F(helper, output_to_task)
 {
 	struct perf_event_attr a = output_attr();
@@ -314,7 +318,7 @@ TEST_F(helper, output_nowhere)
 
 #define TOO_LARGE	70000
 
-/* A record's size is a u16. */
+/* The size of a record is a u16, so this is too large. */
 TEST_F(helper, output_too_large)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_BPF_OUTPUT);
@@ -325,7 +329,7 @@ TEST_F(helper, output_too_large)
 		SKIP(return, "PE_HARD is not set");
 	a.sample_type = PERF_SAMPLE_RAW;
 	for (i = 0; i < n && i < 64; i++) {
-		/* Without a period, and without a buffer. */
+		/* The events have no period, and no buffer. */
 		fds[i] = pe_open(&a, -1, i, -1, 0);
 		ASSERT_LE(0, fds[i]);
 		ASSERT_EQ(0, pe_bpf_set(self->events, i, &fds[i]));
@@ -351,7 +355,10 @@ TEST_F(helper, output_too_large)
 	close(data);
 }
 
-/* One that reads it: counter, enabled, running in results 1 to 3, and the status in 0. */
+/*
+ * Load a program that reads the event: counter, enabled, running in results 1
+ * to 3, and the status in 0.
+ */
 static int load_read_value(enum bpf_prog_type type, int map)
 {
 	struct code c;
@@ -391,7 +398,7 @@ TEST_F(helper, read_value)
 	close(fd);
 }
 
-/* Another task's event is not to be had from here. */
+/* A program cannot read an event of another task. */
 TEST_F(helper, read_value_of_another)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -413,7 +420,9 @@ TEST_F(helper, read_value_of_another)
 	pe_child_end(&c);
 }
 
-/* An event that is inherited counts in several places: no map takes it. */
+/*
+ * A map refuses an event that is inherited, as that counts in several places.
+ */
 TEST_F(helper, map_refuses)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -446,7 +455,7 @@ TEST_F(helper, cookie)
 	close(link);
 }
 
-/* Are there addresses of this program's code in the chain? */
+/* Does the chain have an address within this function? */
 static bool chain_has(const uint64_t *ips, const void *func)
 {
 	uint64_t at = (unsigned long)func;
@@ -469,8 +478,9 @@ static void emit_stackid(struct code *c, int map, int flags, int at)
 }
 
 /*
- * A program that takes the user's chain (its id in result 0, once more in
- * results 4 to 7, and how many bytes of it in 2) and the kernel's (its id in 1).
+ * Load a program that takes the user's chain (its id in result 0, once more in
+ * results 4 to 7, and its length in bytes in result 2) and the kernel's (its
+ * id in result 1).
  */
 static int load_stacks(int map)
 {
@@ -552,14 +562,17 @@ TEST_F(stack, of_user)
 	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
 	ASSERT_LE(0, result(0));
 	EXPECT_EQ(0, pe_bpf_get(self->map, result(0), ips));
-	/* The C library need not have frame pointers: the sampled function is at the top. */
+	/*
+	 * The C library may lack frame pointers: check only the sampled
+	 * function, at the top.
+	 */
 	EXPECT_TRUE(chain_has(ips, variant->breakpoint ? (void *)fault_here : (void *)pe_fault));
 	EXPECT_LT(0, result(2));
 	EXPECT_EQ(ips[0], result(4));
 	close(fd);
 }
 
-/* A context switch is in the kernel: both of its stacks are there. */
+/* A context switch is in the kernel, and both stacks of the task are there. */
 TEST_F(stack, of_kernel)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CONTEXT_SWITCHES);
@@ -578,7 +591,7 @@ TEST_F(stack, of_kernel)
 	ASSERT_LE(0, result(0));
 	ASSERT_LE(0, result(1));
 	EXPECT_EQ(0, pe_bpf_get(self->map, result(1), ips));
-	/* Between them may be some that are not known, which are 0. */
+	/* Between known frames some may be 0, which are not known. */
 	for (i = 0; i < STACK_DEPTH; i++)
 		of_kernel += (int64_t)ips[i] < (int64_t)PERF_CONTEXT_MAX;
 	if (sizeof(long) == 8) {
@@ -586,7 +599,7 @@ TEST_F(stack, of_kernel)
 		EXPECT_LE(2, of_kernel);
 	}
 	EXPECT_EQ(0, pe_bpf_get(self->map, result(0), ips));
-	/* What comes from a sample begins with a mark. */
+	/* A chain that comes from a sample begins with a mark. */
 	EXPECT_LT(0, (int64_t)ips[ips[0] == (uint64_t)PERF_CONTEXT_USER]);
 	close(fd);
 }
@@ -623,7 +636,7 @@ FIXTURE_TEARDOWN(overflow)
 	close(results);
 }
 
-/* What the program sees of the event that runs it. */
+/* Check what the program sees of the event that runs it. */
 TEST_F(overflow, context)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);

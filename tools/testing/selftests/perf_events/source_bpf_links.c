@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF links to events: what they say of themselves, and how they go.
+ * BPF links to events: what they report about themselves, and what goes with
+ * them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ FIXTURE_VARIANT_ADD(link, uretprobe) {
 	.said = BPF_PERF_EVENT_URETPROBE, .queried = BPF_FD_TYPE_URETPROBE
 };
 
-/* The program of this test, for uprobes; by its name, which a link tells. */
+/* The path of this test, for uprobes, whose links report it. */
 static char exe[256];
 
 static int attr_of(enum kind kind, struct perf_event_attr *a)
@@ -107,7 +108,7 @@ static int attr_of(enum kind kind, struct perf_event_attr *a)
 	}
 }
 
-/* Let happen what the event is for. */
+/* Make the event happen. */
 static void happen(enum kind kind, int n)
 {
 	if (kind == SOFTWARE) {
@@ -150,7 +151,10 @@ FIXTURE_TEARDOWN(link)
 	close(self->map);
 }
 
-/* The link holds the event, which runs the program as long as the link is there. */
+/*
+ * The link holds the event, which runs the program for as long as the link
+ * exists.
+ */
 TEST_F(link, lives)
 {
 	uint64_t before;
@@ -168,7 +172,7 @@ TEST_F(link, lives)
 	EXPECT_EQ(before, pe_bpf_counted(self->map));
 }
 
-/* One program an event; what has gone makes room. */
+/* An event takes one program. When that one goes, there is room for another. */
 TEST_F(link, only_one)
 {
 	EXPECT_EQ(-EEXIST, pe_bpf_link(self->other, self->event, 0));

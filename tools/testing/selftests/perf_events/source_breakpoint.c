@@ -22,9 +22,9 @@
 #define MAX_SLOTS	16
 
 /*
- * What is x86's alone: addresses are aligned to lengths that are powers of two,
- * a task's breakpoint may be in the kernel, and the access is over when the
- * trap comes. Where it is not, a handler that returns tries it again.
+ * Only on x86 addresses are aligned to lengths that are powers of two, a
+ * task's breakpoint may be in the kernel, and the access is over when the trap
+ * comes. Elsewhere the access is tried again when a handler returns.
  */
 #if defined(__x86_64__) || defined(__i386)
 # define LIKE_X86	1
@@ -38,7 +38,7 @@ static union {
 	uint32_t w[4];
 } data;
 
-/* One access, of just that width. */
+/* One access of just that width. */
 #define PUT(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 #define GET(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 
@@ -61,8 +61,9 @@ static __attribute__((noipa)) void target(void)
 }
 
 /*
- * Open as many as there are, on one byte each (simulated CPUs tell of one hit
- * an access); how many, the error of the next one in *err.
+ * Open as many breakpoints as there are registers, on one byte each (simulated
+ * CPUs report only one hit for an access). Return: their number, with the
+ * error of the next one in *err.
  */
 static int fill(struct perf_event_attr *attr, pid_t pid, int cpu, int *fds, int *err)
 {
@@ -83,7 +84,7 @@ static void write_all(void)
 {
 	int i;
 
-	/* QEMU forgets the last hit only when something else is looked at. */
+	/* QEMU forgets the last hit only when another address is accessed. */
 	for (i = 0; i < 16; i++) {
 		PUT(data.b[i], i);
 		PUT(data.b[31], i);
@@ -150,7 +151,7 @@ TEST_F(breakpoint, read_write)
 	close(fd);
 }
 
-/* Of reads alone, where a machine can tell them from writes. */
+/* Reads alone, where a machine can tell them from writes. */
 TEST_F(breakpoint, read_alone)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_R, &data.w[1], 4);
@@ -194,7 +195,10 @@ TEST_F(breakpoint, impossible)
 	struct perf_event_attr a;
 	int of_code, of_more;
 
-	/* What is not of data is of code, of which a machine may have none. */
+	/*
+	 * Breakpoints that are not of data are of code; a machine may have
+	 * none.
+	 */
 	a = bp_attr(HW_BREAKPOINT_X, target, sizeof(long));
 	of_code = pe_try(&a, 0, -1, -1, 0) == -EOPNOTSUPP ? -EOPNOTSUPP : -EINVAL;
 	EXPECT_TRUE(!LIKE_X86 || of_code == -EINVAL);
@@ -211,7 +215,7 @@ TEST_F(breakpoint, impossible)
 		EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
 		a = bp_attr(HW_BREAKPOINT_W, &data.b[1], 4);
 		EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
-		/* What is longer than a word only some processors watch. */
+		/* Only some processors watch more than a word. */
 		a = bp_attr(HW_BREAKPOINT_W, &data, 2 * sizeof(long));
 		of_more = pe_try(&a, 0, -1, -1, 0);
 		EXPECT_TRUE(!of_more || of_more == -EOPNOTSUPP);
@@ -223,7 +227,7 @@ TEST_F(breakpoint, impossible)
 	EXPECT_EQ(-EOPNOTSUPP, pe_try(&a, 0, -1, -1, 0));
 }
 
-/* Nothing that was refused has kept a register. */
+/* A breakpoint that was refused has kept no register. */
 TEST_F(breakpoint, refused_takes_none)
 {
 	int fds[MAX_SLOTS], err, i;
@@ -251,7 +255,10 @@ TEST_F(breakpoint, all_of_them_work)
 	drop(fds, n);
 }
 
-/* A CPU's and a task's share a CPU's registers; two tasks do not. */
+/*
+ * Breakpoints of a CPU and of a task share the CPU's registers; those of two
+ * tasks do not.
+ */
 TEST_F(breakpoint, slots_of_cpus_and_tasks)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);
@@ -268,7 +275,7 @@ TEST_F(breakpoint, slots_of_cpus_and_tasks)
 		EXPECT_EQ(0, pe_try(&a, -1, 1, -1, 0));
 	}
 
-	/* One less there is one for each task. */
+	/* With one register free, each task can have a breakpoint. */
 	close(of_cpu[--n]);
 	ASSERT_EQ(0, pe_child_start(&c));
 	m = fill(&a, 0, -1, of_task, &err);
@@ -312,7 +319,7 @@ static __u64 kernel_symbol(const char *name)
 	return found;
 }
 
-/* Wherever time is kept, it is written many times a second. */
+/* The kernel writes this word of its timekeeping many times a second. */
 TEST_F(breakpoint, kernel_data)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, NULL, 4);
@@ -434,7 +441,10 @@ static int do_move(void *arg)
 	return pe_ioctl(m->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&m->a);
 }
 
-/* Who has the file may move it, whatever could be opened now. */
+/*
+ * A process that has the file may move the breakpoint, even if it could not
+ * open that now.
+ */
 TEST_F(breakpoint, modify_without_rights)
 {
 	struct move m = { .a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4) };
@@ -451,7 +461,7 @@ TEST_F(breakpoint, modify_without_rights)
 	pe_set(PE_PARANOID, paranoid);
 	PUT(data.w[1], 1);
 	EXPECT_EQ(1, pe_count(m.fd));
-	/* But not into the kernel. */
+	/* It may not move it into the kernel. */
 	if (LIKE_X86) {
 		m.a.bp_addr = -4096UL * 1024;
 		EXPECT_EQ(-EPERM, pe_run_as(PE_UID, 0, do_move, &m));
@@ -459,7 +469,7 @@ TEST_F(breakpoint, modify_without_rights)
 	close(m.fd);
 }
 
-/* What cannot be had leaves the breakpoint as it was, and on. */
+/* When a change is refused, the breakpoint is as it was, and on. */
 TEST_F(breakpoint, modify_fails)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4), b;
@@ -527,7 +537,7 @@ TEST_F(breakpoint, inherit)
 	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, 0));
 }
 
-/* A live copy is changed with its parent. */
+/* A live copy is changed with its root. */
 TEST_F(breakpoint, modify_inherited)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4);
@@ -561,7 +571,10 @@ TEST_F(breakpoint, modify_inherited)
 	close(fd);
 }
 
-/* An open that succeeds can always be scheduled, whoever else takes and gives back. */
+/*
+ * When an open succeeds, the breakpoint can always be scheduled, however
+ * others open and close breakpoints.
+ */
 static void *take_and_give(void *arg)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);
@@ -590,7 +603,10 @@ static void *take_and_give(void *arg)
 			write_all();
 			_exit(0);
 		}
-		/* What is forked has its copies' registers, or no copies. */
+		/*
+		 * A child that was forked has registers for its copies, or has
+		 * no copies.
+		 */
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
 	}
@@ -634,7 +650,7 @@ static uint64_t trap_data;
 
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
-	/* si_perf_data, which not every C library knows, is behind si_addr. */
+	/* si_perf_data is behind si_addr; not every C library knows it. */
 	unsigned long *field = (unsigned long *)&info->si_addr;
 
 	PUT(traps, traps + 1);
@@ -662,7 +678,7 @@ TEST_F(breakpoint, sigtrap)
 	EXPECT_EQ(5, GET(traps));
 	EXPECT_EQ((unsigned long)&data.w[3], trap_addr);
 	EXPECT_EQ(0x1234, trap_data);
-	/* Aimed at something else, with what that is called. */
+	/* A change to another address changes sig_data, too. */
 	a.bp_addr = (unsigned long)&data.w[2];
 	a.sig_data = 0x4321;
 	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&a));
@@ -673,7 +689,7 @@ TEST_F(breakpoint, sigtrap)
 	close(fd);
 }
 
-/* Groups of breakpoints go on together or are never made. */
+/* Either all breakpoints of a group are on, or the group is refused. */
 TEST_F(breakpoint, group)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);

@@ -147,7 +147,7 @@ TEST_F(kprobe, unprivileged)
 	pe_set(PE_PARANOID, level);
 }
 
-/* Comes to each kind of probe @n times. */
+/* Pass each kind of probe @n times. */
 static void pass(int n)
 {
 	call(n);
@@ -175,8 +175,8 @@ static int fork_without_rights(int in, int out)
 }
 
 /*
- * Who may not open what others have opened on him can fork all the same: his
- * children go without it.
+ * A task that may not open the events which others have opened on it can still
+ * fork: its children do not inherit them.
  */
 static void fork_of_watched(struct __test_metadata *_metadata, struct perf_event_attr *attr)
 {
@@ -257,7 +257,7 @@ TEST_F(uprobe, exit)
 	close(fd);
 }
 
-/* It is in user space, whatever the kernel does for it. */
+/* A uprobe is in user space, whatever the kernel does for it. */
 TEST_F(uprobe, exclude_kernel)
 {
 	int fd;
@@ -296,7 +296,10 @@ TEST_F(uprobe, inherited_without_rights)
 	fork_of_watched(_metadata, &self->attr);
 }
 
-/* Raised while somebody listens, in the file's data as it is mapped here. */
+/*
+ * The counter is raised while an event is open, in the file's data as it is
+ * mapped here.
+ */
 TEST_F(uprobe, reference_counter)
 {
 	long offset = pe_file_offset(&semaphore[1]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that send SIGTRAP to the task which they happen to: what the signal
- * says, whom it goes to, and what its handler may do to the event.
+ * Events that send SIGTRAP to the task that they happen to: what the signal
+ * says, which task gets it, and what its handler may do to the event.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,12 +37,12 @@
 #define NR_THREADS	4
 #define NR_WRITES	50
 
-/* Others, so that emulated CPUs do not take the next hit for the last one. */
+/* Accesses to the others let emulated CPUs forget the last hit. */
 static long watched, others[8];
 static int event_fd;
 static struct perf_event_attr attr;
 
-/* What the handler has seen; each thread counts for itself, too. */
+/* Signals that the handler has seen; each thread counts for itself, too. */
 static int traps, wrong;
 static __thread int mine;
 /**
@@ -110,7 +110,10 @@ static void put(long *p, int n)
 	}
 }
 
-/* Each time; what executes next would die of one, and so the event goes there. */
+/*
+ * Every occurrence sends a signal. A program that is executed would die of
+ * one, so the event is removed by exec.
+ */
 static void ask_for_signals(struct perf_event_attr *a)
 {
 	a->sample_period = 1;
@@ -144,7 +147,10 @@ FIXTURE_SETUP(sigtrap)
 
 	if (err == -ENOENT || err == -ENOSPC)
 		SKIP(return, "no watchpoints");
-	/* Elsewhere the trap comes before the access, and so again after each signal. */
+	/*
+	 * Elsewhere the trap comes before the access, which is then tried
+	 * again after each signal.
+	 */
 	if (!AFTER_ACCESS)
 		SKIP(return, "the access would be tried again and again");
 	attr = a;
@@ -213,7 +219,10 @@ TEST_F(sigtrap, closed_by_handler)
 	}
 }
 
-/* Who has the signal blocked gets it later, and is told that it is late. */
+/*
+ * A task that has the signal blocked gets it later, with the mark that it is
+ * late.
+ */
 TEST_F(sigtrap, blocked)
 {
 	sigset_t set;
@@ -231,7 +240,7 @@ TEST_F(sigtrap, blocked)
 	close(event_fd);
 }
 
-/* IOC_REFRESH: as many signals as were asked for, and then it is off. */
+/* IOC_REFRESH allows that many signals, and then the event is off. */
 TEST_F(sigtrap, refresh)
 {
 	attr.disabled = 1;
@@ -256,7 +265,10 @@ static void *writer(void *count)
 	return NULL;
 }
 
-/* An event of all threads, and threads that write as soon as the barrier lets them. */
+/*
+ * Open an event of all threads, and start threads that write as soon as the
+ * barrier lets them.
+ */
 static void start_writers(struct __test_metadata *_metadata)
 {
 	attr.inherit = 1;
@@ -269,7 +281,10 @@ static void start_writers(struct __test_metadata *_metadata)
 	pthread_barrier_wait(&barrier);
 }
 
-/* Each thread has the signals for what it does itself; processes have none. */
+/*
+ * Each thread gets the signals for what it does itself; a process does not
+ * inherit the event.
+ */
 TEST_F(sigtrap, threads)
 {
 	int i, status;
@@ -296,7 +311,7 @@ TEST_F(sigtrap, threads)
 	close(event_fd);
 }
 
-/* While threads write, the event is switched for all of them. */
+/* While threads write, the event is switched on and off for all of them. */
 TEST_F(sigtrap, threads_switched)
 {
 	int i, sum = 0;
@@ -313,12 +328,15 @@ TEST_F(sigtrap, threads_switched)
 	}
 	EXPECT_EQ(sum, traps);
 	EXPECT_EQ(0, wrong);
-	/* A signal for every count, none for another reason. */
+	/* There is one signal for every count, and none for another reason. */
 	EXPECT_EQ(sum, pe_count(event_fd));
 	close(event_fd);
 }
 
-/* What is executed next did not ask for signals, and would die of one. */
+/*
+ * The program that is executed has not asked for signals, and would die of
+ * one.
+ */
 TEST_F(sigtrap, gone_at_exec)
 {
 	struct pe_child c;
@@ -341,7 +359,7 @@ TEST_F(sigtrap, gone_at_exec)
 	close(fd);
 }
 
-/* Two threads of which each closes an event of the other while that is hit. */
+/* Two threads each close an event of the other one while that is hit. */
 static int fds[2];
 static bool done;
 
@@ -387,7 +405,7 @@ TEST_F(sigtrap, close_each_other)
 	}
 }
 
-/* Threads that come and go while copies of the event send signals. */
+/* Threads start and end while copies of the event send signals. */
 static void *short_lived(void *unused)
 {
 	put(&watched, 2);
@@ -413,7 +431,10 @@ TEST_F(sigtrap, closed_while_threads_come_and_go)
 
 	attr.inherit = 1;
 	attr.inherit_thread = 1;
-	/* Opened by this thread: the others have copies if they are born meanwhile. */
+	/*
+	 * This thread opens the events; threads that are born meanwhile have
+	 * copies.
+	 */
 	for (i = 0; i < 20; i++) {
 		int k;
 
@@ -429,14 +450,14 @@ TEST_F(sigtrap, closed_while_threads_come_and_go)
 			pthread_join(threads[k], NULL);
 	}
 	EXPECT_EQ(0, wrong);
-	/* All registers have been given back. */
+	/* All registers must have been given back. */
 	for (i = 0; i < 10; i++)
 		EXPECT_EQ(0, pe_try(&attr, 0, -1, -1, 0));
 }
 
 /**
  * struct full_writer - a thread that has a signal on its way, and waits in the kernel
- * @thread: it
+ * @thread: the thread
  * @tid: its id, 0 before it runs
  * @pipe: to which it writes more than there is room for
  * @page: two pages that it has not touched yet
@@ -457,7 +478,10 @@ static void *write_much(void *arg)
 	__atomic_store_n(&w->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
 	if (read(w->pipe[0], &go, 1) != 1)
 		return NULL;
-	/* The kernel takes the fault, and the first page; then the pipe is full. */
+	/*
+	 * The kernel takes the fault, and copies the first page; then the pipe
+	 * is full.
+	 */
 	return write(w->pipe[1], w->page, size) == size ? w : NULL;
 }
 
@@ -468,8 +492,8 @@ static void *close_event(void *fd)
 }
 
 /*
- * An event is closed while its signal waits for a task that is in the kernel,
- * and others have its memory before that is back.
+ * An event is closed while its signal waits for a task that is in the kernel.
+ * By the time that the task comes back, others have the memory of the event.
  */
 TEST(closed_before_its_signal)
 {
@@ -506,10 +530,10 @@ TEST(closed_before_its_signal)
 		pe_sleep_ms(1);
 	while (poll(&full, 1, -1) != 1 || pe_count(event_fd) < 1);
 
-	/* There are kernels that wait for the signal here. */
+	/* There are kernels in which close(2) waits for the signal. */
 	ASSERT_EQ(0, pthread_create(&other, NULL, close_event, (void *)(long)event_fd));
 	for (i = 0; i < 10; i++) {
-		/* What is freed by RCU is free now. */
+		/* After this, memory that RCU frees has been freed. */
 		syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 		pe_sleep_ms(10);
 	}
@@ -529,7 +553,7 @@ TEST(closed_before_its_signal)
 	EXPECT_EQ(0, wrong);
 	if (traps)
 		EXPECT_EQ(0x1234567, last.data);
-	/* 6.12 sends it all the same. */
+	/* 6.12 sends the signal all the same. */
 	if (getenv("PE_HARD"))
 		EXPECT_EQ(0, traps);
 	close(w.pipe[0]);
@@ -538,7 +562,10 @@ TEST(closed_before_its_signal)
 	free(room);
 }
 
-/* Each function of the kernel that a task calls, those that send it the signal among them. */
+/*
+ * Trace each function of the kernel that this task calls, including those that
+ * send it the signal.
+ */
 static void trace_oneself(void (*handler)(int sig))
 {
 	struct perf_event_attr a;
@@ -562,7 +589,10 @@ static void disable(int sig)
 	pe_ioctl(event_fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* 6.12 does not let go of a task that has such an event, not even to die. */
+/*
+ * In 6.12 a task that has such an event can never leave the kernel, not even
+ * to die.
+ */
 static void expect_end(struct __test_metadata *_metadata, void (*handler)(int sig))
 {
 	int status = 0, i;
@@ -613,8 +643,8 @@ FIXTURE_TEARDOWN(own_work)
 }
 
 /*
- * An event of the kernel's own work on the signal does not keep who is killed.
- * Each of the children has all functions patched, which takes the longer the more
+ * An event on the kernel's work for the signal must not keep a task from being
+ * killed. Each child has all functions patched, which takes longer the more
  * CPUs there are.
  */
 TEST_F_TIMEOUT(own_work, killed, 300)
@@ -628,13 +658,16 @@ TEST_F_TIMEOUT(own_work, killed, 300)
 	a.sample_period = 1;
 	a.sigtrap = 1;
 	a.remove_on_exec = 1;
-	/* Not otherwise for functions. */
+	/* Function events are refused without this. */
 	a.exclude_callchain_user = 1;
-	/* With the kernel's debugging all functions are too many. */
+	/*
+	 * With the kernel's debugging options, tracing all functions takes too
+	 * long.
+	 */
 	if (!access("/sys/kernel/debug/kmemleak", F_OK) ||
 	    !access("/sys/kernel/debug/failslab", F_OK))
 		SKIP(return, "a kernel for debugging");
-	/* The moment to hit is between two signals. */
+	/* The kill has to come between two signals: try several times. */
 	for (round = 0; round < 5; round++) {
 		child = fork();
 		if (!child) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints: counting, raw samples, filters, whom they count for, and who
- * may have them.
+ * Tracepoints: counting, raw samples, filters, the task that they count for,
+ * and who may open them.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -118,7 +118,10 @@ TEST_F(tracepoint, inherit)
 	close(fd);
 }
 
-/* With the mode that the record's registers are of: the system call's, user. */
+/*
+ * The mode is that of the record's registers: those of the system call, in
+ * user mode.
+ */
 TEST_F(tracepoint, exclude)
 {
 	struct perf_event_attr a = self->attr;
@@ -218,7 +221,7 @@ TEST_F(tracepoint, filter)
 	close(fd);
 }
 
-/* Copies obey the filter of their parent, also when it comes later. */
+/* Copies have the filter of their root, even if that is set later. */
 TEST_F(tracepoint, filter_inherited)
 {
 	struct perf_event_attr a;
@@ -261,7 +264,7 @@ TEST_F(tracepoint, filter_of_others)
 	close(fd);
 }
 
-/* A wake-up is counted for whom is woken, by events of his. */
+/* A wake-up counts for the task that is woken, in events of that task. */
 TEST_F(tracepoint, about_another_task)
 {
 	struct perf_event_attr a;
@@ -272,7 +275,10 @@ TEST_F(tracepoint, about_another_task)
 	if (pe_tracepoint(&a, "sched/sched_wakeup"))
 		SKIP(return, "no tracepoints of the scheduler");
 	ASSERT_EQ(0, pe_child_start(&c));
-	/* Woken only by this task, on the CPU of the event, while it sleeps. */
+	/*
+	 * The task is woken only by this one, on the CPU of the event, while
+	 * it sleeps.
+	 */
 	pe_move_to(0);
 	ASSERT_EQ(0, pe_child_do(&c, PE_MOVE, 0));
 	his = pe_open(&a, c.pid, 0, -1, 0);
@@ -290,9 +296,11 @@ TEST_F(tracepoint, about_another_task)
 		EXPECT_EQ(0, pe_child_do(&c, PE_SPIN, 1));
 	}
 	EXPECT_LE(20, pe_count(his));
-	/* Bound to no CPU, it counts what he does alone. */
+	/*
+	 * An event on no particular CPU counts only what the task itself does.
+	 */
 	EXPECT_EQ(0, pe_count(any));
-	/* 6.12 counts for events that are disabled. */
+	/* 6.12 counts for disabled events, too. */
 	if (getenv("PE_HARD"))
 		EXPECT_EQ(0, pe_count(off));
 	close(his);
@@ -301,7 +309,10 @@ TEST_F(tracepoint, about_another_task)
 	pe_child_end(&c);
 }
 
-/* Registers and stack are of whom the event watches, or nobody's. */
+/*
+ * Registers and stack in a sample are those of the event's task, or are left
+ * out.
+ */
 TEST_F(tracepoint, memory_of_another_task)
 {
 	struct perf_event_attr a;
@@ -311,7 +322,7 @@ TEST_F(tracepoint, memory_of_another_task)
 	struct pe_child c;
 	int fd, i, nr = 0;
 
-	/* 6.12 gives those of who wakes. */
+	/* 6.12 gives those of the task that wakes it. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (pe_tracepoint(&a, "sched/sched_wakeup"))
@@ -348,9 +359,9 @@ TEST_F(tracepoint, memory_of_another_task)
 }
 
 /*
- * What happens to a task that sleeps uses up its event's overflows, too. The
- * event is in a group that another one keeps off: no switch, at which it would
- * be taken off, disables it.
+ * An occurrence for a task that sleeps uses up an overflow, too. Another group
+ * keeps this event's group off, so no switch takes the event off, which would
+ * disable it.
  */
 TEST_F(tracepoint, refresh_about_another_task)
 {
@@ -365,11 +376,14 @@ TEST_F(tracepoint, refresh_about_another_task)
 		SKIP(return, "no tracepoints of the scheduler");
 	if (geteuid() || pe_sim_type() < 0)
 		SKIP(return, "needs root, and the simulated PMU");
-	/* 6.12 goes on with it. */
+	/* In 6.12 the event goes on. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	ASSERT_EQ(0, pe_child_start(&c));
-	/* Woken only by this task, on the CPU of the event, while it sleeps. */
+	/*
+	 * The task is woken only by this one, on the CPU of the event, while
+	 * it sleeps.
+	 */
 	pe_move_to(0);
 	ASSERT_EQ(0, pe_child_do(&c, PE_MOVE, 0));
 	sim.pinned = 1;
@@ -408,7 +422,7 @@ TEST_F(tracepoint, refresh_about_another_task)
 	pe_child_end(&c);
 }
 
-/* As the raw data of system calls is a task's own, it may have them. */
+/* A user may have raw data of system calls, as it is of the task itself. */
 static int open_raw(void *arg)
 {
 	return pe_try(arg, 0, -1, -1, 0);
@@ -435,7 +449,7 @@ TEST_F(tracepoint, unprivileged)
 	pe_set(PE_PARANOID, level);
 }
 
-/* Groups with software events, either as the leader. */
+/* A group with software events, where either kind is the leader. */
 TEST_F(tracepoint, group)
 {
 	struct perf_event_attr sw = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -461,12 +475,15 @@ TEST_F(tracepoint, group)
 	tp = pe_open(&self->attr, 0, -1, fault, 0);
 	ASSERT_LE(0, tp);
 	pe_ioctl(tp, PERF_EVENT_IOC_ENABLE, 0);
-	/* 6.12 has it count from the next time that the group is scheduled. */
+	/*
+	 * In 6.12 the event counts from the next time that the group is
+	 * scheduled.
+	 */
 	pe_switch();
 	call(5);
 	pe_fault(5);
 	EXPECT_EQ(5, pe_count(tp));
-	/* Code that was run for the first time. */
+	/* Code that ran for the first time has caused faults, too. */
 	EXPECT_LE(15, pe_count(fault));
 	close(fault);
 	close(tp);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * splice(2) from an event: whole records, consumed as by data_tail.
- * A kernel that has none says EINVAL; then there is nothing to test.
+ * splice(2) from an event moves whole records, and consumes them like
+ * data_tail. A kernel without it returns EINVAL: then there is nothing to
+ * test.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 #include "../kselftest_harness.h"
 #include "pe_sample.h"
 
-/* Header, address */
+/* A record is a header and an address. */
 #define SMALL	16
 
 static char bytes[1 << 20];
@@ -48,7 +49,7 @@ static void faults(int fd, unsigned int nr)
 	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* An event whose records are 16 bytes long, with an empty buffer. */
+/* Open an event whose records have 16 bytes, with an empty buffer. */
 static int start(struct perf_event_attr *attr, struct pe_ring *ring, int pages)
 {
 	int fd = pe_self(attr), ret;
@@ -63,7 +64,10 @@ static int start(struct perf_event_attr *attr, struct pe_ring *ring, int pages)
 	return fd;
 }
 
-/* How many samples of @size bytes are in @len bytes, and nothing else; or -1. */
+/*
+ * Return: how many samples of @size bytes are in @len bytes, or -1 if there is
+ * anything else.
+ */
 static int samples(const char *at, ssize_t len, unsigned int size)
 {
 	struct perf_event_header head;
@@ -115,7 +119,7 @@ TEST_F(splice, whole_records)
 {
 	__u64 tail = self->ring.page->data_tail;
 
-	/* Two and a half records are two. */
+	/* Room for two and a half records takes two. */
 	faults(self->fd, 10);
 	EXPECT_EQ(2 * SMALL, move(self->fd, self->pipe[1], 5 * SMALL / 2, 0));
 	EXPECT_EQ(tail + 2 * SMALL, self->ring.page->data_tail);
@@ -132,7 +136,10 @@ TEST_F(splice, same_bytes_as_in_the_buffer)
 	ssize_t n, got;
 	int round;
 
-	/* A copy is taken through the mapping first; around the end, too. */
+	/*
+	 * Copy the records through the mapping first, also around the end of
+	 * the ring.
+	 */
 	for (round = 0; round < 40; round++) {
 		static char copy[1 << 16];
 
@@ -151,7 +158,10 @@ TEST_F(splice, same_bytes_as_in_the_buffer)
 	}
 }
 
-/* Buffers of one piece (PERF_USE_VMALLOC) keep their pages; the kernel lists such memory. */
+/*
+ * Buffers of one piece (PERF_USE_VMALLOC) keep their pages; the kernel lists
+ * such memory.
+ */
 static bool in_one_piece(void)
 {
 	FILE *f = fopen("/proc/vmallocinfo", "r");
@@ -172,7 +182,10 @@ TEST_F(splice, full_pages_leave_the_buffer)
 
 	if (in_one_piece())
 		SKIP(return, "pages cannot leave");
-	/* Nobody has looked at the records, so their pages can go: others are there now. */
+	/*
+	 * User space has not touched the records, so their pages can be moved;
+	 * new pages replace them.
+	 */
 	faults(self->fd, nr);
 	ASSERT_EQ(nr * SMALL, move(self->fd, self->pipe[1], 1 << 20, 0));
 	ASSERT_EQ(nr * SMALL, read(self->pipe[0], bytes, sizeof(bytes)));
@@ -182,7 +195,7 @@ TEST_F(splice, full_pages_leave_the_buffer)
 		zero += !self->ring.data[at % self->ring.size];
 	EXPECT_EQ(self->page, zero);
 
-	/* That page is in the page table now, and stays. */
+	/* This page is in the page table now, so it stays in the buffer. */
 	faults(self->fd, 8 * self->page / SMALL);
 	while (move(self->fd, self->pipe[1], 1 << 20, 0) > 0 &&
 	       read(self->pipe[0], bytes, sizeof(bytes)) > 0)
@@ -192,7 +205,10 @@ TEST_F(splice, full_pages_leave_the_buffer)
 	EXPECT_GT(self->page, zero);
 }
 
-/* A mapping that is filled at once has looked at all pages: none of them leaves. */
+/*
+ * A mapping with MAP_POPULATE has all pages in the page table: none of them is
+ * moved.
+ */
 TEST_F(splice, populated_pages_stay)
 {
 	const size_t len = 9 * self->page;
@@ -224,7 +240,7 @@ TEST_F(splice, nothing_is_lost_untold)
 	__u64 lost;
 	ssize_t n, at;
 
-	/* More than fits, then room, and so on. */
+	/* Lose records, make room, and lose records again. */
 	for (round = 0; round < 20; round++) {
 		faults(self->fd, 3000);
 		n = move(self->fd, self->pipe[1], 10000, 0);
@@ -241,7 +257,7 @@ TEST_F(splice, nothing_is_lost_untold)
 		}
 		ASSERT_EQ(n, at);
 	}
-	/* Make room, and the rest is told of. */
+	/* Make room, and the LOST record tells of the rest. */
 	for (;;) {
 		n = move(self->fd, self->pipe[1], 1 << 20, SPLICE_F_NONBLOCK);
 		if (n == -EAGAIN && told + read_nr == 60000 + 1)
@@ -271,7 +287,10 @@ TEST_F(splice, long_records)
 	unsigned int size;
 	int fd, i;
 
-	/* Each is larger than a page and lies across the ends of several. */
+	/*
+	 * Each record is larger than a page, and lies across the ends of
+	 * several.
+	 */
 	a.sample_type |= PERF_SAMPLE_STACK_USER;
 	a.sample_stack_user = 5000;
 	fd = start(&a, &ring, 8);
@@ -295,7 +314,10 @@ TEST_F(splice, pipe_without_room)
 	unsigned int nr = 4 * self->page / SMALL;
 	ssize_t n;
 
-	/* One page: it takes what fits, and then has to be emptied. */
+	/*
+	 * A pipe of one page takes the records that fit, and then must be
+	 * emptied.
+	 */
 	ASSERT_EQ(self->page, fcntl(self->pipe[1], F_SETPIPE_SZ, self->page));
 	faults(self->fd, nr);
 	while (nr) {
@@ -323,7 +345,10 @@ TEST_F(splice, record_longer_than_the_pipe)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(self->page, fcntl(self->pipe[1], F_SETPIPE_SZ, self->page));
 	faults(fd, 1);
-	/* As much of a stack as there is may be less than was asked for. */
+	/*
+	 * A sample has no more of the stack than there is, which may be less
+	 * than was asked for.
+	 */
 	if (ring.page->data_head - ring.page->data_tail <= self->page)
 		SKIP(return, "a short stack");
 	EXPECT_EQ(-ENOSPC, move(fd, self->pipe[1], 1 << 20, 0));
@@ -341,7 +366,7 @@ TEST_F(splice, does_not_block)
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags | O_NONBLOCK));
 	EXPECT_EQ(-EAGAIN, move(self->fd, self->pipe[1], 4096, 0));
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags));
-	/* A pipe that never blocks says so, too. */
+	/* A pipe that does not block makes the call return EAGAIN, too. */
 	ASSERT_LT(0, fcntl(self->pipe[1], F_GETFL) & O_NONBLOCK);
 	EXPECT_EQ(-EAGAIN, move(self->fd, self->pipe[1], 4096, 0));
 }
@@ -367,7 +392,10 @@ static void *splice_once(void *arg)
 	return NULL;
 }
 
-/* Wait until the thread sleeps, however long that takes. Return: whether it is in splice(2). */
+/*
+ * Wait until the thread sleeps, however long that takes. Return: whether it
+ * sleeps in splice(2).
+ */
 static bool sleeps(struct splicer *s)
 {
 	char path[64], state = 'R';
@@ -387,12 +415,18 @@ static bool sleeps(struct splicer *s)
 	return !__atomic_load_n(&s->done, __ATOMIC_SEQ_CST);
 }
 
-/* A thread that waits for records of a child, of which there are none yet. */
+/*
+ * Start a thread that waits for records of a child, of which there are none
+ * yet.
+ */
 static void wait_in_splice(struct __test_metadata *_metadata, struct splicer *s,
 			   struct perf_event_attr *a, int pipe)
 {
 	s->pipe = pipe;
-	/* The other end of the pipe must not say that it never blocks. */
+	/*
+	 * The other end of the pipe is non-blocking: change that for the
+	 * thread.
+	 */
 	ASSERT_EQ(0, fcntl(pipe, F_SETFL, O_WRONLY));
 	ASSERT_EQ(0, pe_child_start(&s->child));
 	s->fd = pe_open(a, s->child.pid, -1, -1, 0);
@@ -408,7 +442,7 @@ TEST_F(splice, blocks_until_there_is_a_record)
 	struct splicer s = {};
 
 	wait_in_splice(_metadata, &s, &a, self->pipe[1]);
-	/* Who uses the pipe is not kept waiting. */
+	/* While the thread waits, others can use the pipe. */
 	ASSERT_EQ(3, write(self->pipe[1], "abc", 3));
 	ASSERT_EQ(3, read(self->pipe[0], bytes, sizeof(bytes)));
 	ASSERT_EQ(0, pe_ioctl(s.fd, PERF_EVENT_IOC_ENABLE, 0));
@@ -422,7 +456,10 @@ TEST_F(splice, blocks_until_there_is_a_record)
 	pe_child_end(&s.child);
 }
 
-/* It is woken when poll(2) would be: not by the first record where there is a watermark. */
+/*
+ * The thread is woken when poll(2) would be: with a watermark not by the first
+ * record.
+ */
 TEST_F(splice, blocks_until_the_watermark)
 {
 	struct perf_event_attr a = self->a;
@@ -456,7 +493,10 @@ TEST_F(splice, through_another_event_of_the_buffer)
 	close(other);
 }
 
-/* Bytes that are in the pipe leave too little room for a record that an empty one takes. */
+/*
+ * With bytes in the pipe there is no room for a record that an empty pipe
+ * would take.
+ */
 TEST_F(splice, pipe_that_is_partly_full)
 {
 	struct perf_event_attr a = self->a;
@@ -489,7 +529,10 @@ TEST_F(splice, ends_with_its_task)
 	struct perf_event_attr a = self->a;
 	struct splicer s = {};
 
-	/* All there is, and then the end; also for one who is asleep. */
+	/*
+	 * The thread gets all records, and then the end of file, even if it
+	 * sleeps.
+	 */
 	wait_in_splice(_metadata, &s, &a, self->pipe[1]);
 	pe_child_end(&s.child);
 	ASSERT_EQ(0, pthread_join(s.thread, NULL));
@@ -551,7 +594,10 @@ TEST_F(splice, to_a_file_and_a_socket)
 	ASSERT_EQ(nr * SMALL, pread(file, bytes, sizeof(bytes), 0));
 	EXPECT_EQ(nr, samples(bytes, nr * SMALL, SMALL));
 
-	/* What is under way stays what it is when the buffer is filled again. */
+	/*
+	 * Pages that are in the pipe do not change when the buffer is filled
+	 * again.
+	 */
 	faults(self->fd, nr);
 	ASSERT_EQ(nr * SMALL, move(self->fd, self->pipe[1], 1 << 20, 0));
 	for (got = 0; got < nr * SMALL; got += n) {
@@ -576,7 +622,10 @@ TEST_F(splice, of_an_event_that_has_no_such_buffer)
 	void *p;
 	int fd;
 
-	/* None at all, the page alone, one without a tail, one that is written backward. */
+	/*
+	 * Refused: an event without a buffer, with the page alone, without a
+	 * tail, or written backward.
+	 */
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EINVAL, move(fd, self->pipe[1], 4096, 0));
@@ -603,14 +652,14 @@ TEST_F(splice, sendfile)
 {
 	int file = memfd_create("records", 0);
 
-	/* Records are no file that could be sent from some place on. */
+	/* sendfile(2) from a position is refused: records have none. */
 	ASSERT_LE(0, file);
 	faults(self->fd, 3);
 	EXPECT_EQ(-1, sendfile(file, self->fd, NULL, 4096));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, copy_file_range(self->fd, NULL, file, NULL, 4096, 0));
 	EXPECT_EQ(EINVAL, errno);
-	/* To a pipe it is the same as splice(). */
+	/* sendfile(2) to a pipe does the same as splice(2). */
 	EXPECT_EQ(3 * SMALL, sendfile(self->pipe[1], self->fd, NULL, 4096));
 	close(file);
 }
@@ -630,7 +679,10 @@ TEST_F(splice, tail_that_lies)
 	__u64 tail;
 	int i;
 
-	/* In the middle of a record, beyond the head, not on a word. */
+	/*
+	 * A tail in the middle of a record, beyond the head, or not on a word
+	 * is refused.
+	 */
 	faults(self->fd, 10);
 	tail = p->data_tail;
 	p->data_tail = tail + 3;
@@ -650,7 +702,7 @@ TEST_F(splice, tail_that_lies)
 	EXPECT_EQ(10 * SMALL, move(self->fd, self->pipe[1], 4096, 0));
 }
 
-/* A kernel of 32 bits looks at the lower half of it alone. */
+/* A 32-bit kernel looks only at the lower half of the tail. */
 TEST_F(splice, tail_of_more_bits)
 {
 	struct itimerval often = { { 0, 100000 }, { 0, 100000 } }, never = { };
@@ -658,13 +710,19 @@ TEST_F(splice, tail_of_more_bits)
 	struct perf_event_mmap_page *p = self->ring.page;
 	ssize_t ret;
 
-	/* The other end of the pipe must not say that it never blocks. */
+	/*
+	 * The other end of the pipe is non-blocking: change that for this
+	 * call.
+	 */
 	ASSERT_EQ(0, fcntl(self->pipe[1], F_SETFL, O_WRONLY));
 	ASSERT_EQ(0, sigaction(SIGALRM, &act, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
 	p->data_tail = p->data_head | 1ULL << 32;
 	ret = move(self->fd, self->pipe[1], 4096, 0);
-	/* With nothing to read it sleeps until the signal, and not after. */
+	/*
+	 * With nothing to read the call sleeps until the signal comes, and not
+	 * after it.
+	 */
 	if (sizeof(long) == 4 && ret == -EINTR)
 		ret = -EIO;
 	EXPECT_EQ(-EIO, ret);
@@ -703,7 +761,10 @@ TEST_F(splice, against_a_liar_and_a_writer)
 	struct pe_ring ring;
 	int fd, i;
 
-	/* What comes out is worth nothing; a debugging kernel has nothing to say. */
+	/*
+	 * The bytes are worthless, as user space writes the tail; a debugging
+	 * kernel must not complain.
+	 */
 	a.disabled = 0;
 	fd = pe_open(&a, -1, pe_cpu_count() - 1, -1, 0);
 	ASSERT_LE(0, fd);

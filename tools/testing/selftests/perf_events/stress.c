@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many events, and events that come and go while their tasks run, fork, move,
- * exec and end. What is asserted is that nothing is lost and nothing hangs;
- * a debugging kernel has more to say.
+ * Many events, and events that are opened and closed while their tasks run,
+ * fork, move, exec and end. It is asserted that no count is lost and nothing
+ * hangs; a debugging kernel reports more.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -79,7 +79,7 @@ TEST(many_on_a_child)
 	ASSERT_EQ(0, pe_child_do(&child, PE_FORK_FAULT, 10));
 	for (i = 1; i < MANY; i += 2)
 		ASSERT_LE(before[i] + 20, pe_count(fd[i]));
-	/* Half is closed before the task ends. */
+	/* Half of the events are closed before the task ends. */
 	for (i = 0; i < MANY; i += 2)
 		close(fd[i]);
 	ASSERT_EQ(0, pe_child_end(&child));
@@ -96,7 +96,7 @@ TEST(open_and_close_on_a_busy_task)
 	struct pe_child child;
 	int fd, all, i;
 
-	/* On another CPU, where there is one. */
+	/* The task runs on another CPU, if there is one. */
 	ASSERT_EQ(0, pe_child_start(&child));
 	all = pe_open(&a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, all);
@@ -123,14 +123,17 @@ TEST(starts_on_a_running_task)
 	struct pe_child child;
 	int fd, tries = 0;
 
-	/* Opened on a task that does not switch: it counts all the same. */
+	/*
+	 * An event that is opened on a task which does not switch counts all
+	 * the same.
+	 */
 	ASSERT_EQ(0, pe_child_start(&child));
 	ASSERT_EQ(0, pe_child_send(&child, PE_SPIN, 1U << 27));
 	pe_sleep_ms(5);
 	fd = pe_open(&a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	while (!pe_count(fd)) {
-		/* It may have been done before. */
+		/* The task may have finished before the event was opened. */
 		if (++tries % 1000 == 0) {
 			ASSERT_EQ(0, pe_child_answer(&child));
 			ASSERT_EQ(0, pe_child_send(&child, PE_SPIN, 1U << 27));
@@ -207,7 +210,7 @@ TEST(forking_target)
 		fd = pe_open(&a, pid, -1, -1, 0);
 		member = pe_open(&a, pid, -1, fd, 0);
 		ASSERT_LE(0, fd);
-		/* The leader may be in a child by now that has ended. */
+		/* The leader may be of a child that has ended by now. */
 		ASSERT_TRUE(member >= 0 || member == -ENODEV || member == -EINVAL);
 		pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
 		pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
@@ -228,7 +231,9 @@ TEST(ending_target)
 	int fd, i, done = 0;
 	pid_t pid;
 
-	/* Open against exit: either it works or the task is gone. */
+	/*
+	 * An open races with an exit: either it succeeds, or the task is gone.
+	 */
 	for (i = 0; i < ROUNDS; i++) {
 		pid = fork();
 		if (!pid) {
@@ -252,7 +257,7 @@ TEST(ending_target)
 		if (!(i & 1) && fd >= 0)
 			close(fd);
 	}
-	/* One in ten waited to be killed. */
+	/* One task in ten has waited to be killed. */
 	EXPECT_LE(ROUNDS / 10, done);
 }
 
@@ -270,7 +275,10 @@ static int open_against_exec(bool remove)
 			a.remove_on_exec = remove && j & 1;
 			a.enable_on_exec = !a.remove_on_exec;
 			fd[j] = pe_open(&a, child.pid, -1, j < 2 ? -1 : fd[0], 0);
-			/* Too late to join a leader, never to be one. */
+			/*
+			 * It may be too late to join a leader, but never to be
+			 * one.
+			 */
 			if (fd[j] < 0 && (j < 2 || fd[j] != -ENODEV))
 				ret = fd[j];
 		}
@@ -289,7 +297,7 @@ TEST(execing_target)
 
 TEST(exec_against_open)
 {
-	/* Kernels are known that do not survive it. */
+	/* There are kernels that crash in this test. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	EXPECT_EQ(0, open_against_exec(true));
@@ -301,7 +309,7 @@ TEST(removal_by_exec)
 	struct pe_child child;
 	int fd[20], i, j;
 
-	/* Removed by exec while the opener closes. */
+	/* exec removes the events while their opener closes them. */
 	ASSERT_EQ(0, pe_child_start(&child));
 	a.remove_on_exec = 1;
 	for (i = 0; i < 20; i++) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many records through small buffers: several writers, several readers, two
- * CPUs. What was read and what was told to be lost is what was written.
+ * Many records through small buffers: several writers and readers, and two
+ * CPUs. The records that were read and those that were reported lost must be
+ * all that were written.
  *
- * PE_RECORDS says how many records there are to be in all.
+ * PE_RECORDS says how many records there are in all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,11 +31,11 @@ enum way { BY_TAIL, BY_SPLICE };
  * @ring: the buffer
  * @fd: the event
  * @id: of that event, which every sample begins with
- * @cpu: of those who write
+ * @cpu: CPU of the writers
  * @way: how the reader takes records
  * @faults: what a writer is to cause
- * @ready: the event is there
- * @done: nobody will write any more
+ * @ready: the event is open
+ * @done: the writers have ended
  * @read: samples of the event that came out
  * @others: samples of other events
  * @told: samples that LOST records told of
@@ -64,7 +65,10 @@ static int open_lane(struct lane *l, pid_t pid, int cpu)
 	l->attr.sample_period = 1;
 	l->attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR;
 	l->attr.read_format = PERF_FORMAT_LOST;
-	/* Records of a length that does not divide a page, too. */
+	/*
+	 * Half of the events have records of a length that does not divide a
+	 * page.
+	 */
 	if (l->cpu & 1)
 		l->attr.sample_type |= PERF_SAMPLE_TID | PERF_SAMPLE_CPU;
 	l->fd = pe_open(&l->attr, pid, cpu, -1, 0);
@@ -80,7 +84,7 @@ static void close_lane(struct lane *l)
 	close(l->fd);
 }
 
-/* One page fault a page. */
+/* Cause @nr page faults, one for each page. */
 static void fault(__u64 nr)
 {
 	size_t page = sysconf(_SC_PAGESIZE), i;
@@ -98,7 +102,7 @@ static void fault(__u64 nr)
 	munmap(p, WINDOW * page);
 }
 
-/* A writer with an event of its own. */
+/* A writer that has an event of its own. */
 static void *own_writer(void *arg)
 {
 	struct lane *l = arg;
@@ -116,7 +120,7 @@ static void *own_writer(void *arg)
 	return NULL;
 }
 
-/* One of several on a CPU, whose event sees all of them. */
+/* One of several writers on a CPU, whose event sees all of them. */
 static void *cpu_writer(void *arg)
 {
 	struct lane *l = arg;
@@ -227,7 +231,7 @@ static void take_all(struct lane *l)
 		;
 }
 
-/* Count, and how many of them were lost. */
+/* Read the count, and how many samples were lost. */
 static bool values(int fd, __u64 value[2])
 {
 	return read(fd, value, 16) == 16;
@@ -280,7 +284,10 @@ TEST_F_TIMEOUT(records, in_buffers_of_tasks, 7200)
 		       (unsigned long long)value[1], (unsigned long long)l->told);
 		EXPECT_LE(l->faults, value[0]);
 		EXPECT_EQ(value[0], l->read + value[1]);
-		/* What is lost last of all is told of by a record that never came. */
+		/*
+		 * Records that are lost at the very end are not reported, as
+		 * no record follows.
+		 */
 		EXPECT_GE(value[1], l->told);
 		EXPECT_EQ(0, l->others);
 		EXPECT_EQ(0, l->broken);
@@ -302,7 +309,10 @@ TEST_F_TIMEOUT(records, in_buffers_of_cpus, 7200)
 		SKIP(return, "needs root");
 	if (nr_cpus > MAX_CPUS)
 		nr_cpus = MAX_CPUS;
-	/* A clock writes to the same buffer, and interrupts whoever does so. */
+	/*
+	 * A clock event writes to the same buffer, and interrupts the other
+	 * writers.
+	 */
 	a.sample_period = 100000;
 	a.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
 	a.read_format = PERF_FORMAT_LOST;
@@ -335,7 +345,10 @@ TEST_F_TIMEOUT(records, in_buffers_of_cpus, 7200)
 		ASSERT_EQ(0, pe_ioctl(l->fd, PERF_EVENT_IOC_DISABLE, 0));
 		__atomic_store_n(&l->done, 1, __ATOMIC_RELEASE);
 		pthread_join(r[i], NULL);
-		/* There is room now: one more tells of all that were lost. */
+		/*
+		 * There is room now: the next record reports all that were
+		 * lost.
+		 */
 		ASSERT_EQ(0, pe_move_to(i));
 		ASSERT_EQ(0, pe_ioctl(l->fd, PERF_EVENT_IOC_ENABLE, 0));
 		fault(1);

@@ -120,7 +120,7 @@ TEST_F(sysctl, rate_limits_frequency)
 
 TEST_F(sysctl, rate_is_fixed_without_a_limit_of_time)
 {
-	/* With 0 and 100 percent the kernel does not look at time spent. */
+	/* With 0 or 100 percent the time of samples is not limited. */
 	ASSERT_EQ(0, pe_set(PERCENT, 0));
 	EXPECT_EQ(-EINVAL, pe_set(RATE, 50000));
 	ASSERT_EQ(0, pe_set(PERCENT, 100));
@@ -136,7 +136,9 @@ TEST_F(sysctl, stack_in_use)
 	long stack = pe_get(STACK), contexts = pe_get(CONTEXTS);
 	int fd;
 
-	/* The sizes of call chains are fixed while one can be asked for. */
+	/*
+	 * The sizes of call chains cannot be changed while an event uses them.
+	 */
 	a.sample_period = 1000;
 	a.sample_type = PERF_SAMPLE_CALLCHAIN;
 	fd = pe_self(&a);

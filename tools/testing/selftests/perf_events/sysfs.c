@@ -162,7 +162,7 @@ TEST_F(sysfs, software_has_an_interval)
 	EXPECT_NE(0, access(file_of("software", "events"), F_OK));
 }
 
-/* First line of a small file, without its end. */
+/* Get the first line of a small file, without its newline. */
 static const char *line_of(const char *path)
 {
 	static char text[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * As much of the kernel as sample.c, sample_fields.c and sample_read.c use, for
- * fuzz_sample.c. What a sample is made of is the fuzzer's to say.
+ * The parts of the kernel that sample.c, sample_fields.c and sample_read.c
+ * use, for fuzz_sample.c. The fuzzer says what a sample is made of.
  */
 #ifndef _FUZZ_SAMPLE_KERNEL_H
 #define _FUZZ_SAMPLE_KERNEL_H
@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/lockdep.h>
 
-/* A cgroup's number needs a cgroup. */
+/* Samples have no cgroup: its number would need one. */
 #undef CONFIG_CGROUP_PERF
 
 #define __uninitialized
@@ -33,7 +33,7 @@ typedef struct { u64 v; } local64_t;
 
 #define local64_read(l)			((l)->v)
 
-/* Tasks: there is one. */
+/* Tasks: a single one. */
 struct pid_namespace { int unused; };
 struct task_struct { int pid, tgid; };
 
@@ -129,8 +129,8 @@ struct perf_sample_data {
 };
 
 struct perf_output_handle {
-	u8	*at;		/* the next byte */
-	size_t	left;		/* of the record */
+	u8	*at;		/* next byte of the record */
+	size_t	left;		/* bytes that are left of the record */
 	bool	skip_read;
 };
 
@@ -157,7 +157,7 @@ struct perf_output_handle {
 #define for_each_sibling_event(sibling, event) \
 	for ((sibling) = fuzz_sibling(0); (sibling); (sibling) = fuzz_sibling((sibling)->id))
 
-/* Below, what the fuzzer defines. */
+/* The fuzzer defines these functions. */
 struct perf_event *fuzz_sibling(u64 nr);
 struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_regs *regs);
 void perf_event_times(struct perf_event *event, u64 *enabled, u64 *running);

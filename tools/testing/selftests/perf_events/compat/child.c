@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A 32-bit program, without a C library: waits for a byte, then touches pages
- * from a function that is called by a function that is called by another one.
+ * A 32-bit program without a C library. It waits for a byte, then touches
+ * pages in a function three calls deep, so that the chain is known.
  */
 #define PAGE	4096
 #define PAGES	8

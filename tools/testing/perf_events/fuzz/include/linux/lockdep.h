@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Locks and interrupts of one thread: everything is held, and off. Where the
- * kernel may be delayed, a fuzzer may have something happen.
+ * Locks and interrupts of a single thread: every lock counts as held, and
+ * interrupts as off. Where the kernel may be delayed, a fuzzer may let
+ * something happen.
  */
 #ifndef _FUZZ_LINUX_LOCKDEP_H
 #define _FUZZ_LINUX_LOCKDEP_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Products and quotients that do not fit into 64 bits on their way. */
+/*
+ * Products and quotients of which an intermediate result does not fit into 64
+ * bits.
+ */
 #ifndef _FUZZ_LINUX_MATH64_H
 #define _FUZZ_LINUX_MATH64_H
 
@@ -13,7 +16,7 @@ static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 	return (u128)a * b >> shift;
 }
 
-/* The processor traps when the quotient does not fit, or there is none. */
+/* The processor traps when the quotient does not fit, or @divisor is 0. */
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 divisor)
 {
 	u128 quotient;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * In place of the kernel's <linux/perf_event.h> and what that includes: the ABI,
- * and as much of the kernel as parts without kernel context ask for. What depends
- * on the caller is the fuzzer's to say.
+ * In place of the kernel's <linux/perf_event.h> and all that it includes: the
+ * ABI, and the definitions of the kernel that code without kernel context
+ * uses. The fuzzer defines what depends on the caller.
  */
 #ifndef _FUZZ_LINUX_PERF_EVENT_H
 #define _FUZZ_LINUX_PERF_EVENT_H
@@ -13,7 +13,7 @@
 
 #include "../../fuzz.h"
 
-/* A configuration with everything in it. */
+/* The configuration has all options. */
 #define CONFIG_HAVE_PERF_REGS			1
 #define CONFIG_HAVE_PERF_USER_STACK_DUMP	1
 #define CONFIG_CGROUP_PERF			1
@@ -45,7 +45,7 @@ int security_locked_down(int what);
 bool capable(int cap);
 bool perfmon_capable(void);
 
-/* User memory: false for what is not there. */
+/* User memory is the fuzzer's; false for memory that is not there. */
 bool fuzz_copy_from_user(void *to, const void *from, size_t n);
 bool fuzz_copy_to_user(void *to, const void *from, size_t n);
 

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The clocks of the C library, which has the same numbers. */
+/* Clock ids are those of the C library, which have the same numbers. */
 #include <time.h>
