@@ -30,10 +30,10 @@
 /* Attempts to make a driver close its transaction. */
 #define STOP_ATTEMPTS	10
 
-/* All areas that a driver has set up, and that it has not freed. */
+/* All areas that a driver has set up and has not freed yet. */
 static LIST_HEAD(driver_areas);
 static DEFINE_SPINLOCK(areas_lock);	/* driver_areas; process context */
-/* An area left the list; for perf_aux_revoke(). */
+/* perf_aux_revoke() sleeps here until an area has left the list. */
 static DECLARE_WAIT_QUEUE_HEAD(area_left);
 
 static unsigned long aux_size(const struct perf_aux *aux)
@@ -54,18 +54,23 @@ static void free_pages_of(struct perf_aux *aux)
 	}
 }
 
-/* Single pages do, unless the driver says otherwise. */
+/* Order of the pieces to allocate: single pages, unless the driver says otherwise. */
 static int piece_order(const struct perf_aux *aux, int capabilities)
 {
 	if (!(capabilities & (PERF_PMU_CAP_AUX_NO_SG | PERF_PMU_CAP_AUX_PREFER_LARGE)))
 		return 0;
-	/* Without overwriting, the hardware reports each piece: as often as is to be woken. */
+	/*
+	 * Without overwriting, the hardware raises an interrupt at the end of
+	 * each piece. So a piece is as large as the watermark, at which the
+	 * reader is to be woken anyway.
+	 */
 	return aux->overwrite ? ilog2(aux->nr_pages) : get_order(aux->watermark);
 }
 
 /*
- * The largest pieces up to the given order. Drivers find a piece's order in
- * the private field of its first page; a page without is a piece by itself.
+ * Allocate the area in pieces that are as large as can be had, up to the given
+ * order. Drivers find a piece's order in the private field of its first page; a
+ * page without the private flag is a piece by itself.
  */
 static bool alloc_pages_for(struct perf_aux *aux, int node, int max_order)
 {
@@ -98,7 +103,10 @@ static bool pieces_refused(struct perf_aux *aux, int capabilities, int max_order
 	       page_private(virt_to_page(aux->pages[0])) != max_order;
 }
 
-/* The driver has nothing to do with the area any more. The caller alone may say so. */
+/*
+ * Take the area away from its driver. Called once for each area: by the holder
+ * of its last reference, or by perf_aux_revoke().
+ */
 static void leave_driver(struct perf_aux *aux)
 {
 	aux->free(aux->priv);
@@ -110,7 +118,10 @@ static void leave_driver(struct perf_aux *aux)
 	wake_up_all(&area_left);
 }
 
-/* There is no reference any more: give back all but the struct, for which RCU may look. */
+/*
+ * After the last reference: give back everything but struct perf_aux itself,
+ * which readers under RCU may still look at.
+ */
 static void release_memory(struct perf_aux *aux)
 {
 	if (aux->pmu)
@@ -148,11 +159,11 @@ void perf_aux_put(struct perf_aux *aux)
 }
 
 /**
- * perf_aux_put_now - drop a reference, and do not put off what follows from that
+ * perf_aux_put_now - drop a reference, and free the memory before returning
  * @aux: the area
  *
- * When munmap(2) of an area returns, its memory is free and no longer charged to
- * the user. May sleep.
+ * Used for munmap(2): when that returns, the memory of the area is to be free
+ * and no longer charged to the user. May sleep.
  */
 void perf_aux_put_now(struct perf_aux *aux)
 {
@@ -163,8 +174,10 @@ void perf_aux_put_now(struct perf_aux *aux)
 }
 
 /*
- * Get hold of an area of the PMU. Those that nobody holds leave on their own.
- * False: there are none but those.
+ * Get a reference to an area of the PMU. An area whose last reference is gone
+ * is about to leave the list on its own and cannot be held.
+ * Return: true when an area is held in *@held, or when the PMU has none (*@held
+ * is NULL); false when it only has areas that are about to leave the list.
  */
 static bool hold_area(const struct pmu *pmu, struct perf_aux **held)
 {
@@ -187,11 +200,11 @@ static bool hold_area(const struct pmu *pmu, struct perf_aux **held)
 }
 
 /**
- * perf_aux_revoke - a PMU is going: free what its driver has of AUX areas
- * @pmu: whose events are dead, since grace periods of RCU and of
+ * perf_aux_revoke - take all AUX areas away from the driver of a PMU that goes
+ * @pmu: the PMU; its events have been dead for a grace period of RCU and one of
  *	perf_pmus_read_lock()
  *
- * The pages stay as long as they are mapped. May sleep.
+ * The pages of an area stay as long as they are mapped. May sleep.
  */
 void perf_aux_revoke(struct pmu *pmu)
 {
@@ -207,8 +220,8 @@ void perf_aux_revoke(struct pmu *pmu)
 }
 
 /*
- * Let the driver set the area up. A PMU that goes waits for that: perf_pmus_read_lock()
- * keeps the one of an event that is not dead.
+ * Let the driver set the area up. perf_pmus_read_lock() keeps the PMU of an event
+ * that is not dead; a PMU that is being unregistered waits for it to end.
  */
 static bool enter_driver(struct perf_aux *aux, struct perf_event *event)
 {
@@ -230,17 +243,17 @@ static bool enter_driver(struct perf_aux *aux, struct perf_event *event)
 
 /**
  * perf_aux_alloc - make an AUX area
- * @rb: that it is to belong to; the caller has a reference, and has not locked it:
- *	this may wait long for memory
- * @event: whose driver sets it up
- * @pgoff: where in the file it is mapped, in pages
- * @nr_pages: a power of two
+ * @rb: buffer that the area is to belong to; the caller has a reference, and has
+ *	not locked it, as this may wait long for memory
+ * @event: event whose driver sets the area up
+ * @pgoff: where in the file the area is mapped, in pages
+ * @nr_pages: size of the area, a power of two
  * @overwrite: the reader will not tell what it has read
  *
- * The caller publishes it, or drops it. Two for one buffer may be made at a time.
- * May sleep.
+ * The caller publishes the area, or drops it: two callers may make an area for
+ * the same buffer at the same time. May sleep.
  * Return: the area with one reference, or an error: -EOPNOTSUPP when the
- * driver has no AUX areas, -ENOMEM also when it does not like this one.
+ * driver has no AUX areas, -ENOMEM without memory or when the driver refuses.
  */
 struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event,
 				unsigned long pgoff, unsigned int nr_pages, bool overwrite)
@@ -251,7 +264,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	struct pmu *pmu;
 	int capabilities, max_order;
 
-	/* It may go meanwhile; enter_driver() looks. */
+	/* The PMU may be unregistered after this; enter_driver() looks again. */
 	scoped_guard(rcu) {
 		pmu = READ_ONCE(event->pmu);
 		if (!pmu->setup_aux)
@@ -271,7 +284,10 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 		aux->watermark = watermark ? watermark : aux_size(aux) / 2;
 	max_order = piece_order(aux, capabilities);
 
-	/* Complete before the driver has it: from then on perf_aux_revoke() finds it. */
+	/*
+	 * The area is complete before enter_driver() lists it: from then on
+	 * perf_aux_revoke() may find it.
+	 */
 	refcount_set(&aux->refcount, 1);
 	init_irq_work(&aux->atomic_put, aux_release);
 	INIT_RCU_WORK(&aux->work, aux_free);
@@ -291,9 +307,9 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 /**
  * perf_aux_page - a page of an AUX area
  * @aux: the area
- * @pgoff: in the file
+ * @pgoff: offset in the event's file, in pages
  *
- * Return: the page, or NULL when it is not one of the area.
+ * Return: the page, or NULL when the area has no page there.
  */
 struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff)
 {
@@ -301,7 +317,7 @@ struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff)
 	return pgoff < aux->nr_pages ? virt_to_page(aux->pages[pgoff]) : NULL;
 }
 
-/* On the CPU where the transaction was opened, interrupts off. */
+/* Runs on the CPU where the transaction was opened, with interrupts off. */
 static void stop_writer_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
@@ -309,11 +325,14 @@ static void stop_writer_here(void *info)
 	struct perf_event_context *ctx;
 	struct perf_event *event;
 
-	/* The next one may have begun elsewhere: ask again, there. */
+	/* The next transaction may have begun on another CPU: the caller asks there. */
 	if (READ_ONCE(aux->rb->aux_open) != aux ||
 	    READ_ONCE(aux->writer_cpu) != smp_processor_id())
 		return;
-	/* Still to come, or gone already, or attached: interrupts are off. */
+	/*
+	 * The writer is not stored yet, or has closed the transaction, or it is
+	 * an event that stays attached while interrupts are off here.
+	 */
 	event = smp_load_acquire(&aux->writer);
 	perf_delay(AUX_ASKED);
 	if (!event)
@@ -328,11 +347,12 @@ static void stop_writer_here(void *info)
 
 /**
  * perf_aux_stop_writer - stop the event that writes to an area
- * @aux: that has no mapping left, so that no event will start again
+ * @aux: area that has no mapping left, so that no event will start again
  *
- * Its memory can then go. May sleep. An area with a driver that does not stop
- * lives on until it does; no transaction is opened on it any more, so that
- * asking a second time is for drivers that were between two steps.
+ * The memory of the area can be freed afterwards. May sleep. If the driver does
+ * not close its transaction, the area lives on until it does. No transaction is
+ * opened on the area any more; the event is asked several times because its
+ * driver may have been between two steps the first time.
  */
 void perf_aux_stop_writer(struct perf_aux *aux)
 {
@@ -350,7 +370,7 @@ void perf_aux_stop_writer(struct perf_aux *aux)
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-/* Called where another CPU may take the area away. */
+/* KUnit hook, called in aux_open_on() where another CPU may unmap the area. */
 void (*perf_test_aux_step)(void);
 
 static void aux_test_step(void)
@@ -364,7 +384,7 @@ static void aux_test_step(void)
 }
 #endif
 
-/* An area for a transaction of the event, with a reference; NULL: none. */
+/* The area that the event may open a transaction on, with a reference, or NULL. */
 static struct perf_aux *aux_get(struct perf_event *event)
 {
 	struct perf_event *output = perf_event_root(event);
@@ -382,7 +402,10 @@ static struct perf_aux *aux_get(struct perf_event *event)
 	return aux;
 }
 
-/* Is it time to wake up? Then not before the next multiple of the watermark. */
+/*
+ * Has a watermark's worth of data been written since the last wake-up? If so,
+ * the next wake-up is due at the next multiple of the watermark.
+ */
 static bool aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *aux)
 {
 	if (aux->overwrite || rb->aux_head - rb->aux_wakeup < aux->watermark)
@@ -394,7 +417,10 @@ static bool aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *aux)
 /* Show the reader what has been written. */
 static void aux_publish(struct perf_buffer *rb)
 {
-	/* The trace before the head; the reader has a read barrier. */
+	/*
+	 * The trace is visible before the head. Pairs with the read barrier of
+	 * the reader between its load of aux_head and its loads of the trace.
+	 */
 	smp_wmb();
 	WRITE_ONCE(rb->ring.user->aux_head, rb->aux_head);
 }
@@ -404,12 +430,15 @@ static void aux_close(struct perf_output_handle *handle, struct perf_aux *aux)
 	handle->event = NULL;
 	WRITE_ONCE(aux->writer, NULL);
 	perf_delay(AUX_CLOSES);
-	/* The next transaction finds all of this one's work done. */
+	/* The cmpxchg of the next transaction finds all of this one's work done. */
 	smp_store_release(&aux->rb->aux_open, NULL);
 	perf_aux_put(aux);
 }
 
-/* Make the event the one that writes to the area, unless another one does. */
+/*
+ * Make the event the writer of the area, unless the buffer has a transaction open
+ * already. Drops the reference to @aux when that fails.
+ */
 static bool aux_open_on(struct perf_output_handle *handle, struct perf_event *event,
 			struct perf_aux *aux)
 {
@@ -422,13 +451,14 @@ static bool aux_open_on(struct perf_output_handle *handle, struct perf_event *ev
 	}
 	perf_delay(AUX_OPENED);
 	WRITE_ONCE(aux->writer_cpu, smp_processor_id());
-	/* For perf_aux_stop_writer(), which asks that CPU. */
+	/* Pairs with the load in stop_writer_here(), which runs on this CPU. */
 	smp_store_release(&aux->writer, event);
 	/*
-	 * It may have been unmapped since aux_get(): who did that saw no writer,
-	 * and waits for none. Pairs with the barrier in perf_aux_stop_writer();
-	 * without it both could miss each other, and the hardware would go on
-	 * writing to memory that is mapped by nobody.
+	 * The area may have been unmapped since aux_get(), by a task that saw no
+	 * writer and so does not wait for one. Pairs with the barrier in
+	 * perf_aux_stop_writer(); without the two barriers each side could miss
+	 * the other, and the hardware would go on writing to memory that is
+	 * mapped by nobody.
 	 */
 	smp_mb();
 	if (likely(rcu_access_pointer(rb->aux) == aux))
@@ -442,10 +472,10 @@ static bool aux_open_on(struct perf_output_handle *handle, struct perf_event *ev
  * @handle: filled in: @head is where the hardware may write, @size how many
  *	bytes (0 in overwrite mode: all), @wakeup up to where at most before an
  *	interrupt is due
- * @event: that writes to the AUX area
+ * @event: event that writes to the AUX area
  *
- * Interrupts are off. When there is no room the event disables itself; the
- * reader enables it again.
+ * Interrupts are off. When there is no room the event is disabled; the reader
+ * has to enable it again.
  * Return: what pmu::setup_aux returned, or NULL when nothing can be written.
  */
 void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event)
@@ -471,8 +501,9 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 		return aux->priv;
 
 	/*
-	 * What is behind the tail has been read. Hardware is only started when
-	 * there is room, which keeps its stores after this load.
+	 * The reader has finished with the bytes before the tail. Hardware is
+	 * only started when there is room, so that its stores come after this
+	 * load.
 	 */
 	tail = READ_ONCE(rb->ring.user->aux_tail);
 	handle->wakeup = rb->aux_wakeup + aux->watermark;
@@ -509,13 +540,13 @@ static void tell_of_data(struct perf_event *event, u64 offset, u64 size, u64 fla
 
 /**
  * perf_aux_output_end - close a transaction
- * @handle: of it
+ * @handle: handle of the open transaction
  * @size: bytes written; in overwrite mode @handle->head is where the hardware
  *	has got to
  *
  * Interrupts are off, and the data is visible to other CPUs. An AUX record
- * tells the reader, unless there is nothing new: in overwrite mode the head
- * alone says all.
+ * tells the reader of the data, unless @size and the flags are 0, which they may
+ * be in overwrite mode: there the head alone says where the data ends.
  */
 void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 {
@@ -526,7 +557,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 	u64 flags = handle->aux_flags & ~(u64)PERF_AUX_FLAG_OVERWRITE;
 	bool wake;
 
-	/* Unmapped meanwhile: there is no one to tell, and nothing to show. */
+	/* The area has been unmapped meanwhile: no reader is left to tell. */
 	if (rcu_access_pointer(rb->aux) != aux)
 		goto close;
 
@@ -556,9 +587,10 @@ EXPORT_SYMBOL_GPL(perf_aux_output_end);
 /**
  * perf_aux_output_skip - leave room unused, for alignment or padding
  * @handle: of an open transaction
- * @size: bytes
+ * @size: bytes to skip
  *
- * Return: 0, or -ENOSPC when there are not that many.
+ * Interrupts are off.
+ * Return: 0, or -ENOSPC when the transaction has less room than that.
  */
 int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
 {
@@ -582,9 +614,9 @@ EXPORT_SYMBOL_GPL(perf_aux_output_skip);
 
 /**
  * perf_get_aux - what pmu::setup_aux returned
- * @handle: zeroed, or of a transaction
+ * @handle: zeroed, or used for a transaction before
  *
- * Return: that, or NULL when no transaction is open.
+ * Return: the driver's pointer, or NULL when no transaction is open.
  */
 void *perf_get_aux(struct perf_output_handle *handle)
 {
@@ -595,7 +627,7 @@ EXPORT_SYMBOL_GPL(perf_get_aux);
 /**
  * perf_aux_output_flag - set flags of the record that the transaction will make
  * @handle: of an open transaction
- * @flags: PERF_AUX_FLAG_*, but OVERWRITE, which follows from the mapping
+ * @flags: PERF_AUX_FLAG_*, except OVERWRITE, which follows from the mapping
  */
 void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
 {
@@ -610,7 +642,8 @@ EXPORT_SYMBOL_GPL(perf_aux_output_flag);
  * @aux_handle: of an open transaction
  * @handle: of the record
  * @from: position of the first byte
- * @to: position behind the last; equal places mean the whole area
+ * @to: position behind the last byte; when both are the same modulo the size of
+ *	the area, the whole area is copied
  *
  * Return: bytes copied, or -EFAULT.
  */
@@ -638,9 +671,9 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 }
 
 /*
- * The area of an AUX event that traces on this CPU, with a reference. It may
- * have been closed, or be off, while the event that samples it goes on: then
- * the trace on this CPU is somebody else's.
+ * The area of @sampler, with a reference, if that AUX event traces on this CPU.
+ * The AUX event may have been closed, or be off, while the event that samples it
+ * goes on: then a trace on this CPU belongs to another event.
  */
 static struct perf_aux *aux_get_here(struct perf_event *sampler)
 {
@@ -653,11 +686,11 @@ static struct perf_aux *aux_get_here(struct perf_event *sampler)
 /**
  * perf_aux_sample_size - how much of an AUX area a sample can have
  * @sampler: the AUX event, or NULL
- * @size: wanted
+ * @size: bytes that the sample wants, a multiple of 8
  *
- * Any context. Nothing while another sample, which this one interrupted, is
- * being filled.
- * Return: bytes, a multiple of 8.
+ * Any context, on the CPU that runs @sampler.
+ * Return: bytes, a multiple of 8; 0 when the area cannot be had, also while the
+ * sample that this one has interrupted is being filled from it.
  */
 unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long size)
 {
@@ -678,7 +711,8 @@ unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long siz
  * @handle: of the sample
  * @size: what perf_aux_sample_size() returned
  *
- * Any context. What the driver does not have is written as zeros.
+ * Any context, on the CPU that runs @sampler. Bytes that the driver does not have
+ * are written as zeros, so that exactly @size bytes are written.
  */
 void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle *handle,
 			   unsigned long size)
@@ -688,7 +722,7 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 	unsigned long flags;
 	long copied = 0;
 
-	/* The driver's state is that of this CPU. */
+	/* The driver's state belongs to this CPU; its interrupt may change it. */
 	local_irq_save(flags);
 	aux = aux_get_here(sampler);
 	if (aux && size) {
@@ -711,10 +745,10 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 
 /**
  * perf_log_itrace_start - write an ITRACE_START record
- * @event: that begins to run on this CPU, for the current task or for all
+ * @event: event that begins to run on this CPU, for the current task or for all
  *
- * Interrupts are off. Only for PMUs that trace instructions, until they say
- * themselves that they have begun.
+ * Interrupts are off. Does nothing unless the PMU traces instructions, nor once
+ * its driver has called perf_event_itrace_started().
  */
 void perf_log_itrace_start(struct perf_event *event)
 {
@@ -735,8 +769,9 @@ void perf_log_itrace_start(struct perf_event *event)
 }
 
 /**
- * perf_event_itrace_started - the driver itself says that a trace has begun
- * @event: that it has begun for; no ITRACE_START is written from now on
+ * perf_event_itrace_started - let the driver say itself that a trace has begun
+ * @event: event whose trace has begun; perf_log_itrace_start() writes no
+ *	ITRACE_START record for it from now on
  */
 void perf_event_itrace_started(struct perf_event *event)
 {
@@ -745,8 +780,8 @@ void perf_event_itrace_started(struct perf_event *event)
 
 /**
  * perf_report_aux_output_id - write an AUX_OUTPUT_HW_ID record
- * @event: whose samples go into an AUX area
- * @hw_id: by which the hardware names it there
+ * @event: event whose samples go into an AUX area
+ * @hw_id: number by which the hardware names the event there
  *
  * Any context, preemption off.
  */
@@ -795,8 +830,8 @@ static bool aux_leader_ok(struct perf_event *event, struct perf_event *leader)
 
 /**
  * perf_event_set_aux_output - tie an event to the AUX event that it depends on
- * @event: for which perf_event_needs_aux() is true
- * @leader: of the group that it joins
+ * @event: event for which perf_event_needs_aux() is true
+ * @leader: leader of the group that it joins, or NULL
  *
  * The event holds the leader until perf_event_clear_aux_output().
  * Return: true, or false when the leader cannot do what is asked.
@@ -815,16 +850,17 @@ static void aux_unlink(struct perf_event *event)
 {
 	struct perf_event *leader = event->aux_event;
 
-	/* A sample that is being taken looks at it twice. */
+	/* A sample that is being taken loads the link twice, without a lock. */
 	WRITE_ONCE(event->aux_event, NULL);
 	perf_event_put(leader);
 }
 
 /**
  * perf_event_clear_aux_output - undo perf_event_set_aux_output()
- * @event: a member, or the leader; then all of its members are cut off
+ * @event: a member, or the leader, all of whose members are cut off then
  *
- * The group may be on; who has read the link has RCU. The caller holds a reference.
+ * The group may be on: samples follow the link under RCU. The caller holds a
+ * reference to @event.
  */
 void perf_event_clear_aux_output(struct perf_event *event)
 {

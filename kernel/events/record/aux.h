@@ -12,19 +12,20 @@
 /**
  * struct perf_aux - an AUX area
  * @refcount: one for all mappings, one for an open transaction
- * @mappings: of this area, protected by the buffer's lock
- * @rb: the buffer that it belongs to; a reference
- * @pmu: that set it up; no other may write to it. NULL: it is gone
+ * @mappings: number of mappings of this area, protected by the buffer's lock
+ * @rb: the buffer that the area belongs to; holds a reference
+ * @pmu: the PMU that set the area up, and the only one that may write to it; NULL
+ *	when the driver has left the area
  * @driver_entry: place among the areas that have a driver
- * @priv: the driver's, from pmu::setup_aux
- * @free: pmu::free_aux
+ * @priv: the driver's pointer, from pmu::setup_aux
+ * @free: pmu::free_aux, kept as @pmu may go first
  * @pgoff: where the mapping begins, in pages
  * @nr_pages: a power of two
  * @watermark: bytes after which a reader is to be woken; not in overwrite mode
  * @overwrite: the reader does not tell what it has read
  * @sampling: a piece of it is being copied into a sample
  * @writer: event that has a transaction open
- * @writer_cpu: where that runs
+ * @writer_cpu: CPU where the transaction was opened
  * @module: the driver's, held for @free
  * @charge: who pays for the pages, until they are free
  * @atomic_put: frees the area when a transaction held the last reference
@@ -76,9 +77,10 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 
 /*
  * Events of a group whose leader is an AUX event and that depend on it
- * (attr.aux_output, aux_sample_size, aux_pause, aux_resume). set: true, or
- * false when the leader will not do. clear drops the link of a member, and all
- * links to a leader; the caller takes members without leader off the PMU.
+ * (attr.aux_output, aux_sample_size, aux_pause, aux_resume).
+ * perf_event_set_aux_output() returns false when the leader will not do.
+ * perf_event_clear_aux_output() drops the link of a member, or all links to a
+ * leader; the caller takes members that have lost their link off the PMU.
  */
 bool perf_event_needs_aux(const struct perf_event *event);
 bool perf_event_set_aux_output(struct perf_event *event, struct perf_event *leader);

@@ -2,10 +2,10 @@
 /*
  * Buffers: their memory and life, and which events write to them.
  *
- * event->rb changes from one buffer to another with the locks of both held,
- * where NULL has no lock: so it changes by compare and exchange. Writers look
- * at it with preemption off, and a buffer is freed a grace period after its
- * last reference.
+ * event->rb changes from one buffer to another with the locks of both held. An
+ * event without a buffer has no such lock, so event->rb is changed by compare
+ * and exchange. Writers look at event->rb with preemption off, and a buffer is
+ * freed a grace period after its last reference has been dropped.
  */
 #include <linux/fs.h>
 #include <linux/log2.h>
@@ -24,7 +24,7 @@
 #include "ring_shared.h"
 #include "userpage.h"
 
-/* Those who wait for so many events are woken in an interrupt. */
+/* Up to so many events of a buffer have their waiters woken at once, in the interrupt. */
 #define WAKE_AT_ONCE	64
 
 #ifdef CONFIG_PERF_USE_VMALLOC
@@ -193,7 +193,7 @@ void perf_buffer_put(struct perf_buffer *rb)
 		queue_rcu_work(system_unbound_wq, &rb->work);
 }
 
-/* Many events write to the buffer: not in an interrupt, and not all in one go. */
+/* For buffers with many events: waking all waiters in an interrupt would take too long. */
 static void wake_all_work(struct work_struct *work)
 {
 	struct perf_buffer *rb = container_of(work, struct perf_buffer, wake_work);
@@ -208,7 +208,7 @@ static void wake_all_work(struct work_struct *work)
 	perf_buffer_put(rb);
 }
 
-/* After a grace period: no writer and no reader of event->rb has it any more. */
+/* Runs after a grace period: no writer and no reader of event->rb has the buffer any more. */
 static void buffer_free(struct work_struct *work)
 {
 	struct perf_buffer *rb = container_of(to_rcu_work(work), struct perf_buffer, work);
@@ -272,7 +272,7 @@ static struct perf_buffer *buffer_get(struct perf_event *event)
 
 	rcu_read_lock();
 	do {
-		/* A buffer that is gone is no longer the event's: this ends. */
+		/* Each event holds a reference: one that fails here is of an old buffer. */
 		rb = rcu_dereference(event->rb);
 	} while (rb && !refcount_inc_not_zero(&rb->refcount));
 	rcu_read_unlock();
@@ -290,7 +290,7 @@ struct perf_buffer *perf_buffer_lock(struct perf_event *event)
 {
 	struct perf_buffer *rb;
 
-	/* Each round but the first is for another buffer that the event was given since. */
+	/* Another round is needed each time that the event was given another buffer. */
 	for (;;) {
 		rb = buffer_get(event);
 		if (!rb)
@@ -313,13 +313,14 @@ void perf_buffer_unlock(struct perf_buffer *rb)
 }
 
 /*
- * Several CPUs are going to write. Where no event has ever written they may at
- * once, else when a grace period has passed.
+ * Prepare the buffer for writers on several CPUs. They may write at once if no
+ * event has ever been attached to the buffer, and otherwise when a grace period
+ * has passed.
  */
 static void start_sharing(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->lock);
-	/* Where there is one CPU, no other one writes. */
+	/* Without SMP there is only one CPU to write. */
 	if (!IS_ENABLED(CONFIG_SMP) || rb->sharing != PERF_SHARED_NOT)
 		return;
 	if (!rb->used) {
@@ -329,7 +330,10 @@ static void start_sharing(struct perf_buffer *rb)
 	/* The grace period begins after writers can see this. */
 	WRITE_ONCE(rb->sharing, PERF_SHARED_SOON);
 	get_state_synchronize_rcu_full(&rb->shared_since);
-	/* Pairs with perf_output_sharing_is_settled(): who sees it sees the cookie. */
+	/*
+	 * Pairs with perf_output_sharing_is_settled(): a writer that sees
+	 * PERF_SHARED_SINCE sees the cookie.
+	 */
 	smp_store_release(&rb->sharing, PERF_SHARED_SINCE);
 }
 
@@ -340,13 +344,17 @@ static void settle_sharing(struct perf_buffer *rb)
 	if (rb->sharing != PERF_SHARED_SINCE)
 		return;
 	cond_synchronize_rcu_full(&rb->shared_since);
-	/* Pairs with perf_output_sharing_is_settled(): who sees it sees all records of before. */
+	/*
+	 * Pairs with perf_output_sharing_is_settled(): a writer that sees
+	 * PERF_SHARED sees all records that were written before.
+	 */
 	smp_store_release(&rb->sharing, PERF_SHARED);
 }
 
 /*
- * Copies of an inherited event run on any CPU, and so does the one that writes
- * a READ record at its task's end.
+ * May records of the event be written on any CPU? Copies of an event that follows
+ * tasks run anywhere. With attr.inherit_stat, copies write a READ record where
+ * their task happens to exit, also if the event itself is bound to a CPU.
  */
 static bool writes_anywhere(const struct perf_event *event)
 {
@@ -356,11 +364,11 @@ static bool writes_anywhere(const struct perf_event *event)
 }
 
 /**
- * perf_buffer_share - an event that writes to a CPU's buffer goes to another CPU
- * @event: not attached; its ctx->mutex is held
+ * perf_buffer_share - let an event that goes to another CPU keep its buffer
+ * @event: not attached to its context; its ctx->mutex is held
  *
- * Until a grace period has passed what is written to the buffer is lost, and
- * counted. May sleep.
+ * Records that are written to the buffer before a grace period has passed are
+ * lost, and counted as such. May sleep.
  */
 void perf_buffer_share(struct perf_event *event)
 {
@@ -374,9 +382,9 @@ void perf_buffer_share(struct perf_event *event)
 }
 
 /**
- * perf_buffer_share_if_elsewhere - an event has got a buffer while it was moved
+ * perf_buffer_share_if_elsewhere - share a new buffer if its event has been moved
  * @rb: locked; @event has just been attached to it
- * @event: that may be on the way to another CPU
+ * @event: event that may be on its way to another CPU
  *
  * move_in() stores the event's CPU and then looks for its buffer. Here the buffer
  * has been stored and the event's CPU is looked at. Both are fully ordered, so one
@@ -391,8 +399,8 @@ void perf_buffer_share(struct perf_event *event)
  *		start_sharing(rb);		  if (rb) start_sharing(rb);
  *
  * Without either barrier a load may come before its CPU's store: CPU 0 finds the
- * CPU of before, CPU 1 finds no buffer, and the event writes from CPU 1 to a
- * buffer that takes all its writers for CPU 0's.
+ * event's former CPU, CPU 1 finds no buffer, and the event writes from CPU 1 to a
+ * buffer that expects all its writers on CPU 0.
  */
 void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *event)
 {
@@ -402,11 +410,12 @@ void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *e
 
 /*
  * Let the event write to @new instead of @old, either of which may be NULL.
- * Locks of both are held. Fails when the event has another buffer, which can
- * be only where @old is NULL.
+ * The locks of both are held. Fails when the event has another buffer than @old,
+ * which is only possible when @old is NULL.
  *
- * An event without a buffer is anybody's to give one. So it leaves a list
- * before the pointer says so, and joins one after.
+ * As soon as event->rb is NULL, any task may attach the event to a buffer. So the
+ * event leaves the list of @old before event->rb changes, and joins the list of
+ * @new afterwards.
  */
 static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
 			  struct perf_buffer *new)
@@ -446,17 +455,20 @@ static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
 	}
 	if (old)
 		perf_buffer_put(old);
-	/* For a wake-up in between, and to see that there is no buffer now. */
+	/*
+	 * A wake-up may have missed the event while it was in no list, and
+	 * pollers are to notice if it has no buffer now.
+	 */
 	wake_up_all(&cold->waitq);
 	return true;
 }
 
 /**
  * perf_buffer_attach - let an event write to a buffer
- * @rb: locked
- * @event: has its cold part
+ * @rb: the buffer, locked
+ * @event: the event, which has its cold part
  *
- * Return: false when the event has a buffer by now.
+ * Return: false when the event has got another buffer meanwhile.
  */
 bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event)
 {
@@ -464,9 +476,9 @@ bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event)
 }
 
 /**
- * perf_buffer_detach - let an event write to a buffer no longer
- * @rb: locked; the caller has a reference
- * @event: that writes to it
+ * perf_buffer_detach - let an event no longer write to a buffer
+ * @rb: the buffer, locked; the caller has a reference
+ * @event: event that writes to @rb
  */
 void perf_buffer_detach(struct perf_buffer *rb, struct perf_event *event)
 {
@@ -474,8 +486,10 @@ void perf_buffer_detach(struct perf_buffer *rb, struct perf_event *event)
 }
 
 /**
- * perf_event_detach_buffer - the event is to be closed
- * @event: whose page is not mapped
+ * perf_event_detach_buffer - detach an event that is closed from its buffer
+ * @event: event whose page is not mapped; it may have no buffer
+ *
+ * May sleep.
  */
 void perf_event_detach_buffer(struct perf_event *event)
 {
@@ -487,7 +501,7 @@ void perf_event_detach_buffer(struct perf_event *event)
 	perf_buffer_unlock(rb);
 }
 
-/* May the records of the one event be among those of the other? */
+/* May @event write its records to the buffer of @target? */
 static bool output_allowed(struct perf_event *event, struct perf_event *target)
 {
 	if (event == target)
@@ -502,7 +516,7 @@ static bool output_allowed(struct perf_event *event, struct perf_event *target)
 		return false;
 	if (is_write_backward(event) != is_write_backward(target))
 		return false;
-	/* A PMU may be going. */
+	/* RCU keeps a PMU that is being unregistered. */
 	guard(rcu)();
 	return !has_aux(event) || !has_aux(target) || event->pmu == target->pmu;
 }
@@ -551,12 +565,13 @@ static int redirect(struct perf_event *event, struct perf_event *target)
 }
 
 /**
- * perf_event_set_output - let an event write to another one's buffer
- * @event: whose page is not mapped
- * @target: that has a buffer; NULL: @event is to have none
+ * perf_event_set_output - let an event write to another event's buffer
+ * @event: event whose page is not mapped
+ * @target: event that has a buffer; NULL when @event is to have no buffer
  *
- * Return: 0, -EINVAL when the two do not go together or a buffer is missing or
- * in use, -ENOMEM.
+ * May sleep.
+ * Return: 0, -EINVAL when the two events do not go together, @target has no
+ * buffer or the page of @event is mapped, -ENOMEM.
  */
 int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 {
@@ -567,7 +582,7 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 	ret = perf_event_make_cold(event);
 	if (ret)
 		return ret;
-	/* Again for each time that one of the two was given another buffer meanwhile. */
+	/* Another round is needed each time that either event was given another buffer. */
 	do {
 		ret = redirect(event, target);
 	} while (ret == -EAGAIN);
@@ -576,7 +591,7 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 
 /**
  * perf_event_pause_output - turn writers away, or let them in again
- * @event: whose buffer it is about
+ * @event: event whose buffer is to be paused or resumed
  * @pause: not 0 to pause
  *
  * Return: 0, or -EINVAL when there is no buffer for records.
@@ -596,7 +611,10 @@ int perf_event_pause_output(struct perf_event *event, u32 pause)
 	return ret;
 }
 
-/* Wake who polls @event at once, and who polls others by a worker when they are many. */
+/*
+ * Wake the pollers of all events that write to the buffer. If there are many such
+ * events, only the pollers of @event are woken here, and the others by a worker.
+ */
 static void wake_pollers(struct perf_buffer *rb, struct perf_event *event)
 {
 	struct perf_event_cold *cold;
@@ -609,7 +627,7 @@ static void wake_pollers(struct perf_buffer *rb, struct perf_event *event)
 		spin_unlock_irqrestore(&rb->events_lock, flags);
 		return;
 	}
-	/* The work has a reference; if it is queued already, it has its own. */
+	/* The queued work owns a reference; if it was queued before, it has one already. */
 	if (refcount_inc_not_zero(&rb->refcount) &&
 	    !queue_work(system_unbound_wq, &rb->wake_work))
 		perf_buffer_put(rb);
@@ -617,7 +635,7 @@ static void wake_pollers(struct perf_buffer *rb, struct perf_event *event)
 	wake_up_all(&event->cold->waitq);
 }
 
-/* Show what a writer has left to be shown; see perf_ring_show(). */
+/* Show the records that perf_ring_show() has left to be shown, if there are any. */
 static void show_rest(struct perf_buffer *rb, struct perf_event *event)
 {
 	if (likely(!perf_output_sharing_is_settled(rb)))
@@ -628,10 +646,10 @@ static void show_rest(struct perf_buffer *rb, struct perf_event *event)
 }
 
 /**
- * perf_event_wakeup - wake who waits for the event, and send its signal
- * @event: that has its cold part; may be a child, then its parent is meant
+ * perf_event_wakeup - wake the tasks that wait for an event, and send its signal
+ * @event: the event; for a copy its root is meant
  *
- * Any context but NMI. All who poll an event that writes to the same buffer
+ * Any context but NMI. The pollers of all events that write to the same buffer
  * are woken.
  */
 void perf_event_wakeup(struct perf_event *event)
@@ -660,8 +678,8 @@ void perf_event_wakeup(struct perf_event *event)
 }
 
 /**
- * perf_event_is_over - will nothing ever come of this event again?
- * @event: any
+ * perf_event_is_over - has the event counted and written for the last time?
+ * @event: any root
  *
  * Return: true when its task and those of its copies are gone, or it is dead.
  */

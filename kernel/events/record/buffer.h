@@ -2,9 +2,9 @@
 /*
  * Buffers that user space maps: records, and the AUX area.
  *
- * The buffer belongs to nobody: each event that writes to it and each mapping
- * holds a reference. While it has a mapping events may be attached to it; with
- * the last mapping all of them are detached.
+ * A buffer has no owner: each event that writes to it and each mapping holds a
+ * reference. Events may be attached to a buffer while it has a mapping; when the
+ * last mapping goes, all events are detached.
  */
 #ifndef _KERNEL_EVENTS_BUFFER_H
 #define _KERNEL_EVENTS_BUFFER_H
@@ -30,11 +30,12 @@ struct user_struct;
 
 /**
  * struct perf_charge - locked memory that somebody was charged for
- * @user: whose allowance of perf_event_mlock_kb pays for @locked; NULL: nobody's
- * @mm: whose RLIMIT_MEMLOCK pays for @pinned; kept, so that it is given back
- *	where it came from whoever unmaps last
- * @locked: pages
- * @pinned: pages
+ * @user: user whose allowance of perf_event_mlock_kb pays for @locked; NULL when
+ *	nothing has been charged
+ * @mm: mm whose RLIMIT_MEMLOCK pays for @pinned; kept here, so that the pages are
+ *	given back to the mm that paid, also if another one unmaps last
+ * @locked: pages charged to @user
+ * @pinned: pages charged to @mm
  */
 struct perf_charge {
 	struct user_struct	*user;
@@ -45,13 +46,15 @@ struct perf_charge {
 
 /**
  * enum perf_sharing - do several CPUs write to a buffer?
- * @PERF_SHARED_NOT: one at a time
- * @PERF_SHARED_SOON: so it was; what comes now is turned away
- * @PERF_SHARED_SINCE: the same, until a grace period has passed
- * @PERF_SHARED: several do; for ever
+ * @PERF_SHARED_NOT: no, one CPU at a time writes (ring.h)
+ * @PERF_SHARED_SOON: the buffer is becoming shared; records are turned away
+ * @PERF_SHARED_SINCE: as PERF_SHARED_SOON, until the grace period has passed
+ *	whose cookie is in perf_buffer::shared_since
+ * @PERF_SHARED: yes (ring_shared.h), and for ever
  *
- * The two protocols do not mix: no record may be begun by the one while another
- * CPU, or what an interrupt has come into, writes one by the other.
+ * The two protocols do not mix: no record may be begun by one of them while a
+ * record that was begun by the other is not finished, on another CPU or on this
+ * one below an interrupt. So a grace period lies between them.
  */
 enum perf_sharing {
 	PERF_SHARED_NOT,
@@ -61,34 +64,37 @@ enum perf_sharing {
 };
 
 /**
- * struct perf_buffer - what events write their records to
- * @ring: positions; its CPU's
- * @samples: since the last wake-up that wakeup_events asked for
- * @special: either of the next two, looked at by each writer
+ * struct perf_buffer - memory that events write their records to
+ * @ring: positions while one CPU at a time writes
+ * @samples: samples since the last wake-up that wakeup_events asked for
+ * @special: @sharing and @paused in one word, for the one look of each writer
  * @sharing: enum perf_sharing
- * @paused: writers are turned away (and counted as lost)
- * @page_lock: the number behind the first page's lock; see page_lock.h
- * @nr_chunks: of data memory, a power of two or 0
- * @chunk_shift: log2 of their size
- * @poll: what poll(2) is to report next
- * @cpu: that alone may write, -1 when it is wherever the task runs
+ * @paused: writers are turned away, and their records counted as lost
+ * @page_lock: the number behind the user page's lock; see page_lock.h
+ * @nr_chunks: number of chunks of data memory, a power of two or 0
+ * @chunk_shift: log2 of the size of a chunk in bytes
+ * @poll: events that poll(2) is to report next
+ * @cpu: the only CPU that may write, or -1 for wherever the task runs
  * @refcount: one for each event in @events, one for each mapping
- * @lock: attach, detach, map and the AUX area. Two of them: by address.
- *	Inside mmap_lock and ctx->mutex; no memory is allocated under it, as CPU
- *	hotplug and workers wait for it
- * @mappings: of data and AUX area; 0: no event may be attached (any more)
- * @events: that write here; changed with @lock and @events_lock held
- * @nr_events: of them, with the same locks
- * @used: an event has been attached
- * @events_lock: to look at @events in interrupts
- * @pages_lock: to get a reference to one of @chunks, or to exchange it
- * @nr_pages: of data
+ * @lock: protects attaching, detaching, mapping and the AUX area. Two of them are
+ *	taken in the order of their addresses. Nests inside mmap_lock and
+ *	ctx->mutex. No memory is allocated under it, as CPU hotplug and workers
+ *	wait for it
+ * @mappings: number of mappings of data and AUX area; without any, no event may
+ *	be attached
+ * @events: events that write here; changed with @lock and @events_lock held
+ * @nr_events: length of @events, changed with the same locks
+ * @used: an event has been attached at some time
+ * @events_lock: protects looking at @events in interrupts
+ * @pages_lock: taken to get a reference to one of @chunks, or to exchange it
+ * @nr_pages: pages of data
  * @charge: who pays for the memory
  * @shared_since: cookie of the grace period of PERF_SHARED_SINCE
- * @shared: positions when several CPUs write; apart from what they only read
- * @wake_work: wakes those who wait when they are many
+ * @shared: positions when several CPUs write; in cache lines apart from the
+ *	fields that writers only read
+ * @wake_work: wakes the pollers when there are many events
  * @aux: the AUX area while it is mapped, RCU
- * @aux_open: the area that a transaction is open on
+ * @aux_open: the area that a transaction is open on, or NULL
  * @aux_head: bytes written to AUX areas so far
  * @aux_wakeup: @aux_head when the watermark was last passed
  * @work: frees the buffer after a grace period

@@ -3,8 +3,8 @@
  * Call chains.
  *
  * Every CPU has one buffer for each kind of context (task, softirq, interrupt,
- * NMI), made when the first event or BPF map that needs chains comes, gone
- * after the last. The sysctls that give their size stand still meanwhile.
+ * NMI). The buffers exist while there is an event or a BPF map that needs call
+ * chains; meanwhile the sysctls that give their size cannot change.
  */
 #include <linux/cleanup.h>
 #include <linux/hardirq.h>
@@ -52,7 +52,7 @@ static struct callchain_buffers *callchain_buffers;
  * @entry: where frames go, with perf_callchain_store()
  * @regs: where to start, in kernel mode
  *
- * Architectures that can have their own.
+ * Any context. Architectures that can walk the stack replace this function.
  */
 __weak void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry,
 				  struct pt_regs *regs)
@@ -64,7 +64,8 @@ __weak void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry,
  * @entry: where frames go, with perf_callchain_store()
  * @regs: where to start, in user mode
  *
- * Architectures that can have their own. No fault may sleep.
+ * Any context; no fault may sleep. Architectures that can walk the stack replace
+ * this function.
  */
 __weak void perf_callchain_user(struct perf_callchain_entry_ctx *entry,
 				struct pt_regs *regs)
@@ -178,7 +179,7 @@ int perf_callchain_set_limit(int *limit, int value)
 	guard(mutex)(&callchain_lock);
 	if (callchain_users)
 		return -EBUSY;
-	/* A chain that nobody waits for any more may be in an old buffer still. */
+	/* A chain may still be written to a buffer that put_callchain_buffers() let go. */
 	synchronize_rcu();
 	WRITE_ONCE(*limit, value);
 	return 0;
@@ -239,7 +240,7 @@ static void undo_uretprobes(struct perf_callchain_entry *entry, u64 first)
 	for (i = first; i < entry->nr && probe; i++) {
 		if (entry->ip[i] != trampoline)
 			continue;
-		/* Several probes of one frame: the last one knows. */
+		/* Of several probes of one frame, the last one has the real address. */
 		while (probe->chained && probe->next)
 			probe = probe->next;
 		entry->ip[i] = probe->orig_ret_vaddr;
@@ -271,12 +272,13 @@ static void walk_user(struct perf_callchain_entry_ctx *ctx, struct pt_regs *regs
  * @kernel: with the kernel's frames
  * @user: with the user's frames
  * @max_stack: frames at most, context markers not counted
- * @crosstask: it is for somebody else than current: leave out its user frames
+ * @crosstask: the chain is for an event of another task than current: leave out
+ *	current's user frames
  * @add_mark: with context markers
  *
  * Any context, preemption off.
- * Return: the chain, as get_callchain_entry()'s
- * after put_callchain_entry(), or NULL.
+ * Return: the chain, or NULL when there is no buffer or it is in use. The chain
+ * can be read until the CPU takes another one in the same kind of context.
  */
 struct perf_callchain_entry *
 get_perf_callchain(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
@@ -311,8 +313,8 @@ get_perf_callchain(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
  * @regs: where the sample happened
  *
  * Any context, preemption off.
- * Return: the chain, which is empty when the
- * event wants none of what there is, or no buffer is free; never NULL.
+ * Return: the chain, never NULL. It is empty when the event excludes all frames
+ * that there are, or when no buffer is free.
  */
 struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_regs *regs)
 {

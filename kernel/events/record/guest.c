@@ -8,7 +8,7 @@
 #include <linux/rcupdate.h>
 #include <linux/static_call.h>
 
-/* Not NULL while a hypervisor is registered; nobody follows it. */
+/* Not NULL while a hypervisor is registered; never dereferenced. */
 struct perf_guest_info_callbacks __rcu *perf_guest_cbs;
 
 DEFINE_STATIC_CALL_RET0(__perf_guest_state, *perf_guest_cbs->state);
@@ -32,7 +32,7 @@ static void aim_calls(const struct perf_guest_info_callbacks *cbs)
  * perf_register_guest_info_callbacks - a hypervisor comes
  * @cbs: its callbacks, which stay until they are unregistered
  *
- * One at a time. May sleep.
+ * Only one hypervisor can be registered at a time. May sleep.
  */
 void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
 {
@@ -57,7 +57,7 @@ void perf_unregister_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
 	if (WARN_ON_ONCE(cbs != rcu_access_pointer(perf_guest_cbs)))
 		return;
 	aim_calls(&nobody);
-	/* An NMI that asks has preemption off. */
+	/* NMIs call the static calls with preemption off: wait until they are done. */
 	synchronize_rcu();
 	RCU_INIT_POINTER(perf_guest_cbs, NULL);
 }

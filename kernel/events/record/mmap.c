@@ -2,10 +2,10 @@
 /*
  * Mapping an event's page, records and AUX area into user space.
  *
- * Each mapping has a reference to what it shows, in vm_private_data, and to
- * the event through its file; so a page fault takes no lock but that of the
- * pages. A mapping is neither split nor grown: there is one count for all of
- * it. It is not inherited, unless madvise(2) asks for that.
+ * Each mapping has a reference to the buffer or AUX area that it shows, in
+ * vm_private_data, and to the event through its file; so a page fault takes no
+ * lock but pages_lock. A mapping is neither split nor grown, as all of it has one
+ * count. It is not inherited by fork(2), unless madvise(2) asks for that.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -37,7 +37,7 @@ static unsigned long user_allowance(void)
 
 /**
  * perf_uncharge - give back what was charged for memory
- * @charge: of memory that is free, or nobody's
+ * @charge: charge for memory that has been freed, or one whose user is NULL
  *
  * May sleep.
  */
@@ -52,7 +52,7 @@ void perf_uncharge(struct perf_charge *charge)
 	charge->user = NULL;
 }
 
-/* As much as there is room for goes to the user's account, the rest to the mm's. */
+/* Charge the user's allowance as far as it has room, and the mm for the rest. */
 static int charge_pages(struct perf_charge *charge, struct mm_struct *mm, unsigned long pages)
 {
 	unsigned long allowance = user_allowance();
@@ -79,14 +79,14 @@ static int charge_pages(struct perf_charge *charge, struct mm_struct *mm, unsign
 	return 0;
 }
 
-/* Count mappings of the event's page, and list in its context such events. */
+/* Add @n to the mappings of the event's page; the context lists events with any. */
 static int count_mapping(struct perf_event *event, int n)
 {
 	struct perf_event_context *ctx;
 	int count;
 
 	rcu_read_lock();
-	/* Another round each time that the event has been moved to another CPU. */
+	/* Another round is needed each time that the event has been moved to another CPU. */
 	for (;;) {
 		ctx = READ_ONCE(event->ctx);
 		raw_spin_lock_irq(&ctx->lock);
@@ -95,7 +95,7 @@ static int count_mapping(struct perf_event *event, int n)
 		raw_spin_unlock_irq(&ctx->lock);
 	}
 	count = atomic_add_return(n, &event->cold->mmap_count);
-	/* The first came, or the last went. */
+	/* The event is listed with its first mapping, and leaves with its last. */
 	if (!count)
 		hlist_del_init(&event->cold->mapped_entry);
 	else if ((event->attach_state & PERF_ATTACH_CONTEXT) && n > 0 && count == 1)
@@ -136,7 +136,10 @@ static void tell_driver(struct vm_area_struct *vma, bool mapped)
 	struct perf_event *event = vma->vm_file->private_data;
 	void (*tell)(struct perf_event *event, struct mm_struct *mm);
 
-	/* A PMU may go; one that has these never does. */
+	/*
+	 * The PMU may be unregistered after the RCU section, unless it has these
+	 * callbacks: such PMUs are never unregistered.
+	 */
 	scoped_guard(rcu) {
 		struct pmu *pmu = READ_ONCE(event->pmu);
 
@@ -155,7 +158,7 @@ static vm_fault_t hand_out(struct vm_fault *vmf, struct page *page)
 {
 	if (!page)
 		return VM_FAULT_SIGBUS;
-	/* User space owns nothing but the tails on the first page. */
+	/* User space may write to the first page only, for the tails. */
 	if (vmf->pgoff && (vmf->flags & FAULT_FLAG_WRITE))
 		return VM_FAULT_SIGBUS;
 	get_page(page);
@@ -163,7 +166,7 @@ static vm_fault_t hand_out(struct vm_fault *vmf, struct page *page)
 	return 0;
 }
 
-/* Returned locked, as no address_space has the page. */
+/* Return the page locked: the caller retries others, as no address_space has it. */
 static vm_fault_t page_mkwrite(struct vm_fault *vmf)
 {
 	if (vmf->pgoff)
@@ -177,14 +180,14 @@ static vm_fault_t data_fault(struct vm_fault *vmf)
 	struct perf_buffer *rb = vmf->vma->vm_private_data;
 	vm_fault_t ret;
 
-	/* From now on splice(2) leaves the page where it is. */
+	/* The lock: splice(2) exchanges no page that has a reference from here. */
 	spin_lock(&rb->pages_lock);
 	ret = hand_out(vmf, perf_buffer_page(rb, vmf->pgoff));
 	spin_unlock(&rb->pages_lock);
 	return ret;
 }
 
-/* The mapping is moved to another address, or inherited: there are two. */
+/* The mapping is being moved to another address, or inherited: now there are two. */
 static void data_open(struct vm_area_struct *vma)
 {
 	struct perf_event *event = vma->vm_file->private_data;
@@ -263,7 +266,7 @@ static const struct vm_operations_struct aux_vm_ops = {
 	.page_mkwrite	= page_mkwrite,
 };
 
-/* A buffer for an event that has none. -EAGAIN: it has one by now. */
+/* Make a buffer for an event without one. Return -EAGAIN when it has got one meanwhile. */
 static int map_new_data(struct perf_event *event, struct vm_area_struct *vma,
 			unsigned long nr_pages)
 {
@@ -305,7 +308,7 @@ static int map_data(struct perf_event *event, struct vm_area_struct *vma)
 
 	if (nr_pages && !is_power_of_2(nr_pages))
 		return -EINVAL;
-	/* Again for each time that the event was given a buffer, or lost it, meanwhile. */
+	/* Another round is needed each time that the event was given a buffer, or lost it. */
 	do {
 		rb = perf_buffer_lock(event);
 		if (!rb) {
@@ -341,7 +344,7 @@ static bool aux_place_ok(struct perf_buffer *rb, struct perf_aux *aux,
 	return !aux || (aux->pgoff == vma->vm_pgoff && aux->nr_pages == nr_pages);
 }
 
-/* An area that nobody knows yet, with one reference, or an error. */
+/* Make and charge an area that is not published yet. Return it with one reference. */
 static struct perf_aux *new_aux(struct perf_buffer *rb, struct perf_event *event,
 				struct vm_area_struct *vma)
 {
@@ -361,7 +364,7 @@ static struct perf_aux *new_aux(struct perf_buffer *rb, struct perf_event *event
 	return aux;
 }
 
-/* Map the area that the buffer has, or else @fresh. -EAGAIN: it is NULL, and needed. */
+/* Map the buffer's area, or else @fresh. Return -EAGAIN when there is neither. */
 static int map_aux_locked(struct perf_buffer *rb, struct perf_event *event,
 			  struct vm_area_struct *vma, struct perf_aux *fresh)
 {
@@ -380,9 +383,9 @@ static int map_aux_locked(struct perf_buffer *rb, struct perf_event *event,
 }
 
 /*
- * An area is made without the buffer's lock, for which others wait. So there may be
- * one by now, or the event may have been given another buffer, for which it is made
- * anew: another round comes with each time that somebody did that meanwhile.
+ * Making an area may take long, so it is done without the buffer's lock. Meanwhile
+ * another task may have mapped an area of the buffer, or given the event another
+ * buffer, for which an area has to be made anew: each time another round is needed.
  */
 static int map_aux(struct perf_event *event, struct vm_area_struct *vma)
 {
@@ -401,15 +404,15 @@ static int map_aux(struct perf_event *event, struct vm_area_struct *vma)
 		if (IS_ERR_OR_NULL(fresh))
 			return fresh ? PTR_ERR(fresh) : ret;
 	}
-	/* It has lost its buffer. */
+	/* The event has lost its buffer. */
 	if (fresh)
 		perf_aux_put_now(fresh);
 	return -EINVAL;
 }
 
 /**
- * perf_event_mmap_file - mmap(2)
- * @file: of an event
+ * perf_event_mmap_file - mmap(2) of an event's file
+ * @file: file of an event
  * @vma: at offset 0 the page and the records, 1 + 2^n or just 1 page; at the
  *	offset that user space wrote into the page the AUX area, 2^n pages
  *

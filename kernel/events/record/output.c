@@ -126,7 +126,7 @@ unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_cop
 /**
  * perf_output_copy_user - write bytes from the current task's memory
  * @handle: between perf_output_begin() and perf_output_end()
- * @from: where they are; what is not in memory is not brought in
+ * @from: address in user space; pages that are not in memory are not brought in
  * @len: how many
  *
  * Return: the number of bytes not written.
@@ -148,10 +148,10 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 }
 
 /*
- * The cold part of an event that has a buffer. It may be younger than the event,
- * but not than the buffer's being there: buffer_switch() publishes that by a
- * fully ordered cmpxchg. One does not follow from the other here, so that
- * a CPU that loads out of order would find NULL without the barrier.
+ * The cold part of an event that has a buffer. The cold part may be made after the
+ * event, but always before buffer_switch() publishes event->rb by a fully ordered
+ * cmpxchg. The load of event->cold does not depend on that of event->rb, so
+ * without the barrier a CPU that loads out of order could find NULL.
  */
 static struct perf_event_cold *perf_output_cold(const struct perf_event *event)
 {
@@ -160,9 +160,9 @@ static struct perf_event_cold *perf_output_cold(const struct perf_event *event)
 }
 
 /**
- * perf_output_wakeup - wake who reads a buffer
+ * perf_output_wakeup - wake the readers of a buffer
  * @rb: the buffer
- * @event: that writes to it, or an inherited copy
+ * @event: event that writes to it, or a copy of one
  *
  * Any context.
  */
@@ -175,7 +175,7 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
 	cold = perf_output_cold(event);
 	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	WRITE_ONCE(cold->wakeup_due, 1);
-	/* An overflow has said what its signal is to be. */
+	/* An overflow sets pending_kill itself; do not replace its kind of signal. */
 	if (READ_ONCE(cold->fasync) && !READ_ONCE(event->pending_kill))
 		WRITE_ONCE(event->pending_kill, POLL_IN);
 	perf_event_queue_wakeup(event);
@@ -183,11 +183,11 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
 
 /**
  * perf_output_write_lost - write a LOST record
- * @handle: of room for it
- * @lost: how many records it tells of
+ * @handle: handle with room for the record
+ * @lost: number of lost records to report
  *
- * Any context. Apart for its large local variable, and as the caller's sample
- * must not change.
+ * Any context. Not inlined, because of its large local variable: the caller's
+ * sample data must not change.
  */
 noinline void perf_output_write_lost(struct perf_output_handle *handle, u64 lost)
 {
@@ -209,8 +209,8 @@ noinline void perf_output_write_lost(struct perf_output_handle *handle, u64 lost
 }
 
 /**
- * perf_output_count_lost - a record has not got into the buffer
- * @event: that was opened, and has a buffer
+ * perf_output_count_lost - count a record that did not get into the buffer
+ * @event: root that has a buffer
  *
  * Any context.
  */
@@ -223,13 +223,17 @@ noinline void perf_output_count_lost(struct perf_event *event)
  * perf_output_sharing_is_settled - do all CPUs write as they do to a shared buffer?
  * @rb: the buffer
  *
- * Not before a grace period has passed since it became one: until then a record
- * may be in the making that knows nothing of it, and nothing else is let in.
- * Any context. Return: whether they do.
+ * Not before a grace period has passed since the buffer began to be shared: until
+ * then a record that was begun by the protocol for one CPU may be unfinished, and
+ * new records are turned away. Any context.
+ * Return: true when records are written by the protocol for shared buffers.
  */
 bool perf_output_sharing_is_settled(struct perf_buffer *rb)
 {
-	/* Pairs with perf_buffer_share(): the cookie is there, and the old records are done. */
+	/*
+	 * Pairs with start_sharing(), for the cookie, and with settle_sharing(),
+	 * for the old records.
+	 */
 	u8 sharing = smp_load_acquire(&rb->sharing);
 
 	if (likely(sharing == PERF_SHARED))
@@ -237,7 +241,7 @@ bool perf_output_sharing_is_settled(struct perf_buffer *rb)
 	return sharing == PERF_SHARED_SINCE && poll_state_synchronize_rcu_full(&rb->shared_since);
 }
 
-/* As the rest of perf_output_begin_inline(), with other CPUs at work. */
+/* The rest of perf_output_begin_inline() for a buffer that several CPUs write to. */
 static int begin_shared(struct perf_output_handle *handle, unsigned int size, bool backward)
 {
 	struct perf_buffer *rb = handle->rb;
@@ -280,7 +284,7 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 		if (likely(!begin_shared(handle, size, backward)))
 			return 0;
 	} else {
-		/* Also where a local operation would do. */
+		/* Atomic: the buffer may be shared, or become shared. */
 		atomic_long_inc(perf_ring_word(&rb->ring.lost));
 	}
 	perf_output_count_lost(handle->event);
@@ -300,7 +304,10 @@ noinline void perf_output_end_shared(struct perf_output_handle *handle)
 	struct perf_buffer *rb = handle->rb;
 	bool wake = perf_ring_commit(&rb->ring, &rb->shared, handle->wakeup);
 
-	/* Another event's writer may be the one that wakes; the signal is this event's. */
+	/*
+	 * The writer of another event may be the one that wakes the readers, but
+	 * only this event can send its own signal.
+	 */
 	if (!wake && handle->wakeup & PERF_RING_WAKE)
 		wake = READ_ONCE(perf_output_cold(event)->fasync);
 	if (wake)
@@ -326,8 +333,9 @@ noinline void perf_output_count_shared(struct perf_output_handle *handle)
  * @event: whose record it is
  * @size: bytes that will be written, a multiple of 8
  *
- * Any context. On success preemption is off until perf_output_end(). What finds
- * no room is counted, and a LOST record comes before the next one that does.
+ * Any context. On success preemption is off until perf_output_end(). Records that
+ * find no room are counted, and the next record that finds room is preceded by a
+ * LOST record.
  * Return: 0, or -ENOSPC when the record cannot be written.
  */
 int perf_output_begin(struct perf_output_handle *handle, struct perf_sample_data *data,

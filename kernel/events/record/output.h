@@ -55,7 +55,7 @@ static __always_inline void *perf_output_window(struct perf_output_handle *handl
 	return at;
 }
 
-/* perf_output_put() for what most records are made of. */
+/* perf_output_put() for one word, which most records are made of. */
 static __always_inline void perf_output_put_u64(struct perf_output_handle *handle, u64 value)
 {
 	u64 *at = perf_output_window(handle, sizeof(value));
@@ -85,7 +85,7 @@ static __always_inline void perf_output_seek(struct perf_output_handle *handle, 
 	handle->size = (1UL << rb->chunk_shift) - offset;
 }
 
-/* Writers of a CPU's buffer are on that CPU; another one would race with them. */
+/* A writer on another CPU than the buffer's would race with those on that CPU. */
 static __always_inline bool perf_output_wrong_cpu(const struct perf_buffer *rb)
 {
 	return rb->cpu >= 0 && rb->cpu != smp_processor_id();
@@ -135,7 +135,7 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 
 	handle->wakeup = perf_ring_enter(&rb->ring);
 	lost = perf_ring_take_lost(&rb->ring);
-	/* A record of no bytes is refused below, and so is that before it. */
+	/* A record of no bytes is refused below, which must not get room for LOST either. */
 	if (unlikely(lost) && len)
 		len += perf_lost_record_size(event);
 	if (unlikely(!perf_ring_begin(&rb->ring, len, lost, backward, &start)))
@@ -158,10 +158,11 @@ out:
 }
 
 /**
- * perf_output_count_sample - a sample is being written: is it time to wake up?
+ * perf_output_count_sample - count a sample for attr.wakeup_events
  * @handle: between begin and end
  *
- * For attr.wakeup_events; the watermark is looked at for all records.
+ * Every attr.wakeup_events samples the readers are to be woken. attr.watermark is
+ * looked at for all records, when room is reserved.
  */
 static __always_inline void perf_output_count_sample(struct perf_output_handle *handle)
 {

@@ -2,22 +2,24 @@
 /*
  * How the page that shows an event is written while user space reads it.
  *
- * The reader that the ABI describes takes page->lock before and after it copies
- * what it wants, and again when the two differ; between them it has compiler
- * barriers alone, and it takes an odd number as well as an even one. That is
- * enough for a reader on the CPU that writes, for which a write is one step.
- * perf_event_update_userpage() sees to it that there is no other one.
+ * The reader that the ABI describes loads page->lock before and after it copies
+ * the fields that it wants, and starts again when the two differ. It has compiler
+ * barriers only, and accepts an odd number as well as an even one. That is enough
+ * for a reader on the CPU that writes, since a write is one step for it.
+ * perf_event_update_userpage() writes on the CPU of that reader only.
  *
- * A reader elsewhere is right if it has read barriers, too, and takes no odd
- * number.
+ * A reader on another CPU is right if it also has read barriers, and starts again
+ * when the number is odd.
  *
  * An NMI may want to write the page in the middle of another write. It only
  * changes the number, which stays odd, and the writer that it has interrupted
- * writes everything once more: the page is never even and half written.
+ * writes everything once more: the number is never even while the page is half
+ * written.
  *
- * The number is ours, and the page only has a copy of it: user space can write
- * there. No increment is lost, whoever comes in between: the page's is odd while
- * it is written and even afterwards, whatever it was before.
+ * User space can write to page->lock. So the number is kept in the kernel, and
+ * page->lock is only a copy of it. No increment is lost when writers interrupt one
+ * another: page->lock is odd while the page is written, and even afterwards,
+ * whatever user space has stored there before.
  *
  * No kernel context is needed here: a program in user space includes this file,
  * with a signal for an NMI.
@@ -25,7 +27,7 @@
 #ifndef _KERNEL_EVENTS_PAGE_LOCK_H
 #define _KERNEL_EVENTS_PAGE_LOCK_H
 
-/* So often a writer begins again because another one has come in between. */
+/* A writer writes the page at most so many times because others have interrupted it. */
 #define PERF_PAGE_TRIES		4
 
 /**
@@ -33,11 +35,11 @@
  * @page: the page
  * @lock: the number behind page->lock
  *
- * On one CPU at a time, preemption off; any context, also within another write,
- * between its perf_page_begin() and perf_page_end(). What is written is read
- * from here on.
- * Return: false within another write, which will write what has changed; nothing
- * is left to do. True otherwise: perf_page_end() follows.
+ * Called on one CPU at a time, with preemption off, in any context, also while
+ * another writer is between perf_page_begin() and perf_page_end(). The values to
+ * be written must be read after this.
+ * Return: true when the caller is to write the page and call perf_page_end();
+ * false when it has interrupted another writer, which will write the new values.
  */
 static __always_inline bool perf_page_begin(struct perf_event_mmap_page *page, local_t *lock)
 {
@@ -69,19 +71,20 @@ static __always_inline bool perf_page_end(struct perf_event_mmap_page *page, loc
 	if (unlikely(!local_try_cmpxchg(lock, &mine, mine + 1)))
 		return false;
 	/*
-	 * A writer that comes in here publishes a later number, and this one is shown
-	 * after it: no other content has ever had either.
+	 * A writer that interrupts this one here publishes a later number first,
+	 * and then this number is published. That does no harm: no other content
+	 * of the page has ever had either of the two numbers.
 	 */
 	WRITE_ONCE(page->lock, mine + 1);
 	return true;
 }
 
 /**
- * perf_page_give_up - end a write that others have always come into
+ * perf_page_give_up - end a write that was interrupted by writers every time
  * @page: the page
  * @lock: the number behind page->lock
  *
- * The page is brought up to date by the next write. In place of perf_page_end().
+ * Called in place of perf_page_end(). The next write brings the page up to date.
  */
 static inline void perf_page_give_up(struct perf_event_mmap_page *page, local_t *lock)
 {

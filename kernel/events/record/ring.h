@@ -4,9 +4,9 @@
  *
  * One CPU at a time writes to a ring, unless it is shared (ring_shared.h). A
  * writer may be interrupted by another one (softirq, interrupt, NMI), which
- * then runs to its end before the first goes on. So plain instructions of this
- * CPU are enough, and whoever came first publishes what all of them have
- * written.
+ * then runs to its end before the first goes on. So instructions that are atomic
+ * on this CPU only are enough, and the outermost writer publishes the records of
+ * all of them.
  *
  * No kernel context is needed here: tests and a fuzzer in user space
  * include this file with PERF_RING_STEP() defined to run other writers, at
@@ -21,13 +21,13 @@
 
 /**
  * struct perf_ring - where writers and the reader are
- * @head: up to here space is given out; for ever increasing, or, when written
- *	backward, decreasing. Only its value modulo @size is a place
+ * @head: position up to which space is given out; for ever increasing, or, when
+ *	written backward, decreasing. Its value modulo @size is a place in memory
  * @mark: distance that was given out when the watermark was last passed
  * @wakeups: how many times readers were to be woken
  * @lost: records that found no room since the last one that did
- * @nest: writers at work, one inside the other
- * @overwrite: old records make room, nobody tells what has been read
+ * @nest: number of writers at work, one interrupting the other
+ * @overwrite: old records make room, as the reader does not tell what it has read
  * @size: bytes, a power of two
  * @watermark: bytes after which a reader is to be woken
  * @user: the page that is shared with the reader
@@ -121,7 +121,10 @@ static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned l
 		PERF_RING_STEP(ring);
 		next = backward ? head - len : head + len;
 	} while (!local_try_cmpxchg(&ring->head, &head, next));
-	/* A reader may have put another page there before it moved the tail. */
+	/*
+	 * splice(2) may have put another page there before it moved the tail.
+	 * Pairs with its barrier before the store of data_tail.
+	 */
 	smp_rmb();
 	PERF_RING_STEP(ring);
 
@@ -161,7 +164,7 @@ static __always_inline unsigned long perf_ring_take_lost(struct perf_ring *ring)
 	if (likely(!local_read(&ring->lost)))
 		return 0;
 	PERF_RING_STEP(ring);
-	/* Another writer may have taken them meanwhile. */
+	/* A writer that has interrupted this one may have taken them: then 0. */
 	return local_xchg(&ring->lost, 0);
 }
 
@@ -190,10 +193,10 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
  * @ring: entered, the record is complete
  * @wakeups: what perf_ring_enter() returned
  *
- * A writer that interrupted another one leaves its record to that one: what
- * comes before it is not complete. The outermost shows all of them to the
- * reader, and looks again for those that came while it did. Writers of one CPU
- * interrupt one another, so that the order in the program is enough:
+ * A writer that has interrupted another one cannot show its record to the reader,
+ * as the interrupted record before it is not complete. The outermost writer shows
+ * all records, and then looks whether others were added meanwhile. All writers are
+ * on one CPU, so that between them program order is enough:
  *
  *	the outermost				one that interrupts it
  *
@@ -206,9 +209,9 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
  *	if (ring->head == head)			(from here on nest is 1, and it
  *		return;				shows its record itself)
  *
- * Were the head looked at before nest is 0, a writer that comes in between would
- * leave its record to the outermost, which has looked, and it would not be seen
- * before the next record. The reader, on any CPU:
+ * If the head were looked at before nest is 0, a writer that interrupts in between
+ * would leave its record to the outermost one, which does not look again: the
+ * record would stay hidden until the next one. The reader, on any CPU:
  *
  *	perf_ring_leave()			the reader
  *
@@ -233,9 +236,9 @@ static __always_inline bool perf_ring_leave(struct perf_ring *ring, unsigned lon
 		head = local_read(&ring->head);
 		PERF_RING_STEP(ring);
 		/*
-		 * Records before the head. The reader has a read barrier after
-		 * its load of data_head, and a full one before its store of
-		 * data_tail.
+		 * Records are visible before the head. The reader has a read
+		 * barrier after its load of data_head, and a full one before its
+		 * store of data_tail.
 		 */
 		smp_wmb();
 		WRITE_ONCE(ring->user->data_head, head);
@@ -244,7 +247,7 @@ static __always_inline bool perf_ring_leave(struct perf_ring *ring, unsigned lon
 		WRITE_ONCE(ring->nest, 0);
 		barrier();
 		PERF_RING_STEP(ring);
-		/* Those that came before nest was 0 rely on us. */
+		/* Writers that interrupted before nest was 0 have left their records to this. */
 		if (likely((unsigned long)local_read(&ring->head) == head))
 			break;
 		PERF_RING_STEP(ring);

@@ -10,8 +10,8 @@
  *
  * Records belong to epochs, numbered 0 and 1 in turn. One bit of the head is the
  * number of the epoch in which records are reserved now, so that one cmpxchg
- * settles both where a record is and of which epoch. To turn that bit is to
- * close the epoch: its bytes are known from then on. Writers add up the bytes
+ * settles both the place of a record and its epoch. Turning that bit closes the
+ * epoch: its number of bytes is fixed from then on. Writers add up the bytes
  * that they commit, and closing subtracts all bytes of the epoch; so the sum of a
  * closed epoch becomes 0 exactly once, with its last record. The CPU that
  * makes it 0 shows the epoch to the reader, and closes the next one if
@@ -43,7 +43,7 @@
 #define PERF_RING_WAKE		2UL	/* a reader is to be woken */
 #define PERF_RING_BACKWARD	4UL	/* towards lower positions */
 
-/* A cmpxchg that has failed so often is given up. */
+/* After so many failures of the cmpxchg, a record is lost, or not closed here. */
 #define PERF_RING_ATTEMPTS	1000
 #define PERF_RING_CLOSE_ATTEMPTS 8
 /* Epochs that a CPU shows one after the other, of records that others write. */
@@ -79,7 +79,7 @@ static __always_inline atomic_long_t *perf_ring_word(local_t *word)
 	return (atomic_long_t *)word;
 }
 
-/* Has this record passed the watermark? Of several that have, one says so. */
+/* Has this record passed the watermark? True for one of several records that have. */
 static __always_inline bool perf_ring_passes_mark(struct perf_ring *ring, unsigned long distance)
 {
 	atomic_long_t *word = perf_ring_word(&ring->mark);
@@ -114,7 +114,7 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 
 	for (;;) {
 		PERF_RING_STEP(ring);
-		/* Each time another CPU has reserved or closed; in the end, it is lost. */
+		/* Each attempt fails because another CPU has reserved or closed. */
 		if (unlikely(attempts++ == PERF_RING_ATTEMPTS))
 			return 0;
 		at = base + (head & PERF_RING_POSITION);
@@ -124,9 +124,9 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 			tail = READ_ONCE(ring->user->data_tail);
 		if (unlikely(perf_ring_room(at, tail, ring->size, backward) < len)) {
 			/*
-			 * The tail may have passed the head of before: then a
-			 * ring that is empty looks full. Pairs with the
-			 * cmpxchg that moved the head before the tail moved.
+			 * The tail may have passed the head that was loaded
+			 * before it: then an empty ring looks full. Pairs with
+			 * the cmpxchg that moved the head before the tail moved.
 			 */
 			smp_rmb();
 			again = atomic_long_read(&shared->head);
@@ -162,11 +162,11 @@ static __always_inline unsigned long perf_ring_close(struct perf_shared_ring *sh
 }
 
 /*
- * The sum of a closed epoch has become 0: show it, and go on as long as the next
- * one can be closed and is complete, too. Each round but the first is for
- * records that other CPUs have begun and completed since the last; so that
- * they cannot keep this one for ever, it leaves in the end what is not shown
- * yet, and perf_ring_flush() is called soon.
+ * The sum of a closed epoch has become 0: show the epoch to the reader, and go on
+ * as long as the next epoch can be closed and is complete, too. Every further
+ * round is for records that other CPUs have begun and completed meanwhile. After
+ * PERF_RING_ROUNDS rounds this CPU stops all the same, and leaves the other
+ * records to perf_ring_flush(), which the wake-up calls soon.
  *
  * Return: true when the reader is to be woken.
  */
@@ -180,7 +180,7 @@ static noinline bool perf_ring_show(struct perf_ring *ring, struct perf_shared_r
 
 	for (;;) {
 		PERF_RING_STEP(ring);
-		/* All who wrote in the epoch have committed, after they set this. */
+		/* All writers of the epoch set this before they committed. */
 		wake |= READ_ONCE(shared->wake[epoch]);
 		WRITE_ONCE(shared->wake[epoch], false);
 		position = shared->closed;
@@ -237,9 +237,10 @@ static __always_inline bool perf_ring_commit(struct perf_ring *ring,
 		WRITE_ONCE(shared->wake[epoch], true);
 
 	/*
-	 * With the bit clear, the head's epoch is the record's. When the cmpxchg
-	 * fails, the bit is set by now, or another record has been reserved
-	 * behind this one, and its writer comes here later than this.
+	 * While the bit is clear, the epoch of the head is that of the record.
+	 * When the cmpxchg fails, either the bit has been set meanwhile, or
+	 * another record has been reserved behind this one, whose writer comes
+	 * here later than this one.
 	 */
 	head = atomic_long_read(&shared->head);
 	while (!(head & PERF_RING_CLOSING) && attempts++ < PERF_RING_CLOSE_ATTEMPTS) {
@@ -274,7 +275,7 @@ static __always_inline bool perf_ring_flush(struct perf_ring *ring,
 	if ((head & PERF_RING_CLOSING) ||
 	    (head & PERF_RING_POSITION) == READ_ONCE(shared->shown))
 		return false;
-	/* When it fails, there is a writer that will look. */
+	/* When it fails, there is a writer that will show the records. */
 	if (!atomic_long_try_cmpxchg(&shared->head, &head,
 				     (head ^ PERF_RING_EPOCH) | PERF_RING_CLOSING))
 		return false;

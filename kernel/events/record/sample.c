@@ -60,7 +60,8 @@ u32 perf_event_pid(const struct perf_event *event, struct task_struct *task)
  * @event: whose pid namespace counts
  * @task: any task, under RCU
  *
- * Return: as perf_event_pid().
+ * Return: the id, 0 when the task is not in that namespace, -1 when it has
+ * given up its ids.
  */
 u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
 {
@@ -76,7 +77,7 @@ u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
 #define WORD(name, member)						\
 	{ .bit = PERF_SAMPLE_##name, .word = offsetof(struct perf_sample_data, member) }
 
-/* What a sample begins with, in its order. ask_word() knows where from. */
+/* The words that a sample begins with, in their order; ask_word() gets their values. */
 static const struct sample_field leading_fields[NR_LEADING] = {
 	WORD(IDENTIFIER,	id),
 	WORD(IP,		ip),
@@ -89,7 +90,7 @@ static const struct sample_field leading_fields[NR_LEADING] = {
 	WORD(PERIOD,		period),
 };
 
-/* What all other records end with, in their order. */
+/* The words that all other records end with, in their order. */
 static const struct sample_field trailing_fields[NR_TRAILING] = {
 	WORD(TID,		tid_entry),
 	WORD(TIME,		time),
@@ -136,7 +137,7 @@ static __always_inline u64 ask_word(u32 bit, const struct perf_event *event,
 	case PERF_SAMPLE_CPU:
 		return word_of(raw_smp_processor_id(), 0);
 	}
-	/* Addresses and periods: nobody knows. */
+	/* Only a driver knows addresses and periods. */
 	return 0;
 }
 
@@ -177,7 +178,7 @@ static __always_inline u64 *put_words(u64 *to, const struct perf_sample_data *da
 	return to;
 }
 
-/* Both in one pass: to the record, without leaving anything in @data. */
+/* collect_words() and put_words() in one pass, without storing to @data. */
 static __always_inline void put_leading(u64 *to, const struct perf_sample_data *data,
 					const struct perf_event *event, struct pt_regs *regs,
 					u64 type)
@@ -197,8 +198,8 @@ static __always_inline void put_leading(u64 *to, const struct perf_sample_data *
 
 /**
  * perf_sample_layout - compute what is fixed in an event's records
- * @event: whose group has changed; its context's lock is held, or nobody else
- *	knows the event yet
+ * @event: event whose group has changed; its context's lock is held, or the event
+ *	is not published yet
  *
  * header_size is that of a sample with nothing in its variable fields and
  * without the counter values, whose size is read_size; id_header_size that of
@@ -282,9 +283,10 @@ static void collect_others(struct perf_sample_data *data, struct perf_event *eve
 }
 
 /*
- * Return how long the record is, or 0 when it would have been too long, and is
- * cut now. A group about a task that sleeps may change on another CPU: whoever
- * asked for the size once more would get another one.
+ * Collect what the sample lacks, and return the size of the record in bytes; 0
+ * when it would be too long, and data has been left out. The caller must use this
+ * size: the group of a task that sleeps may change on another CPU, so that
+ * perf_sample_data_size() could return something else later.
  */
 static u32 prepare_sample(struct perf_sample_data *data, struct perf_event *event,
 			  struct pt_regs *regs)
@@ -318,7 +320,7 @@ static u32 prepare_sample(struct perf_sample_data *data, struct perf_event *even
 
 /**
  * perf_prepare_sample - collect what a sample still lacks
- * @data: initialised; what it has already stays
+ * @data: initialised; fields that are set already stay
  * @event: whose it is
  * @regs: where it happened
  *
@@ -350,7 +352,7 @@ EXPORT_SYMBOL_GPL(perf_prepare_header);
 
 static_assert(sizeof(struct perf_event_header) == sizeof(u64));
 
-/* Across the end of a page. */
+/* Write the header and the leading words where they cross the end of a page. */
 static noinline void copy_head(struct perf_output_handle *handle,
 			       const struct perf_event_header *header,
 			       const struct perf_sample_data *data, u64 type)
@@ -408,7 +410,7 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
 
 	write_head(handle, header, data, type,
 		   (1 + hweight64(type & SAMPLE_LEADING)) * sizeof(u64));
-	/* What the record has room for, whatever the group is by now. */
+	/* The group may have changed since: write as much as there is room for. */
 	if (type & PERF_SAMPLE_READ)
 		perf_output_read(handle, event,
 				 header->size - event->header_size - data->dyn_size);
@@ -427,8 +429,9 @@ static noinline int output_large(struct perf_event *event, struct perf_sample_da
 	int err;
 
 	/*
-	 * Interrupts change the group whose counters are read, and take call
-	 * chains in the same buffer when they let softirqs run.
+	 * Interrupts are off, as they could change the group whose counters are
+	 * read, and as softirqs that run after them take call chains in the same
+	 * buffer.
 	 */
 	local_irq_save(flags);
 	rcu_read_lock();
@@ -464,7 +467,7 @@ static __always_inline int output_sample(struct perf_event *event,
 	if (type & ~SAMPLE_LEADING)
 		return output_large(event, data, regs, backward);
 
-	/* Before whoever interrupts this begins a record behind it. */
+	/* Take the time first: an interrupt may write a record behind this one. */
 	if (type & PERF_SAMPLE_TIME & ~data->sample_flags) {
 		data->time = event->clock();
 		data->sample_flags |= PERF_SAMPLE_TIME;
@@ -504,7 +507,7 @@ void perf_event_output_forward(struct perf_event *event, struct perf_sample_data
 }
 
 /**
- * perf_event_output_backward - the same, for attr.write_backward
+ * perf_event_output_backward - perf_event_output_forward() for attr.write_backward
  * @event: that overflowed
  * @data: what is known of the sample
  * @regs: where it happened
@@ -517,13 +520,13 @@ void perf_event_output_backward(struct perf_event *event, struct perf_sample_dat
 
 /**
  * perf_event_output - write a sample that is not due to an overflow
- * @event: that BPF found in a map
+ * @event: event that a BPF program has found in a map
  * @data: what is known of the sample
  * @regs: where it happened
  *
  * Any context, preemption off.
  * Return: 0, -ENOSPC without a buffer or when it is full, -E2BIG when the data
- * does not fit into a record. What a buffer did not take is counted as lost.
+ * does not fit into a record. A sample that is not written is counted as lost.
  */
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs)
@@ -540,11 +543,12 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
  *	everything else of it is set here
  * @type: PERF_RECORD_*
  * @misc: PERF_RECORD_MISC_*
- * @size: bytes without those at the end; of a sample the core knows better
+ * @size: bytes without the words at the end; not used for a sample, whose size is
+ *	computed here
  * @event: whose record it is
  *
- * A sample has no registers, stack, chain or branches that could be had: it is
- * of the past. Any context, preemption off.
+ * A sample that is written in this way was taken earlier, so it has no registers,
+ * stack, chain or branches. Any context, preemption off.
  */
 void perf_event_header__init(struct perf_event_header *header, struct perf_sample_data *data,
 			     u32 type, u16 misc, u16 size, struct perf_event *event)

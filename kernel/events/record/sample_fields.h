@@ -32,11 +32,11 @@ struct sample_field {
 	 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE |		\
 	 PERF_SAMPLE_AUX)
 
-/* Those of fields that take what is left of the record, and so are prepared last. */
+/* The bits of fields that take what is left of the record, and so are prepared last. */
 #define PERF_SAMPLE_ELASTIC \
 	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_AUX)
 
-/* Two bits are two names of one field. */
+/* PERF_SAMPLE_WEIGHT and PERF_SAMPLE_WEIGHT_STRUCT are two names of one field. */
 #define PERF_SAMPLE_ROWS	(HWEIGHT32(PERF_SAMPLE_TABLED) - 1)
 
 /*

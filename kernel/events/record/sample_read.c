@@ -79,7 +79,7 @@ static void output_entry(struct perf_output_handle *handle, struct perf_event *m
 	u64 words[3];
 	u64 *end;
 
-	/* What samples has just been read by its driver; resident events always are. */
+	/* The sampling event has just been read by its driver; resident events are current. */
 	if (member != sampling && !handle->skip_read && !is_resident(member) &&
 	    READ_ONCE(member->state) == PERF_EVENT_STATE_ACTIVE)
 		member->pmu->read(member);
@@ -88,8 +88,8 @@ static void output_entry(struct perf_output_handle *handle, struct perf_event *m
 }
 
 /*
- * As many entries as the record has room for. The group may be half changed, or
- * have changed since: whoever is not there counts nothing.
+ * Write as many entries as the record has room for. The group may be changing, or
+ * have changed since room was reserved: entries of missing members are zero.
  */
 static void output_group(struct perf_output_handle *handle, struct perf_event *event,
 			 unsigned int size, u64 enabled, u64 running)
@@ -127,8 +127,8 @@ static void output_group(struct perf_output_handle *handle, struct perf_event *e
  * not run, or the event has stopped for good. Members other than @event are
  * read from hardware, unless the handle says that they must not be.
  *
- * Values are those of the event itself: what its children have counted is not
- * in them, though the times of those that are gone are.
+ * Values are those of the event itself, without the counts of its copies. The
+ * times of copies that have ended are included, except with PERF_FORMAT_GROUP.
  */
 void perf_output_read(struct perf_output_handle *handle, struct perf_event *event,
 		      unsigned int size)

@@ -35,7 +35,8 @@ bool perf_user_memory_usable(void)
  * @event: that samples
  * @regs: where the sample happened
  *
- * None when it is about a task that sleeps: who has woken it may be anybody.
+ * There are none when the sample is about a task that sleeps: current is then
+ * another task, for instance the one that wakes it.
  */
 void perf_sample_user_regs(struct perf_regs *user, const struct perf_event *event,
 			   struct pt_regs *regs)
@@ -220,7 +221,7 @@ u64 perf_get_page_size(unsigned long addr)
 	if (!addr)
 		return 0;
 	local_irq_save(flags);
-	/* Not every architecture has the kernel in tasks' tables, and not every task has some. */
+	/* Tasks' tables need not map the kernel, and kernel threads have none: use init_mm. */
 	size = walk_page_size(mm ?: &init_mm, addr);
 	local_irq_restore(flags);
 	return size;

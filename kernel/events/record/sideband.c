@@ -2,9 +2,9 @@
 /*
  * Records other than samples: who gets them, and how they are written.
  *
- * An event on a CPU that asks for such records is in that CPU's list. An event
- * on a task is found in the running task's context. So a record is told where
- * it happens: on the CPU and to the task that did it.
+ * A listener on a CPU is in that CPU's list. A listener on a task is found in the
+ * running task's context. So a record reaches the listeners of the CPU and of the
+ * task where its cause happens.
  */
 #include <linux/cgroup.h>
 #include <linux/jump_label_ratelimit.h>
@@ -44,7 +44,7 @@ static bool wants_comm(const struct perf_event_attr *attr)
 	return attr->comm;
 }
 
-/* Whoever follows names or mappings has to know whose they are. */
+/* A reader of names or mappings has to know which tasks they belong to. */
 static bool wants_task(const struct perf_event_attr *attr)
 {
 	return attr->task || attr->comm || wants_mmap(attr);
@@ -123,8 +123,8 @@ void __init perf_sideband_init(void)
 }
 
 /**
- * perf_sideband_get - somebody asks for a kind of record from here on
- * @kind: which
+ * perf_sideband_get - turn the sites of a kind of record on
+ * @kind: kind of record that is asked for from here on
  *
  * May sleep.
  */
@@ -135,7 +135,7 @@ void perf_sideband_get(enum perf_sideband_kind kind)
 
 /**
  * perf_sideband_put - undo perf_sideband_get()
- * @kind: as there
+ * @kind: kind of record
  *
  * May sleep.
  */
@@ -145,8 +145,8 @@ void perf_sideband_put(enum perf_sideband_kind kind)
 }
 
 /**
- * perf_sideband_open - an event that is made may ask for records
- * @event: not a copy, whose root has asked
+ * perf_sideband_open - turn on the sites of the records that a new event asks for
+ * @event: a root; its copies rely on it
  *
  * May sleep, and patch code: no context's mutex is held, which CPU hotplug takes.
  */
@@ -299,11 +299,12 @@ static void offer(struct perf_event *event, struct perf_record *record)
 }
 
 /**
- * perf_record_send - write a record for all who ask for it here
+ * perf_record_send - write a record for all listeners here
  * @record: what to write
- * @ctx: of the task that it is about, or NULL: for this CPU's listeners alone
+ * @ctx: context of the task that the record is about; NULL for the listeners of
+ *	this CPU alone
  *
- * Any context. @ctx is the caller's, or current's in an RCU section.
+ * Any context. The caller keeps @ctx by a reference or an RCU section.
  */
 void perf_record_send(struct perf_record *record, struct perf_event_context *ctx)
 {

@@ -115,7 +115,7 @@ static void task_fill(struct perf_event *event, struct perf_record *record)
 	if (record->type == PERF_RECORD_FORK) {
 		body->ptid = perf_event_tid(event, parent);
 	} else {
-		/* The thread that forked it may be gone; the process adopts. */
+		/* The thread that forked the task may be gone: name its process only. */
 		parent = rcu_dereference(tr->task->real_parent);
 		body->ptid = perf_event_pid(event, parent);
 	}
@@ -321,9 +321,9 @@ void __perf_switch_record(struct task_struct *task, struct task_struct *next_pre
 /* PERF_RECORD_READ */
 
 /**
- * perf_read_record - what an inherited event has counted, for attr.inherit_stat
- * @event: its context's mutex is held, its group is still together
- * @task: whose events it counted
+ * perf_read_record - write a READ record of a copy, for attr.inherit_stat
+ * @event: the copy; its context's mutex is held, its group is still together
+ * @task: task that the copy has counted
  */
 void perf_read_record(struct perf_event *event, struct task_struct *task)
 {

@@ -2,11 +2,11 @@
 /*
  * splice(2) from an event's file: whole records, from the buffer to a pipe.
  *
- * What is spliced is consumed, as by a reader that moves data_tail itself. A
- * page that is full of it, and that nobody but the buffer has a reference to,
- * goes to the pipe as it is, and an empty one takes its place. So whoever
- * splices and never looks at the records through the mapping has nothing
- * copied but the two ends.
+ * Records that are spliced are consumed, as by a reader that moves data_tail
+ * itself. A page that is full of them, and to which only the buffer has a
+ * reference, goes to the pipe as it is, and an empty page takes its place. So
+ * only the two ends are copied for a program that splices and never looks at the
+ * records through the mapping.
  *
  * User space may write both data_head and data_tail. What it writes there
  * decides about its own records and nothing else: sizes are checked, and a
@@ -124,7 +124,7 @@ static int find_records(struct splice_span *span, const struct pipe_inode_info *
 		found = whole_records(span->rb, span->pos, unread,
 				      min_t(unsigned long, len, slots * PAGE_SIZE));
 	}
-	/* More room is to be had only from a pipe that is not empty. */
+	/* Waiting for room only helps if the pipe is not empty. */
 	if (!found)
 		return used && len >= slots * PAGE_SIZE ? -EAGAIN : -ENOSPC;
 	if (found < 0)
@@ -307,7 +307,7 @@ static int wait_for_records(struct perf_event *event, struct pipe_inode_info *pi
 {
 	int ret;
 
-	/* User space writes what is looked at: whatever it is, this ends. */
+	/* User space could make worth_a_look() true for ever: a signal ends that, too. */
 	if (signal_pending(current))
 		return -ERESTARTSYS;
 	pipe_unlock(pipe);
@@ -350,7 +350,7 @@ ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inod
 	if (!ret && is_write_backward(event))
 		ret = -EINVAL;
 	while (!ret) {
-		/* In this order: what was written last has to be seen. */
+		/* Look in this order, so that records written at the very end are seen. */
 		over = perf_event_is_over(event);
 		ret = splice_now(event, pipe, len);
 		if (ret || over)

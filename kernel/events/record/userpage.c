@@ -71,11 +71,11 @@ static void fill(struct perf_event *event, struct perf_event_mmap_page *page)
 
 /**
  * perf_event_update_userpage - bring the event's page up to date
- * @event: whose count, counter or times have changed course
+ * @event: event whose count, counter or times have changed course
  *
- * Any context, on the CPU where the event's context runs; or with its lock held
- * while it runs nowhere. Elsewhere nothing is written: that is done when the task
- * is switched to; who needs it earlier calls perf_event_refresh_userpage().
+ * Any context, on the CPU where the event's context runs, or with its lock held
+ * while it runs nowhere. On other CPUs nothing is written: the page is written
+ * when the task is switched to. perf_event_refresh_userpage() does it earlier.
  */
 void perf_event_update_userpage(struct perf_event *event)
 {
@@ -98,7 +98,7 @@ void perf_event_update_userpage(struct perf_event *event)
 		perf_delay(USERPAGE_LOCKED);
 		fill(event, page);
 	} while (unlikely(!perf_page_end(page, &rb->page_lock, number)) && --tries);
-	/* What comes in asks for the page faster than it can be written. */
+	/* Interrupting writers come faster than the page can be written. */
 	if (unlikely(!tries))
 		perf_page_give_up(page, &rb->page_lock);
 out:

@@ -2,9 +2,9 @@
 /*
  * A simulated PMU that can be told to have each habit of some real driver.
  *
- * Hardware that no test reaches relies on the core for what is written nowhere
- * else: that the PMU stands while it is told of a task switch, that a counter is
- * read before it is loaded anew. This one complains when that is not so. The
+ * Drivers of hardware that no test reaches rely on unwritten promises of the core:
+ * that the PMU is disabled while it is told of a task switch, that a counter is
+ * read before it is loaded anew. This PMU complains when a promise is broken. The
  * simulated PMU's callbacks are called from here, with the habits around them.
  *
  * With sim_habits.mask=M on the command line there is such a PMU, sim_habits,
@@ -26,8 +26,8 @@ MODULE_PARM_DESC(mask, "habits of the PMU sim_habits, 0 for no such PMU");
 
 /**
  * struct task_data - what the PMU puts away of a task that is not on
- * @record: its branches, so to say
- * @valid: they are
+ * @record: stands for the branches of the task
+ * @valid: @record has been put away
  */
 struct task_data {
 	pid_t	record;
@@ -58,7 +58,7 @@ static bool stands(const struct sim_habits *h)
 	return !this_cpu_ptr(h->sim->cpus)->enabled;
 }
 
-/* What is true whenever the core calls a driver about an event that is on. */
+/* Check what must be true whenever the core calls a driver about an event that is on. */
 static void check_place(struct sim_habits *h, const struct perf_event *event)
 {
 	expect(h, irqs_disabled(), "interrupts are on");
@@ -250,7 +250,7 @@ static void habit_read(struct perf_event *event)
 	struct sim_habits *h = to_habits(event->pmu);
 
 	this_cpu_ptr(h->cpus)->reads++;
-	/* One that is shared can be read on any CPU of those that share it. */
+	/* An event with a scope can be read on any CPU in the scope. */
 	if (h->mask & SIM_SCOPE) {
 		if (event->oncpu != smp_processor_id())
 			return;
@@ -282,7 +282,7 @@ static void habit_disable(struct pmu *pmu)
 	h->plain.pmu_disable(pmu);
 }
 
-/* What stands in struct pmu and is not a callback. */
+/* Set the fields of struct pmu that are not callbacks. */
 static void set_kind(struct sim_habits *h)
 {
 	struct pmu *pmu = &h->sim->pmu;

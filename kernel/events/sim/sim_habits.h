@@ -35,13 +35,14 @@
  * @cgroup_due: and events of a cgroup have come since
  * @record: whose branches the hardware has, so to say: a pid, 0 for none
  * @enables: how often the whole PMU has been enabled
- * @early: how often that was with events of a task, and @due, or @cgroup_due
+ * @early: how often the PMU was enabled with events of a task while @due or
+ *	@cgroup_due was set
  * @outs: how often sched_task was told of a task that leaves
- * @ins: and of one that comes
- * @restored: how often it had put away something of the latter
- * @reads: of counters
+ * @ins: how often sched_task was told of a task that comes
+ * @restored: how often a task that comes had a record that was put away
+ * @reads: number of reads of counters
  *
- * Looked at by its own CPU with interrupts off.
+ * Only its own CPU looks at it, with interrupts off.
  */
 struct sim_habits_cpu {
 	unsigned int	users;

@@ -194,7 +194,7 @@ static void raise_interrupt(struct sim_cpu *cpu)
 		irq_work_queue(&cpu->irq_work);
 }
 
-/* What has been counted since the last time goes into the event. */
+/* Add to the event what its counter has counted since the last read. */
 static void account(struct sim_cpu *cpu, struct perf_event *event, const struct sim_counter *from)
 {
 	struct hw_perf_event *hw = &event->hw;
@@ -303,7 +303,7 @@ static enum hrtimer_restart timer_interrupt(struct hrtimer *timer)
 {
 	struct sim_cpu *cpu = container_of(timer, struct sim_cpu, timer);
 
-	/* Of a CPU that is gone, and its counters with it. */
+	/* The interrupt of a CPU that is offline, and has lost its counters. */
 	if (!WARN_ON_ONCE(cpu != this_cpu_ptr(cpu->sim->cpus)))
 		interrupt(cpu);
 	return HRTIMER_NORESTART;
@@ -314,7 +314,7 @@ static void work_interrupt(struct irq_work *work)
 	interrupt(container_of(work, struct sim_cpu, irq_work));
 }
 
-/* Who has which counter */
+/* Which event has which counter */
 
 static unsigned long allowed(const struct sim_pmu *sim, const struct perf_event *event)
 {
@@ -330,8 +330,9 @@ static unsigned long allowed(const struct sim_pmu *sim, const struct perf_event 
 }
 
 /*
- * Find a counter for an event, and another one for whoever has it, and so on;
- * @seen are counters that have been asked for already. Fixed ones come first.
+ * Find a counter for an event. If another event has that counter, find another
+ * counter for that event, and so on; @seen are the counters that have been tried.
+ * Fixed counters are tried first.
  */
 static int place(const struct sim_pmu *sim, struct perf_event **owners,
 		 struct perf_event *event, unsigned long *seen)
@@ -383,10 +384,10 @@ static void distribute(struct sim_cpu *cpu, struct perf_event **owners)
  * sim_pmu_shuffle - give each event that has a general counter the next one
  * @sim: the PMU, disabled on this CPU
  *
- * As drivers do that find a better distribution as they enable the PMU: what runs
- * is read and loaded anew. What has been halted stays so, on a counter with a
- * value that is not its own. Nothing moves while an interrupt is due, or where a
- * constraint forbids it. Interrupts are off.
+ * Some drivers do so when they find a better distribution as they enable the PMU.
+ * Running events are read and loaded anew. Halted events stay halted, on a counter
+ * with a value that is not their own. No event moves while an interrupt is due, or
+ * where a constraint forbids it. Interrupts are off.
  */
 void sim_pmu_shuffle(struct sim_pmu *sim)
 {
@@ -406,7 +407,7 @@ void sim_pmu_shuffle(struct sim_pmu *sim)
 
 		next->event = event;
 		next->runs = old[i].runs;
-		/* Nobody's value, for whoever comes here next. */
+		/* A value that is no event's, to be noticed if an event reads it. */
 		if (!event) {
 			cpu->counters[i].value = 0x5a5a5a5a & value_mask(sim);
 			continue;
@@ -608,7 +609,7 @@ static int sim_commit_txn(struct pmu *pmu)
 	struct sim_cpu *cpu = sim_this_cpu(pmu);
 	int i;
 
-	/* What does not fit is cancelled by the caller. */
+	/* The caller cancels a transaction that does not fit. */
 	if (cpu->nr_waiting && give_counters(cpu, cpu->waiting, cpu->nr_waiting))
 		return -EAGAIN;
 	for (i = 0; i < cpu->nr_waiting; i++) {
@@ -783,8 +784,8 @@ static u64 make_steps(struct sim_cpu *cpu, unsigned int number, u64 n)
  * @event: SIM_EVENT_STEP or above
  * @n: how many times
  *
- * Without latency, each overflow's interrupt comes before the next step. Who
- * wants all steps on one CPU is bound to it. May sleep.
+ * Without latency, each overflow's interrupt comes before the next step. A caller
+ * that wants all steps on one CPU must be bound to it. May sleep.
  */
 void sim_pmu_advance(struct sim_pmu *sim, unsigned int event, u64 n)
 {

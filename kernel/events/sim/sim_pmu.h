@@ -58,7 +58,7 @@ struct sim_counter {
  * @nr_waiting: how many
  * @in_txn: PERF_PMU_TXN_* that is going on
  * @enabled: counters that have been started run
- * @overflowed: counters that have, and whose interrupt has not come yet
+ * @overflowed: counters that have overflowed, and whose interrupt is still to come
  * @timer: the interrupt, when it is known in advance
  * @due: local_clock() when it comes
  * @irq_work: the interrupt, when it comes at once

@@ -110,7 +110,7 @@ static bool open_area(struct sim_trace_cpu *cpu, struct perf_event *event)
 	return true;
 }
 
-/* So many bytes fit before something has to be told. */
+/* How many bytes fit before the transaction has to be closed? */
 static unsigned long room(const struct sim_trace_cpu *cpu)
 {
 	const struct perf_output_handle *handle = &cpu->handle;
@@ -167,7 +167,7 @@ static void sim_trace_start(struct perf_event *event, int flags)
 {
 	struct sim_trace_cpu *cpu = this_cpu_ptr(&sim_trace_cpus);
 
-	/* What pauses is event->hw.aux_paused, which is looked at as it traces. */
+	/* Pausing only sets event->hw.aux_paused, which is looked at when tracing. */
 	if (flags & PERF_EF_RESUME)
 		return;
 	perf_event_addr_filters_sync(event);
@@ -272,7 +272,7 @@ static void sim_trace_filters_sync(struct perf_event *event)
 	list_for_each_entry(filter, &perf_event_addr_filters(event)->list, entry) {
 		struct sim_trace_filter *mine = &cpu->filters[cpu->nr_filters++];
 
-		/* A file that is not mapped: no address is in it. */
+		/* The file of the filter is not mapped, so no address is in its range. */
 		mine->first = range->start ?: 1;
 		mine->last = range->start ? range->start + max(range->size, 1UL) - 1 : 0;
 		mine->action = filter->action;

@@ -2,9 +2,9 @@
 /*
  * PERF_EVENT_IOC_SET_FILTER of the PMUs that can filter addresses.
  *
- * An event that user space opened has a list of filters. Each of its family
- * has the ranges that come of them: a filter on a file is a range of memory
- * once the file is mapped, which is for each task to say.
+ * A root has a list of filters. Each event of its family has the ranges that
+ * follow from them: a filter on a file becomes a range of memory once the file is
+ * mapped, which differs between tasks.
  */
 #include <linux/ctype.h>
 #include <linux/fs.h>
@@ -129,13 +129,13 @@ static int parse_filters(struct perf_event *event, char *text, struct filter_lis
 }
 
 /*
- * All filters of @text, or an error and no trace of them.
+ * Make all filters of @text, or none and return an error.
  *
- * A file may be another task's, as below /proc, and that task's
- * exec_update_lock comes before any context's mutex; what asks for records
- * patches code, which CPU hotplug must not wait for either. So the mutex is
- * dropped while files are looked up and memory is allocated, and then the event is
- * looked at again.
+ * Looking up a file below /proc may take another task's exec_update_lock, which
+ * comes before any context's mutex. perf_sideband_get() may patch code, for which
+ * CPU hotplug must not have to wait under a context's mutex either. So the mutex
+ * is dropped while files are looked up and memory is allocated, and the event is
+ * checked again afterwards.
  */
 static int make_filters(struct perf_event *event, char *text, struct filter_list *filters)
 {
@@ -148,7 +148,7 @@ static int make_filters(struct perf_event *event, char *text, struct filter_list
 	err = filters->ranges ? parse_filters(event, text, filters) : -ENOMEM;
 	mutex_lock(held);
 
-	/* Its PMU is gone, or has moved it to another CPU. */
+	/* The event's PMU is gone, or has moved the event to another CPU. */
 	if (!err && (event->state == PERF_EVENT_STATE_DEAD || held != &event->ctx->mutex))
 		err = -ENODEV;
 	if (!err)
@@ -197,12 +197,12 @@ static void find_range(const struct perf_addr_filter *filter, struct mm_struct *
 	}
 }
 
-/* Have the driver take the ranges over: it does when it starts. */
+/* Restart the event: its driver takes over the ranges when it starts. */
 static void restart(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || event->oncpu != smp_processor_id())
 		return;
-	/* One that is halted, by its driver or by the core, starts at the tick. */
+	/* An event that its driver or the core has halted starts at the tick. */
 	if ((event->hw.state & PERF_HES_STOPPED) || perf_event_throttled(event))
 		return;
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
@@ -215,7 +215,7 @@ static void restart_locked(struct perf_event *event, struct perf_cpu_context *cp
 		restart(event);
 }
 
-/* The ranges of all the family's filters in @mm become the event's. */
+/* Set the event's ranges to those that the family's filters have in @mm. */
 static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *ranges,
 		       struct mm_struct *mm)
 {
@@ -233,7 +233,7 @@ static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *
 	raw_spin_unlock_irq(&head->lock);
 }
 
-/* Putting the last reference may take long, too. */
+/* Tearing the mm down with the last reference may take long: leave it to a worker. */
 static void put_mm(struct mm_struct *mm)
 {
 #ifdef CONFIG_MMU
@@ -251,9 +251,10 @@ static bool is_up_to_date(const struct perf_event *event)
 }
 
 /*
- * Bring one event up to date with new filters; @ranges has room for them. What
- * its task maps meanwhile waits for mmap_lock. An execve that comes later finds
- * the new ranges and clears them; one that came before has another mm.
+ * Bring one event up to date with new filters; @ranges has room for them. An
+ * mmap() of its task meanwhile waits for mmap_lock. An execve() that comes later
+ * finds the new ranges and clears them; after an earlier one the task has another
+ * mm, and the loop goes round again.
  * Return: NULL, or the mm whose lock has to be waited for.
  */
 static struct mm_struct *apply(struct perf_event *event, struct perf_addr_filter_range *ranges)
@@ -280,7 +281,7 @@ static struct mm_struct *apply(struct perf_event *event, struct perf_addr_filter
 	return NULL;
 }
 
-/* The same for an event and its copies, as far as no mm has to be waited for. */
+/* Apply new filters to a root and its copies, up to the first whose mm is locked. */
 static struct mm_struct *apply_all(struct perf_event *event,
 				   struct perf_addr_filter_range *ranges)
 {
@@ -291,14 +292,14 @@ static struct mm_struct *apply_all(struct perf_event *event,
 	for_each_copy(child, event) {
 		if (busy || fatal_signal_pending(current))
 			break;
-		/* Each looks at all mappings of a process, of which there may be many. */
+		/* Each copy looks at all mappings of its process, which may be many. */
 		cond_resched();
 		busy = apply(child, ranges);
 	}
 	return busy;
 }
 
-/* Copies that have not got the new filters trace nothing of any file. */
+/* Let events that have not got the new filters yet trace nothing of any file. */
 static void apply_nothing(struct perf_event *event, struct perf_addr_filter_range *ranges)
 {
 	struct perf_event *child;
@@ -313,9 +314,9 @@ static void apply_nothing(struct perf_event *event, struct perf_addr_filter_rang
 }
 
 /*
- * New filters of an event become those of its family. The owner of an mm can
- * keep its lock for as long as he likes; so ctx->mutex, which the caller holds, is
- * dropped while that is waited for, and a signal that kills ends it.
+ * Apply the new filters of a root to its family. User space can make a task hold
+ * its mmap_lock for long; so ctx->mutex, which the caller holds, is dropped while
+ * that lock is waited for, and a fatal signal ends the wait.
  */
 static int apply_family(struct perf_event *event, struct perf_addr_filter_range *ranges)
 {
@@ -330,7 +331,7 @@ static int apply_family(struct perf_event *event, struct perf_addr_filter_range 
 			mmap_read_unlock(busy);
 		put_mm(busy);
 		mutex_lock(held);
-		/* Its PMU is gone meanwhile. */
+		/* The event's PMU has gone meanwhile. */
 		if (event->state == PERF_EVENT_STATE_DEAD)
 			return -ENODEV;
 		if (err) {
@@ -381,7 +382,7 @@ int perf_addr_filters_set(struct perf_event *event, char *text)
 	return err;
 }
 
-/* Change the ranges of the running task's events: one call an event, which it is to restart. */
+/* Call @update for each event of the running task; restart those for which it is true. */
 static void update_current(bool (*update)(struct perf_event *event, void *data), void *data)
 {
 	struct perf_event_context *mine;
@@ -453,7 +454,7 @@ static bool update_mmap(struct perf_event *event, void *data)
  */
 void perf_addr_filters_mmap(struct vm_area_struct *vma)
 {
-	/* What is not code is not traced. */
+	/* Only code is traced. */
 	if (!(vma->vm_flags & VM_EXEC) || !vma->vm_file)
 		return;
 	update_current(update_mmap, vma);
@@ -484,8 +485,8 @@ EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
 
 /**
  * perf_addr_filters_inherit - ranges of an inherited event
- * @event: a copy, not known to its family yet, whose lock is held
- * @from: of the running task, where the same is mapped
+ * @event: a copy that is not in its family yet; the family's lock is held
+ * @from: event of the running task, whose mm has the same mappings
  */
 void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from)
 {
@@ -528,8 +529,8 @@ int perf_addr_filters_init(struct perf_event *event)
 }
 
 /**
- * perf_addr_filters_free - the filters go with their event
- * @event: of any PMU; nobody else knows it any more
+ * perf_addr_filters_free - free the address filters of an event
+ * @event: event of any PMU that is being freed
  *
  * May sleep.
  */

@@ -137,10 +137,10 @@ static inline int filter_parse_next(char **text, struct filter_spec *spec)
  * @map: address of the mapping
  * @map_offset: into the file, where the mapping begins
  * @map_size: bytes that are mapped
- * @start: filled in: the address of the first byte that is both
- * @len: filled in: how many there are, 0 for a single address
+ * @start: filled in: address of the first byte that is wanted and mapped
+ * @len: filled in: number of such bytes, 0 for a single address
  *
- * Return: whether any byte is.
+ * Return: true when any byte of the range is mapped.
  */
 static inline bool filter_place(unsigned long offset, unsigned long size, unsigned long map,
 				unsigned long map_offset, unsigned long map_size,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs of events. A program of a tracepoint or probe belongs to
- * kernel/trace, which runs it for every hit; event->prog only says whose it
- * is. On all other events it is run here, for every overflow.
+ * BPF programs of events. The program of a tracepoint or probe belongs to
+ * kernel/trace, which runs it for every hit; event->prog only records that it is
+ * this event's program. Programs of all other events are run here, for every
+ * overflow.
  */
 #include <linux/bpf.h>
 #include <linux/filter.h>
@@ -28,10 +29,10 @@ static int attach_tracing(struct perf_event *event, struct bpf_prog *prog, u64 c
 	if (kprobe || uprobe) {
 		if (prog->type != BPF_PROG_TYPE_KPROBE)
 			return -EINVAL;
-		/* Only where the probe traps in user space can it sleep. */
+		/* A program can only sleep where the probe traps in user space. */
 		if (prog->sleepable && !uprobe)
 			return -EINVAL;
-		/* Those look for more around bpf_run_ctx than a single probe has. */
+		/* Such programs expect a larger bpf_run_ctx than a single probe has. */
 		if (prog->expected_attach_type == BPF_TRACE_KPROBE_MULTI ||
 		    prog->expected_attach_type == BPF_TRACE_KPROBE_SESSION ||
 		    prog->expected_attach_type == BPF_TRACE_UPROBE_MULTI)
@@ -66,8 +67,8 @@ static void detach_tracing(struct perf_event *event)
 #endif
 
 /*
- * Where the PMU is exact, the registers in hand may be the hardware's, and no
- * call chain can be taken from them: it must come with the sample.
+ * The registers of a precise event may be those that the hardware recorded, and no
+ * call chain can be taken from them: the chain must come with the sample.
  */
 static bool stack_is_lost(const struct perf_event *event, const struct bpf_prog *prog)
 {
@@ -81,7 +82,7 @@ static bool stack_is_lost(const struct perf_event *event, const struct bpf_prog 
 
 static int attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
-	/* The kernel's own event: its handler is not to be disturbed. */
+	/* The overflow handler of an event of the kernel must always run. */
 	if (is_kernel_event(event) && event->overflow_handler_context)
 		return -EINVAL;
 	if (event->prog)
@@ -100,12 +101,12 @@ static int attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 
 
 /**
  * perf_event_set_bpf - attach a program to an event
- * @event: ctx->mutex is held
- * @prog: whose reference becomes the event's
+ * @event: the event; its ctx->mutex is held
+ * @prog: the program; the caller's reference becomes the event's
  * @cookie: for bpf_get_attach_cookie()
  *
- * May sleep. For a tracepoint or probe ctx->mutex is dropped and taken again: what
- * kernel/trace waits for may wait for CPU hotplug, and that for a context.
+ * May sleep. For a tracepoint or probe ctx->mutex is dropped and taken again:
+ * kernel/trace may wait for CPU hotplug, which may wait for a context's mutex.
  * Return: 0; -EEXIST when the event has a program; -EINVAL when the program
  * is not for this kind of event; -ENODEV when its PMU has gone; -EACCES, -EPROTO,
  * -E2BIG.
@@ -130,11 +131,11 @@ int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cook
 /**
  * perf_event_set_bpf_prog - perf_event_set_bpf() for BPF links
  * @event: an event of user space
- * @prog: as there
- * @bpf_cookie: as there
+ * @prog: the program; the caller's reference becomes the event's
+ * @bpf_cookie: for bpf_get_attach_cookie()
  *
  * May sleep; no lock is held.
- * Return: as there.
+ * Return: 0, or an error as of perf_event_set_bpf().
  */
 int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
 {
@@ -173,11 +174,12 @@ void perf_event_free_bpf_prog(struct perf_event *event)
 }
 
 /**
- * perf_event_clone_bpf - let an inherited event run its parent's program
- * @child: not attached yet
- * @parent: that it is a copy of
+ * perf_event_clone_bpf - let a copy run the program of its root
+ * @child: the copy, not attached yet
+ * @parent: event that @child is a copy of
  *
- * A tracepoint's programs run for whoever passes: they are not inherited.
+ * The programs of a tracepoint run for every task that passes it, so they are not
+ * inherited.
  */
 void perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
 {
@@ -188,7 +190,7 @@ void perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return;
 	prog = bpf_prog_inc_not_zero(prog);
-	/* Just being detached: then the child has none either. */
+	/* The program is just being detached: the copy gets none. */
 	if (IS_ERR(prog))
 		return;
 	child->bpf_cookie = parent->bpf_cookie;
@@ -202,8 +204,8 @@ void perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
  * @regs: where
  *
  * Any context, preemption off.
- * Return: what the program says, 0 to have neither record nor signal; 1 when
- * there is no program for overflows.
+ * Return: the program's return value, where 0 means neither record nor signal; 0
+ * when the program may not run here; 1 when there is no program for overflows.
  */
 int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *data,
 			    struct pt_regs *regs)
@@ -223,7 +225,7 @@ int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *d
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return 1;
 
-	/* A program that a program's own overflow would start is not run. */
+	/* An overflow inside a program does not start another program. */
 	if (likely(this_cpu_inc_return(bpf_prog_active) == 1)) {
 		perf_prepare_sample(data, event, regs);
 		ret = bpf_prog_run(prog, &ctx);
@@ -257,8 +259,8 @@ void perf_event_free_bpf(struct perf_event *event)
 
 /**
  * perf_event_clone_bpf - there is no BPF
- * @child: not attached yet
- * @parent: that it is a copy of
+ * @child: the copy
+ * @parent: event that @child is a copy of
  */
 void perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
 {

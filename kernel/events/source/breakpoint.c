@@ -94,7 +94,7 @@ static enum bp_type_idx slot_type(u64 bp_type)
 	return bp_type & HW_BREAKPOINT_RW ? TYPE_DATA : TYPE_INST;
 }
 
-/* The greatest number that anybody wants. */
+/* The greatest number of registers that any of those counted wants. */
 static unsigned int most(const unsigned int *hist)
 {
 	unsigned int n = BP_SLOTS_MAX;
@@ -104,7 +104,7 @@ static unsigned int most(const unsigned int *hist)
 	return n;
 }
 
-/* One CPU or task wants @to instead of @from; nothing is not worth counting. */
+/* One CPU or task wants @to registers instead of @from; those with none are not counted. */
 static void hist_move(unsigned int *hist, unsigned int from, unsigned int to)
 {
 	if (from && !WARN_ON_ONCE(!hist[from]))
@@ -284,10 +284,10 @@ static int bp_claim(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_ty
 
 /**
  * bp_drop - give back what bp_claim() reserved
- * @m: as there
- * @t: as there
- * @cpu: as there
- * @type: as there
+ * @m: the machine
+ * @t: the task, or NULL
+ * @cpu: the only CPU, or -1 for all that the task may run on
+ * @type: which kind of register
  */
 static void bp_drop(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type)
 {
@@ -416,7 +416,7 @@ int dbg_reserve_bp_slot(struct perf_event *bp)
  * dbg_release_bp_slot - undo dbg_reserve_bp_slot()
  * @bp: the breakpoint
  *
- * Return: 0, or -1 as there.
+ * Return: 0, or -1 when the accounting was caught in the middle of a change.
  */
 int dbg_release_bp_slot(struct perf_event *bp)
 {
@@ -441,7 +441,7 @@ static int parse(struct perf_event *bp, const struct perf_event_attr *attr,
 		return err;
 	if (attr->exclude_kernel)
 		return -EINVAL;
-	/* Who made the parent was allowed to; who forks has no say. */
+	/* The opener of the root was allowed to; copies need no permission of their own. */
 	if (!bp->parent && !capable(CAP_SYS_ADMIN))
 		return -EPERM;
 	return 0;
@@ -562,7 +562,7 @@ struct bp_change {
 	bool				reserved;
 };
 
-/* Only look; the same when nothing has changed. */
+/* Compute and check the new settings, without reserving anything. */
 static int change_check(struct bp_change *change, struct perf_event *bp,
 			const struct perf_event_attr *attr)
 {
@@ -608,10 +608,10 @@ static void change_commit(struct bp_change *change)
 {
 	struct perf_event *bp = change->bp;
 
-	/* One of the kernel's own is its user's to lock. */
+	/* The kernel's own breakpoints are locked by their users. */
 	if (bp->parent)
 		lockdep_assert_held(perf_family_lock(bp->parent));
-	/* Where it is installed it could not be found again. */
+	/* If it were installed, it could not be found there again. */
 	WARN_ON_ONCE(bp->state == PERF_EVENT_STATE_ACTIVE);
 	change_drop_slot(change, bp->attr.bp_type);
 	bp->attr = change->attr;
@@ -806,7 +806,7 @@ void unregister_wide_hw_breakpoint(struct perf_event *__percpu *events)
 }
 EXPORT_SYMBOL_GPL(unregister_wide_hw_breakpoint);
 
-/* First in line: nobody else may take a debug exception for his own. */
+/* First in line, before other handlers can take a debug exception for their own. */
 static struct notifier_block bp_exceptions_nb = {
 	.notifier_call	= hw_breakpoint_exceptions_notify,
 	.priority	= INT_MAX,

@@ -2,10 +2,10 @@
 /*
  * cpu-clock and task-clock.
  *
- * A clock that only counts is the event's running time, which the context
- * keeps anyway: it is resident and costs nothing, and in a group that has to be
- * scheduled there is nothing to start or to stop either. One that samples has a
- * timer.
+ * The count of a clock event that only counts is the event's running time, which
+ * the context keeps anyway: the event is resident and costs nothing. In a group
+ * that has to be scheduled there is nothing to start or to stop either. A clock
+ * event that samples has a timer.
  */
 #include <linux/hrtimer.h>
 #include <asm/irq_regs.h>
@@ -15,27 +15,29 @@
 #include "clock.h"
 #include "software.h"
 
-/* Anything faster would only measure the timer. */
+/* A shorter period would only measure the timer itself. */
 #define CLOCK_MIN_PERIOD_NS	10000
 
 /**
- * perf_clock_event_count - what a clock that only counts shows
- * @event: is_counting_clock()
+ * perf_clock_event_count - the count of a clock event that only counts
+ * @event: event for which is_counting_clock() is true
  *
- * Any context. Return: nanoseconds, without children.
+ * Any context.
+ * Return: nanoseconds, without those of the event's copies.
  */
 u64 perf_clock_event_count(const struct perf_event *event)
 {
 	u64 enabled, running;
 
 	perf_event_times(event, &enabled, &running);
-	/* It may have been reset since. */
+	/* A reset meanwhile may have stored a later time. */
 	return max_t(s64, 0, running - local64_read(&event->hw.prev_count));
 }
 
 /**
- * perf_clock_event_reset - let a clock that only counts show zero
- * @event: is_counting_clock(); ctx->mutex, or the family's lock, is held
+ * perf_clock_event_reset - set a clock event that only counts to zero
+ * @event: event for which is_counting_clock() is true; ctx->mutex, or the family's
+ *	lock, is held
  */
 void perf_clock_event_reset(struct perf_event *event)
 {
@@ -84,7 +86,7 @@ static enum hrtimer_restart clock_tick(struct hrtimer *timer)
 	clock_read(event);
 	if (wants_tick(event, regs)) {
 		perf_sample_data_init(&sample, 0, hw->last_period);
-		/* Throttled until the next tick starts it, or its limit reached. */
+		/* The event is throttled until the next tick, or has reached its limit. */
 		if (__perf_event_overflow(event, PERF_OVERFLOW_HALT, &sample, regs))
 			return HRTIMER_NORESTART;
 	}
@@ -99,22 +101,22 @@ static void clock_start(struct perf_event *event, int flags)
 	s64 left = local64_xchg(&event->hw.period_left, 0);
 	ktime_t first = next_period(event);
 
-	/* There prev_count is the running time at the last reset. */
+	/* prev_count of a clock that only counts is its running time at the last reset. */
 	if (is_counting_clock(event))
 		return;
 	event->hw.state = 0;
 	local64_set(&event->hw.prev_count, perf_clock());
 	if (!event->attr.sample_period)
 		return;
-	/* The rest of a period that began before. */
+	/* Go on with the period that clock_stop() has interrupted. */
 	if (left > 0)
 		first = ns_to_ktime(max_t(s64, CLOCK_MIN_PERIOD_NS, left));
 	hrtimer_start(&event->hw.hrtimer, first, HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /*
- * The timer is this CPU's and interrupts are off: when it cannot be cancelled
- * it is because it is the caller, and clock_tick() looks at the state.
+ * The timer belongs to this CPU and interrupts are off: it can only fail to be
+ * cancelled when clock_tick() is the caller, which then looks at the state.
  */
 static void clock_stop(struct perf_event *event, int flags)
 {
@@ -168,7 +170,7 @@ static int clock_init(struct perf_event *event, u64 which)
 	hw->hrtimer.function = clock_tick;
 	event->destroy = clock_destroy;
 
-	/* A timer has its frequency at once: nothing to adapt. */
+	/* A timer's period follows from the frequency: there is nothing to adapt. */
 	if (event->attr.freq) {
 		event->attr.sample_period = div64_u64(NSEC_PER_SEC, event->attr.sample_freq);
 		event->attr.freq = 0;
@@ -196,17 +198,17 @@ static int task_clock_init(struct perf_event *event)
 	.start = clock_start, .stop = clock_stop,			\
 }
 
-/* They differ in name alone: both are the time that the event runs. */
+/* The two clocks differ in name alone: both count the time that the event runs. */
 static struct pmu clock_pmus[] = {
 	[PERF_COUNT_SW_CPU_CLOCK]	= CLOCK_PMU(cpu_clock_init),
 	[PERF_COUNT_SW_TASK_CLOCK]	= CLOCK_PMU(task_clock_init),
 };
 
 /**
- * perf_clock_pmu_type - under which type does a clock go on?
+ * perf_clock_pmu_type - the PMU type that serves a clock event
  * @config: PERF_COUNT_SW_CPU_CLOCK or PERF_COUNT_SW_TASK_CLOCK
  *
- * Return: the type of its PMU
+ * Return: the type of the PMU.
  */
 int perf_clock_pmu_type(u64 config)
 {

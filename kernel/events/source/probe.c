@@ -16,7 +16,7 @@
 
 PMU_FORMAT_ATTR(retprobe, "config:0");
 
-/* What both kinds ask of an open. */
+/* Checks that both kinds of probes make when an event is opened. */
 static int probe_check(struct perf_event *event, bool allowed)
 {
 	if (event->attr.type != event->pmu->type)
@@ -27,8 +27,8 @@ static int probe_check(struct perf_event *event, bool allowed)
 }
 
 /*
- * Who inherits one cannot always make it anew, and must be able to fork: it
- * goes on without.
+ * A copy cannot always make its probe anew. That must not make fork(2) fail: with
+ * -ENODEV the new task goes on without the copy.
  */
 static int probe_made(const struct perf_event *event, int err)
 {
@@ -86,7 +86,7 @@ PMU_FORMAT_ATTR(ref_ctr_offset, "config:32-63");
 static int uprobe_init(struct perf_event *event)
 {
 	unsigned long counter = event->attr.config >> PROBE_COUNTER_SHIFT;
-	/* It writes into files' pages that others run. */
+	/* A uprobe changes pages of a file that other users' tasks may run. */
 	int err = probe_check(event, capable(CAP_SYS_ADMIN));
 
 	if (!err)

@@ -3,9 +3,10 @@
  * Software events: page faults, context switches and the others that the
  * kernel raises itself.
  *
- * The site of an event looks at three lists, each by the kind of event: this
- * CPU's resident events, this CPU's software members of scheduled groups, and
- * the running task's resident events. Nothing is moved at a task switch.
+ * A site looks at three lists for its kind of event: the resident events of this
+ * CPU, the software members of groups that are scheduled on this CPU, and the
+ * resident events of the running task. So resident events cost nothing at a task
+ * switch.
  */
 #include <linux/hardirq.h>
 #include <linux/perf_event.h>
@@ -64,13 +65,13 @@ void perf_swevent_put_recursion_context(int rctx)
 /**
  * perf_site_interrupted - has this interrupt come into an event site?
  *
- * Sites walk this CPU's lists and the running task's with preemption off, not with
- * interrupts off, and nobody else changes these lists but interrupts of the CPU. An
- * event that an interrupt takes off and puts on again in the meantime, or puts into
- * another list, is found again by a site that has counted it or stands at it: the
- * occurrence would be counted twice for this event or others. So what does that
- * waits for the site to end. What only takes an event off does not need to: a site
- * that stands there still finds the next one.
+ * Sites walk this CPU's lists and the running task's with preemption off but with
+ * interrupts on, and meanwhile only interrupts of this CPU change these lists. If
+ * an interrupt took an event off and put it on again, or put it into another list,
+ * the interrupted site could find it, or others, a second time and count one
+ * occurrence twice. So such changes have to wait until the site has ended. An
+ * interrupt may take an event off at any time: a site that stands at this event
+ * still finds the next one.
  * Return: true in a hard interrupt that has interrupted a site of a task or softirq.
  */
 bool perf_site_interrupted(void)
@@ -98,7 +99,7 @@ bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs)
  *
  * period_left runs from minus the period up to zero. Any context; may be
  * interrupted by itself.
- * Return: how many periods have gone by, 0 when somebody else took them.
+ * Return: how many periods have gone by; 0 when an interrupting call took them.
  */
 u64 perf_swevent_set_period(struct perf_event *event)
 {
@@ -107,7 +108,7 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	s64 now = local64_read(left);
 
 	event->hw.last_period = event->hw.sample_period;
-	/* On 32 bits somebody may be changing it just now; the next event counts it. */
+	/* On 32 bits the period may be half stored now; the next occurrence counts it. */
 	if (!IS_ENABLED(CONFIG_64BIT) && unlikely(!period))
 		return 0;
 	do {
@@ -120,10 +121,10 @@ u64 perf_swevent_set_period(struct perf_event *event)
 }
 
 /*
- * Samples for periods that have passed; one interrupt, however many they are.
- * Whoever raises the event waits for all of them, and for those of other events,
- * perhaps with the runqueue locked: an occurrence gives no more than a tick may
- * see, whatever ticks come meanwhile.
+ * Write samples for the periods that have passed; all of them count as one
+ * interrupt. The site waits for all samples, and for those of other events,
+ * perhaps with the runqueue locked. So one occurrence makes no more samples than
+ * are allowed in one tick, even if ticks come meanwhile.
  */
 static void sample_periods(struct perf_event *event, u64 passed,
 			   struct perf_sample_data *data, struct pt_regs *regs)
@@ -143,7 +144,7 @@ static void sample_periods(struct perf_event *event, u64 passed,
 		perf_overflow_halt(event);
 }
 
-/* perf_swevent_event() of one that samples. */
+/* perf_swevent_event() for an event that samples. */
 static __always_inline void count_and_sample(struct perf_event *event, u64 nr,
 					     struct perf_sample_data *data, struct pt_regs *regs)
 {
@@ -154,7 +155,7 @@ static __always_inline void count_and_sample(struct perf_event *event, u64 nr,
 		return;
 
 	if (fixed && (event->attr.sample_type & PERF_SAMPLE_PERIOD)) {
-		/* The record says how much it stands for: no need for several. */
+		/* The sample's period says how much it stands for: one is enough. */
 		data->period = nr;
 		sample_periods(event, 1, data, regs);
 		return;
@@ -328,7 +329,7 @@ static int swevent_init(struct perf_event *event)
 	/* Counted up to zero, unlike a hardware counter's. */
 	local64_set(&event->hw.period_left, -(s64)event->hw.sample_period);
 
-	/* A child lives no longer than what it was inherited from. */
+	/* The key stays on for a copy, as its root lives longer. */
 	if (!event->parent) {
 		static_key_slow_inc(&perf_swevent_enabled[id].key);
 		event->destroy = swevent_destroy;
@@ -385,7 +386,7 @@ void __init perf_swevent_pmu_init(void)
 {
 	int id;
 
-	/* Opening and closing one event after the other patches no code. */
+	/* Rate limit: opening and closing events one after the other patches no code. */
 	for (id = 0; id < PERF_COUNT_SW_MAX; id++)
 		jump_label_rate_limit(&perf_swevent_enabled[id], HZ);
 	WARN_ON(perf_pmu_register(&software_pmu, "software", PERF_TYPE_SOFTWARE));

@@ -32,7 +32,7 @@ static bool tp_wanted(const struct perf_event *event, struct tp_hit *hit)
 	/* Records come from the kernel, except a uprobe's. */
 	if (event->attr.exclude_kernel && !user_mode(hit->regs))
 		return false;
-	/* An inherited event obeys the filter of the one that was opened. */
+	/* A copy obeys the filter of its root. */
 	if (event->parent)
 		event = event->parent;
 	return !event->filter || filter_match_preds(event->filter, hit->raw.frag.data);
@@ -45,7 +45,7 @@ static void tp_deliver(struct perf_event *event, struct tp_hit *hit)
 	perf_swevent_event(event, hit->count, hit->data, hit->regs);
 }
 
-/* With its group, as the task's owner left it; it need not be on. */
+/* Is the event enabled, together with its group? It need not be on. */
 static bool tp_enabled(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE &&
@@ -59,10 +59,10 @@ static bool tp_about(const struct perf_event *event, u16 type, int cpu)
 
 	if (attr->type != PERF_TYPE_TRACEPOINT || attr->config != type)
 		return false;
-	/* What is bound to no CPU may be at work on another one just now. */
+	/* An event that is bound to no CPU may be in use on another CPU just now. */
 	if (event->cpu != cpu)
 		return false;
-	/* A signal in the middle of something is for the task itself alone. */
+	/* Only the task itself may send itself a synchronous signal. */
 	return !attr->sigtrap && tp_enabled(event);
 }
 
@@ -88,10 +88,10 @@ static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *h
  * @count: how many times
  * @record: the trace record, with the part before the data still to be filled
  * @entry_size: of @record, in bytes
- * @regs: where
- * @head: the events that are on here
+ * @regs: registers where the tracepoint was passed
+ * @head: the events of this tracepoint that are on on this CPU
  * @rctx: recursion context; given back
- * @task: that the tracepoint is about, or NULL for the one that passed it
+ * @task: task that the tracepoint is about, or NULL for the current task
  *
  * Any context, preemption off.
  */
@@ -231,8 +231,8 @@ int perf_tracepoint_set_filter(struct perf_event *event, char *text)
 }
 
 /**
- * perf_tracepoint_free_filter - the filter goes with its event
- * @event: of any kind; no event site looks at it any more
+ * perf_tracepoint_free_filter - free the filter of an event that is freed
+ * @event: event of any kind; no site looks at it any more
  *
  * Any context: to be called a grace period after the event was detached.
  */
