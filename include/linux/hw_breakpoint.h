@@ -73,8 +73,8 @@ static __always_inline void hw_breakpoint_init(struct perf_event_attr *attr)
 }
 
 /*
- * The same on behalf of a debugger, which has no say over kernel addresses: they
- * are refused for it, and hits in the kernel do not count.
+ * A breakpoint on behalf of a debugger, which may not watch kernel addresses: they are
+ * refused, and hits in the kernel do not count.
  */
 static __always_inline void ptrace_breakpoint_init(struct perf_event_attr *attr)
 {
@@ -83,21 +83,22 @@ static __always_inline void ptrace_breakpoint_init(struct perf_event_attr *attr)
 }
 
 /*
- * On a task. The breakpoint follows it to every CPU; @triggered is called where
- * it hits, interrupts off. May sleep. ERR_PTR: -ENOSPC when all registers that
- * the task may need are taken, -EINVAL or -EACCES for what cannot be watched.
+ * Set a breakpoint on a task, which it follows to every CPU. @triggered is called on
+ * the CPU where it hits, with interrupts off. May sleep. ERR_PTR: -ENOSPC when all
+ * registers that the task may need are taken, -EINVAL or -EACCES for an address that
+ * cannot be watched.
  */
 struct perf_event *register_user_hw_breakpoint(struct perf_event_attr *attr,
 					       perf_overflow_handler_t triggered,
 					       void *context, struct task_struct *task);
 /* Address, length, type and disabled may change; on an error nothing has. May sleep. */
 int modify_user_hw_breakpoint(struct perf_event *event, struct perf_event_attr *attr);
-/* Either kind of a single one; the slot is free when it returns. May sleep. */
+/* Remove a single breakpoint of user space or the kernel, and free its slot. May sleep. */
 void unregister_hw_breakpoint(struct perf_event *event);
 
 /*
- * On every CPU that is online now: all of them or, with an error as above, none.
- * May sleep; what it returns is given back with unregister_wide_hw_breakpoint().
+ * Set a breakpoint on every CPU that is online now, or on none, with an error as of
+ * register_user_hw_breakpoint(). May sleep. Undone by unregister_wide_hw_breakpoint().
  */
 struct perf_event *__percpu *register_wide_hw_breakpoint(struct perf_event_attr *attr,
 							 perf_overflow_handler_t triggered,

@@ -47,7 +47,7 @@
 #include <linux/rbtree.h>
 #include <asm/local.h>
 
-/* What perf_guest_state() answers; zero outside a guest's time slice. */
+/* Bits that perf_guest_state() returns: none when no guest was interrupted. */
 #define PERF_GUEST_ACTIVE	0x01
 #define PERF_GUEST_USER		0x02
 
@@ -153,10 +153,10 @@ struct pmu;
 
 /**
  * struct hw_perf_event_extra - a register that several counters share
- * @config: its value
- * @reg: its address
- * @alloc: this event holds it
- * @idx: its number in the driver's table
+ * @config: value of the register
+ * @reg: address of the register
+ * @alloc: this event holds the register
+ * @idx: number of the register in the driver's table
  */
 struct hw_perf_event_extra {
 	u64		config;
@@ -308,8 +308,8 @@ struct hw_perf_event {
  * driver need not look at these parts of the attribute itself.
  *
  * NO_INTERRUPT: it cannot sample; user space gets -EOPNOTSUPP.
- * NO_NMI: its interrupt is none that local_irq_save() does not keep away, so
- *	that samples may have clocks which must not be read in an NMI.
+ * NO_NMI: local_irq_save() keeps its interrupt off, so that samples may have record
+ *	clocks that must not be read in an NMI.
  * AUX_NO_SG: an AUX area that is overwritten has to be one piece of memory, or
  *	mmap(2) fails. The private field of a piece's first page has its order.
  * AUX_PREFER_LARGE: pieces of more than a page are welcome, but not needed.
@@ -341,15 +341,16 @@ struct hw_perf_event {
  * enum perf_pmu_scope - which CPUs share one instance of a system-wide PMU
  * @PERF_PMU_SCOPE_NONE: none, or the driver sees to it
  * @PERF_PMU_SCOPE_CORE: the threads of a core
- * @PERF_PMU_SCOPE_DIE: those of a die
- * @PERF_PMU_SCOPE_CLUSTER: those of a cluster
- * @PERF_PMU_SCOPE_PKG: those of a package
- * @PERF_PMU_SCOPE_SYS_WIDE: all
- * @PERF_PMU_MAX_SCOPE: how many there are
+ * @PERF_PMU_SCOPE_DIE: the CPUs of a die
+ * @PERF_PMU_SCOPE_CLUSTER: the CPUs of a cluster
+ * @PERF_PMU_SCOPE_PKG: the CPUs of a package
+ * @PERF_PMU_SCOPE_SYS_WIDE: all CPUs
+ * @PERF_PMU_MAX_SCOPE: number of scopes
  *
  * One of the CPUs that share an instance speaks for it: sysfs shows that CPU in
  * "cpumask", and when it goes offline the core moves the events to another one.
- * Events may be opened on any of them, and pmu::read runs on the one that asks.
+ * Events may be opened on any CPU of the instance. If a CPU of the instance reads an
+ * event, pmu::read runs on that CPU.
  */
 enum perf_pmu_scope {
 	PERF_PMU_SCOPE_NONE	= 0,
@@ -445,7 +446,7 @@ struct pmu {
 	int				task_ctx_nr;
 	/** @hrtimer_interval_ms: between two rotations, 0: one tick; user space may change it */
 	int				hrtimer_interval_ms;
-	/** @nr_addr_filters: that an event may have */
+	/** @nr_addr_filters: the most address filters that an event may have */
 	unsigned int			nr_addr_filters;
 
 	/**
@@ -456,10 +457,11 @@ struct pmu {
 	 */
 	void (*pmu_enable)(struct pmu *pmu);
 	/**
-	 * @pmu_disable: halt it. The core does so around add and del, a whole
-	 * switch, a rotation and a tick. An NMI may still come, for an overflow just
-	 * before or of what does not stop at once: the handler looks into the
-	 * driver's own tables for what may overflow, and must find them whole.
+	 * @pmu_disable: halt the whole PMU on this CPU. The core does so around add and
+	 * del, a whole switch, a rotation and a tick. An NMI may still come, for an
+	 * overflow just before or from a counter that does not stop at once: so the
+	 * driver's tables, in which the handler looks for counters that may have
+	 * overflowed, must always be consistent.
 	 */
 	void (*pmu_disable)(struct pmu *pmu);
 
@@ -503,7 +505,7 @@ struct pmu {
 	 * DEAD already is left out. A PMU with this or @event_unmapped stays registered.
 	 */
 	void (*event_mapped)(struct perf_event *event, struct mm_struct *mm);
-	/** @event_unmapped: one of them has gone; @mm's mmap_lock is held, or @mm goes */
+	/** @event_unmapped: a mapping has gone; @mm's mmap_lock is held, or @mm goes */
 	void (*event_unmapped)(struct perf_event *event, struct mm_struct *mm);
 
 	/**
@@ -519,10 +521,10 @@ struct pmu {
 	 */
 	int  (*add)(struct perf_event *event, int flags);
 	/**
-	 * @del: take it away again; the PMU is disabled on this CPU. The event may
-	 * have been stopped, paused or throttled, or never started: a group's
-	 * transaction may have failed. It must bring event->count up to date,
-	 * whatever @flags (the core passes 0): nobody reads it after this.
+	 * @del: take the event's counter away; the PMU is disabled on this CPU. The
+	 * event may have been stopped, paused or throttled, or never started: a group's
+	 * transaction may have failed. The driver must bring event->count up to date,
+	 * whatever @flags (the core passes 0): read is not called after this.
 	 */
 	void (*del)(struct perf_event *event, int flags);
 
@@ -541,9 +543,10 @@ struct pmu {
 	 */
 	void (*start)(struct perf_event *event, int flags);
 	/**
-	 * @stop: halt its counter, which stays its own; a stopped event may be
-	 * stopped again. hw.state gets PERF_HES_STOPPED and, with PERF_EF_UPDATE,
-	 * event->count what has been counted, and PERF_HES_UPTODATE.
+	 * @stop: halt the event's counter, which the event keeps; a stopped event may
+	 * be stopped again. The driver sets PERF_HES_STOPPED in hw.state. With
+	 * PERF_EF_UPDATE it also brings event->count up to date and sets
+	 * PERF_HES_UPTODATE.
 	 *
 	 * The driver calls its own stop, or the like, when perf_event_overflow() says
 	 * so. If it goes on counting the core calls stop soon after that interrupt,
@@ -637,15 +640,16 @@ struct pmu {
 	 * @setup_aux: prepare an AUX area of @nr_pages (a power of two) whose
 	 * addresses are @pages; @overwrite: the reader does not say what it has read.
 	 * Process context, may sleep; the mm's mmap_lock and the buffer's lock are held.
-	 * Of other areas, and other PMUs, it may be called at the same time.
+	 * It may be called for other areas, and by other PMUs' events, at the same time.
 	 * Return: what perf_aux_output_begin() and perf_get_aux() give back, or NULL:
 	 * mmap(2) fails with -ENOMEM.
 	 */
 	void *(*setup_aux)(struct perf_event *event, void **pages, int nr_pages,
 			   bool overwrite);
 	/**
-	 * @free_aux: its end; as @setup_aux, which needs it. No transaction is open.
-	 * It may be long after the event has gone, but not after perf_pmu_unregister().
+	 * @free_aux: undo @setup_aux, in the same context; needed if that is set. No
+	 * transaction is open. It may be called long after the event has gone, but not
+	 * after perf_pmu_unregister() has returned.
 	 */
 	void (*free_aux)(void *aux);
 	/**
@@ -685,9 +689,8 @@ struct pmu {
 	bool (*filter)(struct pmu *pmu, int cpu);
 
 	/**
-	 * @check_period: is this period possible, of an event that is open, and has
-	 * no frequency? Process context, the context's mutex is held. At open
-	 * event_init says so.
+	 * @check_period: can an open event without a frequency get this period? Process
+	 * context, the context's mutex is held. At open, event_init checks the period.
 	 * Return: 0, or an error, which becomes -EINVAL.
 	 */
 	int (*check_period)(struct perf_event *event, u64 value);
@@ -739,11 +742,11 @@ struct perf_addr_filter_range {
 
 /**
  * struct perf_event_filters - what an event of a PMU with address filters has
- * @head: the filters, of an event that was opened; copies use their root's
- * @gen: of @ranges; changes with them
- * @serial: of an event that was opened, how often it has got filters
- * @applied: the @serial that @ranges are of
- * @ranges: pmu::nr_addr_filters, in the order of the filters
+ * @head: the filters of a root; copies use their root's
+ * @gen: generation of @ranges; changes with them
+ * @serial: for a root, how often it has got filters
+ * @applied: the root's @serial for which @ranges were computed
+ * @ranges: array of pmu::nr_addr_filters ranges, in the order of the filters
  */
 struct perf_event_filters {
 	struct perf_addr_filters_head	head;
@@ -808,66 +811,67 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @hlist_entry: where the event site finds it
  * @active_entry: or, for PMUs whose events have no site, the driver's own list
  * @state: changed by perf_event_set_state() alone
- * @cpu: that it is limited to, -1 for all
- * @oncpu: that it counts on now, -1 for none
+ * @cpu: the CPU that the event is limited to, -1 for all
+ * @oncpu: the CPU that the event counts on now, -1 for none
  * @attach_state: PERF_ATTACH_*
  * @event_caps: PERF_EV_CAP_*
  * @group_caps: of a leader, what its whole group has in common
- * @count: total so far, without children
- * @ctx: the context it is attached to; kept until it is freed
- * @pmu_ctx: the part of @ctx that schedules its group, NULL when resident
- * @pmu: that counts it
+ * @count: total so far, without copies
+ * @ctx: the context that the event is attached to; kept until the event is freed
+ * @pmu_ctx: the part of @ctx that schedules the event's group, NULL when resident
+ * @pmu: the PMU that counts the event
  * @group_leader: itself, or the leader; of a detached event always itself
- * @sibling_list: of a leader its members, of a member its place there
- * @nr_siblings: of a leader
- * @pending_kill: what the next signal is to say
- * @time_enabled: ns that it has been enabled; see kernel/events/time_seq.h
- * @time_running: ns that it has counted, likewise
- * @total_time_running: ns that it had counted when its state last changed
+ * @sibling_list: of a leader, the list of its members; of a member, its place there
+ * @nr_siblings: of a leader, the number of its members
+ * @pending_kill: POLL_* that the next signal is to report
+ * @time_enabled: ns that the event has been enabled; see kernel/events/time_seq.h
+ * @time_running: ns that the event has counted; see kernel/events/time_seq.h
+ * @total_time_running: ns that the event had counted when its state last changed
  * @attr: what was asked for
  * @active_list: place in the PMU context's list of groups that are on
  * @group_node: place in the PMU context's tree of groups
  * @group_runtime: ns that the group has run, for its age among others
- * @header_size: of a sample, bytes whose number does not change
- * @id_header_size: of the trailer of other records
- * @read_size: of what read(2) returns
- * @hw_flags: what is to be given back when it is freed; see event.h
- * @hw: the driver's
- * @event_entry: in its context's list, RCU
- * @parent: what it was inherited from: the event that was opened
- * @id: its own, also the order of arrival
- * @refcount: of the event
+ * @header_size: size in bytes of the part of a sample that does not vary
+ * @id_header_size: size in bytes of the trailer of other records
+ * @read_size: size in bytes of what read(2) returns
+ * @hw_flags: PERF_EVENT_*; see kernel/events/event.h
+ * @hw: state that the driver keeps
+ * @event_entry: place in its context's list, RCU
+ * @parent: of a copy, its root, to which it has a reference; NULL for a root
+ * @id: number of the event, also the order of arrival
+ * @refcount: references to the event
  * @orig_type: attr.type as it was asked for
- * @rb: that it writes to
- * @cold: what few events have, or NULL
+ * @rb: the buffer that the event writes to
+ * @cold: the cold part, which few events have, or NULL
  * @overflow_handler: called at each overflow, in any context, preemption off
- * @overflow_handler_context: of an event of the kernel's own
- * @bpf_cookie: of any other, for @prog
- * @clock: time of its records
- * @prog: BPF program for its overflows, or of its tracepoint
- * @tp_event: of a tracepoint or probe
- * @pmu_private: of any other PMU
- * @filter: of a tracepoint or probe
- * @addr_filter_ranges: of any other PMU that has address filters, in a
+ * @overflow_handler_context: argument of the opener, for the kernel's own events
+ * @bpf_cookie: for all other events, cookie of @prog
+ * @clock: record clock
+ * @prog: BPF program for overflows, or of the tracepoint
+ * @tp_event: the trace event of a tracepoint or probe
+ * @pmu_private: for all other PMUs, data of the driver
+ * @filter: the filter of a tracepoint or probe
+ * @addr_filter_ranges: for other PMUs with address filters, their ranges, in a
  *	struct perf_event_filters
- * @lost_samples: that its driver dropped; of PMUs without such filters (powerpc)
- * @ns: whose numbers its samples give for processes; likewise (s390)
- * @aux_event: AUX leader that it writes to or controls, or NULL; a reference
- * @cgrp: that it counts for alone, or NULL
- * @destroy: the driver's, called once when the event goes
- * @owner: who opened it, PERF_TASK_GONE for the kernel
+ * @lost_samples: for PMUs without any filters, number of samples that the driver
+ *	dropped (powerpc)
+ * @ns: for PMUs without any filters, PID namespace of samples (s390)
+ * @aux_event: AUX leader that the event writes to or controls, or NULL; a reference
+ * @cgrp: the only cgroup that the event counts for, or NULL
+ * @destroy: set by the driver, called once when the event goes
+ * @owner: the task that opened the event, PERF_TASK_GONE for the kernel
  * @owner_entry: in @owner's list
  * @child_list: of a copy, its place among its root's copies
- * @rcu_head: of an event that is in neither list any more
- * @security: of the security modules
- * @pmu_list: in its PMU's list
- * @ftrace_ops: of a tracepoint
+ * @rcu_head: for freeing, when the event is in neither of these lists any more
+ * @security: data of the security modules
+ * @pmu_list: place in its PMU's list
+ * @ftrace_ops: for tracepoint events, the function tracer's
  *
- * The order of fields is by use: first what an event site, a switch and a
- * read touch, then drivers' parts, then what open and close need.
+ * Fields are ordered by use: first those that sites, switches and reads touch, then
+ * those of drivers, then those that only open and close need.
  *
- * Protection, unless said otherwise: ctx->lock and ctx->mutex both held to
- * change how events hang together, either to look at it.
+ * Unless said otherwise, the links between events and contexts are changed with both
+ * ctx->lock and ctx->mutex held, and looked at with either held.
  */
 struct perf_event {
 #ifdef CONFIG_PERF_EVENTS
@@ -949,14 +953,14 @@ struct perf_event {
 #endif
 	struct list_head		pmu_list;
 #ifdef CONFIG_FUNCTION_TRACER
-	/* Last: only events of the tracepoint PMU are allocated that long. */
+	/* This is the last field: only tracepoint events have memory for it. */
 	struct ftrace_ops		ftrace_ops;
 #endif
 #endif /* CONFIG_PERF_EVENTS */
 };
 
 #ifdef CONFIG_PERF_EVENTS
-/* What a member has for members: nothing is ever added to it. */
+/* The empty list that a member has instead of a list of members. */
 extern struct list_head perf_event_no_siblings;
 
 static inline struct list_head *perf_event_siblings(const struct perf_event *event)
@@ -976,12 +980,12 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
  * @flexible_active: flexible groups that are on
  * @pinned_groups: enabled pinned groups, ordered by CPU, cgroup and arrival
  * @flexible_groups: enabled flexible groups, ordered by CPU, cgroup and age
- * @age_base: from where ages count, ns of group_runtime
+ * @age_base: ns of group_runtime that count as age 0
  * @embedded: part of a struct perf_cpu_pmu_context, never freed alone
- * @refcount: one an event
- * @rcu_head: to free it
- * @task_ctx_data: the driver's, of pmu::task_ctx_cache
- * @turn: of a task's, when a group that waited was last given a place; ns by @ctx's clock
+ * @refcount: one reference for each event
+ * @rcu_head: for freeing
+ * @task_ctx_data: data of the driver, from pmu::task_ctx_cache, or NULL
+ * @turn: for a task's context, ns by the context clock when its last turn was over
  *
  * Protected by the context's lock.
  */
@@ -1005,7 +1009,7 @@ struct perf_event_pmu_context {
  * struct perf_event_clock - time that runs only while its context does
  * @time: ns when it last stopped, or when times that run by it last changed
  * @offset: what to add to perf_clock() while it runs; see kernel/events/time_seq.h
- * @cpu: that it runs on, -1 while it stands
+ * @cpu: the CPU that the clock runs on, -1 while it stands
  *
  * Written under the context's lock; read by anyone in any context (see
  * perf_clock_at()).
@@ -1022,26 +1026,26 @@ struct perf_event_clock {
 
 /**
  * struct perf_event_context - the events of one task or one CPU
- * @lock: what the CPU that runs the context may look at; innermost
- * @refcount: task or CPU, and every attached event
+ * @lock: protects what the CPU that runs the context looks at; innermost
+ * @refcount: references of the task or CPU, and of every event that has this context
  * @clock: runs while the context does
  * @now: perf_clock() of the change that goes on, or of the last one
  * @seq: counts changes, and says whether one goes on; see kernel/events/time_seq.h
- * @nr_events: attached
+ * @nr_events: number of events that are attached or about to be
  * @nr_sched: enabled groups that have to be scheduled
  * @nr_freq: events that sample at a frequency
  * @nr_user: events with PERF_EVENT_FLAG_USER_READ_CNT when they came
- * @walked: tracepoints about the task look at @event_list from other CPUs; for ever
- * @residence: it stands in for contexts that are clones; see kernel/events/residence.h
- * @family: of the copies of its events; set once, at the first fork
- * @clones: contexts with which it shares residences, or NULL; set and cleared under @mutex
+ * @walked: tracepoints about the task look at @event_list from other CPUs; never cleared
+ * @residence: the context is a residence; see kernel/events/residence.h
+ * @family: the lock of its events' families; set once, at the first fork that inherits
+ * @clones: shared with the contexts that are its clones, or NULL; changed under @mutex
  * @mapped: events with their page mapped
  * @task: NULL for a CPU's; PERF_TASK_GONE once the task has exited
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU that has events here
  * @sw_lists: resident software events, by config; RCU
- * @mutex: membership; open, close and ioctl
- * @rcu_head: to free it, when nobody can take @mutex any more
+ * @mutex: protects membership; held by open, close and ioctl
+ * @rcu_head: for freeing
  */
 struct perf_event_context {
 	raw_spinlock_t			lock;
@@ -1070,8 +1074,8 @@ struct perf_event_context {
 
 /**
  * struct perf_output_handle - a record being written
- * @event: on whose behalf
- * @rb: into which buffer
+ * @event: the event on whose behalf the record is written
+ * @rb: the buffer that the record is written to
  * @wakeup: to be stored when the write ends
  * @size: bytes left on the current page (records) or granted (AUX)
  * @flags: of the record
@@ -1121,8 +1125,8 @@ struct perf_cgroup_info {
 
 /**
  * struct perf_cgroup - the perf_event controller's state of a cgroup
- * @css: what cgroups know of it
- * @info: per CPU
+ * @css: the controller's part of the cgroup
+ * @info: per CPU, the cgroup's clock there
  */
 struct perf_cgroup {
 	struct cgroup_subsys_state		css;
@@ -1221,7 +1225,7 @@ static inline struct perf_event_filters *perf_event_filters(const struct perf_ev
 	return container_of((void *)event->addr_filter_ranges, struct perf_event_filters, ranges);
 }
 
-/* Filters belong to the event that was opened, not to its inherited copies. */
+/* Filters belong to the root, not to its copies. */
 static inline struct perf_addr_filters_head *
 perf_event_addr_filters(struct perf_event *event)
 {
@@ -1250,38 +1254,38 @@ static inline bool event_has_any_exclude_flag(struct perf_event *event)
 /* samples */
 
 /**
- * struct perf_sample_data - what is known of a sample before it is written
+ * struct perf_sample_data - the fields of a sample before it is written
  * @sample_flags: PERF_SAMPLE_* bits of the fields that are already set
  * @period: of the event
  * @dyn_size: bytes of the fields whose size varies, without the read values
  * @type: the event's sample_type, as it applies here
  * @callchain_nr: words of @callchain that @dyn_size counts
  * @tid_entry: PERF_SAMPLE_TID: the task's process and thread
- * @time: PERF_SAMPLE_TIME: by the event's clock, ns
- * @id: PERF_SAMPLE_ID, IDENTIFIER: of the event that was opened
+ * @time: PERF_SAMPLE_TIME: by the event's record clock, ns
+ * @id: PERF_SAMPLE_ID, IDENTIFIER: id of the root
  * @cpu_entry: PERF_SAMPLE_CPU
  * @ip: PERF_SAMPLE_IP: where it was
  * @callchain: PERF_SAMPLE_CALLCHAIN; set by perf_sample_save_callchain()
  * @raw: PERF_SAMPLE_RAW; set by perf_sample_save_raw_data()
  * @br_stack: PERF_SAMPLE_BRANCH_STACK; set by perf_sample_save_brstack()
  * @br_stack_cntr: counters at each branch, or NULL; set with @br_stack
- * @weight: PERF_SAMPLE_WEIGHT, WEIGHT_STRUCT: what it cost
- * @data_src: PERF_SAMPLE_DATA_SRC: where the memory was that it was about
+ * @weight: PERF_SAMPLE_WEIGHT, WEIGHT_STRUCT: cost of the sampled instruction
+ * @data_src: PERF_SAMPLE_DATA_SRC: where the accessed memory was
  * @txn: PERF_SAMPLE_TRANSACTION: why a transaction was aborted
  * @regs_user: PERF_SAMPLE_REGS_USER, and where STACK_USER begins
  * @regs_intr: PERF_SAMPLE_REGS_INTR
  * @stack_user_size: PERF_SAMPLE_STACK_USER: bytes
- * @stream_id: PERF_SAMPLE_STREAM_ID: of the event itself
- * @cgroup: PERF_SAMPLE_CGROUP: the task's
- * @addr: PERF_SAMPLE_ADDR: what it was about
- * @phys_addr: PERF_SAMPLE_PHYS_ADDR: of @addr
+ * @stream_id: PERF_SAMPLE_STREAM_ID: id of the event itself
+ * @cgroup: PERF_SAMPLE_CGROUP: id of the task's cgroup
+ * @addr: PERF_SAMPLE_ADDR: the address that the sample is about
+ * @phys_addr: PERF_SAMPLE_PHYS_ADDR: physical address of @addr
  * @data_page_size: PERF_SAMPLE_DATA_PAGE_SIZE: of the page of @addr, bytes
  * @code_page_size: PERF_SAMPLE_CODE_PAGE_SIZE: of the page of @ip, bytes
  * @aux_size: PERF_SAMPLE_AUX: bytes
  *
- * The record's fields are valid each when its bit is set in @sample_flags. A
- * driver starts with perf_sample_data_init(), adds what its hardware told, and the
- * core collects what is still missing.
+ * A field of the record is valid if its bit is set in @sample_flags. A driver starts
+ * with perf_sample_data_init() and adds the fields that its hardware has, and the
+ * core adds those that are still missing.
  */
 struct perf_sample_data {
 	u64				sample_flags;
@@ -1323,7 +1327,7 @@ struct perf_sample_data {
 	u64				callchain_nr;
 } ____cacheline_aligned;
 
-/* What data_src says when nobody knows. */
+/* data_src of a sample without any information about the memory. */
 #define PERF_MEM_NA (PERF_MEM_S(OP, NA)   | PERF_MEM_S(LVL, NA)   |\
 		     PERF_MEM_S(SNOOP, NA) | PERF_MEM_S(LOCK, NA) |\
 		     PERF_MEM_S(TLB, NA)   | PERF_MEM_S(LVLNUM, NA))
@@ -1431,13 +1435,13 @@ static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 }
 
 /**
- * perf_sw_event - an event of the kernel's own happened
+ * perf_sw_event - the site of a software event: count an occurrence
  * @event_id: PERF_COUNT_SW_*
- * @nr: how many times
- * @regs: where
- * @addr: what address it was about, or 0
+ * @nr: how many times it has happened
+ * @regs: registers where it happened
+ * @addr: the address that it is about, or 0
  *
- * Any context, NMI included. A nop while nobody listens.
+ * Any context, NMI included. A nop while there are no such events.
  */
 static __always_inline void
 perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
@@ -1448,7 +1452,7 @@ perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 
 DECLARE_PER_CPU(struct pt_regs, __perf_regs[4]);
 
-/* As perf_sw_event(), in the scheduler: preemption is off, no registers. */
+/* perf_sw_event() for the scheduler: preemption is off, and there are no registers. */
 static __always_inline void __perf_sw_event_sched(u32 event_id, u64 nr, u64 addr)
 {
 	struct pt_regs *regs = this_cpu_ptr(&__perf_regs[0]);
@@ -1604,7 +1608,7 @@ static inline bool perf_is_paranoid(void)
 	return sysctl_perf_event_paranoid > -1;
 }
 
-/* What security_perf_event_open() is asked about. */
+/* Kinds of access that security_perf_event_open() is asked about. */
 #define PERF_SECURITY_OPEN		0
 #define PERF_SECURITY_CPU		1
 #define PERF_SECURITY_KERNEL		2

@@ -189,7 +189,7 @@ static const struct attr_clock known_clocks[] = {
 	{ CLOCK_TAI,		false,	ktime_get_clocktai_ns },
 };
 
-/* NULL when there is no clock of that number. */
+/* Return: the clock of that number, or NULL. */
 static const struct attr_clock *find_clock(clockid_t id)
 {
 	int i;
@@ -213,7 +213,7 @@ static bool clock_known(const struct perf_event_attr *attr)
 #define FLAG(f, err, fn, why, ...)	WORD(f, VER0, err, fn, why, __VA_ARGS__)
 #define AUX_ACTION(f, err, fn, why)	WORD(f, VER6, err, fn, why)
 
-/* For what an architecture lacks the ABI has this errno. */
+/* The ABI's errno for a feature that the architecture lacks. */
 #define STACK_ERROR	(-ENOSYS)
 #define REGS_ERROR	(IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : -ENOSYS)
 
@@ -402,7 +402,7 @@ static int allow_kernel_registers(const struct perf_event_attr *attr)
 
 /**
  * struct attr_demand - something that not everyone may ask for
- * @field: that asks for it
+ * @field: the field of the attribute that asks for it
  * @reason: why it was refused, in words
  * @allow: 0 if @attr does not ask for it or the caller may have it
  */

@@ -39,7 +39,7 @@ enum perf_attr_stage {
 
 /**
  * struct perf_attr_rule - one thing that an attribute must fulfil
- * @field: of struct perf_event_attr, as user space calls it
+ * @field: name of the field of struct perf_event_attr
  * @reason: why a value was refused, in words
  * @since: size of the first published structure that has the field
  * @error: negative errno of a refusal

@@ -46,9 +46,10 @@ static bool is_above(struct perf_cgroup *cgrp, struct perf_cgroup *of)
 
 /**
  * perf_cgroup_connect - let a new event count for a cgroup alone
- * @event: bound to a CPU
- * @fd: of a directory of a cgroup hierarchy with the perf_event controller
- * @leader: of the group that it will join, or NULL
+ * @event: the event, bound to a CPU
+ * @fd: file descriptor of a directory in a cgroup hierarchy with the perf_event
+ *	controller
+ * @leader: leader of the group that the event will join, or NULL
  *
  * Keeps the cgroup. May sleep. Return: 0, -EBADF, or -EINVAL when the leader
  * counts for another one.
@@ -78,10 +79,10 @@ void perf_cgroup_disconnect(struct perf_event *event)
 }
 
 /**
- * perf_cgroup_count - an event is attached to a CPU's context or leaves it
- * @event: the CPU context's lock is held
- * @cpuctx: of this CPU, if the event's context runs, or NULL
- * @n: 1 or -1
+ * perf_cgroup_count - count a cgroup event that is attached or leaves
+ * @event: the event, in a CPU's context, whose lock is held
+ * @cpuctx: this CPU's context, if that is the event's and runs, or NULL
+ * @n: 1 when the event is attached, -1 when it leaves
  */
 void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n)
 {
@@ -106,7 +107,7 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 		perf_clock_start(&info->clock, event->ctx->now);
 }
 
-/* All groups of one cgroup on this CPU, in every PMU. */
+/* Take off all groups of one cgroup on this CPU, in every PMU. */
 static void cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
 {
 	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
@@ -147,7 +148,7 @@ static bool pinned_waits(struct perf_event_pmu_context *epc, const struct perf_c
 	return leader;
 }
 
-/* One PMU's groups of @to, and of all above it that are not above @from. */
+/* Put on one PMU's groups of @to, and of all above it that are not above @from. */
 static void cgroups_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 		       struct perf_cgroup *to, struct perf_cgroup *from)
 {
@@ -155,7 +156,7 @@ static void cgroups_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_co
 
 	for_each_not_shared(cgrp, to, from) {
 		if (has_events_here(cgrp) && pinned_waits(epc, cgrp)) {
-			/* No flexible group may keep it out. */
+			/* No flexible group may keep a pinned group of a cgroup out. */
 			perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
 			return;
 		}
@@ -167,8 +168,8 @@ static void cgroups_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_co
 }
 
 /*
- * What a PMU keeps of a task is still that of the one that leaves. If its events ask
- * for switches, it is told of the task that comes before they run.
+ * At this point a PMU still keeps data of the task that leaves. If the PMU asked for
+ * switches, it has to be told of the next task before the cgroups' events run.
  */
 static void cgroups_in_at_switch(struct perf_cpu_context *cpuctx,
 				 struct perf_event_pmu_context *epc,
@@ -205,7 +206,7 @@ static void cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *n
 
 	if (likely(!READ_ONCE(cpuctx->nr_cgroups)))
 		return;
-	/* Tasks come and go while the CPU does, and at reboot. */
+	/* Switches go on while the CPU goes offline, and at reboot. */
 	if (!cpuctx->ready)
 		return;
 
@@ -230,12 +231,12 @@ static void cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *n
 }
 
 /**
- * perf_cgroup_switch - the first half of a task switch, perhaps to another cgroup
- * @cpuctx: this CPU's, not locked
+ * perf_cgroup_switch - exchange cgroups' groups in the first half of a task switch
+ * @cpuctx: this CPU's context, not locked
  * @next: the task that comes
  *
- * Interrupts off. PMUs whose events ask for switches stand until the second half
- * has told them.
+ * Interrupts off. PMUs that asked for switches stay disabled until the second half of
+ * the switch has told them.
  */
 void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
@@ -257,8 +258,8 @@ bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_stru
 }
 
 /**
- * perf_cgroup_stop_cpu - this CPU goes offline
- * @cpuctx: this CPU's, locked; all groups are off
+ * perf_cgroup_stop_cpu - stop the clocks of cgroups on a CPU that goes offline
+ * @cpuctx: this CPU's context, locked; all groups are off
  *
  * No cgroup runs here any more; the first switch after the CPU is back finds
  * that all of them come.

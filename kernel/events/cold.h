@@ -13,10 +13,10 @@
 #include "event.h"
 
 /**
- * struct perf_event_cold - what only an event that writes records or has copies has
- * @event: whose it is
- * @waitq: who polls the event
- * @fasync: who gets a signal; see fasync_helper()
+ * struct perf_event_cold - the cold part of events that write records or have copies
+ * @event: the event that this belongs to
+ * @waitq: tasks that poll the event
+ * @fasync: files whose owners get a signal; see fasync_helper()
  * @rb_entry: place in the list of events that write to the buffer
  * @mmap_count: mappings made through this event
  * @mapped_entry: place in its context's list of events that have such mappings;
@@ -27,22 +27,22 @@
  * @notify_work: irq work that wakes and signals after an overflow
  * @disable_work: irq work of perf_event_disable_inatomic()
  * @sigtrap_work: task work that sends a sigtrap
- * @sigtrap_addr: of the sigtrap
+ * @sigtrap_addr: address that the sigtrap reports
  * @wakeup_due: a wake-up is owed
  * @disable_due: the event is to be disabled, whatever its limit
  * @sigtrap_queued: @sigtrap_work is queued
- * @halted: its counter was stopped when it was throttled, by halt_throttled()
- * @ns: of who had the event given this part, mostly who opened it: what process
- *	ids in records mean; NULL in a copy's
- * @lost_samples: that did not fit into the buffer
- * @freq_time_stamp: running time when its frequency was last adjusted, ns
- * @freq_count_stamp: its count then
- * @counted_since: jiffies at the first overflow that hw.interrupts counts, of one
- *	with a frequency
- * @copies: that have been inherited from it; the family's lock
- * @gone_count: of copies that are gone
- * @gone_enabled: of copies that are gone, ns
- * @gone_running: of copies that are gone, ns
+ * @halted: halt_throttled() stopped the counter when the event was throttled
+ * @ns: PID namespace of the task that made this part, mostly the one that opened the
+ *	event: process ids in records are of this namespace; NULL in a copy's
+ * @lost_samples: number of samples that did not fit into the buffer
+ * @freq_time_stamp: running time when the frequency was last adjusted, ns
+ * @freq_count_stamp: the event's count at @freq_time_stamp
+ * @counted_since: for an event with a frequency, jiffies at the first overflow that
+ *	hw.interrupts counts
+ * @copies: the copies of this root; the family's lock
+ * @gone_count: sum of the counts of copies that are gone
+ * @gone_enabled: sum of the enabled times of copies that are gone, ns
+ * @gone_running: sum of the running times of copies that are gone, ns
  *
  * Made by perf_event_make_cold() at open for events that sample, ask for
  * sideband records or are inherited, else when a buffer is first attached;
@@ -88,7 +88,10 @@ static inline bool perf_event_disable_is_due(const struct perf_event_cold *cold)
 	       atomic_read(&cold->event_limit) == PERF_LIMIT_REACHED;
 }
 
-/* The same, once: who gets a yes does it. ctx->lock is held. */
+/*
+ * Take the request to disable the event, if there is one. Return: true for the one caller
+ * who has to disable it. ctx->lock is held.
+ */
 static inline bool perf_event_take_disable(struct perf_event *event)
 {
 	struct perf_event_cold *cold = event->cold;
@@ -100,7 +103,7 @@ static inline bool perf_event_take_disable(struct perf_event *event)
 	return true;
 }
 
-/* The copies of an event that was opened, linked by child_list. */
+/* The list of a root's copies, linked by child_list. */
 static inline struct list_head *perf_event_copies(const struct perf_event *root)
 {
 	return root->cold ? &root->cold->copies : &perf_event_no_siblings;
@@ -119,7 +122,7 @@ static inline u64 perf_event_lost_by_driver(const struct perf_event *event)
 	return pmu && pmu->type == PERF_TYPE_RAW ? atomic64_read(&event->lost_samples) : 0;
 }
 
-/* Samples that did not fit, and those that a driver has lost. Any context. */
+/* The number of samples that did not fit or that a driver has lost. Any context. */
 static inline u64 perf_event_lost(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
@@ -128,7 +131,7 @@ static inline u64 perf_event_lost(const struct perf_event *event)
 	return lost + perf_event_lost_by_driver(event);
 }
 
-/* A sample of an event, or of a copy of it, is lost before it got to a buffer. */
+/* Count a sample of the event that was lost before it got to a buffer. */
 static inline void perf_event_count_lost(struct perf_event *event)
 {
 	struct perf_event_cold *cold = READ_ONCE(perf_event_root(event)->cold);
@@ -150,7 +153,7 @@ static inline void perf_event_add_child_times(const struct perf_event *event, u6
 	*running += atomic64_read(&cold->gone_running);
 }
 
-/* Whose numbers a family's records are to give for processes. */
+/* The PID namespace of process ids in the records of a family. */
 static inline struct pid_namespace *perf_event_ns(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(perf_event_root(event)->cold);

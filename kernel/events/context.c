@@ -20,19 +20,19 @@
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
 /*
- * Each task that has events has one, and the allocator gives 256 bytes for it. Locks
- * grow when they are debugged.
+ * Each task that has events has a context, which the allocator fits into 256 bytes,
+ * unless locks are larger because they are debugged.
  */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || sizeof(struct mutex) > 32 ||
 	      sizeof(struct perf_event_context) <= 256);
 
-/* Of CPUs' contexts: CPU hotplug takes their mutex, but never a task's. */
+/* Lock classes of CPUs' contexts: CPU hotplug takes their mutex, but never a task's. */
 static struct lock_class_key cpu_mutex_key, cpu_lock_key;
 
 /**
  * perf_context_init - make an empty context
  * @ctx: zeroed memory
- * @task: whose reference the context takes, or NULL for a CPU's
+ * @task: the context's task, to which it takes a reference, or NULL for a CPU's context
  */
 void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 {
@@ -55,9 +55,9 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 }
 
 /**
- * perf_context_alloc - a task context that is not installed yet
- * @task: whose
- * @gfp: whom the memory is charged to, and whether it may be waited for
+ * perf_context_alloc - allocate a task's context, which is not installed yet
+ * @task: the task
+ * @gfp: GFP_KERNEL, or GFP_KERNEL_ACCOUNT to charge the current task's memory cgroup
  *
  * May sleep. Return: the context with one reference, or NULL.
  */
@@ -76,14 +76,14 @@ struct perf_event_context *perf_context_alloc(struct task_struct *task, gfp_t gf
  * perf_context_put - drop a reference
  * @ctx: a context, of a task or a CPU
  *
- * Any context but NMI. Freed after a grace period: event sites and the clocks'
- * readers look at contexts under RCU.
+ * Any context but NMI. The context is freed after a grace period: sites and readers
+ * of context clocks look at contexts under RCU.
  */
 void perf_context_put(struct perf_event_context *ctx)
 {
 	if (!refcount_dec_and_test(&ctx->refcount))
 		return;
-	/* A CPU's is always there: perf_event_ctx_lock() relies on it. */
+	/* A CPU's context is never freed: perf_event_ctx_lock() relies on that. */
 	if (WARN_ON_ONCE(!ctx->task))
 		return;
 	WARN_ON_ONCE(!list_empty(&ctx->event_list));
@@ -103,7 +103,7 @@ static struct perf_event_context *task_context_get(struct task_struct *task)
 	return its && refcount_inc_not_zero(&its->refcount) ? its : NULL;
 }
 
-/* Give the task its context, unless it has got one meanwhile, or exits. */
+/* Give the task the context @made, unless it has got one meanwhile or exits. */
 static struct perf_event_context *task_context_install(struct task_struct *task,
 						       struct perf_event_context *made)
 {
@@ -113,19 +113,19 @@ static struct perf_event_context *task_context_install(struct task_struct *task,
 	its = task_context_get(task);
 	if (its)
 		return its;
-	/* perf_event_exit_task() has been, or will wait for the mutex. */
+	/* perf_event_exit_task() has taken this mutex already, or will wait for it. */
 	if (task->flags & PF_EXITING)
 		return ERR_PTR(-ESRCH);
 	refcount_inc(&made->refcount);
-	/* Complete before a switch can see it, or another CPU: they follow this pointer. */
+	/* Switches and other CPUs follow this pointer: they see a complete context. */
 	smp_store_release(&task->perf_event_ctxp, made);
 	return made;
 }
 
 /**
- * perf_context_find - the context for events on a task or a CPU
+ * perf_context_find - find the context for events on a task or a CPU
  * @task: the task, or NULL
- * @cpu: the CPU when there is no task
+ * @cpu: the CPU when @task is NULL
  *
  * Makes a task's context when it has none. May sleep.
  * Return: the context with a reference, or an error: -ESRCH when the task is
@@ -166,10 +166,11 @@ void perf_event_ctx_unlock(struct perf_event_context *ctx)
 
 /**
  * perf_event_ctx_lock - take the mutex of an event's context: CLASS(event_context)
- * @event: that the caller keeps alive until perf_event_ctx_unlock()
+ * @event: the event, which the caller keeps alive until perf_event_ctx_unlock()
  *
- * The event keeps its context. It may be moved from one CPU's to another's,
- * which are always there; then try again: once for each time that a CPU goes.
+ * The event keeps its context. Only an event that moves from one CPU to another
+ * changes its context, and CPUs' contexts are never freed. So this tries again, once
+ * for each time that a CPU goes. May sleep.
  * Return: the context, locked.
  */
 struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
@@ -188,11 +189,11 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
 
 /**
  * struct remote_call - a perf_event_func_t on its way to another CPU
- * @event: its first argument
- * @func: what to call
- * @data: its last argument
+ * @event: first argument of @func
+ * @func: the function to call
+ * @data: last argument of @func
  * @ctx: the context that is expected to run there
- * @rounds: that the call may still wait for event sites
+ * @rounds: how many times the call may still be put off because it interrupts a site
  * @done: there is nothing left to do
  * @gone: the context's task has exited, so @func was not called
  */
@@ -207,11 +208,11 @@ struct remote_call {
 };
 
 /**
- * perf_cpu_task_ctx - whose scheduled events are on this CPU, or come now?
+ * perf_cpu_task_ctx - the task context whose groups are on this CPU, or come now
  *
- * For a driver's pmu_enable, interrupts off.
- * Return: the running task's context, NULL when it has none with groups to
- * schedule.
+ * For a driver's pmu_enable; interrupts are off.
+ * Return: the running task's context or its residence, NULL when there is none with
+ * groups to schedule.
  */
 struct perf_event_context *perf_cpu_task_ctx(void)
 {
@@ -221,10 +222,11 @@ struct perf_event_context *perf_cpu_task_ctx(void)
 
 /**
  * perf_context_lock_cpu - lock this CPU's context and a task's, to change them
- * @cpuctx: this CPU's
- * @ctx: a task's context, or this CPU's own, or NULL
+ * @cpuctx: this CPU's context
+ * @ctx: a task's context, this CPU's own, or NULL
  *
- * Interrupts are off.
+ * Interrupts are off. Both contexts are between perf_context_begin() and
+ * perf_context_end() until perf_context_unlock_cpu().
  */
 void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 	__acquires(&cpuctx->ctx.lock) __acquires(&ctx->lock)
@@ -242,8 +244,8 @@ void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_co
 
 /**
  * perf_context_unlock_cpu - undo perf_context_lock_cpu()
- * @cpuctx: as there
- * @ctx: as there
+ * @cpuctx: the argument of perf_context_lock_cpu()
+ * @ctx: the argument of perf_context_lock_cpu()
  */
 void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 	__releases(&cpuctx->ctx.lock) __releases(&ctx->lock)
@@ -259,8 +261,9 @@ void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_
 }
 
 /*
- * Make the call from here when the context does not run, or not at all when its
- * task has exited. Return: the CPU that it runs on, or -1 when that is done.
+ * Make the call on this CPU if the context runs nowhere; make none if the context's
+ * task has exited. Return: -1 when the call is done with, or the CPU on which the
+ * context runs.
  */
 static int call_unless_running(struct remote_call *call)
 {
@@ -284,14 +287,14 @@ static int call_unless_running(struct remote_call *call)
 	return cpu;
 }
 
-/* Is the context this CPU's, or its running task's, or does it stand in for that? */
+/* Is the context this CPU's own, or the running task's, or the residence that is on? */
 static bool is_here(const struct perf_cpu_context *cpuctx, const struct perf_event_context *ctx)
 {
 	return ctx == &cpuctx->ctx || ctx == perf_task_context(current) ||
 	       ctx == cpuctx->residence;
 }
 
-/* On the context's CPU, interrupts off. */
+/* Make the call on the CPU where the context was seen to run; interrupts are off. */
 static void call_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -300,7 +303,7 @@ static void call_here(void *info)
 	/* Counters of the CPU's events may have to be taken from the task's. */
 	struct perf_event_context *task_ctx = ctx == &cpuctx->ctx ? cpuctx->task_ctx : ctx;
 
-	/* It has left since: mostly it sleeps, or waits for this CPU. */
+	/* The context has left since: mostly its task sleeps, or waits for this CPU. */
 	if (!is_here(cpuctx, ctx)) {
 		call_unless_running(call);
 		return;
@@ -311,14 +314,17 @@ static void call_here(void *info)
 	}
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
-	/* Or perf_event_call() would ask the other CPU for ever. */
+	/* If current's clock ran elsewhere, perf_context_call() would never end. */
 	WARN_ON_ONCE(ctx->task == current && ctx->clock.cpu >= 0 &&
 		     ctx->clock.cpu != smp_processor_id());
 	if (ctx->clock.cpu == smp_processor_id()) {
 		call->func(call->event, cpuctx, call->data);
 		call->done = true;
 	}
-	/* Without events nobody may look at switches: it would stay here when its task goes. */
+	/*
+	 * When no event is left, switches may not call perf any more, and the context
+	 * would stay here after its task has gone.
+	 */
 	if (cpuctx->task_ctx == ctx && !ctx->nr_events) {
 		cpuctx->task_ctx = NULL;
 		cpuctx->residence = NULL;
@@ -328,13 +334,13 @@ static void call_here(void *info)
 
 /**
  * perf_context_call - run a function where a context can be changed
- * @ctx: the context, that the caller keeps
- * @event: an event that the caller keeps: @func's first argument
- * @func: what to run
- * @data: its last argument
+ * @ctx: the context, which the caller keeps
+ * @event: first argument of @func, an event that the caller keeps
+ * @func: the function to run, with the locks of the context held and interrupts off
+ * @data: last argument of @func
  *
- * See internal.h. May sleep.
- * Return: whether @func has been called; not when the context's task has exited.
+ * See context.h. May sleep.
+ * Return: true when @func has been called, false when the context's task has exited.
  */
 bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		       perf_event_func_t func, void *data)
@@ -349,18 +355,17 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 	int cpu;
 
 	/*
-	 * This ends. A clock runs on a CPU only while its task is current there,
-	 * or the CPU is online: what switches look at is on as long as there is an
-	 * event, the switch out stops the clock, and a CPU stops its own before it
-	 * goes, with ctx->mutex held. So the interrupt finds the task
-	 * there, or asleep, or waiting for a CPU, and in each of these cases the
-	 * call is made. Another round comes only when the task runs on
-	 * another CPU (or its CPU has been taken away) since it was looked for:
-	 * each takes a whole migration while one interrupt is on its way.
-	 * Or the interrupt has come into an event site, for which it has some more
-	 * rounds; whoever keeps a CPU in sites has one occurrence miscounted then.
-	 * The other CPU answers, as no one keeps interrupts off to wait for
-	 * what is held here: these are mutexes.
+	 * The loop ends. A context clock runs on a CPU only while its task is current
+	 * there; a CPU's own clock runs only while the CPU is online. For as long as
+	 * there is an event, switches call perf, and the switch out stops the clock; a
+	 * CPU stops its own clock before it goes, with ctx->mutex held. So the interrupt
+	 * finds the task there, or asleep, or waiting for a CPU, and in each of these
+	 * cases the call is made. There is another round only if the task has come to
+	 * another CPU since (or its CPU has gone): that takes a whole migration while
+	 * one interrupt is on its way. There are also up to SITE_ROUNDS more rounds if
+	 * the interrupt has come into a site; if a CPU is in sites all the time, the
+	 * call is made then, and one occurrence may be miscounted. The other CPU takes
+	 * the interrupt: no CPU waits for a mutex, as held here, with interrupts off.
 	 */
 	while (!call.done) {
 		if (perf_task_context(current) == ctx) {
@@ -380,12 +385,12 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 
 /**
  * perf_event_call - run a function where the event's context can be changed
- * @event: attached, or about to be
- * @func: what to run
- * @data: its last argument
+ * @event: the event, attached or about to be; first argument of @func
+ * @func: the function to run, with the locks of the context held and interrupts off
+ * @data: last argument of @func
  *
- * See internal.h. May sleep; the caller keeps the event from being moved
- * (ctx->mutex; for an inherited event, its family's lock).
+ * See context.h. May sleep; the caller keeps the event from being moved: it holds
+ * ctx->mutex or, for a copy, its family's lock.
  */
 void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data)
 {
@@ -394,7 +399,7 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 	perf_context_call(event->ctx, event, func, data);
 }
 
-/* On the CPU of a task that may be running, interrupts off. */
+/* If the task runs on this CPU, start its context clock; interrupts are off. */
 static void start_clock_here(void *info)
 {
 	struct perf_event_context *ctx = info;
@@ -409,10 +414,10 @@ static void start_clock_here(void *info)
 
 /**
  * perf_context_reserve - announce an event that is to be attached
- * @ctx: whose mutex is held
+ * @ctx: the context, whose mutex is held
  *
- * A task's empty context is left alone at switches. From here on it is not:
- * when the task runs now, its clock is started. May sleep.
+ * Switches pass over a task's empty context. From here on they do not, and if the
+ * task runs now, its context clock is started. May sleep.
  */
 void perf_context_reserve(struct perf_event_context *ctx)
 {
@@ -421,7 +426,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	int cpu;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* From here on it is no clone of others. */
+	/* A context that gets another event is no clone any more. */
 	perf_residence_leave(ctx);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		first = !ctx->nr_events++;
@@ -438,10 +443,10 @@ void perf_context_reserve(struct perf_event_context *ctx)
 		return;
 	}
 	/*
-	 * Where the task does not run when the interrupt arrives, it will see
-	 * nr_events when it comes in; unless it has moved meanwhile. This ends:
-	 * each round but the first takes a migration of the task while the
-	 * interrupt was on its way, and a switch in that sees nr_events ends it.
+	 * If the task does not run when the interrupt arrives, the switch that puts it
+	 * on a CPU will see nr_events, unless the task has moved meanwhile. The loop
+	 * ends: each round but the first takes a migration of the task while the
+	 * interrupt is on its way, and a switch in that sees nr_events starts the clock.
 	 */
 	do {
 		cpu = task_cpu(task);
@@ -451,8 +456,8 @@ void perf_context_reserve(struct perf_event_context *ctx)
 }
 
 /**
- * perf_context_unreserve - an event has left
- * @ctx: between perf_context_begin() and _end()
+ * perf_context_unreserve - undo perf_context_reserve() when an event has left
+ * @ctx: the context, between perf_context_begin() and perf_context_end()
  */
 void perf_context_unreserve(struct perf_event_context *ctx)
 {
@@ -461,7 +466,7 @@ void perf_context_unreserve(struct perf_event_context *ctx)
 		perf_clock_stop(&ctx->clock, ctx->now);
 }
 
-/* A part that has what is asked for, with a reference. */
+/* A PMU's part of a context, with a reference and driver's data if asked for, or NULL. */
 static struct perf_event_pmu_context *
 pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu, bool task_data)
 {
@@ -517,11 +522,12 @@ static void pmu_context_free_rcu(struct rcu_head *head)
 
 /**
  * perf_pmu_context_get - the part of a context that belongs to an event's PMU
- * @ctx: a context
- * @event: that is about to be attached there
+ * @ctx: the context; its mutex is held
+ * @event: the event, which is about to be attached to @ctx
  *
- * In a task's context it has the driver's data if the event asks for that. May
- * sleep. Return: with a reference for the event, or an error.
+ * The part is made if there is none. In a task's context it has the driver's data if
+ * the event asks for that. May sleep.
+ * Return: the part, with a reference for the event, or -ENOMEM.
  */
 struct perf_event_pmu_context *
 perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *event)
@@ -552,7 +558,7 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
 			pmu_context_init(made, ctx, pmu);
 			return made;
 		}
-		/* It was made for events that ask for less. */
+		/* There is one that was made for events without driver's data. */
 		if (task_data && !epc->task_ctx_data)
 			swap(epc->task_ctx_data, made->task_ctx_data);
 	}
@@ -562,10 +568,10 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
 }
 
 /**
- * perf_pmu_context_put - drop an event's reference
- * @epc: what perf_pmu_context_get() returned
+ * perf_pmu_context_put - drop an event's reference to a PMU's part of a context
+ * @epc: the part, which perf_pmu_context_get() returned
  *
- * Any context but NMI.
+ * Takes the context's lock; any context but NMI.
  */
 void perf_pmu_context_put(struct perf_event_pmu_context *epc)
 {

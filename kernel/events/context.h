@@ -10,27 +10,29 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event);
 void perf_event_ctx_unlock(struct perf_event_context *ctx);
 
 /*
- * CLASS(event_context, ctx)(event): the context, locked to the end of the block. The
- * one way to lock an event's context.
+ * CLASS(event_context, ctx)(event): the event's context, with its mutex held to the
+ * end of the block.
  */
 DEFINE_CLASS(event_context, struct perf_event_context *, perf_event_ctx_unlock(_T),
 	     perf_event_ctx_lock(event), struct perf_event *event)
 
-/* Run something where the event's context can be changed. */
+/* A function that is run where the event's context can be changed. */
 typedef void (*perf_event_func_t)(struct perf_event *event,
 				  struct perf_cpu_context *cpuctx, void *data);
 
 /*
- * Call func(event, ...) with the locks of the event's context held and
- * interrupts off: on the CPU that runs the context when it does run (cpuctx
- * is that CPU's), here when it does not (cpuctx is NULL). The caller holds
- * ctx->mutex. Not called at all when the context's task has exited.
+ * Call func(event, ...) with the locks of the event's context held and interrupts
+ * off. If the context runs on a CPU, func is called there, and cpuctx is that CPU's;
+ * otherwise func is called here, and cpuctx is NULL. If the context's task has
+ * exited, func is not called. The caller holds ctx->mutex, or the family's lock for a
+ * copy.
  */
 void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
 
 /*
- * The same without that mutex, for what changes nothing but the event itself: it
- * may have left @ctx when func is called. Return: was it called?
+ * perf_event_call() without that mutex, for functions that change nothing but the
+ * event itself: the event may have left ctx when func is called. Return: whether func
+ * has been called.
  */
 bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		       perf_event_func_t func, void *data);
@@ -45,7 +47,7 @@ struct perf_event_pmu_context *
 perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *event);
 void perf_pmu_context_put(struct perf_event_pmu_context *epc);
 
-/* The part of a context, or of none, that belongs to a PMU; ctx->lock is held. */
+/* A PMU's part of a context, NULL for none. @ctx may be NULL; else its lock is held. */
 static inline struct perf_event_pmu_context *
 perf_pmu_context_of(struct perf_event_context *ctx, const struct pmu *pmu)
 {

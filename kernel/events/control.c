@@ -42,7 +42,7 @@ static void reset_count(struct perf_event *event)
 		perf_event_refresh_userpage(event);
 }
 
-/* A lone count that only its event sites write, and no page shows: setting it needs no lock. */
+/* Reset a lone resident event without a page: only its sites write it, so no lock is needed. */
 static bool reset_alone(struct perf_event *event, unsigned long flags)
 {
 	guard(rcu)();
@@ -53,7 +53,7 @@ static bool reset_alone(struct perf_event *event, unsigned long flags)
 	return true;
 }
 
-/* With PERF_IOC_FLAG_GROUP, for all members; always for all inherited copies. */
+/* Call a function for the event's family; with PERF_IOC_FLAG_GROUP, for all of its group. */
 static long for_group(struct perf_event *event, unsigned long flags,
 		      void (*func)(struct perf_event *event))
 {
@@ -99,8 +99,8 @@ static int set_limit(struct perf_event *event, int refresh)
 
 /**
  * perf_event_refresh - let an event overflow some more times
- * @event: that the caller keeps alive
- * @refresh: how many
+ * @event: the event, which the caller keeps alive
+ * @refresh: the number of overflows
  *
  * Enables the event. May sleep.
  * Return: 0, or -EINVAL for an event that is inherited or does not sample.
@@ -158,7 +158,7 @@ static int set_period(struct perf_event *event, u64 value)
 	} else if (value > S64_MAX) {
 		return -EINVAL;
 	}
-	/* Its PMU may be gone, too. */
+	/* When an event is dead, its PMU may be gone, too. */
 	if (event->state == PERF_EVENT_STATE_DEAD)
 		return 0;
 	if (!event->attr.freq && event->pmu->check_period &&
@@ -206,13 +206,13 @@ static long set_output(struct perf_event *event, struct perf_event *target)
 {
 	int err;
 
-	/* Memory may be long in coming: not with a mutex that others need, as that of a CPU. */
+	/* Allocation may take long: do it without a mutex that others need, as that of a CPU. */
 	err = perf_event_make_cold(event);
 	if (err)
 		return err;
 
 	CLASS(event_context, ctx)(event);
-	/* What writes to the buffer asks where this very event is, not what stands in for it. */
+	/* Writers of records look at this very event: no residence may stand in for it. */
 	if (target)
 		perf_residence_leave(ctx);
 	return perf_event_set_output(event, target);
@@ -400,7 +400,7 @@ u64 perf_event_pause(struct perf_event *event, bool reset)
 	CLASS(event_context, ctx)(event);
 	u64 count;
 
-	/* Copies would have counts of their own. */
+	/* The counts of copies would be left out. */
 	WARN_ON_ONCE(event->attr.inherit);
 	perf_event_turn_off(event);
 	count = perf_event_count(event);

@@ -19,7 +19,7 @@ void perf_delay_at(enum perf_delay_point point);
 
 /* Any context, NMI included; never sleeps. */
 #define perf_delay(name)	perf_delay_at(PERF_DELAY_##name)
-/* Of time_seq.h, which is included after this. */
+/* The steps of time_seq.h, which is included after this. */
 #define PERF_TIME_STEP()	perf_delay(TIME_STEP)
 #else
 #define perf_delay(name)	((void)PERF_DELAY_##name)

@@ -25,7 +25,7 @@ PERF_DELAY_POINT(ATTACHED),		/* in the list of the context's events */
 PERF_DELAY_POINT(CONTEXT_SEEN),		/* its mutex is not held */
 PERF_DELAY_POINT(CALL_CPU),		/* about to ask the CPU that runs it */
 PERF_DELAY_POINT(CALL_RESERVED),		/* about to ask the CPU where the task was */
-PERF_DELAY_POINT(RESIDENCE_LEFT),		/* the same, and no clone any more */
+PERF_DELAY_POINT(RESIDENCE_LEFT),		/* about to ask the task's CPU, no clone any more */
 
 /* oncpu and state */
 PERF_DELAY_POINT(ONCPU_SET),
@@ -36,17 +36,17 @@ PERF_DELAY_POINT(STATE_SEEN),		/* by sync_count() */
 PERF_DELAY_POINT(ONCPU_SEEN),
 
 /* a context's sequence count and clock, an event's times */
-PERF_DELAY_POINT(TIME_STEP),		/* any one of time.h */
+PERF_DELAY_POINT(TIME_STEP),		/* any step of time_seq.h */
 PERF_DELAY_POINT(CHANGE_ENDS),
 PERF_DELAY_POINT(STATE_SET),		/* about to be set */
 
-/* copies that leave, and who adds them up */
+/* copies that leave, and readers that add copies up */
 PERF_DELAY_POINT(COPY_FOLDED),		/* and in the family's list */
 PERF_DELAY_POINT(COPY_LEFT),		/* and in its context's */
 PERF_DELAY_POINT(COPIES_SEEN),		/* there are none */
 
 /* a ring's writers, of one CPU or of several */
-PERF_DELAY_POINT(RING_STEP),		/* any one of ring.h and ring_shared.h */
+PERF_DELAY_POINT(RING_STEP),		/* any step of ring.h and ring_shared.h */
 
 /* the AUX area */
 PERF_DELAY_POINT(AUX_MADE),		/* its buffer is not locked */

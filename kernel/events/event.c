@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One event: how it is made, who keeps it, how it goes.
+ * How an event is made, kept by references, and freed.
  */
 #include <linux/llist.h>
 #include <linux/pid_namespace.h>
@@ -32,22 +32,22 @@
 #include "throttle.h"
 #include "time.h"
 
-/* Without and with the part that tracepoint events alone have. */
+/* Memory for events without and with the fields that only tracepoint events have. */
 static struct kmem_cache *event_cache __ro_after_init;
 static struct kmem_cache *tracepoint_event_cache __ro_after_init;
 
 static atomic64_t last_event_id;
 
-/* In place of a context: there is none, and will not be. */
+/* Stored as the context of an event whose PMU went before the event had a context. */
 #define REVOKED	((struct perf_event_context *)-1L)
 
-/* Of all events but tracepoints'. Who grows it, grows them all. */
+/* The size of all events but those of tracepoints. */
 #define EVENT_SIZE	offsetofend(struct perf_event, pmu_list)
 
 static_assert(!IS_ENABLED(CONFIG_64BIT) || EVENT_SIZE <= 640);
 
 /**
- * perf_event_caches_init - at boot
+ * perf_event_caches_init - make the slab caches of events at boot
  */
 void __init perf_event_caches_init(void)
 {
@@ -58,9 +58,10 @@ void __init perf_event_caches_init(void)
 }
 
 /*
- * Copies are made with the mutex of a task's context held, for which those who
- * watch the task wait. So they are tried with this first: a task beyond its
- * cgroup's memory.high waits on its way to user space, not with the mutex.
+ * Copies are made with the mutex of a task's context held, and tasks that watch the
+ * task wait for that mutex. So memory for copies is first asked for with these flags:
+ * then a task beyond its cgroup's memory.high is delayed on its way to user space, and
+ * not while it holds the mutex.
  */
 #define GFP_WITHOUT_WAITING	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
@@ -74,8 +75,11 @@ static void free_cold(struct perf_event_cold *cold)
 }
 
 /**
- * perf_event_make_cold - give an event the part that writes records
- * @event: see cold.h
+ * perf_event_make_cold - give an event its cold part, unless it has one
+ * @event: the event; see cold.h
+ *
+ * May sleep, and be called for one event by several tasks at a time.
+ * Return: 0 or -ENOMEM.
  */
 int perf_event_make_cold(struct perf_event *event)
 {
@@ -98,13 +102,13 @@ int perf_event_make_cold(struct perf_event *event)
 	if (!event->parent)
 		cold->ns = get_pid_ns(task_active_pid_ns(current));
 	perf_delay(COLD_MADE);
-	/* Whoever else makes one at the same time, from mmap(2) say, is as good. */
+	/* Another task, in mmap(2) say, may have made one meanwhile: use that. */
 	if (cmpxchg(&event->cold, NULL, cold))
 		free_cold(cold);
 	return 0;
 }
 
-/* Everything that cannot fail. */
+/* Fill in all fields that need nothing that could fail. */
 static void init_event(struct perf_event *event, const struct perf_event_attr *attr, int cpu,
 		       struct task_struct *task, struct perf_event *leader,
 		       struct perf_event *parent)
@@ -120,11 +124,11 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 	event->cpu = cpu;
 	event->oncpu = -1;
 	event->attr = *attr;
-	/* Nobody has looked at it; drivers that need branches set it themselves. */
+	/* Without a branch stack it has not been checked; drivers may set it themselves. */
 	if (!has_branch_stack(event))
 		event->attr.branch_sample_type = 0;
 	event->orig_type = attr->type;
-	/* A driver looks at the group that it is to take the event for. */
+	/* pmu->event_init looks at the group that the event is to join. */
 	event->group_leader = leader ?: event;
 	event->state = attr->disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
 	for (i = 0; i < ARRAY_SIZE(heads); i++)
@@ -133,12 +137,12 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 	event->id = atomic64_inc_return(&last_event_id);
 	event->clock = perf_attr_clock(attr) ?: perf_clock;
 	if (task) {
-		/* Tracepoints ask for it when they are initialised. */
+	/* pmu->event_init of tracepoints looks at this. */
 		event->attach_state = PERF_ATTACH_TASK;
 		hw->target = get_task_struct(task);
 	}
 
-	/* A frequency finds its period, beginning with the shortest. */
+	/* With a frequency, the period is adjusted from the shortest one on. */
 	hw->sample_period = attr->freq && attr->sample_freq ? 1 : attr->sample_period;
 	hw->last_period = hw->sample_period;
 	local64_set(&hw->period_left, hw->sample_period);
@@ -150,8 +154,8 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 }
 
 /*
- * PMUs whose trace unit serves either tasks or CPUs, never both at a time: the
- * count of claims is positive or negative.
+ * Claim a PMU with a trace unit that serves either tasks or CPUs, never both at a
+ * time: the count of claims is positive for tasks, negative for CPUs.
  */
 static int exclusive_claim(struct perf_event *event)
 {
@@ -163,7 +167,7 @@ static int exclusive_claim(struct perf_event *event)
 		return 0;
 	err = perf_event_may_claim(event);
 	if (err) {
-		/* An event that may not claim the PMU fails as one that may. */
+		/* If the PMU is busy, that is the error for events without permission, too. */
 		now = atomic_read(claims);
 		return (of_task ? now < 0 : now > 0) ? -EBUSY : err;
 	}
@@ -191,7 +195,7 @@ static bool needs_cold(const struct perf_event *event)
 	       (event->attr.inherit && !event->parent);
 }
 
-/* Do copies of an event that is complete consist of counter and times alone? */
+/* Do copies of @event, which is complete, need nothing but a count and times? */
 static bool is_plain(const struct perf_event *event)
 {
 #ifdef CONFIG_SECURITY
@@ -204,7 +208,7 @@ static bool is_plain(const struct perf_event *event)
 	       !perf_sideband_wanted(&event->attr) && !perf_event_needs_aux(event);
 }
 
-/* What its PMU is asked for; pmus_srcu is held, which keeps the PMU. */
+/* The steps of acquire() that concern the PMU; pmus_srcu is held, which keeps it. */
 static int acquire_pmu(struct perf_event *event)
 {
 	struct pmu *pmu = perf_pmu_init_event(event);
@@ -215,16 +219,17 @@ static int acquire_pmu(struct perf_event *event)
 	event->group_caps = event->event_caps;
 
 	/*
-	 * A trace unit without room in its AUX area turns its event off, as
-	 * powerpc does a breakpoint that it cannot step over. And a driver may
-	 * take the period from config.
+	 * Drivers may disable an event as an overflow does, for which its cold part is
+	 * needed: a trace unit without room in its AUX area, and powerpc for a
+	 * breakpoint that it cannot step over. And event_init may have made the event
+	 * sample, with a period from config.
 	 */
 	if (has_aux(event) || needs_cold(event) || pmu->type == PERF_TYPE_BREAKPOINT) {
 		err = perf_event_make_cold(event);
 		if (err)
 			return err;
 	}
-	/* A driver that writes its samples by itself. The place is that of address filters. */
+	/* This driver writes samples by itself. Field ns shares memory with address filters. */
 	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW &&
 	    !WARN_ON_ONCE(has_addr_filter(event)))
 		event->ns = perf_event_ns(event);
@@ -235,7 +240,10 @@ static int acquire_pmu(struct perf_event *event)
 	return perf_addr_filters_init(event);
 }
 
-/* Everything that can; what was got is marked in the event for free_event(). */
+/*
+ * These steps can fail; each success is recorded in the event, so that free_event() can
+ * undo a part of them.
+ */
 static int acquire(struct perf_event *event, struct perf_event *leader,
 		   perf_overflow_handler_t handler, void *handler_context, int cgroup_fd)
 {
@@ -252,7 +260,7 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 					  parent ? parent->overflow_handler_context : NULL;
 	perf_overflow_init(event);
 
-	/* PMUs look at the cgroup, but an error of the event itself comes before one of that. */
+	/* event_init looks at the cgroup, but an error of event_init is the one to return. */
 	if (cgroup_fd != -1) {
 		event->hw_flags |= PERF_EVENT_OF_CGROUP;
 		cgroup_err = perf_cgroup_connect(event, cgroup_fd, leader);
@@ -282,7 +290,7 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	if (!parent && is_plain(event))
 		event->hw_flags |= PERF_EVENT_PLAIN;
 
-	/* A child's parent, which it keeps, watches for it too. */
+	/* A copy keeps its root, which has taken these for all of its copies. */
 	if (!parent)
 		perf_sideband_open(event);
 	if (!parent && watches_switches(event)) {
@@ -300,7 +308,7 @@ static void free_event_rcu(struct rcu_head *head)
 {
 	struct perf_event *event = container_of(head, struct perf_event, rcu_head);
 
-	/* A site that was in the middle of a record may have looked at these. */
+	/* Until now a site in the middle of a record may have looked at these. */
 	perf_tracepoint_free_filter(event);
 	free_cold(event->cold);
 	if (event->orig_type == PERF_TYPE_TRACEPOINT)
@@ -309,7 +317,7 @@ static void free_event_rcu(struct rcu_head *head)
 		kmem_cache_free(event_cache, event);
 }
 
-/* The buffers outlive a sample that is being taken: they are freed under RCU. */
+/* A sample that is being taken may still use the buffers: they are freed under RCU. */
 static void release_callchain(struct perf_event *event)
 {
 	if (!(event->hw_flags & PERF_EVENT_CALLCHAIN))
@@ -327,11 +335,11 @@ static int alloc_copies(struct perf_event **copies, unsigned int nr, gfp_t gfp)
 }
 
 /**
- * perf_event_alloc_copies - memory for copies of plain events
- * @copies: filled in
- * @nr: how many
+ * perf_event_alloc_copies - allocate memory for plain copies
+ * @copies: filled in; the memory is not initialised
+ * @nr: how many are wanted
  *
- * May sleep. Return: how many there are, 0 for none.
+ * May sleep. Return: the number of entries filled in: @nr, or 0 without memory.
  */
 int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr)
 {
@@ -340,9 +348,9 @@ int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr)
 }
 
 /**
- * perf_event_free_copies - give it back
- * @copies: the memory; nobody looks at it any more
- * @nr: how many
+ * perf_event_free_copies - free memory of plain copies
+ * @copies: the memory, which nothing refers to any more
+ * @nr: number of entries
  */
 void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
 {
@@ -353,20 +361,21 @@ void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
 }
 
 /**
- * perf_event_init_copy - make a copy of a plain event
- * @copy: memory that perf_event_alloc_copies() gave
- * @event: of current; what it was inherited from has PERF_EVENT_PLAIN
- * @ctx: of the new task, that nobody else knows yet; its reference is the caller's
+ * perf_event_init_copy - make a plain copy
+ * @copy: memory from perf_event_alloc_copies()
+ * @event: an event of current; its root has PERF_EVENT_PLAIN
+ * @ctx: context of the new task, which the caller alone knows; the caller takes the
+ *	reference that the copy has to it
  * @leader: the copy of @event's leader, or NULL for a leader
  *
- * Nothing that happens to it before it is in a list may fail, and it is
- * complete but for its place in lists. The task and the PMU are kept by the
- * context and by the root.
+ * Cannot fail. The copy is complete but for its places in lists and the reference to
+ * its root, which the caller takes. It has no references to its task and PMU: the
+ * context keeps the task, and the root the PMU.
  */
 void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 			  struct perf_event_context *ctx, struct perf_event *leader)
 {
-	/* What is counted meanwhile does not matter. */
+	/* Sites may change the event meanwhile: the fields that they change are set below. */
 	data_race(memcpy(copy, event, EVENT_SIZE));
 
 	INIT_HLIST_NODE(&copy->hlist_entry);
@@ -405,7 +414,7 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 #endif
 }
 
-/* One copy, that is found by its root or its task. */
+/* Free a plain copy, after a grace period, and drop what it refers to. */
 static void free_copy(struct perf_event *copy)
 {
 	perf_context_put(copy->ctx);
@@ -413,7 +422,7 @@ static void free_copy(struct perf_event *copy)
 	call_rcu(&copy->rcu_head, free_event_rcu);
 }
 
-/* Give back what acquire() got, as far as it came. May sleep. */
+/* Undo the steps of acquire() that have been done, and free the event. May sleep. */
 static void free_event(struct perf_event *event)
 {
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
@@ -432,7 +441,7 @@ static void free_event(struct perf_event *event)
 	perf_addr_filters_free(event);
 	exclusive_release(event);
 	if (event->pmu) {
-		/* Others keep something else in a filter's place. */
+	/* Other PMUs keep something else in the memory of the filter. */
 		if (!is_tracing_event(event))
 			event->filter = NULL;
 		perf_pmu_drop_event(event);
@@ -447,7 +456,7 @@ static void free_event(struct perf_event *event)
 	call_rcu(&event->rcu_head, free_event_rcu);
 }
 
-/* Events whose last reference went where nothing may sleep. */
+/* Events whose last reference was dropped where free_event() may not sleep. */
 static LLIST_HEAD(late_events);
 
 static void free_late_events(struct work_struct *work)
@@ -466,7 +475,7 @@ static void free_event_late(struct rcu_head *head)
 {
 	static_assert(sizeof(struct llist_node) <= sizeof(struct rcu_head));
 
-	/* The head is free again: let it link the event into the list. */
+	/* RCU is done with the head: use it to link the event into the list. */
 	if (llist_add((struct llist_node *)head, &late_events))
 		schedule_work(&late_work);
 }
@@ -475,7 +484,7 @@ static void free_event_late(struct rcu_head *head)
  * perf_event_put - drop a reference
  * @event: the event
  *
- * Any context but NMI; with the last reference the event goes.
+ * Any context but NMI. With the last reference the event is freed.
  */
 void perf_event_put(struct perf_event *event)
 {
@@ -483,7 +492,7 @@ void perf_event_put(struct perf_event *event)
 		return;
 	if (event->hw_flags & PERF_EVENT_PLAIN_COPY)
 		free_copy(event);
-	/* An event site may be in the middle of a sample for it. */
+	/* A site may be in the middle of a sample for the event. */
 	else if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event))
 		call_rcu(&event->rcu_head, free_event_late);
 	else if (!in_task() || irqs_disabled() || preempt_count() || rcu_preempt_depth())
@@ -492,7 +501,7 @@ void perf_event_put(struct perf_event *event)
 		free_event(event);
 }
 
-/* Cleared here, where the size is a constant: a few instructions, no call. */
+/* Allocate zeroed memory: the constant size makes this memset() fast. */
 static struct perf_event *alloc_clear(bool tracepoint, gfp_t gfp)
 {
 	struct perf_event *event;
@@ -507,12 +516,12 @@ static struct perf_event *alloc_clear(bool tracepoint, gfp_t gfp)
 
 /**
  * perf_event_alloc - make an event that is not attached to anything yet
- * @attr: checked
- * @cpu: to limit it to, or -1
- * @task: whose events it is to count, or NULL
+ * @attr: what to count; has been checked
+ * @cpu: the one CPU to count on, or -1
+ * @task: the task to count for, or NULL
  * @leader: of the group that it will join, or NULL; until it has joined it, the
  *	caller sets group_leader to the event itself before dropping it
- * @parent: the event that it is inherited from, or NULL
+ * @parent: the root of which this is a copy, or NULL
  * @handler: what to call at overflow instead of writing a record, or NULL
  * @handler_context: for @handler
  * @cgroup_fd: file descriptor of a cgroup, or -1
@@ -532,10 +541,10 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 
 	if ((unsigned int)cpu >= nr_cpu_ids && !(task && cpu == -1))
 		return ERR_PTR(-EINVAL);
-	/* There is no context of a CPU that cannot come. */
+	/* Only possible CPUs have contexts. */
 	if (cpu >= 0 && !cpu_possible(cpu))
 		return ERR_PTR(-ENODEV);
-	/* Only a task can take a signal in step with what it does. */
+	/* The signal of sigtrap goes to the task that is watched: there must be one. */
 	if (attr->sigtrap && !task)
 		return ERR_PTR(-EINVAL);
 
@@ -550,7 +559,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 		event->orig_type = parent->orig_type;
 	err = acquire(event, leader, handler, handler_context, cgroup_fd);
 	if (err) {
-		/* Its PMU may be going, and hold on to it meanwhile. */
+	/* The PMU may be going and hold a reference meanwhile: no leader may be left here. */
 		event->group_leader = event;
 		perf_event_put(event);
 		return ERR_PTR(err);
@@ -564,7 +573,7 @@ static void disown_locked(struct perf_event *event)
 	if (!event->owner)
 		return;
 	list_del_init(&event->owner_entry);
-	/* Pairs with disown(): it looks at the task no more, and the event is in no list. */
+	/* Pairs with disown(): when it sees NULL, the event has left the task's list. */
 	smp_store_release(&event->owner, NULL);
 }
 
@@ -589,8 +598,10 @@ static void disown(struct perf_event *event)
 }
 
 /**
- * perf_event_own - the current task opened this event
- * @event: new
+ * perf_event_own - make current the owner of an event that it has opened
+ * @event: the event, new
+ *
+ * May sleep.
  */
 void perf_event_own(struct perf_event *event)
 {
@@ -602,8 +613,10 @@ void perf_event_own(struct perf_event *event)
 }
 
 /**
- * perf_event_disown_all - a task that opened events is going
+ * perf_event_disown_all - let the events of a task that exits have no owner
  * @task: the task
+ *
+ * May sleep.
  */
 void perf_event_disown_all(struct task_struct *task)
 {
@@ -614,12 +627,12 @@ void perf_event_disown_all(struct task_struct *task)
 		disown_locked(owned);
 }
 
-/* Nothing finds the event any more, and it counts no more. */
+/* Detach an event for ever: it counts no more and no site finds it. */
 static void kill(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
-	/* Its root must not find it any more, nor lose what it has counted. */
+	/* The root of a copy must not find it any more, but keep its count. */
 	if (event->parent) {
 		perf_child_exit(event);
 		return;
@@ -630,10 +643,10 @@ static void kill(struct perf_event *event)
 
 /**
  * perf_event_release_kernel - close an event
- * @event: the caller's reference goes with it
+ * @event: the event; the caller's reference is dropped
  *
- * It stops counting at once, here and in all inherited copies, and leaves its
- * group; who still holds a reference finds it dead. May sleep.
+ * The event and all of its copies stop counting at once and leave their groups. Other
+ * holders of references find the event dead. May sleep.
  * Return: 0, for file_operations.
  */
 int perf_event_release_kernel(struct perf_event *event)
@@ -652,15 +665,15 @@ int perf_event_release_kernel(struct perf_event *event)
 EXPORT_SYMBOL_GPL(perf_event_release_kernel);
 
 /**
- * perf_event_set_context - where a new event will be attached
- * @event: without a context
- * @ctx: whose reference it takes
+ * perf_event_set_context - tell a new event to which context it will be attached
+ * @event: the event, without a context
+ * @ctx: the context; the caller's reference goes to the event, or is dropped
  *
  * Return: 0, or -ENODEV when the event's PMU has gone.
  */
 int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx)
 {
-	/* perf_event_revoke() is either before this, and says so, or finds the context. */
+	/* Either perf_event_revoke() has come before and stored REVOKED, or it sees @ctx. */
 	if (!cmpxchg(&event->ctx, NULL, ctx))
 		return 0;
 	perf_context_put(ctx);
@@ -668,11 +681,11 @@ int perf_event_set_context(struct perf_event *event, struct perf_event_context *
 }
 
 /**
- * perf_event_revoke - an event's PMU is going
- * @event: that the caller keeps alive; opened, perhaps not attached yet
+ * perf_event_revoke - make an event dead because its PMU is going
+ * @event: the event, which the caller keeps alive; it may not be attached yet
  *
- * The event stays open and dead: reads give end of file, poll gives POLLHUP.
- * May sleep; called with the PMU registry's lock or without.
+ * The event's file stays open: reads give end of file, poll gives POLLHUP. May sleep;
+ * called with perf_pmus_lock held or without.
  */
 void perf_event_revoke(struct perf_event *event)
 {
@@ -705,9 +718,10 @@ static int attach_alone(struct perf_event *event, struct task_struct *task)
 /**
  * perf_event_create_kernel_counter - open an event for the kernel itself
  * @attr: what to count
- * @cpu: where, or -1
- * @task: of whom, or NULL for all
- * @callback: called at each overflow, in any context, preemption off; NULL for none
+ * @cpu: the CPU to count on, or -1
+ * @task: the task to count for, or NULL for all tasks of @cpu
+ * @callback: called at each overflow, in any context, NMI included, with preemption
+ *	off; NULL for none
  * @context: kept in event->overflow_handler_context
  *
  * May sleep. Return: the event, to be closed with perf_event_release_kernel(),
@@ -721,7 +735,7 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 	struct perf_event *event;
 	int err;
 
-	/* There is no group and no AUX area that it could go to. */
+	/* These act on the AUX area of the group's leader: here there is no group. */
 	if (attr->aux_output || attr->aux_pause || attr->aux_resume)
 		return ERR_PTR(-EINVAL);
 

@@ -4,7 +4,7 @@
 
 #include <linux/perf_event.h>
 
-/* perf_event::hw_flags: what the event has got and must give back */
+/* perf_event::hw_flags: what the event has taken and has to give back */
 #define PERF_EVENT_CLAIMED		0x1	/* its PMU's exclusive_cnt */
 #define PERF_EVENT_CALLCHAIN		0x2	/* call chain buffers */
 #define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events */
@@ -22,13 +22,13 @@
 #define PERF_EVENT_PLAIN		0x20	/* a copy needs nothing but memory */
 #define PERF_EVENT_PLAIN_COPY		0x40	/* this is such a copy */
 
-/* ... and where it is on the way from one CPU to another */
-#define PERF_EVENT_GOES_ON		0x100	/* off until it is there */
+/* ... and its state while it is moved from one CPU to another */
+#define PERF_EVENT_GOES_ON		0x100	/* off now, to be enabled there */
 
 /*
- * The event that was asked for: the event itself, or the one that it is a copy
- * of. A copy of a copy has the same root. The root has the file, the buffer and
- * the id by which user space knows all of its copies.
+ * The root of an event is the event that was asked for: the event itself, or the event
+ * that it is a copy of. A copy of a copy has the same root. The root has the file, the
+ * buffer and the id by which user space knows all of its copies.
  */
 static inline struct perf_event *perf_event_root(const struct perf_event *event)
 {
@@ -44,7 +44,7 @@ void perf_event_caches_init(void);
 void perf_event_own(struct perf_event *event);
 void perf_event_disown_all(struct task_struct *task);
 
-/* May copies of this event, of current, be plain? Its group has to be, too. */
+/* May copies of this event be plain? They are if this is true for all of its group. */
 static inline bool perf_event_is_plain(const struct perf_event *event)
 {
 	const struct perf_event *root = perf_event_root(event);
@@ -53,8 +53,7 @@ static inline bool perf_event_is_plain(const struct perf_event *event)
 }
 
 /*
- * Copies of events that only count, many at a time. See inherit.c, which makes
- * them and takes them off.
+ * Plain copies: memory for many of them at a time. See inherit.c.
  */
 int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr);
 void perf_event_free_copies(struct perf_event **copies, unsigned int nr);
@@ -82,15 +81,15 @@ static inline void perf_event_hold(struct perf_event *event)
 int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx);
 
 /*
- * Take a PMU's event out of its context and make it dead. When it
- * returns, no callback of the PMU runs for it or will. The caller has a
- * reference, and calls perf_pmu_drop_event() afterwards.
+ * Take a PMU's event out of its context and make it dead. When this returns, no
+ * callback of the PMU runs for the event, or will. The caller has a reference, and
+ * calls perf_pmu_drop_event() afterwards.
  */
 void perf_event_revoke(struct perf_event *event);
 
 /*
- * Give the event its cold part if it has none; -ENOMEM. May sleep, and be called
- * by several at a time.
+ * Give the event its cold part if it has none. Return: 0 or -ENOMEM. May sleep, and be
+ * called for one event by several tasks at a time.
  */
 int perf_event_make_cold(struct perf_event *event);
 

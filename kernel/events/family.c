@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A family is an event that somebody opened (its root) and the copies that
- * forks have made of it. Copies of copies belong to the root. Its lock
- * protects the list of copies, and the moment in which the count of one that
- * exits becomes part of the root's.
+ * A family is an event that was asked for (its root) and the copies that forks have
+ * made of it. Copies of copies belong to the root, too. The family's lock protects
+ * the list of copies, and the moment in which the count of a copy that exits becomes
+ * part of the root's count.
  */
 #include <linux/slab.h>
 
@@ -17,8 +17,8 @@
 #include "record/aux.h"
 
 /**
- * perf_family_prepare - a fork is to inherit events of a context
- * @ctx: in which they were opened, that has no lock for them; its mutex is held
+ * perf_family_prepare - make the lock of a context's families
+ * @ctx: the context, whose events are inherited for the first time; its mutex is held
  *
  * May sleep. Return: 0, or -ENOMEM.
  */
@@ -35,14 +35,14 @@ int perf_family_prepare(struct perf_event_context *ctx)
 	mutex_init(&made->lock);
 	perf_lock_allocates_nothing(&made->lock);
 	WRITE_ONCE(ctx->family, made);
-	/* Pairs with perf_family_enter(): before any copy is in a list. */
+	/* Pairs with perf_family_enter(): the lock is there before the first copy. */
 	smp_wmb();
 	return 0;
 }
 
 /**
- * perf_family_free - with the context
- * @ctx: that nobody refers to any more
+ * perf_family_free - free the lock of a context's families
+ * @ctx: the context, which is freed itself: there is no reference to it any more
  */
 void perf_family_free(struct perf_event_context *ctx)
 {
@@ -51,18 +51,18 @@ void perf_family_free(struct perf_event_context *ctx)
 
 /**
  * perf_family_enter - lock an event's copies, if it has any
- * @root: the event that was opened
+ * @root: the root; its ctx->mutex is held
  *
- * An event gets its first copy with the mutex of its context held. Who holds
- * that, and finds no copy, needs no lock: there will be none. May sleep.
- * Return: what perf_family_leave() is to unlock, or NULL.
+ * A root gets its first copy with ctx->mutex held. So a caller who finds no copy
+ * needs no lock: there will be none while it holds that mutex. May sleep.
+ * Return: the lock, for perf_family_leave(), or NULL when none has been taken.
  */
 struct mutex *perf_family_enter(const struct perf_event *root)
 {
 	struct mutex *lock; /* the context's, for all families of its events */
 
 	lockdep_assert_held(&root->ctx->mutex);
-	/* Pairs with perf_family_prepare(): who finds a copy finds the lock. */
+	/* Pairs with perf_family_prepare(): if there is a copy, there is a lock. */
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
 	lock = perf_family_lock(root);
@@ -71,9 +71,10 @@ struct mutex *perf_family_enter(const struct perf_event *root)
 }
 
 /**
- * perf_family_for_each - do something to an event and its inherited copies
- * @event: ctx->mutex is held
- * @func: called with ctx->mutex or the family's lock held
+ * perf_family_for_each - call a function for an event and its copies
+ * @event: the event; its ctx->mutex is held. A copy has no copies of its own
+ * @func: called for @event with ctx->mutex held, and for each copy with the
+ *	family's lock held
  *
  * May sleep.
  */
@@ -91,8 +92,9 @@ void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_eve
 }
 
 /**
- * perf_family_remove - a copy counts no more, nor does its root find it
- * @copy: attached; with a reference. ctx->mutex and the family's lock are held
+ * perf_family_remove - stop a copy and take it out of its family
+ * @copy: the copy, attached, to which the caller has a reference; its ctx->mutex and
+ *	the family's lock are held
  *
  * May sleep.
  */
@@ -104,14 +106,15 @@ void perf_family_remove(struct perf_event *copy)
 	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
 }
 
-/* The first copy, with a reference. */
+/* The first copy, with a reference, or NULL. */
 static struct perf_event *first_child(struct perf_event *root)
 {
 	struct perf_event *child;
 
 	/*
-	 * A fork that makes the first copy holds the root's mutex, and one of a
-	 * copy's task finds under the family's lock that the root is dead.
+	 * The root is dead, and no fork adds a copy to an empty list: one that makes
+	 * the first copy holds the mutex of the root's context, and one in the task of
+	 * a copy finds under the family's lock that the root is dead.
 	 */
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
@@ -124,9 +127,9 @@ static struct perf_event *first_child(struct perf_event *root)
 
 /**
  * perf_family_release - remove all inherited copies of an event
- * @event: dead, so that no more are made
+ * @event: the event, which is dead, so that no more copies are made
  *
- * May sleep; holds no lock.
+ * May sleep; the caller holds no lock of perf.
  */
 void perf_family_release(struct perf_event *event)
 {

@@ -7,22 +7,23 @@
 
 /**
  * struct perf_family - what the families of one context share
- * @lock: perf_family_lock(). A copy of a group is looked at as a whole, so there
- *	is one for the whole context
+ * @lock: see perf_family_lock(). Groups of copies are looked at as a whole, so all
+ *	families of the context share one lock
  *
- * Made at the first fork that inherits events of the context, and freed with
- * it: a copy keeps its root, and a root its context. Tasks of several users may
- * be in one context's families, but nobody else has to wait for this lock.
+ * Made at the first fork that inherits events of the context, and freed with the
+ * context: a copy keeps its root, and a root its context. The tasks in one
+ * context's families may belong to several users, but no other task waits for
+ * this lock.
  */
 struct perf_family {
-	struct mutex	lock;	/* copies */
+	struct mutex	lock;	/* lists of copies, and sums of those that have exited */
 } ____cacheline_aligned_in_smp;
 
 /**
  * perf_family_lock - the lock of a family of inherited events
- * @root: the event that was opened, and has been inherited
+ * @root: the root, which has been inherited
  *
- * Inside of ctx->mutex. No memory is allocated under it.
+ * It is taken inside of ctx->mutex. No memory is allocated under it.
  */
 static inline struct mutex *perf_family_lock(const struct perf_event *root)
 {
@@ -38,7 +39,7 @@ static inline void perf_family_leave(struct mutex *lock)
 		mutex_unlock(lock);
 }
 
-/* CLASS(family, lock)(root): its copies stay as they are, to the end of the block. */
+/* CLASS(family, lock)(root): the root's copies stay as they are to the end of the block. */
 DEFINE_CLASS(family, struct mutex *, perf_family_leave(_T), perf_family_enter(root),
 	     const struct perf_event *root)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file that user space knows an event by.
+ * The file of an event: read, poll, signals, and the way from a file to its event.
  */
 #include <linux/anon_inodes.h>
 #include <linux/compat.h>
@@ -116,7 +116,7 @@ static const struct file_operations event_fops = {
 
 /**
  * perf_event_new_file - make the file of a new event
- * @event: whose reference the file takes over when it is released
+ * @event: the event; the file takes over the caller's reference, unless this fails
  * @flags: O_*
  *
  * May sleep. Return: the file, or an error.

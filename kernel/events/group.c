@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups: who belongs together, and which of them need scheduling.
+ * Groups: which events belong together, and which groups need scheduling.
  *
- * A group is resident when every member is a software event that can count
- * without being scheduled: it is found by event sites through its context's
- * lists as long as it is there, and enabling it is a change of state. Every
- * other group stands in a tree of its PMU context (group_tree.c) and is put on
- * and taken off by sched.c.
+ * A group is resident when every member is a resident event: a software event that
+ * is never scheduled. As long as it is attached, sites find its members, and
+ * enabling it is a mere change of state. Every other group that is enabled stands
+ * in a tree of a PMU's part of its context (group_tree.c) and is put on and taken
+ * off by sched.c.
  */
 #include "cgroup.h"
 #include "cold.h"
@@ -29,12 +29,13 @@ EXPORT_SYMBOL_GPL(perf_event_no_siblings);
 
 /**
  * perf_group_may_join - can an event become a member of a group?
- * @leader: of an existing group
- * @event: initialised, not attached yet; its context is known
+ * @leader: leader of an existing group; ctx->mutex is held
+ * @event: the event, initialised and with its context, not attached yet
  *
- * All of one group run in one context, on one CPU, for one cgroup, by one
- * clock, on one PMU (software events aside), and go on and off as the leader
- * says.
+ * All events of a group have the same context, CPU, cgroup and record clock, and
+ * the same PMU (software events aside), and only the leader may be pinned or
+ * exclusive.
+ * Return: whether the event may be attached to the group.
  */
 bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event)
 {
@@ -129,7 +130,7 @@ static void group_rehome(struct perf_event *leader)
 		epc = perf_pmu_context_of(leader->ctx, pmu);
 		WARN_ON_ONCE(!epc);
 	}
-	/* What it has run on another PMU makes it no older. */
+	/* The time that the group has run on another PMU does not count here. */
 	if (leader->pmu_ctx != epc)
 		leader->group_runtime = 0;
 	leader->pmu_ctx = epc;
@@ -146,7 +147,7 @@ static void group_update_caps(struct perf_event *leader)
 		leader->group_caps &= member->event_caps;
 }
 
-/* Let the group count and be scheduled as what it now is. */
+/* Let the group count, or be scheduled, by the PMU that its members now ask for. */
 static void group_enter(struct perf_event *leader)
 {
 	const struct perf_event_pmu_context *before = leader->pmu_ctx;
@@ -168,7 +169,7 @@ static void group_enter(struct perf_event *leader)
 	resident_start_group(leader);
 }
 
-/* Undo group_enter(): nothing of the group counts, states stay enabled or not. */
+/* Undo group_enter(): the group counts no more, but its members stay enabled or not. */
 static void group_leave(struct perf_event *leader)
 {
 	struct perf_event *member;
@@ -186,9 +187,9 @@ static void group_leave(struct perf_event *leader)
 }
 
 /*
- * A resident leader leaves, and its members do not. These stay where event sites find
- * them: a site that this has interrupted at one of them would go on from its new
- * place, and see others again, or not at all.
+ * A resident leader leaves, and its members do not. The members keep their places
+ * in the lists that sites walk: a site that has been interrupted at a member that
+ * moves would go on from its new place, and see others twice or not at all.
  */
 static void resident_leader_leave(struct perf_event *leader)
 {
@@ -197,7 +198,10 @@ static void resident_leader_leave(struct perf_event *leader)
 	perf_swevent_resident_del(leader);
 }
 
-/* The number of a group's members has changed; ctx->lock is held, or it is not known yet. */
+/*
+ * Compute sizes of records anew for all members of a group whose number of members
+ * has changed; ctx->lock is held, or the caller alone knows the group.
+ */
 static void group_layout(struct perf_event *leader)
 {
 	struct perf_event *member;
@@ -228,7 +232,7 @@ static void count_event(struct perf_event *event, int n)
 		event->hw_flags &= ~PERF_EVENT_USER_READ;
 }
 
-/* The event and its group know of one another; nothing of it counts yet. */
+/* Make the event a member of the group; nothing of it counts yet. */
 static void join_leader(struct perf_event *event, struct perf_event *leader)
 {
 	event->attach_state |= PERF_ATTACH_GROUP;
@@ -237,12 +241,12 @@ static void join_leader(struct perf_event *event, struct perf_event *leader)
 	leader->nr_siblings++;
 }
 
-/* The context's list has the event from here on. */
+/* Put the event into its context's list. */
 static void enlist(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
 
-	/* Tracepoints about a task look for those of a CPU; see perf_tp_event(). */
+	/* Tracepoints about a task look for such events here; see perf_tp_event(). */
 	if (event->cpu >= 0 && !(event->event_caps & PERF_EV_CAP_RESIDENT))
 		WRITE_ONCE(ctx->walked, true);
 	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
@@ -251,10 +255,10 @@ static void enlist(struct perf_event *event)
 }
 
 /*
- * Event sites of other CPUs take no lock: from the moment that the event is in
- * a list, tracepoints about its task write samples of it, and as soon as it is
- * active the sites of this CPU do, from an NMI too. So it is complete before
- * that: member of its group, with the sizes of its records and its times.
+ * Sites take no lock. As soon as the event is in a list, tracepoints about its task
+ * write samples of it on other CPUs; as soon as it is active, sites of this CPU do,
+ * in NMI, too. So the event has to be complete before that: it is a member of its
+ * group, and the sizes of its records and its times are set.
  */
 static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
 {
@@ -293,7 +297,7 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	*attached = true;
 }
 
-/* The same for a copy, up to what perf_group_complete() does once for all its group. */
+/* attach_locked() for a copy, without the steps that perf_group_complete() does at once. */
 static void attach_copy_locked(struct perf_event *copy, struct perf_cpu_context *cpuctx,
 			       void *data)
 {
@@ -330,7 +334,7 @@ static int attach(struct perf_event *event, perf_event_func_t func)
 	perf_event_hold(event);
 	perf_context_reserve(ctx);
 	perf_event_call(event, func, &attached);
-	/* The task's exit takes ctx->mutex before it is gone. */
+	/* The exit of the context's task takes ctx->mutex before it sets PERF_TASK_GONE. */
 	WARN_ON_ONCE(!attached);
 	perf_sideband_attach(event);
 	return 0;
@@ -338,10 +342,10 @@ static int attach(struct perf_event *event, perf_event_func_t func)
 
 /**
  * perf_event_attach - make an event part of its context and group
- * @event: initialised, event->ctx set and its mutex held; group_leader is the
- *	event itself or a leader that it may join
+ * @event: the event, initialised; its context is set and ctx->mutex held;
+ *	group_leader is the event itself or a leader that it may join
  *
- * The context keeps the event until perf_event_detach(). May sleep.
+ * The context keeps a reference until perf_event_detach(). May sleep.
  * Return: 0, -ESRCH when the context's task has exited, -ENODEV when the
  * event's PMU has gone, -ENOMEM.
  */
@@ -351,11 +355,13 @@ int perf_event_attach(struct perf_event *event)
 }
 
 /**
- * perf_event_attach_copy - make a copy part of a context that nobody knows yet
- * @copy: as for perf_event_attach(); its leader has been attached by this, too
+ * perf_event_attach_copy - make a copy part of a context that only the caller knows
+ * @copy: the copy, in the state that perf_event_attach() asks for; its leader has
+ *	been attached by this function, too
  *
- * Nothing of its group counts before perf_group_complete(). A group of n is copied
- * in n steps so, and not in n squared. May sleep. Return: as there.
+ * Nothing of its group counts before perf_group_complete(): work that concerns the
+ * whole group is done there once, not for each member. May sleep.
+ * Return: 0, -ENODEV when the event's PMU has gone, -ENOMEM.
  */
 int perf_event_attach_copy(struct perf_event *copy)
 {
@@ -365,8 +371,9 @@ int perf_event_attach_copy(struct perf_event *copy)
 /**
  * struct detach_args - what detach_locked() is to do
  * @end: the state to leave the event in
- * @home: out: the event's own PMU's part of the context
- * @enabled: out: it was, to the end
+ * @home: out: the context's part for the event's own PMU, whose reference the
+ *	caller has to drop, or NULL
+ * @enabled: out: the event was enabled until now
  * @keep_group: members stay together, to be read as a group
  */
 struct detach_args {
@@ -377,19 +384,22 @@ struct detach_args {
 };
 
 /*
- * Make every member its own leader, as old as the group was; the group counts
- * nothing. This is one step for all of them: there may be many others.
+ * Make every member its own leader, as old as the group was. The group has been
+ * taken off before, once for all members: a group may be large.
  */
 static void group_dissolve(struct perf_event *leader, bool attached)
 {
 	struct perf_event *member, *next;
 
-	/* Members may be enabled behind a leader that has been off for long, or has no age. */
+	/* A leader that has been off for long, or is pinned, has no age for its members. */
 	if (attached && leader->pmu_ctx &&
 	    (leader->state < PERF_EVENT_STATE_INACTIVE || leader->attr.pinned))
 		perf_group_level(leader);
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list) {
-		/* What wrote into the leader's AUX area has nowhere to write; some never lead. */
+		/*
+		 * A member that wrote into the leader's AUX area has nowhere to write
+		 * now, and PERF_EV_CAP_SIBLING events can never lead a group.
+		 */
 		if ((perf_event_needs_aux(member) || member->event_caps & PERF_EV_CAP_SIBLING) &&
 		    member->state > PERF_EVENT_STATE_ERROR)
 			perf_event_set_state(member, PERF_EVENT_STATE_ERROR);
@@ -479,12 +489,12 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 		perf_pmu_resched_cpu(cpuctx, ctx, home->pmu);
 		return;
 	}
-	/* Who stays may have become another PMU's to schedule. */
+	/* The events that stay may have to be scheduled by another PMU now. */
 	for_each_pmu_context(epc, ctx)
 		perf_pmu_resched_cpu(cpuctx, ctx, epc->pmu);
 }
 
-/* For what does not run. */
+/* Call @func for an event whose context runs on no CPU. */
 static void change_here(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	struct perf_event_context *ctx = event->ctx;
@@ -503,10 +513,12 @@ static void complete_locked(struct perf_event *leader, struct perf_cpu_context *
 }
 
 /**
- * perf_group_complete - all copies of a group have been attached
- * @leader: of them; ctx->mutex is held, and nobody else knows the context
+ * perf_group_complete - let a group of copies be scheduled and count
+ * @leader: leader of the group, all of which has been attached by
+ *	perf_event_attach_copy(); ctx->mutex is held, and the caller alone knows the
+ *	context
  *
- * They are scheduled, or count where they are, from here on.
+ * Takes ctx->lock; interrupts are on.
  */
 void perf_group_complete(struct perf_event *leader)
 {
@@ -527,13 +539,14 @@ static void detach_done(struct perf_event *event, struct detach_args *args, bool
 
 /**
  * perf_event_detach - take an event out of its context and group
- * @event: attached, or left over from a task that has exited
- * @end: PERF_EVENT_STATE_DEAD, or OFF for an event that goes elsewhere
+ * @event: the event, attached, or left over from a task that has exited
+ * @end: the state to leave it in: PERF_EVENT_STATE_DEAD, or PERF_EVENT_STATE_EXIT at
+ *	exec, or PERF_EVENT_STATE_OFF for an event that goes to another context
  *
- * Members of a group that it led go on alone. Afterwards no event site and no
- * switch finds it; one that is in the middle of it has RCU. ctx->mutex is
- * held (and the family's lock for an inherited event). May sleep.
- * Return: whether it was enabled.
+ * If the event led a group, its members go on alone. Afterwards no site and no
+ * switch finds the event; a site that is just looking at it does so under RCU.
+ * ctx->mutex is held, and the family's lock for a copy. May sleep.
+ * Return: whether the event was enabled.
  */
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 {
@@ -553,9 +566,9 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 
 /**
  * perf_event_detach_at_exit - take an event from the context of a task that has exited
- * @event: attached; ctx->mutex is held, nothing of the context is on
+ * @event: the event, attached; ctx->mutex is held, nothing of the context is on
  *
- * It may still be read together with its group.
+ * The event stays in its group, with which it can still be read. May sleep.
  */
 void perf_event_detach_at_exit(struct perf_event *event)
 {
@@ -595,21 +608,24 @@ static void disable_due_locked(struct perf_event *event, struct perf_cpu_context
 		turn_off_locked(event, cpuctx, data);
 }
 
-/* More overflows for the event, and not one of them for what comes before it is on. */
+/* Allow the event @more overflows, which are counted once it is on. */
 static void allow_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx, int more)
 {
 	atomic_t *limit = &event->cold->event_limit;
 	int old;
 
 	do {
-		/* What an overflow has asked for comes first. */
+		/* If an overflow has asked to disable the event, that comes first. */
 		disable_due_locked(event, cpuctx, NULL);
 		old = atomic_read(limit);
 	} while (old == PERF_LIMIT_REACHED ||
 		 !atomic_try_cmpxchg(limit, &old, max(max(old, 0) + more, 0)));
 }
 
-/* Enable: from off or error, to what the group allows. @data: for so many overflows, or NULL. */
+/*
+ * Enable an event that is off or in error; it runs if its leader does. @data points to
+ * the number of overflows for which it is enabled, or is NULL.
+ */
 static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
 {
 	struct perf_event *leader = event->group_leader;
@@ -645,8 +661,9 @@ static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cp
 }
 
 /*
- * A resident group changes state under its lock alone, wherever it counts; unless
- * a page shows that, which is written where the context runs.
+ * Change a resident event's state from this CPU, wherever it counts: the lock of its
+ * context is enough. Only when a mapped page shows the state, and the context runs,
+ * has the change to be made on the context's CPU.
  */
 static bool change_resident(struct perf_event *event, perf_event_func_t func, void *data)
 {
@@ -674,10 +691,10 @@ static void turn(struct perf_event *event, perf_event_func_t func, void *data)
 
 /**
  * perf_event_turn_on - enable one event
- * @event: ctx->mutex is held, or the family's lock for an inherited event
+ * @event: the event; ctx->mutex is held, or the family's lock for a copy
  *
- * Also the way out of the error state. Nothing happens to an event whose task
- * has exited. May sleep.
+ * An event in the error state is enabled, too. An event whose task has exited stays
+ * as it is. May sleep.
  */
 void perf_event_turn_on(struct perf_event *event)
 {
@@ -685,9 +702,9 @@ void perf_event_turn_on(struct perf_event *event)
 }
 
 /**
- * perf_event_turn_on_for - enable one event for some overflows more
- * @event: that has its cold part; ctx->mutex is held
- * @overflows: how many
+ * perf_event_turn_on_for - enable one event for some more overflows
+ * @event: the event, which has its cold part; ctx->mutex is held
+ * @overflows: the number of overflows, after which it is disabled again
  *
  * May sleep.
  */
@@ -698,7 +715,7 @@ void perf_event_turn_on_for(struct perf_event *event, int overflows)
 
 /**
  * perf_event_turn_off - disable one event
- * @event: ctx->mutex is held, or the family's lock for an inherited event
+ * @event: the event; ctx->mutex is held, or the family's lock for a copy
  *
  * May sleep.
  */
@@ -719,7 +736,7 @@ static void turn_off_here(struct perf_event *event, perf_event_func_t func)
 		func(event, cpuctx, NULL);
 		perf_context_unlock_cpu(cpuctx, ctx);
 	} else {
-		/* A group that was on has been taken off, and out, at the switch. */
+		/* The context has been switched out: at that, its groups were taken off. */
 		raw_spin_lock(&ctx->lock);
 		perf_context_begin(ctx);
 		if (is_resident(event) || event->state != PERF_EVENT_STATE_ACTIVE)
@@ -730,11 +747,11 @@ static void turn_off_here(struct perf_event *event, perf_event_func_t func)
 }
 
 /**
- * perf_event_disable_local - disable one event from where it counts
- * @event: that the caller keeps alive
+ * perf_event_disable_local - disable one event on the CPU where it counts
+ * @event: the event, which the caller keeps alive
  *
- * Interrupt context, interrupts off. A scheduled event that is active on another
- * CPU is left alone.
+ * Called with interrupts off, not in NMI. A scheduled event that is active on
+ * another CPU stays as it is.
  */
 void perf_event_disable_local(struct perf_event *event)
 {
@@ -743,10 +760,10 @@ void perf_event_disable_local(struct perf_event *event)
 
 /**
  * perf_event_disable_due - disable one event if an overflow has asked for it
- * @event: that the caller keeps alive
+ * @event: the event, which the caller keeps alive
  *
- * Interrupt context, interrupts off. Not when that has been done: when it was
- * taken off the CPU, or enabled again.
+ * Called with interrupts off, not in NMI. Does nothing when the request has been
+ * met meanwhile, because the event was taken off its CPU or enabled again.
  */
 void perf_event_disable_due(struct perf_event *event)
 {

@@ -2,15 +2,16 @@
 /*
  * The trees of groups that are enabled and have to be scheduled, and their ages.
  *
- * A group's age is how long it has run beyond the youngest that is there.
- * Rotation exchanges the youngest group that waits for the oldest one that is
- * on, of the CPU or of its task.
+ * A group's age is how much longer it has run than the youngest group that may
+ * run on the same CPU. Rotation exchanges the youngest group that waits for the
+ * oldest group that is on, whether of the CPU or of its task.
  *
- * The youngest has run as long as the base says that each PMU's part of a context
- * keeps. While a task is on a CPU its base and the CPU's rise together. What
- * comes in is as young - a new group, one that is enabled, a task - or as much
- * older as when it left, within limits: nobody pays for hours that it had the
- * PMU for itself, elsewhere or before others came.
+ * Each PMU's part of a context keeps a base (age_base): the run time that counts
+ * as age 0. While a task is on a CPU, the bases of the task's part and of the
+ * CPU's part rise together. A group that is new or has just been enabled begins
+ * with the age of the youngest. The groups of a task that comes in are as old as
+ * when it left, up to AGE_LIMIT: no group pays for hours in which it had the PMU
+ * for itself, on another CPU or before other groups came.
  */
 #include <linux/rbtree.h>
 
@@ -18,12 +19,12 @@
 #include "time.h"
 
 /*
- * A tree compares ages in steps of 2^20 ns, a millisecond: a task that comes and
- * goes more often finds its counters as it left them.
+ * Run times are compared in steps of 2^20 ns, about 1 ms, so that frequent
+ * switches do not reshuffle groups.
  */
 #define AGE_SHIFT	20
 
-/* The youngest group of what comes in is no older than this, in ns. */
+/* When a stretch comes in, its youngest group is at most this old, in ns. */
 #define AGE_LIMIT	(32ULL * NSEC_PER_MSEC)
 
 static u64 age_steps(const struct perf_event *leader)
@@ -32,8 +33,8 @@ static u64 age_steps(const struct perf_event *leader)
 }
 
 /*
- * Order of a tree: CPU, cgroup, age, then arrival. The groups of one CPU and
- * cgroup are a stretch of it: they come and go together.
+ * Order of a tree: CPU, cgroup, age, then id. The groups of a tree with the same
+ * CPU and cgroup are a stretch: they come and go together.
  */
 static bool group_before(const struct perf_event *a, const struct perf_event *b)
 {
@@ -60,9 +61,9 @@ static struct rb_root *group_root(const struct perf_event *leader)
 }
 
 /**
- * struct group_key - a stretch of a tree
- * @cpu: of the groups, -1 for those of any CPU
- * @cgrp: of the groups, or NULL
+ * struct group_key - how a stretch of a tree is found
+ * @cpu: CPU of the groups, -1 when they may run on any CPU
+ * @cgrp: cgroup of the groups, or NULL
  */
 struct group_key {
 	int				cpu;
@@ -82,12 +83,12 @@ static int key_cmp(const void *key, const struct rb_node *node)
 }
 
 /**
- * perf_group_first - the first group of a CPU and cgroup
- * @root: a PMU context's tree; the context's lock is held
- * @cpu: the CPU, or -1
- * @cgrp: the cgroup, or NULL
+ * perf_group_first - find the first group of a stretch
+ * @root: a tree of groups; the lock of its context is held
+ * @cpu: the stretch's CPU, or -1
+ * @cgrp: the stretch's cgroup, or NULL
  *
- * Return: its leader, or NULL.
+ * Return: the leader of the group, NULL when the stretch is empty.
  */
 struct perf_event *perf_group_first(struct rb_root *root, int cpu,
 				    const struct perf_cgroup *cgrp)
@@ -99,10 +100,10 @@ struct perf_event *perf_group_first(struct rb_root *root, int cpu,
 }
 
 /**
- * perf_group_next - the next group of the same CPU and cgroup
- * @leader: in a tree; the context's lock is held
+ * perf_group_next - find the next group of the same stretch
+ * @leader: leader of a group that is in a tree; the context's lock is held
  *
- * Return: its leader, or NULL.
+ * Return: the leader of the next group, NULL after the last one.
  */
 struct perf_event *perf_group_next(struct perf_event *leader)
 {
@@ -114,7 +115,7 @@ struct perf_event *perf_group_next(struct perf_event *leader)
 	return rb_entry(node, struct perf_event, group_node);
 }
 
-/* ns that a group has run by now; what is on has not been charged yet. */
+/* ns that a group has run by now, with the time since it was put on if it is on. */
 static u64 runtime_now(const struct perf_event *leader)
 {
 	u64 runtime = leader->group_runtime;
@@ -127,9 +128,9 @@ static u64 runtime_now(const struct perf_event *leader)
 
 /**
  * perf_group_age - how old is a group?
- * @leader: in a tree; ctx->lock is held
+ * @leader: leader of a group that is in a tree; ctx->lock is held
  *
- * Return: ns.
+ * Return: its age in ns, 0 or more.
  */
 u64 perf_group_age(const struct perf_event *leader)
 {
@@ -140,13 +141,14 @@ u64 perf_group_age(const struct perf_event *leader)
 
 /**
  * perf_stretch_look - find the youngest groups of a stretch
- * @epc: whose tree of flexible groups; its context is locked
+ * @epc: the PMU's part whose flexible groups are looked at; its context is locked
  * @cpu: the stretch's CPU, or -1
- * @cgrp: its cgroup, or NULL
- * @look: what has been seen so far, to which this stretch is added
+ * @cgrp: the stretch's cgroup, or NULL
+ * @look: updated with what this stretch has
  *
- * Groups that are on come before the first one that waits, but for the last
- * time that they have been on. The walk ends there.
+ * The tree is sorted without the time that active groups have run since they were
+ * put on. So groups before the first one that waits may be older than it, but no
+ * group behind it is younger: the walk ends there.
  */
 void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
 		       const struct perf_cgroup *cgrp, struct perf_stretch_look *look)
@@ -168,8 +170,9 @@ void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
 }
 
 /*
- * How old is the youngest of the groups that have been looked at? No stretch of
- * them is older than the limit from here on. U64_MAX: there is none.
+ * How old is the youngest of the groups that have been looked at? First raise the
+ * base, so that the youngest group of each stretch is no older than AGE_LIMIT.
+ * Return: ns, U64_MAX when there was no group.
  */
 static u64 age_of_youngest(struct perf_event_pmu_context *epc,
 			   const struct perf_stretch_look *look)
@@ -182,14 +185,14 @@ static u64 age_of_youngest(struct perf_event_pmu_context *epc,
 }
 
 /**
- * perf_ages_settle - let the ages of a CPU's and of its task's groups be comparable
- * @cpu: the PMU's part of this CPU
- * @of_cpu: what has been seen of its stretches that may run here
- * @task: that of the task's context, or NULL
- * @of_task: the same of it; nothing when there is none
+ * perf_ages_settle - make the ages of a CPU's and of its task's groups comparable
+ * @cpu: the PMU's part of this CPU's context
+ * @of_cpu: what perf_stretch_look() found in the stretches of @cpu that may run here
+ * @task: the PMU's part of the running task's context, or NULL
+ * @of_task: what perf_stretch_look() found in @task; as initialised without a @task
  *
- * Called by each rotation; both contexts are locked. Afterwards the youngest of
- * all has no age.
+ * Called by each rotation; both contexts are locked. Afterwards the youngest
+ * group of both has the age 0.
  */
 void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stretch_look *of_cpu,
 		      struct perf_event_pmu_context *task, const struct perf_stretch_look *of_task)
@@ -206,13 +209,13 @@ void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stre
 }
 
 /**
- * perf_group_level - a group is to be as old as the youngest of its stretch
- * @leader: in no tree, its group or what becomes of its members is flexible;
- *	ctx->lock is held
+ * perf_group_level - make a group at least as old as the youngest of its stretch
+ * @leader: leader of a group that is in no tree, and that is flexible or about to
+ *	be dissolved into flexible ones; ctx->lock is held
  *
- * At least: it neither waits for all others nor pushes them aside until it has
- * caught up, and does not become younger by leaving and coming back. Groups that
- * never wait need no age.
+ * So a group that comes does not push the others aside until it has run as long
+ * as they have, and does not become younger by leaving and coming back. Groups of
+ * software events alone never wait and need no age.
  */
 void perf_group_level(struct perf_event *leader)
 {
@@ -229,7 +232,8 @@ void perf_group_level(struct perf_event *leader)
 
 /**
  * perf_group_insert - put a group into its tree
- * @leader: of a group that is enabled and has to be scheduled; ctx->lock is held
+ * @leader: leader of a group that is enabled and has to be scheduled; ctx->lock
+ *	is held
  */
 void perf_group_insert(struct perf_event *leader)
 {
@@ -241,7 +245,9 @@ void perf_group_insert(struct perf_event *leader)
 
 /**
  * perf_group_erase - take a group out of its tree
- * @leader: of any group; ctx->lock is held. One that is in no tree is left alone
+ * @leader: leader of a group that is not active; ctx->lock is held
+ *
+ * Does nothing when the group is in no tree.
  */
 void perf_group_erase(struct perf_event *leader)
 {
@@ -256,12 +262,12 @@ void perf_group_erase(struct perf_event *leader)
 
 /**
  * perf_group_ran - charge a group for its time on the PMU
- * @leader: of a flexible group that has just been taken off
+ * @leader: leader of a flexible group that has just been taken off
  * @ns: how long it was on
  *
- * Called for the groups of a context from the last to the first: where all
- * ran alike, none of them moves. One whose stretch was away while others ran is
- * level with them from here on.
+ * Called for the groups of a context from the last to the first: then groups that
+ * have run equally long keep their places in the tree. A group whose stretch was
+ * away while others ran is raised to the base.
  */
 void perf_group_ran(struct perf_event *leader, u64 ns)
 {
@@ -275,7 +281,7 @@ void perf_group_ran(struct perf_event *leader, u64 ns)
 	rb_add(&leader->group_node, group_root(leader), node_before);
 }
 
-/* The last group of @leader's stretch, perhaps itself. */
+/* The last group of @leader's stretch, which may be its own. */
 static struct perf_event *last_of_stretch(struct perf_event *leader)
 {
 	struct group_key key = { .cpu = leader->cpu, .cgrp = leader->cgrp };
@@ -292,19 +298,19 @@ static struct perf_event *last_of_stretch(struct perf_event *leader)
 }
 
 /**
- * perf_group_pass - let a group wait behind all others of its CPU and cgroup
- * @leader: of a flexible group that does not fit, though no other flexible group
- *	is on; ctx->lock is held
- * @ns: that it would have been on
+ * perf_group_pass - let a group wait behind all others of its stretch
+ * @leader: leader of a flexible group that does not fit, though no other flexible
+ *	group is on; ctx->lock is held
+ * @ns: the time to charge, for which the group would have been on
  *
- * A group that cannot run must not stay the youngest.
+ * A group that cannot run must not stay the youngest: rotation would try it alone.
  */
 void perf_group_pass(struct perf_event *leader, u64 ns)
 {
 	u64 most;
 
 	lockdep_assert_held(&leader->ctx->lock);
-	/* An overflow while it was being put on may have turned it off. */
+	/* An overflow while the group was being put on may have turned it off. */
 	if (RB_EMPTY_NODE(&leader->group_node))
 		return;
 	most = last_of_stretch(leader)->group_runtime;

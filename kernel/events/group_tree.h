@@ -5,10 +5,10 @@
 #include <linux/perf_event.h>
 
 /**
- * struct perf_stretch_look - what some stretches of a tree have in common
+ * struct perf_stretch_look - what a walk over stretches of a tree has found so far
  * @waiting: the leader of the youngest group that waits, or NULL
- * @youngest: ns that the youngest group has run, U64_MAX at the beginning
- * @level: ns that the youngest group of the oldest stretch has run
+ * @youngest: ns that the youngest group has run, U64_MAX before the walk
+ * @level: ns that the youngest group of a stretch has run, the most of all stretches
  */
 struct perf_stretch_look {
 	struct perf_event	*waiting;
@@ -16,7 +16,7 @@ struct perf_stretch_look {
 	u64			level;
 };
 
-/* ctx->lock is held. */
+/* The lock of the context, or of both contexts, is held. */
 void perf_group_level(struct perf_event *leader);
 void perf_group_insert(struct perf_event *leader);
 void perf_group_erase(struct perf_event *leader);

@@ -30,7 +30,7 @@
 #include "time.h"
 #include "time_seq.h"
 
-/* On the CPU, interrupts off. */
+/* Called on the CPU that comes, with interrupts off. */
 static void start_cpu(void *unused)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -64,7 +64,7 @@ void perf_event_stop_cpu(void *unused)
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }
 
-/* With nobody opening an event on it meanwhile. */
+/* Call @func on @cpu, with ctx.mutex held so that no event is opened there meanwhile. */
 static void on_this_cpu(unsigned int cpu, smp_call_func_t func)
 {
 	guard(mutex)(&per_cpu(perf_cpu_context, cpu).ctx.mutex);
@@ -83,8 +83,8 @@ static void set_online(unsigned int cpu, bool online)
 }
 
 /**
- * perf_event_init_cpu - a CPU comes
- * @cpu: which
+ * perf_event_init_cpu - let a CPU that comes have events
+ * @cpu: the CPU
  *
  * Called twice: when the CPU is prepared, and on itself. Return: 0.
  */
@@ -133,7 +133,7 @@ static bool driver_moves(const struct perf_event *leader)
 	       pmu->scope == PERF_PMU_SCOPE_NONE;
 }
 
-/* What drivers have not moved keeps what it has counted, and never runs again. */
+/* End the events that drivers have not moved: they keep their counts and never run again. */
 static void end_events_left(unsigned int cpu)
 {
 	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
@@ -160,8 +160,8 @@ static void end_events_left(unsigned int cpu)
 }
 
 /**
- * perf_event_exit_cpu - a CPU goes
- * @cpu: which
+ * perf_event_exit_cpu - stop the events of a CPU that goes
+ * @cpu: the CPU
  *
  * Called on itself, and once more when it is gone. Return: 0.
  */
@@ -171,7 +171,7 @@ int perf_event_exit_cpu(unsigned int cpu)
 
 	if (cpu != raw_smp_processor_id())
 		return 0;
-	/* First: nothing is opened on it behind those that are moved. */
+	/* Set first, so that no event is opened on the CPU after others have been moved. */
 	set_online(cpu, false);
 	perf_scope_offline(cpu);
 	end_events_left(cpu);
@@ -189,11 +189,11 @@ static bool group_is_of(const struct perf_event *leader, const struct pmu *pmu)
 
 static void move_out(struct perf_event *event, struct list_head *moving)
 {
-	/* Detached it has no time: the clock there is another one. */
+	/* The event must be off while it moves: the clock of the other context is another one. */
 	if (perf_event_detach(event, PERF_EVENT_STATE_OFF))
 		event->hw_flags |= PERF_EVENT_GOES_ON;
 	perf_buffer_share(event);
-	/* It is not on: that link is free. */
+	/* The event is off: active_list is free for another use. */
 	list_add_tail(&event->active_list, moving);
 }
 
@@ -259,7 +259,7 @@ static void move_events(struct pmu *pmu, struct perf_event_context *src,
 		return;
 
 	perf_delay(MIGRATE_OUT);
-	/* Event sites and listeners have let go of the old lists. */
+	/* After this no site and no walk over listeners is in the old lists. */
 	synchronize_rcu();
 	list_for_each_entry_safe(event, next, &moving, active_list)
 		move_in(event, dst, dst_cpu);
@@ -268,8 +268,8 @@ static void move_events(struct pmu *pmu, struct perf_event_context *src,
 /**
  * perf_pmu_migrate_context - move a PMU's CPU events to another CPU
  * @pmu: a system-wide PMU
- * @src_cpu: which no longer speaks for it
- * @dst_cpu: which does from now on
+ * @src_cpu: the CPU that no longer speaks for the PMU's instance
+ * @dst_cpu: the CPU that speaks for it from now on
  *
  * May sleep, for a grace period when there are any; called from CPU hotplug.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens to a task's events at fork, exec and exit; families: family.c.
+ * What happens to a task's events at fork, exec and exit. For families, see family.c.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -28,8 +28,9 @@
 #include "time_seq.h"
 
 /*
- * The family's lock, while a walk goes over events most of which are of the
- * same family or of one context's. Return: what is held now.
+ * Hold the lock of @root's family instead of @held; either may be NULL. For walks over
+ * events, most of which have the same lock as the event before.
+ * Return: the lock that is held now.
  */
 static struct mutex *change_family(struct mutex *held, const struct perf_event *root)
 {
@@ -52,12 +53,12 @@ static struct mutex *change_family(struct mutex *held, const struct perf_event *
 /**
  * struct fork_args - a fork in progress
  * @child: the new task, not running yet
- * @clone_flags: of the fork
- * @ctx: its context, NULL until the first event is inherited
- * @expected: events of the parent that have not been looked at
- * @nr_copies: plain ones, to be made known to their families at the end; until
- *	then their references to @ctx have not been taken
- * @nr_spare: of @spare
+ * @clone_flags: CLONE_* of the fork
+ * @ctx: context of @child, NULL until the first event is inherited
+ * @expected: number of the parent's events that have not been looked at
+ * @nr_copies: number of plain copies, which become known to their families at the
+ *	end; until then their references to @ctx have not been taken
+ * @nr_spare: number of entries in @spare
  * @spare: memory for plain copies
  */
 struct fork_args {
@@ -76,7 +77,7 @@ static bool is_inherited(const struct perf_event *leader, u64 clone_flags)
 
 	if (!attr->inherit || leader->state <= PERF_EVENT_STATE_EXIT)
 		return false;
-	/* Its leader is gone, and drivers would refuse it as one. */
+	/* The event's leader is gone, and drivers refuse such an event as a leader. */
 	if (leader->event_caps & PERF_EV_CAP_SIBLING)
 		return false;
 	if (attr->inherit_thread && !(clone_flags & CLONE_THREAD))
@@ -94,7 +95,10 @@ static struct perf_event *take_spare(struct fork_args *args)
 	return args->nr_spare ? args->spare[--args->nr_spare] : NULL;
 }
 
-/* What perf_event_attach() comes to in a context that nobody knows yet, but for the state. */
+/*
+ * Attach a plain copy. In a context that the caller alone knows, this is all that
+ * perf_event_attach() would do, but for the state, which begin_copy() sets.
+ */
 static void attach_copy(struct perf_event *copy)
 {
 	struct perf_event_context *ctx = copy->ctx;
@@ -109,7 +113,7 @@ static void attach_copy(struct perf_event *copy)
 	ctx->nr_events++;
 }
 
-/* As inherit_event(), for one of a group that is plain. */
+/* inherit_event() for an event of a group whose copies are plain. */
 static struct perf_event *inherit_plain(struct fork_args *args, struct perf_event *event,
 					struct perf_event *leader)
 {
@@ -120,16 +124,17 @@ static struct perf_event *inherit_plain(struct fork_args *args, struct perf_even
 	perf_event_init_copy(copy, event, args->ctx, leader);
 	perf_event_hold(copy->parent);
 	attach_copy(copy);
-	/* Nothing else is there: where it takes its state from. */
+	/* begin_copy() takes the state from there; a plain copy has no driver's data. */
 	copy->pmu_private = event;
 	args->nr_copies++;
 	return copy;
 }
 
 /*
- * Let a plain copy be what its event is now, under its leader, which has been before.
- * Who enables or disables the family holds its lock, as the caller does, and finds
- * the copy after this. Its clock has never run, and its times stand.
+ * Give a plain copy the state that its event has now; its leader has got its state
+ * before. The caller holds the family's lock, so that enabling or disabling the
+ * family either comes before this or finds the copy. The context clock has never run
+ * and the times of the copy are 0.
  */
 static __always_inline void begin_copy(struct perf_event *copy)
 {
@@ -152,8 +157,9 @@ static bool root_is_closed(const struct perf_event *copy)
 }
 
 /*
- * A copy whose family is not to know it: its root has been closed, or it is to
- * be made anew. Members that it led go on alone.
+ * Drop a copy that does not become part of its family, because its root has been
+ * closed or because it has to be made anew. If it led a group, the members go on
+ * alone.
  */
 static void discard_copy(struct perf_event *copy)
 {
@@ -163,7 +169,10 @@ static void discard_copy(struct perf_event *copy)
 	perf_event_put(copy);
 }
 
-/* All plain copies become known to their families: each group at once. */
+/*
+ * Add all plain copies to their families. The members of a group have one lock, so that
+ * the whole group is added at once.
+ */
 static void link_plain(struct fork_args *args)
 {
 	struct perf_event *copy, *next;
@@ -171,7 +180,10 @@ static void link_plain(struct fork_args *args)
 
 	if (!args->nr_copies)
 		return;
-	/* Who finds a copy waits for the mutex before it lets go of the context. */
+	/*
+	 * A task that finds a copy through its family waits for ctx->mutex, held here,
+	 * before it drops a reference to the context: these are in time.
+	 */
 	refcount_add(args->nr_copies, &args->ctx->refcount);
 	for_each_event_safe(copy, next, args->ctx) {
 		if (!(copy->hw_flags & PERF_EVENT_PLAIN_COPY))
@@ -195,7 +207,7 @@ static void drop_child(struct perf_event *child)
 	perf_event_put(child);
 }
 
-/* A copy that nobody knows yet; NULL when there is to be none, or an error. */
+/* Return: a copy that the caller alone knows, NULL when its PMU is going, or an error. */
 static struct perf_event *make_child(struct fork_args *args, struct perf_event *event,
 				     struct perf_event *leader, struct perf_event_attr *attr)
 {
@@ -203,7 +215,7 @@ static struct perf_event *make_child(struct fork_args *args, struct perf_event *
 
 	child = perf_event_alloc(attr, event->cpu, args->child, leader, perf_event_root(event),
 				 NULL, NULL, -1);
-	/* An event whose PMU is going has no future in the child. */
+	/* There is no copy of an event whose PMU is going. */
 	if (child == ERR_PTR(-ENODEV))
 		return NULL;
 	if (IS_ERR(child))
@@ -222,7 +234,7 @@ static struct perf_event *make_child(struct fork_args *args, struct perf_event *
 		local64_set(&child->hw.period_left,
 			    perf_event_counts_up(child) ? -(s64)period : period);
 	}
-	/* One whose trace has been closed goes on without it, here and there. */
+	/* If the AUX area's event has been closed, event and copy go on without it. */
 	if (event->aux_event && !perf_event_set_aux_output(child, leader ?: child)) {
 		drop_child(child);
 		return ERR_PTR(-EINVAL);
@@ -230,10 +242,13 @@ static struct perf_event *make_child(struct fork_args *args, struct perf_event *
 	return child;
 }
 
-/* attr, of which a breakpoint's may be modified with its family's lock. */
+/*
+ * Copy an event's attr. A breakpoint's may be modified meanwhile: a copy's attr with the
+ * family's lock held.
+ */
 static void copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
 {
-	/* That of a root is modified with the mutex of its context, which is held. */
+	/* A root's attr is modified with the mutex of its context, which is held here. */
 	struct mutex *family = change_family(NULL, event->parent);
 
 	*attr = event->attr;
@@ -241,8 +256,8 @@ static void copy_attr(struct perf_event_attr *attr, const struct perf_event *eve
 }
 
 /*
- * One event. @leader is the copy of the group's leader, NULL for the leader
- * itself. Return: the copy, that its family does not know yet, NULL when its
+ * Copy one event. @leader is the copy of the group's leader, NULL for the leader
+ * itself. Return: the copy, which its family does not know yet, NULL when its
  * PMU is going, or an error.
  */
 static struct perf_event *inherit_event(struct fork_args *args, struct perf_event *event,
@@ -268,7 +283,10 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
 	return child;
 }
 
-/* The copy of a member, or of a later one when that was not made. */
+/*
+ * The copy after @copy in the group of copies, or NULL. It need not be the copy of
+ * the next member: that may not have been made.
+ */
 static struct perf_event *next_copy(struct perf_event *leader, struct perf_event *copy)
 {
 	if (copy == leader)
@@ -293,7 +311,7 @@ static bool is_modified(const struct perf_event *event, const struct perf_event 
 		a->sig_data != b->sig_data || a->disabled != b->disabled);
 }
 
-/* One of a group becomes known to its family, whose lock is held. */
+/* Add one copy of a group to its family, whose lock is held. */
 static void link_event(struct perf_event *copy, struct perf_event *event)
 {
 	bool is_on = copy->state >= PERF_EVENT_STATE_INACTIVE;
@@ -309,7 +327,10 @@ static void link_event(struct perf_event *copy, struct perf_event *event)
 	list_add_tail(&copy->child_list, perf_event_copies(copy->parent));
 }
 
-/* A group of copies becomes known, at once. False: one has been modified, none is known. */
+/*
+ * Add a group of copies to its families at once. Return: false, with nothing added, when
+ * an event of the group has been modified since it was copied.
+ */
 static bool link_group(struct perf_event *copy_leader, struct perf_event *leader)
 {
 	struct perf_event *member, *copy;
@@ -337,7 +358,10 @@ static bool link_group(struct perf_event *copy_leader, struct perf_event *leader
 	return true;
 }
 
-/* Those of a group that no family knows: all, or those whose root has been closed. */
+/*
+ * Drop the copies of a group that link_group() has not added: all of them, or those whose
+ * root has been closed.
+ */
 static void discard_unlinked(struct perf_event *copy_leader)
 {
 	struct perf_event *copy, *next;
@@ -350,7 +374,7 @@ static void discard_unlinked(struct perf_event *copy_leader)
 		discard_copy(copy_leader);
 }
 
-/* Is each of a group as is_plain() in event.c has found it to be? */
+/* Can all events of the group have plain copies? is_plain() in event.c says when. */
 static bool group_is_plain(struct perf_event *leader)
 {
 	struct perf_event *member;
@@ -366,14 +390,17 @@ static bool group_is_plain(struct perf_event *leader)
 	return true;
 }
 
-/* A context for the child, and a lock for the first copies of a context's events. */
+/*
+ * Make the child's context, unless there is one, and the lock of the families to which
+ * the first copies of a context's events belong.
+ */
 static int prepare_families(struct fork_args *args, struct perf_event *leader)
 {
 	if (!args->ctx) {
 		args->ctx = perf_context_alloc(args->child, GFP_KERNEL);
 		if (!args->ctx)
 			return -ENOMEM;
-		/* Nobody else knows it: it can be had, and order does not matter. */
+		/* The caller alone knows the context: nothing holds its mutex. */
 		if (WARN_ON_ONCE(!mutex_trylock(&args->ctx->mutex)))
 			return -EAGAIN;
 	}
@@ -381,7 +408,7 @@ static int prepare_families(struct fork_args *args, struct perf_event *leader)
 	       perf_family_prepare(leader->ctx);
 }
 
-/* The copy of a group, or NULL for none; see inherit_event(). */
+/* Copy a group. Return: the copy of its leader, NULL for none, or an error. */
 static struct perf_event *copy_group(struct fork_args *args, struct perf_event *leader, bool plain)
 {
 	struct perf_event *(*inherit)(struct fork_args *args, struct perf_event *event,
@@ -423,13 +450,13 @@ static int inherit_group(struct fork_args *args, struct perf_event *leader)
 			return 0;
 		}
 		discard_unlinked(copy_leader);
-		/* Whoever modifies it all the time could keep the fork for ever. */
+		/* A task that modifies the event all the time could keep the fork for ever. */
 		if (fatal_signal_pending(current))
 			return -EINTR;
 	}
 }
 
-/* Copy the events of a context, and let their families know. */
+/* Copy the events of a context and add the copies to their families. */
 static int copy_groups(struct fork_args *args, struct perf_event_context *ctx)
 {
 	struct perf_event *leader;
@@ -458,7 +485,7 @@ static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx
 		if (!err)
 			perf_clones_join(ctx, args->ctx);
 		mutex_unlock(&args->ctx->mutex);
-		/* Complete before a tracepoint about the task, which follows this, can see it. */
+		/* The context is complete before a tracepoint about the task can see it. */
 		smp_store_release(&args->child->perf_event_ctxp, args->ctx);
 	}
 	return err;
@@ -466,7 +493,7 @@ static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx
 
 /**
  * perf_event_init_task - give a new task its copies of inherited events
- * @child: being made by current, not running yet
+ * @child: the new task, which current makes and which does not run yet
  * @clone_flags: CLONE_*
  *
  * May sleep. Return: 0 or an error, with nothing left to undo.
@@ -477,13 +504,13 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	struct perf_event_context *ctx;
 	int err;
 
-	/* What it has now are copies of its parent's. */
+	/* The task has been copied from its parent: these fields are the parent's. */
 	child->perf_event_ctxp = NULL;
 	memset(child->perf_recursion, 0, PERF_NR_CONTEXTS);
 	INIT_LIST_HEAD(&child->perf_event_list);
 	mutex_init(&child->perf_event_mutex);
 
-	/* Set and cleared by current alone, or by an opener, who adds to it. */
+	/* Only current itself clears this; an event that is just opened may be missed. */
 	ctx = perf_task_context(current);
 	if (!ctx || !READ_ONCE(ctx->nr_events))
 		return 0;
@@ -502,17 +529,18 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	return err;
 }
 
-/* Of residences: their mutex comes inside of a task context's. */
+/* Lock class of residences: their mutex is taken inside of a task context's. */
 static struct lock_class_key clone_mutex_key;
 
 /**
  * perf_context_clone - make a context with copies of all events of another one
- * @ctx: of a task; not empty, all its events are inherited. Its mutex is held
+ * @ctx: context of a task, all events of which are inherited; its mutex is held
  *
- * Whoever finds the copies through their families finds them on no CPU. They have
- * their root's task for a target. May sleep.
- * Return: the context, for perf_context_end_clone(), or an error: -EAGAIN when an
- * event went meanwhile.
+ * The new context is a residence that runs on no CPU yet. Its copies have the task
+ * of their root for a target. May sleep.
+ * Return: the context, to be dropped with perf_context_end_clone(), or an error:
+ * -EAGAIN when an event has gone meanwhile, -ENOMEM, -EINTR for a fatal signal, or
+ * what a PMU says.
  */
 struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 {
@@ -532,7 +560,7 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 	args.ctx->residence = true;
 	mutex_lock(&args.ctx->mutex);
 	err = copy_groups(&args, ctx);
-	/* With an event less it would not be a clone. */
+	/* A context that lacks an event is no clone. */
 	if (!err && args.ctx->nr_events != ctx->nr_events)
 		err = -EAGAIN;
 	mutex_unlock(&args.ctx->mutex);
@@ -544,12 +572,12 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 
 /* exit */
 
-/* Make a copy's count part of the root's; the family's lock is held. */
+/* Add a copy's count and times, in ns, to the sums of its root; the family's lock is held. */
 static __always_inline void fold_child(struct perf_event *child, u64 enabled, u64 running)
 {
 	struct perf_event_cold *sum = child->parent->cold;
 
-	/* A copy has no copies, whose count would be part of its own. */
+	/* A copy's own count is all of it: only roots have sums of copies. */
 	atomic64_add(unlikely(is_counting_clock(child)) ? perf_event_count(child) :
 		     local64_read(&child->count), &sum->gone_count);
 	atomic64_add(enabled, &sum->gone_enabled);
@@ -558,41 +586,44 @@ static __always_inline void fold_child(struct perf_event *child, u64 enabled, u6
 		atomic64_add(perf_event_lost(child), &sum->lost_samples);
 }
 
-/* A copy leaves its family, whose lock is held, and the root has its count. */
+/* Take a copy out of its family, whose lock is held, and add its count to the root's. */
 static void leave_family(struct perf_event *child)
 {
 	u64 enabled, running;
 
 	lockdep_assert_held(&child->ctx->mutex);
 	lockdep_assert_held(perf_family_lock(child->parent));
-	/* Its root has been closed, and has seen to it. */
+	/* The root has been closed, which has detached the copy. */
 	if (!(child->attach_state & PERF_ATTACH_CONTEXT))
 		return;
 	perf_event_clear_aux_output(child);
-	/* At exec the context goes on, and perhaps the event is on. */
+	/* At exec the context stays in use, and the event may be on. */
 	perf_event_detach(child, PERF_EVENT_STATE_DEAD);
 	perf_event_times(child, &enabled, &running);
 	fold_child(child, enabled, running);
-	/* Pairs with family_value(): gone from the list, it has been added. */
+	/* Pairs with family_value(): a copy that is not in the list is in the sums. */
 	smp_wmb();
 	perf_delay(COPY_FOLDED);
 	list_del_init(&child->child_list);
 }
 
-/* One of several that leave together: who reads a group finds all of its copy, or none. */
+/*
+ * leave_family() for a copy of a group, for part_with_roots() to finish. The lock is held
+ * over the whole group, so that a reader finds all of a group's copy or nothing of it.
+ */
 static void leave_later(struct perf_event *child, struct list_head *left)
 {
 	perf_event_hold(child);
 	leave_family(child);
-	/* It is not on: that link is free. */
+	/* The copy is off: active_list is free for another use. */
 	list_add_tail(&child->active_list, left);
 }
 
-/* The rest, without the family's lock. */
+/* Finish leave_family(), without the family's lock. */
 static void part_with_root(struct perf_event *child)
 {
 	perf_overflow_cancel(child);
-	/* Whoever polls the root may have waited for the last of its copies. */
+	/* A task that polls the root may wait for the last of its copies to go. */
 	if (child->parent->cold)
 		perf_event_wakeup(child->parent);
 	perf_event_put(child);
@@ -611,9 +642,9 @@ static void part_with_roots(struct list_head *left)
 
 /**
  * perf_context_end_clone - undo perf_context_clone()
- * @clone: that is on no CPU, and will not be
+ * @clone: the context, which is on no CPU and will not be
  *
- * What its events have counted becomes part of their roots'. May sleep.
+ * The counts of its events become part of their roots' counts. May sleep.
  */
 void perf_context_end_clone(struct perf_event_context *clone)
 {
@@ -635,10 +666,10 @@ void perf_context_end_clone(struct perf_event_context *clone)
 }
 
 /**
- * perf_child_exit - an inherited event goes before its root and its task do
+ * perf_child_exit - remove a copy whose PMU goes
  * @child: the copy; ctx->mutex is held
  *
- * Its PMU goes: the count becomes part of the root's. May sleep.
+ * The count of the copy becomes part of its root's. May sleep.
  */
 void perf_child_exit(struct perf_event *child)
 {
@@ -649,9 +680,10 @@ void perf_child_exit(struct perf_event *child)
 }
 
 /*
- * A plain copy, of a context whose clock stands and that runs nowhere. It is
- * found through the family alone, whose lock is held, and so goes without the
- * context's lock. Its group is left as it is, and with it.
+ * Take a plain copy out of its family and its context, at the exit of its task. The
+ * context clock stands. Only the family leads to the copy, and its lock is held: so
+ * the context's lock is not needed. The links of the copy's group stay: all of the
+ * group goes.
  */
 static void exit_copy(struct perf_event *copy)
 {
@@ -660,7 +692,7 @@ static void exit_copy(struct perf_event *copy)
 
 	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
 	fold_child(copy, times.enabled, times.running);
-	/* Pairs with family_value(): gone from the list, it has been added. */
+	/* Pairs with family_value(): a copy that is not in the list is in the sums. */
 	smp_wmb();
 	perf_delay(COPY_FOLDED);
 	list_del_init(&copy->child_list);
@@ -673,9 +705,10 @@ static void exit_copy(struct perf_event *copy)
 }
 
 /*
- * Copies that exit_copy() has dealt with. What nobody else holds is freed at
- * once: only the task's own sites look for it without a reference, and the task
- * is past them; unless tracepoints have been looking from elsewhere.
+ * Drop the references to the copies that exit_copy() has taken out. A copy with no
+ * other reference is freed at once, without a grace period: only sites in its task look
+ * at it without a reference, and the task is past them. If tracepoints of other tasks
+ * may have walked the context (ctx->walked), copies are freed after a grace period.
  */
 static void put_copies(struct perf_event_context *ctx, struct list_head *gone)
 {
@@ -694,21 +727,21 @@ static void put_copies(struct perf_event_context *ctx, struct list_head *gone)
 			perf_event_free_copies(batch, COPIES_AT_ONCE);
 	}
 	perf_event_free_copies(batch, freed % COPIES_AT_ONCE);
-	/* The caller has another one. */
+	/* The caller has a reference of its own, so that this is not the last one. */
 	if (freed)
 		WARN_ON_ONCE(refcount_sub_and_test(freed, &ctx->refcount));
 }
 
 static void exit_root(struct perf_event *event)
 {
-	/* Its group can still be read. */
+	/* The event stays in its group, which can still be read. */
 	perf_event_detach_at_exit(event);
 	perf_overflow_cancel(event);
 	if (event->cold)
 		perf_event_wakeup(event);
 }
 
-/* Groups are still together: each copy is read as its root would be. */
+/* Write PERF_RECORD_READ of all copies that ask for it, while their groups are complete. */
 static void read_records(struct perf_event_context *ctx, struct task_struct *task)
 {
 	struct perf_event *event;
@@ -742,7 +775,7 @@ static void exit_events(struct perf_event_context *ctx, struct list_head *gone)
 	part_with_roots(&left);
 }
 
-/* Take the context from its task; from here on it does not run. */
+/* Part the context and its task; from here on the context does not run. */
 static void part_with_task(struct perf_event_context *ctx, struct task_struct *task)
 {
 	struct perf_event_context *here = ctx;
@@ -750,13 +783,13 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 
 	local_irq_disable();
 	cpuctx = this_cpu_context();
-	/* What stands in for it counts no more of the task either. */
+	/* A residence that stands in for the context has to stop counting, too. */
 	if (task == current && cpuctx->residence)
 		here = cpuctx->residence;
-	/* Groups that are on share the PMU with those of the CPU. */
+	/* Groups that are on share the PMU with those of the CPU: lock both contexts. */
 	if (cpuctx->task_ctx == here) {
 		perf_context_lock_cpu(cpuctx, here);
-		/* First: drivers close user space's way to the counters by it. */
+		/* Cleared first: drivers look at it to close user space's way to the counters. */
 		cpuctx->task_ctx = NULL;
 		cpuctx->residence = NULL;
 		perf_context_sched_out_all(here);
@@ -785,7 +818,7 @@ static void exit_context(struct task_struct *task, bool ran)
 		return;
 	}
 
-	/* The reference of task->perf_event_ctxp is ours now. */
+	/* This function takes over the reference of task->perf_event_ctxp. */
 	scoped_guard(mutex, &ctx->mutex) {
 		part_with_task(ctx, task);
 		if (ran) {
@@ -802,10 +835,10 @@ static void exit_context(struct task_struct *task, bool ran)
 }
 
 /**
- * perf_event_exit_task - a task exits, or execs what it may not watch
- * @task: current
+ * perf_event_exit_task - remove a task's events
+ * @task: current, which exits, or execs a program that may not be watched
  *
- * Its events stop for ever; inherited ones give their counts to the root.
+ * The task's events stop for ever; the counts of copies become part of their roots'.
  * May sleep.
  */
 void perf_event_exit_task(struct task_struct *task)
@@ -816,8 +849,9 @@ void perf_event_exit_task(struct task_struct *task)
 }
 
 /**
- * perf_event_free_task - a fork failed after perf_event_init_task()
- * @task: that never ran; its memory is freed by the caller, whoever refers to it
+ * perf_event_free_task - undo perf_event_init_task() when a fork has failed
+ * @task: the task, which never ran; the caller will free its memory whatever
+ *	references there are
  *
  * May sleep: the last steps of some events come after a grace period.
  */
@@ -825,18 +859,18 @@ void perf_event_free_task(struct task_struct *task)
 {
 	exit_context(task, false);
 	/*
-	 * The task was never found by its number, so that its events alone refer
-	 * to it: copies that nobody has a file of. What holds one of these drops
-	 * it in a bounded time: callbacks of RCU, interrupts and workers that are
-	 * queued, a reader that goes over the family, or the root's close. None of
-	 * these waits for this fork.
+	 * The task could never be found by its PID, so that only its events refer to
+	 * it, all of them copies without files. References to these are held by RCU
+	 * callbacks, queued interrupts and workers, readers that walk the family, and
+	 * the root's close. Each drops its reference in a bounded time, and none of
+	 * them waits for this fork.
 	 */
 	while (refcount_read(&task->usage) > 1)
 		schedule_timeout_uninterruptible(1);
 }
 
 /**
- * perf_event_delayed_put - a task that has exited is freed
+ * perf_event_delayed_put - check that a task that is freed has no context
  * @task: the task
  */
 void perf_event_delayed_put(struct task_struct *task)
@@ -869,7 +903,7 @@ static void exec_events(struct perf_event_context *ctx)
 			leave_later(event, &left);
 			continue;
 		}
-		/* Who modifies a family has its copies off meanwhile, and holds its lock. */
+		/* A copy that is being modified is off meanwhile: the lock waits for the end. */
 		family = change_family(family, event->parent);
 		if (event->attr.remove_on_exec) {
 			exec_root(event);
@@ -883,9 +917,10 @@ static void exec_events(struct perf_event_context *ctx)
 }
 
 /**
- * perf_event_exec - current runs a new program from here on
+ * perf_event_exec - follow an exec of current
  *
- * May sleep.
+ * Enables events with attr.enable_on_exec, removes those with attr.remove_on_exec, and
+ * resets address filters. May sleep.
  */
 void perf_event_exec(void)
 {

@@ -15,7 +15,7 @@
 #include "source/software.h"
 #include "source/tracepoint.h"
 
-/* The next kernel, or the firmware, must not find counters that interrupt. */
+/* Stop all counters at reboot: the next kernel must not get interrupts from them. */
 static int stop_all_cpus(struct notifier_block *nb, unsigned long action, void *unused)
 {
 	on_each_cpu(perf_event_stop_cpu, NULL, 1);
@@ -28,7 +28,7 @@ static struct notifier_block reboot_notifier = {
 };
 
 /**
- * perf_event_init - at boot, on the only CPU, interrupts off
+ * perf_event_init - initialise perf events at boot, on the only CPU, interrupts off
  */
 void __init perf_event_init(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the perf events core share. What x.c has for others is in x.h.
+ * Declarations that all files of the perf events core share. The functions that x.c has
+ * for other files are declared in x.h.
  *
  * Lock order, outermost first. A lock may be taken with those above it held, and
  * with none below.
@@ -62,25 +63,25 @@
 #include "cold.h"
 #include "delay.h"
 
-/* A task that may not be watched any more has this in its context. */
+/* ctx->task once the task has exited; also event->owner of the kernel's own events. */
 #define PERF_TASK_GONE	((void *)-1L)
 
 /**
  * struct perf_cpu_pmu_context - one PMU on one CPU
- * @epc: the CPU context's part
+ * @epc: the PMU's part of the CPU's context
  * @sched_cb_entry: in this CPU's list of PMUs to call at a task switch
- * @sched_cb_usage: how many asked for that
- * @held: it stands until a switch is over; see perf_pmu_hold()
- * @next_held: the next PMU of which that is true here, or NULL
- * @active_oncpu: events that have a counter
+ * @sched_cb_usage: how many times the driver has asked for that
+ * @held: the PMU is disabled until a switch is over; see perf_pmu_hold()
+ * @next_held: the next PMU on this CPU that is held, or NULL
+ * @active_oncpu: number of events that have a counter
  * @users_oncpu: how many of them keep an exclusive group out: not the kernel's own
- * @most_oncpu: the most that ever had one at a time
+ * @most_oncpu: the most events that ever had a counter at a time
  * @exclusive: an exclusive group is on
  * @task_served: the waiting group that rotation served last was the task's
  * @hrtimer_active: the rotation timer runs
- * @hrtimer_lock: protects it
+ * @hrtimer_lock: protects @hrtimer_active and writes of @hrtimer_interval
  * @hrtimer: the rotation timer
- * @hrtimer_interval: its period
+ * @hrtimer_interval: period of the rotation timer
  */
 struct perf_cpu_pmu_context {
 	struct perf_event_pmu_context	epc;
@@ -105,15 +106,16 @@ struct perf_cpu_pmu_context {
  * @task_ctx: the running task's context, when it has groups to schedule, or @residence
  * @residence: the context that stands in for the running task's, or NULL
  * @online: events can be opened on the CPU; changed under ctx.mutex
- * @ready: and its drivers have prepared it, so that they go on; changed under
- *	ctx.mutex and with interrupts off there
+ * @ready: drivers have prepared the CPU, so that groups of @ctx may go on; changed
+ *	under ctx.mutex, on the CPU and with interrupts off
  * @sched_cb_list: PMUs that want to be told of every task switch
- * @held: PMUs that stand until the switch that goes on is over, or NULL
+ * @held: list of PMUs that are disabled until the present switch is over, or NULL
  * @cgrp: cgroup of the running task, while cgroup events exist here
- * @nr_cgroups: how many of those are attached
+ * @nr_cgroups: number of cgroup events that are attached
  * @sw_active: software events that are in a scheduled group, and on
  *
- * Looked at and changed by its own CPU with interrupts off; @ctx as any other.
+ * The CPU itself looks at this and changes it, with interrupts off. @ctx is accessed
+ * like any other context.
  */
 struct perf_cpu_context {
 	struct perf_event_context	ctx;
@@ -132,18 +134,18 @@ struct perf_cpu_context {
 
 DECLARE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
-/* Of the CPU that this is, and stays: preemption is off. */
+/* This CPU's; preemption is off. */
 static inline struct perf_cpu_context *this_cpu_context(void)
 {
 	return this_cpu_ptr(&perf_cpu_context);
 }
 
 /*
- * Is a sample that is taken now about a task that is not here? A tracepoint may
- * be. The sample has the ids, the cgroup and the registers of the one that is
- * here, as the ABI has it; tools go by them. These are no secrets: whoever may
- * not see the kernel's registers gets no sample, as tp_wanted() has no others.
- * Stacks and user registers, which can be secrets, are left out.
+ * Is a sample that is taken now about a task that does not run here? A tracepoint's
+ * may be. As the ABI has it, such a sample has the ids, the cgroup and the kernel's
+ * registers of current, and tools go by them. These are no secrets: tp_wanted() allows
+ * such samples only to events that may see the kernel's registers. Stacks and user
+ * registers, which can be secrets, are left out.
  */
 static inline bool perf_event_of_another_task(const struct perf_event *event)
 {
@@ -162,9 +164,9 @@ static inline bool perf_event_of_another_task(const struct perf_event *event)
 	list_for_each_entry(child, perf_event_copies(root), child_list)
 
 /*
- * A task in a memory cgroup that is full waits long for memory, and must not keep
- * strangers who need @lock waiting meanwhile. Lockdep is told that reclaim takes the
- * lock: so it complains of each allocation under it that may wait.
+ * A task in a memory cgroup that is full waits long for memory, and must not let
+ * unrelated tasks that need @lock wait meanwhile. So lockdep is told that reclaim takes
+ * the lock: it complains of each allocation under the lock that may wait.
  */
 static inline void perf_lock_allocates_nothing(struct mutex *lock)
 {
@@ -186,15 +188,18 @@ static inline bool is_task_event(const struct perf_event *event)
 	return event->attach_state & PERF_ATTACH_TASK;
 }
 
-/* A context's lock or mutex is held, or RCU: the leader may go. */
+/*
+ * Is the event in a resident group? The leader may be closed: a lock or the mutex of the
+ * context is held, or RCU.
+ */
 static inline bool is_resident(const struct perf_event *event)
 {
 	return READ_ONCE(event->group_leader)->group_caps & PERF_EV_CAP_RESIDENT;
 }
 
 /*
- * A task's context: set once by an opener or a fork, cleared by the task itself
- * as it exits. Without a reference it is good for as long as RCU protects it.
+ * A task's context, which is set once, at an open or a fork, and cleared by the task
+ * itself as it exits. A caller without a reference may use it under RCU.
  */
 static inline struct perf_event_context *perf_task_context(const struct task_struct *task)
 {

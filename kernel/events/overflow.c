@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An event that samples has come to the end of a period.
+ * What happens when an event that samples comes to the end of a period.
  *
- * What can be done at once is: write the record, halt the event. Waking a
- * reader, sending a signal and disabling the event are left to an interrupt of
- * this CPU's own, or to the task's way back to user space. Each of them holds a
- * reference to the event from when it is queued until it is done, and nobody
- * waits for them: an event that is closed meanwhile is kept until then, and
- * what is still to be done finds it dead.
+ * The record is written and the event halted at once. Waking a reader, sending a
+ * signal and disabling the event are left to an irq_work on this CPU, or to task work
+ * on the way back to user space. Each work holds a reference to the event from when it
+ * is queued until it is done, and a close does not wait for it: the event is kept until
+ * then, and the work finds it dead.
  */
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
@@ -30,11 +29,11 @@
 static DEFINE_PER_CPU(bool, aux_pausing);
 
 /*
- * Queue an event's irq work, which owns a reference. When it is queued already
- * it has its own; should its callback drop that before we drop ours, ours may
- * be the last, which must not be dropped here: then queue it once more. That
- * ends: it has run, so that the second time it is queued, or another overflow
- * has queued it and holds a reference.
+ * Queue an event's irq work, which owns a reference. If it is queued already, it has a
+ * reference, and the one taken here is dropped. But if the callback drops its reference
+ * before that, the one taken here may be the last, which must not be dropped in this
+ * context: then queue the work once more. That ends, since the work has run: either it
+ * is queued now, or another overflow has queued it and holds a reference.
  */
 static void queue_event_work(struct perf_event *event, struct irq_work *work)
 {
@@ -57,10 +56,10 @@ static void wakeup_work(struct irq_work *work)
 }
 
 /**
- * perf_event_queue_wakeup - wake who reads an event, and send its signal, soon
- * @event: that has its cold part
+ * perf_event_queue_wakeup - queue the wake-up of an event's readers, and its signal
+ * @event: the event, which has its cold part
  *
- * Any context.
+ * Any context, NMI included.
  */
 void perf_event_queue_wakeup(struct perf_event *event)
 {
@@ -69,10 +68,10 @@ void perf_event_queue_wakeup(struct perf_event *event)
 }
 
 /**
- * perf_event_hangup - tell who waits for an event that it has stopped
- * @event: any
+ * perf_event_hangup - tell readers that wait for an event that it has stopped
+ * @event: the event, with or without its cold part
  *
- * Any context.
+ * Any context, NMI included.
  */
 void perf_event_hangup(struct perf_event *event)
 {
@@ -96,7 +95,7 @@ static void halt_throttled(struct perf_event *event)
 		return;
 	perf_pmu_disable(event->pmu);
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
-	/* Once is enough: a driver may link its event as it starts, and unlink it as it stops. */
+	/* Remembered, so that stop is called once: drivers may unlink the event as it stops. */
 	event->cold->halted = true;
 	perf_pmu_enable(event->pmu);
 }
@@ -108,23 +107,23 @@ static void disable_irq_work(struct irq_work *work)
 	struct perf_event *event = cold->event;
 	int cpu = smp_processor_id();
 
-	/* Taken off the CPU meanwhile, it was disabled then. */
+	/* If the event has been taken off its CPU meanwhile, that has disabled it. */
 	if (perf_event_disable_is_due(cold)) {
 		perf_delay(DISABLE_DUE);
 		if (!is_resident(event))
 			cpu = READ_ONCE(event->oncpu);
 		/*
-		 * What others did to its task may be an event's, when that is
-		 * not on. It may go on elsewhere before it is locked, and is
-		 * left alone then: to go on it went off, or was off, since it
-		 * was asked for, and perf_event_sched_out() does what is due,
-		 * once. What an overflow there asks for is queued there, as
-		 * this work is not pending any more.
+		 * The event may be off, when another task's occurrence made it
+		 * overflow. It may be put on another CPU before it is locked, and
+		 * is left alone then: it was off after the request was made, or
+		 * was taken off since, and perf_event_sched_out() has met the
+		 * request. If it overflows there, that queues this work anew, as
+		 * it is not pending any more.
 		 */
 		if (cpu == smp_processor_id() || cpu < 0) {
 			perf_event_disable_due(event);
 		} else if (irq_work_queue_on(work, cpu)) {
-			/* It has overflowed again elsewhere: our reference goes there. */
+			/* The event has overflowed on another CPU: this reference goes there. */
 			return;
 		}
 	}
@@ -134,9 +133,9 @@ static void disable_irq_work(struct irq_work *work)
 
 /**
  * perf_event_disable_inatomic - disable an event as soon as interrupts are on
- * @event: active on this CPU
+ * @event: the event, active on this CPU, with its cold part
  *
- * Any context.
+ * Any context, NMI included.
  */
 void perf_event_disable_inatomic(struct perf_event *event)
 {
@@ -151,7 +150,7 @@ void perf_event_disable_inatomic(struct perf_event *event)
 	queue_event_work(event, &cold->disable_work);
 }
 
-/* On the task's way to user space. */
+/* Send the sigtrap, on the task's way to user space. */
 static void sigtrap_work(struct callback_head *head)
 {
 	struct perf_event_cold *cold = container_of(head, struct perf_event_cold, sigtrap_work);
@@ -159,13 +158,13 @@ static void sigtrap_work(struct callback_head *head)
 	void __user *addr = (void __user *)cold->sigtrap_addr;
 	int rctx;
 
-	/* Events of the way that the signal takes are not to raise another one. */
+	/* Software events that happen as the signal is sent must not raise another one. */
 	rctx = perf_swevent_get_recursion_context();
 
-	/* The address may be the next one's from here on. */
+	/* From here on the next overflow may store its address. */
 	barrier();
 	WRITE_ONCE(cold->sigtrap_queued, 0);
-	/* Closed meanwhile, or nobody there to take the signal. */
+	/* The event may have been closed meanwhile, and an exiting task takes no signal. */
 	if (READ_ONCE(event->state) > PERF_EVENT_STATE_EXIT && !(current->flags & PF_EXITING))
 		send_sig_perf(addr, event->orig_type, event->attr.sig_data);
 
@@ -175,11 +174,11 @@ static void sigtrap_work(struct callback_head *head)
 }
 
 /*
- * Would another SIGTRAP be dropped? That is so where one is pending, where the
- * task ignores them, and where it exits. An event of the kernel's own work must
- * not ask for it then: what sends the signal raises the next event, and current
- * would never get back to user mode, nor die. Who is not exiting keeps its
- * signal handlers, so they can be looked at from an NMI.
+ * Would another SIGTRAP be dropped? It would if one is pending, if the task ignores
+ * SIGTRAP, or if it exits. Then an event that counts the kernel's work must not ask for
+ * the signal: sending it would make the event happen again, and current would never get
+ * back to user mode, nor die. A task that is not exiting keeps its signal handlers, so
+ * they can be looked at from an NMI.
  */
 static bool sigtrap_is_lost(void)
 {
@@ -188,7 +187,7 @@ static bool sigtrap_is_lost(void)
 
 	if ((current->flags & PF_EXITING) || sigismember(&current->pending.signal, SIGTRAP))
 		return true;
-	/* Killed, or one of its threads exits for all: no other signal is queued. */
+	/* When the whole thread group exits, no other signal is queued. */
 	if (READ_ONCE(current->signal->flags) & SIGNAL_GROUP_EXIT)
 		return true;
 	if (current->ptrace || sigismember(&current->blocked, SIGTRAP))
@@ -219,7 +218,7 @@ static void queue_sigtrap(struct perf_event *event, struct perf_sample_data *dat
 	}
 	if (task_work_add(current, &cold->sigtrap_work,
 			  in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME)) {
-		/* An exiting task goes to user space no more. It keeps the event still. */
+		/* An exiting task does not return to user space. Its context keeps the event. */
 		WRITE_ONCE(cold->sigtrap_queued, 0);
 		WARN_ON_ONCE(!refcount_dec_not_one(&event->refcount));
 	}
@@ -233,7 +232,7 @@ static void aux_pause(struct perf_event *aux, bool pause)
 	if (!aux || READ_ONCE(aux->state) != PERF_EVENT_STATE_ACTIVE)
 		return;
 	local_irq_save(flags);
-	/* An NMI that finds its driver at work leaves it alone. */
+	/* An NMI that has interrupted the driver in this very work leaves the AUX event alone. */
 	if (!__this_cpu_read(aux_pausing)) {
 		__this_cpu_write(aux_pausing, true);
 		barrier();
@@ -255,7 +254,7 @@ static __always_inline void call_handler(struct perf_event *event,
 {
 	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
 
-	/* Nearly always this one, which then is no indirect call. */
+	/* Nearly all events have this handler: avoid an indirect call. */
 	if (likely(handler == perf_event_output_forward))
 		perf_event_output_forward(event, data, regs);
 	else
@@ -292,7 +291,7 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 	bool signals = READ_ONCE(root->cold->fasync);
 	int kill = POLL_IN;
 
-	/* It is not off yet, but for an interrupt. */
+	/* The limit has been reached, but the interrupt that disables the event is due. */
 	if (atomic_read(&cold->event_limit) == PERF_LIMIT_REACHED)
 		return 1;
 	if (event->attr.aux_pause)
@@ -328,13 +327,13 @@ out:
 }
 
 /**
- * __perf_event_overflow - an event that samples has come to the end of a period
- * @event: active, and it samples
- * @flags: PERF_OVERFLOW_*: may it be halted when that happens too often?
- * @data: what is known of the sample
- * @regs: where it happened
+ * __perf_event_overflow - handle the end of a period of an event that samples
+ * @event: the event, active
+ * @flags: PERF_OVERFLOW_*
+ * @data: the fields of the sample that are known
+ * @regs: registers where the overflow happened
  *
- * Any context, preemption off.
+ * Any context, NMI included, preemption off.
  * Return: 1 when the caller is to stop the event
  * (until the next tick, or because its limit has been reached), 0 otherwise.
  */
@@ -354,13 +353,13 @@ int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 
 /**
  * perf_event_overflow - __perf_event_overflow() for PMU drivers, of any event
- * @event: whose counter has overflowed
- * @data: what the driver knows of the sample
- * @regs: where it happened
+ * @event: the event whose counter has overflowed
+ * @data: the fields of the sample that the driver knows
+ * @regs: registers where the overflow happened
  *
  * Interrupts off or NMI.
- * Return: 1 when the driver is to stop the event. One that does not is asked to,
- * as soon as interrupts are on.
+ * Return: 1 when the driver is to stop the event. If the driver does not, the core
+ * stops the event as soon as interrupts are on.
  */
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
@@ -371,7 +370,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
 	stop = __perf_event_overflow(event, PERF_OVERFLOW_HALT, data, regs);
-	/* What happens at a switch, say, does not keep the CPU in its interrupt. */
+	/* Only in an interrupt can overflows keep the CPU busy; not at a switch, say. */
 	if (unlikely(stop) && perf_event_throttled(event) && (in_hardirq() || in_nmi()))
 		queue_event_work(event, &event->cold->disable_work);
 	return stop;
@@ -380,7 +379,7 @@ EXPORT_SYMBOL_GPL(perf_event_overflow);
 
 /**
  * perf_overflow_init - give a new event its overflow handler
- * @event: whose overflow_handler is set, or NULL for that which writes records
+ * @event: the event; its overflow_handler is set, or NULL to write records
  */
 void perf_overflow_init(struct perf_event *event)
 {
@@ -391,8 +390,8 @@ void perf_overflow_init(struct perf_event *event)
 }
 
 /**
- * perf_overflow_init_cold - make what an event may have to queue ready
- * @cold: new; its event is set
+ * perf_overflow_init_cold - initialise the works that an event may have to queue
+ * @cold: a new cold part, with its event set
  */
 void perf_overflow_init_cold(struct perf_event_cold *cold)
 {
@@ -402,11 +401,11 @@ void perf_overflow_init_cold(struct perf_event_cold *cold)
 }
 
 /**
- * perf_overflow_cancel - an event has been closed, or its task is gone
- * @event: detached
+ * perf_overflow_cancel - cancel an event's sigtrap when it is closed or its task is gone
+ * @event: the event, detached
  *
- * What is queued drops its reference in its own time. Only a signal that
- * current would send to itself is taken back here.
+ * Queued irq work is not cancelled: it drops its reference when it runs. Only task work
+ * by which current would send itself a signal is cancelled here.
  */
 void perf_overflow_cancel(struct perf_event *event)
 {

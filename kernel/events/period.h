@@ -14,8 +14,8 @@
 /**
  * perf_period_for - the period that makes a frequency
  * @freq: samples a second
- * @count: what an event counted
- * @nsec: in which time
+ * @count: what an event has counted in @nsec
+ * @nsec: the time, ns
  *
  * Pure.
  * Return: between 1 and S64_MAX.

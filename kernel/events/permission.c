@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may do what: perf_event_paranoid, capabilities, and the security modules.
+ * Permissions: perf_event_paranoid, capabilities, and the security modules.
  */
 #include <linux/capability.h>
 #include <linux/perf_event.h>

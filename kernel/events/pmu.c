@@ -27,7 +27,7 @@
  * @gone: it is being unregistered: no new events
  * @lock: protects @events; innermost, process context
  * @events: all events of the PMU that are not dropped
- * @left: an event left @events; for whom waits until all have
+ * @left: woken when an event has left @events, for perf_pmu_unregister()
  * @rcu_head: to free it
  */
 struct pmu_entry {
@@ -42,7 +42,7 @@ struct pmu_entry {
 DEFINE_MUTEX(perf_pmus_lock);	/* perf_pmus and pmu_types */
 DEFINE_STATIC_SRCU(pmus_srcu);
 LIST_HEAD(perf_pmus);
-/* Types; of struct pmu_entry, NULL while a type is merely taken. */
+/* PMUs by type: struct pmu_entry, or NULL while a type is only reserved. */
 static DEFINE_IDR(pmu_types);
 
 /*
@@ -144,8 +144,8 @@ void perf_pmu_enable(struct pmu *pmu)
 }
 
 /*
- * The PMU of events that have none any more. Nothing should call it; should
- * something do so, nothing happens.
+ * The PMU of events that have lost theirs. Its callbacks should never be called, and do
+ * nothing.
  */
 
 static int gone_init(struct perf_event *event)
@@ -270,7 +270,7 @@ static int pmu_can_do(const struct perf_event *event)
 {
 	unsigned int i;
 
-	/* What it could for the parent, it can. */
+	/* The PMU has accepted the root, and so accepts its copies. */
 	if (event->parent)
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(pmu_demands); i++) {
@@ -357,7 +357,7 @@ static int entry_try(struct pmu_entry *pe, struct perf_event *event)
 	err = pmu_can_do(event);
 	if (err)
 		goto undo;
-	/* Drivers look there alone. */
+	/* Drivers look at this field alone. */
 	if (event->attr.aux_start_paused)
 		event->hw.aux_paused = 1;
 
@@ -449,8 +449,8 @@ static int ask_extended(struct perf_event *event, u32 type)
 }
 
 /*
- * An inherited event goes where its parent went. That PMU may be gone, and
- * its memory too: look for it among those that are not.
+ * A copy gets the PMU of its root. That PMU may be gone, and its memory, too: look
+ * for it among the PMUs that are registered.
  */
 static int ask_same(struct perf_event *event, const struct pmu *same)
 {
@@ -488,7 +488,7 @@ static int find_and_init(struct perf_event *event)
 	err = ask_type(event, type);
 	if (err != -ENOENT)
 		return err;
-	/* What is raw for the PMU of raw events means nothing to another one. */
+	/* The config of a raw event means nothing to any PMU but that of raw events. */
 	if (event->orig_type == PERF_TYPE_RAW && entry_of_type(PERF_TYPE_RAW))
 		return -ENOENT;
 	return ask_all(event);
@@ -535,7 +535,7 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 }
 
 /**
- * perf_pmu_drop_event - end an event's relation to its PMU
+ * perf_pmu_drop_event - part an event and its PMU
  * @event: see pmu.h
  */
 void perf_pmu_drop_event(struct perf_event *event)
@@ -599,8 +599,8 @@ static void pmu_free_percpu(struct pmu *pmu)
 }
 
 /*
- * Take a number, for nobody yet: what is asked for, or for -1 a new one. A PMU
- * whose number is taken works by another one, and for generic events.
+ * Reserve a type: the one that is asked for, or for -1 a new one. If the type is taken,
+ * the PMU gets a new one, and can still serve generic events.
  */
 static int type_alloc(const struct pmu *pmu, int type)
 {
@@ -617,9 +617,10 @@ static int type_alloc(const struct pmu *pmu, int type)
 }
 
 /*
- * The kernel's own first: most events are theirs. Then drivers' PMUs, the last
- * one first: of several that serve generic events it gets them, as the big cores
- * of an ARM machine, whose PMU is found after that of the little ones.
+ * The list begins with the kernel's own PMUs, to which most events belong. Drivers' PMUs
+ * follow, the last one registered first: if several serve generic events, that one gets
+ * them. On an ARM machine that is the PMU of the big cores, which is found after that of
+ * the little ones.
  */
 static void list_pmu(struct pmu *pmu, bool own)
 {
@@ -713,8 +714,8 @@ free_entry:
 EXPORT_SYMBOL_GPL(perf_pmu_register);
 
 /*
- * Get hold of an event of the list; events that are being freed do not count,
- * they leave on their own. False: there are none but those.
+ * Take a reference to an event of the list. Events that are being freed are passed over:
+ * they leave the list on their own. Return: false when there are no others.
  */
 static bool entry_hold_event(struct pmu_entry *pe, struct perf_event **held)
 {
@@ -749,11 +750,11 @@ static void entry_revoke_events(struct pmu_entry *pe)
 }
 
 /**
- * perf_pmu_unregister - a PMU goes
- * @pmu: that perf_pmu_register() accepted
+ * perf_pmu_unregister - remove a PMU
+ * @pmu: the PMU, which perf_pmu_register() has accepted
  *
- * Its events are dead when this returns, and none of its callbacks runs or
- * will. May sleep; no context's mutex may be held, nor anything that
+ * When this returns, the PMU's events are dead, and none of its callbacks runs or
+ * will. May sleep; the caller may hold no context's mutex, nor any lock that
  * event_init, destroy, setup_aux or free_aux takes.
  */
 void perf_pmu_unregister(struct pmu *pmu)
@@ -770,17 +771,17 @@ void perf_pmu_unregister(struct pmu *pmu)
 	list_del_rcu(&pmu->entry);
 	mutex_unlock(&perf_pmus_lock);
 
-	/* Who is still asking it has put an event on its list after this. */
+	/* After this, all callers that were still asking the PMU have listed their events. */
 	synchronize_srcu(&pmus_srcu);
 	perf_pmu_dev_remove(pmu);
 	entry_revoke_events(pe);
 
-	/* Someone may still walk over the PMU's part of a CPU context. */
+	/* Until now a walk under RCU may be at the PMU's part of a CPU's context. */
 	synchronize_rcu();
-	/* Its data for tasks goes back to its cache, of which nobody knows hereafter. */
+	/* Data for tasks is freed by RCU into the PMU's cache, which may go after this. */
 	if (pmu->task_ctx_cache)
 		rcu_barrier();
-	/* Who is still mapping an event's AUX area has found the event alive. */
+	/* An mmap(2) of an AUX area may have found its event alive: wait for the end of it. */
 	synchronize_srcu(&pmus_srcu);
 	perf_aux_revoke(pmu);
 	pmu_free_percpu(pmu);
@@ -789,7 +790,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 	mutex_lock(&perf_pmus_lock);
 	idr_remove(&pmu_types, pmu->type);
 	mutex_unlock(&perf_pmus_lock);
-	/* Who has found it by its number meanwhile looks at pe->gone. */
+	/* Callers that have found the entry by its number look at pe->gone until now. */
 	synchronize_srcu(&pmus_srcu);
 	kfree_rcu(pe, rcu_head);
 }

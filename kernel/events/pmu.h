@@ -40,13 +40,13 @@ void perf_pmus_read_unlock(int idx);
 struct pmu *perf_pmu_init_event(struct perf_event *event);
 
 /*
- * The end of it, once: calls event->destroy (nobody else does), gives back
- * the module, leaves the PMU's list. For an event that is in no context and
- * whose counter is off; any number of calls. May sleep.
+ * Undo perf_pmu_init_event(): call event->destroy (nothing else does), drop the module
+ * and leave the PMU's list. The event is in no context, and its counter is off. Further
+ * calls do nothing. May sleep.
  */
 void perf_pmu_drop_event(struct perf_event *event);
 
-/* Is @event->pmu a real one? */
+/* Has the event lost its PMU? */
 bool perf_pmu_is_gone(const struct perf_event *event);
 
 int perf_pmu_check_clock(const struct perf_event *event);

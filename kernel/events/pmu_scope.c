@@ -84,12 +84,12 @@ static void scope_migrate(unsigned int scope, unsigned int from, unsigned int to
 }
 
 /**
- * perf_scope_online - a CPU has come
- * @cpu: that is online
+ * perf_scope_online - let a CPU that has come speak for instances without a speaker
+ * @cpu: the CPU, online
  *
- * It speaks for each scope in which it is the first. Where another CPU does, that
- * one takes over what is left of the time when @cpu did and was the last to go.
- * CPU hotplug lock; may sleep.
+ * In each scope, @cpu speaks for its instance if no other CPU does. If another one does,
+ * that CPU takes over events that were left on @cpu when it was the last CPU of the
+ * instance to go. The CPU hotplug lock is held; may sleep.
  */
 void perf_scope_online(unsigned int cpu)
 {
@@ -97,7 +97,7 @@ void perf_scope_online(unsigned int cpu)
 
 	lockdep_assert_cpus_held();
 
-	/* What it shares with others is known only when it runs. */
+	/* Which other CPUs share an instance with this one is known only when it runs. */
 	if (!cpu_online(cpu))
 		return;
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
@@ -110,11 +110,11 @@ void perf_scope_online(unsigned int cpu)
 }
 
 /**
- * perf_scope_offline - a CPU is about to go
- * @cpu: that is still online
+ * perf_scope_offline - let other CPUs speak for the instances of a CPU that goes
+ * @cpu: the CPU, still online
  *
- * Another one of each scope that it spoke for takes over, with the events.
- * CPU hotplug lock; may sleep.
+ * For each instance that @cpu spoke for, another CPU of it takes over, and the events
+ * move there. The CPU hotplug lock is held; may sleep.
  */
 void perf_scope_offline(unsigned int cpu)
 {

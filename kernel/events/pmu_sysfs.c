@@ -32,7 +32,7 @@ static ssize_t show_filters(struct device *dev, struct device_attribute *a, char
 	return sysfs_emit(page, "%u\n", dev_to_pmu(dev)->nr_addr_filters);
 }
 
-/* Where to open a system-wide PMU's events: tools read it. */
+/* The CPUs on which tools open a system-wide PMU's events. */
 static ssize_t show_cpus(struct device *dev, struct device_attribute *a, char *page)
 {
 	return cpumap_print_to_pagebuf(true, page, perf_scope_speakers(dev_to_pmu(dev)->scope));
@@ -100,7 +100,7 @@ static const struct bus_type event_source_bus = {
 	.dev_groups	= common_groups,
 };
 
-/* The bus exists; perf_pmus_lock. */
+/* The bus exists; protected by perf_pmus_lock. */
 static bool bus_ready;
 
 static void release_dev(struct device *dev)
@@ -110,10 +110,10 @@ static void release_dev(struct device *dev)
 
 /**
  * perf_pmu_dev_remove - take a PMU out of sysfs
- * @pmu: that nobody else adds or removes
+ * @pmu: the PMU, which no other task adds or removes meanwhile
  *
- * Waits for readers and writers of its attributes, so that no lock may be
- * held which they take, perf_pmus_lock among them.
+ * May sleep: waits for readers and writers of the PMU's attributes. So the caller may
+ * hold no lock that these take, such as perf_pmus_lock.
  */
 void perf_pmu_dev_remove(struct pmu *pmu)
 {
@@ -155,10 +155,10 @@ static int add_dev(struct pmu *pmu)
 
 /**
  * perf_pmu_dev_add - show a PMU in sysfs
- * @pmu: with name and type
+ * @pmu: the PMU, with its name and type
  *
- * Before the bus exists, and for a PMU without name, nothing is to be done.
- * perf_pmus_lock.
+ * Does nothing before the bus exists, or for a PMU without name. perf_pmus_lock is
+ * held; may sleep.
  *
  * Return: 0 or a negative errno
  */
@@ -169,7 +169,7 @@ int perf_pmu_dev_add(struct pmu *pmu)
 	return bus_ready && pmu->name ? add_dev(pmu) : 0;
 }
 
-/* PMUs that were there before the bus get their devices. */
+/* Register the bus, and make the devices of PMUs that were there before. */
 static int __init event_source_init(void)
 {
 	struct pmu *pmu;

@@ -19,7 +19,7 @@
 #include "record/values.h"
 #include "time.h"
 
-/* Its own, and that of copies that have exited. */
+/* The event's own count, as last read, and the counts of copies that have exited. */
 static __always_inline u64 known_count(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
@@ -28,10 +28,11 @@ static __always_inline u64 known_count(const struct perf_event *event)
 }
 
 /**
- * perf_event_count - an event's value as far as it is known
+ * perf_event_count - an event's count as it was last read
  * @event: the event
  *
- * With the children that have exited; without asking the hardware. Any context.
+ * The counts of copies that have exited are included; the hardware is not read. Any
+ * context, NMI included. Return: the count.
  */
 u64 perf_event_count(const struct perf_event *event)
 {
@@ -40,9 +41,9 @@ u64 perf_event_count(const struct perf_event *event)
 
 /**
  * struct read_call - a read on its way to the event's CPU
- * @event: what to read
- * @group: with its whole group
- * @err: from a PMU that reads groups in one transaction
+ * @event: the event to read
+ * @group: read all of the group that @event leads
+ * @err: out: error of a PMU that reads groups in one transaction
  */
 struct read_call {
 	struct perf_event	*event;
@@ -50,7 +51,7 @@ struct read_call {
 	int			err;
 };
 
-/* The CPU to read on: this one, when everything that is read is shared with it. */
+/* The CPU to read on: this one if it shares the counters with @cpu, otherwise @cpu. */
 static int reading_cpu(const struct perf_event *event, bool group, int cpu)
 {
 	u8 caps = group ? event->group_caps : event->event_caps;
@@ -72,7 +73,7 @@ static void read_member(struct perf_event *event)
 		event->pmu->read(event);
 }
 
-/* On the CPU where the event counts, or on another one that can read it. */
+/* Read on the event's CPU, or on a CPU that shares the counters; interrupts are off. */
 static void read_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -83,10 +84,10 @@ static void read_here(void *info)
 	struct pmu *pmu = event->pmu;
 
 	if (ctx->task && cpuctx->task_ctx != ctx)
-		return;		/* It has been taken off, and read with that. */
+		return;		/* The event has been taken off, which has read it. */
 
 	raw_spin_lock(&ctx->lock);
-	/* What has been moved to another CPU meanwhile was read with that, too. */
+	/* An event that is on another CPU now was read when it left this one. */
 	if (event->state == PERF_EVENT_STATE_ACTIVE &&
 	    reading_cpu(event, call->group, event->oncpu) != smp_processor_id())
 		goto unlock;
@@ -115,8 +116,8 @@ unlock:
  *	smp_wmb();					return;
  *	event->state = ACTIVE;			cpu = event->oncpu;
  *
- * In another order an event that is seen to be active would have the oncpu of
- * before, -1, and what its counter has is left out.
+ * In another order the reader could see ACTIVE and still the old oncpu, -1, and would
+ * leave out what the counter holds.
  *
  *	perf_event_sched_out()			sync_count()
  *
@@ -125,20 +126,20 @@ unlock:
  *	event->state = INACTIVE;			smp_rmb();
  *						... event->count ...
  *
- * In another order an event that is on no CPU any more would have the count that it
- * had when it was put on.
+ * In another order the reader could see that the event is on no CPU any more, and
+ * still the count from when the event was put on.
  */
 static int sync_count(struct perf_event *event, bool group)
 {
 	struct read_call call = { .event = event, .group = group };
 	int cpu;
 
-	/* The leader may be closed meanwhile. */
+	/* RCU keeps the leader, which may be closed meanwhile. */
 	scoped_guard(rcu) {
 		if (is_resident(event))
 			return 0;
 	}
-	/* Pairs with event_sched_in(): what is active is on that CPU. */
+	/* Pairs with event_sched_in(): if ACTIVE is seen, so is oncpu. */
 	if (smp_load_acquire(&event->state) != PERF_EVENT_STATE_ACTIVE)
 		return 0;
 	perf_delay(STATE_SEEN);
@@ -149,7 +150,7 @@ static int sync_count(struct perf_event *event, bool group)
 	if (cpu >= 0)
 		smp_call_function_single(reading_cpu(event, group, cpu), read_here, &call, 1);
 	else
-		smp_rmb(); /* pairs with perf_event_sched_out(): what was taken off has been read */
+		smp_rmb(); /* Pairs with perf_event_sched_out(): its del() has read the count. */
 	preempt_enable();
 	return call.err;
 }
@@ -172,8 +173,8 @@ static u64 copies_value(struct perf_event *event, u64 *enabled, u64 *running)
 	u64 total;
 
 	/*
-	 * It has had a copy, and so has the lock. perf_family_enter() would not do:
-	 * the mutex under which a fork adds a copy to an empty list is not held.
+	 * The event has had a copy, so there is a lock. perf_family_enter() may not be
+	 * used: it needs ctx->mutex, which is not held.
 	 */
 	guard(mutex)(perf_family_lock(event));
 	sync_count(event, false);
@@ -193,7 +194,7 @@ static u64 family_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	u64 total;
 
-	/* A child that is gone from the list is in the sums read below. */
+	/* A copy that is gone from the list is in the sums that are read below. */
 	if (event->attr.inherit && !event->parent &&
 	    !list_empty_careful(perf_event_copies(event)))
 		return copies_value(event, enabled, running);
@@ -206,8 +207,8 @@ static u64 family_value(struct perf_event *event, u64 *enabled, u64 *running)
 	 *	smp_wmb();				smp_rmb();
 	 *	list_del_init(&child->child_list);	total = count + gone_count;
 	 *
-	 * In another order the copy would be in neither, and a later read have
-	 * less than an earlier one.
+	 * In another order the reader could find the copy neither in the list nor in the
+	 * sums, and return less than an earlier read.
 	 */
 	smp_rmb();
 	perf_delay(COPIES_SEEN);
@@ -221,7 +222,7 @@ static u64 family_value(struct perf_event *event, u64 *enabled, u64 *running)
 
 /**
  * perf_event_read_value - value and times of an event and all its copies
- * @event: that the caller keeps alive
+ * @event: the event, which the caller keeps alive
  * @enabled: filled in, nanoseconds
  * @running: filled in, nanoseconds
  *
@@ -237,7 +238,7 @@ EXPORT_SYMBOL_GPL(perf_event_read_value);
 
 /**
  * perf_event_sync - bring the count of one event up to date
- * @event: ctx->mutex is held, or the family's lock
+ * @event: the event; ctx->mutex is held, or the family's lock for a copy
  *
  * May sleep.
  */
@@ -246,7 +247,7 @@ void perf_event_sync(struct perf_event *event)
 	sync_count(event, false);
 }
 
-/* A few words, one by one: a string move takes longer to get going than they do. */
+/* Store words one by one: for so few, that is faster than to start a string move. */
 static ssize_t put_words(u64 __user *to, const u64 *words, size_t n)
 {
 	size_t left = n;
@@ -305,14 +306,14 @@ static bool same_group(const struct perf_event *leader, const struct perf_event 
 	return true;
 }
 
-/* One of a group; the next one's place. */
+/* Store the values of one member. Return: the place of the next member's. */
 static __always_inline u64 *put_member(u64 *at, const struct perf_event *event, u64 format)
 {
 	*at++ = known_count(event);
 	return perf_format_put_id(at, event, event->id, format);
 }
 
-/* A copy's value is added to that of its original. */
+/* Add the counts of a group of copies to those of its roots. */
 static u64 *add_copies(u64 *at, const struct perf_event *leader, u64 format)
 {
 	const struct perf_event *member;
@@ -330,7 +331,7 @@ static u64 *put_members(u64 *at, const struct perf_event *leader, u64 format)
 	const struct perf_event *member;
 
 	at = put_member(at, leader, format);
-	/* What most ask for, and what makes the loop short. */
+	/* The most common format has a loop of its own, with a constant format. */
 	if ((format & (PERF_FORMAT_ID | PERF_FORMAT_LOST)) == PERF_FORMAT_ID) {
 		for_each_sibling_event(member, leader)
 			at = put_member(at, member, PERF_FORMAT_ID);
@@ -346,7 +347,7 @@ static u64 *put_times_and_members(u64 *at, struct perf_event *leader, u64 format
 	if (format & PERF_FORMAT_TIMES) {
 		u64 enabled = 0, running = 0;
 
-		/* Those of a copy are added to what is there. */
+		/* The times of a copy are added to those that are there. */
 		if (leader->parent) {
 			if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 				enabled = at[0];
@@ -359,7 +360,7 @@ static u64 *put_times_and_members(u64 *at, struct perf_event *leader, u64 format
 	return leader->parent ? add_copies(at, leader, format) : put_members(at, leader, format);
 }
 
-/* A group's values; those of a group of copies are added to what is there. */
+/* Store a group's values, or add those of a group of copies to what is there. */
 static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *size)
 {
 	u64 *at = words + 1;
@@ -371,7 +372,7 @@ static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *
 	if (is_resident(leader)) {
 		at = put_times_and_members(at, leader, format);
 	} else {
-		/* A switch that has begun takes all of it off: all are of one moment. */
+		/* No switch takes the group off halfway: all values are of one moment. */
 		raw_spin_lock_irq(&leader->ctx->lock);
 		at = put_times_and_members(at, leader, format);
 		raw_spin_unlock_irq(&leader->ctx->lock);
@@ -380,7 +381,10 @@ static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *
 	return 0;
 }
 
-/* The group's values; @words is replaced by more of them where they are too few. */
+/*
+ * Sum up the values of a group and of its copies. @words has room for @few bytes, and is
+ * replaced by allocated memory if that is too little. @room is what user space offers.
+ */
 static ssize_t sum_group(struct perf_event *event, size_t room, u64 **words, size_t few)
 {
 	struct perf_event *leader = event->group_leader, *child;
@@ -415,10 +419,10 @@ static ssize_t sum_group(struct perf_event *event, size_t room, u64 **words, siz
 	return err ?: size;
 }
 
-/* User memory may keep who writes there for long: not with ctx->mutex. */
+/* Writing to user memory may take long: it is done without ctx->mutex. */
 static ssize_t read_group(struct perf_event *event, u64 __user *buf, size_t room)
 {
-	u64 few[20], *words = few;	/* eight with ids and times */
+	u64 few[20], *words = few;	/* enough for eight members with ids and times */
 	ssize_t ret;
 
 	{
@@ -434,9 +438,9 @@ static ssize_t read_group(struct perf_event *event, u64 __user *buf, size_t room
 
 /**
  * perf_event_read_file - read(2)
- * @event: of the file
- * @buf: where to
- * @count: room there, in bytes
+ * @event: the event of the file
+ * @buf: where to store the values
+ * @count: size of @buf in bytes
  *
  * May sleep. Return: bytes, as attr.read_format lays them out; 0 (end of file)
  * for an event that could not be scheduled or whose PMU is gone; -ENOSPC when
@@ -458,14 +462,14 @@ ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t 
 
 /**
  * perf_event_read_local - read an event of this CPU or of current
- * @event: not inherited
+ * @event: the event, without attr.inherit
  * @value: filled in
  * @enabled: filled in unless NULL, nanoseconds
  * @running: filled in unless NULL, nanoseconds
  *
- * Any context, NMI included. Return: 0; -EOPNOTSUPP for an inherited event;
- * -EINVAL when the event is neither current's nor of this CPU, or of one that
- * shares the counter with it; -EBUSY when it is pinned and not on.
+ * Any context, NMI included. Return: 0; -EOPNOTSUPP for an event with attr.inherit;
+ * -EINVAL when the event is neither current's nor of this CPU (or of a CPU that shares
+ * the counter with this one); -EBUSY when the event is pinned and not on.
  */
 int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u64 *running)
 {

@@ -3,10 +3,11 @@
  * Which contexts are clones of one another, and how residences are made, used and
  * left. See residence.h.
  *
- * A set of clones begins with a fork that copies all events of a context, each of
- * which can be stood in for, and grows with forks that copy all events of one of
- * its contexts. What is in the set never gets another event without leaving it, and
- * an event leaves all of the set: when its root is closed, or its PMU goes.
+ * A set of clones begins with a fork that copies all events of a context, if a
+ * residence can stand in for each of these events. It grows with forks that copy all
+ * events of one of its contexts. A context leaves the set before it gets another
+ * event. An event goes from all contexts of the set at once: when its root is closed
+ * or its PMU goes.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -30,7 +31,7 @@
 #include "time.h"
 #include "time_seq.h"
 
-/* Does the PMU not care for which task it counts? */
+/* Does the PMU count in the same way whichever of the tasks runs? */
 static bool pmu_allows(const struct perf_event *event)
 {
 	const struct pmu *pmu = event->pmu;
@@ -42,8 +43,8 @@ static bool pmu_allows(const struct perf_event *event)
 }
 
 /*
- * Can another copy of the event count in place of this one? It is one that nobody
- * looks at alone, and whose state nothing changes but what changes all of them.
+ * Can another copy of the event count in place of this one? It can if only the sum of
+ * all copies is ever read, and if only changes of the whole family change its state.
  */
 static bool can_be_stood_in_for(const struct perf_event *event)
 {
@@ -59,7 +60,7 @@ static bool can_be_stood_in_for(const struct perf_event *event)
 	if (event->attach_state & (PERF_ATTACH_TASK_DATA | PERF_ATTACH_ITRACE |
 				   PERF_ATTACH_SCHED_CB))
 		return false;
-	/* Whoever writes to its buffer asks where it is. Without one there is no page to map. */
+	/* Writers of records look at the single event. Without a buffer there is no page. */
 	if (rcu_access_pointer(root->rb) || READ_ONCE(root->prog))
 		return false;
 	return is_default_overflow_handler((struct perf_event *)event) &&
@@ -79,8 +80,9 @@ static bool all_can_be_stood_in_for(struct perf_event_context *ctx)
 }
 
 /*
- * The next one may be asked for, unless there was no memory for this one. An event
- * that was going (-EAGAIN) has gone by the time two clones meet again.
+ * The work that ask() has queued is done: it may be queued for another residence,
+ * unless there was no memory for this one. After -EAGAIN it may, too: an event was
+ * going, and has gone by the time two clones meet again.
  */
 static void answer(struct perf_clones *clones, int err)
 {
@@ -90,7 +92,7 @@ static void answer(struct perf_clones *clones, int err)
 	perf_clones_put(clones);
 }
 
-/* In a task on its way to user space, or as it exits. */
+/* Task work: make a residence, when the task goes back to user space or exits. */
 static void make_one(struct callback_head *work)
 {
 	struct perf_clones *clones = container_of(work, struct perf_clones, work);
@@ -117,12 +119,12 @@ static struct perf_clones *clones_alloc(void)
 }
 
 /**
- * perf_clones_join - a fork has copied events: are the two contexts clones?
- * @parent: of current; its mutex is held
- * @child: of the new task, which nobody else knows; its mutex is held
+ * perf_clones_join - make two contexts clones if they can be, after a fork
+ * @parent: context of current; its mutex is held
+ * @child: context of the new task, which the caller alone knows; its mutex is held
  *
- * Where all events of a context can count without being scheduled, there is nothing
- * for a residence to do. May sleep.
+ * A context with resident events only is never a clone: there is nothing that a
+ * residence would save. May sleep.
  */
 void perf_clones_join(struct perf_event_context *parent, struct perf_event_context *child)
 {
@@ -138,7 +140,7 @@ void perf_clones_join(struct perf_event_context *parent, struct perf_event_conte
 		clones = clones_alloc();
 		if (!clones)
 			return;
-		/* Pairs with perf_residence_find(): complete before a switch can see it. */
+		/* Pairs with perf_residence_find(): switches see complete memory. */
 		smp_store_release(&parent->clones, clones);
 	}
 	refcount_inc(&clones->refcount);
@@ -146,11 +148,12 @@ void perf_clones_join(struct perf_event_context *parent, struct perf_event_conte
 }
 
 /**
- * perf_clones_put - a context is one of the clones no more
- * @clones: which; NULL for none
+ * perf_clones_put - drop a context's reference to its clones
+ * @clones: what the clones share, or NULL
  *
- * With the last one residences go: none of them is on, since each is on for a task
- * whose context is one of the clones. May sleep; holds no mutex but a task context's.
+ * With the last reference the residences are freed. None of them is on then: a
+ * residence is on only for a task whose context is one of the clones. May sleep. The
+ * caller holds no mutex of perf but that of a task's context.
  */
 void perf_clones_put(struct perf_clones *clones)
 {
@@ -164,16 +167,16 @@ void perf_clones_put(struct perf_clones *clones)
 		if (clones->at[cpu])
 			perf_context_end_clone(clones->at[cpu]);
 	}
-	/* No switch looks at them, as perf_residence_find() says. */
+	/* No switch looks at these any more: see perf_residence_find(). */
 	kvfree(clones->at);
 	kfree(clones);
 }
 
 /**
- * struct eviction - a context that leaves its clones, on its way to its task's CPU
+ * struct eviction - a call to the CPU of a task whose context leaves its clones
  * @ctx: the context
- * @rounds: so often it may still wait for event sites
- * @later: it has come into one, and is to be sent again
+ * @rounds: how many times the call may still be put off because it interrupts a site
+ * @later: the call has been put off, and is to be made again
  */
 struct eviction {
 	struct perf_event_context	*ctx;
@@ -181,7 +184,7 @@ struct eviction {
 	bool				later;
 };
 
-/* On the CPU of a task that may be running, interrupts off. */
+/* If the task runs on this CPU, put its own context on; interrupts are off. */
 static void evict_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -203,7 +206,7 @@ static void evict_here(void *info)
 
 /**
  * perf_residence_evict - perf_residence_leave() of a context that is one of the clones
- * @ctx: of a task; its mutex is held
+ * @ctx: context of a task; its mutex is held
  *
  * May sleep.
  */
@@ -217,18 +220,19 @@ void perf_residence_evict(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	WRITE_ONCE(ctx->clones, NULL);
 	/*
-	 * Pairs with smp_mb__after_spinlock() in __schedule(), which stands between the
-	 * task's CPU and the look at the clones as it comes in, or with the locks of both
-	 * runqueues where that CPU has pulled the task meanwhile: either the look finds
-	 * no clones, or the task's CPU is found here and is asked. Without it a residence
-	 * could go on counting for a task whose own events are attached to.
+	 * Pairs with smp_mb__after_spinlock() in __schedule(), or with the locks of both
+	 * runqueues where a CPU has pulled the task after that barrier. These stand
+	 * between the store of the task's CPU and the load of ctx->clones as the task
+	 * comes in. So either that load finds NULL, or this function finds the task's
+	 * CPU and calls it. Without the barrier a residence could go on counting for a
+	 * task whose own context gets another event.
 	 */
 	smp_mb();
 	if (WARN_ON_ONCE(task == PERF_TASK_GONE))
 		task = NULL;
 	/*
-	 * This ends: each round but the first takes a migration of the task meanwhile, or
-	 * is one of those that wait for an event site.
+	 * The loop ends: each round but the first takes a migration of the task meanwhile,
+	 * or is one of the limited number that are put off because of a site.
 	 */
 	do {
 		if (!task)
@@ -242,33 +246,33 @@ void perf_residence_evict(struct perf_event_context *ctx)
 }
 
 /*
- * There is no residence yet, and two clones have met. Interrupts are off, and the
- * runqueue may be locked: the task that has come is to make one as it goes back to
- * user space. One that never does goes on without.
+ * Ask current to make a residence. One task has followed another on this CPU, their
+ * contexts are clones, and there is no residence here. Interrupts are off, and the
+ * runqueue may be locked: so it is made when current goes back to user space.
  */
 static void ask(struct perf_clones *clones)
 {
-	/* Pairs with answer(): one at a time, as there is one work. */
+	/* Pairs with answer(): one request at a time, as there is one work. */
 	if (READ_ONCE(clones->asked) ||
 	    (current->flags & (PF_KTHREAD | PF_EXITING | PF_USER_WORKER | PF_IO_WORKER)) ||
 	    xchg(&clones->asked, 1))
 		return;
-	/* The context of the task keeps them until here. */
+	/* Until here the reference of the task's context keeps the clones. */
 	refcount_inc(&clones->refcount);
 	if (task_work_add(current, &clones->work, TWA_RESUME | TWAF_NO_ALLOC)) {
 		WARN_ON_ONCE(!refcount_dec_not_one(&clones->refcount));
-		/* Pairs with the xchg() above: it is free for the next one. */
+		/* Pairs with the xchg() above: the work is free for the next request. */
 		smp_store_release(&clones->asked, 0);
 	}
 }
 
 /**
  * perf_residence_find - perf_residence_for() of a context that may be one of the clones
- * @ctx: of the running task
+ * @ctx: the running task's context
  * @prev: the task that was here before
  *
- * Interrupts are off: what is found stays until they are on, since who takes the
- * context from its clones waits for an interrupt of this CPU.
+ * Interrupts are off, and the residence stays until they are on again: a context can
+ * leave its clones only after an interrupt of this CPU, see perf_residence_evict().
  * Return: the residence, or NULL when there is none, or nothing to schedule in it.
  */
 struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
@@ -280,9 +284,9 @@ struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
 	lockdep_assert_irqs_disabled();
 	if (!clones)
 		return NULL;
-	/* Pairs with perf_residence_make(): entries of a new table are clear. */
+	/* Pairs with perf_residence_make(): the entries of a new table are seen as NULL. */
 	at = smp_load_acquire(&clones->at);
-	/* Pairs with perf_residence_make(): the context is filled in. */
+	/* Pairs with perf_residence_make(): a residence is seen complete. */
 	residence = at ? smp_load_acquire(&at[smp_processor_id()]) : NULL;
 	if (residence)
 		return READ_ONCE(residence->nr_sched) ? residence : NULL;
@@ -294,11 +298,11 @@ struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
 
 /**
  * perf_residence_stays - may the residence that is on stand in for the next task, too?
- * @cpuctx: this CPU's; it may have none
+ * @cpuctx: this CPU's context, which may have no residence on
  * @next: the task that comes
  *
- * Not where a driver is to be told of the switch, or groups of another cgroup are to
- * come before those of the task. Interrupts are off.
+ * The residence has to go when a driver asked to be told of the switch, or when groups
+ * of another cgroup have to come in before those of the task. Interrupts are off.
  */
 bool perf_residence_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
@@ -307,11 +311,13 @@ bool perf_residence_stays(const struct perf_cpu_context *cpuctx, struct task_str
 }
 
 /**
- * perf_residence_make - make what stands in for a context and its clones on a CPU
- * @ctx: of current, or of a task that does not run; one of the clones, its mutex is held
+ * perf_residence_make - make the residence of a context and its clones on a CPU
+ * @ctx: context of current, or of a task that does not run; it is one of the clones
+ *	and its mutex is held
  * @cpu: the CPU, which need not be this one
  *
- * May sleep. Return: 0, also when there is one; -ENOMEM, or an error of a PMU's.
+ * May sleep. Return: 0, also when there was one before; -ENOMEM, -EAGAIN when an event
+ * has gone meanwhile, -EINTR for a fatal signal, or an error of a PMU.
  */
 int perf_residence_make(struct perf_event_context *ctx, unsigned int cpu)
 {
@@ -323,7 +329,7 @@ int perf_residence_make(struct perf_event_context *ctx, unsigned int cpu)
 		at = kvcalloc(nr_cpu_ids, sizeof(*at), GFP_KERNEL_ACCOUNT);
 		if (!at)
 			return -ENOMEM;
-		/* Pairs with perf_residence_find(). Another task may have been first. */
+		/* Pairs with perf_residence_find(). Another task may have made a table. */
 		if (cmpxchg(&clones->at, NULL, at)) {
 			kvfree(at);
 			at = READ_ONCE(clones->at);
@@ -335,7 +341,7 @@ int perf_residence_make(struct perf_event_context *ctx, unsigned int cpu)
 	if (IS_ERR(made))
 		return PTR_ERR(made);
 	made->clones = clones;
-	/* Pairs with perf_residence_find(), as above. */
+	/* Pairs with perf_residence_find(). Another task may have made the residence. */
 	if (cmpxchg(&at[cpu], NULL, made))
 		perf_context_end_clone(made);
 	return 0;

@@ -2,11 +2,11 @@
 /*
  * Contexts that are clones of one another, and what stands in for them on a CPU.
  *
- * Tasks whose contexts hold copies of the same events, which do nothing but count,
- * need not have counters of their own: nobody is told what one of them counted,
- * only the sum. So each CPU has a context of its own for them, with one more copy
- * of each event: a residence. Whichever of the tasks runs there, the residence is
- * on, and counts for it, while the task's own context stands still.
+ * When the contexts of several tasks hold copies of the same events, and these events
+ * only count, user space sees only the sum over all copies. So these tasks need not
+ * have counters of their own. Instead each CPU has one context for all of them, with
+ * one more copy of each event: a residence. While any of the tasks runs there, the
+ * residence is on and counts for it, and the task's own context stands still.
  * Documentation/core-api/perf-events.rst says when, and why the sum is exact.
  */
 #ifndef _KERNEL_EVENTS_RESIDENCE_H
@@ -20,11 +20,11 @@
 
 /**
  * struct perf_clones - what contexts that are clones of one another share
- * @refcount: each of these contexts, and @work while it is queued
+ * @refcount: references of these contexts, and of @work while it is queued
  * @asked: a residence has been asked for, or could not be made; see ask()
  * @at: the residences by CPU, NULL as long as there is none; once set, entries stay
  *	until the last of the contexts has left
- * @work: makes one more, in a task that would have used it
+ * @work: makes one more residence, in a task that would have used it
  */
 struct perf_clones {
 	refcount_t			refcount;
@@ -33,7 +33,7 @@ struct perf_clones {
 	struct callback_head		work;
 };
 
-/* residence.c: a fork, an event that is to be attached, the end of a task */
+/* residence.c */
 void perf_clones_join(struct perf_event_context *parent, struct perf_event_context *child);
 void perf_clones_put(struct perf_clones *clones);
 void perf_residence_evict(struct perf_event_context *ctx);
@@ -47,11 +47,12 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx);
 void perf_context_end_clone(struct perf_event_context *clone);
 
 /**
- * perf_residence_leave - let a context be on its CPU by itself, for ever
- * @ctx: of a task or of a CPU, or a residence, which is left alone; its mutex is held
+ * perf_residence_leave - let a context count by itself from here on, for ever
+ * @ctx: context of a task, whose mutex is held. For a CPU's context or a residence
+ *	nothing is done
  *
- * Its events are about to differ from those of the contexts that it is a clone
- * of. When its task runs, it is on when this returns. May sleep.
+ * Called before the context's events come to differ from those of its clones. If its
+ * task runs, its own context is on when this returns. May sleep.
  */
 static inline void perf_residence_leave(struct perf_event_context *ctx)
 {
@@ -61,8 +62,8 @@ static inline void perf_residence_leave(struct perf_event_context *ctx)
 }
 
 /**
- * perf_residence_for - what stands in for a context on this CPU?
- * @ctx: of the running task; interrupts are off
+ * perf_residence_for - find the residence that stands in for a context on this CPU
+ * @ctx: the running task's context; interrupts are off
  * @prev: the task that was here before
  *
  * Return: the residence, or NULL.
@@ -74,8 +75,8 @@ static inline struct perf_event_context *perf_residence_for(struct perf_event_co
 }
 
 /**
- * perf_residence_serves - does what is on stand in for the task that has come?
- * @cpuctx: this CPU's; interrupts are off
+ * perf_residence_serves - can the residence that is on stand in for a task's context?
+ * @cpuctx: this CPU's context, which may have no residence on; interrupts are off
  * @ctx: the task's context, or NULL
  */
 static inline bool perf_residence_serves(const struct perf_cpu_context *cpuctx,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rotation: groups that do not fit together take turns. A timer of each PMU and
- * CPU, which runs while a group waits, exchanges the youngest group that waits
- * for the oldest one that is on (group_tree.c says how old a group is).
+ * Rotation: groups that do not fit together share the PMU. Each PMU has a timer on
+ * each CPU, which runs while a group waits and exchanges the youngest group that
+ * waits for the oldest one that is on (group_tree.c says how old a group is).
  */
 #include <linux/hrtimer.h>
 
@@ -51,14 +51,14 @@ static struct perf_event *oldest_running(struct perf_event_pmu_context *epc,
 	return best;
 }
 
-/* Take groups off, the oldest first, until this one fits. */
+/* Take groups off, the oldest first, until the waiting group fits. */
 static void make_room(struct perf_event *waiting, struct perf_event_pmu_context *cpu_epc,
 		      struct perf_event_pmu_context *task_epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(waiting->pmu_ctx->pmu);
 	struct perf_event *victim;
 
-	/* An overflow while it was being put on may have turned it off. */
+	/* An overflow while the group was being put on may have turned it off. */
 	while (perf_group_waits(waiting) && !perf_group_try_sched_in(waiting, cpc)) {
 		victim = oldest_running(task_epc, oldest_running(cpu_epc, NULL));
 		if (!victim) {
@@ -69,21 +69,22 @@ static void make_room(struct perf_event *waiting, struct perf_event_pmu_context 
 	}
 }
 
+/* ns that the context has been on CPUs, by its context clock. */
 static u64 presence(const struct perf_event_pmu_context *epc)
 {
 	return perf_clock_at(&epc->ctx->clock, epc->ctx->now);
 }
 
 /**
- * perf_rotate - let one group that waits have the place of others
- * @cpuctx: this CPU's, locked, as is the running task's context
+ * perf_rotate - give one group that waits the place of others
+ * @cpuctx: this CPU's context, locked, as is the running task's context
  * @cpc: the PMU on this CPU
  * @task_first: it is the task's turn, see perf_turn_is_due()
  *
- * Only groups that change places are touched. The CPU's groups and the task's
- * are served alternately, so that neither starves the other, unless it is the
- * task's turn anyway.
- * Return: is there anything to rotate next time?
+ * Only groups that change places are touched. When groups of the CPU and of the
+ * task wait, they are served alternately, so that neither starves the other, but
+ * with @task_first the task is served.
+ * Return: whether there is anything to rotate next time.
  */
 bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc,
 		 bool task_first)
@@ -108,7 +109,10 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	}
 	if (!waiting)
 		return false;
-	/* The task is served, or was, and makes way: its next turn is an interval away. */
+	/*
+	 * The task's turn is over when one of its groups is served, or when none of
+	 * them waits: its next turn is an interval away.
+	 */
 	if (task_epc && (!of_task.waiting || waiting == of_task.waiting))
 		task_epc->turn = presence(task_epc);
 
@@ -124,13 +128,14 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 
 /**
  * perf_turn_is_due - is it the turn of a task that comes in?
- * @cpuctx: this CPU's, locked, as is the task's context
- * @epc: the task's part of a PMU, of which a flexible group waits
+ * @cpuctx: this CPU's context, locked, as is the task's context
+ * @epc: the PMU's part of the task's context, in which a flexible group waits
  *
- * The timer finds only tasks that are there when it expires: of one that always comes
- * and goes in between, no group would ever get the place of one of the CPU's. So a
- * task that has been there for a whole interval since its last turn, and finds those
- * in its way, takes it now.
+ * The timer serves only the task that is on the CPU when it expires. A task that
+ * always comes and goes in between would never get the place of a group of the CPU.
+ * So a task that has run for a whole interval since its last turn, and finds flexible
+ * groups of the CPU on, takes its turn as it comes in.
+ * Return: whether it is the task's turn.
  */
 bool perf_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
 {
@@ -141,10 +146,11 @@ bool perf_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_con
 }
 
 /**
- * perf_rotate_here - let groups of a PMU take turns, once
+ * perf_rotate_here - rotate the groups of a PMU on this CPU once
  * @cpc: the PMU on this CPU
  *
- * Interrupts off, no lock held. Return: is there anything to rotate next time?
+ * Interrupts off, no lock held.
+ * Return: whether there is anything to rotate next time.
  */
 bool perf_rotate_here(struct perf_cpu_pmu_context *cpc)
 {
@@ -172,9 +178,9 @@ static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
 }
 
 /**
- * perf_rotation_stop - a CPU has stopped, and nobody takes turns there
- * @pmu: a PMU; perf_pmus_lock keeps it
- * @cpu: that is not online for perf events
+ * perf_rotation_stop - stop rotation on a CPU that goes
+ * @pmu: the PMU; perf_pmus_lock is held, which keeps it
+ * @cpu: the CPU, which is not online for perf events any more
  *
  * May sleep.
  */
@@ -183,7 +189,7 @@ void perf_rotation_stop(struct pmu *pmu, int cpu)
 	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
 
 	lockdep_assert_held(&perf_pmus_lock);
-	/* Or perf_rotation_needed() would start it again. */
+	/* On an online CPU perf_rotation_needed() would start the timer again. */
 	WARN_ON_ONCE(per_cpu(perf_cpu_context, cpu).online);
 	hrtimer_cancel(&cpc->hrtimer);
 	raw_spin_lock_irq(&cpc->hrtimer_lock);
@@ -192,8 +198,8 @@ void perf_rotation_stop(struct pmu *pmu, int cpu)
 }
 
 /**
- * perf_cpu_pmu_context_init - prepare a PMU's state of one CPU
- * @pmu: with cpu_pmu_context allocated and hrtimer_interval_ms set
+ * perf_cpu_pmu_context_init - prepare a PMU's state on one CPU
+ * @pmu: the PMU, with cpu_pmu_context allocated and hrtimer_interval_ms set
  * @cpu: the CPU
  */
 void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
@@ -214,9 +220,10 @@ void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
 
 /**
  * perf_pmu_mux_interval_changed - take over a PMU's new rotation interval
- * @pmu: whose hrtimer_interval_ms has been written
+ * @pmu: the PMU, whose hrtimer_interval_ms has been written
  *
- * A timer that runs follows from its next expiry on.
+ * A timer that runs uses the new interval from its next expiry on. Interrupts are
+ * on.
  */
 void perf_pmu_mux_interval_changed(struct pmu *pmu)
 {
@@ -232,12 +239,14 @@ void perf_pmu_mux_interval_changed(struct pmu *pmu)
 }
 
 /**
- * perf_rotation_needed - a group waits for its share of a PMU
- * @cpc: the PMU on this CPU; the contexts of both are locked, interrupts are off
+ * perf_rotation_needed - start the rotation timer, unless it runs
+ * @cpc: the PMU on this CPU, for which a group waits
+ *
+ * The contexts of the CPU and of its task are locked; interrupts are off.
  */
 void perf_rotation_needed(struct perf_cpu_pmu_context *cpc)
 {
-	/* What waits here goes with its task; the timer would come to another CPU. */
+	/* The CPU goes: groups that wait leave with their task, and the timer would move. */
 	if (unlikely(!this_cpu_context()->online))
 		return;
 	scoped_guard(raw_spinlock, &cpc->hrtimer_lock) {

@@ -3,9 +3,9 @@
  * Scheduling: which groups have the counters, and what a task switch does.
  *
  * Pinned groups go first, those of the CPU before those of its task; then
- * flexible groups in the same order. What did not fit waits for the rotation
- * timer (rotate.c). Contexts without groups to
- * schedule cost a switch one lock and one look at the clock.
+ * flexible groups in the same order. Flexible groups that do not fit wait for
+ * the rotation timer (rotate.c). A context without groups to schedule costs a
+ * switch one lock and one look at the clock.
  */
 #include "cgroup.h"
 #include "cold.h"
@@ -26,8 +26,9 @@
 #include "time_seq.h"
 
 /*
- * So many groups may fail to fit before the rest is left to rotation. When not
- * even a group of one does, there is hardly any room left: that counts more.
+ * A stretch has BACKFILL_TRIES tries at groups that turn out not to fit; the rest
+ * is left to rotation. When not even a group of one event fits, there is hardly
+ * any room left on the PMU: that costs BACKFILL_SINGLE tries at once.
  */
 #define BACKFILL_TRIES	8
 #define BACKFILL_SINGLE	4
@@ -36,7 +37,7 @@ DEFINE_STATIC_KEY_FALSE(perf_sched_events);
 static atomic_t sched_events;
 static DEFINE_MUTEX(sched_events_mutex);
 
-/* The one that the last perf_sched_events_put() left. */
+/* Drop the use that the last perf_sched_events_put() has left, after a delay. */
 static void sched_events_off(struct work_struct *work)
 {
 	guard(mutex)(&sched_events_mutex);
@@ -47,9 +48,9 @@ static void sched_events_off(struct work_struct *work)
 static DECLARE_DELAYED_WORK(sched_events_work, sched_events_off);
 
 /**
- * perf_sched_events_get - from here on task switches are looked at
+ * perf_sched_events_get - let task switches call perf from here on
  *
- * May sleep. The first caller waits until every CPU has seen it.
+ * May sleep. The first caller waits until every CPU has seen the change.
  */
 void perf_sched_events_get(void)
 {
@@ -68,8 +69,8 @@ void perf_sched_events_get(void)
 /**
  * perf_sched_events_put - undo perf_sched_events_get()
  *
- * The last one leaves it on for a while: the next event may be near, and is to
- * find no grace period in its way. Any context.
+ * When the last use ends, the key stays on for a second: the next event may be
+ * opened soon, and should not have to wait for a grace period. Any context.
  */
 void perf_sched_events_put(void)
 {
@@ -83,14 +84,14 @@ static void assert_on_cpu(struct perf_event *event)
 	WARN_ON_ONCE(event->oncpu != smp_processor_id());
 }
 
-/* One event gets a counter; interrupts are off. */
+/* Give one event a counter; interrupts are off. */
 static int pmu_add(struct perf_event *event, int flags)
 {
 	assert_on_cpu(event);
 	return event->pmu->add(event, flags);
 }
 
-/* It gives it back. */
+/* Take the event's counter away; interrupts are off. */
 static void pmu_del(struct perf_event *event, int flags)
 {
 	assert_on_cpu(event);
@@ -99,8 +100,10 @@ static void pmu_del(struct perf_event *event, int flags)
 
 /**
  * perf_event_pmu_start - let an event's counter run
- * @event: active here; interrupts are off. Also called from overflow handling
- * @flags: PERF_EF_RELOAD
+ * @event: the event, active on this CPU
+ * @flags: PERF_EF_RELOAD, or 0
+ *
+ * Interrupts are off; also called from overflow handling, which may be in NMI.
  */
 void perf_event_pmu_start(struct perf_event *event, int flags)
 {
@@ -110,9 +113,11 @@ void perf_event_pmu_start(struct perf_event *event, int flags)
 }
 
 /**
- * perf_event_pmu_stop - halt an event's counter, it stays its own
- * @event: active here; interrupts are off. Also called from overflow handling
- * @flags: PERF_EF_UPDATE
+ * perf_event_pmu_stop - halt an event's counter, which the event keeps
+ * @event: the event, active on this CPU
+ * @flags: PERF_EF_UPDATE, or 0
+ *
+ * Interrupts are off; also called from overflow handling, which may be in NMI.
  */
 void perf_event_pmu_stop(struct perf_event *event, int flags)
 {
@@ -123,14 +128,14 @@ void perf_event_pmu_stop(struct perf_event *event, int flags)
 
 /* Groups on and off */
 
-/* An event has got a counter, or given it back. */
+/* Account for an event that has got a counter (@n is 1) or given it back (-1). */
 static void count_counters(const struct perf_event *event, int n)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(event->pmu_ctx->pmu);
 	bool alone = event->attr.exclusive;
 
 	cpc->active_oncpu += is_software_event(event) ? 0 : n;
-	/* The kernel's own, the NMI watchdog's say, are on always: they keep nobody out. */
+	/* Events of the kernel, the NMI watchdog's say, are always on: they do not count. */
 	cpc->users_oncpu += is_software_event(event) || is_kernel_event(event) ? 0 : n;
 	if (n > 0)
 		cpc->exclusive |= alone;
@@ -144,18 +149,18 @@ static int event_sched_in(struct perf_event *event)
 		return 0;
 
 	WRITE_ONCE(event->oncpu, smp_processor_id());
-	/* Pairs with sync_count(), where the picture is: what is active is on this CPU. */
+	/* Pairs with sync_count(): a reader that sees ACTIVE also sees this oncpu. */
 	smp_wmb();
 	perf_delay(ONCPU_SET);
 	/* Drivers look at the state: it is active before the counter runs. */
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
 	perf_delay(ACTIVE_SET);
-	/* What was throttled when it left starts afresh. */
+	/* An event that was throttled when it was taken off starts afresh. */
 	if (unlikely(perf_event_throttled(event)))
 		perf_event_unthrottle_in(event);
 
 	perf_pmu_disable(event->pmu);
-	/* Before the driver may say that it has begun, and before it has. */
+	/* This record has to precede all that the driver writes once it has started. */
 	perf_log_itrace_start(event);
 	if (pmu_add(event, PERF_EF_START)) {
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
@@ -170,7 +175,9 @@ static int event_sched_in(struct perf_event *event)
 
 /**
  * perf_event_sched_out - take one event off the PMU
- * @event: ctx->lock is held; does nothing unless it is on
+ * @event: the event; its ctx->lock is held
+ *
+ * Does nothing unless the event is active.
  */
 void perf_event_sched_out(struct perf_event *event)
 {
@@ -183,10 +190,10 @@ void perf_event_sched_out(struct perf_event *event)
 	perf_pmu_disable(event->pmu);
 	pmu_del(event, 0);
 	perf_delay(DELETED);
-	/* Pairs with sync_count(), where the picture is: nobody has to read it any more. */
+	/* Pairs with sync_count(): a reader that sees no CPU sees the count that del() left. */
 	smp_store_release(&event->oncpu, -1);
 	perf_delay(ONCPU_CLEARED);
-	/* Its overflow asked for this, and the interrupt that does it may come later. */
+	/* An overflow may have asked to disable the event; its irq_work may not have run. */
 	if (perf_event_take_disable(event))
 		state = PERF_EVENT_STATE_OFF;
 	perf_event_set_state(event, state);
@@ -196,7 +203,9 @@ void perf_event_sched_out(struct perf_event *event)
 
 /**
  * perf_group_sched_out - take a group off the PMU
- * @leader: ctx->lock is held; does nothing unless it is on
+ * @leader: of the group; its ctx->lock is held
+ *
+ * Does nothing unless the leader is active.
  */
 void perf_group_sched_out(struct perf_event *leader)
 {
@@ -247,7 +256,7 @@ static int group_sched_in(struct perf_event *leader)
 		return 0;
 	}
 
-	/* All or nothing. */
+	/* A group goes on as a whole or not at all. */
 	for_each_sibling_event(member, leader) {
 		if (member == failed)
 			break;
@@ -260,7 +269,7 @@ static int group_sched_in(struct perf_event *leader)
 	return -EAGAIN;
 }
 
-/* May the group go on beside what is on already? */
+/* Does attr.exclusive, of this group or of one that is on, allow the group to go on? */
 static bool group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
 {
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
@@ -272,17 +281,18 @@ static bool group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_conte
 
 /**
  * perf_group_try_sched_in - put a group on, if it fits
- * @leader: of a group that waits; the context is locked, this is its CPU
- * @cpc: its PMU on this CPU
+ * @leader: of a group that waits, in a context of this CPU or of its running task;
+ *	the context is locked
+ * @cpc: the group's PMU on this CPU
  *
- * Return: is it on?
+ * Return: true when the group is on.
  */
 bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
 {
 	return group_can_go_on(leader, cpc) && !group_sched_in(leader);
 }
 
-/* No flexible group of the PMU is on, of this CPU or of its task. */
+/* Is no flexible group of the PMU on, neither of this CPU nor of its task? */
 static bool nothing_to_take_off(struct pmu *pmu)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -294,13 +304,14 @@ static bool nothing_to_take_off(struct pmu *pmu)
 }
 
 /**
- * perf_stretch_sched_in - put on what fits of one stretch of a tree
- * @epc: whose tree, its context is locked
- * @pinned: of the pinned or of the flexible groups
- * @cpu: groups of this CPU, or with -1 those of any
- * @cgrp: groups of this cgroup, or NULL
+ * perf_stretch_sched_in - put on the groups of one stretch of a tree that fit
+ * @epc: the PMU's part that the tree belongs to; its context is locked
+ * @pinned: take the tree of pinned groups, not that of flexible ones
+ * @cpu: CPU of the stretch, -1 for groups that may run on any CPU
+ * @cgrp: cgroup of the stretch, or NULL
  *
- * Return: whether a flexible group of it waits.
+ * A pinned group that does not fit goes to the error state.
+ * Return: whether a flexible group of the stretch waits.
  */
 bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 			   struct perf_cgroup *cgrp)
@@ -325,18 +336,22 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
 			perf_group_erase(leader);
 			perf_event_update_userpage(leader);
-			/* By an interrupt: the runqueue's lock may be held. */
+			/* This wakes readers by an irq_work: the runqueue's lock may be held. */
 			perf_event_hangup(leader);
 			continue;
 		}
 		perf_rotation_needed(cpc);
 		wait = true;
-		/* A single one tells much of a PMU that is used, and nothing of one that is not. */
+		/*
+		 * If a single event does not fit while others are on, the PMU is
+		 * nearly full: charge more. If nothing else is on, the failure is
+		 * the event's own.
+		 */
 		if (leader->nr_siblings || (!some && nothing_to_take_off(epc->pmu)))
 			tries--;
 		else
 			tries -= BACKFILL_SINGLE;
-		/* As full as it has ever been, it is full. */
+		/* Stop as soon as as many counters are in use as ever were at once. */
 		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;
 	}
@@ -344,12 +359,12 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 }
 
 /**
- * perf_groups_sched_in - put on what fits of a PMU's groups in one context
- * @cpuctx: this CPU's, locked
+ * perf_groups_sched_in - put on those of a PMU's groups in one context that fit
+ * @cpuctx: this CPU's context, locked
  * @epc: the PMU's part of a context that is locked, too
- * @pinned: of the pinned or of the flexible groups
+ * @pinned: take the pinned groups, not the flexible ones
  *
- * Return: whether a flexible group that is of no cgroup waits.
+ * Return: whether a flexible group waits; groups of a cgroup are not looked at.
  */
 bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			  bool pinned)
@@ -365,7 +380,7 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 	return wait;
 }
 
-/* Last to first, so that perf_group_ran() has little to do. */
+/* Take groups off from the last to the first, so that perf_group_ran() has little to do. */
 static void groups_sched_out(struct list_head *active)
 {
 	struct perf_event *leader, *prev;
@@ -376,12 +391,13 @@ static void groups_sched_out(struct list_head *active)
 
 /**
  * perf_pmu_resched_cpu - put groups of a PMU on this CPU in order of priority
- * @cpuctx: this CPU's, locked, as is the running task's context
- * @ctx: which of the two has changed
+ * @cpuctx: this CPU's context, locked, as is the running task's context
+ * @ctx: which of the two contexts has changed
  * @pmu: the PMU
  *
- * Pinned groups that are on stay; flexible groups are taken off first, so that
- * they never keep a pinned one out, nor pinned ones of the task one of the CPU.
+ * Flexible groups are taken off first, so that they never keep a pinned group
+ * out. Pinned groups that are on stay, but for those of the task when the CPU's
+ * context has changed: they must not keep a pinned group of the CPU out.
  * Return: whether a flexible group of the task waits.
  */
 bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
@@ -417,7 +433,7 @@ bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 
 /**
  * perf_context_sched_out_all - take all groups of a context off
- * @ctx: of this CPU or its running task, locked
+ * @ctx: context of this CPU or of its running task, locked
  */
 void perf_context_sched_out_all(struct perf_event_context *ctx)
 {
@@ -446,7 +462,10 @@ static bool cpu_makes_way(struct perf_cpu_context *cpuctx,
 	return cpu_epc && !list_empty(&cpu_epc->flexible_active);
 }
 
-/* The task's groups of one PMU come in beside those of the CPU. It may ask as they come. */
+/*
+ * Put on the task's groups of one PMU beside those of the CPU, and tell the PMU of
+ * the switch if it asked for that.
+ */
 static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 			      struct perf_event_pmu_context *epc)
 {
@@ -470,7 +489,7 @@ static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 	perf_pmu_enable(pmu);
 }
 
-/* The task's groups leave, after the PMUs that asked have been told; ctx->lock is held. */
+/* Tell the PMUs that asked for it of the switch, then take the task's groups off. */
 static noinline void tell_and_sched_out(struct perf_cpu_context *cpuctx,
 					struct perf_event_context *ctx)
 {
@@ -488,16 +507,16 @@ static noinline void tell_and_sched_out(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_context_sched_out - a task's context, or what stands in for it, leaves this CPU
- * @cpuctx: this CPU's, not locked
- * @ctx: its task_ctx
+ * perf_context_sched_out - take a task's context, or its residence, off this CPU
+ * @cpuctx: this CPU's context, not locked
+ * @ctx: cpuctx->task_ctx, not locked
  *
  * Interrupts off.
  */
 void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
 	perf_context_lock_cpu(cpuctx, ctx);
-	/* First: drivers close user space's way to the counters by it. */
+	/* Cleared first: drivers look at it to close user space's way to the counters. */
 	cpuctx->task_ctx = NULL;
 	cpuctx->residence = NULL;
 	if (perf_switches_are_watched(cpuctx))
@@ -509,7 +528,10 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
 	perf_context_unlock_cpu(cpuctx, ctx);
 }
 
-/* A resident event whose page is mapped shows its times there; drivers see to others. */
+/*
+ * Update the mapped pages of resident events, which show their times. The pages of
+ * other events are updated by their drivers.
+ */
 static void update_userpages(struct perf_event_context *ctx)
 {
 	struct perf_event_cold *cold;
@@ -520,7 +542,10 @@ static void update_userpages(struct perf_event_context *ctx)
 	}
 }
 
-/* Without groups to schedule; they may come until the lock is held. */
+/*
+ * Let a context without groups to schedule come in. Return: false when it has some,
+ * which may be attached until the lock is held; then nothing has been done.
+ */
 static __always_inline bool resident_context_in(struct perf_event_context *ctx)
 {
 	bool resident;
@@ -531,7 +556,7 @@ static __always_inline bool resident_context_in(struct perf_event_context *ctx)
 		resident = !ctx->nr_sched;
 		if (resident && ctx->nr_events && ctx->clock.cpu < 0)
 			perf_clock_start(&ctx->clock, perf_clock());
-		/* Else when its groups are on. */
+		/* For a context with groups, scheduled_context_in() does this at its end. */
 		if (resident && unlikely(!hlist_empty(&ctx->mapped)))
 			update_userpages(ctx);
 	}
@@ -565,9 +590,9 @@ static noinline void scheduled_context_in(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_context_sched_in - the running task's context, or its residence, comes to this CPU
- * @cpuctx: this CPU's, not locked; its task_ctx is NULL
- * @ctx: the task's context
+ * perf_context_sched_in - put the running task's context, or its residence, on this CPU
+ * @cpuctx: this CPU's context, not locked; its task_ctx is NULL
+ * @ctx: the task's context, not locked
  * @prev: the task that was here before
  *
  * Interrupts off.
@@ -580,9 +605,9 @@ void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_co
 }
 
 /**
- * __perf_event_task_sched_out - a task leaves the CPU
- * @prev: the task, still current
- * @next: who comes
+ * __perf_event_task_sched_out - take a task's events off at a switch
+ * @prev: the task that leaves the CPU, still current
+ * @next: the task that comes
  *
  * Runqueue lock held, interrupts off.
  */
@@ -608,9 +633,9 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 }
 
 /**
- * __perf_event_task_sched_in - a task has come to the CPU
- * @prev: who was there before
- * @task: the task, current
+ * __perf_event_task_sched_in - put a task's events on at a switch
+ * @prev: the task that was on this CPU before
+ * @task: the task that has come, current
  *
  * Interrupts off.
  */
@@ -620,8 +645,8 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	struct perf_event_context *ctx = perf_task_context(task);
 
 	/*
-	 * A residence has stayed, though its task has left the clones since, or events of
-	 * a cgroup that it was moved to have a PMU which is to be told of the switch.
+	 * A residence has stayed for this task, which has left the clones since, or has
+	 * been moved to a cgroup with events whose PMU is to be told of the switch.
 	 */
 	if (unlikely(cpuctx->task_ctx) &&
 	    (!perf_residence_serves(cpuctx, ctx) || perf_switches_are_watched(cpuctx)))
@@ -636,10 +661,10 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 }
 
 /**
- * perf_pmu_resched - a PMU's constraints have changed: schedule anew on this CPU
- * @pmu: the PMU
+ * perf_pmu_resched - schedule a PMU's groups on this CPU anew
+ * @pmu: the PMU, whose constraints have changed
  *
- * Interrupts off, or preemption at least.
+ * All groups, pinned ones too, are taken off and put on again. Preemption is off.
  */
 void perf_pmu_resched(struct pmu *pmu)
 {
@@ -662,9 +687,9 @@ void perf_pmu_resched(struct pmu *pmu)
 EXPORT_SYMBOL_GPL(perf_pmu_resched);
 
 /**
- * perf_event_task_tick - the timer tick
+ * perf_event_task_tick - adjust frequencies and unthrottle events at the timer tick
  *
- * Interrupts off, on each CPU that has a tick.
+ * Called with interrupts off on each CPU that has a tick.
  */
 void perf_event_task_tick(void)
 {

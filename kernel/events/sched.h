@@ -5,7 +5,7 @@
 #include "context.h"
 #include "internal.h"
 
-/* A PMU's state of the CPU that this is, and stays. */
+/* A PMU's state on this CPU; preemption is off. */
 static inline struct perf_cpu_pmu_context *perf_this_cpc(const struct pmu *pmu)
 {
 	return this_cpu_ptr(pmu->cpu_pmu_context);
@@ -22,14 +22,20 @@ static inline bool perf_pmu_kept_off(struct pmu *pmu)
 	return unlikely(pmu->filter) && pmu->filter(pmu, smp_processor_id());
 }
 
-/* The CPU's own part, while its drivers are ready for that. */
+/*
+ * A PMU's part of the CPU's own context, NULL while the drivers have not prepared
+ * the CPU for perf events; cpuctx->ctx.lock is held.
+ */
 static inline struct perf_event_pmu_context *perf_cpu_part(struct perf_cpu_context *cpuctx,
 							   const struct pmu *pmu)
 {
 	return likely(cpuctx->ready) ? perf_pmu_context_of(&cpuctx->ctx, pmu) : NULL;
 }
 
-/* ctx->lock is held and, with a cpuctx, that too. */
+/*
+ * The lock of the context of each argument is held, but perf_context_sched_out()
+ * and perf_context_sched_in() take the locks themselves. Interrupts are off.
+ */
 bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 			   struct perf_cgroup *cgrp);
 void perf_group_sched_out(struct perf_event *leader);
@@ -44,11 +50,11 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 			  bool pinned);
 bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc);
 
-/* May sleep. */
+/* perf_sched_events_get() may sleep. */
 void perf_sched_events_get(void);
 void perf_sched_events_put(void);
 
-/* The only callers of pmu->start and stop; CPU of the event, IRQs off. */
+/* The core calls pmu->start and pmu->stop here alone: on the event's CPU, interrupts off. */
 void perf_event_pmu_start(struct perf_event *event, int flags);
 void perf_event_pmu_stop(struct perf_event *event, int flags);
 

@@ -12,9 +12,9 @@
 
 /**
  * perf_tell_other_pmus - tell the PMUs that asked, and of which the task has nothing
- * @cpuctx: this CPU's, locked
+ * @cpuctx: this CPU's context, locked
  * @ctx: the task's context, locked, or NULL
- * @sched_in: it has come; or it leaves
+ * @sched_in: true when the task has come, false when it leaves
  *
  * The walk is safe because a callback may take its own PMU off the list.
  */
@@ -37,8 +37,8 @@ void perf_tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_con
 
 /**
  * perf_tell_all_pmus - tell all that asked: the task has no scheduled groups
- * @cpuctx: this CPU's, not locked; interrupts are off
- * @sched_in: it has come; or it leaves
+ * @cpuctx: this CPU's context, not locked; interrupts are off
+ * @sched_in: true when the task has come, false when it leaves
  *
  * No event changes: the context's clock is not looked at.
  */
@@ -50,7 +50,7 @@ void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
 }
 
 /**
- * perf_pmu_hold - let a PMU stand until it has been told of the task that comes
+ * perf_pmu_hold - keep a PMU disabled until it has been told of the task that comes
  * @cpuctx: this CPU's, locked
  * @pmu: disabled by the caller, who leaves perf_pmu_enable() to perf_pmus_release()
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2), in stages: what is asked for, on whom, the event, its
- * place. Each stage leaves in struct open_request what undo() gives back.
+ * perf_event_open(2), in stages: check the request, find the task, make the event,
+ * attach it. Each stage records in struct open_request what undo() has to give back.
  */
 #include <linux/fdtable.h>
 #include <linux/file.h>
@@ -32,14 +32,14 @@
 /**
  * struct open_request - a perf_event_open(2) on its way
  * @attr: what to count, checked
- * @pid: of whom
- * @cpu: where
+ * @pid: the pid argument: a task, or a cgroup's file
+ * @cpu: the CPU to count on, or -1
  * @flags: PERF_FLAG_*
  * @group: file of the group's leader or the output's owner, held
  * @leader: of the group to join, or NULL
  * @output: event whose buffer to write to, or NULL
- * @task: of whom, held, or NULL
- * @exec_locked: @task's exec_update_lock is held: it stays who it is
+ * @task: the task to count for, held, or NULL
+ * @exec_locked: @task's exec_update_lock is held, so that its credentials stay
  * @event: the new event
  * @fd: reserved, or -1
  */
@@ -127,7 +127,7 @@ static int make_event(struct open_request *req)
 		return PTR_ERR(event);
 	req->event = event;
 
-	/* A PMU that is going waits for it; one that has gone cannot sample. */
+	/* RCU keeps a PMU that is going; an event whose PMU has gone cannot sample. */
 	guard(rcu)();
 	err = perf_pmu_check_clock(event);
 	if (err)
@@ -208,7 +208,7 @@ static int enter_target(struct open_request *req)
 	return perf_event_set_context(req->event, ctx);
 }
 
-/* Two events of an exclusive PMU in one context would fight over it. */
+/* A context may have only one event of an exclusive PMU for each CPU. */
 static bool exclusive_conflict(const struct perf_event *event)
 {
 	const struct perf_event *other;
@@ -343,7 +343,7 @@ static int open_event(struct open_request *req, struct perf_event_attr __user *u
 
 fail:
 	if (req->event) {
-		/* It may outlive the leader that it has not joined. */
+		/* The event has not joined the leader, and may outlive it. */
 		req->event->group_leader = req->event;
 		perf_event_put(req->event);
 	}

@@ -51,7 +51,7 @@ static DEFINE_PER_CPU(u64, took_sum);
 static u64 took_reported;
 static u64 took_limit_reported;
 
-/* A share of 0 or of all the time means that nobody watches. */
+/* With a share of 0 or 100 percent, the cost of interrupts is not limited. */
 static bool share_is_unlimited(int percent)
 {
 	return percent == 0 || percent == 100;
@@ -62,7 +62,7 @@ static void set_share(int percent)
 	u64 allowed = (u64)perf_sample_period_ns * percent;
 
 	do_div(allowed, 100);
-	/* Too small to be met is not the same as unlimited. */
+	/* A limit that is rounded down to 0 would mean unlimited. */
 	if (share_is_unlimited(percent))
 		allowed = 0;
 	else if (!allowed)
@@ -170,7 +170,7 @@ static u32 samples_that_fit(u64 took, int percent)
 
 /**
  * perf_sample_event_took - account the time of a sampling interrupt
- * @sample_len_ns: that it took
+ * @sample_len_ns: time that the interrupt took, ns
  *
  * Lowers the sampling rate when such interrupts take more than their share of
  * CPU time. Called by the interrupt on its CPU, NMI included.

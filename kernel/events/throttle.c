@@ -23,16 +23,16 @@
 #include "throttle.h"
 #include "time.h"
 
-/* Ticks of this CPU: which one hw->interrupts counts for. */
+/* Number of ticks of this CPU; hw->interrupts counts overflows in one of them. */
 DEFINE_PER_CPU(u32, perf_throttle_ticks);
 /* Events that were throttled on this CPU since its last tick. */
 static DEFINE_PER_CPU(unsigned int, throttled_events);
 
 /**
  * struct throttle_body - PERF_RECORD_THROTTLE and UNTHROTTLE behind the header
- * @time: by the event's clock
- * @id: of its family
- * @stream_id: its own
+ * @time: by the event's record clock
+ * @id: id of the root
+ * @stream_id: id of the event itself
  */
 struct throttle_body {
 	u64	time;
@@ -41,9 +41,9 @@ struct throttle_body {
 };
 
 /**
- * perf_throttle_record - tell the reader that an event is halted, or not any more
+ * perf_throttle_record - tell the reader that an event is throttled, or not any more
  * @event: the event
- * @throttled: which
+ * @throttled: true for PERF_RECORD_THROTTLE, false for PERF_RECORD_UNTHROTTLE
  *
  * Any context, preemption off.
  */
@@ -63,7 +63,7 @@ void perf_throttle_record(struct perf_event *event, bool throttled)
 
 /* Arithmetic: see period.h, too */
 
-/* Overflows that one tick may see before the period is taken for too short. */
+/* With more overflows than this in one tick, the period is too short for the frequency. */
 static u64 overflows_per_tick(u64 freq)
 {
 	return 2 + 2 * div_u64(freq * TICK_NSEC, NSEC_PER_SEC);
@@ -75,9 +75,10 @@ static void lengthen_period(struct hw_perf_event *hw)
 }
 
 /*
- * An idle CPU has no ticks, and tasks that wake there for a moment seldom meet
- * one: what happens in seconds is not one tick's. Not asked within one
- * occurrence, whose samples may themselves be what takes so long.
+ * Has there been no tick for long? An idle CPU has no ticks, and tasks that wake there
+ * for a moment seldom meet one: overflows of several seconds must not be counted as
+ * those of one tick. This is not asked within one occurrence, since its samples may
+ * themselves take so long.
  */
 static bool without_tick(const struct perf_event *event)
 {
@@ -86,12 +87,12 @@ static bool without_tick(const struct perf_event *event)
 }
 
 /**
- * perf_overflow_account - an event that samples has overflowed
- * @event: active
+ * perf_overflow_account - count an overflow of an event that samples
+ * @event: the event, active
  * @flags: PERF_OVERFLOW_*
  *
- * Any context, preemption off.
- * Return: 1 when it is to be halted until the tick.
+ * Any context, NMI included, preemption off.
+ * Return: 1 when the event is to be halted until the tick.
  */
 int perf_overflow_account(struct perf_event *event, unsigned int flags)
 {
@@ -113,14 +114,14 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 		hw->interrupts = 1;
 		return 0;
 	}
-	/* Several at once: it has been told already. */
+	/* The reader has been told at the first of several overflows at once. */
 	if (unlikely(perf_event_throttled(event)))
 		return throttle;
 
 	hw->interrupts++;
 	if (unlikely(throttle && hw->interrupts > READ_ONCE(perf_max_samples_per_tick))) {
 		__this_cpu_inc(throttled_events);
-		/* Only a tick lets it go on, so there has to be one. */
+		/* Only a tick lets the event go on, so this CPU must have one. */
 		tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
 		hw->interrupts = MAX_INTERRUPTS;
 		perf_throttle_record(event, true);
@@ -136,10 +137,10 @@ static DEFINE_PER_CPU(u64, samples_left);
 
 /**
  * perf_overflow_samples - how many samples may one occurrence of an event give?
- * @event: of software, active
- * @passed: periods that have passed
+ * @event: a software event, active
+ * @passed: number of periods that have passed
  *
- * With fewer than @passed the event is to be halted by perf_overflow_halt().
+ * If the result is less than @passed, the caller calls perf_overflow_halt().
  * Any context, preemption off. Return: 1 to @passed.
  */
 u64 perf_overflow_samples(struct perf_event *event, u64 passed)
@@ -159,10 +160,10 @@ u64 perf_overflow_samples(struct perf_event *event, u64 passed)
 }
 
 /**
- * perf_overflow_halt - an event gives no more samples before the tick
- * @event: active; may be halted already
+ * perf_overflow_halt - let an event write no more samples before the tick
+ * @event: the event, active; may be throttled already
  *
- * Its reader is told. Any context, preemption off.
+ * The reader gets a PERF_RECORD_THROTTLE. Any context, preemption off.
  */
 void perf_overflow_halt(struct perf_event *event)
 {
@@ -175,25 +176,25 @@ void perf_overflow_halt(struct perf_event *event)
 }
 
 /**
- * perf_event_account_interrupt - a driver took an interrupt but has no sample
- * @event: whose interrupt it was
+ * perf_event_account_interrupt - count a driver's interrupt that gives no sample
+ * @event: the event that caused the interrupt
  *
  * Return: 1 when the driver is to stop the event until the next tick.
  */
 int perf_event_account_interrupt(struct perf_event *event)
 {
-	/* The tick would not let one go on that only counts. */
+	/* An event that only counts is not throttled: the tick would not let it go on. */
 	if (!is_sampling_event(event))
 		return 0;
 	return perf_overflow_account(event, PERF_OVERFLOW_HALT);
 }
 
 /**
- * perf_event_unthrottle_in - a throttled event goes on
- * @event: active, its counter not started yet; its context's lock is held
+ * perf_event_unthrottle_in - let a throttled event go on
+ * @event: the event, active, its counter not started yet; its context's lock is held
  *
- * At the tick, with a new period, or when it comes back on a CPU.
- * Return: whether its counter has been read and stopped already, not by its driver.
+ * Called at the tick, for a new period, or when the event is put on a CPU again.
+ * Return: whether the core, not the driver, has read and stopped its counter.
  */
 bool perf_event_unthrottle_in(struct perf_event *event)
 {
@@ -215,9 +216,9 @@ static DEFINE_MUTEX(tick_lock);
 static unsigned int tick_users;
 
 /**
- * perf_tick_get - an event needs the tick on CPUs that would go without
+ * perf_tick_get - keep the tick on nohz_full CPUs for an event with a frequency
  *
- * Its period is adjusted there. May sleep.
+ * The tick adjusts the event's period. May sleep.
  */
 void perf_tick_get(void)
 {
@@ -240,9 +241,9 @@ void perf_tick_put(void)
 
 /**
  * perf_event_counts_up - does period_left run from minus the period up to 0?
- * @event: that has a PMU
+ * @event: the event, which has a PMU
  *
- * That of the core's own events does; clocks and drivers' events count down.
+ * It does for the core's own events; for clock events and drivers' events it runs down.
  */
 bool perf_event_counts_up(const struct perf_event *event)
 {
@@ -252,9 +253,9 @@ bool perf_event_counts_up(const struct perf_event *event)
 
 /**
  * perf_event_restart_period - let the next period begin now
- * @event: that samples; its context's lock is held, and it does not count
+ * @event: an event that samples, halted; its context's lock is held
  *
- * Of an event that is on the driver is told by its pmu::start.
+ * If the event is on, its driver takes the period over at pmu::start.
  */
 void perf_event_restart_period(struct perf_event *event)
 {
@@ -269,8 +270,8 @@ void perf_event_restart_period(struct perf_event *event)
 }
 
 /*
- * Compute the period from what was counted since the last tick. Who was halted
- * has counted for a part of that time alone, and its period was too short.
+ * Compute the period from what was counted since the last tick. An event that was
+ * throttled has counted for only a part of that time, and its period was too short.
  */
 static bool adjust_frequency(struct perf_event *event, bool halted)
 {
@@ -287,7 +288,7 @@ static bool adjust_frequency(struct perf_event *event, bool halted)
 		lengthen_period(hw);
 		return false;
 	}
-	/* Nothing to learn from: the count was reset, or nothing happened. */
+	/* The count was reset, or nothing happened: there is no rate to go by. */
 	if ((s64)delta <= 0 || (s64)ns <= 0)
 		return false;
 
@@ -324,7 +325,7 @@ static void tick_event(struct perf_event *event)
 		perf_event_pmu_start(event, flags);
 }
 
-/* Everything that is on and belongs to a context, whose lock is held. */
+/* Do the tick's work for all active events of a context, whose lock is held. */
 static void tick_context(struct perf_event_context *ctx, bool throttled)
 {
 	struct pmu *pmu = NULL;
@@ -350,8 +351,8 @@ static void tick_context(struct perf_event_context *ctx, bool throttled)
 }
 
 /**
- * perf_adjust_freq_unthr - a tick: let throttled events go on, adjust frequencies
- * @cpuctx: this CPU's; interrupts are off, its lock is not held
+ * perf_adjust_freq_unthr - let throttled events go on at a tick, and adjust frequencies
+ * @cpuctx: this CPU's context, not locked; interrupts are off
  */
 void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 {

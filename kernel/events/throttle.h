@@ -21,9 +21,9 @@ static inline bool perf_event_throttled(const struct perf_event *event)
 }
 
 /*
- * The same for software events, which nobody halts: they are quiet until the
- * next tick of the CPU that they happen on, and need it not to go on.
- * Preemption is off.
+ * Is a software event throttled? Such events are never halted. They write no samples
+ * until the next tick of the CPU that they happen on; the tick itself does nothing to
+ * them. Preemption is off.
  */
 static inline bool perf_event_quiet(const struct perf_event *event)
 {
@@ -43,7 +43,7 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags);
 u64 perf_overflow_samples(struct perf_event *event, u64 passed);
 void perf_overflow_halt(struct perf_event *event);
 
-/* What perf_overflow_account() mostly comes to. Return: false if it has to be asked. */
+/* The common case of perf_overflow_account(). Return: false if that has to be called. */
 static __always_inline bool perf_overflow_account_fast(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;

@@ -3,8 +3,8 @@
  * Time as events see it.
  *
  * A context has one clock, which runs while the context does. An event's enabled
- * and running times stand, or run with that clock; time.h says how they are kept
- * and read.
+ * and running times stand, or run with that clock; time_seq.h says how they are
+ * kept and read.
  */
 #include <linux/sched/clock.h>
 
@@ -13,13 +13,13 @@
 #include "time_seq.h"
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-/* A unit test makes its own time, for the contexts of its own task. */
+/* A unit test makes its own time, which perf_clock() returns in that test's task. */
 struct task_struct *perf_test_clock_task;
 u64 perf_test_clock_now;
 #endif
 
 /**
- * perf_clock - the time base of all contexts and of records without a clockid
+ * perf_clock - this CPU's time: base of context clocks and of records without a clockid
  *
  * Any context. Return: nanoseconds.
  */
@@ -41,10 +41,10 @@ static void assert_unchanging(const struct perf_event_context *ctx)
 
 /**
  * perf_context_begin - begin to change events of a context
- * @ctx: whose lock is held
+ * @ctx: the context, whose lock is held; interrupts are off
  *
- * All that changes until perf_context_end() changes at one moment: a group
- * goes on without having waited, and what is taken off has run up to now.
+ * All changes until perf_context_end() happen at one moment, ctx->now: a group that
+ * is put on has not waited since, and one that is taken off has run until then.
  */
 void perf_context_begin(struct perf_event_context *ctx)
 {
@@ -55,8 +55,8 @@ void perf_context_begin(struct perf_event_context *ctx)
 
 /**
  * perf_context_begin_both - perf_context_begin() for a CPU's and a task's context
- * @cpu: the CPU's; its lock is held
- * @task: that of the task there; its lock is held
+ * @cpu: the CPU's context; its lock is held, interrupts are off
+ * @task: the context of the task there; its lock is held
  */
 void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_context *task)
 {
@@ -73,8 +73,8 @@ void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_c
 }
 
 /**
- * perf_context_end - end what perf_context_begin() began
- * @ctx: whose lock is held
+ * perf_context_end - end the changes that perf_context_begin() began
+ * @ctx: the context, whose lock is held
  */
 void perf_context_end(struct perf_event_context *ctx)
 {
@@ -85,11 +85,11 @@ void perf_context_end(struct perf_event_context *ctx)
 
 /**
  * perf_context_stop - halt a task context's clock, if it runs
- * @ctx: whose lock is held; nothing of it is on a PMU
+ * @ctx: the context, whose lock is held, with no event on a PMU; interrupts are off
  *
- * A reader that gets a time meanwhile, later than the one that the clock stops
- * at, reads it again. What interrupts this function in between is told a time
- * that is later by as long as that takes.
+ * A reader that meanwhile gets a time later than that at which the clock stops reads
+ * again. An NMI in the middle of this function cannot wait, and may read a time
+ * that is later by as long as this function takes.
  */
 void perf_context_stop(struct perf_event_context *ctx)
 {
@@ -101,7 +101,7 @@ void perf_context_stop(struct perf_event_context *ctx)
 	perf_change_end(ctx, PERF_CHANGE_COMING);
 }
 
-/* With interrupts on: under the lock nothing changes, unless the event moves. */
+/* Under the context's lock the times do not change, unless the event moves. */
 static noinline void times_locked(const struct perf_event *event, struct perf_times *times)
 {
 	struct perf_event_context *ctx;
@@ -113,20 +113,20 @@ static noinline void times_locked(const struct perf_event *event, struct perf_ti
 		raw_spin_lock_irqsave(&ctx->lock, flags);
 		exact = perf_times_try(event, true, times);
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
-		/* It moves when a CPU goes offline, and then not again for long. */
+	/* The event moves when a CPU goes offline, and not again for long. */
 	} while (!exact);
 }
 
 /**
  * perf_event_times - how long an event has been enabled and running
  * @event: the event
- * @enabled: filled in, nanoseconds, without children
- * @running: the same
+ * @enabled: filled in, nanoseconds, without copies
+ * @running: filled in, nanoseconds, without copies
  *
- * Any context, and changes nothing. With interrupts on it never sees time go
- * back; it takes the context's lock when changes come faster than it can read.
- * With interrupts off the caller may be what a change waits for, or have
- * interrupted it: it takes no lock and never waits; see perf_times_read().
+ * Any context, NMI included; nothing is changed. With interrupts on, a caller never
+ * sees time go back: if changes come faster than they can be read, the context's lock
+ * is taken. With interrupts off, the caller may have interrupted a change, or a change
+ * may wait for it: no lock is taken and there is no waiting; see perf_times_read().
  * Return: the moment, by perf_clock(), to which the times belong.
  */
 u64 perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
@@ -142,7 +142,8 @@ u64 perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
 
 /**
  * perf_event_ran - how long an event has counted since its state last changed
- * @event: between perf_context_begin() and _end() of its context
+ * @event: the event; its context is between perf_context_begin() and
+ *	perf_context_end()
  *
  * Return: nanoseconds.
  */
@@ -156,7 +157,7 @@ u64 perf_event_ran(const struct perf_event *event)
 }
 
 /*
- * A member is worth what its leader is: while the leader is off, the member
+ * The state that counts for a member's times: while the leader is off, the member
  * neither is enabled nor runs, whatever its own state.
  */
 static enum perf_event_state state_under(enum perf_event_state leader, enum perf_event_state own)
@@ -171,7 +172,7 @@ static void turn_times(struct perf_event *event, enum perf_event_state state, u6
 	perf_time_turn(&event->time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
 }
 
-/* The time by which an event's times are changed now. */
+/* The moment of the change that goes on, by the event's clock. */
 static u64 take_change_time(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
@@ -183,8 +184,8 @@ static u64 take_change_time(struct perf_event *event)
 
 /**
  * perf_event_follow - let an event's times run or stand as it and its leader say
- * @event: that has come to this clock or leader; between perf_context_begin() and
- *	_end() of its context
+ * @event: the event, which has got another clock or leader; its context is between
+ *	perf_context_begin() and perf_context_end()
  */
 void perf_event_follow(struct perf_event *event)
 {
@@ -200,11 +201,12 @@ static bool is_enabled(enum perf_event_state state)
 
 /**
  * perf_event_set_state - the one place where an event's state changes
- * @event: between perf_context_begin() and _end() of its context
- * @state: the new one
+ * @event: the event; its context is between perf_context_begin() and
+ *	perf_context_end()
+ * @state: the new state
  *
- * Time up to now is accounted by the old state. When a leader goes on or off
- * its members' time changes course with it.
+ * Time up to now is accounted by the old state. When a leader is enabled or disabled,
+ * its members' times are started or stopped, too.
  */
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {
@@ -214,7 +216,7 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 
 	if (event->state == state)
 		return;
-	/* Nothing comes back from the dead. */
+	/* An event that has exited or is dead is never enabled again. */
 	if (WARN_ON_ONCE(event->state <= PERF_EVENT_STATE_EXIT && state > event->state))
 		return;
 
@@ -226,7 +228,7 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 	}
 	event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
 	perf_delay(STATE_SET);
-	/* Who finds it off finds what it counted. */
+	/* Pairs with sync_count(): a reader that sees a state that is not active sees the count. */
 	smp_store_release(&event->state, state);
 }
 

@@ -4,7 +4,10 @@
 
 #include <linux/perf_event.h>
 
-/* Any context, NMI included, unless said otherwise. */
+/*
+ * perf_clock() and perf_event_times() may be called in any context, NMI included. All
+ * others are called with the context's lock held.
+ */
 u64 perf_clock(void);
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 extern struct task_struct *perf_test_clock_task;

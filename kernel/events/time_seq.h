@@ -4,23 +4,23 @@
  * CPU and read by others.
  *
  * Writers hold the context's lock. Readers hold nothing, come from any context,
- * and most of them may not wait: the writer may be what they interrupted, or
- * wait for something that their CPU has. So there is nothing that is wrong
- * between two stores of a writer:
+ * and most of them may not wait: they may have interrupted the writer, or the
+ * writer may wait for their CPU. So what memory holds between two stores of a writer
+ * has to be right, too:
  *
  * - A time of an event is one word: a total while the time stands, and the
  *   moment at which it would have been 0 while it runs. A reader finds the one
  *   or the other.
- * - A clock runs or stands, and has a time that it has been at. What makes it run
- *   is stored before it does, its time before it stands.
+ * - A clock runs or stands, and stores a time that it has reached. Before it is made
+ *   to run, its offset is stored; before it is made to stand, its time is stored.
  * - A change of a context happens at one moment, ctx->now. At that very moment a
- *   time that is stopped or started has the same value before and after. Who
- *   reads in the middle of a change reads the times of its moment.
+ *   time that is stopped or started has the same value before and after. A reader
+ *   in the middle of a change computes the times of that moment.
  *
- * What is left is the moment itself: a writer announces that it will look at the
- * clock, and a reader looks whether that has been announced after it has looked
- * at the clock. Then a time that was read before the announcement is not later
- * than the moment of the change.
+ * That leaves the choice of the moment itself. A writer announces that it is about to
+ * read perf_clock(). A reader reads perf_clock() first, and then looks whether there
+ * has been an announcement. If there was none, the time that it has read is not later
+ * than the moment of any change that follows.
  *
  * No kernel context is needed here: a program in user space includes this file,
  * too, with threads for CPUs, and with PERF_TIME_STEP() defined to spend time at
@@ -41,13 +41,13 @@
 #define PERF_CHANGE_GOES_ON	2U	/* its moment is ctx->now */
 #define PERF_CHANGE_STATE	3U
 
-/* So often a reader that may not wait looks again for a time that holds. */
+/* A reader that may not wait tries at most so many times to get exact times. */
 #define PERF_TIMES_TRIES	16
 
 /**
  * struct perf_times - an event's times at one moment
- * @enabled: ns, without children
- * @running: ns, without children
+ * @enabled: ns, without copies
+ * @running: ns, without copies
  * @when: the moment, by perf_clock()
  */
 struct perf_times {
@@ -56,7 +56,7 @@ struct perf_times {
 	u64	when;
 };
 
-/* A clock's time, or an event's, that its word tells at @now; any context. */
+/* The value at @now of an event's time that is stored as @word; any context. */
 static __always_inline u64 perf_time_at(u64 word, u64 now)
 {
 	u64 value = (s64)word >> 1;
@@ -77,7 +77,7 @@ static __always_inline void perf_time_turn(atomic64_t *time, u64 now, bool runs)
 /* The time of a clock at @now by perf_clock(); any context. */
 static __always_inline u64 perf_clock_at(const struct perf_event_clock *clock, u64 now)
 {
-	/* Pairs with perf_clock_start() and _stop(): it has what it needs. */
+	/* Pairs with perf_clock_start(), which stores the offset, and perf_clock_stop(). */
 	int cpu = smp_load_acquire(&clock->cpu);
 	u64 time = atomic64_read(&clock->time);
 	s64 ahead = now + atomic64_read(&clock->offset) - time;
@@ -87,8 +87,8 @@ static __always_inline u64 perf_clock_at(const struct perf_event_clock *clock, u
 }
 
 /*
- * The time of a clock at @now, for a change of times that run by it: from here on
- * it is not behind this on any CPU. The context's lock is held.
+ * The time of a clock at @now, for a change of times that run by it. It is stored, so
+ * that from here on no CPU reads an earlier time. The context's lock is held.
  */
 static __always_inline u64 perf_clock_advance(struct perf_event_clock *clock, u64 now)
 {
@@ -100,10 +100,11 @@ static __always_inline u64 perf_clock_advance(struct perf_event_clock *clock, u6
 
 /**
  * perf_clock_start - let a clock that stands run on this CPU
- * @clock: whose context's lock is held
+ * @clock: the clock, whose context's lock is held
  * @now: perf_clock()
  *
- * It goes on with the time at which it stopped: no reader needs to be told.
+ * The clock goes on with the time at which it stopped, so that no announcement to
+ * readers is needed.
  */
 static __always_inline void perf_clock_start(struct perf_event_clock *clock, u64 now)
 {
@@ -116,8 +117,8 @@ static __always_inline void perf_clock_start(struct perf_event_clock *clock, u64
 
 /**
  * perf_clock_stop - halt a clock that runs
- * @clock: whose context's lock is held
- * @now: taken after perf_change_announce()
+ * @clock: the clock, whose context's lock is held
+ * @now: perf_clock(), read after perf_change_announce()
  */
 static __always_inline void perf_clock_stop(struct perf_event_clock *clock, u64 now)
 {
@@ -134,12 +135,12 @@ static __always_inline void perf_clock_stop(struct perf_event_clock *clock, u64 
 }
 
 /*
- * Times may stop at a moment that is about to be taken. The full barrier keeps
- * the look at the clock behind the store. A reader that has looked at the clock
- * later than this writer, and so may have a time that is later than the moment,
- * finds the announcement when it looks for it; see perf_times_try(). A barrier
- * between stores would not do: the store could wait in this CPU until after the
- * change, and the reader's time would go back:
+ * Announce that times may stop at a moment that the writer is about to read. The full
+ * barrier orders the store before the writer's read of perf_clock(). A reader that
+ * reads perf_clock() later than this writer may have a time later than the moment,
+ * but then finds the announcement when it looks for it; see perf_times_try(). A write
+ * barrier would not do: the store could wait in this CPU until after the change, and
+ * the reader's time would go back:
  *
  *	a change				perf_times_try()
  *
@@ -162,25 +163,25 @@ static __always_inline void perf_change_announce(struct perf_event_context *ctx)
 	smp_store_mb(ctx->seq, ctx->seq + PERF_CHANGE_COMING);
 }
 
-/* What is changed from here on changes at @now, taken after the announcement. */
+/* All changes from here on happen at @now, perf_clock() read after the announcement. */
 static __always_inline void perf_change_go(struct perf_event_context *ctx, u64 now)
 {
 	WRITE_ONCE(ctx->now, now);
 	PERF_TIME_STEP();
-	/* Pairs with perf_times_try(): a change that goes on has its moment. */
+	/* Pairs with perf_times_try(): a reader that sees a change going on sees ctx->now. */
 	smp_store_release(&ctx->seq, ctx->seq + (PERF_CHANGE_GOES_ON - PERF_CHANGE_COMING));
-	/* Pairs with the barrier there: a time that has changed shows that it may have. */
+	/* Pairs with smp_rmb() there: a reader that sees a changed time sees this seq. */
 	smp_wmb();
 }
 
-/* A change has been made, in the @state in which it is until then. */
+/* End a change; @state is PERF_CHANGE_COMING or PERF_CHANGE_GOES_ON, as ctx->seq has it. */
 static __always_inline void perf_change_end(struct perf_event_context *ctx, unsigned int state)
 {
-	/* Pairs with the acquire there: no change goes on, all of it is seen. */
+	/* Pairs with perf_times_try(): a reader that sees the end sees all of the change. */
 	smp_store_release(&ctx->seq, ctx->seq + (PERF_CHANGE_STATE + 1 - state));
 }
 
-/* The clock that counts for an event: its cgroup's on its CPU, or its context's. */
+/* The clock by which an event's times run: its cgroup's on its CPU, or its context's. */
 static __always_inline struct perf_event_clock *
 perf_event_clock(const struct perf_event *event, struct perf_event_context *ctx)
 {
@@ -200,7 +201,7 @@ static __always_inline void perf_times_at(const struct perf_event *event, u64 no
 	times->running = perf_time_at(atomic64_read(&event->time_running), now);
 }
 
-/* Let both times of an event, which stand at 0, run from the beginning of its clock. */
+/* Let both times of an event, which stand at 0, run since its clock was at 0. */
 static __always_inline void perf_times_begin(struct perf_event *event)
 {
 	atomic64_set(&event->time_enabled, PERF_TIME_RUNS);
@@ -214,9 +215,9 @@ static __always_inline void perf_times_begin(struct perf_event *event)
  * @times: filled in, unless the reader gives up
  *
  * Any context. Return: true when the times are those of one moment, and no reader
- * has seen later ones before or will see earlier ones afterwards. If not, the clock
- * or the event may have been stopped and started since the call: what has passed
- * since may have been counted though it was not to be, or the other way round.
+ * has seen later ones before or will see earlier ones afterwards. If false, the clock
+ * or the event may have been stopped or started during the call, and the time of the
+ * call may have been counted though it should not be, or the other way round.
  */
 static __always_inline bool perf_times_try(const struct perf_event *event, bool wait,
 					   struct perf_times *times)
@@ -227,7 +228,7 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
 	u64 now;
 
 	do {
-		/* Looked at once for all: the event may move to another CPU's. */
+		/* All below is of this context, though the event may move to another CPU's. */
 		ctx = READ_ONCE(event->ctx);
 		/* Pairs with perf_change_go() and perf_change_end(). */
 		seq = smp_load_acquire(&ctx->seq);
@@ -240,16 +241,16 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
 		PERF_TIME_STEP();
 		perf_times_at(event, perf_clock_at(perf_event_clock(event, ctx), now), times);
 		/*
-		 * Pairs with perf_change_announce(): what has been read of a later
-		 * change, or at a time that a later change may stop before, shows
-		 * below. So does the new context of an event whose times run by
-		 * another clock now: it is stored before the announcement of the
-		 * change that lets them. The machine's counter is not memory; it has
-		 * been read before what is loaded here as far as the machine keeps it
-		 * before a load.
+		 * Pairs with perf_change_announce(). If a word of a later change has
+		 * been read, or if perf_clock() has been read after the moment of a
+		 * later change, ctx->seq below differs. If the event's times run by
+		 * another clock now, event->ctx below differs: the new context was
+		 * stored before the announcement of the change that lets them run so.
+		 * perf_clock() reads a counter of the machine, not memory: this relies
+		 * on the machine not to read the counter after a later load.
 		 */
 		smp_rmb();
-		/* It moves once for each CPU that goes offline. */
+		/* The event moves once for each CPU that goes offline. */
 	} while (unlikely(READ_ONCE(event->ctx) != ctx));
 
 	return exact && READ_ONCE(ctx->seq) == seq;
@@ -260,11 +261,10 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
  * @event: the event
  * @times: filled in
  *
- * Any context. The tries end, and with them the loop: a change whose moment is
- * being taken may be what this reader has interrupted, and one that another CPU
- * makes may be followed by more. Then the times are those of the last try, which
- * has nothing in it twice.
- * Return: whether they are exact; see perf_times_try().
+ * Any context. The number of tries is limited: this reader may have interrupted the
+ * change for which it would wait, or another CPU may make one change after another.
+ * Then the times are those of the last try; no span of time is in them twice.
+ * Return: whether the times are exact; see perf_times_try().
  */
 static __always_inline bool perf_times_read(const struct perf_event *event,
 					    struct perf_times *times)
@@ -276,7 +276,7 @@ static __always_inline bool perf_times_read(const struct perf_event *event,
 			return true;
 		cpu_relax();
 	}
-	/* The last one to be started or stopped may have been so after that moment. */
+	/* A time that has been started or stopped after that moment may be out of range. */
 	times->enabled = max_t(s64, times->enabled, 0);
 	times->running = clamp_t(s64, times->running, 0, times->enabled);
 	return false;

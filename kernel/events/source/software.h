@@ -11,7 +11,7 @@ void perf_swevent_resident_del(struct perf_event *event);
 bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs);
 bool perf_site_interrupted(void);
 
-/* So often a call waits for the event site that it has interrupted. */
+/* A call that has interrupted a site is tried again at most so many times. */
 #define PERF_SITE_ROUNDS	64
 
 void perf_swevent_pmu_init(void);
