@@ -17,7 +17,7 @@
 #include "event.h"
 #include "family.h"
 #include "group.h"
-#include "inherit.h"
+#include "exit.h"
 #include "internal.h"
 #include "overflow.h"
 #include "pmu.h"

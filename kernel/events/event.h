@@ -55,6 +55,7 @@ static inline bool perf_event_is_plain(const struct perf_event *event)
 /*
  * Plain copies: memory for many of them at a time. See inherit.c.
  */
+#define PERF_COPIES_AT_ONCE	16	/* for which memory is allocated, or freed, at a time */
 int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr);
 void perf_event_free_copies(struct perf_event **copies, unsigned int nr);
 void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,

@@ -43,6 +43,24 @@ static inline void perf_family_leave(struct mutex *lock)
 DEFINE_CLASS(family, struct mutex *, perf_family_leave(_T), perf_family_enter(root),
 	     const struct perf_event *root)
 
+/*
+ * Hold the lock of @root's family instead of @held; either may be NULL. For walks over
+ * events, most of which have the same lock as the event before.
+ * Return: the lock that is held now.
+ */
+static inline struct mutex *perf_family_change(struct mutex *held, const struct perf_event *root)
+{
+	struct mutex *wanted = root ? perf_family_lock(root) : NULL;
+
+	if (held == wanted)
+		return held;
+	if (held)
+		mutex_unlock(held);
+	if (wanted)
+		mutex_lock(wanted);
+	return wanted;
+}
+
 int perf_family_prepare(struct perf_event_context *ctx);
 void perf_family_free(struct perf_event_context *ctx);
 void perf_family_remove(struct perf_event *copy);

@@ -1,54 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens to a task's events at fork, exec and exit. For families, see family.c.
+ * What happens to a task's events at fork. For families, see family.c; for the end
+ * of copies, exit.c.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
-#include "cold.h"
 #include "context.h"
 #include "delay.h"
 #include "event.h"
 #include "family.h"
 #include "group.h"
-#include "inherit.h"
 #include "internal.h"
-#include "overflow.h"
 #include "read.h"
 #include "record/aux.h"
-#include "record/buffer.h"
-#include "record/sideband_task.h"
 #include "residence.h"
 #include "sched.h"
 #include "source/addr_filter.h"
-#include "source/clock.h"
 #include "source/software.h"
 #include "throttle.h"
 #include "time.h"
 #include "time_seq.h"
-
-/*
- * Hold the lock of @root's family instead of @held; either may be NULL. For walks over
- * events, most of which have the same lock as the event before.
- * Return: the lock that is held now.
- */
-static struct mutex *change_family(struct mutex *held, const struct perf_event *root)
-{
-	struct mutex *wanted = root ? perf_family_lock(root) : NULL;
-
-	if (held == wanted)
-		return held;
-	if (held)
-		mutex_unlock(held);
-	if (wanted)
-		mutex_lock(wanted);
-	return wanted;
-}
-
-/* fork */
-
-/* Plain copies for which memory is allocated, or freed, at a time. */
-#define COPIES_AT_ONCE	16
 
 /**
  * struct fork_args - a fork in progress
@@ -68,7 +40,7 @@ struct fork_args {
 	unsigned int			expected;
 	unsigned int			nr_copies;
 	unsigned int			nr_spare;
-	struct perf_event		*spare[COPIES_AT_ONCE];
+	struct perf_event		*spare[PERF_COPIES_AT_ONCE];
 };
 
 static bool is_inherited(const struct perf_event *leader, u64 clone_flags)
@@ -88,7 +60,7 @@ static bool is_inherited(const struct perf_event *leader, u64 clone_flags)
 
 static struct perf_event *take_spare(struct fork_args *args)
 {
-	unsigned int want = clamp(args->expected, 1U, (unsigned int)COPIES_AT_ONCE);
+	unsigned int want = clamp(args->expected, 1U, (unsigned int)PERF_COPIES_AT_ONCE);
 
 	if (!args->nr_spare)
 		args->nr_spare = perf_event_alloc_copies(args->spare, want);
@@ -188,16 +160,16 @@ static void link_plain(struct fork_args *args)
 	for_each_event_safe(copy, next, args->ctx) {
 		if (!(copy->hw_flags & PERF_EVENT_PLAIN_COPY))
 			continue;
-		family = change_family(family, copy->parent);
+		family = perf_family_change(family, copy->parent);
 		begin_copy(copy);
 		if (unlikely(root_is_closed(copy))) {
-			family = change_family(family, NULL);
+			family = perf_family_change(family, NULL);
 			discard_copy(copy);
 			continue;
 		}
 		list_add_tail(&copy->child_list, perf_event_copies(copy->parent));
 	}
-	change_family(family, NULL);
+	perf_family_change(family, NULL);
 }
 
 static void drop_child(struct perf_event *child)
@@ -249,10 +221,10 @@ static struct perf_event *make_child(struct fork_args *args, struct perf_event *
 static void copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
 {
 	/* A root's attr is modified with the mutex of its context, which is held here. */
-	struct mutex *family = change_family(NULL, event->parent);
+	struct mutex *family = perf_family_change(NULL, event->parent);
 
 	*attr = event->attr;
-	change_family(family, NULL);
+	perf_family_change(family, NULL);
 }
 
 /*
@@ -568,368 +540,4 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 		return args.ctx;
 	perf_context_end_clone(args.ctx);
 	return ERR_PTR(err);
-}
-
-/* exit */
-
-/* Add a copy's count and times, in ns, to the sums of its root; the family's lock is held. */
-static __always_inline void fold_child(struct perf_event *child, u64 enabled, u64 running)
-{
-	struct perf_event_cold *sum = child->parent->cold;
-
-	/* A copy's own count is all of it: only roots have sums of copies. */
-	atomic64_add(unlikely(is_counting_clock(child)) ? perf_event_count(child) :
-		     local64_read(&child->count), &sum->gone_count);
-	atomic64_add(enabled, &sum->gone_enabled);
-	atomic64_add(running, &sum->gone_running);
-	if (child->cold)
-		atomic64_add(perf_event_lost(child), &sum->lost_samples);
-}
-
-/* Take a copy out of its family, whose lock is held, and add its count to the root's. */
-static void leave_family(struct perf_event *child)
-{
-	u64 enabled, running;
-
-	lockdep_assert_held(&child->ctx->mutex);
-	lockdep_assert_held(perf_family_lock(child->parent));
-	/* The root has been closed, which has detached the copy. */
-	if (!(child->attach_state & PERF_ATTACH_CONTEXT))
-		return;
-	perf_event_clear_aux_output(child);
-	/* At exec the context stays in use, and the event may be on. */
-	perf_event_detach(child, PERF_EVENT_STATE_DEAD);
-	perf_event_times(child, &enabled, &running);
-	fold_child(child, enabled, running);
-	/* Pairs with family_value(): a copy that is not in the list is in the sums. */
-	smp_wmb();
-	perf_delay(COPY_FOLDED);
-	list_del_init(&child->child_list);
-}
-
-/*
- * leave_family() for a copy of a group, for part_with_roots() to finish. The lock is held
- * over the whole group, so that a reader finds all of a group's copy or nothing of it.
- */
-static void leave_later(struct perf_event *child, struct list_head *left)
-{
-	perf_event_hold(child);
-	leave_family(child);
-	/* The copy is off: active_list is free for another use. */
-	list_add_tail(&child->active_list, left);
-}
-
-/* Finish leave_family(), without the family's lock. */
-static void part_with_root(struct perf_event *child)
-{
-	perf_overflow_cancel(child);
-	/* A task that polls the root may wait for the last of its copies to go. */
-	if (child->parent->cold)
-		perf_event_wakeup(child->parent);
-	perf_event_put(child);
-}
-
-static void part_with_roots(struct list_head *left)
-{
-	struct perf_event *child, *next;
-
-	list_for_each_entry_safe(child, next, left, active_list) {
-		list_del_init(&child->active_list);
-		part_with_root(child);
-		cond_resched();
-	}
-}
-
-/**
- * perf_context_end_clone - undo perf_context_clone()
- * @clone: the context, which is on no CPU and will not be
- *
- * The counts of its events become part of their roots' counts. May sleep.
- */
-void perf_context_end_clone(struct perf_event_context *clone)
-{
-	struct perf_event *event, *next;
-	struct mutex *family = NULL;
-	LIST_HEAD(left);
-
-	WARN_ON_ONCE(READ_ONCE(clone->clock.cpu) >= 0);
-	scoped_guard(mutex, &clone->mutex) {
-		for_each_event_safe(event, next, clone) {
-			family = change_family(family, event->parent);
-			leave_later(event, &left);
-			cond_resched();
-		}
-		change_family(family, NULL);
-	}
-	part_with_roots(&left);
-	perf_context_put(clone);
-}
-
-/**
- * perf_child_exit - remove a copy whose PMU goes
- * @child: the copy; ctx->mutex is held
- *
- * The count of the copy becomes part of its root's. May sleep.
- */
-void perf_child_exit(struct perf_event *child)
-{
-	perf_event_hold(child);
-	scoped_guard(mutex, perf_family_lock(child->parent))
-		leave_family(child);
-	part_with_root(child);
-}
-
-/*
- * Take a plain copy out of its family and its context, at the exit of its task. The
- * context clock stands. Only the family leads to the copy, and its lock is held: so
- * the context's lock is not needed. The links of the copy's group stay: all of the
- * group goes.
- */
-static void exit_copy(struct perf_event *copy)
-{
-	struct perf_event_context *ctx = copy->ctx;
-	struct perf_times times;
-
-	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
-	fold_child(copy, times.enabled, times.running);
-	/* Pairs with family_value(): a copy that is not in the list is in the sums. */
-	smp_wmb();
-	perf_delay(COPY_FOLDED);
-	list_del_init(&copy->child_list);
-	perf_delay(COPY_LEFT);
-	if (unlikely(rcu_access_pointer(copy->parent->rb)))
-		perf_event_wakeup(copy->parent);
-	list_del_rcu(&copy->event_entry);
-	ctx->nr_events--;
-	WRITE_ONCE(copy->state, PERF_EVENT_STATE_DEAD);
-}
-
-/*
- * Drop the references to the copies that exit_copy() has taken out. A copy with no
- * other reference is freed at once, without a grace period: only sites in its task look
- * at it without a reference, and the task is past them. If tracepoints of other tasks
- * may have walked the context (ctx->walked), copies are freed after a grace period.
- */
-static void put_copies(struct perf_event_context *ctx, struct list_head *gone)
-{
-	struct perf_event *batch[COPIES_AT_ONCE], *copy, *next;
-	unsigned int freed = 0;
-
-	list_for_each_entry_safe(copy, next, gone, pmu_list) {
-		if (ctx->walked || !refcount_dec_and_test(&copy->refcount)) {
-			if (ctx->walked)
-				perf_event_put(copy);
-			continue;
-		}
-		perf_event_put(copy->parent);
-		batch[freed++ % COPIES_AT_ONCE] = copy;
-		if (freed % COPIES_AT_ONCE == 0)
-			perf_event_free_copies(batch, COPIES_AT_ONCE);
-	}
-	perf_event_free_copies(batch, freed % COPIES_AT_ONCE);
-	/* The caller has a reference of its own, so that this is not the last one. */
-	if (freed)
-		WARN_ON_ONCE(refcount_sub_and_test(freed, &ctx->refcount));
-}
-
-static void exit_root(struct perf_event *event)
-{
-	/* The event stays in its group, which can still be read. */
-	perf_event_detach_at_exit(event);
-	perf_overflow_cancel(event);
-	if (event->cold)
-		perf_event_wakeup(event);
-}
-
-/* Write PERF_RECORD_READ of all copies that ask for it, while their groups are complete. */
-static void read_records(struct perf_event_context *ctx, struct task_struct *task)
-{
-	struct perf_event *event;
-
-	for_each_event(event, ctx) {
-		if (event->parent && event->attr.inherit_stat)
-			perf_read_record(event, task);
-	}
-}
-
-static void exit_events(struct perf_event_context *ctx, struct list_head *gone)
-{
-	struct perf_event *event, *next;
-	struct mutex *family = NULL;
-	LIST_HEAD(left);
-
-	for_each_event_safe(event, next, ctx) {
-		if (event->hw_flags & PERF_EVENT_PLAIN_COPY) {
-			family = change_family(family, event->parent);
-			exit_copy(event);
-			list_add_tail(&event->pmu_list, gone);
-		} else if (event->parent) {
-			family = change_family(family, event->parent);
-			leave_later(event, &left);
-		} else {
-			family = change_family(family, NULL);
-			exit_root(event);
-		}
-	}
-	change_family(family, NULL);
-	part_with_roots(&left);
-}
-
-/* Part the context and its task; from here on the context does not run. */
-static void part_with_task(struct perf_event_context *ctx, struct task_struct *task)
-{
-	struct perf_event_context *here = ctx;
-	struct perf_cpu_context *cpuctx;
-
-	local_irq_disable();
-	cpuctx = this_cpu_context();
-	/* A residence that stands in for the context has to stop counting, too. */
-	if (task == current && cpuctx->residence)
-		here = cpuctx->residence;
-	/* Groups that are on share the PMU with those of the CPU: lock both contexts. */
-	if (cpuctx->task_ctx == here) {
-		perf_context_lock_cpu(cpuctx, here);
-		/* Cleared first: drivers look at it to close user space's way to the counters. */
-		cpuctx->task_ctx = NULL;
-		cpuctx->residence = NULL;
-		perf_context_sched_out_all(here);
-		if (here->clock.cpu >= 0)
-			perf_clock_stop(&here->clock, here->now);
-		perf_context_unlock_cpu(cpuctx, here);
-	}
-	raw_spin_lock(&ctx->lock);
-	perf_context_stop(ctx);
-	WRITE_ONCE(task->perf_event_ctxp, NULL);
-	WRITE_ONCE(ctx->task, PERF_TASK_GONE);
-	raw_spin_unlock(&ctx->lock);
-	local_irq_enable();
-	put_task_struct(task);
-}
-
-static void exit_context(struct task_struct *task, bool ran)
-{
-	struct perf_event_context *ctx = perf_task_context(task);
-	struct perf_clones *clones;
-	LIST_HEAD(gone);
-
-	if (!ctx) {
-		if (ran)
-			perf_task_exit_record(task, NULL);
-		return;
-	}
-
-	/* This function takes over the reference of task->perf_event_ctxp. */
-	scoped_guard(mutex, &ctx->mutex) {
-		part_with_task(ctx, task);
-		if (ran) {
-			perf_task_exit_record(task, ctx);
-			read_records(ctx, task);
-		}
-		exit_events(ctx, &gone);
-		clones = ctx->clones;
-		WRITE_ONCE(ctx->clones, NULL);
-	}
-	put_copies(ctx, &gone);
-	perf_clones_put(clones);
-	perf_context_put(ctx);
-}
-
-/**
- * perf_event_exit_task - remove a task's events
- * @task: current, which exits, or execs a program that may not be watched
- *
- * The task's events stop for ever; the counts of copies become part of their roots'.
- * May sleep.
- */
-void perf_event_exit_task(struct task_struct *task)
-{
-	perf_delay(CALL_EXIT);
-	perf_event_disown_all(task);
-	exit_context(task, true);
-}
-
-/**
- * perf_event_free_task - undo perf_event_init_task() when a fork has failed
- * @task: the task, which never ran; the caller will free its memory whatever
- *	references there are
- *
- * May sleep: the last steps of some events come after a grace period.
- */
-void perf_event_free_task(struct task_struct *task)
-{
-	exit_context(task, false);
-	/*
-	 * The task could never be found by its PID, so that only its events refer to
-	 * it, all of them copies without files. References to these are held by RCU
-	 * callbacks, queued interrupts and workers, readers that walk the family, and
-	 * the root's close. Each drops its reference in a bounded time, and none of
-	 * them waits for this fork.
-	 */
-	while (refcount_read(&task->usage) > 1)
-		schedule_timeout_uninterruptible(1);
-}
-
-/**
- * perf_event_delayed_put - check that a task that is freed has no context
- * @task: the task
- */
-void perf_event_delayed_put(struct task_struct *task)
-{
-	WARN_ON_ONCE(task->perf_event_ctxp);
-}
-
-/* exec */
-
-static void exec_root(struct perf_event *event)
-{
-	perf_event_hold(event);
-	perf_event_clear_aux_output(event);
-	perf_event_detach(event, PERF_EVENT_STATE_EXIT);
-	perf_overflow_cancel(event);
-	if (event->cold)
-		perf_event_wakeup(event);
-	perf_event_put(event);
-}
-
-static void exec_events(struct perf_event_context *ctx)
-{
-	struct perf_event *event, *next;
-	struct mutex *family = NULL;
-	LIST_HEAD(left);
-
-	for_each_event_safe(event, next, ctx) {
-		if (event->attr.remove_on_exec && event->parent) {
-			family = change_family(family, event->parent);
-			leave_later(event, &left);
-			continue;
-		}
-		/* A copy that is being modified is off meanwhile: the lock waits for the end. */
-		family = change_family(family, event->parent);
-		if (event->attr.remove_on_exec) {
-			exec_root(event);
-		} else if (event->attr.enable_on_exec) {
-			event->attr.enable_on_exec = 0;
-			perf_event_turn_on(event);
-		}
-	}
-	change_family(family, NULL);
-	part_with_roots(&left);
-}
-
-/**
- * perf_event_exec - follow an exec of current
- *
- * Enables events with attr.enable_on_exec, removes those with attr.remove_on_exec, and
- * resets address filters. May sleep.
- */
-void perf_event_exec(void)
-{
-	struct perf_event_context *ctx = perf_task_context(current);
-
-	perf_delay(CALL_EXEC);
-	perf_addr_filters_exec();
-	if (!ctx)
-		return;
-	guard(mutex)(&ctx->mutex);
-	exec_events(ctx);
 }

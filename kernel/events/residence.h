@@ -42,7 +42,7 @@ struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
 bool perf_residence_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next);
 int perf_residence_make(struct perf_event_context *ctx, unsigned int cpu);
 
-/* inherit.c */
+/* inherit.c, exit.c */
 struct perf_event_context *perf_context_clone(struct perf_event_context *ctx);
 void perf_context_end_clone(struct perf_event_context *clone);
 

@@ -351,7 +351,7 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			tries--;
 		else
 			tries -= BACKFILL_SINGLE;
-		/* Stop as soon as as many counters are in use as ever were at once. */
+		/* Stop when the number of counters in use is the highest that there ever was. */
 		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;
 	}

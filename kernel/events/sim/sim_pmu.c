@@ -12,8 +12,7 @@
  * With sim_pmu.hardware=1 it stands in for the PMU that a virtual machine
  * lacks: "perf stat -e cycles,instructions" and "perf record -e cycles" work.
  * It cannot tell user from kernel mode and refuses events that ask for that.
- *
- * Only what any PMU driver may use is used here.
+ * It uses only what any PMU driver may use.
  */
 #include <linux/bitops.h>
 #include <linux/module.h>
@@ -59,7 +58,7 @@ struct sim_rate {
 	unsigned int	shift;
 };
 
-/* Events below SIM_EVENT_STEP; the numbers are those of "events" in sysfs. */
+/* Events below SIM_EVENT_STEP. */
 static const struct sim_rate rates[SIM_EVENT_STEP] = {
 	{ 1, 0 },	/* cycles */
 	{ 3, 1 },	/* instructions */

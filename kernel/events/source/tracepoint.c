@@ -89,7 +89,7 @@ static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *h
  * @record: the trace record, with the part before the data still to be filled
  * @entry_size: of @record, in bytes
  * @regs: registers where the tracepoint was passed
- * @head: the events of this tracepoint that are on on this CPU
+ * @head: events of this tracepoint that are on, on this CPU
  * @rctx: recursion context; given back
  * @task: task that the tracepoint is about, or NULL for the current task
  *
