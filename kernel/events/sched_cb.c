@@ -25,13 +25,13 @@ void perf_tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_con
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
 	list_for_each_entry_safe(cpc, next, &cpuctx->sched_cb_list, sched_cb_entry) {
-		struct pmu *pmu = cpc->epc.pmu;
+		struct pmu *other = cpc->epc.pmu;
 
-		if (perf_pmu_context_of(ctx, pmu))
+		if (perf_pmu_context_of(ctx, other))
 			continue;
-		perf_pmu_disable(pmu);
-		pmu->sched_task(NULL, current, sched_in);
-		perf_pmu_enable(pmu);
+		perf_pmu_disable(other);
+		other->sched_task(NULL, current, sched_in);
+		perf_pmu_enable(other);
 	}
 }
 
@@ -44,9 +44,11 @@ void perf_tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_con
  */
 void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
 {
-	raw_spin_lock(&cpuctx->ctx.lock);
+	raw_spinlock_t *lock = &cpuctx->ctx.lock;
+
+	raw_spin_lock(lock);
 	perf_tell_other_pmus(cpuctx, NULL, sched_in);
-	raw_spin_unlock(&cpuctx->ctx.lock);
+	raw_spin_unlock(lock);
 }
 
 /**
@@ -78,14 +80,14 @@ void perf_pmu_hold(struct perf_cpu_context *cpuctx, struct pmu *pmu)
  */
 void perf_pmus_release(struct perf_cpu_context *cpuctx)
 {
-	struct perf_cpu_pmu_context *cpc;
+	struct perf_cpu_pmu_context *held;
 
 	lockdep_assert_irqs_disabled();
-	while ((cpc = cpuctx->held)) {
-		cpuctx->held = cpc->next_held;
-		cpc->held = false;
-		perf_pmu_enable(cpc->epc.pmu);
+	for (held = cpuctx->held; held; held = held->next_held) {
+		held->held = false;
+		perf_pmu_enable(held->epc.pmu);
 	}
+	cpuctx->held = NULL;
 }
 
 /**

@@ -56,32 +56,19 @@ typedef unsigned long (*perf_copy_f)(void *dst, const void *src, unsigned long o
 				     unsigned long len);
 
 struct perf_raw_frag {
-	union {
-		struct perf_raw_frag	*next;
-		unsigned long		pad;
-	};
-	perf_copy_f	copy;
-	void		*data;
-	u32		size;
+	union { struct perf_raw_frag *next; unsigned long pad; };
+	perf_copy_f copy;
+	void *data;
+	u32 size;
 } __packed;
 
-struct perf_raw_record {
-	struct perf_raw_frag	frag;
-	u32			size;
-};
+struct perf_raw_record { struct perf_raw_frag frag; u32 size; };
 
 #define perf_raw_frag_last(frag)	((frag)->pad < sizeof(u64))
 
-struct perf_branch_stack {
-	u64				nr;
-	u64				hw_idx;
-	struct perf_branch_entry	entries[];
-};
+struct perf_branch_stack { u64 nr, hw_idx; struct perf_branch_entry entries[]; };
 
-struct perf_callchain_entry {
-	u64	nr;
-	u64	ip[];
-};
+struct perf_callchain_entry { u64 nr, ip[]; };
 
 struct perf_event;
 
