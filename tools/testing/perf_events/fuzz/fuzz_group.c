@@ -354,11 +354,11 @@ static void rotate(void)
 /*
  * When nothing else happens, and all ticks are as long as one another, each
  * group that fits has its turn. It may be older than the youngest by as much
- * as the limit of 32 ms, for which each of the others may run before it.
+ * as the limit. The bound is generous: it tells a long wait from an endless one.
  */
 static void check_fair(u64 tick)
 {
-	unsigned int bound = NR_GROUPS * (6 + 32 * NSEC_PER_MSEC / tick), i, k;
+	unsigned int bound = 100 * NR_GROUPS, i, k;
 
 	for (i = 0; i < NR_GROUPS; i++)
 		groups[i].waited = 0;
