@@ -42,7 +42,10 @@ static const char *name_of_cache(int cache, int op, int result)
 	return name;
 }
 
-/* What a generic event counts in a loop of so many turns; whether there is one. */
+/*
+ * Count a generic event over a loop of TURNS rounds. Return: false when the PMU does
+ * not have the event.
+ */
 static bool count_generic(const char *name, __u32 type, __u64 config, __u64 *count)
 {
 	enum { TURNS = 100000 };
@@ -64,8 +67,8 @@ static bool count_generic(const char *name, __u32 type, __u64 config, __u64 *cou
 	loop(TURNS);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	*count = value(fd);
-	/* What a turn has, give or take what comes before the loop and behind it. */
-	say("%s: %llu in a thousand turns", name, (*count + 5) / (TURNS / 1000));
+	/* Rounded: the calls before the loop and behind it count a little, too. */
+	say("%s: %llu in a thousand rounds", name, (*count + 5) / (TURNS / 1000));
 	close(fd);
 	return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens to a task's events at exit and exec, and the end of copies.
+ * A task's events at exit and exec, and the end of copies.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens to a task's events at fork. For families, see family.c; for the end
- * of copies, exit.c.
+ * A fork copies the task's events. Families of copies are family.c's, their end
+ * exit.c's.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>

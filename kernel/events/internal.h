@@ -46,9 +46,9 @@
  *	hrtimer_lock		rotate.c: the rotation timer; below both contexts' locks
  *	perf_addr_filters_head::lock	filters and ranges; below both contexts' locks
  *
- * What drops a mutex that its caller holds, and takes it again, says so in its
- * kernel-doc: perf_addr_filters_set(), perf_tracepoint_set_filter() and
- * perf_event_set_bpf(), all of them ctx->mutex.
+ * Three functions drop ctx->mutex, which their callers hold, and take it again:
+ * perf_addr_filters_set(), perf_tracepoint_set_filter() and perf_event_set_bpf().
+ * Their kernel-doc says so.
  *
  * Event sites take no lock: they walk RCU lists with preemption off. Neither do
  * writers of records, also where several CPUs share a buffer (ring_shared.h).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens when an event that samples comes to the end of a period.
+ * Overflow: an event that samples has come to the end of a period.
  *
  * The record is written and the event halted at once. Waking a reader, sending a
  * signal and disabling the event are left to an irq_work on this CPU, or to task work

@@ -6,8 +6,6 @@
 #include <linux/perf_event.h>
 #include <linux/security.h>
 
-#include "permission.h"
-
 /* -1: all; 0: no tracepoint data; 1: no CPU events; 2: no kernel; 3: nothing */
 int sysctl_perf_event_paranoid __read_mostly =
 	IS_ENABLED(CONFIG_SECURITY_PERF_EVENTS_RESTRICT) ? 3 : 2;

@@ -19,7 +19,6 @@
 #include "file.h"
 #include "group.h"
 #include "internal.h"
-#include "permission.h"
 #include "pmu.h"
 #include "record/aux.h"
 #include "record/buffer.h"

@@ -672,7 +672,7 @@ static void grow_mapped(int n, int at)
 	close_many(many, i);
 }
 
-/* What measures rows from first to last. */
+/* A function and the rows, from @first to @last, that it measures. */
 static const struct part {
 	void (*measure)(int n, int at);
 	enum growth first, last;

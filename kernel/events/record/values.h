@@ -35,7 +35,7 @@ static __always_inline unsigned int perf_format_time_words(u64 format)
 	       !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
 }
 
-/* What follows the value in an entry. Return: the place behind it. */
+/* Put the id and the lost records, which follow an entry's value. Return: the place behind. */
 static __always_inline u64 *perf_format_put_id(u64 *to, const struct perf_event *event, u64 id,
 					       u64 format)
 {

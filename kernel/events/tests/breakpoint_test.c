@@ -104,8 +104,8 @@ static unsigned int count_of(const struct bp_world *w, int of_task, int on_cpu)
 }
 
 /*
- * What the accounting knows depends on the breakpoints that there are alone,
- * not on the order in which they came.
+ * The accounting is a function of the set of breakpoints, not of the order in which
+ * they came.
  */
 static void check_books(struct bp_world *w)
 {

@@ -247,7 +247,7 @@ TEST_F(clones, one_event_is_closed)
 	self->fd[1] = pe_open(&self->a, 0, -1, -1, 0);
 	ASSERT_LE(0, self->fd[1]);
 	STEP_ALL(5);
-	/* None of the children has this event. */
+	/* The children were forked before this event was opened, and have no copy of it. */
 	EXPECT_EQ(5, get(self->fd[1]).value);
 	EXPECT_EQ(self->steps, get(self->fd[0]).value);
 	EXPECT_EQ(self->steps, get(self->fd[2]).value);

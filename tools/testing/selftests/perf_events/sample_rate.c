@@ -227,8 +227,8 @@ TEST_F(rate, new_period_at_once)
 	unsigned int i;
 
 	/*
-	 * What was left of the old period must be forgotten. There are kernels
-	 * in which it is not.
+	 * A new period begins at the ioctl: the rest of the old one must be forgotten.
+	 * The base kernel keeps it.
 	 */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
