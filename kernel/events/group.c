@@ -658,6 +658,9 @@ static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cp
 	if (leader != event)
 		perf_group_sched_out(leader);
 	perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
+	/* A group that finds no counter waits from now on. */
+	if (unlikely(!hlist_empty(&event->ctx->mapped)))
+		perf_context_update_userpages(event->ctx);
 }
 
 /*

@@ -528,17 +528,22 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
 	perf_context_unlock_cpu(cpuctx, ctx);
 }
 
-/*
- * Update the mapped pages of resident events, which show their times. The pages of
- * other events are updated by their drivers.
+/**
+ * perf_context_update_userpages - update pages whose events begin to wait or to count
+ * @ctx: a context on this CPU; its lock is held
+ *
+ * Resident events have no driver that does it, nor have those that wait for a counter.
+ * Their times go on, but without the time for which the context was away.
  */
-static void update_userpages(struct perf_event_context *ctx)
+void perf_context_update_userpages(struct perf_event_context *ctx)
 {
 	struct perf_event_cold *cold;
 
 	hlist_for_each_entry(cold, &ctx->mapped, mapped_entry) {
-		if (is_resident(cold->event))
-			perf_event_update_userpage(cold->event);
+		struct perf_event *event = cold->event;
+
+		if (is_resident(event) || event->state == PERF_EVENT_STATE_INACTIVE)
+			perf_event_update_userpage(event);
 	}
 }
 
@@ -558,7 +563,7 @@ static __always_inline bool resident_context_in(struct perf_event_context *ctx)
 			perf_clock_start(&ctx->clock, perf_clock());
 		/* For a context with groups, scheduled_context_in() does this at its end. */
 		if (resident && unlikely(!hlist_empty(&ctx->mapped)))
-			update_userpages(ctx);
+			perf_context_update_userpages(ctx);
 	}
 	return resident;
 }
@@ -584,7 +589,7 @@ static noinline void scheduled_context_in(struct perf_cpu_context *cpuctx,
 		if (perf_switches_are_watched(cpuctx))
 			perf_tell_other_pmus(cpuctx, ctx, true);
 		if (unlikely(!hlist_empty(&ctx->mapped)))
-			update_userpages(ctx);
+			perf_context_update_userpages(ctx);
 	}
 	perf_context_unlock_cpu(cpuctx, ctx);
 }

@@ -236,8 +236,34 @@ TEST_F_TIMEOUT(page, of_events_that_wait, 120)
 	for (round = 0; round < ROUNDS && waiting < ENOUGH; round++) {
 		ASSERT_EQ(0, pe_sim_advance(1000));
 		for (i = 0; i < self->nr; i++) {
+			/* The page leaves out the time for which the task is away. */
+			usleep(2000);
 			/* Wait for an event that has counted, and now waits. */
 			if (look(_metadata, &events[i], &on) && pe_count(events[i].fd))
+				waiting++;
+		}
+	}
+	TH_LOG("%u times of an event that waited", waiting);
+	EXPECT_LE(ENOUGH, waiting);
+}
+
+/* An event that is enabled while all counters are taken has a page that is true at once. */
+TEST_F_TIMEOUT(page, of_events_enabled_to_wait, 120)
+{
+	struct perf_event_attr a = pe_sim_attr();
+	unsigned int waiting = 0, round, i;
+	bool on;
+
+	if (pe_sim_type() < 0 || geteuid())
+		SKIP(return, "needs the simulated PMU, and root");
+	open_all(_metadata, self, &a, 2 * PE_SIM_COUNTERS);
+	for (round = 0; round < ROUNDS && waiting < ENOUGH; round++) {
+		for (i = 0; i < self->nr; i++) {
+			/* Let it wait first, so that enabled and running differ. */
+			ASSERT_EQ(0, ioctl(events[i].fd, PERF_EVENT_IOC_DISABLE, 0));
+			usleep(2000);
+			ASSERT_EQ(0, ioctl(events[i].fd, PERF_EVENT_IOC_ENABLE, 0));
+			if (look(_metadata, &events[i], &on) && by_page(events[i].ring.page).running)
 				waiting++;
 		}
 	}
