@@ -2,7 +2,7 @@
 /*
  * The attribute of a new event: copied in, completed and judged. What is
  * allowed at all stands in attr_stages[], what needs a privilege in
- * attr_demands[]; both are judged from the top, and the first complaint is
+ * perf_attr_demands[]; both are judged from the top, and the first complaint is
  * the one that user space gets.
  */
 #include <linux/capability.h>
@@ -74,99 +74,99 @@ void perf_attr_complete(struct perf_event_attr *attr, u16 max_stack)
 		attr->branch_sample_type |= PERF_SAMPLE_BRANCH_HV;
 }
 
-static bool samples(const struct perf_event_attr *attr, u64 field)
+static bool perf_attr_samples(const struct perf_event_attr *attr, u64 field)
 {
 	return attr->sample_type & field;
 }
 
-static bool flags_known(const struct perf_event_attr *attr)
+static bool perf_attr_flags_known(const struct perf_event_attr *attr)
 {
 	return !attr->__reserved_1;
 }
 
-static bool reserved_2_zero(const struct perf_event_attr *attr)
+static bool perf_attr_reserved_2_zero(const struct perf_event_attr *attr)
 {
 	return !attr->__reserved_2;
 }
 
-static bool aux_action_known(const struct perf_event_attr *attr)
+static bool perf_attr_aux_action_known(const struct perf_event_attr *attr)
 {
 	return !attr->__reserved_3;
 }
 
-static bool sample_type_known(const struct perf_event_attr *attr)
+static bool perf_attr_sample_type_known(const struct perf_event_attr *attr)
 {
 	return attr->sample_type < PERF_SAMPLE_MAX;
 }
 
-static bool read_format_known(const struct perf_event_attr *attr)
+static bool perf_attr_read_format_known(const struct perf_event_attr *attr)
 {
 	return attr->read_format < PERF_FORMAT_MAX;
 }
 
-static bool branch_type_known(const struct perf_event_attr *attr)
+static bool perf_attr_branch_type_known(const struct perf_event_attr *attr)
 {
 	return attr->branch_sample_type < PERF_SAMPLE_BRANCH_MAX;
 }
 
-static bool branch_type_given(const struct perf_event_attr *attr)
+static bool perf_attr_branch_type_given(const struct perf_event_attr *attr)
 {
 	return attr->branch_sample_type & ~(u64)PERF_SAMPLE_BRANCH_PLM_ALL;
 }
 
-static bool regs_user_exist(const struct perf_event_attr *attr)
+static bool perf_attr_regs_user_exist(const struct perf_event_attr *attr)
 {
 	return !perf_reg_validate(attr->sample_regs_user);
 }
 
-static bool stack_user_possible(const struct perf_event_attr *attr)
+static bool perf_attr_stack_user_possible(const struct perf_event_attr *attr)
 {
 	return IS_ENABLED(CONFIG_HAVE_PERF_USER_STACK_DUMP);
 }
 
-static bool stack_user_fits(const struct perf_event_attr *attr)
+static bool perf_attr_stack_user_fits(const struct perf_event_attr *attr)
 {
 	return attr->sample_stack_user < U16_MAX;
 }
 
-static bool stack_user_aligned(const struct perf_event_attr *attr)
+static bool perf_attr_stack_user_aligned(const struct perf_event_attr *attr)
 {
 	return attr->sample_stack_user % sizeof(u64) == 0;
 }
 
-static bool regs_intr_exist(const struct perf_event_attr *attr)
+static bool perf_attr_regs_intr_exist(const struct perf_event_attr *attr)
 {
 	return !perf_reg_validate(attr->sample_regs_intr);
 }
 
-static bool cgroup_known(const struct perf_event_attr *attr)
+static bool perf_attr_cgroup_known(const struct perf_event_attr *attr)
 {
 	return IS_ENABLED(CONFIG_CGROUP_PERF);
 }
 
-static bool one_weight(const struct perf_event_attr *attr)
+static bool perf_attr_one_weight(const struct perf_event_attr *attr)
 {
 	return (attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE) != PERF_SAMPLE_WEIGHT_TYPE;
 }
 
-static bool inherits_to_threads(const struct perf_event_attr *attr)
+static bool perf_attr_inherits_to_threads(const struct perf_event_attr *attr)
 {
 	return attr->inherit || !attr->inherit_thread;
 }
 
-static bool one_way_at_exec(const struct perf_event_attr *attr)
+static bool perf_attr_one_way_at_exec(const struct perf_event_attr *attr)
 {
 	return !attr->remove_on_exec || !attr->enable_on_exec;
 }
 
-static bool sigtrap_ends_at_exec(const struct perf_event_attr *attr)
+static bool perf_attr_sigtrap_ends_at_exec(const struct perf_event_attr *attr)
 {
 	return attr->remove_on_exec || !attr->sigtrap;
 }
 
-static bool inherited_read_has_tid(const struct perf_event_attr *attr)
+static bool perf_attr_inherited_read_has_tid(const struct perf_event_attr *attr)
 {
-	return !attr->inherit || samples(attr, PERF_SAMPLE_TID);
+	return !attr->inherit || perf_attr_samples(attr, PERF_SAMPLE_TID);
 }
 
 /**
@@ -181,7 +181,7 @@ struct attr_clock {
 	u64		(*read)(void);
 };
 
-static const struct attr_clock known_clocks[] = {
+static const struct attr_clock perf_attr_known_clocks[] = {
 	{ CLOCK_MONOTONIC,	true,	ktime_get_mono_fast_ns },
 	{ CLOCK_MONOTONIC_RAW,	true,	ktime_get_raw_fast_ns },
 	{ CLOCK_REALTIME,	false,	ktime_get_real_ns },
@@ -190,20 +190,20 @@ static const struct attr_clock known_clocks[] = {
 };
 
 /* Return: the clock of that number, or NULL. */
-static const struct attr_clock *find_clock(clockid_t id)
+static const struct attr_clock *perf_attr_find_clock(clockid_t id)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(known_clocks); i++) {
-		if (known_clocks[i].id == id)
-			return &known_clocks[i];
+	for (i = 0; i < ARRAY_SIZE(perf_attr_known_clocks); i++) {
+		if (perf_attr_known_clocks[i].id == id)
+			return &perf_attr_known_clocks[i];
 	}
 	return NULL;
 }
 
-static bool clock_known(const struct perf_event_attr *attr)
+static bool perf_attr_clock_known(const struct perf_event_attr *attr)
 {
-	return !attr->use_clockid || find_clock(attr->clockid);
+	return !attr->use_clockid || perf_attr_find_clock(attr->clockid);
 }
 
 /* A word, a bit of the flags, a bit of aux_action. */
@@ -217,61 +217,63 @@ static bool clock_known(const struct perf_event_attr *attr)
 #define STACK_ERROR	(-ENOSYS)
 #define REGS_ERROR	(IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : -ENOSYS)
 
-static const struct perf_attr_rule rules_at_copy[] = {
-	FLAG(__reserved_1, -EINVAL, flags_known, "flags that this kernel does not know"),
-	WORD(__reserved_2, VER5, -EINVAL, reserved_2_zero, "must be zero"),
-	AUX_ACTION(__reserved_3, -EINVAL, aux_action_known,
+static const struct perf_attr_rule perf_attr_rules_at_copy[] = {
+	FLAG(__reserved_1, -EINVAL, perf_attr_flags_known, "flags that this kernel does not know"),
+	WORD(__reserved_2, VER5, -EINVAL, perf_attr_reserved_2_zero, "must be zero"),
+	AUX_ACTION(__reserved_3, -EINVAL, perf_attr_aux_action_known,
 		   "AUX actions that this kernel does not know"),
-	WORD(sample_type, VER0, -EINVAL, sample_type_known,
+	WORD(sample_type, VER0, -EINVAL, perf_attr_sample_type_known,
 	     "sample fields that this kernel does not know"),
-	WORD(read_format, VER0, -EINVAL, read_format_known,
+	WORD(read_format, VER0, -EINVAL, perf_attr_read_format_known,
 	     "formats that this kernel does not know"),
-	WORD(branch_sample_type, VER2, -EINVAL, branch_type_known,
+	WORD(branch_sample_type, VER2, -EINVAL, perf_attr_branch_type_known,
 	     "branch filters that this kernel does not know", .of = PERF_SAMPLE_BRANCH_STACK),
-	WORD(branch_sample_type, VER2, -EINVAL, branch_type_given,
+	WORD(branch_sample_type, VER2, -EINVAL, perf_attr_branch_type_given,
 	     "needs a type of branch besides the privilege levels",
 	     .of = PERF_SAMPLE_BRANCH_STACK),
-	WORD(sample_regs_user, VER3, REGS_ERROR, regs_user_exist,
+	WORD(sample_regs_user, VER3, REGS_ERROR, perf_attr_regs_user_exist,
 	     "no register, or one that does not exist", .of = PERF_SAMPLE_REGS_USER),
-	WORD(sample_stack_user, VER3, STACK_ERROR, stack_user_possible,
+	WORD(sample_stack_user, VER3, STACK_ERROR, perf_attr_stack_user_possible,
 	     "this architecture cannot sample user stacks", .of = PERF_SAMPLE_STACK_USER),
-	WORD(sample_stack_user, VER3, -EINVAL, stack_user_fits, "must be less than 65535",
+	WORD(sample_stack_user, VER3, -EINVAL, perf_attr_stack_user_fits, "must be less than 65535",
 	     .of = PERF_SAMPLE_STACK_USER),
-	WORD(sample_stack_user, VER3, -EINVAL, stack_user_aligned, "must be a multiple of 8",
-	     .of = PERF_SAMPLE_STACK_USER),
-	WORD(sample_regs_intr, VER4, REGS_ERROR, regs_intr_exist,
+	WORD(sample_stack_user, VER3, -EINVAL, perf_attr_stack_user_aligned,
+	     "must be a multiple of 8", .of = PERF_SAMPLE_STACK_USER),
+	WORD(sample_regs_intr, VER4, REGS_ERROR, perf_attr_regs_intr_exist,
 	     "no register, or one that does not exist", .of = PERF_SAMPLE_REGS_INTR),
-	WORD(sample_type, VER0, -EINVAL, cgroup_known, "this kernel has no perf_event cgroups",
-	     .of = PERF_SAMPLE_CGROUP),
-	WORD(sample_type, VER0, -EINVAL, one_weight, "WEIGHT and WEIGHT_STRUCT exclude each other",
-	     .of = PERF_SAMPLE_WEIGHT_TYPE),
-	FLAG(inherit_thread, -EINVAL, inherits_to_threads, "needs inherit"),
-	FLAG(remove_on_exec, -EINVAL, one_way_at_exec, "contradicts enable_on_exec"),
-	FLAG(sigtrap, -EINVAL, sigtrap_ends_at_exec, "needs remove_on_exec"),
+	WORD(sample_type, VER0, -EINVAL, perf_attr_cgroup_known,
+	     "this kernel has no perf_event cgroups", .of = PERF_SAMPLE_CGROUP),
+	WORD(sample_type, VER0, -EINVAL, perf_attr_one_weight,
+	     "WEIGHT and WEIGHT_STRUCT exclude each other", .of = PERF_SAMPLE_WEIGHT_TYPE),
+	FLAG(inherit_thread, -EINVAL, perf_attr_inherits_to_threads, "needs inherit"),
+	FLAG(remove_on_exec, -EINVAL, perf_attr_one_way_at_exec, "contradicts enable_on_exec"),
+	FLAG(sigtrap, -EINVAL, perf_attr_sigtrap_ends_at_exec, "needs remove_on_exec"),
 };
 
-static const struct perf_attr_rule rules_at_alloc[] = {
-	FLAG(inherit, -EINVAL, inherited_read_has_tid,
+static const struct perf_attr_rule perf_attr_rules_at_alloc[] = {
+	FLAG(inherit, -EINVAL, perf_attr_inherited_read_has_tid,
 	     "sampled counts of several tasks need PERF_SAMPLE_TID to be told apart",
 	     .of = PERF_SAMPLE_READ),
 };
 
-static const struct perf_attr_rule rules_at_pmu[] = {
-	WORD(clockid, VER3, -EINVAL, clock_known, "not a clock that samples can have"),
+static const struct perf_attr_rule perf_attr_rules_at_pmu[] = {
+	WORD(clockid, VER3, -EINVAL, perf_attr_clock_known, "not a clock that samples can have"),
 };
 
 static const struct {
 	const struct perf_attr_rule *rules;
 	unsigned int nr;
 } attr_stages[] = {
-	[PERF_ATTR_AT_COPY]	= { rules_at_copy, ARRAY_SIZE(rules_at_copy) },
-	[PERF_ATTR_AT_ALLOC]	= { rules_at_alloc, ARRAY_SIZE(rules_at_alloc) },
-	[PERF_ATTR_AT_PMU]	= { rules_at_pmu, ARRAY_SIZE(rules_at_pmu) },
+	[PERF_ATTR_AT_COPY]	= { perf_attr_rules_at_copy, ARRAY_SIZE(perf_attr_rules_at_copy) },
+	[PERF_ATTR_AT_ALLOC]	= { perf_attr_rules_at_alloc,
+	ARRAY_SIZE(perf_attr_rules_at_alloc) },
+	[PERF_ATTR_AT_PMU]	= { perf_attr_rules_at_pmu, ARRAY_SIZE(perf_attr_rules_at_pmu) },
 };
 
-static bool rule_holds(const struct perf_attr_rule *rule, const struct perf_event_attr *attr)
+static bool perf_attr_rule_holds(const struct perf_attr_rule *rule,
+				 const struct perf_event_attr *attr)
 {
-	return (rule->of && !samples(attr, rule->of)) || rule->holds(attr);
+	return (rule->of && !perf_attr_samples(attr, rule->of)) || rule->holds(attr);
 }
 
 /**
@@ -290,7 +292,7 @@ perf_attr_broken_rule(const struct perf_event_attr *attr, enum perf_attr_stage s
 	const struct perf_attr_rule *end = rule + attr_stages[stage].nr;
 
 	for (; rule < end; rule++) {
-		if (!rule_holds(rule, attr))
+		if (!perf_attr_rule_holds(rule, attr))
 			return rule;
 	}
 	return NULL;
@@ -321,7 +323,7 @@ int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage 
  */
 bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr)
 {
-	const struct attr_clock *clock = find_clock(attr->clockid);
+	const struct attr_clock *clock = perf_attr_find_clock(attr->clockid);
 
 	return !attr->use_clockid || (clock && clock->nmi_safe);
 }
@@ -335,50 +337,50 @@ bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr)
  */
 u64 (*perf_attr_clock(const struct perf_event_attr *attr))(void)
 {
-	const struct attr_clock *clock = find_clock(attr->clockid);
+	const struct attr_clock *clock = perf_attr_find_clock(attr->clockid);
 
 	return attr->use_clockid && clock ? clock->read : NULL;
 }
 
 /* Level 3 leaves the system call to the administrator. */
-static int allow_open(const struct perf_event_attr *attr)
+static int perf_attr_allow_open(const struct perf_event_attr *attr)
 {
 	if (READ_ONCE(sysctl_perf_event_paranoid) > 2 && !capable(CAP_SYS_ADMIN))
 		return -EACCES;
 	return 0;
 }
 
-static int allow_branch_levels(const struct perf_event_attr *attr)
+static int perf_attr_allow_branch_levels(const struct perf_event_attr *attr)
 {
-	if (samples(attr, PERF_SAMPLE_BRANCH_STACK) &&
+	if (perf_attr_samples(attr, PERF_SAMPLE_BRANCH_STACK) &&
 	    (attr->branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)))
 		return perf_allow_kernel();
 	return 0;
 }
 
-static int allow_kernel_events(const struct perf_event_attr *attr)
+static int perf_attr_allow_kernel_events(const struct perf_event_attr *attr)
 {
 	return attr->exclude_kernel ? 0 : perf_allow_kernel();
 }
 
-static int allow_kernel_callchain(const struct perf_event_attr *attr)
+static int perf_attr_allow_kernel_callchain(const struct perf_event_attr *attr)
 {
-	if (samples(attr, PERF_SAMPLE_CALLCHAIN) && !attr->exclude_callchain_kernel)
+	if (perf_attr_samples(attr, PERF_SAMPLE_CALLCHAIN) && !attr->exclude_callchain_kernel)
 		return perf_allow_kernel();
 	return 0;
 }
 
-static int allow_kernel_text(const struct perf_event_attr *attr)
+static int perf_attr_allow_kernel_text(const struct perf_event_attr *attr)
 {
 	return attr->text_poke ? perf_allow_kernel() : 0;
 }
 
-static int allow_namespaces(const struct perf_event_attr *attr)
+static int perf_attr_allow_namespaces(const struct perf_event_attr *attr)
 {
 	return attr->namespaces && !perfmon_capable() ? -EACCES : 0;
 }
 
-static int allow_rate(const struct perf_event_attr *attr)
+static int perf_attr_allow_rate(const struct perf_event_attr *attr)
 {
 	if (attr->freq) {
 		int max = READ_ONCE(sysctl_perf_event_sample_rate);
@@ -389,15 +391,17 @@ static int allow_rate(const struct perf_event_attr *attr)
 	return (s64)attr->sample_period < 0 ? -EINVAL : 0;
 }
 
-static int allow_physical_addresses(const struct perf_event_attr *attr)
+static int perf_attr_allow_physical_addresses(const struct perf_event_attr *attr)
 {
-	return samples(attr, PERF_SAMPLE_PHYS_ADDR) ? perf_allow_kernel() : 0;
+	return perf_attr_samples(attr, PERF_SAMPLE_PHYS_ADDR) ? perf_allow_kernel() : 0;
 }
 
 /* The kernel's registers hold its secrets. */
-static int allow_kernel_registers(const struct perf_event_attr *attr)
+static int perf_attr_allow_kernel_registers(const struct perf_event_attr *attr)
 {
-	return samples(attr, PERF_SAMPLE_REGS_INTR) ? security_locked_down(LOCKDOWN_PERF) : 0;
+	if (!perf_attr_samples(attr, PERF_SAMPLE_REGS_INTR))
+		return 0;
+	return security_locked_down(LOCKDOWN_PERF);
 }
 
 /**
@@ -412,16 +416,19 @@ struct attr_demand {
 	int		(*allow)(const struct perf_event_attr *attr);
 };
 
-static const struct attr_demand attr_demands[] = {
-	{ "", "perf_event_paranoid is 3: CAP_SYS_ADMIN", allow_open },
-	{ "branch_sample_type", "branches in the kernel", allow_branch_levels },
-	{ "exclude_kernel", "events in the kernel", allow_kernel_events },
-	{ "exclude_callchain_kernel", "call chains of the kernel", allow_kernel_callchain },
-	{ "text_poke", "the kernel's code", allow_kernel_text },
-	{ "namespaces", "namespaces of others: CAP_PERFMON", allow_namespaces },
-	{ "sample_freq", "above perf_event_max_sample_rate, or 2^63 and more", allow_rate },
-	{ "sample_type", "physical addresses", allow_physical_addresses },
-	{ "sample_type", "the kernel's registers, under lockdown", allow_kernel_registers },
+static const struct attr_demand perf_attr_demands[] = {
+	{ "", "perf_event_paranoid is 3: CAP_SYS_ADMIN", perf_attr_allow_open },
+	{ "branch_sample_type", "branches in the kernel", perf_attr_allow_branch_levels },
+	{ "exclude_kernel", "events in the kernel", perf_attr_allow_kernel_events },
+	{ "exclude_callchain_kernel", "call chains of the kernel",
+	  perf_attr_allow_kernel_callchain },
+	{ "text_poke", "the kernel's code", perf_attr_allow_kernel_text },
+	{ "namespaces", "namespaces of others: CAP_PERFMON", perf_attr_allow_namespaces },
+	{ "sample_freq", "above perf_event_max_sample_rate, or 2^63 and more",
+	  perf_attr_allow_rate },
+	{ "sample_type", "physical addresses", perf_attr_allow_physical_addresses },
+	{ "sample_type", "the kernel's registers, under lockdown",
+	  perf_attr_allow_kernel_registers },
 };
 
 /**
@@ -438,8 +445,8 @@ int perf_attr_permit(const struct perf_event_attr *attr)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(attr_demands); i++) {
-		int err = attr_demands[i].allow(attr);
+	for (i = 0; i < ARRAY_SIZE(perf_attr_demands); i++) {
+		int err = perf_attr_demands[i].allow(attr);
 
 		if (err)
 			return err;

@@ -24,25 +24,26 @@
 #include "time.h"
 #include "time_seq.h"
 
-static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)
+static struct perf_cgroup *perf_cgroup_of(struct cgroup_subsys_state *css)
 {
 	return css ? container_of(css, struct perf_cgroup, css) : NULL;
 }
 
-static struct perf_cgroup *parent_of(struct perf_cgroup *cgrp)
+static struct perf_cgroup *perf_cgroup_parent(struct perf_cgroup *cgrp)
 {
-	return cgroup_of(cgrp->css.parent);
+	return perf_cgroup_of(cgrp->css.parent);
 }
 
 /* Is @cgrp the same as @of, or above it? */
-static bool is_above(struct perf_cgroup *cgrp, struct perf_cgroup *of)
+static bool perf_cgroup_is_above(struct perf_cgroup *cgrp, struct perf_cgroup *of)
 {
 	return of && cgroup_is_descendant(of->css.cgroup, cgrp->css.cgroup);
 }
 
 /* A cgroup and those above it, up to where they are above the other one, too. */
 #define for_each_not_shared(cgrp, of, with) \
-	for ((cgrp) = (of); (cgrp) && !is_above(cgrp, with); (cgrp) = parent_of(cgrp))
+	for ((cgrp) = (of); (cgrp) && !perf_cgroup_is_above(cgrp, with);	\
+	     (cgrp) = perf_cgroup_parent(cgrp))
 
 /**
  * perf_cgroup_connect - let a new event count for a cgroup alone
@@ -64,7 +65,7 @@ int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_even
 	css = css_tryget_online_from_dir(fd_file(f)->f_path.dentry, &perf_event_cgrp_subsys);
 	if (IS_ERR(css))
 		return PTR_ERR(css);
-	event->cgrp = cgroup_of(css);
+	event->cgrp = perf_cgroup_of(css);
 	return leader && leader->cgrp != event->cgrp ? -EINVAL : 0;
 }
 
@@ -103,12 +104,12 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 		return;
 	if (!cpuctx->cgrp)
 		cpuctx->cgrp = perf_cgroup_from_task(current, &cpuctx->ctx);
-	if (is_above(event->cgrp, cpuctx->cgrp) && info->clock.cpu < 0)
+	if (perf_cgroup_is_above(event->cgrp, cpuctx->cgrp) && info->clock.cpu < 0)
 		perf_clock_start(&info->clock, event->ctx->now);
 }
 
 /* Take off all groups of one cgroup on this CPU, in every PMU. */
-static void cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
+static void perf_cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
 {
 	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
 	struct perf_event_pmu_context *epc;
@@ -133,12 +134,13 @@ static void cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp
 		perf_clock_stop(&info->clock, cpuctx->ctx.now);
 }
 
-static bool has_events_here(const struct perf_cgroup *cgrp)
+static bool perf_cgroup_has_events_here(const struct perf_cgroup *cgrp)
 {
 	return this_cpu_ptr(cgrp->info)->active;
 }
 
-static bool pinned_waits(struct perf_event_pmu_context *epc, const struct perf_cgroup *cgrp)
+static bool perf_cgroup_pinned_waits(struct perf_event_pmu_context *epc,
+				     const struct perf_cgroup *cgrp)
 {
 	struct perf_event *leader;
 
@@ -149,20 +151,20 @@ static bool pinned_waits(struct perf_event_pmu_context *epc, const struct perf_c
 }
 
 /* Put on one PMU's groups of @to, and of all above it that are not above @from. */
-static void cgroups_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
-		       struct perf_cgroup *to, struct perf_cgroup *from)
+static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+			   struct perf_cgroup *to, struct perf_cgroup *from)
 {
 	struct perf_cgroup *cgrp;
 
 	for_each_not_shared(cgrp, to, from) {
-		if (has_events_here(cgrp) && pinned_waits(epc, cgrp)) {
+		if (perf_cgroup_has_events_here(cgrp) && perf_cgroup_pinned_waits(epc, cgrp)) {
 			/* No flexible group may keep a pinned group of a cgroup out. */
 			perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
 			return;
 		}
 	}
 	for_each_not_shared(cgrp, to, from) {
-		if (has_events_here(cgrp))
+		if (perf_cgroup_has_events_here(cgrp))
 			perf_stretch_sched_in(epc, false, smp_processor_id(), cgrp);
 	}
 }
@@ -171,25 +173,25 @@ static void cgroups_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_co
  * At this point a PMU still keeps data of the task that leaves. If the PMU asked for
  * switches, it has to be told of the next task before the cgroups' events run.
  */
-static void cgroups_in_at_switch(struct perf_cpu_context *cpuctx,
-				 struct perf_event_pmu_context *epc,
-				 struct perf_cgroup *to, struct perf_cgroup *from)
+static void perf_cgroup_in_at_switch(struct perf_cpu_context *cpuctx,
+				     struct perf_event_pmu_context *epc,
+				     struct perf_cgroup *to, struct perf_cgroup *from)
 {
 	struct pmu *pmu = epc->pmu;
 
 	if (likely(!pmu->sched_task)) {
-		cgroups_in(cpuctx, epc, to, from);
+		perf_cgroup_in(cpuctx, epc, to, from);
 		return;
 	}
 	perf_pmu_disable(pmu);
-	cgroups_in(cpuctx, epc, to, from);
+	perf_cgroup_in(cpuctx, epc, to, from);
 	if (perf_wants_switches(pmu))
 		perf_pmu_hold(cpuctx, pmu);
 	else
 		perf_pmu_enable(pmu);
 }
 
-static void cgroup_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
+static void perf_cgroup_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
 {
 	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
 
@@ -198,7 +200,8 @@ static void cgroup_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *cg
 }
 
 /* As perf_cgroup_switch(), also without a switch of @tasks: for current, then. */
-static void cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next, bool tasks)
+static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_struct *next,
+				  bool tasks)
 {
 	struct perf_event_context *task_ctx = cpuctx->task_ctx;
 	struct perf_cgroup *from, *to, *cgrp;
@@ -216,15 +219,15 @@ static void cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *n
 	to = perf_cgroup_from_task(next, &cpuctx->ctx);
 	if (cpuctx->nr_cgroups && from != to) {
 		for_each_not_shared(cgrp, from, to)
-			cgroup_out(cpuctx, cgrp);
+			perf_cgroup_out(cpuctx, cgrp);
 		cpuctx->cgrp = to;
 		for_each_not_shared(cgrp, to, from)
-			cgroup_begin(cpuctx, cgrp);
+			perf_cgroup_begin(cpuctx, cgrp);
 		for_each_pmu_context(epc, &cpuctx->ctx) {
 			if (tasks)
-				cgroups_in_at_switch(cpuctx, epc, to, from);
+				perf_cgroup_in_at_switch(cpuctx, epc, to, from);
 			else
-				cgroups_in(cpuctx, epc, to, from);
+				perf_cgroup_in(cpuctx, epc, to, from);
 		}
 	}
 	perf_context_unlock_cpu(cpuctx, task_ctx);
@@ -240,7 +243,7 @@ static void cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *n
  */
 void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
-	cgroup_switch(cpuctx, next, true);
+	perf_cgroup_switch_to(cpuctx, next, true);
 }
 
 /**
@@ -249,7 +252,8 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
  * @next: the task
  *
  * Interrupts off. The answer may be old by the time of perf_cgroup_switch() where
- * the task is moved meanwhile: then attach() has its CPU switch again.
+ * the task is moved meanwhile: then perf_cgroup_attach() has its CPU switch
+ * again.
  */
 bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
@@ -268,8 +272,8 @@ void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx)
 {
 	struct perf_cgroup *cgrp;
 
-	for (cgrp = cpuctx->cgrp; cgrp; cgrp = parent_of(cgrp))
-		cgroup_out(cpuctx, cgrp);
+	for (cgrp = cpuctx->cgrp; cgrp; cgrp = perf_cgroup_parent(cgrp))
+		perf_cgroup_out(cpuctx, cgrp);
 	cpuctx->cgrp = NULL;
 }
 
@@ -292,7 +296,7 @@ struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx)
  */
 struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp)
 {
-	return parent_of(cgrp);
+	return perf_cgroup_parent(cgrp);
 }
 
 /**
@@ -307,13 +311,13 @@ void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pm
 {
 	struct perf_cgroup *cgrp;
 
-	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = parent_of(cgrp))
+	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = perf_cgroup_parent(cgrp))
 		func(epc, pinned, smp_processor_id(), cgrp);
 }
 
 /* The controller */
 
-static struct cgroup_subsys_state *css_alloc(struct cgroup_subsys_state *parent)
+static struct cgroup_subsys_state *perf_cgroup_css_alloc(struct cgroup_subsys_state *parent)
 {
 	struct perf_cgroup *cgrp = kzalloc(sizeof(*cgrp), GFP_KERNEL);
 	int cpu;
@@ -330,16 +334,16 @@ static struct cgroup_subsys_state *css_alloc(struct cgroup_subsys_state *parent)
 	return &cgrp->css;
 }
 
-static void css_free(struct cgroup_subsys_state *css)
+static void perf_cgroup_css_free(struct cgroup_subsys_state *css)
 {
-	struct perf_cgroup *cgrp = cgroup_of(css);
+	struct perf_cgroup *cgrp = perf_cgroup_of(css);
 
 	free_percpu(cgrp->info);
 	kfree(cgrp);
 }
 
 /* PERF_RECORD_CGROUP: there is a new one. May sleep. */
-static void record_cgroup(struct cgroup *cgrp)
+static void perf_cgroup_record(struct cgroup *cgrp)
 {
 	u64 id;
 	struct perf_record record = {
@@ -364,16 +368,16 @@ static void record_cgroup(struct cgroup *cgrp)
 	kfree(buf);
 }
 
-static int css_online(struct cgroup_subsys_state *css)
+static int perf_cgroup_css_online(struct cgroup_subsys_state *css)
 {
-	record_cgroup(css->cgroup);
+	perf_cgroup_record(css->cgroup);
 	return 0;
 }
 
-static void task_moved(void *info)
+static void perf_cgroup_task_moved(void *info)
 {
 	if (info == current)
-		cgroup_switch(this_cpu_context(), current, false);
+		perf_cgroup_switch_to(this_cpu_context(), current, false);
 }
 
 /*
@@ -389,7 +393,7 @@ static void task_moved(void *info)
  * is current. Asking another CPU is a full barrier in any case; without the one
  * here a task whose last CPU is our own would be let go without any.
  */
-static void attach(struct cgroup_taskset *tset)
+static void perf_cgroup_attach(struct cgroup_taskset *tset)
 {
 	struct cgroup_subsys_state *css;
 	struct task_struct *task;
@@ -401,16 +405,16 @@ static void attach(struct cgroup_taskset *tset)
 		do {
 			cpu = task_cpu(task);
 			perf_delay(CGROUP_ATTACH);
-			smp_call_function_single(cpu, task_moved, task, 1);
+			smp_call_function_single(cpu, perf_cgroup_task_moved, task, 1);
 		} while (task_cpu(task) != cpu);
 	}
 }
 
 struct cgroup_subsys perf_event_cgrp_subsys = {
-	.css_alloc		= css_alloc,
-	.css_free		= css_free,
-	.css_online		= css_online,
-	.attach			= attach,
+	.css_alloc		= perf_cgroup_css_alloc,
+	.css_free		= perf_cgroup_css_free,
+	.css_online		= perf_cgroup_css_online,
+	.attach			= perf_cgroup_attach,
 	/* Always there on the default hierarchy; threads may be told apart. */
 	.implicit_on_dfl	= true,
 	.threaded		= true,

@@ -31,7 +31,7 @@
  * @wakeup_due: a wake-up is owed
  * @disable_due: the event is to be disabled, whatever its limit
  * @sigtrap_queued: @sigtrap_work is queued
- * @halted: halt_throttled() stopped the counter when the event was throttled
+ * @halted: perf_overflow_halt_throttled() stopped the counter when the event was throttled
  * @ns: PID namespace of the task that made this part, mostly the one that opened the
  *	event: process ids in records are of this namespace; NULL in a copy's
  * @lost_samples: number of samples that did not fit into the buffer

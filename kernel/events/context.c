@@ -27,7 +27,7 @@ static_assert(!IS_ENABLED(CONFIG_64BIT) || sizeof(struct mutex) > 32 ||
 	      sizeof(struct perf_event_context) <= 256);
 
 /* Lock classes of CPUs' contexts: CPU hotplug takes their mutex, but never a task's. */
-static struct lock_class_key cpu_mutex_key, cpu_lock_key;
+static struct lock_class_key perf_cpu_mutex_key, perf_cpu_lock_key;
 
 /**
  * perf_context_init - make an empty context
@@ -48,8 +48,8 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 	if (task) {
 		ctx->task = get_task_struct(task);
 	} else {
-		lockdep_set_class(&ctx->mutex, &cpu_mutex_key);
-		lockdep_set_class(&ctx->lock, &cpu_lock_key);
+		lockdep_set_class(&ctx->mutex, &perf_cpu_mutex_key);
+		lockdep_set_class(&ctx->lock, &perf_cpu_lock_key);
 		perf_lock_allocates_nothing(&ctx->mutex);
 	}
 }
@@ -94,7 +94,7 @@ void perf_context_put(struct perf_event_context *ctx)
 }
 
 /* A live task's context with a reference, or NULL. */
-static struct perf_event_context *task_context_get(struct task_struct *task)
+static struct perf_event_context *perf_task_context_get(struct task_struct *task)
 {
 	struct perf_event_context *its;
 
@@ -104,13 +104,13 @@ static struct perf_event_context *task_context_get(struct task_struct *task)
 }
 
 /* Give the task the context @made, unless it has got one meanwhile or exits. */
-static struct perf_event_context *task_context_install(struct task_struct *task,
-						       struct perf_event_context *made)
+static struct perf_event_context *perf_task_context_install(struct task_struct *task,
+							    struct perf_event_context *made)
 {
 	struct perf_event_context *its;
 
 	guard(mutex)(&task->perf_event_mutex);
-	its = task_context_get(task);
+	its = perf_task_context_get(task);
 	if (its)
 		return its;
 	/* perf_event_exit_task() has taken this mutex already, or will wait for it. */
@@ -141,7 +141,7 @@ struct perf_event_context *perf_context_find(struct task_struct *task, int cpu)
 		return ctx;
 	}
 
-	ctx = task_context_get(task);
+	ctx = perf_task_context_get(task);
 	if (ctx)
 		return ctx;
 
@@ -149,7 +149,7 @@ struct perf_event_context *perf_context_find(struct task_struct *task, int cpu)
 	if (!made)
 		return ERR_PTR(-ENOMEM);
 
-	ctx = task_context_install(task, made);
+	ctx = perf_task_context_install(task, made);
 	if (ctx != made)
 		perf_context_put(made);
 	return ctx;
@@ -265,7 +265,7 @@ void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_
  * task has exited. Return: -1 when the call is done with, or the CPU on which the
  * context runs.
  */
-static int call_unless_running(struct remote_call *call)
+static int perf_context_call_unless_running(struct remote_call *call)
 {
 	struct perf_event_context *ctx = call->ctx;
 	unsigned long flags;
@@ -288,14 +288,15 @@ static int call_unless_running(struct remote_call *call)
 }
 
 /* Is the context this CPU's own, or the running task's, or the residence that is on? */
-static bool is_here(const struct perf_cpu_context *cpuctx, const struct perf_event_context *ctx)
+static bool perf_context_is_here(const struct perf_cpu_context *cpuctx,
+				 const struct perf_event_context *ctx)
 {
 	return ctx == &cpuctx->ctx || ctx == perf_task_context(current) ||
 	       ctx == cpuctx->residence;
 }
 
 /* Make the call on the CPU where the context was seen to run; interrupts are off. */
-static void call_here(void *info)
+static void perf_context_call_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct remote_call *call = info;
@@ -304,8 +305,8 @@ static void call_here(void *info)
 	struct perf_event_context *task_ctx = ctx == &cpuctx->ctx ? cpuctx->task_ctx : ctx;
 
 	/* The context has left since: mostly its task sleeps, or waits for this CPU. */
-	if (!is_here(cpuctx, ctx)) {
-		call_unless_running(call);
+	if (!perf_context_is_here(cpuctx, ctx)) {
+		perf_context_call_unless_running(call);
 		return;
 	}
 	if (unlikely(perf_site_interrupted()) && call->rounds) {
@@ -370,15 +371,15 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 	while (!call.done) {
 		if (perf_task_context(current) == ctx) {
 			local_irq_disable();
-			call_here(&call);
+			perf_context_call_here(&call);
 			local_irq_enable();
 			if (call.done)
 				break;
 		}
-		cpu = call_unless_running(&call);
+		cpu = perf_context_call_unless_running(&call);
 		perf_delay(CALL_CPU);
 		if (cpu >= 0)
-			smp_call_function_single(cpu, call_here, &call, 1);
+			smp_call_function_single(cpu, perf_context_call_here, &call, 1);
 	}
 	return !call.gone;
 }
@@ -400,7 +401,7 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 }
 
 /* If the task runs on this CPU, start its context clock; interrupts are off. */
-static void start_clock_here(void *info)
+static void perf_context_start_clock_here(void *info)
 {
 	struct perf_event_context *ctx = info;
 
@@ -438,7 +439,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 		return;
 	if (task == current) {
 		local_irq_disable();
-		start_clock_here(ctx);
+		perf_context_start_clock_here(ctx);
 		local_irq_enable();
 		return;
 	}
@@ -451,7 +452,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	do {
 		cpu = task_cpu(task);
 		perf_delay(CALL_RESERVED);
-		smp_call_function_single(cpu, start_clock_here, ctx, 1);
+		smp_call_function_single(cpu, perf_context_start_clock_here, ctx, 1);
 	} while (READ_ONCE(ctx->clock.cpu) < 0 && task_cpu(task) != cpu);
 }
 
@@ -468,7 +469,7 @@ void perf_context_unreserve(struct perf_event_context *ctx)
 
 /* A PMU's part of a context, with a reference and driver's data if asked for, or NULL. */
 static struct perf_event_pmu_context *
-pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu, bool task_data)
+perf_pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu, bool task_data)
 {
 	struct perf_event_pmu_context *epc = perf_pmu_context_of(ctx, pmu);
 
@@ -478,14 +479,14 @@ pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu, bool task_da
 	return epc;
 }
 
-static void pmu_context_free(struct perf_event_pmu_context *epc)
+static void perf_pmu_context_free(struct perf_event_pmu_context *epc)
 {
 	kfree(epc->task_ctx_data);
 	kfree(epc);
 }
 
-static struct perf_event_pmu_context *pmu_context_alloc(struct pmu *pmu, bool task_data,
-							gfp_t gfp)
+static struct perf_event_pmu_context *perf_pmu_context_alloc(struct pmu *pmu, bool task_data,
+							     gfp_t gfp)
 {
 	struct perf_event_pmu_context *made = kzalloc(sizeof(*made), gfp);
 
@@ -498,8 +499,8 @@ static struct perf_event_pmu_context *pmu_context_alloc(struct pmu *pmu, bool ta
 	return NULL;
 }
 
-static void pmu_context_init(struct perf_event_pmu_context *made,
-			     struct perf_event_context *ctx, struct pmu *pmu)
+static void perf_pmu_context_init(struct perf_event_pmu_context *made,
+				  struct perf_event_context *ctx, struct pmu *pmu)
 {
 	struct list_head *heads[] = { &made->pinned_active, &made->flexible_active };
 	int i;
@@ -515,9 +516,9 @@ static void pmu_context_init(struct perf_event_pmu_context *made,
 	list_add_tail(&made->pmu_ctx_entry, &ctx->pmu_ctx_list);
 }
 
-static void pmu_context_free_rcu(struct rcu_head *head)
+static void perf_pmu_context_free_rcu(struct rcu_head *head)
 {
-	pmu_context_free(container_of(head, struct perf_event_pmu_context, rcu_head));
+	perf_pmu_context_free(container_of(head, struct perf_event_pmu_context, rcu_head));
 }
 
 /**
@@ -538,24 +539,24 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
 	struct perf_event_pmu_context *epc, *made;
 
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		epc = pmu_context_lookup(ctx, pmu, task_data);
+		epc = perf_pmu_context_lookup(ctx, pmu, task_data);
 		if (epc)
 			return epc;
 	}
 
 	if (ctx->task)
 		/* A task may have a residence on each CPU: these are charged to it. */
-		made = pmu_context_alloc(pmu, task_data,
-					 ctx->residence ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
+		made = perf_pmu_context_alloc(pmu, task_data,
+					      ctx->residence ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
 	else
 		made = &per_cpu_ptr(pmu->cpu_pmu_context, event->cpu)->epc;
 	if (!made)
 		return ERR_PTR(-ENOMEM);
 
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		epc = pmu_context_lookup(ctx, pmu, false);
+		epc = perf_pmu_context_lookup(ctx, pmu, false);
 		if (!epc) {
-			pmu_context_init(made, ctx, pmu);
+			perf_pmu_context_init(made, ctx, pmu);
 			return made;
 		}
 		/* There is one that was made for events without driver's data. */
@@ -563,7 +564,7 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
 			swap(epc->task_ctx_data, made->task_ctx_data);
 	}
 	if (ctx->task)
-		pmu_context_free(made);
+		perf_pmu_context_free(made);
 	return epc;
 }
 
@@ -583,5 +584,5 @@ void perf_pmu_context_put(struct perf_event_pmu_context *epc)
 		list_del_init(&epc->pmu_ctx_entry);
 	}
 	if (!epc->embedded)
-		call_rcu(&epc->rcu_head, pmu_context_free_rcu);
+		call_rcu(&epc->rcu_head, perf_pmu_context_free_rcu);
 }

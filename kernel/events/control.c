@@ -31,7 +31,7 @@
 #include "source/tracepoint.h"
 #include "throttle.h"
 
-static void reset_count(struct perf_event *event)
+static void perf_event_reset_count(struct perf_event *event)
 {
 	if (is_counting_clock(event))
 		perf_clock_event_reset(event);
@@ -43,7 +43,7 @@ static void reset_count(struct perf_event *event)
 }
 
 /* Reset a lone resident event without a page: only its sites write it, so no lock is needed. */
-static bool reset_alone(struct perf_event *event, unsigned long flags)
+static bool perf_event_reset_alone(struct perf_event *event, unsigned long flags)
 {
 	guard(rcu)();
 	if ((flags & PERF_IOC_FLAG_GROUP) || event->attr.inherit || !is_resident(event) ||
@@ -54,8 +54,8 @@ static bool reset_alone(struct perf_event *event, unsigned long flags)
 }
 
 /* Call a function for the event's family; with PERF_IOC_FLAG_GROUP, for all of its group. */
-static long for_group(struct perf_event *event, unsigned long flags,
-		      void (*func)(struct perf_event *event))
+static long perf_event_for_group(struct perf_event *event, unsigned long flags,
+				 void (*func)(struct perf_event *event))
 {
 	struct perf_event *leader = event->group_leader, *member;
 
@@ -69,27 +69,27 @@ static long for_group(struct perf_event *event, unsigned long flags,
 	return 0;
 }
 
-static long ioctl_enable(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_enable(struct perf_event *event, unsigned long arg)
 {
-	return for_group(event, arg, perf_event_turn_on);
+	return perf_event_for_group(event, arg, perf_event_turn_on);
 }
 
-static long ioctl_disable(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_disable(struct perf_event *event, unsigned long arg)
 {
-	return for_group(event, arg, perf_event_turn_off);
+	return perf_event_for_group(event, arg, perf_event_turn_off);
 }
 
-static long ioctl_reset(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_reset(struct perf_event *event, unsigned long arg)
 {
-	if (reset_alone(event, arg))
+	if (perf_event_reset_alone(event, arg))
 		return 0;
 
 	CLASS(event_context, ctx)(event);
-	return for_group(event, arg, reset_count);
+	return perf_event_for_group(event, arg, perf_event_reset_count);
 }
 
 /* PERF_EVENT_IOC_REFRESH; ctx->mutex is held. May sleep. */
-static int set_limit(struct perf_event *event, int refresh)
+static int perf_event_set_limit(struct perf_event *event, int refresh)
 {
 	if (event->attr.inherit || !is_sampling_event(event))
 		return -EINVAL;
@@ -108,17 +108,17 @@ static int set_limit(struct perf_event *event, int refresh)
 int perf_event_refresh(struct perf_event *event, int refresh)
 {
 	CLASS(event_context, ctx)(event);
-	return set_limit(event, refresh);
+	return perf_event_set_limit(event, refresh);
 }
 EXPORT_SYMBOL_GPL(perf_event_refresh);
 
-static long ioctl_refresh(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_refresh(struct perf_event *event, unsigned long arg)
 {
-	return set_limit(event, arg);
+	return perf_event_set_limit(event, arg);
 }
 
-static void set_period_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-			      void *data)
+static void perf_event_set_period_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+					 void *data)
 {
 	struct hw_perf_event *hw = &event->hw;
 	bool on = event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event);
@@ -148,7 +148,7 @@ static void set_period_locked(struct perf_event *event, struct perf_cpu_context 
  * A new period, or samples a second where attr.freq is set; a period begins. The
  * mutex of the event's context is held; may sleep. Return: 0, or -EINVAL.
  */
-static int set_period(struct perf_event *event, u64 value)
+static int perf_event_set_period(struct perf_event *event, u64 value)
 {
 	if (!is_sampling_event(event) || !value)
 		return -EINVAL;
@@ -165,7 +165,7 @@ static int set_period(struct perf_event *event, u64 value)
 	    event->pmu->check_period(event, value))
 		return -EINVAL;
 
-	perf_event_call(event, set_period_locked, &value);
+	perf_event_call(event, perf_event_set_period_locked, &value);
 	return 0;
 }
 
@@ -180,11 +180,11 @@ static int set_period(struct perf_event *event, u64 value)
 int perf_event_period(struct perf_event *event, u64 value)
 {
 	CLASS(event_context, ctx)(event);
-	return set_period(event, value);
+	return perf_event_set_period(event, value);
 }
 EXPORT_SYMBOL_GPL(perf_event_period);
 
-static long ioctl_period(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_period(struct perf_event *event, unsigned long arg)
 {
 	u64 period;
 
@@ -192,17 +192,17 @@ static long ioctl_period(struct perf_event *event, unsigned long arg)
 		return -EFAULT;
 
 	CLASS(event_context, ctx)(event);
-	return set_period(event, period);
+	return perf_event_set_period(event, period);
 }
 
-static long ioctl_id(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_id(struct perf_event *event, unsigned long arg)
 {
 	u64 id = perf_event_root(event)->id;
 
 	return copy_to_user((void __user *)arg, &id, sizeof(id)) ? -EFAULT : 0;
 }
 
-static long set_output(struct perf_event *event, struct perf_event *target)
+static long perf_ioctl_redirect(struct perf_event *event, struct perf_event *target)
 {
 	int err;
 
@@ -218,16 +218,16 @@ static long set_output(struct perf_event *event, struct perf_event *target)
 	return perf_event_set_output(event, target);
 }
 
-static long ioctl_set_output(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 {
 	struct perf_event *target;
 
 	if ((int)arg == -1)
-		return set_output(event, NULL);
+		return perf_ioctl_redirect(event, NULL);
 
 	CLASS(fd, f)((int)arg);
 	target = perf_event_of_fd(f);
-	return target ? set_output(event, target) : -EBADF;
+	return target ? perf_ioctl_redirect(event, target) : -EBADF;
 }
 
 /*
@@ -235,7 +235,7 @@ static long ioctl_set_output(struct perf_event *event, unsigned long arg)
  * counts: ctx->mutex is dropped by what sets the filter. Return: -EINVAL for a
  * PMU without filters, or too long a text; else as those say.
  */
-static long ioctl_set_filter(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
 {
 	char *text = strndup_user((void __user *)arg, PAGE_SIZE);
 	int err = -EINVAL;
@@ -254,7 +254,7 @@ static long ioctl_set_filter(struct perf_event *event, unsigned long arg)
 	return err;
 }
 
-static long ioctl_set_bpf(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_set_bpf(struct perf_event *event, unsigned long arg)
 {
 	struct bpf_prog *prog = bpf_prog_get((u32)arg);
 	int ret;
@@ -268,17 +268,17 @@ static long ioctl_set_bpf(struct perf_event *event, unsigned long arg)
 }
 
 /* The locks of kernel/trace come before a context's. */
-static long ioctl_query_bpf(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_query_bpf(struct perf_event *event, unsigned long arg)
 {
 	return perf_event_query_prog_array(event, (void __user *)arg);
 }
 
-static long ioctl_pause_output(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_pause_output(struct perf_event *event, unsigned long arg)
 {
 	return perf_event_pause_output(event, !!arg);
 }
 
-static long ioctl_modify_attributes(struct perf_event *event, unsigned long arg)
+static long perf_ioctl_modify_attributes(struct perf_event *event, unsigned long arg)
 {
 	struct perf_event_attr attr;
 	int ret;
@@ -313,19 +313,19 @@ struct ioctl_command {
 #define COMMAND(name, ...) \
 	[_IOC_NR(PERF_EVENT_IOC_##name)] = { PERF_EVENT_IOC_##name, __VA_ARGS__ }
 
-static const struct ioctl_command commands[] = {
-	COMMAND(ENABLE, ioctl_enable),
-	COMMAND(DISABLE, ioctl_disable),
-	COMMAND(RESET, ioctl_reset, true),
-	COMMAND(REFRESH, ioctl_refresh),
-	COMMAND(PERIOD, ioctl_period, true),
-	COMMAND(ID, ioctl_id, true),
-	COMMAND(SET_OUTPUT, ioctl_set_output, true),
-	COMMAND(SET_FILTER, ioctl_set_filter, true),
-	COMMAND(SET_BPF, ioctl_set_bpf),
-	COMMAND(QUERY_BPF, ioctl_query_bpf, true),
-	COMMAND(PAUSE_OUTPUT, ioctl_pause_output),
-	COMMAND(MODIFY_ATTRIBUTES, ioctl_modify_attributes, true),
+static const struct ioctl_command perf_ioctl_commands[] = {
+	COMMAND(ENABLE, perf_ioctl_enable),
+	COMMAND(DISABLE, perf_ioctl_disable),
+	COMMAND(RESET, perf_ioctl_reset, true),
+	COMMAND(REFRESH, perf_ioctl_refresh),
+	COMMAND(PERIOD, perf_ioctl_period, true),
+	COMMAND(ID, perf_ioctl_id, true),
+	COMMAND(SET_OUTPUT, perf_ioctl_set_output, true),
+	COMMAND(SET_FILTER, perf_ioctl_set_filter, true),
+	COMMAND(SET_BPF, perf_ioctl_set_bpf),
+	COMMAND(QUERY_BPF, perf_ioctl_query_bpf, true),
+	COMMAND(PAUSE_OUTPUT, perf_ioctl_pause_output),
+	COMMAND(MODIFY_ATTRIBUTES, perf_ioctl_modify_attributes, true),
 };
 
 #undef COMMAND
@@ -343,18 +343,18 @@ long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long 
 	unsigned int nr = _IOC_NR(cmd);
 	long ret;
 
-	if (nr >= ARRAY_SIZE(commands) || commands[nr].cmd != cmd)
+	if (nr >= ARRAY_SIZE(perf_ioctl_commands) || perf_ioctl_commands[nr].cmd != cmd)
 		return -ENOTTY;
 
 	ret = security_perf_event_write(event);
 	if (ret)
 		return ret;
 
-	if (commands[nr].unlocked)
-		return commands[nr].func(event, arg);
+	if (perf_ioctl_commands[nr].unlocked)
+		return perf_ioctl_commands[nr].func(event, arg);
 
 	CLASS(event_context, ctx)(event);
-	return commands[nr].func(event, arg);
+	return perf_ioctl_commands[nr].func(event, arg);
 }
 
 /**
@@ -405,12 +405,12 @@ u64 perf_event_pause(struct perf_event *event, bool reset)
 	perf_event_turn_off(event);
 	count = perf_event_count(event);
 	if (reset)
-		reset_count(event);
+		perf_event_reset_count(event);
 	return count;
 }
 EXPORT_SYMBOL_GPL(perf_event_pause);
 
-static int for_owned_events(void (*func)(struct perf_event *event))
+static int perf_event_for_owned(void (*func)(struct perf_event *event))
 {
 	struct task_struct *me = current;
 	struct perf_event *owned;
@@ -431,7 +431,7 @@ static int for_owned_events(void (*func)(struct perf_event *event))
  */
 int perf_event_task_enable(void)
 {
-	return for_owned_events(perf_event_turn_on);
+	return perf_event_for_owned(perf_event_turn_on);
 }
 
 /**
@@ -441,5 +441,5 @@ int perf_event_task_enable(void)
  */
 int perf_event_task_disable(void)
 {
-	return for_owned_events(perf_event_turn_off);
+	return perf_event_for_owned(perf_event_turn_off);
 }

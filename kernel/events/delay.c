@@ -26,16 +26,16 @@
 /* For a clock that stands still: a look at it takes longer than this part of a microsecond. */
 #define LOOKS_PER_US		1000
 
-static unsigned int rate;
-module_param(rate, uint, 0644);
+static unsigned int perf_delay_rate;
+module_param_named(rate, perf_delay_rate, uint, 0644);
 MODULE_PARM_DESC(rate, "one in so many that pass a point is delayed; 0: none");
 
-static unsigned int max_us = 20;
-module_param(max_us, uint, 0644);
+static unsigned int perf_delay_max_us = 20;
+module_param_named(max_us, perf_delay_max_us, uint, 0644);
 MODULE_PARM_DESC(max_us, "microseconds that a delay takes at most");
 
-static unsigned long long points = ~0ULL;
-module_param(points, ullong, 0644);
+static unsigned long long perf_delay_points = ~0ULL;
+module_param_named(points, perf_delay_points, ullong, 0644);
 MODULE_PARM_DESC(points, "mask of the points");
 
 static_assert(PERF_NR_DELAYS <= 64);
@@ -55,7 +55,7 @@ struct delays {
 static DEFINE_PER_CPU(struct delays, delays);
 
 /* An interrupt in between, or another CPU, makes it no less random. */
-static u32 next_random(void)
+static u32 perf_delay_next_random(void)
 {
 	u32 next = raw_cpu_read(delays.random) * 1664525 + 1013904223 + raw_smp_processor_id();
 
@@ -72,20 +72,21 @@ static u32 next_random(void)
  */
 void perf_delay_at(enum perf_delay_point point)
 {
-	unsigned int one_in = READ_ONCE(rate), us, looks;
+	unsigned int one_in = READ_ONCE(perf_delay_rate), us, looks;
 	u64 start;
 
 	this_cpu_inc(delays.passed[point]);
-	if (!one_in || !(READ_ONCE(points) & (1ULL << point)) || next_random() % one_in)
+	if (!one_in || !(READ_ONCE(perf_delay_points) & (1ULL << point)) ||
+	    perf_delay_next_random() % one_in)
 		return;
 	this_cpu_inc(delays.taken[point]);
-	us = 1 + next_random() % clamp(READ_ONCE(max_us), 1U, MAX_US);
+	us = 1 + perf_delay_next_random() % clamp(READ_ONCE(perf_delay_max_us), 1U, MAX_US);
 	start = local_clock();
 	for (looks = us * LOOKS_PER_US; looks && local_clock() - start < us * 1000ULL; looks--)
 		cpu_relax();
 }
 
-static int delays_show(struct seq_file *m, void *unused)
+static int perf_delay_show(struct seq_file *m, void *unused)
 {
 	static const char * const names[] = {
 #define PERF_DELAY_POINT(name)	#name
@@ -108,10 +109,10 @@ static int delays_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(delays);
 
-static int __init delays_init(void)
+static int __init perf_delay_init(void)
 {
 	debugfs_create_file("delays", 0444, debugfs_create_dir("perf_events", NULL), NULL,
 			    &delays_fops);
 	return 0;
 }
-late_initcall(delays_init);
+late_initcall(perf_delay_init);

@@ -32,7 +32,7 @@ PERF_DELAY_POINT(ONCPU_SET),
 PERF_DELAY_POINT(ACTIVE_SET),		/* and not on its PMU */
 PERF_DELAY_POINT(DELETED),		/* off its PMU */
 PERF_DELAY_POINT(ONCPU_CLEARED),		/* and still active */
-PERF_DELAY_POINT(STATE_SEEN),		/* by sync_count() */
+PERF_DELAY_POINT(STATE_SEEN),		/* by perf_read_sync_count() */
 PERF_DELAY_POINT(ONCPU_SEEN),
 
 /* a context's sequence count and clock, an event's times */

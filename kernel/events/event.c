@@ -33,10 +33,10 @@
 #include "time.h"
 
 /* Memory for events without and with the fields that only tracepoint events have. */
-static struct kmem_cache *event_cache __ro_after_init;
-static struct kmem_cache *tracepoint_event_cache __ro_after_init;
+static struct kmem_cache *perf_event_cache __ro_after_init;
+static struct kmem_cache *perf_tracepoint_event_cache __ro_after_init;
 
-static atomic64_t last_event_id;
+static atomic64_t perf_event_last_id;
 
 /* Stored as the context of an event whose PMU went before the event had a context. */
 #define REVOKED	((struct perf_event_context *)-1L)
@@ -51,10 +51,10 @@ static_assert(!IS_ENABLED(CONFIG_64BIT) || EVENT_SIZE <= 640);
  */
 void __init perf_event_caches_init(void)
 {
-	event_cache = kmem_cache_create("perf_event", EVENT_SIZE, 0,
-					SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
-	tracepoint_event_cache = kmem_cache_create("perf_event_tp", sizeof(struct perf_event), 0,
-						   SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
+	perf_event_cache = kmem_cache_create("perf_event", EVENT_SIZE, 0,
+					     SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
+	perf_tracepoint_event_cache = kmem_cache_create("perf_event_tp", sizeof(struct perf_event),
+							0, SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
 }
 
 /*
@@ -65,7 +65,7 @@ void __init perf_event_caches_init(void)
  */
 #define GFP_WITHOUT_WAITING	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
-static void free_cold(struct perf_event_cold *cold)
+static void perf_event_free_cold(struct perf_event_cold *cold)
 {
 	if (!cold)
 		return;
@@ -104,14 +104,14 @@ int perf_event_make_cold(struct perf_event *event)
 	perf_delay(COLD_MADE);
 	/* Another task, in mmap(2) say, may have made one meanwhile: use that. */
 	if (cmpxchg(&event->cold, NULL, cold))
-		free_cold(cold);
+		perf_event_free_cold(cold);
 	return 0;
 }
 
 /* Fill in all fields that need nothing that could fail. */
-static void init_event(struct perf_event *event, const struct perf_event_attr *attr, int cpu,
-		       struct task_struct *task, struct perf_event *leader,
-		       struct perf_event *parent)
+static void perf_event_init_alloc(struct perf_event *event, const struct perf_event_attr *attr,
+				  int cpu, struct task_struct *task, struct perf_event *leader,
+				  struct perf_event *parent)
 {
 	struct list_head *heads[] = {
 		&event->sibling_list, &event->event_entry, &event->active_list,
@@ -134,7 +134,7 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
 	for (i = 0; i < ARRAY_SIZE(heads); i++)
 		INIT_LIST_HEAD(heads[i]);
 	RB_CLEAR_NODE(&event->group_node);
-	event->id = atomic64_inc_return(&last_event_id);
+	event->id = atomic64_inc_return(&perf_event_last_id);
 	event->clock = perf_attr_clock(attr) ?: perf_clock;
 	if (task) {
 	/* pmu->event_init of tracepoints looks at this. */
@@ -157,7 +157,7 @@ static void init_event(struct perf_event *event, const struct perf_event_attr *a
  * Claim a PMU with a trace unit that serves either tasks or CPUs, never both at a
  * time: the count of claims is positive for tasks, negative for CPUs.
  */
-static int exclusive_claim(struct perf_event *event)
+static int perf_event_claim_exclusive(struct perf_event *event)
 {
 	atomic_t *claims = &event->pmu->exclusive_cnt;
 	bool of_task = event->hw.target;
@@ -177,26 +177,26 @@ static int exclusive_claim(struct perf_event *event)
 	return 0;
 }
 
-static void exclusive_release(struct perf_event *event)
+static void perf_event_release_exclusive(struct perf_event *event)
 {
 	if (event->hw_flags & PERF_EVENT_CLAIMED)
 		atomic_add(event->hw.target ? -1 : 1, &event->pmu->exclusive_cnt);
 }
 
-static bool watches_switches(const struct perf_event *event)
+static bool perf_event_watches_switches(const struct perf_event *event)
 {
 	return event->hw.target || event->cgrp || event->attr.context_switch ||
 	       (event->attach_state & PERF_ATTACH_SCHED_CB);
 }
 
-static bool needs_cold(const struct perf_event *event)
+static bool perf_event_needs_cold(const struct perf_event *event)
 {
 	return is_sampling_event(event) || perf_sideband_wanted(&event->attr) ||
 	       (event->attr.inherit && !event->parent);
 }
 
 /* Do copies of @event, which is complete, need nothing but a count and times? */
-static bool is_plain(const struct perf_event *event)
+static bool perf_event_can_be_plain(const struct perf_event *event)
 {
 #ifdef CONFIG_SECURITY
 	if (event->security)
@@ -208,8 +208,8 @@ static bool is_plain(const struct perf_event *event)
 	       !perf_sideband_wanted(&event->attr) && !perf_event_needs_aux(event);
 }
 
-/* The steps of acquire() that concern the PMU; pmus_srcu is held, which keeps it. */
-static int acquire_pmu(struct perf_event *event)
+/* The steps of perf_event_acquire() that concern the PMU; pmus_srcu is held, which keeps it. */
+static int perf_event_acquire_pmu(struct perf_event *event)
 {
 	struct pmu *pmu = perf_pmu_init_event(event);
 	int err;
@@ -224,7 +224,7 @@ static int acquire_pmu(struct perf_event *event)
 	 * breakpoint that it cannot step over. And event_init may have made the event
 	 * sample, with a period from config.
 	 */
-	if (has_aux(event) || needs_cold(event) || pmu->type == PERF_TYPE_BREAKPOINT) {
+	if (has_aux(event) || perf_event_needs_cold(event) || pmu->type == PERF_TYPE_BREAKPOINT) {
 		err = perf_event_make_cold(event);
 		if (err)
 			return err;
@@ -234,23 +234,23 @@ static int acquire_pmu(struct perf_event *event)
 	    !WARN_ON_ONCE(has_addr_filter(event)))
 		event->ns = perf_event_ns(event);
 
-	err = exclusive_claim(event);
+	err = perf_event_claim_exclusive(event);
 	if (err)
 		return err;
 	return perf_addr_filters_init(event);
 }
 
 /*
- * These steps can fail; each success is recorded in the event, so that free_event() can
- * undo a part of them.
+ * These steps can fail; each success is recorded in the event, so that
+ * perf_event_free() can undo a part of them.
  */
-static int acquire(struct perf_event *event, struct perf_event *leader,
-		   perf_overflow_handler_t handler, void *handler_context, int cgroup_fd)
+static int perf_event_acquire(struct perf_event *event, struct perf_event *leader,
+			      perf_overflow_handler_t handler, void *handler_context, int cgroup_fd)
 {
 	struct perf_event *parent = event->parent;
 	int idx, err, cgroup_err = 0;
 
-	if (needs_cold(event) || handler) {
+	if (perf_event_needs_cold(event) || handler) {
 		err = perf_event_make_cold(event);
 		if (err)
 			return err;
@@ -267,7 +267,7 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	}
 
 	idx = perf_pmus_read_lock();
-	err = acquire_pmu(event);
+	err = perf_event_acquire_pmu(event);
 	perf_pmus_read_unlock(idx);
 	if (!err)
 		err = cgroup_err;
@@ -287,13 +287,13 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	if (err)
 		return err;
 
-	if (!parent && is_plain(event))
+	if (!parent && perf_event_can_be_plain(event))
 		event->hw_flags |= PERF_EVENT_PLAIN;
 
 	/* A copy keeps its root, which has taken these for all of its copies. */
 	if (!parent)
 		perf_sideband_open(event);
-	if (!parent && watches_switches(event)) {
+	if (!parent && perf_event_watches_switches(event)) {
 		perf_sched_events_get();
 		event->hw_flags |= PERF_EVENT_WATCHES_SWITCHES;
 	}
@@ -304,21 +304,21 @@ static int acquire(struct perf_event *event, struct perf_event *leader,
 	return 0;
 }
 
-static void free_event_rcu(struct rcu_head *head)
+static void perf_event_free_rcu(struct rcu_head *head)
 {
 	struct perf_event *event = container_of(head, struct perf_event, rcu_head);
 
 	/* Until now a site in the middle of a record may have looked at these. */
 	perf_tracepoint_free_filter(event);
-	free_cold(event->cold);
+	perf_event_free_cold(event->cold);
 	if (event->orig_type == PERF_TYPE_TRACEPOINT)
-		kmem_cache_free(tracepoint_event_cache, event);
+		kmem_cache_free(perf_tracepoint_event_cache, event);
 	else
-		kmem_cache_free(event_cache, event);
+		kmem_cache_free(perf_event_cache, event);
 }
 
 /* A sample that is being taken may still use the buffers: they are freed under RCU. */
-static void release_callchain(struct perf_event *event)
+static void perf_event_release_callchain(struct perf_event *event)
 {
 	if (!(event->hw_flags & PERF_EVENT_CALLCHAIN))
 		return;
@@ -326,11 +326,11 @@ static void release_callchain(struct perf_event *event)
 	put_callchain_buffers();
 }
 
-static int alloc_copies(struct perf_event **copies, unsigned int nr, gfp_t gfp)
+static int perf_event_alloc_copies_of(struct perf_event **copies, unsigned int nr, gfp_t gfp)
 {
 	if (nr > 1)
-		return kmem_cache_alloc_bulk(event_cache, gfp, nr, (void **)copies);
-	copies[0] = kmem_cache_alloc(event_cache, gfp);
+		return kmem_cache_alloc_bulk(perf_event_cache, gfp, nr, (void **)copies);
+	copies[0] = kmem_cache_alloc(perf_event_cache, gfp);
 	return copies[0] ? 1 : 0;
 }
 
@@ -343,8 +343,8 @@ static int alloc_copies(struct perf_event **copies, unsigned int nr, gfp_t gfp)
  */
 int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr)
 {
-	return alloc_copies(copies, nr, GFP_WITHOUT_WAITING) ?:
-	       alloc_copies(copies, nr, GFP_KERNEL_ACCOUNT);
+	return perf_event_alloc_copies_of(copies, nr, GFP_WITHOUT_WAITING) ?:
+	       perf_event_alloc_copies_of(copies, nr, GFP_KERNEL_ACCOUNT);
 }
 
 /**
@@ -355,9 +355,9 @@ int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr)
 void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
 {
 	if (nr == 1)
-		kmem_cache_free(event_cache, copies[0]);
+		kmem_cache_free(perf_event_cache, copies[0]);
 	else if (nr)
-		kmem_cache_free_bulk(event_cache, nr, (void **)copies);
+		kmem_cache_free_bulk(perf_event_cache, nr, (void **)copies);
 }
 
 /**
@@ -398,7 +398,7 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	copy->hw.target = ctx->task;
 	local64_set(&copy->hw.prev_count, 0);
 	copy->parent = perf_event_root(event);
-	copy->id = atomic64_inc_return(&last_event_id);
+	copy->id = atomic64_inc_return(&perf_event_last_id);
 	refcount_set(&copy->refcount, 1);
 	RCU_INIT_POINTER(copy->rb, NULL);
 	copy->cold = NULL;
@@ -415,15 +415,15 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 }
 
 /* Free a plain copy, after a grace period, and drop what it refers to. */
-static void free_copy(struct perf_event *copy)
+static void perf_event_free_copy(struct perf_event *copy)
 {
 	perf_context_put(copy->ctx);
 	perf_event_put(copy->parent);
-	call_rcu(&copy->rcu_head, free_event_rcu);
+	call_rcu(&copy->rcu_head, perf_event_free_rcu);
 }
 
-/* Undo the steps of acquire() that have been done, and free the event. May sleep. */
-static void free_event(struct perf_event *event)
+/* Undo the steps of perf_event_acquire() that have been done, and free the event. May sleep. */
+static void perf_event_free(struct perf_event *event)
 {
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
 	WARN_ON_ONCE(!list_empty(perf_event_copies(event)));
@@ -436,10 +436,10 @@ static void free_event(struct perf_event *event)
 	security_perf_event_free(event);
 	if (event->rb)
 		perf_event_detach_buffer(event);
-	release_callchain(event);
+	perf_event_release_callchain(event);
 	perf_event_free_bpf(event);
 	perf_addr_filters_free(event);
-	exclusive_release(event);
+	perf_event_release_exclusive(event);
 	if (event->pmu) {
 	/* Other PMUs keep something else in the memory of the filter. */
 		if (!is_tracing_event(event))
@@ -453,25 +453,25 @@ static void free_event(struct perf_event *event)
 		put_task_struct(event->hw.target);
 	if (event->parent)
 		perf_event_put(event->parent);
-	call_rcu(&event->rcu_head, free_event_rcu);
+	call_rcu(&event->rcu_head, perf_event_free_rcu);
 }
 
-/* Events whose last reference was dropped where free_event() may not sleep. */
+/* Events whose last reference was dropped where perf_event_free() may not sleep. */
 static LLIST_HEAD(late_events);
 
-static void free_late_events(struct work_struct *work)
+static void perf_event_free_late_work(struct work_struct *work)
 {
 	struct llist_node *node = llist_del_all(&late_events), *next;
 
 	for (; node; node = next) {
 		next = node->next;
-		free_event(container_of((struct rcu_head *)node, struct perf_event, rcu_head));
+		perf_event_free(container_of((struct rcu_head *)node, struct perf_event, rcu_head));
 	}
 }
 
-static DECLARE_WORK(late_work, free_late_events);
+static DECLARE_WORK(late_work, perf_event_free_late_work);
 
-static void free_event_late(struct rcu_head *head)
+static void perf_event_free_late(struct rcu_head *head)
 {
 	static_assert(sizeof(struct llist_node) <= sizeof(struct rcu_head));
 
@@ -491,24 +491,24 @@ void perf_event_put(struct perf_event *event)
 	if (!refcount_dec_and_test(&event->refcount))
 		return;
 	if (event->hw_flags & PERF_EVENT_PLAIN_COPY)
-		free_copy(event);
+		perf_event_free_copy(event);
 	/* A site may be in the middle of a sample for the event. */
 	else if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event))
-		call_rcu(&event->rcu_head, free_event_late);
+		call_rcu(&event->rcu_head, perf_event_free_late);
 	else if (!in_task() || irqs_disabled() || preempt_count() || rcu_preempt_depth())
-		free_event_late(&event->rcu_head);
+		perf_event_free_late(&event->rcu_head);
 	else
-		free_event(event);
+		perf_event_free(event);
 }
 
 /* Allocate zeroed memory: the constant size makes this memset() fast. */
-static struct perf_event *alloc_clear(bool tracepoint, gfp_t gfp)
+static struct perf_event *perf_event_alloc_clear(bool tracepoint, gfp_t gfp)
 {
 	struct perf_event *event;
 
 	if (tracepoint)
-		return kmem_cache_zalloc(tracepoint_event_cache, gfp);
-	event = kmem_cache_alloc(event_cache, gfp);
+		return kmem_cache_zalloc(perf_tracepoint_event_cache, gfp);
+	event = kmem_cache_alloc(perf_event_cache, gfp);
 	if (event)
 		memset(event, 0, EVENT_SIZE);
 	return event;
@@ -548,16 +548,16 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	if (attr->sigtrap && !task)
 		return ERR_PTR(-EINVAL);
 
-	event = parent ? alloc_clear(tracepoint, GFP_WITHOUT_WAITING) : NULL;
+	event = parent ? perf_event_alloc_clear(tracepoint, GFP_WITHOUT_WAITING) : NULL;
 	if (!event)
-		event = alloc_clear(tracepoint, GFP_KERNEL_ACCOUNT);
+		event = perf_event_alloc_clear(tracepoint, GFP_KERNEL_ACCOUNT);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 
-	init_event(event, attr, cpu, task, leader, parent);
+	perf_event_init_alloc(event, attr, cpu, task, leader, parent);
 	if (parent)
 		event->orig_type = parent->orig_type;
-	err = acquire(event, leader, handler, handler_context, cgroup_fd);
+	err = perf_event_acquire(event, leader, handler, handler_context, cgroup_fd);
 	if (err) {
 	/* The PMU may be going and hold a reference meanwhile: no leader may be left here. */
 		event->group_leader = event;
@@ -568,21 +568,21 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 }
 
 /* The owner's perf_event_mutex is held. */
-static void disown_locked(struct perf_event *event)
+static void perf_event_disown_locked(struct perf_event *event)
 {
 	if (!event->owner)
 		return;
 	list_del_init(&event->owner_entry);
-	/* Pairs with disown(): when it sees NULL, the event has left the task's list. */
+	/* Pairs with perf_event_disown(): when it sees NULL, the event has left the task's list. */
 	smp_store_release(&event->owner, NULL);
 }
 
-static void disown(struct perf_event *event)
+static void perf_event_disown(struct perf_event *event)
 {
 	struct task_struct *owner;
 
 	rcu_read_lock();
-	/* Pairs with the release in disown_locked(). */
+	/* Pairs with the release in perf_event_disown_locked(). */
 	owner = smp_load_acquire(&event->owner);
 	if (owner && owner != PERF_TASK_GONE)
 		get_task_struct(owner);
@@ -593,7 +593,7 @@ static void disown(struct perf_event *event)
 		return;
 
 	scoped_guard(mutex, &owner->perf_event_mutex)
-		disown_locked(event);
+		perf_event_disown_locked(event);
 	put_task_struct(owner);
 }
 
@@ -624,11 +624,11 @@ void perf_event_disown_all(struct task_struct *task)
 
 	guard(mutex)(&task->perf_event_mutex);
 	list_for_each_entry_safe(owned, next, &task->perf_event_list, owner_entry)
-		disown_locked(owned);
+		perf_event_disown_locked(owned);
 }
 
 /* Detach an event for ever: it counts no more and no site finds it. */
-static void kill(struct perf_event *event)
+static void perf_event_kill(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
@@ -652,13 +652,13 @@ static void kill(struct perf_event *event)
 int perf_event_release_kernel(struct perf_event *event)
 {
 	if (!is_kernel_event(event))
-		disown(event);
-	kill(event);
+		perf_event_disown(event);
+	perf_event_kill(event);
 
 	perf_overflow_cancel(event);
 	perf_family_release(event);
 	perf_event_detach_buffer(event);
-	release_callchain(event);
+	perf_event_release_callchain(event);
 	perf_event_put(event);
 	return 0;
 }
@@ -693,13 +693,13 @@ void perf_event_revoke(struct perf_event *event)
 		WRITE_ONCE(event->state, PERF_EVENT_STATE_DEAD);
 		return;
 	}
-	kill(event);
+	perf_event_kill(event);
 	perf_overflow_cancel(event);
 	if (event->cold)
 		perf_event_wakeup(event);
 }
 
-static int attach_alone(struct perf_event *event, struct task_struct *task)
+static int perf_event_attach_alone(struct perf_event *event, struct task_struct *task)
 {
 	struct perf_event_context *found = perf_context_find(task, event->cpu);
 	int err;
@@ -747,7 +747,7 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 	scoped_guard(rcu)
 		err = perf_pmu_check_clock(event);
 	if (!err)
-		err = attach_alone(event, task);
+		err = perf_event_attach_alone(event, task);
 	if (err) {
 		perf_event_put(event);
 		return ERR_PTR(err);

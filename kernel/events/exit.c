@@ -26,7 +26,7 @@
 #include "time_seq.h"
 
 /* Add a copy's count and times, in ns, to the sums of its root; the family's lock is held. */
-static __always_inline void fold_child(struct perf_event *child, u64 enabled, u64 running)
+static __always_inline void perf_exit_fold_copy(struct perf_event *child, u64 enabled, u64 running)
 {
 	struct perf_event_cold *sum = child->parent->cold;
 
@@ -40,7 +40,7 @@ static __always_inline void fold_child(struct perf_event *child, u64 enabled, u6
 }
 
 /* Take a copy out of its family, whose lock is held, and add its count to the root's. */
-static void leave_family(struct perf_event *child)
+static void perf_exit_leave_family(struct perf_event *child)
 {
 	u64 enabled, running;
 
@@ -53,27 +53,28 @@ static void leave_family(struct perf_event *child)
 	/* At exec the context stays in use, and the event may be on. */
 	perf_event_detach(child, PERF_EVENT_STATE_DEAD);
 	perf_event_times(child, &enabled, &running);
-	fold_child(child, enabled, running);
-	/* Pairs with family_value(): a copy that is not in the list is in the sums. */
+	perf_exit_fold_copy(child, enabled, running);
+	/* Pairs with perf_read_family_value(): a copy that is not in the list is in the sums. */
 	smp_wmb();
 	perf_delay(COPY_FOLDED);
 	list_del_init(&child->child_list);
 }
 
 /*
- * leave_family() for a copy of a group, for part_with_roots() to finish. The lock is held
- * over the whole group, so that a reader finds all of a group's copy or nothing of it.
+ * perf_exit_leave_family() for a copy of a group, for
+ * perf_exit_part_with_roots() to finish. The lock is held over the whole group,
+ * so that a reader finds all of a group's copy or nothing of it.
  */
-static void leave_later(struct perf_event *child, struct list_head *left)
+static void perf_exit_leave_later(struct perf_event *child, struct list_head *left)
 {
 	perf_event_hold(child);
-	leave_family(child);
+	perf_exit_leave_family(child);
 	/* The copy is off: active_list is free for another use. */
 	list_add_tail(&child->active_list, left);
 }
 
-/* Finish leave_family(), without the family's lock. */
-static void part_with_root(struct perf_event *child)
+/* Finish perf_exit_leave_family(), without the family's lock. */
+static void perf_exit_part_with_root(struct perf_event *child)
 {
 	perf_overflow_cancel(child);
 	/* A task that polls the root may wait for the last of its copies to go. */
@@ -82,13 +83,13 @@ static void part_with_root(struct perf_event *child)
 	perf_event_put(child);
 }
 
-static void part_with_roots(struct list_head *left)
+static void perf_exit_part_with_roots(struct list_head *left)
 {
 	struct perf_event *child, *next;
 
 	list_for_each_entry_safe(child, next, left, active_list) {
 		list_del_init(&child->active_list);
-		part_with_root(child);
+		perf_exit_part_with_root(child);
 		cond_resched();
 	}
 }
@@ -109,12 +110,12 @@ void perf_context_end_clone(struct perf_event_context *clone)
 	scoped_guard(mutex, &clone->mutex) {
 		for_each_event_safe(event, next, clone) {
 			family = perf_family_change(family, event->parent);
-			leave_later(event, &left);
+			perf_exit_leave_later(event, &left);
 			cond_resched();
 		}
 		perf_family_change(family, NULL);
 	}
-	part_with_roots(&left);
+	perf_exit_part_with_roots(&left);
 	perf_context_put(clone);
 }
 
@@ -128,8 +129,8 @@ void perf_child_exit(struct perf_event *child)
 {
 	perf_event_hold(child);
 	scoped_guard(mutex, perf_family_lock(child->parent))
-		leave_family(child);
-	part_with_root(child);
+		perf_exit_leave_family(child);
+	perf_exit_part_with_root(child);
 }
 
 /*
@@ -138,14 +139,14 @@ void perf_child_exit(struct perf_event *child)
  * the context's lock is not needed. The links of the copy's group stay: all of the
  * group goes.
  */
-static void exit_copy(struct perf_event *copy)
+static void perf_exit_copy(struct perf_event *copy)
 {
 	struct perf_event_context *ctx = copy->ctx;
 	struct perf_times times;
 
 	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
-	fold_child(copy, times.enabled, times.running);
-	/* Pairs with family_value(): a copy that is not in the list is in the sums. */
+	perf_exit_fold_copy(copy, times.enabled, times.running);
+	/* Pairs with perf_read_family_value(): a copy that is not in the list is in the sums. */
 	smp_wmb();
 	perf_delay(COPY_FOLDED);
 	list_del_init(&copy->child_list);
@@ -158,12 +159,13 @@ static void exit_copy(struct perf_event *copy)
 }
 
 /*
- * Drop the references to the copies that exit_copy() has taken out. A copy with no
- * other reference is freed at once, without a grace period: only sites in its task look
- * at it without a reference, and the task is past them. If tracepoints of other tasks
- * may have walked the context (ctx->walked), copies are freed after a grace period.
+ * Drop the references to the copies that perf_exit_copy() has taken out. A copy
+ * with no other reference is freed at once, without a grace period: only sites
+ * in its task look at it without a reference, and the task is past them. If
+ * tracepoints of other tasks may have walked the context (ctx->walked), copies
+ * are freed after a grace period.
  */
-static void put_copies(struct perf_event_context *ctx, struct list_head *gone)
+static void perf_exit_put_copies(struct perf_event_context *ctx, struct list_head *gone)
 {
 	struct perf_event *batch[PERF_COPIES_AT_ONCE], *copy, *next;
 	unsigned int freed = 0;
@@ -185,7 +187,7 @@ static void put_copies(struct perf_event_context *ctx, struct list_head *gone)
 		WARN_ON_ONCE(refcount_sub_and_test(freed, &ctx->refcount));
 }
 
-static void exit_root(struct perf_event *event)
+static void perf_exit_root(struct perf_event *event)
 {
 	/* The event stays in its group, which can still be read. */
 	perf_event_detach_at_exit(event);
@@ -195,7 +197,7 @@ static void exit_root(struct perf_event *event)
 }
 
 /* Write PERF_RECORD_READ of all copies that ask for it, while their groups are complete. */
-static void read_records(struct perf_event_context *ctx, struct task_struct *task)
+static void perf_exit_read_records(struct perf_event_context *ctx, struct task_struct *task)
 {
 	struct perf_event *event;
 
@@ -205,7 +207,7 @@ static void read_records(struct perf_event_context *ctx, struct task_struct *tas
 	}
 }
 
-static void exit_events(struct perf_event_context *ctx, struct list_head *gone)
+static void perf_exit_events(struct perf_event_context *ctx, struct list_head *gone)
 {
 	struct perf_event *event, *next;
 	struct mutex *family = NULL;
@@ -214,22 +216,22 @@ static void exit_events(struct perf_event_context *ctx, struct list_head *gone)
 	for_each_event_safe(event, next, ctx) {
 		if (event->hw_flags & PERF_EVENT_PLAIN_COPY) {
 			family = perf_family_change(family, event->parent);
-			exit_copy(event);
+			perf_exit_copy(event);
 			list_add_tail(&event->pmu_list, gone);
 		} else if (event->parent) {
 			family = perf_family_change(family, event->parent);
-			leave_later(event, &left);
+			perf_exit_leave_later(event, &left);
 		} else {
 			family = perf_family_change(family, NULL);
-			exit_root(event);
+			perf_exit_root(event);
 		}
 	}
 	perf_family_change(family, NULL);
-	part_with_roots(&left);
+	perf_exit_part_with_roots(&left);
 }
 
 /* Part the context and its task; from here on the context does not run. */
-static void part_with_task(struct perf_event_context *ctx, struct task_struct *task)
+static void perf_exit_part_with_task(struct perf_event_context *ctx, struct task_struct *task)
 {
 	struct perf_event_context *here = ctx;
 	struct perf_cpu_context *cpuctx;
@@ -259,7 +261,7 @@ static void part_with_task(struct perf_event_context *ctx, struct task_struct *t
 	put_task_struct(task);
 }
 
-static void exit_context(struct task_struct *task, bool ran)
+static void perf_exit_context(struct task_struct *task, bool ran)
 {
 	struct perf_event_context *ctx = perf_task_context(task);
 	struct perf_clones *clones;
@@ -273,16 +275,16 @@ static void exit_context(struct task_struct *task, bool ran)
 
 	/* This function takes over the reference of task->perf_event_ctxp. */
 	scoped_guard(mutex, &ctx->mutex) {
-		part_with_task(ctx, task);
+		perf_exit_part_with_task(ctx, task);
 		if (ran) {
 			perf_task_exit_record(task, ctx);
-			read_records(ctx, task);
+			perf_exit_read_records(ctx, task);
 		}
-		exit_events(ctx, &gone);
+		perf_exit_events(ctx, &gone);
 		clones = ctx->clones;
 		WRITE_ONCE(ctx->clones, NULL);
 	}
-	put_copies(ctx, &gone);
+	perf_exit_put_copies(ctx, &gone);
 	perf_clones_put(clones);
 	perf_context_put(ctx);
 }
@@ -298,7 +300,7 @@ void perf_event_exit_task(struct task_struct *task)
 {
 	perf_delay(CALL_EXIT);
 	perf_event_disown_all(task);
-	exit_context(task, true);
+	perf_exit_context(task, true);
 }
 
 /**
@@ -310,7 +312,7 @@ void perf_event_exit_task(struct task_struct *task)
  */
 void perf_event_free_task(struct task_struct *task)
 {
-	exit_context(task, false);
+	perf_exit_context(task, false);
 	/*
 	 * The task could never be found by its PID, so that only its events refer to
 	 * it, all of them copies without files. References to these are held by RCU
@@ -333,7 +335,7 @@ void perf_event_delayed_put(struct task_struct *task)
 
 /* exec */
 
-static void exec_root(struct perf_event *event)
+static void perf_exit_root_at_exec(struct perf_event *event)
 {
 	perf_event_hold(event);
 	perf_event_clear_aux_output(event);
@@ -344,7 +346,7 @@ static void exec_root(struct perf_event *event)
 	perf_event_put(event);
 }
 
-static void exec_events(struct perf_event_context *ctx)
+static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 {
 	struct perf_event *event, *next;
 	struct mutex *family = NULL;
@@ -353,20 +355,20 @@ static void exec_events(struct perf_event_context *ctx)
 	for_each_event_safe(event, next, ctx) {
 		if (event->attr.remove_on_exec && event->parent) {
 			family = perf_family_change(family, event->parent);
-			leave_later(event, &left);
+			perf_exit_leave_later(event, &left);
 			continue;
 		}
 		/* A copy that is being modified is off meanwhile: the lock waits for the end. */
 		family = perf_family_change(family, event->parent);
 		if (event->attr.remove_on_exec) {
-			exec_root(event);
+			perf_exit_root_at_exec(event);
 		} else if (event->attr.enable_on_exec) {
 			event->attr.enable_on_exec = 0;
 			perf_event_turn_on(event);
 		}
 	}
 	perf_family_change(family, NULL);
-	part_with_roots(&left);
+	perf_exit_part_with_roots(&left);
 }
 
 /**
@@ -384,5 +386,5 @@ void perf_event_exec(void)
 	if (!ctx)
 		return;
 	guard(mutex)(&ctx->mutex);
-	exec_events(ctx);
+	perf_exit_events_at_exec(ctx);
 }

@@ -107,7 +107,7 @@ void perf_family_remove(struct perf_event *copy)
 }
 
 /* The first copy, with a reference, or NULL. */
-static struct perf_event *first_child(struct perf_event *root)
+static struct perf_event *perf_family_first(struct perf_event *root)
 {
 	struct perf_event *child;
 
@@ -137,7 +137,7 @@ void perf_family_release(struct perf_event *event)
 
 	if (!event->attr.inherit || event->parent)
 		return;
-	while ((child = first_child(event))) {
+	while ((child = perf_family_first(event))) {
 		scoped_class(event_context, ctx, child) {
 			guard(mutex)(perf_family_lock(event));
 			/* Unless its task has exited meanwhile. */

@@ -39,12 +39,12 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd, unsigned long a
 
 #ifdef CONFIG_COMPAT
 /* Commands whose number holds the size of a pointer: a compat task's is smaller. */
-static const unsigned int pointer_commands[] = {
+static const unsigned int perf_file_pointer_commands[] = {
 	PERF_EVENT_IOC_SET_FILTER, PERF_EVENT_IOC_ID, PERF_EVENT_IOC_QUERY_BPF,
 	PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
 };
 
-static unsigned int compat_number(unsigned int cmd)
+static unsigned int perf_file_compat_number(unsigned int cmd)
 {
 	return (cmd & ~(_IOC_SIZEMASK << _IOC_SIZESHIFT)) |
 	       (sizeof(compat_uptr_t) << _IOC_SIZESHIFT);
@@ -54,9 +54,9 @@ static long perf_file_ioctl_compat(struct file *file, unsigned int cmd, unsigned
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(pointer_commands); i++) {
-		if (cmd == compat_number(pointer_commands[i]))
-			cmd = pointer_commands[i];
+	for (i = 0; i < ARRAY_SIZE(perf_file_pointer_commands); i++) {
+		if (cmd == perf_file_compat_number(perf_file_pointer_commands[i]))
+			cmd = perf_file_pointer_commands[i];
 	}
 	return perf_file_ioctl(file, cmd, arg);
 }
@@ -103,7 +103,7 @@ static int perf_file_fasync(int fd, struct file *filp, int on)
 	return ret < 0 ? ret : 0;
 }
 
-static const struct file_operations event_fops = {
+static const struct file_operations perf_file_fops = {
 	.release	= perf_file_release,
 	.read		= perf_file_read,
 	.splice_read	= perf_event_splice_read,
@@ -123,7 +123,7 @@ static const struct file_operations event_fops = {
  */
 struct file *perf_event_new_file(struct perf_event *event, unsigned int flags)
 {
-	return anon_inode_getfile("[perf_event]", &event_fops, event, flags);
+	return anon_inode_getfile("[perf_event]", &perf_file_fops, event, flags);
 }
 
 /**
@@ -134,14 +134,14 @@ struct file *perf_event_new_file(struct perf_event *event, unsigned int flags)
  */
 struct perf_event *perf_event_of_fd(struct fd f)
 {
-	if (fd_empty(f) || fd_file(f)->f_op != &event_fops)
+	if (fd_empty(f) || fd_file(f)->f_op != &perf_file_fops)
 		return NULL;
 	return fd_file(f)->private_data;
 }
 
-static bool is_event_file(const struct file *file)
+static bool perf_file_is_event(const struct file *file)
 {
-	return file->f_op == &event_fops;
+	return file->f_op == &perf_file_fops;
 }
 
 /**
@@ -154,7 +154,7 @@ struct file *perf_event_get(unsigned int fd)
 {
 	struct file *held = fget(fd);
 
-	if (held && is_event_file(held))
+	if (held && perf_file_is_event(held))
 		return held;
 	if (held)
 		fput(held);
@@ -169,7 +169,7 @@ struct file *perf_event_get(unsigned int fd)
  */
 const struct perf_event *perf_get_event(struct file *file)
 {
-	return is_event_file(file) ? file->private_data : ERR_PTR(-EINVAL);
+	return perf_file_is_event(file) ? file->private_data : ERR_PTR(-EINVAL);
 }
 
 /**

@@ -59,7 +59,7 @@ bool perf_group_may_join(const struct perf_event *leader, const struct perf_even
 }
 
 /* A resident member counts when it and its leader are enabled. */
-static void resident_start(struct perf_event *event)
+static void perf_resident_start(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_INACTIVE)
 		return;
@@ -68,7 +68,7 @@ static void resident_start(struct perf_event *event)
 	perf_event_update_userpage(event);
 }
 
-static void resident_stop(struct perf_event *event, enum perf_event_state state)
+static void perf_resident_stop(struct perf_event *event, enum perf_event_state state)
 {
 	if (event->state > state) {
 		perf_event_set_state(event, state);
@@ -77,31 +77,31 @@ static void resident_stop(struct perf_event *event, enum perf_event_state state)
 	event->oncpu = -1;
 }
 
-static void resident_start_group(struct perf_event *leader)
+static void perf_resident_start_group(struct perf_event *leader)
 {
 	struct perf_event *member;
 
 	if (leader->state < PERF_EVENT_STATE_INACTIVE)
 		return;
-	resident_start(leader);
+	perf_resident_start(leader);
 	for_each_sibling_event(member, leader)
-		resident_start(member);
+		perf_resident_start(member);
 }
 
-static void resident_stop_group(struct perf_event *leader, enum perf_event_state state)
+static void perf_resident_stop_group(struct perf_event *leader, enum perf_event_state state)
 {
 	struct perf_event *member;
 
-	resident_stop(leader, state);
+	perf_resident_stop(leader, state);
 	for_each_sibling_event(member, leader)
-		resident_stop(member, PERF_EVENT_STATE_INACTIVE);
+		perf_resident_stop(member, PERF_EVENT_STATE_INACTIVE);
 }
 
 /*
  * Which PMU schedules the group: that of its hardware members, else that of a
  * software member that has to be scheduled, else none.
  */
-static struct pmu *group_pmu(const struct perf_event *leader)
+static struct pmu *perf_group_find_pmu(const struct perf_event *leader)
 {
 	const struct perf_event *member;
 	struct pmu *pmu = NULL;
@@ -119,9 +119,9 @@ static struct pmu *group_pmu(const struct perf_event *leader)
 	return pmu;
 }
 
-static void group_rehome(struct perf_event *leader)
+static void perf_group_rehome(struct perf_event *leader)
 {
-	struct pmu *pmu = group_pmu(leader);
+	struct pmu *pmu = perf_group_find_pmu(leader);
 	struct perf_event_pmu_context *epc = NULL;
 	struct perf_event *member;
 
@@ -138,7 +138,7 @@ static void group_rehome(struct perf_event *leader)
 		member->pmu_ctx = epc;
 }
 
-static void group_update_caps(struct perf_event *leader)
+static void perf_group_update_caps(struct perf_event *leader)
 {
 	struct perf_event *member;
 
@@ -148,13 +148,13 @@ static void group_update_caps(struct perf_event *leader)
 }
 
 /* Let the group count, or be scheduled, by the PMU that its members now ask for. */
-static void group_enter(struct perf_event *leader)
+static void perf_group_enter(struct perf_event *leader)
 {
 	const struct perf_event_pmu_context *before = leader->pmu_ctx;
 	struct perf_event *member;
 
-	group_update_caps(leader);
-	group_rehome(leader);
+	perf_group_update_caps(leader);
+	perf_group_rehome(leader);
 	if (!is_resident(leader)) {
 		if (leader->state < PERF_EVENT_STATE_INACTIVE)
 			return;
@@ -166,11 +166,11 @@ static void group_enter(struct perf_event *leader)
 	perf_swevent_resident_add(leader);
 	for_each_sibling_event(member, leader)
 		perf_swevent_resident_add(member);
-	resident_start_group(leader);
+	perf_resident_start_group(leader);
 }
 
-/* Undo group_enter(): the group counts no more, but its members stay enabled or not. */
-static void group_leave(struct perf_event *leader)
+/* Undo perf_group_enter(): the group counts no more, but its members stay enabled or not. */
+static void perf_group_leave(struct perf_event *leader)
 {
 	struct perf_event *member;
 
@@ -180,7 +180,7 @@ static void group_leave(struct perf_event *leader)
 		return;
 	}
 	if (leader->state == PERF_EVENT_STATE_ACTIVE)
-		resident_stop_group(leader, PERF_EVENT_STATE_INACTIVE);
+		perf_resident_stop_group(leader, PERF_EVENT_STATE_INACTIVE);
 	perf_swevent_resident_del(leader);
 	for_each_sibling_event(member, leader)
 		perf_swevent_resident_del(member);
@@ -191,10 +191,10 @@ static void group_leave(struct perf_event *leader)
  * in the lists that sites walk: a site that has been interrupted at a member that
  * moves would go on from its new place, and see others twice or not at all.
  */
-static void resident_leader_leave(struct perf_event *leader)
+static void perf_resident_leader_leave(struct perf_event *leader)
 {
 	if (leader->state == PERF_EVENT_STATE_ACTIVE)
-		resident_stop_group(leader, PERF_EVENT_STATE_INACTIVE);
+		perf_resident_stop_group(leader, PERF_EVENT_STATE_INACTIVE);
 	perf_swevent_resident_del(leader);
 }
 
@@ -202,7 +202,7 @@ static void resident_leader_leave(struct perf_event *leader)
  * Compute sizes of records anew for all members of a group whose number of members
  * has changed; ctx->lock is held, or the caller alone knows the group.
  */
-static void group_layout(struct perf_event *leader)
+static void perf_group_lay_out(struct perf_event *leader)
 {
 	struct perf_event *member;
 
@@ -211,7 +211,7 @@ static void group_layout(struct perf_event *leader)
 		perf_sample_layout(member);
 }
 
-static void count_event(struct perf_event *event, int n)
+static void perf_group_count_event(struct perf_event *event, int n)
 {
 	struct perf_event_context *ctx = event->ctx;
 
@@ -233,7 +233,7 @@ static void count_event(struct perf_event *event, int n)
 }
 
 /* Make the event a member of the group; nothing of it counts yet. */
-static void join_leader(struct perf_event *event, struct perf_event *leader)
+static void perf_group_join_leader(struct perf_event *event, struct perf_event *leader)
 {
 	event->attach_state |= PERF_ATTACH_GROUP;
 	/* A sample about a sleeping task may be walking the group on another CPU. */
@@ -242,7 +242,7 @@ static void join_leader(struct perf_event *event, struct perf_event *leader)
 }
 
 /* Put the event into its context's list. */
-static void enlist(struct perf_event *event)
+static void perf_group_enlist(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
 
@@ -251,7 +251,7 @@ static void enlist(struct perf_event *event)
 		WRITE_ONCE(ctx->walked, true);
 	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
 	perf_delay(ATTACHED);
-	count_event(event, 1);
+	perf_group_count_event(event, 1);
 }
 
 /*
@@ -260,7 +260,8 @@ static void enlist(struct perf_event *event)
  * in NMI, too. So the event has to be complete before that: it is a member of its
  * group, and the sizes of its records and its times are set.
  */
-static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				     void *data)
 {
 	struct perf_event *leader = event->group_leader;
 	bool joins_residents = leader != event && is_resident(leader) &&
@@ -277,29 +278,32 @@ static void attach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	}
 	if (leader != event) {
 		if (!joins_residents)
-			group_leave(leader);
-		join_leader(event, leader);
+			perf_group_leave(leader);
+		perf_group_join_leader(event, leader);
 	}
-	group_layout(leader);
+	perf_group_lay_out(leader);
 	WARN_ON_ONCE(!event->header_size);
-	enlist(event);
+	perf_group_enlist(event);
 
 	if (joins_residents) {
 		event->pmu_ctx = leader->pmu_ctx;
 		perf_swevent_resident_add(event);
 		if (leader->state == PERF_EVENT_STATE_ACTIVE)
-			resident_start(event);
+			perf_resident_start(event);
 	} else {
-		group_enter(leader);
+		perf_group_enter(leader);
 	}
 	if (cpuctx && !is_resident(leader) && leader->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
 	*attached = true;
 }
 
-/* attach_locked() for a copy, without the steps that perf_group_complete() does at once. */
-static void attach_copy_locked(struct perf_event *copy, struct perf_cpu_context *cpuctx,
-			       void *data)
+/*
+ * perf_group_attach_locked() for a copy, without the steps that
+ * perf_group_complete() does at once.
+ */
+static void perf_group_attach_copy_locked(struct perf_event *copy, struct perf_cpu_context *cpuctx,
+					  void *data)
 {
 	struct perf_event *leader = copy->group_leader;
 	bool *attached = data;
@@ -308,12 +312,12 @@ static void attach_copy_locked(struct perf_event *copy, struct perf_cpu_context 
 	copy->attach_state |= PERF_ATTACH_CONTEXT | PERF_ATTACH_CHILD;
 	perf_event_follow(copy);
 	if (leader != copy)
-		join_leader(copy, leader);
-	enlist(copy);
+		perf_group_join_leader(copy, leader);
+	perf_group_enlist(copy);
 	*attached = true;
 }
 
-static int attach(struct perf_event *event, perf_event_func_t func)
+static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 {
 	struct perf_event_context *ctx = event->ctx;
 	bool needs_home = !(event->event_caps & PERF_EV_CAP_RESIDENT);
@@ -351,7 +355,7 @@ static int attach(struct perf_event *event, perf_event_func_t func)
  */
 int perf_event_attach(struct perf_event *event)
 {
-	return attach(event, attach_locked);
+	return perf_group_attach(event, perf_group_attach_locked);
 }
 
 /**
@@ -365,11 +369,11 @@ int perf_event_attach(struct perf_event *event)
  */
 int perf_event_attach_copy(struct perf_event *copy)
 {
-	return attach(copy, attach_copy_locked);
+	return perf_group_attach(copy, perf_group_attach_copy_locked);
 }
 
 /**
- * struct detach_args - what detach_locked() is to do
+ * struct detach_args - what perf_group_detach_locked() is to do
  * @end: the state to leave the event in
  * @home: out: the context's part for the event's own PMU, whose reference the
  *	caller has to drop, or NULL
@@ -387,7 +391,7 @@ struct detach_args {
  * Make every member its own leader, as old as the group was. The group has been
  * taken off before, once for all members: a group may be large.
  */
-static void group_dissolve(struct perf_event *leader, bool attached)
+static void perf_group_dissolve(struct perf_event *leader, bool attached)
 {
 	struct perf_event *member, *next;
 
@@ -409,37 +413,38 @@ static void group_dissolve(struct perf_event *leader, bool attached)
 		member->attach_state &= ~PERF_ATTACH_GROUP;
 		member->group_runtime = leader->group_runtime;
 		if (attached && (member->attach_state & PERF_ATTACH_CONTEXT))
-			group_enter(member);
+			perf_group_enter(member);
 		else
-			group_update_caps(member);
-		group_layout(member);
+			perf_group_update_caps(member);
+		perf_group_lay_out(member);
 	}
 	INIT_LIST_HEAD(&leader->sibling_list);
 	leader->nr_siblings = 0;
-	group_update_caps(leader);
+	perf_group_update_caps(leader);
 }
 
-static void leave_leader(struct perf_event *event, bool attached)
+static void perf_group_leave_leader(struct perf_event *event, bool attached)
 {
 	struct perf_event *leader = event->group_leader;
 	bool resident = is_resident(leader);
 
 	if (attached && !resident)
-		group_leave(leader);
+		perf_group_leave(leader);
 	list_del_init(&event->sibling_list);
 	event->group_leader = event;
 	perf_event_follow(event);
 	event->attach_state &= ~PERF_ATTACH_GROUP;
 	leader->nr_siblings--;
-	group_update_caps(event);
+	perf_group_update_caps(event);
 	if (attached && !resident)
-		group_enter(leader);
+		perf_group_enter(leader);
 	else
-		group_update_caps(leader);
-	group_layout(leader);
+		perf_group_update_caps(leader);
+	perf_group_lay_out(leader);
 }
 
-static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				     void *data)
 {
 	struct perf_event *leader = event->group_leader;
 	bool attached = event->attach_state & PERF_ATTACH_CONTEXT;
@@ -452,20 +457,20 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	if (leader == event) {
 		moved = event->nr_siblings;
 		if (attached && is_resident(event))
-			resident_leader_leave(event);
+			perf_resident_leader_leave(event);
 		else if (attached)
-			group_leave(event);
+			perf_group_leave(event);
 		if (!args->keep_group)
-			group_dissolve(event, attached);
+			perf_group_dissolve(event, attached);
 	} else {
 		if (attached && is_resident(leader)) {
-			resident_stop(event, PERF_EVENT_STATE_INACTIVE);
+			perf_resident_stop(event, PERF_EVENT_STATE_INACTIVE);
 			perf_swevent_resident_del(event);
 		} else if (attached && args->keep_group) {
 			perf_event_sched_out(event);
 		}
 		if (!args->keep_group && (event->attach_state & PERF_ATTACH_GROUP))
-			leave_leader(event, attached);
+			perf_group_leave_leader(event, attached);
 		moved = leader->pmu_ctx != home;
 	}
 	args->enabled = event->state >= PERF_EVENT_STATE_INACTIVE;
@@ -479,7 +484,7 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 	list_del_rcu(&event->event_entry);
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, -1);
-	count_event(event, -1);
+	perf_group_count_event(event, -1);
 	event->attach_state &= ~PERF_ATTACH_CONTEXT;
 	event->pmu_ctx = NULL;
 	perf_context_unreserve(ctx);
@@ -495,7 +500,7 @@ static void detach_locked(struct perf_event *event, struct perf_cpu_context *cpu
 }
 
 /* Call @func for an event whose context runs on no CPU. */
-static void change_here(struct perf_event *event, perf_event_func_t func, void *data)
+static void perf_group_change_here(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	struct perf_event_context *ctx = event->ctx;
 
@@ -506,10 +511,11 @@ static void change_here(struct perf_event *event, perf_event_func_t func, void *
 	raw_spin_unlock_irq(&ctx->lock);
 }
 
-static void complete_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx, void *data)
+static void perf_group_complete_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
+				       void *data)
 {
-	group_layout(leader);
-	group_enter(leader);
+	perf_group_lay_out(leader);
+	perf_group_enter(leader);
 }
 
 /**
@@ -524,10 +530,11 @@ void perf_group_complete(struct perf_event *leader)
 {
 	lockdep_assert_held(&leader->ctx->mutex);
 	WARN_ON_ONCE(leader->group_leader != leader);
-	change_here(leader, complete_locked, NULL);
+	perf_group_change_here(leader, perf_group_complete_locked, NULL);
 }
 
-static void detach_done(struct perf_event *event, struct detach_args *args, bool was_attached)
+static void perf_group_detach_done(struct perf_event *event, struct detach_args *args,
+				   bool was_attached)
 {
 	if (args->home)
 		perf_pmu_context_put(args->home);
@@ -556,11 +563,11 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 
 	lockdep_assert_held(&ctx->mutex);
 	if (was_attached && ctx->task != PERF_TASK_GONE)
-		perf_event_call(event, detach_locked, &args);
+		perf_event_call(event, perf_group_detach_locked, &args);
 	else
-		change_here(event, detach_locked, &args);
+		perf_group_change_here(event, perf_group_detach_locked, &args);
 	WARN_ON_ONCE(was_attached && event->group_leader != event);
-	detach_done(event, &args, was_attached);
+	perf_group_detach_done(event, &args, was_attached);
 	return args.enabled;
 }
 
@@ -576,19 +583,20 @@ void perf_event_detach_at_exit(struct perf_event *event)
 
 	lockdep_assert_held(&event->ctx->mutex);
 	WARN_ON_ONCE(event->ctx->task != PERF_TASK_GONE);
-	change_here(event, detach_locked, &args);
-	detach_done(event, &args, true);
+	perf_group_change_here(event, perf_group_detach_locked, &args);
+	perf_group_detach_done(event, &args, true);
 }
 
-static void turn_off_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+static void perf_group_turn_off_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				       void *data)
 {
 	if (event->state < PERF_EVENT_STATE_INACTIVE)
 		return;
 	if (is_resident(event)) {
 		if (event->group_leader == event)
-			resident_stop_group(event, PERF_EVENT_STATE_OFF);
+			perf_resident_stop_group(event, PERF_EVENT_STATE_OFF);
 		else
-			resident_stop(event, PERF_EVENT_STATE_OFF);
+			perf_resident_stop(event, PERF_EVENT_STATE_OFF);
 		return;
 	}
 	if (event->group_leader == event)
@@ -600,23 +608,24 @@ static void turn_off_locked(struct perf_event *event, struct perf_cpu_context *c
 	perf_event_update_userpage(event);
 }
 
-static void disable_due_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-			       void *data)
+static void perf_group_disable_due_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+					  void *data)
 {
 	lockdep_assert_held(&event->ctx->lock);
 	if (perf_event_take_disable(event))
-		turn_off_locked(event, cpuctx, data);
+		perf_group_turn_off_locked(event, cpuctx, data);
 }
 
 /* Allow the event @more overflows, which are counted once it is on. */
-static void allow_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx, int more)
+static void perf_group_allow_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				       int more)
 {
 	atomic_t *limit = &event->cold->event_limit;
 	int old;
 
 	do {
 		/* If an overflow has asked to disable the event, that comes first. */
-		disable_due_locked(event, cpuctx, NULL);
+		perf_group_disable_due_locked(event, cpuctx, NULL);
 		old = atomic_read(limit);
 	} while (old == PERF_LIMIT_REACHED ||
 		 !atomic_try_cmpxchg(limit, &old, max(max(old, 0) + more, 0)));
@@ -626,14 +635,15 @@ static void allow_overflows(struct perf_event *event, struct perf_cpu_context *c
  * Enable an event that is off or in error; it runs if its leader does. @data points to
  * the number of overflows for which it is enabled, or is NULL.
  */
-static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+static void perf_group_turn_on_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				      void *data)
 {
 	struct perf_event *leader = event->group_leader;
 
 	if (data)
-		allow_overflows(event, cpuctx, *(int *)data);
+		perf_group_allow_overflows(event, cpuctx, *(int *)data);
 	else
-		disable_due_locked(event, cpuctx, NULL);
+		perf_group_disable_due_locked(event, cpuctx, NULL);
 	if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state <= PERF_EVENT_STATE_EXIT)
 		return;
 	if (event->state == PERF_EVENT_STATE_ERROR &&
@@ -643,9 +653,9 @@ static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cp
 	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 	if (is_resident(leader)) {
 		if (leader == event)
-			resident_start_group(event);
+			perf_resident_start_group(event);
 		else if (leader->state == PERF_EVENT_STATE_ACTIVE)
-			resident_start(event);
+			perf_resident_start(event);
 		return;
 	}
 	if (leader == event && (event->attach_state & PERF_ATTACH_CONTEXT)) {
@@ -668,7 +678,7 @@ static void turn_on_locked(struct perf_event *event, struct perf_cpu_context *cp
  * context is enough. Only when a mapped page shows the state, and the context runs,
  * has the change to be made on the context's CPU.
  */
-static bool change_resident(struct perf_event *event, perf_event_func_t func, void *data)
+static bool perf_group_change_resident(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	struct perf_event_context *ctx = event->ctx;
 	bool here;
@@ -686,9 +696,9 @@ static bool change_resident(struct perf_event *event, perf_event_func_t func, vo
 	return here;
 }
 
-static void turn(struct perf_event *event, perf_event_func_t func, void *data)
+static void perf_group_turn(struct perf_event *event, perf_event_func_t func, void *data)
 {
-	if (!change_resident(event, func, data))
+	if (!perf_group_change_resident(event, func, data))
 		perf_event_call(event, func, data);
 }
 
@@ -701,7 +711,7 @@ static void turn(struct perf_event *event, perf_event_func_t func, void *data)
  */
 void perf_event_turn_on(struct perf_event *event)
 {
-	turn(event, turn_on_locked, NULL);
+	perf_group_turn(event, perf_group_turn_on_locked, NULL);
 }
 
 /**
@@ -713,7 +723,7 @@ void perf_event_turn_on(struct perf_event *event)
  */
 void perf_event_turn_on_for(struct perf_event *event, int overflows)
 {
-	turn(event, turn_on_locked, &overflows);
+	perf_group_turn(event, perf_group_turn_on_locked, &overflows);
 }
 
 /**
@@ -724,11 +734,11 @@ void perf_event_turn_on_for(struct perf_event *event, int overflows)
  */
 void perf_event_turn_off(struct perf_event *event)
 {
-	turn(event, turn_off_locked, NULL);
+	perf_group_turn(event, perf_group_turn_off_locked, NULL);
 }
 
 /* Interrupts are off. */
-static void turn_off_here(struct perf_event *event, perf_event_func_t func)
+static void perf_group_turn_off_here(struct perf_event *event, perf_event_func_t func)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_context *ctx = event->ctx;
@@ -758,7 +768,7 @@ static void turn_off_here(struct perf_event *event, perf_event_func_t func)
  */
 void perf_event_disable_local(struct perf_event *event)
 {
-	turn_off_here(event, turn_off_locked);
+	perf_group_turn_off_here(event, perf_group_turn_off_locked);
 }
 
 /**
@@ -770,7 +780,7 @@ void perf_event_disable_local(struct perf_event *event)
  */
 void perf_event_disable_due(struct perf_event *event)
 {
-	turn_off_here(event, disable_due_locked);
+	perf_group_turn_off_here(event, perf_group_disable_due_locked);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

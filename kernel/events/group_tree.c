@@ -27,7 +27,7 @@
 /* When a stretch comes in, its youngest group is at most this old, in ns. */
 #define AGE_LIMIT	(32ULL * NSEC_PER_MSEC)
 
-static u64 age_steps(const struct perf_event *leader)
+static u64 perf_group_age_steps(const struct perf_event *leader)
 {
 	return leader->group_runtime >> AGE_SHIFT;
 }
@@ -36,24 +36,24 @@ static u64 age_steps(const struct perf_event *leader)
  * Order of a tree: CPU, cgroup, age, then id. The groups of a tree with the same
  * CPU and cgroup are a stretch: they come and go together.
  */
-static bool group_before(const struct perf_event *a, const struct perf_event *b)
+static bool perf_group_before(const struct perf_event *a, const struct perf_event *b)
 {
 	if (a->cpu != b->cpu)
 		return a->cpu < b->cpu;
 	if (a->cgrp != b->cgrp)
 		return a->cgrp < b->cgrp;
-	if (age_steps(a) != age_steps(b))
-		return age_steps(a) < age_steps(b);
+	if (perf_group_age_steps(a) != perf_group_age_steps(b))
+		return perf_group_age_steps(a) < perf_group_age_steps(b);
 	return a->id < b->id;
 }
 
-static bool node_before(struct rb_node *a, const struct rb_node *b)
+static bool perf_group_node_before(struct rb_node *a, const struct rb_node *b)
 {
-	return group_before(rb_entry(a, struct perf_event, group_node),
-			    rb_entry(b, struct perf_event, group_node));
+	return perf_group_before(rb_entry(a, struct perf_event, group_node),
+				 rb_entry(b, struct perf_event, group_node));
 }
 
-static struct rb_root *group_root(const struct perf_event *leader)
+static struct rb_root *perf_group_root(const struct perf_event *leader)
 {
 	struct perf_event_pmu_context *epc = leader->pmu_ctx;
 
@@ -70,7 +70,7 @@ struct group_key {
 	const struct perf_cgroup	*cgrp;
 };
 
-static int key_cmp(const void *key, const struct rb_node *node)
+static int perf_group_key_cmp(const void *key, const struct rb_node *node)
 {
 	const struct perf_event *leader = rb_entry(node, struct perf_event, group_node);
 	const struct group_key *k = key;
@@ -94,7 +94,7 @@ struct perf_event *perf_group_first(struct rb_root *root, int cpu,
 				    const struct perf_cgroup *cgrp)
 {
 	struct group_key key = { .cpu = cpu, .cgrp = cgrp };
-	struct rb_node *node = rb_find_first(&key, root, key_cmp);
+	struct rb_node *node = rb_find_first(&key, root, perf_group_key_cmp);
 
 	return node ? rb_entry(node, struct perf_event, group_node) : NULL;
 }
@@ -110,13 +110,13 @@ struct perf_event *perf_group_next(struct perf_event *leader)
 	struct group_key key = { .cpu = leader->cpu, .cgrp = leader->cgrp };
 	struct rb_node *node = rb_next(&leader->group_node);
 
-	if (!node || key_cmp(&key, node))
+	if (!node || perf_group_key_cmp(&key, node))
 		return NULL;
 	return rb_entry(node, struct perf_event, group_node);
 }
 
 /* ns that a group has run by now, with the time since it was put on if it is on. */
-static u64 runtime_now(const struct perf_event *leader)
+static u64 perf_group_runtime_now(const struct perf_event *leader)
 {
 	u64 runtime = leader->group_runtime;
 
@@ -134,7 +134,7 @@ static u64 runtime_now(const struct perf_event *leader)
  */
 u64 perf_group_age(const struct perf_event *leader)
 {
-	u64 runtime = runtime_now(leader), base = leader->pmu_ctx->age_base;
+	u64 runtime = perf_group_runtime_now(leader), base = leader->pmu_ctx->age_base;
 
 	return runtime > base ? runtime - base : 0;
 }
@@ -157,7 +157,7 @@ void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
 	u64 youngest = U64_MAX;
 
 	for (; leader; leader = perf_group_next(leader)) {
-		youngest = min(youngest, runtime_now(leader));
+		youngest = min(youngest, perf_group_runtime_now(leader));
 		if (leader->state != PERF_EVENT_STATE_ACTIVE)
 			break;
 	}
@@ -174,8 +174,8 @@ void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
  * base, so that the youngest group of each stretch is no older than AGE_LIMIT.
  * Return: ns, U64_MAX when there was no group.
  */
-static u64 age_of_youngest(struct perf_event_pmu_context *epc,
-			   const struct perf_stretch_look *look)
+static u64 perf_stretch_age_of_youngest(struct perf_event_pmu_context *epc,
+					const struct perf_stretch_look *look)
 {
 	if (look->level > epc->age_base + AGE_LIMIT)
 		epc->age_base = look->level - AGE_LIMIT;
@@ -197,10 +197,10 @@ static u64 age_of_youngest(struct perf_event_pmu_context *epc,
 void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stretch_look *of_cpu,
 		      struct perf_event_pmu_context *task, const struct perf_stretch_look *of_task)
 {
-	u64 youngest = age_of_youngest(cpu, of_cpu);
+	u64 youngest = perf_stretch_age_of_youngest(cpu, of_cpu);
 
 	if (task)
-		youngest = min(youngest, age_of_youngest(task, of_task));
+		youngest = min(youngest, perf_stretch_age_of_youngest(task, of_task));
 	if (youngest == U64_MAX)
 		return;
 	cpu->age_base += youngest;
@@ -239,7 +239,7 @@ void perf_group_insert(struct perf_event *leader)
 {
 	lockdep_assert_held(&leader->ctx->lock);
 	WARN_ON_ONCE(leader->state < PERF_EVENT_STATE_INACTIVE);
-	rb_add(&leader->group_node, group_root(leader), node_before);
+	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
 	leader->ctx->nr_sched++;
 }
 
@@ -255,7 +255,7 @@ void perf_group_erase(struct perf_event *leader)
 	if (RB_EMPTY_NODE(&leader->group_node))
 		return;
 	WARN_ON_ONCE(leader->state == PERF_EVENT_STATE_ACTIVE);
-	rb_erase(&leader->group_node, group_root(leader));
+	rb_erase(&leader->group_node, perf_group_root(leader));
 	RB_CLEAR_NODE(&leader->group_node);
 	leader->ctx->nr_sched--;
 }
@@ -275,20 +275,20 @@ void perf_group_ran(struct perf_event *leader, u64 ns)
 
 	leader->group_runtime = max(leader->group_runtime + ns, leader->pmu_ctx->age_base);
 	next = perf_group_next(leader);
-	if (!next || group_before(leader, next))
+	if (!next || perf_group_before(leader, next))
 		return;
-	rb_erase(&leader->group_node, group_root(leader));
-	rb_add(&leader->group_node, group_root(leader), node_before);
+	rb_erase(&leader->group_node, perf_group_root(leader));
+	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
 }
 
 /* The last group of @leader's stretch, which may be its own. */
-static struct perf_event *last_of_stretch(struct perf_event *leader)
+static struct perf_event *perf_stretch_last(struct perf_event *leader)
 {
 	struct group_key key = { .cpu = leader->cpu, .cgrp = leader->cgrp };
-	struct rb_node *node = group_root(leader)->rb_node, *last = NULL;
+	struct rb_node *node = perf_group_root(leader)->rb_node, *last = NULL;
 
 	while (node) {
-		int cmp = key_cmp(&key, node);
+		int cmp = perf_group_key_cmp(&key, node);
 
 		if (!cmp)
 			last = node;
@@ -313,10 +313,10 @@ void perf_group_pass(struct perf_event *leader, u64 ns)
 	/* An overflow while the group was being put on may have turned it off. */
 	if (RB_EMPTY_NODE(&leader->group_node))
 		return;
-	most = last_of_stretch(leader)->group_runtime;
-	rb_erase(&leader->group_node, group_root(leader));
+	most = perf_stretch_last(leader)->group_runtime;
+	rb_erase(&leader->group_node, perf_group_root(leader));
 	leader->group_runtime = max(most, leader->pmu_ctx->age_base) + ns;
-	rb_add(&leader->group_node, group_root(leader), node_before);
+	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

@@ -31,7 +31,7 @@
 #include "time_seq.h"
 
 /* Called on the CPU that comes, with interrupts off. */
-static void start_cpu(void *unused)
+static void perf_hotplug_start_cpu(void *unused)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_pmu_context *epc;
@@ -65,7 +65,7 @@ void perf_event_stop_cpu(void *unused)
 }
 
 /* Call @func on @cpu, with ctx.mutex held so that no event is opened there meanwhile. */
-static void on_this_cpu(unsigned int cpu, smp_call_func_t func)
+static void perf_hotplug_on_this_cpu(unsigned int cpu, smp_call_func_t func)
 {
 	guard(mutex)(&per_cpu(perf_cpu_context, cpu).ctx.mutex);
 	guard(irqsave)();
@@ -74,7 +74,7 @@ static void on_this_cpu(unsigned int cpu, smp_call_func_t func)
 }
 
 /* Events can be opened on the CPU, or can not any more. */
-static void set_online(unsigned int cpu, bool online)
+static void perf_hotplug_set_online(unsigned int cpu, bool online)
 {
 	struct perf_cpu_context *cpuctx = &per_cpu(perf_cpu_context, cpu);
 
@@ -93,22 +93,22 @@ int perf_event_init_cpu(unsigned int cpu)
 	/* Not before it runs. */
 	if (!cpu_online(cpu) || cpu != raw_smp_processor_id())
 		return 0;
-	set_online(cpu, true);
+	perf_hotplug_set_online(cpu, true);
 	perf_scope_online(cpu);
 	return 0;
 }
 
 /* Drivers have prepared the CPU: what waited there since it went goes on. */
-static int cpu_is_ready(unsigned int cpu)
+static int perf_hotplug_cpu_is_ready(unsigned int cpu)
 {
-	on_this_cpu(cpu, start_cpu);
+	perf_hotplug_on_this_cpu(cpu, perf_hotplug_start_cpu);
 	return 0;
 }
 
 /* Drivers are about to leave the CPU. */
-static int cpu_is_not_ready(unsigned int cpu)
+static int perf_hotplug_cpu_is_not_ready(unsigned int cpu)
 {
-	on_this_cpu(cpu, perf_event_stop_cpu);
+	perf_hotplug_on_this_cpu(cpu, perf_event_stop_cpu);
 	return 0;
 }
 
@@ -117,15 +117,15 @@ static int cpu_is_not_ready(unsigned int cpu)
  * out in order as drivers are loaded. The last dynamic one is behind all of them,
  * and before tasks come to the CPU.
  */
-static int __init ready_init(void)
+static int __init perf_hotplug_ready_init(void)
 {
-	return WARN_ON(cpuhp_setup_state(CPUHP_AP_ONLINE_DYN_END, "perf:ready", cpu_is_ready,
-					 cpu_is_not_ready));
+	return WARN_ON(cpuhp_setup_state(CPUHP_AP_ONLINE_DYN_END, "perf:ready",
+					 perf_hotplug_cpu_is_ready, perf_hotplug_cpu_is_not_ready));
 }
-early_initcall(ready_init);
+early_initcall(perf_hotplug_ready_init);
 
 /* Does only a driver know whether the group belongs to its CPU? */
-static bool driver_moves(const struct perf_event *leader)
+static bool perf_hotplug_driver_moves(const struct perf_event *leader)
 {
 	const struct pmu *pmu = leader->pmu_ctx ? leader->pmu_ctx->pmu : NULL;
 
@@ -134,7 +134,7 @@ static bool driver_moves(const struct perf_event *leader)
 }
 
 /* End the events that drivers have not moved: they keep their counts and never run again. */
-static void end_events_left(unsigned int cpu)
+static void perf_hotplug_end_events_left(unsigned int cpu)
 {
 	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 	struct perf_event *event;
@@ -144,7 +144,8 @@ static void end_events_left(unsigned int cpu)
 	perf_context_begin(ctx);
 	for_each_event(event, ctx) {
 		WARN_ON_ONCE(event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event));
-		if (!driver_moves(event->group_leader) || event->state <= PERF_EVENT_STATE_EXIT)
+		if (!perf_hotplug_driver_moves(event->group_leader) ||
+		    event->state <= PERF_EVENT_STATE_EXIT)
 			continue;
 		perf_event_set_state(event, PERF_EVENT_STATE_EXIT);
 		/* Groups in the tree are those that want the counters. */
@@ -172,9 +173,9 @@ int perf_event_exit_cpu(unsigned int cpu)
 	if (cpu != raw_smp_processor_id())
 		return 0;
 	/* Set first, so that no event is opened on the CPU after others have been moved. */
-	set_online(cpu, false);
+	perf_hotplug_set_online(cpu, false);
 	perf_scope_offline(cpu);
-	end_events_left(cpu);
+	perf_hotplug_end_events_left(cpu);
 	guard(mutex)(&perf_pmus_lock);
 	list_for_each_entry(pmu, &perf_pmus, entry)
 		perf_rotation_stop(pmu, cpu);
@@ -182,12 +183,12 @@ int perf_event_exit_cpu(unsigned int cpu)
 }
 
 /* Does the PMU schedule the group? */
-static bool group_is_of(const struct perf_event *leader, const struct pmu *pmu)
+static bool perf_hotplug_group_is_of(const struct perf_event *leader, const struct pmu *pmu)
 {
 	return leader->pmu_ctx && leader->pmu_ctx->pmu == pmu;
 }
 
-static void move_out(struct perf_event *event, struct list_head *moving)
+static void perf_hotplug_move_out(struct perf_event *event, struct list_head *moving)
 {
 	/* The event must be off while it moves: the clock of the other context is another one. */
 	if (perf_event_detach(event, PERF_EVENT_STATE_OFF))
@@ -197,7 +198,7 @@ static void move_out(struct perf_event *event, struct list_head *moving)
 	list_add_tail(&event->active_list, moving);
 }
 
-static void move_in(struct perf_event *event, struct perf_event_context *ctx, int cpu)
+static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_context *ctx, int cpu)
 {
 	struct perf_event_context *old = event->ctx;
 
@@ -207,7 +208,7 @@ static void move_in(struct perf_event *event, struct perf_event_context *ctx, in
 	smp_mb();
 	perf_buffer_share(event);
 	refcount_inc(&ctx->refcount);
-	/* mmap(2) lists the event in the context whose lock it holds; see count_mapping(). */
+	/* mmap(2) lists the event in the context whose lock it holds; see perf_mmap_count(). */
 	scoped_guard(raw_spinlock_irq, &old->lock)
 		WRITE_ONCE(event->ctx, ctx);
 	perf_delay(MIGRATE_IN);
@@ -217,7 +218,7 @@ static void move_in(struct perf_event *event, struct perf_event_context *ctx, in
 }
 
 /* The leader, then its members in their order; each keeps its reference and its leader. */
-static void move_group_out(struct perf_event *leader, struct list_head *moving)
+static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_head *moving)
 {
 	struct perf_event *member, *next;
 	LIST_HEAD(members);
@@ -226,34 +227,34 @@ static void move_group_out(struct perf_event *leader, struct list_head *moving)
 	for_each_sibling_event(member, leader)
 		perf_event_hold(member);
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list)
-		move_out(member, &members);
-	move_out(leader, moving);
+		perf_hotplug_move_out(member, &members);
+	perf_hotplug_move_out(leader, moving);
 	list_for_each_entry(member, &members, active_list)
 		member->group_leader = leader;
 	list_splice_tail(&members, moving);
 }
 
 /* The first group that goes on elsewhere: those that have ended stay. */
-static struct perf_event *first_of(struct perf_event_context *ctx, struct pmu *pmu)
+static struct perf_event *perf_hotplug_first_leader(struct perf_event_context *ctx, struct pmu *pmu)
 {
 	struct perf_event *event;
 
 	for_each_event(event, ctx) {
 		if (event->group_leader == event && event->state > PERF_EVENT_STATE_EXIT &&
-		    group_is_of(event, pmu))
+		    perf_hotplug_group_is_of(event, pmu))
 			return event;
 	}
 	return NULL;
 }
 
-static void move_events(struct pmu *pmu, struct perf_event_context *src,
-			struct perf_event_context *dst, int dst_cpu)
+static void perf_hotplug_move_events(struct pmu *pmu, struct perf_event_context *src,
+				     struct perf_event_context *dst, int dst_cpu)
 {
 	struct perf_event *leader, *event, *next;
 	LIST_HEAD(moving);
 
-	while ((leader = first_of(src, pmu)))
-		move_group_out(leader, &moving);
+	while ((leader = perf_hotplug_first_leader(src, pmu)))
+		perf_hotplug_move_group_out(leader, &moving);
 	/* A CPU that goes is asked for the events of every box: most have none. */
 	if (list_empty(&moving))
 		return;
@@ -262,7 +263,7 @@ static void move_events(struct pmu *pmu, struct perf_event_context *src,
 	/* After this no site and no walk over listeners is in the old lists. */
 	synchronize_rcu();
 	list_for_each_entry_safe(event, next, &moving, active_list)
-		move_in(event, dst, dst_cpu);
+		perf_hotplug_move_in(event, dst, dst_cpu);
 }
 
 /**
@@ -283,7 +284,7 @@ void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 		return;
 	mutex_lock(&first->mutex);
 	mutex_lock_nested(&second->mutex, SINGLE_DEPTH_NESTING);
-	move_events(pmu, src, dst, dst_cpu);
+	perf_hotplug_move_events(pmu, src, dst, dst_cpu);
 	mutex_unlock(&second->mutex);
 	mutex_unlock(&first->mutex);
 }

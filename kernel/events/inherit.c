@@ -43,7 +43,7 @@ struct fork_args {
 	struct perf_event		*spare[PERF_COPIES_AT_ONCE];
 };
 
-static bool is_inherited(const struct perf_event *leader, u64 clone_flags)
+static bool perf_inherit_is_done(const struct perf_event *leader, u64 clone_flags)
 {
 	const struct perf_event_attr *attr = &leader->attr;
 
@@ -58,7 +58,7 @@ static bool is_inherited(const struct perf_event *leader, u64 clone_flags)
 	return !(attr->sigtrap && (clone_flags & CLONE_CLEAR_SIGHAND));
 }
 
-static struct perf_event *take_spare(struct fork_args *args)
+static struct perf_event *perf_inherit_take_spare(struct fork_args *args)
 {
 	unsigned int want = clamp(args->expected, 1U, (unsigned int)PERF_COPIES_AT_ONCE);
 
@@ -69,9 +69,10 @@ static struct perf_event *take_spare(struct fork_args *args)
 
 /*
  * Attach a plain copy. In a context that the caller alone knows, this is all that
- * perf_event_attach() would do, but for the state, which begin_copy() sets.
+ * perf_event_attach() would do, but for the state, which
+ * perf_inherit_begin_copy() sets.
  */
-static void attach_copy(struct perf_event *copy)
+static void perf_inherit_attach_copy(struct perf_event *copy)
 {
 	struct perf_event_context *ctx = copy->ctx;
 	struct perf_event *leader = copy->group_leader;
@@ -85,18 +86,21 @@ static void attach_copy(struct perf_event *copy)
 	ctx->nr_events++;
 }
 
-/* inherit_event() for an event of a group whose copies are plain. */
-static struct perf_event *inherit_plain(struct fork_args *args, struct perf_event *event,
-					struct perf_event *leader)
+/* perf_inherit_event() for an event of a group whose copies are plain. */
+static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf_event *event,
+					     struct perf_event *leader)
 {
-	struct perf_event *copy = take_spare(args);
+	struct perf_event *copy = perf_inherit_take_spare(args);
 
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
 	perf_event_init_copy(copy, event, args->ctx, leader);
 	perf_event_hold(copy->parent);
-	attach_copy(copy);
-	/* begin_copy() takes the state from there; a plain copy has no driver's data. */
+	perf_inherit_attach_copy(copy);
+	/*
+	 * perf_inherit_begin_copy() takes the state from there; a plain copy
+	 * has no driver's data.
+	 */
 	copy->pmu_private = event;
 	args->nr_copies++;
 	return copy;
@@ -108,7 +112,7 @@ static struct perf_event *inherit_plain(struct fork_args *args, struct perf_even
  * family either comes before this or finds the copy. The context clock has never run
  * and the times of the copy are 0.
  */
-static __always_inline void begin_copy(struct perf_event *copy)
+static __always_inline void perf_inherit_begin_copy(struct perf_event *copy)
 {
 	const struct perf_event *event = copy->pmu_private, *leader = copy->group_leader;
 
@@ -123,7 +127,7 @@ static __always_inline void begin_copy(struct perf_event *copy)
 	}
 }
 
-static bool root_is_closed(const struct perf_event *copy)
+static bool perf_inherit_root_is_closed(const struct perf_event *copy)
 {
 	return READ_ONCE(copy->parent->state) <= PERF_EVENT_STATE_DEAD;
 }
@@ -133,7 +137,7 @@ static bool root_is_closed(const struct perf_event *copy)
  * closed or because it has to be made anew. If it led a group, the members go on
  * alone.
  */
-static void discard_copy(struct perf_event *copy)
+static void perf_inherit_discard_copy(struct perf_event *copy)
 {
 	perf_event_hold(copy);
 	scoped_guard(mutex, perf_family_lock(copy->parent))
@@ -145,7 +149,7 @@ static void discard_copy(struct perf_event *copy)
  * Add all plain copies to their families. The members of a group have one lock, so that
  * the whole group is added at once.
  */
-static void link_plain(struct fork_args *args)
+static void perf_inherit_link_plain(struct fork_args *args)
 {
 	struct perf_event *copy, *next;
 	struct mutex *family = NULL;
@@ -161,10 +165,10 @@ static void link_plain(struct fork_args *args)
 		if (!(copy->hw_flags & PERF_EVENT_PLAIN_COPY))
 			continue;
 		family = perf_family_change(family, copy->parent);
-		begin_copy(copy);
-		if (unlikely(root_is_closed(copy))) {
+		perf_inherit_begin_copy(copy);
+		if (unlikely(perf_inherit_root_is_closed(copy))) {
 			family = perf_family_change(family, NULL);
-			discard_copy(copy);
+			perf_inherit_discard_copy(copy);
 			continue;
 		}
 		list_add_tail(&copy->child_list, perf_event_copies(copy->parent));
@@ -172,7 +176,7 @@ static void link_plain(struct fork_args *args)
 	perf_family_change(family, NULL);
 }
 
-static void drop_child(struct perf_event *child)
+static void perf_inherit_drop_copy(struct perf_event *child)
 {
 	perf_event_clear_aux_output(child);
 	child->group_leader = child;
@@ -180,8 +184,9 @@ static void drop_child(struct perf_event *child)
 }
 
 /* Return: a copy that the caller alone knows, NULL when its PMU is going, or an error. */
-static struct perf_event *make_child(struct fork_args *args, struct perf_event *event,
-				     struct perf_event *leader, struct perf_event_attr *attr)
+static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct perf_event *event,
+						 struct perf_event *leader,
+						 struct perf_event_attr *attr)
 {
 	struct perf_event *child;
 
@@ -195,7 +200,7 @@ static struct perf_event *make_child(struct fork_args *args, struct perf_event *
 
 	refcount_inc(&args->ctx->refcount);
 	if (perf_event_set_context(child, args->ctx)) {
-		drop_child(child);
+		perf_inherit_drop_copy(child);
 		return NULL;
 	}
 	if (attr->freq) {
@@ -208,7 +213,7 @@ static struct perf_event *make_child(struct fork_args *args, struct perf_event *
 	}
 	/* If the AUX area's event has been closed, event and copy go on without it. */
 	if (event->aux_event && !perf_event_set_aux_output(child, leader ?: child)) {
-		drop_child(child);
+		perf_inherit_drop_copy(child);
 		return ERR_PTR(-EINVAL);
 	}
 	return child;
@@ -218,7 +223,7 @@ static struct perf_event *make_child(struct fork_args *args, struct perf_event *
  * Copy an event's attr. A breakpoint's may be modified meanwhile: a copy's attr with the
  * family's lock held.
  */
-static void copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
+static void perf_inherit_copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
 {
 	/* A root's attr is modified with the mutex of its context, which is held here. */
 	struct mutex *family = perf_family_change(NULL, event->parent);
@@ -232,22 +237,22 @@ static void copy_attr(struct perf_event_attr *attr, const struct perf_event *eve
  * itself. Return: the copy, which its family does not know yet, NULL when its
  * PMU is going, or an error.
  */
-static struct perf_event *inherit_event(struct fork_args *args, struct perf_event *event,
-					struct perf_event *leader)
+static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf_event *event,
+					     struct perf_event *leader)
 {
 	struct perf_event_attr attr;
 	struct perf_event *child;
 	int err;
 
-	copy_attr(&attr, event);
-	child = make_child(args, event, leader, &attr);
+	perf_inherit_copy_attr(&attr, event);
+	child = perf_inherit_make_copy(args, event, leader, &attr);
 	if (IS_ERR_OR_NULL(child))
 		return child;
 	child->state = event->state >= PERF_EVENT_STATE_INACTIVE ?
 		       PERF_EVENT_STATE_INACTIVE : PERF_EVENT_STATE_OFF;
 	err = perf_event_attach_copy(child);
 	if (err) {
-		drop_child(child);
+		perf_inherit_drop_copy(child);
 		return ERR_PTR(err);
 	}
 	/* The context keeps it from here on. */
@@ -259,7 +264,7 @@ static struct perf_event *inherit_event(struct fork_args *args, struct perf_even
  * The copy after @copy in the group of copies, or NULL. It need not be the copy of
  * the next member: that may not have been made.
  */
-static struct perf_event *next_copy(struct perf_event *leader, struct perf_event *copy)
+static struct perf_event *perf_inherit_next_copy(struct perf_event *leader, struct perf_event *copy)
 {
 	if (copy == leader)
 		return list_first_entry_or_null(&leader->sibling_list, struct perf_event,
@@ -268,13 +273,13 @@ static struct perf_event *next_copy(struct perf_event *leader, struct perf_event
 	       list_next_entry(copy, sibling_list);
 }
 
-static bool is_copy_of(const struct perf_event *copy, const struct perf_event *event)
+static bool perf_inherit_is_copy_of(const struct perf_event *copy, const struct perf_event *event)
 {
 	return copy && copy->parent == perf_event_root(event);
 }
 
 /* Has the breakpoint been modified since its copy was made? The family's lock is held. */
-static bool is_modified(const struct perf_event *event, const struct perf_event *copy)
+static bool perf_inherit_is_modified(const struct perf_event *event, const struct perf_event *copy)
 {
 	const struct perf_event_attr *a = &event->attr, *b = &copy->attr;
 
@@ -284,12 +289,12 @@ static bool is_modified(const struct perf_event *event, const struct perf_event 
 }
 
 /* Add one copy of a group to its family, whose lock is held. */
-static void link_event(struct perf_event *copy, struct perf_event *event)
+static void perf_inherit_link_event(struct perf_event *copy, struct perf_event *event)
 {
 	bool is_on = copy->state >= PERF_EVENT_STATE_INACTIVE;
 	bool on = event->state >= PERF_EVENT_STATE_INACTIVE;
 
-	if (root_is_closed(copy))
+	if (perf_inherit_root_is_closed(copy))
 		return;
 	if (on && !is_on)
 		perf_event_turn_on(copy);
@@ -303,51 +308,51 @@ static void link_event(struct perf_event *copy, struct perf_event *event)
  * Add a group of copies to its families at once. Return: false, with nothing added, when
  * an event of the group has been modified since it was copied.
  */
-static bool link_group(struct perf_event *copy_leader, struct perf_event *leader)
+static bool perf_inherit_link_group(struct perf_event *copy_leader, struct perf_event *leader)
 {
 	struct perf_event *member, *copy;
 
 	guard(mutex)(perf_family_lock(copy_leader->parent));
-	if (is_modified(leader, copy_leader))
+	if (perf_inherit_is_modified(leader, copy_leader))
 		return false;
-	copy = next_copy(copy_leader, copy_leader);
+	copy = perf_inherit_next_copy(copy_leader, copy_leader);
 	for_each_sibling_event(member, leader) {
-		if (!is_copy_of(copy, member))
+		if (!perf_inherit_is_copy_of(copy, member))
 			continue;
-		if (is_modified(member, copy))
+		if (perf_inherit_is_modified(member, copy))
 			return false;
-		copy = next_copy(copy_leader, copy);
+		copy = perf_inherit_next_copy(copy_leader, copy);
 	}
 
-	link_event(copy_leader, leader);
-	copy = next_copy(copy_leader, copy_leader);
+	perf_inherit_link_event(copy_leader, leader);
+	copy = perf_inherit_next_copy(copy_leader, copy_leader);
 	for_each_sibling_event(member, leader) {
-		if (!is_copy_of(copy, member))
+		if (!perf_inherit_is_copy_of(copy, member))
 			continue;
-		link_event(copy, member);
-		copy = next_copy(copy_leader, copy);
+		perf_inherit_link_event(copy, member);
+		copy = perf_inherit_next_copy(copy_leader, copy);
 	}
 	return true;
 }
 
 /*
- * Drop the copies of a group that link_group() has not added: all of them, or those whose
- * root has been closed.
+ * Drop the copies of a group that perf_inherit_link_group() has not added: all
+ * of them, or those whose root has been closed.
  */
-static void discard_unlinked(struct perf_event *copy_leader)
+static void perf_inherit_discard_unlinked(struct perf_event *copy_leader)
 {
 	struct perf_event *copy, *next;
 
 	list_for_each_entry_safe(copy, next, &copy_leader->sibling_list, sibling_list) {
 		if (list_empty(&copy->child_list))
-			discard_copy(copy);
+			perf_inherit_discard_copy(copy);
 	}
 	if (list_empty(&copy_leader->child_list))
-		discard_copy(copy_leader);
+		perf_inherit_discard_copy(copy_leader);
 }
 
-/* Can all events of the group have plain copies? is_plain() in event.c says when. */
-static bool group_is_plain(struct perf_event *leader)
+/* Can all events of the group have plain copies? perf_event_can_be_plain() in event.c says when. */
+static bool perf_inherit_group_is_plain(struct perf_event *leader)
 {
 	struct perf_event *member;
 
@@ -366,7 +371,7 @@ static bool group_is_plain(struct perf_event *leader)
  * Make the child's context, unless there is one, and the lock of the families to which
  * the first copies of a context's events belong.
  */
-static int prepare_families(struct fork_args *args, struct perf_event *leader)
+static int perf_inherit_prepare_families(struct fork_args *args, struct perf_event *leader)
 {
 	if (!args->ctx) {
 		args->ctx = perf_context_alloc(args->child, GFP_KERNEL);
@@ -381,13 +386,14 @@ static int prepare_families(struct fork_args *args, struct perf_event *leader)
 }
 
 /* Copy a group. Return: the copy of its leader, NULL for none, or an error. */
-static struct perf_event *copy_group(struct fork_args *args, struct perf_event *leader, bool plain)
+static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct perf_event *leader,
+						  bool plain)
 {
 	struct perf_event *(*inherit)(struct fork_args *args, struct perf_event *event,
 				      struct perf_event *leader);
 	struct perf_event *copy_leader, *copy, *member;
 
-	inherit = plain ? inherit_plain : inherit_event;
+	inherit = plain ? perf_inherit_plain : perf_inherit_event;
 	copy_leader = inherit(args, leader, NULL);
 	if (IS_ERR_OR_NULL(copy_leader) || (plain && likely(!leader->nr_siblings)))
 		return copy_leader;
@@ -404,24 +410,24 @@ static struct perf_event *copy_group(struct fork_args *args, struct perf_event *
 	return IS_ERR(copy) ? copy : copy_leader;
 }
 
-static int inherit_group(struct fork_args *args, struct perf_event *leader)
+static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)
 {
-	bool plain = group_is_plain(leader);
+	bool plain = perf_inherit_group_is_plain(leader);
 	struct perf_event *copy_leader;
 	int err;
 
-	err = prepare_families(args, leader);
+	err = perf_inherit_prepare_families(args, leader);
 	if (err)
 		return err;
 	for (;;) {
-		copy_leader = copy_group(args, leader, plain);
+		copy_leader = perf_inherit_copy_group(args, leader, plain);
 		if (plain || IS_ERR_OR_NULL(copy_leader))
 			return PTR_ERR_OR_ZERO(copy_leader);
-		if (link_group(copy_leader, leader)) {
-			discard_unlinked(copy_leader);
+		if (perf_inherit_link_group(copy_leader, leader)) {
+			perf_inherit_discard_unlinked(copy_leader);
 			return 0;
 		}
-		discard_unlinked(copy_leader);
+		perf_inherit_discard_unlinked(copy_leader);
 		/* A task that modifies the event all the time could keep the fork for ever. */
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -429,29 +435,30 @@ static int inherit_group(struct fork_args *args, struct perf_event *leader)
 }
 
 /* Copy the events of a context and add the copies to their families. */
-static int copy_groups(struct fork_args *args, struct perf_event_context *ctx)
+static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_context *ctx)
 {
 	struct perf_event *leader;
 	int err = 0;
 
 	args->expected = ctx->nr_events;
 	for_each_event(leader, ctx) {
-		if (leader->group_leader != leader || !is_inherited(leader, args->clone_flags))
+		if (leader->group_leader != leader ||
+		    !perf_inherit_is_done(leader, args->clone_flags))
 			continue;
-		err = inherit_group(args, leader);
+		err = perf_inherit_group(args, leader);
 		if (err)
 			break;
 		args->expected -= min(args->expected, 1 + leader->nr_siblings);
 	}
 	perf_event_free_copies(args->spare, args->nr_spare);
 	if (args->ctx)
-		link_plain(args);
+		perf_inherit_link_plain(args);
 	return err;
 }
 
-static int inherit_groups(struct fork_args *args, struct perf_event_context *ctx)
+static int perf_inherit_groups(struct fork_args *args, struct perf_event_context *ctx)
 {
-	int err = copy_groups(args, ctx);
+	int err = perf_inherit_copy_groups(args, ctx);
 
 	if (args->ctx) {
 		if (!err)
@@ -494,7 +501,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	args.nr_copies = 0;
 	args.nr_spare = 0;
 	scoped_guard(mutex, &ctx->mutex)
-		err = inherit_groups(&args, ctx);
+		err = perf_inherit_groups(&args, ctx);
 
 	if (err)
 		perf_event_free_task(child);
@@ -502,7 +509,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 }
 
 /* Lock class of residences: their mutex is taken inside of a task context's. */
-static struct lock_class_key clone_mutex_key;
+static struct lock_class_key perf_inherit_clone_mutex_key;
 
 /**
  * perf_context_clone - make a context with copies of all events of another one
@@ -528,10 +535,10 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 	args.ctx = perf_context_alloc(args.child, GFP_KERNEL_ACCOUNT);
 	if (!args.ctx)
 		return ERR_PTR(-ENOMEM);
-	lockdep_set_class(&args.ctx->mutex, &clone_mutex_key);
+	lockdep_set_class(&args.ctx->mutex, &perf_inherit_clone_mutex_key);
 	args.ctx->residence = true;
 	mutex_lock(&args.ctx->mutex);
-	err = copy_groups(&args, ctx);
+	err = perf_inherit_copy_groups(&args, ctx);
 	/* A context that lacks an event is no clone. */
 	if (!err && args.ctx->nr_events != ctx->nr_events)
 		err = -EAGAIN;

@@ -16,14 +16,14 @@
 #include "source/tracepoint.h"
 
 /* Stop all counters at reboot: the next kernel must not get interrupts from them. */
-static int stop_all_cpus(struct notifier_block *nb, unsigned long action, void *unused)
+static int perf_stop_all_cpus(struct notifier_block *nb, unsigned long action, void *unused)
 {
 	on_each_cpu(perf_event_stop_cpu, NULL, 1);
 	return NOTIFY_OK;
 }
 
-static struct notifier_block reboot_notifier = {
-	.notifier_call	= stop_all_cpus,
+static struct notifier_block perf_reboot_notifier = {
+	.notifier_call	= perf_stop_all_cpus,
 	.priority	= INT_MIN,
 };
 
@@ -51,5 +51,5 @@ void __init perf_event_init(void)
 	perf_tracepoint_pmu_init();
 	perf_probe_pmu_init();
 	perf_breakpoint_pmu_init();
-	register_reboot_notifier(&reboot_notifier);
+	register_reboot_notifier(&perf_reboot_notifier);
 }

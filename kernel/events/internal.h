@@ -143,9 +143,9 @@ static inline struct perf_cpu_context *this_cpu_context(void)
 /*
  * Is a sample that is taken now about a task that does not run here? A tracepoint's
  * may be. As the ABI has it, such a sample has the ids, the cgroup and the kernel's
- * registers of current, and tools go by them. These are no secrets: tp_wanted() allows
- * such samples only to events that may see the kernel's registers. Stacks and user
- * registers, which can be secrets, are left out.
+ * registers of current, and tools go by them. These are no secrets:
+ * perf_tp_wanted() allows such samples only to events that may see the kernel's
+ * registers. Stacks and user registers, which can be secrets, are left out.
  */
 static inline bool perf_event_of_another_task(const struct perf_event *event)
 {

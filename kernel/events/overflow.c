@@ -35,7 +35,7 @@ static DEFINE_PER_CPU(bool, aux_pausing);
  * context: then queue the work once more. That ends, since the work has run: either it
  * is queued now, or another overflow has queued it and holds a reference.
  */
-static void queue_event_work(struct perf_event *event, struct irq_work *work)
+static void perf_overflow_queue_work(struct perf_event *event, struct irq_work *work)
 {
 	if (!perf_event_tryget(event))
 		return;
@@ -45,7 +45,7 @@ static void queue_event_work(struct perf_event *event, struct irq_work *work)
 	}
 }
 
-static void wakeup_work(struct irq_work *work)
+static void perf_overflow_wakeup_work(struct irq_work *work)
 {
 	struct perf_event_cold *cold = container_of(work, struct perf_event_cold, notify_work);
 	struct perf_event *event = cold->event;
@@ -64,7 +64,7 @@ static void wakeup_work(struct irq_work *work)
 void perf_event_queue_wakeup(struct perf_event *event)
 {
 	WRITE_ONCE(event->cold->wakeup_due, 1);
-	queue_event_work(event, &event->cold->notify_work);
+	perf_overflow_queue_work(event, &event->cold->notify_work);
 }
 
 /**
@@ -86,7 +86,7 @@ void perf_event_hangup(struct perf_event *event)
  * interrupt is over (riscv's lets all counters go on that have overflowed), and
  * would have the CPU busy with interrupts.
  */
-static void halt_throttled(struct perf_event *event)
+static void perf_overflow_halt_throttled(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
 	if (event->state != PERF_EVENT_STATE_ACTIVE || event->oncpu != smp_processor_id() ||
@@ -100,7 +100,7 @@ static void halt_throttled(struct perf_event *event)
 	perf_pmu_enable(event->pmu);
 }
 
-static void disable_irq_work(struct irq_work *work)
+static void perf_overflow_disable_irq_work(struct irq_work *work)
 {
 	struct perf_event_cold *cold = container_of(work, struct perf_event_cold,
 						    disable_work);
@@ -127,7 +127,7 @@ static void disable_irq_work(struct irq_work *work)
 			return;
 		}
 	}
-	halt_throttled(event);
+	perf_overflow_halt_throttled(event);
 	perf_event_put(event);
 }
 
@@ -147,11 +147,11 @@ void perf_event_disable_inatomic(struct perf_event *event)
 		return;
 	}
 	WRITE_ONCE(cold->disable_due, 1);
-	queue_event_work(event, &cold->disable_work);
+	perf_overflow_queue_work(event, &cold->disable_work);
 }
 
 /* Send the sigtrap, on the task's way to user space. */
-static void sigtrap_work(struct callback_head *head)
+static void perf_overflow_sigtrap_work(struct callback_head *head)
 {
 	struct perf_event_cold *cold = container_of(head, struct perf_event_cold, sigtrap_work);
 	struct perf_event *event = cold->event;
@@ -180,7 +180,7 @@ static void sigtrap_work(struct callback_head *head)
  * back to user mode, nor die. A task that is not exiting keeps its signal handlers, so
  * they can be looked at from an NMI.
  */
-static bool sigtrap_is_lost(void)
+static bool perf_overflow_sigtrap_is_lost(void)
 {
 	const struct sighand_struct *sighand;
 	__sighandler_t handler;
@@ -198,14 +198,14 @@ static bool sigtrap_is_lost(void)
 	       (handler == SIG_DFL && (current->signal->flags & SIGNAL_UNKILLABLE));
 }
 
-static void queue_sigtrap(struct perf_event *event, struct perf_sample_data *data,
-			  struct pt_regs *regs)
+static void perf_overflow_queue_sigtrap(struct perf_event *event, struct perf_sample_data *data,
+					struct pt_regs *regs)
 {
 	struct perf_event_cold *cold = event->cold;
 	/* Skid must not lose the signal, nor say where it happened. */
 	bool visible = !event->attr.exclude_kernel || user_mode(regs);
 
-	if (READ_ONCE(event->ctx)->task != current || sigtrap_is_lost())
+	if (READ_ONCE(event->ctx)->task != current || perf_overflow_sigtrap_is_lost())
 		return;
 	/* One signal for all overflows on the way to user space. */
 	if (cmpxchg(&cold->sigtrap_queued, 0, 1))
@@ -225,7 +225,7 @@ static void queue_sigtrap(struct perf_event *event, struct perf_sample_data *dat
 }
 
 /* attr.aux_pause, aux_resume */
-static void aux_pause(struct perf_event *aux, bool pause)
+static void perf_overflow_aux_pause(struct perf_event *aux, bool pause)
 {
 	unsigned long flags;
 
@@ -249,8 +249,9 @@ static void aux_pause(struct perf_event *aux, bool pause)
 	local_irq_restore(flags);
 }
 
-static __always_inline void call_handler(struct perf_event *event,
-					 struct perf_sample_data *data, struct pt_regs *regs)
+static __always_inline void perf_overflow_call_handler(struct perf_event *event,
+						       struct perf_sample_data *data,
+						       struct pt_regs *regs)
 {
 	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
 
@@ -262,7 +263,7 @@ static __always_inline void call_handler(struct perf_event *event,
 }
 
 /* Is there more to do at an overflow than to call the handler? */
-static __always_inline bool has_more_to_do(const struct perf_event *event)
+static __always_inline bool perf_overflow_has_more_to_do(const struct perf_event *event)
 {
 	const struct perf_event *root = perf_event_root(event);
 
@@ -271,7 +272,7 @@ static __always_inline bool has_more_to_do(const struct perf_event *event)
 }
 
 /* Is this the last overflow that the limit allows? */
-static bool limit_reached(atomic_t *limit)
+static bool perf_overflow_limit_reached(atomic_t *limit)
 {
 	int old = atomic_read(limit), new;
 
@@ -283,8 +284,8 @@ static bool limit_reached(atomic_t *limit)
 	return new == PERF_LIMIT_REACHED;
 }
 
-static noinline int do_all(struct perf_event *event, struct perf_sample_data *data,
-			   struct pt_regs *regs, int stop)
+static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_sample_data *data,
+					 struct pt_regs *regs, int stop)
 {
 	struct perf_event_cold *cold = event->cold;
 	const struct perf_event *root = perf_event_root(event);
@@ -295,7 +296,7 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 	if (atomic_read(&cold->event_limit) == PERF_LIMIT_REACHED)
 		return 1;
 	if (event->attr.aux_pause)
-		aux_pause(event->aux_event, true);
+		perf_overflow_aux_pause(event->aux_event, true);
 	if (event->prog) {
 		/* Programs read it whether it has been filled in or not. */
 		if (!(data->sample_flags & PERF_SAMPLE_ADDR))
@@ -304,25 +305,25 @@ static noinline int do_all(struct perf_event *event, struct perf_sample_data *da
 			goto out;
 	}
 
-	if (limit_reached(&cold->event_limit)) {
+	if (perf_overflow_limit_reached(&cold->event_limit)) {
 		stop = 1;
 		kill = POLL_HUP;
-		queue_event_work(event, &cold->disable_work);
+		perf_overflow_queue_work(event, &cold->disable_work);
 	}
 	/* Each overflow is a signal; the last one of a limited number is another. */
 	if (signals)
 		WRITE_ONCE(event->pending_kill, kill);
 	if (event->attr.sigtrap)
-		queue_sigtrap(event, data, regs);
+		perf_overflow_queue_sigtrap(event, data, regs);
 
-	call_handler(event, data, regs);
+	perf_overflow_call_handler(event, data, regs);
 
 	/* The wake-up of the record may have sent it already. */
 	if (signals && READ_ONCE(event->pending_kill))
 		perf_event_queue_wakeup(event);
 out:
 	if (event->attr.aux_resume)
-		aux_pause(event->aux_event, false);
+		perf_overflow_aux_pause(event->aux_event, false);
 	return stop;
 }
 
@@ -345,9 +346,9 @@ int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 	perf_delay(OVERFLOW);
 	if (unlikely(!perf_overflow_account_fast(event)))
 		stop = perf_overflow_account(event, flags);
-	if (unlikely(has_more_to_do(event)))
-		return do_all(event, data, regs, stop);
-	call_handler(event, data, regs);
+	if (unlikely(perf_overflow_has_more_to_do(event)))
+		return perf_overflow_do_all(event, data, regs, stop);
+	perf_overflow_call_handler(event, data, regs);
 	return stop;
 }
 
@@ -372,7 +373,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	stop = __perf_event_overflow(event, PERF_OVERFLOW_HALT, data, regs);
 	/* Only in an interrupt can overflows keep the CPU busy; not at a switch, say. */
 	if (unlikely(stop) && perf_event_throttled(event) && (in_hardirq() || in_nmi()))
-		queue_event_work(event, &event->cold->disable_work);
+		perf_overflow_queue_work(event, &event->cold->disable_work);
 	return stop;
 }
 EXPORT_SYMBOL_GPL(perf_event_overflow);
@@ -395,9 +396,9 @@ void perf_overflow_init(struct perf_event *event)
  */
 void perf_overflow_init_cold(struct perf_event_cold *cold)
 {
-	init_irq_work(&cold->notify_work, wakeup_work);
-	cold->disable_work = IRQ_WORK_INIT_HARD(disable_irq_work);
-	init_task_work(&cold->sigtrap_work, sigtrap_work);
+	init_irq_work(&cold->notify_work, perf_overflow_wakeup_work);
+	cold->disable_work = IRQ_WORK_INIT_HARD(perf_overflow_disable_irq_work);
+	init_task_work(&cold->sigtrap_work, perf_overflow_sigtrap_work);
 }
 
 /**

@@ -11,7 +11,7 @@ int sysctl_perf_event_paranoid __read_mostly =
 	IS_ENABLED(CONFIG_SECURITY_PERF_EVENTS_RESTRICT) ? 3 : 2;
 
 /* Is the caller's level too low for something forbidden from @level on? */
-static bool forbidden_from(int level)
+static bool perf_forbidden_from(int level)
 {
 	return READ_ONCE(sysctl_perf_event_paranoid) >= level && !perfmon_capable();
 }
@@ -25,7 +25,7 @@ static bool forbidden_from(int level)
  */
 int perf_allow_kernel(void)
 {
-	if (forbidden_from(2))
+	if (perf_forbidden_from(2))
 		return -EACCES;
 	return security_perf_event_open(PERF_SECURITY_KERNEL);
 }
@@ -40,7 +40,7 @@ EXPORT_SYMBOL_GPL(perf_allow_kernel);
  */
 int perf_allow_cpu(void)
 {
-	if (forbidden_from(1))
+	if (perf_forbidden_from(1))
 		return -EACCES;
 	return security_perf_event_open(PERF_SECURITY_CPU);
 }
@@ -54,7 +54,7 @@ int perf_allow_cpu(void)
  */
 int perf_allow_tracepoint(void)
 {
-	if (forbidden_from(0))
+	if (perf_forbidden_from(0))
 		return -EPERM;
 	return security_perf_event_open(PERF_SECURITY_TRACEPOINT);
 }

@@ -49,24 +49,24 @@ static DEFINE_IDR(pmu_types);
  * Callbacks for what a driver leaves out
  */
 
-static void pmu_nop(struct pmu *pmu)
+static void perf_pmu_nop(struct pmu *pmu)
 {
 }
 
-static void no_flags(struct perf_event *event, int flags)
+static void perf_pmu_no_flags(struct perf_event *event, int flags)
 {
 }
 
-static void no_read(struct perf_event *event)
+static void perf_pmu_no_read(struct perf_event *event)
 {
 }
 
-static int no_event_idx(struct perf_event *event)
+static int perf_pmu_no_event_idx(struct perf_event *event)
 {
 	return 0;
 }
 
-static int any_period(struct perf_event *event, u64 value)
+static int perf_pmu_any_period(struct perf_event *event, u64 value)
 {
 	return 0;
 }
@@ -74,46 +74,46 @@ static int any_period(struct perf_event *event, u64 value)
 /* The default transaction keeps the whole PMU halted while members are added. */
 static DEFINE_PER_CPU(unsigned int, txn_flags);
 
-static void halt_start_txn(struct pmu *pmu, unsigned int flags)
+static void perf_pmu_halt_start_txn(struct pmu *pmu, unsigned int flags)
 {
 	__this_cpu_write(txn_flags, flags);
 	if (flags == PERF_PMU_TXN_ADD)
 		perf_pmu_disable(pmu);
 }
 
-static void halt_cancel_txn(struct pmu *pmu)
+static void perf_pmu_halt_cancel_txn(struct pmu *pmu)
 {
 	if (__this_cpu_xchg(txn_flags, 0) == PERF_PMU_TXN_ADD)
 		perf_pmu_enable(pmu);
 }
 
-static int halt_commit_txn(struct pmu *pmu)
+static int perf_pmu_halt_commit_txn(struct pmu *pmu)
 {
-	halt_cancel_txn(pmu);
+	perf_pmu_halt_cancel_txn(pmu);
 	return 0;
 }
 
-static void pmu_set_defaults(struct pmu *pmu)
+static void perf_pmu_set_defaults(struct pmu *pmu)
 {
 	if (!pmu->pmu_enable)
-		pmu->pmu_enable = pmu_nop;
+		pmu->pmu_enable = perf_pmu_nop;
 	if (!pmu->pmu_disable)
-		pmu->pmu_disable = pmu_nop;
+		pmu->pmu_disable = perf_pmu_nop;
 	if (!pmu->start)
-		pmu->start = no_flags;
+		pmu->start = perf_pmu_no_flags;
 	if (!pmu->stop)
-		pmu->stop = no_flags;
+		pmu->stop = perf_pmu_no_flags;
 	if (!pmu->read)
-		pmu->read = no_read;
+		pmu->read = perf_pmu_no_read;
 	if (!pmu->start_txn) {
-		pmu->start_txn = halt_start_txn;
-		pmu->commit_txn = halt_commit_txn;
-		pmu->cancel_txn = halt_cancel_txn;
+		pmu->start_txn = perf_pmu_halt_start_txn;
+		pmu->commit_txn = perf_pmu_halt_commit_txn;
+		pmu->cancel_txn = perf_pmu_halt_cancel_txn;
 	}
 	if (!pmu->event_idx)
-		pmu->event_idx = no_event_idx;
+		pmu->event_idx = perf_pmu_no_event_idx;
 	if (!pmu->check_period)
-		pmu->check_period = any_period;
+		pmu->check_period = perf_pmu_any_period;
 	if (pmu->hrtimer_interval_ms < 1)
 		pmu->hrtimer_interval_ms = max(MSEC_PER_SEC / HZ, 1L);
 	atomic_set(&pmu->exclusive_cnt, 0);
@@ -148,37 +148,37 @@ void perf_pmu_enable(struct pmu *pmu)
  * nothing.
  */
 
-static int gone_init(struct perf_event *event)
+static int perf_pmu_gone_init(struct perf_event *event)
 {
 	return -ENOENT;
 }
 
-static int gone_add(struct perf_event *event, int flags)
+static int perf_pmu_gone_add(struct perf_event *event, int flags)
 {
 	return -ENODEV;
 }
 
 static DEFINE_PER_CPU(int, gone_disable_count);
 
-static struct pmu gone_pmu = {
+static struct pmu perf_pmu_gone = {
 	.name			= "gone",
 	.type			= -1,
 	.capabilities		= PERF_PMU_CAP_NO_INTERRUPT,
 	.task_ctx_nr		= perf_invalid_context,
 	.pmu_disable_count	= &gone_disable_count,
-	.pmu_enable		= pmu_nop,
-	.pmu_disable		= pmu_nop,
-	.event_init		= gone_init,
-	.add			= gone_add,
-	.del			= no_flags,
-	.start			= no_flags,
-	.stop			= no_flags,
-	.read			= no_read,
-	.start_txn		= halt_start_txn,
-	.commit_txn		= halt_commit_txn,
-	.cancel_txn		= halt_cancel_txn,
-	.event_idx		= no_event_idx,
-	.check_period		= any_period,
+	.pmu_enable		= perf_pmu_nop,
+	.pmu_disable		= perf_pmu_nop,
+	.event_init		= perf_pmu_gone_init,
+	.add			= perf_pmu_gone_add,
+	.del			= perf_pmu_no_flags,
+	.start			= perf_pmu_no_flags,
+	.stop			= perf_pmu_no_flags,
+	.read			= perf_pmu_no_read,
+	.start_txn		= perf_pmu_halt_start_txn,
+	.commit_txn		= perf_pmu_halt_commit_txn,
+	.cancel_txn		= perf_pmu_halt_cancel_txn,
+	.event_idx		= perf_pmu_no_event_idx,
+	.check_period		= perf_pmu_any_period,
 };
 
 /**
@@ -189,20 +189,20 @@ static struct pmu gone_pmu = {
  */
 bool perf_pmu_is_gone(const struct perf_event *event)
 {
-	return READ_ONCE(event->pmu) == &gone_pmu;
+	return READ_ONCE(event->pmu) == &perf_pmu_gone;
 }
 
 /*
  * What a PMU must be capable of for an event
  */
 
-static bool exclusion_possible(const struct perf_event *event)
+static bool perf_pmu_exclusion_possible(const struct perf_event *event)
 {
 	return !(event->pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) ||
 	       !event_has_any_exclude_flag((struct perf_event *)event);
 }
 
-static bool registers_possible(const struct perf_event *event)
+static bool perf_pmu_registers_possible(const struct perf_event *event)
 {
 	u64 regs = event->attr.sample_regs_user | event->attr.sample_regs_intr;
 
@@ -210,14 +210,14 @@ static bool registers_possible(const struct perf_event *event)
 	       (event->pmu->capabilities & PERF_PMU_CAP_EXTENDED_REGS);
 }
 
-static bool target_possible(const struct perf_event *event)
+static bool perf_pmu_target_possible(const struct perf_event *event)
 {
 	if (event->pmu->task_ctx_nr != perf_invalid_context)
 		return true;
 	return !event->hw.target && !(event->hw_flags & PERF_EVENT_OF_CGROUP);
 }
 
-static bool aux_output_possible(const struct perf_event *event)
+static bool perf_pmu_aux_output_possible(const struct perf_event *event)
 {
 	if (!event->attr.aux_output)
 		return true;
@@ -225,13 +225,13 @@ static bool aux_output_possible(const struct perf_event *event)
 	       !event->attr.aux_pause && !event->attr.aux_resume;
 }
 
-static bool aux_pause_possible(const struct perf_event *event)
+static bool perf_pmu_aux_pause_possible(const struct perf_event *event)
 {
 	return !event->attr.aux_start_paused ||
 	       (event->pmu->capabilities & PERF_PMU_CAP_AUX_PAUSE);
 }
 
-static bool cpu_possible_for(const struct perf_event *event)
+static bool perf_pmu_cpu_possible_for(const struct perf_event *event)
 {
 	unsigned int scope = event->pmu->scope;
 
@@ -257,25 +257,26 @@ struct pmu_demand {
 	bool		(*possible)(const struct perf_event *event);
 };
 
-static const struct pmu_demand pmu_demands[] = {
-	{ "exclude_*", "this PMU counts always", -EINVAL, exclusion_possible },
-	{ "sample_regs_*", "this PMU has no such registers", -EOPNOTSUPP, registers_possible },
-	{ "", "this PMU does not know tasks", -EINVAL, target_possible },
-	{ "", "this PMU has no such CPU", -ENODEV, cpu_possible_for },
-	{ "aux_output", "this PMU cannot write there", -EOPNOTSUPP, aux_output_possible },
-	{ "aux_start_paused", "this PMU cannot pause", -EOPNOTSUPP, aux_pause_possible },
+static const struct pmu_demand perf_pmu_demands[] = {
+	{ "exclude_*", "this PMU counts always", -EINVAL, perf_pmu_exclusion_possible },
+	{ "sample_regs_*", "this PMU has no such registers", -EOPNOTSUPP,
+	  perf_pmu_registers_possible },
+	{ "", "this PMU does not know tasks", -EINVAL, perf_pmu_target_possible },
+	{ "", "this PMU has no such CPU", -ENODEV, perf_pmu_cpu_possible_for },
+	{ "aux_output", "this PMU cannot write there", -EOPNOTSUPP, perf_pmu_aux_output_possible },
+	{ "aux_start_paused", "this PMU cannot pause", -EOPNOTSUPP, perf_pmu_aux_pause_possible },
 };
 
-static int pmu_can_do(const struct perf_event *event)
+static int perf_pmu_can_do(const struct perf_event *event)
 {
 	unsigned int i;
 
 	/* The PMU has accepted the root, and so accepts its copies. */
 	if (event->parent)
 		return 0;
-	for (i = 0; i < ARRAY_SIZE(pmu_demands); i++) {
-		if (!pmu_demands[i].possible(event))
-			return pmu_demands[i].error;
+	for (i = 0; i < ARRAY_SIZE(perf_pmu_demands); i++) {
+		if (!perf_pmu_demands[i].possible(event))
+			return perf_pmu_demands[i].error;
 	}
 	return 0;
 }
@@ -295,7 +296,7 @@ int perf_pmu_check_clock(const struct perf_event *event)
 	const struct pmu *pmu = READ_ONCE(event->pmu);
 	int err = perf_attr_check_at(&event->attr, PERF_ATTR_AT_PMU);
 
-	if (pmu == &gone_pmu)
+	if (pmu == &perf_pmu_gone)
 		return -ENODEV;
 	if (!err && !(pmu->capabilities & PERF_PMU_CAP_NO_NMI) &&
 	    !perf_attr_clock_is_nmi_safe(&event->attr))
@@ -307,7 +308,7 @@ int perf_pmu_check_clock(const struct perf_event *event)
  * From an event to its PMU
  */
 
-static struct pmu_entry *entry_of_type(u32 type)
+static struct pmu_entry *perf_pmu_entry_of_type(u32 type)
 {
 	struct pmu_entry *pe;
 
@@ -321,7 +322,7 @@ static struct pmu_entry *entry_of_type(u32 type)
  * Drivers look at the other members of the group to see if it fits as a
  * whole: keep it as it is.
  */
-static int pmu_event_init(struct pmu *pmu, struct perf_event *event)
+static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
 
@@ -337,7 +338,7 @@ static int pmu_event_init(struct pmu *pmu, struct perf_event *event)
 }
 
 /* Does this PMU take the event? pmus_srcu is held. */
-static int entry_try(struct pmu_entry *pe, struct perf_event *event)
+static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 {
 	struct pmu *pmu = pe->pmu;
 	int err = -ENODEV;
@@ -348,13 +349,13 @@ static int entry_try(struct pmu_entry *pe, struct perf_event *event)
 		return -ENODEV;
 
 	event->pmu = pmu;
-	err = pmu_event_init(pmu, event);
+	err = perf_pmu_event_init(pmu, event);
 	if (err) {
 		/* The driver has undone what it did. */
 		event->destroy = NULL;
 		goto refused;
 	}
-	err = pmu_can_do(event);
+	err = perf_pmu_can_do(event);
 	if (err)
 		goto undo;
 	/* Drivers look at this field alone. */
@@ -377,33 +378,33 @@ undo:
 		event->destroy(event);
 	event->destroy = NULL;
 refused:
-	event->pmu = &gone_pmu;
+	event->pmu = &perf_pmu_gone;
 	module_put(pmu->module);
 	return err;
 }
 
 /* Types that a PMU of another type may serve. */
-static bool type_is_generic(u32 type)
+static bool perf_pmu_type_is_generic(u32 type)
 {
 	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
 	       type == PERF_TYPE_RAW || type == PERF_TYPE_SOFTWARE;
 }
 
-static int ask_all(struct perf_event *event)
+static int perf_pmu_ask_all(struct perf_event *event)
 {
 	bool software = event->attr.type == PERF_TYPE_SOFTWARE;
 	struct pmu *pmu;
 
-	if (!type_is_generic(event->attr.type))
+	if (!perf_pmu_type_is_generic(event->attr.type))
 		return -ENOENT;
 
 	list_for_each_entry_srcu(pmu, &perf_pmus, entry, srcu_read_lock_held(&pmus_srcu)) {
-		struct pmu_entry *pe = entry_of_type(pmu->type);
+		struct pmu_entry *pe = perf_pmu_entry_of_type(pmu->type);
 		int err;
 
 		if (!pe || (software && pmu->task_ctx_nr != perf_sw_context))
 			continue;
-		err = entry_try(pe, event);
+		err = perf_pmu_entry_try(pe, event);
 		if (err != -ENOENT)
 			return err;
 	}
@@ -414,17 +415,17 @@ static int ask_all(struct perf_event *event)
  * Ask the PMU of the type. One that knows better may set attr.type to another
  * one's and return -ENOENT: ask that, but do not be sent around in circles.
  */
-static int ask_type(struct perf_event *event, u32 type)
+static int perf_pmu_ask_type(struct perf_event *event, u32 type)
 {
 	int hops;
 
 	for (hops = 0; hops < 4; hops++) {
-		struct pmu_entry *pe = entry_of_type(type);
+		struct pmu_entry *pe = perf_pmu_entry_of_type(type);
 		int err;
 
 		if (!pe)
 			break;
-		err = entry_try(pe, event);
+		err = perf_pmu_entry_try(pe, event);
 		if (err != -ENOENT || event->attr.type == type)
 			return err;
 		type = event->attr.type;
@@ -437,40 +438,40 @@ static int ask_type(struct perf_event *event, u32 type)
  * that no PMU has restricts nothing: all PMUs are asked for the plain event. A
  * PMU that does not know generic events of others is not asked at all.
  */
-static int ask_extended(struct perf_event *event, u32 type)
+static int perf_pmu_ask_extended(struct perf_event *event, u32 type)
 {
-	struct pmu_entry *pe = entry_of_type(type);
+	struct pmu_entry *pe = perf_pmu_entry_of_type(type);
 
 	if (pe && type != PERF_TYPE_RAW &&
 	    !(pe->pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE))
 		return -ENOENT;
 	event->attr.config &= PERF_HW_EVENT_MASK;
-	return pe && !READ_ONCE(pe->gone) ? entry_try(pe, event) : ask_all(event);
+	return pe && !READ_ONCE(pe->gone) ? perf_pmu_entry_try(pe, event) : perf_pmu_ask_all(event);
 }
 
 /*
  * A copy gets the PMU of its root. That PMU may be gone, and its memory, too: look
  * for it among the PMUs that are registered.
  */
-static int ask_same(struct perf_event *event, const struct pmu *same)
+static int perf_pmu_ask_same(struct perf_event *event, const struct pmu *same)
 {
 	struct pmu *pmu;
 
 	event->orig_type = event->parent->orig_type;
 	list_for_each_entry_srcu(pmu, &perf_pmus, entry, srcu_read_lock_held(&pmus_srcu)) {
 		if (pmu == same)
-			return entry_try(entry_of_type(pmu->type), event);
+			return perf_pmu_entry_try(perf_pmu_entry_of_type(pmu->type), event);
 	}
 	return -ENODEV;
 }
 
-static int find_and_init(struct perf_event *event)
+static int perf_pmu_find_and_init(struct perf_event *event)
 {
 	u32 type = event->attr.type;
 	int err;
 
 	if (event->parent)
-		return ask_same(event, READ_ONCE(event->parent->pmu));
+		return perf_pmu_ask_same(event, READ_ONCE(event->parent->pmu));
 
 	err = perf_attr_check_at(&event->attr, PERF_ATTR_AT_ALLOC);
 	if (err)
@@ -481,17 +482,17 @@ static int find_and_init(struct perf_event *event)
 		u32 extended = event->attr.config >> PERF_PMU_TYPE_SHIFT;
 
 		if (extended)
-			return ask_extended(event, extended);
+			return perf_pmu_ask_extended(event, extended);
 		type = PERF_TYPE_RAW;
 	}
 
-	err = ask_type(event, type);
+	err = perf_pmu_ask_type(event, type);
 	if (err != -ENOENT)
 		return err;
 	/* The config of a raw event means nothing to any PMU but that of raw events. */
-	if (event->orig_type == PERF_TYPE_RAW && entry_of_type(PERF_TYPE_RAW))
+	if (event->orig_type == PERF_TYPE_RAW && perf_pmu_entry_of_type(PERF_TYPE_RAW))
 		return -ENOENT;
-	return ask_all(event);
+	return perf_pmu_ask_all(event);
 }
 
 /**
@@ -527,8 +528,8 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 {
 	int idx = perf_pmus_read_lock(), err;
 
-	event->pmu = &gone_pmu;
-	err = find_and_init(event);
+	event->pmu = &perf_pmu_gone;
+	err = perf_pmu_find_and_init(event);
 	perf_pmus_read_unlock(idx);
 	/* Its PMU may be going at this moment. */
 	return err ? ERR_PTR(err) : READ_ONCE(event->pmu);
@@ -544,7 +545,7 @@ void perf_pmu_drop_event(struct perf_event *event)
 	struct module *module;
 	struct pmu_entry *pe;
 
-	if (!pmu || pmu == &gone_pmu)
+	if (!pmu || pmu == &perf_pmu_gone)
 		return;
 
 	module = pmu->module;
@@ -554,9 +555,9 @@ void perf_pmu_drop_event(struct perf_event *event)
 
 	/* The PMU may cease to exist as soon as its list is empty. */
 	rcu_read_lock();
-	pe = entry_of_type(pmu->type);
+	pe = perf_pmu_entry_of_type(pmu->type);
 	spin_lock(&pe->lock);
-	WRITE_ONCE(event->pmu, &gone_pmu);
+	WRITE_ONCE(event->pmu, &perf_pmu_gone);
 	list_del(&event->pmu_list);
 	spin_unlock(&pe->lock);
 	if (READ_ONCE(pe->gone))
@@ -569,7 +570,7 @@ void perf_pmu_drop_event(struct perf_event *event)
  * Registration
  */
 
-static int pmu_alloc_percpu(struct pmu *pmu)
+static int perf_pmu_alloc_percpu(struct pmu *pmu)
 {
 	int cpu;
 
@@ -586,7 +587,7 @@ static int pmu_alloc_percpu(struct pmu *pmu)
 	return 0;
 }
 
-static void pmu_free_percpu(struct pmu *pmu)
+static void perf_pmu_free_percpu(struct pmu *pmu)
 {
 	int cpu;
 
@@ -602,7 +603,7 @@ static void pmu_free_percpu(struct pmu *pmu)
  * Reserve a type: the one that is asked for, or for -1 a new one. If the type is taken,
  * the PMU gets a new one, and can still serve generic events.
  */
-static int type_alloc(const struct pmu *pmu, int type)
+static int perf_pmu_type_alloc(const struct pmu *pmu, int type)
 {
 	int got;
 
@@ -622,7 +623,7 @@ static int type_alloc(const struct pmu *pmu, int type)
  * them. On an ARM machine that is the PMU of the big cores, which is found after that of
  * the little ones.
  */
-static void list_pmu(struct pmu *pmu, bool own)
+static void perf_pmu_list(struct pmu *pmu, bool own)
 {
 	struct pmu *next;
 
@@ -638,7 +639,7 @@ static void list_pmu(struct pmu *pmu, bool own)
 	list_add_tail_rcu(&pmu->entry, &next->entry);
 }
 
-static struct pmu_entry *entry_alloc(struct pmu *pmu)
+static struct pmu_entry *perf_pmu_entry_alloc(struct pmu *pmu)
 {
 	struct pmu_entry *pe = kzalloc(sizeof(*pe), GFP_KERNEL);
 
@@ -651,7 +652,7 @@ static struct pmu_entry *entry_alloc(struct pmu *pmu)
 	return pe;
 }
 
-static bool pmu_is_complete(const struct pmu *pmu)
+static bool perf_pmu_is_complete(const struct pmu *pmu)
 {
 	return pmu->event_init && pmu->add && pmu->del && pmu->scope < PERF_PMU_MAX_SCOPE &&
 	       !pmu->start_txn == !pmu->commit_txn && !pmu->start_txn == !pmu->cancel_txn;
@@ -676,20 +677,20 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 	struct pmu_entry *pe;
 	int err;
 
-	if (WARN_ON_ONCE(!pmu_is_complete(pmu)))
+	if (WARN_ON_ONCE(!perf_pmu_is_complete(pmu)))
 		return -EINVAL;
-	pe = entry_alloc(pmu);
+	pe = perf_pmu_entry_alloc(pmu);
 	if (!pe)
 		return -ENOMEM;
 
 	pmu->name = name;
-	pmu_set_defaults(pmu);
-	err = pmu_alloc_percpu(pmu);
+	perf_pmu_set_defaults(pmu);
+	err = perf_pmu_alloc_percpu(pmu);
 	if (err)
 		goto free_entry;
 
 	mutex_lock(&perf_pmus_lock);
-	err = type_alloc(pmu, type);
+	err = perf_pmu_type_alloc(pmu, type);
 	if (err < 0)
 		goto unlock;
 	pmu->type = err;
@@ -698,7 +699,7 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 		goto free_type;
 
 	idr_replace(&pmu_types, pe, pmu->type);
-	list_pmu(pmu, pmu->type == PERF_TYPE_SOFTWARE || !name);
+	perf_pmu_list(pmu, pmu->type == PERF_TYPE_SOFTWARE || !name);
 	mutex_unlock(&perf_pmus_lock);
 	return 0;
 
@@ -706,7 +707,7 @@ free_type:
 	idr_remove(&pmu_types, pmu->type);
 unlock:
 	mutex_unlock(&perf_pmus_lock);
-	pmu_free_percpu(pmu);
+	perf_pmu_free_percpu(pmu);
 free_entry:
 	kfree(pe);
 	return err;
@@ -717,7 +718,7 @@ EXPORT_SYMBOL_GPL(perf_pmu_register);
  * Take a reference to an event of the list. Events that are being freed are passed over:
  * they leave the list on their own. Return: false when there are no others.
  */
-static bool entry_hold_event(struct pmu_entry *pe, struct perf_event **held)
+static bool perf_pmu_entry_hold_event(struct pmu_entry *pe, struct perf_event **held)
 {
 	struct perf_event *event;
 	bool done;
@@ -735,12 +736,12 @@ static bool entry_hold_event(struct pmu_entry *pe, struct perf_event **held)
 	return done;
 }
 
-static void entry_revoke_events(struct pmu_entry *pe)
+static void perf_pmu_entry_revoke_events(struct pmu_entry *pe)
 {
 	struct perf_event *event;
 
 	for (;;) {
-		wait_event(pe->left, entry_hold_event(pe, &event));
+		wait_event(pe->left, perf_pmu_entry_hold_event(pe, &event));
 		if (!event)
 			return;
 		perf_event_revoke(event);
@@ -762,7 +763,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 	struct pmu_entry *pe;
 
 	mutex_lock(&perf_pmus_lock);
-	pe = entry_of_type(pmu->type);
+	pe = perf_pmu_entry_of_type(pmu->type);
 	if (WARN_ON_ONCE(!pe || pe->pmu != pmu || pe->gone)) {
 		mutex_unlock(&perf_pmus_lock);
 		return;
@@ -774,7 +775,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 	/* After this, all callers that were still asking the PMU have listed their events. */
 	synchronize_srcu(&pmus_srcu);
 	perf_pmu_dev_remove(pmu);
-	entry_revoke_events(pe);
+	perf_pmu_entry_revoke_events(pe);
 
 	/* Until now a walk under RCU may be at the PMU's part of a CPU's context. */
 	synchronize_rcu();
@@ -784,7 +785,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 	/* An mmap(2) of an AUX area may have found its event alive: wait for the end of it. */
 	synchronize_srcu(&pmus_srcu);
 	perf_aux_revoke(pmu);
-	pmu_free_percpu(pmu);
+	perf_pmu_free_percpu(pmu);
 
 	/* Last of all the number, so that it never means two things at once. */
 	mutex_lock(&perf_pmus_lock);

@@ -15,14 +15,14 @@
 #include "pmu_scope.h"
 
 /* One CPU of each core, die, cluster...; changed by hotplug alone. */
-static struct cpumask scope_speakers[PERF_PMU_MAX_SCOPE];
+static struct cpumask perf_scope_all_speakers[PERF_PMU_MAX_SCOPE];
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 const struct cpumask *(*perf_test_die)(unsigned int cpu);	/* a test tells the topology */
 #endif
 
 /* The CPUs that share an instance with @cpu. */
-static const struct cpumask *scope_cpus(unsigned int scope, unsigned int cpu)
+static const struct cpumask *perf_scope_cpus(unsigned int scope, unsigned int cpu)
 {
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 	if (scope == PERF_PMU_SCOPE_DIE && unlikely(READ_ONCE(perf_test_die)))
@@ -45,7 +45,7 @@ static const struct cpumask *scope_cpus(unsigned int scope, unsigned int cpu)
  */
 bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b)
 {
-	return a == b || cpumask_test_cpu(b, scope_cpus(scope, a));
+	return a == b || cpumask_test_cpu(b, perf_scope_cpus(scope, a));
 }
 
 /**
@@ -57,7 +57,7 @@ bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b)
  */
 bool perf_scope_exists(unsigned int scope, unsigned int cpu)
 {
-	return cpumask_intersects(scope_cpus(scope, cpu), &scope_speakers[scope]);
+	return cpumask_intersects(perf_scope_cpus(scope, cpu), &perf_scope_all_speakers[scope]);
 }
 
 /**
@@ -68,10 +68,10 @@ bool perf_scope_exists(unsigned int scope, unsigned int cpu)
  */
 const struct cpumask *perf_scope_speakers(unsigned int scope)
 {
-	return &scope_speakers[scope];
+	return &perf_scope_all_speakers[scope];
 }
 
-static void scope_migrate(unsigned int scope, unsigned int from, unsigned int to)
+static void perf_scope_migrate(unsigned int scope, unsigned int from, unsigned int to)
 {
 	struct pmu *pmu;
 
@@ -101,11 +101,12 @@ void perf_scope_online(unsigned int cpu)
 	if (!cpu_online(cpu))
 		return;
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
-		speaker = cpumask_first_and(scope_cpus(scope, cpu), &scope_speakers[scope]);
+		speaker = cpumask_first_and(perf_scope_cpus(scope, cpu),
+					    &perf_scope_all_speakers[scope]);
 		if (speaker < nr_cpu_ids)
-			scope_migrate(scope, cpu, speaker);
+			perf_scope_migrate(scope, cpu, speaker);
 		else
-			cpumask_set_cpu(cpu, &scope_speakers[scope]);
+			cpumask_set_cpu(cpu, &perf_scope_all_speakers[scope]);
 	}
 }
 
@@ -123,14 +124,14 @@ void perf_scope_offline(unsigned int cpu)
 	lockdep_assert_cpus_held();
 
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
-		if (!cpumask_test_cpu(cpu, &scope_speakers[scope]))
+		if (!cpumask_test_cpu(cpu, &perf_scope_all_speakers[scope]))
 			continue;
-		heir = cpumask_any_and_but(scope_cpus(scope, cpu), cpu_online_mask, cpu);
+		heir = cpumask_any_and_but(perf_scope_cpus(scope, cpu), cpu_online_mask, cpu);
 		/* There is always one to open events on, while there is a CPU. */
 		if (heir < nr_cpu_ids)
-			cpumask_set_cpu(heir, &scope_speakers[scope]);
-		cpumask_clear_cpu(cpu, &scope_speakers[scope]);
+			cpumask_set_cpu(heir, &perf_scope_all_speakers[scope]);
+		cpumask_clear_cpu(cpu, &perf_scope_all_speakers[scope]);
 		if (heir < nr_cpu_ids)
-			scope_migrate(scope, cpu, heir);
+			perf_scope_migrate(scope, cpu, heir);
 	}
 }

@@ -17,37 +17,38 @@
 #include "pmu_sysfs.h"
 #include "rotate.h"
 
-static struct pmu *dev_to_pmu(struct device *dev)
+static struct pmu *perf_pmu_of_dev(struct device *dev)
 {
 	return dev_get_drvdata(dev);
 }
 
-static ssize_t show_type(struct device *dev, struct device_attribute *a, char *page)
+static ssize_t perf_pmu_show_type(struct device *dev, struct device_attribute *a, char *page)
 {
-	return sysfs_emit(page, "%d\n", dev_to_pmu(dev)->type);
+	return sysfs_emit(page, "%d\n", perf_pmu_of_dev(dev)->type);
 }
 
-static ssize_t show_filters(struct device *dev, struct device_attribute *a, char *page)
+static ssize_t perf_pmu_show_filters(struct device *dev, struct device_attribute *a, char *page)
 {
-	return sysfs_emit(page, "%u\n", dev_to_pmu(dev)->nr_addr_filters);
+	return sysfs_emit(page, "%u\n", perf_pmu_of_dev(dev)->nr_addr_filters);
 }
 
 /* The CPUs on which tools open a system-wide PMU's events. */
-static ssize_t show_cpus(struct device *dev, struct device_attribute *a, char *page)
+static ssize_t perf_pmu_show_cpus(struct device *dev, struct device_attribute *a, char *page)
 {
-	return cpumap_print_to_pagebuf(true, page, perf_scope_speakers(dev_to_pmu(dev)->scope));
+	return cpumap_print_to_pagebuf(true, page,
+				       perf_scope_speakers(perf_pmu_of_dev(dev)->scope));
 }
 
-static ssize_t show_interval(struct device *dev, struct device_attribute *a, char *page)
+static ssize_t perf_pmu_show_interval(struct device *dev, struct device_attribute *a, char *page)
 {
-	return sysfs_emit(page, "%d\n", READ_ONCE(dev_to_pmu(dev)->hrtimer_interval_ms));
+	return sysfs_emit(page, "%d\n", READ_ONCE(perf_pmu_of_dev(dev)->hrtimer_interval_ms));
 }
 
-static ssize_t store_interval(struct device *dev, struct device_attribute *a,
-			      const char *text, size_t len)
+static ssize_t perf_pmu_store_interval(struct device *dev, struct device_attribute *a,
+				       const char *text, size_t len)
 {
 	static DEFINE_MUTEX(interval_lock);
-	struct pmu *pmu = dev_to_pmu(dev);
+	struct pmu *pmu = perf_pmu_of_dev(dev);
 	int ms, err = kstrtoint(text, 0, &ms);
 
 	if (!err && ms < 1)
@@ -64,46 +65,47 @@ static ssize_t store_interval(struct device *dev, struct device_attribute *a,
 	return len;
 }
 
-static struct device_attribute attr_type = __ATTR(type, 0444, show_type, NULL);
-static struct device_attribute attr_filters = __ATTR(nr_addr_filters, 0444, show_filters, NULL);
-static struct device_attribute attr_cpus = __ATTR(cpumask, 0444, show_cpus, NULL);
-static struct device_attribute attr_interval =
-	__ATTR(perf_event_mux_interval_ms, 0644, show_interval, store_interval);
+static struct device_attribute perf_pmu_attr_type = __ATTR(type, 0444, perf_pmu_show_type, NULL);
+static struct device_attribute perf_pmu_attr_filters = __ATTR(nr_addr_filters, 0444,
+							      perf_pmu_show_filters, NULL);
+static struct device_attribute perf_pmu_attr_cpus = __ATTR(cpumask, 0444, perf_pmu_show_cpus, NULL);
+static struct device_attribute perf_pmu_attr_interval =
+	__ATTR(perf_event_mux_interval_ms, 0644, perf_pmu_show_interval, perf_pmu_store_interval);
 
-static struct attribute *common_attrs[] = {
-	&attr_type.attr,
-	&attr_interval.attr,
-	&attr_filters.attr,
-	&attr_cpus.attr,
+static struct attribute *perf_pmu_common_attrs[] = {
+	&perf_pmu_attr_type.attr,
+	&perf_pmu_attr_interval.attr,
+	&perf_pmu_attr_filters.attr,
+	&perf_pmu_attr_cpus.attr,
 	NULL,
 };
 
 /* Not every PMU has filters, or instances that CPUs share. */
-static umode_t common_attr_mode(struct kobject *kobj, struct attribute *a, int index)
+static umode_t perf_pmu_common_attr_mode(struct kobject *kobj, struct attribute *a, int index)
 {
-	struct pmu *pmu = dev_to_pmu(kobj_to_dev(kobj));
-	bool hidden = (a == &attr_filters.attr && !pmu->nr_addr_filters) ||
-		      (a == &attr_cpus.attr && pmu->scope == PERF_PMU_SCOPE_NONE);
+	struct pmu *pmu = perf_pmu_of_dev(kobj_to_dev(kobj));
+	bool hidden = (a == &perf_pmu_attr_filters.attr && !pmu->nr_addr_filters) ||
+		      (a == &perf_pmu_attr_cpus.attr && pmu->scope == PERF_PMU_SCOPE_NONE);
 
 	return hidden ? 0 : a->mode;
 }
 
-static const struct attribute_group common_group = {
-	.attrs		= common_attrs,
-	.is_visible	= common_attr_mode,
+static const struct attribute_group perf_pmu_common_group = {
+	.attrs		= perf_pmu_common_attrs,
+	.is_visible	= perf_pmu_common_attr_mode,
 };
 
-static const struct attribute_group *common_groups[] = { &common_group, NULL };
+static const struct attribute_group *perf_pmu_common_groups[] = { &perf_pmu_common_group, NULL };
 
-static const struct bus_type event_source_bus = {
+static const struct bus_type perf_event_source_bus = {
 	.name		= "event_source",
-	.dev_groups	= common_groups,
+	.dev_groups	= perf_pmu_common_groups,
 };
 
 /* The bus exists; protected by perf_pmus_lock. */
-static bool bus_ready;
+static bool perf_pmu_bus_ready;
 
-static void release_dev(struct device *dev)
+static void perf_pmu_release_dev(struct device *dev)
 {
 	kfree(dev);
 }
@@ -123,7 +125,7 @@ void perf_pmu_dev_remove(struct pmu *pmu)
 	pmu->dev = NULL;
 }
 
-static int add_dev(struct pmu *pmu)
+static int perf_pmu_add_dev(struct pmu *pmu)
 {
 	struct device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	int err;
@@ -131,10 +133,10 @@ static int add_dev(struct pmu *pmu)
 	if (!dev)
 		return -ENOMEM;
 	device_initialize(dev);
-	dev->bus = &event_source_bus;
+	dev->bus = &perf_event_source_bus;
 	dev->parent = pmu->parent;
 	dev->groups = pmu->attr_groups;
-	dev->release = release_dev;
+	dev->release = perf_pmu_release_dev;
 	dev_set_drvdata(dev, pmu);
 	pmu->dev = dev;
 
@@ -166,21 +168,21 @@ int perf_pmu_dev_add(struct pmu *pmu)
 {
 	lockdep_assert_held(&perf_pmus_lock);
 
-	return bus_ready && pmu->name ? add_dev(pmu) : 0;
+	return perf_pmu_bus_ready && pmu->name ? perf_pmu_add_dev(pmu) : 0;
 }
 
 /* Register the bus, and make the devices of PMUs that were there before. */
-static int __init event_source_init(void)
+static int __init perf_event_source_init(void)
 {
 	struct pmu *pmu;
 	int err;
 
-	err = bus_register(&event_source_bus);
+	err = bus_register(&perf_event_source_bus);
 	if (err)
 		return err;
 
 	mutex_lock(&perf_pmus_lock);
-	bus_ready = true;
+	perf_pmu_bus_ready = true;
 	list_for_each_entry(pmu, &perf_pmus, entry) {
 		err = perf_pmu_dev_add(pmu);
 		WARN(err, "PMU %s: no device: %d\n", pmu->name, err);
@@ -188,7 +190,7 @@ static int __init event_source_init(void)
 	mutex_unlock(&perf_pmus_lock);
 	return 0;
 }
-device_initcall(event_source_init);
+device_initcall(perf_event_source_init);
 
 /**
  * perf_event_sysfs_show - print an event of PMU_EVENT_ATTR_STRING()

@@ -20,7 +20,7 @@
 #include "time.h"
 
 /* The event's own count, as last read, and the counts of copies that have exited. */
-static __always_inline u64 known_count(const struct perf_event *event)
+static __always_inline u64 perf_read_known_count(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
 
@@ -36,7 +36,7 @@ static __always_inline u64 known_count(const struct perf_event *event)
  */
 u64 perf_event_count(const struct perf_event *event)
 {
-	return known_count(event);
+	return perf_read_known_count(event);
 }
 
 /**
@@ -52,7 +52,7 @@ struct read_call {
 };
 
 /* The CPU to read on: this one if it shares the counters with @cpu, otherwise @cpu. */
-static int reading_cpu(const struct perf_event *event, bool group, int cpu)
+static int perf_read_cpu(const struct perf_event *event, bool group, int cpu)
 {
 	u8 caps = group ? event->group_caps : event->event_caps;
 	int here = raw_smp_processor_id();
@@ -66,7 +66,7 @@ static int reading_cpu(const struct perf_event *event, bool group, int cpu)
 	return cpu;
 }
 
-static void read_member(struct perf_event *event)
+static void perf_read_member(struct perf_event *event)
 {
 	/* A software member of the group has a PMU of its own. */
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
@@ -74,7 +74,7 @@ static void read_member(struct perf_event *event)
 }
 
 /* Read on the event's CPU, or on a CPU that shares the counters; interrupts are off. */
-static void read_here(void *info)
+static void perf_read_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct read_call *call = info;
@@ -89,15 +89,15 @@ static void read_here(void *info)
 	raw_spin_lock(&ctx->lock);
 	/* An event that is on another CPU now was read when it left this one. */
 	if (event->state == PERF_EVENT_STATE_ACTIVE &&
-	    reading_cpu(event, call->group, event->oncpu) != smp_processor_id())
+	    perf_read_cpu(event, call->group, event->oncpu) != smp_processor_id())
 		goto unlock;
 	if (!call->group) {
-		read_member(event);
+		perf_read_member(event);
 	} else if (event->state == PERF_EVENT_STATE_ACTIVE) {
 		pmu->start_txn(pmu, PERF_PMU_TXN_READ);
-		read_member(event);
+		perf_read_member(event);
 		for_each_sibling_event(member, event)
-			read_member(member);
+			perf_read_member(member);
 		call->err = pmu->commit_txn(pmu);
 	}
 unlock:
@@ -110,7 +110,7 @@ unlock:
  *
  * No lock is held, and another CPU may just put the event on or take it off:
  *
- *	event_sched_in()			sync_count()
+ *	perf_event_sched_in()			perf_read_sync_count()
  *
  *	event->oncpu = cpu;			if (event->state != ACTIVE)  (acquire)
  *	smp_wmb();					return;
@@ -119,7 +119,7 @@ unlock:
  * In another order the reader could see ACTIVE and still the old oncpu, -1, and would
  * leave out what the counter holds.
  *
- *	perf_event_sched_out()			sync_count()
+ *	perf_event_sched_out()			perf_read_sync_count()
  *
  *	pmu->del(): event->count += more;	cpu = event->oncpu;
  *	event->oncpu = -1;  (release)		if (cpu < 0)
@@ -129,7 +129,7 @@ unlock:
  * In another order the reader could see that the event is on no CPU any more, and
  * still the count from when the event was put on.
  */
-static int sync_count(struct perf_event *event, bool group)
+static int perf_read_sync_count(struct perf_event *event, bool group)
 {
 	struct read_call call = { .event = event, .group = group };
 	int cpu;
@@ -139,7 +139,7 @@ static int sync_count(struct perf_event *event, bool group)
 		if (is_resident(event))
 			return 0;
 	}
-	/* Pairs with event_sched_in(): if ACTIVE is seen, so is oncpu. */
+	/* Pairs with perf_event_sched_in(): if ACTIVE is seen, so is oncpu. */
 	if (smp_load_acquire(&event->state) != PERF_EVENT_STATE_ACTIVE)
 		return 0;
 	perf_delay(STATE_SEEN);
@@ -148,14 +148,15 @@ static int sync_count(struct perf_event *event, bool group)
 	cpu = READ_ONCE(event->oncpu);
 	perf_delay(ONCPU_SEEN);
 	if (cpu >= 0)
-		smp_call_function_single(reading_cpu(event, group, cpu), read_here, &call, 1);
+		smp_call_function_single(perf_read_cpu(event, group, cpu), perf_read_here, &call,
+					 1);
 	else
 		smp_rmb(); /* Pairs with perf_event_sched_out(): its del() has read the count. */
 	preempt_enable();
 	return call.err;
 }
 
-static void add_times(struct perf_event *event, u64 *enabled, u64 *running)
+static void perf_read_add_times(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	u64 on, ran;
 
@@ -167,7 +168,7 @@ static void add_times(struct perf_event *event, u64 *enabled, u64 *running)
 }
 
 /* Value and, unless @enabled is NULL, times of an event and of its copies. */
-static u64 copies_value(struct perf_event *event, u64 *enabled, u64 *running)
+static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	struct perf_event *child;
 	u64 total;
@@ -177,33 +178,33 @@ static u64 copies_value(struct perf_event *event, u64 *enabled, u64 *running)
 	 * used: it needs ctx->mutex, which is not held.
 	 */
 	guard(mutex)(perf_family_lock(event));
-	sync_count(event, false);
+	perf_read_sync_count(event, false);
 	total = perf_event_count(event);
 	if (enabled)
-		add_times(event, enabled, running);
+		perf_read_add_times(event, enabled, running);
 	for_each_copy(child, event) {
-		sync_count(child, false);
+		perf_read_sync_count(child, false);
 		total += perf_event_count(child);
 		if (enabled)
-			add_times(child, enabled, running);
+			perf_read_add_times(child, enabled, running);
 	}
 	return total;
 }
 
-static u64 family_value(struct perf_event *event, u64 *enabled, u64 *running)
+static u64 perf_read_family_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	u64 total;
 
 	/* A copy that is gone from the list is in the sums that are read below. */
 	if (event->attr.inherit && !event->parent &&
 	    !list_empty_careful(perf_event_copies(event)))
-		return copies_value(event, enabled, running);
+		return perf_read_copies_value(event, enabled, running);
 	/*
-	 * Pairs with leave_family() and exit_copy():
+	 * Pairs with perf_exit_leave_family() and perf_exit_copy():
 	 *
-	 *	leave_family()				family_value()
+	 *	perf_exit_leave_family()				perf_read_family_value()
 	 *
-	 *	fold_child(): gone_* += its counts;	if (list_empty(copies))
+	 *	perf_exit_fold_copy(): gone_* += its counts;	if (list_empty(copies))
 	 *	smp_wmb();				smp_rmb();
 	 *	list_del_init(&child->child_list);	total = count + gone_count;
 	 *
@@ -213,10 +214,10 @@ static u64 family_value(struct perf_event *event, u64 *enabled, u64 *running)
 	smp_rmb();
 	perf_delay(COPIES_SEEN);
 
-	sync_count(event, false);
+	perf_read_sync_count(event, false);
 	total = perf_event_count(event);
 	if (enabled)
-		add_times(event, enabled, running);
+		perf_read_add_times(event, enabled, running);
 	return total;
 }
 
@@ -232,7 +233,7 @@ u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	*enabled = 0;
 	*running = 0;
-	return family_value(event, enabled, running);
+	return perf_read_family_value(event, enabled, running);
 }
 EXPORT_SYMBOL_GPL(perf_event_read_value);
 
@@ -244,11 +245,11 @@ EXPORT_SYMBOL_GPL(perf_event_read_value);
  */
 void perf_event_sync(struct perf_event *event)
 {
-	sync_count(event, false);
+	perf_read_sync_count(event, false);
 }
 
 /* Store words one by one: for so few, that is faster than to start a string move. */
-static ssize_t put_words(u64 __user *to, const u64 *words, size_t n)
+static ssize_t perf_read_put_words(u64 __user *to, const u64 *words, size_t n)
 {
 	size_t left = n;
 
@@ -272,25 +273,25 @@ fault:
 	return -EFAULT;
 }
 
-static ssize_t read_one(struct perf_event *event, u64 __user *buf)
+static ssize_t perf_read_one(struct perf_event *event, u64 __user *buf)
 {
 	u64 format = event->attr.read_format;
 	u64 words[5], enabled = 0, running = 0;
 	u64 *end = words + 1;
 
 	if (format & PERF_FORMAT_TIMES) {
-		words[0] = family_value(event, &enabled, &running);
+		words[0] = perf_read_family_value(event, &enabled, &running);
 		end = perf_format_put_times(end, enabled, running, format);
 	} else {
-		words[0] = family_value(event, NULL, NULL);
+		words[0] = perf_read_family_value(event, NULL, NULL);
 	}
 	end = perf_format_put_id(end, event, perf_event_root(event)->id, format);
 
-	return put_words(buf, words, end - words);
+	return perf_read_put_words(buf, words, end - words);
 }
 
 /* Is a copy of a group still a copy, member by member? */
-static bool same_group(const struct perf_event *leader, const struct perf_event *child)
+static bool perf_read_same_group(const struct perf_event *leader, const struct perf_event *child)
 {
 	const struct perf_event *a, *b;
 
@@ -307,42 +308,43 @@ static bool same_group(const struct perf_event *leader, const struct perf_event 
 }
 
 /* Store the values of one member. Return: the place of the next member's. */
-static __always_inline u64 *put_member(u64 *at, const struct perf_event *event, u64 format)
+static __always_inline u64 *perf_read_put_member(u64 *at, const struct perf_event *event,
+						 u64 format)
 {
-	*at++ = known_count(event);
+	*at++ = perf_read_known_count(event);
 	return perf_format_put_id(at, event, event->id, format);
 }
 
 /* Add the counts of a group of copies to those of its roots. */
-static u64 *add_copies(u64 *at, const struct perf_event *leader, u64 format)
+static u64 *perf_read_add_copies(u64 *at, const struct perf_event *leader, u64 format)
 {
 	const struct perf_event *member;
 
-	*at += known_count(leader);
+	*at += perf_read_known_count(leader);
 	for_each_sibling_event(member, leader) {
 		at += perf_format_entry_words(format);
-		*at += known_count(member);
+		*at += perf_read_known_count(member);
 	}
 	return at + perf_format_entry_words(format);
 }
 
-static u64 *put_members(u64 *at, const struct perf_event *leader, u64 format)
+static u64 *perf_read_put_members(u64 *at, const struct perf_event *leader, u64 format)
 {
 	const struct perf_event *member;
 
-	at = put_member(at, leader, format);
+	at = perf_read_put_member(at, leader, format);
 	/* The most common format has a loop of its own, with a constant format. */
 	if ((format & (PERF_FORMAT_ID | PERF_FORMAT_LOST)) == PERF_FORMAT_ID) {
 		for_each_sibling_event(member, leader)
-			at = put_member(at, member, PERF_FORMAT_ID);
+			at = perf_read_put_member(at, member, PERF_FORMAT_ID);
 		return at;
 	}
 	for_each_sibling_event(member, leader)
-		at = put_member(at, member, format);
+		at = perf_read_put_member(at, member, format);
 	return at;
 }
 
-static u64 *put_times_and_members(u64 *at, struct perf_event *leader, u64 format)
+static u64 *perf_read_put_times_and_members(u64 *at, struct perf_event *leader, u64 format)
 {
 	if (format & PERF_FORMAT_TIMES) {
 		u64 enabled = 0, running = 0;
@@ -354,27 +356,28 @@ static u64 *put_times_and_members(u64 *at, struct perf_event *leader, u64 format
 			if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 				running = at[perf_format_time_words(format) - 1];
 		}
-		add_times(leader, &enabled, &running);
+		perf_read_add_times(leader, &enabled, &running);
 		at = perf_format_put_times(at, enabled, running, format);
 	}
-	return leader->parent ? add_copies(at, leader, format) : put_members(at, leader, format);
+	return leader->parent ? perf_read_add_copies(at, leader, format) :
+				perf_read_put_members(at, leader, format);
 }
 
 /* Store a group's values, or add those of a group of copies to what is there. */
-static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *size)
+static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words, size_t *size)
 {
 	u64 *at = words + 1;
 	int err;
 
-	err = sync_count(leader, true);
+	err = perf_read_sync_count(leader, true);
 	if (err)
 		return err;
 	if (is_resident(leader)) {
-		at = put_times_and_members(at, leader, format);
+		at = perf_read_put_times_and_members(at, leader, format);
 	} else {
 		/* No switch takes the group off halfway: all values are of one moment. */
 		raw_spin_lock_irq(&leader->ctx->lock);
-		at = put_times_and_members(at, leader, format);
+		at = perf_read_put_times_and_members(at, leader, format);
 		raw_spin_unlock_irq(&leader->ctx->lock);
 	}
 	*size = (char *)at - (char *)words;
@@ -385,7 +388,7 @@ static int put_group(struct perf_event *leader, u64 format, u64 *words, size_t *
  * Sum up the values of a group and of its copies. @words has room for @few bytes, and is
  * replaced by allocated memory if that is too little. @room is what user space offers.
  */
-static ssize_t sum_group(struct perf_event *event, size_t room, u64 **words, size_t few)
+static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 **words, size_t few)
 {
 	struct perf_event *leader = event->group_leader, *child;
 	u64 format = event->attr.read_format;
@@ -406,13 +409,13 @@ static ssize_t sum_group(struct perf_event *event, size_t room, u64 **words, siz
 
 	if (leader->attr.inherit && !leader->parent)
 		lock = perf_family_enter(leader);
-	err = put_group(leader, format, *words, &size);
+	err = perf_read_put_group(leader, format, *words, &size);
 	if (lock) {
 		for_each_copy(child, leader) {
 			if (err)
 				break;
-			err = same_group(leader, child) ?
-			      put_group(child, format, *words, &size) : -ECHILD;
+			err = perf_read_same_group(leader, child) ?
+			      perf_read_put_group(child, format, *words, &size) : -ECHILD;
 		}
 	}
 	perf_family_leave(lock);
@@ -420,17 +423,17 @@ static ssize_t sum_group(struct perf_event *event, size_t room, u64 **words, siz
 }
 
 /* Writing to user memory may take long: it is done without ctx->mutex. */
-static ssize_t read_group(struct perf_event *event, u64 __user *buf, size_t room)
+static ssize_t perf_read_group_file(struct perf_event *event, u64 __user *buf, size_t room)
 {
 	u64 few[20], *words = few;	/* enough for eight members with ids and times */
 	ssize_t ret;
 
 	{
 		CLASS(event_context, ctx)(event);
-		ret = sum_group(event, room, &words, sizeof(few));
+		ret = perf_read_sum_group(event, room, &words, sizeof(few));
 	}
 	if (ret > 0)
-		ret = put_words(buf, words, ret / sizeof(u64));
+		ret = perf_read_put_words(buf, words, ret / sizeof(u64));
 	if (words != few)
 		kfree(words);
 	return ret;
@@ -456,8 +459,8 @@ ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t 
 	if (count < event->read_size)
 		return -ENOSPC;
 	if (!(event->attr.read_format & PERF_FORMAT_GROUP))
-		return read_one(event, (u64 __user *)buf);
-	return read_group(event, (u64 __user *)buf, count);
+		return perf_read_one(event, (u64 __user *)buf);
+	return perf_read_group_file(event, (u64 __user *)buf, count);
 }
 
 /**
@@ -484,13 +487,13 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 	local_irq_save(flags);
 	cpu = smp_processor_id();
 	if (is_task_event(event) ? event->hw.target != current :
-				   reading_cpu(event, false, event->cpu) != cpu) {
+				   perf_read_cpu(event, false, event->cpu) != cpu) {
 		ret = -EINVAL;
 		goto out;
 	}
 	oncpu = event->oncpu;
 	if (oncpu >= 0)
-		oncpu = reading_cpu(event, false, oncpu);
+		oncpu = perf_read_cpu(event, false, oncpu);
 	if (event->attr.pinned && !is_resident(event) && oncpu != cpu) {
 		ret = -EBUSY;
 		goto out;

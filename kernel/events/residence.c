@@ -32,7 +32,7 @@
 #include "time_seq.h"
 
 /* Does the PMU count in the same way whichever of the tasks runs? */
-static bool pmu_allows(const struct perf_event *event)
+static bool perf_residence_pmu_allows(const struct perf_event *event)
 {
 	const struct pmu *pmu = event->pmu;
 
@@ -46,7 +46,7 @@ static bool pmu_allows(const struct perf_event *event)
  * Can another copy of the event count in place of this one? It can if only the sum of
  * all copies is ever read, and if only changes of the whole family change its state.
  */
-static bool can_be_stood_in_for(const struct perf_event *event)
+static bool perf_context_can_be_stood_in_for(const struct perf_event *event)
 {
 	const struct perf_event *root = perf_event_root(event);
 	const struct perf_event_attr *attr = &event->attr;
@@ -65,35 +65,35 @@ static bool can_be_stood_in_for(const struct perf_event *event)
 		return false;
 	return is_default_overflow_handler((struct perf_event *)event) &&
 	       !perf_sideband_wanted(attr) && !perf_event_needs_aux(event) && !has_aux(event) &&
-	       !has_addr_filter(event) && pmu_allows(event);
+	       !has_addr_filter(event) && perf_residence_pmu_allows(event);
 }
 
-static bool all_can_be_stood_in_for(struct perf_event_context *ctx)
+static bool perf_clones_can_be_stood_in_for(struct perf_event_context *ctx)
 {
 	const struct perf_event *event;
 
 	for_each_event(event, ctx) {
-		if (!can_be_stood_in_for(event))
+		if (!perf_context_can_be_stood_in_for(event))
 			return false;
 	}
 	return true;
 }
 
 /*
- * The work that ask() has queued is done: it may be queued for another residence,
- * unless there was no memory for this one. After -EAGAIN it may, too: an event was
- * going, and has gone by the time two clones meet again.
+ * The work that perf_clones_ask() has queued is done: it may be queued for
+ * another residence, unless there was no memory for this one. After -EAGAIN it
+ * may, too: an event was going, and has gone by the time two clones meet again.
  */
-static void answer(struct perf_clones *clones, int err)
+static void perf_clones_answer(struct perf_clones *clones, int err)
 {
 	if (!err || err == -EAGAIN)
-		/* Pairs with ask(): the work is queued no more. */
+		/* Pairs with perf_clones_ask(): the work is queued no more. */
 		smp_store_release(&clones->asked, 0);
 	perf_clones_put(clones);
 }
 
 /* Task work: make a residence, when the task goes back to user space or exits. */
-static void make_one(struct callback_head *work)
+static void perf_residence_make_one(struct callback_head *work)
 {
 	struct perf_clones *clones = container_of(work, struct perf_clones, work);
 	struct perf_event_context *ctx = perf_task_context(current);
@@ -104,17 +104,17 @@ static void make_one(struct callback_head *work)
 		if (ctx->clones == clones)
 			err = perf_residence_make(ctx, raw_smp_processor_id());
 	}
-	answer(clones, err);
+	perf_clones_answer(clones, err);
 }
 
-static struct perf_clones *clones_alloc(void)
+static struct perf_clones *perf_clones_alloc(void)
 {
 	struct perf_clones *made = kzalloc(sizeof(*made), GFP_KERNEL_ACCOUNT);
 
 	if (!made)
 		return NULL;
 	refcount_set(&made->refcount, 1);
-	init_task_work(&made->work, make_one);
+	init_task_work(&made->work, perf_residence_make_one);
 	return made;
 }
 
@@ -135,9 +135,9 @@ void perf_clones_join(struct perf_event_context *parent, struct perf_event_conte
 	if (list_empty(&child->pmu_ctx_list) || child->nr_events != parent->nr_events)
 		return;
 	if (!clones) {
-		if (!all_can_be_stood_in_for(parent))
+		if (!perf_clones_can_be_stood_in_for(parent))
 			return;
-		clones = clones_alloc();
+		clones = perf_clones_alloc();
 		if (!clones)
 			return;
 		/* Pairs with perf_residence_find(): switches see complete memory. */
@@ -185,7 +185,7 @@ struct eviction {
 };
 
 /* If the task runs on this CPU, put its own context on; interrupts are off. */
-static void evict_here(void *info)
+static void perf_residence_evict_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct eviction *eviction = info;
@@ -240,7 +240,7 @@ void perf_residence_evict(struct perf_event_context *ctx)
 		cpu = task_cpu(task);
 		perf_delay(RESIDENCE_LEFT);
 		eviction.later = false;
-		smp_call_function_single(cpu, evict_here, &eviction, 1);
+		smp_call_function_single(cpu, perf_residence_evict_here, &eviction, 1);
 	} while (eviction.later || task_cpu(task) != cpu);
 	perf_clones_put(clones);
 }
@@ -250,9 +250,9 @@ void perf_residence_evict(struct perf_event_context *ctx)
  * contexts are clones, and there is no residence here. Interrupts are off, and the
  * runqueue may be locked: so it is made when current goes back to user space.
  */
-static void ask(struct perf_clones *clones)
+static void perf_clones_ask(struct perf_clones *clones)
 {
-	/* Pairs with answer(): one request at a time, as there is one work. */
+	/* Pairs with perf_clones_answer(): one request at a time, as there is one work. */
 	if (READ_ONCE(clones->asked) ||
 	    (current->flags & (PF_KTHREAD | PF_EXITING | PF_USER_WORKER | PF_IO_WORKER)) ||
 	    xchg(&clones->asked, 1))
@@ -292,7 +292,7 @@ struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
 		return READ_ONCE(residence->nr_sched) ? residence : NULL;
 	its = perf_task_context(prev);
 	if (its && its != ctx && READ_ONCE(its->clones) == clones && READ_ONCE(ctx->nr_sched))
-		ask(clones);
+		perf_clones_ask(clones);
 	return NULL;
 }
 

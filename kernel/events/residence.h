@@ -21,7 +21,7 @@
 /**
  * struct perf_clones - what contexts that are clones of one another share
  * @refcount: references of these contexts, and of @work while it is queued
- * @asked: a residence has been asked for, or could not be made; see ask()
+ * @asked: a residence has been asked for, or could not be made; see perf_clones_ask()
  * @at: the residences by CPU, NULL as long as there is none; once set, entries stay
  *	until the last of the contexts has left
  * @work: makes one more residence, in a task that would have used it

@@ -18,8 +18,9 @@
 #include "time_seq.h"
 
 /* Look at all flexible groups that may run here. */
-static void look_at_groups(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
-			   struct perf_stretch_look *look)
+static void perf_rotate_look_at_groups(struct perf_cpu_context *cpuctx,
+				       struct perf_event_pmu_context *epc,
+				       struct perf_stretch_look *look)
 {
 	int cpu = smp_processor_id();
 	struct perf_cgroup *cgrp;
@@ -35,8 +36,8 @@ static void look_at_groups(struct perf_cpu_context *cpuctx, struct perf_event_pm
 		perf_stretch_look(epc, cpu, cgrp, look);
 }
 
-static struct perf_event *oldest_running(struct perf_event_pmu_context *epc,
-					 struct perf_event *best)
+static struct perf_event *perf_rotate_oldest_running(struct perf_event_pmu_context *epc,
+						     struct perf_event *best)
 {
 	struct perf_event *leader;
 
@@ -52,15 +53,17 @@ static struct perf_event *oldest_running(struct perf_event_pmu_context *epc,
 }
 
 /* Take groups off, the oldest first, until the waiting group fits. */
-static void make_room(struct perf_event *waiting, struct perf_event_pmu_context *cpu_epc,
-		      struct perf_event_pmu_context *task_epc)
+static void perf_rotate_make_room(struct perf_event *waiting,
+				  struct perf_event_pmu_context *cpu_epc,
+				  struct perf_event_pmu_context *task_epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(waiting->pmu_ctx->pmu);
 	struct perf_event *victim;
 
 	/* An overflow while the group was being put on may have turned it off. */
 	while (perf_group_waits(waiting) && !perf_group_try_sched_in(waiting, cpc)) {
-		victim = oldest_running(task_epc, oldest_running(cpu_epc, NULL));
+		victim = perf_rotate_oldest_running(task_epc,
+						    perf_rotate_oldest_running(cpu_epc, NULL));
 		if (!victim) {
 			perf_group_pass(waiting, ktime_to_ns(cpc->hrtimer_interval));
 			return;
@@ -70,7 +73,7 @@ static void make_room(struct perf_event *waiting, struct perf_event_pmu_context 
 }
 
 /* ns that the context has been on CPUs, by its context clock. */
-static u64 presence(const struct perf_event_pmu_context *epc)
+static u64 perf_rotate_presence(const struct perf_event_pmu_context *epc)
 {
 	return perf_clock_at(&epc->ctx->clock, epc->ctx->now);
 }
@@ -98,8 +101,8 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 
 	if (perf_pmu_kept_off(pmu))
 		return false;
-	look_at_groups(cpuctx, cpu_epc, &of_cpu);
-	look_at_groups(cpuctx, task_epc, &of_task);
+	perf_rotate_look_at_groups(cpuctx, cpu_epc, &of_cpu);
+	perf_rotate_look_at_groups(cpuctx, task_epc, &of_task);
 	perf_ages_settle(&cpc->epc, &of_cpu, task_epc, &of_task);
 	if (of_cpu.waiting && of_task.waiting) {
 		cpc->task_served = task_first || !cpc->task_served;
@@ -114,10 +117,10 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	 * them waits: its next turn is an interval away.
 	 */
 	if (task_epc && (!of_task.waiting || waiting == of_task.waiting))
-		task_epc->turn = presence(task_epc);
+		task_epc->turn = perf_rotate_presence(task_epc);
 
 	perf_pmu_disable(pmu);
-	make_room(waiting, cpu_epc, task_epc);
+	perf_rotate_make_room(waiting, cpu_epc, task_epc);
 	if (cpu_epc)
 		perf_groups_sched_in(cpuctx, cpu_epc, false);
 	if (task_epc)
@@ -142,7 +145,8 @@ bool perf_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_con
 	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, epc->pmu);
 
 	return cpu_epc && !list_empty(&cpu_epc->flexible_active) &&
-	       presence(epc) - epc->turn >= ktime_to_ns(perf_this_cpc(epc->pmu)->hrtimer_interval);
+	       perf_rotate_presence(epc) - epc->turn >=
+	       ktime_to_ns(perf_this_cpc(epc->pmu)->hrtimer_interval);
 }
 
 /**
@@ -166,7 +170,7 @@ bool perf_rotate_here(struct perf_cpu_pmu_context *cpc)
 	return again;
 }
 
-static enum hrtimer_restart rotation_timer(struct hrtimer *timer)
+static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 {
 	struct perf_cpu_pmu_context *cpc = container_of(timer, typeof(*cpc), hrtimer);
 	bool later = perf_site_interrupted();
@@ -215,7 +219,7 @@ void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
 	raw_spin_lock_init(&cpc->hrtimer_lock);
 	cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
 	hrtimer_init(&cpc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	cpc->hrtimer.function = rotation_timer;
+	cpc->hrtimer.function = perf_rotate_timer;
 }
 
 /**

@@ -34,18 +34,18 @@
 #define BACKFILL_SINGLE	4
 
 DEFINE_STATIC_KEY_FALSE(perf_sched_events);
-static atomic_t sched_events;
+static atomic_t perf_sched_users;
 static DEFINE_MUTEX(sched_events_mutex);
 
 /* Drop the use that the last perf_sched_events_put() has left, after a delay. */
-static void sched_events_off(struct work_struct *work)
+static void perf_sched_events_off(struct work_struct *work)
 {
 	guard(mutex)(&sched_events_mutex);
-	if (atomic_dec_and_test(&sched_events))
+	if (atomic_dec_and_test(&perf_sched_users))
 		static_branch_disable(&perf_sched_events);
 }
 
-static DECLARE_DELAYED_WORK(sched_events_work, sched_events_off);
+static DECLARE_DELAYED_WORK(sched_events_work, perf_sched_events_off);
 
 /**
  * perf_sched_events_get - let task switches call perf from here on
@@ -54,16 +54,16 @@ static DECLARE_DELAYED_WORK(sched_events_work, sched_events_off);
  */
 void perf_sched_events_get(void)
 {
-	if (atomic_inc_not_zero(&sched_events))
+	if (atomic_inc_not_zero(&perf_sched_users))
 		return;
 
 	guard(mutex)(&sched_events_mutex);
-	if (!atomic_read(&sched_events)) {
+	if (!atomic_read(&perf_sched_users)) {
 		static_branch_enable(&perf_sched_events);
 		/* A switch that began before may end without its second half. */
 		synchronize_rcu();
 	}
-	atomic_inc(&sched_events);
+	atomic_inc(&perf_sched_users);
 }
 
 /**
@@ -74,27 +74,27 @@ void perf_sched_events_get(void)
  */
 void perf_sched_events_put(void)
 {
-	if (!atomic_add_unless(&sched_events, -1, 1))
+	if (!atomic_add_unless(&perf_sched_users, -1, 1))
 		schedule_delayed_work(&sched_events_work, HZ);
 }
 
-static void assert_on_cpu(struct perf_event *event)
+static void perf_sched_assert_on_cpu(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
 	WARN_ON_ONCE(event->oncpu != smp_processor_id());
 }
 
 /* Give one event a counter; interrupts are off. */
-static int pmu_add(struct perf_event *event, int flags)
+static int perf_sched_pmu_add(struct perf_event *event, int flags)
 {
-	assert_on_cpu(event);
+	perf_sched_assert_on_cpu(event);
 	return event->pmu->add(event, flags);
 }
 
 /* Take the event's counter away; interrupts are off. */
-static void pmu_del(struct perf_event *event, int flags)
+static void perf_sched_pmu_del(struct perf_event *event, int flags)
 {
-	assert_on_cpu(event);
+	perf_sched_assert_on_cpu(event);
 	event->pmu->del(event, flags);
 }
 
@@ -129,7 +129,7 @@ void perf_event_pmu_stop(struct perf_event *event, int flags)
 /* Groups on and off */
 
 /* Account for an event that has got a counter (@n is 1) or given it back (-1). */
-static void count_counters(const struct perf_event *event, int n)
+static void perf_sched_count_counters(const struct perf_event *event, int n)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(event->pmu_ctx->pmu);
 	bool alone = event->attr.exclusive;
@@ -143,13 +143,13 @@ static void count_counters(const struct perf_event *event, int n)
 		cpc->exclusive &= !alone && cpc->active_oncpu;
 }
 
-static int event_sched_in(struct perf_event *event)
+static int perf_event_sched_in(struct perf_event *event)
 {
 	if (event->state <= PERF_EVENT_STATE_OFF)
 		return 0;
 
 	WRITE_ONCE(event->oncpu, smp_processor_id());
-	/* Pairs with sync_count(): a reader that sees ACTIVE also sees this oncpu. */
+	/* Pairs with perf_read_sync_count(): a reader that sees ACTIVE also sees this oncpu. */
 	smp_wmb();
 	perf_delay(ONCPU_SET);
 	/* Drivers look at the state: it is active before the counter runs. */
@@ -162,13 +162,13 @@ static int event_sched_in(struct perf_event *event)
 	perf_pmu_disable(event->pmu);
 	/* This record has to precede all that the driver writes once it has started. */
 	perf_log_itrace_start(event);
-	if (pmu_add(event, PERF_EF_START)) {
+	if (perf_sched_pmu_add(event, PERF_EF_START)) {
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 		event->oncpu = -1;
 		perf_pmu_enable(event->pmu);
 		return -EAGAIN;
 	}
-	count_counters(event, 1);
+	perf_sched_count_counters(event, 1);
 	perf_pmu_enable(event->pmu);
 	return 0;
 }
@@ -188,16 +188,16 @@ void perf_event_sched_out(struct perf_event *event)
 		return;
 
 	perf_pmu_disable(event->pmu);
-	pmu_del(event, 0);
+	perf_sched_pmu_del(event, 0);
 	perf_delay(DELETED);
-	/* Pairs with sync_count(): a reader that sees no CPU sees the count that del() left. */
+	/* Pairs with perf_read_sync_count(): no CPU is seen with the count that del() left. */
 	smp_store_release(&event->oncpu, -1);
 	perf_delay(ONCPU_CLEARED);
 	/* An overflow may have asked to disable the event; its irq_work may not have run. */
 	if (perf_event_take_disable(event))
 		state = PERF_EVENT_STATE_OFF;
 	perf_event_set_state(event, state);
-	count_counters(event, -1);
+	perf_sched_count_counters(event, -1);
 	perf_pmu_enable(event->pmu);
 }
 
@@ -229,7 +229,7 @@ void perf_group_sched_out(struct perf_event *leader)
 		perf_group_erase(leader);
 }
 
-static int group_sched_in(struct perf_event *leader)
+static int perf_group_sched_in(struct perf_event *leader)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
@@ -238,12 +238,12 @@ static int group_sched_in(struct perf_event *leader)
 	if (WARN_ON_ONCE(leader->state != PERF_EVENT_STATE_INACTIVE))
 		return -EAGAIN;
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
-	if (event_sched_in(leader)) {
+	if (perf_event_sched_in(leader)) {
 		pmu->cancel_txn(pmu);
 		return -EAGAIN;
 	}
 	for_each_sibling_event(member, leader) {
-		if (event_sched_in(member)) {
+		if (perf_event_sched_in(member)) {
 			failed = member;
 			break;
 		}
@@ -270,7 +270,7 @@ static int group_sched_in(struct perf_event *leader)
 }
 
 /* Does attr.exclusive, of this group or of one that is on, allow the group to go on? */
-static bool group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
+static bool perf_sched_group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
 {
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
 		return true;
@@ -289,11 +289,11 @@ static bool group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_conte
  */
 bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
 {
-	return group_can_go_on(leader, cpc) && !group_sched_in(leader);
+	return perf_sched_group_can_go_on(leader, cpc) && !perf_group_sched_in(leader);
 }
 
 /* Is no flexible group of the PMU on, neither of this CPU nor of its task? */
-static bool nothing_to_take_off(struct pmu *pmu)
+static bool perf_sched_nothing_to_take_off(struct pmu *pmu)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_pmu_context *cpu_epc = perf_pmu_context_of(&cpuctx->ctx, pmu);
@@ -347,7 +347,7 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		 * nearly full: charge more. If nothing else is on, the failure is
 		 * the event's own.
 		 */
-		if (leader->nr_siblings || (!some && nothing_to_take_off(epc->pmu)))
+		if (leader->nr_siblings || (!some && perf_sched_nothing_to_take_off(epc->pmu)))
 			tries--;
 		else
 			tries -= BACKFILL_SINGLE;
@@ -381,7 +381,7 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 }
 
 /* Take groups off from the last to the first, so that perf_group_ran() has little to do. */
-static void groups_sched_out(struct list_head *active)
+static void perf_sched_groups_out(struct list_head *active)
 {
 	struct perf_event *leader, *prev;
 
@@ -414,11 +414,11 @@ bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 
 	perf_pmu_disable(pmu);
 	if (task_epc)
-		groups_sched_out(&task_epc->flexible_active);
+		perf_sched_groups_out(&task_epc->flexible_active);
 	if (cpu_epc) {
-		groups_sched_out(&cpu_epc->flexible_active);
+		perf_sched_groups_out(&cpu_epc->flexible_active);
 		if (task_epc && !ctx->task && !RB_EMPTY_ROOT(&cpu_epc->pinned_groups))
-			groups_sched_out(&task_epc->pinned_active);
+			perf_sched_groups_out(&task_epc->pinned_active);
 		perf_groups_sched_in(cpuctx, cpu_epc, true);
 	}
 	if (task_epc)
@@ -442,8 +442,8 @@ void perf_context_sched_out_all(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->lock);
 	for_each_pmu_context(epc, ctx) {
 		perf_pmu_disable(epc->pmu);
-		groups_sched_out(&epc->flexible_active);
-		groups_sched_out(&epc->pinned_active);
+		perf_sched_groups_out(&epc->flexible_active);
+		perf_sched_groups_out(&epc->pinned_active);
 		perf_pmu_enable(epc->pmu);
 	}
 }
@@ -451,8 +451,8 @@ void perf_context_sched_out_all(struct perf_event_context *ctx)
 /* Task switches */
 
 /* Do the CPU's flexible groups have counters that pinned groups of the task may need? */
-static bool cpu_makes_way(struct perf_cpu_context *cpuctx,
-			  const struct perf_event_pmu_context *epc)
+static bool perf_sched_cpu_makes_way(struct perf_cpu_context *cpuctx,
+				     const struct perf_event_pmu_context *epc)
 {
 	const struct perf_event_pmu_context *cpu_epc;
 
@@ -466,8 +466,8 @@ static bool cpu_makes_way(struct perf_cpu_context *cpuctx,
  * Put on the task's groups of one PMU beside those of the CPU, and tell the PMU of
  * the switch if it asked for that.
  */
-static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
-			      struct perf_event_pmu_context *epc)
+static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
+				   struct perf_event_pmu_context *epc)
 {
 	struct pmu *pmu = epc->pmu;
 	bool wait;
@@ -476,7 +476,7 @@ static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 	    !perf_wants_switches(pmu))
 		return;
 	perf_pmu_disable(pmu);
-	if (unlikely(cpu_makes_way(cpuctx, epc))) {
+	if (unlikely(perf_sched_cpu_makes_way(cpuctx, epc))) {
 		wait = perf_pmu_resched_cpu(cpuctx, epc->ctx, pmu);
 	} else {
 		perf_groups_sched_in(cpuctx, epc, true);
@@ -490,8 +490,8 @@ static void task_epc_sched_in(struct perf_cpu_context *cpuctx,
 }
 
 /* Tell the PMUs that asked for it of the switch, then take the task's groups off. */
-static noinline void tell_and_sched_out(struct perf_cpu_context *cpuctx,
-					struct perf_event_context *ctx)
+static noinline void perf_sched_tell_and_go_out(struct perf_cpu_context *cpuctx,
+						struct perf_event_context *ctx)
 {
 	struct perf_event_pmu_context *epc;
 
@@ -520,7 +520,7 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
 	cpuctx->task_ctx = NULL;
 	cpuctx->residence = NULL;
 	if (perf_switches_are_watched(cpuctx))
-		tell_and_sched_out(cpuctx, ctx);
+		perf_sched_tell_and_go_out(cpuctx, ctx);
 	else
 		perf_context_sched_out_all(ctx);
 	if (ctx->clock.cpu >= 0)
@@ -551,7 +551,7 @@ void perf_context_update_userpages(struct perf_event_context *ctx)
  * Let a context without groups to schedule come in. Return: false when it has some,
  * which may be attached until the lock is held; then nothing has been done.
  */
-static __always_inline bool resident_context_in(struct perf_event_context *ctx)
+static __always_inline bool perf_resident_context_in(struct perf_event_context *ctx)
 {
 	bool resident;
 
@@ -561,16 +561,16 @@ static __always_inline bool resident_context_in(struct perf_event_context *ctx)
 		resident = !ctx->nr_sched;
 		if (resident && ctx->nr_events && ctx->clock.cpu < 0)
 			perf_clock_start(&ctx->clock, perf_clock());
-		/* For a context with groups, scheduled_context_in() does this at its end. */
+		/* For a context with groups, perf_scheduled_context_in() does this at its end. */
 		if (resident && unlikely(!hlist_empty(&ctx->mapped)))
 			perf_context_update_userpages(ctx);
 	}
 	return resident;
 }
 
-static noinline void scheduled_context_in(struct perf_cpu_context *cpuctx,
-					  struct perf_event_context *ctx,
-					  const struct task_struct *prev)
+static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
+					       struct perf_event_context *ctx,
+					       const struct task_struct *prev)
 {
 	struct perf_event_context *residence = perf_residence_for(ctx, prev);
 	struct perf_event_pmu_context *epc;
@@ -585,7 +585,7 @@ static noinline void scheduled_context_in(struct perf_cpu_context *cpuctx,
 		cpuctx->task_ctx = ctx;
 		cpuctx->residence = residence;
 		for_each_pmu_context(epc, ctx)
-			task_epc_sched_in(cpuctx, epc);
+			perf_task_epc_sched_in(cpuctx, epc);
 		if (perf_switches_are_watched(cpuctx))
 			perf_tell_other_pmus(cpuctx, ctx, true);
 		if (unlikely(!hlist_empty(&ctx->mapped)))
@@ -605,8 +605,8 @@ static noinline void scheduled_context_in(struct perf_cpu_context *cpuctx,
 void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			   const struct task_struct *prev)
 {
-	if (!resident_context_in(ctx))
-		scheduled_context_in(cpuctx, ctx, prev);
+	if (!perf_resident_context_in(ctx))
+		perf_scheduled_context_in(cpuctx, ctx, prev);
 }
 
 /**
@@ -656,8 +656,8 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	if (unlikely(cpuctx->task_ctx) &&
 	    (!perf_residence_serves(cpuctx, ctx) || perf_switches_are_watched(cpuctx)))
 		perf_context_sched_out(cpuctx, cpuctx->task_ctx);
-	if (ctx && likely(!cpuctx->task_ctx) && !resident_context_in(ctx))
-		scheduled_context_in(cpuctx, ctx, prev);
+	if (ctx && likely(!cpuctx->task_ctx) && !perf_resident_context_in(ctx))
+		perf_scheduled_context_in(cpuctx, ctx, prev);
 	perf_switch_record(task, prev, true);
 	if (perf_switches_are_watched(cpuctx) && !cpuctx->task_ctx)
 		perf_tell_all_pmus(cpuctx, true);
@@ -681,10 +681,10 @@ void perf_pmu_resched(struct pmu *pmu)
 	perf_pmu_disable(pmu);
 	epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
 	if (epc)
-		groups_sched_out(&epc->pinned_active);
+		perf_sched_groups_out(&epc->pinned_active);
 	epc = perf_pmu_context_of(&cpuctx->ctx, pmu);
 	if (epc)
-		groups_sched_out(&epc->pinned_active);
+		perf_sched_groups_out(&epc->pinned_active);
 	perf_pmu_resched_cpu(cpuctx, cpuctx->task_ctx ?: &cpuctx->ctx, pmu);
 	perf_pmu_enable(pmu);
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perf_event_open(2), in stages: check the request, find the task, make the event,
- * attach it. Each stage records in struct open_request what undo() has to give back.
+ * attach it. Each stage records in struct open_request what perf_open_undo()
+ * has to give back.
  */
 #include <linux/fdtable.h>
 #include <linux/file.h>
@@ -56,7 +57,7 @@ struct open_request {
 	int			fd;
 };
 
-static int check_request(struct open_request *req, struct perf_event_attr __user *uattr)
+static int perf_open_check_request(struct open_request *req, struct perf_event_attr __user *uattr)
 {
 	int err;
 
@@ -77,7 +78,7 @@ static int check_request(struct open_request *req, struct perf_event_attr __user
 	return 0;
 }
 
-static int find_group(struct open_request *req, int group_fd)
+static int perf_open_find_group(struct open_request *req, int group_fd)
 {
 	struct perf_event *event;
 
@@ -96,7 +97,7 @@ static int find_group(struct open_request *req, int group_fd)
 	return 0;
 }
 
-static int find_task(struct open_request *req)
+static int perf_open_find_task(struct open_request *req)
 {
 	if (req->pid == -1 || (req->flags & PERF_FLAG_PID_CGROUP))
 		return 0;
@@ -114,7 +115,7 @@ static int find_task(struct open_request *req)
 	return 0;
 }
 
-static int make_event(struct open_request *req)
+static int perf_open_make_event(struct open_request *req)
 {
 	int cgroup_fd = req->flags & PERF_FLAG_PID_CGROUP ? req->pid : -1;
 	struct perf_event *event;
@@ -138,7 +139,7 @@ static int make_event(struct open_request *req)
  * May current watch the task, with an event that sends it signals where @signals is
  * set? It stays so while the task's exec_update_lock is held.
  */
-static bool may_watch(struct task_struct *task, bool signals)
+static bool perf_open_may_watch(struct task_struct *task, bool signals)
 {
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
 	bool capable;
@@ -175,14 +176,14 @@ int perf_event_may_claim(const struct perf_event *event)
 		return 0;
 	if (!event->hw.target)
 		return perf_allow_cpu();
-	return may_watch(event->hw.target, event->attr.sigtrap) ? 0 : -EACCES;
+	return perf_open_may_watch(event->hw.target, event->attr.sigtrap) ? 0 : -EACCES;
 }
 
 /*
  * The right to watch a task is checked, and the event attached, with the
  * task's credentials held still: it cannot become more than it is in between.
  */
-static int enter_target(struct open_request *req)
+static int perf_open_enter_target(struct open_request *req)
 {
 	struct perf_event_context *ctx;
 	int err;
@@ -192,7 +193,7 @@ static int enter_target(struct open_request *req)
 		if (err)
 			return err;
 		req->exec_locked = true;
-		if (!may_watch(req->task, req->attr.sigtrap))
+		if (!perf_open_may_watch(req->task, req->attr.sigtrap))
 			return -EACCES;
 	} else {
 		err = perf_allow_cpu();
@@ -208,7 +209,7 @@ static int enter_target(struct open_request *req)
 }
 
 /* A context may have only one event of an exclusive PMU for each CPU. */
-static bool exclusive_conflict(const struct perf_event *event)
+static bool perf_open_exclusive_conflict(const struct perf_event *event)
 {
 	const struct perf_event *other;
 
@@ -240,10 +241,10 @@ int perf_event_may_attach(const struct perf_event *event)
 		return -ENODEV;
 	if (!ctx->task && !per_cpu(perf_cpu_context, event->cpu).online)
 		return -ENODEV;
-	return exclusive_conflict(event) ? -EBUSY : 0;
+	return perf_open_exclusive_conflict(event) ? -EBUSY : 0;
 }
 
-static int join_group(struct open_request *req)
+static int perf_open_join_group(struct open_request *req)
 {
 	struct perf_event *event = req->event, *leader = req->leader;
 	int err;
@@ -265,7 +266,7 @@ static int join_group(struct open_request *req)
 	return err;
 }
 
-static int attach(struct open_request *req)
+static int perf_open_attach(struct open_request *req)
 {
 	struct perf_event *event = req->event;
 	int err;
@@ -275,7 +276,7 @@ static int attach(struct open_request *req)
 	if (err)
 		return err;
 	mutex_lock(&event->ctx->mutex);
-	err = join_group(req);
+	err = perf_open_join_group(req);
 	if (!err && req->output)
 		err = perf_event_set_output(event, req->output);
 	if (!err)
@@ -288,7 +289,7 @@ static int attach(struct open_request *req)
 	return err;
 }
 
-static void undo(struct open_request *req)
+static void perf_open_undo(struct open_request *req)
 {
 	if (req->exec_locked)
 		up_read(&req->task->signal->exec_update_lock);
@@ -297,14 +298,14 @@ static void undo(struct open_request *req)
 	fdput(req->group);
 }
 
-static int open_event(struct open_request *req, struct perf_event_attr __user *uattr,
-		      int group_fd)
+static int perf_open_event(struct open_request *req, struct perf_event_attr __user *uattr,
+			   int group_fd)
 {
 	unsigned int f_flags = O_RDWR;
 	struct file *file;
 	int err;
 
-	err = check_request(req, uattr);
+	err = perf_open_check_request(req, uattr);
 	if (err)
 		return err;
 	if (req->flags & PERF_FLAG_FD_CLOEXEC)
@@ -313,13 +314,13 @@ static int open_event(struct open_request *req, struct perf_event_attr __user *u
 	if (req->fd < 0)
 		return req->fd;
 
-	err = find_group(req, group_fd);
+	err = perf_open_find_group(req, group_fd);
 	if (!err)
-		err = find_task(req);
+		err = perf_open_find_task(req);
 	if (!err)
-		err = make_event(req);
+		err = perf_open_make_event(req);
 	if (!err)
-		err = enter_target(req);
+		err = perf_open_enter_target(req);
 	if (err)
 		goto fail;
 
@@ -329,7 +330,7 @@ static int open_event(struct open_request *req, struct perf_event_attr __user *u
 		err = PTR_ERR(file);
 		goto fail;
 	}
-	err = attach(req);
+	err = perf_open_attach(req);
 	if (err) {
 		/* Closing it drops the event. */
 		req->event = NULL;
@@ -368,7 +369,7 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr,
 	int ret;
 
 	perf_delay(CALL_OPEN);
-	ret = open_event(&req, attr_uptr, group_fd);
-	undo(&req);
+	ret = perf_open_event(&req, attr_uptr, group_fd);
+	perf_open_undo(&req);
 	return ret;
 }

@@ -37,7 +37,7 @@ int perf_max_samples_per_tick __read_mostly = DIV_ROUND_UP(MAX_SAMPLE_RATE, HZ);
 int perf_sample_period_ns __read_mostly = NSEC_PER_SEC / MAX_SAMPLE_RATE;
 
 /* ns that one interrupt may take on average, 0: as long as it likes. */
-static unsigned int sample_allowed_ns __read_mostly =
+static unsigned int perf_sysctl_sample_allowed_ns __read_mostly =
 	NSEC_PER_SEC / MAX_SAMPLE_RATE / 100 * CPU_TIME_PERCENT;
 
 /*
@@ -48,26 +48,26 @@ static unsigned int sample_allowed_ns __read_mostly =
 static DEFINE_PER_CPU(u64, took_sum);
 
 /* ns, of the last time the rate was lowered; for the message. */
-static u64 took_reported;
-static u64 took_limit_reported;
+static u64 perf_sysctl_took_reported;
+static u64 perf_sysctl_took_limit_reported;
 
 /* With a share of 0 or 100 percent, the cost of interrupts is not limited. */
-static bool share_is_unlimited(int percent)
+static bool perf_sysctl_share_is_unlimited(int percent)
 {
 	return percent == 0 || percent == 100;
 }
 
-static void set_share(int percent)
+static void perf_sysctl_set_share(int percent)
 {
 	u64 allowed = (u64)perf_sample_period_ns * percent;
 
 	do_div(allowed, 100);
 	/* A limit that is rounded down to 0 would mean unlimited. */
-	if (share_is_unlimited(percent))
+	if (perf_sysctl_share_is_unlimited(percent))
 		allowed = 0;
 	else if (!allowed)
 		allowed = 1;
-	WRITE_ONCE(sample_allowed_ns, allowed);
+	WRITE_ONCE(perf_sysctl_sample_allowed_ns, allowed);
 }
 
 /**
@@ -86,7 +86,7 @@ int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
 {
 	int err, rate;
 
-	if (write && share_is_unlimited(sysctl_perf_cpu_time_max_percent))
+	if (write && perf_sysctl_share_is_unlimited(sysctl_perf_cpu_time_max_percent))
 		return -EINVAL;
 	err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
 	if (err || !write)
@@ -95,7 +95,7 @@ int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
 	rate = READ_ONCE(sysctl_perf_event_sample_rate);
 	WRITE_ONCE(perf_max_samples_per_tick, DIV_ROUND_UP(rate, HZ));
 	WRITE_ONCE(perf_sample_period_ns, NSEC_PER_SEC / rate);
-	set_share(sysctl_perf_cpu_time_max_percent);
+	perf_sysctl_set_share(sysctl_perf_cpu_time_max_percent);
 	return 0;
 }
 
@@ -116,9 +116,9 @@ int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
 
 	if (err || !write)
 		return err;
-	if (share_is_unlimited(sysctl_perf_cpu_time_max_percent))
+	if (perf_sysctl_share_is_unlimited(sysctl_perf_cpu_time_max_percent))
 		pr_warn("nothing limits the time of sampling interrupts: a high rate can stall the system\n");
-	set_share(sysctl_perf_cpu_time_max_percent);
+	perf_sysctl_set_share(sysctl_perf_cpu_time_max_percent);
 	return 0;
 }
 
@@ -147,20 +147,21 @@ int perf_event_max_stack_handler(const struct ctl_table *table, int write,
 	return perf_callchain_set_limit(limit, value);
 }
 
-static void report_lower_rate(struct irq_work *work)
+static void perf_sysctl_report_lower_rate(struct irq_work *work)
 {
 	pr_info_ratelimited("sampling interrupts take %llu ns on average, more than the %llu allowed: kernel.perf_event_max_sample_rate is now %d\n",
-			    READ_ONCE(took_reported), READ_ONCE(took_limit_reported),
+			    READ_ONCE(perf_sysctl_took_reported),
+			    READ_ONCE(perf_sysctl_took_limit_reported),
 			    READ_ONCE(sysctl_perf_event_sample_rate));
 }
 
-static DEFINE_IRQ_WORK(lower_rate_work, report_lower_rate);
+static DEFINE_IRQ_WORK(lower_rate_work, perf_sysctl_report_lower_rate);
 
 /*
  * Samples that fit a tick when each takes @took ns and together they may use
  * @percent of it; at least one.
  */
-static u32 samples_that_fit(u64 took, int percent)
+static u32 perf_sysctl_samples_that_fit(u64 took, int percent)
 {
 	u64 budget = (u64)TICK_NSEC * percent;
 
@@ -177,7 +178,7 @@ static u32 samples_that_fit(u64 took, int percent)
  */
 void perf_sample_event_took(u64 sample_len_ns)
 {
-	u64 limit = READ_ONCE(sample_allowed_ns);
+	u64 limit = READ_ONCE(perf_sysctl_sample_allowed_ns);
 	u64 sum, average;
 	u32 fit;
 	int rate;
@@ -198,16 +199,16 @@ void perf_sample_event_took(u64 sample_len_ns)
 	 * values that fit together well enough.
 	 */
 	average += average >> 2;
-	fit = samples_that_fit(average, READ_ONCE(sysctl_perf_cpu_time_max_percent));
+	fit = perf_sysctl_samples_that_fit(average, READ_ONCE(sysctl_perf_cpu_time_max_percent));
 	rate = min_t(u64, (u64)fit * HZ, READ_ONCE(sysctl_perf_event_sample_rate));
 
-	WRITE_ONCE(sample_allowed_ns, min_t(u64, average, UINT_MAX));
+	WRITE_ONCE(perf_sysctl_sample_allowed_ns, min_t(u64, average, UINT_MAX));
 	WRITE_ONCE(perf_max_samples_per_tick, fit);
 	WRITE_ONCE(sysctl_perf_event_sample_rate, rate);
 	WRITE_ONCE(perf_sample_period_ns, NSEC_PER_SEC / rate);
 
-	WRITE_ONCE(took_reported, sum >> TOOK_SHIFT);
-	WRITE_ONCE(took_limit_reported, limit);
+	WRITE_ONCE(perf_sysctl_took_reported, sum >> TOOK_SHIFT);
+	WRITE_ONCE(perf_sysctl_took_limit_reported, limit);
 	irq_work_queue(&lower_rate_work);
 }
 

@@ -64,12 +64,12 @@ void perf_throttle_record(struct perf_event *event, bool throttled)
 /* Arithmetic: see period.h, too */
 
 /* With more overflows than this in one tick, the period is too short for the frequency. */
-static u64 overflows_per_tick(u64 freq)
+static u64 perf_throttle_overflows_per_tick(u64 freq)
 {
 	return 2 + 2 * div_u64(freq * TICK_NSEC, NSEC_PER_SEC);
 }
 
-static void lengthen_period(struct hw_perf_event *hw)
+static void perf_throttle_lengthen_period(struct hw_perf_event *hw)
 {
 	hw->sample_period = min_t(u64, 2 * hw->sample_period, S64_MAX / 2);
 }
@@ -80,7 +80,7 @@ static void lengthen_period(struct hw_perf_event *hw)
  * those of one tick. This is not asked within one occurrence, since its samples may
  * themselves take so long.
  */
-static bool without_tick(const struct perf_event *event)
+static bool perf_tick_is_absent(const struct perf_event *event)
 {
 	return event->attr.freq && event->cold &&
 	       jiffies - event->cold->counted_since > 1 && !perf_event_throttled(event);
@@ -102,7 +102,7 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 
 	/* Overflows are counted from the first one after a tick. */
 	if (hw->interrupts_seq != tick ||
-	    (!(flags & PERF_OVERFLOW_AGAIN) && without_tick(event))) {
+	    (!(flags & PERF_OVERFLOW_AGAIN) && perf_tick_is_absent(event))) {
 		hw->interrupts_seq = tick;
 		if (event->attr.freq && event->cold)
 			event->cold->counted_since = jiffies;
@@ -127,8 +127,9 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 		perf_throttle_record(event, true);
 		return 1;
 	}
-	if (event->attr.freq && hw->interrupts > overflows_per_tick(event->attr.sample_freq))
-		lengthen_period(hw);
+	if (event->attr.freq &&
+	    hw->interrupts > perf_throttle_overflows_per_tick(event->attr.sample_freq))
+		perf_throttle_lengthen_period(hw);
 	return 0;
 }
 
@@ -213,7 +214,7 @@ bool perf_event_unthrottle_in(struct perf_event *event)
 
 static DEFINE_MUTEX(tick_lock);
 /* Events with a frequency; tick_lock. */
-static unsigned int tick_users;
+static unsigned int perf_tick_users;
 
 /**
  * perf_tick_get - keep the tick on nohz_full CPUs for an event with a frequency
@@ -223,7 +224,7 @@ static unsigned int tick_users;
 void perf_tick_get(void)
 {
 	guard(mutex)(&tick_lock);
-	if (!tick_users++)
+	if (!perf_tick_users++)
 		tick_dep_set(TICK_DEP_BIT_PERF_EVENTS);
 }
 
@@ -235,7 +236,7 @@ void perf_tick_get(void)
 void perf_tick_put(void)
 {
 	guard(mutex)(&tick_lock);
-	if (!--tick_users)
+	if (!--perf_tick_users)
 		tick_dep_clear(TICK_DEP_BIT_PERF_EVENTS);
 }
 
@@ -273,7 +274,7 @@ void perf_event_restart_period(struct perf_event *event)
  * Compute the period from what was counted since the last tick. An event that was
  * throttled has counted for only a part of that time, and its period was too short.
  */
-static bool adjust_frequency(struct perf_event *event, bool halted)
+static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 {
 	struct hw_perf_event *hw = &event->hw;
 	u64 count, delta, enabled, running, ns, target;
@@ -285,7 +286,7 @@ static bool adjust_frequency(struct perf_event *event, bool halted)
 	event->cold->freq_count_stamp = count;
 	event->cold->freq_time_stamp = running;
 	if (unlikely(halted)) {
-		lengthen_period(hw);
+		perf_throttle_lengthen_period(hw);
 		return false;
 	}
 	/* The count was reset, or nothing happened: there is no rate to go by. */
@@ -301,7 +302,7 @@ static bool adjust_frequency(struct perf_event *event, bool halted)
 	return true;
 }
 
-static void tick_event(struct perf_event *event)
+static void perf_tick_event(struct perf_event *event)
 {
 	bool throttled = perf_event_throttled(event);
 	bool freq = event->attr.freq && event->attr.sample_freq;
@@ -319,14 +320,14 @@ static void tick_event(struct perf_event *event)
 	 */
 	if (scheduled && !halted)
 		perf_event_pmu_stop(event, PERF_EF_UPDATE);
-	if ((freq && adjust_frequency(event, throttled)) || throttled)
+	if ((freq && perf_tick_adjust_frequency(event, throttled)) || throttled)
 		flags = PERF_EF_RELOAD;
 	if (scheduled)
 		perf_event_pmu_start(event, flags);
 }
 
 /* Do the tick's work for all active events of a context, whose lock is held. */
-static void tick_context(struct perf_event_context *ctx, bool throttled)
+static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 {
 	struct pmu *pmu = NULL;
 	struct perf_event *event;
@@ -344,7 +345,7 @@ static void tick_context(struct perf_event_context *ctx, bool throttled)
 			pmu = event->pmu;
 			perf_pmu_disable(pmu);
 		}
-		tick_event(event);
+		perf_tick_event(event);
 	}
 	if (pmu)
 		perf_pmu_enable(pmu);
@@ -369,10 +370,10 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 	ctx = perf_task_context(current);
 	if (throttled || cpuctx->ctx.nr_freq || (ctx && READ_ONCE(ctx->nr_freq))) {
 		raw_spin_lock(&cpuctx->ctx.lock);
-		tick_context(&cpuctx->ctx, throttled);
+		perf_tick_context(&cpuctx->ctx, throttled);
 		if (ctx) {
 			raw_spin_lock(&ctx->lock);
-			tick_context(ctx, throttled);
+			perf_tick_context(ctx, throttled);
 			raw_spin_unlock(&ctx->lock);
 		}
 		raw_spin_unlock(&cpuctx->ctx.lock);

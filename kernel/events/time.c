@@ -32,7 +32,7 @@ u64 perf_clock(void)
 	return local_clock();
 }
 
-static void assert_unchanging(const struct perf_event_context *ctx)
+static void perf_time_assert_unchanging(const struct perf_event_context *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	lockdep_assert_irqs_disabled();
@@ -48,7 +48,7 @@ static void assert_unchanging(const struct perf_event_context *ctx)
  */
 void perf_context_begin(struct perf_event_context *ctx)
 {
-	assert_unchanging(ctx);
+	perf_time_assert_unchanging(ctx);
 	perf_change_announce(ctx);
 	perf_change_go(ctx, perf_clock());
 }
@@ -62,8 +62,8 @@ void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_c
 {
 	u64 now;
 
-	assert_unchanging(cpu);
-	assert_unchanging(task);
+	perf_time_assert_unchanging(cpu);
+	perf_time_assert_unchanging(task);
 	/* The full barrier of the second announcement is the first one's, too. */
 	WRITE_ONCE(cpu->seq, cpu->seq + PERF_CHANGE_COMING);
 	perf_change_announce(task);
@@ -95,14 +95,15 @@ void perf_context_stop(struct perf_event_context *ctx)
 {
 	if (ctx->clock.cpu < 0)
 		return;
-	assert_unchanging(ctx);
+	perf_time_assert_unchanging(ctx);
 	perf_change_announce(ctx);
 	perf_clock_stop(&ctx->clock, perf_clock());
 	perf_change_end(ctx, PERF_CHANGE_COMING);
 }
 
 /* Under the context's lock the times do not change, unless the event moves. */
-static noinline void times_locked(const struct perf_event *event, struct perf_times *times)
+static noinline void perf_time_times_locked(const struct perf_event *event,
+					    struct perf_times *times)
 {
 	struct perf_event_context *ctx;
 	unsigned long flags;
@@ -134,7 +135,7 @@ u64 perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
 	struct perf_times times;
 
 	if (!perf_times_read(event, &times) && !irqs_disabled())
-		times_locked(event, &times);
+		perf_time_times_locked(event, &times);
 	*enabled = times.enabled;
 	*running = times.running;
 	return times.when;
@@ -160,20 +161,21 @@ u64 perf_event_ran(const struct perf_event *event)
  * The state that counts for a member's times: while the leader is off, the member
  * neither is enabled nor runs, whatever its own state.
  */
-static enum perf_event_state state_under(enum perf_event_state leader, enum perf_event_state own)
+static enum perf_event_state perf_time_state_under(enum perf_event_state leader,
+						   enum perf_event_state own)
 {
 	return leader <= PERF_EVENT_STATE_OFF ? leader : own;
 }
 
 /* Let both times run or stand as the state wants, from @now by the event's clock. */
-static void turn_times(struct perf_event *event, enum perf_event_state state, u64 now)
+static void perf_time_turn_all(struct perf_event *event, enum perf_event_state state, u64 now)
 {
 	perf_time_turn(&event->time_enabled, now, state >= PERF_EVENT_STATE_INACTIVE);
 	perf_time_turn(&event->time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
 }
 
 /* The moment of the change that goes on, by the event's clock. */
-static u64 take_change_time(struct perf_event *event)
+static u64 perf_time_take_change_time(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
 
@@ -189,12 +191,13 @@ static u64 take_change_time(struct perf_event *event)
  */
 void perf_event_follow(struct perf_event *event)
 {
-	u64 now = take_change_time(event);
+	u64 now = perf_time_take_change_time(event);
 
-	turn_times(event, state_under(event->group_leader->state, event->state), now);
+	perf_time_turn_all(event, perf_time_state_under(event->group_leader->state, event->state),
+			   now);
 }
 
-static bool is_enabled(enum perf_event_state state)
+static bool perf_time_event_is_enabled(enum perf_event_state state)
 {
 	return state >= PERF_EVENT_STATE_INACTIVE;
 }
@@ -220,15 +223,17 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 	if (WARN_ON_ONCE(event->state <= PERF_EVENT_STATE_EXIT && state > event->state))
 		return;
 
-	now = take_change_time(event);
-	turn_times(event, event == leader ? state : state_under(leader->state, state), now);
-	if (is_enabled(event->state) != is_enabled(state)) {
+	now = perf_time_take_change_time(event);
+	perf_time_turn_all(event, event == leader ? state :
+			   perf_time_state_under(leader->state, state), now);
+	if (perf_time_event_is_enabled(event->state) != perf_time_event_is_enabled(state)) {
 		for_each_sibling_event(sibling, event)
-			turn_times(sibling, state_under(state, sibling->state), now);
+			perf_time_turn_all(sibling, perf_time_state_under(state, sibling->state),
+					   now);
 	}
 	event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
 	perf_delay(STATE_SET);
-	/* Pairs with sync_count(): a reader that sees a state that is not active sees the count. */
+	/* Pairs with perf_read_sync_count(): a reader that does not see ACTIVE sees the count. */
 	smp_store_release(&event->state, state);
 }
 

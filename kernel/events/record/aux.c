@@ -36,12 +36,12 @@ static DEFINE_SPINLOCK(areas_lock);	/* driver_areas; process context */
 /* perf_aux_revoke() sleeps here until an area has left the list. */
 static DECLARE_WAIT_QUEUE_HEAD(area_left);
 
-static unsigned long aux_size(const struct perf_aux *aux)
+static unsigned long perf_aux_area_size(const struct perf_aux *aux)
 {
 	return (unsigned long)aux->nr_pages << PAGE_SHIFT;
 }
 
-static void free_pages_of(struct perf_aux *aux)
+static void perf_aux_free_pages_of(struct perf_aux *aux)
 {
 	unsigned int i;
 
@@ -55,7 +55,7 @@ static void free_pages_of(struct perf_aux *aux)
 }
 
 /* Order of the pieces to allocate: single pages, unless the driver says otherwise. */
-static int piece_order(const struct perf_aux *aux, int capabilities)
+static int perf_aux_piece_order(const struct perf_aux *aux, int capabilities)
 {
 	if (!(capabilities & (PERF_PMU_CAP_AUX_NO_SG | PERF_PMU_CAP_AUX_PREFER_LARGE)))
 		return 0;
@@ -72,7 +72,7 @@ static int piece_order(const struct perf_aux *aux, int capabilities)
  * order. Drivers find a piece's order in the private field of its first page; a
  * page without the private flag is a piece by itself.
  */
-static bool alloc_pages_for(struct perf_aux *aux, int node, int max_order)
+static bool perf_aux_alloc_pages_for(struct perf_aux *aux, int node, int max_order)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
 	unsigned int have = 0, i;
@@ -97,7 +97,7 @@ static bool alloc_pages_for(struct perf_aux *aux, int node, int max_order)
 }
 
 /* Does the driver need one piece of memory, and did not get it? */
-static bool pieces_refused(struct perf_aux *aux, int capabilities, int max_order)
+static bool perf_aux_pieces_refused(struct perf_aux *aux, int capabilities, int max_order)
 {
 	return aux->overwrite && (capabilities & PERF_PMU_CAP_AUX_NO_SG) &&
 	       page_private(virt_to_page(aux->pages[0])) != max_order;
@@ -107,7 +107,7 @@ static bool pieces_refused(struct perf_aux *aux, int capabilities, int max_order
  * Take the area away from its driver. Called once for each area: by the holder
  * of its last reference, or by perf_aux_revoke().
  */
-static void leave_driver(struct perf_aux *aux)
+static void perf_aux_leave_driver(struct perf_aux *aux)
 {
 	aux->free(aux->priv);
 	module_put(aux->module);
@@ -122,24 +122,24 @@ static void leave_driver(struct perf_aux *aux)
  * After the last reference: give back everything but struct perf_aux itself,
  * which readers under RCU may still look at.
  */
-static void release_memory(struct perf_aux *aux)
+static void perf_aux_release_memory(struct perf_aux *aux)
 {
 	if (aux->pmu)
-		leave_driver(aux);
-	free_pages_of(aux);
+		perf_aux_leave_driver(aux);
+	perf_aux_free_pages_of(aux);
 	perf_uncharge(&aux->charge);
 	perf_buffer_put(aux->rb);
 }
 
-static void aux_free(struct work_struct *work)
+static void perf_aux_free(struct work_struct *work)
 {
 	struct perf_aux *aux = container_of(to_rcu_work(work), struct perf_aux, work);
 
-	release_memory(aux);
+	perf_aux_release_memory(aux);
 	kvfree(aux);
 }
 
-static void aux_release(struct irq_work *work)
+static void perf_aux_release(struct irq_work *work)
 {
 	struct perf_aux *aux = container_of(work, struct perf_aux, atomic_put);
 
@@ -169,7 +169,7 @@ void perf_aux_put_now(struct perf_aux *aux)
 {
 	if (!refcount_dec_and_test(&aux->refcount))
 		return;
-	release_memory(aux);
+	perf_aux_release_memory(aux);
 	kvfree_rcu(aux, work.rcu);
 }
 
@@ -179,7 +179,7 @@ void perf_aux_put_now(struct perf_aux *aux)
  * Return: true when an area is held in *@held, or when the PMU has none (*@held
  * is NULL); false when it only has areas that are about to leave the list.
  */
-static bool hold_area(const struct pmu *pmu, struct perf_aux **held)
+static bool perf_aux_hold_area(const struct pmu *pmu, struct perf_aux **held)
 {
 	struct perf_aux *aux;
 	bool some = false;
@@ -211,10 +211,10 @@ void perf_aux_revoke(struct pmu *pmu)
 	struct perf_aux *aux;
 
 	for (;;) {
-		wait_event(area_left, hold_area(pmu, &aux));
+		wait_event(area_left, perf_aux_hold_area(pmu, &aux));
 		if (!aux)
 			return;
-		leave_driver(aux);
+		perf_aux_leave_driver(aux);
 		perf_aux_put(aux);
 	}
 }
@@ -223,7 +223,7 @@ void perf_aux_revoke(struct pmu *pmu)
  * Let the driver set the area up. perf_pmus_read_lock() keeps the PMU of an event
  * that is not dead; a PMU that is being unregistered waits for it to end.
  */
-static bool enter_driver(struct perf_aux *aux, struct perf_event *event)
+static bool perf_aux_enter_driver(struct perf_aux *aux, struct perf_event *event)
 {
 	int idx = perf_pmus_read_lock();
 
@@ -264,7 +264,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	struct pmu *pmu;
 	int capabilities, max_order;
 
-	/* The PMU may be unregistered after this; enter_driver() looks again. */
+	/* The PMU may be unregistered after this; perf_aux_enter_driver() looks again. */
 	scoped_guard(rcu) {
 		pmu = READ_ONCE(event->pmu);
 		if (!pmu->setup_aux)
@@ -281,25 +281,25 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	aux->overwrite = overwrite;
 	aux->pmu = pmu;
 	if (!overwrite)
-		aux->watermark = watermark ? watermark : aux_size(aux) / 2;
-	max_order = piece_order(aux, capabilities);
+		aux->watermark = watermark ? watermark : perf_aux_area_size(aux) / 2;
+	max_order = perf_aux_piece_order(aux, capabilities);
 
 	/*
-	 * The area is complete before enter_driver() lists it: from then on
-	 * perf_aux_revoke() may find it.
+	 * The area is complete before perf_aux_enter_driver() lists it: from
+	 * then on perf_aux_revoke() may find it.
 	 */
 	refcount_set(&aux->refcount, 1);
-	init_irq_work(&aux->atomic_put, aux_release);
-	INIT_RCU_WORK(&aux->work, aux_free);
+	init_irq_work(&aux->atomic_put, perf_aux_release);
+	INIT_RCU_WORK(&aux->work, perf_aux_free);
 	refcount_inc(&rb->refcount);
 	aux->rb = rb;
-	if (alloc_pages_for(aux, node, max_order) &&
-	    !pieces_refused(aux, capabilities, max_order) &&
-	    enter_driver(aux, event))
+	if (perf_aux_alloc_pages_for(aux, node, max_order) &&
+	    !perf_aux_pieces_refused(aux, capabilities, max_order) &&
+	    perf_aux_enter_driver(aux, event))
 		return aux;
 
 	perf_buffer_put(rb);
-	free_pages_of(aux);
+	perf_aux_free_pages_of(aux);
 	kvfree(aux);
 	return ERR_PTR(-ENOMEM);
 }
@@ -318,7 +318,7 @@ struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff)
 }
 
 /* Runs on the CPU where the transaction was opened, with interrupts off. */
-static void stop_writer_here(void *info)
+static void perf_aux_stop_writer_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	struct perf_aux *aux = info;
@@ -360,32 +360,33 @@ void perf_aux_stop_writer(struct perf_aux *aux)
 
 	/*
 	 * The area has been taken from the buffer before its writer is looked
-	 * for. Pairs with the barrier in aux_open_on(): a transaction that is
-	 * not seen here has seen that the area is gone, and one that goes on is
-	 * seen with its CPU.
+	 * for. Pairs with the barrier in perf_aux_open_on(): a transaction that
+	 * is not seen here has seen that the area is gone, and one that goes on
+	 * is seen with its CPU.
 	 */
 	smp_mb();
 	for (i = 0; i < STOP_ATTEMPTS && READ_ONCE(aux->rb->aux_open) == aux; i++)
-		smp_call_function_single(READ_ONCE(aux->writer_cpu), stop_writer_here, aux, 1);
+		smp_call_function_single(READ_ONCE(aux->writer_cpu), perf_aux_stop_writer_here, aux,
+					 1);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-/* KUnit hook, called in aux_open_on() where another CPU may unmap the area. */
+/* KUnit hook, called in perf_aux_open_on() where another CPU may unmap the area. */
 void (*perf_test_aux_step)(void);
 
-static void aux_test_step(void)
+static void perf_aux_test_step(void)
 {
 	if (perf_test_aux_step)
 		perf_test_aux_step();
 }
 #else
-static void aux_test_step(void)
+static void perf_aux_test_step(void)
 {
 }
 #endif
 
 /* The area that the event may open a transaction on, with a reference, or NULL. */
-static struct perf_aux *aux_get(struct perf_event *event)
+static struct perf_aux *perf_aux_get(struct perf_event *event)
 {
 	struct perf_event *output = perf_event_root(event);
 	struct perf_aux *aux = NULL;
@@ -406,7 +407,7 @@ static struct perf_aux *aux_get(struct perf_event *event)
  * Has a watermark's worth of data been written since the last wake-up? If so,
  * the next wake-up is due at the next multiple of the watermark.
  */
-static bool aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *aux)
+static bool perf_aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *aux)
 {
 	if (aux->overwrite || rb->aux_head - rb->aux_wakeup < aux->watermark)
 		return false;
@@ -415,7 +416,7 @@ static bool aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *aux)
 }
 
 /* Show the reader what has been written. */
-static void aux_publish(struct perf_buffer *rb)
+static void perf_aux_publish(struct perf_buffer *rb)
 {
 	/*
 	 * The trace is visible before the head. Pairs with the read barrier of
@@ -425,7 +426,7 @@ static void aux_publish(struct perf_buffer *rb)
 	WRITE_ONCE(rb->ring.user->aux_head, rb->aux_head);
 }
 
-static void aux_close(struct perf_output_handle *handle, struct perf_aux *aux)
+static void perf_aux_close(struct perf_output_handle *handle, struct perf_aux *aux)
 {
 	handle->event = NULL;
 	WRITE_ONCE(aux->writer, NULL);
@@ -439,23 +440,23 @@ static void aux_close(struct perf_output_handle *handle, struct perf_aux *aux)
  * Make the event the writer of the area, unless the buffer has a transaction open
  * already. Drops the reference to @aux when that fails.
  */
-static bool aux_open_on(struct perf_output_handle *handle, struct perf_event *event,
-			struct perf_aux *aux)
+static bool perf_aux_open_on(struct perf_output_handle *handle, struct perf_event *event,
+			     struct perf_aux *aux)
 {
 	struct perf_buffer *rb = aux->rb;
 
-	aux_test_step();
+	perf_aux_test_step();
 	if (cmpxchg(&rb->aux_open, NULL, aux)) {
 		perf_aux_put(aux);
 		return false;
 	}
 	perf_delay(AUX_OPENED);
 	WRITE_ONCE(aux->writer_cpu, smp_processor_id());
-	/* Pairs with the load in stop_writer_here(), which runs on this CPU. */
+	/* Pairs with the load in perf_aux_stop_writer_here(), which runs on this CPU. */
 	smp_store_release(&aux->writer, event);
 	/*
-	 * The area may have been unmapped since aux_get(), by a task that saw no
-	 * writer and so does not wait for one. Pairs with the barrier in
+	 * The area may have been unmapped since perf_aux_get(), by a task that
+	 * saw no writer and so does not wait for one. Pairs with the barrier in
 	 * perf_aux_stop_writer(); without the two barriers each side could miss
 	 * the other, and the hardware would go on writing to memory that is
 	 * mapped by nobody.
@@ -463,7 +464,7 @@ static bool aux_open_on(struct perf_output_handle *handle, struct perf_event *ev
 	smp_mb();
 	if (likely(rcu_access_pointer(rb->aux) == aux))
 		return true;
-	aux_close(handle, aux);
+	perf_aux_close(handle, aux);
 	return false;
 }
 
@@ -480,7 +481,7 @@ static bool aux_open_on(struct perf_output_handle *handle, struct perf_event *ev
  */
 void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event)
 {
-	struct perf_aux *aux = aux_get(event);
+	struct perf_aux *aux = perf_aux_get(event);
 	struct perf_buffer *rb;
 	unsigned long tail;
 
@@ -488,7 +489,7 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 	if (!aux)
 		return NULL;
 	rb = aux->rb;
-	if (!aux_open_on(handle, event, aux))
+	if (!perf_aux_open_on(handle, event, aux))
 		return NULL;
 
 	handle->rb = rb;
@@ -507,14 +508,14 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 	 */
 	tail = READ_ONCE(rb->ring.user->aux_tail);
 	handle->wakeup = rb->aux_wakeup + aux->watermark;
-	if (handle->head - tail < aux_size(aux))
-		handle->size = perf_ring_room(handle->head, tail, aux_size(aux), false);
+	if (handle->head - tail < perf_aux_area_size(aux))
+		handle->size = perf_ring_room(handle->head, tail, perf_aux_area_size(aux), false);
 	if (handle->size)
 		return aux->priv;
 
 	perf_event_disable_inatomic(event);
 	perf_output_wakeup(rb, event);
-	aux_close(handle, aux);
+	perf_aux_close(handle, aux);
 	return NULL;
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_begin);
@@ -526,7 +527,7 @@ struct aux_body {
 	u64	flags;
 };
 
-static void tell_of_data(struct perf_event *event, u64 offset, u64 size, u64 flags)
+static void perf_aux_tell_of_data(struct perf_event *event, u64 offset, u64 size, u64 flags)
 {
 	struct aux_body body = { offset, size, flags };
 	struct perf_record record = {
@@ -568,11 +569,11 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 		rb->aux_head += size;
 	}
 	if (size || flags)
-		tell_of_data(event, offset, size,
-			     aux->overwrite ? flags | PERF_AUX_FLAG_OVERWRITE : flags);
+		perf_aux_tell_of_data(event, offset, size,
+				      aux->overwrite ? flags | PERF_AUX_FLAG_OVERWRITE : flags);
 
-	aux_publish(rb);
-	wake = aux_wakeup_due(rb, aux);
+	perf_aux_publish(rb);
+	wake = perf_aux_wakeup_due(rb, aux);
 	if (flags & PERF_AUX_FLAG_TRUNCATED) {
 		perf_event_disable_inatomic(event);
 		wake = true;
@@ -580,7 +581,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 	if (wake)
 		perf_output_wakeup(rb, event);
 close:
-	aux_close(handle, aux);
+	perf_aux_close(handle, aux);
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_end);
 
@@ -603,8 +604,8 @@ int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
 	rb->aux_head += size;
 	handle->head = rb->aux_head;
 	handle->size -= size;
-	aux_publish(rb);
-	if (aux_wakeup_due(rb, aux)) {
+	perf_aux_publish(rb);
+	if (perf_aux_wakeup_due(rb, aux)) {
 		perf_output_wakeup(rb, handle->event);
 		handle->wakeup = rb->aux_wakeup + aux->watermark;
 	}
@@ -652,7 +653,7 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 			  unsigned long from, unsigned long to)
 {
 	struct perf_aux *aux = aux_handle->rb->aux_open;
-	unsigned long mask = aux_size(aux) - 1;
+	unsigned long mask = perf_aux_area_size(aux) - 1;
 	unsigned long left = ((to - from - 1) & mask) + 1;
 	long copied = 0;
 
@@ -675,12 +676,12 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
  * The AUX event may have been closed, or be off, while the event that samples it
  * goes on: then a trace on this CPU belongs to another event.
  */
-static struct perf_aux *aux_get_here(struct perf_event *sampler)
+static struct perf_aux *perf_aux_get_here(struct perf_event *sampler)
 {
 	if (!sampler || READ_ONCE(sampler->state) != PERF_EVENT_STATE_ACTIVE ||
 	    READ_ONCE(sampler->oncpu) != smp_processor_id())
 		return NULL;
-	return aux_get(sampler);
+	return perf_aux_get(sampler);
 }
 
 /**
@@ -694,13 +695,13 @@ static struct perf_aux *aux_get_here(struct perf_event *sampler)
  */
 unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long size)
 {
-	struct perf_aux *aux = aux_get_here(sampler);
+	struct perf_aux *aux = perf_aux_get_here(sampler);
 
 	if (!aux)
 		return 0;
 	if (READ_ONCE(aux->sampling))
 		size = 0;
-	size = ALIGN(min(size, aux_size(aux)), sizeof(u64));
+	size = ALIGN(min(size, perf_aux_area_size(aux)), sizeof(u64));
 	perf_aux_put(aux);
 	return size;
 }
@@ -724,7 +725,7 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 
 	/* The driver's state belongs to this CPU; its interrupt may change it. */
 	local_irq_save(flags);
-	aux = aux_get_here(sampler);
+	aux = perf_aux_get_here(sampler);
 	if (aux && size) {
 		WRITE_ONCE(aux->sampling, true);
 		barrier();
@@ -811,7 +812,7 @@ bool perf_event_needs_aux(const struct perf_event *event)
 	return attr->aux_output || attr->aux_sample_size || attr->aux_pause || attr->aux_resume;
 }
 
-static bool aux_leader_ok(struct perf_event *event, struct perf_event *leader)
+static bool perf_aux_leader_ok(struct perf_event *event, struct perf_event *leader)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
@@ -838,7 +839,7 @@ static bool aux_leader_ok(struct perf_event *event, struct perf_event *leader)
  */
 bool perf_event_set_aux_output(struct perf_event *event, struct perf_event *leader)
 {
-	if (!leader || leader == event || !aux_leader_ok(event, leader))
+	if (!leader || leader == event || !perf_aux_leader_ok(event, leader))
 		return false;
 	if (!perf_event_tryget(leader))
 		return false;
@@ -846,7 +847,7 @@ bool perf_event_set_aux_output(struct perf_event *event, struct perf_event *lead
 	return true;
 }
 
-static void aux_unlink(struct perf_event *event)
+static void perf_aux_unlink(struct perf_event *event)
 {
 	struct perf_event *leader = event->aux_event;
 
@@ -867,11 +868,11 @@ void perf_event_clear_aux_output(struct perf_event *event)
 	struct perf_event *member;
 
 	if (event->aux_event) {
-		aux_unlink(event);
+		perf_aux_unlink(event);
 		return;
 	}
 	for_each_sibling_event(member, event) {
 		if (member->aux_event == event)
-			aux_unlink(member);
+			perf_aux_unlink(member);
 	}
 }

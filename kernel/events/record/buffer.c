@@ -33,12 +33,12 @@
  * Caches of these architectures may tell virtual addresses apart, so user
  * space and kernel need addresses of the same colour: one area for all.
  */
-static unsigned int data_chunks(unsigned long nr_pages)
+static unsigned int perf_buffer_data_chunks(unsigned long nr_pages)
 {
 	return nr_pages ? 1 : 0;
 }
 
-static bool alloc_memory(struct perf_buffer *rb, int node)
+static bool perf_buffer_alloc_memory(struct perf_buffer *rb, int node)
 {
 	void *area = vmalloc_user((rb->nr_pages + 1) << PAGE_SHIFT);
 
@@ -52,7 +52,7 @@ static bool alloc_memory(struct perf_buffer *rb, int node)
 	return true;
 }
 
-static void free_memory(struct perf_buffer *rb)
+static void perf_buffer_free_memory(struct perf_buffer *rb)
 {
 	vfree(rb->ring.user);
 }
@@ -88,19 +88,19 @@ struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos
 
 #else /* !CONFIG_PERF_USE_VMALLOC */
 
-static unsigned int data_chunks(unsigned long nr_pages)
+static unsigned int perf_buffer_data_chunks(unsigned long nr_pages)
 {
 	return nr_pages;
 }
 
-static void *alloc_page_on(int node)
+static void *perf_buffer_alloc_page_on(int node)
 {
 	struct page *page = alloc_pages_node(node, GFP_KERNEL_ACCOUNT | __GFP_ZERO, 0);
 
 	return page ? page_address(page) : NULL;
 }
 
-static void free_memory(struct perf_buffer *rb)
+static void perf_buffer_free_memory(struct perf_buffer *rb)
 {
 	unsigned int i;
 
@@ -109,17 +109,17 @@ static void free_memory(struct perf_buffer *rb)
 	free_page((unsigned long)rb->ring.user);
 }
 
-static bool alloc_memory(struct perf_buffer *rb, int node)
+static bool perf_buffer_alloc_memory(struct perf_buffer *rb, int node)
 {
 	unsigned int i;
 
-	rb->ring.user = alloc_page_on(node);
+	rb->ring.user = perf_buffer_alloc_page_on(node);
 	if (!rb->ring.user)
 		return false;
 	for (i = 0; i < rb->nr_chunks; i++) {
-		rb->chunks[i] = alloc_page_on(node);
+		rb->chunks[i] = perf_buffer_alloc_page_on(node);
 		if (!rb->chunks[i]) {
-			free_memory(rb);
+			perf_buffer_free_memory(rb);
 			return false;
 		}
 	}
@@ -194,7 +194,7 @@ void perf_buffer_put(struct perf_buffer *rb)
 }
 
 /* For buffers with many events: waking all waiters in an interrupt would take too long. */
-static void wake_all_work(struct work_struct *work)
+static void perf_buffer_wake_all_work(struct work_struct *work)
 {
 	struct perf_buffer *rb = container_of(work, struct perf_buffer, wake_work);
 	struct perf_event_cold *cold;
@@ -209,12 +209,12 @@ static void wake_all_work(struct work_struct *work)
 }
 
 /* Runs after a grace period: no writer and no reader of event->rb has the buffer any more. */
-static void buffer_free(struct work_struct *work)
+static void perf_buffer_free(struct work_struct *work)
 {
 	struct perf_buffer *rb = container_of(to_rcu_work(work), struct perf_buffer, work);
 
 	WARN_ON_ONCE(!list_empty(&rb->events) || rb->mappings);
-	free_memory(rb);
+	perf_buffer_free_memory(rb);
 	kvfree(rb);
 }
 
@@ -230,7 +230,7 @@ static void buffer_free(struct work_struct *work)
 struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long watermark,
 				      int cpu, bool overwrite)
 {
-	unsigned int nr_chunks = data_chunks(nr_pages);
+	unsigned int nr_chunks = perf_buffer_data_chunks(nr_pages);
 	int node = cpu == -1 ? NUMA_NO_NODE : cpu_to_node(cpu);
 	struct perf_buffer *rb;
 
@@ -244,7 +244,7 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 	rb->nr_pages = nr_pages;
 	rb->nr_chunks = nr_chunks;
 	rb->chunk_shift = PAGE_SHIFT;
-	if (!alloc_memory(rb, node)) {
+	if (!perf_buffer_alloc_memory(rb, node)) {
 		kvfree(rb);
 		return NULL;
 	}
@@ -259,14 +259,14 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 	spin_lock_init(&rb->events_lock);
 	spin_lock_init(&rb->pages_lock);
 	INIT_LIST_HEAD(&rb->events);
-	INIT_RCU_WORK(&rb->work, buffer_free);
-	INIT_WORK(&rb->wake_work, wake_all_work);
+	INIT_RCU_WORK(&rb->work, perf_buffer_free);
+	INIT_WORK(&rb->wake_work, perf_buffer_wake_all_work);
 	perf_buffer_init_userpage(rb);
 	return rb;
 }
 
 /* The event's buffer with a reference, or NULL. */
-static struct perf_buffer *buffer_get(struct perf_event *event)
+static struct perf_buffer *perf_buffer_get(struct perf_event *event)
 {
 	struct perf_buffer *rb;
 
@@ -292,7 +292,7 @@ struct perf_buffer *perf_buffer_lock(struct perf_event *event)
 
 	/* Another round is needed each time that the event was given another buffer. */
 	for (;;) {
-		rb = buffer_get(event);
+		rb = perf_buffer_get(event);
 		if (!rb)
 			return NULL;
 		mutex_lock(&rb->lock);
@@ -317,7 +317,7 @@ void perf_buffer_unlock(struct perf_buffer *rb)
  * event has ever been attached to the buffer, and otherwise when a grace period
  * has passed.
  */
-static void start_sharing(struct perf_buffer *rb)
+static void perf_buffer_start_sharing(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->lock);
 	/* Without SMP there is only one CPU to write. */
@@ -338,7 +338,7 @@ static void start_sharing(struct perf_buffer *rb)
 }
 
 /* Wait for old writers to finish, so that from here on no writer is turned away. */
-static void settle_sharing(struct perf_buffer *rb)
+static void perf_buffer_settle_sharing(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->lock);
 	if (rb->sharing != PERF_SHARED_SINCE)
@@ -356,7 +356,7 @@ static void settle_sharing(struct perf_buffer *rb)
  * tasks run anywhere. With attr.inherit_stat, copies write a READ record where
  * their task happens to exit, also if the event itself is bound to a CPU.
  */
-static bool writes_anywhere(const struct perf_event *event)
+static bool perf_buffer_writes_anywhere(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
@@ -377,7 +377,7 @@ void perf_buffer_share(struct perf_event *event)
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
 	if (!rb)
 		return;
-	start_sharing(rb);
+	perf_buffer_start_sharing(rb);
 	perf_buffer_unlock(rb);
 }
 
@@ -386,17 +386,18 @@ void perf_buffer_share(struct perf_event *event)
  * @rb: locked; @event has just been attached to it
  * @event: event that may be on its way to another CPU
  *
- * move_in() stores the event's CPU and then looks for its buffer. Here the buffer
- * has been stored and the event's CPU is looked at. Both are fully ordered, so one
- * of the two finds that buffer and event are of different CPUs:
+ * perf_hotplug_move_in() stores the event's CPU and then looks for its buffer.
+ * Here the buffer has been stored and the event's CPU is looked at. Both are
+ * fully ordered, so one of the two finds that buffer and event are of different
+ * CPUs:
  *
- *	CPU 0, mmap(2)				CPU 1, move_in()
+ *	CPU 0, mmap(2)				CPU 1, perf_hotplug_move_in()
  *
  *	event->rb = rb;				event->cpu = 1;
- *	  (cmpxchg() in buffer_switch(),	smp_mb();
+ *	  (cmpxchg() in perf_buffer_switch(),	smp_mb();
  *	   a full barrier)			perf_buffer_share(event):
  *	if (event->cpu != rb->cpu)		  rb = event->rb;
- *		start_sharing(rb);		  if (rb) start_sharing(rb);
+ *		perf_buffer_start_sharing(rb);		  if (rb) perf_buffer_start_sharing(rb);
  *
  * Without either barrier a load may come before its CPU's store: CPU 0 finds the
  * event's former CPU, CPU 1 finds no buffer, and the event writes from CPU 1 to a
@@ -405,7 +406,7 @@ void perf_buffer_share(struct perf_event *event)
 void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *event)
 {
 	if (unlikely(READ_ONCE(event->cpu) != rb->cpu))
-		start_sharing(rb);
+		perf_buffer_start_sharing(rb);
 }
 
 /*
@@ -417,8 +418,8 @@ void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *e
  * event leaves the list of @old before event->rb changes, and joins the list of
  * @new afterwards.
  */
-static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
-			  struct perf_buffer *new)
+static bool perf_buffer_switch(struct perf_event *event, struct perf_buffer *old,
+			       struct perf_buffer *new)
 {
 	struct perf_event_cold *cold = event->cold;
 
@@ -431,9 +432,9 @@ static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
 	}
 	if (new) {
 		lockdep_assert_held(&new->lock);
-		if (writes_anywhere(event))
-			start_sharing(new);
-		settle_sharing(new);
+		if (perf_buffer_writes_anywhere(event))
+			perf_buffer_start_sharing(new);
+		perf_buffer_settle_sharing(new);
 		new->used = true;
 		refcount_inc(&new->refcount);
 	}
@@ -472,7 +473,7 @@ static bool buffer_switch(struct perf_event *event, struct perf_buffer *old,
  */
 bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event)
 {
-	return buffer_switch(event, NULL, rb);
+	return perf_buffer_switch(event, NULL, rb);
 }
 
 /**
@@ -482,7 +483,7 @@ bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event)
  */
 void perf_buffer_detach(struct perf_buffer *rb, struct perf_event *event)
 {
-	buffer_switch(event, rb, NULL);
+	perf_buffer_switch(event, rb, NULL);
 }
 
 /**
@@ -502,7 +503,7 @@ void perf_event_detach_buffer(struct perf_event *event)
 }
 
 /* May @event write its records to the buffer of @target? */
-static bool output_allowed(struct perf_event *event, struct perf_event *target)
+static bool perf_buffer_output_allowed(struct perf_event *event, struct perf_event *target)
 {
 	if (event == target)
 		return false;
@@ -521,7 +522,7 @@ static bool output_allowed(struct perf_event *event, struct perf_event *target)
 	return !has_aux(event) || !has_aux(target) || event->pmu == target->pmu;
 }
 
-static void lock_two(struct perf_buffer *a, struct perf_buffer *b)
+static void perf_buffer_lock_two(struct perf_buffer *a, struct perf_buffer *b)
 {
 	if (a > b)
 		swap(a, b);
@@ -531,7 +532,7 @@ static void lock_two(struct perf_buffer *a, struct perf_buffer *b)
 		mutex_lock_nested(&b->lock, SINGLE_DEPTH_NESTING);
 }
 
-static void unlock_two(struct perf_buffer *a, struct perf_buffer *b)
+static void perf_buffer_unlock_two(struct perf_buffer *a, struct perf_buffer *b)
 {
 	if (a)
 		mutex_unlock(&a->lock);
@@ -539,13 +540,13 @@ static void unlock_two(struct perf_buffer *a, struct perf_buffer *b)
 		mutex_unlock(&b->lock);
 }
 
-static int redirect(struct perf_event *event, struct perf_event *target)
+static int perf_buffer_redirect(struct perf_event *event, struct perf_event *target)
 {
-	struct perf_buffer *old = buffer_get(event);
-	struct perf_buffer *new = target ? buffer_get(target) : NULL;
+	struct perf_buffer *old = perf_buffer_get(event);
+	struct perf_buffer *new = target ? perf_buffer_get(target) : NULL;
 	int ret = -EAGAIN;
 
-	lock_two(old, new);
+	perf_buffer_lock_two(old, new);
 	if (target && !new)
 		ret = -EINVAL;
 	else if (rcu_access_pointer(event->rb) != old ||
@@ -553,9 +554,9 @@ static int redirect(struct perf_event *event, struct perf_event *target)
 		ret = -EAGAIN;
 	else if (perf_event_page_mapped(event))
 		ret = -EINVAL;
-	else if (old == new || buffer_switch(event, old, new))
+	else if (old == new || perf_buffer_switch(event, old, new))
 		ret = 0;
-	unlock_two(old, new);
+	perf_buffer_unlock_two(old, new);
 
 	if (new)
 		perf_buffer_put(new);
@@ -577,14 +578,14 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 {
 	int ret;
 
-	if (target && !output_allowed(event, target))
+	if (target && !perf_buffer_output_allowed(event, target))
 		return -EINVAL;
 	ret = perf_event_make_cold(event);
 	if (ret)
 		return ret;
 	/* Another round is needed each time that either event was given another buffer. */
 	do {
-		ret = redirect(event, target);
+		ret = perf_buffer_redirect(event, target);
 	} while (ret == -EAGAIN);
 	return ret;
 }
@@ -615,7 +616,7 @@ int perf_event_pause_output(struct perf_event *event, u32 pause)
  * Wake the pollers of all events that write to the buffer. If there are many such
  * events, only the pollers of @event are woken here, and the others by a worker.
  */
-static void wake_pollers(struct perf_buffer *rb, struct perf_event *event)
+static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *event)
 {
 	struct perf_event_cold *cold;
 	unsigned long flags;
@@ -636,7 +637,7 @@ static void wake_pollers(struct perf_buffer *rb, struct perf_event *event)
 }
 
 /* Show the records that perf_ring_show() has left to be shown, if there are any. */
-static void show_rest(struct perf_buffer *rb, struct perf_event *event)
+static void perf_buffer_show_rest(struct perf_buffer *rb, struct perf_event *event)
 {
 	if (likely(!perf_output_sharing_is_settled(rb)))
 		return;
@@ -662,8 +663,8 @@ void perf_event_wakeup(struct perf_event *event)
 	rcu_read_lock();
 	rb = rcu_dereference(output->rb);
 	if (rb) {
-		show_rest(rb, output);
-		wake_pollers(rb, output);
+		perf_buffer_show_rest(rb, output);
+		perf_buffer_wake_pollers(rb, output);
 	} else if (output->cold) {
 		wake_up_all(&output->cold->waitq);
 	}

@@ -44,8 +44,8 @@ static DEFINE_PER_CPU(struct callchain_cpu, callchain_cpu);
 
 /* Protects the users, the buffers and the sysctls that give their size. */
 static DEFINE_MUTEX(callchain_lock);
-static unsigned int callchain_users;
-static struct callchain_buffers *callchain_buffers;
+static unsigned int perf_callchain_users;
+static struct callchain_buffers *perf_callchain_buffers;
 
 /**
  * perf_callchain_kernel - walk the kernel's stack
@@ -72,7 +72,7 @@ __weak void perf_callchain_user(struct perf_callchain_entry_ctx *entry,
 {
 }
 
-static void free_buffers(struct callchain_buffers *buffers)
+static void perf_callchain_free_buffers(struct callchain_buffers *buffers)
 {
 	int cpu;
 
@@ -81,12 +81,12 @@ static void free_buffers(struct callchain_buffers *buffers)
 	kfree(buffers);
 }
 
-static void free_buffers_rcu(struct rcu_head *head)
+static void perf_callchain_free_buffers_rcu(struct rcu_head *head)
 {
-	free_buffers(container_of(head, struct callchain_buffers, rcu_head));
+	perf_callchain_free_buffers(container_of(head, struct callchain_buffers, rcu_head));
 }
 
-static int alloc_buffers(void)
+static int perf_callchain_alloc_buffers(void)
 {
 	size_t size = struct_size_t(struct perf_callchain_entry, ip,
 				    sysctl_perf_event_max_stack +
@@ -102,12 +102,12 @@ static int alloc_buffers(void)
 		buffers->memory[cpu] = kmalloc_node(size * PERF_NR_CONTEXTS, GFP_KERNEL,
 						    cpu_to_node(cpu));
 		if (!buffers->memory[cpu]) {
-			free_buffers(buffers);
+			perf_callchain_free_buffers(buffers);
 			return -ENOMEM;
 		}
 	}
 
-	callchain_buffers = buffers;
+	perf_callchain_buffers = buffers;
 	for_each_possible_cpu(cpu) {
 		cc = per_cpu_ptr(&callchain_cpu, cpu);
 		for (i = 0; i < PERF_NR_CONTEXTS; i++)
@@ -116,7 +116,7 @@ static int alloc_buffers(void)
 	return 0;
 }
 
-static void release_buffers(void)
+static void perf_callchain_release_buffers(void)
 {
 	struct callchain_cpu *cc;
 	int cpu, i;
@@ -126,8 +126,8 @@ static void release_buffers(void)
 		for (i = 0; i < PERF_NR_CONTEXTS; i++)
 			WRITE_ONCE(cc->entry[i], NULL);
 	}
-	call_rcu(&callchain_buffers->rcu_head, free_buffers_rcu);
-	callchain_buffers = NULL;
+	call_rcu(&perf_callchain_buffers->rcu_head, perf_callchain_free_buffers_rcu);
+	perf_callchain_buffers = NULL;
 }
 
 /**
@@ -145,12 +145,12 @@ int get_callchain_buffers(int event_max_stack)
 	guard(mutex)(&callchain_lock);
 	if (event_max_stack > sysctl_perf_event_max_stack)
 		return -EOVERFLOW;
-	if (!callchain_users) {
-		err = alloc_buffers();
+	if (!perf_callchain_users) {
+		err = perf_callchain_alloc_buffers();
 		if (err)
 			return err;
 	}
-	callchain_users++;
+	perf_callchain_users++;
 	return 0;
 }
 
@@ -162,8 +162,8 @@ int get_callchain_buffers(int event_max_stack)
 void put_callchain_buffers(void)
 {
 	guard(mutex)(&callchain_lock);
-	if (!WARN_ON_ONCE(!callchain_users) && !--callchain_users)
-		release_buffers();
+	if (!WARN_ON_ONCE(!perf_callchain_users) && !--perf_callchain_users)
+		perf_callchain_release_buffers();
 }
 
 /**
@@ -177,7 +177,7 @@ void put_callchain_buffers(void)
 int perf_callchain_set_limit(int *limit, int value)
 {
 	guard(mutex)(&callchain_lock);
-	if (callchain_users)
+	if (perf_callchain_users)
 		return -EBUSY;
 	/* A chain may still be written to a buffer that put_callchain_buffers() let go. */
 	synchronize_rcu();
@@ -226,7 +226,7 @@ void put_callchain_entry(int rctx)
  * A function with a uretprobe returns to the trampoline; the address that the
  * caller is at was kept with the probe.
  */
-static void undo_uretprobes(struct perf_callchain_entry *entry, u64 first)
+static void perf_callchain_undo_uretprobes(struct perf_callchain_entry *entry, u64 first)
 {
 #ifdef CONFIG_UPROBES
 	const struct return_instance *probe = current->utask ? current->utask->return_instances :
@@ -249,7 +249,8 @@ static void undo_uretprobes(struct perf_callchain_entry *entry, u64 first)
 #endif
 }
 
-static void walk_user(struct perf_callchain_entry_ctx *ctx, struct pt_regs *regs, bool add_mark)
+static void perf_callchain_walk_user(struct perf_callchain_entry_ctx *ctx, struct pt_regs *regs,
+				     bool add_mark)
 {
 	u64 first;
 
@@ -263,7 +264,7 @@ static void walk_user(struct perf_callchain_entry_ctx *ctx, struct pt_regs *regs
 		perf_callchain_store_context(ctx, PERF_CONTEXT_USER);
 	first = ctx->entry->nr;
 	perf_callchain_user(ctx, regs);
-	undo_uretprobes(ctx->entry, first);
+	perf_callchain_undo_uretprobes(ctx->entry, first);
 }
 
 /**
@@ -301,7 +302,7 @@ get_perf_callchain(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
 		perf_callchain_kernel(&ctx, regs);
 	}
 	if (user && !crosstask)
-		walk_user(&ctx, regs, add_mark);
+		perf_callchain_walk_user(&ctx, regs, add_mark);
 
 	put_callchain_entry(rctx);
 	return ctx.entry;

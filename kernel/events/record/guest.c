@@ -20,7 +20,7 @@ DEFINE_STATIC_CALL_RET0(__perf_guest_handle_intel_pt_intr,
 #define aim_call(name, func)						\
 	static_call_update(name, (func) ?: (void *)&__static_call_return0)
 
-static void aim_calls(const struct perf_guest_info_callbacks *cbs)
+static void perf_guest_aim_calls(const struct perf_guest_info_callbacks *cbs)
 {
 	aim_call(__perf_guest_state, cbs->state);
 	aim_call(__perf_guest_get_ip, cbs->get_ip);
@@ -40,7 +40,7 @@ void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
 
 	other = unrcu_pointer(cmpxchg(&perf_guest_cbs, NULL, RCU_INITIALIZER(cbs)));
 	if (!WARN_ON_ONCE(other))
-		aim_calls(cbs);
+		perf_guest_aim_calls(cbs);
 }
 EXPORT_SYMBOL_GPL(perf_register_guest_info_callbacks);
 
@@ -56,7 +56,7 @@ void perf_unregister_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
 
 	if (WARN_ON_ONCE(cbs != rcu_access_pointer(perf_guest_cbs)))
 		return;
-	aim_calls(&nobody);
+	perf_guest_aim_calls(&nobody);
 	/* NMIs call the static calls with preemption off: wait until they are done. */
 	synchronize_rcu();
 	RCU_INIT_POINTER(perf_guest_cbs, NULL);

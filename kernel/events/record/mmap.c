@@ -26,7 +26,7 @@
 #include "userpage.h"
 
 /* Pages that all buffers of one user may have beyond the limits of its processes. */
-static unsigned long user_allowance(void)
+static unsigned long perf_mmap_user_allowance(void)
 {
 	int kb = READ_ONCE(sysctl_perf_event_mlock);
 
@@ -53,9 +53,10 @@ void perf_uncharge(struct perf_charge *charge)
 }
 
 /* Charge the user's allowance as far as it has room, and the mm for the rest. */
-static int charge_pages(struct perf_charge *charge, struct mm_struct *mm, unsigned long pages)
+static int perf_mmap_charge_pages(struct perf_charge *charge, struct mm_struct *mm,
+				  unsigned long pages)
 {
-	unsigned long allowance = user_allowance();
+	unsigned long allowance = perf_mmap_user_allowance();
 	struct user_struct *user = current_user();
 	unsigned long room, limit;
 	long old;
@@ -80,7 +81,7 @@ static int charge_pages(struct perf_charge *charge, struct mm_struct *mm, unsign
 }
 
 /* Add @n to the mappings of the event's page; the context lists events with any. */
-static int count_mapping(struct perf_event *event, int n)
+static int perf_mmap_count(struct perf_event *event, int n)
 {
 	struct perf_event_context *ctx;
 	int count;
@@ -106,20 +107,20 @@ static int count_mapping(struct perf_event *event, int n)
 }
 
 /* One more mapping of data or AUX area through the event, which writes there. */
-static void add_mapping(struct perf_buffer *rb, struct perf_event *event)
+static void perf_mmap_add(struct perf_buffer *rb, struct perf_event *event)
 {
 	lockdep_assert_held(&rb->lock);
 	rb->mappings++;
 	refcount_inc(&rb->refcount);
-	count_mapping(event, 1);
+	perf_mmap_count(event, 1);
 }
 
-static void drop_mapping(struct perf_buffer *rb, struct perf_event *event)
+static void perf_mmap_drop(struct perf_buffer *rb, struct perf_event *event)
 {
 	struct perf_event_cold *cold, *next;
 
 	mutex_lock(&rb->lock);
-	if (!count_mapping(event, -1) && rcu_access_pointer(event->rb) == rb)
+	if (!perf_mmap_count(event, -1) && rcu_access_pointer(event->rb) == rb)
 		perf_buffer_detach(rb, event);
 	if (!--rb->mappings) {
 		list_for_each_entry_safe(cold, next, &rb->events, rb_entry)
@@ -131,7 +132,7 @@ static void drop_mapping(struct perf_buffer *rb, struct perf_event *event)
 }
 
 /* The driver wants to know which mm may read its counters. */
-static void tell_driver(struct vm_area_struct *vma, bool mapped)
+static void perf_mmap_tell_driver(struct vm_area_struct *vma, bool mapped)
 {
 	struct perf_event *event = vma->vm_file->private_data;
 	void (*tell)(struct perf_event *event, struct mm_struct *mm);
@@ -149,12 +150,12 @@ static void tell_driver(struct vm_area_struct *vma, bool mapped)
 		tell(event, vma->vm_mm);
 }
 
-static int may_split(struct vm_area_struct *vma, unsigned long addr)
+static int perf_mmap_may_split(struct vm_area_struct *vma, unsigned long addr)
 {
 	return -EINVAL;
 }
 
-static vm_fault_t hand_out(struct vm_fault *vmf, struct page *page)
+static vm_fault_t perf_mmap_hand_out(struct vm_fault *vmf, struct page *page)
 {
 	if (!page)
 		return VM_FAULT_SIGBUS;
@@ -167,7 +168,7 @@ static vm_fault_t hand_out(struct vm_fault *vmf, struct page *page)
 }
 
 /* Return the page locked: the caller retries others, as no address_space has it. */
-static vm_fault_t page_mkwrite(struct vm_fault *vmf)
+static vm_fault_t perf_mmap_page_mkwrite(struct vm_fault *vmf)
 {
 	if (vmf->pgoff)
 		return VM_FAULT_SIGBUS;
@@ -175,74 +176,74 @@ static vm_fault_t page_mkwrite(struct vm_fault *vmf)
 	return VM_FAULT_LOCKED;
 }
 
-static vm_fault_t data_fault(struct vm_fault *vmf)
+static vm_fault_t perf_mmap_data_fault(struct vm_fault *vmf)
 {
 	struct perf_buffer *rb = vmf->vma->vm_private_data;
 	vm_fault_t ret;
 
 	/* The lock: splice(2) exchanges no page that has a reference from here. */
 	spin_lock(&rb->pages_lock);
-	ret = hand_out(vmf, perf_buffer_page(rb, vmf->pgoff));
+	ret = perf_mmap_hand_out(vmf, perf_buffer_page(rb, vmf->pgoff));
 	spin_unlock(&rb->pages_lock);
 	return ret;
 }
 
 /* The mapping is being moved to another address, or inherited: now there are two. */
-static void data_open(struct vm_area_struct *vma)
+static void perf_mmap_data_open(struct vm_area_struct *vma)
 {
 	struct perf_event *event = vma->vm_file->private_data;
 	struct perf_buffer *rb = vma->vm_private_data;
 
 	mutex_lock(&rb->lock);
-	add_mapping(rb, event);
+	perf_mmap_add(rb, event);
 	mutex_unlock(&rb->lock);
-	tell_driver(vma, true);
+	perf_mmap_tell_driver(vma, true);
 }
 
-static void data_close(struct vm_area_struct *vma)
+static void perf_mmap_data_close(struct vm_area_struct *vma)
 {
-	tell_driver(vma, false);
-	drop_mapping(vma->vm_private_data, vma->vm_file->private_data);
+	perf_mmap_tell_driver(vma, false);
+	perf_mmap_drop(vma->vm_private_data, vma->vm_file->private_data);
 }
 
-static const struct vm_operations_struct data_vm_ops = {
-	.open		= data_open,
-	.close		= data_close,
-	.may_split	= may_split,
-	.fault		= data_fault,
-	.page_mkwrite	= page_mkwrite,
+static const struct vm_operations_struct perf_mmap_data_vm_ops = {
+	.open		= perf_mmap_data_open,
+	.close		= perf_mmap_data_close,
+	.may_split	= perf_mmap_may_split,
+	.fault		= perf_mmap_data_fault,
+	.page_mkwrite	= perf_mmap_page_mkwrite,
 };
 
-static vm_fault_t aux_fault(struct vm_fault *vmf)
+static vm_fault_t perf_mmap_aux_fault(struct vm_fault *vmf)
 {
-	return hand_out(vmf, perf_aux_page(vmf->vma->vm_private_data, vmf->pgoff));
+	return perf_mmap_hand_out(vmf, perf_aux_page(vmf->vma->vm_private_data, vmf->pgoff));
 }
 
-static void add_aux_mapping(struct perf_aux *aux, struct perf_event *event)
+static void perf_mmap_add_aux(struct perf_aux *aux, struct perf_event *event)
 {
 	aux->mappings++;
 	refcount_inc(&aux->refcount);
-	add_mapping(aux->rb, event);
+	perf_mmap_add(aux->rb, event);
 }
 
-static void aux_open(struct vm_area_struct *vma)
+static void perf_mmap_aux_open(struct vm_area_struct *vma)
 {
 	struct perf_event *event = vma->vm_file->private_data;
 	struct perf_aux *aux = vma->vm_private_data;
 
 	mutex_lock(&aux->rb->lock);
-	add_aux_mapping(aux, event);
+	perf_mmap_add_aux(aux, event);
 	mutex_unlock(&aux->rb->lock);
-	tell_driver(vma, true);
+	perf_mmap_tell_driver(vma, true);
 }
 
-static void aux_close(struct vm_area_struct *vma)
+static void perf_mmap_aux_close(struct vm_area_struct *vma)
 {
 	struct perf_aux *aux = vma->vm_private_data;
 	struct perf_buffer *rb = aux->rb;
 	bool last;
 
-	tell_driver(vma, false);
+	perf_mmap_tell_driver(vma, false);
 
 	mutex_lock(&rb->lock);
 	last = !--aux->mappings;
@@ -255,27 +256,27 @@ static void aux_close(struct vm_area_struct *vma)
 		perf_aux_stop_writer(aux);
 	perf_aux_put_now(aux);
 
-	drop_mapping(rb, vma->vm_file->private_data);
+	perf_mmap_drop(rb, vma->vm_file->private_data);
 }
 
-static const struct vm_operations_struct aux_vm_ops = {
-	.open		= aux_open,
-	.close		= aux_close,
-	.may_split	= may_split,
-	.fault		= aux_fault,
-	.page_mkwrite	= page_mkwrite,
+static const struct vm_operations_struct perf_mmap_aux_vm_ops = {
+	.open		= perf_mmap_aux_open,
+	.close		= perf_mmap_aux_close,
+	.may_split	= perf_mmap_may_split,
+	.fault		= perf_mmap_aux_fault,
+	.page_mkwrite	= perf_mmap_page_mkwrite,
 };
 
 /* Make a buffer for an event without one. Return -EAGAIN when it has got one meanwhile. */
-static int map_new_data(struct perf_event *event, struct vm_area_struct *vma,
-			unsigned long nr_pages)
+static int perf_mmap_new_data(struct perf_event *event, struct vm_area_struct *vma,
+			      unsigned long nr_pages)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	struct perf_charge paid;
 	struct perf_buffer *rb;
 	int ret;
 
-	ret = charge_pages(&paid, vma->vm_mm, nr_pages + 1);
+	ret = perf_mmap_charge_pages(&paid, vma->vm_mm, nr_pages + 1);
 	if (ret)
 		return ret;
 	rb = perf_buffer_alloc(nr_pages, attr->watermark ? attr->wakeup_watermark : 0,
@@ -289,7 +290,7 @@ static int map_new_data(struct perf_event *event, struct vm_area_struct *vma,
 	if (perf_buffer_attach(rb, event)) {
 		perf_buffer_share_if_elsewhere(rb, event);
 		rb->charge = paid;
-		add_mapping(rb, event);
+		perf_mmap_add(rb, event);
 		vma->vm_private_data = rb;
 	} else {
 		perf_uncharge(&paid);
@@ -300,7 +301,7 @@ static int map_new_data(struct perf_event *event, struct vm_area_struct *vma,
 	return ret;
 }
 
-static int map_data(struct perf_event *event, struct vm_area_struct *vma)
+static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 {
 	unsigned long nr_pages = vma_pages(vma) - 1;
 	struct perf_buffer *rb;
@@ -312,12 +313,12 @@ static int map_data(struct perf_event *event, struct vm_area_struct *vma)
 	do {
 		rb = perf_buffer_lock(event);
 		if (!rb) {
-			ret = map_new_data(event, vma, nr_pages);
+			ret = perf_mmap_new_data(event, vma, nr_pages);
 			continue;
 		}
 		ret = -EINVAL;
 		if (rb->nr_pages == nr_pages) {
-			add_mapping(rb, event);
+			perf_mmap_add(rb, event);
 			vma->vm_private_data = rb;
 			ret = 0;
 		}
@@ -325,13 +326,13 @@ static int map_data(struct perf_event *event, struct vm_area_struct *vma)
 	} while (ret == -EAGAIN);
 
 	if (!ret)
-		vma->vm_ops = &data_vm_ops;
+		vma->vm_ops = &perf_mmap_data_vm_ops;
 	return ret;
 }
 
 /* What user space wrote into the first page has to agree with what it maps. */
-static bool aux_place_ok(struct perf_buffer *rb, struct perf_aux *aux,
-			 struct vm_area_struct *vma)
+static bool perf_mmap_aux_place_ok(struct perf_buffer *rb, struct perf_aux *aux,
+				   struct vm_area_struct *vma)
 {
 	u64 offset = READ_ONCE(rb->ring.user->aux_offset);
 	u64 size = READ_ONCE(rb->ring.user->aux_size);
@@ -345,14 +346,14 @@ static bool aux_place_ok(struct perf_buffer *rb, struct perf_aux *aux,
 }
 
 /* Make and charge an area that is not published yet. Return it with one reference. */
-static struct perf_aux *new_aux(struct perf_buffer *rb, struct perf_event *event,
-				struct vm_area_struct *vma)
+static struct perf_aux *perf_mmap_make_aux(struct perf_buffer *rb, struct perf_event *event,
+					   struct vm_area_struct *vma)
 {
 	struct perf_charge paid;
 	struct perf_aux *aux;
 	int err;
 
-	err = charge_pages(&paid, vma->vm_mm, vma_pages(vma));
+	err = perf_mmap_charge_pages(&paid, vma->vm_mm, vma_pages(vma));
 	if (err)
 		return ERR_PTR(err);
 	aux = perf_aux_alloc(rb, event, vma->vm_pgoff, vma_pages(vma),
@@ -365,18 +366,18 @@ static struct perf_aux *new_aux(struct perf_buffer *rb, struct perf_event *event
 }
 
 /* Map the buffer's area, or else @fresh. Return -EAGAIN when there is neither. */
-static int map_aux_locked(struct perf_buffer *rb, struct perf_event *event,
-			  struct vm_area_struct *vma, struct perf_aux *fresh)
+static int perf_mmap_aux_locked(struct perf_buffer *rb, struct perf_event *event,
+				struct vm_area_struct *vma, struct perf_aux *fresh)
 {
 	struct perf_aux *aux = rcu_dereference_protected(rb->aux, lockdep_is_held(&rb->lock));
 
-	if (!aux_place_ok(rb, aux, vma))
+	if (!perf_mmap_aux_place_ok(rb, aux, vma))
 		return -EINVAL;
 	if (!aux && !fresh)
 		return -EAGAIN;
-	add_aux_mapping(aux ?: fresh, event);
+	perf_mmap_add_aux(aux ?: fresh, event);
 	vma->vm_private_data = aux ?: fresh;
-	vma->vm_ops = &aux_vm_ops;
+	vma->vm_ops = &perf_mmap_aux_vm_ops;
 	if (!aux)
 		rcu_assign_pointer(rb->aux, fresh);
 	return 0;
@@ -387,18 +388,18 @@ static int map_aux_locked(struct perf_buffer *rb, struct perf_event *event,
  * another task may have mapped an area of the buffer, or given the event another
  * buffer, for which an area has to be made anew: each time another round is needed.
  */
-static int map_aux(struct perf_event *event, struct vm_area_struct *vma)
+static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
 {
 	struct perf_aux *fresh = NULL;
 	struct perf_buffer *rb;
 	int ret;
 
 	while ((rb = perf_buffer_lock(event))) {
-		ret = map_aux_locked(rb, event, vma, fresh && fresh->rb == rb ? fresh : NULL);
+		ret = perf_mmap_aux_locked(rb, event, vma, fresh && fresh->rb == rb ? fresh : NULL);
 		mutex_unlock(&rb->lock);
 		if (fresh)
 			perf_aux_put_now(fresh);
-		fresh = ret == -EAGAIN ? new_aux(rb, event, vma) : NULL;
+		fresh = ret == -EAGAIN ? perf_mmap_make_aux(rb, event, vma) : NULL;
 		perf_delay(AUX_MADE);
 		perf_buffer_put(rb);
 		if (IS_ERR_OR_NULL(fresh))
@@ -444,12 +445,12 @@ int perf_event_mmap_file(struct file *file, struct vm_area_struct *vma)
 
 	if (vma_pages(vma) > INT_MAX)
 		return -ENOMEM;
-	ret = vma->vm_pgoff ? map_aux(event, vma) : map_data(event, vma);
+	ret = vma->vm_pgoff ? perf_mmap_aux(event, vma) : perf_mmap_data(event, vma);
 	if (ret)
 		return ret;
 
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
-	tell_driver(vma, true);
+	perf_mmap_tell_driver(vma, true);
 	perf_event_refresh_userpage(event);
 	return 0;
 }

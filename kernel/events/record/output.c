@@ -30,7 +30,7 @@ static unsigned long arch_perf_out_copy_user(void *to, const void __user *from, 
 }
 #endif
 
-static void handle_next_chunk(struct perf_output_handle *handle)
+static void perf_output_next_chunk(struct perf_output_handle *handle)
 {
 	struct perf_buffer *rb = handle->rb;
 
@@ -40,18 +40,18 @@ static void handle_next_chunk(struct perf_output_handle *handle)
 }
 
 /* Bytes that can be written in one go. */
-static __always_inline unsigned int handle_stretch(struct perf_output_handle *handle,
-						   unsigned int len)
+static __always_inline unsigned int perf_output_stretch(struct perf_output_handle *handle,
+							unsigned int len)
 {
 	return min_t(unsigned long, handle->size, len);
 }
 
-static __always_inline void handle_advance(struct perf_output_handle *handle, unsigned int len)
+static __always_inline void perf_output_advance(struct perf_output_handle *handle, unsigned int len)
 {
 	handle->addr += len;
 	handle->size -= len;
 	if (unlikely(!handle->size))
-		handle_next_chunk(handle);
+		perf_output_next_chunk(handle);
 }
 
 /**
@@ -66,10 +66,10 @@ unsigned int perf_output_copy(struct perf_output_handle *handle, const void *buf
 			      unsigned int len)
 {
 	while (len) {
-		unsigned int n = handle_stretch(handle, len);
+		unsigned int n = perf_output_stretch(handle, len);
 
 		memcpy(handle->addr, buf, n);
-		handle_advance(handle, n);
+		perf_output_advance(handle, n);
 		buf += n;
 		len -= n;
 	}
@@ -86,9 +86,9 @@ unsigned int perf_output_copy(struct perf_output_handle *handle, const void *buf
 unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned int len)
 {
 	while (len) {
-		unsigned int n = handle_stretch(handle, len);
+		unsigned int n = perf_output_stretch(handle, len);
 
-		handle_advance(handle, n);
+		perf_output_advance(handle, n);
 		len -= n;
 	}
 	return 0;
@@ -110,12 +110,12 @@ unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_cop
 	unsigned int done = 0;
 
 	while (done < len) {
-		unsigned int n = handle_stretch(handle, len - done);
+		unsigned int n = perf_output_stretch(handle, len - done);
 		unsigned long left = copy(handle->addr, from, done, n);
 
 		if (WARN_ON_ONCE(left > n))
 			left = n;
-		handle_advance(handle, n - left);
+		perf_output_advance(handle, n - left);
 		done += n - left;
 		if (left)
 			break;
@@ -135,10 +135,10 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 				   const void __user *from, unsigned int len)
 {
 	while (len) {
-		unsigned int n = handle_stretch(handle, len);
+		unsigned int n = perf_output_stretch(handle, len);
 		unsigned long left = arch_perf_out_copy_user(handle->addr, from, n);
 
-		handle_advance(handle, n - left);
+		perf_output_advance(handle, n - left);
 		from += n - left;
 		len -= n - left;
 		if (left)
@@ -149,13 +149,14 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 
 /*
  * The cold part of an event that has a buffer. The cold part may be made after the
- * event, but always before buffer_switch() publishes event->rb by a fully ordered
- * cmpxchg. The load of event->cold does not depend on that of event->rb, so
- * without the barrier a CPU that loads out of order could find NULL.
+ * event, but always before perf_buffer_switch() publishes event->rb by a fully
+ * ordered cmpxchg. The load of event->cold does not depend on that of
+ * event->rb, so without the barrier a CPU that loads out of order could find
+ * NULL.
  */
 static struct perf_event_cold *perf_output_cold(const struct perf_event *event)
 {
-	smp_rmb(); /* pairs with the cmpxchg in buffer_switch() */
+	smp_rmb(); /* pairs with the cmpxchg in perf_buffer_switch() */
 	return READ_ONCE(event->cold);
 }
 
@@ -231,8 +232,8 @@ noinline void perf_output_count_lost(struct perf_event *event)
 bool perf_output_sharing_is_settled(struct perf_buffer *rb)
 {
 	/*
-	 * Pairs with start_sharing(), for the cookie, and with settle_sharing(),
-	 * for the old records.
+	 * Pairs with perf_buffer_start_sharing(), for the cookie, and with
+	 * perf_buffer_settle_sharing(), for the old records.
 	 */
 	u8 sharing = smp_load_acquire(&rb->sharing);
 
@@ -242,7 +243,8 @@ bool perf_output_sharing_is_settled(struct perf_buffer *rb)
 }
 
 /* The rest of perf_output_begin_inline() for a buffer that several CPUs write to. */
-static int begin_shared(struct perf_output_handle *handle, unsigned int size, bool backward)
+static int perf_output_take_shared(struct perf_output_handle *handle, unsigned int size,
+				   bool backward)
 {
 	struct perf_buffer *rb = handle->rb;
 	atomic_long_t *lost_here = perf_ring_word(&rb->ring.lost);
@@ -281,7 +283,7 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 	bool settled = perf_output_sharing_is_settled(rb);
 
 	if (settled && !READ_ONCE(rb->paused)) {
-		if (likely(!begin_shared(handle, size, backward)))
+		if (likely(!perf_output_take_shared(handle, size, backward)))
 			return 0;
 	} else {
 		/* Atomic: the buffer may be shared, or become shared. */

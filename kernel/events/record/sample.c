@@ -77,8 +77,8 @@ u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
 #define WORD(name, member)						\
 	{ .bit = PERF_SAMPLE_##name, .word = offsetof(struct perf_sample_data, member) }
 
-/* The words that a sample begins with, in their order; ask_word() gets their values. */
-static const struct sample_field leading_fields[NR_LEADING] = {
+/* The words that a sample begins with, in their order; perf_sample_ask_word() gets their values. */
+static const struct sample_field perf_sample_leading_fields[NR_LEADING] = {
 	WORD(IDENTIFIER,	id),
 	WORD(IP,		ip),
 	WORD(TID,		tid_entry),
@@ -91,7 +91,7 @@ static const struct sample_field leading_fields[NR_LEADING] = {
 };
 
 /* The words that all other records end with, in their order. */
-static const struct sample_field trailing_fields[NR_TRAILING] = {
+static const struct sample_field perf_sample_trailing_fields[NR_TRAILING] = {
 	WORD(TID,		tid_entry),
 	WORD(TIME,		time),
 	WORD(ID,		id),
@@ -101,7 +101,7 @@ static const struct sample_field trailing_fields[NR_TRAILING] = {
 };
 
 /* Two halves of a word, in the order of memory. */
-static __always_inline u64 word_of(u32 first, u32 second)
+static __always_inline u64 perf_sample_word_of(u32 first, u32 second)
 {
 	union {
 		u32	half[2];
@@ -111,16 +111,16 @@ static __always_inline u64 word_of(u32 first, u32 second)
 	return pair.word;
 }
 
-static __always_inline u64 ids_of_current(const struct perf_event *event)
+static __always_inline u64 perf_sample_ids_of_current(const struct perf_event *event)
 {
 	if (likely(pid_alive(current) && perf_event_ns(event) == &init_pid_ns))
-		return word_of(current->tgid, current->pid);
-	return word_of(perf_event_pid(event, current), perf_event_tid(event, current));
+		return perf_sample_word_of(current->tgid, current->pid);
+	return perf_sample_word_of(perf_event_pid(event, current), perf_event_tid(event, current));
 }
 
 /* A leading word that no driver has set. */
-static __always_inline u64 ask_word(u32 bit, const struct perf_event *event,
-				    struct pt_regs *regs)
+static __always_inline u64 perf_sample_ask_word(u32 bit, const struct perf_event *event,
+						struct pt_regs *regs)
 {
 	switch (bit) {
 	case PERF_SAMPLE_IDENTIFIER:
@@ -129,20 +129,20 @@ static __always_inline u64 ask_word(u32 bit, const struct perf_event *event,
 	case PERF_SAMPLE_IP:
 		return perf_instruction_pointer(regs);
 	case PERF_SAMPLE_TID:
-		return ids_of_current(event);
+		return perf_sample_ids_of_current(event);
 	case PERF_SAMPLE_TIME:
 		return event->clock();
 	case PERF_SAMPLE_STREAM_ID:
 		return event->id;
 	case PERF_SAMPLE_CPU:
-		return word_of(raw_smp_processor_id(), 0);
+		return perf_sample_word_of(raw_smp_processor_id(), 0);
 	}
 	/* Only a driver knows addresses and periods. */
 	return 0;
 }
 
-static __always_inline u64 *field_word(const struct sample_field *field,
-				       const struct perf_sample_data *data)
+static __always_inline u64 *perf_sample_field_word(const struct sample_field *field,
+						   const struct perf_sample_data *data)
 {
 	return (u64 *)((char *)data + field->word);
 }
@@ -152,47 +152,51 @@ static __always_inline u64 *field_word(const struct sample_field *field,
  * that this becomes a test and a move a row.
  */
 
-static __always_inline void collect_words(struct perf_sample_data *data,
-					  const struct perf_event *event, struct pt_regs *regs,
-					  const struct sample_field *fields, int nr, u64 want)
+static __always_inline void perf_sample_collect_words(struct perf_sample_data *data,
+						      const struct perf_event *event,
+						      struct pt_regs *regs,
+						      const struct sample_field *fields, int nr,
+						      u64 want)
 {
 	int i;
 
 #pragma GCC unroll 9
 	for (i = 0; i < nr; i++) {
 		if (want & fields[i].bit)
-			*field_word(&fields[i], data) = ask_word(fields[i].bit, event, regs);
+			*perf_sample_field_word(&fields[i], data) =
+				perf_sample_ask_word(fields[i].bit, event, regs);
 	}
 }
 
-static __always_inline u64 *put_words(u64 *to, const struct perf_sample_data *data,
-				      const struct sample_field *fields, int nr, u64 type)
+static __always_inline u64 *perf_sample_put_words(u64 *to, const struct perf_sample_data *data,
+						  const struct sample_field *fields, int nr,
+						  u64 type)
 {
 	int i;
 
 #pragma GCC unroll 9
 	for (i = 0; i < nr; i++) {
 		if (type & fields[i].bit)
-			*to++ = *field_word(&fields[i], data);
+			*to++ = *perf_sample_field_word(&fields[i], data);
 	}
 	return to;
 }
 
-/* collect_words() and put_words() in one pass, without storing to @data. */
-static __always_inline void put_leading(u64 *to, const struct perf_sample_data *data,
-					const struct perf_event *event, struct pt_regs *regs,
-					u64 type)
+/* perf_sample_collect_words() and perf_sample_put_words() in one pass, without storing to @data. */
+static __always_inline void perf_sample_put_leading(u64 *to, const struct perf_sample_data *data,
+						    const struct perf_event *event,
+						    struct pt_regs *regs, u64 type)
 {
 	u64 known = data->sample_flags;
 	int i;
 
 #pragma GCC unroll 9
 	for (i = 0; i < NR_LEADING; i++) {
-		const struct sample_field *field = &leading_fields[i];
+		const struct sample_field *field = &perf_sample_leading_fields[i];
 
 		if (type & field->bit)
-			*to++ = known & field->bit ? *field_word(field, data) :
-						     ask_word(field->bit, event, regs);
+			*to++ = known & field->bit ? *perf_sample_field_word(field, data) :
+						     perf_sample_ask_word(field->bit, event, regs);
 	}
 }
 
@@ -239,7 +243,7 @@ u32 perf_sample_data_size(struct perf_sample_data *data, struct perf_event *even
 EXPORT_SYMBOL_GPL(perf_sample_data_size);
 
 /* Leave out what makes the record too long; only data that a driver gave can. */
-static void shed_excess(struct perf_sample_data *data, struct perf_event *event)
+static void perf_sample_shed_excess(struct perf_sample_data *data, struct perf_event *event)
 {
 	u32 size;
 
@@ -258,8 +262,8 @@ static void shed_excess(struct perf_sample_data *data, struct perf_event *event)
 	}
 }
 
-static void collect_others(struct perf_sample_data *data, struct perf_event *event,
-			   struct pt_regs *regs, u64 want)
+static void perf_sample_collect_others(struct perf_sample_data *data, struct perf_event *event,
+				       struct pt_regs *regs, u64 want)
 {
 	const struct sample_field *field;
 	u64 elastic = want & PERF_SAMPLE_ELASTIC;
@@ -288,8 +292,8 @@ static void collect_others(struct perf_sample_data *data, struct perf_event *eve
  * size: the group of a task that sleeps may change on another CPU, so that
  * perf_sample_data_size() could return something else later.
  */
-static u32 prepare_sample(struct perf_sample_data *data, struct perf_event *event,
-			  struct pt_regs *regs)
+static u32 perf_sample_prepare(struct perf_sample_data *data, struct perf_event *event,
+			       struct pt_regs *regs)
 {
 	u64 type = event->attr.sample_type;
 	u64 want = type;
@@ -306,15 +310,15 @@ static u32 prepare_sample(struct perf_sample_data *data, struct perf_event *even
 	want &= ~data->sample_flags;
 
 	data->type = type;
-	collect_words(data, event, regs, leading_fields, NR_LEADING, want);
+	perf_sample_collect_words(data, event, regs, perf_sample_leading_fields, NR_LEADING, want);
 	data->sample_flags |= want & SAMPLE_LEADING;
 	want &= PERF_SAMPLE_TABLED;
 	if (want)
-		collect_others(data, event, regs, want);
+		perf_sample_collect_others(data, event, regs, want);
 	size = perf_sample_data_size(data, event);
 	if (likely(size <= PERF_RECORD_SIZE_MAX))
 		return size;
-	shed_excess(data, event);
+	perf_sample_shed_excess(data, event);
 	return 0;
 }
 
@@ -330,7 +334,7 @@ static u32 prepare_sample(struct perf_sample_data *data, struct perf_event *even
 void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event,
 			 struct pt_regs *regs)
 {
-	prepare_sample(data, event, regs);
+	perf_sample_prepare(data, event, regs);
 }
 EXPORT_SYMBOL_GPL(perf_prepare_sample);
 
@@ -353,34 +357,35 @@ EXPORT_SYMBOL_GPL(perf_prepare_header);
 static_assert(sizeof(struct perf_event_header) == sizeof(u64));
 
 /* Write the header and the leading words where they cross the end of a page. */
-static noinline void copy_head(struct perf_output_handle *handle,
-			       const struct perf_event_header *header,
-			       const struct perf_sample_data *data, u64 type)
+static noinline void perf_sample_copy_head(struct perf_output_handle *handle,
+					   const struct perf_event_header *header,
+					   const struct perf_sample_data *data, u64 type)
 {
 	u64 words[1 + NR_LEADING];
 	u64 *end;
 
 	memcpy(words, header, sizeof(*header));
-	end = put_words(words + 1, data, leading_fields, NR_LEADING, type);
+	end = perf_sample_put_words(words + 1, data, perf_sample_leading_fields, NR_LEADING, type);
 	perf_output_copy(handle, words, (char *)end - (char *)words);
 }
 
 /* The header and the leading words: @size bytes in all, mostly written in place. */
-static void write_head(struct perf_output_handle *handle, const struct perf_event_header *header,
-		       const struct perf_sample_data *data, u64 type, unsigned int size)
+static void perf_sample_write_head(struct perf_output_handle *handle,
+				   const struct perf_event_header *header,
+				   const struct perf_sample_data *data, u64 type, unsigned int size)
 {
 	u64 *to = perf_output_window(handle, size);
 
 	if (unlikely(!to)) {
-		copy_head(handle, header, data, type);
+		perf_sample_copy_head(handle, header, data, type);
 		return;
 	}
 	memcpy(to, header, sizeof(*header));
-	put_words(to + 1, data, leading_fields, NR_LEADING, type);
+	perf_sample_put_words(to + 1, data, perf_sample_leading_fields, NR_LEADING, type);
 }
 
-static void write_others(struct perf_output_handle *handle, struct perf_sample_data *data,
-			 struct perf_event *event)
+static void perf_sample_write_others(struct perf_output_handle *handle,
+				     struct perf_sample_data *data, struct perf_event *event)
 {
 	const struct sample_field *field = perf_sample_fields;
 	u64 left = event->attr.sample_type & PERF_SAMPLE_TABLED;
@@ -391,7 +396,7 @@ static void write_others(struct perf_output_handle *handle, struct perf_sample_d
 		if (field->write)
 			field->write(handle, data, event);
 		else
-			perf_output_put_u64(handle, *field_word(field, data));
+			perf_output_put_u64(handle, *perf_sample_field_word(field, data));
 		left &= ~(u64)field->bit;
 	}
 }
@@ -408,20 +413,21 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
 {
 	u64 type = event->attr.sample_type;
 
-	write_head(handle, header, data, type,
-		   (1 + hweight64(type & SAMPLE_LEADING)) * sizeof(u64));
+	perf_sample_write_head(handle, header, data, type,
+			       (1 + hweight64(type & SAMPLE_LEADING)) * sizeof(u64));
 	/* The group may have changed since: write as much as there is room for. */
 	if (type & PERF_SAMPLE_READ)
 		perf_output_read(handle, event,
 				 header->size - event->header_size - data->dyn_size);
-	write_others(handle, data, event);
+	perf_sample_write_others(handle, data, event);
 	perf_output_count_sample(handle);
 }
 EXPORT_SYMBOL_GPL(perf_output_sample);
 
 /* A sample that is more than leading words. */
-static noinline int output_large(struct perf_event *event, struct perf_sample_data *data,
-				 struct pt_regs *regs, bool backward)
+static noinline int perf_sample_output_large(struct perf_event *event,
+					     struct perf_sample_data *data,
+					     struct pt_regs *regs, bool backward)
 {
 	struct perf_output_handle handle __uninitialized;
 	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE };
@@ -435,7 +441,7 @@ static noinline int output_large(struct perf_event *event, struct perf_sample_da
 	 */
 	local_irq_save(flags);
 	rcu_read_lock();
-	header.size = prepare_sample(data, event, regs);
+	header.size = perf_sample_prepare(data, event, regs);
 	if (unlikely(!header.size)) {
 		perf_event_count_lost(event);
 		err = -E2BIG;
@@ -453,9 +459,9 @@ out:
 	return err;
 }
 
-static __always_inline int output_sample(struct perf_event *event,
-					 struct perf_sample_data *data,
-					 struct pt_regs *regs, bool backward)
+static __always_inline int perf_sample_output(struct perf_event *event,
+					      struct perf_sample_data *data,
+					      struct pt_regs *regs, bool backward)
 {
 	struct perf_output_handle handle __uninitialized;
 	u64 type = event->attr.sample_type;
@@ -465,7 +471,7 @@ static __always_inline int output_sample(struct perf_event *event,
 	int err;
 
 	if (type & ~SAMPLE_LEADING)
-		return output_large(event, data, regs, backward);
+		return perf_sample_output_large(event, data, regs, backward);
 
 	/* Take the time first: an interrupt may write a record behind this one. */
 	if (type & PERF_SAMPLE_TIME & ~data->sample_flags) {
@@ -480,12 +486,12 @@ static __always_inline int output_sample(struct perf_event *event,
 	to = perf_output_window(&handle, size);
 	if (likely(to)) {
 		*to = (struct perf_event_header) { PERF_RECORD_SAMPLE, misc, size };
-		put_leading((u64 *)(to + 1), data, event, regs, type);
+		perf_sample_put_leading((u64 *)(to + 1), data, event, regs, type);
 	} else {
 		header = (struct perf_event_header) { PERF_RECORD_SAMPLE, misc, size };
-		collect_words(data, event, regs, leading_fields, NR_LEADING,
-			      type & ~data->sample_flags);
-		copy_head(&handle, &header, data, type);
+		perf_sample_collect_words(data, event, regs, perf_sample_leading_fields, NR_LEADING,
+					  type & ~data->sample_flags);
+		perf_sample_copy_head(&handle, &header, data, type);
 	}
 	perf_output_count_sample(&handle);
 	perf_output_end_inline(&handle);
@@ -503,7 +509,7 @@ static __always_inline int output_sample(struct perf_event *event,
 void perf_event_output_forward(struct perf_event *event, struct perf_sample_data *data,
 			       struct pt_regs *regs)
 {
-	output_sample(event, data, regs, false);
+	perf_sample_output(event, data, regs, false);
 }
 
 /**
@@ -515,7 +521,7 @@ void perf_event_output_forward(struct perf_event *event, struct perf_sample_data
 void perf_event_output_backward(struct perf_event *event, struct perf_sample_data *data,
 				struct pt_regs *regs)
 {
-	output_sample(event, data, regs, true);
+	perf_sample_output(event, data, regs, true);
 }
 
 /**
@@ -532,8 +538,8 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs)
 {
 	if (unlikely(is_write_backward(event)))
-		return output_sample(event, data, regs, true);
-	return output_sample(event, data, regs, false);
+		return perf_sample_output(event, data, regs, true);
+	return perf_sample_output(event, data, regs, false);
 }
 
 /**
@@ -568,7 +574,8 @@ void perf_event_header__init(struct perf_event_header *header, struct perf_sampl
 		.type		= event->attr.sample_type,
 	};
 	header->size = perf_sample_data_size(data, event);
-	collect_words(data, event, NULL, trailing_fields, NR_TRAILING, data->type);
+	perf_sample_collect_words(data, event, NULL, perf_sample_trailing_fields, NR_TRAILING,
+				  data->type);
 }
 
 /**
@@ -584,7 +591,8 @@ void perf_event_header__init_id(struct perf_event_header *header,
 		return;
 	header->size += event->id_header_size;
 	data->type = event->attr.sample_type;
-	collect_words(data, event, NULL, trailing_fields, NR_TRAILING, data->type);
+	perf_sample_collect_words(data, event, NULL, perf_sample_trailing_fields, NR_TRAILING,
+				  data->type);
 }
 
 /**
@@ -601,7 +609,8 @@ void perf_event__output_id_sample(struct perf_event *event, struct perf_output_h
 
 	if (!event->attr.sample_id_all)
 		return;
-	end = put_words(words, sample, trailing_fields, NR_TRAILING, event->attr.sample_type);
+	end = perf_sample_put_words(words, sample, perf_sample_trailing_fields, NR_TRAILING,
+				    event->attr.sample_type);
 	perf_output_copy(handle, words, (char *)end - (char *)words);
 }
 

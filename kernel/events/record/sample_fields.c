@@ -14,7 +14,7 @@
 #include "sample_user.h"
 
 /* Bytes that the record can still grow by; fields of known size come first. */
-static u32 sample_room(struct perf_sample_data *data, struct perf_event *event)
+static u32 perf_sample_room(struct perf_sample_data *data, struct perf_event *event)
 {
 	u32 used = perf_sample_data_size(data, event);
 	u64 later = event->attr.sample_type & ~data->sample_flags;
@@ -47,7 +47,7 @@ void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event
 
 	/* A chain in a recursion level's buffer is never shared: cut it there. */
 	if (unlikely(chain->nr > PERF_MAX_STACK_DEPTH)) {
-		room = sample_room(data, event) / sizeof(u64);
+		room = perf_sample_room(data, event) / sizeof(u64);
 		if (chain->nr > room)
 			chain->nr = room;
 	}
@@ -58,8 +58,8 @@ void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event
 }
 EXPORT_SYMBOL_GPL(perf_sample_save_callchain);
 
-static void write_callchain(struct perf_output_handle *handle, struct perf_sample_data *data,
-			    struct perf_event *event)
+static void perf_sample_write_callchain(struct perf_output_handle *handle,
+					struct perf_sample_data *data, struct perf_event *event)
 {
 	struct perf_callchain_entry *chain = data->callchain;
 
@@ -111,14 +111,14 @@ void perf_sample_save_raw_data(struct perf_sample_data *data, struct perf_event 
 }
 EXPORT_SYMBOL_GPL(perf_sample_save_raw_data);
 
-static void prepare_raw(struct perf_sample_data *data, struct perf_event *event,
-			struct pt_regs *regs)
+static void perf_sample_prepare_raw(struct perf_sample_data *data, struct perf_event *event,
+				    struct pt_regs *regs)
 {
 	data->raw = NULL;
 }
 
-static void write_raw(struct perf_output_handle *handle, struct perf_sample_data *data,
-		      struct perf_event *event)
+static void perf_sample_write_raw(struct perf_output_handle *handle, struct perf_sample_data *data,
+				  struct perf_event *event)
 {
 	static const u32 nothing[2] = { sizeof(u32), 0 };
 	const struct perf_raw_record *raw = data->raw;
@@ -172,15 +172,15 @@ void perf_sample_save_brstack(struct perf_sample_data *data, struct perf_event *
 }
 EXPORT_SYMBOL_GPL(perf_sample_save_brstack);
 
-static void prepare_branches(struct perf_sample_data *data, struct perf_event *event,
-			     struct pt_regs *regs)
+static void perf_sample_prepare_branches(struct perf_sample_data *data, struct perf_event *event,
+					 struct pt_regs *regs)
 {
 	data->br_stack = NULL;
 	data->br_stack_cntr = NULL;
 }
 
-static void write_branches(struct perf_output_handle *handle, struct perf_sample_data *data,
-			   struct perf_event *event)
+static void perf_sample_write_branches(struct perf_output_handle *handle,
+				       struct perf_sample_data *data, struct perf_event *event)
 {
 	const struct perf_branch_stack *brs = data->br_stack;
 	u64 head[2] = { brs ? brs->nr : 0, brs ? brs->hw_idx : -1ULL };
@@ -195,13 +195,13 @@ static void write_branches(struct perf_output_handle *handle, struct perf_sample
 
 /* PERF_SAMPLE_REGS_USER, PERF_SAMPLE_REGS_INTR: { abi; regs[]? } */
 
-static u64 regs_size(const struct perf_regs *regs, u64 mask)
+static u64 perf_sample_regs_size(const struct perf_regs *regs, u64 mask)
 {
 	return regs->abi ? hweight64(mask) * sizeof(u64) : 0;
 }
 
-static void write_regs(struct perf_output_handle *handle, const struct perf_regs *regs,
-		       u64 mask)
+static void perf_sample_write_regs(struct perf_output_handle *handle, const struct perf_regs *regs,
+				   u64 mask)
 {
 	u64 words[65];
 	int n = 0;
@@ -214,88 +214,88 @@ static void write_regs(struct perf_output_handle *handle, const struct perf_regs
 	perf_output_copy(handle, words, n * sizeof(u64));
 }
 
-static void prepare_regs_user(struct perf_sample_data *data, struct perf_event *event,
-			      struct pt_regs *regs)
+static void perf_sample_prepare_regs_user(struct perf_sample_data *data, struct perf_event *event,
+					  struct pt_regs *regs)
 {
 	perf_sample_user_regs(&data->regs_user, event, regs);
-	data->dyn_size += regs_size(&data->regs_user, event->attr.sample_regs_user);
+	data->dyn_size += perf_sample_regs_size(&data->regs_user, event->attr.sample_regs_user);
 }
 
-static void write_regs_user(struct perf_output_handle *handle, struct perf_sample_data *data,
-			    struct perf_event *event)
+static void perf_sample_write_regs_user(struct perf_output_handle *handle,
+					struct perf_sample_data *data, struct perf_event *event)
 {
-	write_regs(handle, &data->regs_user, event->attr.sample_regs_user);
+	perf_sample_write_regs(handle, &data->regs_user, event->attr.sample_regs_user);
 }
 
-static void prepare_regs_intr(struct perf_sample_data *data, struct perf_event *event,
-			      struct pt_regs *regs)
+static void perf_sample_prepare_regs_intr(struct perf_sample_data *data, struct perf_event *event,
+					  struct pt_regs *regs)
 {
 	data->regs_intr.regs = regs;
 	data->regs_intr.abi = perf_reg_abi(current);
-	data->dyn_size += regs_size(&data->regs_intr, event->attr.sample_regs_intr);
+	data->dyn_size += perf_sample_regs_size(&data->regs_intr, event->attr.sample_regs_intr);
 }
 
-static void write_regs_intr(struct perf_output_handle *handle, struct perf_sample_data *data,
-			    struct perf_event *event)
+static void perf_sample_write_regs_intr(struct perf_output_handle *handle,
+					struct perf_sample_data *data, struct perf_event *event)
 {
-	write_regs(handle, &data->regs_intr, event->attr.sample_regs_intr);
+	perf_sample_write_regs(handle, &data->regs_intr, event->attr.sample_regs_intr);
 }
 
 /* PERF_SAMPLE_STACK_USER: { size; data[size]; dyn_size if size } */
 
-static void prepare_stack_user(struct perf_sample_data *data, struct perf_event *event,
-			       struct pt_regs *regs)
+static void perf_sample_prepare_stack_user(struct perf_sample_data *data, struct perf_event *event,
+					   struct pt_regs *regs)
 {
 	/* A driver may have saved the registers, but not where its user's stack is. */
 	if (!(data->sample_flags & PERF_SAMPLE_REGS_USER)) {
 		perf_sample_user_regs(&data->regs_user, event, regs);
 		if (event->attr.sample_type & PERF_SAMPLE_REGS_USER) {
-			data->dyn_size += regs_size(&data->regs_user,
-						    event->attr.sample_regs_user);
+			data->dyn_size += perf_sample_regs_size(&data->regs_user,
+								event->attr.sample_regs_user);
 			data->sample_flags |= PERF_SAMPLE_REGS_USER;
 		}
 	}
 	data->stack_user_size = perf_sample_user_stack(data->regs_user.regs,
 						       event->attr.sample_stack_user,
-						       sample_room(data, event));
+						       perf_sample_room(data, event));
 	if (data->stack_user_size)
 		data->dyn_size += data->stack_user_size + sizeof(u64);
 }
 
-static void write_stack_user(struct perf_output_handle *handle, struct perf_sample_data *data,
-			     struct perf_event *event)
+static void perf_sample_write_stack_user(struct perf_output_handle *handle,
+					 struct perf_sample_data *data, struct perf_event *event)
 {
 	perf_output_user_stack(handle, data->regs_user.regs, data->stack_user_size);
 }
 
 /* Words behind the variable part */
 
-static void prepare_weight(struct perf_sample_data *data, struct perf_event *event,
-			   struct pt_regs *regs)
+static void perf_sample_prepare_weight(struct perf_sample_data *data, struct perf_event *event,
+				       struct pt_regs *regs)
 {
 	data->weight.full = 0;
 }
 
-static void prepare_data_src(struct perf_sample_data *data, struct perf_event *event,
-			     struct pt_regs *regs)
+static void perf_sample_prepare_data_src(struct perf_sample_data *data, struct perf_event *event,
+					 struct pt_regs *regs)
 {
 	data->data_src.val = PERF_MEM_NA;
 }
 
-static void prepare_txn(struct perf_sample_data *data, struct perf_event *event,
-			struct pt_regs *regs)
+static void perf_sample_prepare_txn(struct perf_sample_data *data, struct perf_event *event,
+				    struct pt_regs *regs)
 {
 	data->txn = 0;
 }
 
-static void prepare_phys_addr(struct perf_sample_data *data, struct perf_event *event,
-			      struct pt_regs *regs)
+static void perf_sample_prepare_phys_addr(struct perf_sample_data *data, struct perf_event *event,
+					  struct pt_regs *regs)
 {
 	data->phys_addr = perf_virt_to_phys(data->addr);
 }
 
-static void prepare_cgroup(struct perf_sample_data *data, struct perf_event *event,
-			   struct pt_regs *regs)
+static void perf_sample_prepare_cgroup(struct perf_sample_data *data, struct perf_event *event,
+				       struct pt_regs *regs)
 {
 #ifdef CONFIG_CGROUP_PERF
 	/* The caller's RCU section keeps the cgroup. */
@@ -305,32 +305,32 @@ static void prepare_cgroup(struct perf_sample_data *data, struct perf_event *eve
 #endif
 }
 
-static void prepare_data_page(struct perf_sample_data *data, struct perf_event *event,
-			      struct pt_regs *regs)
+static void perf_sample_prepare_data_page(struct perf_sample_data *data, struct perf_event *event,
+					  struct pt_regs *regs)
 {
 	data->data_page_size = perf_get_page_size(data->addr);
 }
 
-static void prepare_code_page(struct perf_sample_data *data, struct perf_event *event,
-			      struct pt_regs *regs)
+static void perf_sample_prepare_code_page(struct perf_sample_data *data, struct perf_event *event,
+					  struct pt_regs *regs)
 {
 	data->code_page_size = perf_get_page_size(data->ip);
 }
 
 /* PERF_SAMPLE_AUX: { size; data[size] } */
 
-static void prepare_aux(struct perf_sample_data *data, struct perf_event *event,
-			struct pt_regs *regs)
+static void perf_sample_prepare_aux(struct perf_sample_data *data, struct perf_event *event,
+				    struct pt_regs *regs)
 {
-	u32 want = min(sample_room(data, event), event->attr.aux_sample_size);
+	u32 want = min(perf_sample_room(data, event), event->attr.aux_sample_size);
 
 	data->aux_size = perf_aux_sample_size(READ_ONCE(event->aux_event),
 					      round_down(want, sizeof(u64)));
 	data->dyn_size += data->aux_size;
 }
 
-static void write_aux(struct perf_output_handle *handle, struct perf_sample_data *data,
-		      struct perf_event *event)
+static void perf_sample_write_aux(struct perf_output_handle *handle, struct perf_sample_data *data,
+				  struct perf_event *event)
 {
 	perf_output_put_u64(handle, data->aux_size);
 	if (data->aux_size)
@@ -344,20 +344,20 @@ static void write_aux(struct perf_output_handle *handle, struct perf_sample_data
 	{ .bit = PERF_SAMPLE_##name, .prepare = (fn), .write = (out) }
 
 const struct sample_field perf_sample_fields[] = {
-	FIELD(CALLCHAIN,	perf_sample_save_callchain, write_callchain),
-	FIELD(RAW,		prepare_raw,		write_raw),
-	FIELD(BRANCH_STACK,	prepare_branches,	write_branches),
-	FIELD(REGS_USER,	prepare_regs_user,	write_regs_user),
-	FIELD(STACK_USER,	prepare_stack_user,	write_stack_user),
-	WORD(WEIGHT_TYPE,	weight,			prepare_weight),
-	WORD(DATA_SRC,		data_src,		prepare_data_src),
-	WORD(TRANSACTION,	txn,			prepare_txn),
-	FIELD(REGS_INTR,	prepare_regs_intr,	write_regs_intr),
-	WORD(PHYS_ADDR,		phys_addr,		prepare_phys_addr),
-	WORD(CGROUP,		cgroup,			prepare_cgroup),
-	WORD(DATA_PAGE_SIZE,	data_page_size,		prepare_data_page),
-	WORD(CODE_PAGE_SIZE,	code_page_size,		prepare_code_page),
-	FIELD(AUX,		prepare_aux,		write_aux),
+	FIELD(CALLCHAIN,	perf_sample_save_callchain, perf_sample_write_callchain),
+	FIELD(RAW,		perf_sample_prepare_raw,		perf_sample_write_raw),
+	FIELD(BRANCH_STACK,	perf_sample_prepare_branches,	perf_sample_write_branches),
+	FIELD(REGS_USER,	perf_sample_prepare_regs_user,	perf_sample_write_regs_user),
+	FIELD(STACK_USER,	perf_sample_prepare_stack_user,	perf_sample_write_stack_user),
+	WORD(WEIGHT_TYPE,	weight,			perf_sample_prepare_weight),
+	WORD(DATA_SRC,		data_src,		perf_sample_prepare_data_src),
+	WORD(TRANSACTION,	txn,			perf_sample_prepare_txn),
+	FIELD(REGS_INTR,	perf_sample_prepare_regs_intr,	perf_sample_write_regs_intr),
+	WORD(PHYS_ADDR,		phys_addr,		perf_sample_prepare_phys_addr),
+	WORD(CGROUP,		cgroup,			perf_sample_prepare_cgroup),
+	WORD(DATA_PAGE_SIZE,	data_page_size,		perf_sample_prepare_data_page),
+	WORD(CODE_PAGE_SIZE,	code_page_size,		perf_sample_prepare_code_page),
+	FIELD(AUX,		perf_sample_prepare_aux,		perf_sample_write_aux),
 };
 
 static_assert(ARRAY_SIZE(perf_sample_fields) == PERF_SAMPLE_ROWS);

@@ -29,7 +29,7 @@ unsigned int perf_event_read_size(u64 read_format, unsigned int nr_siblings)
 	return sizeof(u64) + head + entry * (1 + nr_siblings);
 }
 
-static bool read_fits(const struct perf_event *event, unsigned int nr_siblings)
+static bool perf_read_fits(const struct perf_event *event, unsigned int nr_siblings)
 {
 	return perf_event_read_size(event->attr.read_format, nr_siblings) <= PERF_READ_SIZE_MAX;
 }
@@ -51,30 +51,30 @@ int perf_read_size_check(const struct perf_event *event, struct perf_event *lead
 	unsigned int nr;
 
 	if (leader == event)
-		return read_fits(event, 0) ? 0 : -E2BIG;
+		return perf_read_fits(event, 0) ? 0 : -E2BIG;
 
 	lockdep_assert_held(&leader->ctx->mutex);
 	nr = leader->nr_siblings + 1;
 	if (perf_event_read_size(PERF_FORMAT_GROUP, nr) > PERF_READ_SIZE_MAX)
 		return -E2BIG;
-	if (!read_fits(event, nr) || !read_fits(leader, nr))
+	if (!perf_read_fits(event, nr) || !perf_read_fits(leader, nr))
 		return -E2BIG;
 	for_each_sibling_event(member, leader) {
-		if (!read_fits(member, nr))
+		if (!perf_read_fits(member, nr))
 			return -E2BIG;
 	}
 	return 0;
 }
 
 /* An entry: its value and what the format adds. */
-static u64 *put_entry(u64 *to, const struct perf_event *event, u64 format)
+static u64 *perf_output_put_entry(u64 *to, const struct perf_event *event, u64 format)
 {
 	*to++ = perf_event_own_count(event);
 	return perf_format_put_id(to, event, perf_event_root(event)->id, format);
 }
 
-static void output_entry(struct perf_output_handle *handle, struct perf_event *member,
-			 const struct perf_event *sampling, u64 format)
+static void perf_output_entry(struct perf_output_handle *handle, struct perf_event *member,
+			      const struct perf_event *sampling, u64 format)
 {
 	u64 words[3];
 	u64 *end;
@@ -83,7 +83,7 @@ static void output_entry(struct perf_output_handle *handle, struct perf_event *m
 	if (member != sampling && !handle->skip_read && !is_resident(member) &&
 	    READ_ONCE(member->state) == PERF_EVENT_STATE_ACTIVE)
 		member->pmu->read(member);
-	end = put_entry(words, member, format);
+	end = perf_output_put_entry(words, member, format);
 	perf_output_copy(handle, words, (char *)end - (char *)words);
 }
 
@@ -91,8 +91,8 @@ static void output_entry(struct perf_output_handle *handle, struct perf_event *m
  * Write as many entries as the record has room for. The group may be changing, or
  * have changed since room was reserved: entries of missing members are zero.
  */
-static void output_group(struct perf_output_handle *handle, struct perf_event *event,
-			 unsigned int size, u64 enabled, u64 running)
+static void perf_output_group(struct perf_output_handle *handle, struct perf_event *event,
+			      unsigned int size, u64 enabled, u64 running)
 {
 	static const u64 nobody[3];
 	u64 format = event->attr.read_format;
@@ -105,12 +105,12 @@ static void output_group(struct perf_output_handle *handle, struct perf_event *e
 	u64 *end = perf_format_put_times(words + 1, enabled, running, format);
 
 	perf_output_copy(handle, words, (char *)end - (char *)words);
-	output_entry(handle, leader, event, format);
+	perf_output_entry(handle, leader, event, format);
 	nr--;
 	for_each_sibling_event(member, leader) {
 		if (!nr)
 			return;
-		output_entry(handle, member, event, format);
+		perf_output_entry(handle, member, event, format);
 		nr--;
 	}
 	for (; nr; nr--)
@@ -141,7 +141,7 @@ void perf_output_read(struct perf_output_handle *handle, struct perf_event *even
 	if (format & PERF_FORMAT_TIMES)
 		perf_event_times(event, &enabled, &running);
 	if (format & PERF_FORMAT_GROUP) {
-		output_group(handle, event, size, enabled, running);
+		perf_output_group(handle, event, size, enabled, running);
 		return;
 	}
 

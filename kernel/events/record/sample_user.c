@@ -55,7 +55,7 @@ void perf_sample_user_regs(struct perf_regs *user, const struct perf_event *even
 	}
 }
 
-static unsigned long sample_stack_pointer(struct pt_regs *regs)
+static unsigned long perf_sample_stack_pointer(struct pt_regs *regs)
 {
 #ifdef CONFIG_HAVE_PERF_USER_STACK_DUMP
 	return user_stack_pointer(regs);
@@ -78,7 +78,7 @@ u64 perf_sample_user_stack(struct pt_regs *regs, u64 want, u64 room)
 
 	if (!regs || !perf_user_memory_usable())
 		return 0;
-	sp = sample_stack_pointer(regs);
+	sp = perf_sample_stack_pointer(regs);
 	if (!sp || sp >= TASK_SIZE)
 		return 0;
 
@@ -106,7 +106,7 @@ void perf_output_user_stack(struct perf_output_handle *handle, struct pt_regs *r
 	if (!size)
 		return;
 	missing = perf_output_copy_user(handle,
-					(const void __user *)sample_stack_pointer(regs), size);
+					(const void __user *)perf_sample_stack_pointer(regs), size);
 	perf_output_skip(handle, missing);
 	perf_output_put_u64(handle, size - missing);
 }
@@ -148,7 +148,7 @@ u64 perf_virt_to_phys(u64 virt)
  * tables meanwhile shows at the next level or not at all. With interrupts off,
  * none of the tables can be freed.
  */
-static u64 pte_level(pmd_t pmd, unsigned long addr)
+static u64 perf_walk_pte(pmd_t pmd, unsigned long addr)
 {
 	pte_t *at = pte_offset_map(&pmd, addr), entry;
 	u64 size;
@@ -163,43 +163,43 @@ static u64 pte_level(pmd_t pmd, unsigned long addr)
 	return size;
 }
 
-static u64 pmd_level(pud_t *table, pud_t pud, unsigned long addr)
+static u64 perf_walk_pmd(pud_t *table, pud_t pud, unsigned long addr)
 {
 	pmd_t entry = pmdp_get_lockless(pmd_offset_lockless(table, pud, addr));
 
 	if (!pmd_present(entry))
 		return 0;
-	return pmd_leaf(entry) ? pmd_leaf_size(entry) : pte_level(entry, addr);
+	return pmd_leaf(entry) ? pmd_leaf_size(entry) : perf_walk_pte(entry, addr);
 }
 
-static u64 pud_level(p4d_t *table, p4d_t p4d, unsigned long addr)
+static u64 perf_walk_pud(p4d_t *table, p4d_t p4d, unsigned long addr)
 {
 	pud_t *at = pud_offset_lockless(table, p4d, addr), entry = READ_ONCE(*at);
 
 	if (!pud_present(entry))
 		return 0;
-	return pud_leaf(entry) ? pud_leaf_size(entry) : pmd_level(at, entry, addr);
+	return pud_leaf(entry) ? pud_leaf_size(entry) : perf_walk_pmd(at, entry, addr);
 }
 
-static u64 p4d_level(pgd_t *table, pgd_t pgd, unsigned long addr)
+static u64 perf_walk_p4d(pgd_t *table, pgd_t pgd, unsigned long addr)
 {
 	p4d_t *at = p4d_offset_lockless(table, pgd, addr), entry = READ_ONCE(*at);
 
 	if (!p4d_present(entry))
 		return 0;
-	return p4d_leaf(entry) ? p4d_leaf_size(entry) : pud_level(at, entry, addr);
+	return p4d_leaf(entry) ? p4d_leaf_size(entry) : perf_walk_pud(at, entry, addr);
 }
 
-static u64 walk_page_size(struct mm_struct *mm, unsigned long addr)
+static u64 perf_walk_page_size(struct mm_struct *mm, unsigned long addr)
 {
 	pgd_t *at = pgd_offset(mm, addr), entry = READ_ONCE(*at);
 
 	if (pgd_none(entry))
 		return 0;
-	return pgd_leaf(entry) ? pgd_leaf_size(entry) : p4d_level(at, entry, addr);
+	return pgd_leaf(entry) ? pgd_leaf_size(entry) : perf_walk_p4d(at, entry, addr);
 }
 #else
-static u64 walk_page_size(struct mm_struct *mm, unsigned long addr)
+static u64 perf_walk_page_size(struct mm_struct *mm, unsigned long addr)
 {
 	return 0;
 }
@@ -222,7 +222,7 @@ u64 perf_get_page_size(unsigned long addr)
 		return 0;
 	local_irq_save(flags);
 	/* Tasks' tables need not map the kernel, and kernel threads have none: use init_mm. */
-	size = walk_page_size(mm ?: &init_mm, addr);
+	size = perf_walk_page_size(mm ?: &init_mm, addr);
 	local_irq_restore(flags);
 	return size;
 }

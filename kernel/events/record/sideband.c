@@ -34,68 +34,69 @@ static DEFINE_PER_CPU(struct listeners, listeners) = {
 
 struct static_key_deferred perf_sideband_keys[NR_PERF_SIDEBAND];
 
-static bool wants_mmap(const struct perf_event_attr *attr)
+static bool perf_sideband_wants_mmap(const struct perf_event_attr *attr)
 {
 	return attr->mmap || attr->mmap2 || attr->mmap_data;
 }
 
-static bool wants_comm(const struct perf_event_attr *attr)
+static bool perf_sideband_wants_comm(const struct perf_event_attr *attr)
 {
 	return attr->comm;
 }
 
 /* A reader of names or mappings has to know which tasks they belong to. */
-static bool wants_task(const struct perf_event_attr *attr)
+static bool perf_sideband_wants_task(const struct perf_event_attr *attr)
 {
-	return attr->task || attr->comm || wants_mmap(attr);
+	return attr->task || attr->comm || perf_sideband_wants_mmap(attr);
 }
 
-static bool wants_namespaces(const struct perf_event_attr *attr)
+static bool perf_sideband_wants_namespaces(const struct perf_event_attr *attr)
 {
 	return attr->namespaces;
 }
 
-static bool wants_switch(const struct perf_event_attr *attr)
+static bool perf_sideband_wants_switch(const struct perf_event_attr *attr)
 {
 	return attr->context_switch;
 }
 
-static bool wants_ksymbol(const struct perf_event_attr *attr)
+static bool perf_sideband_wants_ksymbol(const struct perf_event_attr *attr)
 {
 	return attr->ksymbol;
 }
 
-static bool wants_bpf(const struct perf_event_attr *attr)
+static bool perf_sideband_wants_bpf(const struct perf_event_attr *attr)
 {
 	return attr->bpf_event;
 }
 
-static bool wants_cgroup(const struct perf_event_attr *attr)
+static bool perf_sideband_wants_cgroup(const struct perf_event_attr *attr)
 {
 	return attr->cgroup;
 }
 
-static bool wants_text_poke(const struct perf_event_attr *attr)
+static bool perf_sideband_wants_text_poke(const struct perf_event_attr *attr)
 {
 	return attr->text_poke;
 }
 
-static bool wants_build_id(const struct perf_event_attr *attr)
+static bool perf_sideband_wants_build_id(const struct perf_event_attr *attr)
 {
 	return attr->build_id && attr->mmap2;
 }
 
-static bool (*const wants[PERF_SIDEBAND_FILTERS])(const struct perf_event_attr *attr) = {
-	[PERF_SIDEBAND_MMAP]		= wants_mmap,
-	[PERF_SIDEBAND_COMM]		= wants_comm,
-	[PERF_SIDEBAND_TASK]		= wants_task,
-	[PERF_SIDEBAND_NAMESPACES]	= wants_namespaces,
-	[PERF_SIDEBAND_SWITCH]		= wants_switch,
-	[PERF_SIDEBAND_KSYMBOL]		= wants_ksymbol,
-	[PERF_SIDEBAND_BPF]		= wants_bpf,
-	[PERF_SIDEBAND_CGROUP]		= wants_cgroup,
-	[PERF_SIDEBAND_TEXT_POKE]	= wants_text_poke,
-	[PERF_SIDEBAND_BUILD_ID]	= wants_build_id,
+static bool
+(*const perf_sideband_wants[PERF_SIDEBAND_FILTERS])(const struct perf_event_attr *attr) = {
+	[PERF_SIDEBAND_MMAP]		= perf_sideband_wants_mmap,
+	[PERF_SIDEBAND_COMM]		= perf_sideband_wants_comm,
+	[PERF_SIDEBAND_TASK]		= perf_sideband_wants_task,
+	[PERF_SIDEBAND_NAMESPACES]	= perf_sideband_wants_namespaces,
+	[PERF_SIDEBAND_SWITCH]		= perf_sideband_wants_switch,
+	[PERF_SIDEBAND_KSYMBOL]		= perf_sideband_wants_ksymbol,
+	[PERF_SIDEBAND_BPF]		= perf_sideband_wants_bpf,
+	[PERF_SIDEBAND_CGROUP]		= perf_sideband_wants_cgroup,
+	[PERF_SIDEBAND_TEXT_POKE]	= perf_sideband_wants_text_poke,
+	[PERF_SIDEBAND_BUILD_ID]	= perf_sideband_wants_build_id,
 };
 
 /**
@@ -107,7 +108,7 @@ static bool (*const wants[PERF_SIDEBAND_FILTERS])(const struct perf_event_attr *
  */
 bool perf_sideband_wanted(const struct perf_event_attr *attr)
 {
-	return wants_task(attr) || attr->namespaces || attr->context_switch ||
+	return perf_sideband_wants_task(attr) || attr->namespaces || attr->context_switch ||
 	       attr->ksymbol || attr->bpf_event || attr->cgroup || attr->text_poke;
 }
 
@@ -158,8 +159,8 @@ void perf_sideband_open(struct perf_event *event)
 	if (!perf_sideband_wanted(attr))
 		return;
 	event->hw_flags |= PERF_EVENT_SIDEBAND;
-	for (kind = 0; kind < ARRAY_SIZE(wants); kind++) {
-		if (wants[kind](attr))
+	for (kind = 0; kind < ARRAY_SIZE(perf_sideband_wants); kind++) {
+		if (perf_sideband_wants[kind](attr))
 			perf_sideband_get(kind);
 	}
 }
@@ -176,8 +177,8 @@ void perf_sideband_close(struct perf_event *event)
 	if (!(event->hw_flags & PERF_EVENT_SIDEBAND))
 		return;
 	event->hw_flags &= ~PERF_EVENT_SIDEBAND;
-	for (kind = 0; kind < ARRAY_SIZE(wants); kind++) {
-		if (wants[kind](attr))
+	for (kind = 0; kind < ARRAY_SIZE(perf_sideband_wants); kind++) {
+		if (perf_sideband_wants[kind](attr))
 			perf_sideband_put(kind);
 	}
 }
@@ -227,7 +228,7 @@ void perf_sideband_detach(struct perf_event *event)
 }
 
 /* Does the event count what happens here and now? */
-static bool event_listens(const struct perf_event *event)
+static bool perf_sideband_listens(const struct perf_event *event)
 {
 	if (READ_ONCE(event->state) < PERF_EVENT_STATE_INACTIVE)
 		return false;
@@ -243,7 +244,8 @@ static bool event_listens(const struct perf_event *event)
 	return true;
 }
 
-static void put_part(struct perf_output_handle *handle, const void *part, unsigned int size)
+static void perf_sideband_put_part(struct perf_output_handle *handle, const void *part,
+				   unsigned int size)
 {
 	if (size)
 		perf_output_copy(handle, part, size);
@@ -279,19 +281,19 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 	if (perf_output_begin(&handle, &sample, event, header.size))
 		return;
 	perf_output_put(&handle, header);
-	put_part(&handle, record->body, record->body_size);
-	put_part(&handle, record->tail[0], record->tail_size[0]);
-	put_part(&handle, record->tail[1], record->tail_size[1]);
-	put_part(&handle, &zero, padding);
+	perf_sideband_put_part(&handle, record->body, record->body_size);
+	perf_sideband_put_part(&handle, record->tail[0], record->tail_size[0]);
+	perf_sideband_put_part(&handle, record->tail[1], record->tail_size[1]);
+	perf_sideband_put_part(&handle, &zero, padding);
 	perf_event__output_id_sample(event, &handle, &sample);
 	perf_output_end(&handle);
 }
 
-static void offer(struct perf_event *event, struct perf_record *record)
+static void perf_sideband_offer(struct perf_event *event, struct perf_record *record)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (!wants[record->kind](attr) || !event_listens(event))
+	if (!perf_sideband_wants[record->kind](attr) || !perf_sideband_listens(event))
 		return;
 	if (record->wants && !record->wants(attr, record))
 		return;
@@ -317,11 +319,11 @@ void perf_record_send(struct perf_record *record, struct perf_event_context *ctx
 	cpu = this_cpu_ptr(&listeners);
 	if (READ_ONCE(cpu->events.next)) {
 		list_for_each_entry_rcu(cold, &cpu->events, sb_list)
-			offer(cold->event, record);
+			perf_sideband_offer(cold->event, record);
 	}
 	if (ctx) {
 		list_for_each_entry_rcu(event, &ctx->event_list, event_entry)
-			offer(event, record);
+			perf_sideband_offer(event, record);
 	}
 	rcu_read_unlock();
 	preempt_enable();

@@ -76,20 +76,20 @@ struct bpf_body {
 };
 
 #ifdef CONFIG_BPF_SYSCALL
-static void program_symbol(const struct bpf_prog *prog, bool unregister)
+static void perf_ksymbol_of_program(const struct bpf_prog *prog, bool unregister)
 {
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_BPF, (u64)(unsigned long)prog->bpf_func,
 			   prog->jited_len, unregister, prog->aux->ksym.name);
 }
 
-static void program_symbols(const struct bpf_prog *prog, bool unregister)
+static void perf_ksymbols_of_program(const struct bpf_prog *prog, bool unregister)
 {
 	int i;
 
-	program_symbol(prog, unregister);
+	perf_ksymbol_of_program(prog, unregister);
 	/* Function 0 is the program itself. */
 	for (i = 1; i < prog->aux->func_cnt; i++)
-		program_symbol(prog->aux->func[i], unregister);
+		perf_ksymbol_of_program(prog->aux->func[i], unregister);
 }
 
 /**
@@ -117,7 +117,7 @@ void __perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type
 	if (type != PERF_BPF_EVENT_PROG_LOAD && type != PERF_BPF_EVENT_PROG_UNLOAD)
 		return;
 	if (perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
-		program_symbols(prog, type == PERF_BPF_EVENT_PROG_UNLOAD);
+		perf_ksymbols_of_program(prog, type == PERF_BPF_EVENT_PROG_UNLOAD);
 	if (!perf_sideband_heard(PERF_SIDEBAND_BPF))
 		return;
 	memcpy(body.tag, prog->tag, sizeof(body.tag));

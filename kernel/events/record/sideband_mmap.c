@@ -75,14 +75,15 @@ struct mmap_record {
 	u8			build_id[BUILD_ID_SIZE_MAX];
 };
 
-static bool mmap_wants(const struct perf_event_attr *attr, const struct perf_record *record)
+static bool perf_record_wants_mmap(const struct perf_event_attr *attr,
+				   const struct perf_record *record)
 {
 	const struct mmap_record *mr = container_of(record, struct mmap_record, record);
 
 	return mr->executable ? attr->mmap || attr->mmap2 : attr->mmap_data;
 }
 
-static void mmap_fill(struct perf_event *event, struct perf_record *record)
+static void perf_record_fill_mmap(struct perf_event *event, struct perf_record *record)
 {
 	struct mmap_record *mr = container_of(record, struct mmap_record, record);
 	const struct inode *inode = mr->inode;
@@ -112,7 +113,7 @@ static void mmap_fill(struct perf_event *event, struct perf_record *record)
 }
 
 /* What is mapped, in words. @buf has PATH_MAX bytes, or is NULL. */
-static const char *mapping_name(struct vm_area_struct *vma, char *buf)
+static const char *perf_record_mapping_name(struct vm_area_struct *vma, char *buf)
 {
 	const char *name;
 
@@ -135,13 +136,13 @@ static const char *mapping_name(struct vm_area_struct *vma, char *buf)
 	return "//anon";
 }
 
-static u32 mapping_prot(vm_flags_t flags)
+static u32 perf_record_mapping_prot(vm_flags_t flags)
 {
 	return (flags & VM_READ ? PROT_READ : 0) | (flags & VM_WRITE ? PROT_WRITE : 0) |
 	       (flags & VM_EXEC ? PROT_EXEC : 0);
 }
 
-static u32 mapping_flags(struct vm_area_struct *vma)
+static u32 perf_record_mapping_flags(struct vm_area_struct *vma)
 {
 	u32 flags = vma->vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
 
@@ -152,7 +153,7 @@ static u32 mapping_flags(struct vm_area_struct *vma)
 	return flags;
 }
 
-static void send_mmap(struct vm_area_struct *vma)
+static void perf_record_send_mmap(struct vm_area_struct *vma)
 {
 	bool executable = vma->vm_flags & VM_EXEC;
 	struct mmap_record mr = {
@@ -160,21 +161,21 @@ static void send_mmap(struct vm_area_struct *vma)
 			.kind	= PERF_SIDEBAND_MMAP,
 			.misc	= PERF_RECORD_MISC_USER |
 				  (executable ? 0 : PERF_RECORD_MISC_MMAP_DATA),
-			.wants	= mmap_wants,
-			.fill	= mmap_fill,
+			.wants	= perf_record_wants_mmap,
+			.fill	= perf_record_fill_mmap,
 		},
 		.body = {
 			.addr	= vma->vm_start,
 			.len	= vma->vm_end - vma->vm_start,
 			.pgoff	= (u64)vma->vm_pgoff << PAGE_SHIFT,
-			.prot	= mapping_prot(vma->vm_flags),
-			.flags	= mapping_flags(vma),
+			.prot	= perf_record_mapping_prot(vma->vm_flags),
+			.flags	= perf_record_mapping_flags(vma),
 		},
 		.executable	= executable,
 		.inode		= vma->vm_file ? file_inode(vma->vm_file) : NULL,
 	};
 	char *buf = vma->vm_file ? kmalloc(PATH_MAX, GFP_KERNEL) : NULL;
-	const char *name = mapping_name(vma, buf);
+	const char *name = perf_record_mapping_name(vma, buf);
 
 	if (vma->vm_file && perf_sideband_heard(PERF_SIDEBAND_BUILD_ID) &&
 	    build_id_parse_nofault(vma, mr.build_id, &mr.build_id_size))
@@ -197,5 +198,5 @@ void __perf_event_mmap(struct vm_area_struct *vma)
 	if (perf_sideband_heard(PERF_SIDEBAND_FILTERS))
 		perf_addr_filters_mmap(vma);
 	if (perf_sideband_heard(PERF_SIDEBAND_MMAP))
-		send_mmap(vma);
+		perf_record_send_mmap(vma);
 }

@@ -40,7 +40,7 @@ struct comm_record {
 	struct task_struct	*task;
 };
 
-static void comm_fill(struct perf_event *event, struct perf_record *record)
+static void perf_record_fill_comm(struct perf_event *event, struct perf_record *record)
 {
 	struct comm_record *cr = container_of(record, struct comm_record, record);
 
@@ -63,7 +63,7 @@ void __perf_event_comm(struct task_struct *task, bool exec)
 			.misc		= exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
 			.body		= &cr.body,
 			.body_size	= sizeof(cr.body),
-			.fill		= comm_fill,
+			.fill		= perf_record_fill_comm,
 		},
 		.task = task,
 	};
@@ -104,7 +104,7 @@ struct task_record {
 	struct task_struct	*task;
 };
 
-static void task_fill(struct perf_event *event, struct perf_record *record)
+static void perf_record_fill_task(struct perf_event *event, struct perf_record *record)
 {
 	struct task_record *tr = container_of(record, struct task_record, record);
 	struct task_struct *parent = current;
@@ -123,14 +123,14 @@ static void task_fill(struct perf_event *event, struct perf_record *record)
 	body->time = event->clock();
 }
 
-static struct task_record task_record(struct task_struct *task, u16 type)
+static struct task_record perf_record_task(struct task_struct *task, u16 type)
 {
 	return (struct task_record) {
 		.record = {
 			.kind		= PERF_SIDEBAND_TASK,
 			.type		= type,
 			.body_size	= sizeof(struct task_body),
-			.fill		= task_fill,
+			.fill		= perf_record_fill_task,
 		},
 		.task = task,
 	};
@@ -142,7 +142,7 @@ static struct task_record task_record(struct task_struct *task, u16 type)
  */
 void __perf_event_fork(struct task_struct *task)
 {
-	struct task_record tr = task_record(task, PERF_RECORD_FORK);
+	struct task_record tr = perf_record_task(task, PERF_RECORD_FORK);
 
 	tr.record.body = &tr.body;
 	perf_record_send_current(&tr.record);
@@ -158,7 +158,7 @@ void __perf_event_fork(struct task_struct *task)
 void perf_task_exit_record(struct task_struct *task, struct perf_event_context *ctx)
 {
 	if (perf_sideband_heard(PERF_SIDEBAND_TASK)) {
-		struct task_record tr = task_record(task, PERF_RECORD_EXIT);
+		struct task_record tr = perf_record_task(task, PERF_RECORD_EXIT);
 
 		tr.record.body = &tr.body;
 		perf_record_send(&tr.record, ctx);
@@ -191,7 +191,7 @@ struct namespaces_record {
 	struct task_struct	*task;
 };
 
-static const struct proc_ns_operations *const namespace_ops[NR_NAMESPACES] = {
+static const struct proc_ns_operations *const perf_record_namespace_ops[NR_NAMESPACES] = {
 #ifdef CONFIG_NET_NS
 	[NET_NS_INDEX]		= &netns_operations,
 #endif
@@ -213,7 +213,7 @@ static const struct proc_ns_operations *const namespace_ops[NR_NAMESPACES] = {
 #endif
 };
 
-static void namespaces_fill(struct perf_event *event, struct perf_record *record)
+static void perf_record_fill_namespaces(struct perf_event *event, struct perf_record *record)
 {
 	struct namespaces_record *nr = container_of(record, struct namespaces_record, record);
 
@@ -221,8 +221,8 @@ static void namespaces_fill(struct perf_event *event, struct perf_record *record
 	nr->body.ids.tid = perf_event_tid(event, nr->task);
 }
 
-static void link_namespace(struct perf_ns_link_info *link, struct task_struct *task,
-			   const struct proc_ns_operations *ops)
+static void perf_record_link_namespace(struct perf_ns_link_info *link, struct task_struct *task,
+				       const struct proc_ns_operations *ops)
 {
 	struct inode *inode;
 	struct path path;
@@ -249,7 +249,7 @@ void __perf_event_namespaces(struct task_struct *task)
 			.type		= PERF_RECORD_NAMESPACES,
 			.body		= &nr.body,
 			.body_size	= sizeof(nr.body),
-			.fill		= namespaces_fill,
+			.fill		= perf_record_fill_namespaces,
 		},
 		.body.nr	= NR_NAMESPACES,
 		.task		= task,
@@ -257,7 +257,7 @@ void __perf_event_namespaces(struct task_struct *task)
 	int i;
 
 	for (i = 0; i < NR_NAMESPACES; i++)
-		link_namespace(&nr.body.links[i], task, namespace_ops[i]);
+		perf_record_link_namespace(&nr.body.links[i], task, perf_record_namespace_ops[i]);
 	perf_record_send_current(&nr.record);
 }
 
@@ -275,7 +275,7 @@ struct switch_record {
 	struct task_struct	*next_prev;
 };
 
-static void switch_fill(struct perf_event *event, struct perf_record *record)
+static void perf_record_fill_switch(struct perf_event *event, struct perf_record *record)
 {
 	struct switch_record *sr = container_of(record, struct switch_record, record);
 
@@ -308,7 +308,7 @@ void __perf_switch_record(struct task_struct *task, struct task_struct *next_pre
 			.kind	= PERF_SIDEBAND_SWITCH,
 			.misc	= sched_in ? 0 : PERF_RECORD_MISC_SWITCH_OUT,
 			.body	= &sr.body,
-			.fill	= switch_fill,
+			.fill	= perf_record_fill_switch,
 		},
 		.next_prev = next_prev,
 	};

@@ -58,7 +58,7 @@ struct splice_span {
 	bool			pack;
 };
 
-static void *memory_at(struct perf_buffer *rb, unsigned long pos)
+static void *perf_splice_memory_at(struct perf_buffer *rb, unsigned long pos)
 {
 	unsigned long offset;
 	unsigned int chunk = perf_ring_place(pos, rb->chunk_shift, rb->nr_chunks, &offset);
@@ -67,9 +67,9 @@ static void *memory_at(struct perf_buffer *rb, unsigned long pos)
 }
 
 /* Records are multiples of 8 bytes, so that a header lies in one page. */
-static unsigned int record_size(struct perf_buffer *rb, unsigned long pos)
+static unsigned int perf_splice_record_size(struct perf_buffer *rb, unsigned long pos)
 {
-	const struct perf_event_header *header = memory_at(rb, pos);
+	const struct perf_event_header *header = perf_splice_memory_at(rb, pos);
 
 	return READ_ONCE(header->size);
 }
@@ -78,13 +78,13 @@ static unsigned int record_size(struct perf_buffer *rb, unsigned long pos)
  * Bytes of the records at @pos that fit into @room, out of @unread bytes. 0
  * when the first is too long, -EIO when it is none.
  */
-static long whole_records(struct perf_buffer *rb, unsigned long pos, unsigned long unread,
-			  unsigned long room)
+static long perf_splice_whole_records(struct perf_buffer *rb, unsigned long pos,
+				      unsigned long unread, unsigned long room)
 {
 	unsigned long len = 0;
 
 	while (len < unread) {
-		unsigned int size = record_size(rb, pos + len);
+		unsigned int size = perf_splice_record_size(rb, pos + len);
 
 		if (size < sizeof(struct perf_event_header) || !IS_ALIGNED(size, sizeof(u64)) ||
 		    size > unread - len)
@@ -97,7 +97,8 @@ static long whole_records(struct perf_buffer *rb, unsigned long pos, unsigned lo
 }
 
 /* Return 1, 0 when there is nothing to read, or an error. */
-static int find_records(struct splice_span *span, const struct pipe_inode_info *pipe, size_t len)
+static int perf_splice_find_records(struct splice_span *span, const struct pipe_inode_info *pipe,
+				    size_t len)
 {
 	unsigned int used = pipe_occupancy(pipe->head, pipe->tail);
 	unsigned long slots = min_t(unsigned long, pipe->max_usage - used, SPLICE_PAGES);
@@ -116,13 +117,13 @@ static int find_records(struct splice_span *span, const struct pipe_inode_info *
 		return -EIO;
 
 	span->pack = false;
-	found = whole_records(span->rb, span->pos, unread,
-			      min_t(unsigned long, len, slots * PAGE_SIZE -
-				    offset_in_page(span->pos)));
+	found = perf_splice_whole_records(span->rb, span->pos, unread,
+					  min_t(unsigned long, len, slots * PAGE_SIZE -
+						offset_in_page(span->pos)));
 	if (!found) {
 		span->pack = true;
-		found = whole_records(span->rb, span->pos, unread,
-				      min_t(unsigned long, len, slots * PAGE_SIZE));
+		found = perf_splice_whole_records(span->rb, span->pos, unread,
+						  min_t(unsigned long, len, slots * PAGE_SIZE));
 	}
 	/* Waiting for room only helps if the pipe is not empty. */
 	if (!found)
@@ -133,25 +134,25 @@ static int find_records(struct splice_span *span, const struct pipe_inode_info *
 	return 1;
 }
 
-static void batch_free(struct splice_batch *batch)
+static void perf_splice_batch_free(struct splice_batch *batch)
 {
 	while (batch->nr)
 		put_page(batch->page[--batch->nr]);
 	kfree(batch);
 }
 
-static void batch_free_rcu(struct rcu_head *rcu)
+static void perf_splice_batch_free_rcu(struct rcu_head *rcu)
 {
-	batch_free(container_of(rcu, struct splice_batch, rcu));
+	perf_splice_batch_free(container_of(rcu, struct splice_batch, rcu));
 }
 
 /* Pages that take the span. */
-static unsigned int pages_for(const struct splice_span *span)
+static unsigned int perf_splice_pages_for(const struct splice_span *span)
 {
 	return DIV_ROUND_UP(span->len + (span->pack ? 0 : offset_in_page(span->pos)), PAGE_SIZE);
 }
 
-static struct splice_batch *batch_alloc(unsigned int want)
+static struct splice_batch *perf_splice_batch_alloc(unsigned int want)
 {
 	struct splice_batch *batch = kmalloc(sizeof(*batch), GFP_KERNEL_ACCOUNT);
 
@@ -160,19 +161,20 @@ static struct splice_batch *batch_alloc(unsigned int want)
 	for (batch->nr = 0; batch->nr < want; batch->nr++) {
 		batch->page[batch->nr] = alloc_page(GFP_KERNEL_ACCOUNT);
 		if (!batch->page[batch->nr]) {
-			batch_free(batch);
+			perf_splice_batch_free(batch);
 			return NULL;
 		}
 	}
 	return batch;
 }
 
-static void copy_records(struct perf_buffer *rb, unsigned long pos, void *to, unsigned long len)
+static void perf_splice_copy_records(struct perf_buffer *rb, unsigned long pos, void *to,
+				     unsigned long len)
 {
 	while (len) {
 		unsigned long n = min(len, PAGE_SIZE - offset_in_page(pos));
 
-		memcpy(to, memory_at(rb, pos), n);
+		memcpy(to, perf_splice_memory_at(rb, pos), n);
 		pos += n;
 		to += n;
 		len -= n;
@@ -180,8 +182,8 @@ static void copy_records(struct perf_buffer *rb, unsigned long pos, void *to, un
 }
 
 /* All of the span goes to the pipe, which has room and a reader and is locked. */
-static void fill_pipe(const struct splice_span *span, struct pipe_inode_info *pipe,
-		      struct splice_batch *batch)
+static void perf_splice_fill_pipe(const struct splice_span *span, struct pipe_inode_info *pipe,
+				  struct splice_batch *batch)
 {
 	unsigned long pos = span->pos, left = span->len, n;
 	unsigned int i, kept = 0;
@@ -198,7 +200,7 @@ static void fill_pipe(const struct splice_span *span, struct pipe_inode_info *pi
 			get_page(old);
 			buf.page = old;
 		} else {
-			copy_records(span->rb, pos, page_address(batch->page[i]), n);
+			perf_splice_copy_records(span->rb, pos, page_address(batch->page[i]), n);
 			buf.page = batch->page[i];
 		}
 		buf.len = n;
@@ -215,8 +217,8 @@ static void fill_pipe(const struct splice_span *span, struct pipe_inode_info *pi
  * Return bytes, 0 when there is nothing to read, or an error. When @batch has fewer
  * pages than are needed, or is NULL, @want is set to how many these are.
  */
-static ssize_t splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pipe, size_t len,
-			     struct splice_batch **pages, unsigned int *want)
+static ssize_t perf_splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pipe, size_t len,
+				  struct splice_batch **pages, unsigned int *want)
 {
 	struct splice_span span = { .rb = rb };
 	struct splice_batch *batch = *pages;
@@ -225,16 +227,16 @@ static ssize_t splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pip
 	lockdep_assert_held(&rb->lock);
 	if (!rb->nr_pages || rb->ring.overwrite)
 		return -EINVAL;
-	ret = find_records(&span, pipe, len);
+	ret = perf_splice_find_records(&span, pipe, len);
 	if (ret <= 0)
 		return ret;
-	if (!batch || batch->nr < pages_for(&span)) {
-		*want = pages_for(&span);
+	if (!batch || batch->nr < perf_splice_pages_for(&span)) {
+		*want = perf_splice_pages_for(&span);
 		return 0;
 	}
 
 	*pages = NULL;
-	fill_pipe(&span, pipe, batch);
+	perf_splice_fill_pipe(&span, pipe, batch);
 	/*
 	 * Pairs with perf_ring_reserve(): the records have been read, and pages
 	 * exchanged, when the tail says so.
@@ -243,13 +245,13 @@ static ssize_t splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pip
 	WRITE_ONCE(rb->ring.user->data_tail, span.pos + span.len);
 
 	if (batch->nr)
-		call_rcu(&batch->rcu, batch_free_rcu);
+		call_rcu(&batch->rcu, perf_splice_batch_free_rcu);
 	else
 		kfree(batch);
 	return span.len;
 }
 
-static ssize_t splice_now(struct perf_event *event, struct pipe_inode_info *pipe, size_t len)
+static ssize_t perf_splice_now(struct perf_event *event, struct pipe_inode_info *pipe, size_t len)
 {
 	struct splice_batch *batch = NULL;
 	struct perf_buffer *rb;
@@ -268,23 +270,23 @@ static ssize_t splice_now(struct perf_event *event, struct pipe_inode_info *pipe
 			ret = -EINVAL;
 			break;
 		}
-		ret = splice_locked(rb, pipe, len, &batch, &want);
+		ret = perf_splice_locked(rb, pipe, len, &batch, &want);
 		perf_buffer_unlock(rb);
 		if (want) {
 			if (batch)
-				batch_free(batch);
-			batch = batch_alloc(want);
+				perf_splice_batch_free(batch);
+			batch = perf_splice_batch_alloc(want);
 			if (!batch)
 				ret = -ENOMEM;
 		}
 	} while (want && batch);
 	if (batch)
-		batch_free(batch);
+		perf_splice_batch_free(batch);
 	return ret;
 }
 
 /* Is there something to read, or will there never be? */
-static bool worth_a_look(struct perf_event *event)
+static bool perf_splice_worth_a_look(struct perf_event *event)
 {
 	struct perf_event_mmap_page *user;
 	struct perf_buffer *rb;
@@ -294,7 +296,7 @@ static bool worth_a_look(struct perf_event *event)
 	rb = rcu_dereference(event->rb);
 	if (rb) {
 		user = rb->ring.user;
-		/* As find_records() compares them. */
+		/* As perf_splice_find_records() compares them. */
 		yes = (unsigned long)READ_ONCE(user->data_head) !=
 		      (unsigned long)READ_ONCE(user->data_tail);
 	}
@@ -303,15 +305,18 @@ static bool worth_a_look(struct perf_event *event)
 }
 
 /* Sleep until both ends may be ready. Others use the pipe meanwhile. */
-static int wait_for_records(struct perf_event *event, struct pipe_inode_info *pipe)
+static int perf_splice_wait_for_records(struct perf_event *event, struct pipe_inode_info *pipe)
 {
 	int ret;
 
-	/* User space could make worth_a_look() true for ever: a signal ends that, too. */
+	/*
+	 * User space could make perf_splice_worth_a_look() true for ever: a
+	 * signal ends that, too.
+	 */
 	if (signal_pending(current))
 		return -ERESTARTSYS;
 	pipe_unlock(pipe);
-	ret = wait_event_interruptible(event->cold->waitq, worth_a_look(event));
+	ret = wait_event_interruptible(event->cold->waitq, perf_splice_worth_a_look(event));
 	pipe_lock(pipe);
 	while (!ret && pipe->readers && pipe_full(pipe->head, pipe->tail, pipe->max_usage)) {
 		if (signal_pending(current))
@@ -352,10 +357,10 @@ ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inod
 	while (!ret) {
 		/* Look in this order, so that records written at the very end are seen. */
 		over = perf_event_is_over(event);
-		ret = splice_now(event, pipe, len);
+		ret = perf_splice_now(event, pipe, len);
 		if (ret || over)
 			break;
-		ret = may_wait ? wait_for_records(event, pipe) : -EAGAIN;
+		ret = may_wait ? perf_splice_wait_for_records(event, pipe) : -EAGAIN;
 	}
 	return ret;
 }

@@ -29,7 +29,7 @@ void __weak arch_perf_update_userpage(struct perf_event *event,
 }
 
 /* Number of the counter for user space, plus one; 0 when it must not read it. */
-static u32 counter_index(struct perf_event *event)
+static u32 perf_userpage_counter_index(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || (event->hw.state & PERF_HES_STOPPED))
 		return 0;
@@ -40,7 +40,7 @@ static u32 counter_index(struct perf_event *event)
  * The page is written where its reader runs: on the CPU of the event's context.
  * While that runs nowhere, its lock keeps its task from coming to user space.
  */
-static bool page_is_ours(const struct perf_event *event)
+static bool perf_userpage_is_ours(const struct perf_event *event)
 {
 	const struct perf_event_context *ctx = READ_ONCE(event->ctx);
 	int cpu = READ_ONCE(ctx->clock.cpu);
@@ -51,10 +51,10 @@ static bool page_is_ours(const struct perf_event *event)
 }
 
 /* What the page says of the event; all but the data's and the AUX area's fields. */
-static void fill(struct perf_event *event, struct perf_event_mmap_page *page)
+static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_page *page)
 {
 	u64 now, enabled, running, offset;
-	u32 index = counter_index(event);
+	u32 index = perf_userpage_counter_index(event);
 
 	/* User space can write to the page, too: nothing is taken from there. */
 	offset = perf_event_count(event);
@@ -87,7 +87,7 @@ void perf_event_update_userpage(struct perf_event *event)
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);
 	/* Events that only write their records here have no part of the page. */
-	if (likely(!rb) || !perf_event_page_mapped(event) || !page_is_ours(event))
+	if (likely(!rb) || !perf_event_page_mapped(event) || !perf_userpage_is_ours(event))
 		goto out;
 
 	page = rb->ring.user;
@@ -96,7 +96,7 @@ void perf_event_update_userpage(struct perf_event *event)
 	do {
 		number = local_read(&rb->page_lock);
 		perf_delay(USERPAGE_LOCKED);
-		fill(event, page);
+		perf_userpage_fill(event, page);
 	} while (unlikely(!perf_page_end(page, &rb->page_lock, number)) && --tries);
 	/* Interrupting writers come faster than the page can be written. */
 	if (unlikely(!tries))
@@ -106,7 +106,8 @@ out:
 }
 EXPORT_SYMBOL_GPL(perf_event_update_userpage);
 
-static void refresh_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+static void perf_userpage_refresh_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+					 void *data)
 {
 	perf_event_update_userpage(event);
 }
@@ -123,7 +124,7 @@ void perf_event_refresh_userpage(struct perf_event *event)
 
 	do {
 		ctx = READ_ONCE(event->ctx);
-		if (perf_context_call(ctx, event, refresh_locked, NULL))
+		if (perf_context_call(ctx, event, perf_userpage_refresh_locked, NULL))
 			continue;
 		/* Its task has exited: nobody else changes the event. */
 		scoped_guard(raw_spinlock_irq, &ctx->lock)

@@ -50,17 +50,17 @@ static const enum perf_addr_filter_action_t actions[FILTER_ACTIONS] = {
 	[FILTER_RANGE]	= PERF_ADDR_FILTER_ACTION_FILTER,
 };
 
-static bool has_file(const struct perf_addr_filter *filter)
+static bool perf_addr_filter_has_file(const struct perf_addr_filter *filter)
 {
 	return filter->path.dentry;
 }
 
-static void free_filters(struct list_head *list)
+static void perf_addr_filter_free_list(struct list_head *list)
 {
 	struct perf_addr_filter *filter, *next;
 
 	list_for_each_entry_safe(filter, next, list, entry) {
-		if (has_file(filter)) {
+		if (perf_addr_filter_has_file(filter)) {
 			path_put(&filter->path);
 			perf_sideband_put(PERF_SIDEBAND_FILTERS);
 		}
@@ -70,8 +70,8 @@ static void free_filters(struct list_head *list)
 }
 
 /* Look the file up. Only a task's events can follow where it is mapped. */
-static int filter_set_file(struct perf_event *event, struct perf_addr_filter *filter,
-			   const char *name)
+static int perf_addr_filter_set_file(struct perf_event *event, struct perf_addr_filter *filter,
+				     const char *name)
 {
 	struct path path;
 	int err;
@@ -90,8 +90,8 @@ static int filter_set_file(struct perf_event *event, struct perf_addr_filter *fi
 	return 0;
 }
 
-static int add_filter(struct perf_event *event, struct filter_list *filters,
-		      const struct filter_spec *spec)
+static int perf_addr_filter_add(struct perf_event *event, struct filter_list *filters,
+				const struct filter_spec *spec)
 {
 	struct perf_addr_filter *filter;
 	int err;
@@ -103,7 +103,7 @@ static int add_filter(struct perf_event *event, struct filter_list *filters,
 	filter->offset = spec->offset;
 	filter->size = spec->size;
 	if (spec->path) {
-		err = filter_set_file(event, filter, spec->path);
+		err = perf_addr_filter_set_file(event, filter, spec->path);
 		if (err) {
 			kfree(filter);
 			return err;
@@ -115,7 +115,7 @@ static int add_filter(struct perf_event *event, struct filter_list *filters,
 	return 0;
 }
 
-static int parse_filters(struct perf_event *event, char *text, struct filter_list *filters)
+static int perf_addr_filter_parse(struct perf_event *event, char *text, struct filter_list *filters)
 {
 	struct filter_spec spec;
 	int err;
@@ -123,7 +123,7 @@ static int parse_filters(struct perf_event *event, char *text, struct filter_lis
 	do {
 		err = filter_parse_next(&text, &spec);
 		if (err > 0)
-			err = add_filter(event, filters, &spec) ?: 1;
+			err = perf_addr_filter_add(event, filters, &spec) ?: 1;
 	} while (err > 0);
 	return err;
 }
@@ -137,7 +137,7 @@ static int parse_filters(struct perf_event *event, char *text, struct filter_lis
  * is dropped while files are looked up and memory is allocated, and the event is
  * checked again afterwards.
  */
-static int make_filters(struct perf_event *event, char *text, struct filter_list *filters)
+static int perf_addr_filter_make(struct perf_event *event, char *text, struct filter_list *filters)
 {
 	unsigned int most = event->pmu->nr_addr_filters;
 	struct mutex *held = &event->ctx->mutex;
@@ -145,7 +145,7 @@ static int make_filters(struct perf_event *event, char *text, struct filter_list
 
 	mutex_unlock(held);
 	filters->ranges = kcalloc(most, sizeof(*filters->ranges), GFP_KERNEL);
-	err = filters->ranges ? parse_filters(event, text, filters) : -ENOMEM;
+	err = filters->ranges ? perf_addr_filter_parse(event, text, filters) : -ENOMEM;
 	mutex_lock(held);
 
 	/* The event's PMU is gone, or has moved the event to another CPU. */
@@ -156,17 +156,18 @@ static int make_filters(struct perf_event *event, char *text, struct filter_list
 	if (!err && filters->nr > event->pmu->nr_addr_filters)
 		err = -EOPNOTSUPP;
 	if (err) {
-		free_filters(&filters->list);
+		perf_addr_filter_free_list(&filters->list);
 		kfree(filters->ranges);
 	}
 	return err;
 }
 
 /* The range of one filter in one mapping; false when it is not in there. */
-static bool filter_in_vma(const struct perf_addr_filter *filter,
-			  const struct vm_area_struct *vma, struct perf_addr_filter_range *range)
+static bool perf_addr_filter_in_vma(const struct perf_addr_filter *filter,
+				    const struct vm_area_struct *vma,
+				    struct perf_addr_filter_range *range)
 {
-	if (!has_file(filter) || !vma->vm_file ||
+	if (!perf_addr_filter_has_file(filter) || !vma->vm_file ||
 	    d_inode(filter->path.dentry) != file_inode(vma->vm_file))
 		return false;
 	return filter_place(filter->offset, filter->size, vma->vm_start,
@@ -175,12 +176,12 @@ static bool filter_in_vma(const struct perf_addr_filter *filter,
 }
 
 /* Where @filter is in @mm (locked; NULL: nowhere), or all of it in the kernel. */
-static void find_range(const struct perf_addr_filter *filter, struct mm_struct *mm,
-		       struct perf_addr_filter_range *range)
+static void perf_addr_filter_find_range(const struct perf_addr_filter *filter, struct mm_struct *mm,
+					struct perf_addr_filter_range *range)
 {
 	struct vm_area_struct *vma;
 
-	if (!has_file(filter)) {
+	if (!perf_addr_filter_has_file(filter)) {
 		range->start = filter->offset;
 		range->size = filter->size;
 		return;
@@ -192,13 +193,13 @@ static void find_range(const struct perf_addr_filter *filter, struct mm_struct *
 
 	VMA_ITERATOR(vmi, mm, 0);
 	for_each_vma(vmi, vma) {
-		if (filter_in_vma(filter, vma, range))
+		if (perf_addr_filter_in_vma(filter, vma, range))
 			return;
 	}
 }
 
 /* Restart the event: its driver takes over the ranges when it starts. */
-static void restart(struct perf_event *event)
+static void perf_addr_filter_restart(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || event->oncpu != smp_processor_id())
 		return;
@@ -209,22 +210,23 @@ static void restart(struct perf_event *event)
 	perf_event_pmu_start(event, 0);
 }
 
-static void restart_locked(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
+static void perf_addr_filter_restart_locked(struct perf_event *event,
+					    struct perf_cpu_context *cpuctx, void *data)
 {
 	if (cpuctx)
-		restart(event);
+		perf_addr_filter_restart(event);
 }
 
 /* Set the event's ranges to those that the family's filters have in @mm. */
-static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *ranges,
-		       struct mm_struct *mm)
+static void perf_addr_filter_set_ranges(struct perf_event *event,
+					struct perf_addr_filter_range *ranges, struct mm_struct *mm)
 {
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
 	struct perf_addr_filter *filter;
 	unsigned int nr = 0;
 
 	for_each_filter(filter, head)
-		find_range(filter, mm, &ranges[nr++]);
+		perf_addr_filter_find_range(filter, mm, &ranges[nr++]);
 
 	raw_spin_lock_irq(&head->lock);
 	memcpy(event->addr_filter_ranges, ranges, nr * sizeof(*ranges));
@@ -234,7 +236,7 @@ static void set_ranges(struct perf_event *event, struct perf_addr_filter_range *
 }
 
 /* Tearing the mm down with the last reference may take long: leave it to a worker. */
-static void put_mm(struct mm_struct *mm)
+static void perf_addr_filter_put_mm(struct mm_struct *mm)
 {
 #ifdef CONFIG_MMU
 	mmput_async(mm);
@@ -243,7 +245,7 @@ static void put_mm(struct mm_struct *mm)
 #endif
 }
 
-static bool is_up_to_date(const struct perf_event *event)
+static bool perf_addr_filter_is_up_to_date(const struct perf_event *event)
 {
 	const struct perf_event_filters *root = perf_event_filters(perf_event_root(event));
 
@@ -257,35 +259,36 @@ static bool is_up_to_date(const struct perf_event *event)
  * mm, and the loop goes round again.
  * Return: NULL, or the mm whose lock has to be waited for.
  */
-static struct mm_struct *apply(struct perf_event *event, struct perf_addr_filter_range *ranges)
+static struct mm_struct *perf_addr_filter_apply(struct perf_event *event,
+						struct perf_addr_filter_range *ranges)
 {
 	struct task_struct *task = event->hw.target;
 	struct mm_struct *mm;
 	bool stays = true;
 
-	if (is_up_to_date(event))
+	if (perf_addr_filter_is_up_to_date(event))
 		return NULL;
 	do {
 		mm = perf_event_addr_filters(event)->nr_file_filters && task ?
 		     get_task_mm(task) : NULL;
 		if (mm && !mmap_read_trylock(mm))
 			return mm;
-		set_ranges(event, ranges, mm);
+		perf_addr_filter_set_ranges(event, ranges, mm);
 		if (mm) {
 			stays = READ_ONCE(task->mm) == mm;
 			mmap_read_unlock(mm);
-			put_mm(mm);
+			perf_addr_filter_put_mm(mm);
 		}
 	} while (!stays);
-	perf_event_call(event, restart_locked, NULL);
+	perf_event_call(event, perf_addr_filter_restart_locked, NULL);
 	return NULL;
 }
 
 /* Apply new filters to a root and its copies, up to the first whose mm is locked. */
-static struct mm_struct *apply_all(struct perf_event *event,
-				   struct perf_addr_filter_range *ranges)
+static struct mm_struct *perf_addr_filter_apply_all(struct perf_event *event,
+						    struct perf_addr_filter_range *ranges)
 {
-	struct mm_struct *busy = apply(event, ranges);
+	struct mm_struct *busy = perf_addr_filter_apply(event, ranges);
 	struct perf_event *child;
 
 	CLASS(family, lock)(event);
@@ -294,22 +297,23 @@ static struct mm_struct *apply_all(struct perf_event *event,
 			break;
 		/* Each copy looks at all mappings of its process, which may be many. */
 		cond_resched();
-		busy = apply(child, ranges);
+		busy = perf_addr_filter_apply(child, ranges);
 	}
 	return busy;
 }
 
 /* Let events that have not got the new filters yet trace nothing of any file. */
-static void apply_nothing(struct perf_event *event, struct perf_addr_filter_range *ranges)
+static void perf_addr_filter_apply_nothing(struct perf_event *event,
+					   struct perf_addr_filter_range *ranges)
 {
 	struct perf_event *child;
 
-	if (!is_up_to_date(event))
-		set_ranges(event, ranges, NULL);
+	if (!perf_addr_filter_is_up_to_date(event))
+		perf_addr_filter_set_ranges(event, ranges, NULL);
 	CLASS(family, lock)(event);
 	for_each_copy(child, event) {
-		if (!is_up_to_date(child))
-			set_ranges(child, ranges, NULL);
+		if (!perf_addr_filter_is_up_to_date(child))
+			perf_addr_filter_set_ranges(child, ranges, NULL);
 	}
 }
 
@@ -318,24 +322,25 @@ static void apply_nothing(struct perf_event *event, struct perf_addr_filter_rang
  * its mmap_lock for long; so ctx->mutex, which the caller holds, is dropped while
  * that lock is waited for, and a fatal signal ends the wait.
  */
-static int apply_family(struct perf_event *event, struct perf_addr_filter_range *ranges)
+static int perf_addr_filter_apply_family(struct perf_event *event,
+					 struct perf_addr_filter_range *ranges)
 {
 	struct mutex *held = &event->ctx->mutex;
 	struct mm_struct *busy;
 	int err;
 
-	while ((busy = apply_all(event, ranges))) {
+	while ((busy = perf_addr_filter_apply_all(event, ranges))) {
 		mutex_unlock(held);
 		err = mmap_read_lock_killable(busy);
 		if (!err)
 			mmap_read_unlock(busy);
-		put_mm(busy);
+		perf_addr_filter_put_mm(busy);
 		mutex_lock(held);
 		/* The event's PMU has gone meanwhile. */
 		if (event->state == PERF_EVENT_STATE_DEAD)
 			return -ENODEV;
 		if (err) {
-			apply_nothing(event, ranges);
+			perf_addr_filter_apply_nothing(event, ranges);
 			return err;
 		}
 	}
@@ -366,7 +371,7 @@ int perf_addr_filters_set(struct perf_event *event, char *text)
 	if (WARN_ON_ONCE(event->parent))
 		return -EINVAL;
 
-	err = make_filters(event, text, &new);
+	err = perf_addr_filter_make(event, text, &new);
 	if (err)
 		return err;
 
@@ -376,14 +381,15 @@ int perf_addr_filters_set(struct perf_event *event, char *text)
 		head->nr_file_filters = new.nr_files;
 		perf_event_filters(event)->serial++;
 	}
-	err = apply_family(event, new.ranges);
-	free_filters(&old);
+	err = perf_addr_filter_apply_family(event, new.ranges);
+	perf_addr_filter_free_list(&old);
 	kfree(new.ranges);
 	return err;
 }
 
 /* Call @update for each event of the running task; restart those for which it is true. */
-static void update_current(bool (*update)(struct perf_event *event, void *data), void *data)
+static void perf_addr_filter_update_current(bool (*update)(struct perf_event *event, void *data),
+					    void *data)
 {
 	struct perf_event_context *mine;
 	struct perf_cpu_context *here;
@@ -397,12 +403,12 @@ static void update_current(bool (*update)(struct perf_event *event, void *data),
 	perf_context_lock_cpu(here, mine);
 	for_each_event(traced, mine) {
 		if (has_addr_filter(traced) && update(traced, data))
-			restart(traced);
+			perf_addr_filter_restart(traced);
 	}
 	perf_context_unlock_cpu(here, mine);
 }
 
-static bool update_exec(struct perf_event *event, void *data)
+static bool perf_addr_filter_update_exec(struct perf_event *event, void *data)
 {
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
 	struct perf_addr_filter_range *range = event->addr_filter_ranges;
@@ -411,7 +417,7 @@ static bool update_exec(struct perf_event *event, void *data)
 
 	raw_spin_lock(&head->lock);
 	for_each_filter(filter, head) {
-		if (has_file(filter) && range->start) {
+		if (perf_addr_filter_has_file(filter) && range->start) {
 			range->start = 0;
 			range->size = 0;
 			changed = true;
@@ -429,10 +435,10 @@ static bool update_exec(struct perf_event *event, void *data)
 void perf_addr_filters_exec(void)
 {
 	if (perf_sideband_heard(PERF_SIDEBAND_FILTERS))
-		update_current(update_exec, NULL);
+		perf_addr_filter_update_current(perf_addr_filter_update_exec, NULL);
 }
 
-static bool update_mmap(struct perf_event *event, void *data)
+static bool perf_addr_filter_update_mmap(struct perf_event *event, void *data)
 {
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
 	struct perf_addr_filter_range *range = event->addr_filter_ranges;
@@ -442,7 +448,7 @@ static bool update_mmap(struct perf_event *event, void *data)
 
 	raw_spin_lock(&head->lock);
 	for_each_filter(filter, head)
-		changed |= filter_in_vma(filter, vma, range++);
+		changed |= perf_addr_filter_in_vma(filter, vma, range++);
 	perf_event_filters(event)->gen += changed;
 	raw_spin_unlock(&head->lock);
 	return changed;
@@ -457,7 +463,7 @@ void perf_addr_filters_mmap(struct vm_area_struct *vma)
 	/* Only code is traced. */
 	if (!(vma->vm_flags & VM_EXEC) || !vma->vm_file)
 		return;
-	update_current(update_mmap, vma);
+	perf_addr_filter_update_current(perf_addr_filter_update_mmap, vma);
 }
 
 /**
@@ -539,7 +545,7 @@ void perf_addr_filters_free(struct perf_event *event)
 	if (!(event->hw_flags & PERF_EVENT_ADDR_FILTERS))
 		return;
 	event->hw_flags &= ~PERF_EVENT_ADDR_FILTERS;
-	free_filters(&perf_event_filters(event)->head.list);
+	perf_addr_filter_free_list(&perf_event_filters(event)->head.list);
 	kfree(perf_event_filters(event));
 	event->addr_filter_ranges = NULL;
 }

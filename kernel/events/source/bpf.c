@@ -19,7 +19,7 @@
 #ifdef CONFIG_BPF_SYSCALL
 
 #ifdef CONFIG_EVENT_TRACING
-static int attach_tracing(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
+static int perf_bpf_attach_tracing(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
 	struct trace_event_call *call = event->tp_event;
 	bool kprobe = call->flags & TRACE_EVENT_FL_KPROBE;
@@ -51,17 +51,17 @@ static int attach_tracing(struct perf_event *event, struct bpf_prog *prog, u64 c
 	return perf_event_attach_bpf_prog(event, prog, cookie);
 }
 
-static void detach_tracing(struct perf_event *event)
+static void perf_bpf_detach_tracing(struct perf_event *event)
 {
 	perf_event_detach_bpf_prog(event);
 }
 #else
-static int attach_tracing(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
+static int perf_bpf_attach_tracing(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
 	return -EINVAL;
 }
 
-static void detach_tracing(struct perf_event *event)
+static void perf_bpf_detach_tracing(struct perf_event *event)
 {
 }
 #endif
@@ -70,7 +70,7 @@ static void detach_tracing(struct perf_event *event)
  * The registers of a precise event may be those that the hardware recorded, and no
  * call chain can be taken from them: the chain must come with the sample.
  */
-static bool stack_is_lost(const struct perf_event *event, const struct bpf_prog *prog)
+static bool perf_bpf_stack_is_lost(const struct perf_event *event, const struct bpf_prog *prog)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
@@ -80,7 +80,7 @@ static bool stack_is_lost(const struct perf_event *event, const struct bpf_prog 
 	       attr->exclude_callchain_kernel || attr->exclude_callchain_user;
 }
 
-static int attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
+static int perf_bpf_attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
 	/* The overflow handler of an event of the kernel must always run. */
 	if (is_kernel_event(event) && event->overflow_handler_context)
@@ -89,7 +89,7 @@ static int attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 
 		return -EEXIST;
 	if (prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return -EINVAL;
-	if (stack_is_lost(event, prog))
+	if (perf_bpf_stack_is_lost(event, prog))
 		return -EPROTO;
 
 	event->bpf_cookie = cookie;
@@ -120,10 +120,10 @@ int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cook
 	if (event->state == PERF_EVENT_STATE_DEAD)
 		return -ENODEV;
 	if (!is_tracing_event(event))
-		return attach_overflow(event, prog, cookie);
+		return perf_bpf_attach_overflow(event, prog, cookie);
 
 	mutex_unlock(&ctx->mutex);
-	err = attach_tracing(event, prog, cookie);
+	err = perf_bpf_attach_tracing(event, prog, cookie);
 	mutex_lock(&ctx->mutex);
 	return err;
 }
@@ -156,7 +156,7 @@ void perf_event_free_bpf(struct perf_event *event)
 	if (!READ_ONCE(event->prog))
 		return;
 	if (is_tracing_event(event)) {
-		detach_tracing(event);
+		perf_bpf_detach_tracing(event);
 		return;
 	}
 	prog = xchg(&event->prog, NULL);
@@ -219,7 +219,7 @@ int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *d
 	int ret = 0;
 
 	guard(rcu)();
-	/* Pairs with attach_overflow(). */
+	/* Pairs with perf_bpf_attach_overflow(). */
 	prog = smp_load_acquire(&event->prog);
 	perf_delay(PROG_SEEN);
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)

@@ -89,13 +89,13 @@ static struct bp_machine bp_machine;
 /* Protects bp_machine, and the pmu_private of breakpoints. No memory is allocated under it. */
 static DEFINE_MUTEX(bp_mutex);
 
-static enum bp_type_idx slot_type(u64 bp_type)
+static enum bp_type_idx bp_type_of_slot(u64 bp_type)
 {
 	return bp_type & HW_BREAKPOINT_RW ? TYPE_DATA : TYPE_INST;
 }
 
 /* The greatest number of registers that any of those counted wants. */
-static unsigned int most(const unsigned int *hist)
+static unsigned int bp_most_pinned(const unsigned int *hist)
 {
 	unsigned int n = BP_SLOTS_MAX;
 
@@ -105,7 +105,7 @@ static unsigned int most(const unsigned int *hist)
 }
 
 /* One CPU or task wants @to registers instead of @from; those with none are not counted. */
-static void hist_move(unsigned int *hist, unsigned int from, unsigned int to)
+static void bp_hist_move(unsigned int *hist, unsigned int from, unsigned int to)
 {
 	if (from && !WARN_ON_ONCE(!hist[from]))
 		hist[from]--;
@@ -121,63 +121,63 @@ static int bp_machine_init(struct bp_machine *m, unsigned int nr_cpus)
 	return m->cpu ? 0 : -ENOMEM;
 }
 
-static int claim_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
+static int bp_claim_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
 {
 	struct bp_cpu *c = &m->cpu[cpu];
-	unsigned int task = max(most(m->tasks[type]), most(c->tasks[type]));
+	unsigned int task = max(bp_most_pinned(m->tasks[type]), bp_most_pinned(c->tasks[type]));
 
 	if (c->pinned[type] + task >= m->slots[type])
 		return -ENOSPC;
-	hist_move(m->cpus[type], c->pinned[type], c->pinned[type] + 1);
+	bp_hist_move(m->cpus[type], c->pinned[type], c->pinned[type] + 1);
 	c->pinned[type]++;
 	return 0;
 }
 
-static void drop_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
+static void bp_drop_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
 {
 	struct bp_cpu *c = &m->cpu[cpu];
 
 	if (WARN_ON_ONCE(!c->pinned[type]))
 		return;
-	hist_move(m->cpus[type], c->pinned[type], c->pinned[type] - 1);
+	bp_hist_move(m->cpus[type], c->pinned[type], c->pinned[type] - 1);
 	c->pinned[type]--;
 }
 
 /* The task wants @now registers on every CPU; keep all its counts in step. */
-static void set_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type,
-		    unsigned int now)
+static void bp_set_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type,
+		       unsigned int now)
 {
 	unsigned int was = t->any[type];
 	struct bp_task_cpu *tc;
 
-	hist_move(m->tasks[type], was, now);
+	bp_hist_move(m->tasks[type], was, now);
 	list_for_each_entry(tc, &t->cpus, entry) {
 		if (tc->nr[type])
-			hist_move(m->cpu[tc->cpu].tasks[type],
-				  was + tc->nr[type], now + tc->nr[type]);
+			bp_hist_move(m->cpu[tc->cpu].tasks[type],
+				     was + tc->nr[type], now + tc->nr[type]);
 	}
 	t->any[type] = now;
 }
 
-static int claim_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type)
+static int bp_claim_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type)
 {
 	unsigned int any = t->any[type];
 	struct bp_task_cpu *tc;
 
-	if (most(m->cpus[type]) + any >= m->slots[type])
+	if (bp_most_pinned(m->cpus[type]) + any >= m->slots[type])
 		return -ENOSPC;
 	list_for_each_entry(tc, &t->cpus, entry) {
 		if (m->cpu[tc->cpu].pinned[type] + any + tc->nr[type] >= m->slots[type])
 			return -ENOSPC;
 	}
-	set_any(m, t, type, any + 1);
+	bp_set_any(m, t, type, any + 1);
 	return 0;
 }
 
-static void drop_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type)
+static void bp_drop_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type)
 {
 	if (!WARN_ON_ONCE(!t->any[type]))
-		set_any(m, t, type, t->any[type] - 1);
+		bp_set_any(m, t, type, t->any[type] - 1);
 }
 
 /**
@@ -206,7 +206,7 @@ static int bp_memory_alloc(struct bp_memory *spare)
 	return -ENOMEM;
 }
 
-static struct bp_task_cpu *find_bound(struct bp_task *t, int cpu)
+static struct bp_task_cpu *bp_find_bound(struct bp_task *t, int cpu)
 {
 	struct bp_task_cpu *tc;
 
@@ -218,19 +218,19 @@ static struct bp_task_cpu *find_bound(struct bp_task *t, int cpu)
 }
 
 /* The task wants @now registers on one CPU, besides those on every CPU. */
-static void set_bound(struct bp_machine *m, struct bp_task *t, struct bp_task_cpu *tc,
-		      enum bp_type_idx type, unsigned int now)
+static void bp_set_bound(struct bp_machine *m, struct bp_task *t, struct bp_task_cpu *tc,
+			 enum bp_type_idx type, unsigned int now)
 {
 	unsigned int was = tc->nr[type], any = t->any[type];
 
-	hist_move(m->cpu[tc->cpu].tasks[type], was ? any + was : 0, now ? any + now : 0);
+	bp_hist_move(m->cpu[tc->cpu].tasks[type], was ? any + was : 0, now ? any + now : 0);
 	tc->nr[type] = now;
 }
 
-static int claim_bound(struct bp_machine *m, struct bp_task *t, int cpu,
-		       enum bp_type_idx type, struct bp_memory *spare)
+static int bp_claim_bound(struct bp_machine *m, struct bp_task *t, int cpu,
+			  enum bp_type_idx type, struct bp_memory *spare)
 {
-	struct bp_task_cpu *tc = find_bound(t, cpu);
+	struct bp_task_cpu *tc = bp_find_bound(t, cpu);
 	unsigned int used = m->cpu[cpu].pinned[type] + t->any[type];
 
 	if (used + (tc ? tc->nr[type] : 0) >= m->slots[type])
@@ -241,19 +241,19 @@ static int claim_bound(struct bp_machine *m, struct bp_task *t, int cpu,
 		tc->cpu = cpu;
 		list_add(&tc->entry, &t->cpus);
 	}
-	set_bound(m, t, tc, type, tc->nr[type] + 1);
+	bp_set_bound(m, t, tc, type, tc->nr[type] + 1);
 	return 0;
 }
 
-static void drop_bound(struct bp_machine *m, struct bp_task *t, int cpu,
-		       enum bp_type_idx type)
+static void bp_drop_bound(struct bp_machine *m, struct bp_task *t, int cpu,
+			  enum bp_type_idx type)
 {
-	struct bp_task_cpu *tc = find_bound(t, cpu);
+	struct bp_task_cpu *tc = bp_find_bound(t, cpu);
 	int i;
 
 	if (WARN_ON_ONCE(!tc || !tc->nr[type]))
 		return;
-	set_bound(m, t, tc, type, tc->nr[type] - 1);
+	bp_set_bound(m, t, tc, type, tc->nr[type] - 1);
 	for (i = 0; i < TYPE_MAX; i++) {
 		if (tc->nr[i])
 			return;
@@ -276,10 +276,10 @@ static int bp_claim(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_ty
 		    struct bp_memory *spare)
 {
 	if (!t)
-		return claim_pinned(m, cpu, type);
+		return bp_claim_pinned(m, cpu, type);
 	if (cpu < 0)
-		return claim_any(m, t, type);
-	return claim_bound(m, t, cpu, type, spare);
+		return bp_claim_any(m, t, type);
+	return bp_claim_bound(m, t, cpu, type, spare);
 }
 
 /**
@@ -292,11 +292,11 @@ static int bp_claim(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_ty
 static void bp_drop(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type)
 {
 	if (!t)
-		drop_pinned(m, cpu, type);
+		bp_drop_pinned(m, cpu, type);
 	else if (cpu < 0)
-		drop_any(m, t, type);
+		bp_drop_any(m, t, type);
 	else
-		drop_bound(m, t, cpu, type);
+		bp_drop_bound(m, t, cpu, type);
 }
 
 /* The record of a task, made of @spare when there is none. One more event uses it. */
@@ -330,17 +330,17 @@ static void bp_task_put(struct bp_task *t)
 	kfree(t);
 }
 
-static bool valid_type(u64 bp_type)
+static bool bp_valid_type(u64 bp_type)
 {
 	return bp_type != HW_BREAKPOINT_EMPTY && bp_type != HW_BREAKPOINT_INVALID;
 }
 
 /* Has the machine such breakpoints at all? */
-static int reserve_check(const struct perf_event *bp)
+static int bp_reserve_check(const struct perf_event *bp)
 {
-	if (!bp_machine.slots[slot_type(bp->attr.bp_type)])
+	if (!bp_machine.slots[bp_type_of_slot(bp->attr.bp_type)])
 		return -EOPNOTSUPP;
-	if (!valid_type(bp->attr.bp_type) || WARN_ON_ONCE(!bp->hw.target && bp->cpu < 0))
+	if (!bp_valid_type(bp->attr.bp_type) || WARN_ON_ONCE(!bp->hw.target && bp->cpu < 0))
 		return -EINVAL;
 	return 0;
 }
@@ -359,7 +359,7 @@ int reserve_bp_slot(struct perf_event *bp)
 	struct bp_task *t = NULL;
 	int err;
 
-	err = reserve_check(bp);
+	err = bp_reserve_check(bp);
 	if (err)
 		return err;
 	if (bp->hw.target) {
@@ -370,7 +370,7 @@ int reserve_bp_slot(struct perf_event *bp)
 	mutex_lock(&bp_mutex);
 	if (bp->hw.target)
 		t = bp_task_get(&bp_machine, bp->hw.target, &spare);
-	err = bp_claim(&bp_machine, t, bp->cpu, slot_type(bp->attr.bp_type), &spare);
+	err = bp_claim(&bp_machine, t, bp->cpu, bp_type_of_slot(bp->attr.bp_type), &spare);
 	if (err && t)
 		bp_task_put(t);
 	bp->pmu_private = err ? NULL : t;
@@ -390,7 +390,7 @@ void release_bp_slot(struct perf_event *bp)
 	struct bp_task *t = bp->pmu_private;
 
 	mutex_lock(&bp_mutex);
-	bp_drop(&bp_machine, t, bp->cpu, slot_type(bp->attr.bp_type));
+	bp_drop(&bp_machine, t, bp->cpu, bp_type_of_slot(bp->attr.bp_type));
 	if (t)
 		bp_task_put(t);
 	bp->pmu_private = NULL;
@@ -409,7 +409,7 @@ int dbg_reserve_bp_slot(struct perf_event *bp)
 {
 	if (bp->hw.target || mutex_is_locked(&bp_mutex))
 		return -1;
-	return bp_claim(&bp_machine, NULL, bp->cpu, slot_type(bp->attr.bp_type), NULL);
+	return bp_claim(&bp_machine, NULL, bp->cpu, bp_type_of_slot(bp->attr.bp_type), NULL);
 }
 
 /**
@@ -422,7 +422,7 @@ int dbg_release_bp_slot(struct perf_event *bp)
 {
 	if (bp->hw.target || mutex_is_locked(&bp_mutex))
 		return -1;
-	bp_drop(&bp_machine, NULL, bp->cpu, slot_type(bp->attr.bp_type));
+	bp_drop(&bp_machine, NULL, bp->cpu, bp_type_of_slot(bp->attr.bp_type));
 	return 0;
 }
 
@@ -430,8 +430,8 @@ int dbg_release_bp_slot(struct perf_event *bp)
  * What the hardware is to be told for @attr. Kernel addresses are for those
  * who may take the kernel down: a breakpoint in the entry code recurses.
  */
-static int parse(struct perf_event *bp, const struct perf_event_attr *attr,
-		 struct arch_hw_breakpoint *info)
+static int bp_parse(struct perf_event *bp, const struct perf_event_attr *attr,
+		    struct arch_hw_breakpoint *info)
 {
 	int err;
 
@@ -452,15 +452,15 @@ static void bp_event_destroy(struct perf_event *bp)
 	release_bp_slot(bp);
 }
 
-/* Fail as reserve_bp_slot() and parse() would, or with @reason; no slot is taken. */
-static int refuse(struct perf_event *bp, int reason)
+/* Fail as reserve_bp_slot() and bp_parse() would, or with @reason; no slot is taken. */
+static int bp_refuse(struct perf_event *bp, int reason)
 {
 	struct arch_hw_breakpoint info;
 	int err;
 
-	err = reserve_check(bp);
+	err = bp_reserve_check(bp);
 	if (!err)
-		err = parse(bp, &bp->attr, &info);
+		err = bp_parse(bp, &bp->attr, &info);
 	return err ?: reason;
 }
 
@@ -476,11 +476,11 @@ static int bp_event_init(struct perf_event *bp)
 
 	err = perf_event_may_claim(bp);
 	if (err)
-		return refuse(bp, err);
+		return bp_refuse(bp, err);
 	err = reserve_bp_slot(bp);
 	if (err)
 		return err;
-	err = parse(bp, &bp->attr, &info);
+	err = bp_parse(bp, &bp->attr, &info);
 	if (err) {
 		release_bp_slot(bp);
 		return err;
@@ -563,8 +563,8 @@ struct bp_change {
 };
 
 /* Compute and check the new settings, without reserving anything. */
-static int change_check(struct bp_change *change, struct perf_event *bp,
-			const struct perf_event_attr *attr)
+static int bp_change_check(struct bp_change *change, struct perf_event *bp,
+			   const struct perf_event_attr *attr)
 {
 	change->bp = bp;
 	change->attr = bp->attr;
@@ -573,38 +573,39 @@ static int change_check(struct bp_change *change, struct perf_event *bp,
 	change->attr.bp_len = attr->bp_len;
 	change->attr.sig_data = attr->sig_data;
 	change->attr.disabled = attr->disabled;
-	change->reserved = slot_type(attr->bp_type) != slot_type(bp->attr.bp_type);
+	change->reserved = bp_type_of_slot(attr->bp_type) != bp_type_of_slot(bp->attr.bp_type);
 
-	if (!valid_type(attr->bp_type))
+	if (!bp_valid_type(attr->bp_type))
 		return -EINVAL;
-	return parse(bp, &change->attr, &change->info);
+	return bp_parse(bp, &change->attr, &change->info);
 }
 
 /* Check and reserve; the breakpoint itself stays as it is. */
-static int change_prepare(struct bp_change *change, struct perf_event *bp,
-			  const struct perf_event_attr *attr)
+static int bp_change_prepare(struct bp_change *change, struct perf_event *bp,
+			     const struct perf_event_attr *attr)
 {
 	int err;
 
-	err = change_check(change, bp, attr);
+	err = bp_change_check(change, bp, attr);
 	if (err || !change->reserved)
 		return err;
 	/* A claim of the other kind is there: no memory is needed. */
 	guard(mutex)(&bp_mutex);
-	return bp_claim(&bp_machine, bp->pmu_private, bp->cpu, slot_type(attr->bp_type), NULL);
+	return bp_claim(&bp_machine, bp->pmu_private, bp->cpu, bp_type_of_slot(attr->bp_type),
+			NULL);
 }
 
-static void change_drop_slot(struct bp_change *change, u64 bp_type)
+static void bp_change_drop_slot(struct bp_change *change, u64 bp_type)
 {
 	if (!change->reserved)
 		return;
 	mutex_lock(&bp_mutex);
-	bp_drop(&bp_machine, change->bp->pmu_private, change->bp->cpu, slot_type(bp_type));
+	bp_drop(&bp_machine, change->bp->pmu_private, change->bp->cpu, bp_type_of_slot(bp_type));
 	mutex_unlock(&bp_mutex);
 }
 
 /* The breakpoint is not installed anywhere. */
-static void change_commit(struct bp_change *change)
+static void bp_change_commit(struct bp_change *change)
 {
 	struct perf_event *bp = change->bp;
 
@@ -613,60 +614,60 @@ static void change_commit(struct bp_change *change)
 		lockdep_assert_held(perf_family_lock(bp->parent));
 	/* If it were installed, it could not be found there again. */
 	WARN_ON_ONCE(bp->state == PERF_EVENT_STATE_ACTIVE);
-	change_drop_slot(change, bp->attr.bp_type);
+	bp_change_drop_slot(change, bp->attr.bp_type);
 	bp->attr = change->attr;
 	bp->hw.info = change->info;
 }
 
-/* Undo change_prepare() for an event and its copies, up to @last and not that. */
-static void cancel_family(struct perf_event *event, const struct perf_event_attr *attr,
-			  const struct perf_event *last)
+/* Undo bp_change_prepare() for an event and its copies, up to @last and not that. */
+static void bp_cancel_family(struct perf_event *event, const struct perf_event_attr *attr,
+			     const struct perf_event *last)
 {
 	struct bp_change change = {
 		.bp = event,
-		.reserved = slot_type(attr->bp_type) != slot_type(event->attr.bp_type),
+		.reserved = bp_type_of_slot(attr->bp_type) != bp_type_of_slot(event->attr.bp_type),
 	};
 
-	change_drop_slot(&change, attr->bp_type);
+	bp_change_drop_slot(&change, attr->bp_type);
 	for_each_copy(change.bp, event) {
 		if (change.bp == last)
 			break;
-		change_drop_slot(&change, attr->bp_type);
+		bp_change_drop_slot(&change, attr->bp_type);
 	}
 }
 
 /* Make a prepared change. It is computed anew, so that nothing is kept for each copy. */
-static void change_event(struct perf_event *bp, const struct perf_event_attr *attr)
+static void bp_change_event(struct perf_event *bp, const struct perf_event_attr *attr)
 {
 	struct bp_change change;
 
-	if (WARN_ON_ONCE(change_check(&change, bp, attr)))
+	if (WARN_ON_ONCE(bp_change_check(&change, bp, attr)))
 		return;
 	perf_event_turn_off(bp);
-	change_commit(&change);
+	bp_change_commit(&change);
 	if (!attr->disabled)
 		perf_event_turn_on(bp);
 }
 
-static int change_family(struct perf_event *event, const struct perf_event_attr *attr)
+static int bp_change_family(struct perf_event *event, const struct perf_event_attr *attr)
 {
 	struct bp_change change;
 	struct perf_event *child;
 	int err;
 
-	err = change_prepare(&change, event, attr);
+	err = bp_change_prepare(&change, event, attr);
 	if (err)
 		return err;
 	for_each_copy(child, event) {
-		err = change_prepare(&change, child, attr);
+		err = bp_change_prepare(&change, child, attr);
 		if (err) {
-			cancel_family(event, attr, child);
+			bp_cancel_family(event, attr, child);
 			return err;
 		}
 	}
-	change_event(event, attr);
+	bp_change_event(event, attr);
 	for_each_copy(child, event)
-		change_event(child, attr);
+		bp_change_event(child, attr);
 	return 0;
 }
 
@@ -695,7 +696,7 @@ int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_att
 	if (memcmp(&same, attr, sizeof(same)))
 		return -EINVAL;
 
-	return change_family(event, attr);
+	return bp_change_family(event, attr);
 }
 
 /**
@@ -730,14 +731,14 @@ int modify_user_hw_breakpoint(struct perf_event *bp, struct perf_event_attr *att
 	struct bp_change change;
 	int err;
 
-	err = change_prepare(&change, bp, attr);
+	err = bp_change_prepare(&change, bp, attr);
 	if (err)
 		return err;
 	if (irqs_disabled() && bp->ctx && bp->ctx->task == current)
 		perf_event_disable_local(bp);
 	else
 		perf_event_disable(bp);
-	change_commit(&change);
+	bp_change_commit(&change);
 	if (!attr->disabled)
 		perf_event_enable(bp);
 	return 0;

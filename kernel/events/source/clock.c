@@ -47,7 +47,7 @@ void perf_clock_event_reset(struct perf_event *event)
 	local64_set(&event->hw.prev_count, running);
 }
 
-static void clock_read(struct perf_event *event)
+static void perf_clock_event_read(struct perf_event *event)
 {
 	u64 now = perf_clock();
 
@@ -55,51 +55,51 @@ static void clock_read(struct perf_event *event)
 		local64_add(now - local64_xchg(&event->hw.prev_count, now), &event->count);
 }
 
-static bool is_stopped(const struct perf_event *event)
+static bool perf_clock_event_is_stopped(const struct perf_event *event)
 {
 	return event->hw.state & PERF_HES_STOPPED;
 }
 
-static bool wants_tick(const struct perf_event *event, struct pt_regs *regs)
+static bool perf_clock_event_wants_tick(const struct perf_event *event, struct pt_regs *regs)
 {
 	if (!regs || (event->attr.exclude_idle && is_idle_task(current)))
 		return false;
 	return !perf_event_excludes(event, regs);
 }
 
-static ktime_t next_period(struct perf_event *event)
+static ktime_t perf_clock_event_next_period(struct perf_event *event)
 {
 	event->hw.last_period = max_t(u64, CLOCK_MIN_PERIOD_NS, event->hw.sample_period);
 	return ns_to_ktime(event->hw.last_period);
 }
 
-static enum hrtimer_restart clock_tick(struct hrtimer *timer)
+static enum hrtimer_restart perf_clock_event_tick(struct hrtimer *timer)
 {
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
 	struct pt_regs *regs = get_irq_regs();
 	const struct hw_perf_event *hw = &event->hw;
 	struct perf_sample_data sample __uninitialized;
 
-	if (event->state != PERF_EVENT_STATE_ACTIVE || is_stopped(event))
+	if (event->state != PERF_EVENT_STATE_ACTIVE || perf_clock_event_is_stopped(event))
 		return HRTIMER_NORESTART;
 
-	clock_read(event);
-	if (wants_tick(event, regs)) {
+	perf_clock_event_read(event);
+	if (perf_clock_event_wants_tick(event, regs)) {
 		perf_sample_data_init(&sample, 0, hw->last_period);
 		/* The event is throttled until the next tick, or has reached its limit. */
 		if (__perf_event_overflow(event, PERF_OVERFLOW_HALT, &sample, regs))
 			return HRTIMER_NORESTART;
 	}
-	if (is_stopped(event))
+	if (perf_clock_event_is_stopped(event))
 		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, next_period(event));
+	hrtimer_forward_now(timer, perf_clock_event_next_period(event));
 	return HRTIMER_RESTART;
 }
 
-static void clock_start(struct perf_event *event, int flags)
+static void perf_clock_event_start(struct perf_event *event, int flags)
 {
 	s64 left = local64_xchg(&event->hw.period_left, 0);
-	ktime_t first = next_period(event);
+	ktime_t first = perf_clock_event_next_period(event);
 
 	/* prev_count of a clock that only counts is its running time at the last reset. */
 	if (is_counting_clock(event))
@@ -108,7 +108,7 @@ static void clock_start(struct perf_event *event, int flags)
 	local64_set(&event->hw.prev_count, perf_clock());
 	if (!event->attr.sample_period)
 		return;
-	/* Go on with the period that clock_stop() has interrupted. */
+	/* Go on with the period that perf_clock_event_stop() has interrupted. */
 	if (left > 0)
 		first = ns_to_ktime(max_t(s64, CLOCK_MIN_PERIOD_NS, left));
 	hrtimer_start(&event->hw.hrtimer, first, HRTIMER_MODE_REL_PINNED_HARD);
@@ -116,42 +116,43 @@ static void clock_start(struct perf_event *event, int flags)
 
 /*
  * The timer belongs to this CPU and interrupts are off: it can only fail to be
- * cancelled when clock_tick() is the caller, which then looks at the state.
+ * cancelled when perf_clock_event_tick() is the caller, which then looks at the
+ * state.
  */
-static void clock_stop(struct perf_event *event, int flags)
+static void perf_clock_event_stop(struct perf_event *event, int flags)
 {
 	struct hrtimer *timer = &event->hw.hrtimer;
 
-	if (is_stopped(event))
+	if (perf_clock_event_is_stopped(event))
 		return;
 	event->hw.state = PERF_HES_STOPPED;
-	clock_read(event);
+	perf_clock_event_read(event);
 	if (!event->attr.sample_period)
 		return;
 	local64_set(&event->hw.period_left, ktime_to_ns(hrtimer_get_remaining(timer)));
 	hrtimer_try_to_cancel(timer);
 }
 
-static int clock_add(struct perf_event *event, int flags)
+static int perf_clock_event_add(struct perf_event *event, int flags)
 {
 	event->hw.state |= PERF_HES_STOPPED;
 	if (flags & PERF_EF_START)
-		clock_start(event, flags);
+		perf_clock_event_start(event, flags);
 	perf_event_update_userpage(event);
 	return 0;
 }
 
-static void clock_del(struct perf_event *event, int flags)
+static void perf_clock_event_del(struct perf_event *event, int flags)
 {
-	clock_stop(event, flags);
+	perf_clock_event_stop(event, flags);
 }
 
-static void clock_destroy(struct perf_event *event)
+static void perf_clock_event_destroy(struct perf_event *event)
 {
 	hrtimer_cancel(&event->hw.hrtimer);
 }
 
-static int clock_init(struct perf_event *event, u64 which)
+static int perf_clock_event_init(struct perf_event *event, u64 which)
 {
 	struct hw_perf_event *hw = &event->hw;
 
@@ -167,8 +168,8 @@ static int clock_init(struct perf_event *event, u64 which)
 	}
 
 	hrtimer_init(&hw->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hw->hrtimer.function = clock_tick;
-	event->destroy = clock_destroy;
+	hw->hrtimer.function = perf_clock_event_tick;
+	event->destroy = perf_clock_event_destroy;
 
 	/* A timer's period follows from the frequency: there is nothing to adapt. */
 	if (event->attr.freq) {
@@ -177,31 +178,31 @@ static int clock_init(struct perf_event *event, u64 which)
 		hw->sample_period = event->attr.sample_period;
 	}
 	local64_set(&hw->period_left, 0);
-	next_period(event);
+	perf_clock_event_next_period(event);
 	return 0;
 }
 
-static int cpu_clock_init(struct perf_event *event)
+static int perf_cpu_clock_event_init(struct perf_event *event)
 {
-	return clock_init(event, PERF_COUNT_SW_CPU_CLOCK);
+	return perf_clock_event_init(event, PERF_COUNT_SW_CPU_CLOCK);
 }
 
-static int task_clock_init(struct perf_event *event)
+static int perf_task_clock_event_init(struct perf_event *event)
 {
-	return clock_init(event, PERF_COUNT_SW_TASK_CLOCK);
+	return perf_clock_event_init(event, PERF_COUNT_SW_TASK_CLOCK);
 }
 
 #define CLOCK_PMU(init) {						\
 	.task_ctx_nr = perf_sw_context, .capabilities = PERF_PMU_CAP_NO_NMI, \
-	.event_init = (init), .read = clock_read,			\
-	.add = clock_add, .del = clock_del,				\
-	.start = clock_start, .stop = clock_stop,			\
+	.event_init = (init), .read = perf_clock_event_read,			\
+	.add = perf_clock_event_add, .del = perf_clock_event_del,				\
+	.start = perf_clock_event_start, .stop = perf_clock_event_stop,			\
 }
 
 /* The two clocks differ in name alone: both count the time that the event runs. */
-static struct pmu clock_pmus[] = {
-	[PERF_COUNT_SW_CPU_CLOCK]	= CLOCK_PMU(cpu_clock_init),
-	[PERF_COUNT_SW_TASK_CLOCK]	= CLOCK_PMU(task_clock_init),
+static struct pmu perf_clock_pmus[] = {
+	[PERF_COUNT_SW_CPU_CLOCK]	= CLOCK_PMU(perf_cpu_clock_event_init),
+	[PERF_COUNT_SW_TASK_CLOCK]	= CLOCK_PMU(perf_task_clock_event_init),
 };
 
 /**
@@ -212,7 +213,7 @@ static struct pmu clock_pmus[] = {
  */
 int perf_clock_pmu_type(u64 config)
 {
-	return clock_pmus[config].type;
+	return perf_clock_pmus[config].type;
 }
 
 /**
@@ -222,6 +223,6 @@ void __init perf_clock_pmu_init(void)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(clock_pmus); i++)
-		WARN_ON(perf_pmu_register(&clock_pmus[i], NULL, -1));
+	for (i = 0; i < ARRAY_SIZE(perf_clock_pmus); i++)
+		WARN_ON(perf_pmu_register(&perf_clock_pmus[i], NULL, -1));
 }

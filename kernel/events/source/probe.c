@@ -17,7 +17,7 @@
 PMU_FORMAT_ATTR(retprobe, "config:0");
 
 /* Checks that both kinds of probes make when an event is opened. */
-static int probe_check(struct perf_event *event, bool allowed)
+static int perf_probe_check(struct perf_event *event, bool allowed)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
@@ -30,12 +30,12 @@ static int probe_check(struct perf_event *event, bool allowed)
  * A copy cannot always make its probe anew. That must not make fork(2) fail: with
  * -ENODEV the new task goes on without the copy.
  */
-static int probe_made(const struct perf_event *event, int err)
+static int perf_probe_made(const struct perf_event *event, int err)
 {
 	return event->parent && err && err != -ENOMEM ? -ENODEV : err;
 }
 
-static bool probe_returns(const struct perf_event *event)
+static bool perf_probe_returns(const struct perf_event *event)
 {
 	return event->attr.config & PROBE_RETURN;
 }
@@ -43,9 +43,9 @@ static bool probe_returns(const struct perf_event *event)
 #define PROBE_PMU(kind) {						\
 		.task_ctx_nr	= perf_sw_context,			\
 		.attr_groups	= (const struct attribute_group *[]) {	\
-			&kind##_format, NULL				\
+			&perf_##kind##_format, NULL			\
 		},							\
-		.event_init	= kind##_init,				\
+		.event_init	= perf_##kind##_event_init,		\
 		.add		= perf_tracepoint_add,			\
 		.del		= perf_trace_del,			\
 		.start		= perf_tracepoint_start,		\
@@ -54,63 +54,63 @@ static bool probe_returns(const struct perf_event *event)
 	}
 
 #ifdef CONFIG_KPROBE_EVENTS
-static int kprobe_init(struct perf_event *event)
+static int perf_kprobe_event_init(struct perf_event *event)
 {
-	int err = probe_check(event, perfmon_capable());
+	int err = perf_probe_check(event, perfmon_capable());
 
 	if (!err)
-		err = perf_kprobe_init(event, probe_returns(event));
+		err = perf_kprobe_init(event, perf_probe_returns(event));
 	if (!err)
 		event->destroy = perf_kprobe_destroy;
-	return probe_made(event, err);
+	return perf_probe_made(event, err);
 }
 
-static const struct attribute_group kprobe_format = {
+static const struct attribute_group perf_kprobe_format = {
 	.name	= "format",
 	.attrs	= (struct attribute *[]) { &format_attr_retprobe.attr, NULL },
 };
 
-static struct pmu kprobe_pmu = PROBE_PMU(kprobe);
+static struct pmu perf_kprobe_pmu = PROBE_PMU(kprobe);
 
-static void __init register_kprobe_pmu(void)
+static void __init perf_register_kprobe_pmu(void)
 {
-	perf_pmu_register(&kprobe_pmu, "kprobe", -1);
+	perf_pmu_register(&perf_kprobe_pmu, "kprobe", -1);
 }
 #else
-static void __init register_kprobe_pmu(void) { }
+static void __init perf_register_kprobe_pmu(void) { }
 #endif
 
 #ifdef CONFIG_UPROBE_EVENTS
 PMU_FORMAT_ATTR(ref_ctr_offset, "config:32-63");
 
-static int uprobe_init(struct perf_event *event)
+static int perf_uprobe_event_init(struct perf_event *event)
 {
 	unsigned long counter = event->attr.config >> PROBE_COUNTER_SHIFT;
 	/* A uprobe changes pages of a file that other users' tasks may run. */
-	int err = probe_check(event, capable(CAP_SYS_ADMIN));
+	int err = perf_probe_check(event, capable(CAP_SYS_ADMIN));
 
 	if (!err)
-		err = perf_uprobe_init(event, counter, probe_returns(event));
+		err = perf_uprobe_init(event, counter, perf_probe_returns(event));
 	if (!err)
 		event->destroy = perf_uprobe_destroy;
-	return probe_made(event, err);
+	return perf_probe_made(event, err);
 }
 
-static const struct attribute_group uprobe_format = {
+static const struct attribute_group perf_uprobe_format = {
 	.name	= "format",
 	.attrs	= (struct attribute *[]) {
 		&format_attr_retprobe.attr, &format_attr_ref_ctr_offset.attr, NULL
 	},
 };
 
-static struct pmu uprobe_pmu = PROBE_PMU(uprobe);
+static struct pmu perf_uprobe_pmu = PROBE_PMU(uprobe);
 
-static void __init register_uprobe_pmu(void)
+static void __init perf_register_uprobe_pmu(void)
 {
-	perf_pmu_register(&uprobe_pmu, "uprobe", -1);
+	perf_pmu_register(&perf_uprobe_pmu, "uprobe", -1);
 }
 #else
-static void __init register_uprobe_pmu(void) { }
+static void __init perf_register_uprobe_pmu(void) { }
 #endif
 
 /**
@@ -118,6 +118,6 @@ static void __init register_uprobe_pmu(void) { }
  */
 void __init perf_probe_pmu_init(void)
 {
-	register_kprobe_pmu();
-	register_uprobe_pmu();
+	perf_register_kprobe_pmu();
+	perf_register_uprobe_pmu();
 }

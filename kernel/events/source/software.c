@@ -24,7 +24,7 @@ EXPORT_SYMBOL_GPL(perf_swevent_enabled);
 /* Registers of a site that has none of its own, one set a recursion level. */
 DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
 
-static __always_inline int get_recursion_level(void)
+static __always_inline int perf_swevent_get_recursion_level(void)
 {
 	int level = 0;
 
@@ -48,7 +48,7 @@ static __always_inline int get_recursion_level(void)
  */
 int perf_swevent_get_recursion_context(void)
 {
-	return get_recursion_level();
+	return perf_swevent_get_recursion_level();
 }
 EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context);
 
@@ -126,8 +126,8 @@ u64 perf_swevent_set_period(struct perf_event *event)
  * perhaps with the runqueue locked. So one occurrence makes no more samples than
  * are allowed in one tick, even if ticks come meanwhile.
  */
-static void sample_periods(struct perf_event *event, u64 passed,
-			   struct perf_sample_data *data, struct pt_regs *regs)
+static void perf_swevent_sample_periods(struct perf_event *event, u64 passed,
+					struct perf_sample_data *data, struct pt_regs *regs)
 {
 	unsigned int flags = 0;
 	u64 samples, left;
@@ -145,8 +145,9 @@ static void sample_periods(struct perf_event *event, u64 passed,
 }
 
 /* perf_swevent_event() for an event that samples. */
-static __always_inline void count_and_sample(struct perf_event *event, u64 nr,
-					     struct perf_sample_data *data, struct pt_regs *regs)
+static __always_inline void perf_swevent_count_and_sample(struct perf_event *event, u64 nr,
+							  struct perf_sample_data *data,
+							  struct pt_regs *regs)
 {
 	bool fixed = !event->attr.freq;
 
@@ -157,14 +158,14 @@ static __always_inline void count_and_sample(struct perf_event *event, u64 nr,
 	if (fixed && (event->attr.sample_type & PERF_SAMPLE_PERIOD)) {
 		/* The sample's period says how much it stands for: one is enough. */
 		data->period = nr;
-		sample_periods(event, 1, data, regs);
+		perf_swevent_sample_periods(event, 1, data, regs);
 		return;
 	}
 	data->period = event->hw.last_period;
 	if (fixed && event->hw.sample_period == 1 && nr == 1)
-		sample_periods(event, 1, data, regs);
+		perf_swevent_sample_periods(event, 1, data, regs);
 	else if (!local64_add_negative(nr, &event->hw.period_left))
-		sample_periods(event, perf_swevent_set_period(event), data, regs);
+		perf_swevent_sample_periods(event, perf_swevent_set_period(event), data, regs);
 }
 
 /**
@@ -180,7 +181,7 @@ void perf_swevent_event(struct perf_event *event, u64 nr,
 			struct perf_sample_data *data, struct pt_regs *regs)
 {
 	if (is_sampling_event(event))
-		count_and_sample(event, nr, data, regs);
+		perf_swevent_count_and_sample(event, nr, data, regs);
 	else
 		local64_add(nr, &event->count);
 }
@@ -197,7 +198,8 @@ struct occurrence {
 	u64		addr;
 };
 
-static noinline void hit_sampling(struct perf_event *event, const struct occurrence *what)
+static noinline void perf_swevent_hit_sampling(struct perf_event *event,
+					       const struct occurrence *what)
 {
 	/* Large; whatever is read of it has been written. */
 	struct perf_sample_data sample __uninitialized;
@@ -205,10 +207,11 @@ static noinline void hit_sampling(struct perf_event *event, const struct occurre
 	if (event->hw.state == PERF_HES_STOPPED)
 		return;
 	perf_sample_data_init(&sample, what->addr, 0);
-	count_and_sample(event, what->nr, &sample, what->regs);
+	perf_swevent_count_and_sample(event, what->nr, &sample, what->regs);
 }
 
-static __always_inline void hit(struct perf_event *event, const struct occurrence *what)
+static __always_inline void perf_swevent_hit(struct perf_event *event,
+					     const struct occurrence *what)
 {
 	if (READ_ONCE(event->state) < PERF_EVENT_STATE_ACTIVE ||
 	    perf_event_excludes(event, what->regs))
@@ -217,7 +220,7 @@ static __always_inline void hit(struct perf_event *event, const struct occurrenc
 	if (likely(!is_sampling_event(event)))
 		local64_add(what->nr, &event->count);
 	else
-		hit_sampling(event, what);
+		perf_swevent_hit_sampling(event, what);
 }
 
 /**
@@ -239,14 +242,14 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 
 	guard(rcu)();
 	hlist_for_each_entry_rcu(e, &here->ctx.sw_lists[list], hlist_entry)
-		hit(e, &what);
+		perf_swevent_hit(e, &what);
 	list_for_each_entry_rcu(e, &here->sw_active[list], hw.sw_entry)
-		hit(e, &what);
+		perf_swevent_hit(e, &what);
 	task_ctx = perf_task_context(current);
 	if (!task_ctx)
 		return;
 	hlist_for_each_entry_rcu(e, &task_ctx->sw_lists[list], hlist_entry)
-		hit(e, &what);
+		perf_swevent_hit(e, &what);
 }
 
 /**
@@ -263,7 +266,7 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 	int rctx;
 
 	guard(preempt_notrace)();
-	rctx = get_recursion_level();
+	rctx = perf_swevent_get_recursion_level();
 	if (unlikely(rctx < 0))
 		return;
 	___perf_sw_event(event_id, nr, regs, addr);
@@ -368,7 +371,7 @@ static void swevent_read(struct perf_event *event)
 {
 }
 
-static struct pmu software_pmu = {
+static struct pmu perf_software_pmu = {
 	.task_ctx_nr	= perf_sw_context,
 	.capabilities	= PERF_PMU_CAP_NO_NMI,
 	.event_init	= swevent_init,
@@ -389,7 +392,7 @@ void __init perf_swevent_pmu_init(void)
 	/* Rate limit: opening and closing events one after the other patches no code. */
 	for (id = 0; id < PERF_COUNT_SW_MAX; id++)
 		jump_label_rate_limit(&perf_swevent_enabled[id], HZ);
-	WARN_ON(perf_pmu_register(&software_pmu, "software", PERF_TYPE_SOFTWARE));
+	WARN_ON(perf_pmu_register(&perf_software_pmu, "software", PERF_TYPE_SOFTWARE));
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

@@ -25,7 +25,7 @@ struct tp_hit {
 	struct perf_sample_data	*data;
 };
 
-static bool tp_wanted(const struct perf_event *event, struct tp_hit *hit)
+static bool perf_tp_wanted(const struct perf_event *event, struct tp_hit *hit)
 {
 	if (event->hw.state)
 		return false;
@@ -38,7 +38,7 @@ static bool tp_wanted(const struct perf_event *event, struct tp_hit *hit)
 	return !event->filter || filter_match_preds(event->filter, hit->raw.frag.data);
 }
 
-static void tp_deliver(struct perf_event *event, struct tp_hit *hit)
+static void perf_tp_deliver(struct perf_event *event, struct tp_hit *hit)
 {
 	perf_sample_data_init(hit->data, 0, 0);
 	perf_sample_save_raw_data(hit->data, event, &hit->raw);
@@ -46,14 +46,14 @@ static void tp_deliver(struct perf_event *event, struct tp_hit *hit)
 }
 
 /* Is the event enabled, together with its group? It need not be on. */
-static bool tp_enabled(const struct perf_event *event)
+static bool perf_tp_enabled(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE &&
 	       READ_ONCE(event->group_leader->state) >= PERF_EVENT_STATE_INACTIVE;
 }
 
 /* Does an event of another task count what was said about that task here? */
-static bool tp_about(const struct perf_event *event, u16 type, int cpu)
+static bool perf_tp_about(const struct perf_event *event, u16 type, int cpu)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
@@ -63,10 +63,10 @@ static bool tp_about(const struct perf_event *event, u16 type, int cpu)
 	if (event->cpu != cpu)
 		return false;
 	/* Only the task itself may send itself a synchronous signal. */
-	return !attr->sigtrap && tp_enabled(event);
+	return !attr->sigtrap && perf_tp_enabled(event);
 }
 
-static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *hit)
+static void perf_tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *hit)
 {
 	struct perf_event_context *ctx = perf_task_context(task);
 	struct perf_event *event;
@@ -75,9 +75,9 @@ static void tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *h
 	if (!ctx || !READ_ONCE(ctx->walked))
 		return;
 	list_for_each_entry_rcu(event, &ctx->event_list, event_entry, !preemptible()) {
-		if (tp_about(event, type, smp_processor_id()) && tp_wanted(event, hit)) {
+		if (perf_tp_about(event, type, smp_processor_id()) && perf_tp_wanted(event, hit)) {
 			perf_delay(TRACEPOINT_SEEN);
-			tp_deliver(event, hit);
+			perf_tp_deliver(event, hit);
 		}
 	}
 }
@@ -109,11 +109,11 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, stru
 
 	perf_trace_buf_update(record, event_type);
 	hlist_for_each_entry_rcu(listener, head, hlist_entry) {
-		if (tp_wanted(listener, &hit))
-			tp_deliver(listener, &hit);
+		if (perf_tp_wanted(listener, &hit))
+			perf_tp_deliver(listener, &hit);
 	}
 	if (task && task != current)
-		tp_deliver_task(task, event_type, &hit);
+		perf_tp_deliver_task(task, event_type, &hit);
 	perf_swevent_put_recursion_context(rctx);
 }
 EXPORT_SYMBOL_GPL(perf_tp_event);
@@ -242,7 +242,7 @@ void perf_tracepoint_free_filter(struct perf_event *event)
 		ftrace_profile_free_filter(event);
 }
 
-static int tracepoint_init(struct perf_event *event)
+static int perf_tracepoint_event_init(struct perf_event *event)
 {
 	int err;
 
@@ -257,9 +257,9 @@ static int tracepoint_init(struct perf_event *event)
 	return err;
 }
 
-static struct pmu tracepoint_pmu = {
+static struct pmu perf_tracepoint_pmu = {
 	.task_ctx_nr	= perf_sw_context,
-	.event_init	= tracepoint_init,
+	.event_init	= perf_tracepoint_event_init,
 	.add		= perf_tracepoint_add,
 	.del		= perf_trace_del,
 	.start		= perf_tracepoint_start,
@@ -272,5 +272,5 @@ static struct pmu tracepoint_pmu = {
  */
 void __init perf_tracepoint_pmu_init(void)
 {
-	perf_pmu_register(&tracepoint_pmu, "tracepoint", PERF_TYPE_TRACEPOINT);
+	perf_pmu_register(&perf_tracepoint_pmu, "tracepoint", PERF_TYPE_TRACEPOINT);
 }

@@ -375,19 +375,19 @@ static void test_mapped(struct kunit *test)
 
 	vma.vm_start = 16 * PAGE_SIZE;
 	vma.vm_end = 17 * PAGE_SIZE;
-	KUNIT_EXPECT_FALSE(test, update_mmap(event, &vma));
+	KUNIT_EXPECT_FALSE(test, perf_addr_filter_update_mmap(event, &vma));
 	vma.vm_file = file;
-	KUNIT_EXPECT_FALSE(test, update_mmap(event, &vma));
+	KUNIT_EXPECT_FALSE(test, perf_addr_filter_update_mmap(event, &vma));
 	vma.vm_pgoff = 1;
-	KUNIT_EXPECT_TRUE(test, update_mmap(event, &vma));
+	KUNIT_EXPECT_TRUE(test, perf_addr_filter_update_mmap(event, &vma));
 	KUNIT_EXPECT_EQ(test, ranges[0].start, 0UL);
 	KUNIT_EXPECT_EQ(test, ranges[1].start, 16 * PAGE_SIZE + 16);
 	KUNIT_EXPECT_EQ(test, ranges[1].size, PAGE_SIZE - 16);
 	KUNIT_EXPECT_EQ(test, perf_event_filters(event)->gen, 1UL);
 
-	KUNIT_EXPECT_TRUE(test, update_exec(event, NULL));
+	KUNIT_EXPECT_TRUE(test, perf_addr_filter_update_exec(event, NULL));
 	KUNIT_EXPECT_EQ(test, ranges[1].start, 0UL);
-	KUNIT_EXPECT_FALSE(test, update_exec(event, NULL));
+	KUNIT_EXPECT_FALSE(test, perf_addr_filter_update_exec(event, NULL));
 	KUNIT_EXPECT_EQ(test, perf_event_filters(event)->gen, 2UL);
 	fput(file);
 }

@@ -416,15 +416,15 @@ static void attr_rates(struct kunit *test)
 {
 	u64 max = sysctl_perf_event_sample_rate;
 
-	KUNIT_EXPECT_EQ(test, allow_rate(&(struct perf_event_attr){
+	KUNIT_EXPECT_EQ(test, perf_attr_allow_rate(&(struct perf_event_attr){
 			.freq = 1, .sample_freq = max }), 0);
-	KUNIT_EXPECT_EQ(test, allow_rate(&(struct perf_event_attr){
+	KUNIT_EXPECT_EQ(test, perf_attr_allow_rate(&(struct perf_event_attr){
 			.freq = 1, .sample_freq = max + 1 }), -EINVAL);
-	KUNIT_EXPECT_EQ(test, allow_rate(&(struct perf_event_attr){
+	KUNIT_EXPECT_EQ(test, perf_attr_allow_rate(&(struct perf_event_attr){
 			.freq = 1, .sample_freq = ~0ULL }), -EINVAL);
-	KUNIT_EXPECT_EQ(test, allow_rate(&(struct perf_event_attr){
+	KUNIT_EXPECT_EQ(test, perf_attr_allow_rate(&(struct perf_event_attr){
 			.sample_period = S64_MAX }), 0);
-	KUNIT_EXPECT_EQ(test, allow_rate(&(struct perf_event_attr){
+	KUNIT_EXPECT_EQ(test, perf_attr_allow_rate(&(struct perf_event_attr){
 			.sample_period = (u64)S64_MAX + 1 }), -EINVAL);
 }
 

@@ -158,18 +158,18 @@ static void hardware_member_decides_the_pmu(struct kunit *test)
 	struct group_fixture *f = test->priv;
 	struct perf_event *e = f->events;
 
-	KUNIT_EXPECT_NULL(test, group_pmu(&e[0]));
+	KUNIT_EXPECT_NULL(test, perf_group_find_pmu(&e[0]));
 	join(&e[0], &e[1]);
-	KUNIT_EXPECT_NULL(test, group_pmu(&e[0]));
+	KUNIT_EXPECT_NULL(test, perf_group_find_pmu(&e[0]));
 
 	/* The newcomer is like a tracepoint: software, but scheduled. */
 	e[1].event_caps = PERF_EV_CAP_SOFTWARE;
 	e[1].pmu = &f->other_hardware;
-	KUNIT_EXPECT_PTR_EQ(test, group_pmu(&e[0]), &f->other_hardware);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_find_pmu(&e[0]), &f->other_hardware);
 
 	make_hardware(&e[2], &f->hardware);
 	join(&e[0], &e[2]);
-	KUNIT_EXPECT_PTR_EQ(test, group_pmu(&e[0]), &f->hardware);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_find_pmu(&e[0]), &f->hardware);
 }
 
 static void resident_needs_every_member(struct kunit *test)
@@ -178,11 +178,11 @@ static void resident_needs_every_member(struct kunit *test)
 	struct perf_event *e = f->events;
 
 	join(&e[0], &e[1]);
-	group_update_caps(&e[0]);
+	perf_group_update_caps(&e[0]);
 	KUNIT_EXPECT_TRUE(test, is_resident(&e[1]));
 	make_hardware(&e[2], &f->hardware);
 	join(&e[0], &e[2]);
-	group_update_caps(&e[0]);
+	perf_group_update_caps(&e[0]);
 	KUNIT_EXPECT_FALSE(test, is_resident(&e[1]));
 	KUNIT_EXPECT_FALSE(test, e[0].group_caps & PERF_EV_CAP_SOFTWARE);
 }

@@ -195,9 +195,9 @@ static void pmu_gets_defaults(struct kunit *test)
 			part.commit_txn = NULL;
 		else
 			part.scope = PERF_PMU_MAX_SCOPE;
-		KUNIT_EXPECT_FALSE(test, pmu_is_complete(&part));
+		KUNIT_EXPECT_FALSE(test, perf_pmu_is_complete(&part));
 	}
-	KUNIT_EXPECT_TRUE(test, pmu_is_complete(pmu));
+	KUNIT_EXPECT_TRUE(test, perf_pmu_is_complete(pmu));
 }
 
 static void pmu_has_a_device(struct kunit *test)
@@ -355,7 +355,7 @@ static void pmu_that_came_last_is_first(struct kunit *test)
 	little->serves = PERF_TYPE_HARDWARE;
 	big->serves = PERF_TYPE_HARDWARE;
 	/* The PMU of raw events, where there is one, has been asked before. */
-	KUNIT_EXPECT_EQ(test, ask_all(event), 0);
+	KUNIT_EXPECT_EQ(test, perf_pmu_ask_all(event), 0);
 	perf_pmus_read_unlock(idx);
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &big->pmu);
 	KUNIT_EXPECT_EQ(test, atomic_read(&own->inits), 1);

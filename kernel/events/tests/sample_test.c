@@ -416,7 +416,7 @@ static void check_short_cut(struct parser *p, struct sample_env *env, u64 writte
 	 * before.
 	 */
 	preempt_disable();
-	put_leading(words, &env->data, &env->event, &env->regs, p->type);
+	perf_sample_put_leading(words, &env->data, &env->event, &env->regs, p->type);
 	if (!(p->type & PERF_SAMPLE_CPU) || env->data.cpu_entry.cpu == smp_processor_id())
 		expect(p, "short cut", memcmp(words, env->buffer + 8, written - 8), 0);
 	preempt_enable();

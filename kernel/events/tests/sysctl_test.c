@@ -12,7 +12,7 @@
  * @percent: perf_cpu_time_max_percent
  * @per_tick: perf_max_samples_per_tick
  * @period: perf_sample_period_ns
- * @allowed: sample_allowed_ns
+ * @allowed: perf_sysctl_sample_allowed_ns
  */
 struct limits {
 	int		rate;
@@ -26,7 +26,7 @@ static struct limits limits_get(void)
 {
 	return (struct limits){
 		sysctl_perf_event_sample_rate, sysctl_perf_cpu_time_max_percent,
-		perf_max_samples_per_tick, perf_sample_period_ns, sample_allowed_ns,
+		perf_max_samples_per_tick, perf_sample_period_ns, perf_sysctl_sample_allowed_ns,
 	};
 }
 
@@ -36,7 +36,7 @@ static void limits_put(const struct limits *was)
 	sysctl_perf_cpu_time_max_percent = was->percent;
 	perf_max_samples_per_tick = was->per_tick;
 	perf_sample_period_ns = was->period;
-	sample_allowed_ns = was->allowed;
+	perf_sysctl_sample_allowed_ns = was->allowed;
 }
 
 /* Set both values as if the administrator had written them. */
@@ -46,7 +46,7 @@ static void limits_set(int rate, int percent)
 	sysctl_perf_cpu_time_max_percent = percent;
 	perf_max_samples_per_tick = DIV_ROUND_UP(rate, HZ);
 	perf_sample_period_ns = NSEC_PER_SEC / rate;
-	set_share(percent);
+	perf_sysctl_set_share(percent);
 }
 
 static void sysctl_share(struct kunit *test)
@@ -54,25 +54,25 @@ static void sysctl_share(struct kunit *test)
 	struct limits was = limits_get();
 
 	limits_set(100000, 25);
-	KUNIT_EXPECT_EQ(test, sample_allowed_ns, 2500);
+	KUNIT_EXPECT_EQ(test, perf_sysctl_sample_allowed_ns, 2500);
 	limits_set(1, 99);
-	KUNIT_EXPECT_EQ(test, sample_allowed_ns, 990000000);
+	KUNIT_EXPECT_EQ(test, perf_sysctl_sample_allowed_ns, 990000000);
 	limits_set(1000, 0);
-	KUNIT_EXPECT_EQ(test, sample_allowed_ns, 0);
+	KUNIT_EXPECT_EQ(test, perf_sysctl_sample_allowed_ns, 0);
 	limits_set(1000, 100);
-	KUNIT_EXPECT_EQ(test, sample_allowed_ns, 0);
+	KUNIT_EXPECT_EQ(test, perf_sysctl_sample_allowed_ns, 0);
 	/* A share that is close to zero is not the same as no limit. */
 	limits_set(500000000, 1);
-	KUNIT_EXPECT_EQ(test, sample_allowed_ns, 1);
+	KUNIT_EXPECT_EQ(test, perf_sysctl_sample_allowed_ns, 1);
 	limits_put(&was);
 }
 
 static void sysctl_fit(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, samples_that_fit(TICK_NSEC / 10, 50), 5);
-	KUNIT_EXPECT_EQ(test, samples_that_fit(TICK_NSEC, 50), 1);
-	KUNIT_EXPECT_EQ(test, samples_that_fit(10ULL * NSEC_PER_SEC, 1), 1);
-	KUNIT_EXPECT_EQ(test, samples_that_fit(0, 100), TICK_NSEC);
+	KUNIT_EXPECT_EQ(test, perf_sysctl_samples_that_fit(TICK_NSEC / 10, 50), 5);
+	KUNIT_EXPECT_EQ(test, perf_sysctl_samples_that_fit(TICK_NSEC, 50), 1);
+	KUNIT_EXPECT_EQ(test, perf_sysctl_samples_that_fit(10ULL * NSEC_PER_SEC, 1), 1);
+	KUNIT_EXPECT_EQ(test, perf_sysctl_samples_that_fit(0, 100), TICK_NSEC);
 }
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An event's buffer: buffer_switch(), perf_buffer_lock() and buffer_get() of
- * buffer.c, and the writer's side of output.h.
+ * An event's buffer: perf_buffer_switch(), perf_buffer_lock() and
+ * perf_buffer_get() of buffer.c, and the writer's side of output.h.
  *
  * Two tasks give an event that has no buffer theirs, and take it away again;
  * others write to whichever buffer the event has. It is asserted that nobody
@@ -64,7 +64,7 @@ static void buffer_put(struct buffer *rb)
 	smp_store_release(&rb->freed, true);
 }
 
-/* Follows buffer_get() and perf_buffer_lock(). */
+/* Follows perf_buffer_get() and perf_buffer_lock(). */
 static struct buffer *buffer_lock(unsigned int me)
 {
 	struct buffer *rb;
@@ -87,8 +87,8 @@ static struct buffer *buffer_lock(unsigned int me)
 }
 
 /*
- * Switch the event from @old to @new, as buffer_switch() does; the lock of the
- * one that is not NULL is held.
+ * Switch the event from @old to @new, as perf_buffer_switch() does; the lock of
+ * the one that is not NULL is held.
  */
 static bool buffer_switch(struct buffer *old, struct buffer *new)
 {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A task is moved to another cgroup while another CPU switches to it, as in
- * attach() of kernel/events/cgroup.c: at least one of the two must see what the
- * other has done, or the CPU goes on counting for the old cgroup.
+ * perf_cgroup_attach() of kernel/events/cgroup.c: at least one of the two must
+ * see what the other has done, or the CPU goes on counting for the old cgroup.
  *
  * mover:  task's cgroup = new;  full barrier;  is it on that CPU? tell it
  * switch: task's CPU = this;    full barrier;  go on with the task's cgroup
  *
- * These six steps are all that is modelled, by hand: the rest of attach() and of
- * perf_cgroup_switch() needs a scheduler. With BROKEN the full barriers are gone,
- * and both look before they store, as any CPU then may.
+ * These six steps are all that is modelled, by hand: the rest of
+ * perf_cgroup_attach() and of perf_cgroup_switch() needs a scheduler. With
+ * BROKEN the full barriers are gone, and both look before they store, as any
+ * CPU then may.
  */
 #include "harness.h"
 
@@ -29,7 +30,7 @@ static u32 store_and_look(u32 *mine, u32 value, const u32 *other)
 	WRITE_ONCE(*mine, value);
 	/*
 	 * In move() pairs with the barrier of switch_in(), and there with that
-	 * of move(): as in attach(), and at each switch.
+	 * of move(): as in perf_cgroup_attach(), and at each switch.
 	 */
 	smp_mb();
 	return READ_ONCE(*other);

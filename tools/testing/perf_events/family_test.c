@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of an inherited event that leave while the family is read: leave_family()
- * and exit_copy() of inherit.c, family_value() and copies_value() of read.c.
+ * Copies of an inherited event that leave while the family is read:
+ * perf_exit_leave_family() and perf_exit_copy() of inherit.c,
+ * perf_read_family_value() and perf_read_copies_value() of read.c.
  *
  * A copy's count is in the sum from when it is counted on, first as one of the
  * family's list, then as part of what copies that are gone have left; never
@@ -122,7 +123,7 @@ static void live(void *arg)
 			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
 			/*
 			 * Pairs with smp_rmb() in the reader: as in
-			 * leave_family() and exit_copy().
+			 * perf_exit_leave_family() and perf_exit_copy().
 			 */
 			smp_wmb();
 			list_del_init(&copies[i].child_list);
@@ -137,8 +138,8 @@ static void live(void *arg)
 }
 
 /*
- * Follows copies_value(). The root's mutex is not held here, so the lock is
- * always taken.
+ * Follows perf_read_copies_value(). The root's mutex is not held here, so the
+ * lock is always taken.
  */
 static u64 copies_value(u64 *seed)
 {
@@ -165,7 +166,7 @@ static u64 copies_value(u64 *seed)
 static u64 family_value(u64 *seed)
 {
 	if (list_empty_careful(&root.copies)) {
-		/* Pairs with smp_wmb() in live(): as in family_value(). */
+		/* Pairs with smp_wmb() in live(): as in perf_read_family_value(). */
 		smp_rmb();
 		alone++;
 		let_others_run(seed);

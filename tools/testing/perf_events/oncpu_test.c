@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An event that changes between CPUs while it is read: event_sched_in() and
+ * An event that changes between CPUs while it is read: perf_event_sched_in() and
  * perf_event_sched_out() of sched.c on two CPUs that take turns to run the
- * event's context, and sync_count() of read.c on a third CPU.
+ * event's context, and perf_read_sync_count() of read.c on a third CPU.
  *
  * It is asserted that a read returns, once, all that had happened before it
  * began.
  *
  * The steps are written out here by hand, as those functions need a scheduler:
  * a change of the order of oncpu, state and count there must be made here,
- * too. With BROKEN the write barrier of event_sched_in() is gone, and the
+ * too. With BROKEN the write barrier of perf_event_sched_in() is gone, and the
  * first of its two stores comes late, as it then may.
  */
 #include "harness.h"
@@ -45,7 +45,7 @@ static void sched_in(int me)
 #ifndef BROKEN
 	WRITE_ONCE(event.oncpu, me);
 #endif
-	/* Pairs with the acquire in the reader: as in event_sched_in(). */
+	/* Pairs with the acquire in the reader: as in perf_event_sched_in(). */
 	smp_wmb();
 	smp_store_release(&event.state, ACTIVE);
 	raw_spin_unlock(&event.lock);
@@ -71,7 +71,7 @@ static void sched_out(int me)
 }
 
 /*
- * The interrupt of a reader: it does read_here(), if the task's context runs
+ * The interrupt of a reader: it does perf_read_here(), if the task's context runs
  * on this CPU.
  */
 static void take_interrupt(int me, bool runs)
@@ -148,7 +148,7 @@ static bool sync_count(void)
 {
 	int cpu;
 
-	/* Pairs with event_sched_in(): as in sync_count(). */
+	/* Pairs with perf_event_sched_in(): as in perf_read_sync_count(). */
 	if (smp_load_acquire(&event.state) != ACTIVE)
 		return true;
 	cpu = READ_ONCE(event.oncpu);

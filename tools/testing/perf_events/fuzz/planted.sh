@@ -19,9 +19,9 @@ fuzz_filter|addr_filter_parse.h|s/\*end = follows;/(void)follows;/
 fuzz_filter|addr_filter_parse.h|s/spec->size && spec->offset + (spec->size - 1)/spec->size \&\& spec->offset + spec->size/
 fuzz_filter|addr_filter_parse.h|s/skip >= size/skip > size/
 fuzz_filter|addr_filter_parse.h|s/if (!word)$/if (0)/
-fuzz_group|group_tree.c|s/return age_steps(a) < age_steps(b)/return age_steps(a) > age_steps(b)/
+fuzz_group|group_tree.c|s/return perf_group_age_steps(a) < perf_group_age_steps(b)/return perf_group_age_steps(a) > perf_group_age_steps(b)/
 fuzz_group|group_tree.c|s/if (a->cgrp != b->cgrp)/if (0)/
-fuzz_group|group_tree.c|s/if (!next || group_before(leader, next))/if (1)/
+fuzz_group|group_tree.c|s/if (!next || perf_group_before(leader, next))/if (1)/
 fuzz_group|group_tree.c|s/look.level, epc->age_base);/epc->age_base, epc->age_base);/
 fuzz_group|group_tree.c|s/node = cmp < 0 ? node->rb_left : node->rb_right/node = cmp <= 0 ? node->rb_left : node->rb_right/
 fuzz_group|group_tree.c|s/leader->pmu_ctx->age_base) + ns;/leader->pmu_ctx->age_base);/
@@ -50,7 +50,7 @@ fuzz_time|time_seq.h|s/^\tif (ahead > 0)$/\tif (0)/
 fuzz_time|time_seq.h|s/seq \& PERF_CHANGE_GOES_ON ? READ_ONCE(ctx->now) : perf_clock()/perf_clock()/
 fuzz_time|time.c|s/return leader <= PERF_EVENT_STATE_OFF ? leader : own/return own/
 fuzz_time|time.c|s/state >= PERF_EVENT_STATE_ACTIVE)/state >= PERF_EVENT_STATE_INACTIVE)/
-fuzz_time|time.c|s/if (is_enabled(event->state) != is_enabled(state))/if (0)/
+fuzz_time|time.c|s/if (perf_time_event_is_enabled(event->state) != perf_time_event_is_enabled(state))/if (0)/
 fuzz_time|time.c|s/^\tevent->total_time_running = /\tif (0) &/
 END
 }
