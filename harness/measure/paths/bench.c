@@ -23,7 +23,7 @@ static void switches(void)
 		{ "switch: +16 task-clock", { .nr = 16, .config = PERF_COUNT_SW_TASK_CLOCK } },
 		{ "switch: group of 16 software", { .nr = 16, .group = 1 } },
 		{ "switch: 16 inherited", { .nr = 16, .inherit = 1 } },
-		{ "switch: 16 inherited, 4 of them BPF output",
+		{ "switch: 16 inherited incl. 4 BPF output",
 		  { .nr = 16, .inherit = 1, .outputs = 4 } },
 		{ "switch: 1 per-CPU", { .nr = 1, .cpu = 0 } },
 		{ "switch: 16 per-CPU", { .nr = 16, .cpu = 0 } },

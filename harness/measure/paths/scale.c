@@ -62,9 +62,9 @@ static void branch_switches(void)
 		const char *name;
 		int nr, cpu;
 	} rows[] = {
-		{ "switch: +1 hardware, with branches", 1, -1 },
-		{ "switch: +4 hardware, with branches", 4, -1 },
-		{ "switch: 1 per-CPU hardware, with branches", 1, 0 },
+		{ "switch: +1 hardware with branches", 1, -1 },
+		{ "switch: +4 hardware with branches", 4, -1 },
+		{ "switch: 1 per-CPU hardware with branches", 1, 0 },
 	};
 	double plain;
 	int ok;
@@ -430,7 +430,7 @@ static const char *const growths[] = {
 	[DISSOLVE] = "close the leader of n beside n groups",
 	[FORK_GROUP] = "fork with an inherited group of n",
 	[EXIT_GROUP] = "exit with an inherited group of n",
-	[SWITCH_MAPPED] = "switch with n events, one mapped",
+	[SWITCH_MAPPED] = "switch with n events and one mapped",
 };
 
 static double grown[NR_GROWTHS][NR_GROW];
