@@ -22,6 +22,7 @@
 #endif
 
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
@@ -829,6 +830,8 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @total_time_running: ns that the event had counted when its state last changed
  * @attr: what was asked for
  * @active_list: place in the PMU context's list of groups that are on
+ * @moving_entry: or, while it is off, in the list of events that move to another CPU
+ * @left_entry: or, when it is off for ever, in the list of copies that leave a context
  * @group_node: place in the PMU context's tree of groups
  * @group_runtime: ns that the group has run, for its age among others
  * @header_size: size in bytes of the part of a sample that does not vary
@@ -850,6 +853,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @prog: BPF program for overflows, or of the tracepoint
  * @tp_event: the trace event of a tracepoint or probe
  * @pmu_private: for all other PMUs, data of the driver
+ * @copied_from: during a fork, what a plain copy has been copied from
  * @filter: the filter of a tracepoint or probe
  * @addr_filter_ranges: for other PMUs with address filters, their ranges, in a
  *	struct perf_event_filters
@@ -863,8 +867,10 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @owner_entry: in @owner's list
  * @child_list: of a copy, its place among its root's copies
  * @rcu_head: for freeing, when the event is in neither of these lists any more
+ * @late_entry: in the list of events that a worker is to free, when @rcu_head has served
  * @security: data of the security modules
  * @pmu_list: place in its PMU's list
+ * @gone_entry: of a plain copy, which is in no such list, place among those that exit
  * @ftrace_ops: for tracepoint events, the function tracer's
  *
  * Fields are ordered by use: first those that sites, switches and reads touch, then
@@ -900,7 +906,11 @@ struct perf_event {
 	struct perf_event_attr		attr;
 
 	/* scheduling of groups that need a counter */
-	struct list_head		active_list;
+	union {
+		struct list_head	active_list;
+		struct list_head	moving_entry;
+		struct list_head	left_entry;
+	};
 	struct rb_node			group_node;
 	u64				group_runtime;
 
@@ -932,6 +942,7 @@ struct perf_event {
 	union {
 		struct trace_event_call	*tp_event;
 		void			*pmu_private;
+		const struct perf_event	*copied_from;
 	};
 	union {
 		struct event_filter		*filter;
@@ -947,11 +958,15 @@ struct perf_event {
 		struct list_head	owner_entry;
 		struct list_head	child_list;
 		struct rcu_head		rcu_head;
+		struct llist_node	late_entry;
 	};
 #ifdef CONFIG_SECURITY
 	void				*security;
 #endif
-	struct list_head		pmu_list;
+	union {
+		struct list_head	pmu_list;
+		struct list_head	gone_entry;
+	};
 #ifdef CONFIG_FUNCTION_TRACER
 	/* This is the last field: only tracepoint events have memory for it. */
 	struct ftrace_ops		ftrace_ops;

@@ -461,23 +461,23 @@ static LLIST_HEAD(late_events);
 
 static void perf_event_free_late_work(struct work_struct *work)
 {
-	struct llist_node *node = llist_del_all(&late_events), *next;
+	struct perf_event *event, *next;
 
-	for (; node; node = next) {
-		next = node->next;
-		perf_event_free(container_of((struct rcu_head *)node, struct perf_event, rcu_head));
-	}
+	llist_for_each_entry_safe(event, next, llist_del_all(&late_events), late_entry)
+		perf_event_free(event);
 }
 
 static DECLARE_WORK(late_work, perf_event_free_late_work);
 
-static void perf_event_free_late(struct rcu_head *head)
+static void perf_event_free_late(struct perf_event *event)
 {
-	static_assert(sizeof(struct llist_node) <= sizeof(struct rcu_head));
-
-	/* RCU is done with the head: use it to link the event into the list. */
-	if (llist_add((struct llist_node *)head, &late_events))
+	if (llist_add(&event->late_entry, &late_events))
 		schedule_work(&late_work);
+}
+
+static void perf_event_free_late_rcu(struct rcu_head *head)
+{
+	perf_event_free_late(container_of(head, struct perf_event, rcu_head));
 }
 
 /**
@@ -494,9 +494,9 @@ void perf_event_put(struct perf_event *event)
 		perf_event_free_copy(event);
 	/* A site may be in the middle of a sample for the event. */
 	else if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event))
-		call_rcu(&event->rcu_head, perf_event_free_late);
+		call_rcu(&event->rcu_head, perf_event_free_late_rcu);
 	else if (!in_task() || irqs_disabled() || preempt_count() || rcu_preempt_depth())
-		perf_event_free_late(&event->rcu_head);
+		perf_event_free_late(event);
 	else
 		perf_event_free(event);
 }

@@ -69,8 +69,7 @@ static void perf_exit_leave_later(struct perf_event *child, struct list_head *le
 {
 	perf_event_hold(child);
 	perf_exit_leave_family(child);
-	/* The copy is off: active_list is free for another use. */
-	list_add_tail(&child->active_list, left);
+	list_add_tail(&child->left_entry, left);
 }
 
 /* Finish perf_exit_leave_family(), without the family's lock. */
@@ -87,8 +86,8 @@ static void perf_exit_part_with_roots(struct list_head *left)
 {
 	struct perf_event *child, *next;
 
-	list_for_each_entry_safe(child, next, left, active_list) {
-		list_del_init(&child->active_list);
+	list_for_each_entry_safe(child, next, left, left_entry) {
+		list_del_init(&child->left_entry);
 		perf_exit_part_with_root(child);
 		cond_resched();
 	}
@@ -170,7 +169,7 @@ static void perf_exit_put_copies(struct perf_event_context *ctx, struct list_hea
 	struct perf_event *batch[PERF_COPIES_AT_ONCE], *copy, *next;
 	unsigned int freed = 0;
 
-	list_for_each_entry_safe(copy, next, gone, pmu_list) {
+	list_for_each_entry_safe(copy, next, gone, gone_entry) {
 		if (ctx->walked || !refcount_dec_and_test(&copy->refcount)) {
 			if (ctx->walked)
 				perf_event_put(copy);
@@ -217,7 +216,7 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 		if (event->hw_flags & PERF_EVENT_PLAIN_COPY) {
 			family = perf_family_change(family, event->parent);
 			perf_exit_copy(event);
-			list_add_tail(&event->pmu_list, gone);
+			list_add_tail(&event->gone_entry, gone);
 		} else if (event->parent) {
 			family = perf_family_change(family, event->parent);
 			perf_exit_leave_later(event, &left);

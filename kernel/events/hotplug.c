@@ -194,15 +194,14 @@ static void perf_hotplug_move_out(struct perf_event *event, struct list_head *mo
 	if (perf_event_detach(event, PERF_EVENT_STATE_OFF))
 		event->hw_flags |= PERF_EVENT_GOES_ON;
 	perf_buffer_share(event);
-	/* The event is off: active_list is free for another use. */
-	list_add_tail(&event->active_list, moving);
+	list_add_tail(&event->moving_entry, moving);
 }
 
 static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_context *ctx, int cpu)
 {
 	struct perf_event_context *old = event->ctx;
 
-	list_del_init(&event->active_list);
+	list_del_init(&event->moving_entry);
 	WRITE_ONCE(event->cpu, cpu);
 	/* It may have been mapped since it left; pairs with perf_buffer_share_if_elsewhere(). */
 	smp_mb();
@@ -229,7 +228,7 @@ static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_h
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list)
 		perf_hotplug_move_out(member, &members);
 	perf_hotplug_move_out(leader, moving);
-	list_for_each_entry(member, &members, active_list)
+	list_for_each_entry(member, &members, moving_entry)
 		member->group_leader = leader;
 	list_splice_tail(&members, moving);
 }
@@ -262,7 +261,7 @@ static void perf_hotplug_move_events(struct pmu *pmu, struct perf_event_context 
 	perf_delay(MIGRATE_OUT);
 	/* After this no site and no walk over listeners is in the old lists. */
 	synchronize_rcu();
-	list_for_each_entry_safe(event, next, &moving, active_list)
+	list_for_each_entry_safe(event, next, &moving, moving_entry)
 		perf_hotplug_move_in(event, dst, dst_cpu);
 }
 

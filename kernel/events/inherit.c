@@ -97,11 +97,7 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
 	perf_event_init_copy(copy, event, args->ctx, leader);
 	perf_event_hold(copy->parent);
 	perf_inherit_attach_copy(copy);
-	/*
-	 * perf_inherit_begin_copy() takes the state from there; a plain copy
-	 * has no driver's data.
-	 */
-	copy->pmu_private = event;
+	copy->copied_from = event;
 	args->nr_copies++;
 	return copy;
 }
@@ -114,9 +110,9 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
  */
 static __always_inline void perf_inherit_begin_copy(struct perf_event *copy)
 {
-	const struct perf_event *event = copy->pmu_private, *leader = copy->group_leader;
+	const struct perf_event *event = copy->copied_from, *leader = copy->group_leader;
 
-	copy->pmu_private = NULL;
+	copy->copied_from = NULL;
 	if (event->state < PERF_EVENT_STATE_INACTIVE) {
 		copy->state = PERF_EVENT_STATE_OFF;
 	} else if (leader != copy && leader->state < PERF_EVENT_STATE_INACTIVE) {
