@@ -94,7 +94,7 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 	owner->nr_cgroups += n;
 	info->active += n;
 	if (n < 0) {
-		if (!info->active && info->clock.cpu >= 0)
+		if (!info->active && perf_clock_runs(&info->clock))
 			perf_clock_stop(&info->clock, event->ctx->now);
 		if (!owner->nr_cgroups)
 			owner->cgrp = NULL;
@@ -104,7 +104,7 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 		return;
 	if (!cpuctx->cgrp)
 		cpuctx->cgrp = perf_cgroup_from_task(current, &cpuctx->ctx);
-	if (perf_cgroup_is_above(event->cgrp, cpuctx->cgrp) && info->clock.cpu < 0)
+	if (perf_cgroup_is_above(event->cgrp, cpuctx->cgrp) && !perf_clock_runs(&info->clock))
 		perf_clock_start(&info->clock, event->ctx->now);
 }
 
@@ -130,7 +130,7 @@ static void perf_cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup 
 			}
 		}
 	}
-	if (info->clock.cpu >= 0)
+	if (perf_clock_runs(&info->clock))
 		perf_clock_stop(&info->clock, cpuctx->ctx.now);
 }
 
@@ -195,7 +195,7 @@ static void perf_cgroup_begin(struct perf_cpu_context *cpuctx, struct perf_cgrou
 {
 	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
 
-	if (info->active && info->clock.cpu < 0)
+	if (info->active && !perf_clock_runs(&info->clock))
 		perf_clock_start(&info->clock, cpuctx->ctx.now);
 }
 
@@ -330,7 +330,7 @@ static struct cgroup_subsys_state *perf_cgroup_css_alloc(struct cgroup_subsys_st
 		return ERR_PTR(-ENOMEM);
 	}
 	for_each_possible_cpu(cpu)
-		per_cpu_ptr(cgrp->info, cpu)->clock.cpu = -1;
+		perf_clock_init(&per_cpu_ptr(cgrp->info, cpu)->clock);
 	return &cgrp->css;
 }
 

@@ -44,7 +44,7 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 	raw_spin_lock_init(&ctx->lock);
 	for (i = 0; i < ARRAY_SIZE(heads); i++)
 		INIT_LIST_HEAD(heads[i]);
-	ctx->clock.cpu = -1;
+	perf_clock_init(&ctx->clock);
 	if (task) {
 		ctx->task = get_task_struct(task);
 	} else {
@@ -275,7 +275,7 @@ static int perf_context_call_unless_running(struct remote_call *call)
 	if (ctx->task == PERF_TASK_GONE) {
 		call->gone = true;
 	} else {
-		cpu = ctx->clock.cpu;
+		cpu = perf_clock_cpu(&ctx->clock);
 		if (cpu < 0) {
 			perf_context_begin(ctx);
 			call->func(call->event, NULL, call->data);
@@ -303,6 +303,7 @@ static void perf_context_call_here(void *info)
 	struct perf_event_context *ctx = call->ctx;
 	/* Counters of the CPU's events may have to be taken from the task's. */
 	struct perf_event_context *task_ctx = ctx == &cpuctx->ctx ? cpuctx->task_ctx : ctx;
+	int clock_cpu;
 
 	/* The context has left since: mostly its task sleeps, or waits for this CPU. */
 	if (!perf_context_is_here(cpuctx, ctx)) {
@@ -316,9 +317,9 @@ static void perf_context_call_here(void *info)
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
 	/* If current's clock ran elsewhere, perf_context_call() would never end. */
-	WARN_ON_ONCE(ctx->task == current && ctx->clock.cpu >= 0 &&
-		     ctx->clock.cpu != smp_processor_id());
-	if (ctx->clock.cpu == smp_processor_id()) {
+	clock_cpu = perf_clock_cpu(&ctx->clock);
+	WARN_ON_ONCE(ctx->task == current && clock_cpu >= 0 && clock_cpu != smp_processor_id());
+	if (clock_cpu == smp_processor_id()) {
 		call->func(call->event, cpuctx, call->data);
 		call->done = true;
 	}
@@ -408,7 +409,7 @@ static void perf_context_start_clock_here(void *info)
 	if (ctx->task != current)
 		return;
 	raw_spin_lock(&ctx->lock);
-	if (ctx->clock.cpu < 0 && ctx->nr_events)
+	if (!perf_clock_runs(&ctx->clock) && ctx->nr_events)
 		perf_clock_start(&ctx->clock, perf_clock());
 	raw_spin_unlock(&ctx->lock);
 }
@@ -453,7 +454,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 		cpu = task_cpu(task);
 		perf_delay(CALL_RESERVED);
 		smp_call_function_single(cpu, perf_context_start_clock_here, ctx, 1);
-	} while (READ_ONCE(ctx->clock.cpu) < 0 && task_cpu(task) != cpu);
+	} while (perf_clock_cpu(&ctx->clock) < 0 && task_cpu(task) != cpu);
 }
 
 /**
@@ -463,7 +464,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 void perf_context_unreserve(struct perf_event_context *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	if (!--ctx->nr_events && ctx->task && ctx->clock.cpu >= 0)
+	if (!--ctx->nr_events && ctx->task && perf_clock_runs(&ctx->clock))
 		perf_clock_stop(&ctx->clock, ctx->now);
 }
 

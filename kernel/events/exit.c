@@ -105,7 +105,7 @@ void perf_context_end_clone(struct perf_event_context *clone)
 	struct mutex *family = NULL;
 	LIST_HEAD(left);
 
-	WARN_ON_ONCE(READ_ONCE(clone->clock.cpu) >= 0);
+	WARN_ON_ONCE(perf_clock_cpu(&clone->clock) >= 0);
 	scoped_guard(mutex, &clone->mutex) {
 		for_each_event_safe(event, next, clone) {
 			family = perf_family_change(family, event->parent);
@@ -247,7 +247,7 @@ static void perf_exit_part_with_task(struct perf_event_context *ctx, struct task
 		cpuctx->task_ctx = NULL;
 		cpuctx->residence = NULL;
 		perf_context_sched_out_all(here);
-		if (here->clock.cpu >= 0)
+		if (perf_clock_runs(&here->clock))
 			perf_clock_stop(&here->clock, here->now);
 		perf_context_unlock_cpu(cpuctx, here);
 	}

@@ -23,6 +23,7 @@
 #include "sched.h"
 #include "source/software.h"
 #include "time.h"
+#include "time_seq.h"
 
 struct list_head perf_event_no_siblings = LIST_HEAD_INIT(perf_event_no_siblings);
 EXPORT_SYMBOL_GPL(perf_event_no_siblings);
@@ -686,7 +687,7 @@ static bool perf_group_change_resident(struct perf_event *event, perf_event_func
 	if (!is_resident(event))
 		return false;
 	raw_spin_lock_irq(&ctx->lock);
-	here = likely(hlist_empty(&ctx->mapped)) || ctx->clock.cpu < 0;
+	here = likely(hlist_empty(&ctx->mapped)) || !perf_clock_runs(&ctx->clock);
 	if (here) {
 		perf_context_begin(ctx);
 		func(event, NULL, data);

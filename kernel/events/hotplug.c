@@ -37,7 +37,7 @@ static void perf_hotplug_start_cpu(void *unused)
 	struct perf_event_pmu_context *epc;
 
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
-	if (cpuctx->ctx.clock.cpu < 0)
+	if (!perf_clock_runs(&cpuctx->ctx.clock))
 		perf_clock_start(&cpuctx->ctx.clock, cpuctx->ctx.now);
 	cpuctx->ready = true;
 	for_each_pmu_context(epc, &cpuctx->ctx)
@@ -58,7 +58,7 @@ void perf_event_stop_cpu(void *unused)
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	perf_context_sched_out_all(&cpuctx->ctx);
 	perf_cgroup_stop_cpu(cpuctx);
-	if (cpuctx->ctx.clock.cpu >= 0)
+	if (perf_clock_runs(&cpuctx->ctx.clock))
 		perf_clock_stop(&cpuctx->ctx.clock, cpuctx->ctx.now);
 	cpuctx->ready = false;
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);

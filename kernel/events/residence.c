@@ -200,7 +200,7 @@ static void perf_residence_evict_here(void *info)
 	}
 	if (cpuctx->residence)
 		perf_context_sched_out(cpuctx, cpuctx->residence);
-	if (ctx->clock.cpu < 0)
+	if (perf_clock_cpu(&ctx->clock) < 0)
 		perf_context_sched_in(cpuctx, ctx, current);
 }
 

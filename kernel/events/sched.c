@@ -523,7 +523,7 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
 		perf_sched_tell_and_go_out(cpuctx, ctx);
 	else
 		perf_context_sched_out_all(ctx);
-	if (ctx->clock.cpu >= 0)
+	if (perf_clock_runs(&ctx->clock))
 		perf_clock_stop(&ctx->clock, ctx->now);
 	perf_context_unlock_cpu(cpuctx, ctx);
 }
@@ -559,7 +559,7 @@ static __always_inline bool perf_resident_context_in(struct perf_event_context *
 		return false;
 	scoped_guard(raw_spinlock, &ctx->lock) {
 		resident = !ctx->nr_sched;
-		if (resident && ctx->nr_events && ctx->clock.cpu < 0)
+		if (resident && ctx->nr_events && !perf_clock_runs(&ctx->clock))
 			perf_clock_start(&ctx->clock, perf_clock());
 		/* For a context with groups, perf_scheduled_context_in() does this at its end. */
 		if (resident && unlikely(!hlist_empty(&ctx->mapped)))
@@ -580,7 +580,7 @@ static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* The last event may have gone before the lock was held. */
 	if (likely(ctx->nr_events)) {
-		if (ctx->clock.cpu < 0)
+		if (!perf_clock_runs(&ctx->clock))
 			perf_clock_start(&ctx->clock, ctx->now);
 		cpuctx->task_ctx = ctx;
 		cpuctx->residence = residence;

@@ -93,7 +93,7 @@ void perf_context_end(struct perf_event_context *ctx)
  */
 void perf_context_stop(struct perf_event_context *ctx)
 {
-	if (ctx->clock.cpu < 0)
+	if (!perf_clock_runs(&ctx->clock))
 		return;
 	perf_time_assert_unchanging(ctx);
 	perf_change_announce(ctx);

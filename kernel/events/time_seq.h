@@ -74,6 +74,25 @@ static __always_inline void perf_time_turn(atomic64_t *time, u64 now, bool runs)
 		atomic64_set(time, (now - ((s64)word >> 1)) << 1 | runs);
 }
 
+/* Make a clock that stands at 0. */
+static __always_inline void perf_clock_init(struct perf_event_clock *clock)
+{
+	atomic64_set(&clock->time, 0);
+	clock->cpu = -1;
+}
+
+/* Does the clock run? Its context's lock is held. */
+static __always_inline bool perf_clock_runs(const struct perf_event_clock *clock)
+{
+	return clock->cpu >= 0;
+}
+
+/* The CPU that the clock runs on, -1 while it stands. Any context; it may change at once. */
+static __always_inline int perf_clock_cpu(const struct perf_event_clock *clock)
+{
+	return READ_ONCE(clock->cpu);
+}
+
 /* The time of a clock at @now by perf_clock(); any context. */
 static __always_inline u64 perf_clock_at(const struct perf_event_clock *clock, u64 now)
 {
@@ -108,7 +127,7 @@ static __always_inline u64 perf_clock_advance(struct perf_event_clock *clock, u6
  */
 static __always_inline void perf_clock_start(struct perf_event_clock *clock, u64 now)
 {
-	if (WARN_ON_ONCE(clock->cpu >= 0))
+	if (WARN_ON_ONCE(perf_clock_runs(clock)))
 		return;
 	atomic64_set(&clock->offset, atomic64_read(&clock->time) - now);
 	/* Pairs with perf_clock_at(): a clock that runs has its offset. */
@@ -125,7 +144,7 @@ static __always_inline void perf_clock_stop(struct perf_event_clock *clock, u64 
 	u64 time = atomic64_read(&clock->time);
 	s64 ahead = now + atomic64_read(&clock->offset) - time;
 
-	if (WARN_ON_ONCE(clock->cpu < 0))
+	if (WARN_ON_ONCE(!perf_clock_runs(clock)))
 		return;
 	if (ahead > 0)
 		atomic64_set(&clock->time, time + ahead);

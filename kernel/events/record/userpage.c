@@ -9,6 +9,7 @@
 #include "../internal.h"
 #include "../read.h"
 #include "../time.h"
+#include "../time_seq.h"
 #include "buffer.h"
 #include "output.h"
 #include "page_lock.h"
@@ -43,7 +44,7 @@ static u32 perf_userpage_counter_index(struct perf_event *event)
 static bool perf_userpage_is_ours(const struct perf_event *event)
 {
 	const struct perf_event_context *ctx = READ_ONCE(event->ctx);
-	int cpu = READ_ONCE(ctx->clock.cpu);
+	int cpu = perf_clock_cpu(&ctx->clock);
 
 	if (cpu < 0)
 		lockdep_assert_held(&ctx->lock);
