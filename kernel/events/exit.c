@@ -18,25 +18,31 @@
 #include "record/aux.h"
 #include "record/buffer.h"
 #include "record/sideband_task.h"
+#include "record/values.h"
 #include "residence.h"
 #include "sched.h"
 #include "source/addr_filter.h"
-#include "source/clock.h"
 #include "time.h"
 #include "time_seq.h"
 
-/* Add a copy's count and times, in ns, to the sums of its root; the family's lock is held. */
+/*
+ * Take a copy, which counts no more, out of its family, and add its count and its times
+ * in ns to the sums of its root; the family's lock is held.
+ */
 static __always_inline void perf_exit_fold_copy(struct perf_event *child, u64 enabled, u64 running)
 {
 	struct perf_event_cold *sum = child->parent->cold;
 
 	/* A copy's own count is all of it: only roots have sums of copies. */
-	atomic64_add(unlikely(is_counting_clock(child)) ? perf_event_count(child) :
-		     local64_read(&child->count), &sum->gone_count);
+	atomic64_add(perf_event_own_count(child), &sum->gone_count);
 	atomic64_add(enabled, &sum->gone_enabled);
 	atomic64_add(running, &sum->gone_running);
 	if (child->cold)
 		atomic64_add(perf_event_lost(child), &sum->lost_samples);
+	/* Pairs with perf_read_family_value(): a copy that is not in the list is in the sums. */
+	smp_wmb();
+	perf_delay(COPY_FOLDED);
+	list_del_init(&child->child_list);
 }
 
 /* Take a copy out of its family, whose lock is held, and add its count to the root's. */
@@ -54,10 +60,6 @@ static void perf_exit_leave_family(struct perf_event *child)
 	perf_event_detach(child, PERF_EVENT_STATE_DEAD);
 	perf_event_times(child, &enabled, &running);
 	perf_exit_fold_copy(child, enabled, running);
-	/* Pairs with perf_read_family_value(): a copy that is not in the list is in the sums. */
-	smp_wmb();
-	perf_delay(COPY_FOLDED);
-	list_del_init(&child->child_list);
 }
 
 /*
@@ -145,10 +147,6 @@ static void perf_exit_copy(struct perf_event *copy)
 
 	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
 	perf_exit_fold_copy(copy, times.enabled, times.running);
-	/* Pairs with perf_read_family_value(): a copy that is not in the list is in the sums. */
-	smp_wmb();
-	perf_delay(COPY_FOLDED);
-	list_del_init(&copy->child_list);
 	perf_delay(COPY_LEFT);
 	if (unlikely(rcu_access_pointer(copy->parent->rb)))
 		perf_event_wakeup(copy->parent);
@@ -240,17 +238,8 @@ static void perf_exit_part_with_task(struct perf_event_context *ctx, struct task
 	/* A residence that stands in for the context has to stop counting, too. */
 	if (task == current && cpuctx->residence)
 		here = cpuctx->residence;
-	/* Groups that are on share the PMU with those of the CPU: lock both contexts. */
-	if (cpuctx->task_ctx == here) {
-		perf_context_lock_cpu(cpuctx, here);
-		/* Cleared first: drivers look at it to close user space's way to the counters. */
-		cpuctx->task_ctx = NULL;
-		cpuctx->residence = NULL;
-		perf_context_sched_out_all(here);
-		if (perf_clock_runs(&here->clock))
-			perf_clock_stop(&here->clock, here->now);
-		perf_context_unlock_cpu(cpuctx, here);
-	}
+	if (cpuctx->task_ctx == here)
+		perf_context_take_off(cpuctx, here);
 	raw_spin_lock(&ctx->lock);
 	perf_context_stop(ctx);
 	WRITE_ONCE(task->perf_event_ctxp, NULL);

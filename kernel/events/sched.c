@@ -506,6 +506,24 @@ static noinline void perf_sched_tell_and_go_out(struct perf_cpu_context *cpuctx,
 	perf_tell_other_pmus(cpuctx, ctx, false);
 }
 
+static __always_inline void
+perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
+		       struct perf_event_context *ctx, bool is_switch)
+{
+	/* Groups that are on share the PMU with those of the CPU: lock both contexts. */
+	perf_context_lock_cpu(cpuctx, ctx);
+	/* Cleared first: drivers look at it to close user space's way to the counters. */
+	cpuctx->task_ctx = NULL;
+	cpuctx->residence = NULL;
+	if (is_switch && perf_switches_are_watched(cpuctx))
+		perf_sched_tell_and_go_out(cpuctx, ctx);
+	else
+		perf_context_sched_out_all(ctx);
+	if (perf_clock_runs(&ctx->clock))
+		perf_clock_stop(&ctx->clock, ctx->now);
+	perf_context_unlock_cpu(cpuctx, ctx);
+}
+
 /**
  * perf_context_sched_out - take a task's context, or its residence, off this CPU
  * @cpuctx: this CPU's context, not locked
@@ -515,17 +533,19 @@ static noinline void perf_sched_tell_and_go_out(struct perf_cpu_context *cpuctx,
  */
 void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
-	perf_context_lock_cpu(cpuctx, ctx);
-	/* Cleared first: drivers look at it to close user space's way to the counters. */
-	cpuctx->task_ctx = NULL;
-	cpuctx->residence = NULL;
-	if (perf_switches_are_watched(cpuctx))
-		perf_sched_tell_and_go_out(cpuctx, ctx);
-	else
-		perf_context_sched_out_all(ctx);
-	if (perf_clock_runs(&ctx->clock))
-		perf_clock_stop(&ctx->clock, ctx->now);
-	perf_context_unlock_cpu(cpuctx, ctx);
+	perf_context_leave_cpu(cpuctx, ctx, true);
+}
+
+/**
+ * perf_context_take_off - perf_context_sched_out() of a context that ends
+ * @cpuctx: this CPU's context, not locked
+ * @ctx: cpuctx->task_ctx, not locked
+ *
+ * This is no switch, and PMUs that watch switches are not told of it. Interrupts off.
+ */
+void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+{
+	perf_context_leave_cpu(cpuctx, ctx, false);
 }
 
 /**

@@ -33,8 +33,9 @@ static inline struct perf_event_pmu_context *perf_cpu_part(struct perf_cpu_conte
 }
 
 /*
- * The lock of the context of each argument is held, but perf_context_sched_out()
- * and perf_context_sched_in() take the locks themselves. Interrupts are off.
+ * The lock of the context of each argument is held, but perf_context_sched_out(),
+ * perf_context_take_off() and perf_context_sched_in() take the locks themselves.
+ * Interrupts are off.
  */
 bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 			   struct perf_cgroup *cgrp);
@@ -44,6 +45,7 @@ bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 			  struct pmu *pmu);
 void perf_context_sched_out_all(struct perf_event_context *ctx);
 void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
+void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
 void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			   const struct task_struct *prev);
 void perf_context_update_userpages(struct perf_event_context *ctx);
