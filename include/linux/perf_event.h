@@ -811,7 +811,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * struct perf_event - one event, on one task or one CPU
  * @hlist_entry: where the event site finds it
  * @active_entry: or, for PMUs whose events have no site, the driver's own list
- * @state: changed by perf_event_set_state() alone
+ * @state: changed by perf_event_set_state() alone, whose comment names the exceptions
  * @cpu: the CPU that the event is limited to, -1 for all
  * @oncpu: the CPU that the event counts on now, -1 for none
  * @attach_state: PERF_ATTACH_*

@@ -203,13 +203,19 @@ static bool perf_time_event_is_enabled(enum perf_event_state state)
 }
 
 /**
- * perf_event_set_state - the one place where an event's state changes
+ * perf_event_set_state - the one place where the state of an attached event changes
  * @event: the event; its context is between perf_context_begin() and
  *	perf_context_end()
  * @state: the new state
  *
  * Time up to now is accounted by the old state. When a leader is enabled or disabled,
  * its members' times are started or stopped, too.
+ *
+ * The state is stored elsewhere only where no time runs that would have to be
+ * accounted. An event gets its first state from perf_event_init_alloc() or, at a fork,
+ * from perf_inherit_event() and perf_inherit_begin_copy(), before anybody else finds it.
+ * An event whose PMU goes before it has a context is made dead by perf_event_revoke(),
+ * and a plain copy by perf_exit_copy() when its task's context clock stands for ever.
  */
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {
