@@ -360,6 +360,16 @@ void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
 		kmem_cache_free_bulk(perf_event_cache, nr, (void **)copies);
 }
 
+/*
+ * perf_event_init_copy() names each field of an event once, by one of these. The sizes of
+ * all of them are added up, and have to be the size of an event: so a field that is
+ * added to the struct without a word on what a copy does with it does not build. For a
+ * union its largest member stands, and HW_PMU for the one that each kind of PMU has.
+ */
+#define COPY_SETS(field)	(*({ named += sizeof(field); &(field); }))
+#define COPY_KEEPS(field)	(named += sizeof(field))
+#define COPY_KEEPS_HW_PMU()	(named += offsetof(struct hw_perf_event, target))
+
 /**
  * perf_event_init_copy - make a plain copy
  * @copy: memory from perf_event_alloc_copies()
@@ -368,50 +378,87 @@ void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
  *	reference that the copy has to it
  * @leader: the copy of @event's leader, or NULL for a leader
  *
- * Cannot fail. The copy is complete but for its places in lists and the reference to
- * its root, which the caller takes. It has no references to its task and PMU: the
- * context keeps the task, and the root the PMU.
+ * Cannot fail. The copy is complete but for its state, its places in lists and the
+ * reference to its root, which the caller sees to. It has no references to its task and
+ * PMU: the context keeps the task, and the root the PMU.
  */
 void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 			  struct perf_event_context *ctx, struct perf_event *leader)
 {
+	struct rb_node *group_node;
+	size_t named = 0;
+
 	/* Sites may change the event meanwhile: the fields that they change are set below. */
 	data_race(memcpy(copy, event, EVENT_SIZE));
 
-	INIT_HLIST_NODE(&copy->hlist_entry);
-	copy->oncpu = -1;
-	copy->attach_state = PERF_ATTACH_CONTEXT | PERF_ATTACH_TASK | PERF_ATTACH_CHILD |
-			     (leader ? PERF_ATTACH_GROUP : 0);
-	local64_set(&copy->count, 0);
-	copy->ctx = ctx;
-	copy->pmu_ctx = NULL;
-	copy->group_leader = leader ?: copy;
-	INIT_LIST_HEAD(&copy->sibling_list);
-	copy->nr_siblings = 0;
-	copy->pending_kill = 0;
-	atomic64_set(&copy->time_enabled, 0);
-	atomic64_set(&copy->time_running, 0);
-	copy->total_time_running = 0;
-	INIT_LIST_HEAD(&copy->active_list);
-	RB_CLEAR_NODE(&copy->group_node);
-	copy->hw_flags = PERF_EVENT_PLAIN_COPY;
-	copy->hw.target = ctx->task;
-	local64_set(&copy->hw.prev_count, 0);
-	copy->parent = perf_event_root(event);
-	copy->id = atomic64_inc_return(&perf_event_last_id);
-	refcount_set(&copy->refcount, 1);
-	RCU_INIT_POINTER(copy->rb, NULL);
-	copy->cold = NULL;
-	copy->prog = NULL;
-	copy->pmu_private = NULL;
-	copy->addr_filter_ranges = NULL;
-	copy->aux_event = NULL;
-	copy->destroy = NULL;
-	copy->owner = NULL;
-	INIT_LIST_HEAD(&copy->child_list);
+	INIT_HLIST_NODE(&COPY_SETS(copy->hlist_entry));
+	COPY_KEEPS(copy->state);
+	COPY_KEEPS(copy->cpu);
+	COPY_SETS(copy->oncpu) = -1;
+	COPY_SETS(copy->attach_state) = PERF_ATTACH_CONTEXT | PERF_ATTACH_TASK |
+					PERF_ATTACH_CHILD | (leader ? PERF_ATTACH_GROUP : 0);
+	COPY_KEEPS(copy->event_caps);
+	COPY_KEEPS(copy->group_caps);
+	local64_set(&COPY_SETS(copy->count), 0);
+	COPY_SETS(copy->ctx) = ctx;
+	COPY_SETS(copy->pmu_ctx) = NULL;
+	COPY_KEEPS(copy->pmu);
+	COPY_SETS(copy->group_leader) = leader ?: copy;
+	INIT_LIST_HEAD(&COPY_SETS(copy->sibling_list));
+	COPY_SETS(copy->nr_siblings) = 0;
+	COPY_SETS(copy->pending_kill) = 0;
+	atomic64_set(&COPY_SETS(copy->time_enabled), 0);
+	atomic64_set(&COPY_SETS(copy->time_running), 0);
+	COPY_SETS(copy->total_time_running) = 0;
+	COPY_KEEPS(copy->attr);
+
+	/* Resident events are never scheduled. Their layout is that of what is copied. */
+	INIT_LIST_HEAD(&COPY_SETS(copy->active_list));
+	group_node = &COPY_SETS(copy->group_node);
+	RB_CLEAR_NODE(group_node);
+	COPY_KEEPS(copy->group_runtime);
+	COPY_KEEPS(copy->header_size);
+	COPY_KEEPS(copy->id_header_size);
+	COPY_KEEPS(copy->read_size);
+	COPY_SETS(copy->hw_flags) = PERF_EVENT_PLAIN_COPY;
+
+	COPY_KEEPS_HW_PMU();
+	COPY_SETS(copy->hw.target) = ctx->task;
+	COPY_KEEPS(copy->hw.state);
+	COPY_KEEPS(copy->hw.interrupts_seq);
+	local64_set(&COPY_SETS(copy->hw.prev_count), 0);
+	COPY_KEEPS(copy->hw.sample_period);
+	COPY_KEEPS(copy->hw.last_period);
+	COPY_KEEPS(copy->hw.period_left);
+	COPY_KEEPS(copy->hw.interrupts);
+
+	/* The caller adds the copy to its context. */
+	COPY_KEEPS(copy->event_entry);
+	COPY_SETS(copy->parent) = perf_event_root(event);
+	COPY_SETS(copy->id) = atomic64_inc_return(&perf_event_last_id);
+	refcount_set(&COPY_SETS(copy->refcount), 1);
+	COPY_KEEPS(copy->orig_type);
+
+	RCU_INIT_POINTER(COPY_SETS(copy->rb), NULL);
+	COPY_SETS(copy->cold) = NULL;
+	COPY_KEEPS(copy->overflow_handler);
+	COPY_KEEPS(copy->bpf_cookie);
+	COPY_KEEPS(copy->clock);
+	COPY_SETS(copy->prog) = NULL;
+	COPY_SETS(copy->pmu_private) = NULL;
+	COPY_SETS(copy->addr_filter_ranges) = NULL;
+	COPY_SETS(copy->aux_event) = NULL;
+	COPY_KEEPS(copy->cgrp);
+	COPY_SETS(copy->destroy) = NULL;
+	COPY_SETS(copy->owner) = NULL;
+	INIT_LIST_HEAD(&COPY_SETS(copy->child_list));
 #ifdef CONFIG_SECURITY
-	copy->security = NULL;
+	COPY_SETS(copy->security) = NULL;
 #endif
+	/* The root keeps the PMU; perf_exit_events() uses this link. */
+	COPY_KEEPS(copy->gone_entry);
+	/* There is padding on 32-bit machines, and nothing to say of it. */
+	BUILD_BUG_ON(IS_ENABLED(CONFIG_64BIT) && named != EVENT_SIZE);
 }
 
 /* Free a plain copy, after a grace period, and drop what it refers to. */
