@@ -347,10 +347,8 @@ static void perf_cgroup_record(struct cgroup *cgrp)
 {
 	u64 id;
 	struct perf_record record = {
-		.kind		= PERF_SIDEBAND_CGROUP,
-		.type		= PERF_RECORD_CGROUP,
+		PERF_RECORD_OF(perf_cgroup_kind),
 		.body		= &id,
-		.body_size	= sizeof(id),
 	};
 	const char *path;
 	char *buf;

@@ -34,70 +34,43 @@ static DEFINE_PER_CPU(struct listeners, listeners) = {
 
 struct static_key_deferred perf_sideband_keys[NR_PERF_SIDEBAND];
 
-static bool perf_sideband_wants_mmap(const struct perf_event_attr *attr)
-{
-	return attr->mmap || attr->mmap2 || attr->mmap_data;
-}
-
-static bool perf_sideband_wants_comm(const struct perf_event_attr *attr)
-{
-	return attr->comm;
-}
-
-/* A reader of names or mappings has to know which tasks they belong to. */
-static bool perf_sideband_wants_task(const struct perf_event_attr *attr)
-{
-	return attr->task || attr->comm || perf_sideband_wants_mmap(attr);
-}
-
-static bool perf_sideband_wants_namespaces(const struct perf_event_attr *attr)
-{
-	return attr->namespaces;
-}
-
-static bool perf_sideband_wants_switch(const struct perf_event_attr *attr)
-{
-	return attr->context_switch;
-}
-
-static bool perf_sideband_wants_ksymbol(const struct perf_event_attr *attr)
-{
-	return attr->ksymbol;
-}
-
-static bool perf_sideband_wants_bpf(const struct perf_event_attr *attr)
-{
-	return attr->bpf_event;
-}
-
-static bool perf_sideband_wants_cgroup(const struct perf_event_attr *attr)
-{
-	return attr->cgroup;
-}
-
-static bool perf_sideband_wants_text_poke(const struct perf_event_attr *attr)
-{
-	return attr->text_poke;
-}
-
-static bool perf_sideband_wants_build_id(const struct perf_event_attr *attr)
-{
-	return attr->build_id && attr->mmap2;
-}
-
-static bool
-(*const perf_sideband_wants[PERF_SIDEBAND_FILTERS])(const struct perf_event_attr *attr) = {
-	[PERF_SIDEBAND_MMAP]		= perf_sideband_wants_mmap,
-	[PERF_SIDEBAND_COMM]		= perf_sideband_wants_comm,
-	[PERF_SIDEBAND_TASK]		= perf_sideband_wants_task,
-	[PERF_SIDEBAND_NAMESPACES]	= perf_sideband_wants_namespaces,
-	[PERF_SIDEBAND_SWITCH]		= perf_sideband_wants_switch,
-	[PERF_SIDEBAND_KSYMBOL]		= perf_sideband_wants_ksymbol,
-	[PERF_SIDEBAND_BPF]		= perf_sideband_wants_bpf,
-	[PERF_SIDEBAND_CGROUP]		= perf_sideband_wants_cgroup,
-	[PERF_SIDEBAND_TEXT_POKE]	= perf_sideband_wants_text_poke,
-	[PERF_SIDEBAND_BUILD_ID]	= perf_sideband_wants_build_id,
+/* All kinds of records. PERF_SIDEBAND_FILTERS is no record, and no attribute asks for it. */
+static const struct perf_record_kind *const perf_record_kinds[] = {
+	&perf_mmap_kind,
+	&perf_build_id_kind,
+	&perf_comm_kind,
+	&perf_task_kind,
+	&perf_namespaces_kind,
+	&perf_switch_kind,
+	&perf_ksymbol_kind,
+	&perf_bpf_kind,
+	&perf_cgroup_kind,
+	&perf_text_poke_kind,
 };
+
+static_assert(ARRAY_SIZE(perf_record_kinds) == NR_PERF_SIDEBAND - 1);
+
+/* The flags of an attribute by which any kind is asked for; found out at boot. */
+static u64 asking_flags __ro_after_init;
+
+static u64 *perf_sideband_attr_flags(const struct perf_event_attr *attr)
+{
+	static_assert(offsetof(struct perf_event_attr, wakeup_events) ==
+		      offsetofend(struct perf_event_attr, read_format) + sizeof(u64));
+
+	return (u64 *)(&attr->read_format + 1);
+}
+
+static bool perf_sideband_any_asks(const struct perf_event_attr *attr)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
+		if (perf_record_kinds[i]->asks(attr))
+			return true;
+	}
+	return false;
+}
 
 /**
  * perf_sideband_wanted - does an event with these attributes ask for records?
@@ -108,8 +81,7 @@ static bool
  */
 bool perf_sideband_wanted(const struct perf_event_attr *attr)
 {
-	return perf_sideband_wants_task(attr) || attr->namespaces || attr->context_switch ||
-	       attr->ksymbol || attr->bpf_event || attr->cgroup || attr->text_poke;
+	return *perf_sideband_attr_flags(attr) & asking_flags;
 }
 
 /**
@@ -117,10 +89,17 @@ bool perf_sideband_wanted(const struct perf_event_attr *attr)
  */
 void __init perf_sideband_init(void)
 {
-	int kind;
+	struct perf_event_attr attr = {};
+	int kind, bit;
 
 	for (kind = 0; kind < NR_PERF_SIDEBAND; kind++)
 		jump_label_rate_limit(&perf_sideband_keys[kind], HZ);
+	/* A kind that takes two flags to ask for is part of one that takes one of them. */
+	for (bit = 0; bit < 64; bit++) {
+		*perf_sideband_attr_flags(&attr) = BIT_ULL(bit);
+		if (perf_sideband_any_asks(&attr))
+			asking_flags |= BIT_ULL(bit);
+	}
 }
 
 /**
@@ -154,14 +133,14 @@ void perf_sideband_put(enum perf_sideband_kind kind)
 void perf_sideband_open(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	int kind;
+	int i;
 
 	if (!perf_sideband_wanted(attr))
 		return;
 	event->hw_flags |= PERF_EVENT_SIDEBAND;
-	for (kind = 0; kind < ARRAY_SIZE(perf_sideband_wants); kind++) {
-		if (perf_sideband_wants[kind](attr))
-			perf_sideband_get(kind);
+	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
+		if (perf_record_kinds[i]->asks(attr))
+			perf_sideband_get(perf_record_kinds[i]->key);
 	}
 }
 
@@ -172,14 +151,14 @@ void perf_sideband_open(struct perf_event *event)
 void perf_sideband_close(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	int kind;
+	int i;
 
 	if (!(event->hw_flags & PERF_EVENT_SIDEBAND))
 		return;
 	event->hw_flags &= ~PERF_EVENT_SIDEBAND;
-	for (kind = 0; kind < ARRAY_SIZE(perf_sideband_wants); kind++) {
-		if (perf_sideband_wants[kind](attr))
-			perf_sideband_put(kind);
+	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
+		if (perf_record_kinds[i]->asks(attr))
+			perf_sideband_put(perf_record_kinds[i]->key);
 	}
 }
 
@@ -266,8 +245,8 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 	struct perf_event_header header;
 	unsigned int length, padding;
 
-	if (record->fill)
-		record->fill(event, record);
+	if (record->kind && record->kind->fill)
+		record->kind->fill(event, record);
 	length = record->body_size + record->tail_size[0] + record->tail_size[1];
 	padding = -length & (sizeof(u64) - 1);
 	/* Room for the words at the end is always left. */
@@ -293,9 +272,9 @@ static void perf_sideband_offer(struct perf_event *event, struct perf_record *re
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (!perf_sideband_wants[record->kind](attr) || !perf_sideband_listens(event))
+	if (!record->kind->asks(attr) || !perf_sideband_listens(event))
 		return;
-	if (record->wants && !record->wants(attr, record))
+	if (record->kind->wants && !record->kind->wants(attr, record))
 		return;
 	perf_record_send_to(event, record);
 }

@@ -26,6 +26,18 @@ struct ksymbol_body {
 	u16	flags;
 };
 
+static bool perf_record_asks_ksymbol(const struct perf_event_attr *attr)
+{
+	return attr->ksymbol;
+}
+
+const struct perf_record_kind perf_ksymbol_kind = {
+	.key		= PERF_SIDEBAND_KSYMBOL,
+	.asks		= perf_record_asks_ksymbol,
+	.type		= PERF_RECORD_KSYMBOL,
+	.body_size	= sizeof(struct ksymbol_body),
+};
+
 /**
  * __perf_event_ksymbol - the kernel has a new symbol, or one less
  * @ksym_type: PERF_RECORD_KSYMBOL_TYPE_*
@@ -43,10 +55,8 @@ void __perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister, con
 		.flags		= unregister ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
 	};
 	struct perf_record record = {
-		.kind		= PERF_SIDEBAND_KSYMBOL,
-		.type		= PERF_RECORD_KSYMBOL,
+		PERF_RECORD_OF(perf_ksymbol_kind),
 		.body		= &body,
-		.body_size	= sizeof(body),
 	};
 	char name[KSYM_NAME_LEN];
 
@@ -73,6 +83,18 @@ struct bpf_body {
 	u16	flags;
 	u32	id;
 	u8	tag[BPF_TAG_SIZE];
+};
+
+static bool perf_record_asks_bpf(const struct perf_event_attr *attr)
+{
+	return attr->bpf_event;
+}
+
+const struct perf_record_kind perf_bpf_kind = {
+	.key		= PERF_SIDEBAND_BPF,
+	.asks		= perf_record_asks_bpf,
+	.type		= PERF_RECORD_BPF_EVENT,
+	.body_size	= sizeof(struct bpf_body),
 };
 
 #ifdef CONFIG_BPF_SYSCALL
@@ -108,10 +130,8 @@ void __perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type
 		.id	= prog->aux->id,
 	};
 	struct perf_record record = {
-		.kind		= PERF_SIDEBAND_BPF,
-		.type		= PERF_RECORD_BPF_EVENT,
+		PERF_RECORD_OF(perf_bpf_kind),
 		.body		= &body,
-		.body_size	= sizeof(body),
 	};
 
 	if (type != PERF_BPF_EVENT_PROG_LOAD && type != PERF_BPF_EVENT_PROG_UNLOAD)
@@ -141,6 +161,18 @@ struct text_poke_body {
 
 static_assert(sizeof(struct text_poke_body) == 12);
 
+static bool perf_record_asks_text_poke(const struct perf_event_attr *attr)
+{
+	return attr->text_poke;
+}
+
+const struct perf_record_kind perf_text_poke_kind = {
+	.key		= PERF_SIDEBAND_TEXT_POKE,
+	.asks		= perf_record_asks_text_poke,
+	.type		= PERF_RECORD_TEXT_POKE,
+	.body_size	= sizeof(struct text_poke_body),
+};
+
 /**
  * __perf_event_text_poke - the kernel's text is changed
  * @addr: first byte
@@ -158,11 +190,9 @@ void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_
 		.new_len	= new_len,
 	};
 	struct perf_record record = {
-		.kind		= PERF_SIDEBAND_TEXT_POKE,
-		.type		= PERF_RECORD_TEXT_POKE,
+		PERF_RECORD_OF(perf_text_poke_kind),
 		.misc		= PERF_RECORD_MISC_KERNEL,
 		.body		= &body,
-		.body_size	= sizeof(body),
 		.tail		= { old_bytes, new_bytes },
 		.tail_size	= { old_len, new_len },
 	};
@@ -171,3 +201,17 @@ void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_
 		return;
 	perf_record_send_current(&record);
 }
+
+/* PERF_RECORD_CGROUP: a kernel without cgroups for events can still be asked for it */
+
+static bool perf_record_asks_cgroup(const struct perf_event_attr *attr)
+{
+	return attr->cgroup;
+}
+
+const struct perf_record_kind perf_cgroup_kind = {
+	.key		= PERF_SIDEBAND_CGROUP,
+	.asks		= perf_record_asks_cgroup,
+	.type		= PERF_RECORD_CGROUP,
+	.body_size	= sizeof(u64),
+};

@@ -112,6 +112,29 @@ static void perf_record_fill_mmap(struct perf_event *event, struct perf_record *
 	}
 }
 
+static bool perf_record_asks_mmap(const struct perf_event_attr *attr)
+{
+	return attr->mmap || attr->mmap2 || attr->mmap_data;
+}
+
+const struct perf_record_kind perf_mmap_kind = {
+	.key	= PERF_SIDEBAND_MMAP,
+	.asks	= perf_record_asks_mmap,
+	.wants	= perf_record_wants_mmap,
+	.fill	= perf_record_fill_mmap,
+};
+
+static bool perf_record_asks_build_id(const struct perf_event_attr *attr)
+{
+	return attr->build_id && attr->mmap2;
+}
+
+/* This is no record: while the key is on, mappings are looked through for build ids. */
+const struct perf_record_kind perf_build_id_kind = {
+	.key	= PERF_SIDEBAND_BUILD_ID,
+	.asks	= perf_record_asks_build_id,
+};
+
 /* What is mapped, in words. @buf has PATH_MAX bytes, or is NULL. */
 static const char *perf_record_mapping_name(struct vm_area_struct *vma, char *buf)
 {
@@ -158,11 +181,9 @@ static void perf_record_send_mmap(struct vm_area_struct *vma)
 	bool executable = vma->vm_flags & VM_EXEC;
 	struct mmap_record mr = {
 		.record = {
-			.kind	= PERF_SIDEBAND_MMAP,
+			PERF_RECORD_OF(perf_mmap_kind),
 			.misc	= PERF_RECORD_MISC_USER |
 				  (executable ? 0 : PERF_RECORD_MISC_MMAP_DATA),
-			.wants	= perf_record_wants_mmap,
-			.fill	= perf_record_fill_mmap,
 		},
 		.body = {
 			.addr	= vma->vm_start,

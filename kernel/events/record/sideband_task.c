@@ -48,6 +48,19 @@ static void perf_record_fill_comm(struct perf_event *event, struct perf_record *
 	cr->body.tid = perf_event_tid(event, cr->task);
 }
 
+static bool perf_record_asks_comm(const struct perf_event_attr *attr)
+{
+	return attr->comm;
+}
+
+const struct perf_record_kind perf_comm_kind = {
+	.key		= PERF_SIDEBAND_COMM,
+	.asks		= perf_record_asks_comm,
+	.type		= PERF_RECORD_COMM,
+	.body_size	= sizeof(struct ids_body),
+	.fill		= perf_record_fill_comm,
+};
+
 /**
  * __perf_event_comm - a task has a new name
  * @task: the task
@@ -58,12 +71,9 @@ void __perf_event_comm(struct task_struct *task, bool exec)
 	char comm[TASK_COMM_LEN];
 	struct comm_record cr = {
 		.record = {
-			.kind		= PERF_SIDEBAND_COMM,
-			.type		= PERF_RECORD_COMM,
+			PERF_RECORD_OF(perf_comm_kind),
 			.misc		= exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
 			.body		= &cr.body,
-			.body_size	= sizeof(cr.body),
-			.fill		= perf_record_fill_comm,
 		},
 		.task = task,
 	};
@@ -123,17 +133,29 @@ static void perf_record_fill_task(struct perf_event *event, struct perf_record *
 	body->time = event->clock();
 }
 
+/* A reader of names or mappings has to know which tasks they belong to. */
+static bool perf_record_asks_task(const struct perf_event_attr *attr)
+{
+	return attr->task || attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data;
+}
+
+/* The sender says whether it is PERF_RECORD_FORK or PERF_RECORD_EXIT. */
+const struct perf_record_kind perf_task_kind = {
+	.key		= PERF_SIDEBAND_TASK,
+	.asks		= perf_record_asks_task,
+	.body_size	= sizeof(struct task_body),
+	.fill		= perf_record_fill_task,
+};
+
 static struct task_record perf_record_task(struct task_struct *task, u16 type)
 {
-	return (struct task_record) {
-		.record = {
-			.kind		= PERF_SIDEBAND_TASK,
-			.type		= type,
-			.body_size	= sizeof(struct task_body),
-			.fill		= perf_record_fill_task,
-		},
+	struct task_record tr = {
+		.record = { PERF_RECORD_OF(perf_task_kind) },
 		.task = task,
 	};
+
+	tr.record.type = type;
+	return tr;
 }
 
 /**
@@ -235,6 +257,19 @@ static void perf_record_link_namespace(struct perf_ns_link_info *link, struct ta
 	path_put(&path);
 }
 
+static bool perf_record_asks_namespaces(const struct perf_event_attr *attr)
+{
+	return attr->namespaces;
+}
+
+const struct perf_record_kind perf_namespaces_kind = {
+	.key		= PERF_SIDEBAND_NAMESPACES,
+	.asks		= perf_record_asks_namespaces,
+	.type		= PERF_RECORD_NAMESPACES,
+	.body_size	= sizeof(struct namespaces_body),
+	.fill		= perf_record_fill_namespaces,
+};
+
 /**
  * __perf_event_namespaces - a task is in new namespaces
  * @task: current, or a task that it has made
@@ -245,11 +280,8 @@ void __perf_event_namespaces(struct task_struct *task)
 {
 	struct namespaces_record nr = {
 		.record = {
-			.kind		= PERF_SIDEBAND_NAMESPACES,
-			.type		= PERF_RECORD_NAMESPACES,
+			PERF_RECORD_OF(perf_namespaces_kind),
 			.body		= &nr.body,
-			.body_size	= sizeof(nr.body),
-			.fill		= perf_record_fill_namespaces,
 		},
 		.body.nr	= NR_NAMESPACES,
 		.task		= task,
@@ -291,6 +323,17 @@ static void perf_record_fill_switch(struct perf_event *event, struct perf_record
 	sr->body.tid = perf_event_tid(event, sr->next_prev);
 }
 
+static bool perf_record_asks_switch(const struct perf_event_attr *attr)
+{
+	return attr->context_switch;
+}
+
+const struct perf_record_kind perf_switch_kind = {
+	.key	= PERF_SIDEBAND_SWITCH,
+	.asks	= perf_record_asks_switch,
+	.fill	= perf_record_fill_switch,
+};
+
 /**
  * __perf_switch_record - a task goes from the CPU or comes to it
  * @task: the task, which is current
@@ -305,10 +348,9 @@ void __perf_switch_record(struct task_struct *task, struct task_struct *next_pre
 {
 	struct switch_record sr = {
 		.record = {
-			.kind	= PERF_SIDEBAND_SWITCH,
+			PERF_RECORD_OF(perf_switch_kind),
 			.misc	= sched_in ? 0 : PERF_RECORD_MISC_SWITCH_OUT,
 			.body	= &sr.body,
-			.fill	= perf_record_fill_switch,
 		},
 		.next_prev = next_prev,
 	};
