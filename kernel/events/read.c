@@ -200,11 +200,11 @@ static u64 perf_read_family_value(struct perf_event *event, u64 *enabled, u64 *r
 	    !list_empty_careful(perf_event_copies(event)))
 		return perf_read_copies_value(event, enabled, running);
 	/*
-	 * Pairs with perf_exit_leave_family() and perf_exit_copy():
+	 * Pairs with perf_exit_fold_copy():
 	 *
-	 *	perf_exit_leave_family()				perf_read_family_value()
+	 *	perf_exit_fold_copy()			perf_read_family_value()
 	 *
-	 *	perf_exit_fold_copy(): gone_* += its counts;	if (list_empty(copies))
+	 *	gone_* += its counts;			if (list_empty(copies))
 	 *	smp_wmb();				smp_rmb();
 	 *	list_del_init(&child->child_list);	total = count + gone_count;
 	 *

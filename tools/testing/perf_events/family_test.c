@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Copies of an inherited event that leave while the family is read:
- * perf_exit_leave_family() and perf_exit_copy() of inherit.c,
- * perf_read_family_value() and perf_read_copies_value() of read.c.
+ * perf_exit_fold_copy() of exit.c, perf_read_family_value() and
+ * perf_read_copies_value() of read.c.
  *
  * A copy's count is in the sum from when it is counted on, first as one of the
  * family's list, then as part of what copies that are gone have left; never
@@ -121,10 +121,7 @@ static void live(void *arg)
 			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
 #else
 			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
-			/*
-			 * Pairs with smp_rmb() in the reader: as in
-			 * perf_exit_leave_family() and perf_exit_copy().
-			 */
+			/* Pairs with smp_rmb() in the reader: as in perf_exit_fold_copy(). */
 			smp_wmb();
 			list_del_init(&copies[i].child_list);
 #endif
