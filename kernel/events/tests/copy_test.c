@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A plain copy is made in a hurry, from its event's memory, a full copy by all the steps
+ * of an open. A fork may make either, so that they have to be the same. Here one of each
+ * is made from the same events, and all of their memory is compared.
+ */
+#include <linux/kthread.h>
+#include <linux/sched/task.h>
+
+#include "sim_fixture.h"
+
+#define MOST_COPIES	4
+
+/* Of tracepoint events, which have no plain copies, there is more behind this. */
+#define COMPARED	offsetofend(struct perf_event, pmu_list)
+
+/**
+ * struct forked - a child, and the copies that it has got
+ * @task: the child, which sleeps
+ * @ctx: its context
+ * @copies: its events, in the order of the context's list
+ * @nr: number of @copies
+ */
+struct forked {
+	struct task_struct		*task;
+	struct perf_event_context	*ctx;
+	struct perf_event		*copies[MOST_COPIES];
+	int				nr;
+};
+
+/**
+ * struct field - a part of struct perf_event
+ * @start: offset of its first byte
+ * @end: offset of the first byte behind it
+ */
+struct field {
+	size_t	start;
+	size_t	end;
+};
+
+#define FIELD(name)	{ offsetof(struct perf_event, name), offsetofend(struct perf_event, name) }
+
+/* What differs between two copies of one event, for the reason that is given. */
+static const struct field differing[] = {
+	FIELD(id),		/* each event has its own */
+	FIELD(child_list),	/* both are in their root's list, one behind the other */
+	FIELD(hw_flags),	/* this says which of them is plain; compared below */
+	FIELD(destroy),		/* a plain copy has nothing to give back */
+	FIELD(pmu_list),	/* the PMU does not know of plain copies */
+};
+
+static bool may_differ(size_t offset)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(differing); i++) {
+		if (offset >= differing[i].start && offset < differing[i].end)
+			return true;
+	}
+	return false;
+}
+
+static int sleep_on(void *unused)
+{
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ);
+	return 0;
+}
+
+/* Give a new task copies of the events of current. */
+static void make_child(struct kunit *test, struct forked *f)
+{
+	struct perf_event *event;
+
+	f->task = kthread_create(sleep_on, NULL, "perf_copies");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(f->task));
+	KUNIT_EXPECT_EQ(test, perf_event_init_task(f->task, 0), 0);
+	f->ctx = perf_task_context(f->task);
+	f->nr = 0;
+	if (!f->ctx)
+		return;
+	guard(mutex)(&f->ctx->mutex);
+	list_for_each_entry(event, &f->ctx->event_list, event_entry) {
+		if (f->nr < MOST_COPIES)
+			f->copies[f->nr++] = event;
+	}
+}
+
+/* A word of @from, or of what it belongs to, as the same thing is called in @to. */
+static unsigned long translate(unsigned long word, const struct forked *from,
+			       const struct forked *to)
+{
+	int i;
+
+	for (i = 0; i < from->nr; i++) {
+		if (word - (unsigned long)from->copies[i] < COMPARED)
+			return word - (unsigned long)from->copies[i] + (unsigned long)to->copies[i];
+	}
+	if (word - (unsigned long)from->ctx < sizeof(*from->ctx))
+		return word - (unsigned long)from->ctx + (unsigned long)to->ctx;
+	return word == (unsigned long)from->task ? (unsigned long)to->task : word;
+}
+
+static void compare(struct kunit *test, const struct forked *plain, const struct forked *full,
+		    int i)
+{
+	const unsigned long *a = (unsigned long *)plain->copies[i];
+	const unsigned long *b = (unsigned long *)full->copies[i];
+	size_t at;
+
+	KUNIT_EXPECT_EQ(test, plain->copies[i]->hw_flags, PERF_EVENT_PLAIN_COPY);
+	KUNIT_EXPECT_EQ(test, full->copies[i]->hw_flags, 0);
+	for (at = 0; at < COMPARED; at += sizeof(*a), a++, b++) {
+		/* Fields that may differ share no word with others but read_size and its like. */
+		if (!may_differ(at) && !may_differ(at + sizeof(*a) - 1))
+			KUNIT_EXPECT_EQ_MSG(test, translate(*a, plain, full), *b,
+					    "copy %d, byte %zu of struct perf_event", i, at);
+	}
+	KUNIT_EXPECT_EQ(test, plain->copies[i]->header_size, full->copies[i]->header_size);
+	KUNIT_EXPECT_EQ(test, plain->copies[i]->id_header_size, full->copies[i]->id_header_size);
+	KUNIT_EXPECT_EQ(test, plain->copies[i]->read_size, full->copies[i]->read_size);
+}
+
+/* Make the event unlike a new one in all that a copy must not have of it. */
+static void use(struct perf_event *event)
+{
+	event->owner = PERF_TASK_GONE;
+	event->pending_kill = POLL_HUP;
+	local64_add(5, &event->count);
+	local64_set(&event->hw.prev_count, 7);
+}
+
+static void copy_and_compare(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct forked plain, full;
+	int i;
+
+	pass(1000);
+	for (i = 0; i < f->nr; i++) {
+		use(f->events[i]);
+		KUNIT_EXPECT_TRUE(test, perf_event_is_plain(f->events[i]));
+	}
+	make_child(test, &plain);
+	for (i = 0; i < f->nr; i++)
+		f->events[i]->hw_flags &= ~PERF_EVENT_PLAIN;
+	make_child(test, &full);
+
+	KUNIT_EXPECT_EQ(test, plain.nr, f->nr);
+	KUNIT_EXPECT_EQ(test, full.nr, f->nr);
+	if (plain.nr == f->nr && full.nr == f->nr) {
+		for (i = 0; i < f->nr; i++)
+			compare(test, &plain, &full, i);
+	}
+	kthread_stop(plain.task);
+	kthread_stop(full.task);
+	close_all(test);
+}
+
+static struct perf_event *open_copied(struct kunit *test, u64 config, bool disabled,
+				      struct perf_event *leader)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = config, .inherit = 1, .disabled = disabled,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_ID,
+		.exclude_hv = 1,
+	};
+
+	return open_attr(test, &attr, -1, current, leader);
+}
+
+static void events_alone(struct kunit *test)
+{
+	u64 config;
+
+	for (config = 0; config < PERF_COUNT_SW_BPF_OUTPUT; config++) {
+		open_copied(test, config, false, NULL);
+		copy_and_compare(test);
+		open_copied(test, config, true, NULL);
+		copy_and_compare(test);
+	}
+}
+
+static void groups(struct kunit *test)
+{
+	int off;
+
+	/* None of the events is disabled, or one of them. */
+	for (off = 0; off < 4; off++) {
+		struct perf_event *leader;
+
+		leader = open_copied(test, PERF_COUNT_SW_PAGE_FAULTS, off == 1, NULL);
+		open_copied(test, PERF_COUNT_SW_TASK_CLOCK, off == 2, leader);
+		open_copied(test, PERF_COUNT_SW_DUMMY, off == 3, leader);
+		copy_and_compare(test);
+	}
+}
+
+static struct kunit_case copy_cases[] = {
+	KUNIT_CASE(events_alone),
+	KUNIT_CASE(groups),
+	{}
+};
+
+static struct kunit_suite copy_suite = {
+	.name		= "perf_copy",
+	.init		= sim_fixture_init,
+	.exit		= sim_fixture_exit,
+	.test_cases	= copy_cases,
+};
+
+kunit_test_suite(copy_suite);
