@@ -837,7 +837,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @header_size: size in bytes of the part of a sample that does not vary
  * @id_header_size: size in bytes of the trailer of other records
  * @read_size: size in bytes of what read(2) returns
- * @hw_flags: PERF_EVENT_*; see kernel/events/event.h
+ * @event_flags: what the core knows of the event: PERF_EVENT_*, see kernel/events/event.h
  * @hw: state that the driver keeps
  * @event_entry: place in its context's list, RCU
  * @parent: of a copy, its root, to which it has a reference; NULL for a root
@@ -918,7 +918,7 @@ struct perf_event {
 	u16				header_size;
 	u16				id_header_size;
 	u16				read_size;
-	u16				hw_flags;
+	u16				event_flags;
 
 	struct hw_perf_event		hw;
 

@@ -173,13 +173,13 @@ static int perf_event_claim_exclusive(struct perf_event *event)
 	}
 	if (!(of_task ? atomic_inc_unless_negative(claims) : atomic_dec_unless_positive(claims)))
 		return -EBUSY;
-	event->hw_flags |= PERF_EVENT_CLAIMED;
+	event->event_flags |= PERF_EVENT_CLAIMED;
 	return 0;
 }
 
 static void perf_event_release_exclusive(struct perf_event *event)
 {
-	if (event->hw_flags & PERF_EVENT_CLAIMED)
+	if (event->event_flags & PERF_EVENT_CLAIMED)
 		atomic_add(event->hw.target ? -1 : 1, &event->pmu->exclusive_cnt);
 }
 
@@ -262,7 +262,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 
 	/* event_init looks at the cgroup, but an error of event_init is the one to return. */
 	if (cgroup_fd != -1) {
-		event->hw_flags |= PERF_EVENT_OF_CGROUP;
+		event->event_flags |= PERF_EVENT_OF_CGROUP;
 		cgroup_err = perf_cgroup_connect(event, cgroup_fd, leader);
 	}
 
@@ -280,7 +280,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 		err = get_callchain_buffers(event->attr.sample_max_stack);
 		if (err)
 			return err;
-		event->hw_flags |= PERF_EVENT_CALLCHAIN;
+		event->event_flags |= PERF_EVENT_CALLCHAIN;
 	}
 
 	err = security_perf_event_alloc(event);
@@ -288,18 +288,18 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 		return err;
 
 	if (!parent && perf_event_can_be_plain(event))
-		event->hw_flags |= PERF_EVENT_PLAIN;
+		event->event_flags |= PERF_EVENT_PLAIN;
 
 	/* A copy keeps its root, which has taken these for all of its copies. */
 	if (!parent)
 		perf_sideband_open(event);
 	if (!parent && perf_event_watches_switches(event)) {
 		perf_sched_events_get();
-		event->hw_flags |= PERF_EVENT_WATCHES_SWITCHES;
+		event->event_flags |= PERF_EVENT_WATCHES_SWITCHES;
 	}
 	if (tick_nohz_full_enabled() && !parent && event->attr.freq && event->attr.sample_freq) {
 		perf_tick_get();
-		event->hw_flags |= PERF_EVENT_NEEDS_TICK;
+		event->event_flags |= PERF_EVENT_NEEDS_TICK;
 	}
 	return 0;
 }
@@ -320,9 +320,9 @@ static void perf_event_free_rcu(struct rcu_head *head)
 /* A sample that is being taken may still use the buffers: they are freed under RCU. */
 static void perf_event_release_callchain(struct perf_event *event)
 {
-	if (!(event->hw_flags & PERF_EVENT_CALLCHAIN))
+	if (!(event->event_flags & PERF_EVENT_CALLCHAIN))
 		return;
-	event->hw_flags &= ~PERF_EVENT_CALLCHAIN;
+	event->event_flags &= ~PERF_EVENT_CALLCHAIN;
 	put_callchain_buffers();
 }
 
@@ -420,7 +420,7 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	COPY_KEEPS(copy->header_size);
 	COPY_KEEPS(copy->id_header_size);
 	COPY_KEEPS(copy->read_size);
-	COPY_SETS(copy->hw_flags) = PERF_EVENT_PLAIN_COPY;
+	COPY_SETS(copy->event_flags) = PERF_EVENT_PLAIN_COPY;
 
 	COPY_KEEPS_HW_PMU();
 	COPY_SETS(copy->hw.target) = ctx->task;
@@ -475,9 +475,9 @@ static void perf_event_free(struct perf_event *event)
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
 	WARN_ON_ONCE(!list_empty(perf_event_copies(event)));
 
-	if (event->hw_flags & PERF_EVENT_WATCHES_SWITCHES)
+	if (event->event_flags & PERF_EVENT_WATCHES_SWITCHES)
 		perf_sched_events_put();
-	if (event->hw_flags & PERF_EVENT_NEEDS_TICK)
+	if (event->event_flags & PERF_EVENT_NEEDS_TICK)
 		perf_tick_put();
 	perf_sideband_close(event);
 	security_perf_event_free(event);
@@ -537,7 +537,7 @@ void perf_event_put(struct perf_event *event)
 {
 	if (!refcount_dec_and_test(&event->refcount))
 		return;
-	if (event->hw_flags & PERF_EVENT_PLAIN_COPY)
+	if (event->event_flags & PERF_EVENT_PLAIN_COPY)
 		perf_event_free_copy(event);
 	/* A site may be in the middle of a sample for the event. */
 	else if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event))

@@ -4,7 +4,7 @@
 
 #include <linux/perf_event.h>
 
-/* perf_event::hw_flags: what the event has taken and has to give back */
+/* perf_event::event_flags: what the event has taken and has to give back */
 #define PERF_EVENT_CLAIMED		0x1	/* its PMU's exclusive_cnt */
 #define PERF_EVENT_CALLCHAIN		0x2	/* call chain buffers */
 #define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events */
@@ -49,7 +49,7 @@ static inline bool perf_event_is_plain(const struct perf_event *event)
 {
 	const struct perf_event *root = perf_event_root(event);
 
-	return (root->hw_flags & PERF_EVENT_PLAIN) && !READ_ONCE(root->prog);
+	return (root->event_flags & PERF_EVENT_PLAIN) && !READ_ONCE(root->prog);
 }
 
 /*

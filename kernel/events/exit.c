@@ -211,7 +211,7 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 	LIST_HEAD(left);
 
 	for_each_event_safe(event, next, ctx) {
-		if (event->hw_flags & PERF_EVENT_PLAIN_COPY) {
+		if (event->event_flags & PERF_EVENT_PLAIN_COPY) {
 			family = perf_family_change(family, event->parent);
 			perf_exit_copy(event);
 			list_add_tail(&event->gone_entry, gone);

@@ -226,11 +226,11 @@ static void perf_group_count_event(struct perf_event *event, int n)
 	}
 	/* The driver may change its flag while the event is attached. */
 	if (n > 0 && event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
-		event->hw_flags |= PERF_EVENT_USER_READ;
-	if (event->hw_flags & PERF_EVENT_USER_READ)
+		event->event_flags |= PERF_EVENT_USER_READ;
+	if (event->event_flags & PERF_EVENT_USER_READ)
 		ctx->nr_user += n;
 	if (n < 0)
-		event->hw_flags &= ~PERF_EVENT_USER_READ;
+		event->event_flags &= ~PERF_EVENT_USER_READ;
 }
 
 /* Make the event a member of the group; nothing of it counts yet. */
@@ -273,8 +273,8 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, 1);
 	perf_event_follow(event);
-	if (unlikely(event->hw_flags & PERF_EVENT_GOES_ON)) {
-		event->hw_flags &= ~PERF_EVENT_GOES_ON;
+	if (unlikely(event->event_flags & PERF_EVENT_GOES_ON)) {
+		event->event_flags &= ~PERF_EVENT_GOES_ON;
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 	}
 	if (leader != event) {

@@ -192,7 +192,7 @@ static void perf_hotplug_move_out(struct perf_event *event, struct list_head *mo
 {
 	/* The event must be off while it moves: the clock of the other context is another one. */
 	if (perf_event_detach(event, PERF_EVENT_STATE_OFF))
-		event->hw_flags |= PERF_EVENT_GOES_ON;
+		event->event_flags |= PERF_EVENT_GOES_ON;
 	perf_buffer_share(event);
 	list_add_tail(&event->moving_entry, moving);
 }

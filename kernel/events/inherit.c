@@ -158,7 +158,7 @@ static void perf_inherit_link_plain(struct fork_args *args)
 	 */
 	refcount_add(args->nr_copies, &args->ctx->refcount);
 	for_each_event_safe(copy, next, args->ctx) {
-		if (!(copy->hw_flags & PERF_EVENT_PLAIN_COPY))
+		if (!(copy->event_flags & PERF_EVENT_PLAIN_COPY))
 			continue;
 		family = perf_family_change(family, copy->parent);
 		perf_inherit_begin_copy(copy);

@@ -214,7 +214,7 @@ static bool perf_pmu_target_possible(const struct perf_event *event)
 {
 	if (event->pmu->task_ctx_nr != perf_invalid_context)
 		return true;
-	return !event->hw.target && !(event->hw_flags & PERF_EVENT_OF_CGROUP);
+	return !event->hw.target && !(event->event_flags & PERF_EVENT_OF_CGROUP);
 }
 
 static bool perf_pmu_aux_output_possible(const struct perf_event *event)

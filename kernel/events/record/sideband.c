@@ -137,7 +137,7 @@ void perf_sideband_open(struct perf_event *event)
 
 	if (!perf_sideband_wanted(attr))
 		return;
-	event->hw_flags |= PERF_EVENT_SIDEBAND;
+	event->event_flags |= PERF_EVENT_SIDEBAND;
 	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
 		if (perf_record_kinds[i]->asks(attr))
 			perf_sideband_get(perf_record_kinds[i]->key);
@@ -153,9 +153,9 @@ void perf_sideband_close(struct perf_event *event)
 	const struct perf_event_attr *attr = &event->attr;
 	int i;
 
-	if (!(event->hw_flags & PERF_EVENT_SIDEBAND))
+	if (!(event->event_flags & PERF_EVENT_SIDEBAND))
 		return;
-	event->hw_flags &= ~PERF_EVENT_SIDEBAND;
+	event->event_flags &= ~PERF_EVENT_SIDEBAND;
 	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
 		if (perf_record_kinds[i]->asks(attr))
 			perf_sideband_put(perf_record_kinds[i]->key);

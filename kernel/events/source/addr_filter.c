@@ -530,7 +530,7 @@ int perf_addr_filters_init(struct perf_event *event)
 	raw_spin_lock_init(&made->head.lock);
 	made->gen = 1;
 	event->addr_filter_ranges = made->ranges;
-	event->hw_flags |= PERF_EVENT_ADDR_FILTERS;
+	event->event_flags |= PERF_EVENT_ADDR_FILTERS;
 	return 0;
 }
 
@@ -542,9 +542,9 @@ int perf_addr_filters_init(struct perf_event *event)
  */
 void perf_addr_filters_free(struct perf_event *event)
 {
-	if (!(event->hw_flags & PERF_EVENT_ADDR_FILTERS))
+	if (!(event->event_flags & PERF_EVENT_ADDR_FILTERS))
 		return;
-	event->hw_flags &= ~PERF_EVENT_ADDR_FILTERS;
+	event->event_flags &= ~PERF_EVENT_ADDR_FILTERS;
 	perf_addr_filter_free_list(&perf_event_filters(event)->head.list);
 	kfree(perf_event_filters(event));
 	event->addr_filter_ranges = NULL;

@@ -44,7 +44,7 @@ struct field {
 static const struct field differing[] = {
 	FIELD(id),		/* each event has its own */
 	FIELD(child_list),	/* both are in their root's list, one behind the other */
-	FIELD(hw_flags),	/* this says which of them is plain; compared below */
+	FIELD(event_flags),	/* this says which of them is plain; compared below */
 	FIELD(destroy),		/* a plain copy has nothing to give back */
 	FIELD(pmu_list),	/* the PMU does not know of plain copies */
 };
@@ -108,8 +108,8 @@ static void compare(struct kunit *test, const struct forked *plain, const struct
 	const unsigned long *b = (unsigned long *)full->copies[i];
 	size_t at;
 
-	KUNIT_EXPECT_EQ(test, plain->copies[i]->hw_flags, PERF_EVENT_PLAIN_COPY);
-	KUNIT_EXPECT_EQ(test, full->copies[i]->hw_flags, 0);
+	KUNIT_EXPECT_EQ(test, plain->copies[i]->event_flags, PERF_EVENT_PLAIN_COPY);
+	KUNIT_EXPECT_EQ(test, full->copies[i]->event_flags, 0);
 	for (at = 0; at < COMPARED; at += sizeof(*a), a++, b++) {
 		/* Fields that may differ share no word with others but read_size and its like. */
 		if (!may_differ(at) && !may_differ(at + sizeof(*a) - 1))
@@ -143,7 +143,7 @@ static void copy_and_compare(struct kunit *test)
 	}
 	make_child(test, &plain);
 	for (i = 0; i < f->nr; i++)
-		f->events[i]->hw_flags &= ~PERF_EVENT_PLAIN;
+		f->events[i]->event_flags &= ~PERF_EVENT_PLAIN;
 	make_child(test, &full);
 
 	KUNIT_EXPECT_EQ(test, plain.nr, f->nr);
