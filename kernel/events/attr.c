@@ -189,7 +189,7 @@ static const struct attr_clock perf_attr_known_clocks[] = {
 	{ CLOCK_TAI,		false,	ktime_get_clocktai_ns },
 };
 
-/* Return: the clock of that number, or NULL. */
+/* Return: the record clock of that number, or NULL. */
 static const struct attr_clock *perf_attr_find_clock(clockid_t id)
 {
 	int i;
@@ -319,7 +319,7 @@ int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage 
  * perf_attr_clock_is_nmi_safe - may this event's samples be written in an NMI?
  * @attr: that perf_attr_check() accepted
  *
- * Return: false if its clock must not be read there
+ * Return: false if its record clock must not be read there
  */
 bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr)
 {
@@ -329,7 +329,7 @@ bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr)
 }
 
 /**
- * perf_attr_clock - the clock that the records of an event are stamped with
+ * perf_attr_clock - the record clock that an event asks for
  * @attr: that perf_attr_check() accepted
  *
  * Return: the function that reads it, in ns; NULL when no particular one is asked

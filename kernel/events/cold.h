@@ -142,8 +142,8 @@ static inline void perf_event_count_lost(struct perf_event *event)
 }
 
 /* Add the times of copies that are gone. */
-static inline void perf_event_add_child_times(const struct perf_event *event, u64 *enabled,
-					      u64 *running)
+static inline void perf_event_add_copy_times(const struct perf_event *event, u64 *enabled,
+					     u64 *running)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
 

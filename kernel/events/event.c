@@ -111,7 +111,7 @@ int perf_event_make_cold(struct perf_event *event)
 /* Fill in all fields that need nothing that could fail. */
 static void perf_event_init_alloc(struct perf_event *event, const struct perf_event_attr *attr,
 				  int cpu, struct task_struct *task, struct perf_event *leader,
-				  struct perf_event *parent)
+				  struct perf_event *root)
 {
 	struct list_head *heads[] = {
 		&event->sibling_list, &event->event_entry, &event->active_list,
@@ -147,9 +147,9 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	hw->last_period = hw->sample_period;
 	local64_set(&hw->period_left, hw->sample_period);
 
-	if (parent) {
-		perf_event_hold(parent);
-		event->parent = parent;
+	if (root) {
+		perf_event_hold(root);
+		event->parent = root;
 	}
 }
 
@@ -247,7 +247,7 @@ static int perf_event_acquire_pmu(struct perf_event *event)
 static int perf_event_acquire(struct perf_event *event, struct perf_event *leader,
 			      perf_overflow_handler_t handler, void *handler_context, int cgroup_fd)
 {
-	struct perf_event *parent = event->parent;
+	struct perf_event *root = event->parent;
 	int idx, err, cgroup_err = 0;
 
 	if (perf_event_needs_cold(event) || handler) {
@@ -255,9 +255,9 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 		if (err)
 			return err;
 	}
-	event->overflow_handler = handler ?: (parent ? parent->overflow_handler : NULL);
+	event->overflow_handler = handler ?: (root ? root->overflow_handler : NULL);
 	event->overflow_handler_context = handler ? handler_context :
-					  parent ? parent->overflow_handler_context : NULL;
+					  root ? root->overflow_handler_context : NULL;
 	perf_overflow_init(event);
 
 	/* event_init looks at the cgroup, but an error of event_init is the one to return. */
@@ -273,10 +273,10 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 		err = cgroup_err;
 	if (err)
 		return err;
-	if (parent)
-		perf_event_clone_bpf(event, parent);
+	if (root)
+		perf_event_copy_bpf(event, root);
 
-	if (!parent && (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)) {
+	if (!root && (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)) {
 		err = get_callchain_buffers(event->attr.sample_max_stack);
 		if (err)
 			return err;
@@ -287,17 +287,17 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	if (err)
 		return err;
 
-	if (!parent && perf_event_can_be_plain(event))
+	if (!root && perf_event_can_be_plain(event))
 		event->event_flags |= PERF_EVENT_PLAIN;
 
 	/* A copy keeps its root, which has taken these for all of its copies. */
-	if (!parent)
+	if (!root)
 		perf_sideband_open(event);
-	if (!parent && perf_event_watches_switches(event)) {
+	if (!root && perf_event_watches_switches(event)) {
 		perf_sched_events_get();
 		event->event_flags |= PERF_EVENT_WATCHES_SWITCHES;
 	}
-	if (tick_nohz_full_enabled() && !parent && event->attr.freq && event->attr.sample_freq) {
+	if (tick_nohz_full_enabled() && !root && event->attr.freq && event->attr.sample_freq) {
 		perf_tick_get();
 		event->event_flags |= PERF_EVENT_NEEDS_TICK;
 	}
@@ -568,7 +568,7 @@ static struct perf_event *perf_event_alloc_clear(bool tracepoint, gfp_t gfp)
  * @task: the task to count for, or NULL
  * @leader: of the group that it will join, or NULL; until it has joined it, the
  *	caller sets group_leader to the event itself before dropping it
- * @parent: the root of which this is a copy, or NULL
+ * @root: the root of which this is a copy, or NULL
  * @handler: what to call at overflow instead of writing a record, or NULL
  * @handler_context: for @handler
  * @cgroup_fd: file descriptor of a cgroup, or -1
@@ -579,10 +579,10 @@ static struct perf_event *perf_event_alloc_clear(bool tracepoint, gfp_t gfp)
  */
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    struct task_struct *task, struct perf_event *leader,
-				    struct perf_event *parent, perf_overflow_handler_t handler,
+				    struct perf_event *root, perf_overflow_handler_t handler,
 				    void *handler_context, int cgroup_fd)
 {
-	bool tracepoint = (parent ? parent->orig_type : attr->type) == PERF_TYPE_TRACEPOINT;
+	bool tracepoint = (root ? root->orig_type : attr->type) == PERF_TYPE_TRACEPOINT;
 	struct perf_event *event;
 	int err;
 
@@ -595,15 +595,15 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	if (attr->sigtrap && !task)
 		return ERR_PTR(-EINVAL);
 
-	event = parent ? perf_event_alloc_clear(tracepoint, GFP_WITHOUT_WAITING) : NULL;
+	event = root ? perf_event_alloc_clear(tracepoint, GFP_WITHOUT_WAITING) : NULL;
 	if (!event)
 		event = perf_event_alloc_clear(tracepoint, GFP_KERNEL_ACCOUNT);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 
-	perf_event_init_alloc(event, attr, cpu, task, leader, parent);
-	if (parent)
-		event->orig_type = parent->orig_type;
+	perf_event_init_alloc(event, attr, cpu, task, leader, root);
+	if (root)
+		event->orig_type = root->orig_type;
 	err = perf_event_acquire(event, leader, handler, handler_context, cgroup_fd);
 	if (err) {
 	/* The PMU may be going and hold a reference meanwhile: no leader may be left here. */
@@ -681,7 +681,7 @@ static void perf_event_kill(struct perf_event *event)
 
 	/* The root of a copy must not find it any more, but keep its count. */
 	if (event->parent) {
-		perf_child_exit(event);
+		perf_copy_exit(event);
 		return;
 	}
 	perf_event_clear_aux_output(event);

@@ -64,7 +64,7 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    struct task_struct *task,
 				    struct perf_event *group_leader,
-				    struct perf_event *parent,
+				    struct perf_event *root,
 				    perf_overflow_handler_t handler,
 				    void *handler_context, int cgroup_fd);
 void perf_event_put(struct perf_event *event);

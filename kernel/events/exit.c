@@ -29,37 +29,37 @@
  * Take a copy, which counts no more, out of its family, and add its count and its times
  * in ns to the sums of its root; the family's lock is held.
  */
-static __always_inline void perf_exit_fold_copy(struct perf_event *child, u64 enabled, u64 running)
+static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 enabled, u64 running)
 {
-	struct perf_event_cold *sum = child->parent->cold;
+	struct perf_event_cold *sum = copy->parent->cold;
 
 	/* A copy's own count is all of it: only roots have sums of copies. */
-	atomic64_add(perf_event_own_count(child), &sum->gone_count);
+	atomic64_add(perf_event_own_count(copy), &sum->gone_count);
 	atomic64_add(enabled, &sum->gone_enabled);
 	atomic64_add(running, &sum->gone_running);
-	if (child->cold)
-		atomic64_add(perf_event_lost(child), &sum->lost_samples);
+	if (copy->cold)
+		atomic64_add(perf_event_lost(copy), &sum->lost_samples);
 	/* Pairs with perf_read_family_value(): a copy that is not in the list is in the sums. */
 	smp_wmb();
 	perf_delay(COPY_FOLDED);
-	list_del_init(&child->child_list);
+	list_del_init(&copy->child_list);
 }
 
 /* Take a copy out of its family, whose lock is held, and add its count to the root's. */
-static void perf_exit_leave_family(struct perf_event *child)
+static void perf_exit_leave_family(struct perf_event *copy)
 {
 	u64 enabled, running;
 
-	lockdep_assert_held(&child->ctx->mutex);
-	lockdep_assert_held(perf_family_lock(child->parent));
+	lockdep_assert_held(&copy->ctx->mutex);
+	lockdep_assert_held(perf_family_lock(copy->parent));
 	/* The root has been closed, which has detached the copy. */
-	if (!(child->attach_state & PERF_ATTACH_CONTEXT))
+	if (!(copy->attach_state & PERF_ATTACH_CONTEXT))
 		return;
-	perf_event_clear_aux_output(child);
+	perf_event_clear_aux_output(copy);
 	/* At exec the context stays in use, and the event may be on. */
-	perf_event_detach(child, PERF_EVENT_STATE_DEAD);
-	perf_event_times(child, &enabled, &running);
-	perf_exit_fold_copy(child, enabled, running);
+	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
+	perf_event_times(copy, &enabled, &running);
+	perf_exit_fold_copy(copy, enabled, running);
 }
 
 /*
@@ -67,30 +67,30 @@ static void perf_exit_leave_family(struct perf_event *child)
  * perf_exit_part_with_roots() to finish. The lock is held over the whole group,
  * so that a reader finds all of a group's copy or nothing of it.
  */
-static void perf_exit_leave_later(struct perf_event *child, struct list_head *left)
+static void perf_exit_leave_later(struct perf_event *copy, struct list_head *left)
 {
-	perf_event_hold(child);
-	perf_exit_leave_family(child);
-	list_add_tail(&child->left_entry, left);
+	perf_event_hold(copy);
+	perf_exit_leave_family(copy);
+	list_add_tail(&copy->left_entry, left);
 }
 
 /* Finish perf_exit_leave_family(), without the family's lock. */
-static void perf_exit_part_with_root(struct perf_event *child)
+static void perf_exit_part_with_root(struct perf_event *copy)
 {
-	perf_overflow_cancel(child);
+	perf_overflow_cancel(copy);
 	/* A task that polls the root may wait for the last of its copies to go. */
-	if (child->parent->cold)
-		perf_event_wakeup(child->parent);
-	perf_event_put(child);
+	if (copy->parent->cold)
+		perf_event_wakeup(copy->parent);
+	perf_event_put(copy);
 }
 
 static void perf_exit_part_with_roots(struct list_head *left)
 {
-	struct perf_event *child, *next;
+	struct perf_event *copy, *next;
 
-	list_for_each_entry_safe(child, next, left, left_entry) {
-		list_del_init(&child->left_entry);
-		perf_exit_part_with_root(child);
+	list_for_each_entry_safe(copy, next, left, left_entry) {
+		list_del_init(&copy->left_entry);
+		perf_exit_part_with_root(copy);
 		cond_resched();
 	}
 }
@@ -121,17 +121,17 @@ void perf_context_end_clone(struct perf_event_context *clone)
 }
 
 /**
- * perf_child_exit - remove a copy whose PMU goes
- * @child: the copy; ctx->mutex is held
+ * perf_copy_exit - remove a copy whose PMU goes
+ * @copy: the copy; ctx->mutex is held
  *
  * The count of the copy becomes part of its root's. May sleep.
  */
-void perf_child_exit(struct perf_event *child)
+void perf_copy_exit(struct perf_event *copy)
 {
-	perf_event_hold(child);
-	scoped_guard(mutex, perf_family_lock(child->parent))
-		perf_exit_leave_family(child);
-	perf_exit_part_with_root(child);
+	perf_event_hold(copy);
+	scoped_guard(mutex, perf_family_lock(copy->parent))
+		perf_exit_leave_family(copy);
+	perf_exit_part_with_root(copy);
 }
 
 /*

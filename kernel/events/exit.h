@@ -4,6 +4,6 @@
 
 #include <linux/perf_event.h>
 
-void perf_child_exit(struct perf_event *child);
+void perf_copy_exit(struct perf_event *copy);
 
 #endif /* _KERNEL_EVENTS_EXIT_H */

@@ -80,15 +80,15 @@ struct mutex *perf_family_enter(const struct perf_event *root)
  */
 void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_event *))
 {
-	struct perf_event *child;
+	struct perf_event *copy;
 
 	lockdep_assert_held(&event->ctx->mutex);
 	func(event);
 	if (!event->attr.inherit || event->parent)
 		return;
 	CLASS(family, lock)(event);
-	for_each_copy(child, event)
-		func(child);
+	for_each_copy(copy, event)
+		func(copy);
 }
 
 /**
@@ -109,7 +109,7 @@ void perf_family_remove(struct perf_event *copy)
 /* The first copy, with a reference, or NULL. */
 static struct perf_event *perf_family_first(struct perf_event *root)
 {
-	struct perf_event *child;
+	struct perf_event *copy;
 
 	/*
 	 * The root is dead, and no fork adds a copy to an empty list: one that makes
@@ -119,10 +119,10 @@ static struct perf_event *perf_family_first(struct perf_event *root)
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
 	guard(mutex)(perf_family_lock(root));
-	child = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
-	if (child)
-		perf_event_hold(child);
-	return child;
+	copy = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
+	if (copy)
+		perf_event_hold(copy);
+	return copy;
 }
 
 /**
@@ -133,18 +133,18 @@ static struct perf_event *perf_family_first(struct perf_event *root)
  */
 void perf_family_release(struct perf_event *event)
 {
-	struct perf_event *child;
+	struct perf_event *copy;
 
 	if (!event->attr.inherit || event->parent)
 		return;
-	while ((child = perf_family_first(event))) {
-		scoped_class(event_context, ctx, child) {
+	while ((copy = perf_family_first(event))) {
+		scoped_class(event_context, ctx, copy) {
 			guard(mutex)(perf_family_lock(event));
 			/* Unless its task has exited meanwhile. */
-			if (!list_empty(&child->child_list))
-				perf_family_remove(child);
+			if (!list_empty(&copy->child_list))
+				perf_family_remove(copy);
 		}
-		perf_overflow_cancel(child);
-		perf_event_put(child);
+		perf_overflow_cancel(copy);
+		perf_event_put(copy);
 	}
 }

@@ -697,7 +697,7 @@ static bool perf_group_change_resident(struct perf_event *event, perf_event_func
 	return here;
 }
 
-static void perf_group_turn(struct perf_event *event, perf_event_func_t func, void *data)
+static void perf_group_change(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	if (!perf_group_change_resident(event, func, data))
 		perf_event_call(event, func, data);
@@ -712,7 +712,7 @@ static void perf_group_turn(struct perf_event *event, perf_event_func_t func, vo
  */
 void perf_event_turn_on(struct perf_event *event)
 {
-	perf_group_turn(event, perf_group_turn_on_locked, NULL);
+	perf_group_change(event, perf_group_turn_on_locked, NULL);
 }
 
 /**
@@ -724,7 +724,7 @@ void perf_event_turn_on(struct perf_event *event)
  */
 void perf_event_turn_on_for(struct perf_event *event, int overflows)
 {
-	perf_group_turn(event, perf_group_turn_on_locked, &overflows);
+	perf_group_change(event, perf_group_turn_on_locked, &overflows);
 }
 
 /**
@@ -735,7 +735,7 @@ void perf_event_turn_on_for(struct perf_event *event, int overflows)
  */
 void perf_event_turn_off(struct perf_event *event)
 {
-	perf_group_turn(event, perf_group_turn_off_locked, NULL);
+	perf_group_change(event, perf_group_turn_off_locked, NULL);
 }
 
 /* Interrupts are off. */

@@ -172,11 +172,11 @@ static void perf_inherit_link_plain(struct fork_args *args)
 	perf_family_change(family, NULL);
 }
 
-static void perf_inherit_drop_copy(struct perf_event *child)
+static void perf_inherit_drop_copy(struct perf_event *copy)
 {
-	perf_event_clear_aux_output(child);
-	child->group_leader = child;
-	perf_event_put(child);
+	perf_event_clear_aux_output(copy);
+	copy->group_leader = copy;
+	perf_event_put(copy);
 }
 
 /* Return: a copy that the caller alone knows, NULL when its PMU is going, or an error. */
@@ -184,35 +184,35 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 						 struct perf_event *leader,
 						 struct perf_event_attr *attr)
 {
-	struct perf_event *child;
+	struct perf_event *copy;
 
-	child = perf_event_alloc(attr, event->cpu, args->child, leader, perf_event_root(event),
-				 NULL, NULL, -1);
+	copy = perf_event_alloc(attr, event->cpu, args->child, leader, perf_event_root(event),
+				NULL, NULL, -1);
 	/* There is no copy of an event whose PMU is going. */
-	if (child == ERR_PTR(-ENODEV))
+	if (copy == ERR_PTR(-ENODEV))
 		return NULL;
-	if (IS_ERR(child))
-		return child;
+	if (IS_ERR(copy))
+		return copy;
 
 	refcount_inc(&args->ctx->refcount);
-	if (perf_event_set_context(child, args->ctx)) {
-		perf_inherit_drop_copy(child);
+	if (perf_event_set_context(copy, args->ctx)) {
+		perf_inherit_drop_copy(copy);
 		return NULL;
 	}
 	if (attr->freq) {
 		u64 period = event->hw.sample_period;
 
-		child->hw.sample_period = period;
-		child->hw.last_period = period;
-		local64_set(&child->hw.period_left,
-			    perf_event_counts_up(child) ? -(s64)period : period);
+		copy->hw.sample_period = period;
+		copy->hw.last_period = period;
+		local64_set(&copy->hw.period_left,
+			    perf_event_counts_up(copy) ? -(s64)period : period);
 	}
 	/* If the AUX area's event has been closed, event and copy go on without it. */
-	if (event->aux_event && !perf_event_set_aux_output(child, leader ?: child)) {
-		perf_inherit_drop_copy(child);
+	if (event->aux_event && !perf_event_set_aux_output(copy, leader ?: copy)) {
+		perf_inherit_drop_copy(copy);
 		return ERR_PTR(-EINVAL);
 	}
-	return child;
+	return copy;
 }
 
 /*
@@ -237,23 +237,23 @@ static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf
 					     struct perf_event *leader)
 {
 	struct perf_event_attr attr;
-	struct perf_event *child;
+	struct perf_event *copy;
 	int err;
 
 	perf_inherit_copy_attr(&attr, event);
-	child = perf_inherit_make_copy(args, event, leader, &attr);
-	if (IS_ERR_OR_NULL(child))
-		return child;
-	child->state = event->state >= PERF_EVENT_STATE_INACTIVE ?
-		       PERF_EVENT_STATE_INACTIVE : PERF_EVENT_STATE_OFF;
-	err = perf_event_attach_copy(child);
+	copy = perf_inherit_make_copy(args, event, leader, &attr);
+	if (IS_ERR_OR_NULL(copy))
+		return copy;
+	copy->state = event->state >= PERF_EVENT_STATE_INACTIVE ?
+		      PERF_EVENT_STATE_INACTIVE : PERF_EVENT_STATE_OFF;
+	err = perf_event_attach_copy(copy);
 	if (err) {
-		perf_inherit_drop_copy(child);
+		perf_inherit_drop_copy(copy);
 		return ERR_PTR(err);
 	}
 	/* The context keeps it from here on. */
-	perf_event_put(child);
-	return child;
+	perf_event_put(copy);
+	return copy;
 }
 
 /*

@@ -282,13 +282,13 @@ static int perf_pmu_can_do(const struct perf_event *event)
 }
 
 /**
- * perf_pmu_check_clock - can samples of this event have the clock that it asks for?
+ * perf_pmu_check_clock - can samples of this event have its record clock?
  * @event: new, with its PMU
  *
- * User space is told of its clock after all else that is wrong with the event
+ * User space is told of its record clock after all else that is wrong with the event
  * alone. RCU, or pmus_srcu, keeps the PMU.
  *
- * Return: 0; -ENODEV when the PMU has gone; -EINVAL for a clock that samples
+ * Return: 0; -ENODEV when the PMU has gone; -EINVAL for a record clock that samples
  * cannot have, or not those of a PMU whose interrupt is an NMI
  */
 int perf_pmu_check_clock(const struct perf_event *event)

@@ -31,7 +31,7 @@ void perf_pmus_read_unlock(int idx);
  * still by its leader's ctx->mutex: taken here when the event is new, held by
  * the caller when event->parent is set.
  * -ENOENT: no PMU wants it; -ENODEV: the PMU is going or not on this CPU
- * (a parent that dies meanwhile is no error of fork); -EINVAL, -EOPNOTSUPP:
+ * (a root that dies meanwhile is no error of fork); -EINVAL, -EOPNOTSUPP:
  * the PMU cannot do what the attr asks. May sleep.
  *
  * perf_event_revoke() may find the event there before it has a context:

@@ -164,13 +164,13 @@ static void perf_read_add_times(struct perf_event *event, u64 *enabled, u64 *run
 	*enabled += on;
 	*running += ran;
 	if (event->attr.inherit)
-		perf_event_add_child_times(event, enabled, running);
+		perf_event_add_copy_times(event, enabled, running);
 }
 
 /* Value and, unless @enabled is NULL, times of an event and of its copies. */
 static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
-	struct perf_event *child;
+	struct perf_event *copy;
 	u64 total;
 
 	/*
@@ -182,11 +182,11 @@ static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *r
 	total = perf_event_count(event);
 	if (enabled)
 		perf_read_add_times(event, enabled, running);
-	for_each_copy(child, event) {
-		perf_read_sync_count(child, false);
-		total += perf_event_count(child);
+	for_each_copy(copy, event) {
+		perf_read_sync_count(copy, false);
+		total += perf_event_count(copy);
 		if (enabled)
-			perf_read_add_times(child, enabled, running);
+			perf_read_add_times(copy, enabled, running);
 	}
 	return total;
 }
@@ -291,16 +291,16 @@ static ssize_t perf_read_one(struct perf_event *event, u64 __user *buf)
 }
 
 /* Is a copy of a group still a copy, member by member? */
-static bool perf_read_same_group(const struct perf_event *leader, const struct perf_event *child)
+static bool perf_read_same_group(const struct perf_event *leader, const struct perf_event *copy)
 {
 	const struct perf_event *a, *b;
 
-	if (leader->nr_siblings != child->nr_siblings)
+	if (leader->nr_siblings != copy->nr_siblings)
 		return false;
-	b = child;
+	b = copy;
 	for_each_sibling_event(a, leader) {
-		b = b == child ? list_first_entry(&child->sibling_list, struct perf_event,
-						  sibling_list) : list_next_entry(b, sibling_list);
+		b = b == copy ? list_first_entry(&copy->sibling_list, struct perf_event,
+						 sibling_list) : list_next_entry(b, sibling_list);
 		if (b->parent != a)
 			return false;
 	}
@@ -390,7 +390,7 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
  */
 static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 **words, size_t few)
 {
-	struct perf_event *leader = event->group_leader, *child;
+	struct perf_event *leader = event->group_leader, *copy;
 	u64 format = event->attr.read_format;
 	size_t size = event->read_size;
 	struct mutex *lock = NULL;
@@ -411,11 +411,11 @@ static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 **
 		lock = perf_family_enter(leader);
 	err = perf_read_put_group(leader, format, *words, &size);
 	if (lock) {
-		for_each_copy(child, leader) {
+		for_each_copy(copy, leader) {
 			if (err)
 				break;
-			err = perf_read_same_group(leader, child) ?
-			      perf_read_put_group(child, format, *words, &size) : -ECHILD;
+			err = perf_read_same_group(leader, copy) ?
+			      perf_read_put_group(copy, format, *words, &size) : -ECHILD;
 		}
 	}
 	perf_family_leave(lock);

@@ -5,7 +5,7 @@
  * Pinned groups go first, those of the CPU before those of its task; then
  * flexible groups in the same order. Flexible groups that do not fit wait for
  * the rotation timer (rotate.c). A context without groups to schedule costs a
- * switch one lock and one look at the clock.
+ * switch one lock and one reading of perf_clock().
  */
 #include "cgroup.h"
 #include "cold.h"

@@ -7,7 +7,7 @@
  * anew at each tick, from what it has counted in the time that it has run
  * since the last one. In between, an event that overflows more often than a
  * tick allows doubles its period: that is how it finds its way from a period
- * of 1, without a look at the clock for each sample.
+ * of 1, without a reading of perf_clock() for each sample.
  */
 #include <linux/math64.h>
 #include <linux/perf_event.h>

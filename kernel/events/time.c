@@ -168,10 +168,10 @@ static enum perf_event_state perf_time_state_under(enum perf_event_state leader,
 }
 
 /* Let both times run or stand as the state wants, from @now by the event's clock. */
-static void perf_time_turn_all(struct perf_event *event, enum perf_event_state state, u64 now)
+static void perf_time_let_both_run(struct perf_event *event, enum perf_event_state state, u64 now)
 {
-	perf_time_turn(&event->time_enabled, now, state >= PERF_EVENT_STATE_INACTIVE);
-	perf_time_turn(&event->time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
+	perf_time_let_run(&event->time_enabled, now, state >= PERF_EVENT_STATE_INACTIVE);
+	perf_time_let_run(&event->time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
 }
 
 /* The moment of the change that goes on, by the event's clock. */
@@ -193,8 +193,9 @@ void perf_event_follow(struct perf_event *event)
 {
 	u64 now = perf_time_take_change_time(event);
 
-	perf_time_turn_all(event, perf_time_state_under(event->group_leader->state, event->state),
-			   now);
+	perf_time_let_both_run(event,
+			       perf_time_state_under(event->group_leader->state, event->state),
+			       now);
 }
 
 static bool perf_time_event_is_enabled(enum perf_event_state state)
@@ -230,12 +231,12 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 		return;
 
 	now = perf_time_take_change_time(event);
-	perf_time_turn_all(event, event == leader ? state :
-			   perf_time_state_under(leader->state, state), now);
+	perf_time_let_both_run(event, event == leader ? state :
+			       perf_time_state_under(leader->state, state), now);
 	if (perf_time_event_is_enabled(event->state) != perf_time_event_is_enabled(state)) {
 		for_each_sibling_event(sibling, event)
-			perf_time_turn_all(sibling, perf_time_state_under(state, sibling->state),
-					   now);
+			perf_time_let_both_run(sibling, perf_time_state_under(state, sibling->state),
+					       now);
 	}
 	event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
 	perf_delay(STATE_SET);

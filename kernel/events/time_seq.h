@@ -65,7 +65,7 @@ static __always_inline u64 perf_time_at(u64 word, u64 now)
 }
 
 /* Let an event's time run or stand from @now on; the context's lock is held. */
-static __always_inline void perf_time_turn(atomic64_t *time, u64 now, bool runs)
+static __always_inline void perf_time_let_run(atomic64_t *time, u64 now, bool runs)
 {
 	u64 word = atomic64_read(time);
 

@@ -92,7 +92,7 @@ void __perf_event_comm(struct task_struct *task, bool exec)
  * @ppid: parent's process
  * @tid: thread
  * @ptid: parent's thread
- * @time: by the event's clock
+ * @time: by the event's record clock
  */
 struct task_body {
 	u32	pid;

@@ -21,7 +21,7 @@
  * @userpg: its page
  * @now: perf_clock() that belongs to the times in @userpg
  *
- * How to read counters and clock: the cap_user_* bits, pmc_width, time_*.
+ * How to read counters and perf_clock(): the cap_user_* bits, pmc_width, time_*.
  * Any context.
  */
 void __weak arch_perf_update_userpage(struct perf_event *event,
@@ -62,7 +62,7 @@ static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_
 	if (index)
 		offset -= local64_read(&event->hw.prev_count);
 	now = perf_event_times(event, &enabled, &running);
-	perf_event_add_child_times(event, &enabled, &running);
+	perf_event_add_copy_times(event, &enabled, &running);
 	page->index = index;
 	page->offset = offset;
 	page->time_enabled = enabled;

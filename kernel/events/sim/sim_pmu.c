@@ -216,8 +216,8 @@ static void update(struct sim_cpu *cpu, struct perf_event *event)
 }
 
 /*
- * Set the counter to overflow when the period ends. One that is too long for
- * the counter takes several turns.
+ * Set the counter to overflow when the period ends. A period that is too
+ * long for the counter lets it wrap several times.
  */
 static void reload(struct sim_cpu *cpu, struct perf_event *event)
 {

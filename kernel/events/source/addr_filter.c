@@ -289,15 +289,15 @@ static struct mm_struct *perf_addr_filter_apply_all(struct perf_event *event,
 						    struct perf_addr_filter_range *ranges)
 {
 	struct mm_struct *busy = perf_addr_filter_apply(event, ranges);
-	struct perf_event *child;
+	struct perf_event *copy;
 
 	CLASS(family, lock)(event);
-	for_each_copy(child, event) {
+	for_each_copy(copy, event) {
 		if (busy || fatal_signal_pending(current))
 			break;
 		/* Each copy looks at all mappings of its process, which may be many. */
 		cond_resched();
-		busy = perf_addr_filter_apply(child, ranges);
+		busy = perf_addr_filter_apply(copy, ranges);
 	}
 	return busy;
 }
@@ -306,14 +306,14 @@ static struct mm_struct *perf_addr_filter_apply_all(struct perf_event *event,
 static void perf_addr_filter_apply_nothing(struct perf_event *event,
 					   struct perf_addr_filter_range *ranges)
 {
-	struct perf_event *child;
+	struct perf_event *copy;
 
 	if (!perf_addr_filter_is_up_to_date(event))
 		perf_addr_filter_set_ranges(event, ranges, NULL);
 	CLASS(family, lock)(event);
-	for_each_copy(child, event) {
-		if (!perf_addr_filter_is_up_to_date(child))
-			perf_addr_filter_set_ranges(child, ranges, NULL);
+	for_each_copy(copy, event) {
+		if (!perf_addr_filter_is_up_to_date(copy))
+			perf_addr_filter_set_ranges(copy, ranges, NULL);
 	}
 }
 

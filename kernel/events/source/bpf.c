@@ -174,27 +174,27 @@ void perf_event_free_bpf_prog(struct perf_event *event)
 }
 
 /**
- * perf_event_clone_bpf - let a copy run the program of its root
- * @child: the copy, not attached yet
- * @parent: event that @child is a copy of
+ * perf_event_copy_bpf - let a copy run the program of its root
+ * @copy: the copy, not attached yet
+ * @root: its root
  *
  * The programs of a tracepoint run for every task that passes it, so they are not
  * inherited.
  */
-void perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
+void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
 {
 	struct bpf_prog *prog;
 
 	guard(rcu)();
-	prog = READ_ONCE(parent->prog);
+	prog = READ_ONCE(root->prog);
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return;
 	prog = bpf_prog_inc_not_zero(prog);
 	/* The program is just being detached: the copy gets none. */
 	if (IS_ERR(prog))
 		return;
-	child->bpf_cookie = parent->bpf_cookie;
-	child->prog = prog;
+	copy->bpf_cookie = root->bpf_cookie;
+	copy->prog = prog;
 }
 
 /**
@@ -258,11 +258,11 @@ void perf_event_free_bpf(struct perf_event *event)
 }
 
 /**
- * perf_event_clone_bpf - there is no BPF
- * @child: the copy
- * @parent: event that @child is a copy of
+ * perf_event_copy_bpf - there is no BPF
+ * @copy: the copy
+ * @root: its root
  */
-void perf_event_clone_bpf(struct perf_event *child, struct perf_event *parent)
+void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
 {
 }
 

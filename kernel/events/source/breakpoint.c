@@ -652,22 +652,22 @@ static void bp_change_event(struct perf_event *bp, const struct perf_event_attr 
 static int bp_change_family(struct perf_event *event, const struct perf_event_attr *attr)
 {
 	struct bp_change change;
-	struct perf_event *child;
+	struct perf_event *copy;
 	int err;
 
 	err = bp_change_prepare(&change, event, attr);
 	if (err)
 		return err;
-	for_each_copy(child, event) {
-		err = bp_change_prepare(&change, child, attr);
+	for_each_copy(copy, event) {
+		err = bp_change_prepare(&change, copy, attr);
 		if (err) {
-			bp_cancel_family(event, attr, child);
+			bp_cancel_family(event, attr, copy);
 			return err;
 		}
 	}
 	bp_change_event(event, attr);
-	for_each_copy(child, event)
-		bp_change_event(child, attr);
+	for_each_copy(copy, event)
+		bp_change_event(copy, attr);
 	return 0;
 }
 
@@ -678,7 +678,7 @@ static int bp_change_family(struct perf_event *event, const struct perf_event_at
  * @attr: checked, as for an open
  *
  * Address, type, length, sig_data and disabled may differ from what the event
- * has. The event and all its children change, or none. May sleep.
+ * has. The event and all its copies change, or none. May sleep.
  * Return: 0; -EOPNOTSUPP for other PMUs; -EINVAL when more differs, or the
  * settings are impossible; else as when such a breakpoint is opened.
  */

@@ -101,7 +101,7 @@ static void perf_clock_event_start(struct perf_event *event, int flags)
 	s64 left = local64_xchg(&event->hw.period_left, 0);
 	ktime_t first = perf_clock_event_next_period(event);
 
-	/* prev_count of a clock that only counts is its running time at the last reset. */
+	/* prev_count of a clock event that only counts is its running time at the last reset. */
 	if (is_counting_clock(event))
 		return;
 	event->hw.state = 0;
@@ -199,7 +199,7 @@ static int perf_task_clock_event_init(struct perf_event *event)
 	.start = perf_clock_event_start, .stop = perf_clock_event_stop,			\
 }
 
-/* The two clocks differ in name alone: both count the time that the event runs. */
+/* The two kinds of clock event differ in name alone: both count the time that the event runs. */
 static struct pmu perf_clock_pmus[] = {
 	[PERF_COUNT_SW_CPU_CLOCK]	= CLOCK_PMU(perf_cpu_clock_event_init),
 	[PERF_COUNT_SW_TASK_CLOCK]	= CLOCK_PMU(perf_task_clock_event_init),

@@ -314,7 +314,7 @@ static int swevent_init(struct perf_event *event)
 		return -EOPNOTSUPP;
 	if (id >= PERF_COUNT_SW_MAX)
 		return -ENOENT;
-	/* Clocks have PMUs of their own; user space may name their types, too. */
+	/* Clock events have PMUs of their own; user space may name their types, too. */
 	if (id < PERF_SW_FIRST) {
 		event->attr.type = perf_clock_pmu_type(id);
 		return -ENOENT;

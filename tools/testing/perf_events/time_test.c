@@ -103,9 +103,9 @@ static bool readers_wait;
 
 static void set_state(enum perf_event_state state, u64 now, u64 *seed)
 {
-	perf_time_turn(&s.event.time_enabled, now, state >= PERF_EVENT_STATE_INACTIVE);
+	perf_time_let_run(&s.event.time_enabled, now, state >= PERF_EVENT_STATE_INACTIVE);
 	harness_dawdle(seed, 20);
-	perf_time_turn(&s.event.time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
+	perf_time_let_run(&s.event.time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
 }
 
 /* Set two states at one moment: no reader may see the first one. */
