@@ -34,44 +34,44 @@ struct task_data {
 	bool	valid;
 };
 
-static struct kmem_cache *task_data_cache;
+static struct kmem_cache *sim_habits_task_data_cache;
 
 static struct sim_habits *to_habits(const struct pmu *pmu)
 {
 	return to_sim(pmu)->habits;
 }
 
-static void complain(struct sim_habits *h, const char *complaint)
+static void sim_habits_complain(struct sim_habits *h, const char *complaint)
 {
 	if (atomic_inc_return(&h->complaints) == 1)
 		WRITE_ONCE(h->complaint, complaint);
 }
 
-static void expect(struct sim_habits *h, bool so, const char *complaint)
+static void sim_habits_expect(struct sim_habits *h, bool so, const char *complaint)
 {
 	if (unlikely(!so))
-		complain(h, complaint);
+		sim_habits_complain(h, complaint);
 }
 
-static bool stands(const struct sim_habits *h)
+static bool sim_habits_stands(const struct sim_habits *h)
 {
 	return !this_cpu_ptr(h->sim->cpus)->enabled;
 }
 
 /* Check what must be true whenever the core calls a driver about an event that is on. */
-static void check_place(struct sim_habits *h, const struct perf_event *event)
+static void sim_habits_check_place(struct sim_habits *h, const struct perf_event *event)
 {
-	expect(h, irqs_disabled(), "interrupts are on");
-	expect(h, event->oncpu == smp_processor_id(), "the event is not of this CPU");
-	expect(h, event->state == PERF_EVENT_STATE_ACTIVE, "the event is not active");
-	expect(h, !(h->mask & SIM_OTHER_CPU) || h->speaker < 0 ||
-	       smp_processor_id() == h->speaker,
-	       "the event is not on the CPU that its driver named");
+	sim_habits_expect(h, irqs_disabled(), "interrupts are on");
+	sim_habits_expect(h, event->oncpu == smp_processor_id(), "the event is not of this CPU");
+	sim_habits_expect(h, event->state == PERF_EVENT_STATE_ACTIVE, "the event is not active");
+	sim_habits_expect(h, !(h->mask & SIM_OTHER_CPU) || h->speaker < 0 ||
+			  smp_processor_id() == h->speaker,
+			  "the event is not on the CPU that its driver named");
 }
 
 /* Task switches */
 
-static bool runs_for_a_task(const struct sim_cpu *cpu)
+static bool sim_habits_runs_for_a_task(const struct sim_cpu *cpu)
 {
 	int i;
 
@@ -83,19 +83,19 @@ static bool runs_for_a_task(const struct sim_cpu *cpu)
 	return false;
 }
 
-static bool of_cgroup(const struct perf_event *event)
+static bool sim_habits_of_cgroup(const struct perf_event *event)
 {
 	return event->cgrp;
 }
 
-static void switched(struct sim_habits *h, struct perf_event_pmu_context *pmu_ctx,
-		     struct task_struct *task, bool sched_in)
+static void sim_habits_switched(struct sim_habits *h, struct perf_event_pmu_context *pmu_ctx,
+				struct task_struct *task, bool sched_in)
 {
 	struct sim_habits_cpu *cpu = this_cpu_ptr(h->cpus);
 	struct task_data *data = NULL;
 
-	expect(h, stands(h), "the PMU runs while it is told of a switch");
-	expect(h, task == current, "the task of the switch is not current");
+	sim_habits_expect(h, sim_habits_stands(h), "the PMU runs while it is told of a switch");
+	sim_habits_expect(h, task == current, "the task of the switch is not current");
 	if (pmu_ctx && (h->mask & SIM_TASK_DATA))
 		data = pmu_ctx->task_ctx_data;
 	cpu->due = !sched_in;
@@ -116,13 +116,13 @@ static void switched(struct sim_habits *h, struct perf_event_pmu_context *pmu_ct
 }
 
 /* The callback is not told its PMU: real drivers have one each, and so have these. */
-static struct sim_habits *switchers[3];
+static struct sim_habits *sim_habits_switchers[3];
 
 #define SCHED_TASK(n)								\
 static void sched_task_##n(struct perf_event_pmu_context *pmu_ctx,		\
 			   struct task_struct *task, bool sched_in)		\
 {										\
-	switched(switchers[n], pmu_ctx, task, sched_in);			\
+	sim_habits_switched(sim_habits_switchers[n], pmu_ctx, task, sched_in);			\
 }
 
 SCHED_TASK(0)
@@ -133,12 +133,12 @@ static const typeof_member(struct pmu, sched_task) sched_tasks[] = {
 	sched_task_0, sched_task_1, sched_task_2,
 };
 
-static bool become_switcher(struct sim_habits *h)
+static bool sim_habits_become_switcher(struct sim_habits *h)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(switchers); i++) {
-		if (!cmpxchg(&switchers[i], NULL, h)) {
+	for (i = 0; i < ARRAY_SIZE(sim_habits_switchers); i++) {
+		if (!cmpxchg(&sim_habits_switchers[i], NULL, h)) {
 			h->sim->pmu.sched_task = sched_tasks[i];
 			return true;
 		}
@@ -148,7 +148,7 @@ static bool become_switcher(struct sim_habits *h)
 
 /* struct pmu */
 
-static int habit_init(struct perf_event *event)
+static int sim_habits_event_init(struct perf_event *event)
 {
 	struct sim_habits *h = to_habits(event->pmu);
 	int err;
@@ -175,19 +175,19 @@ static int habit_init(struct perf_event *event)
 	return 0;
 }
 
-static int habit_check_period(struct perf_event *event, u64 period)
+static int sim_habits_check_period(struct perf_event *event, u64 period)
 {
 	return period < SIM_LEAST_PERIOD ? -EINVAL : 0;
 }
 
-static int habit_add(struct perf_event *event, int flags)
+static int sim_habits_add(struct perf_event *event, int flags)
 {
 	struct sim_habits *h = to_habits(event->pmu);
 	struct sim_habits_cpu *cpu = this_cpu_ptr(h->cpus);
 	int err;
 
-	check_place(h, event);
-	expect(h, stands(h), "an event is added while the PMU runs");
+	sim_habits_check_place(h, event);
+	sim_habits_expect(h, sim_habits_stands(h), "an event is added while the PMU runs");
 	event->hw.flags &= ~LISTED;
 	if (READ_ONCE(h->mask) & SIM_REFUSES)
 		return -ENOENT;
@@ -196,7 +196,7 @@ static int habit_add(struct perf_event *event, int flags)
 		return err;
 	if (flags & PERF_EF_START)
 		event->hw.flags |= LISTED;
-	cpu->cgroup_due |= cpu->due && of_cgroup(event);
+	cpu->cgroup_due |= cpu->due && sim_habits_of_cgroup(event);
 	cpu->users++;
 	if ((h->mask & SIM_SWITCH) && !cpu->asked) {
 		cpu->asked = true;
@@ -205,14 +205,14 @@ static int habit_add(struct perf_event *event, int flags)
 	return 0;
 }
 
-static void habit_del(struct perf_event *event, int flags)
+static void sim_habits_del(struct perf_event *event, int flags)
 {
 	struct sim_habits *h = to_habits(event->pmu);
 	struct sim_habits_cpu *cpu = this_cpu_ptr(h->cpus);
 
-	check_place(h, event);
-	expect(h, stands(h), "an event is removed while the PMU runs");
-	expect(h, cpu->users, "an event is removed that was not there");
+	sim_habits_check_place(h, event);
+	sim_habits_expect(h, sim_habits_stands(h), "an event is removed while the PMU runs");
+	sim_habits_expect(h, cpu->users, "an event is removed that was not there");
 	h->plain.del(event, flags);
 	if (!--cpu->users && cpu->asked) {
 		cpu->asked = false;
@@ -220,32 +220,33 @@ static void habit_del(struct perf_event *event, int flags)
 	}
 }
 
-static void habit_start(struct perf_event *event, int flags)
+static void sim_habits_start(struct perf_event *event, int flags)
 {
 	struct sim_habits *h = to_habits(event->pmu);
 
-	check_place(h, event);
-	expect(h, event->hw.state & PERF_HES_STOPPED, "an event is started that is not stopped");
-	expect(h, !(flags & PERF_EF_RELOAD) || (event->hw.state & PERF_HES_UPTODATE),
-	       "a counter is loaded that has not been read");
-	expect(h, !(h->mask & SIM_PAIRS) || !(event->hw.flags & LISTED),
-	       "an event is started twice");
+	sim_habits_check_place(h, event);
+	sim_habits_expect(h, event->hw.state & PERF_HES_STOPPED,
+			  "an event is started that is not stopped");
+	sim_habits_expect(h, !(flags & PERF_EF_RELOAD) || (event->hw.state & PERF_HES_UPTODATE),
+			  "a counter is loaded that has not been read");
+	sim_habits_expect(h, !(h->mask & SIM_PAIRS) || !(event->hw.flags & LISTED),
+			  "an event is started twice");
 	event->hw.flags |= LISTED;
 	h->plain.start(event, flags);
 }
 
-static void habit_stop(struct perf_event *event, int flags)
+static void sim_habits_stop(struct perf_event *event, int flags)
 {
 	struct sim_habits *h = to_habits(event->pmu);
 
-	check_place(h, event);
-	expect(h, !(h->mask & SIM_PAIRS) || (event->hw.flags & LISTED),
-	       "an event is stopped twice");
+	sim_habits_check_place(h, event);
+	sim_habits_expect(h, !(h->mask & SIM_PAIRS) || (event->hw.flags & LISTED),
+			  "an event is stopped twice");
 	event->hw.flags &= ~LISTED;
 	h->plain.stop(event, flags);
 }
 
-static void habit_read(struct perf_event *event)
+static void sim_habits_read(struct perf_event *event)
 {
 	struct sim_habits *h = to_habits(event->pmu);
 
@@ -255,35 +256,36 @@ static void habit_read(struct perf_event *event)
 		if (event->oncpu != smp_processor_id())
 			return;
 	} else {
-		check_place(h, event);
+		sim_habits_check_place(h, event);
 	}
 	h->plain.read(event);
 }
 
-static void habit_enable(struct pmu *pmu)
+static void sim_habits_enable(struct pmu *pmu)
 {
 	struct sim_habits *h = to_habits(pmu);
 	struct sim_habits_cpu *cpu = this_cpu_ptr(h->cpus);
 
-	expect(h, stands(h), "the PMU is enabled twice");
+	sim_habits_expect(h, sim_habits_stands(h), "the PMU is enabled twice");
 	if (h->mask & SIM_MOVES)
 		sim_pmu_shuffle(h->sim);
 	cpu->enables++;
 	if (unlikely(cpu->due))
-		cpu->early += cpu->cgroup_due || runs_for_a_task(this_cpu_ptr(h->sim->cpus));
+		cpu->early += cpu->cgroup_due ||
+			      sim_habits_runs_for_a_task(this_cpu_ptr(h->sim->cpus));
 	h->plain.pmu_enable(pmu);
 }
 
-static void habit_disable(struct pmu *pmu)
+static void sim_habits_disable(struct pmu *pmu)
 {
 	struct sim_habits *h = to_habits(pmu);
 
-	expect(h, !stands(h), "the PMU is disabled twice");
+	sim_habits_expect(h, !sim_habits_stands(h), "the PMU is disabled twice");
 	h->plain.pmu_disable(pmu);
 }
 
 /* Set the fields of struct pmu that are not callbacks. */
-static void set_kind(struct sim_habits *h)
+static void sim_habits_set_kind(struct sim_habits *h)
 {
 	struct pmu *pmu = &h->sim->pmu;
 
@@ -300,9 +302,9 @@ static void set_kind(struct sim_habits *h)
 	if (h->mask & SIM_NO_INTERRUPT)
 		pmu->capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
 	if (h->mask & SIM_TASK_DATA)
-		pmu->task_ctx_cache = task_data_cache;
+		pmu->task_ctx_cache = sim_habits_task_data_cache;
 	if (h->mask & SIM_LIMITED)
-		pmu->check_period = habit_check_period;
+		pmu->check_period = sim_habits_check_period;
 	if (h->mask & SIM_NO_TXN) {
 		pmu->start_txn = NULL;
 		pmu->commit_txn = NULL;
@@ -331,7 +333,7 @@ struct sim_habits *sim_habits_alloc(const struct sim_pmu_shape *shape, unsigned 
 	mutex_init(&h->lock);
 	h->cpus = alloc_percpu(struct sim_habits_cpu);
 	h->sim = sim_pmu_alloc(shape);
-	if (!h->cpus || !h->sim || ((mask & SIM_SWITCH) && !become_switcher(h))) {
+	if (!h->cpus || !h->sim || ((mask & SIM_SWITCH) && !sim_habits_become_switcher(h))) {
 		sim_habits_free(h);
 		return NULL;
 	}
@@ -339,15 +341,15 @@ struct sim_habits *sim_habits_alloc(const struct sim_pmu_shape *shape, unsigned 
 	pmu = &h->sim->pmu;
 	h->plain = *pmu;
 	pmu->capabilities &= ~PERF_PMU_CAP_EXTENDED_HW_TYPE;
-	pmu->event_init = habit_init;
-	pmu->add = habit_add;
-	pmu->del = habit_del;
-	pmu->start = habit_start;
-	pmu->stop = habit_stop;
-	pmu->read = habit_read;
-	pmu->pmu_enable = habit_enable;
-	pmu->pmu_disable = habit_disable;
-	set_kind(h);
+	pmu->event_init = sim_habits_event_init;
+	pmu->add = sim_habits_add;
+	pmu->del = sim_habits_del;
+	pmu->start = sim_habits_start;
+	pmu->stop = sim_habits_stop;
+	pmu->read = sim_habits_read;
+	pmu->pmu_enable = sim_habits_enable;
+	pmu->pmu_disable = sim_habits_disable;
+	sim_habits_set_kind(h);
 	return h;
 }
 
@@ -361,8 +363,8 @@ void sim_habits_free(struct sim_habits *habits)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(switchers); i++)
-		cmpxchg(&switchers[i], habits, NULL);
+	for (i = 0; i < ARRAY_SIZE(sim_habits_switchers); i++)
+		cmpxchg(&sim_habits_switchers[i], habits, NULL);
 	if (habits->sim)
 		sim_pmu_free(habits->sim);
 	free_percpu(habits->cpus);
@@ -375,8 +377,8 @@ static int __init sim_habits_init(void)
 	struct sim_habits *h;
 	int err;
 
-	task_data_cache = KMEM_CACHE(task_data, 0);
-	if (!task_data_cache)
+	sim_habits_task_data_cache = KMEM_CACHE(task_data, 0);
+	if (!sim_habits_task_data_cache)
 		return -ENOMEM;
 	if (!mask)
 		return 0;

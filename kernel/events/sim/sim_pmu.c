@@ -28,24 +28,24 @@
 /* Steps that may be made in one write to "advance". */
 #define SIM_MAX_STEPS		BIT(24)
 
-static struct sim_pmu_shape default_shape = {
+static struct sim_pmu_shape sim_default_shape = {
 	.nr_general	= 4,
 	.nr_fixed	= 1,
 	.width		= 48,
 };
 
-static bool hardware;
-module_param(hardware, bool, 0444);
+static bool sim_hardware;
+module_param_named(hardware, sim_hardware, bool, 0444);
 MODULE_PARM_DESC(hardware, "serve PERF_TYPE_HARDWARE");
-module_param_named(counters, default_shape.nr_general, uint, 0444);
+module_param_named(counters, sim_default_shape.nr_general, uint, 0444);
 MODULE_PARM_DESC(counters, "general counters, 1 to 8");
-module_param_named(fixed, default_shape.nr_fixed, uint, 0444);
+module_param_named(fixed, sim_default_shape.nr_fixed, uint, 0444);
 MODULE_PARM_DESC(fixed, "counters of one event each, 0 to 8");
-module_param_named(width, default_shape.width, uint, 0444);
+module_param_named(width, sim_default_shape.width, uint, 0444);
 MODULE_PARM_DESC(width, "bits of a counter, 16 to 64");
-module_param_named(latency, default_shape.latency_ns, uint, 0444);
+module_param_named(latency, sim_default_shape.latency_ns, uint, 0444);
 MODULE_PARM_DESC(latency, "nanoseconds from an overflow to its interrupt");
-module_param_array_named(constraints, default_shape.constraints, uint, NULL, 0444);
+module_param_array_named(constraints, sim_default_shape.constraints, uint, NULL, 0444);
 MODULE_PARM_DESC(constraints, "masks of the general counters for event 0, 1, ...; 0 for all");
 
 /**
@@ -59,7 +59,7 @@ struct sim_rate {
 };
 
 /* Events below SIM_EVENT_STEP. */
-static const struct sim_rate rates[SIM_EVENT_STEP] = {
+static const struct sim_rate sim_rates[SIM_EVENT_STEP] = {
 	{ 1, 0 },	/* cycles */
 	{ 3, 1 },	/* instructions */
 	{ 1, 0 },	/* reference cycles */
@@ -70,7 +70,7 @@ static const struct sim_rate rates[SIM_EVENT_STEP] = {
 	{ 1, 3 },	/* bus cycles */
 };
 
-static const u8 hardware_events[] = {
+static const u8 sim_hardware_events[] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= 0,
 	[PERF_COUNT_HW_INSTRUCTIONS]		= 1,
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= 2,
@@ -89,39 +89,39 @@ static struct sim_cpu *sim_this_cpu(const struct pmu *pmu)
 	return this_cpu_ptr(to_sim(pmu)->cpus);
 }
 
-static unsigned int nr_counters(const struct sim_pmu *sim)
+static unsigned int sim_nr_counters(const struct sim_pmu *sim)
 {
 	return sim->shape.nr_general + sim->shape.nr_fixed;
 }
 
-static u64 value_mask(const struct sim_pmu *sim)
+static u64 sim_value_mask(const struct sim_pmu *sim)
 {
 	return GENMASK_ULL(sim->shape.width - 1, 0);
 }
 
-static unsigned int event_number(const struct perf_event *event)
+static unsigned int sim_event_number(const struct perf_event *event)
 {
 	return event->hw.config_base;
 }
 
-static bool follows_clock(const struct perf_event *event)
+static bool sim_follows_clock(const struct perf_event *event)
 {
-	return event_number(event) < SIM_EVENT_STEP;
+	return sim_event_number(event) < SIM_EVENT_STEP;
 }
 
-static u64 ticks_at(const struct perf_event *event, u64 now)
+static u64 sim_ticks_at(const struct perf_event *event, u64 now)
 {
-	const struct sim_rate *rate = &rates[event_number(event)];
+	const struct sim_rate *rate = &sim_rates[sim_event_number(event)];
 
 	return (now * rate->num) >> rate->shift;
 }
 
 /* Counters */
 
-static void count(struct sim_cpu *cpu, int i, u64 n)
+static void sim_count(struct sim_cpu *cpu, int i, u64 n)
 {
 	struct sim_counter *counter = &cpu->counters[i];
-	u64 mask = value_mask(cpu->sim);
+	u64 mask = sim_value_mask(cpu->sim);
 
 	if (n > mask - counter->value)
 		__set_bit(i, &cpu->overflowed);
@@ -129,39 +129,41 @@ static void count(struct sim_cpu *cpu, int i, u64 n)
 }
 
 /* Let a counter that follows the clock be as far as the clock is. */
-static void settle(struct sim_cpu *cpu, int i, u64 now)
+static void sim_settle(struct sim_cpu *cpu, int i, u64 now)
 {
 	struct sim_counter *counter = &cpu->counters[i];
 
-	if (!counter->event || !counter->runs || !cpu->enabled || !follows_clock(counter->event))
+	if (!counter->event || !counter->runs || !cpu->enabled ||
+	    !sim_follows_clock(counter->event))
 		return;
-	count(cpu, i, ticks_at(counter->event, now) - ticks_at(counter->event, counter->since));
+	sim_count(cpu, i,
+		  sim_ticks_at(counter->event, now) - sim_ticks_at(counter->event, counter->since));
 	counter->since = now;
 }
 
-static void settle_all(struct sim_cpu *cpu)
+static void sim_settle_all(struct sim_cpu *cpu)
 {
 	u64 now = local_clock();
 	int i;
 
-	for (i = 0; i < nr_counters(cpu->sim); i++)
-		settle(cpu, i, now);
+	for (i = 0; i < sim_nr_counters(cpu->sim); i++)
+		sim_settle(cpu, i, now);
 }
 
 /* When does the next counter overflow? */
-static u64 next_overflow_ns(struct sim_cpu *cpu)
+static u64 sim_next_overflow_ns(struct sim_cpu *cpu)
 {
-	u64 mask = value_mask(cpu->sim), next = U64_MAX;
+	u64 mask = sim_value_mask(cpu->sim), next = U64_MAX;
 	int i;
 
-	for (i = 0; i < nr_counters(cpu->sim); i++) {
+	for (i = 0; i < sim_nr_counters(cpu->sim); i++) {
 		struct sim_counter *counter = &cpu->counters[i];
 		const struct sim_rate *rate;
 		u64 room = mask - counter->value;
 
-		if (!counter->event || !counter->runs || !follows_clock(counter->event))
+		if (!counter->event || !counter->runs || !sim_follows_clock(counter->event))
 			continue;
-		rate = &rates[event_number(counter->event)];
+		rate = &sim_rates[sim_event_number(counter->event)];
 		if (room > U64_MAX >> (rate->shift + 1))
 			continue;
 		next = min(next, div_u64((room + 1) << rate->shift, rate->num));
@@ -170,9 +172,9 @@ static u64 next_overflow_ns(struct sim_cpu *cpu)
 }
 
 /* An interrupt that comes too early finds nothing to do, and is set anew. */
-static void arm(struct sim_cpu *cpu)
+static void sim_arm(struct sim_cpu *cpu)
 {
-	u64 next = cpu->overflowed ? 0 : next_overflow_ns(cpu);
+	u64 next = cpu->overflowed ? 0 : sim_next_overflow_ns(cpu);
 	u64 now = local_clock();
 
 	if (next > KTIME_MAX / 2)
@@ -185,16 +187,17 @@ static void arm(struct sim_cpu *cpu)
 }
 
 /* An overflow has happened: its interrupt is due. */
-static void raise_interrupt(struct sim_cpu *cpu)
+static void sim_raise_interrupt(struct sim_cpu *cpu)
 {
 	if (cpu->sim->shape.latency_ns)
-		arm(cpu);
+		sim_arm(cpu);
 	else
 		irq_work_queue(&cpu->irq_work);
 }
 
 /* Add to the event what its counter has counted since the last read. */
-static void account(struct sim_cpu *cpu, struct perf_event *event, const struct sim_counter *from)
+static void sim_account(struct sim_cpu *cpu, struct perf_event *event,
+			const struct sim_counter *from)
 {
 	struct hw_perf_event *hw = &event->hw;
 	u64 now, n;
@@ -205,24 +208,24 @@ static void account(struct sim_cpu *cpu, struct perf_event *event, const struct 
 		before = local64_read(&hw->prev_count);
 		now = READ_ONCE(from->value);
 	} while (!local64_try_cmpxchg(&hw->prev_count, &before, now));
-	n = (now - before) & value_mask(cpu->sim);
+	n = (now - before) & sim_value_mask(cpu->sim);
 	local64_add(n, &event->count);
 	local64_sub(n, &hw->period_left);
 }
 
-static void update(struct sim_cpu *cpu, struct perf_event *event)
+static void sim_update(struct sim_cpu *cpu, struct perf_event *event)
 {
-	account(cpu, event, &cpu->counters[event->hw.idx]);
+	sim_account(cpu, event, &cpu->counters[event->hw.idx]);
 }
 
 /*
  * Set the counter to overflow when the period ends. A period that is too
  * long for the counter lets it wrap several times.
  */
-static void reload(struct sim_cpu *cpu, struct perf_event *event)
+static void sim_reload(struct sim_cpu *cpu, struct perf_event *event)
 {
 	struct sim_counter *counter = &cpu->counters[event->hw.idx];
-	u64 mask = value_mask(cpu->sim);
+	u64 mask = sim_value_mask(cpu->sim);
 	s64 period = event->hw.sample_period;
 	s64 left = local64_read(&event->hw.period_left);
 
@@ -237,43 +240,43 @@ static void reload(struct sim_cpu *cpu, struct perf_event *event)
 	perf_event_update_userpage(event);
 }
 
-static void halt_counter(struct sim_cpu *cpu, struct perf_event *event)
+static void sim_halt_counter(struct sim_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 
 	if (hw->idx < 0 || hw->state & PERF_HES_STOPPED)
 		return;
-	settle(cpu, hw->idx, local_clock());
+	sim_settle(cpu, hw->idx, local_clock());
 	cpu->counters[hw->idx].runs = false;
 	hw->state |= PERF_HES_STOPPED;
 }
 
 /* The interrupt */
 
-static void handle_overflow(struct sim_cpu *cpu, int i, struct pt_regs *regs)
+static void sim_handle_overflow(struct sim_cpu *cpu, int i, struct pt_regs *regs)
 {
 	struct perf_event *event = cpu->counters[i].event;
 	struct perf_sample_data data;
 
 	if (!event || !cpu->counters[i].runs)
 		return;
-	update(cpu, event);
+	sim_update(cpu, event);
 	if (local64_read(&event->hw.period_left) > 0) {
-		reload(cpu, event);
+		sim_reload(cpu, event);
 		return;
 	}
-	reload(cpu, event);
+	sim_reload(cpu, event);
 	if (!is_sampling_event(event))
 		return;
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	if (!perf_event_overflow(event, &data, regs) || cpu->sim->ignores_stop)
 		return;
-	halt_counter(cpu, event);
+	sim_halt_counter(cpu, event);
 	if (cpu->sim->halts_unmarked)
 		event->hw.state &= ~PERF_HES_STOPPED;
 }
 
-static void interrupt(struct sim_cpu *cpu)
+static void sim_interrupt(struct sim_cpu *cpu)
 {
 	struct pt_regs *regs = get_irq_regs(), here;
 	bool enabled = cpu->enabled;
@@ -285,39 +288,39 @@ static void interrupt(struct sim_cpu *cpu)
 		regs = &here;
 	}
 	/* The PMU stands still meanwhile. */
-	settle_all(cpu);
+	sim_settle_all(cpu);
 	cpu->enabled = false;
 	overflowed = cpu->overflowed;
 	for_each_set_bit(i, &overflowed, SIM_MAX_COUNTERS)
-		handle_overflow(cpu, i, regs);
+		sim_handle_overflow(cpu, i, regs);
 	cpu->overflowed = 0;
 	cpu->enabled = enabled;
-	for (i = 0; i < nr_counters(cpu->sim); i++)
+	for (i = 0; i < sim_nr_counters(cpu->sim); i++)
 		cpu->counters[i].since = local_clock();
 	if (enabled)
-		arm(cpu);
+		sim_arm(cpu);
 }
 
-static enum hrtimer_restart timer_interrupt(struct hrtimer *timer)
+static enum hrtimer_restart sim_timer_interrupt(struct hrtimer *timer)
 {
 	struct sim_cpu *cpu = container_of(timer, struct sim_cpu, timer);
 
 	/* The interrupt of a CPU that is offline, and has lost its counters. */
 	if (!WARN_ON_ONCE(cpu != this_cpu_ptr(cpu->sim->cpus)))
-		interrupt(cpu);
+		sim_interrupt(cpu);
 	return HRTIMER_NORESTART;
 }
 
-static void work_interrupt(struct irq_work *work)
+static void sim_work_interrupt(struct irq_work *work)
 {
-	interrupt(container_of(work, struct sim_cpu, irq_work));
+	sim_interrupt(container_of(work, struct sim_cpu, irq_work));
 }
 
 /* Which event has which counter */
 
-static unsigned long allowed(const struct sim_pmu *sim, const struct perf_event *event)
+static unsigned long sim_allowed(const struct sim_pmu *sim, const struct perf_event *event)
 {
-	unsigned int number = event_number(event);
+	unsigned int number = sim_event_number(event);
 	unsigned long mask = event->hw.config ?: ~0UL;
 
 	if (sim->shape.constraints[number])
@@ -333,17 +336,17 @@ static unsigned long allowed(const struct sim_pmu *sim, const struct perf_event 
  * counter for that event, and so on; @seen are the counters that have been tried.
  * Fixed counters are tried first.
  */
-static int place(const struct sim_pmu *sim, struct perf_event **owners,
-		 struct perf_event *event, unsigned long *seen)
+static int sim_place(const struct sim_pmu *sim, struct perf_event **owners,
+		     struct perf_event *event, unsigned long *seen)
 {
-	unsigned long mask = allowed(sim, event);
+	unsigned long mask = sim_allowed(sim, event);
 	int i;
 
-	for (i = nr_counters(sim) - 1; i >= 0; i--) {
+	for (i = sim_nr_counters(sim) - 1; i >= 0; i--) {
 		if (!(mask & BIT(i)) || (*seen & BIT(i)))
 			continue;
 		*seen |= BIT(i);
-		if (!owners[i] || place(sim, owners, owners[i], seen) >= 0) {
+		if (!owners[i] || sim_place(sim, owners, owners[i], seen) >= 0) {
 			owners[i] = event;
 			return i;
 		}
@@ -352,7 +355,7 @@ static int place(const struct sim_pmu *sim, struct perf_event **owners,
 }
 
 /* Counters are memory: a new distribution moves what they hold. */
-static void distribute(struct sim_cpu *cpu, struct perf_event **owners)
+static void sim_distribute(struct sim_cpu *cpu, struct perf_event **owners)
 {
 	struct sim_counter old[SIM_MAX_COUNTERS];
 	unsigned long overflowed = cpu->overflowed;
@@ -360,7 +363,7 @@ static void distribute(struct sim_cpu *cpu, struct perf_event **owners)
 
 	memcpy(old, cpu->counters, sizeof(old));
 	cpu->overflowed = 0;
-	for (i = 0; i < nr_counters(cpu->sim); i++) {
+	for (i = 0; i < sim_nr_counters(cpu->sim); i++) {
 		struct perf_event *event = owners[i];
 		struct sim_counter *counter = &cpu->counters[i];
 
@@ -373,7 +376,7 @@ static void distribute(struct sim_cpu *cpu, struct perf_event **owners)
 				__set_bit(i, &cpu->overflowed);
 		}
 	}
-	for (i = 0; i < nr_counters(cpu->sim); i++) {
+	for (i = 0; i < sim_nr_counters(cpu->sim); i++) {
 		if (owners[i])
 			owners[i]->hw.idx = i;
 	}
@@ -397,7 +400,7 @@ void sim_pmu_shuffle(struct sim_pmu *sim)
 	for (i = 0; i < n; i++) {
 		old[i] = cpu->counters[i];
 		if (cpu->overflowed ||
-		    (old[i].event && !(allowed(sim, old[i].event) & BIT((i + 1) % n))))
+		    (old[i].event && !(sim_allowed(sim, old[i].event) & BIT((i + 1) % n))))
 			return;
 	}
 	for (i = 0; i < n; i++) {
@@ -408,18 +411,18 @@ void sim_pmu_shuffle(struct sim_pmu *sim)
 		next->runs = old[i].runs;
 		/* A value that is no event's, to be noticed if an event reads it. */
 		if (!event) {
-			cpu->counters[i].value = 0x5a5a5a5a & value_mask(sim);
+			cpu->counters[i].value = 0x5a5a5a5a & sim_value_mask(sim);
 			continue;
 		}
 		if (!(event->hw.state & PERF_HES_UPTODATE))
-			account(cpu, event, &old[i]);
+			sim_account(cpu, event, &old[i]);
 		event->hw.idx = (i + 1) % n;
 		if (!old[i].runs)
 			event->hw.state |= PERF_HES_UPTODATE;
 	}
 	for (i = 0; i < n; i++) {
 		if (cpu->counters[i].event && cpu->counters[i].runs)
-			reload(cpu, cpu->counters[i].event);
+			sim_reload(cpu, cpu->counters[i].event);
 	}
 }
 
@@ -435,45 +438,45 @@ unsigned int sim_pmu_busy(const struct sim_pmu *sim)
 	unsigned int busy = 0;
 	int i;
 
-	for (i = 0; i < nr_counters(sim); i++)
+	for (i = 0; i < sim_nr_counters(sim); i++)
 		busy += !!READ_ONCE(cpu->counters[i].event);
 	return busy;
 }
 
-static int give_counters(struct sim_cpu *cpu, struct perf_event **events, int n)
+static int sim_give_counters(struct sim_cpu *cpu, struct perf_event **events, int n)
 {
 	struct perf_event *owners[SIM_MAX_COUNTERS] = { };
 	int i;
 
-	for (i = 0; i < nr_counters(cpu->sim); i++)
+	for (i = 0; i < sim_nr_counters(cpu->sim); i++)
 		owners[i] = cpu->counters[i].event;
 	for (i = 0; i < n; i++) {
 		unsigned long seen = 0;
 
-		if (place(cpu->sim, owners, events[i], &seen) < 0)
+		if (sim_place(cpu->sim, owners, events[i], &seen) < 0)
 			return -EAGAIN;
 	}
-	distribute(cpu, owners);
+	sim_distribute(cpu, owners);
 	return 0;
 }
 
 /* Could the whole group ever be on? */
-static int check_group(const struct sim_pmu *sim, struct perf_event *event)
+static int sim_check_group(const struct sim_pmu *sim, struct perf_event *event)
 {
 	struct perf_event *owners[SIM_MAX_COUNTERS] = { };
 	struct perf_event *leader = event->group_leader, *member;
 	unsigned long seen = 0;
 
-	if (place(sim, owners, event, &seen) < 0)
+	if (sim_place(sim, owners, event, &seen) < 0)
 		return -EINVAL;
 	if (leader == event)
 		return 0;
 	seen = 0;
-	if (leader->pmu == &sim->pmu && place(sim, owners, leader, &seen) < 0)
+	if (leader->pmu == &sim->pmu && sim_place(sim, owners, leader, &seen) < 0)
 		return -EINVAL;
 	for_each_sibling_event(member, leader) {
 		seen = 0;
-		if (member->pmu == &sim->pmu && place(sim, owners, member, &seen) < 0)
+		if (member->pmu == &sim->pmu && sim_place(sim, owners, member, &seen) < 0)
 			return -EINVAL;
 	}
 	return 0;
@@ -485,7 +488,7 @@ static void sim_pmu_disable(struct pmu *pmu)
 {
 	struct sim_cpu *cpu = sim_this_cpu(pmu);
 
-	settle_all(cpu);
+	sim_settle_all(cpu);
 	cpu->enabled = false;
 }
 
@@ -495,10 +498,10 @@ static void sim_pmu_enable(struct pmu *pmu)
 	u64 now = local_clock();
 	int i;
 
-	for (i = 0; i < nr_counters(cpu->sim); i++)
+	for (i = 0; i < sim_nr_counters(cpu->sim); i++)
 		cpu->counters[i].since = now;
 	cpu->enabled = true;
-	arm(cpu);
+	sim_arm(cpu);
 }
 
 static void sim_start(struct perf_event *event, int flags)
@@ -509,21 +512,21 @@ static void sim_start(struct perf_event *event, int flags)
 	if (WARN_ON_ONCE(event->hw.idx < 0 || counter->event != event))
 		return;
 	if (flags & PERF_EF_RELOAD)
-		reload(cpu, event);
+		sim_reload(cpu, event);
 	event->hw.state = 0;
 	counter->since = local_clock();
 	counter->runs = true;
 	if (cpu->enabled)
-		arm(cpu);
+		sim_arm(cpu);
 }
 
 static void sim_stop(struct perf_event *event, int flags)
 {
 	struct sim_cpu *cpu = sim_this_cpu(event->pmu);
 
-	halt_counter(cpu, event);
+	sim_halt_counter(cpu, event);
 	if ((flags & PERF_EF_UPDATE) && !(event->hw.state & PERF_HES_UPTODATE)) {
-		update(cpu, event);
+		sim_update(cpu, event);
 		event->hw.state |= PERF_HES_UPTODATE;
 	}
 }
@@ -535,15 +538,15 @@ static int sim_add(struct perf_event *event, int flags)
 	event->hw.idx = -1;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (cpu->in_txn & PERF_PMU_TXN_ADD) {
-		if (cpu->nr_waiting == nr_counters(cpu->sim))
+		if (cpu->nr_waiting == sim_nr_counters(cpu->sim))
 			return -EAGAIN;
 		event->hw.last_tag = flags;
 		cpu->waiting[cpu->nr_waiting++] = event;
 		return 0;
 	}
-	if (give_counters(cpu, &event, 1))
+	if (sim_give_counters(cpu, &event, 1))
 		return -EAGAIN;
-	reload(cpu, event);
+	sim_reload(cpu, event);
 	if (flags & PERF_EF_START)
 		sim_start(event, 0);
 	return 0;
@@ -576,8 +579,8 @@ static void sim_read(struct perf_event *event)
 
 	if (event->hw.idx < 0 || event->hw.state & PERF_HES_UPTODATE)
 		return;
-	settle(cpu, event->hw.idx, local_clock());
-	update(cpu, event);
+	sim_settle(cpu, event->hw.idx, local_clock());
+	sim_update(cpu, event);
 }
 
 static void sim_start_txn(struct pmu *pmu, unsigned int flags)
@@ -592,7 +595,7 @@ static void sim_start_txn(struct pmu *pmu, unsigned int flags)
 	}
 }
 
-static void end_txn(struct pmu *pmu, struct sim_cpu *cpu)
+static void sim_end_txn(struct pmu *pmu, struct sim_cpu *cpu)
 {
 	unsigned int flags = cpu->in_txn;
 
@@ -609,34 +612,34 @@ static int sim_commit_txn(struct pmu *pmu)
 	int i;
 
 	/* The caller cancels a transaction that does not fit. */
-	if (cpu->nr_waiting && give_counters(cpu, cpu->waiting, cpu->nr_waiting))
+	if (cpu->nr_waiting && sim_give_counters(cpu, cpu->waiting, cpu->nr_waiting))
 		return -EAGAIN;
 	for (i = 0; i < cpu->nr_waiting; i++) {
 		struct perf_event *event = cpu->waiting[i];
 
-		reload(cpu, event);
+		sim_reload(cpu, event);
 		if (event->hw.last_tag & PERF_EF_START)
 			sim_start(event, 0);
 	}
-	end_txn(pmu, cpu);
+	sim_end_txn(pmu, cpu);
 	return 0;
 }
 
 static void sim_cancel_txn(struct pmu *pmu)
 {
-	end_txn(pmu, sim_this_cpu(pmu));
+	sim_end_txn(pmu, sim_this_cpu(pmu));
 }
 
 /* The event's number, or an error. */
-static int parse_config(const struct sim_pmu *sim, const struct perf_event_attr *attr)
+static int sim_parse_config(const struct sim_pmu *sim, const struct perf_event_attr *attr)
 {
 	u64 config = attr->config;
 
 	if (attr->type == PERF_TYPE_HARDWARE && sim->hardware) {
-		if (config >= ARRAY_SIZE(hardware_events) ||
-		    hardware_events[config] >= SIM_MAX_EVENTS)
+		if (config >= ARRAY_SIZE(sim_hardware_events) ||
+		    sim_hardware_events[config] >= SIM_MAX_EVENTS)
 			return -ENOENT;
-		return hardware_events[config];
+		return sim_hardware_events[config];
 	}
 	if (attr->type != sim->pmu.type)
 		return -ENOENT;
@@ -651,7 +654,7 @@ static int sim_event_init(struct perf_event *event)
 	struct sim_pmu *sim = to_sim(event->pmu);
 	const struct perf_event_attr *attr = &event->attr;
 	struct hw_perf_event *hw = &event->hw;
-	int number = parse_config(sim, attr);
+	int number = sim_parse_config(sim, attr);
 
 	if (number < 0)
 		return number;
@@ -665,11 +668,11 @@ static int sim_event_init(struct perf_event *event)
 		     (attr->config & SIM_CONFIG_COUNTERS) >> SIM_CONFIG_COUNTERS_SHIFT : 0;
 	hw->idx = -1;
 	if (!is_sampling_event(event)) {
-		hw->sample_period = value_mask(sim) >> 1;
+		hw->sample_period = sim_value_mask(sim) >> 1;
 		hw->last_period = hw->sample_period;
 		local64_set(&hw->period_left, hw->sample_period);
 	}
-	return check_group(sim, event);
+	return sim_check_group(sim, event);
 }
 
 /* sysfs */
@@ -677,15 +680,15 @@ static int sim_event_init(struct perf_event *event)
 PMU_FORMAT_ATTR(event, "config:0-7");
 PMU_FORMAT_ATTR(counters, "config:8-15");
 
-static struct attribute *format_attrs[] = {
+static struct attribute *sim_format_attrs[] = {
 	&format_attr_event.attr,
 	&format_attr_counters.attr,
 	NULL
 };
 
-static const struct attribute_group format_group = {
+static const struct attribute_group sim_format_group = {
 	.name	= "format",
-	.attrs	= format_attrs,
+	.attrs	= sim_format_attrs,
 };
 
 #define SIM_EVENT(_name, _str)						\
@@ -697,7 +700,7 @@ static const struct attribute_group format_group = {
 		.event_str = _str,					\
 	} })[0].attr.attr)
 
-static struct attribute *event_attrs[] = {
+static struct attribute *sim_event_attrs[] = {
 	SIM_EVENT("cycles", "event=0"),
 	SIM_EVENT("instructions", "event=1"),
 	SIM_EVENT("ref-cycles", "event=2"),
@@ -710,9 +713,9 @@ static struct attribute *event_attrs[] = {
 	NULL
 };
 
-static const struct attribute_group event_group = {
+static const struct attribute_group sim_event_group = {
 	.name	= "events",
-	.attrs	= event_attrs,
+	.attrs	= sim_event_attrs,
 };
 
 /* "N" or "EVENT N": the writer's CPU makes N steps of an event. */
@@ -735,45 +738,45 @@ static ssize_t advance_store(struct device *dev, struct device_attribute *attr,
 
 static DEVICE_ATTR_WO(advance);
 
-static struct attribute *control_attrs[] = { &dev_attr_advance.attr, NULL };
+static struct attribute *sim_control_attrs[] = { &dev_attr_advance.attr, NULL };
 
-static const struct attribute_group control_group = {
-	.attrs	= control_attrs,
+static const struct attribute_group sim_control_group = {
+	.attrs	= sim_control_attrs,
 };
 
-static const struct attribute_group *attr_groups[] = {
-	&format_group, &event_group, &control_group, NULL
+static const struct attribute_group *sim_attr_groups[] = {
+	&sim_format_group, &sim_event_group, &sim_control_group, NULL
 };
 
 /* By hand */
 
-static bool takes_steps(const struct sim_counter *counter, unsigned int number)
+static bool sim_takes_steps(const struct sim_counter *counter, unsigned int number)
 {
-	return counter->event && counter->runs && event_number(counter->event) == number;
+	return counter->event && counter->runs && sim_event_number(counter->event) == number;
 }
 
 /* As many steps as can be made before something overflows. */
-static u64 make_steps(struct sim_cpu *cpu, unsigned int number, u64 n)
+static u64 sim_make_steps(struct sim_cpu *cpu, unsigned int number, u64 n)
 {
-	u64 mask = value_mask(cpu->sim), step = n;
+	u64 mask = sim_value_mask(cpu->sim), step = n;
 	int i;
 
 	if (!cpu->enabled)
 		return n;
-	for (i = 0; i < nr_counters(cpu->sim); i++) {
+	for (i = 0; i < sim_nr_counters(cpu->sim); i++) {
 		struct sim_counter *counter = &cpu->counters[i];
 
-		if (!takes_steps(counter, number))
+		if (!sim_takes_steps(counter, number))
 			continue;
 		if (mask - counter->value < step)
 			step = mask - counter->value + 1;
 	}
-	for (i = 0; i < nr_counters(cpu->sim); i++) {
-		if (takes_steps(&cpu->counters[i], number))
-			count(cpu, i, step);
+	for (i = 0; i < sim_nr_counters(cpu->sim); i++) {
+		if (sim_takes_steps(&cpu->counters[i], number))
+			sim_count(cpu, i, step);
 	}
 	if (cpu->overflowed)
-		raise_interrupt(cpu);
+		sim_raise_interrupt(cpu);
 	return step;
 }
 
@@ -795,7 +798,7 @@ void sim_pmu_advance(struct sim_pmu *sim, unsigned int event, u64 n)
 		preempt_disable();
 		cpu = this_cpu_ptr(sim->cpus);
 		local_irq_disable();
-		n -= make_steps(cpu, event, n);
+		n -= sim_make_steps(cpu, event, n);
 		local_irq_enable();
 		while (irq_work_is_busy(&cpu->irq_work))
 			cpu_relax();
@@ -832,15 +835,15 @@ struct sim_pmu *sim_pmu_alloc(const struct sim_pmu_shape *shape)
 		its->sim = sim;
 		its->enabled = true;
 		hrtimer_init(&its->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-		its->timer.function = timer_interrupt;
-		its->irq_work = IRQ_WORK_INIT_HARD(work_interrupt);
+		its->timer.function = sim_timer_interrupt;
+		its->irq_work = IRQ_WORK_INIT_HARD(sim_work_interrupt);
 	}
 	sim->shape = *shape;
 	sim->pmu = (struct pmu) {
 		.module		= THIS_MODULE,
 		.task_ctx_nr	= perf_hw_context,
 		.capabilities	= PERF_PMU_CAP_NO_NMI | PERF_PMU_CAP_EXTENDED_HW_TYPE,
-		.attr_groups	= attr_groups,
+		.attr_groups	= sim_attr_groups,
 		.pmu_enable	= sim_pmu_enable,
 		.pmu_disable	= sim_pmu_disable,
 		.event_init	= sim_event_init,
@@ -878,10 +881,10 @@ static int __init sim_pmu_init(void)
 {
 	int err;
 
-	the_sim_pmu = sim_pmu_alloc(&default_shape);
+	the_sim_pmu = sim_pmu_alloc(&sim_default_shape);
 	if (!the_sim_pmu)
 		return -EINVAL;
-	the_sim_pmu->hardware = hardware;
+	the_sim_pmu->hardware = sim_hardware;
 	err = perf_pmu_register(&the_sim_pmu->pmu, "sim", -1);
 	if (err)
 		sim_pmu_free(the_sim_pmu);

@@ -72,7 +72,7 @@ struct sim_trace_cpu {
 static DEFINE_PER_CPU(struct sim_trace_cpu, sim_trace_cpus);
 
 /* The stream's position is the event's count. */
-static void put_bytes(struct sim_trace_cpu *cpu, unsigned long n)
+static void sim_trace_put_bytes(struct sim_trace_cpu *cpu, unsigned long n)
 {
 	unsigned long at = cpu->handle.head + cpu->written;
 	u64 stream = local64_read(&cpu->event->count);
@@ -88,7 +88,7 @@ static void put_bytes(struct sim_trace_cpu *cpu, unsigned long n)
 	cpu->written += n;
 }
 
-static void close_area(struct sim_trace_cpu *cpu)
+static void sim_trace_close_area(struct sim_trace_cpu *cpu)
 {
 	if (cpu->area->overwrite)
 		cpu->handle.head += cpu->written;
@@ -97,7 +97,7 @@ static void close_area(struct sim_trace_cpu *cpu)
 	perf_aux_output_end(&cpu->handle, cpu->written);
 }
 
-static bool open_area(struct sim_trace_cpu *cpu, struct perf_event *event)
+static bool sim_trace_open_area(struct sim_trace_cpu *cpu, struct perf_event *event)
 {
 	cpu->area = perf_aux_output_begin(&cpu->handle, event);
 	cpu->written = 0;
@@ -111,7 +111,7 @@ static bool open_area(struct sim_trace_cpu *cpu, struct perf_event *event)
 }
 
 /* How many bytes fit before the transaction has to be closed? */
-static unsigned long room(const struct sim_trace_cpu *cpu)
+static unsigned long sim_trace_room(const struct sim_trace_cpu *cpu)
 {
 	const struct perf_output_handle *handle = &cpu->handle;
 	unsigned long until = handle->wakeup - handle->head;
@@ -127,20 +127,20 @@ static void trace(struct sim_trace_cpu *cpu, unsigned long n)
 {
 	while (n && cpu->event) {
 		struct perf_event *event = cpu->event;
-		unsigned long step = min(n, room(cpu));
+		unsigned long step = min(n, sim_trace_room(cpu));
 
-		put_bytes(cpu, step);
+		sim_trace_put_bytes(cpu, step);
 		n -= step;
-		if (room(cpu))
+		if (sim_trace_room(cpu))
 			continue;
 		if (n && cpu->handle.size == cpu->written)
 			perf_aux_output_flag(&cpu->handle, PERF_AUX_FLAG_PARTIAL);
-		close_area(cpu);
-		open_area(cpu, event);
+		sim_trace_close_area(cpu);
+		sim_trace_open_area(cpu, event);
 	}
 }
 
-static bool passes(struct sim_trace_cpu *cpu, unsigned long addr)
+static bool sim_trace_passes(struct sim_trace_cpu *cpu, unsigned long addr)
 {
 	bool ranges = false, inside = false, switched = false;
 	int i;
@@ -171,7 +171,7 @@ static void sim_trace_start(struct perf_event *event, int flags)
 	if (flags & PERF_EF_RESUME)
 		return;
 	perf_event_addr_filters_sync(event);
-	if (!cpu->event && !open_area(cpu, event))
+	if (!cpu->event && !sim_trace_open_area(cpu, event))
 		event->hw.state |= PERF_HES_STOPPED;
 }
 
@@ -180,7 +180,7 @@ static void sim_trace_stop(struct perf_event *event, int flags)
 	struct sim_trace_cpu *cpu = this_cpu_ptr(&sim_trace_cpus);
 
 	if (!(flags & PERF_EF_PAUSE) && cpu->event == event)
-		close_area(cpu);
+		sim_trace_close_area(cpu);
 }
 
 static int sim_trace_add(struct perf_event *event, int flags)
@@ -300,7 +300,7 @@ static ssize_t trace_store(struct device *dev, struct device_attribute *attr,
 
 	guard(irqsave)();
 	cpu = this_cpu_ptr(&sim_trace_cpus);
-	if (cpu->event && !READ_ONCE(cpu->event->hw.aux_paused) && passes(cpu, addr))
+	if (cpu->event && !READ_ONCE(cpu->event->hw.aux_paused) && sim_trace_passes(cpu, addr))
 		trace(cpu, n);
 	return len;
 }
@@ -340,19 +340,19 @@ static ssize_t slow_store(struct device *dev, struct device_attribute *attr,
 
 static DEVICE_ATTR_WO(slow);
 
-static struct attribute *control_attrs[] = {
+static struct attribute *sim_trace_control_attrs[] = {
 	&dev_attr_trace.attr,
 	&dev_attr_lose.attr,
 	&dev_attr_slow.attr,
 	NULL
 };
 
-static const struct attribute_group control_group = {
-	.attrs	= control_attrs,
+static const struct attribute_group sim_trace_control_group = {
+	.attrs	= sim_trace_control_attrs,
 };
 
-static const struct attribute_group *attr_groups[] = {
-	&control_group,
+static const struct attribute_group *sim_trace_attr_groups[] = {
+	&sim_trace_control_group,
 	NULL
 };
 
@@ -361,7 +361,7 @@ static struct pmu sim_trace_pmu = {
 	.task_ctx_nr		= perf_sw_context,
 	.capabilities		= PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE |
 				  PERF_PMU_CAP_AUX_PAUSE | PERF_PMU_CAP_NO_NMI,
-	.attr_groups		= attr_groups,
+	.attr_groups		= sim_trace_attr_groups,
 	.nr_addr_filters	= SIM_TRACE_FILTERS,
 	.event_init		= sim_trace_init,
 	.add			= sim_trace_add,

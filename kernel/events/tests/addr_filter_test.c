@@ -193,12 +193,12 @@ static void test_place(struct kunit *test)
 #define TEST_NR		4
 #define TEST_REFUSED	0xbad
 
-static struct perf_addr_filter_range told[TEST_NR];
+static struct perf_addr_filter_range filter_test_told[TEST_NR];
 static unsigned int nr_told;
 
 static void tracer_sync(struct perf_event *event)
 {
-	memcpy(told, event->addr_filter_ranges, sizeof(told));
+	memcpy(filter_test_told, event->addr_filter_ranges, sizeof(filter_test_told));
 	WRITE_ONCE(nr_told, nr_told + 1);
 }
 
@@ -242,7 +242,7 @@ static void tracer_read(struct perf_event *event)
 {
 }
 
-static struct pmu tracer = {
+static struct pmu filter_test_tracer = {
 	.task_ctx_nr		= perf_hw_context,
 	.nr_addr_filters	= TEST_NR,
 	.event_init		= tracer_init,
@@ -258,7 +258,7 @@ static struct pmu tracer = {
 static struct perf_event *tracer_open(struct kunit *test, int cpu, struct task_struct *task)
 {
 	struct perf_event_attr attr = {
-		.type	= tracer.type,
+		.type	= filter_test_tracer.type,
 		.size	= sizeof(attr),
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, task, NULL, NULL);
@@ -281,7 +281,8 @@ static int tracer_set(struct perf_event *event, const char *text)
 }
 
 /* A text that is refused leaves list, ranges and hardware as they were. */
-static void refused(struct kunit *test, struct perf_event *event, const char *text, int err)
+static void filter_test_refused(struct kunit *test, struct perf_event *event, const char *text,
+				int err)
 {
 	struct perf_addr_filter_range ranges[TEST_NR];
 	struct list_head *first = perf_event_addr_filters(event)->list.next;
@@ -304,11 +305,11 @@ static void test_set(struct kunit *test)
 	struct perf_event *event, *cpu;
 	unsigned int before;
 
-	KUNIT_ASSERT_EQ(test, perf_pmu_register(&tracer, NULL, -1), 0);
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&filter_test_tracer, NULL, -1), 0);
 	event = tracer_open(test, -1, current);
 	cpu = tracer_open(test, 0, NULL);
 	if (IS_ERR(event) || IS_ERR(cpu)) {
-		perf_pmu_unregister(&tracer);
+		perf_pmu_unregister(&filter_test_tracer);
 		return;
 	}
 
@@ -321,28 +322,28 @@ static void test_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tracer_set(event, "filter 0x1000/0x100,stop 0x2000"), 0);
 	KUNIT_EXPECT_EQ(test, list_count_nodes(&perf_event_addr_filters(event)->list), 2UL);
 	KUNIT_EXPECT_LT(test, before, READ_ONCE(nr_told));
-	KUNIT_EXPECT_EQ(test, told[0].start, 0x1000UL);
-	KUNIT_EXPECT_EQ(test, told[0].size, 0x100UL);
-	KUNIT_EXPECT_EQ(test, told[1].start, 0x2000UL);
-	KUNIT_EXPECT_EQ(test, told[1].size, 0UL);
+	KUNIT_EXPECT_EQ(test, filter_test_told[0].start, 0x1000UL);
+	KUNIT_EXPECT_EQ(test, filter_test_told[0].size, 0x100UL);
+	KUNIT_EXPECT_EQ(test, filter_test_told[1].start, 0x2000UL);
+	KUNIT_EXPECT_EQ(test, filter_test_told[1].size, 0UL);
 
-	refused(test, event, "filter 0x1000/0x100,nothing", -EINVAL);
-	refused(test, event, "filter 1/2,filter 0xbad/1", -EOPNOTSUPP);
-	refused(test, event, "stop 1,stop 2,stop 3,stop 4,stop 5", -EOPNOTSUPP);
-	refused(test, event, "stop 1,stop 2@/no/such/file", -ENOENT);
-	refused(test, event, "stop 1,stop 2@/", -EINVAL);
-	refused(test, event, "stop 99999999999999999999", -ERANGE);
-	refused(test, cpu, "stop 1,stop 2@/", -EOPNOTSUPP);
+	filter_test_refused(test, event, "filter 0x1000/0x100,nothing", -EINVAL);
+	filter_test_refused(test, event, "filter 1/2,filter 0xbad/1", -EOPNOTSUPP);
+	filter_test_refused(test, event, "stop 1,stop 2,stop 3,stop 4,stop 5", -EOPNOTSUPP);
+	filter_test_refused(test, event, "stop 1,stop 2@/no/such/file", -ENOENT);
+	filter_test_refused(test, event, "stop 1,stop 2@/", -EINVAL);
+	filter_test_refused(test, event, "stop 99999999999999999999", -ERANGE);
+	filter_test_refused(test, cpu, "stop 1,stop 2@/", -EOPNOTSUPP);
 
 	KUNIT_EXPECT_EQ(test, tracer_set(event, "stop 1,stop 2,stop 3,stop 4"), 0);
-	KUNIT_EXPECT_EQ(test, told[3].start, 4UL);
+	KUNIT_EXPECT_EQ(test, filter_test_told[3].start, 4UL);
 	KUNIT_EXPECT_EQ(test, tracer_set(event, ""), 0);
 	KUNIT_EXPECT_TRUE(test, list_empty(&perf_event_addr_filters(event)->list));
 
 	perf_sideband_put(PERF_SIDEBAND_FILTERS);
 	perf_event_release_kernel(event);
 	perf_event_release_kernel(cpu);
-	perf_pmu_unregister(&tracer);
+	perf_pmu_unregister(&filter_test_tracer);
 }
 
 /*

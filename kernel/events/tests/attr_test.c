@@ -9,7 +9,7 @@
 #include <linux/mman.h>
 
 /* All stages of the check, in their order. */
-static int check(const struct perf_event_attr *attr)
+static int attr_test_check(const struct perf_event_attr *attr)
 {
 	return perf_attr_check(attr) ?: perf_attr_check_at(attr, PERF_ATTR_AT_ALLOC) ?:
 	       perf_attr_check_at(attr, PERF_ATTR_AT_PMU);
@@ -19,7 +19,7 @@ static int check(const struct perf_event_attr *attr)
  * The result of all stages for an attribute that has these fields and no
  * others.
  */
-#define CHECK_WITH(...)		check(&(struct perf_event_attr){ __VA_ARGS__ })
+#define CHECK_WITH(...)		attr_test_check(&(struct perf_event_attr){ __VA_ARGS__ })
 
 static void rule_is_described(struct kunit *test, const struct perf_attr_rule *rule)
 {
@@ -72,7 +72,7 @@ static void attr_zero_is_fine(struct kunit *test)
 {
 	struct perf_event_attr attr = { };
 
-	KUNIT_EXPECT_EQ(test, check(&attr), 0);
+	KUNIT_EXPECT_EQ(test, attr_test_check(&attr), 0);
 	KUNIT_EXPECT_NULL(test, perf_attr_broken_rule(&attr, PERF_ATTR_AT_COPY));
 }
 
@@ -261,10 +261,10 @@ static void attr_clocks(struct kunit *test)
 		bool known = fast || id == CLOCK_REALTIME || id == CLOCK_BOOTTIME ||
 			     id == CLOCK_TAI;
 
-		KUNIT_EXPECT_EQ(test, check(&attr), 0);
+		KUNIT_EXPECT_EQ(test, attr_test_check(&attr), 0);
 		KUNIT_EXPECT_TRUE(test, perf_attr_clock_is_nmi_safe(&attr));
 		attr.use_clockid = 1;
-		KUNIT_EXPECT_EQ_MSG(test, check(&attr), known ? 0 : -EINVAL,
+		KUNIT_EXPECT_EQ_MSG(test, attr_test_check(&attr), known ? 0 : -EINVAL,
 				    "clock %d", id);
 		KUNIT_EXPECT_EQ(test, perf_attr_clock_is_nmi_safe(&attr), fast);
 	}

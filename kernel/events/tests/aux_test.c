@@ -147,7 +147,7 @@ static void expect_nothing(struct kunit *test, struct aux_bench *bench)
 	KUNIT_EXPECT_EQ(test, bench->rb->ring.user->data_head, bench->read);
 }
 
-static bool woken(struct aux_bench *bench)
+static bool aux_test_woken(struct aux_bench *bench)
 {
 	return atomic_xchg(&bench->rb->poll, 0);
 }
@@ -185,7 +185,7 @@ static void aux_transactions(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, perf_get_aux(&handle));
 	KUNIT_EXPECT_EQ(test, user->aux_head, 100);
 	expect_record(test, bench, 0, 100, 0);
-	KUNIT_EXPECT_FALSE(test, woken(bench));
+	KUNIT_EXPECT_FALSE(test, aux_test_woken(bench));
 
 	/*
 	 * A transaction that wrote nothing makes no record, unless it has a
@@ -198,7 +198,7 @@ static void aux_transactions(struct kunit *test)
 	perf_aux_output_flag(&handle, PERF_AUX_FLAG_PARTIAL);
 	aux_end(&handle, 0);
 	expect_record(test, bench, 100, 0, PERF_AUX_FLAG_PARTIAL);
-	KUNIT_EXPECT_FALSE(test, woken(bench));
+	KUNIT_EXPECT_FALSE(test, aux_test_woken(bench));
 
 	/* Write up to the watermark, in part by skipping. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
@@ -210,7 +210,7 @@ static void aux_transactions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user->aux_head, 128);
 	aux_end(&handle, AUX_SIZE / 2 - 128);
 	expect_record(test, bench, 128, AUX_SIZE / 2 - 128, 0);
-	KUNIT_EXPECT_TRUE(test, woken(bench));
+	KUNIT_EXPECT_TRUE(test, aux_test_woken(bench));
 
 	/*
 	 * When the area is full the event disables itself, until the reader
@@ -221,10 +221,10 @@ static void aux_transactions(struct kunit *test)
 	perf_aux_output_flag(&handle, PERF_AUX_FLAG_TRUNCATED);
 	aux_end(&handle, handle.size);
 	expect_record(test, bench, AUX_SIZE / 2, AUX_SIZE / 2 - 1, PERF_AUX_FLAG_TRUNCATED);
-	KUNIT_EXPECT_TRUE(test, woken(bench));
+	KUNIT_EXPECT_TRUE(test, aux_test_woken(bench));
 	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
 	KUNIT_EXPECT_NULL(test, perf_get_aux(&handle));
-	KUNIT_EXPECT_TRUE(test, woken(bench));
+	KUNIT_EXPECT_TRUE(test, aux_test_woken(bench));
 	user->aux_tail = 4096;
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
 	KUNIT_EXPECT_EQ(test, handle.head, AUX_SIZE - 1);
@@ -253,7 +253,7 @@ static void aux_overwrite(struct kunit *test)
 	/* In overwrite mode aux_head says everything, so there is no record. */
 	expect_nothing(test, bench);
 	KUNIT_EXPECT_EQ(test, user->aux_head, 5000);
-	KUNIT_EXPECT_FALSE(test, woken(bench));
+	KUNIT_EXPECT_FALSE(test, aux_test_woken(bench));
 
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
 	KUNIT_EXPECT_EQ(test, handle.head, 5000);
@@ -293,15 +293,15 @@ static void aux_unmapped_meanwhile(struct kunit *test)
  * The bench whose area user space unmaps between two steps of
  * perf_aux_output_begin().
  */
-static struct aux_bench *unmapped;
+static struct aux_bench *aux_test_unmapped;
 
 static void unmap_now(void)
 {
 	perf_test_aux_step = NULL;
-	RCU_INIT_POINTER(unmapped->rb->aux, NULL);
+	RCU_INIT_POINTER(aux_test_unmapped->rb->aux, NULL);
 	/* There is no transaction yet, so this has none to wait for. */
-	perf_aux_stop_writer(unmapped->aux);
-	perf_aux_put(unmapped->aux);
+	perf_aux_stop_writer(aux_test_unmapped->aux);
+	perf_aux_put(aux_test_unmapped->aux);
 }
 
 static void aux_unmapped_at_begin(struct kunit *test)
@@ -309,7 +309,7 @@ static void aux_unmapped_at_begin(struct kunit *test)
 	struct aux_bench *bench = bench_make(test, false, 0);
 	struct perf_output_handle handle;
 
-	unmapped = bench;
+	aux_test_unmapped = bench;
 	perf_test_aux_step = unmap_now;
 	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
 	KUNIT_EXPECT_NULL(test, perf_test_aux_step);
@@ -579,7 +579,7 @@ static void aux_copies(struct kunit *test)
 	bench_free(test, bench);
 }
 
-static int matches(struct perf_event *leader)
+static int aux_test_matches(struct perf_event *leader)
 {
 	return 1;
 }
@@ -612,7 +612,8 @@ static void aux_leader_can_do_it(struct kunit *test)
 		pmus[0].setup_aux = can & 1 ? test_setup_aux : NULL;
 		pmus[0].snapshot_aux = can & 2 ? test_snapshot_aux : NULL;
 		pmus[0].capabilities = can & 4 ? PERF_PMU_CAP_AUX_PAUSE : 0;
-		pmus[1].aux_output_match = can & 8 ? matches : can & 4 ? matches_not : NULL;
+		pmus[1].aux_output_match = can & 8 ? aux_test_matches :
+					   can & 4 ? matches_not : NULL;
 		for (asked = 0; asked < 16; asked++) {
 			bool sample = asked & 1, output = asked & 8;
 			bool want = can & 1;

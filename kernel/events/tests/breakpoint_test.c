@@ -62,7 +62,8 @@ static struct bp_task *kind_task(struct bp_world *w, int task)
  * The registers that a CPU needs for its own breakpoints and for those of one
  * task that runs there.
  */
-static unsigned int need(const struct bp_world *w, unsigned int on_cpu, int of_task, bool own)
+static unsigned int bp_test_need(const struct bp_world *w, unsigned int on_cpu, int of_task,
+				 bool own)
 {
 	unsigned int k, n = 0;
 	int task, cpu;
@@ -76,14 +77,14 @@ static unsigned int need(const struct bp_world *w, unsigned int on_cpu, int of_t
 	return n;
 }
 
-static bool fits(const struct bp_world *w)
+static bool bp_test_fits(const struct bp_world *w)
 {
 	unsigned int cpu;
 	int task;
 
 	for (cpu = 0; cpu < w->machine.nr_cpus; cpu++) {
 		for (task = -1; task < (int)w->nr_tasks; task++) {
-			if (need(w, cpu, task, true) > w->machine.slots[TEST_TYPE])
+			if (bp_test_need(w, cpu, task, true) > w->machine.slots[TEST_TYPE])
 				return false;
 		}
 	}
@@ -123,7 +124,7 @@ static void check_books(struct bp_world *w)
 			cpus[n]++;
 		for (task = 0; task < w->nr_tasks; task++) {
 			if (count_of(w, task, cpu))
-				here[need(w, cpu, task, false)]++;
+				here[bp_test_need(w, cpu, task, false)]++;
 		}
 		KUNIT_ASSERT_MEMEQ(w->test, m->cpu[cpu].tasks[TEST_TYPE], here, sizeof(here));
 	}
@@ -149,7 +150,7 @@ static unsigned int state_number(const struct bp_world *w)
  * From this state try to add one breakpoint of each kind, and go on from each
  * state that is new.
  */
-static void visit(struct bp_world *w)
+static void bp_test_visit(struct bp_world *w)
 {
 	unsigned int k;
 	int task, cpu, err;
@@ -165,13 +166,13 @@ static void visit(struct bp_world *w)
 		KUNIT_ASSERT_EQ(w->test, bp_memory_alloc(&spare), 0);
 		kind_of(w, k, &task, &cpu);
 		w->count[k]++;
-		possible = fits(w);
+		possible = bp_test_fits(w);
 		err = bp_claim(&w->machine, kind_task(w, task), cpu, TEST_TYPE, &spare);
 		bp_memory_free(&spare);
 		KUNIT_ASSERT_EQ(w->test, err, possible ? 0 : -ENOSPC);
 		if (possible) {
 			check_books(w);
-			visit(w);
+			bp_test_visit(w);
 			bp_drop(&w->machine, kind_task(w, task), cpu, TEST_TYPE);
 		}
 		w->count[k]--;
@@ -220,7 +221,7 @@ static void test_accounting(struct kunit *test)
 	w->seen = kunit_kcalloc(test, BITS_TO_LONGS(states), sizeof(long), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, w->seen);
 
-	visit(w);
+	bp_test_visit(w);
 	check_books(w);
 	for (i = 0; i < shape->tasks; i++)
 		KUNIT_EXPECT_TRUE(test, list_empty(&w->tasks[i].cpus));

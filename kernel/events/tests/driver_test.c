@@ -57,7 +57,7 @@ struct trial {
 };
 
 /* By CPUs: the driver has prepared it. */
-static struct cpumask prepared;
+static struct cpumask driver_test_prepared;
 
 static struct trial *to_trial(struct pmu *pmu)
 {
@@ -78,7 +78,7 @@ static int trial_add(struct perf_event *event, int flags)
 
 	t->adds++;
 	t->added_on = smp_processor_id();
-	t->early += !cpumask_test_cpu(t->added_on, &prepared);
+	t->early += !cpumask_test_cpu(t->added_on, &driver_test_prepared);
 	if (t->going >= 0 && t->going != t->added_on)
 		t->open += READ_ONCE(per_cpu(perf_cpu_context, t->going).online);
 	return 0;
@@ -117,7 +117,7 @@ static struct trial *trial_make(struct kunit *test, int task_ctx_nr, unsigned in
 	struct trial *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
-	cpumask_copy(&prepared, cpu_possible_mask);
+	cpumask_copy(&driver_test_prepared, cpu_possible_mask);
 	t->read_on = -1;
 	t->added_on = -1;
 	t->going = -1;
@@ -175,7 +175,7 @@ static int other_cpu(struct kunit *test)
 	return there;
 }
 
-static u64 value(struct perf_event *event)
+static u64 driver_test_value(struct perf_event *event)
 {
 	u64 enabled, running;
 
@@ -199,7 +199,7 @@ static void group_is_read_where_all_can_be(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, (void __force *)buf);
 
 	leader = trial_open(test, own, machine, there, NULL, NULL);
-	KUNIT_EXPECT_EQ(test, value(leader), 1ULL);
+	KUNIT_EXPECT_EQ(test, driver_test_value(leader), 1ULL);
 	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
 	KUNIT_EXPECT_EQ(test, perf_event_read_file(leader, (char __user *)buf, PAGE_SIZE), 16);
 	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
@@ -209,7 +209,7 @@ static void group_is_read_where_all_can_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, own->read_on, there);
 	KUNIT_EXPECT_EQ(test, machine->read_on, there);
 	/* Without the member, the leader is still read anywhere. */
-	value(leader);
+	driver_test_value(leader);
 	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
 }
 
@@ -421,13 +421,13 @@ static int cpu_that_can_go(struct kunit *test)
 	return there;
 }
 
-static struct trial *watched;
+static struct trial *driver_test_watched;
 
 /*
  * The result is kept for the test: nothing may be asserted in the thread of
  * CPU hotplug, where it is found.
  */
-static bool opens;
+static bool driver_test_opens;
 
 static void open_as_it_comes(struct trial *t, unsigned int cpu)
 {
@@ -447,22 +447,22 @@ static void open_as_it_comes(struct trial *t, unsigned int cpu)
 static int driver_prepares(unsigned int cpu)
 {
 	msleep(20);
-	if (opens)
-		open_as_it_comes(watched, cpu);
-	cpumask_set_cpu(cpu, &prepared);
+	if (driver_test_opens)
+		open_as_it_comes(driver_test_watched, cpu);
+	cpumask_set_cpu(cpu, &driver_test_prepared);
 	return 0;
 }
 
 static int driver_leaves(unsigned int cpu)
 {
-	watched->late += watched->adds - watched->dels;
-	cpumask_clear_cpu(cpu, &prepared);
+	driver_test_watched->late += driver_test_watched->adds - driver_test_watched->dels;
+	cpumask_clear_cpu(cpu, &driver_test_prepared);
 	return 0;
 }
 
 static void remove_state(void *state)
 {
-	opens = false;
+	driver_test_opens = false;
 	cpuhp_remove_state_nocalls((long)state);
 }
 
@@ -478,7 +478,7 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	int there = cpu_that_can_go(test), state, err, adds;
 	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
 
-	watched = t;
+	driver_test_watched = t;
 	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perf:test", driver_prepares,
 					  driver_leaves);
 	KUNIT_ASSERT_GT(test, state, 0);
@@ -496,9 +496,9 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	 * An event that is opened while the CPU comes waits for the driver,
 	 * too.
 	 */
-	opens = true;
+	driver_test_opens = true;
 	go_and_come(test, there);
-	opens = false;
+	driver_test_opens = false;
 	KUNIT_ASSERT_EQ(test, t->nr, 2);
 	KUNIT_EXPECT_EQ(test, t->events[1]->state, PERF_EVENT_STATE_ACTIVE);
 	KUNIT_EXPECT_EQ(test, t->adds, 4);
@@ -532,12 +532,12 @@ static void events_without_scope_end_with_their_cpu(struct kunit *test)
 
 	trial_open(test, t, member, there, NULL, event);
 	adds = t->adds;
-	KUNIT_EXPECT_EQ(test, value(event), (u64)adds);
+	KUNIT_EXPECT_EQ(test, driver_test_value(event), (u64)adds);
 	go_and_come(test, there);
 	KUNIT_EXPECT_EQ(test, t->adds, adds);
 	KUNIT_EXPECT_EQ(test, t->dels, adds);
 	KUNIT_EXPECT_EQ(test, member->adds, 1);
-	KUNIT_EXPECT_EQ(test, value(event), (u64)adds);
+	KUNIT_EXPECT_EQ(test, driver_test_value(event), (u64)adds);
 	perf_event_enable(event);
 	perf_pmu_migrate_context(&t->pmu, there, raw_smp_processor_id());
 	KUNIT_EXPECT_EQ(test, t->adds, adds);

@@ -52,7 +52,7 @@ static void make_hardware(struct perf_event *event, struct pmu *pmu)
 	event->event_caps = 0;
 }
 
-static void join(struct perf_event *leader, struct perf_event *event)
+static void group_test_join(struct perf_event *leader, struct perf_event *event)
 {
 	event->group_leader = leader;
 	list_add_tail(&event->sibling_list, &leader->sibling_list);
@@ -70,7 +70,7 @@ static void member_leads_nobody(struct kunit *test)
 {
 	struct group_fixture *f = test->priv;
 
-	join(&f->events[0], &f->events[1]);
+	group_test_join(&f->events[0], &f->events[1]);
 	KUNIT_EXPECT_FALSE(test, perf_group_may_join(&f->events[1], &f->events[2]));
 }
 
@@ -146,7 +146,7 @@ static void hardware_of_one_pmu_only(struct kunit *test)
 					make_hardware(&e[1], pmus[m]);
 				if (n)
 					make_hardware(&e[2], pmus[n]);
-				join(&e[0], &e[1]);
+				group_test_join(&e[0], &e[1]);
 				KUNIT_EXPECT_EQ(test, perf_group_may_join(&e[0], &e[2]), !clash);
 			}
 		}
@@ -159,7 +159,7 @@ static void hardware_member_decides_the_pmu(struct kunit *test)
 	struct perf_event *e = f->events;
 
 	KUNIT_EXPECT_NULL(test, perf_group_find_pmu(&e[0]));
-	join(&e[0], &e[1]);
+	group_test_join(&e[0], &e[1]);
 	KUNIT_EXPECT_NULL(test, perf_group_find_pmu(&e[0]));
 
 	/* The newcomer is like a tracepoint: software, but scheduled. */
@@ -168,7 +168,7 @@ static void hardware_member_decides_the_pmu(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_find_pmu(&e[0]), &f->other_hardware);
 
 	make_hardware(&e[2], &f->hardware);
-	join(&e[0], &e[2]);
+	group_test_join(&e[0], &e[2]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_find_pmu(&e[0]), &f->hardware);
 }
 
@@ -177,11 +177,11 @@ static void resident_needs_every_member(struct kunit *test)
 	struct group_fixture *f = test->priv;
 	struct perf_event *e = f->events;
 
-	join(&e[0], &e[1]);
+	group_test_join(&e[0], &e[1]);
 	perf_group_update_caps(&e[0]);
 	KUNIT_EXPECT_TRUE(test, is_resident(&e[1]));
 	make_hardware(&e[2], &f->hardware);
-	join(&e[0], &e[2]);
+	group_test_join(&e[0], &e[2]);
 	perf_group_update_caps(&e[0]);
 	KUNIT_EXPECT_FALSE(test, is_resident(&e[1]));
 	KUNIT_EXPECT_FALSE(test, e[0].group_caps & PERF_EV_CAP_SOFTWARE);

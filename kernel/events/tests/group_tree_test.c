@@ -47,7 +47,7 @@ static int tree_test_init(struct kunit *test)
 	return 0;
 }
 
-static void insert(struct tree_fixture *f, struct perf_event *event)
+static void tree_test_insert(struct tree_fixture *f, struct perf_event *event)
 {
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_group_level(event);
@@ -64,7 +64,7 @@ static void tree_holds_cpus_apart(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
 		e[i].cpu = cpus[i];
-		insert(f, &e[i]);
+		tree_test_insert(f, &e[i]);
 	}
 	KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 6U);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, -1, NULL), &e[0]);
@@ -78,7 +78,7 @@ static void tree_holds_cpus_apart(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, perf_group_first(&f->epc.pinned_groups, -1, NULL));
 }
 
-static void ran(struct tree_fixture *f, struct perf_event *event, u64 ns)
+static void tree_test_ran(struct tree_fixture *f, struct perf_event *event, u64 ns)
 {
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_group_ran(event, ns);
@@ -94,11 +94,11 @@ static void youngest_is_first(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		insert(f, &e[i]);
-	ran(f, &e[0], 10 * step);
+		tree_test_insert(f, &e[i]);
+	tree_test_ran(f, &e[0], 10 * step);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
-	ran(f, &e[1], 5 * step);
-	ran(f, &e[2], 7 * step);
+	tree_test_ran(f, &e[1], 5 * step);
+	tree_test_ran(f, &e[2], 7 * step);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[2]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[0]);
@@ -107,14 +107,14 @@ static void youngest_is_first(struct kunit *test)
 	 * A group that comes later begins at the age of the youngest, so that
 	 * the others need not wait until it has caught up.
 	 */
-	insert(f, &e[3]);
+	tree_test_insert(f, &e[3]);
 	KUNIT_EXPECT_EQ(test, e[3].group_runtime, 5 * step);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[3]);
 
 	/* A group that is older by less than a step does not give way. */
-	ran(f, &e[1], step - 1);
+	tree_test_ran(f, &e[1], step - 1);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
-	ran(f, &e[1], 1);
+	tree_test_ran(f, &e[1], 1);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[3]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[3]), &e[1]);
 
@@ -122,7 +122,7 @@ static void youngest_is_first(struct kunit *test)
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_group_erase(&e[0]);
 	raw_spin_unlock_irq(&f->ctx.lock);
-	insert(f, &e[0]);
+	tree_test_insert(f, &e[0]);
 	KUNIT_EXPECT_EQ(test, e[0].group_runtime, 10 * step);
 
 	raw_spin_lock_irq(&f->ctx.lock);
@@ -133,7 +133,7 @@ static void youngest_is_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 0U);
 }
 
-static void settle(struct tree_fixture *f, int cpus)
+static void tree_test_settle(struct tree_fixture *f, int cpus)
 {
 	struct perf_stretch_look look = { .youngest = U64_MAX };
 	const struct perf_stretch_look none = { .youngest = U64_MAX };
@@ -145,7 +145,7 @@ static void settle(struct tree_fixture *f, int cpus)
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
 
-static u64 age(struct tree_fixture *f, struct perf_event *event)
+static u64 tree_test_age(struct tree_fixture *f, struct perf_event *event)
 {
 	u64 age;
 
@@ -167,35 +167,35 @@ static void stretch_comes_in_level(struct kunit *test)
 
 	for (i = 0; i < 4; i++) {
 		e[i].cpu = i / 2;
-		insert(f, &e[i]);
+		tree_test_insert(f, &e[i]);
 	}
-	ran(f, &e[0], NSEC_PER_SEC);
-	ran(f, &e[1], NSEC_PER_SEC + 10);
-	settle(f, 1);
-	KUNIT_EXPECT_EQ(test, age(f, &e[0]), 0ULL);
-	KUNIT_EXPECT_EQ(test, age(f, &e[1]), 10ULL);
+	tree_test_ran(f, &e[0], NSEC_PER_SEC);
+	tree_test_ran(f, &e[1], NSEC_PER_SEC + 10);
+	tree_test_settle(f, 1);
+	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 0ULL);
+	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[1]), 10ULL);
 
 	/*
 	 * The second stretch comes, and is not favoured for the second that
 	 * the first one has run.
 	 */
-	settle(f, 2);
+	tree_test_settle(f, 2);
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, age(f, &e[i]), i == 1 ? 10ULL : 0ULL);
-	ran(f, &e[2], 20);
-	KUNIT_EXPECT_EQ(test, age(f, &e[2]), 0ULL);
-	ran(f, &e[2], 20);
-	KUNIT_EXPECT_EQ(test, age(f, &e[2]), 20ULL);
+		KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[i]), i == 1 ? 10ULL : 0ULL);
+	tree_test_ran(f, &e[2], 20);
+	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[2]), 0ULL);
+	tree_test_ran(f, &e[2], 20);
+	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[2]), 20ULL);
 
 	/*
 	 * A group that ran before the base began to rise is not much older,
 	 * either.
 	 */
-	ran(f, &e[2], NSEC_PER_SEC);
-	ran(f, &e[3], 2 * NSEC_PER_SEC);
-	settle(f, 2);
-	KUNIT_EXPECT_EQ(test, age(f, &e[0]), 0ULL);
-	KUNIT_EXPECT_EQ(test, age(f, &e[2]), AGE_LIMIT);
+	tree_test_ran(f, &e[2], NSEC_PER_SEC);
+	tree_test_ran(f, &e[3], 2 * NSEC_PER_SEC);
+	tree_test_settle(f, 2);
+	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 0ULL);
+	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[2]), AGE_LIMIT);
 }
 
 static struct kunit_case tree_cases[] = {

@@ -166,7 +166,7 @@ static void told_before_it_goes_on(struct kunit *test)
 	 */
 	open_on(test, h, -1, current, true);
 	expect_switch(test, h, true);
-	KUNIT_EXPECT_EQ(test, busy(test), 2U);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 2U);
 }
 
 /*
@@ -264,8 +264,8 @@ static void told_before_a_cgroup_goes_on(struct kunit *test)
 		expect_switch(test, h, false);
 	}
 	KUNIT_EXPECT_TRUE(test, is_on(event));
-	advance(test, 3);
-	KUNIT_EXPECT_EQ(test, value(event), 3ULL);
+	sim_test_advance(test, 3);
+	KUNIT_EXPECT_EQ(test, sim_test_value(event), 3ULL);
 }
 #endif
 
@@ -329,14 +329,14 @@ static void rotation_and_switches(struct kunit *test)
 		for (round = 0; round < 1000000 && !all; round++) {
 			if (!(round % 256))
 				usleep_range(100, 200);
-			advance(test, 1);
+			sim_test_advance(test, 1);
 			all = true;
 			for (i = 0; i < ARRAY_SIZE(events); i++)
-				all &= !!value(events[i]);
+				all &= !!sim_test_value(events[i]);
 		}
 		KUNIT_EXPECT_TRUE_MSG(test, all, "habits %#x", masks[m]);
 		/* The members of a group are on together, and count the same. */
-		KUNIT_EXPECT_EQ(test, value(events[0]), value(events[1]));
+		KUNIT_EXPECT_EQ(test, sim_test_value(events[0]), sim_test_value(events[1]));
 		drop_pmus(test);
 	}
 }
@@ -345,7 +345,7 @@ static void rotation_and_switches(struct kunit *test)
  * An event that has been halted goes on with its own count, wherever it is by
  * then.
  */
-static void throttled(struct kunit *test, unsigned int mask, bool freq)
+static void habits_test_throttled(struct kunit *test, unsigned int mask, bool freq)
 {
 	struct sim_habits *h = add_pmu(test, mask);
 	struct perf_event_attr attr = {
@@ -358,7 +358,7 @@ static void throttled(struct kunit *test, unsigned int mask, bool freq)
 
 	event->hw.sample_period = PERIOD;
 	while (!done && steps < 4000 * PERIOD) {
-		advance(test, 4 * PERIOD);
+		sim_test_advance(test, 4 * PERIOD);
 		steps += 4 * PERIOD;
 		guard(irqsave)();
 		if (!perf_event_throttled(event))
@@ -381,8 +381,9 @@ static void throttled(struct kunit *test, unsigned int mask, bool freq)
 		done = true;
 	}
 	KUNIT_EXPECT_TRUE(test, done);
-	advance(test, 5);
-	KUNIT_EXPECT_EQ_MSG(test, value(event), before + 5, "habits %#x, freq %d", mask, freq);
+	sim_test_advance(test, 5);
+	KUNIT_EXPECT_EQ_MSG(test, sim_test_value(event), before + 5, "habits %#x, freq %d", mask,
+			    freq);
 	drop_pmus(test);
 }
 
@@ -397,8 +398,8 @@ static void throttled_event_keeps_its_count(struct kunit *test)
 
 	WRITE_ONCE(perf_max_samples_per_tick, 1);
 	for (m = 0; m < ARRAY_SIZE(masks); m++) {
-		throttled(test, masks[m], false);
-		throttled(test, masks[m], true);
+		habits_test_throttled(test, masks[m], false);
+		habits_test_throttled(test, masks[m], true);
 	}
 	WRITE_ONCE(perf_max_samples_per_tick, before);
 }
@@ -433,13 +434,13 @@ static void handler_turns_its_event_off(struct kunit *test)
 		event = perf_event_create_kernel_counter(&attr, -1, current, turn_off, NULL);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 		fixture->f.events[fixture->f.nr++] = event;
-		advance(test, 2 * PERIOD);
+		sim_test_advance(test, 2 * PERIOD);
 		KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
-		KUNIT_EXPECT_EQ(test, value(event), PERIOD);
-		KUNIT_EXPECT_EQ(test, busy(test), 0U);
+		KUNIT_EXPECT_EQ(test, sim_test_value(event), PERIOD);
+		KUNIT_EXPECT_EQ(test, sim_test_busy(test), 0U);
 		KUNIT_EXPECT_EQ(test, by_hand(h).outs, 0U);
 		on_and_off(event, true);
-		KUNIT_EXPECT_EQ(test, busy(test), 1U);
+		KUNIT_EXPECT_EQ(test, sim_test_busy(test), 1U);
 		drop_pmus(test);
 	}
 }
@@ -465,12 +466,12 @@ static void software_context_in_a_group(struct kunit *test)
 	sim_pmu_advance(soft->sim, STEP, 100);
 	on_and_off(leader, true);
 	sim_pmu_advance(soft->sim, STEP, 7);
-	KUNIT_EXPECT_EQ(test, value(member), 14ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(member), 14ULL);
 	close_event(test, leader);
 	KUNIT_EXPECT_TRUE(test, is_on(member));
 	by_hand(soft);
 	sim_pmu_advance(soft->sim, STEP, 1);
-	KUNIT_EXPECT_EQ(test, value(member), 15ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(member), 15ULL);
 }
 
 /*
@@ -495,7 +496,7 @@ static void who_is_refused_keeps_nobody_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pinned->state, PERF_EVENT_STATE_ERROR);
 	on_and_off(pinned, true);
 	/* There are two counters. */
-	KUNIT_EXPECT_TRUE(test, is_on(pinned) && busy(test) == 2);
+	KUNIT_EXPECT_TRUE(test, is_on(pinned) && sim_test_busy(test) == 2);
 	expect_switch(test, h, false);
 }
 
@@ -604,17 +605,17 @@ static void group_without_a_transaction(struct kunit *test)
 	struct perf_event *member = open_event(test, STEP, leader);
 
 	expect_group(test, leader, false);
-	advance(test, 3);
-	KUNIT_EXPECT_EQ(test, busy(test), 1U);
-	KUNIT_EXPECT_EQ(test, value(blocker), 3ULL);
+	sim_test_advance(test, 3);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 1U);
+	KUNIT_EXPECT_EQ(test, sim_test_value(blocker), 3ULL);
 	close_event(test, blocker);
 	expect_group(test, leader, true);
-	advance(test, 4);
-	KUNIT_EXPECT_EQ(test, value(leader), 4ULL);
-	KUNIT_EXPECT_EQ(test, value(member), 4ULL);
+	sim_test_advance(test, 4);
+	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 4ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(member), 4ULL);
 }
 
-static bool asked(struct sim_habits *h, int cpu)
+static bool habits_test_asked(struct sim_habits *h, int cpu)
 {
 	return READ_ONCE(per_cpu_ptr(h->cpus, cpu)->asked);
 }
@@ -636,8 +637,8 @@ static void driver_names_the_cpu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, open_kernel(test, &attr, here, NULL), 0);
 	event = fixture->f.events[0];
 	KUNIT_EXPECT_EQ(test, event->oncpu, there);
-	KUNIT_EXPECT_EQ(test, value(event), 0ULL);
-	KUNIT_EXPECT_TRUE(test, asked(h, there));
+	KUNIT_EXPECT_EQ(test, sim_test_value(event), 0ULL);
+	KUNIT_EXPECT_TRUE(test, habits_test_asked(h, there));
 	/* The PMU watches no task here, so it is not told of switches. */
 	KUNIT_EXPECT_EQ(test, by_hand(h).outs, 0U);
 
@@ -646,10 +647,10 @@ static void driver_names_the_cpu(struct kunit *test)
 	perf_pmu_migrate_context(&h->sim->pmu, there, here);
 	h->speaker = here;
 	KUNIT_EXPECT_EQ(test, event->oncpu, here);
-	KUNIT_EXPECT_FALSE(test, asked(h, there));
-	KUNIT_EXPECT_TRUE(test, asked(h, here));
-	advance(test, 9);
-	KUNIT_EXPECT_EQ(test, value(event), 9ULL);
+	KUNIT_EXPECT_FALSE(test, habits_test_asked(h, there));
+	KUNIT_EXPECT_TRUE(test, habits_test_asked(h, here));
+	sim_test_advance(test, 9);
+	KUNIT_EXPECT_EQ(test, sim_test_value(event), 9ULL);
 	expect_switch(test, h, false);
 }
 
@@ -675,7 +676,7 @@ static void read_where_it_can_be(struct kunit *test)
 			      topology_physical_package_id(here) ==
 			      topology_physical_package_id(there);
 
-		value(event);
+		sim_test_value(event);
 		KUNIT_EXPECT_EQ(test, reads_on(h, here), shared ? 1U : 0U);
 		KUNIT_EXPECT_EQ(test, reads_on(h, there), shared ? 0U : 1U);
 		drop_pmus(test);
@@ -726,9 +727,9 @@ static void pmu_without_an_interrupt(struct kunit *test)
 	 * one that counts.
 	 */
 	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), 0);
-	advance(test, 3);
-	KUNIT_EXPECT_EQ(test, busy(test), 1U);
-	KUNIT_EXPECT_EQ(test, value(fixture->f.events[0]), 3ULL);
+	sim_test_advance(test, 3);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 1U);
+	KUNIT_EXPECT_EQ(test, sim_test_value(fixture->f.events[0]), 3ULL);
 }
 
 static struct kunit_case habits_cases[] = {

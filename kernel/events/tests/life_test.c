@@ -26,11 +26,11 @@ static void unregistered_pmu_leaves_dead_events(struct kunit *test)
 	};
 
 	software = open_attr(test, &attr, -1, current, leader);
-	advance(test, 3);
+	sim_test_advance(test, 3);
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
 	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_DEAD);
-	KUNIT_EXPECT_EQ(test, value(leader), 3ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 3ULL);
 	on_and_off(leader, true);
 	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_DEAD);
 	KUNIT_EXPECT_GE(test, software->state, PERF_EVENT_STATE_INACTIVE);
@@ -59,7 +59,7 @@ struct player {
 	unsigned int		turns;
 };
 
-static int play(void *data)
+static int life_test_play(void *data)
 {
 	struct player *me = data;
 	int i;
@@ -91,7 +91,7 @@ static void tasks_keep_their_counts_apart(struct kunit *test)
 		};
 		init_completion(&players[i].turn);
 		init_completion(&players[i].finished);
-		tasks[i] = kthread_create(play, &players[i], "perf_player/%d", i);
+		tasks[i] = kthread_create(life_test_play, &players[i], "perf_player/%d", i);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(tasks[i]));
 		get_task_struct(tasks[i]);
 		kthread_bind(tasks[i], 0);
@@ -103,7 +103,7 @@ static void tasks_keep_their_counts_apart(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		wait_for_completion(&players[i].finished);
 		kthread_stop(tasks[i]);
-		KUNIT_EXPECT_EQ(test, value(players[i].event),
+		KUNIT_EXPECT_EQ(test, sim_test_value(players[i].event),
 				(u64)players[i].steps * players[i].turns);
 		put_task_struct(tasks[i]);
 	}
@@ -119,16 +119,16 @@ static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
 	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
-	struct task_struct *child = kthread_create(play, NULL, "perf_child");
+	struct task_struct *child = kthread_create(life_test_play, NULL, "perf_child");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
 	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_copies(root)));
-	advance(test, 3);
+	sim_test_advance(test, 3);
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
 	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
-	KUNIT_EXPECT_EQ(test, value(root), 3ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
 	kthread_stop(child);
 	close_all(test);
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
@@ -151,7 +151,7 @@ static void who_never_leads_is_not_inherited(struct kunit *test)
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
 	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL);
 	struct perf_event *member = open_attr(test, &attr, -1, current, leader);
-	struct task_struct *child = kthread_create(play, NULL, "perf_child");
+	struct task_struct *child = kthread_create(life_test_play, NULL, "perf_child");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
 	member->event_caps |= PERF_EV_CAP_SIBLING;
@@ -164,12 +164,12 @@ static void who_never_leads_is_not_inherited(struct kunit *test)
 	kthread_stop(child);
 }
 
-static int speaker;
+static int life_test_speaker;
 
 /* As drivers do for a PMU that several CPUs share. */
 static int init_on_speaker(struct perf_event *event)
 {
-	event->cpu = speaker;
+	event->cpu = life_test_speaker;
 	return sim_init(event);
 }
 
@@ -187,38 +187,39 @@ static void driver_chooses_the_cpu(struct kunit *test)
 	int cpu, nr = 0;
 
 	WRITE_ONCE(perf_test_clock_task, NULL);
-	speaker = raw_smp_processor_id();
+	life_test_speaker = raw_smp_processor_id();
 	sim_init = f->sim->pmu.event_init;
 	f->sim->pmu.event_init = init_on_speaker;
 	for_each_online_cpu(cpu) {
 		event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 		f->events[f->nr++] = event;
-		KUNIT_EXPECT_EQ(test, event->cpu, speaker);
-		KUNIT_EXPECT_PTR_EQ(test, event->ctx, &per_cpu(perf_cpu_context, speaker).ctx);
+		KUNIT_EXPECT_EQ(test, event->cpu, life_test_speaker);
+		KUNIT_EXPECT_PTR_EQ(test, event->ctx,
+				    &per_cpu(perf_cpu_context, life_test_speaker).ctx);
 		if (++nr == 4)
 			break;
 	}
-	advance(test, 7);
+	sim_test_advance(test, 7);
 	while (nr--)
-		KUNIT_EXPECT_EQ(test, value(f->events[nr]), 7ULL);
+		KUNIT_EXPECT_EQ(test, sim_test_value(f->events[nr]), 7ULL);
 
 	/* The driver may have no CPU left to name. */
-	speaker = -1;
+	life_test_speaker = -1;
 	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -ENODEV);
 	f->sim->pmu.event_init = sim_init;
 }
 
 #ifdef CONFIG_HOTPLUG_CPU
-static struct perf_event *waits;
+static struct perf_event *life_test_waits;
 static int nr_prepared;
 
 static int prepare_cpu(unsigned int cpu)
 {
 	/* Other tasks run on this CPU meanwhile. */
 	msleep(20);
-	nr_prepared += !is_on(waits);
+	nr_prepared += !is_on(life_test_waits);
 	return 0;
 }
 
@@ -247,14 +248,14 @@ static void drivers_prepare_a_cpu_first(struct kunit *test)
 		kunit_skip(test, "not on s390");
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, remove_state, NULL), 0);
 	WRITE_ONCE(perf_test_clock_task, NULL);
-	waits = open_attr(test, &attr, there, NULL, NULL);
-	KUNIT_EXPECT_TRUE(test, is_on(waits));
+	life_test_waits = open_attr(test, &attr, there, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, is_on(life_test_waits));
 	nr_prepared = 0;
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
-	KUNIT_EXPECT_FALSE(test, is_on(waits));
+	KUNIT_EXPECT_FALSE(test, is_on(life_test_waits));
 	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, nr_prepared, 1);
-	KUNIT_EXPECT_TRUE(test, is_on(waits));
+	KUNIT_EXPECT_TRUE(test, is_on(life_test_waits));
 }
 #else
 static void drivers_prepare_a_cpu_first(struct kunit *test)
@@ -289,10 +290,10 @@ static void migrated_events_go_on(struct kunit *test)
 	events[2] = open_attr(test, &attr, here, NULL, events[0]);
 	attr.disabled = 1;
 	events[3] = open_attr(test, &attr, here, NULL, NULL);
-	advance(test, 10);
+	sim_test_advance(test, 10);
 
 	for (round = 0; round < 3; round++) {
-		u64 before = value(events[1]);
+		u64 before = sim_test_value(events[1]);
 
 		perf_pmu_migrate_context(&f->sim->pmu, here, there);
 		for (i = 0; i < 4; i++) {
@@ -300,15 +301,15 @@ static void migrated_events_go_on(struct kunit *test)
 			KUNIT_EXPECT_PTR_EQ(test, events[i]->group_leader, events[i == 3 ? 3 : 0]);
 			KUNIT_EXPECT_EQ(test, is_on(events[i]), i != 3);
 		}
-		advance(test, 1000);
+		sim_test_advance(test, 1000);
 		work_on_cpu(there, advance_there, f->sim);
-		KUNIT_EXPECT_EQ(test, value(events[0]), 10ULL + 100 * (round + 1));
-		KUNIT_EXPECT_EQ(test, value(events[2]), 10ULL + 100 * (round + 1));
-		KUNIT_EXPECT_EQ(test, value(events[3]), 0ULL);
-		KUNIT_EXPECT_GT(test, value(events[1]), before);
+		KUNIT_EXPECT_EQ(test, sim_test_value(events[0]), 10ULL + 100 * (round + 1));
+		KUNIT_EXPECT_EQ(test, sim_test_value(events[2]), 10ULL + 100 * (round + 1));
+		KUNIT_EXPECT_EQ(test, sim_test_value(events[3]), 0ULL);
+		KUNIT_EXPECT_GT(test, sim_test_value(events[1]), before);
 		perf_pmu_migrate_context(&f->sim->pmu, there, here);
 	}
-	KUNIT_EXPECT_EQ(test, busy(test), 2U);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 2U);
 }
 
 /*

@@ -73,7 +73,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 		atomic_inc(&race->late);
 }
 
-static void ends(struct race *race)
+static void race_test_ends(struct race *race)
 {
 	if (atomic_dec_and_test(&race->running))
 		complete(&race->ended);
@@ -89,7 +89,7 @@ static struct perf_event *open_one(struct worker *w)
 						on_overflow, w->race);
 }
 
-static void use(struct race *race)
+static void race_test_use(struct race *race)
 {
 	mutex_lock(&race->lock);
 	if (race->sim)
@@ -98,7 +98,7 @@ static void use(struct race *race)
 	cond_resched();
 }
 
-static int work(void *data)
+static int race_test_work(void *data)
 {
 	struct worker *w = data;
 	struct race *race = w->race;
@@ -125,7 +125,7 @@ static int work(void *data)
 			mutex_unlock(&race->event_lock);
 		}
 		for (i = 0; i < 5; i++)
-			use(race);
+			race_test_use(race);
 		if (w->shared) {
 			mutex_lock(&race->event_lock);
 			race->event = NULL;
@@ -133,7 +133,7 @@ static int work(void *data)
 		}
 		perf_event_release_kernel(event);
 	}
-	ends(race);
+	race_test_ends(race);
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static int work(void *data)
  * Use an event of another thread: read it, switch it off and on, give it
  * another period.
  */
-static int look(void *data)
+static int race_test_look(void *data)
 {
 	struct race *race = data;
 	u64 enabled, running;
@@ -166,7 +166,7 @@ static int look(void *data)
 		mutex_unlock(&race->event_lock);
 		usleep_range(50, 150);
 	}
-	ends(race);
+	race_test_ends(race);
 	return 0;
 }
 
@@ -208,14 +208,14 @@ static void take_pmu(struct race *race)
 	sim_pmu_free(sim);
 }
 
-static int start(struct race *race, int (*fn)(void *), void *data)
+static int race_test_start(struct race *race, int (*fn)(void *), void *data)
 {
 	struct task_struct *task;
 
 	atomic_inc(&race->running);
 	task = kthread_run(fn, data, "perf_race");
 	if (IS_ERR(task))
-		ends(race);
+		race_test_ends(race);
 	return PTR_ERR_OR_ZERO(task);
 }
 
@@ -242,9 +242,9 @@ static void pmu_goes_while_it_is_used(struct kunit *test)
 	for (i = 0; i < WORKERS; i++) {
 		workers[i] = (struct worker){ race, i == 1 ? cpumask_first(cpu_online_mask) : -1,
 					      !i };
-		KUNIT_EXPECT_EQ(test, start(race, work, &workers[i]), 0);
+		KUNIT_EXPECT_EQ(test, race_test_start(race, race_test_work, &workers[i]), 0);
 	}
-	KUNIT_EXPECT_EQ(test, start(race, look, race), 0);
+	KUNIT_EXPECT_EQ(test, race_test_start(race, race_test_look, race), 0);
 
 	for (round = 0; round < ROUNDS; round++) {
 		int before = atomic_read(&race->opened), tries;
@@ -263,7 +263,7 @@ static void pmu_goes_while_it_is_used(struct kunit *test)
 			break;
 	}
 	WRITE_ONCE(race->stop, true);
-	ends(race);
+	race_test_ends(race);
 	wait_for_completion(&race->ended);
 	if (!err)
 		take_pmu(race);

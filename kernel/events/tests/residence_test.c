@@ -53,7 +53,7 @@ static int stay_idle(void *data)
 	return 0;
 }
 
-static struct perf_event_context *here(void)
+static struct perf_event_context *residence_test_here(void)
 {
 	return perf_task_context(current);
 }
@@ -107,7 +107,7 @@ static void expect_is_in(struct kunit *test, bool in)
 
 	KUNIT_EXPECT_EQ(test, !!residence, in);
 	if (residence)
-		KUNIT_EXPECT_PTR_EQ(test, residence->clones, here()->clones);
+		KUNIT_EXPECT_PTR_EQ(test, residence->clones, residence_test_here()->clones);
 }
 
 /* Switch all events of a family on or off, as ioctl(2) does. */
@@ -150,7 +150,7 @@ static void play_turns(struct kunit *test, struct clone_player *players, bool el
 		kthread_bind(me->task, raw_smp_processor_id());
 		KUNIT_ASSERT_EQ(test, perf_event_init_task(me->task, 0), 0);
 	}
-	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
 	if (elsewhere) {
 		int cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 
@@ -197,7 +197,7 @@ static void tasks_take_turns(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		struct perf_event *copy = copy_here(roots[i]);
 
-		KUNIT_EXPECT_EQ(test, value(roots[i]), all_steps(players));
+		KUNIT_EXPECT_EQ(test, sim_test_value(roots[i]), all_steps(players));
 		/* Without a copy this case would test nothing. */
 		KUNIT_ASSERT_NOT_NULL(test, copy);
 		KUNIT_EXPECT_EQ(test, perf_event_count(copy), all_steps(players));
@@ -205,7 +205,7 @@ static void tasks_take_turns(struct kunit *test)
 	}
 	stop_players(players);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, value(roots[i]), all_steps(players));
+		KUNIT_EXPECT_EQ(test, sim_test_value(roots[i]), all_steps(players));
 }
 
 static void read_in_the_middle(struct kunit *test)
@@ -221,7 +221,7 @@ static void read_in_the_middle(struct kunit *test)
 	root = open_root(test, NULL);
 	play_turns(test, players, true);
 	while (!completion_done(&players[PLAYERS - 1].finished)) {
-		seen = value(root);
+		seen = sim_test_value(root);
 		KUNIT_EXPECT_GE(test, seen, last);
 		last = seen;
 		if (++round % 64 == 0)
@@ -229,9 +229,9 @@ static void read_in_the_middle(struct kunit *test)
 	}
 	for (i = 0; i < PLAYERS; i++)
 		wait_for_completion(&players[i].finished);
-	KUNIT_EXPECT_EQ(test, value(root), all_steps(players));
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), all_steps(players));
 	stop_players(players);
-	KUNIT_EXPECT_EQ(test, value(root), all_steps(players));
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), all_steps(players));
 }
 
 static void count_and_times(struct kunit *test)
@@ -243,40 +243,40 @@ static void count_and_times(struct kunit *test)
 	struct perf_event *ticks = open_attr(test, &clock, -1, current, NULL);
 	struct task_struct *child = fork_child(test);
 
-	pass(100);
-	advance(test, 3);
-	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	sim_test_pass(100);
+	sim_test_advance(test, 3);
+	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	KUNIT_EXPECT_FALSE(test, is_on(root));
-	KUNIT_EXPECT_EQ(test, busy(test), 2U);
-	pass(50);
-	advance(test, 4);
-	KUNIT_EXPECT_EQ(test, value(root), 7ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 2U);
+	sim_test_pass(50);
+	sim_test_advance(test, 4);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 7ULL);
 	expect_times(test, root, 150, 150);
-	KUNIT_EXPECT_EQ(test, value(ticks), 150ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(ticks), 150ULL);
 
 	on_and_off_family(root, false);
-	pass(25);
-	advance(test, 5);
-	KUNIT_EXPECT_EQ(test, value(root), 7ULL);
-	KUNIT_EXPECT_EQ(test, value(other), 12ULL);
+	sim_test_pass(25);
+	sim_test_advance(test, 5);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 7ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(other), 12ULL);
 	expect_times(test, root, 150, 150);
 	expect_times(test, other, 175, 175);
 	on_and_off_family(root, true);
-	advance(test, 6);
-	KUNIT_EXPECT_EQ(test, value(root), 13ULL);
+	sim_test_advance(test, 6);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 13ULL);
 
 	/* The counter of the event that is closed is free at once. */
 	close_event(test, other);
-	KUNIT_EXPECT_EQ(test, busy(test), 1U);
-	advance(test, 7);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 1U);
+	sim_test_advance(test, 7);
 	expect_is_in(test, true);
-	KUNIT_EXPECT_EQ(test, value(root), 20ULL);
-	pass(5);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 20ULL);
+	sim_test_pass(5);
 	expect_times(test, root, 155, 155);
-	KUNIT_EXPECT_EQ(test, value(ticks), 180ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(ticks), 180ULL);
 	kthread_stop(child);
-	KUNIT_EXPECT_EQ(test, value(root), 20ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 20ULL);
 }
 
 /*
@@ -287,33 +287,33 @@ static void another_event_ends_it(struct kunit *test)
 {
 	struct perf_event *root = open_root(test, NULL), *late;
 	struct task_struct *child = fork_child(test);
-	struct perf_clones *clones = here()->clones;
+	struct perf_clones *clones = residence_test_here()->clones;
 
-	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
-	advance(test, 3);
-	pass(10);
+	sim_test_advance(test, 3);
+	sim_test_pass(10);
 	late = open_root(test, NULL);
-	KUNIT_EXPECT_NULL(test, here()->clones);
+	KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
 	KUNIT_EXPECT_TRUE(test, is_on(root));
 	KUNIT_EXPECT_TRUE(test, is_on(late));
-	advance(test, 4);
-	pass(10);
+	sim_test_advance(test, 4);
+	sim_test_pass(10);
 	expect_is_in(test, false);
-	KUNIT_EXPECT_EQ(test, value(root), 7ULL);
-	KUNIT_EXPECT_EQ(test, value(late), 4ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 7ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(late), 4ULL);
 	expect_times(test, root, 20, 20);
 	expect_times(test, late, 10, 10);
 	/* The child goes on without the new event, or with other clones. */
 	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->clones, clones);
 	kthread_stop(child);
 	child = fork_child(test);
-	KUNIT_EXPECT_NOT_NULL(test, here()->clones);
-	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	KUNIT_EXPECT_NOT_NULL(test, residence_test_here()->clones);
+	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
-	advance(test, 5);
-	KUNIT_EXPECT_EQ(test, value(root), 12ULL);
-	KUNIT_EXPECT_EQ(test, value(late), 9ULL);
+	sim_test_advance(test, 5);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 12ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(late), 9ULL);
 	kthread_stop(child);
 }
 
@@ -331,22 +331,22 @@ static void waits_for_its_turn(struct kunit *test)
 	for (i = 0; i < 6; i++)
 		roots[i] = open_root(test, NULL);
 	child = fork_child(test);
-	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
-	KUNIT_EXPECT_EQ(test, busy(test), 4U);
-	advance(test, 8);
-	pass(1000);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 4U);
+	sim_test_advance(test, 8);
+	sim_test_pass(1000);
 	for (i = 0; i < 6; i++) {
 		perf_event_read_value(roots[i], &enabled, &running);
 		KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
-		KUNIT_EXPECT_EQ(test, value(roots[i]), running ? 8ULL : 0ULL);
+		KUNIT_EXPECT_EQ(test, sim_test_value(roots[i]), running ? 8ULL : 0ULL);
 		sum += running;
 	}
 	KUNIT_EXPECT_EQ(test, sum, 4000ULL);
 	/* Close two events that are on: others take their counters. */
 	for (i = 0; i < 6; i += 3)
 		close_event(test, roots[i]);
-	KUNIT_EXPECT_EQ(test, busy(test), 4U);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 4U);
 	kthread_stop(child);
 }
 
@@ -362,7 +362,7 @@ static void cpu_events_come_first(struct kunit *test)
 	for (i = 0; i < 4; i++)
 		roots[i] = open_root(test, NULL);
 	child = fork_child(test);
-	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	of_cpu = open_attr(test, &pinned, raw_smp_processor_id(), NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
@@ -372,7 +372,7 @@ static void cpu_events_come_first(struct kunit *test)
 	expect_is_in(test, true);
 	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
 	close_event(test, of_cpu);
-	KUNIT_EXPECT_EQ(test, busy(test), 4U);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 4U);
 	kthread_stop(child);
 }
 
@@ -397,14 +397,14 @@ static void only_what_counts(struct kunit *test)
 		attrs[i].inherit = 1;
 		event = open_attr(test, &attrs[i], -1, current, NULL);
 		child = fork_child(test);
-		KUNIT_EXPECT_NULL(test, here()->clones);
+		KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
 		KUNIT_EXPECT_NULL(test, perf_task_context(child)->clones);
 		kthread_stop(child);
 		close_event(test, event);
 	}
 	child = fork_child(test);
-	KUNIT_EXPECT_NOT_NULL(test, here()->clones);
-	KUNIT_EXPECT_PTR_EQ(test, here()->clones, perf_task_context(child)->clones);
+	KUNIT_EXPECT_NOT_NULL(test, residence_test_here()->clones);
+	KUNIT_EXPECT_PTR_EQ(test, residence_test_here()->clones, perf_task_context(child)->clones);
 	kthread_stop(child);
 }
 
@@ -416,7 +416,7 @@ static void not_all_is_inherited(struct kunit *test)
 	open_root(test, NULL);
 	open_event(test, STEP, NULL);
 	child = fork_child(test);
-	KUNIT_EXPECT_NULL(test, here()->clones);
+	KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
 	KUNIT_EXPECT_NULL(test, perf_task_context(child)->clones);
 	kthread_stop(child);
 }
@@ -437,8 +437,8 @@ static void threads_inherit_more(struct kunit *test)
 	open_root(test, NULL);
 	open_attr(test, &attr, -1, current, NULL);
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(thread, CLONE_THREAD), 0);
-	KUNIT_EXPECT_NOT_NULL(test, here()->clones);
-	KUNIT_EXPECT_PTR_EQ(test, here()->clones, perf_task_context(thread)->clones);
+	KUNIT_EXPECT_NOT_NULL(test, residence_test_here()->clones);
+	KUNIT_EXPECT_PTR_EQ(test, residence_test_here()->clones, perf_task_context(thread)->clones);
 	child = fork_child(test);
 	KUNIT_EXPECT_NULL(test, perf_task_context(child)->clones);
 	kthread_stop(child);
@@ -452,13 +452,13 @@ static void pmu_goes_under_it(struct kunit *test)
 	struct perf_event *root = open_root(test, NULL);
 	struct task_struct *child = fork_child(test);
 
-	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
-	advance(test, 3);
+	sim_test_advance(test, 3);
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
 	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
-	KUNIT_EXPECT_EQ(test, value(root), 3ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
 	expect_is_in(test, false);
 	kthread_stop(child);
 	close_all(test);
@@ -471,15 +471,15 @@ static void ends_with_the_last_task(struct kunit *test)
 	struct perf_event *root = open_root(test, NULL), *late;
 	struct task_struct *child = fork_child(test);
 
-	KUNIT_ASSERT_EQ(test, make_for(here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
-	advance(test, 3);
+	sim_test_advance(test, 3);
 	kthread_stop(child);
 	KUNIT_EXPECT_NOT_NULL(test, copy_here(root));
 	late = open_root(test, NULL);
 	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
-	KUNIT_EXPECT_EQ(test, value(root), 3ULL);
-	KUNIT_EXPECT_EQ(test, value(late), 0ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(late), 0ULL);
 }
 
 static struct kunit_case residence_cases[] = {

@@ -21,7 +21,7 @@ static void rotation_is_fair(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		leaders[i] = open_group(test, sizes[i], false);
 	for (r = 0; r < rounds; r++) {
-		used += busy(test);
+		used += sim_test_busy(test);
 		one_round(test);
 	}
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -160,7 +160,7 @@ static void running_time_counts_at_once(struct kunit *test)
 
 	f->sim->shape.constraints[STEP] = 0x1;
 	events[0] = open_group(test, 1, false);
-	pass(200 * ROUND_NS);
+	sim_test_pass(200 * ROUND_NS);
 	events[1] = open_group(test, 1, false);
 	events[2] = open_group(test, 1, false);
 	count_turns(test, events, on, 30);
@@ -282,7 +282,8 @@ static void take_clock(struct kunit *test)
  * third of the time is fair for each. The half of them that come first have
  * the PMU for themselves for a while.
  */
-static void share(struct kunit *test, bool cpu_first, u64 before, bool switched, int percent[2])
+static void rotate_test_share(struct kunit *test, bool cpu_first, u64 before, bool switched,
+			      int percent[2])
 {
 	static const int numbers[] = { 4, 8 };
 	struct sim_fixture *f = test->priv;
@@ -298,7 +299,7 @@ static void share(struct kunit *test, bool cpu_first, u64 before, bool switched,
 			leaders[i][n] = i ? open_attr(test, &attr, -1, current, NULL) :
 				open_attr(test, &attr, raw_smp_processor_id(), NULL, NULL);
 			if (!r && n == 3)
-				pass(before);
+				sim_test_pass(before);
 		}
 	}
 	for (i = 0; i < 2; i++)
@@ -328,11 +329,11 @@ static void nobody_is_too_old(struct kunit *test)
 
 	take_clock(test);
 	for (i = 0; i < 2 * ARRAY_SIZE(before); i++) {
-		share(test, i & 1, before[i / 2], false, percent);
+		rotate_test_share(test, i & 1, before[i / 2], false, percent);
 		KUNIT_EXPECT_GE(test, percent[0], 30);
 		KUNIT_EXPECT_GE(test, percent[1], 30);
 		/* A task gains nothing by coming and going, either. */
-		share(test, i & 1, before[i / 2], true, percent);
+		rotate_test_share(test, i & 1, before[i / 2], true, percent);
 		KUNIT_EXPECT_GE(test, percent[0], 30);
 		KUNIT_EXPECT_GE(test, percent[1], 30);
 	}
@@ -366,9 +367,9 @@ static void bursts_have_their_turn(struct kunit *test, bool pinned)
 			on[i] += is_on(leaders[i]);
 		waited = is_on(leaders[1]) ? 0 : waited + 1;
 		longest = max(longest, waited);
-		pass(interval / 3);
+		sim_test_pass(interval / 3);
 		perf_context_sched_out(this_cpu_context(), leaders[1]->ctx);
-		pass(interval);
+		sim_test_pass(interval);
 		perf_rotate_here(perf_this_cpc(&f->sim->pmu));
 		KUNIT_EXPECT_TRUE(test, is_on(leaders[0]));
 		perf_context_sched_in(this_cpu_context(), leaders[1]->ctx, current);
@@ -416,7 +417,7 @@ static void group_that_is_off_is_in_no_tree(struct kunit *test)
 	on_and_off(error, true);
 	expect_group(test, error, true);
 	close_all(test);
-	KUNIT_EXPECT_EQ(test, busy(test), 0U);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 0U);
 }
 
 /*
@@ -432,7 +433,7 @@ static void members_are_as_old_as_their_group(struct kunit *test)
 	int i;
 
 	expect_group(test, leader, true);
-	pass(NSEC_PER_SEC);
+	sim_test_pass(NSEC_PER_SEC);
 	close_event(test, leader);
 	for (i = 0; i < ARRAY_SIZE(members); i++)
 		KUNIT_EXPECT_GE(test, members[i]->group_runtime, (u64)NSEC_PER_SEC);

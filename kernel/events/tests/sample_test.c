@@ -206,7 +206,7 @@ struct parser {
 	bool		ok;
 };
 
-static u64 take(struct parser *p, unsigned int size)
+static u64 sample_test_take(struct parser *p, unsigned int size)
 {
 	u64 value = 0;
 
@@ -219,7 +219,7 @@ static u64 take(struct parser *p, unsigned int size)
 	return value;
 }
 
-static void expect(struct parser *p, const char *what, u64 value, u64 wanted)
+static void sample_test_expect(struct parser *p, const char *what, u64 value, u64 wanted)
 {
 	if (!p->ok || value == wanted)
 		return;
@@ -230,13 +230,13 @@ static void expect(struct parser *p, const char *what, u64 value, u64 wanted)
 
 static void take_word(struct parser *p, const char *what, u64 wanted)
 {
-	expect(p, what, take(p, 8), wanted);
+	sample_test_expect(p, what, sample_test_take(p, 8), wanted);
 }
 
 static void take_pair(struct parser *p, const char *what, u32 first, u32 second)
 {
-	expect(p, what, take(p, 4), first);
-	expect(p, what, take(p, 4), second);
+	sample_test_expect(p, what, sample_test_take(p, 4), first);
+	sample_test_expect(p, what, sample_test_take(p, 4), second);
 }
 
 /* struct read_format of the ABI */
@@ -269,39 +269,40 @@ static void parse_read(struct parser *p, struct sample_env *env, int nr_members)
 
 static void parse_callchain(struct parser *p, const struct sample_env *env)
 {
-	u64 nr = take(p, 8), i;
+	u64 nr = sample_test_take(p, 8), i;
 
-	expect(p, "nr of ips", nr, env->given ? CHAIN_LENGTH : 0);
+	sample_test_expect(p, "nr of ips", nr, env->given ? CHAIN_LENGTH : 0);
 	for (i = 0; p->ok && i < nr; i++) {
-		u64 ip = take(p, 8);
+		u64 ip = sample_test_take(p, 8);
 
 		if (i == 1)
-			expect(p, "ips[1]", ip, MARK(0x301));
+			sample_test_expect(p, "ips[1]", ip, MARK(0x301));
 		if (i == CHAIN_LENGTH - 1)
-			expect(p, "last ip", ip, MARK(0x303));
+			sample_test_expect(p, "last ip", ip, MARK(0x303));
 	}
 }
 
 static void parse_raw(struct parser *p, const struct sample_env *env)
 {
-	u32 size = take(p, 4);
+	u32 size = sample_test_take(p, 4);
 
-	expect(p, "raw size", size, env->given ? 20 : 4);
+	sample_test_expect(p, "raw size", size, env->given ? 20 : 4);
 	if (!p->ok || p->at + size > p->end) {
 		p->ok = false;
 		return;
 	}
 	if (env->given)
-		expect(p, "raw data", memcmp(p->at, "raw data, 12!\0\0\0\0\0\0", 20), 0);
+		sample_test_expect(p, "raw data", memcmp(p->at, "raw data, 12!\0\0\0\0\0\0", 20),
+				   0);
 	p->at += size;
 }
 
 static void parse_branches(struct parser *p, const struct sample_env *env)
 {
 	u64 branch_type = env->event.attr.branch_sample_type;
-	u64 nr = take(p, 8), i;
+	u64 nr = sample_test_take(p, 8), i;
 
-	expect(p, "branches", nr, env->given ? NR_BRANCHES : 0);
+	sample_test_expect(p, "branches", nr, env->given ? NR_BRANCHES : 0);
 	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		take_word(p, "hw_idx", env->given ? MARK(0x230) : -1ULL);
 	for (i = 0; p->ok && i < nr; i++) {
@@ -315,13 +316,13 @@ static void parse_branches(struct parser *p, const struct sample_env *env)
 
 static void parse_regs(struct parser *p, const struct sample_env *env, u64 mask, bool user)
 {
-	u64 abi = take(p, 8);
+	u64 abi = sample_test_take(p, 8);
 
 	/*
 	 * The sample of a kernel thread has registers of user mode when the
 	 * sample says so.
 	 */
-	expect(p, "abi", abi, user && !user_mode((struct pt_regs *)&env->regs) ?
+	sample_test_expect(p, "abi", abi, user && !user_mode((struct pt_regs *)&env->regs) ?
 			      PERF_SAMPLE_REGS_ABI_NONE : perf_reg_abi(current));
 	if (!abi)
 		return;
@@ -332,11 +333,11 @@ static void parse_regs(struct parser *p, const struct sample_env *env, u64 mask,
 
 static void parse_stack(struct parser *p)
 {
-	u64 size = take(p, 8);
+	u64 size = sample_test_take(p, 8);
 
 	p->at += size;
 	if (size)
-		expect(p, "dyn_size", take(p, 8) <= size, true);
+		sample_test_expect(p, "dyn_size", sample_test_take(p, 8) <= size, true);
 }
 
 /* Follows the description of PERF_RECORD_SAMPLE line by line. */
@@ -418,7 +419,7 @@ static void check_short_cut(struct parser *p, struct sample_env *env, u64 writte
 	preempt_disable();
 	perf_sample_put_leading(words, &env->data, &env->event, &env->regs, p->type);
 	if (!(p->type & PERF_SAMPLE_CPU) || env->data.cpu_entry.cpu == smp_processor_id())
-		expect(p, "short cut", memcmp(words, env->buffer + 8, written - 8), 0);
+		sample_test_expect(p, "short cut", memcmp(words, env->buffer + 8, written - 8), 0);
 	preempt_enable();
 }
 
@@ -437,12 +438,13 @@ static bool check_sample(struct kunit *test, struct sample_env *env)
 	written = (u8 *)env->handle.addr - env->buffer;
 	p.end = env->buffer + written;
 
-	expect(&p, "type", take(&p, 4), PERF_RECORD_SAMPLE);
-	expect(&p, "misc", take(&p, 2), perf_misc_flags(&env->regs));
-	expect(&p, "size", take(&p, 2), written);
-	expect(&p, "predicted size", perf_sample_data_size(&env->data, &env->event), written);
+	sample_test_expect(&p, "type", sample_test_take(&p, 4), PERF_RECORD_SAMPLE);
+	sample_test_expect(&p, "misc", sample_test_take(&p, 2), perf_misc_flags(&env->regs));
+	sample_test_expect(&p, "size", sample_test_take(&p, 2), written);
+	sample_test_expect(&p, "predicted size", perf_sample_data_size(&env->data, &env->event),
+			   written);
 	parse_sample(&p, env);
-	expect(&p, "bytes left over", p.end - p.at, 0);
+	sample_test_expect(&p, "bytes left over", p.end - p.at, 0);
 	check_short_cut(&p, env, written);
 	if (!p.ok)
 		KUNIT_FAIL(test, "sample_type %#llx, %llu bytes written", p.type, written);

@@ -17,7 +17,7 @@ static void one_round(struct kunit *test)
 	 * the time that has passed.
 	 */
 	guard(irqsave)();
-	pass(ROUND_NS);
+	sim_test_pass(ROUND_NS);
 	perf_rotate_here(perf_this_cpc(&f->sim->pmu));
 }
 
@@ -30,17 +30,17 @@ static void group_goes_on_whole_or_not_at_all(struct kunit *test)
 	expect_group(test, first, true);
 	expect_group(test, second, false);
 	expect_group(test, one, true);
-	KUNIT_EXPECT_EQ(test, busy(test), 4U);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 4U);
 
-	advance(test, 1000);
+	sim_test_advance(test, 1000);
 	on_and_off(first, false);
 	expect_group(test, first, false);
 	one_round(test);
 	expect_group(test, second, true);
-	advance(test, 10);
-	KUNIT_EXPECT_EQ(test, value(first), 1000ULL);
-	KUNIT_EXPECT_EQ(test, value(second), 10ULL);
-	KUNIT_EXPECT_EQ(test, value(one), 1010ULL);
+	sim_test_advance(test, 10);
+	KUNIT_EXPECT_EQ(test, sim_test_value(first), 1000ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(second), 10ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(one), 1010ULL);
 }
 
 /*
@@ -55,14 +55,14 @@ static void refused_transaction_leaves_nothing(struct kunit *test)
 	struct perf_event *member = open_event(test, first_only, leader);
 
 	expect_group(test, leader, false);
-	KUNIT_EXPECT_EQ(test, busy(test), 1U);
-	advance(test, 5);
-	pass(ROUND_NS);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 1U);
+	sim_test_advance(test, 5);
+	sim_test_pass(ROUND_NS);
 	close_event(test, blocker);
 	expect_group(test, leader, true);
-	advance(test, 7);
-	KUNIT_EXPECT_EQ(test, value(leader), 7ULL);
-	KUNIT_EXPECT_EQ(test, value(member), 7ULL);
+	sim_test_advance(test, 7);
+	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 7ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(member), 7ULL);
 	expect_times(test, leader, ROUND_NS, 0);
 }
 
@@ -77,17 +77,17 @@ static void disabled_member_needs_no_counter(struct kunit *test)
 	one_round(test);
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
 	KUNIT_EXPECT_TRUE(test, is_on(other));
-	advance(test, 3);
+	sim_test_advance(test, 3);
 	/* The group gets no counter when it comes back, either. */
 	scoped_guard(preempt)
 		perf_pmu_resched(&f->sim->pmu);
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
 	KUNIT_EXPECT_FALSE(test, is_on(f->events[2]));
 	KUNIT_EXPECT_TRUE(test, is_on(other));
-	advance(test, 4);
-	KUNIT_EXPECT_EQ(test, value(leader), 7ULL);
-	KUNIT_EXPECT_EQ(test, value(f->events[2]), 0ULL);
-	KUNIT_EXPECT_EQ(test, value(other), 7ULL);
+	sim_test_advance(test, 4);
+	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 7ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(f->events[2]), 0ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(other), 7ULL);
 }
 
 /*
@@ -169,9 +169,9 @@ static void tick_starts_nothing_that_is_off(struct kunit *test)
 	f->sim->pmu.start = sim_begin;
 	KUNIT_EXPECT_GE(test, nr_starts, 2U + 2U);
 	KUNIT_EXPECT_EQ(test, nr_wrong_starts, 0U);
-	advance(test, 1);
-	KUNIT_EXPECT_EQ(test, value(on), 1ULL);
-	KUNIT_EXPECT_EQ(test, value(off), 0ULL);
+	sim_test_advance(test, 1);
+	KUNIT_EXPECT_EQ(test, sim_test_value(on), 1ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(off), 0ULL);
 }
 
 /* In whatever order groups come, the pinned ones are on. */
@@ -199,9 +199,9 @@ static void pinned_groups_go_first(struct kunit *test)
 				expect_group(test, leader, false);
 			}
 		}
-		KUNIT_EXPECT_EQ(test, busy(test), 4U);
+		KUNIT_EXPECT_EQ(test, sim_test_busy(test), 4U);
 		close_all(test);
-		KUNIT_EXPECT_EQ(test, busy(test), 0U);
+		KUNIT_EXPECT_EQ(test, sim_test_busy(test), 0U);
 	}
 }
 
@@ -241,7 +241,7 @@ static void exclusive_group_is_alone(struct kunit *test)
 	int i, on[2] = { };
 
 	for (i = 0; i < 40; i++) {
-		KUNIT_EXPECT_LE(test, busy(test), 1U);
+		KUNIT_EXPECT_LE(test, sim_test_busy(test), 1U);
 		on[0] += is_on(plain);
 		on[1] += is_on(alone);
 		one_round(test);
@@ -276,9 +276,9 @@ static void kernels_own_events_keep_no_exclusive_group_out(struct kunit *test)
 	alone = open_attr(test, &attr, -1, current, NULL);
 	KUNIT_EXPECT_TRUE(test, is_on(own));
 	KUNIT_EXPECT_TRUE(test, is_on(alone));
-	advance(test, 5);
-	KUNIT_EXPECT_EQ(test, value(alone), 5ULL);
-	KUNIT_EXPECT_EQ(test, value(own), 5ULL);
+	sim_test_advance(test, 5);
+	KUNIT_EXPECT_EQ(test, sim_test_value(alone), 5ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(own), 5ULL);
 
 	/*
 	 * An exclusive group still keeps other groups out, and they keep it
@@ -303,7 +303,7 @@ static void software_leader_goes_with_hardware(struct kunit *test)
 	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL);
 	struct perf_event *member;
 
-	pass(100);
+	sim_test_pass(100);
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
 	member = open_event(test, STEP, leader);
 	expect_group(test, leader, true);
@@ -313,13 +313,13 @@ static void software_leader_goes_with_hardware(struct kunit *test)
 	close_event(test, blocker);
 	one_round(test);
 	expect_group(test, leader, true);
-	advance(test, 11);
-	KUNIT_EXPECT_EQ(test, value(member), 11ULL);
+	sim_test_advance(test, 11);
+	KUNIT_EXPECT_EQ(test, sim_test_value(member), 11ULL);
 	close_event(test, member);
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
 }
 
-static struct perf_event *overflows;
+static struct perf_event *sched_test_overflows;
 static int (*sim_add)(struct perf_event *event, int flags);
 
 /*
@@ -328,10 +328,10 @@ static int (*sim_add)(struct perf_event *event, int flags);
  */
 static int add_behind_overflow(struct perf_event *event, int flags)
 {
-	if (!overflows)
+	if (!sched_test_overflows)
 		return sim_add(event, flags);
-	WRITE_ONCE(overflows->cold->disable_due, 1);
-	overflows = NULL;
+	WRITE_ONCE(sched_test_overflows->cold->disable_due, 1);
+	sched_test_overflows = NULL;
 	return -EAGAIN;
 }
 
@@ -351,15 +351,15 @@ static void leader_turned_off_on_its_way_in(struct kunit *test)
 	if (is_on(leader))
 		one_round(test);
 	expect_group(test, leader, false);
-	pass(100);
+	sim_test_pass(100);
 	sim_add = f->sim->pmu.add;
 	scoped_guard(preempt) {
 		f->sim->pmu.add = add_behind_overflow;
-		overflows = leader;
+		sched_test_overflows = leader;
 		one_round(test);
 		f->sim->pmu.add = sim_add;
 	}
-	KUNIT_EXPECT_NULL(test, overflows);
+	KUNIT_EXPECT_NULL(test, sched_test_overflows);
 	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_OFF);
 	KUNIT_EXPECT_FALSE(test, is_on(member));
 	KUNIT_EXPECT_TRUE(test, list_empty(&leader->active_list));
@@ -406,7 +406,7 @@ static void time_runs_while_it_is_on(struct kunit *test)
 	/* Otherwise a task switch would decide when this happens. */
 	scoped_guard(preempt)
 		perf_pmu_resched(first->pmu);
-	pass(500);
+	sim_test_pass(500);
 	expect_times(test, first, 2 * ROUND_NS, ROUND_NS);
 	expect_times(test, second, 2 * ROUND_NS + 500, ROUND_NS + 500);
 }
@@ -450,11 +450,11 @@ static void narrow_counters_lose_nothing(struct kunit *test)
 	sim_pmu_free(f->sim);
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &narrow), 0);
 	a = open_group(test, 1, false);
-	advance(test, 12345);
+	sim_test_advance(test, 12345);
 	b = open_group(test, 1, false);
-	advance(test, 300000007);
-	KUNIT_EXPECT_EQ(test, value(a), 12345ULL + 300000007);
-	KUNIT_EXPECT_EQ(test, value(b), 300000007ULL);
+	sim_test_advance(test, 300000007);
+	KUNIT_EXPECT_EQ(test, sim_test_value(a), 12345ULL + 300000007);
+	KUNIT_EXPECT_EQ(test, sim_test_value(b), 300000007ULL);
 }
 
 static void count_overflow(struct perf_event *event, struct perf_sample_data *data,
@@ -475,23 +475,23 @@ static void every_period_overflows_once(struct kunit *test)
 
 	event = perf_event_create_kernel_counter(&attr, -1, current, count_overflow, &overflows);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	advance(test, 99999);
+	sim_test_advance(test, 99999);
 	KUNIT_EXPECT_EQ(test, overflows, 99);
-	KUNIT_EXPECT_EQ(test, value(event), 99999ULL);
-	advance(test, 1);
+	KUNIT_EXPECT_EQ(test, sim_test_value(event), 99999ULL);
+	sim_test_advance(test, 1);
 	KUNIT_EXPECT_EQ(test, overflows, 100);
 
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 10), 0);
-	advance(test, 100);
+	sim_test_advance(test, 100);
 	KUNIT_EXPECT_EQ(test, overflows, 110);
 	perf_event_disable(event);
-	advance(test, 100);
+	sim_test_advance(test, 100);
 	KUNIT_EXPECT_EQ(test, overflows, 110);
 	perf_event_enable(event);
-	advance(test, 10);
+	sim_test_advance(test, 10);
 	KUNIT_EXPECT_EQ(test, overflows, 111);
 	KUNIT_EXPECT_EQ(test, perf_event_pause(event, true), 100000ULL + 100 + 10);
-	KUNIT_EXPECT_EQ(test, value(event), 0ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(event), 0ULL);
 	perf_event_release_kernel(event);
 }
 
@@ -514,8 +514,8 @@ static void halted_event_finds_its_period(struct kunit *test)
 	 * exact.
 	 */
 	for (tick = 0; tick < 400 && event->hw.sample_period < 32; tick++) {
-		advance(test, BIT(20));
-		pass(TICK_NSEC);
+		sim_test_advance(test, BIT(20));
+		sim_test_pass(TICK_NSEC);
 		guard(irqsave)();
 		perf_adjust_freq_unthr(this_cpu_context());
 	}
@@ -554,13 +554,13 @@ static void driver_may_make_an_event_sample(struct kunit *test)
 	f->sim->pmu.event_init = sim_init;
 	KUNIT_EXPECT_EQ(test, seen_branches, 0ULL);
 	KUNIT_ASSERT_EQ(test, perf_event_refresh(event, 2), 0);
-	advance(test, 3000);
+	sim_test_advance(test, 3000);
 	/*
 	 * The event was disabled by the work of an interrupt, when its limit
 	 * was reached.
 	 */
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
-	KUNIT_EXPECT_EQ(test, value(event), 2000ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(event), 2000ULL);
 }
 
 static void read_local_reads_the_counter(struct kunit *test)
@@ -568,8 +568,8 @@ static void read_local_reads_the_counter(struct kunit *test)
 	struct perf_event *event = open_group(test, 1, false);
 	u64 now, enabled, running;
 
-	advance(test, 21);
-	pass(5);
+	sim_test_advance(test, 21);
+	sim_test_pass(5);
 	KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &now, &enabled, &running), 0);
 	KUNIT_EXPECT_EQ(test, now, 21ULL);
 	KUNIT_EXPECT_EQ(test, enabled, 5ULL);
@@ -691,13 +691,13 @@ static void filter_and_constraints_can_change(struct kunit *test)
 	f->sim->shape.constraints[STEP] = 0x3;
 	scoped_guard(preempt)
 		perf_pmu_resched(&f->sim->pmu);
-	KUNIT_EXPECT_EQ(test, busy(test), 2U);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 2U);
 	KUNIT_EXPECT_NE(test, is_on(a), is_on(b));
 
 	f->sim->pmu.filter = keep_off;
 	scoped_guard(preempt)
 		perf_pmu_resched(&f->sim->pmu);
-	KUNIT_EXPECT_EQ(test, busy(test), 0U);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 0U);
 
 	f->sim->pmu.filter = NULL;
 	f->sim->shape.constraints[STEP] = 0;
@@ -718,25 +718,25 @@ static void clock_counts_in_any_group(struct kunit *test)
 	};
 	struct perf_event *clock = open_attr(test, &attr, -1, current, NULL), *other;
 
-	pass(5);
+	sim_test_pass(5);
 	other = open_event(test, STEP, clock);
-	KUNIT_EXPECT_EQ(test, value(clock), 5ULL);
-	pass(7);
+	KUNIT_EXPECT_EQ(test, sim_test_value(clock), 5ULL);
+	sim_test_pass(7);
 	close_event(test, other);
-	pass(1);
-	KUNIT_EXPECT_EQ(test, value(clock), 13ULL);
+	sim_test_pass(1);
+	KUNIT_EXPECT_EQ(test, sim_test_value(clock), 13ULL);
 	other = open_event(test, STEP, NULL);
 	clock = open_attr(test, &attr, -1, current, other);
-	pass(3);
+	sim_test_pass(3);
 	close_event(test, other);
-	pass(4);
-	KUNIT_EXPECT_EQ(test, value(clock), 7ULL);
+	sim_test_pass(4);
+	KUNIT_EXPECT_EQ(test, sim_test_value(clock), 7ULL);
 	/*
 	 * A reset comes between the reader's look at the time and its look at
 	 * prev_count.
 	 */
 	local64_add(100, &clock->hw.prev_count);
-	KUNIT_EXPECT_EQ(test, value(clock), 0ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(clock), 0ULL);
 }
 
 static struct kunit_case sched_cases[] = {

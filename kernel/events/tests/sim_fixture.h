@@ -155,7 +155,7 @@ static inline void expect_group(struct kunit *test, struct perf_event *leader, b
 		KUNIT_EXPECT_EQ(test, is_on(member), on);
 }
 
-static inline unsigned int busy(struct kunit *test)
+static inline unsigned int sim_test_busy(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 
@@ -163,14 +163,14 @@ static inline unsigned int busy(struct kunit *test)
 	return sim_pmu_busy(f->sim);
 }
 
-static inline void advance(struct kunit *test, u64 n)
+static inline void sim_test_advance(struct kunit *test, u64 n)
 {
 	struct sim_fixture *f = test->priv;
 
 	sim_pmu_advance(f->sim, STEP, n);
 }
 
-static inline u64 value(struct perf_event *event)
+static inline u64 sim_test_value(struct perf_event *event)
 {
 	u64 enabled, running;
 
@@ -186,7 +186,7 @@ static inline void expect_times(struct kunit *test, struct perf_event *event, u6
 	KUNIT_EXPECT_EQ(test, running, ran);
 }
 
-static inline void pass(u64 ns)
+static inline void sim_test_pass(u64 ns)
 {
 	WRITE_ONCE(perf_test_clock_now, perf_test_clock_now + ns);
 }

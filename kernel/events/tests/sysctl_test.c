@@ -79,7 +79,7 @@ static void sysctl_fit(struct kunit *test)
  * Let interrupts that cost @ns each come at a rate and share, until nothing
  * changes.
  */
-static void load(struct kunit *test, int rate, int percent, u64 ns)
+static void sysctl_test_load(struct kunit *test, int rate, int percent, u64 ns)
 {
 	u64 sum = this_cpu_read(took_sum);
 	unsigned int i;
@@ -110,7 +110,7 @@ static void sysctl_rate_follows_cost(struct kunit *test)
 			for (c = 0; c < ARRAY_SIZE(costs); c++) {
 				u64 budget = (u64)NSEC_PER_SEC / 100 * percents[p];
 
-				load(test, rates[r], percents[p], costs[c]);
+				sysctl_test_load(test, rates[r], percents[p], costs[c]);
 				KUNIT_EXPECT_GE(test, sysctl_perf_event_sample_rate, 1);
 				KUNIT_EXPECT_LE(test, sysctl_perf_event_sample_rate, rates[r]);
 				KUNIT_EXPECT_GE(test, perf_max_samples_per_tick, 1);
@@ -131,9 +131,9 @@ static void sysctl_rate_follows_cost(struct kunit *test)
 	}
 
 	/* The limit is off: the cost of samples is not watched. */
-	load(test, 100000, 0, NSEC_PER_SEC);
+	sysctl_test_load(test, 100000, 0, NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate, 100000);
-	load(test, 100000, 100, NSEC_PER_SEC);
+	sysctl_test_load(test, 100000, 100, NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate, 100000);
 	migrate_enable();
 	limits_put(&was);

@@ -42,7 +42,8 @@ static int time_test_init(struct kunit *test)
 	return 0;
 }
 
-static void go(struct time_fixture *f, struct perf_event *event, enum perf_event_state state)
+static void time_test_go(struct time_fixture *f, struct perf_event *event,
+			 enum perf_event_state state)
 {
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_context_begin(&f->ctx);
@@ -121,19 +122,19 @@ static void time_follows_the_state(struct kunit *test)
 
 	atomic64_set(&f->ctx.clock.time, 100);
 	expect_times(test, e, 0, 0);
-	go(f, e, PERF_EVENT_STATE_INACTIVE);
+	time_test_go(f, e, PERF_EVENT_STATE_INACTIVE);
 	atomic64_set(&f->ctx.clock.time, 130);
 	expect_times(test, e, 30, 0);
-	go(f, e, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, e, PERF_EVENT_STATE_ACTIVE);
 	atomic64_set(&f->ctx.clock.time, 200);
 	expect_times(test, e, 100, 70);
-	go(f, e, PERF_EVENT_STATE_INACTIVE);
+	time_test_go(f, e, PERF_EVENT_STATE_INACTIVE);
 	atomic64_set(&f->ctx.clock.time, 250);
 	expect_times(test, e, 150, 70);
-	go(f, e, PERF_EVENT_STATE_ERROR);
+	time_test_go(f, e, PERF_EVENT_STATE_ERROR);
 	atomic64_set(&f->ctx.clock.time, 300);
 	expect_times(test, e, 150, 70);
-	go(f, e, PERF_EVENT_STATE_EXIT);
+	time_test_go(f, e, PERF_EVENT_STATE_EXIT);
 	atomic64_set(&f->ctx.clock.time, 400);
 	expect_times(test, e, 150, 70);
 }
@@ -143,7 +144,7 @@ static void reading_changes_nothing(struct kunit *test)
 	struct time_fixture *f = test->priv;
 	int i;
 
-	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
 	atomic64_set(&f->ctx.clock.time, 77);
 	for (i = 0; i < 3; i++)
 		expect_times(test, &f->leader, 77, 77);
@@ -154,19 +155,19 @@ static void member_has_no_time_while_its_leader_is_off(struct kunit *test)
 {
 	struct time_fixture *f = test->priv;
 
-	go(f, &f->member, PERF_EVENT_STATE_INACTIVE);
+	time_test_go(f, &f->member, PERF_EVENT_STATE_INACTIVE);
 	atomic64_set(&f->ctx.clock.time, 100);
 	expect_times(test, &f->member, 0, 0);
 
-	go(f, &f->leader, PERF_EVENT_STATE_INACTIVE);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_INACTIVE);
 	atomic64_set(&f->ctx.clock.time, 110);
 	expect_times(test, &f->member, 10, 0);
-	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
-	go(f, &f->member, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, &f->member, PERF_EVENT_STATE_ACTIVE);
 	atomic64_set(&f->ctx.clock.time, 150);
 	expect_times(test, &f->member, 50, 40);
 
-	go(f, &f->leader, PERF_EVENT_STATE_OFF);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_OFF);
 	atomic64_set(&f->ctx.clock.time, 500);
 	expect_times(test, &f->member, 50, 40);
 	expect_times(test, &f->leader, 50, 40);
@@ -176,7 +177,7 @@ static void disabled_member_has_no_time(struct kunit *test)
 {
 	struct time_fixture *f = test->priv;
 
-	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
 	atomic64_set(&f->ctx.clock.time, 100);
 	expect_times(test, &f->member, 0, 0);
 	expect_times(test, &f->leader, 100, 100);
@@ -207,7 +208,7 @@ static void reader_within_a_change_gets_its_moment(struct kunit *test)
 	struct time_fixture *f = test->priv;
 
 	start_test_clock(f, 1000);
-	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
 	perf_test_clock_now = 1100;
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_context_begin(&f->ctx);
@@ -238,7 +239,7 @@ static void reader_does_not_wait_for_a_moment(struct kunit *test)
 	struct time_fixture *f = test->priv;
 
 	start_test_clock(f, 1000);
-	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
 	perf_test_clock_now = 1100;
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_change_announce(&f->ctx);
@@ -252,14 +253,14 @@ static void reader_whose_clock_is_behind_sees_no_earlier_time(struct kunit *test
 	struct time_fixture *f = test->priv;
 
 	start_test_clock(f, 1000);
-	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
 	perf_test_clock_now = 1100;
-	go(f, &f->leader, PERF_EVENT_STATE_INACTIVE);
-	go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_INACTIVE);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
 	/* The time of another CPU. */
 	perf_test_clock_now = 1060;
 	expect_times(test, &f->leader, 100, 100);
-	go(f, &f->leader, PERF_EVENT_STATE_OFF);
+	time_test_go(f, &f->leader, PERF_EVENT_STATE_OFF);
 	expect_times(test, &f->leader, 100, 100);
 }
 
@@ -272,9 +273,9 @@ static void event_that_moves_follows_its_new_clock(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, other);
 	perf_context_init(other, NULL);
 	atomic64_set(&other->clock.time, NSEC_PER_SEC);
-	go(f, e, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, e, PERF_EVENT_STATE_ACTIVE);
 	atomic64_set(&f->ctx.clock.time, 70);
-	go(f, e, PERF_EVENT_STATE_OFF);
+	time_test_go(f, e, PERF_EVENT_STATE_OFF);
 	e->ctx = other;
 	expect_times(test, e, 70, 70);
 	raw_spin_lock_irq(&other->lock);
@@ -292,7 +293,7 @@ static void member_that_leaves_goes_on_as_its_own_state_says(struct kunit *test)
 {
 	struct time_fixture *f = test->priv;
 
-	go(f, &f->member, PERF_EVENT_STATE_ACTIVE);
+	time_test_go(f, &f->member, PERF_EVENT_STATE_ACTIVE);
 	atomic64_set(&f->ctx.clock.time, 100);
 	expect_times(test, &f->member, 0, 0);
 	raw_spin_lock_irq(&f->ctx.lock);

@@ -102,7 +102,7 @@ static struct teller *teller_make(struct kunit *test, struct perf_event_attr *at
 }
 
 /* An overflow, as its interrupt handler reports it. */
-static void overflow(struct teller *t, struct perf_sample_data *data)
+static void told_test_overflow(struct teller *t, struct perf_sample_data *data)
 {
 	guard(irqsave)();
 	perf_fetch_caller_regs(&t->regs);
@@ -158,7 +158,7 @@ static void memory_accesses(struct kunit *test)
 	data.phys_addr = MARK(3);
 	data.data_page_size = MARK(4);
 	data.sample_flags |= attr.sample_type;
-	overflow(t, &data);
+	told_test_overflow(t, &data);
 
 	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 7);
 	KUNIT_EXPECT_EQ(test, word[0], MARK(1));
@@ -174,7 +174,7 @@ static void memory_accesses(struct kunit *test)
 
 	/* For a driver that gives no fields, the core makes none up. */
 	perf_sample_data_init(&data, 0, 1);
-	overflow(t, &data);
+	told_test_overflow(t, &data);
 	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 7);
 	KUNIT_EXPECT_EQ(test, word[1], 0);
 	KUNIT_EXPECT_EQ(test, word[2], 0);
@@ -216,7 +216,7 @@ static void branches(struct kunit *test)
 	};
 	perf_sample_data_init(&data, 0, 1);
 	perf_sample_save_brstack(&data, t->event, &told->stack, counters);
-	overflow(t, &data);
+	told_test_overflow(t, &data);
 
 	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 2 + 3 * NR_BRANCHES + NR_BRANCHES);
 	KUNIT_EXPECT_EQ(test, word[0], NR_BRANCHES);
@@ -312,7 +312,7 @@ static void expect_sample(struct kunit *test, struct teller *t, u16 misc, bool i
 	const u64 *word;
 
 	perf_sample_data_init(&data, 0, 1);
-	overflow(t, &data);
+	told_test_overflow(t, &data);
 	word = next_record(test, t, misc, 1);
 	if (in_guest)
 		KUNIT_EXPECT_EQ(test, word[0], 0x123456);
