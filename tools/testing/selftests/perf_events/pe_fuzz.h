@@ -150,7 +150,7 @@ static inline void pe_kind_breakpoint(struct perf_event_attr *a, struct pe_rng *
 	a->bp_addr = (unsigned long)m->data + 8 * pe_below(r, 8);
 	if (a->bp_type == HW_BREAKPOINT_X) {
 		a->bp_addr = (unsigned long)m->func;
-		a->bp_len = sizeof(long);
+		a->bp_len = pe_kernel_long();
 	}
 	/*
 	 * Mostly not for accesses of the kernel: these cannot always be told in time.

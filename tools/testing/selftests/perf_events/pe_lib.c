@@ -301,6 +301,29 @@ bool pe_compat(void)
 }
 
 /**
+ * pe_kernel_long - how large is a long of the kernel?
+ *
+ * A breakpoint on code has that length, whatever the program's own long is.
+ *
+ * Return: its bytes
+ */
+unsigned int pe_kernel_long(void)
+{
+	return pe_compat() ? 8 : sizeof(long);
+}
+
+/**
+ * pe_kernel_address - an address in the kernel's part of the address space
+ * @below: bytes below the end of the address space
+ *
+ * Return: the address, which a 32-bit program's pointers may be too short for
+ */
+__u64 pe_kernel_address(unsigned long below)
+{
+	return pe_kernel_long() == 8 ? -(__u64)below : -below;
+}
+
+/**
  * pe_get - read a file that holds one number
  * @path: the file
  *

@@ -64,6 +64,8 @@ int pe_move_to(int cpu);
 int pe_cpu_count(void);
 bool pe_watch_user_only(void);
 bool pe_compat(void);
+unsigned int pe_kernel_long(void);
+__u64 pe_kernel_address(unsigned long below);
 
 /* Files of one number */
 long pe_get(const char *path);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,6 +53,34 @@ static inline int pe_tracepoint(struct perf_event_attr *attr, const char *name)
 	*attr = pe_attr(id);
 	attr->type = PERF_TYPE_TRACEPOINT;
 	return 0;
+}
+
+/**
+ * pe_call_name - a tracepoint that each call of pe_call() passes once
+ *
+ * Tracepoints of system calls leave out 32-bit programs on a 64-bit kernel, which
+ * get another one, without arguments that a program chooses.
+ *
+ * Return: its name, as "system/event"
+ */
+static inline const char *pe_call_name(void)
+{
+	return pe_compat() ? "task/task_rename" : "syscalls/sys_enter_getppid";
+}
+
+/**
+ * pe_call - enter getppid(2), and pass the tracepoint of pe_call_name()
+ * @n: how often
+ */
+static inline void pe_call(int n)
+{
+	bool rename = pe_compat();
+
+	while (n--) {
+		syscall(__NR_getppid);
+		if (rename)
+			prctl(PR_SET_NAME, "renamed", 0, 0, 0);
+	}
 }
 
 /**

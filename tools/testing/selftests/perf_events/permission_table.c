@@ -16,8 +16,8 @@
 
 #define HIGHEST		4
 
-/* An address of the kernel at which nothing is. */
-#define KERNEL_ADDRESS	(-65536UL)
+/* An address of the kernel at which nothing is */
+#define KERNEL_ADDRESS	pe_kernel_address(65536)
 
 static __u64 data;
 
@@ -47,7 +47,7 @@ static const char * const source_names[] = {
 	"breakpoint in user memory", "breakpoint in kernel memory", "simulated PMU",
 };
 
-static int fill_breakpoint(struct perf_event_attr *a, unsigned long addr)
+static int fill_breakpoint(struct perf_event_attr *a, __u64 addr)
 {
 	*a = pe_attr(0);
 	a->type = PERF_TYPE_BREAKPOINT;

@@ -200,16 +200,20 @@ TEST_F_TIMEOUT(poison, all_fields_but_one, 300)
 /* The data of the tracepoint has an odd number of bytes at its end. */
 TEST_F(poison, raw_data)
 {
-	/* Common fields, the number of the call, its argument */
-	const unsigned int known = 8 + 2 * sizeof(long);
+	/*
+	 * Common fields, the number of the call, its argument; or the task, two
+	 * names and a short
+	 */
+	const unsigned int known = 8 + (pe_compat() ? 4 + 2 * 16 + 2 : 2 * sizeof(long));
 	__u32 size;
 
-	if (pe_tracepoint(&self->a, "syscalls/sys_enter_getpgid") || pe_compat())
+	if (pe_tracepoint(&self->a, pe_compat() ? pe_call_name() : "syscalls/sys_enter_getpgid"))
 		SKIP(return, "no such tracepoint");
 	self->a.sample_period = 1;
 	self->a.sample_type = PERF_SAMPLE_RAW;
 	start(_metadata, self);
 	syscall(__NR_getpgid, 0);
+	pe_call(1);
 	ASSERT_EQ(1, next(self));
 	ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
 	memcpy(&size, rec.body, sizeof(size));
@@ -253,7 +257,7 @@ static void write_raw(struct __test_metadata *_metadata, struct _test_data_poiso
 	fd = pe_self(trigger);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog));
-	syscall(__NR_getppid);
+	pe_call(1);
 	close(fd);
 	close(prog);
 	close(map);
@@ -274,7 +278,7 @@ TEST_F_TIMEOUT(poison, raw_data_of_programs, 300)
 	struct perf_event_attr trigger;
 	unsigned int size;
 
-	if (geteuid() || pe_compat() || pe_tracepoint(&trigger, "syscalls/sys_enter_getppid"))
+	if (geteuid() || pe_tracepoint(&trigger, pe_call_name()))
 		SKIP(return, "needs root, and tracepoints");
 	/*
 	 * The event is of this CPU, so that its samples are what the program

@@ -102,12 +102,6 @@ static int64_t result(int i)
 	return pe_bpf_get(results, 0, values) ? INT64_MIN : values[i];
 }
 
-static void call(int n)
-{
-	while (n--)
-		syscall(__NR_getppid);
-}
-
 static __attribute__((noipa)) void fault_here(unsigned int pages)
 {
 	pe_fault(pages);
@@ -133,7 +127,7 @@ static int open_trigger(enum by by)
 			return -ENOENT;
 		a.kprobe_func = (unsigned long)PE_SYSCALL_FUNC("getppid");
 	} else if (by == BY_TRACEPOINT) {
-		if (pe_tracepoint(&a, "syscalls/sys_enter_getppid"))
+		if (pe_tracepoint(&a, pe_call_name()))
 			return -ENOENT;
 	} else {
 		a.sample_period = 1;
@@ -147,7 +141,7 @@ static void pull(enum by by, int n)
 	if (by == BY_OVERFLOW)
 		pe_fault(n);
 	else
-		call(n);
+		pe_call(n);
 }
 
 FIXTURE(helper)
@@ -550,7 +544,7 @@ TEST_F(stack, of_user)
 		a.config = 0;
 		a.bp_type = HW_BREAKPOINT_X;
 		a.bp_addr = (unsigned long)fault_here;
-		a.bp_len = sizeof(long);
+		a.bp_len = pe_kernel_long();
 	}
 	fault_here(1);
 	fd = pe_self(&a);
@@ -604,6 +598,19 @@ TEST_F(stack, of_kernel)
 	close(fd);
 }
 
+/*
+ * Where the context has a field: behind the registers, which are those of a
+ * 64-bit program where the kernel has 64 bits.
+ */
+#if defined(__i386)
+# define REGS_64	(21 * 8)
+#else
+# define REGS_64	sizeof(bpf_user_pt_regs_t)
+#endif
+#define CONTEXT_AT(field)								\
+	(offsetof(struct bpf_perf_event_data, field) +					\
+	 (pe_compat() ? REGS_64 - offsetof(struct bpf_perf_event_data, sample_period) : 0))
+
 FIXTURE(overflow)
 {
 	int prog;
@@ -617,9 +624,9 @@ FIXTURE_SETUP(overflow)
 	if (results < 0)
 		SKIP(return, "no BPF: %s", strerror(-results));
 	begin(&c);
-	emit(&c, LOAD(1, CONTEXT, offsetof(struct bpf_perf_event_data, sample_period)));
+	emit(&c, LOAD(1, CONTEXT, CONTEXT_AT(sample_period)));
 	emit(&c, STORE(RESULT(0), 1));
-	emit(&c, LOAD(1, CONTEXT, offsetof(struct bpf_perf_event_data, addr)));
+	emit(&c, LOAD(1, CONTEXT, CONTEXT_AT(addr)));
 	emit(&c, STORE(RESULT(1), 1));
 	emit(&c, MOV(1, CONTEXT));
 	emit_address(&c, 2, RESULT(2));

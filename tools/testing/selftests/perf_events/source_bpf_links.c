@@ -15,12 +15,6 @@
 
 #define COOKIE	0xfedcba9876543210ULL
 
-static void call(int n)
-{
-	while (n--)
-		syscall(__NR_getppid);
-}
-
 static __attribute__((noipa)) void probed(void)
 {
 	asm volatile("");
@@ -90,7 +84,7 @@ static int attr_of(enum kind kind, struct perf_event_attr *a)
 		a->exclude_kernel = 1;
 		return 0;
 	case TRACEPOINT:
-		return pe_tracepoint(a, "syscalls/sys_enter_getppid");
+		return pe_tracepoint(a, pe_call_name());
 	case KPROBE:
 	case KRETPROBE:
 		if (pe_probe(a, "kprobe"))
@@ -114,7 +108,7 @@ static void happen(enum kind kind, int n)
 	if (kind == SOFTWARE) {
 		pe_fault(n);
 	} else if (kind < UPROBE) {
-		call(n);
+		pe_call(n);
 	} else {
 		while (n--)
 			probed();
@@ -252,7 +246,7 @@ TEST_F(link, says)
 		EXPECT_EQ(COOKIE, info.perf_event.event.cookie);
 		break;
 	case TRACEPOINT:
-		EXPECT_STREQ("sys_enter_getppid", name);
+		EXPECT_STREQ(strchr(pe_call_name(), '/') + 1, name);
 		EXPECT_EQ(COOKIE, info.perf_event.tracepoint.cookie);
 		break;
 	case KPROBE:

@@ -20,6 +20,7 @@
 #include "pe_sample.h"
 
 #define MAX_SLOTS	16
+#define KERNEL_ADDRESS	pe_kernel_address(4096UL * 1024)
 
 /*
  * Only on x86 addresses are aligned to lengths that are powers of two, a
@@ -42,17 +43,22 @@ static union {
 #define PUT(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 #define GET(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 
-static struct perf_event_attr bp_attr(int type, const void *addr, uint64_t len)
+static struct perf_event_attr bp_attr_at(int type, uint64_t addr, uint64_t len)
 {
 	struct perf_event_attr a = pe_attr(0);
 
 	a.type = PERF_TYPE_BREAKPOINT;
 	a.bp_type = type;
-	a.bp_addr = (unsigned long)addr;
+	a.bp_addr = addr;
 	a.bp_len = len;
 	a.exclude_kernel = pe_watch_user_only();
 	a.exclude_hv = 1;
 	return a;
+}
+
+static struct perf_event_attr bp_attr(int type, const void *addr, uint64_t len)
+{
+	return bp_attr_at(type, (unsigned long)addr, len);
 }
 
 static __attribute__((noipa)) void target(void)
@@ -175,7 +181,7 @@ TEST_F(breakpoint, read_alone)
 
 TEST_F(breakpoint, execute)
 {
-	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_X, target, sizeof(long));
+	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_X, target, pe_kernel_long());
 	int fd = pe_self(&a), i;
 
 	if (fd == -EOPNOTSUPP && !LIKE_X86)
@@ -199,7 +205,7 @@ TEST_F(breakpoint, impossible)
 	 * Breakpoints that are not of data are of code; a machine may have
 	 * none.
 	 */
-	a = bp_attr(HW_BREAKPOINT_X, target, sizeof(long));
+	a = bp_attr(HW_BREAKPOINT_X, target, pe_kernel_long());
 	of_code = pe_try(&a, 0, -1, -1, 0) == -EOPNOTSUPP ? -EOPNOTSUPP : -EINVAL;
 	EXPECT_TRUE(!LIKE_X86 || of_code == -EINVAL);
 	a = bp_attr(HW_BREAKPOINT_EMPTY, &data, 1);
@@ -294,8 +300,7 @@ TEST_F(breakpoint, slots_of_cpus_and_tasks)
 
 TEST_F(breakpoint, kernel_address)
 {
-	unsigned long kernel = -4096UL * 1024;
-	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, (void *)kernel, 1);
+	struct perf_event_attr a = bp_attr_at(HW_BREAKPOINT_W, KERNEL_ADDRESS, 1);
 
 	if (!LIKE_X86)
 		SKIP(return, "where the kernel is, differs");
@@ -360,7 +365,7 @@ TEST_F(breakpoint, unprivileged)
 	pe_set(PE_PARANOID, 1);
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_it, &a));
 	if (LIKE_X86) {
-		a = bp_attr(HW_BREAKPOINT_W, (void *)(-4096UL * 1024), 1);
+		a = bp_attr_at(HW_BREAKPOINT_W, KERNEL_ADDRESS, 1);
 		a.exclude_kernel = 0;
 		EXPECT_EQ(-EPERM, pe_run_as(PE_UID, 0, open_it, &a));
 		EXPECT_EQ(-EPERM, pe_run_as(PE_UID, PE_CAP(CAP_PERFMON), open_it, &a));
@@ -463,7 +468,7 @@ TEST_F(breakpoint, modify_without_rights)
 	EXPECT_EQ(1, pe_count(m.fd));
 	/* It may not move it into the kernel. */
 	if (LIKE_X86) {
-		m.a.bp_addr = -4096UL * 1024;
+		m.a.bp_addr = KERNEL_ADDRESS;
 		EXPECT_EQ(-EPERM, pe_run_as(PE_UID, 0, do_move, &m));
 	}
 	close(m.fd);
@@ -492,7 +497,7 @@ TEST_F(breakpoint, modify_fails)
 	REFUSED(-EINVAL, b.pinned = 1);
 	REFUSED(-EINVAL, b.type = PERF_TYPE_SOFTWARE);
 	if ((sizeof(long) == 8 || LIKE_X86) && a.exclude_kernel)
-		REFUSED(-EINVAL, b.bp_addr = -4096UL * 1024);
+		REFUSED(-EINVAL, b.bp_addr = KERNEL_ADDRESS);
 	PUT(data.w[0], 1);
 	EXPECT_EQ(1, pe_count(fd));
 	close(fd);

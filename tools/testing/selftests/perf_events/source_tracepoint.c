@@ -19,12 +19,6 @@
 #include "pe_sim.h"
 #include "pe_trace.h"
 
-static void call(int n)
-{
-	while (n--)
-		syscall(__NR_getppid);
-}
-
 FIXTURE(tracepoint)
 {
 	struct perf_event_attr attr;
@@ -32,7 +26,7 @@ FIXTURE(tracepoint)
 
 FIXTURE_SETUP(tracepoint)
 {
-	if (pe_tracepoint(&self->attr, "syscalls/sys_enter_getppid"))
+	if (pe_tracepoint(&self->attr, pe_call_name()))
 		SKIP(return, "no tracepoints of system calls");
 }
 
@@ -45,12 +39,12 @@ TEST_F(tracepoint, exact)
 	int fd = pe_self(&self->attr);
 
 	ASSERT_LE(0, fd);
-	call(100);
+	pe_call(100);
 	EXPECT_EQ(100, pe_count(fd));
 	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
-	call(10);
+	pe_call(10);
 	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
-	call(1);
+	pe_call(1);
 	EXPECT_EQ(101, pe_count(fd));
 	close(fd);
 }
@@ -85,7 +79,7 @@ TEST_F(tracepoint, of_a_cpu)
 	for (i = 0; i < 10; i++) {
 		pid = fork();
 		if (!pid) {
-			call(10);
+			pe_call(10);
 			_exit(0);
 		}
 		waitpid(pid, NULL, 0);
@@ -109,7 +103,7 @@ TEST_F(tracepoint, inherit)
 		pid_t pid = fork();
 
 		if (!pid) {
-			call(10);
+			pe_call(10);
 			_exit(0);
 		}
 		waitpid(pid, NULL, 0);
@@ -130,8 +124,9 @@ TEST_F(tracepoint, exclude)
 	a.exclude_kernel = 1;
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
-	call(10);
-	EXPECT_EQ(10, pe_count(fd));
+	pe_call(10);
+	/* The other tracepoint is an ordinary one. */
+	EXPECT_EQ(pe_compat() ? 0 : 10, pe_count(fd));
 	close(fd);
 
 	ASSERT_EQ(0, pe_tracepoint(&a, "sched/sched_process_exit"));
@@ -161,17 +156,17 @@ TEST_F(tracepoint, raw)
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_ring_map(&ring, fd, 4));
-	call(20);
+	pe_call(20);
 	for (i = 0; pe_ring_find(&ring, &rec, PERF_RECORD_SAMPLE) > 0; i++) {
 		ASSERT_EQ(0, pe_sample_parse(&a, &rec, &s));
-		/* u16 type, u8 flags, u8 preempt count, int pid, int nr */
+		/* u16 type, u8 flags, u8 preempt count, int pid; int nr, or pid */
 		raw = rec.body + 8 + 4;
 		memcpy(&type, raw, sizeof(type));
 		memcpy(&pid, raw + 4, sizeof(pid));
 		EXPECT_EQ(a.config, type);
 		EXPECT_EQ(gettid(), pid);
 		memcpy(&pid, raw + 8, sizeof(pid));
-		EXPECT_EQ(__NR_getppid, pid);
+		EXPECT_EQ(pe_compat() ? gettid() : __NR_getppid, pid);
 		EXPECT_EQ(0, (s.raw_size + 4) % 8);
 	}
 	EXPECT_EQ(20, i);
@@ -190,32 +185,58 @@ TEST_F(tracepoint, period)
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_ring_map(&ring, fd, 4));
-	call(70);
+	pe_call(70);
 	EXPECT_EQ(70, pe_count(fd));
 	EXPECT_EQ(10, pe_ring_drop(&ring, PERF_RECORD_SAMPLE));
 	pe_ring_unmap(&ring);
 	close(fd);
 }
 
+/*
+ * A tracepoint with a number that the program chooses: close(2) with the file
+ * descriptor 1000 + n. Where that one leaves the program out, it is the change of
+ * a process's chance to be killed when memory runs out, to 100 + n.
+ */
+#define CLOSE		(pe_compat() ? "oom/oom_score_adj_update" : "syscalls/sys_enter_close")
+#define FILTER_SIZE	64
+
+static void pass(int n)
+{
+	if (pe_compat())
+		pe_set("/proc/self/oom_score_adj", 100 + n);
+	else
+		close(1000 + n);
+}
+
+/* A filter on that number: @op is "==" and the like, @more ends the filter. */
+static unsigned long filter(char *text, const char *op, int n, const char *more)
+{
+	if (pe_compat())
+		snprintf(text, FILTER_SIZE, "oom_score_adj %s %d%s", op, 100 + n, more);
+	else
+		snprintf(text, FILTER_SIZE, "fd %s %d%s", op, 1000 + n, more);
+	return (unsigned long)text;
+}
+
 TEST_F(tracepoint, filter)
 {
+	char text[FILTER_SIZE], more[32];
 	struct perf_event_attr a;
-	char text[64];
 	int fd;
 
-	ASSERT_EQ(0, pe_tracepoint(&a, "syscalls/sys_enter_close"));
+	ASSERT_EQ(0, pe_tracepoint(&a, CLOSE));
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EFAULT, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, 8));
-	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"fd =="));
+	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"common_pid =="));
 	EXPECT_EQ(-EINVAL, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"nothing == 1"));
-	close(1000);
+	pass(0);
 	EXPECT_EQ(1, pe_count(fd));
-	snprintf(text, sizeof(text), "fd > 1000 && common_pid == %d", gettid());
-	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text));
-	close(1000);
-	close(1001);
-	close(1002);
+	snprintf(more, sizeof(more), " && common_pid == %d", gettid());
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter(text, ">", 0, more)));
+	pass(0);
+	pass(1);
+	pass(2);
 	EXPECT_EQ(3, pe_count(fd));
 	EXPECT_EQ(-EEXIST, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text));
 	close(fd);
@@ -224,12 +245,12 @@ TEST_F(tracepoint, filter)
 /* Copies have the filter of their root, even if that is set later. */
 TEST_F(tracepoint, filter_inherited)
 {
+	char text[FILTER_SIZE], c;
 	struct perf_event_attr a;
 	int fd, go[2], done[2];
 	pid_t pid;
-	char c;
 
-	ASSERT_EQ(0, pe_tracepoint(&a, "syscalls/sys_enter_close"));
+	ASSERT_EQ(0, pe_tracepoint(&a, CLOSE));
 	a.inherit = 1;
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
@@ -237,16 +258,16 @@ TEST_F(tracepoint, filter_inherited)
 	ASSERT_EQ(0, pipe(done));
 	pid = fork();
 	if (!pid) {
-		close(1000);
+		pass(0);
 		if (write(done[1], "", 1) != 1 || read(go[0], &c, 1) != 1)
 			_exit(1);
-		close(1000);
-		close(1001);
+		pass(0);
+		pass(1);
 		_exit(0);
 	}
 	ASSERT_EQ(1, read(done[0], &c, 1));
 	EXPECT_EQ(1, pe_count(fd));
-	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"fd == 1001"));
+	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter(text, "==", 1, "")));
 	ASSERT_EQ(1, write(go[1], "", 1));
 	waitpid(pid, NULL, 0);
 	EXPECT_EQ(2, pe_count(fd));
@@ -430,9 +451,10 @@ static int open_raw(void *arg)
 
 TEST_F(tracepoint, unprivileged)
 {
-	struct perf_event_attr a = self->attr, sched;
 	long level = pe_get(PE_PARANOID);
+	struct perf_event_attr a, sched;
 
+	ASSERT_EQ(0, pe_tracepoint(&a, "syscalls/sys_enter_getppid"));
 	ASSERT_EQ(0, pe_tracepoint(&sched, "sched/sched_switch"));
 	pe_set(PE_PARANOID, 1);
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_raw, &a));
@@ -456,6 +478,7 @@ TEST_F(tracepoint, group)
 	int tp, fault;
 
 	pe_fault(1);
+	pe_call(1);
 	sw.exclude_kernel = 1;
 	self->attr.disabled = 1;
 	tp = pe_self(&self->attr);
@@ -464,12 +487,12 @@ TEST_F(tracepoint, group)
 	ASSERT_LE(0, fault);
 	pe_fault(5);
 	pe_ioctl(tp, PERF_EVENT_IOC_ENABLE, 0);
-	call(5);
+	pe_call(5);
 	pe_fault(5);
 	EXPECT_EQ(5, pe_count(tp));
 	EXPECT_EQ(5, pe_count(fault));
 	close(tp);
-	call(5);
+	pe_call(5);
 	pe_fault(5);
 	EXPECT_EQ(10, pe_count(fault));
 	tp = pe_open(&self->attr, 0, -1, fault, 0);
@@ -480,7 +503,7 @@ TEST_F(tracepoint, group)
 	 * scheduled.
 	 */
 	pe_switch();
-	call(5);
+	pe_call(5);
 	pe_fault(5);
 	EXPECT_EQ(5, pe_count(tp));
 	/* Code that ran for the first time has caused faults, too. */
