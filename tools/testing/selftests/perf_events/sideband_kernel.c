@@ -523,7 +523,7 @@ TEST_F_TIMEOUT(kernel, text_of_a_trampoline, 300)
 	 * x86 of 32 bits makes no trampolines: each traced function calls the
 	 * one in the image.
 	 */
-	if (sizeof(long) == 4)
+	if (pe_kernel_long() == 4)
 		SKIP(return, "no trampolines");
 	if (!TELLS_OF_TEXT || !have_tracing() || mkdir(INSTANCE, 0755))
 		SKIP(return, "not told of here");
