@@ -87,8 +87,8 @@ static void make_child(struct kunit *test, struct forked *f)
 }
 
 /* A word of @from, or of what it belongs to, as the same thing is called in @to. */
-static unsigned long translate(unsigned long word, const struct forked *from,
-			       const struct forked *to)
+static unsigned long copy_translate(unsigned long word, const struct forked *from,
+				    const struct forked *to)
 {
 	int i;
 
@@ -101,8 +101,8 @@ static unsigned long translate(unsigned long word, const struct forked *from,
 	return word == (unsigned long)from->task ? (unsigned long)to->task : word;
 }
 
-static void compare(struct kunit *test, const struct forked *plain, const struct forked *full,
-		    int i)
+static void copy_compare(struct kunit *test, const struct forked *plain,
+			 const struct forked *full, int i)
 {
 	const unsigned long *a = (unsigned long *)plain->copies[i];
 	const unsigned long *b = (unsigned long *)full->copies[i];
@@ -113,7 +113,7 @@ static void compare(struct kunit *test, const struct forked *plain, const struct
 	for (at = 0; at < COMPARED; at += sizeof(*a), a++, b++) {
 		/* Fields that may differ share no word with others but read_size and its like. */
 		if (!may_differ(at) && !may_differ(at + sizeof(*a) - 1))
-			KUNIT_EXPECT_EQ_MSG(test, translate(*a, plain, full), *b,
+			KUNIT_EXPECT_EQ_MSG(test, copy_translate(*a, plain, full), *b,
 					    "copy %d, byte %zu of struct perf_event", i, at);
 	}
 	KUNIT_EXPECT_EQ(test, plain->copies[i]->header_size, full->copies[i]->header_size);
@@ -122,7 +122,7 @@ static void compare(struct kunit *test, const struct forked *plain, const struct
 }
 
 /* Make the event unlike a new one in all that a copy must not have of it. */
-static void use(struct perf_event *event)
+static void copy_use(struct perf_event *event)
 {
 	event->owner = PERF_TASK_GONE;
 	event->pending_kill = POLL_HUP;
@@ -136,9 +136,9 @@ static void copy_and_compare(struct kunit *test)
 	struct forked plain, full;
 	int i;
 
-	pass(1000);
+	sim_test_pass(1000);
 	for (i = 0; i < f->nr; i++) {
-		use(f->events[i]);
+		copy_use(f->events[i]);
 		KUNIT_EXPECT_TRUE(test, perf_event_is_plain(f->events[i]));
 	}
 	make_child(test, &plain);
@@ -150,7 +150,7 @@ static void copy_and_compare(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, full.nr, f->nr);
 	if (plain.nr == f->nr && full.nr == f->nr) {
 		for (i = 0; i < f->nr; i++)
-			compare(test, &plain, &full, i);
+			copy_compare(test, &plain, &full, i);
 	}
 	kthread_stop(plain.task);
 	kthread_stop(full.task);
@@ -169,7 +169,7 @@ static struct perf_event *open_copied(struct kunit *test, u64 config, bool disab
 	return open_attr(test, &attr, -1, current, leader);
 }
 
-static void events_alone(struct kunit *test)
+static void copy_events_alone(struct kunit *test)
 {
 	u64 config;
 
@@ -181,7 +181,7 @@ static void events_alone(struct kunit *test)
 	}
 }
 
-static void groups(struct kunit *test)
+static void copy_groups(struct kunit *test)
 {
 	int off;
 
@@ -197,8 +197,8 @@ static void groups(struct kunit *test)
 }
 
 static struct kunit_case copy_cases[] = {
-	KUNIT_CASE(events_alone),
-	KUNIT_CASE(groups),
+	KUNIT_CASE(copy_events_alone),
+	KUNIT_CASE(copy_groups),
 	{}
 };
 
