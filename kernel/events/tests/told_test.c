@@ -128,7 +128,8 @@ static void memory_accesses(struct kunit *test)
 	struct perf_event_attr attr = {
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT_STRUCT |
 			       PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |
-			       PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE,
+			       PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
+			       PERF_SAMPLE_CODE_PAGE_SIZE,
 	};
 	struct teller *t = teller_make(test, &attr);
 	union perf_sample_weight weight;
@@ -157,10 +158,11 @@ static void memory_accesses(struct kunit *test)
 	data.txn = PERF_TXN_ELISION | PERF_TXN_CONFLICT | 0x1234ULL << PERF_TXN_ABORT_SHIFT;
 	data.phys_addr = MARK(3);
 	data.data_page_size = MARK(4);
+	data.code_page_size = MARK(5);
 	data.sample_flags |= attr.sample_type;
 	told_test_overflow(t, &data);
 
-	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 7);
+	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 8);
 	KUNIT_EXPECT_EQ(test, word[0], MARK(1));
 	KUNIT_EXPECT_EQ(test, word[1], MARK(2));
 	weight.full = word[2];
@@ -171,11 +173,12 @@ static void memory_accesses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, word[4], PERF_TXN_ELISION | PERF_TXN_CONFLICT | 0x123400000000ULL);
 	KUNIT_EXPECT_EQ(test, word[5], MARK(3));
 	KUNIT_EXPECT_EQ(test, word[6], MARK(4));
+	KUNIT_EXPECT_EQ(test, word[7], MARK(5));
 
 	/* For a driver that gives no fields, the core makes none up. */
 	perf_sample_data_init(&data, 0, 1);
 	told_test_overflow(t, &data);
-	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 7);
+	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 8);
 	KUNIT_EXPECT_EQ(test, word[1], 0);
 	KUNIT_EXPECT_EQ(test, word[2], 0);
 	KUNIT_EXPECT_EQ(test, word[3], (u64)PERF_MEM_NA);
