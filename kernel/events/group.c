@@ -22,6 +22,7 @@
 #include "record/userpage.h"
 #include "sched.h"
 #include "source/software.h"
+#include "throttle.h"
 #include "time.h"
 #include "time_seq.h"
 
@@ -216,7 +217,7 @@ static void perf_group_count_event(struct perf_event *event, int n)
 {
 	struct perf_event_context *ctx = event->ctx;
 
-	if (event->attr.freq && event->attr.sample_freq)
+	if (perf_event_has_frequency(event))
 		ctx->nr_freq += n;
 	if (perf_event_page_mapped(event)) {
 		if (n > 0)

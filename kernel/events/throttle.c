@@ -302,15 +302,29 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 	return true;
 }
 
-static void perf_tick_event(struct perf_event *event)
+/* Let @pmu be the one that is disabled, or none; *@held is the one that has been so far. */
+static void perf_tick_hold_pmu(struct pmu *pmu, struct pmu **held)
+{
+	if (pmu == *held)
+		return;
+	if (*held)
+		perf_pmu_enable(*held);
+	if (pmu)
+		perf_pmu_disable(pmu);
+	*held = pmu;
+}
+
+static void perf_tick_event(struct perf_event *event, struct pmu **held)
 {
 	bool throttled = perf_event_throttled(event);
-	bool freq = event->attr.freq && event->attr.sample_freq;
+	bool freq = perf_event_has_frequency(event);
 	bool scheduled = !is_resident(event), halted;
 	int flags = 0;
 
-	if (!freq && !throttled)
+	if (event->state != PERF_EVENT_STATE_ACTIVE || !is_sampling_event(event) ||
+	    (!freq && !throttled))
 		return;
+	perf_tick_hold_pmu(event->pmu, held);
 	halted = perf_event_unthrottle_in(event);
 	/*
 	 * The driver of a throttled event has halted it, with or without a look at
@@ -326,29 +340,44 @@ static void perf_tick_event(struct perf_event *event)
 		perf_event_pmu_start(event, flags);
 }
 
-/* Do the tick's work for all active events of a context, whose lock is held. */
+/* Do the tick's work for all members of the groups that are on. */
+static void perf_tick_groups(struct list_head *active, struct pmu **held)
+{
+	struct perf_event *leader, *member;
+
+	list_for_each_entry(leader, active, active_list) {
+		perf_tick_event(leader, held);
+		for_each_sibling_event(member, leader)
+			perf_tick_event(member, held);
+	}
+}
+
+/*
+ * Do the tick's work for all active events of a context, whose lock is held. Events that
+ * wait for a counter or for their cgroup are not looked at: there may be thousands.
+ */
 static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 {
-	struct pmu *pmu = NULL;
+	int here = smp_processor_id(), i;
+	struct perf_event_pmu_context *epc;
+	struct pmu *held = NULL;
 	struct perf_event *event;
-	int here = smp_processor_id();
 
+	lockdep_assert_held(&ctx->lock);
 	if (!throttled && !ctx->nr_freq)
 		return;
-	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (event->state != PERF_EVENT_STATE_ACTIVE || !is_sampling_event(event) ||
-		    (event->cpu >= 0 && event->cpu != here))
-			continue;
-		if (event->pmu != pmu) {
-			if (pmu)
-				perf_pmu_enable(pmu);
-			pmu = event->pmu;
-			perf_pmu_disable(pmu);
-		}
-		perf_tick_event(event);
+	for_each_pmu_context(epc, ctx) {
+		perf_tick_groups(&epc->pinned_active, &held);
+		perf_tick_groups(&epc->flexible_active, &held);
 	}
-	if (pmu)
-		perf_pmu_enable(pmu);
+	/* Resident events are not put on and off; those that sample have sites. */
+	for (i = 0; i < ARRAY_SIZE(ctx->sw_lists); i++) {
+		hlist_for_each_entry(event, &ctx->sw_lists[i], hlist_entry) {
+			if (event->cpu < 0 || event->cpu == here)
+				perf_tick_event(event, &held);
+		}
+	}
+	perf_tick_hold_pmu(NULL, &held);
 }
 
 /**

@@ -20,6 +20,12 @@ static inline bool perf_event_throttled(const struct perf_event *event)
 	return event->hw.interrupts == MAX_INTERRUPTS;
 }
 
+/* Is the event's period adjusted at ticks? */
+static inline bool perf_event_has_frequency(const struct perf_event *event)
+{
+	return event->attr.freq && event->attr.sample_freq;
+}
+
 /*
  * Is a software event throttled? Such events are never halted. They write no samples
  * until the next tick of the CPU that they happen on; the tick itself does nothing to

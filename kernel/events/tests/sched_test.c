@@ -174,6 +174,58 @@ static void tick_starts_nothing_that_is_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(off), 0ULL);
 }
 
+/* The event is on, and a tick looks at what it has counted. */
+static void expect_adjusted(struct kunit *test, struct perf_event *event)
+{
+	KUNIT_EXPECT_TRUE(test, is_on(event));
+	guard(irqsave)();
+	sim_test_pass(ROUND_NS);
+	local64_inc(&event->count);
+	perf_adjust_freq_unthr(this_cpu_context());
+	KUNIT_EXPECT_EQ(test, event->cold->freq_count_stamp, (u64)local64_read(&event->count));
+}
+
+/*
+ * A tick looks at every event with a frequency that is on, however it came on: alone or
+ * as a member, with a counter or resident, of the task or of the CPU.
+ */
+static void tick_finds_all_that_are_on(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr hard = {
+		.type = f->sim->pmu.type, .config = STEP, .freq = 1, .sample_freq = 100,
+	};
+	struct perf_event_attr soft = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS,
+		.freq = 1, .sample_freq = 100,
+	};
+	struct perf_event *leader = open_attr(test, &soft, -1, current, NULL);
+	struct perf_event *member = open_attr(test, &soft, -1, current, leader);
+	struct perf_event *mixed, *late, *of_cpu;
+
+	expect_adjusted(test, leader);
+	expect_adjusted(test, member);
+	/* A disabled leader keeps its members off. */
+	on_and_off(leader, false);
+	KUNIT_EXPECT_FALSE(test, is_on(member));
+	on_and_off(leader, true);
+	expect_adjusted(test, member);
+	/* The group has to be scheduled from here on. */
+	mixed = open_attr(test, &hard, -1, current, leader);
+	of_cpu = open_attr(test, &soft, raw_smp_processor_id(), NULL, NULL);
+	expect_adjusted(test, leader);
+	expect_adjusted(test, member);
+	expect_adjusted(test, mixed);
+	expect_adjusted(test, of_cpu);
+	/* What is left of the group are single events, one of them with a counter. */
+	close_event(test, leader);
+	hard.pinned = 1;
+	late = open_attr(test, &hard, raw_smp_processor_id(), NULL, NULL);
+	expect_adjusted(test, member);
+	expect_adjusted(test, mixed);
+	expect_adjusted(test, late);
+}
+
 /* In whatever order groups come, the pinned ones are on. */
 static void pinned_groups_go_first(struct kunit *test)
 {
@@ -745,6 +797,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(disabled_member_needs_no_counter),
 	KUNIT_CASE(last_event_leaves_nothing_on_the_cpu),
 	KUNIT_CASE(tick_starts_nothing_that_is_off),
+	KUNIT_CASE(tick_finds_all_that_are_on),
 	KUNIT_CASE(pinned_groups_go_first),
 	KUNIT_CASE(pinned_groups_of_the_cpu_go_before),
 	KUNIT_CASE(enabling_ends_the_error_state),
