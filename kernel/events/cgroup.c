@@ -40,10 +40,17 @@ static bool perf_cgroup_is_above(struct perf_cgroup *cgrp, struct perf_cgroup *o
 	return of && cgroup_is_descendant(of->css.cgroup, cgrp->css.cgroup);
 }
 
-/* A cgroup and those above it, up to where they are above the other one, too. */
-#define for_each_not_shared(cgrp, of, with) \
-	for ((cgrp) = (of); (cgrp) && !perf_cgroup_is_above(cgrp, with);	\
-	     (cgrp) = perf_cgroup_parent(cgrp))
+/* The lowest cgroup that is the same as both or above both, or NULL; each may be NULL. */
+static struct perf_cgroup *perf_cgroup_shared(struct perf_cgroup *a, struct perf_cgroup *b)
+{
+	while (a && !perf_cgroup_is_above(a, b))
+		a = perf_cgroup_parent(a);
+	return a;
+}
+
+/* A cgroup and those above it, up to but not including @end, which is NULL or above it. */
+#define for_each_up_to(cgrp, from, end) \
+	for ((cgrp) = (from); (cgrp) != (end); (cgrp) = perf_cgroup_parent(cgrp))
 
 /**
  * perf_cgroup_connect - let a new event count for a cgroup alone
@@ -91,7 +98,7 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 	struct perf_cpu_context *owner = container_of(event->ctx, struct perf_cpu_context, ctx);
 
 	lockdep_assert_held(&event->ctx->lock);
-	owner->nr_cgroups += n;
+	WRITE_ONCE(owner->nr_cgroups, owner->nr_cgroups + n);
 	info->active += n;
 	if (n < 0) {
 		if (!info->active && perf_clock_runs(&info->clock))
@@ -102,24 +109,58 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 	}
 	if (!cpuctx)
 		return;
-	if (!cpuctx->cgrp)
+	if (!cpuctx->cgrp) {
+		/*
+		 * Pairs with perf_cgroup_attach(): either that finds nr_cgroups and has this CPU
+		 * switch again, or current's new cgroup is found here.
+		 */
+		smp_mb();
 		cpuctx->cgrp = perf_cgroup_from_task(current, &cpuctx->ctx);
+	}
 	if (perf_cgroup_is_above(event->cgrp, cpuctx->cgrp) && !perf_clock_runs(&info->clock))
 		perf_clock_start(&info->clock, event->ctx->now);
 }
+
+/**
+ * perf_cgroup_count_group - count a cgroup's group that has to be scheduled from here on
+ * @leader: leader of the group, in a CPU's context, whose lock is held
+ * @n: 1 when the group comes into its tree, -1 when it leaves the tree
+ *
+ * Switches go through the PMUs that have such groups on the CPU, and no others.
+ */
+void perf_cgroup_count_group(struct perf_event *leader, int n)
+{
+	struct perf_cpu_context *owner = container_of(leader->ctx, struct perf_cpu_context, ctx);
+	struct perf_cpu_pmu_context *cpc = container_of(leader->pmu_ctx, typeof(*cpc), epc);
+
+	lockdep_assert_held(&leader->ctx->lock);
+	WARN_ON_ONCE(!leader->pmu_ctx->embedded);
+	if (n > 0 && !cpc->nr_cgroup_groups)
+		list_add_tail(&cpc->cgroup_entry, &owner->cgroup_pmus);
+	cpc->nr_cgroup_groups += n;
+	if (!cpc->nr_cgroup_groups)
+		list_del_init(&cpc->cgroup_entry);
+}
+
+/*
+ * The PMUs with groups of cgroups on this CPU. The last such group of a PMU may go while
+ * it is taken off, and the PMU with it.
+ */
+#define for_each_cgroup_pmu(cpc, next, cpuctx) \
+	list_for_each_entry_safe(cpc, next, &(cpuctx)->cgroup_pmus, cgroup_entry)
 
 /* Take off all groups of one cgroup on this CPU, in every PMU. */
 static void perf_cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
 {
 	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
-	struct perf_event_pmu_context *epc;
+	struct perf_cpu_pmu_context *cpc, *following;
 	struct perf_event *leader, *next;
 	int cpu = smp_processor_id();
 
 	if (!info->active)
 		return;
-	for_each_pmu_context(epc, &cpuctx->ctx) {
-		struct rb_root *roots[] = { &epc->flexible_groups, &epc->pinned_groups };
+	for_each_cgroup_pmu(cpc, following, cpuctx) {
+		struct rb_root *roots[] = { &cpc->epc.flexible_groups, &cpc->epc.pinned_groups };
 		int i;
 
 		for (i = 0; i < ARRAY_SIZE(roots); i++) {
@@ -150,20 +191,23 @@ static bool perf_cgroup_pinned_waits(struct perf_event_pmu_context *epc,
 	return leader;
 }
 
-/* Put on one PMU's groups of @to, and of all above it that are not above @from. */
+/* Put on one PMU's groups of @to and of all above it, up to but not including @end. */
 static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
-			   struct perf_cgroup *to, struct perf_cgroup *from)
+			   struct perf_cgroup *to, struct perf_cgroup *end)
 {
 	struct perf_cgroup *cgrp;
 
-	for_each_not_shared(cgrp, to, from) {
-		if (perf_cgroup_has_events_here(cgrp) && perf_cgroup_pinned_waits(epc, cgrp)) {
+	if (!RB_EMPTY_ROOT(&epc->pinned_groups)) {
+		for_each_up_to(cgrp, to, end) {
+			if (!perf_cgroup_has_events_here(cgrp) ||
+			    !perf_cgroup_pinned_waits(epc, cgrp))
+				continue;
 			/* No flexible group may keep a pinned group of a cgroup out. */
 			perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
 			return;
 		}
 	}
-	for_each_not_shared(cgrp, to, from) {
+	for_each_up_to(cgrp, to, end) {
 		if (perf_cgroup_has_events_here(cgrp))
 			perf_stretch_sched_in(epc, false, smp_processor_id(), cgrp);
 	}
@@ -175,28 +219,78 @@ static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pm
  */
 static void perf_cgroup_in_at_switch(struct perf_cpu_context *cpuctx,
 				     struct perf_event_pmu_context *epc,
-				     struct perf_cgroup *to, struct perf_cgroup *from)
+				     struct perf_cgroup *to, struct perf_cgroup *end)
 {
 	struct pmu *pmu = epc->pmu;
 
 	if (likely(!pmu->sched_task)) {
-		perf_cgroup_in(cpuctx, epc, to, from);
+		perf_cgroup_in(cpuctx, epc, to, end);
 		return;
 	}
 	perf_pmu_disable(pmu);
-	perf_cgroup_in(cpuctx, epc, to, from);
+	perf_cgroup_in(cpuctx, epc, to, end);
 	if (perf_wants_switches(pmu))
 		perf_pmu_hold(cpuctx, pmu);
 	else
 		perf_pmu_enable(pmu);
 }
 
-static void perf_cgroup_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
+/*
+ * Let the clocks of @to and of those above it run that have events here, up to but not
+ * including @end. Return: the lowest of these cgroups, or @end; then there is none.
+ */
+static struct perf_cgroup *
+perf_cgroups_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *to,
+		   struct perf_cgroup *end)
 {
-	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
+	struct perf_cgroup *cgrp, *lowest = end;
 
-	if (info->active && !perf_clock_runs(&info->clock))
-		perf_clock_start(&info->clock, cpuctx->ctx.now);
+	for_each_up_to(cgrp, to, end) {
+		struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
+
+		if (!info->active)
+			continue;
+		if (!perf_clock_runs(&info->clock))
+			perf_clock_start(&info->clock, cpuctx->ctx.now);
+		if (lowest == end)
+			lowest = cgrp;
+	}
+	return lowest;
+}
+
+/* The CPU goes on with a task of another cgroup than before; its context is locked. */
+static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct perf_cgroup *to,
+				      bool tasks)
+{
+	struct perf_cgroup *cgrp, *shared = perf_cgroup_shared(cpuctx->cgrp, to);
+	struct perf_cpu_pmu_context *cpc, *following;
+
+	for_each_up_to(cgrp, cpuctx->cgrp, shared)
+		perf_cgroup_out(cpuctx, cgrp);
+	cpuctx->cgrp = to;
+	to = perf_cgroups_begin(cpuctx, to, shared);
+	if (to == shared)
+		return;
+	for_each_cgroup_pmu(cpc, following, cpuctx) {
+		if (tasks)
+			perf_cgroup_in_at_switch(cpuctx, &cpc->epc, to, shared);
+		else
+			perf_cgroup_in(cpuctx, &cpc->epc, to, shared);
+	}
+}
+
+/**
+ * __perf_cgroup_stays - does this CPU go on with a task of the same cgroup?
+ * @cpuctx: this CPU's
+ * @next: the task
+ *
+ * Interrupts off. The answer may be old by the time of perf_cgroup_switch() where
+ * the task is moved meanwhile: then perf_cgroup_attach() has its CPU switch again.
+ */
+bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next)
+{
+	guard(rcu)();
+	return perf_cgroup_from_task(next, NULL) == cpuctx->cgrp;
 }
 
 /* As perf_cgroup_switch(), also without a switch of @tasks: for current, then. */
@@ -204,32 +298,22 @@ static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_s
 				  bool tasks)
 {
 	struct perf_event_context *task_ctx = cpuctx->task_ctx;
-	struct perf_cgroup *from, *to, *cgrp;
-	struct perf_event_pmu_context *epc;
+	struct perf_cgroup *to;
 
 	if (likely(!READ_ONCE(cpuctx->nr_cgroups)))
 		return;
 	/* Switches go on while the CPU goes offline, and at reboot. */
 	if (!cpuctx->ready)
 		return;
+	/* Most switches are between tasks of one cgroup: they take no lock. */
+	if (__perf_cgroup_stays(cpuctx, next))
+		return;
 
 	perf_delay(CGROUP_SWITCH);
 	perf_context_lock_cpu(cpuctx, task_ctx);
-	from = cpuctx->cgrp;
 	to = perf_cgroup_from_task(next, &cpuctx->ctx);
-	if (cpuctx->nr_cgroups && from != to) {
-		for_each_not_shared(cgrp, from, to)
-			perf_cgroup_out(cpuctx, cgrp);
-		cpuctx->cgrp = to;
-		for_each_not_shared(cgrp, to, from)
-			perf_cgroup_begin(cpuctx, cgrp);
-		for_each_pmu_context(epc, &cpuctx->ctx) {
-			if (tasks)
-				perf_cgroup_in_at_switch(cpuctx, epc, to, from);
-			else
-				perf_cgroup_in(cpuctx, epc, to, from);
-		}
-	}
+	if (cpuctx->nr_cgroups && cpuctx->cgrp != to)
+		perf_cgroup_switch_locked(cpuctx, to, tasks);
 	perf_context_unlock_cpu(cpuctx, task_ctx);
 }
 
@@ -244,21 +328,6 @@ static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_s
 void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
 	perf_cgroup_switch_to(cpuctx, next, true);
-}
-
-/**
- * __perf_cgroup_stays - does this CPU go on with a task of the same cgroup?
- * @cpuctx: this CPU's
- * @next: the task
- *
- * Interrupts off. The answer may be old by the time of perf_cgroup_switch() where
- * the task is moved meanwhile: then perf_cgroup_attach() has its CPU switch
- * again.
- */
-bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next)
-{
-	guard(rcu)();
-	return perf_cgroup_from_task(next, NULL) == cpuctx->cgrp;
 }
 
 /**
@@ -372,14 +441,14 @@ static int perf_cgroup_css_online(struct cgroup_subsys_state *css)
 	return 0;
 }
 
+/* A task has been moved that may run here, or come here; interrupts are off. */
 static void perf_cgroup_task_moved(void *info)
 {
-	if (info == current)
-		perf_cgroup_switch_to(this_cpu_context(), current, false);
+	perf_cgroup_switch_to(this_cpu_context(), current, false);
 }
 
 /*
- * Tasks have changed cgroup; those that run have to be switched.
+ * Tasks have changed cgroup; those that run where cgroups are counted have to be switched.
  *
  * A task that sleeps may be switched to on any CPU meanwhile. That CPU, or the
  * one that woke the task, has stored the task's CPU before the full barrier
@@ -390,22 +459,30 @@ static void perf_cgroup_task_moved(void *info)
  * switch, which follows it and finds the new cgroup, or after it, when the task
  * is current. Asking another CPU is a full barrier in any case; without the one
  * here a task whose last CPU is our own would be let go without any.
+ *
+ * A CPU without events of cgroups does not look at the task's cgroup when it switches.
+ * It does so when the first such event comes, behind the full barrier of
+ * perf_cgroup_count(): so either it finds the new cgroup, or we find that event.
  */
 static void perf_cgroup_attach(struct cgroup_taskset *tset)
 {
+	/* The caller holds cgroup_mutex. */
+	static struct cpumask cpus;
 	struct cgroup_subsys_state *css;
 	struct task_struct *task;
 	int cpu;
 
-	/* Pairs with smp_mb__after_spinlock() in __schedule(); see above. */
+	cpumask_clear(&cpus);
+	/* Pairs with smp_mb__after_spinlock() in __schedule(), and perf_cgroup_count(). */
 	smp_mb();
 	cgroup_taskset_for_each(task, css, tset) {
-		do {
-			cpu = task_cpu(task);
-			perf_delay(CGROUP_ATTACH);
-			smp_call_function_single(cpu, perf_cgroup_task_moved, task, 1);
-		} while (task_cpu(task) != cpu);
+		cpu = task_cpu(task);
+		perf_delay(CGROUP_ATTACH);
+		if (READ_ONCE(per_cpu(perf_cpu_context, cpu).nr_cgroups))
+			cpumask_set_cpu(cpu, &cpus);
 	}
+	if (!cpumask_empty(&cpus))
+		on_each_cpu_mask(&cpus, perf_cgroup_task_moved, NULL, true);
 }
 
 struct cgroup_subsys perf_event_cgrp_subsys = {

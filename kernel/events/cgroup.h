@@ -11,6 +11,7 @@ typedef bool (*perf_stretch_func_t)(struct perf_event_pmu_context *epc, bool pin
 int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_event *leader);
 void perf_cgroup_disconnect(struct perf_event *event);
 void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n);
+void perf_cgroup_count_group(struct perf_event *leader, int n);
 void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next);
 bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next);
 void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx);
@@ -31,6 +32,7 @@ static inline int perf_cgroup_connect(struct perf_event *event, int fd,
 static inline void perf_cgroup_disconnect(struct perf_event *event)	{ }
 static inline void perf_cgroup_count(struct perf_event *event,
 				     struct perf_cpu_context *cpuctx, int n) { }
+static inline void perf_cgroup_count_group(struct perf_event *leader, int n) { }
 static inline void perf_cgroup_switch(struct perf_cpu_context *cpuctx,
 				      struct task_struct *next)		{ }
 static inline bool perf_cgroup_stays(const struct perf_cpu_context *cpuctx,

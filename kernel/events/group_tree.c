@@ -15,6 +15,7 @@
  */
 #include <linux/rbtree.h>
 
+#include "cgroup.h"
 #include "group_tree.h"
 #include "time.h"
 
@@ -241,6 +242,8 @@ void perf_group_insert(struct perf_event *leader)
 	WARN_ON_ONCE(leader->state < PERF_EVENT_STATE_INACTIVE);
 	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
 	leader->ctx->nr_sched++;
+	if (unlikely(leader->cgrp))
+		perf_cgroup_count_group(leader, 1);
 }
 
 /**
@@ -258,6 +261,8 @@ void perf_group_erase(struct perf_event *leader)
 	rb_erase(&leader->group_node, perf_group_root(leader));
 	RB_CLEAR_NODE(&leader->group_node);
 	leader->ctx->nr_sched--;
+	if (unlikely(leader->cgrp))
+		perf_cgroup_count_group(leader, -1);
 }
 
 /**

@@ -40,6 +40,9 @@ void __init perf_event_init(void)
 		cpuctx = &per_cpu(perf_cpu_context, cpu);
 		perf_context_init(&cpuctx->ctx, NULL);
 		INIT_LIST_HEAD(&cpuctx->sched_cb_list);
+#ifdef CONFIG_CGROUP_PERF
+		INIT_LIST_HEAD(&cpuctx->cgroup_pmus);
+#endif
 		for (i = 0; i < PERF_SW_LISTS; i++)
 			INIT_LIST_HEAD(&cpuctx->sw_active[i]);
 	}

@@ -70,6 +70,8 @@
  * struct perf_cpu_pmu_context - one PMU on one CPU
  * @epc: the PMU's part of the CPU's context
  * @sched_cb_entry: in this CPU's list of PMUs to call at a task switch
+ * @cgroup_entry: in this CPU's list of PMUs that cgroup switches go through
+ * @nr_cgroup_groups: enabled groups of cgroups that have to be scheduled here
  * @sched_cb_usage: how many times the driver has asked for that
  * @held: the PMU is disabled until a switch is over; see perf_pmu_hold()
  * @next_held: the next PMU on this CPU that is held, or NULL
@@ -86,6 +88,8 @@
 struct perf_cpu_pmu_context {
 	struct perf_event_pmu_context	epc;
 	struct list_head		sched_cb_entry;
+	struct list_head		cgroup_entry;
+	unsigned int			nr_cgroup_groups;
 	int				sched_cb_usage;
 	bool				held;
 	struct perf_cpu_pmu_context	*next_held;
@@ -111,7 +115,9 @@ struct perf_cpu_pmu_context {
  * @sched_cb_list: PMUs that want to be told of every task switch
  * @held: list of PMUs that are disabled until the present switch is over, or NULL
  * @cgrp: cgroup of the running task, while cgroup events exist here
- * @nr_cgroups: number of cgroup events that are attached
+ * @nr_cgroups: number of cgroup events that are attached; perf_cgroup_attach() looks
+ *	at it from other CPUs
+ * @cgroup_pmus: PMUs with enabled groups of cgroups here; ctx.lock
  * @sw_active: software events that are in a scheduled group, and on
  *
  * The CPU itself looks at this and changes it, with interrupts off. @ctx is accessed
@@ -128,6 +134,7 @@ struct perf_cpu_context {
 #ifdef CONFIG_CGROUP_PERF
 	struct perf_cgroup		*cgrp;
 	unsigned int			nr_cgroups;
+	struct list_head		cgroup_pmus;
 #endif
 	struct list_head		sw_active[PERF_SW_LISTS];
 };

@@ -216,6 +216,7 @@ void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
 	INIT_LIST_HEAD(&cpc->epc.pinned_active);
 	INIT_LIST_HEAD(&cpc->epc.flexible_active);
 	INIT_LIST_HEAD(&cpc->sched_cb_entry);
+	INIT_LIST_HEAD(&cpc->cgroup_entry);
 	raw_spin_lock_init(&cpc->hrtimer_lock);
 	cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
 	hrtimer_init(&cpc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);

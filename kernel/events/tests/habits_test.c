@@ -267,6 +267,71 @@ static void told_before_a_cgroup_goes_on(struct kunit *test)
 	sim_test_advance(test, 3);
 	KUNIT_EXPECT_EQ(test, sim_test_value(event), 3ULL);
 }
+
+/* How many groups of cgroups does a switch find on this CPU in the PMU? */
+static unsigned int cgroup_groups(struct sim_habits *h)
+{
+	struct perf_cpu_pmu_context *cpc;
+	struct perf_cpu_context *cpuctx;
+
+	guard(irqsave)();
+	cpuctx = this_cpu_context();
+	guard(raw_spinlock)(&cpuctx->ctx.lock);
+	list_for_each_entry(cpc, &cpuctx->cgroup_pmus, cgroup_entry) {
+		if (cpc->epc.pmu == &h->sim->pmu)
+			return cpc->nr_cgroup_groups;
+	}
+	return 0;
+}
+
+/* A cgroup switch goes through the PMUs whose events of cgroups are enabled. */
+static void cgroup_switch_finds_its_pmus(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, 0), *other = add_pmu(test, 0);
+	struct perf_event *first = open_of_cgroup(test, h), *second;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	open_on(test, other, raw_smp_processor_id(), NULL, false);
+	KUNIT_EXPECT_EQ(test, cgroup_groups(h), 1U);
+	KUNIT_EXPECT_EQ(test, cgroup_groups(other), 0U);
+	second = open_of_cgroup(test, h);
+	KUNIT_EXPECT_EQ(test, cgroup_groups(h), 2U);
+	on_and_off(first, false);
+	on_and_off(second, false);
+	KUNIT_EXPECT_EQ(test, cgroup_groups(h), 0U);
+	on_and_off(second, true);
+	KUNIT_EXPECT_EQ(test, cgroup_groups(h), 1U);
+	scoped_guard(irqsave) {
+		leave_cgroup();
+		KUNIT_EXPECT_FALSE(test, is_on(second));
+		perf_cgroup_switch(this_cpu_context(), current);
+		KUNIT_EXPECT_TRUE(test, is_on(second));
+	}
+	close_event(test, second);
+	close_event(test, first);
+	KUNIT_EXPECT_EQ(test, cgroup_groups(h), 0U);
+}
+
+/* A switch between tasks of one cgroup changes nothing of the CPU's context. */
+static void switch_within_a_cgroup(struct kunit *test)
+{
+	struct sim_habits *h = add_pmu(test, 0);
+	struct perf_event *event = open_of_cgroup(test, h);
+	struct perf_cpu_context *cpuctx;
+	unsigned int seq;
+
+	KUNIT_EXPECT_TRUE(test, is_on(event));
+	guard(irqsave)();
+	cpuctx = this_cpu_context();
+	seq = cpuctx->ctx.seq;
+	perf_cgroup_switch(cpuctx, current);
+	KUNIT_EXPECT_EQ(test, cpuctx->ctx.seq, seq);
+	leave_cgroup();
+	seq = cpuctx->ctx.seq;
+	perf_cgroup_switch(cpuctx, current);
+	KUNIT_EXPECT_NE(test, cpuctx->ctx.seq, seq);
+	KUNIT_EXPECT_TRUE(test, is_on(event));
+}
 #endif
 
 /*
@@ -737,6 +802,8 @@ static struct kunit_case habits_cases[] = {
 	KUNIT_CASE(told_of_any_task),
 #ifdef CONFIG_CGROUP_PERF
 	KUNIT_CASE(told_before_a_cgroup_goes_on),
+	KUNIT_CASE(cgroup_switch_finds_its_pmus),
+	KUNIT_CASE(switch_within_a_cgroup),
 #endif
 	KUNIT_CASE(who_leaves_the_list_hides_nobody),
 	KUNIT_CASE(rotation_and_switches),

@@ -195,6 +195,74 @@ TEST_F(cgroup, follows_who_moves)
 	close(right);
 }
 
+#define DEPTH	12
+
+/* However deep a task's cgroup is, events of all above it count, and of no other. */
+TEST_F(cgroup, deep)
+{
+	int dir[DEPTH], event[DEPTH], enter[] = { DEPTH - 1, 4, 5, DEPTH - 1, 0 };
+	char path[DEPTH][64] = { "pe_up/left" };
+	unsigned int i, n;
+
+	for (n = 1; n < DEPTH; n++)
+		snprintf(path[n], sizeof(path[n]), "%s/d", path[n - 1]);
+	for (n = 0; n < DEPTH; n++) {
+		dir[n] = n ? pe_cgroup_make(path[n]) : self->g.left;
+		ASSERT_LE(0, dir[n]);
+		/* Between them are cgroups without events. */
+		event[n] = n % 4 == 3 || !n ? of(&self->a, dir[n], 0) : -1;
+	}
+	for (i = 0; i < PE_ARRAY_SIZE(enter); i++) {
+		__s64 was[DEPTH], more;
+
+		for (n = 0; n < DEPTH; n++)
+			was[n] = event[n] < 0 ? 0 : pe_count(event[n]);
+		ASSERT_EQ(0, pe_cgroup_enter(path[enter[i]], self->child.pid));
+		ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+		for (n = 0; n < DEPTH; n++) {
+			if (event[n] < 0)
+				continue;
+			more = pe_count(event[n]) - was[n];
+			if ((int)n <= enter[i]) {
+				EXPECT_LE(PAGES, more);
+			} else {
+				EXPECT_EQ(0, more);
+			}
+		}
+	}
+	ASSERT_EQ(0, pe_cgroup_enter("", self->child.pid));
+	for (n = DEPTH; n--; ) {
+		if (event[n] >= 0)
+			close(event[n]);
+		if (!n)
+			break;
+		close(dir[n]);
+		EXPECT_EQ(0, pe_cgroup_remove(path[n]));
+	}
+}
+
+/* A task that was moved while no cgroup was counted is counted by an event that comes. */
+TEST_F(cgroup, moved_before_the_event)
+{
+	int left, right;
+	unsigned int i;
+
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, pe_cgroup_enter(i & 1 ? "pe_up/left" : "pe_up/right",
+					     self->child.pid));
+		left = of(&self->a, self->g.left, 0);
+		right = of(&self->a, self->g.right, 0);
+		ASSERT_LE(0, left);
+		ASSERT_LE(0, right);
+		ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+		EXPECT_LE(PAGES, pe_count(i & 1 ? left : right));
+		EXPECT_EQ(0, pe_count(i & 1 ? right : left));
+		close(left);
+		close(right);
+	}
+	ASSERT_EQ(0, pe_cgroup_enter("", self->child.pid));
+}
+
 /* An event that is opened while a task of the cgroup runs counts at once. */
 TEST_F(cgroup, opened_late)
 {
