@@ -422,7 +422,7 @@ static void perf_cgroup_record(struct cgroup *cgrp)
 	const char *path;
 	char *buf;
 
-	if (!perf_sideband_heard(PERF_SIDEBAND_CGROUP))
+	if (!perf_sideband_heard(PERF_SIDEBAND_CGROUP) || !perf_record_taken(&record))
 		return;
 	id = cgroup_id(cgrp);
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);

@@ -268,15 +268,57 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 	perf_output_end(&handle);
 }
 
-static void perf_sideband_offer(struct perf_event *event, struct perf_record *record)
+/*
+ * Does the event get the record? A task may have a thousand events that only count: these
+ * have no cold part, which stands beside the link that leads from one event to the next.
+ */
+static bool perf_sideband_takes(const struct perf_event *event, const struct perf_record *record)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (!record->kind->asks(attr) || !perf_sideband_listens(event))
-		return;
-	if (record->kind->wants && !record->kind->wants(attr, record))
-		return;
-	perf_record_send_to(event, record);
+	return READ_ONCE(event->cold) && record->kind->asks(attr) &&
+	       perf_sideband_listens(event) &&
+	       (!record->kind->wants || record->kind->wants(attr, record));
+}
+
+static void perf_sideband_offer(struct perf_event *event, struct perf_record *record)
+{
+	if (perf_sideband_takes(event, record))
+		perf_record_send_to(event, record);
+}
+
+/**
+ * perf_record_taken - would perf_record_send_current() write a record for any event?
+ * @record: the record, of which @kind and what @kind->wants looks at are set
+ *
+ * Records with names or build ids are dear to make: callers ask first. An event that
+ * comes to listen right behind the answer gets the records of what happens later. Any
+ * context.
+ */
+bool perf_record_taken(const struct perf_record *record)
+{
+	const struct perf_event_context *ctx;
+	const struct perf_event_cold *cold;
+	const struct perf_event *event;
+	const struct listeners *cpu;
+
+	guard(preempt)();
+	guard(rcu)();
+	cpu = this_cpu_ptr(&listeners);
+	if (READ_ONCE(cpu->events.next)) {
+		list_for_each_entry_rcu(cold, &cpu->events, sb_list) {
+			if (perf_sideband_takes(cold->event, record))
+				return true;
+		}
+	}
+	ctx = perf_task_context(current);
+	if (!ctx)
+		return false;
+	list_for_each_entry_rcu(event, &ctx->event_list, event_entry) {
+		if (perf_sideband_takes(event, record))
+			return true;
+	}
+	return false;
 }
 
 /**

@@ -133,7 +133,18 @@ static bool perf_record_asks_build_id(const struct perf_event_attr *attr)
 const struct perf_record_kind perf_build_id_kind = {
 	.key	= PERF_SIDEBAND_BUILD_ID,
 	.asks	= perf_record_asks_build_id,
+	.wants	= perf_record_wants_mmap,
 };
+
+/* Read the build id of the mapped file, if an event gets the record and asks for it. */
+static void perf_record_read_build_id(struct mmap_record *mr, struct vm_area_struct *vma)
+{
+	mr->record.kind = &perf_build_id_kind;
+	if (perf_record_taken(&mr->record) &&
+	    build_id_parse_nofault(vma, mr->build_id, &mr->build_id_size))
+		mr->build_id_size = 0;
+	mr->record.kind = &perf_mmap_kind;
+}
 
 /* What is mapped, in words. @buf has PATH_MAX bytes, or is NULL. */
 static const char *perf_record_mapping_name(struct vm_area_struct *vma, char *buf)
@@ -195,12 +206,15 @@ static void perf_record_send_mmap(struct vm_area_struct *vma)
 		.executable	= executable,
 		.inode		= vma->vm_file ? file_inode(vma->vm_file) : NULL,
 	};
-	char *buf = vma->vm_file ? kmalloc(PATH_MAX, GFP_KERNEL) : NULL;
-	const char *name = perf_record_mapping_name(vma, buf);
+	const char *name;
+	char *buf;
 
-	if (vma->vm_file && perf_sideband_heard(PERF_SIDEBAND_BUILD_ID) &&
-	    build_id_parse_nofault(vma, mr.build_id, &mr.build_id_size))
-		mr.build_id_size = 0;
+	if (!perf_record_taken(&mr.record))
+		return;
+	buf = vma->vm_file ? kmalloc(PATH_MAX, GFP_KERNEL) : NULL;
+	name = perf_record_mapping_name(vma, buf);
+	if (vma->vm_file && perf_sideband_heard(PERF_SIDEBAND_BUILD_ID))
+		perf_record_read_build_id(&mr, vma);
 	mr.record.body = &mr.body;
 	mr.record.tail[0] = name;
 	mr.record.tail_size[0] = strlen(name) + 1;

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "../record/buffer.h"
+#include "../record/sideband.h"
 #include "../context.h"
 #include "../event.h"
 #include "../group.h"
@@ -406,12 +407,58 @@ static void clock_of_choice(struct kunit *test)
 	}
 }
 
+static bool told_test_wants_data(const struct perf_event_attr *attr, const struct perf_record *record)
+{
+	return attr->mmap_data;
+}
+
+/* A record is made only if somebody takes it: an event that is enabled, here, and asks. */
+static void record_without_takers(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+		.size = sizeof(attr),
+	};
+	struct perf_record_kind data_kind = perf_mmap_kind;
+	struct perf_record record = { .kind = &data_kind };
+	struct perf_event *counter, *listener;
+
+	data_kind.wants = NULL;
+	counter = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+	attr.mmap = 1;
+	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
+	listener = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(listener));
+	KUNIT_EXPECT_TRUE(test, perf_record_taken(&record));
+	record.kind = &perf_cgroup_kind;
+	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
+	data_kind.wants = told_test_wants_data;
+	record.kind = &data_kind;
+	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
+	data_kind.wants = NULL;
+	perf_event_disable(listener);
+	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
+	perf_event_release_kernel(listener);
+	/* A listener on a CPU hears of all tasks there. */
+	listener = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, NULL,
+						    NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(listener));
+	scoped_guard(preempt)
+		KUNIT_EXPECT_EQ(test, perf_record_taken(&record),
+				listener->cpu == smp_processor_id());
+	perf_event_release_kernel(listener);
+	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
+	perf_event_release_kernel(counter);
+}
+
 static struct kunit_case told_cases[] = {
 	KUNIT_CASE(memory_accesses),
 	KUNIT_CASE(branches),
 	KUNIT_CASE(of_a_hypervisor),
 	KUNIT_CASE(of_a_guest),
 	KUNIT_CASE(clock_of_choice),
+	KUNIT_CASE(record_without_takers),
 	{}
 };
 
