@@ -147,20 +147,10 @@ void perf_clones_join(struct perf_event_context *parent, struct perf_event_conte
 	child->clones = clones;
 }
 
-/**
- * perf_clones_put - drop a context's reference to its clones
- * @clones: what the clones share, or NULL
- *
- * With the last reference the residences are freed. None of them is on then: a
- * residence is on only for a task whose context is one of the clones. May sleep. The
- * caller holds no mutex of perf but that of a task's context.
- */
-void perf_clones_put(struct perf_clones *clones)
+static void perf_clones_free(struct perf_clones *clones)
 {
 	unsigned int cpu;
 
-	if (!clones || !refcount_dec_and_test(&clones->refcount))
-		return;
 	for_each_possible_cpu(cpu) {
 		if (!clones->at)
 			break;
@@ -170,6 +160,38 @@ void perf_clones_put(struct perf_clones *clones)
 	/* No switch looks at these any more: see perf_residence_find(). */
 	kvfree(clones->at);
 	kfree(clones);
+}
+
+static void perf_clones_free_work(struct work_struct *work)
+{
+	perf_clones_free(container_of(work, struct perf_clones, free_work));
+}
+
+/**
+ * perf_clones_put - drop a context's reference to its clones
+ * @clones: what the clones share, or NULL
+ *
+ * With the last reference the residences are freed. None of them is on then: a
+ * residence is on only for a task whose context is one of the clones. May sleep. The
+ * caller holds no mutex of perf.
+ */
+void perf_clones_put(struct perf_clones *clones)
+{
+	if (clones && refcount_dec_and_test(&clones->refcount))
+		perf_clones_free(clones);
+}
+
+/*
+ * perf_clones_put() for a caller that holds a context's mutex: it must not make others
+ * wait until the events of all CPUs have been freed.
+ */
+static void perf_clones_put_later(struct perf_clones *clones)
+{
+	if (!refcount_dec_and_test(&clones->refcount))
+		return;
+	/* Without references the task work is not queued, whose place this takes. */
+	INIT_WORK(&clones->free_work, perf_clones_free_work);
+	queue_work(system_unbound_wq, &clones->free_work);
 }
 
 /**
@@ -242,7 +264,7 @@ void perf_residence_evict(struct perf_event_context *ctx)
 		eviction.later = false;
 		smp_call_function_single(cpu, perf_residence_evict_here, &eviction, 1);
 	} while (eviction.later || task_cpu(task) != cpu);
-	perf_clones_put(clones);
+	perf_clones_put_later(clones);
 }
 
 /*

@@ -15,6 +15,7 @@
 #include <linux/perf_event.h>
 #include <linux/refcount.h>
 #include <linux/task_work.h>
+#include <linux/workqueue.h>
 
 #include "internal.h"
 
@@ -25,12 +26,16 @@
  * @at: the residences by CPU, NULL as long as there is none; once set, entries stay
  *	until the last of the contexts has left
  * @work: makes one more residence, in a task that would have used it
+ * @free_work: without any reference left, frees the residences
  */
 struct perf_clones {
 	refcount_t			refcount;
 	unsigned int			asked;
 	struct perf_event_context	**at;
-	struct callback_head		work;
+	union {
+		struct callback_head	work;
+		struct work_struct	free_work;
+	};
 };
 
 /* residence.c */

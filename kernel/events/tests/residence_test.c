@@ -465,11 +465,15 @@ static void pmu_goes_under_it(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
 }
 
-/* When the last of the clones has gone, the root has their count. */
+/*
+ * When the last of the clones has gone, the root has their count. The residences are freed
+ * behind it, when no mutex is held any more.
+ */
 static void ends_with_the_last_task(struct kunit *test)
 {
 	struct perf_event *root = open_root(test, NULL), *late;
 	struct task_struct *child = fork_child(test);
+	int tries = 1000;
 
 	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
@@ -477,6 +481,10 @@ static void ends_with_the_last_task(struct kunit *test)
 	kthread_stop(child);
 	KUNIT_EXPECT_NOT_NULL(test, copy_here(root));
 	late = open_root(test, NULL);
+	KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
+	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
+	while (copy_here(root) && tries--)
+		schedule_timeout_uninterruptible(HZ / 50);
 	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 0ULL);
