@@ -33,6 +33,7 @@ struct set {
 	int cgroup;			/* file descriptor, or 0 */
 	int sideband;			/* mmap, comm, task records */
 	int wakeup;			/* wakeup_events */
+	int freq;			/* samples a second */
 	__u64 read_format, sample_type;
 	int fd[MAX_EVENTS];
 	struct perf_event_mmap_page *ring;
@@ -70,7 +71,8 @@ static int open_set(struct set *s)
 		.inherit = s->inherit,
 		.read_format = s->read_format,
 		.sample_type = s->sample_type,
-		.sample_period = s->sample_type ? 1 : 0,
+		.sample_period = s->freq ? s->freq : s->sample_type ? 1 : 0,
+		.freq = s->freq > 0,
 		.wakeup_events = s->wakeup,
 		.mmap = s->sideband, .mmap2 = s->sideband,
 		.comm = s->sideband, .task = s->sideband,

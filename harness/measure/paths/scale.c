@@ -121,6 +121,56 @@ static void map_unmap(void)
 	munmap(p, 4096);
 }
 
+static int mapped_file;
+
+static void map_unmap_file(void)
+{
+	char *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, mapped_file, 0);
+
+	munmap(p, 4096);
+}
+
+/* A task maps files, and so many of its events only count; a listener is on another task. */
+static void listener_elsewhere(void)
+{
+	static const int numbers[] = { 0, 16, 1000 };
+	static struct set counters;
+	char name[64];
+	double plain;
+	pid_t other;
+
+	mapped_file = open("/proc/self/exe", O_RDONLY);
+	forget();
+	plain = cost_without_ring(map_unmap_file, 200, 1);
+	other = fork();
+	if (!other) {
+		pause();
+		_exit(0);
+	}
+	for (int i = 0; i < 3; i++) {
+		struct set listener = {
+			.nr = 1, .cpu = -1, .config = PERF_COUNT_SW_DUMMY, .sideband = 1,
+			.pid = other,
+		};
+		double value;
+		int ok;
+
+		counters = (struct set){
+			.nr = numbers[i], .cpu = -1, .config = PERF_COUNT_SW_CPU_MIGRATIONS,
+		};
+		ok = !open_set(&counters) && !open_set(&listener);
+		value = cost(map_unmap_file, 200, 1);
+		snprintf(name, sizeof(name), "mmap + munmap: %d counters; listener elsewhere",
+			 numbers[i]);
+		report(name, ok, value - plain);
+		close_set(&counters);
+		close_set(&listener);
+	}
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	close(mapped_file);
+}
+
 static void exec_true(void)
 {
 	pid_t child = fork();
@@ -308,6 +358,13 @@ static void leave_cgroup(void)
 	enter(CGROUPS "cgroup.procs");
 }
 
+static const char *other_dir;
+
+static void enter_other(void)
+{
+	enter(other_dir);
+}
+
 /* Two tasks in two cgroups; so many cgroups have four events each on this CPU. */
 static void cgroup_switches(void)
 {
@@ -350,6 +407,99 @@ static void cgroup_switches(void)
 		close_set(&sets[made]);
 		close(sets[made].cgroup);
 	}
+}
+
+/*
+ * Two tasks in one cgroup, or in two that are so deep below their common one; the two of
+ * them have four events each on this CPU, those above them none.
+ */
+static void cgroup_depths(void)
+{
+	static const int depths[] = { 0, 1, 4, 16 };
+	static struct set sets[2];
+	char dir[2][256], name[64];
+	double plain, value;
+	int ok;
+
+	other_task = leave_cgroup;
+	forget();
+	plain = switch_cost(NULL, &ok);
+	for (int i = 0; i < 4; i++) {
+		for (int side = 0; side < 2; side++) {
+			char *end = dir[side] + sprintf(dir[side], CGROUPS "%c", 'a' + side);
+
+			mkdir(dir[side], 0755);
+			for (int d = 1; d < depths[i]; d++) {
+				end += sprintf(end, "/d");
+				mkdir(dir[side], 0755);
+			}
+			sets[side] = (struct set){
+				.nr = 4, .cpu = 0, .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+				.cgroup = open(dir[side], O_RDONLY),
+			};
+			if (sets[side].cgroup < 0 || open_set(&sets[side]))
+				ok = 0;
+			sprintf(end, "/cgroup.procs");
+		}
+		enter(dir[0]);
+		other_dir = dir[depths[i] > 0];
+		other_task = enter_other;
+		value = switch_cost(NULL, &(int){ 0 });
+		if (depths[i])
+			snprintf(name, sizeof(name), "switch: cgroups %d deep", depths[i]);
+		else
+			snprintf(name, sizeof(name), "switch: within a cgroup");
+		report(name, ok, value - plain);
+		leave_cgroup();
+		for (int side = 0; side < 2; side++) {
+			close_set(&sets[side]);
+			close(sets[side].cgroup);
+		}
+	}
+}
+
+/*
+ * What a timer tick, each 4 ms, costs with so many events that sample at a frequency and are
+ * not on: they are of a cgroup that no task is in.
+ */
+static void ticks(void)
+{
+	static const int numbers[] = { 0, 10, 100, 1000, 2000 };
+	static struct set sets[2];
+	double plain = 0, took;
+	char name[64];
+	__s64 start;
+
+	mkdir(CGROUPS "empty", 0755);
+	/* What was closed before is freed, and the memory of this program is there. */
+	forget();
+	spin();
+	for (int i = 0; i < 5; i++) {
+		int cgroup = open(CGROUPS "empty", O_RDONLY), ok = cgroup >= 0;
+
+		for (int n = numbers[i], k = 0; n > 0; n -= sets[k++].nr) {
+			sets[k] = (struct set){
+				.nr = n < 1000 ? n : 1000, .cpu = 0, .cgroup = cgroup,
+				.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .freq = 100,
+			};
+			if (open_set(&sets[k])) {
+				ok = 0;
+				break;
+			}
+		}
+		start = now();
+		spin();
+		took = now() - start;
+		if (!i)
+			plain = took;
+		snprintf(name, sizeof(name), "tick: %d events that are not on", numbers[i]);
+		if (i)
+			report(name, ok, (took - plain) / (plain / 4e6));
+		close_set(&sets[0]);
+		close_set(&sets[1]);
+		close(cgroup);
+	}
+	rmdir(CGROUPS "empty");
 }
 
 /* One thousand events, one after the other: is the last as cheap as the first? */
@@ -781,10 +931,13 @@ int main(int argc, char **argv)
 	branch_switches();
 	rotations();
 	sideband();
+	listener_elsewhere();
 	sample_fields();
 	buffer_calls();
 	pages_against_calls();
 	thousand();
+	ticks();
 	cgroup_switches();
+	cgroup_depths();
 	return 0;
 }
