@@ -186,7 +186,7 @@ static bool perf_cgroup_pinned_waits(struct perf_event_pmu_context *epc,
 	struct perf_event *leader;
 
 	leader = perf_group_first(&epc->pinned_groups, smp_processor_id(), cgrp);
-	while (leader && leader->state != PERF_EVENT_STATE_INACTIVE)
+	while (leader && !perf_group_waits(leader))
 		leader = perf_group_next(leader);
 	return leader;
 }

@@ -17,6 +17,7 @@
 #include "residence.h"
 #include "sched.h"
 #include "source/addr_filter.h"
+#include "source/breakpoint.h"
 #include "source/software.h"
 #include "throttle.h"
 #include "time.h"
@@ -277,11 +278,8 @@ static bool perf_inherit_is_copy_of(const struct perf_event *copy, const struct 
 /* Has the breakpoint been modified since its copy was made? The family's lock is held. */
 static bool perf_inherit_is_modified(const struct perf_event *event, const struct perf_event *copy)
 {
-	const struct perf_event_attr *a = &event->attr, *b = &copy->attr;
-
-	return a->type == PERF_TYPE_BREAKPOINT &&
-	       (a->bp_addr != b->bp_addr || a->bp_type != b->bp_type || a->bp_len != b->bp_len ||
-		a->sig_data != b->sig_data || a->disabled != b->disabled);
+	return event->attr.type == PERF_TYPE_BREAKPOINT &&
+	       !perf_breakpoint_same_settings(&event->attr, &copy->attr);
 }
 
 /* Add one copy of a group to its family, whose lock is held. */

@@ -171,8 +171,7 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
 {
 	struct perf_event_cold *cold;
 
-	if (event->parent)
-		event = event->parent;
+	event = perf_event_root(event);
 	cold = perf_output_cold(event);
 	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	WRITE_ONCE(cold->wakeup_due, 1);

@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 
+#include "../event.h"
 #include "buffer.h"
 
 /**
@@ -116,8 +117,7 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 	unsigned int len = size;
 
 	/* Inherited events have no buffer of their own. */
-	if (event->parent)
-		event = event->parent;
+	event = perf_event_root(event);
 
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);

@@ -562,17 +562,39 @@ struct bp_change {
 	bool				reserved;
 };
 
+/* The settings that PERF_EVENT_IOC_MODIFY_ATTRIBUTES may change, and nothing else. */
+static void bp_copy_settings(struct perf_event_attr *to, const struct perf_event_attr *from)
+{
+	to->bp_addr = from->bp_addr;
+	to->bp_type = from->bp_type;
+	to->bp_len = from->bp_len;
+	to->sig_data = from->sig_data;
+	to->disabled = from->disabled;
+}
+
+/**
+ * perf_breakpoint_same_settings - has perf_breakpoint_modify() left two events alike?
+ * @a: attr of a breakpoint; the lock of its family is held
+ * @b: attr of another of the same family
+ *
+ * Return: whether all that perf_breakpoint_modify() may change is the same in both.
+ */
+bool perf_breakpoint_same_settings(const struct perf_event_attr *a,
+				   const struct perf_event_attr *b)
+{
+	struct perf_event_attr same = *a;
+
+	bp_copy_settings(&same, b);
+	return !memcmp(&same, a, sizeof(same));
+}
+
 /* Compute and check the new settings, without reserving anything. */
 static int bp_change_check(struct bp_change *change, struct perf_event *bp,
 			   const struct perf_event_attr *attr)
 {
 	change->bp = bp;
 	change->attr = bp->attr;
-	change->attr.bp_addr = attr->bp_addr;
-	change->attr.bp_type = attr->bp_type;
-	change->attr.bp_len = attr->bp_len;
-	change->attr.sig_data = attr->sig_data;
-	change->attr.disabled = attr->disabled;
+	bp_copy_settings(&change->attr, attr);
 	change->reserved = bp_type_of_slot(attr->bp_type) != bp_type_of_slot(bp->attr.bp_type);
 
 	if (!bp_valid_type(attr->bp_type))
@@ -688,11 +710,7 @@ int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_att
 
 	if (event->pmu != &bp_pmu)
 		return -EOPNOTSUPP;
-	same.bp_addr = attr->bp_addr;
-	same.bp_type = attr->bp_type;
-	same.bp_len = attr->bp_len;
-	same.sig_data = attr->sig_data;
-	same.disabled = attr->disabled;
+	bp_copy_settings(&same, attr);
 	if (memcmp(&same, attr, sizeof(same)))
 		return -EINVAL;
 

@@ -9,12 +9,20 @@
 void __init perf_breakpoint_pmu_init(void);
 /* ctx->mutex is held, and perf_family_enter() has been called. */
 int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr);
+bool perf_breakpoint_same_settings(const struct perf_event_attr *a,
+				   const struct perf_event_attr *b);
 #else
 static inline void perf_breakpoint_pmu_init(void) { }
 static inline int perf_breakpoint_modify(struct perf_event *event,
 					 const struct perf_event_attr *attr)
 {
 	return -EOPNOTSUPP;
+}
+
+static inline bool perf_breakpoint_same_settings(const struct perf_event_attr *a,
+						 const struct perf_event_attr *b)
+{
+	return true;
 }
 #endif
 

@@ -7,6 +7,7 @@
 #include <linux/trace_events.h>
 
 #include "../delay.h"
+#include "../event.h"
 #include "../internal.h"
 #include "software.h"
 #include "tracepoint.h"
@@ -33,8 +34,7 @@ static bool perf_tp_wanted(const struct perf_event *event, struct tp_hit *hit)
 	if (event->attr.exclude_kernel && !user_mode(hit->regs))
 		return false;
 	/* A copy obeys the filter of its root. */
-	if (event->parent)
-		event = event->parent;
+	event = perf_event_root(event);
 	return !event->filter || filter_match_preds(event->filter, hit->raw.frag.data);
 }
 
