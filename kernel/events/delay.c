@@ -86,7 +86,7 @@ void perf_delay_at(enum perf_delay_point point)
 		cpu_relax();
 }
 
-static int perf_delay_show(struct seq_file *m, void *unused)
+static int perf_delays_show(struct seq_file *m, void *unused)
 {
 	static const char * const names[] = {
 #define PERF_DELAY_POINT(name)	#name
@@ -107,12 +107,12 @@ static int perf_delay_show(struct seq_file *m, void *unused)
 	}
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(delays);
+DEFINE_SHOW_ATTRIBUTE(perf_delays);
 
 static int __init perf_delay_init(void)
 {
 	debugfs_create_file("delays", 0444, debugfs_create_dir("perf_events", NULL), NULL,
-			    &delays_fops);
+			    &perf_delays_fops);
 	return 0;
 }
 late_initcall(perf_delay_init);
