@@ -66,6 +66,9 @@ static u64 perf_event_ran(const struct perf_event *event)
 	return now - event->since;
 }
 
+/* Its counts tell a switch of cgroups which PMUs to look at. */
+static void perf_cgroup_count_group(struct perf_event *leader, int n) { }
+
 #include "bare/group_tree.c"
 
 #define NR_GROUPS	10
