@@ -196,6 +196,8 @@ int main(int argc, char **argv)
 	};
 
 	ktap_plan(1);
+	harness_need(&switched);
+	harness_need(&written);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	ktap_note("%llu attached, %llu too late; %llu records; %llu freed used, %llu lists wrong",
 		  (unsigned long long)switched, (unsigned long long)lost_race,

@@ -103,6 +103,7 @@ int main(int argc, char **argv)
 	struct harness_thread threads[] = { { move }, { switch_in } };
 
 	ktap_plan(1);
+	harness_need(&rounds);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	ktap_note("%llu rounds, %llu moves that nobody saw", (unsigned long long)rounds,
 		  (unsigned long long)missed);

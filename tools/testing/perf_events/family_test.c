@@ -198,6 +198,9 @@ int main(int argc, char **argv)
 
 	INIT_LIST_HEAD(&root.copies);
 	ktap_plan(2);
+	harness_need(&left);
+	harness_need(&reads);
+	harness_need(&alone);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	ktap_note("%llu copies left, %llu reads, %llu lockless: %llu too small, %llu too large",
 		  (unsigned long long)left, (unsigned long long)reads, (unsigned long long)alone,

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -200,11 +201,44 @@ static inline double harness_seconds(int argc, char **argv)
 	return seconds > 0 ? seconds : 1;
 }
 
-/* Let all threads run at once for that long, and wait for their end. */
+/* What has to happen while threads run, and how long harness_run() waits for it. */
+#define HARNESS_NEEDS		3
+#define HARNESS_PATIENCE	60
+static const u64 *harness_needs[HARNESS_NEEDS];
+
+/*
+ * Let harness_run() go on until *@count is not 0, beyond its time if need be: on
+ * a host that is busy with other things, a thread may not have met what it is for.
+ */
+static inline void harness_need(const u64 *count)
+{
+	unsigned int i = 0;
+
+	while (i < HARNESS_NEEDS && harness_needs[i])
+		i++;
+	assert(i < HARNESS_NEEDS);
+	harness_needs[i] = count;
+}
+
+static inline bool harness_has_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < HARNESS_NEEDS && harness_needs[i]; i++) {
+		if (!READ_ONCE(*harness_needs[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Let all threads run at once for that long, until harness_has_all(), and wait
+ * for their end.
+ */
 static inline void harness_run(struct harness_thread *threads, unsigned int nr, double seconds)
 {
 	struct timespec span = { (time_t)seconds, (seconds - (time_t)seconds) * 1e9 };
-	unsigned int i;
+	unsigned int i, more = HARNESS_PATIENCE;
 
 	harness_stopped = false;
 	harness_waiting = nr;
@@ -215,6 +249,8 @@ static inline void harness_run(struct harness_thread *threads, unsigned int nr, 
 		}
 	}
 	nanosleep(&span, NULL);
+	while (!harness_has_all() && more--)
+		sleep(1);
 	WRITE_ONCE(harness_stopped, true);
 	for (i = 0; i < nr; i++)
 		pthread_join(threads[i].id, NULL);

@@ -209,6 +209,8 @@ int main(int argc, char **argv)
 	double seconds = harness_seconds(argc, argv) / 3;
 
 	signal(SIGUSR1, come_in);
+	harness_need(&reads);
+	harness_need(&interrupts);
 	ktap_plan(3);
 	run("the ABI's reader on the CPU that writes", read_here, NULL, seconds);
 	run("a writer within a writer", write_interrupted, NULL, seconds);

@@ -157,6 +157,7 @@ int main(int argc, char **argv)
 	struct harness_thread threads[] = { { write_all }, { read_all } };
 
 	ktap_plan(1);
+	harness_need(&written);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	read_some();
 	lost_last = local_read(&ring.lost);

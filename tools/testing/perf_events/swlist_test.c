@@ -125,6 +125,8 @@ int main(int argc, char **argv)
 		add(&comes[i]);
 	add(&stays[1]);
 	ktap_plan(1);
+	harness_need(&changes);
+	harness_need(&walks);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	ktap_note("%llu changes, %llu walks: %llu freed used, %llu not once, %llu endless",
 		  (unsigned long long)changes, (unsigned long long)walks,
