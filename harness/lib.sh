@@ -132,6 +132,15 @@ install_missing() (
 		apt_get install -y --no-install-recommends "${missing[@]}"
 )
 
+# abi_headers OBJ: install the headers of the ABI in OBJ/usr/include. Two stages may want them at once,
+# and kbuild does not expect that, so one caller at a time installs.
+abi_headers() (
+	mkdir -p "$1"
+	exec 8>"$1/headers.lock"
+	flock 8
+	make -s -C "$TREE" O="$1" headers
+)
+
 # debian_mirror RELEASE: print the address from which apt is configured to get that release.
 debian_mirror() {
 	local uri update
