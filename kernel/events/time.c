@@ -235,8 +235,8 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 			       perf_time_state_under(leader->state, state), now);
 	if (perf_time_event_is_enabled(event->state) != perf_time_event_is_enabled(state)) {
 		for_each_sibling_event(sibling, event)
-			perf_time_let_both_run(sibling, perf_time_state_under(state, sibling->state),
-					       now);
+			perf_time_let_both_run(sibling,
+					       perf_time_state_under(state, sibling->state), now);
 	}
 	event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
 	perf_delay(STATE_SET);

@@ -129,7 +129,7 @@ static bool perf_record_asks_build_id(const struct perf_event_attr *attr)
 	return attr->build_id && attr->mmap2;
 }
 
-/* Its records are those of mappings: while the key is on, these are looked through for build ids. */
+/* Its records are those of mappings, which are looked through for build ids while the key is on. */
 const struct perf_record_kind perf_build_id_kind = {
 	.key	= PERF_SIDEBAND_BUILD_ID,
 	.asks	= perf_record_asks_build_id,

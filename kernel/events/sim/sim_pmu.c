@@ -681,9 +681,7 @@ PMU_FORMAT_ATTR(event, "config:0-7");
 PMU_FORMAT_ATTR(counters, "config:8-15");
 
 static struct attribute *sim_format_attrs[] = {
-	&format_attr_event.attr,
-	&format_attr_counters.attr,
-	NULL
+	&format_attr_event.attr, &format_attr_counters.attr, NULL
 };
 
 static const struct attribute_group sim_format_group = {
@@ -740,9 +738,7 @@ static DEVICE_ATTR_WO(advance);
 
 static struct attribute *sim_control_attrs[] = { &dev_attr_advance.attr, NULL };
 
-static const struct attribute_group sim_control_group = {
-	.attrs	= sim_control_attrs,
-};
+static const struct attribute_group sim_control_group = { .attrs = sim_control_attrs };
 
 static const struct attribute_group *sim_attr_groups[] = {
 	&sim_format_group, &sim_event_group, &sim_control_group, NULL

@@ -273,15 +273,17 @@ static unsigned int cgroup_groups(struct sim_habits *h)
 {
 	struct perf_cpu_pmu_context *cpc;
 	struct perf_cpu_context *cpuctx;
+	unsigned int nr = 0;
 
 	guard(irqsave)();
 	cpuctx = this_cpu_context();
-	guard(raw_spinlock)(&cpuctx->ctx.lock);
-	list_for_each_entry(cpc, &cpuctx->cgroup_pmus, cgroup_entry) {
-		if (cpc->epc.pmu == &h->sim->pmu)
-			return cpc->nr_cgroup_groups;
+	scoped_guard(raw_spinlock, &cpuctx->ctx.lock) {
+		list_for_each_entry(cpc, &cpuctx->cgroup_pmus, cgroup_entry) {
+			if (cpc->epc.pmu == &h->sim->pmu)
+				nr += cpc->nr_cgroup_groups;
+		}
 	}
-	return 0;
+	return nr;
 }
 
 /* A cgroup switch goes through the PMUs whose events of cgroups are enabled. */

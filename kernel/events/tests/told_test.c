@@ -407,7 +407,8 @@ static void clock_of_choice(struct kunit *test)
 	}
 }
 
-static bool told_test_wants_data(const struct perf_event_attr *attr, const struct perf_record *record)
+static bool told_test_wants_data(const struct perf_event_attr *attr,
+				 const struct perf_record *record)
 {
 	return attr->mmap_data;
 }
