@@ -53,6 +53,22 @@ static __s64 now(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+static inline int type_of(const char *pmu)
+{
+	char name[64];
+	FILE *f;
+	int type = 0;
+
+	snprintf(name, sizeof(name), "/sys/bus/event_source/devices/%s/type", pmu);
+	f = fopen(name, "r");
+
+	if (!f || fscanf(f, "%d", &type) != 1)
+		type = 0;
+	if (f)
+		fclose(f);
+	return type;
+}
+
 static void close_set(struct set *s)
 {
 	if (s->ring)

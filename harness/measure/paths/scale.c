@@ -12,22 +12,6 @@
 
 #define CGROUPS	"/sys/fs/cgroup/perf_event/"
 
-static int type_of(const char *pmu)
-{
-	char name[64];
-	FILE *f;
-	int type = 0;
-
-	snprintf(name, sizeof(name), "/sys/bus/event_source/devices/%s/type", pmu);
-	f = fopen(name, "r");
-
-	if (!f || fscanf(f, "%d", &type) != 1)
-		type = 0;
-	if (f)
-		fclose(f);
-	return type;
-}
-
 static int sim_type(void)
 {
 	return type_of("sim");
@@ -840,16 +824,25 @@ static int size_of(const struct part *part, int at)
 }
 
 /*
- * The power of n that a cost grows with at the end, in hundredths: 100 is n, 112 n log n between
- * 1000 and 10,000, 200 n squared.
+ * The power of n that a cost grows with from the first size to the last, in hundredths: 100 is n, 112
+ * n log n between 1000 and 10,000, 200 n squared.
  */
 static double slope(const struct part *part, const double *cost, int sizes)
 {
-	double growth = cost[sizes - 1] / cost[sizes - 2], power = 0;
-	int ratio = size_of(part, sizes - 1) / size_of(part, sizes - 2);
+	double growth = cost[sizes - 1] / cost[0], low = 1, high = 2, root, whole, power = 0;
 
-	/* The hundredth root of ten, or of two. */
-	for (; growth > 1.0035; growth /= ratio > 2 ? 1.0233 : 1.00696)
+	/* Find the hundredth root of how much larger n is. */
+	for (int i = 0; i < 50; i++) {
+		root = (low + high) / 2;
+		whole = 1;
+		for (int n = 0; n < 100; n++)
+			whole *= root;
+		if (whole * size_of(part, 0) < size_of(part, sizes - 1))
+			low = root;
+		else
+			high = root;
+	}
+	for (; growth > (1 + root) / 2; growth /= root)
 		power++;
 	return power;
 }
@@ -886,7 +879,7 @@ static void grow_part(const struct part *part)
 	}
 	for (int g = part->first; g <= (int)part->last; g++) {
 		snprintf(name, sizeof(name), "%s: power of n in hundredths", growths[g]);
-		ok = sizes > 1 && grown[g][sizes - 1] > 0 && grown[g][sizes - 2] > 0;
+		ok = sizes > 1 && grown[g][sizes - 1] > 0 && grown[g][0] > 0;
 		report(name, ok, ok ? slope(part, grown[g], sizes) : 0);
 	}
 }

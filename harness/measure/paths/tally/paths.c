@@ -124,6 +124,7 @@ int main(void)
 	static const __u64 few = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 	struct set software = { .nr = 16, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS };
 	struct set clocks = { .nr = 16, .cpu = -1, .config = PERF_COUNT_SW_TASK_CLOCK };
+	struct set hardware = { .nr = 4, .cpu = -1, .type = type_of("sim") };
 	struct set one = { .nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS };
 	struct set eight = {
 		.nr = 8, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS, .group = 1,
@@ -143,6 +144,8 @@ int main(void)
 	switches("switch: no events", NULL);
 	switches("switch: 16 software", &software);
 	switches("switch: 16 task-clock", &clocks);
+	if (hardware.type)
+		switches("switch: 4 hardware", &hardware);
 	with(&one, "read: one counter", read_event, 1);
 	with(&eight, "read: group of 8 with ids and times", read_event, 1);
 	one.nr = 1;
