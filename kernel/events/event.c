@@ -392,7 +392,7 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	data_race(memcpy(copy, event, EVENT_SIZE));
 
 	INIT_HLIST_NODE(&COPY_SETS(copy->hlist_entry));
-	COPY_KEEPS(copy->state);
+	COPY_SETS(copy->state) = PERF_EVENT_STATE_OFF;
 	COPY_KEEPS(copy->cpu);
 	COPY_SETS(copy->oncpu) = -1;
 	COPY_SETS(copy->attach_state) = PERF_ATTACH_CONTEXT | PERF_ATTACH_TASK |

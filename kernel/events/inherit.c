@@ -104,8 +104,8 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
 }
 
 /*
- * Give a plain copy the state that its event has now; its leader has got its state
- * before. The caller holds the family's lock, so that enabling or disabling the
+ * Give a plain copy, which is off, the state that its event has now; its leader has got
+ * its state before. The caller holds the family's lock, so that enabling or disabling the
  * family either comes before this or finds the copy. The context clock has never run
  * and the times of the copy are 0.
  */
@@ -114,9 +114,9 @@ static __always_inline void perf_inherit_begin_copy(struct perf_event *copy)
 	const struct perf_event *event = copy->copied_from, *leader = copy->group_leader;
 
 	copy->copied_from = NULL;
-	if (event->state < PERF_EVENT_STATE_INACTIVE) {
-		copy->state = PERF_EVENT_STATE_OFF;
-	} else if (leader != copy && leader->state < PERF_EVENT_STATE_INACTIVE) {
+	if (event->state < PERF_EVENT_STATE_INACTIVE)
+		return;
+	if (leader != copy && leader->state < PERF_EVENT_STATE_INACTIVE) {
 		copy->state = PERF_EVENT_STATE_INACTIVE;
 	} else {
 		copy->state = PERF_EVENT_STATE_ACTIVE;
