@@ -21,6 +21,7 @@
 #include "record/sideband.h"
 #include "sched.h"
 #include "sched_cb.h"
+#include "source/software.h"
 #include "time.h"
 #include "time_seq.h"
 
@@ -191,7 +192,10 @@ static bool perf_cgroup_pinned_waits(struct perf_event_pmu_context *epc,
 	return leader;
 }
 
-/* Put on one PMU's groups of @to and of all above it, up to but not including @end. */
+/*
+ * Put on one PMU's groups of @to and of all above it, up to but not including @end; the
+ * PMU is disabled.
+ */
 static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			   struct perf_cgroup *to, struct perf_cgroup *end)
 {
@@ -211,28 +215,6 @@ static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pm
 		if (perf_cgroup_has_events_here(cgrp))
 			perf_stretch_sched_in(epc, false, smp_processor_id(), cgrp);
 	}
-}
-
-/*
- * At this point a PMU still keeps data of the task that leaves. If the PMU asked for
- * switches, it has to be told of the next task before the cgroups' events run.
- */
-static void perf_cgroup_in_at_switch(struct perf_cpu_context *cpuctx,
-				     struct perf_event_pmu_context *epc,
-				     struct perf_cgroup *to, struct perf_cgroup *end)
-{
-	struct pmu *pmu = epc->pmu;
-
-	if (likely(!pmu->sched_task)) {
-		perf_cgroup_in(cpuctx, epc, to, end);
-		return;
-	}
-	perf_pmu_disable(pmu);
-	perf_cgroup_in(cpuctx, epc, to, end);
-	if (perf_wants_switches(pmu))
-		perf_pmu_hold(cpuctx, pmu);
-	else
-		perf_pmu_enable(pmu);
 }
 
 /*
@@ -272,10 +254,19 @@ static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct pe
 	if (to == shared)
 		return;
 	for_each_cgroup_pmu(cpc, following, cpuctx) {
-		if (tasks)
-			perf_cgroup_in_at_switch(cpuctx, &cpc->epc, to, shared);
+		struct pmu *pmu = cpc->epc.pmu;
+
+		perf_pmu_disable(pmu);
+		perf_cgroup_in(cpuctx, &cpc->epc, to, shared);
+		/*
+		 * In the first half of a switch a PMU still keeps data of the task that
+		 * leaves. If the PMU asked for switches, it has to be told of the next task
+		 * before the cgroups' events run.
+		 */
+		if (tasks && perf_wants_switches(pmu))
+			perf_pmu_hold(cpuctx, pmu);
 		else
-			perf_cgroup_in(cpuctx, &cpc->epc, to, shared);
+			perf_pmu_enable(pmu);
 	}
 }
 
@@ -290,6 +281,8 @@ static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct pe
 bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
 	guard(rcu)();
+	/* Pairs with perf_cgroup_attach(). */
+	smp_mb__after_unlock_lock();
 	return perf_cgroup_from_task(next, NULL) == cpuctx->cgrp;
 }
 
@@ -331,11 +324,23 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 }
 
 /**
+ * perf_cgroup_start_cpu - let clocks and groups of cgroups go on where a CPU comes online
+ * @cpuctx: this CPU's context, not locked, ready
+ *
+ * Otherwise an event that is opened before the first switch would make the running
+ * cgroup known, and that switch would not put on what the cgroup had here before.
+ * Interrupts off.
+ */
+void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx)
+{
+	perf_cgroup_switch_to(cpuctx, current, false);
+}
+
+/**
  * perf_cgroup_stop_cpu - stop the clocks of cgroups on a CPU that goes offline
  * @cpuctx: this CPU's context, locked; all groups are off
  *
- * No cgroup runs here any more; the first switch after the CPU is back finds
- * that all of them come.
+ * No cgroup runs here any more, until perf_cgroup_start_cpu().
  */
 void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx)
 {
@@ -441,10 +446,27 @@ static int perf_cgroup_css_online(struct cgroup_subsys_state *css)
 	return 0;
 }
 
+/**
+ * struct cgroup_move - tasks that have been moved to another cgroup
+ * @cpus: CPUs where such a task may run, or come, and which have to look at it
+ * @later: out: those of them that were about to walk a list of events just then
+ * @rounds: how often a CPU may still put it off
+ */
+struct cgroup_move {
+	struct cpumask		cpus;
+	struct cpumask		later;
+	unsigned int		rounds;
+};
+
 /* A task has been moved that may run here, or come here; interrupts are off. */
 static void perf_cgroup_task_moved(void *info)
 {
-	perf_cgroup_switch_to(this_cpu_context(), current, false);
+	struct cgroup_move *move = info;
+
+	if (unlikely(perf_site_interrupted()) && move->rounds)
+		cpumask_set_cpu(smp_processor_id(), &move->later);
+	else
+		perf_cgroup_switch_to(this_cpu_context(), current, false);
 }
 
 /*
@@ -454,7 +476,9 @@ static void perf_cgroup_task_moved(void *info)
  * one that woke the task, has stored the task's CPU before the full barrier
  * that __schedule() has behind the runqueue's lock, and perf_cgroup_switch()
  * looks at the task's cgroup after it. The barrier below stands between our
- * store of the cgroup and our look at the task's CPU. So either that CPU finds
+ * store of the cgroup and our look at the task's CPU. (A CPU that was about to idle
+ * may pull the task from another after that barrier. It has let go of its runqueue and
+ * locked it again since; __perf_cgroup_stays() makes a barrier of that.) So either that CPU finds
  * the new cgroup, or we find that CPU: then the interrupt comes before the
  * switch, which follows it and finds the new cgroup, or after it, when the task
  * is current. Asking another CPU is a full barrier in any case; without the one
@@ -467,22 +491,25 @@ static void perf_cgroup_task_moved(void *info)
 static void perf_cgroup_attach(struct cgroup_taskset *tset)
 {
 	/* The caller holds cgroup_mutex. */
-	static struct cpumask cpus;
+	static struct cgroup_move move;
 	struct cgroup_subsys_state *css;
 	struct task_struct *task;
 	int cpu;
 
-	cpumask_clear(&cpus);
+	cpumask_clear(&move.cpus);
 	/* Pairs with smp_mb__after_spinlock() in __schedule(), and perf_cgroup_count(). */
 	smp_mb();
 	cgroup_taskset_for_each(task, css, tset) {
 		cpu = task_cpu(task);
 		perf_delay(CGROUP_ATTACH);
 		if (READ_ONCE(per_cpu(perf_cpu_context, cpu).nr_cgroups))
-			cpumask_set_cpu(cpu, &cpus);
+			cpumask_set_cpu(cpu, &move.cpus);
 	}
-	if (!cpumask_empty(&cpus))
-		on_each_cpu_mask(&cpus, perf_cgroup_task_moved, NULL, true);
+	for (move.rounds = PERF_SITE_ROUNDS; !cpumask_empty(&move.cpus); move.rounds--) {
+		cpumask_clear(&move.later);
+		on_each_cpu_mask(&move.cpus, perf_cgroup_task_moved, &move, true);
+		cpumask_copy(&move.cpus, &move.later);
+	}
 }
 
 struct cgroup_subsys perf_event_cgrp_subsys = {

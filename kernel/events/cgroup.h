@@ -14,6 +14,7 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 void perf_cgroup_count_group(struct perf_event *leader, int n);
 void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next);
 bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next);
+void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx);
 void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx);
 void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			   bool pinned, perf_stretch_func_t func);
@@ -37,6 +38,7 @@ static inline void perf_cgroup_switch(struct perf_cpu_context *cpuctx,
 				      struct task_struct *next)		{ }
 static inline bool perf_cgroup_stays(const struct perf_cpu_context *cpuctx,
 				     struct task_struct *next)		{ return true; }
+static inline void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx) { }
 static inline void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx) { }
 static inline void perf_cgroup_stretches(struct perf_cpu_context *cpuctx,
 					 struct perf_event_pmu_context *epc, bool pinned,

@@ -43,6 +43,7 @@ static void perf_hotplug_start_cpu(void *unused)
 	for_each_pmu_context(epc, &cpuctx->ctx)
 		perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
+	perf_cgroup_start_cpu(cpuctx);
 }
 
 /**

@@ -242,10 +242,11 @@ void perf_residence_evict(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	WRITE_ONCE(ctx->clones, NULL);
 	/*
-	 * Pairs with smp_mb__after_spinlock() in __schedule(), or with the locks of both
-	 * runqueues where a CPU has pulled the task after that barrier. These stand
-	 * between the store of the task's CPU and the load of ctx->clones as the task
-	 * comes in. So either that load finds NULL, or this function finds the task's
+	 * Pairs with smp_mb__after_spinlock() in __schedule(), or with
+	 * smp_mb__after_unlock_lock() in perf_residence_find() and perf_residence_serves()
+	 * where a CPU has pulled the task from another's runqueue after that barrier. These
+	 * stand between the store of the task's CPU and the load of ctx->clones as the
+	 * task comes in. So either that load finds NULL, or this function finds the task's
 	 * CPU and calls it. Without the barrier a residence could go on counting for a
 	 * task whose own context gets another event.
 	 */
@@ -300,10 +301,13 @@ static void perf_clones_ask(struct perf_clones *clones)
 struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
 					       const struct task_struct *prev)
 {
-	struct perf_clones *clones = READ_ONCE(ctx->clones);
 	struct perf_event_context **at, *residence, *its;
+	struct perf_clones *clones;
 
 	lockdep_assert_irqs_disabled();
+	/* Pairs with perf_residence_evict(). */
+	smp_mb__after_unlock_lock();
+	clones = READ_ONCE(ctx->clones);
 	if (!clones)
 		return NULL;
 	/* Pairs with perf_residence_make(): the entries of a new table are seen as NULL. */

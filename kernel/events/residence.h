@@ -87,7 +87,11 @@ static inline struct perf_event_context *perf_residence_for(struct perf_event_co
 static inline bool perf_residence_serves(const struct perf_cpu_context *cpuctx,
 					 const struct perf_event_context *ctx)
 {
-	return ctx && cpuctx->residence && READ_ONCE(ctx->clones) == cpuctx->residence->clones;
+	if (!ctx || !cpuctx->residence)
+		return false;
+	/* Pairs with perf_residence_evict(). */
+	smp_mb__after_unlock_lock();
+	return READ_ONCE(ctx->clones) == cpuctx->residence->clones;
 }
 
 #endif /* _KERNEL_EVENTS_RESIDENCE_H */
