@@ -453,8 +453,15 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	struct perf_event_context *ctx = event->ctx;
 	struct perf_event_pmu_context *home = event->pmu_ctx, *epc;
 	struct detach_args *args = data;
-	bool resched = cpuctx && attached && !is_resident(leader);
-	bool moved;
+	bool resched, moved;
+
+	/*
+	 * Events of its group that stay have been taken off, and may be on alone. A
+	 * counter that nobody of a group is left for is given away at the next
+	 * rotation, as that of a disabled event is.
+	 */
+	resched = cpuctx && attached && !is_resident(leader) &&
+		  (leader != event || event->nr_siblings);
 
 	if (leader == event) {
 		moved = event->nr_siblings;
@@ -633,6 +640,16 @@ static void perf_group_allow_overflows(struct perf_event *event, struct perf_cpu
 		 !atomic_try_cmpxchg(limit, &old, max(max(old, 0) + more, 0)));
 }
 
+/* A group that found no counter waits from now on, and no driver updates its pages. */
+static void perf_group_show_waiting(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	perf_event_update_userpage(leader);
+	for_each_sibling_event(member, leader)
+		perf_event_update_userpage(member);
+}
+
 /*
  * Enable an event that is off or in error; it runs if its leader does. @data points to
  * the number of overflows for which it is enabled, or is NULL.
@@ -670,9 +687,8 @@ static void perf_group_turn_on_locked(struct perf_event *event, struct perf_cpu_
 	if (leader != event)
 		perf_group_sched_out(leader);
 	perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
-	/* A group that finds no counter waits from now on. */
-	if (unlikely(!hlist_empty(&event->ctx->mapped)))
-		perf_context_update_userpages(event->ctx);
+	if (unlikely(leader->state < PERF_EVENT_STATE_ACTIVE))
+		perf_group_show_waiting(leader);
 }
 
 /*

@@ -134,16 +134,38 @@ static void perf_sched_count_counters(const struct perf_event *event, int n)
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(event->pmu_ctx->pmu);
 	bool alone = event->attr.exclusive;
 
-	cpc->active_oncpu += is_software_event(event) ? 0 : n;
-	/* Events of the kernel, the NMI watchdog's say, are always on: they do not count. */
-	cpc->users_oncpu += is_software_event(event) || is_kernel_event(event) ? 0 : n;
+	if (!is_software_event(event)) {
+		cpc->active_oncpu += n;
+		/* Events of the kernel, the NMI watchdog's say, are always on: they do not count. */
+		if (!is_kernel_event(event))
+			cpc->users_oncpu += n;
+	}
+	if (likely(!alone && !cpc->exclusive))
+		return;
 	if (n > 0)
 		cpc->exclusive |= alone;
 	else
 		cpc->exclusive &= !alone && cpc->active_oncpu;
 }
 
-static int perf_event_sched_in(struct perf_event *event)
+/*
+ * An event of a group may be of another PMU than the group, whose PMU is disabled
+ * while events come and go.
+ */
+static void perf_sched_pmu_disable(struct pmu *pmu, const struct pmu *disabled)
+{
+	if (unlikely(pmu != disabled))
+		perf_pmu_disable(pmu);
+}
+
+static void perf_sched_pmu_enable(struct pmu *pmu, const struct pmu *disabled)
+{
+	if (unlikely(pmu != disabled))
+		perf_pmu_enable(pmu);
+}
+
+/* Put one event on its PMU; the PMU @disabled is disabled. */
+static int perf_event_sched_in(struct perf_event *event, const struct pmu *disabled)
 {
 	if (event->state <= PERF_EVENT_STATE_OFF)
 		return 0;
@@ -159,27 +181,22 @@ static int perf_event_sched_in(struct perf_event *event)
 	if (unlikely(perf_event_throttled(event)))
 		perf_event_unthrottle_in(event);
 
-	perf_pmu_disable(event->pmu);
+	perf_sched_pmu_disable(event->pmu, disabled);
 	/* This record has to precede all that the driver writes once it has started. */
 	perf_log_itrace_start(event);
 	if (perf_sched_pmu_add(event, PERF_EF_START)) {
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 		event->oncpu = -1;
-		perf_pmu_enable(event->pmu);
+		perf_sched_pmu_enable(event->pmu, disabled);
 		return -EAGAIN;
 	}
 	perf_sched_count_counters(event, 1);
-	perf_pmu_enable(event->pmu);
+	perf_sched_pmu_enable(event->pmu, disabled);
 	return 0;
 }
 
-/**
- * perf_event_sched_out - take one event off the PMU
- * @event: the event; its ctx->lock is held
- *
- * Does nothing unless the event is active.
- */
-void perf_event_sched_out(struct perf_event *event)
+/* Take one event off its PMU, unless it is off; the PMU @disabled is disabled. */
+static void __perf_event_sched_out(struct perf_event *event, const struct pmu *disabled)
 {
 	enum perf_event_state state = PERF_EVENT_STATE_INACTIVE;
 
@@ -187,7 +204,7 @@ void perf_event_sched_out(struct perf_event *event)
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 
-	perf_pmu_disable(event->pmu);
+	perf_sched_pmu_disable(event->pmu, disabled);
 	perf_sched_pmu_del(event, 0);
 	perf_delay(DELETED);
 	/* Pairs with perf_read_sync_count(): no CPU is seen with the count that del() left. */
@@ -198,7 +215,18 @@ void perf_event_sched_out(struct perf_event *event)
 		state = PERF_EVENT_STATE_OFF;
 	perf_event_set_state(event, state);
 	perf_sched_count_counters(event, -1);
-	perf_pmu_enable(event->pmu);
+	perf_sched_pmu_enable(event->pmu, disabled);
+}
+
+/**
+ * perf_event_sched_out - take one event off the PMU
+ * @event: the event; its ctx->lock is held
+ *
+ * Does nothing unless the event is active.
+ */
+void perf_event_sched_out(struct perf_event *event)
+{
+	__perf_event_sched_out(event, NULL);
 }
 
 /**
@@ -209,6 +237,7 @@ void perf_event_sched_out(struct perf_event *event)
  */
 void perf_group_sched_out(struct perf_event *leader)
 {
+	struct pmu *pmu = leader->pmu_ctx->pmu;
 	struct perf_event *member;
 	u64 ran;
 
@@ -216,11 +245,11 @@ void perf_group_sched_out(struct perf_event *leader)
 		return;
 
 	ran = perf_event_ran(leader);
-	perf_pmu_disable(leader->pmu_ctx->pmu);
-	perf_event_sched_out(leader);
+	perf_pmu_disable(pmu);
+	__perf_event_sched_out(leader, pmu);
 	for_each_sibling_event(member, leader)
-		perf_event_sched_out(member);
-	perf_pmu_enable(leader->pmu_ctx->pmu);
+		__perf_event_sched_out(member, pmu);
+	perf_pmu_enable(pmu);
 
 	list_del_init(&leader->active_list);
 	if (!leader->attr.pinned)
@@ -237,13 +266,14 @@ static int perf_group_sched_in(struct perf_event *leader)
 
 	if (WARN_ON_ONCE(leader->state != PERF_EVENT_STATE_INACTIVE))
 		return -EAGAIN;
+	WARN_ON_ONCE(!__this_cpu_read(*pmu->pmu_disable_count));
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
-	if (perf_event_sched_in(leader)) {
+	if (perf_event_sched_in(leader, pmu)) {
 		pmu->cancel_txn(pmu);
 		return -EAGAIN;
 	}
 	for_each_sibling_event(member, leader) {
-		if (perf_event_sched_in(member)) {
+		if (perf_event_sched_in(member, pmu)) {
 			failed = member;
 			break;
 		}
@@ -260,9 +290,9 @@ static int perf_group_sched_in(struct perf_event *leader)
 	for_each_sibling_event(member, leader) {
 		if (member == failed)
 			break;
-		perf_event_sched_out(member);
+		__perf_event_sched_out(member, pmu);
 	}
-	perf_event_sched_out(leader);
+	__perf_event_sched_out(leader, pmu);
 	pmu->cancel_txn(pmu);
 	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
 		perf_group_erase(leader);
@@ -282,7 +312,7 @@ static bool perf_sched_group_can_go_on(struct perf_event *leader, struct perf_cp
 /**
  * perf_group_try_sched_in - put a group on, if it fits
  * @leader: of a group that waits, in a context of this CPU or of its running task;
- *	the context is locked
+ *	the context is locked, and the group's PMU is disabled
  * @cpc: the group's PMU on this CPU
  *
  * Return: true when the group is on.
@@ -548,14 +578,12 @@ void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_co
 	perf_context_leave_cpu(cpuctx, ctx, false);
 }
 
-/**
- * perf_context_update_userpages - update pages whose events begin to wait or to count
- * @ctx: a context on this CPU; its lock is held
- *
- * Resident events have no driver that does it, nor have those that wait for a counter.
- * Their times go on, but without the time for which the context was away.
+/*
+ * A context has come to this CPU, and its lock is held: update pages that no driver does.
+ * Resident events have no driver, nor have those that wait for a counter. Their times go
+ * on, but without the time for which the context was away.
  */
-void perf_context_update_userpages(struct perf_event_context *ctx)
+static void perf_context_update_userpages(struct perf_event_context *ctx)
 {
 	struct perf_event_cold *cold;
 

@@ -48,7 +48,6 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
 void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
 void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			   const struct task_struct *prev);
-void perf_context_update_userpages(struct perf_event_context *ctx);
 bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			  bool pinned);
 bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc);

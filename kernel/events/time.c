@@ -175,7 +175,7 @@ static void perf_time_let_both_run(struct perf_event *event, enum perf_event_sta
 }
 
 /* The moment of the change that goes on, by the event's clock. */
-static u64 perf_time_take_change_time(struct perf_event *event)
+static __always_inline u64 perf_time_take_change_time(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
 

@@ -745,13 +745,14 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 }
 
 /**
- * perf_log_itrace_start - write an ITRACE_START record
- * @event: event that begins to run on this CPU, for the current task or for all
+ * perf_aux_record_itrace_start - write an ITRACE_START record
+ * @event: event of a PMU that traces instructions, which begins to run on this CPU, for
+ *	the current task or for all
  *
- * Interrupts are off. Does nothing unless the PMU traces instructions, nor once
- * its driver has called perf_event_itrace_started().
+ * Interrupts are off. Does nothing once the event's driver has called
+ * perf_event_itrace_started().
  */
-void perf_log_itrace_start(struct perf_event *event)
+void perf_aux_record_itrace_start(struct perf_event *event)
 {
 	struct perf_event *output = perf_event_root(event);
 	u32 ids[2];
@@ -761,8 +762,7 @@ void perf_log_itrace_start(struct perf_event *event)
 		.body_size	= sizeof(ids),
 	};
 
-	if (!(output->pmu->capabilities & PERF_PMU_CAP_ITRACE) ||
-	    (output->attach_state & PERF_ATTACH_ITRACE))
+	if (output->attach_state & PERF_ATTACH_ITRACE)
 		return;
 	ids[0] = perf_event_pid(output, current);
 	ids[1] = perf_event_tid(output, current);
@@ -771,7 +771,7 @@ void perf_log_itrace_start(struct perf_event *event)
 
 /**
  * perf_event_itrace_started - let the driver say itself that a trace has begun
- * @event: event whose trace has begun; perf_log_itrace_start() writes no
+ * @event: event whose trace has begun; perf_aux_record_itrace_start() writes no
  *	ITRACE_START record for it from now on
  */
 void perf_event_itrace_started(struct perf_event *event)

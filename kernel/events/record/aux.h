@@ -64,7 +64,14 @@ void perf_aux_revoke(struct pmu *pmu);
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 extern void (*perf_test_aux_step)(void);
 #endif
-void perf_log_itrace_start(struct perf_event *event);
+void perf_aux_record_itrace_start(struct perf_event *event);
+
+/* Write an ITRACE_START record if the event, which goes on, is of a PMU that wants one. */
+static inline void perf_log_itrace_start(struct perf_event *event)
+{
+	if (unlikely(event->pmu->capabilities & PERF_PMU_CAP_ITRACE))
+		perf_aux_record_itrace_start(event);
+}
 
 /*
  * Samples with a piece of the AUX area: how many bytes of @size a sample of

@@ -85,10 +85,12 @@ void perf_event_update_userpage(struct perf_event *event)
 	int tries = PERF_PAGE_TRIES;
 	long number;
 
+	if (!rcu_access_pointer(event->rb))
+		return;
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);
 	/* Events that only write their records here have no part of the page. */
-	if (likely(!rb) || !perf_event_page_mapped(event) || !perf_userpage_is_ours(event))
+	if (!rb || !perf_event_page_mapped(event) || !perf_userpage_is_ours(event))
 		goto out;
 
 	page = rb->ring.user;

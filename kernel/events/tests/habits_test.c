@@ -676,6 +676,7 @@ static void group_without_a_transaction(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 1U);
 	KUNIT_EXPECT_EQ(test, sim_test_value(blocker), 3ULL);
 	close_event(test, blocker);
+	sim_test_rotate(test);
 	expect_group(test, leader, true);
 	sim_test_advance(test, 4);
 	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 4ULL);

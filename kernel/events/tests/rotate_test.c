@@ -370,7 +370,7 @@ static void bursts_have_their_turn(struct kunit *test, bool pinned)
 		sim_test_pass(interval / 3);
 		perf_context_sched_out(this_cpu_context(), leaders[1]->ctx);
 		sim_test_pass(interval);
-		perf_rotate_here(perf_this_cpc(&f->sim->pmu));
+		sim_test_rotate(test);
 		KUNIT_EXPECT_TRUE(test, is_on(leaders[0]));
 		perf_context_sched_in(this_cpu_context(), leaders[1]->ctx, current);
 	}

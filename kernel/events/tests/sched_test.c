@@ -10,15 +10,13 @@
 
 static void one_round(struct kunit *test)
 {
-	struct sim_fixture *f = test->priv;
-
 	/*
 	 * Interrupts are off: a task switch in between would choose groups by
 	 * the time that has passed.
 	 */
 	guard(irqsave)();
 	sim_test_pass(ROUND_NS);
-	perf_rotate_here(perf_this_cpc(&f->sim->pmu));
+	sim_test_rotate(test);
 }
 
 static void group_goes_on_whole_or_not_at_all(struct kunit *test)
@@ -59,6 +57,7 @@ static void refused_transaction_leaves_nothing(struct kunit *test)
 	sim_test_advance(test, 5);
 	sim_test_pass(ROUND_NS);
 	close_event(test, blocker);
+	sim_test_rotate(test);
 	expect_group(test, leader, true);
 	sim_test_advance(test, 7);
 	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 7ULL);

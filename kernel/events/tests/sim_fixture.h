@@ -132,6 +132,15 @@ static inline void close_event(struct kunit *test, struct perf_event *event)
 	perf_event_release_kernel(event);
 }
 
+/* Rotate on this CPU once, as the timer does: groups that wait get counters that are free. */
+static inline void sim_test_rotate(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+
+	guard(irqsave)();
+	perf_rotate_here(perf_this_cpc(&f->sim->pmu));
+}
+
 static inline void close_all(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
