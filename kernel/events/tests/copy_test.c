@@ -196,7 +196,24 @@ static void copy_groups(struct kunit *test)
 	}
 }
 
+/*
+ * Between its making and its begin a copy is off, whatever its event's state: nothing that
+ * happens to its group may let its times run.
+ */
+static void copy_is_off_until_it_begins(struct kunit *test)
+{
+	struct perf_event *event = open_copied(test, PERF_COUNT_SW_TASK_CLOCK, false, NULL), *copy;
+
+	copy = kunit_kzalloc(test, sizeof(*copy), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	scoped_guard(mutex, &event->ctx->mutex)
+		perf_event_init_copy(copy, event, event->ctx, NULL);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
+	KUNIT_EXPECT_EQ(test, copy->state, PERF_EVENT_STATE_OFF);
+}
+
 static struct kunit_case copy_cases[] = {
+	KUNIT_CASE(copy_is_off_until_it_begins),
 	KUNIT_CASE(copy_events_alone),
 	KUNIT_CASE(copy_groups),
 	{}
