@@ -373,14 +373,18 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		perf_rotation_needed(cpc);
 		wait = true;
 		/*
-		 * If a single event does not fit while others are on, the PMU is
-		 * nearly full: charge more. If nothing else is on, the failure is
-		 * the event's own.
+		 * If nothing else is on, the failure is the group's own. It goes behind
+		 * the others, which it may keep from being tried: a task that is always
+		 * away when the timer expires has no rotation that would do it.
+		 * If a single event does not fit while others are on, the PMU is nearly
+		 * full: charge more.
 		 */
-		if (leader->nr_siblings || (!some && perf_sched_nothing_to_take_off(epc->pmu)))
+		if (!some && perf_sched_nothing_to_take_off(epc->pmu)) {
+			perf_group_pass(leader, ktime_to_ns(cpc->hrtimer_interval));
 			tries--;
-		else
-			tries -= BACKFILL_SINGLE;
+		} else {
+			tries -= leader->nr_siblings ? 1 : BACKFILL_SINGLE;
+		}
 		/* Stop when the number of counters in use is the highest that there ever was. */
 		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;

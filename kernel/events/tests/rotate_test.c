@@ -65,6 +65,34 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 	}
 }
 
+static void switch_out_and_in(struct perf_event_context *ctx)
+{
+	guard(irqsave)();
+	perf_context_sched_out(this_cpu_context(), ctx);
+	perf_context_sched_in(this_cpu_context(), ctx, current);
+}
+
+/*
+ * Many groups that do not fit beside a pinned one come first. A task that is away
+ * whenever the timer expires still comes to the group behind them.
+ */
+static void groups_that_never_fit_go_behind(struct kunit *test)
+{
+	struct perf_event *fits;
+	int i, r, on = 0;
+
+	for (i = 0; i < 10; i++)
+		open_group(test, 4, false);
+	fits = open_group(test, 3, false);
+	open_group(test, 1, true);
+	for (r = 0; r < 40; r++) {
+		switch_out_and_in(fits->ctx);
+		on += is_on(fits);
+	}
+	/* Eight groups are tried at a switch, so it takes two to come to this one. */
+	KUNIT_EXPECT_GE(test, on, 40 / 2 - 1);
+}
+
 static struct perf_event *open_alone(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -228,13 +256,6 @@ static u64 ran_together(struct perf_event **leaders, int nr)
 		sum += running;
 	}
 	return sum;
-}
-
-static void switch_out_and_in(struct perf_event_context *ctx)
-{
-	guard(irqsave)();
-	perf_context_sched_out(this_cpu_context(), ctx);
-	perf_context_sched_in(this_cpu_context(), ctx, current);
 }
 
 /* Runs on the CPU, with interrupts off. */
@@ -443,6 +464,7 @@ static void members_are_as_old_as_their_group(struct kunit *test)
 static struct kunit_case rotate_cases[] = {
 	KUNIT_CASE(rotation_is_fair),
 	KUNIT_CASE(group_that_fits_alone_never_starves),
+	KUNIT_CASE(groups_that_never_fit_go_behind),
 	KUNIT_CASE(group_that_never_fits_keeps_nobody_out),
 	KUNIT_CASE(nobody_makes_up_for_being_off),
 	KUNIT_CASE(running_time_counts_at_once),
