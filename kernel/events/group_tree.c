@@ -10,8 +10,12 @@
  * as age 0. While a task is on a CPU, the bases of the task's part and of the
  * CPU's part rise together. A group that is new or has just been enabled begins
  * with the age of the youngest. The groups of a task that comes in are as old as
- * when it left, up to AGE_LIMIT: no group pays for hours in which it had the PMU
+ * when it left, up to a limit: no group pays for hours in which it had the PMU
  * for itself, on another CPU or before other groups came.
+ *
+ * Nor does a group pay for hours in which it ran in a gap that no group that
+ * waited could fill: no group that is taken off is older than twice the limit. So
+ * a group that fits waits for at most some intervals of each other group.
  */
 #include <linux/rbtree.h>
 
@@ -24,9 +28,19 @@
  * switches do not reshuffle groups.
  */
 #define AGE_SHIFT	20
+#define AGE_STEP	BIT_ULL(AGE_SHIFT)
 
-/* When a stretch comes in, its youngest group is at most this old, in ns. */
-#define AGE_LIMIT	(32ULL * NSEC_PER_MSEC)
+/*
+ * The limit of ages, in intervals of the rotation timer. Groups that share fairly
+ * differ by less; what they may differ by at most bounds how long a group waits.
+ */
+#define AGE_INTERVALS	4
+
+/* ns: when a stretch comes in, its youngest group is at most this old. */
+static u64 perf_age_limit(const struct perf_event_pmu_context *epc)
+{
+	return (u64)READ_ONCE(epc->pmu->hrtimer_interval_ms) * AGE_INTERVALS * NSEC_PER_MSEC;
+}
 
 static u64 perf_group_age_steps(const struct perf_event *leader)
 {
@@ -170,16 +184,24 @@ void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
 		look->waiting = leader;
 }
 
+/* Raise the base, so that a stretch whose youngest group has run for @level ns is in the limit. */
+static void perf_age_base_follow(struct perf_event_pmu_context *epc, u64 level)
+{
+	u64 limit = perf_age_limit(epc);
+
+	if (level > epc->age_base + limit)
+		epc->age_base = level - limit;
+}
+
 /*
  * How old is the youngest of the groups that have been looked at? First raise the
- * base, so that the youngest group of each stretch is no older than AGE_LIMIT.
+ * base, so that the youngest group of each stretch is in the limit.
  * Return: ns, U64_MAX when there was no group.
  */
 static u64 perf_stretch_age_of_youngest(struct perf_event_pmu_context *epc,
 					const struct perf_stretch_look *look)
 {
-	if (look->level > epc->age_base + AGE_LIMIT)
-		epc->age_base = look->level - AGE_LIMIT;
+	perf_age_base_follow(epc, look->level);
 	if (look->youngest == U64_MAX)
 		return U64_MAX;
 	return max(look->youngest, epc->age_base) - epc->age_base;
@@ -265,6 +287,30 @@ void perf_group_erase(struct perf_event *leader)
 		perf_cgroup_count_group(leader, -1);
 }
 
+/* The most ns that a group which is taken off may have run. */
+static u64 perf_group_most(const struct perf_event_pmu_context *epc)
+{
+	return epc->age_base + 2 * perf_age_limit(epc);
+}
+
+/*
+ * Put a group that has run for very long back into its tree, no older than allowed.
+ * Rotation may not have raised the base for long: it does not run while no group
+ * waits, nor for a task that is always away when the timer expires. So the base is
+ * raised first, which keeps groups apart that have all run for long.
+ */
+static void perf_group_forgive(struct perf_event *leader)
+{
+	struct perf_event_pmu_context *epc = leader->pmu_ctx;
+	struct perf_stretch_look look = { .youngest = U64_MAX };
+
+	rb_erase(&leader->group_node, perf_group_root(leader));
+	perf_stretch_look(epc, leader->cpu, leader->cgrp, &look);
+	perf_age_base_follow(epc, min(look.youngest, leader->group_runtime));
+	leader->group_runtime = min(leader->group_runtime, perf_group_most(epc));
+	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
+}
+
 /**
  * perf_group_ran - charge a group for its time on the PMU
  * @leader: leader of a flexible group that has just been taken off
@@ -272,13 +318,19 @@ void perf_group_erase(struct perf_event *leader)
  *
  * Called for the groups of a context from the last to the first: then groups that
  * have run equally long keep their places in the tree. A group whose stretch was
- * away while others ran is raised to the base.
+ * away while others ran is raised to the base, and the time by which a group is
+ * older than allowed is forgiven. Groups of software events alone never wait.
  */
 void perf_group_ran(struct perf_event *leader, u64 ns)
 {
 	struct perf_event *next;
 
 	leader->group_runtime = max(leader->group_runtime + ns, leader->pmu_ctx->age_base);
+	if (unlikely(leader->group_runtime > perf_group_most(leader->pmu_ctx)) &&
+	    !(leader->group_caps & PERF_EV_CAP_SOFTWARE)) {
+		perf_group_forgive(leader);
+		return;
+	}
 	next = perf_group_next(leader);
 	if (!next || perf_group_before(leader, next))
 		return;
@@ -306,21 +358,24 @@ static struct perf_event *perf_stretch_last(struct perf_event *leader)
  * perf_group_pass - let a group wait behind all others of its stretch
  * @leader: leader of a flexible group that does not fit, though no other flexible
  *	group is on; ctx->lock is held
- * @ns: the time to charge, for which the group would have been on
+ * @ns: the time to charge, for which the group would have been on; a step of ages
+ *	is charged at least, since groups of the same step stand in order of their ids
  *
  * A group that cannot run must not stay the youngest: rotation would try it alone.
+ * Several of them do not push each other beyond the age at which others are forgiven.
  */
 void perf_group_pass(struct perf_event *leader, u64 ns)
 {
-	u64 most;
+	u64 most, last;
 
 	lockdep_assert_held(&leader->ctx->lock);
 	/* An overflow while the group was being put on may have turned it off. */
 	if (RB_EMPTY_NODE(&leader->group_node))
 		return;
-	most = perf_stretch_last(leader)->group_runtime;
+	last = perf_stretch_last(leader)->group_runtime;
+	most = min(max(last, leader->pmu_ctx->age_base), perf_group_most(leader->pmu_ctx));
 	rb_erase(&leader->group_node, perf_group_root(leader));
-	leader->group_runtime = max(most, leader->pmu_ctx->age_base) + ns;
+	leader->group_runtime = max(leader->group_runtime, most + max(ns, AGE_STEP));
 	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
 }
 

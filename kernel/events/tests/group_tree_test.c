@@ -27,6 +27,7 @@ static int tree_test_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	perf_context_init(&f->ctx, NULL);
+	f->pmu.hrtimer_interval_ms = 4;
 	f->epc.pmu = &f->pmu;
 	f->epc.ctx = &f->ctx;
 	f->epc.pinned_groups = RB_ROOT;
@@ -155,6 +156,18 @@ static u64 tree_test_age(struct tree_fixture *f, struct perf_event *event)
 	return age;
 }
 
+/* Let two groups run for a second, a millisecond at a time. */
+static void tree_test_ran_together(struct tree_fixture *f, struct perf_event *a,
+				   struct perf_event *b)
+{
+	int i;
+
+	for (i = 0; i < MSEC_PER_SEC; i++) {
+		tree_test_ran(f, a, NSEC_PER_MSEC);
+		tree_test_ran(f, b, NSEC_PER_MSEC);
+	}
+}
+
 /*
  * There are two stretches, of which the second is away while the first one
  * runs.
@@ -169,8 +182,8 @@ static void stretch_comes_in_level(struct kunit *test)
 		e[i].cpu = i / 2;
 		tree_test_insert(f, &e[i]);
 	}
-	tree_test_ran(f, &e[0], NSEC_PER_SEC);
-	tree_test_ran(f, &e[1], NSEC_PER_SEC + 10);
+	tree_test_ran_together(f, &e[0], &e[1]);
+	tree_test_ran(f, &e[1], 10);
 	tree_test_settle(f, 1);
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 0ULL);
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[1]), 10ULL);
@@ -191,17 +204,42 @@ static void stretch_comes_in_level(struct kunit *test)
 	 * A group that ran before the base began to rise is not much older,
 	 * either.
 	 */
-	tree_test_ran(f, &e[2], NSEC_PER_SEC);
-	tree_test_ran(f, &e[3], 2 * NSEC_PER_SEC);
+	tree_test_ran_together(f, &e[2], &e[3]);
+	tree_test_ran(f, &e[3], NSEC_PER_MSEC);
 	tree_test_settle(f, 2);
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 0ULL);
-	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[2]), AGE_LIMIT);
+	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[2]), perf_age_limit(&f->epc));
+}
+
+/* A group that has run for much longer than another one is forgiven the most of it. */
+static void group_is_old_up_to_a_limit(struct kunit *test)
+{
+	struct tree_fixture *f = test->priv;
+	struct perf_event *e = f->events;
+	u64 limit = perf_age_limit(&f->epc);
+
+	tree_test_insert(f, &e[0]);
+	tree_test_insert(f, &e[1]);
+	tree_test_ran(f, &e[0], 2 * limit);
+	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 2 * limit);
+	tree_test_ran(f, &e[0], NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 2 * limit);
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, 0, NULL), &e[1]);
+
+	/* A group that is alone is not forgiven: the base follows it. */
+	raw_spin_lock_irq(&f->ctx.lock);
+	perf_group_erase(&e[0]);
+	raw_spin_unlock_irq(&f->ctx.lock);
+	tree_test_ran(f, &e[1], NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, e[1].group_runtime, (u64)NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[1]), limit);
 }
 
 static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(tree_holds_cpus_apart),
 	KUNIT_CASE(youngest_is_first),
 	KUNIT_CASE(stretch_comes_in_level),
+	KUNIT_CASE(group_is_old_up_to_a_limit),
 	{}
 };
 

@@ -65,6 +65,48 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 	}
 }
 
+/*
+ * The rounds of a test are the intervals of its PMU, by which ages are limited.
+ * The timer keeps its own, and does not expire.
+ */
+static void limit_ages_by_rounds(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+
+	WRITE_ONCE(f->sim->pmu.hrtimer_interval_ms, ROUND_NS / NSEC_PER_MSEC);
+}
+
+/*
+ * A group that ran in a gap all the time, while others took turns, does not wait
+ * until new groups have run as long.
+ */
+static void group_does_not_pay_for_gaps(struct kunit *test)
+{
+	struct perf_event *gap, *turns[2];
+	int i, r, waited = 0, longest = 0;
+
+	limit_ages_by_rounds(test);
+	for (i = 0; i < 2; i++)
+		turns[i] = open_group(test, 3, false);
+	gap = open_group(test, 1, false);
+	for (r = 0; r < 400; r++) {
+		one_round(test);
+		KUNIT_EXPECT_TRUE(test, is_on(gap));
+	}
+	for (i = 0; i < 2; i++) {
+		close_event(test, turns[i]);
+		turns[i] = open_group(test, 4, false);
+	}
+	for (r = 0; r < 400; r++) {
+		one_round(test);
+		waited = is_on(gap) ? 0 : waited + 1;
+		longest = max(longest, waited);
+	}
+	kunit_info(test, "longest wait: %d rounds", longest);
+	/* Twelve rounds for each of the others, as perf-events.rst says. */
+	KUNIT_EXPECT_LE(test, longest, 2 * 12);
+}
+
 static void switch_out_and_in(struct perf_event_context *ctx)
 {
 	guard(irqsave)();
@@ -349,6 +391,7 @@ static void nobody_is_too_old(struct kunit *test)
 	int i, percent[2];
 
 	take_clock(test);
+	limit_ages_by_rounds(test);
 	for (i = 0; i < 2 * ARRAY_SIZE(before); i++) {
 		rotate_test_share(test, i & 1, before[i / 2], false, percent);
 		KUNIT_EXPECT_GE(test, percent[0], 30);
@@ -464,6 +507,7 @@ static void members_are_as_old_as_their_group(struct kunit *test)
 static struct kunit_case rotate_cases[] = {
 	KUNIT_CASE(rotation_is_fair),
 	KUNIT_CASE(group_that_fits_alone_never_starves),
+	KUNIT_CASE(group_does_not_pay_for_gaps),
 	KUNIT_CASE(groups_that_never_fit_go_behind),
 	KUNIT_CASE(group_that_never_fits_keeps_nobody_out),
 	KUNIT_CASE(nobody_makes_up_for_being_off),

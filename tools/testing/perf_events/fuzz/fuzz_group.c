@@ -13,6 +13,7 @@
 #define U64_MAX			UINT64_MAX
 #define PERF_EV_CAP_SOFTWARE	1
 #define max3(a, b, c)		max(max(a, b), c)
+#define BIT_ULL(nr)		(1ULL << (nr))
 
 enum perf_event_state {
 	PERF_EVENT_STATE_OFF = -1,
@@ -27,7 +28,12 @@ struct perf_event_context {
 	unsigned int	nr_sched;
 };
 
+struct pmu {
+	int		hrtimer_interval_ms;
+};
+
 struct perf_event_pmu_context {
+	struct pmu	*pmu;
 	struct rb_root	pinned_groups, flexible_groups;
 	u64		age_base;
 };
@@ -45,12 +51,13 @@ struct perf_event {
 	struct { bool pinned; } attr;
 
 	/*
-	 * Fields of the fuzzer: since when the group is on, and how many
-	 * counters it needs.
+	 * Fields of the fuzzer: since when the group is on, how many counters
+	 * it needs, for how many rotations it has waited, and for how many it
+	 * may wait, 0 when that is not known yet.
 	 */
 	u64				since;
 	unsigned int			size;
-	unsigned int			waited;
+	unsigned int			waited, may_wait;
 };
 
 struct perf_stretch_look {
@@ -73,14 +80,20 @@ static void perf_cgroup_count_group(struct perf_event *leader, int n) { }
 
 #define NR_GROUPS	10
 #define TASK		1	/* which part: the CPU's is 0 */
+#define SOFTWARE	2	/* of the task, too: groups that need no counter */
 
 static struct perf_event groups[NR_GROUPS];
-static struct perf_event_pmu_context parts[2];
-static struct perf_event_context contexts[2];
+static struct perf_event_pmu_context parts[3];
+static struct perf_event_context contexts[3];
 static unsigned int counters;
 static u64 next_id;
 static bool task_served;
+static struct pmu pmu;
 static u64 interval;	/* interval of the timer, ns */
+
+/* The limits that perf-events.rst states, in intervals and in rotations. */
+#define LIMIT		(4 * interval)
+#define MOST_TURNS	12
 
 static bool in_tree(const struct perf_event *leader)
 {
@@ -159,7 +172,7 @@ static void check_look(const struct perf_event *of, struct perf_event **list, in
 static void check_trees(void)
 {
 	struct perf_event *list[NR_GROUPS], *leader;
-	unsigned int nr[2] = { };
+	unsigned int nr[3] = { };
 	int i, n, k;
 
 	for (i = 0; i < NR_GROUPS; i++) {
@@ -180,13 +193,14 @@ static void check_trees(void)
 		fuzz_assert(perf_group_age(of) == (runs_for(of) > part->age_base ?
 						   runs_for(of) - part->age_base : 0));
 	}
-	fuzz_assert(nr[0] == contexts[0].nr_sched && nr[TASK] == contexts[TASK].nr_sched);
+	for (i = 0; i < 3; i++)
+		fuzz_assert(nr[i] == contexts[i].nr_sched);
 	fuzz_assert(in_use() <= counters);
 }
 
 static void take_off(struct perf_event *leader)
 {
-	u64 before = leader->group_runtime, ran = now - leader->since;
+	u64 before = leader->group_runtime, ran = now - leader->since, most;
 
 	leader->state = PERF_EVENT_STATE_INACTIVE;
 	if (leader->attr.pinned)
@@ -194,9 +208,14 @@ static void take_off(struct perf_event *leader)
 	perf_group_ran(leader, ran);
 	/*
 	 * The time that the group has had on the PMU stays charged to the
-	 * group.
+	 * group, up to the limit.
 	 */
-	fuzz_assert(leader->group_runtime >= before + ran);
+	most = leader->pmu_ctx->age_base + 2 * LIMIT;
+	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
+		fuzz_assert(leader->group_runtime >= before + ran);
+	else
+		fuzz_assert(leader->group_runtime >= min(before + ran, most) &&
+			    leader->group_runtime <= most);
 }
 
 static bool put_on(struct perf_event *leader)
@@ -206,6 +225,7 @@ static bool put_on(struct perf_event *leader)
 	leader->state = PERF_EVENT_STATE_ACTIVE;
 	leader->since = now;
 	leader->waited = 0;
+	leader->may_wait = 0;
 	return true;
 }
 
@@ -259,7 +279,7 @@ static struct perf_event *oldest_on(void)
 	for (i = 0; i < NR_GROUPS; i++) {
 		struct perf_event *g = &groups[i];
 
-		if (is_on(g) && !g->attr.pinned &&
+		if (is_on(g) && !g->attr.pinned && g->pmu_ctx != &parts[SOFTWARE] &&
 		    (!best || perf_group_age(g) > perf_group_age(best)))
 			best = g;
 	}
@@ -268,13 +288,39 @@ static struct perf_event *oldest_on(void)
 
 static void fill_up(int which, int cpu)
 {
-	struct perf_event *leader;
+	struct perf_event *leader, *next;
+	int tries = 8;
 
-	for (leader = perf_group_first(&parts[which].flexible_groups, cpu, NULL); leader;
-	     leader = perf_group_next(leader)) {
-		if (!is_on(leader))
-			put_on(leader);
+	for (leader = perf_group_first(&parts[which].flexible_groups, cpu, NULL);
+	     leader && tries; leader = next) {
+		next = perf_group_next(leader);
+		if (is_on(leader) || put_on(leader))
+			continue;
+		tries--;
+		if (!oldest_on())
+			perf_group_pass(leader, interval);
 	}
+}
+
+/* Take the groups off and on again, as after a change of the context. */
+static void resched(void)
+{
+	int i;
+
+	for (i = NR_GROUPS - 1; i >= 0; i--) {
+		if (is_on(&groups[i]) && !groups[i].attr.pinned)
+			take_off(&groups[i]);
+	}
+	fill_up(0, 0);
+	fill_up(TASK, -1);
+	fill_up(TASK, 0);
+}
+
+/* Is this group one of those that rotation looks at? */
+static bool is_here(const struct perf_event *leader)
+{
+	return in_tree(leader) && !leader->attr.pinned && !leader->cgrp && leader->cpu <= 0 &&
+	       leader->pmu_ctx != &parts[SOFTWARE];
 }
 
 /* Can a rotation bring on this group? Only flexible groups rotate. */
@@ -285,9 +331,7 @@ static bool can_rotate(const struct perf_event *leader)
 
 	for (i = 0; i < NR_GROUPS; i++)
 		pinned += is_on(&groups[i]) && groups[i].attr.pinned ? groups[i].size : 0;
-	return in_tree(leader) && !leader->attr.pinned && !leader->cgrp && leader->cpu <= 0 &&
-	       (leader->cpu == 0 || leader->pmu_ctx == &parts[TASK]) &&
-	       leader->size + pinned <= counters;
+	return is_here(leader) && leader->size + pinned <= counters;
 }
 
 /*
@@ -325,7 +369,7 @@ static void rotate(void)
 			continue;
 		youngest = min(youngest, max(looks[i].youngest, base) - base);
 		/* Each stretch is charged at most the limit. */
-		fuzz_assert(looks[i].level <= base + 32 * NSEC_PER_MSEC);
+		fuzz_assert(looks[i].level <= base + LIMIT);
 	}
 	fuzz_assert(youngest == U64_MAX || !youngest);
 
@@ -355,21 +399,63 @@ static void rotate(void)
 }
 
 /*
- * When nothing else happens, and all ticks are as long as one another, each
- * group that fits has its turn. It may be older than the youngest by as much
- * as the limit. The bound is generous: it tells a long wait from an endless one.
+ * For how many rotations may a group wait that is off from now on, when nothing
+ * else happens? At each of them, or at every second one when CPU and task both
+ * wait, another group of its part is served that is no older by a step, and runs
+ * for an interval. So that group is served until it has run longer, and once more
+ * if it comes in below the base.
  */
-static void check_fair(u64 tick)
+static unsigned int longest_wait(const struct perf_event *leader)
 {
-	unsigned int bound = 100 * NR_GROUPS, i, k;
+	u64 base = leader->pmu_ctx->age_base, until = leader->group_runtime + (1 << 20);
+	unsigned int turns = 0, all = 0;
+	bool shared = false;
+	int i;
 
-	for (i = 0; i < NR_GROUPS; i++)
+	for (i = 0; i < NR_GROUPS; i++) {
+		const struct perf_event *g = &groups[i];
+		u64 ran = min(max(runs_for(g), base), base + 2 * LIMIT);
+
+		if (g == leader || !is_here(g))
+			continue;
+		if (g->pmu_ctx != leader->pmu_ctx) {
+			shared = true;
+			continue;
+		}
+		turns = ran > until ? 0 : (until - ran) / interval + 1;
+		turns += runs_for(g) < base;
+		fuzz_assert(turns <= MOST_TURNS);
+		all += turns;
+	}
+	return (all + 1) << shared;
+}
+
+/*
+ * When nothing else happens, and all ticks are as long as one another, each
+ * group that fits has its turn, after no more rotations than its age allows.
+ */
+static void check_fair(void)
+{
+	unsigned int bound = 2 * MOST_TURNS * NR_GROUPS, i, k;
+
+	/* The first rotation raises bases that have been left behind. */
+	rotate();
+	for (i = 0; i < NR_GROUPS; i++) {
 		groups[i].waited = 0;
+		groups[i].may_wait = 0;
+	}
 	for (k = 0; k < 2 * bound; k++) {
-		now += tick;
+		for (i = 0; i < NR_GROUPS; i++) {
+			struct perf_event *g = &groups[i];
+
+			if (!can_rotate(g) || is_on(g))
+				continue;
+			if (!g->may_wait)
+				g->may_wait = longest_wait(g);
+			fuzz_assert(g->waited < g->may_wait);
+		}
+		now += interval;
 		rotate();
-		for (i = 0; i < NR_GROUPS; i++)
-			fuzz_assert(groups[i].waited <= bound);
 	}
 	check_trees();
 }
@@ -385,22 +471,26 @@ static void set_up(struct fuzz_input *in)
 	task_served = false;
 	now = 1 + (fuzz_take(in, 2) << 20);
 	next_id = 0;
-	interval = (1 + fuzz_take(in, 1) % 8) * NSEC_PER_MSEC;
+	pmu.hrtimer_interval_ms = 1 + fuzz_take(in, 1) % 8;
+	interval = pmu.hrtimer_interval_ms * NSEC_PER_MSEC;
+	for (i = 0; i < 3; i++)
+		parts[i].pmu = &pmu;
 	counters = 1 + fuzz_take(in, 1) % 6;
 	for (i = 0; i < NR_GROUPS; i++) {
 		struct perf_event *g = &groups[i];
 		u8 what = fuzz_take(in, 1);
-		int which = what & 1;
+		bool software = (what & 0x70) == 0x60;
+		int which = software ? SOFTWARE : what & 1;
 
 		g->id = next_id++;
 		g->pmu_ctx = &parts[which];
 		g->ctx = &contexts[which];
 		/* An event in the context of a CPU is always of that CPU. */
-		g->cpu = which == TASK ? cpus[what >> 1 & 3] : 0;
-		g->cgrp = which != TASK && what & 8 ? (void *)parts : NULL;
+		g->cpu = which ? cpus[what >> 1 & 3] : 0;
+		g->cgrp = !which && what & 8 ? (void *)parts : NULL;
 		g->attr.pinned = (what & 0x70) == 0x70;
-		g->group_caps = (what & 0x70) == 0x60 ? PERF_EV_CAP_SOFTWARE : 0;
-		g->size = 1 + (what >> 4 & 3);
+		g->group_caps = software ? PERF_EV_CAP_SOFTWARE : 0;
+		g->size = software ? 0 : 1 + (what >> 4 & 3);
 		g->state = PERF_EVENT_STATE_OFF;
 		RB_CLEAR_NODE(&g->group_node);
 	}
@@ -410,11 +500,14 @@ static void step(struct fuzz_input *in)
 {
 	u8 what = fuzz_take(in, 1);
 	struct perf_event *g = &groups[(what >> 3) % NR_GROUPS];
+	unsigned int n;
 
 	switch (what & 7) {
 	case 0:
 		if (!in_tree(g))
 			enable(g);
+		if (what >> 3 >= NR_GROUPS)
+			resched();
 		break;
 	case 1:
 		disable(g);
@@ -430,14 +523,23 @@ static void step(struct fuzz_input *in)
 	case 4:
 		if (in_tree(g) && !is_on(g) && !g->attr.pinned) {
 			struct perf_event *list[NR_GROUPS];
+			u64 most;
 			int n;
 
-			perf_group_pass(g, fuzz_take(in, 3));
+			perf_group_pass(g, interval);
+			most = g->pmu_ctx->age_base + 2 * LIMIT;
 			n = stretch(g, list);
-			fuzz_assert(g->group_runtime >= list[n - 1]->group_runtime);
+			/* It is the last, except for groups beyond the limit. */
+			while (n && list[n - 1] != g)
+				fuzz_assert(list[--n]->group_runtime > most);
 		}
 		break;
 	case 5:
+		/* The timer expires many times, and nothing else happens. */
+		for (n = fuzz_take(in, 1); n--; rotate())
+			now += interval;
+		break;
+	case 6:
 		now += fuzz_take(in, somebody_waits() ? 3 : 1 + (what >> 3) % 5);
 		break;
 	default:
@@ -454,7 +556,7 @@ int fuzz_one_input(const u8 *data, size_t size)
 		step(&in);
 		check_trees();
 	}
-	check_fair(interval);
+	check_fair();
 	fuzz_assert(!harness_warned);
 	return 0;
 }
