@@ -444,7 +444,7 @@ static void check_fair(void)
 		groups[i].waited = 0;
 		groups[i].may_wait = 0;
 	}
-	for (k = 0; k < 2 * bound; k++) {
+	for (k = 0; k <= bound && somebody_waits(); k++) {
 		for (i = 0; i < NR_GROUPS; i++) {
 			struct perf_event *g = &groups[i];
 
@@ -536,7 +536,7 @@ static void step(struct fuzz_input *in)
 		break;
 	case 5:
 		/* The timer expires many times, and nothing else happens. */
-		for (n = fuzz_take(in, 1); n--; rotate())
+		for (n = fuzz_take(in, 1) % 64; n--; rotate())
 			now += interval;
 		break;
 	case 6:
