@@ -45,7 +45,7 @@ static bool perf_probe_returns(const struct perf_event *event)
 		.attr_groups	= (const struct attribute_group *[]) {	\
 			&perf_##kind##_format, NULL			\
 		},							\
-		.event_init	= perf_##kind##_event_init,		\
+		.event_init	= perf_probe_##kind##_init,		\
 		.add		= perf_tracepoint_add,			\
 		.del		= perf_trace_del,			\
 		.start		= perf_tracepoint_start,		\
@@ -54,7 +54,7 @@ static bool perf_probe_returns(const struct perf_event *event)
 	}
 
 #ifdef CONFIG_KPROBE_EVENTS
-static int perf_kprobe_event_init(struct perf_event *event)
+static int perf_probe_kprobe_init(struct perf_event *event)
 {
 	int err = perf_probe_check(event, perfmon_capable());
 
@@ -72,18 +72,18 @@ static const struct attribute_group perf_kprobe_format = {
 
 static struct pmu perf_kprobe_pmu = PROBE_PMU(kprobe);
 
-static void __init perf_register_kprobe_pmu(void)
+static void __init perf_probe_register_kprobes(void)
 {
 	perf_pmu_register(&perf_kprobe_pmu, "kprobe", -1);
 }
 #else
-static void __init perf_register_kprobe_pmu(void) { }
+static void __init perf_probe_register_kprobes(void) { }
 #endif
 
 #ifdef CONFIG_UPROBE_EVENTS
 PMU_FORMAT_ATTR(ref_ctr_offset, "config:32-63");
 
-static int perf_uprobe_event_init(struct perf_event *event)
+static int perf_probe_uprobe_init(struct perf_event *event)
 {
 	unsigned long counter = event->attr.config >> PROBE_COUNTER_SHIFT;
 	/* A uprobe changes pages of a file that other users' tasks may run. */
@@ -105,12 +105,12 @@ static const struct attribute_group perf_uprobe_format = {
 
 static struct pmu perf_uprobe_pmu = PROBE_PMU(uprobe);
 
-static void __init perf_register_uprobe_pmu(void)
+static void __init perf_probe_register_uprobes(void)
 {
 	perf_pmu_register(&perf_uprobe_pmu, "uprobe", -1);
 }
 #else
-static void __init perf_register_uprobe_pmu(void) { }
+static void __init perf_probe_register_uprobes(void) { }
 #endif
 
 /**
@@ -118,6 +118,6 @@ static void __init perf_register_uprobe_pmu(void) { }
  */
 void __init perf_probe_pmu_init(void)
 {
-	perf_register_kprobe_pmu();
-	perf_register_uprobe_pmu();
+	perf_probe_register_kprobes();
+	perf_probe_register_uprobes();
 }
