@@ -190,6 +190,9 @@ static int sim_trace_add(struct perf_event *event, int flags)
 	if (cpu->event)
 		return -EBUSY;
 	event->hw.state = PERF_HES_STOPPED;
+	/* This CPU's unit knows the filters of the last event here: have them set again. */
+	event->hw.addr_filters_gen = 0;
+	cpu->nr_filters = 0;
 	cpu->started = false;
 	if (!(flags & PERF_EF_START))
 		return 0;

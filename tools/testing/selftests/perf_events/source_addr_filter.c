@@ -233,6 +233,22 @@ TEST_F(filter, user_only)
 	EXPECT_FALSE(traced(self->u.fd, 0x5000));
 }
 
+/* The filters are those of the event, wherever its task runs. */
+TEST_F(filter, of_a_task_that_migrates)
+{
+	int i;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, open_trace(&self->u, 0, -1));
+	EXPECT_EQ(0, set(self->u.fd, "filter 0x1000/0x100"));
+	for (i = 1; i >= 0; i--) {
+		pe_move_to(i);
+		EXPECT_TRUE(traced(self->u.fd, 0x1000));
+		EXPECT_FALSE(traced(self->u.fd, 0x2000));
+	}
+}
+
 /*
  * Where a file is mapped differs between tasks, so an event of a CPU has no
  * filters on files.
