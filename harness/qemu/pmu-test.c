@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of an x86 PMU and of what drives it, for QEMU with -icount: KTAP on standard output.
+ * Tests of an x86 PMU and of what drives it, for QEMU: KTAP on standard output.
  * Numbers that must be the same in every run, and on every kernel, stand in lines that begin
- * with "# = ". What is counted is in user mode, unless a test says otherwise.
+ * with "# = ". What is counted is in user mode, unless a test says otherwise. Without -icount set
+ * PMU_HOST_TIME: then time says nothing about counts, but these stay the same.
  */
 #define _GNU_SOURCE
 #include <cpuid.h>
