@@ -136,7 +136,7 @@ static void perf_sched_count_counters(const struct perf_event *event, int n)
 
 	if (!is_software_event(event)) {
 		cpc->active_oncpu += n;
-		/* Events of the kernel, the NMI watchdog's say, are always on: they do not count. */
+		/* Events of the kernel, as the NMI watchdog's, are always on: they do not count. */
 		if (!is_kernel_event(event))
 			cpc->users_oncpu += n;
 	}

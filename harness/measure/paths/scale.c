@@ -824,8 +824,8 @@ static int size_of(const struct part *part, int at)
 }
 
 /*
- * The power of n that a cost grows with from the first size to the last, in hundredths: 100 is n, 112
- * n log n between 1000 and 10,000, 200 n squared.
+ * The power of n that a cost grows with from the first size to the last, in hundredths: 100 is n,
+ * 112 n log n between 1000 and 10,000, 200 n squared.
  */
 static double slope(const struct part *part, const double *cost, int sizes)
 {
