@@ -691,14 +691,12 @@ static int beside(struct __test_metadata *_metadata, struct _test_data_attack *s
 	return 0;
 }
 
-#define LONG	3600
-
-TEST_F_TIMEOUT(attack, large_groups_are_closed, LONG)
+TEST_F(attack, large_groups_are_closed)
 {
 	beside(_metadata, self, close_large_groups, false);
 }
 
-TEST_F_TIMEOUT(attack, forks_with_little_memory, LONG)
+TEST_F(attack, forks_with_little_memory)
 {
 	bool tight = limit_memory();
 
@@ -707,17 +705,17 @@ TEST_F_TIMEOUT(attack, forks_with_little_memory, LONG)
 	beside(_metadata, self, fork_many_copies, tight);
 }
 
-TEST_F_TIMEOUT(attack, floods_of_samples, LONG)
+TEST_F(attack, floods_of_samples)
 {
 	beside(_metadata, self, flood_samples, false);
 }
 
-TEST_F_TIMEOUT(attack, thousands_are_redirected, LONG)
+TEST_F(attack, thousands_are_redirected)
 {
 	beside(_metadata, self, redirect_many, false);
 }
 
-TEST_F_TIMEOUT(attack, refused_watchpoints_take_none, LONG)
+TEST_F(attack, refused_watchpoints_take_none)
 {
 	/* The base kernel reserves the register before it checks the right. */
 	if (!getenv("PE_HARD"))
@@ -727,7 +725,7 @@ TEST_F_TIMEOUT(attack, refused_watchpoints_take_none, LONG)
 	beside(_metadata, self, ask_for_watchpoints, false);
 }
 
-TEST_F_TIMEOUT(attack, refused_traces_take_no_unit, LONG)
+TEST_F(attack, refused_traces_take_no_unit)
 {
 	/* The base kernel claims the unit before it checks the right. */
 	if (!getenv("PE_HARD"))
@@ -738,7 +736,7 @@ TEST_F_TIMEOUT(attack, refused_traces_take_no_unit, LONG)
 	beside(_metadata, self, ask_for_trace, false);
 }
 
-TEST_F_TIMEOUT(attack, filters_on_who_keeps_his_mappings, LONG)
+TEST_F(attack, filters_on_who_keeps_his_mappings)
 {
 	if (pe_sim_trace_type() <= 0)
 		SKIP(return, "no simulated trace unit");
@@ -746,7 +744,7 @@ TEST_F_TIMEOUT(attack, filters_on_who_keeps_his_mappings, LONG)
 	beside(_metadata, self, keep_own_mappings_busy, false);
 }
 
-TEST_F_TIMEOUT(attack, buffers_come_and_go, LONG)
+TEST_F(attack, buffers_come_and_go)
 {
 	beside(_metadata, self, map_and_unmap, false);
 }

@@ -18,7 +18,6 @@
 #include "pe_sim.h"
 #include "pe_trace.h"
 
-#define TIMEOUT		600
 #define MLOCK_KB	PE_SYSCTL "perf_event_mlock_kb"
 #define RING_PAGES	4
 
@@ -153,7 +152,7 @@ static void in_child(struct __test_metadata *_metadata, struct _test_data_call *
 	pe_set(PE_PARANOID, level);
 }
 
-TEST_F_TIMEOUT(call, map_a_buffer, TIMEOUT)
+TEST_F(call, map_a_buffer)
 {
 	self->u.attr.sample_period = 1000000;
 	self->t.call = map_it;
@@ -161,7 +160,7 @@ TEST_F_TIMEOUT(call, map_a_buffer, TIMEOUT)
 	in_child(_metadata, self, false);
 }
 
-TEST_F_TIMEOUT(call, map_an_aux_area, TIMEOUT)
+TEST_F(call, map_an_aux_area)
 {
 	int type = pe_sim_trace_type();
 
@@ -175,7 +174,7 @@ TEST_F_TIMEOUT(call, map_an_aux_area, TIMEOUT)
 	in_child(_metadata, self, true);
 }
 
-TEST_F_TIMEOUT(call, write_to_anothers_buffer, TIMEOUT)
+TEST_F(call, write_to_anothers_buffer)
 {
 	struct pe_ring ring;
 
@@ -227,7 +226,7 @@ static bool counts_all(void *arg)
 	return pe_count(u->fd) == before + 1;
 }
 
-TEST_F_TIMEOUT(call, filter_a_tracepoint, TIMEOUT)
+TEST_F(call, filter_a_tracepoint)
 {
 	if (pe_tracepoint(&self->u.attr, "syscalls/sys_enter_getppid"))
 		SKIP(return, "no tracepoints");
@@ -280,7 +279,7 @@ static bool has_first_filter(void *arg)
 	return passed == 1 && !stopped;
 }
 
-TEST_F_TIMEOUT(call, filter_addresses, TIMEOUT)
+TEST_F(call, filter_addresses)
 {
 	int type = pe_sim_trace_type();
 	struct use *u = &self->u;
@@ -340,7 +339,7 @@ static void reopen(void *arg, int ret)
 	u->fd = pe_self(&u->attr);
 }
 
-TEST_F_TIMEOUT(call, attach_a_program, TIMEOUT)
+TEST_F(call, attach_a_program)
 {
 	static const enum bpf_prog_type types[] = {
 		BPF_PROG_TYPE_PERF_EVENT, BPF_PROG_TYPE_TRACEPOINT,
@@ -452,7 +451,7 @@ static bool counts_faults(void *arg)
 	return pe_count(u->fd) == before + 10;
 }
 
-TEST_F_TIMEOUT(call, fork_with_events, TIMEOUT)
+TEST_F(call, fork_with_events)
 {
 	int fds[32], n, i;
 
@@ -501,7 +500,7 @@ static bool is_all_there(void *arg)
 	return u->ring.page->data_head - u->ring.page->data_tail > 3 * sysconf(_SC_PAGESIZE);
 }
 
-TEST_F_TIMEOUT(call, splice_records, TIMEOUT)
+TEST_F(call, splice_records)
 {
 	struct use *u = &self->u;
 
@@ -537,7 +536,7 @@ static int read_group(void *arg)
 	return len < 0 ? -errno : 0;
 }
 
-TEST_F_TIMEOUT(call, read_a_group, TIMEOUT)
+TEST_F(call, read_a_group)
 {
 	int member;
 
@@ -566,7 +565,7 @@ static void want_none(void *arg, int ret)
 	fcntl(u->fd, F_SETFL, 0);
 }
 
-TEST_F_TIMEOUT(call, signals_of_a_file, TIMEOUT)
+TEST_F(call, signals_of_a_file)
 {
 	self->t = (struct pe_trial) { want_signals, want_none, NULL, &self->u };
 	self->u.fd = pe_self(&self->u.attr);
@@ -603,7 +602,7 @@ static bool is_at_first(void *arg)
 	return pe_count(u->fd) == before + 1;
 }
 
-TEST_F_TIMEOUT(call, move_a_breakpoint, TIMEOUT)
+TEST_F(call, move_a_breakpoint)
 {
 	struct perf_event_attr *a = &self->u.attr;
 
@@ -621,7 +620,7 @@ TEST_F_TIMEOUT(call, move_a_breakpoint, TIMEOUT)
 }
 
 /* This comes last: it looks for leaks of all tests before it. */
-TEST_F_TIMEOUT(call, loses_nothing, TIMEOUT)
+TEST_F(call, loses_nothing)
 {
 	int leaks = pe_leaks();
 

@@ -221,12 +221,12 @@ static void count(struct __test_metadata *_metadata, struct _test_data_tree *sel
 	}
 }
 
-TEST_F_TIMEOUT(tree, one_after_the_other, 600)
+TEST_F(tree, one_after_the_other)
 {
 	count(_metadata, self, false);
 }
 
-TEST_F_TIMEOUT(tree, at_the_same_time, 600)
+TEST_F(tree, at_the_same_time)
 {
 	count(_metadata, self, true);
 }
@@ -235,7 +235,7 @@ TEST_F_TIMEOUT(tree, at_the_same_time, 600)
  * Known by construction: a leaf that touches so many pages has so many faults,
  * and no more.
  */
-TEST_F_TIMEOUT(tree, leaves_by_construction, 300)
+TEST_F(tree, leaves_by_construction)
 {
 	struct perf_event_attr own = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
 	unsigned int i, nr = 100;

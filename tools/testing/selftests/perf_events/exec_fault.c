@@ -17,7 +17,6 @@
 #include "pe_records.h"
 #include "pe_sim.h"
 
-#define TIMEOUT		600
 #define ENV		"PE_EXEC_FAULT"
 #define MOST		2000
 
@@ -162,7 +161,7 @@ FIXTURE_TEARDOWN(exec)
 	pe_inject_end();
 }
 
-TEST_F_TIMEOUT(exec, with_events, TIMEOUT)
+TEST_F(exec, with_events)
 {
 	unsigned int nth, refused = 0;
 	enum end end;
@@ -181,7 +180,7 @@ TEST_F_TIMEOUT(exec, with_events, TIMEOUT)
 	EXPECT_NE(0, refused);
 }
 
-TEST_F_TIMEOUT(exec, loses_nothing, TIMEOUT)
+TEST_F(exec, loses_nothing)
 {
 	int leaks = pe_leaks();
 

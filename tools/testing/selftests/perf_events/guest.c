@@ -76,7 +76,7 @@ FIXTURE_TEARDOWN(guest)
 {
 }
 
-TEST_F_TIMEOUT(guest, samples_say_so, 300)
+TEST_F(guest, samples_say_so)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_CPU_CLOCK);
 	unsigned int of_guest = 0, of_host = 0, elsewhere = 0, turns, mode;

@@ -373,12 +373,12 @@ static void go_and_come(struct __test_metadata *_metadata, struct _test_data_tur
  * events that wait. It must not rotate those for ever, instead of those of its
  * own CPU.
  */
-TEST_F_TIMEOUT(turns, after_a_while, 120)
+TEST_F(turns, after_a_while)
 {
 	go_and_come(_metadata, self, false);
 }
 
-TEST_F_TIMEOUT(turns, at_once, 120)
+TEST_F(turns, at_once)
 {
 	go_and_come(_metadata, self, true);
 }

@@ -212,7 +212,7 @@ static void sampled(struct __test_metadata *_metadata, struct _test_data_each *s
 	EXPECT_EQ(sum, value[0]);
 }
 
-TEST_F_TIMEOUT(each, samples_have_its_count, 300)
+TEST_F(each, samples_have_its_count)
 {
 	self->a.sample_period = 1;
 	self->a.sample_type |= PERF_SAMPLE_READ;
@@ -221,7 +221,7 @@ TEST_F_TIMEOUT(each, samples_have_its_count, 300)
 	sampled(_metadata, self);
 }
 
-TEST_F_TIMEOUT(each, samples_have_its_group, 300)
+TEST_F(each, samples_have_its_group)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MIN);
 	struct task *task;
@@ -289,7 +289,7 @@ static unsigned int values(const struct perf_event_attr *attr, __u64 *value, pid
 	return nr;
 }
 
-TEST_F_TIMEOUT(each, counts_are_told_at_its_end, 300)
+TEST_F(each, counts_are_told_at_its_end)
 {
 	__u64 value[16], sum = 0, total[4];
 	unsigned int told = 0, i;
@@ -327,7 +327,7 @@ TEST_F_TIMEOUT(each, counts_are_told_at_its_end, 300)
 	EXPECT_LT(sum, total[0]);
 }
 
-TEST_F_TIMEOUT(each, groups_are_told_at_its_end, 300)
+TEST_F(each, groups_are_told_at_its_end)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MIN);
 	struct perf_event_attr maj = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
@@ -483,7 +483,7 @@ TEST(sum_of_groups_after_exec)
 		close(fd[i]);
 }
 
-TEST_F_TIMEOUT(each, nothing_is_told_unasked, 300)
+TEST_F(each, nothing_is_told_unasked)
 {
 	start(_metadata, self);
 	family(_metadata);

@@ -269,7 +269,7 @@ static void report(struct order *order, const char *wrong)
  * Try every order of three steps after an mmap: without a buffer few steps do
  * anything.
  */
-TEST_F_TIMEOUT(orders, every_short_one, 300)
+TEST_F(orders, every_short_one)
 {
 	struct order *order = &self->order;
 	const char *wrong = NULL;
@@ -288,7 +288,7 @@ TEST_F_TIMEOUT(orders, every_short_one, 300)
 	EXPECT_EQ(NULL, wrong);
 }
 
-TEST_F_TIMEOUT(orders, some_long_ones, 300)
+TEST_F(orders, some_long_ones)
 {
 	struct order *order = &self->order;
 	const char *wrong = NULL;

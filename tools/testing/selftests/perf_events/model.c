@@ -459,7 +459,7 @@ FIXTURE_TEARDOWN(model)
 {
 }
 
-TEST_F_TIMEOUT(model, every_short_sequence, 600)
+TEST_F(model, every_short_sequence)
 {
 	int depth = env("PE_MODEL_DEPTH", 3), n, i;
 
@@ -471,7 +471,7 @@ TEST_F_TIMEOUT(model, every_short_sequence, 600)
 	}
 }
 
-TEST_F_TIMEOUT(model, long_random_sequences, 600)
+TEST_F(model, long_random_sequences)
 {
 	int rounds = env("PE_MODEL_RANDOM", 300), seq[LONG], i, j;
 	struct pe_rng r = { env("PE_MODEL_SEED", 1) };

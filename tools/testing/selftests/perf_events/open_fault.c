@@ -15,7 +15,6 @@
 #include "pe_sim.h"
 #include "pe_trace.h"
 
-#define TIMEOUT		600
 #define MAX_SLOTS	16
 #define MAX_STACK	PE_SYSCTL "perf_event_max_stack"
 #define KPROBES		"/sys/kernel/debug/kprobes/list"
@@ -83,7 +82,7 @@ static void expect_borne(struct __test_metadata *_metadata, struct _test_data_op
 
 #define EXPECT_BORNE(self) expect_borne(_metadata, self, __LINE__)
 
-TEST_F_TIMEOUT(open, of_a_task, TIMEOUT)
+TEST_F(open, of_a_task)
 {
 	EXPECT_BORNE(self);
 	self->o.cpu = 0;
@@ -103,7 +102,7 @@ static void close_and_renew(void *arg, int fd)
 	o->pid = pe_child_start(&o->child) ? -1 : o->child.pid;
 }
 
-TEST_F_TIMEOUT(open, of_another_task, TIMEOUT)
+TEST_F(open, of_another_task)
 {
 	struct opening *o = &self->o;
 
@@ -115,14 +114,14 @@ TEST_F_TIMEOUT(open, of_another_task, TIMEOUT)
 	pe_child_end(&o->child);
 }
 
-TEST_F_TIMEOUT(open, of_a_cpu, TIMEOUT)
+TEST_F(open, of_a_cpu)
 {
 	self->o.pid = -1;
 	self->o.cpu = 0;
 	EXPECT_BORNE(self);
 }
 
-TEST_F_TIMEOUT(open, clocks, TIMEOUT)
+TEST_F(open, clocks)
 {
 	self->o.attr = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
 	EXPECT_BORNE(self);
@@ -132,7 +131,7 @@ TEST_F_TIMEOUT(open, clocks, TIMEOUT)
 	EXPECT_BORNE(self);
 }
 
-TEST_F_TIMEOUT(open, samples_of_everything, TIMEOUT)
+TEST_F(open, samples_of_everything)
 {
 	long depth = pe_get(MAX_STACK);
 	int tries;
@@ -152,7 +151,7 @@ TEST_F_TIMEOUT(open, samples_of_everything, TIMEOUT)
 	EXPECT_EQ(0, pe_set(MAX_STACK, depth));
 }
 
-TEST_F_TIMEOUT(open, records_of_everything, TIMEOUT)
+TEST_F(open, records_of_everything)
 {
 	struct perf_event_attr *a = &self->o.attr;
 
@@ -175,7 +174,7 @@ TEST_F_TIMEOUT(open, records_of_everything, TIMEOUT)
 	EXPECT_BORNE(self);
 }
 
-TEST_F_TIMEOUT(open, inherited, TIMEOUT)
+TEST_F(open, inherited)
 {
 	self->o.attr.inherit = 1;
 	EXPECT_BORNE(self);
@@ -183,7 +182,7 @@ TEST_F_TIMEOUT(open, inherited, TIMEOUT)
 	EXPECT_BORNE(self);
 }
 
-TEST_F_TIMEOUT(open, signals, TIMEOUT)
+TEST_F(open, signals)
 {
 	self->o.attr.sigtrap = 1;
 	self->o.attr.remove_on_exec = 1;
@@ -200,7 +199,7 @@ static bool is_alone(void *arg)
 	return read(o->group, values, sizeof(values)) == 16 && values[0] == 1;
 }
 
-TEST_F_TIMEOUT(open, member_of_a_group, TIMEOUT)
+TEST_F(open, member_of_a_group)
 {
 	struct perf_event_attr leader = pe_attr(PERF_COUNT_SW_DUMMY);
 	struct pe_ring ring;
@@ -225,7 +224,7 @@ TEST_F_TIMEOUT(open, member_of_a_group, TIMEOUT)
 	close(self->o.group);
 }
 
-TEST_F_TIMEOUT(open, simulated_hardware, TIMEOUT)
+TEST_F(open, simulated_hardware)
 {
 	int fds[PE_SIM_COUNTERS], i;
 
@@ -248,7 +247,7 @@ TEST_F_TIMEOUT(open, simulated_hardware, TIMEOUT)
 	}
 }
 
-TEST_F_TIMEOUT(open, trace_unit, TIMEOUT)
+TEST_F(open, trace_unit)
 {
 	int type = pe_sim_trace_type();
 
@@ -268,7 +267,7 @@ TEST_F_TIMEOUT(open, trace_unit, TIMEOUT)
 	EXPECT_EQ(0, pe_try(&self->o.attr, 0, 0, -1, 0));
 }
 
-TEST_F_TIMEOUT(open, tracepoint, TIMEOUT)
+TEST_F(open, tracepoint)
 {
 	if (pe_tracepoint(&self->o.attr, "syscalls/sys_enter_getppid"))
 		SKIP(return, "no tracepoints");
@@ -302,7 +301,7 @@ static int lines(const char *path)
 	return n;
 }
 
-TEST_F_TIMEOUT(open, kprobe, TIMEOUT)
+TEST_F(open, kprobe)
 {
 	int before = lines(KPROBES);
 
@@ -315,7 +314,7 @@ TEST_F_TIMEOUT(open, kprobe, TIMEOUT)
 	EXPECT_EQ(before, lines(KPROBES));
 }
 
-TEST_F_TIMEOUT(open, uprobe, TIMEOUT)
+TEST_F(open, uprobe)
 {
 	int fd;
 
@@ -333,7 +332,7 @@ TEST_F_TIMEOUT(open, uprobe, TIMEOUT)
 	close(fd);
 }
 
-TEST_F_TIMEOUT(open, breakpoint, TIMEOUT)
+TEST_F(open, breakpoint)
 {
 	int fds[MAX_SLOTS], before, after, fd;
 	struct opening *o = &self->o;
@@ -369,7 +368,7 @@ TEST_F_TIMEOUT(open, breakpoint, TIMEOUT)
 		close(fds[fd]);
 }
 
-TEST_F_TIMEOUT(open, cgroup, TIMEOUT)
+TEST_F(open, cgroup)
 {
 	int dir = pe_cgroup_make("pe_inject");
 
@@ -389,7 +388,7 @@ TEST_F_TIMEOUT(open, cgroup, TIMEOUT)
 }
 
 /* This comes last: it looks for leaks of all tests before it. */
-TEST_F_TIMEOUT(open, loses_nothing, TIMEOUT)
+TEST_F(open, loses_nothing)
 {
 	int leaks = pe_leaks();
 

@@ -224,7 +224,7 @@ static bool look(struct __test_metadata *_metadata, struct event *e, bool *on)
 	return true;
 }
 
-TEST_F_TIMEOUT(page, of_events_that_wait, 120)
+TEST_F(page, of_events_that_wait)
 {
 	struct perf_event_attr a = pe_sim_attr();
 	unsigned int waiting = 0, round, i;
@@ -248,7 +248,7 @@ TEST_F_TIMEOUT(page, of_events_that_wait, 120)
 }
 
 /* An event that is enabled while all counters are taken has a page that is true at once. */
-TEST_F_TIMEOUT(page, of_events_enabled_to_wait, 120)
+TEST_F(page, of_events_enabled_to_wait)
 {
 	struct perf_event_attr a = pe_sim_attr();
 	unsigned int waiting = 0, round, i;
@@ -277,7 +277,7 @@ TEST_F_TIMEOUT(page, of_events_enabled_to_wait, 120)
  * The count of an event on its counter is read there, wherever user space can
  * do that.
  */
-TEST_F_TIMEOUT(page, of_hardware_events, 120)
+TEST_F(page, of_hardware_events)
 {
 	struct perf_event_attr a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	unsigned int counters, waiting = 0, counting = 0, round, i;

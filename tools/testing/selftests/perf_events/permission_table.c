@@ -325,7 +325,7 @@ static int try_dummy(void *arg)
 	return pe_try(&a, 0, -1, -1, 0);
 }
 
-TEST_F_TIMEOUT(table, of_everything, 300)
+TEST_F(table, of_everything)
 {
 	unsigned int user;
 	int level;
@@ -348,7 +348,7 @@ TEST_F_TIMEOUT(table, of_everything, 300)
  * With all rights, everything that exists can be opened, and nothing that is
  * wrong.
  */
-TEST_F_TIMEOUT(table, of_root, 120)
+TEST_F(table, of_root)
 {
 	int level;
 

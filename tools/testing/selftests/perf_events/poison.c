@@ -171,7 +171,7 @@ static void sample(struct __test_metadata *_metadata, struct _test_data_poison *
 	stop(self);
 }
 
-TEST_F_TIMEOUT(poison, each_field, 300)
+TEST_F(poison, each_field)
 {
 	unsigned int bit;
 
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(poison, each_field, 300)
 	}
 }
 
-TEST_F_TIMEOUT(poison, all_fields_but_one, 300)
+TEST_F(poison, all_fields_but_one)
 {
 	const __u64 all = ((1ULL << BITS) - 1) & ~(__u64)NOT_ALL;
 	unsigned int bit;
@@ -273,7 +273,7 @@ static void write_raw(struct __test_metadata *_metadata, struct _test_data_poiso
 	stop(self);
 }
 
-TEST_F_TIMEOUT(poison, raw_data_of_programs, 300)
+TEST_F(poison, raw_data_of_programs)
 {
 	struct perf_event_attr trigger;
 	unsigned int size;
@@ -349,7 +349,7 @@ TEST_F(poison, page_of_a_hardware_event)
 }
 
 /* Where nothing was written yet, no memory from before may show. */
-TEST_F_TIMEOUT(poison, buffer_at_first, 300)
+TEST_F(poison, buffer_at_first)
 {
 	unsigned int round;
 	__u64 i;
@@ -395,7 +395,7 @@ static void check_read(struct __test_metadata *_metadata, int fd)
 	}
 }
 
-TEST_F_TIMEOUT(poison, values, 300)
+TEST_F(poison, values)
 {
 	int fd[MEMBERS], i, inherit;
 	struct perf_event_attr a;

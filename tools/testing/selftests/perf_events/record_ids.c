@@ -184,7 +184,7 @@ static void deeds(struct __test_metadata *_metadata)
 	}
 }
 
-TEST_F_TIMEOUT(ids, any_choice, 300)
+TEST_F(ids, any_choice)
 {
 	unsigned int choice, i;
 	__u64 from;
@@ -228,7 +228,7 @@ TEST_F_TIMEOUT(ids, any_choice, 300)
 }
 
 /* The same with a buffer that is full of poison. */
-TEST_F_TIMEOUT(ids, on_poison, 300)
+TEST_F(ids, on_poison)
 {
 	char name[16];
 	unsigned int len;
@@ -258,7 +258,7 @@ TEST_F_TIMEOUT(ids, on_poison, 300)
 	expect_seen(_metadata, &self->task, PERF_RECORD_FORK);
 }
 
-TEST_F_TIMEOUT(ids, of_changed_text, 300)
+TEST_F(ids, of_changed_text)
 {
 	struct perf_event_attr unused;
 	unsigned int choice, i;
@@ -285,7 +285,7 @@ TEST_F_TIMEOUT(ids, of_changed_text, 300)
 	}
 }
 
-TEST_F_TIMEOUT(ids, of_lost_records, 300)
+TEST_F(ids, of_lost_records)
 {
 	unsigned int choice, i;
 	__u64 from;
@@ -343,7 +343,7 @@ FIXTURE_TEARDOWN(throttle)
 		pe_set(PERCENT, self->percent);
 }
 
-TEST_F_TIMEOUT(throttle, ids, 300)
+TEST_F(throttle, ids)
 {
 	__u32 both = 1U << PERF_RECORD_THROTTLE | 1U << PERF_RECORD_UNTHROTTLE;
 	unsigned int choice, i, tries;

@@ -197,7 +197,7 @@ FIXTURE_TEARDOWN(order)
 {
 }
 
-TEST_F_TIMEOUT(order, nothing_is_shown_early_or_overwritten, 1800)
+TEST_F(order, nothing_is_shown_early_or_overwritten)
 {
 	struct stream *s = &self->s;
 	const char *fault = NULL;

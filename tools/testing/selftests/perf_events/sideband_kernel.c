@@ -310,7 +310,7 @@ static bool have_tracing(void)
 	return pe_tracepoint(&attr, "sched/sched_switch") != -ENOENT;
 }
 
-TEST_F_TIMEOUT(kernel, symbol_of_a_tracer, 300)
+TEST_F(kernel, symbol_of_a_tracer)
 {
 	static const char *const names[] = { "ftrace_trampoline", NULL };
 	struct symbols before, during, after, come, gone;
@@ -355,7 +355,7 @@ static int probe_amid(struct perf_event_attr *attr)
 	return fd;
 }
 
-TEST_F_TIMEOUT(kernel, symbol_of_a_probe, 300)
+TEST_F(kernel, symbol_of_a_probe)
 {
 	static const char *const names[] = { "kprobe_insn_page", "kprobe_optinsn_page", NULL };
 	struct symbols before, during, come, gone;
@@ -452,7 +452,7 @@ static void expect_round_trip(struct __test_metadata *_metadata)
 	}
 }
 
-TEST_F_TIMEOUT(kernel, text_of_a_tracepoint, 300)
+TEST_F(kernel, text_of_a_tracepoint)
 {
 	static const char enable[] = PE_TRACING "/events/sched/sched_process_exec/enable";
 	int i;
@@ -473,7 +473,7 @@ TEST_F_TIMEOUT(kernel, text_of_a_tracepoint, 300)
 	}
 }
 
-TEST_F_TIMEOUT(kernel, text_of_a_probe, 300)
+TEST_F(kernel, text_of_a_probe)
 {
 	struct perf_event_attr probe;
 	unsigned int i, armed = 0;
@@ -514,7 +514,7 @@ TEST_F_TIMEOUT(kernel, text_of_a_probe, 300)
 	EXPECT_EQ(1, armed);
 }
 
-TEST_F_TIMEOUT(kernel, text_of_a_trampoline, 300)
+TEST_F(kernel, text_of_a_trampoline)
 {
 	struct symbols tramp = { 0 };
 	unsigned int i, made = 0, freed = 0;
@@ -608,7 +608,7 @@ TEST_F(kernel, control_group)
  * Paths of any length: one that is too long is cut off, or replaced by a word
  * that says so.
  */
-TEST_F_TIMEOUT(kernel, deep_control_groups, 300)
+TEST_F(kernel, deep_control_groups)
 {
 	char path[8192] = "pe_deep", part[202], cwd[512];
 	unsigned int depth = 0, whole = 0;

@@ -367,7 +367,7 @@ TEST_F(map, deleted_file)
 	munmap(p, self->page);
 }
 
-TEST_F_TIMEOUT(map, names_of_each_length, 300)
+TEST_F(map, names_of_each_length)
 {
 	char path[64] = "/tmp/pe_";
 	unsigned int len;

@@ -647,7 +647,7 @@ FIXTURE_TEARDOWN(own_work)
  * killed. Each child has all functions patched, which takes longer the more
  * CPUs there are.
  */
-TEST_F_TIMEOUT(own_work, killed, 300)
+TEST_F(own_work, killed)
 {
 	struct perf_event_attr a = pe_attr(0);
 	int round, i, status;

@@ -257,7 +257,7 @@ FIXTURE_TEARDOWN(records)
 {
 }
 
-TEST_F_TIMEOUT(records, in_buffers_of_tasks, 7200)
+TEST_F(records, in_buffers_of_tasks)
 {
 	static struct lane lane[WRITERS];
 	pthread_t w[WRITERS], r[WRITERS];
@@ -297,7 +297,7 @@ TEST_F_TIMEOUT(records, in_buffers_of_tasks, 7200)
 	EXPECT_LE(self->all, written);
 }
 
-TEST_F_TIMEOUT(records, in_buffers_of_cpus, 7200)
+TEST_F(records, in_buffers_of_cpus)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_CPU_CLOCK);
 	int nr_cpus = pe_cpu_count(), i, clock[MAX_CPUS];
