@@ -500,7 +500,14 @@ static void perf_event_free(struct perf_event *event)
 		put_task_struct(event->hw.target);
 	if (event->parent)
 		perf_event_put(event->parent);
-	call_rcu(&event->rcu_head, perf_event_free_rcu);
+	/*
+	 * An event without a context was refused before any site or walk could meet it. A user
+	 * can have events refused so fast that the grace periods of others would come late.
+	 */
+	if (event->ctx)
+		call_rcu(&event->rcu_head, perf_event_free_rcu);
+	else
+		perf_event_free_rcu(&event->rcu_head);
 }
 
 /* Events whose last reference was dropped where perf_event_free() may not sleep. */
@@ -540,7 +547,8 @@ void perf_event_put(struct perf_event *event)
 	if (event->event_flags & PERF_EVENT_PLAIN_COPY)
 		perf_event_free_copy(event);
 	/* A site may be in the middle of a sample for the event. */
-	else if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event))
+	else if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event) &&
+		 event->ctx)
 		call_rcu(&event->rcu_head, perf_event_free_late_rcu);
 	else if (!in_task() || irqs_disabled() || preempt_count() || rcu_preempt_depth())
 		perf_event_free_late(event);

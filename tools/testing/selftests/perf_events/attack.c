@@ -425,7 +425,11 @@ static void ask_for_trace(pid_t victim)
  */
 static void keep_own_mappings_busy(pid_t victim)
 {
-	size_t page = sysconf(_SC_PAGESIZE), size = 2048 * page;
+	/*
+	 * With many more pages the attacker's own call would keep his CPU for so long, on an
+	 * emulated machine, that everything else on it is late.
+	 */
+	size_t page = sysconf(_SC_PAGESIZE), size = 256 * page;
 	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	size_t i;
