@@ -15,9 +15,9 @@
 #include "context.h"
 #include "delay.h"
 #include "event.h"
+#include "exit.h"
 #include "family.h"
 #include "group.h"
-#include "exit.h"
 #include "internal.h"
 #include "overflow.h"
 #include "pmu.h"
@@ -687,11 +687,8 @@ static void perf_event_kill(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
-	/* The root of a copy must not find it any more, but keep its count. */
-	if (event->parent) {
-		perf_copy_exit(event);
-		return;
-	}
+	/* A copy has no file, and goes with its root. */
+	WARN_ON_ONCE(event->parent);
 	perf_event_clear_aux_output(event);
 	perf_event_detach(event, PERF_EVENT_STATE_DEAD);
 }
@@ -737,9 +734,10 @@ int perf_event_set_context(struct perf_event *event, struct perf_event_context *
 
 /**
  * perf_event_revoke - make an event dead because its PMU is going
- * @event: the event, which the caller keeps alive; it may not be attached yet
+ * @event: the event, no copy, which the caller keeps alive; it may not be attached yet
  *
- * The event's file stays open: reads give end of file, poll gives POLLHUP. May sleep;
+ * Its copies are removed, but for those that a fork drops by itself because they come too
+ * late. The event's file stays open: reads give end of file, poll gives POLLHUP. May sleep;
  * called with perf_pmus_lock held or without.
  */
 void perf_event_revoke(struct perf_event *event)
@@ -750,6 +748,7 @@ void perf_event_revoke(struct perf_event *event)
 	}
 	perf_event_kill(event);
 	perf_overflow_cancel(event);
+	perf_copies_exit(event);
 	if (event->cold)
 		perf_event_wakeup(event);
 }

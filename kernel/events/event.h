@@ -82,7 +82,7 @@ static inline void perf_event_hold(struct perf_event *event)
 int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx);
 
 /*
- * Take a PMU's event out of its context and make it dead. When this returns, no
+ * Take a PMU's event out of its context, with its copies, and make it dead. When this returns, no
  * callback of the PMU runs for the event, or will. The caller has a reference, and
  * calls perf_pmu_drop_event() afterwards.
  */

@@ -121,17 +121,15 @@ void perf_context_end_clone(struct perf_event_context *clone)
 }
 
 /**
- * perf_copy_exit - remove a copy whose PMU goes
- * @copy: the copy; ctx->mutex is held
+ * perf_copies_exit - remove all copies of an event whose PMU goes
+ * @root: the event, which is dead
  *
- * The count of the copy becomes part of its root's. May sleep.
+ * The counts of the copies become part of the event's. May sleep; the caller holds no
+ * mutex of a context or family.
  */
-void perf_copy_exit(struct perf_event *copy)
+void perf_copies_exit(struct perf_event *root)
 {
-	perf_event_hold(copy);
-	scoped_guard(mutex, perf_family_lock(copy->parent))
-		perf_exit_leave_family(copy);
-	perf_exit_part_with_root(copy);
+	perf_family_empty(root, perf_exit_leave_family);
 }
 
 /*

@@ -4,6 +4,6 @@
 
 #include <linux/perf_event.h>
 
-void perf_copy_exit(struct perf_event *copy);
+void perf_copies_exit(struct perf_event *root);
 
 #endif /* _KERNEL_EVENTS_EXIT_H */

@@ -126,25 +126,42 @@ static struct perf_event *perf_family_first(struct perf_event *root)
 }
 
 /**
- * perf_family_release - remove all inherited copies of an event
- * @event: the event, which is dead, so that no more copies are made
+ * perf_family_empty - let all copies leave a family
+ * @root: the root, which is dead, so that no more copies are made
+ * @remove: stops a copy and takes it out of the family; its ctx->mutex and the family's
+ *	lock are held
  *
- * May sleep; the caller holds no lock of perf.
+ * May sleep; the caller holds no mutex of a context or family.
  */
-void perf_family_release(struct perf_event *event)
+void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event *copy))
 {
 	struct perf_event *copy;
 
-	if (!event->attr.inherit || event->parent)
+	if (!root->attr.inherit || root->parent)
 		return;
-	while ((copy = perf_family_first(event))) {
+	WARN_ON_ONCE(READ_ONCE(root->state) != PERF_EVENT_STATE_DEAD);
+	/* The loop ends: the list gets no more copies, and each round takes one out. */
+	while ((copy = perf_family_first(root))) {
 		scoped_class(event_context, ctx, copy) {
-			guard(mutex)(perf_family_lock(event));
+			guard(mutex)(perf_family_lock(root));
 			/* Unless its task has exited meanwhile. */
 			if (!list_empty(&copy->child_list))
-				perf_family_remove(copy);
+				remove(copy);
+			WARN_ON_ONCE(!list_empty(&copy->child_list));
 		}
 		perf_overflow_cancel(copy);
 		perf_event_put(copy);
+		cond_resched();
 	}
+}
+
+/**
+ * perf_family_release - remove all inherited copies of an event that is closed
+ * @event: the event, which is dead
+ *
+ * The counts of the copies are lost. May sleep; the caller holds no lock of perf.
+ */
+void perf_family_release(struct perf_event *event)
+{
+	perf_family_empty(event, perf_family_remove);
 }

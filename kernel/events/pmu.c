@@ -6,6 +6,7 @@
 #include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/percpu-refcount.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/srcu.h>
@@ -26,8 +27,12 @@
  * @pmu: the PMU
  * @gone: it is being unregistered: no new events
  * @lock: protects @events; innermost, process context
- * @events: all events of the PMU that are not dropped
- * @left: woken when an event has left @events, for perf_pmu_unregister()
+ * @events: all events of the PMU that are not dropped, but for copies: their roots lead
+ *	to these
+ * @copies: one reference for each copy that is not dropped, in the CPU's own counter as
+ *	long as the PMU stays
+ * @left: woken when an event has left @events, or the last copy has gone, for
+ *	perf_pmu_unregister()
  * @rcu_head: to free it
  */
 struct pmu_entry {
@@ -35,6 +40,7 @@ struct pmu_entry {
 	bool			gone;
 	spinlock_t		lock;		/* events */
 	struct list_head	events;
+	struct percpu_ref	copies;
 	wait_queue_head_t	left;
 	struct rcu_head		rcu_head;
 };
@@ -337,15 +343,33 @@ static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 	return pmu->event_init(event);
 }
 
+/*
+ * A PMU has accepted an event: from here on it waits for the event before it goes. A copy
+ * is not listed, so that forks have no lock of the PMU in common: perf_event_revoke() of
+ * its root removes it.
+ */
+static void perf_pmu_entry_add_event(struct pmu_entry *pe, struct perf_event *event)
+{
+	if (event->parent) {
+		percpu_ref_get(&pe->copies);
+		return;
+	}
+	spin_lock(&pe->lock);
+	list_add_tail(&event->pmu_list, &pe->events);
+	spin_unlock(&pe->lock);
+}
+
 /* Does this PMU take the event? pmus_srcu is held. */
 static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 {
 	struct pmu *pmu = pe->pmu;
 	int err = -ENODEV;
 
+	lockdep_assert(srcu_read_lock_held(&pmus_srcu));
 	if (READ_ONCE(pe->gone))
-		return -ENOENT;
-	if (!try_module_get(pmu->module))
+		return event->parent ? -ENODEV : -ENOENT;
+	/* The module that a copy needs is kept by its root, or by the PMU that waits for it. */
+	if (!event->parent && !try_module_get(pmu->module))
 		return -ENODEV;
 
 	event->pmu = pmu;
@@ -368,9 +392,7 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 	else if (pmu->scope != PERF_PMU_SCOPE_NONE && event->cpu >= 0)
 		event->event_caps |= PERF_EV_CAP_READ_SCOPE;
 
-	spin_lock(&pe->lock);
-	list_add_tail(&event->pmu_list, &pe->events);
-	spin_unlock(&pe->lock);
+	perf_pmu_entry_add_event(pe, event);
 	return 0;
 
 undo:
@@ -379,7 +401,8 @@ undo:
 	event->destroy = NULL;
 refused:
 	event->pmu = &perf_pmu_gone;
-	module_put(pmu->module);
+	if (!event->parent)
+		module_put(pmu->module);
 	return err;
 }
 
@@ -450,19 +473,21 @@ static int perf_pmu_ask_extended(struct perf_event *event, u32 type)
 }
 
 /*
- * A copy gets the PMU of its root. That PMU may be gone, and its memory, too: look
- * for it among the PMUs that are registered.
+ * A copy gets the PMU of its root, which may be going. As long as the root has the PMU,
+ * perf_pmu_unregister() is not over; and after the root has lost it, that function waits
+ * for this reader of pmus_srcu before it gives back the PMU's number and returns.
  */
 static int perf_pmu_ask_same(struct perf_event *event, const struct pmu *same)
 {
-	struct pmu *pmu;
+	struct pmu_entry *pe;
 
 	event->orig_type = event->parent->orig_type;
-	list_for_each_entry_srcu(pmu, &perf_pmus, entry, srcu_read_lock_held(&pmus_srcu)) {
-		if (pmu == same)
-			return perf_pmu_entry_try(perf_pmu_entry_of_type(pmu->type), event);
-	}
-	return -ENODEV;
+	if (same == &perf_pmu_gone)
+		return -ENODEV;
+	pe = perf_pmu_entry_of_type(same->type);
+	if (WARN_ON_ONCE(!pe || pe->pmu != same))
+		return -ENODEV;
+	return perf_pmu_entry_try(pe, event);
 }
 
 static int perf_pmu_find_and_init(struct perf_event *event)
@@ -520,17 +545,17 @@ void perf_pmus_read_unlock(int idx)
 
 /**
  * perf_pmu_init_event - find the PMU of a new event
- * @event: see pmu.h
+ * @event: see pmu.h; the caller is between perf_pmus_read_lock() and
+ *	perf_pmus_read_unlock()
  *
  * Return: the PMU, which is event->pmu now, or an ERR_PTR()
  */
 struct pmu *perf_pmu_init_event(struct perf_event *event)
 {
-	int idx = perf_pmus_read_lock(), err;
+	int err;
 
 	event->pmu = &perf_pmu_gone;
 	err = perf_pmu_find_and_init(event);
-	perf_pmus_read_unlock(idx);
 	/* Its PMU may be going at this moment. */
 	return err ? ERR_PTR(err) : READ_ONCE(event->pmu);
 }
@@ -553,9 +578,15 @@ void perf_pmu_drop_event(struct perf_event *event)
 		event->destroy(event);
 	event->destroy = NULL;
 
-	/* The PMU may cease to exist as soon as its list is empty. */
+	/* The PMU may cease to exist as soon as it has no event any more. */
 	rcu_read_lock();
 	pe = perf_pmu_entry_of_type(pmu->type);
+	if (event->parent) {
+		WRITE_ONCE(event->pmu, &perf_pmu_gone);
+		percpu_ref_put(&pe->copies);
+		rcu_read_unlock();
+		return;
+	}
 	spin_lock(&pe->lock);
 	WRITE_ONCE(event->pmu, &perf_pmu_gone);
 	list_del(&event->pmu_list);
@@ -639,16 +670,26 @@ static void perf_pmu_list(struct pmu *pmu, bool own)
 	list_add_tail_rcu(&pmu->entry, &next->entry);
 }
 
+/* The PMU goes, and its last copy has gone. */
+static void perf_pmu_entry_copies_gone(struct percpu_ref *copies)
+{
+	wake_up(&container_of(copies, struct pmu_entry, copies)->left);
+}
+
 static struct pmu_entry *perf_pmu_entry_alloc(struct pmu *pmu)
 {
 	struct pmu_entry *pe = kzalloc(sizeof(*pe), GFP_KERNEL);
 
-	if (pe) {
-		pe->pmu = pmu;
-		spin_lock_init(&pe->lock);
-		INIT_LIST_HEAD(&pe->events);
-		init_waitqueue_head(&pe->left);
+	if (!pe)
+		return NULL;
+	if (percpu_ref_init(&pe->copies, perf_pmu_entry_copies_gone, 0, GFP_KERNEL)) {
+		kfree(pe);
+		return NULL;
 	}
+	pe->pmu = pmu;
+	spin_lock_init(&pe->lock);
+	INIT_LIST_HEAD(&pe->events);
+	init_waitqueue_head(&pe->left);
 	return pe;
 }
 
@@ -709,6 +750,7 @@ unlock:
 	mutex_unlock(&perf_pmus_lock);
 	perf_pmu_free_percpu(pmu);
 free_entry:
+	percpu_ref_exit(&pe->copies);
 	kfree(pe);
 	return err;
 }
@@ -743,11 +785,17 @@ static void perf_pmu_entry_revoke_events(struct pmu_entry *pe)
 	for (;;) {
 		wait_event(pe->left, perf_pmu_entry_hold_event(pe, &event));
 		if (!event)
-			return;
+			break;
 		perf_event_revoke(event);
 		perf_pmu_drop_event(event);
 		perf_event_put(event);
 	}
+	/*
+	 * The copies have left their families. Those that are still there belong to a fork
+	 * that has made them too late for their family, or to holders of a reference, all
+	 * of which drop it in a bounded time.
+	 */
+	wait_event(pe->left, percpu_ref_is_zero(&pe->copies));
 }
 
 /**
@@ -774,11 +822,16 @@ void perf_pmu_unregister(struct pmu *pmu)
 
 	/* After this, all callers that were still asking the PMU have listed their events. */
 	synchronize_srcu(&pmus_srcu);
+	percpu_ref_kill(&pe->copies);
 	perf_pmu_dev_remove(pmu);
 	perf_pmu_entry_revoke_events(pe);
 
-	/* Until now a walk under RCU may be at the PMU's part of a CPU's context. */
+	/*
+	 * Until now a walk under RCU may be at the PMU's part of a CPU's context, and the
+	 * last copy in perf_pmu_entry_copies_gone().
+	 */
 	synchronize_rcu();
+	percpu_ref_exit(&pe->copies);
 	/* Data for tasks is freed by RCU into the PMU's cache, which may go after this. */
 	if (pmu->task_ctx_cache)
 		rcu_barrier();

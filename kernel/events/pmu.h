@@ -5,7 +5,9 @@
  * perf_pmus_lock, a mutex, protects the list of PMUs and their types. Finding
  * a PMU and its event_init run under SRCU instead: event_init may sleep, take
  * driver locks and open events. perf_pmu_unregister() hides the PMU, waits
- * for those readers, and then finds every event that exists on the PMU's list.
+ * for those readers, and then finds every event that was asked for on the PMU's list.
+ * These lead to their copies, which the PMU only counts, one counter a CPU, until it
+ * goes; then it waits for the last of them.
  *
  * An event belongs to its PMU from perf_pmu_init_event() to
  * perf_pmu_drop_event(). After that, event->pmu is a PMU that does nothing, so
@@ -29,7 +31,7 @@ void perf_pmus_read_unlock(int idx);
  * reference are set; so is cgrp, if any) and let it take the event. Sets
  * event->pmu, orig_type and PERF_EV_CAP_SOFTWARE. A member's group is kept
  * still by its leader's ctx->mutex: taken here when the event is new, held by
- * the caller when event->parent is set.
+ * the caller when event->parent is set. perf_pmus_read_lock() is held.
  * -ENOENT: no PMU wants it; -ENODEV: the PMU is going or not on this CPU
  * (a root that dies meanwhile is no error of fork); -EINVAL, -EOPNOTSUPP:
  * the PMU cannot do what the attr asks. May sleep.
@@ -41,8 +43,8 @@ struct pmu *perf_pmu_init_event(struct perf_event *event);
 
 /*
  * Undo perf_pmu_init_event(): call event->destroy (nothing else does), drop the module
- * and leave the PMU's list. The event is in no context, and its counter is off. Further
- * calls do nothing. May sleep.
+ * and leave the PMU's list, or its count of copies. The event is in no context, and its
+ * counter is off. Further calls do nothing. May sleep.
  */
 void perf_pmu_drop_event(struct perf_event *event);
 

@@ -129,9 +129,18 @@ static struct perf_event *event_new(struct kunit *test, u32 type, u64 config)
 	return event;
 }
 
+static struct pmu *init_event(struct perf_event *event)
+{
+	int idx = perf_pmus_read_lock();
+	struct pmu *pmu = perf_pmu_init_event(event);
+
+	perf_pmus_read_unlock(idx);
+	return pmu;
+}
+
 static int try_event(struct perf_event *event)
 {
-	struct pmu *pmu = perf_pmu_init_event(event);
+	struct pmu *pmu = init_event(event);
 	int err = PTR_ERR_OR_ZERO(pmu);
 
 	if (err && !perf_pmu_is_gone(event))
@@ -263,7 +272,7 @@ static void pmu_is_found_by_type(struct kunit *test)
 	struct fake_pmu *a = fake_get(test, 0), *b = fake_get(test, 0);
 	struct perf_event *event = event_new(test, b->pmu.type, 1);
 
-	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &b->pmu);
+	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &b->pmu);
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &b->pmu);
 	KUNIT_EXPECT_EQ(test, event->orig_type, b->pmu.type);
 	KUNIT_EXPECT_EQ(test, event->event_caps, 0);
@@ -298,7 +307,7 @@ static void pmu_of_generic_type(struct kunit *test)
 	fake->serves = PERF_TYPE_HARDWARE;
 	plain->serves = PERF_TYPE_HARDWARE;
 	event = event_new(test, PERF_TYPE_HARDWARE, (u64)fake->pmu.type << 32 | 7);
-	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &fake->pmu);
+	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &fake->pmu);
 	KUNIT_EXPECT_EQ(test, event->attr.config, 7);
 	KUNIT_EXPECT_EQ(test, event->orig_type, PERF_TYPE_HARDWARE);
 	perf_pmu_drop_event(event);
@@ -314,11 +323,11 @@ static void pmu_of_generic_type(struct kunit *test)
 	fake->serves = PERF_TYPE_HW_CACHE;
 	plain->serves = NO_TYPE;
 	event = event_new(test, PERF_TYPE_HW_CACHE, 0xdead00000000ULL | 7);
-	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &fake->pmu);
+	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &fake->pmu);
 	KUNIT_EXPECT_EQ(test, event->attr.config, 7);
 	perf_pmu_drop_event(event);
 	event = event_new(test, PERF_TYPE_HW_CACHE, ~0ULL);
-	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &fake->pmu);
+	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &fake->pmu);
 	KUNIT_EXPECT_EQ(test, event->attr.config, ~0U);
 	perf_pmu_drop_event(event);
 	inits = atomic_read(&fake->inits);
@@ -401,7 +410,7 @@ static void pmu_may_redirect(struct kunit *test)
 	 */
 	a->disowns = true;
 	a->redirect = b->pmu.type;
-	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(event), &b->pmu);
+	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &b->pmu);
 	KUNIT_EXPECT_EQ(test, event->orig_type, a->pmu.type);
 	KUNIT_EXPECT_EQ(test, event->attr.type, b->pmu.type);
 	perf_pmu_drop_event(event);
@@ -547,10 +556,10 @@ static void pmu_of_inherited_event(struct kunit *test)
 	struct perf_event *parent = event_new(test, fake->pmu.type, 1);
 	struct perf_event *child = event_new(test, fake->pmu.type, 1);
 
-	KUNIT_ASSERT_PTR_EQ(test, perf_pmu_init_event(parent), &fake->pmu);
+	KUNIT_ASSERT_PTR_EQ(test, init_event(parent), &fake->pmu);
 	parent->orig_type = 77;
 	child->parent = parent;
-	KUNIT_EXPECT_PTR_EQ(test, perf_pmu_init_event(child), &fake->pmu);
+	KUNIT_EXPECT_PTR_EQ(test, init_event(child), &fake->pmu);
 	KUNIT_EXPECT_EQ(test, child->orig_type, 77);
 	perf_pmu_drop_event(child);
 
@@ -558,6 +567,25 @@ static void pmu_of_inherited_event(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(parent));
 	KUNIT_EXPECT_EQ(test, try_event(child), -ENODEV);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), 2);
+}
+
+/* Forks have no list in common: a PMU only counts copies, and takes no reference for one. */
+static void pmu_does_not_list_copies(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_get(test, 0);
+	struct perf_event *parent = event_new(test, fake->pmu.type, 1);
+	struct perf_event *child = event_new(test, fake->pmu.type, 1);
+	struct pmu_entry *pe = perf_pmu_entry_of_type(fake->pmu.type);
+
+	KUNIT_ASSERT_PTR_EQ(test, init_event(parent), &fake->pmu);
+	child->parent = parent;
+	KUNIT_ASSERT_PTR_EQ(test, init_event(child), &fake->pmu);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&pe->events));
+	KUNIT_EXPECT_PTR_EQ(test, pe->events.next, &parent->pmu_list);
+	perf_pmu_drop_event(child);
+	perf_pmu_drop_event(child);
+	KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(child));
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), 1);
 }
 
 /* Events of a PMU that goes are dead, and no longer belong to the PMU. */
@@ -569,7 +597,7 @@ static void pmu_goes_with_events(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		events[i] = event_new(test, fake->pmu.type, i);
-		KUNIT_ASSERT_PTR_EQ(test, perf_pmu_init_event(events[i]), &fake->pmu);
+		KUNIT_ASSERT_PTR_EQ(test, init_event(events[i]), &fake->pmu);
 	}
 	kunit_release_action(test, fake_unregister, fake);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), ARRAY_SIZE(events));
@@ -608,7 +636,7 @@ static void pmu_waits_for_events_that_go(struct kunit *test)
 	struct closer closer = { .event = event_new(test, fake->pmu.type, 1) };
 	struct task_struct *thread;
 
-	KUNIT_ASSERT_PTR_EQ(test, perf_pmu_init_event(closer.event), &fake->pmu);
+	KUNIT_ASSERT_PTR_EQ(test, init_event(closer.event), &fake->pmu);
 	refcount_set(&closer.event->refcount, 0);
 	thread = kthread_run(close_late, &closer, "pmu_test");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
@@ -617,6 +645,26 @@ static void pmu_waits_for_events_that_go(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, closer.dropped);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), 1);
 	KUNIT_EXPECT_EQ(test, closer.event->state, PERF_EVENT_STATE_INACTIVE);
+	msleep(20);
+}
+
+/* A fork has made a copy that its family does not know yet: the PMU waits for its end. */
+static void pmu_waits_for_copies_that_go(struct kunit *test)
+{
+	struct fake_pmu *fake = fake_get(test, 0);
+	struct perf_event *parent = event_new(test, fake->pmu.type, 1);
+	struct closer closer = { .event = event_new(test, fake->pmu.type, 1) };
+	struct task_struct *thread;
+
+	KUNIT_ASSERT_PTR_EQ(test, init_event(parent), &fake->pmu);
+	closer.event->parent = parent;
+	KUNIT_ASSERT_PTR_EQ(test, init_event(closer.event), &fake->pmu);
+	thread = kthread_run(close_late, &closer, "pmu_test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+
+	kunit_release_action(test, fake_unregister, fake);
+	KUNIT_EXPECT_TRUE(test, closer.dropped);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), 2);
 	msleep(20);
 }
 
@@ -641,7 +689,7 @@ static int open_and_close(void *data)
 	while (!READ_ONCE(o->stop)) {
 		refcount_set(&o->event->refcount, 1);
 		o->event->ctx = NULL;
-		o->opened += !IS_ERR(perf_pmu_init_event(o->event));
+		o->opened += !IS_ERR(init_event(o->event));
 		/*
 		 * The code that revokes the event holds a reference until it
 		 * is done.
@@ -712,7 +760,9 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(pmu_without_tasks),
 	KUNIT_CASE(pmu_scopes),
 	KUNIT_CASE(pmu_of_inherited_event),
+	KUNIT_CASE(pmu_does_not_list_copies),
 	KUNIT_CASE(pmu_goes_with_events),
+	KUNIT_CASE(pmu_waits_for_copies_that_go),
 	KUNIT_CASE(pmu_waits_for_events_that_go),
 	KUNIT_CASE(pmu_goes_while_opened),
 	{ }
