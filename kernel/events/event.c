@@ -36,7 +36,37 @@
 static struct kmem_cache *perf_event_cache __ro_after_init;
 static struct kmem_cache *perf_tracepoint_event_cache __ro_after_init;
 
-static atomic64_t perf_event_last_id;
+/* The highest id that has been given to an event, or to a CPU for the copies it makes. */
+static atomic64_t perf_event_last_id ____cacheline_aligned_in_smp;
+
+#define IDS_AT_ONCE	64	/* that a CPU takes for copies */
+#define FEW_IDS		16	/* are taken from these */
+
+/**
+ * struct id_block - ids that a CPU may give to copies
+ * @next: the first of them
+ * @end: the first behind them
+ *
+ * Used by the CPU alone, in process context with preemption off.
+ */
+struct id_block {
+	u64	next;
+	u64	end;
+};
+
+static DEFINE_PER_CPU(struct id_block, id_block);
+
+/**
+ * struct late_events - events whose last reference was dropped where they cannot be freed
+ * @events: the events, linked by late_entry
+ * @work: frees them, on the CPU that queued it
+ */
+struct late_events {
+	struct llist_head	events;
+	struct work_struct	work;
+};
+
+static DEFINE_PER_CPU(struct late_events, late_events);
 
 /* Stored as the context of an event whose PMU went before the event had a context. */
 #define REVOKED	((struct perf_event_context *)-1L)
@@ -47,14 +77,58 @@ static atomic64_t perf_event_last_id;
 static_assert(!IS_ENABLED(CONFIG_64BIT) || EVENT_SIZE <= 640);
 
 /**
- * perf_event_caches_init - make the slab caches of events at boot
+ * perf_event_take_ids - take ids for the copies that a fork makes
+ * @nr: how many
+ *
+ * Groups of one age go on in the order of their ids. So ids rise within a context: those
+ * of the copies with which a task begins are in a row, and an event that is opened later
+ * has a higher one from perf_event_new_id(). Ids of copies that are made on two CPUs may
+ * be in any order. Process context. Return: the first of @nr ids in a row.
+ */
+u64 perf_event_take_ids(unsigned int nr)
+{
+	struct id_block *block;
+	u64 first;
+
+	if (nr > FEW_IDS)
+		return atomic64_add_return(nr, &perf_event_last_id) - nr + 1;
+
+	guard(preempt)();
+	block = this_cpu_ptr(&id_block);
+	if (block->end - block->next < nr) {
+		block->end = atomic64_add_return(IDS_AT_ONCE, &perf_event_last_id) + 1;
+		block->next = block->end - IDS_AT_ONCE;
+	}
+	first = block->next;
+	block->next += nr;
+	return first;
+}
+
+/**
+ * perf_event_new_id - take an id that is higher than all that have been taken
+ *
+ * Any context. Return: the id.
+ */
+u64 perf_event_new_id(void)
+{
+	return atomic64_inc_return(&perf_event_last_id);
+}
+
+static void perf_event_free_late_work(struct work_struct *work);
+
+/**
+ * perf_event_caches_init - make the slab caches of events, and what frees them, at boot
  */
 void __init perf_event_caches_init(void)
 {
+	unsigned int cpu;
+
 	perf_event_cache = kmem_cache_create("perf_event", EVENT_SIZE, 0,
 					     SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
 	perf_tracepoint_event_cache = kmem_cache_create("perf_event_tp", sizeof(struct perf_event),
 							0, SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
+	for_each_possible_cpu(cpu)
+		INIT_WORK(&per_cpu_ptr(&late_events, cpu)->work, perf_event_free_late_work);
 }
 
 /*
@@ -134,7 +208,8 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	for (i = 0; i < ARRAY_SIZE(heads); i++)
 		INIT_LIST_HEAD(heads[i]);
 	RB_CLEAR_NODE(&event->group_node);
-	event->id = atomic64_inc_return(&perf_event_last_id);
+	/* The fork that makes a copy has ids for its copies. */
+	event->id = root ? 0 : perf_event_new_id();
 	event->clock = perf_attr_clock(attr) ?: perf_clock;
 	if (task) {
 	/* pmu->event_init of tracepoints looks at this. */
@@ -377,13 +452,14 @@ void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
  * @ctx: context of the new task, which the caller alone knows; the caller takes the
  *	reference that the copy has to it
  * @leader: the copy of @event's leader, or NULL for a leader
+ * @id: the copy's id
  *
  * Cannot fail. The copy is complete but for its state, its places in lists and the
  * reference to its root, which the caller sees to. It has no references to its task and
  * PMU: the context keeps the task, and the root the PMU.
  */
 void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
-			  struct perf_event_context *ctx, struct perf_event *leader)
+			  struct perf_event_context *ctx, struct perf_event *leader, u64 id)
 {
 	struct rb_node *group_node;
 	size_t named = 0;
@@ -435,7 +511,7 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	/* The caller adds the copy to its context. */
 	COPY_KEEPS(copy->event_entry);
 	COPY_SETS(copy->parent) = perf_event_root(event);
-	COPY_SETS(copy->id) = atomic64_inc_return(&perf_event_last_id);
+	COPY_SETS(copy->id) = id;
 	refcount_set(&COPY_SETS(copy->refcount), 1);
 	COPY_KEEPS(copy->orig_type);
 
@@ -510,23 +586,23 @@ static void perf_event_free(struct perf_event *event)
 		perf_event_free_rcu(&event->rcu_head);
 }
 
-/* Events whose last reference was dropped where perf_event_free() may not sleep. */
-static LLIST_HEAD(late_events);
-
+/* Free events whose last reference was dropped where perf_event_free() may not sleep. */
 static void perf_event_free_late_work(struct work_struct *work)
 {
+	struct late_events *late = container_of(work, struct late_events, work);
 	struct perf_event *event, *next;
 
-	llist_for_each_entry_safe(event, next, llist_del_all(&late_events), late_entry)
+	llist_for_each_entry_safe(event, next, llist_del_all(&late->events), late_entry)
 		perf_event_free(event);
 }
 
-static DECLARE_WORK(late_work, perf_event_free_late_work);
-
 static void perf_event_free_late(struct perf_event *event)
 {
-	if (llist_add(&event->late_entry, &late_events))
-		schedule_work(&late_work);
+	/* If the caller moves to another CPU after this, any CPU may add to any list. */
+	struct late_events *late = raw_cpu_ptr(&late_events);
+
+	if (llist_add(&event->late_entry, &late->events))
+		schedule_work(&late->work);
 }
 
 static void perf_event_free_late_rcu(struct rcu_head *head)

@@ -31,6 +31,8 @@
  * @expected: number of the parent's events that have not been looked at
  * @nr_copies: number of plain copies, which become known to their families at the
  *	end; until then their references to @ctx have not been taken
+ * @next_id: the first of the ids that have been taken for copies
+ * @nr_ids: how many of these are left
  * @nr_spare: number of entries in @spare
  * @spare: memory for plain copies
  */
@@ -40,6 +42,8 @@ struct fork_args {
 	struct perf_event_context	*ctx;
 	unsigned int			expected;
 	unsigned int			nr_copies;
+	u64				next_id;
+	unsigned int			nr_ids;
 	unsigned int			nr_spare;
 	struct perf_event		*spare[PERF_COPIES_AT_ONCE];
 };
@@ -57,6 +61,16 @@ static bool perf_inherit_is_done(const struct perf_event *leader, u64 clone_flag
 		return false;
 	/* A handler that the child does not have cannot take the signal. */
 	return !(attr->sigtrap && (clone_flags & CLONE_CLEAR_SIGHAND));
+}
+
+/* The id of the next copy, higher than that of the one before. */
+static u64 perf_inherit_next_id(struct fork_args *args)
+{
+	/* More copies than events are made only if one has to be made again. */
+	if (unlikely(!args->nr_ids))
+		return perf_event_new_id();
+	args->nr_ids--;
+	return args->next_id++;
 }
 
 static struct perf_event *perf_inherit_take_spare(struct fork_args *args)
@@ -95,7 +109,7 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
 
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
-	perf_event_init_copy(copy, event, args->ctx, leader);
+	perf_event_init_copy(copy, event, args->ctx, leader, perf_inherit_next_id(args));
 	perf_event_hold(copy->parent);
 	perf_inherit_attach_copy(copy);
 	copy->copied_from = event;
@@ -194,6 +208,7 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 		return NULL;
 	if (IS_ERR(copy))
 		return copy;
+	copy->id = perf_inherit_next_id(args);
 
 	refcount_inc(&args->ctx->refcount);
 	if (perf_event_set_context(copy, args->ctx)) {
@@ -435,6 +450,8 @@ static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_co
 	int err = 0;
 
 	args->expected = ctx->nr_events;
+	args->nr_ids = ctx->nr_events;
+	args->next_id = perf_event_take_ids(args->nr_ids);
 	for_each_event(leader, ctx) {
 		if (leader->group_leader != leader ||
 		    !perf_inherit_is_done(leader, args->clone_flags))

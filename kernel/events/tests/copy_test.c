@@ -207,15 +207,51 @@ static void copy_is_off_until_it_begins(struct kunit *test)
 	copy = kunit_kzalloc(test, sizeof(*copy), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
 	scoped_guard(mutex, &event->ctx->mutex)
-		perf_event_init_copy(copy, event, event->ctx, NULL);
+		perf_event_init_copy(copy, event, event->ctx, NULL, perf_event_new_id());
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 	KUNIT_EXPECT_EQ(test, copy->state, PERF_EVENT_STATE_OFF);
+}
+
+/*
+ * Groups of one age go on in the order of ids: so these rise from one copy of a task to the
+ * next, and to an event that is opened on it later. No two events have one id.
+ */
+static void copies_have_rising_ids(struct kunit *test)
+{
+	/* More than a CPU keeps ids for, so that some are taken from it and some are not. */
+	enum { CHILDREN = 40 };
+	struct perf_event *last_opened = NULL, *opened;
+	struct forked child;
+	u64 highest = 0;
+	int i, k;
+
+	for (i = 0; i < 3; i++)
+		last_opened = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
+	for (k = 0; k < CHILDREN; k++) {
+		/* Full copies and plain ones have ids from one row. */
+		if (k % 2)
+			last_opened->event_flags &= ~PERF_EVENT_PLAIN;
+		else
+			last_opened->event_flags |= PERF_EVENT_PLAIN;
+		make_child(test, &child);
+		KUNIT_EXPECT_EQ(test, child.nr, 3);
+		for (i = 0; i < child.nr; i++) {
+			/* This thread stays on its CPU, whose ids rise, too. */
+			KUNIT_EXPECT_GT(test, child.copies[i]->id, highest);
+			highest = child.copies[i]->id;
+		}
+		kthread_stop(child.task);
+	}
+	opened = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
+	KUNIT_EXPECT_GT(test, opened->id, highest);
+	close_all(test);
 }
 
 static struct kunit_case copy_cases[] = {
 	KUNIT_CASE(copy_is_off_until_it_begins),
 	KUNIT_CASE(copy_events_alone),
 	KUNIT_CASE(copy_groups),
+	KUNIT_CASE(copies_have_rising_ids),
 	{}
 };
 
