@@ -18,6 +18,7 @@
 #include "read.h"
 #include "record/values.h"
 #include "time.h"
+#include "time_seq.h"
 
 /* The event's own count, as last read, and the counts of copies that have exited. */
 static __always_inline u64 perf_read_known_count(const struct perf_event *event)
@@ -167,10 +168,62 @@ static void perf_read_add_times(struct perf_event *event, u64 *enabled, u64 *run
 		perf_event_add_copy_times(event, enabled, running);
 }
 
+/* perf_read_add_copy_times() when the clock runs, or may have changed meanwhile. */
+static noinline void perf_read_add_running_times(const struct perf_event *copy, u64 *enabled,
+						 u64 *running)
+{
+	u64 on, ran;
+
+	perf_event_times(copy, &on, &ran);
+	*enabled += on;
+	*running += ran;
+}
+
+/* Add the times of a copy, of which nothing is gone. Most copies belong to tasks that sleep. */
+static __always_inline void perf_read_add_copy_times(const struct perf_event *copy, u64 *enabled,
+						     u64 *running)
+{
+	struct perf_times times;
+
+	if (unlikely(!perf_times_standing(copy, &times))) {
+		perf_read_add_running_times(copy, enabled, running);
+		return;
+	}
+	*enabled += times.enabled;
+	*running += times.running;
+}
+
+/* The copy's own count. The family's lock is held, which keeps the copy's leader, too. */
+static __always_inline u64 perf_read_copy_count(struct perf_event *copy, bool is_clock)
+{
+	/* Pairs with perf_event_set_state(): an event that is seen off has its count. */
+	if (!is_resident(copy) && smp_load_acquire(&copy->state) == PERF_EVENT_STATE_ACTIVE)
+		perf_read_sync_count(copy, false);
+	return is_clock ? perf_event_own_count(copy) : local64_read(&copy->count);
+}
+
+/*
+ * Add the values and, unless @enabled is NULL, the times of all copies. There may be very
+ * many of them: a look at one takes few instructions and few cache lines.
+ */
+static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, bool is_clock,
+						    u64 *enabled, u64 *running)
+{
+	const struct list_head *copies = perf_event_copies(root);
+	struct perf_event *copy;
+	u64 total = 0;
+
+	list_for_each_entry(copy, copies, child_list) {
+		total += perf_read_copy_count(copy, is_clock);
+		if (enabled)
+			perf_read_add_copy_times(copy, enabled, running);
+	}
+	return total;
+}
+
 /* Value and, unless @enabled is NULL, times of an event and of its copies. */
 static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
-	struct perf_event *copy;
 	u64 total;
 
 	/*
@@ -182,13 +235,11 @@ static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *r
 	total = perf_event_count(event);
 	if (enabled)
 		perf_read_add_times(event, enabled, running);
-	for_each_copy(copy, event) {
-		perf_read_sync_count(copy, false);
-		total += perf_event_count(copy);
-		if (enabled)
-			perf_read_add_times(copy, enabled, running);
-	}
-	return total;
+	/* Copies are clocks if their root is one. */
+	if (is_counting_clock(event))
+		return total + perf_read_add_all_copies(event, true, enabled, running);
+	return total + (enabled ? perf_read_add_all_copies(event, false, enabled, running) :
+				  perf_read_add_all_copies(event, false, NULL, NULL));
 }
 
 static u64 perf_read_family_value(struct perf_event *event, u64 *enabled, u64 *running)
@@ -355,8 +406,10 @@ static u64 *perf_read_put_times_and_members(u64 *at, struct perf_event *leader, 
 				enabled = at[0];
 			if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 				running = at[perf_format_time_words(format) - 1];
+			perf_read_add_copy_times(leader, &enabled, &running);
+		} else {
+			perf_read_add_times(leader, &enabled, &running);
 		}
-		perf_read_add_times(leader, &enabled, &running);
 		at = perf_format_put_times(at, enabled, running, format);
 	}
 	return leader->parent ? perf_read_add_copies(at, leader, format) :

@@ -301,4 +301,36 @@ static __always_inline bool perf_times_read(const struct perf_event *event,
 	return false;
 }
 
+/**
+ * perf_times_standing - read an event's times if its clock stands, as those of most copies do
+ * @event: an event of a task: it has its context's clock, and never moves to another
+ * @times: enabled and running are filled in if this succeeds
+ *
+ * Like perf_times_try() of a reader that waits, without the price of perf_clock(): a clock
+ * that stands has its time. Any context. Return: true when the times are those of one
+ * moment, false when the clock runs or may have changed during the call.
+ */
+static __always_inline bool perf_times_standing(const struct perf_event *event,
+						struct perf_times *times)
+{
+	struct perf_event_context *ctx = event->ctx;
+	/* Pairs with perf_change_go() and perf_change_end(). */
+	unsigned int seq = smp_load_acquire(&ctx->seq);
+
+	if (seq & PERF_CHANGE_STATE)
+		return false;
+	PERF_TIME_STEP();
+	/* Pairs with perf_clock_stop(): a clock that stands has its time. */
+	if (smp_load_acquire(&ctx->clock.cpu) >= 0)
+		return false;
+	PERF_TIME_STEP();
+	perf_times_at(event, atomic64_read(&ctx->clock.time), times);
+	/*
+	 * Pairs with smp_wmb() in perf_change_go(): if a time of a later change has been
+	 * read, ctx->seq below differs. The clock's time, too, changes only in a change.
+	 */
+	smp_rmb();
+	return READ_ONCE(ctx->seq) == seq;
+}
+
 #endif /* _KERNEL_EVENTS_TIME_SEQ_H */
