@@ -40,7 +40,7 @@
  * @counted_since: for an event with a frequency, jiffies at the first overflow that
  *	hw.interrupts counts
  * @copies: the copies of this root; the family's lock
- * @gone_count: sum of the counts of copies that are gone
+ * @gone_count: sum of the counts of copies that are gone; written with the family's lock held
  * @gone_enabled: sum of the enabled times of copies that are gone, ns
  * @gone_running: sum of the running times of copies that are gone, ns
  *

@@ -26,6 +26,15 @@
 #include "time_seq.h"
 
 /*
+ * Add to a sum of copies that are gone. Only holders of the family's lock change the sum,
+ * so that no locked instruction is needed; readers have no lock.
+ */
+static __always_inline void perf_exit_add(atomic64_t *sum, u64 more)
+{
+	atomic64_set(sum, atomic64_read(sum) + more);
+}
+
+/*
  * Take a copy, which counts no more, out of its family, and add its count and its times
  * in ns to the sums of its root; the family's lock is held.
  */
@@ -34,9 +43,10 @@ static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 ena
 	struct perf_event_cold *sum = copy->parent->cold;
 
 	/* A copy's own count is all of it: only roots have sums of copies. */
-	atomic64_add(perf_event_own_count(copy), &sum->gone_count);
-	atomic64_add(enabled, &sum->gone_enabled);
-	atomic64_add(running, &sum->gone_running);
+	lockdep_assert_held(perf_family_lock(copy->parent));
+	perf_exit_add(&sum->gone_count, perf_event_own_count(copy));
+	perf_exit_add(&sum->gone_enabled, enabled);
+	perf_exit_add(&sum->gone_running, running);
 	if (copy->cold)
 		atomic64_add(perf_event_lost(copy), &sum->lost_samples);
 	/* Pairs with perf_read_family_value(): a copy that is not in the list is in the sums. */
@@ -78,8 +88,8 @@ static void perf_exit_leave_later(struct perf_event *copy, struct list_head *lef
 static void perf_exit_part_with_root(struct perf_event *copy)
 {
 	perf_overflow_cancel(copy);
-	/* A task that polls the root may wait for the last of its copies to go. */
-	if (copy->parent->cold)
+	/* A task that polls the root may wait for the last of its copies, if there is a buffer. */
+	if (rcu_access_pointer(copy->parent->rb))
 		perf_event_wakeup(copy->parent);
 	perf_event_put(copy);
 }
