@@ -13,8 +13,11 @@ SERIES=6.12
 BASE=$B/base-src
 TREE=$B/tree
 JOBS=$(nproc)
-export ARCH CONFIG LC_ALL=C
+# The x86 drivers that stand in build/tree: the base's or ours. Changing it compiles a few files anew.
+X86_DRIVERS=${X86_DRIVERS:-base}
+export ARCH CONFIG X86_DRIVERS LC_ALL=C
 mkdir -p "$LOG"
+[[ $X86_DRIVERS = @(base|ours) ]] || { echo "error: X86_DRIVERS is base or ours" >&2; exit 1; }
 
 say() { echo "$*" >&2; }
 
@@ -25,6 +28,12 @@ die() {
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# The base files that the series deletes or replaces.
+removed() {
+	grep -hv '^#' "$H/remove"
+	[ "$X86_DRIVERS" = base ] || grep -hv '^#' "$H/remove-x86"
 }
 
 # step NAME WHAT COMMAND...: run a long command, with its output in build/log/NAME.log, and print
