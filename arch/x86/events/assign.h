@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which counter counts what: a function of its arguments and of nothing else.
+ */
+#ifndef _ARCH_X86_EVENTS_ASSIGN_H
+#define _ARCH_X86_EVENTS_ASSIGN_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stdint.h>
+typedef uint64_t u64;
+typedef int8_t s8;
+#endif
+
+/* Counters are numbered as in the registers of the whole PMU: fixed ones from 32. */
+#define X86_COUNTERS_MAX	64
+
+/**
+ * struct x86_wish - something that is to be counted
+ * @allowed: bit mask of the counters that can count it
+ * @now: the counter that counts it already, -1 for none
+ * @place: the counter that it is given
+ */
+struct x86_wish {
+	u64	allowed;
+	s8	now;
+	s8	place;
+};
+
+bool x86_assign(struct x86_wish *wishes, int n, u64 prefer);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The driver of the CPUs' own counters: what its files share.
+ *
+ * Something that is counted on a CPU is a struct x86_count: an event select, with all
+ * that belongs to it. It has a running total of 64 bits, whatever the width of the
+ * counter that counts it, which counter that is, and how often that is set anew. Events
+ * are clients of a count. They take differences of its total, so any number of them can
+ * share it, and with it the counter.
+ *
+ *   pmu.c		callbacks of struct pmu: events become clients of counts, and cease to be
+ *   config.c		which count an event wants
+ *   count.c		counts, their clients, and their totals
+ *   assign.c		which counter each count gets
+ *   apply.c		brings the registers to what has been decided
+ *   registers.c	the registers, and what they hold
+ *   overflow.c		the interrupt
+ *
+ * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the
+ * interrupt, an NMI. No lock protects it: an NMI runs to its end between two
+ * instructions of the rest. How each field copes with that is said at the field.
+ */
+#ifndef _ARCH_X86_EVENTS_ENGINE_H
+#define _ARCH_X86_EVENTS_ENGINE_H
+
+#include <linux/bitops.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+
+#include "assign.h"
+#include "model.h"
+#include "perf_event.h"
+
+/* Counts of a CPU that have clients or a counter. */
+#define X86_COUNTS_MAX		64
+/* Clients of a count, which its interrupt looks through. */
+#define X86_CLIENTS_MAX		64
+
+/**
+ * struct x86_core - the PMU of one kind of core: one for all CPUs, or several in hybrid ones
+ * @pmu: as the core of perf events knows it
+ * @model: its row
+ * @bank: its registers
+ * @version: of Intel's or AMD's architecture of PMUs; 0: none
+ * @counters: mask of those that there are
+ * @width: bits of a general counter
+ * @fixed_width: bits of a fixed one
+ * @max_period: see struct x86_model
+ * @config_mask: see struct x86_model
+ * @counter_msr: address of the first general counter for writes; they may be of full
+ *	width there, and of 32 bits with sign elsewhere
+ * @events_mask: bits of missing architectural events, as CPUID has them
+ * @events_mask_len: how many of these bits are valid
+ * @capabilities: of Intel's MSR_IA32_PERF_CAPABILITIES; 0: none
+ * @kind: of the cores, as a hybrid CPU tells it; 0: all are the same
+ * @cpus: the CPUs that are of this kind
+ * @generic: see struct x86_model; without those that the CPU lacks
+ */
+struct x86_core {
+	struct pmu		pmu;
+	const struct x86_model	*model;
+	const struct x86_bank	*bank;
+	int			version;
+	u64			counters;
+	u8			width;
+	u8			fixed_width;
+	u64			max_period;
+	u64			config_mask;
+	u32			counter_msr;
+	u32			events_mask;
+	int			events_mask_len;
+	u64			capabilities;
+	u8			kind;
+	cpumask_t		cpus;
+	u64			generic[PERF_COUNT_HW_MAX];
+};
+
+/* x86_key::flags, and hw_perf_event::flags */
+#define X86_HOST_ONLY		BIT(0)	/* not while a guest runs */
+#define X86_GUEST_ONLY		BIT(1)	/* only while a guest runs */
+#define X86_ALONE		BIT(2)	/* shares its counter with nobody */
+
+/**
+ * struct x86_key - what is counted: equal keys share a count
+ * @config: event select, without the bits that let it run
+ * @extra: value of the register beside it
+ * @allowed: counters that can count it
+ * @msr: that register, 0 for none
+ * @flags: X86_HOST_ONLY, ...
+ */
+struct x86_key {
+	u64	config;
+	u64	extra;
+	u64	allowed;
+	u32	msr;
+	u32	flags;
+};
+
+/**
+ * struct x86_count - something that is counted on this CPU
+ * @key: what
+ * @clients: events, by their active_entry; changed so that an NMI can always walk it
+ * @nr_clients: how many; 0: it is kept as it might be wanted again, and gives way
+ * @counter: that counts it, -1 for none. The last thing to be set of a new one, and the
+ *	first to be cleared, for the interrupt
+ * @wanted: the counter that it will have when apply.c is done; -1 for none
+ * @seq: odd while @bias does not belong to what the counter holds: an NMI takes @total then
+ * @bias: total less the counter's value; the counter overflows when the total is this
+ * @total: when there is no counter, or @seq is odd, or (while @turn is this CPU's) when it
+ *	was read last
+ * @turn: of the last read
+ * @next: the total at which the first of the clients wants an interrupt; U64_MAX: none
+ */
+struct x86_count {
+	struct x86_key		key;
+	struct list_head	clients;
+	unsigned int		nr_clients;
+	s8			counter;
+	s8			wanted;
+	unsigned int		seq;
+	u64			bias;
+	u64			total;
+	u64			turn;
+	u64			next;
+};
+
+/**
+ * struct x86_pmu_cpu - what is counted on one CPU, and what its registers hold
+ * @core: its PMU; NULL: there is none
+ * @counts: array of what is counted
+ * @used: those of @counts that are in use
+ * @owner: of each counter, the count that it counts; NULL: none, which an interrupt ignores
+ * @wanted: mask of counters that counts with clients have, or will have
+ * @halted: the core has disabled the PMU. The registers do not know of it: counters run on
+ *	until it is known which of them need a change
+ * @txn: PERF_PMU_TXN_* that is open
+ * @unplaced: a count with clients has no counter yet
+ * @dirty: the registers may not be what they should be. Set by an NMI, too
+ * @applying: apply.c writes registers, so that an NMI leaves that to it
+ * @turn: number of the stretch of time in which a total that has been read stays good; a
+ *	new one begins as the PMU is disabled or enabled
+ * @running: counters that may run, by @control or by their selects
+ * @select: what the selects hold; of fixed counters, their part of @fixed_control
+ * @fixed_control: what that register holds
+ * @control: what that register holds
+ * @select_clear: bits that are not set in any select now
+ * @guest_only: counters that must run only in guests, and
+ * @host_only: those that must not
+ * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
+ * @has_clean: counters whose value tells nothing about anybody
+ */
+struct x86_pmu_cpu {
+	struct x86_core		*core;
+	struct x86_count	counts[X86_COUNTS_MAX];
+	u64			used;
+	struct x86_count	*owner[X86_COUNTERS_MAX];
+	u64			wanted;
+	bool			halted;
+	unsigned int		txn;
+	bool			unplaced;
+	bool			dirty;
+	bool			applying;
+	u64			turn;
+	u64			running;
+	u64			select[X86_COUNTERS_MAX];
+	u64			fixed_control;
+	u64			control;
+	u64			select_clear;
+	u64			guest_only;
+	u64			host_only;
+	u64			late;
+	u64			has_clean;
+};
+
+DECLARE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);
+
+static inline struct x86_core *to_x86_core(struct pmu *pmu)
+{
+	return container_of(pmu, struct x86_core, pmu);
+}
+
+static inline struct x86_pmu_cpu *x86_this_cpu(void)
+{
+	lockdep_assert_irqs_disabled();
+	return this_cpu_ptr(&x86_pmu_cpu);
+}
+
+static inline bool x86_counter_is_fixed(int counter)
+{
+	return counter >= INTEL_PMC_IDX_FIXED;
+}
+
+static inline u8 x86_counter_width(const struct x86_core *core, int counter)
+{
+	return x86_counter_is_fixed(counter) ? core->fixed_width : core->width;
+}
+
+#define for_each_x86_counter(counter, mask)						\
+	for (u64 __left = (mask); __left && ((counter) = __ffs64(__left), true);	\
+	     __left &= __left - 1)
+
+/* registers.c */
+u64 x86_read_counter(const struct x86_core *core, int counter);
+void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value);
+void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
+void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
+void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
+u64 x86_fixed_select(u64 config);
+unsigned int x86_rdpmc_index(int counter);
+u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others);
+void x86_reset_registers(struct x86_pmu_cpu *cpu);
+void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
+int x86_check_registers(struct x86_core *core);
+
+/* count.c */
+struct x86_count *x86_event_count(const struct perf_event *event);
+int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event);
+void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event);
+int x86_place_counts(struct x86_pmu_cpu *cpu);
+u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count);
+void x86_count_next(struct x86_count *count);
+bool x86_count_runs(const struct x86_count *count);
+void x86_event_account(struct perf_event *event, u64 total);
+u64 x86_event_due(const struct perf_event *event);
+void x86_event_begin_period(struct perf_event *event);
+
+/* apply.c */
+void x86_apply(struct x86_pmu_cpu *cpu);
+void x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count);
+
+/* config.c */
+int x86_event_init(struct perf_event *event);
+int x86_event_key(struct perf_event *event, struct x86_key *key);
+
+/* pmu.c */
+void x86_pmu_fill(struct x86_core *core);
+void x86_pmu_stop(struct perf_event *event, int flags);
+
+/* overflow.c */
+void x86_expect_late(struct x86_pmu_cpu *cpu);
+int x86_pmu_interrupt(struct pt_regs *regs);
+
+/* rdpmc.c */
+extern int x86_rdpmc;
+int x86_pmu_event_idx(struct perf_event *event);
+void x86_pmu_event_mapped(struct perf_event *event, struct mm_struct *mm);
+void x86_pmu_event_unmapped(struct perf_event *event, struct mm_struct *mm);
+extern struct device_attribute dev_attr_rdpmc;
+
+/* sysfs.c */
+const struct attribute_group **x86_sysfs_groups(struct x86_core *core);
+
+/* init.c */
+extern struct x86_core *x86_cores[];
+extern int x86_nr_cores;
+
+#endif /* _ARCH_X86_EVENTS_ENGINE_H */

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the driver knows of a kind of CPU, as tables: a model is one struct x86_model, and
+ * a line of a match table says which CPUs it is. Nothing outside of these tables and of
+ * the functions that they name depends on a family, model or stepping.
+ */
+#ifndef _ARCH_X86_EVENTS_MODEL_H
+#define _ARCH_X86_EVENTS_MODEL_H
+
+#include <linux/bits.h>
+#include <linux/perf_event.h>
+#include <linux/sysfs.h>
+#include <asm/cpu_device_id.h>
+
+struct x86_core;
+struct x86_pmu_cpu;
+
+/* Masks of counters: general ones by number, fixed ones from 32. */
+#define X86_GENERAL(n)		GENMASK_ULL((n) - 1, 0)
+#define X86_FIXED(n)		BIT_ULL(INTEL_PMC_IDX_FIXED + (n))
+
+/* In tables of generic and cache events: there is no such event, and never will be (-EINVAL). */
+#define X86_IMPOSSIBLE		(~0ULL)
+
+/* The bits that tell one event from another; a fixed counter counts none with any other bit. */
+#define X86_EVENT(_event, _umask)	((u64)(_event) | (u64)(_umask) << 8)
+#define X86_MATCH_EVENT			ARCH_PERFMON_EVENTSEL_EVENT
+#define X86_MATCH_UMASK			INTEL_ARCH_EVENT_MASK
+#define X86_MATCH_PLAIN			(INTEL_ARCH_EVENT_MASK | X86_ALL_EVENT_FLAGS)
+
+/**
+ * struct x86_limit - events that not every counter can count
+ * @first: it is about configs from this one
+ * @last: to this one, after
+ * @mask: has been applied to them
+ * @counters: mask of counters; of those that the CPU lacks nothing remains
+ * @flags: X86_LIMIT_*
+ *
+ * The first one in its array that matches holds; an array ends with @mask 0.
+ */
+struct x86_limit {
+	u64	first;
+	u64	last;
+	u64	mask;
+	u64	counters;
+	u32	flags;
+};
+
+#define X86_LIMIT_OR_GENERAL	BIT(0)	/* and all general counters */
+#define X86_LIMIT_HT_LEAKS	BIT(1)	/* its counter spoils the other thread's of the same number */
+#define X86_LIMIT_PRECISE	BIT(2)	/* only for precise events */
+
+/* An event of any unit mask; of one; one with a fixed counter, and all general ones. */
+#define X86_LIMIT_EVENT(_event, _counters)					\
+	{ .first = (_event), .last = (_event), .mask = X86_MATCH_EVENT, .counters = (_counters) }
+#define X86_LIMIT_UMASK(_event, _umask, _counters)				\
+	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
+	  .mask = X86_MATCH_UMASK, .counters = (_counters) }
+#define X86_LIMIT_EVENTS(_first, _last, _counters)				\
+	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT, .counters = (_counters) }
+#define X86_LIMIT_FIXED(_event, _umask, _n)					\
+	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
+	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n), .flags = X86_LIMIT_OR_GENERAL }
+#define X86_LIMIT_END	{ }
+
+/**
+ * struct x86_extra - events that need one more register
+ * @first: they are those with configs from this one
+ * @last: to this one, after
+ * @mask: has been applied to them
+ * @msr: the register, whose value is attr.config1
+ * @valid: the bits that may be set in it
+ * @per_core: the threads of a core share it
+ * @twin: the same events are also counted by config + @twin, by the next register in the
+ *	table (if positive) or the one before; 0: they are not
+ *
+ * An array ends with @msr 0.
+ */
+struct x86_extra {
+	u64	first;
+	u64	last;
+	u64	mask;
+	u32	msr;
+	u64	valid;
+	bool	per_core;
+	s8	twin;
+};
+
+/**
+ * struct x86_bank - where the registers of a PMU are, and how a counter is run and halted
+ * @select: address of the first event select
+ * @counter: address of the first general counter
+ * @stride: from one to the next, of both
+ * @fixed: address of the first fixed counter, and
+ * @fixed_control: of the register that selects what they count; 0: there is none
+ * @control: of the register with a bit for each counter that may run; 0: there is none
+ * @status: of the one with a bit for each counter that has overflowed; 0: there is none,
+ *	and one that has is found by its sign
+ * @ack: of the one that clears bits of @status
+ * @run: bits that are set in the select of a counter that may run
+ * @halt: bits that are cleared in the select of one that must not
+ * @always: bits that are set in the first select of all, even while its counter is halted
+ * @masks_lvt: its interrupt masks itself in the local APIC
+ * @write_select: instead of a plain write, of a select that is more than one register
+ */
+struct x86_bank {
+	u32	select;
+	u32	counter;
+	u32	stride;
+	u32	fixed;
+	u32	fixed_control;
+	u32	control;
+	u32	status;
+	u32	ack;
+	u64	run;
+	u64	halt;
+	u64	always;
+	bool	masks_lvt;
+	void	(*write_select)(int counter, u64 select);
+};
+
+typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX]
+			    [PERF_COUNT_HW_CACHE_RESULT_MAX];
+
+/**
+ * struct x86_model - a kind of CPU core
+ * @name: in the log and in the PMU's sysfs directory "caps"
+ * @probe: find out what this CPU's PMU can do, into the fields of struct x86_core that it
+ *	has got from here; NULL: nothing is left to find out. Returns 0, or an error: no PMU
+ * @bank: its registers
+ * @counters: mask of counters; 0: @probe finds out
+ * @width: bits of a counter; 0: @probe finds out
+ * @max_period: the longest distance from a counter's start value to its overflow; 0: half
+ *	of what @width holds
+ * @config_mask: bits of attr.config that select a raw event; others are cleared
+ * @generic: config of each PERF_COUNT_HW_*; 0: none, X86_IMPOSSIBLE
+ * @cache: config of each cache event; the same
+ * @cache_extra: attr.config1 of those cache events that need a register of @extra
+ * @limits: events that not every counter can count
+ * @precise: which counters count which precise events; NULL: none are precise
+ * @extra: events that need one more register
+ * @format: attributes of the sysfs directory "format"
+ * @events: attributes of the sysfs directory "events", besides the generic ones
+ * @init_event: a new event, whose hw.config has been set from the tables: the model's
+ *	own checks and changes; NULL: none. May sleep. Returns 0 or what event_init does
+ * @counters_of: narrow down the counters for an event, beyond @limits; NULL: no need.
+ *	Interrupts are off, or the event is new and runs nowhere
+ * @min_period: shortest distance to an overflow for an event, an erratum; NULL: 1
+ * @microcode: look at the microcode, at boot and whenever it has been updated; NULL: no need
+ *
+ * All that is not said to be otherwise is constant. Fields that are NULL or 0 and are not
+ * described above are not there.
+ */
+struct x86_model {
+	const char			*name;
+	int				(*probe)(struct x86_core *core);
+	const struct x86_bank		*bank;
+	u64				counters;
+	u8				width;
+	u64				max_period;
+	u64				config_mask;
+	const u64			*generic;
+	const x86_cache_events		*cache;
+	const x86_cache_events		*cache_extra;
+	const struct x86_limit		*limits;
+	const struct x86_limit		*precise;
+	const struct x86_extra		*extra;
+	struct attribute		**format;
+	struct attribute		**events;
+	int				(*init_event)(struct perf_event *event);
+	u64				(*counters_of)(struct x86_core *core,
+						       const struct perf_event *event, u64 counters);
+	u64				(*min_period)(const struct perf_event *event);
+	void				(*microcode)(struct x86_core *core);
+};
+
+/*
+ * A line of a match table: a CPU by vendor, family and model (INTEL_SKYLAKE, ...), or a
+ * whole family. The first that matches holds; a table ends with an empty line.
+ */
+#define X86_MODEL_VFM(_vfm, _model)		X86_MATCH_VFM(_vfm, &(_model))
+#define X86_MODEL_FAMILY(_vendor, _family, _model)				\
+	X86_MATCH_VENDOR_FAM(_vendor, _family, &(_model))
+
+/* The tables, and what holds for CPUs of a vendor that no table knows. */
+extern const struct x86_cpu_id x86_intel_core_models[];
+extern const struct x86_cpu_id x86_intel_atom_models[];
+extern const struct x86_cpu_id x86_intel_old_models[];
+extern const struct x86_cpu_id x86_amd_models[];
+extern const struct x86_cpu_id x86_zhaoxin_models[];
+
+/* Shared by the tables of a vendor */
+extern const struct x86_bank x86_intel_bank;
+extern const struct x86_bank x86_intel_bank_v1;
+extern const u64 x86_intel_generic[PERF_COUNT_HW_MAX];
+extern const struct x86_limit x86_intel_limits[];
+extern const struct x86_model x86_intel_arch_model;
+extern struct attribute *x86_intel_format[];
+int x86_intel_probe(struct x86_core *core);
+
+extern const struct x86_bank x86_amd_k7_bank;
+extern const struct x86_bank x86_amd_core_bank;
+extern const struct x86_bank x86_amd_v2_bank;
+extern struct attribute *x86_amd_format[];
+int x86_amd_probe(struct x86_core *core);
+int x86_amd_init_event(struct perf_event *event);
+
+/* format_attr_NAME, for @format of a model */
+#define X86_FORMAT_ATTR(_name, _format)						\
+	PMU_FORMAT_ATTR_SHOW(_name, _format)					\
+	struct device_attribute format_attr_##_name = __ATTR_RO(_name)
+
+/* An attribute for @events of a model: a name and its text */
+#define X86_EVENT_ATTR(_name, _text)						\
+	(&((struct perf_pmu_events_attr[]) { {					\
+		.attr = {							\
+			.attr = { .name = _name, .mode = 0444 },		\
+			.show = perf_event_sysfs_show,				\
+		},								\
+		.event_str = _text,						\
+	} })[0].attr.attr)
+
+#endif /* _ARCH_X86_EVENTS_MODEL_H */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the drivers of other PMUs below arch/x86/events/ (uncore, RAPL, PT, IBS, ...) and
+ * a few callers elsewhere (Xen, resctrl) may use of the driver of the CPU's own counters.
+ */
+#ifndef _ARCH_X86_EVENTS_PERF_EVENT_H
+#define _ARCH_X86_EVENTS_PERF_EVENT_H
+
+#include <linux/bitops.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+
+/* Counters that can count an event: those of uncore PMUs */
+
+/**
+ * struct event_constraint - which counters count some events
+ * @idxmsk: the counters, a bitmap
+ * @idxmsk64: the same as a number
+ * @code: it is about events whose config has these bits,
+ * @cmask: of those in this mask
+ * @weight: number of bits in @idxmsk
+ * @overlap: @idxmsk overlaps that of others, without being part of it or the other
+ *	way round
+ * @flags: the driver's own
+ */
+struct event_constraint {
+	union {
+		unsigned long	idxmsk[BITS_TO_LONGS(X86_PMC_IDX_MAX)];
+		u64		idxmsk64;
+	};
+	u64	code;
+	u64	cmask;
+	int	weight;
+	int	overlap;
+	int	flags;
+};
+
+#define __EVENT_CONSTRAINT(_code, _counters, _cmask, _weight, _overlap, _flags)	\
+{										\
+	.idxmsk64	= (_counters),						\
+	.code		= (_code),						\
+	.cmask		= (_cmask),						\
+	.weight		= (_weight),						\
+	.overlap	= (_overlap),						\
+	.flags		= (_flags),						\
+}
+
+#define EVENT_CONSTRAINT(_code, _counters, _cmask)				\
+	__EVENT_CONSTRAINT(_code, _counters, _cmask, HWEIGHT(_counters), 0, 0)
+
+#define EVENT_CONSTRAINT_OVERLAP(_code, _counters, _cmask)			\
+	__EVENT_CONSTRAINT(_code, _counters, _cmask, HWEIGHT(_counters), 1, 0)
+
+/* The end of an array; -1 is no number of counters. */
+#define EVENT_CONSTRAINT_END	{ .weight = -1 }
+
+#define for_each_event_constraint(c, array)	\
+	for ((c) = (array); (c)->weight >= 0; (c)++)
+
+int perf_assign_events(struct event_constraint **constraints, int n,
+		       int wmin, int wmax, int gpmax, int *assign);
+
+/* Users of the branch records that shut one another out */
+
+enum {
+	x86_lbr_exclusive_lbr,
+	x86_lbr_exclusive_bts,
+	x86_lbr_exclusive_pt,
+	x86_lbr_exclusive_max,
+};
+
+int x86_add_exclusive(unsigned int what);
+void x86_del_exclusive(unsigned int what);
+
+/* The bits of an event select by name, as in X86_CONFIG(.event = 0xd1, .umask = 0x10). */
+union x86_pmu_config {
+	struct {
+		u64	event:8,
+			umask:8,
+			usr:1,
+			os:1,
+			edge:1,
+			pc:1,
+			interrupt:1,
+			__reserved1:1,
+			en:1,
+			inv:1,
+			cmask:8,
+			event2:4,
+			__reserved2:4,
+			go:1,
+			ho:1;
+	} bits;
+	u64 value;
+};
+
+#define X86_CONFIG(args...)	((union x86_pmu_config){ .bits = { args } }).value
+
+/**
+ * struct x86_pmu - what others call of the driver of the CPU's counters
+ * @handle_irq: an overflow interrupt has come, with these registers; NMI context, or an
+ *	interrupt that takes its place. Returns the number of counters that were served
+ */
+struct x86_pmu {
+	int	(*handle_irq)(struct pt_regs *regs);
+};
+
+extern struct x86_pmu x86_pmu;
+
+#ifdef CONFIG_CPU_SUP_INTEL
+void intel_pt_interrupt(void);
+#else
+static inline void intel_pt_interrupt(void) { }
+#endif
+
+unsigned long x86_segment_base(const struct pt_regs *regs);
+
+/*
+ * Registers that say where a sample was: @ip is linear, whatever the code segment's base.
+ * PERF_EFLAGS_VM keeps what X86_VM_MASK said before.
+ */
+static inline void set_linear_ip(struct pt_regs *regs, unsigned long ip)
+{
+	if (regs->flags & X86_VM_MASK)
+		regs->flags ^= PERF_EFLAGS_VM | X86_VM_MASK;
+	regs->cs = (long)ip < 0 ? __KERNEL_CS : __USER_CS;
+	regs->ip = ip;
+}
+
+#endif /* _ARCH_X86_EVENTS_PERF_EVENT_H */
