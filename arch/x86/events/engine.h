@@ -36,6 +36,8 @@
 #define X86_COUNTS_MAX		64
 /* Clients of a count, which its interrupt looks through. */
 #define X86_CLIENTS_MAX		64
+/* Registers beside the selects that are written no more often than needed. */
+#define X86_EXTRA_MAX		8
 
 /**
  * struct x86_core - the PMU of one kind of core: one for all CPUs, or several in hybrid ones
@@ -147,6 +149,10 @@ struct x86_count {
  * @select_clear: bits that are not set in any select now
  * @guest_only: counters that must run only in guests, and
  * @host_only: those that must not
+ * @value: what counters hold that belong to no count, if
+ * @value_turn: is this @turn; 0: not known
+ * @extra_msr: the registers beside the selects that have been written, and
+ * @extra: what they hold
  * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
  * @has_clean: counters whose value tells nothing about anybody
  */
@@ -169,6 +175,10 @@ struct x86_pmu_cpu {
 	u64			select_clear;
 	u64			guest_only;
 	u64			host_only;
+	u64			value[X86_COUNTERS_MAX];
+	u64			value_turn[X86_COUNTERS_MAX];
+	u32			extra_msr[X86_EXTRA_MAX];
+	u64			extra[X86_EXTRA_MAX];
 	u64			late;
 	u64			has_clean;
 };
@@ -206,6 +216,7 @@ void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value);
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
+void x86_write_extra(struct x86_pmu_cpu *cpu, u32 msr, u64 value);
 u64 x86_fixed_select(u64 config);
 unsigned int x86_rdpmc_index(int counter);
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others);
@@ -220,6 +231,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event);
 int x86_place_counts(struct x86_pmu_cpu *cpu);
 u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_count_next(struct x86_count *count);
+bool x86_event_runs(const struct perf_event *event);
 bool x86_count_runs(const struct x86_count *count);
 void x86_event_account(struct perf_event *event, u64 total);
 u64 x86_event_due(const struct perf_event *event);
@@ -227,6 +239,7 @@ void x86_event_begin_period(struct perf_event *event);
 
 /* apply.c */
 void x86_apply(struct x86_pmu_cpu *cpu);
+void x86_leave_all(struct x86_pmu_cpu *cpu);
 void x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count);
 
 /* config.c */
@@ -249,10 +262,11 @@ void x86_pmu_event_unmapped(struct perf_event *event, struct mm_struct *mm);
 extern struct device_attribute dev_attr_rdpmc;
 
 /* sysfs.c */
-const struct attribute_group **x86_sysfs_groups(struct x86_core *core);
+int x86_sysfs_fill(struct x86_core *core);
 
 /* init.c */
-extern struct x86_core *x86_cores[];
+#define X86_CORES_MAX		4
+extern struct x86_core *x86_cores[X86_CORES_MAX];
 extern int x86_nr_cores;
 
 #endif /* _ARCH_X86_EVENTS_ENGINE_H */

@@ -60,6 +60,45 @@ struct event_constraint {
 int perf_assign_events(struct event_constraint **constraints, int n,
 		       int wmin, int wmax, int gpmax, int *assign);
 
+/* Registers beside the selects: those of uncore PMUs */
+
+/**
+ * struct extra_reg - events that need one more register
+ * @event: they are those whose config is this
+ * @msr: the register; 0 ends an array
+ * @config_mask: after this mask has been applied
+ * @valid_mask: bits that may be set in the register
+ * @idx: EXTRA_REG_*, the driver's number for it
+ */
+struct extra_reg {
+	unsigned int	event;
+	unsigned int	msr;
+	u64		config_mask;
+	u64		valid_mask;
+	int		idx;
+};
+
+/* hw_perf_event_extra::idx of an event that needs none */
+#define EXTRA_REG_NONE	(-1)
+
+#define EVENT_EXTRA_REG(_event, _msr, _config_mask, _valid_mask, _idx)		\
+{										\
+	.event		= (_event),						\
+	.msr		= (_msr),						\
+	.config_mask	= (_config_mask),					\
+	.valid_mask	= (_valid_mask),					\
+	.idx		= EXTRA_REG_##_idx,					\
+}
+
+#define EVENT_EXTRA_END	{ }
+
+/* Named events in sysfs: event_attr_NAME, and the attribute of it */
+
+#define EVENT_ATTR_STR(_name, _var, _text)	\
+	PMU_EVENT_ATTR_STRING(_name, event_attr_##_var, _text)
+
+#define EVENT_PTR(_var)	(&event_attr_##_var.attr.attr)
+
 /* Users of the branch records that shut one another out */
 
 enum {
@@ -113,7 +152,7 @@ void intel_pt_interrupt(void);
 static inline void intel_pt_interrupt(void) { }
 #endif
 
-unsigned long x86_segment_base(const struct pt_regs *regs);
+unsigned long x86_segment_base(struct pt_regs *regs);
 
 /*
  * Registers that say where a sample was: @ip is linear, whatever the code segment's base.

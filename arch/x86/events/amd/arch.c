@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AMD's PMUs: four counters from the K7 on, six with PERFCTR_CORE, and version 2 with
+ * registers that control all counters at once.
+ */
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+
+#include "../engine.h"
+
+const struct x86_bank x86_amd_k7_bank = {
+	.select		= MSR_K7_EVNTSEL0,
+	.counter	= MSR_K7_PERFCTR0,
+	.stride		= 1,
+	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
+};
+
+const struct x86_bank x86_amd_core_bank = {
+	.select		= MSR_F15H_PERF_CTL,
+	.counter	= MSR_F15H_PERF_CTR,
+	.stride		= 2,
+	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
+};
+
+const struct x86_bank x86_amd_v2_bank = {
+	.select		= MSR_F15H_PERF_CTL,
+	.counter	= MSR_F15H_PERF_CTR,
+	.stride		= 2,
+	.control	= MSR_AMD64_PERF_CNTR_GLOBAL_CTL,
+	.status		= MSR_AMD64_PERF_CNTR_GLOBAL_STATUS,
+	.ack		= MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR,
+	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
+};
+
+X86_FORMAT_ATTR(event, "config:0-7,32-35");
+X86_FORMAT_ATTR(umask, "config:8-15");
+X86_FORMAT_ATTR(edge, "config:18");
+X86_FORMAT_ATTR(inv, "config:23");
+X86_FORMAT_ATTR(cmask, "config:24-31");
+
+struct attribute *x86_amd_format[] = {
+	&format_attr_event.attr,
+	&format_attr_umask.attr,
+	&format_attr_edge.attr,
+	&format_attr_inv.attr,
+	&format_attr_cmask.attr,
+	NULL
+};
+
+/**
+ * x86_amd_probe - see struct x86_model
+ * @core: gets the best registers that there are
+ */
+int x86_amd_probe(struct x86_core *core)
+{
+	union cpuid_0x80000022_ebx ebx;
+	unsigned int n = AMD64_NUM_COUNTERS;
+
+	core->version = 1;
+	core->bank = &x86_amd_k7_bank;
+	core->width = 48;
+	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE)) {
+		core->bank = &x86_amd_core_bank;
+		n = AMD64_NUM_COUNTERS_CORE;
+	}
+	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE) && boot_cpu_has(X86_FEATURE_PERFMON_V2)) {
+		ebx.full = cpuid_ebx(EXT_PERFMON_DEBUG_FEATURES);
+		core->version = 2;
+		core->bank = &x86_amd_v2_bank;
+		n = ebx.split.num_core_pmc;
+	}
+	core->counter_msr = core->bank->counter;
+	core->counters = n ? X86_GENERAL(n) : 0;
+	return 0;
+}
+
+/**
+ * x86_amd_init_event - see struct x86_model
+ * @event: that may be precise, which is IBS's, or about guests or the host alone
+ */
+int x86_amd_init_event(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	struct hw_perf_event *hw = &event->hw;
+
+	if (attr->precise_ip)
+		return forward_event_to_ibs(event);
+	if (attr->exclude_host && attr->exclude_guest)
+		/* Both bits together would mean neither: let it count in no mode at all. */
+		hw->config &= ~(ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS);
+	else if (attr->exclude_host)
+		hw->config |= AMD64_EVENTSEL_GUESTONLY;
+	else if (attr->exclude_guest)
+		hw->config |= AMD64_EVENTSEL_HOSTONLY;
+	return 0;
+}

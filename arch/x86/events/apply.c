@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From what has been decided to what the registers hold.
+ *
+ * Counters may run while their registers are written, since the PMU is not halted for it.
+ * So each count that changes its counter is read and taken off first; what it counted
+ * before is its own, and what the counter does until its new count has it is nobody's.
+ */
+#include "engine.h"
+
+/* A counter this near to its overflow is set anew, if nobody wants the interrupt. */
+#define X86_NEAR	BIT_ULL(20)
+
+static u64 x86_shortest(struct x86_count *count, const struct x86_core *core)
+{
+	struct perf_event *event;
+
+	if (!core->model->min_period)
+		return 1;
+	event = list_first_or_null_rcu(&count->clients, struct perf_event, active_entry);
+	return event ? core->model->min_period(event) : 1;
+}
+
+/* How far away from @total the counter is to overflow. */
+static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u64 total)
+{
+	s64 left = count->next - total;
+
+	if (count->next == U64_MAX)
+		return core->max_period;
+	/* An overflow that nobody has seen comes at the next occasion. */
+	return clamp_t(s64, left, x86_shortest(count, core), core->max_period);
+}
+
+/* Is the counter's overflow, at the total @bias, what is wanted? */
+static bool x86_is_armed(const struct x86_count *count, const struct x86_core *core,
+			 u64 bias, u64 total)
+{
+	s64 left = bias - total;
+
+	if (left <= 0 || left > core->max_period)
+		return false;
+	if (count->next == U64_MAX)
+		return left > min(X86_NEAR, core->max_period / 2);
+	/* One that comes earlier does no harm, if it is far enough away. */
+	return count->next == bias || ((s64)(count->next - bias) > 0 && left > X86_NEAR);
+}
+
+/* A counter that is set anew after its overflow has an interrupt that finds nothing. */
+static void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
+{
+	if ((s64)value >= 0 && !cpu->core->bank->status && !in_nmi())
+		x86_expect_late(cpu);
+}
+
+/**
+ * x86_count_arm - set a count's counter to overflow when it should
+ * @cpu: this CPU
+ * @count: that has a counter
+ *
+ * NMI, or interrupts off.
+ */
+void x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	const struct x86_core *core = cpu->core;
+	u64 value, total, distance;
+
+	WRITE_ONCE(count->seq, count->seq + 1);
+	barrier();
+	value = x86_read_counter(core, count->counter);
+	total = count->bias + value;
+	WRITE_ONCE(count->total, total);
+	distance = x86_distance(count, core, total);
+	x86_write_counter(cpu, count->counter, -distance);
+	WRITE_ONCE(count->bias, total + distance);
+	barrier();
+	WRITE_ONCE(count->seq, count->seq + 1);
+	x86_note_unseen(cpu, value);
+}
+
+/* Pages tell how to compute the count from the counter. */
+static void x86_count_update_pages(const struct x86_count *count)
+{
+	struct perf_event *event;
+
+	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+		event->hw.idx = count->counter;
+		perf_event_update_userpage(event);
+	}
+}
+
+/* Take a count off its counter, with what it has counted. */
+static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	int counter = count->counter;
+	u64 value;
+
+	WRITE_ONCE(cpu->owner[counter], NULL);
+	WRITE_ONCE(count->seq, count->seq + 1);
+	barrier();
+	value = x86_read_counter(cpu->core, counter);
+	WRITE_ONCE(count->total, count->bias + value);
+	WRITE_ONCE(count->counter, -1);
+	barrier();
+	WRITE_ONCE(count->seq, count->seq + 1);
+	x86_note_unseen(cpu, value);
+}
+
+/* Forget a count without clients. What its counter holds may be known, and stay so. */
+static void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	int counter = count->counter;
+
+	WRITE_ONCE(cpu->owner[counter], NULL);
+	barrier();
+	if (count->turn == cpu->turn && !(count->key.config & ARCH_PERFMON_EVENTSEL_OS)) {
+		cpu->value[counter] = count->total - count->bias;
+		cpu->value_turn[counter] = cpu->turn;
+		x86_note_unseen(cpu, cpu->value[counter]);
+	} else if (!cpu->core->bank->status) {
+		x86_note_unseen(cpu, x86_read_counter(cpu->core, counter));
+	}
+	cpu->used &= ~BIT_ULL(count - cpu->counts);
+}
+
+/**
+ * x86_leave_all - take all counts off their counters
+ * @cpu: this CPU, which is about to lose what its registers hold
+ *
+ * Interrupts are off.
+ */
+void x86_leave_all(struct x86_pmu_cpu *cpu)
+{
+	int i;
+
+	for_each_x86_counter(i, cpu->core->counters) {
+		struct x86_count *count = cpu->owner[i];
+
+		if (count && count->nr_clients)
+			x86_count_leave(cpu, count);
+		else if (count)
+			x86_count_forget(cpu, count);
+		cpu->value_turn[i] = 0;
+	}
+}
+
+static u64 x86_select_of(struct x86_pmu_cpu *cpu, const struct x86_count *count, bool runs)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	u64 select = count->key.config & ~cpu->select_clear;
+
+	return runs || bank->control ? select | bank->run : select & ~bank->halt;
+}
+
+/* Give a count its counter. If the counter need not be set, its value is what it was. */
+static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	const struct x86_core *core = cpu->core;
+	int counter = count->wanted;
+	u64 value, distance;
+
+	if (!x86_counter_is_fixed(counter))
+		x86_write_select(cpu, counter, x86_select_of(cpu, count, x86_count_runs(count)));
+	if (cpu->value_turn[counter] == cpu->turn)
+		value = cpu->value[counter];
+	else
+		value = x86_read_counter(core, counter);
+	if (!x86_is_armed(count, core, count->total - value, count->total)) {
+		distance = x86_distance(count, core, count->total);
+		value = -distance;
+		x86_write_counter(cpu, counter, value);
+	}
+	cpu->has_clean &= ~BIT_ULL(counter);
+	cpu->value_turn[counter] = 0;
+	count->bias = count->total - value;
+	barrier();
+	WRITE_ONCE(count->counter, counter);
+	barrier();
+	WRITE_ONCE(cpu->owner[counter], count);
+	x86_count_update_pages(count);
+}
+
+/* The part of the fixed counters' register that belongs to counts that come. */
+static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 entering)
+{
+	u64 control = cpu->fixed_control;
+	int i;
+
+	for_each_x86_counter(i, entering) {
+		const struct x86_count *count = &cpu->counts[i];
+		int n = count->wanted - INTEL_PMC_IDX_FIXED;
+		u64 bits;
+
+		if (n < 0)
+			continue;
+		bits = x86_fixed_select(count->key.config & ~cpu->select_clear);
+		control &= ~intel_fixed_bits_by_idx(n, INTEL_FIXED_BITS_MASK);
+		control |= intel_fixed_bits_by_idx(n, bits);
+	}
+	if (cpu->core->bank->fixed_control)
+		x86_write_fixed_control(cpu, control);
+}
+
+/* Bring counts to the counters that they want. */
+static void x86_move_counts(struct x86_pmu_cpu *cpu)
+{
+	u64 entering = 0, used = cpu->used;
+	int i;
+
+	for_each_x86_counter(i, used) {
+		struct x86_count *count = &cpu->counts[i], *there;
+
+		if (!count->nr_clients || count->wanted == count->counter || count->wanted < 0)
+			continue;
+		if (count->counter >= 0)
+			x86_count_leave(cpu, count);
+		there = cpu->owner[count->wanted];
+		if (there && there->nr_clients)
+			x86_count_leave(cpu, there);
+		else if (there)
+			x86_count_forget(cpu, there);
+		entering |= BIT_ULL(i);
+	}
+	if (!entering)
+		return;
+	for_each_x86_counter(i, entering) {
+		if (cpu->counts[i].key.msr)
+			x86_write_extra(cpu, cpu->counts[i].key.msr, cpu->counts[i].key.extra);
+	}
+	x86_select_fixed(cpu, entering);
+	for_each_x86_counter(i, entering)
+		x86_count_enter(cpu, &cpu->counts[i]);
+}
+
+/* Which counters are to run. Those of clients whose due time has changed are set. */
+static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
+{
+	u64 running = 0, guest_only = 0, host_only = 0;
+	int i;
+
+	for_each_x86_counter(i, cpu->used) {
+		struct x86_count *count = &cpu->counts[i];
+		u64 bit;
+
+		if (!count->nr_clients || count->counter < 0 || !x86_count_runs(count))
+			continue;
+		bit = BIT_ULL(count->counter);
+		running |= bit;
+		if (count->key.flags & X86_GUEST_ONLY)
+			guest_only |= bit;
+		if (count->key.flags & X86_HOST_ONLY)
+			host_only |= bit;
+		if (!x86_is_armed(count, cpu->core, count->bias, x86_count_read(cpu, count))) {
+			x86_count_arm(cpu, count);
+			x86_count_update_pages(count);
+		}
+	}
+	cpu->guest_only = guest_only;
+	cpu->host_only = host_only;
+	return running;
+}
+
+/* Without a common register, each select says whether its counter runs. */
+static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	int i;
+
+	for_each_x86_counter(i, cpu->core->counters) {
+		const struct x86_count *count = cpu->owner[i];
+
+		if (running & BIT_ULL(i))
+			x86_write_select(cpu, i, x86_select_of(cpu, count, true));
+		else
+			x86_write_select(cpu, i, cpu->select[i] & ~bank->halt);
+	}
+}
+
+/**
+ * x86_apply - bring the registers of this CPU to what has been decided
+ * @cpu: this CPU
+ *
+ * Interrupts are off, or this is the interrupt. An NMI in the middle of it may stop
+ * events; then there is one more round. There are no more rounds than interrupts, which
+ * are throttled.
+ */
+void x86_apply(struct x86_pmu_cpu *cpu)
+{
+	u64 running;
+
+	if (cpu->applying)
+		return;
+	cpu->applying = true;
+	while (READ_ONCE(cpu->dirty)) {
+		cpu->dirty = false;
+		barrier();
+		x86_move_counts(cpu);
+		running = x86_prepare_running(cpu);
+		cpu->running = running;
+		if (cpu->core->bank->control)
+			x86_write_control(cpu, running & ~cpu->guest_only);
+		else
+			x86_run_by_selects(cpu, running);
+		barrier();
+	}
+	cpu->applying = false;
+}

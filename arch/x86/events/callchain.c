@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Call chains, of the kernel and of user space.
+ *
+ * Any context, NMI included.
+ */
+#include <linux/compat.h>
+#include <linux/perf_event.h>
+#include <linux/uaccess.h>
+#include <asm/desc.h>
+#include <asm/ldt.h>
+#include <asm/mmu_context.h>
+#include <asm/stacktrace.h>
+#include <asm/tlbflush.h>
+#include <asm/unwind.h>
+
+#include "perf_event.h"
+
+/**
+ * perf_callchain_kernel - walk the kernel's stack
+ * @entry: where frames go
+ * @regs: where to start
+ */
+void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
+{
+	/* Registers that perf_fetch_caller_regs() has made have no flags. */
+	bool whole = regs->flags & X86_EFLAGS_FIXED;
+	struct unwind_state state;
+	unsigned long ip;
+
+	/* The stack is the host's, and the sample the guest's. */
+	if (perf_guest_state())
+		return;
+	if (perf_callchain_store(entry, regs->ip))
+		return;
+	if (whole)
+		unwind_start(&state, current, regs, NULL);
+	else
+		unwind_start(&state, current, NULL, (void *)regs->sp);
+	for (; !unwind_done(&state); unwind_next_frame(&state)) {
+		ip = unwind_get_return_address(&state);
+		if (!ip || perf_callchain_store(entry, ip))
+			return;
+	}
+}
+
+static unsigned long x86_base_of_selector(unsigned int selector)
+{
+	const struct desc_struct *desc = NULL;
+	unsigned int i = selector >> 3;
+
+	if ((selector & SEGMENT_TI_MASK) == SEGMENT_LDT) {
+#ifdef CONFIG_MODIFY_LDT_SYSCALL
+		/* An IPI, which cannot come now, replaces the table of the mm that is loaded. */
+		struct ldt_struct *ldt = READ_ONCE(current->active_mm->context.ldt);
+
+		if (ldt && i < ldt->nr_entries)
+			desc = &ldt->entries[i];
+#endif
+	} else if (i < GDT_ENTRIES) {
+		desc = raw_cpu_ptr(gdt_page.gdt) + i;
+	}
+	return desc ? get_desc_base(desc) : 0;
+}
+
+/**
+ * x86_segment_base - where the code segment of some registers begins
+ * @regs: of user space, or of the kernel
+ *
+ * 0 for all that count: only 16-bit and old 32-bit programs have others. Interrupts are off.
+ */
+unsigned long x86_segment_base(struct pt_regs *regs)
+{
+	if (IS_ENABLED(CONFIG_VM86) && (regs->flags & X86_VM_MASK))
+		return 0x10 * regs->cs;
+#ifdef CONFIG_X86_64
+	if (user_mode(regs) && regs->cs != __USER_CS && regs->cs != __USER32_CS)
+		return x86_base_of_selector(regs->cs);
+#else
+	if (user_mode(regs) && regs->cs != __USER_CS)
+		return x86_base_of_selector(regs->cs);
+#endif
+	return 0;
+}
+
+/*
+ * Frames of user space: each begins with the address of the one before, and the return
+ * address. A chain that does not lead up the stack could be walked for ever: its length
+ * is limited by perf_callchain_store().
+ */
+
+#define x86_walk_user(_entry, _fp, _type, _base, _code)					\
+do {											\
+	unsigned long __fp = (_fp);							\
+											\
+	pagefault_disable();								\
+	while ((_entry)->nr < (_entry)->max_stack) {					\
+		const _type __user *__frame;						\
+		_type __next, __ip;							\
+											\
+		__frame = (void __user *)(__fp + (_base));				\
+		if (!__access_ok(__frame, 2 * sizeof(_type)) ||				\
+		    __get_user(__next, &__frame[0]) || __get_user(__ip, &__frame[1]))	\
+			break;								\
+		if (perf_callchain_store(_entry, __ip + (_code)))			\
+			break;								\
+		__fp = __next;								\
+	}										\
+	pagefault_enable();								\
+} while (0)
+
+/**
+ * perf_callchain_user - walk the stack of user space, by its frame pointers
+ * @entry: where frames go
+ * @regs: where to start, in user mode
+ */
+void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
+{
+	if (perf_guest_state())
+		return;
+	/* Selectors of virtual 8086 mode are no selectors. */
+	if (regs->flags & (X86_VM_MASK | PERF_EFLAGS_VM))
+		return;
+	if (perf_callchain_store(entry, regs->ip))
+		return;
+	/* The NMI may have come in the middle of a switch between address spaces. */
+	if (!nmi_uaccess_okay())
+		return;
+#ifdef CONFIG_IA32_EMULATION
+	if (!user_64bit_mode(regs)) {
+		x86_walk_user(entry, (u32)regs->bp, u32, x86_base_of_selector(regs->ss),
+			      x86_base_of_selector(regs->cs));
+		return;
+	}
+#endif
+	x86_walk_user(entry, regs->bp, unsigned long, 0, 0);
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From an event's attributes to what is to be counted.
+ */
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <asm/apic.h>
+#include <asm/perf_event.h>
+
+#include "engine.h"
+
+/* The config of a generic event, for PERF_TYPE_HARDWARE. */
+static int x86_generic_config(const struct x86_core *core, u64 number, u64 *config)
+{
+	if (number >= PERF_COUNT_HW_MAX)
+		return -EINVAL;
+	number = array_index_nospec(number, PERF_COUNT_HW_MAX);
+	*config = core->generic[number];
+	if (!*config)
+		return -ENOENT;
+	return *config == X86_IMPOSSIBLE ? -EINVAL : 0;
+}
+
+/* The same for PERF_TYPE_HW_CACHE. */
+static int x86_cache_config(const struct x86_core *core, u64 packed, u64 *config, u64 *extra)
+{
+	unsigned int cache = packed & 0xff, op = (packed >> 8) & 0xff;
+	unsigned int result = (packed >> 16) & 0xff;
+
+	if (cache >= PERF_COUNT_HW_CACHE_MAX || op >= PERF_COUNT_HW_CACHE_OP_MAX ||
+	    result >= PERF_COUNT_HW_CACHE_RESULT_MAX)
+		return -EINVAL;
+	cache = array_index_nospec(cache, PERF_COUNT_HW_CACHE_MAX);
+	op = array_index_nospec(op, PERF_COUNT_HW_CACHE_OP_MAX);
+	result = array_index_nospec(result, PERF_COUNT_HW_CACHE_RESULT_MAX);
+	if (!core->model->cache)
+		return -ENOENT;
+	*config = (*core->model->cache)[cache][op][result];
+	if (core->model->cache_extra)
+		*extra = (*core->model->cache_extra)[cache][op][result];
+	if (!*config)
+		return -ENOENT;
+	return *config == X86_IMPOSSIBLE ? -EINVAL : 0;
+}
+
+static int x86_set_config(struct x86_core *core, struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	struct hw_perf_event *hw = &event->hw;
+	u64 config = attr->config & core->config_mask, extra = attr->config1;
+	int err = 0;
+
+	if (attr->type == PERF_TYPE_HARDWARE)
+		err = x86_generic_config(core, attr->config, &config);
+	else if (attr->type == PERF_TYPE_HW_CACHE)
+		err = x86_cache_config(core, attr->config, &config, &extra);
+	else if (attr->type != core->pmu.type)
+		err = -ENOENT;
+	if (err)
+		return err;
+
+	/* What is common to all threads of a core tells of other tasks. */
+	if (config & ARCH_PERFMON_EVENTSEL_ANY) {
+		err = perf_allow_cpu();
+		if (err)
+			return err;
+	}
+	hw->config = config | ARCH_PERFMON_EVENTSEL_INT;
+	if (!attr->exclude_user)
+		hw->config |= ARCH_PERFMON_EVENTSEL_USR;
+	if (!attr->exclude_kernel)
+		hw->config |= ARCH_PERFMON_EVENTSEL_OS;
+	hw->extra_reg.config = extra;
+	return 0;
+}
+
+static int x86_set_extra(const struct x86_core *core, struct perf_event *event)
+{
+	struct hw_perf_event_extra *reg = &event->hw.extra_reg;
+	const struct x86_extra *extra = core->model->extra;
+
+	reg->reg = 0;
+	for (; extra && extra->msr; extra++) {
+		u64 config = event->hw.config & extra->mask;
+
+		if (config < extra->first || config > extra->last)
+			continue;
+		if (reg->config & ~extra->valid)
+			return -EINVAL;
+		reg->reg = extra->msr;
+		reg->idx = extra - core->model->extra;
+		return 0;
+	}
+	reg->config = 0;
+	return 0;
+}
+
+static u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit, u64 config)
+{
+	const u64 general = core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
+
+	for (; limit && limit->mask; limit++) {
+		u64 masked = config & limit->mask;
+
+		if (masked < limit->first || masked > limit->last)
+			continue;
+		if (limit->flags & X86_LIMIT_OR_GENERAL)
+			return (limit->counters & core->counters) | general;
+		return limit->counters & core->counters;
+	}
+	return general;
+}
+
+/**
+ * x86_event_key - what an event is about
+ * @event: that this driver has accepted
+ * @key: filled in
+ *
+ * Interrupts are off, or the event is new.
+ *
+ * Return: 0, or -EINVAL: no counter can count it.
+ */
+int x86_event_key(struct perf_event *event, struct x86_key *key)
+{
+	struct x86_core *core = to_x86_core(event->pmu);
+	const struct x86_limit *limits = core->model->limits;
+	const struct hw_perf_event *hw = &event->hw;
+
+	if (event->attr.precise_ip && core->model->precise)
+		limits = core->model->precise;
+	*key = (struct x86_key){
+		.config = hw->config,
+		.extra = hw->extra_reg.config,
+		.msr = hw->extra_reg.reg,
+		.allowed = x86_limited(core, limits, hw->config),
+	};
+	if (event->attr.exclude_host)
+		key->flags |= X86_GUEST_ONLY;
+	if (event->attr.exclude_guest)
+		key->flags |= X86_HOST_ONLY;
+	if (event->attr.precise_ip || has_branch_stack(event))
+		key->flags |= X86_ALONE;
+	if (core->model->counters_of)
+		key->allowed &= core->model->counters_of(core, event, key->allowed);
+	return key->allowed ? 0 : -EINVAL;
+}
+
+/* Members that count the same share a counter. */
+static int x86_collect(struct perf_event *event, struct x86_key *keys, int n)
+{
+	struct x86_key key;
+	int i, err = x86_event_key(event, &key);
+
+	if (err)
+		return err;
+	for (i = 0; i < n; i++) {
+		if (!memcmp(&keys[i], &key, sizeof(key)) && !(key.flags & X86_ALONE))
+			return n;
+		/* A register beside the selects has one value at a time. */
+		if (key.msr && keys[i].msr == key.msr && keys[i].extra != key.extra)
+			return -EINVAL;
+	}
+	if (n == X86_COUNTERS_MAX)
+		return -EINVAL;
+	keys[n] = key;
+	return n + 1;
+}
+
+/* Can the event's group ever be on as a whole? */
+static int x86_check_group(struct x86_core *core, struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *member;
+	struct x86_wish *wishes;
+	struct x86_key *keys;
+	int i, n;
+
+	keys = kcalloc(X86_COUNTERS_MAX, sizeof(*keys) + sizeof(*wishes), GFP_KERNEL);
+	if (!keys)
+		return -ENOMEM;
+	wishes = (void *)(keys + X86_COUNTERS_MAX);
+
+	n = x86_collect(event, keys, 0);
+	if (n >= 0 && leader != event && leader->pmu == &core->pmu)
+		n = x86_collect(leader, keys, n);
+	for_each_sibling_event(member, leader) {
+		if (n >= 0 && member != event && member->pmu == &core->pmu)
+			n = x86_collect(member, keys, n);
+	}
+	for (i = 0; i < n; i++)
+		wishes[i] = (struct x86_wish){ .allowed = keys[i].allowed, .now = -1 };
+	if (n >= 0)
+		n = x86_assign(wishes, n, 0) ? 0 : -EINVAL;
+	kfree(keys);
+	return n;
+}
+
+/**
+ * x86_event_init - see struct pmu
+ * @event: new
+ */
+int x86_event_init(struct perf_event *event)
+{
+	struct x86_core *core = to_x86_core(event->pmu);
+	struct hw_perf_event *hw = &event->hw;
+	int err;
+
+	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_HW_CACHE &&
+	    event->attr.type != core->pmu.type)
+		return -ENOENT;
+	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, &core->cpus))
+		return -ENOENT;
+
+	err = x86_set_config(core, event);
+	if (!err && core->model->init_event)
+		err = core->model->init_event(event);
+	if (!err)
+		err = x86_set_extra(core, event);
+	if (err) {
+		/* Another PMU that is asked now finds it as it was. */
+		hw->config = 0;
+		hw->extra_reg = (struct hw_perf_event_extra){ };
+		return err;
+	}
+	hw->idx = -1;
+	hw->last_cpu = -1;
+	if (has_branch_stack(event) || (event->attr.precise_ip && !core->model->precise))
+		return -EOPNOTSUPP;
+	if (is_sampling_event(event) && !event->attr.freq && core->model->min_period &&
+	    event->attr.sample_period < core->model->min_period(event))
+		return -EINVAL;
+	if (!is_sampling_event(event)) {
+		hw->sample_period = core->max_period;
+		hw->last_period = hw->sample_period;
+		local64_set(&hw->period_left, hw->sample_period);
+	}
+	if (x86_rdpmc)
+		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+	return x86_check_group(core, event);
+}

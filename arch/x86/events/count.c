@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is counted on a CPU, by whom, and how much it is so far.
+ *
+ * Interrupts are off in all of this, on the CPU that it is about.
+ */
+#include <linux/rculist.h>
+
+#include "engine.h"
+
+DEFINE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);
+
+/**
+ * x86_event_count - the count that an event is a client of, NULL for none
+ * @event: of this driver
+ *
+ * Any context.
+ */
+struct x86_count *x86_event_count(const struct perf_event *event)
+{
+	return (struct x86_count *)READ_ONCE(event->hw.event_base);
+}
+
+/*
+ * Totals. In an NMI there may be a half-made change beneath, which @seq tells.
+ */
+
+static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *count)
+{
+	int counter = READ_ONCE(count->counter);
+
+	if (counter < 0 || (READ_ONCE(count->seq) & 1))
+		return READ_ONCE(count->total);
+	return READ_ONCE(count->bias) + x86_read_counter(cpu->core, counter);
+}
+
+/**
+ * x86_count_read - a count's total
+ * @cpu: this CPU
+ * @count: on it
+ *
+ * While the PMU is disabled, or a group is read, each counter is read but once: the end
+ * of what one event counts is the start of what another does. Any context, NMI included.
+ */
+u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	if (in_nmi() || !(cpu->halted || cpu->txn))
+		return x86_count_read_now(cpu, count);
+	if (count->turn != cpu->turn) {
+		WRITE_ONCE(count->total, x86_count_read_now(cpu, count));
+		count->turn = cpu->turn;
+	}
+	return count->total;
+}
+
+/**
+ * x86_event_account - bring an event up to its count's total
+ * @event: a client
+ * @total: that has been read after the event's last update
+ *
+ * Any context. An NMI that interrupts this takes its part, and leaves the rest.
+ */
+void x86_event_account(struct perf_event *event, u64 total)
+{
+	struct hw_perf_event *hw = &event->hw;
+	s64 before, n;
+
+	before = local64_read(&hw->prev_count);
+	do {
+		n = total - before;
+		if (n <= 0)
+			return;
+	} while (!local64_try_cmpxchg(&hw->prev_count, &before, total));
+	local64_add(n, &event->count);
+	local64_sub(n, &hw->period_left);
+}
+
+/**
+ * x86_event_due - the total at which an event's period ends
+ * @event: a client that samples
+ */
+u64 x86_event_due(const struct perf_event *event)
+{
+	return local64_read(&event->hw.prev_count) + local64_read(&event->hw.period_left);
+}
+
+/**
+ * x86_event_begin_period - let a new period begin if the last one is over
+ * @event: that samples
+ *
+ * The new period begins where the last one ended, unless that one, too, is over already.
+ */
+void x86_event_begin_period(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	s64 left = local64_read(&hw->period_left);
+
+	if (left > 0)
+		return;
+	left += hw->sample_period;
+	if (left <= 0)
+		left = hw->sample_period;
+	local64_set(&hw->period_left, left);
+	hw->last_period = hw->sample_period;
+}
+
+/**
+ * x86_event_runs - does a client want to be counted now?
+ * @event: a client; any context
+ */
+bool x86_event_runs(const struct perf_event *event)
+{
+	return !(READ_ONCE(event->hw.state) & PERF_HES_STOPPED);
+}
+
+/**
+ * x86_count_runs - does anybody want this to be counted now?
+ * @count: on this CPU
+ */
+bool x86_count_runs(const struct x86_count *count)
+{
+	struct perf_event *event;
+
+	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+		if (x86_event_runs(event))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * x86_count_next - find out anew when the first client wants an interrupt
+ * @count: on this CPU
+ *
+ * It takes a step for each client, of which there are X86_CLIENTS_MAX at most.
+ */
+void x86_count_next(struct x86_count *count)
+{
+	struct perf_event *event;
+	u64 next = U64_MAX;
+
+	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+		if (is_sampling_event(event) && x86_event_runs(event))
+			next = min(next, x86_event_due(event));
+	}
+	WRITE_ONCE(count->next, next);
+}
+
+/* Clients */
+
+static bool x86_keys_equal(const struct x86_key *a, const struct x86_key *b)
+{
+	return a->config == b->config && a->extra == b->extra && a->msr == b->msr &&
+	       a->allowed == b->allowed && a->flags == b->flags && !(a->flags & X86_ALONE);
+}
+
+static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_key *key)
+{
+	int i;
+
+	for_each_x86_counter(i, cpu->used) {
+		struct x86_count *count = &cpu->counts[i];
+
+		if (x86_keys_equal(&count->key, key) && count->nr_clients < X86_CLIENTS_MAX)
+			return count;
+	}
+	return NULL;
+}
+
+static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86_key *key)
+{
+	struct x86_count *count;
+	int i;
+
+	if (!~cpu->used)
+		return NULL;
+	i = __ffs64(~cpu->used);
+	count = &cpu->counts[i];
+	*count = (struct x86_count){ .key = *key, .counter = -1, .wanted = -1, .next = U64_MAX };
+	INIT_LIST_HEAD(&count->clients);
+	cpu->used |= BIT_ULL(i);
+	return count;
+}
+
+/* Is its register beside the select free, or set as it wants it? */
+static bool x86_extra_fits(struct x86_pmu_cpu *cpu, const struct x86_key *key)
+{
+	int i;
+
+	if (!key->msr)
+		return true;
+	for_each_x86_counter(i, cpu->used) {
+		const struct x86_count *other = &cpu->counts[i];
+
+		if (other->nr_clients && other->key.msr == key->msr &&
+		    other->key.extra != key->extra)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * x86_count_attach - let an event be the client of a count
+ * @cpu: this CPU
+ * @event: that is no client; it counts nothing before x86_pmu_start()
+ *
+ * The count may have no counter: see x86_place_counts().
+ *
+ * Return: 0, or -EAGAIN: others are in the way.
+ */
+int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
+{
+	struct x86_count *count;
+	struct x86_key key;
+	int err;
+
+	err = x86_event_key(event, &key);
+	if (err)
+		return err;
+	if (!x86_extra_fits(cpu, &key))
+		return -EAGAIN;
+	count = x86_find_count(cpu, &key) ?: x86_new_count(cpu, &key);
+	if (!count)
+		return -EAGAIN;
+	if (!count->nr_clients++) {
+		/* It may find its counter as it has left it. */
+		if (count->counter >= 0 && !(cpu->wanted & BIT_ULL(count->counter))) {
+			count->wanted = count->counter;
+			cpu->wanted |= BIT_ULL(count->counter);
+		} else {
+			count->wanted = -1;
+			cpu->unplaced = true;
+		}
+	}
+	event->hw.idx = count->wanted;
+	WRITE_ONCE(event->hw.event_base, (unsigned long)count);
+	list_add_rcu(&event->active_entry, &count->clients);
+	return 0;
+}
+
+/**
+ * x86_count_detach - let an event be no client any more
+ * @cpu: this CPU
+ * @event: a client that is stopped and up to date
+ */
+void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
+{
+	struct x86_count *count = x86_event_count(event);
+
+	list_del_rcu(&event->active_entry);
+	WRITE_ONCE(event->hw.event_base, 0);
+	event->hw.idx = -1;
+	cpu->dirty = true;
+	if (is_sampling_event(event))
+		x86_count_next(count);
+	if (--count->nr_clients)
+		return;
+	if (count->wanted >= 0)
+		cpu->wanted &= ~BIT_ULL(count->wanted);
+	count->wanted = -1;
+	if (count->counter < 0)
+		cpu->used &= ~BIT_ULL(count - cpu->counts);
+}
+
+/**
+ * x86_place_counts - decide which counter each count with clients gets
+ * @cpu: this CPU
+ *
+ * What has a counter keeps it if it can. Nothing is written yet.
+ *
+ * Return: 0, or -EAGAIN: there are not enough; then everything is as it was.
+ */
+int x86_place_counts(struct x86_pmu_cpu *cpu)
+{
+	struct x86_wish wishes[X86_COUNTERS_MAX];
+	struct x86_count *counts[X86_COUNTERS_MAX];
+	u64 wanted = 0;
+	int i, n = 0;
+
+	for_each_x86_counter(i, cpu->used) {
+		if (!cpu->counts[i].nr_clients)
+			continue;
+		counts[n] = &cpu->counts[i];
+		wishes[n] = (struct x86_wish){
+			.allowed = counts[n]->key.allowed, .now = counts[n]->counter,
+		};
+		n++;
+	}
+	if (!x86_assign(wishes, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED)))
+		return -EAGAIN;
+	for (i = 0; i < n; i++) {
+		counts[i]->wanted = wishes[i].place;
+		wanted |= BIT_ULL(wishes[i].place);
+	}
+	cpu->wanted = wanted;
+	cpu->unplaced = false;
+	cpu->dirty = true;
+	return 0;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Intel's architectural PMUs, as far as CPUID describes them.
+ */
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+
+#include "../engine.h"
+
+/* Of MSR_IA32_PERF_CAPABILITIES: counters can be written in full width. */
+#define X86_CAP_FULL_WIDTH	BIT_ULL(13)
+
+/* Without full width the value that is written is extended by bit 31. */
+#define X86_NARROW_PERIOD	GENMASK_ULL(30, 0)
+
+const struct x86_bank x86_intel_bank = {
+	.select		= MSR_ARCH_PERFMON_EVENTSEL0,
+	.counter	= MSR_ARCH_PERFMON_PERFCTR0,
+	.stride		= 1,
+	.fixed		= MSR_ARCH_PERFMON_FIXED_CTR0,
+	.fixed_control	= MSR_ARCH_PERFMON_FIXED_CTR_CTRL,
+	.control	= MSR_CORE_PERF_GLOBAL_CTRL,
+	.status		= MSR_CORE_PERF_GLOBAL_STATUS,
+	.ack		= MSR_CORE_PERF_GLOBAL_OVF_CTRL,
+	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.masks_lvt	= true,
+};
+
+/* Version 1 has nothing but selects and counters. */
+const struct x86_bank x86_intel_bank_v1 = {
+	.select		= MSR_ARCH_PERFMON_EVENTSEL0,
+	.counter	= MSR_ARCH_PERFMON_PERFCTR0,
+	.stride		= 1,
+	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.masks_lvt	= true,
+};
+
+/* Architectural events, in the order of CPUID's bits of those that are missing. */
+static const u8 x86_intel_arch_events[] = {
+	PERF_COUNT_HW_CPU_CYCLES,
+	PERF_COUNT_HW_INSTRUCTIONS,
+	PERF_COUNT_HW_BUS_CYCLES,
+	PERF_COUNT_HW_CACHE_REFERENCES,
+	PERF_COUNT_HW_CACHE_MISSES,
+	PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	PERF_COUNT_HW_BRANCH_MISSES,
+};
+
+const u64 x86_intel_generic[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x3c, 0x00),
+	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= X86_EVENT(0x2e, 0x4f),
+	[PERF_COUNT_HW_CACHE_MISSES]		= X86_EVENT(0x2e, 0x41),
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0xc4, 0x00),
+	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0xc5, 0x00),
+	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x3c, 0x01),
+	/* This is not the code of any event, but the name of a fixed counter. */
+	[PERF_COUNT_HW_REF_CPU_CYCLES]		= X86_EVENT(0x00, 0x03),
+};
+
+const struct x86_limit x86_intel_limits[] = {
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_UMASK(0x00, 0x03, X86_FIXED(2)),
+	X86_LIMIT_UMASK(0x00, 0x04, X86_FIXED(3)),
+	X86_LIMIT_END
+};
+
+X86_FORMAT_ATTR(event, "config:0-7");
+X86_FORMAT_ATTR(umask, "config:8-15");
+X86_FORMAT_ATTR(edge, "config:18");
+X86_FORMAT_ATTR(pc, "config:19");
+X86_FORMAT_ATTR(any, "config:21");
+X86_FORMAT_ATTR(inv, "config:23");
+X86_FORMAT_ATTR(cmask, "config:24-31");
+
+struct attribute *x86_intel_format[] = {
+	&format_attr_event.attr,
+	&format_attr_umask.attr,
+	&format_attr_edge.attr,
+	&format_attr_pc.attr,
+	&format_attr_any.attr,
+	&format_attr_inv.attr,
+	&format_attr_cmask.attr,
+	NULL
+};
+
+static u64 x86_intel_fixed(const struct x86_core *core, u32 ecx, union cpuid10_edx edx)
+{
+	u64 mask = X86_GENERAL(INTEL_PMC_MAX_FIXED);
+	unsigned int n = min_t(unsigned int, edx.split.num_counters_fixed, INTEL_PMC_MAX_FIXED);
+	u64 fixed = n ? X86_GENERAL(n) : 0;
+
+	if (core->version < 2)
+		return 0;
+	if (core->version >= 5)
+		fixed |= ecx;
+	return (fixed & mask) << INTEL_PMC_IDX_FIXED;
+}
+
+/* What CPUID says is missing, is. */
+static void x86_intel_drop_missing(struct x86_core *core, u32 missing, int len)
+{
+	int i;
+
+	core->events_mask = missing;
+	core->events_mask_len = len;
+	for (i = 0; i < ARRAY_SIZE(x86_intel_arch_events); i++) {
+		if (i >= len || (missing & BIT(i)))
+			core->generic[x86_intel_arch_events[i]] = 0;
+	}
+	/* This one has no code that other counters count. */
+	if (!(core->counters & X86_FIXED(2)))
+		core->generic[PERF_COUNT_HW_REF_CPU_CYCLES] = 0;
+}
+
+/**
+ * x86_intel_probe - see struct x86_model
+ * @core: its counters, width and control registers are found by CPUID
+ */
+int x86_intel_probe(struct x86_core *core)
+{
+	unsigned int n, missing, ecx;
+	union cpuid10_eax eax;
+	union cpuid10_edx edx;
+
+	if (cpuid_eax(0) < 0xa)
+		return -ENODEV;
+	cpuid(0xa, &eax.full, &missing, &ecx, &edx.full);
+	if (!eax.split.version_id || !eax.split.num_counters || eax.split.bit_width < 32)
+		return -ENODEV;
+	core->version = eax.split.version_id;
+	core->bank = core->version < 2 ? &x86_intel_bank_v1 : &x86_intel_bank;
+	core->counter_msr = core->bank->counter;
+	n = min_t(unsigned int, eax.split.num_counters, INTEL_PMC_MAX_GENERIC);
+	core->counters = X86_GENERAL(n) | x86_intel_fixed(core, ecx, edx);
+	core->width = eax.split.bit_width;
+	core->fixed_width = clamp_t(int, edx.split.bit_width_fixed, core->width, 63);
+	core->max_period = min(X86_NARROW_PERIOD, GENMASK_ULL(core->width - 2, 0));
+	if (core->version < 3)
+		core->config_mask &= ~ARCH_PERFMON_EVENTSEL_ANY;
+
+	if (boot_cpu_has(X86_FEATURE_PDCM))
+		rdmsrl_safe(MSR_IA32_PERF_CAPABILITIES, &core->capabilities);
+	if (core->capabilities & X86_CAP_FULL_WIDTH) {
+		core->counter_msr = MSR_IA32_PMC0;
+		core->max_period = GENMASK_ULL(core->width - 2, 0);
+	}
+	x86_intel_drop_missing(core, missing, eax.split.mask_length);
+	return 0;
+}
+
+const struct x86_model x86_intel_arch_model = {
+	.name		= "generic_arch",
+	.probe		= x86_intel_probe,
+	.config_mask	= X86_RAW_EVENT_MASK | ARCH_PERFMON_EVENTSEL_ANY,
+	.generic	= x86_intel_generic,
+	.limits		= x86_intel_limits,
+	.format		= x86_intel_format,
+};

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The callbacks of struct pmu.
+ *
+ * The core of perf events calls them with interrupts off, on the CPU that they are about,
+ * but for read and stop, which an NMI may call in the middle of any of them.
+ */
+#include "engine.h"
+
+/* The totals that have been read so far are no longer good enough. */
+static void x86_new_turn(struct x86_pmu_cpu *cpu)
+{
+	cpu->turn++;
+}
+
+static void x86_pmu_disable(struct pmu *pmu)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	if (cpu->core != to_x86_core(pmu))
+		return;
+	x86_new_turn(cpu);
+	cpu->halted = true;
+}
+
+static void x86_pmu_enable(struct pmu *pmu)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	if (cpu->core != to_x86_core(pmu))
+		return;
+	/* An NMI that comes before halted is false leaves all changes to this loop. */
+	do {
+		if (READ_ONCE(cpu->dirty))
+			x86_apply(cpu);
+		WRITE_ONCE(cpu->halted, false);
+		barrier();
+	} while (READ_ONCE(cpu->dirty));
+}
+
+/* Outside of a stretch in which the PMU is disabled, changes take effect at once. */
+static void x86_changed(struct x86_pmu_cpu *cpu)
+{
+	WRITE_ONCE(cpu->dirty, true);
+	barrier();
+	if (!cpu->halted)
+		x86_apply(cpu);
+}
+
+static void x86_pmu_start(struct perf_event *event, int flags)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+	struct x86_count *count = x86_event_count(event);
+
+	if (WARN_ON_ONCE(!count))
+		return;
+	if (x86_event_runs(event))
+		return;
+	x86_event_begin_period(event);
+	local64_set(&event->hw.prev_count, x86_count_read(cpu, count));
+	if (is_sampling_event(event))
+		WRITE_ONCE(count->next, min(count->next, x86_event_due(event)));
+	/* From here on the interrupt serves it. */
+	barrier();
+	WRITE_ONCE(event->hw.state, 0);
+	perf_event_update_userpage(event);
+	x86_changed(cpu);
+}
+
+/**
+ * x86_pmu_stop - halt an event
+ * @event: a client, or none any more
+ * @flags: PERF_EF_UPDATE or not: it is brought up to date, since others may go on with
+ *	its counter
+ *
+ * Interrupts are off, or this is an NMI.
+ */
+void x86_pmu_stop(struct perf_event *event, int flags)
+{
+	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
+	struct x86_count *count = x86_event_count(event);
+
+	if (!count || !x86_event_runs(event))
+		return;
+	x86_event_account(event, x86_count_read(cpu, count));
+	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
+	perf_event_update_userpage(event);
+	x86_changed(cpu);
+}
+
+static void x86_pmu_read(struct perf_event *event)
+{
+	struct x86_count *count = x86_event_count(event);
+
+	if (count && x86_event_runs(event))
+		x86_event_account(event, x86_count_read(this_cpu_ptr(&x86_pmu_cpu), count));
+}
+
+static int x86_pmu_add(struct perf_event *event, int flags)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+	int err;
+
+	if (cpu->core != to_x86_core(event->pmu))
+		return -EAGAIN;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	err = x86_count_attach(cpu, event);
+	if (err)
+		return err;
+	if (cpu->unplaced && !(cpu->txn & PERF_PMU_TXN_ADD)) {
+		err = x86_place_counts(cpu);
+		if (err) {
+			x86_count_detach(cpu, event);
+			cpu->unplaced = false;
+			return err;
+		}
+	}
+	if (flags & PERF_EF_START)
+		x86_pmu_start(event, 0);
+	return 0;
+}
+
+static void x86_pmu_del(struct perf_event *event, int flags)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	if (!x86_event_count(event))
+		return;
+	x86_pmu_stop(event, PERF_EF_UPDATE);
+	x86_count_detach(cpu, event);
+	perf_event_update_userpage(event);
+}
+
+/* A group is added as a whole, or read as a whole: then each counter is read but once. */
+static void x86_pmu_start_txn(struct pmu *pmu, unsigned int flags)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	WARN_ON_ONCE(cpu->txn);
+	cpu->txn = flags;
+	if (flags & PERF_PMU_TXN_ADD) {
+		cpu->unplaced = false;
+		perf_pmu_disable(pmu);
+	} else if (!cpu->halted) {
+		x86_new_turn(cpu);
+	}
+}
+
+static void x86_end_txn(struct pmu *pmu, struct x86_pmu_cpu *cpu)
+{
+	unsigned int flags = cpu->txn;
+
+	WARN_ON_ONCE(!flags);
+	cpu->txn = 0;
+	if (flags & PERF_PMU_TXN_ADD)
+		perf_pmu_enable(pmu);
+}
+
+static int x86_pmu_commit_txn(struct pmu *pmu)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	if (cpu->unplaced && x86_place_counts(cpu))
+		return -EAGAIN;
+	x86_end_txn(pmu, cpu);
+	return 0;
+}
+
+static void x86_pmu_cancel_txn(struct pmu *pmu)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	cpu->unplaced = false;
+	x86_end_txn(pmu, cpu);
+}
+
+/* A period shorter than an erratum allows is not possible. */
+static int x86_pmu_check_period(struct perf_event *event, u64 value)
+{
+	const struct x86_core *core = to_x86_core(event->pmu);
+
+	if (core->model->min_period && value && value < core->model->min_period(event))
+		return -EINVAL;
+	return 0;
+}
+
+/* Groups of cores of another kind are kept off this CPU. */
+static bool x86_pmu_filter(struct pmu *pmu, int cpu)
+{
+	return !cpumask_test_cpu(cpu, &to_x86_core(pmu)->cpus);
+}
+
+/**
+ * x86_pmu_fill - fill in what a struct pmu of this driver has
+ * @core: whose
+ */
+void x86_pmu_fill(struct x86_core *core)
+{
+	core->pmu = (struct pmu) {
+		.event_init	= x86_event_init,
+		.pmu_enable	= x86_pmu_enable,
+		.pmu_disable	= x86_pmu_disable,
+		.add		= x86_pmu_add,
+		.del		= x86_pmu_del,
+		.start		= x86_pmu_start,
+		.stop		= x86_pmu_stop,
+		.read		= x86_pmu_read,
+		.start_txn	= x86_pmu_start_txn,
+		.commit_txn	= x86_pmu_commit_txn,
+		.cancel_txn	= x86_pmu_cancel_txn,
+		.event_idx	= x86_pmu_event_idx,
+		.event_mapped	= x86_pmu_event_mapped,
+		.event_unmapped	= x86_pmu_event_unmapped,
+		.check_period	= x86_pmu_check_period,
+		.filter		= core->kind ? x86_pmu_filter : NULL,
+	};
+	if (core->kind)
+		core->pmu.capabilities |= PERF_PMU_CAP_EXTENDED_HW_TYPE;
+}

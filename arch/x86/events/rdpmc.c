@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that user space reads by the RDPMC instruction, and what an event's page says
+ * about them and about the clock.
+ *
+ * CR4.PCE lets a program read any counter. It is on while an address space is in use in
+ * which such a page is mapped (or always, or never: the PMU's "rdpmc" in sysfs).
+ */
+#include <linux/device.h>
+#include <linux/mm.h>
+#include <linux/sched/clock.h>
+#include <asm/mmu_context.h>
+#include <asm/timer.h>
+#include <asm/tlbflush.h>
+
+#include "engine.h"
+
+DEFINE_STATIC_KEY_FALSE(rdpmc_never_available_key);
+DEFINE_STATIC_KEY_FALSE(rdpmc_always_available_key);
+
+/* 0: nobody may; 1: those may who have mapped an event; 2: everybody may. */
+int x86_rdpmc = 1;
+static DEFINE_MUTEX(x86_rdpmc_mutex);
+
+/**
+ * x86_pmu_event_idx - see struct pmu
+ * @event: any context
+ */
+int x86_pmu_event_idx(struct perf_event *event)
+{
+	struct x86_count *count = x86_event_count(event);
+	int counter;
+
+	if (!(event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT) || !count)
+		return 0;
+	counter = READ_ONCE(count->counter);
+	return counter < 0 || count->wanted != counter ? 0 : x86_rdpmc_index(counter) + 1;
+}
+
+/**
+ * x86_pmu_event_mapped - see struct pmu
+ * @event: that has been mapped
+ * @mm: where; its mmap_lock is held, so that the CPUs hear of it one after the other
+ */
+void x86_pmu_event_mapped(struct perf_event *event, struct mm_struct *mm)
+{
+	if (!(event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT))
+		return;
+	mmap_assert_write_locked(mm);
+	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
+		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
+}
+
+/**
+ * x86_pmu_event_unmapped - see struct pmu
+ * @event: whose mapping has gone
+ * @mm: from where
+ */
+void x86_pmu_event_unmapped(struct perf_event *event, struct mm_struct *mm)
+{
+	if (!(event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT))
+		return;
+	if (atomic_dec_and_test(&mm->context.perf_rdpmc_allowed))
+		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
+}
+
+/**
+ * perf_clear_dirty_counters - nobody else's counts are to be seen by who comes
+ *
+ * On a switch to an address space that may read counters, interrupts off.
+ */
+void perf_clear_dirty_counters(void)
+{
+	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
+	u64 dirty;
+	int i;
+
+	if (!cpu->core)
+		return;
+	dirty = cpu->core->counters & ~cpu->has_clean;
+	for_each_x86_counter(i, dirty) {
+		struct x86_count *count = cpu->owner[i];
+
+		if (!count)
+			continue;
+		if (count->nr_clients) {
+			dirty &= ~BIT_ULL(i);
+			continue;
+		}
+		WRITE_ONCE(cpu->owner[i], NULL);
+		cpu->used &= ~BIT_ULL(count - cpu->counts);
+	}
+	x86_clear_counters(cpu, dirty);
+}
+
+static void x86_userpage_clock(const struct perf_event *event,
+			       struct perf_event_mmap_page *page, u64 now)
+{
+	struct cyc2ns_data data;
+	u64 offset;
+
+	if (!using_native_sched_clock() || !sched_clock_stable())
+		return;
+	cyc2ns_read_begin(&data);
+	offset = data.cyc2ns_offset + __sched_clock_offset;
+	page->cap_user_time = 1;
+	page->time_mult = data.cyc2ns_mul;
+	page->time_shift = data.cyc2ns_shift;
+	page->time_offset = offset - now;
+	/* time_zero is about the clock of records, which another clock may be instead. */
+	if (!event->attr.use_clockid) {
+		page->cap_user_time_zero = 1;
+		page->time_zero = offset;
+	}
+	cyc2ns_read_end();
+}
+
+/**
+ * arch_perf_update_userpage - see the core of perf events
+ * @event: the event
+ * @page: its page; the offset is about a count's total when this is called
+ * @now: perf_clock() that belongs to the page's times
+ */
+void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_page *page,
+			       u64 now)
+{
+	const struct x86_count *count;
+
+	page->cap_user_time = 0;
+	page->cap_user_time_zero = 0;
+	page->cap_user_rdpmc = !!(event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT);
+	page->pmc_width = 0;
+	if (event->pmu->event_init == x86_event_init) {
+		const struct x86_core *core = to_x86_core(event->pmu);
+
+		count = x86_event_count(event);
+		page->pmc_width = core->width;
+		if (page->index && count) {
+			page->offset += READ_ONCE(count->bias);
+			page->pmc_width = x86_counter_width(core, count->counter);
+		}
+	}
+	x86_userpage_clock(event, page, now);
+}
+
+static ssize_t rdpmc_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", x86_rdpmc);
+}
+
+static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr,
+			   const char *buf, size_t len)
+{
+	unsigned long value;
+	int err = kstrtoul(buf, 0, &value);
+
+	if (err)
+		return err;
+	if (value > 2)
+		return -EINVAL;
+	guard(mutex)(&x86_rdpmc_mutex);
+	if (value == x86_rdpmc)
+		return len;
+	if (!value)
+		static_branch_inc(&rdpmc_never_available_key);
+	else if (!x86_rdpmc)
+		static_branch_dec(&rdpmc_never_available_key);
+	if (value == 2)
+		static_branch_inc(&rdpmc_always_available_key);
+	else if (x86_rdpmc == 2)
+		static_branch_dec(&rdpmc_always_available_key);
+	x86_rdpmc = value;
+	on_each_cpu(cr4_update_pce, NULL, 1);
+	return len;
+}
+
+DEVICE_ATTR_RW(rdpmc);

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The counters' registers. This file alone writes them, and knows what they hold, so that
+ * no value is written that is there already.
+ *
+ * Everything here is for the CPU that it runs on, with interrupts off. The NMI uses it,
+ * too: what a register is going to hold is noted before it is written, so that an NMI
+ * between the two may restore it.
+ */
+#define pr_fmt(fmt) "perf/x86: " fmt
+
+#include <asm/msr.h>
+#include <asm/nmi.h>
+
+#include "engine.h"
+
+static u32 x86_select_msr(const struct x86_bank *bank, int counter)
+{
+	return bank->select + counter * bank->stride;
+}
+
+static u32 x86_counter_msr(const struct x86_core *core, int counter)
+{
+	if (x86_counter_is_fixed(counter))
+		return core->bank->fixed + counter - INTEL_PMC_IDX_FIXED;
+	return core->counter_msr + counter * core->bank->stride;
+}
+
+/**
+ * x86_rdpmc_index - what the RDPMC instruction calls a counter
+ * @counter: number of the counter
+ */
+unsigned int x86_rdpmc_index(int counter)
+{
+	if (x86_counter_is_fixed(counter))
+		return INTEL_PMC_FIXED_RDPMC_BASE | (counter - INTEL_PMC_IDX_FIXED);
+	return counter;
+}
+
+/**
+ * x86_read_counter - what a counter holds, extended by its sign
+ * @core: this CPU's PMU
+ * @counter: one of its counters
+ */
+u64 x86_read_counter(const struct x86_core *core, int counter)
+{
+	unsigned int unused = 64 - x86_counter_width(core, counter);
+	u64 value;
+
+	rdpmcl(x86_rdpmc_index(counter), value);
+	return (s64)(value << unused) >> unused;
+}
+
+/**
+ * x86_write_counter - let a counter go on from a value
+ * @cpu: this CPU
+ * @counter: one of its counters
+ * @value: as x86_read_counter() will return it; not below -max_period
+ */
+void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value)
+{
+	const struct x86_core *core = cpu->core;
+
+	wrmsrl(x86_counter_msr(core, counter),
+	       value & GENMASK_ULL(x86_counter_width(core, counter) - 1, 0));
+}
+
+/**
+ * x86_write_select - select what a general counter counts
+ * @cpu: this CPU
+ * @counter: not a fixed one
+ * @select: the whole register
+ */
+void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+
+	if (!counter)
+		select |= bank->always;
+	if (cpu->select[counter] == select)
+		return;
+	WRITE_ONCE(cpu->select[counter], select);
+	barrier();
+	if (bank->write_select)
+		bank->write_select(counter, select);
+	else
+		wrmsrl(x86_select_msr(bank, counter), select);
+}
+
+/**
+ * x86_write_fixed_control - select in which modes fixed counters count
+ * @cpu: this CPU
+ * @value: the whole register
+ */
+void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value)
+{
+	if (cpu->fixed_control == value)
+		return;
+	WRITE_ONCE(cpu->fixed_control, value);
+	barrier();
+	wrmsrl(cpu->core->bank->fixed_control, value);
+}
+
+/**
+ * x86_write_control - say which counters run
+ * @cpu: this CPU, whose PMU has such a register
+ * @value: mask of counters
+ */
+void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
+{
+	if (cpu->control == value)
+		return;
+	WRITE_ONCE(cpu->control, value);
+	barrier();
+	wrmsrl(cpu->core->bank->control, value);
+}
+
+/**
+ * x86_write_extra - set a register beside the selects
+ * @cpu: this CPU
+ * @msr: its address
+ * @value: for it
+ */
+void x86_write_extra(struct x86_pmu_cpu *cpu, u32 msr, u64 value)
+{
+	int i;
+
+	for (i = 0; i < X86_EXTRA_MAX; i++) {
+		if (!cpu->extra_msr[i])
+			cpu->extra[i] = ~value;
+		else if (cpu->extra_msr[i] != msr)
+			continue;
+		if (cpu->extra[i] == value)
+			return;
+		cpu->extra_msr[i] = msr;
+		cpu->extra[i] = value;
+		break;
+	}
+	wrmsrl(msr, value);
+}
+
+/**
+ * x86_fixed_select - a fixed counter's part of the control register, at its lowest bits
+ * @config: of an event that it counts
+ */
+u64 x86_fixed_select(u64 config)
+{
+	u64 bits = 0;
+
+	if (config & ARCH_PERFMON_EVENTSEL_OS)
+		bits |= INTEL_FIXED_0_KERNEL;
+	if (config & ARCH_PERFMON_EVENTSEL_USR)
+		bits |= INTEL_FIXED_0_USER;
+	if (config & ARCH_PERFMON_EVENTSEL_ANY)
+		bits |= INTEL_FIXED_0_ANYTHREAD;
+	if (config & ARCH_PERFMON_EVENTSEL_INT)
+		bits |= INTEL_FIXED_0_ENABLE_PMI;
+	return bits;
+}
+
+/* Counters that have passed zero; they are negative until then. */
+static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
+{
+	u64 overflowed = 0;
+	int i;
+
+	for_each_x86_counter(i, cpu->core->counters) {
+		if (cpu->owner[i] && (s64)x86_read_counter(cpu->core, i) >= 0)
+			overflowed |= BIT_ULL(i);
+	}
+	return overflowed;
+}
+
+/**
+ * x86_read_overflowed - which counters have overflowed, and acknowledge it
+ * @cpu: this CPU
+ * @others: set to what else has happened, as bits of the status register
+ */
+u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	u64 status;
+
+	*others = 0;
+	if (!bank->status)
+		return x86_find_overflowed(cpu);
+	rdmsrl(bank->status, status);
+	if (status)
+		wrmsrl(bank->ack, status);
+	*others = status & ~cpu->core->counters;
+	return status & cpu->core->counters;
+}
+
+/**
+ * x86_clear_counters - let counters tell nothing of what they have counted
+ * @cpu: this CPU
+ * @counters: mask of counters that belong to no count
+ */
+void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
+{
+	int i;
+
+	for_each_x86_counter(i, counters & ~cpu->has_clean)
+		x86_write_counter(cpu, i, -cpu->core->max_period);
+	cpu->has_clean |= counters;
+}
+
+/**
+ * x86_reset_registers - halt and clear all counters, whatever was in them
+ * @cpu: this CPU, which has just come up, or goes down
+ */
+void x86_reset_registers(struct x86_pmu_cpu *cpu)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	int i;
+
+	if (bank->control) {
+		cpu->control = ~0ULL;
+		x86_write_control(cpu, 0);
+	}
+	if (bank->fixed_control) {
+		cpu->fixed_control = ~0ULL;
+		x86_write_fixed_control(cpu, 0);
+	}
+	for_each_x86_counter(i, cpu->core->counters) {
+		cpu->select[i] = x86_counter_is_fixed(i) ? 0 : ~0ULL;
+		if (!x86_counter_is_fixed(i))
+			x86_write_select(cpu, i, 0);
+	}
+	cpu->has_clean = 0;
+	x86_clear_counters(cpu, cpu->core->counters);
+	if (bank->status)
+		wrmsrl(bank->ack, cpu->core->counters);
+	cpu->running = 0;
+	memset(cpu->extra_msr, 0, sizeof(cpu->extra_msr));
+}
+
+/* Nobody else in the kernel is to use them; others ask for them by this. */
+static bool x86_reserve(const struct x86_core *core, int counter)
+{
+	u32 msr = core->bank->counter + counter * core->bank->stride;
+	u32 select = x86_select_msr(core->bank, counter);
+
+#ifdef CONFIG_X86_LOCAL_APIC
+	if (!reserve_perfctr_nmi(msr))
+		return false;
+	if (!reserve_evntsel_nmi(select)) {
+		release_perfctr_nmi(msr);
+		return false;
+	}
+#endif
+	return true;
+}
+
+/* Does a register keep what is written into it? */
+static bool x86_keeps(u32 msr, u64 value, u64 mask)
+{
+	u64 back;
+
+	return !wrmsrl_safe(msr, value) && !rdmsrl_safe(msr, &back) &&
+	       (back & mask) == (value & mask);
+}
+
+/**
+ * x86_check_registers - are there counters, and do they count what they are told to?
+ * @core: of the CPU that this runs on
+ *
+ * At boot. A counter that somebody else has switched on, or that a hypervisor only
+ * seems to have, is not used.
+ *
+ * Return: 0, or -ENODEV: there is no PMU; the log has one line that says why.
+ */
+int x86_check_registers(struct x86_core *core)
+{
+	const struct x86_bank *bank = core->bank;
+	u64 good = 0, value;
+	int i;
+
+	for_each_x86_counter(i, core->counters & ~GENMASK_ULL(63, INTEL_PMC_IDX_FIXED)) {
+		u64 start = 0xabcdULL;
+
+		if (!bank->write_select &&
+		    (rdmsrl_safe(x86_select_msr(bank, i), &value) ||
+		     (bank->run && (value & bank->run)))) {
+			pr_warn("counter %d is in use by the firmware, or not there\n", i);
+			continue;
+		}
+		if (!x86_keeps(x86_counter_msr(core, i), start,
+			       GENMASK_ULL(core->width - 1, 0)) ||
+		    wrmsrl_safe(x86_counter_msr(core, i), 0))
+			continue;
+		if (x86_reserve(core, i))
+			good |= BIT_ULL(i);
+	}
+	if (!good) {
+		pr_info("no PMU: its counters do not keep what is written\n");
+		return -ENODEV;
+	}
+	if (bank->fixed_control && rdmsrl_safe(bank->fixed_control, &value))
+		core->counters = good;
+	if (bank->control && (rdmsrl_safe(bank->control, &value) ||
+			      rdmsrl_safe(bank->status, &value))) {
+		pr_info("no PMU: its control registers are not there\n");
+		return -ENODEV;
+	}
+	core->counters = good | (core->counters & GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
+	return 0;
+}

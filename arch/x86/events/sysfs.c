@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The PMU's directory in sysfs: "format" and "events", which tools read, "caps", and
+ * "rdpmc".
+ */
+#include <linux/device.h>
+#include <linux/slab.h>
+
+#include "engine.h"
+
+static struct x86_core *x86_device_core(struct device *dev)
+{
+	return to_x86_core(dev_get_drvdata(dev));
+}
+
+/* Generic events: those that the CPU has, by their configs. */
+
+static ssize_t x86_generic_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	struct perf_pmu_events_attr *event =
+		container_of(attr, struct perf_pmu_events_attr, attr);
+	u64 config = x86_device_core(dev)->generic[event->id], number;
+	ssize_t n;
+
+	number = (config & ARCH_PERFMON_EVENTSEL_EVENT) |
+		 (config & (AMD64_EVENTSEL_EVENT & ~ARCH_PERFMON_EVENTSEL_EVENT)) >> 24;
+	n = sysfs_emit(page, "event=0x%02llx", number);
+	if (config & ARCH_PERFMON_EVENTSEL_UMASK)
+		n += sysfs_emit_at(page, n, ",umask=0x%02llx",
+				   (config & ARCH_PERFMON_EVENTSEL_UMASK) >> 8);
+	if (config & ARCH_PERFMON_EVENTSEL_EDGE)
+		n += sysfs_emit_at(page, n, ",edge");
+	if (config & ARCH_PERFMON_EVENTSEL_PIN_CONTROL)
+		n += sysfs_emit_at(page, n, ",pc");
+	if (config & ARCH_PERFMON_EVENTSEL_ANY)
+		n += sysfs_emit_at(page, n, ",any");
+	if (config & ARCH_PERFMON_EVENTSEL_INV)
+		n += sysfs_emit_at(page, n, ",inv");
+	if (config & ARCH_PERFMON_EVENTSEL_CMASK)
+		n += sysfs_emit_at(page, n, ",cmask=0x%02llx",
+				   (config & ARCH_PERFMON_EVENTSEL_CMASK) >> 24);
+	return n + sysfs_emit_at(page, n, "\n");
+}
+
+#define X86_GENERIC_ATTR(_name, _id)	\
+	PMU_EVENT_ATTR_ID(_name, x86_generic_show, PERF_COUNT_HW_##_id)
+
+/* In the order of their numbers. */
+static struct attribute *x86_generic_attrs[] = {
+	X86_GENERIC_ATTR(cpu-cycles, CPU_CYCLES),
+	X86_GENERIC_ATTR(instructions, INSTRUCTIONS),
+	X86_GENERIC_ATTR(cache-references, CACHE_REFERENCES),
+	X86_GENERIC_ATTR(cache-misses, CACHE_MISSES),
+	X86_GENERIC_ATTR(branch-instructions, BRANCH_INSTRUCTIONS),
+	X86_GENERIC_ATTR(branch-misses, BRANCH_MISSES),
+	X86_GENERIC_ATTR(bus-cycles, BUS_CYCLES),
+	X86_GENERIC_ATTR(stalled-cycles-frontend, STALLED_CYCLES_FRONTEND),
+	X86_GENERIC_ATTR(stalled-cycles-backend, STALLED_CYCLES_BACKEND),
+	X86_GENERIC_ATTR(ref-cycles, REF_CPU_CYCLES),
+	NULL
+};
+
+static umode_t x86_generic_visible(struct kobject *kobj, struct attribute *attr, int i)
+{
+	u64 config = x86_device_core(kobj_to_dev(kobj))->generic[i];
+
+	return config && config != X86_IMPOSSIBLE ? attr->mode : 0;
+}
+
+/* A group for each kind of core; nothing in it that the row does not have. */
+
+static ssize_t pmu_name_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%s\n", x86_device_core(dev)->model->name);
+}
+
+static DEVICE_ATTR_RO(pmu_name);
+
+/* Branch records and precise events: none yet. */
+static ssize_t max_precise_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n", 0);
+}
+
+static DEVICE_ATTR_RO(max_precise);
+
+static struct attribute *x86_caps_attrs[] = {
+	&dev_attr_pmu_name.attr,
+	&dev_attr_max_precise.attr,
+	NULL
+};
+
+static struct attribute *x86_control_attrs[] = { &dev_attr_rdpmc.attr, NULL };
+
+static const struct attribute_group x86_generic_group = {
+	.name		= "events",
+	.attrs		= x86_generic_attrs,
+	.is_visible	= x86_generic_visible,
+};
+
+static const struct attribute_group x86_caps_group = {
+	.name	= "caps",
+	.attrs	= x86_caps_attrs,
+};
+
+static const struct attribute_group x86_control_group = {
+	.attrs	= x86_control_attrs,
+};
+
+/**
+ * struct x86_sysfs - the groups of one kind of core
+ * @format: from its row
+ * @events: from its row, beside the generic ones
+ * @groups: all of them, and a NULL
+ * @update: those that are merged into others of the same name
+ */
+struct x86_sysfs {
+	struct attribute_group		format;
+	struct attribute_group		events;
+	const struct attribute_group	*groups[5];
+	const struct attribute_group	*update[2];
+};
+
+/**
+ * x86_sysfs_fill - let a PMU have its attributes
+ * @core: whose; once, at boot
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int x86_sysfs_fill(struct x86_core *core)
+{
+	struct x86_sysfs *sysfs = kzalloc(sizeof(*sysfs), GFP_KERNEL);
+	int n = 0;
+
+	if (!sysfs)
+		return -ENOMEM;
+	sysfs->format = (struct attribute_group){ .name = "format", .attrs = core->model->format };
+	sysfs->events = (struct attribute_group){ .name = "events", .attrs = core->model->events };
+	if (core->model->format)
+		sysfs->groups[n++] = &sysfs->format;
+	sysfs->groups[n++] = &x86_generic_group;
+	sysfs->groups[n++] = &x86_caps_group;
+	sysfs->groups[n++] = &x86_control_group;
+	core->pmu.attr_groups = sysfs->groups;
+	if (core->model->events) {
+		sysfs->update[0] = &sysfs->events;
+		core->pmu.attr_update = sysfs->update;
+	}
+	return 0;
+}
