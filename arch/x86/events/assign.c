@@ -173,3 +173,7 @@ bool x86_assign(struct x86_wish *wishes, int n, u64 prefer)
 	return n <= X86_COUNTERS_MAX &&
 	       (x86_assign_simply(wishes, n, prefer) || x86_assign_by_paths(wishes, n, prefer));
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/assign_test.c"
+#endif

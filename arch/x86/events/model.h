@@ -205,11 +205,6 @@ extern struct attribute *x86_amd_format[];
 int x86_amd_probe(struct x86_core *core);
 int x86_amd_init_event(struct perf_event *event);
 
-/* format_attr_NAME, for @format of a model */
-#define X86_FORMAT_ATTR(_name, _format)						\
-	PMU_FORMAT_ATTR_SHOW(_name, _format)					\
-	struct device_attribute format_attr_##_name = __ATTR_RO(_name)
-
 /* An attribute for @events of a model: a name and its text */
 #define X86_EVENT_ATTR(_name, _text)						\
 	(&((struct perf_pmu_events_attr[]) { {					\

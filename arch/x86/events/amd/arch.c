@@ -36,11 +36,11 @@ const struct x86_bank x86_amd_v2_bank = {
 	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
 };
 
-X86_FORMAT_ATTR(event, "config:0-7,32-35");
-X86_FORMAT_ATTR(umask, "config:8-15");
-X86_FORMAT_ATTR(edge, "config:18");
-X86_FORMAT_ATTR(inv, "config:23");
-X86_FORMAT_ATTR(cmask, "config:24-31");
+PMU_FORMAT_ATTR(event, "config:0-7,32-35");
+PMU_FORMAT_ATTR(umask, "config:8-15");
+PMU_FORMAT_ATTR(edge, "config:18");
+PMU_FORMAT_ATTR(inv, "config:23");
+PMU_FORMAT_ATTR(cmask, "config:24-31");
 
 struct attribute *x86_amd_format[] = {
 	&format_attr_event.attr,

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The assignment of counters, by brute force.
+ *
+ * Included at the end of assign.c.
+ */
+#include <kunit/test.h>
+
+#include "tests/assign_check.h"
+
+/* The program in tools/testing/perf_events/ tries more of them. */
+static void assign_all_of_three_counters(struct kunit *test)
+{
+	struct x86_wish wishes[4];
+	unsigned long tried = 0;
+	const char *fault;
+	int n;
+
+	for (n = 0; n <= ARRAY_SIZE(wishes); n++) {
+		fault = assign_try_all(wishes, 0, n, 3, 0, &tried);
+		if (fault)
+			KUNIT_FAIL(test, "%d wishes: %s", n, fault);
+	}
+	kunit_info(test, "%lu assignments", tried);
+}
+
+/* As on a real CPU: eight general counters, four fixed ones. */
+static void assign_many(struct kunit *test)
+{
+	struct x86_wish wishes[12];
+	int i;
+
+	for (i = 0; i < 12; i++)
+		wishes[i] = (struct x86_wish){ .allowed = 0xf000000ffULL, .now = -1 };
+	KUNIT_EXPECT_TRUE(test, x86_assign(wishes, 12, 0));
+	/* One more that needs the counter which another can do without. */
+	for (i = 0; i < 12; i++)
+		wishes[i].now = i < 8 ? i : i + 24;
+	wishes[0].allowed = 0xff;
+	KUNIT_EXPECT_TRUE(test, x86_assign(wishes, 12, 0));
+	wishes[11].now = -1;
+	wishes[11].allowed = BIT_ULL(0);
+	KUNIT_EXPECT_TRUE(test, x86_assign(wishes, 12, 0));
+	KUNIT_EXPECT_EQ(test, wishes[11].place, 0);
+	for (i = 0; i < 12; i++)
+		wishes[i].allowed = 0xf00000007fULL & ~(i ? 0ULL : 0ULL);
+	wishes[0].allowed = 0;
+	KUNIT_EXPECT_FALSE(test, x86_assign(wishes, 12, 0));
+}
+
+static void assign_prefers(struct kunit *test)
+{
+	struct x86_wish wish = { .allowed = 0x30000000fULL, .now = -1 };
+
+	KUNIT_EXPECT_TRUE(test, x86_assign(&wish, 1, GENMASK_ULL(63, 32)));
+	KUNIT_EXPECT_EQ(test, wish.place, 32);
+	KUNIT_EXPECT_TRUE(test, x86_assign(&wish, 1, 0));
+	KUNIT_EXPECT_EQ(test, wish.place, 0);
+	wish.now = 2;
+	KUNIT_EXPECT_TRUE(test, x86_assign(&wish, 1, GENMASK_ULL(63, 32)));
+	KUNIT_EXPECT_EQ(test, wish.place, 2);
+}
+
+static struct kunit_case assign_cases[] = {
+	KUNIT_CASE(assign_all_of_three_counters),
+	KUNIT_CASE(assign_many),
+	KUNIT_CASE(assign_prefers),
+	{ }
+};
+
+static struct kunit_suite assign_suite = {
+	.name		= "perf_x86_assign",
+	.test_cases	= assign_cases,
+};
+
+kunit_test_suite(assign_suite);

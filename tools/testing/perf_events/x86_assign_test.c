@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The assignment of counters to what is to be counted on x86 (the kernel's own source),
+ * against brute force: all lists on small PMUs, and random ones of up to eight wishes.
+ */
+#include "harness.h"
+
+#include "../../../arch/x86/events/assign.c"
+#include "../../../arch/x86/events/tests/assign_check.h"
+
+#define MAX_WISHES	8
+
+static void random_wishes(struct x86_wish *wishes, int n, int counters, u64 *state)
+{
+	u64 taken = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		u64 mask = harness_random(state) & (BIT_ULL(counters) - 1);
+		u64 free;
+
+		/* Real constraints are mostly all counters, or few. */
+		if (harness_random(state) % 2)
+			mask = harness_random(state) % 2 ? BIT_ULL(counters) - 1 :
+			       BIT_ULL(harness_random(state) % counters);
+		wishes[i] = (struct x86_wish){ .allowed = mask, .now = -1 };
+		free = mask & ~taken;
+		if (free && harness_random(state) % 3) {
+			wishes[i].now = __builtin_ctzll(free);
+			taken |= BIT_ULL(wishes[i].now);
+		}
+	}
+}
+
+static bool try_small(void)
+{
+	static const struct { int wishes, counters; } sizes[] = {
+		{ 0, 3 }, { 1, 3 }, { 2, 3 }, { 3, 3 }, { 4, 3 }, { 2, 4 }, { 3, 4 }, { 4, 4 },
+		{ 3, 5 }, { 5, 2 }, { 8, 2 },
+	};
+	struct x86_wish wishes[MAX_WISHES];
+	unsigned long tried = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		const char *fault = assign_try_all(wishes, 0, sizes[i].wishes,
+						   sizes[i].counters, 0, &tried);
+
+		if (fault) {
+			printf("# %d wishes, %d counters: %s\n", sizes[i].wishes,
+			       sizes[i].counters, fault);
+			return false;
+		}
+	}
+	printf("# %lu lists\n", tried);
+	return true;
+}
+
+static bool try_random(double seconds)
+{
+	clock_t end = clock() + seconds * CLOCKS_PER_SEC;
+	struct x86_wish wishes[MAX_WISHES];
+	u64 state = 0x9e3779b97f4a7c15ULL;
+	unsigned long tried = 0;
+
+	while (clock() < end) {
+		int n = 1 + harness_random(&state) % MAX_WISHES;
+		const char *fault;
+
+		random_wishes(wishes, n, 4 + harness_random(&state) % 5, &state);
+		fault = assign_fault(wishes, n, harness_random(&state));
+		if (fault) {
+			printf("# %d random wishes: %s\n", n, fault);
+			return false;
+		}
+		tried++;
+	}
+	printf("# %lu random lists\n", tried);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = harness_seconds(argc, argv);
+
+	ktap_plan(2);
+	ktap_result(try_small(), "all_lists_on_small_pmus");
+	ktap_result(try_random(seconds), "random_lists");
+	return ktap_end();
+}
