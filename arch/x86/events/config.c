@@ -2,12 +2,21 @@
 /*
  * From an event's attributes to what is to be counted.
  */
+#include <linux/moduleparam.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <asm/apic.h>
 #include <asm/perf_event.h>
 
 #include "engine.h"
+
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "x86_pmu."
+
+/* Without it each event has a counter of its own, as tests of a full PMU need it. */
+static bool x86_share = true;
+module_param_named(share, x86_share, bool, 0644);
+MODULE_PARM_DESC(share, "let events that count the same share a counter");
 
 /* The config of a generic event, for PERF_TYPE_HARDWARE. */
 static int x86_generic_config(const struct x86_core *core, u64 number, u64 *config)
@@ -134,11 +143,12 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
 		.msr = hw->extra_reg.reg,
 		.allowed = x86_limited(core, limits, hw->config),
 	};
-	if (event->attr.exclude_host)
+	/* Where selects have bits for this, they say it all. */
+	if (event->attr.exclude_host && !core->bank->host_only)
 		key->flags |= X86_GUEST_ONLY;
-	if (event->attr.exclude_guest)
+	if (event->attr.exclude_guest && !core->bank->host_only)
 		key->flags |= X86_HOST_ONLY;
-	if (event->attr.precise_ip || has_branch_stack(event))
+	if (event->attr.precise_ip || has_branch_stack(event) || !READ_ONCE(x86_share))
 		key->flags |= X86_ALONE;
 	if (core->model->counters_of)
 		key->allowed &= core->model->counters_of(core, event, key->allowed);
@@ -207,7 +217,7 @@ int x86_event_init(struct perf_event *event)
 	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_HW_CACHE &&
 	    event->attr.type != core->pmu.type)
 		return -ENOENT;
-	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, &core->cpus))
+	if (core->kind && event->cpu >= 0 && !cpumask_test_cpu(event->cpu, &core->cpus))
 		return -ENOENT;
 
 	err = x86_set_config(core, event);

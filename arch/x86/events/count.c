@@ -151,17 +151,19 @@ void x86_count_next(struct x86_count *count)
 static bool x86_keys_equal(const struct x86_key *a, const struct x86_key *b)
 {
 	return a->config == b->config && a->extra == b->extra && a->msr == b->msr &&
-	       a->allowed == b->allowed && a->flags == b->flags && !(a->flags & X86_ALONE);
+	       a->allowed == b->allowed && a->flags == b->flags;
 }
 
+/* A count that others have, or that nobody has any more. */
 static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_key *key)
 {
+	unsigned int most = key->flags & X86_ALONE ? 1 : X86_CLIENTS_MAX;
 	int i;
 
 	for_each_x86_counter(i, cpu->used) {
 		struct x86_count *count = &cpu->counts[i];
 
-		if (x86_keys_equal(&count->key, key) && count->nr_clients < X86_CLIENTS_MAX)
+		if (x86_keys_equal(&count->key, key) && count->nr_clients < most)
 			return count;
 	}
 	return NULL;
@@ -251,8 +253,6 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	WRITE_ONCE(event->hw.event_base, 0);
 	event->hw.idx = -1;
 	cpu->dirty = true;
-	if (is_sampling_event(event))
-		x86_count_next(count);
 	if (--count->nr_clients)
 		return;
 	if (count->wanted >= 0)

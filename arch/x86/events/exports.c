@@ -97,8 +97,9 @@ void perf_check_microcode(void)
 	}
 }
 
-/* Changes of what selects are to hold take effect at once. */
-static void __maybe_unused x86_clear_in_selects(u64 clear)
+#ifdef CONFIG_CPU_SUP_AMD
+/* Let selects that are about the host alone say so, or not; at once. */
+static void x86_set_guests(bool ready)
 {
 	struct x86_pmu_cpu *cpu;
 	unsigned long flags;
@@ -106,24 +107,25 @@ static void __maybe_unused x86_clear_in_selects(u64 clear)
 
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&x86_pmu_cpu);
-	if (cpu->core && cpu->select_clear != clear) {
+	if (cpu->core) {
+		u64 bits = cpu->core->bank->host_only;
+
 		perf_pmu_disable(&cpu->core->pmu);
-		cpu->select_clear = clear;
+		cpu->select_clear = ready ? 0 : bits;
 		for_each_x86_counter(i, cpu->core->counters) {
 			const struct x86_count *count = cpu->owner[i];
 			u64 set;
 
 			if (!count || x86_counter_is_fixed(i))
 				continue;
-			set = count->key.config & AMD64_EVENTSEL_HOSTONLY & ~clear;
-			x86_write_select(cpu, i, (cpu->select[i] & ~AMD64_EVENTSEL_HOSTONLY) | set);
+			set = count->key.config & bits & ~cpu->select_clear;
+			x86_write_select(cpu, i, (cpu->select[i] & ~bits) | set);
 		}
 		perf_pmu_enable(&cpu->core->pmu);
 	}
 	local_irq_restore(flags);
 }
 
-#ifdef CONFIG_CPU_SUP_AMD
 /**
  * amd_pmu_enable_virt - this CPU begins to run guests
  *
@@ -132,7 +134,7 @@ static void __maybe_unused x86_clear_in_selects(u64 clear)
  */
 void amd_pmu_enable_virt(void)
 {
-	x86_clear_in_selects(0);
+	x86_set_guests(true);
 }
 EXPORT_SYMBOL_GPL(amd_pmu_enable_virt);
 
@@ -141,7 +143,7 @@ EXPORT_SYMBOL_GPL(amd_pmu_enable_virt);
  */
 void amd_pmu_disable_virt(void)
 {
-	x86_clear_in_selects(AMD64_EVENTSEL_HOSTONLY);
+	x86_set_guests(false);
 }
 EXPORT_SYMBOL_GPL(amd_pmu_disable_virt);
 

@@ -106,6 +106,7 @@ static int x86_cpu_starting(unsigned int number)
 	local_irq_save(flags);
 	cpu->turn = 1;
 	/* Interrupts are nobody's before there is a core. */
+	cpu->select_clear = core->bank->host_only;
 	cpu->core = core;
 	x86_reset_registers(cpu);
 	cpumask_set_cpu(number, &core->cpus);

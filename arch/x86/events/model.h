@@ -100,6 +100,8 @@ struct x86_extra {
  * @run: bits that are set in the select of a counter that may run
  * @halt: bits that are cleared in the select of one that must not
  * @always: bits that are set in the first select of all, even while its counter is halted
+ * @host_only: bits of a select that are about guests, and stop a counter for good on a CPU
+ *	that is not ready to run any; 0: guests are kept out by @control
  * @masks_lvt: its interrupt masks itself in the local APIC
  * @write_select: instead of a plain write, of a select that is more than one register
  */
@@ -115,6 +117,7 @@ struct x86_bank {
 	u64	run;
 	u64	halt;
 	u64	always;
+	u64	host_only;
 	bool	masks_lvt;
 	void	(*write_select)(int counter, u64 select);
 };
@@ -197,6 +200,7 @@ extern const struct x86_limit x86_intel_limits[];
 extern const struct x86_model x86_intel_arch_model;
 extern struct attribute *x86_intel_format[];
 int x86_intel_probe(struct x86_core *core);
+int x86_intel_init_event(struct perf_event *event);
 
 extern const struct x86_bank x86_amd_k7_bank;
 extern const struct x86_bank x86_amd_core_bank;

@@ -84,6 +84,8 @@ void x86_pmu_stop(struct perf_event *event, int flags)
 		return;
 	x86_event_account(event, x86_count_read(cpu, count));
 	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
+	if (is_sampling_event(event))
+		x86_count_next(count);
 	perf_event_update_userpage(event);
 	x86_changed(cpu);
 }

@@ -200,8 +200,10 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	int i;
 
-	for_each_x86_counter(i, counters & ~cpu->has_clean)
+	for_each_x86_counter(i, counters & ~cpu->has_clean) {
 		x86_write_counter(cpu, i, -cpu->core->max_period);
+		cpu->value_turn[i] = 0;
+	}
 	cpu->has_clean |= counters;
 }
 

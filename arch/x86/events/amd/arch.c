@@ -15,6 +15,7 @@ const struct x86_bank x86_amd_k7_bank = {
 	.stride		= 1,
 	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.host_only	= AMD64_EVENTSEL_HOSTONLY,
 };
 
 const struct x86_bank x86_amd_core_bank = {
@@ -23,6 +24,7 @@ const struct x86_bank x86_amd_core_bank = {
 	.stride		= 2,
 	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.host_only	= AMD64_EVENTSEL_HOSTONLY,
 };
 
 const struct x86_bank x86_amd_v2_bank = {
@@ -34,6 +36,7 @@ const struct x86_bank x86_amd_v2_bank = {
 	.ack		= MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR,
 	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.host_only	= AMD64_EVENTSEL_HOSTONLY,
 };
 
 PMU_FORMAT_ATTR(event, "config:0-7,32-35");

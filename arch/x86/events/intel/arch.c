@@ -153,6 +153,20 @@ int x86_intel_probe(struct x86_core *core)
 	return 0;
 }
 
+/**
+ * x86_intel_init_event - see struct x86_model
+ * @event: a raw one may ask to count for all threads of the core
+ */
+int x86_intel_init_event(struct perf_event *event)
+{
+	const struct x86_core *core = to_x86_core(event->pmu);
+
+	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_HW_CACHE &&
+	    (event->attr.config & ARCH_PERFMON_EVENTSEL_ANY) && core->version < 3)
+		return -EINVAL;
+	return 0;
+}
+
 const struct x86_model x86_intel_arch_model = {
 	.name		= "generic_arch",
 	.probe		= x86_intel_probe,
@@ -160,4 +174,5 @@ const struct x86_model x86_intel_arch_model = {
 	.generic	= x86_intel_generic,
 	.limits		= x86_intel_limits,
 	.format		= x86_intel_format,
+	.init_event	= x86_intel_init_event,
 };

@@ -53,12 +53,15 @@ FIXTURE_SETUP(hw)
 {
 	if (pe_hw_missing())
 		SKIP(return, "no hardware counters");
+	/* Tests fill the PMU with events that are all the same. */
+	pe_hw_share(false);
 	self->a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	pe_move_to(0);
 }
 
 FIXTURE_TEARDOWN(hw)
 {
+	pe_hw_share(true);
 }
 
 TEST_F(hw, loop)

@@ -42,6 +42,8 @@ FIXTURE_SETUP(hw)
 {
 	if (pe_hw_missing())
 		SKIP(return, "no hardware counters");
+	/* Tests fill the PMU with events that are all the same. */
+	pe_hw_share(false);
 	pe_move_to(0);
 	self->a = pe_hw_attr(pe_hw_exact());
 	self->a.sample_period = PERIOD;
@@ -51,6 +53,7 @@ FIXTURE_SETUP(hw)
 
 FIXTURE_TEARDOWN(hw)
 {
+	pe_hw_share(true);
 	if (self->fd >= 0) {
 		pe_ring_unmap(&self->ring);
 		close(self->fd);

@@ -29,6 +29,8 @@ FIXTURE_SETUP(hw)
 {
 	if (pe_hw_missing())
 		SKIP(return, "no hardware counters");
+	/* Tests fill the PMU with events that are all the same. */
+	pe_hw_share(false);
 	pe_move_to(0);
 	self->counters = pe_hw_counters();
 	self->a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
@@ -39,6 +41,7 @@ FIXTURE_SETUP(hw)
 
 FIXTURE_TEARDOWN(hw)
 {
+	pe_hw_share(true);
 	while (self->nr)
 		close(self->fd[--self->nr]);
 }
@@ -85,6 +88,29 @@ TEST_F(hw, as_many_as_counters)
 		t = get(self->fd[i]);
 		EXPECT_EQ(t.enabled, t.running);
 		EXPECT_LE(20 * LOOP, t.value);
+	}
+}
+
+TEST_F(hw, same_events_share_a_counter)
+{
+	unsigned int n = 3 * self->counters, i;
+	struct timed first, t;
+
+	if (!pe_hw_share(true))
+		SKIP(return, "the driver gives each event a counter of its own");
+	for (i = 0; i < n; i++)
+		OPEN(0, -1, -1);
+	self->a.sample_period = LOOP / 10;
+	OPEN(0, -1, -1);
+	work(2);
+	first = get(self->fd[0]);
+	EXPECT_LE(20 * LOOP, first.value);
+	for (i = 0; i <= n; i++) {
+		t = get(self->fd[i]);
+		EXPECT_EQ(t.enabled, t.running);
+		EXPECT_LE(20 * LOOP, t.value);
+		/* Each was opened a little later than the one before. */
+		EXPECT_GE(first.value, t.value);
 	}
 }
 

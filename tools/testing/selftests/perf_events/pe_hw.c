@@ -3,6 +3,7 @@
  * Common code of the tests of hardware counters; see pe_hw.h.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "pe_hw.h"
@@ -52,6 +53,24 @@ bool pe_hw_missing(void)
 	struct perf_event_attr attr = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
 
 	return pe_try(&attr, 0, -1, -1, 0) < 0;
+}
+
+/**
+ * pe_hw_share - may events that count the same share a counter?
+ * @share: they may; else each has one of its own from now on
+ *
+ * Return: true when the driver can share at all
+ */
+bool pe_hw_share(bool share)
+{
+	int fd = open("/sys/module/x86_pmu/parameters/share", O_WRONLY);
+	bool can;
+
+	if (fd < 0)
+		return false;
+	can = write(fd, share ? "1" : "0", 1) == 1;
+	close(fd);
+	return can;
 }
 
 /**

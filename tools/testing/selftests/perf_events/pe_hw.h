@@ -19,6 +19,7 @@ struct perf_event_attr pe_hw_attr(__u64 config);
 __u64 pe_hw_exact(void);
 bool pe_hw_missing(void);
 unsigned int pe_hw_counters(void);
+bool pe_hw_share(bool share);
 void pe_hw_loop(unsigned long instructions);
 
 #endif
