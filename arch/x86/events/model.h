@@ -47,7 +47,7 @@ struct x86_limit {
 };
 
 #define X86_LIMIT_OR_GENERAL	BIT(0)	/* and all general counters */
-#define X86_LIMIT_HT_LEAKS	BIT(1)	/* its counter spoils the other thread's of the same number */
+#define X86_LIMIT_HT_LEAKS	BIT(1)	/* it spoils the other thread's counter of its number */
 #define X86_LIMIT_PRECISE	BIT(2)	/* only for precise events */
 
 /* An event of any unit mask; of one; one with a fixed counter, and all general ones. */
@@ -172,7 +172,8 @@ struct x86_model {
 	struct attribute		**events;
 	int				(*init_event)(struct perf_event *event);
 	u64				(*counters_of)(struct x86_core *core,
-						       const struct perf_event *event, u64 counters);
+						       const struct perf_event *event,
+						       u64 counters);
 	u64				(*min_period)(const struct perf_event *event);
 	void				(*microcode)(struct x86_core *core);
 };

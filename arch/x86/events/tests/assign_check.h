@@ -32,7 +32,7 @@ static const char *assign_fault(struct x86_wish *wishes, int n, u64 prefer)
 	int least = assign_least_moves(wishes, n, 0), moves = 0, i;
 	u64 used = 0;
 
-	if (x86_assign(wishes, n, prefer) != (least >= 0))
+	if (x86_assign(wishes, n, prefer) == (least < 0))
 		return least >= 0 ? "an assignment is not found" : "there is no assignment";
 	if (least < 0)
 		return NULL;
