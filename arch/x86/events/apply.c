@@ -224,8 +224,8 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 	if (!entering)
 		return;
 	for_each_x86_counter(i, entering) {
-		if (cpu->counts[i].key.msr)
-			x86_write_extra(cpu, cpu->counts[i].key.msr, cpu->counts[i].key.extra);
+		if (cpu->counts[i].extra)
+			x86_extra_write(cpu->counts[i].extra);
 	}
 	x86_select_fixed(cpu, entering);
 	for_each_x86_counter(i, entering)
@@ -244,6 +244,9 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 
 		if (!count->nr_clients || count->counter < 0 || !x86_count_runs(count))
 			continue;
+		/* It may have kept its counter while the register served another. */
+		if (count->extra)
+			x86_extra_write(count->extra);
 		bit = BIT_ULL(count->counter);
 		running |= bit;
 		if (count->key.flags & X86_GUEST_ONLY)

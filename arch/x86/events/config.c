@@ -141,6 +141,7 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
 		.config = hw->config,
 		.extra = hw->extra_reg.config,
 		.msr = hw->extra_reg.reg,
+		.row = hw->extra_reg.reg ? hw->extra_reg.idx : -1,
 		.allowed = x86_limited(core, limits, hw->config),
 	};
 	/* Where selects have bits for this, they say it all. */
@@ -155,53 +156,63 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
 	return key->allowed ? 0 : -EINVAL;
 }
 
-/* Members that count the same share a counter. */
-static int x86_collect(struct perf_event *event, struct x86_key *keys, int n)
+/**
+ * struct x86_alone - a group as it would be with a CPU for itself
+ * @n: how many things it counts
+ * @keys: what they are
+ * @wishes: which counters they may have
+ * @extra: registers beside the selects
+ */
+struct x86_alone {
+	int			n;
+	struct x86_key		keys[X86_COUNTERS_MAX];
+	struct x86_wish		wishes[X86_COUNTERS_MAX];
+	struct x86_extra_set	extra;
+};
+
+static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct perf_event *event)
 {
 	struct x86_key key;
-	int i, err = x86_event_key(event, &key);
+	int i, err;
 
+	if (event->pmu != &core->pmu)
+		return 0;
+	err = x86_event_key(event, &key);
 	if (err)
 		return err;
-	for (i = 0; i < n; i++) {
-		if (!memcmp(&keys[i], &key, sizeof(key)) && !(key.flags & X86_ALONE))
-			return n;
-		/* A register beside the selects has one value at a time. */
-		if (key.msr && keys[i].msr == key.msr && keys[i].extra != key.extra)
-			return -EINVAL;
-	}
-	if (n == X86_COUNTERS_MAX)
+	if (key.row >= 0 && !x86_extra_take(&alone->extra, &core->model->extra[key.row], &key))
 		return -EINVAL;
-	keys[n] = key;
-	return n + 1;
+	/* Members that count the same share a counter. */
+	for (i = 0; i < alone->n; i++) {
+		if (x86_keys_equal(&alone->keys[i], &key) && !(key.flags & X86_ALONE))
+			return 0;
+	}
+	if (alone->n == X86_COUNTERS_MAX)
+		return -EINVAL;
+	alone->wishes[alone->n] = (struct x86_wish){ .allowed = key.allowed, .now = -1 };
+	alone->keys[alone->n++] = key;
+	return 0;
 }
 
 /* Can the event's group ever be on as a whole? */
 static int x86_check_group(struct x86_core *core, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *member;
-	struct x86_wish *wishes;
-	struct x86_key *keys;
-	int i, n;
+	struct x86_alone *alone __free(kfree) = kzalloc(sizeof(*alone), GFP_KERNEL);
+	int err;
 
-	keys = kcalloc(X86_COUNTERS_MAX, sizeof(*keys) + sizeof(*wishes), GFP_KERNEL);
-	if (!keys)
+	if (!alone)
 		return -ENOMEM;
-	wishes = (void *)(keys + X86_COUNTERS_MAX);
-
-	n = x86_collect(event, keys, 0);
-	if (n >= 0 && leader != event && leader->pmu == &core->pmu)
-		n = x86_collect(leader, keys, n);
+	err = x86_alone_add(alone, core, event);
+	if (!err && leader != event)
+		err = x86_alone_add(alone, core, leader);
 	for_each_sibling_event(member, leader) {
-		if (n >= 0 && member != event && member->pmu == &core->pmu)
-			n = x86_collect(member, keys, n);
+		if (!err && member != event)
+			err = x86_alone_add(alone, core, member);
 	}
-	for (i = 0; i < n; i++)
-		wishes[i] = (struct x86_wish){ .allowed = keys[i].allowed, .now = -1 };
-	if (n >= 0)
-		n = x86_assign(wishes, n, 0) ? 0 : -EINVAL;
-	kfree(keys);
-	return n;
+	if (err)
+		return err;
+	return x86_assign(alone->wishes, alone->n, 0) ? 0 : -EINVAL;
 }
 
 /**

@@ -148,12 +148,6 @@ void x86_count_next(struct x86_count *count)
 
 /* Clients */
 
-static bool x86_keys_equal(const struct x86_key *a, const struct x86_key *b)
-{
-	return a->config == b->config && a->extra == b->extra && a->msr == b->msr &&
-	       a->allowed == b->allowed && a->flags == b->flags;
-}
-
 /* A count that others have, or that nobody has any more. */
 static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_key *key)
 {
@@ -184,21 +178,11 @@ static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86
 	return count;
 }
 
-/* Is its register beside the select free, or set as it wants it? */
-static bool x86_extra_fits(struct x86_pmu_cpu *cpu, const struct x86_key *key)
+static void x86_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_key *key,
+			   struct x86_extra_reg *extra)
 {
-	int i;
-
-	if (!key->msr)
-		return true;
-	for_each_x86_counter(i, cpu->used) {
-		const struct x86_count *other = &cpu->counts[i];
-
-		if (other->nr_clients && other->key.msr == key->msr &&
-		    other->key.extra != key->extra)
-			return false;
-	}
-	return true;
+	if (extra)
+		x86_count_drop_extra(cpu, &cpu->core->model->extra[key->row], extra);
 }
 
 /**
@@ -212,6 +196,7 @@ static bool x86_extra_fits(struct x86_pmu_cpu *cpu, const struct x86_key *key)
  */
 int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
+	struct x86_extra_reg *extra = NULL;
 	struct x86_count *count;
 	struct x86_key key;
 	int err;
@@ -219,12 +204,21 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	err = x86_event_key(event, &key);
 	if (err)
 		return err;
-	if (!x86_extra_fits(cpu, &key))
-		return -EAGAIN;
+	if (key.row >= 0) {
+		extra = x86_count_take_extra(cpu, &cpu->core->model->extra[key.row], &key);
+		if (!extra)
+			return -EAGAIN;
+	}
 	count = x86_find_count(cpu, &key) ?: x86_new_count(cpu, &key);
-	if (!count)
+	if (!count) {
+		x86_drop_extra(cpu, &key, extra);
 		return -EAGAIN;
-	if (!count->nr_clients++) {
+	}
+	if (count->nr_clients++) {
+		/* Its other clients have taken the register. */
+		x86_drop_extra(cpu, &key, extra);
+	} else {
+		count->extra = extra;
 		/* It may find its counter as it has left it. */
 		if (count->counter >= 0 && !(cpu->wanted & BIT_ULL(count->counter))) {
 			count->wanted = count->counter;
@@ -255,6 +249,8 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	cpu->dirty = true;
 	if (--count->nr_clients)
 		return;
+	x86_drop_extra(cpu, &count->key, count->extra);
+	count->extra = NULL;
 	if (count->wanted >= 0)
 		cpu->wanted &= ~BIT_ULL(count->wanted);
 	count->wanted = -1;

@@ -12,6 +12,7 @@
  *   config.c		which count an event wants
  *   count.c		counts, their clients, and their totals
  *   assign.c		which counter each count gets
+ *   extra.c		registers beside the selects
  *   apply.c		brings the registers to what has been decided
  *   registers.c	the registers, and what they hold
  *   overflow.c		the interrupt
@@ -36,7 +37,7 @@
 #define X86_COUNTS_MAX		64
 /* Clients of a count, which its interrupt looks through. */
 #define X86_CLIENTS_MAX		64
-/* Registers beside the selects that are written no more often than needed. */
+/* Registers beside the selects, of a CPU or core. */
 #define X86_EXTRA_MAX		8
 
 /**
@@ -55,7 +56,7 @@
  * @events_mask: bits of missing architectural events, as CPUID has them
  * @events_mask_len: how many of these bits are valid
  * @capabilities: of Intel's MSR_IA32_PERF_CAPABILITIES; 0: none
- * @kind: of the cores, as a hybrid CPU tells it; 0: all are the same
+ * @kind: of the cores, X86_KIND_*; 0: all are the same
  * @cpus: the CPUs that are of this kind
  * @generic: see struct x86_model; without those that the CPU lacks
  */
@@ -78,6 +79,10 @@ struct x86_core {
 	u64			generic[PERF_COUNT_HW_MAX];
 };
 
+/* x86_core::kind, as CPUID has them */
+#define X86_KIND_ATOM	0x20
+#define X86_KIND_CORE	0x40
+
 /* x86_key::flags, and hw_perf_event::flags */
 #define X86_HOST_ONLY		BIT(0)	/* not while a guest runs */
 #define X86_GUEST_ONLY		BIT(1)	/* only while a guest runs */
@@ -87,6 +92,7 @@ struct x86_core {
  * struct x86_key - what is counted: equal keys share a count
  * @config: event select, without the bits that let it run
  * @extra: value of the register beside it
+ * @row: which one that is, for the row's x86_model::extra; -1: there is none
  * @allowed: counters that can count it
  * @msr: that register, 0 for none
  * @flags: X86_HOST_ONLY, ...
@@ -96,7 +102,39 @@ struct x86_key {
 	u64	extra;
 	u64	allowed;
 	u32	msr;
-	u32	flags;
+	s16	row;
+	u16	flags;
+};
+
+static inline bool x86_keys_equal(const struct x86_key *a, const struct x86_key *b)
+{
+	return a->config == b->config && a->extra == b->extra && a->msr == b->msr &&
+	       a->allowed == b->allowed && a->flags == b->flags;
+}
+
+/**
+ * struct x86_extra_reg - a register beside the selects
+ * @msr: its address, 0: it is none
+ * @users: how many counts with clients rely on @value
+ * @value: of the last one that was a user
+ * @written: the register holds @value
+ */
+struct x86_extra_reg {
+	u32	msr;
+	u32	users;
+	u64	value;
+	bool	written;
+};
+
+/**
+ * struct x86_extra_set - those of a CPU, or of a core
+ * @lock: protects @regs, as the core's other thread may want the same; interrupts are off,
+ *	and it is innermost. A register that a count relies on is looked at without it
+ * @regs: registers in use so far, in no order
+ */
+struct x86_extra_set {
+	raw_spinlock_t		lock;		/* regs */
+	struct x86_extra_reg	regs[X86_EXTRA_MAX];
 };
 
 /**
@@ -113,6 +151,7 @@ struct x86_key {
  *	was read last
  * @turn: of the last read
  * @next: the total at which the first of the clients wants an interrupt; U64_MAX: none
+ * @extra: the register beside its select, which it relies on while it has clients; or NULL
  */
 struct x86_count {
 	struct x86_key		key;
@@ -125,6 +164,7 @@ struct x86_count {
 	u64			total;
 	u64			turn;
 	u64			next;
+	struct x86_extra_reg	*extra;
 };
 
 /**
@@ -151,8 +191,9 @@ struct x86_count {
  * @host_only: those that must not
  * @value: what counters hold that belong to no count, if
  * @value_turn: is this @turn; 0: not known
- * @extra_msr: the registers beside the selects that have been written, and
- * @extra: what they hold
+ * @own_extra: registers beside the selects, of the CPU alone
+ * @core_extra: those of its core, and
+ * @first_extra: these, if the CPU was the first of its core
  * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
  * @has_clean: counters whose value tells nothing about anybody
  */
@@ -177,8 +218,9 @@ struct x86_pmu_cpu {
 	u64			host_only;
 	u64			value[X86_COUNTERS_MAX];
 	u64			value_turn[X86_COUNTERS_MAX];
-	u32			extra_msr[X86_EXTRA_MAX];
-	u64			extra[X86_EXTRA_MAX];
+	struct x86_extra_set	own_extra;
+	struct x86_extra_set	*core_extra;
+	struct x86_extra_set	first_extra;
 	u64			late;
 	u64			has_clean;
 };
@@ -216,13 +258,23 @@ void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value);
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
-void x86_write_extra(struct x86_pmu_cpu *cpu, u32 msr, u64 value);
 u64 x86_fixed_select(u64 config);
 unsigned int x86_rdpmc_index(int counter);
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others);
 void x86_reset_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
 int x86_check_registers(struct x86_core *core);
+
+/* extra.c */
+struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86_extra *row,
+				     struct x86_key *key);
+struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
+					   struct x86_key *key);
+void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
+			  struct x86_extra_reg *reg);
+void x86_extra_write(struct x86_extra_reg *reg);
+void x86_extra_lost(struct x86_pmu_cpu *cpu, bool core);
+void x86_extra_init(unsigned int number);
 
 /* count.c */
 struct x86_count *x86_event_count(const struct perf_event *event);
@@ -265,7 +317,7 @@ extern struct device_attribute dev_attr_rdpmc;
 int x86_sysfs_fill(struct x86_core *core);
 
 /* init.c */
-#define X86_CORES_MAX		4
+#define X86_CORES_MAX		2
 extern struct x86_core *x86_cores[X86_CORES_MAX];
 extern int x86_nr_cores;
 

@@ -28,7 +28,8 @@ static const struct x86_model *x86_find_in(const struct x86_cpu_id *table)
 	return id ? (const struct x86_model *)id->driver_data : NULL;
 }
 
-static const struct x86_model *x86_find_model(void)
+/* @kind: of the cores, see struct x86_core. */
+static const struct x86_model *x86_find_model(u8 kind)
 {
 	const struct x86_model *model = NULL;
 
@@ -55,10 +56,18 @@ static const struct x86_model *x86_find_model(void)
 		break;
 #endif
 	}
+	if (model && kind == X86_KIND_ATOM)
+		model = model->little ?: &x86_intel_arch_model;
 	return model;
 }
 
-static int __init x86_probe(struct x86_core *core, const struct x86_model *model)
+/* Of the CPU that this runs on. */
+static u8 x86_this_kind(void)
+{
+	return boot_cpu_has(X86_FEATURE_HYBRID_CPU) ? get_this_hybrid_cpu_type() : 0;
+}
+
+static int x86_probe(struct x86_core *core, const struct x86_model *model)
 {
 	int err = 0;
 
@@ -84,12 +93,13 @@ static int __init x86_probe(struct x86_core *core, const struct x86_model *model
 	return x86_check_registers(core);
 }
 
-static struct x86_core *x86_core_of(unsigned int cpu)
+static struct x86_core *x86_this_core(void)
 {
+	u8 kind = x86_this_kind();
 	int i;
 
 	for (i = 0; i < x86_nr_cores; i++) {
-		if (!x86_cores[i]->kind || x86_cores[i]->kind == get_this_hybrid_cpu_type())
+		if (x86_cores[i]->kind == kind)
 			return x86_cores[i];
 	}
 	return NULL;
@@ -98,7 +108,7 @@ static struct x86_core *x86_core_of(unsigned int cpu)
 static int x86_cpu_starting(unsigned int number)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
-	struct x86_core *core = x86_core_of(number);
+	struct x86_core *core = x86_this_core();
 	unsigned long flags;
 
 	if (!core)
@@ -107,6 +117,8 @@ static int x86_cpu_starting(unsigned int number)
 	cpu->turn = 1;
 	/* Interrupts are nobody's before there is a core. */
 	cpu->select_clear = core->bank->host_only;
+	x86_extra_init(number);
+	x86_extra_lost(cpu, false);
 	cpu->core = core;
 	x86_reset_registers(cpu);
 	cpumask_set_cpu(number, &core->cpus);
@@ -146,6 +158,7 @@ static void x86_resume(void *data)
 	if (!cpu->core)
 		return;
 	x86_reset_registers(cpu);
+	x86_extra_lost(cpu, true);
 	cpu->dirty = true;
 	x86_apply(cpu);
 }
@@ -169,7 +182,7 @@ static int x86_nmi_handler(unsigned int cmd, struct pt_regs *regs)
 	return served;
 }
 
-static void __init x86_say(const struct x86_core *core)
+static void x86_say(const struct x86_core *core)
 {
 	pr_info("%s: %u counters of %u bits, %u fixed ones, version %d\n", core->model->name,
 		(unsigned int)hweight64(core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED)),
@@ -177,19 +190,21 @@ static void __init x86_say(const struct x86_core *core)
 		core->version);
 }
 
-static int __init x86_pmu_init(void)
+/* Find out about the cores of which this CPU is one. Nobody counts on them yet. */
+static int x86_add_core(u8 kind)
 {
-	const struct x86_model *model = x86_find_model();
+	const struct x86_model *model = x86_find_model(kind);
 	struct x86_core *core;
 	int err;
 
 	if (!model) {
 		pr_info("no PMU that is known\n");
-		return 0;
+		return -ENODEV;
 	}
 	core = kzalloc(sizeof(*core), GFP_KERNEL);
 	if (!core)
 		return -ENOMEM;
+	core->kind = kind;
 	err = x86_probe(core, model);
 	if (!err) {
 		x86_pmu_fill(core);
@@ -197,23 +212,56 @@ static int __init x86_pmu_init(void)
 	}
 	if (err) {
 		kfree(core);
-		return err == -ENODEV ? 0 : err;
+		return err;
 	}
-	x86_cores[x86_nr_cores++] = core;
-	x86_say(core);
 	if (!boot_cpu_has(X86_FEATURE_APIC)) {
 		core->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
 		pr_info("no local APIC: events can be counted, not sampled\n");
 	}
+	x86_cores[x86_nr_cores++] = core;
+	x86_say(core);
+	return 0;
+}
 
+/* Raw events, and generic ones that do not say for which cores they are, go to the big ones. */
+static int x86_register(struct x86_core *core)
+{
+	if (core->kind == X86_KIND_ATOM)
+		return perf_pmu_register(&core->pmu, "cpu_atom", -1);
+	return perf_pmu_register(&core->pmu, core->kind ? "cpu_core" : "cpu", PERF_TYPE_RAW);
+}
+
+/* The first CPU of another kind than the boot CPU's: only now can anybody look at it. */
+static int x86_cpu_online(unsigned int number)
+{
+	u8 kind = x86_this_kind();
+
+	/* A CPU without a PMU is not worse than that. */
+	if (x86_this_core() || x86_nr_cores == X86_CORES_MAX || x86_add_core(kind))
+		return 0;
+	x86_cpu_starting(number);
+	WARN_ON(x86_register(x86_this_core()));
+	return 0;
+}
+
+static int __init x86_pmu_init(void)
+{
+	int err;
+
+	err = x86_add_core(x86_this_kind());
+	if (err)
+		return err == -ENODEV ? 0 : err;
 	err = register_nmi_handler(NMI_LOCAL, x86_nmi_handler, 0, "PMI");
 	if (!err)
 		err = cpuhp_setup_state(CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting",
 					x86_cpu_starting, x86_cpu_dying);
+	if (!err && boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		err = cpuhp_setup_state(CPUHP_AP_PERF_X86_ONLINE, "perf/x86:online",
+					x86_cpu_online, NULL);
 	if (err)
 		return err;
 	perf_events_lapic_init();
 	register_syscore(&x86_pmu_syscore);
-	return perf_pmu_register(&core->pmu, "cpu", PERF_TYPE_RAW);
+	return x86_register(x86_cores[0]);
 }
 early_initcall(x86_pmu_init);

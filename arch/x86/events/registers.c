@@ -116,30 +116,6 @@ void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
 }
 
 /**
- * x86_write_extra - set a register beside the selects
- * @cpu: this CPU
- * @msr: its address
- * @value: for it
- */
-void x86_write_extra(struct x86_pmu_cpu *cpu, u32 msr, u64 value)
-{
-	int i;
-
-	for (i = 0; i < X86_EXTRA_MAX; i++) {
-		if (!cpu->extra_msr[i])
-			cpu->extra[i] = ~value;
-		else if (cpu->extra_msr[i] != msr)
-			continue;
-		if (cpu->extra[i] == value)
-			return;
-		cpu->extra_msr[i] = msr;
-		cpu->extra[i] = value;
-		break;
-	}
-	wrmsrl(msr, value);
-}
-
-/**
  * x86_fixed_select - a fixed counter's part of the control register, at its lowest bits
  * @config: of an event that it counts
  */
@@ -234,8 +210,10 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 	if (bank->status)
 		wrmsrl(bank->ack, cpu->core->counters);
 	cpu->running = 0;
-	memset(cpu->extra_msr, 0, sizeof(cpu->extra_msr));
 }
+
+/* Counters that are reserved, for cores of any kind. */
+static u64 x86_reserved;
 
 /* Nobody else in the kernel is to use them; others ask for them by this. */
 static bool x86_reserve(const struct x86_core *core, int counter)
@@ -243,6 +221,8 @@ static bool x86_reserve(const struct x86_core *core, int counter)
 	u32 msr = core->bank->counter + counter * core->bank->stride;
 	u32 select = x86_select_msr(core->bank, counter);
 
+	if (x86_reserved & BIT_ULL(counter))
+		return true;
 #ifdef CONFIG_X86_LOCAL_APIC
 	if (!reserve_perfctr_nmi(msr))
 		return false;
@@ -251,6 +231,7 @@ static bool x86_reserve(const struct x86_core *core, int counter)
 		return false;
 	}
 #endif
+	x86_reserved |= BIT_ULL(counter);
 	return true;
 }
 

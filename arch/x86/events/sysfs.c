@@ -90,7 +90,26 @@ static struct attribute *x86_caps_attrs[] = {
 	NULL
 };
 
-static struct attribute *x86_control_attrs[] = { &dev_attr_rdpmc.attr, NULL };
+/* The CPUs of a hybrid machine that are of this kind. */
+static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return cpumap_print_to_pagebuf(true, page, &x86_device_core(dev)->cpus);
+}
+
+static DEVICE_ATTR_RO(cpus);
+
+static struct attribute *x86_control_attrs[] = {
+	&dev_attr_rdpmc.attr,
+	&dev_attr_cpus.attr,
+	NULL
+};
+
+static umode_t x86_control_visible(struct kobject *kobj, struct attribute *attr, int i)
+{
+	bool hidden = attr == &dev_attr_cpus.attr && !x86_device_core(kobj_to_dev(kobj))->kind;
+
+	return hidden ? 0 : attr->mode;
+}
 
 static const struct attribute_group x86_generic_group = {
 	.name		= "events",
@@ -104,7 +123,8 @@ static const struct attribute_group x86_caps_group = {
 };
 
 static const struct attribute_group x86_control_group = {
-	.attrs	= x86_control_attrs,
+	.attrs		= x86_control_attrs,
+	.is_visible	= x86_control_visible,
 };
 
 /**
