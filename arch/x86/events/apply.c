@@ -11,6 +11,9 @@
 /* A counter this near to its overflow is set anew, if nobody wants the interrupt. */
 #define X86_NEAR	BIT_ULL(20)
 
+/* What a counter counts at most between being read and being set. */
+#define X86_MEANWHILE	(s64)BIT_ULL(14)
+
 static u64 x86_shortest(struct x86_count *count, const struct x86_core *core)
 {
 	struct perf_event *event;
@@ -46,11 +49,18 @@ static bool x86_is_armed(const struct x86_count *count, const struct x86_core *c
 	return count->next == bias || ((s64)(count->next - bias) > 0 && left > X86_NEAR);
 }
 
-/* A counter that is set anew after its overflow has an interrupt that finds nothing. */
+/*
+ * A counter that is set anew after its overflow has an interrupt that finds nothing. One
+ * that was read just before its overflow may have overflowed since then.
+ */
 static void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
 {
-	if ((s64)value >= 0 && !cpu->core->bank->status && !in_nmi())
-		x86_expect_late(cpu);
+	const struct x86_bank *bank = cpu->core->bank;
+
+	/* Intel's send one interrupt, until that has read the status. */
+	if ((bank->status && bank->masks_lvt) || (s64)value < -X86_MEANWHILE)
+		return;
+	x86_expect_late(cpu);
 }
 
 /**
@@ -59,8 +69,10 @@ static void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
  * @count: that has a counter
  *
  * NMI, or interrupts off.
+ *
+ * Return: what the counter held before. An overflow that it tells is not seen by others.
  */
-void x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
+u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	const struct x86_core *core = cpu->core;
 	u64 value, total, distance;
@@ -75,7 +87,7 @@ void x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	WRITE_ONCE(count->bias, total + distance);
 	barrier();
 	WRITE_ONCE(count->seq, count->seq + 1);
-	x86_note_unseen(cpu, value);
+	return value;
 }
 
 /* Pages tell how to compute the count from the counter. */
@@ -254,7 +266,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 		if (count->key.flags & X86_HOST_ONLY)
 			host_only |= bit;
 		if (!x86_is_armed(count, cpu->core, count->bias, x86_count_read(cpu, count))) {
-			x86_count_arm(cpu, count);
+			x86_note_unseen(cpu, x86_count_arm(cpu, count));
 			x86_count_update_pages(count);
 		}
 	}

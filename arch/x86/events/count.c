@@ -27,11 +27,21 @@ struct x86_count *x86_event_count(const struct perf_event *event)
 
 static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
-	int counter = READ_ONCE(count->counter);
+	unsigned int seq;
+	int counter;
+	u64 total;
 
-	if (counter < 0 || (READ_ONCE(count->seq) & 1))
-		return READ_ONCE(count->total);
-	return READ_ONCE(count->bias) + x86_read_counter(cpu->core, counter);
+	do {
+		seq = READ_ONCE(count->seq);
+		barrier();
+		counter = READ_ONCE(count->counter);
+		if (counter < 0 || (seq & 1))
+			return READ_ONCE(count->total);
+		total = READ_ONCE(count->bias) + x86_read_counter(cpu->core, counter);
+		barrier();
+		/* An interrupt between the two has set the counter, and the bias, anew. */
+	} while (seq != READ_ONCE(count->seq));
+	return total;
 }
 
 /**

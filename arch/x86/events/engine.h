@@ -292,7 +292,7 @@ void x86_event_begin_period(struct perf_event *event);
 /* apply.c */
 void x86_apply(struct x86_pmu_cpu *cpu);
 void x86_leave_all(struct x86_pmu_cpu *cpu);
-void x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count);
+u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count);
 
 /* config.c */
 int x86_event_init(struct perf_event *event);

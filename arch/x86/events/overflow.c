@@ -147,10 +147,16 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	else if (halt)
 		x86_write_control(cpu, control);
 
+	/* A counter that is changing hands has overflowed, and nobody could tell. */
+	if (!served && applying && !bank->status)
+		return 1;
 	if (!served)
 		return x86_is_late(cpu);
-	/* Each has sent an interrupt, and one of them has come. */
-	if (served > 1 && !bank->masks_lvt)
+	/*
+	 * Each has sent an interrupt, and one of them has come. A counter that was being set
+	 * may have overflowed before and after it.
+	 */
+	if ((served > 1 || applying) && !bank->masks_lvt)
 		x86_expect_late(cpu);
 	return served;
 }

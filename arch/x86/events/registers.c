@@ -218,12 +218,12 @@ static u64 x86_reserved;
 /* Nobody else in the kernel is to use them; others ask for them by this. */
 static bool x86_reserve(const struct x86_core *core, int counter)
 {
+#ifdef CONFIG_X86_LOCAL_APIC
 	u32 msr = core->bank->counter + counter * core->bank->stride;
 	u32 select = x86_select_msr(core->bank, counter);
 
 	if (x86_reserved & BIT_ULL(counter))
 		return true;
-#ifdef CONFIG_X86_LOCAL_APIC
 	if (!reserve_perfctr_nmi(msr))
 		return false;
 	if (!reserve_evntsel_nmi(select)) {

@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The driver of x86 counters (the kernel's own source) on a CPU that is made of memory:
+ * events that come, go, share, move, sample and are stopped by their interrupts, which come
+ * at any access to a register. What each event has counted is compared with what the CPU
+ * has done meanwhile; and the accesses of each operation are counted.
+ */
+#include "x86_kernel.h"
+
+#include "../../../arch/x86/events/assign.c"
+#include "../../../arch/x86/events/engine.h"
+#include "../../../arch/x86/events/registers.c"
+#include "../../../arch/x86/events/extra.c"
+#include "../../../arch/x86/events/count.c"
+#include "../../../arch/x86/events/apply.c"
+#include "../../../arch/x86/events/config.c"
+#include "../../../arch/x86/events/pmu.c"
+#include "../../../arch/x86/events/overflow.c"
+
+#include "x86_machine.h"
+
+#define EVENTS		10
+#define ANY_CODE	0x11	/* an event that every general counter counts */
+#define LIMITED_CODE	0x10	/* one that only counters 0 and 1 count */
+#define EXTRA_CODE	0xb7	/* with a register beside the select, and its twin */
+#define TWIN_CODE	0xbb
+
+/* Of user space's page only the counter's number is asked for, and not looked at. */
+int x86_rdpmc;
+
+int x86_pmu_event_idx(struct perf_event *event)
+{
+	return 0;
+}
+
+void x86_pmu_event_mapped(struct perf_event *event, struct mm_struct *mm) { }
+
+void x86_pmu_event_unmapped(struct perf_event *event, struct mm_struct *mm) { }
+
+/* Kinds of PMU */
+
+static const struct x86_bank with_control = {
+	.select = 0x186, .counter = 0xc1, .stride = 1, .fixed = 0x309, .fixed_control = 0x38d,
+	.control = 0x38f, .status = 0x38e, .ack = 0x390,
+	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
+	.masks_lvt = true,
+};
+
+static const struct x86_bank without_mask = {
+	.select = 0xc0010200, .counter = 0xc0010201, .stride = 2,
+	.control = 0xc0000301, .status = 0xc0000300, .ack = 0xc0000302,
+	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
+};
+
+static const struct x86_bank selects_alone = {
+	.select = 0xc0010000, .counter = 0xc0010004, .stride = 1,
+	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
+};
+
+static const struct x86_limit limits[] = {
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_EVENT(LIMITED_CODE, X86_GENERAL(2)),
+	X86_LIMIT_END
+};
+
+static const struct x86_extra extra[] = {
+	{ .first = EXTRA_CODE, .last = EXTRA_CODE, .mask = X86_MATCH_EVENT,
+	  .msr = MACHINE_EXTRA, .valid = 0xff, .twin = TWIN_CODE - EXTRA_CODE, .per_core = true },
+	{ .first = TWIN_CODE, .last = TWIN_CODE, .mask = X86_MATCH_EVENT,
+	  .msr = MACHINE_EXTRA + 1, .valid = 0xff, .twin = EXTRA_CODE - TWIN_CODE,
+	  .per_core = true },
+	{ }
+};
+
+static const struct x86_model model = {
+	.name = "test", .limits = limits, .extra = extra, .config_mask = X86_RAW_EVENT_MASK,
+};
+
+static struct x86_core core;
+
+/**
+ * struct counted - an event, and what it should have counted
+ * @event: as the driver knows it
+ * @on: it has been added
+ * @running: and started, and not been stopped
+ * @begun: what it would count, at the start: after it surely counted, and
+ * @begun_hi: before
+ * @lo: it has counted at least this, before @begun
+ * @hi: at most this
+ * @samples: its overflows so far
+ * @stop_at: of these, the one that stops the event, as throttling does
+ */
+struct counted {
+	struct perf_event	event;
+	bool			on;
+	bool			running;
+	u64			begun;
+	u64			begun_hi;
+	u64			lo;
+	u64			hi;
+	u64			samples;
+	u64			stop_at;
+};
+
+static struct counted counted[EVENTS];
+
+/**
+ * struct section - what the events may count while the kernel changes them
+ * @user: instructions at its begin, see struct machine
+ * @driver: the same
+ * @all: the same
+ */
+struct section {
+	u64	user;
+	u64	driver;
+	u64	all;
+};
+
+static struct section now(void)
+{
+	return (struct section){ machine.user, machine.driver, machine.all };
+}
+
+/* What an event counts that counts all the time, at most. */
+static u64 truth(const struct counted *c, struct section at)
+{
+	const struct perf_event_attr *attr = &c->event.attr;
+
+	if (attr->exclude_kernel)
+		return at.user;
+	return attr->exclude_user ? at.all - at.user : at.all;
+}
+
+/* And at least. */
+static u64 truth_lo(const struct counted *c, struct section at)
+{
+	return truth(c, at) - (c->event.attr.exclude_kernel ? 0 : at.driver);
+}
+
+static void has_begun(struct counted *c, struct section before)
+{
+	c->running = true;
+	c->begun = truth_lo(c, now());
+	c->begun_hi = truth(c, before);
+}
+
+static void has_ended(struct counted *c, struct section before)
+{
+	u64 until = truth_lo(c, before);
+
+	c->running = false;
+	/* It may have begun in the same section. */
+	if (until > c->begun)
+		c->lo += until - c->begun;
+	c->hi += truth(c, now()) - c->begun_hi;
+}
+
+int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	struct counted *c = container_of(event, struct counted, event);
+
+	c->samples++;
+	if (c->samples != c->stop_at)
+		return 0;
+	/* Only events of user space are stopped, whose truth stands still meanwhile. */
+	has_ended(c, now());
+	return 1;
+}
+
+static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
+{
+	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
+
+	machine_start(bank, seed);
+	core = (struct x86_core){
+		.model = &model, .bank = bank, .version = bank->control ? 2 : 1,
+		.counters = X86_GENERAL(MACHINE_GENERAL) |
+			    (bank->fixed ? X86_GENERAL(MACHINE_FIXED) << INTEL_PMC_IDX_FIXED : 0),
+		.width = MACHINE_WIDTH, .fixed_width = MACHINE_WIDTH, .max_period = max_period,
+		.config_mask = model.config_mask, .counter_msr = bank->counter,
+	};
+	x86_pmu_fill(&core);
+	core.pmu.type = PERF_TYPE_RAW;
+	memset(cpu, 0, sizeof(*cpu));
+	cpu->turn = 1;
+	x86_extra_init(0);
+	x86_extra_lost(cpu, true);
+	cpu->core = &core;
+	x86_reset_registers(cpu);
+	memset(counted, 0, sizeof(counted));
+}
+
+/* As the core of perf events does when an event is opened. */
+static int open_event(struct counted *c, const struct perf_event_attr *attr)
+{
+	struct perf_event *event = &c->event;
+	int err;
+
+	*c = (struct counted){ };
+	event->attr = *attr;
+	event->attr.type = PERF_TYPE_RAW;
+	event->pmu = &core.pmu;
+	event->cpu = -1;
+	event->group_leader = event;
+	event->hw.sample_period = attr->sample_period;
+	event->hw.last_period = attr->sample_period;
+	local64_set(&event->hw.period_left, (s64)attr->sample_period);
+	err = x86_event_init(event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	return err;
+}
+
+static struct perf_event_attr random_attr(void)
+{
+	static const u8 codes[] = { 0xc0, 0x3c, ANY_CODE, LIMITED_CODE, EXTRA_CODE, TWIN_CODE };
+	struct perf_event_attr attr = { .config = codes[machine_random(ARRAY_SIZE(codes))] };
+
+	if (attr.config == EXTRA_CODE || attr.config == TWIN_CODE)
+		attr.config1 = 1 + machine_random(3);
+	attr.exclude_kernel = machine_random(3) > 0;
+	attr.exclude_user = !attr.exclude_kernel && machine_random(3) == 0;
+	if (machine_random(2))
+		attr.sample_period = 100 + machine_random(machine_random(2) ? 400 : 20000);
+	return attr;
+}
+
+/* Did it count right, and overflow as often as it should? */
+static bool is_right(const struct counted *c)
+{
+	const struct perf_event *event = &c->event;
+	u64 count = local64_read(&event->count), period = event->attr.sample_period;
+
+	if (count < c->lo || count > c->hi) {
+		printf("# code %#llx counted %llu, and should have %llu to %llu\n",
+		       (unsigned long long)event->attr.config, (unsigned long long)count,
+		       (unsigned long long)c->lo, (unsigned long long)c->hi);
+		return false;
+	}
+	if (!period)
+		return c->samples == 0;
+	if (event->attr.exclude_kernel ? c->samples == count / period :
+	    c->samples <= count / period + 1)
+		return true;
+	printf("# code %#llx overflowed %llu times in %llu, with a period of %llu\n",
+	       (unsigned long long)event->attr.config, (unsigned long long)c->samples,
+	       (unsigned long long)count, (unsigned long long)period);
+	return false;
+}
+
+/* A running event has a counter that counts it, and the register beside the select. */
+static bool is_set_up(const struct counted *c)
+{
+	const struct x86_count *count = x86_event_count(&c->event);
+	u64 code;
+
+	if (!c->on)
+		return true;
+	if (!count || count->counter < 0)
+		return false;
+	if (!c->running || !count->extra)
+		return true;
+	code = machine.select[count->counter] & ARCH_PERFMON_EVENTSEL_EVENT;
+	return machine.extra[code == TWIN_CODE] == c->event.attr.config1;
+}
+
+static bool all_right(void)
+{
+	int i;
+
+	for (i = 0; i < EVENTS; i++) {
+		if (counted[i].on && !is_set_up(&counted[i])) {
+			printf("# event %d is not set up\n", i);
+			return false;
+		}
+		if (!counted[i].on && counted[i].event.pmu && !is_right(&counted[i]))
+			return false;
+	}
+	if (machine.unknown)
+		printf("# %lu interrupts were nobody's\n", machine.unknown);
+	return !machine.unknown && !harness_warned;
+}
+
+/* Changes, as the core makes them */
+
+static void remove_event(struct counted *c, struct section before)
+{
+	bool was_running = c->running;
+
+	core.pmu.del(&c->event, 0);
+	c->on = false;
+	/* Its own interrupt may have stopped it before. */
+	if (was_running && c->running)
+		has_ended(c, before);
+}
+
+/* Add events of @mask as a group; those that have been added wait in @added for the end. */
+static void add_group(u64 mask, u64 *added, struct section before)
+{
+	u64 done = 0;
+	int i, err = 0;
+
+	core.pmu.start_txn(&core.pmu, PERF_PMU_TXN_ADD);
+	for (i = 0; i < EVENTS && !err; i++) {
+		if (!(mask & BIT_ULL(i)))
+			continue;
+		err = core.pmu.add(&counted[i].event, PERF_EF_START);
+		if (!err)
+			done |= BIT_ULL(i);
+	}
+	if (!err)
+		err = core.pmu.commit_txn(&core.pmu);
+	if (err) {
+		for (i = 0; i < EVENTS; i++) {
+			if (!(done & BIT_ULL(i)))
+				continue;
+			core.pmu.del(&counted[i].event, 0);
+			/* It may have shared a counter that counts the kernel. */
+			counted[i].hi += truth(&counted[i], now()) - truth(&counted[i], before);
+		}
+		core.pmu.cancel_txn(&core.pmu);
+		return;
+	}
+	*added |= done;
+}
+
+/* Take some events off and put others on, as at a task switch. */
+static void change_events(void)
+{
+	struct section before = now();
+	u64 off = 0, added = 0;
+	int i;
+
+	perf_pmu_disable(&core.pmu);
+	for (i = 0; i < EVENTS; i++) {
+		if (counted[i].on && machine_random(2))
+			remove_event(&counted[i], before);
+		else if (!counted[i].on && counted[i].event.pmu)
+			off |= BIT_ULL(i);
+	}
+	while (off) {
+		u64 group = off & (machine_random(BIT_ULL(EVENTS)) | (off & -off));
+
+		add_group(group, &added, before);
+		off &= ~group;
+		if (!machine_random(3))
+			break;
+	}
+	perf_pmu_enable(&core.pmu);
+	for (i = 0; i < EVENTS; i++) {
+		if (!(added & BIT_ULL(i)))
+			continue;
+		counted[i].on = true;
+		has_begun(&counted[i], before);
+		if (counted[i].event.attr.exclude_kernel && !machine_random(4))
+			counted[i].stop_at = counted[i].samples + 1 + machine_random(3);
+	}
+}
+
+static void stop_or_start(struct counted *c)
+{
+	struct section before = now();
+
+	if (!c->on)
+		return;
+	if (c->running) {
+		core.pmu.stop(&c->event, PERF_EF_UPDATE);
+		has_ended(c, before);
+	} else {
+		core.pmu.start(&c->event, 0);
+		has_begun(c, before);
+	}
+}
+
+static void read_event(struct counted *c)
+{
+	if (c->on)
+		core.pmu.read(&c->event);
+}
+
+static void reopen_event(struct counted *c)
+{
+	struct perf_event_attr attr = random_attr();
+
+	if (!c->on && open_event(c, &attr))
+		*c = (struct counted){ };
+}
+
+static bool step(void)
+{
+	struct counted *c = &counted[machine_random(EVENTS)];
+
+	switch (machine_random(8)) {
+	case 0:
+	case 1:
+		change_events();
+		break;
+	case 2:
+		stop_or_start(c);
+		break;
+	case 3:
+		read_event(c);
+		break;
+	case 4:
+		reopen_event(c);
+		break;
+	default:
+		machine_run(machine_random(300));
+	}
+	return all_right();
+}
+
+static bool run_random(const struct x86_bank *bank, double seconds)
+{
+	clock_t end = clock() + seconds * CLOCKS_PER_SEC;
+	unsigned long steps = 0;
+	u64 seed;
+	int i;
+
+	for (seed = 1; clock() < end; seed++) {
+		start_machine(bank, seed, 4000);
+		for (i = 0; i < 500; i++, steps++) {
+			if (!step()) {
+				printf("# seed %llu, step %d\n", (unsigned long long)seed, i);
+				return false;
+			}
+		}
+	}
+	printf("# %lu steps\n", steps);
+	return true;
+}
+
+/*
+ * Accesses. Counts of user space alone are looked at: those of the kernel are halted in the
+ * interrupt, and read once more when they change hands.
+ */
+
+#define N	4
+
+static void open_user(int first, const u8 *codes, u64 period)
+{
+	int i;
+
+	for (i = 0; i < N; i++) {
+		struct perf_event_attr attr = {
+			.config = codes[i], .exclude_kernel = true, .sample_period = period,
+		};
+
+		assert(!open_event(&counted[first + i], &attr));
+	}
+}
+
+/* Let events from @in on have the counters, and those from @out on leave; -1: none. */
+static void switch_events(int out, int in)
+{
+	u64 added = 0;
+	int i;
+
+	perf_pmu_disable(&core.pmu);
+	for (i = 0; out >= 0 && i < N; i++)
+		core.pmu.del(&counted[out + i].event, 0);
+	if (in >= 0)
+		add_group((u64)GENMASK_ULL(N - 1, 0) << in, &added, now());
+	perf_pmu_enable(&core.pmu);
+}
+
+static void forget_accesses(void)
+{
+	machine_run(100);
+	machine.reads = 0;
+	machine.reads_msr = 0;
+	machine.writes = 0;
+	machine.writes_control = 0;
+}
+
+/* Were there no more accesses since then? @control: of those, to the common register. */
+static bool accesses(const char *what, unsigned long reads, unsigned long writes,
+		     unsigned long control)
+{
+	printf("# %s: %lu reads, %lu writes, %lu of them of control\n", what,
+	       machine.reads + machine.reads_msr, machine.writes, machine.writes_control);
+	return machine.reads + machine.reads_msr <= reads && machine.writes <= writes &&
+	       machine.writes_control <= control;
+}
+
+static bool switches(void)
+{
+	bool ok = true;
+
+	switch_events(-1, 0);
+	forget_accesses();
+	switch_events(0, 4);
+	ok &= accesses("switch to the same events", N, 0, 0);
+	forget_accesses();
+	switch_events(4, -1);
+	ok &= accesses("switch to none", N, 1, 1);
+	forget_accesses();
+	switch_events(-1, 0);
+	ok &= accesses("switch from none to those that have been there", N, 1, 1);
+	switch_events(0, -1);
+	return ok;
+}
+
+static bool other_events(const u8 *codes)
+{
+	bool ok;
+
+	open_user(4, codes, 0);
+	switch_events(-1, 0);
+	forget_accesses();
+	switch_events(0, 4);
+	ok = accesses("switch to other events", N, N, 0);
+	switch_events(4, -1);
+	return ok;
+}
+
+static bool single_event(void)
+{
+	bool ok;
+
+	switch_events(-1, 0);
+	forget_accesses();
+	core.pmu.read(&counted[0].event);
+	ok = accesses("read", 1, 0, 0);
+	forget_accesses();
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&counted[0].event, 0);
+	perf_pmu_enable(&core.pmu);
+	ok &= accesses("disable", N, 1, 1);
+	forget_accesses();
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&counted[0].event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	ok &= accesses("enable", N, 1, 1);
+	switch_events(0, -1);
+	return ok;
+}
+
+static bool overflow(const u8 *codes)
+{
+	u64 samples;
+
+	open_user(0, codes, 1000);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&counted[0].event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	forget_accesses();
+	samples = counted[0].samples;
+	while (counted[0].samples == samples)
+		machine_run(1);
+	return accesses("overflow", 3, 2, 0);
+}
+
+static bool within_bounds(const struct x86_bank *bank)
+{
+	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
+	bool ok;
+
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	open_user(0, some, 0);
+	open_user(4, some, 0);
+	ok = switches();
+	ok &= other_events(others);
+	ok &= single_event();
+	return overflow(some) && ok;
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = harness_seconds(argc, argv);
+
+	ktap_plan(5);
+	ktap_result(within_bounds(&with_control), "accesses_with_mask");
+	ktap_result(within_bounds(&without_mask), "accesses");
+	ktap_result(run_random(&with_control, seconds / 3), "with_control_and_mask");
+	ktap_result(run_random(&without_mask, seconds / 3), "with_control");
+	ktap_result(run_random(&selects_alone, seconds / 3), "selects_alone");
+	return ktap_end();
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A CPU with counters, as x86_kernel.h declares it. It retires instructions of user
+ * space, and a few of the kernel's own at each access to a register. Counters count these by what
+ * their selects say, and overflow. The interrupt comes where it is pending and not blocked:
+ * before or after any access.
+ */
+#ifndef _TOOLS_TESTING_PERF_EVENTS_X86_MACHINE_H
+#define _TOOLS_TESTING_PERF_EVENTS_X86_MACHINE_H
+
+#define MACHINE_GENERAL		4
+#define MACHINE_FIXED		3
+#define MACHINE_EXTRA		0x1a6
+#define MACHINE_WIDTH		32
+
+/**
+ * struct machine - the CPU
+ * @bank: addresses of its registers
+ * @counter: what the counters hold, general ones and then fixed ones
+ * @select: of the general ones
+ * @extra: registers beside the selects
+ * @fixed_control: which fixed ones count, and in which modes
+ * @control: which counters may run
+ * @status: which have overflowed
+ * @pending: an interrupt has been sent and has not come
+ * @masked: the local APIC sends no more of them
+ * @in_nmi: the interrupt is being handled
+ * @in_driver: the driver runs, in an interrupt or not
+ * @kernel: user space does not run
+ * @unknown: interrupts that the driver did not take for its own
+ * @reads: of counters
+ * @reads_msr: of other registers
+ * @writes: of any register
+ * @writes_control: of @control
+ * @random: state of the generator of random numbers
+ * @user: instructions of user space so far, and
+ * @driver: of the driver, which may halt counters, and
+ * @all: of all
+ */
+struct machine {
+	const struct x86_bank	*bank;
+	u64			counter[MACHINE_GENERAL + MACHINE_FIXED];
+	u64			select[MACHINE_GENERAL];
+	u64			extra[2];
+	u64			fixed_control;
+	u64			control;
+	u64			status;
+	bool			pending;
+	bool			masked;
+	bool			in_nmi;
+	bool			in_driver;
+	bool			kernel;
+	unsigned long		unknown;
+	unsigned long		reads;
+	unsigned long		reads_msr;
+	unsigned long		writes;
+	unsigned long		writes_control;
+	u64			random;
+	u64			user;
+	u64			driver;
+	u64			all;
+};
+
+static struct machine machine;
+
+static u64 machine_random(u64 n)
+{
+	return harness_random(&machine.random) % n;
+}
+
+/* The mask's bit of counter @i. */
+static u64 machine_bit(int i)
+{
+	return i < MACHINE_GENERAL ? BIT_ULL(i) : X86_FIXED(i - MACHINE_GENERAL);
+}
+
+/* Does a counter count in this mode, and does its overflow interrupt? */
+static bool machine_counts(int i, bool kernel, bool *interrupts)
+{
+	u64 select;
+
+	if (machine.bank->control && !(machine.control & machine_bit(i)))
+		return false;
+	if (i >= MACHINE_GENERAL) {
+		select = machine.fixed_control >> (i - MACHINE_GENERAL) * 4;
+		*interrupts = select & INTEL_FIXED_0_ENABLE_PMI;
+		return select & (kernel ? INTEL_FIXED_0_KERNEL : INTEL_FIXED_0_USER);
+	}
+	select = machine.select[i];
+	*interrupts = select & ARCH_PERFMON_EVENTSEL_INT;
+	return (select & ARCH_PERFMON_EVENTSEL_ENABLE) &&
+	       (select & (kernel ? ARCH_PERFMON_EVENTSEL_OS : ARCH_PERFMON_EVENTSEL_USR));
+}
+
+/* One instruction is retired. It is one occurrence of each event. */
+static void machine_step(void)
+{
+	int i;
+
+	machine.all++;
+	machine.user += !machine.kernel;
+	machine.driver += machine.in_driver;
+	for (i = 0; i < MACHINE_GENERAL + MACHINE_FIXED; i++) {
+		bool interrupts;
+
+		if (!machine_counts(i, machine.kernel, &interrupts))
+			continue;
+		machine.counter[i] = (machine.counter[i] + 1) & GENMASK_ULL(MACHINE_WIDTH - 1, 0);
+		if (machine.counter[i])
+			continue;
+		if (machine.bank->status)
+			machine.status |= machine_bit(i);
+		if (!interrupts || machine.masked)
+			continue;
+		/* Intel's local APIC holds back further ones until it is told. */
+		machine.masked = machine.bank->masks_lvt;
+		/* The CPU keeps one that waits; others are the same to it. */
+		machine.pending = true;
+	}
+}
+
+static void machine_take_interrupt(void)
+{
+	bool kernel = machine.kernel, in_driver = machine.in_driver;
+
+	if (!machine.pending || machine.in_nmi)
+		return;
+	machine.pending = false;
+	machine.in_nmi = true;
+	machine.in_driver = true;
+	machine.kernel = true;
+	if (!x86_pmu_interrupt(NULL))
+		machine.unknown++;
+	machine.kernel = kernel;
+	machine.in_driver = in_driver;
+	machine.in_nmi = false;
+	/* One that was pending comes as soon as NMIs are allowed again. */
+	machine_take_interrupt();
+}
+
+/* Some of the kernel's instructions are between two accesses to registers. */
+static void machine_pass(void)
+{
+	u64 n = machine_random(4);
+
+	while (n--)
+		machine_step();
+	if (machine_random(2))
+		machine_take_interrupt();
+}
+
+/* A program runs, and makes system calls. Interrupts come at once. */
+static void machine_run(u64 steps)
+{
+	machine_take_interrupt();
+	machine.in_driver = false;
+	while (steps--) {
+		if (!machine_random(20))
+			machine.kernel = !machine.kernel;
+		machine_step();
+		machine_take_interrupt();
+	}
+	machine.in_driver = true;
+	machine.kernel = true;
+}
+
+u64 machine_rdpmc(unsigned int index)
+{
+	u64 value;
+
+	machine_pass();
+	machine.reads++;
+	if (index & INTEL_PMC_FIXED_RDPMC_BASE)
+		index = MACHINE_GENERAL + (index & ~INTEL_PMC_FIXED_RDPMC_BASE);
+	assert(index < MACHINE_GENERAL + MACHINE_FIXED);
+	value = machine.counter[index];
+	machine_pass();
+	return value;
+}
+
+/* Where a register's contents are. */
+static u64 *machine_register(u32 msr)
+{
+	const struct x86_bank *bank = machine.bank;
+	int i;
+
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		if (msr == bank->select + i * bank->stride)
+			return &machine.select[i];
+		if (msr == bank->counter + i * bank->stride)
+			return &machine.counter[i];
+	}
+	for (i = 0; bank->fixed && i < MACHINE_FIXED; i++) {
+		if (msr == bank->fixed + i)
+			return &machine.counter[MACHINE_GENERAL + i];
+	}
+	if (bank->fixed_control && msr == bank->fixed_control)
+		return &machine.fixed_control;
+	if (bank->control && msr == bank->control)
+		return &machine.control;
+	if (bank->status && msr == bank->status)
+		return &machine.status;
+	if (msr == MACHINE_EXTRA || msr == MACHINE_EXTRA + 1)
+		return &machine.extra[msr - MACHINE_EXTRA];
+	printf("# register %#x is not there\n", msr);
+	abort();
+}
+
+u64 machine_rdmsr(u32 msr)
+{
+	machine_pass();
+	machine.reads_msr++;
+	return *machine_register(msr);
+}
+
+void machine_wrmsr(u32 msr, u64 value)
+{
+	machine_pass();
+	machine.writes++;
+	if (machine.bank->ack && msr == machine.bank->ack) {
+		machine.status &= ~value;
+	} else {
+		machine.writes_control += msr == machine.bank->control;
+		*machine_register(msr) = value;
+	}
+	machine_pass();
+}
+
+void machine_apic_write(u32 reg, u32 value)
+{
+	machine_pass();
+	machine.masked = false;
+}
+
+u64 machine_clock(void)
+{
+	return machine.all * 100;
+}
+
+bool machine_in_nmi(void)
+{
+	return machine.in_nmi;
+}
+
+/* The machine as it is switched on. */
+static void machine_start(const struct x86_bank *bank, u64 seed)
+{
+	machine = (struct machine){
+		.bank = bank, .in_driver = true, .kernel = true, .random = seed,
+	};
+}
+
+#endif /* _TOOLS_TESTING_PERF_EVENTS_X86_MACHINE_H */
