@@ -12,7 +12,7 @@
 #define X86_NEAR	BIT_ULL(20)
 
 /* What a counter counts at most between being read and being set. */
-#define X86_MEANWHILE	(s64)BIT_ULL(14)
+#define X86_MEANWHILE	((s64)BIT_ULL(14))
 
 static u64 x86_shortest(struct x86_count *count, const struct x86_core *core)
 {

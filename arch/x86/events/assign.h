@@ -7,11 +7,6 @@
 
 #ifdef __KERNEL__
 #include <linux/types.h>
-#else
-#include <stdbool.h>
-#include <stdint.h>
-typedef uint64_t u64;
-typedef int8_t s8;
 #endif
 
 /* Counters are numbered as in the registers of the whole PMU: fixed ones from 32. */

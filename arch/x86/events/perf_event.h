@@ -133,7 +133,7 @@ union x86_pmu_config {
 	u64 value;
 };
 
-#define X86_CONFIG(args...)	((union x86_pmu_config){ .bits = { args } }).value
+#define X86_CONFIG(args...)	(((union x86_pmu_config){ .bits = { args } }).value)
 
 /**
  * struct x86_pmu - what others call of the driver of the CPU's counters

@@ -42,21 +42,27 @@ static ssize_t x86_generic_show(struct device *dev, struct device_attribute *att
 	return n + sysfs_emit_at(page, n, "\n");
 }
 
-#define X86_GENERIC_ATTR(_name, _id)	\
-	PMU_EVENT_ATTR_ID(_name, x86_generic_show, PERF_COUNT_HW_##_id)
+#define X86_GENERIC_ATTR(_name, _id)						\
+	(&((struct perf_pmu_events_attr[]) { {					\
+		.attr = {							\
+			.attr = { .name = _name, .mode = 0444 },		\
+			.show = x86_generic_show,				\
+		},								\
+		.id = PERF_COUNT_HW_##_id,					\
+	} })[0].attr.attr)
 
 /* In the order of their numbers. */
 static struct attribute *x86_generic_attrs[] = {
-	X86_GENERIC_ATTR(cpu-cycles, CPU_CYCLES),
-	X86_GENERIC_ATTR(instructions, INSTRUCTIONS),
-	X86_GENERIC_ATTR(cache-references, CACHE_REFERENCES),
-	X86_GENERIC_ATTR(cache-misses, CACHE_MISSES),
-	X86_GENERIC_ATTR(branch-instructions, BRANCH_INSTRUCTIONS),
-	X86_GENERIC_ATTR(branch-misses, BRANCH_MISSES),
-	X86_GENERIC_ATTR(bus-cycles, BUS_CYCLES),
-	X86_GENERIC_ATTR(stalled-cycles-frontend, STALLED_CYCLES_FRONTEND),
-	X86_GENERIC_ATTR(stalled-cycles-backend, STALLED_CYCLES_BACKEND),
-	X86_GENERIC_ATTR(ref-cycles, REF_CPU_CYCLES),
+	X86_GENERIC_ATTR("cpu-cycles", CPU_CYCLES),
+	X86_GENERIC_ATTR("instructions", INSTRUCTIONS),
+	X86_GENERIC_ATTR("cache-references", CACHE_REFERENCES),
+	X86_GENERIC_ATTR("cache-misses", CACHE_MISSES),
+	X86_GENERIC_ATTR("branch-instructions", BRANCH_INSTRUCTIONS),
+	X86_GENERIC_ATTR("branch-misses", BRANCH_MISSES),
+	X86_GENERIC_ATTR("bus-cycles", BUS_CYCLES),
+	X86_GENERIC_ATTR("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND),
+	X86_GENERIC_ATTR("stalled-cycles-backend", STALLED_CYCLES_BACKEND),
+	X86_GENERIC_ATTR("ref-cycles", REF_CPU_CYCLES),
 	NULL
 };
 

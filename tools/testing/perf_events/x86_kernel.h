@@ -15,7 +15,6 @@
 
 #define __KERNEL__
 
-typedef int8_t s8;
 typedef int16_t s16;
 
 #define EXPORT_SYMBOL_GPL(x)	struct not_exported

@@ -30,12 +30,13 @@ static int assign_least_moves(const struct x86_wish *wishes, int n, u64 used)
 static const char *assign_fault(struct x86_wish *wishes, int n, u64 prefer)
 {
 	int least = assign_least_moves(wishes, n, 0), moves = 0, i;
+	bool found = x86_assign(wishes, n, prefer);
 	u64 used = 0;
 
-	if (x86_assign(wishes, n, prefer) == (least < 0))
-		return least >= 0 ? "an assignment is not found" : "there is no assignment";
 	if (least < 0)
-		return NULL;
+		return found ? "there is no assignment" : NULL;
+	if (!found)
+		return "an assignment is not found";
 	for (i = 0; i < n; i++) {
 		if (wishes[i].place < 0 || !(wishes[i].allowed & BIT_ULL(wishes[i].place)))
 			return "a counter is not allowed";
