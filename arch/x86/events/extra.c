@@ -101,9 +101,12 @@ struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct
 					   struct x86_key *key)
 {
 	struct x86_extra_set *set = x86_extra_set(cpu, row);
+	struct x86_extra_reg *reg;
 
-	guard(raw_spinlock)(&set->lock);
-	return x86_extra_take(set, row, key);
+	raw_spin_lock(&set->lock);
+	reg = x86_extra_take(set, row, key);
+	raw_spin_unlock(&set->lock);
+	return reg;
 }
 
 /**
@@ -115,9 +118,12 @@ struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct
 void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
 			  struct x86_extra_reg *reg)
 {
-	guard(raw_spinlock)(&x86_extra_set(cpu, row)->lock);
+	struct x86_extra_set *set = x86_extra_set(cpu, row);
+
+	raw_spin_lock(&set->lock);
 	WARN_ON_ONCE(!reg->users);
 	reg->users--;
+	raw_spin_unlock(&set->lock);
 }
 
 /**
@@ -138,11 +144,12 @@ static void x86_extra_forget(struct x86_extra_set *set, bool all)
 {
 	struct x86_extra_reg *reg;
 
-	guard(raw_spinlock)(&set->lock);
+	raw_spin_lock(&set->lock);
 	for (reg = set->regs; reg < set->regs + X86_EXTRA_MAX; reg++) {
 		if (all || !reg->users)
 			reg->written = false;
 	}
+	raw_spin_unlock(&set->lock);
 }
 
 /**

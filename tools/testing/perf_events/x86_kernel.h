@@ -46,21 +46,6 @@ typedef int16_t s16;
 #define array_index_nospec(i, n)	(i)
 #define __packed		__attribute__((__packed__))
 
-static inline void unlock_guard(raw_spinlock_t **lock)
-{
-	raw_spin_unlock(*lock);
-}
-
-static inline raw_spinlock_t *lock_guard(raw_spinlock_t *lock)
-{
-	raw_spin_lock(lock);
-	return lock;
-}
-
-#define guard(kind)		guard_##kind
-#define guard_raw_spinlock(lock) \
-	raw_spinlock_t *guarded __attribute__((__unused__, __cleanup__(unlock_guard))) = \
-		lock_guard(lock)
 #define raw_spin_lock_init(l)	((l)->locked = 0)
 
 static inline void free_memory(void *p)
