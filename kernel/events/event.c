@@ -739,7 +739,7 @@ void perf_event_own(struct perf_event *event)
 	struct task_struct *me = current;
 
 	guard(mutex)(&me->perf_event_mutex);
-	event->owner = me;
+	WRITE_ONCE(event->owner, me);
 	list_add_tail(&event->owner_entry, &me->perf_event_list);
 }
 

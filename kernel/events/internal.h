@@ -184,9 +184,10 @@ static inline void perf_lock_allocates_nothing(struct mutex *lock)
 	fs_reclaim_release(GFP_KERNEL);
 }
 
+/* It is or is not for all its life; the owner of another one comes and goes meanwhile. */
 static inline bool is_kernel_event(const struct perf_event *event)
 {
-	return event->owner == PERF_TASK_GONE;
+	return READ_ONCE(event->owner) == PERF_TASK_GONE;
 }
 
 /* An event that was asked for on one task, not on a CPU. */
