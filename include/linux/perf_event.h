@@ -869,8 +869,8 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @rcu_head: for freeing, when the event is in neither of these lists any more
  * @late_entry: in the list of events that a worker is to free, when @rcu_head has served
  * @security: data of the security modules
- * @pmu_list: place in its PMU's list
- * @gone_entry: of a plain copy, which is in no such list, place among those that exit
+ * @pmu_list: of a root, place in its PMU's list
+ * @gone_entry: of a plain copy, place among those that exit
  * @ftrace_ops: for tracepoint events, the function tracer's
  *
  * Fields are ordered by use: first those that sites, switches and reads touch, then

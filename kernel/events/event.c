@@ -256,6 +256,7 @@ static void perf_event_release_exclusive(struct perf_event *event)
 {
 	if (event->event_flags & PERF_EVENT_CLAIMED)
 		atomic_add(event->hw.target ? -1 : 1, &event->pmu->exclusive_cnt);
+	event->event_flags &= ~PERF_EVENT_CLAIMED;
 }
 
 static bool perf_event_watches_switches(const struct perf_event *event)
@@ -584,6 +585,24 @@ static void perf_event_free(struct perf_event *event)
 		call_rcu(&event->rcu_head, perf_event_free_rcu);
 	else
 		perf_event_free_rcu(&event->rcu_head);
+}
+
+/**
+ * perf_event_part_with_pmu - let the PMU of a copy go before the copy does
+ * @copy: detached, and in no family; the caller holds a reference
+ *
+ * A signal that waits until its task returns to user space keeps the copy, for as long as
+ * the task likes, and perf_pmu_unregister() must not wait for that. PMUs whose events
+ * belong to sites never go, and a site may be in the middle of a sample. May sleep; called
+ * with no mutex of a context or family.
+ */
+void perf_event_part_with_pmu(struct perf_event *copy)
+{
+	WARN_ON_ONCE(copy->attach_state & PERF_ATTACH_CONTEXT);
+	if (!copy->attr.sigtrap || (copy->event_caps & PERF_EV_CAP_RESIDENT))
+		return;
+	perf_event_release_exclusive(copy);
+	perf_pmu_drop_event(copy);
 }
 
 /* Free events whose last reference was dropped where perf_event_free() may not sleep. */

@@ -71,6 +71,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    perf_overflow_handler_t handler,
 				    void *handler_context, int cgroup_fd);
 void perf_event_put(struct perf_event *event);
+void perf_event_part_with_pmu(struct perf_event *copy);
 
 static inline bool perf_event_tryget(struct perf_event *event)
 {

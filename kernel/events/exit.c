@@ -72,6 +72,17 @@ static void perf_exit_leave_family(struct perf_event *copy)
 	perf_exit_fold_copy(copy, enabled, running);
 }
 
+/* A task that polls a root may wait for the last of its copies to go, if there is a buffer. */
+static void perf_exit_wake_root(struct perf_event *root)
+{
+	if (!list_empty_careful(perf_event_copies(root)))
+		return;
+	/* Pairs with perf_event_is_over(): it finds no copy, or the buffer is found here. */
+	smp_mb();
+	if (rcu_access_pointer(root->rb))
+		perf_event_wakeup(root);
+}
+
 /*
  * perf_exit_leave_family() for a copy of a group, for
  * perf_exit_part_with_roots() to finish. The lock is held over the whole group,
@@ -88,9 +99,7 @@ static void perf_exit_leave_later(struct perf_event *copy, struct list_head *lef
 static void perf_exit_part_with_root(struct perf_event *copy)
 {
 	perf_overflow_cancel(copy);
-	/* A task that polls the root may wait for the last of its copies, if there is a buffer. */
-	if (rcu_access_pointer(copy->parent->rb))
-		perf_event_wakeup(copy->parent);
+	perf_exit_wake_root(copy->parent);
 	perf_event_put(copy);
 }
 
@@ -156,8 +165,7 @@ static void perf_exit_copy(struct perf_event *copy)
 	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
 	perf_exit_fold_copy(copy, times.enabled, times.running);
 	perf_delay(COPY_LEFT);
-	if (unlikely(rcu_access_pointer(copy->parent->rb)))
-		perf_event_wakeup(copy->parent);
+	perf_exit_wake_root(copy->parent);
 	list_del_rcu(&copy->event_entry);
 	ctx->nr_events--;
 	WRITE_ONCE(copy->state, PERF_EVENT_STATE_DEAD);

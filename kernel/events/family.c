@@ -71,6 +71,26 @@ struct mutex *perf_family_enter(const struct perf_event *root)
 }
 
 /**
+ * perf_family_enter_group - lock the copies of a group, if there may be any
+ * @leader: a root; its ctx->mutex is held
+ *
+ * The copy of a leader leaves before those of its members, all with the lock held. So a
+ * leader without copies does not mean that the members have none. May sleep.
+ * Return: the lock, for perf_family_leave(), or NULL when none has been taken.
+ */
+struct mutex *perf_family_enter_group(const struct perf_event *leader)
+{
+	struct mutex *lock;
+
+	lockdep_assert_held(&leader->ctx->mutex);
+	if (!leader->ctx->family)
+		return NULL;
+	lock = perf_family_lock(leader);
+	mutex_lock(lock);
+	return lock;
+}
+
+/**
  * perf_family_for_each - call a function for an event and its copies
  * @event: the event; its ctx->mutex is held. A copy has no copies of its own
  * @func: called for @event with ctx->mutex held, and for each copy with the
@@ -150,6 +170,7 @@ void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event
 			WARN_ON_ONCE(!list_empty(&copy->child_list));
 		}
 		perf_overflow_cancel(copy);
+		perf_event_part_with_pmu(copy);
 		perf_event_put(copy);
 		cond_resched();
 	}

@@ -31,6 +31,7 @@ static inline struct mutex *perf_family_lock(const struct perf_event *root)
 }
 
 struct mutex *perf_family_enter(const struct perf_event *root);
+struct mutex *perf_family_enter_group(const struct perf_event *leader);
 
 /* Undo perf_family_enter(). */
 static inline void perf_family_leave(struct mutex *lock)

@@ -31,7 +31,7 @@
  * @expected: number of the parent's events that have not been looked at
  * @nr_copies: number of plain copies, which become known to their families at the
  *	end; until then their references to @ctx have not been taken
- * @next_id: the first of the ids that have been taken for copies
+ * @next_id: the first of the ids that have been taken for copies; 0: none yet
  * @nr_ids: how many of these are left
  * @nr_spare: number of entries in @spare
  * @spare: memory for plain copies
@@ -66,6 +66,10 @@ static bool perf_inherit_is_done(const struct perf_event *leader, u64 clone_flag
 /* The id of the next copy, higher than that of the one before. */
 static u64 perf_inherit_next_id(struct fork_args *args)
 {
+	if (!args->next_id) {
+		args->nr_ids = args->expected;
+		args->next_id = perf_event_take_ids(args->nr_ids);
+	}
 	/* More copies than events are made only if one has to be made again. */
 	if (unlikely(!args->nr_ids))
 		return perf_event_new_id();
@@ -211,10 +215,8 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 	copy->id = perf_inherit_next_id(args);
 
 	refcount_inc(&args->ctx->refcount);
-	if (perf_event_set_context(copy, args->ctx)) {
-		perf_inherit_drop_copy(copy);
-		return NULL;
-	}
+	/* A PMU that goes does not revoke a copy by itself. */
+	WARN_ON_ONCE(perf_event_set_context(copy, args->ctx));
 	if (attr->freq) {
 		u64 period = event->hw.sample_period;
 
@@ -450,8 +452,6 @@ static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_co
 	int err = 0;
 
 	args->expected = ctx->nr_events;
-	args->nr_ids = ctx->nr_events;
-	args->next_id = perf_event_take_ids(args->nr_ids);
 	for_each_event(leader, ctx) {
 		if (leader->group_leader != leader ||
 		    !perf_inherit_is_done(leader, args->clone_flags))

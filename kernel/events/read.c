@@ -461,7 +461,7 @@ static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 **
 	(*words)[0] = 1 + leader->nr_siblings;
 
 	if (leader->attr.inherit && !leader->parent)
-		lock = perf_family_enter(leader);
+		lock = perf_family_enter_group(leader);
 	err = perf_read_put_group(leader, format, *words, &size);
 	if (lock) {
 		for_each_copy(copy, leader) {

@@ -326,8 +326,9 @@ static __always_inline bool perf_times_standing(const struct perf_event *event,
 	PERF_TIME_STEP();
 	perf_times_at(event, atomic64_read(&ctx->clock.time), times);
 	/*
-	 * Pairs with smp_wmb() in perf_change_go(): if a time of a later change has been
-	 * read, ctx->seq below differs. The clock's time, too, changes only in a change.
+	 * Pairs with smp_wmb() in perf_change_go(), and with smp_store_mb() in
+	 * perf_change_announce() where a context stops its clock: if a time of a later change
+	 * has been read, ctx->seq below differs. The clock's time, too, changes only in a change.
 	 */
 	smp_rmb();
 	return READ_ONCE(ctx->seq) == seq;

@@ -688,7 +688,10 @@ bool perf_event_is_over(struct perf_event *event)
 {
 	enum perf_event_state state = READ_ONCE(event->state);
 
-	if (state == PERF_EVENT_STATE_EXIT)
+	if (state == PERF_EVENT_STATE_EXIT) {
+		/* Pairs with perf_exit_wake_root(), which looks for a buffer. */
+		smp_mb();
 		return list_empty_careful(perf_event_copies(event));
+	}
 	return state == PERF_EVENT_STATE_DEAD;
 }

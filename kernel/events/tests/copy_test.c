@@ -7,9 +7,10 @@
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
 
+#include "../family.h"
 #include "sim_fixture.h"
 
-#define MOST_COPIES	4
+#define MOST_COPIES	20
 
 /* Of tracepoint events, which have no plain copies, there is more behind this. */
 #define COMPARED	offsetofend(struct perf_event, pmu_list)
@@ -218,23 +219,28 @@ static void copy_is_off_until_it_begins(struct kunit *test)
  */
 static void copies_have_rising_ids(struct kunit *test)
 {
-	/* More than a CPU keeps ids for, so that some are taken from it and some are not. */
-	enum { CHILDREN = 40 };
+	/*
+	 * More children than a CPU keeps ids for. The last ones have more events than are given
+	 * ids from the CPU's.
+	 */
+	enum { CHILDREN = 40, FEW = 3, MANY = 20 };
 	struct perf_event *last_opened = NULL, *opened;
 	struct forked child;
 	u64 highest = 0;
-	int i, k;
+	int i, k, nr = 0;
 
-	for (i = 0; i < 3; i++)
+	for (; nr < FEW; nr++)
 		last_opened = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
 	for (k = 0; k < CHILDREN; k++) {
+		for (; k == CHILDREN - 5 && nr < MANY; nr++)
+			last_opened = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
 		/* Full copies and plain ones have ids from one row. */
 		if (k % 2)
 			last_opened->event_flags &= ~PERF_EVENT_PLAIN;
 		else
 			last_opened->event_flags |= PERF_EVENT_PLAIN;
 		make_child(test, &child);
-		KUNIT_EXPECT_EQ(test, child.nr, 3);
+		KUNIT_EXPECT_EQ(test, child.nr, nr);
 		for (i = 0; i < child.nr; i++) {
 			/* This thread stays on its CPU, whose ids rise, too. */
 			KUNIT_EXPECT_GT(test, child.copies[i]->id, highest);
@@ -244,6 +250,25 @@ static void copies_have_rising_ids(struct kunit *test)
 	}
 	opened = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
 	KUNIT_EXPECT_GT(test, opened->id, highest);
+	KUNIT_EXPECT_NE(test, opened->id, last_opened->id);
+	close_all(test);
+}
+
+/* The copies of a group leave one after the other, and a reader of the group waits for all. */
+static void group_waits_for_copies_that_leave(struct kunit *test)
+{
+	struct perf_event *leader = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
+	struct forked child;
+	struct mutex *lock;
+
+	make_child(test, &child);
+	kthread_stop(child.task);
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(leader)));
+	mutex_lock(&leader->ctx->mutex);
+	lock = perf_family_enter_group(leader);
+	KUNIT_EXPECT_PTR_EQ(test, lock, perf_family_lock(leader));
+	perf_family_leave(lock);
+	mutex_unlock(&leader->ctx->mutex);
 	close_all(test);
 }
 
@@ -252,6 +277,7 @@ static struct kunit_case copy_cases[] = {
 	KUNIT_CASE(copy_events_alone),
 	KUNIT_CASE(copy_groups),
 	KUNIT_CASE(copies_have_rising_ids),
+	KUNIT_CASE(group_waits_for_copies_that_leave),
 	{}
 };
 

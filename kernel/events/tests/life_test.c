@@ -8,6 +8,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
+#include <linux/task_work.h>
 #include <linux/workqueue.h>
 
 #include "sim_fixture.h"
@@ -129,6 +130,38 @@ static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 	sim_pmu_free(f->sim);
 	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
+	kthread_stop(child);
+	close_all(test);
+	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
+}
+
+/*
+ * A signal that waits until its task returns to user space, which the task may put off for
+ * ever, keeps a copy, but not the copy's PMU.
+ */
+static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
+{
+	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000, .inherit = 1,
+		.sigtrap = 1, .remove_on_exec = 1,
+	};
+	struct perf_event *root = open_attr(test, &attr, -1, current, NULL), *copy;
+	struct task_struct *child = kthread_create(life_test_play, NULL, "perf_child");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
+	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
+	copy = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	/* As its overflow does in the child. */
+	perf_event_hold(copy);
+	WRITE_ONCE(copy->cold->sigtrap_queued, 1);
+	KUNIT_ASSERT_EQ(test, task_work_add(child, &copy->cold->sigtrap_work, TWA_NONE), 0);
+
+	perf_pmu_unregister(&f->sim->pmu);
+	sim_pmu_free(f->sim);
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
 	kthread_stop(child);
 	close_all(test);
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
@@ -458,6 +491,7 @@ static struct kunit_case life_cases[] = {
 	KUNIT_CASE(enabled_behind_its_limit),
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
 	KUNIT_CASE(unregistered_pmu_leaves_no_copies),
+	KUNIT_CASE(queued_signal_does_not_keep_the_pmu),
 	KUNIT_CASE(who_never_leads_is_not_inherited),
 	KUNIT_CASE(driver_chooses_the_cpu),
 	KUNIT_CASE(drivers_prepare_a_cpu_first),
