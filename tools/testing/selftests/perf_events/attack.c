@@ -198,7 +198,7 @@ static void use_trace(struct victim *v)
 static void use_counter(struct victim *v)
 {
 	struct perf_event_attr attr = faults_attr();
-	pid_t child;
+	pid_t me = getpid(), child;
 	__u64 count;
 	int fd;
 
@@ -210,7 +210,7 @@ static void use_counter(struct victim *v)
 	}
 	child = TIMED(v, FORK, fork());
 	if (!child) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pe_die_with(me);
 		pause();
 		_exit(0);
 	}

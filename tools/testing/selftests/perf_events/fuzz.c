@@ -352,13 +352,13 @@ static void more(struct pe_fuzzer *f, unsigned int ops);
 static int do_fork(struct pe_fuzzer *f)
 {
 	unsigned int ops = pe_below(&f->rng, 60);
-	pid_t pid;
+	pid_t me = getpid(), pid;
 
 	if (f->depth > 3)
 		return -1;
 	pid = fork();
 	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pe_die_with(me);
 		/* The buffers belong to the parent only. */
 		memset(f->maps, 0, sizeof(f->maps));
 		f->rng.state ^= getpid();

@@ -149,6 +149,7 @@ static __attribute__((constructor)) void exec_target(void)
  */
 int pe_child_start(struct pe_child *c)
 {
+	pid_t me = getpid();
 	int to[2], from[2];
 
 	signal(SIGPIPE, SIG_IGN);
@@ -158,7 +159,7 @@ int pe_child_start(struct pe_child *c)
 	if (c->pid < 0)
 		return -errno;
 	if (!c->pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pe_die_with(me);
 		close(to[1]);
 		close(from[0]);
 		child_loop(to[0], from[1]);

@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -201,6 +203,17 @@ void pe_sleep_ms(unsigned int ms)
 	struct timespec ts = { ms / 1000, ms % 1000 * 1000000L };
 
 	nanosleep(&ts, NULL);
+}
+
+/**
+ * pe_die_with - let the kernel kill this process when its parent ends
+ * @parent: the parent's id, as it was before the fork: it may have ended since then
+ */
+void pe_die_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
 }
 
 /**

@@ -66,6 +66,7 @@ static inline void pe_touch(char *p)
 void pe_fault(unsigned int pages);
 void pe_spin(unsigned int rounds);
 void pe_sleep_ms(unsigned int ms);
+void pe_die_with(pid_t parent);
 void pe_switch(void);
 void pe_undisturbed(void);
 int pe_move_to(int cpu);
