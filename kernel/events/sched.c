@@ -69,13 +69,13 @@ void perf_sched_events_get(void)
 /**
  * perf_sched_events_put - undo perf_sched_events_get()
  *
- * When the last use ends, the key stays on for a second: the next event may be
+ * When the last use ends, the key stays on for a minute: the next event may be
  * opened soon, and should not have to wait for a grace period. Any context.
  */
 void perf_sched_events_put(void)
 {
 	if (!atomic_add_unless(&perf_sched_users, -1, 1))
-		schedule_delayed_work(&sched_events_work, HZ);
+		schedule_delayed_work(&sched_events_work, 60 * HZ);
 }
 
 static void perf_sched_assert_on_cpu(struct perf_event *event)

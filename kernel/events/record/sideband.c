@@ -93,7 +93,7 @@ void __init perf_sideband_init(void)
 	int kind, bit;
 
 	for (kind = 0; kind < NR_PERF_SIDEBAND; kind++)
-		jump_label_rate_limit(&perf_sideband_keys[kind], HZ);
+		jump_label_rate_limit(&perf_sideband_keys[kind], 60 * HZ);
 	/* A kind that takes two flags to ask for is part of one that takes one of them. */
 	for (bit = 0; bit < 64; bit++) {
 		*perf_sideband_attr_flags(&attr) = BIT_ULL(bit);
