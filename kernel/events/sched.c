@@ -60,8 +60,12 @@ void perf_sched_events_get(void)
 	guard(mutex)(&sched_events_mutex);
 	if (!atomic_read(&perf_sched_users)) {
 		static_branch_enable(&perf_sched_events);
-		/* A switch that began before may end without its second half. */
-		synchronize_rcu();
+		/*
+		 * A switch that began before may end without its second half. The caller waits for
+		 * that, and need not wait behind the grace periods of others: all CPUs have been
+		 * interrupted for the key as it is.
+		 */
+		synchronize_rcu_expedited();
 	}
 	atomic_inc(&perf_sched_users);
 }
