@@ -303,7 +303,7 @@ perf_attr_broken_rule(const struct perf_event_attr *attr, enum perf_attr_stage s
  * @attr: as perf_attr_copy() leaves it
  * @stage: which rules to look at
  *
- * What depends on the PMU, the target or the group is checked with these.
+ * Checks that depend on the PMU, the target or the group are made where these are known.
  * Pure.
  *
  * Return: 0, -EINVAL or, for what the architecture lacks, -ENOSYS

@@ -11,7 +11,7 @@
 /* A counter this near to its overflow is set anew, if nobody wants the interrupt. */
 #define X86_NEAR	BIT_ULL(20)
 
-/* What a counter counts at most between being read and being set. */
+/* A counter counts no more than this between being read and being set. */
 #define X86_MEANWHILE	((s64)BIT_ULL(14))
 
 static u64 x86_shortest(struct x86_count *count, const struct x86_core *core)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is counted on a CPU, by whom, and how much it is so far.
+ * The counts of a CPU: their clients, and their totals so far.
  *
  * Interrupts are off in all of this, on the CPU that it is about.
  */
@@ -272,7 +272,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
  * x86_place_counts - decide which counter each count with clients gets
  * @cpu: this CPU
  *
- * What has a counter keeps it if it can. Nothing is written yet.
+ * A count that has a counter keeps it if it can. Nothing is written yet.
  *
  * Return: 0, or -EAGAIN: there are not enough; then everything is as it was.
  */

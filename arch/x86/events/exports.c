@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What others in the kernel call: KVM, resctrl, the APIC, microcode, Xen, idle.
+ * Functions for others in the kernel: KVM, resctrl, the APIC, microcode, Xen, idle.
  */
 #include <linux/export.h>
 #include <linux/static_call.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the driver knows of a kind of CPU, as tables: a model is one struct x86_model, and
+ * The driver's knowledge of CPUs, as tables: a kind of CPU is one struct x86_model, and
  * a line of a match table says which CPUs it is. Nothing outside of these tables and of
  * the functions that they name depends on a family, model or stepping.
  */

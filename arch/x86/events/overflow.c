@@ -92,7 +92,7 @@ static bool x86_counts_kernel(const struct x86_pmu_cpu *cpu)
 	return false;
 }
 
-/* What the status register tells besides the counters. */
+/* The status register tells of other things than counters, too. */
 static int x86_serve_others(u64 others)
 {
 	if (!(others & GLOBAL_STATUS_TRACE_TOPAPMI))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the drivers of other PMUs below arch/x86/events/ (uncore, RAPL, PT, IBS, ...) and
- * a few callers elsewhere (Xen, resctrl) may use of the driver of the CPU's own counters.
+ * Definitions that the drivers of other PMUs below arch/x86/events/ (uncore, RAPL, PT, IBS,
+ * ...) and a few callers elsewhere (Xen, resctrl) may use of the driver of the CPU's own
+ * counters.
  */
 #ifndef _ARCH_X86_EVENTS_PERF_EVENT_H
 #define _ARCH_X86_EVENTS_PERF_EVENT_H

@@ -101,7 +101,7 @@ static u64 x86_intel_fixed(const struct x86_core *core, u32 ecx, union cpuid10_e
 	return (fixed & mask) << INTEL_PMC_IDX_FIXED;
 }
 
-/* What CPUID says is missing, is. */
+/* Events that CPUID says are missing are not offered. */
 static void x86_intel_drop_missing(struct x86_core *core, u32 missing, int len)
 {
 	int i;

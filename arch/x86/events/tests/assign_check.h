@@ -26,7 +26,7 @@ static int assign_least_moves(const struct x86_wish *wishes, int n, u64 used)
 	return best;
 }
 
-/* What is wrong with what x86_assign() makes of these wishes? NULL: nothing. */
+/* Return: the fault in the assignment that x86_assign() makes of these wishes, or NULL. */
 static const char *assign_fault(struct x86_wish *wishes, int n, u64 prefer)
 {
 	int least = assign_least_moves(wishes, n, 0), moves = 0, i;
