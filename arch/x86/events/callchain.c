@@ -29,18 +29,17 @@ void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_reg
 	unsigned long ip;
 
 	/* The stack is the host's, and the sample the guest's. */
-	if (perf_guest_state())
-		return;
-	if (perf_callchain_store(entry, regs->ip))
+	if (perf_guest_state() || perf_callchain_store(entry, regs->ip))
 		return;
 	if (whole)
 		unwind_start(&state, current, regs, NULL);
 	else
 		unwind_start(&state, current, NULL, (void *)regs->sp);
-	for (; !unwind_done(&state); unwind_next_frame(&state)) {
+	while (!unwind_done(&state)) {
 		ip = unwind_get_return_address(&state);
 		if (!ip || perf_callchain_store(entry, ip))
 			return;
+		unwind_next_frame(&state);
 	}
 }
 
@@ -121,10 +120,8 @@ void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs 
 	/* Selectors of virtual 8086 mode are no selectors. */
 	if (regs->flags & (X86_VM_MASK | PERF_EFLAGS_VM))
 		return;
-	if (perf_callchain_store(entry, regs->ip))
-		return;
 	/* The NMI may have come in the middle of a switch between address spaces. */
-	if (!nmi_uaccess_okay())
+	if (perf_callchain_store(entry, regs->ip) || !nmi_uaccess_okay())
 		return;
 #ifdef CONFIG_IA32_EMULATION
 	if (!user_64bit_mode(regs)) {

@@ -198,7 +198,7 @@ static void x86_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_key *key,
 /**
  * x86_count_attach - let an event be the client of a count
  * @cpu: this CPU
- * @event: that is no client; it counts nothing before x86_pmu_start()
+ * @event: that is no client; it counts nothing before x86_event_start()
  *
  * The count may have no counter: see x86_place_counts().
  *

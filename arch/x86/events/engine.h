@@ -299,8 +299,8 @@ int x86_event_init(struct perf_event *event);
 int x86_event_key(struct perf_event *event, struct x86_key *key);
 
 /* pmu.c */
-void x86_pmu_fill(struct x86_core *core);
-void x86_pmu_stop(struct perf_event *event, int flags);
+void x86_core_fill(struct x86_core *core);
+void x86_event_stop(struct perf_event *event, int flags);
 
 /* overflow.c */
 void x86_expect_late(struct x86_pmu_cpu *cpu);
@@ -308,9 +308,9 @@ int x86_pmu_interrupt(struct pt_regs *regs);
 
 /* rdpmc.c */
 extern int x86_rdpmc;
-int x86_pmu_event_idx(struct perf_event *event);
-void x86_pmu_event_mapped(struct perf_event *event, struct mm_struct *mm);
-void x86_pmu_event_unmapped(struct perf_event *event, struct mm_struct *mm);
+int x86_event_index(struct perf_event *event);
+void x86_event_mapped(struct perf_event *event, struct mm_struct *mm);
+void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm);
 extern struct device_attribute dev_attr_rdpmc;
 
 /* sysfs.c */

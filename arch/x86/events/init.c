@@ -172,6 +172,10 @@ static struct syscore x86_pmu_syscore = {
 	.ops	= &x86_pmu_syscore_ops,
 };
 
+struct x86_pmu x86_pmu __read_mostly = {
+	.handle_irq	= x86_pmu_interrupt,
+};
+
 static int x86_nmi_handler(unsigned int cmd, struct pt_regs *regs)
 {
 	u64 start = sched_clock();
@@ -180,6 +184,33 @@ static int x86_nmi_handler(unsigned int cmd, struct pt_regs *regs)
 	if (served)
 		perf_sample_event_took(sched_clock() - start);
 	return served;
+}
+
+/**
+ * perf_events_lapic_init - let this CPU's overflows be NMIs
+ *
+ * At boot, and whenever the local APIC has been set up anew.
+ */
+void perf_events_lapic_init(void)
+{
+	if (!x86_nr_cores || !boot_cpu_has(X86_FEATURE_APIC))
+		return;
+	apic_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+/**
+ * perf_check_microcode - the microcode may have mended or broken something
+ *
+ * Process context.
+ */
+void perf_check_microcode(void)
+{
+	int i;
+
+	for (i = 0; i < x86_nr_cores; i++) {
+		if (x86_cores[i]->model->microcode)
+			x86_cores[i]->model->microcode(x86_cores[i]);
+	}
 }
 
 static void x86_say(const struct x86_core *core)
@@ -207,7 +238,7 @@ static int x86_add_core(u8 kind)
 	core->kind = kind;
 	err = x86_probe(core, model);
 	if (!err) {
-		x86_pmu_fill(core);
+		x86_core_fill(core);
 		err = x86_sysfs_fill(core);
 	}
 	if (err) {

@@ -223,4 +223,7 @@ int x86_amd_init_event(struct perf_event *event);
 		.event_str = _text,						\
 	} })[0].attr.attr)
 
+/* The same for @format */
+#define X86_FORMAT_ATTR(_name, _text)	X86_EVENT_ATTR(_name, _text)
+
 #endif /* _ARCH_X86_EVENTS_MODEL_H */

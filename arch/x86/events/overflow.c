@@ -48,7 +48,7 @@ static void x86_sample(struct perf_event *event, struct pt_regs *regs)
 
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	if (perf_event_overflow(event, &data, regs))
-		x86_pmu_stop(event, 0);
+		x86_event_stop(event, 0);
 }
 
 static void x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs)

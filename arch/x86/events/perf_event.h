@@ -15,25 +15,25 @@
 
 /**
  * struct event_constraint - which counters count some events
- * @idxmsk: the counters, a bitmap
- * @idxmsk64: the same as a number
  * @code: it is about events whose config has these bits,
  * @cmask: of those in this mask
  * @weight: number of bits in @idxmsk
  * @overlap: @idxmsk overlaps that of others, without being part of it or the other
  *	way round
  * @flags: the driver's own
+ * @idxmsk: the counters, a bitmap
+ * @idxmsk64: the same as a number
  */
 struct event_constraint {
-	union {
-		unsigned long	idxmsk[BITS_TO_LONGS(X86_PMC_IDX_MAX)];
-		u64		idxmsk64;
-	};
-	u64	code;
 	u64	cmask;
-	int	weight;
-	int	overlap;
+	u64	code;
 	int	flags;
+	int	overlap;
+	int	weight;
+	union {
+		u64		idxmsk64;
+		unsigned long	idxmsk[BITS_TO_LONGS(X86_PMC_IDX_MAX)];
+	};
 };
 
 #define __EVENT_CONSTRAINT(_code, _counters, _cmask, _weight, _overlap, _flags)	\
@@ -112,29 +112,31 @@ enum {
 int x86_add_exclusive(unsigned int what);
 void x86_del_exclusive(unsigned int what);
 
-/* The bits of an event select by name, as in X86_CONFIG(.event = 0xd1, .umask = 0x10). */
-union x86_pmu_config {
-	struct {
-		u64	event:8,
-			umask:8,
-			usr:1,
-			os:1,
-			edge:1,
-			pc:1,
-			interrupt:1,
-			__reserved1:1,
-			en:1,
-			inv:1,
-			cmask:8,
-			event2:4,
-			__reserved2:4,
-			go:1,
-			ho:1;
-	} bits;
-	u64 value;
+/**
+ * struct x86_config - an event select by the names of its parts
+ * @event: the event's code
+ * @umask: its unit mask
+ * @cmask: how many at once count as one
+ * @edge: count when it begins
+ * @inv: count when there are fewer than @cmask
+ */
+struct x86_config {
+	u8	event;
+	u8	umask;
+	u8	cmask;
+	bool	edge;
+	bool	inv;
 };
 
-#define X86_CONFIG(args...)	(((union x86_pmu_config){ .bits = { args } }).value)
+static inline u64 x86_config_value(struct x86_config config)
+{
+	return config.event | config.umask << 8 | (u64)config.cmask << 24 |
+	       (config.edge ? ARCH_PERFMON_EVENTSEL_EDGE : 0) |
+	       (config.inv ? ARCH_PERFMON_EVENTSEL_INV : 0);
+}
+
+/* As in X86_CONFIG(.event = 0xd1, .umask = 0x10). */
+#define X86_CONFIG(args...)	x86_config_value((struct x86_config){ args })
 
 /**
  * struct x86_pmu - what others call of the driver of the CPU's counters

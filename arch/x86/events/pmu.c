@@ -13,7 +13,7 @@ static void x86_new_turn(struct x86_pmu_cpu *cpu)
 	cpu->turn++;
 }
 
-static void x86_pmu_disable(struct pmu *pmu)
+static void x86_core_disable(struct pmu *pmu)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
@@ -23,7 +23,7 @@ static void x86_pmu_disable(struct pmu *pmu)
 	cpu->halted = true;
 }
 
-static void x86_pmu_enable(struct pmu *pmu)
+static void x86_core_enable(struct pmu *pmu)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
@@ -47,7 +47,7 @@ static void x86_changed(struct x86_pmu_cpu *cpu)
 		x86_apply(cpu);
 }
 
-static void x86_pmu_start(struct perf_event *event, int flags)
+static void x86_event_start(struct perf_event *event, int flags)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 	struct x86_count *count = x86_event_count(event);
@@ -68,14 +68,14 @@ static void x86_pmu_start(struct perf_event *event, int flags)
 }
 
 /**
- * x86_pmu_stop - halt an event
+ * x86_event_stop - halt an event
  * @event: a client, or none any more
  * @flags: PERF_EF_UPDATE or not: it is brought up to date, since others may go on with
  *	its counter
  *
  * Interrupts are off, or this is an NMI.
  */
-void x86_pmu_stop(struct perf_event *event, int flags)
+void x86_event_stop(struct perf_event *event, int flags)
 {
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 	struct x86_count *count = x86_event_count(event);
@@ -90,7 +90,7 @@ void x86_pmu_stop(struct perf_event *event, int flags)
 	x86_changed(cpu);
 }
 
-static void x86_pmu_read(struct perf_event *event)
+static void x86_event_read(struct perf_event *event)
 {
 	struct x86_count *count = x86_event_count(event);
 
@@ -98,7 +98,7 @@ static void x86_pmu_read(struct perf_event *event)
 		x86_event_account(event, x86_count_read(this_cpu_ptr(&x86_pmu_cpu), count));
 }
 
-static int x86_pmu_add(struct perf_event *event, int flags)
+static int x86_event_add(struct perf_event *event, int flags)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 	int err;
@@ -118,23 +118,23 @@ static int x86_pmu_add(struct perf_event *event, int flags)
 		}
 	}
 	if (flags & PERF_EF_START)
-		x86_pmu_start(event, 0);
+		x86_event_start(event, 0);
 	return 0;
 }
 
-static void x86_pmu_del(struct perf_event *event, int flags)
+static void x86_event_del(struct perf_event *event, int flags)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
 	if (!x86_event_count(event))
 		return;
-	x86_pmu_stop(event, PERF_EF_UPDATE);
+	x86_event_stop(event, PERF_EF_UPDATE);
 	x86_count_detach(cpu, event);
 	perf_event_update_userpage(event);
 }
 
 /* A group is added as a whole, or read as a whole: then each counter is read but once. */
-static void x86_pmu_start_txn(struct pmu *pmu, unsigned int flags)
+static void x86_txn_begin(struct pmu *pmu, unsigned int flags)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
@@ -148,7 +148,7 @@ static void x86_pmu_start_txn(struct pmu *pmu, unsigned int flags)
 	}
 }
 
-static void x86_end_txn(struct pmu *pmu, struct x86_pmu_cpu *cpu)
+static void x86_txn_end(struct pmu *pmu, struct x86_pmu_cpu *cpu)
 {
 	unsigned int flags = cpu->txn;
 
@@ -158,26 +158,26 @@ static void x86_end_txn(struct pmu *pmu, struct x86_pmu_cpu *cpu)
 		perf_pmu_enable(pmu);
 }
 
-static int x86_pmu_commit_txn(struct pmu *pmu)
+static int x86_txn_commit(struct pmu *pmu)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
 	if (cpu->unplaced && x86_place_counts(cpu))
 		return -EAGAIN;
-	x86_end_txn(pmu, cpu);
+	x86_txn_end(pmu, cpu);
 	return 0;
 }
 
-static void x86_pmu_cancel_txn(struct pmu *pmu)
+static void x86_txn_cancel(struct pmu *pmu)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
 	cpu->unplaced = false;
-	x86_end_txn(pmu, cpu);
+	x86_txn_end(pmu, cpu);
 }
 
 /* A period shorter than an erratum allows is not possible. */
-static int x86_pmu_check_period(struct perf_event *event, u64 value)
+static int x86_event_check_period(struct perf_event *event, u64 value)
 {
 	const struct x86_core *core = to_x86_core(event->pmu);
 
@@ -187,34 +187,34 @@ static int x86_pmu_check_period(struct perf_event *event, u64 value)
 }
 
 /* Groups of cores of another kind are kept off this CPU. */
-static bool x86_pmu_filter(struct pmu *pmu, int cpu)
+static bool x86_core_filter(struct pmu *pmu, int cpu)
 {
 	return !cpumask_test_cpu(cpu, &to_x86_core(pmu)->cpus);
 }
 
 /**
- * x86_pmu_fill - fill in what a struct pmu of this driver has
+ * x86_core_fill - fill in what a struct pmu of this driver has
  * @core: whose
  */
-void x86_pmu_fill(struct x86_core *core)
+void x86_core_fill(struct x86_core *core)
 {
 	core->pmu = (struct pmu) {
 		.event_init	= x86_event_init,
-		.pmu_enable	= x86_pmu_enable,
-		.pmu_disable	= x86_pmu_disable,
-		.add		= x86_pmu_add,
-		.del		= x86_pmu_del,
-		.start		= x86_pmu_start,
-		.stop		= x86_pmu_stop,
-		.read		= x86_pmu_read,
-		.start_txn	= x86_pmu_start_txn,
-		.commit_txn	= x86_pmu_commit_txn,
-		.cancel_txn	= x86_pmu_cancel_txn,
-		.event_idx	= x86_pmu_event_idx,
-		.event_mapped	= x86_pmu_event_mapped,
-		.event_unmapped	= x86_pmu_event_unmapped,
-		.check_period	= x86_pmu_check_period,
-		.filter		= core->kind ? x86_pmu_filter : NULL,
+		.pmu_enable	= x86_core_enable,
+		.pmu_disable	= x86_core_disable,
+		.add		= x86_event_add,
+		.del		= x86_event_del,
+		.start		= x86_event_start,
+		.stop		= x86_event_stop,
+		.read		= x86_event_read,
+		.start_txn	= x86_txn_begin,
+		.commit_txn	= x86_txn_commit,
+		.cancel_txn	= x86_txn_cancel,
+		.event_idx	= x86_event_index,
+		.event_mapped	= x86_event_mapped,
+		.event_unmapped	= x86_event_unmapped,
+		.check_period	= x86_event_check_period,
+		.filter		= core->kind ? x86_core_filter : NULL,
 	};
 	if (core->kind)
 		core->pmu.capabilities |= PERF_PMU_CAP_EXTENDED_HW_TYPE;

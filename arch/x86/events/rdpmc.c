@@ -22,46 +22,58 @@ DEFINE_STATIC_KEY_FALSE(rdpmc_always_available_key);
 int x86_rdpmc = 1;
 static DEFINE_MUTEX(x86_rdpmc_mutex);
 
+/* May user space read the event's counter? That is settled as the event is opened. */
+static bool x86_event_is_readable(const struct perf_event *event)
+{
+	return event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT;
+}
+
 /**
- * x86_pmu_event_idx - see struct pmu
+ * x86_event_index - see struct pmu
  * @event: any context
  */
-int x86_pmu_event_idx(struct perf_event *event)
+int x86_event_index(struct perf_event *event)
 {
 	struct x86_count *count = x86_event_count(event);
 	int counter;
 
-	if (!(event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT) || !count)
+	if (!x86_event_is_readable(event) || !count)
 		return 0;
 	counter = READ_ONCE(count->counter);
 	return counter < 0 || count->wanted != counter ? 0 : x86_rdpmc_index(counter) + 1;
 }
 
-/**
- * x86_pmu_event_mapped - see struct pmu
- * @event: that has been mapped
- * @mm: where; its mmap_lock is held, so that the CPUs hear of it one after the other
- */
-void x86_pmu_event_mapped(struct perf_event *event, struct mm_struct *mm)
+/* Let the CPUs that use an address space look whether it may read counters. */
+static void x86_tell_users(struct mm_struct *mm)
 {
-	if (!(event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT))
-		return;
-	mmap_assert_write_locked(mm);
-	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
-		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
+	on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, true);
 }
 
 /**
- * x86_pmu_event_unmapped - see struct pmu
+ * x86_event_mapped - see struct pmu
+ * @event: that has been mapped
+ * @mm: where; its mmap_lock is held, so that the CPUs hear of it one after the other
+ */
+void x86_event_mapped(struct perf_event *event, struct mm_struct *mm)
+{
+	if (!x86_event_is_readable(event))
+		return;
+	mmap_assert_write_locked(mm);
+	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
+		x86_tell_users(mm);
+}
+
+/**
+ * x86_event_unmapped - see struct pmu
  * @event: whose mapping has gone
  * @mm: from where
  */
-void x86_pmu_event_unmapped(struct perf_event *event, struct mm_struct *mm)
+void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm)
 {
-	if (!(event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT))
+	if (!x86_event_is_readable(event))
 		return;
 	if (atomic_dec_and_test(&mm->context.perf_rdpmc_allowed))
-		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
+		x86_tell_users(mm);
 }
 
 /**
@@ -128,7 +140,7 @@ void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_
 
 	page->cap_user_time = 0;
 	page->cap_user_time_zero = 0;
-	page->cap_user_rdpmc = !!(event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT);
+	page->cap_user_rdpmc = x86_event_is_readable(event);
 	page->pmc_width = 0;
 	if (event->pmu->event_init == x86_event_init) {
 		const struct x86_core *core = to_x86_core(event->pmu);
@@ -148,6 +160,14 @@ static ssize_t rdpmc_show(struct device *dev, struct device_attribute *attr, cha
 	return sysfs_emit(buf, "%d\n", x86_rdpmc);
 }
 
+static void x86_set_key(struct static_key_false *key, bool on)
+{
+	if (on)
+		static_branch_enable(key);
+	else
+		static_branch_disable(key);
+}
+
 static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr,
 			   const char *buf, size_t len)
 {
@@ -161,16 +181,10 @@ static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr,
 	guard(mutex)(&x86_rdpmc_mutex);
 	if (value == x86_rdpmc)
 		return len;
-	if (!value)
-		static_branch_inc(&rdpmc_never_available_key);
-	else if (!x86_rdpmc)
-		static_branch_dec(&rdpmc_never_available_key);
-	if (value == 2)
-		static_branch_inc(&rdpmc_always_available_key);
-	else if (x86_rdpmc == 2)
-		static_branch_dec(&rdpmc_always_available_key);
+	x86_set_key(&rdpmc_never_available_key, value == 0);
+	x86_set_key(&rdpmc_always_available_key, value == 2);
 	x86_rdpmc = value;
-	on_each_cpu(cr4_update_pce, NULL, 1);
+	on_each_cpu(cr4_update_pce, NULL, true);
 	return len;
 }
 

@@ -28,14 +28,14 @@
 /* Of user space's page only the counter's number is asked for, and not looked at. */
 int x86_rdpmc;
 
-int x86_pmu_event_idx(struct perf_event *event)
+int x86_event_index(struct perf_event *event)
 {
 	return 0;
 }
 
-void x86_pmu_event_mapped(struct perf_event *event, struct mm_struct *mm) { }
+void x86_event_mapped(struct perf_event *event, struct mm_struct *mm) { }
 
-void x86_pmu_event_unmapped(struct perf_event *event, struct mm_struct *mm) { }
+void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm) { }
 
 /* Kinds of PMU */
 
@@ -181,7 +181,7 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 		.width = MACHINE_WIDTH, .fixed_width = MACHINE_WIDTH, .max_period = max_period,
 		.config_mask = model.config_mask, .counter_msr = bank->counter,
 	};
-	x86_pmu_fill(&core);
+	x86_core_fill(&core);
 	core.pmu.type = PERF_TYPE_RAW;
 	memset(cpu, 0, sizeof(*cpu));
 	cpu->turn = 1;

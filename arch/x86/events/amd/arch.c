@@ -39,18 +39,12 @@ const struct x86_bank x86_amd_v2_bank = {
 	.host_only	= AMD64_EVENTSEL_HOSTONLY,
 };
 
-PMU_FORMAT_ATTR(event, "config:0-7,32-35");
-PMU_FORMAT_ATTR(umask, "config:8-15");
-PMU_FORMAT_ATTR(edge, "config:18");
-PMU_FORMAT_ATTR(inv, "config:23");
-PMU_FORMAT_ATTR(cmask, "config:24-31");
-
 struct attribute *x86_amd_format[] = {
-	&format_attr_event.attr,
-	&format_attr_umask.attr,
-	&format_attr_edge.attr,
-	&format_attr_inv.attr,
-	&format_attr_cmask.attr,
+	X86_FORMAT_ATTR("event", "config:0-7,32-35"),
+	X86_FORMAT_ATTR("umask", "config:8-15"),
+	X86_FORMAT_ATTR("edge", "config:18"),
+	X86_FORMAT_ATTR("inv", "config:23"),
+	X86_FORMAT_ATTR("cmask", "config:24-31"),
 	NULL
 };
 

@@ -69,22 +69,14 @@ const struct x86_limit x86_intel_limits[] = {
 	X86_LIMIT_END
 };
 
-PMU_FORMAT_ATTR(event, "config:0-7");
-PMU_FORMAT_ATTR(umask, "config:8-15");
-PMU_FORMAT_ATTR(edge, "config:18");
-PMU_FORMAT_ATTR(pc, "config:19");
-PMU_FORMAT_ATTR(any, "config:21");
-PMU_FORMAT_ATTR(inv, "config:23");
-PMU_FORMAT_ATTR(cmask, "config:24-31");
-
 struct attribute *x86_intel_format[] = {
-	&format_attr_event.attr,
-	&format_attr_umask.attr,
-	&format_attr_edge.attr,
-	&format_attr_pc.attr,
-	&format_attr_any.attr,
-	&format_attr_inv.attr,
-	&format_attr_cmask.attr,
+	X86_FORMAT_ATTR("event", "config:0-7"),
+	X86_FORMAT_ATTR("umask", "config:8-15"),
+	X86_FORMAT_ATTR("edge", "config:18"),
+	X86_FORMAT_ATTR("pc", "config:19"),
+	X86_FORMAT_ATTR("any", "config:21"),
+	X86_FORMAT_ATTR("inv", "config:23"),
+	X86_FORMAT_ATTR("cmask", "config:24-31"),
 	NULL
 };
 
