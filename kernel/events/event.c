@@ -15,6 +15,7 @@
 #include "context.h"
 #include "delay.h"
 #include "event.h"
+#include "event_id.h"
 #include "exit.h"
 #include "family.h"
 #include "group.h"
@@ -36,26 +37,6 @@
 static struct kmem_cache *perf_event_cache __ro_after_init;
 static struct kmem_cache *perf_tracepoint_event_cache __ro_after_init;
 
-/* The highest id that has been given to an event, or to a CPU for the copies it makes. */
-static atomic64_t perf_event_last_id ____cacheline_aligned_in_smp;
-
-#define IDS_AT_ONCE	64	/* that a CPU takes for copies */
-#define FEW_IDS		16	/* are taken from these */
-
-/**
- * struct id_block - ids that a CPU may give to copies
- * @next: the first of them
- * @end: the first behind them
- *
- * Used by the CPU alone, in process context with preemption off.
- */
-struct id_block {
-	u64	next;
-	u64	end;
-};
-
-static DEFINE_PER_CPU(struct id_block, id_block);
-
 /**
  * struct late_events - events whose last reference was dropped where they cannot be freed
  * @events: the events, linked by late_entry
@@ -75,44 +56,6 @@ static DEFINE_PER_CPU(struct late_events, late_events);
 #define EVENT_SIZE	offsetofend(struct perf_event, pmu_list)
 
 static_assert(!IS_ENABLED(CONFIG_64BIT) || EVENT_SIZE <= 640);
-
-/**
- * perf_event_take_ids - take ids for the copies that a fork makes
- * @nr: how many
- *
- * Groups of one age go on in the order of their ids. So ids rise within a context: those
- * of the copies with which a task begins are in a row, and an event that is opened later
- * has a higher one from perf_event_new_id(). Ids of copies that are made on two CPUs may
- * be in any order. Process context. Return: the first of @nr ids in a row.
- */
-u64 perf_event_take_ids(unsigned int nr)
-{
-	struct id_block *block;
-	u64 first;
-
-	if (nr > FEW_IDS)
-		return atomic64_add_return(nr, &perf_event_last_id) - nr + 1;
-
-	guard(preempt)();
-	block = this_cpu_ptr(&id_block);
-	if (block->end - block->next < nr) {
-		block->end = atomic64_add_return(IDS_AT_ONCE, &perf_event_last_id) + 1;
-		block->next = block->end - IDS_AT_ONCE;
-	}
-	first = block->next;
-	block->next += nr;
-	return first;
-}
-
-/**
- * perf_event_new_id - take an id that is higher than all that have been taken
- *
- * Any context. Return: the id.
- */
-u64 perf_event_new_id(void)
-{
-	return atomic64_inc_return(&perf_event_last_id);
-}
 
 static void perf_event_free_late_work(struct work_struct *work);
 
@@ -209,7 +152,7 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 		INIT_LIST_HEAD(heads[i]);
 	RB_CLEAR_NODE(&event->group_node);
 	/* The fork that makes a copy has ids for its copies. */
-	event->id = root ? 0 : perf_event_new_id();
+	event->id = root ? 0 : perf_event_id_new();
 	event->clock = perf_attr_clock(attr) ?: perf_clock;
 	if (task) {
 	/* pmu->event_init of tracepoints looks at this. */

@@ -61,8 +61,6 @@ void perf_event_free_copies(struct perf_event **copies, unsigned int nr);
 void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 			  struct perf_event_context *ctx, struct perf_event *leader, u64 id);
 
-u64 perf_event_take_ids(unsigned int nr);
-u64 perf_event_new_id(void);
 
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    struct task_struct *task,

@@ -80,7 +80,7 @@ struct mutex *perf_family_enter(const struct perf_event *root)
  */
 struct mutex *perf_family_enter_group(const struct perf_event *leader)
 {
-	struct mutex *lock;
+	struct mutex *lock; /* as above */
 
 	lockdep_assert_held(&leader->ctx->mutex);
 	if (!leader->ctx->family)

@@ -9,6 +9,7 @@
 #include "context.h"
 #include "delay.h"
 #include "event.h"
+#include "event_id.h"
 #include "family.h"
 #include "group.h"
 #include "internal.h"
@@ -68,11 +69,11 @@ static u64 perf_inherit_next_id(struct fork_args *args)
 {
 	if (!args->next_id) {
 		args->nr_ids = args->expected;
-		args->next_id = perf_event_take_ids(args->nr_ids);
+		args->next_id = perf_event_id_take(args->nr_ids);
 	}
 	/* More copies than events are made only if one has to be made again. */
 	if (unlikely(!args->nr_ids))
-		return perf_event_new_id();
+		return perf_event_id_new();
 	args->nr_ids--;
 	return args->next_id++;
 }

@@ -7,6 +7,7 @@
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
 
+#include "../event_id.h"
 #include "../family.h"
 #include "sim_fixture.h"
 
@@ -208,7 +209,7 @@ static void copy_is_off_until_it_begins(struct kunit *test)
 	copy = kunit_kzalloc(test, sizeof(*copy), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
 	scoped_guard(mutex, &event->ctx->mutex)
-		perf_event_init_copy(copy, event, event->ctx, NULL, perf_event_new_id());
+		perf_event_init_copy(copy, event, event->ctx, NULL, perf_event_id_new());
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 	KUNIT_EXPECT_EQ(test, copy->state, PERF_EVENT_STATE_OFF);
 }
@@ -259,7 +260,7 @@ static void group_waits_for_copies_that_leave(struct kunit *test)
 {
 	struct perf_event *leader = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
 	struct forked child;
-	struct mutex *lock;
+	struct mutex *lock; /* of the leader's family */
 
 	make_child(test, &child);
 	kthread_stop(child.task);

@@ -586,6 +586,8 @@ static void pmu_does_not_list_copies(struct kunit *test)
 	perf_pmu_drop_event(child);
 	KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(child));
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), 1);
+	/* The PMU outlives the test's memory. */
+	perf_pmu_drop_event(parent);
 }
 
 /* Events of a PMU that goes are dead, and no longer belong to the PMU. */
