@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Rows of AMD's and Hygon's CPUs, by family.
+ *
+ * The codes are those of AMD's BIOS and Kernel Developer's Guides (to family 16h) and
+ * Processor Programming References (from family 17h on).
  */
 #include <asm/cpu_device_id.h>
 
 #include "../model.h"
+
+/* Event codes have twelve bits from family 10h on; the upper four are apart. */
+#define AMD_EVENT(_event)	(((_event) & 0xffULL) | ((_event) & 0xf00ULL) << 24)
+#define AMD_LIMIT(_event, _counters)						\
+	{ .first = AMD_EVENT(_event), .last = AMD_EVENT(_event),		\
+	  .mask = AMD64_EVENTSEL_EVENT, .counters = (_counters) }
+
+/* Events with one set of counters, whatever the upper four bits of their codes. */
+#define AMD_LIMIT_CLASS(_first, _last, _counters)				\
+	X86_LIMIT_EVENTS(_first, _last, _counters)
 
 static const u64 x86_amd_k7_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x76, 0x00),
@@ -17,7 +30,7 @@ static const u64 x86_amd_k7_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= X86_EVENT(0xd1, 0x00),
 };
 
-static const u64 x86_amd_zen_generic[PERF_COUNT_HW_MAX] = {
+static const u64 x86_amd_zen1_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x76, 0x00),
 	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
 	[PERF_COUNT_HW_CACHE_REFERENCES]	= X86_EVENT(0x60, 0xff),
@@ -28,22 +41,245 @@ static const u64 x86_amd_zen_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= X86_EVENT(0x87, 0x01),
 };
 
+/* The queue of micro-operations is empty; there is no event for the other end. */
+static const u64 x86_amd_zen2_generic[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x76, 0x00),
+	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= X86_EVENT(0x60, 0xff),
+	[PERF_COUNT_HW_CACHE_MISSES]		= X86_EVENT(0x64, 0x09),
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0xc2, 0x00),
+	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0xc3, 0x00),
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= X86_EVENT(0xa9, 0x00),
+};
+
+/* These can count cycles at the frequency of P-state 0. */
+static const u64 x86_amd_zen4_generic[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x76, 0x00),
+	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= X86_EVENT(0x60, 0xff),
+	[PERF_COUNT_HW_CACHE_MISSES]		= X86_EVENT(0x64, 0x09),
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0xc2, 0x00),
+	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0xc3, 0x00),
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= X86_EVENT(0xa9, 0x00),
+	[PERF_COUNT_HW_REF_CPU_CYCLES]		= AMD_EVENT(0x120) | X86_EVENT(0x00, 0x01),
+};
+
+#define ACCESS	[PERF_COUNT_HW_CACHE_RESULT_ACCESS]
+#define MISS	[PERF_COUNT_HW_CACHE_RESULT_MISS]
+#define NEVER	{ ACCESS = X86_IMPOSSIBLE, MISS = X86_IMPOSSIBLE }
+
+static const x86_cache_events x86_amd_k7_cache = {
+	[PERF_COUNT_HW_CACHE_L1D] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x40, 0x00),
+			MISS	= X86_EVENT(0x41, 0x01),
+		},
+		/* Prefetches that were tried, and those that were cancelled. */
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
+			ACCESS	= X86_EVENT(0x67, 0x02),
+			MISS	= X86_EVENT(0x67, 0x01),
+		},
+	},
+	[PERF_COUNT_HW_CACHE_L1I] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x80, 0x00),
+			MISS	= X86_EVENT(0x81, 0x00),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
+			ACCESS	= X86_EVENT(0x4b, 0x01),
+		},
+	},
+	[PERF_COUNT_HW_CACHE_LL] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x7d, 0x03),
+			MISS	= X86_EVENT(0x7e, 0x03),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = {
+			ACCESS	= X86_EVENT(0x7f, 0x01),
+		},
+	},
+	[PERF_COUNT_HW_CACHE_DTLB] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x40, 0x00),
+			MISS	= X86_EVENT(0x46, 0x07),
+		},
+	},
+	[PERF_COUNT_HW_CACHE_ITLB] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x80, 0x00),
+			MISS	= X86_EVENT(0x85, 0x03),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	[PERF_COUNT_HW_CACHE_BPU] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0xc2, 0x00),
+			MISS	= X86_EVENT(0xc3, 0x00),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	/* Requests from this node's CPUs to memory: all, and those to other nodes. */
+	[PERF_COUNT_HW_CACHE_NODE] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0xe9, 0xb8),
+			MISS	= X86_EVENT(0xe9, 0x98),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+};
+
+static const x86_cache_events x86_amd_zen_cache = {
+	[PERF_COUNT_HW_CACHE_L1D] = {
+		/* Misses are the L2's requests by the data cache. */
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x40, 0x00),
+			MISS	= X86_EVENT(0x60, 0xc8),
+		},
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
+			ACCESS	= X86_EVENT(0x5a, 0xff),
+		},
+	},
+	[PERF_COUNT_HW_CACHE_L1I] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x80, 0x00),
+			MISS	= X86_EVENT(0x81, 0x00),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+	},
+	/* The accesses are to the TLB's second level. */
+	[PERF_COUNT_HW_CACHE_DTLB] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x45, 0xff),
+			MISS	= X86_EVENT(0x45, 0xf0),
+		},
+	},
+	[PERF_COUNT_HW_CACHE_ITLB] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x84, 0x00),
+			MISS	= X86_EVENT(0x85, 0xff),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	[PERF_COUNT_HW_CACHE_BPU] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0xc2, 0x00),
+			MISS	= X86_EVENT(0xc3, 0x00),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	[PERF_COUNT_HW_CACHE_NODE] = {
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+};
+
+/*
+ * Family 15h: the six counters are wired by the unit that an event comes from. Floating
+ * point reaches the upper three, what two cores of a module share the lower three.
+ */
+#define F15H_LOW	0x07
+#define F15H_HIGH	0x38
+#define F15H_ALL	0x3f
+
+/* Only counter 3 can add what more than one of the units in a unit mask counts. */
+#define F15H_MOVES(_umask)							\
+	{ .first = X86_EVENT(0x04, _umask), .last = X86_EVENT(0x04, _umask),	\
+	  .mask = AMD64_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK, .counters = F15H_HIGH }
+
+static const struct x86_limit x86_amd_15h_limits[] = {
+	/* Pipes by the low half of the unit mask, pipes of two operations by the high one. */
+	{ .first = X86_EVENT(0x00, 0x00), .last = X86_EVENT(0x00, 0x00),
+	  .mask = AMD64_EVENTSEL_EVENT | X86_EVENT(0x00, 0x0f), .counters = F15H_HIGH },
+	{ .first = X86_EVENT(0x00, 0x00), .last = X86_EVENT(0x00, 0x00),
+	  .mask = AMD64_EVENTSEL_EVENT | X86_EVENT(0x00, 0xf0), .counters = F15H_HIGH },
+	AMD_LIMIT(0x000, BIT(3)),
+	/* More than one floating point operation a cycle. */
+	AMD_LIMIT(0x003, BIT(3)),
+	F15H_MOVES(0x00), F15H_MOVES(0x01), F15H_MOVES(0x02), F15H_MOVES(0x04),
+	F15H_MOVES(0x08), F15H_MOVES(0x10), F15H_MOVES(0x20), F15H_MOVES(0x40),
+	F15H_MOVES(0x80),
+	AMD_LIMIT(0x004, BIT(3)),
+	AMD_LIMIT_CLASS(0x00, 0x1f, F15H_HIGH),
+
+	/* Load and store, data cache, and what is common to both cores. */
+	AMD_LIMIT(0x023, F15H_LOW),
+	AMD_LIMIT(0x043, F15H_LOW),
+	AMD_LIMIT(0x045, F15H_LOW),
+	AMD_LIMIT(0x046, F15H_LOW),
+	AMD_LIMIT_CLASS(0x20, 0x5f, F15H_ALL),
+	AMD_LIMIT(0x076, F15H_ALL),
+	AMD_LIMIT_CLASS(0x60, 0x9f, F15H_LOW),
+
+	/* Retirement; decoder and dispatch, but for exceptions and breakpoints. */
+	AMD_LIMIT_CLASS(0xc0, 0xcf, F15H_ALL),
+	AMD_LIMIT(0x0db, F15H_ALL),
+	AMD_LIMIT(0x0dc, F15H_ALL),
+	AMD_LIMIT(0x0dd, F15H_ALL),
+	AMD_LIMIT(0x0de, F15H_ALL),
+	AMD_LIMIT(0x0df, F15H_ALL),
+	AMD_LIMIT(0x1d8, F15H_ALL),
+	AMD_LIMIT_CLASS(0xd0, 0xdf, F15H_LOW),
+
+	/* The northbridge has counters of its own. */
+	AMD_LIMIT_CLASS(0xe0, 0xff, 0),
+	X86_LIMIT_END
+};
+
+/* More than 15 a cycle takes a pair of counters, of which this is the even one. */
+static const struct x86_limit x86_amd_zen1_limits[] = {
+	AMD_LIMIT(0x003, BIT(0) | BIT(2) | BIT(4)),
+	X86_LIMIT_END
+};
+
 #define X86_AMD_ROW						\
 	.probe		= x86_amd_probe,			\
 	.config_mask	= AMD64_RAW_EVENT_MASK,			\
 	.format		= x86_amd_format,			\
 	.init_event	= x86_amd_init_event
 
+/* Families 6 to 14h, and 16h. */
 static const struct x86_model x86_amd_k7 = {
 	X86_AMD_ROW,
 	.name		= "k7",
 	.generic	= x86_amd_k7_generic,
+	.cache		= &x86_amd_k7_cache,
 };
 
-static const struct x86_model x86_amd_zen = {
+static const struct x86_model x86_amd_15h = {
 	X86_AMD_ROW,
-	.name		= "zen",
-	.generic	= x86_amd_zen_generic,
+	.name		= "family15h",
+	.generic	= x86_amd_k7_generic,
+	.cache		= &x86_amd_k7_cache,
+	.limits		= x86_amd_15h_limits,
+};
+
+static const struct x86_model x86_amd_zen1 = {
+	X86_AMD_ROW,
+	.name		= "zen1",
+	.generic	= x86_amd_zen1_generic,
+	.cache		= &x86_amd_zen_cache,
+	.limits		= x86_amd_zen1_limits,
+};
+
+static const struct x86_model x86_amd_zen2 = {
+	X86_AMD_ROW,
+	.name		= "zen2",
+	.generic	= x86_amd_zen2_generic,
+	.cache		= &x86_amd_zen_cache,
+	.limits		= x86_amd_zen1_limits,
+};
+
+static const struct x86_model x86_amd_zen4 = {
+	X86_AMD_ROW,
+	.name		= "zen4",
+	.generic	= x86_amd_zen4_generic,
+	.cache		= &x86_amd_zen_cache,
 };
 
 const struct x86_cpu_id x86_amd_models[] = {
@@ -53,11 +289,14 @@ const struct x86_cpu_id x86_amd_models[] = {
 	X86_MODEL_FAMILY(AMD, 0x11, x86_amd_k7),
 	X86_MODEL_FAMILY(AMD, 0x12, x86_amd_k7),
 	X86_MODEL_FAMILY(AMD, 0x14, x86_amd_k7),
-	X86_MODEL_FAMILY(AMD, 0x15, x86_amd_k7),
+	X86_MODEL_FAMILY(AMD, 0x15, x86_amd_15h),
 	X86_MODEL_FAMILY(AMD, 0x16, x86_amd_k7),
-	X86_MODEL_FAMILY(AMD, 0x17, x86_amd_zen),
-	X86_MODEL_FAMILY(HYGON, 0x18, x86_amd_zen),
-	X86_MODEL_FAMILY(AMD, 0x19, x86_amd_zen),
-	X86_MODEL_FAMILY(AMD, 0x1a, x86_amd_zen),
+	/* Two generations share a family; the kernel knows their models. */
+	X86_MATCH_VENDOR_FAM_FEATURE(AMD, 0x17, X86_FEATURE_ZEN2, &x86_amd_zen2),
+	X86_MODEL_FAMILY(AMD, 0x17, x86_amd_zen1),
+	X86_MODEL_FAMILY(HYGON, 0x18, x86_amd_zen1),
+	X86_MATCH_VENDOR_FAM_FEATURE(AMD, 0x19, X86_FEATURE_ZEN4, &x86_amd_zen4),
+	X86_MODEL_FAMILY(AMD, 0x19, x86_amd_zen2),
+	X86_MODEL_FAMILY(AMD, 0x1a, x86_amd_zen4),
 	{ }
 };

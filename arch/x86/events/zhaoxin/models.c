@@ -1,11 +1,237 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of Zhaoxin's and Centaur's CPUs.
+ * Rows of Zhaoxin's and Centaur's CPUs. Their PMUs are laid out as Intel's architectural
+ * ones, version 2, with events of their own.
  */
 #include <asm/cpu_device_id.h>
 
 #include "../model.h"
 
+static const u64 x86_zxc_generic[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x82, 0x00),
+	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= X86_EVENT(0x15, 0x05),
+	[PERF_COUNT_HW_CACHE_MISSES]		= X86_EVENT(0x1a, 0x05),
+	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x83, 0x00),
+};
+
+static const u64 x86_zxd_generic[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x82, 0x00),
+	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= X86_EVENT(0x15, 0x05),
+	[PERF_COUNT_HW_CACHE_MISSES]		= X86_EVENT(0x1a, 0x05),
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0x00, 0x07),
+	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0x09, 0x07),
+	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x83, 0x00),
+};
+
+static const u64 x86_zxe_generic[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x82, 0x00),
+	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= X86_EVENT(0x15, 0x05),
+	[PERF_COUNT_HW_CACHE_MISSES]		= X86_EVENT(0x1a, 0x05),
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0x28, 0x00),
+	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0x29, 0x00),
+	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x83, 0x00),
+};
+
+#define ACCESS	[PERF_COUNT_HW_CACHE_RESULT_ACCESS]
+#define MISS	[PERF_COUNT_HW_CACHE_RESULT_MISS]
+#define NEVER	{ ACCESS = X86_IMPOSSIBLE, MISS = X86_IMPOSSIBLE }
+
+static const x86_cache_events x86_zxd_cache = {
+	[PERF_COUNT_HW_CACHE_L1D] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x42, 0x00),
+			MISS	= X86_EVENT(0x38, 0x05),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = {
+			ACCESS	= X86_EVENT(0x43, 0x00),
+			MISS	= X86_EVENT(0x62, 0x05),
+		},
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	[PERF_COUNT_HW_CACHE_L1I] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x00, 0x03),
+			MISS	= X86_EVENT(0x01, 0x03),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
+			ACCESS	= X86_EVENT(0x0a, 0x03),
+			MISS	= X86_EVENT(0x0b, 0x03),
+		},
+	},
+	[PERF_COUNT_HW_CACHE_LL] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	[PERF_COUNT_HW_CACHE_DTLB] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x42, 0x00),
+			MISS	= X86_EVENT(0x2c, 0x05),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = {
+			ACCESS	= X86_EVENT(0x43, 0x00),
+			MISS	= X86_EVENT(0x30, 0x05),
+		},
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
+			ACCESS	= X86_EVENT(0x64, 0x05),
+			MISS	= X86_EVENT(0x65, 0x05),
+		},
+	},
+	[PERF_COUNT_HW_CACHE_ITLB] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0xc0, 0x00),
+			MISS	= X86_EVENT(0x34, 0x05),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	[PERF_COUNT_HW_CACHE_BPU] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x00, 0x07),
+			MISS	= X86_EVENT(0x09, 0x07),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	[PERF_COUNT_HW_CACHE_NODE] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+};
+
+static const x86_cache_events x86_zxe_cache = {
+	[PERF_COUNT_HW_CACHE_L1D] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x68, 0x05),
+			MISS	= X86_EVENT(0x4b, 0x05),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = {
+			ACCESS	= X86_EVENT(0x69, 0x06),
+			MISS	= X86_EVENT(0x62, 0x05),
+		},
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	[PERF_COUNT_HW_CACHE_L1I] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x00, 0x03),
+			MISS	= X86_EVENT(0x01, 0x03),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
+			ACCESS	= X86_EVENT(0x0a, 0x03),
+			MISS	= X86_EVENT(0x0b, 0x03),
+		},
+	},
+	[PERF_COUNT_HW_CACHE_DTLB] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x68, 0x05),
+			MISS	= X86_EVENT(0x2c, 0x05),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = {
+			ACCESS	= X86_EVENT(0x69, 0x06),
+			MISS	= X86_EVENT(0x30, 0x05),
+		},
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
+			ACCESS	= X86_EVENT(0x64, 0x05),
+			MISS	= X86_EVENT(0x65, 0x05),
+		},
+	},
+	[PERF_COUNT_HW_CACHE_ITLB] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0xc0, 0x00),
+			MISS	= X86_EVENT(0x34, 0x05),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	[PERF_COUNT_HW_CACHE_BPU] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = {
+			ACCESS	= X86_EVENT(0x28, 0x00),
+			MISS	= X86_EVENT(0x29, 0x00),
+		},
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+	[PERF_COUNT_HW_CACHE_NODE] = {
+		[PERF_COUNT_HW_CACHE_OP_READ] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
+		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
+	},
+};
+
+static const struct x86_limit x86_zxc_limits[] = {
+	X86_LIMIT_FIXED(0x82, 0x00, 1),
+	X86_LIMIT_END
+};
+
+static const struct x86_limit x86_zxd_limits[] = {
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_FIXED(0x82, 0x00, 1),
+	X86_LIMIT_FIXED(0x83, 0x00, 2),
+	X86_LIMIT_END
+};
+
+PMU_FORMAT_ATTR(event, "config:0-7");
+PMU_FORMAT_ATTR(umask, "config:8-15");
+PMU_FORMAT_ATTR(edge, "config:18");
+PMU_FORMAT_ATTR(inv, "config:23");
+PMU_FORMAT_ATTR(cmask, "config:24-31");
+
+static struct attribute *x86_zhaoxin_format[] = {
+	&format_attr_event.attr,
+	&format_attr_umask.attr,
+	&format_attr_edge.attr,
+	&format_attr_inv.attr,
+	&format_attr_cmask.attr,
+	NULL
+};
+
+#define X86_ZHAOXIN_ROW						\
+	.probe		= x86_intel_probe,			\
+	.config_mask	= X86_RAW_EVENT_MASK,			\
+	.format		= x86_zhaoxin_format
+
+static const struct x86_model x86_zxc = {
+	X86_ZHAOXIN_ROW,
+	.name		= "zx-c",
+	.generic	= x86_zxc_generic,
+	.limits		= x86_zxc_limits,
+};
+
+/* KX-5000 */
+static const struct x86_model x86_zxd = {
+	X86_ZHAOXIN_ROW,
+	.name		= "zx-d",
+	.generic	= x86_zxd_generic,
+	.cache		= &x86_zxd_cache,
+	.limits		= x86_zxd_limits,
+};
+
+/* KX-6000 */
+static const struct x86_model x86_zxe = {
+	X86_ZHAOXIN_ROW,
+	.name		= "zx-e",
+	.generic	= x86_zxe_generic,
+	.cache		= &x86_zxe_cache,
+	.limits		= x86_zxd_limits,
+};
+
+/* A CPU is sold under either vendor's name. The Nano of model 0fh is not one before stepping 14. */
+#define X86_ZHAOXIN_LINES(_family, _model, _steppings, _row)				\
+	X86_MATCH_VENDOR_FAM_MODEL_STEPPINGS_FEATURE(CENTAUR, _family, _model, _steppings,	\
+						     X86_FEATURE_ARCH_PERFMON, &(_row)),	\
+	X86_MATCH_VENDOR_FAM_MODEL_STEPPINGS_FEATURE(ZHAOXIN, _family, _model, _steppings,	\
+						     X86_FEATURE_ARCH_PERFMON, &(_row))
+
 const struct x86_cpu_id x86_zhaoxin_models[] = {
+	X86_ZHAOXIN_LINES(0x06, 0x0f, X86_STEPPINGS(0xe, 0xf), x86_zxc),
+	X86_ZHAOXIN_LINES(0x06, 0x19, X86_STEPPING_ANY, x86_zxc),
+	X86_ZHAOXIN_LINES(0x07, 0x1b, X86_STEPPING_ANY, x86_zxd),
+	X86_ZHAOXIN_LINES(0x07, 0x3b, X86_STEPPING_ANY, x86_zxe),
 	{ }
 };
