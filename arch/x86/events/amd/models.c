@@ -64,59 +64,59 @@ static const u64 x86_amd_zen4_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= AMD_EVENT(0x120) | X86_EVENT(0x00, 0x01),
 };
 
-#define ACCESS	[PERF_COUNT_HW_CACHE_RESULT_ACCESS]
-#define MISS	[PERF_COUNT_HW_CACHE_RESULT_MISS]
-#define NEVER	{ ACCESS = X86_IMPOSSIBLE, MISS = X86_IMPOSSIBLE }
+#define ACCESS	PERF_COUNT_HW_CACHE_RESULT_ACCESS
+#define MISS	PERF_COUNT_HW_CACHE_RESULT_MISS
+#define NEVER	{ [ACCESS] = X86_IMPOSSIBLE, [MISS] = X86_IMPOSSIBLE }
 
 static const x86_cache_events x86_amd_k7_cache = {
 	[PERF_COUNT_HW_CACHE_L1D] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0x40, 0x00),
-			MISS	= X86_EVENT(0x41, 0x01),
+			[ACCESS]	= X86_EVENT(0x40, 0x00),
+			[MISS]		= X86_EVENT(0x41, 0x01),
 		},
 		/* Prefetches that were tried, and those that were cancelled. */
 		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
-			ACCESS	= X86_EVENT(0x67, 0x02),
-			MISS	= X86_EVENT(0x67, 0x01),
+			[ACCESS]	= X86_EVENT(0x67, 0x02),
+			[MISS]		= X86_EVENT(0x67, 0x01),
 		},
 	},
 	[PERF_COUNT_HW_CACHE_L1I] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0x80, 0x00),
-			MISS	= X86_EVENT(0x81, 0x00),
+			[ACCESS]	= X86_EVENT(0x80, 0x00),
+			[MISS]		= X86_EVENT(0x81, 0x00),
 		},
 		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
 		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
-			ACCESS	= X86_EVENT(0x4b, 0x01),
+			[ACCESS]	= X86_EVENT(0x4b, 0x01),
 		},
 	},
 	[PERF_COUNT_HW_CACHE_LL] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0x7d, 0x03),
-			MISS	= X86_EVENT(0x7e, 0x03),
+			[ACCESS]	= X86_EVENT(0x7d, 0x03),
+			[MISS]		= X86_EVENT(0x7e, 0x03),
 		},
 		[PERF_COUNT_HW_CACHE_OP_WRITE] = {
-			ACCESS	= X86_EVENT(0x7f, 0x01),
+			[ACCESS]	= X86_EVENT(0x7f, 0x01),
 		},
 	},
 	[PERF_COUNT_HW_CACHE_DTLB] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0x40, 0x00),
-			MISS	= X86_EVENT(0x46, 0x07),
+			[ACCESS]	= X86_EVENT(0x40, 0x00),
+			[MISS]		= X86_EVENT(0x46, 0x07),
 		},
 	},
 	[PERF_COUNT_HW_CACHE_ITLB] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0x80, 0x00),
-			MISS	= X86_EVENT(0x85, 0x03),
+			[ACCESS]	= X86_EVENT(0x80, 0x00),
+			[MISS]		= X86_EVENT(0x85, 0x03),
 		},
 		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
 		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
 	},
 	[PERF_COUNT_HW_CACHE_BPU] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0xc2, 0x00),
-			MISS	= X86_EVENT(0xc3, 0x00),
+			[ACCESS]	= X86_EVENT(0xc2, 0x00),
+			[MISS]		= X86_EVENT(0xc3, 0x00),
 		},
 		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
 		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
@@ -124,8 +124,8 @@ static const x86_cache_events x86_amd_k7_cache = {
 	/* Requests from this node's CPUs to memory: all, and those to other nodes. */
 	[PERF_COUNT_HW_CACHE_NODE] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0xe9, 0xb8),
-			MISS	= X86_EVENT(0xe9, 0x98),
+			[ACCESS]	= X86_EVENT(0xe9, 0xb8),
+			[MISS]		= X86_EVENT(0xe9, 0x98),
 		},
 		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
 		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
@@ -136,39 +136,39 @@ static const x86_cache_events x86_amd_zen_cache = {
 	[PERF_COUNT_HW_CACHE_L1D] = {
 		/* Misses are the L2's requests by the data cache. */
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0x40, 0x00),
-			MISS	= X86_EVENT(0x60, 0xc8),
+			[ACCESS]	= X86_EVENT(0x40, 0x00),
+			[MISS]		= X86_EVENT(0x60, 0xc8),
 		},
 		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
-			ACCESS	= X86_EVENT(0x5a, 0xff),
+			[ACCESS]	= X86_EVENT(0x5a, 0xff),
 		},
 	},
 	[PERF_COUNT_HW_CACHE_L1I] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0x80, 0x00),
-			MISS	= X86_EVENT(0x81, 0x00),
+			[ACCESS]	= X86_EVENT(0x80, 0x00),
+			[MISS]		= X86_EVENT(0x81, 0x00),
 		},
 		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
 	},
 	/* The accesses are to the TLB's second level. */
 	[PERF_COUNT_HW_CACHE_DTLB] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0x45, 0xff),
-			MISS	= X86_EVENT(0x45, 0xf0),
+			[ACCESS]	= X86_EVENT(0x45, 0xff),
+			[MISS]		= X86_EVENT(0x45, 0xf0),
 		},
 	},
 	[PERF_COUNT_HW_CACHE_ITLB] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0x84, 0x00),
-			MISS	= X86_EVENT(0x85, 0xff),
+			[ACCESS]	= X86_EVENT(0x84, 0x00),
+			[MISS]		= X86_EVENT(0x85, 0xff),
 		},
 		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
 		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
 	},
 	[PERF_COUNT_HW_CACHE_BPU] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
-			ACCESS	= X86_EVENT(0xc2, 0x00),
-			MISS	= X86_EVENT(0xc3, 0x00),
+			[ACCESS]	= X86_EVENT(0xc2, 0x00),
+			[MISS]		= X86_EVENT(0xc3, 0x00),
 		},
 		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
 		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
