@@ -14,15 +14,23 @@
 
 /**
  * struct x86_wish - something that is to be counted
- * @allowed: bit mask of the counters that can count it
+ * @allowed: bit mask of the counters that can count it; of a pair, of its lower ones
  * @now: the counter that counts it already, -1 for none
  * @place: the counter that it is given
+ * @pair: it takes the next counter, too
  */
 struct x86_wish {
 	u64	allowed;
 	s8	now;
 	s8	place;
+	bool	pair;
 };
+
+/* The counters that a wish takes which is given one. */
+static inline u64 x86_wish_takes(const struct x86_wish *wish, int counter)
+{
+	return (wish->pair ? 3ULL : 1ULL) << counter;
+}
 
 bool x86_assign(struct x86_wish *wishes, int n, u64 prefer);
 

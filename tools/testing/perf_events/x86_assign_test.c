@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The assignment of counters to what is to be counted on x86 (the kernel's own source),
- * against brute force: all lists on small PMUs, and random ones of up to eight wishes.
+ * against brute force: all lists on small PMUs, and random ones of up to eight wishes, pairs
+ * of counters among them.
  */
 #include "harness.h"
 
@@ -24,10 +25,14 @@ static void random_wishes(struct x86_wish *wishes, int n, int counters, u64 *sta
 			mask = harness_random(state) % 2 ? BIT_ULL(counters) - 1 :
 			       BIT_ULL(harness_random(state) % counters);
 		wishes[i] = (struct x86_wish){ .allowed = mask, .now = -1 };
-		free = mask & ~taken;
+		if (harness_random(state) % 4 == 0) {
+			wishes[i].pair = true;
+			wishes[i].allowed &= 0x5555555555555555ULL;
+		}
+		free = x86_wish_free(&wishes[i], taken);
 		if (free && harness_random(state) % 3) {
 			wishes[i].now = __builtin_ctzll(free);
-			taken |= BIT_ULL(wishes[i].now);
+			taken |= x86_wish_takes(&wishes[i], wishes[i].now);
 		}
 	}
 }

@@ -14,9 +14,9 @@ static int assign_least_moves(const struct x86_wish *wishes, int n, u64 used)
 	for (i = 0; i < X86_COUNTERS_MAX; i++) {
 		int rest, moves;
 
-		if (!(wishes->allowed & ~used & BIT_ULL(i)))
+		if (!(wishes->allowed & BIT_ULL(i)) || used & x86_wish_takes(wishes, i))
 			continue;
-		rest = assign_least_moves(wishes + 1, n - 1, used | BIT_ULL(i));
+		rest = assign_least_moves(wishes + 1, n - 1, used | x86_wish_takes(wishes, i));
 		if (rest < 0)
 			continue;
 		moves = rest + (wishes->now >= 0 && wishes->now != i);
@@ -40,12 +40,18 @@ static const char *assign_fault(struct x86_wish *wishes, int n, u64 prefer)
 	for (i = 0; i < n; i++) {
 		if (wishes[i].place < 0 || !(wishes[i].allowed & BIT_ULL(wishes[i].place)))
 			return "a counter is not allowed";
-		if (used & BIT_ULL(wishes[i].place))
+		if (used & x86_wish_takes(&wishes[i], wishes[i].place))
 			return "a counter is given twice";
-		used |= BIT_ULL(wishes[i].place);
+		used |= x86_wish_takes(&wishes[i], wishes[i].place);
 		moves += wishes[i].now >= 0 && wishes[i].now != wishes[i].place;
 	}
 	return moves == least ? NULL : "more move than must";
+}
+
+/* Pairs begin at even counters. */
+static bool assign_can_be_pair(u64 mask)
+{
+	return !(mask & 0xaaaaaaaaaaaaaaaaULL);
 }
 
 /*
@@ -56,22 +62,30 @@ static const char *assign_try_all(struct x86_wish *wishes, int i, int n, int cou
 				  u64 taken, unsigned long *tried)
 {
 	const char *fault;
+	int now, pair;
 	u64 mask;
-	int now;
 
 	if (i == n) {
 		++*tried;
 		return assign_fault(wishes, n, *tried);
 	}
 	for (mask = i ? wishes[i - 1].allowed : 1; mask < BIT_ULL(counters); mask++) {
-		for (now = -1; now < counters; now++) {
-			if (now >= 0 && !(mask & ~taken & BIT_ULL(now)))
-				continue;
-			wishes[i] = (struct x86_wish){ .allowed = mask, .now = now };
-			fault = assign_try_all(wishes, i + 1, n, counters,
-					       now < 0 ? taken : taken | BIT_ULL(now), tried);
-			if (fault)
-				return fault;
+		for (pair = 0; pair <= assign_can_be_pair(mask); pair++) {
+			for (now = -1; now < counters; now++) {
+				struct x86_wish *wish = &wishes[i];
+				u64 takes;
+
+				*wish = (struct x86_wish){
+					.allowed = mask, .now = now, .pair = pair,
+				};
+				takes = now < 0 ? 0 : x86_wish_takes(wish, now);
+				if (now >= 0 && (!(mask & BIT_ULL(now)) || taken & takes))
+					continue;
+				fault = assign_try_all(wishes, i + 1, n, counters,
+						       taken | takes, tried);
+				if (fault)
+					return fault;
+			}
 		}
 	}
 	return NULL;
