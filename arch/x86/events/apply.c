@@ -84,6 +84,8 @@ u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	WRITE_ONCE(count->total, total);
 	distance = x86_distance(count, core, total);
 	x86_write_counter(cpu, count->counter, -distance);
+	if (count->key.flags & X86_PAIR)
+		x86_write_upper(cpu, count->counter + 1);
 	WRITE_ONCE(count->bias, total + distance);
 	barrier();
 	WRITE_ONCE(count->seq, count->seq + 1);
@@ -107,7 +109,7 @@ static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	int counter = count->counter;
 	u64 value;
 
-	WRITE_ONCE(cpu->owner[counter], NULL);
+	x86_count_disown(cpu, count);
 	WRITE_ONCE(count->seq, count->seq + 1);
 	barrier();
 	value = x86_read_counter(cpu->core, counter);
@@ -123,7 +125,7 @@ static void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	int counter = count->counter;
 
-	WRITE_ONCE(cpu->owner[counter], NULL);
+	x86_count_disown(cpu, count);
 	barrier();
 	if (count->turn == cpu->turn && !(count->key.config & ARCH_PERFMON_EVENTSEL_OS)) {
 		cpu->value[counter] = count->total - count->bias;
@@ -164,13 +166,27 @@ static u64 x86_select_of(struct x86_pmu_cpu *cpu, const struct x86_count *count,
 	return runs || bank->control ? select | bank->run : select & ~bank->halt;
 }
 
+/* The upper one of its pair counts from now on what the lower one carries. */
+static void x86_enter_upper(struct x86_pmu_cpu *cpu, int upper)
+{
+	const struct x86_core *core = cpu->core;
+
+	WRITE_ONCE(cpu->upper, cpu->upper | BIT_ULL(upper));
+	x86_write_select(cpu, upper, core->model->merge | core->bank->run);
+	cpu->has_clean &= ~BIT_ULL(upper);
+	cpu->value_turn[upper] = 0;
+}
+
 /* Give a count its counter. If the counter need not be set, its value is what it was. */
 static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	const struct x86_core *core = cpu->core;
 	int counter = count->wanted;
+	bool pair = count->key.flags & X86_PAIR;
 	u64 value, distance;
 
+	if (pair)
+		x86_enter_upper(cpu, counter + 1);
 	if (!x86_counter_is_fixed(counter))
 		x86_write_select(cpu, counter, x86_select_of(cpu, count, x86_count_runs(count)));
 	if (cpu->value_turn[counter] == cpu->turn)
@@ -182,6 +198,8 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		value = -distance;
 		x86_write_counter(cpu, counter, value);
 	}
+	if (pair)
+		x86_write_upper(cpu, counter + 1);
 	cpu->has_clean &= ~BIT_ULL(counter);
 	cpu->value_turn[counter] = 0;
 	count->bias = count->total - value;
@@ -189,6 +207,8 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	WRITE_ONCE(count->counter, counter);
 	barrier();
 	WRITE_ONCE(cpu->owner[counter], count);
+	if (pair)
+		WRITE_ONCE(cpu->owner[counter + 1], count);
 	x86_count_update_pages(count);
 }
 
@@ -213,6 +233,21 @@ static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 entering)
 		x86_write_fixed_control(cpu, control);
 }
 
+/* Take whatever is on the counters that a count wants off them. */
+static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count)
+{
+	int i;
+
+	for_each_x86_counter(i, x86_count_takes(count, count->wanted)) {
+		struct x86_count *there = cpu->owner[i];
+
+		if (there && there->nr_clients)
+			x86_count_leave(cpu, there);
+		else if (there)
+			x86_count_forget(cpu, there);
+	}
+}
+
 /* Bring counts to the counters that they want. */
 static void x86_move_counts(struct x86_pmu_cpu *cpu)
 {
@@ -220,17 +255,13 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 	int i;
 
 	for_each_x86_counter(i, used) {
-		struct x86_count *count = &cpu->counts[i], *there;
+		struct x86_count *count = &cpu->counts[i];
 
 		if (!count->nr_clients || count->wanted == count->counter || count->wanted < 0)
 			continue;
 		if (count->counter >= 0)
 			x86_count_leave(cpu, count);
-		there = cpu->owner[count->wanted];
-		if (there && there->nr_clients)
-			x86_count_leave(cpu, there);
-		else if (there)
-			x86_count_forget(cpu, there);
+		x86_make_room(cpu, count);
 		entering |= BIT_ULL(i);
 	}
 	if (!entering)
@@ -252,19 +283,19 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 
 	for_each_x86_counter(i, cpu->used) {
 		struct x86_count *count = &cpu->counts[i];
-		u64 bit;
+		u64 bits;
 
 		if (!count->nr_clients || count->counter < 0 || !x86_count_runs(count))
 			continue;
 		/* It may have kept its counter while the register served another. */
 		if (count->extra)
 			x86_extra_write(count->extra);
-		bit = BIT_ULL(count->counter);
-		running |= bit;
+		bits = x86_count_takes(count, count->counter);
+		running |= bits;
 		if (count->key.flags & X86_GUEST_ONLY)
-			guest_only |= bit;
+			guest_only |= bits;
 		if (count->key.flags & X86_HOST_ONLY)
-			host_only |= bit;
+			host_only |= bits;
 		if (!x86_is_armed(count, cpu->core, count->bias, x86_count_read(cpu, count))) {
 			x86_note_unseen(cpu, x86_count_arm(cpu, count));
 			x86_count_update_pages(count);
@@ -275,13 +306,16 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 	return running;
 }
 
-/* Without a common register, each select says whether its counter runs. */
+/*
+ * Without a common register, each select says whether its counter runs. An upper one of a
+ * pair may always: it moves with the lower one.
+ */
 static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 {
 	const struct x86_bank *bank = cpu->core->bank;
 	int i;
 
-	for_each_x86_counter(i, cpu->core->counters) {
+	for_each_x86_counter(i, cpu->core->counters & ~cpu->upper) {
 		const struct x86_count *count = cpu->owner[i];
 
 		if (running & BIT_ULL(i))

@@ -104,17 +104,23 @@ static int x86_set_extra(const struct x86_core *core, struct perf_event *event)
 	return 0;
 }
 
-static u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit, u64 config)
+/* Which counters can count the key's config, and how many it takes. */
+static u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit,
+		       struct x86_key *key)
 {
 	const u64 general = core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
 
 	for (; limit && limit->mask; limit++) {
-		u64 masked = config & limit->mask;
+		u64 masked = key->config & limit->mask;
 
 		if (masked < limit->first || masked > limit->last)
 			continue;
 		if (limit->flags & X86_LIMIT_OR_GENERAL)
 			return (limit->counters & core->counters) | general;
+		if (limit->flags & X86_LIMIT_PAIR) {
+			key->flags |= X86_PAIR;
+			return limit->counters & general & (general >> 1);
+		}
 		return limit->counters & core->counters;
 	}
 	return general;
@@ -142,8 +148,8 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
 		.extra = hw->extra_reg.config,
 		.msr = hw->extra_reg.reg,
 		.row = hw->extra_reg.reg ? hw->extra_reg.idx : -1,
-		.allowed = x86_limited(core, limits, hw->config),
 	};
+	key->allowed = x86_limited(core, limits, key);
 	/* Where selects have bits for this, they say it all. */
 	if (event->attr.exclude_host && !core->bank->host_only)
 		key->flags |= X86_GUEST_ONLY;
@@ -189,7 +195,9 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	}
 	if (alone->n == X86_COUNTERS_MAX)
 		return -EINVAL;
-	alone->wishes[alone->n] = (struct x86_wish){ .allowed = key.allowed, .now = -1 };
+	alone->wishes[alone->n] = (struct x86_wish){
+		.allowed = key.allowed, .now = -1, .pair = key.flags & X86_PAIR,
+	};
 	alone->keys[alone->n++] = key;
 	return 0;
 }

@@ -156,6 +156,25 @@ void x86_count_next(struct x86_count *count)
 	WRITE_ONCE(count->next, next);
 }
 
+/**
+ * x86_count_disown - let nobody own a count's counter any more
+ * @cpu: this CPU
+ * @count: that has a counter
+ *
+ * The counter may run on. It does so for itself: no other counter takes what it carries.
+ */
+void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	int counter = count->counter, upper = counter + 1;
+
+	WRITE_ONCE(cpu->owner[counter], NULL);
+	if (!(count->key.flags & X86_PAIR))
+		return;
+	WRITE_ONCE(cpu->owner[upper], NULL);
+	x86_write_select(cpu, upper, 0);
+	WRITE_ONCE(cpu->upper, cpu->upper & ~BIT_ULL(upper));
+}
+
 /* Clients */
 
 /* A count that others have, or that nobody has any more. */
@@ -230,9 +249,10 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	} else {
 		count->extra = extra;
 		/* It may find its counter as it has left it. */
-		if (count->counter >= 0 && !(cpu->wanted & BIT_ULL(count->counter))) {
+		if (count->counter >= 0 &&
+		    !(cpu->wanted & x86_count_takes(count, count->counter))) {
 			count->wanted = count->counter;
-			cpu->wanted |= BIT_ULL(count->counter);
+			cpu->wanted |= x86_count_takes(count, count->counter);
 		} else {
 			count->wanted = -1;
 			cpu->unplaced = true;
@@ -262,7 +282,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	x86_drop_extra(cpu, &count->key, count->extra);
 	count->extra = NULL;
 	if (count->wanted >= 0)
-		cpu->wanted &= ~BIT_ULL(count->wanted);
+		cpu->wanted &= ~x86_count_takes(count, count->wanted);
 	count->wanted = -1;
 	if (count->counter < 0)
 		cpu->used &= ~BIT_ULL(count - cpu->counts);
@@ -289,6 +309,7 @@ int x86_place_counts(struct x86_pmu_cpu *cpu)
 		counts[n] = &cpu->counts[i];
 		wishes[n] = (struct x86_wish){
 			.allowed = counts[n]->key.allowed, .now = counts[n]->counter,
+			.pair = counts[n]->key.flags & X86_PAIR,
 		};
 		n++;
 	}
@@ -296,7 +317,7 @@ int x86_place_counts(struct x86_pmu_cpu *cpu)
 		return -EAGAIN;
 	for (i = 0; i < n; i++) {
 		counts[i]->wanted = wishes[i].place;
-		wanted |= BIT_ULL(wishes[i].place);
+		wanted |= x86_wish_takes(&wishes[i], wishes[i].place);
 	}
 	cpu->wanted = wanted;
 	cpu->unplaced = false;

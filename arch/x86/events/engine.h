@@ -87,6 +87,7 @@ struct x86_core {
 #define X86_HOST_ONLY		BIT(0)	/* not while a guest runs */
 #define X86_GUEST_ONLY		BIT(1)	/* only while a guest runs */
 #define X86_ALONE		BIT(2)	/* shares its counter with nobody */
+#define X86_PAIR		BIT(3)	/* takes the counter after its own, too */
 
 /**
  * struct x86_key - what is counted: equal keys share a count
@@ -172,7 +173,9 @@ struct x86_count {
  * @core: its PMU; NULL: there is none
  * @counts: array of what is counted
  * @used: those of @counts that are in use
- * @owner: of each counter, the count that it counts; NULL: none, which an interrupt ignores
+ * @owner: of each counter, the count that it counts; NULL: none, which an interrupt ignores.
+ *	A pair of counters has one owner, whose counter is the lower one
+ * @upper: counters that are the upper ones of pairs, and not read
  * @wanted: mask of counters that counts with clients have, or will have
  * @halted: the core has disabled the PMU. The registers do not know of it: counters run on
  *	until it is known which of them need a change
@@ -202,6 +205,7 @@ struct x86_pmu_cpu {
 	struct x86_count	counts[X86_COUNTS_MAX];
 	u64			used;
 	struct x86_count	*owner[X86_COUNTERS_MAX];
+	u64			upper;
 	u64			wanted;
 	bool			halted;
 	unsigned int		txn;
@@ -248,6 +252,12 @@ static inline u8 x86_counter_width(const struct x86_core *core, int counter)
 	return x86_counter_is_fixed(counter) ? core->fixed_width : core->width;
 }
 
+/* The counters that a count takes which has this one. */
+static inline u64 x86_count_takes(const struct x86_count *count, int counter)
+{
+	return (count->key.flags & X86_PAIR ? 3ULL : 1ULL) << counter;
+}
+
 #define for_each_x86_counter(counter, mask)						\
 	for (u64 __left = (mask); __left && ((counter) = __ffs64(__left), true);	\
 	     __left &= __left - 1)
@@ -255,6 +265,7 @@ static inline u8 x86_counter_width(const struct x86_core *core, int counter)
 /* registers.c */
 u64 x86_read_counter(const struct x86_core *core, int counter);
 void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value);
+void x86_write_upper(struct x86_pmu_cpu *cpu, int counter);
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
@@ -285,6 +296,7 @@ u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_count_next(struct x86_count *count);
 bool x86_event_runs(const struct perf_event *event);
 bool x86_count_runs(const struct x86_count *count);
+void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_event_account(struct perf_event *event, u64 total);
 u64 x86_event_due(const struct perf_event *event);
 void x86_event_begin_period(struct perf_event *event);

@@ -49,6 +49,7 @@ struct x86_limit {
 #define X86_LIMIT_OR_GENERAL	BIT(0)	/* and all general counters */
 #define X86_LIMIT_HT_LEAKS	BIT(1)	/* it spoils the other thread's counter of its number */
 #define X86_LIMIT_PRECISE	BIT(2)	/* only for precise events */
+#define X86_LIMIT_PAIR		BIT(3)	/* it takes the next counter, too, see x86_model::merge */
 
 /* An event of any unit mask; of one; one with a fixed counter, and all general ones. */
 #define X86_LIMIT_EVENT(_event, _counters)					\
@@ -141,6 +142,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @cache_extra: attr.config1 of those cache events that need a register of @extra
  * @limits: events that not every counter can count
  * @precise: which counters count which precise events; NULL: none are precise
+ * @merge: select of a counter that is the upper part of the one before it, for events with
+ *	X86_LIMIT_PAIR; it counts what the lower one carries. 0: there are no such pairs
  * @extra: events that need one more register
  * @format: attributes of the sysfs directory "format"
  * @events: attributes of the sysfs directory "events", besides the generic ones
@@ -169,6 +172,7 @@ struct x86_model {
 	const x86_cache_events		*cache_extra;
 	const struct x86_limit		*limits;
 	const struct x86_limit		*precise;
+	u64				merge;
 	const struct x86_extra		*extra;
 	struct attribute		**format;
 	struct attribute		**events;

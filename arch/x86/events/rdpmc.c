@@ -99,7 +99,7 @@ void perf_clear_dirty_counters(void)
 			dirty &= ~BIT_ULL(i);
 			continue;
 		}
-		WRITE_ONCE(cpu->owner[i], NULL);
+		x86_count_disown(cpu, count);
 		cpu->used &= ~BIT_ULL(count - cpu->counts);
 	}
 	x86_clear_counters(cpu, dirty);

@@ -66,6 +66,19 @@ void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value)
 }
 
 /**
+ * x86_write_upper - let the upper counter of a pair overflow when the lower one does
+ * @cpu: this CPU
+ * @counter: the upper one
+ *
+ * The lower one has been written just before. So one that has overflowed by then leaves no
+ * carry behind, and only its value tells; else the next overflow, too, would be missed.
+ */
+void x86_write_upper(struct x86_pmu_cpu *cpu, int counter)
+{
+	x86_write_counter(cpu, counter, ~0ULL);
+}
+
+/**
  * x86_write_select - select what a general counter counts
  * @cpu: this CPU
  * @counter: not a fixed one
@@ -140,7 +153,7 @@ static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 	u64 overflowed = 0;
 	int i;
 
-	for_each_x86_counter(i, cpu->core->counters) {
+	for_each_x86_counter(i, cpu->core->counters & ~READ_ONCE(cpu->upper)) {
 		if (cpu->owner[i] && (s64)x86_read_counter(cpu->core, i) >= 0)
 			overflowed |= BIT_ULL(i);
 	}
@@ -155,7 +168,7 @@ static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others)
 {
 	const struct x86_bank *bank = cpu->core->bank;
-	u64 status;
+	u64 status, upper;
 
 	*others = 0;
 	if (!bank->status)
@@ -164,7 +177,10 @@ u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others)
 	if (status)
 		wrmsrl(bank->ack, status);
 	*others = status & ~cpu->core->counters;
-	return status & cpu->core->counters;
+	status &= cpu->core->counters;
+	/* Whichever of a pair says it: the lower one's value tells. */
+	upper = status & READ_ONCE(cpu->upper);
+	return (status ^ upper) | upper >> 1;
 }
 
 /**

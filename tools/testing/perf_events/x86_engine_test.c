@@ -61,6 +61,8 @@ static const struct x86_limit limits[] = {
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_EVENT(LIMITED_CODE, X86_GENERAL(2)),
+	{ .first = MACHINE_PAIR_CODE, .last = MACHINE_PAIR_CODE, .mask = X86_MATCH_EVENT,
+	  .counters = 0x5, .flags = X86_LIMIT_PAIR },
 	X86_LIMIT_END
 };
 
@@ -75,6 +77,7 @@ static const struct x86_extra extra[] = {
 
 static const struct x86_model model = {
 	.name = "test", .limits = limits, .extra = extra, .config_mask = X86_RAW_EVENT_MASK,
+	.merge = MACHINE_MERGE,
 };
 
 static struct x86_core core;
@@ -214,7 +217,9 @@ static int open_event(struct counted *c, const struct perf_event_attr *attr)
 
 static struct perf_event_attr random_attr(void)
 {
-	static const u8 codes[] = { 0xc0, 0x3c, ANY_CODE, LIMITED_CODE, EXTRA_CODE, TWIN_CODE };
+	static const u8 codes[] = {
+		0xc0, 0x3c, ANY_CODE, LIMITED_CODE, EXTRA_CODE, TWIN_CODE, MACHINE_PAIR_CODE,
+	};
 	struct perf_event_attr attr = { .config = codes[machine_random(ARRAY_SIZE(codes))] };
 
 	if (attr.config == EXTRA_CODE || attr.config == TWIN_CODE)

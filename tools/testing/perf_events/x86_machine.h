@@ -12,6 +12,8 @@
 #define MACHINE_FIXED		3
 #define MACHINE_EXTRA		0x1a6
 #define MACHINE_WIDTH		32
+#define MACHINE_MERGE		0xf000000ffULL	/* selects what the counter before carries */
+#define MACHINE_PAIR_CODE	0x03		/* counted by such a pair alone */
 
 /**
  * struct machine - the CPU
@@ -92,6 +94,29 @@ static bool machine_counts(int i, bool kernel, bool *interrupts)
 	       (select & (kernel ? ARCH_PERFMON_EVENTSEL_OS : ARCH_PERFMON_EVENTSEL_USR));
 }
 
+/* Is a counter the lower one of a pair? */
+static bool machine_is_merged(int i)
+{
+	if (i % 2 || i >= MACHINE_GENERAL ||
+	    machine.select[i + 1] != (MACHINE_MERGE | ARCH_PERFMON_EVENTSEL_ENABLE))
+		return false;
+	return !machine.bank->control || (machine.control & machine_bit(i + 1));
+}
+
+/* Is it an event that the counter cannot count alone? */
+static bool machine_needs_pair(int i)
+{
+	return i < MACHINE_GENERAL &&
+	       (machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == MACHINE_PAIR_CODE;
+}
+
+/* A counter counts one more. Has it overflowed? */
+static bool machine_count(int i)
+{
+	machine.counter[i] = (machine.counter[i] + 1) & GENMASK_ULL(MACHINE_WIDTH - 1, 0);
+	return !machine.counter[i];
+}
+
 /* One instruction is retired. It is one occurrence of each event. */
 static void machine_step(void)
 {
@@ -101,15 +126,16 @@ static void machine_step(void)
 	machine.user += !machine.kernel;
 	machine.driver += machine.in_driver;
 	for (i = 0; i < MACHINE_GENERAL + MACHINE_FIXED; i++) {
-		bool interrupts;
+		bool interrupts, merged = machine_is_merged(i);
 
-		if (!machine_counts(i, machine.kernel, &interrupts))
+		if (!machine_counts(i, machine.kernel, &interrupts) ||
+		    (machine_needs_pair(i) && !merged))
 			continue;
-		machine.counter[i] = (machine.counter[i] + 1) & GENMASK_ULL(MACHINE_WIDTH - 1, 0);
-		if (machine.counter[i])
+		if (!machine_count(i) || (merged && !machine_count(i + 1)))
 			continue;
+		/* The driver is not to rely on which of a pair the status is about. */
 		if (machine.bank->status)
-			machine.status |= machine_bit(i);
+			machine.status |= machine_bit(merged ? i + machine.all % 2 : i);
 		if (!interrupts || machine.masked)
 			continue;
 		/* Intel's local APIC holds back further ones until it is told. */

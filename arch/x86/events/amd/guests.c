@@ -22,7 +22,7 @@ static void x86_set_guests(bool ready)
 
 		perf_pmu_disable(&cpu->core->pmu);
 		cpu->select_clear = ready ? 0 : bits;
-		for_each_x86_counter(i, cpu->core->counters) {
+		for_each_x86_counter(i, cpu->core->counters & ~cpu->upper) {
 			const struct x86_count *count = cpu->owner[i];
 			u64 set;
 
