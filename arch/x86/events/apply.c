@@ -325,6 +325,32 @@ static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 	}
 }
 
+/*
+ * Other CPUs of the node may have the counters that are no longer needed for its events. So
+ * a count of such an event does not keep its counter when its last client has gone.
+ */
+static void x86_settle_node(struct x86_pmu_cpu *cpu)
+{
+	u64 keep = 0;
+	int i;
+
+	cpu->node_changed = false;
+	for_each_x86_counter(i, cpu->used) {
+		struct x86_count *count = &cpu->counts[i];
+		int counter = count->counter;
+
+		if (!(count->key.flags & X86_NODE) || counter < 0)
+			continue;
+		if (count->nr_clients) {
+			keep |= BIT_ULL(counter);
+			continue;
+		}
+		x86_count_forget(cpu, count);
+		x86_write_select(cpu, counter, 0);
+	}
+	x86_node_keep(cpu, keep);
+}
+
 /**
  * x86_apply - bring the registers of this CPU to what has been decided
  * @cpu: this CPU
@@ -350,6 +376,9 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 			x86_write_control(cpu, running & ~cpu->guest_only);
 		else
 			x86_run_by_selects(cpu, running);
+		/* An interrupt changes nothing of the kind. */
+		if (cpu->node_changed && !in_nmi())
+			x86_settle_node(cpu);
 		barrier();
 	}
 	cpu->applying = false;

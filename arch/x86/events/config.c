@@ -117,6 +117,8 @@ static u64 x86_limited(const struct x86_core *core, const struct x86_limit *limi
 			continue;
 		if (limit->flags & X86_LIMIT_OR_GENERAL)
 			return (limit->counters & core->counters) | general;
+		if (limit->flags & X86_LIMIT_NODE)
+			key->flags |= X86_NODE;
 		if (limit->flags & X86_LIMIT_PAIR) {
 			key->flags |= X86_PAIR;
 			return limit->counters & general & (general >> 1);

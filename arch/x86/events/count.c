@@ -281,11 +281,38 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		return;
 	x86_drop_extra(cpu, &count->key, count->extra);
 	count->extra = NULL;
+	if (count->key.flags & X86_NODE)
+		cpu->node_changed = true;
 	if (count->wanted >= 0)
 		cpu->wanted &= ~x86_count_takes(count, count->wanted);
 	count->wanted = -1;
 	if (count->counter < 0)
 		cpu->used &= ~BIT_ULL(count - cpu->counts);
+}
+
+/* An assignment in which no counter is taken for the node by two of its CPUs. */
+static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, struct x86_count **counts,
+			       struct x86_wish *wishes, int n)
+{
+	u64 others, mine;
+	s64 seen;
+	int i;
+
+	do {
+		others = x86_node_others(cpu, &seen);
+		for (i = 0; i < n; i++) {
+			if (counts[i]->key.flags & X86_NODE)
+				wishes[i].allowed = counts[i]->key.allowed & ~others;
+		}
+		if (!x86_assign(wishes, n, 0))
+			return false;
+		for (i = 0, mine = 0; i < n; i++) {
+			if (counts[i]->key.flags & X86_NODE)
+				mine |= x86_wish_takes(&wishes[i], wishes[i].place);
+		}
+	} while (!x86_node_take(cpu, seen, mine));
+	cpu->node_changed = true;
+	return true;
 }
 
 /**
@@ -300,12 +327,14 @@ int x86_place_counts(struct x86_pmu_cpu *cpu)
 {
 	struct x86_wish wishes[X86_COUNTERS_MAX];
 	struct x86_count *counts[X86_COUNTERS_MAX];
+	bool in_node = false, found;
 	u64 wanted = 0;
 	int i, n = 0;
 
 	for_each_x86_counter(i, cpu->used) {
 		if (!cpu->counts[i].nr_clients)
 			continue;
+		in_node |= cpu->counts[i].key.flags & X86_NODE;
 		counts[n] = &cpu->counts[i];
 		wishes[n] = (struct x86_wish){
 			.allowed = counts[n]->key.allowed, .now = counts[n]->counter,
@@ -313,7 +342,11 @@ int x86_place_counts(struct x86_pmu_cpu *cpu)
 		};
 		n++;
 	}
-	if (!x86_assign(wishes, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED)))
+	if (in_node)
+		found = x86_assign_in_node(cpu, counts, wishes, n);
+	else
+		found = x86_assign(wishes, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
+	if (!found)
 		return -EAGAIN;
 	for (i = 0; i < n; i++) {
 		counts[i]->wanted = wishes[i].place;

@@ -13,6 +13,7 @@
  *   count.c		counts, their clients, and their totals
  *   assign.c		which counter each count gets
  *   extra.c		registers beside the selects
+ *   node.c		events that are common to the CPUs of a node
  *   apply.c		brings the registers to what has been decided
  *   registers.c	the registers, and what they hold
  *   overflow.c		the interrupt
@@ -24,6 +25,7 @@
 #ifndef _ARCH_X86_EVENTS_ENGINE_H
 #define _ARCH_X86_EVENTS_ENGINE_H
 
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
@@ -88,6 +90,7 @@ struct x86_core {
 #define X86_GUEST_ONLY		BIT(1)	/* only while a guest runs */
 #define X86_ALONE		BIT(2)	/* shares its counter with nobody */
 #define X86_PAIR		BIT(3)	/* takes the counter after its own, too */
+#define X86_NODE		BIT(4)	/* is common to the CPUs of the node, see node.c */
 
 /**
  * struct x86_key - what is counted: equal keys share a count
@@ -139,6 +142,14 @@ struct x86_extra_set {
 };
 
 /**
+ * struct x86_node - a node of CPUs
+ * @taken: counters that one of these CPUs has an event of the node on
+ */
+struct x86_node {
+	atomic64_t	taken;
+};
+
+/**
  * struct x86_count - something that is counted on this CPU
  * @key: what
  * @clients: events, by their active_entry; changed so that an NMI can always walk it
@@ -183,6 +194,7 @@ struct x86_count {
  * @unplaced: a count with clients has no counter yet
  * @dirty: the registers may not be what they should be. Set by an NMI, too
  * @applying: apply.c writes registers, so that an NMI leaves that to it
+ * @node_changed: counts of events of the node have come, gone or moved
  * @turn: number of the stretch of time in which a total that has been read stays good; a
  *	new one begins as the PMU is disabled or enabled
  * @running: counters that may run, by @control or by their selects
@@ -197,6 +209,9 @@ struct x86_count {
  * @own_extra: registers beside the selects, of the CPU alone
  * @core_extra: those of its core, and
  * @first_extra: these, if the CPU was the first of its core
+ * @node: the node that this CPU is of, and
+ * @first_node: this, if the CPU was its first
+ * @node_taken: the counters for whose numbers this CPU stands in @node
  * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
  * @has_clean: counters whose value tells nothing about anybody
  */
@@ -212,6 +227,7 @@ struct x86_pmu_cpu {
 	bool			unplaced;
 	bool			dirty;
 	bool			applying;
+	bool			node_changed;
 	u64			turn;
 	u64			running;
 	u64			select[X86_COUNTERS_MAX];
@@ -225,6 +241,9 @@ struct x86_pmu_cpu {
 	struct x86_extra_set	own_extra;
 	struct x86_extra_set	*core_extra;
 	struct x86_extra_set	first_extra;
+	struct x86_node		*node;
+	struct x86_node		first_node;
+	u64			node_taken;
 	u64			late;
 	u64			has_clean;
 };
@@ -286,6 +305,12 @@ void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
 void x86_extra_write(struct x86_extra_reg *reg);
 void x86_extra_lost(struct x86_pmu_cpu *cpu, bool core);
 void x86_extra_init(unsigned int number);
+
+/* node.c */
+u64 x86_node_others(struct x86_pmu_cpu *cpu, s64 *seen);
+bool x86_node_take(struct x86_pmu_cpu *cpu, s64 seen, u64 counters);
+void x86_node_keep(struct x86_pmu_cpu *cpu, u64 counters);
+void x86_node_init(unsigned int number);
 
 /* count.c */
 struct x86_count *x86_event_count(const struct perf_event *event);

@@ -119,6 +119,7 @@ static int x86_cpu_starting(unsigned int number)
 	cpu->select_clear = core->bank->host_only;
 	x86_extra_init(number);
 	x86_extra_lost(cpu, false);
+	x86_node_init(number);
 	cpu->core = core;
 	x86_reset_registers(cpu);
 	cpumask_set_cpu(number, &core->cpus);
@@ -136,6 +137,7 @@ static int x86_cpu_dying(unsigned int number)
 	local_irq_save(flags);
 	x86_leave_all(cpu);
 	x86_reset_registers(cpu);
+	x86_node_keep(cpu, 0);
 	cpumask_clear_cpu(number, &cpu->core->cpus);
 	local_irq_restore(flags);
 	return 0;

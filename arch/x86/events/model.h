@@ -50,6 +50,7 @@ struct x86_limit {
 #define X86_LIMIT_HT_LEAKS	BIT(1)	/* it spoils the other thread's counter of its number */
 #define X86_LIMIT_PRECISE	BIT(2)	/* only for precise events */
 #define X86_LIMIT_PAIR		BIT(3)	/* it takes the next counter, too, see x86_model::merge */
+#define X86_LIMIT_NODE		BIT(4)	/* on a counter of a number by one CPU of a node only */
 
 /* An event of any unit mask; of one; one with a fixed counter, and all general ones. */
 #define X86_LIMIT_EVENT(_event, _counters)					\

@@ -11,6 +11,7 @@
 #include "../../../arch/x86/events/engine.h"
 #include "../../../arch/x86/events/registers.c"
 #include "../../../arch/x86/events/extra.c"
+#include "../../../arch/x86/events/node.c"
 #include "../../../arch/x86/events/count.c"
 #include "../../../arch/x86/events/apply.c"
 #include "../../../arch/x86/events/config.c"
@@ -24,6 +25,7 @@
 #define LIMITED_CODE	0x10	/* one that only counters 0 and 1 count */
 #define EXTRA_CODE	0xb7	/* with a register beside the select, and its twin */
 #define TWIN_CODE	0xbb
+#define NODE_CODE	0xe9	/* one that is common to the CPUs of the node */
 
 /* Of user space's page only the counter's number is asked for, and not looked at. */
 int x86_rdpmc;
@@ -63,6 +65,8 @@ static const struct x86_limit limits[] = {
 	X86_LIMIT_EVENT(LIMITED_CODE, X86_GENERAL(2)),
 	{ .first = MACHINE_PAIR_CODE, .last = MACHINE_PAIR_CODE, .mask = X86_MATCH_EVENT,
 	  .counters = 0x5, .flags = X86_LIMIT_PAIR },
+	{ .first = NODE_CODE, .last = NODE_CODE, .mask = X86_MATCH_EVENT,
+	  .counters = X86_GENERAL(4), .flags = X86_LIMIT_NODE },
 	X86_LIMIT_END
 };
 
@@ -107,6 +111,9 @@ struct counted {
 };
 
 static struct counted counted[EVENTS];
+
+/* Counters that the node's other CPU has an event of the node on. */
+static u64 other_cpu;
 
 /**
  * struct section - what the events may count while the kernel changes them
@@ -190,6 +197,8 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 	cpu->turn = 1;
 	x86_extra_init(0);
 	x86_extra_lost(cpu, true);
+	x86_node_init(0);
+	other_cpu = 0;
 	cpu->core = &core;
 	x86_reset_registers(cpu);
 	memset(counted, 0, sizeof(counted));
@@ -219,6 +228,7 @@ static struct perf_event_attr random_attr(void)
 {
 	static const u8 codes[] = {
 		0xc0, 0x3c, ANY_CODE, LIMITED_CODE, EXTRA_CODE, TWIN_CODE, MACHINE_PAIR_CODE,
+		NODE_CODE,
 	};
 	struct perf_event_attr attr = { .config = codes[machine_random(ARRAY_SIZE(codes))] };
 
@@ -270,10 +280,32 @@ static bool is_set_up(const struct counted *c)
 	return machine.extra[code == TWIN_CODE] == c->event.attr.config1;
 }
 
+/* Events of the node are where this CPU stands for them, and the other one does not. */
+static bool is_node_right(void)
+{
+	u64 mine = 0;
+	int i;
+
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		if ((machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == NODE_CODE)
+			mine |= BIT_ULL(i);
+	}
+	if (!(mine & other_cpu) &&
+	    atomic64_read(&x86_pmu_cpu.first_node.taken) == (s64)(mine | other_cpu))
+		return true;
+	printf("# counters %#llx count the node's, %#llx are taken, %#llx by another CPU\n",
+	       (unsigned long long)mine,
+	       (unsigned long long)atomic64_read(&x86_pmu_cpu.first_node.taken),
+	       (unsigned long long)other_cpu);
+	return false;
+}
+
 static bool all_right(void)
 {
 	int i;
 
+	if (!is_node_right())
+		return false;
 	for (i = 0; i < EVENTS; i++) {
 		if (counted[i].on && !is_set_up(&counted[i])) {
 			printf("# event %d is not set up\n", i);
@@ -392,11 +424,23 @@ static void reopen_event(struct counted *c)
 		*c = (struct counted){ };
 }
 
+/* The other CPU takes a counter, or gives it back. */
+static void change_other_cpu(void)
+{
+	s64 taken = atomic64_read(&x86_pmu_cpu.first_node.taken);
+	u64 bit = BIT_ULL(machine_random(MACHINE_GENERAL));
+
+	if (taken & ~other_cpu & bit)
+		return;
+	other_cpu ^= bit;
+	atomic64_try_cmpxchg(&x86_pmu_cpu.first_node.taken, &taken, taken ^ bit);
+}
+
 static bool step(void)
 {
 	struct counted *c = &counted[machine_random(EVENTS)];
 
-	switch (machine_random(8)) {
+	switch (machine_random(9)) {
 	case 0:
 	case 1:
 		change_events();
@@ -409,6 +453,9 @@ static bool step(void)
 		break;
 	case 4:
 		reopen_event(c);
+		break;
+	case 5:
+		change_other_cpu();
 		break;
 	default:
 		machine_run(machine_random(300));

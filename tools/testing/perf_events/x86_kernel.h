@@ -105,6 +105,8 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 	return local_try_cmpxchg(l, old, new);
 }
 
+#define atomic64_fetch_andnot(mask, v)	__atomic_fetch_and(&(v)->counter, ~(mask), __ATOMIC_SEQ_CST)
+
 /* Perf events */
 
 #define PERF_TYPE_HARDWARE	0
@@ -134,6 +136,8 @@ typedef struct { u64 bits; } cpumask_t;
 
 #define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
 #define topology_sibling_cpumask(cpu)	(&(cpumask_t){ 1 })
+#define topology_core_cpumask(cpu)	topology_sibling_cpumask(cpu)
+#define topology_amd_node_id(cpu)	((cpu) & 0)
 #define for_each_cpu(cpu, mask)		for ((cpu) = 0; (cpu) < 1 && (mask)->bits; (cpu)++)
 
 struct pmu {
