@@ -231,9 +231,21 @@ static const struct x86_limit x86_amd_15h_limits[] = {
 	X86_LIMIT_END
 };
 
-/* More than 15 a cycle takes a pair of counters, of which this is the even one. */
-static const struct x86_limit x86_amd_zen1_limits[] = {
-	AMD_LIMIT(0x003, BIT(0) | BIT(2) | BIT(4)),
+/* The northbridge has no counters. Whatever the upper four bits: 4E0h and so on are the L3's. */
+static const struct x86_limit x86_amd_k8_limits[] = {
+	{ .first = 0xe0, .last = 0xff, .mask = X86_MATCH_EVENT,
+	  .counters = X86_GENERAL(AMD64_NUM_COUNTERS), .flags = X86_LIMIT_NODE },
+	X86_LIMIT_END
+};
+
+/* Floating point operations: up to 64 a cycle, of which one counter takes no more than 15. */
+#define AMD_EVENT_FLOPS		AMD_EVENT(0x003)
+#define AMD_EVENT_MERGE		AMD_EVENT(0xfff)
+#define AMD_EVEN_COUNTERS	(BIT(0) | BIT(2) | BIT(4))
+
+static const struct x86_limit x86_amd_zen_limits[] = {
+	{ .first = AMD_EVENT_FLOPS, .last = AMD_EVENT_FLOPS, .mask = AMD64_EVENTSEL_EVENT,
+	  .counters = AMD_EVEN_COUNTERS, .flags = X86_LIMIT_PAIR },
 	X86_LIMIT_END
 };
 
@@ -243,12 +255,21 @@ static const struct x86_limit x86_amd_zen1_limits[] = {
 	.format		= x86_amd_format,			\
 	.init_event	= x86_amd_init_event
 
-/* Families 6 to 14h, and 16h. */
+/* K7; and family 16h, whose northbridge has counters of its own. */
 static const struct x86_model x86_amd_k7 = {
 	X86_AMD_ROW,
 	.name		= "k7",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,
+};
+
+/* Families 0Fh to 14h */
+static const struct x86_model x86_amd_k8 = {
+	X86_AMD_ROW,
+	.name		= "k8",
+	.generic	= x86_amd_k7_generic,
+	.cache		= &x86_amd_k7_cache,
+	.limits		= x86_amd_k8_limits,
 };
 
 static const struct x86_model x86_amd_15h = {
@@ -264,7 +285,8 @@ static const struct x86_model x86_amd_zen1 = {
 	.name		= "zen1",
 	.generic	= x86_amd_zen1_generic,
 	.cache		= &x86_amd_zen_cache,
-	.limits		= x86_amd_zen1_limits,
+	.limits		= x86_amd_zen_limits,
+	.merge		= AMD_EVENT_MERGE,
 };
 
 static const struct x86_model x86_amd_zen2 = {
@@ -272,7 +294,8 @@ static const struct x86_model x86_amd_zen2 = {
 	.name		= "zen2",
 	.generic	= x86_amd_zen2_generic,
 	.cache		= &x86_amd_zen_cache,
-	.limits		= x86_amd_zen1_limits,
+	.limits		= x86_amd_zen_limits,
+	.merge		= AMD_EVENT_MERGE,
 };
 
 static const struct x86_model x86_amd_zen4 = {
@@ -280,15 +303,17 @@ static const struct x86_model x86_amd_zen4 = {
 	.name		= "zen4",
 	.generic	= x86_amd_zen4_generic,
 	.cache		= &x86_amd_zen_cache,
+	.limits		= x86_amd_zen_limits,
+	.merge		= AMD_EVENT_MERGE,
 };
 
 const struct x86_cpu_id x86_amd_models[] = {
 	X86_MODEL_FAMILY(AMD, 0x06, x86_amd_k7),
-	X86_MODEL_FAMILY(AMD, 0x0f, x86_amd_k7),
-	X86_MODEL_FAMILY(AMD, 0x10, x86_amd_k7),
-	X86_MODEL_FAMILY(AMD, 0x11, x86_amd_k7),
-	X86_MODEL_FAMILY(AMD, 0x12, x86_amd_k7),
-	X86_MODEL_FAMILY(AMD, 0x14, x86_amd_k7),
+	X86_MODEL_FAMILY(AMD, 0x0f, x86_amd_k8),
+	X86_MODEL_FAMILY(AMD, 0x10, x86_amd_k8),
+	X86_MODEL_FAMILY(AMD, 0x11, x86_amd_k8),
+	X86_MODEL_FAMILY(AMD, 0x12, x86_amd_k8),
+	X86_MODEL_FAMILY(AMD, 0x14, x86_amd_k8),
 	X86_MODEL_FAMILY(AMD, 0x15, x86_amd_15h),
 	X86_MODEL_FAMILY(AMD, 0x16, x86_amd_k7),
 	/* Two generations share a family; the kernel knows their models. */

@@ -110,6 +110,8 @@ static void models_check_limits(struct kunit *test, const struct models_table *t
 				    row->name, n);
 		KUNIT_EXPECT_EQ_MSG(test, (limit->first | limit->last) & ~limit->mask, 0,
 				    "%s: limit %d matches nothing", row->name, n);
+		KUNIT_EXPECT_TRUE_MSG(test, row->merge || !(limit->flags & X86_LIMIT_PAIR),
+				      "%s: limit %d is about pairs", row->name, n);
 		KUNIT_EXPECT_LE_MSG(test, limit->first, limit->last, "%s: limit %d",
 				    row->name, n);
 		for (early = limits; early < limit; early++)
@@ -194,14 +196,14 @@ static void models_amd_families(struct kunit *test)
 		KUNIT_EXPECT_NOT_NULL(test, models_of_family(test, families[i]));
 }
 
-/* Counters that the driver lets an event of a row have, or a negative errno. */
-static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 config)
+/* What the driver makes of an event of a row: 0 or an errno. */
+static int models_key(struct kunit *test, const struct x86_model *row, u64 config,
+		      struct x86_key *key)
 {
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
 	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
-	struct x86_key key;
-	int err;
 
+	KUNIT_ASSERT_NOT_NULL(test, row);
 	KUNIT_ASSERT_NOT_NULL(test, event);
 	KUNIT_ASSERT_NOT_NULL(test, core);
 	core->model = row;
@@ -209,7 +211,15 @@ static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 
 	core->counters = X86_GENERAL(AMD64_NUM_COUNTERS_CORE);
 	event->pmu = &core->pmu;
 	event->hw.config = config | ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_USR;
-	err = x86_event_key(event, &key);
+	return x86_event_key(event, key);
+}
+
+/* Counters that it lets the event have, or a negative errno. */
+static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 config)
+{
+	struct x86_key key;
+	int err = models_key(test, row, config, &key);
+
 	return err ?: (s64)key.allowed;
 }
 
@@ -241,18 +251,49 @@ static void models_amd_15h(struct kunit *test)
 				    cases[i].counters, "config %#llx", cases[i].config);
 }
 
+static u16 models_flags(struct kunit *test, const struct x86_model *row, u64 config)
+{
+	struct x86_key key;
+
+	KUNIT_EXPECT_EQ(test, models_key(test, row, config, &key), 0);
+	return key.flags & (X86_PAIR | X86_NODE);
+}
+
 /* Whatever the edge, the inversion and the threshold, a pair begins at an even counter. */
 static void models_amd_pairs(struct kunit *test)
 {
-	const struct x86_model *row = models_of_family(test, 0x17);
+	static const u8 families[] = { 0x17, 0x18, 0x19, 0x1a };
+	const u64 flops = X86_EVENT(0x03, 0xff);
+	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	KUNIT_EXPECT_EQ(test, models_counters(test, row, X86_EVENT(0x03, 0xff)), 0x15);
-	KUNIT_EXPECT_EQ(test, models_counters(test, row, 0x01840003), 0x15);
-	KUNIT_EXPECT_EQ(test, models_counters(test, row, X86_EVENT(0x03, 0) | BIT_ULL(32)), 0x3f);
-	row = models_of_family(test, 0x1a);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	KUNIT_EXPECT_EQ(test, models_counters(test, row, X86_EVENT(0x03, 0xff)), 0x3f);
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		const struct x86_model *row = models_of_family(test, families[i]);
+
+		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops), 0x15);
+		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops | 0x01840000), 0x15);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops), X86_PAIR);
+		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops | BIT_ULL(32)), 0x3f);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops | BIT_ULL(32)), 0);
+	}
+}
+
+/* Events of the northbridge, also those with codes of twelve bits, and no others. */
+static void models_amd_nodes(struct kunit *test)
+{
+	static const u8 families[] = { 0x0f, 0x10, 0x11, 0x12, 0x14 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		const struct x86_model *row = models_of_family(test, families[i]);
+
+		KUNIT_EXPECT_EQ(test, models_counters(test, row, X86_EVENT(0xe9, 0xb8)), 0xf);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xe0, 1)), X86_NODE);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xe0, 1) | BIT_ULL(34)),
+				X86_NODE);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xc0, 0) | BIT_ULL(34)), 0);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xdf, 0)), 0);
+	}
+	KUNIT_EXPECT_EQ(test, models_flags(test, models_of_family(test, 0x16), 0xe9), 0);
 }
 #endif
 
@@ -264,6 +305,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_amd_families),
 	KUNIT_CASE(models_amd_15h),
 	KUNIT_CASE(models_amd_pairs),
+	KUNIT_CASE(models_amd_nodes),
 #endif
 	{ }
 };
