@@ -86,12 +86,13 @@ int x86_amd_init_event(struct perf_event *event)
 
 	if (attr->precise_ip)
 		return forward_event_to_ibs(event);
-	if (attr->exclude_host && attr->exclude_guest)
+	/* Without SVM there are no guests, and on the oldest CPUs the two bits are reserved. */
+	if (attr->exclude_host && (attr->exclude_guest || !boot_cpu_has(X86_FEATURE_SVM)))
 		/* Both bits together would mean neither: let it count in no mode at all. */
 		hw->config &= ~(ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS);
 	else if (attr->exclude_host)
 		hw->config |= AMD64_EVENTSEL_GUESTONLY;
-	else if (attr->exclude_guest)
+	else if (attr->exclude_guest && boot_cpu_has(X86_FEATURE_SVM))
 		hw->config |= AMD64_EVENTSEL_HOSTONLY;
 	return 0;
 }

@@ -249,39 +249,55 @@ static const struct x86_limit x86_amd_zen_limits[] = {
 	X86_LIMIT_END
 };
 
-#define X86_AMD_ROW						\
+#define X86_AMD_ROW(_mask)					\
 	.probe		= x86_amd_probe,			\
-	.config_mask	= AMD64_RAW_EVENT_MASK,			\
+	.config_mask	= (_mask),				\
 	.format		= x86_amd_format,			\
 	.init_event	= x86_amd_init_event
 
-/* K7; and family 16h, whose northbridge has counters of its own. */
+/* Families 6 and 0Fh have event codes of eight bits; the select's upper half is reserved. */
 static const struct x86_model x86_amd_k7 = {
-	X86_AMD_ROW,
+	X86_AMD_ROW(X86_RAW_EVENT_MASK),
 	.name		= "k7",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,
 };
 
-/* Families 0Fh to 14h */
 static const struct x86_model x86_amd_k8 = {
-	X86_AMD_ROW,
+	X86_AMD_ROW(X86_RAW_EVENT_MASK),
 	.name		= "k8",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,
 	.limits		= x86_amd_k8_limits,
 };
 
+/* Families 10h to 14h */
+static const struct x86_model x86_amd_10h = {
+	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
+	.name		= "family10h",
+	.generic	= x86_amd_k7_generic,
+	.cache		= &x86_amd_k7_cache,
+	.limits		= x86_amd_k8_limits,
+};
+
 static const struct x86_model x86_amd_15h = {
-	X86_AMD_ROW,
+	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
 	.name		= "family15h",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,
 	.limits		= x86_amd_15h_limits,
 };
 
+/* Its northbridge has counters of its own, too; no event of the core is limited. */
+static const struct x86_model x86_amd_16h = {
+	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
+	.name		= "family16h",
+	.generic	= x86_amd_k7_generic,
+	.cache		= &x86_amd_k7_cache,
+};
+
 static const struct x86_model x86_amd_zen1 = {
-	X86_AMD_ROW,
+	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
 	.name		= "zen1",
 	.generic	= x86_amd_zen1_generic,
 	.cache		= &x86_amd_zen_cache,
@@ -290,7 +306,7 @@ static const struct x86_model x86_amd_zen1 = {
 };
 
 static const struct x86_model x86_amd_zen2 = {
-	X86_AMD_ROW,
+	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
 	.name		= "zen2",
 	.generic	= x86_amd_zen2_generic,
 	.cache		= &x86_amd_zen_cache,
@@ -299,7 +315,7 @@ static const struct x86_model x86_amd_zen2 = {
 };
 
 static const struct x86_model x86_amd_zen4 = {
-	X86_AMD_ROW,
+	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
 	.name		= "zen4",
 	.generic	= x86_amd_zen4_generic,
 	.cache		= &x86_amd_zen_cache,
@@ -310,12 +326,12 @@ static const struct x86_model x86_amd_zen4 = {
 const struct x86_cpu_id x86_amd_models[] = {
 	X86_MODEL_FAMILY(AMD, 0x06, x86_amd_k7),
 	X86_MODEL_FAMILY(AMD, 0x0f, x86_amd_k8),
-	X86_MODEL_FAMILY(AMD, 0x10, x86_amd_k8),
-	X86_MODEL_FAMILY(AMD, 0x11, x86_amd_k8),
-	X86_MODEL_FAMILY(AMD, 0x12, x86_amd_k8),
-	X86_MODEL_FAMILY(AMD, 0x14, x86_amd_k8),
+	X86_MODEL_FAMILY(AMD, 0x10, x86_amd_10h),
+	X86_MODEL_FAMILY(AMD, 0x11, x86_amd_10h),
+	X86_MODEL_FAMILY(AMD, 0x12, x86_amd_10h),
+	X86_MODEL_FAMILY(AMD, 0x14, x86_amd_10h),
 	X86_MODEL_FAMILY(AMD, 0x15, x86_amd_15h),
-	X86_MODEL_FAMILY(AMD, 0x16, x86_amd_k7),
+	X86_MODEL_FAMILY(AMD, 0x16, x86_amd_16h),
 	/* Two generations share a family; the kernel knows their models. */
 	X86_MATCH_VENDOR_FAM_FEATURE(AMD, 0x17, X86_FEATURE_ZEN2, &x86_amd_zen2),
 	X86_MODEL_FAMILY(AMD, 0x17, x86_amd_zen1),
