@@ -56,7 +56,7 @@ static const struct x86_model *x86_find_model(u8 kind)
 		break;
 #endif
 	}
-	if (model && kind == X86_KIND_ATOM)
+	if (IS_ENABLED(CONFIG_CPU_SUP_INTEL) && model && kind == X86_KIND_ATOM)
 		model = model->little ?: &x86_intel_arch_model;
 	return model;
 }
