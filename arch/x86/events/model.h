@@ -104,6 +104,7 @@ struct x86_extra {
  * @always: bits that are set in the first select of all, even while its counter is halted
  * @host_only: bits of a select that are about guests, and stop a counter for good on a CPU
  *	that is not ready to run any; 0: guests are kept out by @control
+ * @ack_runs: writes of @ack have an effect only while @control lets a counter run
  * @masks_lvt: its interrupt masks itself in the local APIC
  * @write_select: instead of a plain write, of a select that is more than one register
  */
@@ -120,6 +121,7 @@ struct x86_bank {
 	u64	halt;
 	u64	always;
 	u64	host_only;
+	bool	ack_runs;
 	bool	masks_lvt;
 	void	(*write_select)(int counter, u64 select);
 };

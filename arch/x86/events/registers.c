@@ -160,6 +160,25 @@ static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 	return overflowed;
 }
 
+/*
+ * Acknowledge @status, also where that takes counters that run, and they have been halted.
+ * They may overflow then, while the interrupt is masked. True: look at the status again.
+ */
+static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	bool halted = bank->ack_runs && !cpu->control;
+
+	if (halted)
+		x86_write_control(cpu, cpu->running & ~cpu->guest_only);
+	wrmsrl(bank->ack, status);
+	/* If none is to run, this has had no effect, and the next interrupt does it. */
+	if (!halted || !cpu->control)
+		return false;
+	x86_write_control(cpu, 0);
+	return true;
+}
+
 /**
  * x86_read_overflowed - which counters have overflowed, and acknowledge it
  * @cpu: this CPU
@@ -168,14 +187,15 @@ static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others)
 {
 	const struct x86_bank *bank = cpu->core->bank;
-	u64 status, upper;
+	u64 status = 0, more, upper;
 
 	*others = 0;
 	if (!bank->status)
 		return x86_find_overflowed(cpu);
-	rdmsrl(bank->status, status);
-	if (status)
-		wrmsrl(bank->ack, status);
+	do {
+		rdmsrl(bank->status, more);
+		status |= more;
+	} while (more && x86_acknowledge(cpu, more));
 	*others = status & ~cpu->core->counters;
 	status &= cpu->core->counters;
 	/* Whichever of a pair says it: the lower one's value tells. */

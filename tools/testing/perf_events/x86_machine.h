@@ -30,6 +30,7 @@
  * @in_driver: the driver runs, in an interrupt or not
  * @kernel: user space does not run
  * @unknown: interrupts that the driver did not take for its own
+ * @left: interrupts that have ended with a status whose interrupt will not come
  * @reads: of counters
  * @reads_msr: of other registers
  * @writes: of any register
@@ -53,6 +54,7 @@ struct machine {
 	bool			in_driver;
 	bool			kernel;
 	unsigned long		unknown;
+	unsigned long		left;
 	unsigned long		reads;
 	unsigned long		reads_msr;
 	unsigned long		writes;
@@ -157,6 +159,8 @@ static void machine_take_interrupt(void)
 	machine.kernel = true;
 	if (!x86_pmu_interrupt(NULL))
 		machine.unknown++;
+	if (machine.bank->masks_lvt && machine.control && machine.status && !machine.pending)
+		machine.left++;
 	machine.kernel = kernel;
 	machine.in_driver = in_driver;
 	machine.in_nmi = false;
@@ -244,7 +248,8 @@ void machine_wrmsr(u32 msr, u64 value)
 	machine_pass();
 	machine.writes++;
 	if (machine.bank->ack && msr == machine.bank->ack) {
-		machine.status &= ~value;
+		if (machine.control || !machine.bank->ack_runs)
+			machine.status &= ~value;
 	} else {
 		machine.writes_control += msr == machine.bank->control;
 		*machine_register(msr) = value;
