@@ -4,8 +4,9 @@
  * ones, version 2, with events of their own.
  */
 #include <asm/cpu_device_id.h>
+#include <asm/msr.h>
 
-#include "../model.h"
+#include "../engine.h"
 
 static const u64 x86_zxc_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x82, 0x00),
@@ -191,13 +192,37 @@ static struct attribute *x86_zhaoxin_format[] = {
 	NULL
 };
 
-#define X86_ZHAOXIN_ROW						\
-	.probe		= x86_intel_probe,			\
+static const struct x86_bank x86_zxc_bank = {
+	.select		= MSR_ARCH_PERFMON_EVENTSEL0,
+	.counter	= MSR_ARCH_PERFMON_PERFCTR0,
+	.stride		= 1,
+	.fixed		= MSR_ARCH_PERFMON_FIXED_CTR0,
+	.fixed_control	= MSR_ARCH_PERFMON_FIXED_CTR_CTRL,
+	.control	= MSR_CORE_PERF_GLOBAL_CTRL,
+	.status		= MSR_CORE_PERF_GLOBAL_STATUS,
+	.ack		= MSR_CORE_PERF_GLOBAL_OVF_CTRL,
+	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.ack_runs	= true,
+	.masks_lvt	= true,
+};
+
+static int x86_zxc_probe(struct x86_core *core)
+{
+	int err = x86_intel_probe(core);
+
+	if (!err && core->bank == &x86_intel_bank)
+		core->bank = &x86_zxc_bank;
+	return err;
+}
+
+#define X86_ZHAOXIN_ROW(_probe)					\
+	.probe		= (_probe),				\
 	.config_mask	= X86_RAW_EVENT_MASK,			\
 	.format		= x86_zhaoxin_format
 
 static const struct x86_model x86_zxc = {
-	X86_ZHAOXIN_ROW,
+	X86_ZHAOXIN_ROW(x86_zxc_probe),
 	.name		= "zx-c",
 	.generic	= x86_zxc_generic,
 	.limits		= x86_zxc_limits,
@@ -205,7 +230,7 @@ static const struct x86_model x86_zxc = {
 
 /* KX-5000 */
 static const struct x86_model x86_zxd = {
-	X86_ZHAOXIN_ROW,
+	X86_ZHAOXIN_ROW(x86_intel_probe),
 	.name		= "zx-d",
 	.generic	= x86_zxd_generic,
 	.cache		= &x86_zxd_cache,
@@ -214,7 +239,7 @@ static const struct x86_model x86_zxd = {
 
 /* KX-6000 */
 static const struct x86_model x86_zxe = {
-	X86_ZHAOXIN_ROW,
+	X86_ZHAOXIN_ROW(x86_intel_probe),
 	.name		= "zx-e",
 	.generic	= x86_zxe_generic,
 	.cache		= &x86_zxe_cache,
