@@ -50,6 +50,9 @@ static void start(struct __test_metadata *_metadata, struct _test_data_wakeup *s
 {
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
+	/* This process has been forked: fill() is to take no faults of copy on write. */
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	pe_fault(1);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, PAGES));
 }
 
