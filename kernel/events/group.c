@@ -319,6 +319,35 @@ static void perf_group_attach_copy_locked(struct perf_event *copy, struct perf_c
 	*attached = true;
 }
 
+/*
+ * Call @func for an event of which no PMU knows, on this CPU. Only when a mapped page
+ * shows the event's state, and the context runs, has @func to be called on the
+ * context's CPU. Return: whether it has been called.
+ */
+static bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t func,
+					 void *data)
+{
+	struct perf_event_context *ctx = event->ctx;
+	bool here;
+
+	raw_spin_lock_irq(&ctx->lock);
+	here = likely(hlist_empty(&ctx->mapped)) || !perf_clock_runs(&ctx->clock);
+	if (here) {
+		perf_context_begin(ctx);
+		func(event, NULL, data);
+		perf_context_end(ctx);
+	}
+	raw_spin_unlock_irq(&ctx->lock);
+	return here;
+}
+
+/* Is the event resident, and a group by itself? Sites find it under RCU, and nothing else. */
+static bool perf_group_is_lone_resident(const struct perf_event *event)
+{
+	return event->event_caps & PERF_EV_CAP_RESIDENT && event->group_leader == event &&
+	       !event->nr_siblings;
+}
+
 static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 {
 	struct perf_event_context *ctx = event->ctx;
@@ -339,7 +368,9 @@ static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 
 	perf_event_hold(event);
 	perf_context_reserve(ctx);
-	perf_event_call(event, func, &attached);
+	if (!perf_group_is_lone_resident(event) ||
+	    !perf_group_change_under_lock(event, func, &attached))
+		perf_event_call(event, func, &attached);
 	/* The exit of the context's task takes ctx->mutex before it sets PERF_TASK_GONE. */
 	WARN_ON_ONCE(!attached);
 	perf_sideband_attach(event);
@@ -553,6 +584,24 @@ static void perf_group_detach_done(struct perf_event *event, struct detach_args 
 	}
 }
 
+/*
+ * May an event be detached by another CPU than that on which its context runs? Not a
+ * sampling event: a site there may be about to write its sample, which is over when that
+ * CPU has made the call. Not an event that goes to another context: a site that stands
+ * at it would follow it there. Not the last event of a task: without one, switches pass
+ * over the context, so that its clock has to be stopped where it runs.
+ */
+static bool perf_group_detaches_anywhere(const struct perf_event *event,
+					 enum perf_event_state end)
+{
+	const struct perf_event_context *ctx = event->ctx;
+
+	lockdep_assert_held(&ctx->mutex);
+	return perf_group_is_lone_resident(event) && !is_sampling_event(event) &&
+	       end <= PERF_EVENT_STATE_EXIT &&
+	       (ctx->nr_events > 1 || !ctx->task);
+}
+
 /**
  * perf_event_detach - take an event out of its context and group
  * @event: the event, attached, or left over from a task that has exited
@@ -571,10 +620,11 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 	bool was_attached = event->attach_state & PERF_ATTACH_CONTEXT;
 
 	lockdep_assert_held(&ctx->mutex);
-	if (was_attached && ctx->task != PERF_TASK_GONE)
-		perf_event_call(event, perf_group_detach_locked, &args);
-	else
+	if (!was_attached || ctx->task == PERF_TASK_GONE)
 		perf_group_change_here(event, perf_group_detach_locked, &args);
+	else if (!perf_group_detaches_anywhere(event, end) ||
+		 !perf_group_change_under_lock(event, perf_group_detach_locked, &args))
+		perf_event_call(event, perf_group_detach_locked, &args);
 	WARN_ON_ONCE(was_attached && event->group_leader != event);
 	perf_group_detach_done(event, &args, was_attached);
 	return args.enabled;
@@ -693,25 +743,11 @@ static void perf_group_turn_on_locked(struct perf_event *event, struct perf_cpu_
 
 /*
  * Change a resident event's state from this CPU, wherever it counts: the lock of its
- * context is enough. Only when a mapped page shows the state, and the context runs,
- * has the change to be made on the context's CPU.
+ * context is enough.
  */
 static bool perf_group_change_resident(struct perf_event *event, perf_event_func_t func, void *data)
 {
-	struct perf_event_context *ctx = event->ctx;
-	bool here;
-
-	if (!is_resident(event))
-		return false;
-	raw_spin_lock_irq(&ctx->lock);
-	here = likely(hlist_empty(&ctx->mapped)) || !perf_clock_runs(&ctx->clock);
-	if (here) {
-		perf_context_begin(ctx);
-		func(event, NULL, data);
-		perf_context_end(ctx);
-	}
-	raw_spin_unlock_irq(&ctx->lock);
-	return here;
+	return is_resident(event) && perf_group_change_under_lock(event, func, data);
 }
 
 static void perf_group_change(struct perf_event *event, perf_event_func_t func, void *data)

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Software events that another CPU counts by itself come, go, are enabled and disabled
+ * without an interrupt of that CPU, however many there are.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+
+#define ROUNDS		100
+#define OTHER_CPU	1
+
+/* Function calls that the other CPU was interrupted for, or -1 when the kernel does not say. */
+static long function_calls(void)
+{
+	FILE *f = fopen("/proc/interrupts", "r");
+	long calls = -1, first;
+	char line[4096];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, " CAL: %ld %ld", &first, &calls) == 2)
+			break;
+	}
+	if (f)
+		fclose(f);
+	return calls;
+}
+
+static pid_t spinner_tid;
+static bool spinner_ends;
+
+static void *spin(void *arg)
+{
+	if (pe_move_to(OTHER_CPU))
+		abort();
+	__atomic_store_n(&spinner_tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&spinner_ends, __ATOMIC_RELAXED))
+		pe_spin(1000);
+	return NULL;
+}
+
+static void open_and_close(struct __test_metadata *_metadata, pid_t pid, int cpu)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int fd = pe_open(&attr, pid, cpu, -1, 0);
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+	ASSERT_EQ(pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), 0);
+	close(fd);
+}
+
+/* Without these calls, so many interrupts come from the rest of the kernel at most. */
+#define OF_OTHERS	(ROUNDS / 2)
+
+TEST(software_events_interrupt_nobody)
+{
+	long before, of_cpu, of_task;
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_DUMMY);
+	pthread_t spinner;
+	int i, first;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	if (function_calls() < 0)
+		SKIP(return, "this kernel does not count function calls of a second CPU");
+	ASSERT_EQ(pe_move_to(0), 0);
+	ASSERT_EQ(pthread_create(&spinner, NULL, spin, NULL), 0);
+	while (!__atomic_load_n(&spinner_tid, __ATOMIC_ACQUIRE))
+		pe_sleep_ms(1);
+
+	/* The first event of a task starts its clock where it runs. */
+	first = pe_open(&attr, spinner_tid, -1, -1, 0);
+	ASSERT_GE(first, 0);
+
+	before = function_calls();
+	for (i = 0; i < ROUNDS; i++)
+		open_and_close(_metadata, spinner_tid, -1);
+	of_task = function_calls() - before;
+	before = function_calls();
+	for (i = 0; i < ROUNDS; i++)
+		open_and_close(_metadata, -1, OTHER_CPU);
+	of_cpu = function_calls() - before;
+
+	close(first);
+	__atomic_store_n(&spinner_ends, true, __ATOMIC_RELAXED);
+	pthread_join(spinner, NULL);
+	EXPECT_LT(of_task, OF_OTHERS);
+	EXPECT_LT(of_cpu, OF_OTHERS);
+}
+
+TEST_HARNESS_MAIN
