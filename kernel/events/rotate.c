@@ -93,7 +93,7 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 		 bool task_first)
 {
 	struct pmu *pmu = cpc->epc.pmu;
-	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, pmu);
+	struct perf_event_pmu_context *cpu_epc = perf_cpu_ready_part(cpuctx, pmu);
 	struct perf_event_pmu_context *task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
 	struct perf_stretch_look of_cpu = { .youngest = U64_MAX };
 	struct perf_stretch_look of_task = { .youngest = U64_MAX };
@@ -142,7 +142,7 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
  */
 bool perf_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
 {
-	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, epc->pmu);
+	struct perf_event_pmu_context *cpu_epc = perf_cpu_ready_part(cpuctx, epc->pmu);
 
 	return cpu_epc && !list_empty(&cpu_epc->flexible_active) &&
 	       perf_rotate_presence(epc) - epc->turn >=

@@ -330,7 +330,7 @@ bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_cont
 static bool perf_sched_nothing_to_take_off(struct pmu *pmu)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
-	struct perf_event_pmu_context *cpu_epc = perf_pmu_context_of(&cpuctx->ctx, pmu);
+	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, pmu);
 	struct perf_event_pmu_context *task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
 
 	return (!cpu_epc || list_empty(&cpu_epc->flexible_active)) &&
@@ -441,7 +441,7 @@ static void perf_sched_groups_out(struct list_head *active)
 bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  struct pmu *pmu)
 {
-	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, pmu);
+	struct perf_event_pmu_context *cpu_epc = perf_cpu_ready_part(cpuctx, pmu);
 	struct perf_event_pmu_context *task_epc;
 	bool wait = false;
 
@@ -496,7 +496,7 @@ static bool perf_sched_cpu_makes_way(struct perf_cpu_context *cpuctx,
 
 	if (likely(RB_EMPTY_ROOT(&epc->pinned_groups)))
 		return false;
-	cpu_epc = perf_pmu_context_of(&cpuctx->ctx, epc->pmu);
+	cpu_epc = perf_cpu_part(cpuctx, epc->pmu);
 	return cpu_epc && !list_empty(&cpu_epc->flexible_active);
 }
 
@@ -738,7 +738,7 @@ void perf_pmu_resched(struct pmu *pmu)
 	epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
 	if (epc)
 		perf_sched_groups_out(&epc->pinned_active);
-	epc = perf_pmu_context_of(&cpuctx->ctx, pmu);
+	epc = perf_cpu_part(cpuctx, pmu);
 	if (epc)
 		perf_sched_groups_out(&epc->pinned_active);
 	perf_pmu_resched_cpu(cpuctx, cpuctx->task_ctx ?: &cpuctx->ctx, pmu);

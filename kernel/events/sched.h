@@ -23,13 +23,23 @@ static inline bool perf_pmu_kept_off(struct pmu *pmu)
 }
 
 /*
- * A PMU's part of the CPU's own context, NULL while the drivers have not prepared
- * the CPU for perf events; cpuctx->ctx.lock is held.
+ * A PMU's part of this CPU's own context, NULL when it has no events there. Unlike
+ * perf_pmu_context_of(), this does not walk the parts of all PMUs. cpuctx->ctx.lock is held.
  */
 static inline struct perf_event_pmu_context *perf_cpu_part(struct perf_cpu_context *cpuctx,
 							   const struct pmu *pmu)
 {
-	return likely(cpuctx->ready) ? perf_pmu_context_of(&cpuctx->ctx, pmu) : NULL;
+	struct perf_event_pmu_context *epc = &perf_this_cpc(pmu)->epc;
+
+	lockdep_assert_held(&cpuctx->ctx.lock);
+	return refcount_read(&epc->refcount) ? epc : NULL;
+}
+
+/* As perf_cpu_part(), but NULL until the drivers have prepared the CPU for perf events. */
+static inline struct perf_event_pmu_context *perf_cpu_ready_part(struct perf_cpu_context *cpuctx,
+								 const struct pmu *pmu)
+{
+	return likely(cpuctx->ready) ? perf_cpu_part(cpuctx, pmu) : NULL;
 }
 
 /*
