@@ -842,8 +842,6 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @event_entry: place in its context's list, RCU
  * @parent: of a copy, its root, to which it has a reference; NULL for a root
  * @id: number of the event, also the order of arrival
- * @refcount: references to the event
- * @orig_type: attr.type as it was asked for
  * @rb: the buffer that the event writes to
  * @cold: the cold part, which few events have, or NULL
  * @overflow_handler: called at each overflow, in any context, preemption off
@@ -863,6 +861,8 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @aux_event: AUX leader that the event writes to or controls, or NULL; a reference
  * @cgrp: the only cgroup that the event counts for, or NULL
  * @destroy: set by the driver, called once when the event goes
+ * @refcount: references to the event
+ * @orig_type: attr.type as it was asked for
  * @owner: the task that opened the event, PERF_TASK_GONE for the kernel
  * @owner_entry: in @owner's list
  * @child_list: of a copy, its place among its root's copies
@@ -925,8 +925,6 @@ struct perf_event {
 	struct list_head		event_entry;
 	struct perf_event		*parent;
 	u64				id;
-	refcount_t			refcount;
-	unsigned int			orig_type;
 
 	/* records: kernel/events/overflow.c, output.c */
 	struct perf_buffer __rcu	*rb;
@@ -953,6 +951,9 @@ struct perf_event {
 	struct perf_event		*aux_event;
 	struct perf_cgroup		*cgrp;
 	void				(*destroy)(struct perf_event *event);
+	/* in another cache line than fields that samples of the event's copies look at */
+	refcount_t			refcount;
+	unsigned int			orig_type;
 	struct task_struct		*owner;
 	union {
 		struct list_head	owner_entry;

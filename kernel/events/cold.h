@@ -18,10 +18,10 @@
  * @waitq: tasks that poll the event
  * @fasync: files whose owners get a signal; see fasync_helper()
  * @rb_entry: place in the list of events that write to the buffer
- * @mmap_count: mappings made through this event
  * @mapped_entry: place in its context's list of events that have such mappings;
  *	ctx->lock
  * @sb_list: place in a CPU's list of sideband listeners
+ * @mmap_count: mappings made through this event
  * @event_limit: overflows left before the event disables itself; 0: no limit;
  *	PERF_LIMIT_REACHED: it is to be disabled
  * @notify_work: irq work that wakes and signals after an overflow
@@ -29,16 +29,16 @@
  * @sigtrap_work: task work that sends a sigtrap
  * @sigtrap_addr: address that the sigtrap reports
  * @wakeup_due: a wake-up is owed
- * @disable_due: the event is to be disabled, whatever its limit
  * @sigtrap_queued: @sigtrap_work is queued
+ * @counted_since: for an event with a frequency, low half of jiffies at the first
+ *	overflow that hw.interrupts counts
+ * @disable_due: the event is to be disabled, whatever its limit
  * @halted: perf_overflow_halt_throttled() stopped the counter when the event was throttled
  * @ns: PID namespace of the task that made this part, mostly the one that opened the
  *	event: process ids in records are of this namespace; NULL in a copy's
  * @lost_samples: number of samples that did not fit into the buffer
  * @freq_time_stamp: running time when the frequency was last adjusted, ns
  * @freq_count_stamp: the event's count at @freq_time_stamp
- * @counted_since: for an event with a frequency, jiffies at the first overflow that
- *	hw.interrupts counts
  * @copies: the copies of this root; the family's lock
  * @gone_count: sum of the counts of copies that are gone; written with the family's lock held
  * @gone_enabled: sum of the enabled times of copies that are gone, ns
@@ -53,24 +53,24 @@ struct perf_event_cold {
 	wait_queue_head_t	waitq;
 	struct fasync_struct	*fasync;
 	struct list_head	rb_entry;
-	atomic_t		mmap_count;
 	struct hlist_node	mapped_entry;
 	struct list_head	sb_list;
+	atomic_t		mmap_count;
 	atomic_t		event_limit;
 	struct irq_work		notify_work;
 	struct irq_work		disable_work;
 	struct callback_head	sigtrap_work;
 	unsigned long		sigtrap_addr;
 	unsigned int		wakeup_due;
-	unsigned int		disable_due;
 	unsigned int		sigtrap_queued;
+	u32			counted_since;
+	bool			disable_due;
 	bool			halted;
 
 	struct pid_namespace	*ns;
 	atomic64_t		lost_samples;
 	u64			freq_time_stamp;
 	u64			freq_count_stamp;
-	unsigned long		counted_since;
 
 	struct list_head	copies;
 	atomic64_t		gone_count;
@@ -98,7 +98,7 @@ static inline bool perf_event_take_disable(struct perf_event *event)
 
 	if (likely(!cold || !perf_event_disable_is_due(cold)))
 		return false;
-	WRITE_ONCE(cold->disable_due, 0);
+	WRITE_ONCE(cold->disable_due, false);
 	atomic_cmpxchg(&cold->event_limit, PERF_LIMIT_REACHED, 0);
 	return true;
 }

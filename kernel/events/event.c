@@ -36,6 +36,8 @@
 /* Memory for events without and with the fields that only tracepoint events have. */
 static struct kmem_cache *perf_event_cache __ro_after_init;
 static struct kmem_cache *perf_tracepoint_event_cache __ro_after_init;
+/* Memory for cold parts. */
+static struct kmem_cache *perf_cold_cache __ro_after_init;
 
 /**
  * struct late_events - events whose last reference was dropped where they cannot be freed
@@ -56,6 +58,13 @@ static DEFINE_PER_CPU(struct late_events, late_events);
 #define EVENT_SIZE	offsetofend(struct perf_event, pmu_list)
 
 static_assert(!IS_ENABLED(CONFIG_64BIT) || EVENT_SIZE <= 640);
+/* Forks and exits count references; samples of copies look at the fields before. */
+static_assert(!IS_ENABLED(CONFIG_64BIT) || L1_CACHE_BYTES > 64 ||
+	      (offsetofend(struct perf_event, overflow_handler) - 1) / L1_CACHE_BYTES <
+	      offsetof(struct perf_event, refcount) / L1_CACHE_BYTES);
+/* Debugging of locks makes the wait queue larger. */
+static_assert(!IS_ENABLED(CONFIG_64BIT) || sizeof(wait_queue_head_t) > 24 ||
+	      sizeof(struct perf_event_cold) <= 272);
 
 static void perf_event_free_late_work(struct work_struct *work);
 
@@ -70,6 +79,9 @@ void __init perf_event_caches_init(void)
 					     SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
 	perf_tracepoint_event_cache = kmem_cache_create("perf_event_tp", sizeof(struct perf_event),
 							0, SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
+	/* kmalloc() would round the size up to twice as much. */
+	perf_cold_cache = kmem_cache_create("perf_event_cold", sizeof(struct perf_event_cold), 0,
+					    SLAB_PANIC, NULL);
 	for_each_possible_cpu(cpu)
 		INIT_WORK(&per_cpu_ptr(&late_events, cpu)->work, perf_event_free_late_work);
 }
@@ -88,7 +100,7 @@ static void perf_event_free_cold(struct perf_event_cold *cold)
 		return;
 	if (cold->ns)
 		put_pid_ns(cold->ns);
-	kfree(cold);
+	kmem_cache_free(perf_cold_cache, cold);
 }
 
 /**
@@ -104,9 +116,9 @@ int perf_event_make_cold(struct perf_event *event)
 
 	if (event->cold)
 		return 0;
-	cold = event->parent ? kzalloc(sizeof(*cold), GFP_WITHOUT_WAITING) : NULL;
+	cold = event->parent ? kmem_cache_zalloc(perf_cold_cache, GFP_WITHOUT_WAITING) : NULL;
 	if (!cold)
-		cold = kzalloc(sizeof(*cold), GFP_KERNEL_ACCOUNT);
+		cold = kmem_cache_zalloc(perf_cold_cache, GFP_KERNEL_ACCOUNT);
 	if (!cold)
 		return -ENOMEM;
 	cold->event = event;

@@ -146,7 +146,7 @@ void perf_event_disable_inatomic(struct perf_event *event)
 		perf_event_pmu_stop(event, 0);
 		return;
 	}
-	WRITE_ONCE(cold->disable_due, 1);
+	WRITE_ONCE(cold->disable_due, true);
 	perf_overflow_queue_work(event, &cold->disable_work);
 }
 

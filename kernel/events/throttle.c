@@ -83,7 +83,7 @@ static void perf_throttle_lengthen_period(struct hw_perf_event *hw)
 static bool perf_tick_is_absent(const struct perf_event *event)
 {
 	return event->attr.freq && event->cold &&
-	       jiffies - event->cold->counted_since > 1 && !perf_event_throttled(event);
+	       (u32)jiffies - event->cold->counted_since > 1 && !perf_event_throttled(event);
 }
 
 /**

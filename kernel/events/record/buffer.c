@@ -24,6 +24,11 @@
 #include "ring_shared.h"
 #include "userpage.h"
 
+/* Each record changes the shared positions; each writer reads what is before the locks. */
+static_assert(!IS_ENABLED(CONFIG_64BIT) ||
+	      offsetofend(struct perf_buffer, cpu) / L1_CACHE_BYTES <
+	      offsetof(struct perf_buffer, shared) / L1_CACHE_BYTES);
+
 /* Up to so many events of a buffer have their waiters woken at once, in the interrupt. */
 #define WAKE_AT_ONCE	64
 
