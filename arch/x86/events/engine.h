@@ -200,7 +200,8 @@ struct x86_count {
  * @running: counters that may run, by @control or by their selects
  * @select: what the selects hold; of fixed counters, their part of @fixed_control
  * @fixed_control: what that register holds
- * @control: what that register holds
+ * @control: what that register holds, or will hold if
+ * @control_unsure: it is being written
  * @select_clear: bits that are not set in any select now
  * @guest_only: counters that must run only in guests, and
  * @host_only: those that must not
@@ -233,6 +234,7 @@ struct x86_pmu_cpu {
 	u64			select[X86_COUNTERS_MAX];
 	u64			fixed_control;
 	u64			control;
+	bool			control_unsure;
 	u64			select_clear;
 	u64			guest_only;
 	u64			host_only;

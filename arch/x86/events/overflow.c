@@ -124,7 +124,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	applying = cpu->applying;
 	WRITE_ONCE(cpu->applying, true);
 	control = cpu->control;
-	halt = control && x86_counts_kernel(cpu);
+	/* Between the two steps of a write that halts counters, these run still. */
+	halt = READ_ONCE(cpu->control_unsure) || (control && x86_counts_kernel(cpu));
 	if (halt)
 		x86_write_control(cpu, 0);
 

@@ -121,11 +121,14 @@ void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value)
  */
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
 {
-	if (cpu->control == value)
+	if (cpu->control == value && !cpu->control_unsure)
 		return;
+	WRITE_ONCE(cpu->control_unsure, true);
 	WRITE_ONCE(cpu->control, value);
 	barrier();
 	wrmsrl(cpu->core->bank->control, value);
+	barrier();
+	WRITE_ONCE(cpu->control_unsure, false);
 }
 
 /**
