@@ -10,6 +10,7 @@
 
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/bpf_perf_event.h>
+#include <uapi/linux/perf_event_ext.h>
 
 #ifdef CONFIG_PERF_EVENTS
 #include <asm/perf_event.h>
@@ -1178,6 +1179,8 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 			  unsigned long from, unsigned long to);
 
 /* PMU drivers */
+int perf_event_refuse(const struct perf_event *event, const char *field, const char *reason,
+		      int error);
 int perf_pmu_register(struct pmu *pmu, const char *name, int type);
 void perf_pmu_unregister(struct pmu *pmu);
 void perf_pmu_disable(struct pmu *pmu);
@@ -1199,6 +1202,7 @@ void perf_event_delayed_put(struct task_struct *task);
 void perf_event_exec(void);
 int perf_event_task_disable(void);
 int perf_event_task_enable(void);
+long perf_event_explain(void __user *buf, unsigned long size);
 void perf_event_task_tick(void);
 void perf_event_print_debug(void);
 
@@ -1732,6 +1736,7 @@ static inline int perf_event_read_local(struct perf_event *event, u64 *value,
 static inline void perf_event_print_debug(void)				{ }
 static inline int perf_event_task_disable(void)				{ return -EINVAL; }
 static inline int perf_event_task_enable(void)				{ return -EINVAL; }
+static inline long perf_event_explain(void __user *buf, unsigned long size) { return -EINVAL; }
 static inline int perf_event_refresh(struct perf_event *event, int refresh)
 {
 	return -EINVAL;

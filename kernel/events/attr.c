@@ -40,8 +40,10 @@ int perf_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr 
 
 	if (size >= PERF_ATTR_SIZE_VER0 && size <= PAGE_SIZE)
 		err = copy_struct_from_user(attr, sizeof(*attr), uattr, size);
-	if (err == -E2BIG)
+	if (err == -E2BIG) {
 		put_user(sizeof(*attr), &uattr->size);	/* a courtesy: may fail */
+		return perf_refuse_value(PERF_REFUSED_ATTR_SIZE, size);
+	}
 	if (err)
 		return err;
 
@@ -206,58 +208,54 @@ static bool perf_attr_clock_known(const struct perf_event_attr *attr)
 	return !attr->use_clockid || perf_attr_find_clock(attr->clockid);
 }
 
-/* A word, a bit of the flags, a bit of aux_action. */
-#define WORD(f, ver, err, fn, why, ...)					\
-	{ .field = #f, .since = PERF_ATTR_SIZE_##ver, .error = err, .holds = fn,	\
-	  .reason = why, __VA_ARGS__ }
-#define FLAG(f, err, fn, why, ...)	WORD(f, VER0, err, fn, why, __VA_ARGS__)
-#define AUX_ACTION(f, err, fn, why)	WORD(f, VER6, err, fn, why)
-
-/* The ABI's errno for a feature that the architecture lacks. */
-#define STACK_ERROR	(-ENOSYS)
-#define REGS_ERROR	(IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : -ENOSYS)
+#define RULE(id, f, ver, at, bytes, fn, ...)				\
+	{ .refusal = PERF_REFUSED_##id, .field = #f, .since = PERF_ATTR_SIZE_##ver,	\
+	  .offset = at, .width = bytes, .holds = fn, __VA_ARGS__ }
+#define WORD(id, f, ver, fn, ...)					\
+	RULE(id, f, ver, offsetof(struct perf_event_attr, f),		\
+	     sizeof_field(struct perf_event_attr, f), fn, __VA_ARGS__)
+/* Of a bit of the flags the value is the word of all of them; so with AUX actions. */
+#define FLAG(id, f, fn, ...)						\
+	RULE(id, f, VER0, offsetofend(struct perf_event_attr, read_format), sizeof(u64), fn, \
+	     __VA_ARGS__)
+#define AUX_ACTION(id, f, fn)						\
+	RULE(id, f, VER6, offsetof(struct perf_event_attr, aux_action), sizeof(u32), fn)
 
 static const struct perf_attr_rule perf_attr_rules_at_copy[] = {
-	FLAG(__reserved_1, -EINVAL, perf_attr_flags_known, "flags that this kernel does not know"),
-	WORD(__reserved_2, VER5, -EINVAL, perf_attr_reserved_2_zero, "must be zero"),
-	AUX_ACTION(__reserved_3, -EINVAL, perf_attr_aux_action_known,
-		   "AUX actions that this kernel does not know"),
-	WORD(sample_type, VER0, -EINVAL, perf_attr_sample_type_known,
-	     "sample fields that this kernel does not know"),
-	WORD(read_format, VER0, -EINVAL, perf_attr_read_format_known,
-	     "formats that this kernel does not know"),
-	WORD(branch_sample_type, VER2, -EINVAL, perf_attr_branch_type_known,
-	     "branch filters that this kernel does not know", .of = PERF_SAMPLE_BRANCH_STACK),
-	WORD(branch_sample_type, VER2, -EINVAL, perf_attr_branch_type_given,
-	     "needs a type of branch besides the privilege levels",
+	FLAG(ATTR_FLAGS, __reserved_1, perf_attr_flags_known),
+	WORD(ATTR_RESERVED_2, __reserved_2, VER5, perf_attr_reserved_2_zero),
+	AUX_ACTION(AUX_ACTION, __reserved_3, perf_attr_aux_action_known),
+	WORD(SAMPLE_TYPE, sample_type, VER0, perf_attr_sample_type_known),
+	WORD(READ_FORMAT, read_format, VER0, perf_attr_read_format_known),
+	WORD(BRANCH_TYPE, branch_sample_type, VER2, perf_attr_branch_type_known,
 	     .of = PERF_SAMPLE_BRANCH_STACK),
-	WORD(sample_regs_user, VER3, REGS_ERROR, perf_attr_regs_user_exist,
-	     "no register, or one that does not exist", .of = PERF_SAMPLE_REGS_USER),
-	WORD(sample_stack_user, VER3, STACK_ERROR, perf_attr_stack_user_possible,
-	     "this architecture cannot sample user stacks", .of = PERF_SAMPLE_STACK_USER),
-	WORD(sample_stack_user, VER3, -EINVAL, perf_attr_stack_user_fits, "must be less than 65535",
+	WORD(BRANCH_TYPE_NONE, branch_sample_type, VER2, perf_attr_branch_type_given,
+	     .of = PERF_SAMPLE_BRANCH_STACK),
+	WORD(REGS_USER, sample_regs_user, VER3, perf_attr_regs_user_exist,
+	     .of = PERF_SAMPLE_REGS_USER),
+	WORD(STACK_USER_ARCH, sample_stack_user, VER3, perf_attr_stack_user_possible,
 	     .of = PERF_SAMPLE_STACK_USER),
-	WORD(sample_stack_user, VER3, -EINVAL, perf_attr_stack_user_aligned,
-	     "must be a multiple of 8", .of = PERF_SAMPLE_STACK_USER),
-	WORD(sample_regs_intr, VER4, REGS_ERROR, perf_attr_regs_intr_exist,
-	     "no register, or one that does not exist", .of = PERF_SAMPLE_REGS_INTR),
-	WORD(sample_type, VER0, -EINVAL, perf_attr_cgroup_known,
-	     "this kernel has no perf_event cgroups", .of = PERF_SAMPLE_CGROUP),
-	WORD(sample_type, VER0, -EINVAL, perf_attr_one_weight,
-	     "WEIGHT and WEIGHT_STRUCT exclude each other", .of = PERF_SAMPLE_WEIGHT_TYPE),
-	FLAG(inherit_thread, -EINVAL, perf_attr_inherits_to_threads, "needs inherit"),
-	FLAG(remove_on_exec, -EINVAL, perf_attr_one_way_at_exec, "contradicts enable_on_exec"),
-	FLAG(sigtrap, -EINVAL, perf_attr_sigtrap_ends_at_exec, "needs remove_on_exec"),
+	WORD(STACK_USER_SIZE, sample_stack_user, VER3, perf_attr_stack_user_fits,
+	     .of = PERF_SAMPLE_STACK_USER),
+	WORD(STACK_USER_ALIGN, sample_stack_user, VER3, perf_attr_stack_user_aligned,
+	     .of = PERF_SAMPLE_STACK_USER),
+	WORD(REGS_INTR, sample_regs_intr, VER4, perf_attr_regs_intr_exist,
+	     .of = PERF_SAMPLE_REGS_INTR),
+	WORD(SAMPLE_CGROUP, sample_type, VER0, perf_attr_cgroup_known, .of = PERF_SAMPLE_CGROUP),
+	WORD(SAMPLE_WEIGHTS, sample_type, VER0, perf_attr_one_weight,
+	     .of = PERF_SAMPLE_WEIGHT_TYPE),
+	FLAG(INHERIT_THREAD, inherit_thread, perf_attr_inherits_to_threads),
+	FLAG(REMOVE_ON_EXEC, remove_on_exec, perf_attr_one_way_at_exec),
+	FLAG(SIGTRAP_EXEC, sigtrap, perf_attr_sigtrap_ends_at_exec),
 };
 
+/* Sampled counts of several tasks need PERF_SAMPLE_TID to be told apart. */
 static const struct perf_attr_rule perf_attr_rules_at_alloc[] = {
-	FLAG(inherit, -EINVAL, perf_attr_inherited_read_has_tid,
-	     "sampled counts of several tasks need PERF_SAMPLE_TID to be told apart",
-	     .of = PERF_SAMPLE_READ),
+	FLAG(INHERIT_READ, inherit, perf_attr_inherited_read_has_tid, .of = PERF_SAMPLE_READ),
 };
 
 static const struct perf_attr_rule perf_attr_rules_at_pmu[] = {
-	WORD(clockid, VER3, -EINVAL, perf_attr_clock_known, "not a clock that samples can have"),
+	WORD(CLOCKID, clockid, VER3, perf_attr_clock_known),
 };
 
 static const struct {
@@ -298,13 +296,27 @@ perf_attr_broken_rule(const struct perf_event_attr *attr, enum perf_attr_stage s
 	return NULL;
 }
 
+/* The value that @attr has where @rule looks. */
+static u64 perf_attr_value(const struct perf_event_attr *attr, const struct perf_attr_rule *rule)
+{
+	const void *at = (const void *)attr + rule->offset;
+
+	switch (rule->width) {
+	case sizeof(u16):
+		return *(const u16 *)at;
+	case sizeof(u32):
+		return *(const u32 *)at;
+	default:
+		return *(const u64 *)at;
+	}
+}
+
 /**
  * perf_attr_check_at - can this attribute be asked for at all?
  * @attr: as perf_attr_copy() leaves it
  * @stage: which rules to look at
  *
  * Checks that depend on the PMU, the target or the group are made where these are known.
- * Pure.
  *
  * Return: 0, -EINVAL or, for what the architecture lacks, -ENOSYS
  */
@@ -312,7 +324,7 @@ int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage 
 {
 	const struct perf_attr_rule *broken = perf_attr_broken_rule(attr, stage);
 
-	return broken ? broken->error : 0;
+	return broken ? perf_refuse_value(broken->refusal, perf_attr_value(attr, broken)) : 0;
 }
 
 /**
@@ -380,15 +392,17 @@ static int perf_attr_allow_namespaces(const struct perf_event_attr *attr)
 	return attr->namespaces && !perfmon_capable() ? -EACCES : 0;
 }
 
-static int perf_attr_allow_rate(const struct perf_event_attr *attr)
+static int perf_attr_allow_freq(const struct perf_event_attr *attr)
 {
-	if (attr->freq) {
-		int max = READ_ONCE(sysctl_perf_event_sample_rate);
+	int max = READ_ONCE(sysctl_perf_event_sample_rate);
 
-		return attr->sample_freq > max ? -EINVAL : 0;
-	}
-	/* A period has to fit a signed count. */
-	return (s64)attr->sample_period < 0 ? -EINVAL : 0;
+	return attr->freq && attr->sample_freq > max ? -EINVAL : 0;
+}
+
+/* A period has to fit a signed count. */
+static int perf_attr_allow_period(const struct perf_event_attr *attr)
+{
+	return !attr->freq && (s64)attr->sample_period < 0 ? -EINVAL : 0;
 }
 
 static int perf_attr_allow_physical_addresses(const struct perf_event_attr *attr)
@@ -406,29 +420,25 @@ static int perf_attr_allow_kernel_registers(const struct perf_event_attr *attr)
 
 /**
  * struct attr_demand - something that not everyone may ask for
- * @field: the field of the attribute that asks for it
- * @reason: why it was refused, in words
+ * @refusal: why it was refused
  * @allow: 0 if @attr does not ask for it or the caller may have it
  */
 struct attr_demand {
-	const char	*field;
-	const char	*reason;
-	int		(*allow)(const struct perf_event_attr *attr);
+	enum perf_refusal_id	refusal;
+	int			(*allow)(const struct perf_event_attr *attr);
 };
 
 static const struct attr_demand perf_attr_demands[] = {
-	{ "", "perf_event_paranoid is 3: CAP_SYS_ADMIN", perf_attr_allow_open },
-	{ "branch_sample_type", "branches in the kernel", perf_attr_allow_branch_levels },
-	{ "exclude_kernel", "events in the kernel", perf_attr_allow_kernel_events },
-	{ "exclude_callchain_kernel", "call chains of the kernel",
-	  perf_attr_allow_kernel_callchain },
-	{ "text_poke", "the kernel's code", perf_attr_allow_kernel_text },
-	{ "namespaces", "namespaces of others: CAP_PERFMON", perf_attr_allow_namespaces },
-	{ "sample_freq", "above perf_event_max_sample_rate, or 2^63 and more",
-	  perf_attr_allow_rate },
-	{ "sample_type", "physical addresses", perf_attr_allow_physical_addresses },
-	{ "sample_type", "the kernel's registers, under lockdown",
-	  perf_attr_allow_kernel_registers },
+	{ PERF_REFUSED_PARANOID_OPEN, perf_attr_allow_open },
+	{ PERF_REFUSED_BRANCHES_KERNEL, perf_attr_allow_branch_levels },
+	{ PERF_REFUSED_KERNEL_EVENTS, perf_attr_allow_kernel_events },
+	{ PERF_REFUSED_KERNEL_CALLCHAIN, perf_attr_allow_kernel_callchain },
+	{ PERF_REFUSED_KERNEL_TEXT, perf_attr_allow_kernel_text },
+	{ PERF_REFUSED_NAMESPACES, perf_attr_allow_namespaces },
+	{ PERF_REFUSED_FREQ_LIMIT, perf_attr_allow_freq },
+	{ PERF_REFUSED_PERIOD_RANGE, perf_attr_allow_period },
+	{ PERF_REFUSED_PHYS_ADDR, perf_attr_allow_physical_addresses },
+	{ PERF_REFUSED_KERNEL_REGS, perf_attr_allow_kernel_registers },
 };
 
 /**
@@ -449,7 +459,7 @@ int perf_attr_permit(const struct perf_event_attr *attr)
 		int err = perf_attr_demands[i].allow(attr);
 
 		if (err)
-			return err;
+			return perf_refuse_error(perf_attr_demands[i].refusal, err);
 	}
 	return 0;
 }

@@ -23,6 +23,8 @@
 
 #include <linux/types.h>
 
+#include "refuse.h"
+
 struct perf_event_attr;
 
 /**
@@ -39,20 +41,22 @@ enum perf_attr_stage {
 
 /**
  * struct perf_attr_rule - one thing that an attribute must fulfil
+ * @refusal: why a value was refused
  * @field: name of the field of struct perf_event_attr
- * @reason: why a value was refused, in words
  * @since: size of the first published structure that has the field
- * @error: negative errno of a refusal
+ * @offset: of the word of the structure in which the field lies
+ * @width: bytes of that word
  * @of: sample fields, one of which has to be asked for; 0: it is about any event
  * @holds: does @attr keep to the rule? Pure: looks at nothing but @attr
  */
 struct perf_attr_rule {
-	const char	*field;
-	const char	*reason;
-	u16		since;
-	s16		error;
-	u64		of;
-	bool		(*holds)(const struct perf_event_attr *attr);
+	enum perf_refusal_id	refusal;
+	const char		*field;
+	u16			since;
+	u16			offset;
+	u16			width;
+	u64			of;
+	bool			(*holds)(const struct perf_event_attr *attr);
 };
 
 int perf_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *attr);
@@ -64,7 +68,7 @@ int perf_attr_permit(const struct perf_event_attr *attr);
 bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr);
 u64 (*perf_attr_clock(const struct perf_event_attr *attr))(void);
 
-/* Can this attribute be asked for at all? 0, -EINVAL or -ENOSYS. Pure. */
+/* Can this attribute be asked for at all? 0, -EINVAL or -ENOSYS. */
 static inline int perf_attr_check(const struct perf_event_attr *attr)
 {
 	return perf_attr_check_at(attr, PERF_ATTR_AT_COPY);

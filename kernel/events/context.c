@@ -12,6 +12,7 @@
 #include "delay.h"
 #include "family.h"
 #include "internal.h"
+#include "refuse.h"
 #include "residence.h"
 #include "source/software.h"
 #include "time.h"
@@ -115,7 +116,7 @@ static struct perf_event_context *perf_task_context_install(struct task_struct *
 		return its;
 	/* perf_event_exit_task() has taken this mutex already, or will wait for it. */
 	if (task->flags & PF_EXITING)
-		return ERR_PTR(-ESRCH);
+		return ERR_PTR(perf_refuse(PERF_REFUSED_TASK_EXITED));
 	refcount_inc(&made->refcount);
 	/* Switches and other CPUs follow this pointer: they see a complete context. */
 	smp_store_release(&task->perf_event_ctxp, made);

@@ -22,6 +22,7 @@
 #include "read.h"
 #include "record/buffer.h"
 #include "record/userpage.h"
+#include "refuse.h"
 #include "residence.h"
 #include "sched.h"
 #include "source/addr_filter.h"
@@ -92,7 +93,7 @@ static long perf_ioctl_reset(struct perf_event *event, unsigned long arg)
 static int perf_event_set_limit(struct perf_event *event, int refresh)
 {
 	if (event->attr.inherit || !is_sampling_event(event))
-		return -EINVAL;
+		return perf_refuse(PERF_REFUSED_REFRESH_UNFIT);
 	perf_event_turn_on_for(event, refresh);
 	return 0;
 }
@@ -150,20 +151,22 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
  */
 static int perf_event_set_period(struct perf_event *event, u64 value)
 {
-	if (!is_sampling_event(event) || !value)
-		return -EINVAL;
+	if (!is_sampling_event(event))
+		return perf_refuse(PERF_REFUSED_PERIOD_COUNTING);
+	if (!value)
+		return perf_refuse(PERF_REFUSED_PERIOD_ZERO);
 	if (event->attr.freq) {
 		if (value > READ_ONCE(sysctl_perf_event_sample_rate))
-			return -EINVAL;
+			return perf_refuse_value(PERF_REFUSED_PERIOD_FREQ, value);
 	} else if (value > S64_MAX) {
-		return -EINVAL;
+		return perf_refuse_value(PERF_REFUSED_PERIOD_LONG, value);
 	}
 	/* When an event is dead, its PMU may be gone, too. */
 	if (event->state == PERF_EVENT_STATE_DEAD)
 		return 0;
 	if (!event->attr.freq && event->pmu->check_period &&
 	    event->pmu->check_period(event, value))
-		return -EINVAL;
+		return perf_refuse_value(PERF_REFUSED_PERIOD_PMU, value);
 
 	perf_event_call(event, perf_event_set_period_locked, &value);
 	return 0;
@@ -227,7 +230,8 @@ static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 
 	CLASS(fd, f)((int)arg);
 	target = perf_event_of_fd(f);
-	return target ? perf_ioctl_redirect(event, target) : -EBADF;
+	return target ? perf_ioctl_redirect(event, target) :
+			perf_refuse_value(PERF_REFUSED_OUTPUT_FD, arg);
 }
 
 /*
@@ -238,18 +242,21 @@ static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
 {
 	char *text = strndup_user((void __user *)arg, PAGE_SIZE);
-	int err = -EINVAL;
+	int err;
 
 	if (IS_ERR(text))
-		return PTR_ERR(text);
+		return perf_refuse_error(PERF_REFUSED_FILTER_TEXT, PTR_ERR(text));
 
 	CLASS(event_context, ctx)(event);
 	if (event->state == PERF_EVENT_STATE_DEAD)
-		err = -ENODEV;
+		err = perf_refuse(PERF_REFUSED_EVENT_DEAD);
 	else if (is_tracing_event(event))
-		err = perf_tracepoint_set_filter(event, text);
+		err = perf_refuse_error(PERF_REFUSED_FILTER_TEXT,
+					perf_tracepoint_set_filter(event, text));
 	else if (has_addr_filter(event))
 		err = perf_addr_filters_set(event, text);
+	else
+		err = perf_refuse(PERF_REFUSED_FILTER_NONE);
 	kfree(text);
 	return err;
 }
@@ -260,7 +267,7 @@ static long perf_ioctl_set_bpf(struct perf_event *event, unsigned long arg)
 	int ret;
 
 	if (IS_ERR(prog))
-		return PTR_ERR(prog);
+		return perf_refuse_error(PERF_REFUSED_BPF_FD, PTR_ERR(prog));
 	ret = perf_event_set_bpf(event, prog, 0);
 	if (ret)
 		bpf_prog_put(prog);
@@ -270,7 +277,8 @@ static long perf_ioctl_set_bpf(struct perf_event *event, unsigned long arg)
 /* The locks of kernel/trace come before a context's. */
 static long perf_ioctl_query_bpf(struct perf_event *event, unsigned long arg)
 {
-	return perf_event_query_prog_array(event, (void __user *)arg);
+	return perf_refuse_error(PERF_REFUSED_BPF_OTHER,
+				 perf_event_query_prog_array(event, (void __user *)arg));
 }
 
 static long perf_ioctl_pause_output(struct perf_event *event, unsigned long arg)
@@ -292,7 +300,7 @@ static long perf_ioctl_modify_attributes(struct perf_event *event, unsigned long
 	CLASS(event_context, ctx)(event);
 	/* Rights were looked at when it was opened; a kernel address asks for its own. */
 	if (event->attr.type != attr.type)
-		return -EINVAL;
+		return perf_refuse_value(PERF_REFUSED_MODIFY_TYPE, attr.type);
 
 	CLASS(family, lock)(event);
 	return perf_breakpoint_modify(event, &attr);
@@ -330,6 +338,25 @@ static const struct ioctl_command perf_ioctl_commands[] = {
 
 #undef COMMAND
 
+static long perf_ioctl_run(struct perf_event *event, unsigned int cmd, unsigned long arg)
+{
+	unsigned int nr = _IOC_NR(cmd);
+	long ret;
+
+	if (nr >= ARRAY_SIZE(perf_ioctl_commands) || perf_ioctl_commands[nr].cmd != cmd)
+		return perf_refuse_value(PERF_REFUSED_IOCTL_UNKNOWN, cmd);
+
+	ret = perf_refuse_error(PERF_REFUSED_SECURITY_MODULE, security_perf_event_write(event));
+	if (ret)
+		return ret;
+
+	if (perf_ioctl_commands[nr].unlocked)
+		return perf_ioctl_commands[nr].func(event, arg);
+
+	CLASS(event_context, ctx)(event);
+	return perf_ioctl_commands[nr].func(event, arg);
+}
+
 /**
  * perf_event_ioctl - ioctl(2)
  * @event: of the file
@@ -340,21 +367,7 @@ static const struct ioctl_command perf_ioctl_commands[] = {
  */
 long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long arg)
 {
-	unsigned int nr = _IOC_NR(cmd);
-	long ret;
-
-	if (nr >= ARRAY_SIZE(perf_ioctl_commands) || perf_ioctl_commands[nr].cmd != cmd)
-		return -ENOTTY;
-
-	ret = security_perf_event_write(event);
-	if (ret)
-		return ret;
-
-	if (perf_ioctl_commands[nr].unlocked)
-		return perf_ioctl_commands[nr].func(event, arg);
-
-	CLASS(event_context, ctx)(event);
-	return perf_ioctl_commands[nr].func(event, arg);
+	return perf_refusal_end(PERF_REFUSED_CALL_IOCTL, perf_ioctl_run(event, cmd, arg));
 }
 
 /**

@@ -17,6 +17,7 @@
 #include <linux/seq_file.h>
 
 #include "delay.h"
+#include "refuse.h"
 
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX	"perf_delays."
@@ -111,7 +112,7 @@ DEFINE_SHOW_ATTRIBUTE(perf_delays);
 
 static int __init perf_delay_init(void)
 {
-	debugfs_create_file("delays", 0444, debugfs_create_dir("perf_events", NULL), NULL,
+	debugfs_create_file("delays", 0444, perf_debugfs_dir(), NULL,
 			    &perf_delays_fops);
 	return 0;
 }

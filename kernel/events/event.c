@@ -25,6 +25,7 @@
 #include "record/aux.h"
 #include "record/buffer.h"
 #include "record/sideband.h"
+#include "refuse.h"
 #include "sched.h"
 #include "source/addr_filter.h"
 #include "source/bpf.h"
@@ -199,10 +200,12 @@ static int perf_event_claim_exclusive(struct perf_event *event)
 	if (err) {
 		/* If the PMU is busy, that is the error for events without permission, too. */
 		now = atomic_read(claims);
-		return (of_task ? now < 0 : now > 0) ? -EBUSY : err;
+		if (of_task ? now < 0 : now > 0)
+			err = perf_refuse_event(PERF_REFUSED_PMU_TAKEN, event);
+		return err;
 	}
 	if (!(of_task ? atomic_inc_unless_negative(claims) : atomic_dec_unless_positive(claims)))
-		return -EBUSY;
+		return perf_refuse_event(PERF_REFUSED_PMU_TAKEN, event);
 	event->event_flags |= PERF_EVENT_CLAIMED;
 	return 0;
 }
@@ -645,13 +648,13 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	int err;
 
 	if ((unsigned int)cpu >= nr_cpu_ids && !(task && cpu == -1))
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(perf_refuse_value(PERF_REFUSED_CPU_RANGE, cpu));
 	/* Only possible CPUs have contexts. */
 	if (cpu >= 0 && !cpu_possible(cpu))
-		return ERR_PTR(-ENODEV);
+		return ERR_PTR(perf_refuse_value(PERF_REFUSED_CPU_IMPOSSIBLE, cpu));
 	/* The signal of sigtrap goes to the task that is watched: there must be one. */
 	if (attr->sigtrap && !task)
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(perf_refuse(PERF_REFUSED_SIGTRAP_TASK));
 
 	event = root ? perf_event_alloc_clear(tracepoint, GFP_WITHOUT_WAITING) : NULL;
 	if (!event)
@@ -779,7 +782,7 @@ int perf_event_set_context(struct perf_event *event, struct perf_event_context *
 	if (!cmpxchg(&event->ctx, NULL, ctx))
 		return 0;
 	perf_context_put(ctx);
-	return -ENODEV;
+	return perf_refuse(PERF_REFUSED_PMU_GONE);
 }
 
 /**

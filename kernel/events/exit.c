@@ -330,11 +330,12 @@ void perf_event_free_task(struct task_struct *task)
 
 /**
  * perf_event_delayed_put - check that a task that is freed has no context
- * @task: the task
+ * @task: the task; what it was refused last goes with it
  */
 void perf_event_delayed_put(struct task_struct *task)
 {
 	WARN_ON_ONCE(task->perf_event_ctxp);
+	kfree(task->perf_refused);
 }
 
 /* exec */

@@ -20,6 +20,7 @@
 #include "record/sample.h"
 #include "record/sideband.h"
 #include "record/userpage.h"
+#include "refuse.h"
 #include "sched.h"
 #include "source/software.h"
 #include "throttle.h"
@@ -357,9 +358,9 @@ static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->task == PERF_TASK_GONE)
-		return -ESRCH;
+		return perf_refuse(PERF_REFUSED_TASK_EXITED);
 	if (event->state <= PERF_EVENT_STATE_EXIT)
-		return -ENODEV;
+		return perf_refuse(PERF_REFUSED_PMU_GONE);
 	if (needs_home) {
 		home = perf_pmu_context_get(ctx, event);
 		if (IS_ERR(home))

@@ -497,6 +497,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 
 	/* The task has been copied from its parent: these fields are the parent's. */
 	child->perf_event_ctxp = NULL;
+	child->perf_refused = NULL;
 	memset(child->perf_recursion, 0, PERF_NR_CONTEXTS);
 	INIT_LIST_HEAD(&child->perf_event_list);
 	mutex_init(&child->perf_event_mutex);

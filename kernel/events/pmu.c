@@ -20,6 +20,7 @@
 #include "pmu_scope.h"
 #include "pmu_sysfs.h"
 #include "record/aux.h"
+#include "refuse.h"
 #include "rotate.h"
 
 /**
@@ -251,26 +252,21 @@ static bool perf_pmu_cpu_possible_for(const struct perf_event *event)
 
 /**
  * struct pmu_demand - what an event may ask of its PMU
- * @field: of the attribute, that asks for it
- * @reason: of a refusal, in words
- * @error: of a refusal
+ * @refusal: if it asks in vain
  * @possible: does not ask for it, or can have it
  */
 struct pmu_demand {
-	const char	*field;
-	const char	*reason;
-	int		error;
-	bool		(*possible)(const struct perf_event *event);
+	enum perf_refusal_id	refusal;
+	bool			(*possible)(const struct perf_event *event);
 };
 
 static const struct pmu_demand perf_pmu_demands[] = {
-	{ "exclude_*", "this PMU counts always", -EINVAL, perf_pmu_exclusion_possible },
-	{ "sample_regs_*", "this PMU has no such registers", -EOPNOTSUPP,
-	  perf_pmu_registers_possible },
-	{ "", "this PMU does not know tasks", -EINVAL, perf_pmu_target_possible },
-	{ "", "this PMU has no such CPU", -ENODEV, perf_pmu_cpu_possible_for },
-	{ "aux_output", "this PMU cannot write there", -EOPNOTSUPP, perf_pmu_aux_output_possible },
-	{ "aux_start_paused", "this PMU cannot pause", -EOPNOTSUPP, perf_pmu_aux_pause_possible },
+	{ PERF_REFUSED_PMU_EXCLUDES, perf_pmu_exclusion_possible },
+	{ PERF_REFUSED_PMU_REGISTERS, perf_pmu_registers_possible },
+	{ PERF_REFUSED_PMU_TASKS, perf_pmu_target_possible },
+	{ PERF_REFUSED_PMU_CPU, perf_pmu_cpu_possible_for },
+	{ PERF_REFUSED_PMU_AUX_OUTPUT, perf_pmu_aux_output_possible },
+	{ PERF_REFUSED_PMU_AUX_PAUSE, perf_pmu_aux_pause_possible },
 };
 
 static int perf_pmu_can_do(const struct perf_event *event)
@@ -282,7 +278,7 @@ static int perf_pmu_can_do(const struct perf_event *event)
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(perf_pmu_demands); i++) {
 		if (!perf_pmu_demands[i].possible(event))
-			return perf_pmu_demands[i].error;
+			return perf_refuse_event(perf_pmu_demands[i].refusal, event);
 	}
 	return 0;
 }
@@ -303,10 +299,10 @@ int perf_pmu_check_clock(const struct perf_event *event)
 	int err = perf_attr_check_at(&event->attr, PERF_ATTR_AT_PMU);
 
 	if (pmu == &perf_pmu_gone)
-		return -ENODEV;
+		return perf_refuse(PERF_REFUSED_PMU_GONE);
 	if (!err && !(pmu->capabilities & PERF_PMU_CAP_NO_NMI) &&
 	    !perf_attr_clock_is_nmi_safe(&event->attr))
-		err = -EINVAL;
+		err = perf_refuse_value(PERF_REFUSED_CLOCKID_NMI, event->attr.clockid);
 	return err;
 }
 
@@ -367,14 +363,16 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 
 	lockdep_assert(srcu_read_lock_held(&pmus_srcu));
 	if (READ_ONCE(pe->gone))
-		return event->parent ? -ENODEV : -ENOENT;
+		return event->parent ? -ENODEV : perf_refuse(PERF_REFUSED_NO_PMU);
 	/* The module that a copy needs is kept by its root, or by the PMU that waits for it. */
 	if (!event->parent && !try_module_get(pmu->module))
-		return -ENODEV;
+		return perf_refuse(PERF_REFUSED_PMU_GONE);
 
 	event->pmu = pmu;
 	err = perf_pmu_event_init(pmu, event);
 	if (err) {
+		if (err != -ENOENT)
+			perf_refuse_by_pmu(event, err);
 		/* The driver has undone what it did. */
 		event->destroy = NULL;
 		goto refused;
@@ -555,7 +553,12 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 	int err;
 
 	event->pmu = &perf_pmu_gone;
+	perf_refusal_forget();
 	err = perf_pmu_find_and_init(event);
+	if (err == -ENOENT && !event->parent)
+		perf_refuse_value(PERF_REFUSED_NO_PMU, event->attr.type);
+	else if (!err)
+		perf_refusal_forget();
 	/* Its PMU may be going at this moment. */
 	return err ? ERR_PTR(err) : READ_ONCE(event->pmu);
 }

@@ -24,6 +24,7 @@
 #include "record/aux.h"
 #include "record/buffer.h"
 #include "record/sample_read.h"
+#include "refuse.h"
 #include "syscall.h"
 
 #define PERF_FLAG_ALL	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | \
@@ -62,20 +63,23 @@ static int perf_open_check_request(struct open_request *req, struct perf_event_a
 	int err;
 
 	if (req->flags & ~PERF_FLAG_ALL)
-		return -EINVAL;
+		return perf_refuse_value(PERF_REFUSED_OPEN_FLAGS, req->flags);
 	err = perf_attr_copy(uattr, &req->attr);
 	if (!err)
 		err = perf_attr_check(&req->attr);
 	if (!err)
-		err = security_perf_event_open(PERF_SECURITY_OPEN);
+		err = perf_refuse_error(PERF_REFUSED_SECURITY_MODULE,
+					security_perf_event_open(PERF_SECURITY_OPEN));
 	if (!err)
 		err = perf_attr_permit(&req->attr);
 	if (err)
 		return err;
 	/* A cgroup is watched CPU by CPU. */
-	if ((req->flags & PERF_FLAG_PID_CGROUP) && (req->pid == -1 || req->cpu == -1))
-		return -EINVAL;
-	return 0;
+	if (!(req->flags & PERF_FLAG_PID_CGROUP))
+		return 0;
+	if (req->pid == -1)
+		return perf_refuse(PERF_REFUSED_CGROUP_NO_FD);
+	return req->cpu == -1 ? perf_refuse(PERF_REFUSED_CGROUP_NO_CPU) : 0;
 }
 
 static int perf_open_find_group(struct open_request *req, int group_fd)
@@ -87,9 +91,9 @@ static int perf_open_find_group(struct open_request *req, int group_fd)
 	req->group = fdget(group_fd);
 	event = perf_event_of_fd(req->group);
 	if (!event)
-		return -EBADF;
+		return perf_refuse_value(PERF_REFUSED_GROUP_FD, group_fd);
 	if (READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT)
-		return -ENODEV;
+		return perf_refuse_value(PERF_REFUSED_GROUP_DEAD, group_fd);
 	if (req->flags & PERF_FLAG_FD_OUTPUT)
 		req->output = event;
 	if (!(req->flags & PERF_FLAG_FD_NO_GROUP))
@@ -108,10 +112,10 @@ static int perf_open_find_task(struct open_request *req)
 		get_task_struct(req->task);
 	rcu_read_unlock();
 	if (!req->task)
-		return -ESRCH;
+		return perf_refuse_value(PERF_REFUSED_NO_TASK, req->pid);
 	/* Copies of a group are groups. */
 	if (req->leader && req->leader->attr.inherit != req->attr.inherit)
-		return -EINVAL;
+		return perf_refuse_value(PERF_REFUSED_GROUP_INHERIT, req->attr.inherit);
 	return 0;
 }
 
@@ -132,7 +136,9 @@ static int perf_open_make_event(struct open_request *req)
 	err = perf_pmu_check_clock(event);
 	if (err)
 		return err;
-	return is_sampling_event(event) && !perf_pmu_can_sample(event->pmu) ? -EOPNOTSUPP : 0;
+	if (is_sampling_event(event) && !perf_pmu_can_sample(event->pmu))
+		return perf_refuse_event(PERF_REFUSED_PMU_SAMPLING, event);
+	return 0;
 }
 
 /*
@@ -175,8 +181,9 @@ int perf_event_may_claim(const struct perf_event *event)
 	if (event->parent || !is_default_overflow_handler((struct perf_event *)event))
 		return 0;
 	if (!event->hw.target)
-		return perf_allow_cpu();
-	return perf_open_may_watch(event->hw.target, event->attr.sigtrap) ? 0 : -EACCES;
+		return perf_refuse_error(PERF_REFUSED_CPU_FORBIDDEN, perf_allow_cpu());
+	return perf_open_may_watch(event->hw.target, event->attr.sigtrap) ?
+		0 : perf_refuse(PERF_REFUSED_TASK_FORBIDDEN);
 }
 
 /*
@@ -194,9 +201,9 @@ static int perf_open_enter_target(struct open_request *req)
 			return err;
 		req->exec_locked = true;
 		if (!perf_open_may_watch(req->task, req->attr.sigtrap))
-			return -EACCES;
+			return perf_refuse_value(PERF_REFUSED_TASK_FORBIDDEN, req->pid);
 	} else {
-		err = perf_allow_cpu();
+		err = perf_refuse_error(PERF_REFUSED_CPU_FORBIDDEN, perf_allow_cpu());
 		if (err)
 			return err;
 	}
@@ -236,12 +243,13 @@ int perf_event_may_attach(const struct perf_event *event)
 
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->task == PERF_TASK_GONE)
-		return -ESRCH;
+		return perf_refuse(PERF_REFUSED_TASK_EXITED);
 	if (event->state <= PERF_EVENT_STATE_EXIT)
-		return -ENODEV;
+		return perf_refuse(PERF_REFUSED_PMU_GONE);
 	if (!ctx->task && !per_cpu(perf_cpu_context, event->cpu).online)
-		return -ENODEV;
-	return perf_open_exclusive_conflict(event) ? -EBUSY : 0;
+		return perf_refuse_value(PERF_REFUSED_CPU_OFFLINE, event->cpu);
+	return perf_open_exclusive_conflict(event) ?
+		perf_refuse_event(PERF_REFUSED_PMU_TAKEN, event) : 0;
 }
 
 static int perf_open_join_group(struct open_request *req)
@@ -251,18 +259,19 @@ static int perf_open_join_group(struct open_request *req)
 
 	if (leader) {
 		if (leader->state <= PERF_EVENT_STATE_EXIT)
-			return -ENODEV;
+			return perf_refuse(PERF_REFUSED_GROUP_DEAD);
 		if (!perf_group_may_join(leader, event))
-			return -EINVAL;
+			return perf_refuse(PERF_REFUSED_GROUP_UNFIT);
 	} else if (event->event_caps & PERF_EV_CAP_SIBLING) {
-		return -EINVAL;
+		return perf_refuse_value(PERF_REFUSED_GROUP_NEEDED, -1);
 	}
-	err = perf_read_size_check(event, leader ?: event);
+	err = perf_refuse_error(PERF_REFUSED_GROUP_READ_SIZE,
+				perf_read_size_check(event, leader ?: event));
 	if (!err)
 		err = perf_event_may_attach(event);
 	if (!err && perf_event_needs_aux(event) &&
 	    !perf_event_set_aux_output(event, event->group_leader))
-		err = -EINVAL;
+		err = perf_refuse(PERF_REFUSED_GROUP_AUX);
 	return err;
 }
 
@@ -371,5 +380,5 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr,
 	perf_delay(CALL_OPEN);
 	ret = perf_open_event(&req, attr_uptr, group_fd);
 	perf_open_undo(&req);
-	return ret;
+	return perf_refusal_end(PERF_REFUSED_CALL_OPEN, ret);
 }

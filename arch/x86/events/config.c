@@ -72,7 +72,9 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 	if (config & ARCH_PERFMON_EVENTSEL_ANY) {
 		err = perf_allow_cpu();
 		if (err)
-			return err;
+			return perf_event_refuse(event, "attr.config",
+						 "has AnyThread: it needs the right to all of a CPU",
+						 err);
 	}
 	hw->config = config | ARCH_PERFMON_EVENTSEL_INT;
 	if (!attr->exclude_user)
@@ -95,7 +97,8 @@ static int x86_set_extra(const struct x86_core *core, struct perf_event *event)
 		if (config < extra->first || config > extra->last)
 			continue;
 		if (reg->config & ~extra->valid)
-			return -EINVAL;
+			return perf_event_refuse(event, "attr.config1",
+						 "has bits that this event does not take", -EINVAL);
 		reg->reg = extra->msr;
 		reg->idx = extra - core->model->extra;
 		return 0;
@@ -254,11 +257,19 @@ int x86_event_init(struct perf_event *event)
 	}
 	hw->idx = -1;
 	hw->last_cpu = -1;
-	if (has_branch_stack(event) || (event->attr.precise_ip && !core->model->precise))
-		return -EOPNOTSUPP;
+	if (has_branch_stack(event))
+		return perf_event_refuse(event, "attr.sample_type",
+					 "has branches, which this driver does not record",
+					 -EOPNOTSUPP);
+	if (event->attr.precise_ip && !core->model->precise)
+		return perf_event_refuse(event, "attr.precise_ip",
+					 "must be 0: this processor has no precise samples",
+					 -EOPNOTSUPP);
 	if (is_sampling_event(event) && !event->attr.freq && core->model->min_period &&
 	    event->attr.sample_period < core->model->min_period(event))
-		return -EINVAL;
+		return perf_event_refuse(event, "attr.sample_period",
+					 "is shorter than this processor can have for the event",
+					 -EINVAL);
 	if (!is_sampling_event(event)) {
 		hw->sample_period = core->max_period;
 		hw->last_period = hw->sample_period;
@@ -266,5 +277,11 @@ int x86_event_init(struct perf_event *event)
 	}
 	if (x86_rdpmc)
 		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
-	return x86_check_group(core, event);
+	err = x86_check_group(core, event);
+	if (err != -EINVAL)
+		return err;
+	return perf_event_refuse(event, event->group_leader == event ? "attr.config" : "group_fd",
+				 event->group_leader == event ?
+				 "is an event that no counter of this processor can count" :
+				 "is of a group with more than the counters can count at once", err);
 }

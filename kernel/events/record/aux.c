@@ -18,6 +18,7 @@
 #include "../event.h"
 #include "../internal.h"
 #include "../pmu.h"
+#include "../refuse.h"
 #include "../sched.h"
 #include "aux.h"
 #include "buffer.h"
@@ -268,7 +269,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	scoped_guard(rcu) {
 		pmu = READ_ONCE(event->pmu);
 		if (!pmu->setup_aux)
-			return ERR_PTR(-EOPNOTSUPP);
+			return ERR_PTR(perf_refuse(PERF_REFUSED_MMAP_AUX_PMU));
 		capabilities = pmu->capabilities;
 	}
 	aux = kvzalloc_node(struct_size(aux, pages, nr_pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN,

@@ -18,6 +18,7 @@
 #include "../delay.h"
 #include "../event.h"
 #include "../internal.h"
+#include "../refuse.h"
 #include "buffer.h"
 #include "output.h"
 #include "ring.h"
@@ -553,12 +554,12 @@ static int perf_buffer_redirect(struct perf_event *event, struct perf_event *tar
 
 	perf_buffer_lock_two(old, new);
 	if (target && !new)
-		ret = -EINVAL;
+		ret = perf_refuse(PERF_REFUSED_OUTPUT_NO_BUFFER);
 	else if (rcu_access_pointer(event->rb) != old ||
 		 (target && rcu_access_pointer(target->rb) != new))
 		ret = -EAGAIN;
 	else if (perf_event_page_mapped(event))
-		ret = -EINVAL;
+		ret = perf_refuse(PERF_REFUSED_OUTPUT_MAPPED);
 	else if (old == new || perf_buffer_switch(event, old, new))
 		ret = 0;
 	perf_buffer_unlock_two(old, new);
@@ -584,7 +585,7 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 	int ret;
 
 	if (target && !perf_buffer_output_allowed(event, target))
-		return -EINVAL;
+		return perf_refuse(PERF_REFUSED_OUTPUT_UNFIT);
 	ret = perf_event_make_cold(event);
 	if (ret)
 		return ret;
@@ -605,16 +606,13 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 int perf_event_pause_output(struct perf_event *event, u32 pause)
 {
 	struct perf_buffer *rb;
-	int ret = -EINVAL;
 
-	rcu_read_lock();
+	guard(rcu)();
 	rb = rcu_dereference(event->rb);
-	if (rb && rb->nr_pages) {
-		WRITE_ONCE(rb->paused, !!pause);
-		ret = 0;
-	}
-	rcu_read_unlock();
-	return ret;
+	if (!rb || !rb->nr_pages)
+		return perf_refuse(PERF_REFUSED_PAUSE_NO_BUFFER);
+	WRITE_ONCE(rb->paused, !!pause);
+	return 0;
 }
 
 /*

@@ -17,6 +17,7 @@
 #include <linux/uprobes.h>
 
 #include "../internal.h"
+#include "../refuse.h"
 #include "callchain.h"
 #include "sample_user.h"
 
@@ -144,7 +145,7 @@ int get_callchain_buffers(int event_max_stack)
 
 	guard(mutex)(&callchain_lock);
 	if (event_max_stack > sysctl_perf_event_max_stack)
-		return -EOVERFLOW;
+		return perf_refuse_value(PERF_REFUSED_CALLCHAIN_DEPTH, event_max_stack);
 	if (!perf_callchain_users) {
 		err = perf_callchain_alloc_buffers();
 		if (err)

@@ -20,6 +20,7 @@
 #include "../cold.h"
 #include "../delay.h"
 #include "../event.h"
+#include "../refuse.h"
 #include "aux.h"
 #include "buffer.h"
 #include "mmap.h"
@@ -75,7 +76,7 @@ static int perf_mmap_charge_pages(struct perf_charge *charge, struct mm_struct *
 	if (atomic64_add_return(charge->pinned, &mm->pinned_vm) > limit &&
 	    perf_is_paranoid() && !capable(CAP_IPC_LOCK)) {
 		perf_uncharge(charge);
-		return -EPERM;
+		return perf_refuse_value(PERF_REFUSED_MMAP_LIMIT, (u64)pages << PAGE_SHIFT);
 	}
 	return 0;
 }
@@ -308,7 +309,7 @@ static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 	int ret;
 
 	if (nr_pages && !is_power_of_2(nr_pages))
-		return -EINVAL;
+		return perf_refuse_value(PERF_REFUSED_MMAP_SIZE, (u64)vma_pages(vma) << PAGE_SHIFT);
 	/* Another round is needed each time that the event was given a buffer, or lost it. */
 	do {
 		rb = perf_buffer_lock(event);
@@ -316,11 +317,13 @@ static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 			ret = perf_mmap_new_data(event, vma, nr_pages);
 			continue;
 		}
-		ret = -EINVAL;
 		if (rb->nr_pages == nr_pages) {
 			perf_mmap_add(rb, event);
 			vma->vm_private_data = rb;
 			ret = 0;
+		} else {
+			ret = perf_refuse_value(PERF_REFUSED_MMAP_OTHER_SIZE,
+						(u64)vma_pages(vma) << PAGE_SHIFT);
 		}
 		perf_buffer_unlock(rb);
 	} while (ret == -EAGAIN);
@@ -372,7 +375,8 @@ static int perf_mmap_aux_locked(struct perf_buffer *rb, struct perf_event *event
 	struct perf_aux *aux = rcu_dereference_protected(rb->aux, lockdep_is_held(&rb->lock));
 
 	if (!perf_mmap_aux_place_ok(rb, aux, vma))
-		return -EINVAL;
+		return perf_refuse_value(PERF_REFUSED_MMAP_AUX_PLACE,
+					 (u64)vma->vm_pgoff << PAGE_SHIFT);
 	if (!aux && !fresh)
 		return -EAGAIN;
 	perf_mmap_add_aux(aux ?: fresh, event);
@@ -408,7 +412,37 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
 	/* The event has lost its buffer. */
 	if (fresh)
 		perf_aux_put_now(fresh);
-	return -EINVAL;
+	return perf_refuse(PERF_REFUSED_MMAP_AUX_FIRST);
+}
+
+static int perf_mmap_event(struct perf_event *event, struct vm_area_struct *vma)
+{
+	int ret;
+
+	/* Copies of the event run on many CPUs, and only one may write. */
+	if (event->cpu == -1 && event->attr.inherit)
+		return perf_refuse(PERF_REFUSED_MMAP_INHERIT);
+	if (!(vma->vm_flags & VM_SHARED))
+		return perf_refuse(PERF_REFUSED_MMAP_PRIVATE);
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_DEAD)
+		return perf_refuse(PERF_REFUSED_EVENT_DEAD);
+	ret = perf_refuse_error(PERF_REFUSED_SECURITY_MODULE, security_perf_event_read(event));
+	if (ret)
+		return ret;
+	ret = perf_event_make_cold(event);
+	if (ret)
+		return ret;
+
+	if (vma_pages(vma) > INT_MAX)
+		return perf_refuse(PERF_REFUSED_MMAP_LENGTH);
+	ret = vma->vm_pgoff ? perf_mmap_aux(event, vma) : perf_mmap_data(event, vma);
+	if (ret)
+		return ret;
+
+	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	perf_mmap_tell_driver(vma, true);
+	perf_event_refresh_userpage(event);
+	return 0;
 }
 
 /**
@@ -425,32 +459,7 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
  */
 int perf_event_mmap_file(struct file *file, struct vm_area_struct *vma)
 {
-	struct perf_event *event = file->private_data;
-	int ret;
-
 	perf_delay(CALL_MMAP);
-	/* Copies of the event run on many CPUs, and only one may write. */
-	if (event->cpu == -1 && event->attr.inherit)
-		return -EINVAL;
-	if (!(vma->vm_flags & VM_SHARED))
-		return -EINVAL;
-	if (READ_ONCE(event->state) == PERF_EVENT_STATE_DEAD)
-		return -ENODEV;
-	ret = security_perf_event_read(event);
-	if (ret)
-		return ret;
-	ret = perf_event_make_cold(event);
-	if (ret)
-		return ret;
-
-	if (vma_pages(vma) > INT_MAX)
-		return -ENOMEM;
-	ret = vma->vm_pgoff ? perf_mmap_aux(event, vma) : perf_mmap_data(event, vma);
-	if (ret)
-		return ret;
-
-	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
-	perf_mmap_tell_driver(vma, true);
-	perf_event_refresh_userpage(event);
-	return 0;
+	return perf_refusal_end(PERF_REFUSED_CALL_MMAP,
+				perf_mmap_event(file->private_data, vma));
 }

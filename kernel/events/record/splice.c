@@ -23,6 +23,7 @@
 #include <linux/splice.h>
 #include <linux/wait.h>
 
+#include "../refuse.h"
 #include "buffer.h"
 #include "ring.h"
 #include "sample.h"
@@ -88,7 +89,7 @@ static long perf_splice_whole_records(struct perf_buffer *rb, unsigned long pos,
 
 		if (size < sizeof(struct perf_event_header) || !IS_ALIGNED(size, sizeof(u64)) ||
 		    size > unread - len)
-			return len ? len : -EIO;
+			return len ? len : perf_refuse_value(PERF_REFUSED_SPLICE_TAIL, pos);
 		if (size > room - len)
 			break;
 		len += size;
@@ -114,7 +115,7 @@ static int perf_splice_find_records(struct splice_span *span, const struct pipe_
 	if (!unread)
 		return 0;
 	if (unread >= span->rb->ring.size || !IS_ALIGNED(span->pos, sizeof(u64)))
-		return -EIO;
+		return perf_refuse_value(PERF_REFUSED_SPLICE_TAIL, span->pos);
 
 	span->pack = false;
 	found = perf_splice_whole_records(span->rb, span->pos, unread,
@@ -127,7 +128,8 @@ static int perf_splice_find_records(struct splice_span *span, const struct pipe_
 	}
 	/* Waiting for room only helps if the pipe is not empty. */
 	if (!found)
-		return used && len >= slots * PAGE_SIZE ? -EAGAIN : -ENOSPC;
+		return used && len >= slots * PAGE_SIZE ?
+			-EAGAIN : perf_refuse_value(PERF_REFUSED_SPLICE_ROOM, len);
 	if (found < 0)
 		return found;
 	span->len = found;
@@ -226,7 +228,7 @@ static ssize_t perf_splice_locked(struct perf_buffer *rb, struct pipe_inode_info
 
 	lockdep_assert_held(&rb->lock);
 	if (!rb->nr_pages || rb->ring.overwrite)
-		return -EINVAL;
+		return perf_refuse(PERF_REFUSED_SPLICE_OVERWRITE);
 	ret = perf_splice_find_records(&span, pipe, len);
 	if (ret <= 0)
 		return ret;
@@ -260,14 +262,14 @@ static ssize_t perf_splice_now(struct perf_event *event, struct pipe_inode_info 
 
 	if (!pipe->readers) {
 		send_sig(SIGPIPE, current, 0);
-		return -EPIPE;
+		return perf_refuse(PERF_REFUSED_SPLICE_PIPE);
 	}
 	/* Each round needs more pages than the one before, and SPLICE_PAGES are enough. */
 	do {
 		want = 0;
 		rb = perf_buffer_lock(event);
 		if (!rb) {
-			ret = -EINVAL;
+			ret = perf_refuse(PERF_REFUSED_SPLICE_NO_BUFFER);
 			break;
 		}
 		ret = perf_splice_locked(rb, pipe, len, &batch, &want);
@@ -349,11 +351,12 @@ ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inod
 {
 	struct perf_event *event = file->private_data;
 	bool may_wait = !(flags & SPLICE_F_NONBLOCK) && !(file->f_flags & O_NONBLOCK);
-	ssize_t ret = security_perf_event_read(event);
+	ssize_t ret = perf_refuse_error(PERF_REFUSED_SECURITY_MODULE,
+					security_perf_event_read(event));
 	bool over;
 
 	if (!ret && is_write_backward(event))
-		ret = -EINVAL;
+		ret = perf_refuse(PERF_REFUSED_SPLICE_BACKWARD);
 	while (!ret) {
 		/* Look in this order, so that records written at the very end are seen. */
 		over = perf_event_is_over(event);
@@ -362,5 +365,5 @@ ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inod
 			break;
 		ret = may_wait ? perf_splice_wait_for_records(event, pipe) : -EAGAIN;
 	}
-	return ret;
+	return perf_refusal_end(PERF_REFUSED_CALL_SPLICE, ret);
 }

@@ -22,6 +22,7 @@
 #include "../family.h"
 #include "../internal.h"
 #include "../record/sideband.h"
+#include "../refuse.h"
 #include "../sched.h"
 #include "../throttle.h"
 #include "addr_filter.h"
@@ -77,13 +78,13 @@ static int perf_addr_filter_set_file(struct perf_event *event, struct perf_addr_
 	int err;
 
 	if (!event->hw.target)
-		return -EOPNOTSUPP;
+		return perf_refuse(PERF_REFUSED_FILTER_TASK);
 	err = kern_path(name, LOOKUP_FOLLOW, &path);
 	if (err)
-		return err;
+		return perf_refuse_error(PERF_REFUSED_FILTER_FILE, err);
 	if (!d_is_reg(path.dentry)) {
 		path_put(&path);
-		return -EINVAL;
+		return perf_refuse(PERF_REFUSED_FILTER_KIND);
 	}
 	filter->path = path;
 	perf_sideband_get(PERF_SIDEBAND_FILTERS);
@@ -122,6 +123,8 @@ static int perf_addr_filter_parse(struct perf_event *event, char *text, struct f
 
 	do {
 		err = filter_parse_next(&text, &spec);
+		if (err < 0)
+			perf_refuse_error(PERF_REFUSED_FILTER_TEXT, err);
 		if (err > 0)
 			err = perf_addr_filter_add(event, filters, &spec) ?: 1;
 	} while (err > 0);
@@ -150,11 +153,12 @@ static int perf_addr_filter_make(struct perf_event *event, char *text, struct fi
 
 	/* The event's PMU is gone, or has moved the event to another CPU. */
 	if (!err && (event->state == PERF_EVENT_STATE_DEAD || held != &event->ctx->mutex))
-		err = -ENODEV;
+		err = perf_refuse(PERF_REFUSED_EVENT_DEAD);
 	if (!err)
-		err = event->pmu->addr_filters_validate(&filters->list);
+		err = perf_refuse_error(PERF_REFUSED_FILTER_PMU,
+					event->pmu->addr_filters_validate(&filters->list));
 	if (!err && filters->nr > event->pmu->nr_addr_filters)
-		err = -EOPNOTSUPP;
+		err = perf_refuse_value(PERF_REFUSED_FILTER_PMU, filters->nr);
 	if (err) {
 		perf_addr_filter_free_list(&filters->list);
 		kfree(filters->ranges);
@@ -338,7 +342,7 @@ static int perf_addr_filter_apply_family(struct perf_event *event,
 		mutex_lock(held);
 		/* The event's PMU has gone meanwhile. */
 		if (event->state == PERF_EVENT_STATE_DEAD)
-			return -ENODEV;
+			return perf_refuse(PERF_REFUSED_EVENT_DEAD);
 		if (err) {
 			perf_addr_filter_apply_nothing(event, ranges);
 			return err;

@@ -13,6 +13,7 @@
 #include "../context.h"
 #include "../delay.h"
 #include "../internal.h"
+#include "../refuse.h"
 #include "bpf.h"
 #include "tracepoint.h"
 
@@ -28,27 +29,28 @@ static int perf_bpf_attach_tracing(struct perf_event *event, struct bpf_prog *pr
 
 	if (kprobe || uprobe) {
 		if (prog->type != BPF_PROG_TYPE_KPROBE)
-			return -EINVAL;
+			return perf_refuse(PERF_REFUSED_BPF_KIND);
 		/* A program can only sleep where the probe traps in user space. */
 		if (prog->sleepable && !uprobe)
-			return -EINVAL;
+			return perf_refuse(PERF_REFUSED_BPF_KIND);
 		/* Such programs expect a larger bpf_run_ctx than a single probe has. */
 		if (prog->expected_attach_type == BPF_TRACE_KPROBE_MULTI ||
 		    prog->expected_attach_type == BPF_TRACE_KPROBE_SESSION ||
 		    prog->expected_attach_type == BPF_TRACE_UPROBE_MULTI)
-			return -EINVAL;
+			return perf_refuse(PERF_REFUSED_BPF_KIND);
 	} else if (!fixed || prog->type != BPF_PROG_TYPE_TRACEPOINT) {
-		return -EINVAL;
+		return perf_refuse(PERF_REFUSED_BPF_KIND);
 	}
 
 	/* bpf_override_return() makes a kernel function return at once. */
 	if (prog->kprobe_override && !kprobe)
-		return -EINVAL;
+		return perf_refuse(PERF_REFUSED_BPF_KIND);
 	/* The program must not look beyond the record that it will get. */
 	if (fixed && prog->aux->max_ctx_offset > trace_event_get_offsets(call))
-		return -EACCES;
+		return perf_refuse(PERF_REFUSED_BPF_CONTEXT);
 
-	return perf_event_attach_bpf_prog(event, prog, cookie);
+	return perf_refuse_error(PERF_REFUSED_BPF_OTHER,
+				 perf_event_attach_bpf_prog(event, prog, cookie));
 }
 
 static void perf_bpf_detach_tracing(struct perf_event *event)
@@ -58,7 +60,7 @@ static void perf_bpf_detach_tracing(struct perf_event *event)
 #else
 static int perf_bpf_attach_tracing(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
-	return -EINVAL;
+	return perf_refuse(PERF_REFUSED_BPF_KIND);
 }
 
 static void perf_bpf_detach_tracing(struct perf_event *event)
@@ -84,13 +86,13 @@ static int perf_bpf_attach_overflow(struct perf_event *event, struct bpf_prog *p
 {
 	/* The overflow handler of an event of the kernel must always run. */
 	if (is_kernel_event(event) && event->overflow_handler_context)
-		return -EINVAL;
+		return perf_refuse(PERF_REFUSED_BPF_KIND);
 	if (event->prog)
-		return -EEXIST;
+		return perf_refuse(PERF_REFUSED_BPF_PRESENT);
 	if (prog->type != BPF_PROG_TYPE_PERF_EVENT)
-		return -EINVAL;
+		return perf_refuse(PERF_REFUSED_BPF_KIND);
 	if (perf_bpf_stack_is_lost(event, prog))
-		return -EPROTO;
+		return perf_refuse(PERF_REFUSED_BPF_STACK);
 
 	event->bpf_cookie = cookie;
 	perf_delay(PROG_SET);
@@ -118,7 +120,7 @@ int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cook
 
 	lockdep_assert_held(&ctx->mutex);
 	if (event->state == PERF_EVENT_STATE_DEAD)
-		return -ENODEV;
+		return perf_refuse(PERF_REFUSED_EVENT_DEAD);
 	if (!is_tracing_event(event))
 		return perf_bpf_attach_overflow(event, prog, cookie);
 

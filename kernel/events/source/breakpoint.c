@@ -18,6 +18,7 @@
 #include "../family.h"
 #include "../group.h"
 #include "../internal.h"
+#include "../refuse.h"
 #include "../syscall.h"
 #include "breakpoint.h"
 #include "software.h"
@@ -339,9 +340,9 @@ static bool bp_valid_type(u64 bp_type)
 static int bp_reserve_check(const struct perf_event *bp)
 {
 	if (!bp_machine.slots[bp_type_of_slot(bp->attr.bp_type)])
-		return -EOPNOTSUPP;
+		return perf_refuse(PERF_REFUSED_BREAKPOINT_NONE);
 	if (!bp_valid_type(bp->attr.bp_type) || WARN_ON_ONCE(!bp->hw.target && bp->cpu < 0))
-		return -EINVAL;
+		return perf_refuse(PERF_REFUSED_BREAKPOINT);
 	return 0;
 }
 
@@ -438,12 +439,12 @@ static int bp_parse(struct perf_event *bp, const struct perf_event_attr *attr,
 	memset(info, 0, sizeof(*info));
 	err = hw_breakpoint_arch_parse(bp, attr, info);
 	if (err || !arch_check_bp_in_kernelspace(info))
-		return err;
+		return perf_refuse_error(PERF_REFUSED_BREAKPOINT, err);
 	if (attr->exclude_kernel)
-		return -EINVAL;
+		return perf_refuse_value(PERF_REFUSED_BREAKPOINT_KERNEL, attr->bp_addr);
 	/* The opener of the root was allowed to; copies need no permission of their own. */
 	if (!bp->parent && !capable(CAP_SYS_ADMIN))
-		return -EPERM;
+		return perf_refuse_value(PERF_REFUSED_BREAKPOINT_ADMIN, attr->bp_addr);
 	return 0;
 }
 
@@ -478,6 +479,8 @@ static int bp_event_init(struct perf_event *bp)
 	if (err)
 		return bp_refuse(bp, err);
 	err = reserve_bp_slot(bp);
+	if (err == -ENOSPC)
+		return perf_refuse(PERF_REFUSED_BREAKPOINT_FULL);
 	if (err)
 		return err;
 	err = bp_parse(bp, &bp->attr, &info);
@@ -598,7 +601,7 @@ static int bp_change_check(struct bp_change *change, struct perf_event *bp,
 	change->reserved = bp_type_of_slot(attr->bp_type) != bp_type_of_slot(bp->attr.bp_type);
 
 	if (!bp_valid_type(attr->bp_type))
-		return -EINVAL;
+		return perf_refuse_value(PERF_REFUSED_BREAKPOINT, attr->bp_type);
 	return bp_parse(bp, &change->attr, &change->info);
 }
 
@@ -709,10 +712,10 @@ int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_att
 	struct perf_event_attr same = event->attr;
 
 	if (event->pmu != &bp_pmu)
-		return -EOPNOTSUPP;
+		return perf_refuse(PERF_REFUSED_MODIFY_PMU);
 	bp_copy_settings(&same, attr);
 	if (memcmp(&same, attr, sizeof(same)))
-		return -EINVAL;
+		return perf_refuse(PERF_REFUSED_MODIFY_MORE);
 
 	return bp_change_family(event, attr);
 }

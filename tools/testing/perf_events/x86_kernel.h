@@ -220,6 +220,7 @@ struct perf_sample_data {
 #define is_sampling_event(event)	((event)->attr.sample_period != 0)
 #define has_branch_stack(event)		((event)->attr.branch)
 #define perf_allow_cpu()		0
+#define perf_event_refuse(event, field, reason, error)	(error)
 #define perf_sample_data_init(data, addr, p)	((data)->period = (p))
 #define perf_event_update_userpage(event)	((void)(event))
 

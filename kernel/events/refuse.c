@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Refusals: which there are, the last one of each task, and who is told of them.
+ *
+ * Only the task itself looks at its record, so there is no lock. It is made when
+ * something is refused for the first time, and freed with the task.
+ */
+#include <linux/debugfs.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "refuse.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/perf_events.h>
+
+const struct perf_refusal_row perf_refusal_rows[PERF_REFUSALS] = {
+#define REFUSAL(id, error, field, reason)	{ #id, field, reason, error },
+#include "refuse_rows.h"
+#undef REFUSAL
+};
+
+static atomic_long_t perf_refusal_counts[PERF_REFUSALS];
+
+/**
+ * struct perf_refused - what a task was refused last
+ * @told: as user space gets it
+ * @id: its row
+ * @noted: by a check; the call has not ended yet
+ */
+struct perf_refused {
+	struct perf_refusal	told;
+	enum perf_refusal_id	id;
+	bool			noted;
+};
+
+/* Some checks hold spinlocks or RCU: without memory at once, the refusal is not explained. */
+static struct perf_refused *perf_refused_get(void)
+{
+	struct task_struct *me = current;
+
+	if (!in_task() || (me->flags & PF_KTHREAD))
+		return NULL;
+	if (!me->perf_refused)
+		me->perf_refused = kzalloc(sizeof(*me->perf_refused),
+					   GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	return me->perf_refused;
+}
+
+static int perf_refuse_as(enum perf_refusal_id id, int error, u64 value, const char *pmu)
+{
+	const struct perf_refusal_row *row = &perf_refusal_rows[id];
+	struct perf_refused *refused = perf_refused_get();
+
+	if (!refused)
+		return error;
+	refused->id = id;
+	refused->noted = true;
+	memset(&refused->told, 0, sizeof(refused->told));
+	refused->told.size = sizeof(refused->told);
+	refused->told.error = -error;
+	refused->told.value = value;
+	strscpy(refused->told.name, row->name);
+	strscpy(refused->told.field, row->field);
+	strscpy(refused->told.reason, row->reason);
+	strscpy(refused->told.pmu, pmu ?: "");
+	return error;
+}
+
+/**
+ * perf_refuse - note why current is being refused
+ * @id: the reason
+ *
+ * Any context; outside of tasks of user space it notes nothing.
+ * Return: the row's negative errno
+ */
+int perf_refuse(enum perf_refusal_id id)
+{
+	return perf_refuse_as(id, -perf_refusal_rows[id].error, 0, NULL);
+}
+
+/**
+ * perf_refuse_value - note why current is being refused, and what it asked for
+ * @id: the reason
+ * @value: of the row's field
+ *
+ * Context: as perf_refuse(). Return: the row's negative errno
+ */
+int perf_refuse_value(enum perf_refusal_id id, u64 value)
+{
+	return perf_refuse_as(id, -perf_refusal_rows[id].error, value, NULL);
+}
+
+/**
+ * perf_refuse_error - note why current is being refused, when another decides the errno
+ * @id: the reason
+ * @error: negative errno, or 0 for no refusal
+ *
+ * Context: as perf_refuse(). Return: @error
+ */
+int perf_refuse_error(enum perf_refusal_id id, int error)
+{
+	return error ? perf_refuse_as(id, error, 0, NULL) : 0;
+}
+
+/**
+ * perf_refuse_event - note what an event's PMU cannot do
+ * @id: the reason
+ * @event: new, with its PMU
+ *
+ * Context: as perf_refuse(). Return: the row's negative errno
+ */
+int perf_refuse_event(enum perf_refusal_id id, const struct perf_event *event)
+{
+	return perf_refuse_as(id, -perf_refusal_rows[id].error, 0, event->pmu->name);
+}
+
+/**
+ * perf_event_refuse - for PMU drivers: note why an event is refused
+ * @event: of which event_init() is about to fail; or another call for user space
+ * @field: to blame, as "attr.config1"
+ * @reason: a sentence that begins with @field, less than 128 bytes; both are copied
+ * @error: negative errno
+ *
+ * Any context. Return: @error, so that a driver can return what this returns
+ */
+int perf_event_refuse(const struct perf_event *event, const char *field, const char *reason,
+		      int error)
+{
+	struct perf_refused *refused;
+
+	/* That a copy cannot be made is nothing that current has asked for. */
+	if (event->parent)
+		return error;
+	perf_refuse_as(PERF_REFUSED_PMU_SAYS, error, 0, event->pmu->name);
+	refused = perf_refused_get();
+	if (refused) {
+		strscpy(refused->told.field, field);
+		strscpy(refused->told.reason, reason);
+	}
+	return error;
+}
+EXPORT_SYMBOL_GPL(perf_event_refuse);
+
+static bool perf_refusal_is_noted(int error)
+{
+	const struct perf_refused *refused = current->perf_refused;
+
+	return refused && refused->noted && refused->told.error == -error;
+}
+
+/* What may it be that a PMU does not like about an event? */
+static enum perf_refusal_id perf_refusal_guess(const struct perf_event *event, int error)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	switch (error) {
+	case -EACCES:
+	case -EPERM:
+		return PERF_REFUSED_PMU_RIGHTS;
+	case -EBUSY:
+	case -ENOSPC:
+	case -EAGAIN:
+		return PERF_REFUSED_PMU_BUSY;
+	case -ENODEV:
+		return PERF_REFUSED_PMU_CPU;
+	}
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return PERF_REFUSED_PMU_BRANCHES;
+	if (attr->sample_period && (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT))
+		return PERF_REFUSED_PMU_SAMPLING;
+	if (attr->precise_ip)
+		return PERF_REFUSED_PMU_PRECISE;
+	return event->group_leader != event ? PERF_REFUSED_PMU_GROUP : PERF_REFUSED_PMU_CONFIG;
+}
+
+/**
+ * perf_refuse_by_pmu - a PMU has refused an event: for what, unless it has said so?
+ * @event: new, with its PMU
+ * @error: negative errno of event_init()
+ *
+ * Context: as perf_refuse(). Return: @error
+ */
+int perf_refuse_by_pmu(const struct perf_event *event, int error)
+{
+	if (event->parent || error == -ENOMEM || perf_refusal_is_noted(error))
+		return error;
+	return perf_refuse_as(perf_refusal_guess(event, error), error, 0, event->pmu->name);
+}
+
+/**
+ * perf_refusal_forget - what was noted refuses nobody: another PMU may be asked
+ */
+void perf_refusal_forget(void)
+{
+	struct perf_refused *refused = current->perf_refused;
+
+	if (refused)
+		refused->noted = false;
+}
+
+/**
+ * perf_refusal_told - the end of a call that has failed
+ * @call: which
+ * @error: negative errno that it is going to return
+ *
+ * The reason that was noted last, or else the one that is plain from @error, becomes the
+ * last refusal of current. No lock is held. Return: @error
+ */
+long perf_refusal_told(enum perf_refused_call call, long error)
+{
+	struct perf_refused *refused;
+
+	/* These ask for another try. */
+	if (error <= -ERESTARTSYS || error == -EINTR ||
+	    (error == -EAGAIN && call == PERF_REFUSED_CALL_SPLICE))
+		return error;
+
+	if (!perf_refusal_is_noted(error)) {
+		enum perf_refusal_id id = PERF_REFUSED_UNNAMED;
+
+		if (error == -ENOMEM)
+			id = PERF_REFUSED_NO_MEMORY;
+		else if (error == -EFAULT)
+			id = PERF_REFUSED_BAD_ADDRESS;
+		else if (error == -EMFILE || error == -ENFILE)
+			id = PERF_REFUSED_NO_FILES_LEFT;
+		perf_refuse_error(id, error);
+	}
+
+	refused = current->perf_refused;
+	if (!refused || !refused->noted)
+		return error;
+	refused->noted = false;
+	refused->told.call = call;
+	atomic_long_inc(&perf_refusal_counts[refused->id]);
+	trace_perf_event_refused(&refused->told);
+	return error;
+}
+
+/**
+ * perf_event_explain - prctl(PR_PERF_EXPLAIN)
+ * @buf: gets current's last refusal, a struct perf_refusal
+ * @size: of @buf, in bytes
+ *
+ * May sleep. Return: the size of the structure; 0 when there is none to tell; -EFAULT
+ */
+long perf_event_explain(void __user *buf, unsigned long size)
+{
+	const struct perf_refused *refused = current->perf_refused;
+
+	if (!refused || refused->noted || !refused->told.call)
+		return 0;
+	if (copy_to_user(buf, &refused->told, min(size, sizeof(refused->told))))
+		return -EFAULT;
+	return sizeof(refused->told);
+}
+
+/**
+ * perf_debugfs_dir - the directory of perf events in debugfs
+ *
+ * For initcalls, which run one at a time. Return: the directory, or an ERR_PTR() that
+ * debugfs takes.
+ */
+struct dentry * __init perf_debugfs_dir(void)
+{
+	static struct dentry *dir __initdata;
+
+	if (!dir)
+		dir = debugfs_create_dir("perf_events", NULL);
+	return dir;
+}
+
+static int refusals_show(struct seq_file *m, void *unused)
+{
+	int i;
+
+	for (i = 0; i < PERF_REFUSALS; i++)
+		seq_printf(m, "%ld %s\n", atomic_long_read(&perf_refusal_counts[i]),
+			   perf_refusal_rows[i].name);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(refusals);
+
+static int __init perf_refusal_debugfs_init(void)
+{
+	debugfs_create_file("refusals", 0400, perf_debugfs_dir(), NULL, &refusals_fops);
+	return 0;
+}
+late_initcall(perf_refusal_debugfs_init);
