@@ -60,6 +60,9 @@ struct x86_limit {
 	  .mask = X86_MATCH_UMASK, .counters = (_counters) }
 #define X86_LIMIT_EVENTS(_first, _last, _counters)				\
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT, .counters = (_counters) }
+#define X86_LIMIT_UMASKS(_event, _first, _last, _counters)			\
+	{ .first = X86_EVENT(_event, _first), .last = X86_EVENT(_event, _last),	\
+	  .mask = X86_MATCH_UMASK, .counters = (_counters) }
 #define X86_LIMIT_FIXED(_event, _umask, _n)					\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n), .flags = X86_LIMIT_OR_GENERAL }
@@ -85,8 +88,14 @@ struct x86_extra {
 	u32	msr;
 	u64	valid;
 	bool	per_core;
-	s8	twin;
+	s16	twin;
 };
+
+#define X86_EXTRA(_event, _umask, _msr, _valid, _twin)				\
+	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
+	  .mask = X86_MATCH_UMASK, .msr = (_msr), .valid = (_valid),		\
+	  .per_core = true, .twin = (_twin) }
+#define X86_EXTRA_END	{ }
 
 /**
  * struct x86_bank - where the registers of a PMU are, and how a counter is run and halted
@@ -212,6 +221,7 @@ extern const struct x86_model x86_intel_arch_model;
 extern struct attribute *x86_intel_format[];
 int x86_intel_probe(struct x86_core *core);
 int x86_intel_init_event(struct perf_event *event);
+u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event, u64 counters);
 
 extern const struct x86_bank x86_amd_k7_bank;
 extern const struct x86_bank x86_amd_core_bank;
@@ -230,7 +240,48 @@ int x86_amd_init_event(struct perf_event *event);
 		.event_str = _text,						\
 	} })[0].attr.attr)
 
-/* The same for @format */
-#define X86_FORMAT_ATTR(_name, _text)	X86_EVENT_ATTR(_name, _text)
+/* The same, with another text on CPUs whose cores have several threads */
+#define X86_EVENT_SMT_ATTR(_name, _text, _smt_text)				\
+	(&((struct perf_pmu_events_ht_attr[]) { {				\
+		.attr = {							\
+			.attr = { .name = _name, .mode = 0444 },		\
+			.show = x86_event_smt_show,				\
+		},								\
+		.event_str_noht = _text,					\
+		.event_str_ht = _smt_text,					\
+	} })[0].attr.attr)
+
+ssize_t x86_event_smt_show(struct device *dev, struct device_attribute *attr, char *page);
+
+/**
+ * struct x86_format_attr - an attribute for @format of a model
+ * @attr: the file; its show function is x86_format_show()
+ * @text: which bits of struct perf_event_attr the name stands for
+ * @with: the file is there only if all of these bits are in the core's config_mask,
+ * @without: none of these is,
+ * @msr: and this register is among x86_model::extra; 0: whatever is in there
+ */
+struct x86_format_attr {
+	struct device_attribute	attr;
+	const char		*text;
+	u64			with;
+	u64			without;
+	u32			msr;
+};
+
+ssize_t x86_format_show(struct device *dev, struct device_attribute *attr, char *page);
+
+#define X86_FORMAT_IF(_name, _text, _with, _without, _msr)			\
+	(&((struct x86_format_attr[]) { {					\
+		.attr = {							\
+			.attr = { .name = _name, .mode = 0444 },		\
+			.show = x86_format_show,				\
+		},								\
+		.text = _text,							\
+		.with = (_with),						\
+		.without = (_without),						\
+		.msr = (_msr),							\
+	} })[0].attr.attr)
+#define X86_FORMAT_ATTR(_name, _text)		X86_FORMAT_IF(_name, _text, 0, 0, 0)
 
 #endif /* _ARCH_X86_EVENTS_MODEL_H */

@@ -5,6 +5,7 @@
  */
 #include <linux/device.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 
 #include "engine.h"
 
@@ -71,6 +72,60 @@ static umode_t x86_generic_visible(struct kobject *kobj, struct attribute *attr,
 	u64 config = x86_device_core(kobj_to_dev(kobj))->generic[i];
 
 	return config && config != X86_IMPOSSIBLE ? attr->mode : 0;
+}
+
+/**
+ * x86_event_smt_show - print an event of X86_EVENT_SMT_ATTR()
+ * @dev: the PMU
+ * @attr: of a struct perf_pmu_events_ht_attr
+ * @page: gets the text
+ *
+ * Return: bytes written
+ */
+ssize_t x86_event_smt_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	struct perf_pmu_events_ht_attr *named =
+		container_of(attr, struct perf_pmu_events_ht_attr, attr);
+
+	return sysfs_emit(page, "%s\n", topology_max_smt_threads() > 1 ?
+			  named->event_str_ht : named->event_str_noht);
+}
+
+/**
+ * x86_format_show - print a format of X86_FORMAT_ATTR() or X86_FORMAT_IF()
+ * @dev: the PMU
+ * @attr: of a struct x86_format_attr
+ * @page: gets the text
+ *
+ * Return: bytes written
+ */
+ssize_t x86_format_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	struct x86_format_attr *format = container_of(attr, struct x86_format_attr, attr);
+
+	return sysfs_emit(page, "%s\n", format->text);
+}
+
+/* Bits that the CPU lacks, and registers that the row lacks, have no names. */
+static umode_t x86_format_visible(struct kobject *kobj, struct attribute *attr, int i)
+{
+	struct device_attribute *file = container_of(attr, struct device_attribute, attr);
+	const struct x86_core *core = x86_device_core(kobj_to_dev(kobj));
+	const struct x86_extra *extra = core->model->extra;
+	struct x86_format_attr *format;
+
+	if (file->show != x86_format_show)
+		return attr->mode;
+	format = container_of(file, struct x86_format_attr, attr);
+	if (format->with & ~core->config_mask || format->without & core->config_mask)
+		return 0;
+	if (!format->msr)
+		return attr->mode;
+	for (; extra && extra->msr; extra++) {
+		if (extra->msr == format->msr)
+			return attr->mode;
+	}
+	return 0;
 }
 
 /* A group for each kind of core; nothing in it that the row does not have. */
@@ -160,7 +215,9 @@ int x86_sysfs_fill(struct x86_core *core)
 
 	if (!sysfs)
 		return -ENOMEM;
-	sysfs->format = (struct attribute_group){ .name = "format", .attrs = core->model->format };
+	sysfs->format = (struct attribute_group){
+		.name = "format", .attrs = core->model->format, .is_visible = x86_format_visible,
+	};
 	sysfs->events = (struct attribute_group){ .name = "events", .attrs = core->model->events };
 	if (core->model->format)
 		sysfs->groups[n++] = &sysfs->format;

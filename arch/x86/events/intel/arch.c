@@ -11,6 +11,9 @@
 /* Of MSR_IA32_PERF_CAPABILITIES: counters can be written in full width. */
 #define X86_CAP_FULL_WIDTH	BIT_ULL(13)
 
+/* Of a select: count only in transactions, and forget those that abort. */
+#define X86_TRANSACTIONS	(HSW_IN_TX | HSW_IN_TX_CHECKPOINTED)
+
 /* Without full width the value that is written is extended by bit 31. */
 #define X86_NARROW_PERIOD	GENMASK_ULL(30, 0)
 
@@ -71,12 +74,20 @@ const struct x86_limit x86_intel_limits[] = {
 
 struct attribute *x86_intel_format[] = {
 	X86_FORMAT_ATTR("event", "config:0-7"),
-	X86_FORMAT_ATTR("umask", "config:8-15"),
+	X86_FORMAT_IF("umask", "config:8-15", 0, ARCH_PERFMON_EVENTSEL_UMASK2, 0),
+	X86_FORMAT_IF("umask", "config:8-15,40-47", ARCH_PERFMON_EVENTSEL_UMASK2, 0, 0),
 	X86_FORMAT_ATTR("edge", "config:18"),
 	X86_FORMAT_ATTR("pc", "config:19"),
-	X86_FORMAT_ATTR("any", "config:21"),
+	X86_FORMAT_IF("any", "config:21", ARCH_PERFMON_EVENTSEL_ANY, 0, 0),
 	X86_FORMAT_ATTR("inv", "config:23"),
 	X86_FORMAT_ATTR("cmask", "config:24-31"),
+	X86_FORMAT_IF("in_tx", "config:32", HSW_IN_TX, 0, 0),
+	X86_FORMAT_IF("in_tx_cp", "config:33", HSW_IN_TX_CHECKPOINTED, 0, 0),
+	X86_FORMAT_IF("eq", "config:36", ARCH_PERFMON_EVENTSEL_EQ, 0, 0),
+	X86_FORMAT_IF("offcore_rsp", "config1:0-63", 0, 0, MSR_OFFCORE_RSP_0),
+	X86_FORMAT_IF("ldlat", "config1:0-15", 0, 0, MSR_PEBS_LD_LAT_THRESHOLD),
+	X86_FORMAT_IF("frontend", "config1:0-23", 0, 0, MSR_PEBS_FRONTEND),
+	X86_FORMAT_IF("snoop_rsp", "config1:0-63", 0, 0, MSR_SNOOP_RSP_0),
 	NULL
 };
 
@@ -104,9 +115,19 @@ static void x86_intel_drop_missing(struct x86_core *core, u32 missing, int len)
 		if (i >= len || (missing & BIT(i)))
 			core->generic[x86_intel_arch_events[i]] = 0;
 	}
-	/* This one has no code that other counters count. */
-	if (!(core->counters & X86_FIXED(2)))
+	/* As a fixed counter's name it has no code that other counters count. */
+	if (!(core->counters & X86_FIXED(2)) &&
+	    core->generic[PERF_COUNT_HW_REF_CPU_CYCLES] == X86_EVENT(0x00, 0x03))
 		core->generic[PERF_COUNT_HW_REF_CPU_CYCLES] = 0;
+}
+
+/* Bits of selects that came with version 3 and went with 5, and those for transactions. */
+static void x86_intel_probe_config(struct x86_core *core, union cpuid10_edx edx)
+{
+	if (core->version < 3 || edx.split.anythread_deprecated)
+		core->config_mask &= ~ARCH_PERFMON_EVENTSEL_ANY;
+	if (!boot_cpu_has(X86_FEATURE_RTM) && !boot_cpu_has(X86_FEATURE_HLE))
+		core->config_mask &= ~X86_TRANSACTIONS;
 }
 
 /**
@@ -132,8 +153,7 @@ int x86_intel_probe(struct x86_core *core)
 	core->width = eax.split.bit_width;
 	core->fixed_width = clamp_t(int, edx.split.bit_width_fixed, core->width, 63);
 	core->max_period = min(X86_NARROW_PERIOD, GENMASK_ULL(core->width - 2, 0));
-	if (core->version < 3)
-		core->config_mask &= ~ARCH_PERFMON_EVENTSEL_ANY;
+	x86_intel_probe_config(core, edx);
 
 	if (boot_cpu_has(X86_FEATURE_PDCM))
 		rdmsrl_safe(MSR_IA32_PERF_CAPABILITIES, &core->capabilities);
@@ -145,18 +165,49 @@ int x86_intel_probe(struct x86_core *core)
 	return 0;
 }
 
+/* Does anybody ask for a raw event's bit that this CPU does not have? */
+static bool x86_intel_lacks(const struct perf_event *event, u64 bit)
+{
+	return event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_HW_CACHE &&
+	       (event->attr.config & bit) && !(to_x86_core(event->pmu)->config_mask & bit);
+}
+
 /**
  * x86_intel_init_event - see struct x86_model
- * @event: a raw one may ask to count for all threads of the core
+ * @event: a raw one may ask to count for all threads of the core, or in transactions
+ *
+ * A counter whose checkpoint a transaction restores when it aborts can abort it by its
+ * interrupt, again and again. So it does not sample, unless far between.
+ *
+ * Return: 0; -EINVAL: the CPU cannot count for all threads; -EOPNOTSUPP: it cannot count
+ * like this in transactions; -EIO: it must not sample in them.
  */
 int x86_intel_init_event(struct perf_event *event)
 {
-	const struct x86_core *core = to_x86_core(event->pmu);
+	const struct perf_event_attr *attr = &event->attr;
+	u64 config = event->hw.config;
 
-	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_HW_CACHE &&
-	    (event->attr.config & ARCH_PERFMON_EVENTSEL_ANY) && core->version < 3)
+	if (x86_intel_lacks(event, ARCH_PERFMON_EVENTSEL_ANY))
 		return -EINVAL;
+	if (!(config & X86_TRANSACTIONS))
+		return 0;
+	if (attr->precise_ip || (config & ARCH_PERFMON_EVENTSEL_ANY))
+		return -EOPNOTSUPP;
+	if ((config & HSW_IN_TX_CHECKPOINTED) && is_sampling_event(event) &&
+	    (attr->freq || attr->sample_period <= X86_NARROW_PERIOD))
+		return -EIO;
 	return 0;
+}
+
+/**
+ * x86_intel_counters_of - see struct x86_model
+ * @core: unused
+ * @event: one that a transaction's abort takes back needs the only counter that can
+ * @counters: those that could count it else
+ */
+u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event, u64 counters)
+{
+	return event->hw.config & HSW_IN_TX_CHECKPOINTED ? counters & BIT(2) : counters;
 }
 
 const struct x86_model x86_intel_arch_model = {

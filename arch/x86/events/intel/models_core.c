@@ -1,11 +1,304 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of Intel's big cores, from Core 2 on.
+ * Rows of Intel's big cores, from Skylake on, and of hybrid CPUs with them.
+ *
+ * The codes are those of Intel's Software Developer's Manual and of its lists of events
+ * (tools/perf/pmu-events/arch/x86/). These also say which counters count what. Codes
+ * that are not in the lists are limited as their neighbours are.
  */
-#include <asm/cpu_device_id.h>
+#include "tables.h"
 
-#include "../model.h"
+/*
+ * Offcore responses: bits of the request below, those of the supplier and of snoops above.
+ * A request is counted if it has a bit of each kind.
+ */
+#define OFFCORE_READ		BIT_ULL(0)
+#define OFFCORE_WRITE		BIT_ULL(1)
+#define OFFCORE_ANY		BIT_ULL(16)
+
+/* Skylake to Tiger Lake. Bit 37 of the snoops is about what is not in memory. */
+#define SKL_NO_SUPPLIER		BIT_ULL(17)
+#define SKL_LOCAL		BIT_ULL(26)
+#define SKL_REMOTE		GENMASK_ULL(29, 27)
+#define SKL_SNOOPS		GENMASK_ULL(37, 30)
+#define SKL_SNOOPS_MEMORY	GENMASK_ULL(36, 30)
+#define SKL_L3			(OFFCORE_ANY | SKL_SNOOPS)
+#define SKL_L3_MISS		(SKL_NO_SUPPLIER | SKL_LOCAL | SKL_REMOTE | SKL_SNOOPS)
+#define SKL_NODE		(SKL_LOCAL | SKL_SNOOPS_MEMORY)
+#define SKL_NODE_MISS		(SKL_REMOTE | SKL_SNOOPS_MEMORY)
+
+static const x86_cache_events skl_cache = {
+	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81), EVENT(0x51, 0x01) },
+	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },
+	CACHE(L1I, READ)	= { 0, EVENT(0x83, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(DTLB, READ)	= { EVENT(0xd0, 0x81), EVENT(0x08, 0x0e) },
+	CACHE(DTLB, WRITE)	= { EVENT(0xd0, 0x82), EVENT(0x49, 0x0e) },
+	CACHE(ITLB, READ)	= { EVENT(0x85, 0x20), EVENT(0x85, 0x0e) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+	CACHE(NODE, READ)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+};
+
+/* The same, but that hits of the instruction TLB's second level have no event. */
+static const x86_cache_events icl_cache = {
+	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81), EVENT(0x51, 0x01) },
+	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },
+	CACHE(L1I, READ)	= { 0, EVENT(0x83, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(DTLB, READ)	= { EVENT(0xd0, 0x81), EVENT(0x08, 0x0e) },
+	CACHE(DTLB, WRITE)	= { EVENT(0xd0, 0x82), EVENT(0x49, 0x0e) },
+	CACHE(ITLB, READ)	= { X86_IMPOSSIBLE, EVENT(0x85, 0x0e) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+	CACHE(NODE, READ)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+};
+
+static const x86_cache_events skl_cache_extra = {
+	CACHE(LL, READ)		= { OFFCORE_READ | SKL_L3, OFFCORE_READ | SKL_L3_MISS },
+	CACHE(LL, WRITE)	= { OFFCORE_WRITE | SKL_L3, OFFCORE_WRITE | SKL_L3_MISS },
+	CACHE(NODE, READ)	= { OFFCORE_READ | SKL_NODE, OFFCORE_READ | SKL_NODE_MISS },
+	CACHE(NODE, WRITE)	= { OFFCORE_WRITE | SKL_NODE, OFFCORE_WRITE | SKL_NODE_MISS },
+};
+
+/* Golden Cove has a few events of the second level at 0x24, and offcore ones at 0x2a. */
+static const x86_cache_events glc_cache = {
+	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81), EVENT(0x24, 0xe1) },
+	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },
+	CACHE(L1I, READ)	= { 0, EVENT(0x24, 0xe4) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0x2a, 0x01), EVENT(0x2a, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0x2a, 0x01), EVENT(0x2a, 0x01) },
+	CACHE(DTLB, READ)	= { EVENT(0xd0, 0x81), EVENT(0x12, 0x0e) },
+	CACHE(DTLB, WRITE)	= { EVENT(0xd0, 0x82), EVENT(0x13, 0x0e) },
+	CACHE(ITLB, READ)	= { X86_IMPOSSIBLE, EVENT(0x11, 0x0e) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x04), EVENT(0xc5, 0x04) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+	CACHE(NODE, READ)	= { EVENT(0x2a, 0x01), EVENT(0x2a, 0x01) },
+};
+
+static const x86_cache_events glc_cache_extra = {
+	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0x3fbfc00000 },
+	CACHE(LL, WRITE)	= { OFFCORE_WRITE | 0x3f3ffc0000, OFFCORE_WRITE | 0x3f3fc00000 },
+	/* Memory of the own socket, and of others. */
+	CACHE(NODE, READ)	= { OFFCORE_READ | 0x010c000000, OFFCORE_READ | 0x3fb3000000 },
+};
+
+/* The reference cycles of Golden Cove's third fixed counter are an event of others, too. */
+static const u64 glc_generic[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= EVENT(0x3c, 0x00),
+	[PERF_COUNT_HW_INSTRUCTIONS]		= EVENT(0xc0, 0x00),
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= EVENT(0x2e, 0x4f),
+	[PERF_COUNT_HW_CACHE_MISSES]		= EVENT(0x2e, 0x41),
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= EVENT(0xc4, 0x00),
+	[PERF_COUNT_HW_BRANCH_MISSES]		= EVENT(0xc5, 0x00),
+	[PERF_COUNT_HW_BUS_CYCLES]		= EVENT(0x3c, 0x01),
+	[PERF_COUNT_HW_REF_CPU_CYCLES]		= EVENT(0x3c, 0x01),
+};
+
+static const struct x86_limit skl_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	/* Instructions, precisely distributed */
+	X86_LIMIT_UMASK(0xc0, 0x01, BIT(1)),
+	X86_LIMIT_END
+};
+
+/*
+ * From Ice Lake on there are eight counters. The upper four lack what has to do with the
+ * memory hierarchy beyond the core, and a few others.
+ */
+#define LOW_HALF	X86_GENERAL(4)
+#define ALL_EIGHT	X86_GENERAL(8)
+
+/* Metrics of Topdown are computed from a register that is not a counter's. */
+#define NO_METRICS	X86_LIMIT_UMASKS(0x00, 0x80, 0x87, 0)
+
+static const struct x86_limit icl_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, X86_FIXED(0)),
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_SLOTS, X86_FIXED(3)),
+	NO_METRICS,
+	X86_LIMIT_EVENTS(0x03, 0x0a, LOW_HALF),
+	X86_LIMIT_EVENTS(0x1f, 0x28, LOW_HALF),
+	X86_LIMIT_EVENT(0x32, LOW_HALF),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_EVENTS(0x48, 0x56, LOW_HALF),
+	X86_LIMIT_EVENTS(0x60, 0x8b, LOW_HALF),
+	/* Cycles of activity: in all, and those that wait for memory of any kind. */
+	X86_LIMIT_UMASK(0xa3, 0x04, ALL_EIGHT),
+	X86_LIMIT_UMASK(0xa3, 0x10, ALL_EIGHT),
+	X86_LIMIT_UMASK(0xa3, 0x14, ALL_EIGHT),
+	X86_LIMIT_EVENT(0xa3, LOW_HALF),
+	X86_LIMIT_EVENTS(0xa8, 0xb0, LOW_HALF),
+	X86_LIMIT_EVENTS(0xb7, 0xbd, LOW_HALF),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_FIXED(0xc0, 0x01, 0),
+	X86_LIMIT_EVENTS(0xd0, 0xe6, LOW_HALF),
+	X86_LIMIT_EVENTS(0xef, 0xf4, LOW_HALF),
+	X86_LIMIT_END
+};
+
+static const struct x86_limit glc_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, X86_FIXED(0)),
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_SLOTS, X86_FIXED(3)),
+	NO_METRICS,
+	X86_LIMIT_EVENT(0x00, ALL_EIGHT),
+	X86_LIMIT_EVENT(0x2e, ALL_EIGHT),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_FIXED(0x3c, 0x01, 2),
+	X86_LIMIT_EVENT(0x3c, ALL_EIGHT),
+	X86_LIMIT_EVENTS(0x01, 0x8f, LOW_HALF),
+	/* Cycles of activity: misses of one level of caches or another. */
+	X86_LIMIT_UMASKS(0xa3, 0x01, 0x02, LOW_HALF),
+	X86_LIMIT_UMASKS(0xa3, 0x05, 0x06, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x08, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x0c, LOW_HALF),
+	/* Slots lost to speculation */
+	X86_LIMIT_UMASK(0xa4, 0x04, BIT(0)),
+	X86_LIMIT_UMASK(0xa4, 0x08, BIT(0)),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	/* Samples of stores */
+	X86_LIMIT_UMASK(0xcd, 0x02, BIT(0)),
+	X86_LIMIT_EVENT(0xce, BIT(0)),
+	X86_LIMIT_EVENTS(0xd0, 0xdf, LOW_HALF),
+	X86_LIMIT_END
+};
+
+/* Latency of loads from this many cycles on, and which trouble of the front end counts */
+#define LATENCY(_event, _umask)							\
+	X86_EXTRA(_event, _umask, MSR_PEBS_LD_LAT_THRESHOLD, GENMASK_ULL(15, 0), 0)
+#define FRONTEND(_event, _umask, _valid)					\
+	X86_EXTRA(_event, _umask, MSR_PEBS_FRONTEND, _valid, 0)
+
+/* Two offcore registers, each with a code of its own */
+#define OFFCORE_0(_event, _other, _valid)					\
+	X86_EXTRA(_event, 0x01, MSR_OFFCORE_RSP_0, _valid, (_other) - (_event))
+#define OFFCORE_1(_event, _other, _valid)					\
+	X86_EXTRA(_event, 0x01, MSR_OFFCORE_RSP_1, _valid, (_other) - (_event))
+
+static const struct x86_extra skl_extra[] = {
+	OFFCORE_0(0xb7, 0xbb, 0x3fffff8fff),
+	OFFCORE_1(0xbb, 0xb7, 0x3fffff8fff),
+	LATENCY(0xcd, 0x01),
+	FRONTEND(0xc6, 0x01, 0x7fff17),
+	X86_EXTRA_END
+};
+
+static const struct x86_extra icl_extra[] = {
+	OFFCORE_0(0xb7, 0xbb, 0x3fffffbfff),
+	OFFCORE_1(0xbb, 0xb7, 0x3fffffbfff),
+	LATENCY(0xcd, 0x01),
+	FRONTEND(0xc6, 0x01, 0x7fff17),
+	X86_EXTRA_END
+};
+
+static const struct x86_extra glc_extra[] = {
+	OFFCORE_0(0x2a, 0x2b, 0x3fffffffff),
+	OFFCORE_1(0x2b, 0x2a, 0x3fffffffff),
+	LATENCY(0xcd, 0x01),
+	FRONTEND(0xad, 0x40, 0x7),
+	FRONTEND(0xc2, 0x04, 0x8),
+	FRONTEND(0xc6, 0x01, 0x7fff1f),
+	X86_EXTRA_END
+};
+
+/* Redwood Cove counts what it has counted as 0xc6 under two unit masks. */
+static const struct x86_extra rwc_extra[] = {
+	OFFCORE_0(0x2a, 0x2b, 0x3fffffffff),
+	OFFCORE_1(0x2b, 0x2a, 0x3fffffffff),
+	LATENCY(0xcd, 0x01),
+	FRONTEND(0xad, 0x40, 0x7),
+	FRONTEND(0xc2, 0x04, 0x8),
+	FRONTEND(0xc6, 0x02, 0x9),
+	FRONTEND(0xc6, 0x03, 0x7fff1f),
+	X86_EXTRA_END
+};
+
+/* Slots of four a cycle; a thread that shares its core has every other cycle's. */
+static struct attribute *skl_events[] = {
+	X86_EVENT_SMT_ATTR("topdown-total-slots", "event=0x3c,umask=0x0",
+			   "event=0x3c,umask=0x0,any=1"),
+	X86_EVENT_SMT_ATTR("topdown-total-slots.scale", "4", "2"),
+	X86_EVENT_ATTR("topdown-slots-issued", "event=0xe,umask=0x1"),
+	X86_EVENT_ATTR("topdown-slots-retired", "event=0xc2,umask=0x2"),
+	X86_EVENT_ATTR("topdown-fetch-bubbles", "event=0x9c,umask=0x1"),
+	X86_EVENT_SMT_ATTR("topdown-recovery-bubbles", "event=0xd,umask=0x1,cmask=1",
+			   "event=0xd,umask=0x1,cmask=1,any=1"),
+	X86_EVENT_SMT_ATTR("topdown-recovery-bubbles.scale", "4", "2"),
+	NULL
+};
+
+static const struct x86_model skylake = {
+	INTEL_ROW_TSX("skylake"),
+	.generic	= x86_intel_generic,
+	.cache		= &skl_cache,
+	.cache_extra	= &skl_cache_extra,
+	.limits		= skl_limits,
+	.extra		= skl_extra,
+	.events		= skl_events,
+};
+
+static const struct x86_model icelake = {
+	INTEL_ROW_TSX("icelake"),
+	.generic	= x86_intel_generic,
+	.cache		= &icl_cache,
+	.cache_extra	= &skl_cache_extra,
+	.limits		= icl_limits,
+	.extra		= icl_extra,
+};
+
+#define GLC_ROW(_name, _extra)							\
+	INTEL_ROW_TSX(_name),							\
+	.generic	= glc_generic,						\
+	.cache		= &glc_cache,						\
+	.cache_extra	= &glc_cache_extra,					\
+	.limits		= glc_limits,						\
+	.extra		= (_extra)
+
+static const struct x86_model sapphire_rapids = {
+	GLC_ROW("sapphire_rapids", glc_extra),
+};
+
+static const struct x86_model granite_rapids = {
+	GLC_ROW("granite_rapids", rwc_extra),
+};
 
 const struct x86_cpu_id x86_intel_core_models[] = {
+	X86_MODEL_VFM(INTEL_SKYLAKE_L, skylake),
+	X86_MODEL_VFM(INTEL_SKYLAKE, skylake),
+	X86_MODEL_VFM(INTEL_SKYLAKE_X, skylake),
+	X86_MODEL_VFM(INTEL_KABYLAKE_L, skylake),
+	X86_MODEL_VFM(INTEL_KABYLAKE, skylake),
+	X86_MODEL_VFM(INTEL_COMETLAKE_L, skylake),
+	X86_MODEL_VFM(INTEL_COMETLAKE, skylake),
+	X86_MODEL_VFM(INTEL_ICELAKE_L, icelake),
+	X86_MODEL_VFM(INTEL_ICELAKE, icelake),
+	X86_MODEL_VFM(INTEL_ICELAKE_X, icelake),
+	X86_MODEL_VFM(INTEL_ICELAKE_D, icelake),
+	X86_MODEL_VFM(INTEL_TIGERLAKE_L, icelake),
+	X86_MODEL_VFM(INTEL_TIGERLAKE, icelake),
+	X86_MODEL_VFM(INTEL_ROCKETLAKE, icelake),
+	X86_MODEL_VFM(INTEL_SAPPHIRERAPIDS_X, sapphire_rapids),
+	X86_MODEL_VFM(INTEL_EMERALDRAPIDS_X, sapphire_rapids),
+	X86_MODEL_VFM(INTEL_GRANITERAPIDS_X, granite_rapids),
+	X86_MODEL_VFM(INTEL_GRANITERAPIDS_D, granite_rapids),
 	{ }
 };
