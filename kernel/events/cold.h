@@ -136,7 +136,7 @@ static inline void perf_event_count_lost(struct perf_event *event)
 {
 	struct perf_event_cold *cold = READ_ONCE(perf_event_root(event)->cold);
 
-	/* What a BPF program writes to has this part with its buffer alone. */
+	/* An event that a BPF program writes to has this part only when it has a buffer. */
 	if (cold)
 		atomic64_inc(&cold->lost_samples);
 }

@@ -101,7 +101,7 @@ static void perf_resident_stop_group(struct perf_event *leader, enum perf_event_
 }
 
 /*
- * Which PMU schedules the group: that of its hardware members, else that of a
+ * Find the PMU that schedules the group: that of its hardware members, else that of a
  * software member that has to be scheduled, else none.
  */
 static struct pmu *perf_group_find_pmu(const struct perf_event *leader)

@@ -200,7 +200,7 @@ bool perf_pmu_is_gone(const struct perf_event *event)
 }
 
 /*
- * What a PMU must be capable of for an event
+ * Demands: capabilities that an event needs of its PMU
  */
 
 static bool perf_pmu_exclusion_possible(const struct perf_event *event)

@@ -97,7 +97,7 @@ void perf_scope_online(unsigned int cpu)
 
 	lockdep_assert_cpus_held();
 
-	/* Which other CPUs share an instance with this one is known only when it runs. */
+	/* The kernel knows only of a CPU that runs with which others it shares an instance. */
 	if (!cpu_online(cpu))
 		return;
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {

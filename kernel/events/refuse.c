@@ -152,7 +152,7 @@ static bool perf_refusal_is_noted(int error)
 	return refused && refused->noted && refused->told.error == -error;
 }
 
-/* What may it be that a PMU does not like about an event? */
+/* Guess from the errno and the attribute why a PMU that has not said so refuses an event. */
 static enum perf_refusal_id perf_refusal_guess(const struct perf_event *event, int error)
 {
 	const struct perf_event_attr *attr = &event->attr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which contexts are clones of one another, and how residences are made, used and
- * left. See residence.h.
+ * Contexts that are clones of one another, and the residences that stand in for them: how
+ * both are made, used and left. See residence.h.
  *
  * A set of clones begins with a fork that copies all events of a context, if a
  * residence can stand in for each of these events. It grows with forks that copy all

@@ -150,7 +150,7 @@ static bool perf_open_may_watch(struct task_struct *task, bool signals)
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
 	bool capable;
 
-	/* What ptrace_may_access() lets everyone do needs no capability. */
+	/* A process may always look into itself: no capability is needed. */
 	if (same_thread_group(task, current))
 		return true;
 

@@ -295,7 +295,7 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 
 	target = perf_period_for(event->attr.sample_freq, delta, ns);
 	hw->sample_period = perf_next_period(hw->sample_period, target);
-	/* What is left of a period that was much longer would take too long. */
+	/* The rest of a period that was much longer would take too long. */
 	if (abs(local64_read(&hw->period_left)) / 8 <= hw->sample_period)
 		return false;
 	perf_event_restart_period(event);

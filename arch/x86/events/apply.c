@@ -275,7 +275,7 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 		x86_count_enter(cpu, &cpu->counts[i]);
 }
 
-/* Which counters are to run. Those of clients whose due time has changed are set. */
+/* The counters that are to run. Where the due time of a client has changed, they are set. */
 static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 {
 	u64 running = 0, guest_only = 0, host_only = 0;

@@ -68,7 +68,7 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 	if (err)
 		return err;
 
-	/* What is common to all threads of a core tells of other tasks. */
+	/* Counts of all threads of a core tell of other tasks. */
 	if (config & ARCH_PERFMON_EVENTSEL_ANY) {
 		err = perf_allow_cpu();
 		if (err)
@@ -107,7 +107,7 @@ static int x86_set_extra(const struct x86_core *core, struct perf_event *event)
 	return 0;
 }
 
-/* Which counters can count the key's config, and how many it takes. */
+/* The counters that can count the key's config, and how many of them it takes. */
 static u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit,
 		       struct x86_key *key)
 {

@@ -254,7 +254,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 /* Counters that are reserved, for cores of any kind. */
 static u64 x86_reserved;
 
-/* Nobody else in the kernel is to use them; others ask for them by this. */
+/* Reserve the registers of a counter: other parts of the kernel ask for theirs in this way. */
 static bool x86_reserve(const struct x86_core *core, int counter)
 {
 #ifdef CONFIG_X86_LOCAL_APIC

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What perf events offer beyond the ABI of <linux/perf_event.h>. A kernel without
- * it refuses each of these with EINVAL.
+ * Extensions of the ABI of <linux/perf_event.h>. A kernel without them refuses each of
+ * these with EINVAL.
  */
 #ifndef _UAPI_LINUX_PERF_EVENT_EXT_H
 #define _UAPI_LINUX_PERF_EVENT_EXT_H

@@ -215,7 +215,7 @@ struct perf_callchain_entry *get_callchain_entry(int *rctx)
  * put_callchain_entry - let the buffer be used for the next chain
  * @rctx: what get_callchain_entry() filled in
  *
- * What is in it can still be read until preemption is on again.
+ * The chain in the buffer can still be read until preemption is on again.
  */
 void put_callchain_entry(int rctx)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a hypervisor tells of the guest that a sample hits. Static calls: while
- * there is none, asking costs nothing.
+ * Guests that samples hit, as their hypervisor tells. Static calls: while there is no
+ * hypervisor, asking costs nothing.
  */
 #include <linux/export.h>
 #include <linux/perf_event.h>

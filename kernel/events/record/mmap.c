@@ -333,7 +333,7 @@ static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 	return ret;
 }
 
-/* What user space wrote into the first page has to agree with what it maps. */
+/* The offset and size that user space wrote into the first page have to be those it maps. */
 static bool perf_mmap_aux_place_ok(struct perf_buffer *rb, struct perf_aux *aux,
 				   struct vm_area_struct *vma)
 {

@@ -148,8 +148,8 @@ static __always_inline u64 *perf_sample_field_word(const struct sample_field *fi
 }
 
 /*
- * What follows goes through all rows of a table. The tables are constant, so
- * that this becomes a test and a move a row.
+ * The functions below go through all rows of a table. The tables are constant, so
+ * that the compiler makes a test and a move of each row.
  */
 
 static __always_inline void perf_sample_collect_words(struct perf_sample_data *data,

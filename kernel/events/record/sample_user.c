@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a sample takes from user space and page tables: registers, stack, page
+ * Fields of samples that come from user space and page tables: registers, stack, page
  * sizes, physical addresses. Any context, never a fault that sleeps.
  */
 #include <linux/io.h>
@@ -155,7 +155,7 @@ static u64 perf_walk_pte(pmd_t pmd, unsigned long addr)
 
 	if (!at)
 		return 0;
-	/* What pte_unmap() releases. */
+	/* For sparse: pte_offset_map() has taken the RCU lock that pte_unmap() releases. */
 	__acquire(RCU);
 	entry = ptep_get_lockless(at);
 	size = pte_present(entry) ? __pte_leaf_size(pmd, entry) : 0;

@@ -146,7 +146,7 @@ static void perf_record_read_build_id(struct mmap_record *mr, struct vm_area_str
 	mr->record.kind = &perf_mmap_kind;
 }
 
-/* What is mapped, in words. @buf has PATH_MAX bytes, or is NULL. */
+/* The name of a mapping: a path, or words. @buf has PATH_MAX bytes, or is NULL. */
 static const char *perf_record_mapping_name(struct vm_area_struct *vma, char *buf)
 {
 	const char *name;

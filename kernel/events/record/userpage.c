@@ -51,7 +51,7 @@ static bool perf_userpage_is_ours(const struct perf_event *event)
 	return cpu < 0 || cpu == smp_processor_id();
 }
 
-/* What the page says of the event; all but the data's and the AUX area's fields. */
+/* Fill in the fields of the page that are about the event: all but those of data and AUX area. */
 static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_page *page)
 {
 	u64 now, enabled, running, offset;

@@ -5,8 +5,8 @@
 #include "sim_pmu.h"
 
 /*
- * What some real drivers do and others do not. The table in
- * Documentation/core-api/perf-events.rst says which, and what tests it.
+ * Habits that some real drivers have and others do not. The table in
+ * Documentation/core-api/perf-events.rst says which drivers, and names the tests.
  */
 #define SIM_SCOPE	0x0001	/* system-wide, one instance a package */
 #define SIM_SOFTWARE	0x0002	/* perf_sw_context: never lacks a counter */

@@ -4,7 +4,7 @@
  * of limited width, some of them for one event only, events that only some
  * counters can count, and an interrupt when a counter overflows.
  *
- * What it counts is either time, by fixed rates (so that cycles and
+ * It counts either time, by fixed rates (so that cycles and
  * instructions look like those of a plain processor of 1 GHz), or steps that
  * somebody makes by hand: a unit test with sim_pmu_advance(), a program by
  * writing to the file "advance" of the PMU's directory in sysfs.
@@ -316,7 +316,7 @@ static void sim_work_interrupt(struct irq_work *work)
 	sim_interrupt(container_of(work, struct sim_cpu, irq_work));
 }
 
-/* Which event has which counter */
+/* Counters and the events that have them */
 
 static unsigned long sim_allowed(const struct sim_pmu *sim, const struct perf_event *event)
 {

@@ -428,8 +428,8 @@ int dbg_release_bp_slot(struct perf_event *bp)
 }
 
 /*
- * What the hardware is to be told for @attr. Kernel addresses are for those
- * who may take the kernel down: a breakpoint in the entry code recurses.
+ * Translate @attr for the hardware. Kernel addresses need the right to take the kernel
+ * down: a breakpoint in the entry code recurses.
  */
 static int bp_parse(struct perf_event *bp, const struct perf_event_attr *attr,
 		    struct arch_hw_breakpoint *info)

@@ -43,7 +43,7 @@ static void rule_is_described(struct kunit *test, const struct perf_attr_rule *r
 
 	KUNIT_EXPECT_NOT_NULL(test, rule->field);
 	KUNIT_EXPECT_LT(test, rule->refusal, PERF_REFUSALS);
-	/* What user space is told names the same field. */
+	/* The sentence for user space names the same field. */
 	KUNIT_EXPECT_STREQ(test, perf_refusal_rows[rule->refusal].field + strlen("attr."),
 			   rule->field);
 	KUNIT_EXPECT_GE(test, rule->since, PERF_ATTR_SIZE_VER0);

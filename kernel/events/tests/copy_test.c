@@ -42,7 +42,7 @@ struct field {
 
 #define FIELD(name)	{ offsetof(struct perf_event, name), offsetofend(struct perf_event, name) }
 
-/* What differs between two copies of one event, for the reason that is given. */
+/* Fields that differ between two copies of one event, each with the reason. */
 static const struct field differing[] = {
 	FIELD(id),		/* each event has its own */
 	FIELD(child_list),	/* both are in their root's list, one behind the other */
@@ -187,7 +187,7 @@ static void copy_groups(struct kunit *test)
 {
 	int off;
 
-	/* None of the events is disabled, or one of them. */
+	/* First no event is disabled, then one of them at a time. */
 	for (off = 0; off < 4; off++) {
 		struct perf_event *leader;
 

@@ -216,7 +216,7 @@ static void tick_finds_all_that_are_on(struct kunit *test)
 	expect_adjusted(test, member);
 	expect_adjusted(test, mixed);
 	expect_adjusted(test, of_cpu);
-	/* What is left of the group are single events, one of them with a counter. */
+	/* Single events are left of the group, one of them with a counter. */
 	close_event(test, leader);
 	hard.pinned = 1;
 	late = open_attr(test, &hard, raw_smp_processor_id(), NULL, NULL);

@@ -140,7 +140,7 @@ static struct section now(void)
 	return (struct section){ machine.user, machine.driver, machine.all };
 }
 
-/* What an event counts that counts all the time, at most. */
+/* The most that an event can count: that of one which counts all the time. */
 static u64 truth(const struct counted *c, struct section at)
 {
 	const struct perf_event_attr *attr = &c->event.attr;

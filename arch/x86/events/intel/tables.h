@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tables of Intel's CPUs are made of.
+ * The parts of which the tables of Intel's CPUs are made.
  */
 #ifndef _ARCH_X86_EVENTS_INTEL_TABLES_H
 #define _ARCH_X86_EVENTS_INTEL_TABLES_H
@@ -29,7 +29,7 @@
 #define INTEL_CONFIG		(X86_RAW_EVENT_MASK | ARCH_PERFMON_EVENTSEL_ANY)
 #define INTEL_CONFIG_TSX	(INTEL_CONFIG | HSW_IN_TX | HSW_IN_TX_CHECKPOINTED)
 
-/* What all rows with architectural PMUs have in common. */
+/* The fields that all rows with architectural PMUs have in common. */
 #define INTEL_ROW(_name)							\
 	.name		= (_name),						\
 	.probe		= x86_intel_probe,					\

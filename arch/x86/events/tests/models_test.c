@@ -196,7 +196,7 @@ static void models_amd_families(struct kunit *test)
 		KUNIT_EXPECT_NOT_NULL(test, models_of_family(test, families[i]));
 }
 
-/* What the driver makes of an event of a row: 0 or an errno. */
+/* Let the driver make a key of an event of a row. Return: 0 or an errno. */
 static int models_key(struct kunit *test, const struct x86_model *row, u64 config,
 		      struct x86_key *key)
 {
