@@ -19,7 +19,6 @@
 #include "group_tree.h"
 #include "internal.h"
 #include "record/sideband.h"
-#include "refuse.h"
 #include "sched.h"
 #include "sched_cb.h"
 #include "source/software.h"
@@ -70,12 +69,12 @@ int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_even
 
 	CLASS(fd, f)(fd);
 	if (fd_empty(f))
-		return perf_refuse_value(PERF_REFUSED_CGROUP_FD, fd);
+		return -EBADF;
 	css = css_tryget_online_from_dir(fd_file(f)->f_path.dentry, &perf_event_cgrp_subsys);
 	if (IS_ERR(css))
-		return perf_refuse_error(PERF_REFUSED_CGROUP_FD, PTR_ERR(css));
+		return PTR_ERR(css);
 	event->cgrp = perf_cgroup_of(css);
-	return leader && leader->cgrp != event->cgrp ? perf_refuse(PERF_REFUSED_CGROUP_GROUP) : 0;
+	return leader && leader->cgrp != event->cgrp ? -EINVAL : 0;
 }
 
 /**

@@ -303,8 +303,10 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	idx = perf_pmus_read_lock();
 	err = perf_event_acquire_pmu(event);
 	perf_pmus_read_unlock(idx);
-	if (!err)
-		err = cgroup_err;
+	/* The search for the PMU has forgotten reasons that were noted before. */
+	if (!err && cgroup_err)
+		err = perf_refuse_error(event->cgrp ? PERF_REFUSED_CGROUP_GROUP :
+					PERF_REFUSED_CGROUP_FD, cgroup_err);
 	if (err)
 		return err;
 	if (root)
