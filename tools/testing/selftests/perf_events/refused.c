@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * prctl(PR_PERF_EXPLAIN): each call that is refused says by which name of the kernel's
+ * table of reasons, with which errno, and which field or argument is to blame.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event_ext.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_lib.h"
+
+/* A software event of this process, with some fields of the attribute changed. */
+#define EVENT(...)								\
+	(&(struct perf_event_attr){						\
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,	\
+		.size = sizeof(struct perf_event_attr), __VA_ARGS__ })
+
+#define BREAKPOINT(...)								\
+	EVENT(.type = PERF_TYPE_BREAKPOINT, .config = 0, .bp_type = HW_BREAKPOINT_W,	\
+	      .bp_len = HW_BREAKPOINT_LEN_1, .bp_addr = (__u64)(unsigned long)&watched,	\
+	      __VA_ARGS__)
+
+static char watched;
+
+static int explain(struct perf_refusal *refusal)
+{
+	memset(refusal, 0, sizeof(*refusal));
+	return prctl(PR_PERF_EXPLAIN, refusal, sizeof(*refusal), 0, 0);
+}
+
+static long open_event(const struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+		       unsigned long flags)
+{
+	return syscall(__NR_perf_event_open, attr, pid, cpu, group, flags);
+}
+
+static long open_self(const struct perf_event_attr *attr)
+{
+	return open_event(attr, 0, -1, -1, 0);
+}
+
+/* Has the call that failed just now, with @result, been refused so? Says why it thinks not. */
+static bool was_refused(long result, const char *name, int error)
+{
+	struct perf_refusal refusal;
+	int found = errno;
+
+	if (result != -1) {
+		printf("# %s: not refused\n", name);
+		return false;
+	}
+	if (explain(&refusal) != (int)sizeof(refusal)) {
+		printf("# %s: errno %d, not explained\n", name, found);
+		return false;
+	}
+	if (found == error && refusal.error == error && !strcmp(refusal.name, name) &&
+	    refusal.reason[0] && refusal.size == sizeof(refusal) && !refusal.reserved)
+		return true;
+	printf("# %s, %d: errno %d, told %s, %d: \"%s\" %s\n", name, error, found, refusal.name,
+	       refusal.error, refusal.field, refusal.reason);
+	return false;
+}
+
+#define REFUSED(name, error, call)	EXPECT_TRUE(was_refused((call), #name, error))
+
+FIXTURE(refused) {
+	int fd;		/* counts page faults */
+	int samples;	/* samples them */
+	int other;	/* is no event's file */
+};
+
+FIXTURE_SETUP(refused)
+{
+	if (prctl(PR_PERF_EXPLAIN, NULL, 0, 0, 0) < 0)
+		SKIP(return, "this kernel does not explain refusals");
+	self->fd = open_self(EVENT());
+	ASSERT_LE(0, self->fd);
+	self->samples = open_self(EVENT(.sample_period = 1000));
+	ASSERT_LE(0, self->samples);
+	self->other = open("/dev/null", O_RDWR);
+	ASSERT_LE(0, self->other);
+}
+
+FIXTURE_TEARDOWN(refused)
+{
+	close(self->fd);
+	close(self->samples);
+	close(self->other);
+}
+
+/* Nothing has been refused to a new process, and a call that succeeds explains nothing. */
+TEST_F(refused, nothing_yet)
+{
+	struct perf_refusal refusal;
+
+	EXPECT_EQ(0, explain(&refusal));
+	EXPECT_EQ(0, refusal.size);
+	close(open_self(EVENT()));
+	EXPECT_EQ(0, explain(&refusal));
+}
+
+/* The last refusal stays, whatever succeeds after it; a child has none, a thread its own. */
+TEST_F(refused, last_one_of_the_thread)
+{
+	struct perf_refusal refusal;
+	int status;
+	pid_t child;
+
+	REFUSED(OPEN_FLAGS, EINVAL, open_event(EVENT(), 0, -1, -1, 1 << 20));
+	close(open_self(EVENT()));
+	REFUSED(PERIOD_COUNTING, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_PERIOD, &(__u64){ 1 }));
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_EQ(PERF_REFUSED_CALL_IOCTL, refusal.call);
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(explain(&refusal));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+/* As much is written as there is room for, and nothing else. */
+TEST_F(refused, size)
+{
+	struct perf_refusal refusal;
+	char *bytes = (char *)&refusal;
+
+	REFUSED(OPEN_FLAGS, EINVAL, open_event(EVENT(), 0, -1, -1, 1 << 20));
+	memset(&refusal, 0x55, sizeof(refusal));
+	EXPECT_EQ(sizeof(refusal), prctl(PR_PERF_EXPLAIN, &refusal, 12, 0, 0));
+	EXPECT_EQ(EINVAL, refusal.error);
+	EXPECT_EQ(0x55, bytes[12]);
+	EXPECT_EQ(sizeof(refusal), prctl(PR_PERF_EXPLAIN, NULL, 0, 0, 0));
+	EXPECT_EQ(-1, prctl(PR_PERF_EXPLAIN, (void *)8, sizeof(refusal), 0, 0));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, prctl(PR_PERF_EXPLAIN, &refusal, sizeof(refusal), 1, 0));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+/* The field's value is told, of flags the whole word. */
+TEST_F(refused, value)
+{
+	struct perf_refusal refusal;
+
+	REFUSED(READ_FORMAT, EINVAL, open_self(EVENT(.read_format = 1 << 20)));
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_STREQ("attr.read_format", refusal.field);
+	EXPECT_EQ(1 << 20, refusal.value);
+	EXPECT_EQ(PERF_REFUSED_CALL_OPEN, refusal.call);
+}
+
+TEST_F(refused, attribute)
+{
+	REFUSED(ATTR_SIZE, E2BIG, open_self(EVENT(.size = 8)));
+	REFUSED(ATTR_FLAGS, EINVAL, open_self(EVENT(.__reserved_1 = 1)));
+	REFUSED(ATTR_RESERVED_2, EINVAL, open_self(EVENT(.__reserved_2 = 1)));
+	REFUSED(AUX_ACTION, EINVAL, open_self(EVENT(.__reserved_3 = 1)));
+	REFUSED(SAMPLE_TYPE, EINVAL, open_self(EVENT(.sample_type = PERF_SAMPLE_MAX)));
+	REFUSED(READ_FORMAT, EINVAL, open_self(EVENT(.read_format = PERF_FORMAT_MAX)));
+	REFUSED(BRANCH_TYPE, EINVAL,
+		open_self(EVENT(.sample_type = PERF_SAMPLE_BRANCH_STACK,
+				.branch_sample_type = PERF_SAMPLE_BRANCH_MAX)));
+	REFUSED(BRANCH_TYPE_NONE, EINVAL,
+		open_self(EVENT(.sample_type = PERF_SAMPLE_BRANCH_STACK,
+				.branch_sample_type = PERF_SAMPLE_BRANCH_USER)));
+	REFUSED(SAMPLE_WEIGHTS, EINVAL,
+		open_self(EVENT(.sample_type = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)));
+	REFUSED(INHERIT_THREAD, EINVAL, open_self(EVENT(.inherit_thread = 1)));
+	REFUSED(REMOVE_ON_EXEC, EINVAL,
+		open_self(EVENT(.remove_on_exec = 1, .enable_on_exec = 1)));
+	REFUSED(SIGTRAP_EXEC, EINVAL, open_self(EVENT(.sigtrap = 1)));
+	REFUSED(INHERIT_READ, EINVAL,
+		open_self(EVENT(.inherit = 1, .sample_type = PERF_SAMPLE_READ)));
+	REFUSED(CLOCKID, EINVAL, open_self(EVENT(.use_clockid = 1, .clockid = 77)));
+	REFUSED(FREQ_LIMIT, EINVAL, open_self(EVENT(.freq = 1, .sample_freq = 1 << 30)));
+	REFUSED(PERIOD_RANGE, EINVAL, open_self(EVENT(.sample_period = 1ULL << 63)));
+	REFUSED(CALLCHAIN_DEPTH, EOVERFLOW,
+		open_self(EVENT(.sample_type = PERF_SAMPLE_CALLCHAIN, .sample_max_stack = 60000)));
+	REFUSED(BAD_ADDRESS, EFAULT, open_self((void *)8));
+}
+
+TEST_F(refused, user_registers_and_stacks)
+{
+	if (open_self(EVENT(.sample_type = PERF_SAMPLE_STACK_USER)) < 0)
+		SKIP(return, "no user stacks here");
+	REFUSED(STACK_USER_SIZE, EINVAL,
+		open_self(EVENT(.sample_type = PERF_SAMPLE_STACK_USER,
+				.sample_stack_user = 65536)));
+	REFUSED(STACK_USER_ALIGN, EINVAL,
+		open_self(EVENT(.sample_type = PERF_SAMPLE_STACK_USER, .sample_stack_user = 4)));
+	REFUSED(REGS_USER, EINVAL, open_self(EVENT(.sample_type = PERF_SAMPLE_REGS_USER)));
+	REFUSED(REGS_INTR, EINVAL, open_self(EVENT(.sample_type = PERF_SAMPLE_REGS_INTR)));
+}
+
+TEST_F(refused, arguments)
+{
+	REFUSED(OPEN_FLAGS, EINVAL, open_event(EVENT(), 0, -1, -1, 1 << 20));
+	REFUSED(GROUP_FD, EBADF, open_event(EVENT(), 0, -1, self->other, 0));
+	REFUSED(GROUP_INHERIT, EINVAL, open_event(EVENT(.inherit = 1), 0, -1, self->fd, 0));
+	REFUSED(GROUP_UNFIT, EINVAL, open_event(EVENT(), 0, 0, self->fd, 0));
+	REFUSED(NO_TASK, ESRCH, open_event(EVENT(), 0x3ffffff, -1, -1, 0));
+	REFUSED(CPU_RANGE, EINVAL, open_event(EVENT(), -1, -1, -1, 0));
+	REFUSED(CPU_RANGE, EINVAL, open_event(EVENT(), 0, 1 << 20, -1, 0));
+	REFUSED(SIGTRAP_TASK, EINVAL,
+		open_event(EVENT(.sigtrap = 1, .remove_on_exec = 1), -1, 0, -1, 0));
+	REFUSED(OUTPUT_NO_BUFFER, EINVAL,
+		open_event(EVENT(), 0, -1, self->samples,
+			   PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP));
+}
+
+TEST_F(refused, cgroups)
+{
+	int dir;
+
+	REFUSED(CGROUP_NO_FD, EINVAL, open_event(EVENT(), -1, 0, -1, PERF_FLAG_PID_CGROUP));
+	REFUSED(CGROUP_NO_CPU, EINVAL,
+		open_event(EVENT(), self->other, -1, -1, PERF_FLAG_PID_CGROUP));
+	REFUSED(CGROUP_FD, EBADF, open_event(EVENT(), self->other, 0, -1, PERF_FLAG_PID_CGROUP));
+	if (geteuid() || !pe_has_cgroups())
+		SKIP(return, "needs root and cgroups");
+	dir = pe_cgroup_make("refused");
+	ASSERT_LE(0, dir);
+	close(self->fd);
+	self->fd = open_event(EVENT(), -1, 0, -1, 0);
+	ASSERT_LE(0, self->fd);
+	REFUSED(CGROUP_GROUP, EINVAL,
+		open_event(EVENT(), dir, 0, self->fd, PERF_FLAG_PID_CGROUP));
+	close(dir);
+	pe_cgroup_remove("refused");
+}
+
+static int rights(void *level)
+{
+	bool ok = true;
+
+#define MUST(name, call)	(ok &= was_refused((call), #name, EACCES))
+	if (level) {
+		MUST(PARANOID_OPEN, open_self(EVENT(.exclude_kernel = 1)));
+		return ok ? 0 : -EPERM;
+	}
+	MUST(KERNEL_EVENTS, open_self(EVENT()));
+	MUST(NAMESPACES, open_self(EVENT(.exclude_kernel = 1, .namespaces = 1)));
+	MUST(PHYS_ADDR, open_self(EVENT(.exclude_kernel = 1,
+					.sample_type = PERF_SAMPLE_PHYS_ADDR)));
+	MUST(KERNEL_TEXT, open_self(EVENT(.exclude_kernel = 1, .text_poke = 1)));
+	MUST(BRANCHES_KERNEL,
+	     open_self(EVENT(.exclude_kernel = 1, .sample_type = PERF_SAMPLE_BRANCH_STACK,
+			     .branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+						   PERF_SAMPLE_BRANCH_KERNEL)));
+	MUST(CPU_FORBIDDEN, open_event(EVENT(.exclude_kernel = 1), -1, 0, -1, 0));
+	MUST(TASK_FORBIDDEN, open_event(EVENT(.exclude_kernel = 1), 1, -1, -1, 0));
+#undef MUST
+	return ok ? 0 : -EPERM;
+}
+
+TEST_F(refused, rights)
+{
+	long was = pe_get(PE_PARANOID);
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, rights, NULL));
+	ASSERT_EQ(0, pe_set(PE_PARANOID, 3));
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, rights, self));
+	ASSERT_EQ(0, pe_set(PE_PARANOID, was));
+}
+
+TEST_F(refused, pmu)
+{
+	struct perf_refusal refusal;
+	long msr = pe_get(PE_DEVICES "msr/type");
+
+	REFUSED(NO_PMU, ENOENT, open_self(EVENT(.type = 0x7fffffff)));
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_EQ(0x7fffffff, refusal.value);
+	REFUSED(NO_PMU, ENOENT, open_self(EVENT(.config = 1000)));
+	REFUSED(PMU_AUX_OUTPUT, EOPNOTSUPP, open_event(EVENT(.aux_output = 1), 0, -1, self->fd, 0));
+	if (msr < 0)
+		SKIP(return, "needs the PMU of some model specific registers");
+	REFUSED(PMU_EXCLUDES, EINVAL, open_self(EVENT(.type = msr, .config = 0, .exclude_user = 1)));
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_STREQ("msr", refusal.pmu);
+	REFUSED(PMU_SAMPLING, EINVAL, open_self(EVENT(.type = msr, .config = 0, .sample_period = 9)));
+}
+
+TEST_F(refused, breakpoints)
+{
+	__u64 kernel = pe_kernel_address(65536);
+	int fd = open_self(BREAKPOINT(.exclude_kernel = 1)), more[64], i = 0;
+
+	if (fd < 0)
+		SKIP(return, "no breakpoints here");
+	REFUSED(BREAKPOINT, EINVAL, open_self(BREAKPOINT(.bp_type = 0)));
+	REFUSED(BREAKPOINT_KERNEL, EINVAL,
+		open_self(BREAKPOINT(.bp_addr = kernel, .exclude_kernel = 1)));
+	REFUSED(MODIFY_TYPE, EINVAL, ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, EVENT()));
+	REFUSED(MODIFY_MORE, EINVAL,
+		ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, BREAKPOINT(.read_format = 1)));
+	REFUSED(MODIFY_PMU, EOPNOTSUPP,
+		ioctl(self->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, EVENT()));
+	while (i < 64 && (more[i] = open_self(BREAKPOINT(.exclude_kernel = 1))) >= 0)
+		i++;
+	EXPECT_TRUE(was_refused(-1, "BREAKPOINT_FULL", ENOSPC));
+	while (i)
+		close(more[--i]);
+	close(fd);
+}
+
+TEST_F(refused, output)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *a, *b;
+
+	REFUSED(OUTPUT_FD, EBADF, ioctl(self->fd, PERF_EVENT_IOC_SET_OUTPUT, self->other));
+	REFUSED(OUTPUT_UNFIT, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_SET_OUTPUT, self->fd));
+	REFUSED(OUTPUT_NO_BUFFER, EINVAL,
+		ioctl(self->fd, PERF_EVENT_IOC_SET_OUTPUT, self->samples));
+	a = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
+	b = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->samples, 0);
+	ASSERT_NE(MAP_FAILED, a);
+	ASSERT_NE(MAP_FAILED, b);
+	REFUSED(OUTPUT_MAPPED, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_SET_OUTPUT, self->samples));
+	munmap(a, 2 * page);
+	munmap(b, 2 * page);
+}
+
+TEST_F(refused, ioctls)
+{
+	int freq = open_self(EVENT(.freq = 1, .sample_freq = 100));
+
+	ASSERT_LE(0, freq);
+	REFUSED(IOCTL_UNKNOWN, ENOTTY, ioctl(self->fd, _IO('$', 77), 0));
+	REFUSED(REFRESH_UNFIT, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 1));
+	REFUSED(PERIOD_COUNTING, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_PERIOD, &(__u64){ 1 }));
+	REFUSED(PERIOD_ZERO, EINVAL, ioctl(self->samples, PERF_EVENT_IOC_PERIOD, &(__u64){ 0 }));
+	REFUSED(PERIOD_LONG, EINVAL,
+		ioctl(self->samples, PERF_EVENT_IOC_PERIOD, &(__u64){ 1ULL << 63 }));
+	REFUSED(PERIOD_FREQ, EINVAL,
+		ioctl(freq, PERF_EVENT_IOC_PERIOD, &(__u64){ 1 << 30 }));
+	REFUSED(BAD_ADDRESS, EFAULT, ioctl(self->samples, PERF_EVENT_IOC_PERIOD, 8));
+	REFUSED(FILTER_NONE, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_SET_FILTER, "cpu == 0"));
+	REFUSED(BPF_FD, EBADF, ioctl(self->samples, PERF_EVENT_IOC_SET_BPF, -1));
+	REFUSED(PAUSE_NO_BUFFER, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1));
+	close(freq);
+}
+
+static long map(int fd, size_t length, int flags, off_t offset)
+{
+	void *p = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, fd, offset);
+
+	return p == MAP_FAILED ? -1 : 0;
+}
+
+TEST_F(refused, mappings)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	int inherited = open_self(EVENT(.inherit = 1));
+	struct perf_event_mmap_page *first;
+
+	ASSERT_LE(0, inherited);
+	REFUSED(MMAP_INHERIT, EINVAL, map(inherited, 2 * page, MAP_SHARED, 0));
+	REFUSED(MMAP_PRIVATE, EINVAL, map(self->fd, 2 * page, MAP_PRIVATE, 0));
+	REFUSED(MMAP_SIZE, EINVAL, map(self->fd, 4 * page, MAP_SHARED, 0));
+	REFUSED(MMAP_AUX_FIRST, EINVAL, map(self->fd, 2 * page, MAP_SHARED, 2 * page));
+	first = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, first);
+	REFUSED(MMAP_OTHER_SIZE, EINVAL, map(self->fd, 3 * page, MAP_SHARED, 0));
+	REFUSED(MMAP_AUX_PLACE, EINVAL, map(self->fd, 2 * page, MAP_SHARED, 8 * page));
+	first->aux_offset = 8 * page;
+	first->aux_size = 2 * page;
+	REFUSED(MMAP_AUX_PMU, EOPNOTSUPP, map(self->fd, 2 * page, MAP_SHARED, 8 * page));
+	munmap(first, 2 * page);
+	close(inherited);
+}
+
+static int map_too_much(void *unused)
+{
+	int fd = open_self(EVENT(.exclude_kernel = 1));
+
+	return was_refused(map(fd, (1 + 4096) * sysconf(_SC_PAGESIZE), MAP_SHARED, 0),
+			   "MMAP_LIMIT", EPERM) ? 0 : -EPERM;
+}
+
+TEST_F(refused, locked_memory)
+{
+	if (geteuid())
+		SKIP(return, "needs root");
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, map_too_much, NULL));
+}
+
+TEST_F(refused, splices)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	int pipes[2];
+	void *p;
+
+	ASSERT_EQ(0, pipe(pipes));
+	REFUSED(SPLICE_NO_BUFFER, EINVAL, splice(self->fd, NULL, pipes[1], NULL, page, 0));
+	p = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	REFUSED(SPLICE_OVERWRITE, EINVAL, splice(self->fd, NULL, pipes[1], NULL, page, 0));
+	munmap(p, 2 * page);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+TEST_HARNESS_MAIN
