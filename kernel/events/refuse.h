@@ -20,7 +20,7 @@
  * @PERF_REFUSALS: how many there are
  */
 enum perf_refusal_id {
-#define REFUSAL(id, error, field, reason)	PERF_REFUSED_##id,
+#define REFUSAL(id, ...)	PERF_REFUSED_##id,
 #include "refuse_rows.h"
 #undef REFUSAL
 	PERF_REFUSALS

@@ -193,8 +193,11 @@ TEST_F(refused, attribute)
 
 TEST_F(refused, user_registers_and_stacks)
 {
-	if (open_self(EVENT(.sample_type = PERF_SAMPLE_STACK_USER)) < 0)
+	int fd = open_self(EVENT(.sample_type = PERF_SAMPLE_STACK_USER));
+
+	if (fd < 0)
 		SKIP(return, "no user stacks here");
+	close(fd);
 	REFUSED(STACK_USER_SIZE, EINVAL,
 		open_self(EVENT(.sample_type = PERF_SAMPLE_STACK_USER,
 				.sample_stack_user = 65536)));
@@ -290,10 +293,12 @@ TEST_F(refused, pmu)
 	REFUSED(PMU_AUX_OUTPUT, EOPNOTSUPP, open_event(EVENT(.aux_output = 1), 0, -1, self->fd, 0));
 	if (msr < 0)
 		SKIP(return, "needs the PMU of some model specific registers");
-	REFUSED(PMU_EXCLUDES, EINVAL, open_self(EVENT(.type = msr, .config = 0, .exclude_user = 1)));
+	REFUSED(PMU_EXCLUDES, EINVAL,
+		open_self(EVENT(.type = msr, .config = 0, .exclude_user = 1)));
 	ASSERT_EQ(sizeof(refusal), explain(&refusal));
 	EXPECT_STREQ("msr", refusal.pmu);
-	REFUSED(PMU_SAMPLING, EINVAL, open_self(EVENT(.type = msr, .config = 0, .sample_period = 9)));
+	REFUSED(PMU_SAMPLING, EINVAL,
+		open_self(EVENT(.type = msr, .config = 0, .sample_period = 9)));
 }
 
 TEST_F(refused, breakpoints)
