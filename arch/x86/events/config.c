@@ -280,8 +280,9 @@ int x86_event_init(struct perf_event *event)
 	err = x86_check_group(core, event);
 	if (err != -EINVAL)
 		return err;
-	return perf_event_refuse(event, event->group_leader == event ? "attr.config" : "group_fd",
-				 event->group_leader == event ?
-				 "is an event that no counter of this processor can count" :
-				 "is of a group with more than the counters can count at once", err);
+	if (event->group_leader == event)
+		return perf_event_refuse(event, "attr.config",
+					 "is an event that no counter of this CPU can count", err);
+	return perf_event_refuse(event, "group_fd",
+				 "is of a group with more than the counters can count", err);
 }
