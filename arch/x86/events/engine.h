@@ -46,6 +46,7 @@
  * struct x86_core - the PMU of one kind of core: one for all CPUs, or several in hybrid ones
  * @pmu: as the core of perf events knows it
  * @model: its row
+ * @name: in the log and in sysfs
  * @bank: its registers
  * @version: of Intel's or AMD's architecture of PMUs; 0: none
  * @counters: mask of those that there are
@@ -65,6 +66,7 @@
 struct x86_core {
 	struct pmu		pmu;
 	const struct x86_model	*model;
+	const char		*name;
 	const struct x86_bank	*bank;
 	int			version;
 	u64			counters;

@@ -45,11 +45,12 @@ static bool x86_extra_can(const struct x86_extra_reg *reg, u64 value)
 	return reg && (!reg->users || reg->value == value);
 }
 
-static const struct x86_extra *x86_extra_twin(const struct x86_extra *row)
+/* The other register that can have this value; NULL: there is none. */
+static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 value)
 {
-	if (!row->twin)
-		return NULL;
-	return row->twin > 0 ? row + 1 : row - 1;
+	const struct x86_extra *twin = row->twin > 0 ? row + 1 : row - 1;
+
+	return row->twin && !(value & ~twin->valid) ? twin : NULL;
 }
 
 /**
@@ -67,7 +68,7 @@ static const struct x86_extra *x86_extra_twin(const struct x86_extra *row)
 struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86_extra *row,
 				     struct x86_key *key)
 {
-	const struct x86_extra *twin = x86_extra_twin(row);
+	const struct x86_extra *twin = x86_extra_twin(row, key->extra);
 	struct x86_extra_reg *reg = x86_extra_find(set, row->msr), *other = NULL;
 	u64 value = key->extra;
 

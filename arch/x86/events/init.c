@@ -37,6 +37,7 @@ static const struct x86_model *x86_find_model(u8 kind)
 #ifdef CONFIG_CPU_SUP_INTEL
 	case X86_VENDOR_INTEL:
 		model = x86_find_in(x86_intel_core_models) ?:
+			x86_find_in(x86_intel_nehalem_models) ?:
 			x86_find_in(x86_intel_atom_models) ?:
 			x86_find_in(x86_intel_old_models);
 		if (!model && boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
@@ -72,6 +73,7 @@ static int x86_probe(struct x86_core *core, const struct x86_model *model)
 	int err = 0;
 
 	core->model = model;
+	core->name = model->name;
 	core->bank = model->bank;
 	core->counters = model->counters;
 	core->width = model->width;
@@ -217,7 +219,7 @@ void perf_check_microcode(void)
 
 static void x86_say(const struct x86_core *core)
 {
-	pr_info("%s: %u counters of %u bits, %u fixed ones, version %d\n", core->model->name,
+	pr_info("%s: %u counters of %u bits, %u fixed ones, version %d\n", core->name,
 		(unsigned int)hweight64(core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED)),
 		core->width, (unsigned int)hweight64(core->counters >> INTEL_PMC_IDX_FIXED),
 		core->version);

@@ -52,7 +52,10 @@ struct x86_limit {
 #define X86_LIMIT_PAIR		BIT(3)	/* it takes the next counter, too, see x86_model::merge */
 #define X86_LIMIT_NODE		BIT(4)	/* on a counter of a number by one CPU of a node only */
 
-/* An event of any unit mask; of one; one with a fixed counter, and all general ones. */
+/*
+ * An event of any unit mask; of one; events of a range; an event of those unit masks that
+ * are @_umask in @_bits; one with a fixed counter, and all general ones.
+ */
 #define X86_LIMIT_EVENT(_event, _counters)					\
 	{ .first = (_event), .last = (_event), .mask = X86_MATCH_EVENT, .counters = (_counters) }
 #define X86_LIMIT_UMASK(_event, _umask, _counters)				\
@@ -60,9 +63,9 @@ struct x86_limit {
 	  .mask = X86_MATCH_UMASK, .counters = (_counters) }
 #define X86_LIMIT_EVENTS(_first, _last, _counters)				\
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT, .counters = (_counters) }
-#define X86_LIMIT_UMASKS(_event, _first, _last, _counters)			\
-	{ .first = X86_EVENT(_event, _first), .last = X86_EVENT(_event, _last),	\
-	  .mask = X86_MATCH_UMASK, .counters = (_counters) }
+#define X86_LIMIT_UMASKS(_event, _umask, _bits, _counters)			\
+	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
+	  .mask = X86_EVENT(0xff, _bits), .counters = (_counters) }
 #define X86_LIMIT_FIXED(_event, _umask, _n)					\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n), .flags = X86_LIMIT_OR_GENERAL }
@@ -207,6 +210,7 @@ struct x86_model {
 
 /* The tables, and what holds for CPUs of a vendor that no table knows. */
 extern const struct x86_cpu_id x86_intel_core_models[];
+extern const struct x86_cpu_id x86_intel_nehalem_models[];
 extern const struct x86_cpu_id x86_intel_atom_models[];
 extern const struct x86_cpu_id x86_intel_old_models[];
 extern const struct x86_cpu_id x86_amd_models[];
@@ -218,6 +222,9 @@ extern const struct x86_bank x86_intel_bank_v1;
 extern const u64 x86_intel_generic[PERF_COUNT_HW_MAX];
 extern const struct x86_limit x86_intel_limits[];
 extern const struct x86_model x86_intel_arch_model;
+extern const struct x86_model x86_intel_alderlake_little;
+extern const struct x86_model x86_intel_meteorlake_little;
+extern const struct x86_model x86_intel_lunarlake_little;
 extern struct attribute *x86_intel_format[];
 int x86_intel_probe(struct x86_core *core);
 int x86_intel_init_event(struct perf_event *event);

@@ -132,7 +132,7 @@ static umode_t x86_format_visible(struct kobject *kobj, struct attribute *attr, 
 
 static ssize_t pmu_name_show(struct device *dev, struct device_attribute *attr, char *page)
 {
-	return sysfs_emit(page, "%s\n", x86_device_core(dev)->model->name);
+	return sysfs_emit(page, "%s\n", x86_device_core(dev)->name);
 }
 
 static DEVICE_ATTR_RO(pmu_name);

@@ -165,6 +165,18 @@ int x86_intel_probe(struct x86_core *core)
 	return 0;
 }
 
+/* What no table knows goes by what sets one version apart from those before it. */
+static int x86_intel_arch_probe(struct x86_core *core)
+{
+	int err = x86_intel_probe(core);
+
+	if (core->version >= 5)
+		core->name = "generic_arch_v5+";
+	else if (core->version >= 2)
+		core->name = "generic_arch_v2+";
+	return err;
+}
+
 /* Does anybody ask for a raw event's bit that this CPU does not have? */
 static bool x86_intel_lacks(const struct perf_event *event, u64 bit)
 {
@@ -211,8 +223,8 @@ u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event,
 }
 
 const struct x86_model x86_intel_arch_model = {
-	.name		= "generic_arch",
-	.probe		= x86_intel_probe,
+	.name		= "generic_arch_v1",
+	.probe		= x86_intel_arch_probe,
 	.config_mask	= X86_RAW_EVENT_MASK | ARCH_PERFMON_EVENTSEL_ANY,
 	.generic	= x86_intel_generic,
 	.limits		= x86_intel_limits,

@@ -9,14 +9,9 @@
 #include "tables.h"
 
 /*
- * Offcore responses: bits of the request below, those of the supplier and of snoops above.
- * A request is counted if it has a bit of each kind.
+ * Offcore responses from Skylake to Tiger Lake: who supplied it, and what the snoops said.
+ * One is counted if it has a bit of each kind. Bit 37 is about what is not in memory.
  */
-#define OFFCORE_READ		BIT_ULL(0)
-#define OFFCORE_WRITE		BIT_ULL(1)
-#define OFFCORE_ANY		BIT_ULL(16)
-
-/* Skylake to Tiger Lake. Bit 37 of the snoops is about what is not in memory. */
 #define SKL_NO_SUPPLIER		BIT_ULL(17)
 #define SKL_LOCAL		BIT_ULL(26)
 #define SKL_REMOTE		GENMASK_ULL(29, 27)
@@ -128,7 +123,7 @@ static const struct x86_limit skl_limits[] = {
 #define ALL_EIGHT	X86_GENERAL(8)
 
 /* Metrics of Topdown are computed from a register that is not a counter's. */
-#define NO_METRICS	X86_LIMIT_UMASKS(0x00, 0x80, 0x87, 0)
+#define NO_METRICS	X86_LIMIT_UMASKS(0x00, 0x80, 0xf8, 0)
 
 static const struct x86_limit icl_limits[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, X86_FIXED(0)),
@@ -155,6 +150,10 @@ static const struct x86_limit icl_limits[] = {
 	X86_LIMIT_END
 };
 
+/*
+ * Golden Cove, and what has come after it in its line: codes below 0x90 are limited to the
+ * lower four but for two of them.
+ */
 static const struct x86_limit glc_limits[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, X86_FIXED(0)),
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
@@ -167,8 +166,10 @@ static const struct x86_limit glc_limits[] = {
 	X86_LIMIT_EVENT(0x3c, ALL_EIGHT),
 	X86_LIMIT_EVENTS(0x01, 0x8f, LOW_HALF),
 	/* Cycles of activity: misses of one level of caches or another. */
-	X86_LIMIT_UMASKS(0xa3, 0x01, 0x02, LOW_HALF),
-	X86_LIMIT_UMASKS(0xa3, 0x05, 0x06, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x01, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x02, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x05, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x06, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x08, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x0c, LOW_HALF),
 	/* Slots lost to speculation */
@@ -181,18 +182,6 @@ static const struct x86_limit glc_limits[] = {
 	X86_LIMIT_EVENTS(0xd0, 0xdf, LOW_HALF),
 	X86_LIMIT_END
 };
-
-/* Latency of loads from this many cycles on, and which trouble of the front end counts */
-#define LATENCY(_event, _umask)							\
-	X86_EXTRA(_event, _umask, MSR_PEBS_LD_LAT_THRESHOLD, GENMASK_ULL(15, 0), 0)
-#define FRONTEND(_event, _umask, _valid)					\
-	X86_EXTRA(_event, _umask, MSR_PEBS_FRONTEND, _valid, 0)
-
-/* Two offcore registers, each with a code of its own */
-#define OFFCORE_0(_event, _other, _valid)					\
-	X86_EXTRA(_event, 0x01, MSR_OFFCORE_RSP_0, _valid, (_other) - (_event))
-#define OFFCORE_1(_event, _other, _valid)					\
-	X86_EXTRA(_event, 0x01, MSR_OFFCORE_RSP_1, _valid, (_other) - (_event))
 
 static const struct x86_extra skl_extra[] = {
 	OFFCORE_0(0xb7, 0xbb, 0x3fffff8fff),
@@ -220,10 +209,41 @@ static const struct x86_extra glc_extra[] = {
 	X86_EXTRA_END
 };
 
+/*
+ * Lion Cove has ten counters. Offcore responses, and loads and stores by where they were
+ * served, have the lower four.
+ */
+static const struct x86_limit lnc_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, X86_FIXED(0)),
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_SLOTS, X86_FIXED(3)),
+	NO_METRICS,
+	X86_LIMIT_EVENTS(0x2a, 0x2b, LOW_HALF),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_FIXED(0x3c, 0x01, 2),
+	X86_LIMIT_UMASK(0xa4, 0x04, BIT(0)),
+	X86_LIMIT_UMASK(0xa4, 0x08, BIT(0)),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_UMASK(0xcd, 0x02, X86_GENERAL(2)),
+	X86_LIMIT_EVENTS(0xd0, 0xd4, LOW_HALF),
+	X86_LIMIT_END
+};
+
 /* Redwood Cove counts what it has counted as 0xc6 under two unit masks. */
 static const struct x86_extra rwc_extra[] = {
 	OFFCORE_0(0x2a, 0x2b, 0x3fffffffff),
 	OFFCORE_1(0x2b, 0x2a, 0x3fffffffff),
+	LATENCY(0xcd, 0x01),
+	FRONTEND(0xad, 0x40, 0x7),
+	FRONTEND(0xc2, 0x04, 0x8),
+	FRONTEND(0xc6, 0x02, 0x9),
+	FRONTEND(0xc6, 0x03, 0x7fff1f),
+	X86_EXTRA_END
+};
+
+static const struct x86_extra lnc_extra[] = {
+	OFFCORE_0(0x2a, 0x2b, 0xfffffffffff),
+	OFFCORE_1(0x2b, 0x2a, 0xfffffffffff),
 	LATENCY(0xcd, 0x01),
 	FRONTEND(0xad, 0x40, 0x7),
 	FRONTEND(0xc2, 0x04, 0x8),
@@ -265,20 +285,36 @@ static const struct x86_model icelake = {
 	.extra		= icl_extra,
 };
 
-#define GLC_ROW(_name, _extra)							\
+#define GLC_ROW(_name, _limits, _extra)						\
 	INTEL_ROW_TSX(_name),							\
 	.generic	= glc_generic,						\
 	.cache		= &glc_cache,						\
 	.cache_extra	= &glc_cache_extra,					\
-	.limits		= glc_limits,						\
+	.limits		= (_limits),						\
 	.extra		= (_extra)
 
 static const struct x86_model sapphire_rapids = {
-	GLC_ROW("sapphire_rapids", glc_extra),
+	GLC_ROW("sapphire_rapids", glc_limits, glc_extra),
 };
 
 static const struct x86_model granite_rapids = {
-	GLC_ROW("granite_rapids", rwc_extra),
+	GLC_ROW("granite_rapids", glc_limits, rwc_extra),
+};
+
+/* Big cores of hybrid CPUs, each with the small ones that go with it. */
+static const struct x86_model alderlake = {
+	GLC_ROW("alderlake_hybrid", glc_limits, glc_extra),
+	.little		= &x86_intel_alderlake_little,
+};
+
+static const struct x86_model meteorlake = {
+	GLC_ROW("meteorlake_hybrid", glc_limits, rwc_extra),
+	.little		= &x86_intel_meteorlake_little,
+};
+
+static const struct x86_model lunarlake = {
+	GLC_ROW("lunarlake_hybrid", lnc_limits, lnc_extra),
+	.little		= &x86_intel_lunarlake_little,
 };
 
 const struct x86_cpu_id x86_intel_core_models[] = {
@@ -300,5 +336,15 @@ const struct x86_cpu_id x86_intel_core_models[] = {
 	X86_MODEL_VFM(INTEL_EMERALDRAPIDS_X, sapphire_rapids),
 	X86_MODEL_VFM(INTEL_GRANITERAPIDS_X, granite_rapids),
 	X86_MODEL_VFM(INTEL_GRANITERAPIDS_D, granite_rapids),
+	X86_MODEL_VFM(INTEL_ALDERLAKE, alderlake),
+	X86_MODEL_VFM(INTEL_ALDERLAKE_L, alderlake),
+	X86_MODEL_VFM(INTEL_RAPTORLAKE, alderlake),
+	X86_MODEL_VFM(INTEL_RAPTORLAKE_P, alderlake),
+	X86_MODEL_VFM(INTEL_RAPTORLAKE_S, alderlake),
+	X86_MODEL_VFM(INTEL_METEORLAKE, meteorlake),
+	X86_MODEL_VFM(INTEL_METEORLAKE_L, meteorlake),
+	X86_MODEL_VFM(INTEL_ARROWLAKE_U, meteorlake),
+	X86_MODEL_VFM(INTEL_ARROWLAKE, lunarlake),
+	X86_MODEL_VFM(INTEL_LUNARLAKE_M, lunarlake),
 	{ }
 };

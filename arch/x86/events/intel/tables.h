@@ -29,13 +29,14 @@
 #define INTEL_CONFIG		(X86_RAW_EVENT_MASK | ARCH_PERFMON_EVENTSEL_ANY)
 #define INTEL_CONFIG_TSX	(INTEL_CONFIG | HSW_IN_TX | HSW_IN_TX_CHECKPOINTED)
 
-/* The fields that all rows with architectural PMUs have in common. */
-#define INTEL_ROW(_name)							\
+/* The fields that all rows with architectural PMUs have in common, but for the probe. */
+#define INTEL_ROW_PROBE(_name, _probe)						\
 	.name		= (_name),						\
-	.probe		= x86_intel_probe,					\
+	.probe		= (_probe),						\
 	.config_mask	= INTEL_CONFIG,						\
 	.format		= x86_intel_format,					\
 	.init_event	= x86_intel_init_event
+#define INTEL_ROW(_name)	INTEL_ROW_PROBE(_name, x86_intel_probe)
 
 /* The same with transactional memory. */
 #define INTEL_ROW_TSX(_name)							\
@@ -45,5 +46,26 @@
 	.format		= x86_intel_format,					\
 	.init_event	= x86_intel_init_event,					\
 	.counters_of	= x86_intel_counters_of
+
+/* Offcore responses: bits of the request, and a response that has any bits above. */
+#define OFFCORE_READ		BIT_ULL(0)
+#define OFFCORE_WRITE		BIT_ULL(1)
+#define OFFCORE_ANY		BIT_ULL(16)
+
+/* Two offcore registers, each with a code of its own, or with a unit mask of its own */
+#define OFFCORE_0(_event, _other, _valid)					\
+	X86_EXTRA(_event, 0x01, MSR_OFFCORE_RSP_0, _valid, (_other) - (_event))
+#define OFFCORE_1(_event, _other, _valid)					\
+	X86_EXTRA(_event, 0x01, MSR_OFFCORE_RSP_1, _valid, (_other) - (_event))
+#define OFFCORE_UMASK_0(_event, _valid)						\
+	X86_EXTRA(_event, 0x01, MSR_OFFCORE_RSP_0, _valid, 0x100)
+#define OFFCORE_UMASK_1(_event, _valid)						\
+	X86_EXTRA(_event, 0x02, MSR_OFFCORE_RSP_1, _valid, -0x100)
+
+/* Latency of loads from this many cycles on, and which trouble of the front end counts */
+#define LATENCY(_event, _umask)							\
+	X86_EXTRA(_event, _umask, MSR_PEBS_LD_LAT_THRESHOLD, GENMASK_ULL(15, 0), 0)
+#define FRONTEND(_event, _umask, _valid)					\
+	X86_EXTRA(_event, _umask, MSR_PEBS_FRONTEND, _valid, 0)
 
 #endif /* _ARCH_X86_EVENTS_INTEL_TABLES_H */

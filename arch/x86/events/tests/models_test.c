@@ -3,6 +3,7 @@
  * All rows of all models: do their parts agree with one another?
  */
 #include <kunit/test.h>
+#include <asm/cpu_device_id.h>
 
 #include "../engine.h"
 
@@ -19,6 +20,7 @@ struct models_table {
 static const struct models_table models_tables[] = {
 #ifdef CONFIG_CPU_SUP_INTEL
 	{ "intel core", x86_intel_core_models, MODELS_INTEL },
+	{ "intel nehalem", x86_intel_nehalem_models, MODELS_INTEL },
 	{ "intel atom", x86_intel_atom_models, MODELS_INTEL },
 	{ "intel old", x86_intel_old_models, MODELS_INTEL },
 #endif
@@ -49,6 +51,32 @@ static bool models_is_line(const struct x86_cpu_id *line)
 static const struct x86_model *models_row(const struct x86_cpu_id *line)
 {
 	return (const struct x86_model *)line->driver_data;
+}
+
+/*
+ * Let the driver make a key of an event of a row, on a core with these counters.
+ * Return: 0 or an errno.
+ */
+static int models_key_on(struct kunit *test, const struct x86_model *row,
+			 const struct x86_bank *bank, u64 counters, u64 config,
+			 struct x86_key *key)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	core->model = row;
+	core->bank = bank;
+	core->counters = counters;
+	event->pmu = &core->pmu;
+	event->hw.config = config | ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_USR;
+	err = x86_event_key(event, key);
+	kunit_kfree(test, core);
+	kunit_kfree(test, event);
+	return err;
 }
 
 static void models_check_config(struct kunit *test, const struct x86_model *row, u64 config)
@@ -97,6 +125,13 @@ static bool models_hides(const struct x86_limit *early, const struct x86_limit *
 	return first >= early->first && last <= early->last;
 }
 
+/* Do two limits take the same configs, by ranges of which neither is a part of the other? */
+static bool models_cuts(const struct x86_limit *early, const struct x86_limit *late)
+{
+	return early->mask == late->mask && early->first < late->first &&
+	       late->first <= early->last && early->last < late->last;
+}
+
 static void models_check_limits(struct kunit *test, const struct models_table *table,
 				const struct x86_model *row, const struct x86_limit *limits)
 {
@@ -114,10 +149,19 @@ static void models_check_limits(struct kunit *test, const struct models_table *t
 				      "%s: limit %d is about pairs", row->name, n);
 		KUNIT_EXPECT_LE_MSG(test, limit->first, limit->last, "%s: limit %d",
 				    row->name, n);
-		for (early = limits; early < limit; early++)
+		/* With unit masks above the codes, a range would take other codes, too. */
+		KUNIT_EXPECT_TRUE_MSG(test, limit->first == limit->last ||
+				      !(limit->mask & ARCH_PERFMON_EVENTSEL_UMASK),
+				      "%s: limit %d is a range of unit masks", row->name, n);
+		for (early = limits; early < limit; early++) {
 			KUNIT_EXPECT_FALSE_MSG(test, models_hides(early, limit),
 					       "%s: limit %d hides %d", row->name,
 					       (int)(early - limits), n);
+			KUNIT_EXPECT_FALSE_MSG(test, models_cuts(early, limit) ||
+					       models_cuts(limit, early),
+					       "%s: limits %d and %d overlap", row->name,
+					       (int)(early - limits), n);
+		}
 	}
 }
 
@@ -132,6 +176,62 @@ static void models_limits(struct kunit *test)
 
 		models_check_limits(test, table, row, row->limits);
 		models_check_limits(test, table, row, row->precise);
+	}
+}
+
+static const struct x86_extra *models_extra_of(const struct x86_model *row, u64 config)
+{
+	const struct x86_extra *extra = row->extra;
+
+	for (; extra && extra->msr; extra++) {
+		if ((config & extra->mask) >= extra->first && (config & extra->mask) <= extra->last)
+			return extra;
+	}
+	return NULL;
+}
+
+/* Registers beside the selects: what cache events put into them is valid, and twins agree. */
+static void models_extras(struct kunit *test)
+{
+	const struct models_table *table = test->param_value;
+	const struct x86_cpu_id *line;
+
+	for_each_line(line, table) {
+		const struct x86_model *row = models_row(line);
+		const struct x86_extra *extra;
+		const u64 *cache, *values;
+		int i;
+
+		for (extra = row->extra; extra && extra->msr; extra++) {
+			const struct x86_extra *twin = extra + (extra->twin > 0 ? 1 : -1);
+
+			KUNIT_EXPECT_NE_MSG(test, extra->valid, 0, "%s", row->name);
+			KUNIT_EXPECT_PTR_EQ_MSG(test, models_extra_of(row, extra->first), extra,
+						"%s: msr %#x is hidden", row->name, extra->msr);
+			if (!extra->twin)
+				continue;
+			KUNIT_EXPECT_GE(test, twin - row->extra, 0);
+			KUNIT_EXPECT_EQ_MSG(test, twin->first, extra->first + extra->twin, "%s",
+					    row->name);
+			KUNIT_EXPECT_EQ_MSG(test, twin->twin, -extra->twin, "%s", row->name);
+			KUNIT_EXPECT_NE_MSG(test, twin->msr, extra->msr, "%s", row->name);
+		}
+		if (!row->cache)
+			continue;
+		cache = &(*row->cache)[0][0][0];
+		values = row->cache_extra ? &(*row->cache_extra)[0][0][0] : NULL;
+		for (i = 0; i < sizeof(*row->cache) / sizeof(u64); i++) {
+			u64 value = values ? values[i] : 0;
+
+			extra = models_extra_of(row, cache[i]);
+			if (cache[i] == X86_IMPOSSIBLE)
+				extra = NULL;
+			KUNIT_EXPECT_EQ_MSG(test, !extra, !value, "%s: cache event %d", row->name,
+					    i);
+			if (extra)
+				KUNIT_EXPECT_EQ_MSG(test, value & ~extra->valid, 0,
+						    "%s: cache event %d", row->name, i);
+		}
 	}
 }
 
@@ -166,6 +266,176 @@ static void models_lines(struct kunit *test)
 	}
 }
 
+#ifdef CONFIG_CPU_SUP_INTEL
+static const struct x86_cpu_id *const models_intel_tables[] = {
+	x86_intel_core_models, x86_intel_nehalem_models, x86_intel_atom_models,
+	x86_intel_old_models,
+};
+
+static bool models_line_is(const struct x86_cpu_id *line, u32 vfm, int stepping)
+{
+	return line->vendor == VFM_VENDOR(vfm) && line->family == VFM_FAMILY(vfm) &&
+	       (line->model == X86_MODEL_ANY || line->model == VFM_MODEL(vfm)) &&
+	       (line->steppings == X86_STEPPING_ANY || line->steppings & BIT(stepping));
+}
+
+/* The row of a CPU, and in how many tables there is one; NULL: the architectural one. */
+static const struct x86_model *models_of_vfm(u32 vfm, int stepping, int *n)
+{
+	const struct x86_model *row = NULL;
+	const struct x86_cpu_id *line;
+	int i;
+
+	*n = 0;
+	for (i = 0; i < ARRAY_SIZE(models_intel_tables); i++) {
+		for (line = models_intel_tables[i]; models_is_line(line); line++) {
+			if (!models_line_is(line, vfm, stepping))
+				continue;
+			row = row ?: models_row(line);
+			++*n;
+			break;
+		}
+	}
+	return row;
+}
+
+/* The fewest counters that any of Intel's CPUs with four, and with two of them has. */
+#define MODELS_FOUR	(X86_GENERAL(4) | X86_GENERAL(3) << INTEL_PMC_IDX_FIXED)
+
+/* Each generic and cache event has a counter, and one that is general unless it is fixed. */
+static void models_check_events(struct kunit *test, const struct x86_model *row)
+{
+	u64 counters = row->counters ?: MODELS_FOUR;
+	const u64 *cache = row->cache ? &(*row->cache)[0][0][0] : NULL;
+	const struct x86_bank *bank = row->bank ?: &x86_intel_bank;
+	struct x86_key key;
+	int i;
+
+	for (i = 0; row->generic && i < PERF_COUNT_HW_MAX; i++) {
+		if (!row->generic[i] || row->generic[i] == X86_IMPOSSIBLE)
+			continue;
+		KUNIT_EXPECT_EQ_MSG(test, models_key_on(test, row, bank, counters,
+							row->generic[i], &key), 0,
+				    "%s: generic event %d", row->name, i);
+	}
+	for (i = 0; cache && i < sizeof(*row->cache) / sizeof(u64); i++) {
+		if (!cache[i] || cache[i] == X86_IMPOSSIBLE)
+			continue;
+		KUNIT_EXPECT_EQ_MSG(test, models_key_on(test, row, bank, counters, cache[i],
+							&key), 0,
+				    "%s: cache event %d", row->name, i);
+	}
+}
+
+/* Each of Intel's CPUs that the kernel has a name for has one row, or is known to have none. */
+static void models_intel_lines(struct kunit *test)
+{
+	static const u32 rows[] = {
+		INTEL_NEHALEM, INTEL_NEHALEM_EP, INTEL_NEHALEM_EX,
+		INTEL_WESTMERE, INTEL_WESTMERE_EP, INTEL_WESTMERE_EX,
+		INTEL_SANDYBRIDGE, INTEL_SANDYBRIDGE_X, INTEL_IVYBRIDGE, INTEL_IVYBRIDGE_X,
+		INTEL_HASWELL, INTEL_HASWELL_X, INTEL_HASWELL_L, INTEL_HASWELL_G,
+		INTEL_BROADWELL, INTEL_BROADWELL_G, INTEL_BROADWELL_X, INTEL_BROADWELL_D,
+		INTEL_SKYLAKE_L, INTEL_SKYLAKE, INTEL_SKYLAKE_X, INTEL_KABYLAKE_L,
+		INTEL_KABYLAKE, INTEL_COMETLAKE, INTEL_COMETLAKE_L,
+		INTEL_ICELAKE_X, INTEL_ICELAKE_D, INTEL_ICELAKE, INTEL_ICELAKE_L,
+		INTEL_ROCKETLAKE, INTEL_TIGERLAKE_L, INTEL_TIGERLAKE,
+		INTEL_SAPPHIRERAPIDS_X, INTEL_EMERALDRAPIDS_X,
+		INTEL_GRANITERAPIDS_X, INTEL_GRANITERAPIDS_D,
+		INTEL_ALDERLAKE, INTEL_ALDERLAKE_L,
+		INTEL_RAPTORLAKE, INTEL_RAPTORLAKE_P, INTEL_RAPTORLAKE_S,
+		INTEL_METEORLAKE, INTEL_METEORLAKE_L, INTEL_ARROWLAKE, INTEL_ARROWLAKE_U,
+		INTEL_LUNARLAKE_M,
+		INTEL_ATOM_SILVERMONT, INTEL_ATOM_SILVERMONT_D, INTEL_ATOM_SILVERMONT_MID,
+		INTEL_ATOM_AIRMONT, INTEL_ATOM_AIRMONT_MID,
+		INTEL_ATOM_GOLDMONT, INTEL_ATOM_GOLDMONT_D, INTEL_ATOM_GOLDMONT_PLUS,
+		INTEL_ATOM_TREMONT_D, INTEL_ATOM_TREMONT, INTEL_ATOM_TREMONT_L,
+		INTEL_ATOM_GRACEMONT, INTEL_ATOM_CRESTMONT_X, INTEL_ATOM_CRESTMONT,
+	};
+	/* CPUID alone describes these. */
+	static const u32 none[] = {
+		INTEL_NEHALEM_G, INTEL_CANNONLAKE_L, INTEL_ICELAKE_NNPI, INTEL_LAKEFIELD,
+		INTEL_ARROWLAKE_H, INTEL_BARTLETTLAKE, INTEL_PANTHERLAKE_L, INTEL_ATOM_DARKMONT_X,
+		INTEL_PANTHERCOVE_X,
+	};
+	int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		models_of_vfm(rows[i], 0, &n);
+		KUNIT_EXPECT_EQ_MSG(test, n, 1, "model %#x", (u32)VFM_MODEL(rows[i]));
+	}
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		models_of_vfm(none[i], 0, &n);
+		KUNIT_EXPECT_EQ_MSG(test, n, 0, "model %#x", (u32)VFM_MODEL(none[i]));
+	}
+}
+
+/* Events of some rows, and what of eight general and four fixed counters can count them. */
+static void models_intel_limits(struct kunit *test)
+{
+	static const struct {
+		u32 vfm;
+		u64 config;
+		u64 counters;
+	} cases[] = {
+		{ INTEL_SKYLAKE, X86_EVENT(0x3c, 0x00), 0x2000000ffULL },
+		{ INTEL_SKYLAKE, X86_EVENT(0x00, 0x03), 0x400000000ULL },
+		{ INTEL_SKYLAKE, X86_EVENT(0xc0, 0x00), 0x1000000ffULL },
+		{ INTEL_SKYLAKE, X86_EVENT(0xc0, 0x00) | ARCH_PERFMON_EVENTSEL_EDGE, 0xff },
+		{ INTEL_SKYLAKE, X86_EVENT(0xc0, 0x01), 0x02 },
+		{ INTEL_ICELAKE, X86_EVENT(0x00, 0x01), 0x100000000ULL },
+		{ INTEL_ICELAKE, X86_EVENT(0x00, 0x04), 0x800000000ULL },
+		{ INTEL_ICELAKE, X86_EVENT(0x08, 0x0e), 0x0f },
+		{ INTEL_ICELAKE, X86_EVENT(0x2e, 0x41), 0xff },
+		{ INTEL_ICELAKE, X86_EVENT(0xa3, 0x04), 0xff },
+		{ INTEL_ICELAKE, X86_EVENT(0xa3, 0x05), 0x0f },
+		{ INTEL_ICELAKE, X86_EVENT(0xb1, 0x01), 0xff },
+		{ INTEL_ICELAKE, X86_EVENT(0xb7, 0x01), 0x0f },
+		{ INTEL_ICELAKE, X86_EVENT(0xd0, 0x81), 0x0f },
+		{ INTEL_SAPPHIRERAPIDS_X, X86_EVENT(0x24, 0xe1), 0x0f },
+		{ INTEL_SAPPHIRERAPIDS_X, X86_EVENT(0x2a, 0x01), 0x0f },
+		{ INTEL_SAPPHIRERAPIDS_X, X86_EVENT(0x2e, 0x4f), 0xff },
+		{ INTEL_SAPPHIRERAPIDS_X, X86_EVENT(0x3c, 0x01), 0x4000000ffULL },
+		{ INTEL_SAPPHIRERAPIDS_X, X86_EVENT(0xa4, 0x04), 0x01 },
+		{ INTEL_SAPPHIRERAPIDS_X, X86_EVENT(0xa4, 0x02), 0xff },
+		{ INTEL_SAPPHIRERAPIDS_X, X86_EVENT(0xcd, 0x02), 0x01 },
+		{ INTEL_HASWELL, X86_EVENT(0x48, 0x01), 0x04 },
+		{ INTEL_HASWELL, X86_EVENT(0xa3, 0x0c), 0x04 },
+		{ INTEL_HASWELL, X86_EVENT(0xcd, 0x01), 0x08 },
+		{ INTEL_HASWELL, X86_EVENT(0xd1, 0x01), 0xff },
+		{ INTEL_ATOM_TREMONT, X86_EVENT(0x3c, 0x01), 0xff },
+		{ INTEL_ATOM_CRESTMONT, X86_EVENT(0x3c, 0x01), 0x4000000ffULL },
+	};
+	u64 counters = X86_GENERAL(8) | X86_GENERAL(4) << INTEL_PMC_IDX_FIXED;
+	int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct x86_model *row = models_of_vfm(cases[i].vfm, 0, &n);
+		struct x86_key key = { };
+
+		KUNIT_ASSERT_NOT_NULL(test, row);
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, counters,
+						    cases[i].config, &key), 0);
+		KUNIT_EXPECT_EQ_MSG(test, key.allowed, cases[i].counters, "%s: config %#llx",
+				    row->name, cases[i].config);
+	}
+}
+
+static void models_intel_generic(struct kunit *test)
+{
+	const struct x86_cpu_id *line;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(models_intel_tables); i++) {
+		for (line = models_intel_tables[i]; models_is_line(line); line++) {
+			models_check_events(test, models_row(line));
+			if (models_row(line)->little)
+				models_check_events(test, models_row(line)->little);
+		}
+	}
+}
+#endif
+
 #ifdef CONFIG_CPU_SUP_AMD
 /* The row of a family, for CPUs without a feature that has a row of its own. */
 static const struct x86_model *models_of_family(struct kunit *test, int family)
@@ -184,6 +454,22 @@ static const struct x86_model *models_of_family(struct kunit *test, int family)
 	return row;
 }
 
+static int models_key(struct kunit *test, const struct x86_model *row, u64 config,
+		      struct x86_key *key)
+{
+	return models_key_on(test, row, &x86_amd_core_bank,
+			     X86_GENERAL(AMD64_NUM_COUNTERS_CORE), config, key);
+}
+
+/* Counters that it lets the event have, or a negative errno. */
+static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 config)
+{
+	struct x86_key key;
+	int err = models_key(test, row, config, &key);
+
+	return err ?: (s64)key.allowed;
+}
+
 /* There is one row for each family that AMD has made, and Hygon. */
 static void models_amd_families(struct kunit *test)
 {
@@ -194,33 +480,6 @@ static void models_amd_families(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(families); i++)
 		KUNIT_EXPECT_NOT_NULL(test, models_of_family(test, families[i]));
-}
-
-/* Let the driver make a key of an event of a row. Return: 0 or an errno. */
-static int models_key(struct kunit *test, const struct x86_model *row, u64 config,
-		      struct x86_key *key)
-{
-	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
-	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	KUNIT_ASSERT_NOT_NULL(test, event);
-	KUNIT_ASSERT_NOT_NULL(test, core);
-	core->model = row;
-	core->bank = &x86_amd_core_bank;
-	core->counters = X86_GENERAL(AMD64_NUM_COUNTERS_CORE);
-	event->pmu = &core->pmu;
-	event->hw.config = config | ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_USR;
-	return x86_event_key(event, key);
-}
-
-/* Counters that it lets the event have, or a negative errno. */
-static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 config)
-{
-	struct x86_key key;
-	int err = models_key(test, row, config, &key);
-
-	return err ?: (s64)key.allowed;
 }
 
 /* Events, and what of family 15h's counters can count them. */
@@ -300,7 +559,13 @@ static void models_amd_nodes(struct kunit *test)
 static struct kunit_case models_cases[] = {
 	KUNIT_CASE_PARAM(models_configs, models_gen_params),
 	KUNIT_CASE_PARAM(models_limits, models_gen_params),
+	KUNIT_CASE_PARAM(models_extras, models_gen_params),
 	KUNIT_CASE_PARAM(models_lines, models_gen_params),
+#ifdef CONFIG_CPU_SUP_INTEL
+	KUNIT_CASE(models_intel_generic),
+	KUNIT_CASE(models_intel_lines),
+	KUNIT_CASE(models_intel_limits),
+#endif
 #ifdef CONFIG_CPU_SUP_AMD
 	KUNIT_CASE(models_amd_families),
 	KUNIT_CASE(models_amd_15h),

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rows of Intel's big cores from Nehalem to Broadwell.
+ *
+ * The codes are those of Intel's Software Developer's Manual and of its lists of events
+ * (tools/perf/pmu-events/arch/x86/), which also say which counters count what.
+ */
+#include "../engine.h"
+#include "tables.h"
+
+/*
+ * Errata BJ122, BV98 and HSD29: what these count may go to the counter of the same number
+ * of the core's other thread. A thread has four counters, or eight if it has a core alone.
+ */
+#define LEAKS(_first, _last)							\
+	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT,		\
+	  .counters = X86_GENERAL(8), .flags = X86_LIMIT_HT_LEAKS }
+
+/* L1D events of loads and stores, and those of what is locked there, have two counters. */
+#define NHM_L1D		X86_GENERAL(2)
+
+static const struct x86_limit nhm_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	/* Latency of loads */
+	X86_LIMIT_UMASK(0x0b, 0x10, BIT(3)),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_EVENTS(0x40, 0x43, NHM_L1D),
+	X86_LIMIT_EVENT(0x48, NHM_L1D),
+	X86_LIMIT_EVENT(0x4c, NHM_L1D),
+	X86_LIMIT_EVENT(0x4e, NHM_L1D),
+	X86_LIMIT_EVENTS(0x51, 0x53, NHM_L1D),
+	X86_LIMIT_EVENT(0x63, NHM_L1D),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_END
+};
+
+static const struct x86_limit wsm_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_UMASK(0x0b, 0x10, BIT(3)),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_EVENT(0x4c, NHM_L1D),
+	X86_LIMIT_EVENT(0x4e, NHM_L1D),
+	X86_LIMIT_EVENTS(0x51, 0x52, NHM_L1D),
+	/* What is outstanding beyond the core, and of snoops */
+	X86_LIMIT_EVENT(0x60, BIT(0)),
+	X86_LIMIT_EVENT(0x63, NHM_L1D),
+	X86_LIMIT_EVENT(0xb3, BIT(0)),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_END
+};
+
+static const struct x86_limit snb_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	/* Misses of the first level that are outstanding */
+	X86_LIMIT_EVENT(0x48, BIT(2)),
+	X86_LIMIT_UMASK(0xa3, 0x02, BIT(2)),
+	X86_LIMIT_UMASK(0xa3, 0x06, BIT(2)),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	/* Instructions, precisely distributed */
+	X86_LIMIT_UMASK(0xc0, 0x01, BIT(1)),
+	/* Latency of loads, and samples of stores */
+	X86_LIMIT_EVENT(0xcd, BIT(3)),
+	LEAKS(0xd0, 0xd3),
+	X86_LIMIT_END
+};
+
+/* Ivy Bridge, and Haswell */
+static const struct x86_limit ivb_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
+	X86_LIMIT_UMASK(0xa3, 0x08, BIT(2)),
+	X86_LIMIT_UMASK(0xa3, 0x0c, BIT(2)),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_UMASK(0xc0, 0x01, BIT(1)),
+	X86_LIMIT_EVENT(0xcd, BIT(3)),
+	LEAKS(0xd0, 0xd3),
+	X86_LIMIT_END
+};
+
+static const struct x86_limit bdw_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
+	X86_LIMIT_UMASKS(0xa3, 0x08, 0x08, BIT(2)),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_UMASK(0xc0, 0x01, BIT(1)),
+	X86_LIMIT_EVENT(0xcd, BIT(3)),
+	X86_LIMIT_END
+};
+
+/* Offcore responses of Nehalem and Westmere: which memory it was, or none */
+#define NHM_READ		BIT_ULL(0)
+#define NHM_WRITE		(BIT_ULL(1) | BIT_ULL(3))
+#define NHM_PREFETCH		(BIT_ULL(4) | BIT_ULL(5))
+#define NHM_HITS		GENMASK_ULL(10, 8)
+#define NHM_MISS		GENMASK_ULL(15, 12)
+#define NHM_L3			(NHM_HITS | NHM_MISS)
+#define NHM_NODE		GENMASK_ULL(14, 12)
+#define NHM_NODE_MISS		BIT_ULL(13)
+
+static const x86_cache_events nhm_cache = {
+	CACHE(L1D, READ)	= { EVENT(0x0b, 0x01), EVENT(0x51, 0x01) },
+	CACHE(L1D, WRITE)	= { EVENT(0x0b, 0x02), EVENT(0x51, 0x02) },
+	CACHE(L1D, PREFETCH)	= { EVENT(0x4e, 0x01), EVENT(0x4e, 0x02) },
+	CACHE(L1I, READ)	= { EVENT(0x80, 0x03), EVENT(0x80, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(DTLB, READ)	= { EVENT(0x0b, 0x01), EVENT(0x08, 0x01) },
+	CACHE(DTLB, WRITE)	= { EVENT(0x0b, 0x02), EVENT(0x0c, 0x01) },
+	CACHE(ITLB, READ)	= { EVENT(0xc0, 0x01), EVENT(0xc8, 0x20) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xe8, 0x03) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+	CACHE(NODE, READ)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+};
+
+static const x86_cache_events wsm_cache = {
+	CACHE(L1D, READ)	= { EVENT(0x0b, 0x01), EVENT(0x51, 0x01) },
+	CACHE(L1D, WRITE)	= { EVENT(0x0b, 0x02), EVENT(0x51, 0x02) },
+	CACHE(L1D, PREFETCH)	= { EVENT(0x4e, 0x01), EVENT(0x4e, 0x02) },
+	CACHE(L1I, READ)	= { EVENT(0x80, 0x03), EVENT(0x80, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(DTLB, READ)	= { EVENT(0x0b, 0x01), EVENT(0x08, 0x01) },
+	CACHE(DTLB, WRITE)	= { EVENT(0x0b, 0x02), EVENT(0x0c, 0x01) },
+	CACHE(ITLB, READ)	= { EVENT(0xc0, 0x01), EVENT(0x85, 0x01) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xe8, 0x03) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+	CACHE(NODE, READ)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+};
+
+static const x86_cache_events nhm_cache_extra = {
+	CACHE(LL, READ)		= { NHM_READ | NHM_L3, NHM_READ | NHM_MISS },
+	CACHE(LL, WRITE)	= { NHM_WRITE | NHM_L3, NHM_WRITE | NHM_MISS },
+	CACHE(LL, PREFETCH)	= { NHM_PREFETCH | NHM_L3, NHM_PREFETCH | NHM_MISS },
+	CACHE(NODE, READ)	= { NHM_READ | NHM_NODE, NHM_READ | NHM_NODE_MISS },
+	CACHE(NODE, WRITE)	= { NHM_WRITE | NHM_NODE, NHM_WRITE | NHM_NODE_MISS },
+	CACHE(NODE, PREFETCH)	= { NHM_PREFETCH | NHM_NODE, NHM_PREFETCH | NHM_NODE_MISS },
+};
+
+static const struct x86_extra nhm_extra[] = {
+	X86_EXTRA(0xb7, 0x01, MSR_OFFCORE_RSP_0, GENMASK_ULL(15, 0), 0),
+	LATENCY(0x0b, 0x10),
+	X86_EXTRA_END
+};
+
+static const struct x86_extra wsm_extra[] = {
+	OFFCORE_0(0xb7, 0xbb, 0xffff),
+	OFFCORE_1(0xbb, 0xb7, 0xffff),
+	LATENCY(0x0b, 0x10),
+	X86_EXTRA_END
+};
+
+/* Executed is what any of six ports has executed. */
+static const u64 nhm_generic[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= EVENT(0x3c, 0x00),
+	[PERF_COUNT_HW_INSTRUCTIONS]		= EVENT(0xc0, 0x00),
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= EVENT(0x2e, 0x4f),
+	[PERF_COUNT_HW_CACHE_MISSES]		= EVENT(0x2e, 0x41),
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= EVENT(0xc4, 0x00),
+	[PERF_COUNT_HW_BRANCH_MISSES]		= EVENT(0xc5, 0x00),
+	[PERF_COUNT_HW_BUS_CYCLES]		= EVENT(0x3c, 0x01),
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= EVENT_BELOW(0x0e, 0x01, 1),
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= EVENT_BELOW(0xb1, 0x3f, 1),
+	[PERF_COUNT_HW_REF_CPU_CYCLES]		= EVENT(0x00, 0x03),
+};
+
+/*
+ * Offcore responses of Sandy Bridge to Broadwell. Prefetches into the last level are
+ * requests of their own.
+ */
+#define SNB_READ		(BIT_ULL(0) | BIT_ULL(7))
+#define SNB_WRITE		(BIT_ULL(1) | BIT_ULL(8))
+#define SNB_PREFETCH		(BIT_ULL(4) | BIT_ULL(5))
+
+static const x86_cache_events snb_cache = {
+	CACHE(L1D, READ)	= { EVENT(0xd0, 0xf1), EVENT(0x51, 0x01) },
+	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0xf2), EVENT(0x51, 0x08) },
+	CACHE(L1D, PREFETCH)	= { 0, EVENT(0x4e, 0x02) },
+	CACHE(L1I, READ)	= { 0, EVENT(0x80, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
+	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
+	CACHE(DTLB, READ)	= { EVENT(0xd0, 0x81), EVENT(0x08, 0x01) },
+	CACHE(DTLB, WRITE)	= { EVENT(0xd0, 0x82), EVENT(0x49, 0x01) },
+	CACHE(ITLB, READ)	= { EVENT(0x85, 0x10), EVENT(0x85, 0x01) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+	CACHE(NODE, READ)	= NEVER,
+	CACHE(NODE, WRITE)	= NEVER,
+	CACHE(NODE, PREFETCH)	= NEVER,
+};
+
+static const x86_cache_events snb_cache_extra = {
+	CACHE(LL, READ)		= { SNB_READ | OFFCORE_ANY },
+	CACHE(LL, WRITE)	= { SNB_WRITE | OFFCORE_ANY },
+	CACHE(LL, PREFETCH)	= { SNB_PREFETCH | OFFCORE_ANY },
+};
+
+static const x86_cache_events snbx_cache = {
+	CACHE(L1D, READ)	= { EVENT(0xd0, 0xf1), EVENT(0x51, 0x01) },
+	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0xf2), EVENT(0x51, 0x08) },
+	CACHE(L1D, PREFETCH)	= { 0, EVENT(0x4e, 0x02) },
+	CACHE(L1I, READ)	= { 0, EVENT(0x80, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(DTLB, READ)	= { EVENT(0xd0, 0x81), EVENT(0x08, 0x01) },
+	CACHE(DTLB, WRITE)	= { EVENT(0xd0, 0x82), EVENT(0x49, 0x01) },
+	CACHE(ITLB, READ)	= { EVENT(0x85, 0x10), EVENT(0x85, 0x01) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+	CACHE(NODE, READ)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+};
+
+/* The bits of what misses go to memory, and of memory of other nodes, are servers' only. */
+#define SNBX_MISS		GENMASK_ULL(37, 22)
+#define SNBX_NODE		GENMASK_ULL(36, 22)
+#define SNBX_NODE_MISS		GENMASK_ULL(36, 23)
+
+static const x86_cache_events snbx_cache_extra = {
+	CACHE(LL, READ)		= { SNB_READ | OFFCORE_ANY, SNB_READ | SNBX_MISS },
+	CACHE(LL, WRITE)	= { SNB_WRITE | OFFCORE_ANY, SNB_WRITE | SNBX_MISS },
+	CACHE(LL, PREFETCH)	= { SNB_PREFETCH | OFFCORE_ANY, SNB_PREFETCH | SNBX_MISS },
+	CACHE(NODE, READ)	= { SNB_READ | SNBX_NODE, SNB_READ | SNBX_NODE_MISS },
+	CACHE(NODE, WRITE)	= { SNB_WRITE | SNBX_NODE, SNB_WRITE | SNBX_NODE_MISS },
+	CACHE(NODE, PREFETCH)	= { SNB_PREFETCH | SNBX_NODE, SNB_PREFETCH | SNBX_NODE_MISS },
+};
+
+/* Walks of Ivy Bridge's data TLB have a mask of their own for demand loads. */
+static const x86_cache_events ivb_cache = {
+	CACHE(L1D, READ)	= { EVENT(0xd0, 0xf1), EVENT(0x51, 0x01) },
+	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0xf2), EVENT(0x51, 0x08) },
+	CACHE(L1D, PREFETCH)	= { 0, EVENT(0x4e, 0x02) },
+	CACHE(L1I, READ)	= { 0, EVENT(0x80, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
+	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
+	CACHE(DTLB, READ)	= { EVENT(0xd0, 0x81), EVENT(0x08, 0x81) },
+	CACHE(DTLB, WRITE)	= { EVENT(0xd0, 0x82), EVENT(0x49, 0x01) },
+	CACHE(ITLB, READ)	= { EVENT(0x85, 0x10), EVENT(0x85, 0x01) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+	CACHE(NODE, READ)	= NEVER,
+	CACHE(NODE, WRITE)	= NEVER,
+	CACHE(NODE, PREFETCH)	= NEVER,
+};
+
+static const x86_cache_events ivbx_cache = {
+	CACHE(L1D, READ)	= { EVENT(0xd0, 0xf1), EVENT(0x51, 0x01) },
+	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0xf2), EVENT(0x51, 0x08) },
+	CACHE(L1D, PREFETCH)	= { 0, EVENT(0x4e, 0x02) },
+	CACHE(L1I, READ)	= { 0, EVENT(0x80, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(DTLB, READ)	= { EVENT(0xd0, 0x81), EVENT(0x08, 0x81) },
+	CACHE(DTLB, WRITE)	= { EVENT(0xd0, 0x82), EVENT(0x49, 0x01) },
+	CACHE(ITLB, READ)	= { EVENT(0x85, 0x10), EVENT(0x85, 0x01) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+	CACHE(NODE, READ)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+};
+
+static const x86_cache_events hsw_cache = {
+	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81), EVENT(0x51, 0x01) },
+	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },
+	CACHE(L1I, READ)	= { 0, EVENT(0x80, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(DTLB, READ)	= { EVENT(0xd0, 0x81), EVENT(0x08, 0x01) },
+	CACHE(DTLB, WRITE)	= { EVENT(0xd0, 0x82), EVENT(0x49, 0x01) },
+	CACHE(ITLB, READ)	= { EVENT(0x85, 0x60), EVENT(0x85, 0x01) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+	CACHE(NODE, READ)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(NODE, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+};
+
+/* Memory of the own node is at bit 22 in Haswell, and at 26 in Broadwell. */
+#define HSW_LOCAL		BIT_ULL(22)
+#define BDW_LOCAL		BIT_ULL(26)
+#define HSW_REMOTE		GENMASK_ULL(29, 27)
+#define HSW_SNOOPS		GENMASK_ULL(37, 31)
+#define HSW_SNOOPS_MEMORY	GENMASK_ULL(36, 31)
+#define HSW_MISS		(HSW_LOCAL | HSW_REMOTE | HSW_SNOOPS)
+#define HSW_NODE		(HSW_LOCAL | HSW_SNOOPS_MEMORY)
+#define HSW_NODE_MISS		(HSW_REMOTE | HSW_SNOOPS_MEMORY)
+#define BDW_MISS		(BDW_LOCAL | HSW_REMOTE | HSW_SNOOPS_MEMORY)
+#define BDW_NODE		(BDW_LOCAL | HSW_SNOOPS_MEMORY)
+
+static const x86_cache_events hsw_cache_extra = {
+	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | HSW_MISS },
+	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | HSW_MISS },
+	CACHE(NODE, READ)	= { OFFCORE_READ | HSW_NODE, OFFCORE_READ | HSW_NODE_MISS },
+	CACHE(NODE, WRITE)	= { OFFCORE_WRITE | HSW_NODE, OFFCORE_WRITE | HSW_NODE_MISS },
+};
+
+static const x86_cache_events bdw_cache_extra = {
+	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | BDW_MISS },
+	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | BDW_MISS },
+	CACHE(NODE, READ)	= { OFFCORE_READ | BDW_NODE, OFFCORE_READ | HSW_NODE_MISS },
+	CACHE(NODE, WRITE)	= { OFFCORE_WRITE | BDW_NODE, OFFCORE_WRITE | HSW_NODE_MISS },
+};
+
+static const struct x86_extra snb_extra[] = {
+	OFFCORE_0(0xb7, 0xbb, 0x3f807f8fff),
+	OFFCORE_1(0xbb, 0xb7, 0x3f807f8fff),
+	LATENCY(0xcd, 0x01),
+	X86_EXTRA_END
+};
+
+/* With remote memory; from Haswell on clients have the bits, too. */
+static const struct x86_extra snbx_extra[] = {
+	OFFCORE_0(0xb7, 0xbb, 0x3fffff8fff),
+	OFFCORE_1(0xbb, 0xb7, 0x3fffff8fff),
+	LATENCY(0xcd, 0x01),
+	X86_EXTRA_END
+};
+
+static const u64 snb_generic[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= EVENT(0x3c, 0x00),
+	[PERF_COUNT_HW_INSTRUCTIONS]		= EVENT(0xc0, 0x00),
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= EVENT(0x2e, 0x4f),
+	[PERF_COUNT_HW_CACHE_MISSES]		= EVENT(0x2e, 0x41),
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= EVENT(0xc4, 0x00),
+	[PERF_COUNT_HW_BRANCH_MISSES]		= EVENT(0xc5, 0x00),
+	[PERF_COUNT_HW_BUS_CYCLES]		= EVENT(0x3c, 0x01),
+	/* Cycles in which nothing is issued, and in which nothing is executed */
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= EVENT_BELOW(0x0e, 0x01, 1),
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= EVENT_BELOW(0xb1, 0x01, 1),
+	[PERF_COUNT_HW_REF_CPU_CYCLES]		= EVENT(0x00, 0x03),
+};
+
+static const u64 ivb_generic[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES]		= EVENT(0x3c, 0x00),
+	[PERF_COUNT_HW_INSTRUCTIONS]		= EVENT(0xc0, 0x00),
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= EVENT(0x2e, 0x4f),
+	[PERF_COUNT_HW_CACHE_MISSES]		= EVENT(0x2e, 0x41),
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= EVENT(0xc4, 0x00),
+	[PERF_COUNT_HW_BRANCH_MISSES]		= EVENT(0xc5, 0x00),
+	[PERF_COUNT_HW_BUS_CYCLES]		= EVENT(0x3c, 0x01),
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= EVENT_BELOW(0x0e, 0x01, 1),
+	[PERF_COUNT_HW_REF_CPU_CYCLES]		= EVENT(0x00, 0x03),
+};
+
+/* Slots of four a cycle; a thread that shares its core has every other cycle's. */
+static struct attribute *snb_events[] = {
+	X86_EVENT_SMT_ATTR("topdown-total-slots", "event=0x3c,umask=0x0",
+			   "event=0x3c,umask=0x0,any=1"),
+	X86_EVENT_SMT_ATTR("topdown-total-slots.scale", "4", "2"),
+	X86_EVENT_ATTR("topdown-slots-issued", "event=0xe,umask=0x1"),
+	X86_EVENT_ATTR("topdown-slots-retired", "event=0xc2,umask=0x2"),
+	X86_EVENT_ATTR("topdown-fetch-bubbles", "event=0x9c,umask=0x1"),
+	X86_EVENT_SMT_ATTR("topdown-recovery-bubbles", "event=0xd,umask=0x3,cmask=1",
+			   "event=0xd,umask=0x3,cmask=1,any=1"),
+	X86_EVENT_SMT_ATTR("topdown-recovery-bubbles.scale", "4", "2"),
+	NULL
+};
+
+/* Instructions that are precisely distributed, in Haswell and Broadwell */
+static bool counts_precise_instructions(const struct perf_event *event)
+{
+	return (event->hw.config & INTEL_ARCH_EVENT_MASK) == EVENT(0xc0, 0x01);
+}
+
+/*
+ * Erratum AAJ80: the architectural event of branch misses is wrong, and CPUID says that it
+ * is missing. Branches that executed otherwise than predicted are counted instead.
+ */
+static int nhm_probe(struct x86_core *core)
+{
+	int err = x86_intel_probe(core);
+
+	if (!err && !core->generic[PERF_COUNT_HW_BRANCH_MISSES])
+		core->generic[PERF_COUNT_HW_BRANCH_MISSES] = EVENT(0x89, 0x7f);
+	return err;
+}
+
+/* Short periods lose interrupts. */
+static u64 nhm_min_period(const struct perf_event *event)
+{
+	return 32;
+}
+
+static u64 hsw_min_period(const struct perf_event *event)
+{
+	return counts_precise_instructions(event) ? 128 : 32;
+}
+
+/* Errata BDM11 and BDM55 */
+static u64 bdw_min_period(const struct perf_event *event)
+{
+	return counts_precise_instructions(event) ? 128 : 1;
+}
+
+static const struct x86_model nehalem = {
+	INTEL_ROW("nehalem"),
+	.probe		= nhm_probe,
+	.generic	= nhm_generic,
+	.cache		= &nhm_cache,
+	.cache_extra	= &nhm_cache_extra,
+	.limits		= nhm_limits,
+	.extra		= nhm_extra,
+	.min_period	= nhm_min_period,
+};
+
+static const struct x86_model westmere = {
+	INTEL_ROW("westmere"),
+	.generic	= nhm_generic,
+	.cache		= &wsm_cache,
+	.cache_extra	= &nhm_cache_extra,
+	.limits		= wsm_limits,
+	.extra		= wsm_extra,
+};
+
+static const struct x86_model sandybridge = {
+	INTEL_ROW("sandybridge"),
+	.generic	= snb_generic,
+	.cache		= &snb_cache,
+	.cache_extra	= &snb_cache_extra,
+	.limits		= snb_limits,
+	.extra		= snb_extra,
+	.events		= snb_events,
+};
+
+/* The server's LL misses and nodes have events. */
+static const struct x86_model sandybridge_x = {
+	INTEL_ROW("sandybridge"),
+	.generic	= snb_generic,
+	.cache		= &snbx_cache,
+	.cache_extra	= &snbx_cache_extra,
+	.limits		= snb_limits,
+	.extra		= snbx_extra,
+	.events		= snb_events,
+};
+
+static const struct x86_model ivybridge = {
+	INTEL_ROW("ivybridge"),
+	.generic	= ivb_generic,
+	.cache		= &ivb_cache,
+	.cache_extra	= &snb_cache_extra,
+	.limits		= ivb_limits,
+	.extra		= snb_extra,
+	.events		= snb_events,
+};
+
+static const struct x86_model ivybridge_x = {
+	INTEL_ROW("ivybridge"),
+	.generic	= ivb_generic,
+	.cache		= &ivbx_cache,
+	.cache_extra	= &snbx_cache_extra,
+	.limits		= ivb_limits,
+	.extra		= snbx_extra,
+	.events		= snb_events,
+};
+
+static const struct x86_model haswell = {
+	INTEL_ROW_TSX("haswell"),
+	.generic	= x86_intel_generic,
+	.cache		= &hsw_cache,
+	.cache_extra	= &hsw_cache_extra,
+	.limits		= ivb_limits,
+	.extra		= snbx_extra,
+	.events		= snb_events,
+	.min_period	= hsw_min_period,
+};
+
+static const struct x86_model broadwell = {
+	INTEL_ROW_TSX("broadwell"),
+	.generic	= x86_intel_generic,
+	.cache		= &hsw_cache,
+	.cache_extra	= &bdw_cache_extra,
+	.limits		= bdw_limits,
+	.extra		= snbx_extra,
+	.events		= snb_events,
+	.min_period	= bdw_min_period,
+};
+
+const struct x86_cpu_id x86_intel_nehalem_models[] = {
+	X86_MODEL_VFM(INTEL_NEHALEM_EP, nehalem),
+	X86_MODEL_VFM(INTEL_NEHALEM, nehalem),
+	X86_MODEL_VFM(INTEL_NEHALEM_EX, nehalem),
+	X86_MODEL_VFM(INTEL_WESTMERE, westmere),
+	X86_MODEL_VFM(INTEL_WESTMERE_EP, westmere),
+	X86_MODEL_VFM(INTEL_WESTMERE_EX, westmere),
+	X86_MODEL_VFM(INTEL_SANDYBRIDGE, sandybridge),
+	X86_MODEL_VFM(INTEL_SANDYBRIDGE_X, sandybridge_x),
+	X86_MODEL_VFM(INTEL_IVYBRIDGE, ivybridge),
+	X86_MODEL_VFM(INTEL_IVYBRIDGE_X, ivybridge_x),
+	X86_MODEL_VFM(INTEL_HASWELL, haswell),
+	X86_MODEL_VFM(INTEL_HASWELL_X, haswell),
+	X86_MODEL_VFM(INTEL_HASWELL_L, haswell),
+	X86_MODEL_VFM(INTEL_HASWELL_G, haswell),
+	X86_MODEL_VFM(INTEL_BROADWELL, broadwell),
+	X86_MODEL_VFM(INTEL_BROADWELL_G, broadwell),
+	X86_MODEL_VFM(INTEL_BROADWELL_X, broadwell),
+	X86_MODEL_VFM(INTEL_BROADWELL_D, broadwell),
+	{ }
+};
