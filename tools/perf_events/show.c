@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Refusals as text for people, and as JSON for programs: a line each.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "perf-why.h"
+
+static const char *call_name(__u32 call)
+{
+	static const char *const names[] = {
+		[PERF_REFUSED_CALL_OPEN]	= "perf_event_open",
+		[PERF_REFUSED_CALL_IOCTL]	= "ioctl",
+		[PERF_REFUSED_CALL_MMAP]	= "mmap",
+		[PERF_REFUSED_CALL_PRCTL]	= "prctl",
+		[PERF_REFUSED_CALL_SPLICE]	= "splice",
+	};
+
+	return call && call <= PERF_REFUSED_CALL_SPLICE ? names[call] : "?";
+}
+
+static const char *error_name(int error)
+{
+	return strerrorname_np(error) ?: "?";
+}
+
+static void put_json_string(FILE *out, const char *key, const char *text)
+{
+	fprintf(out, ",\"%s\":\"", key);
+	for (; *text; text++) {
+		unsigned char c = *text;
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20)
+			fprintf(out, "\\u%04x", c);
+		else
+			fputc(c, out);
+	}
+	fputc('"', out);
+}
+
+static void show_json(FILE *out, const struct told *told)
+{
+	fprintf(out, "{\"pid\":%d", told->pid);
+	put_json_string(out, "comm", told->comm);
+	put_json_string(out, "call", call_name(told->call));
+	fprintf(out, ",\"errno\":%d", told->error);
+	put_json_string(out, "error", error_name(told->error));
+	put_json_string(out, "name", told->name);
+	put_json_string(out, "field", told->field);
+	fprintf(out, ",\"value\":%llu", (unsigned long long)told->value);
+	put_json_string(out, "pmu", told->pmu);
+	put_json_string(out, "reason", told->reason);
+	fprintf(out, "}\n");
+}
+
+void show_refusal(FILE *out, const struct told *told, bool json)
+{
+	if (json) {
+		show_json(out, told);
+		return;
+	}
+	fprintf(out, "perf-why: %s[%d]: %s: %s: ", told->comm, told->pid, call_name(told->call),
+		error_name(told->error));
+	if (told->pmu[0])
+		fprintf(out, "PMU %s: ", told->pmu);
+	if (told->field[0])
+		fprintf(out, "%s ", told->field);
+	if (told->value)
+		fprintf(out, "(%#llx) ", (unsigned long long)told->value);
+	fprintf(out, "%s\n", told->reason);
+}
