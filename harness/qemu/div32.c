@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Division of 64-bit numbers for 32-bit programs, which gcc takes from its library: a host of 64 bits
- * need not have that of 32 bits.
+ * Division of 64-bit numbers for 32-bit programs, which gcc takes from its library: a host of
+ * 64 bits need not have that of 32 bits.
  */
-#include <stdint.h>
+typedef unsigned long long u64;
 
-uint64_t __udivdi3(uint64_t n, uint64_t d);
-uint64_t __umoddi3(uint64_t n, uint64_t d);
-
-static uint64_t divide(uint64_t n, uint64_t d, uint64_t *rest)
+static u64 divide(u64 n, u64 d, u64 *rest)
 {
-	uint64_t quotient = 0;
+	u64 quotient = 0;
 
 	*rest = 0;
 	for (int i = 63; i >= 0; i--) {
@@ -23,16 +20,16 @@ static uint64_t divide(uint64_t n, uint64_t d, uint64_t *rest)
 	return quotient;
 }
 
-uint64_t __udivdi3(uint64_t n, uint64_t d)
+u64 __udivdi3(u64 n, u64 d)
 {
-	uint64_t rest;
+	u64 rest;
 
 	return divide(n, d, &rest);
 }
 
-uint64_t __umoddi3(uint64_t n, uint64_t d)
+u64 __umoddi3(u64 n, u64 d)
 {
-	uint64_t rest;
+	u64 rest;
 
 	divide(n, d, &rest);
 	return rest;
