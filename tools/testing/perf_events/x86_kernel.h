@@ -127,10 +127,20 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 
 struct pt_regs;
 struct mm_struct;
-struct device_attribute;
-struct attribute;
+struct device;
 struct attribute_group;
 struct perf_event;
+
+struct attribute {
+	const char	*name;
+	unsigned short	mode;
+};
+
+struct device_attribute {
+	struct attribute	attr;
+	ssize_t			(*show)(struct device *dev, struct device_attribute *attr,
+					char *page);
+};
 
 typedef struct { u64 bits; } cpumask_t;
 

@@ -91,6 +91,23 @@ bool perfmon_capable(void)
 
 #include "attr.c"
 
+/* The reasons as errnos: nobody asks for their sentences here. */
+static const int refusals[] = {
+#define REFUSAL(id, error, ...)	-(error),
+#include "refuse_rows.h"
+#undef REFUSAL
+};
+
+int perf_refuse_value(enum perf_refusal_id id, u64 value)
+{
+	return refusals[id];
+}
+
+int perf_refuse_error(enum perf_refusal_id id, int error)
+{
+	return error;
+}
+
 /*
  * The copy has the bytes of the user's memory, with fields completed where the
  * ABI says so, and no other bytes.
@@ -186,7 +203,7 @@ static void check_stages(const struct perf_event_attr *attr)
 		const struct perf_attr_rule *broken = perf_attr_broken_rule(attr, stage);
 		int err = perf_attr_check_at(attr, stage);
 
-		fuzz_assert(err == (broken ? broken->error : 0));
+		fuzz_assert(err == (broken ? refusals[broken->refusal] : 0));
 		fuzz_assert(!err || err == -EINVAL || err == -ENOSYS);
 		/*
 		 * A wrong field lies within the bytes that user space has

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 #include_next <linux/perf_event.h>
+#include <linux/perf_event_ext.h>
 
 #include "../../fuzz.h"
 
@@ -25,12 +26,15 @@
 #define FUZZ_PASTE(value)		FUZZ_IS_1(FUZZ_COMMA_##value)
 #define IS_ENABLED(option)		FUZZ_PASTE(option)
 
-#define offsetofend(type, member)	(offsetof(type, member) + sizeof(((type *)0)->member))
+#define sizeof_field(type, member)	sizeof(((type *)0)->member)
+#define offsetofend(type, member)	(offsetof(type, member) + sizeof_field(type, member))
 #define U16_MAX			UINT16_MAX
 #define PAGE_SIZE		4096UL
 #define __user
 
 typedef int16_t s16;
+
+struct perf_event;
 
 #define LOCKDOWN_PERF		1
 #define CAP_SYS_ADMIN		21
