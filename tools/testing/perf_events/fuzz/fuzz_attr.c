@@ -93,7 +93,8 @@ bool perfmon_capable(void)
 
 /* The reasons as errnos: nobody asks for their sentences here. */
 static const int refusals[] = {
-#define REFUSAL(id, error, ...)	[PERF_REFUSED_##id] = -(error),
+#define REFUSAL(id, error, ...)		\
+	[PERF_REFUSED_##id] = -(error),
 #include "refuse_rows.h"
 #undef REFUSAL
 };
