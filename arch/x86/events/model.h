@@ -9,7 +9,6 @@
 
 #include <linux/bits.h>
 #include <linux/perf_event.h>
-#include <linux/sysfs.h>
 #include <asm/cpu_device_id.h>
 
 struct x86_core;
@@ -160,7 +159,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @merge: select of a counter that is the upper part of the one before it, for events with
  *	X86_LIMIT_PAIR; it counts what the lower one carries. 0: there are no such pairs
  * @extra: events that need one more register
- * @format: attributes of the sysfs directory "format"
+ * @format: attributes of the sysfs directory "format", see attributes.h
  * @events: attributes of the sysfs directory "events", besides the generic ones
  * @init_event: a new event, whose hw.config has been set from the tables: the model's
  *	own checks and changes; NULL: none. May sleep. Returns 0 or what event_init does
@@ -236,59 +235,5 @@ extern const struct x86_bank x86_amd_v2_bank;
 extern struct attribute *x86_amd_format[];
 int x86_amd_probe(struct x86_core *core);
 int x86_amd_init_event(struct perf_event *event);
-
-/* An attribute for @events of a model: a name and its text */
-#define X86_EVENT_ATTR(_name, _text)						\
-	(&((struct perf_pmu_events_attr[]) { {					\
-		.attr = {							\
-			.attr = { .name = _name, .mode = 0444 },		\
-			.show = perf_event_sysfs_show,				\
-		},								\
-		.event_str = _text,						\
-	} })[0].attr.attr)
-
-/* The same, with another text on CPUs whose cores have several threads */
-#define X86_EVENT_SMT_ATTR(_name, _text, _smt_text)				\
-	(&((struct perf_pmu_events_ht_attr[]) { {				\
-		.attr = {							\
-			.attr = { .name = _name, .mode = 0444 },		\
-			.show = x86_event_smt_show,				\
-		},								\
-		.event_str_noht = _text,					\
-		.event_str_ht = _smt_text,					\
-	} })[0].attr.attr)
-
-ssize_t x86_event_smt_show(struct device *dev, struct device_attribute *attr, char *page);
-
-/**
- * struct x86_format_attr - an attribute for @format of a model
- * @attr: the file; its show function is x86_format_show()
- * @text: which bits of struct perf_event_attr the name stands for
- * @with: the file is there only if all of these bits are in the core's config_mask,
- * @without: none of these is,
- * @msr: and this register is among x86_model::extra; 0: whatever is in there
- */
-struct x86_format_attr {
-	struct device_attribute	attr;
-	const char		*text;
-	u64			with;
-	u64			without;
-	u32			msr;
-};
-
-ssize_t x86_format_show(struct device *dev, struct device_attribute *attr, char *page);
-
-#define X86_FORMAT_IF(_name, _text, _with, _without, _msr)			\
-	(&((struct x86_format_attr[]) { {					\
-		.attr = {							\
-			.attr = { .name = _name, .mode = 0444 },		\
-			.show = x86_format_show,				\
-		},								\
-		.text = _text,							\
-		.with = (_with),						\
-		.without = (_without),						\
-		.msr = (_msr),							\
-	} })[0].attr.attr)
-#define X86_FORMAT_ATTR(_name, _text)		X86_FORMAT_IF(_name, _text, 0, 0, 0)
 
 #endif /* _ARCH_X86_EVENTS_MODEL_H */

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 
+#include "attributes.h"
 #include "engine.h"
 
 static struct x86_core *x86_device_core(struct device *dev)

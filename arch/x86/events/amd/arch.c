@@ -7,6 +7,7 @@
 #include <asm/msr.h>
 #include <asm/processor.h>
 
+#include "../attributes.h"
 #include "../engine.h"
 
 const struct x86_bank x86_amd_k7_bank = {

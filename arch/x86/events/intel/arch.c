@@ -6,6 +6,7 @@
 #include <asm/msr.h>
 #include <asm/processor.h>
 
+#include "../attributes.h"
 #include "../engine.h"
 
 /* Of MSR_IA32_PERF_CAPABILITIES: counters can be written in full width. */
@@ -121,10 +122,10 @@ static void x86_intel_drop_missing(struct x86_core *core, u32 missing, int len)
 		core->generic[PERF_COUNT_HW_REF_CPU_CYCLES] = 0;
 }
 
-/* Bits of selects that came with version 3 and went with 5, and those for transactions. */
+/* Bits of selects that CPUs may lack: AnyThread, which has gone again, and transactions. */
 static void x86_intel_probe_config(struct x86_core *core, union cpuid10_edx edx)
 {
-	if (core->version < 3 || edx.split.anythread_deprecated)
+	if (core->version < 2 || edx.split.anythread_deprecated)
 		core->config_mask &= ~ARCH_PERFMON_EVENTSEL_ANY;
 	if (!boot_cpu_has(X86_FEATURE_RTM) && !boot_cpu_has(X86_FEATURE_HLE))
 		core->config_mask &= ~X86_TRANSACTIONS;
@@ -177,11 +178,15 @@ static int x86_intel_arch_probe(struct x86_core *core)
 	return err;
 }
 
-/* Does anybody ask for a raw event's bit that this CPU does not have? */
-static bool x86_intel_lacks(const struct perf_event *event, u64 bit)
+/* Does a raw event ask for AnyThread, which came with version 3, and may be reserved again? */
+static bool x86_intel_lacks_any(const struct perf_event *event)
 {
-	return event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_HW_CACHE &&
-	       (event->attr.config & bit) && !(to_x86_core(event->pmu)->config_mask & bit);
+	const struct x86_core *core = to_x86_core(event->pmu);
+
+	if (event->attr.type == PERF_TYPE_HARDWARE || event->attr.type == PERF_TYPE_HW_CACHE ||
+	    !(event->attr.config & ARCH_PERFMON_EVENTSEL_ANY))
+		return false;
+	return core->version < 3 || !(core->config_mask & ARCH_PERFMON_EVENTSEL_ANY);
 }
 
 /**
@@ -199,15 +204,20 @@ int x86_intel_init_event(struct perf_event *event)
 	const struct perf_event_attr *attr = &event->attr;
 	u64 config = event->hw.config;
 
-	if (x86_intel_lacks(event, ARCH_PERFMON_EVENTSEL_ANY))
-		return -EINVAL;
+	if (x86_intel_lacks_any(event))
+		return perf_event_refuse(event, "attr.config",
+					 "has AnyThread, which this processor does not have",
+					 -EINVAL);
 	if (!(config & X86_TRANSACTIONS))
 		return 0;
 	if (attr->precise_ip || (config & ARCH_PERFMON_EVENTSEL_ANY))
-		return -EOPNOTSUPP;
+		return perf_event_refuse(event, "attr.config",
+					 "is for transactions: not precise, and of one thread",
+					 -EOPNOTSUPP);
 	if ((config & HSW_IN_TX_CHECKPOINTED) && is_sampling_event(event) &&
 	    (attr->freq || attr->sample_period <= X86_NARROW_PERIOD))
-		return -EIO;
+		return perf_event_refuse(event, "attr.sample_period",
+					 "is too short for a counter that aborts take back", -EIO);
 	return 0;
 }
 

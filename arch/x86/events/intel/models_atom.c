@@ -49,6 +49,24 @@ static const u64 grt_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= EVENT(0x3c, 0x01),
 };
 
+/* Loads and stores of the first level are counted, whether they hit or not. */
+static const x86_cache_events bnl_cache = {
+	CACHE(L1D, READ)	= { EVENT(0x40, 0x21) },
+	CACHE(L1D, WRITE)	= { EVENT(0x40, 0x22) },
+	CACHE(L1I, READ)	= { EVENT(0x80, 0x03), EVENT(0x80, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0x29, 0x4f), EVENT(0x29, 0x41) },
+	CACHE(LL, WRITE)	= { EVENT(0x2a, 0x4f), EVENT(0x2a, 0x41) },
+	CACHE(DTLB, READ)	= { EVENT(0x40, 0x21), EVENT(0x08, 0x05) },
+	CACHE(DTLB, WRITE)	= { EVENT(0x40, 0x22), EVENT(0x08, 0x06) },
+	CACHE(ITLB, READ)	= { EVENT(0xc0, 0x00), EVENT(0x82, 0x02) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+};
+
 /* Silvermont counts little of the first level but misses. Its walks are counted as they begin. */
 static const x86_cache_events slm_cache = {
 	CACHE(L1D, READ)	= { 0, EVENT(0x04, 0x01) },
@@ -74,6 +92,29 @@ static const x86_cache_events slm_cache_extra = {
 	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY },
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | SLM_MISS },
 	CACHE(LL, PREFETCH)	= { SLM_PREFETCH | OFFCORE_ANY, SLM_PREFETCH | SLM_MISS },
+};
+
+/* Knights Landing is like it, but that misses and prefetches have no responses. */
+static const x86_cache_events knl_cache = {
+	CACHE(L1D, READ)	= { 0, EVENT(0x04, 0x01) },
+	CACHE(L1I, READ)	= { EVENT(0x80, 0x03), EVENT(0x80, 0x02) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
+	CACHE(LL, PREFETCH)	= NEVER,
+	CACHE(DTLB, READ)	= { 0, EVENT(0x04, 0x08) },
+	CACHE(ITLB, READ)	= { EVENT(0xc0, 0x00),
+				    EVENT(0x05, 0x02) | ARCH_PERFMON_EVENTSEL_EDGE },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+};
+
+static const x86_cache_events knl_cache_extra = {
+	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY },
+	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY },
 };
 
 /* The data TLB is not told from loads and stores; prefetches have offcore responses. */
@@ -191,6 +232,12 @@ static const struct x86_extra cmt_extra[] = {
 	X86_EXTRA_END
 };
 
+static const struct x86_extra knl_extra[] = {
+	OFFCORE_UMASK_0(0xb7, 0x799ffbb6e7),
+	OFFCORE_UMASK_1(0xb7, 0x399ffbffe7),
+	X86_EXTRA_END
+};
+
 /* Slots of two a cycle in Silvermont */
 static struct attribute *slm_events[] = {
 	X86_EVENT_ATTR("topdown-total-slots", "event=0x3c"),
@@ -239,6 +286,23 @@ static struct attribute *cmt_events[] =
 static struct attribute *skt_events[] =
 	TOPDOWN_EVENTS("event=0x9c,umask=0x01", "event=0xa4,umask=0x02", "event=0x73,umask=0x0",
 		       "event=0xc2,umask=0x02");
+
+/* Bonnell and Saltwell */
+static const struct x86_model bonnell = {
+	INTEL_ROW("bonnell"),
+	.generic	= x86_intel_generic,
+	.cache		= &bnl_cache,
+	.limits		= atom_limits,
+};
+
+static const struct x86_model knights_landing = {
+	INTEL_ROW("knights-landing"),
+	.generic	= x86_intel_generic,
+	.cache		= &knl_cache,
+	.cache_extra	= &knl_cache_extra,
+	.limits		= atom_limits,
+	.extra		= knl_extra,
+};
 
 static const struct x86_model silvermont = {
 	INTEL_ROW("silvermont"),
@@ -306,6 +370,11 @@ const struct x86_model x86_intel_lunarlake_little = {
 };
 
 const struct x86_cpu_id x86_intel_atom_models[] = {
+	X86_MODEL_VFM(INTEL_ATOM_BONNELL, bonnell),
+	X86_MODEL_VFM(INTEL_ATOM_BONNELL_MID, bonnell),
+	X86_MODEL_VFM(INTEL_ATOM_SALTWELL, bonnell),
+	X86_MODEL_VFM(INTEL_ATOM_SALTWELL_MID, bonnell),
+	X86_MODEL_VFM(INTEL_ATOM_SALTWELL_TABLET, bonnell),
 	X86_MODEL_VFM(INTEL_ATOM_SILVERMONT, silvermont),
 	X86_MODEL_VFM(INTEL_ATOM_SILVERMONT_D, silvermont),
 	X86_MODEL_VFM(INTEL_ATOM_SILVERMONT_MID, silvermont),
@@ -320,5 +389,7 @@ const struct x86_cpu_id x86_intel_atom_models[] = {
 	X86_MODEL_VFM(INTEL_ATOM_GRACEMONT, gracemont),
 	X86_MODEL_VFM(INTEL_ATOM_CRESTMONT_X, crestmont),
 	X86_MODEL_VFM(INTEL_ATOM_CRESTMONT, crestmont),
+	X86_MODEL_VFM(INTEL_XEON_PHI_KNL, knights_landing),
+	X86_MODEL_VFM(INTEL_XEON_PHI_KNM, knights_landing),
 	{ }
 };

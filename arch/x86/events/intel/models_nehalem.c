@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of Intel's big cores from Nehalem to Broadwell.
+ * Rows of Intel's big cores from the first Core to Broadwell.
  *
  * The codes are those of Intel's Software Developer's Manual and of its lists of events
  * (tools/perf/pmu-events/arch/x86/), which also say which counters count what.
@@ -15,6 +15,48 @@
 #define LEAKS(_first, _last)							\
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT,		\
 	  .counters = X86_GENERAL(8), .flags = X86_LIMIT_HT_LEAKS }
+
+/* Floating point units have a counter each; what is retired by load or port has the first. */
+static const struct x86_limit core_limits[] = {
+	X86_LIMIT_EVENTS(0x11, 0x13, BIT(1)),
+	X86_LIMIT_EVENT(0x14, BIT(0)),
+	X86_LIMIT_EVENT(0x19, BIT(1)),
+	X86_LIMIT_EVENT(0xc1, BIT(0)),
+	X86_LIMIT_END
+};
+
+static const struct x86_limit core2_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_EVENT(0x10, BIT(0)),
+	X86_LIMIT_EVENTS(0x11, 0x13, BIT(1)),
+	X86_LIMIT_EVENT(0x14, BIT(0)),
+	X86_LIMIT_EVENT(0x18, BIT(0)),
+	X86_LIMIT_EVENT(0x19, BIT(1)),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_EVENT(0xa1, BIT(0)),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_EVENT(0xc9, BIT(0)),
+	X86_LIMIT_EVENT(0xcb, BIT(0)),
+	X86_LIMIT_END
+};
+
+static const x86_cache_events core2_cache = {
+	CACHE(L1D, READ)	= { EVENT(0x40, 0x0f), EVENT(0x40, 0x01) },
+	CACHE(L1D, WRITE)	= { EVENT(0x41, 0x0f), EVENT(0x41, 0x01) },
+	CACHE(L1D, PREFETCH)	= { EVENT(0x4e, 0x10) },
+	CACHE(L1I, READ)	= { EVENT(0x80, 0x00), EVENT(0x81, 0x00) },
+	CACHE(L1I, WRITE)	= NEVER,
+	CACHE(LL, READ)		= { EVENT(0x29, 0x4f), EVENT(0x29, 0x41) },
+	CACHE(LL, WRITE)	= { EVENT(0x2a, 0x4f), EVENT(0x2a, 0x41) },
+	CACHE(DTLB, READ)	= { EVENT(0x40, 0x0f), EVENT(0x08, 0x02) },
+	CACHE(DTLB, WRITE)	= { EVENT(0x41, 0x0f), EVENT(0x08, 0x08) },
+	CACHE(ITLB, READ)	= { EVENT(0xc0, 0x00), EVENT(0x82, 0x12) },
+	CACHE(ITLB, WRITE)	= NEVER,
+	CACHE(ITLB, PREFETCH)	= NEVER,
+	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
+	CACHE(BPU, WRITE)	= NEVER,
+	CACHE(BPU, PREFETCH)	= NEVER,
+};
 
 /* L1D events of loads and stores, and those of what is locked there, have two counters. */
 #define NHM_L1D		X86_GENERAL(2)
@@ -109,8 +151,8 @@ static const x86_cache_events nhm_cache = {
 	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
-	CACHE(DTLB, READ)	= { EVENT(0x0b, 0x01), EVENT(0x08, 0x01) },
-	CACHE(DTLB, WRITE)	= { EVENT(0x0b, 0x02), EVENT(0x0c, 0x01) },
+	CACHE(DTLB, READ)	= { EVENT(0x40, 0x0f), EVENT(0x08, 0x01) },
+	CACHE(DTLB, WRITE)	= { EVENT(0x41, 0x0f), EVENT(0x0c, 0x01) },
 	CACHE(ITLB, READ)	= { EVENT(0xc0, 0x01), EVENT(0xc8, 0x20) },
 	CACHE(ITLB, WRITE)	= NEVER,
 	CACHE(ITLB, PREFETCH)	= NEVER,
@@ -433,6 +475,20 @@ static u64 bdw_min_period(const struct perf_event *event)
 	return counts_precise_instructions(event) ? 128 : 1;
 }
 
+/* Yonah: version 1 */
+static const struct x86_model core = {
+	INTEL_ROW("core"),
+	.generic	= x86_intel_generic,
+	.limits		= core_limits,
+};
+
+static const struct x86_model core2 = {
+	INTEL_ROW("core2"),
+	.generic	= x86_intel_generic,
+	.cache		= &core2_cache,
+	.limits		= core2_limits,
+};
+
 static const struct x86_model nehalem = {
 	INTEL_ROW("nehalem"),
 	.probe		= nhm_probe,
@@ -517,8 +573,13 @@ static const struct x86_model broadwell = {
 };
 
 const struct x86_cpu_id x86_intel_nehalem_models[] = {
-	X86_MODEL_VFM(INTEL_NEHALEM_EP, nehalem),
+	X86_MODEL_VFM(INTEL_CORE_YONAH, core),
+	X86_MODEL_VFM(INTEL_CORE2_MEROM, core2),
+	X86_MODEL_VFM(INTEL_CORE2_MEROM_L, core2),
+	X86_MODEL_VFM(INTEL_CORE2_PENRYN, core2),
+	X86_MODEL_VFM(INTEL_CORE2_DUNNINGTON, core2),
 	X86_MODEL_VFM(INTEL_NEHALEM, nehalem),
+	X86_MODEL_VFM(INTEL_NEHALEM_EP, nehalem),
 	X86_MODEL_VFM(INTEL_NEHALEM_EX, nehalem),
 	X86_MODEL_VFM(INTEL_WESTMERE, westmere),
 	X86_MODEL_VFM(INTEL_WESTMERE_EP, westmere),

@@ -8,6 +8,7 @@
 #include <asm/cpu_device_id.h>
 #include <asm/msr-index.h>
 
+#include "../attributes.h"
 #include "../model.h"
 
 /* A cell of a table of cache events: { accesses, misses } */
