@@ -351,6 +351,21 @@ static void x86_settle_node(struct x86_pmu_cpu *cpu)
 	x86_node_keep(cpu, keep);
 }
 
+/* The registers are what has been decided, so counters of counts without clients stand still. */
+static void x86_settle_threads(struct x86_pmu_cpu *cpu)
+{
+	u64 leaks = 0;
+	int i;
+
+	for_each_x86_counter(i, cpu->used) {
+		const struct x86_count *count = &cpu->counts[i];
+
+		if (count->nr_clients && count->counter >= 0 && (count->key.flags & X86_LEAKS))
+			leaks |= BIT_ULL(count->counter);
+	}
+	x86_threads_keep(cpu, cpu->wanted, leaks);
+}
+
 /**
  * x86_apply - bring the registers of this CPU to what has been decided
  * @cpu: this CPU
@@ -379,6 +394,8 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 		/* An interrupt changes nothing of the kind. */
 		if (cpu->node_changed && !in_nmi())
 			x86_settle_node(cpu);
+		if (cpu->threads && cpu->threads_changed && !in_nmi())
+			x86_settle_threads(cpu);
 		barrier();
 	}
 	cpu->applying = false;

@@ -122,6 +122,8 @@ static u64 x86_limited(const struct x86_core *core, const struct x86_limit *limi
 			return (limit->counters & core->counters) | general;
 		if (limit->flags & X86_LIMIT_NODE)
 			key->flags |= X86_NODE;
+		if (limit->flags & X86_LIMIT_HT_LEAKS)
+			key->flags |= X86_LEAKS;
 		if (limit->flags & X86_LIMIT_PAIR) {
 			key->flags |= X86_PAIR;
 			return limit->counters & general & (general >> 1);

@@ -248,8 +248,8 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		x86_drop_extra(cpu, &key, extra);
 	} else {
 		count->extra = extra;
-		/* It may find its counter as it has left it. */
-		if (count->counter >= 0 &&
+		/* It may find its counter as it has left it, unless the other thread has a say. */
+		if (count->counter >= 0 && !cpu->threads &&
 		    !(cpu->wanted & x86_count_takes(count, count->counter))) {
 			count->wanted = count->counter;
 			cpu->wanted |= x86_count_takes(count, count->counter);
@@ -283,6 +283,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	count->extra = NULL;
 	if (count->key.flags & X86_NODE)
 		cpu->node_changed = true;
+	cpu->threads_changed = true;
 	if (count->wanted >= 0)
 		cpu->wanted &= ~x86_count_takes(count, count->wanted);
 	count->wanted = -1;
@@ -342,7 +343,9 @@ int x86_place_counts(struct x86_pmu_cpu *cpu)
 		};
 		n++;
 	}
-	if (in_node)
+	if (cpu->threads)
+		found = x86_place_beside(cpu, counts, wishes, n);
+	else if (in_node)
 		found = x86_assign_in_node(cpu, counts, wishes, n);
 	else
 		found = x86_assign(wishes, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));

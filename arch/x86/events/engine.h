@@ -14,6 +14,7 @@
  *   assign.c		which counter each count gets
  *   extra.c		registers beside the selects
  *   node.c		events that are common to the CPUs of a node
+ *   thread.c		events that spoil counts of the core's other thread
  *   apply.c		brings the registers to what has been decided
  *   registers.c	the registers, and what they hold
  *   overflow.c		the interrupt
@@ -93,6 +94,7 @@ struct x86_core {
 #define X86_ALONE		BIT(2)	/* shares its counter with nobody */
 #define X86_PAIR		BIT(3)	/* takes the counter after its own, too */
 #define X86_NODE		BIT(4)	/* is common to the CPUs of the node, see node.c */
+#define X86_LEAKS		BIT(5)	/* spoils counts of the other thread, see thread.c */
 
 /**
  * struct x86_key - what is counted: equal keys share a count
@@ -149,6 +151,26 @@ struct x86_extra_set {
  */
 struct x86_node {
 	atomic64_t	taken;
+};
+
+/**
+ * struct x86_thread - what one thread of a core counts with
+ * @used: the counters that it may be using
+ * @leaks: of these, those with events that spoil the other thread's counts
+ */
+struct x86_thread {
+	u64	used;
+	u64	leaks;
+};
+
+/**
+ * struct x86_threads - the two threads of a core
+ * @lock: protects @thread; interrupts are off, and it is innermost
+ * @thread: both of them
+ */
+struct x86_threads {
+	raw_spinlock_t		lock;		/* thread */
+	struct x86_thread	thread[2];
 };
 
 /**
@@ -215,6 +237,10 @@ struct x86_count {
  * @node: the node that this CPU is of, and
  * @first_node: this, if the CPU was its first
  * @node_taken: the counters for whose numbers this CPU stands in @node
+ * @threads: of the core that this CPU is a thread of; NULL: no events need them, and
+ * @first_threads: these, if the CPU was the first of its core
+ * @thread: which of the two it is
+ * @threads_changed: it may use less than it has entered there
  * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
  * @has_clean: counters whose value tells nothing about anybody
  */
@@ -248,6 +274,10 @@ struct x86_pmu_cpu {
 	struct x86_node		*node;
 	struct x86_node		first_node;
 	u64			node_taken;
+	struct x86_threads	*threads;
+	struct x86_threads	first_threads;
+	u8			thread;
+	bool			threads_changed;
 	u64			late;
 	u64			has_clean;
 };
@@ -315,6 +345,12 @@ u64 x86_node_others(struct x86_pmu_cpu *cpu, s64 *seen);
 bool x86_node_take(struct x86_pmu_cpu *cpu, s64 seen, u64 counters);
 void x86_node_keep(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_node_init(unsigned int number);
+
+/* thread.c */
+bool x86_place_beside(struct x86_pmu_cpu *cpu, struct x86_count **counts,
+		      struct x86_wish *wishes, int n);
+void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks);
+void x86_threads_init(unsigned int number, const struct x86_core *core);
 
 /* count.c */
 struct x86_count *x86_event_count(const struct perf_event *event);

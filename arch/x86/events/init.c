@@ -122,6 +122,7 @@ static int x86_cpu_starting(unsigned int number)
 	x86_extra_init(number);
 	x86_extra_lost(cpu, false);
 	x86_node_init(number);
+	x86_threads_init(number, core);
 	cpu->core = core;
 	x86_reset_registers(cpu);
 	cpumask_set_cpu(number, &core->cpus);
@@ -140,6 +141,8 @@ static int x86_cpu_dying(unsigned int number)
 	x86_leave_all(cpu);
 	x86_reset_registers(cpu);
 	x86_node_keep(cpu, 0);
+	if (cpu->threads)
+		x86_threads_keep(cpu, 0, 0);
 	cpumask_clear_cpu(number, &cpu->core->cpus);
 	local_irq_restore(flags);
 	return 0;

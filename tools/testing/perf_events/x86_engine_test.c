@@ -12,6 +12,7 @@
 #include "../../../arch/x86/events/registers.c"
 #include "../../../arch/x86/events/extra.c"
 #include "../../../arch/x86/events/node.c"
+#include "../../../arch/x86/events/thread.c"
 #include "../../../arch/x86/events/count.c"
 #include "../../../arch/x86/events/apply.c"
 #include "../../../arch/x86/events/config.c"
@@ -26,6 +27,7 @@
 #define EXTRA_CODE	0xb7	/* with a register beside the select, and its twin */
 #define TWIN_CODE	0xbb
 #define NODE_CODE	0xe9	/* one that is common to the CPUs of the node */
+#define LEAK_CODE	0xd0	/* one that spoils counts of the core's other thread */
 
 /* Of user space's page only the counter's number is asked for, and not looked at. */
 int x86_rdpmc;
@@ -92,7 +94,25 @@ static const struct x86_model model = {
 	.merge = MACHINE_MERGE,
 };
 
+/* A CPU whose core has a second thread */
+static const struct x86_limit thread_limits[] = {
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_EVENT(LIMITED_CODE, X86_GENERAL(2)),
+	{ .first = LEAK_CODE, .last = LEAK_CODE, .mask = X86_MATCH_EVENT,
+	  .counters = X86_GENERAL(4), .flags = X86_LIMIT_HT_LEAKS },
+	X86_LIMIT_END
+};
+
+static const struct x86_model thread_model = {
+	.name = "threads", .limits = thread_limits, .extra = extra,
+	.config_mask = X86_RAW_EVENT_MASK,
+};
+
 static struct x86_core core;
+
+/* The row that is tested */
+static const struct x86_model *row = &model;
 
 /**
  * struct counted - an event, and what it should have counted
@@ -193,11 +213,11 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 
 	machine_start(bank, seed);
 	core = (struct x86_core){
-		.model = &model, .bank = bank, .version = bank->control ? 2 : 1,
+		.model = row, .bank = bank, .version = bank->control ? 2 : 1,
 		.counters = X86_GENERAL(MACHINE_GENERAL) |
 			    (bank->fixed ? X86_GENERAL(MACHINE_FIXED) << INTEL_PMC_IDX_FIXED : 0),
 		.width = MACHINE_WIDTH, .fixed_width = MACHINE_WIDTH, .max_period = max_period,
-		.config_mask = model.config_mask, .counter_msr = bank->counter,
+		.config_mask = row->config_mask, .counter_msr = bank->counter,
 	};
 	x86_core_fill(&core);
 	core.pmu.type = PERF_TYPE_RAW;
@@ -206,6 +226,7 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 	x86_extra_init(0);
 	x86_extra_lost(cpu, true);
 	x86_node_init(0);
+	x86_threads_init(0, &core);
 	other_cpu = 0;
 	cpu->core = &core;
 	x86_reset_registers(cpu);
@@ -236,10 +257,13 @@ static struct perf_event_attr random_attr(void)
 {
 	static const u8 codes[] = {
 		0xc0, 0x3c, ANY_CODE, LIMITED_CODE, EXTRA_CODE, TWIN_CODE, MACHINE_PAIR_CODE,
-		NODE_CODE,
+		NODE_CODE, LEAK_CODE,
 	};
 	struct perf_event_attr attr = { .config = codes[machine_random(ARRAY_SIZE(codes))] };
 
+	if (row == &thread_model &&
+	    (attr.config == NODE_CODE || attr.config == MACHINE_PAIR_CODE))
+		attr.config = LEAK_CODE;
 	if (attr.config == EXTRA_CODE || attr.config == TWIN_CODE)
 		attr.config1 = 1 + machine_random(3);
 	attr.exclude_kernel = machine_random(3) > 0;
@@ -308,11 +332,34 @@ static bool is_node_right(void)
 	return false;
 }
 
+/* No counter that runs has the number of one that the other thread spoils, or is to have alone. */
+static bool is_thread_right(void)
+{
+	const struct x86_thread *mine = &x86_pmu_cpu.first_threads.thread[0];
+	const struct x86_thread *other = &x86_pmu_cpu.first_threads.thread[1];
+	u64 runs = machine.control & X86_GENERAL(MACHINE_GENERAL), leaks = 0;
+	int i;
+
+	if (!x86_pmu_cpu.threads)
+		return true;
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		if ((machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == LEAK_CODE)
+			leaks |= runs & BIT_ULL(i);
+	}
+	if (!(runs & other->leaks) && !(leaks & other->used) &&
+	    !(runs & ~mine->used) && !(leaks & ~mine->leaks))
+		return true;
+	printf("# counters %#llx run, %#llx of them spoil others'; the other thread: %#llx, %#llx\n",
+	       (unsigned long long)runs, (unsigned long long)leaks,
+	       (unsigned long long)other->used, (unsigned long long)other->leaks);
+	return false;
+}
+
 static bool all_right(void)
 {
 	int i;
 
-	if (!is_node_right())
+	if (!is_node_right() || !is_thread_right())
 		return false;
 	if (machine.left) {
 		printf("# %lu overflows were not acknowledged\n", machine.left);
@@ -448,6 +495,24 @@ static void change_other_cpu(void)
 	atomic64_try_cmpxchg(&x86_pmu_cpu.first_node.taken, &taken, taken ^ bit);
 }
 
+/* The core's other thread begins to use a counter, perhaps with an event that spoils, or ends. */
+static void change_other_thread(void)
+{
+	struct x86_threads *threads = x86_pmu_cpu.threads;
+	u64 bit = BIT_ULL(machine_random(MACHINE_GENERAL));
+
+	if (!threads)
+		return;
+	if (threads->thread[1].used & bit) {
+		threads->thread[1].used &= ~bit;
+		threads->thread[1].leaks &= ~bit;
+	} else if (!(threads->thread[0].leaks & bit)) {
+		threads->thread[1].used |= bit;
+		if (!(threads->thread[0].used & bit) && machine_random(2))
+			threads->thread[1].leaks |= bit;
+	}
+}
+
 static bool step(void)
 {
 	struct counted *c = &counted[machine_random(EVENTS)];
@@ -468,6 +533,7 @@ static bool step(void)
 		break;
 	case 5:
 		change_other_cpu();
+		change_other_thread();
 		break;
 	default:
 		machine_run(machine_random(300));
@@ -634,12 +700,14 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(6);
+	ktap_plan(7);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
-	ktap_result(run_random(&with_control, seconds / 4), "with_control_and_mask");
-	ktap_result(run_random(&ack_runs, seconds / 4), "acknowledged_while_it_runs");
-	ktap_result(run_random(&without_mask, seconds / 4), "with_control");
-	ktap_result(run_random(&selects_alone, seconds / 4), "selects_alone");
+	ktap_result(run_random(&with_control, seconds / 5), "with_control_and_mask");
+	ktap_result(run_random(&ack_runs, seconds / 5), "acknowledged_while_it_runs");
+	ktap_result(run_random(&without_mask, seconds / 5), "with_control");
+	ktap_result(run_random(&selects_alone, seconds / 5), "selects_alone");
+	row = &thread_model;
+	ktap_result(run_random(&with_control, seconds / 5), "with_another_thread");
 	return ktap_end();
 }
