@@ -21,11 +21,15 @@ struct x86_pmu_cpu;
 /* In tables of generic and cache events: there is no such event, and never will be (-EINVAL). */
 #define X86_IMPOSSIBLE		(~0ULL)
 
-/* The bits that tell one event from another; a fixed counter counts none with any other bit. */
+/*
+ * The bits that tell one event from another. Of the other bits of a select, fixed counters
+ * have only the modes and AnyThread.
+ */
 #define X86_EVENT(_event, _umask)	((u64)(_event) | (u64)(_umask) << 8)
 #define X86_MATCH_EVENT			ARCH_PERFMON_EVENTSEL_EVENT
 #define X86_MATCH_UMASK			INTEL_ARCH_EVENT_MASK
-#define X86_MATCH_PLAIN			(INTEL_ARCH_EVENT_MASK | X86_ALL_EVENT_FLAGS)
+#define X86_MATCH_PLAIN			(INTEL_ARCH_EVENT_MASK |		\
+					 (X86_ALL_EVENT_FLAGS & ~ARCH_PERFMON_EVENTSEL_ANY))
 
 /**
  * struct x86_limit - events that not every counter can count

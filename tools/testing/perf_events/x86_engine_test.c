@@ -349,7 +349,7 @@ static bool is_thread_right(void)
 	if (!(runs & other->leaks) && !(leaks & other->used) &&
 	    !(runs & ~mine->used) && !(leaks & ~mine->leaks))
 		return true;
-	printf("# counters %#llx run, %#llx of them spoil others'; the other thread: %#llx, %#llx\n",
+	printf("# counters %#llx run, %#llx of them spoil; the other thread: %#llx, %#llx\n",
 	       (unsigned long long)runs, (unsigned long long)leaks,
 	       (unsigned long long)other->used, (unsigned long long)other->leaks);
 	return false;

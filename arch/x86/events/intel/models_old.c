@@ -2,8 +2,6 @@
 /*
  * Rows of Intel CPUs whose PMUs are of their own kinds: P6 and Knights Corner.
  */
-#include <asm/processor.h>
-
 #include "../engine.h"
 #include "tables.h"
 

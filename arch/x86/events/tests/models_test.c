@@ -57,9 +57,9 @@ static const struct x86_model *models_row(const struct x86_cpu_id *line)
  * Let the driver make a key of an event of a row, on a core with these counters.
  * Return: 0 or an errno.
  */
-static int models_key_on(struct kunit *test, const struct x86_model *row,
-			 const struct x86_bank *bank, u64 counters, u64 config,
-			 struct x86_key *key)
+static __maybe_unused int models_key_on(struct kunit *test, const struct x86_model *row,
+					const struct x86_bank *bank, u64 counters,
+					u64 config, struct x86_key *key)
 {
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
 	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
@@ -387,6 +387,8 @@ static void models_intel_limits(struct kunit *test)
 		{ INTEL_SKYLAKE, X86_EVENT(0x3c, 0x00), 0x2000000ffULL },
 		{ INTEL_SKYLAKE, X86_EVENT(0x00, 0x03), 0x400000000ULL },
 		{ INTEL_SKYLAKE, X86_EVENT(0xc0, 0x00), 0x1000000ffULL },
+		{ INTEL_SKYLAKE, X86_EVENT(0xc0, 0x00) | ARCH_PERFMON_EVENTSEL_ANY,
+		  0x1000000ffULL },
 		{ INTEL_SKYLAKE, X86_EVENT(0xc0, 0x00) | ARCH_PERFMON_EVENTSEL_EDGE, 0xff },
 		{ INTEL_SKYLAKE, X86_EVENT(0xc0, 0x01), 0x02 },
 		{ INTEL_ICELAKE, X86_EVENT(0x00, 0x01), 0x100000000ULL },
