@@ -308,9 +308,14 @@ TEST_F(refused, breakpoints)
 
 	if (fd < 0)
 		SKIP(return, "no breakpoints here");
-	REFUSED(BREAKPOINT, EINVAL, open_self(BREAKPOINT(.bp_type = 0)));
+	REFUSED(BREAKPOINT, EINVAL, open_self(BREAKPOINT(.bp_len = 4097, .exclude_kernel = 1)));
+#ifdef __aarch64__
+	/* This architecture refuses all kernel breakpoints of tasks itself. */
+	REFUSED(BREAKPOINT, EINVAL, open_self(BREAKPOINT(.bp_addr = kernel, .exclude_kernel = 1)));
+#else
 	REFUSED(BREAKPOINT_KERNEL, EINVAL,
 		open_self(BREAKPOINT(.bp_addr = kernel, .exclude_kernel = 1)));
+#endif
 	REFUSED(MODIFY_TYPE, EINVAL, ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, EVENT()));
 	REFUSED(MODIFY_MORE, EINVAL,
 		ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, BREAKPOINT(.read_format = 1)));
