@@ -49,11 +49,15 @@ static bool x86_is_armed(const struct x86_count *count, const struct x86_core *c
 	return count->next == bias || ((s64)(count->next - bias) > 0 && left > X86_NEAR);
 }
 
-/*
+/**
+ * x86_note_unseen - a counter that has been read is no longer looked at for its overflow
+ * @cpu: this CPU
+ * @value: what the counter held
+ *
  * A counter that is set anew after its overflow has an interrupt that finds nothing. One
  * that was read just before its overflow may have overflowed since then.
  */
-static void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
+void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
 {
 	const struct x86_bank *bank = cpu->core->bank;
 
@@ -120,8 +124,12 @@ static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	x86_note_unseen(cpu, value);
 }
 
-/* Forget a count without clients. What its counter holds may be known, and stay so. */
-static void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
+/**
+ * x86_count_forget - forget a count without clients
+ * @cpu: this CPU
+ * @count: that has a counter. What that holds may be known, and stay so
+ */
+void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	int counter = count->counter;
 
@@ -318,7 +326,9 @@ static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 	for_each_x86_counter(i, cpu->core->counters & ~cpu->upper) {
 		const struct x86_count *count = cpu->owner[i];
 
-		if (running & BIT_ULL(i))
+		if (running & cpu->claimed & BIT_ULL(i))
+			x86_write_select(cpu, i, cpu->select[i] | bank->run);
+		else if (running & BIT_ULL(i))
 			x86_write_select(cpu, i, x86_select_of(cpu, count, true));
 		else
 			x86_write_select(cpu, i, cpu->select[i] & ~bank->halt);
@@ -385,7 +395,7 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 		cpu->dirty = false;
 		barrier();
 		x86_move_counts(cpu);
-		running = x86_prepare_running(cpu);
+		running = x86_prepare_running(cpu) | READ_ONCE(cpu->claim_running);
 		cpu->running = running;
 		if (cpu->core->bank->control)
 			x86_write_control(cpu, running & ~cpu->guest_only);

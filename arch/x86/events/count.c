@@ -250,7 +250,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		count->extra = extra;
 		/* It may find its counter as it has left it, unless the other thread has a say. */
 		if (count->counter >= 0 && !cpu->threads &&
-		    !(cpu->wanted & x86_count_takes(count, count->counter))) {
+		    !((cpu->wanted | cpu->claimed) & x86_count_takes(count, count->counter))) {
 			count->wanted = count->counter;
 			cpu->wanted |= x86_count_takes(count, count->counter);
 		} else {
@@ -303,7 +303,7 @@ static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, struct x86_count **count
 		others = x86_node_others(cpu, &seen);
 		for (i = 0; i < n; i++) {
 			if (counts[i]->key.flags & X86_NODE)
-				wishes[i].allowed = counts[i]->key.allowed & ~others;
+				wishes[i].allowed = x86_count_allowed(counts[i], cpu->claimed | others);
 		}
 		if (!x86_assign(wishes, n, 0))
 			return false;
@@ -338,7 +338,8 @@ int x86_place_counts(struct x86_pmu_cpu *cpu)
 		in_node |= cpu->counts[i].key.flags & X86_NODE;
 		counts[n] = &cpu->counts[i];
 		wishes[n] = (struct x86_wish){
-			.allowed = counts[n]->key.allowed, .now = counts[n]->counter,
+			.allowed = x86_count_allowed(counts[n], cpu->claimed),
+			.now = counts[n]->counter,
 			.pair = counts[n]->key.flags & X86_PAIR,
 		};
 		n++;

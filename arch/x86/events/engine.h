@@ -16,6 +16,7 @@
  *   node.c		events that are common to the CPUs of a node
  *   thread.c		events that spoil counts of the core's other thread
  *   apply.c		brings the registers to what has been decided
+ *   claim.c		counters that perf does without, as perfctr has them
  *   registers.c	the registers, and what they hold
  *   overflow.c		the interrupt
  *
@@ -31,6 +32,7 @@
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <asm/perfctr.h>
 
 #include "assign.h"
 #include "model.h"
@@ -243,6 +245,9 @@ struct x86_count {
  * @threads_changed: it may use less than it has entered there
  * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
  * @has_clean: counters whose value tells nothing about anybody
+ * @claimed: counters that perf does without for now, see claim.c
+ * @claim_running: those of them that run, for the interrupt, which may stop them
+ * @claim_ints: those of them that interrupt
  */
 struct x86_pmu_cpu {
 	struct x86_core		*core;
@@ -280,6 +285,9 @@ struct x86_pmu_cpu {
 	bool			threads_changed;
 	u64			late;
 	u64			has_clean;
+	u64			claimed;
+	u64			claim_running;
+	u64			claim_ints;
 };
 
 DECLARE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);
@@ -309,6 +317,12 @@ static inline u8 x86_counter_width(const struct x86_core *core, int counter)
 static inline u64 x86_count_takes(const struct x86_count *count, int counter)
 {
 	return (count->key.flags & X86_PAIR ? 3ULL : 1ULL) << counter;
+}
+
+/* The counters that a count may have, of which a pair is named by its lower one. */
+static inline u64 x86_count_allowed(const struct x86_count *count, u64 claimed)
+{
+	return count->key.allowed & ~(count->key.flags & X86_PAIR ? claimed | claimed >> 1 : claimed);
 }
 
 #define for_each_x86_counter(counter, mask)						\
@@ -369,7 +383,23 @@ void x86_event_begin_period(struct perf_event *event);
 /* apply.c */
 void x86_apply(struct x86_pmu_cpu *cpu);
 void x86_leave_all(struct x86_pmu_cpu *cpu);
+void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count);
+void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count);
+
+/* claim.c */
+int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
+void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
+void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
+bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
+void x86_claim_halt(struct x86_pmu_cpu *cpu);
+
+/* perfctr.c */
+#ifdef CONFIG_PERFCTR
+void perfctr_cpu_interrupt(struct pt_regs *regs);
+#else
+static inline void perfctr_cpu_interrupt(struct pt_regs *regs) { }
+#endif
 
 /* config.c */
 int x86_event_init(struct perf_event *event);

@@ -134,6 +134,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 		x86_serve_counter(cpu, counter, regs);
 		served++;
 	}
+	if (x86_claim_overflow(cpu, overflowed))
+		perfctr_cpu_interrupt(regs);
 	served += x86_serve_others(others);
 	/* Status bits of no counter are ours, too: they belong to nobody else. */
 	if (!served && others)

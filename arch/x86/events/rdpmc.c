@@ -89,7 +89,7 @@ void perf_clear_dirty_counters(void)
 
 	if (!cpu->core)
 		return;
-	dirty = cpu->core->counters & ~cpu->has_clean;
+	dirty = cpu->core->counters & ~cpu->has_clean & ~cpu->claimed;
 	for_each_x86_counter(i, dirty) {
 		struct x86_count *count = cpu->owner[i];
 

@@ -153,11 +153,11 @@ u64 x86_fixed_select(u64 config)
 /* Counters that have passed zero; they are negative until then. */
 static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 {
-	u64 overflowed = 0;
+	u64 overflowed = 0, claimed = READ_ONCE(cpu->claim_running) & cpu->claim_ints;
 	int i;
 
 	for_each_x86_counter(i, cpu->core->counters & ~READ_ONCE(cpu->upper)) {
-		if (cpu->owner[i] && (s64)x86_read_counter(cpu->core, i) >= 0)
+		if ((cpu->owner[i] || (claimed & BIT_ULL(i))) && (s64)x86_read_counter(cpu->core, i) >= 0)
 			overflowed |= BIT_ULL(i);
 	}
 	return overflowed;
@@ -249,6 +249,9 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 	if (bank->status)
 		wrmsrl(bank->ack, cpu->core->counters);
 	cpu->running = 0;
+	cpu->claimed = 0;
+	cpu->claim_running = 0;
+	cpu->claim_ints = 0;
 }
 
 /* Counters that are reserved, for cores of any kind. */

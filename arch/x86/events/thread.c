@@ -33,7 +33,7 @@ bool x86_place_beside(struct x86_pmu_cpu *cpu, struct x86_count **counts,
 
 	raw_spin_lock(&threads->lock);
 	for (i = 0; i < n; i++) {
-		wishes[i].allowed = counts[i]->key.allowed & ~other->leaks;
+		wishes[i].allowed = x86_count_allowed(counts[i], cpu->claimed | other->leaks);
 		if (counts[i]->key.flags & X86_LEAKS)
 			wishes[i].allowed &= ~other->used;
 	}

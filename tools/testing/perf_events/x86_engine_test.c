@@ -3,10 +3,17 @@
  * The driver of x86 counters (the kernel's own source) on a CPU that is made of memory:
  * events that come, go, share, move, sample and are stopped by their interrupts, which come
  * at any access to a register. What each event has counted is compared with what the CPU
- * has done meanwhile; and the accesses of each operation are counted.
+ * has done meanwhile; and the accesses of each operation are counted. A perfctr claims
+ * counters for itself at any time, so that events make way.
  */
 #include "x86_kernel.h"
 
+#define CONFIG_PERFCTR
+#define __KERNEL__
+#define __u32 u32
+#define __s32 s32
+#define __u64 u64
+#include "../../../arch/x86/include/asm/perfctr.h"
 #include "../../../arch/x86/events/assign.c"
 #include "../../../arch/x86/events/engine.h"
 #include "../../../arch/x86/events/registers.c"
@@ -15,9 +22,11 @@
 #include "../../../arch/x86/events/thread.c"
 #include "../../../arch/x86/events/count.c"
 #include "../../../arch/x86/events/apply.c"
+#include "../../../arch/x86/events/claim.c"
 #include "../../../arch/x86/events/config.c"
 #include "../../../arch/x86/events/pmu.c"
 #include "../../../arch/x86/events/overflow.c"
+#include "../../../arch/x86/events/perfctr_state.h"
 
 #include "x86_machine.h"
 
@@ -207,6 +216,87 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	return 1;
 }
 
+/* A thread with a perfctr, which counts instructions of user space. */
+
+/**
+ * struct thread - its counters, and what they should have counted
+ * @state: the counters
+ * @has_control: there are any
+ * @running: they run
+ * @begun: instructions of user space so far, when they began to
+ * @overflowed: the interrupt has stopped them
+ * @until: instructions of user space when it did
+ * @counts: all counters should have
+ */
+struct thread {
+	struct perfctr_cpu_state	state;
+	bool				has_control;
+	bool				running;
+	u64				begun;
+	bool				overflowed;
+	u64				until;
+	u64				counts;
+};
+
+static struct thread thread;
+
+static u32 layer_tsc(void)
+{
+	return machine.all;
+}
+
+static u64 layer_read(int counter)
+{
+	return x86_read_counter(&core, counter);
+}
+
+static int layer_take(const struct x86_claim *claim)
+{
+	return x86_claim(&x86_pmu_cpu, claim);
+}
+
+static void layer_set(int counter, u64 value)
+{
+	x86_write_counter(&x86_pmu_cpu, counter, value);
+}
+
+static void layer_run(const struct x86_claim *claim)
+{
+	x86_claim_run(&x86_pmu_cpu, claim);
+}
+
+static void layer_leave(const struct x86_claim *claim)
+{
+	x86_claim_end(&x86_pmu_cpu, claim);
+}
+
+/* Other things run on the CPU in between, unless a test says that nothing does. */
+static bool handed_over;
+static u32 kept[X86_COUNTERS_MAX];
+
+static void layer_keep(int counter, u32 value)
+{
+	kept[counter] = value;
+}
+
+static u32 layer_kept(int counter)
+{
+	return handed_over ? kept[counter] : layer_read(counter);
+}
+
+static const struct perfctr_layer layer = {
+	.tsc = layer_tsc, .read = layer_read, .take = layer_take, .set = layer_set,
+	.run = layer_run, .leave = layer_leave, .keep = layer_keep, .kept = layer_kept,
+};
+
+void perfctr_cpu_interrupt(struct pt_regs *regs)
+{
+	if (thread.overflowed)
+		return;
+	thread.overflowed = true;
+	thread.until = machine.user;
+}
+
 static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 {
 	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
@@ -231,6 +321,7 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 	cpu->core = &core;
 	x86_reset_registers(cpu);
 	memset(counted, 0, sizeof(counted));
+	thread = (struct thread){ };
 }
 
 /* As the core of perf events does when an event is opened. */
@@ -513,11 +604,135 @@ static void change_other_thread(void)
 	}
 }
 
+/* Perf's groups are flexible: all of them go, and those come back that can. */
+void perf_pmu_resched(struct pmu *pmu)
+{
+	struct section before = now();
+	u64 on = 0, added = 0;
+	int i;
+
+	perf_pmu_disable(&core.pmu);
+	for (i = 0; i < EVENTS; i++) {
+		if (!counted[i].on)
+			continue;
+		on |= BIT_ULL(i);
+		remove_event(&counted[i], before);
+	}
+	for (i = 0; i < EVENTS; i++) {
+		if (on & BIT_ULL(i))
+			add_group(BIT_ULL(i), &added, before);
+	}
+	perf_pmu_enable(&core.pmu);
+	for (i = 0; i < EVENTS; i++) {
+		if (!(added & BIT_ULL(i)))
+			continue;
+		counted[i].on = true;
+		has_begun(&counted[i], before);
+	}
+}
+
+static void thread_runs(void)
+{
+	if (!thread.has_control || thread.running || perfctr_state_resume(&layer, &thread.state))
+		return;
+	thread.running = true;
+	thread.begun = machine.user;
+}
+
+static void thread_stops(void)
+{
+	if (!thread.running)
+		return;
+	perfctr_state_suspend(&layer, &thread.state);
+	thread.running = false;
+	thread.counts += (thread.overflowed ? thread.until : machine.user) - thread.begun;
+	thread.overflowed = false;
+}
+
+/* New counters of the thread: any, of any number. */
+static void thread_begins(void)
+{
+	struct perfctr_cpu_control *control = &thread.state.control;
+	struct x86_claim *claim = &thread.state.claim;
+	u64 left;
+	u32 i;
+
+	thread_stops();
+	thread = (struct thread){ .has_control = true };
+	control->tsc_on = 1;
+	for (left = core.counters; left && machine_random(4); left &= left - 1) {
+		int counter = __ffs64(left);
+
+		if (machine_random(2))
+			continue;
+		claim->counters |= BIT_ULL(counter);
+		claim->counter[claim->n] = counter;
+		claim->config[claim->n++] = ANY_CODE | ARCH_PERFMON_EVENTSEL_USR;
+	}
+	control->nractrs = machine_random(2) ? claim->n : machine_random(claim->n + 1);
+	control->nrictrs = claim->n - control->nractrs;
+	for (i = control->nractrs; i < claim->n; i++) {
+		control->ireset[i] = -100 - (s32)machine_random(3000);
+		claim->config[i] |= ARCH_PERFMON_EVENTSEL_INT;
+		claim->ints |= BIT_ULL(claim->counter[i]);
+	}
+	perfctr_state_begin(&thread.state);
+}
+
+/* The interrupt, or the next switch, finds out what has overflowed. */
+static void thread_goes_on(void)
+{
+	bool running = thread.running;
+
+	thread_stops();
+	if (perfctr_state_identify(&thread.state))
+		thread.state.k1 |= PERFCTR_RELOAD;
+	if (running)
+		thread_runs();
+}
+
+static bool thread_is_right(void)
+{
+	const struct perfctr_cpu_state *state = &thread.state;
+	u32 i;
+
+	if (thread.running)
+		return true;
+	for (i = 0; i < state->claim.n; i++) {
+		if (state->pmc[i].sum == thread.counts)
+			continue;
+		printf("# the thread's counter %u, number %d, counted %llu of %llu\n", i,
+		       state->claim.counter[i], (unsigned long long)state->pmc[i].sum,
+		       (unsigned long long)thread.counts);
+		return false;
+	}
+	return true;
+}
+
+static void thread_step(void)
+{
+	switch (machine_random(6)) {
+	case 0:
+		thread_begins();
+		break;
+	case 1:
+		thread_stops();
+		break;
+	case 2:
+		if (thread.running && !thread.overflowed)
+			perfctr_state_sample(&layer, &thread.state);
+		break;
+	default:
+		thread_goes_on();
+		thread_runs();
+	}
+}
+
 static bool step(void)
 {
 	struct counted *c = &counted[machine_random(EVENTS)];
 
-	switch (machine_random(9)) {
+	switch (machine_random(10)) {
 	case 0:
 	case 1:
 		change_events();
@@ -535,10 +750,13 @@ static bool step(void)
 		change_other_cpu();
 		change_other_thread();
 		break;
+	case 6:
+		thread_step();
+		break;
 	default:
 		machine_run(machine_random(300));
 	}
-	return all_right();
+	return all_right() && thread_is_right();
 }
 
 static bool run_random(const struct x86_bank *bank, double seconds)
@@ -682,6 +900,39 @@ static bool overflow(const u8 *codes)
 	return accesses("overflow", 3, 2, 0);
 }
 
+/* A perfctr of four counters: suspended and resumed, then another one's. */
+static bool claims(const struct x86_bank *bank)
+{
+	bool ok;
+	int i;
+
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	thread.has_control = true;
+	thread.state.control.nractrs = N;
+	for (i = 0; i < N; i++) {
+		thread.state.claim.counters |= BIT_ULL(i);
+		thread.state.claim.counter[i] = i;
+		thread.state.claim.config[i] = (0x20 + i) | ARCH_PERFMON_EVENTSEL_USR;
+	}
+	thread.state.claim.n = N;
+	perfctr_state_begin(&thread.state);
+	thread_runs();
+	forget_accesses();
+	thread_stops();
+	handed_over = true;
+	thread_runs();
+	handed_over = false;
+	ok = accesses("perfctr, suspend and resume", N, 0, 0);
+	thread_stops();
+	for (i = 0; i < N; i++)
+		thread.state.claim.config[i] += 0x10;
+	forget_accesses();
+	thread_runs();
+	ok &= accesses("perfctr, resume of another control", N, N, 0);
+	thread_stops();
+	return ok && !harness_warned;
+}
+
 static bool within_bounds(const struct x86_bank *bank)
 {
 	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
@@ -693,7 +944,8 @@ static bool within_bounds(const struct x86_bank *bank)
 	ok = switches();
 	ok &= other_events(others);
 	ok &= single_event();
-	return overflow(some) && ok;
+	ok &= overflow(some);
+	return claims(bank) && ok;
 }
 
 int main(int argc, char **argv)

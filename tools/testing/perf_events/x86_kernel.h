@@ -38,6 +38,7 @@ typedef int16_t s16;
 #define ENOMEM			12
 #define ENODEV			19
 #define EAGAIN			11
+#define EBUSY			16
 #define EOPNOTSUPP		95
 #define GFP_KERNEL		0
 #define pr_info(...)		printf("# " __VA_ARGS__)
@@ -179,6 +180,7 @@ struct perf_event_attr {
 	u64	sample_period;
 	bool	freq;
 	bool	exclude_user;
+	bool	pinned;
 	bool	exclude_kernel;
 	bool	exclude_host;
 	bool	exclude_guest;
@@ -246,6 +248,7 @@ static inline void perf_pmu_enable(struct pmu *pmu)
 		pmu->pmu_enable(pmu);
 }
 
+void perf_pmu_resched(struct pmu *pmu);
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs);
 

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that somebody beside perf has for himself: perfctr, for the thread that runs.
+ *
+ * Claimed counters are taken out of what counts may be placed on. They are named by their
+ * numbers, and so perf's counts make way for them where they can: to other counters, or, if
+ * there are not enough, by waiting until the claim ends. Only pinned events do not wait.
+ *
+ * When a claim ends, its counters stay as they are, and those that do not interrupt even run
+ * on until perf wants them or decides anew what runs. So nothing is written when the next
+ * claim is the same.
+ *
+ * Interrupts are off in all of this, on the CPU that it is about. There is one claim at a
+ * time on a CPU.
+ */
+#include "engine.h"
+
+/* Could pinned events do without these counters? Others can wait. */
+static bool x86_pinned_fit(struct x86_pmu_cpu *cpu, u64 counters)
+{
+	struct x86_wish wishes[X86_COUNTERS_MAX];
+	int i, n = 0;
+
+	for_each_x86_counter(i, cpu->used) {
+		const struct x86_count *count = &cpu->counts[i];
+		struct perf_event *event;
+		bool pinned = false;
+
+		list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+			if (event->group_leader->attr.pinned)
+				pinned = true;
+		}
+		if (!pinned)
+			continue;
+		wishes[n++] = (struct x86_wish){
+			.allowed = x86_count_allowed(count, counters), .now = count->counter,
+			.pair = count->key.flags & X86_PAIR,
+		};
+	}
+	return x86_assign(wishes, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
+}
+
+/* Let perf's counts make way. */
+static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
+{
+	if (!(cpu->wanted & counters))
+		return 0;
+	if (!x86_pinned_fit(cpu, counters))
+		return -EBUSY;
+	cpu->claimed = counters;
+	if (x86_place_counts(cpu))
+		perf_pmu_resched(&cpu->core->pmu);
+	if (WARN_ON_ONCE(cpu->wanted & counters)) {
+		cpu->claimed = 0;
+		return -EBUSY;
+	}
+	if (cpu->dirty)
+		x86_apply(cpu);
+	return 0;
+}
+
+/* Returns whether it has found them as they are to be. */
+static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	u64 fixed = cpu->fixed_control, select;
+	bool same = true;
+	unsigned int i;
+
+	for (i = 0; i < claim->n; i++) {
+		int counter = claim->counter[i];
+		u64 config = claim->config[i];
+
+		cpu->value_turn[counter] = 0;
+		if (x86_counter_is_fixed(counter)) {
+			int n = counter - INTEL_PMC_IDX_FIXED;
+
+			fixed &= ~intel_fixed_bits_by_idx(n, INTEL_FIXED_BITS_MASK);
+			fixed |= intel_fixed_bits_by_idx(n, x86_fixed_select(config));
+			continue;
+		}
+		/* Without a common register the select says that the counter stands still. */
+		if (bank->control || !(claim->ints & BIT_ULL(counter)))
+			config |= bank->run;
+		select = cpu->select[counter];
+		x86_write_select(cpu, counter, config);
+		same &= select == cpu->select[counter];
+	}
+	if (bank->fixed_control) {
+		same &= fixed == cpu->fixed_control;
+		x86_write_fixed_control(cpu, fixed);
+	}
+	cpu->has_clean &= ~claim->counters;
+	return same && (!bank->control || !(claim->counters & ~cpu->control));
+}
+
+/* Let a change of what is claimed be, or leave it to whom an NMI has not disturbed. */
+static void x86_claim_done(struct x86_pmu_cpu *cpu)
+{
+	barrier();
+	cpu->applying = false;
+	if (unlikely(READ_ONCE(cpu->dirty)))
+		x86_apply(cpu);
+}
+
+/**
+ * x86_claim - have counters for oneself
+ * @cpu: this CPU
+ * @claim: which, and what they are to count. Those that interrupt do not run yet
+ *
+ * Return: 0; 1: and all of them have run on from the last claim, as they are to;
+ * or -EBUSY: pinned events, or another claim, are in the way.
+ */
+int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+{
+	bool owned = false, same;
+	int i;
+
+	lockdep_assert_irqs_disabled();
+	if (WARN_ON_ONCE(cpu->claimed || cpu->halted))
+		return -EBUSY;
+	for_each_x86_counter(i, claim->counters)
+		owned |= !!cpu->owner[i];
+	if (owned && x86_claim_make_room(cpu, claim->counters))
+		return -EBUSY;
+	WRITE_ONCE(cpu->applying, true);
+	barrier();
+	cpu->claimed = claim->counters;
+	for_each_x86_counter(i, claim->counters) {
+		/* No event is a client of what is left there. */
+		if (cpu->owner[i])
+			x86_count_forget(cpu, cpu->owner[i]);
+	}
+	if (claim->ints && cpu->core->bank->control)
+		x86_write_control(cpu, cpu->control & ~claim->ints);
+	same = x86_claim_selects(cpu, claim) && !owned && !claim->ints;
+	x86_claim_done(cpu);
+	return same;
+}
+
+/**
+ * x86_claim_run - let all counters of a claim run
+ * @cpu: this CPU
+ * @claim: as it was given to x86_claim()
+ */
+void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	int i;
+
+	WRITE_ONCE(cpu->applying, true);
+	barrier();
+	cpu->claim_ints = claim->ints;
+	WRITE_ONCE(cpu->claim_running, claim->counters);
+	cpu->running |= claim->counters;
+	if (bank->control) {
+		x86_write_control(cpu, cpu->control | claim->counters);
+	} else {
+		for_each_x86_counter(i, claim->ints)
+			x86_write_select(cpu, i, cpu->select[i] | bank->run);
+	}
+	x86_claim_done(cpu);
+}
+
+/**
+ * x86_claim_end - give counters back
+ * @cpu: this CPU
+ * @claim: as it was given to x86_claim()
+ *
+ * What counters hold that do not interrupt is still good until interrupts are on again. The
+ * others stand still.
+ */
+void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	int i;
+
+	lockdep_assert_irqs_disabled();
+	WARN_ON_ONCE(cpu->claimed != claim->counters);
+	WRITE_ONCE(cpu->applying, true);
+	barrier();
+	WRITE_ONCE(cpu->claim_running, 0);
+	cpu->claim_ints = 0;
+	cpu->claimed = 0;
+	if (claim->ints) {
+		cpu->running &= ~claim->ints;
+		if (bank->control)
+			x86_write_control(cpu, cpu->control & ~claim->ints);
+		for_each_x86_counter(i, claim->ints) {
+			if (!bank->control)
+				x86_write_select(cpu, i, cpu->select[i] & ~bank->halt);
+			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
+		}
+	}
+	x86_claim_done(cpu);
+}
+
+/**
+ * x86_claim_overflow - the interrupt has found claimed counters that have overflowed
+ * @cpu: this CPU, in the interrupt
+ * @overflowed: mask of counters
+ *
+ * All counters of the claim stop, until it is made anew.
+ *
+ * Return: whether there were any.
+ */
+bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed)
+{
+	if (!(overflowed & READ_ONCE(cpu->claim_running) & cpu->claim_ints))
+		return false;
+	WRITE_ONCE(cpu->claim_running, 0);
+	WRITE_ONCE(cpu->dirty, true);
+	return true;
+}
+
+/**
+ * x86_claim_halt - let counters stand still that run on after a claim
+ * @cpu: this CPU, without a claim
+ */
+void x86_claim_halt(struct x86_pmu_cpu *cpu)
+{
+	lockdep_assert_irqs_disabled();
+	if (WARN_ON_ONCE(cpu->claimed) || cpu->halted)
+		return;
+	cpu->dirty = true;
+	x86_apply(cpu);
+}
