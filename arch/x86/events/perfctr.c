@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfctr's low-level driver: finds out which rules hold for the CPUs, and runs states on
+ * their counters, which it claims from the driver of perf's PMU. It writes no register.
+ *
+ * An overflow is an NMI, in which no signal can be sent. The NMI stops the counters; the
+ * handler of the high-level driver is called by an interrupt, as soon as that is possible.
+ */
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/irq_work.h>
+#include <linux/mmu_context.h>
+#include <linux/mutex.h>
+#include <linux/perfctr.h>
+#include <linux/syscore_ops.h>
+#include <asm/msr.h>
+#include <asm/mmu_context.h>
+#include <asm/tlbflush.h>
+#include <asm/tsc.h>
+
+#include "engine.h"
+#include "perfctr_rules.h"
+#include "perfctr_state.h"
+
+static_assert(sizeof(struct perfctr_sum_ctrs) == 152);
+static_assert(offsetof(struct perfctr_sum_ctrs, pmc) == 8);
+static_assert(sizeof(struct perfctr_cpu_control) == 324);
+static_assert(offsetof(struct perfctr_cpu_control, pmc_map) == 12);
+static_assert(offsetof(struct perfctr_cpu_control, evntsel) == 84);
+static_assert(offsetof(struct perfctr_cpu_control, p4.escr) == 156);
+static_assert(offsetof(struct perfctr_cpu_control, p4.pebs_enable) == 228);
+static_assert(offsetof(struct perfctr_cpu_control, p4.pebs_matrix_vert) == 232);
+static_assert(offsetof(struct perfctr_cpu_control, ireset) == 236);
+static_assert(offsetof(struct perfctr_cpu_control, reserved) == 308);
+static_assert(offsetof(struct perfctr_cpu_state, tsc_start) == 12);
+static_assert(offsetof(struct perfctr_cpu_state, tsc_sum) == 16);
+static_assert(offsetof(struct perfctr_cpu_state, pmc) == 24);
+static_assert(sizeof_field(struct perfctr_cpu_state, pmc[0]) == 16);
+static_assert(offsetof(struct perfctr_cpu_state, control) == 312);
+static_assert(ARRAY_SIZE(((struct x86_claim *)0)->counter) == PERFCTR_MAX_COUNTERS);
+
+/**
+ * struct perfctr_this_cpu - what perfctr runs on a CPU
+ * @state: runs there; NULL: none does
+ * @work: calls the high-level driver after an overflow
+ * @pc: where that was
+ * @handed_over: @kept is still what the counters hold
+ * @kept: what they held when @state was suspended, by their numbers
+ */
+struct perfctr_this_cpu {
+	struct perfctr_cpu_state	*state;
+	struct irq_work			work;
+	unsigned long			pc;
+	bool				handed_over;
+	u32				kept[X86_COUNTERS_MAX];
+};
+
+static DEFINE_PER_CPU(struct perfctr_this_cpu, perfctr_this_cpu);
+
+/* Constant after perfctr_cpu_init(). */
+static struct perfctr_cpu_kind perfctr_kind;
+static struct cpumask perfctr_forbidden;
+
+/**
+ * perfctr_cpu_name - the kind of CPU; NULL before perfctr_cpu_init()
+ */
+const char *perfctr_cpu_name;
+EXPORT_SYMBOL_GPL(perfctr_cpu_name);
+
+static perfctr_ihandler_t perfctr_ihandler;
+
+/* The layer of registers that there is. */
+
+static u32 perfctr_hw_tsc(void)
+{
+	return rdtsc();
+}
+
+static u64 perfctr_hw_read(int counter)
+{
+	return x86_read_counter(x86_this_cpu()->core, counter);
+}
+
+static int perfctr_hw_take(const struct x86_claim *claim)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	if (!cpu->core || (claim->counters & ~cpu->core->counters))
+		return -EBUSY;
+	return x86_claim(cpu, claim);
+}
+
+static void perfctr_hw_set(int counter, u64 value)
+{
+	x86_write_counter(x86_this_cpu(), counter, value);
+}
+
+static void perfctr_hw_run(const struct x86_claim *claim)
+{
+	x86_claim_run(x86_this_cpu(), claim);
+}
+
+static void perfctr_hw_leave(const struct x86_claim *claim)
+{
+	x86_claim_end(x86_this_cpu(), claim);
+}
+
+static void perfctr_hw_keep(int counter, u32 value)
+{
+	__this_cpu_write(perfctr_this_cpu.kept[counter], value);
+}
+
+static u32 perfctr_hw_kept(int counter)
+{
+	if (__this_cpu_read(perfctr_this_cpu.handed_over))
+		return __this_cpu_read(perfctr_this_cpu.kept[counter]);
+	return perfctr_hw_read(counter);
+}
+
+static const struct perfctr_layer perfctr_hw = {
+	.tsc	= perfctr_hw_tsc,
+	.read	= perfctr_hw_read,
+	.take	= perfctr_hw_take,
+	.set	= perfctr_hw_set,
+	.run	= perfctr_hw_run,
+	.leave	= perfctr_hw_leave,
+	.keep	= perfctr_hw_keep,
+	.kept	= perfctr_hw_kept,
+};
+
+/**
+ * perfctr_cpu_resume - let a state's counters run
+ * @state: that does not run
+ *
+ * Counters that interrupt go on from their start values, the others from whatever the CPU's
+ * hold. Registers that hold what they should are not written. Preemption is off, and stays
+ * off as long as @state runs, but for a switch, before which it is suspended.
+ *
+ * Return: 0, or -EBUSY: perf's pinned events need the counters; nothing runs.
+ */
+int perfctr_cpu_resume(struct perfctr_cpu_state *state)
+{
+	struct perfctr_this_cpu *this;
+	unsigned long flags;
+	int err;
+
+	lockdep_assert_preemption_disabled();
+	local_irq_save(flags);
+	this = this_cpu_ptr(&perfctr_this_cpu);
+	if (WARN_ON_ONCE(this->state)) {
+		local_irq_restore(flags);
+		return -EBUSY;
+	}
+	err = perfctr_state_resume(&perfctr_hw, state);
+	this->handed_over = false;
+	if (!err)
+		this->state = state;
+	local_irq_restore(flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_resume);
+
+/**
+ * perfctr_cpu_suspend - stop a state's counters, and add up what they have counted
+ * @state: that runs on this CPU
+ *
+ * Preemption is off.
+ */
+void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
+{
+	struct perfctr_this_cpu *this;
+	unsigned long flags;
+
+	lockdep_assert_preemption_disabled();
+	local_irq_save(flags);
+	this = this_cpu_ptr(&perfctr_this_cpu);
+	if (!WARN_ON_ONCE(this->state != state)) {
+		this->state = NULL;
+		perfctr_state_suspend(&perfctr_hw, state);
+	}
+	local_irq_restore(flags);
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
+
+/**
+ * perfctr_cpu_hand_over - the next thing on this CPU is that another state is resumed
+ *
+ * What the suspended state's counters held at its end is what the other's begin with, if they
+ * are the same. Interrupts are off, from before perfctr_cpu_suspend() until after
+ * perfctr_cpu_resume().
+ */
+void perfctr_cpu_hand_over(void)
+{
+	lockdep_assert_irqs_disabled();
+	__this_cpu_write(perfctr_this_cpu.handed_over, true);
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_hand_over);
+
+/**
+ * perfctr_cpu_sample - add up what counters have counted, and let them run on
+ * @state: that runs on this CPU
+ *
+ * Counters that interrupt keep their sums until they are suspended. Preemption is off.
+ */
+void perfctr_cpu_sample(struct perfctr_cpu_state *state)
+{
+	unsigned long flags;
+
+	lockdep_assert_preemption_disabled();
+	local_irq_save(flags);
+	if (!WARN_ON_ONCE(__this_cpu_read(perfctr_this_cpu.state) != state))
+		perfctr_state_sample(&perfctr_hw, state);
+	local_irq_restore(flags);
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_sample);
+
+/**
+ * perfctr_cpu_identify_overflow - which counters have overflowed?
+ * @state: that is suspended
+ *
+ * These get their start values. perfctr_cpu_ireload() has to follow before they run again.
+ * Preemption is off since @state was suspended.
+ *
+ * Return: mask of counters, by the control's indices
+ */
+unsigned int perfctr_cpu_identify_overflow(struct perfctr_cpu_state *state)
+{
+	WARN_ON_ONCE(raw_cpu_read(perfctr_this_cpu.state) == state);
+	return perfctr_state_identify(state);
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_identify_overflow);
+
+/**
+ * perfctr_cpu_overflowed - has a counter overflowed, and nobody has heard of it?
+ * @state: that is suspended
+ *
+ * The interrupt may be late: when the state is suspended before it comes, it finds nothing.
+ */
+bool perfctr_cpu_overflowed(const struct perfctr_cpu_state *state)
+{
+	return perfctr_state_overflowed(state);
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_overflowed);
+
+/**
+ * perfctr_cpu_ireload - set counters that interrupt at the next resume in any case
+ * @state: that is suspended
+ */
+void perfctr_cpu_ireload(struct perfctr_cpu_state *state)
+{
+	state->k1 |= PERFCTR_RELOAD;
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_ireload);
+
+/* The model may know of events that need a register which a control cannot set. */
+static int perfctr_check_extra(const struct x86_claim *claim)
+{
+	const struct x86_extra *extra;
+	unsigned int i;
+
+	if (!claim->n || !x86_nr_cores)
+		return 0;
+	for (extra = x86_cores[0]->model->extra; extra && extra->msr; extra++) {
+		for (i = 0; i < claim->n; i++) {
+			u64 config = claim->config[i] & extra->mask;
+
+			if (!x86_counter_is_fixed(claim->counter[i]) &&
+			    config >= extra->first && config <= extra->last)
+				return -EPERM;
+		}
+	}
+	return 0;
+}
+
+/**
+ * perfctr_cpu_update_control - begin with a new control
+ * @state: that does not run, with the new @state->control
+ * @is_global: it is not about a thread
+ *
+ * If the control is refused nothing in @state is enabled. It never sleeps.
+ *
+ * Return: 0; -EPERM: the control asks for what nobody may have, or for interrupts where
+ * there are none; -EINVAL: for what makes no sense.
+ */
+int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
+{
+	int err;
+
+	WARN_ON_ONCE(raw_cpu_read(perfctr_this_cpu.state) == state);
+	state->cstatus = 0;
+	if (!perfctr_kind.family)
+		return -EINVAL;
+	err = perfctr_check(&perfctr_kind, &state->control, is_global, &state->claim);
+	if (!err)
+		err = perfctr_check_extra(&state->claim);
+	if (err)
+		return err;
+	perfctr_state_begin(state);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_update_control);
+
+/**
+ * perfctr_cpu_counts_kernel - does a control count anything in the kernel?
+ * @control: any; perfctr_cpu_update_control() may yet refuse it
+ */
+bool perfctr_cpu_counts_kernel(const struct perfctr_cpu_control *control)
+{
+	return perfctr_kernel(perfctr_kind.family, control);
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_counts_kernel);
+
+/* Overflows */
+
+static void perfctr_call_handler(struct irq_work *work)
+{
+	struct perfctr_this_cpu *this = container_of(work, struct perfctr_this_cpu, work);
+	perfctr_ihandler_t handler = READ_ONCE(perfctr_ihandler);
+
+	if (handler)
+		handler(this->pc);
+}
+
+/**
+ * perfctr_cpu_interrupt - claimed counters have overflowed, and stopped
+ * @regs: where
+ *
+ * NMI.
+ */
+void perfctr_cpu_interrupt(struct pt_regs *regs)
+{
+	struct perfctr_this_cpu *this = this_cpu_ptr(&perfctr_this_cpu);
+
+	this->pc = instruction_pointer(regs);
+	irq_work_queue(&this->work);
+}
+
+/**
+ * perfctr_cpu_set_ihandler - say who is called after an overflow
+ * @handler: called in an interrupt on the CPU of the overflow, as soon as one can be; or
+ *	NULL. It gets the program counter. The state that has overflowed may be suspended by
+ *	then, see perfctr_cpu_overflowed()
+ *
+ * The caller has reserved the hardware, and runs nothing.
+ */
+void perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
+{
+	WRITE_ONCE(perfctr_ihandler, handler);
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_set_ihandler);
+
+/* Who has the hardware */
+
+static DEFINE_MUTEX(perfctr_mutex);
+static const char *perfctr_service;
+
+/**
+ * perfctr_cpu_reserve - have the hardware
+ * @service: name of the high-level driver
+ *
+ * May sleep.
+ *
+ * Return: NULL, or the name of another driver that has it.
+ */
+const char *perfctr_cpu_reserve(const char *service)
+{
+	guard(mutex)(&perfctr_mutex);
+	if (!perfctr_service)
+		perfctr_service = service;
+	else if (strcmp(perfctr_service, service))
+		return perfctr_service;
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_reserve);
+
+static void perfctr_halt(void *unused)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	if (cpu->core && !cpu->claimed)
+		x86_claim_halt(cpu);
+}
+
+/**
+ * perfctr_cpu_release - have the hardware no more
+ * @service: as it was given to perfctr_cpu_reserve()
+ *
+ * The caller runs nothing. May sleep.
+ */
+void perfctr_cpu_release(const char *service)
+{
+	guard(mutex)(&perfctr_mutex);
+	if (WARN_ON_ONCE(!perfctr_service || strcmp(perfctr_service, service)))
+		return;
+	perfctr_cpu_set_ihandler(NULL);
+	on_each_cpu(perfctr_halt, NULL, 1);
+	perfctr_service = NULL;
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_release);
+
+/**
+ * perfctr_cpu_get_info - what the CPUs can do
+ * @info: cpu_features, cpu_khz and tsc_to_cpu_mult are set
+ */
+void perfctr_cpu_get_info(struct perfctr_info *info)
+{
+	info->cpu_features = 0;
+	if (perfctr_kind.counters && READ_ONCE(x86_rdpmc))
+		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
+	if (perfctr_kind.family->has_tsc)
+		info->cpu_features |= PERFCTR_FEATURE_RDTSC;
+	if (perfctr_kind.interrupts && !perfctr_kind.family->no_interrupts)
+		info->cpu_features |= PERFCTR_FEATURE_PCINT;
+	info->cpu_khz = tsc_khz;
+	info->tsc_to_cpu_mult = 1;
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_get_info);
+
+/**
+ * perfctr_cpu_forbidden - CPUs that cannot run a state with counters
+ */
+const struct cpumask *perfctr_cpu_forbidden(void)
+{
+	return &perfctr_forbidden;
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_forbidden);
+
+/**
+ * perfctr_cpu_mapped - a program may read its counters from now on
+ * @mm: where a state has been mapped; locked for writing
+ */
+void perfctr_cpu_mapped(struct mm_struct *mm)
+{
+	mmap_assert_write_locked(mm);
+	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
+		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
+}
+
+/**
+ * perfctr_cpu_unmapped - undo perfctr_cpu_mapped()
+ * @mm: from where a state has been unmapped
+ */
+void perfctr_cpu_unmapped(struct mm_struct *mm)
+{
+	if (atomic_dec_and_test(&mm->context.perf_rdpmc_allowed))
+		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
+}
+
+/* A suspend of the whole system: the last CPU's registers lose what they hold. */
+
+static int perfctr_syscore_suspend(void *data)
+{
+	struct perfctr_this_cpu *this = this_cpu_ptr(&perfctr_this_cpu);
+
+	if (this->state)
+		perfctr_state_suspend(&perfctr_hw, this->state);
+	return 0;
+}
+
+static void perfctr_syscore_resume(void *data)
+{
+	struct perfctr_this_cpu *this = this_cpu_ptr(&perfctr_this_cpu);
+
+	this->handed_over = false;
+	if (this->state)
+		WARN_ON_ONCE(perfctr_state_resume(&perfctr_hw, this->state));
+}
+
+static const struct syscore_ops perfctr_syscore_ops = {
+	.suspend	= perfctr_syscore_suspend,
+	.resume		= perfctr_syscore_resume,
+};
+
+static struct syscore perfctr_syscore = {
+	.ops	= &perfctr_syscore_ops,
+};
+
+static const struct perfctr_family *perfctr_find_amd(void)
+{
+	if (boot_cpu_data.x86 == 0x6)
+		return &perfctr_k7;
+	if (boot_cpu_data.x86 >= 0x15)
+		return &perfctr_amd_15h;
+	if (boot_cpu_data.x86 >= 0x10 || topology_num_cores_per_package() > 1)
+		return &perfctr_k8_multicore;
+	return &perfctr_k8;
+}
+
+/* The families whose counters the registers' driver can run. */
+static const struct perfctr_family *perfctr_find_family(const struct x86_core *core)
+{
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_AMD:
+	case X86_VENDOR_HYGON:
+		return perfctr_find_amd();
+	case X86_VENDOR_CENTAUR:
+	case X86_VENDOR_ZHAOXIN:
+		return &perfctr_zhaoxin;
+	case X86_VENDOR_INTEL:
+		if (core->version)
+			return &perfctr_intel_arch;
+		return boot_cpu_data.x86 == 0x6 ? &perfctr_p6 : NULL;
+	}
+	return NULL;
+}
+
+/**
+ * perfctr_cpu_init - find out what the CPUs can do
+ *
+ * Where there is no PMU whose counters can be had, there is the TSC.
+ *
+ * Return: 0, or -ENODEV: there is not even that.
+ */
+int perfctr_cpu_init(void)
+{
+	const struct x86_core *core = x86_nr_cores ? x86_cores[0] : NULL;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		init_irq_work(per_cpu_ptr(&perfctr_this_cpu.work, cpu), perfctr_call_handler);
+	perfctr_kind.family = core ? perfctr_find_family(core) : NULL;
+	if (perfctr_kind.family) {
+		perfctr_kind.counters = core->counters;
+		perfctr_kind.interrupts = !(core->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT);
+		perfctr_cpu_name = core->model->name;
+		/* Counters of the other kind of a hybrid CPU's cores are others. */
+		if (core->kind)
+			cpumask_andnot(&perfctr_forbidden, cpu_possible_mask, &core->cpus);
+	} else if (boot_cpu_has(X86_FEATURE_TSC)) {
+		perfctr_kind.family = &perfctr_generic;
+		perfctr_cpu_name = perfctr_generic.name;
+	} else {
+		return -ENODEV;
+	}
+	register_syscore(&perfctr_syscore);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_init);
+
+/**
+ * perfctr_cpu_exit - undo perfctr_cpu_init()
+ */
+void perfctr_cpu_exit(void)
+{
+	unsigned int cpu;
+
+	unregister_syscore(&perfctr_syscore);
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&perfctr_this_cpu.work, cpu));
+	perfctr_kind = (struct perfctr_cpu_kind){};
+	cpumask_clear(&perfctr_forbidden);
+	perfctr_cpu_name = NULL;
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_exit);

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What perfctr lets be counted on which family of CPUs.
+ */
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "perfctr_rules.h"
+
+/* A line of a table: on these counters, these bits, or else this error. */
+#define NONE_OF(_on, _mask, _err)						\
+	{ .kind = PERFCTR_NONE_OF, .on = (_on), .mask = (_mask), .err = (_err) }
+#define ONE_OF(_on, _mask, _err)						\
+	{ .kind = PERFCTR_ONE_OF, .on = (_on), .mask = (_mask), .err = (_err) }
+#define ALL_OF(_on, _mask, _err)						\
+	{ .kind = PERFCTR_ALL_OF, .on = (_on), .mask = (_mask), .err = (_err) }
+#define I_MODE(_on, _mask, _err)						\
+	{ .kind = PERFCTR_I_MODE, .on = (_on), .mask = (_mask), .err = (_err) }
+#define NOT_VALUE(_on, _mask, _value, _err)					\
+	{ .kind = PERFCTR_NOT_VALUE, .on = (_on), .mask = (_mask), .value = (_value),	\
+	  .err = (_err) }
+#define ESCR_NONE_OF(_mask, _err)						\
+	{ .kind = PERFCTR_NONE_OF, .on = PERFCTR_ON_P4, .field = PERFCTR_ESCR,	\
+	  .mask = (_mask), .err = (_err) }
+
+/* Bits of an event select from the P6 on */
+#define SELECT_USER		BIT(16)
+#define SELECT_KERNEL		BIT(17)
+#define SELECT_PIN		BIT(19)
+#define SELECT_INT		BIT(20)
+#define SELECT_RESERVED		BIT(21)
+
+static const struct perfctr_rule perfctr_p5_rules[] = {
+	NONE_OF(PERFCTR_ON_ALL, 0xfe00, -EPERM),
+	NONE_OF(PERFCTR_ON_ALL, 0xffff0000, -EPERM),
+	ONE_OF(PERFCTR_ON_ALL, 0xc0, -EINVAL),
+	{ }
+};
+
+static const struct perfctr_rule perfctr_cyrix_rules[] = {
+	NONE_OF(PERFCTR_ON_ALL, 0xfa00, -EPERM),
+	NONE_OF(PERFCTR_ON_ALL, 0xffff0000, -EPERM),
+	ONE_OF(PERFCTR_ON_ALL, 0xc0, -EINVAL),
+	{ }
+};
+
+/* Centaur's have no bits that say in which mode they count: the field is of the event. */
+static const struct perfctr_rule perfctr_winchip_rules[] = {
+	NONE_OF(PERFCTR_ON_ALL, 0xff00, -EPERM),
+	NONE_OF(PERFCTR_ON_ALL, 0xffff0000, -EPERM),
+	{ }
+};
+
+static const struct perfctr_rule perfctr_p6_rules[] = {
+	NONE_OF(PERFCTR_ON_ALL, SELECT_PIN | SELECT_RESERVED, -EPERM),
+	ONE_OF(PERFCTR_ON_ALL, SELECT_USER | SELECT_KERNEL, -EINVAL),
+	/* The first select's bit lets both counters run. */
+	ALL_OF(PERFCTR_ON_FIRST, PERFCTR_ENABLE, -EINVAL),
+	NONE_OF(PERFCTR_ON_OTHERS, PERFCTR_ENABLE, -EPERM),
+	I_MODE(PERFCTR_ON_ALL, SELECT_INT, -EINVAL),
+	{ }
+};
+
+#define SELECT_RULES(_on)							\
+	NONE_OF(_on, SELECT_PIN | SELECT_RESERVED, -EPERM),			\
+	ONE_OF(_on, SELECT_USER | SELECT_KERNEL, -EINVAL),			\
+	ALL_OF(_on, PERFCTR_ENABLE, -EINVAL),					\
+	I_MODE(_on, SELECT_INT, -EINVAL)
+
+static const struct perfctr_rule perfctr_k7_rules[] = {
+	SELECT_RULES(PERFCTR_ON_ALL),
+	{ }
+};
+
+/* Several cores share a northbridge, so no thread can tell its events from others'. */
+static const struct perfctr_rule perfctr_k8_multicore_rules[] = {
+	NOT_VALUE(PERFCTR_ON_ALL | PERFCTR_OF_THREADS, 0xe0, 0xe0, -EPERM),
+	SELECT_RULES(PERFCTR_ON_ALL),
+	{ }
+};
+
+/* What a fixed counter counts is fixed. */
+static const struct perfctr_rule perfctr_arch_rules[] = {
+	SELECT_RULES(PERFCTR_ON_ALL),
+	NONE_OF(PERFCTR_ON_FIXED,
+		(u32)~(SELECT_USER | SELECT_KERNEL | SELECT_INT | PERFCTR_ENABLE), -EINVAL),
+	{ }
+};
+
+static const struct perfctr_rule perfctr_c3_rules[] = {
+	NONE_OF(PERFCTR_ON_ALL, 0xfffffe00, -EPERM),
+	{ }
+};
+
+/* Pentium 4: the CCCR */
+#define CCCR_RESERVED		0xb80007ff
+#define CCCR_EXTENDED_CASCADE	BIT(11)
+#define CCCR_ENABLE		BIT(12)
+#define CCCR_CASCADE		BIT(30)
+#define CCCR_THREADS		(BIT(16) | BIT(17))
+#define CCCR_PMI		BIT(26)
+
+#define P4_RULES								\
+	ONE_OF(PERFCTR_ON_P4, CCCR_ENABLE | CCCR_CASCADE | CCCR_EXTENDED_CASCADE, -EINVAL),	\
+	I_MODE(PERFCTR_ON_P4, CCCR_PMI, -EINVAL),				\
+	ESCR_NONE_OF(BIT(31), -EPERM)
+
+#define P4_ALONE_RULES								\
+	ALL_OF(PERFCTR_ON_P4, CCCR_THREADS, -EINVAL),				\
+	P4_RULES,								\
+	ESCR_NONE_OF(BIT(0) | BIT(1), -EPERM)
+
+#define P4_MODEL2_RULES								\
+	NONE_OF(PERFCTR_ON_P4, CCCR_RESERVED & ~CCCR_EXTENDED_CASCADE, -EPERM),	\
+	NONE_OF(PERFCTR_ON_PLAIN, CCCR_EXTENDED_CASCADE, -EPERM)
+
+static const struct perfctr_rule perfctr_p4_rules[] = {
+	NONE_OF(PERFCTR_ON_P4, CCCR_RESERVED | CCCR_EXTENDED_CASCADE, -EPERM),
+	P4_ALONE_RULES,
+	{ }
+};
+
+static const struct perfctr_rule perfctr_p4_model2_rules[] = {
+	P4_MODEL2_RULES,
+	P4_ALONE_RULES,
+	{ }
+};
+
+static const struct perfctr_rule perfctr_p4_ht_rules[] = {
+	P4_MODEL2_RULES,
+	P4_RULES,
+	{ }
+};
+
+const struct perfctr_family perfctr_generic = {
+	.name = "Generic x86 with TSC", .has_tsc = true, .no_interrupts = true,
+};
+
+/* Modes of a P5: bit 6 in the kernel, 7 in user space, as it is in one half of the register. */
+const struct perfctr_family perfctr_p5 = {
+	.name = "Intel P5", .rules = perfctr_p5_rules, .kernel = BIT(6),
+	.has_tsc = true, .no_interrupts = true,
+};
+
+const struct perfctr_family perfctr_mmx = {
+	.name = "Intel P5 MMX", .rules = perfctr_p5_rules, .kernel = BIT(6),
+	.has_tsc = true, .no_interrupts = true,
+};
+
+const struct perfctr_family perfctr_cyrix = {
+	.name = "Cyrix 6x86MX/MII/III", .rules = perfctr_cyrix_rules, .kernel = BIT(6),
+	.has_tsc = true, .no_interrupts = true,
+};
+
+/* These count in every mode, and so for nobody who must not see the kernel. */
+const struct perfctr_family perfctr_winchip = {
+	.name = "WinChip", .rules = perfctr_winchip_rules, .kernel = ~0U, .no_interrupts = true,
+};
+
+const struct perfctr_family perfctr_c3 = {
+	.name = "VIA C3", .rules = perfctr_c3_rules, .kernel = ~0U,
+	.has_tsc = true, .no_interrupts = true,
+};
+
+const struct perfctr_family perfctr_p6 = {
+	.name = "Intel P6", .rules = perfctr_p6_rules, .kernel = SELECT_KERNEL, .has_tsc = true,
+};
+
+const struct perfctr_family perfctr_k7 = {
+	.name = "AMD K7", .rules = perfctr_k7_rules, .kernel = SELECT_KERNEL, .has_tsc = true,
+};
+
+const struct perfctr_family perfctr_k8 = {
+	.name = "AMD K8", .rules = perfctr_k7_rules, .kernel = SELECT_KERNEL, .has_tsc = true,
+};
+
+const struct perfctr_family perfctr_k8_multicore = {
+	.name = "AMD K8 with several cores", .rules = perfctr_k8_multicore_rules,
+	.kernel = SELECT_KERNEL, .has_tsc = true,
+};
+
+/* Its northbridge has counters of its own. */
+const struct perfctr_family perfctr_amd_15h = {
+	.name = "AMD family 15h and later", .rules = perfctr_k7_rules,
+	.kernel = SELECT_KERNEL, .has_tsc = true,
+};
+
+const struct perfctr_family perfctr_p4 = {
+	.name = "Intel P4", .rules = perfctr_p4_rules, .has_tsc = true, .cccr = true,
+};
+
+const struct perfctr_family perfctr_p4_model2 = {
+	.name = "Intel P4 model 2", .rules = perfctr_p4_model2_rules, .has_tsc = true, .cccr = true,
+};
+
+const struct perfctr_family perfctr_p4_ht = {
+	.name = "Intel P4 with hyper-threading", .rules = perfctr_p4_ht_rules,
+	.has_tsc = true, .cccr = true,
+};
+
+const struct perfctr_family perfctr_intel_arch = {
+	.name = "Intel architectural", .rules = perfctr_arch_rules,
+	.kernel = SELECT_KERNEL, .has_tsc = true,
+};
+
+const struct perfctr_family perfctr_zhaoxin = {
+	.name = "Zhaoxin", .rules = perfctr_arch_rules, .kernel = SELECT_KERNEL, .has_tsc = true,
+};
+
+/* The number of a counter that RDPMC takes as @map; -1: there is no such counter. */
+static int perfctr_counter(const struct perfctr_cpu_kind *kind, u32 map)
+{
+	unsigned int counter = map;
+
+	if (kind->family->cccr)
+		counter &= ~PERFCTR_MAP_FAST;
+	if (counter >= 32) {
+		counter -= PERFCTR_MAP_FIXED;
+		if (counter >= 32)
+			return -1;
+		counter += 32;
+	}
+	return kind->counters & BIT_ULL(counter) ? counter : -1;
+}
+
+static u8 perfctr_place(const struct perfctr_family *family, int counter)
+{
+	if (family->cccr)
+		return counter == 12 || counter >= 15 ? PERFCTR_ON_CASCADING : PERFCTR_ON_PLAIN;
+	if (counter >= 32)
+		return PERFCTR_ON_FIXED;
+	return counter ? PERFCTR_ON_OTHERS : PERFCTR_ON_FIRST;
+}
+
+static bool perfctr_obeys(const struct perfctr_rule *rule, u32 word, bool imode)
+{
+	u32 bits = word & rule->mask;
+
+	switch (rule->kind) {
+	case PERFCTR_NONE_OF:
+		return !bits;
+	case PERFCTR_ONE_OF:
+		return bits;
+	case PERFCTR_ALL_OF:
+		return bits == rule->mask;
+	case PERFCTR_I_MODE:
+		return bits == (imode ? rule->mask : 0);
+	case PERFCTR_NOT_VALUE:
+		return bits != rule->value;
+	}
+	return false;
+}
+
+static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
+				 const struct perfctr_cpu_control *control, unsigned int i,
+				 int counter, bool global)
+{
+	u32 words[] = {
+		[PERFCTR_EVNTSEL] = control->evntsel[i],
+		[PERFCTR_ESCR] = control->p4.escr[i],
+	};
+	u8 place = perfctr_place(kind->family, counter);
+	const struct perfctr_rule *rule;
+
+	for (rule = kind->family->rules; rule->mask; rule++) {
+		if (!(rule->on & place) || (global && (rule->on & PERFCTR_OF_THREADS)))
+			continue;
+		if (!perfctr_obeys(rule, words[rule->field], i >= control->nractrs))
+			return rule->err;
+	}
+	return 0;
+}
+
+/* Replay tagging: the bit that is for it, and those that say what is tagged. */
+static int perfctr_check_pebs(const struct perfctr_cpu_control *control)
+{
+	if (!control->p4.pebs_enable)
+		return control->p4.pebs_matrix_vert ? -EPERM : 0;
+	if (control->p4.pebs_enable & ~(BIT(24) | BIT(10) | BIT(9) | GENMASK(2, 0)))
+		return -EPERM;
+	if (!(control->p4.pebs_enable & BIT(24)))
+		return -EINVAL;
+	return control->p4.pebs_matrix_vert & ~GENMASK(1, 0) ? -EPERM : 0;
+}
+
+/**
+ * perfctr_check - is a control possible?
+ * @kind: the CPUs
+ * @control: of user space
+ * @global: it is not about a thread
+ * @claim: filled in with the counters that it needs
+ *
+ * Any context.
+ *
+ * Return: 0, -EPERM: it asks for what nobody may have; -EINVAL: for what makes no sense.
+ */
+int perfctr_check(const struct perfctr_cpu_kind *kind, const struct perfctr_cpu_control *control,
+		  bool global, struct x86_claim *claim)
+{
+	const struct perfctr_family *family = kind->family;
+	unsigned int i, n;
+	int err;
+
+	memset(claim, 0, sizeof(*claim));
+	if (control->nrictrs && (family->no_interrupts || !kind->interrupts))
+		return -EPERM;
+	if (control->nractrs > PERFCTR_MAX_COUNTERS ||
+	    control->nrictrs > PERFCTR_MAX_COUNTERS - control->nractrs)
+		return -EINVAL;
+	if (control->tsc_on && !family->has_tsc)
+		return -EINVAL;
+	n = control->nractrs + control->nrictrs;
+	if (n > hweight64(kind->counters))
+		return -EINVAL;
+	for (i = 0; i < n; i++) {
+		int counter = perfctr_counter(kind, control->pmc_map[i]);
+
+		if (counter < 0 || (claim->counters & BIT_ULL(counter)))
+			return -EINVAL;
+		err = perfctr_check_counter(kind, control, i, counter, global);
+		if (err)
+			return err;
+		claim->counters |= BIT_ULL(counter);
+		if (i >= control->nractrs)
+			claim->ints |= BIT_ULL(counter);
+		claim->counter[i] = counter;
+		claim->config[i] = control->evntsel[i] & ~PERFCTR_ENABLE;
+	}
+	claim->n = n;
+	if (n && family->cccr) {
+		err = perfctr_check_pebs(control);
+		if (err)
+			return err;
+	}
+	for (i = control->nractrs; i < n; i++) {
+		if (control->ireset[i] >= 0)
+			return -EINVAL;
+		if (family->cccr && (control->evntsel[i] & BIT(25)) && control->ireset[i] != -1)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * perfctr_kernel - does a control count anything that happens in the kernel?
+ * @family: of the CPUs
+ * @control: any; perfctr_check() may yet refuse it
+ */
+bool perfctr_kernel(const struct perfctr_family *family,
+		    const struct perfctr_cpu_control *control)
+{
+	unsigned int i, n;
+
+	n = min(control->nractrs, PERFCTR_MAX_COUNTERS) + min(control->nrictrs, PERFCTR_MAX_COUNTERS);
+	for (i = 0; i < n && i < PERFCTR_MAX_COUNTERS; i++) {
+		/* Of a Pentium 4: bits 1 and 3 of the ESCR, one a thread; a mode of none is rest. */
+		if (family->cccr ? control->p4.escr[i] & (BIT(1) | BIT(3)) :
+				   control->evntsel[i] & family->kernel)
+			return true;
+		if (family->kernel == ~0U)
+			return true;
+	}
+	return false;
+}
