@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Virtual performance counters: the pseudo file system of the objects' files. A file has an
+ * object or none; it can be mapped, and closed, and that is all.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/mount.h>
+#include <linux/pseudo_fs.h>
+
+#include "virtual.h"
+
+static struct vfsmount *vperfctr_mnt __ro_after_init;
+
+static int vperfctr_release(struct inode *inode, struct file *file)
+{
+	struct vperfctr *vp = file->private_data;
+
+	if (vp)
+		vperfctr_put(vp);
+	return 0;
+}
+
+static vm_fault_t vperfctr_fault(struct vm_fault *vmf)
+{
+	struct vperfctr *vp = vmf->vma->vm_file->private_data;
+
+	if (vmf->pgoff)
+		return VM_FAULT_SIGBUS;
+	vmf->page = virt_to_page(vp->state);
+	get_page(vmf->page);
+	return 0;
+}
+
+static void vperfctr_vma_open(struct vm_area_struct *vma)
+{
+	perfctr_cpu_mapped(vma->vm_mm);
+}
+
+static void vperfctr_vma_close(struct vm_area_struct *vma)
+{
+	perfctr_cpu_unmapped(vma->vm_mm);
+}
+
+static const struct vm_operations_struct vperfctr_vm_ops = {
+	.open	= vperfctr_vma_open,
+	.close	= vperfctr_vma_close,
+	.fault	= vperfctr_fault,
+};
+
+static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	if (!file->private_data || vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE ||
+	    (vma->vm_flags & (VM_WRITE | VM_MAYWRITE | VM_EXEC)) ||
+	    !(vma->vm_flags & VM_READ) || !(vma->vm_flags & VM_MAYSHARE))
+		return -EPERM;
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
+	vma->vm_ops = &vperfctr_vm_ops;
+	perfctr_cpu_mapped(vma->vm_mm);
+	return 0;
+}
+
+static const struct file_operations vperfctr_fops = {
+	.release	= vperfctr_release,
+	.mmap		= vperfctr_mmap,
+};
+
+static char *vperfctr_dname(struct dentry *dentry, char *buffer, int size)
+{
+	return dynamic_dname(buffer, size, "vperfctr:[%lu]", d_inode(dentry)->i_ino);
+}
+
+static const struct dentry_operations vperfctr_dentry_ops = {
+	.d_dname	= vperfctr_dname,
+};
+
+static const struct super_operations vperfctr_super_ops = {
+	.statfs	= simple_statfs,
+};
+
+static int vperfctr_init_fs_context(struct fs_context *fc)
+{
+	struct pseudo_fs_context *ctx = init_pseudo(fc, VPERFCTRFS_MAGIC);
+
+	if (!ctx)
+		return -ENOMEM;
+	ctx->ops = &vperfctr_super_ops;
+	ctx->dops = &vperfctr_dentry_ops;
+	return 0;
+}
+
+static struct file_system_type vperfctr_fs = {
+	.name			= "vperfctrfs",
+	.init_fs_context	= vperfctr_init_fs_context,
+	.kill_sb		= kill_anon_super,
+};
+
+/**
+ * vperfctr_init_fs - at boot
+ *
+ * Return: 0 or -ENOMEM
+ */
+int __init vperfctr_init_fs(void)
+{
+	int err = register_filesystem(&vperfctr_fs);
+
+	if (err)
+		return err;
+	vperfctr_mnt = kern_mount(&vperfctr_fs);
+	if (!IS_ERR(vperfctr_mnt))
+		return 0;
+	unregister_filesystem(&vperfctr_fs);
+	return PTR_ERR(vperfctr_mnt);
+}
+
+/**
+ * vperfctr_new_file - a file for an object
+ * @vp: the object, of which it takes a reference; NULL: it has none
+ *
+ * May sleep.
+ *
+ * Return: it, or -ENOMEM, -ENFILE.
+ */
+struct file *vperfctr_new_file(struct vperfctr *vp)
+{
+	struct inode *inode = alloc_anon_inode(vperfctr_mnt->mnt_sb);
+	struct file *file;
+
+	if (IS_ERR(inode))
+		return ERR_CAST(inode);
+	inode->i_mode = S_IFCHR | 0600;
+	file = alloc_file_pseudo(inode, vperfctr_mnt, "", O_RDONLY, &vperfctr_fops);
+	if (IS_ERR(file)) {
+		iput(inode);
+		return file;
+	}
+	if (vp)
+		vperfctr_get(vp);
+	file->private_data = vp;
+	return file;
+}
+
+/**
+ * vperfctr_is_file - is this one of these files?
+ * @file: any
+ */
+bool vperfctr_is_file(const struct file *file)
+{
+	return file->f_op == &vperfctr_fops;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Virtual performance counters: objects, and who has the hardware.
+ */
+#include <linux/gfp.h>
+#include <linux/init.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "virtual.h"
+
+/* While there are objects, and for a while after the last one, the hardware is reserved. */
+#define VPERFCTR_IDLE	HZ
+
+static const char vperfctr_service[] = "drivers/perfctr/virtual";
+
+DEFINE_STATIC_KEY_FALSE(vperfctr_used);
+
+static bool vperfctr_available __ro_after_init;
+static DEFINE_MUTEX(vperfctr_mutex);		/* vperfctr_reserved */
+static bool vperfctr_reserved;
+static atomic_t vperfctr_objects;
+
+static void vperfctr_idle(struct work_struct *work)
+{
+	guard(mutex)(&vperfctr_mutex);
+	if (atomic_read(&vperfctr_objects) || !vperfctr_reserved)
+		return;
+	static_branch_disable(&vperfctr_used);
+	perfctr_cpu_release(vperfctr_service);
+	vperfctr_reserved = false;
+}
+
+static DECLARE_DELAYED_WORK(vperfctr_idle_work, vperfctr_idle);
+
+/**
+ * vperfctr_use_hardware - be going to have one more object
+ *
+ * May sleep.
+ *
+ * Return: 0; -ENODEV: there are no counters of any kind; -EBUSY: another driver has them.
+ */
+int vperfctr_use_hardware(void)
+{
+	const char *other;
+
+	if (!vperfctr_available)
+		return -ENODEV;
+	if (atomic_inc_not_zero(&vperfctr_objects))
+		return 0;
+	guard(mutex)(&vperfctr_mutex);
+	if (!vperfctr_reserved) {
+		other = perfctr_cpu_reserve(vperfctr_service);
+		if (other) {
+			pr_info_ratelimited("perfctr: %s has the counters\n", other);
+			return -EBUSY;
+		}
+		perfctr_cpu_set_ihandler(vperfctr_overflow_handler);
+		static_branch_enable(&vperfctr_used);
+		vperfctr_reserved = true;
+	}
+	atomic_inc(&vperfctr_objects);
+	return 0;
+}
+
+/**
+ * vperfctr_unuse_hardware - there is one object less
+ *
+ * Any context but NMI.
+ */
+void vperfctr_unuse_hardware(void)
+{
+	if (atomic_dec_and_test(&vperfctr_objects))
+		schedule_delayed_work(&vperfctr_idle_work, VPERFCTR_IDLE);
+}
+
+/**
+ * vperfctr_alloc - a new object, without an owner
+ *
+ * The caller has an object, or has called vperfctr_use_hardware(); the object takes that
+ * over. May sleep.
+ *
+ * Return: it, with one reference; NULL: no memory.
+ */
+struct vperfctr *vperfctr_alloc(void)
+{
+	struct vperfctr *vp = kzalloc(sizeof(*vp), GFP_KERNEL_ACCOUNT);
+
+	BUILD_BUG_ON(sizeof(*vp->state) > PAGE_SIZE);
+	if (!vp)
+		return NULL;
+	vp->state = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!vp->state) {
+		kfree(vp);
+		return NULL;
+	}
+	refcount_set(&vp->refs, 1);
+	spin_lock_init(&vp->lock);
+	return vp;
+}
+
+static void vperfctr_free(struct rcu_head *rcu)
+{
+	struct vperfctr *vp = container_of(rcu, struct vperfctr, rcu);
+
+	/* A mapping that is going has a reference to the page of its own. */
+	free_page((unsigned long)vp->state);
+	kfree(vp);
+}
+
+/**
+ * vperfctr_get - one more reference
+ * @vp: to which the caller has one
+ */
+void vperfctr_get(struct vperfctr *vp)
+{
+	refcount_inc(&vp->refs);
+}
+
+/**
+ * vperfctr_put - one reference less
+ * @vp: which may be gone then. Any context but NMI
+ */
+void vperfctr_put(struct vperfctr *vp)
+{
+	if (!refcount_dec_and_test(&vp->refs))
+		return;
+	WARN_ON_ONCE(vp->running || rcu_access_pointer(vp->owner));
+	call_rcu(&vp->rcu, vperfctr_free);
+	vperfctr_unuse_hardware();
+}
+
+static int __init vperfctr_init(void)
+{
+	int err = perfctr_cpu_init();
+
+	if (err) {
+		pr_info("perfctr: no counters\n");
+		return 0;
+	}
+	err = vperfctr_init_fs();
+	if (err) {
+		perfctr_cpu_exit();
+		return err;
+	}
+	vperfctr_init_thread();
+	vperfctr_available = true;
+	pr_info("perfctr: virtual counters on %s\n", perfctr_cpu_name);
+	return 0;
+}
+device_initcall(vperfctr_init);

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Virtual performance counters: the system calls. The structures are the same for 32-bit and
+ * 64-bit programs.
+ */
+#include <linux/capability.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include <linux/security.h>
+#include <linux/signal.h>
+#include <linux/slab.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+#include "virtual.h"
+
+static_assert(sizeof(struct vperfctr_control) == 348);
+static_assert(offsetof(struct vperfctr_control, cpu_control) == 4);
+static_assert(offsetof(struct vperfctr_control, preserve) == 328);
+static_assert(offsetof(struct vperfctr_control, reserved) == 332);
+static_assert(sizeof(struct perfctr_info) == 64);
+static_assert(offsetof(struct perfctr_info, driver_version) == 4);
+static_assert(offsetof(struct perfctr_info, cpu_features) == 40);
+static_assert(offsetof(struct perfctr_info, reserved) == 52);
+static_assert(offsetof(struct perfctr_cpu_mask, mask) == 4);
+
+/* Which CPUs: the caller says how many words it has room for, and hears how many it needs. */
+static int perfctr_put_mask(struct perfctr_cpu_mask __user *to, const struct cpumask *cpus)
+{
+	const u32 words = DIV_ROUND_UP(nr_cpu_ids, 32);
+	u32 room, i, bit, word;
+
+	if (get_user(room, &to->nrwords) || put_user(words, &to->nrwords))
+		return -EFAULT;
+	if (room < words)
+		return -EOVERFLOW;
+	for (i = 0; i < words; i++) {
+		word = 0;
+		for (bit = 0; bit < 32 && i * 32 + bit < nr_cpu_ids; bit++) {
+			if (cpumask_test_cpu(i * 32 + bit, cpus))
+				word |= BIT(bit);
+		}
+		if (put_user(word, &to->mask[i]))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/**
+ * sys_perfctr_info - what the kernel and the CPUs can do
+ * @infop: filled in, or NULL
+ * @cpus: which CPUs there are, or NULL
+ * @forbidden: which of them run no thread that has counters, or NULL
+ *
+ * Return: 0, -ENODEV: there are no counters of any kind; -EFAULT; -EOVERFLOW: a mask needs
+ * more words, of which it now tells the number.
+ */
+SYSCALL_DEFINE3(perfctr_info, struct perfctr_info __user *, infop,
+		struct perfctr_cpu_mask __user *, cpus,
+		struct perfctr_cpu_mask __user *, forbidden)
+{
+	struct perfctr_info info = {
+		.abi_version = PERFCTR_ABI_VERSION,
+		.driver_version = "2.7.6",
+	};
+	int err;
+
+	if (!perfctr_cpu_name)
+		return -ENODEV;
+	perfctr_cpu_get_info(&info);
+	if (infop && copy_to_user(infop, &info, sizeof(info)))
+		return -EFAULT;
+	if (cpus) {
+		err = perfctr_put_mask(cpus, cpu_possible_mask);
+		if (err)
+			return err;
+	}
+	return forbidden ? perfctr_put_mask(forbidden, perfctr_cpu_forbidden()) : 0;
+}
+
+/* May the caller count at all? As with perf events. */
+static int vperfctr_allow(void)
+{
+	if (READ_ONCE(sysctl_perf_event_paranoid) > 2 && !capable(CAP_SYS_ADMIN))
+		return -EACCES;
+	return security_perf_event_open(PERF_SECURITY_OPEN);
+}
+
+/*
+ * Have a thread for oneself: current, or one that the caller traces and that is stopped. It
+ * stays stopped until vperfctr_let_go().
+ */
+static int vperfctr_hold(struct task_struct *task)
+{
+	return task == current ? 0 : ptrace_check_attach(task, false);
+}
+
+static void vperfctr_let_go(struct task_struct *task)
+{
+	if (task != current)
+		ptrace_unfreeze_traced(task);
+}
+
+/* The owner of an object, with a reference; NULL: it has none, or that one is dead. */
+static struct task_struct *vperfctr_get_owner(struct vperfctr *vp)
+{
+	struct task_struct *task;
+
+	/* Pairs with __perfctr_exit_task(): sums that are read after this are the last ones. */
+	if (smp_load_acquire(&vp->dead))
+		return NULL;
+	guard(rcu)();
+	task = rcu_dereference(vp->owner);
+	if (task)
+		get_task_struct(task);
+	return task;
+}
+
+/**
+ * struct vperfctr_call - a call about an object
+ * @file: of the caller
+ * @vp: the object
+ * @task: its owner, held; NULL: there is none, or it is dead
+ */
+struct vperfctr_call {
+	struct fd		file;
+	struct vperfctr		*vp;
+	struct task_struct	*task;
+};
+
+static void vperfctr_end(struct vperfctr_call *call)
+{
+	if (call->task) {
+		vperfctr_let_go(call->task);
+		put_task_struct(call->task);
+	}
+	fdput(call->file);
+}
+
+/* Find the object of an fd, and hold its owner, if it has one. */
+static int vperfctr_begin(struct vperfctr_call *call, int fd)
+{
+	int err = -EINVAL;
+
+	call->file = fdget(fd);
+	call->task = NULL;
+	if (!fd_file(call->file))
+		return -EBADF;
+	if (!vperfctr_is_file(fd_file(call->file)))
+		goto put;
+	call->vp = fd_file(call->file)->private_data;
+	if (!call->vp)
+		goto put;
+	call->task = vperfctr_get_owner(call->vp);
+	if (!call->task)
+		return 0;
+	err = vperfctr_hold(call->task);
+	if (!err && rcu_access_pointer(call->task->perfctr) == call->vp)
+		return 0;
+	if (!err)
+		vperfctr_let_go(call->task);
+	put_task_struct(call->task);
+	call->task = NULL;
+	/* Meanwhile it may have died, or unlinked the object. */
+	if (smp_load_acquire(&call->vp->dead) || !rcu_access_pointer(call->vp->owner))
+		return 0;
+	err = -ESRCH;
+put:
+	fdput(call->file);
+	return err;
+}
+
+static struct task_struct *vperfctr_find_task(int tid)
+{
+	if (!tid || tid == task_pid_vnr(current))
+		return get_task_struct(current);
+	return find_get_task_by_vpid(tid) ?: ERR_PTR(-ESRCH);
+}
+
+/* A new object for a thread that is held. */
+static struct vperfctr *vperfctr_new(void)
+{
+	struct vperfctr *vp;
+	int err = vperfctr_use_hardware();
+
+	if (err)
+		return ERR_PTR(err);
+	vp = vperfctr_alloc();
+	if (!vp) {
+		vperfctr_unuse_hardware();
+		return ERR_PTR(-ENOMEM);
+	}
+	return vp;
+}
+
+static int vperfctr_open_held(struct task_struct *task, bool creat)
+{
+	struct vperfctr *vp = vperfctr_of(task);
+	struct file *file;
+	int fd;
+
+	if (creat && vp)
+		return -EEXIST;
+	fd = get_unused_fd_flags(0);
+	if (fd < 0)
+		return fd;
+	if (creat)
+		vp = vperfctr_new();
+	if (IS_ERR(vp)) {
+		put_unused_fd(fd);
+		return PTR_ERR(vp);
+	}
+	file = vperfctr_new_file(vp);
+	if (IS_ERR(file)) {
+		if (creat)
+			vperfctr_put(vp);
+		put_unused_fd(fd);
+		return PTR_ERR(file);
+	}
+	if (creat)
+		vperfctr_attach(vp, task);
+	fd_install(fd, file);
+	return fd;
+}
+
+/**
+ * sys_vperfctr_open - have a file for a thread's object
+ * @tid: the thread; 0: the caller
+ * @creat: not 0: it has none, and gets one
+ *
+ * Return: an fd; -ENODEV; -EACCES: the caller may not count; -ESRCH: there is no such thread,
+ * or it is not the caller, nor traced by it and stopped; -EEXIST: it has an object already;
+ * -EBUSY: another service has the hardware; -ENOMEM, -EMFILE, -ENFILE.
+ */
+SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)
+{
+	struct task_struct *task;
+	int ret;
+
+	if (!perfctr_cpu_name)
+		return -ENODEV;
+	ret = vperfctr_allow();
+	if (ret)
+		return ret;
+	task = vperfctr_find_task(tid);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	ret = vperfctr_hold(task);
+	if (!ret) {
+		ret = vperfctr_open_held(task, creat);
+		vperfctr_let_go(task);
+	}
+	put_task_struct(task);
+	return ret;
+}
+
+/* Keep a thread off CPUs that cannot run its counters. */
+static int vperfctr_leave_forbidden(struct task_struct *task)
+{
+	const struct cpumask *forbidden = perfctr_cpu_forbidden();
+	cpumask_var_t cpus;
+	int err = -EINVAL;
+
+	if (!cpumask_intersects(task->cpus_ptr, forbidden))
+		return 0;
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	if (cpumask_andnot(cpus, task->cpus_ptr, forbidden))
+		err = set_cpus_allowed_ptr(task, cpus);
+	free_cpumask_var(cpus);
+	return err;
+}
+
+/* What a control that enables something begins with. */
+static void vperfctr_begin_sums(struct vperfctr *vp, const struct vperfctr_control *control)
+{
+	struct perfctr_cpu_state *state = vp->state;
+	unsigned int i;
+
+	vp->si_signo = control->si_signo;
+	if (!perfctr_cstatus_has_tsc(state->cstatus))
+		state->tsc_sum = 0;
+	for (i = 0; i < perfctr_cstatus_nrctrs(state->cstatus); i++) {
+		if (!(control->preserve & BIT(i)))
+			state->pmc[i].sum = 0;
+	}
+	spin_lock(&vp->lock);
+	memset(&vp->children, 0, sizeof(vp->children));
+	vp->identity = vperfctr_new_identity();
+	spin_unlock(&vp->lock);
+}
+
+static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfctr_control *control,
+				bool kernel)
+{
+	struct vperfctr *vp = call->vp;
+	struct perfctr_cpu_state *state = vp->state;
+	bool own = call->task == current;
+	int err;
+
+	local_irq_disable();
+	vperfctr_suspend(vp);
+	vp->iresume = 0;
+	vp->pending = 0;
+	state->cstatus = 0;
+	state->control = control->cpu_control;
+	err = perfctr_cpu_update_control(state, 0);
+	if (!err && !kernel && perfctr_cpu_counts_kernel(&state->control)) {
+		state->cstatus = 0;
+		err = -EPERM;
+	}
+	if (!err && perfctr_cstatus_enabled(state->cstatus)) {
+		vperfctr_begin_sums(vp, control);
+		if (own)
+			vperfctr_resume(vp);
+		/* Perf's pinned events have the counters. */
+		if (own && !perfctr_cstatus_enabled(state->cstatus))
+			err = -EBUSY;
+	}
+	local_irq_enable();
+	return err;
+}
+
+/**
+ * sys_vperfctr_control - say what a thread is to count
+ * @fd: of its object
+ * @argp: what
+ *
+ * Counters that run are stopped first, and stay so if the control is refused.
+ *
+ * Return: 0; -EBADF; -EINVAL: no object, impossible, or all CPUs are forbidden; -EPERM: what
+ * nobody may count, or not this caller; -ESRCH: the owner is gone, or not the caller, nor
+ * traced by it and stopped; -EBUSY: perf's pinned events have the counters; -ENOMEM, -EFAULT.
+ */
+SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user *, argp)
+{
+	struct vperfctr_control control;
+	struct vperfctr_call call;
+	bool kernel = true;
+	int err;
+
+	err = vperfctr_begin(&call, fd);
+	if (err)
+		return err;
+	err = call.task ? 0 : -ESRCH;
+	if (!err && copy_from_user(&control, argp, sizeof(control)))
+		err = -EFAULT;
+	if (err)
+		goto end;
+	err = vperfctr_allow();
+	if (err)
+		goto end;
+	if (control.cpu_control.nractrs || control.cpu_control.nrictrs) {
+		err = vperfctr_leave_forbidden(call.task);
+		if (err)
+			goto end;
+		kernel = !perfctr_cpu_counts_kernel(&control.cpu_control) || !perf_allow_kernel();
+	}
+	err = vperfctr_set_control(&call, &control, kernel);
+end:
+	vperfctr_end(&call);
+	return err;
+}
+
+/**
+ * sys_vperfctr_unlink - let a thread have no object any more
+ * @fd: of the object
+ *
+ * Return: 0, also if it has been unlinked already; -EBADF; -EINVAL: no object; -ESRCH: the
+ * owner is not the caller, nor traced by it and stopped.
+ */
+SYSCALL_DEFINE1(vperfctr_unlink, int, fd)
+{
+	struct vperfctr_call call;
+	int err;
+
+	err = vperfctr_begin(&call, fd);
+	if (err)
+		return err;
+	if (call.task)
+		vperfctr_detach(call.vp, call.task);
+	vperfctr_end(&call);
+	return 0;
+}
+
+/**
+ * sys_vperfctr_iresume - let counters run again after an overflow
+ * @fd: of the object
+ *
+ * Return: 0; -EBADF; -EINVAL: no object; -ENOSYS: counters do not interrupt here; -ESRCH: as
+ * vperfctr_control(); -EPERM: there has been no overflow since they were let run.
+ */
+SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
+{
+	struct perfctr_info info;
+	struct vperfctr_call call;
+	struct vperfctr *vp;
+	int err;
+
+	err = vperfctr_begin(&call, fd);
+	if (err)
+		return err;
+	perfctr_cpu_get_info(&info);
+	vp = call.vp;
+	if (!(info.cpu_features & PERFCTR_FEATURE_PCINT)) {
+		err = -ENOSYS;
+	} else if (!call.task) {
+		err = -ESRCH;
+	} else {
+		local_irq_disable();
+		if (perfctr_cstatus_has_ictrs(vp->iresume)) {
+			vperfctr_suspend(vp);
+			vp->state->cstatus = vp->iresume;
+			vp->iresume = 0;
+			perfctr_cpu_ireload(vp->state);
+			if (call.task == current)
+				vperfctr_resume(vp);
+		} else {
+			err = -EPERM;
+		}
+		local_irq_enable();
+	}
+	vperfctr_end(&call);
+	return err;
+}
+
+static void vperfctr_get_sums(struct vperfctr *vp, struct perfctr_sum_ctrs *sums)
+{
+	unsigned int i;
+
+	local_irq_disable();
+	if (vp->running)
+		perfctr_cpu_sample(vp->state);
+	sums->tsc = vp->state->tsc_sum;
+	for (i = 0; i < PERFCTR_MAX_COUNTERS; i++)
+		sums->pmc[i] = vp->state->pmc[i].sum;
+	local_irq_enable();
+}
+
+/**
+ * sys_vperfctr_read - read counts and control
+ * @fd: of an object. If its owner is gone, anybody may read it
+ * @sump: gets the sums, or NULL
+ * @controlp: gets the control, or NULL
+ * @childrenp: gets the sums of reaped children, or NULL
+ *
+ * Return: 0; -EBADF; -EINVAL: no object; -ESRCH: the owner lives, and is not the caller, nor
+ * traced by it and stopped; -EFAULT.
+ */
+SYSCALL_DEFINE4(vperfctr_read, int, fd, struct perfctr_sum_ctrs __user *, sump,
+		struct vperfctr_control __user *, controlp,
+		struct perfctr_sum_ctrs __user *, childrenp)
+{
+	struct vperfctr_control control;
+	struct perfctr_sum_ctrs sums;
+	struct vperfctr_call call;
+	int err;
+
+	err = vperfctr_begin(&call, fd);
+	if (err)
+		return err;
+	if (sump) {
+		vperfctr_get_sums(call.vp, &sums);
+		if (copy_to_user(sump, &sums, sizeof(sums)))
+			err = -EFAULT;
+	}
+	if (!err && controlp) {
+		memset(&control, 0, sizeof(control));
+		control.si_signo = call.vp->si_signo;
+		control.cpu_control = call.vp->state->control;
+		if (copy_to_user(controlp, &control, sizeof(control)))
+			err = -EFAULT;
+	}
+	if (!err && childrenp) {
+		spin_lock_irq(&call.vp->lock);
+		sums = call.vp->children;
+		spin_unlock_irq(&call.vp->lock);
+		if (copy_to_user(childrenp, &sums, sizeof(sums)))
+			err = -EFAULT;
+	}
+	vperfctr_end(&call);
+	return err;
+}

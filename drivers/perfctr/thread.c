@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Virtual performance counters: threads that run, stop running, fork, execute programs, exit
+ * and are reaped; overflows.
+ */
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/sched/signal.h>
+#include <linux/signal.h>
+
+#include "virtual.h"
+
+/* Counters of 32 bits must not wrap unnoticed. */
+#define VPERFCTR_SAMPLE	(HZ / 2)
+
+/* Signals cannot be sent with the run queue locked. */
+static DEFINE_PER_CPU(struct irq_work, vperfctr_signal_work);
+
+static void vperfctr_send(struct vperfctr *vp)
+{
+	struct kernel_siginfo info;
+	u32 mask = vp->pending;
+
+	if (vp->pending_ill) {
+		vp->pending_ill = false;
+		send_sig(SIGILL, current, 1);
+	}
+	if (!mask)
+		return;
+	vp->pending = 0;
+	if (vp->si_signo <= 0 || !valid_signal(vp->si_signo))
+		return;
+	clear_siginfo(&info);
+	info.si_signo = vp->si_signo;
+	info.si_code = SI_PMC_OVF;
+	info.si_pmc_ovf_mask = mask;
+	send_sig_info(vp->si_signo, &info, current);
+}
+
+static void vperfctr_send_work(struct irq_work *work)
+{
+	struct vperfctr *vp = vperfctr_of(current);
+
+	/* After a switch in between, the thread's next one asks for this again. */
+	if (vp)
+		vperfctr_send(vp);
+}
+
+/**
+ * vperfctr_init_thread - at boot
+ */
+void vperfctr_init_thread(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		init_irq_work(per_cpu_ptr(&vperfctr_signal_work, cpu), vperfctr_send_work);
+}
+
+/**
+ * vperfctr_suspend - stop an object's counters
+ * @vp: current's, or one whose owner runs nowhere. Interrupts are off
+ */
+void vperfctr_suspend(struct vperfctr *vp)
+{
+	lockdep_assert_irqs_disabled();
+	if (!vp->running)
+		return;
+	perfctr_cpu_suspend(vp->state);
+	vp->running = false;
+}
+
+static void vperfctr_run(struct vperfctr *vp)
+{
+	/* The counters that were asked for cannot be had: say so, and count nothing. */
+	if (perfctr_cpu_resume(vp->state)) {
+		vp->state->cstatus = 0;
+		vp->state->control.nractrs = 0;
+		vp->state->control.nrictrs = 0;
+		vp->state->control.tsc_on = 0;
+		return;
+	}
+	vp->running = true;
+	vp->next_sample = jiffies + VPERFCTR_SAMPLE;
+}
+
+/* Counters have overflowed: all but the TSC stop, until they are resumed by request. */
+static bool vperfctr_overflow(struct vperfctr *vp)
+{
+	struct perfctr_cpu_state *state = vp->state;
+	u32 mask = perfctr_cpu_identify_overflow(state);
+
+	if (!mask)
+		return false;
+	perfctr_cpu_ireload(state);
+	vp->iresume = state->cstatus;
+	vp->pending |= mask;
+	state->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
+	return true;
+}
+
+/**
+ * vperfctr_resume - let an object's counters run
+ * @vp: current's. Interrupts are off; the run queue may be locked
+ */
+void vperfctr_resume(struct vperfctr *vp)
+{
+	struct perfctr_cpu_state *state = vp->state;
+
+	lockdep_assert_irqs_disabled();
+	WARN_ON_ONCE(rcu_access_pointer(current->perfctr) != vp);
+	if (vp->running || vp->dead)
+		return;
+	/* The interrupt may have been late. */
+	if (perfctr_cstatus_has_ictrs(state->cstatus) && perfctr_cpu_overflowed(state))
+		vperfctr_overflow(vp);
+	if (perfctr_cstatus_nrctrs(state->cstatus) &&
+	    cpumask_test_cpu(smp_processor_id(), perfctr_cpu_forbidden())) {
+		state->cstatus = 0;
+		vp->pending_ill = true;
+	}
+	if (vp->pending || vp->pending_ill)
+		irq_work_queue(this_cpu_ptr(&vperfctr_signal_work));
+	if (perfctr_cstatus_enabled(state->cstatus))
+		vperfctr_run(vp);
+}
+
+/**
+ * vperfctr_overflow_handler - the low-level driver has seen an overflow
+ * @pc: where
+ *
+ * In an interrupt, on the CPU of the overflow.
+ */
+void vperfctr_overflow_handler(unsigned long pc)
+{
+	struct vperfctr *vp = vperfctr_of(current);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	/* When the thread is gone already, its next resume sees the overflow. */
+	if (vp && vp->running && perfctr_cstatus_has_ictrs(vp->state->cstatus)) {
+		vperfctr_suspend(vp);
+		vperfctr_overflow(vp);
+		if (perfctr_cstatus_enabled(vp->state->cstatus))
+			vperfctr_run(vp);
+		vperfctr_send(vp);
+	}
+	local_irq_restore(flags);
+}
+
+/* Threads that run, and stop */
+
+void __perfctr_sched_out(struct task_struct *prev, struct task_struct *next)
+{
+	struct vperfctr *vp = vperfctr_of(prev), *other;
+
+	if (!vp->running)
+		return;
+	vperfctr_suspend(vp);
+	if (!perfctr_cstatus_nrctrs(vp->state->cstatus))
+		return;
+	/* What this one ends with is what the next one begins with. */
+	other = vperfctr_of(next);
+	if (other && !other->dead && perfctr_cstatus_nrctrs(other->state->cstatus) &&
+	    !perfctr_cstatus_has_ictrs(other->state->cstatus) &&
+	    cpumask_empty(perfctr_cpu_forbidden()))
+		perfctr_cpu_hand_over();
+}
+
+void __perfctr_sched_in(struct task_struct *task)
+{
+	vperfctr_resume(vperfctr_of(task));
+}
+
+void __perfctr_tick(struct task_struct *task)
+{
+	struct vperfctr *vp = vperfctr_of(task);
+
+	if (!vp->running || time_before(jiffies, vp->next_sample))
+		return;
+	perfctr_cpu_sample(vp->state);
+	vp->next_sample = jiffies + VPERFCTR_SAMPLE;
+}
+
+/**
+ * vperfctr_attach - let a thread have an object
+ * @vp: new, without an owner
+ * @task: current, one that is held, or a new one
+ *
+ * The caller's reference becomes the thread's.
+ */
+void vperfctr_attach(struct vperfctr *vp, struct task_struct *task)
+{
+	WARN_ON_ONCE(vp->running || rcu_access_pointer(vp->owner));
+	rcu_assign_pointer(vp->owner, task);
+	rcu_assign_pointer(task->perfctr, vp);
+}
+
+/**
+ * vperfctr_detach - let a thread have no object any more
+ * @vp: its object
+ * @task: current, one that is held, or a dead one
+ */
+void vperfctr_detach(struct vperfctr *vp, struct task_struct *task)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	vperfctr_suspend(vp);
+	rcu_assign_pointer(task->perfctr, NULL);
+	local_irq_restore(flags);
+	/* Without an owner sums are read by whoever has a file: they must be complete. */
+	rcu_assign_pointer(vp->owner, NULL);
+	vperfctr_put(vp);
+}
+
+/* Threads that come and go */
+
+/**
+ * vperfctr_new_identity - an identity that no control has had
+ */
+u64 vperfctr_new_identity(void)
+{
+	static atomic64_t last;
+
+	return atomic64_inc_return(&last);
+}
+
+/* @child still has its parent's pointer. */
+void __perfctr_copy_task(struct task_struct *child)
+{
+	struct vperfctr *from = vperfctr_of(current), *vp;
+	struct perfctr_cpu_state *state;
+	u32 cstatus;
+	int i;
+
+	RCU_INIT_POINTER(child->perfctr, NULL);
+	if (!from || (child->flags & (PF_KTHREAD | PF_USER_WORKER)))
+		return;
+	/* Current's object keeps the hardware. */
+	if (vperfctr_use_hardware())
+		return;
+	vp = vperfctr_alloc();
+	if (!vp) {
+		vperfctr_unuse_hardware();
+		return;
+	}
+	state = vp->state;
+	local_irq_disable();
+	state->control = from->state->control;
+	state->claim = from->state->claim;
+	cstatus = from->iresume ?: from->state->cstatus;
+	vp->si_signo = from->si_signo;
+	vp->identity = from->identity;
+	local_irq_enable();
+	state->cstatus = cstatus;
+	for (i = 0; i < perfctr_cstatus_nrctrs(cstatus) && i < PERFCTR_MAX_COUNTERS; i++) {
+		state->pmc[i].map = state->control.pmc_map[i];
+		state->pmc[i].start = state->control.ireset[i];
+	}
+	vperfctr_attach(vp, child);
+}
+
+void __perfctr_free_task(struct task_struct *child)
+{
+	vperfctr_detach(vperfctr_of(child), child);
+}
+
+void __perfctr_exit_task(struct task_struct *task)
+{
+	struct vperfctr *vp = vperfctr_of(task);
+
+	WARN_ON_ONCE(task != current);
+	local_irq_disable();
+	vperfctr_suspend(vp);
+	/* Pairs with vperfctr_hold(): who sees it dead sees its last sums. */
+	smp_store_release(&vp->dead, true);
+	local_irq_enable();
+}
+
+/* Add what a child has counted, with its own children. Both have their last sums. */
+static void vperfctr_add_child(struct vperfctr *parent, struct vperfctr *child)
+{
+	struct perfctr_sum_ctrs sums;
+	unsigned int i, n;
+	u32 cstatus;
+
+	spin_lock_irq(&child->lock);
+	sums = child->children;
+	spin_unlock_irq(&child->lock);
+	spin_lock_irq(&parent->lock);
+	cstatus = READ_ONCE(parent->state->cstatus);
+	n = min(perfctr_cstatus_nrctrs(cstatus), PERFCTR_MAX_COUNTERS);
+	if (parent->identity && parent->identity == child->identity) {
+		if (perfctr_cstatus_has_tsc(cstatus))
+			parent->children.tsc += child->state->tsc_sum + sums.tsc;
+		for (i = 0; i < n; i++)
+			parent->children.pmc[i] += child->state->pmc[i].sum + sums.pmc[i];
+	}
+	spin_unlock_irq(&parent->lock);
+}
+
+void __perfctr_release_task(struct task_struct *task)
+{
+	struct vperfctr *vp = vperfctr_of(task), *parent;
+
+	WARN_ON_ONCE(!vp->dead);
+	rcu_read_lock();
+	parent = rcu_dereference(rcu_dereference(task->real_parent)->perfctr);
+	if (parent && !refcount_inc_not_zero(&parent->refs))
+		parent = NULL;
+	rcu_read_unlock();
+	if (parent) {
+		vperfctr_add_child(parent, vp);
+		vperfctr_put(parent);
+	}
+	vperfctr_detach(vp, task);
+}
+
+/*
+ * The sums of a program with other rights than those of whoever has the file are not theirs
+ * to read. So the counters end where the program begins.
+ */
+void __perfctr_exec(void)
+{
+	vperfctr_detach(vperfctr_of(current), current);
+}
