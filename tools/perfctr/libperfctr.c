@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Performance counters of threads, for programs.
+ */
+#include <cpuid.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libperfctr.h"
+
+/**
+ * struct vperfctr - a thread's counters
+ * @fd: of the kernel's object
+ * @rdpmc: the thread may read its counters itself
+ * @state: the object's page; NULL: it is another thread's
+ */
+struct vperfctr {
+	int					fd;
+	int					rdpmc;
+	const volatile struct vperfctr_state	*state;
+};
+
+static unsigned int read_counter(unsigned int map)
+{
+	unsigned int low, high;
+
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (map));
+	return low;
+}
+
+static unsigned int read_time_stamp(void)
+{
+	unsigned int low, high;
+
+	asm volatile("rdtsc" : "=a" (low), "=d" (high));
+	return low;
+}
+
+int perfctr_get_info(struct perfctr_info *info)
+{
+	return syscall(__NR_perfctr_info, info, NULL, NULL);
+}
+
+unsigned int perfctr_abi_fits(const struct perfctr_info *info)
+{
+	return !((info->abi_version ^ PERFCTR_ABI_VERSION) & PERFCTR_ABI_VERSION_MASK);
+}
+
+const char *perfctr_cpu_vendor_name(void)
+{
+	static char name[13];
+	unsigned int max;
+
+	__get_cpuid(0, &max, (unsigned int *)name, (unsigned int *)(name + 8),
+		    (unsigned int *)(name + 4));
+	return name;
+}
+
+static struct vperfctr *new_vperfctr(int tid)
+{
+	struct vperfctr *self;
+	struct perfctr_info info;
+
+	if (perfctr_get_info(&info))
+		return NULL;
+	if (!perfctr_abi_fits(&info)) {
+		errno = EPROTO;
+		return NULL;
+	}
+	self = calloc(1, sizeof(*self));
+	if (!self)
+		return NULL;
+	self->rdpmc = !!(info.cpu_features & PERFCTR_FEATURE_RDPMC);
+	self->fd = syscall(__NR_vperfctr_open, tid, 1);
+	/* It may have counters already. */
+	if (self->fd < 0 && errno == EEXIST)
+		self->fd = syscall(__NR_vperfctr_open, tid, 0);
+	if (self->fd < 0) {
+		free(self);
+		return NULL;
+	}
+	return self;
+}
+
+struct vperfctr *vperfctr_open(void)
+{
+	struct vperfctr *self = new_vperfctr(0);
+	void *page;
+
+	if (!self)
+		return NULL;
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0);
+	if (page == MAP_FAILED) {
+		vperfctr_close(self);
+		return NULL;
+	}
+	self->state = page;
+	return self;
+}
+
+struct vperfctr *rvperfctr_open(int tid)
+{
+	return new_vperfctr(tid);
+}
+
+int vperfctr_fd(const struct vperfctr *self)
+{
+	return self->fd;
+}
+
+int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info)
+{
+	(void)self;
+	return perfctr_get_info(info);
+}
+
+int vperfctr_control(const struct vperfctr *self, const struct vperfctr_control *control)
+{
+	return syscall(__NR_vperfctr_control, self->fd, control);
+}
+
+int vperfctr_stop(const struct vperfctr *self)
+{
+	struct vperfctr_control control;
+
+	memset(&control, 0, sizeof(control));
+	return vperfctr_control(self, &control);
+}
+
+int vperfctr_is_running(const struct vperfctr *self)
+{
+	return perfctr_cstatus_enabled(self->state->cpu_state.cstatus) != 0;
+}
+
+int vperfctr_iresume(const struct vperfctr *self)
+{
+	return syscall(__NR_vperfctr_iresume, self->fd);
+}
+
+int vperfctr_unlink(const struct vperfctr *self)
+{
+	return syscall(__NR_vperfctr_unlink, self->fd);
+}
+
+void vperfctr_close(struct vperfctr *self)
+{
+	if (self->state)
+		munmap((void *)self->state, sysconf(_SC_PAGESIZE));
+	close(self->fd);
+	free(self);
+}
+
+int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sums,
+			struct vperfctr_control *control, struct perfctr_sum_ctrs *children)
+{
+	return syscall(__NR_vperfctr_read, self->fd, sums, control, children);
+}
+
+unsigned long long vperfctr_read_tsc(const struct vperfctr *self)
+{
+	const volatile struct perfctr_cpu_state *state = &self->state->cpu_state;
+	unsigned int start, now;
+	unsigned long long sum;
+
+	if (!perfctr_cstatus_has_tsc(state->cstatus))
+		return state->tsc_sum;
+	do {
+		start = state->tsc_start;
+		sum = state->tsc_sum;
+		now = read_time_stamp();
+	} while (start != state->tsc_start);
+	return sum + (now - start);
+}
+
+unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i)
+{
+	const volatile struct perfctr_cpu_state *state = &self->state->cpu_state;
+	struct perfctr_sum_ctrs sums;
+	unsigned int tsc, now, start;
+	unsigned long long sum;
+
+	if (i >= PERFCTR_MAX_COUNTERS)
+		return 0;
+	if (i >= perfctr_cstatus_nrctrs(state->cstatus))
+		return state->pmc[i].sum;
+	/* Without the TSC nothing tells that the values have changed meanwhile. */
+	if (!self->rdpmc || !perfctr_cstatus_has_tsc(state->cstatus)) {
+		memset(&sums, 0, sizeof(sums));
+		vperfctr_read_state(self, &sums, NULL, NULL);
+		return sums.pmc[i];
+	}
+	do {
+		tsc = state->tsc_start;
+		now = read_counter(state->pmc[i].map);
+		start = state->pmc[i].start;
+		sum = state->pmc[i].sum;
+	} while (tsc != state->tsc_start);
+	return sum + (now - start);
+}
+
+int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sums)
+{
+	const volatile struct perfctr_cpu_state *state = &self->state->cpu_state;
+	unsigned int tsc, cstatus = state->cstatus, i, n = perfctr_cstatus_nrctrs(cstatus);
+
+	if (!self->rdpmc || !perfctr_cstatus_has_tsc(cstatus))
+		return vperfctr_read_state(self, sums, NULL, NULL);
+	memset(sums, 0, sizeof(*sums));
+	do {
+		tsc = state->tsc_start;
+		sums->tsc = state->tsc_sum + (read_time_stamp() - tsc);
+		for (i = 0; i < n; i++)
+			sums->pmc[i] = state->pmc[i].sum +
+				       (read_counter(state->pmc[i].map) - state->pmc[i].start);
+	} while (tsc != state->tsc_start || cstatus != state->cstatus);
+	return 0;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfex: run a program with performance counters, and print what they have counted.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libperfctr.h"
+
+static const char usage[] =
+"usage: perfex [-e SELECT[@COUNTER]]... [-c] [-o FILE] PROGRAM [ARGUMENT]...\n"
+"       perfex -i\n"
+"  -e  count what this event select says, on this counter, as RDPMC takes it\n"
+"      (or else on the one of the option's own number)\n"
+"  -c  print what children of the program have counted, too\n"
+"  -o  print to this file, not to standard error\n"
+"  -i  print what the CPU and the kernel can do\n";
+
+static struct vperfctr_control control;
+
+static int print_info(void)
+{
+	struct perfctr_info info;
+
+	if (perfctr_get_info(&info)) {
+		perror("perfex: perfctr_info");
+		return 1;
+	}
+	printf("abi_version\t0x%08x%s\n", info.abi_version,
+	       perfctr_abi_fits(&info) ? "" : " (unknown)");
+	printf("driver_version\t%.*s\n", (int)sizeof(info.driver_version), info.driver_version);
+	printf("cpu_vendor\t%s\n", perfctr_cpu_vendor_name());
+	printf("cpu_features\t0x%x%s%s%s\n", info.cpu_features,
+	       info.cpu_features & PERFCTR_FEATURE_RDPMC ? " rdpmc" : "",
+	       info.cpu_features & PERFCTR_FEATURE_RDTSC ? " rdtsc" : "",
+	       info.cpu_features & PERFCTR_FEATURE_PCINT ? " pcint" : "");
+	printf("cpu_khz\t\t%u\n", info.cpu_khz);
+	printf("tsc_to_cpu_mult\t%u\n", info.tsc_to_cpu_mult);
+	return 0;
+}
+
+static int add_event(const char *text)
+{
+	struct perfctr_cpu_control *cpu = &control.cpu_control;
+	unsigned int i = cpu->nractrs;
+	char *end;
+
+	if (i == PERFCTR_MAX_COUNTERS) {
+		fputs("perfex: too many events\n", stderr);
+		return -1;
+	}
+	cpu->evntsel[i] = strtoul(text, &end, 0);
+	cpu->pmc_map[i] = i;
+	if (end != text && *end == '@') {
+		text = end + 1;
+		cpu->pmc_map[i] = strtoul(text, &end, 0);
+	}
+	if (end == text || *end) {
+		fprintf(stderr, "perfex: not an event: %s\n", text);
+		return -1;
+	}
+	cpu->nractrs++;
+	return 0;
+}
+
+/* Pass the object's file to the parent: it can be read when the program is gone. */
+static int send_fd(int to, int fd)
+{
+	char space[CMSG_SPACE(sizeof(int))] = { }, byte = 0;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = space, .msg_controllen = sizeof(space),
+	};
+	struct cmsghdr *part = CMSG_FIRSTHDR(&message);
+
+	part->cmsg_level = SOL_SOCKET;
+	part->cmsg_type = SCM_RIGHTS;
+	part->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(part), &fd, sizeof(int));
+	return sendmsg(to, &message, 0) == 1 ? 0 : -1;
+}
+
+static int receive_fd(int from)
+{
+	char space[CMSG_SPACE(sizeof(int))], byte;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = space, .msg_controllen = sizeof(space),
+	};
+	struct cmsghdr *part;
+	int fd;
+
+	if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != 1)
+		return -1;
+	part = CMSG_FIRSTHDR(&message);
+	if (!part || part->cmsg_type != SCM_RIGHTS)
+		return -1;
+	memcpy(&fd, CMSG_DATA(part), sizeof(int));
+	return fd;
+}
+
+static void run(int parent, char **argv)
+{
+	struct vperfctr *self = vperfctr_open();
+
+	if (!self) {
+		perror("perfex: vperfctr_open");
+	} else if (send_fd(parent, vperfctr_fd(self))) {
+		perror("perfex: sendmsg");
+	} else if (vperfctr_control(self, &control)) {
+		perror("perfex: vperfctr_control");
+	} else {
+		close(parent);
+		vperfctr_close(self);
+		execvp(argv[0], argv);
+		perror(argv[0]);
+	}
+	_exit(127);
+}
+
+static void print_sums(FILE *out, const char *what, const struct perfctr_sum_ctrs *sums)
+{
+	const struct perfctr_cpu_control *cpu = &control.cpu_control;
+	unsigned int i;
+
+	fprintf(out, "%stsc\t\t\t%20llu\n", what, (unsigned long long)sums->tsc);
+	for (i = 0; i < cpu->nractrs; i++)
+		fprintf(out, "%sevent 0x%08x@%u\t%20llu\n", what, cpu->evntsel[i],
+			cpu->pmc_map[i], (unsigned long long)sums->pmc[i]);
+}
+
+int main(int argc, char **argv)
+{
+	struct perfctr_sum_ctrs sums, children;
+	int c, fd, status, pair[2], with_children = 0;
+	FILE *out = stderr;
+	pid_t pid;
+
+	control.cpu_control.tsc_on = 1;
+	while ((c = getopt(argc, argv, "+e:co:ih")) != -1) {
+		switch (c) {
+		case 'e':
+			if (add_event(optarg))
+				return 2;
+			break;
+		case 'c':
+			with_children = 1;
+			break;
+		case 'o':
+			out = fopen(optarg, "we");
+			if (!out) {
+				perror(optarg);
+				return 2;
+			}
+			break;
+		case 'i':
+			return print_info();
+		default:
+			fputs(usage, c == 'h' ? stdout : stderr);
+			return c == 'h' ? 0 : 2;
+		}
+	}
+	if (optind == argc) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+		perror("perfex: socketpair");
+		return 1;
+	}
+	pid = fork();
+	if (pid < 0) {
+		perror("perfex: fork");
+		return 1;
+	}
+	if (!pid)
+		run(pair[1], argv + optind);
+	close(pair[1]);
+	fd = receive_fd(pair[0]);
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return 1;
+	}
+	if (fd < 0)
+		return 1;
+	if (syscall(__NR_vperfctr_read, fd, &sums, NULL, &children)) {
+		perror("perfex: vperfctr_read");
+		return 1;
+	}
+	print_sums(out, "", &sums);
+	if (with_children)
+		print_sums(out, "children ", &children);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
