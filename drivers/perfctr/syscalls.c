@@ -17,10 +17,10 @@
 
 #include "virtual.h"
 
-static_assert(sizeof(struct vperfctr_control) == 348);
 static_assert(offsetof(struct vperfctr_control, cpu_control) == 4);
-static_assert(offsetof(struct vperfctr_control, preserve) == 328);
-static_assert(offsetof(struct vperfctr_control, reserved) == 332);
+static_assert(offsetof(struct vperfctr_control, preserve) ==
+	      4 + sizeof(struct perfctr_cpu_control));
+static_assert(sizeof(struct vperfctr_control) == 24 + sizeof(struct perfctr_cpu_control));
 static_assert(sizeof(struct perfctr_info) == 64);
 static_assert(offsetof(struct perfctr_info, driver_version) == 4);
 static_assert(offsetof(struct perfctr_info, cpu_features) == 40);

@@ -248,8 +248,7 @@ void __perfctr_copy_task(struct task_struct *child)
 	}
 	state = vp->state;
 	local_irq_disable();
-	state->control = from->state->control;
-	state->claim = from->state->claim;
+	perfctr_cpu_copy_control(state, from->state);
 	cstatus = from->iresume ?: from->state->cstatus;
 	vp->si_signo = from->si_signo;
 	vp->identity = from->identity;

@@ -395,7 +395,7 @@ bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
 void x86_claim_halt(struct x86_pmu_cpu *cpu);
 
 /* perfctr.c */
-#ifdef CONFIG_PERFCTR
+#ifdef CONFIG_PERFCTR_COUNTERS
 void perfctr_cpu_interrupt(struct pt_regs *regs);
 #else
 static inline void perfctr_cpu_interrupt(struct pt_regs *regs) { }

@@ -22,6 +22,8 @@
 #include "perfctr_rules.h"
 #include "perfctr_state.h"
 
+static_assert(sizeof(struct vperfctr_control) == 348);
+static_assert(offsetof(struct vperfctr_control, preserve) == 328);
 static_assert(sizeof(struct perfctr_sum_ctrs) == 152);
 static_assert(offsetof(struct perfctr_sum_ctrs, pmc) == 8);
 static_assert(sizeof(struct perfctr_cpu_control) == 324);
@@ -299,6 +301,18 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_update_control);
+
+/**
+ * perfctr_cpu_copy_control - let a state have another's control
+ * @to: new, with nothing enabled
+ * @from: whose control perfctr_cpu_update_control() has accepted, or refused
+ */
+void perfctr_cpu_copy_control(struct perfctr_cpu_state *to, const struct perfctr_cpu_state *from)
+{
+	to->control = from->control;
+	to->claim = from->claim;
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_copy_control);
 
 /**
  * perfctr_cpu_counts_kernel - does a control count anything in the kernel?

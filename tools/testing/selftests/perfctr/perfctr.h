@@ -53,10 +53,15 @@ static inline int vperfctr_read(int fd, struct perfctr_sum_ctrs *sum,
 	return syscall(__NR_vperfctr_read, fd, sum, control, children);
 }
 
-/* 2 n instructions, whatever the compiler thinks. */
+/* Use the CPU; on x86 with 2 n instructions, whatever the compiler thinks. */
 static inline void work(unsigned int n)
 {
+#if defined(__x86_64__) || defined(__i386__)
 	asm volatile("1: dec %0\n\tjnz 1b" : "+r" (n) : : "cc");
+#else
+	while (n--)
+		asm volatile("" : "+r" (n));
+#endif
 }
 
 /* The TSC and one counter of instructions; @ireset: from where it overflows, 0: it does not. */

@@ -7,6 +7,7 @@
 #define _UAPI_ASM_X86_PERFCTR_H
 
 #include <linux/types.h>
+#include <asm-generic/perfctr_cstatus.h>
 
 /* As many counters as any x86 CPU has had. */
 #define PERFCTR_MAX_COUNTERS	18
@@ -80,41 +81,5 @@ struct perfctr_cpu_state {
 	struct x86_claim		claim;
 #endif
 };
-
-/* cstatus: tsc_on 31, nrictrs 22-16, nractrs + nrictrs 14-8, nractrs 6-0 */
-
-static inline __u32 perfctr_mk_cstatus(__u32 tsc_on, __u32 nractrs, __u32 nrictrs)
-{
-	return (tsc_on ? 1U << 31 : 0) | nrictrs << 16 | (nractrs + nrictrs) << 8 | nractrs;
-}
-
-static inline __u32 perfctr_cstatus_enabled(__u32 cstatus)
-{
-	return cstatus;
-}
-
-static inline int perfctr_cstatus_has_tsc(__u32 cstatus)
-{
-	return cstatus >> 31;
-}
-
-static inline __u32 perfctr_cstatus_nractrs(__u32 cstatus)
-{
-	return cstatus & 0x7f;
-}
-
-static inline __u32 perfctr_cstatus_nrctrs(__u32 cstatus)
-{
-	return (cstatus >> 8) & 0x7f;
-}
-
-static inline __u32 perfctr_cstatus_has_ictrs(__u32 cstatus)
-{
-	return cstatus & (0x7f << 16);
-}
-
-/* The signal of an overflow: its si_code, and the mask of counters that have overflowed. */
-#define SI_PMC_OVF		('P')
-#define si_pmc_ovf_mask		si_pid
 
 #endif /* _UAPI_ASM_X86_PERFCTR_H */
