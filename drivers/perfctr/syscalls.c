@@ -89,19 +89,28 @@ static int vperfctr_allow(void)
 	return security_perf_event_open(PERF_SECURITY_OPEN);
 }
 
-/*
- * Have a thread for oneself: current, or one that the caller traces and that is stopped. It
- * stays stopped until vperfctr_let_go().
- */
-static int vperfctr_hold(struct task_struct *task)
-{
-	return task == current ? 0 : ptrace_check_attach(task, false);
-}
-
 static void vperfctr_let_go(struct task_struct *task)
 {
 	if (task != current)
 		ptrace_unfreeze_traced(task);
+}
+
+/*
+ * Have a thread for oneself: current, or one that the caller traces and that is stopped. It
+ * stays stopped until vperfctr_let_go(). A program that a tracer may not look into, such as
+ * an unreadable one that the thread has executed since, is not to be counted by it either.
+ */
+static int vperfctr_hold(struct task_struct *task)
+{
+	int err;
+
+	if (task == current)
+		return 0;
+	err = ptrace_check_attach(task, false);
+	if (err || ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS))
+		return err;
+	vperfctr_let_go(task);
+	return -EPERM;
 }
 
 /* The owner of an object, with a reference; NULL: it has none, or that one is dead. */
@@ -116,6 +125,9 @@ static struct task_struct *vperfctr_get_owner(struct vperfctr *vp)
 	task = rcu_dereference(vp->owner);
 	if (task)
 		get_task_struct(task);
+	else
+		/* Pairs with vperfctr_detach(): the same for sums of an object without owner. */
+		smp_rmb();
 	return task;
 }
 
@@ -160,14 +172,17 @@ static int vperfctr_begin(struct vperfctr_call *call, int fd)
 	err = vperfctr_hold(call->task);
 	if (!err && rcu_access_pointer(call->task->perfctr) == call->vp)
 		return 0;
-	if (!err)
+	if (!err) {
 		vperfctr_let_go(call->task);
+		err = -ESRCH;
+	}
+	put_task_struct(call->task);
+	/* Meanwhile it may have died, or unlinked the object, which will not be undone. */
+	call->task = vperfctr_get_owner(call->vp);
+	if (!call->task)
+		return 0;
 	put_task_struct(call->task);
 	call->task = NULL;
-	/* Meanwhile it may have died, or unlinked the object. */
-	if (smp_load_acquire(&call->vp->dead) || !rcu_access_pointer(call->vp->owner))
-		return 0;
-	err = -ESRCH;
 put:
 	fdput(call->file);
 	return err;
@@ -204,6 +219,9 @@ static int vperfctr_open_held(struct task_struct *task, bool creat)
 
 	if (creat && vp)
 		return -EEXIST;
+	/* A control that counts in the kernel may come from a parent with more rights. */
+	if (vp && perfctr_cpu_counts_kernel(&vp->state->control) && perf_allow_kernel())
+		return -EPERM;
 	fd = get_unused_fd_flags(0);
 	if (fd < 0)
 		return fd;
@@ -232,7 +250,8 @@ static int vperfctr_open_held(struct task_struct *task, bool creat)
  * @creat: not 0: it has none, and gets one
  *
  * Return: an fd; -ENODEV; -EACCES: the caller may not count; -ESRCH: there is no such thread,
- * or it is not the caller, nor traced by it and stopped; -EEXIST: it has an object already;
+ * or it is not the caller, nor traced by it and stopped; -EPERM: the caller may not look into
+ * it, or not into the kernel, where its object counts; -EEXIST: it has an object already;
  * -EBUSY: another service has the hardware; -ENOMEM, -EMFILE, -ENFILE.
  */
 SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)

@@ -2,13 +2,15 @@
 /*
  * Performance counters of threads, for programs.
  */
-#include <cpuid.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #include "libperfctr.h"
 
@@ -24,6 +26,7 @@ struct vperfctr {
 	const volatile struct vperfctr_state	*state;
 };
 
+#if defined(__x86_64__) || defined(__i386__)
 static unsigned int read_counter(unsigned int map)
 {
 	unsigned int low, high;
@@ -32,13 +35,32 @@ static unsigned int read_counter(unsigned int map)
 	return low;
 }
 
-static unsigned int read_time_stamp(void)
+static unsigned int read_clock(void)
 {
 	unsigned int low, high;
 
 	asm volatile("rdtsc" : "=a" (low), "=d" (high));
 	return low;
 }
+#else
+/* PERFCTR_FEATURE_RDPMC is not set on these. */
+static unsigned int read_counter(unsigned int map)
+{
+	return 0;
+}
+
+static unsigned int read_clock(void)
+{
+	unsigned long now = 0;
+
+#if defined(__aarch64__)
+	asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r" (now));
+#elif defined(__powerpc__)
+	asm volatile("mfspr %0, 268" : "=r" (now));
+#endif
+	return now;
+}
+#endif
 
 int perfctr_get_info(struct perfctr_info *info)
 {
@@ -53,10 +75,12 @@ unsigned int perfctr_abi_fits(const struct perfctr_info *info)
 const char *perfctr_cpu_vendor_name(void)
 {
 	static char name[13];
-	unsigned int max;
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int max, word[3];
 
-	__get_cpuid(0, &max, (unsigned int *)name, (unsigned int *)(name + 8),
-		    (unsigned int *)(name + 4));
+	if (__get_cpuid(0, &max, &word[0], &word[2], &word[1]))
+		memcpy(name, word, sizeof(word));
+#endif
 	return name;
 }
 
@@ -171,7 +195,7 @@ unsigned long long vperfctr_read_tsc(const struct vperfctr *self)
 	do {
 		start = state->tsc_start;
 		sum = state->tsc_sum;
-		now = read_time_stamp();
+		now = read_clock();
 	} while (start != state->tsc_start);
 	return sum + (now - start);
 }
@@ -212,7 +236,7 @@ int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum
 	memset(sums, 0, sizeof(*sums));
 	do {
 		tsc = state->tsc_start;
-		sums->tsc = state->tsc_sum + (read_time_stamp() - tsc);
+		sums->tsc = state->tsc_sum + (read_clock() - tsc);
 		for (i = 0; i < n; i++)
 			sums->pmc[i] = state->pmc[i].sum +
 				       (read_counter(state->pmc[i].map) - state->pmc[i].start);

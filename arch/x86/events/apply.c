@@ -373,7 +373,7 @@ static void x86_settle_threads(struct x86_pmu_cpu *cpu)
 		if (count->nr_clients && count->counter >= 0 && (count->key.flags & X86_LEAKS))
 			leaks |= BIT_ULL(count->counter);
 	}
-	x86_threads_keep(cpu, cpu->wanted, leaks);
+	x86_threads_keep(cpu, cpu->wanted | cpu->claimed, leaks);
 }
 
 /**

@@ -32,10 +32,14 @@ static bool x86_pinned_fit(struct x86_pmu_cpu *cpu, u64 counters)
 		}
 		if (!pinned)
 			continue;
-		wishes[n++] = (struct x86_wish){
+		wishes[n] = (struct x86_wish){
 			.allowed = x86_count_allowed(count, counters), .now = count->counter,
 			.pair = count->key.flags & X86_PAIR,
 		};
+		/* Other CPUs of its node may take what is free now. */
+		if (count->key.flags & X86_NODE)
+			wishes[n].allowed &= count->counter < 0 ? 0 : BIT_ULL(count->counter);
+		n++;
 	}
 	return x86_assign(wishes, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
 }
@@ -109,7 +113,8 @@ static void x86_claim_done(struct x86_pmu_cpu *cpu)
  * @claim: which, and what they are to count. Those that interrupt do not run yet
  *
  * Return: 0; 1: and all of them have run on from the last claim, as they are to;
- * or -EBUSY: pinned events, or another claim, are in the way.
+ * or -EBUSY: pinned events, another claim, or events of the core's other thread that would
+ * spoil the counts are in the way.
  */
 int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
@@ -118,6 +123,8 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 
 	lockdep_assert_irqs_disabled();
 	if (WARN_ON_ONCE(cpu->claimed || cpu->halted))
+		return -EBUSY;
+	if (cpu->threads && !x86_threads_take(cpu, claim->counters))
 		return -EBUSY;
 	for_each_x86_counter(i, claim->counters)
 		owned |= !!cpu->owner[i];
@@ -192,6 +199,9 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
 		}
 	}
+	/* The other thread may want these counters: they stop. */
+	if (cpu->threads)
+		cpu->threads_changed = cpu->dirty = true;
 	x86_claim_done(cpu);
 }
 

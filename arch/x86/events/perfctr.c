@@ -254,22 +254,34 @@ void perfctr_cpu_ireload(struct perfctr_cpu_state *state)
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_ireload);
 
-/* The model may know of events that need a register which a control cannot set. */
-static int perfctr_check_extra(const struct x86_claim *claim)
+/* Does an event need a register beside its select, or counters that a claim does not get? */
+static bool perfctr_needs_more(const struct x86_model *model, u64 config)
 {
-	const struct x86_extra *extra;
+	const struct x86_extra *extra = model->extra;
+	const struct x86_limit *limit = model->limits;
+
+	for (; extra && extra->msr; extra++) {
+		if ((config & extra->mask) >= extra->first && (config & extra->mask) <= extra->last)
+			return true;
+	}
+	for (; limit && limit->mask; limit++) {
+		if ((config & limit->mask) >= limit->first && (config & limit->mask) <= limit->last)
+			return limit->flags & (X86_LIMIT_HT_LEAKS | X86_LIMIT_PAIR | X86_LIMIT_NODE);
+	}
+	return false;
+}
+
+/* The model may know of events that a control cannot have. */
+static int perfctr_check_model(const struct x86_claim *claim)
+{
 	unsigned int i;
 
-	if (!claim->n || !x86_nr_cores)
+	if (!x86_nr_cores)
 		return 0;
-	for (extra = x86_cores[0]->model->extra; extra && extra->msr; extra++) {
-		for (i = 0; i < claim->n; i++) {
-			u64 config = claim->config[i] & extra->mask;
-
-			if (!x86_counter_is_fixed(claim->counter[i]) &&
-			    config >= extra->first && config <= extra->last)
-				return -EPERM;
-		}
+	for (i = 0; i < claim->n; i++) {
+		if (!x86_counter_is_fixed(claim->counter[i]) &&
+		    perfctr_needs_more(x86_cores[0]->model, claim->config[i]))
+			return -EPERM;
 	}
 	return 0;
 }
@@ -294,7 +306,7 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 		return -EINVAL;
 	err = perfctr_check(&perfctr_kind, &state->control, is_global, &state->claim);
 	if (!err)
-		err = perfctr_check_extra(&state->claim);
+		err = perfctr_check_model(&state->claim);
 	if (err)
 		return err;
 	perfctr_state_begin(state);

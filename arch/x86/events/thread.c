@@ -49,6 +49,27 @@ bool x86_place_beside(struct x86_pmu_cpu *cpu, struct x86_count **counts,
 }
 
 /**
+ * x86_threads_take - use counters for a claim, if events of the other thread do not spoil them
+ * @cpu: this CPU, with @threads; interrupts are off
+ * @counters: that are to count nothing that spoils those of the other thread
+ *
+ * Return: whether they may be used.
+ */
+bool x86_threads_take(struct x86_pmu_cpu *cpu, u64 counters)
+{
+	struct x86_threads *threads = cpu->threads;
+	bool good;
+
+	raw_spin_lock(&threads->lock);
+	good = !(counters & threads->thread[!cpu->thread].leaks);
+	if (good)
+		threads->thread[cpu->thread].used |= counters;
+	raw_spin_unlock(&threads->lock);
+	cpu->threads_changed |= good;
+	return good;
+}
+
+/**
  * x86_threads_keep - let the other thread have what this one no longer uses
  * @cpu: this CPU, with @threads; interrupts are off
  * @used: the counters that it uses

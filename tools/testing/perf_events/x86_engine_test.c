@@ -8,7 +8,7 @@
  */
 #include "x86_kernel.h"
 
-#define CONFIG_PERFCTR
+#define CONFIG_PERFCTR_COUNTERS
 #define __KERNEL__
 #define __u32 u32
 #define __s32 s32

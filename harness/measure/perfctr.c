@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cost of the performance counters of threads, as "name,value" lines, where the kernel has them
+ * with counters.
+ */
+#include "paths/lib.h"
+#include <linux/perfctr.h>
+
+static int fd;
+static const volatile struct vperfctr_state *page;
+
+/* So many counters of instructions in user mode; @other: of another event. */
+static struct vperfctr_control counters(int n, int other)
+{
+	struct vperfctr_control control = { .cpu_control.tsc_on = 1, .cpu_control.nractrs = n };
+
+	for (int i = 0; i < n; i++) {
+		control.cpu_control.pmc_map[i] = i;
+		control.cpu_control.evntsel[i] = (other ? 0xc4 : 0xc0) | 1 << 16 | 1 << 22;
+	}
+	return control;
+}
+
+static int begin(int n, int other)
+{
+	struct vperfctr_control control = counters(n, other);
+
+	fd = syscall(__NR_vperfctr_open, 0, 1);
+	return fd < 0 ? -1 : syscall(__NR_vperfctr_control, fd, &control);
+}
+
+static void end(void)
+{
+	syscall(__NR_vperfctr_unlink, fd);
+	close(fd);
+}
+
+static int other_event;
+
+static void begin_other(void)
+{
+	begin(4, other_event);
+}
+
+static void switches(void)
+{
+	double plain, value;
+	int ok;
+
+	plain = switch_cost(NULL, &ok);
+	for (other_event = 0; other_event < 2; other_event++) {
+		other_task = begin_other;
+		ok = !begin(4, 0);
+		/* The other task has what it inherits, and then what it asks for. */
+		if (ok && !other_event)
+			other_task = NULL;
+		value = switch_cost(NULL, &(int){ 0 });
+		report(other_event ? "perfctr: switch, +4 counters of other events" :
+		       "perfctr: switch, +4 counters of the same control", ok, (value - plain) / 2);
+		end();
+	}
+	other_task = NULL;
+	ok = !begin(4, 0);
+	other_task = end;
+	value = switch_cost(NULL, &(int){ 0 });
+	other_task = NULL;
+	report("perfctr: switch, +4 counters of one of the two", ok, (value - plain) / 2);
+	end();
+}
+
+static void read_page(void)
+{
+	unsigned int tsc, now, start, high;
+	unsigned long long sum;
+
+	do {
+		tsc = page->cpu_state.tsc_start;
+		__asm__ volatile("rdpmc" : "=a" (now), "=d" (high) : "c" (page->cpu_state.pmc[0].map));
+		start = page->cpu_state.pmc[0].start;
+		sum = page->cpu_state.pmc[0].sum;
+	} while (tsc != page->cpu_state.tsc_start);
+	sum += now - start;
+	__asm__ volatile("" : : "r" (sum));
+}
+
+static void read_call(void)
+{
+	struct perfctr_sum_ctrs sums;
+
+	if (syscall(__NR_vperfctr_read, fd, &sums, NULL, NULL))
+		exit(1);
+}
+
+static void control_call(void)
+{
+	struct vperfctr_control control = counters(4, 0);
+
+	if (syscall(__NR_vperfctr_control, fd, &control))
+		exit(1);
+}
+
+static void open_to_unlink(void)
+{
+	if (begin(4, 0))
+		exit(1);
+	end();
+}
+
+int main(void)
+{
+	struct perfctr_info info;
+
+	if (syscall(__NR_perfctr_info, &info, NULL, NULL) ||
+	    !(info.cpu_features & PERFCTR_FEATURE_RDPMC)) {
+		fputs("no counters of threads\n", stderr);
+		return 1;
+	}
+	switches();
+	if (begin(4, 0))
+		return 1;
+	page = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		return 1;
+	read_page();
+	report("perfctr: read by the page", 1, cost(read_page, 500, 1));
+	report("perfctr: read call, 4 counters", 1, cost(read_call, 200, 1));
+	report("perfctr: control call, 4 counters", 1, cost(control_call, 200, 1));
+	end();
+	report("perfctr: open + control + unlink + close", 1, cost(open_to_unlink, 200, 1));
+	return 0;
+}

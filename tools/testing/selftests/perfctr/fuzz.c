@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random calls: some processes, each of several threads that share fds, open, control, map,
+ * read, resume, unlink, fork, trace, execute and exit as a generator of random numbers says.
+ * Whatever the calls return, the kernel has nothing to report, and is as good afterwards.
+ *
+ * PC_FUZZ_SECONDS (default: 3) says how long, PC_FUZZ_SEED where to begin.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "../kselftest.h"
+#include "perfctr.h"
+
+#define PROCESSES	3
+#define THREADS		3
+#define FDS		8
+
+static time_t end;
+static int fds[FDS];
+static volatile pid_t last_child;
+
+/**
+ * struct dice - a generator of random numbers
+ * @state: not 0
+ */
+struct dice {
+	unsigned long long state;
+};
+
+static unsigned int roll(struct dice *dice, unsigned int n)
+{
+	dice->state ^= dice->state << 13;
+	dice->state ^= dice->state >> 7;
+	dice->state ^= dice->state << 17;
+	return (dice->state >> 32) % n;
+}
+
+/* An interesting number. */
+static unsigned int any(struct dice *dice)
+{
+	static const unsigned int some[] = { 0, 1, 2, 3, 4, 17, 18, 19, 0x7fffffff, 0x80000000, ~0u };
+
+	switch (roll(dice, 3)) {
+	case 0:
+		return some[roll(dice, sizeof(some) / sizeof(some[0]))];
+	case 1:
+		return 1u << roll(dice, 32);
+	}
+	return dice->state;
+}
+
+/* A control that is likely to be good, or was before a few words of it were changed. */
+static void any_control(struct dice *dice, struct vperfctr_control *control)
+{
+	struct perfctr_cpu_control *cpu = &control->cpu_control;
+	unsigned int i;
+
+	memset(control, 0, sizeof(*control));
+	control->si_signo = roll(dice, 4) ? SIGUSR1 : any(dice);
+	cpu->tsc_on = roll(dice, 2);
+	cpu->nractrs = roll(dice, 4);
+	cpu->nrictrs = roll(dice, 3);
+	for (i = 0; i < cpu->nractrs + cpu->nrictrs; i++) {
+		cpu->pmc_map[i] = roll(dice, 8) ? i : roll(dice, 6);
+		cpu->evntsel[i] = INSTRUCTIONS;
+		if (i >= cpu->nractrs) {
+			cpu->evntsel[i] |= SELECT_PMI;
+			cpu->ireset[i] = -1 - (int)roll(dice, 5000);
+		}
+	}
+	control->preserve = any(dice);
+	while (!roll(dice, 3))
+		((unsigned int *)control)[roll(dice, sizeof(*control) / 4)] = any(dice);
+}
+
+static void *any_pointer(struct dice *dice, void *good)
+{
+	switch (roll(dice, 8)) {
+	case 0:
+		return NULL;
+	case 1:
+		return (void *)(unsigned long)any(dice);
+	}
+	return good;
+}
+
+static void child(struct dice *dice)
+{
+	unsigned int n = roll(dice, 4);
+
+	/* Signals of the counters that it has inherited end it, too. */
+	alarm(10);
+	while (n--) {
+		int fd = vperfctr_open(0, roll(dice, 2));
+
+		if (fd >= 0 && roll(dice, 2))
+			vperfctr_unlink(fd);
+		work(roll(dice, 3000));
+		if (!roll(dice, 4) && !fork())
+			break;
+	}
+	if (!roll(dice, 4))
+		execl("/bin/true", "true", NULL);
+	_exit(0);
+}
+
+static void any_fork(struct dice *dice)
+{
+	static const unsigned long flags[] = { 0, CLONE_FILES, CLONE_PARENT, CLONE_FS };
+	pid_t pid = syscall(SYS_clone, SIGCHLD | flags[roll(dice, 4)], 0, 0, 0, 0);
+
+	if (!pid)
+		child(dice);
+	last_child = pid;
+	if (roll(dice, 2))
+		waitpid(-1, NULL, WNOHANG);
+}
+
+/* Attach to a child, call something about it, and let it go, or kill it. */
+static void any_trace(struct dice *dice)
+{
+	struct perfctr_sum_ctrs sums;
+	struct vperfctr_control control;
+	pid_t pid = last_child;
+	int fd;
+
+	if (pid <= 0 || ptrace(PTRACE_SEIZE, pid, 0, 0))
+		return;
+	ptrace(PTRACE_INTERRUPT, pid, 0, 0);
+	if (waitpid(pid, NULL, __WALL) != pid)
+		return;
+	fd = vperfctr_open(pid, roll(dice, 2));
+	any_control(dice, &control);
+	if (roll(dice, 2))
+		vperfctr_control(fd, &control);
+	vperfctr_read(fd, &sums, NULL, NULL);
+	if (roll(dice, 2))
+		vperfctr_unlink(fd);
+	if (roll(dice, 2))
+		close(fd);
+	ptrace(roll(dice, 2) ? PTRACE_DETACH : PTRACE_KILL, pid, 0, 0);
+}
+
+static void any_map(struct dice *dice, int fd)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	const volatile struct vperfctr_state *state;
+
+	state = mmap(NULL, page << !roll(dice, 8), roll(dice, 8) ? PROT_READ : any(dice) & 7,
+		     roll(dice, 8) ? MAP_SHARED : MAP_PRIVATE, fd, roll(dice, 8) ? 0 : page);
+	if (state == MAP_FAILED)
+		return;
+	(void)state->cpu_state.tsc_start;
+	/* A child has it, too. */
+	if (!roll(dice, 4))
+		any_fork(dice);
+	munmap((void *)state, page);
+}
+
+static void any_call(struct dice *dice)
+{
+	struct perfctr_sum_ctrs sums[2];
+	struct vperfctr_control control;
+	int *fd = &fds[roll(dice, FDS)];
+	struct {
+		struct perfctr_cpu_mask mask;
+		__u32 words[16];
+	} cpus = { .mask.nrwords = roll(dice, 17) };
+	struct perfctr_info info;
+
+	switch (roll(dice, 14)) {
+	case 0:
+	case 1:
+		close(*fd);
+		*fd = vperfctr_open(roll(dice, 8) ? 0 : any(dice), roll(dice, 2));
+		break;
+	case 2:
+	case 3:
+	case 4:
+		any_control(dice, &control);
+		vperfctr_control(*fd, any_pointer(dice, &control));
+		break;
+	case 5:
+		vperfctr_unlink(roll(dice, 8) ? *fd : (int)any(dice));
+		break;
+	case 6:
+		vperfctr_iresume(*fd);
+		break;
+	case 7:
+		vperfctr_read(*fd, any_pointer(dice, &sums[0]), any_pointer(dice, &control),
+			      any_pointer(dice, &sums[1]));
+		break;
+	case 8:
+		perfctr_info(any_pointer(dice, &info), any_pointer(dice, &cpus),
+			     any_pointer(dice, &cpus));
+		break;
+	case 9:
+		any_map(dice, *fd);
+		break;
+	case 10:
+		if (!roll(dice, 4))
+			any_fork(dice);
+		break;
+	case 11:
+		if (!roll(dice, 4))
+			any_trace(dice);
+		break;
+	case 12:
+		sched_yield();
+		break;
+	default:
+		work(roll(dice, 20000));
+	}
+}
+
+static void *fuzz(void *arg)
+{
+	struct dice dice = { .state = (unsigned long)arg };
+
+	while (time(NULL) < end)
+		any_call(&dice);
+	return NULL;
+}
+
+static void process(unsigned long seed)
+{
+	pthread_t threads[THREADS];
+	int i;
+
+	for (i = 1; i < SIGRTMAX; i++) {
+		if (i != SIGKILL && i != SIGCHLD && i != SIGSEGV && i != SIGTERM && i != SIGALRM)
+			signal(i, SIG_IGN);
+	}
+	for (i = 0; i < FDS; i++)
+		fds[i] = -1;
+	for (i = 1; i < THREADS; i++) {
+		if (pthread_create(&threads[i], NULL, fuzz, (void *)(seed * THREADS + i)))
+			_exit(1);
+	}
+	fuzz((void *)(seed * THREADS + THREADS));
+	for (i = 1; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	_exit(0);
+}
+
+static const char *set_up(void)
+{
+	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
+	struct perfctr_sum_ctrs sums;
+	int fd = vperfctr_open(0, 1);
+
+	if (fd < 0 || vperfctr_control(fd, &control))
+		return NULL;
+	work(1000);
+	if (vperfctr_read(fd, &sums, NULL, NULL) || !sums.tsc || vperfctr_unlink(fd))
+		return NULL;
+	close(fd);
+	return "the calls are as good as before";
+}
+
+int main(void)
+{
+	const char *seconds = getenv("PC_FUZZ_SECONDS"), *from = getenv("PC_FUZZ_SEED");
+	unsigned long seed = from ? strtoul(from, NULL, 0) : time(NULL), round = 0;
+	struct perfctr_info info;
+	int i;
+
+	ksft_print_header();
+	if (perfctr_info(&info, NULL, NULL))
+		ksft_exit_skip("no perfctr\n");
+	ksft_set_plan(1);
+	ksft_print_msg("seed %lu\n", seed);
+	end = time(NULL) + (seconds ? atol(seconds) : 3);
+	/* A process may be killed by a signal that it has asked for: then others follow. */
+	while (time(NULL) < end) {
+		for (i = 0; i < PROCESSES; i++) {
+			if (!fork())
+				process(seed + ++round * PROCESSES + i);
+		}
+		while (wait(NULL) > 0)
+			;
+	}
+	ksft_print_msg("%lu rounds\n", round / PROCESSES);
+	ksft_test_result(set_up(), "fuzz\n");
+	ksft_finished();
+}

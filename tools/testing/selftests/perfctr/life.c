@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Objects and the life of threads: fork, exec, exit, ptrace; fds that are passed on; rights.
+ * The clock is enough for this. Each comment is a sentence of
+ * Documentation/userspace-api/perfctr.rst.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "../kselftest_harness.h"
+#include "perfctr.h"
+
+#define NOBODY	65534
+#define FORKS	1000
+
+#define EXPECT_FAILS(err, call) do {			\
+	errno = 0;					\
+	EXPECT_EQ(-1, (call));				\
+	EXPECT_EQ(err, errno);				\
+} while (0)
+
+FIXTURE(life) {
+	int fd;
+	struct vperfctr_control control;
+};
+
+FIXTURE_SETUP(life)
+{
+	struct perfctr_info info;
+
+	if (perfctr_info(&info, NULL, NULL))
+		SKIP(return, "no perfctr");
+	self->fd = vperfctr_open(0, 1);
+	ASSERT_LE(0, self->fd);
+	self->control = instructions(0);
+	if (!has(PERFCTR_FEATURE_RDPMC))
+		self->control.cpu_control.nractrs = 0;
+	ASSERT_EQ(0, vperfctr_control(self->fd, &self->control));
+}
+
+FIXTURE_TEARDOWN(life)
+{
+	vperfctr_unlink(self->fd);
+	close(self->fd);
+}
+
+/* A fork with the same table of files: an fd that the child opens is the parent's, too. */
+static pid_t fork_with_files(void)
+{
+	return syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
+}
+
+static void add(struct perfctr_sum_ctrs *to, const struct perfctr_sum_ctrs *sums)
+{
+	to->tsc += sums->tsc;
+	to->pmc[0] += sums->pmc[0];
+}
+
+/* When it is reaped, its sums are added to the children's sums of its parent. */
+TEST_F_TIMEOUT(life, reaped, 600)
+{
+	struct perfctr_sum_ctrs sums, all = { .tsc = 0 };
+	int i, fd = dup(self->fd);
+
+	/* Each child opens the lowest fd that is free. */
+	close(fd);
+	for (i = 0; i < FORKS; i++) {
+		pid_t child = fork_with_files();
+
+		ASSERT_LE(0, child);
+		if (!child) {
+			work(100);
+			_exit(vperfctr_open(0, 0) != fd);
+		}
+		ASSERT_EQ(child, waitpid(child, NULL, 0));
+		ASSERT_EQ(0, vperfctr_read(fd, &sums, NULL, NULL));
+		ASSERT_LT(0, sums.tsc);
+		add(&all, &sums);
+		close(fd);
+	}
+	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
+	EXPECT_EQ(all.tsc, sums.tsc);
+	EXPECT_EQ(all.pmc[0], sums.pmc[0]);
+}
+
+/* Its sums are added with its own children's. */
+TEST_F(life, grandchildren)
+{
+	struct perfctr_sum_ctrs sums, all = { .tsc = 0 };
+	int fd = dup(self->fd), i;
+	pid_t child;
+
+	close(fd);
+	child = fork_with_files();
+	ASSERT_LE(0, child);
+	if (!child) {
+		vperfctr_open(0, 0);
+		for (i = 0; i < 3; i++) {
+			pid_t grandchild = fork_with_files();
+
+			if (!grandchild) {
+				vperfctr_open(0, 0);
+				_exit(0);
+			}
+			waitpid(grandchild, NULL, 0);
+		}
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, vperfctr_read(fd + i, &sums, NULL, NULL));
+		add(&all, &sums);
+		close(fd + i);
+	}
+	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
+	EXPECT_EQ(all.tsc, sums.tsc);
+	EXPECT_EQ(all.pmc[0], sums.pmc[0]);
+}
+
+static void *open_own(void *arg)
+{
+	*(int *)arg = vperfctr_open(0, 0);
+	return NULL;
+}
+
+/* For a thread it is the parent of its process. */
+TEST_F(life, threads)
+{
+	struct perfctr_sum_ctrs sums, all = { .tsc = 0 };
+	int fd = dup(self->fd), thread_fd, i;
+	pthread_t thread;
+	pid_t child;
+
+	close(fd);
+	child = fork_with_files();
+	ASSERT_LE(0, child);
+	if (!child) {
+		vperfctr_open(0, 0);
+		if (pthread_create(&thread, NULL, open_own, &thread_fd))
+			_exit(1);
+		pthread_join(thread, NULL);
+		_exit(thread_fd != fd + 1);
+	}
+	ASSERT_EQ(child, waitpid(child, &i, 0));
+	ASSERT_EQ(0, i);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, vperfctr_read(fd + i, &sums, NULL, NULL));
+		ASSERT_LT(0, sums.tsc);
+		add(&all, &sums);
+		close(fd + i);
+	}
+	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
+	EXPECT_EQ(all.tsc, sums.tsc);
+	EXPECT_EQ(all.pmc[0], sums.pmc[0]);
+}
+
+/* They are added if the parent still has the control that was inherited. */
+TEST_F(life, other_control)
+{
+	struct perfctr_sum_ctrs sums;
+	pid_t child = fork();
+
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(vperfctr_control(vperfctr_open(0, 0), &self->control));
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
+	EXPECT_EQ(0, sums.tsc);
+}
+
+/* A child whose parent has gone is nobody's. */
+TEST_F(life, orphans)
+{
+	struct perfctr_sum_ctrs sums;
+	pid_t child;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		child = fork();
+		ASSERT_LE(0, child);
+		if (!child) {
+			if (!fork())
+				work(100000);
+			vperfctr_unlink(vperfctr_open(0, 0));
+			_exit(0);
+		}
+		ASSERT_EQ(child, waitpid(child, NULL, 0));
+	}
+	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
+	EXPECT_EQ(0, sums.tsc);
+}
+
+/* Once the thread has exited, anybody may read who has the file; a zombie still has its object. */
+TEST_F(life, zombie)
+{
+	struct perfctr_sum_ctrs sums, again;
+	int fd = dup(self->fd);
+	siginfo_t info;
+	pid_t child;
+
+	close(fd);
+	child = fork_with_files();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(vperfctr_open(0, 0) != fd);
+	ASSERT_EQ(0, waitid(P_PID, child, &info, WEXITED | WNOWAIT));
+	ASSERT_EQ(0, info.si_status);
+	ASSERT_EQ(0, vperfctr_read(fd, &sums, NULL, NULL));
+	EXPECT_LT(0, sums.tsc);
+	EXPECT_FAILS(ESRCH, vperfctr_control(fd, &self->control));
+	EXPECT_EQ(0, vperfctr_unlink(fd));
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	ASSERT_EQ(0, vperfctr_read(fd, &again, NULL, NULL));
+	EXPECT_EQ(sums.tsc, again.tsc);
+	EXPECT_EQ(0, vperfctr_unlink(fd));
+	EXPECT_FAILS(ESRCH, vperfctr_control(fd, &self->control));
+	close(fd);
+}
+
+/* The fd can be passed on: it can be read when the thread that it is about is gone. */
+TEST_F(life, passed)
+{
+	char space[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = space, .msg_controllen = sizeof(space),
+	};
+	struct cmsghdr *part = CMSG_FIRSTHDR(&message);
+	const volatile struct vperfctr_state *page;
+	struct perfctr_sum_ctrs sums;
+	int pair[2], fd;
+	pid_t child;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		part->cmsg_level = SOL_SOCKET;
+		part->cmsg_type = SCM_RIGHTS;
+		part->cmsg_len = CMSG_LEN(sizeof(int));
+		fd = vperfctr_open(0, 0);
+		memcpy(CMSG_DATA(part), &fd, sizeof(fd));
+		if (sendmsg(pair[1], &message, 0) != 1)
+			_exit(1);
+		for (;;)
+			work(1000);
+	}
+	ASSERT_EQ(1, recvmsg(pair[0], &message, 0));
+	memcpy(&fd, CMSG_DATA(part), sizeof(fd));
+	EXPECT_FAILS(ESRCH, vperfctr_read(fd, &sums, NULL, NULL));
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	kill(child, SIGKILL);
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	ASSERT_EQ(0, vperfctr_read(fd, &sums, NULL, NULL));
+	EXPECT_LT(0, sums.tsc);
+	/* A mapping keeps its file. */
+	close(fd);
+	EXPECT_EQ(sums.tsc, page->cpu_state.tsc_sum);
+	munmap((void *)page, sysconf(_SC_PAGESIZE));
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* If there is no fd left, the thread has no object after the call. */
+TEST_F(life, no_fd)
+{
+	struct rlimit limit = { .rlim_cur = self->fd + 1, .rlim_max = 1024 };
+	pid_t child = fork();
+	int status;
+
+	ASSERT_LE(0, child);
+	if (!child) {
+		close(self->fd + 1);
+		vperfctr_unlink(vperfctr_open(0, 0));
+		close(self->fd + 1);
+		setrlimit(RLIMIT_NOFILE, &limit);
+		if (vperfctr_open(0, 1) != -1 || errno != EMFILE)
+			_exit(1);
+		limit.rlim_cur++;
+		setrlimit(RLIMIT_NOFILE, &limit);
+		_exit(vperfctr_open(0, 1) != self->fd + 1 ? 2 : 0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+/* Run this program again, from @path, to look at fd @fd after exec. */
+static int exec_again(const char *path, int fd)
+{
+	char arg[16];
+
+	snprintf(arg, sizeof(arg), "%d", fd);
+	execl(path, path, "after-exec", arg, NULL);
+	return 99;
+}
+
+/* What the program does that has been executed. */
+static int after_exec(int fd)
+{
+	struct perfctr_sum_ctrs a, b;
+
+	if (vperfctr_read(fd, &a, NULL, NULL))
+		return 1;
+	work(100000);
+	if (vperfctr_read(fd, &b, NULL, NULL))
+		return 1;
+	/* Those who are counted have an object, and cannot get a new one. */
+	if (vperfctr_open(0, 1) < 0)
+		return errno == EEXIST && b.tsc > a.tsc ? 2 : 3;
+	return b.tsc == a.tsc ? 4 : 5;
+}
+
+/* An object survives exec, and goes on counting. */
+TEST_F(life, exec)
+{
+	pid_t child = fork();
+	int status;
+
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(exec_again("/proc/self/exe", vperfctr_open(0, 0)));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(2, WEXITSTATUS(status));
+}
+
+/* A copy of this program that one may not look into who is not root. */
+static bool copy_self(const char *path, mode_t mode)
+{
+	int from = open("/proc/self/exe", O_RDONLY), to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0700);
+	char buffer[65536];
+	ssize_t n;
+
+	while (to >= 0 && (n = read(from, buffer, sizeof(buffer))) > 0) {
+		if (write(to, buffer, n) != n)
+			return false;
+	}
+	close(from);
+	return to >= 0 && !close(to) && !chmod(path, mode);
+}
+
+/* It is unlinked before a program begins that nobody may look into (set-uid and unreadable). */
+TEST_F(life, exec_secret)
+{
+	static const mode_t modes[] = { 04755, 0711 };
+	char path[] = "/tmp/perfctr-life-XXXXXX";
+	int i, status;
+	pid_t child;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	close(mkstemp(path));
+	for (i = 0; i < 2; i++) {
+		ASSERT_TRUE(copy_self(path, modes[i]));
+		child = fork();
+		ASSERT_LE(0, child);
+		if (!child) {
+			int fd = vperfctr_open(0, 0);
+
+			if (setgid(NOBODY) || setuid(NOBODY))
+				_exit(98);
+			_exit(exec_again(path, fd));
+		}
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		/* In a file system with nosuid the first one is like any other. */
+		if (!(i == 0 && WEXITSTATUS(status) == 2))
+			EXPECT_EQ(4, WEXITSTATUS(status));
+	}
+	unlink(path);
+}
+
+/* Another thread must be one that the caller may look into: else it is EPERM. */
+TEST_F(life, not_dumpable)
+{
+	int status, failed;
+	pid_t tracer, child;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	tracer = fork();
+	ASSERT_LE(0, tracer);
+	if (!tracer) {
+		if (setgid(NOBODY) || setuid(NOBODY) || prctl(PR_SET_DUMPABLE, 1))
+			_exit(98);
+		child = fork();
+		if (!child) {
+			ptrace(PTRACE_TRACEME, 0, 0, 0);
+			raise(SIGSTOP);
+			prctl(PR_SET_DUMPABLE, 0);
+			raise(SIGSTOP);
+			for (;;)
+				pause();
+		}
+		failed = waitpid(child, &status, 0) != child;
+		failed |= vperfctr_open(child, 0) < 0;
+		ptrace(PTRACE_CONT, child, 0, 0);
+		failed |= (waitpid(child, &status, 0) != child) << 1;
+		failed |= (vperfctr_open(child, 0) != -1 || errno != EPERM) << 2;
+		kill(child, SIGKILL);
+		_exit(failed);
+	}
+	ASSERT_EQ(tracer, waitpid(tracer, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+static int set_paranoid(int level)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r+");
+	int before = -2;
+
+	if (!file)
+		return before;
+	if (fscanf(file, "%d", &before) != 1)
+		before = -2;
+	rewind(file);
+	fprintf(file, "%d\n", level);
+	fclose(file);
+	return before;
+}
+
+/* What nobody may do at each level: 1 is open, 2 is a control of the kernel, 4 another's. */
+static int refusals(struct vperfctr_control *control, bool counters)
+{
+	int fd, refused = 0;
+	pid_t child = fork();
+	int status;
+
+	if (child) {
+		waitpid(child, &status, 0);
+		return WEXITSTATUS(status);
+	}
+	vperfctr_unlink(vperfctr_open(0, 0));
+	if (setgid(NOBODY) || setuid(NOBODY))
+		_exit(98);
+	fd = vperfctr_open(0, 1);
+	if (fd < 0)
+		_exit(errno == EACCES ? 1 : 97);
+	if (vperfctr_control(fd, control))
+		_exit(96);
+	control->cpu_control.evntsel[0] |= SELECT_KERNEL;
+	if (counters && vperfctr_control(fd, control))
+		refused |= errno == EPERM ? 2 : 95;
+	_exit(refused);
+}
+
+/* Above level 2 counting is EACCES without rights; from level 2 on the kernel is EPERM. */
+TEST_F(life, rights)
+{
+	bool counters = has(PERFCTR_FEATURE_RDPMC);
+	int before;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	before = set_paranoid(1);
+	if (before == -2)
+		SKIP(return, "no perf_event_paranoid");
+	EXPECT_EQ(0, refusals(&self->control, counters));
+	set_paranoid(2);
+	EXPECT_EQ(counters ? 2 : 0, refusals(&self->control, counters));
+	set_paranoid(3);
+	EXPECT_EQ(1, refusals(&self->control, counters));
+	set_paranoid(before);
+}
+
+/* An object that counts in the kernel is not given to a program that may not do that. */
+TEST_F(life, inherited_rights)
+{
+	int before, status;
+	pid_t child;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	if (!has(PERFCTR_FEATURE_RDPMC))
+		SKIP(return, "no counters");
+	before = set_paranoid(2);
+	self->control.cpu_control.evntsel[0] |= SELECT_KERNEL;
+	ASSERT_EQ(0, vperfctr_control(self->fd, &self->control));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(98);
+		_exit(vperfctr_open(0, 0) != -1 || errno != EPERM);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	set_paranoid(before);
+}
+
+/* Allocations that fail one after the other are ENOMEM, or no object for a child. */
+TEST_F_TIMEOUT(life, no_memory, 600)
+{
+	int file = open("/proc/thread-self/fail-nth", O_WRONLY), fd = -1, status, n;
+	char text[16];
+	pid_t child;
+
+	if (file < 0)
+		SKIP(return, "no fault injection");
+	ASSERT_EQ(0, vperfctr_unlink(self->fd));
+	for (n = 1; n < 100 && fd < 0; n++) {
+		snprintf(text, sizeof(text), "%d", n);
+		ASSERT_LT(0, pwrite(file, text, strlen(text), 0));
+		fd = vperfctr_open(0, 1);
+		if (fd < 0)
+			EXPECT_EQ(true, errno == ENOMEM || errno == ENFILE);
+		pwrite(file, "0", 1, 0);
+	}
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, vperfctr_control(fd, &self->control));
+	for (n = 1; n < 200; n++) {
+		snprintf(text, sizeof(text), "%d", n);
+		ASSERT_LT(0, pwrite(file, text, strlen(text), 0));
+		child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (!child)
+			syscall(SYS_exit, 0);
+		pwrite(file, "0", 1, 0);
+		if (child > 0)
+			ASSERT_EQ(child, waitpid(child, &status, 0));
+	}
+	EXPECT_EQ(0, vperfctr_unlink(fd));
+	close(fd);
+	close(file);
+}
+
+/* Executed by the tests: say what has become of the counters. */
+static void __attribute__((constructor)) executed(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "after-exec"))
+		_exit(after_exec(atoi(argv[2])));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * loop N [CHILDREN]: retire 2 N instructions besides those that any program does; so does
+ * each of its children.
+ */
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "perfctr.h"
+
+int main(int argc, char **argv)
+{
+	unsigned int n = argc > 1 ? atoi(argv[1]) : 1000000, children = argc > 2 ? atoi(argv[2]) : 0;
+
+	while (children--) {
+		if (!fork())
+			break;
+		wait(NULL);
+	}
+	work(n);
+	return 0;
+}

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# perfex against itself, and against perf stat where there is one. Prints KTAP.
+cd "$(dirname "$0")" || exit 1
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+n=0
+result() { # STATUS NAME
+	n=$((n + 1))
+	[ "$1" = 0 ] || printf 'not '
+	echo "ok $n $2"
+}
+skip() { # NAME WHY
+	n=$((n + 1))
+	echo "ok $n $1 # SKIP $2"
+}
+# The sum of an event, by what the line begins with.
+sum() { awk -v what="$1" 'index($0, what) == 1 { print $NF }' "$out"; }
+near() { # NUMBER OTHER
+	[ -n "$1" ] && [ -n "$2" ] && [ $(($1 - $2)) -le 1000 ] && [ $(($2 - $1)) -le 1000 ]
+}
+
+echo "TAP version 13"
+if ! ./perfex -i >"$out" 2>&1; then
+	echo "1..0 # SKIP no perfctr"
+	exit 4
+fi
+echo 1..6
+sed 's/^/# /' "$out"
+rdpmc=$(grep -c 'cpu_features.* rdpmc' "$out")
+
+./perfex -o "$out" ./loop 1000 && [ "$(sum tsc)" -gt 0 ]
+result $? "the clock of a program"
+
+./perfex -o "$out" sh -c 'exit 3'
+[ $? = 3 ]
+result $? "the program's exit status"
+
+./perfex -e 12x ./loop 2>/dev/null
+[ $? = 2 ]
+result $? "an event that is none"
+
+# Instructions in user mode.
+event=0x4100c0
+if [ "$rdpmc" = 0 ]; then
+	skip "instructions of a program" "no counters"
+	skip "instructions of children" "no counters"
+	skip "perf stat counts the same" "no counters"
+	exit 0
+fi
+counted() { # N: of a program that does so many rounds
+	./perfex -e $event -o "$out" ./loop "$1" && sum event
+}
+few=$(counted 1000000) many=$(counted 2000000)
+near $((many - few)) 2000000
+result $? "instructions of a program"
+
+./perfex -e $event -c -o "$out" ./loop 1000000 5
+few=$(sum "children event")
+./perfex -e $event -c -o "$out" ./loop 2000000 5
+many=$(sum "children event")
+near $(((many - few) / 5)) 2000000
+result $? "instructions of children"
+
+by_perf() { # N
+	perf stat -x, -e instructions:u -o "$out" ./loop "$1" && awk -F, '/instructions/ { print $1 }' "$out"
+}
+if by_perf 1 2>/dev/null | grep -q '^[0-9]'; then
+	few=$(by_perf 1000000) many=$(by_perf 2000000)
+	echo "# perf stat: $((many - few)) more for a million rounds"
+	near $((many - few)) 2000000 && near "$many" "$(counted 2000000)"
+	result $? "perf stat counts the same"
+else
+	skip "perf stat counts the same" "no perf, or no counters for it"
+fi

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The calls against one another, and against exit, exec, fork, switches and signals: whatever
+ * they say is one of a few answers, and the kernel has nothing to report.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "../kselftest_harness.h"
+#include "perfctr.h"
+
+#define ROUNDS	300
+
+FIXTURE(race) {
+	struct vperfctr_control control;
+};
+
+FIXTURE_SETUP(race)
+{
+	struct perfctr_info info;
+
+	if (perfctr_info(&info, NULL, NULL))
+		SKIP(return, "no perfctr");
+	self->control = instructions(0);
+	if (!has(PERFCTR_FEATURE_RDPMC))
+		self->control.cpu_control.nractrs = 0;
+}
+
+FIXTURE_TEARDOWN(race)
+{
+}
+
+/* Was it 0, or refused because a thread is not held, or because it is gone? */
+static bool is_expected(int ret)
+{
+	return ret >= 0 || errno == ESRCH;
+}
+
+/* A process that shares files with the caller, and memory as well, if asked to. */
+static pid_t clone_with(unsigned long flags)
+{
+	return syscall(SYS_clone, CLONE_FILES | SIGCHLD | flags, 0, 0, 0, 0);
+}
+
+/* Exit against read, control and unlink by others: sums that are read twice are the last ones. */
+TEST_F_TIMEOUT(race, exit, 600)
+{
+	struct perfctr_sum_ctrs a, b;
+	int i, fd, probe = vperfctr_open(0, 0);
+	pid_t child;
+
+	close(probe);
+	for (i = 0; i < ROUNDS; i++) {
+		child = clone_with(0);
+		ASSERT_LE(0, child);
+		if (!child) {
+			fd = vperfctr_open(0, 1);
+			vperfctr_control(fd, &self->control);
+			work(1000 * (i % 50));
+			_exit(0);
+		}
+		while (vperfctr_read(probe, &a, NULL, NULL)) {
+			if (errno != ESRCH && errno != EBADF)
+				break;
+			ASSERT_EQ(true, is_expected(vperfctr_unlink(probe)) || errno == EBADF);
+			ASSERT_EQ(true, is_expected(vperfctr_control(probe, &self->control)) ||
+				  errno == EBADF);
+			sched_yield();
+		}
+		ASSERT_EQ(child, waitpid(child, NULL, 0));
+		ASSERT_EQ(0, vperfctr_read(probe, &b, NULL, NULL));
+		ASSERT_EQ(a.tsc, b.tsc);
+		ASSERT_EQ(a.pmc[0], b.pmc[0]);
+		close(probe);
+	}
+}
+
+/* Open, control and unlink against switches, on one CPU and on all. */
+TEST_F_TIMEOUT(race, unlink, 600)
+{
+	int i, n, fd, status, failed = 0;
+
+	for (n = 0; n < 6; n++) {
+		if (fork())
+			continue;
+		for (i = 0; i < ROUNDS; i++) {
+			fd = vperfctr_open(0, 1);
+			if (fd < 0 || vperfctr_control(fd, &self->control))
+				_exit(1);
+			sched_yield();
+			work(500);
+			if (i & 1)
+				usleep(1);
+			if (vperfctr_unlink(fd))
+				_exit(2);
+			close(fd);
+		}
+		_exit(0);
+	}
+	while (wait(&status) > 0)
+		failed |= status;
+	EXPECT_EQ(0, failed);
+}
+
+/* A tree of processes that exit in any order: who reaps may outlive who is added to. */
+static void grow(int depth, unsigned int seed)
+{
+	int i;
+
+	for (i = 0; depth && i < 3; i++) {
+		if (fork())
+			continue;
+		grow(depth - 1, seed * 3 + i);
+		_exit(0);
+	}
+	work((seed * 2654435761u) >> 16);
+	if (seed % 3)
+		while (wait(NULL) > 0)
+			;
+}
+
+TEST_F_TIMEOUT(race, reap, 600)
+{
+	int i, fd = vperfctr_open(0, 1), status;
+
+	ASSERT_EQ(0, vperfctr_control(fd, &self->control));
+	for (i = 0; i < 10; i++) {
+		pid_t child = fork();
+
+		ASSERT_LE(0, child);
+		if (!child) {
+			grow(4, i);
+			_exit(0);
+		}
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+	}
+	EXPECT_EQ(0, vperfctr_unlink(fd));
+	close(fd);
+}
+
+/* Exec against the calls of a tracer, which attaches, stops, detaches and kills. */
+TEST_F_TIMEOUT(race, exec, 600)
+{
+	struct perfctr_sum_ctrs sums;
+	pid_t child = fork();
+	int i, fd, status;
+
+	ASSERT_LE(0, child);
+	if (!child) {
+		fd = vperfctr_open(0, 1);
+		vperfctr_control(fd, &self->control);
+		execl("/proc/self/exe", "race", "exec-for-ever", NULL);
+		_exit(1);
+	}
+	for (i = 0; i < ROUNDS; i++) {
+		if (ptrace(PTRACE_ATTACH, child, 0, 0))
+			break;
+		ASSERT_EQ(child, waitpid(child, &status, __WALL));
+		fd = vperfctr_open(child, 0);
+		ASSERT_LE(0, fd);
+		if (!vperfctr_read(fd, &sums, NULL, NULL)) {
+			ASSERT_EQ(0, vperfctr_control(fd, &self->control));
+			if (i % 4 == 3)
+				ASSERT_EQ(0, vperfctr_unlink(fd));
+		} else {
+			ASSERT_EQ(EINVAL, errno);
+			close(fd);
+			fd = vperfctr_open(child, 1);
+			ASSERT_LE(0, fd);
+			ASSERT_EQ(0, vperfctr_control(fd, &self->control));
+		}
+		ASSERT_EQ(0, ptrace(PTRACE_DETACH, child, 0, 0));
+		ASSERT_EQ(true, is_expected(vperfctr_read(fd, &sums, NULL, NULL)));
+		ASSERT_EQ(true, is_expected(vperfctr_unlink(fd)));
+		close(fd);
+	}
+	kill(child, SIGKILL);
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+}
+
+static int overflow_fd;
+
+static void resume_counters(int sig)
+{
+	vperfctr_iresume(overflow_fd);
+}
+
+/* Overflows against everything: counters are had, lost and resumed as the signals come. */
+TEST_F_TIMEOUT(race, overflow, 600)
+{
+	struct vperfctr_control control = instructions(-2000), none = { .si_signo = 0 };
+	int i, n, status, failed = 0;
+
+	if (!has(PERFCTR_FEATURE_PCINT))
+		SKIP(return, "no interrupts");
+	control.si_signo = SIGUSR1;
+	for (n = 0; n < 4; n++) {
+		if (fork())
+			continue;
+		overflow_fd = vperfctr_open(0, 1);
+		signal(SIGUSR1, resume_counters);
+		for (i = 0; i < ROUNDS; i++) {
+			if (vperfctr_control(overflow_fd, &control))
+				_exit(1);
+			work(5000);
+			if (i % 3 == 0)
+				sched_yield();
+			if (i % 7 == 0 && vperfctr_control(overflow_fd, &none))
+				_exit(2);
+			if (i % 50 == 0 && !fork()) {
+				work(5000);
+				_exit(0);
+			}
+		}
+		_exit(0);
+	}
+	while (wait(&status) > 0)
+		failed |= status;
+	EXPECT_EQ(0, failed);
+}
+
+/* Executed by a test, and by itself. */
+static void __attribute__((constructor)) executed(int argc, char **argv)
+{
+	if (argc != 2 || strcmp(argv[1], "exec-for-ever"))
+		return;
+	work(100000);
+	execl("/proc/self/exe", "race", "exec-for-ever", NULL);
+	_exit(1);
+}
+
+TEST_HARNESS_MAIN
