@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -132,13 +133,14 @@ static void any_trace(struct dice *dice)
 	struct perfctr_sum_ctrs sums;
 	struct vperfctr_control control;
 	pid_t pid = last_child;
-	int fd;
+	int fd, i;
 
 	if (pid <= 0 || ptrace(PTRACE_SEIZE, pid, 0, 0))
 		return;
 	ptrace(PTRACE_INTERRUPT, pid, 0, 0);
-	if (waitpid(pid, NULL, __WALL) != pid)
-		return;
+	/* Another thread may have taken what there was to wait for. */
+	for (i = 0; i < 100 && !waitpid(pid, NULL, __WALL | WNOHANG); i++)
+		sched_yield();
 	fd = vperfctr_open(pid, roll(dice, 2));
 	any_control(dice, &control);
 	if (roll(dice, 2))
@@ -273,7 +275,8 @@ int main(void)
 	const char *seconds = getenv("PC_FUZZ_SECONDS"), *from = getenv("PC_FUZZ_SEED");
 	unsigned long seed = from ? strtoul(from, NULL, 0) : time(NULL), round = 0;
 	struct perfctr_info info;
-	int i;
+	int i, status;
+	pid_t pid;
 
 	ksft_print_header();
 	if (perfctr_info(&info, NULL, NULL))
@@ -281,14 +284,18 @@ int main(void)
 	ksft_set_plan(1);
 	ksft_print_msg("seed %lu\n", seed);
 	end = time(NULL) + (seconds ? atol(seconds) : 3);
-	/* A process may be killed by a signal that it has asked for: then others follow. */
+	/* Orphans that a signal has stopped are not to stay. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* A process may be killed or stopped by a signal that it has asked for: others follow. */
 	while (time(NULL) < end) {
 		for (i = 0; i < PROCESSES; i++) {
 			if (!fork())
 				process(seed + ++round * PROCESSES + i);
 		}
-		while (wait(NULL) > 0)
-			;
+		while ((pid = waitpid(-1, &status, WUNTRACED)) > 0) {
+			if (WIFSTOPPED(status))
+				kill(pid, SIGKILL);
+		}
 	}
 	ksft_print_msg("%lu rounds\n", round / PROCESSES);
 	ksft_test_result(set_up(), "fuzz\n");

@@ -56,6 +56,8 @@ static inline int vperfctr_read(int fd, struct perfctr_sum_ctrs *sum,
 /* Use the CPU; on x86 with 2 n instructions, whatever the compiler thinks. */
 static inline void work(unsigned int n)
 {
+	if (!n)
+		return;
 #if defined(__x86_64__) || defined(__i386__)
 	asm volatile("1: dec %0\n\tjnz 1b" : "+r" (n) : : "cc");
 #else
