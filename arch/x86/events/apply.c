@@ -155,6 +155,7 @@ void x86_leave_all(struct x86_pmu_cpu *cpu)
 {
 	int i;
 
+	cpu->last_claim = 0;
 	for_each_x86_counter(i, cpu->core->counters) {
 		struct x86_count *count = cpu->owner[i];
 
@@ -393,6 +394,7 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 	cpu->applying = true;
 	while (READ_ONCE(cpu->dirty)) {
 		cpu->dirty = false;
+		cpu->last_claim = 0;
 		barrier();
 		x86_move_counts(cpu);
 		running = x86_prepare_running(cpu) | READ_ONCE(cpu->claim_running);

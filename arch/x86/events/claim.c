@@ -107,6 +107,17 @@ static void x86_claim_done(struct x86_pmu_cpu *cpu)
 		x86_apply(cpu);
 }
 
+/* Is everything as the same claim has left it? Counters may have been cleared meanwhile. */
+static bool x86_claim_again(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+{
+	if (!claim->id || cpu->last_claim != claim->id || (cpu->has_clean & claim->counters))
+		return false;
+	WRITE_ONCE(cpu->claimed, claim->counters);
+	barrier();
+	/* An NMI before that may have given the registers to others, one after it does not. */
+	return READ_ONCE(cpu->last_claim) == claim->id;
+}
+
 /**
  * x86_claim - have counters for oneself
  * @cpu: this CPU
@@ -118,12 +129,14 @@ static void x86_claim_done(struct x86_pmu_cpu *cpu)
  */
 int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
-	bool owned = false, same;
+	bool owned = false, cleared, same;
 	int i;
 
 	lockdep_assert_irqs_disabled();
 	if (WARN_ON_ONCE(cpu->claimed || cpu->halted))
 		return -EBUSY;
+	if (x86_claim_again(cpu, claim))
+		return 1;
 	if (cpu->threads && !x86_threads_take(cpu, claim->counters))
 		return -EBUSY;
 	for_each_x86_counter(i, claim->counters)
@@ -132,7 +145,9 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 		return -EBUSY;
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
+	cpu->last_claim = 0;
 	cpu->claimed = claim->counters;
+	cleared = cpu->has_clean & claim->counters;
 	for_each_x86_counter(i, claim->counters) {
 		/* No event is a client of what is left there. */
 		if (cpu->owner[i])
@@ -140,7 +155,7 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	}
 	if (claim->ints && cpu->core->bank->control)
 		x86_write_control(cpu, cpu->control & ~claim->ints);
-	same = x86_claim_selects(cpu, claim) && !owned && !claim->ints;
+	same = x86_claim_selects(cpu, claim) && !owned && !cleared && !claim->ints;
 	x86_claim_done(cpu);
 	return same;
 }
@@ -202,6 +217,8 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	/* The other thread may want these counters: they stop. */
 	if (cpu->threads)
 		cpu->threads_changed = cpu->dirty = true;
+	else if (!claim->ints)
+		cpu->last_claim = claim->id;
 	x86_claim_done(cpu);
 }
 

@@ -175,6 +175,30 @@ void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	WRITE_ONCE(cpu->upper, cpu->upper & ~BIT_ULL(upper));
 }
 
+/**
+ * x86_clear_unused - let counters that nobody uses tell nothing
+ * @cpu: this CPU; interrupts are off
+ */
+void x86_clear_unused(struct x86_pmu_cpu *cpu)
+{
+	u64 dirty = cpu->core->counters & ~cpu->has_clean & ~cpu->claimed;
+	int i;
+
+	for_each_x86_counter(i, dirty) {
+		struct x86_count *count = cpu->owner[i];
+
+		if (!count)
+			continue;
+		if (count->nr_clients) {
+			dirty &= ~BIT_ULL(i);
+			continue;
+		}
+		x86_count_disown(cpu, count);
+		cpu->used &= ~BIT_ULL(count - cpu->counts);
+	}
+	x86_clear_counters(cpu, dirty);
+}
+
 /* Clients */
 
 /* A count that others have, or that nobody has any more. */

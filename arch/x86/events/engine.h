@@ -245,6 +245,7 @@ struct x86_count {
  * @threads_changed: it may use less than it has entered there
  * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
  * @has_clean: counters whose value tells nothing about anybody
+ * @last_claim: id of the claim whose selects are as it has left them; 0: of none
  * @claimed: counters that perf does without for now, see claim.c
  * @claim_running: those of them that run, for the interrupt, which may stop them
  * @claim_ints: those of them that interrupt
@@ -285,6 +286,7 @@ struct x86_pmu_cpu {
 	bool			threads_changed;
 	u64			late;
 	u64			has_clean;
+	u64			last_claim;
 	u64			claimed;
 	u64			claim_running;
 	u64			claim_ints;
@@ -337,7 +339,15 @@ void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_fixed_select(u64 config);
-unsigned int x86_rdpmc_index(int counter);
+
+/* What the RDPMC instruction calls a counter */
+static inline unsigned int x86_rdpmc_index(int counter)
+{
+	if (x86_counter_is_fixed(counter))
+		return INTEL_PMC_FIXED_RDPMC_BASE | (counter - INTEL_PMC_IDX_FIXED);
+	return counter;
+}
+
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others);
 void x86_reset_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
@@ -377,6 +387,7 @@ void x86_count_next(struct x86_count *count);
 bool x86_event_runs(const struct perf_event *event);
 bool x86_count_runs(const struct x86_count *count);
 void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count);
+void x86_clear_unused(struct x86_pmu_cpu *cpu);
 void x86_event_account(struct perf_event *event, u64 total);
 u64 x86_event_due(const struct perf_event *event);
 void x86_event_begin_period(struct perf_event *event);

@@ -83,6 +83,14 @@ static u64 perfctr_hw_read(int counter)
 	return x86_read_counter(x86_this_cpu()->core, counter);
 }
 
+static u32 perfctr_hw_low(int counter)
+{
+	u64 value;
+
+	rdpmcl(x86_rdpmc_index(counter), value);
+	return value;
+}
+
 static int perfctr_hw_take(const struct x86_claim *claim)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
@@ -116,12 +124,13 @@ static u32 perfctr_hw_kept(int counter)
 {
 	if (__this_cpu_read(perfctr_this_cpu.handed_over))
 		return __this_cpu_read(perfctr_this_cpu.kept[counter]);
-	return perfctr_hw_read(counter);
+	return perfctr_hw_low(counter);
 }
 
 static const struct perfctr_layer perfctr_hw = {
 	.tsc	= perfctr_hw_tsc,
 	.read	= perfctr_hw_read,
+	.low	= perfctr_hw_low,
 	.take	= perfctr_hw_take,
 	.set	= perfctr_hw_set,
 	.run	= perfctr_hw_run,
@@ -298,6 +307,7 @@ static int perfctr_check_model(const struct x86_claim *claim)
  */
 int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 {
+	static atomic64_t last_id;
 	int err;
 
 	WARN_ON_ONCE(raw_cpu_read(perfctr_this_cpu.state) == state);
@@ -309,6 +319,7 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 		err = perfctr_check_model(&state->claim);
 	if (err)
 		return err;
+	state->claim.id = atomic64_inc_return(&last_id);
 	perfctr_state_begin(state);
 	return 0;
 }

@@ -18,10 +18,11 @@
  * struct perfctr_layer - registers
  * @tsc: read the time stamp counter
  * @read: what a counter holds, by its number, extended by its sign
+ * @low: the lower 32 bits of it
  * @take: have counters, with their selects set; those that interrupt stand still. Returns 0;
  *	1: all of them have run on since @leave; or -EBUSY: others are in the way
  * @keep: what a counter holds has been read, at the end of @leave
- * @kept: that value, if nothing has run on this CPU since then; or else @read
+ * @kept: that value, if nothing has run on this CPU since then; or else @low
  * @set: let a counter that stands still go on from a value
  * @run: let them run
  * @leave: stop those that interrupt, and have no counters any more
@@ -29,6 +30,7 @@
 struct perfctr_layer {
 	u32	(*tsc)(void);
 	u64	(*read)(int counter);
+	u32	(*low)(int counter);
 	int	(*take)(const struct x86_claim *claim);
 	void	(*set)(int counter, u64 value);
 	void	(*run)(const struct x86_claim *claim);
@@ -63,7 +65,7 @@ static __always_inline void perfctr_count_tsc(const struct perfctr_layer *layer,
 static __always_inline void perfctr_count(const struct perfctr_layer *layer,
 					  struct perfctr_cpu_state *state, unsigned int i)
 {
-	u32 now = layer->read(state->claim.counter[i]);
+	u32 now = layer->low(state->claim.counter[i]);
 
 	state->pmc[i].sum += (u32)(now - state->pmc[i].start);
 	state->pmc[i].start = now;
@@ -125,7 +127,7 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 		for (i = 0; i < na; i++) {
 			int counter = state->claim.counter[i];
 
-			state->pmc[i].start = same ? layer->kept(counter) : layer->read(counter);
+			state->pmc[i].start = same ? layer->kept(counter) : layer->low(counter);
 		}
 	}
 	if (perfctr_cstatus_has_tsc(state->cstatus)) {

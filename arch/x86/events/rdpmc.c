@@ -84,25 +84,9 @@ void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm)
 void perf_clear_dirty_counters(void)
 {
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
-	u64 dirty;
-	int i;
 
-	if (!cpu->core)
-		return;
-	dirty = cpu->core->counters & ~cpu->has_clean & ~cpu->claimed;
-	for_each_x86_counter(i, dirty) {
-		struct x86_count *count = cpu->owner[i];
-
-		if (!count)
-			continue;
-		if (count->nr_clients) {
-			dirty &= ~BIT_ULL(i);
-			continue;
-		}
-		x86_count_disown(cpu, count);
-		cpu->used &= ~BIT_ULL(count - cpu->counts);
-	}
-	x86_clear_counters(cpu, dirty);
+	if (cpu->core)
+		x86_clear_unused(cpu);
 }
 
 static void x86_userpage_clock(const struct perf_event *event,

@@ -27,17 +27,6 @@ static u32 x86_counter_msr(const struct x86_core *core, int counter)
 }
 
 /**
- * x86_rdpmc_index - what the RDPMC instruction calls a counter
- * @counter: number of the counter
- */
-unsigned int x86_rdpmc_index(int counter)
-{
-	if (x86_counter_is_fixed(counter))
-		return INTEL_PMC_FIXED_RDPMC_BASE | (counter - INTEL_PMC_IDX_FIXED);
-	return counter;
-}
-
-/**
  * x86_read_counter - what a counter holds, extended by its sign
  * @core: this CPU's PMU
  * @counter: one of its counters

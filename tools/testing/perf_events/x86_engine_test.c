@@ -250,6 +250,11 @@ static u64 layer_read(int counter)
 	return x86_read_counter(&core, counter);
 }
 
+static u32 layer_low(int counter)
+{
+	return layer_read(counter);
+}
+
 static int layer_take(const struct x86_claim *claim)
 {
 	return x86_claim(&x86_pmu_cpu, claim);
@@ -285,7 +290,7 @@ static u32 layer_kept(int counter)
 }
 
 static const struct perfctr_layer layer = {
-	.tsc = layer_tsc, .read = layer_read, .take = layer_take, .set = layer_set,
+	.tsc = layer_tsc, .read = layer_read, .low = layer_low, .take = layer_take, .set = layer_set,
 	.run = layer_run, .leave = layer_leave, .keep = layer_keep, .kept = layer_kept,
 };
 
@@ -654,11 +659,12 @@ static void thread_begins(void)
 {
 	struct perfctr_cpu_control *control = &thread.state.control;
 	struct x86_claim *claim = &thread.state.claim;
+	static u64 last_id;
 	u64 left;
 	u32 i;
 
 	thread_stops();
-	thread = (struct thread){ .has_control = true };
+	thread = (struct thread){ .has_control = true, .state.claim.id = ++last_id };
 	control->tsc_on = 1;
 	for (left = core.counters; left && machine_random(4); left &= left - 1) {
 		int counter = __ffs64(left);
@@ -687,8 +693,13 @@ static void thread_goes_on(void)
 	thread_stops();
 	if (perfctr_state_identify(&thread.state))
 		thread.state.k1 |= PERFCTR_RELOAD;
+	/* Between threads of two processes of which the second may read counters. */
+	if (!machine_random(3))
+		x86_clear_unused(&x86_pmu_cpu);
+	handed_over = true;
 	if (running)
 		thread_runs();
+	handed_over = false;
 }
 
 static bool thread_is_right(void)
@@ -752,6 +763,9 @@ static bool step(void)
 		break;
 	case 6:
 		thread_step();
+		break;
+	case 7:
+		x86_clear_unused(&x86_pmu_cpu);
 		break;
 	default:
 		machine_run(machine_random(300));

@@ -318,6 +318,11 @@ static u64 memory_read(int counter)
 	return machine.value[counter];
 }
 
+static u32 memory_low(int counter)
+{
+	return memory_read(counter);
+}
+
 static int memory_take(const struct x86_claim *claim)
 {
 	if (machine.busy)
@@ -356,6 +361,7 @@ static u32 memory_kept(int counter)
 static const struct perfctr_layer memory = {
 	.tsc	= memory_tsc,
 	.read	= memory_read,
+	.low	= memory_low,
 	.take	= memory_take,
 	.set	= memory_set,
 	.run	= memory_run,

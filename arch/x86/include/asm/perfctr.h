@@ -13,6 +13,7 @@
 
 /**
  * struct x86_claim - counters that a control uses, as the registers' driver knows them
+ * @id: of this control and its copies alone
  * @counters: mask of them: general ones by number, fixed ones from 32
  * @ints: those of them that interrupt
  * @n: how many there are
@@ -20,6 +21,7 @@
  * @config: its event select, without the bits that let it run
  */
 struct x86_claim {
+	u64	id;
 	u64	counters;
 	u64	ints;
 	u32	n;

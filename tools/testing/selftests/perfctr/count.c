@@ -184,6 +184,49 @@ TEST_F(count, children)
 	EXPECT_EQ(0, sums.pmc[0]);
 }
 
+/*
+ * Processes that can read counters do not see what others have counted: these are cleared
+ * between them, and what one ends with is not what the next one begins with.
+ */
+TEST_F(count, mapped_by_both)
+{
+	struct vperfctr_control control = instructions(0);
+	struct perfctr_sum_ctrs sums, children;
+	int there[2], back[2], i, status;
+	char byte = 0;
+	pid_t child;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(one), &one));
+	ASSERT_EQ(0, pipe(there));
+	ASSERT_EQ(0, pipe(back));
+	ASSERT_NE(MAP_FAILED, mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0));
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	child = fork();
+	ASSERT_LE(0, child);
+	for (i = 0; i < 100; i++) {
+		if (child)
+			work(1000);
+		else if (read(there[0], &byte, 1) != 1)
+			_exit(1);
+		if (write(child ? there[1] : back[1], &byte, 1) != 1)
+			_exit(2);
+		if (child)
+			ASSERT_EQ(1, read(back[0], &byte, 1));
+	}
+	if (!child)
+		_exit(0);
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &sums, NULL, &children));
+	TH_LOG("%llu, and the child %llu", sums.pmc[0], children.pmc[0]);
+	EXPECT_LE(200 * 1000, sums.pmc[0]);
+	EXPECT_GT(1000 * 1000, sums.pmc[0]);
+	EXPECT_GT(1000 * 1000, children.pmc[0]);
+}
+
 static volatile int signals;
 static volatile unsigned int mask;
 static volatile int code;

@@ -290,14 +290,15 @@ int main(void)
 	while (time(NULL) < end) {
 		for (i = 0; i < PROCESSES; i++) {
 			if (!fork())
-				process(seed + ++round * PROCESSES + i);
+				process(seed + round * PROCESSES + i);
 		}
+		round++;
 		while ((pid = waitpid(-1, &status, WUNTRACED)) > 0) {
 			if (WIFSTOPPED(status))
 				kill(pid, SIGKILL);
 		}
 	}
-	ksft_print_msg("%lu rounds\n", round / PROCESSES);
+	ksft_print_msg("%lu rounds\n", round);
 	ksft_test_result(set_up(), "fuzz\n");
 	ksft_finished();
 }
