@@ -70,12 +70,13 @@ static void switches(void)
 
 static void read_page(void)
 {
-	unsigned int tsc, now, start, high;
+	unsigned int tsc, map, now, start, high;
 	unsigned long long sum;
 
 	do {
 		tsc = page->cpu_state.tsc_start;
-		__asm__ volatile("rdpmc" : "=a" (now), "=d" (high) : "c" (page->cpu_state.pmc[0].map));
+		map = page->cpu_state.pmc[0].map;
+		__asm__ volatile("rdpmc" : "=a" (now), "=d" (high) : "c" (map));
 		start = page->cpu_state.pmc[0].start;
 		sum = page->cpu_state.pmc[0].sum;
 	} while (tsc != page->cpu_state.tsc_start);

@@ -215,10 +215,12 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 		}
 	}
 	/* The other thread may want these counters: they stop. */
-	if (cpu->threads)
-		cpu->threads_changed = cpu->dirty = true;
-	else if (!claim->ints)
+	if (cpu->threads) {
+		cpu->threads_changed = true;
+		cpu->dirty = true;
+	} else if (!claim->ints) {
 		cpu->last_claim = claim->id;
+	}
 	x86_claim_done(cpu);
 }
 

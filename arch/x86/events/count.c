@@ -327,7 +327,8 @@ static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, struct x86_count **count
 		others = x86_node_others(cpu, &seen);
 		for (i = 0; i < n; i++) {
 			if (counts[i]->key.flags & X86_NODE)
-				wishes[i].allowed = x86_count_allowed(counts[i], cpu->claimed | others);
+				wishes[i].allowed = x86_count_allowed(counts[i],
+								      cpu->claimed | others);
 		}
 		if (!x86_assign(wishes, n, 0))
 			return false;

@@ -324,7 +324,9 @@ static inline u64 x86_count_takes(const struct x86_count *count, int counter)
 /* The counters that a count may have, of which a pair is named by its lower one. */
 static inline u64 x86_count_allowed(const struct x86_count *count, u64 claimed)
 {
-	return count->key.allowed & ~(count->key.flags & X86_PAIR ? claimed | claimed >> 1 : claimed);
+	if (count->key.flags & X86_PAIR)
+		claimed |= claimed >> 1;
+	return count->key.allowed & ~claimed;
 }
 
 #define for_each_x86_counter(counter, mask)						\

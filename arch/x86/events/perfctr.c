@@ -268,6 +268,7 @@ static bool perfctr_needs_more(const struct x86_model *model, u64 config)
 {
 	const struct x86_extra *extra = model->extra;
 	const struct x86_limit *limit = model->limits;
+	const u32 unfit = X86_LIMIT_HT_LEAKS | X86_LIMIT_PAIR | X86_LIMIT_NODE;
 
 	for (; extra && extra->msr; extra++) {
 		if ((config & extra->mask) >= extra->first && (config & extra->mask) <= extra->last)
@@ -275,7 +276,7 @@ static bool perfctr_needs_more(const struct x86_model *model, u64 config)
 	}
 	for (; limit && limit->mask; limit++) {
 		if ((config & limit->mask) >= limit->first && (config & limit->mask) <= limit->last)
-			return limit->flags & (X86_LIMIT_HT_LEAKS | X86_LIMIT_PAIR | X86_LIMIT_NODE);
+			return limit->flags & unfit;
 	}
 	return false;
 }

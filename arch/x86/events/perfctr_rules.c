@@ -63,27 +63,22 @@ static const struct perfctr_rule perfctr_p6_rules[] = {
 	{ }
 };
 
-#define SELECT_RULES(_on)							\
-	NONE_OF(_on, SELECT_PIN | SELECT_RESERVED, -EPERM),			\
-	ONE_OF(_on, SELECT_USER | SELECT_KERNEL, -EINVAL),			\
-	ALL_OF(_on, PERFCTR_ENABLE, -EINVAL),					\
-	I_MODE(_on, SELECT_INT, -EINVAL)
-
-static const struct perfctr_rule perfctr_k7_rules[] = {
-	SELECT_RULES(PERFCTR_ON_ALL),
+static const struct perfctr_rule perfctr_select_rules[] = {
+	NONE_OF(PERFCTR_ON_ALL, SELECT_PIN | SELECT_RESERVED, -EPERM),
+	ONE_OF(PERFCTR_ON_ALL, SELECT_USER | SELECT_KERNEL, -EINVAL),
+	ALL_OF(PERFCTR_ON_ALL, PERFCTR_ENABLE, -EINVAL),
+	I_MODE(PERFCTR_ON_ALL, SELECT_INT, -EINVAL),
 	{ }
 };
 
 /* Several cores share a northbridge, so no thread can tell its events from others'. */
 static const struct perfctr_rule perfctr_k8_multicore_rules[] = {
 	NOT_VALUE(PERFCTR_ON_ALL | PERFCTR_OF_THREADS, 0xe0, 0xe0, -EPERM),
-	SELECT_RULES(PERFCTR_ON_ALL),
 	{ }
 };
 
 /* What a fixed counter counts is fixed. */
-static const struct perfctr_rule perfctr_arch_rules[] = {
-	SELECT_RULES(PERFCTR_ON_ALL),
+static const struct perfctr_rule perfctr_fixed_rules[] = {
 	NONE_OF(PERFCTR_ON_FIXED,
 		(u32)~(SELECT_USER | SELECT_KERNEL | SELECT_INT | PERFCTR_ENABLE), -EINVAL),
 	{ }
@@ -102,35 +97,32 @@ static const struct perfctr_rule perfctr_c3_rules[] = {
 #define CCCR_THREADS		(BIT(16) | BIT(17))
 #define CCCR_PMI		BIT(26)
 
-#define P4_RULES								\
-	ONE_OF(PERFCTR_ON_P4, CCCR_ENABLE | CCCR_CASCADE | CCCR_EXTENDED_CASCADE, -EINVAL),	\
-	I_MODE(PERFCTR_ON_P4, CCCR_PMI, -EINVAL),				\
-	ESCR_NONE_OF(BIT(31), -EPERM)
-
-#define P4_ALONE_RULES								\
-	ALL_OF(PERFCTR_ON_P4, CCCR_THREADS, -EINVAL),				\
-	P4_RULES,								\
-	ESCR_NONE_OF(BIT(0) | BIT(1), -EPERM)
-
-#define P4_MODEL2_RULES								\
-	NONE_OF(PERFCTR_ON_P4, CCCR_RESERVED & ~CCCR_EXTENDED_CASCADE, -EPERM),	\
-	NONE_OF(PERFCTR_ON_PLAIN, CCCR_EXTENDED_CASCADE, -EPERM)
+static const struct perfctr_rule perfctr_p4_common_rules[] = {
+	ONE_OF(PERFCTR_ON_P4, CCCR_ENABLE | CCCR_CASCADE | CCCR_EXTENDED_CASCADE, -EINVAL),
+	I_MODE(PERFCTR_ON_P4, CCCR_PMI, -EINVAL),
+	ESCR_NONE_OF(BIT(31), -EPERM),
+	{ }
+};
 
 static const struct perfctr_rule perfctr_p4_rules[] = {
 	NONE_OF(PERFCTR_ON_P4, CCCR_RESERVED | CCCR_EXTENDED_CASCADE, -EPERM),
-	P4_ALONE_RULES,
+	ALL_OF(PERFCTR_ON_P4, CCCR_THREADS, -EINVAL),
+	ESCR_NONE_OF(BIT(0) | BIT(1), -EPERM),
 	{ }
 };
 
 static const struct perfctr_rule perfctr_p4_model2_rules[] = {
-	P4_MODEL2_RULES,
-	P4_ALONE_RULES,
+	NONE_OF(PERFCTR_ON_P4, CCCR_RESERVED & ~CCCR_EXTENDED_CASCADE, -EPERM),
+	NONE_OF(PERFCTR_ON_PLAIN, CCCR_EXTENDED_CASCADE, -EPERM),
+	ALL_OF(PERFCTR_ON_P4, CCCR_THREADS, -EINVAL),
+	ESCR_NONE_OF(BIT(0) | BIT(1), -EPERM),
 	{ }
 };
 
+/* Both threads of its core can count. */
 static const struct perfctr_rule perfctr_p4_ht_rules[] = {
-	P4_MODEL2_RULES,
-	P4_RULES,
+	NONE_OF(PERFCTR_ON_P4, CCCR_RESERVED & ~CCCR_EXTENDED_CASCADE, -EPERM),
+	NONE_OF(PERFCTR_ON_PLAIN, CCCR_EXTENDED_CASCADE, -EPERM),
 	{ }
 };
 
@@ -169,44 +161,49 @@ const struct perfctr_family perfctr_p6 = {
 };
 
 const struct perfctr_family perfctr_k7 = {
-	.name = "AMD K7", .rules = perfctr_k7_rules, .kernel = SELECT_KERNEL, .has_tsc = true,
+	.name = "AMD K7", .rules = perfctr_select_rules, .kernel = SELECT_KERNEL, .has_tsc = true,
 };
 
 const struct perfctr_family perfctr_k8 = {
-	.name = "AMD K8", .rules = perfctr_k7_rules, .kernel = SELECT_KERNEL, .has_tsc = true,
+	.name = "AMD K8", .rules = perfctr_select_rules, .kernel = SELECT_KERNEL, .has_tsc = true,
 };
 
 const struct perfctr_family perfctr_k8_multicore = {
-	.name = "AMD K8 with several cores", .rules = perfctr_k8_multicore_rules,
+	.name = "AMD K8 with several cores", .rules = perfctr_select_rules,
+	.more_rules = perfctr_k8_multicore_rules,
 	.kernel = SELECT_KERNEL, .has_tsc = true,
 };
 
 /* Its northbridge has counters of its own. */
 const struct perfctr_family perfctr_amd_15h = {
-	.name = "AMD family 15h and later", .rules = perfctr_k7_rules,
+	.name = "AMD family 15h and later", .rules = perfctr_select_rules,
 	.kernel = SELECT_KERNEL, .has_tsc = true,
 };
 
 const struct perfctr_family perfctr_p4 = {
-	.name = "Intel P4", .rules = perfctr_p4_rules, .has_tsc = true, .cccr = true,
-};
-
-const struct perfctr_family perfctr_p4_model2 = {
-	.name = "Intel P4 model 2", .rules = perfctr_p4_model2_rules, .has_tsc = true, .cccr = true,
-};
-
-const struct perfctr_family perfctr_p4_ht = {
-	.name = "Intel P4 with hyper-threading", .rules = perfctr_p4_ht_rules,
+	.name = "Intel P4", .rules = perfctr_p4_common_rules, .more_rules = perfctr_p4_rules,
 	.has_tsc = true, .cccr = true,
 };
 
+const struct perfctr_family perfctr_p4_model2 = {
+	.name = "Intel P4 model 2", .rules = perfctr_p4_common_rules,
+	.more_rules = perfctr_p4_model2_rules, .has_tsc = true, .cccr = true,
+};
+
+const struct perfctr_family perfctr_p4_ht = {
+	.name = "Intel P4 with hyper-threading", .rules = perfctr_p4_common_rules,
+	.more_rules = perfctr_p4_ht_rules, .has_tsc = true, .cccr = true,
+};
+
 const struct perfctr_family perfctr_intel_arch = {
-	.name = "Intel architectural", .rules = perfctr_arch_rules,
+	.name = "Intel architectural", .rules = perfctr_select_rules,
+	.more_rules = perfctr_fixed_rules,
 	.kernel = SELECT_KERNEL, .has_tsc = true,
 };
 
 const struct perfctr_family perfctr_zhaoxin = {
-	.name = "Zhaoxin", .rules = perfctr_arch_rules, .kernel = SELECT_KERNEL, .has_tsc = true,
+	.name = "Zhaoxin", .rules = perfctr_select_rules, .more_rules = perfctr_fixed_rules,
+	.kernel = SELECT_KERNEL, .has_tsc = true,
 };
 
 /* The number of a counter that RDPMC takes as @map; -1: there is no such counter. */
@@ -253,24 +250,32 @@ static bool perfctr_obeys(const struct perfctr_rule *rule, u32 word, bool imode)
 	return false;
 }
 
-static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
-				 const struct perfctr_cpu_control *control, unsigned int i,
-				 int counter, bool global)
+/* The error of the first rule that a counter breaks. */
+static int perfctr_break(const struct perfctr_rule *rule, const struct perfctr_cpu_control *control,
+			 unsigned int i, u8 place, bool global)
 {
 	u32 words[] = {
 		[PERFCTR_EVNTSEL] = control->evntsel[i],
 		[PERFCTR_ESCR] = control->p4.escr[i],
 	};
-	u8 place = perfctr_place(kind->family, counter);
-	const struct perfctr_rule *rule;
 
-	for (rule = kind->family->rules; rule->mask; rule++) {
+	for (; rule && rule->mask; rule++) {
 		if (!(rule->on & place) || (global && (rule->on & PERFCTR_OF_THREADS)))
 			continue;
 		if (!perfctr_obeys(rule, words[rule->field], i >= control->nractrs))
 			return rule->err;
 	}
 	return 0;
+}
+
+static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
+				 const struct perfctr_cpu_control *control, unsigned int i,
+				 int counter, bool global)
+{
+	u8 place = perfctr_place(kind->family, counter);
+
+	return perfctr_break(kind->family->rules, control, i, place, global) ?:
+	       perfctr_break(kind->family->more_rules, control, i, place, global);
 }
 
 /* Replay tagging: the bit that is for it, and those that say what is tagged. */
@@ -353,9 +358,10 @@ bool perfctr_kernel(const struct perfctr_family *family,
 {
 	unsigned int i, n;
 
-	n = min(control->nractrs, PERFCTR_MAX_COUNTERS) + min(control->nrictrs, PERFCTR_MAX_COUNTERS);
+	n = min(control->nractrs, PERFCTR_MAX_COUNTERS);
+	n += min(control->nrictrs, PERFCTR_MAX_COUNTERS);
 	for (i = 0; i < n && i < PERFCTR_MAX_COUNTERS; i++) {
-		/* Of a Pentium 4: bits 1 and 3 of the ESCR, one a thread; a mode of none is rest. */
+		/* Of a Pentium 4: bits 1 and 3 of the ESCR, one a thread. */
 		if (family->cccr ? control->p4.escr[i] & (BIT(1) | BIT(3)) :
 				   control->evntsel[i] & family->kernel)
 			return true;

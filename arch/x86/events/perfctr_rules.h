@@ -65,6 +65,7 @@ struct perfctr_rule {
  * struct perfctr_family - CPUs with the same rules
  * @name: what it is called, if it has no name of its own
  * @rules: for each counter
+ * @more_rules: after these; may be NULL
  * @kernel: bits of an event select of which one is set if it counts in the kernel; P5s have
  *	a second field in the same register
  * @has_tsc: there is a time stamp counter
@@ -74,6 +75,7 @@ struct perfctr_rule {
 struct perfctr_family {
 	const char			*name;
 	const struct perfctr_rule	*rules;
+	const struct perfctr_rule	*more_rules;
 	u32				kernel;
 	bool				has_tsc;
 	bool				no_interrupts;

@@ -146,7 +146,9 @@ static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 	int i;
 
 	for_each_x86_counter(i, cpu->core->counters & ~READ_ONCE(cpu->upper)) {
-		if ((cpu->owner[i] || (claimed & BIT_ULL(i))) && (s64)x86_read_counter(cpu->core, i) >= 0)
+		if (!cpu->owner[i] && !(claimed & BIT_ULL(i)))
+			continue;
+		if ((s64)x86_read_counter(cpu->core, i) >= 0)
 			overflowed |= BIT_ULL(i);
 	}
 	return overflowed;

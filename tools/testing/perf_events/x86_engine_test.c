@@ -290,8 +290,9 @@ static u32 layer_kept(int counter)
 }
 
 static const struct perfctr_layer layer = {
-	.tsc = layer_tsc, .read = layer_read, .low = layer_low, .take = layer_take, .set = layer_set,
-	.run = layer_run, .leave = layer_leave, .keep = layer_keep, .kept = layer_kept,
+	.tsc = layer_tsc, .read = layer_read, .low = layer_low, .take = layer_take,
+	.set = layer_set, .run = layer_run, .leave = layer_leave,
+	.keep = layer_keep, .kept = layer_kept,
 };
 
 void perfctr_cpu_interrupt(struct pt_regs *regs)

@@ -273,7 +273,8 @@ static void test_kernel(struct kunit *test)
 	control.nractrs = 1;
 	KUNIT_EXPECT_FALSE(test, perfctr_kernel(&perfctr_k7, &control));
 	KUNIT_EXPECT_TRUE_MSG(test, perfctr_kernel(&perfctr_c3, &control), "it has no modes");
-	control.nractrs = control.nrictrs = U32_MAX;
+	control.nractrs = U32_MAX;
+	control.nrictrs = U32_MAX;
 	perfctr_kernel(&perfctr_p4, &control);
 }
 
@@ -477,7 +478,8 @@ static void test_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), 0);
 	KUNIT_EXPECT_EQ(test, (s32)state->pmc[1].start, -100);
 	state->k1 |= PERFCTR_RELOAD;
-	machine.value[2] = machine.value[3] = -100;
+	machine.value[2] = -100;
+	machine.value[3] = -100;
 	machine.sets = 0;
 	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
 	KUNIT_EXPECT_EQ_MSG(test, machine.sets, 2, "a reload sets them in any case");

@@ -202,7 +202,8 @@ TEST_F(count, mapped_by_both)
 	ASSERT_EQ(0, sched_setaffinity(0, sizeof(one), &one));
 	ASSERT_EQ(0, pipe(there));
 	ASSERT_EQ(0, pipe(back));
-	ASSERT_NE(MAP_FAILED, mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0));
+	ASSERT_NE(MAP_FAILED,
+		  mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0));
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 	child = fork();
 	ASSERT_LE(0, child);

@@ -49,11 +49,13 @@ static unsigned int roll(struct dice *dice, unsigned int n)
 /* An interesting number. */
 static unsigned int any(struct dice *dice)
 {
-	static const unsigned int some[] = { 0, 1, 2, 3, 4, 17, 18, 19, 0x7fffffff, 0x80000000, ~0u };
+	static const unsigned int some[] = {
+		0, 1, 2, 3, 4, 17, 18, 19, 0x7fffffff, 0x80000000, ~0u,
+	};
 
 	switch (roll(dice, 3)) {
 	case 0:
-		return some[roll(dice, sizeof(some) / sizeof(some[0]))];
+		return some[roll(dice, ARRAY_SIZE(some))];
 	case 1:
 		return 1u << roll(dice, 32);
 	}

@@ -340,7 +340,8 @@ TEST_F(life, exec)
 /* A copy of this program that one may not look into who is not root. */
 static bool copy_self(const char *path, mode_t mode)
 {
-	int from = open("/proc/self/exe", O_RDONLY), to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0700);
+	int to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0700);
+	int from = open("/proc/self/exe", O_RDONLY);
 	char buffer[65536];
 	ssize_t n;
 

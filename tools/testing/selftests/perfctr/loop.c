@@ -10,7 +10,8 @@
 
 int main(int argc, char **argv)
 {
-	unsigned int n = argc > 1 ? atoi(argv[1]) : 1000000, children = argc > 2 ? atoi(argv[2]) : 0;
+	unsigned int children = argc > 2 ? atoi(argv[2]) : 0;
+	unsigned int n = argc > 1 ? atoi(argv[1]) : 1000000;
 
 	while (children--) {
 		if (!fork())

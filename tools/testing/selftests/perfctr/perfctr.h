@@ -12,10 +12,10 @@
 #include <unistd.h>
 #include <linux/perfctr.h>
 
-#define SELECT_USER	(1u << 16)
-#define SELECT_KERNEL	(1u << 17)
-#define SELECT_PMI	(1u << 20)
-#define SELECT_ENABLE	(1u << 22)
+#define SELECT_USER	0x10000u
+#define SELECT_KERNEL	0x20000u
+#define SELECT_PMI	0x100000u
+#define SELECT_ENABLE	0x400000u
 
 /* Instructions retired in user space: the same select on Intel's and AMD's CPUs. */
 #define INSTRUCTIONS	(0xc0 | SELECT_USER | SELECT_ENABLE)
