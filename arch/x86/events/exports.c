@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions for KVM and resctrl.
+ * Functions for KVM, resctrl and switches of address spaces.
  */
 #include <linux/export.h>
 
@@ -60,4 +60,17 @@ int x86_perf_rdpmc_index(struct perf_event *event)
 
 	lockdep_assert_irqs_disabled();
 	return count && count->counter >= 0 ? x86_rdpmc_index(count->counter) : -1;
+}
+
+/**
+ * perf_clear_dirty_counters - let programs that read counters not see what others have counted
+ *
+ * On a switch to an address space that may read counters, interrupts off.
+ */
+void perf_clear_dirty_counters(void)
+{
+	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
+
+	if (cpu->core)
+		x86_clear_unused(cpu);
 }

@@ -76,19 +76,6 @@ void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm)
 		x86_tell_users(mm);
 }
 
-/**
- * perf_clear_dirty_counters - nobody else's counts are to be seen by who comes
- *
- * On a switch to an address space that may read counters, interrupts off.
- */
-void perf_clear_dirty_counters(void)
-{
-	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
-
-	if (cpu->core)
-		x86_clear_unused(cpu);
-}
-
 static void x86_userpage_clock(const struct perf_event *event,
 			       struct perf_event_mmap_page *page, u64 now)
 {
