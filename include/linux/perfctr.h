@@ -11,6 +11,7 @@
 #endif
 
 #include <linux/jump_label.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #ifdef CONFIG_PERFCTR_VIRTUAL
