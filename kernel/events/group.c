@@ -201,19 +201,6 @@ static void perf_resident_leader_leave(struct perf_event *leader)
 	perf_swevent_resident_del(leader);
 }
 
-/*
- * Compute sizes of records anew for all members of a group whose number of members
- * has changed; ctx->lock is held, or the caller alone knows the group.
- */
-static void perf_group_lay_out(struct perf_event *leader)
-{
-	struct perf_event *member;
-
-	perf_sample_layout(leader);
-	for_each_sibling_event(member, leader)
-		perf_sample_layout(member);
-}
-
 static void perf_group_count_event(struct perf_event *event, int n)
 {
 	struct perf_event_context *ctx = event->ctx;
@@ -284,8 +271,9 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 			perf_group_leave(leader);
 		perf_group_join_leader(event, leader);
 	}
-	perf_group_lay_out(leader);
-	WARN_ON_ONCE(!event->header_size);
+	perf_sample_layout(event);
+	if (leader != event)
+		perf_sample_layout_group(leader);
 	perf_group_enlist(event);
 
 	if (joins_residents) {
@@ -316,6 +304,7 @@ static void perf_group_attach_copy_locked(struct perf_event *copy, struct perf_c
 	perf_event_follow(copy);
 	if (leader != copy)
 		perf_group_join_leader(copy, leader);
+	perf_sample_layout(copy);
 	perf_group_enlist(copy);
 	*attached = true;
 }
@@ -450,31 +439,57 @@ static void perf_group_dissolve(struct perf_event *leader, bool attached)
 			perf_group_enter(member);
 		else
 			perf_group_update_caps(member);
-		perf_group_lay_out(member);
+		perf_sample_layout_group(member);
 	}
 	INIT_LIST_HEAD(&leader->sibling_list);
 	leader->nr_siblings = 0;
 	perf_group_update_caps(leader);
 }
 
-static void perf_group_leave_leader(struct perf_event *event, bool attached)
+static void perf_group_unlink(struct perf_event *event, struct perf_event *leader)
 {
-	struct perf_event *leader = event->group_leader;
-	bool resident = is_resident(leader);
-
-	if (attached && !resident)
-		perf_group_leave(leader);
 	list_del_init(&event->sibling_list);
 	event->group_leader = event;
 	perf_event_follow(event);
 	event->attach_state &= ~PERF_ATTACH_GROUP;
 	leader->nr_siblings--;
 	perf_group_update_caps(event);
-	if (attached && !resident)
-		perf_group_enter(leader);
-	else
+}
+
+/*
+ * Take a member off and out of its group. If the same PMU schedules the group without it,
+ * members that are on stay on.
+ *
+ * Return: whether the group is to be scheduled anew.
+ */
+static bool perf_group_leave_leader(struct perf_event *event, bool attached)
+{
+	struct perf_event_pmu_context *epc = event->pmu_ctx;
+	struct perf_event *leader = event->group_leader;
+
+	/* Files of a task that exits are closed one by one, and nothing is scheduled any more. */
+	if (event->ctx->task == PERF_TASK_GONE) {
+		perf_group_unlink(event, leader);
+		return false;
+	}
+	if (!attached || is_resident(leader)) {
+		perf_group_unlink(event, leader);
 		perf_group_update_caps(leader);
-	perf_group_lay_out(leader);
+		perf_sample_layout_group(leader);
+		return false;
+	}
+	perf_event_sched_out(event);
+	perf_group_unlink(event, leader);
+	perf_sample_layout_group(leader);
+	if (epc->pmu == perf_group_find_pmu(leader)) {
+		perf_group_update_caps(leader);
+		/* It may have waited for a counter for this member. */
+		return leader->state != PERF_EVENT_STATE_ACTIVE;
+	}
+	/* The members still have the part of the context from which they go. */
+	perf_group_leave(leader);
+	perf_group_enter(leader);
+	return true;
 }
 
 static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
@@ -488,22 +503,22 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	bool resched, moved;
 
 	/*
-	 * Events of its group that stay have been taken off, and may be on alone. A
-	 * counter that nobody of a group is left for is given away at the next
-	 * rotation, as that of a disabled event is.
+	 * Members without a leader have been taken off, and may be on alone. A counter
+	 * that nobody of a group is left for is given away at the next rotation, as that
+	 * of a disabled event is.
 	 */
-	resched = cpuctx && attached && !is_resident(leader) &&
-		  (leader != event || event->nr_siblings);
-
 	if (leader == event) {
 		moved = event->nr_siblings;
+		resched = attached && moved && !is_resident(event);
 		if (attached && is_resident(event))
 			perf_resident_leader_leave(event);
 		else if (attached)
 			perf_group_leave(event);
+		/* Where nothing is scheduled any more, members go the same way one by one. */
 		if (!args->keep_group)
-			perf_group_dissolve(event, attached);
+			perf_group_dissolve(event, attached && ctx->task != PERF_TASK_GONE);
 	} else {
+		resched = false;
 		if (attached && is_resident(leader)) {
 			perf_resident_stop(event, PERF_EVENT_STATE_INACTIVE);
 			perf_swevent_resident_del(event);
@@ -511,7 +526,7 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 			perf_event_sched_out(event);
 		}
 		if (!args->keep_group && (event->attach_state & PERF_ATTACH_GROUP))
-			perf_group_leave_leader(event, attached);
+			resched = perf_group_leave_leader(event, attached);
 		moved = leader->pmu_ctx != home;
 	}
 	args->enabled = event->state >= PERF_EVENT_STATE_INACTIVE;
@@ -529,7 +544,7 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	event->attach_state &= ~PERF_ATTACH_CONTEXT;
 	event->pmu_ctx = NULL;
 	perf_context_unreserve(ctx);
-	if (!resched)
+	if (!resched || !cpuctx)
 		return;
 	if (!moved) {
 		perf_pmu_resched_cpu(cpuctx, ctx, home->pmu);
@@ -555,7 +570,7 @@ static void perf_group_change_here(struct perf_event *event, perf_event_func_t f
 static void perf_group_complete_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
 				       void *data)
 {
-	perf_group_lay_out(leader);
+	perf_sample_layout_group(leader);
 	perf_group_enter(leader);
 }
 

@@ -135,10 +135,13 @@ void perf_event_pmu_stop(struct perf_event *event, int flags)
 /* Account for an event that has got a counter (@n is 1) or given it back (-1). */
 static void perf_sched_count_counters(const struct perf_event *event, int n)
 {
-	struct perf_cpu_pmu_context *cpc = perf_this_cpc(event->pmu_ctx->pmu);
-	bool alone = event->attr.exclusive;
+	bool alone = event->attr.exclusive, software = is_software_event(event);
+	struct perf_cpu_pmu_context *cpc;
 
-	if (!is_software_event(event)) {
+	if (software && !alone)
+		return;
+	cpc = perf_this_cpc(event->pmu_ctx->pmu);
+	if (!software) {
 		cpc->active_oncpu += n;
 		/* Events of the kernel, as the NMI watchdog's, are always on: they do not count. */
 		if (!is_kernel_event(event))

@@ -202,7 +202,7 @@ static __always_inline void perf_sample_put_leading(u64 *to, const struct perf_s
 
 /**
  * perf_sample_layout - compute what is fixed in an event's records
- * @event: event whose group has changed; its context's lock is held, or the event
+ * @event: event whose group is known; its context's lock is held, or the event
  *	is not published yet
  *
  * header_size is that of a sample with nothing in its variable fields and
@@ -223,6 +223,29 @@ void perf_sample_layout(struct perf_event *event)
 	event->id_header_size = hweight64(type & PERF_SAMPLE_ID_ALL) * sizeof(u64);
 	WRITE_ONCE(event->read_size,
 		   perf_event_read_size(attr->read_format, event->group_leader->nr_siblings));
+}
+
+static void perf_sample_layout_values(struct perf_event *event, unsigned int nr_siblings)
+{
+	/* The values of an event alone take as much whatever its group is. */
+	if (event->attr.read_format & PERF_FORMAT_GROUP)
+		WRITE_ONCE(event->read_size,
+			   perf_event_read_size(event->attr.read_format, nr_siblings));
+}
+
+/**
+ * perf_sample_layout_group - compute what depends on the number of a group's members
+ * @leader: of the group; its context's lock is held, or the group is not published yet
+ *
+ * perf_sample_layout() has been called for each member once.
+ */
+void perf_sample_layout_group(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	perf_sample_layout_values(leader, leader->nr_siblings);
+	for_each_sibling_event(member, leader)
+		perf_sample_layout_values(member, leader->nr_siblings);
 }
 
 /**

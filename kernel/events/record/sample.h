@@ -16,6 +16,7 @@
 	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
 void perf_sample_layout(struct perf_event *event);
+void perf_sample_layout_group(struct perf_event *leader);
 u32 perf_event_pid(const struct perf_event *event, struct task_struct *task);
 u32 perf_event_tid(const struct perf_event *event, struct task_struct *task);
 

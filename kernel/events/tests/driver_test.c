@@ -213,6 +213,30 @@ static void group_is_read_where_all_can_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
 }
 
+/* A member that is closed leaves alone: those that stay are not taken off for it. */
+static void member_leaves_alone(struct kunit *test)
+{
+	int here = cpumask_first(cpu_online_mask), i;
+	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
+	struct perf_event *leader, *last;
+
+	set_cpus_allowed_ptr(current, cpumask_of(here));
+	leader = trial_open(test, t, t, here, NULL, NULL);
+	for (i = 0; i < 3; i++)
+		last = trial_open(test, t, t, here, NULL, leader);
+	KUNIT_EXPECT_EQ(test, last->state, PERF_EVENT_STATE_ACTIVE);
+	t->adds = 0;
+	t->dels = 0;
+	t->nr--;
+	perf_event_release_kernel(last);
+	KUNIT_EXPECT_EQ(test, t->adds, 0);
+	KUNIT_EXPECT_EQ(test, t->dels, 1);
+	KUNIT_EXPECT_EQ(test, leader->nr_siblings, 2U);
+	KUNIT_EXPECT_EQ(test, leader->read_size, (u16)(sizeof(u64) * (1 + 3)));
+	for (i = 0; i < t->nr; i++)
+		KUNIT_EXPECT_EQ(test, t->events[i]->state, PERF_EVENT_STATE_ACTIVE);
+}
+
 /**
  * struct holder - a thread that keeps a grace period from ending
  * @held: it holds the grace period up from here on
@@ -644,6 +668,7 @@ static void events_with_scope_follow_the_speaker(struct kunit *test)
 
 static struct kunit_case driver_cases[] = {
 	KUNIT_CASE(group_is_read_where_all_can_be),
+	KUNIT_CASE(member_leaves_alone),
 	KUNIT_CASE(empty_migration_does_not_wait),
 	KUNIT_CASE(some_cpu_always_speaks),
 	KUNIT_CASE(task_data_is_for_those_who_ask),
