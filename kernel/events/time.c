@@ -167,10 +167,15 @@ static enum perf_event_state perf_time_state_under(enum perf_event_state leader,
 	return leader <= PERF_EVENT_STATE_OFF ? leader : own;
 }
 
+static bool perf_time_event_is_enabled(enum perf_event_state state)
+{
+	return state >= PERF_EVENT_STATE_INACTIVE;
+}
+
 /* Let both times run or stand as the state wants, from @now by the event's clock. */
 static void perf_time_let_both_run(struct perf_event *event, enum perf_event_state state, u64 now)
 {
-	perf_time_let_run(&event->time_enabled, now, state >= PERF_EVENT_STATE_INACTIVE);
+	perf_time_let_run(&event->time_enabled, now, perf_time_event_is_enabled(state));
 	perf_time_let_run(&event->time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
 }
 
@@ -198,11 +203,6 @@ void perf_event_follow(struct perf_event *event)
 			       now);
 }
 
-static bool perf_time_event_is_enabled(enum perf_event_state state)
-{
-	return state >= PERF_EVENT_STATE_INACTIVE;
-}
-
 /**
  * perf_event_set_state - the one place where the state of an attached event changes
  * @event: the event; its context is between perf_context_begin() and
@@ -221,6 +221,7 @@ static bool perf_time_event_is_enabled(enum perf_event_state state)
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {
 	const struct perf_event *leader = event->group_leader;
+	enum perf_event_state counts;
 	struct perf_event *sibling;
 	u64 now;
 
@@ -231,9 +232,11 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 		return;
 
 	now = perf_time_take_change_time(event);
-	perf_time_let_both_run(event, event == leader ? state :
-			       perf_time_state_under(leader->state, state), now);
+	counts = event == leader ? state : perf_time_state_under(leader->state, state);
+	perf_time_let_run(&event->time_running, now, counts >= PERF_EVENT_STATE_ACTIVE);
+	/* Most changes are between on and waiting. */
 	if (perf_time_event_is_enabled(event->state) != perf_time_event_is_enabled(state)) {
+		perf_time_let_run(&event->time_enabled, now, perf_time_event_is_enabled(counts));
 		for_each_sibling_event(sibling, event)
 			perf_time_let_both_run(sibling,
 					       perf_time_state_under(state, sibling->state), now);
