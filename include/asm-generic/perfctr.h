@@ -8,7 +8,11 @@
 #define _ASM_GENERIC_PERFCTR_H
 
 #include <linux/types.h>
-#include <uapi/asm/perfctr.h>
+
+/* An architecture with counters has included the structures of its own. */
+#ifndef PERFCTR_MAX_COUNTERS
+#include <uapi/asm-generic/perfctr.h>
+#endif
 
 /* See perfctr_cpu_set_ihandler(). */
 typedef void (*perfctr_ihandler_t)(unsigned long pc);

@@ -29,6 +29,7 @@ struct x86_claim {
 	u64	config[18];
 };
 
+#include <uapi/asm/perfctr.h>
 #include <asm-generic/perfctr.h>
 
 #endif /* _ASM_X86_PERFCTR_H */
