@@ -88,6 +88,8 @@ static int vperfctr_init_fs_context(struct fs_context *fc)
 		return -ENOMEM;
 	ctx->ops = &vperfctr_super_ops;
 	ctx->dops = &vperfctr_dentry_ops;
+	/* Old programs, whose readable pages are all executable, can map a page, too. */
+	fc->s_iflags |= SB_I_NOEXEC;
 	return 0;
 }
 

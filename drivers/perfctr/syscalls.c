@@ -84,7 +84,7 @@ SYSCALL_DEFINE3(perfctr_info, struct perfctr_info __user *, infop,
 /* May the caller count at all? As with perf events. */
 static int vperfctr_allow(void)
 {
-	if (READ_ONCE(sysctl_perf_event_paranoid) > 2 && !capable(CAP_SYS_ADMIN))
+	if (READ_ONCE(sysctl_perf_event_paranoid) > 2 && !perfmon_capable())
 		return -EACCES;
 	return security_perf_event_open(PERF_SECURITY_OPEN);
 }
@@ -220,7 +220,8 @@ static int vperfctr_open_held(struct task_struct *task, bool creat)
 	if (creat && vp)
 		return -EEXIST;
 	/* A control that counts in the kernel may come from a parent with more rights. */
-	if (vp && perfctr_cpu_counts_kernel(&vp->state->control) && perf_allow_kernel())
+	if (vp && (vp->state->cstatus || vp->iresume) &&
+	    perfctr_cpu_counts_kernel(&vp->state->control) && perf_allow_kernel())
 		return -EPERM;
 	fd = get_unused_fd_flags(0);
 	if (fd < 0)

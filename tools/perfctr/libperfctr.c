@@ -157,7 +157,13 @@ int vperfctr_stop(const struct vperfctr *self)
 
 int vperfctr_is_running(const struct vperfctr *self)
 {
-	return perfctr_cstatus_enabled(self->state->cpu_state.cstatus) != 0;
+	struct vperfctr_control control;
+
+	if (self->state)
+		return perfctr_cstatus_enabled(self->state->cpu_state.cstatus) != 0;
+	return !vperfctr_read_state(self, NULL, &control, NULL) &&
+	       (control.cpu_control.tsc_on || control.cpu_control.nractrs ||
+		control.cpu_control.nrictrs);
 }
 
 int vperfctr_iresume(const struct vperfctr *self)
@@ -184,62 +190,73 @@ int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *su
 	return syscall(__NR_vperfctr_read, self->fd, sums, control, children);
 }
 
+/* May the page be read alone? Without the TSC nothing tells that values have changed. */
+static int page_tells(const struct vperfctr *self, unsigned int *cstatus)
+{
+	if (!self->state || !self->rdpmc)
+		return 0;
+	*cstatus = self->state->cpu_state.cstatus;
+	return perfctr_cstatus_has_tsc(*cstatus);
+}
+
 unsigned long long vperfctr_read_tsc(const struct vperfctr *self)
 {
 	const volatile struct perfctr_cpu_state *state = &self->state->cpu_state;
-	unsigned int start, now;
+	struct perfctr_sum_ctrs sums = { 0 };
+	unsigned int cstatus, start, now;
 	unsigned long long sum;
 
-	if (!perfctr_cstatus_has_tsc(state->cstatus))
-		return state->tsc_sum;
+	if (!self->state) {
+		vperfctr_read_state(self, &sums, NULL, NULL);
+		return sums.tsc;
+	}
 	do {
+		cstatus = state->cstatus;
 		start = state->tsc_start;
 		sum = state->tsc_sum;
 		now = read_clock();
-	} while (start != state->tsc_start);
-	return sum + (now - start);
+	} while (cstatus != state->cstatus || start != state->tsc_start);
+	return perfctr_cstatus_has_tsc(cstatus) ? sum + (now - start) : sum;
 }
 
 unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i)
 {
 	const volatile struct perfctr_cpu_state *state = &self->state->cpu_state;
-	struct perfctr_sum_ctrs sums;
-	unsigned int tsc, now, start;
+	struct perfctr_sum_ctrs sums = { 0 };
+	unsigned int cstatus, tsc, now, start;
 	unsigned long long sum;
 
 	if (i >= PERFCTR_MAX_COUNTERS)
 		return 0;
-	if (i >= perfctr_cstatus_nrctrs(state->cstatus))
-		return state->pmc[i].sum;
-	/* Without the TSC nothing tells that the values have changed meanwhile. */
-	if (!self->rdpmc || !perfctr_cstatus_has_tsc(state->cstatus)) {
-		memset(&sums, 0, sizeof(sums));
-		vperfctr_read_state(self, &sums, NULL, NULL);
-		return sums.pmc[i];
-	}
-	do {
+	/* An overflow may stop the counters at any time, and another control begin. */
+	while (page_tells(self, &cstatus)) {
 		tsc = state->tsc_start;
-		now = read_counter(state->pmc[i].map);
 		start = state->pmc[i].start;
+		now = start;
+		if (i < perfctr_cstatus_nrctrs(cstatus))
+			now = read_counter(state->pmc[i].map);
 		sum = state->pmc[i].sum;
-	} while (tsc != state->tsc_start);
-	return sum + (now - start);
+		if (tsc == state->tsc_start && cstatus == state->cstatus)
+			return sum + (now - start);
+	}
+	vperfctr_read_state(self, &sums, NULL, NULL);
+	return sums.pmc[i];
 }
 
 int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sums)
 {
 	const volatile struct perfctr_cpu_state *state = &self->state->cpu_state;
-	unsigned int tsc, cstatus = state->cstatus, i, n = perfctr_cstatus_nrctrs(cstatus);
+	unsigned int cstatus, tsc, i;
 
-	if (!self->rdpmc || !perfctr_cstatus_has_tsc(cstatus))
-		return vperfctr_read_state(self, sums, NULL, NULL);
-	memset(sums, 0, sizeof(*sums));
-	do {
+	while (page_tells(self, &cstatus)) {
+		memset(sums, 0, sizeof(*sums));
 		tsc = state->tsc_start;
 		sums->tsc = state->tsc_sum + (read_clock() - tsc);
-		for (i = 0; i < n; i++)
+		for (i = 0; i < perfctr_cstatus_nrctrs(cstatus) && i < PERFCTR_MAX_COUNTERS; i++)
 			sums->pmc[i] = state->pmc[i].sum +
 				       (read_counter(state->pmc[i].map) - state->pmc[i].start);
-	} while (tsc != state->tsc_start || cstatus != state->cstatus);
-	return 0;
+		if (tsc == state->tsc_start && cstatus == state->cstatus)
+			return 0;
+	}
+	return vperfctr_read_state(self, sums, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -171,6 +172,23 @@ TEST_F(api, mmap)
 	EXPECT_EQ(EPERM, errno);
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, page, PROT_NONE, MAP_SHARED, self->fd, 0));
 	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_SHARED, self->fd, 0));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0));
+	EXPECT_EQ(EACCES, errno);
+}
+
+/* Programs whose readable pages are all executable can map it, too. */
+TEST_F(api, mmap_of_old_programs)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *p;
+
+	ASSERT_LE(0, personality(READ_IMPLIES_EXEC));
+	p = mmap(NULL, page, PROT_READ, MAP_SHARED, self->fd, 0);
+	EXPECT_NE(MAP_FAILED, p);
+	if (p != MAP_FAILED)
+		EXPECT_FAILS(EACCES, mprotect(p, page, PROT_READ | PROT_EXEC));
 }
 
 /* The TSC alone goes on in the page and by the call; stopped, it stands. */

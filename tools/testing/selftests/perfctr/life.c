@@ -498,6 +498,19 @@ TEST_F(life, inherited_rights)
 	}
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
+	/* One that would have been refused, and so counts nothing, is given. */
+	ASSERT_EQ(0, vperfctr_unlink(self->fd));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(98);
+		if (vperfctr_control(vperfctr_open(0, 1), &self->control) != -1 || errno != EPERM)
+			_exit(97);
+		_exit(vperfctr_open(0, 0) < 0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
 	set_paranoid(before);
 }
 
