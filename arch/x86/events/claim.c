@@ -86,6 +86,8 @@ static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 		/* Without a common register the select says that the counter stands still. */
 		if (bank->control || !(claim->ints & BIT_ULL(counter)))
 			config |= bank->run;
+		else
+			config &= ~bank->halt;
 		select = cpu->select[counter];
 		x86_write_select(cpu, counter, config);
 		same &= select == cpu->select[counter];
@@ -168,7 +170,7 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_bank *bank = cpu->core->bank;
-	int i;
+	unsigned int i;
 
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
@@ -178,8 +180,11 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	if (bank->control) {
 		x86_write_control(cpu, cpu->control | claim->counters);
 	} else {
-		for_each_x86_counter(i, claim->ints)
-			x86_write_select(cpu, i, cpu->select[i] | bank->run);
+		for (i = 0; i < claim->n; i++) {
+			if (claim->ints & BIT_ULL(claim->counter[i]))
+				x86_write_select(cpu, claim->counter[i],
+						 claim->config[i] | bank->run);
+		}
 	}
 	x86_claim_done(cpu);
 }

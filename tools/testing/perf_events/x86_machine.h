@@ -92,7 +92,8 @@ static bool machine_counts(int i, bool kernel, bool *interrupts)
 	}
 	select = machine.select[i];
 	*interrupts = select & ARCH_PERFMON_EVENTSEL_INT;
-	return (select & ARCH_PERFMON_EVENTSEL_ENABLE) &&
+	/* On a P6 one select lets all counters run. */
+	return (machine.select[machine.bank->always ? 0 : i] & ARCH_PERFMON_EVENTSEL_ENABLE) &&
 	       (select & (kernel ? ARCH_PERFMON_EVENTSEL_OS : ARCH_PERFMON_EVENTSEL_USR));
 }
 
