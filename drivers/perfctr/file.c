@@ -36,7 +36,9 @@ static vm_fault_t vperfctr_fault(struct vm_fault *vmf)
 
 static void vperfctr_vma_open(struct vm_area_struct *vma)
 {
-	perfctr_cpu_mapped(vma->vm_mm);
+	/* A fork has copied what its parent's address space knows of mappings. */
+	if (vma->vm_mm == current->mm)
+		perfctr_cpu_mapped(vma->vm_mm);
 }
 
 static void vperfctr_vma_close(struct vm_area_struct *vma)

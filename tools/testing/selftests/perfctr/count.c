@@ -184,6 +184,34 @@ TEST_F(count, children)
 	EXPECT_EQ(0, sums.pmc[0]);
 }
 
+/* A child that has unmapped the page reads no counters any more, its parent does. */
+TEST_F(count, unmapped_by_child)
+{
+	struct vperfctr_control control = instructions(0);
+	const volatile struct vperfctr_state *page;
+	size_t size = sysconf(_SC_PAGESIZE);
+	int status;
+	pid_t child;
+
+	page = mmap(NULL, size, PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		signal(SIGSEGV, SIG_DFL);
+		rdpmc(0);
+		munmap((void *)page, size);
+		rdpmc(0);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(SIGSEGV, WTERMSIG(status));
+	EXPECT_LT(0, by_page(page));
+	munmap((void *)page, size);
+}
+
 /*
  * Processes that can read counters do not see what others have counted: these are cleared
  * between them, and what one ends with is not what the next one begins with.
