@@ -109,9 +109,9 @@ void vperfctr_resume(struct vperfctr *vp)
 	struct perfctr_cpu_state *state = vp->state;
 
 	lockdep_assert_irqs_disabled();
-	WARN_ON_ONCE(rcu_access_pointer(current->perfctr) != vp);
 	if (vp->running || vp->dead)
 		return;
+	WARN_ON_ONCE(rcu_access_pointer(current->perfctr) != vp);
 	/* The interrupt may have been late. */
 	if (perfctr_cstatus_has_ictrs(state->cstatus) && perfctr_cpu_overflowed(state))
 		vperfctr_overflow(vp);
@@ -149,13 +149,17 @@ void vperfctr_overflow_handler(unsigned long pc)
 	local_irq_restore(flags);
 }
 
-/* Threads that run, and stop */
+/*
+ * Threads that run, and stop. A thread that is dead may be reaped while it still runs on the
+ * way to its last switch: then the object goes from it at any moment. With interrupts off,
+ * the object stays in memory, and it is marked dead.
+ */
 
 void __perfctr_sched_out(struct task_struct *prev, struct task_struct *next)
 {
 	struct vperfctr *vp = vperfctr_of(prev), *other;
 
-	if (!vp->running)
+	if (!vp || !vp->running)
 		return;
 	vperfctr_suspend(vp);
 	if (!perfctr_cstatus_nrctrs(vp->state->cstatus))
@@ -170,14 +174,17 @@ void __perfctr_sched_out(struct task_struct *prev, struct task_struct *next)
 
 void __perfctr_sched_in(struct task_struct *task)
 {
-	vperfctr_resume(vperfctr_of(task));
+	struct vperfctr *vp = vperfctr_of(task);
+
+	if (vp)
+		vperfctr_resume(vp);
 }
 
 void __perfctr_tick(struct task_struct *task)
 {
 	struct vperfctr *vp = vperfctr_of(task);
 
-	if (!vp->running || time_before(jiffies, vp->next_sample))
+	if (!vp || !vp->running || time_before(jiffies, vp->next_sample))
 		return;
 	perfctr_cpu_sample(vp->state);
 	vp->next_sample = jiffies + VPERFCTR_SAMPLE;

@@ -87,7 +87,8 @@ bool vperfctr_is_file(const struct file *file);
 /* What of a thread nobody else may touch: it is current, or held by vperfctr_hold(). */
 static inline struct vperfctr *vperfctr_of(struct task_struct *task)
 {
-	return rcu_dereference_protected(task->perfctr, true);
+	/* It is read once: when @task has died, the pointer may go meanwhile; see thread.c. */
+	return rcu_dereference_check(task->perfctr, true);
 }
 
 #endif
