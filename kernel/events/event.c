@@ -168,7 +168,7 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	event->id = root ? 0 : perf_event_id_new();
 	event->clock = perf_attr_clock(attr) ?: perf_clock;
 	if (task) {
-	/* pmu->event_init of tracepoints looks at this. */
+		/* pmu->event_init of tracepoints looks at this. */
 		event->attach_state = PERF_ATTACH_TASK;
 		hw->target = get_task_struct(task);
 	}
@@ -525,7 +525,7 @@ static void perf_event_free(struct perf_event *event)
 	perf_addr_filters_free(event);
 	perf_event_release_exclusive(event);
 	if (event->pmu) {
-	/* Other PMUs keep something else in the memory of the filter. */
+		/* Other PMUs keep something else in the memory of the filter. */
 		if (!is_tracing_event(event))
 			event->filter = NULL;
 		perf_pmu_drop_event(event);
@@ -669,7 +669,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 		event->orig_type = root->orig_type;
 	err = perf_event_acquire(event, leader, handler, handler_context, cgroup_fd);
 	if (err) {
-	/* The PMU may be going and hold a reference meanwhile: no leader may be left here. */
+		/* The PMU may be going and hold a reference meanwhile: no leader may be left here. */
 		event->group_leader = event;
 		perf_event_put(event);
 		return ERR_PTR(err);
