@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A plugin for QEMU that counts the cache lines which CPUs take from one another. The guest's CPUs do
+ * the same thing in turns (turns.c), and the plugin remembers which of them have a line of 64 bytes
+ * and who has written it. A turn takes a line over when it reads what another CPU's turn has written,
+ * or writes what another CPU's turn has read or written. The result does not depend on when CPUs
+ * meet: it is what each operation costs when all CPUs are busy with it.
+ *
+ * Where one thread is all CPUs, QEMU does not tell which of them it is just now. So the turns are
+ * counted, and what another CPU does in the middle of a turn is taken for the turn's own.
+ *
+ * Arguments: cpus=N, out=FILE, which gets a row "section,lines taken over" when a section ends, and then for
+ * each line "section address lines instruction-before instruction-after".
+ */
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <qemu-plugin.h>
+
+#define MARK	0x70660000u
+#define BUCKETS	(1u << 20)
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+/* What the guest tells by no-ops. */
+enum mark {
+	TURN_ENDS,
+	TURN_BEGINS,
+	SECTION_BEGINS,
+	SECTION_ENDS,
+	NR_MARKS,
+};
+
+/* A line of memory, by its physical address. */
+struct line {
+	struct line *next;
+	__u64 number;		/* physical address / 64 */
+	__u64 address;		/* as the kernel or the program sees it */
+	__u64 holders;		/* the CPUs that have a copy, by bits */
+	int writer;		/* whose copy is newer than memory, or -1 */
+	__u64 last;		/* the instruction that accessed it last */
+	__u64 from, to;		/* the instructions of the last time it was taken over */
+	__u64 taken;		/* times, in this section */
+};
+
+static FILE *out;
+static struct line **lines;
+static int cpus;
+static int turn = -1;		/* the CPU whose turn it is, or -1 */
+static int next;		/* the CPU whose turn comes then */
+static unsigned int sections;
+static bool counts;
+static __u64 taken;
+
+static struct line *line_at(__u64 number)
+{
+	struct line **head = &lines[(number ^ number >> 20) % BUCKETS], *line;
+
+	for (line = *head; line; line = line->next) {
+		if (line->number == number)
+			return line;
+	}
+	line = calloc(1, sizeof(*line));
+	if (!line)
+		abort();
+	line->number = number;
+	line->writer = -1;
+	line->next = *head;
+	*head = line;
+	return line;
+}
+
+/* A CPU accesses a line. Return: whether it takes the line over from another. */
+static bool line_access(struct line *line, int cpu, bool store)
+{
+	__u64 me = 1ULL << cpu;
+	bool over;
+
+	if (store) {
+		over = line->holders & ~me;
+		line->holders = me;
+		line->writer = cpu;
+		return over;
+	}
+	over = line->writer >= 0 && line->writer != cpu;
+	line->holders |= me;
+	if (over)
+		line->writer = -1;
+	return over;
+}
+
+static void memory(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+	struct qemu_plugin_hwaddr *where;
+	__u64 insn = (__u64)(unsigned long)data;
+	struct line *line;
+
+	if (turn < 0)
+		return;
+	where = qemu_plugin_get_hwaddr(info, address);
+	if (!where || qemu_plugin_hwaddr_is_io(where))
+		return;
+	line = line_at(qemu_plugin_hwaddr_phys_addr(where) / 64);
+	if (line_access(line, turn, qemu_plugin_mem_is_store(info)) && counts) {
+		taken++;
+		line->taken++;
+		line->from = line->last;
+		line->to = insn;
+	}
+	line->last = insn;
+	line->address = address;
+}
+
+static void print_section(void)
+{
+	struct line *line;
+	unsigned int i;
+
+	fprintf(out, "%u,%llu\n", sections, taken);
+	for (i = 0; i < BUCKETS; i++) {
+		for (line = lines[i]; line; line = line->next) {
+			if (line->taken)
+				fprintf(out, "%u %llx %llu %llx %llx\n", sections, line->address,
+					line->taken, line->from, line->to);
+			line->taken = 0;
+		}
+	}
+	fflush(out);
+}
+
+static void mark(unsigned int vcpu, void *data)
+{
+	switch ((enum mark)(unsigned long)data) {
+	case TURN_BEGINS:
+		turn = next;
+		next = (next + 1) % cpus;
+		break;
+	case TURN_ENDS:
+		turn = -1;
+		break;
+	case SECTION_BEGINS:
+		sections++;
+		taken = 0;
+		counts = true;
+		break;
+	case SECTION_ENDS:
+		counts = false;
+		print_section();
+		break;
+	default:
+		break;
+	}
+}
+
+static bool is_mark(const __u8 *code, size_t size, unsigned int number)
+{
+	__u32 value = MARK + number;
+
+	return size == 7 && !memcmp(code, "\x0f\x1f\x80", 3) && !memcmp(code + 3, &value, 4);
+}
+
+static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb), i;
+
+	for (i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		__u8 code[16];
+		size_t size = qemu_plugin_insn_data(insn, code, sizeof(code));
+		unsigned long m;
+
+		for (m = 0; m < NR_MARKS; m++) {
+			if (is_mark(code, size, m))
+				qemu_plugin_register_vcpu_insn_exec_cb(insn, mark,
+								       QEMU_PLUGIN_CB_NO_REGS,
+								       (void *)m);
+		}
+		qemu_plugin_register_vcpu_mem_cb(insn, memory, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW,
+						 (void *)(unsigned long)qemu_plugin_insn_vaddr(insn));
+	}
+}
+
+static void finish(qemu_plugin_id_t id, void *data)
+{
+	fclose(out);
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+					   char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "out=", 4))
+			out = fopen(argv[i] + 4, "w");
+		else if (!strncmp(argv[i], "cpus=", 5))
+			cpus = atoi(argv[i] + 5);
+		else
+			return -1;
+	}
+	lines = calloc(BUCKETS, sizeof(*lines));
+	if (!out || !lines || cpus < 1 || cpus > 64)
+		return -1;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
+	qemu_plugin_register_atexit_cb(id, finish, NULL);
+	return 0;
+}
