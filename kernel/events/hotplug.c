@@ -183,10 +183,24 @@ int perf_event_exit_cpu(unsigned int cpu)
 	return 0;
 }
 
-/* Does the PMU schedule the group? */
-static bool perf_hotplug_group_is_of(const struct perf_event *leader, const struct pmu *pmu)
+/**
+ * struct migration - which groups move to another CPU
+ * @pmu: those that this PMU schedules, or NULL
+ * @scope: without @pmu those of all PMUs of this scope
+ */
+struct migration {
+	const struct pmu	*pmu;
+	unsigned int		scope;
+};
+
+static bool perf_hotplug_group_moves(const struct perf_event *leader,
+				     const struct migration *which)
 {
-	return leader->pmu_ctx && leader->pmu_ctx->pmu == pmu;
+	const struct pmu *pmu = leader->pmu_ctx ? leader->pmu_ctx->pmu : NULL;
+
+	if (!pmu)
+		return false;
+	return which->pmu ? pmu == which->pmu : pmu->scope == which->scope;
 }
 
 static void perf_hotplug_move_out(struct perf_event *event, struct list_head *moving)
@@ -235,25 +249,26 @@ static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_h
 }
 
 /* The first group that goes on elsewhere: those that have ended stay. */
-static struct perf_event *perf_hotplug_first_leader(struct perf_event_context *ctx, struct pmu *pmu)
+static struct perf_event *perf_hotplug_first_leader(struct perf_event_context *ctx,
+						    const struct migration *which)
 {
 	struct perf_event *event;
 
 	for_each_event(event, ctx) {
 		if (event->group_leader == event && event->state > PERF_EVENT_STATE_EXIT &&
-		    perf_hotplug_group_is_of(event, pmu))
+		    perf_hotplug_group_moves(event, which))
 			return event;
 	}
 	return NULL;
 }
 
-static void perf_hotplug_move_events(struct pmu *pmu, struct perf_event_context *src,
+static void perf_hotplug_move_events(const struct migration *which, struct perf_event_context *src,
 				     struct perf_event_context *dst, int dst_cpu)
 {
 	struct perf_event *leader, *event, *next;
 	LIST_HEAD(moving);
 
-	while ((leader = perf_hotplug_first_leader(src, pmu)))
+	while ((leader = perf_hotplug_first_leader(src, which)))
 		perf_hotplug_move_group_out(leader, &moving);
 	/* A CPU that goes is asked for the events of every box: most have none. */
 	if (list_empty(&moving))
@@ -266,6 +281,40 @@ static void perf_hotplug_move_events(struct pmu *pmu, struct perf_event_context 
 		perf_hotplug_move_in(event, dst, dst_cpu);
 }
 
+static void perf_hotplug_migrate(const struct migration *which, int src_cpu, int dst_cpu)
+{
+	struct perf_event_context *src = &per_cpu(perf_cpu_context, src_cpu).ctx;
+	struct perf_event_context *dst = &per_cpu(perf_cpu_context, dst_cpu).ctx;
+	struct perf_event_context *first = min(src, dst), *second = max(src, dst);
+
+	if (src == dst)
+		return;
+	mutex_lock(&first->mutex);
+	mutex_lock_nested(&second->mutex, SINGLE_DEPTH_NESTING);
+	perf_hotplug_move_events(which, src, dst, dst_cpu);
+	mutex_unlock(&second->mutex);
+	mutex_unlock(&first->mutex);
+}
+
+/**
+ * perf_scope_migrate - move the CPU events of all PMUs of a scope to another CPU
+ * @scope: of the PMUs, not %PERF_PMU_SCOPE_NONE
+ * @src_cpu: the CPU that no longer speaks for the PMUs' instances
+ * @dst_cpu: the CPU that speaks for them from now on
+ *
+ * May sleep, for one grace period if there are any events, however many PMUs there are;
+ * called from CPU hotplug.
+ */
+void perf_scope_migrate(unsigned int scope, int src_cpu, int dst_cpu)
+{
+	struct migration which = { .scope = scope };
+
+	lockdep_assert_cpus_held();
+	/* No PMU goes meanwhile: its events could not come back. */
+	guard(mutex)(&perf_pmus_lock);
+	perf_hotplug_migrate(&which, src_cpu, dst_cpu);
+}
+
 /**
  * perf_pmu_migrate_context - move a PMU's CPU events to another CPU
  * @pmu: a system-wide PMU
@@ -276,16 +325,8 @@ static void perf_hotplug_move_events(struct pmu *pmu, struct perf_event_context 
  */
 void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 {
-	struct perf_event_context *src = &per_cpu(perf_cpu_context, src_cpu).ctx;
-	struct perf_event_context *dst = &per_cpu(perf_cpu_context, dst_cpu).ctx;
-	struct perf_event_context *first = min(src, dst), *second = max(src, dst);
+	struct migration which = { .pmu = pmu };
 
-	if (src == dst)
-		return;
-	mutex_lock(&first->mutex);
-	mutex_lock_nested(&second->mutex, SINGLE_DEPTH_NESTING);
-	perf_hotplug_move_events(pmu, src, dst, dst_cpu);
-	mutex_unlock(&second->mutex);
-	mutex_unlock(&first->mutex);
+	perf_hotplug_migrate(&which, src_cpu, dst_cpu);
 }
 EXPORT_SYMBOL_GPL(perf_pmu_migrate_context);

@@ -6,12 +6,10 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
-#include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/topology.h>
 
-#include "pmu.h"
+#include "hotplug.h"
 #include "pmu_scope.h"
 
 /* One CPU of each core, die, cluster...; changed by hotplug alone. */
@@ -69,18 +67,6 @@ bool perf_scope_exists(unsigned int scope, unsigned int cpu)
 const struct cpumask *perf_scope_speakers(unsigned int scope)
 {
 	return &perf_scope_all_speakers[scope];
-}
-
-static void perf_scope_migrate(unsigned int scope, unsigned int from, unsigned int to)
-{
-	struct pmu *pmu;
-
-	mutex_lock(&perf_pmus_lock);
-	list_for_each_entry(pmu, &perf_pmus, entry) {
-		if (pmu->scope == scope)
-			perf_pmu_migrate_context(pmu, from, to);
-	}
-	mutex_unlock(&perf_pmus_lock);
 }
 
 /**

@@ -581,18 +581,27 @@ static void events_leave_a_closed_cpu(struct kunit *test)
 	int there = cpu_that_can_go(test), here = raw_smp_processor_id();
 	const struct cpumask *speakers = perf_scope_speakers(PERF_PMU_SCOPE_SYS_WIDE);
 	struct trial *t = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_SYS_WIDE);
-	struct perf_event *event;
+	struct trial *second = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_SYS_WIDE);
+	struct trial *stays = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_DIE);
+	struct perf_event *event, *with_it, *left;
 
 	stop_speaking(here);
 	if (!cpumask_test_cpu(there, speakers))
 		kunit_skip(test, "another CPU speaks for the machine");
 	event = trial_open(test, t, t, there, NULL, NULL);
+	/* The events of all PMUs of a scope move at once, and no others. */
+	with_it = trial_open(test, second, second, there, NULL, NULL);
+	left = trial_open(test, stays, stays, here, NULL, NULL);
 	t->going = there;
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, t->adds, 2);
 	KUNIT_EXPECT_EQ(test, t->added_on, event->cpu);
 	KUNIT_EXPECT_NE(test, event->cpu, there);
 	KUNIT_EXPECT_EQ(test, t->open, 0);
+	KUNIT_EXPECT_EQ(test, with_it->cpu, event->cpu);
+	KUNIT_EXPECT_EQ(test, second->adds, 2);
+	KUNIT_EXPECT_EQ(test, left->cpu, here);
+	KUNIT_EXPECT_EQ(test, stays->adds, 1);
 	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(event->cpu, speakers));
 	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(there, speakers));
 	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
