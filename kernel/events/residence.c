@@ -54,8 +54,7 @@ static bool perf_context_can_be_stood_in_for(const struct perf_event *event)
 	if (attr->inherit_stat || attr->remove_on_exec || attr->enable_on_exec ||
 	    attr->pinned || attr->exclusive || attr->sigtrap || is_sampling_event(event))
 		return false;
-	if (!attr->inherit || event->cpu >= 0 || event->cgrp ||
-	    event->state <= PERF_EVENT_STATE_ERROR)
+	if (!attr->inherit || event->cgrp || event->state <= PERF_EVENT_STATE_ERROR)
 		return false;
 	if (event->attach_state & (PERF_ATTACH_TASK_DATA | PERF_ATTACH_ITRACE |
 				   PERF_ATTACH_SCHED_CB))
@@ -68,13 +67,21 @@ static bool perf_context_can_be_stood_in_for(const struct perf_event *event)
 	       !has_addr_filter(event) && perf_residence_pmu_allows(event);
 }
 
+/*
+ * Each residence has a copy of each event. So events of many CPUs would need memory that
+ * grows with the square of their number: those of one CPU may be among them.
+ */
 static bool perf_clones_can_be_stood_in_for(struct perf_event_context *ctx)
 {
 	const struct perf_event *event;
+	int cpu = -1;
 
 	for_each_event(event, ctx) {
 		if (!perf_context_can_be_stood_in_for(event))
 			return false;
+		if (event->cpu >= 0 && cpu >= 0 && event->cpu != cpu)
+			return false;
+		cpu = max(cpu, event->cpu);
 	}
 	return true;
 }
