@@ -132,16 +132,30 @@ void perf_event_pmu_stop(struct perf_event *event, int flags)
 
 /* Groups on and off */
 
-/* Account for an event that has got a counter (@n is 1) or given it back (-1). */
-static void perf_sched_count_counters(const struct perf_event *event, int n)
+/*
+ * perf_event_set_state() for an event that gets its counter (@on) or loses it, at @now by
+ * its clock. A switch does this for each event that it puts on or takes off.
+ */
+static __always_inline void perf_sched_set_on(struct perf_event *event, bool on, u64 now)
 {
-	bool alone = event->attr.exclusive, software = is_software_event(event);
-	struct perf_cpu_pmu_context *cpc;
+	enum perf_event_state state = on ? PERF_EVENT_STATE_ACTIVE : PERF_EVENT_STATE_INACTIVE;
 
-	if (software && !alone)
-		return;
-	cpc = perf_this_cpc(event->pmu_ctx->pmu);
-	if (!software) {
+	lockdep_assert_held(&event->ctx->lock);
+	WARN_ON_ONCE(event->state < PERF_EVENT_STATE_INACTIVE);
+	event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
+	perf_time_let_run(&event->time_running, now, on);
+	perf_delay(STATE_SET);
+	/* Pairs with perf_read_sync_count(): a reader that does not see ACTIVE sees the count. */
+	smp_store_release(&event->state, state);
+}
+
+/* perf_sched_count_counters() for an event that takes a counter, or wants to be alone. */
+static void perf_sched_count_counter(const struct perf_event *event, int n)
+{
+	struct perf_cpu_pmu_context *cpc = perf_this_cpc(event->pmu_ctx->pmu);
+	bool alone = event->attr.exclusive;
+
+	if (!is_software_event(event)) {
 		cpc->active_oncpu += n;
 		/* Events of the kernel, as the NMI watchdog's, are always on: they do not count. */
 		if (!is_kernel_event(event))
@@ -153,6 +167,13 @@ static void perf_sched_count_counters(const struct perf_event *event, int n)
 		cpc->exclusive |= alone;
 	else
 		cpc->exclusive &= !alone && cpc->active_oncpu;
+}
+
+/* Account for an event that has got a counter (@n is 1) or given it back (-1). */
+static __always_inline void perf_sched_count_counters(const struct perf_event *event, int n)
+{
+	if (!is_software_event(event) || event->attr.exclusive)
+		perf_sched_count_counter(event, n);
 }
 
 /*
@@ -171,8 +192,8 @@ static void perf_sched_pmu_enable(struct pmu *pmu, const struct pmu *disabled)
 		perf_pmu_enable(pmu);
 }
 
-/* Put one event on its PMU; the PMU @disabled is disabled. */
-static int perf_event_sched_in(struct perf_event *event, const struct pmu *disabled)
+/* Put one event on its PMU at @now by its clock; the PMU @disabled is disabled. */
+static int perf_event_sched_in(struct perf_event *event, const struct pmu *disabled, u64 now)
 {
 	if (event->state <= PERF_EVENT_STATE_OFF)
 		return 0;
@@ -182,7 +203,7 @@ static int perf_event_sched_in(struct perf_event *event, const struct pmu *disab
 	smp_wmb();
 	perf_delay(ONCPU_SET);
 	/* Drivers look at the state: it is active before the counter runs. */
-	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
+	perf_sched_set_on(event, true, now);
 	perf_delay(ACTIVE_SET);
 	/* An event that was throttled when it was taken off starts afresh. */
 	if (unlikely(perf_event_throttled(event)))
@@ -192,7 +213,7 @@ static int perf_event_sched_in(struct perf_event *event, const struct pmu *disab
 	/* This record has to precede all that the driver writes once it has started. */
 	perf_log_itrace_start(event);
 	if (perf_sched_pmu_add(event, PERF_EF_START)) {
-		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+		perf_sched_set_on(event, false, now);
 		event->oncpu = -1;
 		perf_sched_pmu_enable(event->pmu, disabled);
 		return -EAGAIN;
@@ -202,11 +223,12 @@ static int perf_event_sched_in(struct perf_event *event, const struct pmu *disab
 	return 0;
 }
 
-/* Take one event off its PMU, unless it is off; the PMU @disabled is disabled. */
-static void __perf_event_sched_out(struct perf_event *event, const struct pmu *disabled)
+/*
+ * Take one event off its PMU at @now by its clock, unless it is off; the PMU @disabled is
+ * disabled.
+ */
+static void __perf_event_sched_out(struct perf_event *event, const struct pmu *disabled, u64 now)
 {
-	enum perf_event_state state = PERF_EVENT_STATE_INACTIVE;
-
 	lockdep_assert_held(&event->ctx->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
@@ -218,9 +240,10 @@ static void __perf_event_sched_out(struct perf_event *event, const struct pmu *d
 	smp_store_release(&event->oncpu, -1);
 	perf_delay(ONCPU_CLEARED);
 	/* An overflow may have asked to disable the event; its irq_work may not have run. */
-	if (perf_event_take_disable(event))
-		state = PERF_EVENT_STATE_OFF;
-	perf_event_set_state(event, state);
+	if (unlikely(perf_event_take_disable(event)))
+		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	else
+		perf_sched_set_on(event, false, now);
 	perf_sched_count_counters(event, -1);
 	perf_sched_pmu_enable(event->pmu, disabled);
 }
@@ -233,7 +256,8 @@ static void __perf_event_sched_out(struct perf_event *event, const struct pmu *d
  */
 void perf_event_sched_out(struct perf_event *event)
 {
-	__perf_event_sched_out(event, NULL);
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		__perf_event_sched_out(event, NULL, perf_group_change_time(event));
 }
 
 /**
@@ -246,16 +270,17 @@ void perf_group_sched_out(struct perf_event *leader)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
 	struct perf_event *member;
-	u64 ran;
+	u64 ran, now;
 
 	if (leader->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 
 	ran = perf_event_ran(leader);
+	now = perf_group_change_time(leader);
 	perf_pmu_disable(pmu);
-	__perf_event_sched_out(leader, pmu);
+	__perf_event_sched_out(leader, pmu, now);
 	for_each_sibling_event(member, leader)
-		__perf_event_sched_out(member, pmu);
+		__perf_event_sched_out(member, pmu, now);
 	perf_pmu_enable(pmu);
 
 	list_del_init(&leader->active_list);
@@ -270,17 +295,18 @@ static int perf_group_sched_in(struct perf_event *leader)
 	struct pmu *pmu = leader->pmu_ctx->pmu;
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
 	struct perf_event *member, *failed = NULL;
+	u64 now = perf_group_change_time(leader);
 
 	if (WARN_ON_ONCE(leader->state != PERF_EVENT_STATE_INACTIVE))
 		return -EAGAIN;
 	WARN_ON_ONCE(!__this_cpu_read(*pmu->pmu_disable_count));
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
-	if (perf_event_sched_in(leader, pmu)) {
+	if (perf_event_sched_in(leader, pmu, now)) {
 		pmu->cancel_txn(pmu);
 		return -EAGAIN;
 	}
 	for_each_sibling_event(member, leader) {
-		if (perf_event_sched_in(member, pmu)) {
+		if (perf_event_sched_in(member, pmu, now)) {
 			failed = member;
 			break;
 		}
@@ -297,9 +323,9 @@ static int perf_group_sched_in(struct perf_event *leader)
 	for_each_sibling_event(member, leader) {
 		if (member == failed)
 			break;
-		__perf_event_sched_out(member, pmu);
+		__perf_event_sched_out(member, pmu, now);
 	}
-	__perf_event_sched_out(leader, pmu);
+	__perf_event_sched_out(leader, pmu, now);
 	pmu->cancel_txn(pmu);
 	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
 		perf_group_erase(leader);

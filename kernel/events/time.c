@@ -190,6 +190,18 @@ static __always_inline u64 perf_time_take_change_time(struct perf_event *event)
 }
 
 /**
+ * perf_group_change_time - the moment of the change that goes on, for a whole group
+ * @leader: of the group; its context is between perf_context_begin() and
+ *	perf_context_end()
+ *
+ * Return: the time by the clock that all of the group has, for perf_sched_set_on().
+ */
+u64 perf_group_change_time(struct perf_event *leader)
+{
+	return perf_time_take_change_time(leader);
+}
+
+/**
  * perf_event_follow - let an event's times run or stand as it and its leader say
  * @event: the event, which has got another clock or leader; its context is between
  *	perf_context_begin() and perf_context_end()
@@ -212,11 +224,12 @@ void perf_event_follow(struct perf_event *event)
  * Time up to now is accounted by the old state. When a leader is enabled or disabled,
  * its members' times are started or stopped, too.
  *
- * The state is stored elsewhere only where no time runs that would have to be
- * accounted. An event gets its first state from perf_event_init_alloc() or, at a fork,
+ * perf_sched_set_on() does the same where a group goes on or off. Elsewhere the state is
+ * stored only where no time runs that would have to be accounted. An event gets its first state from perf_event_init_alloc() or, at a fork,
  * from perf_inherit_event() and perf_inherit_begin_copy(), before anybody else finds it.
  * An event whose PMU goes before it has a context is made dead by perf_event_revoke(),
- * and a plain copy by perf_exit_copy() when its task's context clock stands for ever.
+ * and an event whose task's context clock stands for ever gets its last state from
+ * perf_exit_copy() or perf_event_detach_at_exit().
  */
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {
