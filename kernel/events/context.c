@@ -578,6 +578,9 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
  */
 void perf_pmu_context_put(struct perf_event_pmu_context *epc)
 {
+	/* Only where it may be the last one has the list to stand still. */
+	if (refcount_dec_not_one(&epc->refcount))
+		return;
 	scoped_guard(raw_spinlock_irqsave, &epc->ctx->lock) {
 		if (!refcount_dec_and_test(&epc->refcount))
 			return;

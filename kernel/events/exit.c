@@ -106,11 +106,13 @@ static void perf_exit_part_with_root(struct perf_event *copy)
 static void perf_exit_part_with_roots(struct list_head *left)
 {
 	struct perf_event *copy, *next;
+	unsigned int n = 0;
 
 	list_for_each_entry_safe(copy, next, left, left_entry) {
 		list_del_init(&copy->left_entry);
 		perf_exit_part_with_root(copy);
-		cond_resched();
+		if (++n % PERF_COPIES_AT_ONCE == 0)
+			cond_resched();
 	}
 }
 
@@ -172,6 +174,22 @@ static void perf_exit_copy(struct perf_event *copy)
 }
 
 /*
+ * perf_exit_leave_later() at the exit of the copy's task: the context's clock stands, and
+ * all of the copy's group goes.
+ */
+static void perf_exit_other_copy(struct perf_event *copy, struct list_head *left)
+{
+	struct perf_event_context *ctx = copy->ctx;
+	struct perf_times times;
+
+	perf_event_clear_aux_output(copy);
+	perf_event_detach_at_exit(copy, PERF_EVENT_STATE_DEAD);
+	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
+	perf_exit_fold_copy(copy, times.enabled, times.running);
+	list_add_tail(&copy->left_entry, left);
+}
+
+/*
  * Drop the references to the copies that perf_exit_copy() has taken out. A copy
  * with no other reference is freed at once, without a grace period: only sites
  * in its task look at it without a reference, and the task is past them. If
@@ -203,10 +221,11 @@ static void perf_exit_put_copies(struct perf_event_context *ctx, struct list_hea
 static void perf_exit_root(struct perf_event *event)
 {
 	/* The event stays in its group, which can still be read. */
-	perf_event_detach_at_exit(event);
+	perf_event_detach_at_exit(event, PERF_EVENT_STATE_EXIT);
 	perf_overflow_cancel(event);
 	if (event->cold)
 		perf_event_wakeup(event);
+	perf_event_put(event);
 }
 
 /* Write PERF_RECORD_READ of all copies that ask for it, while their groups are complete. */
@@ -233,7 +252,7 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 			list_add_tail(&event->gone_entry, gone);
 		} else if (event->parent) {
 			family = perf_family_change(family, event->parent);
-			perf_exit_leave_later(event, &left);
+			perf_exit_other_copy(event, &left);
 		} else {
 			family = perf_family_change(family, NULL);
 			perf_exit_root(event);

@@ -150,8 +150,11 @@ static void perf_group_update_caps(struct perf_event *leader)
 		leader->group_caps &= member->event_caps;
 }
 
-/* Let the group count, or be scheduled, by the PMU that its members now ask for. */
-static void perf_group_enter(struct perf_event *leader)
+/*
+ * Let the group count, or be scheduled, by the PMU that its members now ask for. @gap is for
+ * groups that come one after another, or NULL.
+ */
+static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *gap)
 {
 	const struct perf_event_pmu_context *before = leader->pmu_ctx;
 	struct perf_event *member;
@@ -163,7 +166,7 @@ static void perf_group_enter(struct perf_event *leader)
 			return;
 		if (leader->pmu_ctx != before && !leader->attr.pinned)
 			perf_group_level(leader);
-		perf_group_insert(leader);
+		perf_group_insert_next(leader, gap);
 		return;
 	}
 	perf_swevent_resident_add(leader);
@@ -237,7 +240,7 @@ static void perf_group_enlist(struct perf_event *event)
 	struct perf_event_context *ctx = event->ctx;
 
 	/* Tracepoints about a task look for such events here; see perf_tp_event(). */
-	if (event->cpu >= 0 && !(event->event_caps & PERF_EV_CAP_RESIDENT))
+	if (event->cpu >= 0 && event->attr.type == PERF_TYPE_TRACEPOINT)
 		WRITE_ONCE(ctx->walked, true);
 	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
 	perf_delay(ATTACHED);
@@ -282,7 +285,7 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 		if (leader->state == PERF_EVENT_STATE_ACTIVE)
 			perf_resident_start(event);
 	} else {
-		perf_group_enter(leader);
+		perf_group_enter(leader, NULL);
 	}
 	if (cpuctx && !is_resident(leader) && leader->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
@@ -401,13 +404,11 @@ int perf_event_attach_copy(struct perf_event *copy)
  * @home: out: the context's part for the event's own PMU, whose reference the
  *	caller has to drop, or NULL
  * @enabled: out: the event was enabled until now
- * @keep_group: members stay together, to be read as a group
  */
 struct detach_args {
 	enum perf_event_state		end;
 	struct perf_event_pmu_context	*home;
 	bool				enabled;
-	bool				keep_group;
 };
 
 /*
@@ -417,6 +418,7 @@ struct detach_args {
 static void perf_group_dissolve(struct perf_event *leader, bool attached)
 {
 	struct perf_event *member, *next;
+	struct perf_group_gap gap = { };
 
 	/* A leader that has been off for long, or is pinned, has no age for its members. */
 	if (attached && leader->pmu_ctx &&
@@ -436,7 +438,7 @@ static void perf_group_dissolve(struct perf_event *leader, bool attached)
 		member->attach_state &= ~PERF_ATTACH_GROUP;
 		member->group_runtime = leader->group_runtime;
 		if (attached && (member->attach_state & PERF_ATTACH_CONTEXT))
-			perf_group_enter(member);
+			perf_group_enter(member, &gap);
 		else
 			perf_group_update_caps(member);
 		perf_sample_layout_group(member);
@@ -488,8 +490,25 @@ static bool perf_group_leave_leader(struct perf_event *event, bool attached)
 	}
 	/* The members still have the part of the context from which they go. */
 	perf_group_leave(leader);
-	perf_group_enter(leader);
+	perf_group_enter(leader, NULL);
 	return true;
+}
+
+/* Undo perf_group_enlist() and the other steps that are not about the event's group. */
+static void perf_group_delist(struct perf_event *event, struct perf_cpu_context *cpuctx,
+			      struct detach_args *args)
+{
+	struct perf_event_context *ctx = event->ctx;
+
+	if (!(event->event_caps & PERF_EV_CAP_RESIDENT))
+		args->home = perf_pmu_context_of(ctx, event->pmu);
+	list_del_rcu(&event->event_entry);
+	if (event->cgrp)
+		perf_cgroup_count(event, cpuctx, -1);
+	perf_group_count_event(event, -1);
+	event->attach_state &= ~PERF_ATTACH_CONTEXT;
+	event->pmu_ctx = NULL;
+	perf_context_unreserve(ctx);
 }
 
 static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
@@ -515,17 +534,14 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 		else if (attached)
 			perf_group_leave(event);
 		/* Where nothing is scheduled any more, members go the same way one by one. */
-		if (!args->keep_group)
-			perf_group_dissolve(event, attached && ctx->task != PERF_TASK_GONE);
+		perf_group_dissolve(event, attached && ctx->task != PERF_TASK_GONE);
 	} else {
 		resched = false;
 		if (attached && is_resident(leader)) {
 			perf_resident_stop(event, PERF_EVENT_STATE_INACTIVE);
 			perf_swevent_resident_del(event);
-		} else if (attached && args->keep_group) {
-			perf_event_sched_out(event);
 		}
-		if (!args->keep_group && (event->attach_state & PERF_ATTACH_GROUP))
+		if (event->attach_state & PERF_ATTACH_GROUP)
 			resched = perf_group_leave_leader(event, attached);
 		moved = leader->pmu_ctx != home;
 	}
@@ -534,16 +550,7 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 		perf_event_set_state(event, args->end);
 	if (!attached)
 		return;
-
-	if (!(event->event_caps & PERF_EV_CAP_RESIDENT))
-		args->home = perf_pmu_context_of(ctx, event->pmu);
-	list_del_rcu(&event->event_entry);
-	if (event->cgrp)
-		perf_cgroup_count(event, cpuctx, -1);
-	perf_group_count_event(event, -1);
-	event->attach_state &= ~PERF_ATTACH_CONTEXT;
-	event->pmu_ctx = NULL;
-	perf_context_unreserve(ctx);
+	perf_group_delist(event, cpuctx, args);
 	if (!resched || !cpuctx)
 		return;
 	if (!moved) {
@@ -571,7 +578,7 @@ static void perf_group_complete_locked(struct perf_event *leader, struct perf_cp
 				       void *data)
 {
 	perf_sample_layout_group(leader);
-	perf_group_enter(leader);
+	perf_group_enter(leader, NULL);
 }
 
 /**
@@ -646,20 +653,53 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 	return args.enabled;
 }
 
+/* A copy leaves the group of copies that goes with it. */
+static void perf_group_part_copy(struct perf_event *copy)
+{
+	struct perf_event *leader = copy->group_leader;
+
+	if (leader == copy)
+		return;
+	list_del_init(&copy->sibling_list);
+	leader->nr_siblings--;
+	copy->group_leader = copy;
+	copy->attach_state &= ~PERF_ATTACH_GROUP;
+}
+
 /**
  * perf_event_detach_at_exit - take an event from the context of a task that has exited
- * @event: the event, attached; ctx->mutex is held, nothing of the context is on
+ * @event: the event, attached; ctx->mutex is held, and the family's lock for a copy
+ * @end: PERF_EVENT_STATE_EXIT for an event that stays in its group, with which it can
+ *	still be read; PERF_EVENT_STATE_DEAD for a copy, with which all of its group goes
  *
- * The event stays in its group, with which it can still be read. May sleep.
+ * Nothing of the context is on, and its clock stands for ever. So the event's times stand,
+ * too, and none has to be accounted at the change of its state. The context's reference
+ * goes to the caller. May sleep.
  */
-void perf_event_detach_at_exit(struct perf_event *event)
+void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end)
 {
-	struct detach_args args = { .end = PERF_EVENT_STATE_EXIT, .keep_group = true };
+	struct perf_event_context *ctx = event->ctx;
+	struct detach_args args = { };
 
-	lockdep_assert_held(&event->ctx->mutex);
-	WARN_ON_ONCE(event->ctx->task != PERF_TASK_GONE);
-	perf_group_change_here(event, perf_group_detach_locked, &args);
-	perf_group_detach_done(event, &args, true);
+	lockdep_assert_held(&ctx->mutex);
+	WARN_ON_ONCE(ctx->task != PERF_TASK_GONE);
+	raw_spin_lock_irq(&ctx->lock);
+	if (is_resident(event->group_leader))
+		perf_swevent_resident_del(event);
+	else
+		perf_group_erase(event);
+	perf_group_delist(event, NULL, &args);
+	if (end == PERF_EVENT_STATE_DEAD)
+		perf_group_part_copy(event);
+	event->oncpu = -1;
+	/* Pairs with perf_read_sync_count(): an event that is seen off has its count. */
+	if (event->state > end)
+		smp_store_release(&event->state, end);
+	perf_event_update_userpage(event);
+	raw_spin_unlock_irq(&ctx->lock);
+	if (args.home)
+		perf_pmu_context_put(args.home);
+	perf_sideband_detach(event);
 }
 
 static void perf_group_turn_off_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,

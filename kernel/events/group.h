@@ -10,7 +10,7 @@ int perf_event_attach(struct perf_event *event);
 int perf_event_attach_copy(struct perf_event *copy);
 void perf_group_complete(struct perf_event *leader);
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end);
-void perf_event_detach_at_exit(struct perf_event *event);
+void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end);
 
 /*
  * Enable and disable: ctx->mutex is held, or the family's lock for a copy.

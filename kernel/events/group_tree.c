@@ -253,6 +253,13 @@ void perf_group_level(struct perf_event *leader)
 	leader->group_runtime = max3(leader->group_runtime, look.level, epc->age_base);
 }
 
+static void perf_group_count_in_tree(struct perf_event *leader, int n)
+{
+	leader->ctx->nr_sched += n;
+	if (unlikely(leader->cgrp))
+		perf_cgroup_count_group(leader, n);
+}
+
 /**
  * perf_group_insert - put a group into its tree
  * @leader: leader of a group that is enabled and has to be scheduled; ctx->lock
@@ -263,9 +270,47 @@ void perf_group_insert(struct perf_event *leader)
 	lockdep_assert_held(&leader->ctx->lock);
 	WARN_ON_ONCE(leader->state < PERF_EVENT_STATE_INACTIVE);
 	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
-	leader->ctx->nr_sched++;
-	if (unlikely(leader->cgrp))
-		perf_cgroup_count_group(leader, 1);
+	perf_group_count_in_tree(leader, 1);
+}
+
+/**
+ * perf_group_insert_next - put groups into their tree that mostly come in its order
+ * @leader: leader of a group that is enabled and has to be scheduled; ctx->lock
+ *	is held
+ * @gap: where the last one went, if the tree has not changed since; at first all NULL.
+ *	Or NULL for a group that comes alone
+ *
+ * The members of a dissolved group are as old as one another: the next belongs right
+ * behind the last, with no search. If it does not, perf_group_insert() finds its place.
+ */
+void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *gap)
+{
+	struct rb_node *before, *after, *node = &leader->group_node;
+	struct rb_root *root = perf_group_root(leader);
+
+	if (!gap) {
+		perf_group_insert(leader);
+		return;
+	}
+	before = gap->before;
+	after = gap->after;
+	gap->before = node;
+	if (!before || gap->root != root || !perf_group_node_before(before, node) ||
+	    (after && !perf_group_node_before(node, after))) {
+		perf_group_insert(leader);
+		gap->root = root;
+		gap->after = rb_next(node);
+		return;
+	}
+	lockdep_assert_held(&leader->ctx->lock);
+	WARN_ON_ONCE(leader->state < PERF_EVENT_STATE_INACTIVE);
+	/* Of two neighbours in a tree, one has no node on the side of the other. */
+	if (before->rb_right)
+		rb_link_node(node, after, &after->rb_left);
+	else
+		rb_link_node(node, before, &before->rb_right);
+	rb_insert_color(node, root);
+	perf_group_count_in_tree(leader, 1);
 }
 
 /**
@@ -282,9 +327,7 @@ void perf_group_erase(struct perf_event *leader)
 	WARN_ON_ONCE(leader->state == PERF_EVENT_STATE_ACTIVE);
 	rb_erase(&leader->group_node, perf_group_root(leader));
 	RB_CLEAR_NODE(&leader->group_node);
-	leader->ctx->nr_sched--;
-	if (unlikely(leader->cgrp))
-		perf_cgroup_count_group(leader, -1);
+	perf_group_count_in_tree(leader, -1);
 }
 
 /* The most ns that a group which is taken off may have run. */

@@ -16,9 +16,22 @@ struct perf_stretch_look {
 	u64			level;
 };
 
+/**
+ * struct perf_group_gap - a place in a tree between two neighbours
+ * @root: the tree, or NULL
+ * @before: the group that was put there last
+ * @after: the group behind it, or NULL at the end
+ */
+struct perf_group_gap {
+	struct rb_root	*root;
+	struct rb_node	*before;
+	struct rb_node	*after;
+};
+
 /* The lock of the context, or of both contexts, is held. */
 void perf_group_level(struct perf_event *leader);
 void perf_group_insert(struct perf_event *leader);
+void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *gap);
 void perf_group_erase(struct perf_event *leader);
 void perf_group_ran(struct perf_event *leader, u64 ns);
 void perf_group_pass(struct perf_event *leader, u64 ns);

@@ -79,6 +79,51 @@ static void tree_holds_cpus_apart(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, perf_group_first(&f->epc.pinned_groups, -1, NULL));
 }
 
+/* Groups that come one after another go where a search would have put them. */
+static void insert_in_a_row(struct kunit *test)
+{
+	static const struct {
+		int	cpu;
+		u64	steps;
+	} rows[][5] = {
+		{ },
+		{ { 0, 5 }, { 0, 4 }, { 0, 3 }, { 0, 2 }, { 0, 1 } },
+		{ { 0, 1 }, { 0, 2 }, { 0, 3 }, { 0, 4 }, { 0, 5 } },
+		{ { 2, 1 }, { 0, 9 }, { 0, 9 }, { -1, 0 }, { 2, 1 } },
+		{ { 0, 3 }, { 0, 9 }, { 0, 3 }, { 0, 4 }, { 0, 4 } },
+	};
+	struct tree_fixture *f = test->priv;
+	struct rb_root *root = &f->epc.flexible_groups;
+	struct perf_event *e = f->events;
+	struct perf_group_gap gap;
+	struct rb_node *node;
+	int row, i, found;
+
+	for (row = 0; row < ARRAY_SIZE(rows); row++) {
+		gap = (struct perf_group_gap){ };
+		/* One that was there before, between the others or at an end. */
+		e[5].group_runtime = 3 << AGE_SHIFT;
+		raw_spin_lock_irq(&f->ctx.lock);
+		perf_group_insert(&e[5]);
+		for (i = 0; i < 5; i++) {
+			e[i].cpu = rows[row][i].cpu;
+			e[i].group_runtime = rows[row][i].steps << AGE_SHIFT;
+			perf_group_insert_next(&e[i], &gap);
+		}
+		raw_spin_unlock_irq(&f->ctx.lock);
+		KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 6U);
+		found = 1;
+		for (node = rb_first(root); node && rb_next(node); node = rb_next(node), found++)
+			KUNIT_EXPECT_TRUE(test, perf_group_node_before(node, rb_next(node)));
+		KUNIT_EXPECT_EQ(test, found, 6);
+		raw_spin_lock_irq(&f->ctx.lock);
+		for (i = 0; i < 6; i++)
+			perf_group_erase(&e[i]);
+		raw_spin_unlock_irq(&f->ctx.lock);
+		KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(root));
+	}
+}
+
 static void tree_test_ran(struct tree_fixture *f, struct perf_event *event, u64 ns)
 {
 	raw_spin_lock_irq(&f->ctx.lock);
@@ -237,6 +282,7 @@ static void group_is_old_up_to_a_limit(struct kunit *test)
 
 static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(tree_holds_cpus_apart),
+	KUNIT_CASE(insert_in_a_row),
 	KUNIT_CASE(youngest_is_first),
 	KUNIT_CASE(stretch_comes_in_level),
 	KUNIT_CASE(group_is_old_up_to_a_limit),
