@@ -207,6 +207,8 @@ static void take(const struct path *path, int section)
 			err(1, "a task on CPU %d", cpu);
 	}
 	rounds(2);
+	/* What others have left behind is freed now, not in a turn. */
+	usleep(500000);
 	section_begins();
 	rounds(ROUNDS);
 	section_ends();
