@@ -173,7 +173,7 @@ static void sideband(void)
 		void (*path)(void);
 		int turns;
 	} rows[] = {
-		{ "mmap + munmap", map_unmap, 200 },
+		{ "mmap + munmap", map_unmap, 1000 },
 		{ "fork + wait", fork_wait, 200 },
 		{ "fork + exec + wait", exec_true, 100 },
 	};
