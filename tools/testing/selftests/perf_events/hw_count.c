@@ -241,7 +241,7 @@ static __u64 read_counter(__u32 index)
 {
 	__u64 value = 0;
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386)
 	__u32 low, high;
 
 	__asm__ __volatile__("rdpmc" : "=a" (low), "=d" (high) : "c" (index - 1));

@@ -20,7 +20,7 @@
 #define DEPTH	10
 
 /* Where the program counter and the stack pointer are among the registers. */
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386)
 # define REGS	0x180
 #elif defined(__aarch64__)
 # define REGS	0x180000000
@@ -29,6 +29,8 @@
 #else
 # define REGS	3
 #endif
+
+#define ABI	(sizeof(long) == 8 ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32)
 
 static struct pe_record rec;
 
@@ -261,8 +263,8 @@ TEST_F(hw, registers_and_stack)
 	run(self->fd, LOOP / 10);
 	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE)) {
 		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &s));
-		EXPECT_EQ(PERF_SAMPLE_REGS_ABI_64, s.user_abi);
-		EXPECT_EQ(PERF_SAMPLE_REGS_ABI_64, s.intr_abi);
+		EXPECT_EQ(ABI, s.user_abi);
+		EXPECT_EQ(ABI, s.intr_abi);
 		EXPECT_EQ(2, s.user_regs);
 		EXPECT_EQ(512, s.stack_size);
 		EXPECT_EQ(512, s.stack_dyn);

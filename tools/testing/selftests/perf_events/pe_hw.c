@@ -111,7 +111,7 @@ __attribute__((noipa)) void pe_hw_loop(unsigned long instructions)
 {
 	unsigned long turns = instructions / 2;
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386)
 	__asm__ __volatile__(".globl pe_hw_loop_start, pe_hw_loop_end\n"
 		"pe_hw_loop_start:\n"
 		"1:	dec %0\n"
