@@ -244,8 +244,10 @@ static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
 	char *text = strndup_user((void __user *)arg, PAGE_SIZE);
 	int err;
 
+	if (text == ERR_PTR(-EINVAL))
+		return perf_refuse(PERF_REFUSED_FILTER_TEXT);
 	if (IS_ERR(text))
-		return perf_refuse_error(PERF_REFUSED_FILTER_TEXT, PTR_ERR(text));
+		return PTR_ERR(text);
 
 	CLASS(event_context, ctx)(event);
 	if (event->state == PERF_EVENT_STATE_DEAD)

@@ -26,6 +26,7 @@ static int perf_bpf_attach_tracing(struct perf_event *event, struct bpf_prog *pr
 	bool kprobe = call->flags & TRACE_EVENT_FL_KPROBE;
 	bool uprobe = call->flags & TRACE_EVENT_FL_UPROBE;
 	bool fixed = (call->flags & TRACE_EVENT_FL_TRACEPOINT) || is_syscall_trace_event(call);
+	int err;
 
 	if (kprobe || uprobe) {
 		if (prog->type != BPF_PROG_TYPE_KPROBE)
@@ -49,8 +50,10 @@ static int perf_bpf_attach_tracing(struct perf_event *event, struct bpf_prog *pr
 	if (fixed && prog->aux->max_ctx_offset > trace_event_get_offsets(call))
 		return perf_refuse(PERF_REFUSED_BPF_CONTEXT);
 
-	return perf_refuse_error(PERF_REFUSED_BPF_OTHER,
-				 perf_event_attach_bpf_prog(event, prog, cookie));
+	err = perf_event_attach_bpf_prog(event, prog, cookie);
+	/* Also -EEXIST: another event has the same program on the same tracepoint. */
+	return perf_refuse_error(err == -EEXIST && READ_ONCE(event->prog) ?
+				 PERF_REFUSED_BPF_PRESENT : PERF_REFUSED_BPF_OTHER, err);
 }
 
 static void perf_bpf_detach_tracing(struct perf_event *event)
