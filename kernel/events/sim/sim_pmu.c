@@ -643,8 +643,8 @@ static int sim_parse_config(const struct sim_pmu *sim, const struct perf_event_a
 	}
 	if (attr->type != sim->pmu.type)
 		return -ENOENT;
-	if (config & ~(SIM_CONFIG_EVENT | SIM_CONFIG_COUNTERS) || attr->config1 ||
-	    (config & SIM_CONFIG_EVENT) >= SIM_MAX_EVENTS)
+	if (config & ~(SIM_CONFIG_EVENT | SIM_CONFIG_COUNTERS | SIM_CONFIG_MEMBER) ||
+	    attr->config1 || (config & SIM_CONFIG_EVENT) >= SIM_MAX_EVENTS)
 		return -EINVAL;
 	return config & SIM_CONFIG_EVENT;
 }
@@ -664,9 +664,9 @@ static int sim_event_init(struct perf_event *event)
 		return -EINVAL;
 
 	hw->config_base = number;
-	hw->config = attr->type == sim->pmu.type ?
-		     (attr->config & SIM_CONFIG_COUNTERS) >> SIM_CONFIG_COUNTERS_SHIFT : 0;
+	hw->config = (attr->config & SIM_CONFIG_COUNTERS) >> SIM_CONFIG_COUNTERS_SHIFT;
 	hw->idx = -1;
+	event->event_caps |= attr->config & SIM_CONFIG_MEMBER ? PERF_EV_CAP_SIBLING : 0;
 	if (!is_sampling_event(event)) {
 		hw->sample_period = sim_value_mask(sim) >> 1;
 		hw->last_period = hw->sample_period;
@@ -679,9 +679,10 @@ static int sim_event_init(struct perf_event *event)
 
 PMU_FORMAT_ATTR(event, "config:0-7");
 PMU_FORMAT_ATTR(counters, "config:8-15");
+PMU_FORMAT_ATTR(member, "config:16");
 
 static struct attribute *sim_format_attrs[] = {
-	&format_attr_event.attr, &format_attr_counters.attr, NULL
+	&format_attr_event.attr, &format_attr_counters.attr, &format_attr_member.attr, NULL
 };
 
 static const struct attribute_group sim_format_group = {

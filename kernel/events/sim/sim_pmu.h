@@ -9,10 +9,14 @@
 #define SIM_MAX_COUNTERS	16
 #define SIM_MAX_EVENTS		16
 
-/* perf_event_attr::config: which event, and on which general counters it may be */
+/*
+ * perf_event_attr::config: which event, on which general counters it may be, and
+ * whether it needs a group that another event leads
+ */
 #define SIM_CONFIG_EVENT	0x00ffULL
 #define SIM_CONFIG_COUNTERS	0xff00ULL
 #define SIM_CONFIG_COUNTERS_SHIFT 8
+#define SIM_CONFIG_MEMBER	0x10000ULL
 
 /* The first of the events that only sim_pmu_advance() moves. */
 #define SIM_EVENT_STEP		8
