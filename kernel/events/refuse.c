@@ -5,6 +5,7 @@
  * Only the task itself looks at its record, so there is no lock. It is made when
  * something is refused for the first time, and freed with the task.
  */
+#include <kunit/test-bug.h>
 #include <linux/debugfs.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
@@ -42,7 +43,8 @@ static struct perf_refused *perf_refused_get(void)
 {
 	struct task_struct *me = current;
 
-	if (!in_task() || (me->flags & PF_KTHREAD))
+	/* Unit tests run in threads of the kernel, and look at what is noted for them. */
+	if (!in_task() || ((me->flags & PF_KTHREAD) && !kunit_get_current_test()))
 		return NULL;
 	if (!me->perf_refused)
 		me->perf_refused = kzalloc(sizeof(*me->perf_refused),
@@ -201,6 +203,23 @@ void perf_refusal_forget(void)
 	if (refused)
 		refused->noted = false;
 }
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+/**
+ * perf_refusal_take - for unit tests: what has been noted, which is forgotten
+ *
+ * Return: the row's number; PERF_REFUSALS when nothing is noted for current
+ */
+enum perf_refusal_id perf_refusal_take(void)
+{
+	struct perf_refused *refused = current->perf_refused;
+
+	if (!refused || !refused->noted)
+		return PERF_REFUSALS;
+	refused->noted = false;
+	return refused->id;
+}
+#endif
 
 /**
  * perf_refusal_told - the end of a call that has failed

@@ -48,6 +48,9 @@ int perf_refuse_error(enum perf_refusal_id id, int error);
 int perf_refuse_event(enum perf_refusal_id id, const struct perf_event *event);
 int perf_refuse_by_pmu(const struct perf_event *event, int error);
 void perf_refusal_forget(void);
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+enum perf_refusal_id perf_refusal_take(void);
+#endif
 struct dentry *perf_debugfs_dir(void);
 long perf_refusal_told(enum perf_refused_call call, long error);
 
