@@ -4,28 +4,16 @@
  * table of reasons, with which errno, and which field or argument is to blame.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
-#include <linux/perf_event_ext.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
-#include "pe_lib.h"
-
-/* A software event of this process, with some fields of the attribute changed. */
-#define EVENT(...)								\
-	(&(struct perf_event_attr){						\
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,	\
-		.size = sizeof(struct perf_event_attr), __VA_ARGS__ })
+#include "pe_refused.h"
 
 #define BREAKPOINT(...)								\
 	EVENT(.type = PERF_TYPE_BREAKPOINT, .config = 0, .bp_type = HW_BREAKPOINT_W,	\
@@ -33,47 +21,6 @@
 	      __VA_ARGS__)
 
 static char watched;
-
-static int explain(struct perf_refusal *refusal)
-{
-	memset(refusal, 0, sizeof(*refusal));
-	return prctl(PR_PERF_EXPLAIN, refusal, sizeof(*refusal), 0, 0);
-}
-
-static long open_event(const struct perf_event_attr *attr, pid_t pid, int cpu, int group,
-		       unsigned long flags)
-{
-	return syscall(__NR_perf_event_open, attr, pid, cpu, group, flags);
-}
-
-static long open_self(const struct perf_event_attr *attr)
-{
-	return open_event(attr, 0, -1, -1, 0);
-}
-
-/* Has the call that failed just now, with @result, been refused so? Says why it thinks not. */
-static bool was_refused(long result, const char *name, int error)
-{
-	struct perf_refusal refusal;
-	int found = errno;
-
-	if (result != -1) {
-		printf("# %s: not refused\n", name);
-		return false;
-	}
-	if (explain(&refusal) != (int)sizeof(refusal)) {
-		printf("# %s: errno %d, not explained\n", name, found);
-		return false;
-	}
-	if (found == error && refusal.error == error && !strcmp(refusal.name, name) &&
-	    refusal.reason[0] && refusal.size == sizeof(refusal) && !refusal.reserved)
-		return true;
-	printf("# %s, %d: errno %d, told %s, %d: \"%s\" %s\n", name, error, found, refusal.name,
-	       refusal.error, refusal.field, refusal.reason);
-	return false;
-}
-
-#define REFUSED(name, error, call)	EXPECT_TRUE(was_refused((call), #name, error))
 
 FIXTURE(refused) {
 	int fd;		/* counts page faults */
