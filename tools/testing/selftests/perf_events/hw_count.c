@@ -187,7 +187,7 @@ TEST_F(hw, software_leader_moves_to_the_hardware)
 
 TEST_F(hw, group_larger_than_the_pmu)
 {
-	unsigned int n, i;
+	unsigned int n, i, now = pe_hw_counters();
 	int fd[PE_HW_MAX + 1];
 
 	/* Some drivers only look at members that are enabled. */
@@ -201,9 +201,13 @@ TEST_F(hw, group_larger_than_the_pmu)
 	}
 	ASSERT_GT(PE_HW_MAX, n);
 	EXPECT_EQ(-EINVAL, fd[n]);
-	/* Members that were opened before that one count. */
-	EXPECT_LE(LOOP, count_loop(fd[0], LOOP));
-	for (i = 1; i < n; i++)
+	/*
+	 * Members that were opened before that one count, unless the kernel's watchdog has a
+	 * counter that they need: then the group waits.
+	 */
+	if (n <= now)
+		EXPECT_LE(LOOP, count_loop(fd[0], LOOP));
+	for (i = 1; i < n && n <= now; i++)
 		EXPECT_LE(LOOP, pe_count(fd[i]));
 	for (i = 0; i < n; i++)
 		close(fd[i]);
