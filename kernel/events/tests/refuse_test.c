@@ -89,7 +89,7 @@ static const struct refuser_case refuser_cases[] = {
 	CASE(PMU_CPU, ENODEV, .of_cpu = true),
 	CASE(PMU_AUX_OUTPUT, EOPNOTSUPP, .attr = { .aux_output = 1 }),
 	CASE(PMU_AUX_PAUSE, EOPNOTSUPP, .attr = { .aux_start_paused = 1 }),
-#if PERF_REG_EXTENDED_MASK
+#ifdef CONFIG_X86 /* where there are such registers, and their mask is a constant */
 	CASE(PMU_REGISTERS, EOPNOTSUPP, .attr = {
 	     .sample_type = PERF_SAMPLE_REGS_INTR, .sample_regs_intr = PERF_REG_EXTENDED_MASK }),
 #endif
