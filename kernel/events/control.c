@@ -30,6 +30,7 @@
 #include "source/breakpoint.h"
 #include "source/clock.h"
 #include "source/tracepoint.h"
+#include "state.h"
 #include "throttle.h"
 
 static void perf_event_reset_count(struct perf_event *event)
@@ -340,13 +341,24 @@ static const struct ioctl_command perf_ioctl_commands[] = {
 
 #undef COMMAND
 
+/* Commands of <linux/perf_event_ext.h>, which change nothing. */
+static long perf_ioctl_extension(struct perf_event *event, unsigned int cmd, unsigned long arg)
+{
+	long ret;
+
+	if (cmd != PERF_EVENT_IOC_STATE)
+		return perf_refuse_value(PERF_REFUSED_IOCTL_UNKNOWN, cmd);
+	ret = perf_refuse_error(PERF_REFUSED_SECURITY_MODULE, security_perf_event_read(event));
+	return ret ?: perf_event_tell_state(event, (void __user *)arg);
+}
+
 static long perf_ioctl_run(struct perf_event *event, unsigned int cmd, unsigned long arg)
 {
 	unsigned int nr = _IOC_NR(cmd);
 	long ret;
 
 	if (nr >= ARRAY_SIZE(perf_ioctl_commands) || perf_ioctl_commands[nr].cmd != cmd)
-		return perf_refuse_value(PERF_REFUSED_IOCTL_UNKNOWN, cmd);
+		return perf_ioctl_extension(event, cmd, arg);
 
 	ret = perf_refuse_error(PERF_REFUSED_SECURITY_MODULE, security_perf_event_write(event));
 	if (ret)

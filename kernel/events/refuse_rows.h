@@ -131,6 +131,7 @@ REFUSAL(OUTPUT_MAPPED, EINVAL, "fd", "is mapped, and must keep its own buffer")
 
 /* ioctl(2) */
 REFUSAL(IOCTL_UNKNOWN, ENOTTY, "cmd", "is not known to this kernel")
+REFUSAL(STATE_SIZE, EINVAL, "state.size", "is less than 8")
 REFUSAL(REFRESH_UNFIT, EINVAL, "fd", "is of an event that is inherited, or does not sample")
 REFUSAL(PERIOD_COUNTING, EINVAL, "fd", "is of an event that does not sample")
 REFUSAL(PERIOD_ZERO, EINVAL, "arg", "must not be zero")

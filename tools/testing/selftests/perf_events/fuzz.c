@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/perf_event_ext.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -177,7 +178,7 @@ static int do_ioctl(struct pe_fuzzer *f)
 		PERF_EVENT_IOC_PERIOD, PERF_EVENT_IOC_SET_OUTPUT, PERF_EVENT_IOC_SET_OUTPUT,
 		PERF_EVENT_IOC_SET_FILTER, PERF_EVENT_IOC_ID, PERF_EVENT_IOC_SET_BPF,
 		PERF_EVENT_IOC_PAUSE_OUTPUT, PERF_EVENT_IOC_QUERY_BPF,
-		PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+		PERF_EVENT_IOC_MODIFY_ATTRIBUTES, PERF_EVENT_IOC_STATE,
 	};
 	static const int refresh[] = { 1, 2, 10, 0, -1, INT_MAX };
 	static const __u64 periods[] = { 1, 10, 1000, 1ULL << 40, 0, ~0ULL };
@@ -186,6 +187,7 @@ static int do_ioctl(struct pe_fuzzer *f)
 		__u32 ids[8];
 	} query = { .head.ids_len = pe_below(&f->rng, 9) };
 	unsigned long cmd = cmds[pe_below(&f->rng, PE_ARRAY_SIZE(cmds))];
+	struct perf_event_state_info info;
 	struct perf_event_attr attr;
 	unsigned long arg = pe_below(&f->rng, 2);
 	__u64 value;
@@ -193,6 +195,10 @@ static int do_ioctl(struct pe_fuzzer *f)
 	switch (cmd) {
 	case PERF_EVENT_IOC_REFRESH:
 		arg = refresh[pe_below(&f->rng, PE_ARRAY_SIZE(refresh))];
+		break;
+	case PERF_EVENT_IOC_STATE:
+		info.size = pe_below(&f->rng, sizeof(info) + 1);
+		arg = (unsigned long)&info;
 		break;
 	case PERF_EVENT_IOC_PERIOD:
 		value = periods[pe_below(&f->rng, PE_ARRAY_SIZE(periods))];

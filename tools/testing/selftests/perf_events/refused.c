@@ -300,6 +300,7 @@ TEST_F(refused, ioctls)
 
 	ASSERT_LE(0, freq);
 	REFUSED(IOCTL_UNKNOWN, ENOTTY, ioctl(self->fd, _IO('$', 77), 0));
+	REFUSED(STATE_SIZE, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_STATE, &(__u32){ 4 }));
 	REFUSED(REFRESH_UNFIT, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 1));
 	REFUSED(PERIOD_COUNTING, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_PERIOD, &(__u64){ 1 }));
 	REFUSED(PERIOD_ZERO, EINVAL, ioctl(self->samples, PERF_EVENT_IOC_PERIOD, &(__u64){ 0 }));
