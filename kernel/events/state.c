@@ -132,7 +132,9 @@ static void perf_state_look(struct perf_event *event, struct perf_cpu_context *c
 	if (info->doing == PERF_EVENT_COUNTS || info->doing == PERF_EVENT_WAITS)
 		info->cpu = smp_processor_id();
 	if (info->doing == PERF_EVENT_COUNTS && event->pmu_ctx) {
-		info->counter = event->hw.idx;
+		/* Software sources keep other things in that memory, pointers among them. */
+		if (!is_software_event(event))
+			info->counter = event->hw.idx;
 		if (perf_event_throttled(event))
 			info->flags |= PERF_EVENT_IS_THROTTLED;
 	}

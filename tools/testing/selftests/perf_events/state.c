@@ -73,6 +73,29 @@ TEST_F(state, size)
 	EXPECT_EQ(-EFAULT, pe_ioctl(self->fd, PERF_EVENT_IOC_STATE, 8));
 }
 
+/* What a source of software events keeps where others have a counter is told to nobody. */
+TEST_F(state, software_has_no_counter)
+{
+	static const __u64 configs[] = {
+		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_PAGE_FAULTS,
+	};
+	struct perf_event_state_info info;
+	unsigned int i;
+	int fd;
+
+	pe_move_to(0);
+	for (i = 0; i < ARRAY_SIZE(configs); i++) {
+		self->a = pe_attr(configs[i]);
+		self->a.sample_period = 1000000000;
+		fd = pe_open(&self->a, 0, 0, -1, 0);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, tell(fd, &info));
+		EXPECT_EQ(PERF_EVENT_COUNTS, info.doing);
+		EXPECT_EQ(-1, info.counter);
+		close(fd);
+	}
+}
+
 TEST_F(state, enabled_or_not)
 {
 	struct perf_event_state_info info;
