@@ -437,6 +437,11 @@ extern struct device_attribute dev_attr_rdpmc;
 /* sysfs.c */
 int x86_sysfs_fill(struct x86_core *core);
 
+/* smm.c */
+bool x86_can_freeze_on_smi(const struct x86_core *core);
+void x86_smm_apply(const struct x86_core *core);
+extern struct device_attribute dev_attr_freeze_on_smi;
+
 /* init.c */
 #define X86_CORES_MAX		2
 extern struct x86_core *x86_cores[X86_CORES_MAX];

@@ -125,6 +125,7 @@ static int x86_cpu_starting(unsigned int number)
 	x86_threads_init(number, core);
 	cpu->core = core;
 	x86_reset_registers(cpu);
+	x86_smm_apply(core);
 	cpumask_set_cpu(number, &core->cpus);
 	local_irq_restore(flags);
 	return 0;
@@ -165,6 +166,7 @@ static void x86_resume(void *data)
 	if (!cpu->core)
 		return;
 	x86_reset_registers(cpu);
+	x86_smm_apply(cpu->core);
 	x86_extra_lost(cpu, true);
 	cpu->dirty = true;
 	x86_apply(cpu);

@@ -163,14 +163,19 @@ static DEVICE_ATTR_RO(cpus);
 static struct attribute *x86_control_attrs[] = {
 	&dev_attr_rdpmc.attr,
 	&dev_attr_cpus.attr,
+	&dev_attr_freeze_on_smi.attr,
 	NULL
 };
 
 static umode_t x86_control_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
-	bool hidden = attr == &dev_attr_cpus.attr && !x86_device_core(kobj_to_dev(kobj))->kind;
+	const struct x86_core *core = x86_device_core(kobj_to_dev(kobj));
 
-	return hidden ? 0 : attr->mode;
+	if (attr == &dev_attr_cpus.attr && !core->kind)
+		return 0;
+	if (attr == &dev_attr_freeze_on_smi.attr && !x86_can_freeze_on_smi(core))
+		return 0;
+	return attr->mode;
 }
 
 static const struct attribute_group x86_generic_group = {

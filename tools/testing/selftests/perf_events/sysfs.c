@@ -151,6 +151,36 @@ TEST_F(sysfs, interval)
 	}
 }
 
+/* Only 0 and 1 are taken, and what is refused changes nothing. */
+TEST_F(sysfs, freeze_on_smi)
+{
+	const char *path;
+	int i, found = 0;
+	struct stat st;
+	long was;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	for (i = 0; i < self->nr; i++) {
+		path = file_of(self->name[i], "freeze_on_smi");
+		if (stat(path, &st))
+			continue;
+		found = 1;
+		EXPECT_EQ(S_IFREG | 0644, st.st_mode);
+		was = pe_get(path);
+		EXPECT_TRUE(was == 0 || was == 1);
+		EXPECT_EQ(0, pe_set(path, !was));
+		EXPECT_EQ(!was, pe_get(path));
+		EXPECT_EQ(-EINVAL, pe_set(path, 2));
+		EXPECT_EQ(-EINVAL, pe_set(path, -1));
+		EXPECT_EQ(!was, pe_get(path));
+		EXPECT_EQ(0, pe_set(path, was));
+		EXPECT_EQ(was, pe_get(path));
+	}
+	if (!found)
+		SKIP(return, "no PMU has it");
+}
+
 TEST_F(sysfs, software_has_an_interval)
 {
 	struct stat st;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters stand still while the firmware runs in system management mode, if the
+ * administrator wants it so: "freeze_on_smi" in the PMU's directory in sysfs.
+ */
+#include <linux/cpu.h>
+#include <linux/device.h>
+#include <linux/kstrtox.h>
+#include <linux/mutex.h>
+#include <linux/sysfs.h>
+#include <asm/msr.h>
+
+#include "engine.h"
+
+/* Of MSR_IA32_PERF_CAPABILITIES: the register that asks for it has a bit for it. */
+#define X86_CAP_FREEZE_IN_SMM	BIT_ULL(12)
+
+/* Orders those who write to the file; CPUs that come up meanwhile are kept out by the writer. */
+static DEFINE_MUTEX(x86_smm_mutex);
+static bool x86_freeze_on_smi;		/* x86_smm_mutex; CPUs that come up read it without */
+
+/**
+ * x86_can_freeze_on_smi - is there a choice?
+ * @core: it says what this kind of core can do
+ *
+ * Without the bit in the register, the write that asks for it would fault.
+ */
+bool x86_can_freeze_on_smi(const struct x86_core *core)
+{
+	return core->capabilities & X86_CAP_FREEZE_IN_SMM;
+}
+
+/**
+ * x86_smm_apply - let this CPU do as the administrator wants it
+ * @core: of this CPU
+ *
+ * Another kernel may have left it otherwise. Interrupts are off, since the register has
+ * bits of others, too, who change it in the same way.
+ */
+void x86_smm_apply(const struct x86_core *core)
+{
+	lockdep_assert_irqs_disabled();
+	if (!x86_can_freeze_on_smi(core))
+		return;
+	/* A hypervisor that refuses it has no firmware that the guest could see, either. */
+	if (READ_ONCE(x86_freeze_on_smi))
+		msr_set_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_FREEZE_IN_SMM_BIT);
+	else
+		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_FREEZE_IN_SMM_BIT);
+}
+
+static void x86_smm_apply_here(void *data)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	if (cpu->core)
+		x86_smm_apply(cpu->core);
+}
+
+static ssize_t freeze_on_smi_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n", READ_ONCE(x86_freeze_on_smi));
+}
+
+static ssize_t freeze_on_smi_store(struct device *dev, struct device_attribute *attr,
+				   const char *page, size_t len)
+{
+	unsigned long value;
+	int err = kstrtoul(page, 0, &value);
+
+	if (err)
+		return err;
+	if (value > 1)
+		return -EINVAL;
+	guard(mutex)(&x86_smm_mutex);
+	if (value == x86_freeze_on_smi)
+		return len;
+	guard(cpus_read_lock)();
+	WRITE_ONCE(x86_freeze_on_smi, value);
+	on_each_cpu(x86_smm_apply_here, NULL, true);
+	return len;
+}
+
+DEVICE_ATTR_RW(freeze_on_smi);
