@@ -165,6 +165,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @extra: events that need one more register
  * @format: attributes of the sysfs directory "format", see attributes.h
  * @events: attributes of the sysfs directory "events", besides the generic ones
+ * @transactions: the same, for CPUs that have transactional memory; the others lack them
  * @init_event: a new event, whose hw.config has been set from the tables: the model's
  *	own checks and changes; NULL: none. May sleep. Returns 0 or what event_init does
  * @counters_of: narrow down the counters for an event, beyond @limits; NULL: no need.
@@ -194,6 +195,7 @@ struct x86_model {
 	const struct x86_extra		*extra;
 	struct attribute		**format;
 	struct attribute		**events;
+	struct attribute		**transactions;
 	int				(*init_event)(struct perf_event *event);
 	u64				(*counters_of)(struct x86_core *core,
 						       const struct perf_event *event,

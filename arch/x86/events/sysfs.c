@@ -178,6 +178,12 @@ static umode_t x86_control_visible(struct kobject *kobj, struct attribute *attr,
 	return attr->mode;
 }
 
+/* Transactional memory may be there and switched off, by the microcode or the command line. */
+static umode_t x86_transactions_visible(struct kobject *kobj, struct attribute *attr, int i)
+{
+	return x86_device_core(kobj_to_dev(kobj))->config_mask & HSW_IN_TX ? attr->mode : 0;
+}
+
 static const struct attribute_group x86_generic_group = {
 	.name		= "events",
 	.attrs		= x86_generic_attrs,
@@ -198,14 +204,16 @@ static const struct attribute_group x86_control_group = {
  * struct x86_sysfs - the groups of one kind of core
  * @format: from its row
  * @events: from its row, beside the generic ones
+ * @transactions: from its row, if the CPU has these
  * @groups: all of them, and a NULL
  * @update: those that are merged into others of the same name
  */
 struct x86_sysfs {
 	struct attribute_group		format;
 	struct attribute_group		events;
+	struct attribute_group		transactions;
 	const struct attribute_group	*groups[5];
-	const struct attribute_group	*update[2];
+	const struct attribute_group	*update[3];
 };
 
 /**
@@ -225,15 +233,22 @@ int x86_sysfs_fill(struct x86_core *core)
 		.name = "format", .attrs = core->model->format, .is_visible = x86_format_visible,
 	};
 	sysfs->events = (struct attribute_group){ .name = "events", .attrs = core->model->events };
+	sysfs->transactions = (struct attribute_group){
+		.name = "events", .attrs = core->model->transactions,
+		.is_visible = x86_transactions_visible,
+	};
 	if (core->model->format)
 		sysfs->groups[n++] = &sysfs->format;
 	sysfs->groups[n++] = &x86_generic_group;
 	sysfs->groups[n++] = &x86_caps_group;
 	sysfs->groups[n++] = &x86_control_group;
 	core->pmu.attr_groups = sysfs->groups;
-	if (core->model->events) {
-		sysfs->update[0] = &sysfs->events;
+	n = 0;
+	if (core->model->events)
+		sysfs->update[n++] = &sysfs->events;
+	if (core->model->transactions)
+		sysfs->update[n++] = &sysfs->transactions;
+	if (n)
 		core->pmu.attr_update = sysfs->update;
-	}
 	return 0;
 }

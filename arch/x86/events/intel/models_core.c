@@ -267,7 +267,7 @@ static struct attribute *skl_events[] = {
 };
 
 static const struct x86_model skylake = {
-	INTEL_ROW_TSX("skylake"),
+	INTEL_ROW_TSX("skylake", x86_intel_hsw_transactions),
 	.generic	= x86_intel_generic,
 	.cache		= &skl_cache,
 	.cache_extra	= &skl_cache_extra,
@@ -277,7 +277,7 @@ static const struct x86_model skylake = {
 };
 
 static const struct x86_model icelake = {
-	INTEL_ROW_TSX("icelake"),
+	INTEL_ROW_TSX("icelake", x86_intel_icl_transactions),
 	.generic	= x86_intel_generic,
 	.cache		= &icl_cache,
 	.cache_extra	= &skl_cache_extra,
@@ -286,7 +286,7 @@ static const struct x86_model icelake = {
 };
 
 #define GLC_ROW(_name, _limits, _extra)						\
-	INTEL_ROW_TSX(_name),							\
+	INTEL_ROW_TSX(_name, x86_intel_glc_transactions),			\
 	.generic	= glc_generic,						\
 	.cache		= &glc_cache,						\
 	.cache_extra	= &glc_cache_extra,					\

@@ -551,7 +551,7 @@ static const struct x86_model ivybridge_x = {
 };
 
 static const struct x86_model haswell = {
-	INTEL_ROW_TSX("haswell"),
+	INTEL_ROW_TSX("haswell", x86_intel_hsw_transactions),
 	.generic	= x86_intel_generic,
 	.cache		= &hsw_cache,
 	.cache_extra	= &hsw_cache_extra,
@@ -562,7 +562,7 @@ static const struct x86_model haswell = {
 };
 
 static const struct x86_model broadwell = {
-	INTEL_ROW_TSX("broadwell"),
+	INTEL_ROW_TSX("broadwell", x86_intel_hsw_transactions),
 	.generic	= x86_intel_generic,
 	.cache		= &hsw_cache,
 	.cache_extra	= &bdw_cache_extra,

@@ -40,13 +40,18 @@
 #define INTEL_ROW(_name)	INTEL_ROW_PROBE(_name, x86_intel_probe)
 
 /* The same with transactional memory. */
-#define INTEL_ROW_TSX(_name)							\
+#define INTEL_ROW_TSX(_name, _transactions)					\
 	.name		= (_name),						\
 	.probe		= x86_intel_probe,					\
 	.config_mask	= INTEL_CONFIG_TSX,					\
 	.format		= x86_intel_format,					\
 	.init_event	= x86_intel_init_event,					\
-	.counters_of	= x86_intel_counters_of
+	.counters_of	= x86_intel_counters_of,				\
+	.transactions	= (_transactions)
+
+extern struct attribute *x86_intel_hsw_transactions[];
+extern struct attribute *x86_intel_icl_transactions[];
+extern struct attribute *x86_intel_glc_transactions[];
 
 /* Offcore responses: bits of the request, and a response that has any bits above. */
 #define OFFCORE_READ		BIT_ULL(0)

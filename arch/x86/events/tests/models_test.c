@@ -327,6 +327,33 @@ static void models_check_events(struct kunit *test, const struct x86_model *row)
 	}
 }
 
+static bool models_has_name(struct attribute **attrs, const char *name)
+{
+	for (; attrs && *attrs; attrs++) {
+		if (!strcmp((*attrs)->name, name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Events of transactions are named where selects have bits for these, and have no name that
+ * stands elsewhere in the row: sysfs would have it twice.
+ */
+static void models_check_names(struct kunit *test, const struct x86_model *row)
+{
+	struct attribute **attr;
+
+	KUNIT_EXPECT_EQ_MSG(test, !!row->transactions, !!(row->config_mask & HSW_IN_TX), "%s",
+			    row->name);
+	for (attr = row->transactions; attr && *attr; attr++) {
+		KUNIT_EXPECT_FALSE_MSG(test, models_has_name(row->events, (*attr)->name),
+				       "%s: %s", row->name, (*attr)->name);
+		KUNIT_EXPECT_FALSE_MSG(test, models_has_name(attr + 1, (*attr)->name),
+				       "%s: %s", row->name, (*attr)->name);
+	}
+}
+
 /* Each of Intel's CPUs that the kernel has a name for has one row, or is known to have none. */
 static void models_intel_lines(struct kunit *test)
 {
@@ -437,8 +464,11 @@ static void models_intel_generic(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(models_intel_tables); i++) {
 		for (line = models_intel_tables[i]; models_is_line(line); line++) {
 			models_check_events(test, models_row(line));
-			if (models_row(line)->little)
-				models_check_events(test, models_row(line)->little);
+			models_check_names(test, models_row(line));
+			if (!models_row(line)->little)
+				continue;
+			models_check_events(test, models_row(line)->little);
+			models_check_names(test, models_row(line)->little);
 		}
 	}
 }
