@@ -24,19 +24,33 @@ static u64 x86_shortest(struct x86_count *count, const struct x86_core *core)
 	return event ? core->model->min_period(event) : 1;
 }
 
+/* What distances are multiples of: a power of two. */
+static u64 x86_step(struct x86_count *count, const struct x86_core *core)
+{
+	struct perf_event *event;
+
+	if (!core->model->period_step)
+		return 1;
+	event = list_first_or_null_rcu(&count->clients, struct perf_event, active_entry);
+	return event ? core->model->period_step(event) : 1;
+}
+
 /* How far away from @total the counter is to overflow. */
 static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u64 total)
 {
 	s64 left = count->next - total;
+	u64 step = x86_step(count, core);
 
 	if (count->next == U64_MAX)
 		return core->max_period;
 	/* An overflow that nobody has seen comes at the next occasion. */
-	return clamp_t(s64, left, x86_shortest(count, core), core->max_period);
+	left = clamp_t(s64, left, x86_shortest(count, core), core->max_period);
+	/* The next period makes up for one that comes a bit late. */
+	return min_t(u64, ALIGN(left, step), ALIGN_DOWN(core->max_period, step));
 }
 
 /* Is the counter's overflow, at the total @bias, what is wanted? */
-static bool x86_is_armed(const struct x86_count *count, const struct x86_core *core,
+static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 			 u64 bias, u64 total)
 {
 	s64 left = bias - total;
@@ -46,7 +60,8 @@ static bool x86_is_armed(const struct x86_count *count, const struct x86_core *c
 	if (count->next == U64_MAX)
 		return left > min(X86_NEAR, core->max_period / 2);
 	/* One that comes earlier does no harm, if it is far enough away. */
-	return count->next == bias || ((s64)(count->next - bias) > 0 && left > X86_NEAR);
+	return bias - count->next < x86_step(count, core) ||
+	       ((s64)(count->next - bias) > 0 && left > X86_NEAR);
 }
 
 /**

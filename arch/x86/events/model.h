@@ -171,6 +171,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @counters_of: narrow down the counters for an event, beyond @limits; NULL: no need.
  *	Interrupts are off, or the event is new and runs nowhere
  * @min_period: shortest distance to an overflow for an event, an erratum; NULL: 1
+ * @period_step: the distance to an overflow must be a multiple of this for an event, an
+ *	erratum; a power of two; NULL: 1
  * @little: the row of the machine's other cores, of the kind X86_KIND_ATOM, if @name is
  *	that of a hybrid CPU's big ones; NULL: only CPUID describes them, if there are any
  * @microcode: look at the microcode, at boot and whenever it has been updated; NULL: no need
@@ -201,6 +203,7 @@ struct x86_model {
 						       const struct perf_event *event,
 						       u64 counters);
 	u64				(*min_period)(const struct perf_event *event);
+	u64				(*period_step)(const struct perf_event *event);
 	const struct x86_model		*little;
 	void				(*microcode)(struct x86_core *core);
 };

@@ -469,10 +469,15 @@ static u64 hsw_min_period(const struct perf_event *event)
 	return counts_precise_instructions(event) ? 128 : 32;
 }
 
-/* Errata BDM11 and BDM55 */
+/* Errata BDM11 and BDM55: such a counter must be set to 128 or more, and a multiple of 64. */
 static u64 bdw_min_period(const struct perf_event *event)
 {
 	return counts_precise_instructions(event) ? 128 : 1;
+}
+
+static u64 bdw_period_step(const struct perf_event *event)
+{
+	return counts_precise_instructions(event) ? 64 : 1;
 }
 
 /* Yonah: version 1 */
@@ -570,6 +575,7 @@ static const struct x86_model broadwell = {
 	.extra		= snbx_extra,
 	.events		= snb_events,
 	.min_period	= bdw_min_period,
+	.period_step	= bdw_period_step,
 };
 
 const struct x86_cpu_id x86_intel_nehalem_models[] = {
