@@ -452,7 +452,6 @@ static void ticks(void)
 	static struct set sets[2];
 	double plain = 0, took;
 	char name[64];
-	__s64 start;
 
 	mkdir(CGROUPS "empty", 0755);
 	/* What was closed before is freed, and the memory of this program is there. */
@@ -471,9 +470,14 @@ static void ticks(void)
 				break;
 			}
 		}
-		start = now();
-		spin();
-		took = now() - start;
+		/* Work that others have put off comes with some ticks, not with all. */
+		took = 1e18;
+		for (int n = 0; n < 5; n++) {
+			__s64 start = now();
+
+			spin();
+			took = now() - start < took ? now() - start : took;
+		}
 		if (!i)
 			plain = took;
 		snprintf(name, sizeof(name), "tick: %d events that are not on", numbers[i]);
