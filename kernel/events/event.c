@@ -669,7 +669,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 		event->orig_type = root->orig_type;
 	err = perf_event_acquire(event, leader, handler, handler_context, cgroup_fd);
 	if (err) {
-		/* The PMU may be going and hold a reference meanwhile: no leader may be left here. */
+		/* The PMU may be going and hold a reference meanwhile: it must find no leader. */
 		event->group_leader = event;
 		perf_event_put(event);
 		return ERR_PTR(err);

@@ -692,8 +692,8 @@ void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state e
 	if (end == PERF_EVENT_STATE_DEAD)
 		perf_group_part_copy(event);
 	event->oncpu = -1;
-	/* Pairs with perf_read_sync_count(): an event that is seen off has its count. */
 	if (event->state > end)
+		/* Pairs with perf_read_sync_count(): an event that is seen off has its count. */
 		smp_store_release(&event->state, end);
 	perf_event_update_userpage(event);
 	raw_spin_unlock_irq(&ctx->lock);

@@ -225,11 +225,12 @@ void perf_event_follow(struct perf_event *event)
  * its members' times are started or stopped, too.
  *
  * perf_sched_set_on() does the same where a group goes on or off. Elsewhere the state is
- * stored only where no time runs that would have to be accounted. An event gets its first state from perf_event_init_alloc() or, at a fork,
- * from perf_inherit_event() and perf_inherit_begin_copy(), before anybody else finds it.
- * An event whose PMU goes before it has a context is made dead by perf_event_revoke(),
- * and an event whose task's context clock stands for ever gets its last state from
- * perf_exit_copy() or perf_event_detach_at_exit().
+ * stored only where no time runs that would have to be accounted. An event gets its first
+ * state from perf_event_init_alloc() or, at a fork, from perf_inherit_event() and
+ * perf_inherit_begin_copy(), before anybody else finds it. An event whose PMU goes before
+ * it has a context is made dead by perf_event_revoke(), and an event whose task's context
+ * clock stands for ever gets its last state from perf_exit_copy() or
+ * perf_event_detach_at_exit().
  */
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plugin for QEMU that counts the cache lines which CPUs take from one another. The guest's CPUs do
- * the same thing in turns (turns.c), and the plugin remembers which of them have a line of 64 bytes
- * and who has written it. A turn takes a line over when it reads what another CPU's turn has written,
- * or writes what another CPU's turn has read or written. The result does not depend on when CPUs
- * meet: it is what each operation costs when all CPUs are busy with it.
+ * A plugin for QEMU that counts the cache lines which CPUs take from one another. The guest's
+ * CPUs do the same thing in turns (turns.c), and the plugin remembers which of them have a line
+ * of 64 bytes and who has written it. A turn takes a line over when it reads what another CPU's
+ * turn has written, or writes what another CPU's turn has read or written. The result does not
+ * depend on when CPUs meet: it is what each operation costs when all CPUs are busy with it.
  *
- * Where one thread is all CPUs, QEMU does not tell which of them it is just now. So the turns are
- * counted, and what another CPU does in the middle of a turn is taken for the turn's own.
+ * Where one thread is all CPUs, QEMU does not tell which of them it is just now. So the turns
+ * are counted, and what another CPU does in the middle of a turn is taken for the turn's own.
  *
- * Arguments: cpus=N, out=FILE, which gets a row "section,lines taken over" when a section ends, and then for
- * each line "section address lines instruction-before instruction-after".
+ * Arguments: cpus=N, out=FILE, which gets a row "section,lines taken over" when a section ends,
+ * and then for each line "section address lines instruction-before instruction-after".
  */
 #include <linux/types.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 #include <qemu-plugin.h>
 
 #define MARK	0x70660000u
-#define BUCKETS	(1u << 20)
+#define BUCKETS	1048576u
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
@@ -167,6 +167,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		unsigned long address = qemu_plugin_insn_vaddr(insn);
 		__u8 code[16];
 		size_t size = qemu_plugin_insn_data(insn, code, sizeof(code));
 		unsigned long m;
@@ -179,7 +180,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		}
 		qemu_plugin_register_vcpu_mem_cb(insn, memory, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_RW,
-						 (void *)(unsigned long)qemu_plugin_insn_vaddr(insn));
+						 (void *)address);
 	}
 }
 

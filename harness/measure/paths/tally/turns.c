@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that do the same thing in turns, for the plugin lines.c, which sees the marks. Each CPU has a
- * task of its own that is bound to it. Prints, for each path, the number of its section, how many
- * turns it took, and its name.
+ * CPUs that do the same thing in turns, for the plugin lines.c, which sees the marks. Each CPU
+ * has a task of its own that is bound to it. Prints, for each path, the number of its section,
+ * how many turns it took, and its name.
  */
 #include "../lib.h"
 #include <err.h>
@@ -11,11 +11,25 @@
 #define MAX_CPUS	64
 
 /* The plugin knows these no-ops by their displacements. */
-#define MARK(number)	__asm__ volatile("nopl " #number "(%%rax)" : : : "memory")
-#define turn_ends()	MARK(0x70660000)
-#define turn_begins()	MARK(0x70660001)
-#define section_begins() MARK(0x70660002)
-#define section_ends()	MARK(0x70660003)
+static inline void turn_ends(void)
+{
+	__asm__ volatile("nopl 0x70660000(%%rax)" : : : "memory");
+}
+
+static inline void turn_begins(void)
+{
+	__asm__ volatile("nopl 0x70660001(%%rax)" : : : "memory");
+}
+
+static inline void section_begins(void)
+{
+	__asm__ volatile("nopl 0x70660002(%%rax)" : : : "memory");
+}
+
+static inline void section_ends(void)
+{
+	__asm__ volatile("nopl 0x70660003(%%rax)" : : : "memory");
+}
 
 static int cpus;
 static struct set own, shared, listeners[MAX_CPUS];
@@ -53,8 +67,12 @@ static void count_own(int cpu)
 
 static void sample_own(int cpu)
 {
-	open_own((struct set){ .nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
-			       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID });
+	struct set sampling = {
+		.nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID,
+	};
+
+	open_own(sampling);
 }
 
 static void inherit_faults(void)
@@ -141,7 +159,8 @@ static const struct path paths[] = {
 	{ "fork + wait: four inherited hardware events", inherit_hardware, NULL, fork_wait },
 	{ "switch and back: no events", NULL, partner, round_trip },
 	{ "switch and back: four hardware events each", NULL, hardware_partner, round_trip },
-	{ "switch and back: four inherited hardware events", inherit_hardware, partner, round_trip },
+	{ "switch and back: four inherited hardware events", inherit_hardware, partner,
+	  round_trip },
 	{ "mmap + munmap: no events", NULL, NULL, map_unmap },
 	{ "mmap + munmap: a listener on each CPU", listen_everywhere, NULL, map_unmap },
 };

@@ -66,6 +66,12 @@ struct perf_stretch_look {
 	u64			level;
 };
 
+struct perf_group_gap {
+	struct rb_root	*root;
+	struct rb_node	*before;
+	struct rb_node	*after;
+};
+
 static u64 now;
 
 static u64 perf_event_ran(const struct perf_event *event)

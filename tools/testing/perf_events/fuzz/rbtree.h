@@ -26,6 +26,18 @@ struct rb_root {
 #define RB_CLEAR_NODE(node)		((node)->parent = (node))
 #define RB_EMPTY_NODE(node)		((node)->parent == (node))
 
+static inline void rb_link_node(struct rb_node *node, struct rb_node *parent,
+				struct rb_node **link)
+{
+	*node = (struct rb_node){ .parent = parent };
+	*link = node;
+}
+
+/* It would balance the tree. */
+static inline void rb_insert_color(struct rb_node *node, struct rb_root *root)
+{
+}
+
 static inline void rb_add(struct rb_node *node, struct rb_root *root,
 			  bool (*before)(struct rb_node *a, const struct rb_node *b))
 {
@@ -35,8 +47,8 @@ static inline void rb_add(struct rb_node *node, struct rb_root *root,
 		parent = *link;
 		link = before(node, parent) ? &parent->rb_left : &parent->rb_right;
 	}
-	*node = (struct rb_node){ .parent = parent };
-	*link = node;
+	rb_link_node(node, parent, link);
+	rb_insert_color(node, root);
 }
 
 static inline struct rb_node *rb_next(const struct rb_node *node)
