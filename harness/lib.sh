@@ -13,11 +13,15 @@ SERIES=6.12
 BASE=$B/base-src
 TREE=$B/tree
 JOBS=$(nproc)
-# The x86 drivers that stand in build/tree: the base's or ours. Changing it compiles a few files anew.
+# The x86 and powerpc drivers that stand in build/tree: the base's or ours. Changing one compiles a
+# few files anew.
 X86_DRIVERS=${X86_DRIVERS:-base}
-export ARCH CONFIG X86_DRIVERS LC_ALL=C
+POWERPC_DRIVERS=${POWERPC_DRIVERS:-base}
+export ARCH CONFIG X86_DRIVERS POWERPC_DRIVERS LC_ALL=C
 mkdir -p "$LOG"
 [[ $X86_DRIVERS = @(base|ours) ]] || { echo "error: X86_DRIVERS is base or ours" >&2; exit 1; }
+[[ $POWERPC_DRIVERS = @(base|ours) ]] ||
+	{ echo "error: POWERPC_DRIVERS is base or ours" >&2; exit 1; }
 
 say() { echo "$*" >&2; }
 
@@ -34,6 +38,7 @@ as_root() {
 removed() {
 	grep -hv '^#' "$H/remove"
 	[ "$X86_DRIVERS" = base ] || grep -hv '^#' "$H/remove-x86"
+	[ "$POWERPC_DRIVERS" = base ] || grep -hv '^#' "$H/remove-powerpc"
 }
 
 # step NAME WHAT COMMAND...: run a long command, with its output in build/log/NAME.log, and print
