@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The branch history buffer (BHRB) of a CPU, as branch stacks of samples.
+ */
+#ifndef _POWERPC_PERF_BHRB_H
+#define _POWERPC_PERF_BHRB_H
+
+#include <linux/perf_event.h>
+
+/* The most entries that any processor has. */
+#define BHRB_ENTRIES_MAX	32
+
+#ifdef CONFIG_PPC64
+int power_bhrb_event_init(struct perf_event *event);
+void power_bhrb_add(struct perf_event *event);
+void power_bhrb_del(struct perf_event *event);
+void power_bhrb_enable(void);
+void power_bhrb_sched_task(struct perf_event_pmu_context *pmu_ctx, bool sched_in);
+struct perf_branch_stack *power_bhrb_read(struct perf_event *event);
+
+/* The instruction at @address, if it can be read now: 0, or -EFAULT. */
+typedef int (*bhrb_fetch_fn)(u64 address, u32 *instruction);
+
+int bhrb_decode(struct perf_branch_entry *out, const u64 *raw, int n, u64 modes,
+		bhrb_fetch_fn fetch);
+#else
+static inline int power_bhrb_event_init(struct perf_event *event) { return -EOPNOTSUPP; }
+static inline void power_bhrb_add(struct perf_event *event) { }
+static inline void power_bhrb_del(struct perf_event *event) { }
+static inline void power_bhrb_enable(void) { }
+static inline struct perf_branch_stack *power_bhrb_read(struct perf_event *event) { return NULL; }
+#endif
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Call chains of 64-bit user space.
+ *
+ * Nothing that is read is trusted: a chain that leads in a circle ends when the entry is full, for
+ * each step stores an address.
+ */
+#include <linux/sched.h>
+#include <linux/signal.h>
+#include <asm/ptrace.h>
+#include <asm/sigcontext.h>
+#include <asm/ucontext.h>
+#include <asm/vdso.h>
+
+#include "callchain.h"
+
+/**
+ * struct signal_frame_64 - what the kernel puts on a stack for a signal's handler
+ * @uc: the registers that the signal interrupted
+ * @uc_transact: those of a transaction
+ * @unused: zero
+ * @tramp: instructions that end the handler, where there is no vDSO
+ * @pinfo: address of @info
+ * @puc: address of @uc
+ * @info: the handler's second argument
+ */
+struct signal_frame_64 {
+	struct ucontext	uc;
+#ifdef CONFIG_PPC_TRANSACTIONAL_MEM
+	struct ucontext	uc_transact;
+#endif
+	unsigned long	unused[2];
+	unsigned int	tramp[7];
+	unsigned long	pinfo;
+	unsigned long	puc;
+	struct siginfo	info;
+} __aligned(16);
+
+#define signal_field(_frame, _field)	((_frame) + offsetof(struct signal_frame_64, _field))
+
+/*
+ * Is @ip, to which a function returns whose caller's frame is at @sp, the end of a signal's
+ * handler? Then go on where the signal came.
+ */
+static bool callchain_signal_64(unsigned long ip, unsigned long sp, struct user_place *place)
+{
+	unsigned long frame = sp + __SIGNAL_FRAMESIZE;
+	unsigned long vdso = (unsigned long)current->mm->context.vdso;
+	unsigned long pointers[2], gregs;
+
+	/* The call of the handler is the instruction before. */
+	if (ip != signal_field(frame, tramp) &&
+	    (!vdso || ip != VDSO64_SYMBOL(vdso, sigtramp_rt64) + sizeof(u32)))
+		return false;
+	if (user_stack_read(pointers, signal_field(frame, pinfo), sizeof(pointers)) ||
+	    pointers[0] != signal_field(frame, info) || pointers[1] != signal_field(frame, uc))
+		return false;
+	gregs = signal_field(frame, uc.uc_mcontext.gp_regs);
+	return !user_stack_read(&place->ip, gregs + PT_NIP * sizeof(long), sizeof(long)) &&
+	       !user_stack_read(&place->lr, gregs + PT_LNK * sizeof(long), sizeof(long)) &&
+	       !user_stack_read(&place->sp, gregs + PT_R1 * sizeof(long), sizeof(long));
+}
+
+/* Store @place's own address and link register. */
+static int callchain_begin_64(struct perf_callchain_entry_ctx *entry,
+			      const struct user_place *place)
+{
+	return perf_callchain_store(entry, place->ip) ?: perf_callchain_store(entry, place->lr);
+}
+
+/**
+ * callchain_user_64 - walk a 64-bit stack
+ * @entry: where addresses go
+ * @place: where to start
+ *
+ * Any context of the current task.
+ */
+void callchain_user_64(struct perf_callchain_entry_ctx *entry, struct user_place place)
+{
+	unsigned long frame[STACK_FRAME_LR_SAVE + 1], ip;
+
+	if (!current->mm || callchain_begin_64(entry, &place))
+		return;
+	ip = place.lr;
+	for (;;) {
+		if (callchain_signal_64(ip, place.sp, &place)) {
+			perf_callchain_store_context(entry, PERF_CONTEXT_USER);
+			if (callchain_begin_64(entry, &place))
+				return;
+			ip = place.lr;
+			continue;
+		}
+		if (!IS_ALIGNED(place.sp, sizeof(long)) ||
+		    user_stack_read(frame, place.sp, sizeof(long)))
+			return;
+		place.sp = frame[0];
+		if (!IS_ALIGNED(place.sp, sizeof(long)) ||
+		    user_stack_read(frame, place.sp, sizeof(frame)))
+			return;
+		ip = frame[STACK_FRAME_LR_SAVE];
+		if (perf_callchain_store(entry, ip))
+			return;
+	}
+}

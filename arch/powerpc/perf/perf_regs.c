@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registers in samples.
+ */
+#include <linux/build_bug.h>
+#include <linux/perf_event.h>
+#include <linux/perf_regs.h>
+#include <linux/sched/task_stack.h>
+#include <asm/ptrace.h>
+#include <asm/reg.h>
+
+#ifdef CONFIG_PPC_PERF_CTRS
+/* Registers of the counters which this processor's samples can have, beside the usual ones. */
+u64 PERF_REG_EXTENDED_MASK;
+#endif
+
+/* Up to DSISR, the numbers of the ABI are places in struct user_pt_regs. */
+static_assert(offsetof(struct user_pt_regs, nip) == PERF_REG_POWERPC_NIP * sizeof(long));
+static_assert(offsetof(struct user_pt_regs, ccr) == PERF_REG_POWERPC_CCR * sizeof(long));
+static_assert(offsetof(struct user_pt_regs, trap) == PERF_REG_POWERPC_TRAP * sizeof(long));
+static_assert(offsetof(struct user_pt_regs, dsisr) == PERF_REG_POWERPC_DSISR * sizeof(long));
+
+/* Has @idx a value only on processors whose counters are driven as the server family's? */
+static bool reg_is_server(int idx)
+{
+	return idx == PERF_REG_POWERPC_SIER || idx == PERF_REG_POWERPC_MMCRA;
+}
+
+#ifdef CONFIG_PPC_PERF_CTRS
+#define SPR_CASE(name)	case PERF_REG_POWERPC_##name: return mfspr(SPRN_##name)
+
+/* A register of the counters or of their control, which @idx names. */
+static u64 reg_extended(int idx)
+{
+	int pmc = idx - PERF_REG_POWERPC_PMC1;
+
+	if (pmc >= 0 && pmc < 6)
+		return get_pmcs_ext_regs(pmc);
+	switch (idx) {
+#ifdef CONFIG_PPC64
+	SPR_CASE(MMCR0);
+	SPR_CASE(MMCR1);
+	SPR_CASE(MMCR2);
+	SPR_CASE(MMCR3);
+	SPR_CASE(SIER2);
+	SPR_CASE(SIER3);
+	SPR_CASE(SIAR);
+	SPR_CASE(SDAR);
+#endif
+	}
+	return 0;
+}
+#else
+static u64 reg_extended(int idx)
+{
+	return 0;
+}
+#endif
+
+/**
+ * perf_reg_value - a register's value
+ * @regs: the registers
+ * @idx: PERF_REG_POWERPC_*
+ *
+ * 0 for a register that this processor does not have. Any context; counters are as the overflow
+ * interrupt found them, and their control registers as they are now.
+ */
+u64 perf_reg_value(struct pt_regs *regs, int idx)
+{
+	if (WARN_ON_ONCE(idx < 0 || idx >= PERF_REG_EXTENDED_MAX))
+		return 0;
+	if (idx >= PERF_REG_POWERPC_MAX)
+		return PERF_REG_EXTENDED_MASK & BIT_ULL(idx) ? reg_extended(idx) : 0;
+	if (reg_is_server(idx) &&
+	    (IS_ENABLED(CONFIG_PPC32) || IS_ENABLED(CONFIG_FSL_EMB_PERF_EVENT)))
+		return 0;
+	if (idx == PERF_REG_POWERPC_SIER && !is_sier_available())
+		return 0;
+	/* The overflow interrupt keeps these two where a page fault has its address and status. */
+	if (idx == PERF_REG_POWERPC_SIER)
+		return regs->dar;
+	if (idx == PERF_REG_POWERPC_MMCRA)
+		return regs->dsisr;
+	return ((const unsigned long *)&regs->user_regs)[idx];
+}
+
+/**
+ * perf_reg_validate - may a sample have these registers?
+ * @mask: a bit for each, of PERF_REG_POWERPC_*
+ *
+ * 0, or -EINVAL. Any context.
+ */
+int perf_reg_validate(u64 mask)
+{
+	BUILD_BUG_ON(PERF_REG_EXTENDED_MAX > 64);
+	return mask && !(mask & ~(PERF_REG_PMU_MASK | PERF_REG_EXTENDED_MASK)) ? 0 : -EINVAL;
+}
+
+/**
+ * perf_reg_abi - how wide a task's registers are
+ * @task: the task
+ *
+ * PERF_SAMPLE_REGS_ABI_32 or 64. Any context.
+ */
+u64 perf_reg_abi(struct task_struct *task)
+{
+	return is_tsk_32bit_task(task) ? PERF_SAMPLE_REGS_ABI_32 : PERF_SAMPLE_REGS_ABI_64;
+}
+
+/**
+ * perf_get_regs_user - find the registers of user space
+ * @regs_user: gets the current task's, or none if it is the kernel's
+ * @regs: those of the sample; ours are whole whenever the kernel runs
+ */
+void perf_get_regs_user(struct perf_regs *regs_user, struct pt_regs *regs)
+{
+	regs_user->regs = task_pt_regs(current);
+	regs_user->abi = regs_user->regs ? perf_reg_abi(current) : PERF_SAMPLE_REGS_ABI_NONE;
+}

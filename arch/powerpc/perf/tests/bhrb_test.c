@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Branches made of the history buffer, with entries that lie.
+ */
+#include <kunit/test.h>
+
+#define TEST_USER	0x10000000ULL
+#define TEST_KERNEL	(PAGE_OFFSET + 0x1000)
+#define TEST_BOTH	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL)
+
+/* "b .+0x40", "b .-4", "ba -0x2000000", "bcla 4", "bne .-0x8000", "bclr" */
+#define TEST_B_FORWARD	0x48000040
+#define TEST_B_BACK	0x4bfffffc
+#define TEST_BA_LOW	0x4a000002
+#define TEST_BCLA	0x42800007
+#define TEST_BC_BACK	0x40828000
+#define TEST_BCLR	0x4e800020
+
+static u32 test_instruction;
+static int test_fetches;
+
+static int test_fetch(u64 address, u32 *instruction)
+{
+	test_fetches++;
+	if (!test_instruction)
+		return -EFAULT;
+	*instruction = test_instruction;
+	return 0;
+}
+
+static struct perf_branch_entry test_out[BHRB_ENTRIES_MAX];
+
+static int test_decode(const u64 *raw, int n, u64 modes, u32 instruction)
+{
+	memset(test_out, 0xff, sizeof(test_out));
+	test_instruction = instruction;
+	test_fetches = 0;
+	return bhrb_decode(test_out, raw, n, modes, test_fetch);
+}
+
+static void bhrb_target_is_computed(struct kunit *test)
+{
+	u64 u = TEST_USER;
+
+	KUNIT_EXPECT_EQ(test, bhrb_target(u, TEST_B_FORWARD), u + 0x40);
+	KUNIT_EXPECT_EQ(test, bhrb_target(u, TEST_B_BACK), u - 4);
+	KUNIT_EXPECT_EQ(test, bhrb_target(u, TEST_BA_LOW), (u64)-0x2000000);
+	KUNIT_EXPECT_EQ(test, bhrb_target(u, TEST_BCLA), 4ULL);
+	KUNIT_EXPECT_EQ(test, bhrb_target(u, TEST_BC_BACK), u - 0x8000);
+	KUNIT_EXPECT_EQ(test, bhrb_target(u, TEST_BCLR), 0ULL);
+}
+
+static void bhrb_targets_and_predictions(struct kunit *test)
+{
+	const u64 raw[] = {
+		TEST_USER | BHRB_MISPREDICTED,
+		(TEST_USER + 0x100) | BHRB_TARGET, TEST_USER + 0x20,
+		0, TEST_USER,
+	};
+
+	KUNIT_ASSERT_EQ(test, test_decode(raw, ARRAY_SIZE(raw), TEST_BOTH, TEST_B_FORWARD), 2);
+	KUNIT_EXPECT_EQ(test, test_out[0].from, TEST_USER);
+	KUNIT_EXPECT_EQ(test, test_out[0].to, TEST_USER + 0x40);
+	KUNIT_EXPECT_TRUE(test, test_out[0].mispred);
+	KUNIT_EXPECT_FALSE(test, test_out[0].predicted);
+	KUNIT_EXPECT_FALSE(test, test_out[0].reserved);
+	KUNIT_EXPECT_EQ(test, test_out[1].from, TEST_USER + 0x20);
+	KUNIT_EXPECT_EQ(test, test_out[1].to, TEST_USER + 0x100);
+	KUNIT_EXPECT_FALSE(test, test_out[1].mispred);
+	KUNIT_EXPECT_TRUE(test, test_out[1].predicted);
+	/* An instruction is read only where the buffer has no target. */
+	KUNIT_EXPECT_EQ(test, test_fetches, 1);
+}
+
+static void bhrb_entries_that_lie(struct kunit *test)
+{
+	const u64 targets[] = { 0x1000 | BHRB_TARGET, 0x2000 | BHRB_TARGET, 0x3000 };
+	const u64 only_targets[] = { 0x1000 | BHRB_TARGET, 0x2000 | BHRB_TARGET };
+	const u64 null_target[] = { BHRB_TARGET, 0x3000 };
+	const u64 null_branch[] = { BHRB_MISPREDICTED, 0x3000 };
+
+	/* Of two targets in a row the one beside the branch is its. */
+	KUNIT_ASSERT_EQ(test, test_decode(targets, 3, TEST_BOTH, TEST_B_BACK), 1);
+	KUNIT_EXPECT_EQ(test, test_out[0].from, 0x3000ULL);
+	KUNIT_EXPECT_EQ(test, test_out[0].to, 0x2000ULL);
+	KUNIT_EXPECT_EQ(test, test_decode(only_targets, 2, TEST_BOTH, TEST_B_BACK), 0);
+	KUNIT_ASSERT_EQ(test, test_decode(null_target, 2, TEST_BOTH, TEST_B_BACK), 1);
+	KUNIT_EXPECT_EQ(test, test_out[0].to, 0ULL);
+	KUNIT_EXPECT_EQ(test, test_decode(null_branch, 2, TEST_BOTH, TEST_B_BACK), 1);
+	KUNIT_EXPECT_EQ(test, test_out[0].from, 0x3000ULL);
+	/* The page may be gone, and what stands there now be no branch. */
+	KUNIT_ASSERT_EQ(test, test_decode(&targets[2], 1, TEST_BOTH, 0), 1);
+	KUNIT_EXPECT_EQ(test, test_out[0].to, 0ULL);
+	KUNIT_ASSERT_EQ(test, test_decode(&targets[2], 1, TEST_BOTH, TEST_BCLR), 1);
+	KUNIT_EXPECT_EQ(test, test_out[0].to, 0ULL);
+}
+
+static void bhrb_tells_no_other_mode(struct kunit *test)
+{
+	const u64 kernel[] = { TEST_KERNEL };
+	const u64 user[] = { TEST_USER };
+	const u64 into_kernel[] = { TEST_KERNEL | BHRB_TARGET, TEST_USER, TEST_USER + 8 };
+	const u64 out_of_kernel[] = { TEST_USER | BHRB_TARGET, TEST_KERNEL, TEST_USER + 8 };
+	const u64 modes = PERF_SAMPLE_BRANCH_USER;
+
+	KUNIT_EXPECT_EQ(test, test_decode(kernel, 1, modes, TEST_B_BACK), 0);
+	KUNIT_EXPECT_EQ(test, test_fetches, 0);
+	KUNIT_EXPECT_EQ(test, test_decode(kernel, 1, PERF_SAMPLE_BRANCH_KERNEL, TEST_B_BACK), 1);
+	KUNIT_EXPECT_EQ(test, test_decode(user, 1, PERF_SAMPLE_BRANCH_KERNEL, TEST_B_BACK), 0);
+	KUNIT_EXPECT_EQ(test, test_decode(user, 1, PERF_SAMPLE_BRANCH_HV, TEST_B_BACK), 0);
+	/* User space may write a branch to a kernel address. */
+	KUNIT_EXPECT_EQ(test, test_decode(user, 1, modes, TEST_BA_LOW), 0);
+	/* A target that may not be told is not taken for that of the next branch, either. */
+	KUNIT_ASSERT_EQ(test, test_decode(into_kernel, 3, modes, TEST_B_BACK), 1);
+	KUNIT_EXPECT_EQ(test, test_out[0].to, TEST_USER + 4);
+	KUNIT_ASSERT_EQ(test, test_decode(out_of_kernel, 3, modes, TEST_B_BACK), 1);
+	KUNIT_EXPECT_EQ(test, test_out[0].to, TEST_USER + 4);
+}
+
+static void bhrb_full(struct kunit *test)
+{
+	u64 raw[BHRB_ENTRIES_MAX];
+	int i;
+
+	for (i = 0; i < BHRB_ENTRIES_MAX; i++)
+		raw[i] = TEST_USER + 8 * i;
+	KUNIT_EXPECT_EQ(test, test_decode(raw, BHRB_ENTRIES_MAX, TEST_BOTH, TEST_B_BACK),
+			BHRB_ENTRIES_MAX);
+	KUNIT_EXPECT_EQ(test, test_out[31].from, TEST_USER + 8 * 31);
+	KUNIT_EXPECT_EQ(test, test_decode(raw, 0, TEST_BOTH, TEST_B_BACK), 0);
+}
+
+static struct kunit_case bhrb_cases[] = {
+	KUNIT_CASE(bhrb_target_is_computed),
+	KUNIT_CASE(bhrb_targets_and_predictions),
+	KUNIT_CASE(bhrb_entries_that_lie),
+	KUNIT_CASE(bhrb_tells_no_other_mode),
+	KUNIT_CASE(bhrb_full),
+	{ }
+};
+
+static struct kunit_suite bhrb_suite = {
+	.name		= "perf_powerpc_bhrb",
+	.test_cases	= bhrb_cases,
+};
+
+kunit_test_suite(bhrb_suite);
