@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a counter's value means to its event.
+ *
+ * A counter has 32 bits, and is in overflow while the highest is set. An event that samples
+ * starts it so far below that. An event that only counts takes its counter as it stands, and
+ * the difference later; only a counter that has come far is set to 0.
+ */
+#include "engine.h"
+
+/* A counter that stands lower than this may go on from there. */
+#define PMC_FAR		0x40000000UL
+
+/* A counter may go back a little, where the processor drops what it had begun. */
+#define PMC_SETBACK	256
+
+static u32 power_progress(u32 before, u32 now)
+{
+	return before > now && before - now < PMC_SETBACK ? 0 : now - before;
+}
+
+/**
+ * power_event_read - bring an event's count up to date
+ * @event: it has a counter on this CPU
+ *
+ * Any context, also in the overflow interrupt while this function is at work for the same
+ * event: whoever exchanges prev_count adds the difference.
+ */
+void power_event_read(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	s64 before;
+	u32 now, delta;
+
+	if ((hw->state & PERF_HES_STOPPED) || !hw->idx)
+		return;
+	before = local64_read(&hw->prev_count);
+	do {
+		now = power_pmc_read(hw->idx);
+		delta = power_progress(before, now);
+		if (!delta)
+			return;
+	} while (!local64_try_cmpxchg(&hw->prev_count, &before, now));
+	local64_add(delta, &event->count);
+	if (hw->sample_period)
+		local64_sub(delta, &hw->period_left);
+}
+
+/* The last period is over by -@left events, which the next one has already. */
+static s64 power_period_begin(struct hw_perf_event *hw, s64 left)
+{
+	left += hw->sample_period;
+	if (left <= 0)
+		left = hw->sample_period;
+	local64_set(&hw->period_left, left);
+	hw->last_period = hw->sample_period;
+	return left;
+}
+
+/**
+ * power_event_arm - set an event's counter for what is left of its period
+ * @event: it has a counter, which is frozen; no difference is pending
+ *
+ * Interrupts are off.
+ */
+void power_event_arm(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	s64 left = local64_read(&hw->period_left);
+	unsigned long start = 0, stands;
+
+	if (!hw->sample_period || power_limited(hw->idx)) {
+		stands = power_pmc_read(hw->idx);
+		if (stands < PMC_FAR || power_limited(hw->idx)) {
+			local64_set(&hw->prev_count, stands);
+			perf_event_update_userpage(event);
+			return;
+		}
+	} else {
+		if (left <= 0)
+			left = power_period_begin(hw, left);
+		if (left < (s64)PMC_OVERFLOW)
+			start = PMC_OVERFLOW - left;
+	}
+	local64_set(&hw->prev_count, start);
+	power_pmc_write(hw->idx, start);
+	perf_event_update_userpage(event);
+}

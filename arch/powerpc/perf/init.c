@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The processor's driver comes in, and CPUs come and go.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/init.h>
+#include <linux/percpu.h>
+#include <asm/cputable.h>
+#include <asm/hw_irq.h>
+#include "engine.h"
+#include "internal.h"
+
+struct power_pmu *power_driver;
+
+/* Does this processor keep a sample's state in SIER? Any context. */
+bool is_sier_available(void)
+{
+	return power_driver && power_has(PPMU_HAS_SIER);
+}
+
+/* Counter @idx, from 0, as the last overflow interrupt has found it; for samples. */
+unsigned long get_pmcs_ext_regs(int idx)
+{
+	return this_cpu_read(power_cpus.pmcs[idx]);
+}
+
+/* Is it worth while to let interrupts in early, so that samples say where time goes? */
+bool power_pmu_wants_prompt_pmi(void)
+{
+	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
+
+	/* Called from interrupts, on any CPU, also before there is a driver. */
+	return power_driver && cpu->n && !cpu->disabled;
+}
+
+static int power_cpu_prepare(unsigned int nr)
+{
+	memset(per_cpu_ptr(&power_cpus, nr), 0, sizeof(struct power_cpu));
+	return 0;
+}
+
+/**
+ * register_power_pmu - a processor's driver offers its counters
+ * @driver: stays for ever
+ *
+ * Boot. Return: 0, or -EBUSY: there is one.
+ */
+int __init register_power_pmu(struct power_pmu *driver)
+{
+	if (power_driver)
+		return -EBUSY;
+	if (WARN_ON(driver->n_counter > POWER_EVENTS_MAX))
+		return -EINVAL;
+	power_driver = driver;
+	pr_info("%s performance monitor hardware support registered\n", driver->name);
+	power_pmu_ops.attr_groups = driver->attr_groups;
+	power_pmu_ops.attr_update = power_caps_groups;
+	power_pmu_ops.capabilities |= driver->capabilities & PERF_PMU_CAP_EXTENDED_REGS;
+	perf_pmu_register(&power_pmu_ops, "cpu", PERF_TYPE_RAW);
+	cpuhp_setup_state(CPUHP_PERF_POWER, "perf/powerpc:prepare", power_cpu_prepare, NULL);
+	return 0;
+}
+
+#ifdef CONFIG_PPC64
+static int __init power_init(void)
+{
+	static int (*const drivers[])(void) __initconst = {
+		init_ppc970_pmu, init_power5_pmu, init_power5p_pmu, init_power6_pmu,
+		init_power7_pmu, init_power10_pmu,
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(drivers); i++) {
+		if (!drivers[i]())
+			return 0;
+	}
+	return 0;
+}
+early_initcall(power_init);
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events of processors from version 2.07 of the architecture on: POWER8 and later.
+ */
+#ifndef _POWERPC_PERF_ISA207_H
+#define _POWERPC_PERF_ISA207_H
+
+#include "engine.h"
+
+/* An event that no processor has ends a row of alternatives that is shorter than others. */
+#define ISA207_SAME_MAX		2
+
+/* The fields of an event's code that all of these processors have at the same place. */
+#define ISA207_PSEL(code)	((code) & 0xff)
+#define ISA207_MARKED(code)	(((code) >> 8) & 1)
+#define ISA207_UNIT(code)	(((code) >> 12) & 0xf)
+#define ISA207_PMC(code)	(((code) >> 16) & 0xf)
+#define ISA207_SAMPLE(code)	(((code) >> 24) & 0x1f)
+#define ISA207_THRESHOLD(code)	(((code) >> 29) & 0x7ff)
+
+/* Reaches the fixed counters: instructions and cycles of the run state. */
+#define ISA207_RUN_INST		0x500faULL
+#define ISA207_RUN_CYC		0x600f4ULL
+
+/* The same as they count on any counter, whatever the state. */
+#define ISA207_ANY_INST		0x00002ULL
+#define ISA207_ANY_CYC		0x0001eULL
+
+/**
+ * enum isa207_register - where a field of the code goes
+ * @ISA207_MMCR1: MMCR1
+ * @ISA207_MMCR2: MMCR2
+ * @ISA207_MMCR3: MMCR3
+ * @ISA207_MMCRA: MMCRA
+ */
+enum isa207_register {
+	ISA207_MMCR1,
+	ISA207_MMCR2,
+	ISA207_MMCR3,
+	ISA207_MMCRA,
+};
+
+/* When a field of the code means anything; the whole of @ISA207_WHEN_* is a bit mask. */
+#define ISA207_WHEN_MARKED	1	/* of a marked event */
+#define ISA207_WHEN_L2L3	2	/* of an event of the second or third cache */
+#define ISA207_WHEN_COUNTER	4	/* on counters 1 to 4 */
+
+/**
+ * struct isa207_route - from a field of an event's code to a register
+ * @from: its lowest bit in the code
+ * @width: its bits
+ * @config1: the field is one of attr.config1
+ * @when: ISA207_WHEN_*, all of them
+ * @to: the register
+ * @shift: the lowest bit there, for counter 1
+ * @stride: so much lower for each further counter; 0: the field is shared by all counters
+ * @mantissa: the register has a value of so many bits, times a power of 4 whose exponent
+ *	stands above them; 0: it has the field as it is
+ * @rule: the lowest bit of the constraint that such events agree, 0 for none
+ */
+struct isa207_route {
+	u8			from;
+	u8			width;
+	bool			config1;
+	u8			when;
+	enum isa207_register	to;
+	u8			shift;
+	u8			stride;
+	u8			mantissa;
+	u8			rule;
+};
+
+/**
+ * struct isa207_layout - how a processor's codes are read
+ * @valid: the bits that a code may have
+ * @routes: where its fields go
+ * @n_routes: so many
+ * @same: codes for the same, the first one is the lowest
+ * @n_same: so many rows
+ * @sdar_mode: lowest bit of the field that says when SDAR changes, 0: there is none
+ */
+struct isa207_layout {
+	u64				valid;
+	const struct isa207_route	*routes;
+	int				n_routes;
+	const u64			(*same)[ISA207_SAME_MAX];
+	int				n_same;
+	u8				sdar_mode;
+};
+
+extern const struct isa207_layout *isa207_layout;
+
+/* Of struct power_pmu; see there. */
+#define ISA207_COUNTED_BY	0x1555UL
+#define ISA207_FULL_BY	0x3000UL
+
+int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 config1);
+int isa207_same_events(u64 code, unsigned int flags, u64 codes[]);
+int isa207_fill_registers(u64 codes[], int n, unsigned int places[], struct mmcr_regs *mmcr,
+			  struct perf_event *events[], u32 flags);
+void isa207_unselect(unsigned int pmc, struct mmcr_regs *mmcr);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The registers of the performance monitor: the one file that writes them.
+ *
+ * MMCR1, 2, 3 and A only change while MMCR0 freezes the counters. What they hold is kept
+ * beside them, and a register that holds its value already is not written: a partition's
+ * access may go to its hypervisor. MMCR0 is changed by the hardware, too, at an overflow,
+ * and is therefore always written.
+ */
+#include <linux/percpu.h>
+#include <asm/cputable.h>
+#include <asm/reg.h>
+#include "engine.h"
+
+DEFINE_PER_CPU(struct power_cpu, power_cpus);
+
+/**
+ * power_pmc_read - the value of a counter
+ * @pmc: its number, from 1
+ *
+ * Any context, pinned to the CPU. Return: 32 bits.
+ */
+unsigned long power_pmc_read(int pmc)
+{
+	switch (pmc) {
+	case 1:
+		return mfspr(SPRN_PMC1);
+	case 2:
+		return mfspr(SPRN_PMC2);
+	case 3:
+		return mfspr(SPRN_PMC3);
+	case 4:
+		return mfspr(SPRN_PMC4);
+	case 5:
+		return mfspr(SPRN_PMC5);
+	case 6:
+		return mfspr(SPRN_PMC6);
+#ifdef CONFIG_PPC64
+	case 7:
+		return mfspr(SPRN_PMC7);
+	case 8:
+		return mfspr(SPRN_PMC8);
+#endif
+	}
+	WARN_ONCE(1, "no counter %d\n", pmc);
+	return 0;
+}
+
+/**
+ * power_pmc_write - set a counter
+ * @pmc: its number, from 1
+ * @value: 32 bits
+ *
+ * Interrupts are off.
+ */
+void power_pmc_write(int pmc, unsigned long value)
+{
+	switch (pmc) {
+	case 1:
+		mtspr(SPRN_PMC1, value);
+		break;
+	case 2:
+		mtspr(SPRN_PMC2, value);
+		break;
+	case 3:
+		mtspr(SPRN_PMC3, value);
+		break;
+	case 4:
+		mtspr(SPRN_PMC4, value);
+		break;
+	case 5:
+		mtspr(SPRN_PMC5, value);
+		break;
+	case 6:
+		mtspr(SPRN_PMC6, value);
+		break;
+#ifdef CONFIG_PPC64
+	case 7:
+		mtspr(SPRN_PMC7, value);
+		break;
+	case 8:
+		mtspr(SPRN_PMC8, value);
+		break;
+#endif
+	default:
+		WARN_ONCE(1, "no counter %d\n", pmc);
+	}
+}
+
+/**
+ * power_control_freeze - stop all counters, and let no overflow interrupt any more
+ * @cpu: this CPU's
+ *
+ * Interrupts are off. The architecture orders the write before later reads of a counter
+ * by a context synchronisation.
+ */
+void power_control_freeze(struct power_cpu *cpu)
+{
+	power_control_run(cpu, MMCR0_FC);
+}
+
+/**
+ * power_control_write - make MMCR1, 2, 3 and A what @cpu->mmcr says
+ * @cpu: this CPU's, with its counters frozen
+ *
+ * Interrupts are off.
+ */
+void power_control_write(struct power_cpu *cpu)
+{
+	const struct mmcr_regs *want = &cpu->mmcr;
+	struct mmcr_regs *held = &cpu->held;
+	bool all = !cpu->known;
+
+	if (all || want->mmcr1 != held->mmcr1)
+		mtspr(SPRN_MMCR1, want->mmcr1);
+#ifdef CONFIG_PPC64
+	if (cpu_has_feature(CPU_FTR_MMCRA) && (all || want->mmcra != held->mmcra))
+		mtspr(SPRN_MMCRA, want->mmcra);
+	if (power_has(PPMU_ARCH_207S) && (all || want->mmcr2 != held->mmcr2))
+		mtspr(SPRN_MMCR2, want->mmcr2);
+	if (power_has(PPMU_ARCH_31) && (all || want->mmcr3 != held->mmcr3))
+		mtspr(SPRN_MMCR3, want->mmcr3);
+#else
+	if (all || want->mmcr2 != held->mmcr2)
+		mtspr(SPRN_MMCR2, want->mmcr2);
+#endif
+	*held = *want;
+	cpu->known = true;
+}
+
+/**
+ * power_control_run - write MMCR0, and wait until it is in effect
+ * @cpu: this CPU's
+ * @mmcr0: the value. PMCCEXT, which keeps the registers from user space, is added to it
+ *
+ * Interrupts are off.
+ */
+void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
+{
+#ifdef CONFIG_PPC64
+	if (power_has(PPMU_ARCH_31) && !(mmcr0 & MMCR0_PMCC))
+		mmcr0 |= MMCR0_PMCCEXT;
+#endif
+	/* The counters have their values before they run. */
+	mb();
+	mtspr(SPRN_MMCR0, mmcr0);
+	isync();
+	cpu->held.mmcr0 = mmcr0;
+}
+
+/**
+ * power_control_forget - the registers may hold anything
+ * @cpu: this CPU's
+ *
+ * Interrupts are off. A CPU whose counters a hypervisor did not keep.
+ */
+void power_control_forget(struct power_cpu *cpu)
+{
+	cpu->known = false;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where a sample was taken: SIAR, SDAR and what the processor says about them.
+ *
+ * The overflow interrupt keeps MMCRA in regs->dsisr and SIER in regs->dar, and in regs->result
+ * whether SIAR, and not the interrupted instruction, is the place.
+ */
+#include <linux/percpu.h>
+#include <asm/cputable.h>
+#include <asm/interrupt.h>
+#include <asm/page.h>
+#include "engine.h"
+
+#ifdef CONFIG_PPC64
+
+/* From here on SIAR may be asked for, in functions that see only registers. */
+static bool power_by_siar(struct pt_regs *regs)
+{
+	return TRAP(regs) == INTERRUPT_PERFMON && regs->result;
+}
+
+static bool power_siar_valid(struct pt_regs *regs)
+{
+	if (power_has(PPMU_HAS_SIER))
+		return regs->dar & SIER_SIAR_VALID;
+	if (power_has(PPMU_SIAR_VALID) && (regs->dsisr & MMCRA_SAMPLE_ENABLE))
+		return regs->dsisr & POWER7P_MMCRA_SIAR_VALID;
+	return true;
+}
+
+static bool power_sdar_valid(struct pt_regs *regs)
+{
+	if (power_has(PPMU_HAS_SIER))
+		return regs->dar & SIER_SDAR_VALID;
+	if (power_has(PPMU_SIAR_VALID))
+		return regs->dsisr & POWER7P_MMCRA_SDAR_VALID;
+	if (power_has(PPMU_ALT_SIPR))
+		return regs->dsisr & POWER6_MMCRA_SDSYNC;
+	return power_has(PPMU_NO_SIAR) || (regs->dsisr & MMCRA_SDSYNC);
+}
+
+static bool power_sample_in(struct pt_regs *regs, unsigned long sier, unsigned long power6,
+			    unsigned long mmcra)
+{
+	if (power_has(PPMU_HAS_SIER))
+		return regs->dar & sier;
+	return regs->dsisr & (power_has(PPMU_ALT_SIPR) ? power6 : mmcra);
+}
+
+/**
+ * power_sample_regs - keep what the processor knows of the sample
+ * @regs: of the interrupt
+ *
+ * Overflow interrupt, before MMCR0 lets the registers change.
+ */
+void power_sample_regs(struct pt_regs *regs)
+{
+	bool marked;
+
+	regs->dsisr = cpu_has_feature(CPU_FTR_MMCRA) ? mfspr(SPRN_MMCRA) : 0;
+	if (power_has(PPMU_HAS_SIER))
+		regs->dar = mfspr(SPRN_SIER);
+	marked = regs->dsisr & MMCRA_SAMPLE_ENABLE;
+	if (power_has(PPMU_NO_SIAR))
+		regs->result = 0;
+	else if (marked)
+		regs->result = 1;
+	else
+		regs->result = !power_has(PPMU_NO_CONT_SAMPLING) && power_siar_valid(regs);
+}
+
+unsigned long perf_misc_flags(struct pt_regs *regs)
+{
+	if (!power_by_siar(regs))
+		return user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+	if (power_has(PPMU_NO_SIPR))
+		return is_kernel_addr(mfspr(SPRN_SIAR)) ? PERF_RECORD_MISC_KERNEL :
+							  PERF_RECORD_MISC_USER;
+	if (power_sample_in(regs, SIER_SIPR, POWER6_MMCRA_SIPR, MMCRA_SIPR))
+		return PERF_RECORD_MISC_USER;
+	if (power_sample_in(regs, SIER_SIHV, POWER6_MMCRA_SIHV, MMCRA_SIHV) &&
+	    !cpu_has_feature(CPU_FTR_HVMODE))
+		return PERF_RECORD_MISC_HYPERVISOR;
+	return PERF_RECORD_MISC_KERNEL;
+}
+
+unsigned long perf_instruction_pointer(struct pt_regs *regs)
+{
+	unsigned long slot = 0;
+
+	if (!power_by_siar(regs))
+		return regs->nip;
+	if (!power_siar_valid(regs))
+		return 0;
+	/* SIAR is the first instruction of the group, and the slot the one in it. */
+	if (power_has(PPMU_HAS_SSLOT) && (regs->dsisr & MMCRA_SAMPLE_ENABLE))
+		slot = (regs->dsisr & MMCRA_SLOT) >> MMCRA_SLOT_SHIFT;
+	return mfspr(SPRN_SIAR) + (slot > 1 ? 4 * (slot - 1) : 0);
+}
+
+/**
+ * power_sample_allowed - may an overflow become a sample?
+ * @event: that has overflowed
+ * @regs: of the interrupt, after power_sample_regs()
+ *
+ * Overflow interrupt. A place in the kernel is nothing for an event that excludes it, and
+ * of a marked event that does not say where it was there is no sample.
+ */
+bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
+{
+	if (!power_by_siar(regs))
+		return true;
+	if (!power_siar_valid(regs))
+		return false;
+	return !event->attr.exclude_kernel || !is_kernel_addr(mfspr(SPRN_SIAR));
+}
+
+/**
+ * power_sample_fill - the fields of a sample that the processor knows
+ * @event: that has overflowed
+ * @data: initialised
+ * @regs: of the interrupt
+ *
+ * Overflow interrupt.
+ */
+void power_sample_fill(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs)
+{
+	const u64 wants_addr = PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
+			       PERF_SAMPLE_DATA_PAGE_SIZE;
+	u64 type = event->attr.sample_type;
+	unsigned long addr;
+
+	if ((type & wants_addr) && power_sdar_valid(regs)) {
+		addr = mfspr(SPRN_SDAR);
+		if (!is_kernel_addr(addr) || !event->attr.exclude_kernel) {
+			data->addr = addr;
+			data->sample_flags |= PERF_SAMPLE_ADDR;
+		}
+	}
+	if ((type & PERF_SAMPLE_DATA_SRC) && power_driver->get_mem_data_src) {
+		power_driver->get_mem_data_src(&data->data_src, power_driver->flags, regs);
+		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
+	}
+	if ((type & PERF_SAMPLE_WEIGHT_TYPE) && power_driver->get_mem_weight) {
+		power_driver->get_mem_weight(&data->weight.full,
+					     type & PERF_SAMPLE_WEIGHT_TYPE);
+		data->sample_flags |= type & PERF_SAMPLE_WEIGHT_TYPE;
+	}
+}
+
+#else /* CONFIG_PPC32: no such registers */
+
+void power_sample_regs(struct pt_regs *regs)
+{
+}
+
+unsigned long perf_misc_flags(struct pt_regs *regs)
+{
+	return user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+}
+
+unsigned long perf_instruction_pointer(struct pt_regs *regs)
+{
+	return regs->nip;
+}
+
+bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
+{
+	return true;
+}
+
+void power_sample_fill(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs)
+{
+}
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The choice of encodings, by brute force.
+ *
+ * Included at the end of assign.c.
+ */
+#include <kunit/test.h>
+
+#include "tests/assign_check.h"
+
+/* The program in tools/testing/perf_events/ tries longer ones. */
+static void assign_lists_of_three(struct kunit *test)
+{
+	unsigned long tried = 0;
+	const char *fault;
+	int kinds[3], n;
+
+	for (n = 0; n <= ARRAY_SIZE(kinds); n++) {
+		fault = check_all(kinds, 0, n, &tried);
+		if (fault)
+			KUNIT_FAIL(test, "%d events: %s", n, fault);
+	}
+	kunit_info(test, "%lu lists", tried);
+}
+
+static void assign_too_many(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, power_choose(&check_rules, NULL, POWER_EVENTS_MAX + 1));
+}
+
+static struct kunit_case power_assign_cases[] = {
+	KUNIT_CASE(assign_lists_of_three),
+	KUNIT_CASE(assign_too_many),
+	{}
+};
+
+static struct kunit_suite power_assign_suite = {
+	.name = "powerpc_perf_assign",
+	.test_cases = power_assign_cases,
+};
+
+kunit_test_suite(power_assign_suite);
