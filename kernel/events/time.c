@@ -21,13 +21,22 @@ u64 perf_test_clock_now;
 /**
  * perf_clock - this CPU's time: base of context clocks and of records without a clockid
  *
- * Any context. Return: nanoseconds.
+ * It is not read before earlier accesses of memory; see perf_times_try(). Any context.
+ * Return: nanoseconds.
  */
 u64 perf_clock(void)
 {
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 	if (unlikely(READ_ONCE(perf_test_clock_task) == current))
 		return READ_ONCE(perf_test_clock_now);
+#endif
+#ifdef CONFIG_X86
+	/*
+	 * These processors may read their counter before what stands before it in the program:
+	 * a reader's time would be older than the change that it looked for. This is the fence
+	 * of rdtsc_ordered(). Elsewhere the counter is read in order.
+	 */
+	rmb();
 #endif
 	return local_clock();
 }

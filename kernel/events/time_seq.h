@@ -266,7 +266,8 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
 		 * another clock now, event->ctx below differs: the new context was
 		 * stored before the announcement of the change that lets them run so.
 		 * perf_clock() reads a counter of the machine, not memory: this relies
-		 * on the machine not to read the counter after a later load.
+		 * on it not to be read before an earlier access of memory, nor after a
+		 * later load.
 		 */
 		smp_rmb();
 		/* The event moves once for each CPU that goes offline. */

@@ -42,7 +42,7 @@ static inline u64 perf_clock(void)
 #if defined(__x86_64__)
 	u32 low, high;
 
-	__asm__ __volatile__("rdtsc" : "=a" (low), "=d" (high));
+	__asm__ __volatile__("lfence; rdtsc" : "=a" (low), "=d" (high));
 	return (u64)high << 32 | low;
 #elif defined(__aarch64__)
 	u64 now;
