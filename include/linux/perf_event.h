@@ -183,6 +183,18 @@ static_assert((PERF_EVENT_FLAG_USER_READ_CNT & PERF_EVENT_FLAG_ARCH) == 0);
 #define PERF_HES_ARCH		0x04	/* the driver's own */
 
 /**
+ * struct perf_settled - values of copies that are settled: see kernel/events/settle.h
+ * @count: sum of their counts
+ * @enabled: sum of their enabled times, ns
+ * @running: sum of their running times, ns
+ */
+struct perf_settled {
+	u64		count;
+	u64		enabled;
+	u64		running;
+};
+
+/**
  * struct hw_perf_event - what a PMU driver keeps of an event
  * @config: of counters, the driver's: what is written to select the event
  * @last_tag: where the counter was before it was taken off
@@ -210,6 +222,7 @@ static_assert((PERF_EVENT_FLAG_USER_READ_CNT & PERF_EVENT_FLAG_ARCH) == 0);
  * @padding: amd_iommu's
  * @conf: amd_iommu's
  * @conf1: amd_iommu's
+ * @settled: of a plain copy, which has no driver: what its root's sum has of it
  * @target: the task that the event was opened on, NULL for one of a CPU; the
  *	core's, from before pmu::event_init to after the event's destroy
  * @state: PERF_HES_*
@@ -281,6 +294,7 @@ struct hw_perf_event {
 			u64				conf;
 			u64				conf1;
 		};
+		struct perf_settled			settled;
 	};
 	struct task_struct	*target;
 	int			state;
@@ -431,7 +445,10 @@ struct pmu {
 
 	/** @pmu_disable_count: the core's: per CPU, nesting of perf_pmu_disable() */
 	int __percpu			*pmu_disable_count;
-	/** @cpu_pmu_context: the core's: per CPU, what is scheduled of this PMU */
+	/**
+	 * @cpu_pmu_context: the core's: per CPU, what is scheduled of this PMU; NULL until
+	 * the first event that has to be scheduled
+	 */
 	struct perf_cpu_pmu_context __percpu *cpu_pmu_context;
 	/** @exclusive_cnt: the core's, for PERF_PMU_CAP_EXCLUSIVE: > 0 of tasks, < 0 of CPUs */
 	atomic_t			exclusive_cnt;
@@ -809,6 +826,18 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 	list_for_each_entry(sibling, perf_event_siblings(event), sibling_list)
 
 /**
+ * struct perf_event_obstacle_note - what was in the way of a pinned group that did not fit
+ * @no_node: the word by which a group_node says that it is in no tree
+ * @what: enum perf_event_obstacle, and more, as kernel/events/state.c packs it; 0: nothing
+ * @id: of the leader of one of the groups that were in its way, or 0
+ */
+struct perf_event_obstacle_note {
+	unsigned long	no_node;
+	unsigned long	what;
+	unsigned long	id;
+};
+
+/**
  * struct perf_event - one event, on one task or one CPU
  * @hlist_entry: where the event site finds it
  * @active_entry: or, for PMUs whose events have no site, the driver's own list
@@ -828,12 +857,15 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @pending_kill: POLL_* that the next signal is to report
  * @time_enabled: ns that the event has been enabled; see kernel/events/time_seq.h
  * @time_running: ns that the event has counted; see kernel/events/time_seq.h
- * @total_time_running: ns that the event had counted when its state last changed
+ * @total_time_running: of an event that is on, ns that it had counted when it was put on
+ * @state_since: of any other, when its state began: by the clock of its times while it is
+ *	enabled, else by perf_clock()
  * @attr: what was asked for
  * @active_list: place in the PMU context's list of groups that are on
  * @moving_entry: or, while it is off, in the list of events that move to another CPU
  * @left_entry: or, when it is off for ever, in the list of copies that leave a context
  * @group_node: place in the PMU context's tree of groups
+ * @obstacle: or, of a leader in the error state, what was in its way; kernel/events/state.c
  * @group_runtime: ns that the group has run, for its age among others
  * @header_size: size in bytes of the part of a sample that does not vary
  * @id_header_size: size in bytes of the trailer of other records
@@ -871,7 +903,8 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * @late_entry: in the list of events that a worker is to free, when @rcu_head has served
  * @security: data of the security modules
  * @pmu_list: of a root, place in its PMU's list
- * @gone_entry: of a plain copy, place among those that exit
+ * @gone_entry: of a copy, place among those that exit, or are freed
+ * @settled_next: of a copy that is settled, the next such one of its context
  * @ftrace_ops: for tracepoint events, the function tracer's
  *
  * Fields are ordered by use: first those that sites, switches and reads touch, then
@@ -902,7 +935,10 @@ struct perf_event {
 	unsigned int			pending_kill; /* POLL_IN or POLL_HUP */
 	atomic64_t			time_enabled;
 	atomic64_t			time_running;
-	u64				total_time_running;
+	union {
+		u64			total_time_running;
+		u64			state_since;
+	};
 
 	struct perf_event_attr		attr;
 
@@ -912,7 +948,10 @@ struct perf_event {
 		struct list_head	moving_entry;
 		struct list_head	left_entry;
 	};
-	struct rb_node			group_node;
+	union {
+		struct rb_node		group_node;
+		struct perf_event_obstacle_note	obstacle;
+	};
 	u64				group_runtime;
 
 	/* fixed parts of records and reads, computed when the group changes */
@@ -968,6 +1007,7 @@ struct perf_event {
 	union {
 		struct list_head	pmu_list;
 		struct list_head	gone_entry;
+		struct perf_event	*settled_next;
 	};
 #ifdef CONFIG_FUNCTION_TRACER
 	/* This is the last field: only tracepoint events have memory for it. */
@@ -1050,10 +1090,12 @@ struct perf_event_clock {
  * @seq: counts changes, and says whether one goes on; see kernel/events/time_seq.h
  * @nr_events: number of events that are attached or about to be
  * @nr_sched: enabled groups that have to be scheduled
- * @nr_freq: events that sample at a frequency
+ * @nr_freq: events that sample at a frequency and are on
  * @nr_user: events with PERF_EVENT_FLAG_USER_READ_CNT when they came
  * @walked: tracepoints about the task look at @event_list from other CPUs; never cleared
  * @residence: the context is a residence; see kernel/events/residence.h
+ * @cloned: @clones has been set; never cleared
+ * @settled: copies are settled, and the clock has stood since; kernel/events/settle.h
  * @family: the lock of its events' families; set once, at the first fork that inherits
  * @clones: shared with the contexts that are its clones, or NULL; changed under @mutex
  * @mapped: events with their page mapped
@@ -1061,6 +1103,8 @@ struct perf_event_clock {
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU that has events here
  * @sw_lists: resident software events, by config; RCU
+ * @settled_copies: the first copy here that is settled, or NULL
+ * @stirred_entry: in the family's list of contexts that have been stirred
  * @mutex: protects membership; held by open, close and ioctl
  * @rcu_head: for freeing
  */
@@ -1076,6 +1120,8 @@ struct perf_event_context {
 	unsigned int			nr_user;
 	bool				walked;
 	bool				residence;
+	bool				cloned;
+	bool				settled;
 	struct perf_family		*family;
 	struct perf_clones		*clones;
 	struct hlist_head		mapped; /* of struct perf_event_cold */
@@ -1083,6 +1129,8 @@ struct perf_event_context {
 	struct list_head		event_list;
 	struct list_head		pmu_ctx_list;
 	struct hlist_head		sw_lists[PERF_SW_LISTS];
+	struct perf_event		*settled_copies;
+	struct llist_node		stirred_entry;
 	union {
 		struct mutex		mutex; /* membership */
 		struct rcu_head		rcu_head;
@@ -1143,7 +1191,7 @@ struct perf_cgroup_info {
 /**
  * struct perf_cgroup - the perf_event controller's state of a cgroup
  * @css: the controller's part of the cgroup
- * @info: per CPU, the cgroup's clock there
+ * @info: per CPU, the cgroup's clock there; NULL until it has its first event
  */
 struct perf_cgroup {
 	struct cgroup_subsys_state		css;

@@ -53,6 +53,41 @@ static struct perf_cgroup *perf_cgroup_shared(struct perf_cgroup *a, struct perf
 #define for_each_up_to(cgrp, from, end) \
 	for ((cgrp) = (from); (cgrp) != (end); (cgrp) = perf_cgroup_parent(cgrp))
 
+/* A cgroup's clock and events on this CPU, whose context is locked, or NULL if it has none. */
+static struct perf_cgroup_info *perf_cgroup_info_here(const struct perf_cgroup *cgrp)
+{
+	struct perf_cgroup_info __percpu *info = READ_ONCE(cgrp->info);
+
+	return info ? this_cpu_ptr(info) : NULL;
+}
+
+/**
+ * perf_cgroup_make_clocks - make a cgroup's clocks, unless there are any
+ * @cgrp: the cgroup, of which an event is opened
+ *
+ * Cgroups come and go, and few of them are ever counted. A CPU that looks for a clock has locked
+ * its context since an event of the cgroup was attached there, or needs none. May sleep.
+ *
+ * Return: 0, or -ENOMEM
+ */
+int perf_cgroup_make_clocks(struct perf_cgroup *cgrp)
+{
+	struct perf_cgroup_info __percpu *made;
+	int cpu;
+
+	if (READ_ONCE(cgrp->info))
+		return 0;
+	made = alloc_percpu_gfp(struct perf_cgroup_info, GFP_KERNEL_ACCOUNT);
+	if (!made)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		perf_clock_init(&per_cpu_ptr(made, cpu)->clock);
+	/* Another task may have made them meanwhile. */
+	if (cmpxchg(&cgrp->info, NULL, made))
+		free_percpu(made);
+	return 0;
+}
+
 /**
  * perf_cgroup_connect - let a new event count for a cgroup alone
  * @event: the event, bound to a CPU
@@ -60,7 +95,7 @@ static struct perf_cgroup *perf_cgroup_shared(struct perf_cgroup *a, struct perf
  *	controller
  * @leader: leader of the group that the event will join, or NULL
  *
- * Keeps the cgroup. May sleep. Return: 0, -EBADF, or -EINVAL when the leader
+ * Keeps the cgroup. May sleep. Return: 0, -EBADF, -ENOMEM, or -EINVAL when the leader
  * counts for another one.
  */
 int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_event *leader)
@@ -74,6 +109,8 @@ int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_even
 	if (IS_ERR(css))
 		return PTR_ERR(css);
 	event->cgrp = perf_cgroup_of(css);
+	if (perf_cgroup_make_clocks(event->cgrp))
+		return -ENOMEM;
 	return leader && leader->cgrp != event->cgrp ? -EINVAL : 0;
 }
 
@@ -153,12 +190,12 @@ void perf_cgroup_count_group(struct perf_event *leader, int n)
 /* Take off all groups of one cgroup on this CPU, in every PMU. */
 static void perf_cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
 {
-	struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
+	struct perf_cgroup_info *info = perf_cgroup_info_here(cgrp);
 	struct perf_cpu_pmu_context *cpc, *following;
 	struct perf_event *leader, *next;
 	int cpu = smp_processor_id();
 
-	if (!info->active)
+	if (!info || !info->active)
 		return;
 	for_each_cgroup_pmu(cpc, following, cpuctx) {
 		struct rb_root *roots[] = { &cpc->epc.flexible_groups, &cpc->epc.pinned_groups };
@@ -178,7 +215,9 @@ static void perf_cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup 
 
 static bool perf_cgroup_has_events_here(const struct perf_cgroup *cgrp)
 {
-	return this_cpu_ptr(cgrp->info)->active;
+	const struct perf_cgroup_info *info = perf_cgroup_info_here(cgrp);
+
+	return info && info->active;
 }
 
 static bool perf_cgroup_pinned_waits(struct perf_event_pmu_context *epc,
@@ -228,9 +267,9 @@ perf_cgroups_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *to,
 	struct perf_cgroup *cgrp, *lowest = end;
 
 	for_each_up_to(cgrp, to, end) {
-		struct perf_cgroup_info *info = this_cpu_ptr(cgrp->info);
+		struct perf_cgroup_info *info = perf_cgroup_info_here(cgrp);
 
-		if (!info->active)
+		if (!info || !info->active)
 			continue;
 		if (!perf_clock_runs(&info->clock))
 			perf_clock_start(&info->clock, cpuctx->ctx.now);
@@ -394,18 +433,8 @@ void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pm
 static struct cgroup_subsys_state *perf_cgroup_css_alloc(struct cgroup_subsys_state *parent)
 {
 	struct perf_cgroup *cgrp = kzalloc(sizeof(*cgrp), GFP_KERNEL);
-	int cpu;
 
-	if (!cgrp)
-		return ERR_PTR(-ENOMEM);
-	cgrp->info = alloc_percpu(struct perf_cgroup_info);
-	if (!cgrp->info) {
-		kfree(cgrp);
-		return ERR_PTR(-ENOMEM);
-	}
-	for_each_possible_cpu(cpu)
-		perf_clock_init(&per_cpu_ptr(cgrp->info, cpu)->clock);
-	return &cgrp->css;
+	return cgrp ? &cgrp->css : ERR_PTR(-ENOMEM);
 }
 
 static void perf_cgroup_css_free(struct cgroup_subsys_state *css)

@@ -8,6 +8,7 @@ typedef bool (*perf_stretch_func_t)(struct perf_event_pmu_context *epc, bool pin
 				    struct perf_cgroup *cgrp);
 
 #ifdef CONFIG_CGROUP_PERF
+int perf_cgroup_make_clocks(struct perf_cgroup *cgrp);
 int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_event *leader);
 void perf_cgroup_disconnect(struct perf_event *event);
 void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n);

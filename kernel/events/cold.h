@@ -27,18 +27,21 @@
  * @notify_work: irq work that wakes and signals after an overflow
  * @disable_work: irq work of perf_event_disable_inatomic()
  * @sigtrap_work: task work that sends a sigtrap
- * @sigtrap_addr: address that the sigtrap reports
  * @wakeup_due: a wake-up is owed
  * @sigtrap_queued: @sigtrap_work is queued
  * @counted_since: for an event with a frequency, low half of jiffies at the first
  *	overflow that hw.interrupts counts
  * @disable_due: the event is to be disabled, whatever its limit
+ * @throttles: how many times the event has been throttled; as many or more when it is U16_MAX
  * @halted: perf_overflow_halt_throttled() stopped the counter when the event was throttled
  * @ns: PID namespace of the task that made this part, mostly the one that opened the
  *	event: process ids in records are of this namespace; NULL in a copy's
  * @lost_samples: number of samples that did not fit into the buffer
  * @freq_time_stamp: running time when the frequency was last adjusted, ns
  * @freq_count_stamp: the event's count at @freq_time_stamp
+ * @sigtrap_addr: address that the sigtrap reports
+ * @settled: or, of a root for which perf_root_settles() holds, sum of the values of copies
+ *	that are settled; the family's lock
  * @copies: the copies of this root; the family's lock
  * @gone_count: sum of the counts of copies that are gone; written with the family's lock held
  * @gone_enabled: sum of the enabled times of copies that are gone, ns
@@ -60,17 +63,23 @@ struct perf_event_cold {
 	struct irq_work		notify_work;
 	struct irq_work		disable_work;
 	struct callback_head	sigtrap_work;
-	unsigned long		sigtrap_addr;
 	unsigned int		wakeup_due;
 	unsigned int		sigtrap_queued;
 	u32			counted_since;
 	bool			disable_due;
 	bool			halted;
+	u16			throttles;
 
 	struct pid_namespace	*ns;
 	atomic64_t		lost_samples;
-	u64			freq_time_stamp;
-	u64			freq_count_stamp;
+	union {
+		struct {
+			u64			freq_time_stamp;
+			u64			freq_count_stamp;
+			unsigned long		sigtrap_addr;
+		};
+		struct perf_settled	settled;
+	};
 
 	struct list_head	copies;
 	atomic64_t		gone_count;
@@ -129,16 +138,6 @@ static inline u64 perf_event_lost(const struct perf_event *event)
 	u64 lost = cold ? atomic64_read(&cold->lost_samples) : 0;
 
 	return lost + perf_event_lost_by_driver(event);
-}
-
-/* Count a sample of the event that was lost before it got to a buffer. */
-static inline void perf_event_count_lost(struct perf_event *event)
-{
-	struct perf_event_cold *cold = READ_ONCE(perf_event_root(event)->cold);
-
-	/* An event that a BPF program writes to has this part only when it has a buffer. */
-	if (cold)
-		atomic64_inc(&cold->lost_samples);
 }
 
 /* Add the times of copies that are gone. */

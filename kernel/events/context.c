@@ -14,6 +14,7 @@
 #include "internal.h"
 #include "refuse.h"
 #include "residence.h"
+#include "settle.h"
 #include "source/software.h"
 #include "time.h"
 #include "time_seq.h"
@@ -87,7 +88,7 @@ void perf_context_put(struct perf_event_context *ctx)
 	/* A CPU's context is never freed: perf_event_ctx_lock() relies on that. */
 	if (WARN_ON_ONCE(!ctx->task))
 		return;
-	WARN_ON_ONCE(!list_empty(&ctx->event_list));
+	WARN_ON_ONCE(!list_empty(&ctx->event_list) || ctx->settled_copies);
 	if (ctx->task != PERF_TASK_GONE)
 		put_task_struct(ctx->task);
 	perf_family_free(ctx);
@@ -402,6 +403,65 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 	perf_context_call(event->ctx, event, func, data);
 }
 
+/* One task at a time calls many CPUs, each of which finds an event here. */
+static DEFINE_MUTEX(together_lock);
+static DEFINE_PER_CPU(struct perf_event *, together_event);
+/* CPUs to be called; together_lock. */
+static struct cpumask together_cpus;
+
+/* Make a call of perf_copies_call_running(); interrupts are off. */
+static void perf_context_call_together(void *info)
+{
+	struct perf_event *event = __this_cpu_read(together_event);
+	struct remote_call call = {
+		.event	= event,
+		.func	= *(perf_event_func_t *)info,
+		.ctx	= event->ctx,
+		/* The caller finds out that it has been put off. */
+		.rounds	= 1,
+	};
+
+	perf_context_call_here(&call);
+}
+
+/**
+ * perf_copies_call_running - call a function for an event's copies on all CPUs at once
+ * @root: the event; its family's lock is held, which keeps the copies
+ * @func: the function to run, as for perf_event_call(); its data is NULL
+ *
+ * A CPU on which a copy's context is seen to run gets one interrupt, and none waits for another.
+ * Where the context has left the CPU meanwhile, the task may run elsewhere, where @func is not
+ * called; so it is where the interrupt has come into a site, and while another task calls many
+ * CPUs. May sleep.
+ */
+void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
+{
+	struct perf_event *copy;
+	unsigned int n = 0;
+	int cpu;
+
+	lockdep_assert_held(perf_family_lock(root));
+	if (!mutex_trylock(&together_lock))
+		return;
+	perf_settled_catch_up(root);
+	cpumask_clear(&together_cpus);
+	for_each_copy(copy, root) {
+		/* This one and all that follow did not run just now. */
+		if (perf_copy_is_settled(copy))
+			break;
+		cpu = perf_clock_cpu(&copy->ctx->clock);
+		if (cpu < 0 || cpumask_test_and_set_cpu(cpu, &together_cpus))
+			continue;
+		per_cpu(together_event, cpu) = copy;
+		n++;
+	}
+	perf_delay(CALL_TOGETHER);
+	/* A single call is as well made by the caller. */
+	if (n > 1)
+		on_each_cpu_mask(&together_cpus, perf_context_call_together, &func, true);
+	mutex_unlock(&together_lock);
+}
+
 /* If the task runs on this CPU, start its context clock; interrupts are off. */
 static void perf_context_start_clock_here(void *info)
 {
@@ -411,7 +471,7 @@ static void perf_context_start_clock_here(void *info)
 		return;
 	raw_spin_lock(&ctx->lock);
 	if (!perf_clock_runs(&ctx->clock) && ctx->nr_events)
-		perf_clock_start(&ctx->clock, perf_clock());
+		perf_context_start(ctx, perf_clock());
 	raw_spin_unlock(&ctx->lock);
 }
 

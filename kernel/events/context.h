@@ -37,6 +37,13 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		       perf_event_func_t func, void *data);
 
+/*
+ * Call func(copy, ...) as perf_event_call() does, without data, for copies whose contexts run: on
+ * all of their CPUs at once. The family's lock is held. There may be copies for which it is not
+ * called: the caller looks at each of them afterwards. May sleep.
+ */
+void perf_copies_call_running(struct perf_event *root, perf_event_func_t func);
+
 void perf_context_init(struct perf_event_context *ctx, struct task_struct *task);
 struct perf_event_context *perf_context_alloc(struct task_struct *task, gfp_t gfp);
 void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);

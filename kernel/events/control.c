@@ -19,10 +19,12 @@
 #include "file.h"
 #include "group.h"
 #include "internal.h"
+#include "pmu.h"
 #include "read.h"
 #include "record/buffer.h"
 #include "record/userpage.h"
 #include "refuse.h"
+#include "reset.h"
 #include "residence.h"
 #include "sched.h"
 #include "source/addr_filter.h"
@@ -31,18 +33,9 @@
 #include "source/clock.h"
 #include "source/tracepoint.h"
 #include "state.h"
+#include "syscall.h"
 #include "throttle.h"
-
-static void perf_event_reset_count(struct perf_event *event)
-{
-	if (is_counting_clock(event))
-		perf_clock_event_reset(event);
-	else if (!is_resident(event))
-		perf_event_sync(event);
-	local64_set(&event->count, 0);
-	if (perf_event_page_mapped(event))
-		perf_event_refresh_userpage(event);
-}
+#include "turn.h"
 
 /* Reset a lone resident event without a page: only its sites write it, so no lock is needed. */
 static bool perf_event_reset_alone(struct perf_event *event, unsigned long flags)
@@ -55,30 +48,16 @@ static bool perf_event_reset_alone(struct perf_event *event, unsigned long flags
 	return true;
 }
 
-/* Call a function for the event's family; with PERF_IOC_FLAG_GROUP, for all of its group. */
-static long perf_event_for_group(struct perf_event *event, unsigned long flags,
-				 void (*func)(struct perf_event *event))
-{
-	struct perf_event *leader = event->group_leader, *member;
-
-	if (!(flags & PERF_IOC_FLAG_GROUP)) {
-		perf_family_for_each(event, func);
-		return 0;
-	}
-	perf_family_for_each(leader, func);
-	for_each_sibling_event(member, leader)
-		perf_family_for_each(member, func);
-	return 0;
-}
-
 static long perf_ioctl_enable(struct perf_event *event, unsigned long arg)
 {
-	return perf_event_for_group(event, arg, perf_event_turn_on);
+	perf_family_turn(event, true, arg & PERF_IOC_FLAG_GROUP);
+	return 0;
 }
 
 static long perf_ioctl_disable(struct perf_event *event, unsigned long arg)
 {
-	return perf_event_for_group(event, arg, perf_event_turn_off);
+	perf_family_turn(event, false, arg & PERF_IOC_FLAG_GROUP);
+	return 0;
 }
 
 static long perf_ioctl_reset(struct perf_event *event, unsigned long arg)
@@ -87,7 +66,8 @@ static long perf_ioctl_reset(struct perf_event *event, unsigned long arg)
 		return 0;
 
 	CLASS(event_context, ctx)(event);
-	return perf_event_for_group(event, arg, perf_event_reset_count);
+	perf_family_reset(event, arg & PERF_IOC_FLAG_GROUP);
+	return 0;
 }
 
 /* PERF_EVENT_IOC_REFRESH; ctx->mutex is held. May sleep. */
@@ -184,7 +164,11 @@ static int perf_event_set_period(struct perf_event *event, u64 value)
 int perf_event_period(struct perf_event *event, u64 value)
 {
 	CLASS(event_context, ctx)(event);
-	return perf_event_set_period(event, value);
+	int err = perf_event_set_period(event, value);
+
+	if (err && is_kernel_event(event))
+		perf_refusal_forget();
+	return err;
 }
 EXPORT_SYMBOL_GPL(perf_event_period);
 
@@ -384,6 +368,76 @@ long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long 
 	return perf_refusal_end(PERF_REFUSED_CALL_IOCTL, perf_ioctl_run(event, cmd, arg));
 }
 
+static int perf_event_attach_alone(struct perf_event *event, struct task_struct *task)
+{
+	struct perf_event_context *found = perf_context_find(task, event->cpu);
+	int err;
+
+	if (IS_ERR(found))
+		return PTR_ERR(found);
+	err = perf_event_set_context(event, found);
+	if (err)
+		return err;
+
+	guard(mutex)(&found->mutex);
+	err = perf_event_may_attach(event);
+	return err ?: perf_event_attach(event);
+}
+
+static struct perf_event *
+perf_event_make_kernel_counter(struct perf_event_attr *attr, int cpu, struct task_struct *task,
+			       perf_overflow_handler_t callback, void *context)
+{
+	struct perf_event *event;
+	int err;
+
+	/* These act on the AUX area of the group's leader: here there is no group. */
+	if (attr->aux_output || attr->aux_pause || attr->aux_resume)
+		return ERR_PTR(-EINVAL);
+
+	event = perf_event_alloc(attr, cpu, task, NULL, NULL, callback, context, -1);
+	if (IS_ERR(event))
+		return event;
+	event->owner = PERF_TASK_GONE;
+
+	scoped_guard(rcu)
+		err = perf_pmu_check_clock(event);
+	if (!err)
+		err = perf_event_attach_alone(event, task);
+	if (err) {
+		perf_event_put(event);
+		return ERR_PTR(err);
+	}
+	return event;
+}
+
+/**
+ * perf_event_create_kernel_counter - open an event for the kernel itself
+ * @attr: what to count
+ * @cpu: the CPU to count on, or -1
+ * @task: the task to count for, or NULL for all tasks of @cpu
+ * @callback: called at each overflow, in any context, NMI included, with preemption
+ *	off; NULL for none
+ * @context: kept in event->overflow_handler_context
+ *
+ * May sleep. Return: the event, to be closed with perf_event_release_kernel(),
+ * or an error.
+ */
+struct perf_event *
+perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
+				 struct task_struct *task,
+				 perf_overflow_handler_t callback, void *context)
+{
+	struct perf_event *event = perf_event_make_kernel_counter(attr, cpu, task, callback,
+								  context);
+
+	/* The call of current that this was for is none that tells reasons. */
+	if (IS_ERR(event))
+		perf_refusal_forget();
+	return event;
+}
+EXPORT_SYMBOL_GPL(perf_event_create_kernel_counter);
+
 /**
  * perf_event_enable - enable an event of the kernel's own
  * @event: that the caller keeps alive
@@ -437,7 +491,7 @@ u64 perf_event_pause(struct perf_event *event, bool reset)
 }
 EXPORT_SYMBOL_GPL(perf_event_pause);
 
-static int perf_event_for_owned(void (*func)(struct perf_event *event))
+static int perf_event_turn_owned(bool on)
 {
 	struct task_struct *me = current;
 	struct perf_event *owned;
@@ -446,7 +500,7 @@ static int perf_event_for_owned(void (*func)(struct perf_event *event))
 	list_for_each_entry(owned, &me->perf_event_list, owner_entry) {
 		CLASS(event_context, ctx)(owned);
 
-		perf_family_for_each(owned, func);
+		perf_family_turn(owned, on, false);
 	}
 	return 0;
 }
@@ -458,7 +512,7 @@ static int perf_event_for_owned(void (*func)(struct perf_event *event))
  */
 int perf_event_task_enable(void)
 {
-	return perf_event_for_owned(perf_event_turn_on);
+	return perf_event_turn_owned(true);
 }
 
 /**
@@ -468,5 +522,5 @@ int perf_event_task_enable(void)
  */
 int perf_event_task_disable(void)
 {
-	return perf_event_for_owned(perf_event_turn_off);
+	return perf_event_turn_owned(false);
 }

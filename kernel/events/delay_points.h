@@ -24,6 +24,7 @@ PERF_DELAY_POINT(BUFFER_SEEN),		/* a writer has read event->rb */
 PERF_DELAY_POINT(ATTACHED),		/* in the list of the context's events */
 PERF_DELAY_POINT(CONTEXT_SEEN),		/* its mutex is not held */
 PERF_DELAY_POINT(CALL_CPU),		/* about to ask the CPU that runs it */
+PERF_DELAY_POINT(CALL_TOGETHER),		/* about to ask the CPUs that run copies */
 PERF_DELAY_POINT(CALL_RESERVED),		/* about to ask the CPU where the task was */
 PERF_DELAY_POINT(RESIDENCE_LEFT),		/* about to ask the task's CPU, no clone any more */
 
@@ -44,6 +45,8 @@ PERF_DELAY_POINT(STATE_SET),		/* about to be set */
 PERF_DELAY_POINT(COPY_FOLDED),		/* and in the family's list */
 PERF_DELAY_POINT(COPY_LEFT),		/* and in its context's */
 PERF_DELAY_POINT(COPIES_SEEN),		/* there are none */
+PERF_DELAY_POINT(COPY_SETTLED),		/* and not at the end of the family's list */
+PERF_DELAY_POINT(COPIES_CAUGHT_UP),	/* with contexts that have been stirred */
 
 /* a ring's writers, of one CPU or of several */
 PERF_DELAY_POINT(RING_STEP),		/* any step of ring.h and ring_shared.h */

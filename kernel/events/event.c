@@ -304,6 +304,8 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	err = perf_event_acquire_pmu(event);
 	perf_pmus_read_unlock(idx);
 	/* The search for the PMU has forgotten reasons that were noted before. */
+	if (!err && cgroup_err == -ENOMEM)
+		return -ENOMEM;
 	if (!err && cgroup_err)
 		err = perf_refuse_error(event->cgrp ? PERF_REFUSED_CGROUP_GROUP :
 					PERF_REFUSED_CGROUP_FD, cgroup_err);
@@ -321,7 +323,8 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 
 	err = security_perf_event_alloc(event);
 	if (err)
-		return err;
+		return err == -ENOMEM || root ? err :
+			perf_refuse_error(PERF_REFUSED_SECURITY_MODULE, err);
 
 	if (!root && perf_event_can_be_plain(event))
 		event->event_flags |= PERF_EVENT_PLAIN;
@@ -340,10 +343,8 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	return 0;
 }
 
-static void perf_event_free_rcu(struct rcu_head *head)
+static void perf_event_free_memory(struct perf_event *event)
 {
-	struct perf_event *event = container_of(head, struct perf_event, rcu_head);
-
 	/* Until now a site in the middle of a record may have looked at these. */
 	perf_tracepoint_free_filter(event);
 	perf_event_free_cold(event->cold);
@@ -351,6 +352,21 @@ static void perf_event_free_rcu(struct rcu_head *head)
 		kmem_cache_free(perf_tracepoint_event_cache, event);
 	else
 		kmem_cache_free(perf_event_cache, event);
+}
+
+static void perf_event_free_rcu(struct rcu_head *head)
+{
+	perf_event_free_memory(container_of(head, struct perf_event, rcu_head));
+}
+
+/* Free the events that perf_event_free_released() has left in a ring. */
+static void perf_event_free_ring_rcu(struct rcu_head *head)
+{
+	struct perf_event *first = container_of(head, struct perf_event, rcu_head), *event, *next;
+
+	list_for_each_entry_safe(event, next, &first->gone_entry, gone_entry)
+		perf_event_free_memory(event);
+	perf_event_free_memory(first);
 }
 
 /* A sample that is being taken may still use the buffers: they are freed under RCU. */
@@ -506,8 +522,8 @@ static void perf_event_free_copy(struct perf_event *copy)
 	call_rcu(&copy->rcu_head, perf_event_free_rcu);
 }
 
-/* Undo the steps of perf_event_acquire() that have been done, and free the event. May sleep. */
-static void perf_event_free(struct perf_event *event)
+/* Undo the steps of perf_event_acquire() that have been done. May sleep. */
+static void perf_event_release(struct perf_event *event)
 {
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
 	WARN_ON_ONCE(!list_empty(perf_event_copies(event)));
@@ -522,7 +538,10 @@ static void perf_event_free(struct perf_event *event)
 		perf_event_detach_buffer(event);
 	perf_event_release_callchain(event);
 	perf_event_free_bpf(event);
-	perf_addr_filters_free(event);
+	if (event->event_flags & (PERF_EVENT_ADDR_FILTERS | PERF_EVENT_FILTER_TEXT)) {
+		perf_addr_filters_free(event);
+		perf_tracepoint_free_text(event);
+	}
 	perf_event_release_exclusive(event);
 	if (event->pmu) {
 		/* Other PMUs keep something else in the memory of the filter. */
@@ -537,6 +556,12 @@ static void perf_event_free(struct perf_event *event)
 		put_task_struct(event->hw.target);
 	if (event->parent)
 		perf_event_put(event->parent);
+}
+
+/* perf_event_release(), and free the event. May sleep. */
+static void perf_event_free(struct perf_event *event)
+{
+	perf_event_release(event);
 	/*
 	 * An event without a context was refused before any site or walk could meet it. A user
 	 * can have events refused so fast that the grace periods of others would come late.
@@ -558,9 +583,10 @@ static void perf_event_free(struct perf_event *event)
  */
 void perf_event_part_with_pmu(struct perf_event *copy)
 {
-	WARN_ON_ONCE(copy->attach_state & PERF_ATTACH_CONTEXT);
+	/* A resident copy whose task has exited meanwhile is still marked as attached. */
 	if (!copy->attr.sigtrap || (copy->event_caps & PERF_EV_CAP_RESIDENT))
 		return;
+	WARN_ON_ONCE(copy->attach_state & PERF_ATTACH_CONTEXT);
 	perf_event_release_exclusive(copy);
 	perf_pmu_drop_event(copy);
 }
@@ -589,6 +615,26 @@ static void perf_event_free_late_rcu(struct rcu_head *head)
 	perf_event_free_late(container_of(head, struct perf_event, rcu_head));
 }
 
+/* May a site be in the middle of a sample for the event? */
+static bool perf_event_is_sampled_by_sites(const struct perf_event *event)
+{
+	return (event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event) &&
+	       event->ctx;
+}
+
+/* The last reference to an event has been dropped; any context but NMI. */
+static void perf_event_end(struct perf_event *event)
+{
+	if (event->event_flags & PERF_EVENT_PLAIN_COPY)
+		perf_event_free_copy(event);
+	else if (perf_event_is_sampled_by_sites(event))
+		call_rcu(&event->rcu_head, perf_event_free_late_rcu);
+	else if (!in_task() || irqs_disabled() || preempt_count() || rcu_preempt_depth())
+		perf_event_free_late(event);
+	else
+		perf_event_free(event);
+}
+
 /**
  * perf_event_put - drop a reference
  * @event: the event
@@ -597,18 +643,45 @@ static void perf_event_free_late_rcu(struct rcu_head *head)
  */
 void perf_event_put(struct perf_event *event)
 {
-	if (!refcount_dec_and_test(&event->refcount))
+	if (refcount_dec_and_test(&event->refcount))
+		perf_event_end(event);
+}
+
+/**
+ * perf_event_put_copy - drop a reference to one of many copies
+ * @copy: the copy, which has had a context
+ * @released: list of copies that are to be freed by perf_event_free_released()
+ *
+ * May sleep.
+ */
+void perf_event_put_copy(struct perf_event *copy, struct list_head *released)
+{
+	if (!refcount_dec_and_test(&copy->refcount))
 		return;
-	if (event->event_flags & PERF_EVENT_PLAIN_COPY)
-		perf_event_free_copy(event);
-	/* A site may be in the middle of a sample for the event. */
-	else if ((event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event) &&
-		 event->ctx)
-		call_rcu(&event->rcu_head, perf_event_free_late_rcu);
-	else if (!in_task() || irqs_disabled() || preempt_count() || rcu_preempt_depth())
-		perf_event_free_late(event);
-	else
-		perf_event_free(event);
+	if ((copy->event_flags & PERF_EVENT_PLAIN_COPY) || perf_event_is_sampled_by_sites(copy)) {
+		perf_event_end(copy);
+		return;
+	}
+	perf_event_release(copy);
+	list_add(&copy->gone_entry, released);
+}
+
+/**
+ * perf_event_free_released - free the copies that perf_event_put_copy() has collected
+ * @released: the list, of a bounded length; it is empty afterwards
+ *
+ * One callback after a grace period frees all of them.
+ */
+void perf_event_free_released(struct list_head *released)
+{
+	struct perf_event *first;
+
+	if (list_empty(released))
+		return;
+	first = list_first_entry(released, struct perf_event, gone_entry);
+	/* The others stay linked with the first one. */
+	list_del_init(released);
+	call_rcu(&first->rcu_head, perf_event_free_ring_rcu);
 }
 
 /* Allocate zeroed memory: the constant size makes this memset() fast. */
@@ -807,60 +880,3 @@ void perf_event_revoke(struct perf_event *event)
 	if (event->cold)
 		perf_event_wakeup(event);
 }
-
-static int perf_event_attach_alone(struct perf_event *event, struct task_struct *task)
-{
-	struct perf_event_context *found = perf_context_find(task, event->cpu);
-	int err;
-
-	if (IS_ERR(found))
-		return PTR_ERR(found);
-	err = perf_event_set_context(event, found);
-	if (err)
-		return err;
-
-	guard(mutex)(&found->mutex);
-	err = perf_event_may_attach(event);
-	return err ?: perf_event_attach(event);
-}
-
-/**
- * perf_event_create_kernel_counter - open an event for the kernel itself
- * @attr: what to count
- * @cpu: the CPU to count on, or -1
- * @task: the task to count for, or NULL for all tasks of @cpu
- * @callback: called at each overflow, in any context, NMI included, with preemption
- *	off; NULL for none
- * @context: kept in event->overflow_handler_context
- *
- * May sleep. Return: the event, to be closed with perf_event_release_kernel(),
- * or an error.
- */
-struct perf_event *
-perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
-				 struct task_struct *task,
-				 perf_overflow_handler_t callback, void *context)
-{
-	struct perf_event *event;
-	int err;
-
-	/* These act on the AUX area of the group's leader: here there is no group. */
-	if (attr->aux_output || attr->aux_pause || attr->aux_resume)
-		return ERR_PTR(-EINVAL);
-
-	event = perf_event_alloc(attr, cpu, task, NULL, NULL, callback, context, -1);
-	if (IS_ERR(event))
-		return event;
-	event->owner = PERF_TASK_GONE;
-
-	scoped_guard(rcu)
-		err = perf_pmu_check_clock(event);
-	if (!err)
-		err = perf_event_attach_alone(event, task);
-	if (err) {
-		perf_event_put(event);
-		return ERR_PTR(err);
-	}
-	return event;
-}
-EXPORT_SYMBOL_GPL(perf_event_create_kernel_counter);

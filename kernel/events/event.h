@@ -10,6 +10,7 @@
 #define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events */
 #define PERF_EVENT_ADDR_FILTERS		0x8	/* struct perf_event_filters */
 #define PERF_EVENT_SIDEBAND		0x10	/* perf_sideband_keys */
+#define PERF_EVENT_FILTER_TEXT		0x800	/* text of a tracepoint's filter */
 #define PERF_EVENT_NEEDS_TICK		0x80	/* perf_tick_get() */
 
 /* ... and what its context counts of it */
@@ -21,6 +22,10 @@
 /* ... and how it is inherited */
 #define PERF_EVENT_PLAIN		0x20	/* a copy needs nothing but memory */
 #define PERF_EVENT_PLAIN_COPY		0x40	/* this is such a copy */
+
+/* ... and what its family knows of it: see settle.h */
+#define PERF_EVENT_SETTLED		0x800	/* its root's sum has its values */
+#define PERF_EVENT_CALLED		0x1000	/* perf_copies_call_running() has met it */
 
 /* ... and its state while it is moved from one CPU to another */
 #define PERF_EVENT_GOES_ON		0x100	/* off now, to be enabled there */
@@ -68,6 +73,8 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    perf_overflow_handler_t handler,
 				    void *handler_context, int cgroup_fd);
 void perf_event_put(struct perf_event *event);
+void perf_event_put_copy(struct perf_event *copy, struct list_head *released);
+void perf_event_free_released(struct list_head *released);
 void perf_event_part_with_pmu(struct perf_event *copy);
 
 static inline bool perf_event_tryget(struct perf_event *event)

@@ -4,14 +4,22 @@
  */
 #include <linux/atomic.h>
 #include <linux/cache.h>
+#include <linux/kconfig.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/types.h>
 
 #include "event_id.h"
 
-/* The highest id that has been given to an event, or to a CPU for the copies it makes. */
-static atomic64_t perf_event_last_id ____cacheline_aligned_in_smp;
+/*
+ * The highest id that has been given to an event, or to a CPU for the copies it makes; alone in
+ * its cache line, which CPUs take from one another.
+ */
+static struct {
+	atomic64_t last;
+} ____cacheline_aligned_in_smp perf_event_ids;
+
+static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(perf_event_ids) % SMP_CACHE_BYTES == 0);
 
 #define IDS_AT_ONCE	64	/* that a CPU takes for copies */
 #define FEW_IDS		16	/* are taken from these */
@@ -45,12 +53,12 @@ u64 perf_event_id_take(unsigned int nr)
 	u64 first;
 
 	if (nr > FEW_IDS)
-		return atomic64_add_return(nr, &perf_event_last_id) - nr + 1;
+		return atomic64_add_return(nr, &perf_event_ids.last) - nr + 1;
 
 	guard(preempt)();
 	block = this_cpu_ptr(&id_block);
 	if (block->end - block->next < nr) {
-		block->end = atomic64_add_return(IDS_AT_ONCE, &perf_event_last_id) + 1;
+		block->end = atomic64_add_return(IDS_AT_ONCE, &perf_event_ids.last) + 1;
 		block->next = block->end - IDS_AT_ONCE;
 	}
 	first = block->next;
@@ -65,5 +73,5 @@ u64 perf_event_id_take(unsigned int nr)
  */
 u64 perf_event_id_new(void)
 {
-	return atomic64_inc_return(&perf_event_last_id);
+	return atomic64_inc_return(&perf_event_ids.last);
 }

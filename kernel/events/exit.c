@@ -21,9 +21,11 @@
 #include "record/values.h"
 #include "residence.h"
 #include "sched.h"
+#include "settle.h"
 #include "source/addr_filter.h"
 #include "time.h"
 #include "time_seq.h"
+#include "turn.h"
 
 /*
  * Add to a sum of copies that are gone. Only holders of the family's lock change the sum,
@@ -42,6 +44,7 @@ static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 ena
 {
 	struct perf_event_cold *sum = copy->parent->cold;
 
+	perf_copy_unsettle(copy);
 	/* A copy's own count is all of it: only roots have sums of copies. */
 	lockdep_assert_held(perf_family_lock(copy->parent));
 	perf_exit_add(&sum->gone_count, perf_event_own_count(copy));
@@ -65,6 +68,7 @@ static void perf_exit_leave_family(struct perf_event *copy)
 	/* The root has been closed, which has detached the copy. */
 	if (!(copy->attach_state & PERF_ATTACH_CONTEXT))
 		return;
+	perf_copy_unsettle(copy);
 	perf_event_clear_aux_output(copy);
 	/* At exec the context stays in use, and the event may be on. */
 	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
@@ -95,25 +99,24 @@ static void perf_exit_leave_later(struct perf_event *copy, struct list_head *lef
 	list_add_tail(&copy->left_entry, left);
 }
 
-/* Finish perf_exit_leave_family(), without the family's lock. */
-static void perf_exit_part_with_root(struct perf_event *copy)
-{
-	perf_overflow_cancel(copy);
-	perf_exit_wake_root(copy->parent);
-	perf_event_put(copy);
-}
-
+/* Finish perf_exit_leave_family() for many copies, without the family's lock. */
 static void perf_exit_part_with_roots(struct list_head *left)
 {
 	struct perf_event *copy, *next;
 	unsigned int n = 0;
+	LIST_HEAD(released);
 
 	list_for_each_entry_safe(copy, next, left, left_entry) {
 		list_del_init(&copy->left_entry);
-		perf_exit_part_with_root(copy);
-		if (++n % PERF_COPIES_AT_ONCE == 0)
-			cond_resched();
+		perf_overflow_cancel(copy);
+		perf_exit_wake_root(copy->parent);
+		perf_event_put_copy(copy, &released);
+		if (++n % PERF_COPIES_AT_ONCE)
+			continue;
+		perf_event_free_released(&released);
+		cond_resched();
 	}
+	perf_event_free_released(&released);
 }
 
 /**
@@ -277,6 +280,8 @@ static void perf_exit_part_with_task(struct perf_event_context *ctx, struct task
 		perf_context_take_off(cpuctx, here);
 	raw_spin_lock(&ctx->lock);
 	perf_context_stop(ctx);
+	/* Where a residence has counted in its place, its own clock has stood for long. */
+	WRITE_ONCE(ctx->now, here == ctx ? perf_clock_stopped(&ctx->clock) : perf_clock());
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	WRITE_ONCE(ctx->task, PERF_TASK_GONE);
 	raw_spin_unlock(&ctx->lock);

@@ -15,6 +15,8 @@
 #include "internal.h"
 #include "overflow.h"
 #include "record/aux.h"
+#include "settle.h"
+#include "turn.h"
 
 /**
  * perf_family_prepare - make the lock of a context's families
@@ -33,6 +35,7 @@ int perf_family_prepare(struct perf_event_context *ctx)
 	if (!made)
 		return -ENOMEM;
 	mutex_init(&made->lock);
+	init_llist_head(&made->stirred);
 	perf_lock_allocates_nothing(&made->lock);
 	WRITE_ONCE(ctx->family, made);
 	/* Pairs with perf_family_enter(): the lock is there before the first copy. */
@@ -91,27 +94,6 @@ struct mutex *perf_family_enter_group(const struct perf_event *leader)
 }
 
 /**
- * perf_family_for_each - call a function for an event and its copies
- * @event: the event; its ctx->mutex is held. A copy has no copies of its own
- * @func: called for @event with ctx->mutex held, and for each copy with the
- *	family's lock held
- *
- * May sleep.
- */
-void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_event *))
-{
-	struct perf_event *copy;
-
-	lockdep_assert_held(&event->ctx->mutex);
-	func(event);
-	if (!event->attr.inherit || event->parent)
-		return;
-	CLASS(family, lock)(event);
-	for_each_copy(copy, event)
-		func(copy);
-}
-
-/**
  * perf_family_remove - stop a copy and take it out of its family
  * @copy: the copy, attached, to which the caller has a reference; its ctx->mutex and
  *	the family's lock are held
@@ -121,6 +103,7 @@ void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_eve
 void perf_family_remove(struct perf_event *copy)
 {
 	lockdep_assert_held(perf_family_lock(copy->parent));
+	perf_copy_unsettle(copy);
 	list_del_init(&copy->child_list);
 	perf_event_clear_aux_output(copy);
 	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
@@ -160,6 +143,7 @@ void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event
 	if (!root->attr.inherit || root->parent)
 		return;
 	WARN_ON_ONCE(READ_ONCE(root->state) != PERF_EVENT_STATE_DEAD);
+	perf_copies_turn_off(root);
 	/* The loop ends: the list gets no more copies, and each round takes one out. */
 	while ((copy = perf_family_first(root))) {
 		scoped_class(event_context, ctx, copy) {

@@ -2,6 +2,7 @@
 #ifndef _KERNEL_EVENTS_FAMILY_H
 #define _KERNEL_EVENTS_FAMILY_H
 
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 
@@ -9,6 +10,7 @@
  * struct perf_family - what the families of one context share
  * @lock: see perf_family_lock(). Groups of copies are looked at as a whole, so all
  *	families of the context share one lock
+ * @stirred: contexts with settled copies whose clock has started since; see settle.h
  *
  * Made at the first fork that inherits events of the context, and freed with the
  * context: a copy keeps its root, and a root its context. The tasks in one
@@ -16,8 +18,12 @@
  * this lock.
  */
 struct perf_family {
-	struct mutex	lock;	/* lists of copies, and sums of those that have exited */
+	struct mutex		lock;	/* lists of copies, and sums of those that have exited */
+	struct llist_head	stirred;
 } ____cacheline_aligned_in_smp;
+
+/* No two locks in a cache line: kmalloc() aligns what is as large as a line. */
+static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(struct perf_family) % SMP_CACHE_BYTES == 0);
 
 /**
  * perf_family_lock - the lock of a family of inherited events
@@ -44,6 +50,10 @@ static inline void perf_family_leave(struct mutex *lock)
 DEFINE_CLASS(family, struct mutex *, perf_family_leave(_T), perf_family_enter(root),
 	     const struct perf_event *root)
 
+/* CLASS(family_group, lock)(leader): the same for the copies of all of a group. */
+DEFINE_CLASS(family_group, struct mutex *, perf_family_leave(_T), perf_family_enter_group(leader),
+	     const struct perf_event *leader)
+
 /*
  * Hold the lock of @root's family instead of @held; either may be NULL. For walks over
  * events, most of which have the same lock as the event before.
@@ -67,6 +77,5 @@ void perf_family_free(struct perf_event_context *ctx);
 void perf_family_remove(struct perf_event *copy);
 void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event *copy));
 void perf_family_release(struct perf_event *event);
-void perf_family_for_each(struct perf_event *event, void (*func)(struct perf_event *));
 
 #endif /* _KERNEL_EVENTS_FAMILY_H */

@@ -61,26 +61,45 @@ bool perf_group_may_join(const struct perf_event *leader, const struct perf_even
 	return true;
 }
 
-/* A resident member counts when it and its leader are enabled. */
-static void perf_resident_start(struct perf_event *event)
+/**
+ * perf_resident_start - let a member of a resident group count, whose leader does
+ * @event: the event, which counts if it is enabled; its context is between
+ *	perf_context_begin() and perf_context_end()
+ */
+void perf_resident_start(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_INACTIVE)
 		return;
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
+	if (perf_event_has_frequency(event))
+		event->ctx->nr_freq++;
 	event->oncpu = event->ctx->task ? -1 : event->cpu;
 	perf_event_update_userpage(event);
 }
 
-static void perf_resident_stop(struct perf_event *event, enum perf_event_state state)
+/**
+ * perf_resident_stop - let an event of a resident group count no more
+ * @event: the event; its context is between perf_context_begin() and perf_context_end()
+ * @state: the highest state that it may be left in: PERF_EVENT_STATE_INACTIVE when only its
+ *	leader is disabled
+ */
+void perf_resident_stop(struct perf_event *event, enum perf_event_state state)
 {
 	if (event->state > state) {
+		if (event->state == PERF_EVENT_STATE_ACTIVE && perf_event_has_frequency(event))
+			event->ctx->nr_freq--;
 		perf_event_set_state(event, state);
 		perf_event_update_userpage(event);
 	}
 	event->oncpu = -1;
 }
 
-static void perf_resident_start_group(struct perf_event *leader)
+/**
+ * perf_resident_start_group - let those of a resident group count that are enabled
+ * @leader: of the group; its context is between perf_context_begin() and
+ *	perf_context_end()
+ */
+void perf_resident_start_group(struct perf_event *leader)
 {
 	struct perf_event *member;
 
@@ -91,7 +110,13 @@ static void perf_resident_start_group(struct perf_event *leader)
 		perf_resident_start(member);
 }
 
-static void perf_resident_stop_group(struct perf_event *leader, enum perf_event_state state)
+/**
+ * perf_resident_stop_group - let a resident group count no more
+ * @leader: of the group; its context is between perf_context_begin() and
+ *	perf_context_end()
+ * @state: as for perf_resident_stop(), of the leader
+ */
+void perf_resident_stop_group(struct perf_event *leader, enum perf_event_state state)
 {
 	struct perf_event *member;
 
@@ -208,8 +233,6 @@ static void perf_group_count_event(struct perf_event *event, int n)
 {
 	struct perf_event_context *ctx = event->ctx;
 
-	if (perf_event_has_frequency(event))
-		ctx->nr_freq += n;
 	if (perf_event_page_mapped(event)) {
 		if (n > 0)
 			hlist_add_head(&event->cold->mapped_entry, &ctx->mapped);
@@ -264,7 +287,7 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 	event->attach_state |= PERF_ATTACH_CONTEXT;
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, 1);
-	perf_event_follow(event);
+	perf_event_come(event);
 	if (unlikely(event->event_flags & PERF_EVENT_GOES_ON)) {
 		event->event_flags &= ~PERF_EVENT_GOES_ON;
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
@@ -312,13 +335,18 @@ static void perf_group_attach_copy_locked(struct perf_event *copy, struct perf_c
 	*attached = true;
 }
 
-/*
- * Call @func for an event of which no PMU knows, on this CPU. Only when a mapped page
- * shows the event's state, and the context runs, has @func to be called on the
- * context's CPU. Return: whether it has been called.
+/**
+ * perf_group_change_under_lock - change an event of which no PMU knows, on this CPU
+ * @event: the event; ctx->mutex is held, or the family's lock for a copy
+ * @func: called for the event, without a CPU's context
+ * @data: last argument of @func
+ *
+ * Only when a mapped page shows the event's state, and the context runs, has @func to be called on
+ * the context's CPU. Takes ctx->lock; interrupts are on.
+ *
+ * Return: whether it has been called
  */
-static bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t func,
-					 void *data)
+bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	struct perf_event_context *ctx = event->ctx;
 	bool here;
@@ -608,8 +636,21 @@ static void perf_group_detach_done(struct perf_event *event, struct detach_args 
 }
 
 /*
- * May an event be detached by another CPU than that on which its context runs? Not a
- * sampling event: a site there may be about to write its sample, which is over when that
+ * Is the event a group by itself, and off? No PMU knows of it then. Its last overflow was over
+ * when it was taken off, which only an event's own CPU does. Nothing puts it on again while the
+ * caller holds ctx->mutex, or the family's lock for a copy.
+ */
+static bool perf_group_is_off(const struct perf_event *event)
+{
+	if (event->group_leader != event || event->nr_siblings)
+		return false;
+	/* Pairs with perf_event_set_state(): an event that is seen off has left its PMU. */
+	return smp_load_acquire(&event->state) <= PERF_EVENT_STATE_OFF;
+}
+
+/*
+ * May an event be detached by another CPU than that on which its context runs? Not a software
+ * event that samples: a site there may be about to write its sample, which is over when that
  * CPU has made the call. Not an event that goes to another context: a site that stands
  * at it would follow it there. Not the last event of a task: without one, switches pass
  * over the context, so that its clock has to be stopped where it runs.
@@ -620,7 +661,8 @@ static bool perf_group_detaches_anywhere(const struct perf_event *event,
 	const struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_held(&ctx->mutex);
-	return perf_group_is_lone_resident(event) && !is_sampling_event(event) &&
+	return (perf_group_is_lone_resident(event) || (perf_group_is_off(event) && !event->cgrp)) &&
+	       !(is_sampling_event(event) && is_software_event(event)) &&
 	       end <= PERF_EVENT_STATE_EXIT &&
 	       (ctx->nr_events > 1 || !ctx->task);
 }
@@ -673,8 +715,8 @@ static void perf_group_part_copy(struct perf_event *copy)
  *	still be read; PERF_EVENT_STATE_DEAD for a copy, with which all of its group goes
  *
  * Nothing of the context is on, and its clock stands for ever. So the event's times stand,
- * too, and none has to be accounted at the change of its state. The context's reference
- * goes to the caller. May sleep.
+ * too, and none has to be accounted at the change of its state. The task left at ctx->now.
+ * The context's reference goes to the caller. May sleep.
  */
 void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end)
 {
@@ -692,205 +734,17 @@ void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state e
 	if (end == PERF_EVENT_STATE_DEAD)
 		perf_group_part_copy(event);
 	event->oncpu = -1;
-	if (event->state > end)
+	if (event->state > end) {
+		event->state_since = ctx->now;
 		/* Pairs with perf_read_sync_count(): an event that is seen off has its count. */
 		smp_store_release(&event->state, end);
-	perf_event_update_userpage(event);
+	}
+	if (rcu_access_pointer(event->rb))
+		perf_event_update_userpage(event);
 	raw_spin_unlock_irq(&ctx->lock);
 	if (args.home)
 		perf_pmu_context_put(args.home);
 	perf_sideband_detach(event);
-}
-
-static void perf_group_turn_off_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-				       void *data)
-{
-	if (event->state < PERF_EVENT_STATE_INACTIVE)
-		return;
-	if (is_resident(event)) {
-		if (event->group_leader == event)
-			perf_resident_stop_group(event, PERF_EVENT_STATE_OFF);
-		else
-			perf_resident_stop(event, PERF_EVENT_STATE_OFF);
-		return;
-	}
-	if (event->group_leader == event)
-		perf_group_sched_out(event);
-	else
-		perf_event_sched_out(event);
-	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
-	perf_group_erase(event);
-	perf_event_update_userpage(event);
-}
-
-static void perf_group_disable_due_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-					  void *data)
-{
-	lockdep_assert_held(&event->ctx->lock);
-	if (perf_event_take_disable(event))
-		perf_group_turn_off_locked(event, cpuctx, data);
-}
-
-/* Allow the event @more overflows, which are counted once it is on. */
-static void perf_group_allow_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx,
-				       int more)
-{
-	atomic_t *limit = &event->cold->event_limit;
-	int old;
-
-	do {
-		/* If an overflow has asked to disable the event, that comes first. */
-		perf_group_disable_due_locked(event, cpuctx, NULL);
-		old = atomic_read(limit);
-	} while (old == PERF_LIMIT_REACHED ||
-		 !atomic_try_cmpxchg(limit, &old, max(max(old, 0) + more, 0)));
-}
-
-/* A group that found no counter waits from now on, and no driver updates its pages. */
-static void perf_group_show_waiting(struct perf_event *leader)
-{
-	struct perf_event *member;
-
-	perf_event_update_userpage(leader);
-	for_each_sibling_event(member, leader)
-		perf_event_update_userpage(member);
-}
-
-/*
- * Enable an event that is off or in error; it runs if its leader does. @data points to
- * the number of overflows for which it is enabled, or is NULL.
- */
-static void perf_group_turn_on_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-				      void *data)
-{
-	struct perf_event *leader = event->group_leader;
-
-	if (data)
-		perf_group_allow_overflows(event, cpuctx, *(int *)data);
-	else
-		perf_group_disable_due_locked(event, cpuctx, NULL);
-	if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state <= PERF_EVENT_STATE_EXIT)
-		return;
-	if (event->state == PERF_EVENT_STATE_ERROR &&
-	    (event->event_caps & PERF_EV_CAP_SIBLING) && leader == event)
-		return;
-
-	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
-	if (is_resident(leader)) {
-		if (leader == event)
-			perf_resident_start_group(event);
-		else if (leader->state == PERF_EVENT_STATE_ACTIVE)
-			perf_resident_start(event);
-		return;
-	}
-	if (leader == event && (event->attach_state & PERF_ATTACH_CONTEXT)) {
-		if (!event->attr.pinned)
-			perf_group_level(event);
-		perf_group_insert(event);
-	}
-	if (!cpuctx || leader->state < PERF_EVENT_STATE_INACTIVE)
-		return;
-	if (leader != event)
-		perf_group_sched_out(leader);
-	perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
-	if (unlikely(leader->state < PERF_EVENT_STATE_ACTIVE))
-		perf_group_show_waiting(leader);
-}
-
-/*
- * Change a resident event's state from this CPU, wherever it counts: the lock of its
- * context is enough.
- */
-static bool perf_group_change_resident(struct perf_event *event, perf_event_func_t func, void *data)
-{
-	return is_resident(event) && perf_group_change_under_lock(event, func, data);
-}
-
-static void perf_group_change(struct perf_event *event, perf_event_func_t func, void *data)
-{
-	if (!perf_group_change_resident(event, func, data))
-		perf_event_call(event, func, data);
-}
-
-/**
- * perf_event_turn_on - enable one event
- * @event: the event; ctx->mutex is held, or the family's lock for a copy
- *
- * An event in the error state is enabled, too. An event whose task has exited stays
- * as it is. May sleep.
- */
-void perf_event_turn_on(struct perf_event *event)
-{
-	perf_group_change(event, perf_group_turn_on_locked, NULL);
-}
-
-/**
- * perf_event_turn_on_for - enable one event for some more overflows
- * @event: the event, which has its cold part; ctx->mutex is held
- * @overflows: the number of overflows, after which it is disabled again
- *
- * May sleep.
- */
-void perf_event_turn_on_for(struct perf_event *event, int overflows)
-{
-	perf_group_change(event, perf_group_turn_on_locked, &overflows);
-}
-
-/**
- * perf_event_turn_off - disable one event
- * @event: the event; ctx->mutex is held, or the family's lock for a copy
- *
- * May sleep.
- */
-void perf_event_turn_off(struct perf_event *event)
-{
-	perf_group_change(event, perf_group_turn_off_locked, NULL);
-}
-
-/* Interrupts are off. */
-static void perf_group_turn_off_here(struct perf_event *event, perf_event_func_t func)
-{
-	struct perf_cpu_context *cpuctx = this_cpu_context();
-	struct perf_event_context *ctx = event->ctx;
-
-	lockdep_assert_irqs_disabled();
-	if (ctx == &cpuctx->ctx || perf_task_context(current) == ctx) {
-		perf_context_lock_cpu(cpuctx, ctx);
-		func(event, cpuctx, NULL);
-		perf_context_unlock_cpu(cpuctx, ctx);
-	} else {
-		/* The context has been switched out: at that, its groups were taken off. */
-		raw_spin_lock(&ctx->lock);
-		perf_context_begin(ctx);
-		if (is_resident(event) || event->state != PERF_EVENT_STATE_ACTIVE)
-			func(event, NULL, NULL);
-		perf_context_end(ctx);
-		raw_spin_unlock(&ctx->lock);
-	}
-}
-
-/**
- * perf_event_disable_local - disable one event on the CPU where it counts
- * @event: the event, which the caller keeps alive
- *
- * Called with interrupts off, not in NMI. A scheduled event that is active on
- * another CPU stays as it is.
- */
-void perf_event_disable_local(struct perf_event *event)
-{
-	perf_group_turn_off_here(event, perf_group_turn_off_locked);
-}
-
-/**
- * perf_event_disable_due - disable one event if an overflow has asked for it
- * @event: the event, which the caller keeps alive
- *
- * Called with interrupts off, not in NMI. Does nothing when the request has been
- * met meanwhile, because the event was taken off its CPU or enabled again.
- */
-void perf_event_disable_due(struct perf_event *event)
-{
-	perf_group_turn_off_here(event, perf_group_disable_due_locked);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

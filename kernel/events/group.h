@@ -4,6 +4,8 @@
 
 #include <linux/perf_event.h>
 
+#include "context.h"
+
 /* Membership in contexts and groups: ctx->mutex is held. */
 bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event);
 int perf_event_attach(struct perf_event *event);
@@ -12,13 +14,11 @@ void perf_group_complete(struct perf_event *leader);
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end);
 void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end);
 
-/*
- * Enable and disable: ctx->mutex is held, or the family's lock for a copy.
- * perf_event_disable_due() needs neither, but interrupts off.
- */
-void perf_event_turn_on(struct perf_event *event);
-void perf_event_turn_on_for(struct perf_event *event, int overflows);
-void perf_event_turn_off(struct perf_event *event);
-void perf_event_disable_due(struct perf_event *event);
+/* What turn.c needs. A group is resident when no PMU schedules any of its events. */
+void perf_resident_start(struct perf_event *event);
+void perf_resident_stop(struct perf_event *event, enum perf_event_state state);
+void perf_resident_start_group(struct perf_event *leader);
+void perf_resident_stop_group(struct perf_event *leader, enum perf_event_state state);
+bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t func, void *data);
 
 #endif /* _KERNEL_EVENTS_GROUP_H */

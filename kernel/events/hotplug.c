@@ -141,20 +141,21 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 	struct perf_event *event;
 
 	guard(mutex)(&ctx->mutex);
-	raw_spin_lock_irq(&ctx->lock);
-	perf_context_begin(ctx);
+	/* The mutex keeps the list. The lock is taken by event, since they may be many. */
 	for_each_event(event, ctx) {
 		WARN_ON_ONCE(event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event));
 		if (!perf_hotplug_driver_moves(event->group_leader) ||
 		    event->state <= PERF_EVENT_STATE_EXIT)
 			continue;
+		raw_spin_lock_irq(&ctx->lock);
+		perf_context_begin(ctx);
 		perf_event_set_state(event, PERF_EVENT_STATE_EXIT);
 		/* Groups in the tree are those that want the counters. */
 		if (event->group_leader == event)
 			perf_group_erase(event);
+		perf_context_end(ctx);
+		raw_spin_unlock_irq(&ctx->lock);
 	}
-	perf_context_end(ctx);
-	raw_spin_unlock_irq(&ctx->lock);
 	for_each_event(event, ctx) {
 		if (event->state == PERF_EVENT_STATE_EXIT && event->cold)
 			perf_event_wakeup(event);

@@ -23,6 +23,7 @@
 #include "throttle.h"
 #include "time.h"
 #include "time_seq.h"
+#include "turn.h"
 
 /**
  * struct fork_args - a fork in progress
@@ -187,7 +188,7 @@ static void perf_inherit_link_plain(struct fork_args *args)
 			perf_inherit_discard_copy(copy);
 			continue;
 		}
-		list_add_tail(&copy->child_list, perf_event_copies(copy->parent));
+		list_add(&copy->child_list, perf_event_copies(copy->parent));
 	}
 	perf_family_change(family, NULL);
 }
@@ -313,7 +314,7 @@ static void perf_inherit_link_event(struct perf_event *copy, struct perf_event *
 	else if (!on && is_on)
 		perf_event_turn_off(copy);
 	perf_addr_filters_inherit(copy, event);
-	list_add_tail(&copy->child_list, perf_event_copies(copy->parent));
+	list_add(&copy->child_list, perf_event_copies(copy->parent));
 }
 
 /*
@@ -491,7 +492,7 @@ static int perf_inherit_groups(struct fork_args *args, struct perf_event_context
  */
 int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 {
-	struct fork_args args;
+	struct fork_args args = { .child = child, .clone_flags = clone_flags };
 	struct perf_event_context *ctx;
 	int err;
 
@@ -508,11 +509,6 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 		return 0;
 
 	perf_delay(CALL_FORK);
-	args.child = child;
-	args.clone_flags = clone_flags;
-	args.ctx = NULL;
-	args.nr_copies = 0;
-	args.nr_spare = 0;
 	scoped_guard(mutex, &ctx->mutex)
 		err = perf_inherit_groups(&args, ctx);
 

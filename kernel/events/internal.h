@@ -14,7 +14,8 @@
  *	        task->perf_event_mutex	the list of events that a task owns
  *	          ctx->mutex		two contexts: by address. A CPU's: no memory is allocated
  *	          ctx->mutex		of a residence: inside of a task context's
- *	            perf_family::lock	copies of a context's events; no memory is allocated
+ *	            perf_family::lock	copies of a context's events, and what is settled
+ *					of them (settle.h); no memory is allocated
  *	              mmap_lock		taken by mmap(2), above the next. Below ctx->mutex it
  *					is tried only: perf_addr_filters_set() lets go of
  *					all of these to wait for it
@@ -33,6 +34,8 @@
  *	callchain_lock		mutex, callchain.c: the buffers of call chains; memory is
  *				allocated under it
  *	tick_lock		mutex, throttle.c: who needs the tick
+ *	together_lock		mutex, context.c: calls to many CPUs; below the family's lock, where
+ *				it is tried only
  *	interval_lock		mutex, pmu_sysfs.c: writers of a PMU's interval; the
  *				hrtimer_lock of each CPU is taken within
  *	bp_mutex		mutex, breakpoint.c: claims of debug registers; below ctx->mutex
@@ -78,6 +81,7 @@
  * @active_oncpu: number of events that have a counter
  * @users_oncpu: how many of them keep an exclusive group out: not the kernel's own
  * @most_oncpu: the most events that ever had a counter at a time
+ * @rotations: how many times a group that waited has been served
  * @exclusive: an exclusive group is on
  * @task_served: the waiting group that rotation served last was the task's
  * @hrtimer_active: the rotation timer runs
@@ -100,6 +104,7 @@ struct perf_cpu_pmu_context {
 	bool				task_served;
 	bool				hrtimer_active;
 	raw_spinlock_t			hrtimer_lock;
+	u32				rotations;
 	struct hrtimer			hrtimer;
 	ktime_t				hrtimer_interval;
 };

@@ -24,6 +24,7 @@
 #include "sched.h"
 #include "source/bpf.h"
 #include "throttle.h"
+#include "turn.h"
 
 /* The AUX event of this CPU is just being paused or resumed. */
 static DEFINE_PER_CPU(bool, aux_pausing);

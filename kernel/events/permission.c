@@ -6,6 +6,8 @@
 #include <linux/perf_event.h>
 #include <linux/security.h>
 
+#include "permission.h"
+
 /* -1: all; 0: no tracepoint data; 1: no CPU events; 2: no kernel; 3: nothing */
 int sysctl_perf_event_paranoid __read_mostly =
 	IS_ENABLED(CONFIG_SECURITY_PERF_EVENTS_RESTRICT) ? 3 : 2;
@@ -57,4 +59,36 @@ int perf_allow_tracepoint(void)
 	if (perf_forbidden_from(0))
 		return -EPERM;
 	return security_perf_event_open(PERF_SECURITY_TRACEPOINT);
+}
+
+/* perfmon_capable() for a question to which no is a usual answer. */
+static bool perf_is_capable_quietly(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+}
+
+/**
+ * perf_may_see_cpu - may the caller be told of all events on a CPU?
+ *
+ * As perf_allow_cpu(), but no capability that is lacking is logged. A security module
+ * is asked only where capabilities and the level allow it.
+ *
+ * Process context; may sleep (LSM).
+ * Return: whether it may
+ */
+bool perf_may_see_cpu(void)
+{
+	return (READ_ONCE(sysctl_perf_event_paranoid) < 1 || perf_is_capable_quietly()) &&
+	       !security_perf_event_open(PERF_SECURITY_CPU);
+}
+
+/**
+ * perf_may_see_bpf - may the caller be told the ids of BPF programs?
+ *
+ * Process context. Return: whether it may
+ */
+bool perf_may_see_bpf(void)
+{
+	return perf_is_capable_quietly();
 }

@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu-refcount.h>
 #include <linux/perf_event.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/srcu.h>
 #include <linux/wait.h>
@@ -34,6 +35,7 @@
  *	long as the PMU stays
  * @left: woken when an event has left @events, or the last copy has gone, for
  *	perf_pmu_unregister()
+ * @tally: per CPU, what is counted for debugfs; NULL until somebody looks
  * @rcu_head: to free it
  */
 struct pmu_entry {
@@ -43,6 +45,7 @@ struct pmu_entry {
 	struct list_head	events;
 	struct percpu_ref	copies;
 	wait_queue_head_t	left;
+	struct perf_pmu_tally __percpu *tally;
 	struct rcu_head		rcu_head;
 };
 
@@ -320,23 +323,60 @@ static struct pmu_entry *perf_pmu_entry_of_type(u32 type)
 	return pe;
 }
 
-/*
- * Drivers look at the other members of the group to see if it fits as a
- * whole: keep it as it is.
+/**
+ * perf_pmu_tally - what is counted for a PMU
+ * @pmu: registered, and kept by RCU or perf_pmus_lock
+ *
+ * Any context, NMI included. Return: a place per CPU; NULL until perf_pmu_give_tally().
  */
+struct perf_pmu_tally __percpu *perf_pmu_tally(const struct pmu *pmu)
+{
+	struct pmu_entry *pe = perf_pmu_entry_of_type(pmu->type);
+
+	return pe && pe->pmu == pmu ? READ_ONCE(pe->tally) : NULL;
+}
+
+/**
+ * perf_pmu_give_tally - give a PMU memory for its counts, if there is one without
+ * @tally: the memory, per CPU
+ *
+ * May sleep. Return: whether a PMU has taken it
+ */
+bool perf_pmu_give_tally(struct perf_pmu_tally __percpu *tally)
+{
+	struct pmu_entry *pe;
+	struct pmu *pmu;
+
+	guard(mutex)(&perf_pmus_lock);
+	list_for_each_entry(pmu, &perf_pmus, entry) {
+		pe = perf_pmu_entry_of_type(pmu->type);
+		if (!WARN_ON_ONCE(!pe) && !pe->tally) {
+			WRITE_ONCE(pe->tally, tally);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Drivers look at the group's other members to see if it fits as a whole: keep it as it is. */
 static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
+	unsigned int nofs;
+	int err;
 
 	if (leader == event || pmu->task_ctx_nr == perf_sw_context)
 		return pmu->event_init(event);
-
 	if (event->parent) {
 		lockdep_assert_held(&leader->ctx->mutex);
 		return pmu->event_init(event);
 	}
 	CLASS(event_context, ctx)(leader);
-	return pmu->event_init(event);
+	/* No memory cgroup can make a driver wait, though lockdep would suspect an allocation. */
+	nofs = memalloc_nofs_save();
+	err = pmu->event_init(event);
+	memalloc_nofs_restore(nofs);
+	return err;
 }
 
 /*
@@ -378,6 +418,8 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 		goto refused;
 	}
 	err = perf_pmu_can_do(event);
+	if (!err && !(event->event_caps & PERF_EV_CAP_RESIDENT))
+		err = perf_cpu_pmu_contexts_make(pmu);
 	if (err)
 		goto undo;
 	/* Drivers look at this field alone. */
@@ -557,7 +599,7 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 	err = perf_pmu_find_and_init(event);
 	if (err == -ENOENT && !event->parent)
 		perf_refuse_value(PERF_REFUSED_NO_PMU, event->attr.type);
-	else if (!err)
+	else if (!err || event->parent)
 		perf_refusal_forget();
 	/* Its PMU may be going at this moment. */
 	return err ? ERR_PTR(err) : READ_ONCE(event->pmu);
@@ -604,32 +646,18 @@ void perf_pmu_drop_event(struct perf_event *event)
  * Registration
  */
 
+/* The first event makes cpu_pmu_context. Until then drivers may disable the PMU. */
 static int perf_pmu_alloc_percpu(struct pmu *pmu)
 {
-	int cpu;
-
+	pmu->cpu_pmu_context = NULL;
 	pmu->pmu_disable_count = alloc_percpu(int);
-	if (!pmu->pmu_disable_count)
-		return -ENOMEM;
-	pmu->cpu_pmu_context = alloc_percpu(struct perf_cpu_pmu_context);
-	if (!pmu->cpu_pmu_context) {
-		free_percpu(pmu->pmu_disable_count);
-		return -ENOMEM;
-	}
-	for_each_possible_cpu(cpu)
-		perf_cpu_pmu_context_init(pmu, cpu);
-	return 0;
+	return pmu->pmu_disable_count ? 0 : -ENOMEM;
 }
 
 static void perf_pmu_free_percpu(struct pmu *pmu)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		hrtimer_cancel(&per_cpu_ptr(pmu->cpu_pmu_context, cpu)->hrtimer);
-	free_percpu(pmu->cpu_pmu_context);
+	perf_cpu_pmu_contexts_free(pmu);
 	free_percpu(pmu->pmu_disable_count);
-	pmu->cpu_pmu_context = NULL;
 	pmu->pmu_disable_count = NULL;
 }
 
@@ -842,6 +870,8 @@ void perf_pmu_unregister(struct pmu *pmu)
 	synchronize_srcu(&pmus_srcu);
 	perf_aux_revoke(pmu);
 	perf_pmu_free_percpu(pmu);
+	free_percpu(pe->tally);
+	pe->tally = NULL;
 
 	/* Last of all the number, so that it never means two things at once. */
 	mutex_lock(&perf_pmus_lock);

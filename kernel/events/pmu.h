@@ -20,6 +20,8 @@
 
 #include <linux/perf_event.h>
 
+struct perf_pmu_tally;
+
 extern struct mutex perf_pmus_lock;
 extern struct list_head perf_pmus;
 
@@ -47,6 +49,10 @@ struct pmu *perf_pmu_init_event(struct perf_event *event);
  * counter is off. Further calls do nothing. May sleep.
  */
 void perf_pmu_drop_event(struct perf_event *event);
+
+/* Counts of a PMU for debugfs; see tally.h. */
+struct perf_pmu_tally __percpu *perf_pmu_tally(const struct pmu *pmu);
+bool perf_pmu_give_tally(struct perf_pmu_tally __percpu *tally);
 
 /* Has the event lost its PMU? */
 bool perf_pmu_is_gone(const struct perf_event *event);

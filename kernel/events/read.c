@@ -16,7 +16,9 @@
 #include "internal.h"
 #include "pmu_scope.h"
 #include "read.h"
+#include "record/sample_read.h"
 #include "record/values.h"
+#include "settle.h"
 #include "time.h"
 #include "time_seq.h"
 
@@ -193,32 +195,61 @@ static __always_inline void perf_read_add_copy_times(const struct perf_event *co
 	*running += times.running;
 }
 
+/* Read a copy on its CPU, with its context's lock held. */
+static void perf_read_copy_locked(struct perf_event *copy, struct perf_cpu_context *cpuctx,
+				  void *data)
+{
+	perf_read_member(copy);
+	copy->event_flags |= PERF_EVENT_CALLED;
+}
+
 /* The copy's own count. The family's lock is held, which keeps the copy's leader, too. */
 static __always_inline u64 perf_read_copy_count(struct perf_event *copy, bool is_clock)
 {
+	if (unlikely(copy->event_flags & PERF_EVENT_CALLED))
+		copy->event_flags &= ~PERF_EVENT_CALLED;
 	/* Pairs with perf_event_set_state(): an event that is seen off has its count. */
-	if (!is_resident(copy) && smp_load_acquire(&copy->state) == PERF_EVENT_STATE_ACTIVE)
+	else if (!is_resident(copy) && smp_load_acquire(&copy->state) == PERF_EVENT_STATE_ACTIVE)
 		perf_read_sync_count(copy, false);
 	return is_clock ? perf_event_own_count(copy) : local64_read(&copy->count);
 }
 
 /*
  * Add the values and, unless @enabled is NULL, the times of all copies. There may be very
- * many of them: a look at one takes few instructions and few cache lines.
+ * many of them: those that stand are settled, and a look at one of the others takes few
+ * instructions and few cache lines.
  */
 static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, bool is_clock,
 						    u64 *enabled, u64 *running)
 {
 	const struct list_head *copies = perf_event_copies(root);
-	struct perf_event *copy;
+	const struct perf_settled *settled = &root->cold->settled;
+	bool settles = perf_root_settles(root);
+	struct perf_event *copy, *next;
 	u64 total = 0;
 
-	list_for_each_entry(copy, copies, child_list) {
+	if (settles)
+		perf_settled_catch_up(root);
+	if (!(root->event_caps & PERF_EV_CAP_RESIDENT))
+		perf_copies_call_running(root, perf_read_copy_locked);
+	perf_delay(COPIES_CAUGHT_UP);
+	list_for_each_entry_safe(copy, next, copies, child_list) {
+		/* All that follow are settled, too. */
+		if (perf_copy_is_settled(copy))
+			break;
+		if (settles && perf_copy_may_settle(copy) && perf_copy_settle(copy))
+			continue;
 		total += perf_read_copy_count(copy, is_clock);
 		if (enabled)
 			perf_read_add_copy_times(copy, enabled, running);
 	}
-	return total;
+	if (!settles)
+		return total;
+	if (enabled) {
+		*enabled += settled->enabled;
+		*running += settled->running;
+	}
+	return total + settled->count;
 }
 
 /* Value and, unless @enabled is NULL, times of an event and of its copies. */
@@ -438,57 +469,67 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
 }
 
 /*
- * Sum up the values of a group and of its copies. @words has room for @few bytes, and is
- * replaced by allocated memory if that is too little. @room is what user space offers.
+ * Sum up the values of a group and of its copies in @words, which have room for @has bytes.
+ * @room is what user space offers.
+ * Return: bytes; -ENOSPC when user space offers too little; -E2BIG when @words are too few.
  */
-static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 **words, size_t few)
+static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 *words, size_t has)
 {
 	struct perf_event *leader = event->group_leader, *copy;
 	u64 format = event->attr.read_format;
-	size_t size = event->read_size;
 	struct mutex *lock = NULL;
+	size_t size;
 	int err;
 
 	lockdep_assert_held(&leader->ctx->mutex);
-	/* The group may have grown meanwhile. */
+	/* event->read_size is not kept up to date when members go after their task's exit. */
+	size = perf_event_read_size(format, leader->nr_siblings);
 	if (room < size)
 		return -ENOSPC;
-	if (size > few) {
-		*words = kmalloc(size, GFP_KERNEL);
-		if (!*words)
-			return -ENOMEM;
-	}
-	(*words)[0] = 1 + leader->nr_siblings;
+	if (has < size)
+		return -E2BIG;
+	words[0] = 1 + leader->nr_siblings;
 
 	if (leader->attr.inherit && !leader->parent)
 		lock = perf_family_enter_group(leader);
-	err = perf_read_put_group(leader, format, *words, &size);
+	err = perf_read_put_group(leader, format, words, &size);
 	if (lock) {
 		for_each_copy(copy, leader) {
 			if (err)
 				break;
 			err = perf_read_same_group(leader, copy) ?
-			      perf_read_put_group(copy, format, *words, &size) : -ECHILD;
+			      perf_read_put_group(copy, format, words, &size) : -ECHILD;
 		}
 	}
 	perf_family_leave(lock);
 	return err ?: size;
 }
 
-/* Writing to user memory may take long: it is done without ctx->mutex. */
+/*
+ * Allocating memory and writing to that of user space may take long: both are done without
+ * ctx->mutex. The group may grow meanwhile.
+ */
 static ssize_t perf_read_group_file(struct perf_event *event, u64 __user *buf, size_t room)
 {
-	u64 few[20], *words = few;	/* enough for eight members with ids and times */
+	u64 few[20];	/* enough for eight members with ids and times */
 	ssize_t ret;
 
-	{
-		CLASS(event_context, ctx)(event);
-		ret = perf_read_sum_group(event, room, &words, sizeof(few));
-	}
-	if (ret > 0)
-		ret = perf_read_put_words(buf, words, ret / sizeof(u64));
-	if (words != few)
-		kfree(words);
+	do {
+		u64 *many __free(kfree) = NULL;
+		size_t has = max(READ_ONCE(event->read_size), sizeof(few));
+		u64 *words = few;
+
+		if (has > sizeof(few)) {
+			many = kmalloc(has, GFP_KERNEL);
+			if (!many)
+				return -ENOMEM;
+			words = many;
+		}
+		scoped_class(event_context, ctx, event)
+			ret = perf_read_sum_group(event, room, words, has);
+		if (ret > 0)
+			ret = perf_read_put_words(buf, words, ret / sizeof(u64));
+	} while (ret == -E2BIG);
 	return ret;
 }
 
@@ -509,11 +550,11 @@ ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t 
 
 	if (state == PERF_EVENT_STATE_ERROR || state == PERF_EVENT_STATE_DEAD)
 		return 0;
+	if (event->attr.read_format & PERF_FORMAT_GROUP)
+		return perf_read_group_file(event, (u64 __user *)buf, count);
 	if (count < event->read_size)
 		return -ENOSPC;
-	if (!(event->attr.read_format & PERF_FORMAT_GROUP))
-		return perf_read_one(event, (u64 __user *)buf);
-	return perf_read_group_file(event, (u64 __user *)buf, count);
+	return perf_read_one(event, (u64 __user *)buf);
 }
 
 /**

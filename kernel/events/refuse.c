@@ -18,8 +18,13 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/perf_events.h>
 
+/* A text that user space gets whole in that member of struct perf_refusal. */
+#define WHOLE(member, text) \
+	(&(text)[BUILD_BUG_ON_ZERO(sizeof(text) > sizeof_field(struct perf_refusal, member))])
+
 const struct perf_refusal_row perf_refusal_rows[PERF_REFUSALS] = {
-#define REFUSAL(id, error, field, reason)	{ #id, field, reason, error },
+#define REFUSAL(id, error, to_blame, sentence) \
+	{ WHOLE(name, #id), WHOLE(field, to_blame), WHOLE(reason, sentence), error },
 #include "refuse_rows.h"
 #undef REFUSAL
 };
@@ -29,11 +34,13 @@ static atomic_long_t perf_refusal_counts[PERF_REFUSALS];
 /**
  * struct perf_refused - what a task was refused last
  * @told: as user space gets it
- * @id: its row
- * @noted: by a check; the call has not ended yet
+ * @noting: what a check has said of a call that has not ended yet
+ * @id: the row of @noting
+ * @noted: there is something in @noting
  */
 struct perf_refused {
 	struct perf_refusal	told;
+	struct perf_refusal	noting;
 	enum perf_refusal_id	id;
 	bool			noted;
 };
@@ -61,14 +68,14 @@ static int perf_refuse_as(enum perf_refusal_id id, int error, u64 value, const c
 		return error;
 	refused->id = id;
 	refused->noted = true;
-	memset(&refused->told, 0, sizeof(refused->told));
-	refused->told.size = sizeof(refused->told);
-	refused->told.error = -error;
-	refused->told.value = value;
-	strscpy(refused->told.name, row->name);
-	strscpy(refused->told.field, row->field);
-	strscpy(refused->told.reason, row->reason);
-	strscpy(refused->told.pmu, pmu ?: "");
+	memset(&refused->noting, 0, sizeof(refused->noting));
+	refused->noting.size = sizeof(refused->noting);
+	refused->noting.error = -error;
+	refused->noting.value = value;
+	strscpy(refused->noting.name, row->name);
+	strscpy(refused->noting.field, row->field);
+	strscpy(refused->noting.reason, row->reason);
+	strscpy(refused->noting.pmu, pmu ?: "");
 	return error;
 }
 
@@ -140,8 +147,8 @@ int perf_event_refuse(const struct perf_event *event, const char *field, const c
 	perf_refuse_as(PERF_REFUSED_PMU_SAYS, error, 0, event->pmu->name);
 	refused = perf_refused_get();
 	if (refused) {
-		strscpy(refused->told.field, field);
-		strscpy(refused->told.reason, reason);
+		strscpy(refused->noting.field, field);
+		strscpy(refused->noting.reason, reason);
 	}
 	return error;
 }
@@ -151,7 +158,7 @@ static bool perf_refusal_is_noted(int error)
 {
 	const struct perf_refused *refused = current->perf_refused;
 
-	return refused && refused->noted && refused->told.error == -error;
+	return refused && refused->noted && refused->noting.error == -error;
 }
 
 /* Guess from the errno and the attribute why a PMU that has not said so refuses an event. */
@@ -194,7 +201,8 @@ int perf_refuse_by_pmu(const struct perf_event *event, int error)
 }
 
 /**
- * perf_refusal_forget - what was noted refuses nobody: another PMU may be asked
+ * perf_refusal_forget - what was noted refuses no call of user space: another PMU may be
+ *	asked, or the kernel itself was refused
  */
 void perf_refusal_forget(void)
 {
@@ -205,6 +213,18 @@ void perf_refusal_forget(void)
 }
 
 #if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+/**
+ * perf_refusal_look - for unit tests: what user space would be told
+ *
+ * Return: what has been noted for current, which stays; NULL for nothing
+ */
+const struct perf_refusal *perf_refusal_look(void)
+{
+	struct perf_refused *refused = current->perf_refused;
+
+	return refused && refused->noted ? &refused->noting : NULL;
+}
+
 /**
  * perf_refusal_take - for unit tests: what has been noted, which is forgotten
  *
@@ -227,7 +247,8 @@ enum perf_refusal_id perf_refusal_take(void)
  * @error: negative errno that it is going to return
  *
  * The reason that was noted last, or else the one that is plain from @error, becomes the
- * last refusal of current. No lock is held. Return: @error
+ * last refusal of current; it is counted, and the tracepoint tells it. No lock is held.
+ * Return: @error
  */
 long perf_refusal_told(enum perf_refused_call call, long error)
 {
@@ -235,8 +256,10 @@ long perf_refusal_told(enum perf_refused_call call, long error)
 
 	/* These ask for another try. */
 	if (error <= -ERESTARTSYS || error == -EINTR ||
-	    (error == -EAGAIN && call == PERF_REFUSED_CALL_SPLICE))
+	    (error == -EAGAIN && call == PERF_REFUSED_CALL_SPLICE)) {
+		perf_refusal_forget();
 		return error;
+	}
 
 	if (!perf_refusal_is_noted(error)) {
 		enum perf_refusal_id id = PERF_REFUSED_UNNAMED;
@@ -245,8 +268,10 @@ long perf_refusal_told(enum perf_refused_call call, long error)
 			id = PERF_REFUSED_NO_MEMORY;
 		else if (error == -EFAULT)
 			id = PERF_REFUSED_BAD_ADDRESS;
-		else if (error == -EMFILE || error == -ENFILE)
+		else if (error == -EMFILE)
 			id = PERF_REFUSED_NO_FILES_LEFT;
+		else if (error == -ENFILE)
+			id = PERF_REFUSED_NO_FILES_AT_ALL;
 		perf_refuse_error(id, error);
 	}
 
@@ -254,7 +279,11 @@ long perf_refusal_told(enum perf_refused_call call, long error)
 	if (!refused || !refused->noted)
 		return error;
 	refused->noted = false;
+	refused->told = refused->noting;
 	refused->told.call = call;
+	/* Programs ask for copies in all threads: that there is none is an answer. */
+	if (refused->id == PERF_REFUSED_STATE_NO_COPY)
+		return error;
 	atomic_long_inc(&perf_refusal_counts[refused->id]);
 	trace_perf_event_refused(&refused->told);
 	return error;
@@ -263,19 +292,25 @@ long perf_refusal_told(enum perf_refused_call call, long error)
 /**
  * perf_event_explain - prctl(PR_PERF_EXPLAIN)
  * @buf: gets current's last refusal, a struct perf_refusal
- * @size: of @buf, in bytes
+ * @size: of @buf, in bytes; more than LONG_MAX when other arguments are not as they should be
  *
- * May sleep. Return: the size of the structure; 0 when there is none to tell; -EFAULT
+ * A call that fails here is a refusal itself, and is told next time.
+ * May sleep. Return: the size of the structure; 0 when there is none to tell; -EINVAL
+ * for a size out of range; -EFAULT
  */
 long perf_event_explain(void __user *buf, unsigned long size)
 {
 	const struct perf_refused *refused = current->perf_refused;
+	long ret = 0;
 
-	if (!refused || refused->noted || !refused->told.call)
-		return 0;
-	if (copy_to_user(buf, &refused->told, min(size, sizeof(refused->told))))
-		return -EFAULT;
-	return sizeof(refused->told);
+	if (size > LONG_MAX) {
+		ret = perf_refuse(PERF_REFUSED_EXPLAIN_SIZE);
+	} else if (refused && refused->told.call) {
+		ret = sizeof(refused->told);
+		if (copy_to_user(buf, &refused->told, min_t(size_t, size, ret)))
+			ret = -EFAULT;
+	}
+	return perf_refusal_end(PERF_REFUSED_CALL_PRCTL, ret);
 }
 
 /**

@@ -8,7 +8,7 @@
  *
  * The reason is noted for current. The system call ends with perf_refusal_end(), at
  * which the last reason noted becomes the one that prctl(PR_PERF_EXPLAIN) tells.
- * -ENOMEM, -EFAULT, -EMFILE need not be noted.
+ * -ENOMEM, -EFAULT, -EMFILE, -ENFILE need not be noted.
  */
 #ifndef _KERNEL_EVENTS_REFUSE_H
 #define _KERNEL_EVENTS_REFUSE_H
@@ -49,6 +49,7 @@ int perf_refuse_event(enum perf_refusal_id id, const struct perf_event *event);
 int perf_refuse_by_pmu(const struct perf_event *event, int error);
 void perf_refusal_forget(void);
 #if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+const struct perf_refusal *perf_refusal_look(void);
 enum perf_refusal_id perf_refusal_take(void);
 #endif
 struct dentry *perf_debugfs_dir(void);

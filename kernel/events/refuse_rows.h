@@ -14,6 +14,7 @@ REFUSAL(UNNAMED, EINVAL, "", "was refused for a reason that has no name yet")
 REFUSAL(NO_MEMORY, ENOMEM, "", "needs more memory than there is, or than a memory cgroup allows")
 REFUSAL(BAD_ADDRESS, EFAULT, "", "points to memory that the process does not have")
 REFUSAL(NO_FILES_LEFT, EMFILE, "", "needs a file descriptor, and RLIMIT_NOFILE is reached")
+REFUSAL(NO_FILES_AT_ALL, ENFILE, "", "needs a file, and fs.file-max of the machine is reached")
 REFUSAL(SECURITY_MODULE, EACCES, "", "is forbidden by a security module")
 REFUSAL(EVENT_DEAD, ENODEV, "fd", "is of an event whose PMU has gone")
 
@@ -131,7 +132,11 @@ REFUSAL(OUTPUT_MAPPED, EINVAL, "fd", "is mapped, and must keep its own buffer")
 
 /* ioctl(2) */
 REFUSAL(IOCTL_UNKNOWN, ENOTTY, "cmd", "is not known to this kernel")
-REFUSAL(STATE_SIZE, EINVAL, "state.size", "is less than 8")
+REFUSAL(STATE_SIZE, EINVAL, "state.size", "is less than 8, or more than a page")
+REFUSAL(STATE_FIELDS, EINVAL, "state",
+	"has a field that is not zero besides size, tid, filter and filter_size")
+REFUSAL(STATE_NEWER, E2BIG, "state.size", "includes fields set that this kernel does not know")
+REFUSAL(STATE_NO_COPY, ESRCH, "state.tid", "is of no thread that the event or a copy of it watches")
 REFUSAL(REFRESH_UNFIT, EINVAL, "fd", "is of an event that is inherited, or does not sample")
 REFUSAL(PERIOD_COUNTING, EINVAL, "fd", "is of an event that does not sample")
 REFUSAL(PERIOD_ZERO, EINVAL, "arg", "must not be zero")
@@ -175,6 +180,9 @@ REFUSAL(MMAP_LIMIT, EPERM, "length",
 REFUSAL(MMAP_AUX_PLACE, EINVAL, "offset", "and length are not aux_offset and aux_size of the page")
 REFUSAL(MMAP_AUX_FIRST, EINVAL, "offset", "is not zero, but the records are not mapped yet")
 REFUSAL(MMAP_AUX_PMU, EOPNOTSUPP, "fd", "is of an event whose PMU has no AUX area")
+
+/* prctl(2) */
+REFUSAL(EXPLAIN_SIZE, EINVAL, "size", "is out of range, or the last two arguments are not zero")
 
 /* splice(2) */
 REFUSAL(SPLICE_BACKWARD, EINVAL, "fd", "is of an event that writes backward")

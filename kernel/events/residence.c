@@ -56,10 +56,13 @@ static bool perf_context_can_be_stood_in_for(const struct perf_event *event)
 		return false;
 	if (!attr->inherit || event->cgrp || event->state <= PERF_EVENT_STATE_ERROR)
 		return false;
+	/* An inherited event of one CPU can be mapped later, and its page shows its own count. */
+	if (event->cpu >= 0)
+		return false;
 	if (event->attach_state & (PERF_ATTACH_TASK_DATA | PERF_ATTACH_ITRACE |
 				   PERF_ATTACH_SCHED_CB))
 		return false;
-	/* Writers of records look at the single event. Without a buffer there is no page. */
+	/* Writers of records look at the single event. */
 	if (rcu_access_pointer(root->rb) || READ_ONCE(root->prog))
 		return false;
 	return is_default_overflow_handler((struct perf_event *)event) &&
@@ -67,21 +70,13 @@ static bool perf_context_can_be_stood_in_for(const struct perf_event *event)
 	       !has_addr_filter(event) && perf_residence_pmu_allows(event);
 }
 
-/*
- * Each residence has a copy of each event. So events of many CPUs would need memory that
- * grows with the square of their number: those of one CPU may be among them.
- */
 static bool perf_clones_can_be_stood_in_for(struct perf_event_context *ctx)
 {
 	const struct perf_event *event;
-	int cpu = -1;
 
 	for_each_event(event, ctx) {
 		if (!perf_context_can_be_stood_in_for(event))
 			return false;
-		if (event->cpu >= 0 && cpu >= 0 && event->cpu != cpu)
-			return false;
-		cpu = max(cpu, event->cpu);
 	}
 	return true;
 }
@@ -147,10 +142,13 @@ void perf_clones_join(struct perf_event_context *parent, struct perf_event_conte
 		clones = perf_clones_alloc();
 		if (!clones)
 			return;
+		/* Until now its own clock has run, so that no copy of it is settled for long. */
+		WRITE_ONCE(parent->cloned, true);
 		/* Pairs with perf_residence_find(): switches see complete memory. */
 		smp_store_release(&parent->clones, clones);
 	}
 	refcount_inc(&clones->refcount);
+	WRITE_ONCE(child->cloned, true);
 	child->clones = clones;
 }
 

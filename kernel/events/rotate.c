@@ -119,6 +119,7 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	if (task_epc && (!of_task.waiting || waiting == of_task.waiting))
 		task_epc->turn = perf_rotate_presence(task_epc);
 
+	cpc->rotations++;
 	perf_pmu_disable(pmu);
 	perf_rotate_make_room(waiting, cpu_epc, task_epc);
 	if (cpu_epc)
@@ -190,26 +191,23 @@ static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
  */
 void perf_rotation_stop(struct pmu *pmu, int cpu)
 {
-	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+	struct perf_cpu_pmu_context __percpu *cpcs = READ_ONCE(pmu->cpu_pmu_context);
+	struct perf_cpu_pmu_context *cpc;
 
 	lockdep_assert_held(&perf_pmus_lock);
 	/* On an online CPU perf_rotation_needed() would start the timer again. */
 	WARN_ON_ONCE(per_cpu(perf_cpu_context, cpu).online);
+	if (!cpcs)
+		return;
+	cpc = per_cpu_ptr(cpcs, cpu);
 	hrtimer_cancel(&cpc->hrtimer);
 	raw_spin_lock_irq(&cpc->hrtimer_lock);
 	cpc->hrtimer_active = false;
 	raw_spin_unlock_irq(&cpc->hrtimer_lock);
 }
 
-/**
- * perf_cpu_pmu_context_init - prepare a PMU's state on one CPU
- * @pmu: the PMU, with cpu_pmu_context allocated and hrtimer_interval_ms set
- * @cpu: the CPU
- */
-void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
+static void perf_cpu_pmu_context_init(struct perf_cpu_pmu_context *cpc, struct pmu *pmu)
 {
-	struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
-
 	cpc->epc.pmu = pmu;
 	cpc->epc.embedded = true;
 	INIT_LIST_HEAD(&cpc->epc.pmu_ctx_entry);
@@ -218,7 +216,7 @@ void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
 	INIT_LIST_HEAD(&cpc->sched_cb_entry);
 	INIT_LIST_HEAD(&cpc->cgroup_entry);
 	raw_spin_lock_init(&cpc->hrtimer_lock);
-	cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
+	cpc->hrtimer_interval = ms_to_ktime(READ_ONCE(pmu->hrtimer_interval_ms));
 	hrtimer_init(&cpc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	cpc->hrtimer.function = perf_rotate_timer;
 }
@@ -232,15 +230,71 @@ void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu)
  */
 void perf_pmu_mux_interval_changed(struct pmu *pmu)
 {
+	struct perf_cpu_pmu_context __percpu *cpcs;
 	int cpu;
 
+	/*
+	 * Pairs with the cmpxchg() in perf_cpu_pmu_contexts_make(): its caller finds the new
+	 * interval, or the state of the CPUs is found here. If both do, the lock sees to it that
+	 * the newer interval stays.
+	 */
+	smp_mb();
+	cpcs = READ_ONCE(pmu->cpu_pmu_context);
+	if (!cpcs)
+		return;
 	for_each_possible_cpu(cpu) {
-		struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+		struct perf_cpu_pmu_context *cpc = per_cpu_ptr(cpcs, cpu);
 
 		raw_spin_lock_irq(&cpc->hrtimer_lock);
-		cpc->hrtimer_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
+		cpc->hrtimer_interval = ms_to_ktime(READ_ONCE(pmu->hrtimer_interval_ms));
 		raw_spin_unlock_irq(&cpc->hrtimer_lock);
 	}
+}
+
+/**
+ * perf_cpu_pmu_contexts_make - make a PMU's state on each CPU, unless there is one
+ * @pmu: the PMU, of which an event that has to be scheduled is opened; pmus_srcu keeps it
+ *
+ * A PMU without such events needs none, and machines with many CPUs have many PMUs. May sleep.
+ *
+ * Return: 0, or -ENOMEM
+ */
+int perf_cpu_pmu_contexts_make(struct pmu *pmu)
+{
+	struct perf_cpu_pmu_context __percpu *made;
+	int cpu;
+
+	if (likely(READ_ONCE(pmu->cpu_pmu_context)))
+		return 0;
+	made = alloc_percpu(struct perf_cpu_pmu_context);
+	if (!made)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		perf_cpu_pmu_context_init(per_cpu_ptr(made, cpu), pmu);
+	/* Another task may have made one meanwhile. The locks of contexts show it to switches. */
+	if (cmpxchg(&pmu->cpu_pmu_context, NULL, made))
+		free_percpu(made);
+	else
+		perf_pmu_mux_interval_changed(pmu);
+	return 0;
+}
+
+/**
+ * perf_cpu_pmu_contexts_free - free a PMU's state on each CPU, if there is one
+ * @pmu: the PMU, which has no events and will have none
+ *
+ * May sleep.
+ */
+void perf_cpu_pmu_contexts_free(struct pmu *pmu)
+{
+	int cpu;
+
+	if (!pmu->cpu_pmu_context)
+		return;
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu_ptr(pmu->cpu_pmu_context, cpu)->hrtimer);
+	free_percpu(pmu->cpu_pmu_context);
+	pmu->cpu_pmu_context = NULL;
 }
 
 /**

@@ -13,8 +13,9 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 		 bool task_first);
 bool perf_rotate_here(struct perf_cpu_pmu_context *cpc);
 
-/* The PMU cannot go meanwhile: perf_pmus_lock is held, or the PMU is being registered. */
-void perf_cpu_pmu_context_init(struct pmu *pmu, int cpu);
+/* The PMU cannot go meanwhile. */
+int perf_cpu_pmu_contexts_make(struct pmu *pmu);
+void perf_cpu_pmu_contexts_free(struct pmu *pmu);
 void perf_rotation_stop(struct pmu *pmu, int cpu);
 void perf_pmu_mux_interval_changed(struct pmu *pmu);
 

@@ -7,6 +7,7 @@
  * the rotation timer (rotate.c). A context without groups to schedule costs a
  * switch one lock and one reading of perf_clock().
  */
+
 #include "cgroup.h"
 #include "cold.h"
 #include "context.h"
@@ -21,6 +22,8 @@
 #include "rotate.h"
 #include "sched.h"
 #include "sched_cb.h"
+#include "settle.h"
+#include "state.h"
 #include "throttle.h"
 #include "time.h"
 #include "time_seq.h"
@@ -142,19 +145,24 @@ static __always_inline void perf_sched_set_on(struct perf_event *event, bool on,
 
 	lockdep_assert_held(&event->ctx->lock);
 	WARN_ON_ONCE(event->state < PERF_EVENT_STATE_INACTIVE);
-	event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
+	if (on)
+		event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
+	else
+		event->state_since = now;
 	perf_time_let_run(&event->time_running, now, on);
 	perf_delay(STATE_SET);
 	/* Pairs with perf_read_sync_count(): a reader that does not see ACTIVE sees the count. */
 	smp_store_release(&event->state, state);
 }
 
-/* perf_sched_count_counters() for an event that takes a counter, or wants to be alone. */
+/* perf_sched_count_counters() for an event that takes a counter, or is counted apart. */
 static void perf_sched_count_counter(const struct perf_event *event, int n)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(event->pmu_ctx->pmu);
 	bool alone = event->attr.exclusive;
 
+	if (perf_event_has_frequency(event))
+		event->ctx->nr_freq += n;
 	if (!is_software_event(event)) {
 		cpc->active_oncpu += n;
 		/* Events of the kernel, as the NMI watchdog's, are always on: they do not count. */
@@ -172,7 +180,7 @@ static void perf_sched_count_counter(const struct perf_event *event, int n)
 /* Account for an event that has got a counter (@n is 1) or given it back (-1). */
 static __always_inline void perf_sched_count_counters(const struct perf_event *event, int n)
 {
-	if (!is_software_event(event) || event->attr.exclusive)
+	if (!is_software_event(event) || event->attr.exclusive || event->attr.freq)
 		perf_sched_count_counter(event, n);
 }
 
@@ -275,8 +283,8 @@ void perf_group_sched_out(struct perf_event *leader)
 	if (leader->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 
-	ran = perf_event_ran(leader);
 	now = perf_group_change_time(leader);
+	ran = perf_time_at(atomic64_read(&leader->time_running), now) - leader->total_time_running;
 	perf_pmu_disable(pmu);
 	__perf_event_sched_out(leader, pmu, now);
 	for_each_sibling_event(member, leader)
@@ -398,6 +406,7 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		if (pinned) {
 			perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
 			perf_group_erase(leader);
+			perf_state_note_obstacle(leader, cpc);
 			perf_event_update_userpage(leader);
 			/* This wakes readers by an irq_work: the runqueue's lock may be held. */
 			perf_event_hangup(leader);
@@ -436,11 +445,21 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			  bool pinned)
 {
+	const struct rb_root *groups = pinned ? &epc->pinned_groups : &epc->flexible_groups;
 	int cpu = smp_processor_id();
+	const struct rb_node *last;
 	bool wait = false;
 
-	if (epc->ctx->task)
+	/* Few contexts have pinned groups, and few CPUs any. */
+	if (RB_EMPTY_ROOT(groups))
+		return false;
+	if (epc->ctx->task) {
 		wait = perf_stretch_sched_in(epc, pinned, -1, NULL);
+		/* Groups of one CPU are the last of the tree, and few tasks have any. */
+		last = rb_last(groups);
+		if (!last || rb_entry(last, struct perf_event, group_node)->cpu < 0)
+			return wait;
+	}
 	wait |= perf_stretch_sched_in(epc, pinned, cpu, NULL);
 	if (!epc->ctx->task)
 		perf_cgroup_stretches(cpuctx, epc, pinned, perf_stretch_sched_in);
@@ -517,6 +536,23 @@ void perf_context_sched_out_all(struct perf_event_context *ctx)
 
 /* Task switches */
 
+/*
+ * Take all groups off the CPU, and leave their PMUs disabled until the task that comes has put
+ * on its own. Where both count with the same counters, a driver need not halt them.
+ */
+static void perf_context_sched_out_held(struct perf_cpu_context *cpuctx,
+					struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc;
+
+	for_each_pmu_context(epc, ctx) {
+		perf_pmu_disable(epc->pmu);
+		perf_sched_groups_out(&epc->flexible_active);
+		perf_sched_groups_out(&epc->pinned_active);
+		perf_pmu_hold(cpuctx, epc->pmu);
+	}
+}
+
 /* Do the CPU's flexible groups have counters that pinned groups of the task may need? */
 static bool perf_sched_cpu_makes_way(struct perf_cpu_context *cpuctx,
 				     const struct perf_event_pmu_context *epc)
@@ -573,9 +609,10 @@ static noinline void perf_sched_tell_and_go_out(struct perf_cpu_context *cpuctx,
 	perf_tell_other_pmus(cpuctx, ctx, false);
 }
 
+/* @hold: this is the first half of a switch to a task that has groups to schedule, too. */
 static __always_inline void
 perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
-		       struct perf_event_context *ctx, bool is_switch)
+		       struct perf_event_context *ctx, bool is_switch, bool hold)
 {
 	/* Groups that are on share the PMU with those of the CPU: lock both contexts. */
 	perf_context_lock_cpu(cpuctx, ctx);
@@ -584,6 +621,8 @@ perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
 	cpuctx->residence = NULL;
 	if (is_switch && perf_switches_are_watched(cpuctx))
 		perf_sched_tell_and_go_out(cpuctx, ctx);
+	else if (hold)
+		perf_context_sched_out_held(cpuctx, ctx);
 	else
 		perf_context_sched_out_all(ctx);
 	if (perf_clock_runs(&ctx->clock))
@@ -600,7 +639,7 @@ perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
  */
 void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
-	perf_context_leave_cpu(cpuctx, ctx, true);
+	perf_context_leave_cpu(cpuctx, ctx, true, false);
 }
 
 /**
@@ -612,7 +651,7 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
  */
 void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
-	perf_context_leave_cpu(cpuctx, ctx, false);
+	perf_context_leave_cpu(cpuctx, ctx, false, false);
 }
 
 /*
@@ -645,7 +684,7 @@ static __always_inline bool perf_resident_context_in(struct perf_event_context *
 	scoped_guard(raw_spinlock, &ctx->lock) {
 		resident = !ctx->nr_sched;
 		if (resident && ctx->nr_events && !perf_clock_runs(&ctx->clock))
-			perf_clock_start(&ctx->clock, perf_clock());
+			perf_context_start(ctx, perf_clock());
 		/* For a context with groups, perf_scheduled_context_in() does this at its end. */
 		if (resident && unlikely(!hlist_empty(&ctx->mapped)))
 			perf_context_update_userpages(ctx);
@@ -666,7 +705,7 @@ static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
 	/* The last event may have gone before the lock was held. */
 	if (likely(ctx->nr_events)) {
 		if (!perf_clock_runs(&ctx->clock))
-			perf_clock_start(&ctx->clock, ctx->now);
+			perf_context_start(ctx, ctx->now);
 		cpuctx->task_ctx = ctx;
 		cpuctx->residence = residence;
 		for_each_pmu_context(epc, ctx)
@@ -694,6 +733,17 @@ void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_co
 		perf_scheduled_context_in(cpuctx, ctx, prev);
 }
 
+/* The first half of a switch to @next takes @ctx, or a residence, off the CPU. */
+static void perf_context_switch_out(struct perf_cpu_context *cpuctx,
+				    struct perf_event_context *ctx,
+				    const struct task_struct *next)
+{
+	/* Interrupts are off, so that it is not freed meanwhile. What it has may change. */
+	const struct perf_event_context *to = perf_task_context(next);
+
+	perf_context_leave_cpu(cpuctx, ctx, true, to && READ_ONCE(to->nr_sched));
+}
+
 /**
  * __perf_event_task_sched_out - take a task's events off at a switch
  * @prev: the task that leaves the CPU, still current
@@ -713,7 +763,7 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 	if (unlikely(cpuctx->task_ctx)) {
 		/* A residence stays for a clone of the context that it stood in for. */
 		if (!perf_residence_stays(cpuctx, next))
-			perf_context_sched_out(cpuctx, cpuctx->task_ctx);
+			perf_context_switch_out(cpuctx, cpuctx->task_ctx, next);
 	} else if (ctx) {
 		raw_spin_lock(&ctx->lock);
 		perf_context_stop(ctx);
@@ -761,6 +811,9 @@ void perf_pmu_resched(struct pmu *pmu)
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_pmu_context *epc;
 
+	/* The PMU never had an event to schedule. */
+	if (!READ_ONCE(pmu->cpu_pmu_context))
+		return;
 	guard(irqsave)();
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
 	perf_pmu_disable(pmu);

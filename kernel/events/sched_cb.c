@@ -52,24 +52,26 @@ void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
 }
 
 /**
- * perf_pmu_hold - keep a PMU disabled until it has been told of the task that comes
+ * perf_pmu_hold - keep a PMU disabled until a switch is over
  * @cpuctx: this CPU's, locked
  * @pmu: disabled by the caller, who leaves perf_pmu_enable() to perf_pmus_release()
  *
- * Events of the next task's cgroup are on before the task is. Nothing runs in
- * between but the switch itself, with interrupts off, and its second half comes:
- * switches are looked at as long as there are such events.
+ * Events of the next task's cgroup are on before the task is, or it has events of the same
+ * PMU as the last one. Nothing runs in between but the switch itself, with interrupts off,
+ * and its second half comes: switches are looked at as long as there are such events.
  */
 void perf_pmu_hold(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
-	if (WARN_ON_ONCE(cpc->held)) {
+	/* The last task's events have it held, and those of the next cgroup want the same. */
+	if (cpc->held) {
 		perf_pmu_enable(pmu);
 		return;
 	}
 	cpc->held = true;
+	cpc->epc.pmu = pmu;
 	cpc->next_held = cpuctx->held;
 	cpuctx->held = cpc;
 }

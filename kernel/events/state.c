@@ -3,51 +3,272 @@
  * PERF_EVENT_IOC_STATE: what an event is doing, and why it does not count if it does not.
  *
  * All is found out when somebody asks, from what scheduling and records keep anyway. So
- * this costs nothing where nobody asks.
+ * this costs nothing where nobody asks. Only a pinned group that does not fit leaves a
+ * note of what was in its way, since that may have gone when somebody asks.
+ *
+ * A caller who has the event's file may know all of the event. Of the groups that are on
+ * in its place it is told those which it may know of, see perf_state_may_know(): of all
+ * others no more than that there are some, which the event's own times tell anyway.
  */
+#include <linux/bpf.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "record/aux.h"
 #include "record/buffer.h"
+#include "source/addr_filter.h"
+#include "source/tracepoint.h"
 #include "cgroup.h"
 #include "cold.h"
 #include "context.h"
+#include "family.h"
 #include "internal.h"
+#include "permission.h"
 #include "refuse.h"
 #include "sched.h"
 #include "state.h"
 #include "throttle.h"
 #include "time.h"
+#include "time_seq.h"
+
+/* Groups that are on, of which a request takes note: as many as most PMUs have counters. */
+#define GROUPS_NOTED	16
+
+/* perf_event_obstacle_note.what: enum perf_event_obstacle, ... */
+#define NOTE_OBSTACLE	0x00f
+#define NOTE_KERNEL	0x010	/* the group with that id is the kernel's own */
+#define NOTE_GROUPS	0xf00	/* how many pinned groups were on; 15: or more */
+#define NOTE_GROUP	0x100
+#define NOTE_PID_SHIFT	12	/* the process that opened the group; 0: not known */
+
+static_assert(sizeof(struct perf_event_state_info) == 416);
+static_assert(offsetof(struct perf_event_state_info, groups) % sizeof(u64) == 0);
+static_assert((int)PERF_LOSSES <= PERF_EVENT_TELLS_LOSSES);
+static_assert(sizeof(struct perf_event_obstacle_note) == sizeof(struct rb_node));
+
+/**
+ * struct noted_group - a group that is on
+ * @owner: task that opened its leader, with a reference, or NULL
+ * @told: as user space gets it, but for @told.pid
+ */
+struct noted_group {
+	struct task_struct		*owner;
+	struct perf_event_state_group	told;
+};
 
 /**
  * struct state_request - what is asked, and what is found
  * @info: of the event
- * @caller: who asks
- * @sees_all: the caller may know of groups of others
+ * @groups: that are on while the event waits
+ * @nr_noted: entries of @groups
+ * @owner: task that opened the event, with a reference, or NULL
+ * @filters: text of the event's filters, or NULL; kvfree()
+ * @room: bytes of @filters
+ * @what: of the note that an event in the error state has
+ * @id: of that note
+ * @exclusive: the event's group wants its PMU for itself
+ * @kept_off: the event's PMU does not count on this CPU
+ * @asked_rights: @sees_all is filled in
+ * @sees_all: the caller may know of groups of others; see perf_state_sees_all()
  */
 struct state_request {
 	struct perf_event_state_info	info;
-	const struct task_struct	*caller;
+	struct noted_group		groups[GROUPS_NOTED];
+	unsigned int			nr_noted;
+	struct task_struct		*owner;
+	char				*filters;
+	size_t				room;
+	unsigned long			what;
+	u64				id;
+	bool				exclusive;
+	bool				kept_off;
+	bool				asked_rights;
 	bool				sees_all;
 };
 
-/*
- * Groups that are on. The caller learns the ids of those that it has opened; of others
- * it learns the ids if it may watch all of a CPU, else no more than that there are some,
- * which the event's own times tell anyway.
- */
-static void perf_state_add_groups(struct state_request *req, const struct list_head *active)
+/* A reference to the task that opened an event, or NULL. An owner that has exited is none. */
+static struct task_struct *perf_state_owner(const struct perf_event *event)
 {
-	struct perf_event_state_info *info = &req->info;
+	struct task_struct *owner;
+
+	guard(rcu)();
+	owner = READ_ONCE(event->owner);
+	return owner && owner != PERF_TASK_GONE ? get_task_struct(owner) : NULL;
+}
+
+static void perf_state_put_owner(struct task_struct *owner)
+{
+	if (owner)
+		put_task_struct(owner);
+}
+
+/* The process that opened an event, as the first PID namespace numbers it; 0: it has exited. */
+static unsigned long perf_state_pid(const struct perf_event *event)
+{
+	struct task_struct *owner;
+
+	guard(rcu)();
+	owner = READ_ONCE(event->owner);
+	return owner && owner != PERF_TASK_GONE ? task_tgid_nr(owner) : 0;
+}
+
+/*
+ * May the caller know of groups of others? That is asked once, and only where there are some:
+ * security modules may log the question. May sleep.
+ */
+static bool perf_state_sees_all(struct state_request *req)
+{
+	if (!req->asked_rights) {
+		req->sees_all = perf_may_see_cpu();
+		req->asked_rights = true;
+	}
+	return req->sees_all;
+}
+
+/*
+ * May the caller know of an event that @owner has opened? It may if it could look into
+ * that task: then it can see the task's files in /proc, too. May sleep.
+ */
+static bool perf_state_may_know(struct state_request *req, struct task_struct *owner)
+{
+	if (owner && (owner == current ||
+		      ptrace_may_access(owner, PTRACE_MODE_READ_REALCREDS | PTRACE_MODE_NOAUDIT)))
+		return true;
+	return perf_state_sees_all(req);
+}
+
+static bool perf_state_needs_counter(const struct perf_event *event)
+{
+	return !is_software_event(event) && (event->state > PERF_EVENT_STATE_OFF ||
+					     event->state == PERF_EVENT_STATE_ERROR);
+}
+
+/* What was in the way of pinned groups */
+
+/* Look for groups that keep a pinned group out; they do not make way. */
+static unsigned int perf_state_find_pinned(const struct perf_event_pmu_context *epc,
+					   const struct perf_event **first)
+{
 	const struct perf_event *leader;
+	unsigned int nr = 0;
+
+	if (!epc)
+		return 0;
+	list_for_each_entry(leader, &epc->pinned_active, active_list) {
+		if (nr == NOTE_GROUPS / NOTE_GROUP)
+			break;
+		if (!*first || (leader->attr.exclusive && !(*first)->attr.exclusive))
+			*first = leader;
+		nr++;
+	}
+	return nr;
+}
+
+/**
+ * perf_state_note_obstacle - a pinned group does not fit: keep what is in its way
+ * @leader: of the group, which goes to the error state and is in no tree
+ * @cpc: its PMU on this CPU
+ *
+ * The locks of the CPU's context and of its task's are held, interrupts are off.
+ */
+void perf_state_note_obstacle(struct perf_event *leader, const struct perf_cpu_pmu_context *cpc)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_context();
+	const struct perf_event *first = NULL;
+	enum perf_event_obstacle why;
+	unsigned int nr;
+
+	WARN_ON_ONCE(!RB_EMPTY_NODE(&leader->group_node));
+	nr = perf_state_find_pinned(perf_cpu_part(cpuctx, cpc->epc.pmu), &first);
+	nr += perf_state_find_pinned(perf_pmu_context_of(cpuctx->task_ctx, cpc->epc.pmu), &first);
+	if (cpc->exclusive)
+		why = PERF_EVENT_BY_EXCLUSIVE;
+	else if (leader->attr.exclusive && cpc->users_oncpu)
+		why = PERF_EVENT_IS_EXCLUSIVE;
+	else
+		why = first ? PERF_EVENT_BY_PINNED : PERF_EVENT_BY_PMU;
+	leader->obstacle.what = why | min(nr, NOTE_GROUPS / NOTE_GROUP) * NOTE_GROUP;
+	leader->obstacle.id = 0;
+	if (!first)
+		return;
+	first = perf_event_root(first);
+	leader->obstacle.id = first->id;
+	if (is_kernel_event(first))
+		leader->obstacle.what |= NOTE_KERNEL;
+	else
+		leader->obstacle.what |= perf_state_pid(first) << NOTE_PID_SHIFT;
+}
+
+/*
+ * Was the group of the note opened by the process that opened the event? That process has
+ * lived since before the note, so that its number means no other.
+ */
+static bool perf_state_note_is_own(struct state_request *req)
+{
+	unsigned long pid = req->what >> NOTE_PID_SHIFT;
+
+	return pid && req->owner && task_tgid_nr(req->owner) == pid &&
+	       perf_state_may_know(req, req->owner);
+}
+
+static void perf_state_tell_note(struct state_request *req)
+{
+	unsigned int nr = (req->what & NOTE_GROUPS) / NOTE_GROUP;
+	struct perf_event_state_info *info = &req->info;
+	bool own, all;
+
+	info->obstacle = req->what & NOTE_OBSTACLE;
+	if (!nr && (info->obstacle == PERF_EVENT_NO_OBSTACLE ||
+		    info->obstacle == PERF_EVENT_BY_PMU))
+		return;
+	own = perf_state_note_is_own(req);
+	all = perf_state_sees_all(req);
+	/* No pinned group was on, and perhaps an exclusive one of others. */
+	if (!nr && all)
+		return;
+	if (!all && (!own || nr > 1))
+		info->flags |= PERF_EVENT_OTHERS_ON;
+	if (!all && !own) {
+		info->obstacle = PERF_EVENT_NO_ROOM;
+		return;
+	}
+	info->on_groups = all ? nr : 1;
+	info->on_told = 1;
+	info->groups[0].id = req->id;
+	info->groups[0].flags = PERF_EVENT_GROUP_PINNED;
+	if (req->what & NOTE_KERNEL)
+		info->groups[0].flags |= PERF_EVENT_GROUP_OF_KERNEL;
+	if (own)
+		info->groups[0].pid = task_tgid_vnr(req->owner);
+}
+
+/* What is in the way of a group that waits */
+
+static void perf_state_note_groups(struct state_request *req, const struct list_head *active,
+				   u32 flags)
+{
+	const struct perf_event *leader, *root;
 
 	list_for_each_entry(leader, active, active_list) {
-		if (!req->sees_all && READ_ONCE(leader->owner) != req->caller) {
-			info->flags |= PERF_EVENT_OTHERS_ON;
-			continue;
+		struct noted_group *noted = &req->groups[req->nr_noted];
+
+		/* User space knows a copy by its root. */
+		root = perf_event_root(leader);
+		if (req->nr_noted == GROUPS_NOTED) {
+			req->info.flags |= PERF_EVENT_OTHERS_ON;
+			return;
 		}
-		if (info->nr_groups < PERF_EVENT_TELLS_GROUPS)
-			info->groups[info->nr_groups] = leader->id;
-		info->nr_groups++;
+		noted->owner = perf_state_owner(root);
+		noted->told.id = root->id;
+		noted->told.flags = flags;
+		if (leader->attr.exclusive)
+			noted->told.flags |= PERF_EVENT_GROUP_EXCLUSIVE;
+		if (is_kernel_event(root))
+			noted->told.flags |= PERF_EVENT_GROUP_OF_KERNEL;
+		req->nr_noted++;
 	}
 }
 
@@ -57,26 +278,74 @@ static void perf_state_find_groups(struct state_request *req, const struct perf_
 {
 	struct perf_event_context *of_task = event->ctx == &cpuctx->ctx ?
 					     cpuctx->task_ctx : event->ctx;
-	struct perf_event_pmu_context *parts[2];
-	const struct pmu *pmu;
-	int i;
+	const struct perf_event_pmu_context *part;
+	struct pmu *pmu;
 
 	if (WARN_ON_ONCE(!event->pmu_ctx))
 		return;
 	/* A software event that is in a group of hardware waits for hardware, too. */
 	pmu = event->pmu_ctx->pmu;
-	parts[0] = perf_cpu_part(cpuctx, pmu);
-	parts[1] = perf_pmu_context_of(of_task, pmu);
-	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (!parts[i])
-			continue;
-		perf_state_add_groups(req, &parts[i]->pinned_active);
-		perf_state_add_groups(req, &parts[i]->flexible_active);
+	req->exclusive = event->group_leader->attr.exclusive;
+	req->kept_off = perf_pmu_kept_off(pmu) || !cpuctx->ready;
+	part = perf_cpu_part(cpuctx, pmu);
+	if (part) {
+		perf_state_note_groups(req, &part->pinned_active,
+				       PERF_EVENT_GROUP_OF_CPU | PERF_EVENT_GROUP_PINNED);
+		perf_state_note_groups(req, &part->flexible_active, PERF_EVENT_GROUP_OF_CPU);
+	}
+	part = perf_pmu_context_of(of_task, pmu);
+	if (part) {
+		perf_state_note_groups(req, &part->pinned_active, PERF_EVENT_GROUP_PINNED);
+		perf_state_note_groups(req, &part->flexible_active, 0);
 	}
 }
 
-static bool perf_state_watches_here(const struct perf_event *event,
-				    struct perf_cpu_context *cpuctx)
+/* Tell of the groups that were noted, those that the caller may know of. May sleep. */
+static void perf_state_tell_groups(struct state_request *req)
+{
+	struct perf_event_state_info *info = &req->info;
+	u32 all = PERF_EVENT_GROUP_PINNED, any = 0;
+	unsigned int i;
+
+	for (i = 0; i < req->nr_noted; i++) {
+		struct noted_group *noted = &req->groups[i];
+
+		if (!perf_state_may_know(req, noted->owner)) {
+			info->flags |= PERF_EVENT_OTHERS_ON;
+			continue;
+		}
+		all &= noted->told.flags;
+		any |= noted->told.flags;
+		if (noted->owner)
+			noted->told.pid = task_tgid_vnr(noted->owner);
+		if (info->on_told < PERF_EVENT_TELLS_GROUPS)
+			info->groups[info->on_told++] = noted->told;
+		info->on_groups++;
+	}
+	if (req->kept_off)
+		info->obstacle = PERF_EVENT_NOT_ON_CPU;
+	else if (any & PERF_EVENT_GROUP_EXCLUSIVE)
+		info->obstacle = PERF_EVENT_BY_EXCLUSIVE;
+	else if (info->on_groups && req->exclusive)
+		info->obstacle = PERF_EVENT_IS_EXCLUSIVE;
+	else if (info->flags & PERF_EVENT_OTHERS_ON)
+		info->obstacle = PERF_EVENT_NO_ROOM;
+	else if (!info->on_groups)
+		info->obstacle = PERF_EVENT_BY_PMU;
+	else
+		info->obstacle = all ? PERF_EVENT_BY_PINNED : PERF_EVENT_NO_ROOM;
+}
+
+/* What the event does */
+
+/**
+ * perf_event_watches_here - does what an event watches run on this CPU?
+ * @event: of a context that is on here
+ * @cpuctx: this CPU's context, locked
+ *
+ * Return: whether its CPU is this one, and its cgroup the running task's or above it.
+ */
+bool perf_event_watches_here(const struct perf_event *event, struct perf_cpu_context *cpuctx)
 {
 	struct perf_cgroup *cgrp;
 
@@ -100,7 +369,7 @@ static enum perf_event_doing perf_state_of_enabled(const struct perf_event *even
 	/* A residence stands in for such contexts. */
 	if (!cpuctx && READ_ONCE(event->ctx->clones))
 		return PERF_EVENT_SHARES;
-	if (!cpuctx || !perf_state_watches_here(event, cpuctx))
+	if (!cpuctx || !perf_event_watches_here(event, cpuctx))
 		return PERF_EVENT_ELSEWHERE;
 	return event->state == PERF_EVENT_STATE_ACTIVE ? PERF_EVENT_COUNTS : PERF_EVENT_WAITS;
 }
@@ -122,13 +391,55 @@ static enum perf_event_doing perf_state_of(const struct perf_event *event,
 	}
 }
 
+/* ns for which an enabled event has been on or off, at @now by the clock of its times. */
+static u64 perf_state_lasts(const struct perf_event *event, u64 now)
+{
+	if (event->state != PERF_EVENT_STATE_ACTIVE)
+		return now - event->state_since;
+	return perf_time_at(atomic64_read(&event->time_running), now) - event->total_time_running;
+}
+
+/* For how long has the event done so? 0: not known. Its context's lock or mutex is held. */
+static u64 perf_state_since(const struct perf_event *event, enum perf_event_doing doing)
+{
+	const struct perf_event_clock *clock = perf_event_clock(event, event->ctx);
+	u64 now = perf_clock(), began = 0;
+
+	switch (doing) {
+	case PERF_EVENT_ELSEWHERE:
+		if (perf_clock_cpu(clock) < 0) {
+			began = perf_clock_stopped(clock);
+			break;
+		}
+		fallthrough;
+	case PERF_EVENT_COUNTS:
+	case PERF_EVENT_WAITS:
+		return perf_state_lasts(event, perf_clock_at(clock, now));
+	case PERF_EVENT_GROUP_OFF:
+		began = event->group_leader->state_since;
+		break;
+	case PERF_EVENT_EXITED:
+	case PERF_EVENT_DISABLED:
+	case PERF_EVENT_ERROR:
+	case PERF_EVENT_DEAD:
+		began = event->state_since;
+		break;
+	case PERF_EVENT_SHARES:
+		break;
+	}
+	/* Clocks of two CPUs may differ a little. */
+	return began ? max_t(s64, now - began, 0) : 0;
+}
+
 /* With the locks of the event's context held, on the CPU where that is on, if it is. */
 static void perf_state_look(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
 {
 	struct state_request *req = data;
 	struct perf_event_state_info *info = &req->info;
+	const struct perf_event *leader = event->group_leader;
 
 	info->doing = perf_state_of(event, cpuctx);
+	info->since = perf_state_since(event, info->doing);
 	if (info->doing == PERF_EVENT_COUNTS || info->doing == PERF_EVENT_WAITS)
 		info->cpu = smp_processor_id();
 	if (info->doing == PERF_EVENT_COUNTS && event->pmu_ctx) {
@@ -140,50 +451,260 @@ static void perf_state_look(struct perf_event *event, struct perf_cpu_context *c
 	}
 	if (info->doing == PERF_EVENT_WAITS)
 		perf_state_find_groups(req, event, cpuctx);
+	if (leader->state == PERF_EVENT_STATE_ERROR && leader->attr.pinned) {
+		req->what = leader->obstacle.what;
+		req->id = leader->obstacle.id;
+	}
 }
 
-static void perf_state_of_buffer(const struct perf_event *event,
+/* What the event is. The mutex of its context is held, or the family's lock for a copy. */
+static void perf_state_identify(struct state_request *req, struct perf_event *event)
+{
+	const struct perf_event *leader = event->group_leader, *member;
+	const struct perf_event_attr *attr = &event->attr;
+	struct perf_event_state_info *info = &req->info;
+	const struct task_struct *task;
+
+	info->id = event->id;
+	info->leader = leader->id;
+	info->members = leader->nr_siblings + 1;
+	info->needs = perf_state_needs_counter(leader);
+	for_each_sibling_event(member, leader)
+		info->needs += perf_state_needs_counter(member);
+	info->asked_cpu = event->cpu;
+	info->type = event->orig_type;
+	info->config = attr->config;
+	/* The word of the bits has no name; it comes behind read_format. */
+	memcpy(&info->attr_flags, (const char *)attr +
+	       offsetofend(struct perf_event_attr, read_format), sizeof(info->attr_flags));
+	info->sample = attr->sample_period;
+	if (event->parent)
+		info->flags |= PERF_EVENT_IS_COPY;
+	req->owner = perf_state_owner(perf_event_root(event));
+
+	guard(rcu)();
+	strscpy(info->pmu, READ_ONCE(event->pmu)->name ?: "");
+	task = READ_ONCE(event->ctx->task);
+	info->tid = !is_task_event(event) ? -1 : task && task != PERF_TASK_GONE ?
+		    task_pid_vnr((struct task_struct *)task) : 0;
+}
+
+/* The event stays where it is meanwhile: locks as for perf_state_identify(). May sleep. */
+static void perf_state_of_event(struct state_request *req, struct perf_event *event)
+{
+	struct perf_event_state_info *info = &req->info;
+
+	perf_state_identify(req, event);
+	/* When the task has exited, perf_event_call() calls nothing. */
+	info->doing = perf_state_of(event, NULL);
+	info->since = perf_state_since(event, info->doing);
+	perf_event_call(event, perf_state_look, req);
+	perf_event_times(event, &info->enabled, &info->running);
+}
+
+/* The copy of an event in thread @tid, or the event itself if that watches the thread. */
+static int perf_state_of_thread(struct state_request *req, struct perf_event *event, pid_t tid)
+{
+	struct task_struct *task = find_get_task_by_vpid(tid);
+	struct perf_event *copy, *found = NULL;
+
+	if (!task)
+		return perf_refuse_value(PERF_REFUSED_STATE_NO_COPY, tid);
+
+	CLASS(event_context, ctx)(event);
+	CLASS(family, lock)(event);
+	if (READ_ONCE(event->ctx->task) == task)
+		found = event;
+	for_each_copy(copy, event) {
+		if (found)
+			break;
+		/* The copies in a residence are no thread's. */
+		if (READ_ONCE(copy->ctx->task) == task && !copy->ctx->residence)
+			found = copy;
+	}
+	put_task_struct(task);
+	if (!found)
+		return perf_refuse_value(PERF_REFUSED_STATE_NO_COPY, tid);
+	perf_state_of_event(req, found);
+	return 0;
+}
+
+/* Buffer and filters */
+
+static void perf_state_of_buffer(struct perf_event *event,
 				 struct perf_event_state_info *info)
 {
-	const struct perf_buffer *rb;
+	struct perf_buffer *rb;
+	int i;
 
 	guard(rcu)();
 	rb = rcu_dereference(event->rb);
 	if (!rb)
 		return;
-	info->wakeups = local_read(&rb->ring.wakeups);
+	info->flags |= PERF_EVENT_HAS_BUFFER;
 	if (READ_ONCE(rb->paused))
 		info->flags |= PERF_EVENT_IS_PAUSED;
+	info->records = perf_buffer_records(rb);
+	info->bytes = perf_buffer_bytes(rb, is_write_backward(event));
+	info->aux_bytes = READ_ONCE(rb->aux_head);
+	info->wakeups = local_read(&rb->ring.wakeups);
+	for (i = 0; i < PERF_LOSSES; i++)
+		info->losses[i] = atomic_long_read(&rb->lost[i]);
+}
+
+static void perf_state_of_bpf(struct perf_event *event, struct perf_event_state_info *info,
+			      bool tell_id)
+{
+	const struct bpf_prog *prog;
+
+	/* A link to a BPF program may be closed meanwhile. */
+	guard(rcu)();
+	prog = READ_ONCE(event->prog);
+	if (prog)
+		info->flags |= PERF_EVENT_HAS_BPF;
+#ifdef CONFIG_BPF_SYSCALL
+	if (prog && tell_id)
+		info->bpf_id = prog->aux->id;
+#endif
+}
+
+/*
+ * Make room for the text of the filters that an event may have. No lock is held: with that of
+ * a CPU's context no memory is allocated.
+ */
+static int perf_state_make_room(struct state_request *req, const struct perf_event *event)
+{
+	/* A tracepoint's filter is shorter than a page. */
+	req->room = is_tracing_event(event) ? PAGE_SIZE : perf_addr_filters_room(event);
+	if (req->room)
+		req->filters = kvzalloc(req->room, GFP_KERNEL_ACCOUNT);
+	return req->room && !req->filters ? -ENOMEM : 0;
+}
+
+/* The text of the filters that an event has, if it has any. ctx->mutex is held. */
+static void perf_state_of_filters(struct state_request *req, struct perf_event *event)
+{
+	const char *text = perf_tracepoint_filter(event);
+	struct perf_event_state_info *info = &req->info;
+
+	lockdep_assert_held(&event->ctx->mutex);
+	if (text) {
+		info->flags |= PERF_EVENT_HAS_FILTER;
+		strscpy(req->filters, text, req->room);
+	} else {
+		info->addr_filters = perf_addr_filters_text(event, req->filters, req->room);
+	}
+	if (text || info->addr_filters)
+		info->filter_length = strlen(req->filters) + 1;
+}
+
+/* The event's root, which has the file: what its samples and its buffer have come to. */
+static int perf_state_of_root(struct state_request *req, struct perf_event *event)
+{
+	const struct perf_event_cold *cold = READ_ONCE(event->cold);
+	struct perf_event_state_info *info = &req->info;
+	int err;
+
+	info->lost = perf_event_lost(event);
+	info->throttles = cold ? READ_ONCE(cold->throttles) : 0;
+	info->allowed = READ_ONCE(perf_max_samples_per_tick) * HZ;
+	perf_state_of_buffer(event, info);
+
+	err = perf_state_make_room(req, event);
+	if (err)
+		return err;
+	CLASS(event_context, ctx)(event);
+	perf_state_of_bpf(event, info, event->prog && perf_may_see_bpf());
+	perf_state_of_filters(req, event);
+	return 0;
+}
+
+/* Write as much of the text of the filters as the caller has room for. */
+static int perf_state_write_filters(const struct state_request *req)
+{
+	const struct perf_event_state_info *info = &req->info;
+	char __user *to = u64_to_user_ptr(info->filter);
+	u32 size = min(info->filter_size, info->filter_length);
+
+	if (!size)
+		return 0;
+	if (copy_to_user(to, req->filters, size - 1) || put_user(0, to + size - 1))
+		return -EFAULT;
+	return 0;
+}
+
+/*
+ * Read what is asked: @told gets what the caller has set. Whatever fields a later kernel may
+ * take from the caller, this one refuses when they are set. Return: the size, or an errno.
+ */
+static long perf_state_read_request(void __user *from, struct perf_event_state_info *told)
+{
+	struct perf_event_state_info asked;
+	u32 size;
+	int err;
+
+	if (get_user(size, (u32 __user *)from))
+		return -EFAULT;
+	if (size < offsetofend(struct perf_event_state_info, doing) || size > PAGE_SIZE)
+		return perf_refuse_value(PERF_REFUSED_STATE_SIZE, size);
+	err = copy_struct_from_user(&asked, sizeof(asked), from, size);
+	if (err)
+		return err == -E2BIG ? perf_refuse_value(PERF_REFUSED_STATE_NEWER, size) : err;
+	told->tid = asked.tid;
+	told->filter = asked.filter;
+	told->filter_size = asked.filter_size;
+	asked.size = 0;
+	asked.tid = 0;
+	asked.filter = 0;
+	asked.filter_size = 0;
+	if (memchr_inv(&asked, 0, sizeof(asked)))
+		return perf_refuse(PERF_REFUSED_STATE_FIELDS);
+	return size;
 }
 
 /**
  * perf_event_tell_state - PERF_EVENT_IOC_STATE
  * @event: of a file
- * @to: a struct perf_event_state_info of user space, of which the size is filled in
+ * @to: a struct perf_event_state_info of user space, of which size, tid, filter and
+ *	filter_size are filled in
  *
- * May sleep; no lock is held. Return: 0, -EFAULT, or -EINVAL for too small a size
+ * May sleep; no lock is held. Return: 0; -EFAULT; -EINVAL for a size out of range, or
+ * fields that are not zero; -E2BIG; -ESRCH for a thread without a copy; -ENOMEM
  */
 long perf_event_tell_state(struct perf_event *event, void __user *to)
 {
-	struct state_request req = {
-		.info		= { .size = sizeof(req.info), .cpu = -1, .counter = -1 },
-		.caller		= current,
-		.sees_all	= !perf_allow_cpu(),
-	};
-	u32 size;
+	struct state_request *req __free(kfree) = NULL;
+	long size;
+	int err = 0;
 
-	if (get_user(size, (u32 __user *)to))
-		return -EFAULT;
-	if (size < offsetofend(struct perf_event_state_info, doing))
-		return perf_refuse_value(PERF_REFUSED_STATE_SIZE, size);
-
-	scoped_class(event_context, ctx, event) {
-		/* When the task has exited, perf_event_call() calls nothing. */
-		req.info.doing = perf_state_of(event, NULL);
-		perf_event_call(event, perf_state_look, &req);
+	req = kzalloc(sizeof(*req), GFP_KERNEL_ACCOUNT);
+	if (!req)
+		return -ENOMEM;
+	size = perf_state_read_request(to, &req->info);
+	if (size < 0)
+		return size;
+	req->info.size = sizeof(req->info);
+	req->info.cpu = -1;
+	req->info.counter = -1;
+	if (req->info.tid) {
+		err = perf_state_of_thread(req, event, req->info.tid);
+	} else {
+		CLASS(event_context, ctx)(event);
+		perf_state_of_event(req, event);
 	}
-	perf_event_times(event, &req.info.enabled, &req.info.running);
-	req.info.lost = perf_event_lost(event);
-	perf_state_of_buffer(event, &req.info);
-	return copy_to_user(to, &req.info, min_t(size_t, size, sizeof(req.info))) ? -EFAULT : 0;
+	err = err ?: perf_state_of_root(req, event);
+	if (!err) {
+		if (req->info.doing == PERF_EVENT_WAITS)
+			perf_state_tell_groups(req);
+		else
+			perf_state_tell_note(req);
+		err = perf_state_write_filters(req);
+	}
+	if (!err && copy_to_user(to, &req->info, min_t(size_t, size, sizeof(req->info))))
+		err = -EFAULT;
+	while (req->nr_noted)
+		perf_state_put_owner(req->groups[--req->nr_noted].owner);
+	perf_state_put_owner(req->owner);
+	kvfree(req->filters);
+	return err;
 }

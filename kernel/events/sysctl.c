@@ -13,6 +13,7 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
@@ -47,6 +48,17 @@ static unsigned int perf_sysctl_sample_allowed_ns __read_mostly =
 #define TOOK_SHIFT	7
 static DEFINE_PER_CPU(u64, took_sum);
 
+/*
+ * ns: perf_sample_event_took() has more to do where the average is as much or more: 1 more
+ * than is allowed; U64_MAX when nothing limits it; 0 while each interrupt is counted.
+ */
+static u64 perf_sysctl_took_bound __read_mostly =
+	NSEC_PER_SEC / MAX_SAMPLE_RATE / 100 * CPU_TIME_PERCENT + 1;
+
+static DEFINE_PER_CPU(struct perf_took, took);
+static DEFINE_MUTEX(took_mutex);	/* perf_took_watchers */
+static unsigned int perf_took_watchers;
+
 /* ns, of the last time the rate was lowered; for the message. */
 static u64 perf_sysctl_took_reported;
 static u64 perf_sysctl_took_limit_reported;
@@ -55,6 +67,20 @@ static u64 perf_sysctl_took_limit_reported;
 static bool perf_sysctl_share_is_unlimited(int percent)
 {
 	return percent == 0 || percent == 100;
+}
+
+static void perf_sysctl_set_bound(void)
+{
+	unsigned int allowed = READ_ONCE(perf_sysctl_sample_allowed_ns);
+
+	WRITE_ONCE(perf_sysctl_took_bound, allowed ? allowed + 1ULL : U64_MAX);
+	/*
+	 * An interrupt may be here as perf_took_watch() is: either it finds the watcher, or
+	 * its store above comes before the watcher's below.
+	 */
+	smp_mb();
+	if (READ_ONCE(perf_took_watchers))
+		WRITE_ONCE(perf_sysctl_took_bound, 0);
 }
 
 static void perf_sysctl_set_share(int percent)
@@ -68,6 +94,32 @@ static void perf_sysctl_set_share(int percent)
 	else if (!allowed)
 		allowed = 1;
 	WRITE_ONCE(perf_sysctl_sample_allowed_ns, allowed);
+	perf_sysctl_set_bound();
+}
+
+/**
+ * perf_took_watch - count sampling interrupts and their time, or stop it
+ * @on: begin; the count goes on until as many have stopped as have begun
+ *
+ * May sleep.
+ */
+void perf_took_watch(bool on)
+{
+	guard(mutex)(&took_mutex);
+	WRITE_ONCE(perf_took_watchers, perf_took_watchers + (on ? 1 : -1));
+	perf_sysctl_set_bound();
+}
+
+/**
+ * perf_took_on - sampling interrupts of a CPU while somebody watched
+ * @cpu: the CPU
+ *
+ * Return: how many there were, and their time.
+ */
+struct perf_took perf_took_on(int cpu)
+{
+	/* The CPU may be just adding to it: each number is right by itself. */
+	return data_race(per_cpu(took, cpu));
 }
 
 /**
@@ -169,6 +221,47 @@ static u32 perf_sysctl_samples_that_fit(u64 took, int percent)
 	return max_t(u64, div64_u64(budget, max_t(u64, took, 1)), 1);
 }
 
+/* Interrupts take @average ns, more than they may: lower the rate until they fit. */
+static void perf_sysctl_lower_rate(u64 average)
+{
+	u64 limit = READ_ONCE(perf_sysctl_sample_allowed_ns), aim;
+	u32 fit;
+	int rate;
+
+	/*
+	 * Aim a quarter beyond the average: it is still moving, and one step
+	 * down is better than many. Two CPUs may do this at once; each stores
+	 * values that fit together well enough.
+	 */
+	aim = average + (average >> 2);
+	fit = perf_sysctl_samples_that_fit(aim, READ_ONCE(sysctl_perf_cpu_time_max_percent));
+	rate = min_t(u64, (u64)fit * HZ, READ_ONCE(sysctl_perf_event_sample_rate));
+
+	WRITE_ONCE(perf_sysctl_sample_allowed_ns, min_t(u64, aim, UINT_MAX));
+	perf_sysctl_set_bound();
+	WRITE_ONCE(perf_max_samples_per_tick, fit);
+	WRITE_ONCE(sysctl_perf_event_sample_rate, rate);
+	WRITE_ONCE(perf_sample_period_ns, NSEC_PER_SEC / rate);
+
+	WRITE_ONCE(perf_sysctl_took_reported, average);
+	WRITE_ONCE(perf_sysctl_took_limit_reported, limit);
+	irq_work_queue(&lower_rate_work);
+}
+
+static noinline void perf_sysctl_took_more(u64 ns, u64 average)
+{
+	u64 limit = READ_ONCE(perf_sysctl_sample_allowed_ns);
+	struct perf_took *here = this_cpu_ptr(&took);
+
+	if (READ_ONCE(perf_took_watchers)) {
+		here->interrupts++;
+		here->total += ns;
+		here->longest = max(here->longest, ns);
+	}
+	if (limit && average > limit)
+		perf_sysctl_lower_rate(average);
+}
+
 /**
  * perf_sample_event_took - account the time of a sampling interrupt
  * @sample_len_ns: time that the interrupt took, ns
@@ -178,38 +271,13 @@ static u32 perf_sysctl_samples_that_fit(u64 took, int percent)
  */
 void perf_sample_event_took(u64 sample_len_ns)
 {
-	u64 limit = READ_ONCE(perf_sysctl_sample_allowed_ns);
-	u64 sum, average;
-	u32 fit;
-	int rate;
+	u64 sum = __this_cpu_read(took_sum), average;
 
-	if (!limit)
-		return;
-
-	sum = __this_cpu_read(took_sum);
 	sum += sample_len_ns - (sum >> TOOK_SHIFT);
 	__this_cpu_write(took_sum, sum);
 	average = sum >> TOOK_SHIFT;
-	if (average <= limit)
-		return;
-
-	/*
-	 * Aim a quarter beyond the average: it is still moving, and one step
-	 * down is better than many. Two CPUs may do this at once; each stores
-	 * values that fit together well enough.
-	 */
-	average += average >> 2;
-	fit = perf_sysctl_samples_that_fit(average, READ_ONCE(sysctl_perf_cpu_time_max_percent));
-	rate = min_t(u64, (u64)fit * HZ, READ_ONCE(sysctl_perf_event_sample_rate));
-
-	WRITE_ONCE(perf_sysctl_sample_allowed_ns, min_t(u64, average, UINT_MAX));
-	WRITE_ONCE(perf_max_samples_per_tick, fit);
-	WRITE_ONCE(sysctl_perf_event_sample_rate, rate);
-	WRITE_ONCE(perf_sample_period_ns, NSEC_PER_SEC / rate);
-
-	WRITE_ONCE(perf_sysctl_took_reported, sum >> TOOK_SHIFT);
-	WRITE_ONCE(perf_sysctl_took_limit_reported, limit);
-	irq_work_queue(&lower_rate_work);
+	if (unlikely(average >= READ_ONCE(perf_sysctl_took_bound)))
+		perf_sysctl_took_more(sample_len_ns, average);
 }
 
 #if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)

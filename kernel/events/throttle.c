@@ -20,6 +20,7 @@
 #include "sched.h"
 #include "source/tracepoint.h"
 #include "sysctl.h"
+#include "tally.h"
 #include "throttle.h"
 #include "time.h"
 
@@ -86,6 +87,16 @@ static bool perf_tick_is_absent(const struct perf_event *event)
 	       (u32)jiffies - event->cold->counted_since > 1 && !perf_event_throttled(event);
 }
 
+/* An event that samples always has its cold part, unless a unit test made it. */
+static void perf_throttle_count(struct perf_event *event)
+{
+	struct perf_event_cold *cold = event->cold;
+
+	perf_tally_throttled(event);
+	if (cold && cold->throttles != U16_MAX)
+		WRITE_ONCE(cold->throttles, cold->throttles + 1);
+}
+
 /**
  * perf_overflow_account - count an overflow of an event that samples
  * @event: the event, active
@@ -121,6 +132,7 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 	hw->interrupts++;
 	if (unlikely(throttle && hw->interrupts > READ_ONCE(perf_max_samples_per_tick))) {
 		__this_cpu_inc(throttled_events);
+		perf_throttle_count(event);
 		/* Only a tick lets the event go on, so this CPU must have one. */
 		tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
 		hw->interrupts = MAX_INTERRUPTS;

@@ -151,8 +151,8 @@ u64 perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
 }
 
 /**
- * perf_event_ran - how long an event has counted since its state last changed
- * @event: the event; its context is between perf_context_begin() and
+ * perf_event_ran - how long an event has counted since it was put on
+ * @event: the event, active; its context is between perf_context_begin() and
  *	perf_context_end()
  *
  * Return: nanoseconds.
@@ -210,6 +210,14 @@ u64 perf_group_change_time(struct perf_event *leader)
 	return perf_time_take_change_time(leader);
 }
 
+/* perf_event_follow(), at @now by the event's clock. */
+static __always_inline void perf_time_follow(struct perf_event *event, u64 now)
+{
+	perf_time_let_both_run(event,
+			       perf_time_state_under(event->group_leader->state, event->state),
+			       now);
+}
+
 /**
  * perf_event_follow - let an event's times run or stand as it and its leader say
  * @event: the event, which has got another clock or leader; its context is between
@@ -217,11 +225,23 @@ u64 perf_group_change_time(struct perf_event *leader)
  */
 void perf_event_follow(struct perf_event *event)
 {
+	perf_time_follow(event, perf_time_take_change_time(event));
+}
+
+/**
+ * perf_event_come - perf_event_follow() for an event that comes into a context
+ * @event: the event; its context is between perf_context_begin() and
+ *	perf_context_end()
+ *
+ * If it is enabled, it waits from then on by the context's clock.
+ */
+void perf_event_come(struct perf_event *event)
+{
 	u64 now = perf_time_take_change_time(event);
 
-	perf_time_let_both_run(event,
-			       perf_time_state_under(event->group_leader->state, event->state),
-			       now);
+	perf_time_follow(event, now);
+	if (event->state == PERF_EVENT_STATE_INACTIVE)
+		event->state_since = now;
 }
 
 /**
@@ -264,7 +284,10 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 			perf_time_let_both_run(sibling,
 					       perf_time_state_under(state, sibling->state), now);
 	}
-	event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
+	if (state == PERF_EVENT_STATE_ACTIVE)
+		event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
+	else
+		event->state_since = perf_time_event_is_enabled(state) ? now : event->ctx->now;
 	perf_delay(STATE_SET);
 	/* Pairs with perf_read_sync_count(): a reader that does not see ACTIVE sees the count. */
 	smp_store_release(&event->state, state);

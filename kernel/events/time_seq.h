@@ -154,6 +154,15 @@ static __always_inline void perf_clock_stop(struct perf_event_clock *clock, u64 
 }
 
 /*
+ * When was a clock that stands stopped, by perf_clock()? Its offset is still that by which
+ * it ran. 0 for one that never ran. The context's lock is held, or its task has exited.
+ */
+static __always_inline u64 perf_clock_stopped(const struct perf_event_clock *clock)
+{
+	return atomic64_read(&clock->time) - atomic64_read(&clock->offset);
+}
+
+/*
  * Announce that times may stop at a moment that the writer is about to read. The full
  * barrier orders the store before the writer's read of perf_clock(). A reader that
  * reads perf_clock() later than this writer may have a time later than the moment,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf-why: why was an event refused?
+ * perf-why: why was an event refused, and what is an event doing?
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -15,13 +16,19 @@
 static const char usage[] =
 	"usage: perf-why [--json] [-o FILE] -- COMMAND [ARGUMENT...]\n"
 	"       perf-why [--json] [-o FILE] -e FIELD=VALUE,...\n"
+	"       perf-why [--json] [-o FILE] [-n TIMES] [-d SECONDS] -p PID\n"
+	"       perf-why [--json] [-o FILE] [-n TIMES] [-d SECONDS] --system\n"
 	"\n"
 	"Run a program as it is, and tell each refusal of a call about perf events that it and\n"
 	"its children meet; or open one event, given by fields of struct perf_event_attr and\n"
-	"pid, cpu, flags, and tell why it is refused if it is.\n"
+	"pid, cpu, flags, and tell why it is refused if it is. Or show what all events of a\n"
+	"process are doing: those that watch one of its threads, and those that it has opened; or\n"
+	"the state of perf events on all CPUs.\n"
 	"\n"
-	"  --json   a line of JSON for each refusal\n"
-	"  -o FILE  write refusals there, not to stderr\n";
+	"  --json      a line of JSON for each refusal or event, or for each page of --system\n"
+	"  -o FILE     write there; else refusals go to stderr, all else to stdout\n"
+	"  -n TIMES    show the page so often; 0: until it is ended (-p: 1, --system: 0)\n"
+	"  -d SECONDS  the time between two pages (2)\n";
 
 /* Open one event. Returns the exit status: 0: it can be opened; 1: it is refused. */
 static int explain_open(char *text, FILE *out, bool json)
@@ -58,41 +65,90 @@ static int explain_open(char *text, FILE *out, bool json)
 	return 1;
 }
 
+/**
+ * struct request - what is asked for
+ * @event: of -e, or NULL
+ * @pid: of -p, or 0
+ * @system: --system
+ * @times: of -n, or -1
+ * @pages: all else
+ */
+struct request {
+	char		*event;
+	pid_t		pid;
+	bool		system;
+	int		times;
+	struct pages	pages;
+};
+
+static bool take_option(struct request *r, int option)
+{
+	char *end = "";
+
+	switch (option) {
+	case 'j':
+		r->pages.json = true;
+		return true;
+	case 's':
+		r->system = true;
+		return true;
+	case 'e':
+		r->event = optarg;
+		return true;
+	case 'p':
+		r->pid = strtol(optarg, &end, 10);
+		return !*end && r->pid > 0;
+	case 'n':
+		r->times = strtol(optarg, &end, 10);
+		return !*end && r->times >= 0;
+	case 'd':
+		r->pages.seconds = strtod(optarg, &end);
+		return !*end && r->pages.seconds > 0;
+	case 'o':
+		r->pages.out = fopen(optarg, "we");
+		if (r->pages.out)
+			return true;
+		fprintf(stderr, "perf-why: %s: %s\n", optarg, strerror(errno));
+		exit(2);
+	}
+	return false;
+}
+
+static FILE *or_else(FILE *out, FILE *usual)
+{
+	if (!out)
+		out = usual;
+	/* Lines stay whole beside those of the command. */
+	setvbuf(out, NULL, _IOLBF, 4096);
+	return out;
+}
+
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "json", no_argument, NULL, 'j' }, { } };
-	char *event = NULL;
-	FILE *out = stderr;
-	bool json = false;
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' }, { "system", no_argument, NULL, 's' }, { }
+	};
+	struct request r = { .times = -1, .pages.seconds = 2 };
+	bool command;
 	int option;
 
 	/* The command begins at the first argument that is no option: "+" ends the search. */
-	while ((option = getopt_long(argc, argv, "+e:o:", options, NULL)) != -1) {
-		switch (option) {
-		case 'j':
-			json = true;
-			break;
-		case 'e':
-			event = optarg;
-			break;
-		case 'o':
-			out = fopen(optarg, "we");
-			if (!out) {
-				fprintf(stderr, "perf-why: %s: %s\n", optarg, strerror(errno));
-				return 2;
-			}
-			break;
-		default:
-			fputs(usage, stderr);
-			return 2;
-		}
+	while ((option = getopt_long(argc, argv, "+e:o:p:n:d:", options, NULL)) != -1) {
+		if (!take_option(&r, option))
+			goto usage;
 	}
-	/* Lines stay whole beside those of the command. */
-	setvbuf(out, NULL, _IOLBF, 4096);
-	if (event && optind == argc)
-		return explain_open(event, out, json);
-	if (!event && optind < argc)
-		return watch_command(argv + optind, out, json);
+	command = optind < argc;
+	if (command + !!r.event + !!r.pid + r.system != 1)
+		goto usage;
+	if (command)
+		return watch_command(argv + optind, or_else(r.pages.out, stderr), r.pages.json);
+	if (r.event)
+		return explain_open(r.event, or_else(r.pages.out, stderr), r.pages.json);
+
+	r.pages.times = r.times >= 0 ? r.times : r.pid ? 1 : 0;
+	r.pages.out = or_else(r.pages.out, stdout);
+	return r.pid ? show_process(r.pid, &r.pages) : show_system(&r.pages);
+usage:
 	fputs(usage, stderr);
 	return 2;
 }

@@ -25,9 +25,29 @@ static const char *error_name(int error)
 	return strerrorname_np(error) ?: "?";
 }
 
-static void put_json_string(FILE *out, const char *key, const char *text)
+const char *comm_of(pid_t pid)
 {
-	fprintf(out, ",\"%s\":\"", key);
+	static char comm[32];
+	char path[64], *c;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "r");
+	if (!file || !fgets(comm, sizeof(comm), file))
+		snprintf(comm, sizeof(comm), "?");
+	if (file)
+		fclose(file);
+	comm[strcspn(comm, "\n")] = 0;
+	for (c = comm; *c; c++) {
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	}
+	return comm;
+}
+
+void put_json_text(FILE *out, const char *text)
+{
+	fputc('"', out);
 	for (; *text; text++) {
 		unsigned char c = *text;
 
@@ -39,6 +59,12 @@ static void put_json_string(FILE *out, const char *key, const char *text)
 			fputc(c, out);
 	}
 	fputc('"', out);
+}
+
+static void put_json_string(FILE *out, const char *key, const char *text)
+{
+	fprintf(out, ",\"%s\":", key);
+	put_json_text(out, text);
 }
 
 static void show_json(FILE *out, const struct told *told)

@@ -117,23 +117,6 @@ static bool open_sources(long tracepoint, pid_t child)
 	return nr_sources > 0;
 }
 
-/* The name of a thread, if it is still there. */
-static const char *comm_of(pid_t tid)
-{
-	static char comm[32];
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
-	file = fopen(path, "r");
-	if (!file || !fgets(comm, sizeof(comm), file))
-		snprintf(comm, sizeof(comm), "?");
-	if (file)
-		fclose(file);
-	comm[strcspn(comm, "\n")] = 0;
-	return comm;
-}
-
 static const char *string_at(const char *raw, __u32 size, int field)
 {
 	__u32 where = *(const __u32 *)(raw + fields[field].offset);

@@ -249,6 +249,7 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 
 	rb->nr_pages = nr_pages;
 	rb->nr_chunks = nr_chunks;
+	rb->empty = !nr_chunks;
 	rb->chunk_shift = PAGE_SHIFT;
 	if (!perf_buffer_alloc_memory(rb, node)) {
 		kvfree(rb);

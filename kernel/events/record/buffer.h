@@ -12,6 +12,7 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
+#include <linux/perf_event_ext.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -67,9 +68,10 @@ enum perf_sharing {
  * struct perf_buffer - memory that events write their records to
  * @ring: positions while one CPU at a time writes
  * @samples: samples since the last wake-up that wakeup_events asked for
- * @special: @sharing and @paused in one word, for the one look of each writer
+ * @special: @sharing, @paused and @empty in one word, for the one look of each writer
  * @sharing: enum perf_sharing
  * @paused: writers are turned away, and their records counted as lost
+ * @empty: there is no data memory, and no record is written
  * @page_lock: the number behind the user page's lock; see page_lock.h
  * @nr_chunks: number of chunks of data memory, a power of two or 0
  * @chunk_shift: log2 of the size of a chunk in bytes
@@ -89,6 +91,7 @@ enum perf_sharing {
  * @pages_lock: taken to get a reference to one of @chunks, or to exchange it
  * @nr_pages: pages of data
  * @charge: who pays for the memory
+ * @lost: records of all events that were lost, by cause
  * @shared_since: cookie of the grace period of PERF_SHARED_SINCE
  * @shared: positions when several CPUs write; in cache lines apart from the
  *	fields that writers only read
@@ -104,10 +107,11 @@ struct perf_buffer {
 	struct perf_ring	ring;
 	local_t			samples;
 	union {
-		u16		special;
+		u32		special;
 		struct {
 			u8	sharing;
 			bool	paused;
+			bool	empty;
 		};
 	};
 	local_t			page_lock;
@@ -126,6 +130,7 @@ struct perf_buffer {
 	spinlock_t		pages_lock; /* references to @chunks */
 	unsigned long		nr_pages;
 	struct perf_charge	charge;
+	atomic_long_t		lost[PERF_LOSSES];
 
 	struct rcu_gp_oldstate	shared_since;
 	struct perf_shared_ring	shared;
@@ -158,5 +163,23 @@ void perf_event_detach_buffer(struct perf_event *event);
 int perf_event_pause_output(struct perf_event *event, u32 pause);
 void perf_event_wakeup(struct perf_event *event);	/* any context but NMI */
 bool perf_event_is_over(struct perf_event *event);
+
+/* Records that were written. Any context; a writer that is at work may be left out. */
+static inline u64 perf_buffer_records(const struct perf_buffer *rb)
+{
+	/* Writers add to it without a lock. */
+	return data_race(rb->ring.visits) / PERF_RING_VISIT +
+	       atomic_long_read(&rb->shared.records);
+}
+
+/* Bytes of records that were written; @backward: towards lower positions. Any context. */
+static inline unsigned long perf_buffer_bytes(const struct perf_buffer *rb, bool backward)
+{
+	unsigned long head = local_read(&rb->ring.head);
+
+	/* A shared ring counts from there, beside two bits of its own. */
+	head += atomic_long_read(&rb->shared.head) & PERF_RING_POSITION;
+	return perf_ring_distance(head, backward);
+}
 
 #endif /* _KERNEL_EVENTS_BUFFER_H */

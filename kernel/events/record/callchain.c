@@ -15,6 +15,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/uprobes.h>
+#include <linux/vmalloc.h>
 
 #include "../internal.h"
 #include "../refuse.h"
@@ -34,11 +35,13 @@ struct callchain_cpu {
 /**
  * struct callchain_buffers - the buffers of all CPUs
  * @rcu_head: to free them
- * @memory: of each CPU, all its buffers in one piece
+ * @small: per-CPU memory of buffers that fit into it, or NULL
+ * @large: of each CPU, all its buffers in one piece where they do not
  */
 struct callchain_buffers {
 	struct rcu_head	rcu_head;
-	void		*memory[];
+	void __percpu	*small;
+	void		*large[];
 };
 
 static DEFINE_PER_CPU(struct callchain_cpu, callchain_cpu);
@@ -77,8 +80,11 @@ static void perf_callchain_free_buffers(struct callchain_buffers *buffers)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		kfree(buffers->memory[cpu]);
+	free_percpu(buffers->small);
+	if (!buffers->small) {
+		for_each_possible_cpu(cpu)
+			vfree(buffers->large[cpu]);
+	}
 	kfree(buffers);
 }
 
@@ -87,32 +93,51 @@ static void perf_callchain_free_buffers_rcu(struct rcu_head *head)
 	perf_callchain_free_buffers(container_of(head, struct callchain_buffers, rcu_head));
 }
 
+/* Memory for all buffers of each CPU, @size bytes; kmalloc() would take up to twice as much. */
+static struct callchain_buffers *perf_callchain_alloc_memory(size_t size)
+{
+	bool small = size <= PCPU_MIN_UNIT_SIZE;
+	struct callchain_buffers *buffers;
+	int cpu;
+
+	buffers = kzalloc(struct_size(buffers, large, small ? 0 : nr_cpu_ids), GFP_KERNEL);
+	if (!buffers)
+		return NULL;
+	if (small) {
+		buffers->small = __alloc_percpu(size, L1_CACHE_BYTES);
+		if (buffers->small)
+			return buffers;
+		kfree(buffers);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu) {
+		buffers->large[cpu] = vmalloc_node(size, cpu_to_node(cpu));
+		if (!buffers->large[cpu]) {
+			perf_callchain_free_buffers(buffers);
+			return NULL;
+		}
+	}
+	return buffers;
+}
+
 static int perf_callchain_alloc_buffers(void)
 {
 	size_t size = struct_size_t(struct perf_callchain_entry, ip,
 				    sysctl_perf_event_max_stack +
 				    sysctl_perf_event_max_contexts_per_stack);
-	struct callchain_buffers *buffers;
+	struct callchain_buffers *buffers = perf_callchain_alloc_memory(size * PERF_NR_CONTEXTS);
 	struct callchain_cpu *cc;
+	void *memory;
 	int cpu, i;
 
-	buffers = kzalloc(struct_size(buffers, memory, nr_cpu_ids), GFP_KERNEL);
 	if (!buffers)
 		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		buffers->memory[cpu] = kmalloc_node(size * PERF_NR_CONTEXTS, GFP_KERNEL,
-						    cpu_to_node(cpu));
-		if (!buffers->memory[cpu]) {
-			perf_callchain_free_buffers(buffers);
-			return -ENOMEM;
-		}
-	}
-
 	perf_callchain_buffers = buffers;
 	for_each_possible_cpu(cpu) {
 		cc = per_cpu_ptr(&callchain_cpu, cpu);
+		memory = buffers->small ? per_cpu_ptr(buffers->small, cpu) : buffers->large[cpu];
 		for (i = 0; i < PERF_NR_CONTEXTS; i++)
-			WRITE_ONCE(cc->entry[i], buffers->memory[cpu] + i * size);
+			WRITE_ONCE(cc->entry[i], memory + i * size);
 	}
 	return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "../cold.h"
 #include "../overflow.h"
+#include "../tally.h"
 #include "buffer.h"
 #include "output.h"
 #include "ring_shared.h"
@@ -210,13 +211,37 @@ noinline void perf_output_write_lost(struct perf_output_handle *handle, u64 lost
 
 /**
  * perf_output_count_lost - count a record that did not get into the buffer
- * @event: root that has a buffer
+ * @event: root
+ * @rb: its buffer
+ * @cause: why not
  *
- * Any context.
+ * Any context, preemption off.
  */
-noinline void perf_output_count_lost(struct perf_event *event)
+noinline void perf_output_count_lost(struct perf_event *event, struct perf_buffer *rb,
+				     enum perf_event_loss cause)
 {
 	atomic64_inc(&perf_output_cold(event)->lost_samples);
+	atomic_long_inc(&rb->lost[cause]);
+	perf_tally_lost(event, cause);
+}
+
+/**
+ * perf_output_count_large - count a sample that is longer than a record can be
+ * @event: the event, or a copy
+ *
+ * Any context, preemption off; RCU is held.
+ */
+noinline void perf_output_count_large(struct perf_event *event)
+{
+	struct perf_event *root = perf_event_root(event);
+	struct perf_event_cold *cold = READ_ONCE(root->cold);
+	struct perf_buffer *rb = rcu_dereference(root->rb);
+
+	/* An event that a BPF program writes to has a cold part only when it has a buffer. */
+	if (rb)
+		perf_output_count_lost(root, rb, PERF_LOST_LARGE);
+	else if (cold)
+		atomic64_inc(&cold->lost_samples);
 }
 
 /**
@@ -260,6 +285,8 @@ static int perf_output_take_shared(struct perf_output_handle *handle, unsigned i
 		return -ENOSPC;
 	}
 	handle->shared = 1;
+	atomic_long_inc(&rb->shared.records);
+	perf_tally_record(handle->event);
 	perf_output_seek(handle, start);
 	if (unlikely(lost))
 		perf_output_write_lost(handle, lost);
@@ -267,28 +294,34 @@ static int perf_output_take_shared(struct perf_output_handle *handle, unsigned i
 }
 
 /**
- * perf_output_begin_special - begin a record in a buffer that is shared or paused
+ * perf_output_begin_special - begin a record in a buffer that is shared, paused or empty
  * @handle: with its event and buffer
  * @size: bytes that will be written
  * @backward: towards lower positions
  *
  * Any context. Preemption is off, and stays so on success.
- * Return: 0, or -ENOSPC when the record cannot be written; that is counted.
+ * Return: 0, or -ENOSPC when the record cannot be written; that is counted, unless the
+ * buffer has no room for records at all.
  */
 noinline int perf_output_begin_special(struct perf_output_handle *handle, unsigned int size,
 				       bool backward)
 {
 	struct perf_buffer *rb = handle->rb;
 	bool settled = perf_output_sharing_is_settled(rb);
+	enum perf_event_loss cause = PERF_LOST_FULL;
 
+	if (rb->empty)
+		goto out;
 	if (settled && !READ_ONCE(rb->paused)) {
 		if (likely(!perf_output_take_shared(handle, size, backward)))
 			return 0;
 	} else {
 		/* Atomic: the buffer may be shared, or become shared. */
 		atomic_long_inc(perf_ring_word(&rb->ring.lost));
+		cause = READ_ONCE(rb->paused) ? PERF_LOST_PAUSED : PERF_LOST_UNSETTLED;
 	}
-	perf_output_count_lost(handle->event);
+	perf_output_count_lost(handle->event, rb, cause);
+out:
 	preempt_enable_notrace();
 	return -ENOSPC;
 }
@@ -311,8 +344,10 @@ noinline void perf_output_end_shared(struct perf_output_handle *handle)
 	 */
 	if (!wake && handle->wakeup & PERF_RING_WAKE)
 		wake = READ_ONCE(perf_output_cold(event)->fasync);
-	if (wake)
+	if (wake) {
+		atomic_long_inc(perf_ring_word(&rb->ring.wakeups));
 		perf_output_wakeup(rb, event);
+	}
 }
 
 /**

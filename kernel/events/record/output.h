@@ -11,6 +11,7 @@
 #include <linux/smp.h>
 
 #include "../event.h"
+#include "../tally.h"
 #include "buffer.h"
 
 /**
@@ -72,7 +73,9 @@ int perf_output_begin_special(struct perf_output_handle *handle, unsigned int si
 bool perf_output_sharing_is_settled(struct perf_buffer *rb);
 void perf_output_end_shared(struct perf_output_handle *handle);
 void perf_output_count_shared(struct perf_output_handle *handle);
-void perf_output_count_lost(struct perf_event *event);
+void perf_output_count_lost(struct perf_event *event, struct perf_buffer *rb,
+			    enum perf_event_loss cause);
+void perf_output_count_large(struct perf_event *event);
 void perf_output_write_lost(struct perf_output_handle *handle, u64 lost);
 
 /* Point the handle at a position; the record is contiguous modulo the size. */
@@ -122,7 +125,7 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);
 	perf_delay(BUFFER_SEEN);
-	if (unlikely(!rb || !rb->nr_chunks))
+	if (unlikely(!rb))
 		goto out;
 	handle->rb = rb;
 	handle->event = event;
@@ -141,17 +144,18 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 	if (unlikely(!perf_ring_begin(&rb->ring, len, lost, backward, &start)))
 		goto full;
 
+	perf_tally_record(event);
 	perf_output_seek(handle, start);
 	if (unlikely(lost))
 		perf_output_write_lost(handle, lost);
 	return 0;
 
 full:
-	perf_output_count_lost(event);
+	perf_output_count_lost(event, rb, PERF_LOST_FULL);
 	perf_output_end(handle);
 	return -ENOSPC;
 lost:
-	perf_output_count_lost(event);
+	perf_output_count_lost(event, rb, PERF_LOST_ELSEWHERE);
 out:
 	preempt_enable_notrace();
 	return -ENOSPC;

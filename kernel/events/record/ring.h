@@ -15,6 +15,9 @@
 #ifndef _KERNEL_EVENTS_RING_H
 #define _KERNEL_EVENTS_RING_H
 
+/* What a writer adds to perf_ring::visits as it arrives; the lowest byte is perf_ring::nest. */
+#define PERF_RING_VISIT		256
+
 #ifndef PERF_RING_STEP
 #define PERF_RING_STEP(ring)	((void)(ring))
 #endif
@@ -26,7 +29,10 @@
  * @mark: distance that was given out when the watermark was last passed
  * @wakeups: how many times readers were to be woken
  * @lost: records that found no room since the last one that did
- * @nest: number of writers at work, one interrupting the other
+ * @visits: one visit is PERF_RING_VISIT: how many writers have come, but for those that
+ *	found no room. One is missed if its interrupt comes within a single addition
+ * @pad: the other bytes of @visits
+ * @nest: the lowest byte of @visits: number of writers at work, one interrupting the other
  * @overwrite: old records make room, as the reader does not tell what it has read
  * @size: bytes, a power of two
  * @watermark: bytes after which a reader is to be woken
@@ -37,7 +43,15 @@ struct perf_ring {
 	local_t				mark;
 	local_t				wakeups;
 	local_t				lost;
-	unsigned int			nest;
+	union {
+		u64			visits;
+		struct {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+			unsigned char	pad[7];
+#endif
+			unsigned char	nest;
+		};
+	};
 	bool				overwrite;
 	unsigned long			size;
 	unsigned long			watermark;
@@ -75,7 +89,7 @@ static __always_inline unsigned long perf_ring_enter(struct perf_ring *ring)
 
 	barrier();
 	PERF_RING_STEP(ring);
-	WRITE_ONCE(ring->nest, ring->nest + 1);
+	ring->visits += PERF_RING_VISIT + 1;
 	barrier();
 	PERF_RING_STEP(ring);
 	return wakeups;
@@ -185,6 +199,7 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
 	if (likely(perf_ring_reserve(ring, len, backward, start)))
 		return true;
 	perf_ring_lose(ring, lost + 1);
+	ring->visits -= PERF_RING_VISIT;
 	return false;
 }
 

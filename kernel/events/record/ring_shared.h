@@ -55,6 +55,7 @@
  * @committed: of each epoch: bytes of complete records, less all bytes of the
  *	epoch once it is closed
  * @samples: that wakeup_events counts
+ * @records: that have been reserved
  * @closed: position where the last epoch was closed; with PERF_RING_CLOSING it
  *	belongs to the CPU that closes or shows
  * @shown: position up to which the reader has been shown records
@@ -64,6 +65,7 @@ struct perf_shared_ring {
 	atomic_long_t		head;
 	atomic_long_t		committed[2];
 	atomic_long_t		samples;
+	atomic_long_t		records;
 	unsigned long		closed;
 	unsigned long		shown;
 	bool			wake[2];

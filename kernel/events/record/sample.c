@@ -466,7 +466,7 @@ static noinline int perf_sample_output_large(struct perf_event *event,
 	rcu_read_lock();
 	header.size = perf_sample_prepare(data, event, regs);
 	if (unlikely(!header.size)) {
-		perf_event_count_lost(event);
+		perf_output_count_large(event);
 		err = -E2BIG;
 		goto out;
 	}

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PMU that is made of memory, with the habits of hardware: a few counters
- * of limited width, some of them for one event only, events that only some
- * counters can count, and an interrupt when a counter overflows.
+ * A PMU that is made of memory, with the habits of hardware: a few counters of limited width,
+ * some of them for one event only, events that only some counters can count, and an
+ * interrupt when a counter overflows.
+ * It counts either time, by fixed rates (so that cycles and instructions look like those of
+ * a plain processor of 1 GHz), or steps that somebody makes by hand: a unit test with
+ * sim_pmu_advance(), a program by writing to the file "advance" of its directory in sysfs.
  *
- * It counts either time, by fixed rates (so that cycles and
- * instructions look like those of a plain processor of 1 GHz), or steps that
- * somebody makes by hand: a unit test with sim_pmu_advance(), a program by
- * writing to the file "advance" of the PMU's directory in sysfs.
- *
- * With sim_pmu.hardware=1 it stands in for the PMU that a virtual machine
- * lacks: "perf stat -e cycles,instructions" and "perf record -e cycles" work.
- * It cannot tell user from kernel mode and refuses events that ask for that.
- * It uses only what any PMU driver may use.
+ * With sim_pmu.hardware=1 it stands in for the PMU that a virtual machine lacks, for "perf
+ * stat -e cycles,instructions" and "perf record -e cycles". It cannot tell user from kernel
+ * mode and refuses events that ask for that. It uses only what any PMU driver may use.
  */
 #include <linux/bitops.h>
 #include <linux/module.h>
@@ -657,11 +654,13 @@ static int sim_event_init(struct perf_event *event)
 	int number = sim_parse_config(sim, attr);
 
 	if (number < 0)
-		return number;
+		return number == -ENOENT ? number : perf_event_refuse(event, "attr.config",
+				"or config1 has bits that no simulated event has", number);
 	if (has_branch_stack(event) || attr->precise_ip)
 		return -EOPNOTSUPP;
 	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_idle)
-		return -EINVAL;
+		return perf_event_refuse(event, "attr.exclude_*",
+					 "cannot be met: this PMU counts always", -EINVAL);
 
 	hw->config_base = number;
 	hw->config = (attr->config & SIM_CONFIG_COUNTERS) >> SIM_CONFIG_COUNTERS_SHIFT;

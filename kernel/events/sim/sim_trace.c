@@ -213,9 +213,15 @@ static int sim_trace_init(struct perf_event *event)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	if (event->attr.config & ~SIM_TRACE_TELLS || event->attr.config1 ||
-	    is_sampling_event(event))
-		return -EINVAL;
+	if (event->attr.config & ~SIM_TRACE_TELLS)
+		return perf_event_refuse(event, "attr.config",
+					 "has bits that no simulated trace has", -EINVAL);
+	if (event->attr.config1)
+		return perf_event_refuse(event, "attr.config1",
+					 "must be zero for a simulated trace", -EINVAL);
+	if (is_sampling_event(event))
+		return perf_event_refuse(event, "attr.sample_period",
+					 "must be zero: a trace has no samples", -EINVAL);
 	return 0;
 }
 
@@ -385,7 +391,10 @@ static int sim_packet_init(struct perf_event *event)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	return event->attr.config1 ? -EINVAL : 0;
+	if (event->attr.config1)
+		return perf_event_refuse(event, "attr.config1",
+					 "must be zero for simulated packets", -EINVAL);
+	return 0;
 }
 
 static void sim_packet_start(struct perf_event *event, int flags)

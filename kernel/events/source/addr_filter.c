@@ -8,11 +8,13 @@
  */
 #include <linux/ctype.h>
 #include <linux/fs.h>
+#include <linux/fs_struct.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/namei.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
+#include <linux/seq_buf.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
@@ -256,27 +258,46 @@ static bool perf_addr_filter_is_up_to_date(const struct perf_event *event)
 	return perf_event_filters(event)->applied == root->serial;
 }
 
+/* A fork that goes on gives its task an mm, and takes it back without a lock if it fails. */
+static bool perf_addr_filter_task_is_new(struct task_struct *task)
+{
+	/*
+	 * task->mm is loaded after this. The stores are kept in order by the locks that the
+	 * fork releases when the task has its mm and takes before the task is woken up.
+	 */
+	return smp_load_acquire(&task->__state) == TASK_NEW;
+}
+
 /*
  * Bring one event up to date with new filters; @ranges has room for them. An
  * mmap() of its task meanwhile waits for mmap_lock. An execve() that comes later
  * finds the new ranges and clears them; after an earlier one the task has another
  * mm, and the loop goes round again.
- * Return: NULL, or the mm whose lock has to be waited for.
+ * Return: whether it is; if not, @busy is the mm whose lock has to be waited for, or NULL
+ * for a task that is not complete.
  */
-static struct mm_struct *perf_addr_filter_apply(struct perf_event *event,
-						struct perf_addr_filter_range *ranges)
+static bool perf_addr_filter_apply(struct perf_event *event, struct perf_addr_filter_range *ranges,
+				   struct mm_struct **busy)
 {
 	struct task_struct *task = event->hw.target;
 	struct mm_struct *mm;
-	bool stays = true;
+	bool stays;
 
 	if (perf_addr_filter_is_up_to_date(event))
-		return NULL;
+		return true;
 	do {
-		mm = perf_event_addr_filters(event)->nr_file_filters && task ?
-		     get_task_mm(task) : NULL;
-		if (mm && !mmap_read_trylock(mm))
-			return mm;
+		*busy = mm = NULL;
+		/* A task that has exited meanwhile has no mm, and will have none. */
+		stays = true;
+		if (perf_event_addr_filters(event)->nr_file_filters && task) {
+			if (perf_addr_filter_task_is_new(task))
+				return false;
+			mm = get_task_mm(task);
+		}
+		if (mm && !mmap_read_trylock(mm)) {
+			*busy = mm;
+			return false;
+		}
 		perf_addr_filter_set_ranges(event, ranges, mm);
 		if (mm) {
 			stays = READ_ONCE(task->mm) == mm;
@@ -285,25 +306,42 @@ static struct mm_struct *perf_addr_filter_apply(struct perf_event *event,
 		}
 	} while (!stays);
 	perf_event_call(event, perf_addr_filter_restart_locked, NULL);
-	return NULL;
+	return true;
 }
 
-/* Apply new filters to a root and its copies, up to the first whose mm is locked. */
-static struct mm_struct *perf_addr_filter_apply_all(struct perf_event *event,
-						    struct perf_addr_filter_range *ranges)
+/* Apply new filters to a root and its copies, up to the first that has to wait. */
+static bool perf_addr_filter_apply_all(struct perf_event *event,
+				       struct perf_addr_filter_range *ranges,
+				       struct mm_struct **busy)
 {
-	struct mm_struct *busy = perf_addr_filter_apply(event, ranges);
+	bool done = perf_addr_filter_apply(event, ranges, busy);
 	struct perf_event *copy;
 
 	CLASS(family, lock)(event);
 	for_each_copy(copy, event) {
-		if (busy || fatal_signal_pending(current))
+		if (!done || fatal_signal_pending(current))
 			break;
 		/* Each copy looks at all mappings of its process, which may be many. */
 		cond_resched();
-		busy = perf_addr_filter_apply(copy, ranges);
+		done = perf_addr_filter_apply(copy, ranges, busy);
 	}
-	return busy;
+	return done;
+}
+
+/* Wait for an mm, or without one for a task to be complete. Return: 0, -EINTR. */
+static int perf_addr_filter_wait(struct mm_struct *busy)
+{
+	int err;
+
+	if (!busy) {
+		schedule_timeout_killable(1);
+		return fatal_signal_pending(current) ? -EINTR : 0;
+	}
+	err = mmap_read_lock_killable(busy);
+	if (!err)
+		mmap_read_unlock(busy);
+	perf_addr_filter_put_mm(busy);
+	return err;
 }
 
 /* Let events that have not got the new filters yet trace nothing of any file. */
@@ -333,12 +371,9 @@ static int perf_addr_filter_apply_family(struct perf_event *event,
 	struct mm_struct *busy;
 	int err;
 
-	while ((busy = perf_addr_filter_apply_all(event, ranges))) {
+	while (!perf_addr_filter_apply_all(event, ranges, &busy)) {
 		mutex_unlock(held);
-		err = mmap_read_lock_killable(busy);
-		if (!err)
-			mmap_read_unlock(busy);
-		perf_addr_filter_put_mm(busy);
+		err = perf_addr_filter_wait(busy);
 		mutex_lock(held);
 		/* The event's PMU has gone meanwhile. */
 		if (event->state == PERF_EVENT_STATE_DEAD)
@@ -552,6 +587,85 @@ void perf_addr_filters_free(struct perf_event *event)
 	perf_addr_filter_free_list(&perf_event_filters(event)->head.list);
 	kfree(perf_event_filters(event));
 	event->addr_filter_ranges = NULL;
+}
+
+/* What one filter may take of the text, without the path. */
+#define FILTER_TEXT_MAX	64
+
+/* Put a filter's path into @path, as current sees it from its root directory. */
+static const char *perf_addr_filter_path(const struct perf_addr_filter *filter, char *path)
+{
+	const char *name;
+	struct path root;
+
+	get_fs_root(current->fs, &root);
+	name = __d_path(&filter->path, &root, path, PATH_MAX);
+	path_put(&root);
+	return IS_ERR_OR_NULL(name) ? "?" : name;
+}
+
+static void perf_addr_filter_print(struct seq_buf *to, const struct perf_addr_filter *filter,
+				   char *path)
+{
+	static const char * const names[] = {
+		[PERF_ADDR_FILTER_ACTION_STOP]		= "stop",
+		[PERF_ADDR_FILTER_ACTION_START]		= "start",
+		[PERF_ADDR_FILTER_ACTION_FILTER]	= "filter",
+	};
+
+	seq_buf_printf(to, "%s%s %#lx", seq_buf_used(to) ? "," : "", names[filter->action],
+		       filter->offset);
+	if (filter->size)
+		seq_buf_printf(to, "/%#lx", filter->size);
+	if (perf_addr_filter_has_file(filter))
+		seq_buf_printf(to, "@%s", perf_addr_filter_path(filter, path));
+}
+
+/**
+ * perf_addr_filters_room - how long can the text of an event's address filters be?
+ * @event: event of any PMU, which may go meanwhile
+ *
+ * Any context but NMI. Return: bytes for perf_addr_filters_text(); 0: it has no filters
+ */
+size_t perf_addr_filters_room(const struct perf_event *event)
+{
+	unsigned int most;
+
+	guard(rcu)();
+	most = READ_ONCE(event->pmu)->nr_addr_filters;
+	/* One more for a path that is about to be copied to the text. */
+	return most ? (most + 1UL) * (FILTER_TEXT_MAX + PATH_MAX) : 0;
+}
+
+/**
+ * perf_addr_filters_text - an event's address filters, as user space writes them
+ * @event: event of any PMU; its context's mutex is held, so that the filters stay
+ * @text: filled in: the filters, with paths as current sees them
+ * @size: of @text, perf_addr_filters_room() or 0
+ *
+ * May sleep. Return: the number of filters
+ */
+unsigned int perf_addr_filters_text(struct perf_event *event, char *text, size_t size)
+{
+	const struct perf_addr_filter *filter;
+	struct perf_addr_filters_head *head;
+	unsigned int nr = 0;
+	struct seq_buf to;
+
+	lockdep_assert_held(&event->ctx->mutex);
+	/* The event's PMU may have gone. */
+	if (!size || !(event->event_flags & PERF_EVENT_ADDR_FILTERS))
+		return 0;
+	head = perf_event_addr_filters(event);
+	size -= FILTER_TEXT_MAX + PATH_MAX;
+	seq_buf_init(&to, text, size);
+	for_each_filter(filter, head) {
+		perf_addr_filter_print(&to, filter, text + size);
+		nr++;
+	}
+	WARN_ON_ONCE(seq_buf_has_overflowed(&to));
+	seq_buf_str(&to);
+	return nr;
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

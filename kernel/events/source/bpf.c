@@ -145,7 +145,12 @@ int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cook
 int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
 {
 	CLASS(event_context, ctx)(event);
-	return perf_event_set_bpf(event, prog, bpf_cookie);
+	int err = perf_event_set_bpf(event, prog, bpf_cookie);
+
+	/* bpf(2) does not tell reasons. */
+	if (err)
+		perf_refusal_forget();
+	return err;
 }
 
 /**

@@ -20,6 +20,7 @@
 #include "../internal.h"
 #include "../refuse.h"
 #include "../syscall.h"
+#include "../turn.h"
 #include "breakpoint.h"
 #include "software.h"
 
@@ -616,8 +617,9 @@ static int bp_change_prepare(struct bp_change *change, struct perf_event *bp,
 		return err;
 	/* A claim of the other kind is there: no memory is needed. */
 	guard(mutex)(&bp_mutex);
-	return bp_claim(&bp_machine, bp->pmu_private, bp->cpu, bp_type_of_slot(attr->bp_type),
-			NULL);
+	err = bp_claim(&bp_machine, bp->pmu_private, bp->cpu, bp_type_of_slot(attr->bp_type),
+		       NULL);
+	return err ? perf_refuse(PERF_REFUSED_BREAKPOINT_FULL) : 0;
 }
 
 static void bp_change_drop_slot(struct bp_change *change, u64 bp_type)
@@ -753,8 +755,10 @@ int modify_user_hw_breakpoint(struct perf_event *bp, struct perf_event_attr *att
 	int err;
 
 	err = bp_change_prepare(&change, bp, attr);
-	if (err)
+	if (err) {
+		perf_refusal_forget();
 		return err;
+	}
 	if (irqs_disabled() && bp->ctx && bp->ctx->task == current)
 		perf_event_disable_local(bp);
 	else

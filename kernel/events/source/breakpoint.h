@@ -5,6 +5,8 @@
 #include <linux/init.h>
 #include <linux/perf_event.h>
 
+#include "../refuse.h"
+
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
 void __init perf_breakpoint_pmu_init(void);
 /* ctx->mutex is held, and perf_family_enter() has been called. */
@@ -16,7 +18,7 @@ static inline void perf_breakpoint_pmu_init(void) { }
 static inline int perf_breakpoint_modify(struct perf_event *event,
 					 const struct perf_event_attr *attr)
 {
-	return -EOPNOTSUPP;
+	return perf_refuse(PERF_REFUSED_MODIFY_PMU);
 }
 
 static inline bool perf_breakpoint_same_settings(const struct perf_event_attr *a,

@@ -209,6 +209,14 @@ void perf_tracepoint_read(struct perf_event *event)
 {
 }
 
+/*
+ * Events of kernel/trace have no address filters, and kernel/trace uses none of the fields that
+ * drivers with such filters have: one of these keeps the text of the event's filter.
+ */
+#define FILTER_TEXT(event)	((event)->hw.addr_filters)
+static_assert(offsetof(struct hw_perf_event, addr_filters) >=
+	      offsetofend(struct hw_perf_event, tp_list));
+
 /**
  * perf_tracepoint_set_filter - give an event of kernel/trace a filter
  * @event: is_tracing_event(); its context's mutex is held
@@ -216,18 +224,54 @@ void perf_tracepoint_read(struct perf_event *event)
  *
  * May sleep. ctx->mutex is dropped meanwhile and taken again: the locks of
  * kernel/trace come before it.
- * Return: 0, -EEXIST when it has a filter, or what kernel/trace says of the text.
+ * Return: 0, -EEXIST when it has a filter, -ENOMEM, or what kernel/trace says of the text.
  */
 int perf_tracepoint_set_filter(struct perf_event *event, char *text)
 {
 	struct mutex *held = &event->ctx->mutex;
+	char *kept;
 	int err;
 
 	lockdep_assert_held(held);
 	mutex_unlock(held);
-	err = ftrace_profile_set_filter(event, event->attr.config, text);
+	kept = kstrdup(text, GFP_KERNEL_ACCOUNT);
+	err = kept ? ftrace_profile_set_filter(event, event->attr.config, text) : -ENOMEM;
 	mutex_lock(held);
-	return err;
+	if (err) {
+		kfree(kept);
+		return err;
+	}
+	/* The filter of a function's event can be set again. */
+	perf_tracepoint_free_text(event);
+	FILTER_TEXT(event) = kept;
+	event->event_flags |= PERF_EVENT_FILTER_TEXT;
+	return 0;
+}
+
+/**
+ * perf_tracepoint_filter - the text of an event's filter
+ * @event: event of any PMU; its context's mutex is held
+ *
+ * Return: the text, which stays as long as the mutex is held; NULL without a filter of
+ * kernel/trace
+ */
+const char *perf_tracepoint_filter(const struct perf_event *event)
+{
+	lockdep_assert_held(&event->ctx->mutex);
+	return event->event_flags & PERF_EVENT_FILTER_TEXT ? FILTER_TEXT(event) : NULL;
+}
+
+/**
+ * perf_tracepoint_free_text - forget the text of an event's filter, if it has one
+ * @event: event of any PMU; its context's mutex is held, or it is being freed
+ */
+void perf_tracepoint_free_text(struct perf_event *event)
+{
+	if (!(event->event_flags & PERF_EVENT_FILTER_TEXT))
+		return;
+	event->event_flags &= ~PERF_EVENT_FILTER_TEXT;
+	kfree(FILTER_TEXT(event));
+	FILTER_TEXT(event) = NULL;
 }
 
 /**

@@ -13,6 +13,8 @@ void perf_tracepoint_stop(struct perf_event *event, int flags);
 int perf_tracepoint_add(struct perf_event *event, int flags);
 void perf_tracepoint_read(struct perf_event *event);
 int perf_tracepoint_set_filter(struct perf_event *event, char *text);
+const char *perf_tracepoint_filter(const struct perf_event *event);
+void perf_tracepoint_free_text(struct perf_event *event);
 /* From the event's RCU callback: sites use the filter. */
 void perf_tracepoint_free_filter(struct perf_event *event);
 #else
@@ -23,6 +25,12 @@ static inline int perf_tracepoint_set_filter(struct perf_event *event, char *tex
 	return -EINVAL;
 }
 
+static inline const char *perf_tracepoint_filter(const struct perf_event *event)
+{
+	return NULL;
+}
+
+static inline void perf_tracepoint_free_text(struct perf_event *event) { }
 static inline void perf_tracepoint_free_filter(struct perf_event *event) { }
 #endif
 

@@ -3,9 +3,16 @@
  * Refusals that no PMU of a test machine gives user space: a PMU that exists only here
  * lacks what events ask of it, fails in each way, or goes.
  */
+#include <linux/mman.h>
+#include <linux/perf_event_ext.h>
+#include <linux/trace_events.h>
+#include <linux/uaccess.h>
+
+#include "../control.h"
 #include "../pmu.h"
 #include "../refuse.h"
 #include "../source/bpf.h"
+#include "../state.h"
 #include "../syscall.h"
 #include "sim_fixture.h"
 
@@ -95,6 +102,20 @@ static const struct refuser_case refuser_cases[] = {
 #endif
 };
 
+/* Is user space told the row, or what the driver has said, and the PMU where it was asked? */
+static void refuser_told(struct kunit *test, const struct refuser_case *c)
+{
+	const struct perf_refusal_row *row = &perf_refusal_rows[c->id];
+	const struct perf_refusal *told = perf_refusal_look();
+
+	KUNIT_ASSERT_NOT_NULL(test, told);
+	KUNIT_EXPECT_EQ(test, told->error, c->error);
+	KUNIT_EXPECT_STREQ(test, told->name, row->name);
+	KUNIT_EXPECT_STREQ(test, told->field, c->says ? "attr.config2" : row->field);
+	KUNIT_EXPECT_STREQ(test, told->reason, c->says ? SAYS : row->reason);
+	KUNIT_EXPECT_STREQ(test, told->pmu, "refuser");
+}
+
 static void refuser_try(struct kunit *test, const struct refuser_case *c)
 {
 	struct refuser r = {
@@ -119,6 +140,7 @@ static void refuser_try(struct kunit *test, const struct refuser_case *c)
 	event = perf_event_alloc(&attr, c->of_cpu ? 0 : -1, task, NULL, NULL, NULL, NULL, -1);
 	KUNIT_EXPECT_TRUE_MSG(test, event == ERR_PTR(-c->error), "%s: %ld",
 			      perf_refusal_rows[c->id].name, PTR_ERR(event));
+	refuser_told(test, c);
 	KUNIT_EXPECT_EQ_MSG(test, perf_refusal_take(), c->id, "%s",
 			    perf_refusal_rows[c->id].name);
 	if (!IS_ERR(event))
@@ -179,6 +201,78 @@ static void clock_that_a_pmu_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSED_CLOCKID_NMI);
 }
 
+/* A page of user space, which current has until the test ends. */
+static void __user *user_page(struct kunit *test)
+{
+	unsigned long at = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+					 MAP_ANONYMOUS | MAP_PRIVATE, 0);
+
+	KUNIT_ASSERT_FALSE(test, !at || IS_ERR_VALUE(at));
+	return (void __user *)at;
+}
+
+/* What PERF_EVENT_IOC_STATE tells. */
+static void tell(struct kunit *test, struct perf_event *event, struct perf_event_state_info *info)
+{
+	struct perf_event_state_info __user *told = user_page(test);
+
+	KUNIT_ASSERT_EQ(test, put_user(sizeof(*info), &told->size), 0);
+	KUNIT_ASSERT_EQ(test, perf_event_tell_state(event, told), 0);
+	KUNIT_ASSERT_EQ(test, copy_from_user(info, told, sizeof(*info)), 0);
+}
+
+static bool keep_off(struct pmu *pmu, int cpu)
+{
+	return true;
+}
+
+/* No group of events is in the way, but the PMU itself. */
+static void pmu_that_is_in_the_way(struct kunit *test)
+{
+	struct refuser r = {
+		.cpu	= INT_MAX,
+		.pmu	= {
+			.task_ctx_nr	= perf_hw_context,
+			.event_init	= refuser_init,
+			.add		= refuser_add,
+			.del		= refuser_del,
+		},
+	};
+	struct perf_event_state_info info;
+	struct perf_event_attr attr = { };
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&r.pmu, "refuser", -1), 0);
+	attr.type = r.pmu.type;
+	tell(test, open_attr(test, &attr, -1, current, NULL), &info);
+	KUNIT_EXPECT_EQ(test, info.doing, PERF_EVENT_WAITS);
+	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_EVENT_BY_PMU);
+	KUNIT_EXPECT_STREQ(test, info.pmu, "refuser");
+	close_all(test);
+	r.pmu.filter = keep_off;
+	tell(test, open_attr(test, &attr, -1, current, NULL), &info);
+	KUNIT_EXPECT_EQ(test, info.doing, PERF_EVENT_WAITS);
+	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_EVENT_NOT_ON_CPU);
+	close_all(test);
+	perf_pmu_unregister(&r.pmu);
+}
+
+/* As a program has it: the call, and what it is told then. */
+static void filter_of_a_dead_event(struct kunit *test, struct perf_event *event)
+{
+	const struct perf_refusal_row *row = &perf_refusal_rows[PERF_REFUSED_EVENT_DEAD];
+	void __user *page = user_page(test);
+	struct perf_refusal told;
+
+	KUNIT_EXPECT_EQ(test, perf_event_ioctl(event, PERF_EVENT_IOC_SET_FILTER,
+					       (unsigned long)page), -ENODEV);
+	KUNIT_ASSERT_EQ(test, perf_event_explain(page, sizeof(told)), sizeof(told));
+	KUNIT_ASSERT_EQ(test, copy_from_user(&told, page, sizeof(told)), 0);
+	KUNIT_EXPECT_STREQ(test, told.name, row->name);
+	KUNIT_EXPECT_STREQ(test, told.reason, row->reason);
+	KUNIT_EXPECT_EQ(test, told.call, PERF_REFUSED_CALL_IOCTL);
+	KUNIT_EXPECT_EQ(test, told.error, ENODEV);
+}
+
 /* A dead event takes nothing that its PMU would have to look at. */
 static void pmu_that_has_gone(struct kunit *test)
 {
@@ -186,9 +280,14 @@ static void pmu_that_has_gone(struct kunit *test)
 	struct sim_fixture *f = test->priv;
 	struct perf_event *event = open_group(test, 1, false);
 	struct perf_event_context *ctx = event->ctx;
+	struct perf_event_state_info info;
 
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
+	tell(test, event, &info);
+	KUNIT_EXPECT_EQ(test, info.doing, PERF_EVENT_DEAD);
+	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_EVENT_NO_OBSTACLE);
+	filter_of_a_dead_event(test, event);
 	mutex_lock(&ctx->mutex);
 #ifdef CONFIG_BPF_SYSCALL
 	KUNIT_EXPECT_EQ(test, perf_event_set_bpf(event, NULL, 0), -ENODEV);
@@ -203,11 +302,52 @@ static void pmu_that_has_gone(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
 }
 
+/* Would prctl(PR_PERF_EXPLAIN) tell a refusal of current? */
+static bool one_is_told(void)
+{
+	return perf_event_explain(NULL, 0) == sizeof(struct perf_refusal);
+}
+
+/*
+ * Only a call that tells reasons replaces the last one, and no such call is given a reason
+ * that a check has noted for another purpose.
+ */
+static void refusals_of_other_calls(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = INT_MAX, .size = sizeof(attr) };
+	struct perf_event *event = open_group(test, 1, false);
+
+	perf_refuse(PERF_REFUSED_PERIOD_ZERO);
+	perf_refusal_told(PERF_REFUSED_CALL_IOCTL, -EINVAL);
+	KUNIT_EXPECT_TRUE(test, one_is_told());
+	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);
+
+	/* While another is noted, and when the call asks for another try. */
+	perf_refuse_error(PERF_REFUSED_PMU_SAYS, -EINTR);
+	KUNIT_EXPECT_TRUE(test, one_is_told());
+	perf_refusal_told(PERF_REFUSED_CALL_IOCTL, -EINTR);
+	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);
+
+	KUNIT_EXPECT_TRUE(test, IS_ERR(perf_event_create_kernel_counter(&attr, 0, NULL, NULL,
+									NULL)));
+	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);
+#ifdef CONFIG_BPF_SYSCALL
+	event->prog = (void *)f; /* anything: the event has a program */
+	KUNIT_EXPECT_EQ(test, perf_event_set_bpf_prog(event, NULL, 0), -EEXIST);
+	event->prog = NULL;
+	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);
+#endif
+	KUNIT_EXPECT_TRUE(test, one_is_told());
+}
+
 static struct kunit_case refuse_cases[] = {
+	KUNIT_CASE(refusals_of_other_calls),
 	KUNIT_CASE(events_that_a_pmu_refuses),
 	KUNIT_CASE(groups_that_a_pmu_refuses),
 	KUNIT_CASE(period_that_a_pmu_refuses),
 	KUNIT_CASE(clock_that_a_pmu_refuses),
+	KUNIT_CASE(pmu_that_is_in_the_way),
 	KUNIT_CASE(pmu_that_has_gone),
 	{}
 };

@@ -119,6 +119,23 @@ static void last_event_leaves_nothing_on_the_cpu(struct kunit *test)
 	}
 }
 
+/* Ticks look at a context only if it counts an event: those with a frequency that are on. */
+static void expect_counted_for_ticks(struct kunit *test, struct perf_event_context *ctx,
+				     unsigned int expected)
+{
+	unsigned int n = 0, counted = 0;
+	struct perf_event *event;
+
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		for_each_event(event, ctx)
+			n += event->state == PERF_EVENT_STATE_ACTIVE &&
+			     perf_event_has_frequency(event);
+		counted = ctx->nr_freq;
+	}
+	KUNIT_EXPECT_EQ(test, n, expected);
+	KUNIT_EXPECT_EQ(test, counted, n);
+}
+
 static void (*sim_begin)(struct perf_event *event, int flags);
 static unsigned int nr_starts, nr_wrong_starts;
 
@@ -146,7 +163,9 @@ static void tick_starts_nothing_that_is_off(struct kunit *test)
 	struct perf_event *off = open_attr(test, &attr, -1, current, leader);
 	int round;
 
+	expect_counted_for_ticks(test, leader->ctx, 3);
 	on_and_off(off, false);
+	expect_counted_for_ticks(test, leader->ctx, 2);
 	sim_begin = f->sim->pmu.start;
 	f->sim->pmu.start = watched_start;
 	nr_starts = 0;
@@ -171,6 +190,8 @@ static void tick_starts_nothing_that_is_off(struct kunit *test)
 	sim_test_advance(test, 1);
 	KUNIT_EXPECT_EQ(test, sim_test_value(on), 1ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(off), 0ULL);
+	on_and_off(leader, false);
+	expect_counted_for_ticks(test, leader->ctx, 0);
 }
 
 /* The event is on, and a tick looks at what it has counted. */
@@ -200,13 +221,19 @@ static void tick_finds_all_that_are_on(struct kunit *test)
 	};
 	struct perf_event *leader = open_attr(test, &soft, -1, current, NULL);
 	struct perf_event *member = open_attr(test, &soft, -1, current, leader);
+	struct perf_event_context *ctx = leader->ctx;
 	struct perf_event *mixed, *late, *of_cpu;
 
 	expect_adjusted(test, leader);
 	expect_adjusted(test, member);
+	expect_counted_for_ticks(test, ctx, 2);
+	on_and_off(member, false);
+	expect_counted_for_ticks(test, ctx, 1);
+	on_and_off(member, true);
 	/* A disabled leader keeps its members off. */
 	on_and_off(leader, false);
 	KUNIT_EXPECT_FALSE(test, is_on(member));
+	expect_counted_for_ticks(test, ctx, 0);
 	on_and_off(leader, true);
 	expect_adjusted(test, member);
 	/* The group has to be scheduled from here on. */
@@ -216,6 +243,7 @@ static void tick_finds_all_that_are_on(struct kunit *test)
 	expect_adjusted(test, member);
 	expect_adjusted(test, mixed);
 	expect_adjusted(test, of_cpu);
+	expect_counted_for_ticks(test, ctx, 3);
 	/* Single events are left of the group, one of them with a counter. */
 	close_event(test, leader);
 	hard.pinned = 1;
@@ -223,6 +251,11 @@ static void tick_finds_all_that_are_on(struct kunit *test)
 	expect_adjusted(test, member);
 	expect_adjusted(test, mixed);
 	expect_adjusted(test, late);
+	expect_counted_for_ticks(test, ctx, 2);
+	close_event(test, mixed);
+	expect_counted_for_ticks(test, ctx, 1);
+	close_event(test, member);
+	expect_counted_for_ticks(test, ctx, 0);
 }
 
 /* In whatever order groups come, the pinned ones are on. */

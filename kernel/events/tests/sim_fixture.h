@@ -16,6 +16,7 @@
 #include "../rotate.h"
 #include "../sched.h"
 #include "../time.h"
+#include "../turn.h"
 #include "../sim/sim_pmu.h"
 
 #define STEP		SIM_EVENT_STEP

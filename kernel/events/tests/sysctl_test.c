@@ -37,6 +37,7 @@ static void limits_put(const struct limits *was)
 	perf_max_samples_per_tick = was->per_tick;
 	perf_sample_period_ns = was->period;
 	perf_sysctl_sample_allowed_ns = was->allowed;
+	perf_sysctl_set_bound();
 }
 
 /* Set both values as if the administrator had written them. */

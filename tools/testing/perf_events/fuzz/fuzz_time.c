@@ -41,7 +41,10 @@ struct perf_event {
 	enum perf_event_state		state;
 	atomic64_t			time_enabled;
 	atomic64_t			time_running;
-	u64				total_time_running;
+	union {
+		u64			total_time_running;
+		u64			state_since;
+	};
 };
 
 #define NR_EVENTS	4
@@ -201,7 +204,8 @@ static void set_states(u8 what)
 		struct perf_event *event = &events[i];
 
 		before = event->state;
-		fuzz_assert(perf_event_ran(event) == sums[i].ran);
+		if (before == PERF_EVENT_STATE_ACTIVE)
+			fuzz_assert(perf_event_ran(event) == sums[i].ran);
 		perf_event_set_state(event, states[what >> 2 & 3]);
 		if (before != (int)event->state)
 			sums[i].ran = 0;
@@ -294,7 +298,6 @@ int fuzz_one_input(const u8 *data, size_t size)
 		sums[i].running = sums[i].enabled >> fuzz_take(&plan, 1) % 8;
 		atomic64_set(&events[i].time_enabled, sums[i].enabled << 1);
 		atomic64_set(&events[i].time_running, sums[i].running << 1);
-		events[i].total_time_running = sums[i].running;
 	}
 	in_interrupt = false;
 	while (plan.left)

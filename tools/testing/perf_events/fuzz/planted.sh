@@ -54,7 +54,7 @@ fuzz_time|time_seq.h|s/seq \& PERF_CHANGE_GOES_ON ? READ_ONCE(ctx->now) : perf_c
 fuzz_time|time.c|s/return leader <= PERF_EVENT_STATE_OFF ? leader : own/return own/
 fuzz_time|time.c|s/state >= PERF_EVENT_STATE_ACTIVE)/state >= PERF_EVENT_STATE_INACTIVE)/
 fuzz_time|time.c|s/if (perf_time_event_is_enabled(event->state) != perf_time_event_is_enabled(state))/if (0)/
-fuzz_time|time.c|s/^\tevent->total_time_running = /\tif (0) &/
+fuzz_time|time.c|s/^\t\tevent->total_time_running = .*/\t\t;/
 END
 }
 

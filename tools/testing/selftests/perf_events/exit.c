@@ -215,9 +215,33 @@ TEST_F(exit, group)
 	EXPECT_EQ(pe_count(self->fd), buf[1]);
 	EXPECT_LE(PAGES, buf[2]);
 	EXPECT_GT(buf[1], buf[2]);
+	/* So can what is left of it. */
 	close(self->fd);
 	self->fd = -1;
+	ASSERT_EQ(16, read(member, buf, 16));
+	EXPECT_EQ(1, buf[0]);
+	EXPECT_LE(PAGES, buf[1]);
 	close(member);
+}
+
+TEST_F(exit, group_without_a_member)
+{
+	__u64 buf[8];
+	int leader, member;
+
+	self->a.read_format = PERF_FORMAT_GROUP;
+	leader = pe_open(&self->a, self->child.pid, -1, -1, 0);
+	ASSERT_LE(0, leader);
+	member = pe_open(&self->a, self->child.pid, -1, leader, 0);
+	ASSERT_LE(0, member);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+	ASSERT_EQ(0, pe_child_end(&self->child));
+	/* What is left fits into what is left of the room. */
+	close(member);
+	ASSERT_EQ(16, read(leader, buf, 16));
+	EXPECT_EQ(1, buf[0]);
+	EXPECT_LE(PAGES, buf[1]);
+	close(leader);
 }
 
 /**

@@ -197,7 +197,10 @@ static int do_ioctl(struct pe_fuzzer *f)
 		arg = refresh[pe_below(&f->rng, PE_ARRAY_SIZE(refresh))];
 		break;
 	case PERF_EVENT_IOC_STATE:
+		memset(&info, 0, sizeof(info));
 		info.size = pe_below(&f->rng, sizeof(info) + 1);
+		if (pe_chance(&f->rng, 25))
+			info.tid = pe_chance(&f->rng, 50) ? getpid() : (int)pe_below(&f->rng, 300);
 		arg = (unsigned long)&info;
 		break;
 	case PERF_EVENT_IOC_PERIOD:

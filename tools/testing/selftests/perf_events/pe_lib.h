@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 #ifndef CAP_PERFMON
@@ -30,6 +31,13 @@
  */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	7200
+
+/* In FIXTURE_SETUP(): other kernels may lack what the test is about; that of PE_HARD has it. */
+#define SKIP_OTHERS(statement, why)		\
+	do {					\
+		ASSERT_EQ(NULL, getenv("PE_HARD"));	\
+		SKIP(statement, why);		\
+	} while (0)
 
 #define PE_CAP(n)		(1ULL << (n))
 #define PE_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

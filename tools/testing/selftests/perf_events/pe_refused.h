@@ -21,6 +21,13 @@
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,	\
 		.size = sizeof(struct perf_event_attr), __VA_ARGS__ })
 
+/* In FIXTURE_SETUP(). */
+#define NEED_EXPLANATIONS(statement)						\
+	do {									\
+		if (prctl(PR_PERF_EXPLAIN, NULL, 0, 0, 0) < 0)			\
+			SKIP_OTHERS(statement, "refusals are not explained");	\
+	} while (0)
+
 static inline int explain(struct perf_refusal *refusal)
 {
 	memset(refusal, 0, sizeof(*refusal));
@@ -38,6 +45,43 @@ static inline long open_self(const struct perf_event_attr *attr)
 	return open_event(attr, 0, -1, -1, 0);
 }
 
+#define CALL(name)	(1 << PERF_REFUSED_CALL_##name)
+#define ANY		(OPEN | IOCTL | MMAP | PRCTL | SPLICE)
+enum {
+	OPEN	= CALL(OPEN),
+	IOCTL	= CALL(IOCTL),
+	MMAP	= CALL(MMAP),
+	PRCTL	= CALL(PRCTL),
+	SPLICE	= CALL(SPLICE),
+};
+
+/* The calls that a reason may refuse, the field and the sentence; the end has no name. */
+static const struct refused_row {
+	int		calls;
+	const char	*name;
+	const char	*field;
+	const char	*reason;
+} refused_rows[] = {
+#define REFUSAL(calls, name, field, reason)	{ calls, #name, field, reason },
+#include "pe_refused_rows.h"
+#undef REFUSAL
+	{ OPEN, "PMU_SAYS" },
+	{ }
+};
+
+/* Does a refusal tell what its name stands for? */
+static inline bool is_told_rightly(const struct perf_refusal *refusal)
+{
+	const struct refused_row *row = refused_rows;
+
+	while (row->name && strcmp(row->name, refusal->name))
+		row++;
+	if (!row->name || !(row->calls & 1 << refusal->call) || !refusal->reason[0])
+		return false;
+	return !row->reason ||
+	       (!strcmp(row->field, refusal->field) && !strcmp(row->reason, refusal->reason));
+}
+
 /* Has the call that failed just now, with @result, been refused so? Says why it thinks not. */
 static inline bool was_refused(long result, const char *name, int error)
 {
@@ -53,10 +97,10 @@ static inline bool was_refused(long result, const char *name, int error)
 		return false;
 	}
 	if (found == error && refusal.error == error && !strcmp(refusal.name, name) &&
-	    refusal.reason[0] && refusal.size == sizeof(refusal) && !refusal.reserved)
+	    is_told_rightly(&refusal) && refusal.size == sizeof(refusal) && !refusal.reserved)
 		return true;
-	printf("# %s, %d: errno %d, told %s, %d: \"%s\" %s\n", name, error, found, refusal.name,
-	       refusal.error, refusal.field, refusal.reason);
+	printf("# %s, %d: errno %d, told %s, %d, call %d: \"%s\" %s\n", name, error, found,
+	       refusal.name, refusal.error, refusal.call, refusal.field, refusal.reason);
 	return false;
 }
 

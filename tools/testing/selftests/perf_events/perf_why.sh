@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perf-why tells why an event is refused: one that it opens itself, and those of a command.
+# perf-why tells why an event is refused: one that it opens itself, and those of a command. And it
+# shows what the events of a process are doing, and the state of perf events on all CPUs.
 
 dir=$(dirname "$0")
 why=$dir/perf-why
@@ -30,10 +31,11 @@ tells() { # STATUS TEXT ARGUMENT...
 
 echo "TAP version 13"
 "$why" -o "$out" -e type=0x7fffffff 2>&1 | grep -q 'does not say why' && {
+	[ -z "$PE_HARD" ] || { echo "not ok 1 refusals are explained"; exit 1; }
 	echo "1..0 # SKIP this kernel does not explain refusals"
 	exit 4
 }
-echo "1..6"
+echo "1..12"
 tells 1 'sample_freq is above perf_event_max_sample_rate' -e freq,sample_freq=1000000000
 result $? refused
 tells 0 'can be opened' -e type=1,config=2,exclude_kernel
@@ -53,6 +55,80 @@ else
 	for test in command children nothing_refused; do
 		n=$((n + 1))
 		echo "ok $n $test # SKIP cannot read tracefs"
+	done
+fi
+
+# Events of a process: twelve of a busy child on CPU 0, seen from another CPU. They take turns, and
+# the child may be off its CPU for a moment, so that some looks may be needed.
+shows() { # PATTERN PATTERN ARGUMENT...
+	one=$1 other=$2 looks=30
+	shift 2
+	while [ $looks -gt 0 ]; do
+		looks=$((looks - 1))
+		"$dir/state" --busy "$why" -o "$out" "$@" 2>/dev/null || return
+		grep -q "$one" "$out" && grep -q "$other" "$out" && return
+	done
+	return 1
+}
+
+# Each event has waited when it was enabled and has not counted, and no longer than that since it
+# last counted. The events are not looked at in one moment; the test "state" adds up their times.
+sums() {
+	num='([0-9]*)'
+	tr -d '"' <"$out" |
+		sed -E "s/.*state:([a-z ]*),since:$num,enabled:$num,running:$num,.*/\2 \3 \4 \1/" |
+		awk '
+		$3 > $2 || ($4 == "waits" && $1 > $2 - $3) { wrong = 1 }
+		END { exit wrong || NR != 12 }'
+}
+
+if [ "$(nproc)" -gt 1 ] && [ -e /sys/bus/event_source/devices/sim ]; then
+	shows ' sim/0x8/ .* counts ' \
+		' waits .* needs 1 counter, other groups are on: .*, .*, .*, .* of state\[' &&
+		[ "$(grep -c 'sim/0x8/' "$out")" = 12 ]
+	result $? process
+	shows '"state":"counts"' '"state":"waits".*"on_groups":4,' --json && sums
+	result $? process_json
+else
+	for test in process process_json; do
+		n=$((n + 1))
+		echo "ok $n $test # SKIP needs two CPUs and the simulated PMU"
+	done
+fi
+# The text of a filter, as an event of a tracepoint has it.
+held=$(mktemp)
+"$dir/state_filter" --hold >"$held" &
+holder=$!
+while kill -0 $holder 2>/dev/null && ! grep -q ready "$held"; do sleep 0.1; done
+if kill -0 $holder 2>/dev/null; then
+	tells 0 ' Filter: prev_pid == 77 && next_comm != "state"\.$' -p $holder &&
+		tells 0 '"filter":"prev_pid == 77 && next_comm != \\"state\\""' --json -p $holder
+	result $? filter
+	kill $holder
+else
+	n=$((n + 1))
+	echo "ok $n filter # SKIP needs root and tracepoints"
+fi
+wait $holder 2>/dev/null
+rm -f "$held"
+"$why" -p 2147483647 >"$out" 2>&1
+[ $? = 1 ]
+result $? no_process
+[ -d /sys/kernel/debug/perf_events ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
+if [ -r /sys/kernel/debug/perf_events/cpus ]; then
+	tells 0 '^ *cpu *events' --system -n 2 -d 0.1 && [ "$(grep -c '^Buffers' "$out")" = 2 ]
+	result $? system
+	tells 0 '^{"cpus":\[{"cpu":0,.*"pmus":\[.*"refusals":{.*}}$' \
+		--system --json -n 1
+	result $? system_json
+else
+	for test in system system_json; do
+		if [ -n "$PE_HARD" ] && [ "$(id -u)" = 0 ]; then
+			result 1 $test
+			continue
+		fi
+		n=$((n + 1))
+		echo "ok $n $test # SKIP cannot read debugfs"
 	done
 fi
 exit $failed

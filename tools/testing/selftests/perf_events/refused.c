@@ -6,9 +6,13 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,8 +34,7 @@ FIXTURE(refused) {
 
 FIXTURE_SETUP(refused)
 {
-	if (prctl(PR_PERF_EXPLAIN, NULL, 0, 0, 0) < 0)
-		SKIP(return, "this kernel does not explain refusals");
+	NEED_EXPLANATIONS(return);
 	self->fd = open_self(EVENT());
 	ASSERT_LE(0, self->fd);
 	self->samples = open_self(EVENT(.sample_period = 1000));
@@ -58,10 +61,20 @@ TEST_F(refused, nothing_yet)
 	EXPECT_EQ(0, explain(&refusal));
 }
 
+static void *explains_nothing(void *result)
+{
+	struct perf_refusal refusal;
+
+	*(int *)result = explain(&refusal);
+	open_event(EVENT(), 0, -1, -1, 1 << 20);
+	return NULL;
+}
+
 /* The last refusal stays, whatever succeeds after it; a child has none, a thread its own. */
 TEST_F(refused, last_one_of_the_thread)
 {
 	struct perf_refusal refusal;
+	pthread_t thread;
 	int status;
 	pid_t child;
 
@@ -76,7 +89,43 @@ TEST_F(refused, last_one_of_the_thread)
 		_exit(explain(&refusal));
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, explains_nothing, &status));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_STREQ("PERIOD_COUNTING", refusal.name);
 }
+
+#ifdef __x86_64__
+/* A debugger's calls tell no reasons: what was told before stays, and nothing is added. */
+TEST_F(refused, not_by_a_debugger)
+{
+	struct perf_refusal refusal;
+	int more[64], n = 0, status;
+	pid_t child = fork();
+
+	ASSERT_LE(0, child);
+	if (!child) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	while (n < 64 && (more[n] = open_event(BREAKPOINT(.exclude_kernel = 1), child, -1, -1,
+					       0)) >= 0)
+		n++;
+	REFUSED(OPEN_FLAGS, EINVAL, open_event(EVENT(), 0, -1, -1, 1 << 20));
+	EXPECT_EQ(-1, ptrace(PTRACE_POKEUSER, child, offsetof(struct user, u_debugreg[0]),
+			     &watched));
+	EXPECT_EQ(ENOSPC, errno);
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_STREQ("OPEN_FLAGS", refusal.name);
+	while (n)
+		close(more[--n]);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+}
+#endif
 
 /* As much is written as there is room for, and nothing else. */
 TEST_F(refused, size)
@@ -90,10 +139,12 @@ TEST_F(refused, size)
 	EXPECT_EQ(EINVAL, refusal.error);
 	EXPECT_EQ(0x55, bytes[12]);
 	EXPECT_EQ(sizeof(refusal), prctl(PR_PERF_EXPLAIN, NULL, 0, 0, 0));
-	EXPECT_EQ(-1, prctl(PR_PERF_EXPLAIN, (void *)8, sizeof(refusal), 0, 0));
-	EXPECT_EQ(EFAULT, errno);
-	EXPECT_EQ(-1, prctl(PR_PERF_EXPLAIN, &refusal, sizeof(refusal), 1, 0));
-	EXPECT_EQ(EINVAL, errno);
+	REFUSED(BAD_ADDRESS, EFAULT, prctl(PR_PERF_EXPLAIN, (void *)8, sizeof(refusal), 0, 0));
+	REFUSED(EXPLAIN_SIZE, EINVAL, prctl(PR_PERF_EXPLAIN, &refusal, -1L, 0, 0));
+	close(open_self(EVENT(.type = 0x7fffffff)));
+	REFUSED(EXPLAIN_SIZE, EINVAL, prctl(PR_PERF_EXPLAIN, &refusal, sizeof(refusal), 1, 0));
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_EQ(PERF_REFUSED_CALL_PRCTL, refusal.call);
 }
 
 /* The field's value is told, of flags the whole word. */
@@ -276,6 +327,29 @@ TEST_F(refused, breakpoints)
 	close(fd);
 }
 
+/* One that is changed needs a register of the other kind, where there are two kinds. */
+TEST_F(refused, breakpoint_of_another_kind)
+{
+#define CODE()	BREAKPOINT(.bp_type = HW_BREAKPOINT_X, .bp_len = sizeof(long),	\
+			   .bp_addr = (unsigned long)memset & ~3UL, .exclude_kernel = 1)
+	int fd = open_self(BREAKPOINT(.exclude_kernel = 1)), more[64], i = 0;
+	long result;
+
+	if (fd < 0)
+		SKIP(return, "no breakpoints here");
+	while (i < 64 && (more[i] = open_self(CODE())) >= 0)
+		i++;
+	result = i ? ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, CODE()) : 0;
+	if (result)
+		REFUSED(BREAKPOINT_FULL, ENOSPC, result);
+	while (i)
+		close(more[--i]);
+	close(fd);
+#undef CODE
+	if (!result)
+		SKIP(return, "any register watches data and code, or none watches code");
+}
+
 TEST_F(refused, output)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -296,11 +370,17 @@ TEST_F(refused, output)
 
 TEST_F(refused, ioctls)
 {
+	static __u32 newer[1000] = { 4000, [999] = 1 };
+	struct perf_event_state_info fields = { .size = 16, .flags = 1 };
+	struct perf_event_state_info no_copy = { .size = 12, .tid = -7 };
 	int freq = open_self(EVENT(.freq = 1, .sample_freq = 100));
 
 	ASSERT_LE(0, freq);
 	REFUSED(IOCTL_UNKNOWN, ENOTTY, ioctl(self->fd, _IO('$', 77), 0));
 	REFUSED(STATE_SIZE, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_STATE, &(__u32){ 4 }));
+	REFUSED(STATE_FIELDS, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_STATE, &fields));
+	REFUSED(STATE_NEWER, E2BIG, ioctl(self->fd, PERF_EVENT_IOC_STATE, newer));
+	REFUSED(STATE_NO_COPY, ESRCH, ioctl(self->fd, PERF_EVENT_IOC_STATE, &no_copy));
 	REFUSED(REFRESH_UNFIT, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 1));
 	REFUSED(PERIOD_COUNTING, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_PERIOD, &(__u64){ 1 }));
 	REFUSED(PERIOD_ZERO, EINVAL, ioctl(self->samples, PERF_EVENT_IOC_PERIOD, &(__u64){ 0 }));

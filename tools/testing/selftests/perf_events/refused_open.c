@@ -23,8 +23,7 @@ FIXTURE(refused_open) {
 
 FIXTURE_SETUP(refused_open)
 {
-	if (prctl(PR_PERF_EXPLAIN, NULL, 0, 0, 0) < 0)
-		SKIP(return, "this kernel does not explain refusals");
+	NEED_EXPLANATIONS(return);
 	self->sim = pe_sim_type();
 	self->trace = pe_sim_trace_type();
 }
@@ -39,6 +38,25 @@ TEST_F(refused_open, files)
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
 	REFUSED(NO_FILES_LEFT, EMFILE, open_self(EVENT()));
+}
+
+static int files_of_machine(void *unused)
+{
+	return was_refused(open_self(EVENT(.exclude_kernel = 1)), "NO_FILES_AT_ALL", ENFILE) ?
+		0 : -EPERM;
+}
+
+TEST_F(refused_open, files_of_machine)
+{
+	static const char max[] = "/proc/sys/fs/file-max";
+	long was = pe_get(max);
+
+	if (geteuid() || was <= 0)
+		SKIP(return, "needs root");
+	/* Root may have more files. How many there are is known so roughly that it may be none. */
+	ASSERT_EQ(0, pe_set(max, 0));
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, files_of_machine, NULL));
+	ASSERT_EQ(0, pe_set(max, was));
 }
 
 /* Each allocation of an open fails once; those that it can do without are borne. */
@@ -221,9 +239,12 @@ TEST_F(refused_open, simulated_pmu)
 
 	if (self->sim < 0)
 		SKIP(return, "no simulated PMU");
-	REFUSED(PMU_CONFIG, EINVAL, open_self(SIM(0xff)));
+	REFUSED(PMU_SAYS, EINVAL, open_self(SIM(0xff)));
 	ASSERT_EQ(sizeof(refusal), explain(&refusal));
 	EXPECT_STREQ("sim", refusal.pmu);
+	REFUSED(PMU_SAYS, EINVAL, open_self(SIM(PE_SIM_STEP, .exclude_idle = 1)));
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_STREQ("attr.exclude_*", refusal.field);
 	REFUSED(PMU_PRECISE, EOPNOTSUPP, open_self(SIM(PE_SIM_STEP, .precise_ip = 1)));
 	REFUSED(PMU_BRANCHES, EOPNOTSUPP,
 		open_self(SIM(PE_SIM_STEP, .sample_type = PERF_SAMPLE_BRANCH_STACK,
@@ -236,6 +257,32 @@ TEST_F(refused_open, simulated_pmu)
 		leader = leader < 0 ? fd : leader;
 	}
 	REFUSED(PMU_GROUP, EINVAL, open_event(SIM(PE_SIM_STEP), 0, -1, leader, 0));
+}
+
+/* The drivers of the trace unit say themselves what they do not have. */
+TEST_F(refused_open, simulated_trace)
+{
+	int packet = pe_get(PE_DEVICES "sim_packet/type");
+	struct perf_refusal refusal;
+
+	if (self->trace < 0)
+		SKIP(return, "no simulated trace unit");
+#define TRACE(...)	EVENT(.type = self->trace, .config = 0, __VA_ARGS__)
+#define BLAMED(what) do {						\
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));			\
+	EXPECT_STREQ(what, refusal.field);				\
+	EXPECT_EQ(0, strncmp(refusal.pmu, "sim_", 4));			\
+} while (0)
+	REFUSED(PMU_SAYS, EINVAL, open_self(TRACE(.config = 0x10)));
+	BLAMED("attr.config");
+	REFUSED(PMU_SAYS, EINVAL, open_self(TRACE(.config1 = 1)));
+	BLAMED("attr.config1");
+	REFUSED(PMU_SAYS, EINVAL, open_self(TRACE(.sample_period = 100)));
+	BLAMED("attr.sample_period");
+	REFUSED(PMU_SAYS, EINVAL, open_self(EVENT(.type = packet, .config = 0, .config1 = 1)));
+	BLAMED("attr.config1");
+#undef TRACE
+#undef BLAMED
 }
 
 TEST_F(refused_open, pmu_for_one)

@@ -21,8 +21,7 @@ FIXTURE(refused_record) {
 
 FIXTURE_SETUP(refused_record)
 {
-	if (prctl(PR_PERF_EXPLAIN, NULL, 0, 0, 0) < 0)
-		SKIP(return, "this kernel does not explain refusals");
+	NEED_EXPLANATIONS(return);
 	self->page = sysconf(_SC_PAGESIZE);
 }
 

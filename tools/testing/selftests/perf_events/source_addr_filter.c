@@ -5,11 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -468,6 +470,65 @@ TEST_F(filter, changed_while_mapping)
 	EXPECT_TRUE(traced(self->u.fd, 0x1000));
 	EXPECT_FALSE(traced(self->u.fd, 0x1001));
 	close(file);
+}
+
+/* A fork that fails late, with an mm that is given back: the id is taken. */
+static long fork_in_vain(pid_t taken)
+{
+	__u64 tid = (__u64)(unsigned long)&taken;
+	struct clone_args args = {
+		.exit_signal = SIGCHLD, .set_tid = tid, .set_tid_size = 1,
+	};
+
+	return syscall(__NR_clone3, &args, sizeof(args)) == -1 ? errno : 0;
+}
+
+/* Return, by the pointer, how many children had the trace unit see the target. */
+static void *fork_often(void *nr)
+{
+	long seen = 0;
+	pid_t pid;
+
+	pe_move_to(0);
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
+		if (fork_in_vain(getpid()) != EEXIST)
+			break;
+		pid = fork();
+		if (!pid) {
+			see((unsigned long)target);
+			_exit(0);
+		}
+		seen += waitpid(pid, NULL, 0) == pid;
+	}
+	*(long *)nr = seen;
+	return NULL;
+}
+
+/* Each child sees the target, whose file is in both of the filters. */
+TEST_F(filter, changed_while_forking)
+{
+	char one[300], two[310];
+	pthread_t thread;
+	long seen = -1;
+	int i;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "for kernels that are asked to be better than 6.12");
+	done = false;
+	exe_filter(one, sizeof(one));
+	snprintf(two, sizeof(two), "%s,filter 0x10/1", one);
+	self->u.attr.inherit = 1;
+	ASSERT_EQ(0, open_trace(&self->u, 0, 0));
+	ASSERT_EQ(0, set(self->u.fd, one));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, fork_often, &seen));
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		pe_move_to(1);
+	for (i = 0; i < 300; i++)
+		EXPECT_EQ(0, set(self->u.fd, i & 1 ? one : two));
+	__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	EXPECT_LT(0, seen);
+	EXPECT_EQ(seen, pe_count(self->u.fd));
 }
 
 TEST_HARNESS_MAIN

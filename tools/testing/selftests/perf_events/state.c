@@ -5,11 +5,16 @@
  */
 #include <errno.h>
 #include <linux/perf_event_ext.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "pe_hw.h"
 #include "pe_sample.h"
 #include "pe_sim.h"
 
@@ -45,7 +50,7 @@ FIXTURE_SETUP(state)
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
 	if (doing(self->fd) == -ENOTTY)
-		SKIP(return, "this kernel does not tell the state of an event");
+		SKIP_OTHERS(return, "this kernel does not tell the state of an event");
 	self->mux = pe_get(MUX);
 	/* No group makes way for another one while a test looks. */
 	if (self->mux > 0)
@@ -58,19 +63,77 @@ FIXTURE_TEARDOWN(state)
 		pe_set(MUX, self->mux);
 }
 
+static int ask(int fd, void *info)
+{
+	return pe_ioctl(fd, PERF_EVENT_IOC_STATE, (unsigned long)info);
+}
+
+/* Size and thread are read, and all else must be zero, so that it can mean something later. */
 TEST_F(state, size)
 {
-	struct perf_event_state_info info;
+	struct {
+		struct perf_event_state_info	info;
+		__u64				later[2];
+	} newer = { .info.size = sizeof(newer) };
+	struct perf_event_state_info info = { .size = 8 };
 
-	memset(&info, 0x55, sizeof(info));
-	info.size = 8;
-	EXPECT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_STATE, (unsigned long)&info));
+	EXPECT_EQ(0, ask(self->fd, &info));
 	EXPECT_EQ(sizeof(info), info.size);
 	EXPECT_EQ(PERF_EVENT_COUNTS, info.doing);
-	EXPECT_EQ(0x55555555, info.flags);
-	info.size = 7;
-	EXPECT_EQ(-EINVAL, pe_ioctl(self->fd, PERF_EVENT_IOC_STATE, (unsigned long)&info));
-	EXPECT_EQ(-EFAULT, pe_ioctl(self->fd, PERF_EVENT_IOC_STATE, 8));
+	EXPECT_EQ(0, info.id);
+	EXPECT_EQ(0, ask(self->fd, &newer));
+	EXPECT_EQ(sizeof(info), newer.info.size);
+	EXPECT_EQ(pe_id(self->fd), newer.info.id);
+	EXPECT_EQ(0, newer.later[0]);
+
+	info = (struct perf_event_state_info){ .size = 7 };
+	EXPECT_EQ(-EINVAL, ask(self->fd, &info));
+	info = (struct perf_event_state_info){ .size = 1 << 20 };
+	EXPECT_EQ(-EINVAL, ask(self->fd, &info));
+	info = (struct perf_event_state_info){ .size = sizeof(info), .running = 1 };
+	EXPECT_EQ(-EINVAL, ask(self->fd, &info));
+	info = (struct perf_event_state_info){ .size = 8, .doing = 1 };
+	EXPECT_EQ(-EINVAL, ask(self->fd, &info));
+	memset(&newer, 0, sizeof(newer));
+	newer.info.size = sizeof(newer);
+	newer.later[1] = 1;
+	EXPECT_EQ(-E2BIG, ask(self->fd, &newer));
+	EXPECT_EQ(-EFAULT, ask(self->fd, (void *)8));
+}
+
+TEST_F(state, what_it_is)
+{
+	struct perf_event_attr a = self->a;
+	struct perf_event_state_info info;
+	int member, fd;
+
+	a.sample_period = 12345;
+	a.exclude_kernel = 1;
+	a.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	member = pe_open(&a, 0, -1, self->fd, 0);
+	ASSERT_LE(0, member);
+	ASSERT_EQ(0, tell(member, &info));
+	EXPECT_EQ(pe_id(member), info.id);
+	EXPECT_EQ(pe_id(self->fd), info.leader);
+	EXPECT_EQ(2, info.members);
+	EXPECT_EQ(-1, info.asked_cpu);
+	EXPECT_EQ(getpid(), info.tid);
+	EXPECT_EQ(PERF_TYPE_SOFTWARE, info.type);
+	EXPECT_EQ(a.config, info.config);
+	EXPECT_EQ(a.sample_period, info.sample);
+	EXPECT_EQ(0, memcmp(&info.attr_flags, &a.read_format + 1, sizeof(info.attr_flags)));
+	EXPECT_STREQ("software", info.pmu);
+	EXPECT_EQ(0, info.needs);
+	EXPECT_EQ(0, info.obstacle);
+	EXPECT_EQ(0, info.reserved);
+	fd = pe_open(&self->a, -1, 0, -1, 0);
+	if (fd >= 0) {
+		ASSERT_EQ(0, tell(fd, &info));
+		EXPECT_EQ(-1, info.tid);
+		EXPECT_EQ(0, info.asked_cpu);
+		close(fd);
+	}
+	close(member);
 }
 
 /* What a source of software events keeps where others have a counter is told to nobody. */
@@ -117,6 +180,102 @@ TEST_F(state, enabled_or_not)
 	close(member);
 }
 
+/* For how long: each state is asked twice, with something in between that takes time. */
+TEST_F(state, since)
+{
+	struct perf_event_state_info before, now;
+	struct perf_event_attr a = self->a;
+	struct pe_child child;
+	int fd;
+
+	ASSERT_EQ(0, tell(self->fd, &before));
+	pe_spin(10000);
+	ASSERT_EQ(0, tell(self->fd, &now));
+	EXPECT_LT(0, before.since);
+	EXPECT_LT(before.since, now.since);
+	EXPECT_LE(now.since, now.enabled);
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	ASSERT_EQ(0, tell(self->fd, &before));
+	pe_sleep_ms(1);
+	ASSERT_EQ(0, tell(self->fd, &now));
+	EXPECT_LE(before.since + 1000000, now.since);
+	/* It has begun to count anew. */
+	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
+	ASSERT_EQ(0, tell(self->fd, &now));
+	EXPECT_LT(now.since, now.enabled);
+
+	a.disabled = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, tell(fd, &now));
+	EXPECT_EQ(PERF_EVENT_DISABLED, now.doing);
+	EXPECT_EQ(0, now.since);
+	close(fd);
+
+	ASSERT_EQ(0, pe_child_start(&child));
+	fd = pe_open(&self->a, child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	pe_child_do(&child, PE_FAULT, 1);
+	pe_child_rest(&child);
+	pe_sleep_ms(1);
+	ASSERT_EQ(0, tell(fd, &now));
+	EXPECT_EQ(PERF_EVENT_ELSEWHERE, now.doing);
+	EXPECT_LE(1000000, now.since);
+	pe_child_end(&child);
+	ASSERT_EQ(0, tell(fd, &before));
+	EXPECT_EQ(0, before.tid);
+	pe_sleep_ms(1);
+	ASSERT_EQ(0, tell(fd, &now));
+	EXPECT_EQ(PERF_EVENT_EXITED, now.doing);
+	EXPECT_LE(before.since + 1000000, now.since);
+	close(fd);
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* An event that has ended while its task goes on has done so since that moment. */
+TEST_F(state, since_it_was_removed)
+{
+	struct perf_event_state_info info;
+	struct perf_event_attr a = self->a;
+	__u64 before, after, now;
+	struct pe_child child;
+	int fd, other;
+
+	ASSERT_EQ(0, pe_child_start(&child));
+	/* This one stays, so that the clock of the task's events goes on. */
+	other = pe_open(&a, child.pid, -1, -1, 0);
+	ASSERT_LE(0, other);
+	a.remove_on_exec = 1;
+	fd = pe_open(&a, child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	pe_sleep_ms(1);
+	before = now_ns();
+	ASSERT_EQ(0, pe_child_do(&child, PE_EXEC, 0));
+	after = now_ns();
+	pe_child_do(&child, PE_SPIN, 100000);
+	pe_sleep_ms(1);
+	pe_child_do(&child, PE_FAULT, 1);
+	pe_child_rest(&child);
+	now = now_ns();
+	ASSERT_EQ(0, tell(fd, &info));
+	EXPECT_EQ(PERF_EVENT_EXITED, info.doing);
+	EXPECT_LE(now - after, info.since);
+	EXPECT_GE(now_ns() - before, info.since);
+	pe_child_end(&child);
+	/* That its task exits, too, changes nothing. */
+	ASSERT_EQ(0, tell(fd, &info));
+	EXPECT_LE(now - after, info.since);
+	close(fd);
+	close(other);
+}
+
 TEST_F(state, of_another_task)
 {
 	struct pe_child child;
@@ -136,6 +295,7 @@ TEST_F(state, of_another_task)
 TEST_F(state, inherited)
 {
 	struct perf_event_attr a = pe_sim_attr();
+	struct perf_event_state_info info;
 	struct pe_child child;
 	int fd, now;
 
@@ -148,7 +308,21 @@ TEST_F(state, inherited)
 	pe_child_do(&child, PE_STEP, 10);
 	now = doing(fd);
 	EXPECT_TRUE(now == PERF_EVENT_COUNTS || now == PERF_EVENT_SHARES) TH_LOG("%d", now);
+	memset(&info, 0, sizeof(info));
+	info.size = sizeof(info);
+	info.tid = child.pid;
+	EXPECT_EQ(0, ask(fd, &info));
+	EXPECT_EQ(child.pid, info.tid);
+	EXPECT_TRUE(info.flags & PERF_EVENT_IS_COPY);
+	EXPECT_NE(pe_id(fd), info.id);
+	info = (struct perf_event_state_info){ .size = sizeof(info), .tid = getpid() };
+	EXPECT_EQ(0, ask(fd, &info));
+	EXPECT_EQ(pe_id(fd), info.id);
+	info = (struct perf_event_state_info){ .size = sizeof(info), .tid = 1 };
+	EXPECT_EQ(-ESRCH, ask(fd, &info));
 	pe_child_end(&child);
+	info = (struct perf_event_state_info){ .size = sizeof(info), .tid = child.pid };
+	EXPECT_EQ(-ESRCH, ask(fd, &info));
 	EXPECT_EQ(10, pe_count(fd));
 	close(fd);
 }
@@ -156,7 +330,7 @@ TEST_F(state, inherited)
 TEST_F(state, buffer)
 {
 	struct perf_event_attr a = self->a;
-	struct perf_event_state_info info;
+	struct perf_event_state_info info, paused;
 	struct pe_ring ring;
 	int fd;
 
@@ -171,10 +345,20 @@ TEST_F(state, buffer)
 	EXPECT_EQ(0, tell(fd, &info));
 	EXPECT_LT(0, info.wakeups);
 	EXPECT_LT(0, info.lost);
+	EXPECT_EQ(info.lost, info.losses[PERF_LOST_FULL]);
+	EXPECT_EQ(0, info.losses[PERF_LOST_PAUSED]);
+	/* Records of a header and one word. */
+	EXPECT_LT(0, info.records);
+	EXPECT_EQ(info.records * 16, info.bytes);
+	EXPECT_TRUE(info.flags & PERF_EVENT_HAS_BUFFER);
 	EXPECT_FALSE(info.flags & PERF_EVENT_IS_PAUSED);
 	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1));
-	EXPECT_EQ(0, tell(fd, &info));
-	EXPECT_TRUE(info.flags & PERF_EVENT_IS_PAUSED);
+	pe_fault(10);
+	EXPECT_EQ(0, tell(fd, &paused));
+	EXPECT_TRUE(paused.flags & PERF_EVENT_IS_PAUSED);
+	EXPECT_LE(10, paused.losses[PERF_LOST_PAUSED]);
+	EXPECT_EQ(info.records, paused.records);
+	EXPECT_EQ(paused.lost, paused.losses[PERF_LOST_FULL] + paused.losses[PERF_LOST_PAUSED]);
 	pe_ring_unmap(&ring);
 	close(fd);
 }
@@ -202,16 +386,24 @@ TEST_F(state, twelve_groups)
 		if (info[i].doing == PERF_EVENT_COUNTS) {
 			counting++;
 			EXPECT_LE(0, info[i].counter);
-			EXPECT_EQ(0, info[i].nr_groups);
+			EXPECT_EQ(0, info[i].on_groups);
 			continue;
 		}
 		waiting++;
 		EXPECT_EQ(PERF_EVENT_WAITS, info[i].doing);
 		EXPECT_EQ(-1, info[i].counter);
 		EXPECT_LT(info[i].running, info[i].enabled);
-		ASSERT_EQ(PE_SIM_COUNTERS, info[i].nr_groups);
+		EXPECT_EQ(PERF_EVENT_NO_ROOM, info[i].obstacle);
+		EXPECT_EQ(1, info[i].needs);
+		/* So long has it waited: ever since it was opened. */
+		EXPECT_LT(0, info[i].since);
+		EXPECT_LE(info[i].since, info[i].enabled - info[i].running);
+		ASSERT_EQ(PE_SIM_COUNTERS, info[i].on_groups);
+		ASSERT_EQ(PE_SIM_COUNTERS, info[i].on_told);
 		for (j = 0; j < PE_SIM_COUNTERS; j++) {
-			for (k = 0; k < GROUPS && id[k] != info[i].groups[j]; k++)
+			EXPECT_EQ(getpid(), info[i].groups[j].pid);
+			EXPECT_EQ(0, info[i].groups[j].flags);
+			for (k = 0; k < GROUPS && id[k] != info[i].groups[j].id; k++)
 				;
 			ASSERT_GT(GROUPS, k);
 			EXPECT_EQ(PERF_EVENT_COUNTS, info[k].doing);
@@ -223,9 +415,50 @@ TEST_F(state, twelve_groups)
 		close(fd[i]);
 }
 
+/* Groups that take turns: at any moment as many count as there are counters. */
+TEST_F(state, sums_of_twelve_groups)
+{
+	struct perf_event_state_info info[GROUPS];
+	struct perf_event_attr a = pe_sim_attr();
+	__u64 least = ~0ULL, most = 0, ran = 0;
+	int fd[GROUPS], i;
+
+	if (pe_sim_type() < 0 || self->mux < 0)
+		SKIP(return, "no simulated PMU");
+	pe_undisturbed();
+	pe_move_to(0);
+	pe_set(MUX, 1);
+	a.disabled = 1;
+	for (i = 0; i < GROUPS; i++) {
+		fd[i] = pe_self(&a);
+		ASSERT_LE(0, fd[i]);
+	}
+	for (i = 0; i < GROUPS; i++)
+		pe_ioctl(fd[i], PERF_EVENT_IOC_ENABLE, 0);
+	do {
+		pe_spin(100000);
+		for (i = 0; i < GROUPS && !tell(fd[i], &info[i]) && info[i].running; i++)
+			;
+	} while (i < GROUPS);
+	for (i = 0; i < GROUPS; i++)
+		pe_ioctl(fd[i], PERF_EVENT_IOC_DISABLE, 0);
+	for (i = 0; i < GROUPS; i++) {
+		ASSERT_EQ(0, tell(fd[i], &info[i]));
+		EXPECT_EQ(PERF_EVENT_DISABLED, info[i].doing);
+		least = info[i].enabled < least ? info[i].enabled : least;
+		most = info[i].enabled > most ? info[i].enabled : most;
+		ran += info[i].running;
+		close(fd[i]);
+	}
+	/* They were enabled one by one, and disabled in the same order. */
+	EXPECT_LE(PE_SIM_COUNTERS * least, ran + PE_SIM_COUNTERS * (most - least));
+	EXPECT_GE(PE_SIM_COUNTERS * (2 * most - least), ran);
+}
+
 TEST_F(state, pinned)
 {
 	struct perf_event_attr a = pe_sim_attr();
+	struct perf_event_state_info info;
 	int fd[PE_SIM_COUNTERS + 1], i;
 
 	if (pe_sim_type() < 0)
@@ -237,8 +470,157 @@ TEST_F(state, pinned)
 		EXPECT_EQ(i < PE_SIM_COUNTERS ? PERF_EVENT_COUNTS : PERF_EVENT_ERROR,
 			  doing(fd[i]));
 	}
+	/* Why it did not fit is told also when that has gone. */
+	while (i--) {
+		ASSERT_EQ(0, tell(fd[PE_SIM_COUNTERS], &info));
+		EXPECT_EQ(PERF_EVENT_ERROR, info.doing);
+		EXPECT_LT(0, info.since);
+		EXPECT_EQ(PERF_EVENT_BY_PINNED, info.obstacle);
+		EXPECT_EQ(1, info.needs);
+		EXPECT_EQ(1, info.on_told);
+		EXPECT_LE(1, info.on_groups);
+		EXPECT_NE(info.id, info.groups[0].id);
+		EXPECT_EQ(PERF_EVENT_GROUP_PINNED, info.groups[0].flags);
+		EXPECT_EQ(getpid(), info.groups[0].pid);
+		if (i < PE_SIM_COUNTERS)
+			close(fd[i]);
+	}
+	pe_ioctl(fd[PE_SIM_COUNTERS], PERF_EVENT_IOC_ENABLE, 0);
+	ASSERT_EQ(0, tell(fd[PE_SIM_COUNTERS], &info));
+	EXPECT_EQ(PERF_EVENT_COUNTS, info.doing);
+	EXPECT_EQ(0, info.obstacle);
+	close(fd[PE_SIM_COUNTERS]);
+}
+
+/* A group that fits the PMU is not refused because others have it now: its state says so. */
+TEST_F(state, not_at_the_moment)
+{
+	struct perf_event_attr a = pe_sim_attr();
+	struct perf_event_state_info info;
+	int pinned, fd[PE_SIM_COUNTERS], i;
+
+	if (pe_sim_type() < 0)
+		SKIP(return, "no simulated PMU");
+	pe_move_to(0);
+	a.pinned = 1;
+	pinned = pe_self(&a);
+	ASSERT_LE(0, pinned);
+	a.pinned = 0;
+	for (i = 0; i < PE_SIM_COUNTERS; i++) {
+		fd[i] = pe_open(&a, 0, -1, i ? fd[0] : -1, 0);
+		ASSERT_LE(0, fd[i]);
+	}
+	for (i = 0; i < PE_SIM_COUNTERS; i++) {
+		ASSERT_EQ(0, tell(fd[i], &info));
+		EXPECT_EQ(PERF_EVENT_WAITS, info.doing);
+		EXPECT_EQ(PERF_EVENT_BY_PINNED, info.obstacle);
+		EXPECT_EQ(PE_SIM_COUNTERS, info.needs);
+		EXPECT_EQ(1, info.on_groups);
+		EXPECT_EQ(pe_id(pinned), info.groups[0].id);
+	}
+	close(pinned);
+	/* Here no rotation comes that would put it on. */
+	pe_ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0);
+	pe_ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	EXPECT_EQ(PERF_EVENT_COUNTS, doing(fd[0]));
 	while (i--)
 		close(fd[i]);
+}
+
+/* The NMI watchdog has a counter for itself: it is told as the kernel's own. */
+TEST_F(state, watchdog)
+{
+	struct perf_event_attr a = pe_hw_attr(pe_hw_exact());
+	struct perf_event_state_info info = { };
+	int fd[PE_HW_MAX], nr, i, looks;
+
+#if !defined(__x86_64__) && !defined(__i386)
+	SKIP(return, "the watchdog has no counter on this machine");
+#endif
+	if (pe_hw_missing() || pe_get(PE_SYSCTL "nmi_watchdog") != 1 || geteuid())
+		SKIP(return, "needs root, hardware counters and the watchdog that has one");
+	pe_hw_share(false);
+	pe_move_to(0);
+	a.disabled = 0;
+	for (nr = 0; nr < PE_HW_MAX && info.doing != PERF_EVENT_WAITS; nr++) {
+		fd[nr] = pe_self(&a);
+		ASSERT_LE(0, fd[nr]);
+		ASSERT_EQ(0, tell(fd[nr], &info));
+	}
+	/* They take turns. */
+	for (looks = 0; looks < 1000 && info.doing != PERF_EVENT_WAITS; looks++)
+		ASSERT_EQ(0, tell(fd[looks % nr], &info));
+	pe_hw_share(true);
+	ASSERT_EQ(PERF_EVENT_WAITS, info.doing);
+	EXPECT_EQ(PERF_EVENT_GROUP_OF_CPU | PERF_EVENT_GROUP_PINNED | PERF_EVENT_GROUP_OF_KERNEL,
+		  info.groups[0].flags);
+	EXPECT_EQ(0, info.groups[0].pid);
+	EXPECT_NE(0, info.groups[0].id);
+	for (i = 0; i < nr; i++)
+		close(fd[i]);
+}
+
+TEST_F(state, exclusive)
+{
+	struct perf_event_attr a = pe_sim_attr();
+	struct perf_event_state_info info;
+	int fd, alone;
+
+	if (pe_sim_type() < 0)
+		SKIP(return, "no simulated PMU");
+	pe_move_to(0);
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	a.exclusive = 1;
+	alone = pe_self(&a);
+	ASSERT_LE(0, alone);
+	ASSERT_EQ(0, tell(alone, &info));
+	EXPECT_EQ(PERF_EVENT_WAITS, info.doing);
+	EXPECT_EQ(PERF_EVENT_IS_EXCLUSIVE, info.obstacle);
+	close(fd);
+	close(alone);
+	alone = pe_self(&a);
+	ASSERT_LE(0, alone);
+	a.exclusive = 0;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, tell(fd, &info));
+	EXPECT_EQ(PERF_EVENT_WAITS, info.doing);
+	EXPECT_EQ(PERF_EVENT_BY_EXCLUSIVE, info.obstacle);
+	EXPECT_EQ(PERF_EVENT_GROUP_EXCLUSIVE, info.groups[0].flags);
+	close(fd);
+	close(alone);
+}
+
+/* More overflows in a tick than the limit allows. */
+TEST_F(state, throttled)
+{
+	long percent = pe_get(PE_SYSCTL "perf_cpu_time_max_percent");
+	long rate = pe_get(PE_SYSCTL "perf_event_max_sample_rate");
+	struct perf_event_attr a = pe_sim_attr();
+	struct perf_event_state_info info;
+	int fd, i;
+
+	if (pe_sim_type() < 0 || geteuid())
+		SKIP(return, "needs root and the simulated PMU");
+	/* Where the other limit is off, the rate cannot be set. */
+	ASSERT_EQ(0, pe_set(PE_SYSCTL "perf_cpu_time_max_percent", 90));
+	ASSERT_EQ(0, pe_set(PE_SYSCTL "perf_event_max_sample_rate", 1000));
+	a.sample_period = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, tell(fd, &info));
+	EXPECT_FALSE(info.flags & PERF_EVENT_IS_THROTTLED);
+	/* Until the next tick, which may come before a look. */
+	for (i = 0; i < 1000 && (tell(fd, &info) || !(info.flags & PERF_EVENT_IS_THROTTLED)); i++)
+		pe_sim_advance(10);
+	EXPECT_TRUE(info.flags & PERF_EVENT_IS_THROTTLED);
+	EXPECT_LT(0, info.throttles);
+	EXPECT_LT(0, info.allowed);
+	EXPECT_GT(10000, info.allowed);
+	close(fd);
+	pe_set(PE_SYSCTL "perf_event_max_sample_rate", rate);
+	pe_set(PE_SYSCTL "perf_cpu_time_max_percent", percent);
 }
 
 static int look_at_others(void *all)
@@ -253,8 +635,10 @@ static int look_at_others(void *all)
 	if (info.doing != PERF_EVENT_WAITS)
 		return -EAGAIN;
 	if (all)
-		return info.nr_groups == PE_SIM_COUNTERS && info.groups[0] ? 0 : -EPERM;
-	return !info.nr_groups && !info.groups[0] && (info.flags & PERF_EVENT_OTHERS_ON) ?
+		return info.on_groups == PE_SIM_COUNTERS && info.groups[0].id &&
+		       info.groups[0].flags == (PERF_EVENT_GROUP_PINNED | PERF_EVENT_GROUP_OF_CPU) ?
+		       0 : -EPERM;
+	return !info.on_groups && !info.groups[0].id && (info.flags & PERF_EVENT_OTHERS_ON) ?
 	       0 : -EPERM;
 }
 
@@ -281,4 +665,49 @@ TEST_F(state, of_others)
 		close(fd[i]);
 }
 
-TEST_HARNESS_MAIN
+/*
+ * --busy COMMAND...: run COMMAND... -p PID, where PID is of a child that is busy on CPU 0 and
+ * has twelve events there that take turns. The status is the command's.
+ */
+static int busy(char **command)
+{
+	struct perf_event_attr a = pe_sim_attr();
+	char *argv[16], number[16];
+	int status, i, argc = 0;
+	pid_t child, pid, me = getpid();
+
+	child = fork();
+	if (!child) {
+		pe_die_with(me);
+		pe_move_to(0);
+		for (;;)
+			pe_spin(1000);
+	}
+	for (i = 0; i < GROUPS; i++) {
+		if (pe_open(&a, child, -1, -1, 0) < 0)
+			return 126;
+	}
+	snprintf(number, sizeof(number), "%d", child);
+	while (*command && argc < 13)
+		argv[argc++] = *command++;
+	argv[argc++] = "-p";
+	argv[argc++] = number;
+	argv[argc] = NULL;
+	pe_move_to(1);
+	pid = fork();
+	if (!pid) {
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		return 126;
+	kill(child, SIGKILL);
+	return WEXITSTATUS(status);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 2 && !strcmp(argv[1], "--busy"))
+		return busy(argv + 2);
+	return test_harness_run(argc, argv);
+}

@@ -132,7 +132,7 @@ struct perf_output_handle {
 #define is_resident(event)		false
 #define perf_event_root(event)		((event)->parent ?: (struct perf_event *)(event))
 #define perf_event_lost(event)		((event)->id * 7)
-#define perf_event_count_lost(event)	do { } while (0)
+#define perf_output_count_large(event)	do { } while (0)
 #define perf_event_ns(event)		(&init_pid_ns)
 #define perf_misc_flags(regs)		PERF_RECORD_MISC_USER
 #define perf_reg_abi(task)		((void)(task), PERF_SAMPLE_REGS_ABI_64)

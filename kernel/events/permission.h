@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_PERMISSION_H
+#define _KERNEL_EVENTS_PERMISSION_H
+
+#include <linux/types.h>
+
+/* What may the caller be told? A no is not logged as a lack of a capability. May sleep. */
+bool perf_may_see_cpu(void);
+bool perf_may_see_bpf(void);
+
+#endif /* _KERNEL_EVENTS_PERMISSION_H */

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state of the subsystem, in debugfs, for administrators:
+ *
+ *	perf_events/cpus	a line for each CPU
+ *	perf_events/pmus	a line for each CPU and PMU that has something to tell of it
+ *	perf_events/buffers	a line for each user and CPU that buffers belong to
+ *
+ * The first line of each names the columns. All is found out when somebody reads, or has
+ * been counted where it seldom happens. Sampling interrupts are counted while the first
+ * file is open, and what happens to the events of each PMU while the second is.
+ */
+#include <linux/debugfs.h>
+#include <linux/highuid.h>
+#include <linux/init.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "record/aux.h"
+#include "record/buffer.h"
+#include "context.h"
+#include "internal.h"
+#include "pmu.h"
+#include "refuse.h"
+#include "sched.h"
+#include "state.h"
+#include "sysctl.h"
+#include "tally.h"
+
+static const char perf_report_losses[] =
+	"lost_full lost_paused lost_unsettled lost_elsewhere lost_large";
+
+/* cpus */
+
+static int perf_report_cpus(struct seq_file *m, void *unused)
+{
+	int cpu, i;
+
+	seq_printf(m, "cpu events interrupts interrupt_ns longest_ns throttled recursions %s\n",
+		   perf_report_losses);
+	guard(cpus_read_lock)();
+	for_each_online_cpu(cpu) {
+		const struct perf_tally *tally = &per_cpu(perf_tally, cpu);
+		struct perf_took took = perf_took_on(cpu);
+
+		/* The CPU goes on meanwhile; each number is right by itself. */
+		seq_printf(m, "%d %u %llu %llu %llu %lu %lu", cpu,
+			   READ_ONCE(per_cpu(perf_cpu_context, cpu).ctx.nr_events),
+			   took.interrupts, took.total, took.longest,
+			   READ_ONCE(tally->throttled), READ_ONCE(tally->recursions));
+		for (i = 0; i < PERF_LOSSES; i++)
+			seq_printf(m, " %lu", READ_ONCE(tally->lost[i]));
+		seq_putc(m, '\n');
+	}
+	return 0;
+}
+
+static int perf_report_cpus_open(struct inode *inode, struct file *file)
+{
+	int err = single_open(file, perf_report_cpus, NULL);
+
+	if (!err)
+		perf_took_watch(true);
+	return err;
+}
+
+static int perf_report_cpus_release(struct inode *inode, struct file *file)
+{
+	perf_took_watch(false);
+	return single_release(inode, file);
+}
+
+static const struct file_operations perf_report_cpus_fops = {
+	.owner		= THIS_MODULE,
+	.open		= perf_report_cpus_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= perf_report_cpus_release,
+};
+
+/* pmus */
+
+/* With interrupts off, no more groups of a tree are looked at. */
+#define GROUPS_COUNTED	1000
+
+/**
+ * struct pmu_report - a PMU on one CPU
+ * @pmu: the PMU
+ * @events: in groups that may run there now
+ * @on: how many of them have a counter, software events left out
+ * @groups_on: groups that are on
+ * @groups_waiting: groups that wait for counters
+ * @rotations: since the PMU was registered
+ * @tally: what was counted while somebody watched
+ */
+struct pmu_report {
+	struct pmu	*pmu;
+	unsigned int	events;
+	unsigned int	on;
+	unsigned int	groups_on;
+	unsigned int	groups_waiting;
+	unsigned int	rotations;
+	struct perf_pmu_tally tally;
+};
+
+static void perf_report_tree(struct pmu_report *report, const struct rb_root *tree,
+			     struct perf_cpu_context *cpuctx)
+{
+	unsigned int left = GROUPS_COUNTED;
+	struct rb_node *node;
+
+	for (node = rb_first(tree); node && left; node = rb_next(node), left--) {
+		const struct perf_event *leader = rb_entry(node, struct perf_event, group_node);
+
+		if (!perf_event_watches_here(leader, cpuctx))
+			continue;
+		report->events += leader->nr_siblings + 1;
+		if (leader->state == PERF_EVENT_STATE_ACTIVE)
+			report->groups_on++;
+		else
+			report->groups_waiting++;
+	}
+}
+
+static void perf_report_part(struct pmu_report *report, const struct perf_event_pmu_context *part,
+			     struct perf_cpu_context *cpuctx)
+{
+	if (!part)
+		return;
+	perf_report_tree(report, &part->pinned_groups, cpuctx);
+	perf_report_tree(report, &part->flexible_groups, cpuctx);
+}
+
+/* On the CPU, interrupts off. */
+static void perf_report_pmu_here(void *info)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_context();
+	struct perf_event_context *task_ctx = cpuctx->task_ctx;
+	struct pmu_report *report = info;
+	const struct perf_cpu_pmu_context *cpc = perf_this_cpc(report->pmu);
+
+	perf_context_lock_cpu(cpuctx, task_ctx);
+	report->on = cpc->active_oncpu;
+	report->rotations = cpc->rotations;
+	perf_report_part(report, perf_cpu_part(cpuctx, report->pmu), cpuctx);
+	perf_report_part(report, perf_pmu_context_of(task_ctx, report->pmu), cpuctx);
+	perf_context_unlock_cpu(cpuctx, task_ctx);
+}
+
+static void perf_report_pmu(struct seq_file *m, struct pmu *pmu, int cpu)
+{
+	const struct perf_pmu_tally no_tally = { };
+	struct perf_pmu_tally __percpu *tally = perf_pmu_tally(pmu);
+	struct pmu_report report = { .pmu = pmu };
+	unsigned int cause;
+
+	/* The PMU may never have had an event to schedule. */
+	if (READ_ONCE(pmu->cpu_pmu_context))
+		smp_call_function_single(cpu, perf_report_pmu_here, &report, 1);
+	if (tally) {
+		/* The CPU goes on meanwhile; each number is right by itself. */
+		report.tally = data_race(*per_cpu_ptr(tally, cpu));
+	}
+	if (!report.events && !report.on && !report.rotations &&
+	    !memcmp(&report.tally, &no_tally, sizeof(no_tally)))
+		return;
+	seq_printf(m, "%d %s %u %u %u %u %u %lu %lu", cpu, pmu->name ?: "?", report.events,
+		   report.on, report.groups_on, report.groups_waiting, report.rotations,
+		   report.tally.throttled, report.tally.records);
+	for (cause = 0; cause < PERF_LOSSES; cause++)
+		seq_printf(m, " %lu", report.tally.lost[cause]);
+	seq_putc(m, '\n');
+}
+
+static int perf_report_pmus(struct seq_file *m, void *unused)
+{
+	struct pmu *pmu;
+	int cpu, err;
+
+	/* PMUs may have come since the file was opened. */
+	err = perf_tally_make_all();
+	if (err)
+		return err;
+	seq_puts(m, "cpu pmu events counters_on groups_on groups_waiting rotations throttled");
+	seq_printf(m, " records %s\n", perf_report_losses);
+	guard(cpus_read_lock)();
+	guard(mutex)(&perf_pmus_lock);
+	list_for_each_entry(pmu, &perf_pmus, entry) {
+		for_each_online_cpu(cpu)
+			perf_report_pmu(m, pmu, cpu);
+	}
+	return 0;
+}
+
+static int perf_report_pmus_open(struct inode *inode, struct file *file)
+{
+	int err = perf_tally_make_all() ?: single_open(file, perf_report_pmus, NULL);
+
+	if (!err)
+		perf_tally_watch(true);
+	return err;
+}
+
+static int perf_report_pmus_release(struct inode *inode, struct file *file)
+{
+	perf_tally_watch(false);
+	return single_release(inode, file);
+}
+
+static const struct file_operations perf_report_pmus_fops = {
+	.owner		= THIS_MODULE,
+	.open		= perf_report_pmus_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= perf_report_pmus_release,
+};
+
+/* buffers */
+
+/**
+ * struct buffer_report - the buffers that a user has for one CPU
+ * @uid: of the user who pays for the memory; of root for memory that nobody pays for
+ * @cpu: that alone writes to them; -1 for buffers that follow tasks
+ * @buffers: how many
+ * @pages: of records
+ * @aux_pages: of AUX areas
+ * @records: written
+ * @bytes: of these
+ * @lost: records that were lost, by cause
+ */
+struct buffer_report {
+	uid_t		uid;
+	int		cpu;
+	unsigned long	buffers;
+	unsigned long	pages;
+	unsigned long	aux_pages;
+	u64		records;
+	u64		bytes;
+	u64		lost[PERF_LOSSES];
+};
+
+/* Rows of the file; the last one is for all that do not fit. */
+#define ROWS	1024
+
+/**
+ * struct buffer_reports - of all users
+ * @nr: rows in use
+ * @rows: no memory is allocated with a CPU's context's mutex held, so there are all
+ */
+struct buffer_reports {
+	unsigned int		nr;
+	struct buffer_report	rows[ROWS];
+};
+
+/* The row of a user and CPU, a new one if there is none. */
+static struct buffer_report *perf_report_row(struct buffer_reports *reports, uid_t uid, int cpu)
+{
+	struct buffer_report *row;
+	unsigned int i;
+
+	for (i = 0; i < reports->nr; i++) {
+		row = &reports->rows[i];
+		if (row->uid == uid && row->cpu == cpu)
+			return row;
+	}
+	if (i == ROWS)
+		return &reports->rows[ROWS - 1];
+	reports->nr++;
+	row = &reports->rows[i];
+	row->uid = i < ROWS - 1 ? uid : overflowuid;
+	row->cpu = i < ROWS - 1 ? cpu : -1;
+	return row;
+}
+
+/* Is the buffer reported with this one of its events? Its lock is held. */
+static bool perf_report_is_first(const struct perf_buffer *rb, const struct perf_event *event)
+{
+	return list_first_entry(&rb->events, struct perf_event_cold, rb_entry)->event == event;
+}
+
+/* Add the buffer that an event writes to, with one of its events. ctx->mutex is held. */
+static void perf_report_event(struct buffer_reports *reports, struct perf_event *event)
+{
+	struct buffer_report *row;
+	struct perf_buffer *rb;
+	struct perf_aux *aux;
+	int i;
+
+	if (event->parent || !rcu_access_pointer(event->rb))
+		return;
+	rb = perf_buffer_lock(event);
+	if (!rb)
+		return;
+	if (perf_report_is_first(rb, event)) {
+		const struct user_struct *user = rb->charge.user;
+
+		row = perf_report_row(reports, user ? from_kuid(&init_user_ns, user->uid) : 0,
+				      rb->cpu);
+		row->buffers++;
+		row->pages += rb->nr_pages + 1;
+		aux = rcu_dereference_protected(rb->aux, lockdep_is_held(&rb->lock));
+		row->aux_pages += aux ? aux->nr_pages : 0;
+		row->records += perf_buffer_records(rb);
+		row->bytes += perf_buffer_bytes(rb, is_write_backward(event));
+		for (i = 0; i < PERF_LOSSES; i++)
+			row->lost[i] += atomic_long_read(&rb->lost[i]);
+	}
+	perf_buffer_unlock(rb);
+}
+
+static void perf_report_context(struct buffer_reports *reports, struct perf_event_context *ctx)
+{
+	struct perf_event *event;
+
+	guard(mutex)(&ctx->mutex);
+	for_each_event(event, ctx)
+		perf_report_event(reports, event);
+}
+
+/*
+ * Look for the first thread whose number is @nr or more. Return: false when there is none;
+ * else *@ctx is its context, with a reference, or NULL, and *@nr the next number.
+ */
+static bool perf_report_next_task(int *nr, struct perf_event_context **ctx)
+{
+	struct task_struct *task;
+	struct pid *pid;
+
+	guard(rcu)();
+	pid = find_ge_pid(*nr, &init_pid_ns);
+	if (!pid)
+		return false;
+	*nr = pid_nr(pid) + 1;
+	task = pid_task(pid, PIDTYPE_PID);
+	*ctx = task ? perf_task_context(task) : NULL;
+	if (*ctx && !refcount_inc_not_zero(&(*ctx)->refcount))
+		*ctx = NULL;
+	return true;
+}
+
+static int buffers_show(struct seq_file *m, void *unused)
+{
+	struct buffer_reports *reports __free(kvfree) = kvzalloc(sizeof(*reports), GFP_KERNEL);
+	struct perf_event_context *ctx;
+	unsigned int i, cause;
+	int cpu, nr = 1;
+
+	if (!reports)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		perf_report_context(reports, &per_cpu(perf_cpu_context, cpu).ctx);
+	while (perf_report_next_task(&nr, &ctx)) {
+		if (ctx) {
+			perf_report_context(reports, ctx);
+			perf_context_put(ctx);
+		}
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+
+	seq_printf(m, "uid cpu buffers kib aux_kib records bytes %s\n", perf_report_losses);
+	for (i = 0; i < reports->nr; i++) {
+		const struct buffer_report *row = &reports->rows[i];
+
+		seq_printf(m, "%u %d %lu %lu %lu %llu %llu", row->uid, row->cpu, row->buffers,
+			   row->pages << (PAGE_SHIFT - 10), row->aux_pages << (PAGE_SHIFT - 10),
+			   row->records, row->bytes);
+		for (cause = 0; cause < PERF_LOSSES; cause++)
+			seq_printf(m, " %llu", row->lost[cause]);
+		seq_putc(m, '\n');
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(buffers);
+
+static int __init perf_report_init(void)
+{
+	struct dentry *dir = perf_debugfs_dir();
+
+	debugfs_create_file("cpus", 0400, dir, NULL, &perf_report_cpus_fops);
+	debugfs_create_file("pmus", 0400, dir, NULL, &perf_report_pmus_fops);
+	debugfs_create_file("buffers", 0400, dir, NULL, &buffers_fops);
+	return 0;
+}
+late_initcall(perf_report_init);

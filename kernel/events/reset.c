@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Values that begin at zero again: of one event, of all events of a group, and of copies on
+ * many CPUs.
+ */
+#include "cold.h"
+#include "context.h"
+#include "event.h"
+#include "family.h"
+#include "internal.h"
+#include "read.h"
+#include "record/userpage.h"
+#include "reset.h"
+#include "settle.h"
+#include "source/clock.h"
+#include "turn.h"
+
+static void perf_reset_value(struct perf_event *event)
+{
+	if (is_counting_clock(event))
+		perf_clock_event_reset(event);
+	else
+		local64_set(&event->count, 0);
+}
+
+/**
+ * perf_event_reset_count - let the value of one event begin at zero
+ * @event: the event; ctx->mutex is held, or the family's lock for a copy
+ *
+ * May sleep.
+ */
+void perf_event_reset_count(struct perf_event *event)
+{
+	if (!is_resident(event))
+		perf_event_sync(event);
+	perf_reset_value(event);
+	if (perf_event_page_mapped(event))
+		perf_event_refresh_userpage(event);
+}
+
+/* Where its context can be changed: on the CPU on which the event counts, or where it is off. */
+static void perf_reset_on_cpu(struct perf_event *event)
+{
+	lockdep_assert_held(&event->ctx->lock);
+	/* A software event of the group is never behind. */
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		event->pmu->read(event);
+	perf_reset_value(event);
+}
+
+static void perf_reset_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+			      void *data)
+{
+	perf_reset_on_cpu(event);
+	event->event_flags |= PERF_EVENT_CALLED;
+}
+
+static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
+				    void *data)
+{
+	struct perf_event *member;
+
+	for_each_sibling_event(member, leader) {
+		if (perf_turn_is_meant(member, leader))
+			perf_reset_on_cpu(member);
+	}
+	perf_reset_locked(leader, cpuctx, NULL);
+}
+
+/* Call @func for all copies of @root, whose family's lock is held: those that run at once. */
+static void perf_reset_call_copies(struct perf_event *root, perf_event_func_t func)
+{
+	struct perf_event *copy;
+
+	perf_copies_call_running(root, func);
+	for_each_copy(copy, root) {
+		if (!(copy->event_flags & PERF_EVENT_CALLED))
+			perf_event_call(copy, func, NULL);
+		copy->event_flags &= ~PERF_EVENT_CALLED;
+	}
+}
+
+static void perf_reset_copies(struct perf_event *root)
+{
+	struct perf_event *copy;
+
+	perf_settled_undo_all(root);
+	if (!is_resident(root)) {
+		perf_reset_call_copies(root, perf_reset_locked);
+		return;
+	}
+	for_each_copy(copy, root)
+		perf_reset_value(copy);
+}
+
+/* As perf_turn_group_copies() does. */
+static void perf_reset_group_copies(struct perf_event *leader)
+{
+	struct perf_event *copy, *member;
+
+	perf_settled_undo_all(leader);
+	for_each_sibling_event(member, leader)
+		perf_settled_undo_all(member);
+	perf_reset_call_copies(leader, perf_reset_group_locked);
+	for_each_sibling_event(member, leader) {
+		for_each_copy(copy, member) {
+			if (copy->group_leader->parent != leader)
+				perf_event_reset_count(copy);
+		}
+	}
+}
+
+static void perf_reset_family(struct perf_event *event)
+{
+	perf_event_reset_count(event);
+	if (!event->attr.inherit || event->parent)
+		return;
+	CLASS(family, lock)(event);
+	/* Without copies there is no lock. */
+	if (lock)
+		perf_reset_copies(event);
+}
+
+static void perf_reset_group(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	/* Where the task has exited, nothing counts. */
+	if (!perf_context_call(leader->ctx, leader, perf_reset_group_locked, NULL)) {
+		perf_reset_value(leader);
+		for_each_sibling_event(member, leader)
+			perf_reset_value(member);
+	}
+	leader->event_flags &= ~PERF_EVENT_CALLED;
+	if (perf_event_page_mapped(leader))
+		perf_event_refresh_userpage(leader);
+	for_each_sibling_event(member, leader) {
+		if (perf_event_page_mapped(member))
+			perf_event_refresh_userpage(member);
+	}
+	if (!leader->attr.inherit || leader->parent)
+		return;
+	CLASS(family_group, lock)(leader);
+	if (lock)
+		perf_reset_group_copies(leader);
+}
+
+/**
+ * perf_family_reset - let the values of an event and its copies begin at zero
+ * @event: the event; its ctx->mutex is held. A copy has no copies of its own
+ * @group: with all of its group
+ *
+ * The times go on, and so does what copies that are gone have counted. There is one call to
+ * another CPU for each context that runs, whatever the number of events, and none for resident
+ * ones. May sleep.
+ */
+void perf_family_reset(struct perf_event *event, bool group)
+{
+	struct perf_event *leader = event->group_leader, *member;
+
+	lockdep_assert_held(&event->ctx->mutex);
+	if (!group) {
+		perf_reset_family(event);
+		return;
+	}
+	if (leader->nr_siblings && !is_resident(leader)) {
+		perf_reset_group(leader);
+		return;
+	}
+	perf_reset_family(leader);
+	for_each_sibling_event(member, leader)
+		perf_reset_family(member);
+}

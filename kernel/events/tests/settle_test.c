@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Copies that are settled: a read of their root has all of their values, each once, whatever
+ * happens to them or to their tasks. Included at the end of settle.c.
+ */
+#include <linux/kthread.h>
+
+#include "../reset.h"
+#include "sim_fixture.h"
+
+#define CHILDREN	3
+
+/**
+ * struct sleeper - a task that sleeps, and its copy of a root
+ * @task: the task, which never runs: what its events count is stored by the test
+ * @copy: the copy
+ */
+struct sleeper {
+	struct task_struct	*task;
+	struct perf_event	*copy;
+};
+
+static int settle_sleep(void *unused)
+{
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ);
+	return 0;
+}
+
+static struct perf_event *settle_open(struct kunit *test, u64 config, struct perf_event *leader)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = config, .inherit = 1,
+	};
+
+	return open_attr(test, &attr, -1, current, leader);
+}
+
+static void settle_fork(struct kunit *test, struct perf_event *root, struct sleeper *sleeper)
+{
+	sleeper->task = kthread_create(settle_sleep, NULL, "perf_settle");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(sleeper->task));
+	/* This waits until the task sleeps, so that it does not run before the test is over. */
+	kthread_bind(sleeper->task, raw_smp_processor_id());
+	KUNIT_ASSERT_EQ(test, perf_event_init_task(sleeper->task, 0), 0);
+	guard(mutex)(perf_family_lock(root));
+	/* A fork puts its copies in front. */
+	sleeper->copy = list_first_entry(perf_event_copies(root), struct perf_event, child_list);
+}
+
+/* Let the task's events count @n more, in 1000 ns, as if it had run. */
+static void settle_run(const struct sleeper *sleeper, u64 n)
+{
+	struct perf_event_context *ctx = sleeper->copy->ctx;
+
+	guard(irqsave)();
+	scoped_guard(raw_spinlock, &ctx->lock)
+		perf_context_start(ctx, perf_clock());
+	local64_add(n, &sleeper->copy->count);
+	sim_test_pass(1000);
+	scoped_guard(raw_spinlock, &ctx->lock)
+		perf_context_stop(ctx);
+}
+
+static u64 settle_read(struct perf_event *root)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(root, &enabled, &running);
+}
+
+/* How many copies of a root are settled, of which none may come before one that is not. */
+static int settle_count(struct kunit *test, struct perf_event *root)
+{
+	struct perf_event *copy;
+	int n = 0;
+
+	guard(mutex)(perf_family_lock(root));
+	for_each_copy(copy, root) {
+		if (perf_copy_is_settled(copy))
+			n++;
+		else
+			KUNIT_EXPECT_EQ(test, n, 0);
+	}
+	return n;
+}
+
+static void settle_begin(struct kunit *test, struct perf_event *root, struct sleeper *sleepers)
+{
+	int i;
+
+	for (i = 0; i < CHILDREN; i++) {
+		settle_fork(test, root, &sleepers[i]);
+		settle_run(&sleepers[i], 1 << i);
+	}
+}
+
+static void settle_end(struct sleeper *sleepers)
+{
+	int i;
+
+	for (i = 0; i < CHILDREN; i++) {
+		if (sleepers[i].task)
+			kthread_stop(sleepers[i].task);
+	}
+}
+
+static void settle_turn_off(struct perf_event *root)
+{
+	CLASS(event_context, ctx)(root);
+
+	perf_family_turn(root, false, false);
+}
+
+/* A read settles what stands, and the next one looks only at what has run since. */
+static void reads_settle_what_stands(struct kunit *test)
+{
+	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct sleeper sleepers[CHILDREN] = {};
+
+	settle_begin(test, root, sleepers);
+	KUNIT_EXPECT_EQ(test, settle_count(test, root), 0);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+	/* No copy changes while it stands. If one did, a read would not see it. */
+	local64_add(100, &sleepers[0].copy->count);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+	local64_sub(100, &sleepers[0].copy->count);
+
+	settle_run(&sleepers[1], 10);
+	settle_run(&sleepers[1], 10);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 27);
+	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 27);
+	settle_end(sleepers);
+}
+
+/* A context that runs during a read is looked at. */
+static void running_copies_are_not_settled(struct kunit *test)
+{
+	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct sleeper sleepers[CHILDREN] = {};
+	struct perf_event_context *ctx;
+
+	settle_begin(test, root, sleepers);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+	ctx = sleepers[2].copy->ctx;
+	scoped_guard(raw_spinlock_irq, &ctx->lock)
+		perf_context_start(ctx, perf_clock());
+	local64_add(100, &sleepers[2].copy->count);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 107);
+	local64_add(100, &sleepers[2].copy->count);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 207);
+	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN - 1);
+	scoped_guard(raw_spinlock_irq, &ctx->lock)
+		perf_context_stop(ctx);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 207);
+	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
+	settle_end(sleepers);
+}
+
+/* The value of such a clock is a time; both of the times are in the sums, too. */
+static void times_are_settled(struct kunit *test)
+{
+	struct perf_event *root = settle_open(test, PERF_COUNT_SW_TASK_CLOCK, NULL);
+	struct sleeper sleepers[CHILDREN] = {};
+	u64 enabled[2], running[2], value[2];
+	int i;
+
+	settle_begin(test, root, sleepers);
+	for (i = 0; i < 2; i++)
+		value[i] = perf_event_read_value(root, &enabled[i], &running[i]);
+	KUNIT_EXPECT_EQ(test, value[0], value[1]);
+	KUNIT_EXPECT_EQ(test, enabled[0], enabled[1]);
+	KUNIT_EXPECT_EQ(test, running[0], running[1]);
+	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
+	/* This task's own time has passed, too. */
+	KUNIT_EXPECT_EQ(test, value[0], 2 * CHILDREN * 1000);
+
+	settle_run(&sleepers[0], 0);
+	value[1] = perf_event_read_value(root, &enabled[1], &running[1]);
+	KUNIT_EXPECT_EQ(test, value[1] - value[0], running[1] - running[0]);
+	KUNIT_EXPECT_EQ(test, enabled[1] - enabled[0], running[1] - running[0]);
+	KUNIT_EXPECT_EQ(test, value[1] - value[0], 2000);
+
+	settle_turn_off(root);
+	for (i = 0; i < 2; i++) {
+		settle_run(&sleepers[0], 0);
+		value[i] = perf_event_read_value(root, &enabled[i], &running[i]);
+	}
+	KUNIT_EXPECT_EQ(test, value[0], value[1]);
+	KUNIT_EXPECT_EQ(test, enabled[0], enabled[1]);
+	settle_end(sleepers);
+}
+
+/* A copy that leaves takes its value out of one sum and brings it into another. */
+static void settled_copies_leave(struct kunit *test)
+{
+	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct sleeper sleepers[CHILDREN] = {};
+	int i;
+
+	settle_begin(test, root, sleepers);
+	for (i = 0; i < CHILDREN; i++) {
+		KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+		/* The second one has run since. */
+		if (i == 1)
+			settle_run(&sleepers[i], 0);
+		kthread_stop(sleepers[i].task);
+		sleepers[i].task = NULL;
+		KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+		KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN - 1 - i);
+	}
+	settle_end(sleepers);
+}
+
+/* Events of one context: what is settled of one of them has to do with the others. */
+static void roots_are_closed(struct kunit *test)
+{
+	struct perf_event *first = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct perf_event *second = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct perf_event *third = settle_open(test, PERF_COUNT_SW_DUMMY, second);
+	struct sleeper sleepers[CHILDREN] = {};
+
+	settle_begin(test, third, sleepers);
+	KUNIT_EXPECT_EQ(test, settle_read(first), 0);
+	settle_run(&sleepers[0], 10);
+	/* Contexts that have been stirred wait until the others' values have been read, too. */
+	KUNIT_EXPECT_EQ(test, settle_read(second), 0);
+	KUNIT_EXPECT_EQ(test, settle_read(third), 17);
+	KUNIT_EXPECT_EQ(test, settle_count(test, third), CHILDREN);
+	settle_run(&sleepers[1], 10);
+	close_event(test, second);
+	KUNIT_EXPECT_EQ(test, settle_count(test, third), 0);
+	KUNIT_EXPECT_EQ(test, settle_read(third), 27);
+	settle_run(&sleepers[2], 10);
+	close_event(test, first);
+	KUNIT_EXPECT_EQ(test, settle_read(third), 37);
+	settle_end(sleepers);
+}
+
+static void resets_are_settled(struct kunit *test)
+{
+	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct sleeper sleepers[CHILDREN] = {};
+
+	settle_begin(test, root, sleepers);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+	settle_run(&sleepers[0], 10);
+	scoped_class(event_context, ctx, root)
+		perf_family_reset(root, false);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 0);
+	settle_run(&sleepers[1], 10);
+	KUNIT_EXPECT_EQ(test, settle_read(root), 10);
+	settle_end(sleepers);
+}
+
+/* A copy that is scheduled is settled while all of its values are 0. */
+static void scheduled_copies_settle_at_zero(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
+	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
+	struct sleeper sleepers[CHILDREN] = {};
+	u64 before;
+	int i;
+
+	for (i = 0; i < CHILDREN; i++)
+		settle_fork(test, root, &sleepers[i]);
+	before = settle_read(root);
+	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
+	settle_run(&sleepers[0], 5);
+	KUNIT_EXPECT_EQ(test, settle_read(root), before + 5);
+	KUNIT_EXPECT_EQ(test, settle_read(root), before + 5);
+	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN - 1);
+	settle_end(sleepers);
+}
+
+/* What tracepoints about a task count, other tasks may count while it sleeps. */
+static void walked_contexts_are_not_settled(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
+	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
+	struct sleeper sleepers[CHILDREN] = {};
+	u64 before;
+	int i;
+
+	for (i = 0; i < CHILDREN; i++)
+		settle_fork(test, root, &sleepers[i]);
+	WRITE_ONCE(sleepers[1].copy->ctx->walked, true);
+	before = settle_read(root);
+	local64_add(5, &sleepers[1].copy->count);
+	KUNIT_EXPECT_EQ(test, settle_read(root), before + 5);
+	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN - 1);
+	settle_end(sleepers);
+}
+
+/* Where a residence may stand in for a context, sites count though its clock stands. */
+static void clones_are_not_settled(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
+	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct sleeper sleepers[CHILDREN] = {};
+	int i;
+
+	open_attr(test, &attr, -1, current, NULL);
+	for (i = 0; i < CHILDREN; i++)
+		settle_fork(test, root, &sleepers[i]);
+	for (i = 0; i < CHILDREN; i++) {
+		local64_add(1, &sleepers[i].copy->count);
+		KUNIT_EXPECT_EQ(test, settle_read(root), i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, settle_count(test, root), 0);
+	settle_end(sleepers);
+}
+
+static struct kunit_case settle_cases[] = {
+	KUNIT_CASE(reads_settle_what_stands),
+	KUNIT_CASE(running_copies_are_not_settled),
+	KUNIT_CASE(times_are_settled),
+	KUNIT_CASE(settled_copies_leave),
+	KUNIT_CASE(roots_are_closed),
+	KUNIT_CASE(resets_are_settled),
+	KUNIT_CASE(scheduled_copies_settle_at_zero),
+	KUNIT_CASE(walked_contexts_are_not_settled),
+	KUNIT_CASE(clones_are_not_settled),
+	{}
+};
+
+static struct kunit_suite settle_suite = {
+	.name		= "perf_settle",
+	.init		= sim_fixture_init,
+	.exit		= sim_fixture_exit,
+	.test_cases	= settle_cases,
+};
+
+kunit_test_suite(settle_suite);

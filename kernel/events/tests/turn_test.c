@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups that are turned on and off as a whole: included at the end of turn.c. Copies on other
+ * CPUs are for the selftests.
+ */
+#include "sim_fixture.h"
+
+static int (*turn_test_sim_add)(struct perf_event *event, int flags);
+static unsigned int turn_test_adds;
+
+static int turn_test_add(struct perf_event *event, int flags)
+{
+	turn_test_adds++;
+	return turn_test_sim_add(event, flags);
+}
+
+/* Turn a group on, by any of its events. Return: how often an event has got a counter. */
+static unsigned int turn_test_group_on(struct kunit *test, struct perf_event *event)
+{
+	struct sim_fixture *f = test->priv;
+
+	CLASS(event_context, ctx)(event);
+	turn_test_adds = 0;
+	turn_test_sim_add = f->sim->pmu.add;
+	f->sim->pmu.add = turn_test_add;
+	perf_family_turn(event, true, true);
+	f->sim->pmu.add = turn_test_sim_add;
+	return turn_test_adds;
+}
+
+static void turn_test_group_off(struct perf_event *event)
+{
+	CLASS(event_context, ctx)(event);
+
+	perf_family_turn(event, false, true);
+}
+
+static void turn_test_expect_off(struct kunit *test, struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_OFF);
+	for_each_sibling_event(member, leader)
+		KUNIT_EXPECT_EQ(test, member->state, PERF_EVENT_STATE_OFF);
+}
+
+/* However many of its events come on, the group is taken off and put on once. */
+static void group_is_scheduled_once(struct kunit *test)
+{
+	struct perf_event *leader = open_group(test, 4, false);
+	struct perf_event *last = list_last_entry(&leader->sibling_list, struct perf_event,
+						  sibling_list);
+
+	turn_test_group_off(last);
+	turn_test_expect_off(test, leader);
+	sim_test_advance(test, 100);
+	KUNIT_EXPECT_EQ(test, turn_test_group_on(test, last), 4U);
+	expect_group(test, leader, true);
+	sim_test_advance(test, 10);
+	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 10ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(last), 10ULL);
+
+	/* The leader is on, and two of its members are not. */
+	on_and_off(last, false);
+	on_and_off(list_prev_entry(last, sibling_list), false);
+	sim_test_advance(test, 5);
+	KUNIT_EXPECT_EQ(test, turn_test_group_on(test, leader), 4U);
+	expect_group(test, leader, true);
+	sim_test_advance(test, 1);
+	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 16ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(last), 11ULL);
+	/* Nothing has to be done for a group that is on. */
+	KUNIT_EXPECT_EQ(test, turn_test_group_on(test, leader), 0U);
+}
+
+/* The times of a whole group begin and end at the same moments. */
+static void times_of_a_group_begin_together(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS,
+	};
+	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *member = open_attr(test, &attr, -1, current, leader);
+	u64 enabled[2], running[2];
+	int round;
+
+	for (round = 0; round < 2; round++) {
+		turn_test_group_off(member);
+		turn_test_expect_off(test, leader);
+		turn_test_group_on(test, leader);
+		KUNIT_EXPECT_TRUE(test, is_on(leader));
+		KUNIT_EXPECT_TRUE(test, is_on(member));
+		sim_test_pass(1000);
+		perf_event_times(member, &enabled[0], &running[0]);
+		perf_event_times(leader, &enabled[1], &running[1]);
+		KUNIT_EXPECT_EQ(test, enabled[0], enabled[1]);
+		KUNIT_EXPECT_EQ(test, running[0], running[1]);
+		KUNIT_EXPECT_EQ(test, enabled[0], 1000ULL * (round + 1));
+		/* From here on the PMU schedules the group. */
+		if (!round)
+			open_event(test, STEP, leader);
+	}
+}
+
+static struct kunit_case turn_cases[] = {
+	KUNIT_CASE(group_is_scheduled_once),
+	KUNIT_CASE(times_of_a_group_begin_together),
+	{}
+};
+
+static struct kunit_suite turn_suite = {
+	.name		= "perf_turn",
+	.init		= sim_fixture_init,
+	.exit		= sim_fixture_exit,
+	.test_cases	= turn_cases,
+};
+
+kunit_test_suite(turn_suite);

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Turning events on and off, and their counts to zero: one event, all events of a group, and
+ * copies on many CPUs.
+ */
+#include "cold.h"
+#include "context.h"
+#include "delay.h"
+#include "family.h"
+#include "group.h"
+#include "group_tree.h"
+#include "internal.h"
+#include "overflow.h"
+#include "record/userpage.h"
+#include "sched.h"
+#include "time.h"
+#include "turn.h"
+
+static void perf_turn_off_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				 void *data)
+{
+	if (event->state < PERF_EVENT_STATE_INACTIVE)
+		return;
+	if (is_resident(event)) {
+		if (event->group_leader == event)
+			perf_resident_stop_group(event, PERF_EVENT_STATE_OFF);
+		else
+			perf_resident_stop(event, PERF_EVENT_STATE_OFF);
+		return;
+	}
+	if (event->group_leader == event)
+		perf_group_sched_out(event);
+	else
+		perf_event_sched_out(event);
+	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	perf_group_erase(event);
+	perf_event_update_userpage(event);
+}
+
+static void perf_turn_off_due_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				     void *data)
+{
+	lockdep_assert_held(&event->ctx->lock);
+	if (perf_event_take_disable(event))
+		perf_turn_off_locked(event, cpuctx, data);
+}
+
+/* Allow the event @more overflows, which are counted once it is on. */
+static void perf_turn_allow_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				      int more)
+{
+	atomic_t *limit = &event->cold->event_limit;
+	int old;
+
+	do {
+		/* If an overflow has asked to disable the event, that comes first. */
+		perf_turn_off_due_locked(event, cpuctx, NULL);
+		old = atomic_read(limit);
+	} while (old == PERF_LIMIT_REACHED ||
+		 !atomic_try_cmpxchg(limit, &old, max(max(old, 0) + more, 0)));
+}
+
+/* A group that found no counter waits from now on, and no driver updates its pages. */
+static void perf_turn_show_waiting(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	perf_event_update_userpage(leader);
+	for_each_sibling_event(member, leader)
+		perf_event_update_userpage(member);
+}
+
+/*
+ * Let an event wait for its counter that is off or in error; a resident one counts if its leader
+ * does. @data points to the number of overflows for which it is enabled, or is NULL.
+ *
+ * Return: whether its group is to be scheduled anew
+ */
+static bool perf_turn_let_wait(struct perf_event *event, struct perf_cpu_context *cpuctx,
+			       void *data)
+{
+	struct perf_event *leader = event->group_leader;
+
+	if (data)
+		perf_turn_allow_overflows(event, cpuctx, *(int *)data);
+	else
+		perf_turn_off_due_locked(event, cpuctx, NULL);
+	if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state <= PERF_EVENT_STATE_EXIT)
+		return false;
+	if (event->state == PERF_EVENT_STATE_ERROR &&
+	    (event->event_caps & PERF_EV_CAP_SIBLING) && leader == event)
+		return false;
+
+	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+	if (is_resident(leader)) {
+		if (leader == event)
+			perf_resident_start_group(event);
+		else if (leader->state == PERF_EVENT_STATE_ACTIVE)
+			perf_resident_start(event);
+		return false;
+	}
+	if (leader == event && (event->attach_state & PERF_ATTACH_CONTEXT)) {
+		if (!event->attr.pinned)
+			perf_group_level(event);
+		perf_group_insert(event);
+	}
+	return true;
+}
+
+/* Events of the group wait that did not before: let it go on with them. */
+static void perf_turn_schedule(struct perf_event *leader, struct perf_cpu_context *cpuctx)
+{
+	if (!cpuctx || leader->state < PERF_EVENT_STATE_INACTIVE)
+		return;
+	perf_group_sched_out(leader);
+	perf_pmu_resched_cpu(cpuctx, leader->ctx, leader->pmu_ctx->pmu);
+	if (unlikely(leader->state < PERF_EVENT_STATE_ACTIVE))
+		perf_turn_show_waiting(leader);
+}
+
+/* Enable one event; @data as for perf_turn_let_wait(). */
+static void perf_turn_on_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				void *data)
+{
+	if (perf_turn_let_wait(event, cpuctx, data))
+		perf_turn_schedule(event->group_leader, cpuctx);
+}
+
+/* Enable all events of a group at once: it is scheduled once. */
+static void perf_turn_on_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
+				      void *data)
+{
+	struct perf_event *member;
+	bool some = false;
+
+	for_each_sibling_event(member, leader) {
+		if (perf_turn_is_meant(member, leader))
+			some |= perf_turn_let_wait(member, cpuctx, NULL);
+	}
+	some |= perf_turn_let_wait(leader, cpuctx, NULL);
+	if (some)
+		perf_turn_schedule(leader, cpuctx);
+}
+
+static void perf_turn_off_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
+				       void *data)
+{
+	struct perf_event *member;
+
+	perf_turn_off_locked(leader, cpuctx, NULL);
+	for_each_sibling_event(member, leader) {
+		if (perf_turn_is_meant(member, leader))
+			perf_turn_off_locked(member, cpuctx, NULL);
+	}
+}
+
+/* What turns on (1) or off (0) an event alone, and all of a group. */
+static const perf_event_func_t perf_turn_alone[] = { perf_turn_off_locked, perf_turn_on_locked };
+static const perf_event_func_t perf_turn_group[] = {
+	perf_turn_off_group_locked, perf_turn_on_group_locked,
+};
+
+/*
+ * Change a resident event's state from this CPU, wherever it counts: the lock of its
+ * context is enough.
+ */
+static bool perf_turn_resident(struct perf_event *event, perf_event_func_t func, void *data)
+{
+	return is_resident(event) && perf_group_change_under_lock(event, func, data);
+}
+
+static void perf_turn_call(struct perf_event *event, perf_event_func_t func, void *data)
+{
+	if (!perf_turn_resident(event, func, data))
+		perf_event_call(event, func, data);
+}
+
+/**
+ * perf_event_turn_on - enable one event
+ * @event: the event; ctx->mutex is held, or the family's lock for a copy
+ *
+ * An event in the error state is enabled, too. An event whose task has exited stays
+ * as it is. May sleep.
+ */
+void perf_event_turn_on(struct perf_event *event)
+{
+	perf_turn_call(event, perf_turn_on_locked, NULL);
+}
+
+/**
+ * perf_event_turn_on_for - enable one event for some more overflows
+ * @event: the event, which has its cold part; ctx->mutex is held
+ * @overflows: the number of overflows, after which it is disabled again
+ *
+ * May sleep.
+ */
+void perf_event_turn_on_for(struct perf_event *event, int overflows)
+{
+	perf_turn_call(event, perf_turn_on_locked, &overflows);
+}
+
+/**
+ * perf_event_turn_off - disable one event
+ * @event: the event; ctx->mutex is held, or the family's lock for a copy
+ *
+ * May sleep.
+ */
+void perf_event_turn_off(struct perf_event *event)
+{
+	perf_turn_call(event, perf_turn_off_locked, NULL);
+}
+
+/* Has a call for all running copies turned this copy on or off? The family's lock is held. */
+static bool perf_turn_is_done(const struct perf_event *copy, bool on)
+{
+	/* Pairs with perf_event_set_state(): a copy that is seen off has its count. */
+	enum perf_event_state state = smp_load_acquire(&copy->state);
+
+	if (!on)
+		return state <= PERF_EVENT_STATE_OFF;
+	return state >= PERF_EVENT_STATE_INACTIVE &&
+	       !(copy->cold && perf_event_disable_is_due(copy->cold));
+}
+
+/* The same for the copy of a group. The links of such a group stay under the family's lock. */
+static bool perf_turn_is_group_done(const struct perf_event *leader, bool on)
+{
+	const struct perf_event *member;
+
+	if (!perf_turn_is_done(leader, on))
+		return false;
+	for_each_sibling_event(member, leader) {
+		if (perf_turn_is_meant(member, leader) && !perf_turn_is_done(member, on))
+			return false;
+	}
+	return true;
+}
+
+/* Turn on or off the copies of an event, whose family's lock is held. */
+static void perf_turn_copies(struct perf_event *root, bool on)
+{
+	struct perf_event *copy;
+
+	if (!(root->event_caps & PERF_EV_CAP_RESIDENT))
+		perf_copies_call_running(root, perf_turn_alone[on]);
+	for_each_copy(copy, root) {
+		if (!perf_turn_is_done(copy, on))
+			perf_turn_call(copy, perf_turn_alone[on], NULL);
+	}
+}
+
+/*
+ * Turn on or off all copies of a group's events. Where a leader has left the copy of a group, in an
+ * exec, its members are on their own.
+ */
+static void perf_turn_group_copies(struct perf_event *leader, bool on)
+{
+	struct perf_event *copy, *member;
+
+	if (!is_resident(leader))
+		perf_copies_call_running(leader, perf_turn_group[on]);
+	for_each_copy(copy, leader) {
+		if (!perf_turn_is_group_done(copy, on))
+			perf_turn_call(copy, perf_turn_group[on], NULL);
+	}
+	for_each_sibling_event(member, leader) {
+		for_each_copy(copy, member) {
+			if (copy->group_leader->parent != leader && !perf_turn_is_done(copy, on))
+				perf_turn_call(copy, perf_turn_alone[on], NULL);
+		}
+	}
+}
+
+/**
+ * perf_family_turn - turn an event and its copies on or off
+ * @event: the event; its ctx->mutex is held. A copy has no copies of its own
+ * @on: on, not off
+ * @group: with all of its group
+ *
+ * There is one call to another CPU for each context that runs, whatever the number of events;
+ * those to the CPUs of copies are made at once. May sleep.
+ */
+void perf_family_turn(struct perf_event *event, bool on, bool group)
+{
+	struct perf_event *leader = event->group_leader;
+
+	lockdep_assert_held(&event->ctx->mutex);
+	if (!group || !leader->nr_siblings) {
+		if (group)
+			event = leader;
+		perf_turn_call(event, perf_turn_alone[on], NULL);
+		if (!event->attr.inherit || event->parent)
+			return;
+		CLASS(family, lock)(event);
+		/* Without copies there is no lock. */
+		if (lock)
+			perf_turn_copies(event, on);
+		return;
+	}
+	perf_turn_call(leader, perf_turn_group[on], NULL);
+	if (!leader->parent) {
+		CLASS(family_group, lock)(leader);
+		if (lock)
+			perf_turn_group_copies(leader, on);
+	}
+}
+
+/* Members of a group count until the leader leaves it, and after that. */
+static void perf_turn_off_last_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				      void *data)
+{
+	if (!event->nr_siblings)
+		perf_turn_off_locked(event, cpuctx, data);
+}
+
+/**
+ * perf_copies_turn_off - turn off the copies of an event that ends, on all CPUs at once
+ * @root: the event; the caller holds no mutex of a context or family
+ *
+ * A copy that leads a group stays on, and others may: what takes a copy out of its context turns it
+ * off. May sleep.
+ */
+void perf_copies_turn_off(struct perf_event *root)
+{
+	if ((root->event_caps & PERF_EV_CAP_RESIDENT) ||
+	    list_empty_careful(perf_event_copies(root)))
+		return;
+	guard(mutex)(perf_family_lock(root));
+	perf_copies_call_running(root, perf_turn_off_last_locked);
+}
+
+/* Interrupts are off. */
+static void perf_turn_off_here(struct perf_event *event, perf_event_func_t func)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_context();
+	struct perf_event_context *ctx = event->ctx;
+
+	lockdep_assert_irqs_disabled();
+	if (ctx == &cpuctx->ctx || perf_task_context(current) == ctx) {
+		perf_context_lock_cpu(cpuctx, ctx);
+		func(event, cpuctx, NULL);
+		perf_context_unlock_cpu(cpuctx, ctx);
+	} else {
+		/* The context has been switched out: at that, its groups were taken off. */
+		raw_spin_lock(&ctx->lock);
+		perf_context_begin(ctx);
+		if (is_resident(event) || event->state != PERF_EVENT_STATE_ACTIVE)
+			func(event, NULL, NULL);
+		perf_context_end(ctx);
+		raw_spin_unlock(&ctx->lock);
+	}
+}
+
+/**
+ * perf_event_disable_local - disable one event on the CPU where it counts
+ * @event: the event, which the caller keeps alive
+ *
+ * Called with interrupts off, not in NMI. A scheduled event that is active on
+ * another CPU stays as it is.
+ */
+void perf_event_disable_local(struct perf_event *event)
+{
+	perf_turn_off_here(event, perf_turn_off_locked);
+}
+
+/**
+ * perf_event_disable_due - disable one event if an overflow has asked for it
+ * @event: the event, which the caller keeps alive
+ *
+ * Called with interrupts off, not in NMI. Does nothing when the request has been
+ * met meanwhile, because the event was taken off its CPU or enabled again.
+ */
+void perf_event_disable_due(struct perf_event *event)
+{
+	perf_turn_off_here(event, perf_turn_off_due_locked);
+}
+
+#if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_BUILTIN(CONFIG_PERF_EVENTS_SIM_PMU)
+#include "tests/turn_test.c"
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pages that are shown again and again.
+ */
+#include <unistd.h>
+
+#include "perf-why.h"
+
+bool next_page(const struct pages *pages, unsigned int shown)
+{
+	fflush(pages->out);
+	if (pages->times && shown >= pages->times)
+		return false;
+	if (shown)
+		usleep(pages->seconds * 1e6);
+	/* The page begins at the top of the terminal, as top's does. */
+	if (!pages->json && isatty(fileno(pages->out)))
+		fputs("\033[H\033[J", pages->out);
+	return !ferror(pages->out);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All events of a process: those that watch one of its threads, also as copies of inherited
+ * events, and those that it has opened.
+ *
+ * The kernel has no list of them to give away. An event belongs to who has its file: the
+ * files of all processes are looked through in /proc/PID/fd, and those of events are taken
+ * by pidfd_getfd(2), for which this program has to be allowed to trace the process. So it
+ * learns nothing that it could not have by itself. What is told of an event is then up to
+ * PERF_EVENT_IOC_STATE. Events of the kernel's own have no file, and are not found.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "perf-why.h"
+
+#ifndef __NR_pidfd_open
+#define __NR_pidfd_open		434
+#endif
+#ifndef __NR_pidfd_getfd
+#define __NR_pidfd_getfd	438
+#endif
+
+#define SWAPPED_MAX	100
+
+#define INHERITS	0x2	/* perf_event_state_info.attr_flags: attr.inherit */
+
+/**
+ * struct search - for the events of one process
+ * @pid: the process
+ * @tids: its threads
+ * @nr_tids: how many
+ * @ids: of events that have been found, in files that are open several times
+ * @nr_ids: how many
+ * @rows: that have been shown
+ * @closed: processes that could not be looked into
+ * @mute: files of events whose kernel does not tell
+ * @swapped: files that were no events' any more when they were taken
+ * @pages: how it is shown
+ */
+struct search {
+	pid_t			pid;
+	pid_t			*tids;
+	unsigned int		nr_tids;
+	__u64			*ids;
+	unsigned int		nr_ids;
+	unsigned int		rows;
+	unsigned int		closed;
+	unsigned int		mute;
+	unsigned int		swapped;
+	const struct pages	*pages;
+};
+
+/* One more at the end of an array. */
+static void *grow(void *array, unsigned int nr, size_t size)
+{
+	/* At each power of two there is no room any more. */
+	if (!(nr & (nr - 1))) {
+		array = realloc(array, (nr ? 2 * nr : 1) * size);
+		if (!array) {
+			perror("perf-why");
+			exit(2);
+		}
+	}
+	return array;
+}
+
+static bool find_threads(struct search *s)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *dir;
+
+	s->nr_tids = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", s->pid);
+	dir = opendir(path);
+	if (!dir)
+		return false;
+	while ((entry = readdir(dir))) {
+		if (!isdigit(entry->d_name[0]))
+			continue;
+		s->tids = grow(s->tids, s->nr_tids, sizeof(*s->tids));
+		s->tids[s->nr_tids++] = atoi(entry->d_name);
+	}
+	closedir(dir);
+	return true;
+}
+
+/* Has an event been found before, in another file? */
+static bool is_known(struct search *s, __u64 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_ids; i++) {
+		if (s->ids[i] == id)
+			return true;
+	}
+	s->ids = grow(s->ids, s->nr_ids, sizeof(*s->ids));
+	s->ids[s->nr_ids++] = id;
+	return false;
+}
+
+/* Ask of an event, or of its copy in thread @tid. Returns false if that is not told. */
+static bool ask(int fd, struct seen *seen, pid_t tid)
+{
+	memset(seen, 0, sizeof(*seen));
+	seen->info.size = sizeof(seen->info);
+	seen->info.tid = tid;
+	seen->info.filter = (uintptr_t)seen->filter;
+	seen->info.filter_size = sizeof(seen->filter);
+	if (ioctl(fd, PERF_EVENT_IOC_STATE, &seen->info))
+		return false;
+	seen->tid = tid ?: seen->info.tid;
+	return true;
+}
+
+static void show_row(struct search *s, struct seen *seen, pid_t opener)
+{
+	seen->opener = opener;
+	if (!s->rows++ && !s->pages->json)
+		show_state_header(s->pages->out);
+	show_state(s->pages->out, seen, s->pages->json);
+}
+
+static void show_event(struct search *s, int fd, pid_t opener)
+{
+	static struct seen root, copy;
+	unsigned int i;
+	bool shown = false;
+
+	if (!ask(fd, &root, 0)) {
+		s->mute++;
+		return;
+	}
+	if (is_known(s, root.info.id))
+		return;
+	for (i = 0; i < s->nr_tids; i++) {
+		if (root.tid == s->tids[i]) {
+			show_row(s, &root, opener);
+			shown = true;
+		} else if ((root.info.attr_flags & INHERITS) && ask(fd, &copy, s->tids[i])) {
+			show_row(s, &copy, opener);
+			shown = true;
+		}
+	}
+	if (!shown && opener == s->pid)
+		show_row(s, &root, opener);
+}
+
+/* Is a file an event's, by the name of a link in /proc? */
+static bool is_event(const char *path)
+{
+	char target[64];
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return false;
+	target[length] = 0;
+	return !strcmp(target, "anon_inode:[perf_event]");
+}
+
+/*
+ * Take file @number of a process, if it is an event's. The process may put another file there
+ * meanwhile. That one is neither asked nor closed, since its file system may make its callers
+ * wait for ever: it stays open until this program ends, when no caller waits.
+ */
+static int take_event(struct search *s, int pidfd, pid_t opener, int number)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", opener, number);
+	if (!is_event(path))
+		return -1;
+	fd = syscall(__NR_pidfd_getfd, pidfd, number, 0);
+	if (fd < 0) {
+		s->closed += errno == EPERM;
+		return -1;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (is_event(path))
+		return fd;
+	if (++s->swapped == SWAPPED_MAX) {
+		fprintf(stderr, "perf-why: %d exchanges files that are looked at\n", opener);
+		exit(2);
+	}
+	return -1;
+}
+
+static void look_into(struct search *s, pid_t opener)
+{
+	char path[64];
+	struct dirent *entry;
+	int pidfd, fd;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", opener);
+	dir = opendir(path);
+	pidfd = syscall(__NR_pidfd_open, opener, 0);
+	if (!dir) {
+		s->closed += errno == EACCES || errno == EPERM;
+		goto out;
+	}
+	while (pidfd >= 0 && (entry = readdir(dir))) {
+		if (!isdigit(entry->d_name[0]))
+			continue;
+		fd = take_event(s, pidfd, opener, atoi(entry->d_name));
+		if (fd < 0)
+			continue;
+		show_event(s, fd, opener);
+		close(fd);
+	}
+out:
+	if (pidfd >= 0)
+		close(pidfd);
+	if (dir)
+		closedir(dir);
+}
+
+static void look_into_all(struct search *s)
+{
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+
+	while (dir && (entry = readdir(dir))) {
+		if (isdigit(entry->d_name[0]) && atoi(entry->d_name) != getpid())
+			look_into(s, atoi(entry->d_name));
+	}
+	if (dir)
+		closedir(dir);
+}
+
+int show_process(pid_t pid, const struct pages *pages)
+{
+	struct search s = { .pid = pid, .pages = pages };
+	unsigned int shown;
+
+	for (shown = 0; next_page(pages, shown); shown++) {
+		if (!find_threads(&s)) {
+			if (!shown)
+				fprintf(stderr, "perf-why: %d: %s\n", pid, strerror(errno));
+			return shown ? 0 : 1;
+		}
+		s.nr_ids = 0;
+		s.rows = 0;
+		s.closed = 0;
+		s.mute = 0;
+		look_into_all(&s);
+		if (!s.rows && !pages->json)
+			fprintf(pages->out, "perf-why: %d has no events that can be seen\n", pid);
+		if (s.closed && !pages->json)
+			fprintf(pages->out,
+				"perf-why: %u processes, or files of theirs, may not be looked into\n",
+				s.closed);
+		if (s.mute)
+			fprintf(stderr, "perf-why: this kernel does not tell what %u events do\n",
+				s.mute);
+	}
+	free(s.tids);
+	free(s.ids);
+	return s.mute && !s.rows ? 1 : 0;
+}
