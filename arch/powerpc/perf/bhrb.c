@@ -219,7 +219,7 @@ static int bhrb_fetch(u64 address, u32 *instruction)
 	return copy_from_user_nofault(instruction, (void __user *)address, sizeof(*instruction));
 }
 
-static u64 bhrb_filter(struct perf_event *event)
+static u64 bhrb_filter(const struct perf_event *event)
 {
 	return power_driver->bhrb_filter_map(event->attr.branch_sample_type);
 }
@@ -228,22 +228,48 @@ static u64 bhrb_filter(struct perf_event *event)
  * power_bhrb_event_init - may an event have branch stacks?
  * @event: asks for them
  *
- * 0, or -EOPNOTSUPP on a processor without a buffer, and for branches that its filter cannot tell
- * apart. Process context.
+ * Process context.
+ *
+ * Return: 0; -EOPNOTSUPP on a processor without a buffer, and for branches that its filter cannot
+ * tell apart; -EINVAL in a group whose members want different branches, since there is one filter.
  */
-int power_bhrb_event_init(struct perf_event *event)
+int power_bhrb_event_init(const struct perf_event *event)
 {
-	if (!power_driver->bhrb_nr || !power_driver->bhrb_filter_map ||
-	    !power_driver->config_bhrb || bhrb_filter(event) == (u64)-1)
+	const struct perf_event *leader = event->group_leader, *other;
+
+	if (!power_driver->bhrb_nr || bhrb_filter(event) == (u64)-1)
 		return -EOPNOTSUPP;
+	if (leader == event)
+		return 0;
+	if (leader->pmu == event->pmu && has_branch_stack(leader) &&
+	    bhrb_filter(leader) != bhrb_filter(event))
+		return -EINVAL;
+	for_each_sibling_event(other, leader) {
+		if (other->pmu == event->pmu && has_branch_stack(other) &&
+		    bhrb_filter(other) != bhrb_filter(event))
+			return -EINVAL;
+	}
 	return 0;
 }
 
 /**
- * power_bhrb_add - an event with branch stacks is added
- * @event: on this CPU, interrupts off, the PMU disabled
+ * power_bhrb_fits - does an event want the branches that the buffer has?
+ * @event: has branch stacks, and is about to be added on this CPU
  *
- * The buffer has one filter, that of the first event. Branches of another task are forgotten.
+ * Interrupts are off.
+ */
+bool power_bhrb_fits(const struct perf_event *event)
+{
+	const struct bhrb_cpu *cpu = this_cpu_ptr(&bhrb_cpus);
+
+	return !cpu->users || cpu->filter == bhrb_filter(event);
+}
+
+/**
+ * power_bhrb_add - an event with branch stacks is added
+ * @event: on this CPU, interrupts off, the PMU disabled; power_bhrb_fits()
+ *
+ * Branches of another task are forgotten.
  */
 void power_bhrb_add(struct perf_event *event)
 {
@@ -276,26 +302,32 @@ void power_bhrb_del(struct perf_event *event)
 }
 
 /**
- * power_bhrb_enable - let the buffer record
+ * power_bhrb_control - what MMCRA is to be, with the buffer as its users want it
+ * @mmcra: what it is to be otherwise
  *
- * On this CPU, interrupts off, after MMCRA has been written.
+ * On this CPU, interrupts off.
  */
-void power_bhrb_enable(void)
+unsigned long power_bhrb_control(unsigned long mmcra)
 {
-	struct bhrb_cpu *cpu = this_cpu_ptr(&bhrb_cpus);
+	const struct bhrb_cpu *cpu = this_cpu_ptr(&bhrb_cpus);
 
-	if (cpu->users)
-		power_driver->config_bhrb(cpu->filter);
+	if (!cpu->users)
+		return mmcra;
+	if (power_has(PPMU_ARCH_31))
+		mmcra &= ~MMCRA_BHRB_DISABLE;
+	return mmcra | cpu->filter;
 }
 
 /**
  * power_bhrb_sched_task - forget the branches of the task before
  * @pmu_ctx: of the task that comes or goes
+ * @task: the task
  * @sched_in: it comes
  *
  * The scheduler's context switch, interrupts off.
  */
-void power_bhrb_sched_task(struct perf_event_pmu_context *pmu_ctx, bool sched_in)
+void power_bhrb_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+			   bool sched_in)
 {
 	if (power_driver->bhrb_nr && sched_in)
 		bhrb_clear();

@@ -3,16 +3,24 @@
  * From what user space asks for to an event of this processor.
  */
 #include <linux/mutex.h>
+#include <linux/slab.h>
 #include <asm/cputable.h>
 #include <asm/firmware.h>
 #include <asm/pmc.h>
+#include "bhrb.h"
+#include "ebb.h"
 #include "engine.h"
+#include "isa207.h"
 
 static atomic_t power_users;
 static DEFINE_MUTEX(power_users_mutex);
 
-/* The last event gives the counters back to whoever wants them next. */
-static void power_event_destroy(struct perf_event *event)
+/**
+ * power_release - a user of the counters goes
+ *
+ * Process context. The last one gives them back to whoever wants them next.
+ */
+void power_release(void)
 {
 	if (atomic_add_unless(&power_users, -1, 1))
 		return;
@@ -22,7 +30,18 @@ static void power_event_destroy(struct perf_event *event)
 	mutex_unlock(&power_users_mutex);
 }
 
-static int power_reserve(void)
+static void power_event_destroy(struct perf_event *event)
+{
+	kfree(event->pmu_private);
+	power_release();
+}
+
+/**
+ * power_reserve - a user of the counters comes
+ *
+ * Process context. Return: 0, or -EBUSY: somebody beside this driver has them.
+ */
+int power_reserve(void)
 {
 	int err = 0;
 
@@ -86,107 +105,99 @@ static bool power_code_is_listed(u64 code)
 	return false;
 }
 
-/**
- * power_wish_fill - collect the encodings that count an event, with their constraints
- * @wish: where to
- * @event: hw.config is its code
- *
- * Any context. Encodings that the processor does not have are left out.
- */
-void power_wish_fill(struct power_wish *wish, struct perf_event *event)
+/* The codes that count what @event does, its own first. */
+static int power_event_codes(const struct perf_event *event, u64 codes[])
 {
-	u64 codes[MAX_EVENT_ALTERNATIVES] = { event->hw.config };
-	int i, n = 1;
-
-	if (power_driver->get_alternatives)
-		n = power_driver->get_alternatives(event->hw.config, event->hw.flags, codes);
-	wish->n = 0;
-	for (i = 0; i < n && wish->n < POWER_CODES_MAX; i++) {
-		struct power_code *code = &wish->codes[wish->n];
-
-		code->code = codes[i];
-		if (!power_driver->get_constraint(codes[i], &code->mask, &code->value,
-						  event->attr.config1))
-			wish->n++;
-	}
+	codes[0] = event->hw.config;
+	if (!power_driver->get_alternatives)
+		return 1;
+	return power_driver->get_alternatives(event->hw.config, event->hw.flags, codes);
 }
 
 /**
- * power_wishes_fit - can these events count together?
- * @wishes: array of @n
- * @n: how many
+ * power_encode - find the constraints of an encoding
+ * @code: the event's code
+ * @config1: attr.config1
+ * @to: set, if there is such an encoding
  *
- * Any context. Return: true if so; then each one's choice is set.
+ * Any context. Return: whether there is.
  */
-bool power_wishes_fit(struct power_wish *wishes, int n)
+bool power_encode(u64 code, u64 config1, struct power_code *to)
 {
-	struct power_rules rules = {
-		.add_fields = power_driver->add_fields,
-		.test_adder = power_driver->test_adder,
+	to->code = code;
+	to->pmc = isa207_layout ? ISA207_PMC(code) : 0;
+	to->needs = isa207_layout && isa207_needs(code);
+	to->gives = to->needs && to->pmc == POWER_ANY_LAST;
+	return !power_driver->get_constraint(code, &to->mask, &to->value, config1);
+}
+
+static u32 power_modes(const struct perf_event_attr *attr)
+{
+	return (attr->exclude_user ? POWER_NOT_USER : 0) |
+	       (attr->exclude_kernel ? POWER_NOT_KERNEL : 0) |
+	       (attr->exclude_hv ? POWER_NOT_HV : 0);
+}
+
+/* Encodings that the processor does not have are left out. */
+static struct power_encoded *power_event_encode(const struct perf_event *event)
+{
+	u64 codes[MAX_EVENT_ALTERNATIVES];
+	int i, n = power_event_codes(event, codes);
+	struct power_encoded *encoded;
+
+	encoded = kzalloc(struct_size(encoded, codes, n), GFP_KERNEL);
+	if (!encoded)
+		return ERR_PTR(-ENOMEM);
+	encoded->key = (struct power_key){
+		.code = event->hw.config,
+		.config1 = event->attr.config1,
+		.flags = power_modes(&event->attr) | event->hw.flags << POWER_NOT_BITS,
 	};
-
-	return n <= power_driver->n_counter && power_choose(&rules, wishes, n);
-}
-
-/**
- * power_modes_agree - do events freeze in the same modes, where the hardware wants it?
- * @events: array of @n
- * @n: how many
- *
- * Any context. From version 2.07 of the architecture on each counter has its own freeze bits.
- */
-bool power_modes_agree(struct perf_event **events, int n)
-{
-	const struct perf_event_attr *first, *attr;
-	int i;
-
-	if (power_has(PPMU_ARCH_207S))
-		return true;
-	for (i = 1; i < n; i++) {
-		first = &events[0]->attr;
-		attr = &events[i]->attr;
-		if (first->exclude_user != attr->exclude_user ||
-		    first->exclude_kernel != attr->exclude_kernel ||
-		    first->exclude_hv != attr->exclude_hv)
-			return false;
+	encoded->wish.codes = encoded->codes;
+	for (i = 0; i < n; i++) {
+		if (power_encode(codes[i], event->attr.config1, &encoded->codes[encoded->wish.n]))
+			encoded->wish.n++;
 	}
-	return true;
+	if (encoded->wish.n)
+		return encoded;
+	kfree(encoded);
+	return ERR_PTR(-EINVAL);
 }
 
-/* Could the whole group count, if nobody else did? */
-static int power_check_group(struct perf_event *event)
+static int power_group_member(struct power_cpu *group, const struct power_encoded *encoded)
 {
-	struct perf_event *leader = event->group_leader, *other;
-	struct perf_event *events[POWER_EVENTS_MAX];
-	struct power_wish *wishes;
-	int i, n = 0, err = -EINVAL;
+	int slot = power_count_get(group, &encoded->key, &encoded->wish, false);
 
-	wishes = kcalloc(POWER_EVENTS_MAX, sizeof(*wishes), GFP_KERNEL);
-	if (!wishes)
+	return slot < 0 ? -EINVAL : 0;
+}
+
+/*
+ * Could the whole group count, if nobody else did? Each member is to have a counter for itself,
+ * as where equal events do not share.
+ */
+static int power_check_group(const struct perf_event *event, const struct power_encoded *encoded)
+{
+	const struct perf_event *leader = event->group_leader, *other;
+	struct power_cpu *group;
+	int err = 0;
+
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group)
 		return -ENOMEM;
 	if (leader != event) {
 		if (leader->pmu == event->pmu)
-			events[n++] = leader;
+			err = power_group_member(group, leader->pmu_private);
 		for_each_sibling_event(other, leader) {
-			if (other->pmu != event->pmu || other->state == PERF_EVENT_STATE_OFF)
-				continue;
-			if (n == POWER_EVENTS_MAX - 1)
-				goto out;
-			events[n++] = other;
+			if (!err && other->pmu == event->pmu &&
+			    other->state != PERF_EVENT_STATE_OFF)
+				err = power_group_member(group, other->pmu_private);
 		}
 	}
-	events[n++] = event;
-	if (!power_modes_agree(events, n))
-		goto out;
-	for (i = 0; i < n; i++) {
-		power_wish_fill(&wishes[i], events[i]);
-		if (!wishes[i].n)
-			goto out;
-	}
-	if (power_wishes_fit(wishes, n))
-		err = 0;
-out:
-	kfree(wishes);
+	if (!err)
+		err = power_group_member(group, encoded);
+	if (!err && !power_counts_fit(group))
+		err = -EINVAL;
+	kfree(group);
 	return err;
 }
 
@@ -207,6 +218,51 @@ static u64 power_settle_limited(struct perf_event *event, u64 code)
 	return n ? codes[0] : code;
 }
 
+/* Set the fields of @event that its encodings depend on. */
+static int power_event_prepare(struct perf_event *event, u64 code)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	hw->idx = 0;
+	hw->flags = 0;
+	/* Outside of a partition there is no hypervisor to exclude. */
+	if (!firmware_has_feature(FW_FEATURE_LPAR))
+		event->attr.exclude_hv = 0;
+	/* Only the idle loop is not in the run state: events of tasks or of users never see it. */
+	if ((event->attach_state & PERF_ATTACH_TASK) || event->attr.exclude_kernel ||
+	    event->attr.exclude_idle)
+		hw->flags |= PPMU_ONLY_COUNT_RUN;
+	hw->config = power_settle_limited(event, code);
+	if (isa207_layout && (hw->config & ISA207_EBB))
+		hw->flags |= POWER_EBB;
+	return power_ebb_check(event);
+}
+
+static int power_event_finish(struct perf_event *event)
+{
+	struct power_encoded *encoded = power_event_encode(event);
+	int err;
+
+	if (IS_ERR(encoded))
+		return PTR_ERR(encoded);
+	err = power_check_group(event, encoded);
+	if (err == -EINVAL && event->group_leader == event)
+		err = perf_event_refuse(event, "attr.config",
+					"is an event that no counter can count so", err);
+	else if (err == -EINVAL)
+		err = perf_event_refuse(event, "group_fd",
+					"is of a group that cannot be counted at once", err);
+	if (!err)
+		err = power_reserve();
+	if (err) {
+		kfree(encoded);
+		return err;
+	}
+	event->pmu_private = encoded;
+	event->destroy = power_event_destroy;
+	return 0;
+}
+
 /**
  * power_event_init - pmu::event_init, see there
  * @event: the new event
@@ -224,32 +280,32 @@ int power_event_init(struct perf_event *event)
 	err = power_event_code(event, &code);
 	if (err == -ENOENT)
 		return err;
-	if (has_branch_stack(event))
-		return -EOPNOTSUPP;
 	if (err)
-		return err;
+		return perf_event_refuse(event, "attr.config",
+					 "is a generic event that this processor does not have",
+					 err);
+	if (has_branch_stack(event)) {
+		err = power_bhrb_event_init(event);
+		if (err)
+			return perf_event_refuse(event, "attr.branch_sample_type",
+						 "asks for branches that this processor cannot tell",
+						 err);
+	}
 	if (power_code_is_listed(code))
-		return -EINVAL;
+		return perf_event_refuse(event, "attr.config",
+					 "is a code that this processor must not be given",
+					 -EINVAL);
 	if (event->attr.type == PERF_TYPE_RAW && power_driver->check_attr_config &&
 	    power_driver->check_attr_config(event))
-		return -EINVAL;
-	hw->idx = 0;
-	hw->flags = 0;
-	/* Outside of a partition there is no hypervisor to exclude. */
-	if (!firmware_has_feature(FW_FEATURE_LPAR))
-		event->attr.exclude_hv = 0;
-	/* Only the idle loop is not in the run state: events of tasks or of users never see it. */
-	if ((event->attach_state & PERF_ATTACH_TASK) || event->attr.exclude_kernel ||
-	    event->attr.exclude_idle)
-		hw->flags |= PPMU_ONLY_COUNT_RUN;
-	hw->config = power_settle_limited(event, code);
-	err = power_check_group(event);
+		return perf_event_refuse(event, "attr.config",
+					 "has fields that contradict each other, or are reserved",
+					 -EINVAL);
+	err = power_event_prepare(event, code);
 	if (!err)
-		err = power_reserve();
+		err = power_event_finish(event);
 	if (err)
 		return err;
 	hw->last_period = hw->sample_period;
 	local64_set(&hw->period_left, hw->last_period);
-	event->destroy = power_event_destroy;
 	return 0;
 }

@@ -4,12 +4,10 @@
  *
  * A counter has 32 bits, and is in overflow while the highest is set. An event that samples
  * starts it so far below that. An event that only counts takes its counter as it stands, and
- * the difference later; only a counter that has come far is set to 0.
+ * the difference later; only a counter that has come far is set to 0. The counter of an event-based
+ * branch is the program's: the event keeps what it holds while the program does not run.
  */
 #include "engine.h"
-
-/* A counter that stands lower than this may go on from there. */
-#define PMC_FAR		0x40000000UL
 
 /* A counter may go back a little, where the processor drops what it had begun. */
 #define PMC_SETBACK	256
@@ -34,6 +32,10 @@ void power_event_read(struct perf_event *event)
 
 	if ((hw->state & PERF_HES_STOPPED) || !hw->idx)
 		return;
+	if (power_is_ebb(event)) {
+		local64_set(&hw->prev_count, power_pmc_read(hw->idx));
+		return;
+	}
 	before = local64_read(&hw->prev_count);
 	do {
 		now = power_pmc_read(hw->idx);
@@ -57,32 +59,55 @@ static s64 power_period_begin(struct hw_perf_event *hw, s64 left)
 	return left;
 }
 
+/* A counter that has come far begins at 0 again, for all events that count by it. */
+static void power_counter_restart(struct power_cpu *cpu, int pmc)
+{
+	int i;
+
+	for (i = 0; i < cpu->n; i++) {
+		if (cpu->events[i]->hw.idx == pmc)
+			power_event_read(cpu->events[i]);
+	}
+	power_pmc_write(pmc, 0);
+	for (i = 0; i < cpu->n; i++) {
+		if (cpu->events[i]->hw.idx == pmc)
+			local64_set(&cpu->events[i]->hw.prev_count, 0);
+	}
+}
+
+static void power_arm_counting(struct power_cpu *cpu, struct hw_perf_event *hw)
+{
+	unsigned long stands = power_pmc_read(hw->idx);
+
+	local64_set(&hw->prev_count, stands);
+	if (stands >= PMC_FAR && !power_limited(hw->idx))
+		power_counter_restart(cpu, hw->idx);
+}
+
 /**
  * power_event_arm - set an event's counter for what is left of its period
+ * @cpu: this CPU
  * @event: it has a counter, which is frozen; no difference is pending
  *
  * Interrupts are off.
  */
-void power_event_arm(struct perf_event *event)
+void power_event_arm(struct power_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 	s64 left = local64_read(&hw->period_left);
-	unsigned long start = 0, stands;
+	unsigned long start = 0;
 
-	if (!hw->sample_period || power_limited(hw->idx)) {
-		stands = power_pmc_read(hw->idx);
-		if (stands < PMC_FAR || power_limited(hw->idx)) {
-			local64_set(&hw->prev_count, stands);
-			perf_event_update_userpage(event);
-			return;
-		}
+	if (power_is_ebb(event)) {
+		power_pmc_write(hw->idx, local64_read(&hw->prev_count));
+	} else if (!hw->sample_period || power_limited(hw->idx)) {
+		power_arm_counting(cpu, hw);
 	} else {
 		if (left <= 0)
 			left = power_period_begin(hw, left);
 		if (left < (s64)PMC_OVERFLOW)
 			start = PMC_OVERFLOW - left;
+		local64_set(&hw->prev_count, start);
+		power_pmc_write(hw->idx, start);
 	}
-	local64_set(&hw->prev_count, start);
-	power_pmc_write(hw->idx, start);
 	perf_event_update_userpage(event);
 }

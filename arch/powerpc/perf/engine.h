@@ -15,34 +15,130 @@
 /* A counter is negative, in 32 bits, from its overflow on. */
 #define PMC_OVERFLOW	0x80000000UL
 
+/* A counter that stands lower than this may go on from there. */
+#define PMC_FAR		0x40000000UL
+
 /* The fixed counters of a processor that has six. */
 #define PMC_5		5
 #define PMC_6		6
 
+/* Events that are on a CPU: more than counters, since equal ones share a counter. */
+#define POWER_EVENTS_MAX	16
+
+/* Modes in which a counter stands still, of struct power_key */
+#define POWER_NOT_USER		0x1
+#define POWER_NOT_KERNEL	0x2
+#define POWER_NOT_HV		0x4
+#define POWER_NOT_MODES		0x7
+#define POWER_NOT_BITS		3
+
+/* The engine's own flag in hw.flags, beside PPMU_* */
+#define POWER_EBB		0x1000000
+
+/**
+ * struct power_key - what makes two events count the same
+ * @code: the event's code
+ * @config1: attr.config1
+ * @flags: POWER_NOT_*, and hw.flags from bit POWER_NOT_BITS on
+ */
+struct power_key {
+	u64	code;
+	u64	config1;
+	u32	flags;
+};
+
+/**
+ * struct power_encoded - an event as its CPU's engine sees it, in event->pmu_private
+ * @key: what it counts
+ * @wish: its encodings
+ * @codes: the storage behind @wish
+ */
+struct power_encoded {
+	struct power_key	key;
+	struct power_wish	wish;
+	struct power_code	codes[];
+};
+
+/**
+ * struct power_count - something that a CPU counts, for one event or several equal ones
+ * @key: what
+ * @wish: its encodings; they live as long as the event or claim that brought them
+ * @users: so many events; a claim is one user
+ * @shared: equal events may join
+ * @pmc: the counter that counts it, 0: none yet
+ * @place: the counter that it is to have
+ * @choice: index of the encoding to use there
+ */
+struct power_count {
+	struct power_key	key;
+	struct power_wish	wish;
+	u8			users;
+	bool			shared;
+	u8			pmc;
+	u8			place;
+	u8			choice;
+};
+
+struct power_claim;
+
+/**
+ * struct power_memo - what the values of the registers were computed for
+ * @used: mask of counts
+ * @keys: what each counts
+ * @places: its counter
+ */
+struct power_memo {
+	u32			used;
+	struct power_key	keys[POWER_COUNTS_MAX];
+	u8			places[POWER_COUNTS_MAX];
+};
+
 /**
  * struct power_cpu - what counts on a CPU
- * @events: what was added, in that order
- * @wishes: the encodings that would count each
- * @n: so many events
- * @changed: there is an event that the registers do not know yet, or one less
+ * @events: what was added; hw.event_base is the index of an event's count
+ * @n: so many
+ * @counts: what they count
+ * @used: mask of counts that have users
+ * @chosen: those whose @place and @choice go together
+ * @known: those that are as in @memo
+ * @changed: an event or a count has no counter yet
  * @disabled: the whole PMU is; nested calls are the core's
+ * @ebb: the counters belong to user space, as event-based branches
  * @txn: PERF_PMU_TXN_*, 0: no transaction
- * @mmcr: the registers' values for these events, with MMCR0 as it is while they count
+ * @mmcr: the registers' values for @memo, with MMCR0 as it is while they count
+ * @memo: see there
  * @held: what the registers hold; see registers.c
- * @known: @held is true
+ * @held_known: @held is true
+ * @claim: counters that are claimed, NULL: none
+ * @claim_left: the id of the last claim, if its counters still run on
+ * @claim_counts: mask of counts that are those of the claim, or of the last one
+ * @claim_index: of each of these, its index in the claim
+ * @claim_comes: only pinned events may be added
+ * @claim_waits: the PMU is disabled until power_claim_run()
  * @pmcs: the counters as the last overflow interrupt found them, for samples
  */
 struct power_cpu {
-	struct perf_event	*events[POWER_EVENTS_MAX];
-	struct power_wish	wishes[POWER_EVENTS_MAX];
-	int			n;
-	bool			changed;
-	bool			disabled;
-	unsigned int		txn;
-	struct mmcr_regs	mmcr;
-	struct mmcr_regs	held;
-	bool			known;
-	u32			pmcs[MAX_HWEVENTS];
+	struct perf_event		*events[POWER_EVENTS_MAX];
+	int				n;
+	struct power_count		counts[POWER_COUNTS_MAX];
+	u32				used;
+	u32				chosen;
+	u32				known;
+	bool				changed;
+	bool				disabled;
+	bool				ebb;
+	unsigned int			txn;
+	struct mmcr_regs		mmcr;
+	struct power_memo		memo;
+	struct mmcr_regs		held;
+	bool				held_known;
+	const struct power_claim	*claim;
+	u64				claim_left;
+	u32				claim_counts;
+	u8				claim_index[POWER_COUNTS_MAX];
+	bool				claim_comes;
+	bool				claim_waits;
+	u32				pmcs[MAX_HWEVENTS];
 };
 
 DECLARE_PER_CPU(struct power_cpu, power_cpus);
@@ -59,8 +155,14 @@ static inline bool power_limited(int pmc)
 	return power_has(PPMU_LIMITED_PMC5_6) && (pmc == PMC_5 || pmc == PMC_6);
 }
 
+static inline bool power_is_ebb(const struct perf_event *event)
+{
+	return event->hw.flags & POWER_EBB;
+}
+
 /* registers.c */
 unsigned long power_pmc_read(int pmc);
+void power_pmc_read_all(struct power_cpu *cpu);
 void power_pmc_write(int pmc, unsigned long value);
 void power_control_freeze(struct power_cpu *cpu);
 void power_control_write(struct power_cpu *cpu);
@@ -68,17 +170,27 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0);
 void power_control_forget(struct power_cpu *cpu);
 
 /* config.c */
+int power_reserve(void);
+void power_release(void);
 int power_event_init(struct perf_event *event);
-void power_wish_fill(struct power_wish *wish, struct perf_event *event);
-bool power_wishes_fit(struct power_wish *wishes, int n);
-bool power_modes_agree(struct perf_event **events, int n);
+bool power_encode(u64 code, u64 config1, struct power_code *to);
+
+/* choose.c */
+int power_count_get(struct power_cpu *cpu, const struct power_key *key,
+		    const struct power_wish *wish, bool share);
+void power_count_put(struct power_cpu *cpu, int slot);
+bool power_picks_fit(struct power_pick *picks, int n, bool rest);
+bool power_counts_fit(struct power_cpu *cpu);
+bool power_counts_settle(struct power_cpu *cpu);
 
 /* count.c */
 void power_event_read(struct perf_event *event);
-void power_event_arm(struct perf_event *event);
+void power_event_arm(struct power_cpu *cpu, struct perf_event *event);
 
 /* pmu.c */
 void power_event_halt(struct perf_event *event);
+void power_place(struct power_cpu *cpu);
+void power_run(struct power_cpu *cpu);
 extern struct pmu power_pmu_ops;
 
 /* sample.c */

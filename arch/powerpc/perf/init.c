@@ -24,14 +24,16 @@ unsigned long get_pmcs_ext_regs(int idx)
 	return this_cpu_read(power_cpus.pmcs[idx]);
 }
 
+#ifdef CONFIG_PPC64
 /* Is it worth while to let interrupts in early, so that samples say where time goes? */
 bool power_pmu_wants_prompt_pmi(void)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
 	/* Called from interrupts, on any CPU, also before there is a driver. */
-	return power_driver && cpu->n && !cpu->disabled;
+	return power_driver && cpu->used && !cpu->disabled;
 }
+#endif
 
 static int power_cpu_prepare(unsigned int nr)
 {
@@ -66,7 +68,7 @@ static int __init power_init(void)
 {
 	static int (*const drivers[])(void) __initconst = {
 		init_ppc970_pmu, init_power5_pmu, init_power5p_pmu, init_power6_pmu,
-		init_power7_pmu, init_power10_pmu,
+		init_power7_pmu, init_power8_pmu, init_power9_pmu, init_power10_pmu,
 	};
 	int i;
 

@@ -13,6 +13,8 @@ int __init init_power5_pmu(void);
 int __init init_power5p_pmu(void);
 int __init init_power6_pmu(void);
 int __init init_power7_pmu(void);
+int __init init_power8_pmu(void);
+int __init init_power9_pmu(void);
 int __init init_power10_pmu(void);
 
 #endif

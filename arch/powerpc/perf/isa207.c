@@ -12,10 +12,17 @@
 #include "isa207.h"
 
 #define ISA207_RULE_FOUR	12
+#define ISA207_RULE_FILTER	61
+#define ISA207_RULE_PSEL	52
 
-/* MMCRA: when SDAR changes while no marked event samples: at each translation miss */
+/* MMCRA: when SDAR changes */
 #define ISA207_SDAR_SHIFT	42
-#define ISA207_SDAR_TLB		1UL
+
+/* MMCRA: which branches are recorded */
+#define ISA207_MMCRA_FILTER		30
+#define ISA207_BRANCH_CALLS		BIT_ULL(ISA207_MMCRA_FILTER)
+#define ISA207_BRANCH_INDIRECT		(2ULL << ISA207_MMCRA_FILTER)
+#define ISA207_BRANCH_CONDITIONS	(3ULL << ISA207_MMCRA_FILTER)
 
 /* Freeze bits of counter @pmc, from 1, in MMCR2 */
 #define MMCR2_FREEZE_KERNEL(pmc)	(1UL << (63 - 9 * ((pmc) - 1)))
@@ -24,12 +31,30 @@
 
 const struct isa207_layout *isa207_layout;
 
+static bool isa207_is_l2l3(u64 code)
+{
+	return ISA207_UNIT(code) >= 6 && ISA207_UNIT(code) <= 9;
+}
+
+static bool isa207_is_fabric(u64 code)
+{
+	const u64 *fabric = isa207_layout->fabric;
+
+	code &= GENMASK_ULL(19, 0);
+	return code && (code == fabric[0] || code == fabric[1]);
+}
+
 static bool isa207_route_holds(const struct isa207_route *route, u64 code, int pmc)
 {
 	if ((route->when & ISA207_WHEN_MARKED) && !ISA207_MARKED(code))
 		return false;
-	if ((route->when & ISA207_WHEN_L2L3) &&
-	    (ISA207_UNIT(code) < 6 || ISA207_UNIT(code) > 9))
+	if ((route->when & ISA207_WHEN_L2L3) && !isa207_is_l2l3(code))
+		return false;
+	if ((route->when & ISA207_WHEN_L1) && !(ISA207_CACHE(code) & 4))
+		return false;
+	if ((route->when & ISA207_WHEN_FABRIC) && !isa207_is_fabric(code))
+		return false;
+	if ((route->when & ISA207_WHEN_NO_FABRIC) && isa207_is_fabric(code))
 		return false;
 	return !(route->when & ISA207_WHEN_COUNTER) || pmc <= 4;
 }
@@ -52,6 +77,39 @@ static u64 isa207_scale(u64 value, int mantissa)
 }
 
 /**
+ * isa207_needs - does an event count only beside one of its kind on counter 4?
+ * @code: of the event
+ *
+ * Any context. On counter 4 it is itself what it needs.
+ */
+bool isa207_needs(u64 code)
+{
+	return isa207_layout->l2l3_same && isa207_is_l2l3(code);
+}
+
+/* A mantissa could be larger, and the exponent smaller: such a value is none. */
+static bool isa207_compares(u64 code)
+{
+	u64 exponent = ISA207_COMPARE(code) >> 7;
+
+	return isa207_is_fabric(code) || !exponent || (ISA207_COMPARE(code) & 0x60);
+}
+
+/* Is what the code says of sampling and of thresholds defined, whether it is used or not? */
+static bool isa207_is_defined(u64 code)
+{
+	u64 sample = ISA207_SAMPLE(code), control = (code >> 32) & 0xff;
+
+	if (!(isa207_layout->elig[sample & 3] & BIT(sample >> 2)))
+		return false;
+	if (isa207_layout->float_compare)
+		return isa207_compares(code) &&
+		       (!isa207_is_l2l3(code) || !(ISA207_CACHE(code) & 7));
+	/* The ends of what a threshold counts are 4 bits each, of which 15 is none. */
+	return (control & 0xf) != 0xf && (control >> 4) != 0xf;
+}
+
+/**
  * isa207_constrain - power_pmu::get_constraint
  * @code: of the event
  * @maskp: set to the constraint fields that it takes part in
@@ -66,10 +124,23 @@ int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 
 	unsigned long mask = 0, value = 0;
 	int i, pmc = ISA207_PMC(code);
 
-	if (code & ~layout->valid || pmc > 6)
+	if ((ISA207_EVENT(code) & ~layout->valid) || pmc > 6)
 		return -1;
-	if (pmc > 4 && code != ISA207_RUN_INST && code != ISA207_RUN_CYC)
+	if ((code & ISA207_BRANCHES) && !(code & ISA207_EBB))
 		return -1;
+	if (pmc > 4 && ISA207_EVENT(code) != ISA207_RUN_INST &&
+	    ISA207_EVENT(code) != ISA207_RUN_CYC)
+		return -1;
+	if (pmc <= 4 && !isa207_is_defined(code))
+		return -1;
+	if (isa207_needs(code)) {
+		mask |= 0xffUL << ISA207_RULE_PSEL;
+		value |= ISA207_PSEL(code) << ISA207_RULE_PSEL;
+	}
+	if (code & ISA207_BRANCHES) {
+		mask |= 3UL << ISA207_RULE_FILTER;
+		value |= (code & ISA207_FILTER) >> ISA207_FILTER_SHIFT << ISA207_RULE_FILTER;
+	}
 	if (pmc) {
 		mask |= 2UL << 2 * (pmc - 1);
 		value |= 1UL << 2 * (pmc - 1);
@@ -81,7 +152,9 @@ int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 
 	for (i = 0; i < layout->n_routes; i++) {
 		const struct isa207_route *route = &layout->routes[i];
 
-		if (!route->rule || !isa207_route_holds(route, code, pmc))
+		if (!route->rule || !isa207_route_holds(route, code, pmc) ||
+		    (route->threshold && !ISA207_THRESHOLD_SELECT(code)) ||
+		    (route->l1 && isa207_is_l2l3(code)))
 			continue;
 		mask |= (BIT_ULL(route->width) - 1) << route->rule;
 		value |= isa207_field(route, code, config1) << route->rule;
@@ -121,6 +194,9 @@ int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
 	u64 twin;
 
 	codes[n++] = code;
+	/* A program that takes branches knows its event by the counter that it has named. */
+	if (code & ISA207_EBB)
+		return n;
 	for (i = 0; i < layout->n_same; i++) {
 		for (j = 0; j < ISA207_SAME_MAX; j++) {
 			if (layout->same[i][j] == code)
@@ -137,112 +213,79 @@ int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
 	return n;
 }
 
-/*
- * Give each event a counter: the one that it names; else the one that it has, if that is
- * free; else the lowest of the first four.
- */
-static int isa207_place(const u64 codes[], int n, unsigned int places[],
-			struct perf_event *events[])
-{
-	unsigned int used = 0;
-	int i, pmc, pass;
-
-	for (i = 0; i < n; i++) {
-		pmc = ISA207_PMC(codes[i]);
-		places[i] = pmc;
-		if (pmc && (used & BIT(pmc)))
-			return -1;
-		if (pmc)
-			used |= BIT(pmc);
-	}
-	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < n; i++) {
-			if (places[i])
-				continue;
-			pmc = pass ? ffs(~used & 0x1e) - 1 : events[i]->hw.idx;
-			if (pass && pmc < 0)
-				return -1;
-			if (pmc < 1 || pmc > 4 || (used & BIT(pmc)))
-				continue;
-			places[i] = pmc;
-			used |= BIT(pmc);
-		}
-	}
-	return used;
-}
-
-static u64 isa207_freeze(const struct perf_event_attr *attr, int pmc)
+static u64 isa207_freeze(int modes, int pmc)
 {
 	bool host = cpu_has_feature(CPU_FTR_HVMODE);
 	u64 bits = 0;
 
-	if (attr->exclude_user)
+	if (modes & POWER_NOT_USER)
 		bits |= MMCR2_FREEZE_USER(pmc);
-	if (attr->exclude_kernel)
+	if (modes & POWER_NOT_KERNEL)
 		bits |= host ? MMCR2_FREEZE_HV(pmc) : MMCR2_FREEZE_KERNEL(pmc);
 	/* A host's kernel is what runs in hypervisor state, and no hypervisor to exclude. */
-	if (attr->exclude_hv && !host)
+	if ((modes & POWER_NOT_HV) && !host)
 		bits |= MMCR2_FREEZE_HV(pmc);
 	return bits;
 }
 
-static void isa207_route_all(u64 code, struct perf_event *event, int pmc, u64 registers[])
+static void isa207_route_all(const struct isa207_count *count, u64 registers[])
 {
 	const struct isa207_layout *layout = isa207_layout;
 	int i;
 
 	for (i = 0; i < layout->n_routes; i++) {
 		const struct isa207_route *route = &layout->routes[i];
-
 		u64 field;
 
-		if (!isa207_route_holds(route, code, pmc))
+		if (!isa207_route_holds(route, count->code, count->pmc))
 			continue;
-		field = isa207_field(route, code, event->attr.config1);
+		field = isa207_field(route, count->code, count->config1);
 		if (route->mantissa)
 			field = isa207_scale(field, route->mantissa);
-		registers[route->to] |= field << (route->shift - route->stride * (pmc - 1));
+		registers[route->to] |= field << (route->shift - route->stride * (count->pmc - 1));
 	}
-	if (ISA207_MARKED(code))
+	if (ISA207_MARKED(count->code))
 		registers[ISA207_MMCRA] |= MMCRA_SAMPLE_ENABLE;
+	if (count->code & ISA207_BRANCHES) {
+		registers[ISA207_MMCRA] |= (count->code & ISA207_FILTER) >> ISA207_FILTER_SHIFT <<
+					   ISA207_MMCRA_FILTER;
+	}
 }
 
 /**
- * isa207_fill_registers - power_pmu::compute_mmcr
- * @codes: of events that fit together
+ * isa207_compute - compute what the registers are to hold
+ * @counts: what fits together, each with its counter
  * @n: so many
- * @places: set to the counter of each, from 0
  * @mmcr: set to the values of the registers
- * @events: the events themselves; hw.idx is the counter that one has, from 1
- * @flags: of the processor, PPMU_*
  *
- * Any context. Return: 0, or -1: they do not fit together.
+ * Any context. A pure function of its arguments and of the processor.
  */
-int isa207_fill_registers(u64 codes[], int n, unsigned int places[], struct mmcr_regs *mmcr,
-			  struct perf_event *events[], u32 flags)
+void isa207_compute(const struct isa207_count *counts, int n, struct mmcr_regs *mmcr)
 {
 	u64 registers[ISA207_MMCRA + 1] = {}, sdar = 0;
-	int i, used = isa207_place(codes, n, places, events);
+	unsigned int used = 0;
+	bool branches = false;
+	int i;
 
-	if (used < 0)
-		return -1;
 	for (i = 0; i < n; i++) {
-		int pmc = places[i];
+		u64 code = counts[i].code;
+		int pmc = counts[i].pmc;
 
-		isa207_route_all(codes[i], events[i], pmc, registers);
+		isa207_route_all(&counts[i], registers);
 		if (pmc <= 4)
-			registers[ISA207_MMCR1] |= ISA207_PSEL(codes[i]) << (24 - 8 * (pmc - 1));
+			registers[ISA207_MMCR1] |= ISA207_PSEL(code) << (24 - 8 * (pmc - 1));
 		if (isa207_layout->sdar_mode)
-			sdar |= (codes[i] >> isa207_layout->sdar_mode) & 3;
-		registers[ISA207_MMCR2] |= isa207_freeze(&events[i]->attr, pmc);
-		places[i] = pmc - 1;
+			sdar |= (code >> isa207_layout->sdar_mode) & 3 ?: isa207_layout->sdar_idle;
+		registers[ISA207_MMCR2] |= isa207_freeze(counts[i].modes, pmc);
+		used |= BIT(pmc);
+		branches |= !!(code & ISA207_BRANCHES);
 	}
-	if (!(registers[ISA207_MMCRA] & MMCRA_SAMPLE_ENABLE) && !sdar)
-		sdar = ISA207_SDAR_TLB;
-	registers[ISA207_MMCRA] |= sdar << ISA207_SDAR_SHIFT;
-	/* Branch records cost, and nobody has asked for them. */
-	if (flags & PPMU_ARCH_31)
-		registers[ISA207_MMCRA] |= MMCRA_BHRB_DISABLE;
+	/* SDAR is that of the marked instruction, if any is marked. */
+	if (!(registers[ISA207_MMCRA] & MMCRA_SAMPLE_ENABLE))
+		registers[ISA207_MMCRA] |= sdar << ISA207_SDAR_SHIFT;
+	registers[ISA207_MMCRA] |= isa207_layout->mmcra;
+	if (branches)
+		registers[ISA207_MMCRA] &= ~MMCRA_BHRB_DISABLE;
 	mmcr->mmcr0 = 0;
 	if (used & BIT(1))
 		mmcr->mmcr0 |= MMCR0_PMC1CE;
@@ -254,18 +297,28 @@ int isa207_fill_registers(u64 codes[], int n, unsigned int places[], struct mmcr
 	mmcr->mmcr2 = registers[ISA207_MMCR2];
 	mmcr->mmcr3 = registers[ISA207_MMCR3];
 	mmcr->mmcra = registers[ISA207_MMCRA];
-	return 0;
 }
 
 /**
- * isa207_unselect - power_pmu::disable_pmc: let a counter count nothing
- * @pmc: which one, from 0
- * @mmcr: the values to change
+ * isa207_branch_filter - power_pmu::bhrb_filter_map
+ * @branches: PERF_SAMPLE_BRANCH_*
  *
- * Any context.
+ * Any context. The modes are those of the event. The filter is a field of MMCRA: calls, and from
+ * version 3.1 of the architecture on indirect or conditional branches.
+ *
+ * Return: the field's value, or all ones: the buffer cannot tell such branches from others.
  */
-void isa207_unselect(unsigned int pmc, struct mmcr_regs *mmcr)
+u64 isa207_branch_filter(u64 branches)
 {
-	if (pmc < 4)
-		mmcr->mmcr1 &= ~(0xffUL << (24 - 8 * pmc));
+	switch (branches & ~(u64)PERF_SAMPLE_BRANCH_PLM_ALL) {
+	case PERF_SAMPLE_BRANCH_ANY:
+		return 0;
+	case PERF_SAMPLE_BRANCH_ANY_CALL:
+		return ISA207_BRANCH_CALLS;
+	case PERF_SAMPLE_BRANCH_IND_CALL:
+		return power_has(PPMU_ARCH_31) ? ISA207_BRANCH_INDIRECT : -1;
+	case PERF_SAMPLE_BRANCH_COND:
+		return power_has(PPMU_ARCH_31) ? ISA207_BRANCH_CONDITIONS : -1;
+	}
+	return -1;
 }

@@ -16,7 +16,19 @@
 #define ISA207_UNIT(code)	(((code) >> 12) & 0xf)
 #define ISA207_PMC(code)	(((code) >> 16) & 0xf)
 #define ISA207_SAMPLE(code)	(((code) >> 24) & 0x1f)
-#define ISA207_THRESHOLD(code)	(((code) >> 29) & 0x7ff)
+#define ISA207_CACHE(code)	(((code) >> 20) & 0xf)
+#define ISA207_COMPARE(code)	(((code) >> 40) & 0x3ff)
+#define ISA207_THRESHOLD_SELECT(code)	(((code) >> 29) & 7)
+
+/*
+ * The highest bits ask for event-based branches and, beside these, for branch records, whose filter
+ * is the field below.
+ */
+#define ISA207_EBB		BIT_ULL(63)
+#define ISA207_BRANCHES		BIT_ULL(62)
+#define ISA207_FILTER		GENMASK_ULL(61, 60)
+#define ISA207_FILTER_SHIFT	60
+#define ISA207_EVENT(code)	((code) & GENMASK_ULL(59, 0))
 
 /* Reaches the fixed counters: instructions and cycles of the run state. */
 #define ISA207_RUN_INST		0x500faULL
@@ -40,10 +52,27 @@ enum isa207_register {
 	ISA207_MMCRA,
 };
 
+/**
+ * struct isa207_count - something to count, and where
+ * @code: the encoding
+ * @config1: its attr.config1
+ * @modes: POWER_NOT_*
+ * @pmc: its counter
+ */
+struct isa207_count {
+	u64	code;
+	u64	config1;
+	u8	modes;
+	u8	pmc;
+};
+
 /* When a field of the code means anything; the whole of @ISA207_WHEN_* is a bit mask. */
 #define ISA207_WHEN_MARKED	1	/* of a marked event */
 #define ISA207_WHEN_L2L3	2	/* of an event of the second or third cache */
 #define ISA207_WHEN_COUNTER	4	/* on counters 1 to 4 */
+#define ISA207_WHEN_FABRIC	8	/* of an event that matches what comes over the fabric */
+#define ISA207_WHEN_NO_FABRIC	16	/* of any other */
+#define ISA207_WHEN_L1		32	/* of one with a qualifier of the first cache */
 
 /**
  * struct isa207_route - from a field of an event's code to a register
@@ -57,6 +86,8 @@ enum isa207_register {
  * @mantissa: the register has a value of so many bits, times a power of 4 whose exponent
  *	stands above them; 0: it has the field as it is
  * @rule: the lowest bit of the constraint that such events agree, 0 for none
+ * @threshold: the field takes part in that only if the event has a threshold
+ * @l1: the field takes part in that only if the event is not one of the second or third cache
  */
 struct isa207_route {
 	u8			from;
@@ -68,6 +99,8 @@ struct isa207_route {
 	u8			stride;
 	u8			mantissa;
 	u8			rule;
+	bool			threshold;
+	bool			l1;
 };
 
 /**
@@ -77,7 +110,16 @@ struct isa207_route {
  * @n_routes: so many
  * @same: codes for the same, the first one is the lowest
  * @n_same: so many rows
+ * @mmcra: bits that are set there whatever counts
  * @sdar_mode: lowest bit of the field that says when SDAR changes, 0: there is none
+ * @sdar_idle: that field's value in MMCRA where a code has none
+ * @fabric: codes of events that match, but for the fields of what they match
+ * @elig: for each sampling mode, the mask of what may be marked in it
+ * @l2l3_same: events of the second and third cache must have the same PMCxSEL, and one of them be
+ *	on counter 4
+ * @float_compare: the value that a threshold is compared with is a mantissa of 7 bits and an
+ *	exponent as they stand, both ends of what is counted may be anything, and events of the
+ *	second and third cache have no qualifier of the first
  */
 struct isa207_layout {
 	u64				valid;
@@ -85,19 +127,35 @@ struct isa207_layout {
 	int				n_routes;
 	const u64			(*same)[ISA207_SAME_MAX];
 	int				n_same;
+	u64				mmcra;
 	u8				sdar_mode;
+	u8				sdar_idle;
+	u64				fabric[2];
+	u8				elig[4];
+	bool				l2l3_same;
+	bool				float_compare;
 };
-
-extern const struct isa207_layout *isa207_layout;
 
 /* Of struct power_pmu; see there. */
 #define ISA207_COUNTED_BY	0x1555UL
 #define ISA207_FULL_BY	0x3000UL
 
+#ifdef CONFIG_PPC64
+/* The running processor's row; NULL for an older processor. */
+extern const struct isa207_layout *isa207_layout;
+
+bool isa207_needs(u64 code);
 int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 config1);
 int isa207_same_events(u64 code, unsigned int flags, u64 codes[]);
-int isa207_fill_registers(u64 codes[], int n, unsigned int places[], struct mmcr_regs *mmcr,
-			  struct perf_event *events[], u32 flags);
-void isa207_unselect(unsigned int pmc, struct mmcr_regs *mmcr);
+u64 isa207_branch_filter(u64 branches);
+void isa207_compute(const struct isa207_count *counts, int n, struct mmcr_regs *mmcr);
+#else
+#define isa207_layout	((const struct isa207_layout *)NULL)
+static inline bool isa207_needs(u64 code) { return false; }
+static inline void isa207_compute(const struct isa207_count *counts, int n,
+				  struct mmcr_regs *mmcr)
+{
+}
+#endif
 
 #endif

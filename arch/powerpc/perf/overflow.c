@@ -8,41 +8,52 @@
  */
 #include <linux/percpu.h>
 #include <asm/hw_irq.h>
+#include "bhrb.h"
+#include "claim.h"
 #include "engine.h"
 
-/* The event's counter has overflowed: count, begin a new period, and write the sample. */
-static void power_serve(struct perf_event *event, struct pt_regs *regs)
+static void power_sample(struct perf_event *event, struct pt_regs *regs)
 {
-	struct hw_perf_event *hw = &event->hw;
 	struct perf_sample_data data;
-	bool ended;
 
-	if (hw->state & PERF_HES_STOPPED) {
-		power_pmc_write(hw->idx, 0);
+	if (!power_sample_allowed(event, regs))
 		return;
-	}
-	power_event_read(event);
-	/* A period that is longer than the counter takes several rounds. */
-	ended = hw->sample_period && local64_read(&hw->period_left) <= 0;
-	power_event_arm(event);
-	if (!ended || !power_sample_allowed(event, regs))
-		return;
-	perf_sample_data_init(&data, 0, hw->last_period);
+	perf_sample_data_init(&data, 0, event->hw.last_period);
 	power_sample_fill(event, &data, regs);
 	if (perf_event_overflow(event, &data, regs))
 		power_event_halt(event);
 }
 
-/* The event whose counter is @pmc. */
-static struct perf_event *power_owner(struct power_cpu *cpu, int pmc)
+/* The event's counter has overflowed: count, begin a new period, and write the sample. */
+static void power_serve(struct power_cpu *cpu, struct perf_event *event, struct pt_regs *regs)
 {
+	struct hw_perf_event *hw = &event->hw;
+	bool ended;
+
+	power_event_read(event);
+	/* A period that is longer than the counter takes several rounds. */
+	ended = hw->sample_period && local64_read(&hw->period_left) <= 0;
+	power_event_arm(cpu, event);
+	if (ended)
+		power_sample(event, regs);
+}
+
+/* All events that count by @pmc, which has overflowed. */
+static void power_serve_counter(struct power_cpu *cpu, int pmc, struct pt_regs *regs)
+{
+	struct perf_event *event;
+	bool served = false;
 	int i;
 
 	for (i = 0; i < cpu->n; i++) {
-		if (cpu->events[i]->hw.idx == pmc)
-			return cpu->events[i];
+		event = cpu->events[i];
+		if (event->hw.idx != pmc || (event->hw.state & PERF_HES_STOPPED))
+			continue;
+		power_serve(cpu, event, regs);
+		served = true;
 	}
-	return NULL;
+	if (!served)
+		power_pmc_write(pmc, 0);
 }
 
 /**
@@ -55,26 +66,25 @@ static struct perf_event *power_owner(struct power_cpu *cpu, int pmc)
 void power_interrupt(struct pt_regs *regs)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
-	struct perf_event *event;
 	u32 over = 0;
 	int pmc;
 
+	/* It comes late: overflows of a program's own counters are branches. */
+	if (cpu->ebb)
+		return;
 	power_sample_regs(regs);
+	power_pmc_read_all(cpu);
 	for (pmc = 1; pmc <= power_driver->n_counter; pmc++) {
-		cpu->pmcs[pmc - 1] = power_pmc_read(pmc);
 		if ((cpu->pmcs[pmc - 1] & PMC_OVERFLOW) && !power_limited(pmc))
 			over |= 1U << pmc;
 	}
+	if (unlikely(cpu->claim_counts))
+		over &= ~power_claim_serve(cpu, regs, over);
 	for (pmc = 1; over >> pmc; pmc++) {
-		if (!(over & (1U << pmc)))
-			continue;
-		event = power_owner(cpu, pmc);
-		if (event)
-			power_serve(event, regs);
-		else
-			power_pmc_write(pmc, 0);
+		if (over & (1U << pmc))
+			power_serve_counter(cpu, pmc, regs);
 	}
-	if (cpu->disabled || !cpu->n)
+	if (cpu->disabled || !cpu->used)
 		power_control_freeze(cpu);
 	else
 		power_control_run(cpu, cpu->mmcr.mmcr0);

@@ -9,9 +9,11 @@
 #include <linux/percpu.h>
 #include <linux/string.h>
 #include <asm/cputable.h>
-#include <asm/firmware.h>
 #include <asm/hw_irq.h>
 #include <asm/pmc.h>
+#include "bhrb.h"
+#include "claim.h"
+#include "ebb.h"
 #include "engine.h"
 
 static void power_disable(struct pmu *pmu)
@@ -24,88 +26,76 @@ static void power_disable(struct pmu *pmu)
 	if (cpu->disabled)
 		return;
 	cpu->disabled = true;
-	if (!cpu->known || !(cpu->held.mmcr0 & MMCR0_FC))
+	if (cpu->ebb)
+		power_user_save(cpu);
+	if (!cpu->held_known || !(cpu->held.mmcr0 & MMCR0_FC))
 		power_control_freeze(cpu);
+	if (!power_has(PPMU_LIMITED_PMC5_6))
+		return;
 	for (i = 0; i < cpu->n; i++) {
 		if (power_limited(cpu->events[i]->hw.idx))
 			power_event_read(cpu->events[i]);
 	}
 }
 
-#ifdef CONFIG_PPC64
-#define POWER_FREEZE_HV		MMCR0_FCHV
-#else
-#define POWER_FREEZE_HV		0
-#endif
-
-/* Modes in which no counter of a processor before version 2.07 counts. */
-static unsigned long power_freeze_bits(const struct perf_event_attr *attr)
+/* Give an event the counter of its count, unless it has it. */
+static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 {
-	unsigned long bits = 0;
+	struct hw_perf_event *hw = &event->hw;
 
-	if (attr->exclude_user)
-		bits |= MMCR0_FCP;
-	if (attr->exclude_kernel)
-		bits |= cpu_has_feature(CPU_FTR_HVMODE) ? POWER_FREEZE_HV : MMCR0_FCS;
-	if (attr->exclude_hv)
-		bits |= POWER_FREEZE_HV;
-	return bits;
+	if (hw->idx)
+		return;
+	hw->idx = cpu->counts[hw->event_base].place;
+	if (!(hw->state & PERF_HES_STOPPED))
+		power_event_arm(cpu, event);
+	else if (hw->sample_period)
+		power_pmc_write(hw->idx, 0);
 }
 
-/* The registers' values for the events that there are, and each event's counter in @places. */
-static bool power_compute(struct power_cpu *cpu, unsigned int *places)
+/**
+ * power_place - bring counters and events together
+ * @cpu: this CPU
+ *
+ * Interrupts are off, and the counters are frozen.
+ */
+void power_place(struct power_cpu *cpu)
 {
-	u64 codes[POWER_EVENTS_MAX];
-	u32 flags = 0;
-	int i;
-
-	if (!power_wishes_fit(cpu->wishes, cpu->n))
-		return false;
-	for (i = 0; i < cpu->n; i++) {
-		codes[i] = cpu->wishes[i].codes[cpu->wishes[i].choice].code;
-		flags |= cpu->events[i]->hw.flags;
-	}
-	memset(&cpu->mmcr, 0, sizeof(cpu->mmcr));
-	if (power_driver->compute_mmcr(codes, cpu->n, places, &cpu->mmcr, cpu->events,
-				       power_driver->flags))
-		return false;
-	if (!power_has(PPMU_ARCH_207S))
-		cpu->mmcr.mmcr0 |= power_freeze_bits(&cpu->events[0]->attr);
-	cpu->mmcr.mmcr0 |= MMCR0_PMXE | MMCR0_FCECE;
-	return true;
-}
-
-/* Counters and events come together. The counters are frozen. */
-static void power_place(struct power_cpu *cpu)
-{
-	unsigned int places[POWER_EVENTS_MAX];
+	unsigned long mask = cpu->used;
 	struct perf_event *event;
 	int i;
 
-	if (WARN_ON_ONCE(!power_compute(cpu, places))) {
+	if (WARN_ON_ONCE(!power_counts_settle(cpu))) {
 		cpu->mmcr.mmcr0 = MMCR0_FC;
 		return;
 	}
 	/* All that move are read before the first counter is written. */
 	for (i = 0; i < cpu->n; i++) {
 		event = cpu->events[i];
-		if (event->hw.idx && event->hw.idx != places[i] + 1) {
+		if (event->hw.idx && event->hw.idx != cpu->counts[event->hw.event_base].place) {
 			power_event_read(event);
 			event->hw.idx = 0;
 		}
 	}
 	power_control_write(cpu);
-	for (i = 0; i < cpu->n; i++) {
-		event = cpu->events[i];
-		if (event->hw.idx)
-			continue;
-		event->hw.idx = places[i] + 1;
-		if (!(event->hw.state & PERF_HES_STOPPED))
-			power_event_arm(event);
-		else
-			power_pmc_write(event->hw.idx, 0);
-	}
+	for (i = 0; i < cpu->n; i++)
+		power_event_place(cpu, cpu->events[i]);
+	for_each_set_bit(i, &mask, POWER_COUNTS_MAX)
+		cpu->counts[i].pmc = cpu->counts[i].place;
 	cpu->changed = false;
+}
+
+/**
+ * power_run - let the counters count
+ * @cpu: this CPU, with every count on its counter
+ *
+ * Interrupts are off.
+ */
+void power_run(struct power_cpu *cpu)
+{
+	if (cpu->ebb)
+		power_user_run(cpu);
+	else
+		power_control_run(cpu, cpu->mmcr.mmcr0);
 }
 
 static void power_enable(struct pmu *pmu)
@@ -117,7 +107,7 @@ static void power_enable(struct pmu *pmu)
 	cpu = this_cpu_ptr(&power_cpus);
 	if (!cpu->disabled)
 		return;
-	if (!cpu->n) {
+	if (!cpu->used) {
 		/* A hypervisor no longer keeps the registers for this CPU. */
 		ppc_set_pmu_inuse(0);
 		power_control_forget(cpu);
@@ -128,37 +118,54 @@ static void power_enable(struct pmu *pmu)
 		ppc_set_pmu_inuse(1);
 		power_place(cpu);
 	}
-	for (i = 0; i < cpu->n; i++) {
-		if (power_limited(cpu->events[i]->hw.idx))
-			power_event_arm(cpu->events[i]);
+	if (power_has(PPMU_LIMITED_PMC5_6)) {
+		for (i = 0; i < cpu->n; i++) {
+			if (power_limited(cpu->events[i]->hw.idx))
+				power_event_arm(cpu, cpu->events[i]);
+		}
 	}
 	cpu->disabled = false;
-	power_control_run(cpu, cpu->mmcr.mmcr0);
-}
-
-static bool power_all_fit(struct power_cpu *cpu, int n)
-{
-	return power_modes_agree(cpu->events, n) && power_wishes_fit(cpu->wishes, n);
+	power_run(cpu);
 }
 
 /* Interrupts are off, and the PMU is disabled. */
 static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, bool start)
 {
-	int n = cpu->n;
+	const struct power_encoded *encoded = event->pmu_private;
+	struct hw_perf_event *hw = &event->hw;
+	bool ebb = power_is_ebb(event);
+	int slot;
 
-	if (n >= power_driver->n_counter)
+	if (cpu->n == POWER_EVENTS_MAX)
 		return -EAGAIN;
-	cpu->events[n] = event;
-	power_wish_fill(&cpu->wishes[n], event);
-	event->hw.idx = 0;
-	event->hw.state = start ? 0 : PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	power_claim_forget(cpu);
+	/* Counters are to be claimed for which only pinned events are in the way. */
+	if (cpu->claim_comes && !event->group_leader->attr.pinned)
+		return -EAGAIN;
+	/* Counters are a program's, or the kernel's. */
+	if (cpu->used && cpu->ebb != ebb)
+		return -EAGAIN;
+	if (has_branch_stack(event) && !power_bhrb_fits(event))
+		return -EAGAIN;
+	slot = power_count_get(cpu, &encoded->key, &encoded->wish, !hw->sample_period && !ebb);
+	if (slot < 0)
+		return slot;
 	/* A group is looked at as a whole when it is complete. */
-	if (!(cpu->txn & PERF_PMU_TXN_ADD) && !power_all_fit(cpu, n + 1))
+	if (!(cpu->txn & PERF_PMU_TXN_ADD) && !power_counts_fit(cpu)) {
+		power_count_put(cpu, slot);
 		return -EAGAIN;
-	if (!n)
+	}
+	if (!cpu->n)
 		ppc_enable_pmcs();
-	cpu->n = n + 1;
+	cpu->events[cpu->n++] = event;
+	hw->event_base = slot;
+	hw->idx = 0;
+	hw->state = start ? 0 : PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	cpu->changed = true;
+	if (ebb)
+		power_ebb_add(cpu);
+	if (has_branch_stack(event))
+		power_bhrb_add(event);
 	return 0;
 }
 
@@ -175,7 +182,7 @@ static int power_add(struct perf_event *event, int how)
 }
 
 /* Interrupts are off, and the PMU is disabled. */
-static void power_forget_event(struct power_cpu *cpu, const struct perf_event *event)
+static void power_forget_event(struct power_cpu *cpu, struct perf_event *event)
 {
 	int i, after;
 
@@ -185,8 +192,13 @@ static void power_forget_event(struct power_cpu *cpu, const struct perf_event *e
 		return;
 	after = --cpu->n - i;
 	memmove(&cpu->events[i], &cpu->events[i + 1], after * sizeof(cpu->events[0]));
-	memmove(&cpu->wishes[i], &cpu->wishes[i + 1], after * sizeof(cpu->wishes[0]));
+	power_claim_forget(cpu);
+	power_count_put(cpu, event->hw.event_base);
 	cpu->changed = true;
+	if (!cpu->n)
+		cpu->ebb = false;
+	if (has_branch_stack(event))
+		power_bhrb_del(event);
 }
 
 static void power_del(struct perf_event *event, int how)
@@ -213,7 +225,7 @@ static void power_start(struct perf_event *event, int how)
 	perf_pmu_disable(pmu);
 	event->hw.state = 0;
 	if (event->hw.idx)
-		power_event_arm(event);
+		power_event_arm(this_cpu_ptr(&power_cpus), event);
 	perf_pmu_enable(pmu);
 }
 
@@ -290,7 +302,7 @@ static int power_commit_txn(struct pmu *pmu)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
-	if ((cpu->txn & PERF_PMU_TXN_ADD) && !power_all_fit(cpu, cpu->n))
+	if ((cpu->txn & PERF_PMU_TXN_ADD) && !power_counts_fit(cpu))
 		return -EAGAIN;
 	power_cancel_txn(pmu);
 	return 0;
@@ -308,4 +320,5 @@ struct pmu power_pmu_ops = {
 	.start_txn	= power_start_txn,
 	.cancel_txn	= power_cancel_txn,
 	.commit_txn	= power_commit_txn,
+	.sched_task	= power_bhrb_sched_task,
 };

@@ -7,30 +7,35 @@
 #include <asm/reg.h>
 #include "internal.h"
 #include "isa207.h"
+#include "tables.h"
 
 /* Codes of events, by the names of the processor's manual */
 enum {
 	PM_CYC				= 0x600f4,
 	PM_INST_CMPL			= 0x500fa,
-	PM_DISP_STALL_CYC		= 0x100f8,
-	PM_EXEC_STALL			= 0x30008,
+	PM_BR_FIN			= 0x2f04a,
 	PM_BR_CMPL			= 0x4d05e,
+	PM_MPRED_BR_FIN			= 0x3e098,
 	PM_BR_MPRED_CMPL		= 0x400f6,
 	PM_LD_REF_L1			= 0x100fc,
 	PM_LD_MISS_L1			= 0x3e054,
+	PM_LD_DEMAND_MISS_L1_FIN	= 0x400f0,
 	PM_ST_MISS_L1			= 0x300f0,
 	PM_LD_PREFETCH_CACHE_LINE_MISS	= 0x1002c,
-	PM_L1_ICACHE_MISS		= 0x200fd,
+	PM_L1_ICACHE_MISS		= 0x200fc,
 	PM_INST_FROM_L1			= 0x04080,
+	PM_IC_PREF_REQ			= 0x040a0,
+	PM_L2_ST_MISS			= 0x26880,
 	PM_DATA_FROM_L3MISS		= 0x300fe,
 	PM_DTLB_MISS			= 0x300fc,
 	PM_ITLB_MISS			= 0x400fc,
 };
 
-static const u64 power10_same[][ISA207_SAME_MAX] = {
-	{ 0x200f4, ISA207_RUN_CYC },
-	{ 0x400fa, ISA207_RUN_INST },
-};
+/* These have a source of data, or a bus of the second and third cache, in their upper half. */
+#define PM_INST_FROM_L1MISS		0x003f00000001c040ULL
+#define PM_DATA_FROM_L3			0x001340000001c040ULL
+#define PM_L3_PF_MISS_L3		0x0000100000016080ULL
+#define PM_L2_ST			0x0000010000046080ULL
 
 static const struct isa207_route power10_routes[] = {
 	/* unit, combine and cache reload source: of each counter */
@@ -44,7 +49,7 @@ static const struct isa207_route power10_routes[] = {
 	{ .from = 9, .width = 1, .to = ISA207_MMCR1, .when = ISA207_WHEN_COUNTER, .shift = 45,
 	  .rule = 60 },
 	{ .from = 20, .width = 2, .to = ISA207_MMCR1, .when = ISA207_WHEN_COUNTER, .shift = 46,
-	  .rule = 17 },
+	  .rule = 17, .l1 = true },
 	{ .from = 40, .width = 5, .to = ISA207_MMCR2,
 	  .when = ISA207_WHEN_COUNTER | ISA207_WHEN_L2L3, .shift = 3, .rule = 55 },
 	/* sampling mode: mode, and which instructions may be marked */
@@ -53,43 +58,32 @@ static const struct isa207_route power10_routes[] = {
 	{ .from = 26, .width = 3, .when = ISA207_WHEN_MARKED, .to = ISA207_MMCRA, .shift = 4,
 	  .rule = 23 },
 	/* threshold: what it counts, from where to where, and the value it is compared with */
-	{ .from = 29, .width = 3, .when = ISA207_WHEN_MARKED, .to = ISA207_MMCRA, .shift = 16,
-	  .rule = 26 },
-	{ .from = 32, .width = 8, .when = ISA207_WHEN_MARKED, .to = ISA207_MMCRA, .shift = 8,
-	  .rule = 29 },
-	{ .from = 0, .width = 18, .config1 = true, .when = ISA207_WHEN_MARKED,
-	  .to = ISA207_MMCRA, .shift = 45, .mantissa = 8, .rule = 37 },
+	{ .from = 29, .width = 3, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCRA, .shift = 16,
+	  .rule = 26, .threshold = true },
+	{ .from = 32, .width = 8, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCRA, .shift = 8,
+	  .rule = 29, .threshold = true },
+	{ .from = 0, .width = 18, .config1 = true, .when = ISA207_WHEN_COUNTER,
+	  .to = ISA207_MMCRA, .shift = 45, .mantissa = 8, .rule = 37, .threshold = true },
 };
 
 static const struct isa207_layout power10_layout = {
 	.valid		= BIT_ULL(60) - 1,
 	.routes		= power10_routes,
 	.n_routes	= ARRAY_SIZE(power10_routes),
-	.same		= power10_same,
-	.n_same		= ARRAY_SIZE(power10_same),
+	/* Branch records cost, where nobody asks for them. */
+	.mmcra		= MMCRA_BHRB_DISABLE,
 	.sdar_mode	= 22,
+	.sdar_idle	= 2,
+	.elig		= { 0xef, 0x31, 0x3f, 0 },
 };
-
-/* The value to compare with is all that config1 has. */
-static int power10_check(struct perf_event *event)
-{
-	return event->attr.config1 >> 18 ? -EINVAL : 0;
-}
-
-#define HW(name)	PERF_COUNT_HW_##name
 
 static int power10_generic[] = {
 	[HW(CPU_CYCLES)] = PM_CYC, [HW(INSTRUCTIONS)] = PM_INST_CMPL,
-	[HW(BRANCH_INSTRUCTIONS)] = PM_BR_CMPL, [HW(BRANCH_MISSES)] = PM_BR_MPRED_CMPL,
-	[HW(CACHE_REFERENCES)] = PM_LD_REF_L1, [HW(CACHE_MISSES)] = PM_LD_MISS_L1,
-	[HW(STALLED_CYCLES_FRONTEND)] = PM_DISP_STALL_CYC,
-	[HW(STALLED_CYCLES_BACKEND)] = PM_EXEC_STALL,
+	[HW(BRANCH_INSTRUCTIONS)] = PM_BR_FIN, [HW(BRANCH_MISSES)] = PM_MPRED_BR_FIN,
+	[HW(CACHE_REFERENCES)] = PM_LD_REF_L1, [HW(CACHE_MISSES)] = PM_LD_DEMAND_MISS_L1_FIN,
 };
 
-#define C(x)	PERF_COUNT_HW_CACHE_##x
-#define NEVER	{ [C(RESULT_ACCESS)] = -1, [C(RESULT_MISS)] = -1 }
-
-static u64 power10_cache[C(MAX)][C(OP_MAX)][C(RESULT_MAX)] = {
+static power_cache_table power10_cache = {
 	[C(L1D)] = {
 		[C(OP_READ)]		= { PM_LD_REF_L1, PM_LD_MISS_L1 },
 		[C(OP_WRITE)]		= { 0, PM_ST_MISS_L1 },
@@ -97,37 +91,45 @@ static u64 power10_cache[C(MAX)][C(OP_MAX)][C(RESULT_MAX)] = {
 	},
 	[C(L1I)] = {
 		[C(OP_READ)]		= { PM_INST_FROM_L1, PM_L1_ICACHE_MISS },
-		[C(OP_WRITE)]		= NEVER,
+		[C(OP_WRITE)]		= { PM_INST_FROM_L1MISS, -1 },
+		[C(OP_PREFETCH)]	= { PM_IC_PREF_REQ, 0 },
 	},
 	[C(LL)] = {
-		[C(OP_READ)]		= { 0, PM_DATA_FROM_L3MISS },
-		[C(OP_WRITE)]		= NEVER,
+		[C(OP_READ)]		= { PM_DATA_FROM_L3, PM_DATA_FROM_L3MISS },
+		[C(OP_WRITE)]		= { PM_L2_ST, PM_L2_ST_MISS },
+		[C(OP_PREFETCH)]	= { PM_L3_PF_MISS_L3, 0 },
 	},
-	[C(DTLB)] = {
-		[C(OP_READ)]		= { 0, PM_DTLB_MISS },
-		[C(OP_WRITE)]		= NEVER,
-		[C(OP_PREFETCH)]	= NEVER,
-	},
-	[C(ITLB)] = {
-		[C(OP_READ)]		= { 0, PM_ITLB_MISS },
-		[C(OP_WRITE)]		= NEVER,
-		[C(OP_PREFETCH)]	= NEVER,
-	},
-	[C(BPU)] = {
-		[C(OP_READ)]		= { PM_BR_CMPL, PM_BR_MPRED_CMPL },
-		[C(OP_WRITE)]		= NEVER,
-		[C(OP_PREFETCH)]	= NEVER,
-	},
-	[C(NODE)] = { NEVER, NEVER, NEVER },
+	[C(DTLB)] = TLB_READ_MISS(PM_DTLB_MISS),
+	[C(ITLB)] = TLB_READ_MISS(PM_ITLB_MISS),
+	[C(BPU)]  = BRANCHES(PM_BR_CMPL, PM_BR_MPRED_CMPL),
+	[C(NODE)] = NO_CACHE,
 };
 
 static struct attribute *power10_events[] = {
-	POWER_TEXT("cpu-cycles", "event=0x600f4"),
-	POWER_TEXT("instructions", "event=0x500fa"),
-	POWER_TEXT("branch-instructions", "event=0x4d05e"),
-	POWER_TEXT("branch-misses", "event=0x400f6"),
+	POWER_TEXT("L1-dcache-load-misses", "event=0x3e054"),
+	POWER_TEXT("L1-dcache-loads", "event=0x100fc"),
+	POWER_TEXT("L1-dcache-prefetches", "event=0x1002c"),
+	POWER_TEXT("L1-dcache-store-misses", "event=0x300f0"),
+	POWER_TEXT("L1-icache-load-misses", "event=0x200fc"),
+	POWER_TEXT("L1-icache-loads", "event=0x4080"),
+	POWER_TEXT("L1-icache-prefetches", "event=0x40a0"),
+	POWER_TEXT("LLC-load-misses", "event=0x300fe"),
+	POWER_TEXT("LLC-loads", "event=0x1340000001c040"),
+	POWER_TEXT("LLC-prefetches", "event=0x100000016080"),
+	POWER_TEXT("LLC-store-misses", "event=0x26880"),
+	POWER_TEXT("LLC-stores", "event=0x10000046080"),
+	POWER_TEXT("branch-instructions", "event=0x2f04a"),
+	POWER_TEXT("branch-load-misses", "event=0x400f6"),
+	POWER_TEXT("branch-loads", "event=0x4d05e"),
+	POWER_TEXT("branch-misses", "event=0x3e098"),
+	POWER_TEXT("cache-misses", "event=0x400f0"),
 	POWER_TEXT("cache-references", "event=0x100fc"),
-	POWER_TEXT("cache-misses", "event=0x3e054"),
+	POWER_TEXT("cpu-cycles", "event=0x600f4"),
+	POWER_TEXT("dTLB-load-misses", "event=0x300fc"),
+	POWER_TEXT("iTLB-load-misses", "event=0x400fc"),
+	POWER_TEXT("instructions", "event=0x500fa"),
+	POWER_TEXT("mem-loads", "event=0x35340401e0"),
+	POWER_TEXT("mem-stores", "event=0x353c0401e0"),
 	NULL
 };
 
@@ -172,18 +174,17 @@ static struct power_pmu power10_driver = {
 	.max_alternatives	= MAX_EVENT_ALTERNATIVES,
 	.add_fields		= ISA207_COUNTED_BY,
 	.test_adder		= ISA207_FULL_BY,
-	.compute_mmcr		= isa207_fill_registers,
 	.get_constraint		= isa207_constrain,
 	.get_alternatives	= isa207_same_events,
-	.disable_pmc		= isa207_unselect,
 	.flags			= PPMU_HAS_SIER | PPMU_ARCH_207S | PPMU_ARCH_31 | PPMU_P10 |
 				  PPMU_HAS_ATTR_CONFIG1,
 	.n_generic		= ARRAY_SIZE(power10_generic),
 	.generic_events		= power10_generic,
 	.cache_events		= &power10_cache,
 	.attr_groups		= power10_groups,
+	.bhrb_nr		= 32,
+	.bhrb_filter_map	= isa207_branch_filter,
 	.capabilities		= PERF_PMU_CAP_EXTENDED_REGS,
-	.check_attr_config	= power10_check,
 };
 
 /* See internal.h. */
@@ -195,7 +196,7 @@ int __init init_power10_pmu(void)
 	if (version != PVR_POWER10 && version != PVR_POWER11)
 		return -ENODEV;
 	if (version == PVR_POWER11)
-		power10_driver.name = "POWER11";
+		power10_driver.name = "Power11";
 	isa207_layout = &power10_layout;
 	err = register_power_pmu(&power10_driver);
 	if (err)

@@ -8,8 +8,11 @@
  * and is therefore always written.
  */
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <asm/cputable.h>
 #include <asm/reg.h>
+#include "bhrb.h"
+#include "ebb.h"
 #include "engine.h"
 
 DEFINE_PER_CPU(struct power_cpu, power_cpus);
@@ -44,6 +47,32 @@ unsigned long power_pmc_read(int pmc)
 	}
 	WARN_ONCE(1, "no counter %d\n", pmc);
 	return 0;
+}
+
+/**
+ * power_pmc_read_all - keep the values of all counters in @cpu->pmcs
+ * @cpu: this CPU's
+ *
+ * Any context, pinned to the CPU.
+ */
+void power_pmc_read_all(struct power_cpu *cpu)
+{
+	u32 *pmcs = cpu->pmcs;
+
+	pmcs[0] = mfspr(SPRN_PMC1);
+	pmcs[1] = mfspr(SPRN_PMC2);
+	pmcs[2] = mfspr(SPRN_PMC3);
+	pmcs[3] = mfspr(SPRN_PMC4);
+	if (power_driver->n_counter > 4) {
+		pmcs[4] = mfspr(SPRN_PMC5);
+		pmcs[5] = mfspr(SPRN_PMC6);
+	}
+#ifdef CONFIG_PPC64
+	if (power_driver->n_counter > 6) {
+		pmcs[6] = mfspr(SPRN_PMC7);
+		pmcs[7] = mfspr(SPRN_PMC8);
+	}
+#endif
 }
 
 /**
@@ -107,25 +136,26 @@ void power_control_freeze(struct power_cpu *cpu)
  */
 void power_control_write(struct power_cpu *cpu)
 {
-	const struct mmcr_regs *want = &cpu->mmcr;
+	struct mmcr_regs want = cpu->mmcr;
 	struct mmcr_regs *held = &cpu->held;
-	bool all = !cpu->known;
+	bool all = !cpu->held_known;
 
-	if (all || want->mmcr1 != held->mmcr1)
-		mtspr(SPRN_MMCR1, want->mmcr1);
+	if (all || want.mmcr1 != held->mmcr1)
+		mtspr(SPRN_MMCR1, want.mmcr1);
 #ifdef CONFIG_PPC64
-	if (cpu_has_feature(CPU_FTR_MMCRA) && (all || want->mmcra != held->mmcra))
-		mtspr(SPRN_MMCRA, want->mmcra);
-	if (power_has(PPMU_ARCH_207S) && (all || want->mmcr2 != held->mmcr2))
-		mtspr(SPRN_MMCR2, want->mmcr2);
-	if (power_has(PPMU_ARCH_31) && (all || want->mmcr3 != held->mmcr3))
-		mtspr(SPRN_MMCR3, want->mmcr3);
+	want.mmcra = power_bhrb_control(want.mmcra);
+	if (cpu_has_feature(CPU_FTR_MMCRA) && (all || want.mmcra != held->mmcra))
+		mtspr(SPRN_MMCRA, want.mmcra);
+	if (power_has(PPMU_ARCH_207S) && (all || want.mmcr2 != held->mmcr2))
+		mtspr(SPRN_MMCR2, want.mmcr2);
+	if (power_has(PPMU_ARCH_31) && (all || want.mmcr3 != held->mmcr3))
+		mtspr(SPRN_MMCR3, want.mmcr3);
 #else
-	if (all || want->mmcr2 != held->mmcr2)
-		mtspr(SPRN_MMCR2, want->mmcr2);
+	if (all || want.mmcr2 != held->mmcr2)
+		mtspr(SPRN_MMCR2, want.mmcr2);
 #endif
-	*held = *want;
-	cpu->known = true;
+	*held = want;
+	cpu->held_known = true;
 }
 
 /**
@@ -156,5 +186,55 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
  */
 void power_control_forget(struct power_cpu *cpu)
 {
-	cpu->known = false;
+	cpu->held_known = false;
 }
+
+#ifdef CONFIG_PPC64
+/**
+ * power_user_save - keep what the running program has made of its counters' control
+ * @cpu: this CPU's, on which event-based branches are
+ *
+ * Interrupts are off. The counters themselves are kept by their events.
+ */
+void power_user_save(struct power_cpu *cpu)
+{
+	struct thread_struct *thread = &current->thread;
+
+	thread->mmcr0 = mfspr(SPRN_MMCR0) & MMCR0_USER_MASK;
+	thread->mmcr2 = mfspr(SPRN_MMCR2) & MMCR2_USER_MASK;
+	thread->siar = mfspr(SPRN_SIAR);
+	thread->sdar = mfspr(SPRN_SDAR);
+	thread->sier = mfspr(SPRN_SIER) & SIER_USER_MASK;
+	if (power_has(PPMU_ARCH_31)) {
+		thread->mmcr3 = mfspr(SPRN_MMCR3);
+		thread->sier2 = mfspr(SPRN_SIER2);
+		thread->sier3 = mfspr(SPRN_SIER3);
+	}
+	/* The program may have frozen counters one by one. */
+	cpu->held_known = false;
+}
+
+/**
+ * power_user_run - let the running program go on with its counters
+ * @cpu: this CPU's, on which event-based branches are; @cpu->mmcr has been written
+ *
+ * Interrupts are off. Overflows do not interrupt the kernel: the program says in MMCR0 whether they
+ * branch, and may read and write the six counters and the branch records.
+ */
+void power_user_run(struct power_cpu *cpu)
+{
+	const struct thread_struct *thread = &current->thread;
+	unsigned long mmcr0 = cpu->mmcr.mmcr0 & ~MMCR0_USER_MASK;
+
+	mtspr(SPRN_SIAR, thread->siar);
+	mtspr(SPRN_SDAR, thread->sdar);
+	mtspr(SPRN_SIER, thread->sier);
+	mtspr(SPRN_MMCR2, cpu->mmcr.mmcr2 | thread->mmcr2);
+	if (power_has(PPMU_ARCH_31)) {
+		mtspr(SPRN_SIER2, thread->sier2);
+		mtspr(SPRN_SIER3, thread->sier3);
+	}
+	cpu->held_known = false;
+	power_control_run(cpu, mmcr0 | thread->mmcr0 | MMCR0_EBE | MMCR0_BHRBA | MMCR0_PMCC_U6);
+}
+#endif

@@ -9,6 +9,7 @@
 #include <asm/cputable.h>
 #include <asm/interrupt.h>
 #include <asm/page.h>
+#include "bhrb.h"
 #include "engine.h"
 
 #ifdef CONFIG_PPC64
@@ -138,6 +139,8 @@ void power_sample_fill(struct perf_event *event, struct perf_sample_data *data,
 			data->sample_flags |= PERF_SAMPLE_ADDR;
 		}
 	}
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		perf_sample_save_brstack(data, event, power_bhrb_read(event), NULL);
 	if ((type & PERF_SAMPLE_DATA_SRC) && power_driver->get_mem_data_src) {
 		power_driver->get_mem_data_src(&data->data_src, power_driver->flags, regs);
 		data->sample_flags |= PERF_SAMPLE_DATA_SRC;

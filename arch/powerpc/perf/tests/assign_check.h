@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Is a choice of encodings right? Tried by counters given out one by one, on a processor with
- * four counters that count anything and two fixed ones, where events may have to agree on a
- * field. Used by the KUnit suite and by tools/testing/perf_events/powerpc_assign_test.c.
+ * Is a choice of encodings and counters right, and does it move as few events as can be? Tried by
+ * counters given out one by one, on a processor with four counters that count anything and two
+ * fixed ones, where events may have to agree on a field. Used by the KUnit suite and by
+ * tools/testing/perf_events/powerpc_assign_test.c.
  */
 
 /* Constraint fields: two bits a counter, four for the first four, and one to agree on. */
@@ -40,6 +41,7 @@ static void check_encode(const struct check_code *from, struct power_code *to)
 {
 	to->mask = 0;
 	to->value = 0;
+	to->pmc = from->pmc;
 	if (from->pmc) {
 		to->mask |= 2UL << 2 * (from->pmc - 1);
 		to->value |= 1UL << 2 * (from->pmc - 1);
@@ -54,74 +56,107 @@ static void check_encode(const struct check_code *from, struct power_code *to)
 	}
 }
 
-/* Can these kinds count together, while the counters @used are taken and @agree is set? */
-static bool check_possible(const int *kinds, int n, int used, int agree)
+#define CHECK_NEVER	99
+
+/*
+ * How many of these kinds, which are on the counters @now, must move at least to count together,
+ * while the counters @used are taken and @agree is set? CHECK_NEVER: they cannot.
+ */
+static int check_least(const int *kinds, const int *now, int n, int used, int agree)
 {
-	int i, pmc;
+	int i, pmc, moves, least = CHECK_NEVER;
 
 	if (!n)
-		return true;
+		return 0;
 	for (i = 0; i < 2; i++) {
 		const struct check_code *code = &check_kinds[*kinds][i];
 
 		if (code->pmc < 0 || (agree >= 0 && code->agree >= 0 && code->agree != agree))
 			continue;
 		for (pmc = code->pmc ? code->pmc : 1; pmc <= (code->pmc ? code->pmc : 4); pmc++) {
-			if (!(used & 1 << pmc) &&
-			    check_possible(kinds + 1, n - 1, used | 1 << pmc,
-					   code->agree >= 0 ? code->agree : agree))
-				return true;
+			if (used & 1 << pmc)
+				continue;
+			moves = check_least(kinds + 1, now + 1, n - 1, used | 1 << pmc,
+					    code->agree >= 0 ? code->agree : agree);
+			moves += *now && *now != pmc;
+			if (moves < least)
+				least = moves;
 		}
 	}
-	return false;
+	return least;
 }
 
-/* The choice that was made, by counters: those that are named, and enough for the others. */
-static bool check_choice(const struct power_wish *wishes, const int *kinds, int n)
+/* So many move by the choice that was made; -1: these cannot count together. */
+static int check_choice(const struct power_pick *picks, const int *kinds, int n)
 {
-	int i, used = 0, four = 0, agree = -1;
+	int i, used = 0, agree = -1, moves = 0;
 
 	for (i = 0; i < n; i++) {
-		const struct check_code *code = &check_kinds[kinds[i]][wishes[i].choice];
+		const struct check_code *code = &check_kinds[kinds[i]][picks[i].choice];
+		int place = picks[i].place;
 
-		if (code->pmc && (used & 1 << code->pmc))
-			return false;
-		if (code->pmc)
-			used |= 1 << code->pmc;
-		four += code->pmc <= 4;
+		if (code->pmc ? place != code->pmc : place < 1 || place > 4)
+			return -1;
+		if (used & 1 << place)
+			return -1;
+		used |= 1 << place;
 		if (code->agree >= 0 && agree >= 0 && code->agree != agree)
-			return false;
+			return -1;
 		if (code->agree >= 0)
 			agree = code->agree;
+		moves += picks[i].now && picks[i].now != place;
 	}
-	return four <= 4;
+	return moves;
 }
 
 /* Return: the fault in what power_choose() says of these kinds, or NULL. */
-static const char *check_fault(const int *kinds, int n)
+static const char *check_fault(const int *kinds, const int *now, int n)
 {
-	struct power_wish wishes[POWER_EVENTS_MAX];
-	bool possible = check_possible(kinds, n, 0, -1);
+	struct power_code codes[POWER_COUNTS_MAX][2];
+	struct power_pick picks[POWER_COUNTS_MAX];
+	int least = check_least(kinds, now, n, 0, -1);
 	int i, j;
 
 	for (i = 0; i < n; i++) {
-		wishes[i].n = 0;
+		picks[i].wish.codes = codes[i];
+		picks[i].wish.n = 0;
+		picks[i].now = now[i];
 		for (j = 0; j < 2 && check_kinds[kinds[i]][j].pmc >= 0; j++)
-			check_encode(&check_kinds[kinds[i]][j], &wishes[i].codes[wishes[i].n++]);
+			check_encode(&check_kinds[kinds[i]][j], &codes[i][picks[i].wish.n++]);
 	}
-	if (power_choose(&check_rules, wishes, n) != possible)
-		return possible ? "a choice is not found" : "there is no choice";
-	return !possible || check_choice(wishes, kinds, n) ? NULL : "the choice cannot count";
+	if (power_choose(&check_rules, picks, n)) {
+		if (least == CHECK_NEVER)
+			return "there is no choice";
+	} else {
+		return least == CHECK_NEVER ? NULL : "a choice is not found";
+	}
+	i = check_choice(picks, kinds, n);
+	return i < 0 ? "the choice cannot count" : i > least ? "more move than have to" : NULL;
 }
 
-/* All lists of @n kinds, in every order. */
+/* No two events are on one counter, and some are on none. */
+static void check_scatter(int *now, int n, unsigned long seed)
+{
+	int i, pmc, used = 1;
+
+	for (i = 0; i < n; i++) {
+		seed = seed * 1103515245 + 12345;
+		pmc = (seed >> 16) % 9;
+		now[i] = pmc > 6 || (used & 1 << pmc) ? 0 : pmc;
+		used |= 1 << now[i];
+	}
+}
+
+/* All lists of @n kinds, in every order: of new events, and of some that have counters. */
 static const char *check_all(int *kinds, int i, int n, unsigned long *tried)
 {
+	int now[POWER_COUNTS_MAX] = {};
 	const char *fault = NULL;
 
 	if (i == n) {
-		++*tried;
-		return check_fault(kinds, n);
+		fault = check_fault(kinds, now, n);
+		check_scatter(now, n, ++*tried);
+		return fault ?: check_fault(kinds, now, n);
 	}
 	for (kinds[i] = 0; kinds[i] < CHECK_KINDS && !fault; kinds[i]++)
 		fault = check_all(kinds, i + 1, n, tried);

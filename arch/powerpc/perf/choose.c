@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The events that a CPU counts, and their counters.
+ *
+ * Equal events that only count share a count. The values of the registers and the counters that
+ * they were computed for are remembered: when a task comes back, or another one with the same
+ * events, nothing has to be chosen or computed.
+ *
+ * Interrupts are off in all of this, and the PMU is disabled.
+ */
+#include <linux/bitops.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+#include <asm/cputable.h>
+#include "engine.h"
+#include "isa207.h"
+
+static bool power_keys_equal(const struct power_key *a, const struct power_key *b)
+{
+	return a->code == b->code && a->config1 == b->config1 && a->flags == b->flags;
+}
+
+/**
+ * power_count_get - find or begin a count
+ * @cpu: this CPU
+ * @key: what is to be counted
+ * @wish: its encodings, which must live as long as this user of the count
+ * @share: it may share the count of its equals
+ *
+ * Return: the index of the count, or -EAGAIN: there are too many.
+ */
+int power_count_get(struct power_cpu *cpu, const struct power_key *key,
+		    const struct power_wish *wish, bool share)
+{
+	struct power_count *count;
+	unsigned long mask = cpu->used;
+	int slot;
+
+	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
+		count = &cpu->counts[slot];
+		if (share && count->shared && power_keys_equal(&count->key, key)) {
+			count->users++;
+			return slot;
+		}
+	}
+	slot = ffz(cpu->used);
+	if (slot >= power_driver->n_counter)
+		return -EAGAIN;
+	count = &cpu->counts[slot];
+	count->key = *key;
+	count->wish = *wish;
+	count->users = 1;
+	count->shared = share;
+	count->pmc = 0;
+	cpu->used |= BIT(slot);
+	if ((cpu->memo.used & BIT(slot)) && power_keys_equal(&cpu->memo.keys[slot], key))
+		cpu->known |= BIT(slot);
+	return slot;
+}
+
+/* The wish of a count with several users is that of one of them who stays. */
+static void power_count_follow(struct power_cpu *cpu, int slot)
+{
+	int i;
+
+	for (i = 0; i < cpu->n; i++) {
+		const struct power_encoded *encoded = cpu->events[i]->pmu_private;
+
+		if (cpu->events[i]->hw.event_base == slot) {
+			cpu->counts[slot].wish = encoded->wish;
+			return;
+		}
+	}
+	WARN_ON_ONCE(1);
+}
+
+/**
+ * power_count_put - a user of a count goes
+ * @cpu: this CPU; an event that goes is in its list no longer
+ * @slot: the index of the count
+ */
+void power_count_put(struct power_cpu *cpu, int slot)
+{
+	struct power_count *count = &cpu->counts[slot];
+
+	if (WARN_ON_ONCE(!(cpu->used & BIT(slot))))
+		return;
+	if (--count->users) {
+		power_count_follow(cpu, slot);
+		return;
+	}
+	cpu->used &= ~BIT(slot);
+	cpu->chosen &= ~BIT(slot);
+	cpu->known &= ~BIT(slot);
+}
+
+/* Old processors freeze all counters in the same modes. */
+static bool power_modes_agree(const struct power_cpu *cpu)
+{
+	unsigned long mask = cpu->used;
+	const u32 *modes = NULL;
+	int slot;
+
+	if (power_has(PPMU_ARCH_207S))
+		return true;
+	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
+		const u32 *flags = &cpu->counts[slot].key.flags;
+
+		if (modes && ((*modes ^ *flags) & POWER_NOT_MODES))
+			return false;
+		modes = flags;
+	}
+	return true;
+}
+
+/**
+ * power_picks_fit - choose encodings and counters, by the rules of this processor
+ * @picks: array of @n
+ * @n: how many
+ * @rest: they are left of what has counted together
+ *
+ * Any context. Return: true exactly if all can count together; see power_choose().
+ */
+bool power_picks_fit(struct power_pick *picks, int n, bool rest)
+{
+	struct power_rules rules = {
+		.add_fields = power_driver->add_fields,
+		.test_adder = power_driver->test_adder,
+		.rest = rest,
+	};
+
+	return n <= power_driver->n_counter && power_choose(&rules, picks, n);
+}
+
+static bool power_counts_choose(struct power_cpu *cpu, bool rest)
+{
+	struct power_pick picks[POWER_COUNTS_MAX];
+	unsigned long mask = cpu->used;
+	int slot, n = 0;
+
+	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
+		/* Drivers of old processors place events by themselves. */
+		picks[n].now = isa207_layout ? cpu->counts[slot].pmc : 0;
+		picks[n++].wish = cpu->counts[slot].wish;
+	}
+	if (!power_modes_agree(cpu) || !power_picks_fit(picks, n, rest))
+		return false;
+	n = 0;
+	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
+		cpu->counts[slot].choice = picks[n].choice;
+		cpu->counts[slot].place = picks[n++].place;
+	}
+	cpu->chosen = cpu->used;
+	return true;
+}
+
+/**
+ * power_counts_fit - can all that is to be counted be counted together?
+ * @cpu: this CPU
+ *
+ * Return: true if so.
+ */
+bool power_counts_fit(struct power_cpu *cpu)
+{
+	/* A set of events that has fitted still fits after some of them have gone. */
+	return !(cpu->used & ~cpu->known) || !(cpu->used & ~cpu->chosen) ||
+	       power_counts_choose(cpu, false);
+}
+
+#ifdef CONFIG_PPC64
+#define POWER_FREEZE_HV		MMCR0_FCHV
+#else
+#define POWER_FREEZE_HV		0
+#endif
+
+/* Modes in which no counter of a processor before version 2.07 counts. */
+static unsigned long power_freeze_bits(u32 modes)
+{
+	unsigned long bits = 0;
+
+	if (modes & POWER_NOT_USER)
+		bits |= MMCR0_FCP;
+	if (modes & POWER_NOT_KERNEL)
+		bits |= cpu_has_feature(CPU_FTR_HVMODE) ? POWER_FREEZE_HV : MMCR0_FCS;
+	if (modes & POWER_NOT_HV)
+		bits |= POWER_FREEZE_HV;
+	return bits;
+}
+
+/* The registers' values, by the driver of an old processor, which places the events, too. */
+static bool power_compute_old(struct power_cpu *cpu)
+{
+	unsigned int places[POWER_COUNTS_MAX];
+	u64 codes[POWER_COUNTS_MAX];
+	unsigned long mask = cpu->used;
+	u32 modes = 0;
+	int slot, n = 0;
+
+	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
+		const struct power_count *count = &cpu->counts[slot];
+
+		codes[n++] = count->wish.codes[count->choice].code;
+		modes = count->key.flags;
+	}
+	memset(&cpu->mmcr, 0, sizeof(cpu->mmcr));
+	if (power_driver->compute_mmcr(codes, n, places, &cpu->mmcr, cpu->events,
+				       power_driver->flags))
+		return false;
+	cpu->mmcr.mmcr0 |= power_freeze_bits(modes);
+	n = 0;
+	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
+		cpu->counts[slot].place = places[n++] + 1;
+	return true;
+}
+
+static void power_compute(struct power_cpu *cpu)
+{
+	struct isa207_count counts[POWER_COUNTS_MAX];
+	unsigned long mask = cpu->used;
+	int slot, n = 0;
+
+	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
+		const struct power_count *count = &cpu->counts[slot];
+
+		counts[n++] = (struct isa207_count){
+			.code = count->wish.codes[count->choice].code,
+			.config1 = count->key.config1,
+			.modes = count->key.flags & POWER_NOT_MODES,
+			.pmc = count->place,
+		};
+	}
+	isa207_compute(counts, n, &cpu->mmcr);
+}
+
+static void power_remember(struct power_cpu *cpu)
+{
+	unsigned long mask = cpu->used;
+	int slot;
+
+	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
+		cpu->memo.keys[slot] = cpu->counts[slot].key;
+		cpu->memo.places[slot] = cpu->counts[slot].place;
+	}
+	cpu->memo.used = cpu->used;
+	cpu->known = cpu->used;
+}
+
+/**
+ * power_counts_settle - decide who has which counter, and what the registers are to hold
+ * @cpu: this CPU
+ *
+ * Return: true, and @place of all counts and @cpu->mmcr are set; false: they do not fit together.
+ */
+bool power_counts_settle(struct power_cpu *cpu)
+{
+	unsigned long mask = cpu->used;
+	int slot;
+
+	if (cpu->used == cpu->memo.used && cpu->known == cpu->used) {
+		for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
+			cpu->counts[slot].place = cpu->memo.places[slot];
+		return true;
+	}
+	cpu->memo.used = 0;
+	cpu->known = 0;
+	if ((cpu->used & ~cpu->chosen) && !power_counts_choose(cpu, true))
+		return false;
+	if (isa207_layout)
+		power_compute(cpu);
+	else if (!power_compute_old(cpu))
+		return false;
+	cpu->mmcr.mmcr0 |= MMCR0_PMXE | MMCR0_FCECE;
+	power_remember(cpu);
+	return true;
+}
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/choose_test.c"
+#endif

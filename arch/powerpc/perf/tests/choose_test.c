@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events and their counters, on an imagined CPU of the processor that runs the tests.
+ */
+#include <kunit/test.h>
+
+/* Instructions and cycles: on any of four counters, and on the fixed ones; and two others. */
+#define TEST_ANY_INST	0x2ULL
+#define TEST_ANY_CYC	0x1eULL
+#define TEST_FIXED_INST	0x500faULL
+#define TEST_ON_1	0x100f8ULL
+#define TEST_ON_4	0x400f6ULL
+
+static struct power_code choose_codes[POWER_EVENTS_MAX];
+static int choose_n;
+
+static int choose_get(struct kunit *test, struct power_cpu *cpu, u64 code, bool share)
+{
+	struct power_key key = { .code = code };
+	struct power_wish wish = { &choose_codes[choose_n], 1 };
+
+	KUNIT_ASSERT_LT(test, choose_n, POWER_EVENTS_MAX);
+	KUNIT_ASSERT_TRUE(test, power_encode(code, 0, &choose_codes[choose_n++]));
+	return power_count_get(cpu, &key, &wish, share);
+}
+
+static void choose_settle(struct kunit *test, struct power_cpu *cpu)
+{
+	int i;
+
+	KUNIT_ASSERT_TRUE(test, power_counts_fit(cpu));
+	KUNIT_ASSERT_TRUE(test, power_counts_settle(cpu));
+	for (i = 0; i < POWER_COUNTS_MAX; i++)
+		cpu->counts[i].pmc = cpu->counts[i].place;
+}
+
+static void choose_equals_share(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+	int first = choose_get(test, cpu, TEST_ANY_INST, true);
+
+	KUNIT_EXPECT_EQ(test, choose_get(test, cpu, TEST_ANY_INST, true), first);
+	KUNIT_EXPECT_NE(test, choose_get(test, cpu, TEST_ANY_CYC, true), first);
+	/* One that samples has its counter for itself. */
+	KUNIT_EXPECT_NE(test, choose_get(test, cpu, TEST_ANY_INST, false), first);
+	KUNIT_EXPECT_EQ(test, hweight32(cpu->used), 3);
+	KUNIT_EXPECT_EQ(test, cpu->counts[first].users, 2);
+}
+
+static void choose_too_many(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+	int i;
+
+	for (i = 0; i < power_driver->n_counter; i++)
+		KUNIT_ASSERT_GE(test, choose_get(test, cpu, TEST_ANY_INST, false), 0);
+	KUNIT_EXPECT_EQ(test, choose_get(test, cpu, TEST_ANY_CYC, false), -EAGAIN);
+	/* Four counters can count them. */
+	KUNIT_EXPECT_FALSE(test, power_counts_fit(cpu));
+	power_count_put(cpu, 0);
+	power_count_put(cpu, 1);
+	KUNIT_EXPECT_TRUE(test, power_counts_fit(cpu));
+}
+
+static void choose_stays(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+	int a = choose_get(test, cpu, TEST_ANY_INST, false);
+	int b = choose_get(test, cpu, TEST_ANY_CYC, false), c;
+
+	choose_settle(test, cpu);
+	KUNIT_EXPECT_EQ(test, cpu->counts[a].place, 1);
+	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 2);
+	power_count_put(cpu, a);
+	choose_settle(test, cpu);
+	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 2);
+	/* The one that names counter 1 moves nobody; with another one there it would. */
+	c = choose_get(test, cpu, TEST_ON_1, false);
+	choose_settle(test, cpu);
+	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 2);
+	KUNIT_EXPECT_EQ(test, cpu->counts[c].place, 1);
+}
+
+static void choose_makes_way(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+	int a = choose_get(test, cpu, TEST_ANY_INST, false), b;
+
+	choose_settle(test, cpu);
+	KUNIT_ASSERT_EQ(test, cpu->counts[a].place, 1);
+	b = choose_get(test, cpu, TEST_ON_1, false);
+	choose_settle(test, cpu);
+	KUNIT_EXPECT_EQ(test, cpu->counts[a].place, 2);
+	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 1);
+}
+
+/* A task that comes back finds what was computed for it. */
+static void choose_remembers(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+	u64 codes[] = { TEST_FIXED_INST, TEST_ON_4 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(codes); i++)
+		choose_get(test, cpu, codes[i], true);
+	choose_settle(test, cpu);
+	for (i = 0; i < ARRAY_SIZE(codes); i++)
+		power_count_put(cpu, i);
+	KUNIT_EXPECT_EQ(test, cpu->used, 0);
+	cpu->mmcr.mmcr1 ^= 1;
+	for (i = 0; i < ARRAY_SIZE(codes); i++)
+		choose_get(test, cpu, codes[i], true);
+	KUNIT_EXPECT_EQ(test, cpu->known, cpu->used);
+	choose_settle(test, cpu);
+	KUNIT_EXPECT_EQ(test, cpu->mmcr.mmcr1 & 0xff, 0xf6 ^ 1);
+	KUNIT_EXPECT_EQ(test, cpu->counts[0].place, 5);
+	KUNIT_EXPECT_EQ(test, cpu->counts[1].place, 4);
+	/* With one less it is computed anew. */
+	power_count_put(cpu, 0);
+	choose_settle(test, cpu);
+	KUNIT_EXPECT_EQ(test, cpu->mmcr.mmcr1 & 0xff, 0xf6);
+}
+
+static int choose_test_init(struct kunit *test)
+{
+	if (!power_driver || !isa207_layout)
+		kunit_skip(test, "a processor without such counters");
+	choose_n = 0;
+	test->priv = kunit_kzalloc(test, sizeof(struct power_cpu), GFP_KERNEL);
+	return test->priv ? 0 : -ENOMEM;
+}
+
+static struct kunit_case choose_cases[] = {
+	KUNIT_CASE(choose_equals_share),
+	KUNIT_CASE(choose_too_many),
+	KUNIT_CASE(choose_stays),
+	KUNIT_CASE(choose_makes_way),
+	KUNIT_CASE(choose_remembers),
+	{}
+};
+
+static struct kunit_suite choose_suite = {
+	.name		= "powerpc_perf_choose",
+	.init		= choose_test_init,
+	.test_cases	= choose_cases,
+};
+
+kunit_test_suite(choose_suite);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events of one processor alone, and what they make of the registers. Used by the KUnit suites of
+ * the processors' tables, which are tested on any processor.
+ */
+#ifndef _POWERPC_PERF_TESTS_ISA207_ROWS_H
+#define _POWERPC_PERF_TESTS_ISA207_ROWS_H
+
+#include <kunit/test.h>
+#include "../isa207.h"
+
+/* MMCR0 for one event: on counter 1, and on 2 to 4 */
+#define ONE	(MMCR0_PMC1CE | MMCR0_FC56)
+#define OTHER	(MMCR0_PMCjCE | MMCR0_FC56)
+
+/**
+ * struct isa207_row - an event
+ * @code: its code
+ * @config1: its attr.config1
+ * @pmc: its counter
+ * @mmcr: the registers
+ */
+struct isa207_row {
+	u64			code;
+	u64			config1;
+	int			pmc;
+	struct mmcr_regs	mmcr;
+};
+
+static inline void isa207_check_rows(struct kunit *test, const struct isa207_row *rows, int n)
+{
+	unsigned long mask, value;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		const struct isa207_row *row = &rows[i];
+		struct isa207_count count = {
+			.code = row->code, .config1 = row->config1, .pmc = row->pmc,
+		};
+		struct mmcr_regs mmcr = {};
+
+		KUNIT_EXPECT_EQ_MSG(test, 0, isa207_constrain(row->code, &mask, &value, 0),
+				    "%llx", row->code);
+		isa207_compute(&count, 1, &mmcr);
+		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr0, row->mmcr.mmcr0, "%llx", row->code);
+		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr1, row->mmcr.mmcr1, "%llx", row->code);
+		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr2, row->mmcr.mmcr2, "%llx", row->code);
+		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr3, row->mmcr.mmcr3, "%llx", row->code);
+		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcra, row->mmcr.mmcra, "%llx", row->code);
+	}
+}
+
+static inline void isa207_check_refused(struct kunit *test, const u64 *codes, int n)
+{
+	unsigned long mask, value;
+	int i;
+
+	for (i = 0; i < n; i++)
+		KUNIT_EXPECT_EQ_MSG(test, -1, isa207_constrain(codes[i], &mask, &value, 0),
+				    "%llx", codes[i]);
+}
+
+#endif

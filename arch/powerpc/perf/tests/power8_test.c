@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * POWER8's codes and the values of registers that count them.
+ *
+ * Included at the end of power8.c.
+ */
+#include "tests/isa207_rows.h"
+
+/* SDAR changes at each translation miss. */
+#define ALWAYS	BIT(42)
+
+static const struct isa207_row power8_rows[] = {
+	{ PM_CYC, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = ALWAYS } },
+	{ ISA207_RUN_INST, 0, 5, { .mmcr0 = MMCR0_PMCjCE, .mmcra = ALWAYS } },
+	{ PM_L1_PREF, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xd0000008b8000000, .mmcra = ALWAYS } },
+	/* a qualifier counts if it is said that there is one */
+	{ 0x31001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = ALWAYS } },
+	{ 0x51001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x40001e000000, .mmcra = ALWAYS } },
+	/* marked, with a sampling mode, a threshold, and the value to compare with */
+	{ 0x10401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = ALWAYS | 3 } },
+	{ 0x0034340401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = ALWAYS | 0x13451 } },
+	{ 0xa000000401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0,
+				  .mmcra = ALWAYS | 0xa000000001 } },
+};
+
+static void power8_compute_one(struct kunit *test)
+{
+	isa207_check_rows(test, power8_rows, ARRAY_SIZE(power8_rows));
+}
+
+static void power8_refuses(struct kunit *test)
+{
+	static const u64 codes[] = {
+		0x50002, 0x70002, 0x10202, 0x10402, BIT_ULL(50) | 2, BIT_ULL(62) | 0x10002,
+		/* an exponent whose mantissa could be larger */
+		BIT_ULL(47) | 2,
+		/* a qualifier of the first cache, of an event of the second */
+		0x116080, 0x416080,
+	};
+
+	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
+}
+
+static int power8_test_init(struct kunit *test)
+{
+	test->priv = (void *)isa207_layout;
+	isa207_layout = &power8_layout;
+	return 0;
+}
+
+static void power8_test_exit(struct kunit *test)
+{
+	isa207_layout = test->priv;
+}
+
+static struct kunit_case power8_cases[] = {
+	KUNIT_CASE(power8_compute_one),
+	KUNIT_CASE(power8_refuses),
+	{}
+};
+
+static struct kunit_suite power8_suite = {
+	.name		= "powerpc_perf_power8",
+	.init		= power8_test_init,
+	.exit		= power8_test_exit,
+	.test_cases	= power8_cases,
+};
+
+kunit_test_suite(power8_suite);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * POWER9's codes and the values of registers that count them.
+ *
+ * Included at the end of power9.c.
+ */
+#include "tests/isa207_rows.h"
+
+/* SDAR changes at each miss of the first cache. */
+#define IDLE	(2UL << 42)
+
+static const struct isa207_row power9_rows[] = {
+	{ PM_CYC, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = IDLE } },
+	{ ISA207_RUN_INST, 0, 5, { .mmcr0 = MMCR0_PMCjCE, .mmcra = IDLE } },
+	{ PM_BR_CMPL, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xd00000000005e, .mmcra = IDLE } },
+	/* qualifier, combine, another mode of SDAR */
+	{ 0x31001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xc0001e000000, .mmcra = IDLE } },
+	{ 0x10c1e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xc01e000000, .mmcra = IDLE } },
+	{ 0x400000001001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = 1UL << 42 } },
+	/* marked loads with a threshold */
+	{ 0x34340401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = 0x13451 } },
+	{ 0x3ff000001001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000,
+				   .mmcra = 0x7fe80000000000 } },
+};
+
+static void power9_compute_one(struct kunit *test)
+{
+	isa207_check_rows(test, power9_rows, ARRAY_SIZE(power9_rows));
+}
+
+static void power9_refuses(struct kunit *test)
+{
+	static const u64 codes[] = {
+		0x50002, 0x70002, 0x10202, BIT_ULL(52) | 2, BIT_ULL(62) | 0x10002,
+		/* ends of a threshold, and sampling modes, that are none */
+		0xf00000002, 0xf000000002, 0x3000002, 0x5000002, 0x1e000002,
+	};
+
+	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
+}
+
+static int power9_test_init(struct kunit *test)
+{
+	test->priv = (void *)isa207_layout;
+	isa207_layout = &power9_layout;
+	return 0;
+}
+
+static void power9_test_exit(struct kunit *test)
+{
+	isa207_layout = test->priv;
+}
+
+static struct kunit_case power9_cases[] = {
+	KUNIT_CASE(power9_compute_one),
+	KUNIT_CASE(power9_refuses),
+	{}
+};
+
+static struct kunit_suite power9_suite = {
+	.name		= "powerpc_perf_power9",
+	.init		= power9_test_init,
+	.exit		= power9_test_exit,
+	.test_cases	= power9_cases,
+};
+
+kunit_test_suite(power9_suite);
