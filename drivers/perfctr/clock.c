@@ -205,6 +205,9 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_forbidden);
 
 /* Nothing here is about counters: there are none. */
 
+void perfctr_cpu_hide(const struct task_struct *prev, const struct task_struct *next) { }
+EXPORT_SYMBOL_GPL(perfctr_cpu_hide);
+
 void perfctr_cpu_hand_over(void) { }
 EXPORT_SYMBOL_GPL(perfctr_cpu_hand_over);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Virtual performance counters: the pseudo file system of the objects' files. A file has an
- * object or none; it can be mapped, and closed, and that is all.
+ * object or none; it can be mapped, and closed, and that is all. All files have one inode and
+ * one name in common, as nothing that is kept there is about an object.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -12,7 +13,8 @@
 
 #include "virtual.h"
 
-static struct vfsmount *vperfctr_mnt __ro_after_init;
+/* Others are copies of this file, which has no object and is never closed. */
+static struct file *vperfctr_first_file __ro_after_init;
 
 static int vperfctr_release(struct inode *inode, struct file *file)
 {
@@ -34,11 +36,10 @@ static vm_fault_t vperfctr_fault(struct vm_fault *vmf)
 	return 0;
 }
 
+/* The copy of a mapping that a fork makes is counted here, too: a new address space has none. */
 static void vperfctr_vma_open(struct vm_area_struct *vma)
 {
-	/* A fork has copied what its parent's address space knows of mappings. */
-	if (vma->vm_mm == current->mm)
-		perfctr_cpu_mapped(vma->vm_mm);
+	perfctr_cpu_mapped(vma->vm_mm);
 }
 
 static void vperfctr_vma_close(struct vm_area_struct *vma)
@@ -101,6 +102,20 @@ static struct file_system_type vperfctr_fs = {
 	.kill_sb		= kill_anon_super,
 };
 
+static struct file * __init vperfctr_make_first_file(struct vfsmount *mnt)
+{
+	struct inode *inode = alloc_anon_inode(mnt->mnt_sb);
+	struct file *file;
+
+	if (IS_ERR(inode))
+		return ERR_CAST(inode);
+	inode->i_mode = S_IFCHR | 0600;
+	file = alloc_file_pseudo(inode, mnt, "", O_RDONLY, &vperfctr_fops);
+	if (IS_ERR(file))
+		iput(inode);
+	return file;
+}
+
 /**
  * vperfctr_init_fs - at boot
  *
@@ -109,14 +124,23 @@ static struct file_system_type vperfctr_fs = {
 int __init vperfctr_init_fs(void)
 {
 	int err = register_filesystem(&vperfctr_fs);
+	struct vfsmount *mnt;
 
 	if (err)
 		return err;
-	vperfctr_mnt = kern_mount(&vperfctr_fs);
-	if (!IS_ERR(vperfctr_mnt))
+	mnt = kern_mount(&vperfctr_fs);
+	if (IS_ERR(mnt)) {
+		err = PTR_ERR(mnt);
+		goto unregister;
+	}
+	vperfctr_first_file = vperfctr_make_first_file(mnt);
+	if (!IS_ERR(vperfctr_first_file))
 		return 0;
+	err = PTR_ERR(vperfctr_first_file);
+	kern_unmount(mnt);
+unregister:
 	unregister_filesystem(&vperfctr_fs);
-	return PTR_ERR(vperfctr_mnt);
+	return err;
 }
 
 /**
@@ -129,17 +153,10 @@ int __init vperfctr_init_fs(void)
  */
 struct file *vperfctr_new_file(struct vperfctr *vp)
 {
-	struct inode *inode = alloc_anon_inode(vperfctr_mnt->mnt_sb);
-	struct file *file;
+	struct file *file = alloc_file_clone(vperfctr_first_file, O_RDONLY, &vperfctr_fops);
 
-	if (IS_ERR(inode))
-		return ERR_CAST(inode);
-	inode->i_mode = S_IFCHR | 0600;
-	file = alloc_file_pseudo(inode, vperfctr_mnt, "", O_RDONLY, &vperfctr_fops);
-	if (IS_ERR(file)) {
-		iput(inode);
+	if (IS_ERR(file))
 		return file;
-	}
 	if (vp)
 		vperfctr_get(vp);
 	file->private_data = vp;

@@ -4,7 +4,10 @@
  */
 #include <linux/gfp.h>
 #include <linux/init.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -22,6 +25,45 @@ static DEFINE_MUTEX(vperfctr_mutex);		/* vperfctr_reserved */
 static bool vperfctr_reserved;
 static atomic_t vperfctr_objects;
 
+/*
+ * A page for a state on each CPU, clear and charged to nobody: clearing one takes longer than
+ * all the rest of a new object.
+ */
+static DEFINE_PER_CPU(struct perfctr_cpu_state *, vperfctr_spare);
+
+static struct perfctr_cpu_state *vperfctr_new_state(void)
+{
+	struct perfctr_cpu_state *state = this_cpu_xchg(vperfctr_spare, NULL);
+
+	if (!state)
+		return (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!memcg_kmem_charge_page(virt_to_page(state), GFP_KERNEL_ACCOUNT, 0))
+		return state;
+	free_page((unsigned long)state);
+	return NULL;
+}
+
+static void vperfctr_free_state(struct perfctr_cpu_state *state)
+{
+	/* A program that has pinned its mapping of the page can still read it. */
+	if (page_count(virt_to_page(state)) > 1) {
+		free_page((unsigned long)state);
+		return;
+	}
+	memcg_kmem_uncharge_page(virt_to_page(state), 0);
+	memset(state, 0, sizeof(*state));
+	if (this_cpu_cmpxchg(vperfctr_spare, NULL, state))
+		free_page((unsigned long)state);
+}
+
+static void vperfctr_free_spares(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		free_page((unsigned long)xchg(per_cpu_ptr(&vperfctr_spare, cpu), NULL));
+}
+
 static void vperfctr_idle(struct work_struct *work)
 {
 	guard(mutex)(&vperfctr_mutex);
@@ -29,6 +71,7 @@ static void vperfctr_idle(struct work_struct *work)
 		return;
 	static_branch_disable(&vperfctr_used);
 	perfctr_cpu_release(vperfctr_service);
+	vperfctr_free_spares();
 	vperfctr_reserved = false;
 }
 
@@ -90,7 +133,7 @@ struct vperfctr *vperfctr_alloc(void)
 	BUILD_BUG_ON(sizeof(*vp->state) > PAGE_SIZE);
 	if (!vp)
 		return NULL;
-	vp->state = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	vp->state = vperfctr_new_state();
 	if (!vp->state) {
 		kfree(vp);
 		return NULL;
@@ -98,15 +141,6 @@ struct vperfctr *vperfctr_alloc(void)
 	refcount_set(&vp->refs, 1);
 	spin_lock_init(&vp->lock);
 	return vp;
-}
-
-static void vperfctr_free(struct rcu_head *rcu)
-{
-	struct vperfctr *vp = container_of(rcu, struct vperfctr, rcu);
-
-	/* A mapping that is going has a reference to the page of its own. */
-	free_page((unsigned long)vp->state);
-	kfree(vp);
 }
 
 /**
@@ -127,7 +161,9 @@ void vperfctr_put(struct vperfctr *vp)
 	if (!refcount_dec_and_test(&vp->refs))
 		return;
 	WARN_ON_ONCE(vp->running || rcu_access_pointer(vp->owner));
-	call_rcu(&vp->rcu, vperfctr_free);
+	/* Without a reference one looks at flags and at the number of references alone. */
+	vperfctr_free_state(vp->state);
+	kfree_rcu(vp, rcu);
 	vperfctr_unuse_hardware();
 }
 

@@ -220,8 +220,7 @@ static int vperfctr_open_held(struct task_struct *task, bool creat)
 	if (creat && vp)
 		return -EEXIST;
 	/* A control that counts in the kernel may come from a parent with more rights. */
-	if (vp && (vp->state->cstatus || vp->iresume) &&
-	    perfctr_cpu_counts_kernel(&vp->state->control) && perf_allow_kernel())
+	if (vp && vp->kernel && perf_allow_kernel())
 		return -EPERM;
 	fd = get_unused_fd_flags(0);
 	if (fd < 0)
@@ -319,6 +318,8 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
 	struct vperfctr *vp = call->vp;
 	struct perfctr_cpu_state *state = vp->state;
 	bool own = call->task == current;
+	u32 cstatus;
+	bool counts_kernel;
 	int err;
 
 	local_irq_disable();
@@ -328,18 +329,24 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
 	state->cstatus = 0;
 	state->control = control->cpu_control;
 	err = perfctr_cpu_update_control(state, 0);
-	if (!err && !kernel && perfctr_cpu_counts_kernel(&state->control)) {
+	counts_kernel = !err && perfctr_cpu_counts_kernel(&state->control);
+	if (counts_kernel && !kernel) {
 		state->cstatus = 0;
 		err = -EPERM;
+	} else if (counts_kernel) {
+		vp->kernel = true;
 	}
-	if (!err && perfctr_cstatus_enabled(state->cstatus)) {
-		vperfctr_begin_sums(vp, control);
-		if (own)
-			vperfctr_resume(vp);
+	cstatus = state->cstatus;
+	if (!err && own)
+		vperfctr_resume(vp);
+	if (state->cstatus != cstatus) {
 		/* Perf's pinned events have the counters. */
-		if (own && !perfctr_cstatus_enabled(state->cstatus))
-			err = -EBUSY;
+		vperfctr_suspend(vp);
+		state->cstatus = 0;
+		err = -EBUSY;
 	}
+	if (!err && perfctr_cstatus_enabled(cstatus))
+		vperfctr_begin_sums(vp, control);
 	local_irq_enable();
 	return err;
 }
@@ -357,7 +364,7 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
  */
 SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user *, argp)
 {
-	struct vperfctr_control control;
+	struct vperfctr_control control __uninitialized;
 	struct vperfctr_call call;
 	bool kernel = true;
 	int err;
@@ -406,12 +413,34 @@ SYSCALL_DEFINE1(vperfctr_unlink, int, fd)
 	return 0;
 }
 
+/* Let what an overflow has stopped run again. On an error it can be tried once more. */
+static int vperfctr_let_run(struct vperfctr *vp, bool own)
+{
+	const u32 cstatus = vp->iresume;
+
+	lockdep_assert_irqs_disabled();
+	if (!perfctr_cstatus_has_ictrs(cstatus))
+		return -EPERM;
+	vperfctr_suspend(vp);
+	vp->state->cstatus = cstatus;
+	vp->iresume = 0;
+	perfctr_cpu_ireload(vp->state);
+	if (!own)
+		return 0;
+	vperfctr_resume(vp);
+	if (vp->state->cstatus == cstatus)
+		return 0;
+	vp->iresume = cstatus;
+	return -EBUSY;
+}
+
 /**
  * sys_vperfctr_iresume - let counters run again after an overflow
  * @fd: of the object
  *
  * Return: 0; -EBADF; -EINVAL: no object; -ENOSYS: counters do not interrupt here; -ESRCH: as
- * vperfctr_control(); -EPERM: there has been no overflow since they were let run.
+ * vperfctr_control(); -EPERM: there has been no overflow since they were let run; -EBUSY:
+ * perf's pinned events have the counters.
  */
 SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
 {
@@ -431,33 +460,68 @@ SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
 		err = -ESRCH;
 	} else {
 		local_irq_disable();
-		if (perfctr_cstatus_has_ictrs(vp->iresume)) {
-			vperfctr_suspend(vp);
-			vp->state->cstatus = vp->iresume;
-			vp->iresume = 0;
-			perfctr_cpu_ireload(vp->state);
-			if (call.task == current)
-				vperfctr_resume(vp);
-		} else {
-			err = -EPERM;
-		}
+		err = vperfctr_let_run(vp, call.task == current);
 		local_irq_enable();
 	}
 	vperfctr_end(&call);
 	return err;
 }
 
-static void vperfctr_get_sums(struct vperfctr *vp, struct perfctr_sum_ctrs *sums)
+/* A copy word by word: there are so few of them that any other one takes longer. */
+static int vperfctr_put_sums(struct perfctr_sum_ctrs __user *to,
+			     const struct perfctr_sum_ctrs *sums)
 {
 	unsigned int i;
 
+	if (!user_write_access_begin(to, sizeof(*to)))
+		return -EFAULT;
+	unsafe_put_user(sums->tsc, &to->tsc, fault);
+#pragma GCC unroll 6
+	for (i = 0; i < PERFCTR_MAX_COUNTERS; i++)
+		unsafe_put_user(sums->pmc[i], &to->pmc[i], fault);
+	user_write_access_end();
+	return 0;
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
+static int vperfctr_read_sums(struct vperfctr *vp, struct perfctr_sum_ctrs __user *to)
+{
+	const struct perfctr_cpu_state *state = vp->state;
+	struct perfctr_sum_ctrs sums __uninitialized;
+	unsigned int i;
+
+	/* They are all of one moment. */
 	local_irq_disable();
 	if (vp->running)
 		perfctr_cpu_sample(vp->state);
-	sums->tsc = vp->state->tsc_sum;
+	sums.tsc = state->tsc_sum;
+#pragma GCC unroll 6
 	for (i = 0; i < PERFCTR_MAX_COUNTERS; i++)
-		sums->pmc[i] = vp->state->pmc[i].sum;
+		sums.pmc[i] = state->pmc[i].sum;
 	local_irq_enable();
+	return vperfctr_put_sums(to, &sums);
+}
+
+static noinline int vperfctr_read_control(struct vperfctr *vp, struct vperfctr_control __user *to)
+{
+	struct vperfctr_control control;
+
+	memset(&control, 0, sizeof(control));
+	control.si_signo = vp->si_signo;
+	control.cpu_control = vp->state->control;
+	return copy_to_user(to, &control, sizeof(control)) ? -EFAULT : 0;
+}
+
+static noinline int vperfctr_read_children(struct vperfctr *vp, struct perfctr_sum_ctrs __user *to)
+{
+	struct perfctr_sum_ctrs sums __uninitialized;
+
+	spin_lock_irq(&vp->lock);
+	sums = vp->children;
+	spin_unlock_irq(&vp->lock);
+	return vperfctr_put_sums(to, &sums);
 }
 
 /**
@@ -474,33 +538,18 @@ SYSCALL_DEFINE4(vperfctr_read, int, fd, struct perfctr_sum_ctrs __user *, sump,
 		struct vperfctr_control __user *, controlp,
 		struct perfctr_sum_ctrs __user *, childrenp)
 {
-	struct vperfctr_control control;
-	struct perfctr_sum_ctrs sums;
 	struct vperfctr_call call;
 	int err;
 
 	err = vperfctr_begin(&call, fd);
 	if (err)
 		return err;
-	if (sump) {
-		vperfctr_get_sums(call.vp, &sums);
-		if (copy_to_user(sump, &sums, sizeof(sums)))
-			err = -EFAULT;
-	}
-	if (!err && controlp) {
-		memset(&control, 0, sizeof(control));
-		control.si_signo = call.vp->si_signo;
-		control.cpu_control = call.vp->state->control;
-		if (copy_to_user(controlp, &control, sizeof(control)))
-			err = -EFAULT;
-	}
-	if (!err && childrenp) {
-		spin_lock_irq(&call.vp->lock);
-		sums = call.vp->children;
-		spin_unlock_irq(&call.vp->lock);
-		if (copy_to_user(childrenp, &sums, sizeof(sums)))
-			err = -EFAULT;
-	}
+	if (sump)
+		err = vperfctr_read_sums(call.vp, sump);
+	if (!err && controlp)
+		err = vperfctr_read_control(call.vp, controlp);
+	if (!err && childrenp)
+		err = vperfctr_read_children(call.vp, childrenp);
 	vperfctr_end(&call);
 	return err;
 }

@@ -73,13 +73,13 @@ void vperfctr_suspend(struct vperfctr *vp)
 
 static void vperfctr_run(struct vperfctr *vp)
 {
-	/* The counters that were asked for cannot be had: say so, and count nothing. */
-	if (perfctr_cpu_resume(vp->state)) {
-		vp->state->cstatus = 0;
-		vp->state->control.nractrs = 0;
-		vp->state->control.nrictrs = 0;
-		vp->state->control.tsc_on = 0;
-		return;
+	struct perfctr_cpu_state *state = vp->state;
+
+	/* When the counters cannot be had, user space sees so in cstatus. The TSC always can. */
+	if (perfctr_cpu_resume(state)) {
+		state->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
+		if (!state->cstatus || WARN_ON_ONCE(perfctr_cpu_resume(state)))
+			return;
 	}
 	vp->running = true;
 	vp->next_sample = jiffies + VPERFCTR_SAMPLE;
@@ -102,7 +102,8 @@ static bool vperfctr_overflow(struct vperfctr *vp)
 
 /**
  * vperfctr_resume - let an object's counters run
- * @vp: current's. Interrupts are off; the run queue may be locked
+ * @vp: of the thread that runs on this CPU, or is being switched to. Interrupts are off; the run
+ *	queue may be locked
  */
 void vperfctr_resume(struct vperfctr *vp)
 {
@@ -111,7 +112,7 @@ void vperfctr_resume(struct vperfctr *vp)
 	lockdep_assert_irqs_disabled();
 	if (vp->running || vp->dead)
 		return;
-	WARN_ON_ONCE(rcu_access_pointer(current->perfctr) != vp);
+	WARN_ON_ONCE(!rcu_access_pointer(vp->owner));
 	/* The interrupt may have been late. */
 	if (perfctr_cstatus_has_ictrs(state->cstatus) && perfctr_cpu_overflowed(state))
 		vperfctr_overflow(vp);
@@ -155,29 +156,23 @@ void vperfctr_overflow_handler(unsigned long pc)
  * the object stays in memory, and it is marked dead.
  */
 
-void __perfctr_sched_out(struct task_struct *prev, struct task_struct *next)
+/* @next comes after @prev on this CPU; one of them has an object, or both have. */
+void __perfctr_switch(struct task_struct *prev, struct task_struct *next)
 {
-	struct vperfctr *vp = vperfctr_of(prev), *other;
+	struct vperfctr *from = vperfctr_of(prev), *to = vperfctr_of(next);
 
-	if (!vp || !vp->running)
-		return;
-	vperfctr_suspend(vp);
-	if (!perfctr_cstatus_nrctrs(vp->state->cstatus))
-		return;
-	/* What this one ends with is what the next one begins with. */
-	other = vperfctr_of(next);
-	if (other && !other->dead && perfctr_cstatus_nrctrs(other->state->cstatus) &&
-	    !perfctr_cstatus_has_ictrs(other->state->cstatus) &&
-	    cpumask_empty(perfctr_cpu_forbidden()))
-		perfctr_cpu_hand_over();
-}
-
-void __perfctr_sched_in(struct task_struct *task)
-{
-	struct vperfctr *vp = vperfctr_of(task);
-
-	if (vp)
-		vperfctr_resume(vp);
+	if (from && from->running) {
+		vperfctr_suspend(from);
+		perfctr_cpu_hide(prev, next);
+		/* Counters run on in between, so the next object need not read them again. */
+		if (to && !to->dead && perfctr_cstatus_nrctrs(from->state->cstatus) &&
+		    perfctr_cstatus_nrctrs(to->state->cstatus) &&
+		    !perfctr_cstatus_has_ictrs(to->state->cstatus) &&
+		    cpumask_empty(perfctr_cpu_forbidden()))
+			perfctr_cpu_hand_over();
+	}
+	if (to)
+		vperfctr_resume(to);
 }
 
 void __perfctr_tick(struct task_struct *task)
@@ -188,6 +183,14 @@ void __perfctr_tick(struct task_struct *task)
 		return;
 	perfctr_cpu_sample(vp->state);
 	vp->next_sample = jiffies + VPERFCTR_SAMPLE;
+}
+
+/* Let the architecture's switch know whether it has to call __perfctr_switch() for a thread. */
+static void vperfctr_flag_thread(struct task_struct *task, bool on)
+{
+#ifdef TIF_PERFCTR
+	update_tsk_thread_flag(task, TIF_PERFCTR, on);
+#endif
 }
 
 /**
@@ -202,6 +205,7 @@ void vperfctr_attach(struct vperfctr *vp, struct task_struct *task)
 	WARN_ON_ONCE(vp->running || rcu_access_pointer(vp->owner));
 	rcu_assign_pointer(vp->owner, task);
 	rcu_assign_pointer(task->perfctr, vp);
+	vperfctr_flag_thread(task, true);
 }
 
 /**
@@ -216,6 +220,7 @@ void vperfctr_detach(struct vperfctr *vp, struct task_struct *task)
 	local_irq_save(flags);
 	vperfctr_suspend(vp);
 	rcu_assign_pointer(task->perfctr, NULL);
+	vperfctr_flag_thread(task, false);
 	local_irq_restore(flags);
 	/* Without an owner sums are read by whoever has a file: they must be complete. */
 	rcu_assign_pointer(vp->owner, NULL);
@@ -240,9 +245,9 @@ void __perfctr_copy_task(struct task_struct *child)
 	struct vperfctr *from = vperfctr_of(current), *vp;
 	struct perfctr_cpu_state *state;
 	u32 cstatus;
-	int i;
 
 	RCU_INIT_POINTER(child->perfctr, NULL);
+	vperfctr_flag_thread(child, false);
 	if (!from || (child->flags & (PF_KTHREAD | PF_USER_WORKER)))
 		return;
 	/* Current's object keeps the hardware. */
@@ -259,12 +264,9 @@ void __perfctr_copy_task(struct task_struct *child)
 	cstatus = from->iresume ?: from->state->cstatus;
 	vp->si_signo = from->si_signo;
 	vp->identity = from->identity;
+	vp->kernel = cstatus && perfctr_cpu_counts_kernel(&state->control);
 	local_irq_enable();
 	state->cstatus = cstatus;
-	for (i = 0; i < perfctr_cstatus_nrctrs(cstatus) && i < PERFCTR_MAX_COUNTERS; i++) {
-		state->pmc[i].map = state->control.pmc_map[i];
-		state->pmc[i].start = state->control.ireset[i];
-	}
 	vperfctr_attach(vp, child);
 }
 

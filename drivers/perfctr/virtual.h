@@ -24,6 +24,7 @@
  * @owner: the thread; NULL once it is unlinked or reaped. RCU
  * @dead: @owner has exited; @state does not change any more
  * @running: the low-level driver runs @state on @owner's CPU
+ * @kernel: its sums may tell of the kernel: it has had a control that counts there
  * @si_signo: signal for overflows, 0 for none
  * @iresume: cstatus before the last overflow, for vperfctr_iresume(); 0: there is none
  * @pending: overflows whose signal has not been sent yet
@@ -36,8 +37,8 @@
  *
  * The rules, and what they rest on:
  *
- * 1. @owner itself, in the scheduler or a tick: interrupts are off, on the CPU that @owner
- *    runs on. No lock.
+ * 1. @owner itself, in a switch or a tick: interrupts are off, on the CPU that @owner runs on.
+ *    No lock.
  * 2. @owner itself, in a system call, exit or exec: changes are made with interrupts off.
  *    The overflow's interrupt comes to @owner's CPU, so it is kept out as well. No lock.
  * 3. Another thread, in a system call: it traces @owner, which is stopped and frozen so, and
@@ -52,6 +53,7 @@ struct vperfctr {
 	struct task_struct __rcu	*owner;
 	bool				dead;
 	bool				running;
+	bool				kernel;
 	int				si_signo;
 	u32				iresume;
 	u32				pending;

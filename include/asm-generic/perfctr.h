@@ -18,7 +18,9 @@
 typedef void (*perfctr_ihandler_t)(unsigned long pc);
 
 struct cpumask;
+struct mm_struct;
 struct perfctr_info;
+struct task_struct;
 
 extern const char *perfctr_cpu_name;
 
@@ -30,6 +32,7 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global);
 void perfctr_cpu_copy_control(struct perfctr_cpu_state *to, const struct perfctr_cpu_state *from);
 int perfctr_cpu_resume(struct perfctr_cpu_state *state);
 void perfctr_cpu_suspend(struct perfctr_cpu_state *state);
+void perfctr_cpu_hide(const struct task_struct *prev, const struct task_struct *next);
 void perfctr_cpu_hand_over(void);
 void perfctr_cpu_sample(struct perfctr_cpu_state *state);
 void perfctr_cpu_set_ihandler(perfctr_ihandler_t handler);
@@ -40,7 +43,6 @@ bool perfctr_cpu_counts_kernel(const struct perfctr_cpu_control *control);
 void perfctr_cpu_get_info(struct perfctr_info *info);
 const struct cpumask *perfctr_cpu_forbidden(void);
 
-struct mm_struct;
 void perfctr_cpu_mapped(struct mm_struct *mm);
 void perfctr_cpu_unmapped(struct mm_struct *mm);
 

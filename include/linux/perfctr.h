@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Virtual performance counters of threads: what the rest of the kernel tells them. Threads
- * that do not use any pay for a branch that is patched out while nobody does.
+ * that do not use any pay for a branch that is patched out while nobody does; in a switch, where
+ * there is TIF_PERFCTR, they never pay.
  */
 #ifndef _LINUX_PERFCTR_H
 #define _LINUX_PERFCTR_H
@@ -10,6 +11,7 @@
 #include <uapi/linux/perfctr.h>
 #endif
 
+#include <linux/bits.h>
 #include <linux/jump_label.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -17,8 +19,7 @@
 #ifdef CONFIG_PERFCTR_VIRTUAL
 DECLARE_STATIC_KEY_FALSE(vperfctr_used);
 
-void __perfctr_sched_out(struct task_struct *prev, struct task_struct *next);
-void __perfctr_sched_in(struct task_struct *task);
+void __perfctr_switch(struct task_struct *prev, struct task_struct *next);
 void __perfctr_tick(struct task_struct *task);
 void __perfctr_copy_task(struct task_struct *child);
 void __perfctr_free_task(struct task_struct *child);
@@ -26,18 +27,20 @@ void __perfctr_exit_task(struct task_struct *task);
 void __perfctr_release_task(struct task_struct *task);
 void __perfctr_exec(void);
 
-/* @prev stops running on this CPU, for @next. The run queue is locked. */
-static __always_inline void perfctr_sched_out(struct task_struct *prev, struct task_struct *next)
+/*
+ * This CPU goes on with @next, which is or is about to be current, after @prev. Perf's events of
+ * @prev are off, and those of @next are not on yet. The run queue is locked.
+ *
+ * Where there is TIF_PERFCTR the architecture's own switch, which looks at other flags of both
+ * threads anyway, calls __perfctr_switch(). Elsewhere threads that both have no counters are equal.
+ */
+static __always_inline void perfctr_switch(struct task_struct *prev, struct task_struct *next)
 {
-	if (static_branch_unlikely(&vperfctr_used) && rcu_access_pointer(prev->perfctr))
-		__perfctr_sched_out(prev, next);
-}
-
-/* @task, which is current, begins to run on this CPU. The run queue is locked. */
-static __always_inline void perfctr_sched_in(struct task_struct *task)
-{
-	if (static_branch_unlikely(&vperfctr_used) && rcu_access_pointer(task->perfctr))
-		__perfctr_sched_in(task);
+#ifndef TIF_PERFCTR
+	if (static_branch_unlikely(&vperfctr_used) &&
+	    rcu_access_pointer(prev->perfctr) != rcu_access_pointer(next->perfctr))
+		__perfctr_switch(prev, next);
+#endif
 }
 
 /* A tick has found @task running. Interrupts are off. */
@@ -82,14 +85,21 @@ static inline void perfctr_exec(void)
 		__perfctr_exec();
 }
 #else
-static inline void perfctr_sched_out(struct task_struct *prev, struct task_struct *next) { }
-static inline void perfctr_sched_in(struct task_struct *task) { }
+#undef TIF_PERFCTR
+static inline void __perfctr_switch(struct task_struct *prev, struct task_struct *next) { }
+static inline void perfctr_switch(struct task_struct *prev, struct task_struct *next) { }
 static inline void perfctr_tick(struct task_struct *task) { }
 static inline void perfctr_copy_task(struct task_struct *child) { }
 static inline void perfctr_free_task(struct task_struct *child) { }
 static inline void perfctr_exit_task(struct task_struct *task) { }
 static inline void perfctr_release_task(struct task_struct *task) { }
 static inline void perfctr_exec(void) { }
+#endif
+
+#ifdef TIF_PERFCTR
+#define _TIF_PERFCTR	BIT(TIF_PERFCTR)
+#else
+#define _TIF_PERFCTR	0
 #endif
 
 #endif /* _LINUX_PERFCTR_H */

@@ -42,6 +42,37 @@ static unsigned int read_clock(void)
 	asm volatile("rdtsc" : "=a" (low), "=d" (high));
 	return low;
 }
+#elif defined(__powerpc__)
+/* A special register, whose number is part of the instruction. */
+#define READ_REGISTER(number) ({						\
+	unsigned long value_;							\
+	asm volatile("mfspr %0, " #number : "=r" (value_));			\
+	(unsigned int)value_;							\
+})
+
+static unsigned int read_counter(unsigned int map)
+{
+	switch (map) {
+	case 1:
+		return READ_REGISTER(771);
+	case 2:
+		return READ_REGISTER(772);
+	case 3:
+		return READ_REGISTER(773);
+	case 4:
+		return READ_REGISTER(774);
+	case 5:
+		return READ_REGISTER(775);
+	case 6:
+		return READ_REGISTER(776);
+	}
+	return 0;
+}
+
+static unsigned int read_clock(void)
+{
+	return READ_REGISTER(268);
+}
 #else
 /* PERFCTR_FEATURE_RDPMC is not set on these. */
 static unsigned int read_counter(unsigned int map)
@@ -55,8 +86,6 @@ static unsigned int read_clock(void)
 
 #if defined(__aarch64__)
 	asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r" (now));
-#elif defined(__powerpc__)
-	asm volatile("mfspr %0, 268" : "=r" (now));
 #endif
 	return now;
 }

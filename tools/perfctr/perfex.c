@@ -18,7 +18,8 @@ static const char usage[] =
 "usage: perfex [-e SELECT[@COUNTER]]... [-c] [-o FILE] PROGRAM [ARGUMENT]...\n"
 "       perfex -i\n"
 "  -e  count what this event select says, on this counter, as RDPMC takes it\n"
-"      (or else on the one of the option's own number)\n"
+"      (or else on the one of the option's own number). On powerpc: an event's code,\n"
+"      in user mode; 1 is PMC1\n"
 "  -c  print what children of the program have counted, too\n"
 "  -o  print to this file, not to standard error\n"
 "  -i  print what the CPU and the kernel can do\n";
@@ -56,8 +57,17 @@ static int add_event(const char *text)
 		fputs("perfex: too many events\n", stderr);
 		return -1;
 	}
+#ifdef PERFCTR_NOT_KERNEL
+	unsigned long long code = strtoull(text, &end, 0);
+
+	cpu->evntsel[i] = code;
+	cpu->evntsel_high[i] = code >> 32;
+	cpu->modes[i] = PERFCTR_NOT_KERNEL | PERFCTR_NOT_HV;
+	cpu->pmc_map[i] = i + 1;
+#else
 	cpu->evntsel[i] = strtoul(text, &end, 0);
 	cpu->pmc_map[i] = i;
+#endif
 	if (end != text && *end == '@') {
 		text = end + 1;
 		cpu->pmc_map[i] = strtoul(text, &end, 0);

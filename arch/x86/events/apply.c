@@ -11,40 +11,41 @@
 /* A counter this near to its overflow is set anew, if nobody wants the interrupt. */
 #define X86_NEAR	BIT_ULL(20)
 
+/*
+ * Nor does it count so much of the kernel between being set and being an owner's, while an
+ * interrupt cannot serve it. The lower one of a pair would carry before the upper one is set.
+ */
+#define X86_SETTING	64
+
 /* A counter counts no more than this between being read and being set. */
 #define X86_MEANWHILE	((s64)BIT_ULL(14))
 
-static u64 x86_shortest(struct x86_count *count, const struct x86_core *core)
+static u64 x86_shortest(const struct x86_count *count, const struct x86_core *core)
 {
-	struct perf_event *event;
-
-	if (!core->model->min_period)
-		return 1;
-	event = list_first_or_null_rcu(&count->clients, struct perf_event, active_entry);
-	return event ? core->model->min_period(event) : 1;
+	return core->model->min_period ? core->model->min_period(count->key.config) : 1;
 }
 
 /* What distances are multiples of: a power of two. */
-static u64 x86_step(struct x86_count *count, const struct x86_core *core)
+static u64 x86_step(const struct x86_count *count, const struct x86_core *core)
 {
-	struct perf_event *event;
-
-	if (!core->model->period_step)
-		return 1;
-	event = list_first_or_null_rcu(&count->clients, struct perf_event, active_entry);
-	return event ? core->model->period_step(event) : 1;
+	return core->model->period_step ? core->model->period_step(count->key.config) : 1;
 }
 
 /* How far away from @total the counter is to overflow. */
 static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u64 total)
 {
-	s64 left = count->next - total;
+	s64 left = count->next - total, least = x86_shortest(count, core);
 	u64 step = x86_step(count, core);
 
+	if (count->key.flags & X86_METRICS)
+		return x86_metrics_span(core);
 	if (count->next == U64_MAX)
 		return core->max_period;
 	/* An overflow that nobody has seen comes at the next occasion. */
-	left = clamp_t(s64, left, x86_shortest(count, core), core->max_period);
+	if ((left <= 0 || (count->key.flags & X86_PAIR)) &&
+	    (core->model->key || (count->key.config & ARCH_PERFMON_EVENTSEL_OS)))
+		least = max_t(s64, least, X86_SETTING);
+	left = clamp_t(s64, left, least, core->max_period);
 	/* The next period makes up for one that comes a bit late. */
 	return min_t(u64, ALIGN(left, step), ALIGN_DOWN(core->max_period, step));
 }
@@ -55,6 +56,8 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 {
 	s64 left = bias - total;
 
+	if (count->key.flags & X86_METRICS)
+		return left > X86_NEAR;
 	if (left <= 0 || left > core->max_period)
 		return false;
 	if (count->next == U64_MAX)
@@ -98,11 +101,15 @@ u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 
 	WRITE_ONCE(count->seq, count->seq + 1);
 	barrier();
-	value = x86_read_counter(core, count->counter);
+	value = x86_count_value(core, count);
 	total = count->bias + value;
 	WRITE_ONCE(count->total, total);
 	distance = x86_distance(count, core, total);
+	if (count->key.flags & X86_METRICS)
+		x86_metrics_fold(cpu, value + x86_metrics_span(core));
 	x86_write_counter(cpu, count->counter, -distance);
+	if (count->key.flags & X86_METRICS)
+		x86_write_metrics();
 	if (count->key.flags & X86_PAIR)
 		x86_write_upper(cpu, count->counter + 1);
 	WRITE_ONCE(count->bias, total + distance);
@@ -111,8 +118,11 @@ u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	return value;
 }
 
-/* Pages tell how to compute the count from the counter. */
-static void x86_count_update_pages(const struct x86_count *count)
+/**
+ * x86_count_update_pages - let pages tell how to compute the count from the counter
+ * @count: whose counter has been set; interrupts are off
+ */
+void x86_count_update_pages(const struct x86_count *count)
 {
 	struct perf_event *event;
 
@@ -125,13 +135,14 @@ static void x86_count_update_pages(const struct x86_count *count)
 /* Take a count off its counter, with what it has counted. */
 static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
-	int counter = count->counter;
 	u64 value;
 
 	x86_count_disown(cpu, count);
 	WRITE_ONCE(count->seq, count->seq + 1);
 	barrier();
-	value = x86_read_counter(cpu->core, counter);
+	value = x86_count_value(cpu->core, count);
+	if (count->key.flags & X86_METRICS)
+		x86_metrics_fold(cpu, value + x86_metrics_span(cpu->core));
 	WRITE_ONCE(count->total, count->bias + value);
 	WRITE_ONCE(count->counter, -1);
 	barrier();
@@ -147,7 +158,11 @@ static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
 void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	int counter = count->counter;
+	bool applying = cpu->applying;
 
+	/* An interrupt of the counter that comes before this is noted is nobody else's. */
+	WRITE_ONCE(cpu->applying, true);
+	barrier();
 	x86_count_disown(cpu, count);
 	barrier();
 	if (count->turn == cpu->turn && !(count->key.config & ARCH_PERFMON_EVENTSEL_OS)) {
@@ -158,6 +173,11 @@ void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		x86_note_unseen(cpu, x86_read_counter(cpu->core, counter));
 	}
 	cpu->used &= ~BIT_ULL(count - cpu->counts);
+	barrier();
+	WRITE_ONCE(cpu->applying, applying);
+	/* The interrupt has left changes to this. */
+	if (unlikely(READ_ONCE(cpu->dirty)) && !applying && !cpu->halted)
+		x86_apply(cpu);
 }
 
 /**
@@ -217,11 +237,14 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		value = cpu->value[counter];
 	else
 		value = x86_read_counter(core, counter);
-	if (!x86_is_armed(count, core, count->total - value, count->total)) {
+	if (count->key.flags & X86_METRICS ||
+	    !x86_is_armed(count, core, count->total - value, count->total)) {
 		distance = x86_distance(count, core, count->total);
 		value = -distance;
 		x86_write_counter(cpu, counter, value);
 	}
+	if (count->key.flags & X86_METRICS)
+		x86_write_metrics();
 	if (pair)
 		x86_write_upper(cpu, counter + 1);
 	cpu->has_clean &= ~BIT_ULL(counter);
@@ -250,7 +273,7 @@ static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 entering)
 		if (n < 0)
 			continue;
 		bits = x86_fixed_select(count->key.config & ~cpu->select_clear);
-		control &= ~intel_fixed_bits_by_idx(n, INTEL_FIXED_BITS_MASK);
+		control &= ~intel_fixed_bits_by_idx(n, X86_FIXED_BITS);
 		control |= intel_fixed_bits_by_idx(n, bits);
 	}
 	if (cpu->core->bank->fixed_control)
@@ -292,7 +315,7 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 		return;
 	for_each_x86_counter(i, entering) {
 		if (cpu->counts[i].extra)
-			x86_extra_write(cpu->counts[i].extra);
+			x86_extra_write(cpu->core, cpu->counts[i].extra);
 	}
 	x86_select_fixed(cpu, entering);
 	for_each_x86_counter(i, entering)
@@ -313,8 +336,10 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 			continue;
 		/* It may have kept its counter while the register served another. */
 		if (count->extra)
-			x86_extra_write(count->extra);
+			x86_extra_write(cpu->core, count->extra);
 		bits = x86_count_takes(count, count->counter);
+		if (count->key.flags & X86_METRICS)
+			bits |= X86_METRICS_RUN;
 		running |= bits;
 		if (count->key.flags & X86_GUEST_ONLY)
 			guest_only |= bits;
@@ -397,27 +422,39 @@ static void x86_settle_threads(struct x86_pmu_cpu *cpu)
  * @cpu: this CPU
  *
  * Interrupts are off, or this is the interrupt. An NMI in the middle of it may stop
- * events; then there is one more round. There are no more rounds than interrupts, which
- * are throttled.
+ * events, or find a counter overflowed that is being set; then there is one more round. There
+ * are no more rounds than interrupts, which are throttled, and a counter that is set because it
+ * is overdue is not so again before the round has ended.
  */
 void x86_apply(struct x86_pmu_cpu *cpu)
 {
+	bool again = false;
 	u64 running;
 
 	if (cpu->applying)
 		return;
 	cpu->applying = true;
 	while (READ_ONCE(cpu->dirty)) {
+		/* The totals that have been read are from before the interrupt. */
+		if (again)
+			cpu->turn++;
+		again = true;
 		cpu->dirty = false;
 		cpu->last_claim = 0;
 		barrier();
+		if (cpu->wanted & cpu->core->taken)
+			x86_force_abort(cpu, cpu->wanted);
+		x86_precise_keep(cpu);
 		x86_move_counts(cpu);
+		x86_precise_apply(cpu);
 		running = x86_prepare_running(cpu) | READ_ONCE(cpu->claim_running);
 		cpu->running = running;
 		if (cpu->core->bank->control)
 			x86_write_control(cpu, running & ~cpu->guest_only);
 		else
-			x86_run_by_selects(cpu, running);
+			x86_run_by_selects(cpu, running & ~cpu->guest_only);
+		if (cpu->core->taken)
+			x86_force_abort(cpu, cpu->wanted | cpu->claimed);
 		/* An interrupt changes nothing of the kind. */
 		if (cpu->node_changed && !in_nmi())
 			x86_settle_node(cpu);

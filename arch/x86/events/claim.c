@@ -11,7 +11,9 @@
  * claim is the same.
  *
  * Interrupts are off in all of this, on the CPU that it is about. There is one claim at a
- * time on a CPU.
+ * time on a CPU. It may be made and ended while the core has disabled the PMU, as it does over a
+ * switch: claimed counters run all the same. For a change of claims, perf's changes that wait are
+ * made first.
  */
 #include "engine.h"
 
@@ -52,8 +54,12 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 	if (!x86_pinned_fit(cpu, counters))
 		return -EBUSY;
 	cpu->claimed = counters;
-	if (x86_place_counts(cpu))
+	if (x86_place_counts(cpu)) {
+		/* Within a switch the core does not say so by itself. */
+		x86_halt(cpu);
 		perf_pmu_resched(&cpu->core->pmu);
+		x86_go_on(cpu);
+	}
 	if (WARN_ON_ONCE(cpu->wanted & counters)) {
 		cpu->claimed = 0;
 		return -EBUSY;
@@ -79,7 +85,7 @@ static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 		if (x86_counter_is_fixed(counter)) {
 			int n = counter - INTEL_PMC_IDX_FIXED;
 
-			fixed &= ~intel_fixed_bits_by_idx(n, INTEL_FIXED_BITS_MASK);
+			fixed &= ~intel_fixed_bits_by_idx(n, X86_FIXED_BITS);
 			fixed |= intel_fixed_bits_by_idx(n, x86_fixed_select(config));
 			continue;
 		}
@@ -109,42 +115,23 @@ static void x86_claim_done(struct x86_pmu_cpu *cpu)
 		x86_apply(cpu);
 }
 
-/* Is everything as the same claim has left it? Counters may have been cleared meanwhile. */
-static bool x86_claim_again(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
-{
-	if (!claim->id || cpu->last_claim != claim->id || (cpu->has_clean & claim->counters))
-		return false;
-	WRITE_ONCE(cpu->claimed, claim->counters);
-	barrier();
-	/* An NMI before that may have given the registers to others, one after it does not. */
-	return READ_ONCE(cpu->last_claim) == claim->id;
-}
-
-/**
- * x86_claim - have counters for oneself
- * @cpu: this CPU
- * @claim: which, and what they are to count. Those that interrupt do not run yet
- *
- * Return: 0; 1: and all of them have run on from the last claim, as they are to;
- * or -EBUSY: pinned events, another claim, or events of the core's other thread that would
- * spoil the counts are in the way.
- */
-int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	bool owned = false, cleared, same;
 	int i;
 
-	lockdep_assert_irqs_disabled();
-	if (WARN_ON_ONCE(cpu->claimed || cpu->halted))
-		return -EBUSY;
-	if (x86_claim_again(cpu, claim))
-		return 1;
 	if (cpu->threads && !x86_threads_take(cpu, claim->counters))
 		return -EBUSY;
 	for_each_x86_counter(i, claim->counters)
 		owned |= !!cpu->owner[i];
-	if (owned && x86_claim_make_room(cpu, claim->counters))
+	if (owned && x86_claim_make_room(cpu, claim->counters)) {
+		/* The other thread has them back. */
+		if (cpu->threads) {
+			WRITE_ONCE(cpu->dirty, true);
+			x86_apply(cpu);
+		}
 		return -EBUSY;
+	}
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
 	cpu->last_claim = 0;
@@ -157,9 +144,38 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	}
 	if (claim->ints && cpu->core->bank->control)
 		x86_write_control(cpu, cpu->control & ~claim->ints);
+	if (claim->counters & cpu->core->taken)
+		x86_force_abort(cpu, claim->counters);
 	same = x86_claim_selects(cpu, claim) && !owned && !cleared && !claim->ints;
 	x86_claim_done(cpu);
+	if (same)
+		x86_claim_run(cpu, claim);
 	return same;
+}
+
+/**
+ * x86_claim - have counters for oneself
+ * @cpu: this CPU
+ * @claim: which, and what they are to count. Those that interrupt do not run yet
+ *
+ * Return: 0; 1: all of them have run on from the last claim, and run now; or -EBUSY: pinned
+ * events, another claim, or events of the core's other thread that would spoil the counts are
+ * in the way.
+ */
+int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+{
+	bool halted = cpu->halted;
+	int ret;
+
+	lockdep_assert_irqs_disabled();
+	if (WARN_ON_ONCE(cpu->claimed || cpu->txn))
+		return -EBUSY;
+	if (halted)
+		x86_go_on(cpu);
+	ret = x86_claim_live(cpu, claim);
+	if (halted)
+		x86_halt(cpu);
+	return ret;
 }
 
 /**
@@ -180,11 +196,9 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	if (bank->control) {
 		x86_write_control(cpu, cpu->control | claim->counters);
 	} else {
-		for (i = 0; i < claim->n; i++) {
-			if (claim->ints & BIT_ULL(claim->counter[i]))
-				x86_write_select(cpu, claim->counter[i],
-						 claim->config[i] | bank->run);
-		}
+		/* An NMI may have had those halted that ran already. */
+		for (i = 0; i < claim->n; i++)
+			x86_write_select(cpu, claim->counter[i], claim->config[i] | bank->run);
 	}
 	x86_claim_done(cpu);
 }
@@ -200,10 +214,13 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_bank *bank = cpu->core->bank;
+	bool halted = cpu->halted;
 	int i;
 
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(cpu->claimed != claim->counters);
+	if (halted)
+		x86_go_on(cpu);
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
 	WRITE_ONCE(cpu->claim_running, 0);
@@ -219,14 +236,16 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
 		}
 	}
-	/* The other thread may want these counters: they stop. */
-	if (cpu->threads) {
+	/* The other thread may want these counters, or the microcode: they stop. */
+	if (cpu->threads || (claim->counters & cpu->core->taken)) {
 		cpu->threads_changed = true;
 		cpu->dirty = true;
 	} else if (!claim->ints) {
 		cpu->last_claim = claim->id;
 	}
 	x86_claim_done(cpu);
+	if (halted)
+		x86_halt(cpu);
 }
 
 /**

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <asm/apic.h>
 #include <asm/perf_event.h>
+#include <asm/perf_regs.h>
 
 #include "engine.h"
 
@@ -65,9 +66,18 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 		err = x86_cache_config(core, attr->config, &config, &extra);
 	else if (attr->type != core->pmu.type)
 		err = -ENOENT;
+	if (err == -EINVAL)
+		return perf_event_refuse(event, "attr.config",
+					 "is a generic event that this processor does not have",
+					 err);
 	if (err)
 		return err;
 
+	hw->config = config;
+	hw->extra_reg.config = extra;
+	/* Where a row makes its own keys, these bits mean something else. */
+	if (core->model->key)
+		return 0;
 	/* Counts of all threads of a core tell of other tasks. */
 	if (config & ARCH_PERFMON_EVENTSEL_ANY) {
 		err = perf_allow_cpu();
@@ -76,12 +86,11 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 						 "has AnyThread: it needs the right to all of a CPU",
 						 err);
 	}
-	hw->config = config | ARCH_PERFMON_EVENTSEL_INT;
+	hw->config |= ARCH_PERFMON_EVENTSEL_INT;
 	if (!attr->exclude_user)
 		hw->config |= ARCH_PERFMON_EVENTSEL_USR;
 	if (!attr->exclude_kernel)
 		hw->config |= ARCH_PERFMON_EVENTSEL_OS;
-	hw->extra_reg.config = extra;
 	return 0;
 }
 
@@ -96,6 +105,10 @@ static int x86_set_extra(const struct x86_core *core, struct perf_event *event)
 
 		if (config < extra->first || config > extra->last)
 			continue;
+		if (core->no_extra & BIT_ULL(extra - core->model->extra))
+			return perf_event_refuse(event, "attr.config",
+						 "needs a register that this processor does not have",
+						 -ENXIO);
 		if (reg->config & ~extra->valid)
 			return perf_event_refuse(event, "attr.config1",
 						 "has bits that this event does not take", -EINVAL);
@@ -107,30 +120,52 @@ static int x86_set_extra(const struct x86_core *core, struct perf_event *event)
 	return 0;
 }
 
-/* The counters that can count the key's config, and how many of them it takes. */
-static u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit,
-		       struct x86_key *key)
+/**
+ * x86_find_limit - the first limit of an array that is about a config
+ * @limit: the array, or NULL
+ * @config: of an event
+ *
+ * Return: NULL if none is.
+ */
+const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config)
+{
+	for (; limit && limit->mask; limit++) {
+		u64 masked = config & limit->mask;
+
+		if (masked >= limit->first && masked <= limit->last)
+			return limit;
+	}
+	return NULL;
+}
+
+/**
+ * x86_limited - which counters can count an event, by a table of limits
+ * @core: its PMU
+ * @limits: the table, or NULL
+ * @key: has the config; the flags that the table tells of are set in it
+ *
+ * Any context.
+ *
+ * Return: mask of counters, those of pairs by their lower ones.
+ */
+u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits, struct x86_key *key)
 {
 	const u64 general = core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
+	const struct x86_limit *limit = x86_find_limit(limits, key->config);
 
-	for (; limit && limit->mask; limit++) {
-		u64 masked = key->config & limit->mask;
-
-		if (masked < limit->first || masked > limit->last)
-			continue;
-		if (limit->flags & X86_LIMIT_OR_GENERAL)
-			return (limit->counters & core->counters) | general;
-		if (limit->flags & X86_LIMIT_NODE)
-			key->flags |= X86_NODE;
-		if (limit->flags & X86_LIMIT_HT_LEAKS)
-			key->flags |= X86_LEAKS;
-		if (limit->flags & X86_LIMIT_PAIR) {
-			key->flags |= X86_PAIR;
-			return limit->counters & general & (general >> 1);
-		}
-		return limit->counters & core->counters;
+	if (!limit)
+		return general;
+	if (limit->flags & X86_LIMIT_OR_GENERAL)
+		return (limit->counters & core->counters) | general;
+	if (limit->flags & X86_LIMIT_NODE)
+		key->flags |= X86_NODE;
+	if (limit->flags & X86_LIMIT_HT_LEAKS)
+		key->flags |= X86_LEAKS;
+	if (limit->flags & X86_LIMIT_PAIR) {
+		key->flags |= X86_PAIR;
+		return limit->counters & general & (general >> 1);
 	}
-	return general;
+	return limit->counters & core->counters;
 }
 
 /**
@@ -148,22 +183,33 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
 	const struct x86_limit *limits = core->model->limits;
 	const struct hw_perf_event *hw = &event->hw;
 
-	if (event->attr.precise_ip && core->model->precise)
-		limits = core->model->precise;
+	if (event->attr.precise_ip)
+		limits = x86_precise_limits(core, event) ?: limits;
 	*key = (struct x86_key){
 		.config = hw->config,
 		.extra = hw->extra_reg.config,
 		.msr = hw->extra_reg.reg,
 		.row = hw->extra_reg.reg ? hw->extra_reg.idx : -1,
 	};
-	key->allowed = x86_limited(core, limits, key);
+	if (core->metrics)
+		x86_metrics_key(event, key);
+	if (core->model->key)
+		core->model->key(core, event, key);
+	else
+		key->allowed = x86_limited(core, limits, key);
 	/* Where selects have bits for this, they say it all. */
 	if (event->attr.exclude_host && !core->bank->host_only)
 		key->flags |= X86_GUEST_ONLY;
 	if (event->attr.exclude_guest && !core->bank->host_only)
 		key->flags |= X86_HOST_ONLY;
-	if (event->attr.precise_ip || has_branch_stack(event) || !READ_ONCE(x86_share))
+	/* Shares of the slots cannot do but with the count of slots. */
+	if (event->attr.precise_ip || has_branch_stack(event) ||
+	    (!READ_ONCE(x86_share) && !(key->flags & X86_METRICS)))
 		key->flags |= X86_ALONE;
+	if (core->taken)
+		key->allowed &= x86_force_abort_limit(core);
+	if (event->attr.precise_ip)
+		key->allowed = x86_precise_counters(core, key->allowed);
 	if (core->model->counters_of)
 		key->allowed &= core->model->counters_of(core, event, key->allowed);
 	return key->allowed ? 0 : -EINVAL;
@@ -194,6 +240,8 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	if (err)
 		return err;
 	if (key.row >= 0 && !x86_extra_take(&alone->extra, &core->model->extra[key.row], &key))
+		return -EINVAL;
+	if (!x86_branch_fits(core, event, &alone->extra))
 		return -EINVAL;
 	/* Members that count the same share a counter. */
 	for (i = 0; i < alone->n; i++) {
@@ -230,6 +278,41 @@ static int x86_check_group(struct x86_core *core, struct perf_event *event)
 	return x86_assign(alone->wishes, alone->n, 0) ? 0 : -EINVAL;
 }
 
+/* Whatever the event is: what is too precise for all is told first. */
+static int x86_check_precise(const struct x86_core *core, struct perf_event *event)
+{
+	if (event->attr.precise_ip <= core->precise.levels)
+		return 0;
+	if (core->model->forward) {
+		int err = core->model->forward(event);
+
+		if (err)
+			return err;
+	}
+	return perf_event_refuse(event, "attr.precise_ip",
+				 core->precise.levels ? "is greater than this processor can do" :
+				 "must be 0: this processor has no precise samples", -EOPNOTSUPP);
+}
+
+/*
+ * Vector registers are in records alone: neither an interrupt nor the entry into the kernel saves
+ * them where a sample could find them.
+ */
+static int x86_check_vectors(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (attr->sample_regs_user & PERF_REG_EXTENDED_MASK)
+		return perf_event_refuse(event, "attr.sample_regs_user",
+					 "has vector registers, which are not saved for user space",
+					 -EINVAL);
+	if ((attr->sample_regs_intr & PERF_REG_EXTENDED_MASK) && !attr->precise_ip)
+		return perf_event_refuse(event, "attr.sample_regs_intr",
+					 "has vector registers, which only precise samples have",
+					 -EINVAL);
+	return 0;
+}
+
 /**
  * x86_event_init - see struct pmu
  * @event: new
@@ -246,7 +329,12 @@ int x86_event_init(struct perf_event *event)
 	if (core->kind && event->cpu >= 0 && !cpumask_test_cpu(event->cpu, &core->cpus))
 		return -ENOENT;
 
+	err = x86_check_precise(core, event);
+	if (err)
+		return err;
 	err = x86_set_config(core, event);
+	if (!err)
+		err = x86_metrics_check(event);
 	if (!err && core->model->init_event)
 		err = core->model->init_event(event);
 	if (!err)
@@ -259,16 +347,16 @@ int x86_event_init(struct perf_event *event)
 	}
 	hw->idx = -1;
 	hw->last_cpu = -1;
-	if (has_branch_stack(event))
-		return perf_event_refuse(event, "attr.sample_type",
-					 "has branches, which this driver does not record",
-					 -EOPNOTSUPP);
-	if (event->attr.precise_ip && !core->model->precise)
-		return perf_event_refuse(event, "attr.precise_ip",
-					 "must be 0: this processor has no precise samples",
-					 -EOPNOTSUPP);
+	err = x86_check_vectors(event);
+	if (err)
+		return err;
+	if (event->attr.precise_ip) {
+		err = x86_precise_init_event(event);
+		if (err)
+			return err;
+	}
 	if (is_sampling_event(event) && !event->attr.freq && core->model->min_period &&
-	    event->attr.sample_period < core->model->min_period(event))
+	    event->attr.sample_period < core->model->min_period(event->hw.config))
 		return perf_event_refuse(event, "attr.sample_period",
 					 "is shorter than this processor can have for the event",
 					 -EINVAL);
@@ -279,7 +367,17 @@ int x86_event_init(struct perf_event *event)
 	}
 	if (x86_rdpmc)
 		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+	if (needs_branch_stack(event)) {
+		err = x86_branch_init_event(event);
+		if (err)
+			return err;
+		event->destroy = x86_branch_destroy;
+	}
 	err = x86_check_group(core, event);
+	if (err && event->destroy) {
+		event->destroy(event);
+		event->destroy = NULL;
+	}
 	if (err != -EINVAL)
 		return err;
 	if (event->group_leader == event)

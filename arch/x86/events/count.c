@@ -25,22 +25,44 @@ struct x86_count *x86_event_count(const struct perf_event *event)
  * Totals. In an NMI there may be a half-made change beneath, which @seq tells.
  */
 
+/**
+ * x86_count_value - what a count's counter holds, as a distance to its overflow below 0
+ * @core: this CPU's PMU
+ * @count: that has a counter
+ *
+ * Any context.
+ */
+u64 x86_count_value(const struct x86_core *core, const struct x86_count *count)
+{
+	u64 value = x86_read_counter(core, count->counter);
+
+	/* It begins at 0, and overflows when it is 0 again. */
+	if (count->key.flags & X86_METRICS)
+		value |= ~(x86_metrics_span(core) - 1);
+	return value;
+}
+
 static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
 	unsigned int seq;
 	int counter;
 	u64 total;
 
+	/* This is an NMI, and records are being taken account of beneath it. */
+	if (count->reload && READ_ONCE(cpu->precise.draining))
+		return READ_ONCE(count->total);
 	do {
 		seq = READ_ONCE(count->seq);
 		barrier();
 		counter = READ_ONCE(count->counter);
 		if (counter < 0 || (seq & 1))
 			return READ_ONCE(count->total);
-		total = READ_ONCE(count->bias) + x86_read_counter(cpu->core, counter);
+		total = READ_ONCE(count->bias) + x86_count_value(cpu->core, count);
 		barrier();
 		/* An interrupt between the two has set the counter, and the bias, anew. */
 	} while (seq != READ_ONCE(count->seq));
+	if (count->reload)
+		total += count->reload * x86_precise_pending(cpu, counter);
 	return total;
 }
 
@@ -178,12 +200,27 @@ void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
 /**
  * x86_clear_unused - let counters that nobody uses tell nothing
  * @cpu: this CPU; interrupts are off
+ *
+ * A counter that has run on since a claim ended is stopped as well. Otherwise the next process that
+ * can read counters would see what other tasks have counted in it.
  */
 void x86_clear_unused(struct x86_pmu_cpu *cpu)
 {
-	u64 dirty = cpu->core->counters & ~cpu->has_clean & ~cpu->claimed;
+	u64 left = cpu->running & ~cpu->wanted & ~cpu->claimed & cpu->core->counters, dirty;
+	bool applying = cpu->applying;
 	int i;
 
+	if (left) {
+		WRITE_ONCE(cpu->dirty, true);
+		/* Else they stop as the PMU is enabled, and are cleared once more the next time. */
+		if (!cpu->halted) {
+			x86_apply(cpu);
+			left = 0;
+		}
+	}
+	dirty = cpu->core->counters & ~cpu->has_clean & ~cpu->claimed;
+	WRITE_ONCE(cpu->applying, true);
+	barrier();
 	for_each_x86_counter(i, dirty) {
 		struct x86_count *count = cpu->owner[i];
 
@@ -193,10 +230,18 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
 			dirty &= ~BIT_ULL(i);
 			continue;
 		}
-		x86_count_disown(cpu, count);
-		cpu->used &= ~BIT_ULL(count - cpu->counts);
+		/* x86_apply() will no longer find it among those without clients. */
+		x86_count_forget(cpu, count);
+		if (count->key.flags & X86_NODE)
+			x86_write_select(cpu, i, 0);
 	}
 	x86_clear_counters(cpu, dirty);
+	cpu->has_clean &= ~left;
+	barrier();
+	WRITE_ONCE(cpu->applying, applying);
+	/* An interrupt has left changes to this. */
+	if (unlikely(READ_ONCE(cpu->dirty)) && !applying && !cpu->halted)
+		x86_apply(cpu);
 }
 
 /* Clients */
@@ -282,6 +327,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 			cpu->unplaced = true;
 		}
 	}
+	count->reload = x86_precise_reload(cpu, event);
 	event->hw.idx = count->wanted;
 	WRITE_ONCE(event->hw.event_base, (unsigned long)count);
 	list_add_rcu(&event->active_entry, &count->clients);
@@ -341,6 +387,18 @@ static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, struct x86_count **count
 	return true;
 }
 
+/* A count that stays where it is need not enter, but events that have come do not know of it. */
+static void x86_tell_index(struct x86_count *count)
+{
+	const struct perf_event *newest;
+
+	if (count->counter < 0 || count->wanted != count->counter)
+		return;
+	newest = list_first_or_null_rcu(&count->clients, struct perf_event, active_entry);
+	if (newest && newest->hw.idx != count->counter)
+		x86_count_update_pages(count);
+}
+
 /**
  * x86_place_counts - decide which counter each count with clients gets
  * @cpu: this CPU
@@ -379,6 +437,7 @@ int x86_place_counts(struct x86_pmu_cpu *cpu)
 		return -EAGAIN;
 	for (i = 0; i < n; i++) {
 		counts[i]->wanted = wishes[i].place;
+		x86_tell_index(counts[i]);
 		wanted |= x86_wish_takes(&wishes[i], wishes[i].place);
 	}
 	cpu->wanted = wanted;

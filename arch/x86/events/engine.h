@@ -13,9 +13,13 @@
  *   count.c		counts, their clients, and their totals
  *   assign.c		which counter each count gets
  *   extra.c		registers beside the selects
+ *   metrics.c		shares of the issue slots
+ *   force_abort.c	a counter that the microcode takes for transactions
  *   node.c		events that are common to the CPUs of a node
  *   thread.c		events that spoil counts of the core's other thread
  *   apply.c		brings the registers to what has been decided
+ *   intel/pebs.c	records of precise events, see precise.h
+ *   branch.c		branches that are recorded for events, see branch.h
  *   claim.c		counters that perf does without, as perfctr has them
  *   registers.c	the registers, and what they hold
  *   overflow.c		the interrupt
@@ -35,15 +39,17 @@
 #include <asm/perfctr.h>
 
 #include "assign.h"
+#include "branch.h"
 #include "model.h"
 #include "perf_event.h"
+#include "precise.h"
 
 /* Counts of a CPU that have clients or a counter. */
 #define X86_COUNTS_MAX		64
 /* Clients of a count, which its interrupt looks through. */
 #define X86_CLIENTS_MAX		64
 /* Registers beside the selects, of a CPU or core. */
-#define X86_EXTRA_MAX		8
+#define X86_EXTRA_MAX		32
 
 /**
  * struct x86_core - the PMU of one kind of core: one for all CPUs, or several in hybrid ones
@@ -64,7 +70,12 @@
  * @capabilities: of Intel's MSR_IA32_PERF_CAPABILITIES; 0: none
  * @kind: of the cores, X86_KIND_*; 0: all are the same
  * @cpus: the CPUs that are of this kind
+ * @metrics: how many shares of the issue slots it tells; 0: none
+ * @taken: counters that the microcode has unless told otherwise, see force_abort.c
+ * @no_extra: rows of x86_model::extra whose registers are not there, or do not keep anything
  * @generic: see struct x86_model; without those that the CPU lacks
+ * @branches: how they record branches
+ * @precise: how they write records of precise events
  */
 struct x86_core {
 	struct pmu		pmu;
@@ -82,8 +93,13 @@ struct x86_core {
 	int			events_mask_len;
 	u64			capabilities;
 	u8			kind;
+	u8			metrics;
+	u64			taken;
+	u64			no_extra;
 	cpumask_t		cpus;
 	u64			generic[PERF_COUNT_HW_MAX];
+	struct x86_branches	branches;
+	struct x86_precise	precise;
 };
 
 /* x86_core::kind, as CPUID has them */
@@ -97,6 +113,11 @@ struct x86_core {
 #define X86_PAIR		BIT(3)	/* takes the counter after its own, too */
 #define X86_NODE		BIT(4)	/* is common to the CPUs of the node, see node.c */
 #define X86_LEAKS		BIT(5)	/* spoils counts of the other thread, see thread.c */
+#define X86_METRICS		BIT(6)	/* begins at 0, as shares of it are told, see metrics.c */
+
+/* Shares of the slots that there may be, and their bit in control and status */
+#define X86_METRICS_MAX		8
+#define X86_METRICS_RUN		BIT_ULL(48)
 
 /**
  * struct x86_key - what is counted: equal keys share a count
@@ -190,6 +211,7 @@ struct x86_threads {
  * @turn: of the last read
  * @next: the total at which the first of the clients wants an interrupt; U64_MAX: none
  * @extra: the register beside its select, which it relies on while it has clients; or NULL
+ * @reload: how far the CPU itself sets the counter back as it writes a record; 0: to zero
  */
 struct x86_count {
 	struct x86_key		key;
@@ -203,6 +225,7 @@ struct x86_count {
 	u64			turn;
 	u64			next;
 	struct x86_extra_reg	*extra;
+	u64			reload;
 };
 
 /**
@@ -243,12 +266,17 @@ struct x86_count {
  * @first_threads: these, if the CPU was the first of its core
  * @thread: which of the two it is
  * @threads_changed: it may use less than it has entered there
+ * @metric_total: of each share of the slots, what it has been
+ * @metrics_turn: the turn in which they began anew
+ * @force_abort: the register that lets transactions abort says so
  * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
  * @has_clean: counters whose value tells nothing about anybody
  * @last_claim: id of the claim whose selects are as it has left them; 0: of none
  * @claimed: counters that perf does without for now, see claim.c
  * @claim_running: those of them that run, for the interrupt, which may stop them
  * @claim_ints: those of them that interrupt
+ * @branch: its branches
+ * @precise: its records of precise events
  */
 struct x86_pmu_cpu {
 	struct x86_core		*core;
@@ -284,12 +312,17 @@ struct x86_pmu_cpu {
 	struct x86_threads	first_threads;
 	u8			thread;
 	bool			threads_changed;
+	u64			metric_total[X86_METRICS_MAX];
+	u64			metrics_turn;
+	bool			force_abort;
 	u64			late;
 	u64			has_clean;
 	u64			last_claim;
 	u64			claimed;
 	u64			claim_running;
 	u64			claim_ints;
+	struct x86_branch_cpu	branch;
+	struct x86_precise_cpu	precise;
 };
 
 DECLARE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);
@@ -333,11 +366,19 @@ static inline u64 x86_count_allowed(const struct x86_count *count, u64 claimed)
 	for (u64 __left = (mask); __left && ((counter) = __ffs64(__left), true);	\
 	     __left &= __left - 1)
 
+/* The counters that write records. The register has other bits, too. */
+static inline u64 x86_precise_enabled(const struct x86_pmu_cpu *cpu)
+{
+	return READ_ONCE(cpu->precise.enabled) & cpu->core->precise.counters;
+}
+
 /* registers.c */
 u64 x86_read_counter(const struct x86_core *core, int counter);
 void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value);
+void x86_write_metrics(void);
 void x86_write_upper(struct x86_pmu_cpu *cpu, int counter);
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
+void x86_renew_select(struct x86_pmu_cpu *cpu, int counter);
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_fixed_select(u64 config);
@@ -350,10 +391,12 @@ static inline unsigned int x86_rdpmc_index(int counter)
 	return counter;
 }
 
-u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others);
+u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others);
+void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status);
 void x86_reset_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
 int x86_check_registers(struct x86_core *core);
+void x86_check_extra(struct x86_core *core);
 
 /* extra.c */
 struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86_extra *row,
@@ -362,9 +405,23 @@ struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct
 					   struct x86_key *key);
 void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
 			  struct x86_extra_reg *reg);
-void x86_extra_write(struct x86_extra_reg *reg);
+void x86_extra_write(const struct x86_core *core, struct x86_extra_reg *reg);
 void x86_extra_lost(struct x86_pmu_cpu *cpu, bool core);
 void x86_extra_init(unsigned int number);
+
+/* metrics.c */
+int x86_metrics_check(struct perf_event *event);
+void x86_metrics_key(const struct perf_event *event, struct x86_key *key);
+void x86_metrics_fold(struct x86_pmu_cpu *cpu, u64 slots);
+int x86_event_metric(const struct perf_event *event);
+u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
+		    struct x86_count *count);
+
+/* One more than the counter of slots holds at most */
+static inline u64 x86_metrics_span(const struct x86_core *core)
+{
+	return BIT_ULL(core->fixed_width);
+}
 
 /* node.c */
 u64 x86_node_others(struct x86_pmu_cpu *cpu, s64 *seen);
@@ -384,6 +441,7 @@ struct x86_count *x86_event_count(const struct perf_event *event);
 int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event);
 void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event);
 int x86_place_counts(struct x86_pmu_cpu *cpu);
+u64 x86_count_value(const struct x86_core *core, const struct x86_count *count);
 u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_count_next(struct x86_count *count);
 bool x86_event_runs(const struct perf_event *event);
@@ -396,6 +454,7 @@ void x86_event_begin_period(struct perf_event *event);
 
 /* apply.c */
 void x86_apply(struct x86_pmu_cpu *cpu);
+void x86_count_update_pages(const struct x86_count *count);
 void x86_leave_all(struct x86_pmu_cpu *cpu);
 void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value);
@@ -408,27 +467,80 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
 bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
 void x86_claim_halt(struct x86_pmu_cpu *cpu);
 
+/**
+ * x86_claim_again - have the counters of the last claim once more, if all is as it was
+ * @cpu: this CPU, interrupts off
+ * @claim: the same as the last one, or another
+ *
+ * Return: true: they run; false: x86_claim() has to see.
+ */
+static __always_inline bool x86_claim_again(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+{
+	/* Counters may have been cleared meanwhile, or perf's counts may be about to come. */
+	if (!claim->id || READ_ONCE(cpu->last_claim) != claim->id || cpu->halted ||
+	    READ_ONCE(cpu->dirty) || ((cpu->has_clean | cpu->wanted) & claim->counters))
+		return false;
+	/* Claimed counters run, so this comes first: an NMI may come between any of these. */
+	WRITE_ONCE(cpu->claimed, claim->counters);
+	WRITE_ONCE(cpu->claim_running, claim->counters);
+	/* An NMI before that may have given the registers to others, one after it does not. */
+	if (likely(READ_ONCE(cpu->last_claim) == claim->id))
+		return true;
+	WRITE_ONCE(cpu->claim_running, 0);
+	WRITE_ONCE(cpu->claimed, 0);
+	return false;
+}
+
+/**
+ * x86_claim_leave - give counters back, and do nothing else if nothing else has to be done
+ * @cpu: this CPU, interrupts off
+ * @claim: as it was given to x86_claim()
+ */
+static __always_inline void x86_claim_leave(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+{
+	if (claim->ints || cpu->threads || (claim->counters & cpu->core->taken) ||
+	    READ_ONCE(cpu->dirty)) {
+		x86_claim_end(cpu, claim);
+		return;
+	}
+	/* They run on. An NMI that halts them says here that they do not. */
+	WRITE_ONCE(cpu->last_claim, claim->id);
+	WRITE_ONCE(cpu->claim_running, 0);
+	WRITE_ONCE(cpu->claimed, 0);
+}
+
 /* perfctr.c */
 #ifdef CONFIG_PERFCTR_COUNTERS
 void perfctr_cpu_interrupt(struct pt_regs *regs);
+void perfctr_cpu_readable(void);
 #else
 static inline void perfctr_cpu_interrupt(struct pt_regs *regs) { }
+static inline void perfctr_cpu_readable(void) { }
 #endif
 
 /* config.c */
 int x86_event_init(struct perf_event *event);
+const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config);
 int x86_event_key(struct perf_event *event, struct x86_key *key);
+u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit, struct x86_key *key);
 
 /* pmu.c */
+void x86_halt(struct x86_pmu_cpu *cpu);
+void x86_go_on(struct x86_pmu_cpu *cpu);
 void x86_core_fill(struct x86_core *core);
 void x86_event_stop(struct perf_event *event, int flags);
 
 /* overflow.c */
 void x86_expect_late(struct x86_pmu_cpu *cpu);
+void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
+		const struct x86_record *record, bool alone);
+bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
+		       const struct x86_record *record);
 int x86_pmu_interrupt(struct pt_regs *regs);
 
 /* rdpmc.c */
 extern int x86_rdpmc;
+void x86_tell_users(struct mm_struct *mm);
 int x86_event_index(struct perf_event *event);
 void x86_event_mapped(struct perf_event *event, struct mm_struct *mm);
 void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm);
@@ -441,6 +553,12 @@ int x86_sysfs_fill(struct x86_core *core);
 bool x86_can_freeze_on_smi(const struct x86_core *core);
 void x86_smm_apply(const struct x86_core *core);
 extern struct device_attribute dev_attr_freeze_on_smi;
+
+/* force_abort.c */
+void x86_force_abort_probe(struct x86_core *core);
+u64 x86_force_abort_limit(const struct x86_core *core);
+void x86_force_abort(struct x86_pmu_cpu *cpu, u64 counters);
+extern struct device_attribute dev_attr_allow_tsx_force_abort;
 
 /* init.c */
 #define X86_CORES_MAX		2

@@ -129,15 +129,19 @@ void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
 
 /**
  * x86_extra_write - let a register hold the value that it has been taken with
+ * @core: this CPU's PMU
  * @reg: taken
  *
  * Any context. The other thread of the core may write the same value at the same time.
  */
-void x86_extra_write(struct x86_extra_reg *reg)
+void x86_extra_write(const struct x86_core *core, struct x86_extra_reg *reg)
 {
 	if (READ_ONCE(reg->written))
 		return;
-	wrmsrl(reg->msr, READ_ONCE(reg->value));
+	if (core->model->write_extra)
+		core->model->write_extra(reg->msr, READ_ONCE(reg->value));
+	else
+		wrmsrl(reg->msr, READ_ONCE(reg->value));
 	WRITE_ONCE(reg->written, true);
 }
 

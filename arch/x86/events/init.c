@@ -92,7 +92,10 @@ static int x86_probe(struct x86_core *core, const struct x86_model *model)
 		return -ENODEV;
 	if (!core->max_period)
 		core->max_period = GENMASK_ULL(core->width - 2, 0);
-	return x86_check_registers(core);
+	err = x86_check_registers(core);
+	if (!err)
+		x86_check_extra(core);
+	return err;
 }
 
 static struct x86_core *x86_this_core(void)
@@ -125,6 +128,8 @@ static int x86_cpu_starting(unsigned int number)
 	x86_threads_init(number, core);
 	cpu->core = core;
 	x86_reset_registers(cpu);
+	x86_branch_reset(cpu);
+	x86_precise_reset(cpu);
 	x86_smm_apply(core);
 	cpumask_set_cpu(number, &core->cpus);
 	local_irq_restore(flags);
@@ -141,6 +146,8 @@ static int x86_cpu_dying(unsigned int number)
 	local_irq_save(flags);
 	x86_leave_all(cpu);
 	x86_reset_registers(cpu);
+	x86_branch_reset(cpu);
+	x86_precise_reset(cpu);
 	x86_node_keep(cpu, 0);
 	if (cpu->threads)
 		x86_threads_keep(cpu, 0, 0);
@@ -168,13 +175,35 @@ static void x86_resume(void *data)
 	x86_reset_registers(cpu);
 	x86_smm_apply(cpu->core);
 	x86_extra_lost(cpu, true);
+	x86_branch_reset(cpu);
+	x86_branch_apply(cpu);
+	x86_precise_reset(cpu);
 	cpu->dirty = true;
 	x86_apply(cpu);
+}
+
+/* Another kernel may start without a reset of this CPU, which is to find its counters halted. */
+static void x86_shutdown(void *data)
+{
+	struct x86_pmu_cpu *cpu;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(&x86_pmu_cpu);
+	if (cpu->core) {
+		x86_leave_all(cpu);
+		x86_reset_registers(cpu);
+		x86_branch_reset(cpu);
+		x86_precise_reset(cpu);
+		cpu->dirty = true;
+	}
+	local_irq_restore(flags);
 }
 
 static const struct syscore_ops x86_pmu_syscore_ops = {
 	.suspend	= x86_suspend,
 	.resume		= x86_resume,
+	.shutdown	= x86_shutdown,
 };
 
 static struct syscore x86_pmu_syscore = {
@@ -224,10 +253,10 @@ void perf_check_microcode(void)
 
 static void x86_say(const struct x86_core *core)
 {
-	pr_info("%s: %u counters of %u bits, %u fixed ones, version %d\n", core->name,
+	pr_info("%s: %u counters of %u bits, %u fixed ones, version %d, %u branches\n", core->name,
 		(unsigned int)hweight64(core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED)),
 		core->width, (unsigned int)hweight64(core->counters >> INTEL_PMC_IDX_FIXED),
-		core->version);
+		core->version, core->branches.nr);
 }
 
 /* Find out about the cores of which this CPU is one. Nobody counts on them yet. */
@@ -248,6 +277,10 @@ static int x86_add_core(u8 kind)
 	err = x86_probe(core, model);
 	if (!err) {
 		x86_core_fill(core);
+		err = x86_branch_probe(core);
+	}
+	if (!err) {
+		x86_precise_probe(core);
 		err = x86_sysfs_fill(core);
 	}
 	if (err) {

@@ -11,12 +11,15 @@
 #include <linux/perf_event.h>
 #include <asm/cpu_device_id.h>
 
+struct x86_branch_unit;
 struct x86_core;
+struct x86_key;
 struct x86_pmu_cpu;
 
 /* Masks of counters: general ones by number, fixed ones from 32. */
 #define X86_GENERAL(n)		GENMASK_ULL((n) - 1, 0)
 #define X86_FIXED(n)		BIT_ULL(INTEL_PMC_IDX_FIXED + (n))
+#define X86_FIXED_ALL		GENMASK_ULL(63, INTEL_PMC_IDX_FIXED)
 
 /* In tables of generic and cache events: there is no such event, and never will be (-EINVAL). */
 #define X86_IMPOSSIBLE		(~0ULL)
@@ -53,6 +56,10 @@ struct x86_limit {
 #define X86_LIMIT_HT_LEAKS	BIT(1)	/* it spoils the other thread's counter of its number */
 #define X86_LIMIT_PRECISE	BIT(2)	/* only for precise events */
 #define X86_LIMIT_PAIR		BIT(3)	/* it takes the next counter, too, see x86_model::merge */
+#define X86_LIMIT_LATENCY	BIT(5)	/* its records tell a load's source and latency */
+#define X86_LIMIT_LOADS		BIT(6)	/* they are of loads, and */
+#define X86_LIMIT_STORES	BIT(7)	/* of stores, about which they tell less */
+#define X86_LIMIT_TRACKS	BIT(8)	/* of stores that a facility of its own follows */
 #define X86_LIMIT_NODE		BIT(4)	/* on a counter of a number by one CPU of a node only */
 
 /*
@@ -99,8 +106,11 @@ struct x86_extra {
 
 #define X86_EXTRA(_event, _umask, _msr, _valid, _twin)				\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
-	  .mask = X86_MATCH_UMASK, .msr = (_msr), .valid = (_valid),		\
-	  .per_core = true, .twin = (_twin) }
+	  .mask = X86_MATCH_UMASK, .msr = (_msr), .valid = (_valid), .twin = (_twin) }
+#define X86_EXTRA_CORE(_event, _umask, _msr, _valid, _twin)			\
+	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
+	  .mask = X86_MATCH_UMASK, .msr = (_msr), .valid = (_valid), .twin = (_twin),	\
+	  .per_core = true }
 #define X86_EXTRA_END	{ }
 
 /**
@@ -121,6 +131,8 @@ struct x86_extra {
  *	that is not ready to run any; 0: guests are kept out by @control
  * @ack_runs: writes of @ack have an effect only while @control lets a counter run
  * @masks_lvt: its interrupt masks itself in the local APIC
+ * @sticky: a select keeps a mark of an overflow until it is written anew
+ * @write_twice: an erratum, a counter takes a value only when it is written again
  * @write_select: instead of a plain write, of a select that is more than one register
  */
 struct x86_bank {
@@ -138,6 +150,8 @@ struct x86_bank {
 	u64	host_only;
 	bool	ack_runs;
 	bool	masks_lvt;
+	bool	sticky;
+	bool	write_twice;
 	void	(*write_select)(int counter, u64 select);
 };
 
@@ -151,30 +165,48 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  *	has got from here; NULL: nothing is left to find out. Returns 0, or an error: no PMU
  * @bank: its registers
  * @counters: mask of counters; 0: @probe finds out
+ * @whole: those of a big core in a hybrid CPU, where CPUID tells of those that both kinds have;
+ *	0: it tells of each
  * @width: bits of a counter; 0: @probe finds out
  * @max_period: the longest distance from a counter's start value to its overflow; 0: half
  *	of what @width holds
  * @config_mask: bits of attr.config that select a raw event; others are cleared
+ * @metrics: how many shares of the issue slots there are, if CPUID tells of any
  * @generic: config of each PERF_COUNT_HW_*; 0: none, X86_IMPOSSIBLE
  * @cache: config of each cache event; the same
  * @cache_extra: attr.config1 of those cache events that need a register of @extra
  * @limits: events that not every counter can count
  * @precise: which counters count which precise events; NULL: none are precise
+ * @distributed: the same for the highest of @precise_levels; NULL: they are the same
+ * @precise_fixed: fixed counters write records, too, though these are not made of groups
+ * @precise_levels: the highest attr.precise_ip
+ * @precise_cycles: by attr.precise_ip: what is counted for cycles, which are no precise event;
+ *	0: they are
  * @merge: select of a counter that is the upper part of the one before it, for events with
  *	X86_LIMIT_PAIR; it counts what the lower one carries. 0: there are no such pairs
  * @extra: events that need one more register
  * @format: attributes of the sysfs directory "format", see attributes.h
  * @events: attributes of the sysfs directory "events", besides the generic ones
+ * @memory: the same, for CPUs that write records: events that only make sense with these
+ * @topdown: the same, for CPUs that tell @metrics
  * @transactions: the same, for CPUs that have transactional memory; the others lack them
  * @init_event: a new event, whose hw.config has been set from the tables: the model's
  *	own checks and changes; NULL: none. May sleep. Returns 0 or what event_init does
+ * @forward: a new precise event that this PMU cannot have: let another one have it. Returns what
+ *	event_init does, or 0: there is none. NULL: the same. May sleep
+ * @key: what an event is about, where @limits do not tell: its config, its register of @extra with
+ *	the value, and the counters for it. An event's hw.config is then what the row has for it,
+ *	or attr.config, without bits for modes. Interrupts are off, or the event is new and runs
+ *	nowhere; NULL: as events of Intel and AMD are
+ * @write_extra: write a register of @extra, instead of a plain write; any context
  * @counters_of: narrow down the counters for an event, beyond @limits; NULL: no need.
  *	Interrupts are off, or the event is new and runs nowhere
- * @min_period: shortest distance to an overflow for an event, an erratum; NULL: 1
- * @period_step: the distance to an overflow must be a multiple of this for an event, an
- *	erratum; a power of two; NULL: 1
+ * @min_period: shortest distance to an overflow for the event of a config, an erratum; NULL: 1
+ * @period_step: the distance to an overflow must be a multiple of this for the event of a
+ *	config, an erratum; a power of two; NULL: 1
  * @little: the row of the machine's other cores, of the kind X86_KIND_ATOM, if @name is
  *	that of a hybrid CPU's big ones; NULL: only CPUID describes them, if there are any
+ * @branches: where branches are recorded; NULL: not at all, or where CPUID says so
  * @microcode: look at the microcode, at boot and whenever it has been updated; NULL: no need
  *
  * All that is not said to be otherwise is constant. Fields that are NULL or 0 and are not
@@ -185,26 +217,40 @@ struct x86_model {
 	int				(*probe)(struct x86_core *core);
 	const struct x86_bank		*bank;
 	u64				counters;
+	u64				whole;
 	u8				width;
 	u64				max_period;
 	u64				config_mask;
+	u8				metrics;
 	const u64			*generic;
 	const x86_cache_events		*cache;
 	const x86_cache_events		*cache_extra;
 	const struct x86_limit		*limits;
 	const struct x86_limit		*precise;
+	const struct x86_limit		*distributed;
+	bool				precise_fixed;
+	u8				precise_levels;
+	u64				precise_cycles[4];
 	u64				merge;
 	const struct x86_extra		*extra;
 	struct attribute		**format;
 	struct attribute		**events;
+	struct attribute		**memory;
+	struct attribute		**topdown;
 	struct attribute		**transactions;
 	int				(*init_event)(struct perf_event *event);
+	int				(*forward)(struct perf_event *event);
+	void				(*key)(struct x86_core *core,
+					       const struct perf_event *event,
+					       struct x86_key *key);
+	void				(*write_extra)(u32 msr, u64 value);
 	u64				(*counters_of)(struct x86_core *core,
 						       const struct perf_event *event,
 						       u64 counters);
-	u64				(*min_period)(const struct perf_event *event);
-	u64				(*period_step)(const struct perf_event *event);
+	u64				(*min_period)(u64 config);
+	u64				(*period_step)(u64 config);
 	const struct x86_model		*little;
+	const struct x86_branch_unit	*branches;
 	void				(*microcode)(struct x86_core *core);
 };
 
@@ -230,9 +276,19 @@ extern const struct x86_bank x86_intel_bank_v1;
 extern const u64 x86_intel_generic[PERF_COUNT_HW_MAX];
 extern const struct x86_limit x86_intel_limits[];
 extern const struct x86_model x86_intel_arch_model;
+extern const struct x86_model x86_intel_p4;
 extern const struct x86_model x86_intel_alderlake_little;
 extern const struct x86_model x86_intel_meteorlake_little;
 extern const struct x86_model x86_intel_lunarlake_little;
+extern const struct x86_branch_unit x86_lbr_core2;
+extern const struct x86_branch_unit x86_lbr_bonnell;
+extern const struct x86_branch_unit x86_lbr_silvermont;
+extern const struct x86_branch_unit x86_lbr_knights_landing;
+extern const struct x86_branch_unit x86_lbr_nehalem;
+extern const struct x86_branch_unit x86_lbr_sandybridge;
+extern const struct x86_branch_unit x86_lbr_haswell;
+extern const struct x86_branch_unit x86_lbr_skylake;
+extern const struct x86_branch_unit x86_lbr_arch;
 extern struct attribute *x86_intel_format[];
 int x86_intel_probe(struct x86_core *core);
 int x86_intel_init_event(struct perf_event *event);
@@ -241,8 +297,10 @@ u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event,
 extern const struct x86_bank x86_amd_k7_bank;
 extern const struct x86_bank x86_amd_core_bank;
 extern const struct x86_bank x86_amd_v2_bank;
+extern const struct x86_branch_unit x86_lbr_amd;
 extern struct attribute *x86_amd_format[];
 int x86_amd_probe(struct x86_core *core);
 int x86_amd_init_event(struct perf_event *event);
+int x86_amd_forward(struct perf_event *event);
 
 #endif /* _ARCH_X86_EVENTS_MODEL_H */

@@ -24,6 +24,9 @@
 /* How long an interrupt may be under way whose overflow has been dealt with already. */
 #define X86_LATE_NS	(100 * NSEC_PER_MSEC)
 
+/* A period that the interrupt's own instructions may fill. */
+#define X86_SHORT_PERIOD	BIT_ULL(14)
+
 /**
  * x86_expect_late - an interrupt will come that finds nothing
  * @cpu: this CPU, on which an overflow has been dealt with before its interrupt
@@ -33,25 +36,59 @@ void x86_expect_late(struct x86_pmu_cpu *cpu)
 	WRITE_ONCE(cpu->late, local_clock() + X86_LATE_NS);
 }
 
-/* Is this the interrupt that has been expected? There is one for each expectation. */
-static bool x86_is_late(struct x86_pmu_cpu *cpu)
+/*
+ * May this be an interrupt that has been expected? Each counter that is no longer looked at may
+ * send one, and one stands for all that have overflowed before it: they cannot be counted.
+ */
+static bool x86_is_late(const struct x86_pmu_cpu *cpu)
 {
-	u64 late = cpu->late;
+	u64 late = READ_ONCE(cpu->late);
 
-	cpu->late = 0;
 	return late && (s64)(late - local_clock()) > 0;
 }
 
-static void x86_sample(struct perf_event *event, struct pt_regs *regs)
+/**
+ * x86_sample - an event's period is over
+ * @cpu: this CPU
+ * @event: that samples
+ * @regs: of the interrupt, or of the driver
+ * @record: that the CPU has written; NULL: none, as the event is not precise
+ * @alone: the event has no other samples in this interrupt, which may stop it
+ */
+void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
+		const struct x86_record *record, bool alone)
 {
 	struct perf_sample_data data;
+	struct x86_perf_regs at;
 
 	perf_sample_data_init(&data, 0, event->hw.last_period);
-	if (perf_event_overflow(event, &data, regs))
+	if (record) {
+		if (!x86_record_sample(cpu, event, record, regs, &data, &at))
+			return;
+		regs = &at.regs;
+	} else if (has_branch_stack(event)) {
+		x86_branch_sample(cpu, event, &data);
+	}
+	/* A buffer full of samples is one interrupt, unless a program looks at each of them. */
+	if (!alone && is_default_overflow_handler(event))
+		perf_event_output(event, &data, regs);
+	else if (perf_event_overflow(event, &data, regs))
 		x86_event_stop(event, 0);
 }
 
-static void x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs)
+/**
+ * x86_serve_counter - a counter has overflowed, perhaps
+ * @cpu: this CPU
+ * @counter: on it
+ * @regs: of the interrupt
+ * @record: that the CPU has written for it; NULL: none, as its event is not precise
+ *
+ * In the interrupt.
+ *
+ * Return: false: it is being moved or set, and has not been looked at.
+ */
+bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
+		       const struct x86_record *record)
 {
 	struct x86_count *count = READ_ONCE(cpu->owner[counter]);
 	struct perf_event *event;
@@ -59,23 +96,26 @@ static void x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_re
 
 	/* A count that is being moved, or set, goes on with that after this. */
 	if (!count || READ_ONCE(count->counter) != counter || (READ_ONCE(count->seq) & 1))
-		return;
+		return false;
 	total = x86_count_read(cpu, count);
 	if ((s64)(total - READ_ONCE(count->next)) >= 0 && READ_ONCE(count->next) != U64_MAX) {
 		list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
-			if (!is_sampling_event(event) || !x86_event_runs(event))
+			if (!is_sampling_event(event) || !x86_event_runs(event) ||
+			    !event->attr.precise_ip != !record)
 				continue;
 			x86_event_account(event, total);
 			if (local64_read(&event->hw.period_left) > 0)
 				continue;
 			x86_event_begin_period(event);
-			x86_sample(event, regs);
+			x86_sample(cpu, event, regs, record, true);
 		}
 	}
 	x86_count_next(count);
 	x86_count_arm(cpu, count);
+	x86_renew_select(cpu, counter);
 	list_for_each_entry_rcu(event, &count->clients, active_entry, true)
 		perf_event_update_userpage(event);
+	return true;
 }
 
 /* Those whose counters the kernel's own instructions move are halted meanwhile. */
@@ -83,13 +123,50 @@ static bool x86_counts_kernel(const struct x86_pmu_cpu *cpu)
 {
 	int i;
 
-	for_each_x86_counter(i, cpu->control) {
+	for_each_x86_counter(i, cpu->control & cpu->core->counters) {
 		const struct x86_count *count = READ_ONCE(cpu->owner[i]);
 
 		if (!count || count->key.config & ARCH_PERFMON_EVENTSEL_OS)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Without a common register the same is done by the selects, but only for events that would be due
+ * again before the interrupt has come to its end, without end.
+ */
+static bool x86_due_again(struct x86_count *count)
+{
+	struct perf_event *event;
+
+	if (!(count->key.config & ARCH_PERFMON_EVENTSEL_OS))
+		return false;
+	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+		if (is_sampling_event(event) && event->hw.sample_period < X86_SHORT_PERIOD)
+			return true;
+	}
+	return false;
+}
+
+static u64 x86_halt_selects(struct x86_pmu_cpu *cpu, u64 *selects)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	u64 halted = 0;
+	int i;
+
+	if (bank->control)
+		return 0;
+	for_each_x86_counter(i, cpu->core->counters & ~READ_ONCE(cpu->upper)) {
+		struct x86_count *count = READ_ONCE(cpu->owner[i]);
+
+		if (!count || !x86_due_again(count))
+			continue;
+		selects[i] = READ_ONCE(cpu->select[i]);
+		x86_write_select(cpu, i, selects[i] & ~bank->halt);
+		halted |= BIT_ULL(i);
+	}
+	return halted;
 }
 
 /* The status register tells of other things than counters, too. */
@@ -114,7 +191,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 {
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 	const struct x86_bank *bank;
-	u64 overflowed, others, control;
+	u64 overflowed, others, control, later, recorded, by_selects;
+	u64 selects[INTEL_PMC_IDX_FIXED];
 	int counter, served = 0;
 	bool halt, applying;
 
@@ -128,10 +206,19 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	halt = READ_ONCE(cpu->control_unsure) || (control && x86_counts_kernel(cpu));
 	if (halt)
 		x86_write_control(cpu, 0);
+	by_selects = x86_halt_selects(cpu, selects);
 
-	overflowed = x86_read_overflowed(cpu, &others);
+	later = x86_branch_begin_interrupt(cpu);
+	overflowed = x86_read_overflowed(cpu, later, &others);
+	recorded = x86_precise_drain(cpu, regs);
+	served += hweight64(recorded);
+	/* Of a counter that writes records, only these count. */
+	overflowed &= ~x86_precise_enabled(cpu);
 	for_each_x86_counter(counter, overflowed) {
-		x86_serve_counter(cpu, counter, regs);
+		/* Nothing tells of it again, so what goes on beneath this looks at it once more. */
+		if (!x86_serve_counter(cpu, counter, regs, NULL) && applying &&
+		    !(READ_ONCE(cpu->claimed) & BIT_ULL(counter)))
+			WRITE_ONCE(cpu->dirty, true);
 		served++;
 	}
 	if (x86_claim_overflow(cpu, overflowed))
@@ -141,9 +228,13 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (!served && others)
 		served = 1;
 
+	x86_branch_end_interrupt(cpu, others & later);
+
 	/* It has masked itself. While counters stand still none can overflow unnoticed. */
 	if (bank->masks_lvt)
 		apic_write(APIC_LVTPC, APIC_DM_NMI);
+	for_each_x86_counter(counter, by_selects)
+		x86_write_select(cpu, counter, selects[counter]);
 	WRITE_ONCE(cpu->applying, applying);
 	if (READ_ONCE(cpu->dirty) && !cpu->halted && !applying)
 		x86_apply(cpu);
@@ -151,8 +242,10 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 		x86_write_control(cpu, control);
 
 	/* A counter that is changing hands has overflowed, and nobody could tell. */
-	if (!served && applying && !bank->status)
+	if (!served && applying && !bank->status) {
+		WRITE_ONCE(cpu->dirty, true);
 		return 1;
+	}
 	if (!served)
 		return x86_is_late(cpu);
 	/*

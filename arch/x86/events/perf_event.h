@@ -158,6 +158,15 @@ static inline void intel_pt_interrupt(void) { }
 unsigned long x86_segment_base(struct pt_regs *regs);
 
 /*
+ * Is an address the kernel's? Registers of 64 bits hold addresses of a 32-bit kernel zero-extended,
+ * so that the sign tells nothing there.
+ */
+static inline bool x86_is_kernel(u64 ip)
+{
+	return IS_ENABLED(CONFIG_X86_64) ? (s64)ip < 0 : ip >= PAGE_OFFSET;
+}
+
+/*
  * Registers that say where a sample was: @ip is linear, whatever the code segment's base.
  * PERF_EFLAGS_VM keeps what X86_VM_MASK said before.
  */
@@ -165,7 +174,7 @@ static inline void set_linear_ip(struct pt_regs *regs, unsigned long ip)
 {
 	if (regs->flags & X86_VM_MASK)
 		regs->flags ^= PERF_EFLAGS_VM | X86_VM_MASK;
-	regs->cs = (long)ip < 0 ? __KERNEL_CS : __USER_CS;
+	regs->cs = x86_is_kernel(ip) ? __KERNEL_CS : __USER_CS;
 	regs->ip = ip;
 }
 

@@ -9,12 +9,11 @@
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/irq_work.h>
-#include <linux/mmu_context.h>
+#include <linux/mmap_lock.h>
 #include <linux/mutex.h>
 #include <linux/perfctr.h>
 #include <linux/syscore_ops.h>
 #include <asm/msr.h>
-#include <asm/mmu_context.h>
 #include <asm/tlbflush.h>
 #include <asm/tsc.h>
 
@@ -46,14 +45,16 @@ static_assert(ARRAY_SIZE(((struct x86_claim *)0)->counter) == PERFCTR_MAX_COUNTE
  * @state: runs there; NULL: none does
  * @work: calls the high-level driver after an overflow
  * @pc: where that was
- * @handed_over: @kept is still what the counters hold
- * @kept: what they held when @state was suspended, by their numbers
+ * @left: counters of the state that was suspended last
+ * @handed_over: those whose @kept is still what they hold
+ * @kept: what counters held when they were read last for a state, by their numbers
  */
 struct perfctr_this_cpu {
 	struct perfctr_cpu_state	*state;
 	struct irq_work			work;
 	unsigned long			pc;
-	bool				handed_over;
+	u64				left;
+	u64				handed_over;
 	u32				kept[X86_COUNTERS_MAX];
 };
 
@@ -83,18 +84,20 @@ static u64 perfctr_hw_read(int counter)
 	return x86_read_counter(x86_this_cpu()->core, counter);
 }
 
-static u32 perfctr_hw_low(int counter)
+static u32 perfctr_hw_low(u32 map)
 {
 	u64 value;
 
-	rdpmcl(x86_rdpmc_index(counter), value);
+	rdpmcl(map, value);
 	return value;
 }
 
-static int perfctr_hw_take(const struct x86_claim *claim)
+static __always_inline int perfctr_hw_take(const struct x86_claim *claim)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
+	if (likely(x86_claim_again(cpu, claim)))
+		return 1;
 	if (!cpu->core || (claim->counters & ~cpu->core->counters))
 		return -EBUSY;
 	return x86_claim(cpu, claim);
@@ -110,9 +113,10 @@ static void perfctr_hw_run(const struct x86_claim *claim)
 	x86_claim_run(x86_this_cpu(), claim);
 }
 
-static void perfctr_hw_leave(const struct x86_claim *claim)
+static __always_inline void perfctr_hw_leave(const struct x86_claim *claim)
 {
-	x86_claim_end(x86_this_cpu(), claim);
+	__this_cpu_write(perfctr_this_cpu.left, claim->counters);
+	x86_claim_leave(x86_this_cpu(), claim);
 }
 
 static void perfctr_hw_keep(int counter, u32 value)
@@ -120,11 +124,21 @@ static void perfctr_hw_keep(int counter, u32 value)
 	__this_cpu_write(perfctr_this_cpu.kept[counter], value);
 }
 
-static u32 perfctr_hw_kept(int counter)
+static u32 perfctr_hw_kept_value(int counter)
 {
-	if (__this_cpu_read(perfctr_this_cpu.handed_over))
-		return __this_cpu_read(perfctr_this_cpu.kept[counter]);
-	return perfctr_hw_low(counter);
+	return __this_cpu_read(perfctr_this_cpu.kept[counter]);
+}
+
+/* Others of the claim may have run on since before the last one. */
+static bool perfctr_hw_kept(const struct x86_claim *claim)
+{
+	return !(claim->counters & ~__this_cpu_read(perfctr_this_cpu.handed_over));
+}
+
+/* They have been cleared as the CPU came to an address space where they can be read. */
+static bool perfctr_hw_readable(void)
+{
+	return this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE;
 }
 
 static const struct perfctr_layer perfctr_hw = {
@@ -136,7 +150,9 @@ static const struct perfctr_layer perfctr_hw = {
 	.run	= perfctr_hw_run,
 	.leave	= perfctr_hw_leave,
 	.keep	= perfctr_hw_keep,
+	.kept_value = perfctr_hw_kept_value,
 	.kept	= perfctr_hw_kept,
+	.readable = perfctr_hw_readable,
 };
 
 /**
@@ -163,7 +179,7 @@ int perfctr_cpu_resume(struct perfctr_cpu_state *state)
 		return -EBUSY;
 	}
 	err = perfctr_state_resume(&perfctr_hw, state);
-	this->handed_over = false;
+	this->handed_over = 0;
 	if (!err)
 		this->state = state;
 	local_irq_restore(flags);
@@ -194,6 +210,22 @@ void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
 
 /**
+ * perfctr_cpu_hide - let a program that reads counters not see what another one's held
+ * @prev: its state has been suspended
+ * @next: the thread that this CPU goes on with
+ *
+ * In a switch, interrupts are off. As the address spaces were switched the counters were claimed,
+ * and thus not cleared.
+ */
+void perfctr_cpu_hide(const struct task_struct *prev, const struct task_struct *next)
+{
+	lockdep_assert_irqs_disabled();
+	if (next->mm && next->mm != prev->mm && (this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE))
+		perf_clear_dirty_counters();
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_hide);
+
+/**
  * perfctr_cpu_hand_over - the next thing on this CPU is that another state is resumed
  *
  * What the suspended state's counters held at its end is what the other's begin with, if they
@@ -203,7 +235,7 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
 void perfctr_cpu_hand_over(void)
 {
 	lockdep_assert_irqs_disabled();
-	__this_cpu_write(perfctr_this_cpu.handed_over, true);
+	__this_cpu_write(perfctr_this_cpu.handed_over, __this_cpu_read(perfctr_this_cpu.left));
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_hand_over);
 
@@ -263,39 +295,6 @@ void perfctr_cpu_ireload(struct perfctr_cpu_state *state)
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_ireload);
 
-/* Does an event need a register beside its select, or counters that a claim does not get? */
-static bool perfctr_needs_more(const struct x86_model *model, u64 config)
-{
-	const struct x86_extra *extra = model->extra;
-	const struct x86_limit *limit = model->limits;
-	const u32 unfit = X86_LIMIT_HT_LEAKS | X86_LIMIT_PAIR | X86_LIMIT_NODE;
-
-	for (; extra && extra->msr; extra++) {
-		if ((config & extra->mask) >= extra->first && (config & extra->mask) <= extra->last)
-			return true;
-	}
-	for (; limit && limit->mask; limit++) {
-		if ((config & limit->mask) >= limit->first && (config & limit->mask) <= limit->last)
-			return limit->flags & unfit;
-	}
-	return false;
-}
-
-/* The model may know of events that a control cannot have. */
-static int perfctr_check_model(const struct x86_claim *claim)
-{
-	unsigned int i;
-
-	if (!x86_nr_cores)
-		return 0;
-	for (i = 0; i < claim->n; i++) {
-		if (!x86_counter_is_fixed(claim->counter[i]) &&
-		    perfctr_needs_more(x86_cores[0]->model, claim->config[i]))
-			return -EPERM;
-	}
-	return 0;
-}
-
 /**
  * perfctr_cpu_update_control - begin with a new control
  * @state: that does not run, with the new @state->control
@@ -316,8 +315,8 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 	if (!perfctr_kind.family)
 		return -EINVAL;
 	err = perfctr_check(&perfctr_kind, &state->control, is_global, &state->claim);
-	if (!err)
-		err = perfctr_check_model(&state->claim);
+	if (!err && x86_nr_cores)
+		err = perfctr_check_events(x86_cores[0], &state->control, &state->claim);
 	if (err)
 		return err;
 	state->claim.id = atomic64_inc_return(&last_id);
@@ -335,6 +334,7 @@ void perfctr_cpu_copy_control(struct perfctr_cpu_state *to, const struct perfctr
 {
 	to->control = from->control;
 	to->claim = from->claim;
+	perfctr_state_set_counters(to);
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_copy_control);
 
@@ -466,12 +466,15 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_forbidden);
 /**
  * perfctr_cpu_mapped - a program may read its counters from now on
  * @mm: where a state has been mapped; locked for writing
+ *
+ * States that run in @mm tell from where they count, whether it could read counters before or
+ * not.
  */
 void perfctr_cpu_mapped(struct mm_struct *mm)
 {
 	mmap_assert_write_locked(mm);
-	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
-		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
+	atomic_inc(&mm->context.perf_rdpmc_allowed);
+	x86_tell_users(mm);
 }
 
 /**
@@ -481,7 +484,21 @@ void perfctr_cpu_mapped(struct mm_struct *mm)
 void perfctr_cpu_unmapped(struct mm_struct *mm)
 {
 	if (atomic_dec_and_test(&mm->context.perf_rdpmc_allowed))
-		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
+		x86_tell_users(mm);
+}
+
+/**
+ * perfctr_cpu_readable - user space can read this CPU's counters from now on, or no more
+ *
+ * The page of the state that runs here is brought up to date. Interrupts are off.
+ */
+void perfctr_cpu_readable(void)
+{
+	struct perfctr_cpu_state *state = __this_cpu_read(perfctr_this_cpu.state);
+
+	lockdep_assert_irqs_disabled();
+	if (state)
+		perfctr_state_sample(&perfctr_hw, state);
 }
 
 /* A suspend of the whole system: the last CPU's registers lose what they hold. */
@@ -499,7 +516,7 @@ static void perfctr_syscore_resume(void *data)
 {
 	struct perfctr_this_cpu *this = this_cpu_ptr(&perfctr_this_cpu);
 
-	this->handed_over = false;
+	this->handed_over = 0;
 	if (this->state)
 		WARN_ON_ONCE(perfctr_state_resume(&perfctr_hw, this->state));
 }

@@ -105,4 +105,9 @@ int perfctr_check(const struct perfctr_cpu_kind *kind, const struct perfctr_cpu_
 bool perfctr_kernel(const struct perfctr_family *family,
 		    const struct perfctr_cpu_control *control);
 
+/* perfctr_events.c */
+struct x86_core;
+int perfctr_check_events(const struct x86_core *core, const struct perfctr_cpu_control *control,
+			 const struct x86_claim *claim);
+
 #endif

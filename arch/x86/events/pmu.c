@@ -13,14 +13,37 @@ static void x86_new_turn(struct x86_pmu_cpu *cpu)
 	cpu->turn++;
 }
 
+/**
+ * x86_halt - let changes wait until x86_go_on()
+ * @cpu: this CPU, interrupts off
+ */
+void x86_halt(struct x86_pmu_cpu *cpu)
+{
+	x86_new_turn(cpu);
+	cpu->halted = true;
+}
+
+/**
+ * x86_go_on - make changes that wait, and let others be made at once
+ * @cpu: this CPU, interrupts off
+ */
+void x86_go_on(struct x86_pmu_cpu *cpu)
+{
+	/* An NMI that comes before halted is false leaves all changes to this loop. */
+	do {
+		if (READ_ONCE(cpu->dirty))
+			x86_apply(cpu);
+		WRITE_ONCE(cpu->halted, false);
+		barrier();
+	} while (READ_ONCE(cpu->dirty));
+}
+
 static void x86_core_disable(struct pmu *pmu)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
-	if (cpu->core != to_x86_core(pmu))
-		return;
-	x86_new_turn(cpu);
-	cpu->halted = true;
+	if (cpu->core == to_x86_core(pmu))
+		x86_halt(cpu);
 }
 
 static void x86_core_enable(struct pmu *pmu)
@@ -29,13 +52,9 @@ static void x86_core_enable(struct pmu *pmu)
 
 	if (cpu->core != to_x86_core(pmu))
 		return;
-	/* An NMI that comes before halted is false leaves all changes to this loop. */
-	do {
-		if (READ_ONCE(cpu->dirty))
-			x86_apply(cpu);
-		WRITE_ONCE(cpu->halted, false);
-		barrier();
-	} while (READ_ONCE(cpu->dirty));
+	if (cpu->branch.changed)
+		x86_branch_apply(cpu);
+	x86_go_on(cpu);
 }
 
 /* Outside of a stretch in which the PMU is disabled, changes take effect at once. */
@@ -57,12 +76,14 @@ static void x86_event_start(struct perf_event *event, int flags)
 	if (x86_event_runs(event))
 		return;
 	x86_event_begin_period(event);
-	local64_set(&event->hw.prev_count, x86_count_read(cpu, count));
-	if (is_sampling_event(event))
-		WRITE_ONCE(count->next, min(count->next, x86_event_due(event)));
-	/* From here on the interrupt serves it. */
+	count->reload = x86_precise_reload(cpu, event);
+	local64_set(&event->hw.prev_count, x86_event_total(cpu, event, count));
+	/* From here on the interrupt serves it. One before would forget when it is due. */
 	barrier();
 	WRITE_ONCE(event->hw.state, 0);
+	barrier();
+	if (is_sampling_event(event))
+		WRITE_ONCE(count->next, min(count->next, x86_event_due(event)));
 	perf_event_update_userpage(event);
 	x86_changed(cpu);
 }
@@ -82,7 +103,10 @@ void x86_event_stop(struct perf_event *event, int flags)
 
 	if (!count || !x86_event_runs(event))
 		return;
-	x86_event_account(event, x86_count_read(cpu, count));
+	x86_precise_flush(cpu, event);
+	if (!x86_event_runs(event))
+		return;
+	x86_event_account(event, x86_event_total(cpu, event, count));
 	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
 	if (is_sampling_event(event))
 		x86_count_next(count);
@@ -92,10 +116,18 @@ void x86_event_stop(struct perf_event *event, int flags)
 
 static void x86_event_read(struct perf_event *event)
 {
+	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 	struct x86_count *count = x86_event_count(event);
+	u64 total;
 
-	if (count && x86_event_runs(event))
-		x86_event_account(event, x86_count_read(this_cpu_ptr(&x86_pmu_cpu), count));
+	if (!count || !x86_event_runs(event))
+		return;
+	x86_precise_flush(cpu, event);
+	total = x86_event_total(cpu, event, count);
+	/* Samples that wait in the buffer are the ends of their periods, and account for them. */
+	if (count->reload && in_nmi())
+		total = min(total, READ_ONCE(count->bias));
+	x86_event_account(event, total);
 }
 
 static int x86_event_add(struct perf_event *event, int flags)
@@ -106,13 +138,23 @@ static int x86_event_add(struct perf_event *event, int flags)
 	if (cpu->core != to_x86_core(event->pmu))
 		return -EAGAIN;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	err = x86_count_attach(cpu, event);
+	err = x86_branch_add(cpu, event);
 	if (err)
 		return err;
+	err = x86_count_attach(cpu, event);
+	if (err) {
+		x86_branch_del(cpu, event);
+		return err;
+	}
+	if (event->hw.flags & X86_PRECISE_MANY)
+		perf_sched_cb_inc(event->pmu);
 	if (cpu->unplaced && !(cpu->txn & PERF_PMU_TXN_ADD)) {
 		err = x86_place_counts(cpu);
 		if (err) {
 			x86_count_detach(cpu, event);
+			x86_branch_del(cpu, event);
+			if (event->hw.flags & X86_PRECISE_MANY)
+				perf_sched_cb_dec(event->pmu);
 			cpu->unplaced = false;
 			return err;
 		}
@@ -130,6 +172,9 @@ static void x86_event_del(struct perf_event *event, int flags)
 		return;
 	x86_event_stop(event, PERF_EF_UPDATE);
 	x86_count_detach(cpu, event);
+	x86_branch_del(cpu, event);
+	if (event->hw.flags & X86_PRECISE_MANY)
+		perf_sched_cb_dec(event->pmu);
 	perf_event_update_userpage(event);
 }
 
@@ -176,12 +221,23 @@ static void x86_txn_cancel(struct pmu *pmu)
 	x86_txn_end(pmu, cpu);
 }
 
+/* What has been recorded of the task that leaves is its own. */
+static void x86_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+			   bool sched_in)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	if (!sched_in)
+		x86_precise_drain(cpu, NULL);
+	x86_branch_sched_task(pmu_ctx, task, sched_in);
+}
+
 /* A period shorter than an erratum allows is not possible. */
 static int x86_event_check_period(struct perf_event *event, u64 value)
 {
 	const struct x86_core *core = to_x86_core(event->pmu);
 
-	if (core->model->min_period && value && value < core->model->min_period(event))
+	if (core->model->min_period && value && value < core->model->min_period(event->hw.config))
 		return -EINVAL;
 	return 0;
 }
@@ -214,6 +270,7 @@ void x86_core_fill(struct x86_core *core)
 		.event_mapped	= x86_event_mapped,
 		.event_unmapped	= x86_event_unmapped,
 		.check_period	= x86_event_check_period,
+		.sched_task	= x86_sched_task,
 		.filter		= core->kind ? x86_core_filter : NULL,
 	};
 	if (core->kind)

@@ -37,16 +37,27 @@ int x86_event_index(struct perf_event *event)
 	struct x86_count *count = x86_event_count(event);
 	int counter;
 
-	if (!x86_event_is_readable(event) || !count)
+	/* A share has no counter; one that the CPU sets anew by itself tells user space nothing. */
+	if (!x86_event_is_readable(event) || !count || count->reload ||
+	    x86_event_metric(event) >= 0)
 		return 0;
 	counter = READ_ONCE(count->counter);
 	return counter < 0 || count->wanted != counter ? 0 : x86_rdpmc_index(counter) + 1;
 }
 
-/* Let the CPUs that use an address space look whether it may read counters. */
-static void x86_tell_users(struct mm_struct *mm)
+static void x86_tell_user(void *unused)
 {
-	on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, true);
+	cr4_update_pce(NULL);
+	perfctr_cpu_readable();
+}
+
+/**
+ * x86_tell_users - let the CPUs that use an address space look whether it may read counters
+ * @mm: the address space; interrupts are on
+ */
+void x86_tell_users(struct mm_struct *mm)
+{
+	on_each_cpu_mask(mm_cpumask(mm), x86_tell_user, NULL, true);
 }
 
 /**
@@ -155,7 +166,7 @@ static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr,
 	x86_set_key(&rdpmc_never_available_key, value == 0);
 	x86_set_key(&rdpmc_always_available_key, value == 2);
 	x86_rdpmc = value;
-	on_each_cpu(cr4_update_pce, NULL, true);
+	on_each_cpu(x86_tell_user, NULL, true);
 	return len;
 }
 

@@ -50,8 +50,20 @@ void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value)
 {
 	const struct x86_core *core = cpu->core;
 
-	wrmsrl(x86_counter_msr(core, counter),
-	       value & GENMASK_ULL(x86_counter_width(core, counter) - 1, 0));
+	value &= GENMASK_ULL(x86_counter_width(core, counter) - 1, 0);
+	wrmsrl(x86_counter_msr(core, counter), value);
+	if (core->bank->write_twice)
+		wrmsrl(x86_counter_msr(core, counter), value);
+}
+
+/**
+ * x86_write_metrics - let the shares of the slots be 0
+ *
+ * The counter of slots has been set to 0 just before.
+ */
+void x86_write_metrics(void)
+{
+	wrmsrl(MSR_PERF_METRICS, 0);
 }
 
 /**
@@ -65,6 +77,13 @@ void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value)
 void x86_write_upper(struct x86_pmu_cpu *cpu, int counter)
 {
 	x86_write_counter(cpu, counter, ~0ULL);
+}
+
+/* A hypervisor or the CPU does not take a select: nothing is counted, and not what was before. */
+static void x86_refuse_select(const struct x86_bank *bank, int counter, u64 select)
+{
+	pr_warn_once("the CPU refuses event select %#llx\n", select);
+	wrmsrl_safe(x86_select_msr(bank, counter), 0);
 }
 
 /**
@@ -85,8 +104,19 @@ void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
 	barrier();
 	if (bank->write_select)
 		bank->write_select(counter, select);
-	else
-		wrmsrl(x86_select_msr(bank, counter), select);
+	else if (wrmsrl_safe(x86_select_msr(bank, counter), select))
+		x86_refuse_select(bank, counter, select);
+}
+
+/**
+ * x86_renew_select - take a sticky mark of an overflow out of a counter's select
+ * @cpu: this CPU
+ * @counter: that has overflowed
+ */
+void x86_renew_select(struct x86_pmu_cpu *cpu, int counter)
+{
+	if (cpu->core->bank->sticky)
+		wrmsrl(x86_select_msr(cpu->core->bank, counter), READ_ONCE(cpu->select[counter]));
 }
 
 /**
@@ -136,8 +166,13 @@ u64 x86_fixed_select(u64 config)
 		bits |= INTEL_FIXED_0_ANYTHREAD;
 	if (config & ARCH_PERFMON_EVENTSEL_INT)
 		bits |= INTEL_FIXED_0_ENABLE_PMI;
+	if (config & X86_ADAPTIVE)
+		bits |= X86_FIXED_ADAPTIVE;
 	return bits;
 }
+
+/* A status that does not become 0 by so many acknowledgements never does. */
+#define X86_ACKNOWLEDGED_MAX	8
 
 /* Counters that have passed zero; they are negative until then. */
 static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
@@ -174,14 +209,26 @@ static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)
 }
 
 /**
+ * x86_acknowledge_bits - acknowledge what else has happened
+ * @cpu: this CPU, whose PMU has a status register
+ * @status: bits of it, of no counter
+ */
+void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
+{
+	wrmsrl(cpu->core->bank->ack, status);
+}
+
+/**
  * x86_read_overflowed - which counters have overflowed, and acknowledge it
  * @cpu: this CPU
+ * @later: status bits of no counter that the caller acknowledges later
  * @others: set to what else has happened, as bits of the status register
  */
-u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others)
+u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 {
 	const struct x86_bank *bank = cpu->core->bank;
 	u64 status = 0, more, upper;
+	int rounds = 0;
 
 	*others = 0;
 	if (!bank->status)
@@ -189,7 +236,8 @@ u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 *others)
 	do {
 		rdmsrl(bank->status, more);
 		status |= more;
-	} while (more && x86_acknowledge(cpu, more));
+		more &= ~later;
+	} while (more && x86_acknowledge(cpu, more) && ++rounds < X86_ACKNOWLEDGED_MAX);
 	*others = status & ~cpu->core->counters;
 	status &= cpu->core->counters;
 	/* Whichever of a pair says it: the lower one's value tells. */
@@ -226,7 +274,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 		cpu->control = ~0ULL;
 		x86_write_control(cpu, 0);
 	}
-	if (bank->fixed_control) {
+	if (cpu->core->counters & X86_FIXED_ALL) {
 		cpu->fixed_control = ~0ULL;
 		x86_write_fixed_control(cpu, 0);
 	}
@@ -239,10 +287,26 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 	x86_clear_counters(cpu, cpu->core->counters);
 	if (bank->status)
 		wrmsrl(bank->ack, cpu->core->counters);
+	x86_force_abort(cpu, 0);
 	cpu->running = 0;
 	cpu->claimed = 0;
 	cpu->claim_running = 0;
 	cpu->claim_ints = 0;
+}
+
+/* Fixed counters that are there: those that can be read. */
+static u64 x86_check_fixed(const struct x86_core *core)
+{
+	u64 fixed = core->counters & X86_FIXED_ALL, value;
+	int i;
+
+	if (!fixed || rdmsrl_safe(core->bank->fixed_control, &value))
+		return 0;
+	for_each_x86_counter(i, fixed) {
+		if (rdmsrl_safe(x86_counter_msr(core, i), &value))
+			fixed &= ~BIT_ULL(i);
+	}
+	return fixed;
 }
 
 /* Counters that are reserved, for cores of any kind. */
@@ -281,8 +345,8 @@ static bool x86_keeps(u32 msr, u64 value, u64 mask)
  * x86_check_registers - are there counters, and do they count what they are told to?
  * @core: of the CPU that this runs on
  *
- * At boot. A counter that somebody else has switched on, or that a hypervisor only
- * seems to have, is not used.
+ * At boot. A counter that a hypervisor only seems to have is not used. One that runs already is
+ * halted: a kernel before this one may have crashed. Firmware that uses it has lost it.
  *
  * Return: 0, or -ENODEV: there is no PMU; the log has one line that says why.
  */
@@ -292,14 +356,18 @@ int x86_check_registers(struct x86_core *core)
 	u64 good = 0, value;
 	int i;
 
-	for_each_x86_counter(i, core->counters & ~GENMASK_ULL(63, INTEL_PMC_IDX_FIXED)) {
+	for_each_x86_counter(i, core->counters & ~X86_FIXED_ALL) {
 		u64 start = 0xabcdULL;
 
-		if (!bank->write_select &&
-		    (rdmsrl_safe(x86_select_msr(bank, i), &value) ||
-		     (bank->run && (value & bank->run)))) {
-			pr_warn("counter %d is in use by the firmware, or not there\n", i);
+		if (!bank->write_select && rdmsrl_safe(x86_select_msr(bank, i), &value)) {
+			pr_warn("counter %d is not there\n", i);
 			continue;
+		}
+		if (!bank->write_select && bank->run && (value & bank->run)) {
+			pr_warn("counter %d was left running by the firmware or another kernel\n",
+				i);
+			if (wrmsrl_safe(x86_select_msr(bank, i), 0))
+				continue;
 		}
 		if (!x86_keeps(x86_counter_msr(core, i), start,
 			       GENMASK_ULL(core->width - 1, 0)) ||
@@ -312,13 +380,38 @@ int x86_check_registers(struct x86_core *core)
 		pr_info("no PMU: its counters do not keep what is written\n");
 		return -ENODEV;
 	}
-	if (bank->fixed_control && rdmsrl_safe(bank->fixed_control, &value))
-		core->counters = good;
 	if (bank->control && (rdmsrl_safe(bank->control, &value) ||
 			      rdmsrl_safe(bank->status, &value))) {
 		pr_info("no PMU: its control registers are not there\n");
 		return -ENODEV;
 	}
-	core->counters = good | (core->counters & GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
+	core->counters = good | x86_check_fixed(core);
 	return 0;
+}
+
+/**
+ * x86_check_extra - which registers beside the selects are there?
+ * @core: of the CPU that this runs on
+ *
+ * At boot. Hypervisors have none of them, whatever the model. Of two that stand for each other
+ * there are both or none.
+ */
+void x86_check_extra(struct x86_core *core)
+{
+	const struct x86_extra *row = core->model->extra;
+	int i;
+
+	/* A row that writes them in its own way has several registers behind each. */
+	if (core->model->write_extra)
+		return;
+	for (i = 0; row && row[i].msr; i++) {
+		u64 bit = row[i].valid & -row[i].valid, before;
+
+		if (!rdmsrl_safe(row[i].msr, &before) && x86_keeps(row[i].msr, bit, bit) &&
+		    !wrmsrl_safe(row[i].msr, before))
+			continue;
+		core->no_extra |= BIT_ULL(i);
+		if (row[i].twin)
+			core->no_extra |= BIT_ULL(row[i].twin > 0 ? i + 1 : i - 1);
+	}
 }

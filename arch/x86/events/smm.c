@@ -17,7 +17,7 @@
 
 /* Orders those who write to the file; CPUs that come up meanwhile are kept out by the writer. */
 static DEFINE_MUTEX(x86_smm_mutex);
-static bool x86_freeze_on_smi;		/* x86_smm_mutex; CPUs that come up read it without */
+static bool x86_freeze_on_smi = true;	/* x86_smm_mutex; CPUs that come up read it without */
 
 /**
  * x86_can_freeze_on_smi - is there a choice?

@@ -70,8 +70,12 @@ static struct attribute *x86_generic_attrs[] = {
 
 static umode_t x86_generic_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
-	u64 config = x86_device_core(kobj_to_dev(kobj))->generic[i];
+	const struct x86_core *core = x86_device_core(kobj_to_dev(kobj));
+	u64 config = core->generic[i];
 
+	/* Configs of a row that makes its own keys have no event and no unit mask. */
+	if (core->model->key)
+		return 0;
 	return config && config != X86_IMPOSSIBLE ? attr->mode : 0;
 }
 
@@ -138,19 +142,33 @@ static ssize_t pmu_name_show(struct device *dev, struct device_attribute *attr, 
 
 static DEVICE_ATTR_RO(pmu_name);
 
-/* Branch records and precise events: none yet. */
 static ssize_t max_precise_show(struct device *dev, struct device_attribute *attr, char *page)
 {
-	return sysfs_emit(page, "%d\n", 0);
+	return sysfs_emit(page, "%d\n", x86_device_core(dev)->precise.levels);
 }
 
 static DEVICE_ATTR_RO(max_precise);
 
+static ssize_t branches_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n", x86_device_core(dev)->branches.nr);
+}
+
+static DEVICE_ATTR_RO(branches);
+
 static struct attribute *x86_caps_attrs[] = {
 	&dev_attr_pmu_name.attr,
 	&dev_attr_max_precise.attr,
+	&dev_attr_branches.attr,
 	NULL
 };
+
+static umode_t x86_caps_visible(struct kobject *kobj, struct attribute *attr, int i)
+{
+	const struct x86_core *core = x86_device_core(kobj_to_dev(kobj));
+
+	return attr == &dev_attr_branches.attr && !core->branches.nr ? 0 : attr->mode;
+}
 
 /* The CPUs of a hybrid machine that are of this kind. */
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *page)
@@ -164,6 +182,7 @@ static struct attribute *x86_control_attrs[] = {
 	&dev_attr_rdpmc.attr,
 	&dev_attr_cpus.attr,
 	&dev_attr_freeze_on_smi.attr,
+	&dev_attr_allow_tsx_force_abort.attr,
 	NULL
 };
 
@@ -175,6 +194,8 @@ static umode_t x86_control_visible(struct kobject *kobj, struct attribute *attr,
 		return 0;
 	if (attr == &dev_attr_freeze_on_smi.attr && !x86_can_freeze_on_smi(core))
 		return 0;
+	if (attr == &dev_attr_allow_tsx_force_abort.attr && !core->taken)
+		return 0;
 	return attr->mode;
 }
 
@@ -184,6 +205,18 @@ static umode_t x86_transactions_visible(struct kobject *kobj, struct attribute *
 	return x86_device_core(kobj_to_dev(kobj))->config_mask & HSW_IN_TX ? attr->mode : 0;
 }
 
+/* Loads and stores are told by records alone, so a CPU without records has no such events. */
+static umode_t x86_memory_visible(struct kobject *kobj, struct attribute *attr, int i)
+{
+	return x86_device_core(kobj_to_dev(kobj))->precise.levels ? attr->mode : 0;
+}
+
+/* What CPUID does not tell of the shares of the slots is not offered. */
+static umode_t x86_topdown_visible(struct kobject *kobj, struct attribute *attr, int i)
+{
+	return x86_device_core(kobj_to_dev(kobj))->metrics ? attr->mode : 0;
+}
+
 static const struct attribute_group x86_generic_group = {
 	.name		= "events",
 	.attrs		= x86_generic_attrs,
@@ -191,8 +224,9 @@ static const struct attribute_group x86_generic_group = {
 };
 
 static const struct attribute_group x86_caps_group = {
-	.name	= "caps",
-	.attrs	= x86_caps_attrs,
+	.name		= "caps",
+	.attrs		= x86_caps_attrs,
+	.is_visible	= x86_caps_visible,
 };
 
 static const struct attribute_group x86_control_group = {
@@ -204,6 +238,8 @@ static const struct attribute_group x86_control_group = {
  * struct x86_sysfs - the groups of one kind of core
  * @format: from its row
  * @events: from its row, beside the generic ones
+ * @memory: from its row, if the CPU writes records
+ * @topdown: from its row, if the CPU has these
  * @transactions: from its row, if the CPU has these
  * @groups: all of them, and a NULL
  * @update: those that are merged into others of the same name
@@ -211,9 +247,11 @@ static const struct attribute_group x86_control_group = {
 struct x86_sysfs {
 	struct attribute_group		format;
 	struct attribute_group		events;
+	struct attribute_group		memory;
+	struct attribute_group		topdown;
 	struct attribute_group		transactions;
 	const struct attribute_group	*groups[5];
-	const struct attribute_group	*update[3];
+	const struct attribute_group	*update[5];
 };
 
 /**
@@ -233,6 +271,14 @@ int x86_sysfs_fill(struct x86_core *core)
 		.name = "format", .attrs = core->model->format, .is_visible = x86_format_visible,
 	};
 	sysfs->events = (struct attribute_group){ .name = "events", .attrs = core->model->events };
+	sysfs->topdown = (struct attribute_group){
+		.name = "events", .attrs = core->model->topdown,
+		.is_visible = x86_topdown_visible,
+	};
+	sysfs->memory = (struct attribute_group){
+		.name = "events", .attrs = core->model->memory,
+		.is_visible = x86_memory_visible,
+	};
 	sysfs->transactions = (struct attribute_group){
 		.name = "events", .attrs = core->model->transactions,
 		.is_visible = x86_transactions_visible,
@@ -246,6 +292,10 @@ int x86_sysfs_fill(struct x86_core *core)
 	n = 0;
 	if (core->model->events)
 		sysfs->update[n++] = &sysfs->events;
+	if (core->model->memory)
+		sysfs->update[n++] = &sysfs->memory;
+	if (core->model->topdown)
+		sysfs->update[n++] = &sysfs->topdown;
 	if (core->model->transactions)
 		sysfs->update[n++] = &sysfs->transactions;
 	if (n)

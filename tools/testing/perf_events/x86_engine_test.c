@@ -14,18 +14,21 @@
 #define __s32 s32
 #define __u64 u64
 #include "../../../arch/x86/include/asm/perfctr.h"
+
 #include "../../../arch/x86/events/assign.c"
 #include "../../../arch/x86/events/engine.h"
 #include "../../../arch/x86/events/registers.c"
 #include "../../../arch/x86/events/extra.c"
 #include "../../../arch/x86/events/node.c"
 #include "../../../arch/x86/events/thread.c"
+#include "../../../arch/x86/events/metrics.c"
 #include "../../../arch/x86/events/count.c"
 #include "../../../arch/x86/events/apply.c"
 #include "../../../arch/x86/events/claim.c"
 #include "../../../arch/x86/events/config.c"
 #include "../../../arch/x86/events/pmu.c"
 #include "../../../arch/x86/events/overflow.c"
+#include "../../../arch/x86/events/intel/pebs.c"
 #include "../../../arch/x86/events/perfctr_state.h"
 
 #include "x86_machine.h"
@@ -49,6 +52,82 @@ int x86_event_index(struct perf_event *event)
 void x86_event_mapped(struct perf_event *event, struct mm_struct *mm) { }
 
 void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm) { }
+
+/* The CPU's microcode takes no counter. */
+u64 x86_force_abort_limit(const struct x86_core *core)
+{
+	return core->counters;
+}
+
+void x86_force_abort(struct x86_pmu_cpu *cpu, u64 counters) { }
+
+/* Records have nothing in them but the counters that they are for. */
+
+bool x86_record_next(const struct x86_precise *precise, const void *at, const void *end,
+		     struct x86_record *record)
+{
+	record->start = at;
+	record->size = MACHINE_RECORD;
+	record->counters = record->start[MACHINE_RECORD_COUNTERS];
+	return at + MACHINE_RECORD <= end;
+}
+
+u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *event)
+{
+	return 0;
+}
+
+bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
+		       const struct x86_record *record, struct pt_regs *regs,
+		       struct perf_sample_data *data, struct x86_perf_regs *at)
+{
+	return true;
+}
+
+/* Branches have a machine of their own, in x86_branch_test.c: no event here wants any. */
+
+int x86_branch_init_event(struct perf_event *event)
+{
+	return -EOPNOTSUPP;
+}
+
+void x86_branch_destroy(struct perf_event *event) { }
+
+bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,
+		     struct x86_extra_set *set)
+{
+	return true;
+}
+
+int x86_branch_add(struct x86_pmu_cpu *cpu, struct perf_event *event)
+{
+	return 0;
+}
+
+void x86_branch_del(struct x86_pmu_cpu *cpu, struct perf_event *event) { }
+
+void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+			   bool sched_in)
+{
+}
+
+void perf_sched_cb_inc(struct pmu *pmu) { }
+
+void perf_sched_cb_dec(struct pmu *pmu) { }
+
+void x86_branch_apply(struct x86_pmu_cpu *cpu) { }
+
+u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
+{
+	return 0;
+}
+
+void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen) { }
+
+void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
+		       struct perf_sample_data *data)
+{
+}
 
 /* Kinds of PMU */
 
@@ -105,7 +184,13 @@ static const struct x86_extra extra[] = {
 	{ }
 };
 
+static const struct x86_limit precise[] = {
+	X86_LIMIT_EVENT(LIMITED_CODE, X86_GENERAL(2)),
+	X86_LIMIT_END
+};
+
 static const struct x86_model model = {
+	.precise = precise, .precise_levels = 2,
 	.name = "test", .limits = limits, .extra = extra, .config_mask = X86_RAW_EVENT_MASK,
 	.merge = MACHINE_MERGE,
 };
@@ -223,6 +308,19 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	return 1;
 }
 
+/* Of a full buffer */
+int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs)
+{
+	struct counted *c = container_of(event, struct counted, event);
+
+	c->samples++;
+	/* The one that is to stop it stops it with the next interrupt. */
+	if (c->samples == c->stop_at)
+		c->stop_at++;
+	return 0;
+}
+
 /* A thread with a perfctr, which counts instructions of user space. */
 
 /**
@@ -257,13 +355,21 @@ static u64 layer_read(int counter)
 	return x86_read_counter(&core, counter);
 }
 
-static u32 layer_low(int counter)
+static int counter_of(u32 map)
 {
-	return layer_read(counter);
+	return map & INTEL_PMC_FIXED_RDPMC_BASE ?
+	       (int)(map & ~INTEL_PMC_FIXED_RDPMC_BASE) + INTEL_PMC_IDX_FIXED : (int)map;
+}
+
+static u32 layer_low(u32 map)
+{
+	return layer_read(counter_of(map));
 }
 
 static int layer_take(const struct x86_claim *claim)
 {
+	if (x86_claim_again(&x86_pmu_cpu, claim))
+		return 1;
 	return x86_claim(&x86_pmu_cpu, claim);
 }
 
@@ -279,7 +385,7 @@ static void layer_run(const struct x86_claim *claim)
 
 static void layer_leave(const struct x86_claim *claim)
 {
-	x86_claim_end(&x86_pmu_cpu, claim);
+	x86_claim_leave(&x86_pmu_cpu, claim);
 }
 
 /* Other things run on the CPU in between, unless a test says that nothing does. */
@@ -291,15 +397,26 @@ static void layer_keep(int counter, u32 value)
 	kept[counter] = value;
 }
 
-static u32 layer_kept(int counter)
+static bool layer_kept(const struct x86_claim *claim)
 {
-	return handed_over ? kept[counter] : layer_read(counter);
+	return handed_over;
+}
+
+static u32 layer_kept_value(int counter)
+{
+	return kept[counter];
+}
+
+static bool layer_readable(void)
+{
+	return true;
 }
 
 static const struct perfctr_layer layer = {
 	.tsc = layer_tsc, .read = layer_read, .low = layer_low, .take = layer_take,
 	.set = layer_set, .run = layer_run, .leave = layer_leave,
-	.keep = layer_keep, .kept = layer_kept,
+	.keep = layer_keep, .kept = layer_kept, .kept_value = layer_kept_value,
+	.readable = layer_readable,
 };
 
 void perfctr_cpu_interrupt(struct pt_regs *regs)
@@ -324,7 +441,15 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 	};
 	x86_core_fill(&core);
 	core.pmu.type = PERF_TYPE_RAW;
+	features = ~0U;
+	/* Where the interrupt masks itself, and the status tells, it is Intel's. */
+	if (bank->masks_lvt && bank->status && !bank->ack_runs && row == &model) {
+		core.capabilities = 3 << PEBS_FORMAT_SHIFT;
+		x86_precise_probe(&core);
+	}
 	memset(cpu, 0, sizeof(*cpu));
+	memset(&cpu_debug_store, 0, sizeof(cpu_debug_store));
+	pebs_has_buffers = false;
 	cpu->turn = 1;
 	x86_extra_init(0);
 	x86_extra_lost(cpu, true);
@@ -333,6 +458,7 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 	other_cpu = 0;
 	cpu->core = &core;
 	x86_reset_registers(cpu);
+	x86_precise_reset(cpu);
 	memset(counted, 0, sizeof(counted));
 	thread = (struct thread){ };
 }
@@ -374,6 +500,12 @@ static struct perf_event_attr random_attr(void)
 	attr.exclude_user = !attr.exclude_kernel && machine_random(3) == 0;
 	if (machine_random(2))
 		attr.sample_period = 100 + machine_random(machine_random(2) ? 400 : 20000);
+	if (core.precise.levels && attr.sample_period && machine_random(2) &&
+	    (attr.config == ANY_CODE || attr.config == LIMITED_CODE))
+		attr.precise_ip = 1 + machine_random(2);
+	/* A call chain is not in the record. */
+	if (attr.precise_ip && machine_random(3) == 0)
+		attr.sample_type = PERF_SAMPLE_CALLCHAIN;
 	return attr;
 }
 
@@ -400,6 +532,15 @@ static bool is_right(const struct counted *c)
 	return false;
 }
 
+/* An event that samples has an overflow before it, or its interrupt. */
+static bool will_overflow(const struct counted *c, int counter)
+{
+	if (x86_counter_is_fixed(counter))
+		counter += MACHINE_GENERAL - INTEL_PMC_IDX_FIXED;
+	return !c->event.attr.sample_period || c->event.attr.precise_ip || machine.pending ||
+	       (s32)machine.counter[counter] < 0;
+}
+
 /* A running event has a counter that counts it, and the register beside the select. */
 static bool is_set_up(const struct counted *c)
 {
@@ -410,7 +551,11 @@ static bool is_set_up(const struct counted *c)
 		return true;
 	if (!count || count->counter < 0)
 		return false;
-	if (!c->running || !count->extra)
+	if (!c->running)
+		return true;
+	if (!will_overflow(c, count->counter))
+		return false;
+	if (!count->extra)
 		return true;
 	code = machine.select[count->counter] & ARCH_PERFMON_EVENTSEL_EVENT;
 	return machine.extra[code == TWIN_CODE] == c->event.attr.config1;
@@ -525,37 +670,65 @@ static void add_group(u64 mask, u64 *added, struct section before)
 	*added |= done;
 }
 
-/* Take some events off and put others on, as at a task switch. */
+/* Events that are on, but count only when the PMU is enabled: @since was before they were added. */
+static u64 coming;
+static struct section since;
+
+static void have_come(void)
+{
+	int i;
+
+	for (i = 0; i < EVENTS; i++) {
+		if (!(coming & BIT_ULL(i)))
+			continue;
+		counted[i].on = true;
+		has_begun(&counted[i], since);
+	}
+	coming = 0;
+}
+
+static void thread_switches(void);
+
+/*
+ * Take some events off and put others on, as at a task switch. Threads may be switched in the
+ * middle of it: the PMU stays disabled meanwhile, and events of a cgroup are on already.
+ */
 static void change_events(void)
 {
 	struct section before = now();
-	u64 off = 0, added = 0;
+	u64 off = 0;
 	int i;
 
 	perf_pmu_disable(&core.pmu);
+	since = before;
 	for (i = 0; i < EVENTS; i++) {
 		if (counted[i].on && machine_random(2))
 			remove_event(&counted[i], before);
 		else if (!counted[i].on && counted[i].event.pmu)
 			off |= BIT_ULL(i);
 	}
+	/* The next task is of another process that may read counters. */
+	if (!machine_random(4))
+		x86_clear_unused(&x86_pmu_cpu);
 	while (off) {
 		u64 group = off & (machine_random(BIT_ULL(EVENTS)) | (off & -off));
 
-		add_group(group, &added, before);
+		if (!machine_random(6))
+			thread_switches();
+		add_group(group, &coming, before);
 		off &= ~group;
 		if (!machine_random(3))
 			break;
 	}
+	if (!machine_random(4))
+		thread_switches();
 	perf_pmu_enable(&core.pmu);
 	for (i = 0; i < EVENTS; i++) {
-		if (!(added & BIT_ULL(i)))
-			continue;
-		counted[i].on = true;
-		has_begun(&counted[i], before);
-		if (counted[i].event.attr.exclude_kernel && !machine_random(4))
+		if ((coming & BIT_ULL(i)) && counted[i].event.attr.exclude_kernel &&
+		    !machine_random(4))
 			counted[i].stop_at = counted[i].samples + 1 + machine_random(3);
 	}
+	have_come();
 }
 
 static void stop_or_start(struct counted *c)
@@ -620,28 +793,31 @@ static void change_other_thread(void)
 /* Perf's groups are flexible: all of them go, and those come back that can. */
 void perf_pmu_resched(struct pmu *pmu)
 {
+	bool in_switch = pmu->disabled;
 	struct section before = now();
-	u64 on = 0, added = 0;
+	u64 on = coming;
 	int i;
 
 	perf_pmu_disable(&core.pmu);
+	if (!in_switch)
+		since = before;
 	for (i = 0; i < EVENTS; i++) {
-		if (!counted[i].on)
-			continue;
-		on |= BIT_ULL(i);
-		remove_event(&counted[i], before);
+		if (coming & BIT_ULL(i)) {
+			core.pmu.del(&counted[i].event, 0);
+			counted[i].hi += truth(&counted[i], now()) - truth(&counted[i], since);
+		} else if (counted[i].on) {
+			on |= BIT_ULL(i);
+			remove_event(&counted[i], before);
+		}
 	}
+	coming = 0;
 	for (i = 0; i < EVENTS; i++) {
 		if (on & BIT_ULL(i))
-			add_group(BIT_ULL(i), &added, before);
+			add_group(BIT_ULL(i), &coming, since);
 	}
 	perf_pmu_enable(&core.pmu);
-	for (i = 0; i < EVENTS; i++) {
-		if (!(added & BIT_ULL(i)))
-			continue;
-		counted[i].on = true;
-		has_begun(&counted[i], before);
-	}
+	if (!in_switch)
+		have_come();
 }
 
 static void thread_runs(void)
@@ -681,6 +857,7 @@ static void thread_begins(void)
 			continue;
 		claim->counters |= BIT_ULL(counter);
 		claim->counter[claim->n] = counter;
+		control->pmc_map[claim->n] = x86_rdpmc_index(counter);
 		claim->config[claim->n++] = ANY_CODE | ARCH_PERFMON_EVENTSEL_USR;
 	}
 	control->nractrs = machine_random(2) ? claim->n : machine_random(claim->n + 1);
@@ -708,6 +885,15 @@ static void thread_goes_on(void)
 	if (running)
 		thread_runs();
 	handed_over = false;
+}
+
+static void thread_switches(void)
+{
+	thread_goes_on();
+	if (machine_random(2))
+		thread_stops();
+	else
+		thread_runs();
 }
 
 static bool thread_is_right(void)
@@ -778,7 +964,7 @@ static bool step(void)
 	default:
 		machine_run(machine_random(300));
 	}
-	return all_right() && thread_is_right();
+	return machine.lies || (all_right() && thread_is_right());
 }
 
 static bool run_random(const struct x86_bank *bank, double seconds)
@@ -796,6 +982,24 @@ static bool run_random(const struct x86_bank *bank, double seconds)
 				return false;
 			}
 		}
+	}
+	printf("# %lu steps\n", steps);
+	return true;
+}
+
+/* On a PMU that lies nothing is counted right, but the driver goes on, and its NMIs end. */
+static bool run_lying(const struct x86_bank *bank, double seconds)
+{
+	clock_t end = clock() + seconds * CLOCKS_PER_SEC;
+	unsigned long steps = 0;
+	u64 seed;
+	int i;
+
+	for (seed = 1; clock() < end; seed++) {
+		start_machine(bank, seed, 4000);
+		machine.lies = 1 + seed % 7;
+		for (i = 0; i < 500; i++, steps++)
+			step();
 	}
 	printf("# %lu steps\n", steps);
 	return true;
@@ -922,6 +1126,49 @@ static bool overflow(const u8 *codes)
 	return accesses("overflow", 3, 2, 0);
 }
 
+/*
+ * Precise samples: each with its interrupt, and then a buffer full of them, whose interrupts
+ * are few. The counter is never written, nor read but once an interrupt.
+ */
+static bool records(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .sample_period = 100,
+		.precise_ip = 2, .sample_type = PERF_SAMPLE_CALLCHAIN,
+	};
+	struct counted *c = &counted[0];
+	u64 samples;
+	bool ok;
+
+	if (!core.precise.levels)
+		return true;
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&c->event, 0);
+	assert(!open_event(c, &attr));
+	core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	forget_accesses();
+	samples = c->samples;
+	while (c->samples == samples)
+		machine_run(1);
+	ok = accesses("precise sample", 1, 1, 0);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&c->event, 0);
+	attr.sample_type = 0;
+	assert(!open_event(c, &attr));
+	core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	forget_accesses();
+	while (c->samples < 100)
+		machine_run(1);
+	ok &= accesses("buffer of precise samples", 1, 1, 0);
+	printf("# samples of an interrupt: %llu\n", (unsigned long long)c->samples);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&c->event, 0);
+	perf_pmu_enable(&core.pmu);
+	return ok;
+}
+
 /* A perfctr of four counters: suspended and resumed, then another one's. */
 static bool claims(const struct x86_bank *bank)
 {
@@ -967,23 +1214,206 @@ static bool within_bounds(const struct x86_bank *bank)
 	ok &= other_events(others);
 	ok &= single_event();
 	ok &= overflow(some);
+	ok &= records();
 	return claims(bank) && ok;
+}
+
+/* Shares of the slots, which are told for the slots of events that come and go */
+
+static const struct x86_limit slots_limits[] = {
+	X86_LIMIT_UMASK(0x00, 0x04, X86_FIXED(2)),
+	X86_LIMIT_END
+};
+
+static const struct x86_model slots_model = {
+	.name = "slots", .limits = slots_limits, .config_mask = X86_RAW_EVENT_MASK,
+	.metrics = MACHINE_SHARES,
+};
+
+static void open_slots(int i, u64 config, bool user)
+{
+	struct perf_event_attr attr = { .config = config, .exclude_kernel = user };
+	struct counted *c = &counted[i];
+
+	*c = (struct counted){ };
+	c->event.attr = attr;
+	c->event.attr.type = PERF_TYPE_RAW;
+	c->event.pmu = &core.pmu;
+	c->event.cpu = -1;
+	c->event.group_leader = &counted[0].event;
+	c->event.hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	assert(!x86_event_init(&c->event));
+}
+
+/*
+ * Each share has counted what the machine did meanwhile, as exactly as bytes can tell: half a
+ * 255th of each piece, of which there are @pieces, and what is lost by rounding down. How many
+ * instructions of the driver were counted is not known exactly.
+ */
+static bool shares_are_right(const u64 *truth, unsigned long pieces, bool user)
+{
+	u64 slots = local64_read(&counted[0].event.count);
+	int i;
+
+	if (!is_right(&counted[0]))
+		return false;
+	for (i = 0; i < MACHINE_SHARES; i++) {
+		s64 off = local64_read(&counted[1 + i].event.count) - truth[i];
+
+		if (off < 0)
+			off = -off;
+		if (off <= (s64)(slots / 500 + (user ? 10 : 80) * pieces))
+			continue;
+		printf("# share %d is off by %lld of %llu slots in %lu pieces\n", i, (long long)off,
+		       (unsigned long long)slots, pieces);
+		return false;
+	}
+	return true;
+}
+
+static bool shares(bool user, u64 seed)
+{
+	u64 truth[MACHINE_SHARES] = { }, before;
+	unsigned long pieces = 0;
+	int i, j, n = 1 + MACHINE_SHARES;
+	bool on = false;
+
+	start_machine(&with_control, seed, 4000);
+	core.metrics = core.model->metrics;
+	open_slots(0, 0x0400, user);
+	for (i = 0; i < MACHINE_SHARES; i++)
+		open_slots(1 + i, 0x8000 + 0x100 * i, user);
+	for (i = 0; i < 500; i++) {
+		struct section at = now();
+
+		machine.share = machine_random(MACHINE_SHARES);
+		perf_pmu_disable(&core.pmu);
+		if (on && machine_random(2)) {
+			for (j = 0; j < n; j++)
+				remove_event(&counted[j], at);
+			on = false;
+		} else if (!on) {
+			u64 added = 0;
+
+			add_group(GENMASK_ULL(n - 1, 0), &added, at);
+			on = added == GENMASK_ULL(n - 1, 0);
+			assert(on);
+		}
+		perf_pmu_enable(&core.pmu);
+		for (j = 0; j < n && on; j++) {
+			if (counted[j].on)
+				continue;
+			counted[j].on = true;
+			has_begun(&counted[j], at);
+		}
+		before = user ? machine.user : machine.all;
+		machine_run(machine_random(20) ? machine_random(3000) : 200000);
+		if (on) {
+			truth[machine.share] += (user ? machine.user : machine.all) - before;
+			pieces++;
+		}
+		for (j = 0; j < n && on && machine_random(2); j++)
+			core.pmu.read(&counted[j].event);
+		if (!on && !shares_are_right(truth, pieces, user))
+			return false;
+	}
+	return !harness_warned;
+}
+
+static bool shares_of_slots(void)
+{
+	u64 seed;
+
+	row = &slots_model;
+	for (seed = 1; seed < 20; seed++) {
+		if (!shares(seed % 2, seed)) {
+			printf("# seed %llu\n", (unsigned long long)seed);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Vector registers are only where there is a record that has them. */
+static bool vectors(void)
+{
+	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 1000 };
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	attr.sample_regs_user = BIT_ULL(32);
+	ok = open_event(&counted[0], &attr) == -EINVAL;
+	attr.precise_ip = 2;
+	ok &= open_event(&counted[0], &attr) == -EINVAL;
+	attr.sample_regs_user = BIT_ULL(31);
+	attr.sample_regs_intr = BIT_ULL(63);
+	ok &= !open_event(&counted[0], &attr);
+	attr.precise_ip = 0;
+	ok &= open_event(&counted[0], &attr) == -EINVAL;
+	attr.sample_regs_intr = BIT_ULL(31);
+	return ok && !open_event(&counted[0], &attr);
+}
+
+/* Counters that another kernel has left running are taken, and stand still. */
+static bool left_running(void)
+{
+	u64 all;
+	int i;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	all = core.counters;
+	for (i = 0; i < MACHINE_GENERAL; i++)
+		machine.select[i] = ANY_CODE | ARCH_PERFMON_EVENTSEL_ENABLE;
+	if (x86_check_registers(&core) || core.counters != all)
+		return false;
+	for (i = 0; i < MACHINE_GENERAL && !machine.select[i]; i++)
+		;
+	return i == MACHINE_GENERAL;
+}
+
+/* Registers beside the selects that a hypervisor lacks are not used, nor are their twins. */
+static bool no_extra(void)
+{
+	struct perf_event_attr attr = { .config = EXTRA_CODE, .config1 = 1 };
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	x86_check_extra(&core);
+	ok = !core.no_extra && !machine.extra[0] && !open_event(&counted[0], &attr);
+	start_machine(&with_control, 1, 4000);
+	machine.no_extra = true;
+	x86_check_extra(&core);
+	ok &= core.no_extra == 3 && open_event(&counted[0], &attr) == -ENXIO;
+	attr.config = TWIN_CODE;
+	ok &= open_event(&counted[0], &attr) == -ENXIO;
+	attr.config = ANY_CODE;
+	return ok && !open_event(&counted[0], &attr);
 }
 
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(8);
+	ktap_plan(15);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(run_random(&with_control, seconds / 6), "with_control_and_mask");
 	ktap_result(run_random(&ack_runs, seconds / 6), "acknowledged_while_it_runs");
 	ktap_result(run_random(&without_mask, seconds / 6), "with_control");
 	ktap_result(run_random(&selects_alone, seconds / 6), "selects_alone");
+	ktap_result(run_lying(&with_control, seconds / 20), "lies_with_control_and_mask");
+	ktap_result(run_lying(&ack_runs, seconds / 20), "lies_acknowledged_while_it_runs");
+	ktap_result(run_lying(&selects_alone, seconds / 20), "lies_selects_alone");
 	/* From here on without pairs. */
 	row = &thread_model;
 	ktap_result(run_random(&modes_halt, seconds / 6), "modes_halt");
 	ktap_result(run_random(&with_control, seconds / 6), "with_another_thread");
+	ktap_result(shares_of_slots(), "shares_of_slots");
+	ktap_result(vectors(), "vectors");
+	ktap_result(no_extra(), "no_extra");
+	ktap_result(left_running(), "left_running");
 	return ktap_end();
 }

@@ -30,6 +30,7 @@ typedef int16_t s16;
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK_ULL(h, l)	((~0ULL >> (63 - (h))) & (~0ULL << (l)))
 #define hweight64(x)		__builtin_popcountll(x)
+#define mul_u64_u32_div(a, mul, div)	((u64)((unsigned __int128)(a) * (mul) / (div)))
 #define __ffs64(x)		((unsigned long)__builtin_ctzll(x))
 #define U64_MAX			UINT64_MAX
 #define NSEC_PER_MSEC		1000000UL
@@ -40,8 +41,10 @@ typedef int16_t s16;
 #define EAGAIN			11
 #define EBUSY			16
 #define EOPNOTSUPP		95
+#define ENXIO			6
 #define GFP_KERNEL		0
 #define pr_info(...)		printf("# " __VA_ARGS__)
+#define pr_warn_once(fmt, n)	printf("# " fmt, (unsigned long long)(n))
 #define pr_warn(...)		printf("# " __VA_ARGS__)
 #define lockdep_assert_irqs_disabled()	do { } while (0)
 #define array_index_nospec(i, n)	(i)
@@ -113,6 +116,7 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 #define PERF_TYPE_HARDWARE	0
 #define PERF_TYPE_HW_CACHE	3
 #define PERF_TYPE_RAW		4
+#define PERF_COUNT_HW_CPU_CYCLES	0
 #define PERF_COUNT_HW_MAX	10
 #define PERF_COUNT_HW_CACHE_MAX	7
 #define PERF_COUNT_HW_CACHE_OP_MAX	3
@@ -125,12 +129,67 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 #define PERF_PMU_TXN_READ	0x2
 #define PERF_PMU_CAP_EXTENDED_HW_TYPE	0x0100
 #define PERF_EVENT_FLAG_USER_READ_CNT	0x80000000
+#define PERF_ATTACH_TASK_DATA	0x08
+#define PERF_ATTACH_SCHED_CB	0x20
+#define PERF_SAMPLE_BRANCH_USER		BIT(0)
+#define PERF_SAMPLE_BRANCH_KERNEL	BIT(1)
+#define PERF_SAMPLE_BRANCH_ANY		BIT(3)
+#define PERF_SAMPLE_BRANCH_ANY_CALL	BIT(4)
+#define PERF_SAMPLE_BRANCH_ANY_RETURN	BIT(5)
+#define PERF_SAMPLE_BRANCH_IND_CALL	BIT(6)
+#define PERF_SAMPLE_BRANCH_ABORT_TX	BIT(7)
+#define PERF_SAMPLE_BRANCH_IN_TX	BIT(8)
+#define PERF_SAMPLE_BRANCH_NO_TX	BIT(9)
+#define PERF_SAMPLE_BRANCH_COND		BIT(10)
+#define PERF_SAMPLE_BRANCH_CALL_STACK	BIT(11)
+#define PERF_SAMPLE_BRANCH_IND_JUMP	BIT(12)
+#define PERF_SAMPLE_BRANCH_CALL		BIT(13)
+#define PERF_SAMPLE_BRANCH_NO_FLAGS	BIT(14)
+#define PERF_SAMPLE_BRANCH_NO_CYCLES	BIT(15)
+#define PERF_SAMPLE_BRANCH_TYPE_SAVE	BIT(16)
+#define PERF_SAMPLE_BRANCH_COUNTERS	BIT(19)
+#define PERF_SAMPLE_IP			BIT(0)
+#define PERF_SAMPLE_TID			BIT(1)
+#define PERF_SAMPLE_TIME		BIT(2)
+#define PERF_SAMPLE_ADDR		BIT(3)
+#define PERF_SAMPLE_CALLCHAIN		BIT(5)
+#define PERF_SAMPLE_ID			BIT(6)
+#define PERF_SAMPLE_CPU			BIT(7)
+#define PERF_SAMPLE_PERIOD		BIT(8)
+#define PERF_SAMPLE_STREAM_ID		BIT(9)
+#define PERF_SAMPLE_BRANCH_STACK	BIT(11)
+#define PERF_SAMPLE_DATA_SRC		BIT(15)
+#define PERF_SAMPLE_IDENTIFIER		BIT(16)
+#define PERF_SAMPLE_TRANSACTION		BIT(17)
+#define PERF_SAMPLE_REGS_INTR		BIT(18)
+#define PERF_SAMPLE_PHYS_ADDR		BIT(19)
+#define PERF_SAMPLE_WEIGHT_TYPE		(BIT(14) | BIT(24))
+#define PERF_BR_UNKNOWN		0
+#define PERF_BR_COND		1
+#define PERF_BR_UNCOND		2
+#define PERF_BR_IND		3
+#define PERF_BR_CALL		4
+#define PERF_BR_IND_CALL	5
+#define PERF_BR_RET		6
+#define PERF_BR_SYSCALL		7
+#define PERF_BR_SYSRET		8
+#define PERF_BR_IRQ		12
+#define PERF_BR_ERET		11
 
-struct pt_regs;
+struct pt_regs {
+	u64	ip;
+};
+
+struct x86_perf_regs {
+	struct pt_regs	regs;
+};
+
 struct mm_struct;
 struct device;
 struct attribute_group;
 struct perf_event;
+struct perf_event_pmu_context;
+struct task_struct;
 
 struct attribute {
 	const char	*name;
@@ -169,6 +228,9 @@ struct pmu {
 	void	(*event_mapped)(struct perf_event *event, struct mm_struct *mm);
 	void	(*event_unmapped)(struct perf_event *event, struct mm_struct *mm);
 	int	(*check_period)(struct perf_event *event, u64 value);
+	void	(*sched_task)(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+			      bool sched_in);
+	void	*task_ctx_cache;
 	bool	(*filter)(struct pmu *pmu, int cpu);
 	int	disabled;
 };
@@ -177,6 +239,7 @@ struct perf_event_attr {
 	u32	type;
 	u64	config;
 	u64	config1;
+	u64	config2;
 	u64	sample_period;
 	bool	freq;
 	bool	exclude_user;
@@ -186,6 +249,15 @@ struct perf_event_attr {
 	bool	exclude_guest;
 	u8	precise_ip;
 	bool	branch;
+	u64	branch_sample_type;
+	u64	sample_type;
+	u64	sample_regs_user;
+	u64	sample_regs_intr;
+	u32	wakeup_events;
+	bool	watermark;
+	bool	sigtrap;
+	bool	aux_output;
+	bool	use_clockid;
 };
 
 struct hw_perf_event_extra {
@@ -202,6 +274,7 @@ struct hw_perf_event {
 	int				last_cpu;
 	int				flags;
 	struct hw_perf_event_extra	extra_reg;
+	struct hw_perf_event_extra	branch_reg;
 	int				state;
 	local64_t			prev_count;
 	u64				sample_period;
@@ -217,6 +290,10 @@ struct perf_event {
 	local64_t		count;
 	struct list_head	active_entry;
 	struct perf_event	*group_leader;
+	struct perf_event	*parent;
+	bool			is_counted;
+	unsigned int		attach_state;
+	void			(*destroy)(struct perf_event *event);
 	struct perf_event	*members[8];
 	int			nr_members;
 };
@@ -225,12 +302,43 @@ struct perf_event {
 	for (int __i = 0; __i < (leader)->nr_members &&				\
 	     ((member) = (leader)->members[__i]); __i++)
 
+struct perf_branch_entry {
+	u64	from;
+	u64	to;
+	u64	mispred:1, predicted:1, in_tx:1, abort:1, cycles:16, type:4, spec:2, new_type:4,
+		priv:3, reserved:31;
+};
+
+struct perf_branch_stack {
+	u64				nr;
+	u64				hw_idx;
+	struct perf_branch_entry	entries[];
+};
+
+struct perf_event_pmu_context {
+	void	*task_ctx_data;
+};
+
 struct perf_sample_data {
-	u64	period;
+	u64				period;
+	struct perf_branch_stack	*br_stack;
 };
 
 #define is_sampling_event(event)	((event)->attr.sample_period != 0)
 #define has_branch_stack(event)		((event)->attr.branch)
+#define needs_branch_stack(event)	((event)->attr.branch_sample_type != 0)
+#define branch_sample_has(event, bit)	(!!((event)->attr.branch_sample_type & (bit)))
+#define branch_sample_call_stack(event)	branch_sample_has(event, PERF_SAMPLE_BRANCH_CALL_STACK)
+#define branch_sample_counters(event)	branch_sample_has(event, PERF_SAMPLE_BRANCH_COUNTERS)
+#define branch_sample_no_flags(event)	branch_sample_has(event, PERF_SAMPLE_BRANCH_NO_FLAGS)
+#define branch_sample_no_cycles(event)	branch_sample_has(event, PERF_SAMPLE_BRANCH_NO_CYCLES)
+#define branch_sample_type(event)	branch_sample_has(event, PERF_SAMPLE_BRANCH_TYPE_SAVE)
+#define perf_clear_branch_entry_bitfields(br)					\
+	(*(br) = (struct perf_branch_entry){ .from = (br)->from, .to = (br)->to })
+#define perf_sample_save_brstack(data, event, brs, cntr)	((data)->br_stack = (brs))
+#define perf_fetch_caller_regs(regs)	((regs)->ip = 0)
+#define is_default_overflow_handler(event)	(!(event)->is_counted)
+#define perf_allow_kernel()		0
 #define perf_allow_cpu()		0
 #define perf_event_refuse(event, field, reason, error)	(error)
 #define perf_sample_data_init(data, addr, p)	((data)->period = (p))
@@ -249,6 +357,10 @@ static inline void perf_pmu_enable(struct pmu *pmu)
 }
 
 void perf_pmu_resched(struct pmu *pmu);
+void perf_sched_cb_inc(struct pmu *pmu);
+void perf_sched_cb_dec(struct pmu *pmu);
+int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs);
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs);
 
@@ -272,6 +384,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 #define ARCH_PERFMON_EVENTSEL_ENABLE	BIT_ULL(22)
 #define ARCH_PERFMON_EVENTSEL_INV	BIT_ULL(23)
 #define ARCH_PERFMON_EVENTSEL_CMASK	0xff000000ULL
+#define MSR_PERF_METRICS		0x329
 #define INTEL_ARCH_EVENT_MASK		(ARCH_PERFMON_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK)
 #define X86_ALL_EVENT_FLAGS						\
 	(ARCH_PERFMON_EVENTSEL_EDGE | ARCH_PERFMON_EVENTSEL_INV |	\
@@ -282,6 +395,10 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 #define APIC_LVTPC			0x340
 #define APIC_DM_NMI			0x400
 
+/* A record of a precise event: its bytes, and its word that names the counters */
+#define MACHINE_RECORD		200
+#define MACHINE_RECORD_COUNTERS	18
+
 struct x86_cpu_id {
 	int model;
 };
@@ -291,6 +408,137 @@ struct x86_cpu_id {
 
 /* The driver's own header for others is not needed. */
 #define _ARCH_X86_EVENTS_PERF_EVENT_H
+
+/* Registers and words of records of branches */
+#define MSR_LBR_SELECT			0x1c8
+#define MSR_LBR_TOS			0x1c9
+#define MSR_LBR_NHM_FROM		0x680
+#define MSR_LBR_NHM_TO			0x6c0
+#define MSR_LBR_CORE_FROM		0x40
+#define MSR_LBR_CORE_TO			0x60
+#define MSR_LBR_INFO_0			0xdc0
+#define MSR_ARCH_LBR_CTL		0x14ce
+#define MSR_ARCH_LBR_DEPTH		0x14cf
+#define MSR_ARCH_LBR_FROM_0		0x1500
+#define MSR_ARCH_LBR_TO_0		0x1600
+#define MSR_ARCH_LBR_INFO_0		0x1200
+#define MSR_IA32_DEBUGCTLMSR		0x1d9
+#define MSR_AMD64_LBR_SELECT		0xc000010e
+#define MSR_AMD_DBG_EXTN_CFG		0xc000010f
+#define MSR_AMD_SAMP_BR_FROM		0xc0010300
+#define DBG_EXTN_CFG_LBRV2EN		BIT_ULL(6)
+#define DEBUGCTLMSR_LBR			BIT(0)
+#define DEBUGCTLMSR_FREEZE_LBRS_ON_PMI	BIT(11)
+#define LBR_INFO_MISPRED		BIT_ULL(63)
+#define LBR_INFO_IN_TX			BIT_ULL(62)
+#define LBR_INFO_ABORT			BIT_ULL(61)
+#define LBR_INFO_CYC_CNT_VALID		BIT_ULL(60)
+#define LBR_INFO_CYCLES			0xffff
+#define LBR_INFO_BR_TYPE_OFFSET		56
+#define LBR_INFO_BR_TYPE		(0xfull << LBR_INFO_BR_TYPE_OFFSET)
+#define ARCH_LBR_CTL_LBREN		BIT(0)
+#define ARCH_LBR_CTL_STACK		BIT(3)
+#define ARCH_LBR_CTL_FILTER_OFFSET	16
+#define EXT_PERFMON_DEBUG_FEATURES	0x80000022
+#define GENMASK(h, l)			GENMASK_ULL(h, l)
+#define PERF_BR_SPEC_NA			0
+#define PERF_BR_SPEC_WRONG_PATH		1
+#define PERF_BR_NON_SPEC_CORRECT_PATH	2
+#define PERF_BR_SPEC_CORRECT_PATH	3
+#define X86_FEATURE_RTM			1
+#define X86_FEATURE_HLE			2
+#define X86_FEATURE_ARCH_LBR		3
+#define X86_FEATURE_AMD_LBR_V2		4
+#define X86_FEATURE_AMD_LBR_PMC_FREEZE	5
+#define X86_FEATURE_PEBS		6
+#define X86_FEATURE_DS			7
+#define X86_FEATURE_DTES64		8
+#define CONFIG_CPU_SUP_INTEL		1
+#define IS_ENABLED(option)		(option)
+#define x86_is_kernel(ip)		((s64)(ip) < 0)
+#define KMEM_CACHE(type, flags)		((void *)1)
+struct kmem_cache;
+#define static_call_update(name, func)	((void)(func))
+#define local_irq_save(flags)		((flags) = 0)
+#define local_irq_restore(flags)	((void)(flags))
+#define raw_smp_processor_id()		0
+#define fls(x)				((x) ? 32 - __builtin_clz(x) : 0)
+#define __ffs(x)			__ffs64(x)
+
+enum {
+	x86_lbr_exclusive_lbr,
+};
+
+union cpuid_0x80000022_ebx {
+	struct {
+		u32 num_core_pmc:4, lbr_v2_stack_sz:6, reserved:22;
+	} split;
+	u32 full;
+};
+
+static u32 features __maybe_unused;
+
+#define INTEL_ATOM_BONNELL	0
+#define X86_VENDOR_INTEL	0
+#define boot_cpu_data \
+	((struct { int x86_vendor; u32 x86_vfm; u8 x86_stepping; }){ .x86_vfm = 1 })
+#define boot_cpu_has(feature)		(features >> (feature) & 1)
+#define cpuid_eax(leaf)			0x1cU
+#define cpuid_ebx(leaf)			(16U << 4)
+#define cpuid_count(leaf, sub, a, b, c, d)					\
+	(*(a) = BIT(3), *(b) = 7, *(c) = 7, *(d) = 0)
+
+struct task_struct {
+	unsigned long	nvcsw;
+	unsigned long	nivcsw;
+};
+
+/* Those of records of precise events: one CPU's area and buffer */
+#define MSR_IA32_PEBS_ENABLE		0x3f1
+#define MSR_PEBS_DATA_CFG		0x3f2
+#define MSR_IA32_DS_AREA		0x600
+#define PERF_CAP_PEBS_FORMAT		0xf00
+#define PERF_CAP_PEBS_BASELINE		BIT_ULL(14)
+#define PERF_PMU_CAP_EXTENDED_REGS	0x8
+#define PERF_REG_EXTENDED_MASK		GENMASK_ULL(63, 32)
+#define PEBS_BUFFER_SIZE		(16 * PAGE_SIZE)
+#define PAGE_SIZE			4096UL
+#define PAGE_KERNEL			0
+#define __GFP_ZERO			0
+#define DEFINE_MUTEX(name)		int name __maybe_unused
+#define guard(kind)			(void)
+#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
+#define alloc_pages_node(node, gfp, order) \
+	((struct page *)cpu_area_of.cpu_debug_buffers.pebs_buffer)
+#define page_address(page)		((void *)(page))
+#define virt_to_phys(p)			(p)
+#define cea_set_pte(va, pa, prot)	assert((void *)(va) == (void *)(pa))
+#define get_cpu_entry_area(cpu)		(&cpu_area_of)
+#define smp_store_release(p, v)		__atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define sched_clock_stable()		true
+
+struct page;
+
+struct debug_store_buffers {
+	char	pebs_buffer[16 * 4096];
+};
+
+struct debug_store {
+	u64	bts[4];
+	u64	pebs_buffer_base;
+	u64	pebs_index;
+	u64	pebs_absolute_maximum;
+	u64	pebs_interrupt_threshold;
+	u64	pebs_event_reset[48];
+};
+
+static struct {
+	struct debug_store		cpu_debug_store;
+	struct debug_store_buffers	cpu_debug_buffers;
+} cpu_area_of __maybe_unused;
+
+/* In the kernel the same memory is at two addresses. The machine knows this one. */
+static struct debug_store cpu_debug_store __maybe_unused;
 
 /* The machine: see x86_machine.h */
 
@@ -305,7 +553,19 @@ bool machine_in_nmi(void);
 #define rdmsrl(msr, value)	((value) = machine_rdmsr(msr))
 #define wrmsrl(msr, value)	machine_wrmsr(msr, value)
 #define rdmsrl_safe(msr, p)	(*(p) = machine_rdmsr(msr), 0)
-#define wrmsrl_safe(msr, value)	(machine_wrmsr(msr, value), 0)
+static inline int wrmsrl_safe(u32 msr, u64 value)
+{
+	machine_wrmsr(msr, value);
+	return 0;
+}
+
+#define cmpxchg_local(p, old, new)						\
+	({									\
+		__typeof__(*(p)) __old = (old);					\
+		__atomic_compare_exchange_n(p, &__old, new, false,		\
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);	\
+		__old;								\
+	})
 #define apic_write(reg, value)	machine_apic_write(reg, value)
 #define local_clock()		machine_clock()
 #define in_nmi()		machine_in_nmi()

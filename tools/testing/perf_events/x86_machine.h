@@ -13,7 +13,16 @@
 #define MACHINE_EXTRA		0x1a6
 #define MACHINE_WIDTH		32
 #define MACHINE_MERGE		0xf000000ffULL	/* selects what the counter before carries */
+#define MACHINE_STATUS_BUFFER	BIT_ULL(62)
 #define MACHINE_PAIR_CODE	0x03		/* counted by such a pair alone */
+#define MACHINE_SLOTS		(MACHINE_GENERAL + 2)	/* the counter of which shares are told */
+#define MACHINE_SHARES		4
+#define MACHINE_RDPMC_SHARES	0x20000000
+
+/* What a hypervisor's registers may do, now and then */
+#define MACHINE_LIES_READ	BIT(0)	/* hold something else */
+#define MACHINE_LIES_WRITE	BIT(1)	/* keep nothing of what is written, but for addresses */
+#define MACHINE_LIES_STATUS	BIT(2)	/* tell of overflows that nothing acknowledges */
 
 /**
  * struct machine - the CPU
@@ -21,9 +30,14 @@
  * @counter: what the counters hold, general ones and then fixed ones
  * @select: of the general ones
  * @extra: registers beside the selects
+ * @no_extra: the second of them does not keep anything
+ * @pebs_enable: counters that write records when they overflow
+ * @ds_area: where it is said whereto: the driver has given it
  * @fixed_control: which fixed ones count, and in which modes
  * @control: which counters may run
  * @status: which have overflowed
+ * @share: which share of the slots an instruction belongs to
+ * @shares: how many have been counted of each, since they began anew
  * @pending: an interrupt has been sent and has not come
  * @masked: the local APIC sends no more of them
  * @in_nmi: the interrupt is being handled
@@ -35,6 +49,7 @@
  * @reads_msr: of other registers
  * @writes: of any register
  * @writes_control: of @control
+ * @lies: MACHINE_LIES_*
  * @random: state of the generator of random numbers
  * @user: instructions of user space so far, and
  * @driver: of the driver, which may halt counters, and
@@ -45,9 +60,14 @@ struct machine {
 	u64			counter[MACHINE_GENERAL + MACHINE_FIXED];
 	u64			select[MACHINE_GENERAL];
 	u64			extra[2];
+	bool			no_extra;
+	u64			pebs_enable;
+	u64			ds_area;
 	u64			fixed_control;
 	u64			control;
 	u64			status;
+	unsigned int		share;
+	u64			shares[MACHINE_SHARES];
 	bool			pending;
 	bool			masked;
 	bool			in_nmi;
@@ -59,6 +79,7 @@ struct machine {
 	unsigned long		reads_msr;
 	unsigned long		writes;
 	unsigned long		writes_control;
+	unsigned int		lies;
 	u64			random;
 	u64			user;
 	u64			driver;
@@ -120,9 +141,29 @@ static bool machine_count(int i)
 	return !machine.counter[i];
 }
 
+/* Counters write a record, and start anew. Is the buffer as full as it may become? */
+static bool machine_record(u64 counters)
+{
+	struct debug_store *ds = &cpu_debug_store;
+	u64 *record = (void *)(uintptr_t)ds->pebs_index;
+
+	for (u64 left = counters; left; left &= left - 1)
+		machine.counter[__ffs64(left)] = ds->pebs_event_reset[__ffs64(left)] &
+						 GENMASK_ULL(MACHINE_WIDTH - 1, 0);
+	assert(machine.ds_area && ds->pebs_index >= ds->pebs_buffer_base);
+	if (ds->pebs_index + MACHINE_RECORD > ds->pebs_absolute_maximum)
+		return true;
+	memset(record, 0xff, MACHINE_RECORD);
+	/* The driver is not to rely on bits of counters that write no records. */
+	record[MACHINE_RECORD_COUNTERS] = counters | (machine_random(2) ? ~machine.pebs_enable : 0);
+	ds->pebs_index += MACHINE_RECORD;
+	return ds->pebs_index >= ds->pebs_interrupt_threshold;
+}
+
 /* One instruction is retired. It is one occurrence of each event. */
 static void machine_step(void)
 {
+	u64 recording = 0;
 	int i;
 
 	machine.all++;
@@ -134,8 +175,14 @@ static void machine_step(void)
 		if (!machine_counts(i, machine.kernel, &interrupts) ||
 		    (machine_needs_pair(i) && !merged))
 			continue;
+		if (i == MACHINE_SLOTS)
+			machine.shares[machine.share]++;
 		if (!machine_count(i) || (merged && !machine_count(i + 1)))
 			continue;
+		if (i < MACHINE_GENERAL && (machine.pebs_enable & machine_bit(i))) {
+			recording |= machine_bit(i);
+			continue;
+		}
 		/* The driver is not to rely on which of a pair the status is about. */
 		if (machine.bank->status)
 			machine.status |= machine_bit(merged ? i + machine.all % 2 : i);
@@ -146,6 +193,27 @@ static void machine_step(void)
 		/* The CPU keeps one that waits; others are the same to it. */
 		machine.pending = true;
 	}
+	if (!recording || !machine_record(recording))
+		return;
+	machine.status |= MACHINE_STATUS_BUFFER;
+	if (machine.masked)
+		return;
+	machine.masked = machine.bank->masks_lvt;
+	machine.pending = true;
+}
+
+/* Overflows whose interrupt somebody waits for */
+static u64 machine_awaited(void)
+{
+	u64 status = machine.status;
+	int i;
+
+	/* Those of precise events that had no record yet are found as they are armed again. */
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		if (!(machine.select[i] & ARCH_PERFMON_EVENTSEL_INT))
+			status &= ~machine_bit(i);
+	}
+	return status;
 }
 
 static void machine_take_interrupt(void)
@@ -160,7 +228,7 @@ static void machine_take_interrupt(void)
 	machine.kernel = true;
 	if (!x86_pmu_interrupt(NULL))
 		machine.unknown++;
-	if (machine.bank->masks_lvt && machine.control && machine.status && !machine.pending)
+	if (machine.bank->masks_lvt && machine.control && machine_awaited() && !machine.pending)
 		machine.left++;
 	machine.kernel = kernel;
 	machine.in_driver = in_driver;
@@ -195,16 +263,33 @@ static void machine_run(u64 steps)
 	machine.kernel = true;
 }
 
+/* Bytes that say how many of 255 slots were of each share. */
+static u64 machine_shares(void)
+{
+	u64 all = 0, value = 0;
+	int i;
+
+	for (i = 0; i < MACHINE_SHARES; i++)
+		all += machine.shares[i];
+	for (i = 0; i < MACHINE_SHARES && all; i++)
+		value |= (machine.shares[i] * 255 + all / 2) / all << 8 * i;
+	return value;
+}
+
 u64 machine_rdpmc(unsigned int index)
 {
 	u64 value;
 
 	machine_pass();
 	machine.reads++;
+	if (index == MACHINE_RDPMC_SHARES)
+		return machine_shares();
 	if (index & INTEL_PMC_FIXED_RDPMC_BASE)
 		index = MACHINE_GENERAL + (index & ~INTEL_PMC_FIXED_RDPMC_BASE);
 	assert(index < MACHINE_GENERAL + MACHINE_FIXED);
 	value = machine.counter[index];
+	if (machine.lies & MACHINE_LIES_READ && !machine_random(4))
+		value = machine_random(~0ULL);
 	machine_pass();
 	return value;
 }
@@ -231,6 +316,10 @@ static u64 *machine_register(u32 msr)
 		return &machine.control;
 	if (bank->status && msr == bank->status)
 		return &machine.status;
+	if (msr == MSR_IA32_PEBS_ENABLE)
+		return &machine.pebs_enable;
+	if (msr == MSR_IA32_DS_AREA)
+		return &machine.ds_area;
 	if (msr == MACHINE_EXTRA || msr == MACHINE_EXTRA + 1)
 		return &machine.extra[msr - MACHINE_EXTRA];
 	printf("# register %#x is not there\n", msr);
@@ -241,6 +330,8 @@ u64 machine_rdmsr(u32 msr)
 {
 	machine_pass();
 	machine.reads_msr++;
+	if (machine.lies & MACHINE_LIES_STATUS && msr == machine.bank->status)
+		return machine.status | machine_random(~0ULL);
 	return *machine_register(msr);
 }
 
@@ -248,10 +339,14 @@ void machine_wrmsr(u32 msr, u64 value)
 {
 	machine_pass();
 	machine.writes++;
+	if (machine.lies & MACHINE_LIES_WRITE && msr != MSR_IA32_DS_AREA && !machine_random(3))
+		return;
 	if (machine.bank->ack && msr == machine.bank->ack) {
 		if (machine.control || !machine.bank->ack_runs)
 			machine.status &= ~value;
-	} else {
+	} else if (msr == MSR_PERF_METRICS) {
+		memset(machine.shares, 0, sizeof(machine.shares));
+	} else if (!machine.no_extra || msr != MACHINE_EXTRA + 1) {
 		machine.writes_control += msr == machine.bank->control;
 		*machine_register(msr) = value;
 	}

@@ -77,16 +77,25 @@ int x86_amd_probe(struct x86_core *core)
 }
 
 /**
+ * x86_amd_forward - see struct x86_model
+ * @event: precise, which is IBS's
+ */
+int x86_amd_forward(struct perf_event *event)
+{
+	int err = boot_cpu_has(X86_FEATURE_IBS) ? forward_event_to_ibs(event) : 0;
+
+	return err == -EOPNOTSUPP ? 0 : err;
+}
+
+/**
  * x86_amd_init_event - see struct x86_model
- * @event: that may be precise, which is IBS's, or about guests or the host alone
+ * @event: that may be about guests or the host alone
  */
 int x86_amd_init_event(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	struct hw_perf_event *hw = &event->hw;
 
-	if (attr->precise_ip)
-		return forward_event_to_ibs(event);
 	/* Without SVM there are no guests, and on the oldest CPUs the two bits are reserved. */
 	if (attr->exclude_host && (attr->exclude_guest || !boot_cpu_has(X86_FEATURE_SVM)))
 		/* Both bits together would mean neither: let it count in no mode at all. */

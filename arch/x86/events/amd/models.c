@@ -187,10 +187,12 @@ static const x86_cache_events x86_amd_zen_cache = {
 #define F15H_HIGH	0x38
 #define F15H_ALL	0x3f
 
-/* Only counter 3 can add what more than one of the units in a unit mask counts. */
-#define F15H_MOVES(_umask)							\
-	{ .first = X86_EVENT(0x04, _umask), .last = X86_EVENT(0x04, _umask),	\
-	  .mask = AMD64_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK, .counters = F15H_HIGH }
+/* An event with a unit mask of one bit, or none: of more, fewer counters add up the units. */
+#define F15H_ONE_OF(_event, _umask, _counters)					\
+	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
+	  .mask = AMD64_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK, .counters = (_counters) }
+#define F15H_MOVES(_umask)	F15H_ONE_OF(0x04, _umask, F15H_HIGH)
+#define F15H_31H(_umask)	F15H_ONE_OF(0x31, _umask, F15H_LOW)
 
 static const struct x86_limit x86_amd_15h_limits[] = {
 	/* Pipes by the low half of the unit mask, pipes of two operations by the high one. */
@@ -205,16 +207,28 @@ static const struct x86_limit x86_amd_15h_limits[] = {
 	F15H_MOVES(0x08), F15H_MOVES(0x10), F15H_MOVES(0x20), F15H_MOVES(0x40),
 	F15H_MOVES(0x80),
 	AMD_LIMIT(0x004, BIT(3)),
+	AMD_LIMIT(0x00b, BIT(3)),
+	AMD_LIMIT(0x00d, BIT(3)),
 	AMD_LIMIT_CLASS(0x00, 0x1f, F15H_HIGH),
 
 	/* Load and store, data cache, and what is common to both cores. */
 	AMD_LIMIT(0x023, F15H_LOW),
+	AMD_LIMIT(0x02d, BIT(3)),
+	AMD_LIMIT(0x02e, BIT(0) | BIT(3)),
+	F15H_31H(0x00), F15H_31H(0x01), F15H_31H(0x02), F15H_31H(0x04),
+	F15H_31H(0x08), F15H_31H(0x10), F15H_31H(0x20), F15H_31H(0x40),
+	F15H_31H(0x80),
+	AMD_LIMIT(0x031, 0),
 	AMD_LIMIT(0x043, F15H_LOW),
 	AMD_LIMIT(0x045, F15H_LOW),
 	AMD_LIMIT(0x046, F15H_LOW),
+	AMD_LIMIT(0x054, F15H_LOW),
+	AMD_LIMIT(0x055, F15H_LOW),
 	AMD_LIMIT_CLASS(0x20, 0x5f, F15H_ALL),
-	AMD_LIMIT(0x076, F15H_ALL),
+	AMD_LIMIT(0x08f, BIT(0)),
 	AMD_LIMIT_CLASS(0x60, 0x9f, F15H_LOW),
+	/* There are no such events. */
+	AMD_LIMIT_CLASS(0xa0, 0xbf, 0),
 
 	/* Retirement; decoder and dispatch, but for exceptions and breakpoints. */
 	AMD_LIMIT_CLASS(0xc0, 0xcf, F15H_ALL),
@@ -246,6 +260,8 @@ static const struct x86_limit x86_amd_k8_limits[] = {
 static const struct x86_limit x86_amd_zen_limits[] = {
 	{ .first = AMD_EVENT_FLOPS, .last = AMD_EVENT_FLOPS, .mask = AMD64_EVENTSEL_EVENT,
 	  .counters = AMD_EVEN_COUNTERS, .flags = X86_LIMIT_PAIR },
+	/* For the driver alone: it makes a half of a pair out of the counter before it. */
+	AMD_LIMIT(0xfff, 0),
 	X86_LIMIT_END
 };
 
@@ -253,7 +269,9 @@ static const struct x86_limit x86_amd_zen_limits[] = {
 	.probe		= x86_amd_probe,			\
 	.config_mask	= (_mask),				\
 	.format		= x86_amd_format,			\
-	.init_event	= x86_amd_init_event
+	.branches	= &x86_lbr_amd,				\
+	.init_event	= x86_amd_init_event,			\
+	.forward	= x86_amd_forward
 
 /* Families 6 and 0Fh have event codes of eight bits; the select's upper half is reserved. */
 static const struct x86_model x86_amd_k7 = {

@@ -11,6 +11,8 @@
 
 /* Of MSR_IA32_PERF_CAPABILITIES: counters can be written in full width. */
 #define X86_CAP_FULL_WIDTH	BIT_ULL(13)
+/* Shares of the issue slots are told. */
+#define X86_CAP_METRICS		BIT_ULL(15)
 
 /* Of a select: count only in transactions, and forget those that abort. */
 #define X86_TRANSACTIONS	(HSW_IN_TX | HSW_IN_TX_CHECKPOINTED)
@@ -122,6 +124,32 @@ static void x86_intel_drop_missing(struct x86_core *core, u32 missing, int len)
 		core->generic[PERF_COUNT_HW_REF_CPU_CYCLES] = 0;
 }
 
+/* Leaf 0x23 has the counters of each kind of core, leaf 0xA those that all have. */
+#define X86_LEAF_COUNTERS	0x23
+#define X86_HAS_LEAF_COUNTERS	BIT(8)
+#define X86_LEAF_COUNTERS_MASKS	BIT(1)
+
+static u32 x86_subleaf_eax(u32 leaf, u32 subleaf)
+{
+	u32 eax, ebx, ecx, edx;
+
+	cpuid_count(leaf, subleaf, &eax, &ebx, &ecx, &edx);
+	return eax;
+}
+
+static u64 x86_intel_hybrid_counters(const struct x86_core *core)
+{
+	unsigned int general, fixed, unused;
+
+	if (cpuid_eax(0) >= X86_LEAF_COUNTERS &&
+	    (x86_subleaf_eax(7, 1) & X86_HAS_LEAF_COUNTERS) &&
+	    (x86_subleaf_eax(X86_LEAF_COUNTERS, 0) & X86_LEAF_COUNTERS_MASKS)) {
+		cpuid_count(X86_LEAF_COUNTERS, 1, &general, &fixed, &unused, &unused);
+		return general | (u64)fixed << INTEL_PMC_IDX_FIXED;
+	}
+	return core->kind == X86_KIND_CORE ? core->model->whole : 0;
+}
+
 /* Bits of selects that CPUs may lack: AnyThread, which has gone again, and transactions. */
 static void x86_intel_probe_config(struct x86_core *core, union cpuid10_edx edx)
 {
@@ -151,6 +179,8 @@ int x86_intel_probe(struct x86_core *core)
 	core->counter_msr = core->bank->counter;
 	n = min_t(unsigned int, eax.split.num_counters, INTEL_PMC_MAX_GENERIC);
 	core->counters = X86_GENERAL(n) | x86_intel_fixed(core, ecx, edx);
+	if (core->kind)
+		core->counters = x86_intel_hybrid_counters(core) ?: core->counters;
 	core->width = eax.split.bit_width;
 	core->fixed_width = clamp_t(int, edx.split.bit_width_fixed, core->width, 63);
 	core->max_period = min(X86_NARROW_PERIOD, GENMASK_ULL(core->width - 2, 0));
@@ -162,6 +192,9 @@ int x86_intel_probe(struct x86_core *core)
 		core->counter_msr = MSR_IA32_PMC0;
 		core->max_period = GENMASK_ULL(core->width - 2, 0);
 	}
+	if ((core->capabilities & X86_CAP_METRICS) && (core->counters & X86_FIXED(3)))
+		core->metrics = core->model->metrics;
+	x86_force_abort_probe(core);
 	x86_intel_drop_missing(core, missing, eax.split.mask_length);
 	return 0;
 }
@@ -197,7 +230,7 @@ static bool x86_intel_lacks_any(const struct perf_event *event)
  * interrupt, again and again. So it does not sample, unless far between.
  *
  * Return: 0; -EINVAL: the CPU cannot count for all threads; -EOPNOTSUPP: it cannot count
- * like this in transactions; -EIO: it must not sample in them.
+ * or sample like this in transactions.
  */
 int x86_intel_init_event(struct perf_event *event)
 {
@@ -217,7 +250,8 @@ int x86_intel_init_event(struct perf_event *event)
 	if ((config & HSW_IN_TX_CHECKPOINTED) && is_sampling_event(event) &&
 	    (attr->freq || attr->sample_period <= X86_NARROW_PERIOD))
 		return perf_event_refuse(event, "attr.sample_period",
-					 "is too short for a counter that aborts take back", -EIO);
+					 "is too short for a counter that aborts take back",
+					 -EOPNOTSUPP);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's counters beside guests, and its CPUs' own records, of which there are none yet.
+ * Intel's counters beside guests, and the area of its CPUs' own records.
  */
 #include <linux/export.h>
 #include <linux/percpu.h>
@@ -14,6 +14,8 @@ DEFINE_PER_CPU_PAGE_ALIGNED(struct debug_store, cpu_debug_store);
 
 /**
  * perf_restore_debug_store - this CPU is back from suspend
+ *
+ * The registers have what they need when the PMU's own callback has run.
  */
 void perf_restore_debug_store(void)
 {
@@ -29,7 +31,7 @@ void x86_perf_get_lbr(struct x86_pmu_lbr *lbr)
 }
 EXPORT_SYMBOL_GPL(x86_perf_get_lbr);
 
-static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[1]);
+static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[2]);
 
 /**
  * perf_guest_get_msrs - registers that have other values while a guest runs
@@ -51,9 +53,17 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	msrs[0] = (struct perf_guest_switch_msr){
 		.msr	= cpu->core->bank->control,
 		.host	= cpu->running & ~cpu->guest_only,
-		.guest	= cpu->running & ~cpu->host_only,
+		.guest	= cpu->running & ~cpu->host_only & ~x86_precise_enabled(cpu),
 	};
 	*nr = 1;
+	if (!cpu->core->precise.levels)
+		return msrs;
+	/* The buffer is at addresses of the host: in the guest, something else is there. */
+	msrs[1] = (struct perf_guest_switch_msr){
+		.msr	= MSR_IA32_PEBS_ENABLE,
+		.host	= cpu->precise.enabled,
+	};
+	*nr = 2;
 	return msrs;
 }
 EXPORT_SYMBOL_GPL(perf_guest_get_msrs);

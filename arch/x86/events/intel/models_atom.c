@@ -290,83 +290,123 @@ static struct attribute *skt_events[] =
 /* Bonnell and Saltwell */
 static const struct x86_model bonnell = {
 	INTEL_ROW("bonnell"),
+	.branches	= &x86_lbr_bonnell,
 	.generic	= x86_intel_generic,
 	.cache		= &bnl_cache,
 	.limits		= atom_limits,
+	.precise	= x86_atom_precise,
+	.precise_levels	= 2,
+	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00) },
 };
 
 static const struct x86_model knights_landing = {
 	INTEL_ROW("knights-landing"),
+	.branches	= &x86_lbr_knights_landing,
 	.generic	= x86_intel_generic,
 	.cache		= &knl_cache,
 	.cache_extra	= &knl_cache_extra,
 	.limits		= atom_limits,
 	.extra		= knl_extra,
+	.precise	= x86_atom_precise,
+	.precise_levels	= 2,
+	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00) },
 };
 
 static const struct x86_model silvermont = {
 	INTEL_ROW("silvermont"),
+	.branches	= &x86_lbr_silvermont,
 	.generic	= x86_intel_generic,
 	.cache		= &slm_cache,
 	.cache_extra	= &slm_cache_extra,
 	.limits		= atom_limits,
 	.extra		= slm_extra,
 	.events		= slm_events,
+	.precise	= x86_atom_precise,
+	.precise_levels	= 2,
+	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00) },
 };
 
 static const struct x86_model goldmont = {
 	INTEL_ROW("goldmont"),
+	.branches	= &x86_lbr_skylake,
 	.generic	= x86_intel_generic,
 	.cache		= &glm_cache,
 	.cache_extra	= &glm_cache_extra,
 	.limits		= atom_limits,
 	.extra		= glm_extra,
 	.events		= glm_events,
+	.precise	= x86_atom_precise,
+	.precise_levels	= 3,
 };
 
 static const struct x86_model goldmont_plus = {
 	INTEL_ROW("goldmont_plus"),
+	.branches	= &x86_lbr_skylake,
 	.generic	= x86_intel_generic,
 	.cache		= &glp_cache,
 	.cache_extra	= &glp_cache_extra,
 	.limits		= atom_limits,
 	.extra		= glm_extra,
 	.events		= glp_events,
+	.precise	= x86_goldmont_plus_precise,
+	.distributed	= x86_goldmont_plus_distributed,
+	.precise_fixed	= true,
+	.precise_levels	= 3,
 };
 
-#define TNT_ROW(_name, _generic, _limits, _extra, _events)			\
+#define TNT_ROW(_name, _generic, _limits, _extra, _events, _distributed)	\
 	INTEL_ROW(_name),							\
 	.generic	= (_generic),						\
 	.cache		= &tnt_cache,						\
 	.cache_extra	= &tnt_cache_extra,					\
 	.limits		= (_limits),						\
 	.extra		= (_extra),						\
+	.distributed	= (_distributed),					\
+	.precise_levels	= 3,							\
 	.events		= (_events)
 
 static const struct x86_model tremont = {
-	TNT_ROW("Tremont", x86_intel_generic, atom_limits, tnt_extra, tnt_events),
+	TNT_ROW("Tremont", x86_intel_generic, atom_limits, tnt_extra, tnt_events,
+		x86_tremont_distributed),
+	.branches	= &x86_lbr_skylake,
+	.precise	= x86_tremont_precise,
 };
 
 static const struct x86_model gracemont = {
-	TNT_ROW("gracemont", grt_generic, grt_limits, grt_extra, tnt_events),
+	TNT_ROW("gracemont", grt_generic, grt_limits, grt_extra, tnt_events,
+		x86_tremont_distributed),
+	.precise	= x86_gracemont_precise,
+	.memory		= x86_gracemont_memory,
 };
 
 static const struct x86_model crestmont = {
-	TNT_ROW("crestmont", grt_generic, grt_limits, cmt_extra, cmt_events),
+	TNT_ROW("crestmont", grt_generic, grt_limits, cmt_extra, cmt_events,
+		x86_crestmont_distributed),
+	.precise	= x86_gracemont_precise,
+	.memory		= x86_gracemont_memory,
 };
 
 /* Small cores of hybrid CPUs, which go by the name of the whole */
 
 const struct x86_model x86_intel_alderlake_little = {
-	TNT_ROW("alderlake_hybrid", grt_generic, grt_limits, grt_extra, grt_events),
+	TNT_ROW("alderlake_hybrid", grt_generic, grt_limits, grt_extra, grt_events,
+		x86_tremont_distributed),
+	.precise	= x86_gracemont_precise,
+	.memory		= x86_gracemont_memory,
 };
 
 const struct x86_model x86_intel_meteorlake_little = {
-	TNT_ROW("meteorlake_hybrid", grt_generic, grt_limits, cmt_extra, grt_events),
+	TNT_ROW("meteorlake_hybrid", grt_generic, grt_limits, cmt_extra, grt_events,
+		x86_crestmont_distributed),
+	.precise	= x86_gracemont_precise,
+	.memory		= x86_gracemont_memory,
 };
 
 const struct x86_model x86_intel_lunarlake_little = {
-	TNT_ROW("lunarlake_hybrid", grt_generic, skt_limits, cmt_extra, skt_events),
+	TNT_ROW("lunarlake_hybrid", grt_generic, skt_limits, cmt_extra, skt_events,
+		x86_crestmont_distributed),
+	.precise	= x86_gracemont_precise,
+	.memory		= x86_gracemont_memory,
 };
 
 const struct x86_cpu_id x86_intel_atom_models[] = {

@@ -266,54 +266,101 @@ static struct attribute *skl_events[] = {
 	NULL
 };
 
+/* The slots, and what became of them, as the CPU tells it: shares of one level, or of two. */
+static struct attribute *icl_topdown[] = {
+	X86_EVENT_ATTR("slots", "event=0x00,umask=0x4"),
+	X86_EVENT_ATTR("topdown-retiring", "event=0x00,umask=0x80"),
+	X86_EVENT_ATTR("topdown-bad-spec", "event=0x00,umask=0x81"),
+	X86_EVENT_ATTR("topdown-fe-bound", "event=0x00,umask=0x82"),
+	X86_EVENT_ATTR("topdown-be-bound", "event=0x00,umask=0x83"),
+	NULL
+};
+
+static struct attribute *glc_topdown[] = {
+	X86_EVENT_ATTR("slots", "event=0x00,umask=0x4"),
+	X86_EVENT_ATTR("topdown-retiring", "event=0x00,umask=0x80"),
+	X86_EVENT_ATTR("topdown-bad-spec", "event=0x00,umask=0x81"),
+	X86_EVENT_ATTR("topdown-fe-bound", "event=0x00,umask=0x82"),
+	X86_EVENT_ATTR("topdown-be-bound", "event=0x00,umask=0x83"),
+	X86_EVENT_ATTR("topdown-heavy-ops", "event=0x00,umask=0x84"),
+	X86_EVENT_ATTR("topdown-br-mispredict", "event=0x00,umask=0x85"),
+	X86_EVENT_ATTR("topdown-fetch-lat", "event=0x00,umask=0x86"),
+	X86_EVENT_ATTR("topdown-mem-bound", "event=0x00,umask=0x87"),
+	NULL
+};
+
 static const struct x86_model skylake = {
 	INTEL_ROW_TSX("skylake", x86_intel_hsw_transactions),
+	.branches	= &x86_lbr_skylake,
 	.generic	= x86_intel_generic,
 	.cache		= &skl_cache,
 	.cache_extra	= &skl_cache_extra,
 	.limits		= skl_limits,
+	.precise	= x86_skylake_precise,
+	.precise_levels	= 3,
+	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00),
+			    INTEL_CYCLES(0xc0, 0x01) },
 	.extra		= skl_extra,
 	.events		= skl_events,
+	.memory		= x86_haswell_memory,
 };
 
 static const struct x86_model icelake = {
 	INTEL_ROW_TSX("icelake", x86_intel_icl_transactions),
+	.metrics	= 4,
+	.topdown	= icl_topdown,
+	.branches	= &x86_lbr_skylake,
 	.generic	= x86_intel_generic,
 	.cache		= &icl_cache,
 	.cache_extra	= &skl_cache_extra,
 	.limits		= icl_limits,
+	.precise	= x86_icelake_precise,
+	.distributed	= x86_icelake_distributed,
+	.precise_levels	= 3,
 	.extra		= icl_extra,
+	.memory		= x86_haswell_memory,
 };
 
-#define GLC_ROW(_name, _limits, _extra)						\
+#define GLC_ROW(_name, _limits, _extra, _memory)				\
 	INTEL_ROW_TSX(_name, x86_intel_glc_transactions),			\
+	.metrics	= 8,							\
+	.topdown	= glc_topdown,						\
 	.generic	= glc_generic,						\
 	.cache		= &glc_cache,						\
 	.cache_extra	= &glc_cache_extra,					\
 	.limits		= (_limits),						\
+	.precise	= x86_goldencove_precise,				\
+	.distributed	= x86_goldencove_distributed,				\
+	.memory		= (_memory),						\
+	.precise_levels	= 3,							\
 	.extra		= (_extra)
 
 static const struct x86_model sapphire_rapids = {
-	GLC_ROW("sapphire_rapids", glc_limits, glc_extra),
+	GLC_ROW("sapphire_rapids", glc_limits, glc_extra, x86_goldencove_memory),
 };
 
 static const struct x86_model granite_rapids = {
-	GLC_ROW("granite_rapids", glc_limits, rwc_extra),
+	GLC_ROW("granite_rapids", glc_limits, rwc_extra, x86_sandybridge_memory),
 };
 
 /* Big cores of hybrid CPUs, each with the small ones that go with it. */
+#define GLC_COUNTERS	(X86_GENERAL(8) | X86_GENERAL(4) << INTEL_PMC_IDX_FIXED)
+
 static const struct x86_model alderlake = {
-	GLC_ROW("alderlake_hybrid", glc_limits, glc_extra),
+	GLC_ROW("alderlake_hybrid", glc_limits, glc_extra, x86_goldencove_memory),
+	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_alderlake_little,
 };
 
 static const struct x86_model meteorlake = {
-	GLC_ROW("meteorlake_hybrid", glc_limits, rwc_extra),
+	GLC_ROW("meteorlake_hybrid", glc_limits, rwc_extra, x86_goldencove_memory),
+	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_meteorlake_little,
 };
 
 static const struct x86_model lunarlake = {
-	GLC_ROW("lunarlake_hybrid", lnc_limits, lnc_extra),
+	GLC_ROW("lunarlake_hybrid", lnc_limits, lnc_extra, x86_sandybridge_memory),
+	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_lunarlake_little,
 };
 

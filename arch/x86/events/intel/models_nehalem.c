@@ -63,8 +63,6 @@ static const x86_cache_events core2_cache = {
 
 static const struct x86_limit nhm_limits[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
-	/* Latency of loads */
-	X86_LIMIT_UMASK(0x0b, 0x10, BIT(3)),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_EVENTS(0x40, 0x43, NHM_L1D),
 	X86_LIMIT_EVENT(0x48, NHM_L1D),
@@ -78,7 +76,6 @@ static const struct x86_limit nhm_limits[] = {
 
 static const struct x86_limit wsm_limits[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
-	X86_LIMIT_UMASK(0x0b, 0x10, BIT(3)),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_EVENT(0x4c, NHM_L1D),
 	X86_LIMIT_EVENT(0x4e, NHM_L1D),
@@ -107,8 +104,19 @@ static const struct x86_limit snb_limits[] = {
 	X86_LIMIT_END
 };
 
-/* Ivy Bridge, and Haswell */
 static const struct x86_limit ivb_limits[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
+	X86_LIMIT_UMASK(0xa3, 0x08, BIT(2)),
+	X86_LIMIT_UMASK(0xa3, 0x0c, BIT(2)),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_UMASK(0xc0, 0x01, BIT(1)),
+	LEAKS(0xd0, 0xd3),
+	X86_LIMIT_END
+};
+
+static const struct x86_limit hsw_limits[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
@@ -127,8 +135,6 @@ static const struct x86_limit bdw_limits[] = {
 	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
 	X86_LIMIT_UMASKS(0xa3, 0x08, 0x08, BIT(2)),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
-	X86_LIMIT_UMASK(0xc0, 0x01, BIT(1)),
-	X86_LIMIT_EVENT(0xcd, BIT(3)),
 	X86_LIMIT_END
 };
 
@@ -195,15 +201,16 @@ static const x86_cache_events nhm_cache_extra = {
 	CACHE(NODE, PREFETCH)	= { NHM_PREFETCH | NHM_NODE, NHM_PREFETCH | NHM_NODE_MISS },
 };
 
+/* The threads of a core share these. Later each has its own, as of the threshold here. */
 static const struct x86_extra nhm_extra[] = {
-	X86_EXTRA(0xb7, 0x01, MSR_OFFCORE_RSP_0, GENMASK_ULL(15, 0), 0),
+	X86_EXTRA_CORE(0xb7, 0x01, MSR_OFFCORE_RSP_0, GENMASK_ULL(15, 0), 0),
 	LATENCY(0x0b, 0x10),
 	X86_EXTRA_END
 };
 
 static const struct x86_extra wsm_extra[] = {
-	OFFCORE_0(0xb7, 0xbb, 0xffff),
-	OFFCORE_1(0xbb, 0xb7, 0xffff),
+	X86_EXTRA_CORE(0xb7, 0x01, MSR_OFFCORE_RSP_0, 0xffff, 0xbb - 0xb7),
+	X86_EXTRA_CORE(0xbb, 0x01, MSR_OFFCORE_RSP_1, 0xffff, 0xb7 - 0xbb),
 	LATENCY(0x0b, 0x10),
 	X86_EXTRA_END
 };
@@ -440,9 +447,9 @@ static struct attribute *snb_events[] = {
 };
 
 /* Instructions that are precisely distributed, in Haswell and Broadwell */
-static bool counts_precise_instructions(const struct perf_event *event)
+static bool counts_precise_instructions(u64 config)
 {
-	return (event->hw.config & INTEL_ARCH_EVENT_MASK) == EVENT(0xc0, 0x01);
+	return (config & INTEL_ARCH_EVENT_MASK) == EVENT(0xc0, 0x01);
 }
 
 /*
@@ -459,26 +466,33 @@ static int nhm_probe(struct x86_core *core)
 }
 
 /* Short periods lose interrupts. */
-static u64 nhm_min_period(const struct perf_event *event)
+static u64 nhm_min_period(u64 config)
 {
 	return 32;
 }
 
-static u64 hsw_min_period(const struct perf_event *event)
+static u64 hsw_min_period(u64 config)
 {
-	return counts_precise_instructions(event) ? 128 : 32;
+	return counts_precise_instructions(config) ? 128 : 32;
 }
 
 /* Errata BDM11 and BDM55: such a counter must be set to 128 or more, and a multiple of 64. */
-static u64 bdw_min_period(const struct perf_event *event)
+static u64 bdw_min_period(u64 config)
 {
-	return counts_precise_instructions(event) ? 128 : 1;
+	return counts_precise_instructions(config) ? 128 : 1;
 }
 
-static u64 bdw_period_step(const struct perf_event *event)
+static u64 bdw_period_step(u64 config)
 {
-	return counts_precise_instructions(event) ? 64 : 1;
+	return counts_precise_instructions(config) ? 64 : 1;
 }
+
+/*
+ * Cycles write no records, so a precise event of cycles counts the cycles in which fewer than 16
+ * micro-operations, or instructions, retire: all. Samples of the latter are distributed evenly.
+ */
+#define UOP_CYCLES		INTEL_CYCLES(0xc2, 0x01)
+#define INSTRUCTION_CYCLES	INTEL_CYCLES(0xc0, 0x01)
 
 /* Yonah: version 1 */
 static const struct x86_model core = {
@@ -489,6 +503,19 @@ static const struct x86_model core = {
 
 static const struct x86_model core2 = {
 	INTEL_ROW("core2"),
+	.branches	= &x86_lbr_core2,
+	.generic	= x86_intel_generic,
+	.cache		= &core2_cache,
+	.limits		= core2_limits,
+	.precise	= x86_core2_precise,
+	.precise_levels	= 2,
+	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00) },
+};
+
+/* The first of them writes no records that are of any use, whatever its microcode. */
+static const struct x86_model core2_first = {
+	INTEL_ROW("core2"),
+	.branches	= &x86_lbr_core2,
 	.generic	= x86_intel_generic,
 	.cache		= &core2_cache,
 	.limits		= core2_limits,
@@ -496,6 +523,7 @@ static const struct x86_model core2 = {
 
 static const struct x86_model nehalem = {
 	INTEL_ROW("nehalem"),
+	.branches	= &x86_lbr_nehalem,
 	.probe		= nhm_probe,
 	.generic	= nhm_generic,
 	.cache		= &nhm_cache,
@@ -503,71 +531,106 @@ static const struct x86_model nehalem = {
 	.limits		= nhm_limits,
 	.extra		= nhm_extra,
 	.min_period	= nhm_min_period,
+	.precise	= x86_nehalem_precise,
+	.memory		= x86_nehalem_memory,
+	.precise_levels	= 2,
+	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00) },
 };
 
 static const struct x86_model westmere = {
 	INTEL_ROW("westmere"),
+	.branches	= &x86_lbr_nehalem,
 	.generic	= nhm_generic,
 	.cache		= &wsm_cache,
 	.cache_extra	= &nhm_cache_extra,
 	.limits		= wsm_limits,
 	.extra		= wsm_extra,
+	.precise	= x86_westmere_precise,
+	.memory		= x86_nehalem_memory,
+	.precise_levels	= 2,
+	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00) },
 };
 
 static const struct x86_model sandybridge = {
 	INTEL_ROW("sandybridge"),
+	.branches	= &x86_lbr_sandybridge,
 	.generic	= snb_generic,
 	.cache		= &snb_cache,
 	.cache_extra	= &snb_cache_extra,
 	.limits		= snb_limits,
 	.extra		= snb_extra,
 	.events		= snb_events,
+	.precise	= x86_sandybridge_precise,
+	.memory		= x86_sandybridge_memory,
+	.precise_levels	= 2,
+	.precise_cycles	= { 0, UOP_CYCLES, UOP_CYCLES },
 };
 
 /* The server's LL misses and nodes have events. */
 static const struct x86_model sandybridge_x = {
 	INTEL_ROW("sandybridge"),
+	.branches	= &x86_lbr_sandybridge,
 	.generic	= snb_generic,
 	.cache		= &snbx_cache,
 	.cache_extra	= &snbx_cache_extra,
 	.limits		= snb_limits,
 	.extra		= snbx_extra,
 	.events		= snb_events,
+	.precise	= x86_sandybridge_precise,
+	.memory		= x86_sandybridge_memory,
+	.precise_levels	= 2,
+	.precise_cycles	= { 0, UOP_CYCLES, UOP_CYCLES },
 };
 
 static const struct x86_model ivybridge = {
 	INTEL_ROW("ivybridge"),
+	.branches	= &x86_lbr_sandybridge,
 	.generic	= ivb_generic,
 	.cache		= &ivb_cache,
 	.cache_extra	= &snb_cache_extra,
 	.limits		= ivb_limits,
 	.extra		= snb_extra,
 	.events		= snb_events,
+	.precise	= x86_sandybridge_precise,
+	.memory		= x86_sandybridge_memory,
+	.precise_levels	= 3,
+	.precise_cycles	= { 0, UOP_CYCLES, UOP_CYCLES, INSTRUCTION_CYCLES },
 };
 
 static const struct x86_model ivybridge_x = {
 	INTEL_ROW("ivybridge"),
+	.branches	= &x86_lbr_sandybridge,
 	.generic	= ivb_generic,
 	.cache		= &ivbx_cache,
 	.cache_extra	= &snbx_cache_extra,
 	.limits		= ivb_limits,
 	.extra		= snbx_extra,
 	.events		= snb_events,
+	.precise	= x86_sandybridge_precise,
+	.memory		= x86_sandybridge_memory,
+	.precise_levels	= 3,
+	.precise_cycles	= { 0, UOP_CYCLES, UOP_CYCLES, INSTRUCTION_CYCLES },
 };
 
 static const struct x86_model haswell = {
 	INTEL_ROW_TSX("haswell", x86_intel_hsw_transactions),
+	.branches	= &x86_lbr_haswell,
 	.generic	= x86_intel_generic,
 	.cache		= &hsw_cache,
 	.cache_extra	= &hsw_cache_extra,
-	.limits		= ivb_limits,
+	.limits		= hsw_limits,
 	.extra		= snbx_extra,
 	.events		= snb_events,
 	.min_period	= hsw_min_period,
+	.precise	= x86_haswell_precise,
+	.memory		= x86_haswell_memory,
+	.precise_levels	= 3,
+	.precise_cycles	= { 0, UOP_CYCLES, UOP_CYCLES, INSTRUCTION_CYCLES },
 };
 
 static const struct x86_model broadwell = {
 	INTEL_ROW_TSX("broadwell", x86_intel_hsw_transactions),
+	.branches	= &x86_lbr_haswell,
 	.generic	= x86_intel_generic,
 	.cache		= &hsw_cache,
 	.cache_extra	= &bdw_cache_extra,
@@ -576,11 +639,15 @@ static const struct x86_model broadwell = {
 	.events		= snb_events,
 	.min_period	= bdw_min_period,
 	.period_step	= bdw_period_step,
+	.precise	= x86_skylake_precise,
+	.memory		= x86_haswell_memory,
+	.precise_levels	= 3,
+	.precise_cycles	= { 0, UOP_CYCLES, UOP_CYCLES, INSTRUCTION_CYCLES },
 };
 
 const struct x86_cpu_id x86_intel_nehalem_models[] = {
 	X86_MODEL_VFM(INTEL_CORE_YONAH, core),
-	X86_MODEL_VFM(INTEL_CORE2_MEROM, core2),
+	X86_MODEL_VFM(INTEL_CORE2_MEROM, core2_first),
 	X86_MODEL_VFM(INTEL_CORE2_MEROM_L, core2),
 	X86_MODEL_VFM(INTEL_CORE2_PENRYN, core2),
 	X86_MODEL_VFM(INTEL_CORE2_DUNNINGTON, core2),

@@ -47,9 +47,6 @@ static const x86_cache_events p6_cache = {
 	CACHE(BPU, READ)	= { EVENT(0xc4, 0x00), EVENT(0xc5, 0x00) },
 	CACHE(BPU, WRITE)	= NEVER,
 	CACHE(BPU, PREFETCH)	= NEVER,
-	CACHE(NODE, READ)	= NEVER,
-	CACHE(NODE, WRITE)	= NEVER,
-	CACHE(NODE, PREFETCH)	= NEVER,
 };
 
 /* Floating point: what begins on the first counter, assists and the units on the second. */
@@ -145,5 +142,6 @@ const struct x86_cpu_id x86_intel_old_models[] = {
 	P6_LINE(9), P6_LINE(10), P6_LINE(11), P6_LINE(13),
 	X86_MATCH_VENDOR_FAM_MODEL_STEPPINGS_FEATURE(INTEL, 11, 1, X86_STEPPING_ANY,
 						     X86_FEATURE_ANY, &knc),
+	X86_MODEL_FAMILY(INTEL, 15, x86_intel_p4),
 	{ }
 };

@@ -49,6 +49,33 @@
 	.counters_of	= x86_intel_counters_of,				\
 	.transactions	= (_transactions)
 
+/* precise_events.c */
+extern const struct x86_limit x86_core2_precise[];
+extern const struct x86_limit x86_nehalem_precise[];
+extern const struct x86_limit x86_westmere_precise[];
+extern const struct x86_limit x86_sandybridge_precise[];
+extern const struct x86_limit x86_haswell_precise[];
+extern const struct x86_limit x86_skylake_precise[];
+extern const struct x86_limit x86_atom_precise[];
+extern const struct x86_limit x86_goldmont_plus_precise[];
+extern const struct x86_limit x86_goldmont_plus_distributed[];
+extern const struct x86_limit x86_icelake_precise[];
+extern const struct x86_limit x86_icelake_distributed[];
+extern const struct x86_limit x86_goldencove_precise[];
+extern const struct x86_limit x86_goldencove_distributed[];
+extern const struct x86_limit x86_tremont_precise[];
+extern const struct x86_limit x86_tremont_distributed[];
+extern const struct x86_limit x86_crestmont_distributed[];
+extern const struct x86_limit x86_gracemont_precise[];
+extern struct attribute *x86_nehalem_memory[];
+extern struct attribute *x86_sandybridge_memory[];
+extern struct attribute *x86_haswell_memory[];
+extern struct attribute *x86_goldencove_memory[];
+extern struct attribute *x86_gracemont_memory[];
+
+/* Cycles as those in which fewer than 16 things retire: micro-operations, or instructions */
+#define INTEL_CYCLES(_event, _umask)	EVENT_BELOW(_event, _umask, 16)
+
 extern struct attribute *x86_intel_hsw_transactions[];
 extern struct attribute *x86_intel_icl_transactions[];
 extern struct attribute *x86_intel_glc_transactions[];
@@ -73,5 +100,13 @@ extern struct attribute *x86_intel_glc_transactions[];
 	X86_EXTRA(_event, _umask, MSR_PEBS_LD_LAT_THRESHOLD, GENMASK_ULL(15, 0), 0)
 #define FRONTEND(_event, _umask, _valid)					\
 	X86_EXTRA(_event, _umask, MSR_PEBS_FRONTEND, _valid, 0)
+
+/* Precise events of memory: loads by their latency, and what retires by what it accesses */
+#define INTEL_PRECISE(_event, _umask, _counters, _flags)			\
+	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
+	  .mask = X86_MATCH_UMASK, .counters = (_counters), .flags = (_flags) }
+#define INTEL_PRECISE_EVENTS(_first, _last, _counters, _flags)			\
+	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT,		\
+	  .counters = (_counters), .flags = (_flags) }
 
 #endif /* _ARCH_X86_EVENTS_INTEL_TABLES_H */

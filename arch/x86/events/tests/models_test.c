@@ -4,6 +4,8 @@
  */
 #include <kunit/test.h>
 #include <asm/cpu_device_id.h>
+#include <asm/msr-index.h>
+#include <asm/perf_event_p4.h>
 
 #include "../engine.h"
 
@@ -72,7 +74,9 @@ static __maybe_unused int models_key_on(struct kunit *test, const struct x86_mod
 	core->bank = bank;
 	core->counters = counters;
 	event->pmu = &core->pmu;
-	event->hw.config = config | ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_USR;
+	event->hw.config = config;
+	if (!row->key)
+		event->hw.config |= ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_USR;
 	err = x86_event_key(event, key);
 	kunit_kfree(test, core);
 	kunit_kfree(test, event);
@@ -176,6 +180,7 @@ static void models_limits(struct kunit *test)
 
 		models_check_limits(test, table, row, row->limits);
 		models_check_limits(test, table, row, row->precise);
+		models_check_limits(test, table, row, row->distributed);
 	}
 }
 
@@ -188,6 +193,13 @@ static const struct x86_extra *models_extra_of(const struct x86_model *row, u64 
 			return extra;
 	}
 	return NULL;
+}
+
+/* The first CPUs with offcore responses have them by cores, all others by threads. */
+static bool models_shares(const struct x86_model *row, u32 msr)
+{
+	return (!strcmp(row->name, "nehalem") || !strcmp(row->name, "westmere")) &&
+	       (msr == MSR_OFFCORE_RSP_0 || msr == MSR_OFFCORE_RSP_1);
 }
 
 /* Registers beside the selects: what cache events put into them is valid, and twins agree. */
@@ -206,6 +218,11 @@ static void models_extras(struct kunit *test)
 			const struct x86_extra *twin = extra + (extra->twin > 0 ? 1 : -1);
 
 			KUNIT_EXPECT_NE_MSG(test, extra->valid, 0, "%s", row->name);
+			KUNIT_EXPECT_EQ_MSG(test, extra->per_core, models_shares(row, extra->msr),
+					    "%s: msr %#x", row->name, extra->msr);
+			/* A row that makes its own keys chooses without looking at configs. */
+			if (row->key)
+				continue;
 			KUNIT_EXPECT_PTR_EQ_MSG(test, models_extra_of(row, extra->first), extra,
 						"%s: msr %#x is hidden", row->name, extra->msr);
 			if (!extra->twin)
@@ -223,7 +240,7 @@ static void models_extras(struct kunit *test)
 		for (i = 0; i < sizeof(*row->cache) / sizeof(u64); i++) {
 			u64 value = values ? values[i] : 0;
 
-			extra = models_extra_of(row, cache[i]);
+			extra = row->key ? NULL : models_extra_of(row, cache[i]);
 			if (cache[i] == X86_IMPOSSIBLE)
 				extra = NULL;
 			KUNIT_EXPECT_EQ_MSG(test, !extra, !value, "%s: cache event %d", row->name,
@@ -456,6 +473,47 @@ static void models_intel_limits(struct kunit *test)
 	}
 }
 
+/* Every event of Netburst has an ESCR, which reaches the counters that it may have. */
+static void models_p4(struct kunit *test)
+{
+	const struct x86_model *row = &x86_intel_p4;
+	struct x86_key key = { };
+	int i;
+
+	for (i = 0; i <= P4_EVENT_INSTR_COMPLETED; i++) {
+		u64 config = p4_config_pack_escr(P4_ESCR_EVENT((u64)i) | P4_ESCR_EMASK(1ULL));
+
+		KUNIT_ASSERT_EQ_MSG(test, models_key_on(test, row, row->bank, row->counters, config,
+							&key), 0, "event %d", i);
+		KUNIT_EXPECT_EQ(test, key.allowed & ~row->counters, 0);
+		KUNIT_EXPECT_EQ(test, key.msr, row->extra[key.row].msr);
+		KUNIT_EXPECT_EQ(test, key.config & P4_CCCR_ENABLE, 0);
+		KUNIT_EXPECT_EQ(test, key.extra & P4_ESCR_EVENTMASK_MASK, P4_ESCR_EMASK(1ULL));
+	}
+	KUNIT_EXPECT_EQ(test, models_key_on(test, row, row->bank, row->counters,
+					    row->generic[PERF_COUNT_HW_CPU_CYCLES], &key), 0);
+	KUNIT_EXPECT_EQ(test, key.allowed, BIT(0));
+	KUNIT_EXPECT_EQ(test, key.msr, MSR_P4_FSB_ESCR0);
+	/* Event 13h, unit 6, of both modes of thread 0 */
+	KUNIT_EXPECT_EQ(test, key.extra, 0x2600020c);
+	KUNIT_EXPECT_EQ(test, key.config, 0x0403c000);
+}
+
+/* Slots and their shares want the same counter, if there are shares. */
+static void models_metrics(struct kunit *test)
+{
+	const u64 counters = X86_GENERAL(8) | X86_GENERAL(4) << INTEL_PMC_IDX_FIXED;
+	const struct x86_model *row;
+	int n;
+
+	row = models_of_vfm(INTEL_ICELAKE, 0, &n);
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_EXPECT_EQ(test, row->metrics, 4);
+	KUNIT_EXPECT_NE(test, models_key_on(test, row, &x86_intel_bank, counters,
+					    X86_EVENT(0x00, 0x80), &(struct x86_key){ }), 0);
+	KUNIT_EXPECT_EQ(test, models_of_vfm(INTEL_SAPPHIRERAPIDS_X, 0, &n)->metrics, 8);
+}
+
 static void models_intel_generic(struct kunit *test)
 {
 	const struct x86_cpu_id *line;
@@ -533,11 +591,12 @@ static void models_amd_15h(struct kunit *test)
 		{ X86_EVENT(0x05, 0x0f), 0x38 },
 		{ X86_EVENT(0x23, 0x01), 0x07 }, { X86_EVENT(0x24, 0x01), 0x3f },
 		{ X86_EVENT(0x41, 0x01), 0x3f }, { X86_EVENT(0x43, 0x00), 0x07 },
-		{ X86_EVENT(0x76, 0x00), 0x3f }, { X86_EVENT(0x7d, 0x07), 0x07 },
+		{ X86_EVENT(0x76, 0x00), 0x07 }, { X86_EVENT(0x7d, 0x07), 0x07 },
 		{ X86_EVENT(0x80, 0x00), 0x07 }, { X86_EVENT(0xc0, 0x00), 0x3f },
 		{ X86_EVENT(0xd0, 0x00), 0x07 }, { X86_EVENT(0xdb, 0x01), 0x3f },
 		{ X86_EVENT(0xd8, 0x00), 0x07 }, { X86_EVENT(0xd8, 0x00) | BIT_ULL(32), 0x3f },
-		{ X86_EVENT(0xe9, 0xb8), -EINVAL },
+		{ X86_EVENT(0x2e, 0x00), 0x09 }, { X86_EVENT(0x31, 0x04), 0x07 },
+		{ X86_EVENT(0x31, 0x05), -EINVAL }, { X86_EVENT(0xe9, 0xb8), -EINVAL },
 	};
 	const struct x86_model *row = models_of_family(test, 0x15);
 	int i;
@@ -561,6 +620,7 @@ static void models_amd_pairs(struct kunit *test)
 {
 	static const u8 families[] = { 0x17, 0x18, 0x19, 0x1a };
 	const u64 flops = X86_EVENT(0x03, 0xff);
+	struct x86_key key;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(families); i++) {
@@ -571,6 +631,8 @@ static void models_amd_pairs(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops), X86_PAIR);
 		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops | BIT_ULL(32)), 0x3f);
 		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops | BIT_ULL(32)), 0);
+		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000000ff, &key), -EINVAL);
+		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000001ff, &key), -EINVAL);
 	}
 }
 
@@ -603,6 +665,8 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_intel_generic),
 	KUNIT_CASE(models_intel_lines),
 	KUNIT_CASE(models_intel_limits),
+	KUNIT_CASE(models_p4),
+	KUNIT_CASE(models_metrics),
 #endif
 #ifdef CONFIG_CPU_SUP_AMD
 	KUNIT_CASE(models_amd_families),

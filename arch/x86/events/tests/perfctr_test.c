@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 
+#include "../engine.h"
 #include "../perfctr_rules.h"
 #include "../perfctr_state.h"
 
@@ -165,6 +166,10 @@ static struct perfctr_cpu_kind kind_of(const struct perfctr_family *family)
 	return kind;
 }
 
+/*
+ * Northbridge events (0xe0 to 0xff) of a thread are EPERM on AMD CPUs up to family 14h with several
+ * cores. So it is with each rule of each family: somebody keeps it, and somebody breaks it.
+ */
 static void test_rules(struct kunit *test)
 {
 	struct perfctr_cpu_control control;
@@ -185,6 +190,89 @@ static void test_rules(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, perfctr_check(&kind, &control, c->global, &claim),
 				    c->err, "case %d: %s, map %#x, select %#x, escr %#x", i,
 				    c->family->name, c->map, c->evntsel, c->escr);
+	}
+}
+
+/**
+ * struct bit_case - a good counter, and what becomes of it when one bit is another
+ * @family: of the CPUs
+ * @map: which counter
+ * @evntsel: what it counts
+ * @imode: it interrupts
+ * @eperm: bits of @evntsel that nobody may change
+ * @einval: those whose change makes no sense
+ * @escr_eperm: bits that nobody may set in the ESCR
+ */
+struct bit_case {
+	const struct perfctr_family *family;
+	u32	map;
+	u32	evntsel;
+	bool	imode;
+	u32	eperm;
+	u32	einval;
+	u32	escr_eperm;
+};
+
+#define NO_BITS		(BIT(19) | BIT(21))
+#define MODE_BITS	(USER | PMI | ENABLE)
+
+static const struct bit_case bit_cases[] = {
+	{ &perfctr_p5, 0, 0x0040, false, 0xfffffe00, 0x40 },
+	{ &perfctr_p5, 1, 0x0080, false, 0xfffffe00, 0x80 },
+	{ &perfctr_mmx, 0, 0x0040, false, 0xfffffe00, 0x40 },
+	{ &perfctr_cyrix, 0, 0x0040, false, 0xfffffa00, 0x40 },
+	{ &perfctr_winchip, 0, 0x0079, false, 0xffffff00, 0 },
+	{ &perfctr_c3, 1, 0x0079, false, 0xfffffe00, 0 },
+	{ &perfctr_p6, 0, GOOD, false, NO_BITS, MODE_BITS },
+	{ &perfctr_p6, 0, GOOD | PMI, true, NO_BITS, MODE_BITS },
+	{ &perfctr_p6, 1, GOOD & ~ENABLE, false, NO_BITS | ENABLE, USER | PMI },
+	{ &perfctr_k7, 0, GOOD, false, NO_BITS, MODE_BITS },
+	{ &perfctr_k7, 3, GOOD | PMI, true, NO_BITS, MODE_BITS },
+	{ &perfctr_k8, 1, GOOD, false, NO_BITS, MODE_BITS },
+	{ &perfctr_k8_multicore, 1, GOOD, false, NO_BITS | BIT(5), MODE_BITS },
+	{ &perfctr_amd_15h, 5, GOOD, false, NO_BITS, MODE_BITS },
+	{ &perfctr_intel_arch, 0, GOOD, false, NO_BITS, MODE_BITS },
+	{ &perfctr_intel_arch, 7, GOOD | PMI, true, NO_BITS, MODE_BITS },
+	{ &perfctr_intel_arch, FIXED(0), USER | ENABLE, false, NO_BITS, (u32)~(NO_BITS | KERNEL) },
+	{ &perfctr_zhaoxin, 2, GOOD, false, NO_BITS, MODE_BITS },
+	{ &perfctr_zhaoxin, FIXED(2), USER | ENABLE, false, NO_BITS, (u32)~(NO_BITS | KERNEL) },
+	{ &perfctr_p4, 12, CCCR, false, 0xb8000fff, CCCR | BIT(26), BIT(31) | 3 },
+	{ &perfctr_p4, 0, CCCR | BIT(26), true, 0xb8000fff, CCCR | BIT(26), BIT(31) | 3 },
+	{ &perfctr_p4_model2, 12, CCCR, false, 0xb80007ff, CCCR | BIT(26), BIT(31) | 3 },
+	{ &perfctr_p4_model2, 11, CCCR, false, 0xb8000fff, CCCR | BIT(26), BIT(31) | 3 },
+	{ &perfctr_p4_ht, 17, CCCR, false, 0xb80007ff, BIT(12) | BIT(26), BIT(31) },
+	{ &perfctr_p4_ht, 14, CCCR, false, 0xb8000fff, BIT(12) | BIT(26), BIT(31) },
+};
+
+/*
+ * In an event select, bits 19 and 21 are EPERM; of bits 16 and 17 (user, kernel) one must be set,
+ * bit 22 (enable) must be (on P6 on counter 0, while it is EPERM on counter 1), and bit 20
+ * (interrupt) exactly for i-mode, else EINVAL. A fixed counter's select has no other bits. Here is
+ * each bit of each family.
+ */
+static void test_bits(struct kunit *test)
+{
+	int i, bit;
+
+	for (i = 0; i < ARRAY_SIZE(bit_cases); i++) {
+		const struct bit_case *c = &bit_cases[i];
+		struct perfctr_cpu_kind kind = kind_of(c->family);
+		struct perfctr_cpu_control control = {
+			.nractrs = !c->imode, .nrictrs = c->imode,
+			.pmc_map = { c->map }, .ireset = { -1 },
+		};
+		struct x86_claim claim;
+
+		for (bit = -1; bit < 64; bit++) {
+			u64 change = bit < 0 ? 0 : BIT_ULL(bit);
+			u64 eperm = c->eperm | (u64)c->escr_eperm << 32;
+			int err = change & eperm ? -EPERM : change & c->einval ? -EINVAL : 0;
+
+			control.evntsel[0] = c->evntsel ^ (u32)change;
+			control.p4.escr[0] = ESCR ^ (u32)(change >> 32);
+			KUNIT_EXPECT_EQ_MSG(test, perfctr_check(&kind, &control, false, &claim),
+					    err, "case %d: %s, bit %d", i, c->family->name, bit);
+		}
 	}
 }
 
@@ -261,6 +349,7 @@ static void test_pebs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check(&perfctr_p4, &control), 0);
 }
 
+/* On CPUs whose counters know no modes every counter counts in the kernel. */
 static void test_kernel(struct kunit *test)
 {
 	struct perfctr_cpu_control control = { .nractrs = 2 };
@@ -276,6 +365,215 @@ static void test_kernel(struct kunit *test)
 	control.nractrs = U32_MAX;
 	control.nrictrs = U32_MAX;
 	perfctr_kernel(&perfctr_p4, &control);
+}
+
+/**
+ * struct family_case - what a family has
+ * @family: of the CPUs
+ * @map: one of its counters
+ * @user: what that counts in user mode alone; 0: it cannot
+ * @kernel: what it counts in the kernel, too
+ * @no_tsc: there is no clock
+ * @ints: counters interrupt; @user has the bit for it then
+ */
+struct family_case {
+	const struct perfctr_family *family;
+	u32	map;
+	u32	user;
+	u32	kernel;
+	bool	no_tsc;
+	u32	ints;
+};
+
+static const struct family_case family_cases[] = {
+	{ &perfctr_p5, 0, 0x80, 0xc0 },
+	{ &perfctr_mmx, 1, 0x80, 0xc0 },
+	{ &perfctr_cyrix, 0, 0x80, 0xc0 },
+	{ &perfctr_winchip, 0, 0, 0x79, .no_tsc = true },
+	{ &perfctr_c3, 1, 0, 0x79 },
+	{ &perfctr_p6, 0, GOOD, GOOD | KERNEL, .ints = PMI },
+	{ &perfctr_k7, 0, GOOD, GOOD | KERNEL, .ints = PMI },
+	{ &perfctr_k8, 0, GOOD, GOOD | KERNEL, .ints = PMI },
+	{ &perfctr_k8_multicore, 0, GOOD, GOOD | KERNEL, .ints = PMI },
+	{ &perfctr_amd_15h, 0, GOOD, GOOD | KERNEL, .ints = PMI },
+	{ &perfctr_intel_arch, 0, GOOD, GOOD | KERNEL, .ints = PMI },
+	{ &perfctr_zhaoxin, 0, GOOD, GOOD | KERNEL, .ints = PMI },
+	{ &perfctr_p4, 0, CCCR, 0, .ints = BIT(26) },
+	{ &perfctr_p4_model2, 0, CCCR, 0, .ints = BIT(26) },
+	{ &perfctr_p4_ht, 0, CCCR, 0, .ints = BIT(26) },
+};
+
+/* The clock, i-mode, and what counts in the kernel, of each family. */
+static void test_families(struct kunit *test)
+{
+	struct perfctr_cpu_control control = { .nrictrs = 1, .ireset = { -1 } };
+	int i;
+
+	KUNIT_EXPECT_EQ(test, check(&perfctr_generic, &control), -EPERM);
+	for (i = 0; i < ARRAY_SIZE(family_cases); i++) {
+		const struct family_case *c = &family_cases[i];
+
+		control = (struct perfctr_cpu_control){ .tsc_on = 1 };
+		KUNIT_EXPECT_EQ_MSG(test, check(c->family, &control), c->no_tsc ? -EINVAL : 0,
+				    "%s", c->family->name);
+		control.tsc_on = 0;
+		control.nractrs = 1;
+		control.pmc_map[0] = c->map;
+		control.evntsel[0] = c->user ?: c->kernel;
+		control.p4.escr[0] = ESCR;
+		KUNIT_EXPECT_EQ_MSG(test, check(c->family, &control), 0, "%s", c->family->name);
+		KUNIT_EXPECT_EQ_MSG(test, perfctr_kernel(c->family, &control), !c->user, "%s",
+				    c->family->name);
+		control.evntsel[0] = c->kernel;
+		/* The Pentium 4 has the bits of privilege in the ESCR, not in the select. */
+		control.p4.escr[0] = BIT(3);
+		KUNIT_EXPECT_EQ_MSG(test, perfctr_kernel(c->family, &control), true, "%s",
+				    c->family->name);
+		control.nractrs = 0;
+		control.nrictrs = 1;
+		control.evntsel[0] = (c->user ?: c->kernel) | c->ints;
+		control.p4.escr[0] = ESCR;
+		control.ireset[0] = -1;
+		KUNIT_EXPECT_EQ_MSG(test, check(c->family, &control), c->ints ? 0 : -EPERM, "%s",
+				    c->family->name);
+	}
+}
+
+/* A model whose events have all that a row can say of them. */
+static const struct x86_limit event_limits[] = {
+	X86_LIMIT_EVENT(0x10, BIT(0)),
+	X86_LIMIT_UMASK(0x11, 0x02, BIT(1) | BIT(2)),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	{ .first = 0x12, .last = 0x12, .mask = 0xff, .counters = BIT(0), .flags = X86_LIMIT_PAIR },
+	{ .first = 0x13, .last = 0x13, .mask = 0xff, .counters = 0xf, .flags = X86_LIMIT_HT_LEAKS },
+	X86_LIMIT_END
+};
+
+static const struct x86_extra event_extra[] = {
+	X86_EXTRA(0xb7, 0x01, 0x1a6, 0xff, 0),
+	X86_EXTRA_END
+};
+
+static u64 event_min_period(u64 config)
+{
+	return (config & 0xff) == 0x14 ? 128 : 32;
+}
+
+static u64 event_period_step(u64 config)
+{
+	return (config & 0xff) == 0x15 ? 64 : 1;
+}
+
+static const struct x86_model event_model = {
+	.name = "test", .limits = event_limits, .extra = event_extra,
+	.min_period = event_min_period, .period_step = event_period_step,
+};
+
+/**
+ * struct event_case - an event on a counter, and what becomes of it
+ * @event: event select and unit mask
+ * @map: the counter
+ * @ireset: where it begins, if it interrupts; 0: it does not
+ * @err: what is to be said
+ */
+struct event_case {
+	u32	event;
+	u32	map;
+	s32	ireset;
+	int	err;
+};
+
+static const struct event_case event_cases[] = {
+	{ 0x00c0, 3 },
+	{ 0x0010, 0 },
+	{ 0x0010, 1, .err = -EINVAL },
+	{ 0x0211, 1 },
+	{ 0x0211, 2 },
+	{ 0x0211, 3, .err = -EINVAL },
+	{ 0x0111, 3 },
+	{ 0x0012, 0, .err = -EPERM },
+	{ 0x0013, 0, .err = -EPERM },
+	{ 0x01b7, 0, .err = -EPERM },
+	{ 0x02b7, 0 },
+	{ 0x00c0, 0, -32 },
+	{ 0x00c0, 0, -31, -EINVAL },
+	{ 0x00c0, 0, INT_MIN },
+	{ 0x0014, 0, -128 },
+	{ 0x0014, 0, -127, -EINVAL },
+	{ 0x0014, 0 },
+	{ 0x0015, 0, -1024, -EPERM },
+	{ 0x0015, 0 },
+};
+
+/*
+ * Some events need more than a counter: a register beside their select, a second counter, or the
+ * other thread of the core. These are EPERM, since a control cannot have that. Events that only
+ * some counters can count are EINVAL on the others, and so are i-mode counters whose period is
+ * shorter than the CPU allows for their event; events whose periods must be multiples of some
+ * number are EPERM in i-mode, since a thread that is switched goes on from anywhere. The limits
+ * are those that perf's events have.
+ */
+static void test_events(struct kunit *test)
+{
+	struct perfctr_cpu_kind kind = kind_of(&perfctr_intel_arch);
+	struct perfctr_cpu_control control;
+	struct x86_claim claim;
+	struct x86_core *core;
+	int i;
+
+	core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	core->model = &event_model;
+	core->counters = kind.counters;
+	for (i = 0; i < ARRAY_SIZE(event_cases); i++) {
+		const struct event_case *c = &event_cases[i];
+
+		memset(&control, 0, sizeof(control));
+		control.nractrs = !c->ireset;
+		control.nrictrs = !!c->ireset;
+		control.pmc_map[0] = c->map;
+		control.evntsel[0] = c->event | USER | ENABLE | (c->ireset ? PMI : 0);
+		control.ireset[0] = c->ireset;
+		KUNIT_ASSERT_EQ(test, perfctr_check(&kind, &control, false, &claim), 0);
+		KUNIT_EXPECT_EQ_MSG(test, perfctr_check_events(core, &control, &claim), c->err,
+				    "case %d", i);
+	}
+	/* A fixed counter counts what it counts. */
+	control.nrictrs = 0;
+	control.nractrs = 1;
+	control.pmc_map[0] = FIXED(0);
+	control.evntsel[0] = USER | ENABLE;
+	KUNIT_ASSERT_EQ(test, perfctr_check(&kind, &control, false, &claim), 0);
+	KUNIT_EXPECT_EQ(test, perfctr_check_events(core, &control, &claim), 0);
+}
+
+/*
+ * A counter that the CPU's microcode takes for transactions is EINVAL where the administrator
+ * leaves it to them: allow_tsx_force_abort of the PMU in sysfs is 0. Else it is had.
+ */
+static void test_force_abort(struct kunit *test)
+{
+	const struct device_attribute *allow = &dev_attr_allow_tsx_force_abort;
+	struct perfctr_cpu_kind kind = kind_of(&perfctr_intel_arch);
+	struct perfctr_cpu_control control = { .nractrs = 1 };
+	struct x86_claim claim;
+	struct x86_core *core;
+
+	core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	core->model = &event_model;
+	core->counters = kind.counters;
+	core->taken = BIT_ULL(3);
+	control.evntsel[0] = GOOD;
+	control.pmc_map[0] = 3;
+	KUNIT_ASSERT_EQ(test, perfctr_check(&kind, &control, false, &claim), 0);
+	KUNIT_EXPECT_EQ(test, perfctr_check_events(core, &control, &claim), 0);
+	KUNIT_ASSERT_EQ(test, allow->store(NULL, NULL, "0", 1), 1);
+	KUNIT_EXPECT_EQ(test, perfctr_check_events(core, &control, &claim), -EINVAL);
+	control.pmc_map[0] = 2;
+	KUNIT_ASSERT_EQ(test, perfctr_check(&kind, &control, false, &claim), 0);
+	KUNIT_EXPECT_EQ(test, perfctr_check_events(core, &control, &claim), 0);
+	KUNIT_ASSERT_EQ(test, allow->store(NULL, NULL, "1", 1), 1);
 }
 
 static void test_cstatus(struct kunit *test)
@@ -303,6 +601,7 @@ static struct {
 	u64	running;
 	bool	busy;
 	bool	same;
+	bool	readable;
 	u32	kept[64];
 	int	reads;
 	int	sets;
@@ -319,9 +618,9 @@ static u64 memory_read(int counter)
 	return machine.value[counter];
 }
 
-static u32 memory_low(int counter)
+static u32 memory_low(u32 map)
 {
-	return memory_read(counter);
+	return memory_read(map);
 }
 
 static int memory_take(const struct x86_claim *claim)
@@ -329,6 +628,8 @@ static int memory_take(const struct x86_claim *claim)
 	if (machine.busy)
 		return -EBUSY;
 	machine.taken = claim->counters;
+	if (machine.same)
+		machine.running = claim->counters;
 	return machine.same;
 }
 
@@ -354,9 +655,19 @@ static void memory_keep(int counter, u32 value)
 	machine.kept[counter] = value;
 }
 
-static u32 memory_kept(int counter)
+static u32 memory_kept_value(int counter)
 {
 	return machine.kept[counter];
+}
+
+static bool memory_kept(const struct x86_claim *claim)
+{
+	return true;
+}
+
+static bool memory_readable(void)
+{
+	return machine.readable;
 }
 
 static const struct perfctr_layer memory = {
@@ -368,7 +679,9 @@ static const struct perfctr_layer memory = {
 	.run	= memory_run,
 	.leave	= memory_leave,
 	.keep	= memory_keep,
+	.kept_value = memory_kept_value,
 	.kept	= memory_kept,
+	.readable = memory_readable,
 };
 
 /* So much time goes by: counters that run count as much. */
@@ -414,11 +727,13 @@ static void test_counts(struct kunit *test)
 	machine.value[1] = 0xfffffff0;
 	machine.value[2] = 0x123456789aULL;
 	machine.tsc = 0xffffff00;
+	machine.readable = true;
 	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
 	KUNIT_EXPECT_EQ(test, state->pmc[0].map, 1);
 	KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0xfffffff0);
 	machine_goes_on(0x1000);
 	perfctr_state_sample(&memory, state);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0xff0);
 	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 0x1000);
 	KUNIT_EXPECT_EQ(test, state->pmc[1].sum, 0x1000);
 	KUNIT_EXPECT_EQ(test, state->tsc_sum, 0x1000);
@@ -433,6 +748,34 @@ static void test_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 0x1011);
 	KUNIT_EXPECT_EQ(test, state->tsc_sum, 0x1011);
 	KUNIT_EXPECT_EQ_MSG(test, machine.sets, 0, "counters that only count are not set");
+}
+
+/* The page says nothing about what counters hold where user space cannot read these. */
+static void test_hidden(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, 1, 1, -1000);
+	int i;
+
+	machine.value[1] = 12345;
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+		KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0);
+		machine_goes_on(10);
+		perfctr_state_sample(&memory, state);
+		machine_goes_on(10);
+		perfctr_state_suspend(&memory, state);
+		KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0);
+		KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 20 * (i + 1));
+		KUNIT_EXPECT_EQ_MSG(test, (s32)state->pmc[1].start, 20 * (i + 1) - 1000,
+				    "one that interrupts goes on from where it was");
+		/* Others count here. */
+		machine.value[1] += 100000;
+	}
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	machine.readable = true;
+	perfctr_state_sample(&memory, state);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].start, (u32)machine.value[1]);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 60);
 }
 
 /* A switch between two threads of one control: what one ends with, the other begins with. */
@@ -486,6 +829,27 @@ static void test_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->k1, 0);
 }
 
+/* A cstatus that is not the claim's is caught. */
+static void test_wild_cstatus(struct kunit *test)
+{
+	const struct x86_claim claim = { .n = 3 };
+	u32 n, na;
+
+	KUNIT_EXPECT_TRUE(test, perfctr_cstatus_fits(0, &claim));
+	KUNIT_EXPECT_TRUE(test, perfctr_cstatus_fits(BIT(31), &claim));
+	KUNIT_EXPECT_TRUE(test, perfctr_cstatus_fits(perfctr_mk_cstatus(1, 3, 0), &claim));
+	KUNIT_EXPECT_TRUE(test, perfctr_cstatus_fits(perfctr_mk_cstatus(0, 1, 2), &claim));
+	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_fits(perfctr_mk_cstatus(1, 2, 0), &claim));
+	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_fits(perfctr_mk_cstatus(1, 18, 0), &claim));
+	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_fits(U32_MAX, &claim));
+	/* Each number of 7 bits, with each number of a-mode counters. */
+	for (n = 0; n < 128; n++) {
+		for (na = 0; na < 128; na++)
+			KUNIT_EXPECT_EQ(test, perfctr_cstatus_fits(n << 8 | na, &claim),
+					na <= n && (n == 0 || n == 3));
+	}
+}
+
 static void test_busy(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 2, 0, 0);
@@ -498,13 +862,19 @@ static void test_busy(struct kunit *test)
 
 static struct kunit_case perfctr_cases[] = {
 	KUNIT_CASE(test_rules),
+	KUNIT_CASE(test_bits),
+	KUNIT_CASE(test_families),
 	KUNIT_CASE(test_controls),
 	KUNIT_CASE(test_pebs),
 	KUNIT_CASE(test_kernel),
+	KUNIT_CASE(test_events),
+	KUNIT_CASE(test_force_abort),
 	KUNIT_CASE(test_cstatus),
 	KUNIT_CASE(test_counts),
+	KUNIT_CASE(test_hidden),
 	KUNIT_CASE(test_handed_over),
 	KUNIT_CASE(test_overflow),
+	KUNIT_CASE(test_wild_cstatus),
 	KUNIT_CASE(test_busy),
 	{ }
 };

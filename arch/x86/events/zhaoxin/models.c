@@ -8,6 +8,10 @@
 
 #include "../engine.h"
 
+/* Cycles in which something does not happen */
+#define ZX_EVENT_NONE(_event, _umask)						\
+	(X86_EVENT(_event, _umask) | ARCH_PERFMON_EVENTSEL_INV | 1ULL << 24)
+
 static const u64 x86_zxc_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x82, 0x00),
 	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
@@ -24,6 +28,9 @@ static const u64 x86_zxd_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0x00, 0x07),
 	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0x09, 0x07),
 	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x83, 0x00),
+	/* Stalled cycles, as the front end and as the back end has them */
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= ZX_EVENT_NONE(0x01, 0x01),
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= X86_EVENT(0x0f, 0x04),
 };
 
 static const u64 x86_zxe_generic[PERF_COUNT_HW_MAX] = {
@@ -34,6 +41,9 @@ static const u64 x86_zxe_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0x28, 0x00),
 	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0x29, 0x00),
 	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x83, 0x00),
+	/* Stalled cycles, as the front end and as the back end has them */
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= ZX_EVENT_NONE(0x01, 0x01),
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= X86_EVENT(0x0f, 0x04),
 };
 
 #define ACCESS	PERF_COUNT_HW_CACHE_RESULT_ACCESS

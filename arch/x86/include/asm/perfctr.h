@@ -29,6 +29,12 @@ struct x86_claim {
 	u64	config[18];
 };
 
+/*
+ * A flag of threads beside those of <asm/thread_info.h>: it has a state of its own. __switch_to()
+ * looks at it together with others.
+ */
+#define TIF_PERFCTR	18
+
 #include <uapi/asm/perfctr.h>
 #include <asm-generic/perfctr.h>
 

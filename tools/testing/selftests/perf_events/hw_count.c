@@ -13,37 +13,10 @@
 #include "pe_hw.h"
 
 #define LOOP	2000000UL
-#define TRIES	10
 
 struct group_read {
 	__u64 nr, enabled, running, value[PE_HW_MAX];
 };
-
-static __u64 count_loop(int fd, unsigned long instructions)
-{
-	__u64 before = pe_count(fd);
-
-	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	pe_hw_loop(instructions);
-	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	return pe_count(fd) - before;
-}
-
-/*
- * Some machines count the kernel, too. The least count is one without an
- * interrupt.
- */
-static __u64 least_of_loop(int fd, unsigned long instructions)
-{
-	__u64 least = UINT64_MAX, n;
-	int i;
-
-	for (i = 0; i < TRIES; i++) {
-		n = count_loop(fd, instructions);
-		least = n < least ? n : least;
-	}
-	return least;
-}
 
 FIXTURE(hw) {
 	struct perf_event_attr a;
@@ -70,7 +43,7 @@ TEST_F(hw, loop)
 	__u64 net;
 
 	ASSERT_LE(0, fd);
-	net = least_of_loop(fd, LOOP + 2) - least_of_loop(fd, 2);
+	net = pe_hw_least(fd, LOOP + 2) - pe_hw_least(fd, 2);
 	TH_LOG("%lu instructions read %llu", LOOP, net);
 	EXPECT_LE(LOOP, net);
 	EXPECT_GE(LOOP + 10, net);
@@ -85,7 +58,7 @@ TEST_F(hw, pinned_loop)
 	self->a.pinned = 1;
 	fd = pe_self(&self->a);
 	ASSERT_LE(0, fd);
-	net = least_of_loop(fd, LOOP + 2) - least_of_loop(fd, 2);
+	net = pe_hw_least(fd, LOOP + 2) - pe_hw_least(fd, 2);
 	TH_LOG("%lu instructions read %llu", LOOP, net);
 	EXPECT_LE(LOOP, net);
 	EXPECT_GE(LOOP + 10, net);
@@ -98,7 +71,7 @@ TEST_F(hw, loop_of_a_cpu)
 	int fd = pe_open(&self->a, -1, 0, -1, 0);
 
 	ASSERT_LE(0, fd);
-	net = least_of_loop(fd, LOOP + 2) - least_of_loop(fd, 2);
+	net = pe_hw_least(fd, LOOP + 2) - pe_hw_least(fd, 2);
 	TH_LOG("%lu instructions read %llu", LOOP, net);
 	EXPECT_LE(LOOP, net);
 	EXPECT_GE(LOOP + 10, net);
@@ -206,7 +179,7 @@ TEST_F(hw, group_larger_than_the_pmu)
 	 * counter that they need: then the group waits.
 	 */
 	if (n <= now)
-		EXPECT_LE(LOOP, count_loop(fd[0], LOOP));
+		EXPECT_LE(LOOP, pe_hw_count(fd[0], LOOP));
 	for (i = 1; i < n && n <= now; i++)
 		EXPECT_LE(LOOP, pe_count(fd[i]));
 	for (i = 0; i < n; i++)
@@ -290,7 +263,7 @@ TEST_F(hw, page_when_it_is_off)
 	ASSERT_LE(0, fd);
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, page);
-	count_loop(fd, LOOP);
+	pe_hw_count(fd, LOOP);
 	EXPECT_EQ(0, page->index);
 	EXPECT_EQ(pe_count(fd), read_by_page(page));
 	EXPECT_EQ(0, page->lock & 1);

@@ -430,6 +430,8 @@ TEST_F(hw, cpu_goes_and_comes)
 	struct timed before, after;
 	int task, zero, one;
 
+	if (self->counters < 3)
+		SKIP(return, "a CPU has two of these events and a task's");
 	if (pe_set(ONLINE, 1))
 		SKIP(return, "CPU 1 cannot go");
 	task = OPEN(0, -1, -1);

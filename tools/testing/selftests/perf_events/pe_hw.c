@@ -147,3 +147,42 @@ __attribute__((noipa)) void pe_hw_loop(unsigned long instructions)
 		__asm__ __volatile__("" : "+r" (turns));
 #endif
 }
+
+/**
+ * pe_hw_count - count a loop once
+ * @fd: an instruction counter of this thread, off
+ * @instructions: the length of the loop
+ *
+ * Return: what the counter added
+ */
+__u64 pe_hw_count(int fd, unsigned long instructions)
+{
+	__u64 before = pe_count(fd);
+
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pe_hw_loop(instructions);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	return pe_count(fd) - before;
+}
+
+/**
+ * pe_hw_least - the least count of several runs of a loop
+ * @fd: an instruction counter of this thread, off
+ * @instructions: the length of the loop
+ *
+ * Some machines count the kernel in spite of exclude_kernel, and an interrupt
+ * then adds thousands of instructions. The least count has none.
+ *
+ * Return: the count
+ */
+__u64 pe_hw_least(int fd, unsigned long instructions)
+{
+	__u64 least = -1ULL, n;
+	int run;
+
+	for (run = 0; run < 10; run++) {
+		n = pe_hw_count(fd, instructions);
+		least = n < least ? n : least;
+	}
+	return least;
+}

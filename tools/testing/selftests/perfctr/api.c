@@ -6,8 +6,13 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __powerpc__
+#include <sys/auxv.h>
+#endif
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
@@ -44,11 +49,59 @@ FIXTURE_TEARDOWN(api)
 	close(self->fd);
 }
 
-/* The version fits under the mask; features are true; what is reserved is 0. */
+/* Without the option all calls are ENOSYS. */
+TEST(without)
+{
+	struct vperfctr_control control = { .si_signo = 0 };
+
+	errno = 0;
+	if (!perfctr_info(NULL, NULL, NULL) || errno != ENOSYS)
+		SKIP(return, "the kernel has the option");
+	EXPECT_FAILS(ENOSYS, vperfctr_open(0, 1));
+	EXPECT_FAILS(ENOSYS, vperfctr_control(-1, &control));
+	EXPECT_FAILS(ENOSYS, vperfctr_unlink(-1));
+	EXPECT_FAILS(ENOSYS, vperfctr_iresume(-1));
+	EXPECT_FAILS(ENOSYS, vperfctr_read(-1, NULL, NULL, NULL));
+}
+
+/* The structures are the same for 32-bit and 64-bit programs. */
+TEST_F(api, structures)
+{
+	const size_t n = PERFCTR_MAX_COUNTERS;
+
+	EXPECT_EQ(64, sizeof(struct perfctr_info));
+	EXPECT_EQ(40, offsetof(struct perfctr_info, cpu_features));
+	EXPECT_EQ(4, offsetof(struct perfctr_cpu_mask, mask));
+	EXPECT_EQ(8 + 8 * n, sizeof(struct perfctr_sum_ctrs));
+	EXPECT_EQ(24 + sizeof(struct perfctr_cpu_control), sizeof(struct vperfctr_control));
+	EXPECT_EQ(4, offsetof(struct vperfctr_control, cpu_control));
+	EXPECT_EQ(12, offsetof(struct perfctr_cpu_control, pmc_map));
+	EXPECT_EQ(12 + 4 * n, offsetof(struct perfctr_cpu_control, evntsel));
+	EXPECT_EQ(12, offsetof(struct perfctr_cpu_state, tsc_start));
+	EXPECT_EQ(16, offsetof(struct perfctr_cpu_state, tsc_sum));
+	EXPECT_EQ(24, offsetof(struct perfctr_cpu_state, pmc));
+	EXPECT_EQ(24 + 16 * n, sizeof(struct perfctr_cpu_state));
+#if defined(__x86_64__) || defined(__i386__)
+	EXPECT_EQ(18, n);
+	EXPECT_EQ(324, sizeof(struct perfctr_cpu_control));
+	EXPECT_EQ(156, offsetof(struct perfctr_cpu_control, p4.escr));
+	EXPECT_EQ(228, offsetof(struct perfctr_cpu_control, p4.pebs_enable));
+	EXPECT_EQ(236, offsetof(struct perfctr_cpu_control, ireset));
+#endif
+}
+
+/*
+ * Each pointer may be NULL. A program fits the kernel if abi_version is its own under the mask
+ * 0xff00ff00. cpu_features has PERFCTR_FEATURE_RDPMC (the thread may read its counters), RDTSC
+ * (and the TSC), PCINT (there are i-mode counters). cpu_features says so: neither RDPMC nor PCINT
+ * is set. Programs can read counters up to POWER9; from POWER10 on RDPMC is not set, and
+ * vperfctr_read is the way.
+ */
 TEST_F(api, info)
 {
 	struct perfctr_info info;
 
+	EXPECT_EQ(0, perfctr_info(NULL, NULL, NULL));
 	memset(&info, 0xff, sizeof(info));
 	ASSERT_EQ(0, perfctr_info(&info, NULL, NULL));
 	EXPECT_EQ(PERFCTR_ABI_VERSION, info.abi_version);
@@ -56,10 +109,19 @@ TEST_F(api, info)
 	EXPECT_EQ(1, info.tsc_to_cpu_mult);
 	EXPECT_TRUE(info.cpu_features & PERFCTR_FEATURE_RDTSC);
 	EXPECT_EQ(0, info.reserved[0] | info.reserved[1] | info.reserved[2]);
+	if (!has_counters())
+		EXPECT_EQ(PERFCTR_FEATURE_RDTSC, info.cpu_features);
+#ifdef __powerpc__
+	if (getauxval(AT_HWCAP2) & PPC_FEATURE2_ARCH_3_1)
+		EXPECT_FALSE(info.cpu_features & PERFCTR_FEATURE_RDPMC);
+#endif
 	EXPECT_FAILS(EFAULT, perfctr_info((void *)8, NULL, NULL));
 }
 
-/* The number of words that are needed is always written; with too few it is EOVERFLOW. */
+/*
+ * For a set of CPUs, the program gives the number of words that it has room for, and always gets
+ * the number that is needed. With too few it is EOVERFLOW.
+ */
 TEST_F(api, masks)
 {
 	struct {
@@ -79,7 +141,27 @@ TEST_F(api, masks)
 	EXPECT_FAILS(EFAULT, perfctr_info(NULL, (void *)8, NULL));
 }
 
-/* With creat not 0, a thread that has an object is EEXIST. */
+/*
+ * Returns an fd for the thread's object. tid 0, or the caller's own, is the caller. With creat not
+ * 0 the thread gets an object, with nothing enabled; it must have none yet.
+ */
+TEST_F(api, created)
+{
+	static const struct vperfctr_control none;
+	struct perfctr_sum_ctrs sums, children;
+	struct vperfctr_control control;
+
+	memset(&control, 0xff, sizeof(control));
+	memset(&sums, 0xff, sizeof(sums));
+	memset(&children, 0xff, sizeof(children));
+	ASSERT_EQ(0, vperfctr_read(self->fd, &sums, &control, &children));
+	EXPECT_EQ(0, memcmp(&control, &none, sizeof(none)));
+	EXPECT_EQ(0, sums.tsc | sums.pmc[0] | children.tsc | children.pmc[0]);
+	work(1000);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &sums, NULL, NULL));
+	EXPECT_EQ(0, sums.tsc | sums.pmc[0]);
+}
+
 TEST_F(api, exists)
 {
 	int fd;
@@ -91,7 +173,10 @@ TEST_F(api, exists)
 	close(fd);
 }
 
-/* Without an object an fd is one all the same; the other calls are EINVAL, mmap is EPERM. */
+/*
+ * With creat 0, a thread without an object gives an fd without an object, on which the other calls
+ * are EINVAL and mmap is EPERM.
+ */
 TEST_F(api, no_object)
 {
 	struct vperfctr_control control = { .si_signo = 0 };
@@ -110,7 +195,7 @@ TEST_F(api, no_object)
 	close(fd);
 }
 
-/* Other files are EINVAL, none is EBADF. */
+/* Errors: EBADF, EINVAL, ESRCH. Errors: EBADF, EINVAL, ESRCH, EFAULT. */
 TEST_F(api, other_files)
 {
 	struct vperfctr_control control = { .si_signo = 0 };
@@ -131,12 +216,17 @@ TEST_F(api, other_files)
 	EXPECT_FAILS(EFAULT, vperfctr_read(self->fd, NULL, NULL, (void *)8));
 }
 
-/* A file is a character device's, and is not closed by exec; /proc says what it is. */
+/*
+ * The fd is not closed by exec, and can be passed on. It is vperfctr:[inode] of the file system
+ * vperfctrfs in /proc/PID/fd, with the same inode for all. It can be mapped and closed, nothing
+ * else.
+ */
 TEST_F(api, file)
 {
+	struct stat st, other_st;
 	char path[64], name[64];
 	struct statfs fs;
-	struct stat st;
+	int other, zero;
 	ssize_t n;
 
 	ASSERT_EQ(0, fstat(self->fd, &st));
@@ -146,6 +236,12 @@ TEST_F(api, file)
 	EXPECT_EQ(0, fcntl(self->fd, F_GETFD));
 	EXPECT_EQ(O_RDONLY, fcntl(self->fd, F_GETFL) & O_ACCMODE);
 	EXPECT_FAILS(EINVAL, read(self->fd, path, 1));
+	EXPECT_FAILS(EBADF, write(self->fd, path, 1));
+	EXPECT_FAILS(ENOTTY, ioctl(self->fd, FIONREAD, &zero));
+	other = vperfctr_open(0, 0);
+	ASSERT_EQ(0, fstat(other, &other_st));
+	EXPECT_EQ(st.st_ino, other_st.st_ino);
+	close(other);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", self->fd);
 	n = readlink(path, name, sizeof(name) - 1);
 	ASSERT_LT(0, n);
@@ -154,7 +250,10 @@ TEST_F(api, file)
 	EXPECT_STREQ(path, name);
 }
 
-/* One page at offset 0 can be mapped, shared and to be read; anything else is EPERM. */
+/*
+ * One page of the fd can be mapped, at offset 0, PROT_READ and MAP_SHARED; anything else is EPERM.
+ * It holds a struct vperfctr_state.
+ */
 TEST_F(api, mmap)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -191,7 +290,7 @@ TEST_F(api, mmap_of_old_programs)
 		EXPECT_FAILS(EACCES, mprotect(p, page, PROT_READ | PROT_EXEC));
 }
 
-/* The TSC alone goes on in the page and by the call; stopped, it stands. */
+/* A control that enables nothing stops the counters, and leaves all sums. */
 TEST_F(api, tsc)
 {
 	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
@@ -211,7 +310,29 @@ TEST_F(api, tsc)
 	EXPECT_LT(0, b.tsc);
 }
 
-/* A control that is refused stops the counters, and is what read shows. */
+/*
+ * Stops and samples what runs, and begins anew. The sums of counters begin with zero, but those
+ * whose bits are set in preserve; the TSC's only if it is not enabled; the children's sums with
+ * zero. count.c has this of counters.
+ */
+TEST_F(api, tsc_goes_on)
+{
+	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
+	struct perfctr_sum_ctrs a, b;
+
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	work(1000);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &a, NULL, NULL));
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	ASSERT_EQ(0, vperfctr_read(self->fd, &b, NULL, NULL));
+	EXPECT_LT(0, a.tsc);
+	EXPECT_LE(a.tsc, b.tsc);
+}
+
+/*
+ * A control that is refused is stored nevertheless: the counters and the TSC are stopped, sums of
+ * counters stay, and vperfctr_read shows it.
+ */
 TEST_F(api, refused)
 {
 	struct vperfctr_control control, shown;
@@ -234,24 +355,55 @@ TEST_F(api, refused)
 	EXPECT_EQ(a.tsc, b.tsc);
 }
 
-/* Nothing has overflowed: EPERM; counters that cannot: ENOSYS. */
+/*
+ * A control with i-mode counters is EPERM then, one with a-mode counters EINVAL, and
+ * vperfctr_iresume is ENOSYS. Other errors: EBADF, EINVAL, ESRCH, ENOSYS (there are no interrupts).
+ */
 TEST_F(api, iresume)
 {
+	struct vperfctr_control control = instructions(-100);
+
 	if (has(PERFCTR_FEATURE_PCINT)) {
 		EXPECT_FAILS(EPERM, vperfctr_iresume(self->fd));
-	} else {
-		struct vperfctr_control control = instructions(-100);
-
-		EXPECT_FAILS(ENOSYS, vperfctr_iresume(self->fd));
-		EXPECT_FAILS(EPERM, vperfctr_control(self->fd, &control));
+		return;
 	}
+	EXPECT_FAILS(ENOSYS, vperfctr_iresume(self->fd));
+	EXPECT_FAILS(EPERM, vperfctr_control(self->fd, &control));
+	control = instructions(0);
+	if (!has_counters())
+		EXPECT_FAILS(EINVAL, vperfctr_control(self->fd, &control));
 }
 
-/* Unlinked, control and iresume are ESRCH, and unlink is 0; anybody may read. */
+/*
+ * Copies the sums, the control, and the sums of children; each pointer may be NULL. The caller's
+ * own counters are sampled first, but for i-mode ones, whose sums change when they are suspended.
+ * overflow.c has the latter.
+ */
+TEST_F(api, read)
+{
+	struct vperfctr_control control = { .cpu_control.tsc_on = 1 }, shown;
+	struct perfctr_sum_ctrs sums, children;
+
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	EXPECT_EQ(0, vperfctr_read(self->fd, NULL, NULL, NULL));
+	memset(&shown, 0xff, sizeof(shown));
+	EXPECT_EQ(0, vperfctr_read(self->fd, NULL, &shown, NULL));
+	EXPECT_EQ(0, memcmp(&shown, &control, sizeof(control)));
+	memset(&children, 0xff, sizeof(children));
+	EXPECT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &children));
+	EXPECT_EQ(0, children.tsc);
+	EXPECT_EQ(0, vperfctr_read(self->fd, &sums, NULL, NULL));
+	EXPECT_LT(0, sums.tsc);
+}
+
+/*
+ * Stops the counters, and takes the object from the thread. It is 0 if that has been done already.
+ * The object lives as long as there are files; its sums can still be read.
+ */
 TEST_F(api, unlinked)
 {
 	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
-	struct perfctr_sum_ctrs sums;
+	struct perfctr_sum_ctrs sums, again;
 
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 	work(1000);
@@ -262,9 +414,15 @@ TEST_F(api, unlinked)
 		EXPECT_FAILS(ESRCH, vperfctr_iresume(self->fd));
 	ASSERT_EQ(0, vperfctr_read(self->fd, &sums, NULL, NULL));
 	EXPECT_LT(0, sums.tsc);
+	work(1000);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &again, NULL, NULL));
+	EXPECT_EQ(sums.tsc, again.tsc);
 }
 
-/* Another thread must be traced by the caller, and be stopped; no such thread is ESRCH. */
+/*
+ * A thread that is not the caller must be traced by it, and be stopped; no such thread is ESRCH.
+ * Once the thread has exited or was unlinked anybody may read who has the file.
+ */
 TEST_F(api, others)
 {
 	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };

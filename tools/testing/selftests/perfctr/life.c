@@ -45,7 +45,7 @@ FIXTURE_SETUP(life)
 	self->fd = vperfctr_open(0, 1);
 	ASSERT_LE(0, self->fd);
 	self->control = instructions(0);
-	if (!has(PERFCTR_FEATURE_RDPMC))
+	if (!has_counters())
 		self->control.cpu_control.nractrs = 0;
 	ASSERT_EQ(0, vperfctr_control(self->fd, &self->control));
 }
@@ -68,7 +68,10 @@ static void add(struct perfctr_sum_ctrs *to, const struct perfctr_sum_ctrs *sums
 	to->pmc[0] += sums->pmc[0];
 }
 
-/* When it is reaped, its sums are added to the children's sums of its parent. */
+/*
+ * A thread or process that a thread with an object creates gets an object of its own, with the same
+ * control, and sums of zero. When it is reaped, its sums are added to the children's of its parent.
+ */
 TEST_F_TIMEOUT(life, reaped, 600)
 {
 	struct perfctr_sum_ctrs sums, all = { .tsc = 0 };
@@ -95,7 +98,10 @@ TEST_F_TIMEOUT(life, reaped, 600)
 	EXPECT_EQ(all.pmc[0], sums.pmc[0]);
 }
 
-/* Its sums are added with its own children's. */
+/*
+ * When it is reaped, its sums, with its own children's, are added to the children's sums of its
+ * parent.
+ */
 TEST_F(life, grandchildren)
 {
 	struct perfctr_sum_ctrs sums, all = { .tsc = 0 };
@@ -135,7 +141,11 @@ static void *open_own(void *arg)
 	return NULL;
 }
 
-/* For a thread it is the parent of its process. */
+/*
+ * When it is reaped, its sums, with its own children's, are added to the children's sums of its
+ * parent (for a thread: the parent of its process), if that still has the control that was
+ * inherited.
+ */
 TEST_F(life, threads)
 {
 	struct perfctr_sum_ctrs sums, all = { .tsc = 0 };
@@ -180,6 +190,40 @@ TEST_F(life, other_control)
 	EXPECT_EQ(0, sums.tsc);
 }
 
+/*
+ * A control that enables nothing stops the counters, and leaves all sums, the children's and the
+ * signal as well.
+ */
+TEST_F(life, nothing_enabled)
+{
+	struct vperfctr_control none = { .si_signo = SIGUSR2 }, shown;
+	struct perfctr_sum_ctrs sums, again;
+	pid_t child;
+
+	self->control.si_signo = SIGUSR1;
+	ASSERT_EQ(0, vperfctr_control(self->fd, &self->control));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(0);
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
+	EXPECT_LT(0, sums.tsc);
+	/* This one will be reaped when its parent counts nothing. */
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(0);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &none));
+	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, &shown, &again));
+	EXPECT_EQ(SIGUSR1, shown.si_signo);
+	EXPECT_EQ(sums.tsc, again.tsc);
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &again));
+	EXPECT_EQ(sums.tsc, again.tsc);
+	EXPECT_EQ(sums.pmc[0], again.pmc[0]);
+}
+
 /* A child whose parent has gone is nobody's. */
 TEST_F(life, orphans)
 {
@@ -202,7 +246,10 @@ TEST_F(life, orphans)
 	EXPECT_EQ(0, sums.tsc);
 }
 
-/* Once the thread has exited, anybody may read who has the file; a zombie still has its object. */
+/*
+ * Once the thread has exited or was unlinked anybody may read who has the file. A zombie still has
+ * its object.
+ */
 TEST_F(life, zombie)
 {
 	struct perfctr_sum_ctrs sums, again;
@@ -229,7 +276,10 @@ TEST_F(life, zombie)
 	close(fd);
 }
 
-/* The fd can be passed on: it can be read when the thread that it is about is gone. */
+/*
+ * The fd is not closed by exec, and can be passed on: it can be read when the thread that it is
+ * about is gone.
+ */
 TEST_F(life, passed)
 {
 	char space[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
@@ -324,7 +374,10 @@ static int after_exec(int fd)
 	return b.tsc == a.tsc ? 4 : 5;
 }
 
-/* An object survives exec, and goes on counting. */
+/*
+ * An object survives exec, and goes on counting, unless nobody may look into the new program
+ * (set-uid and the like, or unreadable).
+ */
 TEST_F(life, exec)
 {
 	pid_t child = fork();
@@ -353,7 +406,10 @@ static bool copy_self(const char *path, mode_t mode)
 	return to >= 0 && !close(to) && !chmod(path, mode);
 }
 
-/* It is unlinked before a program begins that nobody may look into (set-uid and unreadable). */
+/*
+ * An object survives exec, and goes on counting, unless nobody may look into the new program
+ * (set-uid and the like, or unreadable). Then it is unlinked before the program begins.
+ */
 TEST_F(life, exec_secret)
 {
 	static const mode_t modes[] = { 04755, 0711 };
@@ -383,10 +439,14 @@ TEST_F(life, exec_secret)
 	unlink(path);
 }
 
-/* Another thread must be one that the caller may look into: else it is EPERM. */
+/*
+ * Another thread must be one that the caller may look into, as perf events want it: tracing it is
+ * not enough once it runs an unreadable program. Else every call is EPERM.
+ */
 TEST_F(life, not_dumpable)
 {
-	int status, failed;
+	struct perfctr_sum_ctrs sums;
+	int status, failed, fd;
 	pid_t tracer, child;
 
 	if (geteuid())
@@ -406,10 +466,14 @@ TEST_F(life, not_dumpable)
 				pause();
 		}
 		failed = waitpid(child, &status, 0) != child;
-		failed |= vperfctr_open(child, 0) < 0;
+		fd = vperfctr_open(child, 0);
+		failed |= fd < 0;
 		ptrace(PTRACE_CONT, child, 0, 0);
 		failed |= (waitpid(child, &status, 0) != child) << 1;
 		failed |= (vperfctr_open(child, 0) != -1 || errno != EPERM) << 2;
+		failed |= (vperfctr_control(fd, &self->control) != -1 || errno != EPERM) << 3;
+		failed |= (vperfctr_read(fd, &sums, NULL, NULL) != -1 || errno != EPERM) << 4;
+		failed |= (vperfctr_unlink(fd) != -1 || errno != EPERM) << 5;
 		kill(child, SIGKILL);
 		_exit(failed);
 	}
@@ -432,7 +496,16 @@ static int set_paranoid(int level)
 	return before;
 }
 
-/* What nobody may do at each level: 1 is open, 2 is a control of the kernel, 4 another's. */
+static void count_kernel(struct perfctr_cpu_control *control)
+{
+#ifdef PERFCTR_NOT_KERNEL
+	control->modes[0] = 0;
+#else
+	control->evntsel[0] |= SELECT_KERNEL;
+#endif
+}
+
+/* What who has no rights may not do: 1 is open, 2 a control of the kernel. */
 static int refusals(struct vperfctr_control *control, bool counters)
 {
 	int fd, refused = 0;
@@ -451,16 +524,45 @@ static int refusals(struct vperfctr_control *control, bool counters)
 		_exit(errno == EACCES ? 1 : 97);
 	if (vperfctr_control(fd, control))
 		_exit(96);
-	control->cpu_control.evntsel[0] |= SELECT_KERNEL;
+	count_kernel(&control->cpu_control);
 	if (counters && vperfctr_control(fd, control))
 		refused |= errno == EPERM ? 2 : 95;
 	_exit(refused);
 }
 
-/* Above level 2 counting is EACCES without rights; from level 2 on the kernel is EPERM. */
+/* With kernel.perf_event_paranoid above 2, only who has CAP_PERFMON may count at all: EACCES. */
+TEST_F(life, rights_of_others_file)
+{
+	int before, status;
+	pid_t child;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	before = set_paranoid(3);
+	if (before == -2)
+		SKIP(return, "no perf_event_paranoid");
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		int fd = vperfctr_open(0, 0);
+
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(98);
+		_exit(vperfctr_control(fd, &self->control) != -1 || errno != EACCES);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	set_paranoid(before);
+}
+
+/*
+ * Here, rights are those of perf events. With kernel.perf_event_paranoid above 2, only who has
+ * CAP_PERFMON may count at all: EACCES. A control that counts in the kernel needs what an event of
+ * perf needs that does, from level 2 on: EPERM.
+ */
 TEST_F(life, rights)
 {
-	bool counters = has(PERFCTR_FEATURE_RDPMC);
+	bool counters = has_counters();
 	int before;
 
 	if (geteuid())
@@ -476,7 +578,10 @@ TEST_F(life, rights)
 	set_paranoid(before);
 }
 
-/* An object that counts in the kernel is not given to a program that may not do that. */
+/*
+ * An object that counts in the kernel is not given to a program that may not do that: a child of
+ * one that may gets EPERM from vperfctr_open.
+ */
 TEST_F(life, inherited_rights)
 {
 	int before, status;
@@ -484,10 +589,10 @@ TEST_F(life, inherited_rights)
 
 	if (geteuid())
 		SKIP(return, "needs root");
-	if (!has(PERFCTR_FEATURE_RDPMC))
+	if (!has_counters())
 		SKIP(return, "no counters");
 	before = set_paranoid(2);
-	self->control.cpu_control.evntsel[0] |= SELECT_KERNEL;
+	count_kernel(&self->control.cpu_control);
 	ASSERT_EQ(0, vperfctr_control(self->fd, &self->control));
 	child = fork();
 	ASSERT_LE(0, child);
@@ -514,7 +619,7 @@ TEST_F(life, inherited_rights)
 	set_paranoid(before);
 }
 
-/* Allocations that fail one after the other are ENOMEM, or no object for a child. */
+/* If there is no memory for it, the child has no object. All other calls are ENOMEM then. */
 TEST_F_TIMEOUT(life, no_memory, 600)
 {
 	int file = open("/proc/thread-self/fail-nth", O_WRONLY), fd = -1, status, n;
@@ -538,11 +643,16 @@ TEST_F_TIMEOUT(life, no_memory, 600)
 		snprintf(text, sizeof(text), "%d", n);
 		ASSERT_LT(0, pwrite(file, text, strlen(text), 0));
 		child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-		if (!child)
-			syscall(SYS_exit, 0);
+		if (!child) {
+			n = vperfctr_open(0, 0);
+			syscall(SYS_exit, vperfctr_unlink(n) && errno == EINVAL);
+		}
 		pwrite(file, "0", 1, 0);
-		if (child > 0)
+		if (child > 0) {
 			ASSERT_EQ(child, waitpid(child, &status, 0));
+			/* One that took a spare page has an object all the same. */
+			EXPECT_EQ(true, WIFEXITED(status));
+		}
 	}
 	EXPECT_EQ(0, vperfctr_unlink(fd));
 	close(fd);

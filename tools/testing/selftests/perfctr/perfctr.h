@@ -11,14 +11,33 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/perfctr.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #define SELECT_USER	0x10000u
 #define SELECT_KERNEL	0x20000u
 #define SELECT_PMI	0x100000u
 #define SELECT_ENABLE	0x400000u
 
+#ifdef PERFCTR_NOT_KERNEL
+/* Instructions, on any of the first four counters; the fifth counts nothing else. */
+#define INSTRUCTIONS	0x2
+#else
 /* Instructions retired in user space: the same select on Intel's and AMD's CPUs. */
 #define INSTRUCTIONS	(0xc0 | SELECT_USER | SELECT_ENABLE)
+#endif
+
+#ifdef __powerpc__
+/* Emulated counters count the kernel, too (calls, ticks, switches), whatever their modes say. */
+#define SLACK		30000
+#define UNCERTAIN	SLACK
+#else
+/* What reading twice, or a signal and its handler, count besides the work. */
+#define SLACK		2000
+/* How far a difference of two counts may be off. */
+#define UNCERTAIN	0
+#endif
 
 static inline int perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 			       struct perfctr_cpu_mask *forbidden)
@@ -53,16 +72,52 @@ static inline int vperfctr_read(int fd, struct perfctr_sum_ctrs *sum,
 	return syscall(__NR_vperfctr_read, fd, sum, control, children);
 }
 
-/* Use the CPU; on x86 with 2 n instructions, whatever the compiler thinks. */
+/* Use the CPU; on x86 and powerpc with 2 n instructions, whatever the compiler thinks. */
 static inline void work(unsigned int n)
 {
 	if (!n)
 		return;
 #if defined(__x86_64__) || defined(__i386__)
 	asm volatile("1: dec %0\n\tjnz 1b" : "+r" (n) : : "cc");
+#elif defined(__powerpc__)
+	asm volatile("mtctr %0\n1: nop\n\tbdnz 1b" : : "r" ((unsigned long)n) : "ctr");
 #else
 	while (n--)
 		asm volatile("" : "+r" (n));
+#endif
+}
+
+/* On a P6 the first counter's enable bit is that of both, and the other one has none. */
+static inline int is_p6(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int a, b, c, d;
+
+	if (!__get_cpuid(0, &a, &b, &c, &d) || b != signature_INTEL_ebx)
+		return 0;
+	if (a >= 10) {
+		__cpuid(10, a, b, c, d);
+		if (a & 0xff)
+			return 0;
+	}
+	__cpuid(1, a, b, c, d);
+	return (a >> 8 & 0xf) == 6;
+#else
+	return 0;
+#endif
+}
+
+/* Let counter @i of a control be the CPU's counter @map, and count what @select says. */
+static inline void set_counter(struct perfctr_cpu_control *control, unsigned int i,
+			       unsigned int map, unsigned int select)
+{
+	control->pmc_map[i] = map;
+#ifdef PERFCTR_NOT_KERNEL
+	/* All counters can interrupt. */
+	control->evntsel[i] = select & ~SELECT_PMI;
+	control->modes[i] = PERFCTR_NOT_KERNEL | PERFCTR_NOT_HV;
+#else
+	control->evntsel[i] = map && is_p6() ? select & ~SELECT_ENABLE : select;
 #endif
 }
 
@@ -75,7 +130,11 @@ static inline struct vperfctr_control instructions(int ireset)
 	control.cpu_control.tsc_on = 1;
 	control.cpu_control.nractrs = !ireset;
 	control.cpu_control.nrictrs = !!ireset;
-	control.cpu_control.evntsel[0] = INSTRUCTIONS | (ireset ? SELECT_PMI : 0);
+#ifdef PERFCTR_NOT_KERNEL
+	set_counter(&control.cpu_control, 0, 5, 0x500fa);
+#else
+	set_counter(&control.cpu_control, 0, 0, INSTRUCTIONS | (ireset ? SELECT_PMI : 0));
+#endif
 	control.cpu_control.ireset[0] = ireset;
 	return control;
 }
@@ -85,6 +144,24 @@ static inline int has(unsigned int features)
 	struct perfctr_info info;
 
 	return !perfctr_info(&info, NULL, NULL) && (info.cpu_features & features) == features;
+}
+
+/* Can threads with counters run on CPU 0 and on CPU 1? */
+static inline int has_two_cpus(void)
+{
+	struct {
+		struct perfctr_cpu_mask mask;
+		__u32 words[64];
+	} forbidden = { .mask.nrwords = 64 };
+
+	return sysconf(_SC_NPROCESSORS_ONLN) > 1 && !perfctr_info(NULL, NULL, &forbidden.mask) &&
+	       !(forbidden.words[0] & 3);
+}
+
+/* Are there counters, and not just a clock? Programs may not be let to read them. */
+static inline int has_counters(void)
+{
+	return has(PERFCTR_FEATURE_RDPMC) || has(PERFCTR_FEATURE_PCINT);
 }
 
 #endif

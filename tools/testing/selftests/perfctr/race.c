@@ -27,7 +27,7 @@ FIXTURE_SETUP(race)
 	if (perfctr_info(&info, NULL, NULL))
 		SKIP(return, "no perfctr");
 	self->control = instructions(0);
-	if (!has(PERFCTR_FEATURE_RDPMC))
+	if (!has_counters())
 		self->control.cpu_control.nractrs = 0;
 }
 

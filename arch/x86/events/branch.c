@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events that want branches, and when these are recorded for whom.
+ *
+ * Records are of a CPU, not of a task: what one task has left in the registers is hidden
+ * when another comes. Only the calls in which a task is (PERF_SAMPLE_BRANCH_CALL_STACK) are
+ * kept for it, in its pmu_ctx->task_ctx_data.
+ *
+ * An interrupt reads the registers when the first event's sample needs them, and once.
+ */
+#include <linux/slab.h>
+#include <linux/static_call.h>
+
+#include "engine.h"
+
+static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int cnt);
+
+/* Recording in the kernel: branches of this driver push others out. */
+static bool x86_branch_in_kernel(const struct x86_branch_cpu *branch)
+{
+	return !branch->select || (branch->type & PERF_SAMPLE_BRANCH_KERNEL);
+}
+
+static bool x86_branch_call_stack(const struct x86_branch_cpu *branch)
+{
+	return branch->type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
+/* Shared by the kinds of cores; made at boot, where nothing else can be about it. */
+static struct kmem_cache *x86_branch_cache;
+
+/**
+ * x86_branch_probe - find out how a kind of core records branches
+ * @core: this CPU's, which has found its model; once, at boot
+ *
+ * Return: 0, also if it does not; or -ENOMEM.
+ */
+int x86_branch_probe(struct x86_core *core)
+{
+	const struct x86_branch_unit *unit = core->model->branches;
+	struct x86_branches *branches = &core->branches;
+
+	if (IS_ENABLED(CONFIG_CPU_SUP_INTEL) && boot_cpu_has(X86_FEATURE_ARCH_LBR))
+		unit = &x86_lbr_arch;
+	if (!unit)
+		return 0;
+	branches->flags = unit->flags;
+	branches->nr = unit->nr;
+	branches->from = unit->from;
+	branches->to = unit->to;
+	branches->info = unit->info;
+	if (unit->flags & X86_UNIT_FILTER)
+		branches->select = (struct x86_extra){
+			.msr = MSR_LBR_SELECT, .per_core = unit->flags & X86_UNIT_FILTER_CORE,
+		};
+	if (!unit->probe(core) || WARN_ON_ONCE(branches->nr > X86_BRANCHES_MAX)) {
+		*branches = (struct x86_branches){ };
+		return 0;
+	}
+	static_call_update(perf_snapshot_branch_stack, x86_branch_snapshot);
+	if (!(branches->flags & X86_UNIT_CALL_STACK))
+		return 0;
+	if (!x86_branch_cache)
+		x86_branch_cache = KMEM_CACHE(x86_branch_saved, 0);
+	core->pmu.task_ctx_cache = x86_branch_cache;
+	return x86_branch_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * x86_branch_init_event - take an event that wants branches, or refuse it
+ * @event: new
+ *
+ * Process context.
+ *
+ * Return: 0, and x86_branch_destroy() is to be called; -EOPNOTSUPP: this CPU does not
+ * record them; -EINVAL: such branches make no sense; -EBUSY: somebody else uses the unit.
+ */
+int x86_branch_init_event(struct perf_event *event)
+{
+	const struct x86_core *core = to_x86_core(event->pmu);
+	int err;
+
+	if (!core->branches.ops)
+		return perf_event_refuse(event, "attr.sample_type",
+					 "has branches, which this processor does not record",
+					 -EOPNOTSUPP);
+	err = x86_branch_filter_init(core, event);
+	if (err)
+		return err;
+	err = x86_add_exclusive(x86_lbr_exclusive_lbr);
+	if (err)
+		return perf_event_refuse(event, "attr.sample_type",
+					 "has branches, whose records are in use otherwise", err);
+	event->attach_state |= PERF_ATTACH_SCHED_CB;
+	if (branch_sample_call_stack(event))
+		event->attach_state |= PERF_ATTACH_TASK_DATA;
+	return 0;
+}
+
+/**
+ * x86_branch_destroy - see perf_event::destroy
+ * @event: that x86_branch_init_event() has taken
+ */
+void x86_branch_destroy(struct perf_event *event)
+{
+	x86_del_exclusive(x86_lbr_exclusive_lbr);
+}
+
+static struct x86_key x86_branch_key(const struct x86_core *core, const struct perf_event *event)
+{
+	return (struct x86_key){
+		.extra = event->hw.branch_reg.config, .msr = core->branches.select.msr,
+	};
+}
+
+/**
+ * x86_branch_fits - can an event's branches be recorded with those of others in a set?
+ * @core: of its PMU
+ * @event: any
+ * @set: what others need, of which the caller is the only user; what it needs is added
+ */
+bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,
+		     struct x86_extra_set *set)
+{
+	struct x86_key key;
+
+	if (!needs_branch_stack(event) || !core->branches.select.msr)
+		return true;
+	key = x86_branch_key(core, event);
+	return x86_extra_take(set, &core->branches.select, &key);
+}
+
+/**
+ * x86_branch_add - record branches for an event, too
+ * @cpu: this CPU, whose PMU is disabled
+ * @event: any
+ *
+ * Return: 0, or -EAGAIN: others record branches of other kinds.
+ */
+int x86_branch_add(struct x86_pmu_cpu *cpu, struct perf_event *event)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+	const struct x86_extra *row = &cpu->core->branches.select;
+	struct x86_extra_reg *reg = NULL;
+	struct x86_key key;
+
+	if (!needs_branch_stack(event))
+		return 0;
+	if (row->msr) {
+		key = x86_branch_key(cpu->core, event);
+		reg = x86_count_take_extra(cpu, row, &key);
+		if (!reg)
+			return -EAGAIN;
+	}
+	if (!branch->users++)
+		branch->changed = true;
+	branch->select = reg;
+	branch->type = event->attr.branch_sample_type;
+	perf_sched_cb_inc(event->pmu);
+	return 0;
+}
+
+/**
+ * x86_branch_del - undo x86_branch_add()
+ * @cpu: this CPU, whose PMU is disabled
+ * @event: any
+ */
+void x86_branch_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	if (!needs_branch_stack(event))
+		return;
+	if (branch->select)
+		x86_count_drop_extra(cpu, &cpu->core->branches.select, branch->select);
+	WARN_ON_ONCE(!branch->users);
+	if (!--branch->users)
+		branch->changed = true;
+	perf_sched_cb_dec(event->pmu);
+}
+
+/* An interrupt goes on with a unit that is running, and leaves any other alone. */
+
+static void x86_branch_on(struct x86_pmu_cpu *cpu)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	if (branch->select)
+		x86_extra_write(cpu->core, branch->select);
+	WRITE_ONCE(branch->running, true);
+	barrier();
+	cpu->core->branches.ops->on(cpu->core);
+}
+
+static void x86_branch_off(struct x86_pmu_cpu *cpu)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	WRITE_ONCE(branch->running, false);
+	barrier();
+	cpu->core->branches.ops->off(cpu->core);
+	/* The register may be the one that runs the unit. */
+	if (branch->select && (cpu->core->branches.flags & X86_UNIT_FILTER_RUNS))
+		branch->select->written = false;
+}
+
+static void x86_branch_clear(struct x86_pmu_cpu *cpu)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	cpu->core->branches.ops->clear(cpu->core, x86_branch_call_stack(branch));
+	branch->holds = 0;
+}
+
+/**
+ * x86_branch_apply - record branches if, and as, events want it
+ * @cpu: this CPU, whose PMU is about to be enabled; interrupts are off
+ */
+void x86_branch_apply(struct x86_pmu_cpu *cpu)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+	bool fresh = branch->fresh;
+
+	branch->changed = false;
+	branch->fresh = false;
+	if (branch->users && branch->running &&
+	    (!branch->select || READ_ONCE(branch->select->written)))
+		return;
+	if (branch->running)
+		x86_branch_off(cpu);
+	if (!branch->users)
+		return;
+	/* The task may be the same, and another event, with another filter, have come. */
+	if (!fresh)
+		x86_branch_clear(cpu);
+	branch->holds = 0;
+	x86_branch_on(cpu);
+}
+
+/**
+ * x86_branch_reset - the unit is off, whatever it was
+ * @cpu: this CPU, which has just come up, or is back from suspend; interrupts are off
+ */
+void x86_branch_reset(struct x86_pmu_cpu *cpu)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	if (!cpu->core->branches.ops)
+		return;
+	x86_branch_off(cpu);
+	branch->fresh = false;
+	branch->holds = 0;
+	branch->changed = true;
+}
+
+/* A task that has run since its calls were saved, without events, is in others. */
+static unsigned long x86_branch_switches(const struct task_struct *task)
+{
+	return task->nvcsw + task->nivcsw;
+}
+
+/* Save the calls in which the task is that leaves. They stay in the registers. */
+static void x86_branch_save(struct x86_pmu_cpu *cpu, struct x86_branch_saved *saved,
+			    const struct task_struct *task)
+{
+	const struct x86_branch_ops *ops = cpu->core->branches.ops;
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	saved->nr = ops->read(cpu->core, saved->raw, &saved->newest);
+	if (ops->read_info)
+		ops->read_info(cpu->core, saved->raw, saved->nr, saved->newest);
+	saved->stamp = ++branch->stamp;
+	saved->cpu = raw_smp_processor_id();
+	saved->switches = x86_branch_switches(task);
+	branch->holds = saved->stamp;
+}
+
+static void x86_branch_restore(struct x86_pmu_cpu *cpu, struct x86_branch_saved *saved)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	/* Nothing has been recorded here since then? */
+	if (saved->cpu == raw_smp_processor_id() && saved->stamp == branch->holds)
+		return;
+	branch->holds = 0;
+	cpu->core->branches.ops->restore(cpu->core, saved->raw, saved->nr, saved->newest);
+}
+
+/**
+ * x86_branch_sched_task - one task leaves, or another comes; see struct pmu
+ * @pmu_ctx: of the task, or NULL
+ * @task: leaves or has come
+ * @sched_in: which of both
+ */
+void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+			   bool sched_in)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+	struct x86_branch_cpu *branch = &cpu->branch;
+	struct x86_branch_saved *saved = pmu_ctx ? pmu_ctx->task_ctx_data : NULL;
+	bool halt;
+
+	if (!branch->users)
+		return;
+	if (!sched_in && (!saved || !x86_branch_call_stack(branch) || !branch->running))
+		return;
+	/* Else this would be on the stack, too. */
+	halt = branch->running && x86_branch_call_stack(branch) && x86_branch_in_kernel(branch);
+	if (halt)
+		x86_branch_off(cpu);
+	if (!sched_in) {
+		x86_branch_save(cpu, saved, task);
+	} else {
+		if (x86_branch_call_stack(branch) && saved && saved->stamp &&
+		    saved->switches == x86_branch_switches(task))
+			x86_branch_restore(cpu, saved);
+		else
+			x86_branch_clear(cpu);
+		branch->fresh = true;
+		branch->changed = true;
+	}
+	if (halt)
+		x86_branch_on(cpu);
+}
+
+/* For BPF programs: what has been recorded, whoever has asked for it. */
+static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int cnt)
+{
+	unsigned int i, n, nr = 0;
+	struct x86_branch_raw *raw;
+	struct x86_pmu_cpu *cpu;
+	unsigned long flags;
+	u64 newest;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(&x86_pmu_cpu);
+	if (cpu->core && READ_ONCE(cpu->branch.running)) {
+		const struct x86_branch_ops *ops = cpu->core->branches.ops;
+
+		raw = cpu->branch.snapshot[!!in_nmi()];
+		x86_branch_off(cpu);
+		n = ops->read(cpu->core, raw, &newest);
+		if (ops->read_info)
+			ops->read_info(cpu->core, raw, n, newest);
+		x86_branch_on(cpu);
+		for (i = 0; i < n && nr < cnt; i++) {
+			perf_clear_branch_entry_bitfields(&entries[nr]);
+			if (ops->decode(cpu->core, &raw[i], &entries[nr]))
+				nr++;
+		}
+	}
+	local_irq_restore(flags);
+	return nr;
+}
+
+/**
+ * x86_branch_begin_interrupt - branches may be read, as they are now
+ * @cpu: this CPU
+ *
+ * Return: status bits that must not be acknowledged before x86_branch_end_interrupt().
+ */
+u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+	const struct x86_branches *unit = &cpu->core->branches;
+
+	branch->interrupts++;
+	if (!READ_ONCE(branch->running) || !x86_branch_in_kernel(branch))
+		return 0;
+	if (unit->freezes)
+		return unit->halts ? 0 : X86_STATUS_BRANCHES_FROZEN;
+	x86_branch_off(cpu);
+	return 0;
+}
+
+/**
+ * x86_branch_end_interrupt - go on recording
+ * @cpu: this CPU
+ * @frozen: what of x86_branch_begin_interrupt() was set in the status
+ */
+void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+	const struct x86_branches *unit = &cpu->core->branches;
+
+	if (frozen)
+		x86_acknowledge_bits(cpu, frozen);
+	if (!READ_ONCE(branch->running))
+		return;
+	if (unit->halts || (!unit->freezes && x86_branch_in_kernel(branch)))
+		x86_branch_on(cpu);
+}
+
+/* The registers' values, read once an interrupt. */
+static void x86_branch_read(struct x86_pmu_cpu *cpu, bool info)
+{
+	const struct x86_branch_ops *ops = cpu->core->branches.ops;
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	if (branch->turn != branch->interrupts) {
+		branch->turn = branch->interrupts;
+		branch->nr = branch->running ?
+			ops->read(cpu->core, branch->raw, &branch->newest) : 0;
+		branch->has_info = false;
+	}
+	if (info && !branch->has_info && ops->read_info) {
+		ops->read_info(cpu->core, branch->raw, branch->nr, branch->newest);
+		branch->has_info = true;
+	}
+}
+
+/**
+ * x86_branch_sample_of - give a sample branches that have been read
+ * @cpu: this CPU
+ * @event: that wants branches
+ * @data: of the sample
+ * @raw: the branches, the last one first
+ * @nr: how many, of which those from the first that is none on are not there
+ *
+ * In the interrupt, or as records are drained outside of it, with interrupts off.
+ */
+void x86_branch_sample_of(struct x86_pmu_cpu *cpu, struct perf_event *event,
+			  struct perf_sample_data *data, const struct x86_branch_raw *raw,
+			  unsigned int nr)
+{
+	struct perf_branch_stack *stack = &cpu->branch.stack[!!in_nmi()].head;
+	bool info = x86_branch_needs_info(event);
+	unsigned int i;
+
+	stack->nr = 0;
+	for (i = 0; i < min_t(unsigned int, nr, X86_BRANCHES_MAX) && raw[i].from; i++) {
+		struct x86_branch_raw one = raw[i];
+
+		if (!info)
+			one.info = 0;
+		if (x86_branch_filter(event, &one, cpu->core, &stack->entries[stack->nr]))
+			stack->nr++;
+	}
+	perf_sample_save_brstack(data, event, stack, NULL);
+}
+
+/**
+ * x86_branch_sample - give a sample its branches
+ * @cpu: this CPU
+ * @event: that wants branches
+ * @data: of it; the branches are gone when the next sample gets some
+ *
+ * In the interrupt, after x86_branch_begin_interrupt().
+ */
+void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
+		       struct perf_sample_data *data)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	x86_branch_read(cpu, x86_branch_needs_info(event));
+	branch->stack[!!in_nmi()].head.hw_idx = branch->newest;
+	x86_branch_sample_of(cpu, event, data, branch->raw, branch->nr);
+}
+
+/**
+ * x86_branch_last - the last branch that has been recorded
+ * @cpu: this CPU
+ * @entry: set to it
+ *
+ * In the interrupt, after x86_branch_begin_interrupt().
+ *
+ * Return: false: there is none.
+ */
+bool x86_branch_last(struct x86_pmu_cpu *cpu, struct perf_branch_entry *entry)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	if (!cpu->core->branches.ops)
+		return false;
+	x86_branch_read(cpu, false);
+	perf_clear_branch_entry_bitfields(entry);
+	return branch->nr && cpu->core->branches.ops->decode(cpu->core, &branch->raw[0], entry);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which branches an event wants: as the filter in hardware can tell them apart, and as it is
+ * found out for each branch of a sample.
+ */
+#include "engine.h"
+
+/* Bits of branch_sample_type with which there is no call stack; some others mean nothing then */
+#define X86_TYPE_KINDS							\
+	(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL |		\
+	 PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_IND_CALL |	\
+	 PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_COND)
+#define X86_TYPE_IGNORED	(PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL)
+
+/**
+ * struct x86_branch_name - what a bit of branch_sample_type stands for
+ * @type: PERF_SAMPLE_BRANCH_*
+ * @kinds: mask of X86_BRANCH_*
+ * @classes: those of LBR_SELECT among which they are
+ */
+struct x86_branch_name {
+	u64	type;
+	u32	kinds;
+	u64	classes;
+};
+
+static const struct x86_branch_name x86_branch_names[] = {
+	{ PERF_SAMPLE_BRANCH_ANY, X86_BRANCH_ALL, X86_LBR_CLASSES },
+	{ PERF_SAMPLE_BRANCH_ANY_CALL,
+	  BIT(X86_BRANCH_CALL) | BIT(X86_BRANCH_ZERO_CALL) | BIT(X86_BRANCH_IND_CALL) |
+	  BIT(X86_BRANCH_SYSCALL) | BIT(X86_BRANCH_INT) | BIT(X86_BRANCH_IRQ),
+	  X86_LBR_REL_CALL | X86_LBR_IND_CALL | X86_LBR_FAR },
+	{ PERF_SAMPLE_BRANCH_ANY_RETURN,
+	  BIT(X86_BRANCH_RET) | BIT(X86_BRANCH_SYSRET) | BIT(X86_BRANCH_IRET),
+	  X86_LBR_RET | X86_LBR_FAR },
+	{ PERF_SAMPLE_BRANCH_IND_CALL, BIT(X86_BRANCH_IND_CALL), X86_LBR_IND_CALL },
+	{ PERF_SAMPLE_BRANCH_COND, BIT(X86_BRANCH_JCC), X86_LBR_JCC },
+	{ PERF_SAMPLE_BRANCH_IND_JUMP, BIT(X86_BRANCH_IND_JMP), X86_LBR_IND_JMP },
+	{ PERF_SAMPLE_BRANCH_CALL, BIT(X86_BRANCH_CALL) | BIT(X86_BRANCH_ZERO_CALL),
+	  X86_LBR_REL_CALL },
+	/* A transaction's end may be at any instruction. */
+	{ PERF_SAMPLE_BRANCH_ABORT_TX, BIT(X86_BRANCH_ABORT), X86_LBR_CLASSES },
+	/* Zero calls are not on the stack. */
+	{ PERF_SAMPLE_BRANCH_CALL_STACK,
+	  BIT(X86_BRANCH_CALL) | BIT(X86_BRANCH_IND_CALL) | BIT(X86_BRANCH_RET),
+	  X86_LBR_REL_CALL | X86_LBR_IND_CALL | X86_LBR_RET },
+};
+
+/* As the kinds are named in struct perf_branch_entry */
+static const u8 x86_branch_types[X86_BRANCH_KINDS] = {
+	[X86_BRANCH_NONE]	= PERF_BR_UNKNOWN,
+	[X86_BRANCH_JCC]	= PERF_BR_COND,
+	[X86_BRANCH_CALL]	= PERF_BR_CALL,
+	[X86_BRANCH_ZERO_CALL]	= PERF_BR_CALL,
+	[X86_BRANCH_IND_CALL]	= PERF_BR_IND_CALL,
+	[X86_BRANCH_RET]	= PERF_BR_RET,
+	[X86_BRANCH_IND_JMP]	= PERF_BR_IND,
+	[X86_BRANCH_JMP]	= PERF_BR_UNCOND,
+	[X86_BRANCH_SYSCALL]	= PERF_BR_SYSCALL,
+	[X86_BRANCH_SYSRET]	= PERF_BR_SYSRET,
+	[X86_BRANCH_INT]	= PERF_BR_UNKNOWN,
+	[X86_BRANCH_IRET]	= PERF_BR_UNKNOWN,
+	[X86_BRANCH_IRQ]	= PERF_BR_UNKNOWN,
+	[X86_BRANCH_ABORT]	= PERF_BR_UNKNOWN,
+};
+
+/* To be looked up at the instruction, whatever the hardware has kept out */
+#define X86_LOOK_ALWAYS		BIT(X86_BRANCH_NONE)
+
+/* LBR_SELECT of an event: the bits of what it does not want are set. */
+static u64 x86_branch_select(const struct x86_core *core, u64 type, u64 classes)
+{
+	u64 select;
+
+	if ((core->branches.flags & X86_UNIT_CALLS_JUMP) &&
+	    (classes & (X86_LBR_IND_CALL | X86_LBR_REL_CALL))) {
+		classes |= X86_LBR_IND_JMP;
+		if (classes & X86_LBR_REL_CALL)
+			classes |= X86_LBR_REL_JMP;
+	}
+	select = X86_LBR_CLASSES & ~classes;
+	if (!(type & PERF_SAMPLE_BRANCH_KERNEL))
+		select |= X86_LBR_NOT_KERNEL;
+	if (!(type & PERF_SAMPLE_BRANCH_USER))
+		select |= X86_LBR_NOT_USER;
+	if (type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		select |= X86_LBR_CALL_STACK;
+	return select;
+}
+
+/* Does a filter in hardware keep out all that an event does not want? */
+static bool x86_branch_exact(const struct x86_core *core, u32 kinds, u64 classes)
+{
+	if (kinds == X86_BRANCH_ALL)
+		return true;
+	if (!core->branches.select.msr || (core->branches.flags & X86_UNIT_CALLS_JUMP))
+		return false;
+	/* Far branches are of many kinds. */
+	return !(classes & X86_LBR_FAR);
+}
+
+/**
+ * x86_branch_filter_init - find out which branches an event wants
+ * @core: of its PMU, which records branches
+ * @event: new; its hw.branch_reg gets in config the filter's register, and in reg a mask of
+ *	kinds, with X86_LOOK_ALWAYS
+ *
+ * Process context.
+ *
+ * Return: 0; -EOPNOTSUPP: the CPU cannot; -EINVAL: it makes no sense.
+ */
+int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event)
+{
+	u64 type = event->attr.branch_sample_type;
+	struct hw_perf_event_extra *reg = &event->hw.branch_reg;
+	u64 classes = 0;
+	u32 kinds = 0;
+	int i;
+
+	if (type & PERF_SAMPLE_BRANCH_CALL_STACK) {
+		if (!(core->branches.flags & X86_UNIT_CALL_STACK))
+			return perf_event_refuse(event, "attr.branch_sample_type",
+						 "has a call stack, which this processor does not keep",
+						 -EOPNOTSUPP);
+		if (type & (X86_TYPE_KINDS | PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX))
+			return perf_event_refuse(event, "attr.branch_sample_type",
+						 "has a call stack and other branches at once",
+						 -EINVAL);
+		type &= ~X86_TYPE_IGNORED;
+	}
+	if (branch_sample_counters(event))
+		return perf_event_refuse(event, "attr.branch_sample_type",
+					 "has counters, which this processor does not record",
+					 -EINVAL);
+	for (i = 0; i < ARRAY_SIZE(x86_branch_names); i++) {
+		if (!(type & x86_branch_names[i].type))
+			continue;
+		kinds |= x86_branch_names[i].kinds;
+		classes |= x86_branch_names[i].classes;
+	}
+	reg->config = core->branches.select.msr ? x86_branch_select(core, type, classes) : 0;
+	if (core->branches.ops->filter)
+		reg->config = core->branches.ops->filter(core, reg->config);
+	reg->reg = kinds;
+	if (branch_sample_type(event) || !x86_branch_exact(core, kinds, classes))
+		reg->reg |= X86_LOOK_ALWAYS;
+	return 0;
+}
+
+/**
+ * x86_branch_needs_info - does an event want what is in registers beside the addresses?
+ * @event: that wants branches
+ */
+bool x86_branch_needs_info(const struct perf_event *event)
+{
+	const u64 type = event->attr.branch_sample_type;
+
+	return !branch_sample_no_flags(event) || !branch_sample_no_cycles(event) ||
+	       (type & (PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX |
+			PERF_SAMPLE_BRANCH_ABORT_TX));
+}
+
+static bool x86_branch_level_wanted(const struct perf_event *event,
+				    const struct perf_branch_entry *entry)
+{
+	const u64 type = event->attr.branch_sample_type;
+
+	if (x86_is_kernel(entry->to))
+		return type & PERF_SAMPLE_BRANCH_KERNEL;
+	if (!(type & PERF_SAMPLE_BRANCH_USER))
+		return false;
+	/* Where the kernel was left is not for those who have not asked for the kernel. */
+	return !x86_is_kernel(entry->from) || (type & PERF_SAMPLE_BRANCH_KERNEL);
+}
+
+static bool x86_branch_tx_wanted(u64 type, const struct perf_branch_entry *entry)
+{
+	if ((type & PERF_SAMPLE_BRANCH_IN_TX) && !entry->in_tx)
+		return type & PERF_SAMPLE_BRANCH_NO_TX;
+	return !(type & PERF_SAMPLE_BRANCH_NO_TX) || !entry->in_tx ||
+	       (type & PERF_SAMPLE_BRANCH_IN_TX);
+}
+
+/**
+ * x86_branch_filter - a branch as an event gets it
+ * @event: that wants branches
+ * @raw: one that has been read, with its x86_branch_raw::info if the event needs that
+ * @core: of this CPU
+ * @entry: filled in
+ *
+ * Any context.
+ *
+ * Return: false: the event does not want it, or must not see it.
+ */
+bool x86_branch_filter(const struct perf_event *event, const struct x86_branch_raw *raw,
+		       const struct x86_core *core, struct perf_branch_entry *entry)
+{
+	const u64 type = event->attr.branch_sample_type;
+	enum x86_branch_kind kind;
+	u32 kinds = event->hw.branch_reg.reg;
+	bool aborted;
+
+	perf_clear_branch_entry_bitfields(entry);
+	if (!core->branches.ops->decode(core, raw, entry) ||
+	    !x86_branch_level_wanted(event, entry) || !x86_branch_tx_wanted(type, entry))
+		return false;
+	aborted = entry->abort;
+	if (branch_sample_no_cycles(event))
+		entry->cycles = 0;
+	if (!(kinds & X86_LOOK_ALWAYS))
+		return true;
+	kind = x86_branch_kind_at(entry->from, entry->to, aborted,
+				  core->branches.flags & X86_UNIT_FUSES);
+	/* One that can no longer be looked at is what all would be. */
+	if (kind != X86_BRANCH_NONE ? !(kinds & BIT(kind)) : (~kinds & X86_BRANCH_ALL))
+		return false;
+	if (branch_sample_type(event))
+		entry->type = x86_branch_types[kind];
+	return true;
+}

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Last branch records of Intel's CPUs: a ring of registers, with the number of the newest in
+ * one more; or, where CPUID describes them (architectural ones), a row with the newest at
+ * its beginning.
+ *
+ * A record whose source is address 0 is none. Written over the newest one it ends all that
+ * is found later: what it hides need not be cleared.
+ */
+#include <asm/cpu_device_id.h>
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+
+#include "../engine.h"
+
+/* The format of the records, in MSR_IA32_PERF_CAPABILITIES */
+#define LBR_FORMAT		GENMASK_ULL(5, 0)
+
+/**
+ * struct lbr_format - what a format of records says beside the addresses
+ * @from_flags: how many of the upper bits of the source's register are flags
+ * @in_tx: the second and third of them are about transactions
+ * @to_cycles: cycles are in the upper 16 bits of the target's register
+ * @info: there is one more register
+ * @packed: both addresses are in one register
+ */
+struct lbr_format {
+	u8	from_flags;
+	bool	in_tx;
+	bool	to_cycles;
+	bool	info;
+	bool	packed;
+};
+
+static const struct lbr_format lbr_formats[] = {
+	[0] = { .packed = true },
+	[1] = { },				/* linear addresses, */
+	[2] = { },				/* or effective ones, which are the same */
+	[3] = { .from_flags = 1 },
+	[4] = { .from_flags = 3, .in_tx = true },
+	[5] = { .info = true },
+	[6] = { .from_flags = 1, .to_cycles = true },
+	[7] = { .info = true },
+};
+
+#define LBR_MISPREDICTED	BIT_ULL(63)
+#define LBR_IN_TX		BIT_ULL(62)
+#define LBR_ABORT		BIT_ULL(61)
+
+/* With this version the status says that the records are frozen. */
+#define LBR_STATUS_VERSION	4
+
+static bool lbr_is_row(const struct x86_core *core)
+{
+	return core->branches.from == MSR_ARCH_LBR_FROM_0;
+}
+
+/* The register with the number of the newest record is no record of anything in a row. */
+static u64 lbr_newest(const struct x86_core *core)
+{
+	u64 newest = 0;
+
+	if (!lbr_is_row(core))
+		rdmsrl(MSR_LBR_TOS, newest);
+	return newest % core->branches.nr;
+}
+
+/* The number of the @i'th record before the newest. */
+static unsigned int lbr_number(const struct x86_core *core, u64 newest, unsigned int i)
+{
+	if (lbr_is_row(core))
+		return i;
+	return (newest + core->branches.nr - i) % core->branches.nr;
+}
+
+static void lbr_on(const struct x86_core *core)
+{
+	u64 old, debugctl;
+
+	rdmsrl(MSR_IA32_DEBUGCTLMSR, old);
+	debugctl = old | DEBUGCTLMSR_FREEZE_LBRS_ON_PMI;
+	if (!lbr_is_row(core))
+		debugctl |= DEBUGCTLMSR_LBR;
+	if (debugctl != old)
+		wrmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
+}
+
+static void lbr_off(const struct x86_core *core)
+{
+	u64 debugctl;
+
+	if (lbr_is_row(core))
+		wrmsrl(MSR_ARCH_LBR_CTL, 0);
+	rdmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
+	if (debugctl & (DEBUGCTLMSR_LBR | DEBUGCTLMSR_FREEZE_LBRS_ON_PMI))
+		wrmsrl(MSR_IA32_DEBUGCTLMSR,
+		       debugctl & ~(DEBUGCTLMSR_LBR | DEBUGCTLMSR_FREEZE_LBRS_ON_PMI));
+}
+
+/* A return without a call would uncover what is below an end that has been written. */
+static void lbr_clear(const struct x86_core *core, bool call_stack)
+{
+	unsigned int i;
+
+	if (lbr_is_row(core)) {
+		wrmsrl(MSR_ARCH_LBR_DEPTH, core->branches.nr);
+		return;
+	}
+	if (!call_stack) {
+		wrmsrl(core->branches.from + lbr_newest(core), 0);
+		return;
+	}
+	for (i = 0; i < core->branches.nr; i++)
+		wrmsrl(core->branches.from + i, 0);
+}
+
+static unsigned int lbr_read(const struct x86_core *core, struct x86_branch_raw *raw,
+			     u64 *newest)
+{
+	const struct x86_branches *unit = &core->branches;
+	unsigned int i;
+
+	*newest = lbr_newest(core);
+	for (i = 0; i < unit->nr; i++) {
+		unsigned int n = lbr_number(core, *newest, i);
+
+		rdmsrl(unit->from + n, raw[i].from);
+		if (!raw[i].from)
+			break;
+		raw[i].to = 0;
+		raw[i].info = 0;
+		if (!unit->packed)
+			rdmsrl(unit->to + n, raw[i].to);
+	}
+	return i;
+}
+
+static void lbr_read_info(const struct x86_core *core, struct x86_branch_raw *raw,
+			  unsigned int nr, u64 newest)
+{
+	unsigned int i;
+
+	if (!core->branches.info)
+		return;
+	for (i = 0; i < nr; i++)
+		rdmsrl(core->branches.info + lbr_number(core, newest, i), raw[i].info);
+}
+
+/* Kinds of branches as INFO names them, where it does */
+static const u8 lbr_info_types[] = {
+	PERF_BR_COND, PERF_BR_IND, PERF_BR_UNCOND, PERF_BR_IND_CALL, PERF_BR_CALL, PERF_BR_RET,
+};
+
+static void lbr_decode_info(const struct x86_branches *unit, u64 info,
+			    struct perf_branch_entry *entry)
+{
+	unsigned int type = (info & LBR_INFO_BR_TYPE) >> LBR_INFO_BR_TYPE_OFFSET;
+
+	entry->mispred = !!(info & LBR_INFO_MISPRED);
+	entry->predicted = !entry->mispred;
+	entry->in_tx = unit->info_tx && (info & LBR_INFO_IN_TX);
+	entry->abort = unit->info_tx && (info & LBR_INFO_ABORT);
+	if (!unit->info_valid || (info & LBR_INFO_CYC_CNT_VALID))
+		entry->cycles = info & LBR_INFO_CYCLES;
+	if (unit->info_kind && type < ARRAY_SIZE(lbr_info_types))
+		entry->type = lbr_info_types[type];
+}
+
+/* Addresses have fewer bits than their registers, which repeat the last one, or flags. */
+static u64 lbr_address(u64 value, unsigned int flags)
+{
+	return (s64)(value << flags) >> flags;
+}
+
+static bool lbr_decode(const struct x86_core *core, const struct x86_branch_raw *raw,
+		       struct perf_branch_entry *entry)
+{
+	const struct x86_branches *unit = &core->branches;
+
+	if (unit->packed) {
+		entry->from = (u32)raw->from;
+		entry->to = raw->from >> 32;
+		return true;
+	}
+	entry->from = lbr_address(raw->from, unit->from_flags);
+	entry->to = unit->to_cycles ? lbr_address(raw->to, 16) : raw->to;
+	if (unit->from_flags) {
+		entry->mispred = !!(raw->from & LBR_MISPREDICTED);
+		entry->predicted = !entry->mispred;
+	}
+	if (unit->in_tx) {
+		entry->in_tx = !!(raw->from & LBR_IN_TX);
+		entry->abort = !!(raw->from & LBR_ABORT);
+	}
+	if (unit->to_cycles)
+		entry->cycles = raw->to >> 48;
+	/* It is 0 if nobody has asked for it: then nothing is known. */
+	if (unit->info && raw->info)
+		lbr_decode_info(unit, raw->info, entry);
+	return true;
+}
+
+/*
+ * Without transactions, hardware clears the two bits that would be about them, but takes
+ * only writes in which they extend the address by its sign.
+ */
+static u64 lbr_writable(const struct x86_branches *unit, u64 from)
+{
+	const u64 bits = LBR_IN_TX | LBR_ABORT;
+
+	if (unit->from_flags != 3 || unit->in_tx)
+		return from;
+	return (from & ~bits) | ((from << 2) & bits);
+}
+
+static void lbr_restore(const struct x86_core *core, const struct x86_branch_raw *raw,
+			unsigned int nr, u64 newest)
+{
+	const struct x86_branches *unit = &core->branches;
+	unsigned int i;
+
+	if (lbr_is_row(core))
+		wrmsrl(MSR_ARCH_LBR_DEPTH, unit->nr);
+	else if (lbr_newest(core) != newest)
+		wrmsrl(MSR_LBR_TOS, newest);
+	for (i = 0; i < nr; i++) {
+		unsigned int n = lbr_number(core, newest, i);
+
+		wrmsrl(unit->from + n, lbr_writable(unit, raw[i].from));
+		if (!unit->packed)
+			wrmsrl(unit->to + n, raw[i].to);
+		if (unit->info)
+			wrmsrl(unit->info + n, raw[i].info);
+	}
+	if (lbr_is_row(core))
+		return;
+	for (; i < unit->nr; i++)
+		wrmsrl(unit->from + lbr_number(core, newest, i), 0);
+}
+
+static const struct x86_branch_ops lbr_ops = {
+	.on		= lbr_on,
+	.off		= lbr_off,
+	.clear		= lbr_clear,
+	.read		= lbr_read,
+	.read_info	= lbr_read_info,
+	.decode		= lbr_decode,
+	.restore	= lbr_restore,
+};
+
+/* Does a register keep what is written into it? Hypervisors let some read 0. */
+static bool lbr_keeps(u32 msr)
+{
+	u64 value, back;
+
+	if (rdmsrl_safe(msr, &value) || wrmsrl_safe(msr, value ^ 0x10))
+		return false;
+	return !rdmsrl_safe(msr, &back) && back == (value ^ 0x10) && !wrmsrl_safe(msr, value);
+}
+
+static bool lbr_is_there(const struct x86_branches *unit)
+{
+	u64 value;
+	int i;
+
+	if (rdmsrl_safe(MSR_LBR_TOS, &value))
+		return false;
+	if (unit->select.msr && rdmsrl_safe(unit->select.msr, &value))
+		return false;
+	for (i = 0; i < unit->nr; i++) {
+		if (!lbr_keeps(unit->from + i) || (!unit->packed && !lbr_keeps(unit->to + i)) ||
+		    (unit->info && rdmsrl_safe(unit->info + i, &value)))
+			return false;
+	}
+	return true;
+}
+
+static bool lbr_probe(struct x86_core *core)
+{
+	unsigned int number = core->capabilities & LBR_FORMAT;
+	struct x86_branches *unit = &core->branches;
+	const struct lbr_format *format;
+	bool has_tx;
+
+	if (number >= ARRAY_SIZE(lbr_formats))
+		return false;
+	format = &lbr_formats[number];
+	has_tx = boot_cpu_has(X86_FEATURE_RTM) || boot_cpu_has(X86_FEATURE_HLE);
+	unit->ops = &lbr_ops;
+	unit->from_flags = format->from_flags;
+	unit->in_tx = format->in_tx && has_tx;
+	unit->to_cycles = format->to_cycles;
+	unit->packed = format->packed;
+	unit->info = format->info ? unit->info : 0;
+	unit->info_tx = has_tx;
+	unit->freezes = true;
+	unit->halts = core->version < LBR_STATUS_VERSION;
+	if (format->info && !unit->info)
+		return false;
+	return lbr_is_there(unit);
+}
+
+/*
+ * Architectural records: CPUID has how many there can be, and what they tell. One register is
+ * the filter and the switch; its bits let in what those of LBR_SELECT keep out.
+ */
+
+#define LBR_CPUID		0x1c
+#define LBR_CPUID_DEPTHS	GENMASK(7, 0)	/* EAX: of 8 records, 16, ... */
+#define LBR_CPUID_LEVELS	BIT(0)		/* EBX: a filter by privilege level, */
+#define LBR_CPUID_CLASSES	BIT(1)		/* one by class, */
+#define LBR_CPUID_CALL_STACK	BIT(2)		/* and calls that returns take away */
+#define LBR_CPUID_TYPES		BIT(2)		/* ECX: INFO tells types */
+
+#define LBR_CTL_KERNEL		BIT_ULL(1)
+#define LBR_CTL_USER		BIT_ULL(2)
+
+/* LBR_SELECT's classes, in the order of the register's bits */
+static const u64 lbr_ctl_classes[] = {
+	X86_LBR_JCC, X86_LBR_REL_JMP, X86_LBR_IND_JMP, X86_LBR_REL_CALL, X86_LBR_IND_CALL,
+	X86_LBR_RET, X86_LBR_FAR,
+};
+
+static u64 lbr_arch_filter(const struct x86_core *core, u64 select)
+{
+	u64 ctl = ARCH_LBR_CTL_LBREN;
+	int i;
+
+	if (!(select & X86_LBR_NOT_KERNEL))
+		ctl |= LBR_CTL_KERNEL;
+	if (!(select & X86_LBR_NOT_USER))
+		ctl |= LBR_CTL_USER;
+	if (select & X86_LBR_CALL_STACK)
+		ctl |= ARCH_LBR_CTL_STACK;
+	for (i = 0; i < ARRAY_SIZE(lbr_ctl_classes); i++) {
+		if (!(select & lbr_ctl_classes[i]))
+			ctl |= BIT_ULL(ARCH_LBR_CTL_FILTER_OFFSET + i);
+	}
+	return ctl;
+}
+
+static const struct x86_branch_ops lbr_arch_ops = {
+	.on		= lbr_on,
+	.off		= lbr_off,
+	.clear		= lbr_clear,
+	.read		= lbr_read,
+	.read_info	= lbr_read_info,
+	.decode		= lbr_decode,
+	.restore	= lbr_restore,
+	.filter		= lbr_arch_filter,
+};
+
+static bool lbr_arch_probe(struct x86_core *core)
+{
+	struct x86_branches *unit = &core->branches;
+	unsigned int eax, ebx, ecx, edx;
+
+	if (!boot_cpu_has(X86_FEATURE_ARCH_LBR) || cpuid_eax(0) < LBR_CPUID)
+		return false;
+	cpuid_count(LBR_CPUID, 0, &eax, &ebx, &ecx, &edx);
+	/* Without the filters events could not be told what they have asked for. */
+	if (!(eax & LBR_CPUID_DEPTHS) || !(ebx & LBR_CPUID_LEVELS) || !(ebx & LBR_CPUID_CLASSES))
+		return false;
+	unit->nr = min_t(unsigned int, 8 * fls(eax & LBR_CPUID_DEPTHS), X86_BRANCHES_MAX);
+	unit->ops = &lbr_arch_ops;
+	unit->select = (struct x86_extra){ .msr = MSR_ARCH_LBR_CTL };
+	if (ebx & LBR_CPUID_CALL_STACK)
+		unit->flags |= X86_UNIT_CALL_STACK;
+	unit->info_tx = boot_cpu_has(X86_FEATURE_RTM);
+	unit->info_kind = ecx & LBR_CPUID_TYPES;
+	unit->info_valid = true;
+	unit->freezes = true;
+	return !wrmsrl_safe(MSR_ARCH_LBR_DEPTH, unit->nr);
+}
+
+const struct x86_branch_unit x86_lbr_arch = {
+	.probe = lbr_arch_probe, .from = MSR_ARCH_LBR_FROM_0, .to = MSR_ARCH_LBR_TO_0,
+	.info = MSR_ARCH_LBR_INFO_0, .flags = X86_UNIT_FILTER_RUNS,
+};
+
+const struct x86_branch_unit x86_lbr_core2 = {
+	.probe = lbr_probe, .from = MSR_LBR_CORE_FROM, .to = MSR_LBR_CORE_TO, .nr = 4,
+};
+
+/* The first steppings of one model do not freeze, and so tell of their interrupts alone. */
+static bool lbr_bonnell_probe(struct x86_core *core)
+{
+	if (boot_cpu_data.x86_vfm == INTEL_ATOM_BONNELL && boot_cpu_data.x86_stepping < 10)
+		return false;
+	return lbr_probe(core);
+}
+
+const struct x86_branch_unit x86_lbr_bonnell = {
+	.probe = lbr_bonnell_probe, .from = MSR_LBR_CORE_FROM, .to = MSR_LBR_CORE_TO, .nr = 8,
+};
+
+const struct x86_branch_unit x86_lbr_silvermont = {
+	.probe = lbr_probe, .from = MSR_LBR_CORE_FROM, .to = MSR_LBR_CORE_TO, .nr = 8,
+	.flags = X86_UNIT_FILTER,
+};
+
+const struct x86_branch_unit x86_lbr_knights_landing = {
+	.probe = lbr_probe, .from = MSR_LBR_NHM_FROM, .to = MSR_LBR_NHM_TO, .nr = 8,
+	.flags = X86_UNIT_FILTER,
+};
+
+const struct x86_branch_unit x86_lbr_nehalem = {
+	.probe = lbr_probe, .from = MSR_LBR_NHM_FROM, .to = MSR_LBR_NHM_TO, .nr = 16,
+	.flags = X86_UNIT_FILTER | X86_UNIT_FILTER_CORE | X86_UNIT_CALLS_JUMP,
+};
+
+const struct x86_branch_unit x86_lbr_sandybridge = {
+	.probe = lbr_probe, .from = MSR_LBR_NHM_FROM, .to = MSR_LBR_NHM_TO, .nr = 16,
+	.flags = X86_UNIT_FILTER,
+};
+
+const struct x86_branch_unit x86_lbr_haswell = {
+	.probe = lbr_probe, .from = MSR_LBR_NHM_FROM, .to = MSR_LBR_NHM_TO, .nr = 16,
+	.flags = X86_UNIT_FILTER | X86_UNIT_CALL_STACK,
+};
+
+const struct x86_branch_unit x86_lbr_skylake = {
+	.probe = lbr_probe, .from = MSR_LBR_NHM_FROM, .to = MSR_LBR_NHM_TO,
+	.info = MSR_LBR_INFO_0, .nr = 32,
+	.flags = X86_UNIT_FILTER | X86_UNIT_CALL_STACK,
+};

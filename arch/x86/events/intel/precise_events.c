@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which events of Intel's CPUs can be precise, and which counters write records of them.
+ *
+ * At first these are few. Later any event may be, but of some the records tell more: those of
+ * memory. Most have the limits that they have when they are not precise, on CPUs whose records are
+ * made of groups. The codes are those of the Software Developer's Manual, and of Intel's lists
+ * of events (tools/perf/pmu-events/arch/x86/).
+ */
+#include "tables.h"
+
+#define ONE		BIT(0)
+#define ALL_FOUR	X86_GENERAL(4)
+#define ALL_EIGHT	X86_GENERAL(8)
+
+/* One event with a unit mask, one with any, and at the end of a table all that are not in it */
+#define PRECISE(_event, _umask, _counters)	INTEL_PRECISE(_event, _umask, _counters, 0)
+#define PRECISE_ANY(_event, _counters)						\
+	INTEL_PRECISE_EVENTS(_event, _event, _counters, 0)
+#define ALL_OTHERS(_counters)	INTEL_PRECISE_EVENTS(0x00, 0xff, _counters, 0)
+#define NO_OTHERS		ALL_OTHERS(0)
+/* All that are counted as they are, without a threshold and the like; and cycles that are not. */
+#define ALL_PLAIN(_counters)							\
+	{ .last = ARCH_PERFMON_EVENTSEL_EVENT,					\
+	  .mask = ARCH_PERFMON_EVENTSEL_EVENT | X86_ALL_EVENT_FLAGS, .counters = (_counters) }
+#define PLAIN(_event, _umask, _counters)					\
+	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
+	  .mask = X86_MATCH_PLAIN, .counters = (_counters) }
+#define CYCLES(_event, _umask, _counters)					\
+	{ .first = INTEL_CYCLES(_event, _umask), .last = INTEL_CYCLES(_event, _umask),	\
+	  .mask = INTEL_ARCH_EVENT_MASK | X86_ALL_EVENT_FLAGS, .counters = (_counters) }
+
+/*
+ * Core 2: instructions, what the x87 unit and vectors do, branches that were
+ * mispredicted, and loads that missed a cache.
+ */
+const struct x86_limit x86_core2_precise[] = {
+	PRECISE(0xc0, 0x00, ONE),
+	PRECISE(0xc1, 0xfe, ONE),
+	PRECISE(0xc5, 0x00, ONE),
+	PRECISE(0xc7, 0x1f, ONE),
+	PRECISE_ANY(0xcb, ONE),
+	NO_OTHERS,
+	X86_LIMIT_END
+};
+
+/*
+ * Nehalem and Westmere: loads by their latency, stores that missed the TLB, and loads from beyond
+ * the core. On the first, only calls of the mispredicted branches can be precise.
+ */
+const struct x86_limit x86_nehalem_precise[] = {
+	INTEL_PRECISE(0x0b, 0x10, ALL_FOUR, X86_LIMIT_LATENCY),
+	PRECISE(0x0c, 0x01, ALL_FOUR),
+	PRECISE_ANY(0x0f, ALL_FOUR),
+	PRECISE_ANY(0xc0, ALL_FOUR),
+	PRECISE_ANY(0xc2, ALL_FOUR),
+	PRECISE_ANY(0xc4, ALL_FOUR),
+	PRECISE(0xc5, 0x02, ALL_FOUR),
+	PRECISE_ANY(0xc7, ALL_FOUR),
+	PRECISE(0xc8, 0x20, ALL_FOUR),
+	PRECISE_ANY(0xcb, ALL_FOUR),
+	PRECISE_ANY(0xf7, ALL_FOUR),
+	NO_OTHERS,
+	X86_LIMIT_END
+};
+
+const struct x86_limit x86_westmere_precise[] = {
+	INTEL_PRECISE(0x0b, 0x10, ALL_FOUR, X86_LIMIT_LATENCY),
+	PRECISE(0x0c, 0x01, ALL_FOUR),
+	PRECISE_ANY(0x0f, ALL_FOUR),
+	PRECISE_ANY(0xc0, ALL_FOUR),
+	PRECISE_ANY(0xc2, ALL_FOUR),
+	INTEL_PRECISE_EVENTS(0xc4, 0xc5, ALL_FOUR, 0),
+	PRECISE_ANY(0xc7, ALL_FOUR),
+	PRECISE(0xc8, 0x20, ALL_FOUR),
+	PRECISE_ANY(0xcb, ALL_FOUR),
+	PRECISE_ANY(0xf7, ALL_FOUR),
+	NO_OTHERS,
+	X86_LIMIT_END
+};
+
+/* Sandy Bridge and Ivy Bridge keep what they tell of stores in the counter of loads' latency. */
+const struct x86_limit x86_sandybridge_precise[] = {
+	PRECISE(0xc0, 0x01, BIT(1)),
+	INTEL_PRECISE(0xcd, 0x01, BIT(3), X86_LIMIT_LATENCY),
+	INTEL_PRECISE(0xcd, 0x02, BIT(3), X86_LIMIT_TRACKS),
+	INTEL_PRECISE_EVENTS(0xd0, 0xd3, ALL_FOUR, X86_LIMIT_HT_LEAKS),
+	CYCLES(0xc2, 0x01, ALL_FOUR),
+	ALL_PLAIN(ALL_FOUR),
+	NO_OTHERS,
+	X86_LIMIT_END
+};
+
+const struct x86_limit x86_haswell_precise[] = {
+	PRECISE(0xc0, 0x01, BIT(1)),
+	INTEL_PRECISE(0xcd, 0x01, ALL_FOUR, X86_LIMIT_LATENCY),
+	INTEL_PRECISE(0xd0, 0x12, ALL_FOUR, X86_LIMIT_STORES | X86_LIMIT_HT_LEAKS),
+	INTEL_PRECISE(0xd0, 0x42, ALL_FOUR, X86_LIMIT_STORES | X86_LIMIT_HT_LEAKS),
+	INTEL_PRECISE(0xd0, 0x82, ALL_FOUR, X86_LIMIT_STORES | X86_LIMIT_HT_LEAKS),
+	INTEL_PRECISE_EVENTS(0xd0, 0xd3, ALL_FOUR, X86_LIMIT_LOADS | X86_LIMIT_HT_LEAKS),
+	CYCLES(0xc2, 0x01, ALL_FOUR),
+	ALL_PLAIN(ALL_FOUR),
+	NO_OTHERS,
+	X86_LIMIT_END
+};
+
+/* Broadwell, and up to Comet Lake */
+const struct x86_limit x86_skylake_precise[] = {
+	PRECISE(0xc0, 0x01, BIT(1)),
+	INTEL_PRECISE(0xcd, 0x01, ALL_FOUR, X86_LIMIT_LATENCY),
+	INTEL_PRECISE(0xd0, 0x12, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE(0xd0, 0x42, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE(0xd0, 0x82, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE_EVENTS(0xd0, 0xd3, ALL_FOUR, X86_LIMIT_LOADS),
+	CYCLES(0xc0, 0x00, ALL_FOUR),
+	CYCLES(0xc2, 0x01, ALL_FOUR),
+	ALL_PLAIN(ALL_FOUR),
+	NO_OTHERS,
+	X86_LIMIT_END
+};
+
+/* Small cores up to Goldmont, and Knights Landing, have one counter for it. */
+const struct x86_limit x86_atom_precise[] = {
+	CYCLES(0xc0, 0x00, ONE),
+	ALL_PLAIN(ONE),
+	NO_OTHERS,
+	X86_LIMIT_END
+};
+
+/* Goldmont Plus has all, and for what is most precise the first. */
+const struct x86_limit x86_goldmont_plus_precise[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_END
+};
+
+const struct x86_limit x86_goldmont_plus_distributed[] = {
+	ALL_OTHERS(ONE),
+	X86_LIMIT_END
+};
+
+/* From here on records are made of groups. */
+
+const struct x86_limit x86_icelake_precise[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, X86_FIXED(0)),
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_SLOTS, X86_FIXED(3)),
+	INTEL_PRECISE(0xcd, 0x01, ALL_EIGHT, X86_LIMIT_LATENCY),
+	INTEL_PRECISE(0xd0, 0x12, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE(0xd0, 0x42, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE(0xd0, 0x82, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE_EVENTS(0xd0, 0xd3, ALL_FOUR, X86_LIMIT_LOADS),
+	X86_LIMIT_FIXED(0x3c, 0x00, 1),
+	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	/* Evenly distributed, whatever the level */
+	PRECISE(0xc0, 0x01, X86_FIXED(0)),
+	X86_LIMIT_END
+};
+
+const struct x86_limit x86_icelake_distributed[] = {
+	PLAIN(0xc0, 0x00, X86_FIXED(0)),
+	X86_LIMIT_END
+};
+
+/* Golden Cove keeps its first counter for what is most precise, and for samples of stores. */
+#define BUT_THE_FIRST	(ALL_EIGHT & ~ONE)
+
+const struct x86_limit x86_goldencove_precise[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, X86_FIXED(0)),
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_SLOTS, X86_FIXED(3)),
+	PRECISE_ANY(0xc0, BUT_THE_FIRST),
+	INTEL_PRECISE(0xcd, 0x01, BUT_THE_FIRST, X86_LIMIT_LATENCY),
+	INTEL_PRECISE(0xcd, 0x02, ONE, X86_LIMIT_STORES),
+	INTEL_PRECISE(0xd0, 0x12, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE(0xd0, 0x42, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE(0xd0, 0x82, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE_EVENTS(0xd0, 0xd4, ALL_FOUR, X86_LIMIT_LOADS),
+	X86_LIMIT_END
+};
+
+/* On these, one general counter, and the fixed one of instructions, distribute samples evenly. */
+const struct x86_limit x86_goldencove_distributed[] = {
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, 0),
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, 0),
+	X86_LIMIT_UMASK(0x00, INTEL_EVENT_SLOTS, 0),
+	PLAIN(0xc0, 0x00, X86_FIXED(0)),
+	PRECISE_ANY(0xc0, 0),
+	PRECISE(0xcd, 0x01, 0),
+	ALL_OTHERS(ONE),
+	X86_LIMIT_END
+};
+
+/* Tremont and after: no events need anything else than they do when they are not precise. */
+const struct x86_limit x86_tremont_precise[] = {
+	X86_LIMIT_END
+};
+
+const struct x86_limit x86_tremont_distributed[] = {
+	PLAIN(0xc0, 0x00, X86_FIXED(0) | ONE),
+	ALL_OTHERS(ONE),
+	X86_LIMIT_END
+};
+
+/* Crestmont has two general ones. */
+const struct x86_limit x86_crestmont_distributed[] = {
+	PRECISE(0x00, INTEL_EVENT_REFERENCE_CYCLES, 0),
+	PLAIN(0xc0, 0x00, X86_FIXED(0) | X86_GENERAL(2)),
+	ALL_OTHERS(X86_GENERAL(2)),
+	X86_LIMIT_END
+};
+
+/* Gracemont tells the latency of loads and of stores. */
+const struct x86_limit x86_gracemont_precise[] = {
+	INTEL_PRECISE(0xd0, 0x05, X86_GENERAL(2), X86_LIMIT_LATENCY),
+	INTEL_PRECISE(0xd0, 0x06, X86_GENERAL(6), X86_LIMIT_STORES),
+	X86_LIMIT_END
+};
+
+/* Names of events that are counted for the sake of their records */
+#define MEM_LOADS(_event, _umask)						\
+	X86_EVENT_ATTR("mem-loads", "event=" _event ",umask=" _umask ",ldlat=3")
+#define MEM_STORES(_event, _umask)						\
+	X86_EVENT_ATTR("mem-stores", "event=" _event ",umask=" _umask)
+
+struct attribute *x86_nehalem_memory[] = {
+	MEM_LOADS("0x0b", "0x10"),
+	NULL
+};
+
+struct attribute *x86_sandybridge_memory[] = {
+	MEM_LOADS("0xcd", "0x1"),
+	MEM_STORES("0xcd", "0x2"),
+	NULL
+};
+
+struct attribute *x86_haswell_memory[] = {
+	MEM_LOADS("0xcd", "0x1"),
+	MEM_STORES("0xd0", "0x82"),
+	NULL
+};
+
+/* A sample of a load has its source only beside the auxiliary event. */
+struct attribute *x86_goldencove_memory[] = {
+	MEM_LOADS("0xcd", "0x1"),
+	MEM_STORES("0xcd", "0x2"),
+	X86_EVENT_ATTR("mem-loads-aux", "event=0x03,umask=0x82"),
+	NULL
+};
+
+struct attribute *x86_gracemont_memory[] = {
+	MEM_LOADS("0xd0", "0x5"),
+	MEM_STORES("0xd0", "0x6"),
+	NULL
+};

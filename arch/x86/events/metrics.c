@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Shares of the issue slots: how many of them were of micro-operations that retired, how many were
+ * lost to wrong speculation, and so on, which is Intel's Topdown method.
+ *
+ * The CPU tells them by one register, PERF_METRICS: a byte each, in 255ths of what the counter of
+ * slots has counted since both were 0. So a share is not a counter of its own. Its events are
+ * clients of the count of slots, and their totals are kept beside that of the count. As a byte is
+ * not much, counter and register begin anew whenever an event of a share wants to know its total.
+ *
+ * The totals are this CPU's, and change as those of counts do: while the count's seq is odd.
+ */
+#include <asm/msr.h>
+
+#include "engine.h"
+
+/* Event 0 with these unit masks; the slots have one of their own. */
+#define X86_METRIC_FIRST	0x80
+#define X86_SLOTS		X86_EVENT(0x00, 0x04)
+
+/* What RDPMC calls the register. */
+#define X86_METRICS_RDPMC	0x20000000
+#define X86_METRICS_WHOLE	255
+
+/* Which share a config is about; -1: none. */
+static int x86_config_metric(const struct x86_core *core, u64 config)
+{
+	unsigned int umask = (config & ARCH_PERFMON_EVENTSEL_UMASK) >> 8;
+
+	if (config & ARCH_PERFMON_EVENTSEL_EVENT || umask < X86_METRIC_FIRST ||
+	    umask >= X86_METRIC_FIRST + core->metrics)
+		return -1;
+	return umask - X86_METRIC_FIRST;
+}
+
+/**
+ * x86_event_metric - which share an event is about
+ * @event: that this driver has accepted; any context
+ *
+ * Return: its number, or -1: it is about a counter.
+ */
+int x86_event_metric(const struct perf_event *event)
+{
+	return x86_config_metric(to_x86_core(event->pmu), event->hw.config);
+}
+
+static bool x86_config_is_slots(u64 config)
+{
+	return (config & INTEL_ARCH_EVENT_MASK) == X86_SLOTS;
+}
+
+/**
+ * x86_metrics_check - can a new event be about shares?
+ * @event: whose hw.config has been set
+ *
+ * Return: 0, also for events of counters; -EINVAL.
+ */
+int x86_metrics_check(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	bool metric = x86_event_metric(event) >= 0;
+
+	if (!to_x86_core(event->pmu)->metrics ||
+	    (!metric && !x86_config_is_slots(event->hw.config)))
+		return 0;
+	if (event->attr.config1 || event->attr.config2)
+		return perf_event_refuse(event, "attr.config1",
+					 "and attr.config2 must be 0 for slots", -EINVAL);
+	if (!metric)
+		return 0;
+	if (is_sampling_event(event))
+		return perf_event_refuse(event, "attr.sample_period",
+					 "must be 0: a share of the slots does not sample",
+					 -EINVAL);
+	if (event->hw.config & (X86_RAW_EVENT_MASK & ~INTEL_ARCH_EVENT_MASK))
+		return perf_event_refuse(event, "attr.config",
+					 "has more than a share's event and unit mask", -EINVAL);
+	if (leader == event || leader->pmu != event->pmu ||
+	    !x86_config_is_slots(leader->hw.config))
+		return perf_event_refuse(event, "group_fd",
+					 "must be a group that an event of slots leads", -EINVAL);
+	return 0;
+}
+
+/**
+ * x86_metrics_key - let an event of a share want the count of slots
+ * @event: that this driver has accepted, of a PMU that tells shares
+ * @key: whose config is the event's
+ */
+void x86_metrics_key(const struct perf_event *event, struct x86_key *key)
+{
+	const struct x86_core *core = to_x86_core(event->pmu);
+
+	if (x86_config_metric(core, key->config) >= 0)
+		key->config = (key->config & ~INTEL_ARCH_EVENT_MASK) | X86_SLOTS;
+	if (x86_config_is_slots(key->config) && !is_sampling_event(event))
+		key->flags |= X86_METRICS;
+}
+
+static u64 x86_metrics_read(void)
+{
+	u64 value;
+
+	rdpmcl(X86_METRICS_RDPMC, value);
+	return value;
+}
+
+static u64 x86_metric_part(u64 slots, u64 metrics, int metric)
+{
+	return mul_u64_u32_div(slots, metrics >> (8 * metric) & 0xff, X86_METRICS_WHOLE);
+}
+
+/**
+ * x86_metrics_fold - take what the shares have been, before the counter of slots is set anew
+ * @cpu: this CPU
+ * @slots: what that has counted since it was 0
+ */
+void x86_metrics_fold(struct x86_pmu_cpu *cpu, u64 slots)
+{
+	u64 metrics = x86_metrics_read();
+	int i;
+
+	for (i = 0; i < cpu->core->metrics; i++)
+		WRITE_ONCE(cpu->metric_total[i],
+			   cpu->metric_total[i] + x86_metric_part(slots, metrics, i));
+}
+
+/* An NMI reads without setting anything. */
+static u64 x86_metric_total(struct x86_pmu_cpu *cpu, const struct x86_count *count, int metric)
+{
+	unsigned int seq;
+	u64 total;
+
+	do {
+		seq = READ_ONCE(count->seq);
+		barrier();
+		total = READ_ONCE(cpu->metric_total[metric]);
+		if (READ_ONCE(count->counter) < 0 || (seq & 1))
+			return total;
+		total += x86_metric_part(x86_count_value(cpu->core, count) +
+					 x86_metrics_span(cpu->core), x86_metrics_read(), metric);
+		barrier();
+	} while (seq != READ_ONCE(count->seq));
+	return total;
+}
+
+/**
+ * x86_event_total - the total that an event takes differences of
+ * @cpu: this CPU
+ * @event: a client of
+ * @count: this
+ *
+ * Any context.
+ */
+u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
+		    struct x86_count *count)
+{
+	int metric;
+
+	if (!(count->key.flags & X86_METRICS))
+		return x86_count_read(cpu, count);
+	metric = x86_event_metric(event);
+	if (metric < 0)
+		return x86_count_read(cpu, count);
+	if (in_nmi() || count->counter < 0)
+		return x86_metric_total(cpu, count, metric);
+	if (!(cpu->halted || cpu->txn) || cpu->metrics_turn != cpu->turn) {
+		x86_count_arm(cpu, count);
+		cpu->metrics_turn = cpu->turn;
+		x86_count_update_pages(count);
+	}
+	return READ_ONCE(cpu->metric_total[metric]);
+}

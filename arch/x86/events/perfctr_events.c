@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the row of a CPU's model says of the events of a control: not every counter can count
+ * each, some need more than a counter, and some must not overflow after a short time.
+ */
+#include "engine.h"
+#include "perfctr_rules.h"
+
+/* Where CPUs share a northbridge the family's rules have refused its events already. */
+#define PERFCTR_UNFIT	(X86_PAIR | X86_LEAKS)
+
+static bool perfctr_needs_register(const struct x86_extra *extra, u64 config)
+{
+	for (; extra && extra->msr; extra++) {
+		if ((config & extra->mask) >= extra->first && (config & extra->mask) <= extra->last)
+			return true;
+	}
+	return false;
+}
+
+static int perfctr_check_period(const struct x86_model *model, u64 config, s32 ireset)
+{
+	/* A thread that is switched in goes on from anywhere. */
+	if (model->period_step && model->period_step(config) > 1)
+		return -EPERM;
+	if (model->min_period && -(s64)ireset < (s64)model->min_period(config))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * perfctr_check_events - can the counters of a control count its events?
+ * @core: the CPUs
+ * @control: whose bits are good
+ * @claim: its counters
+ *
+ * Any context.
+ *
+ * Return: 0; -EPERM: an event needs a register beside its select, another counter as well, or
+ * the other thread of the core; -EINVAL: another counter than it has, or a longer period; or its
+ * counter is left to transactions.
+ */
+int perfctr_check_events(const struct x86_core *core, const struct perfctr_cpu_control *control,
+			 const struct x86_claim *claim)
+{
+	const struct x86_model *model = core->model;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < claim->n; i++) {
+		struct x86_key key = { .config = claim->config[i] };
+		int counter = claim->counter[i];
+		u64 allowed;
+
+		if (x86_counter_is_fixed(counter))
+			continue;
+		allowed = x86_limited(core, model->limits, &key);
+		if (core->taken)
+			allowed &= x86_force_abort_limit(core);
+		if ((key.flags & PERFCTR_UNFIT) || perfctr_needs_register(model->extra, key.config))
+			return -EPERM;
+		if (!(allowed & BIT_ULL(counter)))
+			return -EINVAL;
+		if (!(claim->ints & BIT_ULL(counter)))
+			continue;
+		err = perfctr_check_period(model, key.config, control->ireset[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Claims of counters, on a CPU whose selects are memory. It has no common register of control, so
+ * that a counter runs or stands still by its select; and no counter that is read or set.
+ */
+#include <kunit/test.h>
+
+#include "../engine.h"
+
+#define RUN		ARCH_PERFMON_EVENTSEL_ENABLE
+#define EVENT		(0xc0 | ARCH_PERFMON_EVENTSEL_USR)
+#define COUNTERS	4
+
+static u64 memory_selects[COUNTERS];
+
+static void memory_write_select(int counter, u64 select)
+{
+	memory_selects[counter] = select;
+}
+
+static const struct x86_bank memory_bank = {
+	.run = RUN, .halt = RUN, .write_select = memory_write_select,
+};
+
+/**
+ * struct claim_env - a CPU and what is on it
+ * @core: its PMU
+ * @cpu: its state
+ * @threads: of its core
+ * @event: a pinned event that stands still
+ * @claim: of counter 0 alone
+ */
+struct claim_env {
+	struct x86_core		core;
+	struct x86_pmu_cpu	cpu;
+	struct x86_threads	threads;
+	struct perf_event	event;
+	struct x86_claim	claim;
+};
+
+static int claim_test_init(struct kunit *test)
+{
+	struct claim_env *env = kunit_kzalloc(test, sizeof(*env), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, env);
+	memset(memory_selects, 0, sizeof(memory_selects));
+	env->core.bank = &memory_bank;
+	env->core.counters = X86_GENERAL(COUNTERS);
+	env->cpu.core = &env->core;
+	env->cpu.turn = 1;
+	raw_spin_lock_init(&env->threads.lock);
+	env->claim = (struct x86_claim){
+		.id = 5, .counters = BIT_ULL(0), .n = 1, .config[0] = EVENT,
+	};
+	test->priv = env;
+	return 0;
+}
+
+/* The last claim's counters are not had again while perf may be giving them to its events. */
+static void test_again(struct kunit *test)
+{
+	struct claim_env *env = test->priv;
+	struct x86_pmu_cpu *cpu = &env->cpu;
+
+	local_irq_disable();
+	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
+	x86_claim_run(cpu, &env->claim);
+	x86_claim_leave(cpu, &env->claim);
+	KUNIT_EXPECT_TRUE(test, x86_claim_again(cpu, &env->claim));
+	x86_claim_leave(cpu, &env->claim);
+	cpu->halted = true;
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_again(cpu, &env->claim), "the PMU stands");
+	cpu->halted = false;
+	cpu->wanted = BIT_ULL(0);
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_again(cpu, &env->claim), "an event gets it");
+	cpu->wanted = BIT_ULL(1);
+	KUNIT_EXPECT_TRUE_MSG(test, x86_claim_again(cpu, &env->claim), "an event gets another");
+	x86_claim_leave(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
+	local_irq_enable();
+}
+
+/* A claim that a pinned event refuses keeps no counter from the core's other thread. */
+static void test_refused(struct kunit *test)
+{
+	struct claim_env *env = test->priv;
+	struct x86_pmu_cpu *cpu = &env->cpu;
+	struct x86_count *count = &cpu->counts[0];
+
+	count->key = (struct x86_key){ .config = EVENT, .row = -1, .allowed = BIT_ULL(0) };
+	INIT_LIST_HEAD(&count->clients);
+	list_add_rcu(&env->event.active_entry, &count->clients);
+	count->nr_clients = 1;
+	count->next = U64_MAX;
+	env->event.group_leader = &env->event;
+	env->event.attr.pinned = 1;
+	env->event.hw.state = PERF_HES_STOPPED;
+	cpu->used = BIT_ULL(0);
+	cpu->owner[0] = count;
+	cpu->wanted = BIT_ULL(0);
+	cpu->threads = &env->threads;
+	env->threads.thread[0].used = BIT_ULL(0);
+	env->claim.counters = BIT_ULL(0) | BIT_ULL(1);
+
+	local_irq_disable();
+	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), -EBUSY);
+	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
+	KUNIT_EXPECT_EQ(test, env->threads.thread[0].used, BIT_ULL(0));
+	local_irq_enable();
+}
+
+/* A counter that the microcode gives up for it does not run on when the claim has ended. */
+static void test_taken(struct kunit *test)
+{
+	struct claim_env *env = test->priv;
+	struct x86_pmu_cpu *cpu = &env->cpu;
+
+	local_irq_disable();
+	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
+	x86_claim_run(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN);
+	x86_claim_leave(cpu, &env->claim);
+	KUNIT_EXPECT_EQ_MSG(test, memory_selects[0], EVENT | RUN, "one that it does not want does");
+	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 1);
+	/* The register that tells the microcode is not written: it says already what it should. */
+	env->core.taken = BIT_ULL(0);
+	x86_claim_leave(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT);
+	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
+	local_irq_enable();
+}
+
+/* An NMI that stops an event while a claim is made leaves the claim's counters running. */
+static void test_disturbed(struct kunit *test)
+{
+	struct claim_env *env = test->priv;
+	struct x86_pmu_cpu *cpu = &env->cpu;
+
+	local_irq_disable();
+	cpu->dirty = true;
+	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
+	x86_claim_run(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN);
+	x86_claim_leave(cpu, &env->claim);
+	local_irq_enable();
+}
+
+static struct kunit_case claim_cases[] = {
+	KUNIT_CASE(test_again),
+	KUNIT_CASE(test_refused),
+	KUNIT_CASE(test_taken),
+	KUNIT_CASE(test_disturbed),
+	{ }
+};
+
+static struct kunit_suite claim_suite = {
+	.name = "perfctr_x86_claims",
+	.init = claim_test_init,
+	.test_cases = claim_cases,
+};
+
+kunit_test_suite(claim_suite);

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfctr's low-level driver on the CPU's own counters: what they count, and how often
+ * registers are read and written for it. Skipped where the hardware is not to be had.
+ */
+#include <kunit/test.h>
+#include <linux/perfctr.h>
+#include <asm/msr.h>
+#include <asm/msr-trace.h>
+#include <asm/perf_event.h>
+
+#define COUNTERS	4
+#define ROUNDS		100
+/* What is counted between a resume and the code after it. */
+#define SLACK		2000
+
+/* Instructions in the kernel, in an event select */
+#define INSTRUCTIONS	(0xc0 | BIT(17) | BIT(22))
+#define NOT_HALTED	(0xc4 | BIT(17) | BIT(22))
+
+static const char service[] = "perfctr's tests";
+
+/**
+ * struct accesses - accesses to registers of the counters, outside of NMIs
+ * @reads: of counters
+ * @writes: of any register
+ */
+static struct accesses {
+	unsigned int reads;
+	unsigned int writes;
+} seen;
+
+static void see_read(void *unused, unsigned int msr, u64 value, int failed)
+{
+	seen.reads += !in_nmi();
+}
+
+static void see_write(void *unused, unsigned int msr, u64 value, int failed)
+{
+	seen.writes += !in_nmi();
+}
+
+/* A state whose first @n counters count @event. */
+static struct perfctr_cpu_state *new_state_of(struct kunit *test, u32 event, u32 n)
+{
+	struct perfctr_cpu_state *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
+	int i, err;
+
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	state->control.tsc_on = 1;
+	state->control.nractrs = n;
+	for (i = 0; i < n; i++) {
+		state->control.pmc_map[i] = i;
+		state->control.evntsel[i] = event;
+	}
+	err = perfctr_cpu_update_control(state, 1);
+	if (err)
+		kunit_skip(test, "not so many counters, or others have them: %d", err);
+	return state;
+}
+
+static struct perfctr_cpu_state *new_state(struct kunit *test, u32 event)
+{
+	return new_state_of(test, event, COUNTERS);
+}
+
+static void spin(void)
+{
+	int i;
+
+	for (i = 0; i < 10 * SLACK; i++)
+		barrier();
+}
+
+static int hardware_init(struct kunit *test)
+{
+	const char *other;
+	struct perfctr_info info;
+
+	if (!perfctr_cpu_name)
+		kunit_skip(test, "no counters, not even a clock");
+	perfctr_cpu_get_info(&info);
+	if (!(info.cpu_features & PERFCTR_FEATURE_RDPMC))
+		kunit_skip(test, "no counters");
+	other = perfctr_cpu_reserve(service);
+	if (other)
+		kunit_skip(test, "%s has the hardware", other);
+	return 0;
+}
+
+static void hardware_exit(struct kunit *test)
+{
+	if (perfctr_cpu_name && !perfctr_cpu_reserve(service))
+		perfctr_cpu_release(service);
+}
+
+static void turn(struct perfctr_cpu_state *from, struct perfctr_cpu_state *to)
+{
+	perfctr_cpu_suspend(from);
+	perfctr_cpu_hand_over();
+	WARN_ON_ONCE(perfctr_cpu_resume(to));
+}
+
+/* All of the same thing count the same, and those that stand still do not. */
+static void test_counts(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, INSTRUCTIONS);
+	u64 before;
+	int i, err;
+
+	local_irq_disable();
+	err = perfctr_cpu_resume(state);
+	if (!err) {
+		for (i = 0; i < 1000; i++)
+			barrier();
+		perfctr_cpu_sample(state);
+		before = state->pmc[0].sum;
+		for (i = 0; i < 1000; i++)
+			barrier();
+		perfctr_cpu_suspend(state);
+	}
+	local_irq_enable();
+	if (err)
+		kunit_skip(test, "perf's pinned events have the counters");
+	KUNIT_EXPECT_GE(test, before, 2000);
+	for (i = 0; i < COUNTERS; i++) {
+		KUNIT_EXPECT_GE(test, state->pmc[i].sum, before + 2000);
+		KUNIT_EXPECT_LE(test, abs_diff(state->pmc[i].sum, state->pmc[0].sum), SLACK);
+	}
+	before = state->pmc[0].sum;
+	perfctr_cpu_release(service);
+	KUNIT_EXPECT_NULL(test, perfctr_cpu_reserve(service));
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, before);
+}
+
+/* A switch between two states with the same control reads each counter once, and writes nothing. */
+static void test_accesses(struct kunit *test)
+{
+	struct perfctr_cpu_state *a = new_state(test, INSTRUCTIONS), *b, *c;
+	struct accesses same, other;
+	u64 clocks;
+	int i, err;
+
+	b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	*b = *a;
+	c = new_state(test, INSTRUCTIONS);
+	c->control.evntsel[3] = NOT_HALTED;
+	KUNIT_ASSERT_EQ(test, perfctr_cpu_update_control(c, 1), 0);
+
+	KUNIT_ASSERT_EQ(test, register_trace_rdpmc(see_read, NULL), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_write_msr(see_write, NULL), 0);
+	local_irq_disable();
+	err = perfctr_cpu_resume(a);
+	if (!err) {
+		seen = (struct accesses){};
+		turn(a, b);
+		same = seen;
+		seen = (struct accesses){};
+		turn(b, c);
+		other = seen;
+		perfctr_cpu_suspend(c);
+	}
+	local_irq_enable();
+	unregister_trace_write_msr(see_write, NULL);
+	unregister_trace_rdpmc(see_read, NULL);
+	tracepoint_synchronize_unregister();
+	if (err)
+		kunit_skip(test, "perf's pinned events have the counters");
+	KUNIT_EXPECT_EQ(test, same.reads, COUNTERS);
+	KUNIT_EXPECT_EQ(test, same.writes, 0);
+	KUNIT_EXPECT_EQ_MSG(test, other.writes, 1, "the select that differs");
+
+	/* Where a tick of the clock is an instruction, this is what it costs. */
+	local_irq_disable();
+	err = perfctr_cpu_resume(a);
+	clocks = rdtsc();
+	for (i = 0; !err && i < ROUNDS; i++) {
+		turn(a, b);
+		swap(a, b);
+	}
+	clocks = rdtsc() - clocks;
+	if (!err)
+		perfctr_cpu_suspend(a);
+	local_irq_enable();
+	kunit_info(test, "suspend and resume: %llu ticks of the clock", clocks / ROUNDS);
+}
+
+/* A counter that has been cleared for a program that can read it counts nobody who comes later. */
+static void test_cleared(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, INSTRUCTIONS);
+	u64 ran[2] = { 0 }, cleared[2] = { 0 };
+	int err;
+
+	local_irq_disable();
+	err = perfctr_cpu_resume(state);
+	if (!err) {
+		perfctr_cpu_suspend(state);
+		rdpmcl(0, ran[0]);
+		spin();
+		rdpmcl(0, ran[1]);
+		perf_clear_dirty_counters();
+		rdpmcl(0, cleared[0]);
+		spin();
+		/* This one takes the counter to be clear still, and does not write it. */
+		perf_clear_dirty_counters();
+		rdpmcl(0, cleared[1]);
+		err = perfctr_cpu_resume(state);
+		if (!err)
+			perfctr_cpu_suspend(state);
+	}
+	local_irq_enable();
+	if (err)
+		kunit_skip(test, "perf's pinned events have the counters");
+	if (ran[0] == ran[1])
+		kunit_info(test, "counters do not run on after a claim here");
+	KUNIT_EXPECT_EQ(test, cleared[0], cleared[1]);
+}
+
+/*
+ * A state that is resumed right after another one may have counters that the other has not had.
+ * These may have run on since long before, so they count from the resume.
+ */
+static void test_handed_over(struct kunit *test)
+{
+	struct perfctr_cpu_state *both = new_state_of(test, INSTRUCTIONS, 2);
+	struct perfctr_cpu_state *one = new_state_of(test, INSTRUCTIONS, 1);
+	int err;
+
+	local_irq_disable();
+	err = perfctr_cpu_resume(both);
+	if (!err) {
+		perfctr_cpu_suspend(both);
+		spin();
+		err = perfctr_cpu_resume(one);
+	}
+	if (!err) {
+		spin();
+		turn(one, both);
+		perfctr_cpu_suspend(both);
+	}
+	local_irq_enable();
+	if (err)
+		kunit_skip(test, "perf's pinned events have the counters");
+	KUNIT_EXPECT_GE(test, one->pmc[0].sum, 10 * SLACK);
+	KUNIT_EXPECT_LE(test, both->pmc[0].sum, 2 * SLACK);
+	KUNIT_EXPECT_LE(test, both->pmc[1].sum, 2 * SLACK);
+}
+
+static struct kunit_case perfctr_hw_cases[] = {
+	KUNIT_CASE(test_counts),
+	KUNIT_CASE(test_cleared),
+	KUNIT_CASE(test_handed_over),
+	KUNIT_CASE(test_accesses),
+	{ }
+};
+
+static struct kunit_suite perfctr_hw_suite = {
+	.name = "perfctr_x86_hardware",
+	.init = hardware_init,
+	.exit = hardware_exit,
+	.test_cases = perfctr_hw_cases,
+};
+
+kunit_test_suite(perfctr_hw_suite);

@@ -1,0 +1,665 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The records of branches of the x86 driver (the kernel's own source) on a CPU whose registers
+ * are memory: tasks take turns, call, return and jump, events come and go, and interrupts take
+ * samples. Each sample is compared with what its task has really done. The driver's own
+ * branches are recorded, too, wherever it accesses a register while the kernel is recorded.
+ */
+#include "x86_kernel.h"
+
+#define CONFIG_PERFCTR_COUNTERS
+#define __u32 u32
+#define __s32 s32
+#define __u64 u64
+#include "../../../arch/x86/include/asm/perfctr.h"
+
+static int x86_add_exclusive(unsigned int what) { return 0; }
+static void x86_del_exclusive(unsigned int what) { }
+static void msr_set_bit(u32 msr, int bit);
+static void msr_clear_bit(u32 msr, int bit);
+
+#include "../../../arch/x86/events/assign.h"
+#include "../../../arch/x86/events/engine.h"
+#include "../../../arch/x86/events/extra.c"
+#include "../../../arch/x86/events/branch_filter.c"
+#include "../../../arch/x86/events/branch.c"
+#include "../../../arch/x86/events/intel/lbr.c"
+#include "../../../arch/x86/events/amd/lbr.c"
+
+struct x86_pmu_cpu x86_pmu_cpu;
+
+#define TASKS		4
+#define HISTORY		256
+#define REGISTERS	32
+
+/**
+ * struct branch - one that has been taken
+ * @from: where; the upper half names the task
+ * @to: where to
+ * @kind: X86_BRANCH_*, of CALL, RET and JMP
+ */
+struct branch {
+	u64			from;
+	u64			to;
+	enum x86_branch_kind	kind;
+};
+
+/**
+ * struct task - what a task has done
+ * @branches: ring of the branches that it has taken
+ * @nr: how many so far
+ * @since: @nr when it came to the CPU, or its events did
+ * @calls: those of which the record would know, the innermost last
+ * @nr_calls: how many
+ * @task: what the scheduler has of it
+ * @context: what the core of perf events has of its PMU
+ * @saved: the driver's
+ */
+struct task {
+	struct branch			branches[HISTORY];
+	u64				nr;
+	u64				since;
+	struct branch			calls[REGISTERS];
+	unsigned int			nr_calls;
+	struct task_struct		task;
+	struct perf_event_pmu_context	context;
+	struct x86_branch_saved		saved;
+};
+
+static struct task tasks[TASKS];
+static struct task *current_task = &tasks[0];
+
+/**
+ * struct machine - the CPU
+ * @from: registers
+ * @to: registers
+ * @info: registers
+ * @newest: of them
+ * @select: the filter
+ * @debugctl: whether it records, of Intel's
+ * @config: of AMD's
+ * @ctl: filter and switch of architectural ones
+ * @reads: of registers
+ * @writes: of registers
+ * @random: state of the generator of random numbers
+ */
+static struct {
+	u64		from[REGISTERS];
+	u64		to[REGISTERS];
+	u64		info[REGISTERS];
+	u64		newest;
+	u64		select;
+	u64		debugctl;
+	u64		config;
+	u64		ctl;
+	unsigned long	reads;
+	unsigned long	writes;
+	u64		random;
+} machine;
+
+static struct x86_core core;
+
+static u64 any(u64 n)
+{
+	return harness_random(&machine.random) % n;
+}
+
+static bool is_amd(void)
+{
+	return core.branches.ops == &lbrv2_ops;
+}
+
+static bool is_arch(void)
+{
+	return core.branches.ops == &lbr_arch_ops;
+}
+
+static bool is_in_row(void)
+{
+	return is_amd() || is_arch();
+}
+
+static bool records(const struct branch *b)
+{
+	static const u64 classes[] = {
+		[X86_BRANCH_CALL] = X86_LBR_REL_CALL, [X86_BRANCH_RET] = X86_LBR_RET,
+		[X86_BRANCH_JMP] = X86_LBR_REL_JMP,
+	};
+	bool kernel = (s64)b->to < 0;
+
+	if (is_arch()) {
+		static const u8 bits[] = {
+			[X86_BRANCH_CALL] = 19, [X86_BRANCH_RET] = 21, [X86_BRANCH_JMP] = 17,
+		};
+
+		return (machine.ctl & 1) && (machine.ctl & (kernel ? 2 : 4)) &&
+		       (machine.ctl >> bits[b->kind] & 1);
+	}
+	if (is_amd() ? !(machine.config & DBG_EXTN_CFG_LBRV2EN) :
+		       !(machine.debugctl & DEBUGCTLMSR_LBR))
+		return false;
+	if (machine.select & (kernel ? X86_LBR_NOT_KERNEL : X86_LBR_NOT_USER))
+		return false;
+	return !(machine.select & classes[b->kind]);
+}
+
+static void move_row(int by)
+{
+	int n = core.branches.nr - 1;
+
+	if (by > 0) {
+		memmove(machine.from + 1, machine.from, n * sizeof(u64));
+		memmove(machine.to + 1, machine.to, n * sizeof(u64));
+		memmove(machine.info + 1, machine.info, n * sizeof(u64));
+		return;
+	}
+	memmove(machine.from, machine.from + 1, n * sizeof(u64));
+	memmove(machine.to, machine.to + 1, n * sizeof(u64));
+	memmove(machine.info, machine.info + 1, n * sizeof(u64));
+	machine.from[n] = 0;
+}
+
+/* The CPU takes a branch. */
+static void take(const struct branch *b)
+{
+	bool stack = is_arch() ? machine.ctl & ARCH_LBR_CTL_STACK :
+				 machine.select & X86_LBR_CALL_STACK;
+
+	if (!records(b))
+		return;
+	if (stack && b->kind == X86_BRANCH_RET) {
+		if (is_in_row()) {
+			move_row(-1);
+			return;
+		}
+		machine.from[machine.newest] = 0;
+		machine.newest = (machine.newest + core.branches.nr - 1) % core.branches.nr;
+		return;
+	}
+	if (is_in_row())
+		move_row(1);
+	else
+		machine.newest = (machine.newest + 1) % core.branches.nr;
+	machine.from[machine.newest] = b->from;
+	machine.to[machine.newest] = b->to | (is_amd() ? BIT_ULL(63) : 0);
+	machine.info[machine.newest] = LBR_INFO_MISPRED | (b->from & 0xffff) |
+				       (is_arch() ? LBR_INFO_CYC_CNT_VALID : 0);
+	if (is_amd()) {
+		machine.from[0] &= GENMASK_ULL(57, 0);
+		machine.to[0] &= GENMASK_ULL(57, 0) | BIT_ULL(63);
+	}
+}
+
+/* The driver, too, branches. */
+static void pass(void)
+{
+	struct branch b = {
+		.from = 0xffffffff81000000ULL + any(0x1000), .to = 0xffffffff82000000ULL,
+		.kind = X86_BRANCH_CALL + (any(2) ? 0 : X86_BRANCH_RET - X86_BRANCH_CALL),
+	};
+
+	take(&b);
+}
+
+static u64 *machine_register(u32 msr)
+{
+	const struct x86_branches *unit = &core.branches;
+	u32 i = is_amd() ? (msr - unit->from) / 2 : msr - unit->from;
+
+	if (msr == MSR_LBR_TOS && !is_in_row())
+		return &machine.newest;
+	if (msr == (is_amd() ? MSR_AMD64_LBR_SELECT : MSR_LBR_SELECT))
+		return &machine.select;
+	if (msr == MSR_IA32_DEBUGCTLMSR)
+		return &machine.debugctl;
+	if (msr == MSR_AMD_DBG_EXTN_CFG)
+		return &machine.config;
+	if (msr == MSR_ARCH_LBR_CTL)
+		return &machine.ctl;
+	if (is_amd() && msr >= unit->from && i < unit->nr)
+		return (msr - unit->from) % 2 ? &machine.to[i] : &machine.from[i];
+	if (msr >= unit->from && i < unit->nr)
+		return &machine.from[i];
+	if (msr >= unit->to && msr < unit->to + unit->nr)
+		return &machine.to[msr - unit->to];
+	if (unit->info && msr >= unit->info && msr < unit->info + unit->nr)
+		return &machine.info[msr - unit->info];
+	printf("# register %#x is not there\n", msr);
+	abort();
+}
+
+u64 machine_rdmsr(u32 msr)
+{
+	u64 value;
+
+	machine.reads++;
+	value = *machine_register(msr);
+	/* Nothing branches between the read of which register is the newest and its use. */
+	if (msr != MSR_LBR_TOS)
+		pass();
+	return value;
+}
+
+void machine_wrmsr(u32 msr, u64 value)
+{
+	machine.writes++;
+	if (msr == MSR_ARCH_LBR_DEPTH) {
+		memset(machine.from, 0, sizeof(machine.from));
+		return;
+	}
+	*machine_register(msr) = value;
+	pass();
+}
+
+u64 machine_rdpmc(unsigned int index) { return 0; }
+void machine_apic_write(u32 reg, u32 value) { }
+u64 machine_clock(void) { return 0; }
+
+static bool interrupted;
+
+bool machine_in_nmi(void)
+{
+	return interrupted;
+}
+
+static void msr_set_bit(u32 msr, int bit)
+{
+	wrmsrl(msr, machine_rdmsr(msr) | BIT_ULL(bit));
+}
+
+static void msr_clear_bit(u32 msr, int bit)
+{
+	wrmsrl(msr, machine_rdmsr(msr) & ~BIT_ULL(bit));
+}
+
+void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status) { }
+
+enum x86_branch_kind x86_branch_kind_at(u64 from, u64 to, bool aborted, bool fused)
+{
+	return from & 3 ? X86_BRANCH_CALL + (from & 3) : X86_BRANCH_NONE;
+}
+
+static int sched_cb;
+
+void perf_sched_cb_inc(struct pmu *pmu)
+{
+	sched_cb++;
+}
+
+void perf_sched_cb_dec(struct pmu *pmu)
+{
+	sched_cb--;
+	assert(sched_cb >= 0);
+}
+
+/* Events */
+
+static struct perf_event events[3];
+static bool on[3];
+
+static void open_event(int i, u64 type)
+{
+	struct perf_event *event = &events[i];
+
+	*event = (struct perf_event){ .pmu = &core.pmu };
+	event->attr.branch = true;
+	event->attr.branch_sample_type = type;
+	harness_warn(x86_branch_init_event(event), "an event is refused", __FILE__, __LINE__);
+}
+
+static void enable_pmu(void)
+{
+	if (x86_pmu_cpu.branch.changed)
+		x86_branch_apply(&x86_pmu_cpu);
+}
+
+static bool has_users(void)
+{
+	return on[0] || on[1] || on[2];
+}
+
+static bool is_stack(void)
+{
+	return events[0].attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
+/* The task's record begins, as far as its event can know. */
+static void begin(struct task *task, bool keep_calls)
+{
+	task->since = task->nr;
+	if (!keep_calls)
+		task->nr_calls = 0;
+}
+
+static void change_events(void)
+{
+	bool had = has_users();
+	int i = any(ARRAY_SIZE(events));
+
+	if (on[i])
+		x86_branch_del(&x86_pmu_cpu, &events[i]);
+	else if (x86_branch_add(&x86_pmu_cpu, &events[i]))
+		return;
+	on[i] = !on[i];
+	enable_pmu();
+	if (!had && has_users())
+		begin(current_task, false);
+}
+
+static void switch_tasks(void)
+{
+	struct task *next = &tasks[any(TASKS)];
+	bool saved = is_stack() && has_users();
+	u64 mask = 0;
+	int i;
+
+	if (next == current_task)
+		return;
+	current_task->task.nvcsw++;
+	if (has_users())
+		x86_branch_sched_task(&current_task->context, &current_task->task, false);
+	/* Events of the task go with it, and come back with the next. */
+	if (any(2)) {
+		for (i = 0; i < ARRAY_SIZE(events); i++) {
+			if (!on[i])
+				continue;
+			x86_branch_del(&x86_pmu_cpu, &events[i]);
+			mask |= BIT_ULL(i);
+		}
+		if (any(2))
+			enable_pmu();
+		for (i = 0; i < ARRAY_SIZE(events); i++) {
+			if (mask & BIT_ULL(i))
+				x86_branch_add(&x86_pmu_cpu, &events[i]);
+		}
+	}
+	if (!saved)
+		current_task->nr_calls = 0;
+	current_task = next;
+	if (has_users())
+		x86_branch_sched_task(&current_task->context, &current_task->task, true);
+	begin(current_task, is_stack() && has_users());
+	enable_pmu();
+}
+
+static void run_task(u64 steps)
+{
+	struct task *task = current_task;
+
+	while (steps--) {
+		struct branch b = {
+			.from = (task - tasks + 1) << 32 | task->nr << 4 | 1 | any(16) << 28,
+			.to = (task - tasks + 1) << 32 | any(1 << 20) << 4,
+			.kind = X86_BRANCH_JMP,
+		};
+
+		if (any(3))
+			b.kind = any(9) < 5 ? X86_BRANCH_CALL : X86_BRANCH_RET;
+		take(&b);
+		task->branches[task->nr++ % HISTORY] = b;
+		if (!has_users() || !is_stack())
+			continue;
+		if (b.kind == X86_BRANCH_RET && task->nr_calls) {
+			task->nr_calls--;
+		} else if (b.kind == X86_BRANCH_CALL) {
+			if (task->nr_calls == core.branches.nr)
+				memmove(task->calls, task->calls + 1,
+					--task->nr_calls * sizeof(b));
+			task->calls[task->nr_calls++] = b;
+		}
+	}
+}
+
+static bool is_branch(const struct perf_branch_entry *e, const struct branch *b, u64 type)
+{
+	bool flags = !(type & PERF_SAMPLE_BRANCH_NO_FLAGS);
+	bool cycles = !(type & PERF_SAMPLE_BRANCH_NO_CYCLES);
+
+	if (e->from != b->from || e->to != b->to)
+		return false;
+	if (is_amd())
+		return !e->mispred && e->predicted && e->spec == PERF_BR_NON_SPEC_CORRECT_PATH;
+	return (!flags || e->mispred) && e->cycles == (cycles ? (u16)b->from : 0);
+}
+
+/* Is a sample what its task has done? */
+static bool is_right(const struct perf_event *event, const struct perf_branch_stack *stack)
+{
+	const u64 type = event->attr.branch_sample_type;
+	struct task *task = current_task;
+	u64 i, n = task->nr, most;
+
+	most = is_stack() ? task->nr_calls : min(task->nr - task->since, core.branches.nr);
+	for (i = 0; i < stack->nr; i++) {
+		const struct perf_branch_entry *e = &stack->entries[i];
+		const struct branch *b = NULL;
+
+		if ((s64)e->from < 0) {
+			/* The kernel's, which push others out. */
+			if (!(type & PERF_SAMPLE_BRANCH_KERNEL))
+				break;
+			most = min(most, core.branches.nr - 1);
+			continue;
+		}
+		if (is_stack())
+			b = i < most ? &task->calls[most - 1 - i] : NULL;
+		else if (n > task->since)
+			b = &task->branches[--n % HISTORY];
+		if (!b || !is_branch(e, b, type))
+			break;
+	}
+	if (i < stack->nr || (!(type & PERF_SAMPLE_BRANCH_KERNEL) && stack->nr != most)) {
+		printf("# entry %llu of %llu is wrong, %llu there should be: task %d, from %#llx\n",
+		       (unsigned long long)i, (unsigned long long)stack->nr,
+		       (unsigned long long)most, (int)(task - tasks),
+		       (unsigned long long)stack->entries[i].from);
+		return false;
+	}
+	return true;
+}
+
+/* The interrupt comes while a record without branches is being written as a sample. */
+static bool sample(void)
+{
+	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
+	struct perf_sample_data data, drained;
+	u64 later;
+	int i;
+
+	x86_branch_sample_of(cpu, &events[0], &drained, NULL, 0);
+	interrupted = true;
+	later = x86_branch_begin_interrupt(cpu);
+	/* The hardware has halted, and does not go on before it is told to. */
+	if (later) {
+		machine.debugctl &= ~DEBUGCTLMSR_LBR;
+		machine.config = 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		if (!on[i])
+			continue;
+		data.br_stack = NULL;
+		x86_branch_sample(cpu, &events[i], &data);
+		if (!data.br_stack || !is_right(&events[i], data.br_stack))
+			return false;
+	}
+	if (later && is_amd())
+		machine.config = DBG_EXTN_CFG_LBRV2EN;
+	else if (later)
+		machine.debugctl |= DEBUGCTLMSR_LBR;
+	x86_branch_end_interrupt(cpu, later);
+	interrupted = false;
+	return !drained.br_stack->nr;
+}
+
+/**
+ * struct config - a CPU and what its events want
+ * @name: for the log
+ * @unit: of the CPU
+ * @capabilities: of Intel's, the format in their lowest bits
+ * @features: of CPUID
+ * @type: branch_sample_type of all events, apart from what costs no filter
+ */
+struct config {
+	const char			*name;
+	const struct x86_branch_unit	*unit;
+	u64				capabilities;
+	u32				features;
+	u64				type;
+};
+
+#define USER	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY)
+#define KERNEL	(PERF_SAMPLE_BRANCH_KERNEL | USER)
+#define STACK	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK)
+
+static const struct config configs[] = {
+	{ "skylake, user", &x86_lbr_skylake, 5, 0, USER },
+	{ "skylake, all", &x86_lbr_skylake, 5, 0, KERNEL },
+	{ "skylake, calls", &x86_lbr_skylake, 5, 0, STACK },
+	{ "architectural, user", &x86_lbr_arch, 0, BIT(X86_FEATURE_ARCH_LBR), USER },
+	{ "architectural, calls", &x86_lbr_arch, 0, BIT(X86_FEATURE_ARCH_LBR), STACK },
+	{ "amd, user", &x86_lbr_amd, 0,
+	  BIT(X86_FEATURE_AMD_LBR_V2) | BIT(X86_FEATURE_AMD_LBR_PMC_FREEZE), USER },
+	{ "amd, all", &x86_lbr_amd, 0, BIT(X86_FEATURE_AMD_LBR_V2), KERNEL },
+};
+
+static void start(const struct config *config, u64 seed)
+{
+	static struct x86_model model;
+	int i;
+
+	model = (struct x86_model){ .branches = config->unit };
+	features = config->features;
+	memset(&machine, 0, sizeof(machine));
+	memset(tasks, 0, sizeof(tasks));
+	memset(&x86_pmu_cpu, 0, sizeof(x86_pmu_cpu));
+	memset(on, 0, sizeof(on));
+	machine.random = seed;
+	sched_cb = 0;
+	core = (struct x86_core){
+		.model = &model, .version = 4, .capabilities = config->capabilities,
+	};
+	/* The probe looks for registers before the machine knows which there are. */
+	core.branches.ops = config->unit == &x86_lbr_amd ? &lbrv2_ops : &lbr_ops;
+	x86_pmu_cpu.core = &core;
+	x86_extra_init(0);
+	x86_extra_lost(&x86_pmu_cpu, true);
+	x86_branch_probe(&core);
+	x86_branch_reset(&x86_pmu_cpu);
+	for (i = 0; i < REGISTERS; i++) {
+		machine.from[i] = 0x600000000ULL + i;
+		machine.to[i] = 0x600000000ULL | BIT_ULL(63);
+	}
+	for (i = 0; i < TASKS; i++)
+		tasks[i].context.task_ctx_data = &tasks[i].saved;
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		open_event(i, config->type | (any(2) ? PERF_SAMPLE_BRANCH_NO_CYCLES : 0) |
+				      (any(2) ? PERF_SAMPLE_BRANCH_NO_FLAGS : 0));
+	current_task = &tasks[0];
+}
+
+static bool run(const struct config *config, u64 seed)
+{
+	int i;
+
+	start(config, seed);
+	if (!core.branches.ops)
+		return false;
+	for (i = 0; i < 300; i++) {
+		switch (any(5)) {
+		case 0:
+			change_events();
+			break;
+		case 1:
+			switch_tasks();
+			break;
+		case 2:
+			if (!sample()) {
+				printf("# step %d of seed %llu\n", i, (unsigned long long)seed);
+				return false;
+			}
+			break;
+		default:
+			run_task(any(any(2) ? 5 : 80));
+		}
+		if (harness_warned)
+			return false;
+	}
+	return true;
+}
+
+/* What operations cost in accesses to registers */
+static bool is_cheap(void)
+{
+	static const struct config plain = { "", &x86_lbr_skylake, 5, 0, USER };
+	static const struct config calls = { "", &x86_lbr_skylake, 5, 0, STACK };
+	struct perf_sample_data data;
+	unsigned long reads, writes;
+	bool ok = true;
+
+#define COST(what, most_reads, most_writes, ...) do {				\
+	machine.reads = 0;							\
+	machine.writes = 0;							\
+	__VA_ARGS__;								\
+	reads = machine.reads;							\
+	writes = machine.writes;						\
+	printf("# %s: %lu reads, %lu writes\n", what, reads, writes);		\
+	ok &= reads <= (most_reads) && writes <= (most_writes);			\
+} while (0)
+	start(&plain, 1);
+	open_event(0, USER);
+	open_event(1, USER | PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES);
+	COST("the first event", 2, 3, x86_branch_add(&x86_pmu_cpu, &events[0]), enable_pmu());
+	COST("the second event", 0, 0, x86_branch_add(&x86_pmu_cpu, &events[1]), enable_pmu());
+	run_task(100);
+	COST("a sample with flags", 97, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+	     x86_branch_sample(&x86_pmu_cpu, &events[0], &data),
+	     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
+	COST("a sample of addresses", 65, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+	     x86_branch_sample(&x86_pmu_cpu, &events[1], &data),
+	     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
+	COST("a switch", 1, 1, x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false),
+	     x86_branch_sched_task(&tasks[1].context, &tasks[1].task, true), enable_pmu());
+	run_task(3);
+	COST("a sample soon after it", 11, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+	     x86_branch_sample(&x86_pmu_cpu, &events[0], &data),
+	     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
+	COST("the last event", 1, 1, x86_branch_del(&x86_pmu_cpu, &events[0]),
+	     x86_branch_del(&x86_pmu_cpu, &events[1]), enable_pmu());
+	start(&calls, 1);
+	x86_branch_add(&x86_pmu_cpu, &events[0]);
+	enable_pmu();
+	while (current_task->nr_calls != 5) {
+		on[0] = true;
+		run_task(1);
+	}
+	COST("a task with 5 calls leaves", 17, 0,
+	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false));
+	COST("and comes back to the same registers", 0, 0,
+	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
+	x86_pmu_cpu.branch.holds = 0;
+	COST("or to others", 1, 42, x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	int seconds = argc > 1 ? atoi(argv[1]) : 2, failed = 0;
+	unsigned int i;
+
+	printf("1..%zu\n", ARRAY_SIZE(configs) + 1);
+	for (i = 0; i < ARRAY_SIZE(configs); i++) {
+		time_t end = time(NULL) + max(seconds / 8, 1);
+		unsigned long runs = 0;
+		bool ok;
+
+		do {
+			ok = run(&configs[i], ++runs * 2654435761U);
+		} while (ok && time(NULL) < end);
+		printf("%sok %u %s: %lu runs\n", ok ? "" : "not ", i + 1, configs[i].name, runs);
+		failed += !ok;
+	}
+	if (!is_cheap())
+		failed++, printf("not ");
+	printf("ok %u accesses to registers\n", i + 1);
+	return failed != 0;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Precise samples of hardware counters: the address is that of an instruction which counts,
+ * and no other; the registers are those of that moment.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_hw.h"
+#include "pe_loops.h"
+#include "pe_sample.h"
+
+#ifdef __x86_64__
+/* stores(n, to): n turns of eight instructions, one of which stores, one loads, one branches. */
+__asm__("	.text\n"
+"	.globl	stores, p_store, p_load, p_branch, p_end\n"
+"stores:\n"
+"1:	nop\n"
+"	nop\n"
+"p_store: movq	%rdi, (%rsi)\n"
+"	nop\n"
+"p_load: movq	8(%rsi), %rax\n"
+"	nop\n"
+"	decq	%rdi\n"
+"p_branch: jnz	1b\n"
+"p_end:	ret\n"
+);
+
+#define TURNS	200000UL
+
+static struct pe_record rec;
+static unsigned long place[2];
+
+FIXTURE(precise) {
+	struct perf_event_attr a;
+	struct pe_ring ring;
+	int fd;
+};
+
+FIXTURE_SETUP(precise)
+{
+	char caps[] = "/sys/bus/event_source/devices/cpu/caps/max_precise";
+
+	if (pe_hw_missing())
+		SKIP(return, "no hardware counters");
+	if (pe_get(caps) < 2)
+		SKIP(return, "no precise samples");
+	pe_move_to(0);
+	self->a = pe_hw_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	self->a.sample_period = 997;
+	self->a.sample_type = PERF_SAMPLE_IP;
+	self->a.precise_ip = 2;
+	self->fd = pe_self(&self->a);
+	if (self->fd == -ENOENT)
+		SKIP(return, "precise samples are another PMU's");
+	/* Those of the first CPUs are of few events. */
+	if (self->fd == -EINVAL)
+		SKIP(return, "branches cannot be precise");
+	ASSERT_LE(0, self->fd);
+	close(self->fd);
+	self->fd = -1;
+}
+
+FIXTURE_TEARDOWN(precise)
+{
+	if (self->fd >= 0) {
+		pe_ring_unmap(&self->ring);
+		close(self->fd);
+	}
+}
+
+#define OPEN() do {							\
+	self->fd = pe_self(&self->a);					\
+	ASSERT_LE(0, self->fd);						\
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));		\
+} while (0)
+
+static void run(int fd)
+{
+	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	stores(TURNS, place);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static bool in_loop(__u64 ip)
+{
+	return ip >= (unsigned long)stores && ip < (unsigned long)p_end;
+}
+
+/* All samples of the loop are at one instruction. Returns how many there are. */
+static unsigned int check_ips(struct __test_metadata *_metadata, struct pe_ring *ring,
+			      const char *at)
+{
+	unsigned int n = 0, wrong = 0, exact = 0;
+
+	while (pe_ring_find(ring, &rec, PERF_RECORD_SAMPLE)) {
+		__u64 ip = *(__u64 *)rec.body;
+
+		if (!in_loop(ip))
+			continue;
+		n++;
+		wrong += ip != (unsigned long)at;
+		exact += !!(rec.head.misc & PERF_RECORD_MISC_EXACT_IP);
+	}
+	TH_LOG("%u samples, %u elsewhere", n, wrong);
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(n, exact);
+	return n;
+}
+
+TEST_F(precise, branches_at_the_branch)
+{
+	__u64 count;
+
+	OPEN();
+	run(self->fd);
+	count = pe_count(self->fd);
+	EXPECT_LE(TURNS, count);
+	EXPECT_GE(TURNS + 1000, count);
+	EXPECT_LE(TURNS / 997 - 2, check_ips(_metadata, &self->ring, p_branch));
+}
+
+TEST_F(precise, counts_as_any_other)
+{
+	struct perf_event_attr plain = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	unsigned int n;
+	int fd;
+
+	self->a.config = PERF_COUNT_HW_INSTRUCTIONS;
+	OPEN();
+	plain.disabled = 0;
+	fd = pe_open(&plain, 0, -1, self->fd, 0);
+	ASSERT_LE(0, fd);
+	run(self->fd);
+	EXPECT_EQ(pe_count(fd), pe_count(self->fd));
+	n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+	EXPECT_EQ(pe_count(self->fd) / 997, n);
+	close(fd);
+}
+
+/* The counter counts down in one register, and each period is as long as the next. */
+TEST_F(precise, registers_of_the_moment)
+{
+	unsigned int n = 0, wrong = 0;
+	__u64 last = 0;
+
+	self->a.sample_type |= PERF_SAMPLE_REGS_INTR;
+	self->a.sample_regs_intr = 1 << 5;	/* DI */
+	OPEN();
+	run(self->fd);
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE)) {
+		/* ip, ABI, register */
+		const __u64 *word = (const __u64 *)rec.body;
+
+		if (!in_loop(word[0]))
+			continue;
+		wrong += n++ && last - word[2] != 997;
+		last = word[2];
+	}
+	TH_LOG("%u samples, %u wrong", n, wrong);
+	EXPECT_LE(TURNS / 997 - 2, n);
+	EXPECT_EQ(0, wrong);
+}
+
+/* Loads and stores have the address that they are about. */
+static void check_address(struct __test_metadata *_metadata, struct pe_ring *ring, int fd,
+			  const char *at, void *address, __u64 op)
+{
+	unsigned int n = 0, wrong = 0;
+
+	run(fd);
+	while (pe_ring_find(ring, &rec, PERF_RECORD_SAMPLE)) {
+		/* ip, address, source */
+		const __u64 *word = (const __u64 *)rec.body;
+		union perf_mem_data_src source = { .val = word[2] };
+
+		if (!in_loop(word[0]))
+			continue;
+		n++;
+		wrong += word[0] != (unsigned long)at || word[1] != (unsigned long)address ||
+			 source.mem_op != op;
+	}
+	TH_LOG("%u samples, %u wrong", n, wrong);
+	EXPECT_LE(10, n);
+	EXPECT_EQ(0, wrong);
+}
+
+static bool is_emulated(void)
+{
+	char text[4096] = "";
+	int fd = open("/proc/cpuinfo", O_RDONLY);
+
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	close(fd);
+	return strstr(text, " hypervisor");
+}
+
+TEST_F(precise, addresses_of_stores)
+{
+	if (!is_emulated())
+		SKIP(return, "events of memory are known of the emulated CPU alone");
+	self->a.type = PERF_TYPE_RAW;
+	self->a.config = 0x82d0;
+	self->a.sample_period = 97;
+	self->a.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
+	OPEN();
+	check_address(_metadata, &self->ring, self->fd, p_store, place, PERF_MEM_OP_STORE);
+}
+
+TEST_F(precise, addresses_of_loads)
+{
+	if (!is_emulated())
+		SKIP(return, "events of memory are known of the emulated CPU alone");
+	self->a.type = PERF_TYPE_RAW;
+	self->a.config = 0x1cd;
+	self->a.config1 = 3;
+	self->a.sample_period = 7;
+	self->a.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
+	OPEN();
+	check_address(_metadata, &self->ring, self->fd, p_load, &place[1], PERF_MEM_OP_LOAD);
+}
+
+TEST_F(precise, frequency)
+{
+	unsigned int n;
+
+	self->a.freq = 1;
+	self->a.sample_freq = 2000;
+	OPEN();
+	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (int i = 0; i < 10; i++)
+		stores(10 * TURNS, place);
+	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
+	n = check_ips(_metadata, &self->ring, p_branch);
+	EXPECT_LE(10, n);
+}
+
+/* Vector registers are in records alone: what is no record's has none. */
+TEST_F(precise, vectors)
+{
+	const int record = self->a.precise_ip;
+
+	self->a.sample_type |= PERF_SAMPLE_REGS_USER;
+	self->a.sample_regs_user = 1ULL << 32;
+	EXPECT_GT(0, pe_self(&self->a));
+	self->a.precise_ip = 0;
+	EXPECT_GT(0, pe_self(&self->a));
+	self->a.sample_type ^= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
+	self->a.sample_regs_user = 0;
+	self->a.sample_regs_intr = 1ULL << 32;
+	EXPECT_GT(0, pe_self(&self->a));
+	self->a.precise_ip = record;
+	self->a.sample_regs_intr = 1;
+	OPEN();
+}
+
+TEST_F(precise, refused)
+{
+	long most = pe_get("/sys/bus/event_source/devices/cpu/caps/max_precise");
+
+	self->a.sample_period = 0;
+	EXPECT_EQ(-EINVAL, pe_self(&self->a));
+	self->a.sample_period = 997;
+	if (most < 3) {
+		self->a.precise_ip = 3;
+		EXPECT_EQ(-EOPNOTSUPP, pe_self(&self->a));
+	}
+}
+#else
+TEST(precise)
+{
+	SKIP(return, "the loop is written for x86_64");
+}
+#endif
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Shares of the issue slots (perf stat --topdown), on x86 CPUs that tell them: what became of all
+ * slots is the sum of the shares of the first level.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "pe_hw.h"
+
+#define EVENTS	"/sys/bus/event_source/devices/cpu/events/"
+#define LOOP	2000000UL
+#define SHARES	4
+
+static __u64 configs[] = { 0x0400, 0x8000, 0x8100, 0x8200, 0x8300 };
+
+struct opened {
+	struct perf_event_attr a;
+	int fd[1 + SHARES];
+	unsigned int nr;
+};
+
+FIXTURE(topdown) {
+	struct opened o;
+};
+
+FIXTURE_SETUP(topdown)
+{
+	if (access(EVENTS "slots", R_OK))
+		SKIP(return, "no shares of the issue slots");
+	self->o.a = (struct perf_event_attr){
+		.type = PERF_TYPE_RAW, .size = sizeof(self->o.a), .exclude_kernel = 1,
+		.read_format = PERF_FORMAT_GROUP,
+	};
+	self->o.nr = 0;
+}
+
+FIXTURE_TEARDOWN(topdown)
+{
+	while (self->o.nr)
+		close(self->o.fd[--self->o.nr]);
+}
+
+/* The slots, and then one share after the other */
+static int open_next(struct opened *o)
+{
+	int leader = o->nr ? o->fd[0] : -1, fd;
+
+	o->a.config = configs[o->nr];
+	o->a.disabled = leader < 0;
+	fd = pe_open(&o->a, 0, -1, leader, 0);
+	if (fd >= 0)
+		o->fd[o->nr++] = fd;
+	return fd;
+}
+
+static struct values {
+	__u64 nr;
+	__u64 count[1 + SHARES];
+} values;
+
+/* How far the shares are from making up all slots. */
+static __u64 missing(int fd)
+{
+	__u64 sum = 0;
+	int i;
+
+	if (read(fd, &values, sizeof(values)) != sizeof(values))
+		return UINT64_MAX;
+	for (i = 1; i <= SHARES; i++)
+		sum += values.count[i];
+	return sum < values.count[0] ? values.count[0] - sum : sum - values.count[0];
+}
+
+TEST_F(topdown, shares_make_up_the_slots)
+{
+	int i;
+
+	for (i = 0; i <= SHARES; i++)
+		ASSERT_LE(0, open_next(&self->o));
+	ASSERT_EQ(0, pe_ioctl(self->o.fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	pe_hw_loop(LOOP);
+	EXPECT_GE(LOOP / 50, missing(self->o.fd[0]));
+	ASSERT_EQ(0, pe_ioctl(self->o.fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	EXPECT_GE(values.count[0] / 50, missing(self->o.fd[0]));
+	TH_LOG("%llu slots, shares %llu %llu %llu %llu", values.count[0], values.count[1],
+	       values.count[2], values.count[3], values.count[4]);
+	/* A loop retires something, with at least one slot for each instruction. */
+	EXPECT_LE(LOOP, values.count[0]);
+	EXPECT_LT(0, values.count[1]);
+}
+
+/* Other tasks have the counter in between, and the clock is not what shares are of. */
+TEST_F(topdown, many_pieces)
+{
+	__u64 before, after;
+	int i;
+
+	for (i = 0; i <= SHARES; i++)
+		ASSERT_LE(0, open_next(&self->o));
+	for (i = 0; i < 50; i++) {
+		ASSERT_EQ(0, pe_ioctl(self->o.fd[0], PERF_EVENT_IOC_ENABLE, 0));
+		pe_hw_loop(LOOP / 50);
+		pe_switch();
+		ASSERT_EQ(0, pe_ioctl(self->o.fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	}
+	EXPECT_GE(values.count[0] / 50 + 1000, missing(self->o.fd[0]));
+	before = values.count[1];
+	pe_hw_loop(LOOP);
+	missing(self->o.fd[0]);
+	after = values.count[1];
+	EXPECT_EQ(before, after);
+}
+
+TEST_F(topdown, a_share_needs_its_slots)
+{
+	struct perf_event_attr a = self->o.a;
+	int other;
+
+	a.config = configs[1];
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
+	a.config = 0xc0;
+	other = pe_open(&a, 0, -1, -1, 0);
+	ASSERT_LE(0, other);
+	a.config = configs[1];
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, other, 0));
+	close(other);
+	ASSERT_LE(0, open_next(&self->o));
+	a.sample_period = 1000000;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, self->o.fd[0], 0));
+	a.sample_period = 0;
+	a.config1 = 1;
+	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, self->o.fd[0], 0));
+	a.config1 = 0;
+	EXPECT_EQ(0, pe_try(&a, 0, -1, self->o.fd[0], 0));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Loops in assembly language, and the addresses of their instructions: b_ and p_ of those
+ * that are looked for, t_ of where branches go. They are in the programs that run them.
+ */
+#ifndef _SELFTESTS_PERF_EVENTS_PE_LOOPS_H
+#define _SELFTESTS_PERF_EVENTS_PE_LOOPS_H
+
+/* hw_branch.c */
+void turns_begin(unsigned long n);
+void deep(unsigned long n);
+extern char b_call[], b_ret[], b_indirect[], b_jump[], b_ret2[], b_loop[], b_deep[];
+extern char t_turn[], t_called[], t_back[], t_called2[], t_jumped[], t_back2[];
+
+/* hw_precise.c */
+void stores(unsigned long n, void *to);
+extern char p_store[], p_load[], p_branch[], p_end[];
+
+#endif

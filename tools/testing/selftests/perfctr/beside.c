@@ -1,0 +1,698 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters of threads beside perf events: both count right, and what cannot be at the same time
+ * is refused, whoever comes second.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "../kselftest_harness.h"
+#include "perfctr.h"
+
+#define MAX_EVENTS	64
+#define MAX_COUNTERS	18
+#define FIXED		0x40000000u
+#define NOBODY		65534
+
+static int set_number(const char *path, int value)
+{
+	int fd = open(path, O_RDWR), before = -1;
+	char text[16] = "";
+
+	if (fd < 0)
+		return -1;
+	if (read(fd, text, sizeof(text) - 1) > 0)
+		before = atoi(text);
+	snprintf(text, sizeof(text), "%d", value);
+	if (value >= 0 && pwrite(fd, text, strlen(text), 0) < 0)
+		before = -1;
+	close(fd);
+	return before;
+}
+
+#define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
+FIXTURE(beside) {
+	int fd, watchdog;
+	const volatile struct vperfctr_state *page;
+};
+
+static int stay_on(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return sched_setaffinity(0, sizeof(one), &one);
+}
+
+FIXTURE_SETUP(beside)
+{
+	if (!has_counters())
+		SKIP(return, "no counters");
+	/* Some CPUs have two counters, and it would have one. */
+	self->watchdog = set_number(WATCHDOG, 0);
+	/* Events of a CPU are about the one that the thread is on. */
+	ASSERT_EQ(0, stay_on(0));
+	self->fd = vperfctr_open(0, 1);
+	ASSERT_LE(0, self->fd);
+	self->page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, self->page);
+}
+
+FIXTURE_TEARDOWN(beside)
+{
+	vperfctr_unlink(self->fd);
+	close(self->fd);
+	if (self->watchdog > 0)
+		set_number(WATCHDOG, self->watchdog);
+}
+
+#ifdef __powerpc__
+/* Instructions, and cycles. */
+#define RAW_EVENT(n)	((n) ? 0x1e : 0x2)
+#else
+#define RAW_EVENT(n)	(0xc0 | (__u64)(n) << 24)
+#endif
+
+/* On other machines events that are equal share a counter, so that there are never too few. */
+static bool is_x86(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+static int open_grouped(int n, int cpu, int pinned, int leader)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_RAW,
+		.size		= sizeof(attr),
+		.config		= RAW_EVENT(n),
+		.pinned		= pinned,
+		.exclude_kernel	= 1,
+	};
+
+	return syscall(__NR_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, leader, 0);
+}
+
+/* Instructions in user mode when at least @n retire in a cycle: events that share no counter. */
+static int open_event(int n, int cpu, int pinned)
+{
+	return open_grouped(n, cpu, pinned, -1);
+}
+
+/* The same as a member of a group of the thread's. */
+static int open_in(int leader, int n)
+{
+	return open_grouped(n, -1, 0, leader);
+}
+
+/* Where are as many instructions as ask for it: a count, or -1 for an event in its error state. */
+static long long count_of(int event)
+{
+	long long value;
+	ssize_t n = read(event, &value, sizeof(value));
+
+	return n == sizeof(value) ? value : n ? -2 : -1;
+}
+
+/* Have all general counters for perf's events that do not wait. Return how many these are. */
+static int pin_all(int *fds, int cpu)
+{
+	int n = 0;
+
+	while (n < MAX_EVENTS) {
+		fds[n] = open_event(n + 1, cpu, 1);
+		if (fds[n] < 0)
+			break;
+		if (count_of(fds[n++]) == -1)
+			return n;
+	}
+	while (n)
+		close(fds[--n]);
+	return 0;
+}
+
+static void close_all(int *fds, int n)
+{
+	while (n)
+		close(fds[--n]);
+}
+
+static struct vperfctr_control one_counter(unsigned int map)
+{
+	struct vperfctr_control control = instructions(0);
+
+	set_counter(&control.cpu_control, 0, map,
+		    map & FIXED ? SELECT_USER | SELECT_ENABLE : INSTRUCTIONS);
+	return control;
+}
+
+/* One more of what each control has. Its counters must be others. */
+static void add_counter(struct vperfctr_control *to, const struct vperfctr_control *one)
+{
+	unsigned int n = to->cpu_control.nractrs++;
+
+	to->cpu_control.pmc_map[n] = one->cpu_control.pmc_map[0];
+	to->cpu_control.evntsel[n] = one->cpu_control.evntsel[0];
+}
+
+/* A control of all counters that there are; @fixed: of the fixed ones, too. */
+static struct vperfctr_control all_counters(int fd, int fixed)
+{
+	struct vperfctr_control all = { .cpu_control.tsc_on = 1 }, one;
+	unsigned int map;
+
+	for (map = 0; map < MAX_COUNTERS; map++) {
+		one = one_counter(map);
+		if (!vperfctr_control(fd, &one))
+			add_counter(&all, &one);
+	}
+	for (map = FIXED; fixed && map < FIXED + 3; map++) {
+		one = one_counter(map);
+		if (!vperfctr_control(fd, &one))
+			add_counter(&all, &one);
+	}
+	memset(&one, 0, sizeof(one));
+	vperfctr_control(fd, &one);
+	return all;
+}
+
+static unsigned long long sum_of(int fd, int i)
+{
+	struct perfctr_sum_ctrs sums;
+
+	return vperfctr_read(fd, &sums, NULL, NULL) ? 0 : sums.pmc[i];
+}
+
+/* Perf's events of the same thread count beside, both right. */
+TEST_F(beside, thread)
+{
+	struct vperfctr_control control = instructions(0);
+	unsigned long long mine;
+	long long perf;
+	int event = open_event(0, -1, 0), i;
+
+	ASSERT_LE(0, event);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	for (i = 0; i < 3; i++) {
+		mine = sum_of(self->fd, 0);
+		perf = count_of(event);
+		work(1000000);
+		perf = count_of(event) - perf;
+		mine = sum_of(self->fd, 0) - mine;
+		EXPECT_LE(2000000, perf);
+		EXPECT_GE(2000000 + SLACK, perf);
+		EXPECT_LE(2000000, mine);
+		EXPECT_GE(2000000 + SLACK, mine);
+		/* Once more after a switch. */
+		usleep(10000);
+	}
+	close(event);
+}
+
+/* Perf's events of the whole machine count beside, both right. */
+TEST_F(beside, machine)
+{
+	struct vperfctr_control control = instructions(0);
+	unsigned long long mine;
+	long long perf;
+	int event;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	event = open_event(0, 0, 0);
+	ASSERT_LE(0, event);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	mine = sum_of(self->fd, 0);
+	perf = count_of(event);
+	work(5000000);
+	perf = count_of(event) - perf;
+	mine = sum_of(self->fd, 0) - mine;
+	EXPECT_LE(10000000, perf);
+	EXPECT_LE(10000000, mine);
+	EXPECT_GE(10000000 + SLACK, mine);
+	close(event);
+}
+
+/*
+ * While a thread runs that has counters, these are taken from perf's. Perf's events move to others
+ * or wait, as they do when there are more events than counters.
+ */
+TEST_F(beside, waits)
+{
+	struct vperfctr_control all;
+	struct {
+		unsigned long long value, enabled, running;
+	} before, after;
+	int event;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = 0xc0 | 1 << 24,
+		.exclude_kernel = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	if (!is_x86())
+		SKIP(return, "events that share no counter are those of x86");
+	all = all_counters(self->fd, 0);
+	ASSERT_LT(0, all.cpu_control.nractrs);
+	event = syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+	ASSERT_LE(0, event);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &all));
+	usleep(50000);
+	ASSERT_EQ(sizeof(before), read(event, &before, sizeof(before)));
+	work(5000000);
+	ASSERT_EQ(sizeof(after), read(event, &after, sizeof(after)));
+	EXPECT_LT(before.enabled, after.enabled);
+	EXPECT_EQ(before.running, after.running);
+	EXPECT_EQ(before.value, after.value);
+	/* When the counters are back it goes on. */
+	ASSERT_EQ(0, vperfctr_unlink(self->fd));
+	usleep(50000);
+	work(5000000);
+	ASSERT_EQ(sizeof(before), read(event, &before, sizeof(before)));
+	EXPECT_LT(after.running, before.running);
+	EXPECT_LT(after.value, before.value);
+	close(event);
+}
+
+/* A pinned event makes way for a control if there is another counter for it. */
+TEST_F(beside, pinned_makes_way)
+{
+	struct vperfctr_control control;
+	unsigned long long mine;
+	long long perf;
+	int event = open_event(1, -1, 1);
+	unsigned int map;
+
+	if (!is_x86())
+		SKIP(return, "events that share no counter are those of x86");
+	ASSERT_LE(0, event);
+	/* Whichever it has. */
+	for (map = 0; map < 2; map++) {
+		control = one_counter(map);
+		ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+		mine = sum_of(self->fd, 0);
+		perf = count_of(event);
+		ASSERT_LE(0, perf);
+		work(1000000);
+		perf = count_of(event) - perf;
+		mine = sum_of(self->fd, 0) - mine;
+		EXPECT_LE(2000000, mine);
+		EXPECT_GE(2000000 + SLACK, mine);
+		/* Cycles in which at least one instruction retires. */
+		EXPECT_LT(0, perf);
+		EXPECT_GE(2000000 + SLACK, perf);
+	}
+	close(event);
+}
+
+/*
+ * Pinned events do not wait, and their counters are not taken. The control is stored, nothing runs,
+ * and sums are what they were.
+ */
+TEST_F(beside, pinned_first)
+{
+	struct vperfctr_control control = instructions(0), stored;
+	struct perfctr_sum_ctrs before, after;
+	int fds[MAX_EVENTS], n;
+
+	if (!is_x86())
+		SKIP(return, "events that share no counter are those of x86");
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	work(1000000);
+	control.cpu_control.nractrs = 0;
+	control.cpu_control.tsc_on = 0;
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	ASSERT_EQ(0, vperfctr_read(self->fd, &before, NULL, NULL));
+	ASSERT_LE(2000000, before.pmc[0]);
+
+	n = pin_all(fds, -1);
+	ASSERT_LT(0, n);
+	control = instructions(0);
+	EXPECT_EQ(-1, vperfctr_control(self->fd, &control));
+	EXPECT_EQ(EBUSY, errno);
+	EXPECT_EQ(0, self->page->cpu_state.cstatus);
+	work(1000000);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &after, &stored, NULL));
+	EXPECT_EQ(before.pmc[0], after.pmc[0]);
+	EXPECT_EQ(0, memcmp(&control.cpu_control, &stored.cpu_control,
+			    sizeof(control.cpu_control)));
+
+	close_all(fds, n);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	EXPECT_EQ(1, perfctr_cstatus_nrctrs(self->page->cpu_state.cstatus));
+}
+
+/* A pinned event that finds its counters taken is in its error state. What runs goes on. */
+TEST_F(beside, pinned_second)
+{
+	struct vperfctr_control all;
+	unsigned long long mine;
+	int event;
+	long long perf;
+
+	if (!is_x86())
+		SKIP(return, "events that share no counter are those of x86");
+	all = all_counters(self->fd, 0);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &all));
+	event = open_event(1, -1, 1);
+	ASSERT_LE(0, event);
+	EXPECT_EQ(-1, count_of(event));
+	mine = sum_of(self->fd, 0);
+	work(1000000);
+	mine = sum_of(self->fd, 0) - mine;
+	EXPECT_LE(2000000, mine);
+	EXPECT_GE(2000000 + SLACK, mine);
+	/* When it is enabled again after they have been given back, it counts. */
+	ASSERT_EQ(0, vperfctr_unlink(self->fd));
+	ASSERT_EQ(0, ioctl(event, PERF_EVENT_IOC_DISABLE, 0));
+	ASSERT_EQ(0, ioctl(event, PERF_EVENT_IOC_ENABLE, 0));
+	perf = count_of(event);
+	EXPECT_LE(0, perf);
+	work(1000000);
+	EXPECT_LT(perf, count_of(event));
+	close(event);
+}
+
+/*
+ * After an overflow, counters that perf's pinned events have taken meanwhile are not to be had.
+ * EBUSY: perf's pinned events have the counters; it can be tried again.
+ */
+TEST_F(beside, pinned_after_overflow)
+{
+	struct vperfctr_control control = instructions(-100000);
+	int fds[MAX_EVENTS], n;
+
+	if (!is_x86())
+		SKIP(return, "events that share no counter are those of x86");
+	if (!has(PERFCTR_FEATURE_PCINT))
+		SKIP(return, "no interrupts");
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	work(100000);
+	n = pin_all(fds, -1);
+	ASSERT_LT(0, n);
+	EXPECT_EQ(-1, vperfctr_iresume(self->fd));
+	EXPECT_EQ(EBUSY, errno);
+	close_all(fds, n);
+	EXPECT_EQ(0, vperfctr_iresume(self->fd));
+	EXPECT_EQ(-1, vperfctr_iresume(self->fd));
+	EXPECT_EQ(EPERM, errno);
+}
+
+/*
+ * When a thread with counters comes to a CPU where pinned events have them, its counters are
+ * stopped until the next control. The TSC goes on; cstatus in the mapped page says so.
+ */
+TEST_F(beside, pinned_elsewhere)
+{
+	struct vperfctr_control control = instructions(0);
+	struct perfctr_sum_ctrs before, after;
+	int fds[MAX_EVENTS], n;
+
+	if (!is_x86())
+		SKIP(return, "events that share no counter are those of x86");
+	if (geteuid())
+		SKIP(return, "needs root");
+	if (!has_two_cpus())
+		SKIP(return, "needs two CPUs");
+	n = pin_all(fds, 1);
+	ASSERT_LT(0, n);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	work(1000000);
+	ASSERT_EQ(0, stay_on(1));
+	EXPECT_EQ(perfctr_mk_cstatus(1, 0, 0), self->page->cpu_state.cstatus);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &before, NULL, NULL));
+	EXPECT_LE(2000000, before.pmc[0]);
+	work(1000000);
+	ASSERT_EQ(0, stay_on(0));
+	work(1000000);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &after, NULL, NULL));
+	EXPECT_EQ(before.pmc[0], after.pmc[0]);
+	EXPECT_LT(before.tsc, after.tsc);
+	control.preserve = 1;
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	work(1000000);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &after, NULL, NULL));
+	EXPECT_LE(before.pmc[0] + 2000000, after.pmc[0]);
+	EXPECT_GE(before.pmc[0] + 2000000 + SLACK, after.pmc[0]);
+	close_all(fds, n);
+}
+
+#define ROUNDS	200
+
+/* Has a CPU counters for a thread's, for a group of two, and for an event of a cgroup? */
+static bool has_counters_for_all(int fd)
+{
+	return !is_x86() || all_counters(fd, 0).cpu_control.nractrs >= 4;
+}
+
+/*
+ * A process of several that take turns on a CPU, each with a group of perf's and with counters of
+ * its own if @has_counters: both count right. Return: 0, or what was wrong.
+ */
+static int take_turns(bool has_counters, bool has_group)
+{
+	struct vperfctr_control control = instructions(0);
+	unsigned long long mine = 0;
+	long long perf = 0;
+	int fd, leader = -1, member = -1, i;
+
+	fd = vperfctr_open(0, 1);
+	if (fd < 0)
+		return 1;
+	if (has_group) {
+		leader = open_event(0, -1, 0);
+		member = open_in(leader, 1);
+		if (leader < 0 || member < 0)
+			return 2;
+	}
+	if (has_counters && vperfctr_control(fd, &control))
+		return 3;
+	if (has_group)
+		perf = count_of(leader);
+	mine = sum_of(fd, 0);
+	for (i = 0; i < ROUNDS; i++) {
+		work(10000);
+		sched_yield();
+	}
+	mine = sum_of(fd, 0) - mine;
+	if (has_counters && (mine < ROUNDS * 20000 || mine > ROUNDS * (20000 + SLACK)))
+		return 4;
+	if (!has_group)
+		return 0;
+	perf = count_of(leader) - perf;
+	if (perf < ROUNDS * 20000 || perf > ROUNDS * (20000 + SLACK))
+		return 5;
+	perf = count_of(member);
+	return perf > 0 ? 0 : 6;
+}
+
+/* While a thread runs that has counters, these are taken from perf's, and all count right. */
+TEST_F(beside, groups_over_switches)
+{
+	int i, status, failed = 0;
+
+	if (!has_counters_for_all(self->fd))
+		SKIP(return, "too few counters");
+	for (i = 0; i < 4; i++) {
+		if (fork())
+			continue;
+		/* The object that it has inherited. */
+		vperfctr_unlink(vperfctr_open(0, 0));
+		_exit(take_turns(i != 2, i != 3));
+	}
+	while (wait(&status) > 0)
+		failed |= status;
+	EXPECT_EQ(0, failed);
+}
+
+/* An event of a cgroup that asks the PMU to be told of switches. Return: an fd, or -1. */
+static int open_in_cgroup(const char *path)
+{
+	struct perf_event_attr attr = {
+		.type			= PERF_TYPE_RAW,
+		.size			= sizeof(attr),
+		.config			= 0xc0,
+		.sample_period		= 1000000,
+		.sample_type		= PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type	= PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY,
+		.exclude_kernel		= 1,
+	};
+	int event, dir = open(path, O_RDONLY | O_DIRECTORY);
+
+	event = syscall(__NR_perf_event_open, &attr, dir, 0, -1, PERF_FLAG_PID_CGROUP);
+	close(dir);
+	return event;
+}
+
+static bool enter_cgroup(const char *path)
+{
+	char file[64];
+	bool entered;
+	int fd;
+
+	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
+	fd = open(file, O_WRONLY);
+	entered = write(fd, "0", 1) == 1;
+	close(fd);
+	return entered;
+}
+
+/* So it is with events of cgroups, which come on in the first half of a switch. */
+TEST_F(beside, cgroups_over_switches)
+{
+	static const char * const paths[] = { "/tmp/perfctr-cgroup/a", "/tmp/perfctr-cgroup/b" };
+	const char *root = "/tmp/perfctr-cgroup";
+	int i, status, failed = 0, events[2];
+
+	if (!is_x86())
+		SKIP(return, "events that share no counter are those of x86");
+	if (geteuid())
+		SKIP(return, "needs root");
+	if (!has_counters_for_all(self->fd))
+		SKIP(return, "too few counters");
+	mkdir(root, 0755);
+	/* The controller is in one hierarchy or in the other. */
+	if (mount("none", root, "cgroup", 0, "perf_event") &&
+	    mount("none", root, "cgroup2", 0, NULL))
+		SKIP(return, "no cgroups");
+	for (i = 0; i < 2; i++) {
+		mkdir(paths[i], 0755);
+		events[i] = open_in_cgroup(paths[i]);
+	}
+	for (i = 0; i < 4 && events[1] >= 0; i++) {
+		if (fork())
+			continue;
+		vperfctr_unlink(vperfctr_open(0, 0));
+		if (!enter_cgroup(paths[i & 1]))
+			_exit(7);
+		_exit(take_turns(i < 3, i == 2));
+	}
+	while (wait(&status) > 0)
+		failed |= status;
+	EXPECT_EQ(0, failed);
+	for (i = 0; i < 2; i++) {
+		if (events[1] >= 0)
+			EXPECT_LT(0, count_of(events[i]));
+		close(events[i]);
+		rmdir(paths[i]);
+	}
+	umount(root);
+	rmdir(root);
+	if (events[1] < 0)
+		SKIP(return, "no branch records");
+}
+
+/*
+ * An object that counts in the kernel, or has done so, is not given to a program that may not do
+ * that: not to a child with less rights than its parent, also when its counters have been stopped
+ * since.
+ */
+TEST_F(beside, stopped_with_less_rights)
+{
+	struct vperfctr_control control = instructions(0);
+	int fds[MAX_EVENTS], n, before, status;
+	pid_t child;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	if (!has_two_cpus())
+		SKIP(return, "needs two CPUs");
+	before = set_number(PARANOID, 2);
+	n = pin_all(fds, 1);
+	ASSERT_LT(0, n);
+	/* Without the TSC nothing is left. */
+	control.cpu_control.tsc_on = 0;
+	control.cpu_control.evntsel[0] |= SELECT_KERNEL;
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		if (stay_on(1) || setgid(NOBODY) || setuid(NOBODY))
+			_exit(98);
+		_exit(vperfctr_open(0, 0) != -1 || errno != EPERM);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	close_all(fds, n);
+	set_number(PARANOID, before);
+}
+
+/*
+ * The NMI watchdog is such an event; it moves to a counter that is left, and a control that leaves
+ * none is EBUSY.
+ */
+TEST_F(beside, watchdog)
+{
+	struct vperfctr_control all, most;
+	unsigned long long mine;
+
+	if (!is_x86())
+		SKIP(return, "events that share no counter are those of x86");
+	if (self->watchdog < 0)
+		SKIP(return, "no watchdog, or no right to it");
+	all = all_counters(self->fd, 1);
+	EXPECT_EQ(0, vperfctr_control(self->fd, &all));
+	EXPECT_EQ(0, vperfctr_unlink(self->fd));
+	close(self->fd);
+	self->fd = vperfctr_open(0, 1);
+	ASSERT_LE(0, self->fd);
+	/* It says nothing if it cannot have its counters. */
+	ASSERT_LE(0, set_number(WATCHDOG, 1));
+	if (set_number(WATCHDOG, -1) != 1)
+		SKIP(return, "no counters for the watchdog");
+	EXPECT_EQ(-1, vperfctr_control(self->fd, &all));
+	EXPECT_EQ(EBUSY, errno);
+	/* The first one is left to it. */
+	most = all;
+	most.cpu_control.nractrs--;
+	memmove(most.cpu_control.pmc_map, most.cpu_control.pmc_map + 1,
+		sizeof(most.cpu_control.pmc_map) - sizeof(most.cpu_control.pmc_map[0]));
+	memmove(most.cpu_control.evntsel, most.cpu_control.evntsel + 1,
+		sizeof(most.cpu_control.evntsel) - sizeof(most.cpu_control.evntsel[0]));
+	EXPECT_EQ(0, vperfctr_control(self->fd, &most));
+	mine = sum_of(self->fd, 0);
+	work(1000000);
+	mine = sum_of(self->fd, 0) - mine;
+	EXPECT_LE(2000000, mine);
+	EXPECT_GE(2000000 + SLACK, mine);
+	set_number(WATCHDOG, 0);
+}
+
+/* All counters of a CPU count at the same time, each right. */
+TEST_F(beside, all)
+{
+	struct perfctr_sum_ctrs before, after;
+	struct vperfctr_control all = all_counters(self->fd, 0);
+	unsigned int i;
+
+	if (!is_x86())
+		SKIP(return, "events that share no counter are those of x86");
+	ASSERT_EQ(0, vperfctr_control(self->fd, &all));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, vperfctr_read(self->fd, &before, NULL, NULL));
+		work(1000000 << i);
+		ASSERT_EQ(0, vperfctr_read(self->fd, &after, NULL, NULL));
+	}
+	TH_LOG("%u counters", all.cpu_control.nractrs);
+	for (i = 0; i < all.cpu_control.nractrs; i++) {
+		EXPECT_LE(4000000, after.pmc[i] - before.pmc[i]);
+		EXPECT_GE(4000000 + SLACK, after.pmc[i] - before.pmc[i]);
+	}
+}
+
+TEST_HARNESS_MAIN

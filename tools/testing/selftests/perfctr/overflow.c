@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that interrupt: each overflow is one signal, for the thread whose it is, however often
+ * that is switched, and wherever it runs.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "../kselftest_harness.h"
+#include "perfctr.h"
+
+FIXTURE(overflow) {
+	const volatile struct vperfctr_state *page;
+};
+
+/* Each thread has its own; so have processes after a fork. */
+static __thread volatile int signals, counts[2], wrong;
+static __thread volatile int the_fd;
+
+static void on_overflow(int sig, siginfo_t *info, void *context)
+{
+	unsigned int mask = info->si_pmc_ovf_mask;
+
+	signals++;
+	if (info->si_code != SI_PMC_OVF || info->si_errno || !mask || mask > 3)
+		wrong++;
+	counts[0] += mask & 1;
+	counts[1] += mask >> 1 & 1;
+	/* The settings are resumed once. */
+	if (vperfctr_iresume(the_fd) || vperfctr_iresume(the_fd) != -1 || errno != EPERM)
+		wrong++;
+}
+
+static void on_signal(void (*handler)(int sig, siginfo_t *info, void *context))
+{
+	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGUSR1, &action, NULL);
+}
+
+FIXTURE_SETUP(overflow)
+{
+	if (!has(PERFCTR_FEATURE_PCINT))
+		SKIP(return, "no counters that interrupt");
+	signals = 0;
+	wrong = 0;
+	counts[0] = 0;
+	counts[1] = 0;
+	the_fd = vperfctr_open(0, 1);
+	ASSERT_LE(0, the_fd);
+	self->page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, the_fd, 0);
+	ASSERT_NE(MAP_FAILED, self->page);
+	on_signal(on_overflow);
+}
+
+FIXTURE_TEARDOWN(overflow)
+{
+	vperfctr_unlink(the_fd);
+	close(the_fd);
+}
+
+/* Have there been @n overflows of a counter that has counted @sum, in periods of @period? */
+static bool is_n_for_n(unsigned long long n, unsigned long long sum, unsigned long long period)
+{
+	return n * period <= sum && sum < n * (period + SLACK) + period;
+}
+
+static int begin(int ireset)
+{
+	struct vperfctr_control control = instructions(ireset);
+
+	control.si_signo = SIGUSR1;
+	return vperfctr_control(the_fd, &control);
+}
+
+static int stop(struct perfctr_sum_ctrs *sums)
+{
+	struct vperfctr_control none = { .si_signo = 0 };
+
+	return vperfctr_control(the_fd, &none) || vperfctr_read(the_fd, sums, NULL, NULL);
+}
+
+/*
+ * An i-mode counter begins at a negative start value, overflows when it reaches zero, and begins
+ * there again. When an i-mode counter has overflowed, all counters are stopped, but the TSC, and
+ * the signal si_signo is sent to the thread. vperfctr_iresume lets the counters go on, once; a
+ * second one is EPERM.
+ */
+TEST_F(overflow, signals)
+{
+	struct perfctr_sum_ctrs sums;
+
+	ASSERT_EQ(0, begin(-1000000));
+	work(5250000);
+	ASSERT_EQ(0, stop(&sums));
+	EXPECT_EQ(10, signals);
+	EXPECT_EQ(10, counts[0]);
+	EXPECT_EQ(0, wrong);
+	EXPECT_LE(10500000, sums.pmc[0]);
+	EXPECT_GE(10500000 + 20 * SLACK, sums.pmc[0]);
+	EXPECT_EQ(-1, vperfctr_iresume(the_fd));
+	EXPECT_EQ(EPERM, errno);
+}
+
+/*
+ * si_code is SI_PMC_OVF, and si_pmc_ovf_mask has the counters that have overflowed, by the
+ * control's indices.
+ */
+TEST_F(overflow, two_counters)
+{
+	struct vperfctr_control control = instructions(-100000);
+	struct perfctr_sum_ctrs sums;
+
+	control.si_signo = SIGUSR1;
+	control.cpu_control.nrictrs = 2;
+	set_counter(&control.cpu_control, 1, 1, INSTRUCTIONS | SELECT_PMI);
+	control.cpu_control.ireset[1] = -250000;
+	if (vperfctr_control(the_fd, &control) && errno == EBUSY)
+		SKIP(return, "the watchdog has a counter, of two");
+	work(1050000 / 2);
+	ASSERT_EQ(0, stop(&sums));
+	EXPECT_TRUE(is_n_for_n(counts[0], sums.pmc[0], 100000));
+	EXPECT_TRUE(is_n_for_n(counts[1], sums.pmc[1], 250000));
+	if (!UNCERTAIN) {
+		EXPECT_EQ(10, counts[0]);
+		EXPECT_EQ(4, counts[1]);
+	}
+	EXPECT_EQ(0, wrong);
+}
+
+/*
+ * A counter either just counts (a-mode), or interrupts when it overflows (i-mode). A control
+ * (struct perfctr_cpu_control) says what is enabled: the TSC (tsc_on), the first nractrs counters
+ * as a-mode, the next nrictrs as i-mode.
+ */
+TEST_F(overflow, both_modes)
+{
+	struct vperfctr_control control = instructions(0);
+	struct perfctr_sum_ctrs sums;
+
+	control.si_signo = SIGUSR1;
+	control.cpu_control.nrictrs = 1;
+	set_counter(&control.cpu_control, 1, 1, INSTRUCTIONS | SELECT_PMI);
+	control.cpu_control.ireset[1] = -100000;
+	if (vperfctr_control(the_fd, &control) && errno == EBUSY)
+		SKIP(return, "the watchdog has a counter, of two");
+	work(225000);
+	ASSERT_EQ(0, stop(&sums));
+	EXPECT_TRUE(is_n_for_n(counts[1], sums.pmc[1], 100000));
+	EXPECT_EQ(counts[1], signals);
+	if (!UNCERTAIN)
+		EXPECT_EQ(4, signals);
+	EXPECT_EQ(0, counts[0]);
+	/* Both have been on for the same time, but for a few instructions as they are resumed. */
+	EXPECT_LE(450000, sums.pmc[0]);
+	EXPECT_GE(SLACK, llabs((long long)(sums.pmc[0] - sums.pmc[1])));
+}
+
+/* With si_signo 0 there is no signal. */
+TEST_F(overflow, no_signal)
+{
+	struct vperfctr_control control = instructions(-100000);
+	struct perfctr_sum_ctrs before, after;
+
+	ASSERT_EQ(0, vperfctr_control(the_fd, &control));
+	work(100000);
+	EXPECT_EQ(perfctr_mk_cstatus(1, 0, 0), self->page->cpu_state.cstatus);
+	ASSERT_EQ(0, vperfctr_read(the_fd, &before, NULL, NULL));
+	EXPECT_LE(100000, before.pmc[0]);
+	work(100000);
+	ASSERT_EQ(0, vperfctr_read(the_fd, &after, NULL, NULL));
+	EXPECT_EQ(before.pmc[0], after.pmc[0]);
+	EXPECT_LT(before.tsc, after.tsc);
+	EXPECT_EQ(0, signals);
+	EXPECT_EQ(0, vperfctr_iresume(the_fd));
+	EXPECT_EQ(perfctr_mk_cstatus(1, 0, 1), self->page->cpu_state.cstatus);
+}
+
+static long nr_switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nivcsw + usage.ru_nvcsw;
+}
+
+/* The sums of i-mode counters change when they are suspended: a read does not sample them. */
+TEST_F(overflow, sums)
+{
+	struct perfctr_sum_ctrs before, after;
+	int i, undisturbed = 0;
+	long switches;
+
+	ASSERT_EQ(0, begin(-2000000000));
+	for (i = 0; i < 100 && !undisturbed; i++) {
+		switches = nr_switches();
+		ASSERT_EQ(0, vperfctr_read(the_fd, &before, NULL, NULL));
+		work(1000);
+		ASSERT_EQ(0, vperfctr_read(the_fd, &after, NULL, NULL));
+		if (nr_switches() == switches) {
+			undisturbed++;
+			EXPECT_EQ(before.pmc[0], after.pmc[0]);
+			EXPECT_LT(before.tsc, after.tsc);
+		}
+		usleep(1000);
+		ASSERT_EQ(0, vperfctr_read(the_fd, &after, NULL, NULL));
+		EXPECT_LE(before.pmc[0] + 2000, after.pmc[0]);
+	}
+	EXPECT_EQ(1, undisturbed);
+}
+
+/* As many overflows as there are to be, in pieces that end at switches. */
+static int count_overflows(int n, int rounds, int move)
+{
+	struct perfctr_sum_ctrs sums;
+	cpu_set_t one;
+	int i;
+
+	signals = 0;
+	wrong = 0;
+	if (begin(-n))
+		return 1;
+	for (i = 0; i < rounds; i++) {
+		work(n / 8);
+		sched_yield();
+		if (move) {
+			CPU_ZERO(&one);
+			CPU_SET(i & 1, &one);
+			if (sched_setaffinity(0, sizeof(one), &one))
+				return 2;
+		}
+	}
+	if (stop(&sums))
+		return 3;
+	/* A quarter for each round, and half of one more: yields count a little, too. */
+	if (!is_n_for_n(signals, sums.pmc[0], n) || (!UNCERTAIN && signals != rounds / 4)) {
+		fprintf(stderr, "# %d signals, of %d; %llu counted\n", signals, rounds / 4,
+			(unsigned long long)sums.pmc[0]);
+		return 4;
+	}
+	return wrong ? 5 : 0;
+}
+
+/* N signals for N overflows, of threads that take turns on a CPU. */
+TEST_F(overflow, switches)
+{
+	int i, status, failed = 0;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(one), &one));
+	for (i = 0; i < 4; i++) {
+		if (fork())
+			continue;
+		the_fd = vperfctr_open(0, 0);
+		/* The overflows of one come at other times than those of the others. */
+		_exit(count_overflows(200000 + 40000 * i, 4 * 50 + 2, 0));
+	}
+	while (wait(&status) > 0)
+		failed |= status;
+	EXPECT_EQ(0, failed);
+}
+
+/* N signals for N overflows, of threads that go from one CPU to another. */
+TEST_F(overflow, moves)
+{
+	int i, status, failed = 0;
+
+	if (!has_two_cpus())
+		SKIP(return, "needs two CPUs");
+	for (i = 0; i < 3; i++) {
+		if (fork())
+			continue;
+		the_fd = vperfctr_open(0, 0);
+		_exit(count_overflows(200000 + 40000 * i, 4 * 50 + 2, 1));
+	}
+	while (wait(&status) > 0)
+		failed |= status;
+	EXPECT_EQ(0, failed);
+}
+
+static void *thread(void *arg)
+{
+	the_fd = vperfctr_open(0, 0);
+	*(int *)arg = the_fd < 0 ? 6 : count_overflows(100000, 4 * 20 + 2, 0);
+	vperfctr_unlink(the_fd);
+	close(the_fd);
+	return NULL;
+}
+
+/* The signal is sent to the owner thread, not to another one of its process. */
+TEST_F(overflow, threads)
+{
+	int i, failed[3] = { -1, -1, -1 };
+	pthread_t threads[3];
+
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, thread, &failed[i]));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, pthread_join(threads[i], NULL));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0, failed[i]);
+	EXPECT_EQ(0, signals);
+}
+
+/* A child inherits the signal with the control, also from a parent whose counters are suspended. */
+TEST_F(overflow, inherited)
+{
+	struct perfctr_sum_ctrs sums;
+	sigset_t usr1;
+	int status;
+	pid_t child;
+
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	ASSERT_EQ(0, begin(-100000));
+	ASSERT_EQ(0, sigprocmask(SIG_BLOCK, &usr1, NULL));
+	work(100000);
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		the_fd = vperfctr_open(0, 0);
+		signals = 0;
+		sigprocmask(SIG_UNBLOCK, &usr1, NULL);
+		work(525000);
+		if (stop(&sums) || !is_n_for_n(signals, sums.pmc[0], 100000))
+			_exit(99);
+		_exit(wrong ? 98 : signals);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_LE(10, WEXITSTATUS(status));
+	EXPECT_GE(10 + UNCERTAIN / 10000, WEXITSTATUS(status));
+	EXPECT_EQ(0, signals);
+	ASSERT_EQ(0, sigprocmask(SIG_UNBLOCK, &usr1, NULL));
+	EXPECT_EQ(1, signals);
+	ASSERT_EQ(0, stop(&sums));
+}
+
+/* The mask is what it is in other namespaces of users and of processes, too. */
+TEST_F(overflow, namespaces)
+{
+	int status;
+	pid_t child;
+
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		if (unshare(CLONE_NEWUSER | CLONE_NEWPID))
+			_exit(98);
+		child = fork();
+		if (child) {
+			waitpid(child, &status, 0);
+			_exit(WEXITSTATUS(status));
+		}
+		the_fd = vperfctr_open(0, 0);
+		_exit(the_fd < 0 ? 97 : count_overflows(100000, 4 * 10 + 2, 0));
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	if (WEXITSTATUS(status) == 98)
+		SKIP(return, "no namespaces");
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
+/* A tracer sets the control of a thread that is stopped, and lets it go on after an overflow. */
+TEST_F(overflow, traced)
+{
+	struct vperfctr_control control = instructions(-100000);
+	struct perfctr_sum_ctrs sums;
+	int fd, status, n = 0;
+	pid_t child;
+
+	ASSERT_EQ(0, vperfctr_unlink(the_fd));
+	control.si_signo = SIGUSR1;
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		signal(SIGUSR1, SIG_IGN);
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		raise(SIGSTOP);
+		work(525000);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	fd = vperfctr_open(child, 1);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, vperfctr_control(fd, &control));
+	EXPECT_EQ(-1, vperfctr_iresume(fd));
+	EXPECT_EQ(EPERM, errno);
+	for (;;) {
+		ASSERT_EQ(0, ptrace(PTRACE_CONT, child, 0, 0));
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		if (!WIFSTOPPED(status))
+			break;
+		ASSERT_EQ(SIGUSR1, WSTOPSIG(status));
+		ASSERT_EQ(0, vperfctr_iresume(fd));
+		n++;
+	}
+	EXPECT_LE(10, n);
+	EXPECT_GE(10 + UNCERTAIN / 10000, n);
+	EXPECT_EQ(-1, vperfctr_iresume(fd));
+	EXPECT_EQ(ESRCH, errno);
+	ASSERT_EQ(0, vperfctr_read(fd, &sums, NULL, NULL));
+	EXPECT_LE(1050000, sums.pmc[0]);
+	EXPECT_GE(1050000 + 20 * SLACK, sums.pmc[0]);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
