@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cost of the performance counters of threads, as "name,value" lines, where the kernel has them
- * with counters.
+ * Cost of the performance counters of threads, as "name,value,limit" lines, where the kernel has
+ * them with counters.
  */
 #include "paths/lib.h"
 #include <linux/perfctr.h>
@@ -37,9 +37,57 @@ static void end(void)
 
 static int other_event;
 
+/* The other task has an object, by inheritance. */
 static void begin_other(void)
 {
-	begin(4, other_event);
+	struct vperfctr_control control = counters(4, other_event);
+
+	if (syscall(__NR_vperfctr_control, syscall(__NR_vperfctr_open, 0, 0), &control))
+		exit(1);
+}
+
+static void end_other(void)
+{
+	if (syscall(__NR_vperfctr_unlink, syscall(__NR_vperfctr_open, 0, 0)))
+		exit(1);
+}
+
+static void row(const char *name, int ok, double value, int limit)
+{
+	if (!ok)
+		value = 0;
+	printf("%s,%.0f,", name, value);
+	if (limit >= 0)
+		printf("%d", limit);
+	puts("");
+	fflush(stdout);
+}
+
+/* Threads that have no counters, while another one has some. */
+static void switches_of_others(double plain)
+{
+	pid_t child;
+	int go[2];
+	char c;
+
+	if (pipe(go))
+		exit(1);
+	child = fork();
+	if (!child) {
+		close(go[1]);
+		begin(4, 0);
+		(void)!read(go[0], &c, 1);
+		_exit(0);
+	}
+	close(go[0]);
+	/* It has its counters, and waits. */
+	usleep(10000);
+	row("switch: threads that have none (another has some)", 1,
+	    (switch_cost(NULL, &(int){ 0 }) - plain) / 2, 2);
+	close(go[1]);
+	waitpid(child, NULL, 0);
+	/* Until nobody has any. */
+	forget();
 }
 
 static void switches(void)
@@ -48,6 +96,7 @@ static void switches(void)
 	int ok;
 
 	plain = switch_cost(NULL, &ok);
+	switches_of_others(plain);
 	for (other_event = 0; other_event < 2; other_event++) {
 		other_task = begin_other;
 		ok = !begin(4, 0);
@@ -55,16 +104,17 @@ static void switches(void)
 		if (ok && !other_event)
 			other_task = NULL;
 		value = switch_cost(NULL, &(int){ 0 });
-		report(other_event ? "perfctr: switch, +4 counters of other events" :
-		       "perfctr: switch, +4 counters of the same control", ok, (value - plain) / 2);
+		row(other_event ? "switch: 4 counters of other events" :
+		    "switch: 4 counters of the same control", ok, (value - plain) / 2,
+		    other_event ? -1 : 600);
 		end();
 	}
 	other_task = NULL;
 	ok = !begin(4, 0);
-	other_task = end;
+	other_task = end_other;
 	value = switch_cost(NULL, &(int){ 0 });
 	other_task = NULL;
-	report("perfctr: switch, +4 counters of one of the two", ok, (value - plain) / 2);
+	row("switch: 4 counters of one of the two", ok, (value - plain) / 2, -1);
 	end();
 }
 
@@ -123,10 +173,10 @@ int main(void)
 	if (page == MAP_FAILED)
 		return 1;
 	read_page();
-	report("perfctr: read by the page", 1, cost(read_page, 500, 1));
-	report("perfctr: read call, 4 counters", 1, cost(read_call, 200, 1));
-	report("perfctr: control call, 4 counters", 1, cost(control_call, 200, 1));
+	row("read by the page", 1, cost(read_page, 500, 1), 30);
+	row("read call: 4 counters", 1, cost(read_call, 200, 1), 600);
+	row("control call: 4 counters", 1, cost(control_call, 200, 1), -1);
 	end();
-	report("perfctr: open + control + unlink + close", 1, cost(open_to_unlink, 200, 1));
+	row("open + control + unlink + close", 1, cost(open_to_unlink, 200, 1), 6000);
 	return 0;
 }

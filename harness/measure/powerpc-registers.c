@@ -7,6 +7,9 @@
  * A line is NAME MODE RESULT, and RESULT an errno, or MMCR0 MMCR1 MMCR2 MMCR3 MMCRA in hexadecimal.
  * Registers are those of the kernel's sysfs; MMCR2 is read in user mode, where the processor allows
  * it. One CPU, root, perf_event_paranoid -1.
+ *
+ * registers FILE opens the raw events that FILE has instead. A line is a group, and an event
+ * CONFIG or CONFIG:CONFIG1 in hexadecimal.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -36,12 +39,15 @@ struct event {
 /* How an event is opened: MODES of its attr beside the encoding */
 struct mode {
 	const char	*name;
-	unsigned int	exclude_user:1, exclude_kernel:1, exclude_hv:1, exclude_idle:1, pinned:1;
-	__u64	period;
+	unsigned int	exclude_user:1, exclude_kernel:1, exclude_hv:1, exclude_idle:1, ebb:1;
+	__u64		period, branches;
 };
 
 /* So long a period does not end: there is no interrupt that changes the registers. */
 #define PERIOD	1073741824ULL
+
+/* Overflows of such an event are branches in user mode, not interrupts. */
+#define EBB	0x8000000000000000ULL
 
 static const struct mode modes[] = {
 	{ .name = "all" },
@@ -52,6 +58,12 @@ static const struct mode modes[] = {
 	{ .name = "sampled", .period = PERIOD },
 	{ .name = "sampled-user", .period = PERIOD, .exclude_kernel = 1, .exclude_hv = 1 },
 	{ .name = "sampled-kernel", .period = PERIOD, .exclude_user = 1, .exclude_hv = 1 },
+	{ .name = "branches", .period = PERIOD, .branches = PERF_SAMPLE_BRANCH_ANY },
+	{ .name = "calls", .period = PERIOD, .branches = PERF_SAMPLE_BRANCH_ANY_CALL },
+	{ .name = "returns", .period = PERIOD, .branches = PERF_SAMPLE_BRANCH_ANY_RETURN },
+	{ .name = "indirect", .period = PERIOD, .branches = PERF_SAMPLE_BRANCH_IND_CALL },
+	{ .name = "conditions", .period = PERIOD, .branches = PERF_SAMPLE_BRANCH_COND },
+	{ .name = "ebb", .ebb = 1 },
 };
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -146,6 +158,16 @@ static int open_event(const struct event *e, const struct mode *m, int leader)
 		.sample_type = m->period ? PERF_SAMPLE_IP : 0,
 	};
 
+	if (m->branches) {
+		attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		attr.branch_sample_type = m->branches;
+	}
+	if (m->ebb) {
+		attr.config |= EBB;
+		attr.pinned = leader < 0;
+		attr.exclusive = leader < 0;
+	}
+
 	return syscall(SYS_perf_event_open, &attr, 0, -1, leader, 0);
 }
 
@@ -231,7 +253,39 @@ static void groups(void)
 	}
 }
 
-int main(void)
+static int listed(const char *path)
+{
+	const struct event *list[GROUP];
+	char line[400], *at, *end;
+	FILE *file = fopen(path, "r");
+	int n;
+
+	if (!file) {
+		perror(path);
+		return 1;
+	}
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = 0;
+		n_events = 0;
+		for (n = 0, at = line; n < GROUP; at = end) {
+			__u64 config = strtoull(at, &end, 16), config1 = 0;
+
+			if (end == at)
+				break;
+			if (*end == ':')
+				config1 = strtoull(end + 1, &end, 16);
+			add("", PERF_TYPE_RAW, config, config1);
+			list[n] = &events[n];
+			n++;
+		}
+		if (n)
+			try_group(line, list, n, &modes[0]);
+	}
+	fclose(file);
+	return 0;
+}
+
+int main(int argc, char *argv[])
 {
 	const struct event *one;
 	char name[80];
@@ -239,6 +293,8 @@ int main(void)
 
 	signal(SIGILL, refuse);
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+	if (argc > 1)
+		return listed(argv[1]);
 	for (i = 0; i < PERF_COUNT_HW_MAX; i++) {
 		snprintf(name, sizeof(name), "generic-%u", i);
 		add(name, PERF_TYPE_HARDWARE, i, 0);

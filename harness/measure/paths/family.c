@@ -15,18 +15,6 @@ static const int grow[] = { 10, 100, 1000, 10000 };
 static pid_t tasks[MOST_TASKS];
 static int nr_tasks;
 
-static int sim_type(void)
-{
-	FILE *f = fopen("/sys/bus/event_source/devices/sim/type", "r");
-	int type = 0;
-
-	if (f && fscanf(f, "%d", &type) != 1)
-		type = 0;
-	if (f)
-		fclose(f);
-	return type;
-}
-
 static int stay(void *arg)
 {
 	for (;;)

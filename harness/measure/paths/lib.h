@@ -55,7 +55,7 @@ static __s64 now(void)
 
 static inline int type_of(const char *pmu)
 {
-	char name[64];
+	char name[128];
 	FILE *f;
 	int type = 0;
 
@@ -67,6 +67,19 @@ static inline int type_of(const char *pmu)
 	if (f)
 		fclose(f);
 	return type;
+}
+
+/* The simulated PMU's, 0 without it. */
+static inline int sim_type(void)
+{
+	return type_of("sim");
+}
+
+/* A time in which ticks and rotations take their part. */
+static inline void spin(void)
+{
+	for (int i = 0; i < 40000000; i++)
+		__asm__("" : : "r" (i) : "memory");
 }
 
 static void close_set(struct set *s)

@@ -2,14 +2,17 @@
 /*
  * Memory that perf events take, in bytes, as "name,value" lines: of events, of the contexts of
  * tasks, of the whole kernel when it has booted. Run where nothing was freed yet: that would be
- * used again.
+ * used again. Where more CPUs are possible than one, what grows with their number is told alone.
  */
 #include <err.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "lib.h"
 
 #define MANY	1000
+#define TASKS	200
+#define COPIES	16
 
 /* A line of /proc/meminfo, in bytes. */
 static double memory(const char *key)
@@ -82,15 +85,114 @@ static void contexts(void)
 	}
 }
 
+/* Copies of inherited events; tasks without any come first. */
+static void copies(void)
+{
+	static struct set s = { .nr = COPIES, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
+				.inherit = 1 };
+	pid_t child[2 * TASKS];
+	double took[2];
+	int ok = 1;
+
+	/* The first part's tasks stay: their memory is not used again. */
+	for (int part = 0; part < 2; part++) {
+		double before;
+
+		if (part)
+			ok = !open_set(&s);
+		before = memory("Slab");
+		for (int i = 0; i < TASKS; i++) {
+			pid_t *pid = &child[part * TASKS + i];
+
+			*pid = fork();
+			if (!*pid) {
+				pause();
+				_exit(0);
+			}
+		}
+		took[part] = memory("Slab") - before;
+	}
+	report("bytes: an inherited copy of 16 in a task", ok,
+	       (took[1] - took[0]) / (TASKS * COPIES));
+	for (int i = 0; i < 2 * TASKS; i++) {
+		kill(child[i], SIGKILL);
+		waitpid(child[i], NULL, 0);
+	}
+	close_set(&s);
+}
+
+/* Slabs and per-CPU memory, which grows with the number of possible CPUs. */
+static double all_memory(void)
+{
+	return memory("Slab") + memory("Percpu");
+}
+
+static void report_each(const char *what, int cpus, int ok, double value)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "bytes: %s, %d possible CPUs", what, cpus);
+	report(name, ok, value);
+}
+
+static void possible_cpus(int cpus)
+{
+	static struct set ring[200];
+	double before;
+	char name[64];
+	FILE *f;
+	int ok = 1;
+
+	before = all_memory();
+	for (int i = 0; i < 200; i++) {
+		snprintf(name, sizeof(name), "/sys/fs/cgroup/perf_event/%d", i);
+		ok &= !mkdir(name, 0755);
+	}
+	report_each("a cgroup", cpus, ok, (all_memory() - before) / 200);
+
+	before = all_memory();
+	f = fopen("/sys/module/sim_more/parameters/number", "w");
+	ok = f && fprintf(f, "150") > 0;
+	ok = f && !fclose(f) && ok;
+	report_each("a PMU", cpus, ok, (all_memory() - before) / 150);
+
+	before = all_memory();
+	for (int i = 0; i < 200; i++) {
+		ring[i] = (struct set){ .nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
+					.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN };
+		ok &= !open_set(&ring[i]);
+	}
+	report_each("a sampling event", cpus, ok, (all_memory() - before) / 200);
+}
+
+/* The number of possible CPUs, of which the kernel says "0-254". */
+static int nr_possible(void)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/possible", "r");
+	int last = 0;
+
+	if (f && fscanf(f, "0-%d", &last) != 1)
+		last = 0;
+	if (f)
+		fclose(f);
+	return last + 1;
+}
+
 int main(void)
 {
 	struct rlimit limit = { 4096, 4096 };
+	int cpus = nr_possible();
 
 	if (setrlimit(RLIMIT_NOFILE, &limit))
 		err(1, "setrlimit");
+	if (cpus > 1) {
+		possible_cpus(cpus);
+		return 0;
+	}
 	report("bytes: per-CPU memory of a CPU", 1, memory("Percpu"));
 	report("bytes: in use when booted", 1, memory("MemTotal") - memory("MemFree"));
 	events();
 	contexts();
+	copies();
 	return 0;
 }

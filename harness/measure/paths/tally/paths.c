@@ -119,6 +119,109 @@ static void far(void)
 	waitpid(child, NULL, 0);
 }
 
+#define MOST_CPUS	64
+#define FEW_TURNS	8
+
+static pid_t crowd[MOST_CPUS];
+static int cpus;
+
+/*
+ * A task on each other CPU that runs all the time, with what it inherits of a set of events. It has
+ * no files of them: an event is closed with the last file.
+ */
+static void crowd_comes(struct set *set)
+{
+	for (int cpu = 1; cpu < cpus; cpu++) {
+		crowd[cpu] = fork();
+		if (crowd[cpu] < 0)
+			err(1, "fork");
+		if (crowd[cpu])
+			continue;
+		close_set(set);
+		stay_on(cpu);
+		for (;;)
+			;
+	}
+	usleep(200000);
+}
+
+static void crowd_goes(void)
+{
+	for (int cpu = 1; cpu < cpus; cpu++) {
+		kill(crowd[cpu], SIGKILL);
+		waitpid(crowd[cpu], NULL, 0);
+	}
+}
+
+static void off_on(void)
+{
+	ioctl(opened->fd[0], PERF_EVENT_IOC_DISABLE, 0);
+	ioctl(opened->fd[0], PERF_EVENT_IOC_ENABLE, 0);
+}
+
+static void group_off_on(void)
+{
+	ioctl(opened->fd[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+	ioctl(opened->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+}
+
+static void group_reset(void)
+{
+	ioctl(opened->fd[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
+}
+
+static void tally_few(const char *name, void (*path)(void), int turns)
+{
+	begin();
+	for (int i = 0; i < turns; i++)
+		path();
+	end();
+	printf("%u,%d,%s\n", ++sections, turns, name);
+	fflush(stdout);
+}
+
+static void close_opened(void)
+{
+	close_set(opened);
+}
+
+/* Events that a task on each CPU has inherited. */
+static void everywhere(void)
+{
+	struct set group = { .nr = 4, .cpu = -1, .type = type_of("sim"), .inherit = 1, .group = 1 };
+	struct set single = { .nr = 4, .cpu = -1, .type = type_of("sim"), .inherit = 1 };
+	struct set software = { .nr = 4, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
+				.inherit = 1 };
+
+	if (open_set(&group))
+		return;
+	crowd_comes(&group);
+	opened = &group;
+	tally_few("disable + enable: one of 4 hardware events on all CPUs", off_on, FEW_TURNS);
+	tally_few("disable + enable: a group of 4 hardware events on all CPUs", group_off_on,
+		  FEW_TURNS);
+	tally_few("RESET: a group of 4 hardware events on all CPUs", group_reset, FEW_TURNS);
+	tally_few("read: a hardware event on all CPUs", read_event, FEW_TURNS);
+	tally_few("close: a group of 4 hardware events on all CPUs", close_opened, 1);
+	crowd_goes();
+
+	if (open_set(&single))
+		return;
+	crowd_comes(&single);
+	opened = &single;
+	tally_few("close: 4 hardware events on all CPUs", close_opened, 1);
+	crowd_goes();
+
+	if (open_set(&software))
+		return;
+	crowd_comes(&software);
+	opened = &software;
+	tally_few("disable + enable: a software event on all CPUs", off_on, FEW_TURNS);
+	tally_few("close: 4 software events on all CPUs", close_opened, 1);
+	crowd_goes();
+	opened = NULL;
+}
+
 int main(void)
 {
 	static const __u64 few = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
@@ -133,6 +236,9 @@ int main(void)
 	};
 	struct set copied = { .nr = 16, .cpu = -1, .config = PERF_COUNT_SW_DUMMY, .inherit = 1 };
 
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (cpus > MOST_CPUS)
+		cpus = MOST_CPUS;
 	stay_on(0);
 	pages = mmap(NULL, (size_t)FAULT_PAGES * getpagesize(), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -164,5 +270,6 @@ int main(void)
 	one.sample_type = few;
 	with(&one, "page fault sampled: IP TID", faults, FAULT_PAGES);
 	far();
+	everywhere();
 	return 0;
 }

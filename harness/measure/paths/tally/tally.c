@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A plugin for QEMU that counts what a guest's path executes: instructions, locked instructions,
- * and calls of chosen functions, those that send interrupts to other CPUs. A program in the guest
- * says where a path begins and ends by no-ops (begin() and end() in paths.c); the paths are
+ * and calls of chosen functions, with which CPUs begin that others interrupt. A program in the
+ * guest says where a path begins and ends by no-ops (begin() and end() in paths.c); the paths are
  * numbered as they come.
  *
- * Arguments: out=FILE; send=ADDRESS, once for each such function; profile=FILE, where the number
- * of executions of each instruction goes, as "section address count".
+ * Arguments: out=FILE; interrupt=ADDRESS, once for each such function; profile=FILE, where the
+ * number of executions of each instruction goes, as "section address count".
  */
 #include <linux/types.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <qemu-plugin.h>
 
-#define MAX_SENDERS	8
+#define MAX_ENTRIES	8
 #define MARK		0x70650000u
 #define BUCKETS		65536
 #define PREFIXES	"\x66\x67\xf2\xf3\x2e\x36\x3e\x26\x64\x65\xf0"
@@ -27,16 +27,16 @@ struct insn {
 	struct insn *next;
 	__u64 address;
 	__u64 count;		/* in this section */
-	bool locked, sends, waits;
+	bool locked, enters, waits;
 };
 
 static FILE *out, *profile;
-static __u64 senders[MAX_SENDERS];
-static unsigned int nr_senders;
+static __u64 entries[MAX_ENTRIES];
+static unsigned int nr_entries;
 static struct insn *buckets[BUCKETS];
 
 static unsigned int section, sections;	/* the one that goes on, or 0; so far */
-static __u64 executed, locked, sent;
+static __u64 executed, locked, interrupts;
 
 static struct insn *insn_at(__u64 address)
 {
@@ -60,7 +60,7 @@ static void print_section(void)
 	struct insn *insn;
 	int i;
 
-	fprintf(out, "%u,%llu,%llu,%llu\n", section, executed, locked, sent);
+	fprintf(out, "%u,%llu,%llu,%llu\n", section, executed, locked, interrupts);
 	fflush(out);
 	for (i = 0; i < BUCKETS; i++) {
 		for (insn = buckets[i]; insn; insn = insn->next) {
@@ -84,7 +84,7 @@ static void begin_section(unsigned int vcpu, void *data)
 	section = ++sections;
 	executed = 0;
 	locked = 0;
-	sent = 0;
+	interrupts = 0;
 }
 
 static void execute(unsigned int vcpu, void *data)
@@ -94,7 +94,7 @@ static void execute(unsigned int vcpu, void *data)
 	if (!section)
 		return;
 	/* Which CPU it is, QEMU does not tell where one thread is all of them. */
-	sent += insn->sends;
+	interrupts += insn->enters;
 	if (insn->waits)
 		return;
 	executed++;
@@ -143,8 +143,8 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 		insn->locked = is_locked(code, size);
 		insn->waits = waits(code, size);
-		for (s = 0; s < nr_senders; s++)
-			insn->sends |= senders[s] == insn->address;
+		for (s = 0; s < nr_entries; s++)
+			insn->enters |= entries[s] == insn->address;
 		if (is_mark(code, size, 0))
 			call = end_section;
 		else if (is_mark(code, size, 1))
@@ -170,8 +170,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			out = fopen(argv[i] + 4, "w");
 		else if (!strncmp(argv[i], "profile=", 8))
 			profile = fopen(argv[i] + 8, "w");
-		else if (!strncmp(argv[i], "send=", 5) && nr_senders < MAX_SENDERS)
-			senders[nr_senders++] = strtoull(argv[i] + 5, NULL, 16);
+		else if (!strncmp(argv[i], "interrupt=", 10) && nr_entries < MAX_ENTRIES)
+			entries[nr_entries++] = strtoull(argv[i] + 10, NULL, 16);
 		else
 			return -1;
 	}
