@@ -23,7 +23,7 @@
 #define MODULE_PARAM_PREFIX	"perf_delays."
 
 /* Interrupts may be off at a point, and a record passes a dozen of them. */
-#define MAX_US			1000
+#define MAX_US			10000
 /* For a clock that stands still: a look at it takes longer than this part of a microsecond. */
 #define LOOKS_PER_US		1000
 
