@@ -74,8 +74,7 @@ static void make_child(struct kunit *test, struct forked *f)
 {
 	struct perf_event *event;
 
-	f->task = kthread_create(sleep_on, NULL, "perf_copies");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(f->task));
+	f->task = make_sleeper(test, sleep_on);
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(f->task, 0), 0);
 	f->ctx = perf_task_context(f->task);
 	f->nr = 0;

@@ -120,9 +120,8 @@ static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
 	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
-	struct task_struct *child = kthread_create(life_test_play, NULL, "perf_child");
+	struct task_struct *child = make_sleeper(test, life_test_play);
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
 	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_copies(root)));
 	sim_test_advance(test, 3);
@@ -148,9 +147,8 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 		.sigtrap = 1, .remove_on_exec = 1,
 	};
 	struct perf_event *root = open_attr(test, &attr, -1, current, NULL), *copy;
-	struct task_struct *child = kthread_create(life_test_play, NULL, "perf_child");
+	struct task_struct *child = make_sleeper(test, life_test_play);
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
 	copy = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
@@ -184,9 +182,8 @@ static void who_never_leads_is_not_inherited(struct kunit *test)
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
 	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL);
 	struct perf_event *member = open_attr(test, &attr, -1, current, leader);
-	struct task_struct *child = kthread_create(life_test_play, NULL, "perf_child");
+	struct task_struct *child = make_sleeper(test, life_test_play);
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
 	member->event_caps |= PERF_EV_CAP_SIBLING;
 	close_event(test, leader);
 	sim_init = f->sim->pmu.event_init;

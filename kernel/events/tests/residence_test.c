@@ -71,14 +71,8 @@ static struct perf_event *open_root(struct kunit *test, struct perf_event *leade
  */
 static struct task_struct *fork_child(struct kunit *test)
 {
-	struct task_struct *child = kthread_create(stay_idle, NULL, "perf_clone");
+	struct task_struct *child = make_sleeper(test, stay_idle);
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
-	/*
-	 * kthread_bind() waits until the task sleeps, so that it runs for no
-	 * time that the test does not know of.
-	 */
-	kthread_bind(child, raw_smp_processor_id());
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
 	return child;
 }
@@ -447,9 +441,8 @@ static void threads_inherit_more(struct kunit *test)
 	struct perf_event_attr attr = {
 		.type = f->sim->pmu.type, .config = STEP, .inherit = 1, .inherit_thread = 1,
 	};
-	struct task_struct *thread = kthread_create(stay_idle, NULL, "perf_clone"), *child;
+	struct task_struct *thread = make_sleeper(test, stay_idle), *child;
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	open_root(test, NULL);
 	open_attr(test, &attr, -1, current, NULL);
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(thread, CLONE_THREAD), 0);

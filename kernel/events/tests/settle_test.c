@@ -38,10 +38,7 @@ static struct perf_event *settle_open(struct kunit *test, u64 config, struct per
 
 static void settle_fork(struct kunit *test, struct perf_event *root, struct sleeper *sleeper)
 {
-	sleeper->task = kthread_create(settle_sleep, NULL, "perf_settle");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(sleeper->task));
-	/* This waits until the task sleeps, so that it does not run before the test is over. */
-	kthread_bind(sleeper->task, raw_smp_processor_id());
+	sleeper->task = make_sleeper(test, settle_sleep);
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(sleeper->task, 0), 0);
 	guard(mutex)(perf_family_lock(root));
 	/* A fork puts its copies in front. */

@@ -7,6 +7,7 @@
 #define _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H
 
 #include <kunit/test.h>
+#include <linux/kthread.h>
 
 #include "../attr.h"
 #include "../context.h"
@@ -119,6 +120,20 @@ static inline struct perf_event *open_group(struct kunit *test, int size, bool p
 	while (--size)
 		open_event(test, STEP, leader);
 	return leader;
+}
+
+/*
+ * Make a thread that can be given copies of events as a fork gives them to its child. The child of
+ * a fork has never run. A new kthread still runs for a moment, in which the clock of its context
+ * would start and never stop. kthread_bind() waits until the thread sleeps.
+ */
+static inline struct task_struct *make_sleeper(struct kunit *test, int (*fn)(void *data))
+{
+	struct task_struct *sleeper = kthread_create(fn, NULL, "perf_sleeper");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(sleeper));
+	kthread_bind(sleeper, raw_smp_processor_id());
+	return sleeper;
 }
 
 static inline void close_event(struct kunit *test, struct perf_event *event)
