@@ -65,9 +65,8 @@ static void perf_exit_leave_family(struct perf_event *copy)
 
 	lockdep_assert_held(&copy->ctx->mutex);
 	lockdep_assert_held(perf_family_lock(copy->parent));
-	/* The root has been closed, which has detached the copy. */
-	if (!(copy->attach_state & PERF_ATTACH_CONTEXT))
-		return;
+	/* A copy leaves its family and its context with both locks held. */
+	WARN_ON_ONCE(!(copy->attach_state & PERF_ATTACH_CONTEXT));
 	perf_copy_unsettle(copy);
 	perf_event_clear_aux_output(copy);
 	/* At exec the context stays in use, and the event may be on. */
@@ -108,7 +107,7 @@ static void perf_exit_part_with_roots(struct list_head *left)
 
 	list_for_each_entry_safe(copy, next, left, left_entry) {
 		list_del_init(&copy->left_entry);
-		perf_overflow_cancel(copy);
+		perf_family_finish(copy);
 		perf_exit_wake_root(copy->parent);
 		perf_event_put_copy(copy, &released);
 		if (++n % PERF_COPIES_AT_ONCE)

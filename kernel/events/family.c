@@ -109,8 +109,8 @@ void perf_family_remove(struct perf_event *copy)
 	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
 }
 
-/* The first copy, with a reference, or NULL. */
-static struct perf_event *perf_family_first(struct perf_event *root)
+/* A copy that is to leave the family, with a reference, or NULL. */
+static struct perf_event *perf_family_hold_next(struct perf_event *root)
 {
 	struct perf_event *copy;
 
@@ -129,6 +129,34 @@ static struct perf_event *perf_family_first(struct perf_event *root)
 }
 
 /**
+ * perf_family_finish - tear down a copy that the caller has taken out of its family
+ * @copy: the copy, detached, to which the caller has a reference
+ *
+ * Close, exec and the end of a PMU may all find the same copy and wait for its mutex. The one
+ * that takes the copy out of the list, and no other, calls this. May sleep; called with no
+ * mutex of a context or family.
+ */
+void perf_family_finish(struct perf_event *copy)
+{
+	WARN_ON_ONCE(!list_empty(&copy->child_list));
+	perf_overflow_cancel(copy);
+	perf_event_part_with_pmu(copy);
+}
+
+/* Take a copy out of its family. Return: false if another caller has done so meanwhile. */
+static bool perf_family_take(struct perf_event *copy, void (*remove)(struct perf_event *copy))
+{
+	CLASS(event_context, ctx)(copy);
+
+	guard(mutex)(perf_family_lock(copy->parent));
+	if (list_empty(&copy->child_list))
+		return false;
+	remove(copy);
+	WARN_ON_ONCE(!list_empty(&copy->child_list));
+	return true;
+}
+
+/**
  * perf_family_empty - let all copies leave a family
  * @root: the root, which is dead, so that no more copies are made
  * @remove: stops a copy and takes it out of the family; its ctx->mutex and the family's
@@ -144,17 +172,10 @@ void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event
 		return;
 	WARN_ON_ONCE(READ_ONCE(root->state) != PERF_EVENT_STATE_DEAD);
 	perf_copies_turn_off(root);
-	/* The loop ends: the list gets no more copies, and each round takes one out. */
-	while ((copy = perf_family_first(root))) {
-		scoped_class(event_context, ctx, copy) {
-			guard(mutex)(perf_family_lock(root));
-			/* Unless its task has exited meanwhile. */
-			if (!list_empty(&copy->child_list))
-				remove(copy);
-			WARN_ON_ONCE(!list_empty(&copy->child_list));
-		}
-		perf_overflow_cancel(copy);
-		perf_event_part_with_pmu(copy);
+	/* The loop ends: the list gets no more copies, and each round finds one out of it. */
+	while ((copy = perf_family_hold_next(root))) {
+		if (perf_family_take(copy, remove))
+			perf_family_finish(copy);
 		perf_event_put(copy);
 		cond_resched();
 	}

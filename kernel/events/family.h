@@ -75,6 +75,7 @@ static inline struct mutex *perf_family_change(struct mutex *held, const struct 
 int perf_family_prepare(struct perf_event_context *ctx);
 void perf_family_free(struct perf_event_context *ctx);
 void perf_family_remove(struct perf_event *copy);
+void perf_family_finish(struct perf_event *copy);
 void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event *copy));
 void perf_family_release(struct perf_event *event);
 

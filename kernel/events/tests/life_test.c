@@ -165,6 +165,90 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
 }
 
+#define NR_COPIES	50
+
+static atomic_t life_test_destroyed;
+
+/* A second call finds event->destroy, as it is cleared after the first has returned. */
+static void life_test_destroy(struct perf_event *event)
+{
+	atomic_inc(&life_test_destroyed);
+	usleep_range(2000, 4000);
+}
+
+static int life_test_close(void *data)
+{
+	perf_event_release_kernel(data);
+	return 0;
+}
+
+static int life_test_unregister(void *data)
+{
+	struct sim_pmu *sim = data;
+
+	perf_pmu_unregister(&sim->pmu);
+	return 0;
+}
+
+/* Run @fn in a thread until it holds @copy beside @holders others. The caller drops the thread. */
+static struct task_struct *life_test_run(struct kunit *test, int (*fn)(void *data), void *data,
+					 struct perf_event *copy, unsigned int holders)
+{
+	struct task_struct *thread = kthread_create(fn, data, "perf_life");
+	int tries;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	get_task_struct(thread);
+	wake_up_process(thread);
+	for (tries = 0; tries < 10000 && refcount_read(&copy->refcount) <= holders; tries++)
+		usleep_range(1000, 2000);
+	KUNIT_EXPECT_EQ(test, refcount_read(&copy->refcount), holders + 1);
+	return thread;
+}
+
+/*
+ * The close of a root and the end of its PMU find the same copies, and wait for the mutex of the
+ * first one. Each copy is parted from the PMU once.
+ */
+static void copies_end_once(struct kunit *test)
+{
+	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000, .inherit = 1,
+		.sigtrap = 1, .remove_on_exec = 1,
+	};
+	struct perf_event *root = open_attr(test, &attr, -1, current, NULL), *copy;
+	struct task_struct *children[NR_COPIES], *ends, *closes;
+	unsigned int holders;
+	int i;
+
+	atomic_set(&life_test_destroyed, 0);
+	for (i = 0; i < NR_COPIES; i++) {
+		children[i] = make_sleeper(test, life_test_play);
+		KUNIT_ASSERT_EQ(test, perf_event_init_task(children[i], 0), 0);
+	}
+	list_for_each_entry(copy, perf_event_copies(root), child_list)
+		copy->destroy = life_test_destroy;
+	copy = list_first_entry(perf_event_copies(root), struct perf_event, child_list);
+	f->events[0] = NULL;
+
+	scoped_guard(mutex, &copy->ctx->mutex) {
+		holders = refcount_read(&copy->refcount);
+		ends = life_test_run(test, life_test_unregister, f->sim, copy, holders);
+		closes = life_test_run(test, life_test_close, root, copy, holders + 1);
+	}
+	kthread_stop(closes);
+	kthread_stop(ends);
+	put_task_struct(closes);
+	put_task_struct(ends);
+	KUNIT_EXPECT_EQ(test, atomic_read(&life_test_destroyed), NR_COPIES);
+	for (i = 0; i < NR_COPIES; i++)
+		kthread_stop(children[i]);
+	sim_pmu_free(f->sim);
+	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
+}
+
 static int (*sim_init)(struct perf_event *event);
 
 static int init_member(struct perf_event *event)
@@ -489,6 +573,7 @@ static struct kunit_case life_cases[] = {
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
 	KUNIT_CASE(unregistered_pmu_leaves_no_copies),
 	KUNIT_CASE(queued_signal_does_not_keep_the_pmu),
+	KUNIT_CASE(copies_end_once),
 	KUNIT_CASE(who_never_leads_is_not_inherited),
 	KUNIT_CASE(driver_chooses_the_cpu),
 	KUNIT_CASE(drivers_prepare_a_cpu_first),
