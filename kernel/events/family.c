@@ -38,7 +38,10 @@ int perf_family_prepare(struct perf_event_context *ctx)
 	init_llist_head(&made->stirred);
 	perf_lock_allocates_nothing(&made->lock);
 	WRITE_ONCE(ctx->family, made);
-	/* Pairs with perf_family_enter(): the lock is there before the first copy. */
+	/*
+	 * Pairs with perf_family_enter() and perf_read_family_value(): the lock is there before
+	 * the first copy.
+	 */
 	smp_wmb();
 	return 0;
 }

@@ -279,8 +279,14 @@ static u64 perf_read_family_value(struct perf_event *event, u64 *enabled, u64 *r
 
 	/* A copy that is gone from the list is in the sums that are read below. */
 	if (event->attr.inherit && !event->parent &&
-	    !list_empty_careful(perf_event_copies(event)))
+	    !list_empty_careful(perf_event_copies(event))) {
+		/*
+		 * Pairs with perf_family_prepare(): if there is a copy, there is a lock. The list
+		 * may be seen not to be empty by its prev alone, which is read without acquire.
+		 */
+		smp_rmb();
 		return perf_read_copies_value(event, enabled, running);
+	}
 	/*
 	 * Pairs with perf_exit_fold_copy():
 	 *
