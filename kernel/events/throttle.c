@@ -392,6 +392,27 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 	perf_tick_hold_pmu(NULL, &held);
 }
 
+/*
+ * Have events been throttled on this CPU since its last tick? The tick ends that, so that it is not
+ * needed any more. An NMI may throttle an event at any step:
+ *
+ * - before the number is cleared: the caller looks at all events after that, also at this one;
+ * - after that: the number says so at the end, and the tick stays, as the NMI has asked for.
+ */
+static bool perf_tick_end_throttles(void)
+{
+	int cpu = smp_processor_id();
+
+	if (likely(!__this_cpu_read(throttled_events)))
+		return false;
+	__this_cpu_write(throttled_events, 0);
+	tick_dep_clear_cpu(cpu, TICK_DEP_BIT_PERF_EVENTS);
+	barrier();
+	if (unlikely(__this_cpu_read(throttled_events)))
+		tick_dep_set_cpu(cpu, TICK_DEP_BIT_PERF_EVENTS);
+	return true;
+}
+
 /**
  * perf_adjust_freq_unthr - let throttled events go on at a tick, and adjust frequencies
  * @cpuctx: this CPU's context, not locked; interrupts are off
@@ -403,9 +424,7 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 
 	lockdep_assert_irqs_disabled();
 	__this_cpu_inc(perf_throttle_ticks);
-	throttled = __this_cpu_xchg(throttled_events, 0);
-	if (unlikely(throttled))
-		tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+	throttled = perf_tick_end_throttles();
 
 	rcu_read_lock();
 	ctx = perf_task_context(current);
