@@ -597,8 +597,11 @@ static void perf_event_free_late_work(struct work_struct *work)
 	struct late_events *late = container_of(work, struct late_events, work);
 	struct perf_event *event, *next;
 
-	llist_for_each_entry_safe(event, next, llist_del_all(&late->events), late_entry)
+	/* A user may have closed hundreds of thousands of events within a grace period. */
+	llist_for_each_entry_safe(event, next, llist_del_all(&late->events), late_entry) {
 		perf_event_free(event);
+		cond_resched();
+	}
 }
 
 static void perf_event_free_late(struct perf_event *event)
