@@ -105,6 +105,9 @@ static void perf_residence_make_one(struct callback_head *work)
 		guard(mutex)(&ctx->mutex);
 		if (ctx->clones == clones)
 			err = perf_residence_make(ctx, raw_smp_processor_id());
+		/* An event that cannot be copied any more, as in a group without its leader. */
+		if (err == -EAGAIN && !perf_clones_can_be_stood_in_for(ctx))
+			perf_residence_leave(ctx);
 	}
 	perf_clones_answer(clones, err);
 }

@@ -499,6 +499,45 @@ static void ends_with_the_last_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 0ULL);
 }
 
+static int (*residence_test_init)(struct perf_event *event);
+static const struct perf_event *never_leads;
+
+static int init_but_one(struct perf_event *event)
+{
+	return event->parent && event->parent == never_leads && event->group_leader == event ?
+	       -EINVAL : residence_test_init(event);
+}
+
+/* An event that never leads cannot be copied without its leader: the task leaves the clones. */
+static void no_residence_without_a_leader(struct kunit *test)
+{
+	struct perf_event *leader = open_root(test, NULL), *member = open_root(test, leader);
+	struct perf_event *other = open_root(test, NULL);
+	struct perf_event_context *ctx = residence_test_here();
+	struct sim_fixture *f = test->priv;
+	struct task_struct *child;
+	struct perf_clones *clones;
+
+	member->event_caps |= PERF_EV_CAP_SIBLING;
+	never_leads = member;
+	residence_test_init = f->sim->pmu.event_init;
+	f->sim->pmu.event_init = init_but_one;
+	child = fork_child(test);
+	clones = ctx->clones;
+	KUNIT_ASSERT_NOT_NULL(test, clones);
+	close_event(test, leader);
+	KUNIT_EXPECT_PTR_EQ(test, ctx->clones, clones);
+	/* As perf_clones_ask() does. */
+	refcount_inc(&clones->refcount);
+	WRITE_ONCE(clones->asked, 1);
+	perf_residence_make_one(&clones->work);
+	KUNIT_EXPECT_NULL(test, ctx->clones);
+	sim_test_advance(test, 2);
+	KUNIT_EXPECT_EQ(test, sim_test_value(other), 2ULL);
+	kthread_stop(child);
+	f->sim->pmu.event_init = residence_test_init;
+}
+
 static struct kunit_case residence_cases[] = {
 	KUNIT_CASE_SLOW(tasks_take_turns),
 	KUNIT_CASE_SLOW(read_in_the_middle),
@@ -512,6 +551,7 @@ static struct kunit_case residence_cases[] = {
 	KUNIT_CASE(threads_inherit_more),
 	KUNIT_CASE(pmu_goes_under_it),
 	KUNIT_CASE(ends_with_the_last_task),
+	KUNIT_CASE(no_residence_without_a_leader),
 	{}
 };
 
