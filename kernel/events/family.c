@@ -112,6 +112,30 @@ void perf_family_remove(struct perf_event *copy)
 	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
 }
 
+/*
+ * Find the first copy that no residence has, or else the first copy. Members of a group may become
+ * resident when the copy goes. Their task must have left the residence by then, which it does as
+ * its own copy goes. Residences go to the end of the list: nothing depends on its order, for
+ * the root is dead.
+ */
+static struct perf_event *perf_family_next(struct perf_event *root)
+{
+	struct list_head *copies = perf_event_copies(root);
+	struct perf_event *first, *copy;
+
+	lockdep_assert_held(perf_family_lock(root));
+	first = list_first_entry_or_null(copies, struct perf_event, child_list);
+	copy = first;
+	/* Tasks look without a lock whether the list is empty: its only copy stays linked. */
+	while (copy && copy->ctx->residence && !list_is_singular(copies)) {
+		list_move_tail(&copy->child_list, copies);
+		copy = list_first_entry(copies, struct perf_event, child_list);
+		if (copy == first)
+			break;
+	}
+	return copy;
+}
+
 /* A copy that is to leave the family, with a reference, or NULL. */
 static struct perf_event *perf_family_hold_next(struct perf_event *root)
 {
@@ -125,7 +149,7 @@ static struct perf_event *perf_family_hold_next(struct perf_event *root)
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
 	guard(mutex)(perf_family_lock(root));
-	copy = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
+	copy = perf_family_next(root);
 	if (copy)
 		perf_event_hold(copy);
 	return copy;

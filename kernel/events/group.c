@@ -21,6 +21,7 @@
 #include "record/sideband.h"
 #include "record/userpage.h"
 #include "refuse.h"
+#include "residence.h"
 #include "sched.h"
 #include "source/software.h"
 #include "throttle.h"
@@ -667,6 +668,25 @@ static bool perf_group_detaches_anywhere(const struct perf_event *event,
 	       (ctx->nr_events > 1 || !ctx->task);
 }
 
+/*
+ * Does the group have resident events which the PMU schedules only for the sake of other events,
+ * of which @event is one?
+ */
+static bool perf_group_holds_residents(const struct perf_event *event)
+{
+	const struct perf_event *leader = event->group_leader, *member;
+
+	if (is_resident(leader) || (event->event_caps & PERF_EV_CAP_RESIDENT))
+		return false;
+	if (leader->event_caps & PERF_EV_CAP_RESIDENT)
+		return true;
+	for_each_sibling_event(member, leader) {
+		if (member->event_caps & PERF_EV_CAP_RESIDENT)
+			return true;
+	}
+	return false;
+}
+
 /**
  * perf_event_detach - take an event out of its context and group
  * @event: the event, attached, or left over from a task that has exited
@@ -685,6 +705,12 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 	bool was_attached = event->attach_state & PERF_ATTACH_CONTEXT;
 
 	lockdep_assert_held(&ctx->mutex);
+	/*
+	 * Members may become resident, and sites count resident events in the task's context. A
+	 * residence that stands in for it would count the same occurrences in its own copies.
+	 */
+	if (was_attached && ctx->task != PERF_TASK_GONE && perf_group_holds_residents(event))
+		perf_residence_leave(ctx);
 	if (!was_attached || ctx->task == PERF_TASK_GONE)
 		perf_group_change_here(event, perf_group_detach_locked, &args);
 	else if (!perf_group_detaches_anywhere(event, end) ||

@@ -499,6 +499,95 @@ static void ends_with_the_last_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 0ULL);
 }
 
+static int close_root(void *data)
+{
+	perf_event_release_kernel(data);
+	return 0;
+}
+
+/*
+ * Let a thread on another CPU close @root, until it waits for the mutex of @ctx, which is held.
+ * This task does not sleep, as a switch might take the residence off.
+ */
+static struct task_struct *close_until(struct kunit *test, struct perf_event *root,
+				       struct perf_event_context *ctx)
+{
+	struct task_struct *thread = kthread_create(close_root, root, "perf_close");
+	unsigned long end = jiffies + 60 * HZ;
+	struct perf_event *copy = NULL, *at;
+	struct sim_fixture *f = test->priv;
+	int i;
+
+	lockdep_assert_held(&ctx->mutex);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	for (i = 0; i < f->nr; i++) {
+		if (f->events[i] == root)
+			f->events[i] = NULL;
+	}
+	scoped_guard(mutex, perf_family_lock(root)) {
+		for_each_copy(at, root) {
+			if (at->ctx == ctx)
+				copy = at;
+		}
+	}
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	get_task_struct(thread);
+	kthread_bind(thread, cpumask_any_but(cpu_online_mask, raw_smp_processor_id()));
+	i = refcount_read(&copy->refcount);
+	wake_up_process(thread);
+	while (refcount_read(&copy->refcount) == i && time_before(jiffies, end))
+		cpu_relax();
+	KUNIT_EXPECT_EQ(test, refcount_read(&copy->refcount), i + 1);
+	return thread;
+}
+
+/*
+ * A group loses its leader, and its software member becomes resident. Occurrences are counted once
+ * meanwhile, whichever contexts have followed.
+ */
+static void group_becomes_resident(struct kunit *test)
+{
+	struct perf_event_attr faults = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS, .inherit = 1,
+	};
+	struct task_struct *first, *last, *closes;
+	struct perf_event *leader, *member;
+	struct perf_event_context *ctx;
+	int i;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	leader = open_root(test, NULL);
+	member = open_attr(test, &faults, -1, current, leader);
+	/* One copy before that of the residence in the family's list, and one behind it */
+	first = fork_child(test);
+	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
+	last = fork_child(test);
+	expect_is_in(test, true);
+	perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, task_pt_regs(current), 0);
+	KUNIT_EXPECT_EQ(test, sim_test_value(member), 1ULL);
+
+	ctx = perf_task_context(first);
+	scoped_guard(mutex, &ctx->mutex) {
+		closes = close_until(test, leader, ctx);
+		for (i = 0; i < 10; i++)
+			perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, task_pt_regs(current), 0);
+		KUNIT_EXPECT_EQ(test, sim_test_value(member), 11ULL);
+		/* The residence may serve the first child until that has left it. */
+		KUNIT_EXPECT_NOT_NULL(test, copy_here(leader));
+		KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
+		KUNIT_EXPECT_NOT_NULL(test, ctx->clones);
+	}
+	kthread_stop(closes);
+	put_task_struct(closes);
+	KUNIT_EXPECT_NULL(test, ctx->clones);
+	perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, task_pt_regs(current), 0);
+	KUNIT_EXPECT_EQ(test, sim_test_value(member), 12ULL);
+	kthread_stop(first);
+	kthread_stop(last);
+	KUNIT_EXPECT_EQ(test, sim_test_value(member), 12ULL);
+}
+
 static int (*residence_test_init)(struct perf_event *event);
 static const struct perf_event *never_leads;
 
@@ -551,6 +640,7 @@ static struct kunit_case residence_cases[] = {
 	KUNIT_CASE(threads_inherit_more),
 	KUNIT_CASE(pmu_goes_under_it),
 	KUNIT_CASE(ends_with_the_last_task),
+	KUNIT_CASE(group_becomes_resident),
 	KUNIT_CASE(no_residence_without_a_leader),
 	{}
 };
