@@ -413,6 +413,7 @@ static void sampling_the_kernel(void)
 	struct perf_event_attr attr = hardware(PERF_COUNT_HW_INSTRUCTIONS);
 	struct perf_event_mmap_page *page;
 	struct samples s = {};
+	unsigned int seed = 1;
 	__u64 total;
 	int fd;
 
@@ -427,8 +428,15 @@ static void sampling_the_kernel(void)
 	if (!page)
 		return;
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	for (int i = 0; i < 20000; i++)
+	/*
+	 * No two rounds are alike: if the period were close to a multiple of a round, many samples
+	 * would be at one instruction, maybe the return to user mode.
+	 */
+	for (int i = 0; i < 12000; i++) {
 		close(dup(0));
+		for (int more = rand_r(&seed) % 8; more; more--)
+			syscall(SYS_getppid);
+	}
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	total = value(fd);
 	collect(page, &s, true);
