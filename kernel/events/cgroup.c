@@ -115,7 +115,21 @@ int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_even
 }
 
 /**
- * perf_cgroup_disconnect - undo perf_cgroup_connect()
+ * perf_cgroup_follow - make a new event count for the cgroup of its leader
+ * @event: the event, bound to a CPU, which names no cgroup itself
+ * @leader: leader of the group that the event will join; the caller keeps it
+ *
+ * A group is on as a whole, so its members count for the leader's cgroup alone. cAdvisor opens
+ * its groups like this.
+ */
+void perf_cgroup_follow(struct perf_event *event, const struct perf_event *leader)
+{
+	css_get(&leader->cgrp->css);
+	event->cgrp = leader->cgrp;
+}
+
+/**
+ * perf_cgroup_disconnect - undo perf_cgroup_connect() or perf_cgroup_follow()
  * @event: that is freed
  */
 void perf_cgroup_disconnect(struct perf_event *event)

@@ -371,7 +371,7 @@ TEST_F(cgroup, pinned)
 
 TEST_F(cgroup, group_of_events)
 {
-	int leader, member;
+	int leader, member, unnamed;
 	__u64 faults;
 
 	leader = of(&self->a, self->g.left, 0);
@@ -379,16 +379,23 @@ TEST_F(cgroup, group_of_events)
 	self->a.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
 	member = pe_open(&self->a, self->g.left, 0, leader, PERF_FLAG_PID_CGROUP);
 	ASSERT_LE(0, member);
+	/* A member that names no cgroup counts for its leader's. */
+	unnamed = pe_open(&self->a, -1, 0, leader, 0);
+	ASSERT_LE(0, unnamed);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+	EXPECT_EQ(0, pe_count(unnamed));
 	ASSERT_EQ(0, pe_cgroup_enter("pe_up/left", self->child.pid));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
 	faults = pe_count(leader);
 	EXPECT_LE(PAGES, faults);
 	EXPECT_LE(PAGES, pe_count(member));
+	EXPECT_EQ(pe_count(member), pe_count(unnamed));
 	EXPECT_EQ(0, pe_ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
 	EXPECT_EQ(faults, pe_count(leader));
 	close(leader);
 	close(member);
+	close(unnamed);
 }
 
 static int tree(unsigned int depth)
