@@ -41,18 +41,20 @@ static_assert(!((SAMPLE_LEADING | PERF_SAMPLE_READ) & PERF_SAMPLE_TABLED));
  * @event: whose pid namespace counts
  * @task: any task, under RCU
  *
- * Return: the id, 0 when the task is not in that namespace, -1 when it has
- * given up its ids.
+ * A thread that has been released has no thread id any more, but its process still has an id.
+ *
+ * Return: the id, 0 when the task is not in that namespace, -1 when its process has
+ * given up its id.
  */
 u32 perf_event_pid(const struct perf_event *event, struct task_struct *task)
 {
 	struct pid_namespace *ns = perf_event_ns(event);
+	u32 pid;
 
-	if (unlikely(!pid_alive(task)))
-		return -1;
-	if (likely(ns == &init_pid_ns))
+	if (likely(ns == &init_pid_ns && pid_alive(task)))
 		return task->tgid;
-	return task_tgid_nr_ns(task, ns);
+	pid = task_tgid_nr_ns(task, ns);
+	return pid || pid_alive(task) ? pid : -1;
 }
 
 /**

@@ -3,6 +3,7 @@
  * SWITCH records: whether the task was preempted and, for events of a CPU,
  * which task comes or goes.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 
 #include "../kselftest_harness.h"
 #include "pe_sample.h"
+
+#define THREADS	10
 
 static struct pe_record rec;
 
@@ -155,6 +158,48 @@ TEST_F(swtch, of_a_cpu_names_both_tasks)
 	}
 	EXPECT_LT(0, to_child);
 	EXPECT_LT(0, from_child);
+}
+
+static void *end_at_once(void *unused)
+{
+	return NULL;
+}
+
+/*
+ * A thread is switched out for the last time after it has given up its id. The records of that
+ * switch name its process all the same: that of the switch to the next task, too.
+ */
+TEST_F(swtch, of_a_thread_that_has_ended)
+{
+	unsigned int out = 0, in = 0, tries;
+	__u32 other[2];
+	pthread_t thread;
+	int i;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	start(_metadata, self, -1, 0);
+	for (i = 0; i < THREADS; i++) {
+		ASSERT_EQ(0, pthread_create(&thread, NULL, end_at_once, NULL));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+	}
+	for (tries = 0; tries < 5000 && in < THREADS; tries++) {
+		pe_sleep_ms(1);
+		while (pe_ring_next(&self->ring, &rec) == 1) {
+			ASSERT_EQ(PERF_RECORD_SWITCH_CPU_WIDE, rec.head.type);
+			memcpy(other, rec.body, sizeof(other));
+			rec.head.size -= sizeof(other);
+			memmove(rec.body, rec.body + sizeof(other), rec.head.size);
+			ASSERT_EQ(0, pe_id_parse(&self->a, &rec, &self->s));
+			if (rec.head.misc & PERF_RECORD_MISC_SWITCH_OUT)
+				out += self->s.pid == getpid() && self->s.tid == -1U;
+			else
+				in += other[0] == getpid() && other[1] == -1U;
+		}
+	}
+	/* It may be preempted once more before that. */
+	EXPECT_LE(THREADS, out);
+	EXPECT_LE(THREADS, in);
 }
 
 TEST_HARNESS_MAIN
