@@ -5,7 +5,8 @@
  * counter. The kernel must not complain, samples must be whole, and an event that only counts
  * must afterwards count as it does alone.
  *
- * PE_STORM_SECONDS=n says how long.
+ * PE_STORM_SECONDS=n says how long; without it there is no storm. The limit on samples is raised to
+ * 100000 a second, and where an interrupt takes 10 us a CPU does nothing else.
  */
 #include <sched.h>
 #include <signal.h>
@@ -120,10 +121,12 @@ TEST_F_TIMEOUT(storm, as_fast_as_they_come, 3600)
 	const char *text = getenv("PE_STORM_SECONDS");
 	long rate = pe_get(RATE), share = pe_get(SHARE);
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN), cpu, i, status;
-	time_t until = time(NULL) + (text ? atoi(text) : 5);
+	time_t until = time(NULL) + (text ? atoi(text) : 0);
 	__u64 before, after;
 	pid_t pid;
 
+	if (!text)
+		SKIP(return, "PE_STORM_SECONDS is not set");
 	if (pe_hw_missing())
 		SKIP(return, "no hardware counters");
 	before = count_loop();
