@@ -15,7 +15,7 @@
 /* A counter is negative, in 32 bits, from its overflow on. */
 #define PMC_OVERFLOW	0x80000000UL
 
-/* A counter that stands lower than this may go on from there. */
+/* A counter whose value is below this is far from an overflow and need not be written again. */
 #define PMC_FAR		0x40000000UL
 
 /* The fixed counters of a processor that has six. */
@@ -25,7 +25,7 @@
 /* Events that are on a CPU: more than counters, since equal ones share a counter. */
 #define POWER_EVENTS_MAX	16
 
-/* Modes in which a counter stands still, of struct power_key */
+/* Modes in which a counter does not count, of struct power_key */
 #define POWER_NOT_USER		0x1
 #define POWER_NOT_KERNEL	0x2
 #define POWER_NOT_HV		0x4

@@ -105,7 +105,7 @@ static bool isa207_is_defined(u64 code)
 	if (isa207_layout->float_compare)
 		return isa207_compares(code) &&
 		       (!isa207_is_l2l3(code) || !(ISA207_CACHE(code) & 7));
-	/* The ends of what a threshold counts are 4 bits each, of which 15 is none. */
+	/* The start and the end event of a threshold have 4 bits each; 15 is reserved. */
 	return (control & 0xf) != 0xf && (control >> 4) != 0xf;
 }
 

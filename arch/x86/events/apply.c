@@ -160,7 +160,7 @@ void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	int counter = count->counter;
 	bool applying = cpu->applying;
 
-	/* An interrupt of the counter that comes before this is noted is nobody else's. */
+	/* An NMI must not take an overflow of this counter for one of another count. */
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
 	x86_count_disown(cpu, count);

@@ -179,8 +179,7 @@ void x86_branch_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	perf_sched_cb_dec(event->pmu);
 }
 
-/* An interrupt goes on with a unit that is running, and leaves any other alone. */
-
+/* The interrupt handler restarts the branch unit only if @running is set. */
 static void x86_branch_on(struct x86_pmu_cpu *cpu)
 {
 	struct x86_branch_cpu *branch = &cpu->branch;
@@ -323,7 +322,7 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 		x86_branch_on(cpu);
 }
 
-/* For BPF programs: what has been recorded, whoever has asked for it. */
+/* bpf_get_branch_snapshot(): all recorded branches, without the filter of any event. */
 static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int cnt)
 {
 	unsigned int i, n, nr = 0;

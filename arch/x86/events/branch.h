@@ -53,7 +53,7 @@ enum x86_branch_kind {
 
 #define X86_BRANCH_ALL		(GENMASK(X86_BRANCH_KINDS - 1, 0) & ~BIT(X86_BRANCH_NONE))
 
-/* The classes that LBR_SELECT tells apart, by its bits: those that are set keep them out. */
+/* Classes of branches in LBR_SELECT. A bit that is set excludes its class from the records. */
 #define X86_LBR_NOT_KERNEL	BIT_ULL(0)	/* by the privilege level where they end */
 #define X86_LBR_NOT_USER	BIT_ULL(1)
 #define X86_LBR_JCC		BIT_ULL(2)
@@ -173,7 +173,7 @@ struct x86_branches {
 	struct x86_extra		select;
 };
 
-/* A status bit: the unit has halted itself, and goes on when it is acknowledged. */
+/* Global status: the branch unit is frozen until this bit is acknowledged. */
 #define X86_STATUS_BRANCHES_FROZEN	BIT_ULL(58)
 
 /**

@@ -64,7 +64,7 @@ static const u8 x86_branch_types[X86_BRANCH_KINDS] = {
 	[X86_BRANCH_ABORT]	= PERF_BR_UNKNOWN,
 };
 
-/* To be looked up at the instruction, whatever the hardware has kept out */
+/* Kinds that need a look at the instruction even where the hardware filters */
 #define X86_LOOK_ALWAYS		BIT(X86_BRANCH_NONE)
 
 /* LBR_SELECT of an event: the bits of what it does not want are set. */

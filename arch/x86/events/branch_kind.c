@@ -164,7 +164,7 @@ enum x86_branch_kind x86_branch_kind_at(u64 from, u64 to, bool aborted, bool fus
 		is_64bit = any_64bit_mode(task_pt_regs(current));
 	len = kernel ? x86_copy_kernel(bytes, from) : x86_copy_user(bytes, from);
 	kind = x86_branch_kind_of(bytes, len, is_64bit, fused);
-	/* Out of user space without asking for it, at whatever instruction. */
+	/* Any other instruction enters the kernel only by an interrupt or an exception. */
 	if (!kernel && x86_is_kernel(to) && kind != X86_BRANCH_SYSCALL && kind != X86_BRANCH_INT)
 		kind = X86_BRANCH_IRQ;
 	return kind;

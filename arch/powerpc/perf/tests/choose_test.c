@@ -74,7 +74,7 @@ static void choose_stays(struct kunit *test)
 	power_count_put(cpu, a);
 	choose_settle(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 2);
-	/* The one that names counter 1 moves nobody; with another one there it would. */
+	/* Counter 1 is free for an event that needs it, so the event on counter 2 stays. */
 	c = choose_get(test, cpu, TEST_ON_1, false);
 	choose_settle(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 2);

@@ -195,7 +195,7 @@ static bool lbr_decode(const struct x86_core *core, const struct x86_branch_raw 
 	}
 	if (unit->to_cycles)
 		entry->cycles = raw->to >> 48;
-	/* It is 0 if nobody has asked for it: then nothing is known. */
+	/* INFO is 0 where it was not recorded, and then has nothing to decode. */
 	if (unit->info && raw->info)
 		lbr_decode_info(unit, raw->info, entry);
 	return true;
@@ -249,7 +249,7 @@ static const struct x86_branch_ops lbr_ops = {
 	.restore	= lbr_restore,
 };
 
-/* Does a register keep what is written into it? Hypervisors let some read 0. */
+/* Test whether a register keeps what is written. Some hypervisors make it read as 0. */
 static bool lbr_keeps(u32 msr)
 {
 	u64 value, back;
@@ -311,7 +311,7 @@ static bool lbr_probe(struct x86_core *core)
 #define LBR_CPUID_LEVELS	BIT(0)		/* EBX: a filter by privilege level, */
 #define LBR_CPUID_CLASSES	BIT(1)		/* one by class, */
 #define LBR_CPUID_CALL_STACK	BIT(2)		/* and calls that returns take away */
-#define LBR_CPUID_TYPES		BIT(2)		/* ECX: INFO tells types */
+#define LBR_CPUID_TYPES		BIT(2)		/* ECX: branch types in INFO */
 
 #define LBR_CTL_KERNEL		BIT_ULL(1)
 #define LBR_CTL_USER		BIT_ULL(2)
@@ -383,7 +383,7 @@ const struct x86_branch_unit x86_lbr_core2 = {
 	.probe = lbr_probe, .from = MSR_LBR_CORE_FROM, .to = MSR_LBR_CORE_TO, .nr = 4,
 };
 
-/* The first steppings of one model do not freeze, and so tell of their interrupts alone. */
+/* Bonnell before stepping 10 cannot freeze the LBRs, so they only hold the NMI handler itself. */
 static bool lbr_bonnell_probe(struct x86_core *core)
 {
 	if (boot_cpu_data.x86_vfm == INTEL_ATOM_BONNELL && boot_cpu_data.x86_stepping < 10)
