@@ -67,15 +67,43 @@ static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_c
 	perf_reset_locked(leader, cpuctx, NULL);
 }
 
-/* Call @func for all copies of @root, whose family's lock is held: those that run at once. */
-static void perf_reset_call_copies(struct perf_event *root, perf_event_func_t func)
+/* Drop the counts of copies that have exited. */
+static void perf_reset_gone(struct perf_event *root)
 {
+	/* Copies that still exist are reset under the same lock: none is added to the old sum. */
+	lockdep_assert_held(perf_family_lock(root));
+	atomic64_set(&root->cold->gone_count, 0);
+}
+
+/*
+ * Set the value of a copy, or the values of its group, to zero while its task exits: nothing counts
+ * any more, and the exit waits for the family's lock to add the values to the sums.
+ */
+static void perf_reset_exiting(struct perf_event *copy, bool group)
+{
+	struct perf_event *member;
+
+	lockdep_assert_held(perf_family_lock(copy->parent));
+	perf_reset_value(copy);
+	if (!group)
+		return;
+	for_each_sibling_event(member, copy) {
+		if (perf_turn_is_meant(member, copy))
+			perf_reset_value(member);
+	}
+}
+
+/* Reset all copies of @root, or their groups: those that run at once. The family's lock is held. */
+static void perf_reset_call_copies(struct perf_event *root, bool group)
+{
+	perf_event_func_t func = group ? perf_reset_group_locked : perf_reset_locked;
 	struct perf_event *copy;
 
 	perf_copies_call_running(root, func);
 	for_each_copy(copy, root) {
-		if (!(copy->event_flags & PERF_EVENT_CALLED))
-			perf_event_call(copy, func, NULL);
+		if (!(copy->event_flags & PERF_EVENT_CALLED) &&
+		    !perf_context_call(copy->ctx, copy, func, NULL))
+			perf_reset_exiting(copy, group);
 		copy->event_flags &= ~PERF_EVENT_CALLED;
 	}
 }
@@ -84,9 +112,10 @@ static void perf_reset_copies(struct perf_event *root)
 {
 	struct perf_event *copy;
 
+	perf_reset_gone(root);
 	perf_settled_undo_all(root);
 	if (!is_resident(root)) {
-		perf_reset_call_copies(root, perf_reset_locked);
+		perf_reset_call_copies(root, false);
 		return;
 	}
 	for_each_copy(copy, root)
@@ -98,10 +127,13 @@ static void perf_reset_group_copies(struct perf_event *leader)
 {
 	struct perf_event *copy, *member;
 
+	perf_reset_gone(leader);
 	perf_settled_undo_all(leader);
-	for_each_sibling_event(member, leader)
+	for_each_sibling_event(member, leader) {
+		perf_reset_gone(member);
 		perf_settled_undo_all(member);
-	perf_reset_call_copies(leader, perf_reset_group_locked);
+	}
+	perf_reset_call_copies(leader, true);
 	for_each_sibling_event(member, leader) {
 		for_each_copy(copy, member) {
 			if (copy->group_leader->parent != leader)
@@ -112,19 +144,25 @@ static void perf_reset_group_copies(struct perf_event *leader)
 
 static void perf_reset_family(struct perf_event *event)
 {
+	if (event->attr.inherit && !event->parent) {
+		/* Also without copies: those that have exited have left a sum. */
+		CLASS(family_group, lock)(event);
+		if (lock)
+			perf_reset_copies(event);
+	}
+	/* Last, for the page shows the sum. */
 	perf_event_reset_count(event);
-	if (!event->attr.inherit || event->parent)
-		return;
-	CLASS(family, lock)(event);
-	/* Without copies there is no lock. */
-	if (lock)
-		perf_reset_copies(event);
 }
 
 static void perf_reset_group(struct perf_event *leader)
 {
 	struct perf_event *member;
 
+	if (leader->attr.inherit && !leader->parent) {
+		CLASS(family_group, lock)(leader);
+		if (lock)
+			perf_reset_group_copies(leader);
+	}
 	/* Where the task has exited, nothing counts. */
 	if (!perf_context_call(leader->ctx, leader, perf_reset_group_locked, NULL)) {
 		perf_reset_value(leader);
@@ -138,11 +176,6 @@ static void perf_reset_group(struct perf_event *leader)
 		if (perf_event_page_mapped(member))
 			perf_event_refresh_userpage(member);
 	}
-	if (!leader->attr.inherit || leader->parent)
-		return;
-	CLASS(family_group, lock)(leader);
-	if (lock)
-		perf_reset_group_copies(leader);
 }
 
 /**
@@ -150,9 +183,9 @@ static void perf_reset_group(struct perf_event *leader)
  * @event: the event; its ctx->mutex is held. A copy has no copies of its own
  * @group: with all of its group
  *
- * The times go on, and so does what copies that are gone have counted. There is one call to
- * another CPU for each context that runs, whatever the number of events, and none for resident
- * ones. May sleep.
+ * The counts of copies that have exited are dropped, too; the times of all are kept. There is
+ * one call to another CPU for each context that runs, whatever the number of events, and none
+ * for resident ones. perf_event_open(2), PERF_EVENT_IOC_RESET. May sleep.
  */
 void perf_family_reset(struct perf_event *event, bool group)
 {

@@ -253,6 +253,41 @@ static void resets_are_settled(struct kunit *test)
 	settle_end(sleepers);
 }
 
+/*
+ * The task of a copy exits, and waits for the family's lock to add the copy's count to the sums.
+ * perf_context_call() makes no call any more.
+ */
+static void exiting_copies_are_reset(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
+	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *member = open_attr(test, &attr, -1, current, root), *copy;
+	struct sleeper sleepers[CHILDREN] = {};
+	struct perf_event_context *exiting;
+	int group;
+
+	settle_fork(test, root, &sleepers[0]);
+	exiting = sleepers[0].copy->ctx;
+	for (group = 0; group < 2; group++) {
+		local64_set(&sleepers[0].copy->count, 5);
+		for_each_sibling_event(copy, sleepers[0].copy)
+			local64_set(&copy->count, 5);
+		scoped_guard(raw_spinlock_irq, &exiting->lock)
+			WRITE_ONCE(exiting->task, PERF_TASK_GONE);
+		scoped_class(event_context, ctx, root)
+			perf_family_reset(root, group);
+		scoped_guard(raw_spinlock_irq, &exiting->lock)
+			WRITE_ONCE(exiting->task, sleepers[0].task);
+		KUNIT_EXPECT_EQ(test, local64_read(&sleepers[0].copy->count), 0);
+		for_each_sibling_event(copy, sleepers[0].copy) {
+			KUNIT_EXPECT_PTR_EQ(test, copy->parent, member);
+			KUNIT_EXPECT_EQ(test, local64_read(&copy->count), group ? 0 : 5);
+		}
+	}
+	settle_end(sleepers);
+}
+
 /* A copy that is scheduled is settled while all of its values are 0. */
 static void scheduled_copies_settle_at_zero(struct kunit *test)
 {
@@ -321,6 +356,7 @@ static struct kunit_case settle_cases[] = {
 	KUNIT_CASE(settled_copies_leave),
 	KUNIT_CASE(roots_are_closed),
 	KUNIT_CASE(resets_are_settled),
+	KUNIT_CASE(exiting_copies_are_reset),
 	KUNIT_CASE(scheduled_copies_settle_at_zero),
 	KUNIT_CASE(walked_contexts_are_not_settled),
 	KUNIT_CASE(clones_are_not_settled),
