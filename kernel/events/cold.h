@@ -34,6 +34,7 @@
  * @disable_due: the event is to be disabled, whatever its limit
  * @throttles: how many times the event has been throttled; as many or more when it is U16_MAX
  * @halted: perf_overflow_halt_throttled() stopped the counter when the event was throttled
+ * @rate_known: see perf_next_period(); ctx->lock
  * @ns: PID namespace of the task that made this part, mostly the one that opened the
  *	event: process ids in records are of this namespace; NULL in a copy's
  * @lost_samples: number of samples that did not fit into the buffer
@@ -65,10 +66,11 @@ struct perf_event_cold {
 	struct callback_head	sigtrap_work;
 	unsigned int		wakeup_due;
 	unsigned int		sigtrap_queued;
-	u32			counted_since;
+	u16			counted_since;
 	bool			disable_due;
 	bool			halted;
 	u16			throttles;
+	bool			rate_known;
 
 	struct pid_namespace	*ns;
 	atomic64_t		lost_samples;

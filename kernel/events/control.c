@@ -108,6 +108,7 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 
 	if (event->attr.freq) {
 		event->attr.sample_freq = value;
+		event->cold->rate_known = false;
 	} else {
 		event->attr.sample_period = value;
 		hw->sample_period = value;

@@ -28,6 +28,9 @@
 DEFINE_PER_CPU(u32, perf_throttle_ticks);
 /* Events that were throttled on this CPU since its last tick. */
 static DEFINE_PER_CPU(unsigned int, throttled_events);
+/* Idle time up to the last tick that looked at events of the CPU, us, and since the one before. */
+static DEFINE_PER_CPU(u64, idle_us);
+static DEFINE_PER_CPU(u64, tick_idle_ns);
 
 /**
  * struct throttle_body - PERF_RECORD_THROTTLE and UNTHROTTLE behind the header
@@ -84,7 +87,7 @@ static void perf_throttle_lengthen_period(struct hw_perf_event *hw)
 static bool perf_tick_is_absent(const struct perf_event *event)
 {
 	return event->attr.freq && event->cold &&
-	       (u32)jiffies - event->cold->counted_since > 1 && !perf_event_throttled(event);
+	       (u16)(jiffies - event->cold->counted_since) > 1 && !perf_event_throttled(event);
 }
 
 /* An event that samples always has its cold part, unless a unit test made it. */
@@ -290,6 +293,7 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 {
 	struct hw_perf_event *hw = &event->hw;
 	u64 count, delta, enabled, running, ns, target;
+	bool idle = false;
 
 	count = local64_read(&event->count);
 	perf_event_times(event, &enabled, &running);
@@ -305,8 +309,13 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 	if ((s64)delta <= 0 || (s64)ns <= 0)
 		return false;
 
+	if (!event->ctx->task) {
+		ns = perf_tick_interval(ns, __this_cpu_read(tick_idle_ns), TICK_NSEC);
+		idle = is_idle_task(current);
+	}
 	target = perf_period_for(event->attr.sample_freq, delta, ns);
-	hw->sample_period = perf_next_period(hw->sample_period, target);
+	hw->sample_period = perf_next_period(hw->sample_period, target, idle,
+					     &event->cold->rate_known);
 	/* The rest of a period that was much longer would take too long. */
 	if (abs(local64_read(&hw->period_left)) / 8 <= hw->sample_period)
 		return false;
@@ -413,6 +422,17 @@ static bool perf_tick_end_throttles(void)
 	return true;
 }
 
+static void perf_tick_note_idle(void)
+{
+	int cpu = smp_processor_id();
+	u64 now;
+
+	/* Both are -1 if idle CPUs have ticks. */
+	now = get_cpu_idle_time_us(cpu, NULL) + get_cpu_iowait_time_us(cpu, NULL);
+	__this_cpu_write(tick_idle_ns, (now - __this_cpu_read(idle_us)) * NSEC_PER_USEC);
+	__this_cpu_write(idle_us, now);
+}
+
 /**
  * perf_adjust_freq_unthr - let throttled events go on at a tick, and adjust frequencies
  * @cpuctx: this CPU's context, not locked; interrupts are off
@@ -428,8 +448,10 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 
 	rcu_read_lock();
 	ctx = perf_task_context(current);
-	if (throttled || cpuctx->ctx.nr_freq || (ctx && READ_ONCE(ctx->nr_freq))) {
+	if (throttled || READ_ONCE(cpuctx->ctx.nr_freq) || (ctx && READ_ONCE(ctx->nr_freq))) {
 		raw_spin_lock(&cpuctx->ctx.lock);
+		if (cpuctx->ctx.nr_freq)
+			perf_tick_note_idle();
 		perf_tick_context(&cpuctx->ctx, throttled);
 		if (ctx) {
 			raw_spin_lock(&ctx->lock);

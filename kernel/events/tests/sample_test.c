@@ -818,55 +818,6 @@ static void test_own_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, header.size, 24 + 3 * sizeof(u64));
 }
 
-static void test_period_for(struct kunit *test)
-{
-	static const u64 values[] = { 0, 1, 2, 999, NSEC_PER_SEC, U32_MAX, S64_MAX, U64_MAX };
-	unsigned int i, j, k;
-
-	/*
-	 * A million events in a tick of 4 ms, sampled at 1000 Hz, need a
-	 * period of 250000.
-	 */
-	KUNIT_EXPECT_EQ(test, perf_period_for(1000, 1000000, 4 * NSEC_PER_MSEC), 250000);
-	KUNIT_EXPECT_EQ(test, perf_period_for(1, 1, NSEC_PER_SEC), 1);
-	KUNIT_EXPECT_EQ(test, perf_period_for(4000, 10, NSEC_PER_SEC), 1);
-	KUNIT_EXPECT_EQ(test, perf_period_for(1, 3000000000ULL, NSEC_PER_SEC), 3000000000ULL);
-	for (i = 0; i < ARRAY_SIZE(values); i++)
-		for (j = 0; j < ARRAY_SIZE(values); j++)
-			for (k = 0; k < ARRAY_SIZE(values); k++) {
-				u64 period = perf_period_for(values[i], values[j], values[k]);
-
-				KUNIT_ASSERT_GE(test, period, 1);
-				KUNIT_ASSERT_LE(test, period, S64_MAX);
-			}
-}
-
-static void test_next_period(struct kunit *test)
-{
-	u64 now, target, next;
-	int steps;
-
-	for (now = 1; now < 1ULL << 62; now = now * 3 + 1) {
-		for (target = 1; target < 1ULL << 62; target = target * 5 + 2) {
-			next = now;
-			for (steps = 0; next != target && steps < 600; steps++) {
-				u64 last = next;
-
-				next = perf_next_period(last, target);
-				/*
-				 * The period goes towards the target, and
-				 * passes it by no more than rounding.
-				 */
-				if (last < target)
-					KUNIT_ASSERT_TRUE(test, next > last && next <= target);
-				else
-					KUNIT_ASSERT_TRUE(test, next < last && next >= target);
-			}
-			KUNIT_ASSERT_EQ(test, next, target);
-		}
-	}
-}
-
 static struct kunit_case sample_cases[] = {
 	KUNIT_CASE_SLOW(test_all_types),
 	KUNIT_CASE(test_every_field),
@@ -878,8 +829,6 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(test_too_long),
 	KUNIT_CASE(test_trailer),
 	KUNIT_CASE(test_own_sample),
-	KUNIT_CASE(test_period_for),
-	KUNIT_CASE(test_next_period),
 	{}
 };
 

@@ -36,8 +36,9 @@ fuzz_ring|ring.h|s/perf_ring_lose(ring, lost + 1)/perf_ring_lose(ring, 1)/
 fuzz_ring|ring.h|s/if (unlikely(ring->nest > 1))/if (unlikely(ring->nest > 2))/
 fuzz_period|period.h|s/check_mul_overflow(freq, nsec, &divisor)/(divisor = freq * nsec, 0)/
 fuzz_period|period.h|s/if (mul_u64_u64_shr(.*) >= divisor)/if (0)/
-fuzz_period|period.h|s/delta < 0 ? -7 : 7/0/
-fuzz_period|period.h|s/target \/ 2 > now || target < now \/ 2/target < now \/ 2/
+fuzz_period|period.h|s/step += delta < 0 ? -1 : 1/;/
+fuzz_period|period.h|s/if (target < now \&\& idle)/if (0)/
+fuzz_period|period.h|s/if (target < now \&\& idle)/if (idle)/
 fuzz_sample|sample.c|s/if ((type \& PERF_SAMPLE_BRANCH_STACK) \&\& branch_sample_hw_index(event))/if (0)/
 fuzz_sample|sample.c|s/WORD(STREAM_ID,\t*stream_id)/WORD(STREAM_ID, id)/
 fuzz_sample|sample.c|s/want |= PERF_SAMPLE_IP;/;/
