@@ -541,7 +541,13 @@ int x86_pmu_interrupt(struct pt_regs *regs);
 /* rdpmc.c */
 extern int x86_rdpmc;
 void x86_tell_users(struct mm_struct *mm);
-int x86_event_index(struct perf_event *event);
+
+/* May user space read the event's counter? That is settled as the event is opened. */
+static inline bool x86_event_is_readable(const struct perf_event *event)
+{
+	return event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT;
+}
+
 void x86_event_mapped(struct perf_event *event, struct mm_struct *mm);
 void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm);
 extern struct device_attribute dev_attr_rdpmc;

@@ -232,6 +232,23 @@ static void x86_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 	x86_branch_sched_task(pmu_ctx, task, sched_in);
 }
 
+/*
+ * Any context. A count may be about to move: no program reads a counter before that is done, and
+ * then its page is written again.
+ */
+static int x86_event_index(struct perf_event *event)
+{
+	struct x86_count *count = x86_event_count(event);
+	int counter;
+
+	/* A share has no counter; one that the CPU reloads does not say what it has counted. */
+	if (!x86_event_is_readable(event) || !count || count->reload ||
+	    x86_event_metric(event) >= 0)
+		return 0;
+	counter = READ_ONCE(count->counter);
+	return counter < 0 ? 0 : x86_rdpmc_index(counter) + 1;
+}
+
 /* A period shorter than an erratum allows is not possible. */
 static int x86_event_check_period(struct perf_event *event, u64 value)
 {

@@ -22,29 +22,6 @@ DEFINE_STATIC_KEY_FALSE(rdpmc_always_available_key);
 int x86_rdpmc = 1;
 static DEFINE_MUTEX(x86_rdpmc_mutex);
 
-/* May user space read the event's counter? That is settled as the event is opened. */
-static bool x86_event_is_readable(const struct perf_event *event)
-{
-	return event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT;
-}
-
-/**
- * x86_event_index - see struct pmu
- * @event: any context
- */
-int x86_event_index(struct perf_event *event)
-{
-	struct x86_count *count = x86_event_count(event);
-	int counter;
-
-	/* A share has no counter; one that the CPU sets anew by itself tells user space nothing. */
-	if (!x86_event_is_readable(event) || !count || count->reload ||
-	    x86_event_metric(event) >= 0)
-		return 0;
-	counter = READ_ONCE(count->counter);
-	return counter < 0 || count->wanted != counter ? 0 : x86_rdpmc_index(counter) + 1;
-}
-
 static void x86_tell_user(void *unused)
 {
 	cr4_update_pce(NULL);
@@ -122,7 +99,9 @@ void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_
 
 	page->cap_user_time = 0;
 	page->cap_user_time_zero = 0;
-	page->cap_user_rdpmc = x86_event_is_readable(event);
+	/* Without an index, the offset is the count only of an event that does not count. */
+	page->cap_user_rdpmc = x86_event_is_readable(event) &&
+			       (page->index || !x86_event_runs(event));
 	page->pmc_width = 0;
 	if (event->pmu->event_init == x86_event_init) {
 		const struct x86_core *core = to_x86_core(event->pmu);

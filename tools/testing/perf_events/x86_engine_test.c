@@ -41,13 +41,8 @@
 #define NODE_CODE	0xe9	/* one that is common to the CPUs of the node */
 #define LEAK_CODE	0xd0	/* one that spoils counts of the core's other thread */
 
-/* Of user space's page only the counter's number is asked for, and not looked at. */
-int x86_rdpmc;
-
-int x86_event_index(struct perf_event *event)
-{
-	return 0;
-}
+/* Programs may read all events. */
+int x86_rdpmc = 1;
 
 void x86_event_mapped(struct perf_event *event, struct mm_struct *mm) { }
 
@@ -226,6 +221,8 @@ static const struct x86_model *row = &model;
  * @hi: at most this
  * @samples: its overflows so far
  * @stop_at: of these, the one that stops the event, as throttling does
+ * @page_index: of its page: number of the counter plus one, or 0
+ * @page_offset: the same: what has to be added to the counter
  */
 struct counted {
 	struct perf_event	event;
@@ -237,9 +234,23 @@ struct counted {
 	u64			hi;
 	u64			samples;
 	u64			stop_at;
+	u32			page_index;
+	u64			page_offset;
 };
 
 static struct counted counted[EVENTS];
+
+/* As the core does, and arch_perf_update_userpage(). */
+void perf_event_update_userpage(struct perf_event *event)
+{
+	struct counted *c = container_of(event, struct counted, event);
+
+	c->page_index = event->hw.state & PERF_HES_STOPPED ? 0 : core.pmu.event_idx(event);
+	c->page_offset = local64_read(&event->count);
+	if (c->page_index)
+		c->page_offset += x86_event_count(event)->bias -
+				  local64_read(&event->hw.prev_count);
+}
 
 /* Counters that the node's other CPU has an event of the node on. */
 static u64 other_cpu;
@@ -561,6 +572,33 @@ static bool is_set_up(const struct counted *c)
 	return machine.extra[code == TWIN_CODE] == c->event.attr.config1;
 }
 
+/* A program that reads the counter as the page says finds what the event has counted. */
+static bool is_page_right(const struct counted *c)
+{
+	const struct x86_count *count = x86_event_count(&c->event);
+	u64 value, lo, hi;
+	int counter;
+
+	/* The CPU reloads the counter by itself. */
+	if (!c->on || !c->running || count->reload)
+		return true;
+	lo = c->lo + truth_lo(c, now()) - c->begun;
+	hi = c->hi + truth(c, now()) - c->begun_hi;
+	counter = counter_of(c->page_index - 1);
+	if (x86_counter_is_fixed(counter))
+		counter += MACHINE_GENERAL - INTEL_PMC_IDX_FIXED;
+	value = c->page_index ? machine.counter[counter] : 0;
+	/* The counter's value is signed. */
+	value = (s64)(value << (64 - MACHINE_WIDTH)) >> (64 - MACHINE_WIDTH);
+	value += c->page_offset;
+	if (c->page_index && value >= lo && value <= hi)
+		return true;
+	printf("# code %#llx: page's index %u and count %llu, which should be %llu to %llu\n",
+	       (unsigned long long)c->event.attr.config, c->page_index, (unsigned long long)value,
+	       (unsigned long long)lo, (unsigned long long)hi);
+	return false;
+}
+
 /* Events of the node are where this CPU stands for them, and the other one does not. */
 static bool is_node_right(void)
 {
@@ -619,6 +657,8 @@ static bool all_right(void)
 			printf("# event %d is not set up\n", i);
 			return false;
 		}
+		if (!is_page_right(&counted[i]))
+			return false;
 		if (!counted[i].on && counted[i].event.pmu && !is_right(&counted[i]))
 			return false;
 	}
@@ -689,6 +729,17 @@ static void have_come(void)
 
 static void thread_switches(void);
 
+/* The core does at any time on this CPU. */
+static void write_pages(void)
+{
+	int i;
+
+	for (i = 0; i < EVENTS; i++) {
+		if (x86_event_count(&counted[i].event))
+			perf_event_update_userpage(&counted[i].event);
+	}
+}
+
 /*
  * Take some events off and put others on, as at a task switch. Threads may be switched in the
  * middle of it: the PMU stays disabled meanwhile, and events of a cgroup are on already.
@@ -717,6 +768,8 @@ static void change_events(void)
 			thread_switches();
 		add_group(group, &coming, before);
 		off &= ~group;
+		if (machine_random(2))
+			write_pages();
 		if (!machine_random(3))
 			break;
 	}

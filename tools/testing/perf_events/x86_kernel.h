@@ -342,7 +342,7 @@ struct perf_sample_data {
 #define perf_allow_cpu()		0
 #define perf_event_refuse(event, field, reason, error)	(error)
 #define perf_sample_data_init(data, addr, p)	((data)->period = (p))
-#define perf_event_update_userpage(event)	((void)(event))
+void perf_event_update_userpage(struct perf_event *event);
 
 static inline void perf_pmu_disable(struct pmu *pmu)
 {
