@@ -43,7 +43,7 @@ static const struct isa207_route power10_routes[] = {
 	  .stride = 4 },
 	{ .from = 10, .width = 2, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCR1, .shift = 38,
 	  .stride = 2 },
-	{ .from = 45, .width = 15, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCR3, .shift = 45,
+	{ .from = 45, .width = 15, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCR3, .shift = 49,
 	  .stride = 15 },
 	/* radix scope, L1 qualifier, L2 and L3 bus select: of all */
 	{ .from = 9, .width = 1, .to = ISA207_MMCR1, .when = ISA207_WHEN_COUNTER, .shift = 45,

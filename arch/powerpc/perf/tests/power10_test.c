@@ -19,7 +19,9 @@ static const struct isa207_row power10_rows[] = {
 			      .mmcra = IDLE } },
 	/* a source of data, on the first counter that is free */
 	{ 0x003f00000000c040, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xc000000040000000,
-				      .mmcr3 = 0x003f000000000000, .mmcra = IDLE } },
+				      .mmcr3 = 0x03f0000000000000, .mmcra = IDLE } },
+	{ PM_DATA_FROM_L3, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xc000000040000000,
+				   .mmcr3 = 0x0134000000000000, .mmcra = IDLE } },
 	/* a marked event that compares with 0x101, which is 0x40 times 4 */
 	{ 0x401e0, 0x101, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0,
 			       .mmcra = MARKED | 0x140UL << 45 } },
