@@ -335,7 +335,7 @@ bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_stru
 {
 	guard(rcu)();
 	/* Pairs with perf_cgroup_attach(). */
-	smp_mb__after_unlock_lock();
+	smp_mb();
 	return perf_cgroup_from_task(next, NULL) == cpuctx->cgrp;
 }
 
@@ -516,16 +516,14 @@ static void perf_cgroup_task_moved(void *info)
  * Tasks have changed cgroup; those that run where cgroups are counted have to be switched.
  *
  * A task that sleeps may be switched to on any CPU meanwhile. That CPU, or the
- * one that woke the task, has stored the task's CPU before the full barrier
- * that __schedule() has behind the runqueue's lock, and perf_cgroup_switch()
- * looks at the task's cgroup after it. The barrier below stands between our
- * store of the cgroup and our look at the task's CPU. (A CPU that was about to idle
- * may pull the task from another after that barrier. It has let go of its runqueue and
- * locked it again since; __perf_cgroup_stays() makes a barrier of that.) So either that CPU finds
- * the new cgroup, or we find that CPU: then the interrupt comes before the
- * switch, which follows it and finds the new cgroup, or after it, when the task
- * is current. Asking another CPU is a full barrier in any case; without the one
- * here a task whose last CPU is our own would be let go without any.
+ * one that woke the task, has stored the task's CPU before the full barrier in
+ * __perf_cgroup_stays(), and perf_cgroup_switch() looks at the task's cgroup after it.
+ * (The scheduler's barriers are not enough: a CPU may pull a task from another after
+ * them.) The barrier below is between our store of the cgroup and our look at the task's
+ * CPU. So either that CPU finds the new cgroup, or we find that CPU: then the interrupt
+ * is before the switch, which follows it and finds the new cgroup, or after it, when the
+ * task is current. Asking another CPU is a full barrier in any case; without the one
+ * here a task whose last CPU is our own would be missed.
  *
  * A CPU without events of cgroups does not look at the task's cgroup when it switches.
  * It does so when the first such event comes, behind the full barrier of
@@ -540,7 +538,7 @@ static void perf_cgroup_attach(struct cgroup_taskset *tset)
 	int cpu;
 
 	cpumask_clear(&move.cpus);
-	/* Pairs with smp_mb__after_spinlock() in __schedule(), and perf_cgroup_count(). */
+	/* Pairs with __perf_cgroup_stays() and perf_cgroup_count(). */
 	smp_mb();
 	cgroup_taskset_for_each(task, css, tset) {
 		cpu = task_cpu(task);

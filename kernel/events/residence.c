@@ -250,13 +250,12 @@ void perf_residence_evict(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	WRITE_ONCE(ctx->clones, NULL);
 	/*
-	 * Pairs with smp_mb__after_spinlock() in __schedule(), or with
-	 * smp_mb__after_unlock_lock() in perf_residence_find() and perf_residence_serves()
-	 * where a CPU has pulled the task from another's runqueue after that barrier. These
-	 * stand between the store of the task's CPU and the load of ctx->clones as the
-	 * task comes in. So either that load finds NULL, or this function finds the task's
-	 * CPU and calls it. Without the barrier a residence could go on counting for a
-	 * task whose own context gets another event.
+	 * Pairs with smp_mb() in perf_residence_find() and perf_residence_serves(), between
+	 * the store of the task's CPU and the load of ctx->clones in a switch to the task. So
+	 * either that load finds NULL, or this function finds the task's CPU and calls it.
+	 * Without the barrier a residence could go on counting for a task whose own context
+	 * gets another event. The scheduler's own barriers are not enough: a CPU that pulls a
+	 * real-time task stores the task's CPU after them, and takes no lock afterwards.
 	 */
 	smp_mb();
 	if (WARN_ON_ONCE(task == PERF_TASK_GONE))
@@ -314,7 +313,7 @@ struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
 
 	lockdep_assert_irqs_disabled();
 	/* Pairs with perf_residence_evict(). */
-	smp_mb__after_unlock_lock();
+	smp_mb();
 	clones = READ_ONCE(ctx->clones);
 	if (!clones)
 		return NULL;

@@ -90,7 +90,7 @@ static inline bool perf_residence_serves(const struct perf_cpu_context *cpuctx,
 	if (!ctx || !cpuctx->residence)
 		return false;
 	/* Pairs with perf_residence_evict(). */
-	smp_mb__after_unlock_lock();
+	smp_mb();
 	return READ_ONCE(ctx->clones) == cpuctx->residence->clones;
 }
 
