@@ -51,6 +51,11 @@ struct late_events {
 };
 
 static DEFINE_PER_CPU(struct late_events, late_events);
+/*
+ * A failed fork waits for this work in perf_event_free_task(), where no new worker may be forked:
+ * the queue has a worker of its own.
+ */
+static struct workqueue_struct *late_events_wq __ro_after_init;
 
 /* Stored as the context of an event whose PMU went before the event had a context. */
 #define REVOKED	((struct perf_event_context *)-1L)
@@ -83,6 +88,9 @@ void __init perf_event_caches_init(void)
 	/* kmalloc() would round the size up to twice as much. */
 	perf_cold_cache = kmem_cache_create("perf_event_cold", sizeof(struct perf_event_cold), 0,
 					    SLAB_PANIC, NULL);
+	late_events_wq = alloc_workqueue("perf_event_free", WQ_MEM_RECLAIM, 0);
+	if (!late_events_wq)
+		panic("perf: no memory for a workqueue");
 	for_each_possible_cpu(cpu)
 		INIT_WORK(&per_cpu_ptr(&late_events, cpu)->work, perf_event_free_late_work);
 }
@@ -581,8 +589,8 @@ static void perf_event_free(struct perf_event *event)
  *
  * A signal that waits until its task returns to user space keeps the copy, for as long as
  * the task likes, and perf_pmu_unregister() must not wait for that. PMUs whose events
- * belong to sites never go, and a site may be in the middle of a sample. May sleep; called
- * with no mutex of a context or family.
+ * belong to sites never go, and a site may be in the middle of a sample. May sleep. The mutex
+ * of the copy's own context may be held, but not the family's lock.
  */
 void perf_event_part_with_pmu(struct perf_event *copy)
 {
@@ -613,7 +621,7 @@ static void perf_event_free_late(struct perf_event *event)
 	struct late_events *late = raw_cpu_ptr(&late_events);
 
 	if (llist_add(&event->late_entry, &late->events))
-		schedule_work(&late->work);
+		queue_work(late_events_wq, &late->work);
 }
 
 static void perf_event_free_late_rcu(struct rcu_head *head)

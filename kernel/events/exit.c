@@ -211,8 +211,10 @@ static void perf_exit_put_copies(struct perf_event_context *ctx, struct list_hea
 		}
 		perf_event_put(copy->parent);
 		batch[freed++ % PERF_COPIES_AT_ONCE] = copy;
-		if (freed % PERF_COPIES_AT_ONCE == 0)
+		if (freed % PERF_COPIES_AT_ONCE == 0) {
 			perf_event_free_copies(batch, PERF_COPIES_AT_ONCE);
+			cond_resched();
+		}
 	}
 	perf_event_free_copies(batch, freed % PERF_COPIES_AT_ONCE);
 	/* The caller has a reference of its own, so that this is not the last one. */
@@ -245,9 +247,12 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 {
 	struct perf_event *event, *next;
 	struct mutex *family = NULL;
+	unsigned int n = 0;
 	LIST_HEAD(left);
 
 	for_each_event_safe(event, next, ctx) {
+		if (++n % PERF_COPIES_AT_ONCE == 0)
+			cond_resched();
 		if (event->event_flags & PERF_EVENT_PLAIN_COPY) {
 			family = perf_family_change(family, event->parent);
 			perf_exit_copy(event);
@@ -345,7 +350,7 @@ void perf_event_free_task(struct task_struct *task)
 	 * it, all of them copies without files. References to these are held by RCU
 	 * callbacks, queued interrupts and workers, readers that walk the family, and
 	 * the root's close. Each drops its reference in a bounded time, and none of
-	 * them waits for this fork.
+	 * them waits for this fork, or for any other: see late_events_wq.
 	 */
 	while (refcount_read(&task->usage) > 1)
 		schedule_timeout_uninterruptible(1);

@@ -160,8 +160,8 @@ static struct perf_event *perf_family_hold_next(struct perf_event *root)
  * @copy: the copy, detached, to which the caller has a reference
  *
  * Close, exec and the end of a PMU may all find the same copy and wait for its mutex. The one
- * that takes the copy out of the list, and no other, calls this. May sleep; called with no
- * mutex of a context or family.
+ * that takes the copy out of the list, and no other, calls this. May sleep. The mutex of the
+ * copy's own context may be held, but not the family's lock.
  */
 void perf_family_finish(struct perf_event *copy)
 {

@@ -170,6 +170,7 @@ static void perf_inherit_link_plain(struct fork_args *args)
 {
 	struct perf_event *copy, *next;
 	struct mutex *family = NULL;
+	unsigned int n = 0;
 
 	if (!args->nr_copies)
 		return;
@@ -181,6 +182,8 @@ static void perf_inherit_link_plain(struct fork_args *args)
 	for_each_event_safe(copy, next, args->ctx) {
 		if (!(copy->event_flags & PERF_EVENT_PLAIN_COPY))
 			continue;
+		if (++n % PERF_COPIES_AT_ONCE == 0)
+			cond_resched();
 		family = perf_family_change(family, copy->parent);
 		perf_inherit_begin_copy(copy);
 		if (unlikely(perf_inherit_root_is_closed(copy))) {
@@ -451,6 +454,7 @@ static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)
 static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_context *ctx)
 {
 	struct perf_event *leader;
+	unsigned int n = 0;
 	int err = 0;
 
 	args->expected = ctx->nr_events;
@@ -461,6 +465,8 @@ static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_co
 		err = perf_inherit_group(args, leader);
 		if (err)
 			break;
+		if (++n % PERF_COPIES_AT_ONCE == 0)
+			cond_resched();
 		args->expected -= min(args->expected, 1 + leader->nr_siblings);
 	}
 	perf_event_free_copies(args->spare, args->nr_spare);
