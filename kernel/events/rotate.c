@@ -176,6 +176,12 @@ static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 	struct perf_cpu_pmu_context *cpc = container_of(timer, typeof(*cpc), hrtimer);
 	bool later = perf_site_interrupted();
 
+	/* The CPU is offline, and the PMU was unregistered before perf_rotation_stop() found it. */
+	if (unlikely(cpc != perf_this_cpc(cpc->epc.pmu))) {
+		scoped_guard(raw_spinlock, &cpc->hrtimer_lock)
+			cpc->hrtimer_active = false;
+		return HRTIMER_NORESTART;
+	}
 	if (!later && !perf_rotate_here(cpc))
 		return HRTIMER_NORESTART;
 	hrtimer_forward_now(timer, later ? ns_to_ktime(10000) : cpc->hrtimer_interval);

@@ -643,11 +643,12 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
 }
 
 /**
- * perf_context_take_off - perf_context_sched_out() of a context that ends
+ * perf_context_take_off - perf_context_sched_out() that is no switch
  * @cpuctx: this CPU's context, not locked
  * @ctx: cpuctx->task_ctx, not locked
  *
- * This is no switch, and PMUs that watch switches are not told of it. Interrupts off.
+ * PMUs that watch switches are not told: the context ends, or the last switch of its task was not
+ * watched. Interrupts off.
  */
 void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
@@ -786,11 +787,12 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 
 	/*
 	 * A residence has stayed for this task, which has left the clones since, or has
-	 * been moved to a cgroup with events whose PMU is to be told of the switch.
+	 * been moved to a cgroup with events whose PMU is to be told of the switch. No PMU
+	 * watched when the residence's last task left: none is told of that now.
 	 */
 	if (unlikely(cpuctx->task_ctx) &&
 	    (!perf_residence_serves(cpuctx, ctx) || perf_switches_are_watched(cpuctx)))
-		perf_context_sched_out(cpuctx, cpuctx->task_ctx);
+		perf_context_take_off(cpuctx, cpuctx->task_ctx);
 	if (ctx && likely(!cpuctx->task_ctx) && !perf_resident_context_in(ctx))
 		perf_scheduled_context_in(cpuctx, ctx, prev);
 	perf_switch_record(task, prev, true);
