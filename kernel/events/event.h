@@ -24,7 +24,7 @@
 #define PERF_EVENT_PLAIN_COPY		0x40	/* this is such a copy */
 
 /* ... and what its family knows of it: see settle.h */
-#define PERF_EVENT_SETTLED		0x800	/* its root's sum has its values */
+#define PERF_EVENT_SETTLED		0x2000	/* its root's sum has its values */
 #define PERF_EVENT_CALLED		0x1000	/* perf_copies_call_running() has met it */
 
 /* ... and its state while it is moved from one CPU to another */
