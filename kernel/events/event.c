@@ -181,8 +181,8 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 		hw->target = get_task_struct(task);
 	}
 
-	/* With a frequency, the period is adjusted from the shortest one on. */
-	hw->sample_period = attr->freq && attr->sample_freq ? 1 : attr->sample_period;
+	hw->sample_period = attr->freq && attr->sample_freq ? perf_first_period(attr) :
+							      attr->sample_period;
 	hw->last_period = hw->sample_period;
 	local64_set(&hw->period_left, hw->sample_period);
 

@@ -6,8 +6,8 @@
  * halted until the tick. An event with a frequency has its period computed
  * anew at each tick, from what it has counted in the time that it has run
  * since the last one. In between, an event that overflows more often than a
- * tick allows doubles its period: that is how it finds its way from a period
- * of 1, without a reading of perf_clock() for each sample.
+ * tick allows doubles its period: that is how it finds its way from a first period
+ * that is too short, without a reading of perf_clock() for each sample.
  */
 #include <linux/math64.h>
 #include <linux/perf_event.h>
@@ -71,6 +71,46 @@ void perf_throttle_record(struct perf_event *event, bool throttled)
 static u64 perf_throttle_overflows_per_tick(u64 freq)
 {
 	return 2 + 2 * div_u64(freq * TICK_NSEC, NSEC_PER_SEC);
+}
+
+/**
+ * perf_first_period - the period with which an event with a frequency begins
+ * @attr: its attributes
+ *
+ * Nothing is known of its rate before the first tick. Hardware events begin with the period of a
+ * rate that such events often have: from a period of 1, there would be a burst of samples. Any
+ * context. Return: the period, not 0.
+ */
+u64 perf_first_period(const struct perf_event_attr *attr)
+{
+	u64 rate; /* a second */
+
+	switch (attr->type) {
+	case PERF_TYPE_HARDWARE:
+		switch (attr->config & PERF_HW_EVENT_MASK) {
+		case PERF_COUNT_HW_CACHE_REFERENCES:
+		case PERF_COUNT_HW_CACHE_MISSES:
+		case PERF_COUNT_HW_BRANCH_MISSES:
+			rate = 25000000;
+			break;
+		case PERF_COUNT_HW_BRANCH_INSTRUCTIONS:
+			rate = 125000000;
+			break;
+		default:
+			rate = 500000000;
+			break;
+		}
+		break;
+	case PERF_TYPE_HW_CACHE:
+		rate = 25000000;
+		break;
+	case PERF_TYPE_RAW:
+		rate = 256000;
+		break;
+	default:
+		return 1;
+	}
+	return max_t(u64, div64_u64(rate, attr->sample_freq), 1);
 }
 
 static void perf_throttle_lengthen_period(struct hw_perf_event *hw)

@@ -61,6 +61,7 @@ static __always_inline bool perf_overflow_account_fast(struct perf_event *event)
 	return true;
 }
 
+u64 perf_first_period(const struct perf_event_attr *attr);
 bool perf_event_unthrottle_in(struct perf_event *event);
 bool perf_event_counts_up(const struct perf_event *event);
 void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx);

@@ -136,6 +136,21 @@ TEST_F(hw, frequency)
 	EXPECT_LE(20, n);
 }
 
+/* Before the first tick nothing is known of the rate: the first samples are no burst. */
+TEST_F(hw, frequency_at_the_start)
+{
+	struct pe_sample s;
+
+	self->a.freq = 1;
+	self->a.sample_freq = 1000;
+	OPEN();
+	run(self->fd, LOOP);
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE)) {
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &s));
+		EXPECT_LE(100, s.period);
+	}
+}
+
 TEST_F(hw, a_lower_frequency_gives_less)
 {
 	unsigned int many, few;
