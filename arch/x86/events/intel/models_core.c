@@ -106,12 +106,21 @@ static const u64 glc_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= EVENT(0x3c, 0x01),
 };
 
+#define LOW_HALF	X86_GENERAL(4)
+
+/*
+ * A thread has four counters, or eight if it has a core alone. The upper four lack what precise
+ * events of memory and of the front end count.
+ */
 static const struct x86_limit skl_limits[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	/* Instructions, precisely distributed */
 	X86_LIMIT_UMASK(0xc0, 0x01, BIT(1)),
+	X86_LIMIT_EVENT(0xc6, LOW_HALF),
+	X86_LIMIT_EVENT(0xcd, LOW_HALF),
+	X86_LIMIT_EVENTS(0xd0, 0xd2, LOW_HALF),
 	X86_LIMIT_END
 };
 
@@ -119,7 +128,6 @@ static const struct x86_limit skl_limits[] = {
  * From Ice Lake on there are eight counters. The upper four lack what has to do with the
  * memory hierarchy beyond the core, and a few others.
  */
-#define LOW_HALF	X86_GENERAL(4)
 #define ALL_EIGHT	X86_GENERAL(8)
 
 /* Metrics of Topdown are computed from a register that is not a counter's. */

@@ -9,12 +9,19 @@
 #include "tables.h"
 
 /*
+ * A thread has four counters, or eight if it has a core alone. The upper four of these lack
+ * what is counted beside the core's pipeline: cycles by what is outstanding, and loads and
+ * stores by where they were served.
+ */
+#define LOW_HALF	X86_GENERAL(4)
+
+/*
  * Errata BJ122, BV98 and HSD29: what these count may go to the counter of the same number
- * of the core's other thread. A thread has four counters, or eight if it has a core alone.
+ * of the core's other thread.
  */
 #define LEAKS(_first, _last)							\
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT,		\
-	  .counters = X86_GENERAL(8), .flags = X86_LIMIT_HT_LEAKS }
+	  .counters = LOW_HALF, .flags = X86_LIMIT_HT_LEAKS }
 
 /* Floating point units have a counter each; what is retired by load or port has the first. */
 static const struct x86_limit core_limits[] = {
@@ -94,6 +101,8 @@ static const struct x86_limit snb_limits[] = {
 	/* Misses of the first level that are outstanding */
 	X86_LIMIT_EVENT(0x48, BIT(2)),
 	X86_LIMIT_UMASK(0xa3, 0x02, BIT(2)),
+	X86_LIMIT_UMASK(0xa3, 0x04, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x05, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x06, BIT(2)),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	/* Instructions, precisely distributed */
@@ -108,6 +117,13 @@ static const struct x86_limit ivb_limits[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
+	/* The queue of micro-operations is empty, or delivers too few */
+	X86_LIMIT_UMASK(0x79, 0x02, LOW_HALF),
+	X86_LIMIT_UMASK(0x9c, 0x01, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x02, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x04, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x05, LOW_HALF),
+	X86_LIMIT_UMASK(0xa3, 0x06, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x08, BIT(2)),
 	X86_LIMIT_UMASK(0xa3, 0x0c, BIT(2)),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
@@ -120,6 +136,7 @@ static const struct x86_limit hsw_limits[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
+	X86_LIMIT_UMASK(0xa3, 0x04, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x08, BIT(2)),
 	X86_LIMIT_UMASK(0xa3, 0x0c, BIT(2)),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
@@ -135,6 +152,7 @@ static const struct x86_limit bdw_limits[] = {
 	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
 	X86_LIMIT_UMASKS(0xa3, 0x08, 0x08, BIT(2)),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_EVENTS(0xd0, 0xd2, LOW_HALF),
 	X86_LIMIT_END
 };
 
