@@ -218,22 +218,38 @@ static const struct x86_extra glc_extra[] = {
 };
 
 /*
- * Lion Cove has ten counters. Offcore responses, and loads and stores by where they were
- * served, have the lower four.
+ * Lion Cove has ten counters. Offcore requests and responses, and what retires by where it was
+ * served, have the lower four. Leaf 0x23 tells how many there are: where it tells of eight, or is
+ * missing, those above are masked.
  */
+#define ALL_TEN		X86_GENERAL(10)
+
 static const struct x86_limit lnc_limits[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, X86_FIXED(0)),
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_SLOTS, X86_FIXED(3)),
 	NO_METRICS,
-	X86_LIMIT_EVENTS(0x2a, 0x2b, LOW_HALF),
+	X86_LIMIT_EVENT(0x20, LOW_HALF),
+	X86_LIMIT_UMASK(0x2a, 0x01, LOW_HALF),
+	X86_LIMIT_UMASK(0x2b, 0x01, LOW_HALF),
+	X86_LIMIT_EVENTS(0x2a, 0x2b, ALL_TEN),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0x3c, 0x01, 2),
+	/* Misses of the first level that are outstanding, and stalls on them */
+	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
+	X86_LIMIT_UMASK(0x75, 0x01, BIT(2)),
+	X86_LIMIT_UMASK(0xa3, 0x08, BIT(2)),
+	X86_LIMIT_UMASK(0xa3, 0x0c, BIT(2)),
 	X86_LIMIT_UMASK(0xa4, 0x04, BIT(0)),
 	X86_LIMIT_UMASK(0xa4, 0x08, BIT(0)),
+	X86_LIMIT_UMASK(0xa4, 0x10, BIT(3)),
+	X86_LIMIT_UMASK(0xb1, 0x01, BIT(3)),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
+	X86_LIMIT_UMASK(0xcd, 0x01, ALL_TEN & ~X86_GENERAL(2)),
 	X86_LIMIT_UMASK(0xcd, 0x02, X86_GENERAL(2)),
-	X86_LIMIT_EVENTS(0xd0, 0xd4, LOW_HALF),
+	X86_LIMIT_UMASK(0xd0, 0x87, ALL_TEN),
+	X86_LIMIT_EVENTS(0xd0, 0xdf, LOW_HALF),
+	X86_LIMIT_UMASK(0xe0, 0x00, LOW_HALF),
 	X86_LIMIT_END
 };
 
@@ -253,7 +269,7 @@ static const struct x86_extra lnc_extra[] = {
 	OFFCORE_0(0x2a, 0x2b, 0xfffffffffff),
 	OFFCORE_1(0x2b, 0x2a, 0xfffffffffff),
 	LATENCY(0xcd, 0x01),
-	FRONTEND(0xad, 0x40, 0x7),
+	FRONTEND(0xad, 0x40, 0xf),
 	FRONTEND(0xc2, 0x04, 0x8),
 	FRONTEND(0xc6, 0x02, 0x9),
 	FRONTEND(0xc6, 0x03, 0x7fff1f),

@@ -496,6 +496,53 @@ static void models_intel_limits(struct kunit *test)
 	}
 }
 
+/* Lion Cove, with the ten counters that it has, and with those that a hypervisor leaves to it. */
+static void models_lion_cove(struct kunit *test)
+{
+	static const struct {
+		u64 config;
+		u64 counters;
+	} cases[] = {
+		{ X86_EVENT(0x20, 0x08), 0x00f }, { X86_EVENT(0x21, 0x08), 0x3ff },
+		{ X86_EVENT(0x2a, 0x01), 0x00f }, { X86_EVENT(0x2b, 0x01), 0x00f },
+		{ X86_EVENT(0x2a, 0x02), 0x3ff }, { X86_EVENT(0x2b, 0x04), 0x3ff },
+		{ X86_EVENT(0x48, 0x01), 0x004 }, { X86_EVENT(0x48, 0x02), 0x3ff },
+		{ X86_EVENT(0x75, 0x01), 0x004 }, { X86_EVENT(0xa3, 0x08), 0x004 },
+		{ X86_EVENT(0xa3, 0x0c), 0x004 }, { X86_EVENT(0xa3, 0x04), 0x3ff },
+		{ X86_EVENT(0xa4, 0x08), 0x001 }, { X86_EVENT(0xa4, 0x10), 0x008 },
+		{ X86_EVENT(0xb1, 0x01), 0x008 }, { X86_EVENT(0xb1, 0x02), 0x3ff },
+		{ X86_EVENT(0xcd, 0x01), 0x3fc }, { X86_EVENT(0xcd, 0x02), 0x003 },
+		{ X86_EVENT(0xd0, 0x81), 0x00f }, { X86_EVENT(0xd0, 0x87), 0x3ff },
+		{ X86_EVENT(0xd5, 0x01), 0x00f }, { X86_EVENT(0xdf, 0x01), 0x00f },
+		{ X86_EVENT(0xe0, 0x00), 0x00f }, { X86_EVENT(0xe0, 0x01), 0x3ff },
+	};
+	const u64 fixed = X86_GENERAL(4) << INTEL_PMC_IDX_FIXED;
+	const struct x86_model *row;
+	const struct x86_extra *extra;
+	struct x86_key key = { };
+	int i, n;
+
+	row = models_of_vfm(INTEL_LUNARLAKE_M, 0, &n);
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_EXPECT_PTR_EQ(test, models_of_vfm(INTEL_ARROWLAKE, 0, &n), row);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank,
+						    X86_GENERAL(10) | fixed, cases[i].config,
+						    &key), 0);
+		KUNIT_EXPECT_EQ_MSG(test, key.allowed, cases[i].counters, "config %#llx",
+				    cases[i].config);
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank,
+						    X86_GENERAL(8) | fixed, cases[i].config,
+						    &key), 0);
+		KUNIT_EXPECT_EQ_MSG(test, key.allowed, cases[i].counters & 0xff, "config %#llx",
+				    cases[i].config);
+	}
+	extra = models_extra_of(row, X86_EVENT(0xad, 0x40));
+	KUNIT_ASSERT_NOT_NULL(test, extra);
+	KUNIT_EXPECT_EQ(test, extra->msr, MSR_PEBS_FRONTEND);
+	KUNIT_EXPECT_EQ(test, extra->valid, 0xf);
+}
+
 /* Every event of Netburst has an ESCR, which reaches the counters that it may have. */
 static void models_p4(struct kunit *test)
 {
@@ -688,6 +735,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_intel_generic),
 	KUNIT_CASE(models_intel_lines),
 	KUNIT_CASE(models_intel_limits),
+	KUNIT_CASE(models_lion_cove),
 	KUNIT_CASE(models_p4),
 	KUNIT_CASE(models_metrics),
 #endif
