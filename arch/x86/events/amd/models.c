@@ -226,17 +226,21 @@ static const struct x86_limit x86_amd_15h_limits[] = {
 	AMD_LIMIT(0x055, F15H_LOW),
 	AMD_LIMIT_CLASS(0x20, 0x5f, F15H_ALL),
 	AMD_LIMIT(0x08f, BIT(0)),
+	AMD_LIMIT(0x187, BIT(0)),
+	AMD_LIMIT(0x188, BIT(0)),
 	AMD_LIMIT_CLASS(0x60, 0x9f, F15H_LOW),
 	/* There are no such events. */
 	AMD_LIMIT_CLASS(0xa0, 0xbf, 0),
 
 	/* Retirement; decoder and dispatch, but for exceptions and breakpoints. */
+	AMD_LIMIT(0x1c0, F15H_HIGH),
 	AMD_LIMIT_CLASS(0xc0, 0xcf, F15H_ALL),
 	AMD_LIMIT(0x0db, F15H_ALL),
 	AMD_LIMIT(0x0dc, F15H_ALL),
 	AMD_LIMIT(0x0dd, F15H_ALL),
 	AMD_LIMIT(0x0de, F15H_ALL),
 	AMD_LIMIT(0x0df, F15H_ALL),
+	AMD_LIMIT(0x1d6, F15H_ALL),
 	AMD_LIMIT(0x1d8, F15H_ALL),
 	AMD_LIMIT_CLASS(0xd0, 0xdf, F15H_LOW),
 
