@@ -248,7 +248,7 @@ int x86_intel_init_event(struct perf_event *event)
 					 "is for transactions: not precise, and of one thread",
 					 -EOPNOTSUPP);
 	if ((config & HSW_IN_TX_CHECKPOINTED) && is_sampling_event(event) &&
-	    (attr->freq || attr->sample_period <= X86_NARROW_PERIOD))
+	    (attr->freq || attr->sample_period < X86_NARROW_PERIOD))
 		return perf_event_refuse(event, "attr.sample_period",
 					 "is too short for a counter that aborts take back",
 					 -EOPNOTSUPP);
