@@ -23,7 +23,9 @@ static bool x86_allow_force_abort = true;
  */
 void x86_force_abort_probe(struct x86_core *core)
 {
-	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT))
+	/* Later microcode makes all transactions abort, and needs no counter. */
+	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
+	    !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))
 		core->taken = core->counters & BIT(3);
 }
 
