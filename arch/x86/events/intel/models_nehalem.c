@@ -478,9 +478,12 @@ static int nhm_probe(struct x86_core *core)
 {
 	int err = x86_intel_probe(core);
 
-	if (!err && !core->generic[PERF_COUNT_HW_BRANCH_MISSES])
-		core->generic[PERF_COUNT_HW_BRANCH_MISSES] = EVENT(0x89, 0x7f);
-	return err;
+	if (err || core->generic[PERF_COUNT_HW_BRANCH_MISSES])
+		return err;
+	core->generic[PERF_COUNT_HW_BRANCH_MISSES] = EVENT(0x89, 0x7f);
+	/* KVM's guests may have the event, too: it is then what the host has for it. */
+	core->events_mask &= ~BIT(6);
+	return 0;
 }
 
 /* Short periods lose interrupts. */
