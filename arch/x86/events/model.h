@@ -295,6 +295,8 @@ int x86_intel_init_event(struct perf_event *event);
 u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event, u64 counters);
 
 extern const struct x86_bank x86_amd_k7_bank;
+u64 x86_intel_fixed(int version, unsigned int n, u32 mask, bool bare);
+u64 x86_intel_select_bits(u32 ebx);
 extern const struct x86_bank x86_amd_core_bank;
 extern const struct x86_bank x86_amd_v2_bank;
 extern const struct x86_branch_unit x86_lbr_amd;

@@ -94,17 +94,38 @@ struct attribute *x86_intel_format[] = {
 	NULL
 };
 
-static u64 x86_intel_fixed(const struct x86_core *core, u32 ecx, union cpuid10_edx edx)
-{
-	u64 mask = X86_GENERAL(INTEL_PMC_MAX_FIXED);
-	unsigned int n = min_t(unsigned int, edx.split.num_counters_fixed, INTEL_PMC_MAX_FIXED);
-	u64 fixed = n ? X86_GENERAL(n) : 0;
+/* Before version 5, as many as any of Intel's CPUs with some has. */
+#define X86_FIXED_BEFORE_V5	3
 
-	if (core->version < 2)
+/**
+ * x86_intel_fixed - which fixed counters are there?
+ * @version: of the PMU
+ * @n: as many as leaf 0xA tells
+ * @mask: those that it tells of, from version 5 on
+ * @bare: the CPU is one of Intel's, without a hypervisor above it
+ *
+ * Version 2 has them, but the first CPUs with it, of 65 nm, tell of none.
+ *
+ * Return: mask of counters.
+ */
+u64 x86_intel_fixed(int version, unsigned int n, u32 mask, bool bare)
+{
+	u64 fixed;
+
+	if (version < 2)
 		return 0;
-	if (core->version >= 5)
-		fixed |= ecx;
-	return (fixed & mask) << INTEL_PMC_IDX_FIXED;
+	if (version < 5 && bare)
+		n = max(n, X86_FIXED_BEFORE_V5);
+	fixed = n ? X86_GENERAL(min_t(unsigned int, n, INTEL_PMC_MAX_FIXED)) : 0;
+	if (version >= 5)
+		fixed |= mask;
+	return (fixed & X86_GENERAL(INTEL_PMC_MAX_FIXED)) << INTEL_PMC_IDX_FIXED;
+}
+
+static bool x86_intel_is_bare(void)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
+	       !boot_cpu_has(X86_FEATURE_HYPERVISOR);
 }
 
 /* Events that CPUID says are missing are not offered. */
@@ -178,7 +199,9 @@ int x86_intel_probe(struct x86_core *core)
 	core->bank = core->version < 2 ? &x86_intel_bank_v1 : &x86_intel_bank;
 	core->counter_msr = core->bank->counter;
 	n = min_t(unsigned int, eax.split.num_counters, INTEL_PMC_MAX_GENERIC);
-	core->counters = X86_GENERAL(n) | x86_intel_fixed(core, ecx, edx);
+	core->counters = X86_GENERAL(n) |
+			 x86_intel_fixed(core->version, edx.split.num_counters_fixed, ecx,
+					 x86_intel_is_bare());
 	if (core->kind)
 		core->counters = x86_intel_hybrid_counters(core) ?: core->counters;
 	core->width = eax.split.bit_width;
