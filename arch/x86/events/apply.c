@@ -273,7 +273,7 @@ static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 entering)
 		if (n < 0)
 			continue;
 		bits = x86_fixed_select(count->key.config & ~cpu->select_clear);
-		control &= ~intel_fixed_bits_by_idx(n, X86_FIXED_BITS);
+		control &= ~intel_fixed_bits_by_idx(n, x86_fixed_bits(cpu->core));
 		control |= intel_fixed_bits_by_idx(n, bits);
 	}
 	if (cpu->core->bank->fixed_control)

@@ -85,7 +85,7 @@ static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 		if (x86_counter_is_fixed(counter)) {
 			int n = counter - INTEL_PMC_IDX_FIXED;
 
-			fixed &= ~intel_fixed_bits_by_idx(n, X86_FIXED_BITS);
+			fixed &= ~intel_fixed_bits_by_idx(n, x86_fixed_bits(cpu->core));
 			fixed |= intel_fixed_bits_by_idx(n, x86_fixed_select(config));
 			continue;
 		}

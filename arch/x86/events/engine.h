@@ -102,6 +102,15 @@ struct x86_core {
 	struct x86_precise	precise;
 };
 
+/*
+ * A fixed counter's bits in the register of all, at its lowest. Where records are made of groups,
+ * the upper half of the register is about them, and there are at most eight counters.
+ */
+static inline u64 x86_fixed_bits(const struct x86_core *core)
+{
+	return core->precise.adaptive ? X86_FIXED_BITS : INTEL_FIXED_BITS_MASK;
+}
+
 /* x86_core::kind, as CPUID has them */
 #define X86_KIND_ATOM	0x20
 #define X86_KIND_CORE	0x40

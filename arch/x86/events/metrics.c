@@ -46,7 +46,7 @@ int x86_event_metric(const struct perf_event *event)
 
 static bool x86_config_is_slots(u64 config)
 {
-	return (config & INTEL_ARCH_EVENT_MASK) == X86_SLOTS;
+	return (config & (INTEL_ARCH_EVENT_MASK | X86_MATCH_MORE)) == X86_SLOTS;
 }
 
 /**
@@ -72,7 +72,7 @@ int x86_metrics_check(struct perf_event *event)
 		return perf_event_refuse(event, "attr.sample_period",
 					 "must be 0: a share of the slots does not sample",
 					 -EINVAL);
-	if (event->hw.config & (X86_RAW_EVENT_MASK & ~INTEL_ARCH_EVENT_MASK))
+	if (event->hw.config & ((X86_RAW_EVENT_MASK | X86_MATCH_MORE) & ~INTEL_ARCH_EVENT_MASK))
 		return perf_event_refuse(event, "attr.config",
 					 "has more than a share's event and unit mask", -EINVAL);
 	if (leader == event || leader->pmu != event->pmu ||

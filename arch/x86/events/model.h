@@ -25,13 +25,14 @@ struct x86_pmu_cpu;
 #define X86_IMPOSSIBLE		(~0ULL)
 
 /*
- * The bits that tell one event from another. Of the other bits of a select, fixed counters
- * have only the modes and AnyThread.
+ * The bits that tell one event from another; those of which leaf 0x23 tells that selects have
+ * them, too. Of the other bits of a select, fixed counters have only the modes and AnyThread.
  */
 #define X86_EVENT(_event, _umask)	((u64)(_event) | (u64)(_umask) << 8)
 #define X86_MATCH_EVENT			ARCH_PERFMON_EVENTSEL_EVENT
 #define X86_MATCH_UMASK			INTEL_ARCH_EVENT_MASK
-#define X86_MATCH_PLAIN			(INTEL_ARCH_EVENT_MASK |		\
+#define X86_MATCH_MORE			(ARCH_PERFMON_EVENTSEL_UMASK2 | ARCH_PERFMON_EVENTSEL_EQ)
+#define X86_MATCH_PLAIN			(INTEL_ARCH_EVENT_MASK | X86_MATCH_MORE |	\
 					 (X86_ALL_EVENT_FLAGS & ~ARCH_PERFMON_EVENTSEL_ANY))
 
 /**
@@ -80,6 +81,9 @@ struct x86_limit {
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n), .flags = X86_LIMIT_OR_GENERAL }
 #define X86_LIMIT_END	{ }
+#define X86_LIMIT_NAME(_umask, _n)						\
+	{ .first = X86_EVENT(0x00, _umask), .last = X86_EVENT(0x00, _umask),	\
+	  .mask = X86_MATCH_UMASK | X86_MATCH_MORE, .counters = X86_FIXED(_n) }
 
 /**
  * struct x86_extra - events that need one more register

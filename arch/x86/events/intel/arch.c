@@ -70,8 +70,20 @@ const u64 x86_intel_generic[PERF_COUNT_HW_MAX] = {
 const struct x86_limit x86_intel_limits[] = {
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
-	X86_LIMIT_UMASK(0x00, 0x03, X86_FIXED(2)),
-	X86_LIMIT_UMASK(0x00, 0x04, X86_FIXED(3)),
+	X86_LIMIT_NAME(0x03, 2),
+	X86_LIMIT_NAME(0x04, 3),
+	X86_LIMIT_NAME(0x05, 4),
+	X86_LIMIT_NAME(0x06, 5),
+	X86_LIMIT_NAME(0x07, 6),
+	X86_LIMIT_NAME(0x08, 7),
+	X86_LIMIT_NAME(0x09, 8),
+	X86_LIMIT_NAME(0x0a, 9),
+	X86_LIMIT_NAME(0x0b, 10),
+	X86_LIMIT_NAME(0x0c, 11),
+	X86_LIMIT_NAME(0x0d, 12),
+	X86_LIMIT_NAME(0x0e, 13),
+	X86_LIMIT_NAME(0x0f, 14),
+	X86_LIMIT_NAME(0x10, 15),
 	X86_LIMIT_END
 };
 
@@ -149,6 +161,9 @@ static void x86_intel_drop_missing(struct x86_core *core, u32 missing, int len)
 #define X86_LEAF_COUNTERS	0x23
 #define X86_HAS_LEAF_COUNTERS	BIT(8)
 #define X86_LEAF_COUNTERS_MASKS	BIT(1)
+/* In EBX of its first subleaf: bits that selects have */
+#define X86_LEAF_COUNTERS_UMASK2	BIT(0)
+#define X86_LEAF_COUNTERS_EQ		BIT(1)
 
 static u32 x86_subleaf_eax(u32 leaf, u32 subleaf)
 {
@@ -158,12 +173,16 @@ static u32 x86_subleaf_eax(u32 leaf, u32 subleaf)
 	return eax;
 }
 
+static bool x86_has_leaf_counters(void)
+{
+	return cpuid_eax(0) >= X86_LEAF_COUNTERS && (x86_subleaf_eax(7, 1) & X86_HAS_LEAF_COUNTERS);
+}
+
 static u64 x86_intel_hybrid_counters(const struct x86_core *core)
 {
 	unsigned int general, fixed, unused;
 
-	if (cpuid_eax(0) >= X86_LEAF_COUNTERS &&
-	    (x86_subleaf_eax(7, 1) & X86_HAS_LEAF_COUNTERS) &&
+	if (x86_has_leaf_counters() &&
 	    (x86_subleaf_eax(X86_LEAF_COUNTERS, 0) & X86_LEAF_COUNTERS_MASKS)) {
 		cpuid_count(X86_LEAF_COUNTERS, 1, &general, &fixed, &unused, &unused);
 		return general | (u64)fixed << INTEL_PMC_IDX_FIXED;
@@ -171,13 +190,32 @@ static u64 x86_intel_hybrid_counters(const struct x86_core *core)
 	return core->kind == X86_KIND_CORE ? core->model->whole : 0;
 }
 
-/* Bits of selects that CPUs may lack: AnyThread, which has gone again, and transactions. */
+/**
+ * x86_intel_select_bits - which bits of selects does leaf 0x23 tell of?
+ * @ebx: of its subleaf 0
+ */
+u64 x86_intel_select_bits(u32 ebx)
+{
+	return (ebx & X86_LEAF_COUNTERS_UMASK2 ? ARCH_PERFMON_EVENTSEL_UMASK2 : 0) |
+	       (ebx & X86_LEAF_COUNTERS_EQ ? ARCH_PERFMON_EVENTSEL_EQ : 0);
+}
+
+/*
+ * Bits of selects that CPUs may lack: AnyThread, which has gone again, and transactions; and
+ * those that are there only if CPUID says so.
+ */
 static void x86_intel_probe_config(struct x86_core *core, union cpuid10_edx edx)
 {
 	if (core->version < 2 || edx.split.anythread_deprecated)
 		core->config_mask &= ~ARCH_PERFMON_EVENTSEL_ANY;
 	if (!boot_cpu_has(X86_FEATURE_RTM) && !boot_cpu_has(X86_FEATURE_HLE))
 		core->config_mask &= ~X86_TRANSACTIONS;
+	if (x86_has_leaf_counters()) {
+		unsigned int eax, ebx, ecx, unused;
+
+		cpuid_count(X86_LEAF_COUNTERS, 0, &eax, &ebx, &ecx, &unused);
+		core->config_mask |= x86_intel_select_bits(ebx);
+	}
 }
 
 /**

@@ -8,7 +8,7 @@
 #include "tables.h"
 
 static const struct x86_limit atom_limits[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	X86_LIMIT_END
@@ -16,7 +16,7 @@ static const struct x86_limit atom_limits[] = {
 
 /* From Gracemont on reference cycles are no longer the fixed counter's alone. */
 static const struct x86_limit grt_limits[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0x3c, 0x01, 2),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
@@ -25,10 +25,10 @@ static const struct x86_limit grt_limits[] = {
 
 /* Skymont has fixed counters for slots: those of wrong speculation, fed too late, and retired. */
 static const struct x86_limit skt_limits[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
-	X86_LIMIT_UMASK(0x00, 0x05, X86_FIXED(4)),
-	X86_LIMIT_UMASK(0x00, 0x06, X86_FIXED(5)),
-	X86_LIMIT_UMASK(0x00, 0x07, X86_FIXED(6)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
+	X86_LIMIT_NAME(0x05, 4),
+	X86_LIMIT_NAME(0x06, 5),
+	X86_LIMIT_NAME(0x07, 6),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0x3c, 0x01, 2),
 	X86_LIMIT_FIXED(0x73, 0x00, 4),

@@ -33,7 +33,7 @@ static const struct x86_limit core_limits[] = {
 };
 
 static const struct x86_limit core2_limits[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_EVENT(0x10, BIT(0)),
 	X86_LIMIT_EVENTS(0x11, 0x13, BIT(1)),
 	X86_LIMIT_EVENT(0x14, BIT(0)),
@@ -69,7 +69,7 @@ static const x86_cache_events core2_cache = {
 #define NHM_L1D		X86_GENERAL(2)
 
 static const struct x86_limit nhm_limits[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_EVENTS(0x40, 0x43, NHM_L1D),
 	X86_LIMIT_EVENT(0x48, NHM_L1D),
@@ -82,7 +82,7 @@ static const struct x86_limit nhm_limits[] = {
 };
 
 static const struct x86_limit wsm_limits[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_EVENT(0x4c, NHM_L1D),
 	X86_LIMIT_EVENT(0x4e, NHM_L1D),
@@ -96,7 +96,7 @@ static const struct x86_limit wsm_limits[] = {
 };
 
 static const struct x86_limit snb_limits[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	/* Misses of the first level that are outstanding */
 	X86_LIMIT_EVENT(0x48, BIT(2)),
@@ -114,7 +114,7 @@ static const struct x86_limit snb_limits[] = {
 };
 
 static const struct x86_limit ivb_limits[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
 	/* The queue of micro-operations is empty, or delivers too few */
@@ -133,7 +133,7 @@ static const struct x86_limit ivb_limits[] = {
 };
 
 static const struct x86_limit hsw_limits[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
 	X86_LIMIT_UMASK(0xa3, 0x04, LOW_HALF),
@@ -147,7 +147,7 @@ static const struct x86_limit hsw_limits[] = {
 };
 
 static const struct x86_limit bdw_limits[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
 	X86_LIMIT_UMASKS(0xa3, 0x08, 0x08, BIT(2)),

@@ -129,7 +129,7 @@ const struct x86_limit x86_atom_precise[] = {
 
 /* Goldmont Plus has all, and for what is most precise the first. */
 const struct x86_limit x86_goldmont_plus_precise[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, X86_FIXED(2)),
+	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	X86_LIMIT_END
@@ -143,8 +143,8 @@ const struct x86_limit x86_goldmont_plus_distributed[] = {
 /* From here on records are made of groups. */
 
 const struct x86_limit x86_icelake_precise[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, X86_FIXED(0)),
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_SLOTS, X86_FIXED(3)),
+	X86_LIMIT_NAME(INTEL_EVENT_ANY_INSTRUCTION, 0),
+	X86_LIMIT_NAME(INTEL_EVENT_SLOTS, 3),
 	INTEL_PRECISE(0xcd, 0x01, ALL_EIGHT, X86_LIMIT_LATENCY),
 	INTEL_PRECISE(0xd0, 0x12, ALL_FOUR, X86_LIMIT_STORES),
 	INTEL_PRECISE(0xd0, 0x42, ALL_FOUR, X86_LIMIT_STORES),
@@ -166,8 +166,8 @@ const struct x86_limit x86_icelake_distributed[] = {
 #define BUT_THE_FIRST	(ALL_EIGHT & ~ONE)
 
 const struct x86_limit x86_goldencove_precise[] = {
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, X86_FIXED(0)),
-	X86_LIMIT_UMASK(0x00, INTEL_EVENT_SLOTS, X86_FIXED(3)),
+	X86_LIMIT_NAME(INTEL_EVENT_ANY_INSTRUCTION, 0),
+	X86_LIMIT_NAME(INTEL_EVENT_SLOTS, 3),
 	PRECISE_ANY(0xc0, BUT_THE_FIRST),
 	INTEL_PRECISE(0xcd, 0x01, BUT_THE_FIRST, X86_LIMIT_LATENCY),
 	INTEL_PRECISE(0xcd, 0x02, ONE, X86_LIMIT_STORES),

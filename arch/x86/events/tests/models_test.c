@@ -543,6 +543,56 @@ static void models_lion_cove(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, extra->valid, 0xf);
 }
 
+/* A CPU that no table knows, and what of 8 general and 16 fixed counters can count what. */
+static void models_arch_limits(struct kunit *test)
+{
+	const struct x86_model *row = &x86_intel_arch_model;
+	const u64 four = X86_GENERAL(8) | X86_GENERAL(4) << INTEL_PMC_IDX_FIXED;
+	const u64 all = X86_GENERAL(8) | X86_GENERAL(16) << INTEL_PMC_IDX_FIXED;
+	/* A second unit mask, and the threshold as one that must be met exactly */
+	static const u64 more[] = { BIT_ULL(40), BIT_ULL(47), BIT_ULL(36) };
+	struct x86_key key = { };
+	unsigned int i;
+
+	for (i = 2; i < 16; i++) {
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, all,
+						    (i + 1) << 8, &key), 0);
+		KUNIT_EXPECT_EQ_MSG(test, key.allowed, BIT_ULL(32 + i), "fixed counter %u", i);
+		if (i >= 4)
+			KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, four,
+							    (i + 1) << 8, &key), -EINVAL);
+	}
+	for (i = 0; i < ARRAY_SIZE(more); i++) {
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, all,
+						    0xc0 | more[i], &key), 0);
+		KUNIT_EXPECT_EQ(test, key.allowed, 0xff);
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, all,
+						    0x0300 | more[i], &key), 0);
+		KUNIT_EXPECT_EQ(test, key.allowed, 0xff);
+	}
+}
+
+/* The fixed counters of a version, and the bits of selects, as CPUID tells them. */
+static void models_arch_cpuid(struct kunit *test)
+{
+	/* Of Intel's first CPUs with version 2, which tell of none; not under hypervisors */
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 0, 0, true), 0x700000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed(4, 0, 0, true), 0x700000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 0, 0, false), 0);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed(3, 4, 0, true), 0xf00000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 2, 0xff, false), 0x300000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed(1, 3, 0, true), 0);
+	/* From version 5 on some may be missing, of whom a mask tells besides */
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed(5, 0, 0, true), 0);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed(5, 3, 0x11, true), 0x1700000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed(5, 31, 0, false), 0xffff00000000ULL);
+
+	KUNIT_EXPECT_EQ(test, x86_intel_select_bits(0), 0);
+	KUNIT_EXPECT_EQ(test, x86_intel_select_bits(1), 0xff0000000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_select_bits(2), 0x1000000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_select_bits(0xff), 0xff1000000000ULL);
+}
+
 /* Every event of Netburst has an ESCR, which reaches the counters that it may have. */
 static void models_p4(struct kunit *test)
 {
@@ -758,3 +808,5 @@ static struct kunit_suite models_suite = {
 };
 
 kunit_test_suite(models_suite);
+	KUNIT_CASE(models_arch_limits),
+	KUNIT_CASE(models_arch_cpuid),
