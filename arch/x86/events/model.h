@@ -65,7 +65,8 @@ struct x86_limit {
 
 /*
  * An event of any unit mask; of one; events of a range; an event of those unit masks that
- * are @_umask in @_bits; one with a fixed counter, and all general ones.
+ * are @_umask in @_bits; one with a fixed counter, and all general ones; and one that is only
+ * the name of a fixed counter: of event 0.
  */
 #define X86_LIMIT_EVENT(_event, _counters)					\
 	{ .first = (_event), .last = (_event), .mask = X86_MATCH_EVENT, .counters = (_counters) }
@@ -80,10 +81,10 @@ struct x86_limit {
 #define X86_LIMIT_FIXED(_event, _umask, _n)					\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n), .flags = X86_LIMIT_OR_GENERAL }
-#define X86_LIMIT_END	{ }
 #define X86_LIMIT_NAME(_umask, _n)						\
 	{ .first = X86_EVENT(0x00, _umask), .last = X86_EVENT(0x00, _umask),	\
 	  .mask = X86_MATCH_UMASK | X86_MATCH_MORE, .counters = X86_FIXED(_n) }
+#define X86_LIMIT_END	{ }
 
 /**
  * struct x86_extra - events that need one more register
@@ -294,13 +295,15 @@ extern const struct x86_branch_unit x86_lbr_haswell;
 extern const struct x86_branch_unit x86_lbr_skylake;
 extern const struct x86_branch_unit x86_lbr_arch;
 extern struct attribute *x86_intel_format[];
+u64 x86_intel_fixed(int version, unsigned int n, u32 mask, bool bare);
+u64 x86_intel_select_bits(u32 ebx);
 int x86_intel_probe(struct x86_core *core);
 int x86_intel_init_event(struct perf_event *event);
 u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event, u64 counters);
 
+int x86_zhaoxin_settle(struct x86_core *core);
+
 extern const struct x86_bank x86_amd_k7_bank;
-u64 x86_intel_fixed(int version, unsigned int n, u32 mask, bool bare);
-u64 x86_intel_select_bits(u32 ebx);
 extern const struct x86_bank x86_amd_core_bank;
 extern const struct x86_bank x86_amd_v2_bank;
 extern const struct x86_branch_unit x86_lbr_amd;

@@ -780,6 +780,48 @@ static void models_amd_nodes(struct kunit *test)
 }
 #endif
 
+#if defined(CONFIG_CPU_SUP_ZHAOXIN) || defined(CONFIG_CPU_SUP_CENTAUR)
+/* The row of a model, and what it makes of so many events that CPUID tells of. */
+static int models_zhaoxin_settle(struct kunit *test, struct x86_core *core, int family, int model,
+				 int version, int events)
+{
+	const struct x86_cpu_id *line;
+
+	*core = (struct x86_core){ .version = version, .width = 48, .max_period = 0x7fffffff };
+	core->events_mask_len = events;
+	for (line = x86_zhaoxin_models; models_is_line(line); line++) {
+		if (line->family == family && line->model == model)
+			core->model = models_row(line);
+	}
+	KUNIT_ASSERT_NOT_NULL(test, core->model);
+	return x86_zhaoxin_settle(core);
+}
+
+static void models_zhaoxin(struct kunit *test)
+{
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 2, 7), 0);
+	KUNIT_EXPECT_EQ(test, core->max_period, 0x7fffffffffffULL);
+	KUNIT_EXPECT_EQ(test, core->generic[PERF_COUNT_HW_BRANCH_MISSES], 0);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 2, 6), 0);
+	KUNIT_EXPECT_EQ(test, core->generic[PERF_COUNT_HW_BRANCH_MISSES], 0x0709);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x3b, 2, 6), 0);
+	KUNIT_EXPECT_EQ(test, core->generic[PERF_COUNT_HW_BRANCH_MISSES], 0x0029);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 2, 5), -ENODEV);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 1, 7), -ENODEV);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 3, 7), -ENODEV);
+
+	/* ZX-C counts cycles alone. */
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 6, 0x19, 2, 7), 0);
+	for (i = 0; i < PERF_COUNT_HW_MAX; i++)
+		KUNIT_EXPECT_EQ_MSG(test, core->model->generic[i],
+				    i == PERF_COUNT_HW_CPU_CYCLES ? 0x82 : 0, "event %d", i);
+}
+#endif
+
 static struct kunit_case models_cases[] = {
 	KUNIT_CASE_PARAM(models_configs, models_gen_params),
 	KUNIT_CASE_PARAM(models_limits, models_gen_params),
@@ -790,6 +832,8 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_intel_lines),
 	KUNIT_CASE(models_intel_limits),
 	KUNIT_CASE(models_lion_cove),
+	KUNIT_CASE(models_arch_limits),
+	KUNIT_CASE(models_arch_cpuid),
 	KUNIT_CASE(models_p4),
 	KUNIT_CASE(models_metrics),
 #endif
@@ -798,6 +842,9 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_amd_15h),
 	KUNIT_CASE(models_amd_pairs),
 	KUNIT_CASE(models_amd_nodes),
+#endif
+#if defined(CONFIG_CPU_SUP_ZHAOXIN) || defined(CONFIG_CPU_SUP_CENTAUR)
+	KUNIT_CASE(models_zhaoxin),
 #endif
 	{ }
 };
@@ -808,5 +855,3 @@ static struct kunit_suite models_suite = {
 };
 
 kunit_test_suite(models_suite);
-	KUNIT_CASE(models_arch_limits),
-	KUNIT_CASE(models_arch_cpuid),

@@ -12,12 +12,9 @@
 #define ZX_EVENT_NONE(_event, _umask)						\
 	(X86_EVENT(_event, _umask) | ARCH_PERFMON_EVENTSEL_INV | 1ULL << 24)
 
+/* The oldest ones are known to count cycles, and none of the other generic events. */
 static const u64 x86_zxc_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x82, 0x00),
-	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
-	[PERF_COUNT_HW_CACHE_REFERENCES]	= X86_EVENT(0x15, 0x05),
-	[PERF_COUNT_HW_CACHE_MISSES]		= X86_EVENT(0x1a, 0x05),
-	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x83, 0x00),
 };
 
 static const u64 x86_zxd_generic[PERF_COUNT_HW_MAX] = {
@@ -217,11 +214,39 @@ static const struct x86_bank x86_zxc_bank = {
 	.masks_lvt	= true,
 };
 
+/* So many of the architectural events CPUID has to tell of. */
+#define ZX_EVENTS_LEAST		6
+
+/**
+ * x86_zhaoxin_settle - what these CPUs have otherwise than CPUID says, or than Intel's
+ * @core: of the row's generic events, it has those of which CPUID tells
+ *
+ * Their counters take all bits that are written, and branch misses may be what CPUID has no bit
+ * for.
+ *
+ * Return: 0, or -ENODEV: it is no such PMU.
+ */
+int x86_zhaoxin_settle(struct x86_core *core)
+{
+	if (core->version != 2 || core->events_mask_len < ZX_EVENTS_LEAST)
+		return -ENODEV;
+	core->max_period = GENMASK_ULL(core->width - 2, 0);
+	if (core->events_mask_len == ZX_EVENTS_LEAST)
+		core->generic[PERF_COUNT_HW_BRANCH_MISSES] =
+			core->model->generic[PERF_COUNT_HW_BRANCH_MISSES];
+	return 0;
+}
+
+static int x86_zx_probe(struct x86_core *core)
+{
+	return x86_intel_probe(core) ?: x86_zhaoxin_settle(core);
+}
+
 static int x86_zxc_probe(struct x86_core *core)
 {
-	int err = x86_intel_probe(core);
+	int err = x86_zx_probe(core);
 
-	if (!err && core->bank == &x86_intel_bank)
+	if (!err)
 		core->bank = &x86_zxc_bank;
 	return err;
 }
@@ -240,7 +265,7 @@ static const struct x86_model x86_zxc = {
 
 /* KX-5000 */
 static const struct x86_model x86_zxd = {
-	X86_ZHAOXIN_ROW(x86_intel_probe),
+	X86_ZHAOXIN_ROW(x86_zx_probe),
 	.name		= "zx-d",
 	.generic	= x86_zxd_generic,
 	.cache		= &x86_zxd_cache,
@@ -249,7 +274,7 @@ static const struct x86_model x86_zxd = {
 
 /* KX-6000 */
 static const struct x86_model x86_zxe = {
-	X86_ZHAOXIN_ROW(x86_intel_probe),
+	X86_ZHAOXIN_ROW(x86_zx_probe),
 	.name		= "zx-e",
 	.generic	= x86_zxe_generic,
 	.cache		= &x86_zxe_cache,
