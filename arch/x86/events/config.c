@@ -180,7 +180,7 @@ u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits, str
 int x86_event_key(struct perf_event *event, struct x86_key *key)
 {
 	struct x86_core *core = to_x86_core(event->pmu);
-	const struct x86_limit *limits = core->model->limits;
+	const struct x86_limit *limits = x86_core_limits(core);
 	const struct hw_perf_event *hw = &event->hw;
 
 	if (event->attr.precise_ip)

@@ -72,6 +72,7 @@
  * @cpus: the CPUs that are of this kind
  * @metrics: how many shares of the issue slots it tells; 0: none
  * @taken: counters that the microcode has unless told otherwise, see force_abort.c
+ * @limits: instead of x86_model::limits; NULL: these
  * @no_extra: rows of x86_model::extra whose registers are not there, or do not keep anything
  * @generic: see struct x86_model; without those that the CPU lacks
  * @branches: how they record branches
@@ -95,12 +96,18 @@ struct x86_core {
 	u8			kind;
 	u8			metrics;
 	u64			taken;
+	const struct x86_limit	*limits;
 	u64			no_extra;
 	cpumask_t		cpus;
 	u64			generic[PERF_COUNT_HW_MAX];
 	struct x86_branches	branches;
 	struct x86_precise	precise;
 };
+
+static inline const struct x86_limit *x86_core_limits(const struct x86_core *core)
+{
+	return core->limits ?: core->model->limits;
+}
 
 /*
  * A fixed counter's bits in the register of all, at its lowest. Where records are made of groups,

@@ -88,7 +88,7 @@ void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks)
 
 static bool x86_has_leaks(const struct x86_core *core)
 {
-	const struct x86_limit *limit = core->model->limits;
+	const struct x86_limit *limit = x86_core_limits(core);
 
 	for (; limit && limit->mask; limit++) {
 		if (limit->flags & X86_LIMIT_HT_LEAKS)

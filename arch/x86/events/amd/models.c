@@ -7,7 +7,7 @@
  */
 #include <asm/cpu_device_id.h>
 
-#include "../model.h"
+#include "../engine.h"
 
 /* Event codes have twelve bits from family 10h on; the upper four are apart. */
 #define AMD_EVENT(_event)	(((_event) & 0xffULL) | ((_event) & 0xf00ULL) << 24)
@@ -269,8 +269,19 @@ static const struct x86_limit x86_amd_zen_limits[] = {
 	X86_LIMIT_END
 };
 
-#define X86_AMD_ROW(_mask)					\
-	.probe		= x86_amd_probe,			\
+/*
+ * Guests may see one of these CPUs with the four counters of its ancestors. What they count is
+ * as limited as it was there, whatever the limits of the six that the CPU has.
+ */
+static int x86_amd_core_probe(struct x86_core *core)
+{
+	if (!boot_cpu_has(X86_FEATURE_PERFCTR_CORE))
+		core->limits = x86_amd_k8_limits;
+	return x86_amd_probe(core);
+}
+
+#define X86_AMD_ROW(_probe, _mask)				\
+	.probe		= (_probe),				\
 	.config_mask	= (_mask),				\
 	.format		= x86_amd_format,			\
 	.branches	= &x86_lbr_amd,				\
@@ -279,14 +290,14 @@ static const struct x86_limit x86_amd_zen_limits[] = {
 
 /* Families 6 and 0Fh have event codes of eight bits; the select's upper half is reserved. */
 static const struct x86_model x86_amd_k7 = {
-	X86_AMD_ROW(X86_RAW_EVENT_MASK),
+	X86_AMD_ROW(x86_amd_probe, X86_RAW_EVENT_MASK),
 	.name		= "k7",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,
 };
 
 static const struct x86_model x86_amd_k8 = {
-	X86_AMD_ROW(X86_RAW_EVENT_MASK),
+	X86_AMD_ROW(x86_amd_probe, X86_RAW_EVENT_MASK),
 	.name		= "k8",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,
@@ -295,7 +306,7 @@ static const struct x86_model x86_amd_k8 = {
 
 /* Families 10h to 14h */
 static const struct x86_model x86_amd_10h = {
-	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
+	X86_AMD_ROW(x86_amd_probe, AMD64_RAW_EVENT_MASK),
 	.name		= "family10h",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,
@@ -303,7 +314,7 @@ static const struct x86_model x86_amd_10h = {
 };
 
 static const struct x86_model x86_amd_15h = {
-	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
+	X86_AMD_ROW(x86_amd_core_probe, AMD64_RAW_EVENT_MASK),
 	.name		= "family15h",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,
@@ -312,14 +323,14 @@ static const struct x86_model x86_amd_15h = {
 
 /* Its northbridge has counters of its own, too; no event of the core is limited. */
 static const struct x86_model x86_amd_16h = {
-	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
+	X86_AMD_ROW(x86_amd_probe, AMD64_RAW_EVENT_MASK),
 	.name		= "family16h",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,
 };
 
 static const struct x86_model x86_amd_zen1 = {
-	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
+	X86_AMD_ROW(x86_amd_core_probe, AMD64_RAW_EVENT_MASK),
 	.name		= "zen1",
 	.generic	= x86_amd_zen1_generic,
 	.cache		= &x86_amd_zen_cache,
@@ -328,7 +339,7 @@ static const struct x86_model x86_amd_zen1 = {
 };
 
 static const struct x86_model x86_amd_zen2 = {
-	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
+	X86_AMD_ROW(x86_amd_core_probe, AMD64_RAW_EVENT_MASK),
 	.name		= "zen2",
 	.generic	= x86_amd_zen2_generic,
 	.cache		= &x86_amd_zen_cache,
@@ -337,13 +348,17 @@ static const struct x86_model x86_amd_zen2 = {
 };
 
 static const struct x86_model x86_amd_zen4 = {
-	X86_AMD_ROW(AMD64_RAW_EVENT_MASK),
+	X86_AMD_ROW(x86_amd_core_probe, AMD64_RAW_EVENT_MASK),
 	.name		= "zen4",
 	.generic	= x86_amd_zen4_generic,
 	.cache		= &x86_amd_zen_cache,
 	.limits		= x86_amd_zen_limits,
 	.merge		= AMD_EVENT_MERGE,
 };
+
+/* Later families have the six counters, or more, and are most likely to be as the last one is. */
+#define X86_AMD_LATER(_vendor, _row)						\
+	X86_MATCH_VENDOR_FAM_FEATURE(_vendor, X86_FAMILY_ANY, X86_FEATURE_PERFCTR_CORE, &(_row))
 
 const struct x86_cpu_id x86_amd_models[] = {
 	X86_MODEL_FAMILY(AMD, 0x06, x86_amd_k7),
@@ -361,5 +376,7 @@ const struct x86_cpu_id x86_amd_models[] = {
 	X86_MATCH_VENDOR_FAM_FEATURE(AMD, 0x19, X86_FEATURE_ZEN4, &x86_amd_zen4),
 	X86_MODEL_FAMILY(AMD, 0x19, x86_amd_zen2),
 	X86_MODEL_FAMILY(AMD, 0x1a, x86_amd_zen4),
+	X86_AMD_LATER(AMD, x86_amd_zen4),
+	X86_AMD_LATER(HYGON, x86_amd_zen4),
 	{ }
 };

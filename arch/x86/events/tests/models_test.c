@@ -698,6 +698,57 @@ static void models_amd_families(struct kunit *test)
 		KUNIT_EXPECT_NOT_NULL(test, models_of_family(test, families[i]));
 }
 
+/* Families that no line names are like the last one that a line does, if they have its counters. */
+static void models_amd_later(struct kunit *test)
+{
+	const struct x86_model *last = models_of_family(test, 0x1a);
+	const struct x86_cpu_id *line;
+	int amd = 0, hygon = 0;
+
+	for (line = x86_amd_models; models_is_line(line); line++) {
+		if (line->family != X86_FAMILY_ANY)
+			continue;
+		KUNIT_EXPECT_EQ(test, line->feature, X86_FEATURE_PERFCTR_CORE);
+		KUNIT_EXPECT_PTR_EQ(test, models_row(line), last);
+		amd += line->vendor == X86_VENDOR_AMD;
+		hygon += line->vendor == X86_VENDOR_HYGON;
+	}
+	KUNIT_EXPECT_EQ(test, amd, 1);
+	KUNIT_EXPECT_EQ(test, hygon, 1);
+}
+
+/* In guests without the six counters, these families are limited as their ancestors are. */
+static void models_amd_few(struct kunit *test)
+{
+	static const u8 families[] = { 0x15, 0x17, 0x18, 0x19 };
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	struct x86_key key;
+	int i;
+
+	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE))
+		kunit_skip(test, "this CPU has the six counters");
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		memset(core, 0, sizeof(*core));
+		core->model = models_of_family(test, families[i]);
+		KUNIT_ASSERT_NOT_NULL(test, core->model);
+		KUNIT_ASSERT_EQ(test, core->model->probe(core), 0);
+		KUNIT_EXPECT_EQ(test, core->counters, 0xf);
+		event->pmu = &core->pmu;
+		event->hw.config = X86_EVENT(0xe9, 0xb8) | ARCH_PERFMON_EVENTSEL_USR;
+		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
+		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
+		KUNIT_EXPECT_EQ(test, key.flags & X86_NODE, X86_NODE);
+		/* Floating point: neither pairs nor the upper counters */
+		event->hw.config = X86_EVENT(0x03, 0x01) | ARCH_PERFMON_EVENTSEL_USR;
+		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
+		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
+		KUNIT_EXPECT_EQ(test, key.flags & (X86_NODE | X86_PAIR), 0);
+	}
+}
+
 /* Events, and what of family 15h's counters can count them. */
 static void models_amd_15h(struct kunit *test)
 {
@@ -787,7 +838,10 @@ static int models_zhaoxin_settle(struct kunit *test, struct x86_core *core, int 
 {
 	const struct x86_cpu_id *line;
 
-	*core = (struct x86_core){ .version = version, .width = 48, .max_period = 0x7fffffff };
+	memset(core, 0, sizeof(*core));
+	core->version = version;
+	core->width = 48;
+	core->max_period = 0x7fffffff;
 	core->events_mask_len = events;
 	for (line = x86_zhaoxin_models; models_is_line(line); line++) {
 		if (line->family == family && line->model == model)
@@ -839,6 +893,8 @@ static struct kunit_case models_cases[] = {
 #endif
 #ifdef CONFIG_CPU_SUP_AMD
 	KUNIT_CASE(models_amd_families),
+	KUNIT_CASE(models_amd_later),
+	KUNIT_CASE(models_amd_few),
 	KUNIT_CASE(models_amd_15h),
 	KUNIT_CASE(models_amd_pairs),
 	KUNIT_CASE(models_amd_nodes),
