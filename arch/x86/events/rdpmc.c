@@ -149,4 +149,4 @@ static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr,
 	return len;
 }
 
-DEVICE_ATTR_RW(rdpmc);
+DEVICE_ATTR_ADMIN_RW(rdpmc);

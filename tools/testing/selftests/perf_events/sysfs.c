@@ -207,6 +207,22 @@ static const char *line_of(const char *path)
 	return text;
 }
 
+/* Only the administrator learns whether all programs may read counters. */
+TEST_F(sysfs, rdpmc_mode)
+{
+	struct stat st;
+	int i, n = 0;
+
+	for (i = 0; i < self->nr; i++) {
+		if (stat(file_of(self->name[i], "rdpmc"), &st))
+			continue;
+		EXPECT_EQ(S_IFREG | 0600, st.st_mode);
+		n++;
+	}
+	if (!n)
+		SKIP(return, "no PMU has the file");
+}
+
 TEST_F(sysfs, probe_formats)
 {
 	if (!access(PE_DEVICES "kprobe", F_OK))
