@@ -5,6 +5,7 @@
 #define pr_fmt(fmt) "perf/x86: " fmt
 
 #include <linux/cpu.h>
+#include <linux/hardirq.h>
 #include <linux/init.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
@@ -219,8 +220,10 @@ static int x86_nmi_handler(unsigned int cmd, struct pt_regs *regs)
 	u64 start = sched_clock();
 	int served = x86_pmu.handle_irq(regs);
 
-	if (served)
+	if (served) {
+		inc_irq_stat(apic_perf_irqs);
 		perf_sample_event_took(sched_clock() - start);
+	}
 	return served;
 }
 
