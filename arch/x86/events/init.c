@@ -2,8 +2,6 @@
 /*
  * Finding out which CPU this is, and what its PMU can do; CPUs that come and go.
  */
-#define pr_fmt(fmt) "perf/x86: " fmt
-
 #include <linux/cpu.h>
 #include <linux/hardirq.h>
 #include <linux/init.h>
@@ -254,12 +252,46 @@ void perf_check_microcode(void)
 	}
 }
 
+static const char *x86_vendor(void)
+{
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_INTEL:
+		return "Intel";
+	case X86_VENDOR_AMD:
+		return "AMD";
+	case X86_VENDOR_HYGON:
+		return "HYGON";
+	case X86_VENDOR_CENTAUR:
+		return "Centaur";
+	case X86_VENDOR_ZHAOXIN:
+		return "Zhaoxin";
+	default:
+		return "unknown";
+	}
+}
+
+/* Tools look for these lines, as they are: the log has the same for other drivers. */
 static void x86_say(const struct x86_core *core)
 {
-	pr_info("%s: %u counters of %u bits, %u fixed ones, version %d, %u branches\n", core->name,
-		(unsigned int)hweight64(core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED)),
-		core->width, (unsigned int)hweight64(core->counters >> INTEL_PMC_IDX_FIXED),
-		core->version, core->branches.nr);
+	const u64 general = core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
+	char branches[32] = "";
+
+	if (core->branches.nr)
+		snprintf(branches, sizeof(branches), "%u-deep LBR, ", core->branches.nr);
+	if (core == x86_cores[0])
+		pr_info("Performance Events: %s events, %s%s PMU driver.\n", core->name, branches,
+			x86_vendor());
+	else
+		pr_info("perf/x86: %s events, %s%s PMU driver\n", core->name, branches,
+			x86_vendor());
+	pr_info("... version:                %d\n", core->version);
+	pr_info("... bit width:              %d\n", core->width);
+	pr_info("... generic registers:      %u\n", (unsigned int)hweight64(general));
+	pr_info("... value mask:             %016llx\n", GENMASK_ULL(core->width - 1, 0));
+	pr_info("... max period:             %016llx\n", core->max_period);
+	pr_info("... fixed-purpose events:   %u\n",
+		(unsigned int)hweight64(core->counters >> INTEL_PMC_IDX_FIXED));
+	pr_info("... event mask:             %016llx\n", core->counters);
 }
 
 /* Find out about the cores of which this CPU is one. Nobody counts on them yet. */
@@ -269,10 +301,8 @@ static int x86_add_core(u8 kind)
 	struct x86_core *core;
 	int err;
 
-	if (!model) {
-		pr_info("no PMU that is known\n");
+	if (!model)
 		return -ENODEV;
-	}
 	core = kzalloc(sizeof(*core), GFP_KERNEL);
 	if (!core)
 		return -ENOMEM;
@@ -292,7 +322,7 @@ static int x86_add_core(u8 kind)
 	}
 	if (!boot_cpu_has(X86_FEATURE_APIC)) {
 		core->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
-		pr_info("no local APIC: events can be counted, not sampled\n");
+		pr_info("perf/x86: no local APIC: events can be counted, not sampled\n");
 	}
 	x86_cores[x86_nr_cores++] = core;
 	x86_say(core);
@@ -325,8 +355,12 @@ static int __init x86_pmu_init(void)
 	int err;
 
 	err = x86_add_core(x86_this_kind());
+	if (err == -ENODEV) {
+		pr_info("Performance Events: no PMU driver, software events only.\n");
+		return 0;
+	}
 	if (err)
-		return err == -ENODEV ? 0 : err;
+		return err;
 	err = register_nmi_handler(NMI_LOCAL, x86_nmi_handler, 0, "PMI");
 	if (!err)
 		err = cpuhp_setup_state(CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting",
