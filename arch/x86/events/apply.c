@@ -243,8 +243,10 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		value = -distance;
 		x86_write_counter(cpu, counter, value);
 	}
-	if (count->key.flags & X86_METRICS)
+	if (count->key.flags & X86_METRICS) {
+		cpu->has_clean &= ~X86_METRICS_RUN;
 		x86_write_metrics();
+	}
 	if (pair)
 		x86_write_upper(cpu, counter + 1);
 	cpu->has_clean &= ~BIT_ULL(counter);

@@ -218,16 +218,18 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
 			left = 0;
 		}
 	}
-	dirty = cpu->core->counters & ~cpu->has_clean & ~cpu->claimed;
+	dirty = x86_clearable(cpu->core) & ~cpu->has_clean & ~cpu->claimed;
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
-	for_each_x86_counter(i, dirty) {
+	for_each_x86_counter(i, dirty & cpu->core->counters) {
 		struct x86_count *count = cpu->owner[i];
 
 		if (!count)
 			continue;
 		if (count->nr_clients) {
 			dirty &= ~BIT_ULL(i);
+			if (count->key.flags & X86_METRICS)
+				dirty &= ~X86_METRICS_RUN;
 			continue;
 		}
 		/* x86_apply() will no longer find it among those without clients. */

@@ -286,7 +286,7 @@ struct x86_count {
  * @metrics_turn: the turn in which they began anew
  * @force_abort: the register that lets transactions abort says so
  * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
- * @has_clean: counters whose value tells nothing about anybody
+ * @has_clean: counters whose value tells nothing about anybody; X86_METRICS_RUN: nor do the shares
  * @last_claim: id of the claim whose selects are as it has left them; 0: of none
  * @claimed: counters that perf does without for now, see claim.c
  * @claim_running: those of them that run, for the interrupt, which may stop them
@@ -357,6 +357,12 @@ static inline struct x86_pmu_cpu *x86_this_cpu(void)
 static inline bool x86_counter_is_fixed(int counter)
 {
 	return counter >= INTEL_PMC_IDX_FIXED;
+}
+
+/* All that has to be cleared where user space must not see what it holds. */
+static inline u64 x86_clearable(const struct x86_core *core)
+{
+	return core->counters | (core->metrics ? X86_METRICS_RUN : 0);
 }
 
 static inline u8 x86_counter_width(const struct x86_core *core, int counter)

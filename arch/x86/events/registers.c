@@ -248,16 +248,19 @@ u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 /**
  * x86_clear_counters - let counters tell nothing of what they have counted
  * @cpu: this CPU
- * @counters: mask of counters that belong to no count
+ * @counters: mask of counters that belong to no count; X86_METRICS_RUN: the shares, too
  */
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	int i;
 
-	for_each_x86_counter(i, counters & ~cpu->has_clean) {
+	counters &= ~cpu->has_clean;
+	for_each_x86_counter(i, counters & cpu->core->counters) {
 		x86_write_counter(cpu, i, -cpu->core->max_period);
 		cpu->value_turn[i] = 0;
 	}
+	if (counters & X86_METRICS_RUN)
+		x86_write_metrics();
 	cpu->has_clean |= counters;
 }
 
@@ -284,7 +287,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 			x86_write_select(cpu, i, 0);
 	}
 	cpu->has_clean = 0;
-	x86_clear_counters(cpu, cpu->core->counters);
+	x86_clear_counters(cpu, x86_clearable(cpu->core));
 	if (bank->status)
 		wrmsrl(bank->ack, cpu->core->counters);
 	x86_force_abort(cpu, 0);
