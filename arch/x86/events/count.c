@@ -197,12 +197,27 @@ void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	WRITE_ONCE(cpu->upper, cpu->upper & ~BIT_ULL(upper));
 }
 
+/*
+ * A counter that has been in use may still hold what others have counted in it, so it is set anew.
+ * One that samples is not: its value is the distance to the end of the period in any case.
+ */
+static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	if (count->next == U64_MAX || count->bias != count->next) {
+		x86_note_unseen(cpu, x86_count_arm(cpu, count));
+		/* An interrupt in the middle leaves an overflow to the next one that reads it. */
+		count->turn = 0;
+	}
+	x86_count_update_pages(count);
+}
+
 /**
- * x86_clear_unused - let counters that nobody uses tell nothing
+ * x86_clear_unused - let counters tell nothing of what has been counted so far
  * @cpu: this CPU; interrupts are off
  *
  * A counter that has run on since a claim ended is stopped as well. Otherwise the next process that
- * can read counters would see what other tasks have counted in it.
+ * can read counters would see what other tasks have counted in it. Counters of events that stay
+ * are set anew. Claimed ones are left to perfctr_cpu_readable() and perfctr_cpu_hide().
  */
 void x86_clear_unused(struct x86_pmu_cpu *cpu)
 {
@@ -218,6 +233,9 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
 			left = 0;
 		}
 	}
+	/* The totals are to know of records before their counters are set. */
+	if (cpu->precise.enabled)
+		x86_precise_drain(cpu, NULL);
 	dirty = x86_clearable(cpu->core) & ~cpu->has_clean & ~cpu->claimed;
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
@@ -230,6 +248,8 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
 			dirty &= ~BIT_ULL(i);
 			if (count->key.flags & X86_METRICS)
 				dirty &= ~X86_METRICS_RUN;
+			if (count->counter == i)
+				x86_renew_count(cpu, count);
 			continue;
 		}
 		/* x86_apply() will no longer find it among those without clients. */

@@ -24,6 +24,12 @@
  *   registers.c	the registers, and what they hold
  *   overflow.c		the interrupt
  *
+ * What a counter holds when user space can see it, through RDPMC, a page, a guest or a call, was
+ * counted for that user alone. A counter is set where something else may be in it: those that are
+ * idle, and those of events that stay, as RDPMC begins to be allowed (x86_clear_unused()); those
+ * of a claim as it begins. Where RDPMC is not allowed a page does not say what a counter holds.
+ * There is one exception: a counter that samples has to overflow when the period is over.
+ *
  * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the
  * interrupt, an NMI. No lock protects it: an NMI runs to its end between two
  * instructions of the rest. How each field copes with that is said at the field.
@@ -287,6 +293,7 @@ struct x86_count {
  * @force_abort: the register that lets transactions abort says so
  * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
  * @has_clean: counters whose value tells nothing about anybody; X86_METRICS_RUN: nor do the shares
+ * @opening: user space will be able to read counters as soon as they are clean
  * @last_claim: id of the claim whose selects are as it has left them; 0: of none
  * @claimed: counters that perf does without for now, see claim.c
  * @claim_running: those of them that run, for the interrupt, which may stop them
@@ -333,6 +340,7 @@ struct x86_pmu_cpu {
 	bool			force_abort;
 	u64			late;
 	u64			has_clean;
+	bool			opening;
 	u64			last_claim;
 	u64			claimed;
 	u64			claim_running;
@@ -563,6 +571,7 @@ int x86_pmu_interrupt(struct pt_regs *regs);
 /* rdpmc.c */
 extern int x86_rdpmc;
 void x86_tell_users(struct mm_struct *mm);
+bool x86_user_reads(void);
 
 /* May user space read the event's counter? That is settled as the event is opened. */
 static inline bool x86_event_is_readable(const struct perf_event *event)

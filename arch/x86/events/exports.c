@@ -104,12 +104,17 @@ int x86_perf_rdpmc_index(struct perf_event *event)
 /**
  * perf_clear_dirty_counters - let programs that read counters not see what others have counted
  *
- * On a switch to an address space that may read counters, interrupts off.
+ * On a switch to an address space that may read counters, or as one may do so from now on;
+ * interrupts are off.
  */
 void perf_clear_dirty_counters(void)
 {
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 
-	if (cpu->core)
-		x86_clear_unused(cpu);
+	if (!cpu->core)
+		return;
+	/* CR4.PCE is on only after this, and the pages are written in the course of it. */
+	WRITE_ONCE(cpu->opening, true);
+	x86_clear_unused(cpu);
+	WRITE_ONCE(cpu->opening, false);
 }

@@ -234,7 +234,8 @@ static void x86_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 
 /*
  * Any context. A count may be about to move: no program reads a counter before that is done, and
- * then its page is written again.
+ * then its page is written again. With an index, the page would say what the counter held as it
+ * was set, even to programs that RDPMC is not allowed to.
  */
 static int x86_event_index(struct perf_event *event)
 {
@@ -242,7 +243,7 @@ static int x86_event_index(struct perf_event *event)
 	int counter;
 
 	/* A share has no counter; one that the CPU reloads does not say what it has counted. */
-	if (!x86_event_is_readable(event) || !count || count->reload ||
+	if (!x86_event_is_readable(event) || !x86_user_reads() || !count || count->reload ||
 	    x86_event_metric(event) >= 0)
 		return 0;
 	counter = READ_ONCE(count->counter);

@@ -22,9 +22,38 @@ DEFINE_STATIC_KEY_FALSE(rdpmc_always_available_key);
 int x86_rdpmc = 1;
 static DEFINE_MUTEX(x86_rdpmc_mutex);
 
+/**
+ * x86_user_reads - can user space read this CPU's counters by RDPMC, or will it be able to?
+ *
+ * Any context.
+ */
+bool x86_user_reads(void)
+{
+	return this_cpu_read(x86_pmu_cpu.opening) ||
+	       (this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE);
+}
+
+/* Programs that can read counters no more are not to find the number of one. */
+static void x86_close_pages(void)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+	int i;
+
+	if (!cpu->core || x86_user_reads())
+		return;
+	for_each_x86_counter(i, cpu->core->counters) {
+		const struct x86_count *count = cpu->owner[i];
+
+		if (count && count->nr_clients && count->counter == i)
+			x86_count_update_pages(count);
+	}
+}
+
 static void x86_tell_user(void *unused)
 {
+	/* If counters can be read, the pages are written by perf_clear_dirty_counters(). */
 	cr4_update_pce(NULL);
+	x86_close_pages();
 	perfctr_cpu_readable();
 }
 
