@@ -211,11 +211,11 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
 
 /**
  * perfctr_cpu_hide - let a program that reads counters not see what another one's held
- * @prev: its state has been suspended
+ * @prev: its state has been suspended, or it is a kernel thread
  * @next: the thread that this CPU goes on with
  *
  * In a switch, interrupts are off. As the address spaces were switched the counters were claimed,
- * and thus not cleared.
+ * and thus not cleared. After a kernel thread none may have been switched.
  */
 void perfctr_cpu_hide(const struct task_struct *prev, const struct task_struct *next)
 {
@@ -498,7 +498,7 @@ void perfctr_cpu_readable(void)
 
 	lockdep_assert_irqs_disabled();
 	if (state)
-		perfctr_state_sample(&perfctr_hw, state);
+		perfctr_state_readable(&perfctr_hw, state);
 }
 
 /* A suspend of the whole system: the last CPU's registers lose what they hold. */

@@ -25,7 +25,7 @@
  * @kept_value: what that was
  * @kept: has it been read for the last state as this one came, so that it is still the same?
  * @readable: may user space read counters here? Then it sees nothing that others have counted
- * @set: let a counter that stands still go on from a value
+ * @set: let a counter go on from a value
  * @run: let them run, if they do not yet
  * @leave: stop those that interrupt, and have no counters any more
  */
@@ -93,6 +93,32 @@ static __always_inline void perfctr_state_sample(const struct perfctr_layer *lay
 
 		if (readable)
 			state->pmc[i].start = now;
+	}
+	if (perfctr_cstatus_has_tsc(state->cstatus))
+		perfctr_count_tsc(layer, state);
+}
+
+/*
+ * User space can read counters from now on, or no more. Those that run on from one thread to the
+ * next may hold what others have counted, so they count from 0. What those that interrupt hold
+ * was counted for this state.
+ */
+static __always_inline void perfctr_state_readable(const struct perfctr_layer *layer,
+						   struct perfctr_cpu_state *state)
+{
+	unsigned int i, n = perfctr_cstatus_nractrs(state->cstatus);
+
+	if (!perfctr_state_sane(state))
+		return;
+	for (i = 0; i < n; i++) {
+		int counter = state->claim.counter[i];
+
+		perfctr_count(layer, state, i);
+		if (!layer->readable())
+			continue;
+		layer->set(counter, 0);
+		layer->keep(counter, 0);
+		state->pmc[i].start = 0;
 	}
 	if (perfctr_cstatus_has_tsc(state->cstatus))
 		perfctr_count_tsc(layer, state);
