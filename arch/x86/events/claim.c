@@ -115,9 +115,22 @@ static void x86_claim_done(struct x86_pmu_cpu *cpu)
 		x86_apply(cpu);
 }
 
+/*
+ * Counters that have been in use hold what perf's events have counted, or another claim. Those that
+ * interrupt are set in any case.
+ */
+static void x86_claim_clear(struct x86_pmu_cpu *cpu, u64 counters)
+{
+	int i;
+
+	for_each_x86_counter(i, counters)
+		x86_write_counter(cpu, i, -cpu->core->max_period);
+}
+
 static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
-	bool owned = false, cleared, same;
+	bool owned = false, same;
+	u64 cleared;
 	int i;
 
 	if (cpu->threads && !x86_threads_take(cpu, claim->counters))
@@ -146,7 +159,10 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 		x86_write_control(cpu, cpu->control & ~claim->ints);
 	if (claim->counters & cpu->core->taken)
 		x86_force_abort(cpu, claim->counters);
-	same = x86_claim_selects(cpu, claim) && !owned && !cleared && !claim->ints;
+	same = x86_claim_selects(cpu, claim) && !owned;
+	if (!same && x86_user_reads())
+		x86_claim_clear(cpu, claim->counters & ~claim->ints & ~cleared);
+	same &= !cleared && !claim->ints;
 	x86_claim_done(cpu);
 	if (same)
 		x86_claim_run(cpu, claim);
