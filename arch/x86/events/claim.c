@@ -89,6 +89,8 @@ static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 			fixed |= intel_fixed_bits_by_idx(n, x86_fixed_select(config));
 			continue;
 		}
+		/* Nothing stops it as a guest is entered, where it may run on after the claim. */
+		config |= bank->host_only & ~cpu->select_clear;
 		/* Without a common register the select says that the counter stands still. */
 		if (bank->control || !(claim->ints & BIT_ULL(counter)))
 			config |= bank->run;
@@ -214,7 +216,8 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	} else {
 		/* An NMI may have had those halted that ran already. */
 		for (i = 0; i < claim->n; i++)
-			x86_write_select(cpu, claim->counter[i], claim->config[i] | bank->run);
+			x86_write_select(cpu, claim->counter[i], claim->config[i] | bank->run |
+					 (bank->host_only & ~cpu->select_clear));
 	}
 	x86_claim_done(cpu);
 }

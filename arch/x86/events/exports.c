@@ -67,14 +67,16 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 {
 	struct perf_guest_switch_msr *msrs = this_cpu_ptr(x86_guest_msrs);
 	const struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
+	u64 used = cpu->wanted | cpu->claimed | X86_METRICS_RUN;
 
 	*nr = 0;
 	if (!cpu->core || !cpu->core->bank->control)
 		return NULL;
+	/* A counter that has run on since a claim ended is not to count the guest. */
 	msrs[0] = (struct perf_guest_switch_msr){
 		.msr	= cpu->core->bank->control,
 		.host	= cpu->running & ~cpu->guest_only,
-		.guest	= cpu->running & ~cpu->host_only & ~x86_precise_enabled(cpu),
+		.guest	= cpu->running & used & ~cpu->host_only & ~x86_precise_enabled(cpu),
 	};
 	*nr = 1;
 	if (!cpu->core->precise.levels)

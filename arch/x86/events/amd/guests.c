@@ -24,11 +24,14 @@ static void x86_set_guests(bool ready)
 		cpu->select_clear = ready ? 0 : bits;
 		for_each_x86_counter(i, cpu->core->counters & ~cpu->upper) {
 			const struct x86_count *count = cpu->owner[i];
-			u64 set;
+			u64 set = bits;
 
-			if (!count || x86_counter_is_fixed(i))
+			if (x86_counter_is_fixed(i))
 				continue;
-			set = count->key.config & bits & ~cpu->select_clear;
+			/* One of a claim, which may have ended, counts the host alone. */
+			if (count)
+				set &= count->key.config;
+			set &= ~cpu->select_clear;
 			x86_write_select(cpu, i, (cpu->select[i] & ~bits) | set);
 		}
 		perf_pmu_enable(&cpu->core->pmu);

@@ -145,11 +145,37 @@ static void test_disturbed(struct kunit *test)
 	local_irq_enable();
 }
 
+static const struct x86_bank host_only_bank = {
+	.run = RUN, .halt = RUN, .host_only = AMD64_EVENTSEL_HOSTONLY,
+	.write_select = memory_write_select,
+};
+
+/* Where selects keep guests out, that of a counter that runs on after a claim does so, too. */
+static void test_guests(struct kunit *test)
+{
+	struct claim_env *env = test->priv;
+	struct x86_pmu_cpu *cpu = &env->cpu;
+
+	env->core.bank = &host_only_bank;
+	local_irq_disable();
+	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
+	x86_claim_run(cpu, &env->claim);
+	x86_claim_leave(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN | AMD64_EVENTSEL_HOSTONLY);
+	cpu->select_clear = AMD64_EVENTSEL_HOSTONLY;
+	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
+	x86_claim_run(cpu, &env->claim);
+	x86_claim_leave(cpu, &env->claim);
+	KUNIT_EXPECT_EQ_MSG(test, memory_selects[0], EVENT | RUN, "the CPU runs no guests");
+	local_irq_enable();
+}
+
 static struct kunit_case claim_cases[] = {
 	KUNIT_CASE(test_again),
 	KUNIT_CASE(test_refused),
 	KUNIT_CASE(test_taken),
 	KUNIT_CASE(test_disturbed),
+	KUNIT_CASE(test_guests),
 	{ }
 };
 
