@@ -48,6 +48,14 @@ void x86_event_mapped(struct perf_event *event, struct mm_struct *mm) { }
 
 void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm) { }
 
+/* CR4.PCE: the program that runs can read counters. */
+static bool user_reads = true;
+
+bool x86_user_reads(void)
+{
+	return user_reads || x86_pmu_cpu.opening;
+}
+
 /* The CPU's microcode takes no counter. */
 u64 x86_force_abort_limit(const struct x86_core *core)
 {
@@ -420,7 +428,7 @@ static u32 layer_kept_value(int counter)
 
 static bool layer_readable(void)
 {
-	return true;
+	return user_reads;
 }
 
 static const struct perfctr_layer layer = {
@@ -977,8 +985,12 @@ static void thread_step(void)
 		thread_stops();
 		break;
 	case 2:
-		if (thread.running && !thread.overflowed)
+		if (!thread.running || thread.overflowed)
+			break;
+		if (machine_random(2))
 			perfctr_state_sample(&layer, &thread.state);
+		else
+			perfctr_state_readable(&layer, &thread.state);
 		break;
 	default:
 		thread_goes_on();
@@ -1249,7 +1261,10 @@ static bool claims(const struct x86_bank *bank)
 	for (i = 0; i < N; i++)
 		thread.state.claim.config[i] += 0x10;
 	forget_accesses();
+	/* The program cannot read counters, or each is written once more. */
+	user_reads = false;
 	thread_runs();
+	user_reads = true;
 	ok &= accesses("perfctr, resume of another control", N, N, 0);
 	thread_stops();
 	return ok && !harness_warned;
@@ -1269,6 +1284,245 @@ static bool within_bounds(const struct x86_bank *bank)
 	ok &= overflow(some);
 	ok &= records();
 	return claims(bank) && ok;
+}
+
+/*
+ * What one user counts tells another nothing: a program that reads all counters, the pages of its
+ * events and its perfctr finds the same, however long another user's events, or perfctr, have
+ * counted before.
+ */
+
+/* Events of the other user are the first N, and those of the program the next. */
+#define OTHERS	0
+#define OWN	N
+
+/**
+ * struct told - all that the program can read
+ * @counter: by RDPMC
+ * @shares: of the slots
+ * @index: of its events' pages
+ * @offset: the same
+ * @count: of its events
+ * @start: of its perfctr's page
+ * @sum: the same
+ */
+struct told {
+	u64	counter[MACHINE_GENERAL + MACHINE_FIXED];
+	u64	shares;
+	u32	index[N];
+	u64	offset[N];
+	u64	count[N];
+	u32	start[N];
+	u64	sum[N];
+};
+
+static void run_user(u64 steps)
+{
+	machine_take_interrupt();
+	machine.in_driver = false;
+	machine.kernel = false;
+	while (steps--)
+		machine_step();
+	machine.in_driver = true;
+	machine.kernel = true;
+}
+
+/* CR4.PCE is switched on, for another program or for the one that runs. */
+static void allow_reads(void)
+{
+	x86_pmu_cpu.opening = true;
+	x86_clear_unused(&x86_pmu_cpu);
+	x86_pmu_cpu.opening = false;
+	user_reads = true;
+	if (thread.running)
+		perfctr_state_readable(&layer, &thread.state);
+}
+
+static void claim_all(int id)
+{
+	int i;
+
+	thread = (struct thread){ .has_control = true };
+	thread.state.control.nractrs = N;
+	thread.state.claim.id = id;
+	for (i = 0; i < N; i++) {
+		thread.state.claim.counters |= BIT_ULL(i);
+		thread.state.claim.counter[i] = i;
+		thread.state.control.pmc_map[i] = i;
+		thread.state.claim.config[i] = ANY_CODE | ARCH_PERFMON_EVENTSEL_USR;
+	}
+	thread.state.claim.n = N;
+	perfctr_state_begin(&thread.state);
+}
+
+static const u8 their_codes[] = { 0x20, 0x21, 0x22, 0x23 };
+static const u8 other_codes[] = { 0x30, 0x31, 0x32, 0x33 };
+
+/* The program's events had the counters after those of others, before it could read any. */
+static void mapped_later(u64 secret)
+{
+	open_user(OWN, other_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, OWN);
+	run_user(100);
+	allow_reads();
+}
+
+/* Its events are the same as those of the others. */
+static void same_counts(u64 secret)
+{
+	open_user(OWN, their_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, OWN);
+	run_user(100);
+	allow_reads();
+}
+
+/* Those of others stay, as they count all that runs on the CPU. */
+static void events_stay(u64 secret)
+{
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	allow_reads();
+}
+
+static void events_stay_and_are_shared(u64 secret)
+{
+	open_user(OWN, their_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	allow_reads();
+	switch_events(-1, OWN);
+}
+
+/* It cannot read counters: its pages do not say what is in them, either. */
+static void page_alone(u64 secret)
+{
+	open_user(OWN, their_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, OWN);
+}
+
+static void page_of_other_event(u64 secret)
+{
+	open_user(OWN, other_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, OWN);
+}
+
+/* The counters of a perfctr run on when its thread does not. */
+static void perfctr_left(u64 secret)
+{
+	claim_all(1);
+	thread_runs();
+	run_user(secret);
+	thread_stops();
+	run_user(secret);
+	allow_reads();
+	/* They stand still, or have been counting for the program alone. */
+}
+
+/* The program's perfctr had them again before it could read any. */
+static void perfctr_mapped_later(u64 secret)
+{
+	claim_all(1);
+	thread_runs();
+	run_user(100);
+	thread_stops();
+	run_user(secret);
+	thread_runs();
+	run_user(100);
+	allow_reads();
+}
+
+/* It could read them before, and others gave way. */
+static void perfctr_takes(u64 secret)
+{
+	int i;
+
+	switch_events(-1, OTHERS);
+	for (i = 0; i < N; i++)
+		counted[OTHERS + i].on = true;
+	allow_reads();
+	run_user(secret);
+	claim_all(1);
+	thread_runs();
+}
+
+static void look(struct told *told)
+{
+	struct told all = { };
+	int i;
+
+	/* What the program does itself it may see. */
+	run_user(100);
+	if (thread.running)
+		perfctr_state_sample(&layer, &thread.state);
+	for (i = 0; i < N; i++) {
+		const struct counted *c = &counted[OWN + i];
+
+		all.index[i] = c->page_index;
+		all.offset[i] = c->page_offset;
+		all.start[i] = thread.state.pmc[i].start;
+		all.sum[i] = thread.running ? thread.state.pmc[i].sum : 0;
+	}
+	if (user_reads) {
+		memcpy(all.counter, machine.counter, sizeof(all.counter));
+		all.shares = machine_shares();
+	}
+	for (i = 0; i < N && counted[OWN + i].event.pmu; i++) {
+		core.pmu.read(&counted[OWN + i].event);
+		all.count[i] = local64_read(&counted[OWN + i].event.count);
+	}
+	*told = all;
+}
+
+static const struct way {
+	const char	*name;
+	void		(*go)(u64 secret);
+} ways[] = {
+	{ "mapped later", mapped_later },
+	{ "same counts", same_counts },
+	{ "events stay", events_stay },
+	{ "events stay and are shared", events_stay_and_are_shared },
+	{ "page alone", page_alone },
+	{ "page of another event", page_of_other_event },
+	{ "perfctr has left", perfctr_left },
+	{ "perfctr, mapped later", perfctr_mapped_later },
+	{ "perfctr takes", perfctr_takes },
+};
+
+static bool tells_nothing(const struct x86_bank *bank)
+{
+	static const u64 secrets[] = { 1000, 5000 };
+	struct told told[ARRAY_SIZE(secrets)];
+	bool ok = true;
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		for (j = 0; j < ARRAY_SIZE(secrets); j++) {
+			start_machine(bank, 1, GENMASK_ULL(30, 0));
+			user_reads = false;
+			open_user(OTHERS, their_codes, 0);
+			ways[i].go(secrets[j]);
+			look(&told[j]);
+			user_reads = true;
+		}
+		if (!memcmp(&told[0], &told[1], sizeof(told[0])))
+			continue;
+		printf("# %s: for %llu and %llu\n", ways[i].name,
+		       (unsigned long long)secrets[0], (unsigned long long)secrets[1]);
+		for (j = 0; j < ARRAY_SIZE(secrets); j++)
+			printf("# counter 0 tells %#llx, the page %u and %#llx, the start %#x\n",
+			       (unsigned long long)told[j].counter[0], told[j].index[0],
+			       (unsigned long long)told[j].offset[0], told[j].start[0]);
+		ok = false;
+	}
+	return ok && !harness_warned;
 }
 
 /* Shares of the slots, which are told for the slots of events that come and go */
@@ -1387,6 +1641,27 @@ static bool shares_of_slots(void)
 	return true;
 }
 
+/* Shares of others are gone when a program can read the register of the shares. */
+static bool shares_tell_nothing(void)
+{
+	bool ok;
+
+	row = &slots_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.metrics = core.model->metrics;
+	open_slots(0, 0x0400, true);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&counted[0].event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	run_user(1000);
+	ok = machine_shares();
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&counted[0].event, 0);
+	perf_pmu_enable(&core.pmu);
+	allow_reads();
+	return ok && !machine_shares() && !harness_warned;
+}
+
 /* Vector registers are only where there is a record that has them. */
 static bool vectors(void)
 {
@@ -1450,9 +1725,12 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(15);
+	ktap_plan(20);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
+	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
+	ktap_result(tells_nothing(&without_mask), "tells_nothing");
+	ktap_result(tells_nothing(&selects_alone), "tells_nothing_by_selects_alone");
 	ktap_result(run_random(&with_control, seconds / 6), "with_control_and_mask");
 	ktap_result(run_random(&ack_runs, seconds / 6), "acknowledged_while_it_runs");
 	ktap_result(run_random(&without_mask, seconds / 6), "with_control");
@@ -1464,7 +1742,10 @@ int main(int argc, char **argv)
 	row = &thread_model;
 	ktap_result(run_random(&modes_halt, seconds / 6), "modes_halt");
 	ktap_result(run_random(&with_control, seconds / 6), "with_another_thread");
+	row = &thread_model;
+	ktap_result(tells_nothing(&modes_halt), "tells_nothing_where_modes_halt");
 	ktap_result(shares_of_slots(), "shares_of_slots");
+	ktap_result(shares_tell_nothing(), "shares_tell_nothing");
 	ktap_result(vectors(), "vectors");
 	ktap_result(no_extra(), "no_extra");
 	ktap_result(left_running(), "left_running");

@@ -8,6 +8,9 @@
 #include <asm/msr.h>
 #include <asm/msr-trace.h>
 #include <asm/perf_event.h>
+#include <asm/tlbflush.h>
+
+#include "../engine.h"
 
 #define COUNTERS	4
 #define ROUNDS		100
@@ -248,10 +251,80 @@ static void test_handed_over(struct kunit *test)
 	KUNIT_EXPECT_LE(test, both->pmc[1].sum, 2 * SLACK);
 }
 
+/* What others count while a state does not run, and it may be mapped after that. */
+static int map_after(struct perfctr_cpu_state *state, int spins, u64 *held)
+{
+	bool readable = this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE;
+	int i, err;
+
+	err = perfctr_cpu_resume(state);
+	if (err)
+		return err;
+	perfctr_cpu_suspend(state);
+	for (i = 0; i < spins; i++)
+		spin();
+	err = perfctr_cpu_resume(state);
+	if (err)
+		return err;
+	cr4_set_bits_irqsoff(X86_CR4_PCE);
+	perfctr_cpu_readable();
+	rdpmcl(0, *held);
+	perfctr_cpu_suspend(state);
+	if (!readable)
+		cr4_clear_bits_irqsoff(X86_CR4_PCE);
+	return 0;
+}
+
+/* A program that begins to read counters does not learn what others have counted in its own. */
+static void test_mapped(struct kunit *test)
+{
+	struct perfctr_cpu_state *a = new_state(test, INSTRUCTIONS);
+	struct perfctr_cpu_state *b = new_state(test, INSTRUCTIONS);
+	u64 held[2] = { 0 };
+	int err;
+
+	local_irq_disable();
+	err = map_after(a, 1, &held[0]);
+	if (!err)
+		err = map_after(b, 8, &held[1]);
+	local_irq_enable();
+	if (err)
+		kunit_skip(test, "perf's pinned events have the counters");
+	KUNIT_EXPECT_LE(test, abs_diff(held[0], held[1]), SLACK);
+	KUNIT_EXPECT_LE(test, abs_diff(a->pmc[0].start, b->pmc[0].start), SLACK);
+	KUNIT_EXPECT_LE(test, b->pmc[0].sum, 2 * SLACK);
+}
+
+/* Counters that have run on since a claim ended do not count a guest. */
+static void test_guest(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, INSTRUCTIONS);
+	struct perf_guest_switch_msr *msrs = NULL;
+	u64 claimed = 0, left = 0;
+	int n, err;
+
+	local_irq_disable();
+	err = perfctr_cpu_resume(state);
+	if (!err) {
+		msrs = perf_guest_get_msrs(&n, NULL);
+		claimed = msrs ? msrs[0].guest : 0;
+		perfctr_cpu_suspend(state);
+		if (msrs)
+			left = perf_guest_get_msrs(&n, NULL)[0].guest;
+	}
+	local_irq_enable();
+	if (err || !msrs)
+		kunit_skip(test, "no counters, or guests are not kept out by a register");
+	KUNIT_EXPECT_EQ(test, claimed & GENMASK(COUNTERS - 1, 0), GENMASK(COUNTERS - 1, 0));
+	KUNIT_EXPECT_EQ(test, left & GENMASK(COUNTERS - 1, 0), 0);
+}
+
 static struct kunit_case perfctr_hw_cases[] = {
 	KUNIT_CASE(test_counts),
 	KUNIT_CASE(test_cleared),
 	KUNIT_CASE(test_handed_over),
+	KUNIT_CASE(test_mapped),
+	KUNIT_CASE(test_guest),
 	KUNIT_CASE(test_accesses),
 	{ }
 };
