@@ -245,6 +245,12 @@ u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 	return (status ^ upper) | upper >> 1;
 }
 
+static void x86_clear_counter(struct x86_pmu_cpu *cpu, int counter)
+{
+	x86_write_counter(cpu, counter, -cpu->core->max_period);
+	cpu->value_turn[counter] = 0;
+}
+
 /**
  * x86_clear_counters - let counters tell nothing of what they have counted
  * @cpu: this CPU
@@ -256,12 +262,41 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 
 	counters &= ~cpu->has_clean;
 	for_each_x86_counter(i, counters & cpu->core->counters) {
-		x86_write_counter(cpu, i, -cpu->core->max_period);
-		cpu->value_turn[i] = 0;
+		/* Without a status its value alone tells of an interrupt that is under way. */
+		if (!cpu->core->bank->status)
+			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
+		x86_clear_counter(cpu, i);
 	}
 	if (counters & X86_METRICS_RUN)
 		x86_write_metrics();
 	cpu->has_clean |= counters;
+}
+
+/* What the status has kept since before this kernel, such as that something has changed. */
+static void x86_reset_status(struct x86_pmu_cpu *cpu)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	u64 status;
+
+	rdmsrl(bank->status, status);
+	/* No select counts anything. */
+	if (bank->ack_runs)
+		x86_write_control(cpu, cpu->core->counters);
+	wrmsrl(bank->ack, status | cpu->core->counters);
+	if (bank->ack_runs)
+		x86_write_control(cpu, 0);
+}
+
+/*
+ * Firmware may have asked the CPU to halt all counters as one of them interrupts, which clears the
+ * control register (version 2 and 3). What that register holds would not be known here.
+ */
+#define X86_DEBUGCTL_FREEZE_BIT		12
+
+static void x86_reset_freeze(const struct x86_core *core)
+{
+	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && core->version >= 2)
+		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, X86_DEBUGCTL_FREEZE_BIT);
 }
 
 /**
@@ -286,10 +321,14 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 		if (!x86_counter_is_fixed(i))
 			x86_write_select(cpu, i, 0);
 	}
-	cpu->has_clean = 0;
-	x86_clear_counters(cpu, x86_clearable(cpu->core));
+	for_each_x86_counter(i, cpu->core->counters)
+		x86_clear_counter(cpu, i);
+	if (x86_clearable(cpu->core) & X86_METRICS_RUN)
+		x86_write_metrics();
+	cpu->has_clean = x86_clearable(cpu->core);
 	if (bank->status)
-		wrmsrl(bank->ack, cpu->core->counters);
+		x86_reset_status(cpu);
+	x86_reset_freeze(cpu->core);
 	x86_force_abort(cpu, 0);
 	cpu->running = 0;
 	cpu->claimed = 0;
