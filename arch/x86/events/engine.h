@@ -291,6 +291,7 @@ struct x86_count {
  * @metric_total: of each share of the slots, what it has been
  * @metrics_turn: the turn in which they began anew
  * @force_abort: the register that lets transactions abort says so
+ * @has_counted: some counter has been told to count anything since this CPU was there
  * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
  * @has_clean: counters whose value tells nothing about anybody; X86_METRICS_RUN: nor do the shares
  * @opening: user space will be able to read counters as soon as they are clean
@@ -338,6 +339,7 @@ struct x86_pmu_cpu {
 	u64			metric_total[X86_METRICS_MAX];
 	u64			metrics_turn;
 	bool			force_abort;
+	bool			has_counted;
 	u64			late;
 	u64			has_clean;
 	bool			opening;

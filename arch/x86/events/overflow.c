@@ -118,7 +118,10 @@ bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 	return true;
 }
 
-/* Those whose counters the kernel's own instructions move are halted meanwhile. */
+/* What the core's other thread does in user space moves a counter of both threads, too. */
+#define X86_MOVES_IN_KERNEL	(ARCH_PERFMON_EVENTSEL_OS | ARCH_PERFMON_EVENTSEL_ANY)
+
+/* Those whose counters may move while this CPU is in the kernel are halted meanwhile. */
 static bool x86_counts_kernel(const struct x86_pmu_cpu *cpu)
 {
 	int i;
@@ -126,7 +129,7 @@ static bool x86_counts_kernel(const struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, cpu->control & cpu->core->counters) {
 		const struct x86_count *count = READ_ONCE(cpu->owner[i]);
 
-		if (!count || count->key.config & ARCH_PERFMON_EVENTSEL_OS)
+		if (!count || (count->key.config & X86_MOVES_IN_KERNEL))
 			return true;
 	}
 	return false;
@@ -140,7 +143,7 @@ static bool x86_due_again(struct x86_count *count)
 {
 	struct perf_event *event;
 
-	if (!(count->key.config & ARCH_PERFMON_EVENTSEL_OS))
+	if (!(count->key.config & X86_MOVES_IN_KERNEL))
 		return false;
 	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
 		if (is_sampling_event(event) && event->hw.sample_period < X86_SHORT_PERIOD)
@@ -169,6 +172,16 @@ static u64 x86_halt_selects(struct x86_pmu_cpu *cpu, u64 *selects)
 	return halted;
 }
 
+/*
+ * Bits of the status that are about no overflow: branches or counters are frozen, an enclave has
+ * changed what is counted, or something that is counted has changed. All that may be so as another
+ * device's NMI comes.
+ */
+#define X86_STATUS_NO_OVERFLOW	(BIT_ULL(58) | BIT_ULL(59) | BIT_ULL(60) | BIT_ULL(63))
+
+/* The buffer of records has become full. */
+#define X86_STATUS_BUFFER	BIT_ULL(62)
+
 /* The status register tells of other things than counters, too. */
 static int x86_serve_others(u64 others)
 {
@@ -177,6 +190,70 @@ static int x86_serve_others(u64 others)
 	if (!perf_guest_handle_intel_pt_intr())
 		intel_pt_interrupt();
 	return 1;
+}
+
+/*
+ * Look for overflows, and serve them. @applying: what is interrupted is about to look at its
+ * counters. @others: see x86_read_overflowed(). Return: how many there were.
+ */
+static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool applying,
+				u64 later, u64 *others)
+{
+	u64 overflowed = x86_read_overflowed(cpu, later, others);
+	u64 recorded = x86_precise_drain(cpu, regs);
+	int counter, served = 0;
+
+	/* Records that wait until there are more of them have sent no interrupt. */
+	if (*others & X86_STATUS_BUFFER)
+		served += hweight64(recorded);
+	/* Of a counter that writes records, only these count. */
+	overflowed &= ~x86_precise_enabled(cpu);
+	for_each_x86_counter(counter, overflowed) {
+		/* Nothing tells of it again, so what goes on beneath this looks at it once more. */
+		if (!x86_serve_counter(cpu, counter, regs, NULL) && applying &&
+		    !(READ_ONCE(cpu->claimed) & BIT_ULL(counter)))
+			WRITE_ONCE(cpu->dirty, true);
+		served++;
+	}
+	if (x86_claim_overflow(cpu, overflowed))
+		perfctr_cpu_interrupt(regs);
+	served += x86_serve_others(*others);
+	/* Status bits of no counter are ours, too: they belong to nobody else. */
+	if (!served && (*others & ~X86_STATUS_NO_OVERFLOW))
+		served = 1;
+	return served;
+}
+
+/* A trace that becomes full while the interrupt is masked sends none. So look a few times. */
+#define X86_LOOKS_MAX	8
+
+static int x86_serve_traces(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool applying, u64 later)
+{
+	int looks, found, served = 0;
+	u64 others;
+
+	for (looks = 0; looks < X86_LOOKS_MAX; looks++) {
+		found = x86_serve_overflowed(cpu, regs, applying, later, &others);
+		if (!found)
+			break;
+		served += found;
+	}
+	return served;
+}
+
+/* An interrupt, or a hypervisor that has delivered it, may have masked the next one. */
+static void x86_unmask(void)
+{
+	apic_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+/*
+ * Does an interrupt mask all others until the status has been read, and so stand for them? Else
+ * each overflow sends one, and one that is found early leaves an interrupt that finds nothing.
+ */
+static bool x86_sends_once(const struct x86_bank *bank)
+{
+	return bank->status && bank->masks_lvt;
 }
 
 /**
@@ -191,12 +268,16 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 {
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 	const struct x86_bank *bank;
-	u64 overflowed, others, control, later, recorded, by_selects;
+	u64 others, control, later, by_selects;
 	u64 selects[INTEL_PMC_IDX_FIXED];
-	int counter, served = 0;
-	bool halt, applying;
+	bool halt, applying, unmask_first;
+	int counter, served, more = 0;
 
 	if (!cpu->core)
+		return 0;
+	/* Nothing has counted here, and no trace has been made: another device has sent it. */
+	if (!READ_ONCE(cpu->has_counted) && !x86_has_exclusive(x86_lbr_exclusive_pt) &&
+	    !x86_has_exclusive(x86_lbr_exclusive_bts))
 		return 0;
 	bank = cpu->core->bank;
 	applying = cpu->applying;
@@ -208,31 +289,23 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 		x86_write_control(cpu, 0);
 	by_selects = x86_halt_selects(cpu, selects);
 
+	/*
+	 * Counters that run on may overflow after they have been looked at, so that must send an
+	 * interrupt. A mark in the select holds the interrupt until the mark is taken out.
+	 */
+	unmask_first = !bank->control && !bank->sticky;
+	if (unmask_first)
+		x86_unmask();
 	later = x86_branch_begin_interrupt(cpu);
-	overflowed = x86_read_overflowed(cpu, later, &others);
-	recorded = x86_precise_drain(cpu, regs);
-	served += hweight64(recorded);
-	/* Of a counter that writes records, only these count. */
-	overflowed &= ~x86_precise_enabled(cpu);
-	for_each_x86_counter(counter, overflowed) {
-		/* Nothing tells of it again, so what goes on beneath this looks at it once more. */
-		if (!x86_serve_counter(cpu, counter, regs, NULL) && applying &&
-		    !(READ_ONCE(cpu->claimed) & BIT_ULL(counter)))
-			WRITE_ONCE(cpu->dirty, true);
-		served++;
-	}
-	if (x86_claim_overflow(cpu, overflowed))
-		perfctr_cpu_interrupt(regs);
-	served += x86_serve_others(others);
-	/* Status bits of no counter are ours, too: they belong to nobody else. */
-	if (!served && others)
-		served = 1;
-
+	served = x86_serve_overflowed(cpu, regs, applying, later, &others);
 	x86_branch_end_interrupt(cpu, others & later);
 
-	/* It has masked itself. While counters stand still none can overflow unnoticed. */
-	if (bank->masks_lvt)
-		apic_write(APIC_LVTPC, APIC_DM_NMI);
+	/* While counters stand still none can overflow unnoticed. */
+	if (!unmask_first)
+		x86_unmask();
+	if (x86_sends_once(bank) && x86_has_exclusive(x86_lbr_exclusive_pt))
+		more = x86_serve_traces(cpu, regs, applying, later);
+	served += more;
 	for_each_x86_counter(counter, by_selects)
 		x86_write_select(cpu, counter, selects[counter]);
 	WRITE_ONCE(cpu->applying, applying);
@@ -241,18 +314,22 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	else if (halt)
 		x86_write_control(cpu, control);
 
-	/* A counter that is changing hands has overflowed, and nobody could tell. */
-	if (!served && applying && !bank->status) {
+	/*
+	 * A counter that is changing hands may have overflowed, and not been found. Its own
+	 * interrupt may have been masked.
+	 */
+	if (applying && !bank->status) {
 		WRITE_ONCE(cpu->dirty, true);
-		return 1;
+		if (!served)
+			return 1;
 	}
 	if (!served)
 		return x86_is_late(cpu);
 	/*
-	 * Each has sent an interrupt, and one of them has come. A counter that was being set
-	 * may have overflowed before and after it.
+	 * Each has sent an interrupt, and this may be another one, even another device's. What was
+	 * found after the unmasking may have sent one more; x86_move_counts() unmasks, too.
 	 */
-	if ((served > 1 || applying) && !bank->masks_lvt)
+	if (!x86_sends_once(bank) || more || applying)
 		x86_expect_late(cpu);
 	return served;
 }

@@ -111,6 +111,7 @@ enum {
 
 int x86_add_exclusive(unsigned int what);
 void x86_del_exclusive(unsigned int what);
+bool x86_has_exclusive(unsigned int what);
 
 /**
  * struct x86_config - an event select by the names of its parts

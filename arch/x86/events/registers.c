@@ -101,6 +101,8 @@ void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
 	if (cpu->select[counter] == select)
 		return;
 	WRITE_ONCE(cpu->select[counter], select);
+	if (select & ~bank->always)
+		WRITE_ONCE(cpu->has_counted, true);
 	barrier();
 	if (bank->write_select)
 		bank->write_select(counter, select);
@@ -129,6 +131,8 @@ void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value)
 	if (cpu->fixed_control == value)
 		return;
 	WRITE_ONCE(cpu->fixed_control, value);
+	if (value)
+		WRITE_ONCE(cpu->has_counted, true);
 	barrier();
 	wrmsrl(cpu->core->bank->fixed_control, value);
 }

@@ -42,6 +42,17 @@ void x86_del_exclusive(unsigned int what)
 }
 
 /**
+ * x86_has_exclusive - are there users of a kind?
+ * @what: x86_lbr_exclusive_*
+ *
+ * Any context.
+ */
+bool x86_has_exclusive(unsigned int what)
+{
+	return atomic_read(&x86_exclusive[what]);
+}
+
+/**
  * perf_assign_events - give events of an uncore PMU counters
  * @constraints: of each event
  * @n: number of events
