@@ -315,6 +315,7 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 	}
 	if (!entering)
 		return;
+	perf_events_lapic_init();
 	for_each_x86_counter(i, entering) {
 		if (cpu->counts[i].extra)
 			x86_extra_write(cpu->core, cpu->counts[i].extra);
