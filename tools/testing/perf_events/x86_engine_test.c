@@ -15,6 +15,11 @@
 #define __u64 u64
 #include "../../../arch/x86/include/asm/perfctr.h"
 
+static inline void msr_clear_bit(u32 msr, u8 bit)
+{
+	machine_wrmsr(msr, machine_rdmsr(msr) & ~BIT_ULL(bit));
+}
+
 #include "../../../arch/x86/events/assign.c"
 #include "../../../arch/x86/events/engine.h"
 #include "../../../arch/x86/events/registers.c"
@@ -164,7 +169,14 @@ static const struct x86_bank selects_alone = {
 static const struct x86_bank modes_halt = {
 	.select = 0xc0010000, .counter = 0xc0010004, .stride = 1,
 	.halt = ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS,
-	.always = ARCH_PERFMON_EVENTSEL_ENABLE,
+	.always = ARCH_PERFMON_EVENTSEL_ENABLE, .masks_lvt = true,
+};
+
+/* Version 1 of the architecture, as guests have it: Intel's without common registers */
+static const struct x86_bank version_1 = {
+	.select = 0x186, .counter = 0xc1, .stride = 1,
+	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
+	.masks_lvt = true,
 };
 
 static const struct x86_limit limits[] = {
@@ -215,8 +227,17 @@ static const struct x86_model thread_model = {
 
 static struct x86_core core;
 
+/* The trace's driver has users while the machine has traces. */
+bool x86_has_exclusive(unsigned int what)
+{
+	return what == x86_lbr_exclusive_pt && (machine.beside & MACHINE_TRACES);
+}
+
 /* The row that is tested */
 static const struct x86_model *row = &model;
+
+/* and what there is beside the counters: MACHINE_* */
+static unsigned int beside;
 
 /**
  * struct counted - an event, and what it should have counted
@@ -480,6 +501,7 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 	x86_precise_reset(cpu);
 	memset(counted, 0, sizeof(counted));
 	thread = (struct thread){ };
+	machine.beside = beside;
 }
 
 /* As the core of perf events does when an event is opened. */
@@ -672,7 +694,9 @@ static bool all_right(void)
 	}
 	if (machine.unknown)
 		printf("# %lu interrupts were nobody's\n", machine.unknown);
-	return !machine.unknown && !harness_warned;
+	if (machine.swallowed)
+		printf("# %lu interrupts were another device's\n", machine.swallowed);
+	return !machine.unknown && !machine.swallowed && !harness_warned;
 }
 
 /* Changes, as the core makes them */
@@ -1050,6 +1074,16 @@ static bool run_random(const struct x86_bank *bank, double seconds)
 	}
 	printf("# %lu steps\n", steps);
 	return true;
+}
+
+static bool run_beside(const struct x86_bank *bank, unsigned int what, double seconds)
+{
+	bool ok;
+
+	beside = what;
+	ok = run_random(bank, seconds);
+	beside = 0;
+	return ok;
 }
 
 /* On a PMU that lies nothing is counted right, but the driver goes on, and its NMIs end. */
@@ -1721,11 +1755,106 @@ static bool no_extra(void)
 	return ok && !open_event(&counted[0], &attr);
 }
 
+/* Interrupts. @any: of user space's instructions alone, but those of both threads of the core. */
+static bool goes_on_sampling(const struct x86_bank *bank, bool any, u64 period)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = any, .sample_period = period,
+	};
+	int i, n = any ? 1 : 2;
+	u64 added = 0;
+
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	core.config_mask |= ARCH_PERFMON_EVENTSEL_ANY;
+	if (any)
+		attr.config |= ARCH_PERFMON_EVENTSEL_ANY;
+	/* Equal periods of different events: one is over while the other is served. */
+	for (i = 0; i < n; i++) {
+		assert(!open_event(&counted[i], &attr));
+		attr.config = LIMITED_CODE;
+	}
+	perf_pmu_disable(&core.pmu);
+	add_group(GENMASK_ULL(n - 1, 0), &added, now());
+	perf_pmu_enable(&core.pmu);
+	for (u64 steps = 0; steps < 500 * max(period, 50); steps++) {
+		machine_run(1);
+		for (i = 0; i < n; i++) {
+			if (will_overflow(&counted[i], x86_event_count(&counted[i].event)->counter))
+				continue;
+			printf("# event %d has stopped after %llu samples\n", i,
+			       (unsigned long long)counted[i].samples);
+			return false;
+		}
+	}
+	return counted[0].samples > 200 && !machine.unknown && !harness_warned;
+}
+
+static bool run_alone(void)
+{
+	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 1000 };
+
+	assert(!open_event(&counted[0], &attr));
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&counted[0].event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	while (machine.sent < 10)
+		machine_run(1);
+	return counted[0].samples == 10 || counted[0].samples == 9;
+}
+
+/* What the status says beside overflows is acknowledged, and no interrupt is taken for it. */
+static bool foreign_bits(void)
+{
+	u64 bits;
+	bool ok;
+	int i;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	/* Before anything counts, not even an overflow is the driver's. */
+	machine.status = BIT_ULL(0) | BIT_ULL(63);
+	ok = !machine_nmi();
+	machine.status = 0;
+	ok &= run_alone();
+	for (i = 0; i < 64; i++) {
+		bits = BIT_ULL(i) & MACHINE_STATUS_FOREIGN;
+		if (!bits)
+			continue;
+		machine.status = bits;
+		ok &= !machine_nmi() && !machine.status;
+	}
+	machine.status = MACHINE_STATUS_BUFFER;
+	ok &= machine_nmi() && !machine.status;
+	machine.status = GLOBAL_STATUS_TRACE_TOPAPMI;
+	return ok && machine_nmi() && !machine.status;
+}
+
+/* Nothing of what another kernel or the firmware has left in registers is there afterwards. */
+static bool left_by_firmware(const struct x86_bank *bank)
+{
+	row = &model;
+	start_machine(bank, 1, 4000);
+	machine.debugctl = ~0ULL;
+	machine.status = MACHINE_STATUS_FOREIGN | BIT_ULL(1);
+	machine.control = 0;
+	x86_reset_registers(&x86_pmu_cpu);
+	return !machine.status && !machine.control && machine.debugctl == ~BIT_ULL(12);
+}
+
+/* An event that begins can interrupt, whatever has masked interrupts before. */
+static bool unmasked_at_start(const struct x86_bank *bank)
+{
+	row = &model;
+	start_machine(bank, 1, 4000);
+	machine.masked = true;
+	return run_alone();
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(20);
+	ktap_plan(39);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -1738,9 +1867,33 @@ int main(int argc, char **argv)
 	ktap_result(run_lying(&with_control, seconds / 20), "lies_with_control_and_mask");
 	ktap_result(run_lying(&ack_runs, seconds / 20), "lies_acknowledged_while_it_runs");
 	ktap_result(run_lying(&selects_alone, seconds / 20), "lies_selects_alone");
+	ktap_result(run_beside(&selects_alone, MACHINE_FOREIGN, seconds / 6),
+		    "foreign_selects_alone");
+	ktap_result(run_beside(&without_mask, MACHINE_FOREIGN, seconds / 6),
+		    "foreign_with_control");
+	ktap_result(run_beside(&with_control, MACHINE_FOREIGN, seconds / 6),
+		    "foreign_with_control_and_mask");
+	ktap_result(run_beside(&with_control, MACHINE_TRACES, seconds / 6), "traces");
+	ktap_result(run_beside(&selects_alone, MACHINE_MASKS, seconds / 6), "masked_selects_alone");
+	ktap_result(run_beside(&without_mask, MACHINE_MASKS, seconds / 6), "masked_with_control");
 	/* From here on without pairs. */
 	row = &thread_model;
+	/* Long periods, of counters that may run in the interrupt, and short ones */
+	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
+	ktap_result(goes_on_sampling(&version_1, false, 20000), "goes_on_version_1");
+	ktap_result(goes_on_sampling(&selects_alone, false, 20000), "goes_on_selects_alone");
+	ktap_result(goes_on_sampling(&with_control, false, 1000), "goes_on_with_control");
+	ktap_result(goes_on_sampling(&version_1, true, 8), "threads_version_1");
+	ktap_result(goes_on_sampling(&with_control, true, 8), "threads_with_control");
+	ktap_result(foreign_bits(), "foreign_bits");
+	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
+	ktap_result(left_by_firmware(&ack_runs), "left_by_firmware_ack_runs");
+	ktap_result(unmasked_at_start(&with_control), "unmasked_at_start");
+	ktap_result(unmasked_at_start(&selects_alone), "unmasked_at_start_selects_alone");
+	row = &thread_model;
 	ktap_result(run_random(&modes_halt, seconds / 6), "modes_halt");
+	ktap_result(run_random(&version_1, seconds / 6), "version_1");
+	ktap_result(run_beside(&modes_halt, MACHINE_FOREIGN, seconds / 6), "foreign_modes_halt");
 	ktap_result(run_random(&with_control, seconds / 6), "with_another_thread");
 	row = &thread_model;
 	ktap_result(tells_nothing(&modes_halt), "tells_nothing_where_modes_halt");

@@ -394,6 +394,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 #define X86_RAW_EVENT_MASK	(INTEL_ARCH_EVENT_MASK | ARCH_PERFMON_EVENTSEL_EDGE | \
 				 ARCH_PERFMON_EVENTSEL_INV | ARCH_PERFMON_EVENTSEL_CMASK)
 #define GLOBAL_STATUS_TRACE_TOPAPMI	BIT_ULL(55)
+#define MSR_IA32_DEBUGCTLMSR		0x1d9
 #define APIC_LVTPC			0x340
 #define APIC_DM_NMI			0x400
 
@@ -407,6 +408,14 @@ struct x86_cpu_id {
 
 #define perf_guest_handle_intel_pt_intr()	0
 #define intel_pt_interrupt()			do { } while (0)
+
+enum {
+	x86_lbr_exclusive_lbr,
+	x86_lbr_exclusive_bts,
+	x86_lbr_exclusive_pt,
+};
+
+bool x86_has_exclusive(unsigned int what);
 
 /* The driver's own header for others is not needed. */
 #define _ARCH_X86_EVENTS_PERF_EVENT_H
@@ -466,10 +475,6 @@ struct kmem_cache;
 #define raw_smp_processor_id()		0
 #define fls(x)				((x) ? 32 - __builtin_clz(x) : 0)
 #define __ffs(x)			__ffs64(x)
-
-enum {
-	x86_lbr_exclusive_lbr,
-};
 
 union cpuid_0x80000022_ebx {
 	struct {
@@ -569,6 +574,7 @@ static inline int wrmsrl_safe(u32 msr, u64 value)
 		__old;								\
 	})
 #define apic_write(reg, value)	machine_apic_write(reg, value)
+#define perf_events_lapic_init()	apic_write(APIC_LVTPC, APIC_DM_NMI)
 #define local_clock()		machine_clock()
 #define in_nmi()		machine_in_nmi()
 

@@ -19,6 +19,21 @@
 #define MACHINE_SHARES		4
 #define MACHINE_RDPMC_SHARES	0x20000000
 
+/* Bits of the status that are about no overflow: they say that something stands still or changed */
+#define MACHINE_STATUS_FOREIGN	(BIT_ULL(58) | BIT_ULL(59) | BIT_ULL(60) | BIT_ULL(63))
+
+/* What else there is beside the counters and the driver */
+#define MACHINE_FOREIGN		BIT(0)	/* a device that raises NMIs of its own */
+#define MACHINE_MASKS		BIT(1)	/* a hypervisor that masks LVTPC as it delivers */
+#define MACHINE_TRACES		BIT(2)	/* a trace whose buffer is full now and then */
+
+/* With a foreign device the clock is fast, as the driver expects late interrupts for so long. */
+#define MACHINE_STEP_NS		100
+#define MACHINE_FAST_STEP_NS	20000
+
+/* How long a counter's interrupt may be under way, in instructions */
+#define MACHINE_LATENCY		100
+
 /* What a hypervisor's registers may do, now and then */
 #define MACHINE_LIES_READ	BIT(0)	/* hold something else */
 #define MACHINE_LIES_WRITE	BIT(1)	/* keep nothing of what is written, but for addresses */
@@ -38,17 +53,23 @@
  * @status: which have overflowed
  * @share: which share of the slots an instruction belongs to
  * @shares: how many have been counted of each, since they began anew
+ * @debugctl: what else the CPU does as something happens
  * @pending: an interrupt has been sent and has not come
+ * @overtaken: the same, and an NMI of the foreign device has come first. It comes when @all is
+ *	this; 0: there is none
  * @masked: the local APIC sends no more of them
  * @in_nmi: the interrupt is being handled
  * @in_driver: the driver runs, in an interrupt or not
  * @kernel: user space does not run
  * @unknown: interrupts that the driver did not take for its own
+ * @sent: interrupts that have been sent, even those that were held back
+ * @swallowed: NMIs of the foreign device alone that the driver took for its own
  * @left: interrupts that have ended with a status whose interrupt will not come
  * @reads: of counters
  * @reads_msr: of other registers
  * @writes: of any register
  * @writes_control: of @control
+ * @beside: MACHINE_FOREIGN, _MASKS, _TRACES
  * @lies: MACHINE_LIES_*
  * @random: state of the generator of random numbers
  * @user: instructions of user space so far, and
@@ -68,17 +89,22 @@ struct machine {
 	u64			status;
 	unsigned int		share;
 	u64			shares[MACHINE_SHARES];
+	u64			debugctl;
 	bool			pending;
+	u64			overtaken;
 	bool			masked;
 	bool			in_nmi;
 	bool			in_driver;
 	bool			kernel;
 	unsigned long		unknown;
+	u64			sent;
+	unsigned long		swallowed;
 	unsigned long		left;
 	unsigned long		reads;
 	unsigned long		reads_msr;
 	unsigned long		writes;
 	unsigned long		writes_control;
+	unsigned int		beside;
 	unsigned int		lies;
 	u64			random;
 	u64			user;
@@ -113,6 +139,9 @@ static bool machine_counts(int i, bool kernel, bool *interrupts)
 	}
 	select = machine.select[i];
 	*interrupts = select & ARCH_PERFMON_EVENTSEL_INT;
+	/* The core's other thread stays in user space. */
+	if (select & ARCH_PERFMON_EVENTSEL_ANY && machine_random(2))
+		kernel = false;
 	/* On a P6 one select lets all counters run. */
 	return (machine.select[machine.bank->always ? 0 : i] & ARCH_PERFMON_EVENTSEL_ENABLE) &&
 	       (select & (kernel ? ARCH_PERFMON_EVENTSEL_OS : ARCH_PERFMON_EVENTSEL_USR));
@@ -160,6 +189,18 @@ static bool machine_record(u64 counters)
 	return ds->pebs_index >= ds->pebs_interrupt_threshold;
 }
 
+/* An interrupt is sent, unless the local APIC holds it back. */
+static void machine_send(void)
+{
+	machine.sent++;
+	if (machine.masked)
+		return;
+	/* Intel's local APIC holds back further ones until it is told. */
+	machine.masked = machine.bank->masks_lvt || (machine.beside & MACHINE_MASKS);
+	/* The CPU keeps one that waits; others are the same to it. */
+	machine.pending = true;
+}
+
 /* One instruction is retired. It is one occurrence of each event. */
 static void machine_step(void)
 {
@@ -186,20 +227,17 @@ static void machine_step(void)
 		/* The driver is not to rely on which of a pair the status is about. */
 		if (machine.bank->status)
 			machine.status |= machine_bit(merged ? i + machine.all % 2 : i);
-		if (!interrupts || machine.masked)
-			continue;
-		/* Intel's local APIC holds back further ones until it is told. */
-		machine.masked = machine.bank->masks_lvt;
-		/* The CPU keeps one that waits; others are the same to it. */
-		machine.pending = true;
+		if (interrupts)
+			machine_send();
 	}
-	if (!recording || !machine_record(recording))
-		return;
-	machine.status |= MACHINE_STATUS_BUFFER;
-	if (machine.masked)
-		return;
-	machine.masked = machine.bank->masks_lvt;
-	machine.pending = true;
+	if (recording && machine_record(recording)) {
+		machine.status |= MACHINE_STATUS_BUFFER;
+		machine_send();
+	}
+	if ((machine.beside & MACHINE_TRACES) && !machine_random(500)) {
+		machine.status |= GLOBAL_STATUS_TRACE_TOPAPMI;
+		machine_send();
+	}
 }
 
 /* Overflows whose interrupt somebody waits for */
@@ -216,25 +254,75 @@ static u64 machine_awaited(void)
 	return status;
 }
 
-static void machine_take_interrupt(void)
+/* The CPU's NMI. What do the driver's handlers say? */
+static int machine_nmi(void)
 {
 	bool kernel = machine.kernel, in_driver = machine.in_driver;
+	int served;
 
-	if (!machine.pending || machine.in_nmi)
-		return;
-	machine.pending = false;
 	machine.in_nmi = true;
 	machine.in_driver = true;
 	machine.kernel = true;
-	if (!x86_pmu_interrupt(NULL))
-		machine.unknown++;
-	if (machine.bank->masks_lvt && machine.control && machine_awaited() && !machine.pending)
-		machine.left++;
+	served = x86_pmu_interrupt(NULL);
 	machine.kernel = kernel;
 	machine.in_driver = in_driver;
 	machine.in_nmi = false;
-	/* One that was pending comes as soon as NMIs are allowed again. */
-	machine_take_interrupt();
+	return served;
+}
+
+/* Does one interrupt stand for all overflows, until the status has been read? */
+static bool machine_sends_once(void)
+{
+	return machine.bank->masks_lvt && machine.bank->status;
+}
+
+/*
+ * The foreign device's NMI: all handlers are called. A counter's own interrupt may be under way,
+ * and then comes later; or both are one. Return: the kernel itself takes NMIs at once after it for
+ * counters', as two handlers have had something to do.
+ */
+static bool machine_foreign(void)
+{
+	bool alone = machine_sends_once() && !machine.masked && !machine.status, served;
+	bool late = (s64)(x86_pmu_cpu.late - machine_clock()) > 0;
+	u64 sent = machine.sent;
+
+	if (machine.pending && !machine.overtaken && !machine_sends_once()) {
+		machine.pending = false;
+		machine.overtaken = machine.all + 1 + machine_random(MACHINE_LATENCY);
+	}
+	if (alone && machine_random(2))
+		machine.status |= MACHINE_STATUS_FOREIGN & machine_random(~0ULL);
+	served = machine_nmi();
+	/* Some counter may have overflowed meanwhile. */
+	if (served && alone && machine.sent == sent && !late)
+		machine.swallowed++;
+	return served && machine_sends_once();
+}
+
+/* Those that are pending again at the end of one come as soon as NMIs are allowed again. */
+static void machine_take_interrupt(void)
+{
+	bool excused = false;
+
+	if (machine.in_nmi)
+		return;
+	do {
+		if (machine.beside & MACHINE_FOREIGN && !machine_random(machine.pending ? 3 : 300))
+			excused |= machine_foreign();
+		if (machine.overtaken && machine.all >= machine.overtaken) {
+			machine.overtaken = 0;
+			machine.pending = true;
+		}
+		if (!machine.pending)
+			return;
+		machine.pending = false;
+		if (!machine_nmi() && !excused)
+			machine.unknown++;
+		if (machine_sends_once() && machine.control && machine_awaited() &&
+		    !machine.pending)
+			machine.left++;
+	} while (machine.pending);
 }
 
 /* Some of the kernel's instructions are between two accesses to registers. */
@@ -320,6 +408,8 @@ static u64 *machine_register(u32 msr)
 		return &machine.pebs_enable;
 	if (msr == MSR_IA32_DS_AREA)
 		return &machine.ds_area;
+	if (msr == MSR_IA32_DEBUGCTLMSR)
+		return &machine.debugctl;
 	if (msr == MACHINE_EXTRA || msr == MACHINE_EXTRA + 1)
 		return &machine.extra[msr - MACHINE_EXTRA];
 	printf("# register %#x is not there\n", msr);
@@ -361,7 +451,9 @@ void machine_apic_write(u32 reg, u32 value)
 
 u64 machine_clock(void)
 {
-	return machine.all * 100;
+	if (machine.beside & MACHINE_FOREIGN)
+		return machine.all * MACHINE_FAST_STEP_NS;
+	return machine.all * MACHINE_STEP_NS;
 }
 
 bool machine_in_nmi(void)
