@@ -33,6 +33,24 @@ bool x86_user_reads(void)
 	       (this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE);
 }
 
+/**
+ * perf_clear_dirty_counters - let programs that read counters not see what others have counted
+ *
+ * On a switch to an address space that may read counters, or as one may do so from now on;
+ * interrupts are off.
+ */
+void perf_clear_dirty_counters(void)
+{
+	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
+
+	if (!cpu->core)
+		return;
+	/* CR4.PCE is on only after this, and the pages are written in the course of it. */
+	WRITE_ONCE(cpu->opening, true);
+	x86_clear_unused(cpu);
+	WRITE_ONCE(cpu->opening, false);
+}
+
 /* Programs that can read counters no more are not to find the number of one. */
 static void x86_close_pages(void)
 {
