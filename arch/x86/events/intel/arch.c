@@ -112,11 +112,11 @@ struct attribute *x86_intel_format[] = {
 /**
  * x86_intel_fixed - which fixed counters are there?
  * @version: of the PMU
- * @n: as many as leaf 0xA tells
- * @mask: those that it tells of, from version 5 on
+ * @n: how many leaf 0xA reports
+ * @mask: those that it reports, from version 5 on
  * @bare: the CPU is one of Intel's, without a hypervisor above it
  *
- * Version 2 has them, but the first CPUs with it, of 65 nm, tell of none.
+ * Version 2 has them, but the first CPUs with it, of 65 nm, report none.
  *
  * Return: mask of counters.
  */
@@ -191,7 +191,7 @@ static u64 x86_intel_hybrid_counters(const struct x86_core *core)
 }
 
 /**
- * x86_intel_select_bits - which bits of selects does leaf 0x23 tell of?
+ * x86_intel_select_bits - which bits of selects does leaf 0x23 report?
  * @ebx: of its subleaf 0
  */
 u64 x86_intel_select_bits(u32 ebx)

@@ -219,7 +219,7 @@ static const struct x86_extra glc_extra[] = {
 
 /*
  * Lion Cove has ten counters. Offcore requests and responses, and what retires by where it was
- * served, have the lower four. Leaf 0x23 tells how many there are: where it tells of eight, or is
+ * served, have the lower four. Leaf 0x23 reports how many there are: where it reports eight, or is
  * missing, those above are masked.
  */
 #define ALL_TEN		X86_GENERAL(10)

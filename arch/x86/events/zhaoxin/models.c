@@ -214,12 +214,12 @@ static const struct x86_bank x86_zxc_bank = {
 	.masks_lvt	= true,
 };
 
-/* So many of the architectural events CPUID has to tell of. */
+/* CPUID has to report so many of the architectural events. */
 #define ZX_EVENTS_LEAST		6
 
 /**
  * x86_zhaoxin_settle - what these CPUs have otherwise than CPUID says, or than Intel's
- * @core: of the row's generic events, it has those of which CPUID tells
+ * @core: of the row's generic events, it has those that CPUID reports
  *
  * Their counters take all bits that are written, and branch misses may be what CPUID has no bit
  * for.
