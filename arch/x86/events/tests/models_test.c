@@ -7,7 +7,7 @@
 #include <asm/msr-index.h>
 #include <asm/perf_event_p4.h>
 
-#include "../engine.h"
+#include "models.h"
 
 /* A table of CPUs, and the counters that any of its rows may have. */
 struct models_table {
@@ -41,47 +41,8 @@ static void models_name(const struct models_table *table, char *name)
 
 KUNIT_ARRAY_PARAM(models, models_tables, models_name);
 
-/* As x86_match_cpu() knows the end of a table. */
-static bool models_is_line(const struct x86_cpu_id *line)
-{
-	return line->vendor | line->family | line->model | line->steppings | line->feature;
-}
-
 #define for_each_line(line, table)						\
 	for ((line) = (table)->lines; models_is_line(line); (line)++)
-
-static const struct x86_model *models_row(const struct x86_cpu_id *line)
-{
-	return (const struct x86_model *)line->driver_data;
-}
-
-/*
- * Let the driver make a key of an event of a row, on a core with these counters.
- * Return: 0 or an errno.
- */
-static __maybe_unused int models_key_on(struct kunit *test, const struct x86_model *row,
-					const struct x86_bank *bank, u64 counters,
-					u64 config, struct x86_key *key)
-{
-	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
-	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
-	int err;
-
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	KUNIT_ASSERT_NOT_NULL(test, event);
-	KUNIT_ASSERT_NOT_NULL(test, core);
-	core->model = row;
-	core->bank = bank;
-	core->counters = counters;
-	event->pmu = &core->pmu;
-	event->hw.config = config;
-	if (!row->key)
-		event->hw.config |= ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_USR;
-	err = x86_event_key(event, key);
-	kunit_kfree(test, core);
-	kunit_kfree(test, event);
-	return err;
-}
 
 static void models_check_config(struct kunit *test, const struct x86_model *row, u64 config)
 {
@@ -572,17 +533,17 @@ static void models_arch_limits(struct kunit *test)
 	}
 }
 
-/* The fixed counters of a version, and the bits of selects, as CPUID tells them. */
+/* CPUID leaf 0xA gives the fixed counters of each version, leaf 0x23 the bits of selects. */
 static void models_arch_cpuid(struct kunit *test)
 {
-	/* Of Intel's first CPUs with version 2, which tell of none; not under hypervisors */
+	/* 65 nm Core 2 has three, but reports none. A hypervisor is believed. */
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 0, 0, true), 0x700000000ULL);
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(4, 0, 0, true), 0x700000000ULL);
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 0, 0, false), 0);
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(3, 4, 0, true), 0xf00000000ULL);
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 2, 0xff, false), 0x300000000ULL);
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(1, 3, 0, true), 0);
-	/* From version 5 on some may be missing, of whom a mask tells besides */
+	/* Version 5 adds a mask: fixed counters need not be contiguous. */
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(5, 0, 0, true), 0);
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(5, 3, 0x11, true), 0x1700000000ULL);
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(5, 31, 0, false), 0xffff00000000ULL);
@@ -652,187 +613,8 @@ static void models_intel_generic(struct kunit *test)
 }
 #endif
 
-#ifdef CONFIG_CPU_SUP_AMD
-/* The row of a family, for CPUs without a feature that has a row of its own. */
-static const struct x86_model *models_of_family(struct kunit *test, int family)
-{
-	const struct x86_model *row = NULL;
-	const struct x86_cpu_id *line;
-	int n = 0;
-
-	for (line = x86_amd_models; models_is_line(line); line++) {
-		if (line->family == family && line->feature == X86_FEATURE_ANY) {
-			row = models_row(line);
-			n++;
-		}
-	}
-	KUNIT_EXPECT_EQ_MSG(test, n, 1, "family %#x", family);
-	return row;
-}
-
-static int models_key(struct kunit *test, const struct x86_model *row, u64 config,
-		      struct x86_key *key)
-{
-	return models_key_on(test, row, &x86_amd_core_bank,
-			     X86_GENERAL(AMD64_NUM_COUNTERS_CORE), config, key);
-}
-
-/* Counters that it lets the event have, or a negative errno. */
-static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 config)
-{
-	struct x86_key key;
-	int err = models_key(test, row, config, &key);
-
-	return err ?: (s64)key.allowed;
-}
-
-/* There is one row for each family that AMD has made, and Hygon. */
-static void models_amd_families(struct kunit *test)
-{
-	static const u8 families[] = {
-		0x06, 0x0f, 0x10, 0x11, 0x12, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a,
-	};
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(families); i++)
-		KUNIT_EXPECT_NOT_NULL(test, models_of_family(test, families[i]));
-}
-
-/* Families that no line names are like the last one that a line does, if they have its counters. */
-static void models_amd_later(struct kunit *test)
-{
-	const struct x86_model *last = models_of_family(test, 0x1a);
-	const struct x86_cpu_id *line;
-	int amd = 0, hygon = 0;
-
-	for (line = x86_amd_models; models_is_line(line); line++) {
-		if (line->family != X86_FAMILY_ANY)
-			continue;
-		KUNIT_EXPECT_EQ(test, line->feature, X86_FEATURE_PERFCTR_CORE);
-		KUNIT_EXPECT_PTR_EQ(test, models_row(line), last);
-		amd += line->vendor == X86_VENDOR_AMD;
-		hygon += line->vendor == X86_VENDOR_HYGON;
-	}
-	KUNIT_EXPECT_EQ(test, amd, 1);
-	KUNIT_EXPECT_EQ(test, hygon, 1);
-}
-
-/* In guests without the six counters, these families are limited as their ancestors are. */
-static void models_amd_few(struct kunit *test)
-{
-	static const u8 families[] = { 0x15, 0x17, 0x18, 0x19 };
-	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
-	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
-	struct x86_key key;
-	int i;
-
-	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE))
-		kunit_skip(test, "this CPU has the six counters");
-	KUNIT_ASSERT_NOT_NULL(test, event);
-	KUNIT_ASSERT_NOT_NULL(test, core);
-	for (i = 0; i < ARRAY_SIZE(families); i++) {
-		memset(core, 0, sizeof(*core));
-		core->model = models_of_family(test, families[i]);
-		KUNIT_ASSERT_NOT_NULL(test, core->model);
-		KUNIT_ASSERT_EQ(test, core->model->probe(core), 0);
-		KUNIT_EXPECT_EQ(test, core->counters, 0xf);
-		event->pmu = &core->pmu;
-		event->hw.config = X86_EVENT(0xe9, 0xb8) | ARCH_PERFMON_EVENTSEL_USR;
-		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
-		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
-		KUNIT_EXPECT_EQ(test, key.flags & X86_NODE, X86_NODE);
-		/* Floating point: neither pairs nor the upper counters */
-		event->hw.config = X86_EVENT(0x03, 0x01) | ARCH_PERFMON_EVENTSEL_USR;
-		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
-		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
-		KUNIT_EXPECT_EQ(test, key.flags & (X86_NODE | X86_PAIR), 0);
-	}
-}
-
-/* Events, and what of family 15h's counters can count them. */
-static void models_amd_15h(struct kunit *test)
-{
-	static const struct {
-		u64 config;
-		s64 counters;
-	} cases[] = {
-		{ X86_EVENT(0x00, 0x01), 0x38 }, { X86_EVENT(0x00, 0x10), 0x38 },
-		{ X86_EVENT(0x00, 0x11), 0x08 }, { X86_EVENT(0x03, 0x01), 0x08 },
-		{ X86_EVENT(0x04, 0x02), 0x38 }, { X86_EVENT(0x04, 0x03), 0x08 },
-		{ X86_EVENT(0x05, 0x0f), 0x38 },
-		{ X86_EVENT(0x23, 0x01), 0x07 }, { X86_EVENT(0x24, 0x01), 0x3f },
-		{ X86_EVENT(0x41, 0x01), 0x3f }, { X86_EVENT(0x43, 0x00), 0x07 },
-		{ X86_EVENT(0x76, 0x00), 0x07 }, { X86_EVENT(0x7d, 0x07), 0x07 },
-		{ X86_EVENT(0x80, 0x00), 0x07 }, { X86_EVENT(0xc0, 0x00), 0x3f },
-		{ X86_EVENT(0xd0, 0x00), 0x07 }, { X86_EVENT(0xdb, 0x01), 0x3f },
-		{ X86_EVENT(0xd8, 0x00), 0x07 }, { X86_EVENT(0xd8, 0x00) | BIT_ULL(32), 0x3f },
-		{ X86_EVENT(0x87, 0x00), 0x07 }, { X86_EVENT(0x87, 0x01) | BIT_ULL(32), 0x01 },
-		{ X86_EVENT(0x88, 0x00), 0x07 }, { X86_EVENT(0x88, 0x01) | BIT_ULL(32), 0x01 },
-		{ X86_EVENT(0xc0, 0x01) | BIT_ULL(32), 0x38 },
-		{ X86_EVENT(0xd6, 0x00), 0x07 }, { X86_EVENT(0xd6, 0x01) | BIT_ULL(32), 0x3f },
-		{ X86_EVENT(0x2e, 0x00), 0x09 }, { X86_EVENT(0x31, 0x04), 0x07 },
-		{ X86_EVENT(0x31, 0x05), -EINVAL }, { X86_EVENT(0xe9, 0xb8), -EINVAL },
-	};
-	const struct x86_model *row = models_of_family(test, 0x15);
-	int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		KUNIT_EXPECT_EQ_MSG(test, models_counters(test, row, cases[i].config),
-				    cases[i].counters, "config %#llx", cases[i].config);
-}
-
-static u16 models_flags(struct kunit *test, const struct x86_model *row, u64 config)
-{
-	struct x86_key key;
-
-	KUNIT_EXPECT_EQ(test, models_key(test, row, config, &key), 0);
-	return key.flags & (X86_PAIR | X86_NODE);
-}
-
-/* Whatever the edge, the inversion and the threshold, a pair begins at an even counter. */
-static void models_amd_pairs(struct kunit *test)
-{
-	static const u8 families[] = { 0x17, 0x18, 0x19, 0x1a };
-	const u64 flops = X86_EVENT(0x03, 0xff);
-	struct x86_key key;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(families); i++) {
-		const struct x86_model *row = models_of_family(test, families[i]);
-
-		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops), 0x15);
-		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops | 0x01840000), 0x15);
-		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops), X86_PAIR);
-		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops | BIT_ULL(32)), 0x3f);
-		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops | BIT_ULL(32)), 0);
-		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000000ff, &key), -EINVAL);
-		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000001ff, &key), -EINVAL);
-	}
-}
-
-/* Events of the northbridge, also those with codes of twelve bits, and no others. */
-static void models_amd_nodes(struct kunit *test)
-{
-	static const u8 families[] = { 0x0f, 0x10, 0x11, 0x12, 0x14 };
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(families); i++) {
-		const struct x86_model *row = models_of_family(test, families[i]);
-
-		KUNIT_EXPECT_EQ(test, models_counters(test, row, X86_EVENT(0xe9, 0xb8)), 0xf);
-		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xe0, 1)), X86_NODE);
-		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xe0, 1) | BIT_ULL(34)),
-				X86_NODE);
-		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xc0, 0) | BIT_ULL(34)), 0);
-		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xdf, 0)), 0);
-	}
-	KUNIT_EXPECT_EQ(test, models_flags(test, models_of_family(test, 0x16), 0xe9), 0);
-}
-#endif
-
 #if defined(CONFIG_CPU_SUP_ZHAOXIN) || defined(CONFIG_CPU_SUP_CENTAUR)
-/* The row of a model, and what it makes of so many events that CPUID tells of. */
+/* Find the row of a model, and adjust it to a version and a number of architectural events. */
 static int models_zhaoxin_settle(struct kunit *test, struct x86_core *core, int family, int model,
 				 int version, int events)
 {
@@ -890,14 +672,6 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_arch_cpuid),
 	KUNIT_CASE(models_p4),
 	KUNIT_CASE(models_metrics),
-#endif
-#ifdef CONFIG_CPU_SUP_AMD
-	KUNIT_CASE(models_amd_families),
-	KUNIT_CASE(models_amd_later),
-	KUNIT_CASE(models_amd_few),
-	KUNIT_CASE(models_amd_15h),
-	KUNIT_CASE(models_amd_pairs),
-	KUNIT_CASE(models_amd_nodes),
 #endif
 #if defined(CONFIG_CPU_SUP_ZHAOXIN) || defined(CONFIG_CPU_SUP_CENTAUR)
 	KUNIT_CASE(models_zhaoxin),

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rows of the tables of CPUs, for the tests of all rows and those of one vendor.
+ */
+#ifndef _ARCH_X86_EVENTS_TESTS_MODELS_H
+#define _ARCH_X86_EVENTS_TESTS_MODELS_H
+
+#include <kunit/test.h>
+
+#include "../engine.h"
+
+/* As x86_match_cpu() knows the end of a table. */
+static inline bool models_is_line(const struct x86_cpu_id *line)
+{
+	return line->vendor | line->family | line->model | line->steppings | line->feature;
+}
+
+static inline const struct x86_model *models_row(const struct x86_cpu_id *line)
+{
+	return (const struct x86_model *)line->driver_data;
+}
+
+/*
+ * Let the driver make a key of an event of a row, on a core with these counters.
+ * Return: 0 or an errno.
+ */
+static inline int models_key_on(struct kunit *test, const struct x86_model *row,
+				const struct x86_bank *bank, u64 counters,
+				u64 config, struct x86_key *key)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	core->model = row;
+	core->bank = bank;
+	core->counters = counters;
+	event->pmu = &core->pmu;
+	event->hw.config = config;
+	if (!row->key)
+		event->hw.config |= ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_USR;
+	err = x86_event_key(event, key);
+	kunit_kfree(test, core);
+	kunit_kfree(test, event);
+	return err;
+}
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rows of AMD's and Hygon's CPUs: which counters an event may have.
+ */
+#include <asm/cpu_device_id.h>
+
+#include "models.h"
+
+/* The row of a family, for CPUs without a feature that has a row of its own. */
+static const struct x86_model *models_of_family(struct kunit *test, int family)
+{
+	const struct x86_model *row = NULL;
+	const struct x86_cpu_id *line;
+	int n = 0;
+
+	for (line = x86_amd_models; models_is_line(line); line++) {
+		if (line->family == family && line->feature == X86_FEATURE_ANY) {
+			row = models_row(line);
+			n++;
+		}
+	}
+	KUNIT_EXPECT_EQ_MSG(test, n, 1, "family %#x", family);
+	return row;
+}
+
+static int models_key(struct kunit *test, const struct x86_model *row, u64 config,
+		      struct x86_key *key)
+{
+	return models_key_on(test, row, &x86_amd_core_bank,
+			     X86_GENERAL(AMD64_NUM_COUNTERS_CORE), config, key);
+}
+
+/* Counters that it lets the event have, or a negative errno. */
+static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 config)
+{
+	struct x86_key key;
+	int err = models_key(test, row, config, &key);
+
+	return err ?: (s64)key.allowed;
+}
+
+/* There is one row for each family that AMD has made, and Hygon. */
+static void models_amd_families(struct kunit *test)
+{
+	static const u8 families[] = {
+		0x06, 0x0f, 0x10, 0x11, 0x12, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a,
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(families); i++)
+		KUNIT_EXPECT_NOT_NULL(test, models_of_family(test, families[i]));
+}
+
+/* Families that no line names are like the last one that a line does, if they have its counters. */
+static void models_amd_later(struct kunit *test)
+{
+	const struct x86_model *last = models_of_family(test, 0x1a);
+	const struct x86_cpu_id *line;
+	int amd = 0, hygon = 0;
+
+	for (line = x86_amd_models; models_is_line(line); line++) {
+		if (line->family != X86_FAMILY_ANY)
+			continue;
+		KUNIT_EXPECT_EQ(test, line->feature, X86_FEATURE_PERFCTR_CORE);
+		KUNIT_EXPECT_PTR_EQ(test, models_row(line), last);
+		amd += line->vendor == X86_VENDOR_AMD;
+		hygon += line->vendor == X86_VENDOR_HYGON;
+	}
+	KUNIT_EXPECT_EQ(test, amd, 1);
+	KUNIT_EXPECT_EQ(test, hygon, 1);
+}
+
+/* In guests without the six counters, these families are limited as their ancestors are. */
+static void models_amd_few(struct kunit *test)
+{
+	static const u8 families[] = { 0x15, 0x17, 0x18, 0x19 };
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	struct x86_key key;
+	int i;
+
+	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE))
+		kunit_skip(test, "this CPU has the six counters");
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		memset(core, 0, sizeof(*core));
+		core->model = models_of_family(test, families[i]);
+		KUNIT_ASSERT_NOT_NULL(test, core->model);
+		KUNIT_ASSERT_EQ(test, core->model->probe(core), 0);
+		KUNIT_EXPECT_EQ(test, core->counters, 0xf);
+		event->pmu = &core->pmu;
+		event->hw.config = X86_EVENT(0xe9, 0xb8) | ARCH_PERFMON_EVENTSEL_USR;
+		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
+		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
+		KUNIT_EXPECT_EQ(test, key.flags & X86_NODE, X86_NODE);
+		/* Floating point: neither pairs nor the upper counters */
+		event->hw.config = X86_EVENT(0x03, 0x01) | ARCH_PERFMON_EVENTSEL_USR;
+		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
+		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
+		KUNIT_EXPECT_EQ(test, key.flags & (X86_NODE | X86_PAIR), 0);
+	}
+}
+
+/* Events, and what of family 15h's counters can count them. */
+static void models_amd_15h(struct kunit *test)
+{
+	static const struct {
+		u64 config;
+		s64 counters;
+	} cases[] = {
+		{ X86_EVENT(0x00, 0x01), 0x38 }, { X86_EVENT(0x00, 0x10), 0x38 },
+		{ X86_EVENT(0x00, 0x11), 0x08 }, { X86_EVENT(0x03, 0x01), 0x08 },
+		{ X86_EVENT(0x04, 0x02), 0x38 }, { X86_EVENT(0x04, 0x03), 0x08 },
+		{ X86_EVENT(0x05, 0x0f), 0x38 },
+		{ X86_EVENT(0x23, 0x01), 0x07 }, { X86_EVENT(0x24, 0x01), 0x3f },
+		{ X86_EVENT(0x41, 0x01), 0x3f }, { X86_EVENT(0x43, 0x00), 0x07 },
+		{ X86_EVENT(0x76, 0x00), 0x07 }, { X86_EVENT(0x7d, 0x07), 0x07 },
+		{ X86_EVENT(0x80, 0x00), 0x07 }, { X86_EVENT(0xc0, 0x00), 0x3f },
+		{ X86_EVENT(0xd0, 0x00), 0x07 }, { X86_EVENT(0xdb, 0x01), 0x3f },
+		{ X86_EVENT(0xd8, 0x00), 0x07 }, { X86_EVENT(0xd8, 0x00) | BIT_ULL(32), 0x3f },
+		{ X86_EVENT(0x87, 0x00), 0x07 }, { X86_EVENT(0x87, 0x01) | BIT_ULL(32), 0x01 },
+		{ X86_EVENT(0x88, 0x00), 0x07 }, { X86_EVENT(0x88, 0x01) | BIT_ULL(32), 0x01 },
+		{ X86_EVENT(0xc0, 0x01) | BIT_ULL(32), 0x38 },
+		{ X86_EVENT(0xd6, 0x00), 0x07 }, { X86_EVENT(0xd6, 0x01) | BIT_ULL(32), 0x3f },
+		{ X86_EVENT(0x2e, 0x00), 0x09 }, { X86_EVENT(0x31, 0x04), 0x07 },
+		{ X86_EVENT(0x31, 0x05), -EINVAL }, { X86_EVENT(0xe9, 0xb8), -EINVAL },
+	};
+	const struct x86_model *row = models_of_family(test, 0x15);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ_MSG(test, models_counters(test, row, cases[i].config),
+				    cases[i].counters, "config %#llx", cases[i].config);
+}
+
+static u16 models_flags(struct kunit *test, const struct x86_model *row, u64 config)
+{
+	struct x86_key key;
+
+	KUNIT_EXPECT_EQ(test, models_key(test, row, config, &key), 0);
+	return key.flags & (X86_PAIR | X86_NODE);
+}
+
+/* Whatever the edge, the inversion and the threshold, a pair begins at an even counter. */
+static void models_amd_pairs(struct kunit *test)
+{
+	static const u8 families[] = { 0x17, 0x18, 0x19, 0x1a };
+	const u64 flops = X86_EVENT(0x03, 0xff);
+	struct x86_key key;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		const struct x86_model *row = models_of_family(test, families[i]);
+
+		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops), 0x15);
+		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops | 0x01840000), 0x15);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops), X86_PAIR);
+		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops | BIT_ULL(32)), 0x3f);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops | BIT_ULL(32)), 0);
+		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000000ff, &key), -EINVAL);
+		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000001ff, &key), -EINVAL);
+	}
+}
+
+/* Events of the northbridge, also those with codes of twelve bits, and no others. */
+static void models_amd_nodes(struct kunit *test)
+{
+	static const u8 families[] = { 0x0f, 0x10, 0x11, 0x12, 0x14 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		const struct x86_model *row = models_of_family(test, families[i]);
+
+		KUNIT_EXPECT_EQ(test, models_counters(test, row, X86_EVENT(0xe9, 0xb8)), 0xf);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xe0, 1)), X86_NODE);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xe0, 1) | BIT_ULL(34)),
+				X86_NODE);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xc0, 0) | BIT_ULL(34)), 0);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xdf, 0)), 0);
+	}
+	KUNIT_EXPECT_EQ(test, models_flags(test, models_of_family(test, 0x16), 0xe9), 0);
+}
+
+static struct kunit_case models_amd_cases[] = {
+	KUNIT_CASE(models_amd_families),
+	KUNIT_CASE(models_amd_later),
+	KUNIT_CASE(models_amd_few),
+	KUNIT_CASE(models_amd_15h),
+	KUNIT_CASE(models_amd_pairs),
+	KUNIT_CASE(models_amd_nodes),
+	{ }
+};
+
+static struct kunit_suite models_amd_suite = {
+	.name		= "x86_models_amd",
+	.test_cases	= models_amd_cases,
+};
+
+kunit_test_suite(models_amd_suite);
