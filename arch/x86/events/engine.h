@@ -24,11 +24,11 @@
  *   registers.c	the registers, and what they hold
  *   overflow.c		the interrupt
  *
- * What a counter holds when user space can see it, through RDPMC, a page, a guest or a call, was
- * counted for that user alone. A counter is set where something else may be in it: those that are
- * idle, and those of events that stay, as RDPMC begins to be allowed (x86_clear_unused()); those
- * of a claim as it begins. Where RDPMC is not allowed a page does not say what a counter holds.
- * There is one exception: a counter that samples has to overflow when the period is over.
+ * User space must not see counts of other users in a counter, whether by RDPMC, in a page, in a
+ * guest or by a call. So x86_clear_unused() clears idle counters, and writes those of active events
+ * again, before CR4.PCE is set. A claim clears its counters when it begins. While CR4.PCE is clear,
+ * a page has no index, since its offset would show what the counter held. The exception is a
+ * counter that samples: it holds the distance to its next overflow.
  *
  * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the
  * interrupt, an NMI. No lock protects it: an NMI runs to its end between two

@@ -118,7 +118,7 @@ bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 	return true;
 }
 
-/* What the core's other thread does in user space moves a counter of both threads, too. */
+/* An AnyThread counter also counts the sibling thread, which may be in user space. */
 #define X86_MOVES_IN_KERNEL	(ARCH_PERFMON_EVENTSEL_OS | ARCH_PERFMON_EVENTSEL_ANY)
 
 /* Those whose counters may move while this CPU is in the kernel are halted meanwhile. */
@@ -206,10 +206,13 @@ static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, b
 	/* Records that wait until there are more of them have sent no interrupt. */
 	if (*others & X86_STATUS_BUFFER)
 		served += hweight64(recorded);
-	/* Of a counter that writes records, only these count. */
+	/* A PEBS counter overflows at each record: its samples are made from the records. */
 	overflowed &= ~x86_precise_enabled(cpu);
 	for_each_x86_counter(counter, overflowed) {
-		/* Nothing tells of it again, so what goes on beneath this looks at it once more. */
+		/*
+		 * The status bit has been acknowledged. x86_apply(), which this NMI has
+		 * interrupted, must look at the counter again.
+		 */
 		if (!x86_serve_counter(cpu, counter, regs, NULL) && applying &&
 		    !(READ_ONCE(cpu->claimed) & BIT_ULL(counter)))
 			WRITE_ONCE(cpu->dirty, true);
@@ -218,7 +221,7 @@ static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, b
 	if (x86_claim_overflow(cpu, overflowed))
 		perfctr_cpu_interrupt(regs);
 	served += x86_serve_others(*others);
-	/* Status bits of no counter are ours, too: they belong to nobody else. */
+	/* All other bits of the status are set by the PMU alone: the NMI is ours. */
 	if (!served && (*others & ~X86_STATUS_NO_OVERFLOW))
 		served = 1;
 	return served;
@@ -300,7 +303,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	served = x86_serve_overflowed(cpu, regs, applying, later, &others);
 	x86_branch_end_interrupt(cpu, others & later);
 
-	/* While counters stand still none can overflow unnoticed. */
+	/* The counters are halted: none overflows between the look and the unmasking. */
 	if (!unmask_first)
 		x86_unmask();
 	if (x86_sends_once(bank) && x86_has_exclusive(x86_lbr_exclusive_pt))

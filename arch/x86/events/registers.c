@@ -266,7 +266,7 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 
 	counters &= ~cpu->has_clean;
 	for_each_x86_counter(i, counters & cpu->core->counters) {
-		/* Without a status its value alone tells of an interrupt that is under way. */
+		/* Without a status register, only the value shows that an NMI is pending. */
 		if (!cpu->core->bank->status)
 			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
 		x86_clear_counter(cpu, i);
@@ -276,7 +276,7 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 	cpu->has_clean |= counters;
 }
 
-/* What the status has kept since before this kernel, such as that something has changed. */
+/* Firmware, or another kernel, may have left any bit of the status set, such as CondChgd. */
 static void x86_reset_status(struct x86_pmu_cpu *cpu)
 {
 	const struct x86_bank *bank = cpu->core->bank;

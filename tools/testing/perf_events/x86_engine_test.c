@@ -1321,9 +1321,9 @@ static bool within_bounds(const struct x86_bank *bank)
 }
 
 /*
- * What one user counts tells another nothing: a program that reads all counters, the pages of its
- * events and its perfctr finds the same, however long another user's events, or perfctr, have
- * counted before.
+ * RDPMC must not leak counts of other users. Another user's events, or perfctr, count for a short
+ * or a long time. Then a program reads all counters, the pages of its events and its perfctr: it
+ * must read the same both times.
  */
 
 /* Events of the other user are the first N, and those of the program the next. */
@@ -1457,7 +1457,7 @@ static void perfctr_left(u64 secret)
 	thread_stops();
 	run_user(secret);
 	allow_reads();
-	/* They stand still, or have been counting for the program alone. */
+	/* All counters are halted or cleared now. */
 }
 
 /* The program's perfctr had them again before it could read any. */

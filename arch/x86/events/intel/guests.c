@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What guests get of Intel's branch records, and the area of its CPUs' own records.
+ * Intel's LBR for guests of KVM, and the debug store area.
  */
 #include <linux/export.h>
 #include <linux/percpu.h>

@@ -251,7 +251,7 @@ static void test_handed_over(struct kunit *test)
 	KUNIT_EXPECT_LE(test, both->pmc[1].sum, 2 * SLACK);
 }
 
-/* What others count while a state does not run, and it may be mapped after that. */
+/* Count for others while the state is suspended, then allow RDPMC as a mapping does. */
 static int map_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 {
 	bool readable = this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE;
