@@ -1,0 +1,1376 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The ABI of perf events: perf_event_open(2), the ioctls of its file descriptors, the pages
+ * that mmap(2) of them maps, and the records in these pages.
+ *
+ * "VERn" says which size of struct perf_event_attr first had a field, PERF_ATTR_SIZE_VERn.
+ * A field without "VERn" is in every size. MAX enumerators are not ABI: they change as
+ * enumerators are added.
+ */
+#ifndef _UAPI_LINUX_PERF_EVENT_H
+#define _UAPI_LINUX_PERF_EVENT_H
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+#include <asm/byteorder.h>
+
+/**
+ * enum perf_type_id - the PMUs with a fixed number, for attr.type
+ * @PERF_TYPE_HARDWARE: a generic hardware event, attr.config is enum perf_hw_id
+ * @PERF_TYPE_SOFTWARE: an event of the kernel, attr.config is enum perf_sw_ids
+ * @PERF_TYPE_TRACEPOINT: attr.config is the number in the tracepoint's tracefs file "id"
+ * @PERF_TYPE_HW_CACHE: a generic cache event, attr.config as below
+ * @PERF_TYPE_RAW: an event code of the CPU's PMU, as its sysfs directory "format" describes
+ * @PERF_TYPE_BREAKPOINT: a hardware breakpoint, see attr.bp_type
+ * @PERF_TYPE_MAX: not ABI
+ *
+ * Every other PMU has a number of its own, in /sys/bus/event_source/devices/PMU/type.
+ */
+enum perf_type_id {
+	PERF_TYPE_HARDWARE			= 0,
+	PERF_TYPE_SOFTWARE			= 1,
+	PERF_TYPE_TRACEPOINT			= 2,
+	PERF_TYPE_HW_CACHE			= 3,
+	PERF_TYPE_RAW				= 4,
+	PERF_TYPE_BREAKPOINT			= 5,
+
+	PERF_TYPE_MAX,
+};
+
+/*
+ * attr.config of PERF_TYPE_HARDWARE and PERF_TYPE_HW_CACHE:
+ *
+ *	bits	PERF_TYPE_HARDWARE	PERF_TYPE_HW_CACHE
+ *	0-7	enum perf_hw_id		enum perf_hw_cache_id
+ *	8-15	0			enum perf_hw_cache_op_id
+ *	16-23	0			enum perf_hw_cache_op_result_id
+ *	32-63	attr.type of a PMU, or 0: the PMU of PERF_TYPE_RAW
+ *
+ * The upper half selects one kind of CPU on machines with several.
+ */
+#define PERF_PMU_TYPE_SHIFT		32
+#define PERF_HW_EVENT_MASK		0xffffffff
+
+/**
+ * enum perf_hw_id - generic hardware events, for attr.config of PERF_TYPE_HARDWARE
+ * @PERF_COUNT_HW_CPU_CYCLES: cycles in which the CPU was not halted, at its current frequency
+ * @PERF_COUNT_HW_INSTRUCTIONS: retired instructions
+ * @PERF_COUNT_HW_CACHE_REFERENCES: accesses to a cache, most often the last level
+ * @PERF_COUNT_HW_CACHE_MISSES: misses of the same cache
+ * @PERF_COUNT_HW_BRANCH_INSTRUCTIONS: retired branches
+ * @PERF_COUNT_HW_BRANCH_MISSES: retired branches that were mispredicted
+ * @PERF_COUNT_HW_BUS_CYCLES: cycles of the bus
+ * @PERF_COUNT_HW_STALLED_CYCLES_FRONTEND: cycles without an instruction to issue
+ * @PERF_COUNT_HW_STALLED_CYCLES_BACKEND: cycles in which an issued instruction waited
+ * @PERF_COUNT_HW_REF_CPU_CYCLES: cycles in which the CPU was not halted, at a fixed frequency
+ * @PERF_COUNT_HW_MAX: not ABI
+ *
+ * The PMU's driver selects the nearest event of the CPU; -ENOENT if the CPU has none.
+ */
+enum perf_hw_id {
+	PERF_COUNT_HW_CPU_CYCLES		= 0,
+	PERF_COUNT_HW_INSTRUCTIONS		= 1,
+	PERF_COUNT_HW_CACHE_REFERENCES		= 2,
+	PERF_COUNT_HW_CACHE_MISSES		= 3,
+	PERF_COUNT_HW_BRANCH_INSTRUCTIONS	= 4,
+	PERF_COUNT_HW_BRANCH_MISSES		= 5,
+	PERF_COUNT_HW_BUS_CYCLES		= 6,
+	PERF_COUNT_HW_STALLED_CYCLES_FRONTEND	= 7,
+	PERF_COUNT_HW_STALLED_CYCLES_BACKEND	= 8,
+	PERF_COUNT_HW_REF_CPU_CYCLES		= 9,
+
+	PERF_COUNT_HW_MAX,
+};
+
+/**
+ * enum perf_hw_cache_id - the cache of a PERF_TYPE_HW_CACHE event
+ * @PERF_COUNT_HW_CACHE_L1D: first level data cache
+ * @PERF_COUNT_HW_CACHE_L1I: first level instruction cache
+ * @PERF_COUNT_HW_CACHE_LL: last level cache
+ * @PERF_COUNT_HW_CACHE_DTLB: TLB of data
+ * @PERF_COUNT_HW_CACHE_ITLB: TLB of instructions
+ * @PERF_COUNT_HW_CACHE_BPU: branch predictor
+ * @PERF_COUNT_HW_CACHE_NODE: memory of the CPU's NUMA node
+ * @PERF_COUNT_HW_CACHE_MAX: not ABI
+ */
+enum perf_hw_cache_id {
+	PERF_COUNT_HW_CACHE_L1D			= 0,
+	PERF_COUNT_HW_CACHE_L1I			= 1,
+	PERF_COUNT_HW_CACHE_LL			= 2,
+	PERF_COUNT_HW_CACHE_DTLB		= 3,
+	PERF_COUNT_HW_CACHE_ITLB		= 4,
+	PERF_COUNT_HW_CACHE_BPU			= 5,
+	PERF_COUNT_HW_CACHE_NODE		= 6,
+
+	PERF_COUNT_HW_CACHE_MAX,
+};
+
+/**
+ * enum perf_hw_cache_op_id - the kind of access of a PERF_TYPE_HW_CACHE event
+ * @PERF_COUNT_HW_CACHE_OP_READ: loads, instruction fetches, predictions
+ * @PERF_COUNT_HW_CACHE_OP_WRITE: stores
+ * @PERF_COUNT_HW_CACHE_OP_PREFETCH: prefetches
+ * @PERF_COUNT_HW_CACHE_OP_MAX: not ABI
+ */
+enum perf_hw_cache_op_id {
+	PERF_COUNT_HW_CACHE_OP_READ		= 0,
+	PERF_COUNT_HW_CACHE_OP_WRITE		= 1,
+	PERF_COUNT_HW_CACHE_OP_PREFETCH		= 2,
+
+	PERF_COUNT_HW_CACHE_OP_MAX,
+};
+
+/**
+ * enum perf_hw_cache_op_result_id - which accesses a PERF_TYPE_HW_CACHE event counts
+ * @PERF_COUNT_HW_CACHE_RESULT_ACCESS: all accesses
+ * @PERF_COUNT_HW_CACHE_RESULT_MISS: the misses
+ * @PERF_COUNT_HW_CACHE_RESULT_MAX: not ABI
+ */
+enum perf_hw_cache_op_result_id {
+	PERF_COUNT_HW_CACHE_RESULT_ACCESS	= 0,
+	PERF_COUNT_HW_CACHE_RESULT_MISS		= 1,
+
+	PERF_COUNT_HW_CACHE_RESULT_MAX,
+};
+
+/**
+ * enum perf_sw_ids - events of the kernel, for attr.config of PERF_TYPE_SOFTWARE
+ * @PERF_COUNT_SW_CPU_CLOCK: time on the CPU, ns; samples from a high-resolution timer
+ * @PERF_COUNT_SW_TASK_CLOCK: time in which the task ran, ns; samples from such a timer
+ * @PERF_COUNT_SW_PAGE_FAULTS: page faults of user space
+ * @PERF_COUNT_SW_CONTEXT_SWITCHES: switches from the task to another; happens in the kernel
+ * @PERF_COUNT_SW_CPU_MIGRATIONS: moves of the task to another CPU; happens in the kernel
+ * @PERF_COUNT_SW_PAGE_FAULTS_MIN: page faults that needed no I/O
+ * @PERF_COUNT_SW_PAGE_FAULTS_MAJ: page faults that needed I/O
+ * @PERF_COUNT_SW_ALIGNMENT_FAULTS: unaligned accesses that the kernel completed
+ * @PERF_COUNT_SW_EMULATION_FAULTS: instructions that the kernel emulated
+ * @PERF_COUNT_SW_DUMMY: counts nothing; its buffer takes sideband records
+ * @PERF_COUNT_SW_BPF_OUTPUT: records that a BPF program wrote, as PERF_SAMPLE_RAW
+ * @PERF_COUNT_SW_CGROUP_SWITCHES: switches of the CPU to a task of another cgroup
+ * @PERF_COUNT_SW_MAX: not ABI
+ */
+enum perf_sw_ids {
+	PERF_COUNT_SW_CPU_CLOCK			= 0,
+	PERF_COUNT_SW_TASK_CLOCK		= 1,
+	PERF_COUNT_SW_PAGE_FAULTS		= 2,
+	PERF_COUNT_SW_CONTEXT_SWITCHES		= 3,
+	PERF_COUNT_SW_CPU_MIGRATIONS		= 4,
+	PERF_COUNT_SW_PAGE_FAULTS_MIN		= 5,
+	PERF_COUNT_SW_PAGE_FAULTS_MAJ		= 6,
+	PERF_COUNT_SW_ALIGNMENT_FAULTS		= 7,
+	PERF_COUNT_SW_EMULATION_FAULTS		= 8,
+	PERF_COUNT_SW_DUMMY			= 9,
+	PERF_COUNT_SW_BPF_OUTPUT		= 10,
+	PERF_COUNT_SW_CGROUP_SWITCHES		= 11,
+
+	PERF_COUNT_SW_MAX,
+};
+
+/**
+ * enum perf_event_sample_format - fields of a sample, for attr.sample_type
+ * @PERF_SAMPLE_IP: instruction pointer
+ * @PERF_SAMPLE_TID: process and thread ID
+ * @PERF_SAMPLE_TIME: time of the record clock, ns
+ * @PERF_SAMPLE_ADDR: data address, if the event has one
+ * @PERF_SAMPLE_READ: counts in attr.read_format, of the whole group with PERF_FORMAT_GROUP
+ * @PERF_SAMPLE_CALLCHAIN: call chain, at most attr.sample_max_stack entries
+ * @PERF_SAMPLE_ID: ID of the event, of the inherited event's parent
+ * @PERF_SAMPLE_CPU: CPU
+ * @PERF_SAMPLE_PERIOD: period with which the event was sampled
+ * @PERF_SAMPLE_STREAM_ID: ID of the event; an inherited event has its own
+ * @PERF_SAMPLE_RAW: data of the event's source, such as a tracepoint's fields
+ * @PERF_SAMPLE_BRANCH_STACK: recent branches, as attr.branch_sample_type selects
+ * @PERF_SAMPLE_REGS_USER: user registers in attr.sample_regs_user
+ * @PERF_SAMPLE_STACK_USER: attr.sample_stack_user bytes of the user stack
+ * @PERF_SAMPLE_WEIGHT: cost of the event as one number, most often a latency in cycles
+ * @PERF_SAMPLE_DATA_SRC: source of the data, union perf_mem_data_src
+ * @PERF_SAMPLE_IDENTIFIER: as PERF_SAMPLE_ID, at a fixed place in every record
+ * @PERF_SAMPLE_TRANSACTION: cause of a transaction's abort, PERF_TXN_*
+ * @PERF_SAMPLE_REGS_INTR: registers in attr.sample_regs_intr, of the interrupted code
+ * @PERF_SAMPLE_PHYS_ADDR: physical address of PERF_SAMPLE_ADDR; needs CAP_PERFMON or
+ *	perf_event_paranoid below 2
+ * @PERF_SAMPLE_AUX: up to attr.aux_sample_size bytes of the group leader's AUX area
+ * @PERF_SAMPLE_CGROUP: ID of the task's cgroup; -EINVAL without CONFIG_CGROUP_PERF
+ * @PERF_SAMPLE_DATA_PAGE_SIZE: size of the page of PERF_SAMPLE_ADDR
+ * @PERF_SAMPLE_CODE_PAGE_SIZE: size of the page of PERF_SAMPLE_IP
+ * @PERF_SAMPLE_WEIGHT_STRUCT: cost as three numbers; -EINVAL with PERF_SAMPLE_WEIGHT
+ * @PERF_SAMPLE_MAX: not ABI; -EINVAL at or above
+ *
+ * PERF_RECORD_SAMPLE has the order of the fields.
+ */
+enum perf_event_sample_format {
+	PERF_SAMPLE_IP				= 1U << 0,
+	PERF_SAMPLE_TID				= 1U << 1,
+	PERF_SAMPLE_TIME			= 1U << 2,
+	PERF_SAMPLE_ADDR			= 1U << 3,
+	PERF_SAMPLE_READ			= 1U << 4,
+	PERF_SAMPLE_CALLCHAIN			= 1U << 5,
+	PERF_SAMPLE_ID				= 1U << 6,
+	PERF_SAMPLE_CPU				= 1U << 7,
+	PERF_SAMPLE_PERIOD			= 1U << 8,
+	PERF_SAMPLE_STREAM_ID			= 1U << 9,
+	PERF_SAMPLE_RAW				= 1U << 10,
+	PERF_SAMPLE_BRANCH_STACK		= 1U << 11,
+	PERF_SAMPLE_REGS_USER			= 1U << 12,
+	PERF_SAMPLE_STACK_USER			= 1U << 13,
+	PERF_SAMPLE_WEIGHT			= 1U << 14,
+	PERF_SAMPLE_DATA_SRC			= 1U << 15,
+	PERF_SAMPLE_IDENTIFIER			= 1U << 16,
+	PERF_SAMPLE_TRANSACTION			= 1U << 17,
+	PERF_SAMPLE_REGS_INTR			= 1U << 18,
+	PERF_SAMPLE_PHYS_ADDR			= 1U << 19,
+	PERF_SAMPLE_AUX				= 1U << 20,
+	PERF_SAMPLE_CGROUP			= 1U << 21,
+	PERF_SAMPLE_DATA_PAGE_SIZE		= 1U << 22,
+	PERF_SAMPLE_CODE_PAGE_SIZE		= 1U << 23,
+	PERF_SAMPLE_WEIGHT_STRUCT		= 1U << 24,
+
+	PERF_SAMPLE_MAX = 1U << 25,
+};
+
+/* The two formats of union perf_sample_weight. */
+#define PERF_SAMPLE_WEIGHT_TYPE	(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)
+
+/**
+ * enum perf_branch_sample_type_shift - bits of enum perf_branch_sample_type
+ * @PERF_SAMPLE_BRANCH_USER_SHIFT: branches in user space
+ * @PERF_SAMPLE_BRANCH_KERNEL_SHIFT: in the kernel; needs CAP_PERFMON or perf_event_paranoid
+ *	below 2
+ * @PERF_SAMPLE_BRANCH_HV_SHIFT: in the hypervisor; needs the same right
+ * @PERF_SAMPLE_BRANCH_ANY_SHIFT: every kind of branch
+ * @PERF_SAMPLE_BRANCH_ANY_CALL_SHIFT: calls, and entries to the kernel
+ * @PERF_SAMPLE_BRANCH_ANY_RETURN_SHIFT: returns, and exits from the kernel
+ * @PERF_SAMPLE_BRANCH_IND_CALL_SHIFT: indirect calls
+ * @PERF_SAMPLE_BRANCH_ABORT_TX_SHIFT: aborts of transactions
+ * @PERF_SAMPLE_BRANCH_IN_TX_SHIFT: branches in transactions
+ * @PERF_SAMPLE_BRANCH_NO_TX_SHIFT: branches outside transactions
+ * @PERF_SAMPLE_BRANCH_COND_SHIFT: conditional branches
+ * @PERF_SAMPLE_BRANCH_CALL_STACK_SHIFT: calls that have not returned: a call stack
+ * @PERF_SAMPLE_BRANCH_IND_JUMP_SHIFT: indirect jumps
+ * @PERF_SAMPLE_BRANCH_CALL_SHIFT: direct calls
+ * @PERF_SAMPLE_BRANCH_NO_FLAGS_SHIFT: the PMU may leave out mispred and predicted
+ * @PERF_SAMPLE_BRANCH_NO_CYCLES_SHIFT: the PMU may leave out cycles
+ * @PERF_SAMPLE_BRANCH_TYPE_SAVE_SHIFT: fill in type
+ * @PERF_SAMPLE_BRANCH_HW_INDEX_SHIFT: put the hardware's index of the first entry in the sample
+ * @PERF_SAMPLE_BRANCH_PRIV_SAVE_SHIFT: fill in priv
+ * @PERF_SAMPLE_BRANCH_COUNTERS_SHIFT: put counts of events between branches in the sample
+ * @PERF_SAMPLE_BRANCH_MAX_SHIFT: not ABI
+ */
+enum perf_branch_sample_type_shift {
+	PERF_SAMPLE_BRANCH_USER_SHIFT		= 0,
+	PERF_SAMPLE_BRANCH_KERNEL_SHIFT		= 1,
+	PERF_SAMPLE_BRANCH_HV_SHIFT		= 2,
+
+	PERF_SAMPLE_BRANCH_ANY_SHIFT		= 3,
+	PERF_SAMPLE_BRANCH_ANY_CALL_SHIFT	= 4,
+	PERF_SAMPLE_BRANCH_ANY_RETURN_SHIFT	= 5,
+	PERF_SAMPLE_BRANCH_IND_CALL_SHIFT	= 6,
+	PERF_SAMPLE_BRANCH_ABORT_TX_SHIFT	= 7,
+	PERF_SAMPLE_BRANCH_IN_TX_SHIFT		= 8,
+	PERF_SAMPLE_BRANCH_NO_TX_SHIFT		= 9,
+	PERF_SAMPLE_BRANCH_COND_SHIFT		= 10,
+
+	PERF_SAMPLE_BRANCH_CALL_STACK_SHIFT	= 11,
+	PERF_SAMPLE_BRANCH_IND_JUMP_SHIFT	= 12,
+	PERF_SAMPLE_BRANCH_CALL_SHIFT		= 13,
+
+	PERF_SAMPLE_BRANCH_NO_FLAGS_SHIFT	= 14,
+	PERF_SAMPLE_BRANCH_NO_CYCLES_SHIFT	= 15,
+
+	PERF_SAMPLE_BRANCH_TYPE_SAVE_SHIFT	= 16,
+
+	PERF_SAMPLE_BRANCH_HW_INDEX_SHIFT	= 17,
+
+	PERF_SAMPLE_BRANCH_PRIV_SAVE_SHIFT	= 18,
+
+	PERF_SAMPLE_BRANCH_COUNTERS_SHIFT	= 19,
+
+	PERF_SAMPLE_BRANCH_MAX_SHIFT
+};
+
+/*
+ * attr.branch_sample_type, with PERF_SAMPLE_BRANCH_STACK. Kinds of branches add up.
+ * -EINVAL without a kind of branch, or at or above PERF_SAMPLE_BRANCH_MAX; -EOPNOTSUPP if
+ * the PMU cannot select it. Without a privilege level, those that the event counts are taken.
+ */
+enum perf_branch_sample_type {
+	PERF_SAMPLE_BRANCH_USER		= 1U << PERF_SAMPLE_BRANCH_USER_SHIFT,
+	PERF_SAMPLE_BRANCH_KERNEL	= 1U << PERF_SAMPLE_BRANCH_KERNEL_SHIFT,
+	PERF_SAMPLE_BRANCH_HV		= 1U << PERF_SAMPLE_BRANCH_HV_SHIFT,
+
+	PERF_SAMPLE_BRANCH_ANY		= 1U << PERF_SAMPLE_BRANCH_ANY_SHIFT,
+	PERF_SAMPLE_BRANCH_ANY_CALL	= 1U << PERF_SAMPLE_BRANCH_ANY_CALL_SHIFT,
+	PERF_SAMPLE_BRANCH_ANY_RETURN	= 1U << PERF_SAMPLE_BRANCH_ANY_RETURN_SHIFT,
+	PERF_SAMPLE_BRANCH_IND_CALL	= 1U << PERF_SAMPLE_BRANCH_IND_CALL_SHIFT,
+	PERF_SAMPLE_BRANCH_ABORT_TX	= 1U << PERF_SAMPLE_BRANCH_ABORT_TX_SHIFT,
+	PERF_SAMPLE_BRANCH_IN_TX	= 1U << PERF_SAMPLE_BRANCH_IN_TX_SHIFT,
+	PERF_SAMPLE_BRANCH_NO_TX	= 1U << PERF_SAMPLE_BRANCH_NO_TX_SHIFT,
+	PERF_SAMPLE_BRANCH_COND		= 1U << PERF_SAMPLE_BRANCH_COND_SHIFT,
+
+	PERF_SAMPLE_BRANCH_CALL_STACK	= 1U << PERF_SAMPLE_BRANCH_CALL_STACK_SHIFT,
+	PERF_SAMPLE_BRANCH_IND_JUMP	= 1U << PERF_SAMPLE_BRANCH_IND_JUMP_SHIFT,
+	PERF_SAMPLE_BRANCH_CALL		= 1U << PERF_SAMPLE_BRANCH_CALL_SHIFT,
+
+	PERF_SAMPLE_BRANCH_NO_FLAGS	= 1U << PERF_SAMPLE_BRANCH_NO_FLAGS_SHIFT,
+	PERF_SAMPLE_BRANCH_NO_CYCLES	= 1U << PERF_SAMPLE_BRANCH_NO_CYCLES_SHIFT,
+
+	PERF_SAMPLE_BRANCH_TYPE_SAVE	= 1U << PERF_SAMPLE_BRANCH_TYPE_SAVE_SHIFT,
+
+	PERF_SAMPLE_BRANCH_HW_INDEX	= 1U << PERF_SAMPLE_BRANCH_HW_INDEX_SHIFT,
+
+	PERF_SAMPLE_BRANCH_PRIV_SAVE	= 1U << PERF_SAMPLE_BRANCH_PRIV_SAVE_SHIFT,
+
+	PERF_SAMPLE_BRANCH_COUNTERS	= 1U << PERF_SAMPLE_BRANCH_COUNTERS_SHIFT,
+
+	PERF_SAMPLE_BRANCH_MAX		= 1U << PERF_SAMPLE_BRANCH_MAX_SHIFT,
+};
+
+/* perf_branch_entry.type: the kind of branch */
+enum {
+	PERF_BR_UNKNOWN		= 0,
+	PERF_BR_COND		= 1,	/* conditional jump */
+	PERF_BR_UNCOND		= 2,	/* direct jump */
+	PERF_BR_IND		= 3,	/* indirect jump */
+	PERF_BR_CALL		= 4,	/* direct call */
+	PERF_BR_IND_CALL	= 5,	/* indirect call */
+	PERF_BR_RET		= 6,	/* return */
+	PERF_BR_SYSCALL		= 7,	/* entry to the kernel by a system call */
+	PERF_BR_SYSRET		= 8,	/* exit from a system call */
+	PERF_BR_COND_CALL	= 9,	/* conditional call */
+	PERF_BR_COND_RET	= 10,	/* conditional return */
+	PERF_BR_ERET		= 11,	/* return from an exception */
+	PERF_BR_IRQ		= 12,	/* interrupt */
+	PERF_BR_SERROR		= 13,	/* error that the system reports */
+	PERF_BR_NO_TX		= 14,	/* outside a transaction */
+	PERF_BR_EXTEND_ABI	= 15,	/* the kind is in new_type */
+	PERF_BR_MAX,
+};
+
+/* perf_branch_entry.spec: was the branch speculated, and was it right? */
+enum {
+	PERF_BR_SPEC_NA			= 0,	/* the PMU does not record it */
+	PERF_BR_SPEC_WRONG_PATH		= 1,	/* speculated, on the wrong path */
+	PERF_BR_NON_SPEC_CORRECT_PATH	= 2,	/* not speculated */
+	PERF_BR_SPEC_CORRECT_PATH	= 3,	/* speculated, on the right path */
+	PERF_BR_SPEC_MAX,
+};
+
+/* perf_branch_entry.new_type, if type is PERF_BR_EXTEND_ABI */
+enum {
+	PERF_BR_NEW_FAULT_ALGN		= 0,	/* unaligned access */
+	PERF_BR_NEW_FAULT_DATA		= 1,	/* fault of a data access */
+	PERF_BR_NEW_FAULT_INST		= 2,	/* fault of an instruction fetch */
+	PERF_BR_NEW_ARCH_1		= 3,	/* from here on: one meaning an architecture */
+	PERF_BR_NEW_ARCH_2		= 4,
+	PERF_BR_NEW_ARCH_3		= 5,
+	PERF_BR_NEW_ARCH_4		= 6,
+	PERF_BR_NEW_ARCH_5		= 7,
+	PERF_BR_NEW_MAX,
+};
+
+/* perf_branch_entry.priv: privilege level of the branch's target */
+enum {
+	PERF_BR_PRIV_UNKNOWN	= 0,
+	PERF_BR_PRIV_USER	= 1,
+	PERF_BR_PRIV_KERNEL	= 2,
+	PERF_BR_PRIV_HV		= 3,
+};
+
+#define PERF_BR_ARM64_FIQ		PERF_BR_NEW_ARCH_1
+#define PERF_BR_ARM64_DEBUG_HALT	PERF_BR_NEW_ARCH_2
+#define PERF_BR_ARM64_DEBUG_EXIT	PERF_BR_NEW_ARCH_3
+#define PERF_BR_ARM64_DEBUG_INST	PERF_BR_NEW_ARCH_4
+#define PERF_BR_ARM64_DEBUG_DATA	PERF_BR_NEW_ARCH_5
+
+/* All privilege levels of attr.branch_sample_type. */
+#define PERF_SAMPLE_BRANCH_PLM_ALL \
+	(PERF_SAMPLE_BRANCH_USER | \
+	 PERF_SAMPLE_BRANCH_KERNEL | \
+	 PERF_SAMPLE_BRANCH_HV)
+
+/**
+ * enum perf_sample_regs_abi - width of sampled registers
+ * @PERF_SAMPLE_REGS_ABI_NONE: no registers follow, such as for a kernel thread
+ * @PERF_SAMPLE_REGS_ABI_32: of a 32-bit task
+ * @PERF_SAMPLE_REGS_ABI_64: of a 64-bit task, or of the kernel
+ *
+ * Each register takes 64 bits in the sample at either width.
+ */
+enum perf_sample_regs_abi {
+	PERF_SAMPLE_REGS_ABI_NONE	= 0,
+	PERF_SAMPLE_REGS_ABI_32		= 1,
+	PERF_SAMPLE_REGS_ABI_64		= 2,
+};
+
+/* PERF_SAMPLE_TRANSACTION: bits that say how a transaction ended */
+enum {
+	PERF_TXN_ELISION        = (1 << 0), /* a lock was elided */
+	PERF_TXN_TRANSACTION    = (1 << 1), /* the program began a transaction */
+	PERF_TXN_SYNC           = (1 << 2), /* the sampled instruction is the cause */
+	PERF_TXN_ASYNC          = (1 << 3), /* another instruction is the cause */
+	PERF_TXN_RETRY          = (1 << 4), /* another try may succeed */
+	PERF_TXN_CONFLICT       = (1 << 5), /* another CPU accessed the same memory */
+	PERF_TXN_CAPACITY_WRITE = (1 << 6), /* too many stores */
+	PERF_TXN_CAPACITY_READ  = (1 << 7), /* too many loads */
+
+	PERF_TXN_MAX	        = (1 << 8),
+
+	/* the program's own code of the abort */
+	PERF_TXN_ABORT_MASK  = (0xffffffffULL << 32),
+	PERF_TXN_ABORT_SHIFT = 32,
+};
+
+/**
+ * enum perf_event_read_format - what read(2) returns, for attr.read_format
+ * @PERF_FORMAT_TOTAL_TIME_ENABLED: the time in which the event was enabled, ns
+ * @PERF_FORMAT_TOTAL_TIME_RUNNING: the time in which the event counted, ns; less than enabled if
+ *	events shared the PMU in turn
+ * @PERF_FORMAT_ID: the event's ID
+ * @PERF_FORMAT_GROUP: counts of all events of the group; the file must be the leader's
+ * @PERF_FORMAT_LOST: how many records of the event the buffer had no room for
+ * @PERF_FORMAT_MAX: not ABI; -EINVAL at or above
+ *
+ * Each field is a __u64. A field marked with a format is there if the format is set.
+ *
+ * Without PERF_FORMAT_GROUP::
+ *
+ *	value
+ *	time_enabled		TOTAL_TIME_ENABLED
+ *	time_running		TOTAL_TIME_RUNNING
+ *	id			ID
+ *	lost			LOST
+ *
+ * With PERF_FORMAT_GROUP::
+ *
+ *	nr
+ *	time_enabled		TOTAL_TIME_ENABLED
+ *	time_running		TOTAL_TIME_RUNNING
+ *	then nr times, the leader first:
+ *		value
+ *		id		ID
+ *		lost		LOST
+ *
+ * read(2) returns -ENOSPC if the buffer is too short, and 0 bytes for a pinned event that the
+ * PMU had no counter for.
+ */
+enum perf_event_read_format {
+	PERF_FORMAT_TOTAL_TIME_ENABLED		= 1U << 0,
+	PERF_FORMAT_TOTAL_TIME_RUNNING		= 1U << 1,
+	PERF_FORMAT_ID				= 1U << 2,
+	PERF_FORMAT_GROUP			= 1U << 3,
+	PERF_FORMAT_LOST			= 1U << 4,
+
+	PERF_FORMAT_MAX = 1U << 5,
+};
+
+/* Sizes of struct perf_event_attr over time; attr.size takes any of them, and later ones. */
+#define PERF_ATTR_SIZE_VER0	64
+#define PERF_ATTR_SIZE_VER1	72	/* + config2 */
+#define PERF_ATTR_SIZE_VER2	80	/* + branch_sample_type */
+#define PERF_ATTR_SIZE_VER3	96	/* + sample_regs_user, sample_stack_user, clockid */
+#define PERF_ATTR_SIZE_VER4	104	/* + sample_regs_intr */
+#define PERF_ATTR_SIZE_VER5	112	/* + aux_watermark, sample_max_stack */
+#define PERF_ATTR_SIZE_VER6	120	/* + aux_sample_size, aux_action */
+#define PERF_ATTR_SIZE_VER7	128	/* + sig_data */
+#define PERF_ATTR_SIZE_VER8	136	/* + config3 */
+
+/**
+ * struct perf_event_attr - the event that perf_event_open(2) opens
+ * @type: the PMU, enum perf_type_id or a number from sysfs; -ENOENT if there is none
+ * @size: size of the structure as the caller knows it; 0 means PERF_ATTR_SIZE_VER0. -E2BIG if
+ *	the size is out of range, or bytes that the kernel does not know are not zero; the
+ *	kernel then writes its own size here
+ * @config: the event, as @type defines it
+ * @sample_period: a sample after each so many occurrences; 0: count only. -EINVAL from 2^63 on
+ * @sample_freq: with @freq: so many samples a second. -EINVAL above perf_event_max_sample_rate
+ * @sample_type: fields of each sample, enum perf_event_sample_format
+ * @read_format: what read(2) returns, enum perf_event_read_format
+ * @disabled: do not count until PERF_EVENT_IOC_ENABLE or @enable_on_exec
+ * @inherit: count the task's later children, too; -EINVAL with PERF_SAMPLE_READ without
+ *	PERF_SAMPLE_TID
+ * @pinned: always have a counter, or stop for good; read(2) then returns 0 bytes. Leaders only
+ * @exclusive: never share the PMU with another group. Leaders only
+ * @exclude_user: do not count in user space
+ * @exclude_kernel: do not count in the kernel; unless it is set, the caller needs CAP_PERFMON or
+ *	perf_event_paranoid below 2, else -EACCES
+ * @exclude_hv: do not count in the hypervisor
+ * @exclude_idle: do not count in the idle task
+ * @mmap: PERF_RECORD_MMAP for each executable mapping
+ * @comm: PERF_RECORD_COMM for each change of a task's name
+ * @freq: @sample_freq is meant, not @sample_period
+ * @inherit_stat: PERF_RECORD_READ with the count of each child as it exits
+ * @enable_on_exec: enable the event at the task's next execve(2)
+ * @task: PERF_RECORD_FORK and PERF_RECORD_EXIT; @comm, @mmap, @mmap_data and @mmap2 imply it
+ * @watermark: @wakeup_watermark is meant, not @wakeup_events
+ * @precise_ip: how far PERF_SAMPLE_IP may be from the instruction that caused the event. 0: any
+ *	distance; 1: a constant distance; 2: none if possible; 3: none. -EOPNOTSUPP beyond what
+ *	the PMU can do. See PERF_RECORD_MISC_EXACT_IP
+ * @mmap_data: with @mmap or @mmap2: of mappings that are not executable, too
+ * @sample_id_all: put struct sample_id (see enum perf_event_type) into every record
+ * @exclude_host: count in guests only
+ * @exclude_guest: do not count in guests
+ * @exclude_callchain_kernel: call chains without the kernel's part
+ * @exclude_callchain_user: call chains without the part in user space
+ * @mmap2: PERF_RECORD_MMAP2 in place of PERF_RECORD_MMAP
+ * @comm_exec: PERF_RECORD_MISC_COMM_EXEC marks names that execve(2) set
+ * @use_clockid: @clockid is the record clock
+ * @context_switch: PERF_RECORD_SWITCH, or PERF_RECORD_SWITCH_CPU_WIDE in an event of a CPU
+ * @write_backward: write records from the end of the buffer to its start
+ * @namespaces: PERF_RECORD_NAMESPACES; -EACCES without CAP_PERFMON
+ * @ksymbol: PERF_RECORD_KSYMBOL
+ * @bpf_event: PERF_RECORD_BPF_EVENT
+ * @aux_output: write samples to the group leader's AUX area
+ * @cgroup: PERF_RECORD_CGROUP
+ * @text_poke: PERF_RECORD_TEXT_POKE; needs CAP_PERFMON or perf_event_paranoid below 2
+ * @build_id: with @mmap2: the file's build ID in place of its inode, where it has one
+ * @inherit_thread: with @inherit: new threads of the process only; -EINVAL without @inherit
+ * @remove_on_exec: remove the event at the task's execve(2); -EINVAL with @enable_on_exec
+ * @sigtrap: send SIGTRAP to the task at each overflow; -EINVAL without @remove_on_exec
+ * @wakeup_events: wake up poll(2) after so many samples
+ * @wakeup_watermark: with @watermark: wake up after so many bytes of records
+ * @bp_type: of a breakpoint: HW_BREAKPOINT_* of <linux/hw_breakpoint.h>
+ * @bp_addr: of a breakpoint: its address
+ * @kprobe_func: of a kprobe: pointer to the function's name, or 0
+ * @uprobe_path: of a uprobe: pointer to the file's path
+ * @config1: more of @config
+ * @bp_len: of a breakpoint: its length, bytes (VER1)
+ * @kprobe_addr: of a kprobe without a name: its address (VER1)
+ * @probe_offset: of a kprobe with a name, or a uprobe: offset (VER1)
+ * @config2: more of @config (VER1)
+ * @branch_sample_type: branches of PERF_SAMPLE_BRANCH_STACK, enum perf_branch_sample_type (VER2)
+ * @sample_regs_user: registers of PERF_SAMPLE_REGS_USER, bits of <asm/perf_regs.h>; -EINVAL if
+ *	none, or one that does not exist (VER3)
+ * @sample_stack_user: bytes of PERF_SAMPLE_STACK_USER; -EINVAL unless a multiple of 8 and below
+ *	65535 (VER3)
+ * @clockid: with @use_clockid: CLOCK_MONOTONIC, _MONOTONIC_RAW, _REALTIME, _BOOTTIME or _TAI; the
+ *	last three are -EINVAL if the PMU interrupts by NMI (VER3)
+ * @sample_regs_intr: registers of PERF_SAMPLE_REGS_INTR: at the interrupt, or with @precise_ip at
+ *	the sampled instruction; -EINVAL as for @sample_regs_user (VER4)
+ * @aux_watermark: wake up after so many bytes in the AUX area; 0: half of it (VER5)
+ * @sample_max_stack: entries of a call chain; 0: perf_event_max_stack, -EOVERFLOW above it (VER5)
+ * @__reserved_2: -EINVAL unless 0
+ * @aux_sample_size: bytes of PERF_SAMPLE_AUX (VER6)
+ * @aux_action: the three bits that follow, as one word (VER6)
+ * @aux_start_paused: start with the AUX area paused; -EOPNOTSUPP if the PMU cannot pause
+ * @aux_pause: at each overflow, pause the group leader's AUX area
+ * @aux_resume: at each overflow, resume it
+ * @__reserved_3: -EINVAL unless 0
+ * @sig_data: with @sigtrap: si_perf_data of the signal; cut to a long of the task (VER7)
+ * @config3: more of @config (VER8)
+ * @__reserved_1: -EINVAL unless 0
+ *
+ * Flags that a kernel does not know are -EINVAL.
+ */
+struct perf_event_attr {
+	__u32			type;
+	__u32			size;
+	__u64			config;
+
+	union {
+		__u64		sample_period;
+		__u64		sample_freq;
+	};
+
+	__u64			sample_type;
+	__u64			read_format;
+
+	__u64			disabled       :  1,
+				inherit	       :  1,
+				pinned	       :  1,
+				exclusive      :  1,
+				exclude_user   :  1,
+				exclude_kernel :  1,
+				exclude_hv     :  1,
+				exclude_idle   :  1,
+				mmap           :  1,
+				comm	       :  1,
+				freq           :  1,
+				inherit_stat   :  1,
+				enable_on_exec :  1,
+				task           :  1,
+				watermark      :  1,
+				precise_ip     :  2,
+				mmap_data      :  1,
+				sample_id_all  :  1,
+
+				exclude_host   :  1,
+				exclude_guest  :  1,
+
+				exclude_callchain_kernel : 1,
+				exclude_callchain_user   : 1,
+				mmap2          :  1,
+				comm_exec      :  1,
+				use_clockid    :  1,
+				context_switch :  1,
+				write_backward :  1,
+				namespaces     :  1,
+				ksymbol        :  1,
+				bpf_event      :  1,
+				aux_output     :  1,
+				cgroup         :  1,
+				text_poke      :  1,
+				build_id       :  1,
+				inherit_thread :  1,
+				remove_on_exec :  1,
+				sigtrap        :  1,
+				__reserved_1   : 26;
+
+	union {
+		__u32		wakeup_events;
+		__u32		wakeup_watermark;
+	};
+
+	__u32			bp_type;
+	union {
+		__u64		bp_addr;
+		__u64		kprobe_func;
+		__u64		uprobe_path;
+		__u64		config1;
+	};
+	union {
+		__u64		bp_len;
+		__u64		kprobe_addr;
+		__u64		probe_offset;
+		__u64		config2;
+	};
+	__u64	branch_sample_type;
+	__u64	sample_regs_user;
+	__u32	sample_stack_user;
+	__s32	clockid;
+	__u64	sample_regs_intr;
+	__u32	aux_watermark;
+	__u16	sample_max_stack;
+	__u16	__reserved_2;
+	__u32	aux_sample_size;
+
+	union {
+		__u32	aux_action;
+		struct {
+			__u32	aux_start_paused :  1,
+				aux_pause        :  1,
+				aux_resume       :  1,
+				__reserved_3     : 29;
+		};
+	};
+
+	__u64	sig_data;
+	__u64	config3;
+};
+
+/**
+ * struct perf_event_query_bpf - argument of PERF_EVENT_IOC_QUERY_BPF
+ * @ids_len: entries of @ids, set by the caller
+ * @prog_cnt: how many BPF programs the event's tracepoint has, set by the kernel
+ * @ids: their IDs, set by the kernel
+ */
+struct perf_event_query_bpf {
+	__u32	ids_len;
+	__u32	prog_cnt;
+	__u32	ids[];
+};
+
+/*
+ * ioctl(2) of an event's file. With PERF_IOC_FLAG_GROUP as argument, ENABLE, DISABLE and RESET
+ * act on each event of the group. -ENOTTY: an unknown ioctl.
+ *
+ * ENABLE, DISABLE: enable or disable the event and the copies that children inherited
+ * REFRESH: enable it, disable it again after so many overflows; -EINVAL if it does not sample
+ * RESET: set its count to 0; the times stay
+ * PERIOD: set its period, or its frequency; -EINVAL as perf_event_open(2)
+ * SET_OUTPUT: write records to the buffer of another event's file; -1: to no other buffer
+ * SET_FILTER: set a filter of a tracepoint, or address filters
+ * ID: read the event's ID
+ * SET_BPF: attach a BPF program, by its file
+ * PAUSE_OUTPUT: not 0: drop new records; 0: write them again
+ * QUERY_BPF: list the BPF programs of the event's tracepoint
+ * MODIFY_ATTRIBUTES: change a breakpoint
+ */
+#define PERF_EVENT_IOC_ENABLE			_IO('$', 0)
+#define PERF_EVENT_IOC_DISABLE			_IO('$', 1)
+#define PERF_EVENT_IOC_REFRESH			_IO('$', 2)
+#define PERF_EVENT_IOC_RESET			_IO('$', 3)
+#define PERF_EVENT_IOC_PERIOD			_IOW('$', 4, __u64)
+#define PERF_EVENT_IOC_SET_OUTPUT		_IO('$', 5)
+#define PERF_EVENT_IOC_SET_FILTER		_IOW('$', 6, char *)
+#define PERF_EVENT_IOC_ID			_IOR('$', 7, __u64 *)
+#define PERF_EVENT_IOC_SET_BPF			_IOW('$', 8, __u32)
+#define PERF_EVENT_IOC_PAUSE_OUTPUT		_IOW('$', 9, __u32)
+#define PERF_EVENT_IOC_QUERY_BPF		_IOWR('$', 10, struct perf_event_query_bpf *)
+#define PERF_EVENT_IOC_MODIFY_ATTRIBUTES	_IOW('$', 11, struct perf_event_attr *)
+
+/**
+ * enum perf_event_ioc_flags - flags in an ioctl's argument
+ * @PERF_IOC_FLAG_GROUP: act on the whole group
+ */
+enum perf_event_ioc_flags {
+	PERF_IOC_FLAG_GROUP		= 1U << 0,
+};
+
+/**
+ * struct perf_event_mmap_page - the first page that mmap(2) of an event's file maps
+ * @version: version of the structure
+ * @compat_version: the oldest version that it is compatible with
+ * @lock: generation of the fields up to @time_mask; changes while the kernel writes them
+ * @index: 0, or the event's hardware counter plus 1: the operand of rdpmc plus 1
+ * @offset: add it to the counter's value for the event's count
+ * @time_enabled: time in which the event was enabled, ns, as of the last update
+ * @time_running: time in which the event counted, ns, as of the last update
+ * @capabilities: the bits that follow, as one word
+ * @cap_bit0: 0. Old kernels had two bits of different meaning here
+ * @cap_bit0_is_deprecated: 1, if @cap_bit0 has no meaning
+ * @cap_user_rdpmc: user space may read the counter in @index
+ * @cap_user_time: @time_shift, @time_mult and @time_offset are valid
+ * @cap_user_time_zero: @time_zero is valid
+ * @cap_user_time_short: @time_cycles and @time_mask are valid
+ * @cap_____res: 0
+ * @pmc_width: width of the counter, bits; its value is signed
+ * @time_shift: cycles of the clock to ns: shift
+ * @time_mult: cycles of the clock to ns: multiplier
+ * @time_offset: ns to add for the time since the last update
+ * @time_zero: ns to add for a time stamp of a record
+ * @size: size of the structure up to @__reserved
+ * @__reserved_1: 0
+ * @time_cycles: a clock of less than 64 bits: cycles at the last update
+ * @time_mask: a clock of less than 64 bits: mask of its bits
+ * @__reserved: 0; pads to 1024 bytes
+ * @data_head: where the kernel writes next; never wraps. Read it with acquire semantics
+ * @data_tail: up to where user space has read, if the pages are mapped writable: the kernel drops
+ *	records that would overwrite later ones. Write it with release semantics
+ * @data_offset: start of the buffer in the mapping, bytes
+ * @data_size: size of the buffer, bytes
+ * @aux_head: as @data_head, for the AUX area
+ * @aux_tail: as @data_tail, for the AUX area
+ * @aux_offset: file offset of the AUX area: user space sets it, beyond the buffer, then maps it
+ * @aux_size: size of the AUX area: user space sets it before it maps the area
+ *
+ * A task reads the count of an event that watches it without a system call by::
+ *
+ *	do {
+ *		seq = READ_ONCE(page->lock);
+ *		barrier();
+ *		count = page->offset;
+ *		enabled = page->time_enabled;
+ *		running = page->time_running;
+ *		if (page->cap_user_time) {
+ *			cyc = rdtsc();
+ *			if (page->cap_user_time_short)
+ *				cyc = page->time_cycles +
+ *				      ((cyc - page->time_cycles) & page->time_mask);
+ *			offset = page->time_offset;
+ *			mult = page->time_mult;
+ *			shift = page->time_shift;
+ *		}
+ *		index = page->index;
+ *		if (page->cap_user_rdpmc && index) {
+ *			width = page->pmc_width;
+ *			pmc = rdpmc(index - 1);
+ *			count += (s64)(pmc << (64 - width)) >> (64 - width);
+ *		}
+ *		barrier();
+ *	} while (READ_ONCE(page->lock) != seq);
+ *
+ * The time since the last update, to be added to enabled, and with an index to running::
+ *
+ *	delta = offset + (cyc >> shift) * mult +
+ *		(((cyc & ((1ULL << shift) - 1)) * mult) >> shift);
+ *
+ * With @time_zero in place of @time_offset the same gives the time stamp that a record would have.
+ */
+struct perf_event_mmap_page {
+	__u32	version;
+	__u32	compat_version;
+	__u32	lock;
+	__u32	index;
+	__s64	offset;
+	__u64	time_enabled;
+	__u64	time_running;
+	union {
+		__u64	capabilities;
+		struct {
+			__u64	cap_bit0		: 1,
+				cap_bit0_is_deprecated	: 1,
+
+				cap_user_rdpmc		: 1,
+				cap_user_time		: 1,
+				cap_user_time_zero	: 1,
+				cap_user_time_short	: 1,
+				cap_____res		: 58;
+		};
+	};
+	__u16	pmc_width;
+	__u16	time_shift;
+	__u32	time_mult;
+	__u64	time_offset;
+	__u64	time_zero;
+	__u32	size;
+	__u32	__reserved_1;
+	__u64	time_cycles;
+	__u64	time_mask;
+
+	__u8	__reserved[116 * 8];
+
+	__u64   data_head;
+	__u64	data_tail;
+	__u64	data_offset;
+	__u64	data_size;
+
+	__u64	aux_head;
+	__u64	aux_tail;
+	__u64	aux_offset;
+	__u64	aux_size;
+};
+
+/*
+ * perf_event_header.misc. Bits 0-2: where the CPU was. Bits 12-15 depend on the record's type.
+ */
+#define PERF_RECORD_MISC_CPUMODE_MASK		(7 << 0)
+#define PERF_RECORD_MISC_CPUMODE_UNKNOWN	(0 << 0)
+#define PERF_RECORD_MISC_KERNEL			(1 << 0)
+#define PERF_RECORD_MISC_USER			(2 << 0)
+#define PERF_RECORD_MISC_HYPERVISOR		(3 << 0)
+#define PERF_RECORD_MISC_GUEST_KERNEL		(4 << 0)
+#define PERF_RECORD_MISC_GUEST_USER		(5 << 0)
+
+/* The kernel never sets it: perf gave up reading /proc/PID/maps. */
+#define PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT	(1 << 12)
+
+/* MMAP, MMAP2: the mapping is not executable */
+#define PERF_RECORD_MISC_MMAP_DATA		(1 << 13)
+/* COMM: the name changed by execve(2) */
+#define PERF_RECORD_MISC_COMM_EXEC		(1 << 13)
+/* FORK: only in perf's own files */
+#define PERF_RECORD_MISC_FORK_EXEC		(1 << 13)
+/* SWITCH, SWITCH_CPU_WIDE: away from the task */
+#define PERF_RECORD_MISC_SWITCH_OUT		(1 << 13)
+
+/* SAMPLE: PERF_SAMPLE_IP is the instruction that caused the event */
+#define PERF_RECORD_MISC_EXACT_IP		(1 << 14)
+/* SWITCH, SWITCH_CPU_WIDE: the task was preempted while it could run */
+#define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT	(1 << 14)
+/* MMAP2: a build ID in place of the inode */
+#define PERF_RECORD_MISC_MMAP_BUILD_ID		(1 << 14)
+
+/* reserved for more bits elsewhere */
+#define PERF_RECORD_MISC_EXT_RESERVED		(1 << 15)
+
+/**
+ * struct perf_event_header - start of each record
+ * @type: enum perf_event_type
+ * @misc: PERF_RECORD_MISC_*
+ * @size: size of the record with this header, bytes; a multiple of 8
+ */
+struct perf_event_header {
+	__u32	type;
+	__u16	misc;
+	__u16	size;
+};
+
+/**
+ * struct perf_ns_link_info - a namespace in PERF_RECORD_NAMESPACES
+ * @dev: device of its file in /proc/PID/ns
+ * @ino: inode of that file
+ */
+struct perf_ns_link_info {
+	__u64	dev;
+	__u64	ino;
+};
+
+/* order of the namespaces in PERF_RECORD_NAMESPACES */
+enum {
+	NET_NS_INDEX		= 0,
+	UTS_NS_INDEX		= 1,
+	IPC_NS_INDEX		= 2,
+	PID_NS_INDEX		= 3,
+	USER_NS_INDEX		= 4,
+	MNT_NS_INDEX		= 5,
+	CGROUP_NS_INDEX		= 6,
+
+	NR_NAMESPACES,
+};
+
+/**
+ * enum perf_event_type - types of records, for perf_event_header.type
+ * @PERF_RECORD_MMAP: a new mapping, see attr.mmap
+ * @PERF_RECORD_LOST: the buffer had no room for records
+ * @PERF_RECORD_COMM: a task's new name, see attr.comm
+ * @PERF_RECORD_EXIT: a task exits, see attr.task
+ * @PERF_RECORD_THROTTLE: the event samples too often, and stops until the next tick
+ * @PERF_RECORD_UNTHROTTLE: it continues
+ * @PERF_RECORD_FORK: a new task, see attr.task
+ * @PERF_RECORD_READ: the count of a task that exits, see attr.inherit_stat
+ * @PERF_RECORD_SAMPLE: a sample, see attr.sample_type
+ * @PERF_RECORD_MMAP2: a new mapping, with more of its file, see attr.mmap2
+ * @PERF_RECORD_AUX: new data in the AUX area
+ * @PERF_RECORD_ITRACE_START: an instruction trace starts
+ * @PERF_RECORD_LOST_SAMPLES: the PMU had no room for samples
+ * @PERF_RECORD_SWITCH: a switch to the task or away from it, see attr.context_switch
+ * @PERF_RECORD_SWITCH_CPU_WIDE: the same on a CPU, with the other task
+ * @PERF_RECORD_NAMESPACES: a task's namespaces, see attr.namespaces
+ * @PERF_RECORD_KSYMBOL: kernel code appears or disappears, see attr.ksymbol
+ * @PERF_RECORD_BPF_EVENT: a BPF program appears or disappears, see attr.bpf_event
+ * @PERF_RECORD_CGROUP: a new cgroup, see attr.cgroup
+ * @PERF_RECORD_TEXT_POKE: kernel code changes, see attr.text_poke
+ * @PERF_RECORD_AUX_OUTPUT_HW_ID: which event has a hardware ID in the AUX area
+ * @PERF_RECORD_MAX: not ABI
+ *
+ * What follows the header of each record is beside its enumerator below. With attr.sample_id_all
+ * each record but a sample ends with struct sample_id. A field marked with a bit of
+ * attr.sample_type is there if that bit is set::
+ *
+ *	struct sample_id {
+ *		u32	pid, tid;	TID
+ *		u64	time;		TIME
+ *		u64	id;		ID
+ *		u64	stream_id;	STREAM_ID
+ *		u32	cpu, res;	CPU
+ *		u64	id;		IDENTIFIER
+ *	}
+ *
+ * PERF_SAMPLE_IDENTIFIER is last there and first in a sample, so that a program can find the event
+ * of any record before it knows the event's attr.sample_type.
+ */
+enum perf_event_type {
+	/*
+	 * u32 pid, tid;
+	 * u64 addr, len, pgoff;
+	 * char filename[];	zero-terminated, padded to 8 bytes; so are all strings below
+	 */
+	PERF_RECORD_MMAP			= 1,
+
+	/*
+	 * u64 id;		of the event
+	 * u64 lost;		how many records
+	 */
+	PERF_RECORD_LOST			= 2,
+
+	/*
+	 * u32 pid, tid;
+	 * char comm[];
+	 */
+	PERF_RECORD_COMM			= 3,
+
+	/*
+	 * u32 pid, ppid;
+	 * u32 tid, ptid;
+	 * u64 time;
+	 */
+	PERF_RECORD_EXIT			= 4,
+
+	/*
+	 * u64 time;
+	 * u64 id;
+	 * u64 stream_id;
+	 */
+	PERF_RECORD_THROTTLE			= 5,
+	PERF_RECORD_UNTHROTTLE			= 6,
+
+	/*
+	 * u32 pid, ppid;	of the new task, of its parent
+	 * u32 tid, ptid;
+	 * u64 time;
+	 */
+	PERF_RECORD_FORK			= 7,
+
+	/*
+	 * u32 pid, tid;
+	 * what read(2) returns, by attr.read_format
+	 */
+	PERF_RECORD_READ			= 8,
+
+	/*
+	 * u64 id;			IDENTIFIER
+	 * u64 ip;			IP
+	 * u32 pid, tid;		TID
+	 * u64 time;			TIME
+	 * u64 addr;			ADDR
+	 * u64 id;			ID
+	 * u64 stream_id;		STREAM_ID
+	 * u32 cpu, res;		CPU
+	 * u64 period;			PERIOD
+	 * what read(2) returns		READ
+	 * u64 nr;			CALLCHAIN
+	 * u64 ips[nr];			CALLCHAIN, with enum perf_callchain_context between levels
+	 * u32 size;			RAW
+	 * char data[size];		RAW; not ABI: the event's source defines it
+	 * u64 nr;			BRANCH_STACK
+	 * u64 hw_idx;			BRANCH_STACK, with PERF_SAMPLE_BRANCH_HW_INDEX
+	 * struct perf_branch_entry[nr]	BRANCH_STACK, the latest first
+	 * u64 counters[nr];		BRANCH_STACK, with PERF_SAMPLE_BRANCH_COUNTERS; sysfs
+	 *				caps/branch_counter_nr and _width say how to split them
+	 * u64 abi;			REGS_USER, enum perf_sample_regs_abi
+	 * u64 regs[];			REGS_USER, unless abi is NONE; lowest bit first
+	 * u64 size;			STACK_USER
+	 * char data[size];		STACK_USER
+	 * u64 dyn_size;		STACK_USER, if size is not 0: bytes that are valid
+	 * union perf_sample_weight	WEIGHT or WEIGHT_STRUCT
+	 * u64 data_src;		DATA_SRC, union perf_mem_data_src
+	 * u64 transaction;		TRANSACTION, PERF_TXN_*
+	 * u64 abi;			REGS_INTR
+	 * u64 regs[];			REGS_INTR, unless abi is NONE
+	 * u64 phys_addr;		PHYS_ADDR
+	 * u64 cgroup;			CGROUP
+	 * u64 data_page_size;		DATA_PAGE_SIZE
+	 * u64 code_page_size;		CODE_PAGE_SIZE
+	 * u64 size;			AUX
+	 * char data[size];		AUX
+	 */
+	PERF_RECORD_SAMPLE			= 9,
+
+	/*
+	 * u32 pid, tid;
+	 * u64 addr, len, pgoff;
+	 * then: u32 maj, min; u64 ino, ino_generation;
+	 * or, with PERF_RECORD_MISC_MMAP_BUILD_ID: u8 build_id_size, u8 0, u16 0, u8 build_id[20];
+	 * u32 prot, flags;	as of mmap(2)
+	 * char filename[];
+	 */
+	PERF_RECORD_MMAP2			= 10,
+
+	/*
+	 * u64 aux_offset;	where the data starts
+	 * u64 aux_size;
+	 * u64 flags;		PERF_AUX_FLAG_*
+	 */
+	PERF_RECORD_AUX				= 11,
+
+	/*
+	 * u32 pid, tid;
+	 */
+	PERF_RECORD_ITRACE_START		= 12,
+
+	/*
+	 * u64 lost;		how many samples
+	 */
+	PERF_RECORD_LOST_SAMPLES		= 13,
+
+	/*
+	 * nothing: PERF_RECORD_MISC_SWITCH_OUT says which way
+	 */
+	PERF_RECORD_SWITCH			= 14,
+
+	/*
+	 * u32 next_prev_pid;	of the next task with PERF_RECORD_MISC_SWITCH_OUT, else of the
+	 * u32 next_prev_tid;	one before
+	 */
+	PERF_RECORD_SWITCH_CPU_WIDE		= 15,
+
+	/*
+	 * u32 pid, tid;
+	 * u64 nr_namespaces;
+	 * struct perf_ns_link_info[nr_namespaces];
+	 */
+	PERF_RECORD_NAMESPACES			= 16,
+
+	/*
+	 * u64 addr;
+	 * u32 len;
+	 * u16 ksym_type;	enum perf_record_ksymbol_type
+	 * u16 flags;		PERF_RECORD_KSYMBOL_FLAGS_*
+	 * char name[];
+	 */
+	PERF_RECORD_KSYMBOL			= 17,
+
+	/*
+	 * u16 type;		enum perf_bpf_event_type
+	 * u16 flags;		0
+	 * u32 id;		of the BPF program
+	 * u8 tag[BPF_TAG_SIZE];
+	 */
+	PERF_RECORD_BPF_EVENT			= 18,
+
+	/*
+	 * u64 id;		as PERF_SAMPLE_CGROUP
+	 * char path[];
+	 */
+	PERF_RECORD_CGROUP			= 19,
+
+	/*
+	 * u64 addr;
+	 * u16 old_len, new_len;	either may be 0
+	 * u8 bytes[];			old_len bytes before the change, new_len after it
+	 */
+	PERF_RECORD_TEXT_POKE			= 20,
+
+	/*
+	 * u64 hw_id;		the event is the one in struct sample_id
+	 */
+	PERF_RECORD_AUX_OUTPUT_HW_ID		= 21,
+
+	PERF_RECORD_MAX,
+};
+
+/**
+ * enum perf_record_ksymbol_type - kinds of code in PERF_RECORD_KSYMBOL
+ * @PERF_RECORD_KSYMBOL_TYPE_UNKNOWN: not known
+ * @PERF_RECORD_KSYMBOL_TYPE_BPF: a compiled BPF program
+ * @PERF_RECORD_KSYMBOL_TYPE_OOL: code that the kernel generates beside its own text, such as for
+ *	kprobes and trampolines of ftrace
+ * @PERF_RECORD_KSYMBOL_TYPE_MAX: not ABI
+ */
+enum perf_record_ksymbol_type {
+	PERF_RECORD_KSYMBOL_TYPE_UNKNOWN	= 0,
+	PERF_RECORD_KSYMBOL_TYPE_BPF		= 1,
+	PERF_RECORD_KSYMBOL_TYPE_OOL		= 2,
+	PERF_RECORD_KSYMBOL_TYPE_MAX
+};
+
+/* PERF_RECORD_KSYMBOL: the code disappears */
+#define PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER	(1 << 0)
+
+/**
+ * enum perf_bpf_event_type - what happened to the program in PERF_RECORD_BPF_EVENT
+ * @PERF_BPF_EVENT_UNKNOWN: not known
+ * @PERF_BPF_EVENT_PROG_LOAD: it was loaded
+ * @PERF_BPF_EVENT_PROG_UNLOAD: it is unloaded
+ * @PERF_BPF_EVENT_MAX: not ABI
+ */
+enum perf_bpf_event_type {
+	PERF_BPF_EVENT_UNKNOWN		= 0,
+	PERF_BPF_EVENT_PROG_LOAD	= 1,
+	PERF_BPF_EVENT_PROG_UNLOAD	= 2,
+	PERF_BPF_EVENT_MAX,
+};
+
+/* Defaults of the sysctls perf_event_max_stack and perf_event_max_contexts_per_stack. */
+#define PERF_MAX_STACK_DEPTH		127
+#define PERF_MAX_CONTEXTS_PER_STACK	  8
+
+/**
+ * enum perf_callchain_context - entries of a call chain that are no address
+ * @PERF_CONTEXT_HV: the entries that follow are of the hypervisor
+ * @PERF_CONTEXT_KERNEL: of the kernel
+ * @PERF_CONTEXT_USER: of user space
+ * @PERF_CONTEXT_GUEST: of a guest
+ * @PERF_CONTEXT_GUEST_KERNEL: of a guest's kernel
+ * @PERF_CONTEXT_GUEST_USER: of a guest's user space
+ * @PERF_CONTEXT_MAX: entries from here on are no address
+ */
+enum perf_callchain_context {
+	PERF_CONTEXT_HV			= (__u64)-32,
+	PERF_CONTEXT_KERNEL		= (__u64)-128,
+	PERF_CONTEXT_USER		= (__u64)-512,
+
+	PERF_CONTEXT_GUEST		= (__u64)-2048,
+	PERF_CONTEXT_GUEST_KERNEL	= (__u64)-2176,
+	PERF_CONTEXT_GUEST_USER		= (__u64)-2560,
+
+	PERF_CONTEXT_MAX		= (__u64)-4095,
+};
+
+/* flags of PERF_RECORD_AUX */
+#define PERF_AUX_FLAG_TRUNCATED			0x01	/* the area had no room for all of it */
+#define PERF_AUX_FLAG_OVERWRITE			0x02	/* a snapshot: the area is overwritten */
+#define PERF_AUX_FLAG_PARTIAL			0x04	/* data is missing in between */
+#define PERF_AUX_FLAG_COLLISION			0x08	/* a sample met another one */
+#define PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK	0xff00	/* the PMU's format of the data */
+
+/* formats of Arm's CoreSight */
+#define PERF_AUX_FLAG_CORESIGHT_FORMAT_CORESIGHT	0x0000	/* with frames of CoreSight */
+#define PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW		0x0100	/* as the source wrote it */
+
+/*
+ * flags of perf_event_open(2); other bits are -EINVAL
+ */
+/* group_fd names no group: only PERF_FLAG_FD_OUTPUT uses it */
+#define PERF_FLAG_FD_NO_GROUP		(1UL << 0)
+/* write records to the buffer of group_fd */
+#define PERF_FLAG_FD_OUTPUT		(1UL << 1)
+/* pid is the file of a cgroup's directory; needs a CPU */
+#define PERF_FLAG_PID_CGROUP		(1UL << 2)
+/* close the file at execve(2) */
+#define PERF_FLAG_FD_CLOEXEC		(1UL << 3)
+
+/*
+ * PERF_SAMPLE_DATA_SRC: source of a memory access. Each field has its bits, or its number, in the
+ * group of PERF_MEM_* macros with its name; a PERF_MEM_*_SHIFT is the field's place in val.
+ */
+#if defined(__LITTLE_ENDIAN_BITFIELD)
+union perf_mem_data_src {
+	__u64 val;
+	struct {
+		__u64   mem_op:5,
+			mem_lvl:14,
+			mem_snoop:5,
+			mem_lock:2,
+			mem_dtlb:7,
+			mem_lvl_num:4,
+			mem_remote:1,
+			mem_snoopx:2,
+			mem_blk:3,
+			mem_hops:3,
+			mem_rsvd:18;
+	};
+};
+#elif defined(__BIG_ENDIAN_BITFIELD)
+union perf_mem_data_src {
+	__u64 val;
+	struct {
+		__u64	mem_rsvd:18,
+			mem_hops:3,
+			mem_blk:3,
+			mem_snoopx:2,
+			mem_remote:1,
+			mem_lvl_num:4,
+			mem_dtlb:7,
+			mem_lock:2,
+			mem_snoop:5,
+			mem_lvl:14,
+			mem_op:5;
+	};
+};
+#else
+#error "Unknown endianness"
+#endif
+
+/* mem_op: kind of access */
+#define PERF_MEM_OP_NA		0x01	/* not known; so are all NA below */
+#define PERF_MEM_OP_LOAD	0x02	/* load */
+#define PERF_MEM_OP_STORE	0x04	/* store */
+#define PERF_MEM_OP_PFETCH	0x08	/* prefetch */
+#define PERF_MEM_OP_EXEC	0x10	/* instruction fetch */
+#define PERF_MEM_OP_SHIFT	0
+
+/*
+ * mem_lvl: level of the memory hierarchy, with HIT or MISS. mem_lvl_num, mem_remote and mem_snoopx
+ * say more. A PMU may fill in both.
+ */
+#define PERF_MEM_LVL_NA		0x01
+#define PERF_MEM_LVL_HIT	0x02
+#define PERF_MEM_LVL_MISS	0x04
+#define PERF_MEM_LVL_L1		0x08
+#define PERF_MEM_LVL_LFB	0x10	/* line fill buffer */
+#define PERF_MEM_LVL_L2		0x20
+#define PERF_MEM_LVL_L3		0x40
+#define PERF_MEM_LVL_LOC_RAM	0x80	/* memory of this node */
+#define PERF_MEM_LVL_REM_RAM1	0x100	/* memory of another node, one hop away */
+#define PERF_MEM_LVL_REM_RAM2	0x200	/* two hops away */
+#define PERF_MEM_LVL_REM_CCE1	0x400	/* cache of another node, one hop away */
+#define PERF_MEM_LVL_REM_CCE2	0x800	/* two hops away */
+#define PERF_MEM_LVL_IO		0x1000	/* memory of a device */
+#define PERF_MEM_LVL_UNC	0x2000	/* not cached */
+#define PERF_MEM_LVL_SHIFT	5
+
+/* mem_remote: the level in mem_lvl_num is of another node */
+#define PERF_MEM_REMOTE_REMOTE	0x01
+#define PERF_MEM_REMOTE_SHIFT	37
+
+/* mem_lvl_num: level of the memory hierarchy, as a number */
+#define PERF_MEM_LVLNUM_L1	0x01
+#define PERF_MEM_LVLNUM_L2	0x02
+#define PERF_MEM_LVLNUM_L3	0x03
+#define PERF_MEM_LVLNUM_L4	0x04
+#define PERF_MEM_LVLNUM_L2_MHB	0x05	/* buffer of L2's misses */
+#define PERF_MEM_LVLNUM_MSC	0x06	/* cache on memory's side */
+#define PERF_MEM_LVLNUM_UNC	0x08	/* not cached */
+#define PERF_MEM_LVLNUM_CXL	0x09	/* memory behind CXL */
+#define PERF_MEM_LVLNUM_IO	0x0a	/* memory of a device */
+#define PERF_MEM_LVLNUM_ANY_CACHE 0x0b	/* a cache, which one is not known */
+#define PERF_MEM_LVLNUM_LFB	0x0c	/* line fill buffer */
+#define PERF_MEM_LVLNUM_RAM	0x0d	/* memory */
+#define PERF_MEM_LVLNUM_PMEM	0x0e	/* persistent memory */
+#define PERF_MEM_LVLNUM_NA	0x0f
+
+#define PERF_MEM_LVLNUM_SHIFT	33
+
+/* mem_snoop: did another cache have the line? */
+#define PERF_MEM_SNOOP_NA	0x01
+#define PERF_MEM_SNOOP_NONE	0x02	/* no cache was asked */
+#define PERF_MEM_SNOOP_HIT	0x04	/* yes, unmodified */
+#define PERF_MEM_SNOOP_MISS	0x08	/* no */
+#define PERF_MEM_SNOOP_HITM	0x10	/* yes, modified */
+#define PERF_MEM_SNOOP_SHIFT	19
+
+/* mem_snoopx: more of mem_snoop */
+#define PERF_MEM_SNOOPX_FWD	0x01	/* the cache forwarded the line */
+#define PERF_MEM_SNOOPX_PEER	0x02	/* a peer's cache sent it */
+#define PERF_MEM_SNOOPX_SHIFT  38
+
+/* mem_lock: a locked access? */
+#define PERF_MEM_LOCK_NA	0x01
+#define PERF_MEM_LOCK_LOCKED	0x02	/* yes */
+#define PERF_MEM_LOCK_SHIFT	24
+
+/* mem_dtlb: the TLB, with HIT or MISS */
+#define PERF_MEM_TLB_NA		0x01
+#define PERF_MEM_TLB_HIT	0x02
+#define PERF_MEM_TLB_MISS	0x04
+#define PERF_MEM_TLB_L1		0x08	/* first level */
+#define PERF_MEM_TLB_L2		0x10	/* second level */
+#define PERF_MEM_TLB_WK		0x20	/* the CPU walked the page table */
+#define PERF_MEM_TLB_OS		0x40	/* the kernel handled a fault */
+#define PERF_MEM_TLB_SHIFT	26
+
+/* mem_blk: why a load was blocked */
+#define PERF_MEM_BLK_NA		0x01
+#define PERF_MEM_BLK_DATA	0x02	/* a store's data could not be forwarded */
+#define PERF_MEM_BLK_ADDR	0x04	/* its address conflicted with a store's */
+#define PERF_MEM_BLK_SHIFT	40
+
+/* mem_hops: distance, as a number */
+#define PERF_MEM_HOPS_0		0x01	/* another core of the node */
+#define PERF_MEM_HOPS_1		0x02	/* another node of the socket */
+#define PERF_MEM_HOPS_2		0x03	/* another socket of the board */
+#define PERF_MEM_HOPS_3		0x04	/* another board */
+#define PERF_MEM_HOPS_SHIFT	43
+
+/* PERF_MEM_S(OP, LOAD) is PERF_MEM_OP_LOAD at its place in val. */
+#define PERF_MEM_S(a, s) \
+	(((__u64)PERF_MEM_##a##_##s) << PERF_MEM_##a##_SHIFT)
+
+/**
+ * struct perf_branch_entry - a branch in PERF_SAMPLE_BRANCH_STACK
+ * @from: address of the branch, or of the instruction at which an interrupt came
+ * @to: address of its target
+ * @mispred: the target was mispredicted; with @predicted 0: not known
+ * @predicted: the target was predicted
+ * @in_tx: in a transaction
+ * @abort: the abort of a transaction
+ * @cycles: since the branch before; 0: not known
+ * @type: PERF_BR_*
+ * @spec: PERF_BR_SPEC_*
+ * @new_type: PERF_BR_NEW_*, if @type is PERF_BR_EXTEND_ABI
+ * @priv: PERF_BR_PRIV_*
+ * @reserved: 0
+ */
+struct perf_branch_entry {
+	__u64	from;
+	__u64	to;
+	__u64	mispred:1,
+		predicted:1,
+		in_tx:1,
+		abort:1,
+		cycles:16,
+		type:4,
+		spec:2,
+		new_type:4,
+		priv:3,
+		reserved:31;
+};
+
+/* How many bits of the last word of struct perf_branch_entry have a meaning. */
+#define PERF_BRANCH_ENTRY_INFO_BITS_MAX		33
+
+/*
+ * PERF_SAMPLE_WEIGHT: full. PERF_SAMPLE_WEIGHT_STRUCT: three numbers, as the PMU defines them; on
+ * x86 var1_dw is the latency of the access and var2_w of the instruction, cycles.
+ */
+union perf_sample_weight {
+	__u64		full;
+#if defined(__LITTLE_ENDIAN_BITFIELD)
+	struct {
+		__u32	var1_dw;
+		__u16	var2_w;
+		__u16	var3_w;
+	};
+#elif defined(__BIG_ENDIAN_BITFIELD)
+	struct {
+		__u16	var3_w;
+		__u16	var2_w;
+		__u32	var1_dw;
+	};
+#else
+#error "Unknown endianness"
+#endif
+};
+
+#endif /* _UAPI_LINUX_PERF_EVENT_H */
