@@ -4,8 +4,8 @@
  * that mmap(2) of them maps, and the records in these pages.
  *
  * "VERn" says which size of struct perf_event_attr first had a field, PERF_ATTR_SIZE_VERn.
- * A field without "VERn" is in every size. MAX enumerators are not ABI: they change as
- * enumerators are added.
+ * A field without "VERn" is in every size. MAX enumerators are not ABI, as they change when
+ * enumerators are added; only PERF_CONTEXT_MAX stays.
  */
 #ifndef _UAPI_LINUX_PERF_EVENT_H
 #define _UAPI_LINUX_PERF_EVENT_H
@@ -44,6 +44,7 @@ enum perf_type_id {
  *	0-7	enum perf_hw_id		enum perf_hw_cache_id
  *	8-15	0			enum perf_hw_cache_op_id
  *	16-23	0			enum perf_hw_cache_op_result_id
+ *	24-31	0			0
  *	32-63	attr.type of a PMU, or 0: the PMU of PERF_TYPE_RAW
  *
  * The upper half selects one kind of CPU on machines with several.
@@ -60,12 +61,13 @@ enum perf_type_id {
  * @PERF_COUNT_HW_BRANCH_INSTRUCTIONS: retired branches
  * @PERF_COUNT_HW_BRANCH_MISSES: retired branches that were mispredicted
  * @PERF_COUNT_HW_BUS_CYCLES: cycles of the bus
- * @PERF_COUNT_HW_STALLED_CYCLES_FRONTEND: cycles without an instruction to issue
- * @PERF_COUNT_HW_STALLED_CYCLES_BACKEND: cycles in which an issued instruction waited
+ * @PERF_COUNT_HW_STALLED_CYCLES_FRONTEND: cycles in which fetch and decode gave no instruction
+ * @PERF_COUNT_HW_STALLED_CYCLES_BACKEND: cycles in which instructions waited for a unit or data
  * @PERF_COUNT_HW_REF_CPU_CYCLES: cycles in which the CPU was not halted, at a fixed frequency
  * @PERF_COUNT_HW_MAX: not ABI
  *
- * The PMU's driver selects the nearest event of the CPU; -ENOENT if the CPU has none.
+ * The PMU's driver selects the nearest event of the CPU. If the CPU has none, the error is
+ * -ENOENT, -EINVAL or -EOPNOTSUPP: it depends on the driver.
  */
 enum perf_hw_id {
 	PERF_COUNT_HW_CPU_CYCLES		= 0,
@@ -135,18 +137,20 @@ enum perf_hw_cache_op_result_id {
 
 /**
  * enum perf_sw_ids - events of the kernel, for attr.config of PERF_TYPE_SOFTWARE
- * @PERF_COUNT_SW_CPU_CLOCK: time on the CPU, ns; samples from a high-resolution timer
- * @PERF_COUNT_SW_TASK_CLOCK: time in which the task ran, ns; samples from such a timer
- * @PERF_COUNT_SW_PAGE_FAULTS: page faults of user space
- * @PERF_COUNT_SW_CONTEXT_SWITCHES: switches from the task to another; happens in the kernel
- * @PERF_COUNT_SW_CPU_MIGRATIONS: moves of the task to another CPU; happens in the kernel
+ * @PERF_COUNT_SW_CPU_CLOCK: time in which the task ran, or all time of the CPU, ns; a
+ *	high-resolution timer takes the samples
+ * @PERF_COUNT_SW_TASK_CLOCK: the same
+ * @PERF_COUNT_SW_PAGE_FAULTS: page faults at addresses of user space
+ * @PERF_COUNT_SW_CONTEXT_SWITCHES: switches from the task to another; 0 with attr.exclude_kernel
+ * @PERF_COUNT_SW_CPU_MIGRATIONS: moves of the task to another CPU; 0 with attr.exclude_kernel
  * @PERF_COUNT_SW_PAGE_FAULTS_MIN: page faults that needed no I/O
  * @PERF_COUNT_SW_PAGE_FAULTS_MAJ: page faults that needed I/O
  * @PERF_COUNT_SW_ALIGNMENT_FAULTS: unaligned accesses that the kernel completed
  * @PERF_COUNT_SW_EMULATION_FAULTS: instructions that the kernel emulated
  * @PERF_COUNT_SW_DUMMY: counts nothing; its buffer takes sideband records
  * @PERF_COUNT_SW_BPF_OUTPUT: records that a BPF program wrote, as PERF_SAMPLE_RAW
- * @PERF_COUNT_SW_CGROUP_SWITCHES: switches of the CPU to a task of another cgroup
+ * @PERF_COUNT_SW_CGROUP_SWITCHES: switches of the CPU to a task of another cgroup; 0 with
+ *	attr.exclude_kernel
  * @PERF_COUNT_SW_MAX: not ABI
  */
 enum perf_sw_ids {
@@ -170,21 +174,21 @@ enum perf_sw_ids {
  * enum perf_event_sample_format - fields of a sample, for attr.sample_type
  * @PERF_SAMPLE_IP: instruction pointer
  * @PERF_SAMPLE_TID: process and thread ID
- * @PERF_SAMPLE_TIME: time of the record clock, ns
+ * @PERF_SAMPLE_TIME: time of the record clock, ns: attr.clockid's, else the scheduler's
  * @PERF_SAMPLE_ADDR: data address, if the event has one
- * @PERF_SAMPLE_READ: counts in attr.read_format, of the whole group with PERF_FORMAT_GROUP
- * @PERF_SAMPLE_CALLCHAIN: call chain, at most attr.sample_max_stack entries
- * @PERF_SAMPLE_ID: ID of the event, of the inherited event's parent
+ * @PERF_SAMPLE_READ: counts, laid out by attr.read_format; those of children are not added
+ * @PERF_SAMPLE_CALLCHAIN: call chain, at most attr.sample_max_stack addresses
+ * @PERF_SAMPLE_ID: ID of the event; an inherited event has that of the event it is a copy of
  * @PERF_SAMPLE_CPU: CPU
  * @PERF_SAMPLE_PERIOD: period with which the event was sampled
  * @PERF_SAMPLE_STREAM_ID: ID of the event; an inherited event has its own
  * @PERF_SAMPLE_RAW: data of the event's source, such as a tracepoint's fields
  * @PERF_SAMPLE_BRANCH_STACK: recent branches, as attr.branch_sample_type selects
  * @PERF_SAMPLE_REGS_USER: user registers in attr.sample_regs_user
- * @PERF_SAMPLE_STACK_USER: attr.sample_stack_user bytes of the user stack
+ * @PERF_SAMPLE_STACK_USER: up to attr.sample_stack_user bytes of the user stack
  * @PERF_SAMPLE_WEIGHT: cost of the event as one number, most often a latency in cycles
  * @PERF_SAMPLE_DATA_SRC: source of the data, union perf_mem_data_src
- * @PERF_SAMPLE_IDENTIFIER: as PERF_SAMPLE_ID, at a fixed place in every record
+ * @PERF_SAMPLE_IDENTIFIER: as PERF_SAMPLE_ID, at a fixed place; see enum perf_event_type
  * @PERF_SAMPLE_TRANSACTION: cause of a transaction's abort, PERF_TXN_*
  * @PERF_SAMPLE_REGS_INTR: registers in attr.sample_regs_intr, of the interrupted code
  * @PERF_SAMPLE_PHYS_ADDR: physical address of PERF_SAMPLE_ADDR; needs CAP_PERFMON or
@@ -290,8 +294,8 @@ enum perf_branch_sample_type_shift {
 
 /*
  * attr.branch_sample_type, with PERF_SAMPLE_BRANCH_STACK. Kinds of branches add up.
- * -EINVAL without a kind of branch, or at or above PERF_SAMPLE_BRANCH_MAX; -EOPNOTSUPP if
- * the PMU cannot select it. Without a privilege level, those that the event counts are taken.
+ * -EINVAL if it has no bit besides privilege levels, or is PERF_SAMPLE_BRANCH_MAX or more;
+ * -EOPNOTSUPP if the PMU cannot select it. Without a privilege level, it has those of the event.
  */
 enum perf_branch_sample_type {
 	PERF_SAMPLE_BRANCH_USER		= 1U << PERF_SAMPLE_BRANCH_USER_SHIFT,
@@ -329,7 +333,7 @@ enum perf_branch_sample_type {
 enum {
 	PERF_BR_UNKNOWN		= 0,
 	PERF_BR_COND		= 1,	/* conditional jump */
-	PERF_BR_UNCOND		= 2,	/* direct jump */
+	PERF_BR_UNCOND		= 2,	/* direct jump, unconditional */
 	PERF_BR_IND		= 3,	/* indirect jump */
 	PERF_BR_CALL		= 4,	/* direct call */
 	PERF_BR_IND_CALL	= 5,	/* indirect call */
@@ -360,7 +364,7 @@ enum {
 	PERF_BR_NEW_FAULT_ALGN		= 0,	/* unaligned access */
 	PERF_BR_NEW_FAULT_DATA		= 1,	/* fault of a data access */
 	PERF_BR_NEW_FAULT_INST		= 2,	/* fault of an instruction fetch */
-	PERF_BR_NEW_ARCH_1		= 3,	/* from here on: one meaning an architecture */
+	PERF_BR_NEW_ARCH_1		= 3,	/* from here on each architecture has its own */
 	PERF_BR_NEW_ARCH_2		= 4,
 	PERF_BR_NEW_ARCH_3		= 5,
 	PERF_BR_NEW_ARCH_4		= 6,
@@ -391,10 +395,11 @@ enum {
 /**
  * enum perf_sample_regs_abi - width of sampled registers
  * @PERF_SAMPLE_REGS_ABI_NONE: no registers follow, such as for a kernel thread
- * @PERF_SAMPLE_REGS_ABI_32: of a 32-bit task
- * @PERF_SAMPLE_REGS_ABI_64: of a 64-bit task, or of the kernel
+ * @PERF_SAMPLE_REGS_ABI_32: the task is a 32-bit one
+ * @PERF_SAMPLE_REGS_ABI_64: the task is a 64-bit one
  *
- * Each register takes 64 bits in the sample at either width.
+ * Each register takes 64 bits in the sample at either width. PERF_SAMPLE_REGS_INTR has the task's
+ * width even if the registers are the kernel's.
  */
 enum perf_sample_regs_abi {
 	PERF_SAMPLE_REGS_ABI_NONE	= 0,
@@ -426,8 +431,8 @@ enum {
  * @PERF_FORMAT_TOTAL_TIME_RUNNING: the time in which the event counted, ns; less than enabled if
  *	events shared the PMU in turn
  * @PERF_FORMAT_ID: the event's ID
- * @PERF_FORMAT_GROUP: counts of all events of the group; the file must be the leader's
- * @PERF_FORMAT_LOST: how many records of the event the buffer had no room for
+ * @PERF_FORMAT_GROUP: counts of all events of the group, read through any of them
+ * @PERF_FORMAT_LOST: how many records of the event did not get into the buffer
  * @PERF_FORMAT_MAX: not ABI; -EINVAL at or above
  *
  * Each field is a __u64. A field marked with a format is there if the format is set.
@@ -440,7 +445,7 @@ enum {
  *	id			ID
  *	lost			LOST
  *
- * With PERF_FORMAT_GROUP::
+ * With PERF_FORMAT_GROUP, where read(2) gives the times of the leader::
  *
  *	nr
  *	time_enabled		TOTAL_TIME_ENABLED
@@ -451,7 +456,7 @@ enum {
  *		lost		LOST
  *
  * read(2) returns -ENOSPC if the buffer is too short, and 0 bytes for a pinned event that the
- * PMU had no counter for.
+ * PMU had no counter for, or an event whose PMU has gone.
  */
 enum perf_event_read_format {
 	PERF_FORMAT_TOTAL_TIME_ENABLED		= 1U << 0,
@@ -463,7 +468,7 @@ enum perf_event_read_format {
 	PERF_FORMAT_MAX = 1U << 5,
 };
 
-/* Sizes of struct perf_event_attr over time; attr.size takes any of them, and later ones. */
+/* Sizes of struct perf_event_attr over time; attr.size may be any from VER0 to a page. */
 #define PERF_ATTR_SIZE_VER0	64
 #define PERF_ATTR_SIZE_VER1	72	/* + config2 */
 #define PERF_ATTR_SIZE_VER2	80	/* + branch_sample_type */
@@ -478,23 +483,26 @@ enum perf_event_read_format {
  * struct perf_event_attr - the event that perf_event_open(2) opens
  * @type: the PMU, enum perf_type_id or a number from sysfs; -ENOENT if there is none
  * @size: size of the structure as the caller knows it; 0 means PERF_ATTR_SIZE_VER0. -E2BIG if
- *	the size is out of range, or bytes that the kernel does not know are not zero; the
- *	kernel then writes its own size here
+ *	it is below that or above a page, or bytes that the kernel does not know are not zero;
+ *	the kernel then writes its own size here
  * @config: the event, as @type defines it
  * @sample_period: a sample after each so many occurrences; 0: count only. -EINVAL from 2^63 on
  * @sample_freq: with @freq: so many samples a second. -EINVAL above perf_event_max_sample_rate
  * @sample_type: fields of each sample, enum perf_event_sample_format
  * @read_format: what read(2) returns, enum perf_event_read_format
- * @disabled: do not count until PERF_EVENT_IOC_ENABLE or @enable_on_exec
- * @inherit: count the task's later children, too; -EINVAL with PERF_SAMPLE_READ without
- *	PERF_SAMPLE_TID
- * @pinned: always have a counter, or stop for good; read(2) then returns 0 bytes. Leaders only
+ * @disabled: do not count until PERF_EVENT_IOC_ENABLE or @enable_on_exec; members of a group
+ *	wait for their leader, too
+ * @inherit: count the task's later children and threads, too; -EINVAL with PERF_SAMPLE_READ
+ *	without PERF_SAMPLE_TID. mmap(2) then needs an event of one CPU, else -EINVAL
+ * @pinned: always have a counter, or stop until PERF_EVENT_IOC_ENABLE; read(2) then returns 0
+ *	bytes. Leaders only
  * @exclusive: never share the PMU with another group. Leaders only
  * @exclude_user: do not count in user space
  * @exclude_kernel: do not count in the kernel; unless it is set, the caller needs CAP_PERFMON or
  *	perf_event_paranoid below 2, else -EACCES
  * @exclude_hv: do not count in the hypervisor
- * @exclude_idle: do not count in the idle task
+ * @exclude_idle: do not count in the idle task; most PMUs ignore it, and the clocks of
+ *	enum perf_sw_ids count there, but do not sample
  * @mmap: PERF_RECORD_MMAP for each executable mapping
  * @comm: PERF_RECORD_COMM for each change of a task's name
  * @freq: @sample_freq is meant, not @sample_period
@@ -505,14 +513,15 @@ enum perf_event_read_format {
  * @precise_ip: how far PERF_SAMPLE_IP may be from the instruction that caused the event. 0: any
  *	distance; 1: a constant distance; 2: none if possible; 3: none. -EOPNOTSUPP beyond what
  *	the PMU can do. See PERF_RECORD_MISC_EXACT_IP
- * @mmap_data: with @mmap or @mmap2: of mappings that are not executable, too
- * @sample_id_all: put struct sample_id (see enum perf_event_type) into every record
+ * @mmap_data: PERF_RECORD_MMAP for each mapping that is not executable
+ * @sample_id_all: put struct sample_id (see enum perf_event_type) into all records but samples
  * @exclude_host: count in guests only
  * @exclude_guest: do not count in guests
- * @exclude_callchain_kernel: call chains without the kernel's part
+ * @exclude_callchain_kernel: call chains without the kernel's part; unless it is set,
+ *	PERF_SAMPLE_CALLCHAIN needs the same right as @exclude_kernel says, else -EACCES
  * @exclude_callchain_user: call chains without the part in user space
- * @mmap2: PERF_RECORD_MMAP2 in place of PERF_RECORD_MMAP
- * @comm_exec: PERF_RECORD_MISC_COMM_EXEC marks names that execve(2) set
+ * @mmap2: as @mmap, and PERF_RECORD_MMAP2 in place of PERF_RECORD_MMAP
+ * @comm_exec: no effect; a kernel that takes it sets PERF_RECORD_MISC_COMM_EXEC
  * @use_clockid: @clockid is the record clock
  * @context_switch: PERF_RECORD_SWITCH, or PERF_RECORD_SWITCH_CPU_WIDE in an event of a CPU
  * @write_backward: write records from the end of the buffer to its start
@@ -525,15 +534,15 @@ enum perf_event_read_format {
  * @build_id: with @mmap2: the file's build ID in place of its inode, where it has one
  * @inherit_thread: with @inherit: new threads of the process only; -EINVAL without @inherit
  * @remove_on_exec: remove the event at the task's execve(2); -EINVAL with @enable_on_exec
- * @sigtrap: send SIGTRAP to the task at each overflow; -EINVAL without @remove_on_exec
- * @wakeup_events: wake up poll(2) after so many samples
- * @wakeup_watermark: with @watermark: wake up after so many bytes of records
+ * @sigtrap: send SIGTRAP to the task at each overflow; -EINVAL without @remove_on_exec or a task
+ * @wakeup_events: wake up poll(2) after so many samples, and after each half of the buffer
+ * @wakeup_watermark: with @watermark: wake up after so many bytes of records; 0: half the buffer
  * @bp_type: of a breakpoint: HW_BREAKPOINT_* of <linux/hw_breakpoint.h>
  * @bp_addr: of a breakpoint: its address
  * @kprobe_func: of a kprobe: pointer to the function's name, or 0
  * @uprobe_path: of a uprobe: pointer to the file's path
  * @config1: more of @config
- * @bp_len: of a breakpoint: its length, bytes (VER1)
+ * @bp_len: of a breakpoint: its length, bytes; sizeof(long) for HW_BREAKPOINT_X (VER1)
  * @kprobe_addr: of a kprobe without a name: its address (VER1)
  * @probe_offset: of a kprobe with a name, or a uprobe: offset (VER1)
  * @config2: more of @config (VER1)
@@ -547,19 +556,22 @@ enum perf_event_read_format {
  * @sample_regs_intr: registers of PERF_SAMPLE_REGS_INTR: at the interrupt, or with @precise_ip at
  *	the sampled instruction; -EINVAL as for @sample_regs_user (VER4)
  * @aux_watermark: wake up after so many bytes in the AUX area; 0: half of it (VER5)
- * @sample_max_stack: entries of a call chain; 0: perf_event_max_stack, -EOVERFLOW above it (VER5)
- * @__reserved_2: -EINVAL unless 0
- * @aux_sample_size: bytes of PERF_SAMPLE_AUX (VER6)
- * @aux_action: the three bits that follow, as one word (VER6)
- * @aux_start_paused: start with the AUX area paused; -EOPNOTSUPP if the PMU cannot pause
- * @aux_pause: at each overflow, pause the group leader's AUX area
- * @aux_resume: at each overflow, resume it
- * @__reserved_3: -EINVAL unless 0
+ * @sample_max_stack: most addresses of a call chain; 0: perf_event_max_stack. -EOVERFLOW above
+ *	that with PERF_SAMPLE_CALLCHAIN (VER5)
+ * @__reserved_2: -EINVAL unless 0 (VER5)
+ * @aux_sample_size: most bytes of PERF_SAMPLE_AUX (VER6)
+ * @aux_action: the bits that follow, as one word (VER6)
+ * @aux_start_paused: start with the AUX area paused; -EOPNOTSUPP if the PMU cannot pause (VER6)
+ * @aux_pause: at each overflow, pause the group leader's AUX area (VER6)
+ * @aux_resume: at each overflow, resume it (VER6)
+ * @__reserved_3: -EINVAL unless 0 (VER6)
  * @sig_data: with @sigtrap: si_perf_data of the signal; cut to a long of the task (VER7)
  * @config3: more of @config (VER8)
  * @__reserved_1: -EINVAL unless 0
  *
- * Flags that a kernel does not know are -EINVAL.
+ * Flags that a kernel does not know are -EINVAL. So are @exclude_user, _kernel, _hv, _idle, _host
+ * and _guest if the PMU always counts. @aux_output, @aux_pause, @aux_resume and @aux_sample_size
+ * are -EINVAL unless the group's leader has an AUX area.
  */
 struct perf_event_attr {
 	__u32			type;
@@ -659,7 +671,7 @@ struct perf_event_attr {
 
 /**
  * struct perf_event_query_bpf - argument of PERF_EVENT_IOC_QUERY_BPF
- * @ids_len: entries of @ids, set by the caller
+ * @ids_len: entries of @ids, set by the caller; 0: only count. -ENOSPC if too few
  * @prog_cnt: how many BPF programs the event's tracepoint has, set by the kernel
  * @ids: their IDs, set by the kernel
  */
@@ -671,19 +683,23 @@ struct perf_event_query_bpf {
 
 /*
  * ioctl(2) of an event's file. With PERF_IOC_FLAG_GROUP as argument, ENABLE, DISABLE and RESET
- * act on each event of the group. -ENOTTY: an unknown ioctl.
+ * act on each event of the group. The argument is a pointer for PERIOD, SET_FILTER, ID, QUERY_BPF
+ * and MODIFY_ATTRIBUTES, and a number for the others. -ENOTTY: an unknown ioctl.
  *
  * ENABLE, DISABLE: enable or disable the event and the copies that children inherited
- * REFRESH: enable it, disable it again after so many overflows; -EINVAL if it does not sample
- * RESET: set its count to 0; the times stay
- * PERIOD: set its period, or its frequency; -EINVAL as perf_event_open(2)
- * SET_OUTPUT: write records to the buffer of another event's file; -1: to no other buffer
- * SET_FILTER: set a filter of a tracepoint, or address filters
+ * REFRESH: enable it, disable it again after so many more overflows; -EINVAL if it does not
+ *	sample, or has attr.inherit
+ * RESET: set its count, with those of the copies, to 0; the times stay
+ * PERIOD: set its period, or its frequency with attr.freq; -EINVAL if it does not sample, if the
+ *	value is 0, or as perf_event_open(2)
+ * SET_OUTPUT: write records to the buffer of another event's file; -1: to none. -EINVAL if the
+ *	event's own file is mapped
+ * SET_FILTER: set a filter of a tracepoint or a probe, or address filters
  * ID: read the event's ID
  * SET_BPF: attach a BPF program, by its file
  * PAUSE_OUTPUT: not 0: drop new records; 0: write them again
  * QUERY_BPF: list the BPF programs of the event's tracepoint
- * MODIFY_ATTRIBUTES: change a breakpoint
+ * MODIFY_ATTRIBUTES: change bp_type, bp_addr, bp_len, sig_data and disabled of a breakpoint
  */
 #define PERF_EVENT_IOC_ENABLE			_IO('$', 0)
 #define PERF_EVENT_IOC_DISABLE			_IO('$', 1)
@@ -710,9 +726,9 @@ enum perf_event_ioc_flags {
  * struct perf_event_mmap_page - the first page that mmap(2) of an event's file maps
  * @version: version of the structure
  * @compat_version: the oldest version that it is compatible with
- * @lock: generation of the fields up to @time_mask; changes while the kernel writes them
+ * @lock: generation of the fields up to @time_mask; odd while the kernel writes them
  * @index: 0, or the event's hardware counter plus 1: the operand of rdpmc plus 1
- * @offset: add it to the counter's value for the event's count
+ * @offset: add it to the counter's value for the event's count; with @index 0, the count itself
  * @time_enabled: time in which the event was enabled, ns, as of the last update
  * @time_running: time in which the event counted, ns, as of the last update
  * @capabilities: the bits that follow, as one word
@@ -733,15 +749,17 @@ enum perf_event_ioc_flags {
  * @time_cycles: a clock of less than 64 bits: cycles at the last update
  * @time_mask: a clock of less than 64 bits: mask of its bits
  * @__reserved: 0; pads to 1024 bytes
- * @data_head: where the kernel writes next; never wraps. Read it with acquire semantics
+ * @data_head: where the kernel writes next; modulo @data_size it is the place in the buffer. It
+ *	grows, or falls with attr.write_backward. Read it with acquire semantics
  * @data_tail: up to where user space has read, if the pages are mapped writable: the kernel drops
- *	records that would overwrite later ones. Write it with release semantics
+ *	new records rather than overwrite unread ones. Write it with release semantics
  * @data_offset: start of the buffer in the mapping, bytes
  * @data_size: size of the buffer, bytes
- * @aux_head: as @data_head, for the AUX area
+ * @aux_head: as @data_head, for the AUX area. An area that is not mapped writable is overwritten,
+ *	and the PMU may give its place modulo the size
  * @aux_tail: as @data_tail, for the AUX area
  * @aux_offset: file offset of the AUX area: user space sets it, beyond the buffer, then maps it
- * @aux_size: size of the AUX area: user space sets it before it maps the area
+ * @aux_size: size of the AUX area, 2^n pages: user space sets it before it maps the area
  *
  * A task reads the count of an event that watches it without a system call by::
  *
@@ -769,12 +787,16 @@ enum perf_event_ioc_flags {
  *		barrier();
  *	} while (READ_ONCE(page->lock) != seq);
  *
+ * Without @cap_user_rdpmc the count may be an old one: use read(2). The page never has the counts
+ * of children that live.
+ *
  * The time since the last update, to be added to enabled, and with an index to running::
  *
  *	delta = offset + (cyc >> shift) * mult +
  *		(((cyc & ((1ULL << shift) - 1)) * mult) >> shift);
  *
- * With @time_zero in place of @time_offset the same gives the time stamp that a record would have.
+ * With @time_zero in place of @time_offset, if @cap_user_time_zero is set, the same gives the time
+ * stamp that a record would have.
  */
 struct perf_event_mmap_page {
 	__u32	version;
@@ -821,7 +843,7 @@ struct perf_event_mmap_page {
 };
 
 /*
- * perf_event_header.misc. Bits 0-2: where the CPU was. Bits 12-15 depend on the record's type.
+ * perf_event_header.misc. Bits 0-2: where the CPU was. Bits 12-14 depend on the record's type.
  */
 #define PERF_RECORD_MISC_CPUMODE_MASK		(7 << 0)
 #define PERF_RECORD_MISC_CPUMODE_UNKNOWN	(0 << 0)
@@ -831,7 +853,7 @@ struct perf_event_mmap_page {
 #define PERF_RECORD_MISC_GUEST_KERNEL		(4 << 0)
 #define PERF_RECORD_MISC_GUEST_USER		(5 << 0)
 
-/* The kernel never sets it: perf gave up reading /proc/PID/maps. */
+/* MMAP, MMAP2: only in perf's own files: perf gave up reading /proc/PID/maps */
 #define PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT	(1 << 12)
 
 /* MMAP, MMAP2: the mapping is not executable */
@@ -845,12 +867,12 @@ struct perf_event_mmap_page {
 
 /* SAMPLE: PERF_SAMPLE_IP is the instruction that caused the event */
 #define PERF_RECORD_MISC_EXACT_IP		(1 << 14)
-/* SWITCH, SWITCH_CPU_WIDE: the task was preempted while it could run */
+/* SWITCH, SWITCH_CPU_WIDE: with SWITCH_OUT, the task was preempted while it could run */
 #define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT	(1 << 14)
 /* MMAP2: a build ID in place of the inode */
 #define PERF_RECORD_MISC_MMAP_BUILD_ID		(1 << 14)
 
-/* reserved for more bits elsewhere */
+/* reserved: that there are more bits, in another place */
 #define PERF_RECORD_MISC_EXT_RESERVED		(1 << 15)
 
 /**
@@ -891,13 +913,13 @@ enum {
 /**
  * enum perf_event_type - types of records, for perf_event_header.type
  * @PERF_RECORD_MMAP: a new mapping, see attr.mmap
- * @PERF_RECORD_LOST: the buffer had no room for records
+ * @PERF_RECORD_LOST: records did not get into the buffer before this one
  * @PERF_RECORD_COMM: a task's new name, see attr.comm
  * @PERF_RECORD_EXIT: a task exits, see attr.task
  * @PERF_RECORD_THROTTLE: the event samples too often, and stops until the next tick
  * @PERF_RECORD_UNTHROTTLE: it continues
  * @PERF_RECORD_FORK: a new task, see attr.task
- * @PERF_RECORD_READ: the count of a task that exits, see attr.inherit_stat
+ * @PERF_RECORD_READ: the count of a child that exits, see attr.inherit_stat
  * @PERF_RECORD_SAMPLE: a sample, see attr.sample_type
  * @PERF_RECORD_MMAP2: a new mapping, with more of its file, see attr.mmap2
  * @PERF_RECORD_AUX: new data in the AUX area
@@ -913,7 +935,7 @@ enum {
  * @PERF_RECORD_AUX_OUTPUT_HW_ID: which event has a hardware ID in the AUX area
  * @PERF_RECORD_MAX: not ABI
  *
- * What follows the header of each record is beside its enumerator below. With attr.sample_id_all
+ * What follows the header of each record is above its enumerator below. With attr.sample_id_all
  * each record but a sample ends with struct sample_id. A field marked with a bit of
  * attr.sample_type is there if that bit is set::
  *
@@ -932,7 +954,7 @@ enum {
 enum perf_event_type {
 	/*
 	 * u32 pid, tid;
-	 * u64 addr, len, pgoff;
+	 * u64 addr, len, pgoff;	in bytes, pgoff too
 	 * char filename[];	zero-terminated, padded to 8 bytes; so are all strings below
 	 */
 	PERF_RECORD_MMAP			= 1,
@@ -950,8 +972,8 @@ enum perf_event_type {
 	PERF_RECORD_COMM			= 3,
 
 	/*
-	 * u32 pid, ppid;
-	 * u32 tid, ptid;
+	 * u32 pid, ppid;	of the task, of its parent
+	 * u32 tid, ptid;	ptid is ppid
 	 * u64 time;
 	 */
 	PERF_RECORD_EXIT			= 4,
@@ -973,7 +995,7 @@ enum perf_event_type {
 
 	/*
 	 * u32 pid, tid;
-	 * what read(2) returns, by attr.read_format
+	 * as PERF_SAMPLE_READ, by attr.read_format: the child's count alone
 	 */
 	PERF_RECORD_READ			= 8,
 
@@ -987,13 +1009,13 @@ enum perf_event_type {
 	 * u64 stream_id;		STREAM_ID
 	 * u32 cpu, res;		CPU
 	 * u64 period;			PERIOD
-	 * what read(2) returns		READ
+	 * counts, as read(2) lays out	READ
 	 * u64 nr;			CALLCHAIN
 	 * u64 ips[nr];			CALLCHAIN, with enum perf_callchain_context between levels
-	 * u32 size;			RAW
+	 * u32 size;			RAW; with padding of data to 8 bytes
 	 * char data[size];		RAW; not ABI: the event's source defines it
 	 * u64 nr;			BRANCH_STACK
-	 * u64 hw_idx;			BRANCH_STACK, with PERF_SAMPLE_BRANCH_HW_INDEX
+	 * u64 hw_idx;			BRANCH_STACK, with PERF_SAMPLE_BRANCH_HW_INDEX; -1: unknown
 	 * struct perf_branch_entry[nr]	BRANCH_STACK, the latest first
 	 * u64 counters[nr];		BRANCH_STACK, with PERF_SAMPLE_BRANCH_COUNTERS; sysfs
 	 *				caps/branch_counter_nr and _width say how to split them
@@ -1027,7 +1049,7 @@ enum perf_event_type {
 	PERF_RECORD_MMAP2			= 10,
 
 	/*
-	 * u64 aux_offset;	where the data starts
+	 * u64 aux_offset;	where the data starts; with PERF_AUX_FLAG_OVERWRITE, where it ends
 	 * u64 aux_size;
 	 * u64 flags;		PERF_AUX_FLAG_*
 	 */
@@ -1175,14 +1197,14 @@ enum perf_callchain_context {
 #define PERF_FLAG_FD_NO_GROUP		(1UL << 0)
 /* write records to the buffer of group_fd */
 #define PERF_FLAG_FD_OUTPUT		(1UL << 1)
-/* pid is the file of a cgroup's directory; needs a CPU */
+/* pid is a file descriptor of a cgroup's directory; -EINVAL with cpu -1 */
 #define PERF_FLAG_PID_CGROUP		(1UL << 2)
 /* close the file at execve(2) */
 #define PERF_FLAG_FD_CLOEXEC		(1UL << 3)
 
 /*
- * PERF_SAMPLE_DATA_SRC: source of a memory access. Each field has its bits, or its number, in the
- * group of PERF_MEM_* macros with its name; a PERF_MEM_*_SHIFT is the field's place in val.
+ * PERF_SAMPLE_DATA_SRC: source of a memory access. The macros of each field follow its comment.
+ * They are bits, or numbers where that says so. PERF_MEM_*_SHIFT is the field's place in val.
  */
 #if defined(__LITTLE_ENDIAN_BITFIELD)
 union perf_mem_data_src {
@@ -1232,7 +1254,7 @@ union perf_mem_data_src {
 
 /*
  * mem_lvl: level of the memory hierarchy, with HIT or MISS. mem_lvl_num, mem_remote and mem_snoopx
- * say more. A PMU may fill in both.
+ * say more. A PMU may fill in these, mem_lvl, or all of them.
  */
 #define PERF_MEM_LVL_NA		0x01
 #define PERF_MEM_LVL_HIT	0x02
@@ -1306,7 +1328,7 @@ union perf_mem_data_src {
 #define PERF_MEM_BLK_ADDR	0x04	/* its address conflicted with a store's */
 #define PERF_MEM_BLK_SHIFT	40
 
-/* mem_hops: distance, as a number */
+/* mem_hops: distance, as a number; 0: not known */
 #define PERF_MEM_HOPS_0		0x01	/* another core of the node */
 #define PERF_MEM_HOPS_1		0x02	/* another node of the socket */
 #define PERF_MEM_HOPS_2		0x03	/* another socket of the board */
@@ -1321,11 +1343,11 @@ union perf_mem_data_src {
  * struct perf_branch_entry - a branch in PERF_SAMPLE_BRANCH_STACK
  * @from: address of the branch, or of the instruction at which an interrupt came
  * @to: address of its target
- * @mispred: the target was mispredicted; with @predicted 0: not known
+ * @mispred: the target was mispredicted; if @predicted is 0, too: not known
  * @predicted: the target was predicted
  * @in_tx: in a transaction
  * @abort: the abort of a transaction
- * @cycles: since the branch before; 0: not known
+ * @cycles: cycles since the branch before; 0: not known
  * @type: PERF_BR_*
  * @spec: PERF_BR_SPEC_*
  * @new_type: PERF_BR_NEW_*, if @type is PERF_BR_EXTEND_ABI
@@ -1352,7 +1374,7 @@ struct perf_branch_entry {
 
 /*
  * PERF_SAMPLE_WEIGHT: full. PERF_SAMPLE_WEIGHT_STRUCT: three numbers, as the PMU defines them; on
- * x86 var1_dw is the latency of the access and var2_w of the instruction, cycles.
+ * x86 var1_dw is the latency of the access and var2_w, if not 0, of the instruction, cycles.
  */
 union perf_sample_weight {
 	__u64		full;
