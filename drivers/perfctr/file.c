@@ -36,15 +36,38 @@ static vm_fault_t vperfctr_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-/* The copy of a mapping that a fork makes is counted here, too: a new address space has none. */
+/*
+ * A mapping gives the right to read counters to the address space of the object's owner, and to no
+ * other: vm_private_data is that address space, or NULL. It is compared only.
+ */
+static bool vperfctr_vma_counts(const struct vm_area_struct *vma)
+{
+	return vma->vm_private_data;
+}
+
+/* The owner has no address space as it exits, and is not the object's any more after an unlink. */
+static bool vperfctr_owner_uses(struct vperfctr *vp, const struct mm_struct *mm)
+{
+	const struct task_struct *owner;
+
+	guard(rcu)();
+	owner = rcu_dereference(vp->owner);
+	return owner && READ_ONCE(owner->mm) == mm;
+}
+
+/* The mapping has moved, which changes nothing, or a fork has copied it for another process. */
 static void vperfctr_vma_open(struct vm_area_struct *vma)
 {
-	perfctr_cpu_mapped(vma->vm_mm);
+	if (vma->vm_private_data != vma->vm_mm)
+		vma->vm_private_data = NULL;
+	if (vperfctr_vma_counts(vma))
+		perfctr_cpu_mapped(vma->vm_mm);
 }
 
 static void vperfctr_vma_close(struct vm_area_struct *vma)
 {
-	perfctr_cpu_unmapped(vma->vm_mm);
+	if (vperfctr_vma_counts(vma))
+		perfctr_cpu_unmapped(vma->vm_mm);
 }
 
 static const struct vm_operations_struct vperfctr_vm_ops = {
@@ -61,7 +84,10 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
 	vma->vm_ops = &vperfctr_vm_ops;
-	perfctr_cpu_mapped(vma->vm_mm);
+	if (vperfctr_owner_uses(file->private_data, vma->vm_mm)) {
+		vma->vm_private_data = vma->vm_mm;
+		perfctr_cpu_mapped(vma->vm_mm);
+	}
 	return 0;
 }
 

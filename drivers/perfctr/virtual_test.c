@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Virtual performance counters beside another driver that wants the hardware.
+ * Virtual performance counters: the hardware that another driver wants, too; mappings.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
 
 #include "virtual.h"
 
@@ -55,9 +59,74 @@ static void test_objects(struct kunit *test)
 		perfctr_cpu_release(one);
 }
 
+#ifdef CONFIG_PERFCTR_COUNTERS
+static unsigned long map(struct kunit *test, struct file *file)
+{
+	return kunit_vm_mmap(test, file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
+}
+
+static int rights(void)
+{
+	return atomic_read(&current->mm->context.perf_rdpmc_allowed);
+}
+
+/* What a fork does to an area that has been mapped, in an address space that has no rights */
+static void copy_area(struct kunit *test, unsigned long addr)
+{
+	struct vm_area_struct *copy;
+
+	mmap_write_lock(current->mm);
+	copy = kmemdup(find_vma(current->mm, addr), sizeof(*copy), GFP_KERNEL);
+	if (copy) {
+		copy->vm_mm = &init_mm;
+		copy->vm_ops->open(copy);
+		KUNIT_EXPECT_EQ(test, atomic_read(&init_mm.context.perf_rdpmc_allowed), 0);
+		copy->vm_ops->close(copy);
+		KUNIT_EXPECT_EQ(test, atomic_read(&init_mm.context.perf_rdpmc_allowed), 0);
+		kfree(copy);
+	}
+	mmap_write_unlock(current->mm);
+}
+
+/* A mapping is a right to read counters in the owner's address space alone. */
+static void test_rights(struct kunit *test)
+{
+	struct vperfctr *vp;
+	unsigned long addr;
+	struct file *file;
+
+	if (vperfctr_use_hardware())
+		kunit_skip(test, "no counters, not even a clock, or another driver has them");
+	vp = vperfctr_alloc();
+	KUNIT_ASSERT_NOT_NULL(test, vp);
+	file = vperfctr_new_file(vp);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	addr = map(test, file);
+	KUNIT_ASSERT_FALSE(test, !addr || IS_ERR_VALUE(addr));
+	KUNIT_EXPECT_EQ(test, rights(), 0);
+	vm_munmap(addr, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, rights(), 0);
+	rcu_assign_pointer(vp->owner, current);
+	addr = map(test, file);
+	rcu_assign_pointer(vp->owner, NULL);
+	KUNIT_ASSERT_FALSE(test, !addr || IS_ERR_VALUE(addr));
+	KUNIT_EXPECT_EQ(test, rights(), 1);
+	copy_area(test, addr);
+	KUNIT_EXPECT_EQ(test, rights(), 1);
+	vm_munmap(addr, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, rights(), 0);
+	fput(file);
+	vperfctr_put(vp);
+}
+#endif
+
+/* Those that use the hardware come after those that want it to be free. */
 static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_reserve),
 	KUNIT_CASE(test_objects),
+#ifdef CONFIG_PERFCTR_COUNTERS
+	KUNIT_CASE(test_rights),
+#endif
 	{ }
 };
 

@@ -465,7 +465,7 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_forbidden);
 
 /**
  * perfctr_cpu_mapped - a program may read its counters from now on
- * @mm: where a state has been mapped; locked for writing
+ * @mm: of the owner, where its state has been mapped; locked for writing
  *
  * States that run in @mm tell from where they count, whether it could read counters before or
  * not.
@@ -479,7 +479,7 @@ void perfctr_cpu_mapped(struct mm_struct *mm)
 
 /**
  * perfctr_cpu_unmapped - undo perfctr_cpu_mapped()
- * @mm: from where a state has been unmapped
+ * @mm: from where the state has been unmapped
  */
 void perfctr_cpu_unmapped(struct mm_struct *mm)
 {
