@@ -330,7 +330,8 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
 	state->control = control->cpu_control;
 	err = perfctr_cpu_update_control(state, 0);
 	counts_kernel = !err && perfctr_cpu_counts_kernel(&state->control);
-	if (counts_kernel && !kernel) {
+	if ((counts_kernel && !kernel) ||
+	    (perfctr_cstatus_has_tsc(state->cstatus) && !vperfctr_may_read_tsc(call->task))) {
 		state->cstatus = 0;
 		err = -EPERM;
 	} else if (counts_kernel) {

@@ -197,6 +197,44 @@ static void vperfctr_flag_thread(struct task_struct *task, bool on)
 }
 
 /**
+ * vperfctr_may_read_tsc - may a thread read the TSC? prctl(PR_SET_TSC) and seccomp can forbid it
+ * @task: current, or one that is held
+ */
+bool vperfctr_may_read_tsc(struct task_struct *task)
+{
+#if defined(TIF_NOTSC)
+	return !test_tsk_thread_flag(task, TIF_NOTSC);
+#elif defined(TIF_TSC_SIGSEGV)
+	return !test_tsk_thread_flag(task, TIF_TSC_SIGSEGV);
+#else
+	return true;
+#endif
+}
+
+static u32 vperfctr_cstatus_without_tsc(u32 cstatus)
+{
+	u32 nractrs = perfctr_cstatus_nractrs(cstatus);
+
+	return perfctr_mk_cstatus(0, nractrs, perfctr_cstatus_nrctrs(cstatus) - nractrs);
+}
+
+/* Interrupts may be off: seccomp holds a lock. */
+void __perfctr_forbid_tsc(void)
+{
+	struct vperfctr *vp = vperfctr_of(current);
+	struct perfctr_cpu_state *state = vp->state;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	vperfctr_suspend(vp);
+	state->cstatus = vperfctr_cstatus_without_tsc(state->cstatus);
+	vp->iresume = vperfctr_cstatus_without_tsc(vp->iresume);
+	state->tsc_start = 0;
+	vperfctr_resume(vp);
+	local_irq_restore(flags);
+}
+
+/**
  * vperfctr_attach - let a thread have an object
  * @vp: new, without an owner
  * @task: current, one that is held, or a new one

@@ -80,6 +80,7 @@ void vperfctr_detach(struct vperfctr *vp, struct task_struct *task);
 void vperfctr_suspend(struct vperfctr *vp);
 void vperfctr_resume(struct vperfctr *vp);
 u64 vperfctr_new_identity(void);
+bool vperfctr_may_read_tsc(struct task_struct *task);
 
 /* file.c */
 int vperfctr_init_fs(void);

@@ -26,6 +26,7 @@ void __perfctr_free_task(struct task_struct *child);
 void __perfctr_exit_task(struct task_struct *task);
 void __perfctr_release_task(struct task_struct *task);
 void __perfctr_exec(void);
+void __perfctr_forbid_tsc(void);
 
 /*
  * This CPU goes on with @next, which is or is about to be current, after @prev. Perf's events of
@@ -84,6 +85,13 @@ static inline void perfctr_exec(void)
 	if (rcu_access_pointer(current->perfctr))
 		__perfctr_exec();
 }
+
+/* current may not read the TSC any more. */
+static inline void perfctr_forbid_tsc(void)
+{
+	if (rcu_access_pointer(current->perfctr))
+		__perfctr_forbid_tsc();
+}
 #else
 #undef TIF_PERFCTR
 static inline void __perfctr_switch(struct task_struct *prev, struct task_struct *next) { }
@@ -94,6 +102,7 @@ static inline void perfctr_free_task(struct task_struct *child) { }
 static inline void perfctr_exit_task(struct task_struct *task) { }
 static inline void perfctr_release_task(struct task_struct *task) { }
 static inline void perfctr_exec(void) { }
+static inline void perfctr_forbid_tsc(void) { }
 #endif
 
 #ifdef TIF_PERFCTR

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -327,6 +329,122 @@ TEST_F(api, tsc_goes_on)
 	ASSERT_EQ(0, vperfctr_read(self->fd, &b, NULL, NULL));
 	EXPECT_LT(0, a.tsc);
 	EXPECT_LE(a.tsc, b.tsc);
+}
+
+/* What a thread that may not read the TSC sees of it in its own object, or 0: nothing */
+static int sees_tsc(int fd, const volatile struct vperfctr_state *page)
+{
+	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
+	struct perfctr_sum_ctrs a, b;
+
+	if (page->cpu_state.tsc_start || perfctr_cstatus_has_tsc(page->cpu_state.cstatus))
+		return 1;
+	if (vperfctr_read(fd, &a, NULL, NULL))
+		return 2;
+	work(1000);
+	sched_yield();
+	if (vperfctr_read(fd, &b, NULL, NULL) || a.tsc != b.tsc)
+		return 3;
+	if (page->cpu_state.tsc_start)
+		return 4;
+	if (vperfctr_control(fd, &control) != -1 || errno != EPERM)
+		return 5;
+	if (page->cpu_state.tsc_start || page->cpu_state.cstatus)
+		return 6;
+	return 0;
+}
+
+static int forbid_tsc(const struct vperfctr_control *control)
+{
+	const volatile struct vperfctr_state *page;
+	int fd = vperfctr_open(0, 0), n = control->cpu_control.nractrs, status;
+	struct perfctr_sum_ctrs a, b;
+	pid_t child;
+
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED || vperfctr_control(fd, control) || !page->cpu_state.tsc_start)
+		return 100;
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
+		return 77;
+	/* Counters go on. */
+	if (page->cpu_state.cstatus != perfctr_mk_cstatus(0, n, 0))
+		return 101;
+	if (vperfctr_read(fd, &a, NULL, NULL))
+		return 102;
+	work(1000);
+	if (vperfctr_read(fd, &b, NULL, NULL) || (n && b.pmc[0] - a.pmc[0] < 2000))
+		return 103;
+	child = fork();
+	if (!child) {
+		fd = vperfctr_open(0, 0);
+		page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+		_exit(page == MAP_FAILED ? 99 : sees_tsc(fd, page));
+	}
+	if (waitpid(child, &status, 0) != child || status)
+		return 104;
+	status = sees_tsc(fd, page);
+	if (status)
+		return status;
+	/* The next control is one of a thread that may. */
+	if (prctl(PR_SET_TSC, PR_TSC_ENABLE) || page->cpu_state.tsc_start)
+		return 105;
+	if (vperfctr_control(fd, control) || !page->cpu_state.tsc_start)
+		return 106;
+	return 0;
+}
+
+/*
+ * A control with the TSC is EPERM for a thread that may not read it: by PR_TSC_SIGSEGV of
+ * prctl(PR_SET_TSC), or as it is in seccomp's strict mode. When this is asked for while the TSC is
+ * on, the TSC stops, tsc_start becomes 0, and counters go on; so it is in children. A new control
+ * has the TSC again once the thread may read it.
+ */
+TEST_F(api, tsc_forbidden)
+{
+	struct vperfctr_control control = instructions(0);
+	int status;
+	pid_t child;
+
+	if (!has_counters())
+		control.cpu_control.nractrs = 0;
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(forbid_tsc(&control));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		SKIP(return, "no PR_SET_TSC");
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
+TEST_F(api, tsc_in_seccomp)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
+	const volatile struct vperfctr_state *page;
+	int fd, status;
+	pid_t child;
+
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		fd = vperfctr_open(0, 0);
+		page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+		if (page == MAP_FAILED || vperfctr_control(fd, &control) ||
+		    !page->cpu_state.tsc_start)
+			_exit(1);
+		if (prctl(PR_SET_SECCOMP, 1))
+			_exit(77);
+		/* This mode knows exit alone, which ends a thread. */
+		syscall(SYS_exit, page->cpu_state.tsc_start || page->cpu_state.cstatus ? 2 : 0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		SKIP(return, "no seccomp");
+	EXPECT_EQ(0, WEXITSTATUS(status));
+#endif
 }
 
 /*
