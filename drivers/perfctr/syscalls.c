@@ -3,7 +3,6 @@
  * Virtual performance counters: the system calls. The structures are the same for 32-bit and
  * 64-bit programs.
  */
-#include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -81,12 +80,10 @@ SYSCALL_DEFINE3(perfctr_info, struct perfctr_info __user *, infop,
 	return forbidden ? perfctr_put_mask(forbidden, perfctr_cpu_forbidden()) : 0;
 }
 
-/* May the caller count at all? As with perf events. */
+/* May the caller count at all? As perf_event_open(2), in its order. */
 static int vperfctr_allow(void)
 {
-	if (READ_ONCE(sysctl_perf_event_paranoid) > 2 && !perfmon_capable())
-		return -EACCES;
-	return security_perf_event_open(PERF_SECURITY_OPEN);
+	return security_perf_event_open(PERF_SECURITY_OPEN) ?: perf_allow_open();
 }
 
 static void vperfctr_let_go(struct task_struct *task)

@@ -1682,6 +1682,7 @@ static inline bool perf_is_paranoid(void)
 #define PERF_SECURITY_KERNEL		2
 #define PERF_SECURITY_TRACEPOINT	3
 
+int perf_allow_open(void);
 int perf_allow_kernel(void);
 int perf_allow_cpu(void);
 int perf_allow_tracepoint(void);

@@ -354,12 +354,9 @@ u64 (*perf_attr_clock(const struct perf_event_attr *attr))(void)
 	return attr->use_clockid && clock ? clock->read : NULL;
 }
 
-/* Level 3 leaves the system call to the administrator. */
 static int perf_attr_allow_open(const struct perf_event_attr *attr)
 {
-	if (READ_ONCE(sysctl_perf_event_paranoid) > 2 && !capable(CAP_SYS_ADMIN))
-		return -EACCES;
-	return 0;
+	return perf_allow_open();
 }
 
 static int perf_attr_allow_branch_levels(const struct perf_event_attr *attr)

@@ -19,6 +19,22 @@ static bool perf_forbidden_from(int level)
 }
 
 /**
+ * perf_allow_open - may the caller have events, or counters of its own, at all?
+ *
+ * perf_event_open(2) and perfctr's calls ask this. The security modules are asked apart, by
+ * security_perf_event_open(PERF_SECURITY_OPEN). Level 3 leaves all to the administrator:
+ * CAP_PERFMON is not enough. Process context.
+ *
+ * Return: 0 or -EACCES
+ */
+int perf_allow_open(void)
+{
+	if (READ_ONCE(sysctl_perf_event_paranoid) > 2 && !capable(CAP_SYS_ADMIN))
+		return -EACCES;
+	return 0;
+}
+
+/**
  * perf_allow_kernel - may the caller look into the kernel?
  *
  * Process context; may sleep (LSM).

@@ -69,6 +69,11 @@ int perf_reg_validate(u64 mask)
 	return !mask || mask & ~KNOWN_REGS ? -EINVAL : 0;
 }
 
+int perf_allow_open(void)
+{
+	return privileged || sysctl_perf_event_paranoid <= 2 ? 0 : -EACCES;
+}
+
 int perf_allow_kernel(void)
 {
 	return privileged || sysctl_perf_event_paranoid <= 1 ? 0 : -EACCES;
@@ -77,11 +82,6 @@ int perf_allow_kernel(void)
 int security_locked_down(int what)
 {
 	return locked_down ? -EPERM : 0;
-}
-
-bool capable(int cap)
-{
-	return privileged;
 }
 
 bool perfmon_capable(void)

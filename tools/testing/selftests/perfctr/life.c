@@ -18,12 +18,18 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
 
 #include "../kselftest_harness.h"
 #include "perfctr.h"
 
 #define NOBODY	65534
 #define FORKS	1000
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON	38
+#endif
 
 #define EXPECT_FAILS(err, call) do {			\
 	errno = 0;					\
@@ -530,7 +536,99 @@ static int refusals(struct vperfctr_control *control, bool counters)
 	_exit(refused);
 }
 
-/* With kernel.perf_event_paranoid above 2, only who has CAP_PERFMON may count at all: EACCES. */
+/* Become a user with these capabilities alone. */
+static int become(unsigned long long caps)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = caps, .permitted = caps },
+		{ .effective = caps >> 32, .permitted = caps >> 32 },
+	};
+
+	return prctl(PR_SET_KEEPCAPS, 1) || setgid(NOBODY) || setuid(NOBODY) ||
+	       syscall(SYS_capset, &header, data);
+}
+
+static int may_have_event(bool kernel)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .size = sizeof(attr),
+		.exclude_kernel = !kernel,
+	};
+	int fd = syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		return errno != EACCES ? -1 : 0;
+	close(fd);
+	return 1;
+}
+
+/* The object is the caller's own. */
+static int may_have_counters(struct vperfctr_control *control)
+{
+	int fd = vperfctr_open(0, 1), err;
+
+	if (fd < 0)
+		return errno != EACCES ? -1 : 0;
+	err = vperfctr_control(fd, control) ? errno : 0;
+	vperfctr_unlink(fd);
+	close(fd);
+	return err && err != EACCES && err != EPERM ? -1 : !err;
+}
+
+/* Is a caller with these capabilities told the same by perf_event_open(2) and by perfctr? */
+static int same_as_perf(struct vperfctr_control *control, unsigned long long caps, bool counters)
+{
+	vperfctr_unlink(vperfctr_open(0, 0));
+	if (become(caps))
+		return 1;
+	if (may_have_event(false) != may_have_counters(control))
+		return 2;
+	count_kernel(&control->cpu_control);
+	if (counters && may_have_event(true) != may_have_counters(control))
+		return 3;
+	return 0;
+}
+
+/*
+ * A caller that may have an event of perf for itself, at any level and with any capability, may
+ * count as much here, and no other caller may.
+ */
+TEST_F(life, rights_as_perf)
+{
+	static const unsigned long long caps[] = {
+		0, 1ULL << CAP_PERFMON, 1ULL << CAP_SYS_ADMIN, 1ULL << CAP_SYS_PTRACE,
+	};
+	bool counters = has_counters();
+	int before, level, status;
+	unsigned int i;
+	pid_t child;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	before = set_paranoid(2);
+	if (before == -2)
+		SKIP(return, "no perf_event_paranoid");
+	for (level = -1; level <= 4; level++) {
+		set_paranoid(level);
+		for (i = 0; i < ARRAY_SIZE(caps); i++) {
+			child = fork();
+			ASSERT_LE(0, child);
+			if (!child)
+				_exit(same_as_perf(&self->control, caps[i], counters));
+			ASSERT_EQ(child, waitpid(child, &status, 0));
+			EXPECT_EQ(0, status) {
+				TH_LOG("level %d, capabilities %#llx", level, caps[i]);
+			}
+		}
+	}
+	set_paranoid(before);
+}
+
+/*
+ * With kernel.perf_event_paranoid above 2, only a caller with CAP_SYS_ADMIN may count at all:
+ * EACCES.
+ */
 TEST_F(life, rights_of_others_file)
 {
 	int before, status;
@@ -556,9 +654,9 @@ TEST_F(life, rights_of_others_file)
 }
 
 /*
- * Here, rights are those of perf events. With kernel.perf_event_paranoid above 2, only who has
- * CAP_PERFMON may count at all: EACCES. A control that counts in the kernel needs what an event of
- * perf needs that does, from level 2 on: EPERM.
+ * Here, rights are those of perf events. With kernel.perf_event_paranoid above 2, only a caller
+ * with CAP_SYS_ADMIN may count at all: EACCES. A control that counts in the kernel needs what an
+ * event of perf needs that does, from level 2 on: EPERM.
  */
 TEST_F(life, rights)
 {

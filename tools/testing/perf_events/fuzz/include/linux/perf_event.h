@@ -37,16 +37,15 @@ typedef int16_t s16;
 struct perf_event;
 
 #define LOCKDOWN_PERF		1
-#define CAP_SYS_ADMIN		21
 
 extern int sysctl_perf_event_paranoid;
 extern int sysctl_perf_event_sample_rate;
 extern int sysctl_perf_event_max_stack;
 
 int perf_reg_validate(u64 mask);
+int perf_allow_open(void);
 int perf_allow_kernel(void);
 int security_locked_down(int what);
-bool capable(int cap);
 bool perfmon_capable(void);
 
 /* User memory is the fuzzer's; false for memory that is not there. */
