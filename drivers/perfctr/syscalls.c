@@ -384,6 +384,8 @@ SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user 
 			goto end;
 		kernel = !perfctr_cpu_counts_kernel(&control.cpu_control) || !perf_allow_kernel();
 	}
+	if (control.cpu_control.nrictrs)
+		vperfctr_await_tick(call.vp);
 	err = vperfctr_set_control(&call, &control, kernel);
 end:
 	vperfctr_end(&call);
@@ -457,6 +459,7 @@ SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
 	} else if (!call.task) {
 		err = -ESRCH;
 	} else {
+		vperfctr_await_tick(vp);
 		local_irq_disable();
 		err = vperfctr_let_run(vp, call.task == current);
 		local_irq_enable();

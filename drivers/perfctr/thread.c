@@ -6,6 +6,7 @@
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
+#include <linux/perf_event.h>
 #include <linux/sched/signal.h>
 #include <linux/signal.h>
 
@@ -85,6 +86,35 @@ static void vperfctr_run(struct vperfctr *vp)
 	vp->next_sample = jiffies + VPERFCTR_SAMPLE;
 }
 
+static void vperfctr_note_overflow(struct vperfctr *vp)
+{
+	unsigned long now = jiffies;
+
+	if (vp->overflow_tick != now) {
+		vp->overflow_tick = now;
+		vp->overflows = 0;
+	}
+	vp->overflows++;
+}
+
+/**
+ * vperfctr_await_tick - wait until an object's counters may interrupt again
+ * @vp: current's, or one whose owner is held
+ *
+ * A tick has room for as many overflows of an object as for samples of an event of perf, which is
+ * halted when it has more. An object has stopped by itself: the call that resumes it waits for the
+ * next tick, so that nothing is lost. The limit of CPU time lowers the same rate.
+ * Process context, may sleep.
+ */
+void vperfctr_await_tick(const struct vperfctr *vp)
+{
+	unsigned int most = DIV_ROUND_UP(READ_ONCE(sysctl_perf_event_sample_rate), HZ);
+	unsigned long now = jiffies;
+
+	if (READ_ONCE(vp->overflow_tick) == now && READ_ONCE(vp->overflows) >= most)
+		schedule_timeout_uninterruptible(1);
+}
+
 /* Counters have overflowed: all but the TSC stop, until they are resumed by request. */
 static bool vperfctr_overflow(struct vperfctr *vp)
 {
@@ -94,6 +124,7 @@ static bool vperfctr_overflow(struct vperfctr *vp)
 	if (!mask)
 		return false;
 	perfctr_cpu_ireload(state);
+	vperfctr_note_overflow(vp);
 	vp->iresume = state->cstatus;
 	vp->pending |= mask;
 	state->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);

@@ -30,6 +30,8 @@
  * @pending: overflows whose signal has not been sent yet
  * @pending_ill: the same for SIGILL, when a CPU is forbidden
  * @next_sample: jiffies when the counters are to be sampled
+ * @overflow_tick: jiffies of the last overflow
+ * @overflows: how many there were in that tick
  * @lock: protects what follows
  * @identity: of the control; objects that have it in common have inherited it. 0: no control
  * @children: sums of threads that have inherited the control, and are reaped
@@ -59,6 +61,8 @@ struct vperfctr {
 	u32				pending;
 	bool				pending_ill;
 	unsigned long			next_sample;
+	unsigned long			overflow_tick;
+	unsigned int			overflows;
 	spinlock_t			lock;		/* identity, children */
 	u64				identity;
 	struct perfctr_sum_ctrs		children;
@@ -79,6 +83,7 @@ void vperfctr_attach(struct vperfctr *vp, struct task_struct *task);
 void vperfctr_detach(struct vperfctr *vp, struct task_struct *task);
 void vperfctr_suspend(struct vperfctr *vp);
 void vperfctr_resume(struct vperfctr *vp);
+void vperfctr_await_tick(const struct vperfctr *vp);
 u64 vperfctr_new_identity(void);
 bool vperfctr_may_read_tsc(struct task_struct *task);
 

@@ -59,6 +59,21 @@ static void test_objects(struct kunit *test)
 		perfctr_cpu_release(one);
 }
 
+/* After too many overflows in a tick, the next tick is waited for. */
+static void test_await_tick(struct kunit *test)
+{
+	struct vperfctr *vp = kunit_kzalloc(test, sizeof(*vp), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, vp);
+	for (i = 0; i < 10; i++) {
+		vp->overflow_tick = jiffies;
+		vp->overflows = INT_MAX;
+		vperfctr_await_tick(vp);
+		KUNIT_EXPECT_NE(test, vp->overflow_tick, jiffies);
+	}
+}
+
 #ifdef CONFIG_PERFCTR_COUNTERS
 static unsigned long map(struct kunit *test, struct file *file)
 {
@@ -124,6 +139,7 @@ static void test_rights(struct kunit *test)
 static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_reserve),
 	KUNIT_CASE(test_objects),
+	KUNIT_CASE(test_await_tick),
 #ifdef CONFIG_PERFCTR_COUNTERS
 	KUNIT_CASE(test_rights),
 #endif

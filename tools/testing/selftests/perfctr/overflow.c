@@ -13,6 +13,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "../kselftest_harness.h"
 #include "perfctr.h"
@@ -182,6 +183,75 @@ TEST_F(overflow, no_signal)
 	EXPECT_EQ(0, signals);
 	EXPECT_EQ(0, vperfctr_iresume(the_fd));
 	EXPECT_EQ(perfctr_mk_cstatus(1, 0, 1), self->page->cpu_state.cstatus);
+}
+
+/* Return what it was, or -1. */
+static int set_limit(const char *path, int value)
+{
+	FILE *file = fopen(path, "r+");
+	int before = -1, failed;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &before) != 1)
+		before = -1;
+	rewind(file);
+	failed = fprintf(file, "%d\n", value) < 0;
+	failed |= fclose(file);
+	return failed ? -1 : before;
+}
+
+#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+#define MAX_PERCENT	"/proc/sys/kernel/perf_cpu_time_max_percent"
+
+static long long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/*
+ * In a tick, an object has no more overflows than kernel.perf_event_max_sample_rate allows an event
+ * of perf to have samples; kernel.perf_cpu_time_max_percent lowers that rate when interrupts take
+ * too long. After that vperfctr_iresume, and a control with i-mode counters, return at the next
+ * tick. No overflow is lost by this.
+ */
+TEST_F(overflow, rate)
+{
+	struct vperfctr_control control = instructions(-1000);
+	struct perfctr_sum_ctrs sums;
+	struct timespec tick;
+	int before, percent, i, n = 40;
+	long long start, by_iresume, by_control;
+
+	/* The clock that changes at ticks alone */
+	ASSERT_EQ(0, clock_getres(CLOCK_MONOTONIC_COARSE, &tick));
+	/* Where nothing limits the time, the rate cannot be set. */
+	percent = set_limit(MAX_PERCENT, 25);
+	before = set_limit(MAX_RATE, 1);
+	if (percent < 0 || before < 0)
+		SKIP(return, "needs root");
+	start = now_ns();
+	EXPECT_EQ(0, begin(-10000));
+	work((n * 10000 + 5000) / 2);
+	by_iresume = now_ns() - start;
+	EXPECT_EQ(0, stop(&sums));
+	start = now_ns();
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(0, vperfctr_control(the_fd, &control));
+		work(1000);
+	}
+	by_control = now_ns() - start;
+	EXPECT_EQ(1, set_limit(MAX_RATE, before));
+	EXPECT_EQ(25, set_limit(MAX_PERCENT, percent));
+	EXPECT_TRUE(is_n_for_n(signals, sums.pmc[0], 10000));
+	EXPECT_LE(n, signals);
+	EXPECT_EQ(0, wrong);
+	/* One in each tick takes at least as long, and half of that would be two. */
+	EXPECT_LE(n / 2 * tick.tv_nsec, by_iresume);
+	EXPECT_LE(n / 2 * tick.tv_nsec, by_control);
 }
 
 static long nr_switches(void)
