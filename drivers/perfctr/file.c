@@ -9,7 +9,9 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
+#include <linux/perf_event.h>
 #include <linux/pseudo_fs.h>
+#include <linux/security.h>
 
 #include "virtual.h"
 
@@ -78,6 +80,10 @@ static const struct vm_operations_struct vperfctr_vm_ops = {
 
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
+	int err = security_perf_event_open(PERF_SECURITY_OPEN);
+
+	if (err)
+		return err;
 	if (!file->private_data || vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE ||
 	    (vma->vm_flags & (VM_WRITE | VM_MAYWRITE | VM_EXEC)) ||
 	    !(vma->vm_flags & VM_READ) || !(vma->vm_flags & VM_MAYSHARE))

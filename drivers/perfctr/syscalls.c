@@ -440,7 +440,7 @@ static int vperfctr_let_run(struct vperfctr *vp, bool own)
  *
  * Return: 0; -EBADF; -EINVAL: no object; -ENOSYS: counters do not interrupt here; -ESRCH: as
  * vperfctr_control(); -EPERM: there has been no overflow since they were let run; -EBUSY:
- * perf's pinned events have the counters.
+ * perf's pinned events have the counters; or a security module's error.
  */
 SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
 {
@@ -454,11 +454,13 @@ SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
 		return err;
 	perfctr_cpu_get_info(&info);
 	vp = call.vp;
-	if (!(info.cpu_features & PERFCTR_FEATURE_PCINT)) {
+	if (!(info.cpu_features & PERFCTR_FEATURE_PCINT))
 		err = -ENOSYS;
-	} else if (!call.task) {
+	else if (!call.task)
 		err = -ESRCH;
-	} else {
+	else
+		err = security_perf_event_open(PERF_SECURITY_OPEN);
+	if (!err) {
 		vperfctr_await_tick(vp);
 		local_irq_disable();
 		err = vperfctr_let_run(vp, call.task == current);
@@ -533,7 +535,7 @@ static noinline int vperfctr_read_children(struct vperfctr *vp, struct perfctr_s
  * @childrenp: gets the sums of reaped children, or NULL
  *
  * Return: 0; -EBADF; -EINVAL: no object; -ESRCH: the owner lives, and is not the caller, nor
- * traced by it and stopped; -EFAULT.
+ * traced by it and stopped; -EFAULT; or a security module's error.
  */
 SYSCALL_DEFINE4(vperfctr_read, int, fd, struct perfctr_sum_ctrs __user *, sump,
 		struct vperfctr_control __user *, controlp,
@@ -545,7 +547,8 @@ SYSCALL_DEFINE4(vperfctr_read, int, fd, struct perfctr_sum_ctrs __user *, sump,
 	err = vperfctr_begin(&call, fd);
 	if (err)
 		return err;
-	if (sump)
+	err = security_perf_event_open(PERF_SECURITY_OPEN);
+	if (!err && sump)
 		err = vperfctr_read_sums(call.vp, sump);
 	if (!err && controlp)
 		err = vperfctr_read_control(call.vp, controlp);

@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/file.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 
@@ -135,11 +136,56 @@ static void test_rights(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_KRETPROBES
+static struct task_struct *refused;
+
+static int refuse(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	if (READ_ONCE(refused) == current)
+		regs_set_return_value(regs, -EACCES);
+	return 0;
+}
+
+/* A mapping asks the security modules. The area is none that could be mapped otherwise. */
+static void test_mmap_asks(struct kunit *test)
+{
+	struct vm_area_struct *vma = kunit_kzalloc(test, sizeof(*vma), GFP_KERNEL);
+	struct kretprobe *probe = kunit_kzalloc(test, sizeof(*probe), GFP_KERNEL);
+	struct file *file;
+	int allowed = 0, err;
+
+	KUNIT_ASSERT_NOT_NULL(test, vma);
+	KUNIT_ASSERT_NOT_NULL(test, probe);
+	if (!perfctr_cpu_name)
+		kunit_skip(test, "no counters, not even a clock");
+	probe->kp.symbol_name = "security_perf_event_open";
+	probe->handler = refuse;
+	err = register_kretprobe(probe);
+	if (err)
+		kunit_skip(test, "no probe: %d", err);
+	file = vperfctr_new_file(NULL);
+	if (!IS_ERR(file)) {
+		allowed = file->f_op->mmap(file, vma);
+		WRITE_ONCE(refused, current);
+		err = file->f_op->mmap(file, vma);
+		WRITE_ONCE(refused, NULL);
+		fput(file);
+	}
+	unregister_kretprobe(probe);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_EXPECT_EQ(test, allowed, -EPERM);
+	KUNIT_EXPECT_EQ(test, err, -EACCES);
+}
+#endif
+
 /* Those that use the hardware come after those that want it to be free. */
 static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_reserve),
 	KUNIT_CASE(test_objects),
 	KUNIT_CASE(test_await_tick),
+#ifdef CONFIG_KRETPROBES
+	KUNIT_CASE(test_mmap_asks),
+#endif
 #ifdef CONFIG_PERFCTR_COUNTERS
 	KUNIT_CASE(test_rights),
 #endif
