@@ -17,6 +17,7 @@
 
 #define MAX_EVENTS	(2 * PE_HW_MAX)
 #define ROUNDS		200000
+#define SHARED_ROUNDS	50
 #define ENOUGH		50
 
 #define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
@@ -157,11 +158,14 @@ FIXTURE(page) {
 FIXTURE_SETUP(page)
 {
 	self->nr = 0;
+	/* Events that are all the same must wait for each other. */
+	pe_hw_share(false);
 	ASSERT_EQ(0, pe_move_to(0));
 }
 
 FIXTURE_TEARDOWN(page)
 {
+	pe_hw_share(true);
 	while (self->nr--) {
 		pe_ring_unmap(&events[self->nr].ring);
 		close(events[self->nr].fd);
@@ -312,6 +316,41 @@ TEST_F(page, of_hardware_events)
 	TH_LOG("%u times of an event that waited, %u of one that counted", waiting, counting);
 	EXPECT_LE(ENOUGH, waiting);
 	if (readable)
+		EXPECT_LE(ENOUGH, counting);
+}
+
+/* Events that count the same on one counter: each has its own offset on its page. */
+TEST_F(page, of_events_that_share_a_counter)
+{
+	struct perf_event_attr a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	unsigned int counting = 0, round, i;
+	struct seen before, page, after;
+
+	if (pe_hw_missing() || !pe_hw_share(true))
+		SKIP(return, "no hardware counters that events share");
+	open_all(_metadata, self, &a, MAX_EVENTS);
+	for (round = 0; round < SHARED_ROUNDS; round++) {
+		pe_hw_loop(10000);
+		/* One event after another is away for a while, so that all offsets differ. */
+		i = round % self->nr;
+		ASSERT_EQ(0, ioctl(events[i].fd, PERF_EVENT_IOC_DISABLE, 0));
+		pe_hw_loop(1000 * (i + 1));
+		ASSERT_EQ(0, ioctl(events[i].fd, PERF_EVENT_IOC_ENABLE, 0));
+		for (i = 0; i < self->nr; i++) {
+			before = by_call(events[i].fd);
+			page = by_page(events[i].ring.page);
+			after = by_call(events[i].fd);
+			/* There is room for all of them. */
+			ASSERT_EQ(after.enabled - before.enabled, after.running - before.running);
+			if (!page.index || !events[i].ring.page->cap_user_rdpmc)
+				continue;
+			ASSERT_LE(before.count, page.count);
+			ASSERT_LE(page.count, after.count);
+			counting++;
+		}
+	}
+	TH_LOG("%u times of an event that counted", counting);
+	if (events[0].ring.page->cap_user_rdpmc)
 		EXPECT_LE(ENOUGH, counting);
 }
 
