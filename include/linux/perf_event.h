@@ -1234,6 +1234,7 @@ void perf_pmu_unregister(struct pmu *pmu);
 void perf_pmu_disable(struct pmu *pmu);
 void perf_pmu_enable(struct pmu *pmu);
 void perf_pmu_resched(struct pmu *pmu);
+void perf_pmu_resched_flexible(struct pmu *pmu);
 void perf_sched_cb_dec(struct pmu *pmu);
 struct perf_event_context *perf_cpu_task_ctx(void);
 void perf_sched_cb_inc(struct pmu *pmu);

@@ -832,6 +832,27 @@ void perf_pmu_resched(struct pmu *pmu)
 EXPORT_SYMBOL_GPL(perf_pmu_resched);
 
 /**
+ * perf_pmu_resched_flexible - schedule a PMU's flexible groups on this CPU anew
+ * @pmu: the PMU, which has more or fewer counters for them than before
+ *
+ * Pinned groups that are on stay on. Preemption is off.
+ */
+void perf_pmu_resched_flexible(struct pmu *pmu)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_context();
+
+	/* The PMU never had an event to schedule. */
+	if (!READ_ONCE(pmu->cpu_pmu_context))
+		return;
+	guard(irqsave)();
+	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
+	/* The task's context, which has not changed, keeps its pinned groups on. */
+	perf_pmu_resched_cpu(cpuctx, cpuctx->task_ctx ?: &cpuctx->ctx, pmu);
+	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
+}
+EXPORT_SYMBOL_GPL(perf_pmu_resched_flexible);
+
+/**
  * perf_event_task_tick - adjust frequencies and unthrottle events at the timer tick
  *
  * Called with interrupts off on each CPU that has a tick.

@@ -17,56 +17,31 @@
  */
 #include "engine.h"
 
-/* Could pinned events do without these counters? Others can wait. */
-static bool x86_pinned_fit(struct x86_pmu_cpu *cpu, u64 counters)
-{
-	struct x86_wish wishes[X86_COUNTERS_MAX];
-	int i, n = 0;
-
-	for_each_x86_counter(i, cpu->used) {
-		const struct x86_count *count = &cpu->counts[i];
-		struct perf_event *event;
-		bool pinned = false;
-
-		list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
-			if (event->group_leader->attr.pinned)
-				pinned = true;
-		}
-		if (!pinned)
-			continue;
-		wishes[n] = (struct x86_wish){
-			.allowed = x86_count_allowed(count, counters), .now = count->counter,
-			.pair = count->key.flags & X86_PAIR,
-		};
-		/* Other CPUs of its node may take what is free now. */
-		if (count->key.flags & X86_NODE)
-			wishes[n].allowed &= count->counter < 0 ? 0 : BIT_ULL(count->counter);
-		n++;
-	}
-	return x86_assign(wishes, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
-}
-
-/* Let perf's counts make way. */
+/*
+ * Perf's counts make way. Pinned events stay on all the time, since the core's other thread could
+ * take what they need while they were off. So their counts are placed first, and flexible events
+ * share what is left.
+ */
 static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 {
+	int err;
+
 	if (!(cpu->wanted & counters))
 		return 0;
-	if (!x86_pinned_fit(cpu, counters))
-		return -EBUSY;
-	cpu->claimed = counters;
-	if (x86_place_counts(cpu)) {
+	x86_halt(cpu);
+	err = x86_place_beside_claim(cpu, counters, false);
+	if (!err) {
+		cpu->claimed = counters;
+	} else if (!x86_place_beside_claim(cpu, counters, true)) {
+		cpu->claimed = counters;
 		/* Within a switch the core does not say so by itself. */
-		x86_halt(cpu);
-		perf_pmu_resched(&cpu->core->pmu);
-		x86_go_on(cpu);
+		perf_pmu_resched_flexible(&cpu->core->pmu);
+		err = WARN_ON_ONCE(cpu->wanted & counters) ? -EBUSY : 0;
+		if (err)
+			cpu->claimed = 0;
 	}
-	if (WARN_ON_ONCE(cpu->wanted & counters)) {
-		cpu->claimed = 0;
-		return -EBUSY;
-	}
-	if (cpu->dirty)
-		x86_apply(cpu);
-	return 0;
+	x86_go_on(cpu);
+	return err ? -EBUSY : 0;
 }
 
 /* Returns whether it has found them as they are to be. */

@@ -384,7 +384,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 }
 
 /* An assignment in which no counter is taken for the node by two of its CPUs. */
-static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, struct x86_count **counts,
+static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
 			       struct x86_wish *wishes, int n)
 {
 	u64 others, mine;
@@ -395,8 +395,7 @@ static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, struct x86_count **count
 		others = x86_node_others(cpu, &seen);
 		for (i = 0; i < n; i++) {
 			if (counts[i]->key.flags & X86_NODE)
-				wishes[i].allowed = x86_count_allowed(counts[i],
-								      cpu->claimed | others);
+				wishes[i].allowed = x86_count_allowed(counts[i], claimed | others);
 		}
 		if (!x86_assign(wishes, n, 0))
 			return false;
@@ -421,15 +420,31 @@ static void x86_tell_index(struct x86_count *count)
 		x86_count_update_pages(count);
 }
 
+/* Does one of the clients not wait for a counter? */
+static bool x86_count_is_pinned(const struct x86_count *count)
+{
+	struct perf_event *event;
+
+	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+		if (event->group_leader->attr.pinned)
+			return true;
+	}
+	return false;
+}
+
 /**
- * x86_place_counts - decide which counter each count with clients gets
+ * x86_place_beside_claim - decide which counter each count with clients gets
  * @cpu: this CPU
+ * @claimed: counters that none of them gets
+ * @pinned_only: place those with pinned clients alone. The others get no counter: the core takes
+ *	their clients off before the registers change
  *
- * A count that has a counter keeps it if it can. Nothing is written yet.
+ * A count that has a counter keeps it if it can. Nothing is written yet. What the core's other
+ * thread or other CPUs of the node must not use is reserved until the registers are as decided.
  *
  * Return: 0, or -EAGAIN: there are not enough; then everything is as it was.
  */
-int x86_place_counts(struct x86_pmu_cpu *cpu)
+int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_only)
 {
 	struct x86_wish wishes[X86_COUNTERS_MAX];
 	struct x86_count *counts[X86_COUNTERS_MAX];
@@ -438,25 +453,30 @@ int x86_place_counts(struct x86_pmu_cpu *cpu)
 	int i, n = 0;
 
 	for_each_x86_counter(i, cpu->used) {
-		if (!cpu->counts[i].nr_clients)
+		if (!cpu->counts[i].nr_clients ||
+		    (pinned_only && !x86_count_is_pinned(&cpu->counts[i])))
 			continue;
 		in_node |= cpu->counts[i].key.flags & X86_NODE;
 		counts[n] = &cpu->counts[i];
 		wishes[n] = (struct x86_wish){
-			.allowed = x86_count_allowed(counts[n], cpu->claimed),
+			.allowed = x86_count_allowed(counts[n], claimed),
 			.now = counts[n]->counter,
 			.pair = counts[n]->key.flags & X86_PAIR,
 		};
 		n++;
 	}
 	if (cpu->threads)
-		found = x86_place_beside(cpu, counts, wishes, n);
+		found = x86_place_beside(cpu, claimed, counts, wishes, n);
 	else if (in_node)
-		found = x86_assign_in_node(cpu, counts, wishes, n);
+		found = x86_assign_in_node(cpu, claimed, counts, wishes, n);
 	else
 		found = x86_assign(wishes, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
 	if (!found)
 		return -EAGAIN;
+	if (pinned_only) {
+		for_each_x86_counter(i, cpu->used)
+			cpu->counts[i].wanted = -1;
+	}
 	for (i = 0; i < n; i++) {
 		counts[i]->wanted = wishes[i].place;
 		x86_tell_index(counts[i]);
@@ -466,4 +486,15 @@ int x86_place_counts(struct x86_pmu_cpu *cpu)
 	cpu->unplaced = false;
 	cpu->dirty = true;
 	return 0;
+}
+
+/**
+ * x86_place_counts - decide which counter each count with clients gets
+ * @cpu: this CPU
+ *
+ * Return: as x86_place_beside_claim().
+ */
+int x86_place_counts(struct x86_pmu_cpu *cpu)
+{
+	return x86_place_beside_claim(cpu, cpu->claimed, false);
 }

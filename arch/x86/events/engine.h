@@ -462,7 +462,7 @@ void x86_node_keep(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_node_init(unsigned int number);
 
 /* thread.c */
-bool x86_place_beside(struct x86_pmu_cpu *cpu, struct x86_count **counts,
+bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
 		      struct x86_wish *wishes, int n);
 bool x86_threads_take(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks);
@@ -472,6 +472,7 @@ void x86_threads_init(unsigned int number, const struct x86_core *core);
 struct x86_count *x86_event_count(const struct perf_event *event);
 int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event);
 void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event);
+int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_only);
 int x86_place_counts(struct x86_pmu_cpu *cpu);
 u64 x86_count_value(const struct x86_core *core, const struct x86_count *count);
 u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count);

@@ -16,13 +16,14 @@
 /**
  * x86_place_beside - decide which counters counts get, besides those of the other thread
  * @cpu: this CPU, with @threads; interrupts are off
+ * @claimed: counters that none of them gets
  * @counts: array of @n
  * @wishes: one for each, whose allowed counters are set here
  * @n: how many
  *
  * Return: false if there are not enough.
  */
-bool x86_place_beside(struct x86_pmu_cpu *cpu, struct x86_count **counts,
+bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
 		      struct x86_wish *wishes, int n)
 {
 	struct x86_threads *threads = cpu->threads;
@@ -33,7 +34,7 @@ bool x86_place_beside(struct x86_pmu_cpu *cpu, struct x86_count **counts,
 
 	raw_spin_lock(&threads->lock);
 	for (i = 0; i < n; i++) {
-		wishes[i].allowed = x86_count_allowed(counts[i], cpu->claimed | other->leaks);
+		wishes[i].allowed = x86_count_allowed(counts[i], claimed | other->leaks);
 		if (counts[i]->key.flags & X86_LEAKS)
 			wishes[i].allowed &= ~other->used;
 	}

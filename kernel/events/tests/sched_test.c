@@ -791,6 +791,36 @@ static void filter_and_constraints_can_change(struct kunit *test)
 	expect_group(test, b, true);
 }
 
+static int no_pinned_add(struct perf_event *event, int flags)
+{
+	nr_adds += event->group_leader->attr.pinned;
+	return sim_add(event, flags);
+}
+
+static void pinned_groups_stay_on(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event *flexible = open_group(test, 2, false);
+	struct perf_event *pinned = open_group(test, 2, true);
+
+	sim_add = f->sim->pmu.add;
+	nr_adds = 0;
+	scoped_guard(preempt) {
+		f->sim->pmu.add = no_pinned_add;
+		f->sim->shape.constraints[STEP] = 0x1;
+		perf_pmu_resched_flexible(&f->sim->pmu);
+		f->sim->pmu.add = sim_add;
+	}
+	expect_group(test, pinned, true);
+	expect_group(test, flexible, false);
+	KUNIT_EXPECT_EQ(test, nr_adds, 0U);
+	f->sim->shape.constraints[STEP] = 0;
+	scoped_guard(preempt)
+		perf_pmu_resched_flexible(&f->sim->pmu);
+	expect_group(test, pinned, true);
+	expect_group(test, flexible, true);
+}
+
 /*
  * Whichever PMU schedules its group, a clock event shows the time that it has
  * run.
@@ -832,6 +862,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(tick_finds_all_that_are_on),
 	KUNIT_CASE(pinned_groups_go_first),
 	KUNIT_CASE(pinned_groups_of_the_cpu_go_before),
+	KUNIT_CASE(pinned_groups_stay_on),
 	KUNIT_CASE(enabling_ends_the_error_state),
 	KUNIT_CASE(exclusive_group_is_alone),
 	KUNIT_CASE(kernels_own_events_keep_no_exclusive_group_out),

@@ -544,6 +544,7 @@ static struct perf_event_attr random_attr(void)
 	if (core.precise.levels && attr.sample_period && machine_random(2) &&
 	    (attr.config == ANY_CODE || attr.config == LIMITED_CODE))
 		attr.precise_ip = 1 + machine_random(2);
+	attr.pinned = machine_random(5) == 0;
 	/* A call chain is not in the record. */
 	if (attr.precise_ip && machine_random(3) == 0)
 		attr.sample_type = PERF_SAMPLE_CALLCHAIN;
@@ -875,29 +876,39 @@ static void change_other_thread(void)
 	}
 }
 
-/* Perf's groups are flexible: all of them go, and those come back that can. */
-void perf_pmu_resched(struct pmu *pmu)
+/* A claim of counters is no reason for the core's other thread to wait. */
+static bool other_thread_runs;
+
+/* Flexible events are taken off, and added again if they fit. */
+void perf_pmu_resched_flexible(struct pmu *pmu)
 {
 	bool in_switch = pmu->disabled;
 	struct section before = now();
-	u64 on = coming;
+	u64 back = 0, kept = 0;
 	int i;
 
 	perf_pmu_disable(&core.pmu);
 	if (!in_switch)
 		since = before;
 	for (i = 0; i < EVENTS; i++) {
-		if (coming & BIT_ULL(i)) {
-			core.pmu.del(&counted[i].event, 0);
-			counted[i].hi += truth(&counted[i], now()) - truth(&counted[i], since);
-		} else if (counted[i].on) {
-			on |= BIT_ULL(i);
-			remove_event(&counted[i], before);
+		struct counted *c = &counted[i];
+
+		if (c->event.attr.pinned) {
+			kept |= coming & BIT_ULL(i);
+		} else if (coming & BIT_ULL(i)) {
+			core.pmu.del(&c->event, 0);
+			c->hi += truth(c, now()) - truth(c, since);
+			back |= BIT_ULL(i);
+		} else if (c->on) {
+			remove_event(c, before);
+			back |= BIT_ULL(i);
 		}
 	}
-	coming = 0;
+	coming = kept;
 	for (i = 0; i < EVENTS; i++) {
-		if (on & BIT_ULL(i))
+		if (other_thread_runs)
+			change_other_thread();
+		if (back & BIT_ULL(i))
 			add_group(BIT_ULL(i), &coming, since);
 	}
 	perf_pmu_enable(&core.pmu);
@@ -1063,6 +1074,7 @@ static bool run_random(const struct x86_bank *bank, double seconds)
 	u64 seed;
 	int i;
 
+	other_thread_runs = true;
 	for (seed = 1; clock() < end; seed++) {
 		start_machine(bank, seed, 4000);
 		for (i = 0; i < 500; i++, steps++) {
@@ -1072,8 +1084,64 @@ static bool run_random(const struct x86_bank *bank, double seconds)
 			}
 		}
 	}
+	other_thread_runs = false;
 	printf("# %lu steps\n", steps);
 	return true;
+}
+
+/* An event of user space is on, and a claim of its counter is about to be made. */
+static void claim_counter_of(struct counted *c, bool pinned)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .pinned = pinned,
+	};
+	struct section before = now();
+
+	assert(!open_event(c, &attr));
+	perf_pmu_disable(&core.pmu);
+	assert(!core.pmu.add(&c->event, PERF_EF_START));
+	perf_pmu_enable(&core.pmu);
+	c->on = true;
+	has_begun(c, before);
+	thread = (struct thread){
+		.has_control = true, .state.control.nractrs = 1, .state.claim.id = 1,
+		.state.claim.n = 1,
+	};
+	thread.state.claim.counter[0] = x86_event_count(&c->event)->counter;
+	thread.state.claim.config[0] = ANY_CODE | ARCH_PERFMON_EVENTSEL_USR;
+	thread.state.claim.counters = BIT_ULL(thread.state.claim.counter[0]);
+	perfctr_state_begin(&thread.state);
+}
+
+/*
+ * Where the core's other thread spoils all other counters, a flexible event waits while another has
+ * the counter that it can use, but a pinned event keeps it.
+ */
+static bool pinned_beside_thread(bool pinned)
+{
+	struct counted *c = &counted[0];
+	struct x86_threads *threads;
+	bool ok;
+
+	start_machine(&with_control, 1, 4000);
+	threads = x86_pmu_cpu.threads;
+	claim_counter_of(c, pinned);
+	threads->thread[1].leaks = X86_GENERAL(MACHINE_GENERAL) & ~threads->thread[0].used;
+	threads->thread[1].used = threads->thread[1].leaks;
+	thread_runs();
+	ok = thread.running == !pinned && c->on == pinned && all_right();
+	machine_run(100);
+	thread_stops();
+	/* One counter that is not spoilt is enough. */
+	threads->thread[1].leaks &= threads->thread[1].leaks - 1;
+	threads->thread[1].used = threads->thread[1].leaks;
+	thread_runs();
+	ok &= thread.running && c->on == pinned && all_right();
+	machine_run(100);
+	thread_stops();
+	if (c->on)
+		remove_event(c, now());
+	return ok && all_right() && !harness_warned;
 }
 
 static bool run_beside(const struct x86_bank *bank, unsigned int what, double seconds)
@@ -1854,7 +1922,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(39);
+	ktap_plan(41);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -1896,6 +1964,8 @@ int main(int argc, char **argv)
 	ktap_result(run_beside(&modes_halt, MACHINE_FOREIGN, seconds / 6), "foreign_modes_halt");
 	ktap_result(run_random(&with_control, seconds / 6), "with_another_thread");
 	row = &thread_model;
+	ktap_result(pinned_beside_thread(true), "pinned_keeps_its_counter");
+	ktap_result(pinned_beside_thread(false), "flexible_waits");
 	ktap_result(tells_nothing(&modes_halt), "tells_nothing_where_modes_halt");
 	ktap_result(shares_of_slots(), "shares_of_slots");
 	ktap_result(shares_tell_nothing(), "shares_tell_nothing");

@@ -356,7 +356,7 @@ static inline void perf_pmu_enable(struct pmu *pmu)
 		pmu->pmu_enable(pmu);
 }
 
-void perf_pmu_resched(struct pmu *pmu);
+void perf_pmu_resched_flexible(struct pmu *pmu);
 void perf_sched_cb_inc(struct pmu *pmu);
 void perf_sched_cb_dec(struct pmu *pmu);
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
