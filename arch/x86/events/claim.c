@@ -4,7 +4,8 @@
  *
  * Claimed counters are taken out of what counts may be placed on. They are named by their
  * numbers, and so perf's counts make way for them where they can: to other counters, or, if
- * there are not enough, by waiting until the claim ends. Only pinned events do not wait.
+ * there are not enough, by waiting until the claim ends. Pinned events do not wait: a claim is
+ * refused for those that are on, and ends for those that are added.
  *
  * When a claim ends, its counters stay as they are, and those that do not interrupt even run
  * on until perf wants them or decides anew what runs. So nothing is written when the next
@@ -12,8 +13,8 @@
  *
  * Interrupts are off in all of this, on the CPU that it is about. There is one claim at a
  * time on a CPU. It may be made and ended while the core has disabled the PMU, as it does over a
- * switch: claimed counters run all the same. For a change of claims, perf's changes that wait are
- * made first.
+ * switch: claimed counters run all the same. Before a claim begins, perf's changes that wait are
+ * made; when one ends, they go on waiting.
  */
 #include "engine.h"
 
@@ -36,7 +37,8 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 		cpu->claimed = counters;
 		/* Within a switch the core does not say so by itself. */
 		perf_pmu_resched_flexible(&cpu->core->pmu);
-		err = WARN_ON_ONCE(cpu->wanted & counters) ? -EBUSY : 0;
+		/* A pinned group that waited may be on now. */
+		err = cpu->claimed != counters || WARN_ON_ONCE(cpu->wanted & counters);
 		if (err)
 			cpu->claimed = 0;
 	}
@@ -208,13 +210,10 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_bank *bank = cpu->core->bank;
-	bool halted = cpu->halted;
 	int i;
 
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(cpu->claimed != claim->counters);
-	if (halted)
-		x86_go_on(cpu);
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
 	WRITE_ONCE(cpu->claim_running, 0);
@@ -237,9 +236,25 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	} else if (!claim->ints) {
 		cpu->last_claim = claim->id;
 	}
-	x86_claim_done(cpu);
-	if (halted)
-		x86_halt(cpu);
+	barrier();
+	cpu->applying = false;
+	/* A count that waits for one of these counters must not have it before it has been read. */
+	if (unlikely(READ_ONCE(cpu->dirty)) && !cpu->halted)
+		x86_apply(cpu);
+}
+
+/**
+ * x86_claim_give_way - end a claim whose counters pinned events get
+ * @cpu: this CPU, with a claim. It has been decided what gets them, but the PMU is disabled, so
+ *	that they still are as the claim has left them
+ */
+void x86_claim_give_way(struct x86_pmu_cpu *cpu)
+{
+	lockdep_assert_irqs_disabled();
+	WARN_ON_ONCE(!cpu->halted);
+	perfctr_cpu_give_way();
+	/* One that is just being made ends, too. */
+	cpu->claimed = 0;
 }
 
 /**

@@ -488,13 +488,37 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 	return 0;
 }
 
+/* Has a count with pinned clients no counter yet? */
+static bool x86_pinned_waits(const struct x86_pmu_cpu *cpu)
+{
+	int i;
+
+	for_each_x86_counter(i, cpu->used) {
+		const struct x86_count *count = &cpu->counts[i];
+
+		if (count->nr_clients && count->wanted < 0 && x86_count_is_pinned(count))
+			return true;
+	}
+	return false;
+}
+
 /**
  * x86_place_counts - decide which counter each count with clients gets
- * @cpu: this CPU
+ * @cpu: this CPU, whose PMU is disabled
+ *
+ * A claim gives way to pinned events: the thread that has made it may belong to a user who must not
+ * disable them.
  *
  * Return: as x86_place_beside_claim().
  */
 int x86_place_counts(struct x86_pmu_cpu *cpu)
 {
-	return x86_place_beside_claim(cpu, cpu->claimed, false);
+	int err = x86_place_beside_claim(cpu, cpu->claimed, false);
+
+	if (unlikely(err && cpu->claimed) && x86_pinned_waits(cpu)) {
+		err = x86_place_beside_claim(cpu, 0, false);
+		if (!err)
+			x86_claim_give_way(cpu);
+	}
+	return err;
 }

@@ -497,6 +497,7 @@ u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count);
 int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
 void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
 void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
+void x86_claim_give_way(struct x86_pmu_cpu *cpu);
 bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
 void x86_claim_halt(struct x86_pmu_cpu *cpu);
 
@@ -546,9 +547,11 @@ static __always_inline void x86_claim_leave(struct x86_pmu_cpu *cpu, const struc
 #ifdef CONFIG_PERFCTR_COUNTERS
 void perfctr_cpu_interrupt(struct pt_regs *regs);
 void perfctr_cpu_readable(void);
+void perfctr_cpu_give_way(void);
 #else
 static inline void perfctr_cpu_interrupt(struct pt_regs *regs) { }
 static inline void perfctr_cpu_readable(void) { }
+static inline void perfctr_cpu_give_way(void) { }
 #endif
 
 /* config.c */

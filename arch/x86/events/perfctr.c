@@ -501,6 +501,21 @@ void perfctr_cpu_readable(void)
 		perfctr_state_readable(&perfctr_hw, state);
 }
 
+/**
+ * perfctr_cpu_give_way - perf's pinned events need the counters of the state that runs here
+ *
+ * They stop until the next control, and the page says so, as if the state had moved to a CPU whose
+ * counters cannot be had. Interrupts are off.
+ */
+void perfctr_cpu_give_way(void)
+{
+	struct perfctr_cpu_state *state = __this_cpu_read(perfctr_this_cpu.state);
+
+	lockdep_assert_irqs_disabled();
+	if (state && perfctr_cstatus_nrctrs(state->cstatus))
+		perfctr_state_give_way(&perfctr_hw, state);
+}
+
 /* A suspend of the whole system: the last CPU's registers lose what they hold. */
 
 static int perfctr_syscore_suspend(void *data)

@@ -143,6 +143,17 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 		perfctr_count_tsc(layer, state);
 }
 
+/*
+ * The counters stop, while the TSC runs on, if it is on. An overflow whose signal has not been sent
+ * is lost with them.
+ */
+static __always_inline void perfctr_state_give_way(const struct perfctr_layer *layer,
+						   struct perfctr_cpu_state *state)
+{
+	perfctr_state_suspend(layer, state);
+	state->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
+}
+
 /* Set counters that interrupt, unless they are as they were left, and let all of them run. */
 static __always_inline void perfctr_state_run(const struct perfctr_layer *layer,
 					      struct perfctr_cpu_state *state)

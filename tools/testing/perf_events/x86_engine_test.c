@@ -467,6 +467,18 @@ void perfctr_cpu_interrupt(struct pt_regs *regs)
 	thread.until = machine.user;
 }
 
+/* The thread's counters stop until its next control. */
+void perfctr_cpu_give_way(void)
+{
+	if (!thread.running)
+		return;
+	perfctr_state_give_way(&layer, &thread.state);
+	thread.has_control = false;
+	thread.running = false;
+	thread.counts += (thread.overflowed ? thread.until : machine.user) - thread.begun;
+	thread.overflowed = false;
+}
+
 static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 {
 	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
@@ -1141,6 +1153,69 @@ static bool pinned_beside_thread(bool pinned)
 	thread_stops();
 	if (c->on)
 		remove_event(c, now());
+	return ok && all_right() && !harness_warned;
+}
+
+/* Add events of user space from @first on as a group. Return: whether they are on. */
+static bool add_new(int first, int n, u32 code, bool pinned)
+{
+	struct section before = now();
+	u64 added = 0;
+	int i;
+
+	for (i = first; i < first + n; i++) {
+		/* They differ, so that they do not share a counter. */
+		struct perf_event_attr attr = {
+			.config = code | i << 8, .exclude_kernel = true, .pinned = pinned,
+		};
+
+		assert(!open_event(&counted[i], &attr));
+	}
+	perf_pmu_disable(&core.pmu);
+	add_group((u64)GENMASK_ULL(n - 1, 0) << first, &added, before);
+	perf_pmu_enable(&core.pmu);
+	for (i = first; added && i < first + n; i++) {
+		counted[i].on = true;
+		has_begun(&counted[i], before);
+	}
+	return added;
+}
+
+/* A claim of all general counters stays beside flexible events, and ends for pinned ones. */
+static bool gives_way(const struct x86_bank *bank, bool ints)
+{
+	bool ok;
+	int i;
+
+	start_machine(bank, 1, 4000);
+	thread = (struct thread){ .has_control = true, .state.claim.n = MACHINE_GENERAL };
+	thread.state.claim.id = 1;
+	thread.state.control.tsc_on = 1;
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		thread.state.claim.counter[i] = i;
+		thread.state.claim.config[i] = ANY_CODE | ARCH_PERFMON_EVENTSEL_USR;
+		thread.state.claim.counters |= BIT_ULL(i);
+		thread.state.control.ireset[i] = -1000000;
+	}
+	if (ints) {
+		thread.state.claim.ints = thread.state.claim.counters;
+		thread.state.control.nrictrs = MACHINE_GENERAL;
+	} else {
+		thread.state.control.nractrs = MACHINE_GENERAL;
+	}
+	perfctr_state_begin(&thread.state);
+	thread_runs();
+	machine_run(100);
+	ok = thread.running && !add_new(0, 1, ANY_CODE, false) && thread.running;
+	machine_run(100);
+	/* Three that have two counters between them would not be on without it, either. */
+	ok &= !add_new(0, 3, LIMITED_CODE, true) && thread.running;
+	machine_run(100);
+	ok &= add_new(3, 1, LIMITED_CODE, true) && !thread.running;
+	ok &= thread.state.cstatus == perfctr_mk_cstatus(1, 0, 0);
+	machine_run(100);
+	ok &= thread_is_right() && all_right();
+	remove_event(&counted[3], now());
 	return ok && all_right() && !harness_warned;
 }
 
@@ -1922,7 +1997,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(41);
+	ktap_plan(45);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -1966,6 +2041,10 @@ int main(int argc, char **argv)
 	row = &thread_model;
 	ktap_result(pinned_beside_thread(true), "pinned_keeps_its_counter");
 	ktap_result(pinned_beside_thread(false), "flexible_waits");
+	ktap_result(gives_way(&with_control, false), "gives_way");
+	ktap_result(gives_way(&with_control, true), "gives_way_with_interrupts");
+	ktap_result(gives_way(&version_1, false), "gives_way_version_1");
+	ktap_result(gives_way(&version_1, true), "gives_way_version_1_with_interrupts");
 	ktap_result(tells_nothing(&modes_halt), "tells_nothing_where_modes_halt");
 	ktap_result(shares_of_slots(), "shares_of_slots");
 	ktap_result(shares_tell_nothing(), "shares_tell_nothing");

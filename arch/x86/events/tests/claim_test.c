@@ -80,22 +80,53 @@ static void test_again(struct kunit *test)
 	local_irq_enable();
 }
 
+/* A count that only counter 0 can count, with the event as its client. */
+static struct x86_count *add_count(struct claim_env *env, bool pinned)
+{
+	struct x86_count *count = &env->cpu.counts[0];
+
+	*count = (struct x86_count){
+		.key = { .config = EVENT, .row = -1, .allowed = BIT_ULL(0) },
+		.nr_clients = 1, .counter = -1, .wanted = -1, .next = U64_MAX,
+	};
+	INIT_LIST_HEAD(&count->clients);
+	list_add_rcu(&env->event.active_entry, &count->clients);
+	env->event.group_leader = &env->event;
+	env->event.attr.pinned = pinned;
+	env->event.hw.state = PERF_HES_STOPPED;
+	env->cpu.used = BIT_ULL(0);
+	return count;
+}
+
+/* A claim keeps its counters from flexible events, and ends for pinned ones. */
+static void test_gives_way(struct kunit *test)
+{
+	struct claim_env *env = test->priv;
+	struct x86_pmu_cpu *cpu = &env->cpu;
+
+	local_irq_disable();
+	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
+	x86_claim_run(cpu, &env->claim);
+	cpu->halted = true;
+	add_count(env, false);
+	KUNIT_EXPECT_EQ(test, x86_place_counts(cpu), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, cpu->claimed, BIT_ULL(0));
+	add_count(env, true);
+	KUNIT_EXPECT_EQ(test, x86_place_counts(cpu), 0);
+	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
+	KUNIT_EXPECT_EQ(test, cpu->wanted, BIT_ULL(0));
+	local_irq_enable();
+}
+
 /* A claim that a pinned event refuses keeps no counter from the core's other thread. */
 static void test_refused(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
 	struct x86_pmu_cpu *cpu = &env->cpu;
-	struct x86_count *count = &cpu->counts[0];
+	struct x86_count *count = add_count(env, true);
 
-	count->key = (struct x86_key){ .config = EVENT, .row = -1, .allowed = BIT_ULL(0) };
-	INIT_LIST_HEAD(&count->clients);
-	list_add_rcu(&env->event.active_entry, &count->clients);
-	count->nr_clients = 1;
-	count->next = U64_MAX;
-	env->event.group_leader = &env->event;
-	env->event.attr.pinned = 1;
-	env->event.hw.state = PERF_HES_STOPPED;
-	cpu->used = BIT_ULL(0);
+	count->counter = 0;
+	count->wanted = 0;
 	cpu->owner[0] = count;
 	cpu->wanted = BIT_ULL(0);
 	cpu->threads = &env->threads;
@@ -172,6 +203,7 @@ static void test_guests(struct kunit *test)
 
 static struct kunit_case claim_cases[] = {
 	KUNIT_CASE(test_again),
+	KUNIT_CASE(test_gives_way),
 	KUNIT_CASE(test_refused),
 	KUNIT_CASE(test_taken),
 	KUNIT_CASE(test_disturbed),

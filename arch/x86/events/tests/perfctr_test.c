@@ -796,6 +796,25 @@ static void test_handed_over(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->pmc[3].sum, 7);
 }
 
+/* When pinned events get the counters, sums are complete, and the TSC runs on. */
+static void test_gives_way(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, 1, 1, -1000);
+
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	machine_goes_on(5);
+	perfctr_state_give_way(&memory, state);
+	KUNIT_EXPECT_EQ(test, machine.taken, 0);
+	KUNIT_EXPECT_EQ(test, state->cstatus, perfctr_mk_cstatus(1, 0, 0));
+	machine_goes_on(7);
+	machine.value[1] += 77;
+	perfctr_state_sample(&memory, state);
+	perfctr_state_suspend(&memory, state);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 5);
+	KUNIT_EXPECT_EQ(test, state->pmc[1].sum, 5);
+	KUNIT_EXPECT_EQ(test, state->tsc_sum, 12);
+}
+
 /* Both kinds of counters together; an overflow is seen once, and starts anew. */
 static void test_overflow(struct kunit *test)
 {
@@ -873,6 +892,7 @@ static struct kunit_case perfctr_cases[] = {
 	KUNIT_CASE(test_counts),
 	KUNIT_CASE(test_hidden),
 	KUNIT_CASE(test_handed_over),
+	KUNIT_CASE(test_gives_way),
 	KUNIT_CASE(test_overflow),
 	KUNIT_CASE(test_wild_cstatus),
 	KUNIT_CASE(test_busy),
