@@ -16,7 +16,15 @@
  * switch: claimed counters run all the same. Before a claim begins, perf's changes that wait are
  * made; when one ends, they go on waiting.
  */
+#include <linux/jiffies.h>
+
 #include "engine.h"
+
+/*
+ * So often in a jiffy flexible events that claims have evicted are scheduled again at once; after
+ * that, with the rotation. This bounds evictions, too, which cost time in the switches of others.
+ */
+#define X86_RETURNS	16
 
 /*
  * Perf's counts make way. Pinned events stay on all the time, since the core's other thread could
@@ -35,6 +43,7 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 		cpu->claimed = counters;
 	} else if (!x86_place_beside_claim(cpu, counters, true)) {
 		cpu->claimed = counters;
+		cpu->evicted = true;
 		/* Within a switch the core does not say so by itself. */
 		perf_pmu_resched_flexible(&cpu->core->pmu);
 		/* A pinned group that waited may be on now. */
@@ -255,6 +264,28 @@ void x86_claim_give_way(struct x86_pmu_cpu *cpu)
 	perfctr_cpu_give_way();
 	/* One that is just being made ends, too. */
 	cpu->claimed = 0;
+}
+
+/**
+ * x86_claim_return - schedule flexible events again that claims have evicted
+ * @cpu: this CPU, without a claim, and with @evicted
+ *
+ * What the claim's counters hold has been read. Interrupts are off, and no context is locked.
+ */
+void x86_claim_return(struct x86_pmu_cpu *cpu)
+{
+	unsigned long now = jiffies;
+
+	lockdep_assert_irqs_disabled();
+	cpu->evicted = false;
+	if (cpu->returned_since != now) {
+		cpu->returned_since = now;
+		cpu->returned = 0;
+	}
+	if (cpu->returned == X86_RETURNS)
+		return;
+	cpu->returned++;
+	perf_pmu_resched_flexible(&cpu->core->pmu);
 }
 
 /**

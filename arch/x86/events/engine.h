@@ -299,6 +299,9 @@ struct x86_count {
  * @claimed: counters that perf does without for now, see claim.c
  * @claim_running: those of them that run, for the interrupt, which may stop them
  * @claim_ints: those of them that interrupt
+ * @evicted: flexible events may wait for counters that claims have taken
+ * @returned: how often they have been scheduled again at the end of a claim since
+ * @returned_since: this jiffy began
  * @branch: its branches
  * @precise: its records of precise events
  */
@@ -347,6 +350,9 @@ struct x86_pmu_cpu {
 	u64			claimed;
 	u64			claim_running;
 	u64			claim_ints;
+	bool			evicted;
+	unsigned int		returned;
+	unsigned long		returned_since;
 	struct x86_branch_cpu	branch;
 	struct x86_precise_cpu	precise;
 };
@@ -498,6 +504,7 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
 void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
 void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
 void x86_claim_give_way(struct x86_pmu_cpu *cpu);
+void x86_claim_return(struct x86_pmu_cpu *cpu);
 bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
 void x86_claim_halt(struct x86_pmu_cpu *cpu);
 

@@ -204,6 +204,8 @@ void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 	if (!WARN_ON_ONCE(this->state != state)) {
 		this->state = NULL;
 		perfctr_state_suspend(&perfctr_hw, state);
+		if (unlikely(x86_this_cpu()->evicted))
+			x86_claim_return(x86_this_cpu());
 	}
 	local_irq_restore(flags);
 }

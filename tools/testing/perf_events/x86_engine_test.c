@@ -56,6 +56,9 @@ void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm) { }
 /* CR4.PCE: the program that runs can read counters. */
 static bool user_reads = true;
 
+/* A test is over before the next one, unless it says so. */
+unsigned long jiffies = 1;
+
 bool x86_user_reads(void)
 {
 	return user_reads || x86_pmu_cpu.opening;
@@ -467,6 +470,9 @@ void perfctr_cpu_interrupt(struct pt_regs *regs)
 	thread.until = machine.user;
 }
 
+/* Flexible events that are off since they were scheduled last */
+static u64 waiting;
+
 /* The thread's counters stop until its next control. */
 void perfctr_cpu_give_way(void)
 {
@@ -513,6 +519,7 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 	x86_precise_reset(cpu);
 	memset(counted, 0, sizeof(counted));
 	thread = (struct thread){ };
+	waiting = 0;
 	machine.beside = beside;
 }
 
@@ -811,7 +818,8 @@ static void change_events(void)
 
 		if (!machine_random(6))
 			thread_switches();
-		add_group(group, &coming, before);
+		/* Some may be on again since the thread was switched. */
+		add_group(group & ~coming, &coming, before);
 		off &= ~group;
 		if (machine_random(2))
 			write_pages();
@@ -854,7 +862,10 @@ static void reopen_event(struct counted *c)
 {
 	struct perf_event_attr attr = random_attr();
 
-	if (!c->on && open_event(c, &attr))
+	if (c->on)
+		return;
+	waiting &= ~BIT_ULL(c - counted);
+	if (open_event(c, &attr))
 		*c = (struct counted){ };
 }
 
@@ -914,6 +925,8 @@ void perf_pmu_resched_flexible(struct pmu *pmu)
 		} else if (c->on) {
 			remove_event(c, before);
 			back |= BIT_ULL(i);
+		} else if (waiting & BIT_ULL(i)) {
+			back |= BIT_ULL(i);
 		}
 	}
 	coming = kept;
@@ -923,6 +936,7 @@ void perf_pmu_resched_flexible(struct pmu *pmu)
 		if (back & BIT_ULL(i))
 			add_group(BIT_ULL(i), &coming, since);
 	}
+	waiting = back & ~coming;
 	perf_pmu_enable(&core.pmu);
 	if (!in_switch)
 		have_come();
@@ -941,6 +955,8 @@ static void thread_stops(void)
 	if (!thread.running)
 		return;
 	perfctr_state_suspend(&layer, &thread.state);
+	if (x86_pmu_cpu.evicted)
+		x86_claim_return(&x86_pmu_cpu);
 	thread.running = false;
 	thread.counts += (thread.overflowed ? thread.until : machine.user) - thread.begun;
 	thread.overflowed = false;
@@ -1126,6 +1142,41 @@ static void claim_counter_of(struct counted *c, bool pinned)
 }
 
 /*
+ * An event that cannot do without the counter of a claim is on whenever there is none, but for the
+ * rest of the jiffy if claims begin too often.
+ */
+static bool evicted_returns(void)
+{
+	struct counted *c = &counted[0];
+	int i, back = 0;
+	bool ok = true;
+
+	start_machine(&with_control, 1, 4000);
+	claim_counter_of(c, false);
+	x86_pmu_cpu.threads->thread[1].leaks =
+		X86_GENERAL(MACHINE_GENERAL) & ~thread.state.claim.counters;
+	x86_pmu_cpu.threads->thread[1].used = x86_pmu_cpu.threads->thread[1].leaks;
+	for (i = 0; i < 100; i++) {
+		thread_runs();
+		ok &= thread.running && !c->on;
+		machine_run(10);
+		thread_stops();
+		back += c->on;
+		machine_run(10);
+		ok &= all_right() && thread_is_right();
+	}
+	ok &= back > 1 && back < 100;
+	jiffies++;
+	perf_pmu_resched_flexible(&core.pmu);
+	thread_runs();
+	ok &= thread.running && !c->on;
+	thread_stops();
+	ok &= c->on;
+	remove_event(c, now());
+	return ok && all_right() && !harness_warned;
+}
+
+/*
  * Where the core's other thread spoils all other counters, a flexible event waits while another has
  * the counter that it can use, but a pinned event keeps it.
  */
@@ -1144,11 +1195,12 @@ static bool pinned_beside_thread(bool pinned)
 	ok = thread.running == !pinned && c->on == pinned && all_right();
 	machine_run(100);
 	thread_stops();
+	ok &= c->on;
 	/* One counter that is not spoilt is enough. */
 	threads->thread[1].leaks &= threads->thread[1].leaks - 1;
 	threads->thread[1].used = threads->thread[1].leaks;
 	thread_runs();
-	ok &= thread.running && c->on == pinned && all_right();
+	ok &= thread.running && c->on && all_right();
 	machine_run(100);
 	thread_stops();
 	if (c->on)
@@ -1997,7 +2049,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(45);
+	ktap_plan(46);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2041,6 +2093,7 @@ int main(int argc, char **argv)
 	row = &thread_model;
 	ktap_result(pinned_beside_thread(true), "pinned_keeps_its_counter");
 	ktap_result(pinned_beside_thread(false), "flexible_waits");
+	ktap_result(evicted_returns(), "evicted_returns");
 	ktap_result(gives_way(&with_control, false), "gives_way");
 	ktap_result(gives_way(&with_control, true), "gives_way_with_interrupts");
 	ktap_result(gives_way(&version_1, false), "gives_way_version_1");
