@@ -318,7 +318,7 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 	perf_events_lapic_init();
 	for_each_x86_counter(i, entering) {
 		if (cpu->counts[i].extra)
-			x86_extra_write(cpu->core, cpu->counts[i].extra);
+			x86_extra_write(cpu, cpu->counts[i].extra);
 	}
 	x86_select_fixed(cpu, entering);
 	for_each_x86_counter(i, entering)
@@ -339,7 +339,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 			continue;
 		/* It may have kept its counter while the register served another. */
 		if (count->extra)
-			x86_extra_write(cpu->core, count->extra);
+			x86_extra_write(cpu, count->extra);
 		bits = x86_count_takes(count, count->counter);
 		if (count->key.flags & X86_METRICS)
 			bits |= X86_METRICS_RUN;

@@ -185,7 +185,7 @@ static void x86_branch_on(struct x86_pmu_cpu *cpu)
 	struct x86_branch_cpu *branch = &cpu->branch;
 
 	if (branch->select)
-		x86_extra_write(cpu->core, branch->select);
+		x86_extra_write(cpu, branch->select);
 	WRITE_ONCE(branch->running, true);
 	barrier();
 	cpu->core->branches.ops->on(cpu->core);
@@ -200,7 +200,7 @@ static void x86_branch_off(struct x86_pmu_cpu *cpu)
 	cpu->core->branches.ops->off(cpu->core);
 	/* The register may be the one that runs the unit. */
 	if (branch->select && (cpu->core->branches.flags & X86_UNIT_FILTER_RUNS))
-		branch->select->written = false;
+		x86_extra_unwrite(cpu, branch->select);
 }
 
 static void x86_branch_clear(struct x86_pmu_cpu *cpu)
@@ -223,7 +223,7 @@ void x86_branch_apply(struct x86_pmu_cpu *cpu)
 	branch->changed = false;
 	branch->fresh = false;
 	if (branch->users && branch->running &&
-	    (!branch->select || READ_ONCE(branch->select->written)))
+	    (!branch->select || x86_extra_is_written(cpu, branch->select)))
 		return;
 	if (branch->running)
 		x86_branch_off(cpu);

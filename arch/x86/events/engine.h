@@ -170,13 +170,13 @@ static inline bool x86_keys_equal(const struct x86_key *a, const struct x86_key 
  * @msr: its address, 0: it is none
  * @users: how many counts with clients rely on @value
  * @value: of the last one that was a user
- * @written: the register holds @value
+ * @change: number of the last change of @value, from 1 on
  */
 struct x86_extra_reg {
 	u32	msr;
 	u32	users;
 	u64	value;
-	bool	written;
+	u32	change;
 };
 
 /**
@@ -281,6 +281,8 @@ struct x86_count {
  * @own_extra: registers beside the selects, of the CPU alone
  * @core_extra: those of its core, and
  * @first_extra: these, if the CPU was the first of its core
+ * @own_written: of each of @own_extra, the x86_extra_reg::change that this CPU has written, or 0
+ * @core_written: the same for @core_extra, as each thread of the core has a copy of the register
  * @node: the node that this CPU is of, and
  * @first_node: this, if the CPU was its first
  * @node_taken: the counters for whose numbers this CPU stands in @node
@@ -332,6 +334,8 @@ struct x86_pmu_cpu {
 	struct x86_extra_set	own_extra;
 	struct x86_extra_set	*core_extra;
 	struct x86_extra_set	first_extra;
+	u32			own_written[X86_EXTRA_MAX];
+	u32			core_written[X86_EXTRA_MAX];
 	struct x86_node		*node;
 	struct x86_node		first_node;
 	u64			node_taken;
@@ -443,8 +447,10 @@ struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct
 					   struct x86_key *key);
 void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
 			  struct x86_extra_reg *reg);
-void x86_extra_write(const struct x86_core *core, struct x86_extra_reg *reg);
-void x86_extra_lost(struct x86_pmu_cpu *cpu, bool core);
+bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg);
+void x86_extra_write(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg);
+void x86_extra_unwrite(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg);
+void x86_extra_lost(struct x86_pmu_cpu *cpu);
 void x86_extra_init(unsigned int number);
 
 /* metrics.c */

@@ -5,8 +5,9 @@
  * A register has one value at a time. Two counts that want different ones cannot be on
  * together, unless there is a second register that does the same (its twin), with an event
  * of its own. Some registers are common to the threads of a core. The threads then have one
- * set of these between them.
+ * set of these between them, and each thread writes the value.
  */
+#include <linux/string.h>
 #include <linux/topology.h>
 
 #include "engine.h"
@@ -26,7 +27,7 @@ static struct x86_extra_reg *x86_extra_find(struct x86_extra_set *set, u32 msr)
 		if (reg->msr == msr)
 			return reg;
 		if (!reg->msr) {
-			*reg = (struct x86_extra_reg){ .msr = msr };
+			*reg = (struct x86_extra_reg){ .msr = msr, .change = 1 };
 			return reg;
 		}
 	}
@@ -83,7 +84,7 @@ struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86
 		return NULL;
 	key->msr = reg->msr;
 	if (reg->value != value) {
-		WRITE_ONCE(reg->written, false);
+		WRITE_ONCE(reg->change, reg->change + 1 ?: 1);
 		WRITE_ONCE(reg->value, value);
 	}
 	reg->users++;
@@ -127,45 +128,66 @@ void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
 	raw_spin_unlock(&set->lock);
 }
 
-/**
- * x86_extra_write - let a register hold the value that it has been taken with
- * @core: this CPU's PMU
- * @reg: taken
- *
- * Any context. The other thread of the core may write the same value at the same time.
- */
-void x86_extra_write(const struct x86_core *core, struct x86_extra_reg *reg)
+/* Where this CPU keeps what it has written into a register. */
+static u32 *x86_extra_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 {
-	if (READ_ONCE(reg->written))
-		return;
-	if (core->model->write_extra)
-		core->model->write_extra(reg->msr, READ_ONCE(reg->value));
-	else
-		wrmsrl(reg->msr, READ_ONCE(reg->value));
-	WRITE_ONCE(reg->written, true);
+	const struct x86_extra_set *own = &cpu->own_extra;
+
+	if (reg >= own->regs && reg < own->regs + X86_EXTRA_MAX)
+		return &cpu->own_written[reg - own->regs];
+	return &cpu->core_written[reg - cpu->core_extra->regs];
 }
 
-static void x86_extra_forget(struct x86_extra_set *set, bool all)
+/**
+ * x86_extra_is_written - does this CPU's register hold the value that it has been taken with?
+ * @cpu: this CPU
+ * @reg: taken
+ *
+ * Any context.
+ */
+bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 {
-	struct x86_extra_reg *reg;
+	return READ_ONCE(*x86_extra_written(cpu, reg)) == READ_ONCE(reg->change);
+}
 
-	raw_spin_lock(&set->lock);
-	for (reg = set->regs; reg < set->regs + X86_EXTRA_MAX; reg++) {
-		if (all || !reg->users)
-			reg->written = false;
-	}
-	raw_spin_unlock(&set->lock);
+/**
+ * x86_extra_write - let a register hold the value that it has been taken with
+ * @cpu: this CPU
+ * @reg: taken, so that its value does not change
+ *
+ * Any context. The core's other thread does not write this thread's copy of the register.
+ */
+void x86_extra_write(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
+{
+	const struct x86_model *model = cpu->core->model;
+
+	if (x86_extra_is_written(cpu, reg))
+		return;
+	if (model->write_extra)
+		model->write_extra(reg->msr, READ_ONCE(reg->value));
+	else
+		wrmsrl(reg->msr, READ_ONCE(reg->value));
+	WRITE_ONCE(*x86_extra_written(cpu, reg), READ_ONCE(reg->change));
+}
+
+/**
+ * x86_extra_unwrite - a register does not hold its value any more
+ * @cpu: this CPU, whose register it is
+ * @reg: it has been written
+ */
+void x86_extra_unwrite(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
+{
+	WRITE_ONCE(*x86_extra_written(cpu, reg), 0);
 }
 
 /**
  * x86_extra_lost - this CPU's registers may have lost what they held
  * @cpu: this CPU, interrupts off
- * @core: those of its whole core, too
  */
-void x86_extra_lost(struct x86_pmu_cpu *cpu, bool core)
+void x86_extra_lost(struct x86_pmu_cpu *cpu)
 {
-	x86_extra_forget(&cpu->own_extra, true);
-	x86_extra_forget(cpu->core_extra, core);
+	memset(cpu->own_written, 0, sizeof(cpu->own_written));
+	memset(cpu->core_written, 0, sizeof(cpu->core_written));
 }
 
 /**

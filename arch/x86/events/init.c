@@ -122,7 +122,7 @@ static int x86_cpu_starting(unsigned int number)
 	/* Interrupts are nobody's before there is a core. */
 	cpu->select_clear = core->bank->host_only;
 	x86_extra_init(number);
-	x86_extra_lost(cpu, false);
+	x86_extra_lost(cpu);
 	x86_node_init(number);
 	x86_threads_init(number, core);
 	cpu->core = core;
@@ -173,7 +173,7 @@ static void x86_resume(void *data)
 		return;
 	x86_reset_registers(cpu);
 	x86_smm_apply(cpu->core);
-	x86_extra_lost(cpu, true);
+	x86_extra_lost(cpu);
 	x86_branch_reset(cpu);
 	x86_branch_apply(cpu);
 	x86_precise_reset(cpu);

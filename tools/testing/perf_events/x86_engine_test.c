@@ -510,7 +510,7 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 	pebs_has_buffers = false;
 	cpu->turn = 1;
 	x86_extra_init(0);
-	x86_extra_lost(cpu, true);
+	x86_extra_lost(cpu);
 	x86_node_init(0);
 	x86_threads_init(0, &core);
 	other_cpu = 0;
@@ -2045,11 +2045,39 @@ static bool unmasked_at_start(const struct x86_bank *bank)
 	return run_alone();
 }
 
+/* Each thread of a core writes its own copy of a register whose value they share. */
+static bool threads_write_extra(void)
+{
+	static struct x86_pmu_cpu sibling;
+	struct x86_extra_reg *reg;
+	struct x86_key key = { .extra = 3, .config = EXTRA_CODE };
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	sibling = (struct x86_pmu_cpu){ .core = &core, .core_extra = x86_pmu_cpu.core_extra };
+	reg = x86_count_take_extra(&x86_pmu_cpu, &extra[0], &key);
+	ok = reg && x86_count_take_extra(&sibling, &extra[0], &key) == reg;
+	x86_extra_write(&x86_pmu_cpu, reg);
+	ok &= machine.extra[0] == 3;
+	/* The machine is the other thread now. */
+	machine.extra[0] = 0;
+	x86_extra_write(&sibling, reg);
+	ok &= machine.extra[0] == 3;
+	/* What is there is not written, and what has been lost is. */
+	machine.extra[0] = 0;
+	x86_extra_write(&sibling, reg);
+	ok &= machine.extra[0] == 0;
+	x86_extra_lost(&sibling);
+	x86_extra_write(&sibling, reg);
+	return ok && machine.extra[0] == 3;
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(46);
+	ktap_plan(47);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2104,5 +2132,6 @@ int main(int argc, char **argv)
 	ktap_result(vectors(), "vectors");
 	ktap_result(no_extra(), "no_extra");
 	ktap_result(left_running(), "left_running");
+	ktap_result(threads_write_extra(), "threads_write_extra");
 	return ktap_end();
 }
