@@ -101,6 +101,7 @@ u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 
 	WRITE_ONCE(count->seq, count->seq + 1);
 	barrier();
+	x86_pause_select(cpu, count->counter);
 	value = x86_count_value(core, count);
 	total = count->bias + value;
 	WRITE_ONCE(count->total, total);
@@ -112,6 +113,7 @@ u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		x86_write_metrics();
 	if (count->key.flags & X86_PAIR)
 		x86_write_upper(cpu, count->counter + 1);
+	x86_renew_select(cpu, count->counter);
 	WRITE_ONCE(count->bias, total + distance);
 	barrier();
 	WRITE_ONCE(count->seq, count->seq + 1);
@@ -241,7 +243,9 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	    !x86_is_armed(count, core, count->total - value, count->total)) {
 		distance = x86_distance(count, core, count->total);
 		value = -distance;
+		x86_pause_select(cpu, counter);
 		x86_write_counter(cpu, counter, value);
+		x86_renew_select(cpu, counter);
 	}
 	if (count->key.flags & X86_METRICS) {
 		cpu->has_clean &= ~X86_METRICS_RUN;

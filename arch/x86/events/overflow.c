@@ -112,7 +112,6 @@ bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 	}
 	x86_count_next(count);
 	x86_count_arm(cpu, count);
-	x86_renew_select(cpu, counter);
 	list_for_each_entry_rcu(event, &count->clients, active_entry, true)
 		perf_event_update_userpage(event);
 	return true;

@@ -111,9 +111,25 @@ void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
 }
 
 /**
+ * x86_pause_select - halt a counter that is about to be set, where its select keeps marks
+ * @cpu: this CPU
+ * @counter: x86_renew_select() follows
+ *
+ * No overflow between the write of the counter and that of the select loses its interrupt.
+ */
+void x86_pause_select(struct x86_pmu_cpu *cpu, int counter)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+
+	if (bank->sticky)
+		wrmsrl(x86_select_msr(bank, counter),
+		       READ_ONCE(cpu->select[counter]) & ~bank->halt);
+}
+
+/**
  * x86_renew_select - take a sticky mark of an overflow out of a counter's select
  * @cpu: this CPU
- * @counter: that has overflowed
+ * @counter: that has been set
  */
 void x86_renew_select(struct x86_pmu_cpu *cpu, int counter)
 {

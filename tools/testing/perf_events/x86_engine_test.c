@@ -182,6 +182,13 @@ static const struct x86_bank version_1 = {
 	.masks_lvt = true,
 };
 
+/* As the P4's: each select keeps a mark of its counter's overflow. */
+static const struct x86_bank marks = {
+	.select = 0x186, .counter = 0xc1, .stride = 1,
+	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
+	.masks_lvt = true, .sticky = true,
+};
+
 static const struct x86_limit limits[] = {
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
@@ -2077,7 +2084,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(47);
+	ktap_plan(48);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2116,6 +2123,7 @@ int main(int argc, char **argv)
 	row = &thread_model;
 	ktap_result(run_random(&modes_halt, seconds / 6), "modes_halt");
 	ktap_result(run_random(&version_1, seconds / 6), "version_1");
+	ktap_result(run_random(&marks, seconds / 6), "marks");
 	ktap_result(run_beside(&modes_halt, MACHINE_FOREIGN, seconds / 6), "foreign_modes_halt");
 	ktap_result(run_random(&with_control, seconds / 6), "with_another_thread");
 	row = &thread_model;

@@ -51,6 +51,8 @@
  * @fixed_control: which fixed ones count, and in which modes
  * @control: which counters may run
  * @status: which have overflowed
+ * @marks: which have a mark of it in their selects, where these keep one: then another overflow
+ *	sends no interrupt
  * @share: which share of the slots an instruction belongs to
  * @shares: how many have been counted of each, since they began anew
  * @debugctl: what else the CPU does as something happens
@@ -87,6 +89,7 @@ struct machine {
 	u64			fixed_control;
 	u64			control;
 	u64			status;
+	u64			marks;
 	unsigned int		share;
 	u64			shares[MACHINE_SHARES];
 	u64			debugctl;
@@ -227,8 +230,10 @@ static void machine_step(void)
 		/* The driver is not to rely on which of a pair the status is about. */
 		if (machine.bank->status)
 			machine.status |= machine_bit(merged ? i + machine.all % 2 : i);
-		if (interrupts)
+		if (interrupts && !(machine.marks & machine_bit(i)))
 			machine_send();
+		if (machine.bank->sticky)
+			machine.marks |= machine_bit(i);
 	}
 	if (recording && machine_record(recording)) {
 		machine.status |= MACHINE_STATUS_BUFFER;
@@ -383,14 +388,17 @@ u64 machine_rdpmc(unsigned int index)
 }
 
 /* Where a register's contents are. */
-static u64 *machine_register(u32 msr)
+static u64 *machine_register(u32 msr, bool writes)
 {
 	const struct x86_bank *bank = machine.bank;
 	int i;
 
 	for (i = 0; i < MACHINE_GENERAL; i++) {
-		if (msr == bank->select + i * bank->stride)
+		if (msr == bank->select + i * bank->stride) {
+			if (writes)
+				machine.marks &= ~machine_bit(i);
 			return &machine.select[i];
+		}
 		if (msr == bank->counter + i * bank->stride)
 			return &machine.counter[i];
 	}
@@ -422,7 +430,7 @@ u64 machine_rdmsr(u32 msr)
 	machine.reads_msr++;
 	if (machine.lies & MACHINE_LIES_STATUS && msr == machine.bank->status)
 		return machine.status | machine_random(~0ULL);
-	return *machine_register(msr);
+	return *machine_register(msr, false);
 }
 
 void machine_wrmsr(u32 msr, u64 value)
@@ -438,7 +446,7 @@ void machine_wrmsr(u32 msr, u64 value)
 		memset(machine.shares, 0, sizeof(machine.shares));
 	} else if (!machine.no_extra || msr != MACHINE_EXTRA + 1) {
 		machine.writes_control += msr == machine.bank->control;
-		*machine_register(msr) = value;
+		*machine_register(msr, true) = value;
 	}
 	machine_pass();
 }
