@@ -272,7 +272,8 @@ struct x86_count {
  * @select: what the selects hold; of fixed counters, their part of @fixed_control
  * @fixed_control: what that register holds
  * @control: what that register holds, or will hold if
- * @control_unsure: it is being written
+ * @control_unsure: it is being written, or may have been changed otherwise
+ * @guest_ran: KVM has been told which values that register has for a guest and for the host
  * @select_clear: bits that are not set in any select now
  * @guest_only: counters that must run only in guests, and
  * @host_only: those that must not
@@ -326,6 +327,7 @@ struct x86_pmu_cpu {
 	u64			fixed_control;
 	u64			control;
 	bool			control_unsure;
+	bool			guest_ran;
 	u64			select_clear;
 	u64			guest_only;
 	u64			host_only;

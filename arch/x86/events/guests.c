@@ -22,12 +22,13 @@ static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[2]);
 struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 {
 	struct perf_guest_switch_msr *msrs = this_cpu_ptr(x86_guest_msrs);
-	const struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
+	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 	u64 used = cpu->wanted | cpu->claimed | X86_METRICS_RUN;
 
 	*nr = 0;
 	if (!cpu->core || !cpu->core->bank->control)
 		return NULL;
+	cpu->guest_ran = true;
 	/* A counter that has run on since a claim ended is not to count the guest. */
 	msrs[0] = (struct perf_guest_switch_msr){
 		.msr	= cpu->core->bank->control,

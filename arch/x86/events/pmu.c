@@ -46,6 +46,17 @@ static void x86_core_disable(struct pmu *pmu)
 		x86_halt(cpu);
 }
 
+/* A VM exit, or a hypervisor below, may leave another value in the register than it should. */
+static void x86_heal_control(struct x86_pmu_cpu *cpu)
+{
+	cpu->guest_ran = false;
+	if (!cpu->core->bank->control)
+		return;
+	/* An NMI that comes first writes the register, too. */
+	WRITE_ONCE(cpu->control_unsure, true);
+	WRITE_ONCE(cpu->dirty, true);
+}
+
 static void x86_core_enable(struct pmu *pmu)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
@@ -54,6 +65,8 @@ static void x86_core_enable(struct pmu *pmu)
 		return;
 	if (cpu->branch.changed)
 		x86_branch_apply(cpu);
+	if (unlikely(cpu->guest_ran))
+		x86_heal_control(cpu);
 	x86_go_on(cpu);
 }
 

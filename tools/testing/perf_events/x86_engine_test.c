@@ -33,6 +33,7 @@ static inline void msr_clear_bit(u32 msr, u8 bit)
 #include "../../../arch/x86/events/config.c"
 #include "../../../arch/x86/events/pmu.c"
 #include "../../../arch/x86/events/overflow.c"
+#include "../../../arch/x86/events/guests.c"
 #include "../../../arch/x86/events/intel/pebs.c"
 #include "../../../arch/x86/events/perfctr_state.h"
 
@@ -2080,11 +2081,34 @@ static bool threads_write_extra(void)
 	return ok && machine.extra[0] == 3;
 }
 
+/* What a VM exit leaves in the common register does not outlast the next switch. */
+static bool healed(const struct x86_bank *bank)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+	u64 runs;
+	int nr;
+
+	row = &model;
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	open_user(0, codes, 0);
+	switch_events(-1, 0);
+	runs = machine.control;
+	assert(perf_guest_get_msrs(&nr, NULL) && nr);
+	machine.control = 0;
+	switch_events(-1, -1);
+	if (machine.control != runs)
+		return false;
+	/* One such write for each time. */
+	forget_accesses();
+	switch_events(-1, -1);
+	return !machine.writes_control && runs;
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(48);
+	ktap_plan(50);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2141,5 +2165,7 @@ int main(int argc, char **argv)
 	ktap_result(no_extra(), "no_extra");
 	ktap_result(left_running(), "left_running");
 	ktap_result(threads_write_extra(), "threads_write_extra");
+	ktap_result(healed(&with_control), "healed");
+	ktap_result(healed(&ack_runs), "healed_ack_runs");
 	return ktap_end();
 }

@@ -410,6 +410,12 @@ struct x86_cpu_id {
 #define perf_guest_handle_intel_pt_intr()	0
 #define intel_pt_interrupt()			do { } while (0)
 
+struct perf_guest_switch_msr {
+	unsigned int	msr;
+	u64		host;
+	u64		guest;
+};
+
 enum {
 	x86_lbr_exclusive_lbr,
 	x86_lbr_exclusive_bts,
