@@ -39,7 +39,11 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 
 	if (count->key.flags & X86_METRICS)
 		return x86_metrics_span(core);
-	if (count->next == U64_MAX)
+	/*
+	 * The interrupt of a checkpointed counter aborts the transaction that has made it overflow,
+	 * which sets the counter back to just before it. So no overflow follows on an interrupt.
+	 */
+	if (count->next == U64_MAX || (in_nmi() && x86_is_checkpointed(core, count)))
 		return core->max_period;
 	/* An overflow that nobody has seen comes at the next occasion. */
 	if ((left <= 0 || (count->key.flags & X86_PAIR)) &&
@@ -56,7 +60,7 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 {
 	s64 left = bias - total;
 
-	if (count->key.flags & X86_METRICS)
+	if ((count->key.flags & X86_METRICS) || x86_is_checkpointed(core, count))
 		return left > X86_NEAR;
 	if (left <= 0 || left > core->max_period)
 		return false;
@@ -259,6 +263,8 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	barrier();
 	WRITE_ONCE(count->counter, counter);
 	barrier();
+	if (x86_is_checkpointed(core, count))
+		WRITE_ONCE(cpu->checkpointed, cpu->checkpointed | BIT_ULL(counter));
 	WRITE_ONCE(cpu->owner[counter], count);
 	if (pair)
 		WRITE_ONCE(cpu->owner[counter + 1], count);

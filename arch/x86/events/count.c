@@ -190,6 +190,7 @@ void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	int counter = count->counter, upper = counter + 1;
 
 	WRITE_ONCE(cpu->owner[counter], NULL);
+	WRITE_ONCE(cpu->checkpointed, cpu->checkpointed & ~BIT_ULL(counter));
 	if (!(count->key.flags & X86_PAIR))
 		return;
 	WRITE_ONCE(cpu->owner[upper], NULL);

@@ -258,6 +258,7 @@ struct x86_count {
  * @owner: of each counter, the count that it counts; NULL: none, which an interrupt ignores.
  *	A pair of counters has one owner, whose counter is the lower one
  * @upper: counters that are the upper ones of pairs, and not read
+ * @checkpointed: counters that the abort of a transaction sets back, see x86_serve_overflowed()
  * @wanted: mask of counters that counts with clients have, or will have
  * @halted: the core has disabled the PMU. The registers do not know of it: counters run on
  *	until it is known which of them need a change
@@ -314,6 +315,7 @@ struct x86_pmu_cpu {
 	u64			used;
 	struct x86_count	*owner[X86_COUNTERS_MAX];
 	u64			upper;
+	u64			checkpointed;
 	u64			wanted;
 	bool			halted;
 	unsigned int		txn;
@@ -390,6 +392,12 @@ static inline u64 x86_clearable(const struct x86_core *core)
 static inline u8 x86_counter_width(const struct x86_core *core, int counter)
 {
 	return x86_counter_is_fixed(counter) ? core->fixed_width : core->width;
+}
+
+/* Does the abort of a transaction set its counter back? Other rows have other uses of the bit. */
+static inline bool x86_is_checkpointed(const struct x86_core *core, const struct x86_count *count)
+{
+	return core->model->transactions && (count->key.config & HSW_IN_TX_CHECKPOINTED);
 }
 
 /* The counters that a count takes which has this one. */

@@ -198,7 +198,12 @@ static int x86_serve_others(u64 others)
 static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool applying,
 				u64 later, u64 *others)
 {
-	u64 overflowed = x86_read_overflowed(cpu, later, others);
+	/*
+	 * The interrupt of a checkpointed counter aborts the transaction, which takes back the
+	 * overflow, and its bit of the status. So they are looked at in each interrupt.
+	 */
+	u64 overflowed = x86_read_overflowed(cpu, later, others) |
+			 (READ_ONCE(cpu->checkpointed) & cpu->running);
 	u64 recorded = x86_precise_drain(cpu, regs);
 	int counter, served = 0;
 

@@ -2104,11 +2104,53 @@ static bool healed(const struct x86_bank *bank)
 	return !machine.writes_control && runs;
 }
 
+/* A CPU with transactions */
+static const struct x86_model transactions_model = {
+	.name = "transactions", .limits = thread_limits, .extra = extra,
+	.config_mask = X86_RAW_EVENT_MASK | HSW_IN_TX_CHECKPOINTED,
+	.transactions = (struct attribute *[]){ NULL },
+};
+
+/*
+ * The interrupt of a checkpointed counter aborts the transaction, which sets the counter back and
+ * takes its bit out of the status. The interrupt is still the driver's, and none follows on it.
+ */
+static bool checkpointed(u64 period)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE | HSW_IN_TX_CHECKPOINTED, .exclude_kernel = true,
+		.sample_period = period,
+	};
+	struct counted *c = &counted[0];
+	int counter;
+	bool ok;
+
+	row = &transactions_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	assert(!open_event(c, &attr));
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	counter = x86_event_count(&c->event)->counter;
+	machine.counter[counter] = -5U;
+	ok = machine_nmi() && (s32)machine.counter[counter] < -(s32)BIT(20);
+	/* Nor is it set to overflow soon again. */
+	perf_pmu_disable(&core.pmu);
+	x86_pmu_cpu.dirty = true;
+	perf_pmu_enable(&core.pmu);
+	ok &= (s32)machine.counter[counter] < -(s32)BIT(20);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&c->event, 0);
+	x86_clear_unused(&x86_pmu_cpu);
+	perf_pmu_enable(&core.pmu);
+	return ok && !machine_nmi();
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(50);
+	ktap_plan(52);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2167,5 +2209,7 @@ int main(int argc, char **argv)
 	ktap_result(threads_write_extra(), "threads_write_extra");
 	ktap_result(healed(&with_control), "healed");
 	ktap_result(healed(&ack_runs), "healed_ack_runs");
+	ktap_result(checkpointed(0), "checkpointed");
+	ktap_result(checkpointed(3000), "checkpointed_samples");
 	return ktap_end();
 }
