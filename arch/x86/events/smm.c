@@ -12,22 +12,20 @@
 
 #include "engine.h"
 
-/* Of MSR_IA32_PERF_CAPABILITIES: the register that asks for it has a bit for it. */
-#define X86_CAP_FREEZE_IN_SMM	BIT_ULL(12)
-
 /* Orders those who write to the file; CPUs that come up meanwhile are kept out by the writer. */
 static DEFINE_MUTEX(x86_smm_mutex);
 static bool x86_freeze_on_smi = true;	/* x86_smm_mutex; CPUs that come up read it without */
 
 /**
- * x86_can_freeze_on_smi - is there a choice?
- * @core: it says what this kind of core can do
+ * x86_can_freeze_on_smi - is there a file for it?
+ * @core: this kind of core
  *
- * Without the bit in the register, the write that asks for it would fault.
+ * Tools expect it on all CPUs of Intel's with version 2 or later, also in guests. Some of them
+ * lack the register's bit, and take no notice.
  */
 bool x86_can_freeze_on_smi(const struct x86_core *core)
 {
-	return core->capabilities & X86_CAP_FREEZE_IN_SMM;
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && core->version >= 2;
 }
 
 /**
@@ -42,7 +40,7 @@ void x86_smm_apply(const struct x86_core *core)
 	lockdep_assert_irqs_disabled();
 	if (!x86_can_freeze_on_smi(core))
 		return;
-	/* A hypervisor that refuses it has no firmware that the guest could see, either. */
+	/* A CPU or hypervisor may refuse it: both functions take a fault for an error. */
 	if (READ_ONCE(x86_freeze_on_smi))
 		msr_set_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_FREEZE_IN_SMM_BIT);
 	else

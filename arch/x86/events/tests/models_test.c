@@ -658,6 +658,19 @@ static void models_zhaoxin(struct kunit *test)
 }
 #endif
 
+/* Tools expect the file with version 2 and later, whatever the capabilities say. */
+static void models_freeze_on_smi(struct kunit *test)
+{
+	bool intel = boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	core->version = 1;
+	KUNIT_EXPECT_FALSE(test, x86_can_freeze_on_smi(core));
+	core->version = 2;
+	KUNIT_EXPECT_EQ(test, x86_can_freeze_on_smi(core), intel);
+}
+
 static struct kunit_case models_cases[] = {
 	KUNIT_CASE_PARAM(models_configs, models_gen_params),
 	KUNIT_CASE_PARAM(models_limits, models_gen_params),
@@ -669,6 +682,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_intel_limits),
 	KUNIT_CASE(models_lion_cove),
 	KUNIT_CASE(models_arch_limits),
+	KUNIT_CASE(models_freeze_on_smi),
 	KUNIT_CASE(models_arch_cpuid),
 	KUNIT_CASE(models_p4),
 	KUNIT_CASE(models_metrics),
