@@ -128,6 +128,15 @@ static inline u64 x86_fixed_bits(const struct x86_core *core)
 #define X86_KIND_ATOM	0x20
 #define X86_KIND_CORE	0x40
 
+/*
+ * Firmware may switch off the small cores of a hybrid CPU, and guests may see one kind of core
+ * alone. CPUID does not call these CPUs hybrid, but their PMU keeps its name, "cpu_core".
+ */
+static inline u8 x86_model_kind(const struct x86_model *model)
+{
+	return model->little ? X86_KIND_CORE : 0;
+}
+
 /* x86_key::flags, and hw_perf_event::flags */
 #define X86_HOST_ONLY		BIT(0)	/* not while a guest runs */
 #define X86_GUEST_ONLY		BIT(1)	/* only while a guest runs */

@@ -64,7 +64,12 @@ static const struct x86_model *x86_find_model(u8 kind)
 /* Of the CPU that this runs on. */
 static u8 x86_this_kind(void)
 {
-	return boot_cpu_has(X86_FEATURE_HYBRID_CPU) ? get_this_hybrid_cpu_type() : 0;
+	const struct x86_model *model;
+
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		return get_this_hybrid_cpu_type();
+	model = x86_find_model(0);
+	return model ? x86_model_kind(model) : 0;
 }
 
 static int x86_probe(struct x86_core *core, const struct x86_model *model)

@@ -240,7 +240,7 @@ int x86_intel_probe(struct x86_core *core)
 	core->counters = X86_GENERAL(n) |
 			 x86_intel_fixed(core->version, edx.split.num_counters_fixed, ecx,
 					 x86_intel_is_bare());
-	if (core->kind)
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
 		core->counters = x86_intel_hybrid_counters(core) ?: core->counters;
 	core->width = eax.split.bit_width;
 	core->fixed_width = clamp_t(int, edx.split.bit_width_fixed, core->width, 63);

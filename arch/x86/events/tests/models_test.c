@@ -658,6 +658,20 @@ static void models_zhaoxin(struct kunit *test)
 }
 #endif
 
+/* Without the bit of CPUID, too, the big cores of hybrid CPUs have the PMU "cpu_core". */
+static void models_kind(struct kunit *test)
+{
+	const struct models_table *table = test->param_value;
+	const struct x86_cpu_id *line;
+
+	for_each_line(line, table) {
+		const struct x86_model *row = models_row(line);
+		u8 kind = strstr(row->name, "_hybrid") ? X86_KIND_CORE : 0;
+
+		KUNIT_EXPECT_EQ_MSG(test, x86_model_kind(row), kind, "%s", row->name);
+	}
+}
+
 /* Tools expect the file with version 2 and later, whatever the capabilities say. */
 static void models_freeze_on_smi(struct kunit *test)
 {
@@ -676,13 +690,14 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE_PARAM(models_limits, models_gen_params),
 	KUNIT_CASE_PARAM(models_extras, models_gen_params),
 	KUNIT_CASE_PARAM(models_lines, models_gen_params),
+	KUNIT_CASE_PARAM(models_kind, models_gen_params),
+	KUNIT_CASE(models_freeze_on_smi),
 #ifdef CONFIG_CPU_SUP_INTEL
 	KUNIT_CASE(models_intel_generic),
 	KUNIT_CASE(models_intel_lines),
 	KUNIT_CASE(models_intel_limits),
 	KUNIT_CASE(models_lion_cove),
 	KUNIT_CASE(models_arch_limits),
-	KUNIT_CASE(models_freeze_on_smi),
 	KUNIT_CASE(models_arch_cpuid),
 	KUNIT_CASE(models_p4),
 	KUNIT_CASE(models_metrics),
