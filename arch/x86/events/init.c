@@ -376,7 +376,18 @@ static int __init x86_pmu_init(void)
 	if (err)
 		return err;
 	perf_events_lapic_init();
-	register_syscore(&x86_pmu_syscore);
 	return x86_register(x86_cores[0]);
 }
 early_initcall(x86_pmu_init);
+
+/*
+ * Those that are registered later resume later. The local APIC's are registered by a core_initcall,
+ * and counters that run before it is back would have overflows without an interrupt.
+ */
+static int __init x86_pmu_init_syscore(void)
+{
+	if (x86_nr_cores)
+		register_syscore(&x86_pmu_syscore);
+	return 0;
+}
+postcore_initcall(x86_pmu_init_syscore);
