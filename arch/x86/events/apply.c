@@ -311,6 +311,7 @@ static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count
 static void x86_move_counts(struct x86_pmu_cpu *cpu)
 {
 	u64 entering = 0, used = cpu->used;
+	bool general = false;
 	int i;
 
 	for_each_x86_counter(i, used) {
@@ -322,6 +323,7 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 			x86_count_leave(cpu, count);
 		x86_make_room(cpu, count);
 		entering |= BIT_ULL(i);
+		general |= !x86_counter_is_fixed(count->wanted);
 	}
 	if (!entering)
 		return;
@@ -330,6 +332,8 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 		if (cpu->counts[i].extra)
 			x86_extra_write(cpu, cpu->counts[i].extra);
 	}
+	if (general && cpu->core->model->idle_selects)
+		x86_write_idle_selects(cpu);
 	x86_select_fixed(cpu, entering);
 	for_each_x86_counter(i, entering)
 		x86_count_enter(cpu, &cpu->counts[i]);

@@ -441,6 +441,7 @@ void x86_write_upper(struct x86_pmu_cpu *cpu, int counter);
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
 void x86_pause_select(struct x86_pmu_cpu *cpu, int counter);
 void x86_renew_select(struct x86_pmu_cpu *cpu, int counter);
+void x86_write_idle_selects(struct x86_pmu_cpu *cpu);
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_fixed_select(u64 config);

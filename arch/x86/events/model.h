@@ -209,6 +209,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @min_period: shortest distance to an overflow for the event of a config, an erratum; NULL: 1
  * @period_step: the distance to an overflow must be a multiple of this for the event of a
  *	config, an erratum; a power of two; NULL: 1
+ * @idle_selects: selects that the general counters must have had, all running, before a new event
+ *	counts right in one of them, an erratum; one for each counter; NULL: no need
  * @little: the row of the machine's other cores, of the kind X86_KIND_ATOM, if @name is
  *	that of a hybrid CPU's big ones; NULL: only CPUID describes them, if there are any
  * @branches: where branches are recorded; NULL: not at all, or where CPUID says so
@@ -254,6 +256,7 @@ struct x86_model {
 						       u64 counters);
 	u64				(*min_period)(u64 config);
 	u64				(*period_step)(u64 config);
+	const u32			*idle_selects;
 	const struct x86_model		*little;
 	const struct x86_branch_unit	*branches;
 	void				(*microcode)(struct x86_core *core);

@@ -137,6 +137,58 @@ void x86_renew_select(struct x86_pmu_cpu *cpu, int counter)
 		wrmsrl(x86_select_msr(cpu->core->bank, counter), READ_ONCE(cpu->select[counter]));
 }
 
+static void x86_run_idle_selects(struct x86_pmu_cpu *cpu, u64 general)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	int i;
+
+	for_each_x86_counter(i, general) {
+		wrmsrl(x86_select_msr(bank, i), cpu->core->model->idle_selects[i]);
+		/* Whatever these count does not overflow. */
+		x86_write_counter(cpu, i, 0);
+	}
+	wrmsrl(bank->control, general);
+	wrmsrl(bank->control, 0);
+}
+
+/**
+ * x86_write_idle_selects - let general counters count right that get new events, an erratum
+ * @cpu: this CPU, where x86_model::idle_selects is there
+ *
+ * All counters are halted afterwards. An NMI does not look at the counters of counts meanwhile,
+ * since x86_count::seq is odd, and what is interrupted looks at them again.
+ */
+void x86_write_idle_selects(struct x86_pmu_cpu *cpu)
+{
+	u64 general = cpu->core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
+	u64 values[INTEL_PMC_IDX_FIXED];
+	int i;
+
+	x86_write_control(cpu, 0);
+	for_each_x86_counter(i, general) {
+		struct x86_count *count = cpu->owner[i];
+
+		if (count) {
+			WRITE_ONCE(count->seq, count->seq + 1);
+			barrier();
+		}
+		values[i] = x86_read_counter(cpu->core, i);
+		if (count)
+			WRITE_ONCE(count->total, count->bias + values[i]);
+	}
+	x86_run_idle_selects(cpu, general);
+	for_each_x86_counter(i, general) {
+		struct x86_count *count = cpu->owner[i];
+
+		wrmsrl(x86_select_msr(cpu->core->bank, i), cpu->select[i]);
+		x86_write_counter(cpu, i, values[i]);
+		if (count) {
+			barrier();
+			WRITE_ONCE(count->seq, count->seq + 1);
+		}
+	}
+}
+
 /**
  * x86_write_fixed_control - select in which modes fixed counters count
  * @cpu: this CPU

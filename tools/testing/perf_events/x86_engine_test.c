@@ -559,7 +559,7 @@ static struct perf_event_attr random_attr(void)
 	};
 	struct perf_event_attr attr = { .config = codes[machine_random(ARRAY_SIZE(codes))] };
 
-	if (row == &thread_model &&
+	if (!row->merge &&
 	    (attr.config == NODE_CODE || attr.config == MACHINE_PAIR_CODE))
 		attr.config = LEAK_CODE;
 	if (attr.config == EXTRA_CODE || attr.config == TWIN_CODE)
@@ -2146,11 +2146,36 @@ static bool checkpointed(u64 period)
 	return ok && !machine_nmi();
 }
 
+/* A CPU with the erratum */
+static const struct x86_model idle_model = {
+	.name = "idle", .limits = thread_limits, .extra = extra,
+	.config_mask = X86_RAW_EVENT_MASK, .idle_selects = machine_idle_selects,
+};
+
+/* The selects have been there when general counters get new events, and not else. */
+static bool idles(void)
+{
+	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
+	bool ok;
+
+	row = &idle_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	open_user(0, some, 0);
+	open_user(4, others, 0);
+	switch_events(-1, 0);
+	ok = machine.idled == 1 && machine.select[0] == x86_pmu_cpu.select[0] && machine.control;
+	switch_events(0, -1);
+	switch_events(-1, 0);
+	ok &= machine.idled == 1;
+	switch_events(0, 4);
+	return ok && machine.idled == 2 && !harness_warned;
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(52);
+	ktap_plan(54);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2211,5 +2236,8 @@ int main(int argc, char **argv)
 	ktap_result(healed(&ack_runs), "healed_ack_runs");
 	ktap_result(checkpointed(0), "checkpointed");
 	ktap_result(checkpointed(3000), "checkpointed_samples");
+	ktap_result(idles(), "idles");
+	row = &idle_model;
+	ktap_result(run_random(&with_control, seconds / 6), "idles_at_random");
 	return ktap_end();
 }

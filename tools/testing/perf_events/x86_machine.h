@@ -71,6 +71,7 @@
  * @reads_msr: of other registers
  * @writes: of any register
  * @writes_control: of @control
+ * @idled: how often all general counters began to run with machine_idle_selects
  * @beside: MACHINE_FOREIGN, _MASKS, _TRACES
  * @lies: MACHINE_LIES_*
  * @random: state of the generator of random numbers
@@ -107,6 +108,7 @@ struct machine {
 	unsigned long		reads_msr;
 	unsigned long		writes;
 	unsigned long		writes_control;
+	unsigned long		idled;
 	unsigned int		beside;
 	unsigned int		lies;
 	u64			random;
@@ -116,6 +118,9 @@ struct machine {
 };
 
 static struct machine machine;
+
+/* Selects that an erratum asks for before a new event counts right */
+static const u32 machine_idle_selects[MACHINE_GENERAL] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
 
 static u64 machine_random(u64 n)
 {
@@ -433,6 +438,17 @@ u64 machine_rdmsr(u32 msr)
 	return *machine_register(msr, false);
 }
 
+static bool machine_is_idling(void)
+{
+	int i;
+
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		if (machine.select[i] != machine_idle_selects[i])
+			return false;
+	}
+	return machine.control == X86_GENERAL(MACHINE_GENERAL);
+}
+
 void machine_wrmsr(u32 msr, u64 value)
 {
 	machine_pass();
@@ -447,6 +463,7 @@ void machine_wrmsr(u32 msr, u64 value)
 	} else if (!machine.no_extra || msr != MACHINE_EXTRA + 1) {
 		machine.writes_control += msr == machine.bank->control;
 		*machine_register(msr, true) = value;
+		machine.idled += msr == machine.bank->control && machine_is_idling();
 	}
 	machine_pass();
 }

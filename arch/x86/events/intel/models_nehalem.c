@@ -542,6 +542,9 @@ static const struct x86_model core2_first = {
 	.limits		= core2_limits,
 };
 
+/* Errata AAK100, AAP53 and BD53 */
+static const u32 nhm_idle_selects[] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
+
 static const struct x86_model nehalem = {
 	INTEL_ROW("nehalem"),
 	.branches	= &x86_lbr_nehalem,
@@ -551,6 +554,7 @@ static const struct x86_model nehalem = {
 	.cache_extra	= &nhm_cache_extra,
 	.limits		= nhm_limits,
 	.extra		= nhm_extra,
+	.idle_selects	= nhm_idle_selects,
 	.min_period	= nhm_min_period,
 	.precise	= x86_nehalem_precise,
 	.memory		= x86_nehalem_memory,
@@ -566,6 +570,7 @@ static const struct x86_model westmere = {
 	.cache_extra	= &nhm_cache_extra,
 	.limits		= wsm_limits,
 	.extra		= wsm_extra,
+	.idle_selects	= nhm_idle_selects,
 	.precise	= x86_westmere_precise,
 	.memory		= x86_nehalem_memory,
 	.precise_levels	= 2,
