@@ -408,6 +408,43 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 	cpu->claim_ints = 0;
 }
 
+static void x86_print_register(const char *name, u32 msr)
+{
+	u64 value;
+
+	if (msr && !rdmsrl_safe(msr, &value))
+		pr_info("%-16s %016llx\n", name, (unsigned long long)value);
+}
+
+/**
+ * x86_print_registers - print what the counters' registers hold
+ * @cpu: this CPU, interrupts off
+ */
+void x86_print_registers(const struct x86_pmu_cpu *cpu)
+{
+	const struct x86_core *core = cpu->core;
+	const struct x86_bank *bank = core->bank;
+	int i;
+
+	x86_print_register("control", bank->control);
+	x86_print_register("status", bank->status);
+	if (core->counters & X86_FIXED_ALL)
+		x86_print_register("fixed control", bank->fixed_control);
+	if (core->precise.levels)
+		x86_print_register("PEBS enable", MSR_IA32_PEBS_ENABLE);
+	for_each_x86_counter(i, core->counters) {
+		bool fixed = x86_counter_is_fixed(i);
+		u64 select = 0;
+
+		if (!fixed && rdmsrl_safe(x86_select_msr(bank, i), &select))
+			continue;
+		pr_info("%s counter %d: select %016llx, count %016llx, for event: %d\n",
+			fixed ? "fixed" : "general", fixed ? i - INTEL_PMC_IDX_FIXED : i,
+			(unsigned long long)select,
+			(unsigned long long)x86_read_counter(core, i), !!cpu->owner[i]);
+	}
+}
+
 /* Fixed counters that are there: those that can be read. */
 static u64 x86_check_fixed(const struct x86_core *core)
 {

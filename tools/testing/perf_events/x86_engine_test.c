@@ -2171,11 +2171,25 @@ static bool idles(void)
 	return ok && machine.idled == 2 && !harness_warned;
 }
 
+/* SysRq p changes nothing. */
+static bool prints(const struct x86_bank *bank)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+
+	row = &model;
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	open_user(0, codes, 0);
+	switch_events(-1, 0);
+	forget_accesses();
+	x86_print_registers(&x86_pmu_cpu);
+	return !machine.writes && machine.reads == hweight64(core.counters) && machine.reads_msr;
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(54);
+	ktap_plan(56);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2236,6 +2250,8 @@ int main(int argc, char **argv)
 	ktap_result(healed(&ack_runs), "healed_ack_runs");
 	ktap_result(checkpointed(0), "checkpointed");
 	ktap_result(checkpointed(3000), "checkpointed_samples");
+	ktap_result(prints(&with_control), "prints");
+	ktap_result(prints(&selects_alone), "prints_selects_alone");
 	ktap_result(idles(), "idles");
 	row = &idle_model;
 	ktap_result(run_random(&with_control, seconds / 6), "idles_at_random");
