@@ -8,7 +8,36 @@
 
 #include "engine.h"
 
-static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[2]);
+/* KVM has room for so many. */
+#define X86_GUEST_MSRS	8
+
+static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[X86_GUEST_MSRS]);
+
+/*
+ * Without a common register, each select says whether its counter runs in the guest. One that does
+ * so in both, or in none, is not switched.
+ */
+static int x86_guest_selects(const struct x86_pmu_cpu *cpu, struct perf_guest_switch_msr *msrs)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	u64 running = cpu->running & (cpu->wanted | cpu->claimed);
+	int i, n = 0;
+
+	for_each_x86_counter(i, cpu->core->counters) {
+		u64 select = READ_ONCE(cpu->select[i]), guest = select & ~bank->run;
+
+		if (running & BIT_ULL(i) & ~cpu->host_only)
+			guest |= bank->run;
+		if (guest == select || n == X86_GUEST_MSRS)
+			continue;
+		msrs[n++] = (struct perf_guest_switch_msr){
+			.msr	= bank->select + i * bank->stride,
+			.host	= select,
+			.guest	= guest,
+		};
+	}
+	return n;
+}
 
 /**
  * perf_guest_get_msrs - registers that have other values while a guest runs, for KVM_INTEL
@@ -26,8 +55,14 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	u64 used = cpu->wanted | cpu->claimed | X86_METRICS_RUN;
 
 	*nr = 0;
-	if (!cpu->core || !cpu->core->bank->control)
+	if (!cpu->core)
 		return NULL;
+	if (!cpu->core->bank->control) {
+		/* A P4's selects keep more than that, and those of the P6 are not counters' own. */
+		if (cpu->core->version == 1)
+			*nr = x86_guest_selects(cpu, msrs);
+		return *nr ? msrs : NULL;
+	}
 	cpu->guest_ran = true;
 	/* A counter that has run on since a claim ended is not to count the guest. */
 	msrs[0] = (struct perf_guest_switch_msr){

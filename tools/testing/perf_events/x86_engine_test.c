@@ -2185,11 +2185,60 @@ static bool prints(const struct x86_bank *bank)
 	return !machine.writes && machine.reads == hweight64(core.counters) && machine.reads_msr;
 }
 
+/* The guest's select of @counter, as KVM is told it; that of the host if it is not switched */
+static u64 guest_select(int counter)
+{
+	u32 msr = machine.bank->select + counter * machine.bank->stride;
+	struct perf_guest_switch_msr *msrs;
+	int i, nr;
+
+	msrs = perf_guest_get_msrs(&nr, NULL);
+	for (i = 0; i < nr; i++) {
+		if (msrs[i].msr != msr)
+			continue;
+		assert(msrs[i].host == machine.select[counter]);
+		return msrs[i].guest;
+	}
+	return machine.select[counter];
+}
+
+/* Events of the host alone, of guests alone, and of both, where only selects can tell */
+static bool guests_by_selects(void)
+{
+	static const struct { bool no_host, no_guest; } kinds[] = { { }, { .no_guest = true },
+								    { .no_host = true } };
+	bool ok = true;
+	u64 added = 0;
+	int i;
+
+	row = &model;
+	start_machine(&version_1, 1, GENMASK_ULL(30, 0));
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct perf_event_attr attr = {
+			.config = 0x20 + i, .exclude_host = kinds[i].no_host,
+			.exclude_guest = kinds[i].no_guest,
+		};
+
+		assert(!open_event(&counted[i], &attr));
+	}
+	perf_pmu_disable(&core.pmu);
+	add_group(GENMASK_ULL(2, 0), &added, now());
+	perf_pmu_enable(&core.pmu);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		int counter = x86_event_count(&counted[i].event)->counter;
+		u64 guest = guest_select(counter) & ARCH_PERFMON_EVENTSEL_ENABLE;
+		u64 host = machine.select[counter] & ARCH_PERFMON_EVENTSEL_ENABLE;
+
+		ok &= !host == kinds[i].no_host && !guest == kinds[i].no_guest;
+	}
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(56);
+	ktap_plan(57);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2250,6 +2299,7 @@ int main(int argc, char **argv)
 	ktap_result(healed(&ack_runs), "healed_ack_runs");
 	ktap_result(checkpointed(0), "checkpointed");
 	ktap_result(checkpointed(3000), "checkpointed_samples");
+	ktap_result(guests_by_selects(), "guests_by_selects");
 	ktap_result(prints(&with_control), "prints");
 	ktap_result(prints(&selects_alone), "prints_selects_alone");
 	ktap_result(idles(), "idles");
