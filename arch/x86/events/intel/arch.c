@@ -272,15 +272,26 @@ static int x86_intel_arch_probe(struct x86_core *core)
 	return err;
 }
 
-/* Does a raw event ask for AnyThread, which came with version 3, and may be reserved again? */
-static bool x86_intel_lacks_any(const struct perf_event *event)
+/*
+ * AnyThread came with version 3. Where it is reserved again, programs that ask for it still need
+ * the right to it, and have it left out of their selects.
+ */
+static int x86_intel_check_any(struct perf_event *event)
 {
-	const struct x86_core *core = to_x86_core(event->pmu);
+	int err;
 
 	if (event->attr.type == PERF_TYPE_HARDWARE || event->attr.type == PERF_TYPE_HW_CACHE ||
 	    !(event->attr.config & ARCH_PERFMON_EVENTSEL_ANY))
-		return false;
-	return core->version < 3 || !(core->config_mask & ARCH_PERFMON_EVENTSEL_ANY);
+		return 0;
+	if (to_x86_core(event->pmu)->version < 3)
+		return perf_event_refuse(event, "attr.config",
+					 "has AnyThread, which this processor does not have",
+					 -EINVAL);
+	err = perf_allow_cpu();
+	if (err)
+		return perf_event_refuse(event, "attr.config",
+					 "has AnyThread: it needs the right to all of a CPU", err);
+	return 0;
 }
 
 /**
@@ -297,11 +308,11 @@ int x86_intel_init_event(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	u64 config = event->hw.config;
+	int err;
 
-	if (x86_intel_lacks_any(event))
-		return perf_event_refuse(event, "attr.config",
-					 "has AnyThread, which this processor does not have",
-					 -EINVAL);
+	err = x86_intel_check_any(event);
+	if (err)
+		return err;
 	if (!(config & X86_TRANSACTIONS))
 		return 0;
 	if (attr->precise_ip || (config & ARCH_PERFMON_EVENTSEL_ANY))

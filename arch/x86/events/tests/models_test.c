@@ -672,6 +672,33 @@ static void models_kind(struct kunit *test)
 	}
 }
 
+#ifdef CONFIG_CPU_SUP_INTEL
+/* AnyThread is refused before version 3, and accepted from there on, even where it is reserved. */
+static void models_any_thread(struct kunit *test)
+{
+	static const struct { int version; u64 mask; int err; } cases[] = {
+		{ 1, 0, -EINVAL }, { 2, ARCH_PERFMON_EVENTSEL_ANY, -EINVAL },
+		{ 3, ARCH_PERFMON_EVENTSEL_ANY, 0 }, { 4, 0, 0 }, { 5, 0, 0 },
+	};
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	event->pmu = &core->pmu;
+	event->attr.type = PERF_TYPE_RAW;
+	event->attr.config = X86_EVENT(0x3c, 0x00) | ARCH_PERFMON_EVENTSEL_ANY;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		core->version = cases[i].version;
+		core->config_mask = X86_RAW_EVENT_MASK | cases[i].mask;
+		event->hw.config = event->attr.config & core->config_mask;
+		KUNIT_EXPECT_EQ_MSG(test, x86_intel_init_event(event), cases[i].err,
+				    "version %d", cases[i].version);
+	}
+}
+#endif
+
 /* Tools expect the file with version 2 and later, whatever the capabilities say. */
 static void models_freeze_on_smi(struct kunit *test)
 {
@@ -699,6 +726,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_lion_cove),
 	KUNIT_CASE(models_arch_limits),
 	KUNIT_CASE(models_arch_cpuid),
+	KUNIT_CASE(models_any_thread),
 	KUNIT_CASE(models_p4),
 	KUNIT_CASE(models_metrics),
 #endif
