@@ -263,11 +263,27 @@ static int x86_event_index(struct perf_event *event)
 	return counter < 0 ? 0 : x86_rdpmc_index(counter) + 1;
 }
 
+/*
+ * Period 1 of branches asks for a trace of all of them (Intel's branch trace store), which an event
+ * that is open cannot become.
+ */
+static bool x86_is_branch_trace(const struct perf_event *event, u64 period)
+{
+	const struct x86_core *core = to_x86_core(event->pmu);
+	u64 branches = core->generic[PERF_COUNT_HW_BRANCH_INSTRUCTIONS];
+
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && core->version && !event->attr.freq &&
+	       period == 1 && branches &&
+	       !((event->hw.config ^ branches) & INTEL_ARCH_EVENT_MASK);
+}
+
 /* A period shorter than an erratum allows is not possible. */
 static int x86_event_check_period(struct perf_event *event, u64 value)
 {
 	const struct x86_core *core = to_x86_core(event->pmu);
 
+	if (x86_is_branch_trace(event, value))
+		return -EINVAL;
 	if (core->model->min_period && value && value < core->model->min_period(event->hw.config))
 		return -EINVAL;
 	return 0;

@@ -2234,11 +2234,57 @@ static bool guests_by_selects(void)
 	return ok;
 }
 
+/* Period 1 is the period: each instruction of user space is a sample. */
+static bool each_one(const struct x86_bank *bank)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .sample_period = 1,
+	};
+	struct counted *c = &counted[0];
+
+	row = &model;
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	core.generic[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = X86_EVENT(0xc4, 0x00);
+	assert(!open_event(c, &attr));
+	assert(!core.pmu.check_period(&c->event, 1));
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	run_user(0);
+	while (machine.user < 1000) {
+		machine.kernel = false;
+		machine.in_driver = false;
+		machine_step();
+		machine.kernel = true;
+		machine.in_driver = true;
+		machine_take_interrupt();
+	}
+	core.pmu.read(&c->event);
+	return c->samples == 1000 && local64_read(&c->event.count) == 1000;
+}
+
+/* but an event of branches does not become a trace of them. */
+static bool no_branch_trace(void)
+{
+	struct perf_event_attr attr = { .config = X86_EVENT(0xc4, 0x00), .sample_period = 2 };
+	struct counted *c = &counted[0];
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.generic[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = X86_EVENT(0xc4, 0x00);
+	assert(!open_event(c, &attr));
+	ok = core.pmu.check_period(&c->event, 1) == -EINVAL;
+	ok &= !core.pmu.check_period(&c->event, 2) && !core.pmu.check_period(&c->event, 0);
+	c->event.attr.freq = true;
+	return ok && !core.pmu.check_period(&c->event, 1);
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(57);
+	ktap_plan(61);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2300,6 +2346,10 @@ int main(int argc, char **argv)
 	ktap_result(checkpointed(0), "checkpointed");
 	ktap_result(checkpointed(3000), "checkpointed_samples");
 	ktap_result(guests_by_selects(), "guests_by_selects");
+	ktap_result(each_one(&with_control), "each_one_with_control_and_mask");
+	ktap_result(each_one(&without_mask), "each_one_with_control");
+	ktap_result(each_one(&selects_alone), "each_one");
+	ktap_result(no_branch_trace(), "no_branch_trace");
 	ktap_result(prints(&with_control), "prints");
 	ktap_result(prints(&selects_alone), "prints_selects_alone");
 	ktap_result(idles(), "idles");

@@ -117,6 +117,7 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 #define PERF_TYPE_HW_CACHE	3
 #define PERF_TYPE_RAW		4
 #define PERF_COUNT_HW_CPU_CYCLES	0
+#define PERF_COUNT_HW_BRANCH_INSTRUCTIONS	4
 #define PERF_COUNT_HW_MAX	10
 #define PERF_COUNT_HW_CACHE_MAX	7
 #define PERF_COUNT_HW_CACHE_OP_MAX	3
