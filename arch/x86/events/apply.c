@@ -208,6 +208,21 @@ void x86_leave_all(struct x86_pmu_cpu *cpu)
 	}
 }
 
+/**
+ * x86_halt_for_good - let no counter run any more
+ * @cpu: this CPU, which is going to run another kernel
+ *
+ * Interrupts are off. Events that come count nothing.
+ */
+void x86_halt_for_good(struct x86_pmu_cpu *cpu)
+{
+	lockdep_assert_irqs_disabled();
+	WRITE_ONCE(cpu->down, true);
+	barrier();
+	x86_leave_all(cpu);
+	x86_reset_registers(cpu);
+}
+
 static u64 x86_select_of(struct x86_pmu_cpu *cpu, const struct x86_count *count, bool runs)
 {
 	const struct x86_bank *bank = cpu->core->bank;
@@ -448,7 +463,7 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 	bool again = false;
 	u64 running;
 
-	if (cpu->applying)
+	if (cpu->applying || cpu->down)
 		return;
 	cpu->applying = true;
 	while (READ_ONCE(cpu->dirty)) {

@@ -269,6 +269,7 @@ struct x86_count {
  * @upper: counters that are the upper ones of pairs, and not read
  * @checkpointed: counters that the abort of a transaction sets back, see x86_serve_overflowed()
  * @wanted: mask of counters that counts with clients have, or will have
+ * @down: the system is being shut down, and the registers are not changed any more
  * @halted: the core has disabled the PMU. The registers do not know of it: counters run on
  *	until it is known which of them need a change
  * @txn: PERF_PMU_TXN_* that is open
@@ -326,6 +327,7 @@ struct x86_pmu_cpu {
 	u64			upper;
 	u64			checkpointed;
 	u64			wanted;
+	bool			down;
 	bool			halted;
 	unsigned int		txn;
 	bool			unplaced;
@@ -523,6 +525,7 @@ void x86_event_begin_period(struct perf_event *event);
 void x86_apply(struct x86_pmu_cpu *cpu);
 void x86_count_update_pages(const struct x86_count *count);
 void x86_leave_all(struct x86_pmu_cpu *cpu);
+void x86_halt_for_good(struct x86_pmu_cpu *cpu);
 void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count);

@@ -7,6 +7,7 @@
 #include <linux/init.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/syscore_ops.h>
 #include <asm/apic.h>
 #include <asm/cpu.h>
@@ -186,22 +187,24 @@ static void x86_resume(void *data)
 	x86_apply(cpu);
 }
 
-/* Another kernel may start without a reset of this CPU, which is to find its counters halted. */
+static void x86_shutdown_here(void *data)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	if (!cpu->core)
+		return;
+	x86_halt_for_good(cpu);
+	x86_branch_reset(cpu);
+	x86_precise_reset(cpu);
+}
+
+/*
+ * Another kernel may start without a reset of the CPUs, and is to find all counters halted. The
+ * other CPUs are still there, and their tasks run.
+ */
 static void x86_shutdown(void *data)
 {
-	struct x86_pmu_cpu *cpu;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	cpu = this_cpu_ptr(&x86_pmu_cpu);
-	if (cpu->core) {
-		x86_leave_all(cpu);
-		x86_reset_registers(cpu);
-		x86_branch_reset(cpu);
-		x86_precise_reset(cpu);
-		cpu->dirty = true;
-	}
-	local_irq_restore(flags);
+	on_each_cpu(x86_shutdown_here, NULL, true);
 }
 
 static const struct syscore_ops x86_pmu_syscore_ops = {

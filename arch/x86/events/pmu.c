@@ -35,7 +35,7 @@ void x86_go_on(struct x86_pmu_cpu *cpu)
 			x86_apply(cpu);
 		WRITE_ONCE(cpu->halted, false);
 		barrier();
-	} while (READ_ONCE(cpu->dirty));
+	} while (READ_ONCE(cpu->dirty) && !cpu->down);
 }
 
 static void x86_core_disable(struct pmu *pmu)
@@ -63,7 +63,7 @@ static void x86_core_enable(struct pmu *pmu)
 
 	if (cpu->core != to_x86_core(pmu))
 		return;
-	if (cpu->branch.changed)
+	if (cpu->branch.changed && !cpu->down)
 		x86_branch_apply(cpu);
 	if (unlikely(cpu->guest_ran))
 		x86_heal_control(cpu);

@@ -504,7 +504,7 @@ static bool x86_keeps(u32 msr, u64 value, u64 mask)
 int x86_check_registers(struct x86_core *core)
 {
 	const struct x86_bank *bank = core->bank;
-	u64 good = 0, value;
+	u64 good = 0, left = 0, value;
 	int i;
 
 	for_each_x86_counter(i, core->counters & ~X86_FIXED_ALL) {
@@ -515,8 +515,7 @@ int x86_check_registers(struct x86_core *core)
 			continue;
 		}
 		if (!bank->write_select && bank->run && (value & bank->run)) {
-			pr_warn("counter %d was left running by the firmware or another kernel\n",
-				i);
+			left |= BIT_ULL(i);
 			if (wrmsrl_safe(x86_select_msr(bank, i), 0))
 				continue;
 		}
@@ -527,6 +526,9 @@ int x86_check_registers(struct x86_core *core)
 		if (x86_reserve(core, i))
 			good |= BIT_ULL(i);
 	}
+	if (left)
+		pr_warn("counters %#llx were left running by the firmware or another kernel\n",
+			(unsigned long long)left);
 	if (!good) {
 		pr_info("no PMU: its counters do not keep what is written\n");
 		return -ENODEV;

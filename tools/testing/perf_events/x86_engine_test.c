@@ -2280,11 +2280,43 @@ static bool no_branch_trace(void)
 	return ok && !core.pmu.check_period(&c->event, 1);
 }
 
+/* Tasks are switched, and events read, after all counters have been halted for another kernel. */
+static bool halted_for_good(const struct x86_bank *bank)
+{
+	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
+	u64 count;
+	int i;
+
+	row = &model;
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	open_user(0, some, 1000);
+	open_user(4, others, 0);
+	switch_events(-1, 0);
+	machine_run(5000);
+	x86_halt_for_good(&x86_pmu_cpu);
+	core.pmu.read(&counted[0].event);
+	count = local64_read(&counted[0].event.count);
+	machine_run(1000);
+	core.pmu.read(&counted[0].event);
+	if (!count || (u64)local64_read(&counted[0].event.count) != count)
+		return false;
+	switch_events(0, 4);
+	machine_run(1000);
+	x86_clear_unused(&x86_pmu_cpu);
+	switch_events(4, 0);
+	machine_run(1000);
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		if (machine.select[i] & ~bank->always)
+			return false;
+	}
+	return !machine.control && !machine.fixed_control && !machine.unknown && !harness_warned;
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(61);
+	ktap_plan(64);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2350,6 +2382,9 @@ int main(int argc, char **argv)
 	ktap_result(each_one(&without_mask), "each_one_with_control");
 	ktap_result(each_one(&selects_alone), "each_one");
 	ktap_result(no_branch_trace(), "no_branch_trace");
+	ktap_result(halted_for_good(&with_control), "halted_for_good_with_control");
+	ktap_result(halted_for_good(&selects_alone), "halted_for_good");
+	ktap_result(halted_for_good(&modes_halt), "halted_for_good_modes_halt");
 	ktap_result(prints(&with_control), "prints");
 	ktap_result(prints(&selects_alone), "prints_selects_alone");
 	ktap_result(idles(), "idles");
