@@ -3,6 +3,7 @@
  * Files of the PMU in sysfs: what it is, and how its events are named.
  */
 #include <linux/device.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 #include "engine.h"
 
@@ -36,9 +37,10 @@ ssize_t power_events_sysfs_show(struct device *dev, struct device_attribute *att
 	return sysfs_emit(page, "event=0x%02llx\n", code);
 }
 
+/* Programs that read this file know it without the end of a line. */
 static ssize_t pmu_name_show(struct device *dev, struct device_attribute *attr, char *page)
 {
-	return sysfs_emit(page, "%s\n", power_driver->name);
+	return strscpy(page, power_driver->name, PAGE_SIZE);
 }
 static DEVICE_ATTR_RO(pmu_name);
 
@@ -47,3 +49,7 @@ static const struct attribute_group power_caps_group = { .name = "caps", .attrs 
 
 /* What the engine adds to the files of a processor's driver */
 const struct attribute_group *power_caps_groups[] = { &power_caps_group, NULL };
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/sysfs_test.c"
+#endif
