@@ -225,4 +225,12 @@ ssize_t power_text_show(struct device *dev, struct device_attribute *attr, char 
 		.text = file_text,							\
 	} })[0].file.attr)
 
+/* The same for an event, whose file has its code. */
+#define POWER_EVENT(file_name, code)							\
+	(&((struct perf_pmu_events_attr[]) { {						\
+		.attr = { .attr = { .name = file_name, .mode = 0444 },			\
+			  .show = power_events_sysfs_show },				\
+		.id = code,								\
+	} })[0].attr.attr)
+
 #endif

@@ -11,8 +11,8 @@
 
 /* Codes of events, by the names of the processor's manual */
 enum {
-	PM_CYC				= 0x600f4,
-	PM_INST_CMPL			= 0x500fa,
+	PM_CYC				= ISA207_RUN_CYC,
+	PM_INST_CMPL			= ISA207_RUN_INST,
 	PM_BR_FIN			= 0x2f04a,
 	PM_BR_CMPL			= 0x4d05e,
 	PM_MPRED_BR_FIN			= 0x3e098,
@@ -31,11 +31,16 @@ enum {
 	PM_ITLB_MISS			= 0x400fc,
 };
 
-/* These have a source of data, or a bus of the second and third cache, in their upper half. */
+/*
+ * These have a source of data, a bus of the second and third cache, or a threshold in their upper
+ * half.
+ */
 #define PM_INST_FROM_L1MISS		0x003f00000001c040ULL
 #define PM_DATA_FROM_L3			0x001340000001c040ULL
 #define PM_L3_PF_MISS_L3		0x0000100000016080ULL
 #define PM_L2_ST			0x0000010000046080ULL
+#define PM_MEM_LOADS			0x00000035340401e0ULL
+#define PM_MEM_STORES			0x000000353c0401e0ULL
 
 static const struct isa207_route power10_routes[] = {
 	/* unit, combine and cache reload source: of each counter */
@@ -106,30 +111,30 @@ static power_cache_table power10_cache = {
 };
 
 static struct attribute *power10_events[] = {
-	POWER_TEXT("L1-dcache-load-misses", "event=0x3e054"),
-	POWER_TEXT("L1-dcache-loads", "event=0x100fc"),
-	POWER_TEXT("L1-dcache-prefetches", "event=0x1002c"),
-	POWER_TEXT("L1-dcache-store-misses", "event=0x300f0"),
-	POWER_TEXT("L1-icache-load-misses", "event=0x200fc"),
-	POWER_TEXT("L1-icache-loads", "event=0x4080"),
-	POWER_TEXT("L1-icache-prefetches", "event=0x40a0"),
-	POWER_TEXT("LLC-load-misses", "event=0x300fe"),
-	POWER_TEXT("LLC-loads", "event=0x1340000001c040"),
-	POWER_TEXT("LLC-prefetches", "event=0x100000016080"),
-	POWER_TEXT("LLC-store-misses", "event=0x26880"),
-	POWER_TEXT("LLC-stores", "event=0x10000046080"),
-	POWER_TEXT("branch-instructions", "event=0x2f04a"),
-	POWER_TEXT("branch-load-misses", "event=0x400f6"),
-	POWER_TEXT("branch-loads", "event=0x4d05e"),
-	POWER_TEXT("branch-misses", "event=0x3e098"),
-	POWER_TEXT("cache-misses", "event=0x400f0"),
-	POWER_TEXT("cache-references", "event=0x100fc"),
-	POWER_TEXT("cpu-cycles", "event=0x600f4"),
-	POWER_TEXT("dTLB-load-misses", "event=0x300fc"),
-	POWER_TEXT("iTLB-load-misses", "event=0x400fc"),
-	POWER_TEXT("instructions", "event=0x500fa"),
-	POWER_TEXT("mem-loads", "event=0x35340401e0"),
-	POWER_TEXT("mem-stores", "event=0x353c0401e0"),
+	POWER_EVENT("L1-dcache-load-misses", PM_LD_MISS_L1),
+	POWER_EVENT("L1-dcache-loads", PM_LD_REF_L1),
+	POWER_EVENT("L1-dcache-prefetches", PM_LD_PREFETCH_CACHE_LINE_MISS),
+	POWER_EVENT("L1-dcache-store-misses", PM_ST_MISS_L1),
+	POWER_EVENT("L1-icache-load-misses", PM_L1_ICACHE_MISS),
+	POWER_EVENT("L1-icache-loads", PM_INST_FROM_L1),
+	POWER_EVENT("L1-icache-prefetches", PM_IC_PREF_REQ),
+	POWER_EVENT("LLC-load-misses", PM_DATA_FROM_L3MISS),
+	POWER_EVENT("LLC-loads", PM_DATA_FROM_L3),
+	POWER_EVENT("LLC-prefetches", PM_L3_PF_MISS_L3),
+	POWER_EVENT("LLC-store-misses", PM_L2_ST_MISS),
+	POWER_EVENT("LLC-stores", PM_L2_ST),
+	POWER_EVENT("branch-instructions", PM_BR_FIN),
+	POWER_EVENT("branch-load-misses", PM_BR_MPRED_CMPL),
+	POWER_EVENT("branch-loads", PM_BR_CMPL),
+	POWER_EVENT("branch-misses", PM_MPRED_BR_FIN),
+	POWER_EVENT("cache-misses", PM_LD_DEMAND_MISS_L1_FIN),
+	POWER_EVENT("cache-references", PM_LD_REF_L1),
+	POWER_EVENT("cpu-cycles", PM_CYC),
+	POWER_EVENT("dTLB-load-misses", PM_DTLB_MISS),
+	POWER_EVENT("iTLB-load-misses", PM_ITLB_MISS),
+	POWER_EVENT("instructions", PM_INST_CMPL),
+	POWER_EVENT("mem-loads", PM_MEM_LOADS),
+	POWER_EVENT("mem-stores", PM_MEM_STORES),
 	NULL
 };
 
@@ -171,7 +176,6 @@ static const struct attribute_group *power10_groups[] = {
 static struct power_pmu power10_driver = {
 	.name			= "POWER10",
 	.n_counter		= 6,
-	.max_alternatives	= MAX_EVENT_ALTERNATIVES,
 	.add_fields		= ISA207_COUNTED_BY,
 	.test_adder		= ISA207_FULL_BY,
 	.get_constraint		= isa207_constrain,

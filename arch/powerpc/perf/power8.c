@@ -11,8 +11,8 @@
 
 /* Codes of events, by the names of the processor's manual */
 enum {
-	PM_CYC			= 0x0001e,
-	PM_INST_CMPL		= 0x00002,
+	PM_CYC			= ISA207_ANY_CYC,
+	PM_INST_CMPL		= ISA207_ANY_INST,
 	PM_GCT_NOSLOT_CYC	= 0x100f8,
 	PM_CMPLU_STALL		= 0x4000a,
 	PM_BRU_FIN		= 0x10068,
@@ -32,6 +32,7 @@ enum {
 	PM_L3_PREF_ALL		= 0x4e052,
 	PM_DTLB_MISS		= 0x300fc,
 	PM_ITLB_MISS		= 0x400fc,
+	PM_MEM_ACCESS		= 0x10401e0,
 };
 
 static const struct isa207_route power8_routes[] = {
@@ -65,12 +66,12 @@ static const u64 power8_same[][ISA207_SAME_MAX] = {
 	{ 0x10138, 0x40138 },	/* marked branches with two paths */
 	{ 0x18082, 0x3e05e },	/* castouts of L3 */
 	{ 0x1d14e, 0x401e8 },	/* marked data from beyond L2 */
-	{ 0x1e054, 0x4000a },	/* stalls of completion */
+	{ 0x1e054, PM_CMPLU_STALL },	/* stalls of completion */
 	{ 0x20036, 0x40036 },	/* branches with two paths */
 	{ 0x200f2, 0x300f2 },	/* instructions dispatched */
 	{ 0x200f4, ISA207_RUN_CYC },
 	{ 0x2013c, 0x3012e },	/* marked filter matches */
-	{ 0x3e054, 0x400f0 },	/* loads that miss L1 */
+	{ PM_LD_MISS_L1, 0x400f0 },	/* loads that miss L1 */
 	{ 0x400fa, ISA207_RUN_INST },
 };
 
@@ -118,31 +119,31 @@ static power_cache_table power8_cache = {
 };
 
 static struct attribute *power8_events[] = {
-	POWER_TEXT("L1-dcache-load-misses", "event=0x3e054"),
-	POWER_TEXT("L1-dcache-loads", "event=0x100ee"),
-	POWER_TEXT("L1-dcache-prefetches", "event=0xd8b8"),
-	POWER_TEXT("L1-dcache-store-misses", "event=0x300f0"),
-	POWER_TEXT("L1-icache-load-misses", "event=0x200fd"),
-	POWER_TEXT("L1-icache-loads", "event=0x4080"),
-	POWER_TEXT("L1-icache-prefetches", "event=0x408e"),
-	POWER_TEXT("LLC-load-misses", "event=0x300fe"),
-	POWER_TEXT("LLC-loads", "event=0x4c042"),
-	POWER_TEXT("LLC-prefetches", "event=0x4e052"),
-	POWER_TEXT("LLC-store-misses", "event=0x17082"),
-	POWER_TEXT("LLC-stores", "event=0x17080"),
-	POWER_TEXT("branch-instructions", "event=0x10068"),
-	POWER_TEXT("branch-load-misses", "event=0x400f6"),
-	POWER_TEXT("branch-loads", "event=0x10068"),
-	POWER_TEXT("branch-misses", "event=0x400f6"),
-	POWER_TEXT("cache-misses", "event=0x3e054"),
-	POWER_TEXT("cache-references", "event=0x100ee"),
-	POWER_TEXT("cpu-cycles", "event=0x1e"),
-	POWER_TEXT("dTLB-load-misses", "event=0x300fc"),
-	POWER_TEXT("iTLB-load-misses", "event=0x400fc"),
-	POWER_TEXT("instructions", "event=0x02"),
-	POWER_TEXT("mem_access", "event=0x10401e0"),
-	POWER_TEXT("stalled-cycles-backend", "event=0x4000a"),
-	POWER_TEXT("stalled-cycles-frontend", "event=0x100f8"),
+	POWER_EVENT("L1-dcache-load-misses", PM_LD_MISS_L1),
+	POWER_EVENT("L1-dcache-loads", PM_LD_REF_L1),
+	POWER_EVENT("L1-dcache-prefetches", PM_L1_PREF),
+	POWER_EVENT("L1-dcache-store-misses", PM_ST_MISS_L1),
+	POWER_EVENT("L1-icache-load-misses", PM_L1_ICACHE_MISS),
+	POWER_EVENT("L1-icache-loads", PM_INST_FROM_L1),
+	POWER_EVENT("L1-icache-prefetches", PM_IC_PREF_WRITE),
+	POWER_EVENT("LLC-load-misses", PM_DATA_FROM_L3MISS),
+	POWER_EVENT("LLC-loads", PM_DATA_FROM_L3),
+	POWER_EVENT("LLC-prefetches", PM_L3_PREF_ALL),
+	POWER_EVENT("LLC-store-misses", PM_L2_ST_MISS),
+	POWER_EVENT("LLC-stores", PM_L2_ST),
+	POWER_EVENT("branch-instructions", PM_BRU_FIN),
+	POWER_EVENT("branch-load-misses", PM_BR_MPRED_CMPL),
+	POWER_EVENT("branch-loads", PM_BRU_FIN),
+	POWER_EVENT("branch-misses", PM_BR_MPRED_CMPL),
+	POWER_EVENT("cache-misses", PM_LD_MISS_L1),
+	POWER_EVENT("cache-references", PM_LD_REF_L1),
+	POWER_EVENT("cpu-cycles", PM_CYC),
+	POWER_EVENT("dTLB-load-misses", PM_DTLB_MISS),
+	POWER_EVENT("iTLB-load-misses", PM_ITLB_MISS),
+	POWER_EVENT("instructions", PM_INST_CMPL),
+	POWER_EVENT("mem_access", PM_MEM_ACCESS),
+	POWER_EVENT("stalled-cycles-backend", PM_CMPLU_STALL),
+	POWER_EVENT("stalled-cycles-frontend", PM_GCT_NOSLOT_CYC),
 	NULL
 };
 
@@ -174,7 +175,6 @@ static const struct attribute_group *power8_groups[] = {
 static struct power_pmu power8_driver = {
 	.name			= "POWER8",
 	.n_counter		= 6,
-	.max_alternatives	= MAX_EVENT_ALTERNATIVES,
 	.add_fields		= ISA207_COUNTED_BY,
 	.test_adder		= ISA207_FULL_BY,
 	.get_constraint		= isa207_constrain,

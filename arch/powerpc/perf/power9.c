@@ -11,8 +11,8 @@
 
 /* Codes of events, by the names of the processor's manual */
 enum {
-	PM_CYC			= 0x0001e,
-	PM_INST_CMPL		= 0x00002,
+	PM_CYC			= ISA207_ANY_CYC,
+	PM_INST_CMPL		= ISA207_ANY_INST,
 	PM_ICT_NOSLOT_CYC	= 0x100f8,
 	PM_CMPLU_STALL		= 0x1e054,
 	PM_BR_CMPL		= 0x4d05e,
@@ -31,6 +31,10 @@ enum {
 	PM_DTLB_MISS		= 0x300fc,
 	PM_ITLB_MISS		= 0x400fc,
 };
+
+/* These have a sampling mode and a threshold in their upper half. */
+#define PM_MEM_LOADS		0x34340401e0ULL
+#define PM_MEM_STORES		0x343c0401e0ULL
 
 static const struct isa207_route power9_routes[] = {
 	/* unit and combine: of each counter */
@@ -105,30 +109,30 @@ static power_cache_table power9_cache = {
 };
 
 static struct attribute *power9_events[] = {
-	POWER_TEXT("L1-dcache-load-misses", "event=0x2c04e"),
-	POWER_TEXT("L1-dcache-loads", "event=0x100fc"),
-	POWER_TEXT("L1-dcache-prefetches", "event=0x20054"),
-	POWER_TEXT("L1-dcache-store-misses", "event=0x300f0"),
-	POWER_TEXT("L1-icache-load-misses", "event=0x200fd"),
-	POWER_TEXT("L1-icache-loads", "event=0x4080"),
-	POWER_TEXT("L1-icache-prefetches", "event=0x488c"),
-	POWER_TEXT("LLC-load-misses", "event=0x300fe"),
-	POWER_TEXT("LLC-loads", "event=0x4c042"),
-	POWER_TEXT("LLC-prefetches", "event=0x4e052"),
-	POWER_TEXT("branch-instructions", "event=0x4d05e"),
-	POWER_TEXT("branch-load-misses", "event=0x400f6"),
-	POWER_TEXT("branch-loads", "event=0x4d05e"),
-	POWER_TEXT("branch-misses", "event=0x400f6"),
-	POWER_TEXT("cache-misses", "event=0x2c04e"),
-	POWER_TEXT("cache-references", "event=0x100fc"),
-	POWER_TEXT("cpu-cycles", "event=0x1e"),
-	POWER_TEXT("dTLB-load-misses", "event=0x300fc"),
-	POWER_TEXT("iTLB-load-misses", "event=0x400fc"),
-	POWER_TEXT("instructions", "event=0x02"),
-	POWER_TEXT("mem-loads", "event=0x34340401e0"),
-	POWER_TEXT("mem-stores", "event=0x343c0401e0"),
-	POWER_TEXT("stalled-cycles-backend", "event=0x1e054"),
-	POWER_TEXT("stalled-cycles-frontend", "event=0x100f8"),
+	POWER_EVENT("L1-dcache-load-misses", PM_LD_MISS_L1_FIN),
+	POWER_EVENT("L1-dcache-loads", PM_LD_REF_L1),
+	POWER_EVENT("L1-dcache-prefetches", PM_L1_PREF),
+	POWER_EVENT("L1-dcache-store-misses", PM_ST_MISS_L1),
+	POWER_EVENT("L1-icache-load-misses", PM_L1_ICACHE_MISS),
+	POWER_EVENT("L1-icache-loads", PM_INST_FROM_L1),
+	POWER_EVENT("L1-icache-prefetches", PM_IC_PREF_WRITE),
+	POWER_EVENT("LLC-load-misses", PM_DATA_FROM_L3MISS),
+	POWER_EVENT("LLC-loads", PM_DATA_FROM_L3),
+	POWER_EVENT("LLC-prefetches", PM_L3_PREF_ALL),
+	POWER_EVENT("branch-instructions", PM_BR_CMPL),
+	POWER_EVENT("branch-load-misses", PM_BR_MPRED_CMPL),
+	POWER_EVENT("branch-loads", PM_BR_CMPL),
+	POWER_EVENT("branch-misses", PM_BR_MPRED_CMPL),
+	POWER_EVENT("cache-misses", PM_LD_MISS_L1_FIN),
+	POWER_EVENT("cache-references", PM_LD_REF_L1),
+	POWER_EVENT("cpu-cycles", PM_CYC),
+	POWER_EVENT("dTLB-load-misses", PM_DTLB_MISS),
+	POWER_EVENT("iTLB-load-misses", PM_ITLB_MISS),
+	POWER_EVENT("instructions", PM_INST_CMPL),
+	POWER_EVENT("mem-loads", PM_MEM_LOADS),
+	POWER_EVENT("mem-stores", PM_MEM_STORES),
+	POWER_EVENT("stalled-cycles-backend", PM_CMPLU_STALL),
+	POWER_EVENT("stalled-cycles-frontend", PM_ICT_NOSLOT_CYC),
 	NULL
 };
 
@@ -167,7 +171,6 @@ static int power9_wrong[] = {
 static struct power_pmu power9_driver = {
 	.name			= "POWER9",
 	.n_counter		= 6,
-	.max_alternatives	= MAX_EVENT_ALTERNATIVES,
 	.add_fields		= ISA207_COUNTED_BY,
 	.test_adder		= ISA207_FULL_BY,
 	.get_constraint		= isa207_constrain,

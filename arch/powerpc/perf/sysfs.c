@@ -23,7 +23,7 @@ ssize_t power_text_show(struct device *dev, struct device_attribute *attr, char 
 }
 
 /**
- * power_events_sysfs_show - device_attribute::show of an event of an older processor's driver
+ * power_events_sysfs_show - device_attribute::show of an event
  * @dev: the PMU's device
  * @attr: of a struct perf_pmu_events_attr
  * @page: where the event's code goes

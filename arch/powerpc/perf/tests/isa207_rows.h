@@ -60,4 +60,32 @@ static inline void isa207_check_refused(struct kunit *test, const u64 *codes, in
 				    "%llx", codes[i]);
 }
 
+/**
+ * struct isa207_file - a file in events/
+ * @name: its name
+ * @text: what it says
+ */
+struct isa207_file {
+	const char	*name;
+	const char	*text;
+};
+
+static inline void isa207_check_files(struct kunit *test, struct attribute **attrs,
+				      const struct isa207_file *files, int n)
+{
+	char *page = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	struct device_attribute *attr;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	for (i = 0; i < n && attrs[i]; i++) {
+		attr = container_of(attrs[i], struct device_attribute, attr);
+		attr->show(NULL, attr, page);
+		KUNIT_EXPECT_STREQ(test, attrs[i]->name, files[i].name);
+		KUNIT_EXPECT_STREQ_MSG(test, page, files[i].text, "%s", files[i].name);
+	}
+	KUNIT_EXPECT_EQ(test, i, n);
+	KUNIT_EXPECT_NULL(test, attrs[i]);
+}
+
 #endif

@@ -39,6 +39,39 @@ static void power10_refuses(struct kunit *test)
 	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
 }
 
+static const struct isa207_file power10_names[] = {
+	{ "L1-dcache-load-misses", "event=0x3e054\n" },
+	{ "L1-dcache-loads", "event=0x100fc\n" },
+	{ "L1-dcache-prefetches", "event=0x1002c\n" },
+	{ "L1-dcache-store-misses", "event=0x300f0\n" },
+	{ "L1-icache-load-misses", "event=0x200fc\n" },
+	{ "L1-icache-loads", "event=0x4080\n" },
+	{ "L1-icache-prefetches", "event=0x40a0\n" },
+	{ "LLC-load-misses", "event=0x300fe\n" },
+	{ "LLC-loads", "event=0x1340000001c040\n" },
+	{ "LLC-prefetches", "event=0x100000016080\n" },
+	{ "LLC-store-misses", "event=0x26880\n" },
+	{ "LLC-stores", "event=0x10000046080\n" },
+	{ "branch-instructions", "event=0x2f04a\n" },
+	{ "branch-load-misses", "event=0x400f6\n" },
+	{ "branch-loads", "event=0x4d05e\n" },
+	{ "branch-misses", "event=0x3e098\n" },
+	{ "cache-misses", "event=0x400f0\n" },
+	{ "cache-references", "event=0x100fc\n" },
+	{ "cpu-cycles", "event=0x600f4\n" },
+	{ "dTLB-load-misses", "event=0x300fc\n" },
+	{ "iTLB-load-misses", "event=0x400fc\n" },
+	{ "instructions", "event=0x500fa\n" },
+	{ "mem-loads", "event=0x35340401e0\n" },
+	{ "mem-stores", "event=0x353c0401e0\n" },
+};
+
+static void power10_event_files(struct kunit *test)
+{
+	isa207_check_files(test, power10_events, power10_names,
+			   ARRAY_SIZE(power10_names));
+}
+
 static int power10_test_init(struct kunit *test)
 {
 	test->priv = (void *)isa207_layout;
@@ -54,6 +87,7 @@ static void power10_test_exit(struct kunit *test)
 static struct kunit_case power10_cases[] = {
 	KUNIT_CASE(power10_compute_one),
 	KUNIT_CASE(power10_refuses),
+	KUNIT_CASE(power10_event_files),
 	{}
 };
 

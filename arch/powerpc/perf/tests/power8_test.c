@@ -41,6 +41,40 @@ static void power8_refuses(struct kunit *test)
 	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
 }
 
+static const struct isa207_file power8_names[] = {
+	{ "L1-dcache-load-misses", "event=0x3e054\n" },
+	{ "L1-dcache-loads", "event=0x100ee\n" },
+	{ "L1-dcache-prefetches", "event=0xd8b8\n" },
+	{ "L1-dcache-store-misses", "event=0x300f0\n" },
+	{ "L1-icache-load-misses", "event=0x200fd\n" },
+	{ "L1-icache-loads", "event=0x4080\n" },
+	{ "L1-icache-prefetches", "event=0x408e\n" },
+	{ "LLC-load-misses", "event=0x300fe\n" },
+	{ "LLC-loads", "event=0x4c042\n" },
+	{ "LLC-prefetches", "event=0x4e052\n" },
+	{ "LLC-store-misses", "event=0x17082\n" },
+	{ "LLC-stores", "event=0x17080\n" },
+	{ "branch-instructions", "event=0x10068\n" },
+	{ "branch-load-misses", "event=0x400f6\n" },
+	{ "branch-loads", "event=0x10068\n" },
+	{ "branch-misses", "event=0x400f6\n" },
+	{ "cache-misses", "event=0x3e054\n" },
+	{ "cache-references", "event=0x100ee\n" },
+	{ "cpu-cycles", "event=0x1e\n" },
+	{ "dTLB-load-misses", "event=0x300fc\n" },
+	{ "iTLB-load-misses", "event=0x400fc\n" },
+	{ "instructions", "event=0x02\n" },
+	{ "mem_access", "event=0x10401e0\n" },
+	{ "stalled-cycles-backend", "event=0x4000a\n" },
+	{ "stalled-cycles-frontend", "event=0x100f8\n" },
+};
+
+static void power8_event_files(struct kunit *test)
+{
+	isa207_check_files(test, power8_events, power8_names,
+			   ARRAY_SIZE(power8_names));
+}
+
 static int power8_test_init(struct kunit *test)
 {
 	test->priv = (void *)isa207_layout;
@@ -56,6 +90,7 @@ static void power8_test_exit(struct kunit *test)
 static struct kunit_case power8_cases[] = {
 	KUNIT_CASE(power8_compute_one),
 	KUNIT_CASE(power8_refuses),
+	KUNIT_CASE(power8_event_files),
 	{}
 };
 

@@ -39,6 +39,39 @@ static void power9_refuses(struct kunit *test)
 	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
 }
 
+static const struct isa207_file power9_names[] = {
+	{ "L1-dcache-load-misses", "event=0x2c04e\n" },
+	{ "L1-dcache-loads", "event=0x100fc\n" },
+	{ "L1-dcache-prefetches", "event=0x20054\n" },
+	{ "L1-dcache-store-misses", "event=0x300f0\n" },
+	{ "L1-icache-load-misses", "event=0x200fd\n" },
+	{ "L1-icache-loads", "event=0x4080\n" },
+	{ "L1-icache-prefetches", "event=0x488c\n" },
+	{ "LLC-load-misses", "event=0x300fe\n" },
+	{ "LLC-loads", "event=0x4c042\n" },
+	{ "LLC-prefetches", "event=0x4e052\n" },
+	{ "branch-instructions", "event=0x4d05e\n" },
+	{ "branch-load-misses", "event=0x400f6\n" },
+	{ "branch-loads", "event=0x4d05e\n" },
+	{ "branch-misses", "event=0x400f6\n" },
+	{ "cache-misses", "event=0x2c04e\n" },
+	{ "cache-references", "event=0x100fc\n" },
+	{ "cpu-cycles", "event=0x1e\n" },
+	{ "dTLB-load-misses", "event=0x300fc\n" },
+	{ "iTLB-load-misses", "event=0x400fc\n" },
+	{ "instructions", "event=0x02\n" },
+	{ "mem-loads", "event=0x34340401e0\n" },
+	{ "mem-stores", "event=0x343c0401e0\n" },
+	{ "stalled-cycles-backend", "event=0x1e054\n" },
+	{ "stalled-cycles-frontend", "event=0x100f8\n" },
+};
+
+static void power9_event_files(struct kunit *test)
+{
+	isa207_check_files(test, power9_events, power9_names,
+			   ARRAY_SIZE(power9_names));
+}
+
 static int power9_test_init(struct kunit *test)
 {
 	test->priv = (void *)isa207_layout;
@@ -54,6 +87,7 @@ static void power9_test_exit(struct kunit *test)
 static struct kunit_case power9_cases[] = {
 	KUNIT_CASE(power9_compute_one),
 	KUNIT_CASE(power9_refuses),
+	KUNIT_CASE(power9_event_files),
 	{}
 };
 
