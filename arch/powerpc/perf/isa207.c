@@ -164,34 +164,53 @@ int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 
 	return 0;
 }
 
-static u64 isa207_run_twin(u64 code)
+/* The code that counts on a fixed counter what @code does on others, or the other way round. */
+static u64 isa207_twin(u64 code, bool run)
 {
 	switch (code) {
 	case ISA207_RUN_INST:
-		return ISA207_ANY_INST;
+		return run ? ISA207_RUN_INST_4 : ISA207_ANY_INST;
 	case ISA207_RUN_CYC:
-		return ISA207_ANY_CYC;
+		return run ? ISA207_RUN_CYC_2 : ISA207_ANY_CYC;
+	case ISA207_RUN_INST_4:
+		return run ? ISA207_RUN_INST : 0;
+	case ISA207_RUN_CYC_2:
+		return run ? ISA207_RUN_CYC : 0;
 	case ISA207_ANY_INST:
-		return ISA207_RUN_INST;
+		return run ? 0 : ISA207_RUN_INST;
 	case ISA207_ANY_CYC:
-		return ISA207_RUN_CYC;
+		return run ? 0 : ISA207_RUN_CYC;
 	}
 	return 0;
+}
+
+/* Add the twin of each code, if it has one that is not there yet. */
+static int isa207_add_twins(u64 codes[], int n, bool run)
+{
+	int i, before = n;
+	u64 twin;
+
+	for (i = 0; i < before; i++) {
+		twin = isa207_twin(codes[i], run);
+		if (twin && twin != codes[0])
+			codes[n++] = twin;
+	}
+	return n;
 }
 
 /**
  * isa207_same_events - power_pmu::get_alternatives
  * @code: of the event
- * @flags: PPMU_ONLY_COUNT_RUN: of a task's event, for which all time is in the run state
+ * @flags: PPMU_ONLY_COUNT_RUN: of an event for which all time is in the run state
  * @codes: set to @code and those that count the same, MAX_EVENT_ALTERNATIVES at most
  *
- * Any context. Return: how many.
+ * Any context. A fixed counter counts what others do of the same states; to an event of the run
+ * state, codes of the run state and of any state are the same. Return: how many.
  */
 int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
 {
 	const struct isa207_layout *layout = isa207_layout;
 	int i, j, n = 0;
-	u64 twin;
 
 	codes[n++] = code;
 	/* A program that takes branches knows its event by the counter that it has named. */
@@ -203,13 +222,9 @@ int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
 				codes[n++] = layout->same[i][!j];
 		}
 	}
-	if (!(flags & PPMU_ONLY_COUNT_RUN))
-		return n;
-	for (i = 0, j = n; i < j; i++) {
-		twin = isa207_run_twin(codes[i]);
-		if (twin)
-			codes[n++] = twin;
-	}
+	n = isa207_add_twins(codes, n, !layout->fixed_idle);
+	if (flags & PPMU_ONLY_COUNT_RUN)
+		n = isa207_add_twins(codes, n, layout->fixed_idle);
 	return n;
 }
 
@@ -286,7 +301,7 @@ void isa207_compute(const struct isa207_count *counts, int n, struct mmcr_regs *
 	registers[ISA207_MMCRA] |= isa207_layout->mmcra;
 	if (branches)
 		registers[ISA207_MMCRA] &= ~MMCRA_BHRB_DISABLE;
-	mmcr->mmcr0 = 0;
+	mmcr->mmcr0 = isa207_layout->fixed_idle ? MMCR0_C56RUN : 0;
 	if (used & BIT(1))
 		mmcr->mmcr0 |= MMCR0_PMC1CE;
 	if (used & 0x7c)

@@ -30,13 +30,19 @@
 #define ISA207_FILTER_SHIFT	60
 #define ISA207_EVENT(code)	((code) & GENMASK_ULL(59, 0))
 
-/* Reaches the fixed counters: instructions and cycles of the run state. */
+/*
+ * Reaches the fixed counters: instructions and cycles, of the run state unless MMCR0 has C56RUN.
+ */
 #define ISA207_RUN_INST		0x500faULL
 #define ISA207_RUN_CYC		0x600f4ULL
 
 /* The same as they count on any counter, whatever the state. */
 #define ISA207_ANY_INST		0x00002ULL
 #define ISA207_ANY_CYC		0x0001eULL
+
+/* The same of the run state, on a counter that is not fixed. */
+#define ISA207_RUN_INST_4	0x400faULL
+#define ISA207_RUN_CYC_2	0x200f4ULL
 
 /**
  * enum isa207_register - where a field of the code goes
@@ -108,8 +114,9 @@ struct isa207_route {
  * @valid: the bits that a code may have
  * @routes: where its fields go
  * @n_routes: so many
- * @same: codes for the same, the first one is the lowest
+ * @same: codes for the same, the first one is the lowest; those of the fixed counters are known
  * @n_same: so many rows
+ * @fixed_idle: the fixed counters count outside of the run state, too
  * @mmcra: bits that are set there whatever counts
  * @sdar_mode: lowest bit of the field that says when SDAR changes, 0: there is none
  * @sdar_idle: that field's value in MMCRA where a code has none
@@ -127,6 +134,7 @@ struct isa207_layout {
 	int				n_routes;
 	const u64			(*same)[ISA207_SAME_MAX];
 	int				n_same;
+	bool				fixed_idle;
 	u64				mmcra;
 	u8				sdar_mode;
 	u8				sdar_idle;

@@ -69,10 +69,8 @@ static const u64 power8_same[][ISA207_SAME_MAX] = {
 	{ 0x1e054, PM_CMPLU_STALL },	/* stalls of completion */
 	{ 0x20036, 0x40036 },	/* branches with two paths */
 	{ 0x200f2, 0x300f2 },	/* instructions dispatched */
-	{ 0x200f4, ISA207_RUN_CYC },
 	{ 0x2013c, 0x3012e },	/* marked filter matches */
 	{ PM_LD_MISS_L1, 0x400f0 },	/* loads that miss L1 */
-	{ 0x400fa, ISA207_RUN_INST },
 };
 
 static const struct isa207_layout power8_layout = {

@@ -61,10 +61,8 @@ static const struct isa207_route power9_routes[] = {
 
 static const u64 power9_same[][ISA207_SAME_MAX] = {
 	{ 0x200f2, 0x300f2 },	/* instructions dispatched */
-	{ 0x200f4, ISA207_RUN_CYC },
 	{ 0x20036, 0x40036 },	/* branches with two paths */
 	{ 0x3e054, 0x400f0 },	/* loads that miss L1 */
-	{ 0x400fa, ISA207_RUN_INST },
 };
 
 static const struct isa207_layout power9_layout = {

@@ -61,6 +61,45 @@ static inline void isa207_check_refused(struct kunit *test, const u64 *codes, in
 }
 
 /**
+ * struct isa207_alternatives - codes that count the same
+ * @code: the event's code
+ * @flags: as isa207_same_events() takes them
+ * @same: the others, in any order; 0 ends them
+ */
+struct isa207_alternatives {
+	u64		code;
+	unsigned int	flags;
+	u64		same[3];
+};
+
+static inline bool isa207_has_code(const u64 *codes, int n, u64 code)
+{
+	while (n--) {
+		if (codes[n] == code)
+			return true;
+	}
+	return false;
+}
+
+static inline void isa207_check_same(struct kunit *test, const struct isa207_alternatives *rows,
+				     int n)
+{
+	u64 codes[MAX_EVENT_ALTERNATIVES];
+	int i, j, found;
+
+	for (i = 0; i < n; i++) {
+		const struct isa207_alternatives *row = &rows[i];
+
+		found = isa207_same_events(row->code, row->flags, codes);
+		KUNIT_EXPECT_EQ_MSG(test, codes[0], row->code, "%llx", row->code);
+		for (j = 0; j < ARRAY_SIZE(row->same) && row->same[j]; j++)
+			KUNIT_EXPECT_TRUE_MSG(test, isa207_has_code(codes, found, row->same[j]),
+					      "%llx is not %llx", row->same[j], row->code);
+		KUNIT_EXPECT_EQ_MSG(test, found, j + 1, "%llx", row->code);
+	}
+}
+
+/**
  * struct isa207_file - a file in events/
  * @name: its name
  * @text: what it says

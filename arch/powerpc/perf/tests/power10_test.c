@@ -6,24 +6,29 @@
  */
 #include "tests/isa207_rows.h"
 
+/* The fixed counters count in every state. */
+#define FIXED	(MMCR0_PMCjCE | MMCR0_C56RUN)
+#define FIRST	(ONE | MMCR0_C56RUN)
+#define NEXT	(OTHER | MMCR0_C56RUN)
+
 #define IDLE	(MMCRA_BHRB_DISABLE | 2UL << 42)
 #define MARKED	(MMCRA_BHRB_DISABLE | MMCRA_SAMPLE_ENABLE)
 
 static const struct isa207_row power10_rows[] = {
-	{ PM_INST_CMPL, 0, 5, { .mmcr0 = MMCR0_PMCjCE, .mmcra = IDLE } },
-	{ PM_CYC, 0, 6, { .mmcr0 = MMCR0_PMCjCE, .mmcra = IDLE } },
-	{ PM_LD_REF_L1, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xfc000000, .mmcra = IDLE } },
-	{ PM_DTLB_MISS, 0, 3, { .mmcr0 = OTHER, .mmcr1 = 0xfc00, .mmcra = IDLE } },
+	{ PM_INST_CMPL, 0, 5, { .mmcr0 = FIXED, .mmcra = IDLE } },
+	{ PM_CYC, 0, 6, { .mmcr0 = FIXED, .mmcra = IDLE } },
+	{ PM_LD_REF_L1, 0, 1, { .mmcr0 = FIRST, .mmcr1 = 0xfc000000, .mmcra = IDLE } },
+	{ PM_DTLB_MISS, 0, 3, { .mmcr0 = NEXT, .mmcr1 = 0xfc00, .mmcra = IDLE } },
 	/* the unit of counter 4 */
-	{ PM_BR_CMPL, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0x000d00000000005e,
+	{ PM_BR_CMPL, 0, 4, { .mmcr0 = NEXT, .mmcr1 = 0x000d00000000005e,
 			      .mmcra = IDLE } },
 	/* a source of data, on the first counter that is free */
-	{ 0x003f00000000c040, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xc000000040000000,
+	{ 0x003f00000000c040, 0, 1, { .mmcr0 = FIRST, .mmcr1 = 0xc000000040000000,
 				      .mmcr3 = 0x03f0000000000000, .mmcra = IDLE } },
-	{ PM_DATA_FROM_L3, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xc000000040000000,
+	{ PM_DATA_FROM_L3, 0, 1, { .mmcr0 = FIRST, .mmcr1 = 0xc000000040000000,
 				   .mmcr3 = 0x0134000000000000, .mmcra = IDLE } },
 	/* a marked event that compares with 0x101, which is 0x40 times 4 */
-	{ 0x401e0, 0x101, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0,
+	{ 0x401e0, 0x101, 4, { .mmcr0 = NEXT, .mmcr1 = 0xe0,
 			       .mmcra = MARKED | 0x140UL << 45 } },
 };
 
@@ -37,6 +42,26 @@ static void power10_refuses(struct kunit *test)
 	static const u64 codes[] = { 0x50002, 0x600fa, 0x70002, BIT_ULL(62) | 0x10002 };
 
 	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
+}
+
+static const struct isa207_alternatives power10_alternatives[] = {
+	{ 0x1e, 0, { 0x600f4 } },
+	{ 0x600f4, 0, { 0x1e } },
+	{ 0x2, 0, { 0x500fa } },
+	{ 0x500fa, 0, { 0x2 } },
+	{ 0x200f4, 0, {} },
+	{ 0x400fa, 0, {} },
+	{ 0x100fc, 0, {} },
+	/* in the run state alone */
+	{ 0x200f4, PPMU_ONLY_COUNT_RUN, { 0x600f4 } },
+	{ 0x600f4, PPMU_ONLY_COUNT_RUN, { 0x1e, 0x200f4 } },
+	{ 0x400fa, PPMU_ONLY_COUNT_RUN, { 0x500fa } },
+	{ 0x500fa, PPMU_ONLY_COUNT_RUN, { 0x2, 0x400fa } },
+};
+
+static void power10_codes_that_equal(struct kunit *test)
+{
+	isa207_check_same(test, power10_alternatives, ARRAY_SIZE(power10_alternatives));
 }
 
 static const struct isa207_file power10_names[] = {
@@ -87,6 +112,7 @@ static void power10_test_exit(struct kunit *test)
 static struct kunit_case power10_cases[] = {
 	KUNIT_CASE(power10_compute_one),
 	KUNIT_CASE(power10_refuses),
+	KUNIT_CASE(power10_codes_that_equal),
 	KUNIT_CASE(power10_event_files),
 	{}
 };

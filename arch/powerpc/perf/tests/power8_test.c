@@ -41,6 +41,30 @@ static void power8_refuses(struct kunit *test)
 	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
 }
 
+static const struct isa207_alternatives power8_alternatives[] = {
+	{ 0x10134, 0, { 0x301e2 } },
+	{ 0x40138, 0, { 0x10138 } },
+	{ 0x18082, 0, { 0x3e05e } },
+	{ 0x401e8, 0, { 0x1d14e } },
+	{ 0x1e054, 0, { 0x4000a } },
+	{ 0x40036, 0, { 0x20036 } },
+	{ 0x200f2, 0, { 0x300f2 } },
+	{ 0x600f4, 0, { 0x200f4 } },
+	{ 0x3012e, 0, { 0x2013c } },
+	{ 0x3e054, 0, { 0x400f0 } },
+	{ 0x400fa, 0, { 0x500fa } },
+	{ 0x1e, 0, {} },
+	{ 0x2, 0, {} },
+	/* in the run state alone */
+	{ 0x2, PPMU_ONLY_COUNT_RUN, { 0x500fa } },
+	{ 0x600f4, PPMU_ONLY_COUNT_RUN, { 0x1e, 0x200f4 } },
+};
+
+static void power8_codes_that_equal(struct kunit *test)
+{
+	isa207_check_same(test, power8_alternatives, ARRAY_SIZE(power8_alternatives));
+}
+
 static const struct isa207_file power8_names[] = {
 	{ "L1-dcache-load-misses", "event=0x3e054\n" },
 	{ "L1-dcache-loads", "event=0x100ee\n" },
@@ -90,6 +114,7 @@ static void power8_test_exit(struct kunit *test)
 static struct kunit_case power8_cases[] = {
 	KUNIT_CASE(power8_compute_one),
 	KUNIT_CASE(power8_refuses),
+	KUNIT_CASE(power8_codes_that_equal),
 	KUNIT_CASE(power8_event_files),
 	{}
 };

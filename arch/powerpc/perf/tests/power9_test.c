@@ -39,6 +39,24 @@ static void power9_refuses(struct kunit *test)
 	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
 }
 
+static const struct isa207_alternatives power9_alternatives[] = {
+	{ 0x20036, 0, { 0x40036 } },
+	{ 0x300f2, 0, { 0x200f2 } },
+	{ 0x200f4, 0, { 0x600f4 } },
+	{ 0x400f0, 0, { 0x3e054 } },
+	{ 0x500fa, 0, { 0x400fa } },
+	{ 0x1e, 0, {} },
+	{ 0x2, 0, {} },
+	/* in the run state alone */
+	{ 0x1e, PPMU_ONLY_COUNT_RUN, { 0x600f4 } },
+	{ 0x500fa, PPMU_ONLY_COUNT_RUN, { 0x2, 0x400fa } },
+};
+
+static void power9_codes_that_equal(struct kunit *test)
+{
+	isa207_check_same(test, power9_alternatives, ARRAY_SIZE(power9_alternatives));
+}
+
 static const struct isa207_file power9_names[] = {
 	{ "L1-dcache-load-misses", "event=0x2c04e\n" },
 	{ "L1-dcache-loads", "event=0x100fc\n" },
@@ -87,6 +105,7 @@ static void power9_test_exit(struct kunit *test)
 static struct kunit_case power9_cases[] = {
 	KUNIT_CASE(power9_compute_one),
 	KUNIT_CASE(power9_refuses),
+	KUNIT_CASE(power9_codes_that_equal),
 	KUNIT_CASE(power9_event_files),
 	{}
 };
