@@ -225,7 +225,7 @@ static void power_compute(struct power_cpu *cpu)
 		counts[n++] = (struct isa207_count){
 			.code = count->wish.codes[count->choice].code,
 			.config1 = count->key.config1,
-			.modes = count->key.flags & POWER_NOT_MODES,
+			.modes = count->key.flags & (POWER_NOT_MODES | POWER_NOT_IDLE),
 			.pmc = count->place,
 		};
 	}

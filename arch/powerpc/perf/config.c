@@ -135,7 +135,8 @@ static u32 power_modes(const struct perf_event_attr *attr)
 {
 	return (attr->exclude_user ? POWER_NOT_USER : 0) |
 	       (attr->exclude_kernel ? POWER_NOT_KERNEL : 0) |
-	       (attr->exclude_hv ? POWER_NOT_HV : 0);
+	       (attr->exclude_hv ? POWER_NOT_HV : 0) |
+	       (attr->exclude_idle ? POWER_NOT_IDLE : 0);
 }
 
 /* Encodings that the processor does not have are left out. */
@@ -228,9 +229,12 @@ static int power_event_prepare(struct perf_event *event, u64 code)
 	/* Outside of a partition there is no hypervisor to exclude. */
 	if (!firmware_has_feature(FW_FEATURE_LPAR))
 		event->attr.exclude_hv = 0;
-	/* Only the idle loop is not in the run state: events of tasks or of users never see it. */
+	/*
+	 * Only the idle loop is not in the run state: events of tasks or of users never see it, and
+	 * a counter that has freeze bits of its own does not count it for events that exclude it.
+	 */
 	if ((event->attach_state & PERF_ATTACH_TASK) || event->attr.exclude_kernel ||
-	    event->attr.exclude_idle)
+	    (event->attr.exclude_idle && power_has(PPMU_ARCH_207S)))
 		hw->flags |= PPMU_ONLY_COUNT_RUN;
 	hw->config = power_settle_limited(event, code);
 	if (isa207_layout && (hw->config & ISA207_EBB))

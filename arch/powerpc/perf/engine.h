@@ -25,12 +25,13 @@
 /* Events that are on a CPU: more than counters, since equal ones share a counter. */
 #define POWER_EVENTS_MAX	16
 
-/* Modes in which a counter does not count, of struct power_key */
+/* Modes in which a counter does not count, of struct power_key, and the wait state beside them */
 #define POWER_NOT_USER		0x1
 #define POWER_NOT_KERNEL	0x2
 #define POWER_NOT_HV		0x4
 #define POWER_NOT_MODES		0x7
-#define POWER_NOT_BITS		3
+#define POWER_NOT_IDLE		0x8
+#define POWER_NOT_BITS		4
 
 /* The engine's own flag in hw.flags, beside PPMU_* */
 #define POWER_EBB		0x1000000

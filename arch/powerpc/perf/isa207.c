@@ -27,6 +27,7 @@
 /* Freeze bits of counter @pmc, from 1, in MMCR2 */
 #define MMCR2_FREEZE_KERNEL(pmc)	(1UL << (63 - 9 * ((pmc) - 1)))
 #define MMCR2_FREEZE_USER(pmc)		(1UL << (62 - 9 * ((pmc) - 1)))
+#define MMCR2_FREEZE_WAIT(pmc)		(1UL << (58 - 9 * ((pmc) - 1)))
 #define MMCR2_FREEZE_HV(pmc)		(1UL << (57 - 9 * ((pmc) - 1)))
 
 const struct isa207_layout *isa207_layout;
@@ -237,6 +238,8 @@ static u64 isa207_freeze(int modes, int pmc)
 		bits |= MMCR2_FREEZE_USER(pmc);
 	if (modes & POWER_NOT_KERNEL)
 		bits |= host ? MMCR2_FREEZE_HV(pmc) : MMCR2_FREEZE_KERNEL(pmc);
+	if (modes & POWER_NOT_IDLE)
+		bits |= MMCR2_FREEZE_WAIT(pmc);
 	/* A host's kernel is what runs in hypervisor state, and no hypervisor to exclude. */
 	if ((modes & POWER_NOT_HV) && !host)
 		bits |= MMCR2_FREEZE_HV(pmc);

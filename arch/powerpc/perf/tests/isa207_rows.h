@@ -60,6 +60,24 @@ static inline void isa207_check_refused(struct kunit *test, const u64 *codes, in
 				    "%llx", codes[i]);
 }
 
+/* An event without idle time stops its counter, and no other, in the wait state. */
+static inline void isa207_check_idle(struct kunit *test)
+{
+	int pmc;
+
+	for (pmc = 1; pmc <= 6; pmc++) {
+		struct isa207_count count = {
+			.code = pmc == 5 ? ISA207_RUN_INST : pmc == 6 ? ISA207_RUN_CYC :
+				pmc << 16 | ISA207_ANY_CYC,
+			.modes = POWER_NOT_IDLE, .pmc = pmc,
+		};
+		struct mmcr_regs mmcr = {};
+
+		isa207_compute(&count, 1, &mmcr);
+		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr2, 1UL << (58 - 9 * (pmc - 1)), "%d", pmc);
+	}
+}
+
 /**
  * struct isa207_alternatives - codes that count the same
  * @code: the event's code

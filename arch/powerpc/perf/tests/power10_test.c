@@ -37,6 +37,11 @@ static void power10_compute_one(struct kunit *test)
 	isa207_check_rows(test, power10_rows, ARRAY_SIZE(power10_rows));
 }
 
+static void power10_excludes_idle(struct kunit *test)
+{
+	isa207_check_idle(test);
+}
+
 static void power10_refuses(struct kunit *test)
 {
 	static const u64 codes[] = { 0x50002, 0x600fa, 0x70002, BIT_ULL(62) | 0x10002 };
@@ -111,6 +116,7 @@ static void power10_test_exit(struct kunit *test)
 
 static struct kunit_case power10_cases[] = {
 	KUNIT_CASE(power10_compute_one),
+	KUNIT_CASE(power10_excludes_idle),
 	KUNIT_CASE(power10_refuses),
 	KUNIT_CASE(power10_codes_that_equal),
 	KUNIT_CASE(power10_event_files),

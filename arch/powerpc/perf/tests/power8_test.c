@@ -28,6 +28,11 @@ static void power8_compute_one(struct kunit *test)
 	isa207_check_rows(test, power8_rows, ARRAY_SIZE(power8_rows));
 }
 
+static void power8_excludes_idle(struct kunit *test)
+{
+	isa207_check_idle(test);
+}
+
 static void power8_refuses(struct kunit *test)
 {
 	static const u64 codes[] = {
@@ -113,6 +118,7 @@ static void power8_test_exit(struct kunit *test)
 
 static struct kunit_case power8_cases[] = {
 	KUNIT_CASE(power8_compute_one),
+	KUNIT_CASE(power8_excludes_idle),
 	KUNIT_CASE(power8_refuses),
 	KUNIT_CASE(power8_codes_that_equal),
 	KUNIT_CASE(power8_event_files),

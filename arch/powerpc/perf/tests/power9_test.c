@@ -28,6 +28,11 @@ static void power9_compute_one(struct kunit *test)
 	isa207_check_rows(test, power9_rows, ARRAY_SIZE(power9_rows));
 }
 
+static void power9_excludes_idle(struct kunit *test)
+{
+	isa207_check_idle(test);
+}
+
 static void power9_refuses(struct kunit *test)
 {
 	static const u64 codes[] = {
@@ -104,6 +109,7 @@ static void power9_test_exit(struct kunit *test)
 
 static struct kunit_case power9_cases[] = {
 	KUNIT_CASE(power9_compute_one),
+	KUNIT_CASE(power9_excludes_idle),
 	KUNIT_CASE(power9_refuses),
 	KUNIT_CASE(power9_codes_that_equal),
 	KUNIT_CASE(power9_event_files),
