@@ -16,8 +16,12 @@ static void power_sample(struct perf_event *event, struct pt_regs *regs)
 {
 	struct perf_sample_data data;
 
-	if (!power_sample_allowed(event, regs))
+	if (!power_sample_allowed(event, regs)) {
+		/* The interrupt has cost as much as one with a sample, and must not be free. */
+		if (perf_event_account_interrupt(event))
+			power_event_halt(event);
 		return;
+	}
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	power_sample_fill(event, &data, regs);
 	if (perf_event_overflow(event, &data, regs))
@@ -89,3 +93,7 @@ void power_interrupt(struct pt_regs *regs)
 	else
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/overflow_test.c"
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Overflows, on the counters of the machine that the tests run on.
+ *
+ * Included at the end of overflow.c.
+ */
+#include <kunit/test.h>
+#include <asm/interrupt.h>
+
+/* More interrupts than a tick may have. */
+#define TEST_OVERFLOWS	1000000
+
+/* Counts instructions on a CPU; its period does not end by itself. */
+static struct perf_event *overflow_event(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS, .sample_period = 1ULL << 40,
+		.sample_type = PERF_SAMPLE_IP, .exclude_kernel = 1, .pinned = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+}
+
+/* The interrupt comes in the kernel, of whose addresses an event of user space has no samples. */
+static void overflow_without_sample_is_throttled(struct kunit *test)
+{
+	struct pt_regs regs = { .nip = PAGE_OFFSET + 0x1000, .trap = INTERRUPT_PERFMON,
+				.result = 1 };
+	struct perf_event *event;
+	unsigned long flags, siar;
+	bool allowed, stopped;
+	int i;
+
+	migrate_disable();
+	event = overflow_event(smp_processor_id());
+	if (IS_ERR(event)) {
+		migrate_enable();
+		kunit_skip(test, "no event: %ld", PTR_ERR(event));
+	}
+	local_irq_save(flags);
+	perf_pmu_disable(event->pmu);
+	siar = mfspr(SPRN_SIAR);
+	mtspr(SPRN_SIAR, PAGE_OFFSET + 0x1000);
+	allowed = power_sample_allowed(event, &regs);
+	for (i = 0; i < TEST_OVERFLOWS && !(event->hw.state & PERF_HES_STOPPED); i++)
+		power_sample(event, &regs);
+	stopped = event->hw.state & PERF_HES_STOPPED;
+	mtspr(SPRN_SIAR, siar);
+	perf_pmu_enable(event->pmu);
+	local_irq_restore(flags);
+	perf_event_release_kernel(event);
+	migrate_enable();
+	KUNIT_EXPECT_FALSE(test, allowed);
+	KUNIT_EXPECT_TRUE(test, stopped);
+}
+
+static int overflow_test_init(struct kunit *test)
+{
+	if (!power_driver || power_has(PPMU_NO_SIAR))
+		kunit_skip(test, "a processor without such counters");
+	return 0;
+}
+
+static struct kunit_case overflow_cases[] = {
+	KUNIT_CASE(overflow_without_sample_is_throttled),
+	{}
+};
+
+static struct kunit_suite overflow_suite = {
+	.name		= "powerpc_perf_overflow",
+	.init		= overflow_test_init,
+	.test_cases	= overflow_cases,
+};
+
+kunit_test_suite(overflow_suite);
