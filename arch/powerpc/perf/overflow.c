@@ -95,5 +95,7 @@ void power_interrupt(struct pt_regs *regs)
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#ifdef CONFIG_PPC64
 #include "tests/overflow_test.c"
+#endif
 #endif

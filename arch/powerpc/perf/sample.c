@@ -20,11 +20,19 @@ static bool power_by_siar(struct pt_regs *regs)
 	return TRAP(regs) == INTERRUPT_PERFMON && regs->result;
 }
 
+static bool power_marked(struct pt_regs *regs)
+{
+	return regs->dsisr & MMCRA_SAMPLE_ENABLE;
+}
+
+/* What SIAR holds of an event that is not marked is valid as such. */
 static bool power_siar_valid(struct pt_regs *regs)
 {
+	if (!power_marked(regs))
+		return true;
 	if (power_has(PPMU_HAS_SIER))
 		return regs->dar & SIER_SIAR_VALID;
-	if (power_has(PPMU_SIAR_VALID) && (regs->dsisr & MMCRA_SAMPLE_ENABLE))
+	if (power_has(PPMU_SIAR_VALID))
 		return regs->dsisr & POWER7P_MMCRA_SIAR_VALID;
 	return true;
 }
@@ -48,6 +56,20 @@ static bool power_sample_in(struct pt_regs *regs, unsigned long sier, unsigned l
 	return regs->dsisr & (power_has(PPMU_ALT_SIPR) ? power6 : mmcra);
 }
 
+static void power_sample_place(struct pt_regs *regs, unsigned long mmcra, unsigned long sier)
+{
+	regs->dsisr = mmcra;
+	if (power_has(PPMU_HAS_SIER))
+		regs->dar = sier;
+	if (power_has(PPMU_NO_SIAR))
+		regs->result = 0;
+	else if (power_marked(regs))
+		regs->result = 1;
+	else
+		/* The interrupt may come later than the overflow, out of another mode. */
+		regs->result = !power_has(PPMU_NO_CONT_SAMPLING) && mfspr(SPRN_SIAR);
+}
+
 /**
  * power_sample_regs - keep what the processor knows of the sample
  * @regs: of the interrupt
@@ -56,18 +78,8 @@ static bool power_sample_in(struct pt_regs *regs, unsigned long sier, unsigned l
  */
 void power_sample_regs(struct pt_regs *regs)
 {
-	bool marked;
-
-	regs->dsisr = cpu_has_feature(CPU_FTR_MMCRA) ? mfspr(SPRN_MMCRA) : 0;
-	if (power_has(PPMU_HAS_SIER))
-		regs->dar = mfspr(SPRN_SIER);
-	marked = regs->dsisr & MMCRA_SAMPLE_ENABLE;
-	if (power_has(PPMU_NO_SIAR))
-		regs->result = 0;
-	else if (marked)
-		regs->result = 1;
-	else
-		regs->result = !power_has(PPMU_NO_CONT_SAMPLING) && power_siar_valid(regs);
+	power_sample_place(regs, cpu_has_feature(CPU_FTR_MMCRA) ? mfspr(SPRN_MMCRA) : 0,
+			   power_has(PPMU_HAS_SIER) ? mfspr(SPRN_SIER) : 0);
 }
 
 unsigned long perf_misc_flags(struct pt_regs *regs)
@@ -94,7 +106,7 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
 	if (!power_siar_valid(regs))
 		return 0;
 	/* SIAR is the first instruction of the group, and the slot the one in it. */
-	if (power_has(PPMU_HAS_SSLOT) && (regs->dsisr & MMCRA_SAMPLE_ENABLE))
+	if (power_has(PPMU_HAS_SSLOT) && power_marked(regs))
 		slot = (regs->dsisr & MMCRA_SLOT) >> MMCRA_SLOT_SHIFT;
 	return mfspr(SPRN_SIAR) + (slot > 1 ? 4 * (slot - 1) : 0);
 }
@@ -104,16 +116,14 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
  * @event: that has overflowed
  * @regs: of the interrupt, after power_sample_regs()
  *
- * Overflow interrupt. A place in the kernel is nothing for an event that excludes it, and
- * of a marked event that does not say where it was there is no sample.
+ * Overflow interrupt. A place in the kernel is nothing for an event that excludes it, wherever the
+ * address is from, and of a marked event that does not say where it was there is no sample.
  */
 bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
 {
-	if (!power_by_siar(regs))
-		return true;
-	if (!power_siar_valid(regs))
+	if (power_by_siar(regs) && !power_siar_valid(regs))
 		return false;
-	return !event->attr.exclude_kernel || !is_kernel_addr(mfspr(SPRN_SIAR));
+	return !event->attr.exclude_kernel || !is_kernel_addr(perf_instruction_pointer(regs));
 }
 
 /**
@@ -178,4 +188,10 @@ void power_sample_fill(struct perf_event *event, struct perf_sample_data *data,
 {
 }
 
+#endif
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#ifdef CONFIG_PPC64
+#include "tests/sample_test.c"
+#endif
 #endif

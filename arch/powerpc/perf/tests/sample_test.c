@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where a sample was taken, on a processor that has SIAR.
+ *
+ * Included at the end of sample.c.
+ */
+#include <kunit/test.h>
+#include <linux/perf_event.h>
+
+#define TEST_USER	0x10000000UL
+#define TEST_KERNEL	(PAGE_OFFSET + 0x1000)
+
+/**
+ * struct sample_place - an overflow interrupt
+ * @nip: the instruction that it has interrupted
+ * @siar: what SIAR holds
+ * @mmcra: and MMCRA
+ * @sier: and SIER
+ */
+struct sample_place {
+	unsigned long	nip;
+	unsigned long	siar;
+	unsigned long	mmcra;
+	unsigned long	sier;
+};
+
+/* The registers of this CPU are those of another interrupt until sample_end(). */
+static unsigned long sample_begin(const struct sample_place *place, struct pt_regs *regs)
+{
+	unsigned long siar = mfspr(SPRN_SIAR);
+
+	*regs = (struct pt_regs){
+		.nip = place->nip, .trap = INTERRUPT_PERFMON,
+		.msr = is_kernel_addr(place->nip) ? 0 : MSR_PR,
+	};
+	mtspr(SPRN_SIAR, place->siar);
+	power_sample_place(regs, place->mmcra, place->sier);
+	return siar;
+}
+
+/* The address of a sample there. */
+static unsigned long sample_address(const struct sample_place *place)
+{
+	unsigned long flags, siar, address;
+	struct pt_regs regs;
+
+	local_irq_save(flags);
+	siar = sample_begin(place, &regs);
+	address = perf_instruction_pointer(&regs);
+	mtspr(SPRN_SIAR, siar);
+	local_irq_restore(flags);
+	return address;
+}
+
+/* May an event have a sample there? */
+static bool sample_allowed(const struct sample_place *place, u64 type, bool exclude_kernel)
+{
+	static struct perf_event event;
+	unsigned long flags, siar;
+	struct pt_regs regs;
+	bool allowed;
+
+	event.attr.sample_type = type;
+	event.attr.exclude_kernel = exclude_kernel;
+	local_irq_save(flags);
+	siar = sample_begin(place, &regs);
+	allowed = power_sample_allowed(&event, &regs);
+	mtspr(SPRN_SIAR, siar);
+	local_irq_restore(flags);
+	return allowed;
+}
+
+static void sample_of_unmarked(struct kunit *test)
+{
+	struct sample_place place = { .nip = TEST_KERNEL, .siar = TEST_KERNEL + 8 };
+
+	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_KERNEL + 8);
+	place.siar = TEST_USER;
+	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_USER);
+	/* A register without an address, as after it was cleared. */
+	place.siar = 0;
+	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_KERNEL);
+}
+
+static void sample_excludes_kernel(struct kunit *test)
+{
+	struct sample_place place = { .nip = TEST_KERNEL, .siar = TEST_KERNEL };
+
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
+	/* The interrupt has come late. */
+	place.siar = TEST_USER;
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
+	place.siar = 0;
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
+	place.nip = TEST_USER;
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
+}
+
+static int sample_test_init(struct kunit *test)
+{
+	if (!power_driver || !power_has(PPMU_HAS_SIER) || power_has(PPMU_NO_SIAR))
+		kunit_skip(test, "a processor without SIAR and SIER");
+	return 0;
+}
+
+static struct kunit_case sample_cases[] = {
+	KUNIT_CASE(sample_of_unmarked),
+	KUNIT_CASE(sample_excludes_kernel),
+	{}
+};
+
+static struct kunit_suite sample_suite = {
+	.name		= "powerpc_perf_sample",
+	.init		= sample_test_init,
+	.test_cases	= sample_cases,
+};
+
+kunit_test_suite(sample_suite);
