@@ -37,8 +37,11 @@ static bool power_siar_valid(struct pt_regs *regs)
 	return true;
 }
 
+/* SDAR changes, too, while nothing is marked. */
 static bool power_sdar_valid(struct pt_regs *regs)
 {
+	if (!power_marked(regs))
+		return true;
 	if (power_has(PPMU_HAS_SIER))
 		return regs->dar & SIER_SDAR_VALID;
 	if (power_has(PPMU_SIAR_VALID))
@@ -111,16 +114,22 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
 	return mfspr(SPRN_SIAR) + (slot > 1 ? 4 * (slot - 1) : 0);
 }
 
+/* These have addresses of instructions. */
+#define POWER_SAMPLE_PLACE	(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN)
+
 /**
  * power_sample_allowed - may an overflow become a sample?
  * @event: that has overflowed
  * @regs: of the interrupt, after power_sample_regs()
  *
  * Overflow interrupt. A place in the kernel is nothing for an event that excludes it, wherever the
- * address is from, and of a marked event that does not say where it was there is no sample.
+ * address is from, and of a marked event that does not say where it was there is no sample. An
+ * event that does not ask for the place has all of its samples.
  */
 bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
 {
+	if (!(event->attr.sample_type & POWER_SAMPLE_PLACE))
+		return true;
 	if (power_by_siar(regs) && !power_siar_valid(regs))
 		return false;
 	return !event->attr.exclude_kernel || !is_kernel_addr(perf_instruction_pointer(regs));

@@ -97,6 +97,32 @@ static void sample_excludes_kernel(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
 }
 
+static void sample_of_marked(struct kunit *test)
+{
+	struct sample_place place = { .nip = TEST_USER, .siar = TEST_USER,
+				      .mmcra = MMCRA_SAMPLE_ENABLE };
+
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_CALLCHAIN, false));
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_TIME, false));
+	KUNIT_EXPECT_EQ(test, sample_address(&place), 0UL);
+	place.sier = SIER_SIAR_VALID;
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
+	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_USER);
+}
+
+/* SIER speaks of the data of marked instructions alone. */
+static void sample_has_data_address(struct kunit *test)
+{
+	struct pt_regs regs = {};
+
+	KUNIT_EXPECT_TRUE(test, power_sdar_valid(&regs));
+	regs.dsisr = MMCRA_SAMPLE_ENABLE;
+	KUNIT_EXPECT_FALSE(test, power_sdar_valid(&regs));
+	regs.dar = SIER_SDAR_VALID;
+	KUNIT_EXPECT_TRUE(test, power_sdar_valid(&regs));
+}
+
 static int sample_test_init(struct kunit *test)
 {
 	if (!power_driver || !power_has(PPMU_HAS_SIER) || power_has(PPMU_NO_SIAR))
@@ -107,6 +133,8 @@ static int sample_test_init(struct kunit *test)
 static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(sample_of_unmarked),
 	KUNIT_CASE(sample_excludes_kernel),
+	KUNIT_CASE(sample_of_marked),
+	KUNIT_CASE(sample_has_data_address),
 	{}
 };
 
