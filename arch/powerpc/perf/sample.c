@@ -89,7 +89,8 @@ unsigned long perf_misc_flags(struct pt_regs *regs)
 {
 	if (!power_by_siar(regs))
 		return user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
-	if (power_has(PPMU_NO_SIPR))
+	/* What POWER10 says of the mode is not always that of the sampled instruction. */
+	if (power_has(PPMU_NO_SIPR | PPMU_P10))
 		return is_kernel_addr(mfspr(SPRN_SIAR)) ? PERF_RECORD_MISC_KERNEL :
 							  PERF_RECORD_MISC_USER;
 	if (power_sample_in(regs, SIER_SIPR, POWER6_MMCRA_SIPR, MMCRA_SIPR))

@@ -70,6 +70,20 @@ static bool sample_allowed(const struct sample_place *place, u64 type, bool excl
 	return allowed;
 }
 
+/* PERF_RECORD_MISC_* of a sample there */
+static unsigned long sample_mode(const struct sample_place *place)
+{
+	unsigned long flags, siar, mode;
+	struct pt_regs regs;
+
+	local_irq_save(flags);
+	siar = sample_begin(place, &regs);
+	mode = perf_misc_flags(&regs);
+	mtspr(SPRN_SIAR, siar);
+	local_irq_restore(flags);
+	return mode;
+}
+
 static void sample_of_unmarked(struct kunit *test)
 {
 	struct sample_place place = { .nip = TEST_KERNEL, .siar = TEST_KERNEL + 8 };
@@ -111,6 +125,19 @@ static void sample_of_marked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_USER);
 }
 
+/* SIER of POWER10 may say another mode than the sampled instruction's. */
+static void sample_mode_by_address(struct kunit *test)
+{
+	struct sample_place place = { .nip = TEST_KERNEL, .siar = TEST_KERNEL, .sier = SIER_SIPR };
+
+	if (!power_has(PPMU_P10))
+		kunit_skip(test, "a processor whose SIER is trusted");
+	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_KERNEL);
+	place.siar = TEST_USER;
+	place.sier = SIER_SIHV;
+	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_USER);
+}
+
 /* SIER speaks of the data of marked instructions alone. */
 static void sample_has_data_address(struct kunit *test)
 {
@@ -134,6 +161,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(sample_of_unmarked),
 	KUNIT_CASE(sample_excludes_kernel),
 	KUNIT_CASE(sample_of_marked),
+	KUNIT_CASE(sample_mode_by_address),
 	KUNIT_CASE(sample_has_data_address),
 	{}
 };
