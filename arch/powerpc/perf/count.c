@@ -75,39 +75,42 @@ static void power_counter_restart(struct power_cpu *cpu, int pmc)
 	}
 }
 
-static void power_arm_counting(struct power_cpu *cpu, struct hw_perf_event *hw)
+static void power_arm_counting(struct power_cpu *cpu, struct hw_perf_event *hw, int pmc)
 {
-	unsigned long stands = power_pmc_read(hw->idx);
+	unsigned long stands = power_pmc_read(pmc);
 
 	local64_set(&hw->prev_count, stands);
-	if (stands >= PMC_FAR && !power_limited(hw->idx))
-		power_counter_restart(cpu, hw->idx);
+	if (stands >= PMC_FAR && !power_limited(pmc)) {
+		power_counter_restart(cpu, pmc);
+		local64_set(&hw->prev_count, 0);
+	}
 }
 
 /**
  * power_event_arm - set an event's counter for what is left of its period
  * @cpu: this CPU
- * @event: it has a counter, which is frozen; no difference is pending
+ * @event: counts there, or is about to; no difference is pending
+ * @pmc: the counter, which is frozen
  *
  * Interrupts are off.
  */
-void power_event_arm(struct power_cpu *cpu, struct perf_event *event)
+void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
 {
 	struct hw_perf_event *hw = &event->hw;
 	s64 left = local64_read(&hw->period_left);
 	unsigned long start = 0;
 
 	if (power_is_ebb(event)) {
-		power_pmc_write(hw->idx, local64_read(&hw->prev_count));
-	} else if (!hw->sample_period || power_limited(hw->idx)) {
-		power_arm_counting(cpu, hw);
+		power_pmc_write(pmc, local64_read(&hw->prev_count));
+	} else if (!hw->sample_period || power_limited(pmc)) {
+		power_arm_counting(cpu, hw, pmc);
 	} else {
 		if (left <= 0)
 			left = power_period_begin(hw, left);
 		if (left < (s64)PMC_OVERFLOW)
 			start = PMC_OVERFLOW - left;
 		local64_set(&hw->prev_count, start);
-		power_pmc_write(hw->idx, start);
+		power_pmc_write(pmc, start);
 	}
 	perf_event_update_userpage(event);
 }

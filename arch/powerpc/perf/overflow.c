@@ -37,7 +37,7 @@ static void power_serve(struct power_cpu *cpu, struct perf_event *event, struct 
 	power_event_read(event);
 	/* A period that is longer than the counter takes several rounds. */
 	ended = hw->sample_period && local64_read(&hw->period_left) <= 0;
-	power_event_arm(cpu, event);
+	power_event_arm(cpu, event, hw->idx);
 	if (ended)
 		power_sample(event, regs);
 }

@@ -42,14 +42,17 @@ static void power_disable(struct pmu *pmu)
 static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
+	int pmc = cpu->counts[hw->event_base].place;
 
 	if (hw->idx)
 		return;
-	hw->idx = cpu->counts[hw->event_base].place;
 	if (!(hw->state & PERF_HES_STOPPED))
-		power_event_arm(cpu, event);
+		power_event_arm(cpu, event, pmc);
 	else if (hw->sample_period)
-		power_pmc_write(hw->idx, 0);
+		power_pmc_write(pmc, 0);
+	/* An interrupt that comes late reads an event that has a counter against prev_count. */
+	barrier();
+	WRITE_ONCE(hw->idx, pmc);
 }
 
 /**
@@ -121,7 +124,7 @@ static void power_enable(struct pmu *pmu)
 	if (power_has(PPMU_LIMITED_PMC5_6)) {
 		for (i = 0; i < cpu->n; i++) {
 			if (power_limited(cpu->events[i]->hw.idx))
-				power_event_arm(cpu, cpu->events[i]);
+				power_event_arm(cpu, cpu->events[i], cpu->events[i]->hw.idx);
 		}
 	}
 	cpu->disabled = false;
@@ -225,7 +228,7 @@ static void power_start(struct perf_event *event, int how)
 	perf_pmu_disable(pmu);
 	event->hw.state = 0;
 	if (event->hw.idx)
-		power_event_arm(this_cpu_ptr(&power_cpus), event);
+		power_event_arm(this_cpu_ptr(&power_cpus), event, event->hw.idx);
 	perf_pmu_enable(pmu);
 }
 
