@@ -48,6 +48,25 @@ void power_event_read(struct perf_event *event)
 		local64_sub(delta, &hw->period_left);
 }
 
+/**
+ * power_event_leave - bring an event's count up to date before it gives up its counter
+ * @event: it has a counter on this CPU, or none yet
+ *
+ * Interrupts are off, and the counter is frozen, or it is the overflow interrupt. The interrupt of
+ * an overflow that waits would not find the event any more. The event has one again after its next
+ * occurrence: its counter never begins in overflow.
+ */
+void power_event_leave(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	if ((hw->state & PERF_HES_STOPPED) || !hw->idx)
+		return;
+	power_event_read(event);
+	if (hw->sample_period && local64_read(&hw->period_left) < 1)
+		local64_set(&hw->period_left, 1);
+}
+
 /* The last period is over by -@left events, which the next one has already. */
 static s64 power_period_begin(struct hw_perf_event *hw, s64 left)
 {

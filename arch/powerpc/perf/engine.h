@@ -186,6 +186,7 @@ bool power_counts_settle(struct power_cpu *cpu);
 
 /* count.c */
 void power_event_read(struct perf_event *event);
+void power_event_leave(struct perf_event *event);
 void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc);
 
 /* pmu.c */

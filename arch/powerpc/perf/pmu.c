@@ -75,7 +75,7 @@ void power_place(struct power_cpu *cpu)
 	for (i = 0; i < cpu->n; i++) {
 		event = cpu->events[i];
 		if (event->hw.idx && event->hw.idx != cpu->counts[event->hw.event_base].place) {
-			power_event_read(event);
+			power_event_leave(event);
 			event->hw.idx = 0;
 		}
 	}
@@ -210,7 +210,7 @@ static void power_del(struct perf_event *event, int how)
 
 	guard(irqsave)();
 	perf_pmu_disable(pmu);
-	power_event_read(event);
+	power_event_leave(event);
 	power_forget_event(this_cpu_ptr(&power_cpus), event);
 	event->hw.idx = 0;
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
@@ -240,7 +240,7 @@ static void power_start(struct perf_event *event, int how)
  */
 void power_event_halt(struct perf_event *event)
 {
-	power_event_read(event);
+	power_event_leave(event);
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* It counts on, and must not come to its overflow soon. */
 	if (event->hw.idx && event->hw.sample_period)

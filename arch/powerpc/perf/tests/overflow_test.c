@@ -10,16 +10,23 @@
 /* More interrupts than a tick may have. */
 #define TEST_OVERFLOWS	1000000
 
-/* Counts instructions on a CPU; its period does not end by itself. */
-static struct perf_event *overflow_event(int cpu)
+/* Counts instructions of user space on a CPU, and does not overflow by itself. */
+static struct perf_event *overflow_event(struct kunit *test, int cpu, u64 period)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
-		.config = PERF_COUNT_HW_INSTRUCTIONS, .sample_period = 1ULL << 40,
+		.config = PERF_COUNT_HW_INSTRUCTIONS, .sample_period = period,
 		.sample_type = PERF_SAMPLE_IP, .exclude_kernel = 1, .pinned = 1,
 	};
+	struct perf_event *event;
 
-	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (!IS_ERR(event) && event->hw.idx)
+		return event;
+	KUNIT_FAIL(test, "there is no counter for the event");
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
+	return NULL;
 }
 
 /* The interrupt comes in the kernel, of whose addresses an event of user space has no samples. */
@@ -33,10 +40,10 @@ static void overflow_without_sample_is_throttled(struct kunit *test)
 	int i;
 
 	migrate_disable();
-	event = overflow_event(smp_processor_id());
-	if (IS_ERR(event)) {
+	event = overflow_event(test, smp_processor_id(), 1ULL << 40);
+	if (!event) {
 		migrate_enable();
-		kunit_skip(test, "no event: %ld", PTR_ERR(event));
+		return;
 	}
 	local_irq_save(flags);
 	perf_pmu_disable(event->pmu);
@@ -55,6 +62,41 @@ static void overflow_without_sample_is_throttled(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, stopped);
 }
 
+/* The event has overflowed, and is stopped before the interrupt. */
+static void overflow_of_stopped_comes_again(struct kunit *test)
+{
+	const u64 period = 1 << 30;
+	unsigned long flags, again, next;
+	struct perf_event *event;
+	s64 left;
+
+	migrate_disable();
+	event = overflow_event(test, smp_processor_id(), period);
+	if (!event) {
+		migrate_enable();
+		return;
+	}
+	local_irq_save(flags);
+	perf_pmu_disable(event->pmu);
+	power_pmc_write(event->hw.idx, PMC_OVERFLOW + 5);
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	left = local64_read(&event->hw.period_left);
+	event->pmu->start(event, 0);
+	again = power_pmc_read(event->hw.idx);
+	/* A new period that begins now is one in full. */
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	local64_set(&event->hw.period_left, 0);
+	event->pmu->start(event, PERF_EF_RELOAD);
+	next = power_pmc_read(event->hw.idx);
+	perf_pmu_enable(event->pmu);
+	local_irq_restore(flags);
+	perf_event_release_kernel(event);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, left, 1);
+	KUNIT_EXPECT_EQ(test, again, PMC_OVERFLOW - 1);
+	KUNIT_EXPECT_EQ(test, next, PMC_OVERFLOW - period);
+}
+
 static int overflow_test_init(struct kunit *test)
 {
 	if (!power_driver || power_has(PPMU_NO_SIAR))
@@ -64,6 +106,7 @@ static int overflow_test_init(struct kunit *test)
 
 static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(overflow_without_sample_is_throttled),
+	KUNIT_CASE(overflow_of_stopped_comes_again),
 	{}
 };
 
