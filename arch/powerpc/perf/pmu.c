@@ -6,6 +6,7 @@
  * The lists of struct power_cpu change while the PMU is disabled, so that no overflow comes
  * in between; a late one finds all counters frozen, and a list that is whole.
  */
+#include <linux/bitops.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
 #include <asm/cputable.h>
@@ -101,9 +102,27 @@ void power_run(struct power_cpu *cpu)
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 }
 
+/* Has a counter overflowed whose interrupt has not come? The counters are frozen. */
+static bool power_overflow_waits(struct power_cpu *cpu)
+{
+	unsigned long mask = cpu->used;
+	int i, pmc;
+
+	/* Those of a program branch as it has said in MMCR0. */
+	if (cpu->ebb)
+		return false;
+	for_each_set_bit(i, &mask, POWER_COUNTS_MAX) {
+		pmc = cpu->counts[i].pmc;
+		if (pmc && !power_limited(pmc) && (power_pmc_read(pmc) & PMC_OVERFLOW))
+			return true;
+	}
+	return false;
+}
+
 static void power_enable(struct pmu *pmu)
 {
 	struct power_cpu *cpu;
+	bool waits;
 	int i;
 
 	guard(irqsave)();
@@ -128,7 +147,13 @@ static void power_enable(struct pmu *pmu)
 		}
 	}
 	cpu->disabled = false;
+	waits = power_overflow_waits(cpu);
 	power_run(cpu);
+	if (waits) {
+		/* MMCR0 was written since, and a counter in overflow does not overflow again. */
+		hard_irq_disable();
+		set_pmi_irq_pending();
+	}
 }
 
 /* Interrupts are off, and the PMU is disabled. */

@@ -97,6 +97,40 @@ static void overflow_of_stopped_comes_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, next, PMC_OVERFLOW - period);
 }
 
+/* Is an interrupt pending after the PMU was off, with the event's counter at @value? */
+static bool overflow_pending(struct perf_event *event, unsigned long value)
+{
+	perf_pmu_disable(event->pmu);
+	power_pmc_write(event->hw.idx, value);
+	clear_pmi_irq_pending();
+	perf_pmu_enable(event->pmu);
+	return pmi_irq_pending();
+}
+
+/* The PMU is disabled between an overflow and its interrupt. */
+static void overflow_waits_for_enable(struct kunit *test)
+{
+	struct perf_event *event;
+	unsigned long flags;
+	bool none, one;
+
+	migrate_disable();
+	event = overflow_event(test, smp_processor_id(), 1ULL << 40);
+	if (!event) {
+		migrate_enable();
+		return;
+	}
+	local_irq_save(flags);
+	hard_irq_disable();
+	none = overflow_pending(event, 0);
+	one = overflow_pending(event, PMC_OVERFLOW);
+	local_irq_restore(flags);
+	perf_event_release_kernel(event);
+	migrate_enable();
+	KUNIT_EXPECT_FALSE(test, none);
+	KUNIT_EXPECT_TRUE(test, one);
+}
+
 static int overflow_test_init(struct kunit *test)
 {
 	if (!power_driver || power_has(PPMU_NO_SIAR))
@@ -107,6 +141,7 @@ static int overflow_test_init(struct kunit *test)
 static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(overflow_without_sample_is_throttled),
 	KUNIT_CASE(overflow_of_stopped_comes_again),
+	KUNIT_CASE(overflow_waits_for_enable),
 	{}
 };
 
