@@ -126,13 +126,20 @@ void power_pmc_write(int pmc, unsigned long value)
 void power_control_freeze(struct power_cpu *cpu)
 {
 	power_control_run(cpu, MMCR0_FC);
+#ifdef CONFIG_PPC64
+	/* User space could read in them where the kernel was. */
+	if (power_has(PPMU_ARCH_207S) && !power_has(PPMU_ARCH_31)) {
+		mtspr(SPRN_SDAR, 0);
+		mtspr(SPRN_SIAR, 0);
+	}
+#endif
 }
 
 /**
  * power_control_write - make MMCR1, 2, 3 and A what @cpu->mmcr says
  * @cpu: this CPU's, with its counters frozen
  *
- * Interrupts are off.
+ * Interrupts are off. Instructions are not marked before power_control_run().
  */
 void power_control_write(struct power_cpu *cpu)
 {
@@ -143,7 +150,7 @@ void power_control_write(struct power_cpu *cpu)
 	if (all || want.mmcr1 != held->mmcr1)
 		mtspr(SPRN_MMCR1, want.mmcr1);
 #ifdef CONFIG_PPC64
-	want.mmcra = power_bhrb_control(want.mmcra);
+	want.mmcra = power_bhrb_control(want.mmcra) & ~MMCRA_SAMPLE_ENABLE;
 	if (cpu_has_feature(CPU_FTR_MMCRA) && (all || want.mmcra != held->mmcra))
 		mtspr(SPRN_MMCRA, want.mmcra);
 	if (power_has(PPMU_ARCH_207S) && (all || want.mmcr2 != held->mmcr2))
@@ -157,6 +164,26 @@ void power_control_write(struct power_cpu *cpu)
 	*held = want;
 	cpu->held_known = true;
 }
+
+#ifdef CONFIG_PPC64
+/* Instructions are marked, where events want that, only while the counters run. */
+static void power_control_mark(struct power_cpu *cpu, bool run)
+{
+	unsigned long mmcra = cpu->held.mmcra & ~MMCRA_SAMPLE_ENABLE;
+
+	if (run)
+		mmcra |= cpu->mmcr.mmcra & MMCRA_SAMPLE_ENABLE;
+	if (!cpu->held_known || mmcra == cpu->held.mmcra)
+		return;
+	mtspr(SPRN_MMCRA, mmcra);
+	isync();
+	cpu->held.mmcra = mmcra;
+}
+#else
+static void power_control_mark(struct power_cpu *cpu, bool run)
+{
+}
+#endif
 
 /**
  * power_control_run - write MMCR0, and wait until it is in effect
@@ -176,6 +203,7 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 	mtspr(SPRN_MMCR0, mmcr0);
 	isync();
 	cpu->held.mmcr0 = mmcr0;
+	power_control_mark(cpu, !(mmcr0 & MMCR0_FC));
 }
 
 /**
@@ -237,4 +265,10 @@ void power_user_run(struct power_cpu *cpu)
 	cpu->held_known = false;
 	power_control_run(cpu, mmcr0 | thread->mmcr0 | MMCR0_EBE | MMCR0_BHRBA | MMCR0_PMCC_U6);
 }
+#endif
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#ifdef CONFIG_PPC64
+#include "tests/registers_test.c"
+#endif
 #endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the registers of the machine hold that the tests run on.
+ *
+ * Included at the end of registers.c.
+ */
+#include <kunit/test.h>
+#include <linux/perf_event.h>
+#include <asm/page.h>
+
+/**
+ * struct registers_seen - registers as the counters are frozen, run, and are frozen again
+ * @frozen: MMCRA before the counters run
+ * @run: MMCRA while they do
+ * @after: and afterwards
+ * @siar: SIAR then
+ * @sdar: SDAR
+ */
+struct registers_seen {
+	unsigned long	frozen;
+	unsigned long	run;
+	unsigned long	after;
+	unsigned long	siar;
+	unsigned long	sdar;
+};
+
+/* No counter counts and nothing interrupts while the registers are those of @cpu. */
+static void registers_go_through(struct power_cpu *cpu, struct registers_seen *seen)
+{
+	struct power_cpu *real;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perf_pmu_disable(&power_pmu_ops);
+	power_control_write(cpu);
+	seen->frozen = mfspr(SPRN_MMCRA);
+	power_control_run(cpu, 0);
+	seen->run = mfspr(SPRN_MMCRA);
+	mtspr(SPRN_SIAR, PAGE_OFFSET);
+	mtspr(SPRN_SDAR, PAGE_OFFSET);
+	power_control_freeze(cpu);
+	seen->after = mfspr(SPRN_MMCRA);
+	seen->siar = mfspr(SPRN_SIAR);
+	seen->sdar = mfspr(SPRN_SDAR);
+	real = this_cpu_ptr(&power_cpus);
+	power_control_forget(real);
+	real->changed = true;
+	perf_pmu_enable(&power_pmu_ops);
+	local_irq_restore(flags);
+}
+
+static void registers_mark_while_running(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+	struct registers_seen seen;
+
+	cpu->mmcr.mmcra = MMCRA_SAMPLE_ENABLE;
+	registers_go_through(cpu, &seen);
+	KUNIT_EXPECT_EQ(test, seen.frozen & MMCRA_SAMPLE_ENABLE, 0);
+	KUNIT_EXPECT_EQ(test, seen.run & MMCRA_SAMPLE_ENABLE, MMCRA_SAMPLE_ENABLE);
+	KUNIT_EXPECT_EQ(test, seen.after & MMCRA_SAMPLE_ENABLE, 0);
+}
+
+static void registers_hide_addresses(struct kunit *test)
+{
+	struct registers_seen seen;
+
+	if (!power_has(PPMU_ARCH_207S) || power_has(PPMU_ARCH_31))
+		kunit_skip(test, "a processor whose addresses user space cannot read");
+	registers_go_through(test->priv, &seen);
+	KUNIT_EXPECT_EQ(test, seen.siar, 0);
+	KUNIT_EXPECT_EQ(test, seen.sdar, 0);
+}
+
+static int registers_test_init(struct kunit *test)
+{
+	if (!power_driver || !power_has(PPMU_ARCH_207S))
+		kunit_skip(test, "a processor without such registers");
+	test->priv = kunit_kzalloc(test, sizeof(struct power_cpu), GFP_KERNEL);
+	return test->priv ? 0 : -ENOMEM;
+}
+
+static struct kunit_case registers_cases[] = {
+	KUNIT_CASE(registers_mark_while_running),
+	KUNIT_CASE(registers_hide_addresses),
+	{}
+};
+
+static struct kunit_suite registers_suite = {
+	.name		= "powerpc_perf_registers",
+	.init		= registers_test_init,
+	.test_cases	= registers_cases,
+};
+
+kunit_test_suite(registers_suite);
