@@ -37,6 +37,12 @@ static bool isa207_is_l2l3(u64 code)
 	return ISA207_UNIT(code) >= 6 && ISA207_UNIT(code) <= 9;
 }
 
+/* Of the units of these caches, one counts what is on their buses. */
+static bool isa207_is_bus(u64 code)
+{
+	return ISA207_UNIT(code) == 6;
+}
+
 static bool isa207_is_fabric(u64 code)
 {
 	const u64 *fabric = isa207_layout->fabric;
@@ -49,7 +55,7 @@ static bool isa207_route_holds(const struct isa207_route *route, u64 code, int p
 {
 	if ((route->when & ISA207_WHEN_MARKED) && !ISA207_MARKED(code))
 		return false;
-	if ((route->when & ISA207_WHEN_L2L3) && !isa207_is_l2l3(code))
+	if ((route->when & ISA207_WHEN_BUS) && !isa207_is_bus(code))
 		return false;
 	if ((route->when & ISA207_WHEN_L1) && !(ISA207_CACHE(code) & 4))
 		return false;

@@ -74,7 +74,7 @@ struct isa207_count {
 
 /* When a field of the code means anything; the whole of @ISA207_WHEN_* is a bit mask. */
 #define ISA207_WHEN_MARKED	1	/* of a marked event */
-#define ISA207_WHEN_L2L3	2	/* of an event of the second or third cache */
+#define ISA207_WHEN_BUS		2	/* of one from a bus of the second and third cache */
 #define ISA207_WHEN_COUNTER	4	/* on counters 1 to 4 */
 #define ISA207_WHEN_FABRIC	8	/* of an event that matches what comes over the fabric */
 #define ISA207_WHEN_NO_FABRIC	16	/* of any other */

@@ -56,7 +56,7 @@ static const struct isa207_route power10_routes[] = {
 	{ .from = 20, .width = 2, .to = ISA207_MMCR1, .when = ISA207_WHEN_COUNTER, .shift = 46,
 	  .rule = 17, .l1 = true },
 	{ .from = 40, .width = 5, .to = ISA207_MMCR2,
-	  .when = ISA207_WHEN_COUNTER | ISA207_WHEN_L2L3, .shift = 3, .rule = 55 },
+	  .when = ISA207_WHEN_COUNTER | ISA207_WHEN_BUS, .shift = 3, .rule = 55 },
 	/* sampling mode: mode, and which instructions may be marked */
 	{ .from = 24, .width = 2, .when = ISA207_WHEN_MARKED, .to = ISA207_MMCRA, .shift = 1,
 	  .rule = 21 },

@@ -60,6 +60,42 @@ static inline void isa207_check_refused(struct kunit *test, const u64 *codes, in
 				    "%llx", codes[i]);
 }
 
+/**
+ * struct isa207_pair - two events
+ * @code: their codes
+ * @config1: attr.config1 of each
+ * @together: they can count at once
+ */
+struct isa207_pair {
+	u64	code[2];
+	u64	config1[2];
+	bool	together;
+};
+
+static inline void isa207_check_pairs(struct kunit *test, const struct isa207_pair *pairs, int n)
+{
+	const struct power_rules rules = {
+		.add_fields = ISA207_COUNTED_BY, .test_adder = ISA207_FULL_BY,
+	};
+	struct power_pick picks[2] = {};
+	struct power_code codes[2] = {};
+	int i, j;
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < 2; j++) {
+			codes[j].pmc = ISA207_PMC(pairs[i].code[j]);
+			codes[j].needs = isa207_needs(pairs[i].code[j]);
+			codes[j].gives = codes[j].needs && codes[j].pmc == POWER_ANY_LAST;
+			picks[j].wish = (struct power_wish){ &codes[j], 1 };
+			KUNIT_EXPECT_EQ(test, 0,
+					isa207_constrain(pairs[i].code[j], &codes[j].mask,
+							 &codes[j].value, pairs[i].config1[j]));
+		}
+		KUNIT_EXPECT_EQ_MSG(test, power_choose(&rules, picks, 2), pairs[i].together,
+				    "%llx %llx", pairs[i].code[0], pairs[i].code[1]);
+	}
+}
+
 /* An event without idle time stops its counter, and no other, in the wait state. */
 static inline void isa207_check_idle(struct kunit *test)
 {

@@ -27,10 +27,27 @@ static const struct isa207_row power10_rows[] = {
 				      .mmcr3 = 0x03f0000000000000, .mmcra = IDLE } },
 	{ PM_DATA_FROM_L3, 0, 1, { .mmcr0 = FIRST, .mmcr1 = 0xc000000040000000,
 				   .mmcr3 = 0x0134000000000000, .mmcra = IDLE } },
+	/* a bus of the second and third cache, and another of their units, which has none */
+	{ PM_L2_ST, 0, 4, { .mmcr0 = NEXT, .mmcr1 = 0x0006000000000080, .mmcr2 = 1 << 3,
+			    .mmcra = IDLE } },
+	{ 0x1f0000017080, 0, 1, { .mmcr0 = FIRST, .mmcr1 = 0x7000000080000000,
+				  .mmcra = IDLE } },
 	/* a marked event that compares with 0x101, which is 0x40 times 4 */
 	{ 0x401e0, 0x101, 4, { .mmcr0 = NEXT, .mmcr1 = 0xe0,
 			       .mmcra = MARKED | 0x140UL << 45 } },
 };
+
+static const struct isa207_pair power10_pairs[] = {
+	/* on one bus or on two, and of a unit without */
+	{ { 0x10000046080, 0x10000016080 }, {}, true },
+	{ { 0x10000046080, 0x100000016080 }, {}, false },
+	{ { 0x10000047080, 0x100000017080 }, {}, true },
+};
+
+static void power10_agree(struct kunit *test)
+{
+	isa207_check_pairs(test, power10_pairs, ARRAY_SIZE(power10_pairs));
+}
 
 static void power10_compute_one(struct kunit *test)
 {
@@ -115,6 +132,7 @@ static void power10_test_exit(struct kunit *test)
 }
 
 static struct kunit_case power10_cases[] = {
+	KUNIT_CASE(power10_agree),
 	KUNIT_CASE(power10_compute_one),
 	KUNIT_CASE(power10_excludes_idle),
 	KUNIT_CASE(power10_refuses),
