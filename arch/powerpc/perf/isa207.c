@@ -7,6 +7,7 @@
  * on, as the routes place them.
  */
 #include <linux/bitops.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <asm/cputable.h>
 #include "isa207.h"
@@ -66,11 +67,6 @@ static bool isa207_route_holds(const struct isa207_route *route, u64 code, int p
 	return !(route->when & ISA207_WHEN_COUNTER) || pmc <= 4;
 }
 
-static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
-{
-	return ((route->config1 ? config1 : code) >> route->from) & (BIT_ULL(route->width) - 1);
-}
-
 /* A number that needs more bits than there are loses the lowest of them. */
 static u64 isa207_scale(u64 value, int mantissa)
 {
@@ -81,6 +77,25 @@ static u64 isa207_scale(u64 value, int mantissa)
 		exponent++;
 	}
 	return exponent << mantissa | value;
+}
+
+/* The width of a field in its register. The exponent has 3 bits. */
+static int isa207_width(const struct isa207_route *route)
+{
+	return route->mantissa ? route->mantissa + 3 : route->width;
+}
+
+/* The value for the register: of a number that is too large for its exponent, the largest. */
+static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
+{
+	u64 value = (route->config1 ? config1 : code) >> route->from;
+
+	if (route->mantissa) {
+		u64 most = (BIT_ULL(route->mantissa) - 1) << (route->width - route->mantissa);
+
+		return isa207_scale(min(value, most), route->mantissa);
+	}
+	return value & (BIT_ULL(route->width) - 1);
 }
 
 /**
@@ -163,7 +178,7 @@ int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 
 		    (route->threshold && !ISA207_THRESHOLD_SELECT(code)) ||
 		    (route->l1 && isa207_is_l2l3(code)))
 			continue;
-		mask |= (BIT_ULL(route->width) - 1) << route->rule;
+		mask |= (BIT_ULL(isa207_width(route)) - 1) << route->rule;
 		value |= isa207_field(route, code, config1) << route->rule;
 	}
 	*maskp = mask;
@@ -264,8 +279,6 @@ static void isa207_route_all(const struct isa207_count *count, u64 registers[])
 		if (!isa207_route_holds(route, count->code, count->pmc))
 			continue;
 		field = isa207_field(route, count->code, count->config1);
-		if (route->mantissa)
-			field = isa207_scale(field, route->mantissa);
 		registers[route->to] |= field << (route->shift - route->stride * (count->pmc - 1));
 	}
 	if (ISA207_MARKED(count->code))

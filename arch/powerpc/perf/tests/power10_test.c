@@ -35,6 +35,11 @@ static const struct isa207_row power10_rows[] = {
 	/* a marked event that compares with 0x101, which is 0x40 times 4 */
 	{ 0x401e0, 0x101, 4, { .mmcr0 = NEXT, .mmcr1 = 0xe0,
 			       .mmcra = MARKED | 0x140UL << 45 } },
+	/* the largest number that it can compare with, and one that is too large */
+	{ 0x401e0, 261120, 4, { .mmcr0 = NEXT, .mmcr1 = 0xe0,
+				.mmcra = MARKED | 0x5ffUL << 45 } },
+	{ 0x401e0, 0x40000, 4, { .mmcr0 = NEXT, .mmcr1 = 0xe0,
+				 .mmcra = MARKED | 0x5ffUL << 45 } },
 };
 
 static const struct isa207_pair power10_pairs[] = {
@@ -42,6 +47,10 @@ static const struct isa207_pair power10_pairs[] = {
 	{ { 0x10000046080, 0x10000016080 }, {}, true },
 	{ { 0x10000046080, 0x100000016080 }, {}, false },
 	{ { 0x10000047080, 0x100000017080 }, {}, true },
+	/* thresholds that are the same number in the register, and another */
+	{ { 0x35340401e0, 0x35340301e0 }, { 0x100, 0x101 }, true },
+	{ { 0x35340401e0, 0x35340301e0 }, { 0x100, 0x104 }, false },
+	{ { 0x35340401e0, 0x35340301e0 }, { 261120, 0x40000 }, true },
 };
 
 static void power10_agree(struct kunit *test)
