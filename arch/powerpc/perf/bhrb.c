@@ -4,7 +4,7 @@
  *
  * The newest entry is read first. An entry is the address of a branch, with a bit that says whether
  * it was mispredicted. For a branch whose target is in a register, the entry read before is that
- * target. Other targets stand in the branch's instruction. 0 ends the buffer.
+ * target, and has that bit. Other targets stand in the branch's instruction. 0 ends the buffer.
  *
  * All of a CPU's is changed on that CPU with interrupts off, and read by its overflow interrupt
  * while the counters are frozen, and the buffer with them.
@@ -180,8 +180,8 @@ static bool bhrb_may_show(u64 address, u64 modes)
 int bhrb_decode(struct perf_branch_entry *out, const u64 *raw, int n, u64 modes,
 		bhrb_fetch_fn fetch)
 {
-	bool have_target = false;
-	u64 target = 0, from;
+	bool have_target = false, missed;
+	u64 target = 0, from, entry = 0;
 	u32 instruction;
 	int i, found = 0;
 
@@ -189,9 +189,11 @@ int bhrb_decode(struct perf_branch_entry *out, const u64 *raw, int n, u64 modes,
 		from = raw[i] & BHRB_ADDRESS;
 		if (raw[i] & BHRB_TARGET) {
 			target = from;
+			entry = raw[i];
 			have_target = true;
 			continue;
 		}
+		missed = (have_target ? entry : raw[i]) & BHRB_MISPREDICTED;
 		if (from && bhrb_may_show(from, modes)) {
 			if (!have_target && !fetch(from, &instruction))
 				target = bhrb_target(from, instruction);
@@ -199,8 +201,8 @@ int bhrb_decode(struct perf_branch_entry *out, const u64 *raw, int n, u64 modes,
 				out[found] = (struct perf_branch_entry){
 					.from = from,
 					.to = target,
-					.mispred = !!(raw[i] & BHRB_MISPREDICTED),
-					.predicted = !(raw[i] & BHRB_MISPREDICTED),
+					.mispred = missed,
+					.predicted = !missed,
 				};
 				found++;
 			}

@@ -72,6 +72,23 @@ static void bhrb_targets_and_predictions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_fetches, 1);
 }
 
+static void bhrb_prediction_of_target(struct kunit *test)
+{
+	const u64 missed[] = { (TEST_USER + 0x100) | BHRB_TARGET | BHRB_MISPREDICTED, TEST_USER };
+	const u64 hit[] = {
+		(TEST_USER + 0x100) | BHRB_TARGET, TEST_USER | BHRB_MISPREDICTED, TEST_USER,
+	};
+
+	KUNIT_ASSERT_EQ(test, test_decode(missed, 2, TEST_BOTH, TEST_B_BACK), 1);
+	KUNIT_EXPECT_EQ(test, test_out[0].to, TEST_USER + 0x100);
+	KUNIT_EXPECT_TRUE(test, test_out[0].mispred);
+	KUNIT_EXPECT_FALSE(test, test_out[0].predicted);
+	/* The next branch, whose target is in its instruction, has its own. */
+	KUNIT_ASSERT_EQ(test, test_decode(hit, 3, TEST_BOTH, TEST_B_BACK), 2);
+	KUNIT_EXPECT_FALSE(test, test_out[0].mispred);
+	KUNIT_EXPECT_FALSE(test, test_out[1].mispred);
+}
+
 static void bhrb_entries_that_lie(struct kunit *test)
 {
 	const u64 targets[] = { 0x1000 | BHRB_TARGET, 0x2000 | BHRB_TARGET, 0x3000 };
@@ -133,6 +150,7 @@ static void bhrb_full(struct kunit *test)
 static struct kunit_case bhrb_cases[] = {
 	KUNIT_CASE(bhrb_target_is_computed),
 	KUNIT_CASE(bhrb_targets_and_predictions),
+	KUNIT_CASE(bhrb_prediction_of_target),
 	KUNIT_CASE(bhrb_entries_that_lie),
 	KUNIT_CASE(bhrb_tells_no_other_mode),
 	KUNIT_CASE(bhrb_full),
