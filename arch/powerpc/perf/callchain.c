@@ -5,7 +5,8 @@
  * The word at the stack pointer leads to the frame of the caller, in which a function keeps the
  * address that it returns to. Until it has put it there, or if it never does, the address is in
  * the link register (LR). Tools expect LR behind the sampled address and before the addresses
- * from the stack, and find out by the debugging information which of them counts.
+ * from the stack, and find out by the debugging information which of them counts. In the kernel, an
+ * address from the stack that is LR's again keeps its place in the chain as 0.
  *
  * Any context, the overflow interrupt in code with interrupts off included.
  */
@@ -35,6 +36,12 @@ static unsigned long callchain_link(unsigned long lr)
 	return __kernel_text_address(lr) ? lr : 0;
 }
 
+/* The first address from the stack is the caller's caller, the caller again, or nothing yet. */
+static unsigned long callchain_first(unsigned long ip, unsigned long lr)
+{
+	return ip == lr ? 0 : callchain_link(ip);
+}
+
 /**
  * perf_callchain_kernel - walk the kernel's stack
  * @entry: where addresses go; how many it takes bounds the walk
@@ -45,11 +52,12 @@ static unsigned long callchain_link(unsigned long lr)
 void __no_sanitize_address perf_callchain_kernel(struct perf_callchain_entry_ctx *entry,
 						 struct pt_regs *regs)
 {
-	unsigned long sp = regs->gpr[1], next, ip;
+	unsigned long sp = regs->gpr[1], lr = regs->link, next, ip;
 	struct pt_regs *inner;
+	bool first = true;
 
 	if (perf_callchain_store(entry, perf_instruction_pointer(regs)) ||
-	    perf_callchain_store(entry, callchain_link(regs->link)) ||
+	    perf_callchain_store(entry, callchain_link(lr)) ||
 	    !validate_sp(sp, current))
 		return;
 	for (;;) {
@@ -60,9 +68,10 @@ void __no_sanitize_address perf_callchain_kernel(struct perf_callchain_entry_ctx
 			if (user_mode(inner))
 				return;
 			perf_callchain_store_context(entry, PERF_CONTEXT_KERNEL);
+			lr = READ_ONCE_NOCHECK(inner->link);
+			first = true;
 			if (perf_callchain_store(entry, READ_ONCE_NOCHECK(inner->nip)) ||
-			    perf_callchain_store(entry,
-						 callchain_link(READ_ONCE_NOCHECK(inner->link))))
+			    perf_callchain_store(entry, callchain_link(lr)))
 				return;
 			next = READ_ONCE_NOCHECK(inner->gpr[1]);
 		}
@@ -70,6 +79,9 @@ void __no_sanitize_address perf_callchain_kernel(struct perf_callchain_entry_ctx
 			return;
 		if (!inner) {
 			ip = READ_ONCE_NOCHECK(((unsigned long *)next)[STACK_FRAME_LR_SAVE]);
+			if (first)
+				ip = callchain_first(ip, lr);
+			first = false;
 			if (perf_callchain_store(entry, ip))
 				return;
 		}
@@ -95,3 +107,7 @@ void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs 
 	else
 		callchain_user_64(entry, place);
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/callchain_test.c"
+#endif
