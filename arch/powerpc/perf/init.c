@@ -69,6 +69,8 @@ static int __init power_init(void)
 	static int (*const drivers[])(void) __initconst = {
 		init_ppc970_pmu, init_power5_pmu, init_power5p_pmu, init_power6_pmu,
 		init_power7_pmu, init_power8_pmu, init_power9_pmu, init_power10_pmu,
+		/* Any newer one, which these do not know. */
+		init_compat_pmu,
 	};
 	int i;
 

@@ -244,6 +244,8 @@ int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
 				codes[n++] = layout->same[i][!j];
 		}
 	}
+	if (!layout->twins)
+		return n;
 	n = isa207_add_twins(codes, n, !layout->fixed_idle);
 	if (flags & PPMU_ONLY_COUNT_RUN)
 		n = isa207_add_twins(codes, n, layout->fixed_idle);

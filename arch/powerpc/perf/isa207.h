@@ -114,8 +114,9 @@ struct isa207_route {
  * @valid: the bits that a code may have
  * @routes: where its fields go
  * @n_routes: so many
- * @same: codes for the same, the first one is the lowest; those of the fixed counters are known
+ * @same: codes for the same, the first one is the lowest
  * @n_same: so many rows
+ * @twins: other counters count what the fixed ones do by ISA207_ANY_* and ISA207_RUN_*_*
  * @fixed_idle: the fixed counters count outside of the run state, too
  * @mmcra: bits that are set there whatever counts
  * @sdar_mode: lowest bit of the field that says when SDAR changes, 0: there is none
@@ -134,6 +135,7 @@ struct isa207_layout {
 	int				n_routes;
 	const u64			(*same)[ISA207_SAME_MAX];
 	int				n_same;
+	bool				twins;
 	bool				fixed_idle;
 	u64				mmcra;
 	u8				sdar_mode;

@@ -75,6 +75,7 @@ static const struct isa207_layout power10_layout = {
 	.valid		= BIT_ULL(60) - 1,
 	.routes		= power10_routes,
 	.n_routes	= ARRAY_SIZE(power10_routes),
+	.twins		= true,
 	.fixed_idle	= true,
 	/* Recording branches costs time, so it is off unless an event asks for them. */
 	.mmcra		= MMCRA_BHRB_DISABLE,

@@ -69,6 +69,7 @@ static const struct isa207_layout power9_layout = {
 	.valid		= GENMASK_ULL(51, 10) | GENMASK_ULL(8, 0),
 	.routes		= power9_routes,
 	.n_routes	= ARRAY_SIZE(power9_routes),
+	.twins		= true,
 	.same		= power9_same,
 	.n_same		= ARRAY_SIZE(power9_same),
 	.sdar_mode	= 50,

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Codes of the architecture and the values of registers that count them.
+ *
+ * Included at the end of compat.c. The tables are tested on any processor.
+ */
+#include "tests/isa207_rows.h"
+
+/* SDAR changes at each miss of the first cache. */
+#define IDLE	(2UL << 42)
+
+static const struct isa207_row compat_rows[] = {
+	{ PM_INST_CMPL, 0, 5, { .mmcr0 = MMCR0_PMCjCE | MMCR0_C56RUN, .mmcra = IDLE } },
+	{ PM_CYC, 0, 6, { .mmcr0 = MMCR0_PMCjCE | MMCR0_C56RUN, .mmcra = IDLE } },
+	{ 0x100f8, 0, 1, { .mmcr0 = ONE | MMCR0_C56RUN, .mmcr1 = 0xf8000000, .mmcra = IDLE } },
+	{ 0x400f6, 0, 4, { .mmcr0 = OTHER | MMCR0_C56RUN, .mmcr1 = 0xf6, .mmcra = IDLE } },
+};
+
+static void compat_compute_one(struct kunit *test)
+{
+	isa207_check_rows(test, compat_rows, ARRAY_SIZE(compat_rows));
+}
+
+static void compat_refuses(struct kunit *test)
+{
+	/* mark, combine, unit, cache_sel, sampling mode, threshold: not of the architecture */
+	static const u64 codes[] = {
+		0x50002, 0x70002, 0x401e0, 0x10402, 0x11002, 0x110002, 0x10401e0, 0x20010002,
+	};
+
+	static struct perf_event event;
+
+	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
+	event.attr.config = BIT_ULL(63) | 0x10002;
+	KUNIT_EXPECT_EQ(test, compat_check(&event), -EINVAL);
+	event.attr.config = 0x10002;
+	KUNIT_EXPECT_EQ(test, compat_check(&event), 0);
+}
+
+static const struct isa207_alternatives compat_alternatives[] = {
+	{ 0x100f0, 0, { 0x600f4 } },
+	{ 0x600f4, 0, { 0x100f0 } },
+	{ 0x100fe, 0, { 0x500fa } },
+	{ 0x500fa, PPMU_ONLY_COUNT_RUN, { 0x100fe } },
+	{ 0x300f2, 0, { 0x200f2 } },
+	{ 0x400f0, 0, {} },
+};
+
+static void compat_codes_that_equal(struct kunit *test)
+{
+	isa207_check_same(test, compat_alternatives, ARRAY_SIZE(compat_alternatives));
+}
+
+static const u64 compat_hardware[] = {
+	[HW(CPU_CYCLES)] = 0x600f4, [HW(INSTRUCTIONS)] = 0x500fa,
+	[HW(CACHE_MISSES)] = 0x400f0, [HW(BRANCH_MISSES)] = 0x400f6,
+	[HW(STALLED_CYCLES_FRONTEND)] = 0x100f8,
+};
+
+static void compat_generic_events(struct kunit *test)
+{
+	int i;
+
+	KUNIT_ASSERT_EQ(test, ARRAY_SIZE(compat_generic), ARRAY_SIZE(compat_hardware));
+	for (i = 0; i < ARRAY_SIZE(compat_hardware); i++)
+		KUNIT_EXPECT_EQ_MSG(test, compat_generic[i], compat_hardware[i], "%d", i);
+}
+
+static int compat_test_init(struct kunit *test)
+{
+	test->priv = (void *)isa207_layout;
+	isa207_layout = &compat_layout;
+	return 0;
+}
+
+static void compat_test_exit(struct kunit *test)
+{
+	isa207_layout = test->priv;
+}
+
+static struct kunit_case compat_cases[] = {
+	KUNIT_CASE(compat_compute_one),
+	KUNIT_CASE(compat_refuses),
+	KUNIT_CASE(compat_codes_that_equal),
+	KUNIT_CASE(compat_generic_events),
+	{}
+};
+
+static struct kunit_suite compat_suite = {
+	.name		= "powerpc_perf_compat",
+	.init		= compat_test_init,
+	.exit		= compat_test_exit,
+	.test_cases	= compat_cases,
+};
+
+kunit_test_suite(compat_suite);
