@@ -230,17 +230,18 @@ static u64 bhrb_filter(const struct perf_event *event)
  * power_bhrb_event_init - may an event have branch stacks?
  * @event: asks for them
  *
- * Process context.
+ * Process context. The core is asked to call power_bhrb_sched_task() at each switch between tasks.
  *
  * Return: 0; -EOPNOTSUPP on a processor without a buffer, and for branches that its filter cannot
  * tell apart; -EINVAL in a group whose members want different branches, since there is one filter.
  */
-int power_bhrb_event_init(const struct perf_event *event)
+int power_bhrb_event_init(struct perf_event *event)
 {
 	const struct perf_event *leader = event->group_leader, *other;
 
 	if (!power_driver->bhrb_nr || bhrb_filter(event) == (u64)-1)
 		return -EOPNOTSUPP;
+	event->attach_state |= PERF_ATTACH_SCHED_CB;
 	if (leader == event)
 		return 0;
 	if (leader->pmu == event->pmu && has_branch_stack(leader) &&

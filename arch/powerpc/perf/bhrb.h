@@ -11,7 +11,7 @@
 #define BHRB_ENTRIES_MAX	32
 
 #ifdef CONFIG_PPC64
-int power_bhrb_event_init(const struct perf_event *event);
+int power_bhrb_event_init(struct perf_event *event);
 bool power_bhrb_fits(const struct perf_event *event);
 unsigned long power_bhrb_control(unsigned long mmcra);
 void power_bhrb_add(struct perf_event *event);
@@ -26,7 +26,7 @@ typedef int (*bhrb_fetch_fn)(u64 address, u32 *instruction);
 int bhrb_decode(struct perf_branch_entry *out, const u64 *raw, int n, u64 modes,
 		bhrb_fetch_fn fetch);
 #else
-static inline int power_bhrb_event_init(const struct perf_event *event) { return -EOPNOTSUPP; }
+static inline int power_bhrb_event_init(struct perf_event *event) { return -EOPNOTSUPP; }
 static inline bool power_bhrb_fits(const struct perf_event *event) { return false; }
 static inline void power_bhrb_add(struct perf_event *event) { }
 static inline void power_bhrb_del(struct perf_event *event) { }

@@ -147,6 +147,25 @@ static void bhrb_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_decode(raw, 0, TEST_BOTH, TEST_B_BACK), 0);
 }
 
+/* An event of a CPU, too, must not see the branches of the task before. */
+static void bhrb_watches_switches(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS, .sample_period = 1 << 30,
+		.sample_type = PERF_SAMPLE_BRANCH_STACK, .disabled = 1,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER,
+	};
+	struct perf_event *event;
+
+	if (!power_driver || !power_driver->bhrb_nr)
+		kunit_skip(test, "a processor without a buffer");
+	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_TRUE(test, event->attach_state & PERF_ATTACH_SCHED_CB);
+	perf_event_release_kernel(event);
+}
+
 static struct kunit_case bhrb_cases[] = {
 	KUNIT_CASE(bhrb_target_is_computed),
 	KUNIT_CASE(bhrb_targets_and_predictions),
@@ -154,6 +173,7 @@ static struct kunit_case bhrb_cases[] = {
 	KUNIT_CASE(bhrb_entries_that_lie),
 	KUNIT_CASE(bhrb_tells_no_other_mode),
 	KUNIT_CASE(bhrb_full),
+	KUNIT_CASE(bhrb_watches_switches),
 	{ }
 };
 
