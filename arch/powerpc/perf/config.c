@@ -313,3 +313,7 @@ int power_event_init(struct perf_event *event)
 	local64_set(&hw->period_left, hw->last_period);
 	return 0;
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/config_test.c"
+#endif

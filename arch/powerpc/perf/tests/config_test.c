@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What events of user space become, on the counters of the machine that the tests run on.
+ *
+ * Included at the end of config.c.
+ */
+#include <kunit/test.h>
+
+/* The key of a new event, which counts cycles. */
+static struct power_key config_key(struct kunit *test, bool exclude_idle)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .disabled = 1,
+		.config = PERF_COUNT_HW_CPU_CYCLES, .exclude_idle = exclude_idle,
+	};
+	struct power_key key = {};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	if (IS_ERR(event)) {
+		KUNIT_FAIL(test, "no event: %ld", PTR_ERR(event));
+		return key;
+	}
+	key = ((struct power_encoded *)event->pmu_private)->key;
+	perf_event_release_kernel(event);
+	return key;
+}
+
+/* Events with and without idle time cannot share a counter. */
+static void config_excludes_idle(struct kunit *test)
+{
+	struct power_key all = config_key(test, false), busy = config_key(test, true);
+
+	KUNIT_EXPECT_EQ(test, all.code, busy.code);
+	KUNIT_EXPECT_FALSE(test, all.flags & POWER_NOT_IDLE);
+	KUNIT_EXPECT_TRUE(test, busy.flags & POWER_NOT_IDLE);
+}
+
+static void config_unknown_events(struct kunit *test)
+{
+	static struct perf_event event;
+	u64 code;
+
+	event.attr.type = PERF_TYPE_HARDWARE;
+	event.attr.config = PERF_COUNT_HW_BUS_CYCLES;
+	KUNIT_EXPECT_EQ(test, power_event_code(&event, &code), -EOPNOTSUPP);
+	/* Counters of POWER10 have no event for these. */
+	event.attr.config = PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
+	if (power_has(PPMU_P10))
+		KUNIT_EXPECT_EQ(test, power_event_code(&event, &code), -EOPNOTSUPP);
+	event.attr.config = PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
+	if (power_has(PPMU_P10))
+		KUNIT_EXPECT_EQ(test, power_event_code(&event, &code), -EOPNOTSUPP);
+}
+
+static int config_test_init(struct kunit *test)
+{
+	if (!power_driver || !isa207_layout)
+		kunit_skip(test, "a processor without such counters");
+	return 0;
+}
+
+static struct kunit_case config_cases[] = {
+	KUNIT_CASE(config_excludes_idle),
+	KUNIT_CASE(config_unknown_events),
+	{}
+};
+
+static struct kunit_suite config_suite = {
+	.name		= "powerpc_perf_config",
+	.init		= config_test_init,
+	.test_cases	= config_cases,
+};
+
+kunit_test_suite(config_suite);
