@@ -130,6 +130,26 @@ static bool perf_tick_is_absent(const struct perf_event *event)
 	       (u16)(jiffies - event->cold->counted_since) > 1 && !perf_event_throttled(event);
 }
 
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+/* In the task of a unit test: called before the dependency on the tick becomes @required. */
+static void (*perf_throttle_test_step)(bool required);
+#endif
+
+/* Only a tick lets a throttled event go on: this CPU must have ticks, or need not any more. */
+static void perf_throttle_require_tick(bool required)
+{
+	int cpu = smp_processor_id();
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+	if (READ_ONCE(perf_test_clock_task) == current && perf_throttle_test_step)
+		perf_throttle_test_step(required);
+#endif
+	if (required)
+		tick_dep_set_cpu(cpu, TICK_DEP_BIT_PERF_EVENTS);
+	else
+		tick_dep_clear_cpu(cpu, TICK_DEP_BIT_PERF_EVENTS);
+}
+
 /* An event that samples always has its cold part, unless a unit test made it. */
 static void perf_throttle_count(struct perf_event *event)
 {
@@ -176,8 +196,7 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 	if (unlikely(throttle && hw->interrupts > READ_ONCE(perf_max_samples_per_tick))) {
 		__this_cpu_inc(throttled_events);
 		perf_throttle_count(event);
-		/* Only a tick lets the event go on, so this CPU must have one. */
-		tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+		perf_throttle_require_tick(true);
 		hw->interrupts = MAX_INTERRUPTS;
 		perf_throttle_record(event, true);
 		return 1;
@@ -450,15 +469,13 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
  */
 static bool perf_tick_end_throttles(void)
 {
-	int cpu = smp_processor_id();
-
 	if (likely(!__this_cpu_read(throttled_events)))
 		return false;
 	__this_cpu_write(throttled_events, 0);
-	tick_dep_clear_cpu(cpu, TICK_DEP_BIT_PERF_EVENTS);
+	perf_throttle_require_tick(false);
 	barrier();
 	if (unlikely(__this_cpu_read(throttled_events)))
-		tick_dep_set_cpu(cpu, TICK_DEP_BIT_PERF_EVENTS);
+		perf_throttle_require_tick(true);
 	return true;
 }
 
@@ -502,3 +519,7 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 	}
 	rcu_read_unlock();
 }
+
+#if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_BUILTIN(CONFIG_PERF_EVENTS_SIM_PMU)
+#include "tests/throttle_test.c"
+#endif
