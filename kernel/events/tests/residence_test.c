@@ -404,17 +404,58 @@ static void only_what_counts(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* An event of one CPU can be mapped at any time: its page would miss what a residence counts. */
-static void no_cpu_of_a_task(struct kunit *test)
+/* Give an event a page that is not mapped into any process, or take it away again. */
+static struct perf_event_mmap_page *residence_test_map(struct kunit *test, struct perf_event *event)
+{
+	struct perf_buffer *rb = perf_buffer_alloc(0, 0, event->cpu, false);
+
+	KUNIT_ASSERT_NOT_NULL(test, rb);
+	KUNIT_ASSERT_EQ(test, perf_event_make_cold(event), 0);
+	scoped_guard(mutex, &rb->lock)
+		KUNIT_EXPECT_TRUE(test, perf_buffer_attach(rb, event));
+	scoped_guard(raw_spinlock_irq, &event->ctx->lock) {
+		atomic_set(&event->cold->mmap_count, 1);
+		hlist_add_head(&event->cold->mapped_entry, &event->ctx->mapped);
+	}
+	return rb->ring.user;
+}
+
+static void residence_test_unmap(struct perf_event *event)
+{
+	struct perf_buffer *rb = perf_buffer_lock(event);
+
+	scoped_guard(raw_spinlock_irq, &event->ctx->lock) {
+		atomic_set(&event->cold->mmap_count, 0);
+		hlist_del_init(&event->cold->mapped_entry);
+	}
+	perf_buffer_detach(rb, event);
+	perf_buffer_unlock(rb);
+	perf_buffer_put(rb);
+}
+
+/*
+ * An event of one CPU can be mapped at any time, also after a fork. Its page shows all that its
+ * task counts, which it would not if a residence counted in the event's place.
+ */
+static void one_cpu_of_a_task(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
 	struct perf_event *bound = open_attr(test, &attr, raw_smp_processor_id(), current, NULL);
 	struct task_struct *child = fork_child(test);
+	struct perf_event_mmap_page *page = residence_test_map(test, bound);
 
 	KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
+	make_for(residence_test_here(), raw_smp_processor_id());
+	expect_is_in(test, false);
+	sim_test_pass(10);
 	sim_test_advance(test, 3);
 	KUNIT_EXPECT_EQ(test, sim_test_value(bound), 3ULL);
+	on_and_off(bound, false);
+	KUNIT_EXPECT_EQ(test, page->offset, 3LL);
+	KUNIT_EXPECT_EQ(test, page->time_enabled, 10ULL);
+	KUNIT_EXPECT_EQ(test, page->time_running, 10ULL);
+	residence_test_unmap(bound);
 	kthread_stop(child);
 }
 
@@ -635,7 +676,7 @@ static struct kunit_case residence_cases[] = {
 	KUNIT_CASE(waits_for_its_turn),
 	KUNIT_CASE(cpu_events_come_first),
 	KUNIT_CASE(only_what_counts),
-	KUNIT_CASE(no_cpu_of_a_task),
+	KUNIT_CASE(one_cpu_of_a_task),
 	KUNIT_CASE(not_all_is_inherited),
 	KUNIT_CASE(threads_inherit_more),
 	KUNIT_CASE(pmu_goes_under_it),

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -138,6 +139,77 @@ TEST_F(page, control_page_alone)
 	EXPECT_EQ(0, ring.page->data_size);
 	pe_fault(3);
 	EXPECT_EQ(0, ring.page->data_head);
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+#define RESETS	200
+
+/* Read the page as a program does, by its lock, and again as long as it is being written. */
+static void read_page(const struct perf_event_mmap_page *page, __u64 value[3])
+{
+	__u32 lock;
+
+	do {
+		lock = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
+		value[0] = __atomic_load_n(&page->offset, __ATOMIC_RELAXED);
+		value[1] = __atomic_load_n(&page->time_enabled, __ATOMIC_RELAXED);
+		value[2] = __atomic_load_n(&page->time_running, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (lock & 1 || lock != __atomic_load_n(&page->lock, __ATOMIC_RELAXED));
+}
+
+/*
+ * The page of an inherited event of one CPU. A child takes turns with this task on that CPU, and
+ * another one resets the event from another CPU. The page shows what read(2) gives.
+ */
+TEST(inherited_and_reset_from_elsewhere)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct pe_child child;
+	struct pe_ring ring;
+	__u64 value[3], shown[3];
+	int fd, i, status;
+	pid_t resets;
+
+	/* On other kernels the page may stay as it was at the last switch. */
+	if (!getenv("PE_HARD"))
+		SKIP(return, "the page is brought up to date");
+	ASSERT_EQ(0, pe_move_to(0));
+	a.inherit = 1;
+	a.exclude_kernel = 1;
+	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	fd = pe_open(&a, 0, 0, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_child_start(&child));
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 0));
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(0, pe_child_do(&child, PE_FAULT, 1));
+	resets = fork();
+	if (!resets) {
+		if (pe_cpu_count() > 1)
+			pe_move_to(1);
+		for (i = 0; i < RESETS && !pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0); i++)
+			;
+		_exit(i < RESETS);
+	}
+	ASSERT_LT(0, resets);
+	while (!waitpid(resets, &status, WNOHANG)) {
+		read_page(ring.page, shown);
+		ASSERT_LE(shown[2], shown[1]);
+		pe_fault(1);
+		ASSERT_EQ(0, pe_child_do(&child, PE_FAULT, 1));
+	}
+	EXPECT_EQ(0, status);
+	/* Once the children have gone, only this task counts. */
+	EXPECT_EQ(0, pe_child_end(&child));
+	pe_fault(10);
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	ASSERT_EQ(24, read(fd, value, sizeof(value)));
+	read_page(ring.page, shown);
+	EXPECT_LE(10, value[0]);
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(value[i], shown[i]) TH_LOG("value %d", i);
 	pe_ring_unmap(&ring);
 	close(fd);
 }
