@@ -563,4 +563,154 @@ TEST(inheritance_against_kill)
 	}
 }
 
+#define COPIES		32
+#define TAINT_WARN	0x200
+#define TAINTED		PE_SYSCTL "tainted"
+#define DELAY(name)	"/sys/module/perf_delays/parameters/" name
+
+/**
+ * struct delays - parameters of the kernel's delay points
+ * @rate: one in so many that pass a point is delayed
+ * @max_us: longest delay
+ * @points: mask of the points
+ */
+struct delays {
+	long rate, max_us;
+	unsigned long long points;
+};
+
+static void set_delays(const struct delays *to)
+{
+	FILE *f = fopen(DELAY("points"), "w");
+
+	if (f) {
+		fprintf(f, "%llu", to->points);
+		fclose(f);
+	}
+	pe_set(DELAY("max_us"), to->max_us);
+	pe_set(DELAY("rate"), to->rate);
+}
+
+/* Let each task that passes the point wait there for up to 10 ms, if the kernel has such points. */
+static bool widen(const char *name, struct delays *before)
+{
+	FILE *f = fopen(DELAY("points"), "r");
+	struct delays wide = { 1, 10000, 0 };
+	char found[64];
+	int number;
+
+	if (!f)
+		return false;
+	if (fscanf(f, "%llu", &before->points) != 1)
+		before->points = -1ULL;
+	fclose(f);
+	before->rate = pe_get(DELAY("rate"));
+	before->max_us = pe_get(DELAY("max_us"));
+	f = fopen("/sys/kernel/debug/perf_events/delays", "r");
+	if (!f)
+		return false;
+	while (!wide.points && fscanf(f, "%d %63s %*[^\n]", &number, found) == 2) {
+		if (!strcmp(found, name))
+			wide.points = 1ULL << number;
+	}
+	fclose(f);
+	if (wide.points)
+		set_delays(&wide);
+	return wide.points;
+}
+
+/*
+ * Fork children that have copies of the event @fd, but not its file, and wait until @end gets a
+ * byte, which none does.
+ */
+static int fork_copies(pid_t *pids, int fd, const int *end)
+{
+	int closed[2], i;
+	char c;
+
+	if (pipe(closed))
+		return -1;
+	for (i = 0; i < COPIES; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			close(fd);
+			close(end[1]);
+			_exit(write(closed[1], "", 1) != 1 || read(end[0], &c, 1));
+		}
+		if (pids[i] < 0)
+			return -1;
+	}
+	while (i && read(closed[0], &c, 1) == 1)
+		i--;
+	close(closed[0]);
+	close(closed[1]);
+	return i;
+}
+
+/**
+ * struct closing - a thread that closes an event
+ * @barrier: where it waits until it may
+ * @fd: the event
+ */
+struct closing {
+	pthread_barrier_t barrier;
+	int fd;
+};
+
+static void *close_it(void *arg)
+{
+	struct closing *c = arg;
+
+	pthread_barrier_wait(&c->barrier);
+	close(c->fd);
+	return NULL;
+}
+
+/*
+ * The close of an event has found a copy, and waits for its context. Meanwhile the task of the copy
+ * exits, which takes the copy out of the family: the close must not do so again.
+ */
+TEST(close_against_exit_of_copies)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	long warned = pe_get(TAINTED) & TAINT_WARN;
+	struct delays before;
+	pid_t pids[COPIES], pid;
+	struct closing c;
+	pthread_t thread;
+	int end[2], i, round;
+	bool wide;
+
+	wide = widen("CONTEXT_SEEN", &before);
+	pthread_barrier_init(&c.barrier, NULL, 2);
+	attr.inherit = 1;
+	attr.exclude_kernel = 1;
+	for (round = 0; round < 8; round++) {
+		/* Copies of an event that sends signals are of another kind. */
+		attr.sigtrap = round & 1;
+		attr.remove_on_exec = round & 1;
+		attr.sample_period = round & 1 ? 1000000 : 0;
+		c.fd = pe_self(&attr);
+		ASSERT_LE(0, c.fd);
+		ASSERT_EQ(0, pipe(end));
+		ASSERT_EQ(0, fork_copies(pids, c.fd, end));
+		ASSERT_EQ(0, pthread_create(&thread, NULL, close_it, &c));
+		pthread_barrier_wait(&c.barrier);
+		/* One by one, as the close goes through the copies, or against its order. */
+		for (i = 0; i < COPIES; i++) {
+			pe_sleep_ms(1);
+			pid = pids[round & 2 ? COPIES - 1 - i : i];
+			EXPECT_EQ(0, kill(pid, SIGKILL));
+			ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+		}
+		pthread_join(thread, NULL);
+		close(end[0]);
+		close(end[1]);
+	}
+	if (wide)
+		set_delays(&before);
+	/* An earlier warning hides those of this test. */
+	EXPECT_EQ(warned, pe_get(TAINTED) & TAINT_WARN);
+}
+
 TEST_HARNESS_MAIN
