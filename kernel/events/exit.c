@@ -46,7 +46,6 @@ static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 ena
 
 	perf_copy_unsettle(copy);
 	/* A copy's own count is all of it: only roots have sums of copies. */
-	lockdep_assert_held(perf_family_lock(copy->parent));
 	perf_exit_add(&sum->gone_count, perf_event_own_count(copy));
 	perf_exit_add(&sum->gone_enabled, enabled);
 	perf_exit_add(&sum->gone_running, running);
@@ -94,8 +93,10 @@ static void perf_exit_wake_root(struct perf_event *root)
 static void perf_exit_leave_later(struct perf_event *copy, struct list_head *left)
 {
 	perf_event_hold(copy);
-	perf_exit_leave_family(copy);
-	list_add_tail(&copy->left_entry, left);
+	if (perf_family_take(copy, perf_exit_leave_family))
+		list_add_tail(&copy->left_entry, left);
+	else
+		perf_event_put(copy);
 }
 
 /* Finish perf_exit_leave_family() for many copies, without the family's lock. */
@@ -176,10 +177,10 @@ static void perf_exit_copy(struct perf_event *copy)
 }
 
 /*
- * perf_exit_leave_later() at the exit of the copy's task: the context's clock stands, and
+ * perf_exit_leave_family() at the exit of the copy's task: the context's clock stands, and
  * all of the copy's group goes.
  */
-static void perf_exit_other_copy(struct perf_event *copy, struct list_head *left)
+static void perf_exit_other_copy(struct perf_event *copy)
 {
 	struct perf_event_context *ctx = copy->ctx;
 	struct perf_times times;
@@ -188,7 +189,6 @@ static void perf_exit_other_copy(struct perf_event *copy, struct list_head *left
 	perf_event_detach_at_exit(copy, PERF_EVENT_STATE_DEAD);
 	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
 	perf_exit_fold_copy(copy, times.enabled, times.running);
-	list_add_tail(&copy->left_entry, left);
 }
 
 /*
@@ -243,6 +243,7 @@ static void perf_exit_read_records(struct perf_event_context *ctx, struct task_s
 	}
 }
 
+/* A copy that the context still has is in its family, too: it leaves both with both locks held. */
 static void perf_exit_events(struct perf_event_context *ctx, struct list_head *gone)
 {
 	struct perf_event *event, *next;
@@ -255,11 +256,12 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 			cond_resched();
 		if (event->event_flags & PERF_EVENT_PLAIN_COPY) {
 			family = perf_family_change(family, event->parent);
-			perf_exit_copy(event);
-			list_add_tail(&event->gone_entry, gone);
+			if (perf_family_take(event, perf_exit_copy))
+				list_add_tail(&event->gone_entry, gone);
 		} else if (event->parent) {
 			family = perf_family_change(family, event->parent);
-			perf_exit_other_copy(event, &left);
+			if (perf_family_take(event, perf_exit_other_copy))
+				list_add_tail(&event->left_entry, &left);
 		} else {
 			family = perf_family_change(family, NULL);
 			perf_exit_root(event);

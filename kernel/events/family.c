@@ -159,9 +159,8 @@ static struct perf_event *perf_family_hold_next(struct perf_event *root)
  * perf_family_finish - tear down a copy that the caller has taken out of its family
  * @copy: the copy, detached, to which the caller has a reference
  *
- * Close, exec and the end of a PMU may all find the same copy and wait for its mutex. The one
- * that takes the copy out of the list, and no other, calls this. May sleep. The mutex of the
- * copy's own context may be held, but not the family's lock.
+ * For the one caller to which perf_family_take() has returned true. Plain copies need none of it.
+ * May sleep. The mutex of the copy's own context may be held, but not the family's lock.
  */
 void perf_family_finish(struct perf_event *copy)
 {
@@ -170,17 +169,14 @@ void perf_family_finish(struct perf_event *copy)
 	perf_event_part_with_pmu(copy);
 }
 
-/* Take a copy out of its family. Return: false if another caller has done so meanwhile. */
-static bool perf_family_take(struct perf_event *copy, void (*remove)(struct perf_event *copy))
+/* perf_family_take() with the locks that it wants. */
+static bool perf_family_lock_and_take(struct perf_event *copy,
+				      void (*remove)(struct perf_event *copy))
 {
 	CLASS(event_context, ctx)(copy);
 
 	guard(mutex)(perf_family_lock(copy->parent));
-	if (list_empty(&copy->child_list))
-		return false;
-	remove(copy);
-	WARN_ON_ONCE(!list_empty(&copy->child_list));
-	return true;
+	return perf_family_take(copy, remove);
 }
 
 /**
@@ -201,7 +197,7 @@ void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event
 	perf_copies_turn_off(root);
 	/* The loop ends: the list gets no more copies, and each round finds one out of it. */
 	while ((copy = perf_family_hold_next(root))) {
-		if (perf_family_take(copy, remove))
+		if (perf_family_lock_and_take(copy, remove))
 			perf_family_finish(copy);
 		perf_event_put(copy);
 		cond_resched();

@@ -75,6 +75,30 @@ static inline struct mutex *perf_family_change(struct mutex *held, const struct 
 int perf_family_prepare(struct perf_event_context *ctx);
 void perf_family_free(struct perf_event_context *ctx);
 void perf_family_remove(struct perf_event *copy);
+
+/**
+ * perf_family_take - take a copy out of its family
+ * @copy: the copy; its ctx->mutex and the family's lock are held
+ * @remove: stops the copy, adds its values to its root's if they are to be kept, and unlinks it
+ *	from the family
+ *
+ * Close, exit, exec and the end of a PMU may all find the same copy, and wait for its mutex. So
+ * each of them calls this, and nothing else takes a copy out.
+ * Return: true for the one caller that has taken the copy out, and tears it down; false when it has
+ * left the family before.
+ */
+static __always_inline bool perf_family_take(struct perf_event *copy,
+					     void (*remove)(struct perf_event *copy))
+{
+	lockdep_assert_held(&copy->ctx->mutex);
+	lockdep_assert_held(perf_family_lock(copy->parent));
+	if (list_empty(&copy->child_list))
+		return false;
+	remove(copy);
+	WARN_ON_ONCE(!list_empty(&copy->child_list));
+	return true;
+}
+
 void perf_family_finish(struct perf_event *copy);
 void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event *copy));
 void perf_family_release(struct perf_event *event);
