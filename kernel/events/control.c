@@ -37,12 +37,16 @@
 #include "throttle.h"
 #include "turn.h"
 
-/* Reset a lone resident event without a page: only its sites write it, so no lock is needed. */
+/*
+ * Reset a lone resident event of current without a page: only sites write it, in this task and in
+ * interrupts of its CPU, so no lock is needed.
+ */
 static bool perf_event_reset_alone(struct perf_event *event, unsigned long flags)
 {
 	guard(rcu)();
 	if ((flags & PERF_IOC_FLAG_GROUP) || event->attr.inherit || !is_resident(event) ||
-	    is_counting_clock(event) || rcu_access_pointer(event->rb))
+	    is_counting_clock(event) || rcu_access_pointer(event->rb) ||
+	    READ_ONCE(READ_ONCE(event->ctx)->task) != current)
 		return false;
 	local64_set(&event->count, 0);
 	return true;

@@ -2,6 +2,12 @@
 /*
  * Values that begin at zero again: of one event, of all events of a group, and of copies on
  * many CPUs.
+ *
+ * What adds to a count is atomic on its own CPU alone (local64_add()): a zero that another CPU
+ * stores meanwhile may be overwritten by the old count. So a value is set to zero on the CPU where
+ * the event's context runs, or with its lock held while it runs nowhere. The exception is an event
+ * of one task on one CPU that counts a tracepoint about its task: that CPU adds to the count while
+ * the task runs elsewhere, or nowhere.
  */
 #include "cold.h"
 #include "context.h"
@@ -23,21 +29,6 @@ static void perf_reset_value(struct perf_event *event)
 		local64_set(&event->count, 0);
 }
 
-/**
- * perf_event_reset_count - let the value of one event begin at zero
- * @event: the event; ctx->mutex is held, or the family's lock for a copy
- *
- * May sleep.
- */
-void perf_event_reset_count(struct perf_event *event)
-{
-	if (!is_resident(event))
-		perf_event_sync(event);
-	perf_reset_value(event);
-	if (perf_event_page_mapped(event))
-		perf_event_refresh_userpage(event);
-}
-
 /* Where its context can be changed: on the CPU on which the event counts, or where it is off. */
 static void perf_reset_on_cpu(struct perf_event *event)
 {
@@ -46,6 +37,43 @@ static void perf_reset_on_cpu(struct perf_event *event)
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 	perf_reset_value(event);
+}
+
+static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				  void *data)
+{
+	perf_reset_on_cpu(event);
+}
+
+/*
+ * May this CPU set the value to zero without more ado? A clock is its running time since the last
+ * reset, which only a reset writes. Sites add to a resident event of current in this task, or in
+ * interrupts of its CPU. A scheduled event that is seen off has left its PMU, and stays off.
+ */
+static bool perf_reset_needs_no_call(const struct perf_event *event)
+{
+	if (is_counting_clock(event))
+		return true;
+	if (is_resident(event))
+		return READ_ONCE(event->ctx->task) == current;
+	/* Pairs with perf_event_set_state(): an event that is seen off has its count. */
+	return smp_load_acquire(&event->state) <= PERF_EVENT_STATE_OFF;
+}
+
+/**
+ * perf_event_reset_count - let the value of one event begin at zero
+ * @event: the event; ctx->mutex is held, or the family's lock for a copy
+ *
+ * May sleep.
+ */
+void perf_event_reset_count(struct perf_event *event)
+{
+	/* Where the task has exited, nothing counts. */
+	if (perf_reset_needs_no_call(event) ||
+	    !perf_context_call(event->ctx, event, perf_reset_one_locked, NULL))
+		perf_reset_value(event);
+	if (perf_event_page_mapped(event))
+		perf_event_refresh_userpage(event);
 }
 
 static void perf_reset_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
@@ -114,7 +142,7 @@ static void perf_reset_copies(struct perf_event *root)
 
 	perf_reset_gone(root);
 	perf_settled_undo_all(root);
-	if (!is_resident(root)) {
+	if (!is_counting_clock(root)) {
 		perf_reset_call_copies(root, false);
 		return;
 	}
@@ -185,7 +213,7 @@ static void perf_reset_group(struct perf_event *leader)
  *
  * The counts of copies that have exited are dropped, too; the times of all are kept. There is
  * one call to another CPU for each context that runs, whatever the number of events, and none
- * for resident ones. perf_event_open(2), PERF_EVENT_IOC_RESET. May sleep.
+ * for clocks. perf_event_open(2), PERF_EVENT_IOC_RESET. May sleep.
  */
 void perf_family_reset(struct perf_event *event, bool group)
 {
@@ -196,7 +224,8 @@ void perf_family_reset(struct perf_event *event, bool group)
 		perf_reset_family(event);
 		return;
 	}
-	if (leader->nr_siblings && !is_resident(leader)) {
+	if (leader->nr_siblings &&
+	    !(is_resident(leader) && READ_ONCE(leader->ctx->task) == current)) {
 		perf_reset_group(leader);
 		return;
 	}

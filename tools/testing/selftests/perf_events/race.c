@@ -713,4 +713,58 @@ TEST(close_against_exit_of_copies)
 	EXPECT_EQ(warned, pe_get(TAINTED) & TAINT_WARN);
 }
 
+/**
+ * struct faulting - a thread that touches new pages, one by one
+ * @tid: its id, 0 before it runs
+ * @begun: number of pages, one of which may not be touched yet
+ * @stop: asks the thread to end
+ */
+struct faulting {
+	pid_t tid;
+	unsigned long begun;
+	bool stop;
+};
+
+static void *fault_on(void *arg)
+{
+	struct faulting *f = arg;
+
+	__atomic_store_n(&f->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
+		__atomic_add_fetch(&f->begun, 1, __ATOMIC_SEQ_CST);
+		pe_fault(1);
+	}
+	return NULL;
+}
+
+/* A RESET that meets an occurrence on another CPU: the old count does not come back. */
+TEST(reset_against_counting)
+{
+	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct faulting f = { };
+	unsigned long before;
+	pthread_t thread;
+	__u64 count;
+	int i, fd;
+
+	attr.exclude_kernel = 1;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, fault_on, &f));
+	while (!__atomic_load_n(&f.tid, __ATOMIC_ACQUIRE))
+		pe_sleep_ms(1);
+	fd = pe_open(&attr, f.tid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < ROUNDS; i++) {
+		before = __atomic_load_n(&f.begun, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(&f.begun, __ATOMIC_SEQ_CST) < before + 50)
+			sched_yield();
+		before = __atomic_load_n(&f.begun, __ATOMIC_SEQ_CST);
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
+		count = pe_count(fd);
+		EXPECT_GE(__atomic_load_n(&f.begun, __ATOMIC_SEQ_CST) - before + 1, count);
+	}
+	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	close(fd);
+}
+
 TEST_HARNESS_MAIN
