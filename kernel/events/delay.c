@@ -5,7 +5,9 @@
  * perf_delays.rate=N on the command line, or in /sys/module/perf_delays/parameters,
  * delays one CPU in N that pass a point for a random time of up to
  * perf_delays.max_us. perf_delays.points is a mask of the points that do so, all
- * by default. How often each was passed is in debugfs, perf_events/delays.
+ * by default. A CPU that has been delayed is not delayed again for
+ * perf_delays.rest times as long, so that a point which is passed all the time does
+ * not stop all else. How often each was passed is in debugfs, perf_events/delays.
  */
 #include <linux/debugfs.h>
 #include <linux/init.h>
@@ -35,6 +37,10 @@ static unsigned int perf_delay_max_us = 20;
 module_param_named(max_us, perf_delay_max_us, uint, 0644);
 MODULE_PARM_DESC(max_us, "microseconds that a delay takes at most");
 
+static unsigned int perf_delay_rest;
+module_param_named(rest, perf_delay_rest, uint, 0644);
+MODULE_PARM_DESC(rest, "for so many times a delay no further one of this CPU follows it");
+
 static unsigned long long perf_delay_points = ~0ULL;
 module_param_named(points, perf_delay_points, ullong, 0644);
 MODULE_PARM_DESC(points, "mask of the points");
@@ -44,11 +50,13 @@ static_assert(PERF_NR_DELAYS <= 64);
 /**
  * struct delays - what one CPU has to do with points
  * @random: the last random number
+ * @rests_until: no delay before this, by local_clock()
  * @passed: how often it passed each point
  * @taken: how often it was delayed there
  */
 struct delays {
 	u32		random;
+	u64		rests_until;
 	unsigned long	passed[PERF_NR_DELAYS];
 	unsigned long	taken[PERF_NR_DELAYS];
 };
@@ -73,18 +81,27 @@ static u32 perf_delay_next_random(void)
  */
 void perf_delay_at(enum perf_delay_point point)
 {
-	unsigned int one_in = READ_ONCE(perf_delay_rate), us, looks;
-	u64 start;
+	unsigned int one_in = READ_ONCE(perf_delay_rate), rest = READ_ONCE(perf_delay_rest);
+	unsigned int us, looks;
+	u64 start, now;
 
 	this_cpu_inc(delays.passed[point]);
 	if (!one_in || !(READ_ONCE(perf_delay_points) & (1ULL << point)) ||
 	    perf_delay_next_random() % one_in)
 		return;
+	start = local_clock();
+	/* A task that moves to another CPU meanwhile makes this one rest in its place. */
+	if (rest && start < raw_cpu_read(delays.rests_until))
+		return;
 	this_cpu_inc(delays.taken[point]);
 	us = 1 + perf_delay_next_random() % clamp(READ_ONCE(perf_delay_max_us), 1U, MAX_US);
-	start = local_clock();
-	for (looks = us * LOOKS_PER_US; looks && local_clock() - start < us * 1000ULL; looks--)
+	now = start;
+	for (looks = us * LOOKS_PER_US; looks && now - start < us * 1000ULL; looks--) {
 		cpu_relax();
+		now = local_clock();
+	}
+	if (rest)
+		raw_cpu_write(delays.rests_until, now + (now - start) * rest);
 }
 
 static int perf_delays_show(struct seq_file *m, void *unused)
