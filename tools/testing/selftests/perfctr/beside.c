@@ -418,7 +418,10 @@ static int be_watched(int from, int to, bool waits)
 	return page->cpu_state.cstatus == perfctr_mk_cstatus(1, 0, 0) ? 0 : 4;
 }
 
-/* A thread cannot use its counters to keep a pinned event from watching it, or its CPU. */
+/*
+ * So a thread cannot keep a pinned event, which may be the administrator's, from counting. This is
+ * of an event of the thread, and of one of its CPU.
+ */
 TEST_F(beside, pinned_watches)
 {
 	struct perf_event_attr attr = {
@@ -482,8 +485,9 @@ TEST_F(beside, pinned_after_overflow)
 }
 
 /*
- * When a thread with counters comes to a CPU where pinned events have them, its counters are
- * stopped until the next control. The TSC goes on; cstatus in the mapped page says so.
+ * When a thread with counters moves to a CPU where pinned events have them, or when pinned events
+ * are added that need them, its counters are stopped until the next control. The TSC runs on;
+ * cstatus in the mapped page says so.
  */
 TEST_F(beside, pinned_elsewhere)
 {
@@ -701,7 +705,7 @@ TEST_F(beside, stopped_with_less_rights)
 }
 
 /*
- * The NMI watchdog is such an event; it moves to a counter that is left, and a control that leaves
+ * The NMI watchdog is a pinned event; it moves to a counter that is left, and a control that leaves
  * none is EBUSY.
  */
 TEST_F(beside, watchdog)
