@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions for KVM, resctrl and SysRq.
+ * Functions for KVM and resctrl.
  */
 #include <linux/export.h>
-#include <linux/irqflags.h>
-#include <linux/percpu.h>
-#include <linux/printk.h>
-#include <linux/smp.h>
 
 #include "engine.h"
 
@@ -53,25 +49,6 @@ u64 perf_get_hw_event_config(int hw_event)
 	return core->generic[hw_event];
 }
 EXPORT_SYMBOL_GPL(perf_get_hw_event_config);
-
-/**
- * perf_event_print_debug - print what the counters of this CPU and their selects hold
- *
- * For SysRq p, interrupts off or on.
- */
-void perf_event_print_debug(void)
-{
-	const struct x86_pmu_cpu *cpu;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	cpu = this_cpu_ptr(&x86_pmu_cpu);
-	if (cpu->core) {
-		pr_info("counters of CPU %d:\n", smp_processor_id());
-		x86_print_registers(cpu);
-	}
-	local_irq_restore(flags);
-}
 
 /**
  * x86_perf_rdpmc_index - what RDPMC calls the counter of an event

@@ -445,6 +445,25 @@ void x86_print_registers(const struct x86_pmu_cpu *cpu)
 	}
 }
 
+/**
+ * perf_event_print_debug - print what the counters of this CPU and their selects hold
+ *
+ * For SysRq p, interrupts off or on.
+ */
+void perf_event_print_debug(void)
+{
+	const struct x86_pmu_cpu *cpu;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(&x86_pmu_cpu);
+	if (cpu->core) {
+		pr_info("counters of CPU %d:\n", raw_smp_processor_id());
+		x86_print_registers(cpu);
+	}
+	local_irq_restore(flags);
+}
+
 /* Fixed counters that are there: those that can be read. */
 static u64 x86_check_fixed(const struct x86_core *core)
 {
