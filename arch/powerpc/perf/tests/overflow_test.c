@@ -18,14 +18,14 @@ static struct perf_event *overflow_event(struct kunit *test, int cpu, u64 period
 		.config = PERF_COUNT_HW_INSTRUCTIONS, .sample_period = period,
 		.sample_type = PERF_SAMPLE_IP, .exclude_kernel = 1, .pinned = 1,
 	};
-	struct perf_event *event;
+	struct perf_event *sampler;
 
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-	if (!IS_ERR(event) && event->hw.idx)
-		return event;
+	sampler = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (!IS_ERR(sampler) && sampler->hw.idx)
+		return sampler;
 	KUNIT_FAIL(test, "there is no counter for the event");
-	if (!IS_ERR(event))
-		perf_event_release_kernel(event);
+	if (!IS_ERR(sampler))
+		perf_event_release_kernel(sampler);
 	return NULL;
 }
 
@@ -34,29 +34,29 @@ static void overflow_without_sample_is_throttled(struct kunit *test)
 {
 	struct pt_regs regs = { .nip = PAGE_OFFSET + 0x1000, .trap = INTERRUPT_PERFMON,
 				.result = 1 };
-	struct perf_event *event;
+	struct perf_event *sampler;
 	unsigned long flags, siar;
 	bool allowed, stopped;
 	int i;
 
 	migrate_disable();
-	event = overflow_event(test, smp_processor_id(), 1ULL << 40);
-	if (!event) {
+	sampler = overflow_event(test, smp_processor_id(), 1ULL << 40);
+	if (!sampler) {
 		migrate_enable();
 		return;
 	}
 	local_irq_save(flags);
-	perf_pmu_disable(event->pmu);
+	perf_pmu_disable(sampler->pmu);
 	siar = mfspr(SPRN_SIAR);
 	mtspr(SPRN_SIAR, PAGE_OFFSET + 0x1000);
-	allowed = power_sample_allowed(event, &regs);
-	for (i = 0; i < TEST_OVERFLOWS && !(event->hw.state & PERF_HES_STOPPED); i++)
-		power_sample(event, &regs);
-	stopped = event->hw.state & PERF_HES_STOPPED;
+	allowed = power_sample_allowed(sampler, &regs);
+	for (i = 0; i < TEST_OVERFLOWS && !(sampler->hw.state & PERF_HES_STOPPED); i++)
+		power_sample(sampler, &regs);
+	stopped = sampler->hw.state & PERF_HES_STOPPED;
 	mtspr(SPRN_SIAR, siar);
-	perf_pmu_enable(event->pmu);
+	perf_pmu_enable(sampler->pmu);
 	local_irq_restore(flags);
-	perf_event_release_kernel(event);
+	perf_event_release_kernel(sampler);
 	migrate_enable();
 	KUNIT_EXPECT_FALSE(test, allowed);
 	KUNIT_EXPECT_TRUE(test, stopped);
@@ -67,30 +67,30 @@ static void overflow_of_stopped_comes_again(struct kunit *test)
 {
 	const u64 period = 1 << 30;
 	unsigned long flags, again, next;
-	struct perf_event *event;
+	struct perf_event *sampler;
 	s64 left;
 
 	migrate_disable();
-	event = overflow_event(test, smp_processor_id(), period);
-	if (!event) {
+	sampler = overflow_event(test, smp_processor_id(), period);
+	if (!sampler) {
 		migrate_enable();
 		return;
 	}
 	local_irq_save(flags);
-	perf_pmu_disable(event->pmu);
-	power_pmc_write(event->hw.idx, PMC_OVERFLOW + 5);
-	event->pmu->stop(event, PERF_EF_UPDATE);
-	left = local64_read(&event->hw.period_left);
-	event->pmu->start(event, 0);
-	again = power_pmc_read(event->hw.idx);
+	perf_pmu_disable(sampler->pmu);
+	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
+	sampler->pmu->stop(sampler, PERF_EF_UPDATE);
+	left = local64_read(&sampler->hw.period_left);
+	sampler->pmu->start(sampler, 0);
+	again = power_pmc_read(sampler->hw.idx);
 	/* A new period that begins now is one in full. */
-	event->pmu->stop(event, PERF_EF_UPDATE);
-	local64_set(&event->hw.period_left, 0);
-	event->pmu->start(event, PERF_EF_RELOAD);
-	next = power_pmc_read(event->hw.idx);
-	perf_pmu_enable(event->pmu);
+	sampler->pmu->stop(sampler, PERF_EF_UPDATE);
+	local64_set(&sampler->hw.period_left, 0);
+	sampler->pmu->start(sampler, PERF_EF_RELOAD);
+	next = power_pmc_read(sampler->hw.idx);
+	perf_pmu_enable(sampler->pmu);
 	local_irq_restore(flags);
-	perf_event_release_kernel(event);
+	perf_event_release_kernel(sampler);
 	migrate_enable();
 	KUNIT_EXPECT_EQ(test, left, 1);
 	KUNIT_EXPECT_EQ(test, again, PMC_OVERFLOW - 1);
@@ -98,34 +98,34 @@ static void overflow_of_stopped_comes_again(struct kunit *test)
 }
 
 /* Is an interrupt pending after the PMU was off, with the event's counter at @value? */
-static bool overflow_pending(struct perf_event *event, unsigned long value)
+static bool overflow_pending(struct perf_event *sampler, unsigned long value)
 {
-	perf_pmu_disable(event->pmu);
-	power_pmc_write(event->hw.idx, value);
+	perf_pmu_disable(sampler->pmu);
+	power_pmc_write(sampler->hw.idx, value);
 	clear_pmi_irq_pending();
-	perf_pmu_enable(event->pmu);
+	perf_pmu_enable(sampler->pmu);
 	return pmi_irq_pending();
 }
 
 /* The PMU is disabled between an overflow and its interrupt. */
 static void overflow_waits_for_enable(struct kunit *test)
 {
-	struct perf_event *event;
+	struct perf_event *sampler;
 	unsigned long flags;
 	bool none, one;
 
 	migrate_disable();
-	event = overflow_event(test, smp_processor_id(), 1ULL << 40);
-	if (!event) {
+	sampler = overflow_event(test, smp_processor_id(), 1ULL << 40);
+	if (!sampler) {
 		migrate_enable();
 		return;
 	}
 	local_irq_save(flags);
 	hard_irq_disable();
-	none = overflow_pending(event, 0);
-	one = overflow_pending(event, PMC_OVERFLOW);
+	none = overflow_pending(sampler, 0);
+	one = overflow_pending(sampler, PMC_OVERFLOW);
 	local_irq_restore(flags);
-	perf_event_release_kernel(event);
+	perf_event_release_kernel(sampler);
 	migrate_enable();
 	KUNIT_EXPECT_FALSE(test, none);
 	KUNIT_EXPECT_TRUE(test, one);
