@@ -226,6 +226,7 @@ int watch_command(char *const argv[], FILE *out, bool json)
 {
 	long tracepoint = find_tracepoint();
 	unsigned long samples = 0;
+	siginfo_t info = { 0 };
 	int go = -1, status;
 	pid_t child;
 
@@ -244,11 +245,14 @@ int watch_command(char *const argv[], FILE *out, bool json)
 	if (write(go, "", 1) != 1)
 		return 127;
 	close(go);
-	while (waitpid(child, &status, WNOHANG) == 0) {
+	/* The child is reaped after its last refusal is printed: /proc has its name until then. */
+	while (!waitid(P_PID, child, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid) {
 		poll(polled, nr_sources, 100);
 		samples += drain_all(out, json);
 	}
 	samples += drain_all(out, json);
+	if (waitpid(child, &status, 0) != child)
+		return 127;
 	if (!json)
 		fprintf(out, "perf-why: %lu refused\n", samples);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
