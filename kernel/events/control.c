@@ -215,6 +215,7 @@ static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 {
 	struct perf_event *target;
 
+	/* A descriptor is an int: the upper half of what a 32-bit task passes is zero. */
 	if ((int)arg == -1)
 		return perf_ioctl_redirect(event, NULL);
 
