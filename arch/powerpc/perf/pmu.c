@@ -29,7 +29,8 @@ static void power_disable(struct pmu *pmu)
 	cpu->disabled = true;
 	if (cpu->ebb)
 		power_user_save(cpu);
-	if (!cpu->held_known || !(cpu->held.mmcr0 & MMCR0_FC))
+	/* The program may have changed MMCR0 since it was written. */
+	if (cpu->ebb || !cpu->held_known || !(cpu->held.mmcr0 & MMCR0_FC))
 		power_control_freeze(cpu);
 	if (!power_has(PPMU_LIMITED_PMC5_6))
 		return;

@@ -239,7 +239,7 @@ void power_user_save(struct power_cpu *cpu)
 		thread->sier3 = mfspr(SPRN_SIER3);
 	}
 	/* The program may have frozen counters one by one. */
-	cpu->held_known = false;
+	cpu->held.mmcr2 = mfspr(SPRN_MMCR2);
 }
 
 /**
@@ -253,17 +253,20 @@ void power_user_run(struct power_cpu *cpu)
 {
 	const struct thread_struct *thread = &current->thread;
 	unsigned long mmcr0 = cpu->mmcr.mmcr0 & ~MMCR0_USER_MASK;
+	unsigned long mmcr2 = cpu->mmcr.mmcr2 | thread->mmcr2;
 
 	mtspr(SPRN_SIAR, thread->siar);
 	mtspr(SPRN_SDAR, thread->sdar);
 	mtspr(SPRN_SIER, thread->sier);
-	mtspr(SPRN_MMCR2, cpu->mmcr.mmcr2 | thread->mmcr2);
+	mtspr(SPRN_MMCR2, mmcr2);
+	cpu->held.mmcr2 = mmcr2;
 	if (power_has(PPMU_ARCH_31)) {
 		mtspr(SPRN_SIER2, thread->sier2);
 		mtspr(SPRN_SIER3, thread->sier3);
 	}
-	cpu->held_known = false;
 	power_control_run(cpu, mmcr0 | thread->mmcr0 | MMCR0_EBE | MMCR0_BHRBA | MMCR0_PMCC_U6);
+	/* Counters that the program has frozen run again when it writes MMCR0, and nothing else. */
+	power_control_mark(cpu, true);
 }
 #endif
 

@@ -61,6 +61,48 @@ static void registers_mark_while_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.after & MMCRA_SAMPLE_ENABLE, 0);
 }
 
+/* MMCRA while a program has its counters, which has left @mmcr0 there. */
+static unsigned long registers_of_program(struct power_cpu *cpu, unsigned long mmcr0,
+					  unsigned long *after)
+{
+	struct thread_struct *thread = &current->thread;
+	unsigned long flags, before, run;
+	struct power_cpu *real;
+
+	local_irq_save(flags);
+	before = thread->mmcr0;
+	thread->mmcr0 = mmcr0;
+	perf_pmu_disable(&power_pmu_ops);
+	power_control_write(cpu);
+	power_user_run(cpu);
+	run = mfspr(SPRN_MMCRA);
+	power_user_save(cpu);
+	power_control_freeze(cpu);
+	*after = mfspr(SPRN_MMCRA);
+	thread->mmcr0 = before;
+	real = this_cpu_ptr(&power_cpus);
+	power_control_forget(real);
+	real->changed = true;
+	perf_pmu_enable(&power_pmu_ops);
+	local_irq_restore(flags);
+	return run;
+}
+
+static void registers_mark_for_branches(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+	unsigned long run, after;
+
+	cpu->mmcr.mmcra = MMCRA_SAMPLE_ENABLE;
+	run = registers_of_program(cpu, 0, &after);
+	KUNIT_EXPECT_EQ(test, run & MMCRA_SAMPLE_ENABLE, MMCRA_SAMPLE_ENABLE);
+	KUNIT_EXPECT_EQ(test, after & MMCRA_SAMPLE_ENABLE, 0);
+	/* The program has frozen them, and ends that without the kernel. */
+	run = registers_of_program(cpu, MMCR0_FC, &after);
+	KUNIT_EXPECT_EQ(test, run & MMCRA_SAMPLE_ENABLE, MMCRA_SAMPLE_ENABLE);
+	KUNIT_EXPECT_EQ(test, after & MMCRA_SAMPLE_ENABLE, 0);
+}
+
 static void registers_hide_addresses(struct kunit *test)
 {
 	struct registers_seen seen;
@@ -82,6 +124,7 @@ static int registers_test_init(struct kunit *test)
 
 static struct kunit_case registers_cases[] = {
 	KUNIT_CASE(registers_mark_while_running),
+	KUNIT_CASE(registers_mark_for_branches),
 	KUNIT_CASE(registers_hide_addresses),
 	{}
 };
