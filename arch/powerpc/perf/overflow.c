@@ -4,10 +4,12 @@
  *
  * It comes also where interrupts are masked by software, in the middle of anything but
  * powerpc_local_irq_pmu_save() sections, like a non-maskable interrupt: so it takes no lock
- * but through perf_event_overflow(), which knows. FCECE has frozen all counters.
+ * but through perf_event_overflow(), which knows. FCECE has frozen all counters, unless the
+ * interrupt had to wait until they were running again.
  */
 #include <linux/percpu.h>
 #include <asm/hw_irq.h>
+#include <asm/reg.h>
 #include "bhrb.h"
 #include "claim.h"
 #include "engine.h"
@@ -77,6 +79,9 @@ void power_interrupt(struct pt_regs *regs)
 	if (cpu->ebb)
 		return;
 	power_sample_regs(regs);
+	/* A counter that came to its overflow from here on would not be seen. */
+	if (!(mfspr(SPRN_MMCR0) & MMCR0_FC))
+		power_control_run(cpu, MMCR0_FC);
 	power_pmc_read_all(cpu);
 	for (pmc = 1; pmc <= power_driver->n_counter; pmc++) {
 		if ((cpu->pmcs[pmc - 1] & PMC_OVERFLOW) && !power_limited(pmc))

@@ -10,6 +10,15 @@
 /* More interrupts than a tick may have. */
 #define TEST_OVERFLOWS	1000000
 
+/* MMCR0 as the last sample was made. */
+static unsigned long overflow_mmcr0;
+
+static void overflow_seen(struct perf_event *sampler, struct perf_sample_data *data,
+			  struct pt_regs *regs)
+{
+	overflow_mmcr0 = mfspr(SPRN_MMCR0);
+}
+
 /* Counts instructions of user space on a CPU, and does not overflow by itself. */
 static struct perf_event *overflow_event(struct kunit *test, int cpu, u64 period)
 {
@@ -20,7 +29,7 @@ static struct perf_event *overflow_event(struct kunit *test, int cpu, u64 period
 	};
 	struct perf_event *sampler;
 
-	sampler = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	sampler = perf_event_create_kernel_counter(&attr, cpu, NULL, overflow_seen, NULL);
 	if (!IS_ERR(sampler) && sampler->hw.idx)
 		return sampler;
 	KUNIT_FAIL(test, "there is no counter for the event");
@@ -131,6 +140,40 @@ static void overflow_waits_for_enable(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, one);
 }
 
+/* The interrupt has waited, and the counters run. */
+static void overflow_served_frozen(struct kunit *test)
+{
+	struct pt_regs regs = { .nip = 0x10000000, .trap = INTERRUPT_PERFMON, .msr = MSR_PR };
+	struct perf_event *sampler;
+	unsigned long flags, siar;
+	struct power_cpu *cpu;
+
+	migrate_disable();
+	sampler = overflow_event(test, smp_processor_id(), 1ULL << 30);
+	if (!sampler) {
+		migrate_enable();
+		return;
+	}
+	overflow_mmcr0 = 0;
+	local_irq_save(flags);
+	hard_irq_disable();
+	cpu = this_cpu_ptr(&power_cpus);
+	perf_pmu_disable(sampler->pmu);
+	siar = mfspr(SPRN_SIAR);
+	mtspr(SPRN_SIAR, 0);
+	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
+	perf_pmu_enable(sampler->pmu);
+	/* They run on after an overflow. */
+	power_control_run(cpu, 0);
+	power_interrupt(&regs);
+	mtspr(SPRN_SIAR, siar);
+	clear_pmi_irq_pending();
+	local_irq_restore(flags);
+	perf_event_release_kernel(sampler);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, overflow_mmcr0 & MMCR0_FC, MMCR0_FC);
+}
+
 static int overflow_test_init(struct kunit *test)
 {
 	if (!power_driver || power_has(PPMU_NO_SIAR))
@@ -142,6 +185,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(overflow_without_sample_is_throttled),
 	KUNIT_CASE(overflow_of_stopped_comes_again),
 	KUNIT_CASE(overflow_waits_for_enable),
+	KUNIT_CASE(overflow_served_frozen),
 	{}
 };
 
