@@ -44,11 +44,12 @@ static bool isa207_is_bus(u64 code)
 	return ISA207_UNIT(code) == 6;
 }
 
+/* Whether it is marked, combined or counts edges is no matter. */
 static bool isa207_is_fabric(u64 code)
 {
 	const u64 *fabric = isa207_layout->fabric;
 
-	code &= GENMASK_ULL(19, 0);
+	code &= GENMASK_ULL(19, 12) | GENMASK_ULL(7, 1);
 	return code && (code == fabric[0] || code == fabric[1]);
 }
 

@@ -121,7 +121,7 @@ struct isa207_route {
  * @mmcra: bits that are set there whatever counts
  * @sdar_mode: lowest bit of the field that says when SDAR changes, 0: there is none
  * @sdar_idle: that field's value in MMCRA where a code has none
- * @fabric: codes of events that match, but for the fields of what they match
+ * @fabric: counter, unit and PMCxSEL of events that match, bit 0 aside
  * @elig: for each sampling mode, the mask of what may be marked in it
  * @l2l3_same: events of the second and third cache must have the same PMCxSEL, and one of them be
  *	on counter 4

@@ -82,7 +82,7 @@ static const struct isa207_layout power8_layout = {
 	.n_same		= ARRAY_SIZE(power8_same),
 	/* SDAR changes at each translation miss. */
 	.mmcra		= BIT_ULL(42),
-	.fabric		= { 0x30156, 0x4f152 },
+	.fabric		= { 0x30056, 0x4f052 },
 	.elig		= { 0xff, 0xff, 0xff, 0xff },
 	.float_compare	= true,
 };

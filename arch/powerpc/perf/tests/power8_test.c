@@ -21,6 +21,14 @@ static const struct isa207_row power8_rows[] = {
 	{ 0x0034340401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = ALWAYS | 0x13451 } },
 	{ 0xa000000401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0,
 				  .mmcra = ALWAYS | 0xa000000001 } },
+	/* what is to match on the fabric, marked, as edges, combined */
+	{ 0x9c00030156, 0, 3, { .mmcr0 = OTHER, .mmcr1 = 0x9c000005600, .mmcra = ALWAYS | 1 } },
+	{ 0x9c00030057, 0, 3, { .mmcr0 = OTHER, .mmcr1 = 0x9c000005700, .mmcra = ALWAYS } },
+	{ 0x9c0004f952, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xf09c100000052,
+				.mmcra = ALWAYS | 1 } },
+	/* a mantissa and an exponent are not of such an event */
+	{ 0x809c00030156, 0, 3, { .mmcr0 = OTHER, .mmcr1 = 0x9c000005600,
+				  .mmcra = ALWAYS | 1 } },
 };
 
 static void power8_compute_one(struct kunit *test)
