@@ -128,6 +128,8 @@ static bool isa207_is_defined(u64 code)
 	if (isa207_layout->float_compare)
 		return isa207_compares(code) &&
 		       (!isa207_is_l2l3(code) || !(ISA207_CACHE(code) & 7));
+	if (isa207_layout->code_compare && ISA207_THRESHOLD_SELECT(code) && !isa207_compares(code))
+		return false;
 	/* The start and the end event of a threshold have 4 bits each; 15 is reserved. */
 	return (control & 0xf) != 0xf && (control >> 4) != 0xf;
 }

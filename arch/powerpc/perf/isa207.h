@@ -128,6 +128,7 @@ struct isa207_route {
  * @float_compare: the value that a threshold is compared with is a mantissa of 7 bits and an
  *	exponent as they stand, both ends of what is counted may be anything, and events of the
  *	second and third cache have no qualifier of the first
+ * @code_compare: that value is such in events that have a threshold; in others it is nothing
  */
 struct isa207_layout {
 	u64				valid;
@@ -144,6 +145,7 @@ struct isa207_layout {
 	u8				elig[4];
 	bool				l2l3_same;
 	bool				float_compare;
+	bool				code_compare;
 };
 
 /* Of struct power_pmu; see there. */

@@ -76,6 +76,7 @@ static const struct isa207_layout power9_layout = {
 	.sdar_idle	= 2,
 	.elig		= { 0xf7, 0x31, 0x3f, 0 },
 	.l2l3_same	= true,
+	.code_compare	= true,
 };
 
 static int power9_generic[] = {

@@ -19,6 +19,9 @@ static const struct isa207_row power9_rows[] = {
 	{ 0x400000001001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = 1UL << 42 } },
 	/* marked loads with a threshold */
 	{ 0x34340401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = 0x13451 } },
+	{ 0xa034340401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = 0x14000000013451 } },
+	/* without a threshold the value is not looked at */
+	{ 0x8000000401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = 0x10000000000001 } },
 	{ 0x3ff000001001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000,
 				   .mmcra = 0x7fe80000000000 } },
 };
@@ -39,6 +42,8 @@ static void power9_refuses(struct kunit *test)
 		0x50002, 0x70002, 0x10202, BIT_ULL(52) | 2, BIT_ULL(62) | 0x10002,
 		/* ends of a threshold, and sampling modes, that are none */
 		0xf00000002, 0xf000000002, 0x3000002, 0x5000002, 0x1e000002,
+		/* a threshold whose exponent could be smaller */
+		0x8034340401e0, 0x9f34340401e0,
 	};
 
 	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
