@@ -162,8 +162,14 @@ static const struct attribute_group *power9_groups[] = {
 	&power9_files[0], &power9_files[1], NULL
 };
 
-/* Translation misses by page size, and others, that version 2.2 of the processor counts wrong */
-static int power9_wrong[] = {
+/* Events that version 2.1 of the processor counts wrong */
+static int power9_wrong_21[] = {
+	0x10134, 0x1f056, 0x20112, 0x2d024, 0x3006c, 0x3405e, 0x3e15c, 0x3f056, 0x4003c,
+	0x4505e, 0x4e014,
+};
+
+/* Those of version 2.2: translation misses by page size, and others */
+static int power9_wrong_22[] = {
 	0x1c058, 0x1c05a, 0x1c05c, 0x1d15c, 0x2c056, 0x2c05a, 0x2d152, 0x2d156, 0x2d15e,
 	0x3c056, 0x3d152, 0x3d156, 0x4003c, 0x4c056, 0x4c05a, 0x4c15e,
 };
@@ -185,6 +191,21 @@ static struct power_pmu power9_driver = {
 	.capabilities		= PERF_PMU_CAP_EXTENDED_REGS,
 };
 
+/* The events of which the processor with this version register must not be asked */
+static void power9_leave_out(struct power_pmu *driver, unsigned int pvr)
+{
+	switch (pvr & 0xfff) {
+	case 0x201:
+		driver->blacklist_ev = power9_wrong_21;
+		driver->n_blacklist_ev = ARRAY_SIZE(power9_wrong_21);
+		break;
+	case 0x202:
+		driver->blacklist_ev = power9_wrong_22;
+		driver->n_blacklist_ev = ARRAY_SIZE(power9_wrong_22);
+		break;
+	}
+}
+
 /* See internal.h. */
 int __init init_power9_pmu(void)
 {
@@ -193,10 +214,7 @@ int __init init_power9_pmu(void)
 
 	if (PVR_VER(pvr) != PVR_POWER9)
 		return -ENODEV;
-	if ((pvr & 0xfff) == 0x202) {
-		power9_driver.blacklist_ev = power9_wrong;
-		power9_driver.n_blacklist_ev = ARRAY_SIZE(power9_wrong);
-	}
+	power9_leave_out(&power9_driver, pvr);
 	isa207_layout = &power9_layout;
 	err = register_power_pmu(&power9_driver);
 	if (err)

@@ -100,6 +100,30 @@ static void power9_event_files(struct kunit *test)
 			   ARRAY_SIZE(power9_names));
 }
 
+static bool power9_has_wrong(unsigned int pvr, int code)
+{
+	struct power_pmu driver = {};
+	int i;
+
+	power9_leave_out(&driver, pvr);
+	for (i = 0; i < driver.n_blacklist_ev; i++) {
+		if (driver.blacklist_ev[i] == code)
+			return true;
+	}
+	return false;
+}
+
+/* Floating point operations, and misses of 16 GB pages, by version of the processor */
+static void power9_wrong_by_version(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, power9_has_wrong(0x004e1201, 0x4505e));
+	KUNIT_EXPECT_FALSE(test, power9_has_wrong(0x004e1201, 0x1c058));
+	KUNIT_EXPECT_TRUE(test, power9_has_wrong(0x004e1202, 0x1c058));
+	KUNIT_EXPECT_FALSE(test, power9_has_wrong(0x004e1202, 0x4505e));
+	KUNIT_EXPECT_FALSE(test, power9_has_wrong(0x004e1203, 0x4505e));
+	KUNIT_EXPECT_FALSE(test, power9_has_wrong(0x004e1203, 0x4003c));
+}
+
 static int power9_test_init(struct kunit *test)
 {
 	test->priv = (void *)isa207_layout;
@@ -118,6 +142,7 @@ static struct kunit_case power9_cases[] = {
 	KUNIT_CASE(power9_refuses),
 	KUNIT_CASE(power9_codes_that_equal),
 	KUNIT_CASE(power9_event_files),
+	KUNIT_CASE(power9_wrong_by_version),
 	{}
 };
 
