@@ -129,6 +129,7 @@ struct isa207_route {
  *	exponent as they stand, both ends of what is counted may be anything, and events of the
  *	second and third cache have no qualifier of the first
  * @code_compare: that value is such in events that have a threshold; in others it is nothing
+ * @memory: SIER and MMCRA say of a marked instruction what memory.c reads there
  */
 struct isa207_layout {
 	u64				valid;
@@ -146,6 +147,7 @@ struct isa207_layout {
 	bool				l2l3_same;
 	bool				float_compare;
 	bool				code_compare;
+	bool				memory;
 };
 
 /* Of struct power_pmu; see there. */
@@ -161,6 +163,11 @@ int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 
 int isa207_same_events(u64 code, unsigned int flags, u64 codes[]);
 u64 isa207_branch_filter(u64 branches);
 void isa207_compute(const struct isa207_count *counts, int n, struct mmcr_regs *mmcr);
+
+/* memory.c */
+u64 isa207_memory_source(unsigned long mmcra, unsigned long sier, bool v31);
+union perf_sample_weight isa207_memory_weight(u64 type, unsigned long mmcra, unsigned long sier,
+					      unsigned long sier2, bool v31);
 #else
 #define isa207_layout	((const struct isa207_layout *)NULL)
 static inline bool isa207_needs(u64 code) { return false; }

@@ -82,6 +82,7 @@ static const struct isa207_layout power10_layout = {
 	.sdar_mode	= 22,
 	.sdar_idle	= 2,
 	.elig		= { 0xef, 0x31, 0x3f, 0 },
+	.memory		= true,
 };
 
 static int power10_generic[] = {

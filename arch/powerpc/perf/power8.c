@@ -85,6 +85,7 @@ static const struct isa207_layout power8_layout = {
 	.fabric		= { 0x30056, 0x4f052 },
 	.elig		= { 0xff, 0xff, 0xff, 0xff },
 	.float_compare	= true,
+	.memory		= true,
 };
 
 static int power8_generic[] = {

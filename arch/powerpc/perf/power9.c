@@ -77,6 +77,7 @@ static const struct isa207_layout power9_layout = {
 	.elig		= { 0xf7, 0x31, 0x3f, 0 },
 	.l2l3_same	= true,
 	.code_compare	= true,
+	.memory		= true,
 };
 
 static int power9_generic[] = {

@@ -11,6 +11,7 @@
 #include <asm/page.h>
 #include "bhrb.h"
 #include "engine.h"
+#include "isa207.h"
 
 #ifdef CONFIG_PPC64
 
@@ -136,6 +137,26 @@ bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
 	return !event->attr.exclude_kernel || !is_kernel_addr(perf_instruction_pointer(regs));
 }
 
+/* The source of the data, and what it cost, where the processor says that. */
+static void power_sample_memory(struct perf_sample_data *data, u64 type, struct pt_regs *regs)
+{
+	unsigned long mmcra = regs->dsisr, sier = regs->dar, sier2 = 0;
+	bool v31 = power_has(PPMU_ARCH_31);
+
+	if (!isa207_layout || !isa207_layout->memory)
+		return;
+	if (type & PERF_SAMPLE_DATA_SRC) {
+		data->data_src.val = isa207_memory_source(mmcra, sier, v31);
+		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
+	}
+	if (type & PERF_SAMPLE_WEIGHT_TYPE) {
+		if (v31 && (type & PERF_SAMPLE_WEIGHT_STRUCT))
+			sier2 = mfspr(SPRN_SIER2);
+		data->weight = isa207_memory_weight(type, mmcra, sier, sier2, v31);
+		data->sample_flags |= type & PERF_SAMPLE_WEIGHT_TYPE;
+	}
+}
+
 /**
  * power_sample_fill - the fields of a sample that the processor knows
  * @event: that has overflowed
@@ -161,15 +182,7 @@ void power_sample_fill(struct perf_event *event, struct perf_sample_data *data,
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		perf_sample_save_brstack(data, event, power_bhrb_read(event), NULL);
-	if ((type & PERF_SAMPLE_DATA_SRC) && power_driver->get_mem_data_src) {
-		power_driver->get_mem_data_src(&data->data_src, power_driver->flags, regs);
-		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
-	}
-	if ((type & PERF_SAMPLE_WEIGHT_TYPE) && power_driver->get_mem_weight) {
-		power_driver->get_mem_weight(&data->weight.full,
-					     type & PERF_SAMPLE_WEIGHT_TYPE);
-		data->sample_flags |= type & PERF_SAMPLE_WEIGHT_TYPE;
-	}
+	power_sample_memory(data, type, regs);
 }
 
 #else /* CONFIG_PPC32: no such registers */

@@ -150,6 +150,25 @@ static void sample_has_data_address(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, power_sdar_valid(&regs));
 }
 
+/* A marked load that has hit L1 after 0x12 cycles */
+static void sample_has_memory(struct kunit *test)
+{
+	struct pt_regs regs = { .dsisr = MMCRA_SAMPLE_ENABLE | 0x12UL << 19,
+				.dar = 1UL << 15 | 1UL << 1 };
+	static struct perf_sample_data data;
+	static struct perf_event event;
+
+	if (!isa207_layout || !isa207_layout->memory)
+		kunit_skip(test, "a processor whose SIER has no such fields");
+	perf_sample_data_init(&data, 0, 1);
+	event.attr.sample_type = PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT;
+	power_sample_fill(&event, &data, &regs);
+	KUNIT_EXPECT_EQ(test, data.sample_flags & event.attr.sample_type, event.attr.sample_type);
+	/* A load, a hit of L1, and of a snoop */
+	KUNIT_EXPECT_EQ(test, data.data_src.val, 0x200200142ULL);
+	KUNIT_EXPECT_EQ(test, data.weight.full, 0x12);
+}
+
 static int sample_test_init(struct kunit *test)
 {
 	if (!power_driver || !power_has(PPMU_HAS_SIER) || power_has(PPMU_NO_SIAR))
@@ -163,6 +182,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(sample_of_marked),
 	KUNIT_CASE(sample_mode_by_address),
 	KUNIT_CASE(sample_has_data_address),
+	KUNIT_CASE(sample_has_memory),
 	{}
 };
 
