@@ -41,6 +41,20 @@ static int power_cpu_prepare(unsigned int nr)
 	return 0;
 }
 
+/*
+ * Programs look for event-based branches among the features of the processor. They are not
+ * announced on one that loses an overflow which software sets in MMCR0: a branch could be lost at a
+ * switch between tasks.
+ */
+static void __init power_announce(const struct power_pmu *driver)
+{
+#ifdef CONFIG_PPC64
+	if ((driver->flags & PPMU_ARCH_207S) && driver->bhrb_nr &&
+	    !cpu_has_feature(CPU_FTR_PMAO_BUG))
+		cur_cpu_spec->cpu_user_features2 |= PPC_FEATURE2_EBB;
+#endif
+}
+
 /**
  * register_power_pmu - a processor's driver offers its counters
  * @driver: stays for ever
@@ -54,6 +68,7 @@ int __init register_power_pmu(struct power_pmu *driver)
 	if (WARN_ON(driver->n_counter > POWER_EVENTS_MAX))
 		return -EINVAL;
 	power_driver = driver;
+	power_announce(driver);
 	pr_info("%s performance monitor hardware support registered\n", driver->name);
 	power_pmu_ops.attr_groups = driver->attr_groups;
 	power_pmu_ops.attr_update = power_caps_groups;

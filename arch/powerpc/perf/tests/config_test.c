@@ -5,6 +5,7 @@
  * Included at the end of config.c.
  */
 #include <kunit/test.h>
+#include <asm/cputable.h>
 
 /* The key of a new event, which counts cycles. */
 static struct power_key config_key(struct kunit *test, bool exclude_idle)
@@ -53,6 +54,14 @@ static void config_unknown_events(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, power_event_code(&event, &code), -EOPNOTSUPP);
 }
 
+/* AT_HWCAP2 says that there are event-based branches. */
+static void config_announces_branches(struct kunit *test)
+{
+	if (!power_driver->bhrb_nr || cpu_has_feature(CPU_FTR_PMAO_BUG))
+		kunit_skip(test, "a processor whose event-based branches are not announced");
+	KUNIT_EXPECT_TRUE(test, cur_cpu_spec->cpu_user_features2 & PPC_FEATURE2_EBB);
+}
+
 static int config_test_init(struct kunit *test)
 {
 	if (!power_driver || !isa207_layout)
@@ -63,6 +72,7 @@ static int config_test_init(struct kunit *test)
 static struct kunit_case config_cases[] = {
 	KUNIT_CASE(config_excludes_idle),
 	KUNIT_CASE(config_unknown_events),
+	KUNIT_CASE(config_announces_branches),
 	{}
 };
 
