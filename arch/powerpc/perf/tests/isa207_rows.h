@@ -8,6 +8,7 @@
 
 #include <kunit/test.h>
 #include "../isa207.h"
+#include "../tables.h"
 
 /* MMCR0 for one event: on counter 1, and on 2 to 4 */
 #define ONE	(MMCR0_PMC1CE | MMCR0_FC56)
@@ -179,6 +180,54 @@ static inline void isa207_check_files(struct kunit *test, struct attribute **att
 	}
 	KUNIT_EXPECT_EQ(test, i, n);
 	KUNIT_EXPECT_NULL(test, attrs[i]);
+}
+
+/* The generic events are those of @codes and no others; 0: there is no such event. */
+static inline void isa207_check_generic(struct kunit *test, const int *table, int n,
+					const u64 codes[PERF_COUNT_HW_MAX])
+{
+	int i;
+
+	for (i = 0; i < PERF_COUNT_HW_MAX; i++)
+		KUNIT_EXPECT_EQ_MSG(test, i < n ? (u64)table[i] : 0, codes[i], "event %d", i);
+}
+
+/**
+ * struct isa207_cell - a cache and an operation
+ * @cache: PERF_COUNT_HW_CACHE_*
+ * @op: PERF_COUNT_HW_CACHE_OP_*
+ * @access: the code of accesses; 0: this processor has none
+ * @miss: of misses
+ */
+struct isa207_cell {
+	int	cache;
+	int	op;
+	u64	access;
+	u64	miss;
+};
+
+/* All cells that are not listed make no sense. */
+static inline void isa207_check_caches(struct kunit *test, power_cache_table table,
+				       const struct isa207_cell *cells, int n)
+{
+	int cache, op, i;
+
+	for (cache = 0; cache < C(MAX); cache++) {
+		for (op = 0; op < C(OP_MAX); op++) {
+			u64 access = -1, miss = -1;
+
+			for (i = 0; i < n; i++) {
+				if (cells[i].cache != cache || cells[i].op != op)
+					continue;
+				access = cells[i].access;
+				miss = cells[i].miss;
+			}
+			KUNIT_EXPECT_EQ_MSG(test, table[cache][op][C(RESULT_ACCESS)], access,
+					    "cache %d, operation %d", cache, op);
+			KUNIT_EXPECT_EQ_MSG(test, table[cache][op][C(RESULT_MISS)], miss,
+					    "cache %d, operation %d", cache, op);
+		}
+	}
 }
 
 #endif

@@ -128,6 +128,33 @@ static void power10_event_files(struct kunit *test)
 			   ARRAY_SIZE(power10_names));
 }
 
+static const u64 power10_hardware[PERF_COUNT_HW_MAX] = {
+	[HW(CPU_CYCLES)] = 0x600f4, [HW(INSTRUCTIONS)] = 0x500fa,
+	[HW(CACHE_REFERENCES)] = 0x100fc, [HW(CACHE_MISSES)] = 0x400f0,
+	[HW(BRANCH_INSTRUCTIONS)] = 0x2f04a, [HW(BRANCH_MISSES)] = 0x3e098,
+};
+
+static const struct isa207_cell power10_cells[] = {
+	{ C(L1D), C(OP_READ), 0x100fc, 0x3e054 },
+	{ C(L1D), C(OP_WRITE), 0, 0x300f0 },
+	{ C(L1D), C(OP_PREFETCH), 0x1002c, 0 },
+	{ C(L1I), C(OP_READ), 0x4080, 0x200fc },
+	{ C(L1I), C(OP_WRITE), 0x3f00000001c040, -1 },
+	{ C(L1I), C(OP_PREFETCH), 0x40a0, 0 },
+	{ C(LL), C(OP_READ), 0x1340000001c040, 0x300fe },
+	{ C(LL), C(OP_WRITE), 0x10000046080, 0x26880 },
+	{ C(LL), C(OP_PREFETCH), 0x100000016080, 0 },
+	{ C(DTLB), C(OP_READ), 0, 0x300fc },
+	{ C(ITLB), C(OP_READ), 0, 0x400fc },
+	{ C(BPU), C(OP_READ), 0x4d05e, 0x400f6 },
+};
+
+static void power10_generic_events(struct kunit *test)
+{
+	isa207_check_generic(test, power10_generic, ARRAY_SIZE(power10_generic), power10_hardware);
+	isa207_check_caches(test, power10_cache, power10_cells, ARRAY_SIZE(power10_cells));
+}
+
 static int power10_test_init(struct kunit *test)
 {
 	test->priv = (void *)isa207_layout;
@@ -147,6 +174,7 @@ static struct kunit_case power10_cases[] = {
 	KUNIT_CASE(power10_refuses),
 	KUNIT_CASE(power10_codes_that_equal),
 	KUNIT_CASE(power10_event_files),
+	KUNIT_CASE(power10_generic_events),
 	{}
 };
 

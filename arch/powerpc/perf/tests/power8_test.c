@@ -112,6 +112,34 @@ static void power8_event_files(struct kunit *test)
 			   ARRAY_SIZE(power8_names));
 }
 
+static const u64 power8_hardware[PERF_COUNT_HW_MAX] = {
+	[HW(CPU_CYCLES)] = 0x1e, [HW(INSTRUCTIONS)] = 0x2,
+	[HW(CACHE_REFERENCES)] = 0x100ee, [HW(CACHE_MISSES)] = 0x3e054,
+	[HW(BRANCH_INSTRUCTIONS)] = 0x10068, [HW(BRANCH_MISSES)] = 0x400f6,
+	[HW(STALLED_CYCLES_FRONTEND)] = 0x100f8, [HW(STALLED_CYCLES_BACKEND)] = 0x4000a,
+};
+
+static const struct isa207_cell power8_cells[] = {
+	{ C(L1D), C(OP_READ), 0x100ee, 0x3e054 },
+	{ C(L1D), C(OP_WRITE), 0, 0x300f0 },
+	{ C(L1D), C(OP_PREFETCH), 0xd8b8, 0 },
+	{ C(L1I), C(OP_READ), 0x4080, 0x200fd },
+	{ C(L1I), C(OP_WRITE), 0x408c, -1 },
+	{ C(L1I), C(OP_PREFETCH), 0x408e, 0 },
+	{ C(LL), C(OP_READ), 0x4c042, 0x300fe },
+	{ C(LL), C(OP_WRITE), 0x17080, 0x17082 },
+	{ C(LL), C(OP_PREFETCH), 0x4e052, 0 },
+	{ C(DTLB), C(OP_READ), 0, 0x300fc },
+	{ C(ITLB), C(OP_READ), 0, 0x400fc },
+	{ C(BPU), C(OP_READ), 0x10068, 0x400f6 },
+};
+
+static void power8_generic_events(struct kunit *test)
+{
+	isa207_check_generic(test, power8_generic, ARRAY_SIZE(power8_generic), power8_hardware);
+	isa207_check_caches(test, power8_cache, power8_cells, ARRAY_SIZE(power8_cells));
+}
+
 static int power8_test_init(struct kunit *test)
 {
 	test->priv = (void *)isa207_layout;
@@ -130,6 +158,7 @@ static struct kunit_case power8_cases[] = {
 	KUNIT_CASE(power8_refuses),
 	KUNIT_CASE(power8_codes_that_equal),
 	KUNIT_CASE(power8_event_files),
+	KUNIT_CASE(power8_generic_events),
 	{}
 };
 

@@ -124,6 +124,34 @@ static void power9_wrong_by_version(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, power9_has_wrong(0x004e1203, 0x4003c));
 }
 
+static const u64 power9_hardware[PERF_COUNT_HW_MAX] = {
+	[HW(CPU_CYCLES)] = 0x1e, [HW(INSTRUCTIONS)] = 0x2,
+	[HW(CACHE_REFERENCES)] = 0x100fc, [HW(CACHE_MISSES)] = 0x2c04e,
+	[HW(BRANCH_INSTRUCTIONS)] = 0x4d05e, [HW(BRANCH_MISSES)] = 0x400f6,
+	[HW(STALLED_CYCLES_FRONTEND)] = 0x100f8, [HW(STALLED_CYCLES_BACKEND)] = 0x1e054,
+};
+
+static const struct isa207_cell power9_cells[] = {
+	{ C(L1D), C(OP_READ), 0x100fc, 0x2c04e },
+	{ C(L1D), C(OP_WRITE), 0, 0x300f0 },
+	{ C(L1D), C(OP_PREFETCH), 0x20054, 0 },
+	{ C(L1I), C(OP_READ), 0x4080, 0x200fd },
+	{ C(L1I), C(OP_WRITE), 0x408c, -1 },
+	{ C(L1I), C(OP_PREFETCH), 0x488c, 0 },
+	{ C(LL), C(OP_READ), 0x4c042, 0x300fe },
+	{ C(LL), C(OP_WRITE), 0, 0 },
+	{ C(LL), C(OP_PREFETCH), 0x4e052, 0 },
+	{ C(DTLB), C(OP_READ), 0, 0x300fc },
+	{ C(ITLB), C(OP_READ), 0, 0x400fc },
+	{ C(BPU), C(OP_READ), 0x4d05e, 0x400f6 },
+};
+
+static void power9_generic_events(struct kunit *test)
+{
+	isa207_check_generic(test, power9_generic, ARRAY_SIZE(power9_generic), power9_hardware);
+	isa207_check_caches(test, power9_cache, power9_cells, ARRAY_SIZE(power9_cells));
+}
+
 static int power9_test_init(struct kunit *test)
 {
 	test->priv = (void *)isa207_layout;
@@ -142,6 +170,7 @@ static struct kunit_case power9_cases[] = {
 	KUNIT_CASE(power9_refuses),
 	KUNIT_CASE(power9_codes_that_equal),
 	KUNIT_CASE(power9_event_files),
+	KUNIT_CASE(power9_generic_events),
 	KUNIT_CASE(power9_wrong_by_version),
 	{}
 };
