@@ -4,6 +4,7 @@
  */
 #include <linux/cpuhotplug.h>
 #include <linux/init.h>
+#include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <asm/cputable.h>
 #include <asm/hw_irq.h>
@@ -79,6 +80,27 @@ int __init register_power_pmu(struct power_pmu *driver)
 }
 
 #ifdef CONFIG_PPC64
+/* The command line's pmu_override=, and its number */
+static bool power_overridden __initdata;
+static unsigned long power_override_mmcr1;
+
+static int __init power_override_setup(char *value)
+{
+	/* Under a hypervisor, others may need the counters of the processor. */
+	power_overridden = early_cpu_has_feature(CPU_FTR_HVMODE);
+	if (kstrtoul(value, 0, &power_override_mmcr1))
+		power_override_mmcr1 = 0;
+	return 1;
+}
+__setup("pmu_override=", power_override_setup);
+
+static int power_override_cpu(unsigned int nr)
+{
+	guard(irqsave)();
+	power_control_give(power_override_mmcr1);
+	return 0;
+}
+
 static int __init power_init(void)
 {
 	static int (*const drivers[])(void) __initconst = {
@@ -89,6 +111,12 @@ static int __init power_init(void)
 	};
 	int i;
 
+	if (power_overridden) {
+		pr_warn("perf does not drive the counters, because of pmu_override=\n");
+		i = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perf/powerpc:override",
+				      power_override_cpu, NULL);
+		return i < 0 ? i : 0;
+	}
 	for (i = 0; i < ARRAY_SIZE(drivers); i++) {
 		if (!drivers[i]())
 			return 0;

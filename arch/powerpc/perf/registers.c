@@ -10,6 +10,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <asm/cputable.h>
+#include <asm/pmc.h>
 #include <asm/reg.h>
 #include "bhrb.h"
 #include "ebb.h"
@@ -218,6 +219,20 @@ void power_control_forget(struct power_cpu *cpu)
 }
 
 #ifdef CONFIG_PPC64
+/**
+ * power_control_give - let the counters of this CPU count for somebody who uses no driver
+ * @mmcr1: what they count
+ *
+ * Interrupts are off, and there is no driver.
+ */
+void power_control_give(unsigned long mmcr1)
+{
+	ppc_set_pmu_inuse(1);
+	mtspr(SPRN_MMCR1, mmcr1);
+	mtspr(SPRN_MMCR0, 0);
+	isync();
+}
+
 /**
  * power_user_save - keep what the running program has made of its counters' control
  * @cpu: this CPU's, on which event-based branches are

@@ -114,6 +114,27 @@ static void registers_hide_addresses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.sdar, 0);
 }
 
+/* The counters run, and count what they were asked to. */
+static void registers_are_given(struct kunit *test)
+{
+	unsigned long flags, mmcr0, mmcr1;
+	struct power_cpu *real;
+
+	local_irq_save(flags);
+	perf_pmu_disable(&power_pmu_ops);
+	power_control_give(0xfa00f400);
+	mmcr0 = mfspr(SPRN_MMCR0);
+	mmcr1 = mfspr(SPRN_MMCR1);
+	real = this_cpu_ptr(&power_cpus);
+	power_control_freeze(real);
+	power_control_forget(real);
+	real->changed = true;
+	perf_pmu_enable(&power_pmu_ops);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, mmcr0 & MMCR0_FC, 0);
+	KUNIT_EXPECT_EQ(test, mmcr1, 0xfa00f400);
+}
+
 static int registers_test_init(struct kunit *test)
 {
 	if (!power_driver || !power_has(PPMU_ARCH_207S))
@@ -126,6 +147,7 @@ static struct kunit_case registers_cases[] = {
 	KUNIT_CASE(registers_mark_while_running),
 	KUNIT_CASE(registers_mark_for_branches),
 	KUNIT_CASE(registers_hide_addresses),
+	KUNIT_CASE(registers_are_given),
 	{}
 };
 
