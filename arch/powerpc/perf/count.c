@@ -89,8 +89,10 @@ static void power_counter_restart(struct power_cpu *cpu, int pmc)
 	}
 	power_pmc_write(pmc, 0);
 	for (i = 0; i < cpu->n; i++) {
-		if (cpu->events[i]->hw.idx == pmc)
-			local64_set(&cpu->events[i]->hw.prev_count, 0);
+		if (cpu->events[i]->hw.idx != pmc)
+			continue;
+		local64_set(&cpu->events[i]->hw.prev_count, 0);
+		perf_event_update_userpage(cpu->events[i]);
 	}
 }
 
@@ -131,5 +133,7 @@ void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
 		local64_set(&hw->prev_count, start);
 		power_pmc_write(pmc, start);
 	}
-	perf_event_update_userpage(event);
+	/* One that is about to have its counter has its page written then. */
+	if (hw->idx)
+		perf_event_update_userpage(event);
 }

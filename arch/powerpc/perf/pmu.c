@@ -55,6 +55,8 @@ static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 	/* An interrupt that comes late reads an event that has a counter against prev_count. */
 	barrier();
 	WRITE_ONCE(hw->idx, pmc);
+	/* The page has the number of the counter. */
+	perf_event_update_userpage(event);
 }
 
 /**
@@ -307,6 +309,12 @@ static void power_read(struct perf_event *event)
 	power_interrupt_on(flags);
 }
 
+/* User space reads, where it may, the counter of this number; 0: there is none. */
+static int power_event_index(struct perf_event *event)
+{
+	return READ_ONCE(event->hw.idx);
+}
+
 static void power_start_txn(struct pmu *pmu, unsigned int txn_flags)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
@@ -350,4 +358,5 @@ struct pmu power_pmu_ops = {
 	.cancel_txn	= power_cancel_txn,
 	.commit_txn	= power_commit_txn,
 	.sched_task	= power_bhrb_sched_task,
+	.event_idx	= power_event_index,
 };

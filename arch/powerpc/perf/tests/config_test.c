@@ -62,6 +62,22 @@ static void config_announces_branches(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, cur_cpu_spec->cpu_user_features2 & PPC_FEATURE2_EBB);
 }
 
+/* A program finds the number of its counter in the mapped page. */
+static void config_event_index(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = ISA207_RUN_INST,
+		.pinned = 1,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_EQ(test, event->pmu->event_idx(event), 5);
+	perf_event_disable(event);
+	KUNIT_EXPECT_EQ(test, event->pmu->event_idx(event), 0);
+	perf_event_release_kernel(event);
+}
+
 static int config_test_init(struct kunit *test)
 {
 	if (!power_driver || !isa207_layout)
@@ -73,6 +89,7 @@ static struct kunit_case config_cases[] = {
 	KUNIT_CASE(config_excludes_idle),
 	KUNIT_CASE(config_unknown_events),
 	KUNIT_CASE(config_announces_branches),
+	KUNIT_CASE(config_event_index),
 	{}
 };
 
