@@ -140,7 +140,7 @@ static bool power_counts_choose(struct power_cpu *cpu, bool rest)
 
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 		/* Drivers of old processors place events by themselves. */
-		picks[n].now = isa207_layout ? cpu->counts[slot].pmc : 0;
+		picks[n].now = isa207_running() ? cpu->counts[slot].pmc : 0;
 		picks[n++].wish = cpu->counts[slot].wish;
 	}
 	if (!power_modes_agree(cpu) || !power_picks_fit(picks, n, rest))
@@ -229,7 +229,7 @@ static void power_compute(struct power_cpu *cpu)
 			.pmc = count->place,
 		};
 	}
-	isa207_compute(counts, n, &cpu->mmcr);
+	isa207_compute(isa207_running(), counts, n, &cpu->mmcr);
 }
 
 static void power_remember(struct power_cpu *cpu)
@@ -265,7 +265,7 @@ bool power_counts_settle(struct power_cpu *cpu)
 	cpu->known = 0;
 	if ((cpu->used & ~cpu->chosen) && !power_counts_choose(cpu, true))
 		return false;
-	if (isa207_layout)
+	if (isa207_running())
 		power_compute(cpu);
 	else if (!power_compute_old(cpu))
 		return false;

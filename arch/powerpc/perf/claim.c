@@ -38,7 +38,7 @@ int power_claim_open(power_claim_handler_t handler)
 {
 	int err;
 
-	if (!power_driver || !isa207_layout)
+	if (!power_driver || !isa207_running())
 		return -EOPNOTSUPP;
 	err = power_reserve();
 	if (err)

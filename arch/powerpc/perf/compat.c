@@ -109,19 +109,20 @@ static int compat_check(struct perf_event *event)
 	return event->attr.config & ~compat_layout.valid ? -EINVAL : 0;
 }
 
-static struct power_pmu compat_driver = {
-	.name			= "ISAv3",
-	.n_counter		= 6,
-	.add_fields		= ISA207_COUNTED_BY,
-	.test_adder		= ISA207_FULL_BY,
-	.get_constraint		= isa207_constrain,
-	.get_alternatives	= isa207_same_events,
-	.check_attr_config	= compat_check,
-	.flags			= PPMU_HAS_SIER | PPMU_ARCH_207S,
-	.n_generic		= ARRAY_SIZE(compat_generic),
-	.generic_events		= compat_generic,
-	.cache_events		= &compat_cache,
-	.attr_groups		= compat_groups,
+static struct isa207_driver compat_driver = {
+	.layout			= &compat_layout,
+	.pmu.name		= "ISAv3",
+	.pmu.n_counter		= 6,
+	.pmu.add_fields		= ISA207_COUNTED_BY,
+	.pmu.test_adder		= ISA207_FULL_BY,
+	.pmu.get_constraint	= isa207_constrain,
+	.pmu.get_alternatives	= isa207_same_events,
+	.pmu.check_attr_config	= compat_check,
+	.pmu.flags		= PPMU_HAS_SIER | PPMU_ARCH_207S,
+	.pmu.n_generic		= ARRAY_SIZE(compat_generic),
+	.pmu.generic_events	= compat_generic,
+	.pmu.cache_events	= &compat_cache,
+	.pmu.attr_groups	= compat_groups,
 };
 
 /* See internal.h. */
@@ -129,8 +130,7 @@ int __init init_compat_pmu(void)
 {
 	if (!cpu_has_feature(CPU_FTR_ARCH_300))
 		return -ENODEV;
-	isa207_layout = &compat_layout;
-	return register_power_pmu(&compat_driver);
+	return register_power_pmu(&compat_driver.pmu);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

@@ -124,9 +124,11 @@ static int power_event_codes(const struct perf_event *event, u64 codes[])
  */
 bool power_encode(u64 code, u64 config1, struct power_code *to)
 {
+	const struct isa207_layout *layout = isa207_running();
+
 	to->code = code;
-	to->pmc = isa207_layout ? ISA207_PMC(code) : 0;
-	to->needs = isa207_layout && isa207_needs(code);
+	to->pmc = layout ? ISA207_PMC(code) : 0;
+	to->needs = layout && isa207_needs(layout, code);
 	to->gives = to->needs && to->pmc == POWER_ANY_LAST;
 	return !power_driver->get_constraint(code, &to->mask, &to->value, config1);
 }
@@ -237,7 +239,7 @@ static int power_event_prepare(struct perf_event *event, u64 code)
 	    (event->attr.exclude_idle && power_has(PPMU_ARCH_207S)))
 		hw->flags |= PPMU_ONLY_COUNT_RUN;
 	hw->config = power_settle_limited(event, code);
-	if (isa207_layout && (hw->config & ISA207_EBB))
+	if (isa207_running() && (hw->config & ISA207_EBB))
 		hw->flags |= POWER_EBB;
 	return power_ebb_check(event);
 }

@@ -31,8 +31,6 @@
 #define MMCR2_FREEZE_WAIT(pmc)		(1UL << (58 - 9 * ((pmc) - 1)))
 #define MMCR2_FREEZE_HV(pmc)		(1UL << (57 - 9 * ((pmc) - 1)))
 
-const struct isa207_layout *isa207_layout;
-
 static bool isa207_is_l2l3(u64 code)
 {
 	return ISA207_UNIT(code) >= 6 && ISA207_UNIT(code) <= 9;
@@ -45,15 +43,16 @@ static bool isa207_is_bus(u64 code)
 }
 
 /* Whether it is marked, combined or counts edges is no matter. */
-static bool isa207_is_fabric(u64 code)
+static bool isa207_is_fabric(const struct isa207_layout *layout, u64 code)
 {
-	const u64 *fabric = isa207_layout->fabric;
+	const u64 *fabric = layout->fabric;
 
 	code &= GENMASK_ULL(19, 12) | GENMASK_ULL(7, 1);
 	return code && (code == fabric[0] || code == fabric[1]);
 }
 
-static bool isa207_route_holds(const struct isa207_route *route, u64 code, int pmc)
+static bool isa207_route_holds(const struct isa207_layout *layout,
+			       const struct isa207_route *route, u64 code, int pmc)
 {
 	if ((route->when & ISA207_WHEN_MARKED) && !ISA207_MARKED(code))
 		return false;
@@ -61,9 +60,9 @@ static bool isa207_route_holds(const struct isa207_route *route, u64 code, int p
 		return false;
 	if ((route->when & ISA207_WHEN_L1) && !(ISA207_CACHE(code) & 4))
 		return false;
-	if ((route->when & ISA207_WHEN_FABRIC) && !isa207_is_fabric(code))
+	if ((route->when & ISA207_WHEN_FABRIC) && !isa207_is_fabric(layout, code))
 		return false;
-	if ((route->when & ISA207_WHEN_NO_FABRIC) && isa207_is_fabric(code))
+	if ((route->when & ISA207_WHEN_NO_FABRIC) && isa207_is_fabric(layout, code))
 		return false;
 	return !(route->when & ISA207_WHEN_COUNTER) || pmc <= 4;
 }
@@ -101,41 +100,44 @@ static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
 
 /**
  * isa207_needs - does an event count only beside one of its kind on counter 4?
+ * @layout: of the processor
  * @code: of the event
  *
  * Any context. On counter 4 it is itself what it needs.
  */
-bool isa207_needs(u64 code)
+bool isa207_needs(const struct isa207_layout *layout, u64 code)
 {
-	return isa207_layout->l2l3_same && isa207_is_l2l3(code);
+	return layout->l2l3_same && isa207_is_l2l3(code);
 }
 
 /* A mantissa could be larger, and the exponent smaller: such a value is none. */
-static bool isa207_compares(u64 code)
+static bool isa207_compares(const struct isa207_layout *layout, u64 code)
 {
 	u64 exponent = ISA207_COMPARE(code) >> 7;
 
-	return isa207_is_fabric(code) || !exponent || (ISA207_COMPARE(code) & 0x60);
+	return isa207_is_fabric(layout, code) || !exponent || (ISA207_COMPARE(code) & 0x60);
 }
 
 /* Is what the code says of sampling and of thresholds defined, whether it is used or not? */
-static bool isa207_is_defined(u64 code)
+static bool isa207_is_defined(const struct isa207_layout *layout, u64 code)
 {
 	u64 sample = ISA207_SAMPLE(code), control = (code >> 32) & 0xff;
 
-	if (!(isa207_layout->elig[sample & 3] & BIT(sample >> 2)))
+	if (!(layout->elig[sample & 3] & BIT(sample >> 2)))
 		return false;
-	if (isa207_layout->float_compare)
-		return isa207_compares(code) &&
+	if (layout->float_compare)
+		return isa207_compares(layout, code) &&
 		       (!isa207_is_l2l3(code) || !(ISA207_CACHE(code) & 7));
-	if (isa207_layout->code_compare && ISA207_THRESHOLD_SELECT(code) && !isa207_compares(code))
+	if (layout->code_compare && ISA207_THRESHOLD_SELECT(code) &&
+	    !isa207_compares(layout, code))
 		return false;
 	/* The start and the end event of a threshold have 4 bits each; 15 is reserved. */
 	return (control & 0xf) != 0xf && (control >> 4) != 0xf;
 }
 
 /**
- * isa207_constrain - power_pmu::get_constraint
+ * isa207_constrain_by - find the constraints of an event
+ * @layout: of the processor
  * @code: of the event
  * @maskp: set to the constraint fields that it takes part in
  * @valuep: set to what it asks of them
@@ -143,9 +145,9 @@ static bool isa207_is_defined(u64 code)
  *
  * Any context. Return: 0, or -1: there is no such event.
  */
-int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 config1)
+int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned long *maskp,
+			unsigned long *valuep, u64 config1)
 {
-	const struct isa207_layout *layout = isa207_layout;
 	unsigned long mask = 0, value = 0;
 	int i, pmc = ISA207_PMC(code);
 
@@ -156,9 +158,9 @@ int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 
 	if (pmc > 4 && ISA207_EVENT(code) != ISA207_RUN_INST &&
 	    ISA207_EVENT(code) != ISA207_RUN_CYC)
 		return -1;
-	if (pmc <= 4 && !isa207_is_defined(code))
+	if (pmc <= 4 && !isa207_is_defined(layout, code))
 		return -1;
-	if (isa207_needs(code)) {
+	if (isa207_needs(layout, code)) {
 		mask |= 0xffUL << ISA207_RULE_PSEL;
 		value |= ISA207_PSEL(code) << ISA207_RULE_PSEL;
 	}
@@ -177,7 +179,7 @@ int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 
 	for (i = 0; i < layout->n_routes; i++) {
 		const struct isa207_route *route = &layout->routes[i];
 
-		if (!route->rule || !isa207_route_holds(route, code, pmc) ||
+		if (!route->rule || !isa207_route_holds(layout, route, code, pmc) ||
 		    (route->threshold && !ISA207_THRESHOLD_SELECT(code)) ||
 		    (route->l1 && isa207_is_l2l3(code)))
 			continue;
@@ -187,6 +189,20 @@ int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 
 	*maskp = mask;
 	*valuep = value;
 	return 0;
+}
+
+/**
+ * isa207_constrain - power_pmu::get_constraint
+ * @code: of the event
+ * @maskp: see isa207_constrain_by()
+ * @valuep: see there
+ * @config1: its attr.config1
+ *
+ * Any context. Return: 0, or -1: the running processor has no such event.
+ */
+int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 config1)
+{
+	return isa207_constrain_by(isa207_running(), code, maskp, valuep, config1);
 }
 
 /* The code that counts on a fixed counter what @code does on others, or the other way round. */
@@ -224,7 +240,8 @@ static int isa207_add_twins(u64 codes[], int n, bool run)
 }
 
 /**
- * isa207_same_events - power_pmu::get_alternatives
+ * isa207_same_by - find the codes that count the same
+ * @layout: of the processor
  * @code: of the event
  * @flags: PPMU_ONLY_COUNT_RUN: of an event for which all time is in the run state
  * @codes: set to @code and those that count the same, MAX_EVENT_ALTERNATIVES at most
@@ -232,9 +249,8 @@ static int isa207_add_twins(u64 codes[], int n, bool run)
  * Any context. A fixed counter counts what others do of the same states; to an event of the run
  * state, codes of the run state and of any state are the same. Return: how many.
  */
-int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
+int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int flags, u64 codes[])
 {
-	const struct isa207_layout *layout = isa207_layout;
 	int i, j, n = 0;
 
 	codes[n++] = code;
@@ -255,6 +271,19 @@ int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
 	return n;
 }
 
+/**
+ * isa207_same_events - power_pmu::get_alternatives
+ * @code: of the event
+ * @flags: see isa207_same_by()
+ * @codes: see there
+ *
+ * Any context. Return: how many the running processor has.
+ */
+int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
+{
+	return isa207_same_by(isa207_running(), code, flags, codes);
+}
+
 static u64 isa207_freeze(int modes, int pmc)
 {
 	bool host = cpu_has_feature(CPU_FTR_HVMODE);
@@ -272,16 +301,16 @@ static u64 isa207_freeze(int modes, int pmc)
 	return bits;
 }
 
-static void isa207_route_all(const struct isa207_count *count, u64 registers[])
+static void isa207_route_all(const struct isa207_layout *layout, const struct isa207_count *count,
+			     u64 registers[])
 {
-	const struct isa207_layout *layout = isa207_layout;
 	int i;
 
 	for (i = 0; i < layout->n_routes; i++) {
 		const struct isa207_route *route = &layout->routes[i];
 		u64 field;
 
-		if (!isa207_route_holds(route, count->code, count->pmc))
+		if (!isa207_route_holds(layout, route, count->code, count->pmc))
 			continue;
 		field = isa207_field(route, count->code, count->config1);
 		registers[route->to] |= field << (route->shift - route->stride * (count->pmc - 1));
@@ -296,13 +325,15 @@ static void isa207_route_all(const struct isa207_count *count, u64 registers[])
 
 /**
  * isa207_compute - compute what the registers are to hold
+ * @layout: of the processor
  * @counts: what fits together, each with its counter
  * @n: so many
  * @mmcr: set to the values of the registers
  *
- * Any context. A pure function of its arguments and of the processor.
+ * Any context. A pure function of its arguments, and of whether the kernel is a host's.
  */
-void isa207_compute(const struct isa207_count *counts, int n, struct mmcr_regs *mmcr)
+void isa207_compute(const struct isa207_layout *layout, const struct isa207_count *counts, int n,
+		    struct mmcr_regs *mmcr)
 {
 	u64 registers[ISA207_MMCRA + 1] = {}, sdar = 0;
 	unsigned int used = 0;
@@ -313,11 +344,11 @@ void isa207_compute(const struct isa207_count *counts, int n, struct mmcr_regs *
 		u64 code = counts[i].code;
 		int pmc = counts[i].pmc;
 
-		isa207_route_all(&counts[i], registers);
+		isa207_route_all(layout, &counts[i], registers);
 		if (pmc <= 4)
 			registers[ISA207_MMCR1] |= ISA207_PSEL(code) << (24 - 8 * (pmc - 1));
-		if (isa207_layout->sdar_mode)
-			sdar |= (code >> isa207_layout->sdar_mode) & 3 ?: isa207_layout->sdar_idle;
+		if (layout->sdar_mode)
+			sdar |= (code >> layout->sdar_mode) & 3 ?: layout->sdar_idle;
 		registers[ISA207_MMCR2] |= isa207_freeze(counts[i].modes, pmc);
 		used |= BIT(pmc);
 		branches |= !!(code & ISA207_BRANCHES);
@@ -325,10 +356,10 @@ void isa207_compute(const struct isa207_count *counts, int n, struct mmcr_regs *
 	/* SDAR is that of the marked instruction, if any is marked. */
 	if (!(registers[ISA207_MMCRA] & MMCRA_SAMPLE_ENABLE))
 		registers[ISA207_MMCRA] |= sdar << ISA207_SDAR_SHIFT;
-	registers[ISA207_MMCRA] |= isa207_layout->mmcra;
+	registers[ISA207_MMCRA] |= layout->mmcra;
 	if (branches)
 		registers[ISA207_MMCRA] &= ~MMCRA_BHRB_DISABLE;
-	mmcr->mmcr0 = isa207_layout->fixed_idle ? MMCR0_C56RUN : 0;
+	mmcr->mmcr0 = layout->fixed_idle ? MMCR0_C56RUN : 0;
 	if (used & BIT(1))
 		mmcr->mmcr0 |= MMCR0_PMC1CE;
 	if (used & 0x7c)

@@ -5,6 +5,7 @@
 #ifndef _POWERPC_PERF_ISA207_H
 #define _POWERPC_PERF_ISA207_H
 
+#include <linux/container_of.h>
 #include "engine.h"
 
 /* An event that no processor has ends a row of alternatives that is shorter than others. */
@@ -154,24 +155,44 @@ struct isa207_layout {
 #define ISA207_COUNTED_BY	0x1555UL
 #define ISA207_FULL_BY	0x3000UL
 
-#ifdef CONFIG_PPC64
-/* The running processor's row; NULL for an older processor. */
-extern const struct isa207_layout *isa207_layout;
+/**
+ * struct isa207_driver - the driver of such a processor
+ * @pmu: as the engine knows it; PPMU_ARCH_207S is set
+ * @layout: of the processor
+ */
+struct isa207_driver {
+	struct power_pmu		pmu;
+	const struct isa207_layout	*layout;
+};
 
-bool isa207_needs(u64 code);
+#ifdef CONFIG_PPC64
+/* The running processor's layout; NULL for an older processor. */
+static inline const struct isa207_layout *isa207_running(void)
+{
+	if (!power_driver || !power_has(PPMU_ARCH_207S))
+		return NULL;
+	return container_of(power_driver, struct isa207_driver, pmu)->layout;
+}
+
+bool isa207_needs(const struct isa207_layout *layout, u64 code);
+int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned long *maskp,
+			unsigned long *valuep, u64 config1);
 int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 config1);
+int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int flags, u64 codes[]);
 int isa207_same_events(u64 code, unsigned int flags, u64 codes[]);
 u64 isa207_branch_filter(u64 branches);
-void isa207_compute(const struct isa207_count *counts, int n, struct mmcr_regs *mmcr);
+void isa207_compute(const struct isa207_layout *layout, const struct isa207_count *counts, int n,
+		    struct mmcr_regs *mmcr);
 
 /* memory.c */
 u64 isa207_memory_source(unsigned long mmcra, unsigned long sier, bool v31);
 union perf_sample_weight isa207_memory_weight(u64 type, unsigned long mmcra, unsigned long sier,
 					      unsigned long sier2, bool v31);
 #else
-#define isa207_layout	((const struct isa207_layout *)NULL)
-static inline bool isa207_needs(u64 code) { return false; }
-static inline void isa207_compute(const struct isa207_count *counts, int n,
+static inline const struct isa207_layout *isa207_running(void) { return NULL; }
+static inline bool isa207_needs(const struct isa207_layout *layout, u64 code) { return false; }
+static inline void isa207_compute(const struct isa207_layout *layout,
+				  const struct isa207_count *counts, int n,
 				  struct mmcr_regs *mmcr)
 {
 }

@@ -176,22 +176,23 @@ static const struct attribute_group *power10_groups[] = {
 	&power10_files[0], &power10_files[1], NULL
 };
 
-static struct power_pmu power10_driver = {
-	.name			= "POWER10",
-	.n_counter		= 6,
-	.add_fields		= ISA207_COUNTED_BY,
-	.test_adder		= ISA207_FULL_BY,
-	.get_constraint		= isa207_constrain,
-	.get_alternatives	= isa207_same_events,
-	.flags			= PPMU_HAS_SIER | PPMU_ARCH_207S | PPMU_ARCH_31 | PPMU_P10 |
+static struct isa207_driver power10_driver = {
+	.layout			= &power10_layout,
+	.pmu.name		= "POWER10",
+	.pmu.n_counter		= 6,
+	.pmu.add_fields		= ISA207_COUNTED_BY,
+	.pmu.test_adder		= ISA207_FULL_BY,
+	.pmu.get_constraint	= isa207_constrain,
+	.pmu.get_alternatives	= isa207_same_events,
+	.pmu.flags		= PPMU_HAS_SIER | PPMU_ARCH_207S | PPMU_ARCH_31 | PPMU_P10 |
 				  PPMU_HAS_ATTR_CONFIG1,
-	.n_generic		= ARRAY_SIZE(power10_generic),
-	.generic_events		= power10_generic,
-	.cache_events		= &power10_cache,
-	.attr_groups		= power10_groups,
-	.bhrb_nr		= 32,
-	.bhrb_filter_map	= isa207_branch_filter,
-	.capabilities		= PERF_PMU_CAP_EXTENDED_REGS,
+	.pmu.n_generic		= ARRAY_SIZE(power10_generic),
+	.pmu.generic_events	= power10_generic,
+	.pmu.cache_events	= &power10_cache,
+	.pmu.attr_groups	= power10_groups,
+	.pmu.bhrb_nr		= 32,
+	.pmu.bhrb_filter_map	= isa207_branch_filter,
+	.pmu.capabilities	= PERF_PMU_CAP_EXTENDED_REGS,
 };
 
 /* See internal.h. */
@@ -203,9 +204,8 @@ int __init init_power10_pmu(void)
 	if (version != PVR_POWER10 && version != PVR_POWER11)
 		return -ENODEV;
 	if (version == PVR_POWER11)
-		power10_driver.name = "Power11";
-	isa207_layout = &power10_layout;
-	err = register_power_pmu(&power10_driver);
+		power10_driver.pmu.name = "Power11";
+	err = register_power_pmu(&power10_driver.pmu);
 	if (err)
 		return err;
 	PERF_REG_EXTENDED_MASK = PERF_REG_PMU_MASK_31;

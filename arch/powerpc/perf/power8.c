@@ -172,20 +172,21 @@ static const struct attribute_group *power8_groups[] = {
 	&power8_files[0], &power8_files[1], NULL
 };
 
-static struct power_pmu power8_driver = {
-	.name			= "POWER8",
-	.n_counter		= 6,
-	.add_fields		= ISA207_COUNTED_BY,
-	.test_adder		= ISA207_FULL_BY,
-	.get_constraint		= isa207_constrain,
-	.get_alternatives	= isa207_same_events,
-	.flags			= PPMU_HAS_SIER | PPMU_ARCH_207S,
-	.n_generic		= ARRAY_SIZE(power8_generic),
-	.generic_events		= power8_generic,
-	.cache_events		= &power8_cache,
-	.attr_groups		= power8_groups,
-	.bhrb_nr		= 32,
-	.bhrb_filter_map	= isa207_branch_filter,
+static struct isa207_driver power8_driver = {
+	.layout			= &power8_layout,
+	.pmu.name		= "POWER8",
+	.pmu.n_counter		= 6,
+	.pmu.add_fields		= ISA207_COUNTED_BY,
+	.pmu.test_adder		= ISA207_FULL_BY,
+	.pmu.get_constraint	= isa207_constrain,
+	.pmu.get_alternatives	= isa207_same_events,
+	.pmu.flags		= PPMU_HAS_SIER | PPMU_ARCH_207S,
+	.pmu.n_generic		= ARRAY_SIZE(power8_generic),
+	.pmu.generic_events	= power8_generic,
+	.pmu.cache_events	= &power8_cache,
+	.pmu.attr_groups	= power8_groups,
+	.pmu.bhrb_nr		= 32,
+	.pmu.bhrb_filter_map	= isa207_branch_filter,
 };
 
 /* See internal.h. */
@@ -195,8 +196,7 @@ int __init init_power8_pmu(void)
 
 	if (version != PVR_POWER8E && version != PVR_POWER8NVL && version != PVR_POWER8)
 		return -ENODEV;
-	isa207_layout = &power8_layout;
-	return register_power_pmu(&power8_driver);
+	return register_power_pmu(&power8_driver.pmu);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

@@ -175,21 +175,22 @@ static int power9_wrong_22[] = {
 	0x3c056, 0x3d152, 0x3d156, 0x4003c, 0x4c056, 0x4c05a, 0x4c15e,
 };
 
-static struct power_pmu power9_driver = {
-	.name			= "POWER9",
-	.n_counter		= 6,
-	.add_fields		= ISA207_COUNTED_BY,
-	.test_adder		= ISA207_FULL_BY,
-	.get_constraint		= isa207_constrain,
-	.get_alternatives	= isa207_same_events,
-	.flags			= PPMU_HAS_SIER | PPMU_ARCH_207S,
-	.n_generic		= ARRAY_SIZE(power9_generic),
-	.generic_events		= power9_generic,
-	.cache_events		= &power9_cache,
-	.attr_groups		= power9_groups,
-	.bhrb_nr		= 32,
-	.bhrb_filter_map	= isa207_branch_filter,
-	.capabilities		= PERF_PMU_CAP_EXTENDED_REGS,
+static struct isa207_driver power9_driver = {
+	.layout			= &power9_layout,
+	.pmu.name		= "POWER9",
+	.pmu.n_counter		= 6,
+	.pmu.add_fields		= ISA207_COUNTED_BY,
+	.pmu.test_adder		= ISA207_FULL_BY,
+	.pmu.get_constraint	= isa207_constrain,
+	.pmu.get_alternatives	= isa207_same_events,
+	.pmu.flags		= PPMU_HAS_SIER | PPMU_ARCH_207S,
+	.pmu.n_generic		= ARRAY_SIZE(power9_generic),
+	.pmu.generic_events	= power9_generic,
+	.pmu.cache_events	= &power9_cache,
+	.pmu.attr_groups	= power9_groups,
+	.pmu.bhrb_nr		= 32,
+	.pmu.bhrb_filter_map	= isa207_branch_filter,
+	.pmu.capabilities	= PERF_PMU_CAP_EXTENDED_REGS,
 };
 
 /* The events of which the processor with this version register must not be asked */
@@ -215,9 +216,8 @@ int __init init_power9_pmu(void)
 
 	if (PVR_VER(pvr) != PVR_POWER9)
 		return -ENODEV;
-	power9_leave_out(&power9_driver, pvr);
-	isa207_layout = &power9_layout;
-	err = register_power_pmu(&power9_driver);
+	power9_leave_out(&power9_driver.pmu, pvr);
+	err = register_power_pmu(&power9_driver.pmu);
 	if (err)
 		return err;
 	PERF_REG_EXTENDED_MASK = PERF_REG_PMU_MASK_300;

@@ -141,9 +141,10 @@ bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
 static void power_sample_memory(struct perf_sample_data *data, u64 type, struct pt_regs *regs)
 {
 	unsigned long mmcra = regs->dsisr, sier = regs->dar, sier2 = 0;
+	const struct isa207_layout *layout = isa207_running();
 	bool v31 = power_has(PPMU_ARCH_31);
 
-	if (!isa207_layout || !isa207_layout->memory)
+	if (!layout || !layout->memory)
 		return;
 	if (type & PERF_SAMPLE_DATA_SRC) {
 		data->data_src.val = isa207_memory_source(mmcra, sier, v31);

@@ -123,7 +123,7 @@ static void choose_remembers(struct kunit *test)
 
 static int choose_test_init(struct kunit *test)
 {
-	if (!power_driver || !isa207_layout)
+	if (!power_driver || !isa207_running())
 		kunit_skip(test, "a processor without such counters");
 	choose_n = 0;
 	test->priv = kunit_kzalloc(test, sizeof(struct power_cpu), GFP_KERNEL);

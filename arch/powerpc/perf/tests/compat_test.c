@@ -18,7 +18,7 @@ static const struct isa207_row compat_rows[] = {
 
 static void compat_compute_one(struct kunit *test)
 {
-	isa207_check_rows(test, compat_rows, ARRAY_SIZE(compat_rows));
+	isa207_check_rows(test, &compat_layout, compat_rows, ARRAY_SIZE(compat_rows));
 }
 
 static void compat_refuses(struct kunit *test)
@@ -30,7 +30,7 @@ static void compat_refuses(struct kunit *test)
 
 	static struct perf_event event;
 
-	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
+	isa207_check_refused(test, &compat_layout, codes, ARRAY_SIZE(codes));
 	event.attr.config = BIT_ULL(63) | 0x10002;
 	KUNIT_EXPECT_EQ(test, compat_check(&event), -EINVAL);
 	event.attr.config = 0x10002;
@@ -48,7 +48,8 @@ static const struct isa207_alternatives compat_alternatives[] = {
 
 static void compat_codes_that_equal(struct kunit *test)
 {
-	isa207_check_same(test, compat_alternatives, ARRAY_SIZE(compat_alternatives));
+	isa207_check_same(test, &compat_layout, compat_alternatives,
+			  ARRAY_SIZE(compat_alternatives));
 }
 
 static const u64 compat_hardware[] = {
@@ -66,18 +67,6 @@ static void compat_generic_events(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, compat_generic[i], compat_hardware[i], "%d", i);
 }
 
-static int compat_test_init(struct kunit *test)
-{
-	test->priv = (void *)isa207_layout;
-	isa207_layout = &compat_layout;
-	return 0;
-}
-
-static void compat_test_exit(struct kunit *test)
-{
-	isa207_layout = test->priv;
-}
-
 static struct kunit_case compat_cases[] = {
 	KUNIT_CASE(compat_compute_one),
 	KUNIT_CASE(compat_refuses),
@@ -88,8 +77,6 @@ static struct kunit_case compat_cases[] = {
 
 static struct kunit_suite compat_suite = {
 	.name		= "powerpc_perf_compat",
-	.init		= compat_test_init,
-	.exit		= compat_test_exit,
 	.test_cases	= compat_cases,
 };
 

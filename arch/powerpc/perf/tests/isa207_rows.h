@@ -28,10 +28,11 @@ struct isa207_row {
 	struct mmcr_regs	mmcr;
 };
 
-static inline void isa207_check_rows(struct kunit *test, const struct isa207_row *rows, int n)
+static inline void isa207_check_rows(struct kunit *test, const struct isa207_layout *layout,
+				     const struct isa207_row *rows, int n)
 {
 	unsigned long mask, value;
-	int i;
+	int i, found;
 
 	for (i = 0; i < n; i++) {
 		const struct isa207_row *row = &rows[i];
@@ -40,9 +41,9 @@ static inline void isa207_check_rows(struct kunit *test, const struct isa207_row
 		};
 		struct mmcr_regs mmcr = {};
 
-		KUNIT_EXPECT_EQ_MSG(test, 0, isa207_constrain(row->code, &mask, &value, 0),
-				    "%llx", row->code);
-		isa207_compute(&count, 1, &mmcr);
+		found = isa207_constrain_by(layout, row->code, &mask, &value, 0);
+		KUNIT_EXPECT_EQ_MSG(test, found, 0, "%llx", row->code);
+		isa207_compute(layout, &count, 1, &mmcr);
 		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr0, row->mmcr.mmcr0, "%llx", row->code);
 		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr1, row->mmcr.mmcr1, "%llx", row->code);
 		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr2, row->mmcr.mmcr2, "%llx", row->code);
@@ -51,14 +52,16 @@ static inline void isa207_check_rows(struct kunit *test, const struct isa207_row
 	}
 }
 
-static inline void isa207_check_refused(struct kunit *test, const u64 *codes, int n)
+static inline void isa207_check_refused(struct kunit *test, const struct isa207_layout *layout,
+					const u64 *codes, int n)
 {
 	unsigned long mask, value;
-	int i;
+	int i, found;
 
-	for (i = 0; i < n; i++)
-		KUNIT_EXPECT_EQ_MSG(test, -1, isa207_constrain(codes[i], &mask, &value, 0),
-				    "%llx", codes[i]);
+	for (i = 0; i < n; i++) {
+		found = isa207_constrain_by(layout, codes[i], &mask, &value, 0);
+		KUNIT_EXPECT_EQ_MSG(test, found, -1, "%llx", codes[i]);
+	}
 }
 
 /**
@@ -73,24 +76,25 @@ struct isa207_pair {
 	bool	together;
 };
 
-static inline void isa207_check_pairs(struct kunit *test, const struct isa207_pair *pairs, int n)
+static inline void isa207_check_pairs(struct kunit *test, const struct isa207_layout *layout,
+				      const struct isa207_pair *pairs, int n)
 {
 	const struct power_rules rules = {
 		.add_fields = ISA207_COUNTED_BY, .test_adder = ISA207_FULL_BY,
 	};
 	struct power_pick picks[2] = {};
 	struct power_code codes[2] = {};
-	int i, j;
+	int i, j, found;
 
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < 2; j++) {
 			codes[j].pmc = ISA207_PMC(pairs[i].code[j]);
-			codes[j].needs = isa207_needs(pairs[i].code[j]);
+			codes[j].needs = isa207_needs(layout, pairs[i].code[j]);
 			codes[j].gives = codes[j].needs && codes[j].pmc == POWER_ANY_LAST;
 			picks[j].wish = (struct power_wish){ &codes[j], 1 };
-			KUNIT_EXPECT_EQ(test, 0,
-					isa207_constrain(pairs[i].code[j], &codes[j].mask,
-							 &codes[j].value, pairs[i].config1[j]));
+			found = isa207_constrain_by(layout, pairs[i].code[j], &codes[j].mask,
+						    &codes[j].value, pairs[i].config1[j]);
+			KUNIT_EXPECT_EQ(test, found, 0);
 		}
 		KUNIT_EXPECT_EQ_MSG(test, power_choose(&rules, picks, 2), pairs[i].together,
 				    "%llx %llx", pairs[i].code[0], pairs[i].code[1]);
@@ -98,7 +102,7 @@ static inline void isa207_check_pairs(struct kunit *test, const struct isa207_pa
 }
 
 /* An event without idle time stops its counter, and no other, in the wait state. */
-static inline void isa207_check_idle(struct kunit *test)
+static inline void isa207_check_idle(struct kunit *test, const struct isa207_layout *layout)
 {
 	int pmc;
 
@@ -110,7 +114,7 @@ static inline void isa207_check_idle(struct kunit *test)
 		};
 		struct mmcr_regs mmcr = {};
 
-		isa207_compute(&count, 1, &mmcr);
+		isa207_compute(layout, &count, 1, &mmcr);
 		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr2, 1UL << (58 - 9 * (pmc - 1)), "%d", pmc);
 	}
 }
@@ -136,8 +140,8 @@ static inline bool isa207_has_code(const u64 *codes, int n, u64 code)
 	return false;
 }
 
-static inline void isa207_check_same(struct kunit *test, const struct isa207_alternatives *rows,
-				     int n)
+static inline void isa207_check_same(struct kunit *test, const struct isa207_layout *layout,
+				     const struct isa207_alternatives *rows, int n)
 {
 	u64 codes[MAX_EVENT_ALTERNATIVES];
 	int i, j, found;
@@ -145,7 +149,7 @@ static inline void isa207_check_same(struct kunit *test, const struct isa207_alt
 	for (i = 0; i < n; i++) {
 		const struct isa207_alternatives *row = &rows[i];
 
-		found = isa207_same_events(row->code, row->flags, codes);
+		found = isa207_same_by(layout, row->code, row->flags, codes);
 		KUNIT_EXPECT_EQ_MSG(test, codes[0], row->code, "%llx", row->code);
 		for (j = 0; j < ARRAY_SIZE(row->same) && row->same[j]; j++)
 			KUNIT_EXPECT_TRUE_MSG(test, isa207_has_code(codes, found, row->same[j]),

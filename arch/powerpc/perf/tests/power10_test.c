@@ -55,24 +55,24 @@ static const struct isa207_pair power10_pairs[] = {
 
 static void power10_agree(struct kunit *test)
 {
-	isa207_check_pairs(test, power10_pairs, ARRAY_SIZE(power10_pairs));
+	isa207_check_pairs(test, &power10_layout, power10_pairs, ARRAY_SIZE(power10_pairs));
 }
 
 static void power10_compute_one(struct kunit *test)
 {
-	isa207_check_rows(test, power10_rows, ARRAY_SIZE(power10_rows));
+	isa207_check_rows(test, &power10_layout, power10_rows, ARRAY_SIZE(power10_rows));
 }
 
 static void power10_excludes_idle(struct kunit *test)
 {
-	isa207_check_idle(test);
+	isa207_check_idle(test, &power10_layout);
 }
 
 static void power10_refuses(struct kunit *test)
 {
 	static const u64 codes[] = { 0x50002, 0x600fa, 0x70002, BIT_ULL(62) | 0x10002 };
 
-	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
+	isa207_check_refused(test, &power10_layout, codes, ARRAY_SIZE(codes));
 }
 
 static const struct isa207_alternatives power10_alternatives[] = {
@@ -92,7 +92,8 @@ static const struct isa207_alternatives power10_alternatives[] = {
 
 static void power10_codes_that_equal(struct kunit *test)
 {
-	isa207_check_same(test, power10_alternatives, ARRAY_SIZE(power10_alternatives));
+	isa207_check_same(test, &power10_layout, power10_alternatives,
+			  ARRAY_SIZE(power10_alternatives));
 }
 
 static const struct isa207_file power10_names[] = {
@@ -155,18 +156,6 @@ static void power10_generic_events(struct kunit *test)
 	isa207_check_caches(test, power10_cache, power10_cells, ARRAY_SIZE(power10_cells));
 }
 
-static int power10_test_init(struct kunit *test)
-{
-	test->priv = (void *)isa207_layout;
-	isa207_layout = &power10_layout;
-	return 0;
-}
-
-static void power10_test_exit(struct kunit *test)
-{
-	isa207_layout = test->priv;
-}
-
 static struct kunit_case power10_cases[] = {
 	KUNIT_CASE(power10_agree),
 	KUNIT_CASE(power10_compute_one),
@@ -180,8 +169,6 @@ static struct kunit_case power10_cases[] = {
 
 static struct kunit_suite power10_suite = {
 	.name		= "powerpc_perf_power10",
-	.init		= power10_test_init,
-	.exit		= power10_test_exit,
 	.test_cases	= power10_cases,
 };
 

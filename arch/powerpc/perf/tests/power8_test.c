@@ -33,12 +33,12 @@ static const struct isa207_row power8_rows[] = {
 
 static void power8_compute_one(struct kunit *test)
 {
-	isa207_check_rows(test, power8_rows, ARRAY_SIZE(power8_rows));
+	isa207_check_rows(test, &power8_layout, power8_rows, ARRAY_SIZE(power8_rows));
 }
 
 static void power8_excludes_idle(struct kunit *test)
 {
-	isa207_check_idle(test);
+	isa207_check_idle(test, &power8_layout);
 }
 
 static void power8_refuses(struct kunit *test)
@@ -51,7 +51,7 @@ static void power8_refuses(struct kunit *test)
 		0x116080, 0x416080,
 	};
 
-	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
+	isa207_check_refused(test, &power8_layout, codes, ARRAY_SIZE(codes));
 }
 
 static const struct isa207_alternatives power8_alternatives[] = {
@@ -75,7 +75,8 @@ static const struct isa207_alternatives power8_alternatives[] = {
 
 static void power8_codes_that_equal(struct kunit *test)
 {
-	isa207_check_same(test, power8_alternatives, ARRAY_SIZE(power8_alternatives));
+	isa207_check_same(test, &power8_layout, power8_alternatives,
+			  ARRAY_SIZE(power8_alternatives));
 }
 
 static const struct isa207_file power8_names[] = {
@@ -140,18 +141,6 @@ static void power8_generic_events(struct kunit *test)
 	isa207_check_caches(test, power8_cache, power8_cells, ARRAY_SIZE(power8_cells));
 }
 
-static int power8_test_init(struct kunit *test)
-{
-	test->priv = (void *)isa207_layout;
-	isa207_layout = &power8_layout;
-	return 0;
-}
-
-static void power8_test_exit(struct kunit *test)
-{
-	isa207_layout = test->priv;
-}
-
 static struct kunit_case power8_cases[] = {
 	KUNIT_CASE(power8_compute_one),
 	KUNIT_CASE(power8_excludes_idle),
@@ -164,8 +153,6 @@ static struct kunit_case power8_cases[] = {
 
 static struct kunit_suite power8_suite = {
 	.name		= "powerpc_perf_power8",
-	.init		= power8_test_init,
-	.exit		= power8_test_exit,
 	.test_cases	= power8_cases,
 };
 

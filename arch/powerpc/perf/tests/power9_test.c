@@ -28,12 +28,12 @@ static const struct isa207_row power9_rows[] = {
 
 static void power9_compute_one(struct kunit *test)
 {
-	isa207_check_rows(test, power9_rows, ARRAY_SIZE(power9_rows));
+	isa207_check_rows(test, &power9_layout, power9_rows, ARRAY_SIZE(power9_rows));
 }
 
 static void power9_excludes_idle(struct kunit *test)
 {
-	isa207_check_idle(test);
+	isa207_check_idle(test, &power9_layout);
 }
 
 static void power9_refuses(struct kunit *test)
@@ -46,7 +46,7 @@ static void power9_refuses(struct kunit *test)
 		0x8034340401e0, 0x9f34340401e0,
 	};
 
-	isa207_check_refused(test, codes, ARRAY_SIZE(codes));
+	isa207_check_refused(test, &power9_layout, codes, ARRAY_SIZE(codes));
 }
 
 static const struct isa207_alternatives power9_alternatives[] = {
@@ -64,7 +64,8 @@ static const struct isa207_alternatives power9_alternatives[] = {
 
 static void power9_codes_that_equal(struct kunit *test)
 {
-	isa207_check_same(test, power9_alternatives, ARRAY_SIZE(power9_alternatives));
+	isa207_check_same(test, &power9_layout, power9_alternatives,
+			  ARRAY_SIZE(power9_alternatives));
 }
 
 static const struct isa207_file power9_names[] = {
@@ -152,18 +153,6 @@ static void power9_generic_events(struct kunit *test)
 	isa207_check_caches(test, power9_cache, power9_cells, ARRAY_SIZE(power9_cells));
 }
 
-static int power9_test_init(struct kunit *test)
-{
-	test->priv = (void *)isa207_layout;
-	isa207_layout = &power9_layout;
-	return 0;
-}
-
-static void power9_test_exit(struct kunit *test)
-{
-	isa207_layout = test->priv;
-}
-
 static struct kunit_case power9_cases[] = {
 	KUNIT_CASE(power9_compute_one),
 	KUNIT_CASE(power9_excludes_idle),
@@ -177,8 +166,6 @@ static struct kunit_case power9_cases[] = {
 
 static struct kunit_suite power9_suite = {
 	.name		= "powerpc_perf_power9",
-	.init		= power9_test_init,
-	.exit		= power9_test_exit,
 	.test_cases	= power9_cases,
 };
 

@@ -158,7 +158,7 @@ static void sample_has_memory(struct kunit *test)
 	static struct perf_sample_data data;
 	static struct perf_event event;
 
-	if (!isa207_layout || !isa207_layout->memory)
+	if (!isa207_running() || !isa207_running()->memory)
 		kunit_skip(test, "a processor whose SIER has no such fields");
 	perf_sample_data_init(&data, 0, 1);
 	event.attr.sample_type = PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT;
