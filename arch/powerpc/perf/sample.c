@@ -88,7 +88,7 @@ void power_sample_regs(struct pt_regs *regs)
 
 unsigned long perf_misc_flags(struct pt_regs *regs)
 {
-	if (!power_by_siar(regs))
+	if (!power_by_siar(regs) || !power_siar_valid(regs))
 		return user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
 	/* What POWER10 says of the mode is not always that of the sampled instruction. */
 	if (power_has(PPMU_NO_SIPR | PPMU_P10))

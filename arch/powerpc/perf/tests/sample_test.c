@@ -138,6 +138,21 @@ static void sample_mode_by_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_USER);
 }
 
+/* A marked instruction that is not known has no mode: it is that of the interrupt. */
+static void sample_mode_of_unknown(struct kunit *test)
+{
+	struct sample_place place = { .nip = TEST_KERNEL, .siar = 0, .sier = SIER_SIPR,
+				      .mmcra = MMCRA_SAMPLE_ENABLE };
+
+	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_KERNEL);
+	place.nip = TEST_USER;
+	place.siar = TEST_KERNEL;
+	place.sier = 0;
+	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_USER);
+	place.sier = SIER_SIAR_VALID;
+	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_KERNEL);
+}
+
 /* SIER speaks of the data of marked instructions alone. */
 static void sample_has_data_address(struct kunit *test)
 {
@@ -181,6 +196,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(sample_excludes_kernel),
 	KUNIT_CASE(sample_of_marked),
 	KUNIT_CASE(sample_mode_by_address),
+	KUNIT_CASE(sample_mode_of_unknown),
 	KUNIT_CASE(sample_has_data_address),
 	KUNIT_CASE(sample_has_memory),
 	{}
