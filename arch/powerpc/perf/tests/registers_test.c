@@ -103,6 +103,94 @@ static void registers_mark_for_branches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after & MMCRA_SAMPLE_ENABLE, 0);
 }
 
+/* Freeze bits of MMCR2: counter 1 and 2 in problem state, counter 1 in hypervisor state */
+#define TEST_FREEZE_1	BIT(62)
+#define TEST_FREEZE_2	BIT(53)
+#define TEST_FREEZE_HV	BIT(57)
+
+/**
+ * struct registers_program - registers of a program, as it finds and leaves them
+ * @mmcr2: MMCR2 as it begins to run
+ * @siar: SIAR then
+ * @left: MMCR2 when the kernel has the counters again
+ */
+struct registers_program {
+	unsigned long	mmcr2;
+	unsigned long	siar;
+	unsigned long	left;
+};
+
+/**
+ * struct registers_thread - of struct thread_struct
+ * @mmcr0: what the program has left in MMCR0
+ * @mmcr2: in MMCR2
+ * @siar: in SIAR
+ */
+struct registers_thread {
+	unsigned long	mmcr0;
+	unsigned long	mmcr2;
+	unsigned long	siar;
+};
+
+/* A program runs that has frozen counter 1, and freezes counter 2, too. */
+static void registers_program_runs(struct power_cpu *cpu, struct registers_program *seen)
+{
+	cpu->mmcr.mmcr2 = TEST_FREEZE_HV;
+	power_control_write(cpu);
+	power_user_run(cpu);
+	seen->mmcr2 = mfspr(SPRN_MMCR2);
+	seen->siar = mfspr(SPRN_SIAR);
+	mtspr(SPRN_MMCR2, seen->mmcr2 | TEST_FREEZE_2);
+	mtspr(SPRN_SIAR, 0x4000);
+	power_user_save(cpu);
+	power_control_freeze(cpu);
+	cpu->mmcr.mmcr2 = 0;
+	power_control_write(cpu);
+	seen->left = mfspr(SPRN_MMCR2);
+}
+
+/* What of a thread the test changes */
+static struct registers_thread registers_of_thread(struct registers_thread to)
+{
+	struct thread_struct *thread = &current->thread;
+	struct registers_thread before = {
+		.mmcr0 = thread->mmcr0, .mmcr2 = thread->mmcr2, .siar = thread->siar,
+	};
+
+	thread->mmcr0 = to.mmcr0;
+	thread->mmcr2 = to.mmcr2;
+	thread->siar = to.siar;
+	return before;
+}
+
+static void registers_keep_program(struct kunit *test)
+{
+	const struct registers_thread program = {
+		.mmcr0 = MMCR0_FC, .mmcr2 = TEST_FREEZE_1, .siar = 0x2000,
+	};
+	struct registers_thread before, after;
+	struct registers_program seen;
+	struct power_cpu *real;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perf_pmu_disable(&power_pmu_ops);
+	before = registers_of_thread(program);
+	registers_program_runs(test->priv, &seen);
+	after = registers_of_thread(before);
+	real = this_cpu_ptr(&power_cpus);
+	power_control_forget(real);
+	real->changed = true;
+	perf_pmu_enable(&power_pmu_ops);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, seen.mmcr2, TEST_FREEZE_HV | TEST_FREEZE_1);
+	KUNIT_EXPECT_EQ(test, seen.siar, 0x2000);
+	KUNIT_EXPECT_EQ(test, after.mmcr0, MMCR0_FC);
+	KUNIT_EXPECT_EQ(test, after.mmcr2, TEST_FREEZE_1 | TEST_FREEZE_2);
+	KUNIT_EXPECT_EQ(test, after.siar, 0x4000);
+	KUNIT_EXPECT_EQ(test, seen.left, 0);
+}
+
 static void registers_hide_addresses(struct kunit *test)
 {
 	struct registers_seen seen;
@@ -146,6 +234,7 @@ static int registers_test_init(struct kunit *test)
 static struct kunit_case registers_cases[] = {
 	KUNIT_CASE(registers_mark_while_running),
 	KUNIT_CASE(registers_mark_for_branches),
+	KUNIT_CASE(registers_keep_program),
 	KUNIT_CASE(registers_hide_addresses),
 	KUNIT_CASE(registers_are_given),
 	{}
