@@ -129,7 +129,7 @@ void power_control_freeze(struct power_cpu *cpu)
 	power_control_run(cpu, MMCR0_FC);
 #ifdef CONFIG_PPC64
 	/* User space could read in them where the kernel was. */
-	if (power_has(PPMU_ARCH_207S) && !power_has(PPMU_ARCH_31)) {
+	if (power_has(PPMU_ARCH_207S) && !cpu_has_feature(CPU_FTR_ARCH_31)) {
 		mtspr(SPRN_SDAR, 0);
 		mtspr(SPRN_SIAR, 0);
 	}
@@ -196,7 +196,8 @@ static void power_control_mark(struct power_cpu *cpu, bool run)
 void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 {
 #ifdef CONFIG_PPC64
-	if (power_has(PPMU_ARCH_31) && !(mmcr0 & MMCR0_PMCC))
+	/* Whichever driver it has, the processor shows its registers to user space without this. */
+	if (cpu_has_feature(CPU_FTR_ARCH_31) && !(mmcr0 & MMCR0_PMCC))
 		mmcr0 |= MMCR0_PMCCEXT;
 #endif
 	/* The counters have their values before they run. */

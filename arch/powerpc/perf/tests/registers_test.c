@@ -195,11 +195,34 @@ static void registers_hide_addresses(struct kunit *test)
 {
 	struct registers_seen seen;
 
-	if (!power_has(PPMU_ARCH_207S) || power_has(PPMU_ARCH_31))
+	if (cpu_has_feature(CPU_FTR_ARCH_31))
 		kunit_skip(test, "a processor whose addresses user space cannot read");
 	registers_go_through(test->priv, &seen);
 	KUNIT_EXPECT_EQ(test, seen.siar, 0);
 	KUNIT_EXPECT_EQ(test, seen.sdar, 0);
+}
+
+/* From version 3.1 on, MMCR0 keeps the registers from user space while no program has them. */
+static void registers_are_kept_from_users(struct kunit *test)
+{
+	struct power_cpu *real, *cpu = test->priv;
+	unsigned long flags, run, frozen;
+
+	if (!cpu_has_feature(CPU_FTR_ARCH_31))
+		kunit_skip(test, "a processor whose registers user space can read");
+	local_irq_save(flags);
+	perf_pmu_disable(&power_pmu_ops);
+	power_control_run(cpu, 0);
+	run = mfspr(SPRN_MMCR0);
+	power_control_freeze(cpu);
+	frozen = mfspr(SPRN_MMCR0);
+	real = this_cpu_ptr(&power_cpus);
+	power_control_forget(real);
+	real->changed = true;
+	perf_pmu_enable(&power_pmu_ops);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, run & MMCR0_PMCCEXT, MMCR0_PMCCEXT);
+	KUNIT_EXPECT_EQ(test, frozen & MMCR0_PMCCEXT, MMCR0_PMCCEXT);
 }
 
 /* The counters run, and count what they were asked to. */
@@ -236,6 +259,7 @@ static struct kunit_case registers_cases[] = {
 	KUNIT_CASE(registers_mark_for_branches),
 	KUNIT_CASE(registers_keep_program),
 	KUNIT_CASE(registers_hide_addresses),
+	KUNIT_CASE(registers_are_kept_from_users),
 	KUNIT_CASE(registers_are_given),
 	{}
 };
