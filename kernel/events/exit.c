@@ -139,6 +139,7 @@ void perf_context_end_clone(struct perf_event_context *clone)
 			cond_resched();
 		}
 		perf_family_change(family, NULL);
+		WARN_ON_ONCE(!list_empty(&clone->event_list));
 	}
 	perf_exit_part_with_roots(&left);
 	perf_context_put(clone);
@@ -268,6 +269,7 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 		}
 	}
 	perf_family_change(family, NULL);
+	WARN_ON_ONCE(!list_empty(&ctx->event_list));
 	perf_exit_part_with_roots(&left);
 }
 

@@ -401,7 +401,10 @@ static int perf_inherit_prepare_families(struct fork_args *args, struct perf_eve
 	       perf_family_prepare(leader->ctx);
 }
 
-/* Copy a group. Return: the copy of its leader, NULL for none, or an error. */
+/*
+ * Copy a group. Return: the copy of its leader, NULL for none, or an error, with nothing left that
+ * its family will not know.
+ */
 static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct perf_event *leader,
 						  bool plain)
 {
@@ -423,7 +426,12 @@ static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct
 	/* Plain copies have the layout of what they are copied from. */
 	if (!plain)
 		perf_group_complete(copy_leader);
-	return IS_ERR(copy) ? copy : copy_leader;
+	if (!IS_ERR(copy))
+		return copy_leader;
+	/* A context is emptied through the families, of which plain copies become part yet. */
+	if (!plain)
+		perf_inherit_discard_unlinked(copy_leader);
+	return copy;
 }
 
 static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)

@@ -668,6 +668,44 @@ static void no_residence_without_a_leader(struct kunit *test)
 	f->sim->pmu.event_init = residence_test_init;
 }
 
+static int init_no_member_copy(struct perf_event *event)
+{
+	return event->parent && event->group_leader != event ? -ENOSPC : residence_test_init(event);
+}
+
+/*
+ * The copy of a group cannot be completed. Nothing is left of it, neither in a residence that could
+ * not be made, nor in a task whose fork fails, and which would wait for the copies to go.
+ */
+static void half_a_group_is_dropped(struct kunit *test)
+{
+	struct perf_event *other = open_root(test, NULL);
+	struct perf_event *leader = open_root(test, NULL), *member = open_root(test, leader);
+	unsigned int references = refcount_read(&leader->refcount);
+	struct sim_fixture *f = test->priv;
+	struct perf_event_context *made;
+	struct task_struct *child;
+
+	residence_test_init = f->sim->pmu.event_init;
+	f->sim->pmu.event_init = init_no_member_copy;
+	scoped_guard(mutex, &leader->ctx->mutex)
+		made = perf_context_clone(leader->ctx);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(made), -ENOSPC);
+	f->sim->pmu.event_init = residence_test_init;
+	KUNIT_ASSERT_EQ(test, refcount_read(&leader->refcount), references);
+
+	child = make_sleeper(test, stay_idle);
+	f->sim->pmu.event_init = init_no_member_copy;
+	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), -ENOSPC);
+	f->sim->pmu.event_init = residence_test_init;
+	KUNIT_EXPECT_NULL(test, perf_task_context(child));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(other)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(leader)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(member)));
+	KUNIT_EXPECT_EQ(test, refcount_read(&leader->refcount), references);
+	kthread_stop(child);
+}
+
 static struct kunit_case residence_cases[] = {
 	KUNIT_CASE_SLOW(tasks_take_turns),
 	KUNIT_CASE_SLOW(read_in_the_middle),
@@ -683,6 +721,7 @@ static struct kunit_case residence_cases[] = {
 	KUNIT_CASE(ends_with_the_last_task),
 	KUNIT_CASE(group_becomes_resident),
 	KUNIT_CASE(no_residence_without_a_leader),
+	KUNIT_CASE(half_a_group_is_dropped),
 	{}
 };
 
