@@ -211,10 +211,12 @@ struct x86_node {
  * struct x86_thread - what one thread of a core counts with
  * @used: the counters that it may be using
  * @leaks: of these, those with events that spoil the other thread's counts
+ * @online: it is there
  */
 struct x86_thread {
 	u64	used;
 	u64	leaks;
+	bool	online;
 };
 
 /**
@@ -502,6 +504,7 @@ bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **c
 		      struct x86_wish *wishes, int n);
 bool x86_threads_take(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks);
+void x86_threads_leave(struct x86_pmu_cpu *cpu);
 void x86_threads_init(unsigned int number, const struct x86_core *core);
 
 /* count.c */

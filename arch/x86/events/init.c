@@ -155,7 +155,7 @@ static int x86_cpu_dying(unsigned int number)
 	x86_precise_reset(cpu);
 	x86_node_keep(cpu, 0);
 	if (cpu->threads)
-		x86_threads_keep(cpu, 0, 0);
+		x86_threads_leave(cpu);
 	cpumask_clear_cpu(number, &cpu->core->cpus);
 	local_irq_restore(flags);
 	return 0;

@@ -8,10 +8,36 @@
  * two threads have a mask each of the counters that they use, and of those with such
  * events. A CPU enters what it is going to use before it writes registers, and takes back
  * what it no longer uses after it.
+ *
+ * Either thread could keep all counters from the other one. So while one of them counts such an
+ * event, each places its counts on no more than half of the general counters.
  */
 #include <linux/topology.h>
 
 #include "engine.h"
+
+static bool x86_takes_half(const struct x86_core *core, const struct x86_wish *wishes, int n)
+{
+	const u64 general = core->counters & ~X86_FIXED_ALL;
+	u64 taken = 0;
+	int i;
+
+	for (i = 0; i < n; i++)
+		taken |= x86_wish_takes(&wishes[i], wishes[i].place);
+	return hweight64(taken & general) <= hweight64(general) / 2;
+}
+
+/* A count that keeps its counter may be on a general one, though a fixed one is free now. */
+static bool x86_assign_half(const struct x86_core *core, struct x86_wish *wishes, int n)
+{
+	int i;
+
+	if (x86_takes_half(core, wishes, n))
+		return true;
+	for (i = 0; i < n; i++)
+		wishes[i].now = -1;
+	return x86_assign(wishes, n, X86_FIXED_ALL) && x86_takes_half(core, wishes, n);
+}
 
 /**
  * x86_place_beside - decide which counters counts get, besides those of the other thread
@@ -29,16 +55,21 @@ bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **c
 	struct x86_threads *threads = cpu->threads;
 	struct x86_thread *mine = &threads->thread[cpu->thread];
 	const struct x86_thread *other = &threads->thread[!cpu->thread];
-	bool found;
+	bool leaks, found;
 	int i;
 
 	raw_spin_lock(&threads->lock);
+	leaks = other->leaks;
 	for (i = 0; i < n; i++) {
 		wishes[i].allowed = x86_count_allowed(counts[i], claimed | other->leaks);
-		if (counts[i]->key.flags & X86_LEAKS)
-			wishes[i].allowed &= ~other->used;
+		if (!(counts[i]->key.flags & X86_LEAKS))
+			continue;
+		wishes[i].allowed &= ~other->used;
+		leaks = true;
 	}
-	found = x86_assign(wishes, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
+	found = x86_assign(wishes, n, X86_FIXED_ALL);
+	if (found && leaks && other->online)
+		found = x86_assign_half(cpu->core, wishes, n);
 	for (i = 0; found && i < n; i++) {
 		mine->used |= BIT_ULL(wishes[i].place);
 		if (counts[i]->key.flags & X86_LEAKS)
@@ -87,6 +118,20 @@ void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks)
 	cpu->threads_changed = false;
 }
 
+/**
+ * x86_threads_leave - let the other thread have all counters
+ * @cpu: this CPU, which goes down, with @threads; interrupts are off
+ */
+void x86_threads_leave(struct x86_pmu_cpu *cpu)
+{
+	struct x86_threads *threads = cpu->threads;
+
+	raw_spin_lock(&threads->lock);
+	threads->thread[cpu->thread] = (struct x86_thread){ };
+	raw_spin_unlock(&threads->lock);
+	cpu->threads_changed = false;
+}
+
 static bool x86_has_leaks(const struct x86_core *core)
 {
 	const struct x86_limit *limit = x86_core_limits(core);
@@ -98,20 +143,12 @@ static bool x86_has_leaks(const struct x86_core *core)
 	return false;
 }
 
-/**
- * x86_threads_init - find the other thread, if there are events that need it
- * @number: of the CPU, which is coming up; interrupts are off on it
- * @core: its PMU
- *
- * What the threads share is kept by the first of them, also when that has gone.
- */
-void x86_threads_init(unsigned int number, const struct x86_core *core)
+/* What the threads share is kept by the first of them, also when that has gone. */
+static void x86_threads_find(unsigned int number)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	unsigned int sibling;
 
-	if (cpu->threads || !x86_has_leaks(core))
-		return;
 	raw_spin_lock_init(&cpu->first_threads.lock);
 	cpu->threads = &cpu->first_threads;
 	for_each_cpu(sibling, topology_sibling_cpumask(number)) {
@@ -123,4 +160,24 @@ void x86_threads_init(unsigned int number, const struct x86_core *core)
 		cpu->thread = 1;
 		return;
 	}
+}
+
+/**
+ * x86_threads_init - find the other thread, if there are events that need it
+ * @number: of the CPU, which is coming up; interrupts are off on it
+ * @core: its PMU
+ */
+void x86_threads_init(unsigned int number, const struct x86_core *core)
+{
+	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
+	struct x86_threads *threads;
+
+	if (!cpu->threads && x86_has_leaks(core))
+		x86_threads_find(number);
+	threads = cpu->threads;
+	if (!threads)
+		return;
+	raw_spin_lock(&threads->lock);
+	threads->thread[cpu->thread].online = true;
+	raw_spin_unlock(&threads->lock);
 }

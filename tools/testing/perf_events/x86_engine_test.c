@@ -521,6 +521,7 @@ static void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
 	x86_extra_lost(cpu);
 	x86_node_init(0);
 	x86_threads_init(0, &core);
+	cpu->first_threads.thread[1].online = seed % 2;
 	other_cpu = 0;
 	cpu->core = &core;
 	x86_reset_registers(cpu);
@@ -677,6 +678,12 @@ static bool is_node_right(void)
 	return false;
 }
 
+/* Are these at most half of the general counters? */
+static bool is_half(u64 counters)
+{
+	return hweight64(counters & X86_GENERAL(MACHINE_GENERAL)) <= MACHINE_GENERAL / 2;
+}
+
 /* No counter that runs has the number of one that the other thread spoils, or is to have alone. */
 static bool is_thread_right(void)
 {
@@ -692,7 +699,8 @@ static bool is_thread_right(void)
 			leaks |= runs & BIT_ULL(i);
 	}
 	if (!(runs & other->leaks) && !(leaks & other->used) &&
-	    !(runs & ~mine->used) && !(leaks & ~mine->leaks))
+	    !(runs & ~mine->used) && !(leaks & ~mine->leaks) &&
+	    (!leaks || !other->online || is_half(x86_pmu_cpu.wanted)))
 		return true;
 	printf("# counters %#llx run, %#llx of them spoil; the other thread: %#llx, %#llx\n",
 	       (unsigned long long)runs, (unsigned long long)leaks,
@@ -1216,11 +1224,26 @@ static bool pinned_beside_thread(bool pinned)
 	return ok && all_right() && !harness_warned;
 }
 
-/* Add events of user space from @first on as a group. Return: whether they are on. */
-static bool add_new(int first, int n, u32 code, bool pinned)
+/* Add events from @first on as a group. Return: whether they are on. */
+static bool add_opened(int first, int n)
 {
 	struct section before = now();
 	u64 added = 0;
+	int i;
+
+	perf_pmu_disable(&core.pmu);
+	add_group((u64)GENMASK_ULL(n - 1, 0) << first, &added, before);
+	perf_pmu_enable(&core.pmu);
+	for (i = first; added && i < first + n; i++) {
+		counted[i].on = true;
+		has_begun(&counted[i], before);
+	}
+	return added;
+}
+
+/* The same with new events of user space */
+static bool add_new(int first, int n, u32 code, bool pinned)
+{
 	int i;
 
 	for (i = first; i < first + n; i++) {
@@ -1231,14 +1254,55 @@ static bool add_new(int first, int n, u32 code, bool pinned)
 
 		assert(!open_event(&counted[i], &attr));
 	}
-	perf_pmu_disable(&core.pmu);
-	add_group((u64)GENMASK_ULL(n - 1, 0) << first, &added, before);
-	perf_pmu_enable(&core.pmu);
-	for (i = first; added && i < first + n; i++) {
-		counted[i].on = true;
-		has_begun(&counted[i], before);
-	}
-	return added;
+	return add_opened(first, n);
+}
+
+static void remove_events(int first, int n)
+{
+	while (n--)
+		remove_event(&counted[first + n], now());
+}
+
+/* While one thread's events spoil counters, each thread has at most half of the general ones. */
+static bool half_beside_thread(void)
+{
+	struct perf_event_attr cycles = { .config = 0x3c };
+	struct x86_thread *other;
+	bool ok;
+
+	/* There is no other thread. */
+	start_machine(&with_control, 2, 4000);
+	ok = add_new(0, 4, LEAK_CODE, false);
+	remove_events(0, 4);
+
+	start_machine(&with_control, 1, 4000);
+	other = &x86_pmu_cpu.first_threads.thread[1];
+	ok &= !add_new(0, 3, LEAK_CODE, false) && add_new(0, 4, ANY_CODE, false);
+	remove_events(0, 4);
+	ok &= add_new(0, 2, LEAK_CODE, false) && !add_new(2, 1, ANY_CODE, false);
+	remove_events(0, 2);
+	other->used = BIT_ULL(0);
+	other->leaks = BIT_ULL(0);
+	ok &= add_new(0, 2, ANY_CODE, false) && !add_new(2, 1, ANY_CODE, false);
+	remove_events(0, 2);
+	other->used = 0;
+	other->leaks = 0;
+
+	/* Cycles of one mode leave the fixed counter, so that those of the other move to it. */
+	cycles.exclude_user = true;
+	assert(!open_event(&counted[0], &cycles));
+	cycles = (struct perf_event_attr){ .config = 0x3c, .exclude_kernel = true };
+	assert(!open_event(&counted[1], &cycles));
+	add_opened(0, 1);
+	add_opened(1, 1);
+	ok &= x86_counter_is_fixed(x86_event_count(&counted[0].event)->counter) &&
+	      !x86_counter_is_fixed(x86_event_count(&counted[1].event)->counter);
+	remove_events(0, 1);
+	ok &= add_new(2, 2, LEAK_CODE, false) &&
+	      x86_counter_is_fixed(x86_event_count(&counted[1].event)->counter);
+	ok &= all_right();
+	remove_events(1, 3);
+	return ok && all_right() && !harness_warned;
 }
 
 /* A claim of all general counters stays beside flexible events, and ends for pinned ones. */
@@ -2316,7 +2380,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(64);
+	ktap_plan(65);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2361,6 +2425,7 @@ int main(int argc, char **argv)
 	row = &thread_model;
 	ktap_result(pinned_beside_thread(true), "pinned_keeps_its_counter");
 	ktap_result(pinned_beside_thread(false), "flexible_waits");
+	ktap_result(half_beside_thread(), "half_beside_thread");
 	ktap_result(evicted_returns(), "evicted_returns");
 	ktap_result(gives_way(&with_control, false), "gives_way");
 	ktap_result(gives_way(&with_control, true), "gives_way_with_interrupts");
