@@ -212,11 +212,14 @@ void x86_leave_all(struct x86_pmu_cpu *cpu)
  * x86_halt_for_good - let no counter run any more
  * @cpu: this CPU, which is going to run another kernel
  *
- * Interrupts are off. Events that come count nothing.
+ * Interrupts are off. Events that come count nothing, and claims that come are refused.
  */
 void x86_halt_for_good(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
+	/* Its counters are read before they are reset. */
+	if (cpu->claimed)
+		perfctr_cpu_give_way();
 	WRITE_ONCE(cpu->down, true);
 	barrier();
 	x86_leave_all(cpu);

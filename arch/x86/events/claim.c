@@ -164,7 +164,7 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
  *
  * Return: 0; 1: all of them have run on from the last claim, and run now; or -EBUSY: pinned
  * events, another claim, or events of the core's other thread that would spoil the counts are
- * in the way.
+ * in the way, or the system is being shut down.
  */
 int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
@@ -172,7 +172,7 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	int ret;
 
 	lockdep_assert_irqs_disabled();
-	if (WARN_ON_ONCE(cpu->claimed || cpu->txn))
+	if (cpu->down || WARN_ON_ONCE(cpu->claimed || cpu->txn))
 		return -EBUSY;
 	if (halted)
 		x86_go_on(cpu);

@@ -163,7 +163,8 @@ static const struct perfctr_layer perfctr_hw = {
  * hold. Registers that hold what they should are not written. Preemption is off, and stays
  * off as long as @state runs, but for a switch, before which it is suspended.
  *
- * Return: 0, or -EBUSY: perf's pinned events need the counters; nothing runs.
+ * Return: 0, or -EBUSY: perf's pinned events need the counters, or the system is being shut down;
+ * nothing runs.
  */
 int perfctr_cpu_resume(struct perfctr_cpu_state *state)
 {
@@ -504,7 +505,8 @@ void perfctr_cpu_readable(void)
 }
 
 /**
- * perfctr_cpu_give_way - perf's pinned events need the counters of the state that runs here
+ * perfctr_cpu_give_way - perf's pinned events need the counters of the state that runs here, or
+ *	nothing is going to have them any more
  *
  * They stop until the next control, and the page says so, as if the state had moved to a CPU whose
  * counters cannot be had. Interrupts are off.

@@ -2376,11 +2376,37 @@ static bool halted_for_good(const struct x86_bank *bank)
 	return !machine.control && !machine.fixed_control && !machine.unknown && !harness_warned;
 }
 
+/* So are a perfctr's: what they have counted is kept, and they are not to be had again. */
+static bool claims_end_for_good(const struct x86_bank *bank, bool ints)
+{
+	bool ok;
+
+	row = &model;
+	start_machine(bank, 1, 4000);
+	claim_all(1);
+	if (ints) {
+		thread.state.claim.ints = thread.state.claim.counters;
+		thread.state.control.nractrs = 0;
+		thread.state.control.nrictrs = N;
+		perfctr_state_begin(&thread.state);
+	}
+	thread_runs();
+	machine_run(1000);
+	x86_halt_for_good(&x86_pmu_cpu);
+	machine_run(1000);
+	ok = !thread.running && thread.counts && thread_is_right();
+	claim_all(2);
+	thread_runs();
+	machine_run(1000);
+	return ok && !thread.running && !machine.control && !x86_pmu_cpu.claimed &&
+	       !(machine.select[0] & ~bank->always) && !harness_warned;
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(65);
+	ktap_plan(68);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2450,6 +2476,9 @@ int main(int argc, char **argv)
 	ktap_result(halted_for_good(&with_control), "halted_for_good_with_control");
 	ktap_result(halted_for_good(&selects_alone), "halted_for_good");
 	ktap_result(halted_for_good(&modes_halt), "halted_for_good_modes_halt");
+	ktap_result(claims_end_for_good(&with_control, false), "claims_end_for_good_with_control");
+	ktap_result(claims_end_for_good(&with_control, true), "claims_end_for_good_interrupts");
+	ktap_result(claims_end_for_good(&selects_alone, false), "claims_end_for_good");
 	ktap_result(prints(&with_control), "prints");
 	ktap_result(prints(&selects_alone), "prints_selects_alone");
 	ktap_result(idles(), "idles");
