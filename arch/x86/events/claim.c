@@ -55,6 +55,21 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 	return err ? -EBUSY : 0;
 }
 
+/* The select of one of a claim's counters that is no fixed one */
+static u64 x86_claim_select(const struct x86_pmu_cpu *cpu, const struct x86_claim *claim,
+			    unsigned int i)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+	u64 config = claim->config[i];
+
+	/* Nothing stops it as a guest is entered, where it may run on after the claim. */
+	config |= bank->host_only & ~cpu->select_clear;
+	/* Without a common register the select says that the counter stands still. */
+	if (bank->control || !(claim->ints & BIT_ULL(claim->counter[i])))
+		return config | bank->run;
+	return config & ~bank->halt;
+}
+
 /* Returns whether it has found them as they are to be. */
 static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
@@ -65,25 +80,17 @@ static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 
 	for (i = 0; i < claim->n; i++) {
 		int counter = claim->counter[i];
-		u64 config = claim->config[i];
 
 		cpu->value_turn[counter] = 0;
 		if (x86_counter_is_fixed(counter)) {
 			int n = counter - INTEL_PMC_IDX_FIXED;
 
 			fixed &= ~intel_fixed_bits_by_idx(n, x86_fixed_bits(cpu->core));
-			fixed |= intel_fixed_bits_by_idx(n, x86_fixed_select(config));
+			fixed |= intel_fixed_bits_by_idx(n, x86_fixed_select(claim->config[i]));
 			continue;
 		}
-		/* Nothing stops it as a guest is entered, where it may run on after the claim. */
-		config |= bank->host_only & ~cpu->select_clear;
-		/* Without a common register the select says that the counter stands still. */
-		if (bank->control || !(claim->ints & BIT_ULL(counter)))
-			config |= bank->run;
-		else
-			config &= ~bank->halt;
 		select = cpu->select[counter];
-		x86_write_select(cpu, counter, config);
+		x86_write_select(cpu, counter, x86_claim_select(cpu, claim, i));
 		same &= select == cpu->select[counter];
 	}
 	if (bank->fixed_control) {
@@ -92,6 +99,34 @@ static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 	}
 	cpu->has_clean &= ~claim->counters;
 	return same && (!bank->control || !(claim->counters & ~cpu->control));
+}
+
+static bool x86_claim_has_news(const struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+{
+	unsigned int i;
+
+	for (i = 0; i < claim->n; i++) {
+		int counter = claim->counter[i];
+
+		if (!x86_counter_is_fixed(counter) &&
+		    cpu->select[counter] != x86_claim_select(cpu, claim, i))
+			return true;
+	}
+	return false;
+}
+
+/* The same where an erratum has new events of general counters count wrong. */
+static bool x86_claim_idle_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+{
+	u64 control = cpu->control;
+	bool same;
+
+	if (likely(!cpu->core->model->idle_selects) || !x86_claim_has_news(cpu, claim))
+		return x86_claim_selects(cpu, claim);
+	x86_write_idle_selects(cpu);
+	same = x86_claim_selects(cpu, claim);
+	x86_write_control(cpu, control);
+	return same;
 }
 
 /* Let a change of what is claimed be, or leave it to whom an NMI has not disturbed. */
@@ -147,7 +182,7 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 		x86_write_control(cpu, cpu->control & ~claim->ints);
 	if (claim->counters & cpu->core->taken)
 		x86_force_abort(cpu, claim->counters);
-	same = x86_claim_selects(cpu, claim) && !owned;
+	same = x86_claim_idle_selects(cpu, claim) && !owned;
 	if (!same && x86_user_reads())
 		x86_claim_clear(cpu, claim->counters & ~claim->ints & ~cleared);
 	same &= !cleared && !claim->ints;

@@ -2235,6 +2235,39 @@ static bool idles(void)
 	return ok && machine.idled == 2 && !harness_warned;
 }
 
+/* The same for counters of a perfctr, beside events that run on */
+static bool idles_for_claims(void)
+{
+	static const u8 some[] = { 0x3c, 0x21, 0x22, 0x23 };
+	bool ok;
+	int i;
+
+	row = &idle_model;
+	start_machine(&with_control, 2, GENMASK_ULL(30, 0));
+	/* Counters 0 to 2, and a fixed one */
+	open_user(0, some, 0);
+	switch_events(-1, 0);
+	machine.idled = 0;
+	claim_all(1);
+	thread.state.control.nractrs = 1;
+	thread.state.claim.counters = BIT_ULL(3);
+	thread.state.claim.counter[0] = 3;
+	thread.state.control.pmc_map[0] = 3;
+	thread.state.claim.n = 1;
+	perfctr_state_begin(&thread.state);
+	for (i = 0; i < 3; i++) {
+		thread_runs();
+		ok = thread.running && machine.idled == 1 &&
+		     machine.select[3] == x86_pmu_cpu.select[3] &&
+		     machine.control == (x86_pmu_cpu.wanted | BIT_ULL(3));
+		machine_run(100);
+		thread_stops();
+		if (!ok)
+			return false;
+	}
+	return thread_is_right() && !harness_warned;
+}
+
 /* SysRq p changes nothing. */
 static bool prints(const struct x86_bank *bank)
 {
@@ -2406,7 +2439,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(68);
+	ktap_plan(69);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2482,6 +2515,7 @@ int main(int argc, char **argv)
 	ktap_result(prints(&with_control), "prints");
 	ktap_result(prints(&selects_alone), "prints_selects_alone");
 	ktap_result(idles(), "idles");
+	ktap_result(idles_for_claims(), "idles_for_claims");
 	row = &idle_model;
 	ktap_result(run_random(&with_control, seconds / 6), "idles_at_random");
 	return ktap_end();

@@ -22,6 +22,10 @@ static const struct x86_bank memory_bank = {
 	.run = RUN, .halt = RUN, .write_select = memory_write_select,
 };
 
+static const struct x86_model memory_model = {
+	.name = "memory",
+};
+
 /**
  * struct claim_env - a CPU and what is on it
  * @core: its PMU
@@ -45,6 +49,7 @@ static int claim_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, env);
 	memset(memory_selects, 0, sizeof(memory_selects));
 	env->core.bank = &memory_bank;
+	env->core.model = &memory_model;
 	env->core.counters = X86_GENERAL(COUNTERS);
 	env->cpu.core = &env->core;
 	env->cpu.turn = 1;
