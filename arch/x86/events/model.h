@@ -129,6 +129,8 @@ struct x86_extra {
  * @status: of the one with a bit for each counter that has overflowed; 0: there is none,
  *	and one that has is found by its sign
  * @ack: of the one that clears bits of @status
+ * @others: bits of @status that tell of other things than counters. Those that are neither may be
+ *	set by microcode in error: they mean nothing, and are not written to @ack
  * @run: bits that are set in the select of a counter that may run
  * @halt: bits that are cleared in the select of one that must not
  * @always: bits that are set in the first select of all, even while its counter is halted
@@ -149,6 +151,7 @@ struct x86_bank {
 	u32	control;
 	u32	status;
 	u32	ack;
+	u64	others;
 	u64	run;
 	u64	halt;
 	u64	always;

@@ -299,6 +299,7 @@ void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 {
 	const struct x86_bank *bank = cpu->core->bank;
+	u64 known = cpu->core->counters | bank->others;
 	u64 status = 0, more, upper;
 	int rounds = 0;
 
@@ -307,6 +308,7 @@ u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 		return x86_find_overflowed(cpu);
 	do {
 		rdmsrl(bank->status, more);
+		more &= known;
 		status |= more;
 		more &= ~later;
 	} while (more && x86_acknowledge(cpu, more) && ++rounds < X86_ACKNOWLEDGED_MAX);
@@ -354,7 +356,7 @@ static void x86_reset_status(struct x86_pmu_cpu *cpu)
 	/* No select counts anything. */
 	if (bank->ack_runs)
 		x86_write_control(cpu, cpu->core->counters);
-	wrmsrl(bank->ack, status | cpu->core->counters);
+	wrmsrl(bank->ack, (status & bank->others) | cpu->core->counters);
 	if (bank->ack_runs)
 		x86_write_control(cpu, 0);
 }

@@ -145,7 +145,7 @@ void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 
 static const struct x86_bank with_control = {
 	.select = 0x186, .counter = 0xc1, .stride = 1, .fixed = 0x309, .fixed_control = 0x38d,
-	.control = 0x38f, .status = 0x38e, .ack = 0x390,
+	.control = 0x38f, .status = 0x38e, .ack = 0x390, .others = ~0ULL,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 	.masks_lvt = true,
 };
@@ -153,7 +153,7 @@ static const struct x86_bank with_control = {
 /* The same, but its status can be cleared only while it runs. */
 static const struct x86_bank ack_runs = {
 	.select = 0x186, .counter = 0xc1, .stride = 1, .fixed = 0x309, .fixed_control = 0x38d,
-	.control = 0x38f, .status = 0x38e, .ack = 0x390,
+	.control = 0x38f, .status = 0x38e, .ack = 0x390, .others = ~0ULL,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 	.ack_runs = true, .masks_lvt = true,
 };
@@ -161,6 +161,7 @@ static const struct x86_bank ack_runs = {
 static const struct x86_bank without_mask = {
 	.select = 0xc0010200, .counter = 0xc0010201, .stride = 2,
 	.control = 0xc0000301, .status = 0xc0000300, .ack = 0xc0000302,
+	.others = BIT_ULL(58) | BIT_ULL(59),
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 };
 
@@ -2096,6 +2097,27 @@ static bool foreign_bits(void)
 	return ok && machine_nmi() && !machine.status;
 }
 
+/*
+ * Microcode sets bits of the status that mean nothing. They make no interrupt the driver's, and are
+ * left as they are.
+ */
+static bool reserved_bits(void)
+{
+	const u64 reserved = BIT_ULL(7) | BIT_ULL(40) | BIT_ULL(62);
+	bool ok;
+
+	row = &model;
+	start_machine(&without_mask, 1, 4000);
+	ok = run_alone();
+	x86_pmu_cpu.late = 0;
+	machine.status = reserved;
+	ok &= !machine_nmi() && machine.status == reserved;
+	machine.status |= BIT_ULL(0) | BIT_ULL(58);
+	ok &= machine_nmi() && machine.status == reserved;
+	x86_reset_registers(&x86_pmu_cpu);
+	return ok && machine.status == reserved;
+}
+
 /* Nothing of what another kernel or the firmware has left in registers is there afterwards. */
 static bool left_by_firmware(const struct x86_bank *bank)
 {
@@ -2439,7 +2461,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(69);
+	ktap_plan(70);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2471,6 +2493,7 @@ int main(int argc, char **argv)
 	ktap_result(goes_on_sampling(&version_1, true, 8), "threads_version_1");
 	ktap_result(goes_on_sampling(&with_control, true, 8), "threads_with_control");
 	ktap_result(foreign_bits(), "foreign_bits");
+	ktap_result(reserved_bits(), "reserved_bits");
 	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
 	ktap_result(left_by_firmware(&ack_runs), "left_by_firmware_ack_runs");
 	ktap_result(unmasked_at_start(&with_control), "unmasked_at_start");

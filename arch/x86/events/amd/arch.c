@@ -35,6 +35,8 @@ const struct x86_bank x86_amd_v2_bank = {
 	.control	= MSR_AMD64_PERF_CNTR_GLOBAL_CTL,
 	.status		= MSR_AMD64_PERF_CNTR_GLOBAL_STATUS,
 	.ack		= MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR,
+	/* The branches are frozen, or the counters are. */
+	.others		= BIT_ULL(58) | BIT_ULL(59),
 	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.host_only	= AMD64_EVENTSEL_HOSTONLY,

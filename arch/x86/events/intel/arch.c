@@ -29,6 +29,7 @@ const struct x86_bank x86_intel_bank = {
 	.control	= MSR_CORE_PERF_GLOBAL_CTRL,
 	.status		= MSR_CORE_PERF_GLOBAL_STATUS,
 	.ack		= MSR_CORE_PERF_GLOBAL_OVF_CTRL,
+	.others		= ~0ULL,
 	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.masks_lvt	= true,

@@ -97,6 +97,7 @@ static const struct x86_bank knc_bank = {
 	.control	= MSR_KNC_GLOBAL_CONTROL,
 	.status		= MSR_KNC_GLOBAL_STATUS,
 	.ack		= MSR_KNC_GLOBAL_ACK,
+	.others		= ~0ULL,
 	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.masks_lvt	= true,

@@ -208,6 +208,7 @@ static const struct x86_bank x86_zxc_bank = {
 	.control	= MSR_CORE_PERF_GLOBAL_CTRL,
 	.status		= MSR_CORE_PERF_GLOBAL_STATUS,
 	.ack		= MSR_CORE_PERF_GLOBAL_OVF_CTRL,
+	.others		= ~0ULL,
 	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.ack_runs	= true,
