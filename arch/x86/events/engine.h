@@ -287,6 +287,7 @@ struct x86_count {
  * @control: what that register holds, or will hold if
  * @control_unsure: it is being written, or may have been changed otherwise
  * @guest_ran: KVM has been told which values that register has for a guest and for the host
+ * @runs_guests: AMD's KVM may run guests at any time, and does not say so
  * @select_clear: bits that are not set in any select now
  * @guest_only: counters that must run only in guests, and
  * @host_only: those that must not
@@ -343,6 +344,7 @@ struct x86_pmu_cpu {
 	u64			control;
 	bool			control_unsure;
 	bool			guest_ran;
+	bool			runs_guests;
 	u64			select_clear;
 	u64			guest_only;
 	u64			host_only;

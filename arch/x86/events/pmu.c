@@ -65,7 +65,7 @@ static void x86_core_enable(struct pmu *pmu)
 		return;
 	if (cpu->branch.changed && !cpu->down)
 		x86_branch_apply(cpu);
-	if (unlikely(cpu->guest_ran))
+	if (unlikely(cpu->guest_ran || cpu->runs_guests))
 		x86_heal_control(cpu);
 	x86_go_on(cpu);
 }

@@ -34,6 +34,7 @@ static inline void msr_clear_bit(u32 msr, u8 bit)
 #include "../../../arch/x86/events/pmu.c"
 #include "../../../arch/x86/events/overflow.c"
 #include "../../../arch/x86/events/guests.c"
+#include "../../../arch/x86/events/amd/guests.c"
 #include "../../../arch/x86/events/intel/pebs.c"
 #include "../../../arch/x86/events/perfctr_state.h"
 
@@ -2190,6 +2191,33 @@ static bool healed(const struct x86_bank *bank)
 	return !machine.writes_control && runs;
 }
 
+/* AMD's KVM says when guests begin, and once more when there are none. */
+static bool healed_beside_guests(void)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+	bool ok = true;
+	u64 runs;
+	int i;
+
+	row = &model;
+	start_machine(&without_mask, 1, GENMASK_ULL(30, 0));
+	open_user(0, codes, 0);
+	switch_events(-1, 0);
+	runs = machine.control;
+	amd_pmu_enable_virt();
+	for (i = 0; i < 3; i++) {
+		machine.control = 0;
+		switch_events(-1, -1);
+		ok &= machine.control == runs;
+	}
+	machine.control = 0;
+	amd_pmu_disable_virt();
+	ok &= machine.control == runs;
+	forget_accesses();
+	switch_events(-1, -1);
+	return ok && runs && !machine.writes_control;
+}
+
 /* A CPU with transactions */
 static const struct x86_model transactions_model = {
 	.name = "transactions", .limits = thread_limits, .extra = extra,
@@ -2461,7 +2489,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(70);
+	ktap_plan(71);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2522,6 +2550,7 @@ int main(int argc, char **argv)
 	ktap_result(threads_write_extra(), "threads_write_extra");
 	ktap_result(healed(&with_control), "healed");
 	ktap_result(healed(&ack_runs), "healed_ack_runs");
+	ktap_result(healed_beside_guests(), "healed_beside_guests");
 	ktap_result(checkpointed(0), "checkpointed");
 	ktap_result(checkpointed(3000), "checkpointed_samples");
 	ktap_result(guests_by_selects(), "guests_by_selects");

@@ -22,6 +22,8 @@ static void x86_set_guests(bool ready)
 
 		perf_pmu_disable(&cpu->core->pmu);
 		cpu->select_clear = ready ? 0 : bits;
+		cpu->runs_guests = ready;
+		cpu->guest_ran = true;
 		for_each_x86_counter(i, cpu->core->counters & ~cpu->upper) {
 			const struct x86_count *count = cpu->owner[i];
 			u64 set = bits;
