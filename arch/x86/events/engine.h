@@ -465,6 +465,7 @@ void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status);
 void x86_reset_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_print_registers(const struct x86_pmu_cpu *cpu);
+void x86_check_control(const struct x86_pmu_cpu *cpu);
 int x86_check_registers(struct x86_core *core);
 void x86_check_extra(struct x86_core *core);
 

@@ -42,8 +42,11 @@ static void x86_core_disable(struct pmu *pmu)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
-	if (cpu->core == to_x86_core(pmu))
-		x86_halt(cpu);
+	if (cpu->core != to_x86_core(pmu))
+		return;
+	if (IS_ENABLED(CONFIG_PERF_EVENTS_CHECK_REGISTERS))
+		x86_check_control(cpu);
+	x86_halt(cpu);
 }
 
 /* A VM exit, or a hypervisor below, may leave another value in the register than it should. */

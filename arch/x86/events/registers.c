@@ -222,6 +222,33 @@ void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
 	WRITE_ONCE(cpu->control_unsure, false);
 }
 
+/* Does a register hold what was written into it? An NMI may write it anew. */
+static bool x86_is_kept(u32 msr, const u64 *written)
+{
+	u64 before = READ_ONCE(*written), value;
+
+	rdmsrl(msr, value);
+	return value == before || before != READ_ONCE(*written);
+}
+
+/**
+ * x86_check_control - warn once if another has written the registers of all counters
+ * @cpu: this CPU
+ *
+ * Firmware, a hypervisor, a guest or a driver may do that. What a guest has left is known to need
+ * another write.
+ */
+void x86_check_control(const struct x86_pmu_cpu *cpu)
+{
+	const struct x86_bank *bank = cpu->core->bank;
+
+	if (bank->control && !cpu->guest_ran && !cpu->runs_guests &&
+	    !READ_ONCE(cpu->control_unsure))
+		WARN_ON_ONCE(!x86_is_kept(bank->control, &cpu->control));
+	if (cpu->core->counters & X86_FIXED_ALL)
+		WARN_ON_ONCE(!x86_is_kept(bank->fixed_control, &cpu->fixed_control));
+}
+
 /**
  * x86_fixed_select - a fixed counter's part of the control register, at its lowest bits
  * @config: of an event that it counts

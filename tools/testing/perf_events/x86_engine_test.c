@@ -20,6 +20,10 @@ static inline void msr_clear_bit(u32 msr, u8 bit)
 	machine_wrmsr(msr, machine_rdmsr(msr) & ~BIT_ULL(bit));
 }
 
+/* Whether the driver does what it does with that option */
+static bool check_registers;
+#define CONFIG_PERF_EVENTS_CHECK_REGISTERS	check_registers
+
 #include "../../../arch/x86/events/assign.c"
 #include "../../../arch/x86/events/engine.h"
 #include "../../../arch/x86/events/registers.c"
@@ -2218,6 +2222,42 @@ static bool healed_beside_guests(void)
 	return ok && runs && !machine.writes_control;
 }
 
+/* The check finds nothing wrong with what the driver does, whatever that is, */
+static bool checks_registers(const struct x86_bank *bank, double seconds)
+{
+	bool ok;
+
+	check_registers = true;
+	ok = run_random(bank, seconds);
+	check_registers = false;
+	return ok;
+}
+
+/* and warns when another has written a register, unless that may have been a guest. */
+static bool finds_foreign_write(const struct x86_bank *bank, bool fixed)
+{
+	static const u8 codes[] = { 0x3c, 0x21, 0x22, 0x23 };
+	bool ok;
+	int nr;
+
+	row = &model;
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	open_user(0, codes, 0);
+	switch_events(-1, 0);
+	check_registers = true;
+	switch_events(-1, -1);
+	perf_guest_get_msrs(&nr, NULL);
+	machine.control ^= !fixed;
+	switch_events(-1, -1);
+	ok = !harness_warned;
+	*(fixed ? &machine.fixed_control : &machine.control) ^= 1;
+	switch_events(-1, -1);
+	ok &= harness_warned;
+	harness_warned = false;
+	check_registers = false;
+	return ok;
+}
+
 /* A CPU with transactions */
 static const struct x86_model transactions_model = {
 	.name = "transactions", .limits = thread_limits, .extra = extra,
@@ -2489,7 +2529,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(71);
+	ktap_plan(76);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2551,6 +2591,11 @@ int main(int argc, char **argv)
 	ktap_result(healed(&with_control), "healed");
 	ktap_result(healed(&ack_runs), "healed_ack_runs");
 	ktap_result(healed_beside_guests(), "healed_beside_guests");
+	ktap_result(checks_registers(&with_control, seconds / 20), "checks_registers_with_mask");
+	ktap_result(checks_registers(&without_mask, seconds / 20), "checks_registers");
+	ktap_result(finds_foreign_write(&with_control, false), "finds_write_of_control");
+	ktap_result(finds_foreign_write(&with_control, true), "finds_write_of_fixed_control");
+	ktap_result(finds_foreign_write(&without_mask, false), "finds_write_of_control_of_amd");
 	ktap_result(checkpointed(0), "checkpointed");
 	ktap_result(checkpointed(3000), "checkpointed_samples");
 	ktap_result(guests_by_selects(), "guests_by_selects");
