@@ -22,7 +22,10 @@
 
 static u64 x86_shortest(const struct x86_count *count, const struct x86_core *core)
 {
-	return core->model->min_period ? core->model->min_period(count->key.config) : 1;
+	u64 least = core->model->min_period ? core->model->min_period(count->key.config) : 1;
+
+	return count->key.flags & X86_DISTRIBUTED ? max(least, core->model->distributed_period) :
+						    least;
 }
 
 /* What distances are multiples of: a power of two. */

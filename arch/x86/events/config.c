@@ -168,6 +168,27 @@ u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits, str
 	return limit->counters & core->counters;
 }
 
+/* Samples that are distributed precisely need some distance to the overflow. */
+static bool x86_event_is_distributed(const struct perf_event *event)
+{
+	const struct x86_model *model = to_x86_core(event->pmu)->model;
+
+	return model->distributed_period && event->attr.precise_ip &&
+	       event->attr.precise_ip == model->precise_levels;
+}
+
+/**
+ * x86_event_least_period - the shortest period that an event may have
+ * @event: whose hw.config has been set
+ */
+u64 x86_event_least_period(const struct perf_event *event)
+{
+	const struct x86_model *model = to_x86_core(event->pmu)->model;
+	u64 least = model->min_period ? model->min_period(event->hw.config) : 1;
+
+	return x86_event_is_distributed(event) ? max(least, model->distributed_period) : least;
+}
+
 /**
  * x86_event_key - what an event is about
  * @event: that this driver has accepted
@@ -206,6 +227,8 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
 	if (event->attr.precise_ip || has_branch_stack(event) ||
 	    (!READ_ONCE(x86_share) && !(key->flags & X86_METRICS)))
 		key->flags |= X86_ALONE;
+	if (x86_event_is_distributed(event))
+		key->flags |= X86_DISTRIBUTED;
 	if (core->taken)
 		key->allowed &= x86_force_abort_limit(core);
 	if (event->attr.precise_ip)
@@ -355,8 +378,8 @@ int x86_event_init(struct perf_event *event)
 		if (err)
 			return err;
 	}
-	if (is_sampling_event(event) && !event->attr.freq && core->model->min_period &&
-	    event->attr.sample_period < core->model->min_period(event->hw.config))
+	if (is_sampling_event(event) && !event->attr.freq &&
+	    event->attr.sample_period < x86_event_least_period(event))
 		return perf_event_refuse(event, "attr.sample_period",
 					 "is shorter than this processor can have for the event",
 					 -EINVAL);

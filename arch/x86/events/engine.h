@@ -145,6 +145,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 #define X86_NODE		BIT(4)	/* is common to the CPUs of the node, see node.c */
 #define X86_LEAKS		BIT(5)	/* spoils counts of the other thread, see thread.c */
 #define X86_METRICS		BIT(6)	/* begins at 0, as shares of it are told, see metrics.c */
+#define X86_DISTRIBUTED		BIT(7)	/* its samples are the most precise ones of its row */
 
 /* Shares of the slots that there may be, and their bit in control and status */
 #define X86_METRICS_MAX		8
@@ -601,6 +602,7 @@ static inline void perfctr_cpu_give_way(void) { }
 /* config.c */
 int x86_event_init(struct perf_event *event);
 const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config);
+u64 x86_event_least_period(const struct perf_event *event);
 int x86_event_key(struct perf_event *event, struct x86_key *key);
 u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit, struct x86_key *key);
 

@@ -210,6 +210,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @counters_of: narrow down the counters for an event, beyond @limits; NULL: no need.
  *	Interrupts are off, or the event is new and runs nowhere
  * @min_period: shortest distance to an overflow for the event of a config, an erratum; NULL: 1
+ * @distributed_period: shortest distance to an overflow for the most precise events; 0: 1
  * @period_step: the distance to an overflow must be a multiple of this for the event of a
  *	config, an erratum; a power of two; NULL: 1
  * @idle_selects: selects that the general counters must have had, all running, before a new event
@@ -258,6 +259,7 @@ struct x86_model {
 						       const struct perf_event *event,
 						       u64 counters);
 	u64				(*min_period)(u64 config);
+	u64				distributed_period;
 	u64				(*period_step)(u64 config);
 	const u32			*idle_selects;
 	const struct x86_model		*little;

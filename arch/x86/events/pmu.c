@@ -283,13 +283,9 @@ static bool x86_is_branch_trace(const struct perf_event *event, u64 period)
 /* A period shorter than an erratum allows is not possible. */
 static int x86_event_check_period(struct perf_event *event, u64 value)
 {
-	const struct x86_core *core = to_x86_core(event->pmu);
-
 	if (x86_is_branch_trace(event, value))
 		return -EINVAL;
-	if (core->model->min_period && value && value < core->model->min_period(event->hw.config))
-		return -EINVAL;
-	return 0;
+	return value && value < x86_event_least_period(event) ? -EINVAL : 0;
 }
 
 /* Groups of cores of another kind are kept off this CPU. */

@@ -2467,6 +2467,39 @@ static bool no_branch_trace(void)
 	return ok && !core.pmu.check_period(&c->event, 1);
 }
 
+/* The most precise events have a shortest period of their own, and no counter is set nearer. */
+static bool distributed_period(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .precise_ip = 2, .sample_period = 127,
+	};
+	struct x86_model distributed_model = model;
+	struct counted *c = &counted[0];
+	bool ok;
+
+	distributed_model.distributed_period = 128;
+	row = &distributed_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.capabilities = 3 << PEBS_FORMAT_SHIFT;
+	x86_precise_probe(&core);
+	ok = open_event(c, &attr) == -EINVAL;
+	attr.precise_ip = 1;
+	ok &= !open_event(c, &attr) && !core.pmu.check_period(&c->event, 1);
+	attr.precise_ip = 2;
+	attr.sample_period = 128;
+	ok &= !open_event(c, &attr) && core.pmu.check_period(&c->event, 127) == -EINVAL &&
+	      !core.pmu.check_period(&c->event, 128) && !core.pmu.check_period(&c->event, 0);
+	/* Little of the period is left. */
+	local64_set(&c->event.hw.period_left, 3);
+	perf_pmu_disable(&core.pmu);
+	ok &= !core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	ok &= (s32)machine.counter[x86_event_count(&c->event)->counter] <= -128;
+	core.pmu.del(&c->event, 0);
+	row = &model;
+	return ok && !harness_warned;
+}
+
 /* Tasks are switched, and events read, after all counters have been halted for another kernel. */
 static bool halted_for_good(const struct x86_bank *bank)
 {
@@ -2529,7 +2562,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(76);
+	ktap_plan(77);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
@@ -2603,6 +2636,7 @@ int main(int argc, char **argv)
 	ktap_result(each_one(&without_mask), "each_one_with_control");
 	ktap_result(each_one(&selects_alone), "each_one");
 	ktap_result(no_branch_trace(), "no_branch_trace");
+	ktap_result(distributed_period(), "distributed_period");
 	ktap_result(halted_for_good(&with_control), "halted_for_good_with_control");
 	ktap_result(halted_for_good(&selects_alone), "halted_for_good");
 	ktap_result(halted_for_good(&modes_halt), "halted_for_good_modes_halt");

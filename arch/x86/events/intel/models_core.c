@@ -357,6 +357,7 @@ static const struct x86_model icelake = {
 	.distributed	= x86_goldencove_distributed,				\
 	.memory		= (_memory),						\
 	.precise_levels	= 3,							\
+	.distributed_period = 128,						\
 	.extra		= (_extra)
 
 static const struct x86_model sapphire_rapids = {
