@@ -202,9 +202,6 @@ void __perfctr_switch(struct task_struct *prev, struct task_struct *next)
 		    cpumask_empty(perfctr_cpu_forbidden()))
 			perfctr_cpu_hand_over();
 	}
-	/* The counters may have run on in a kernel thread, which keeps the address space. */
-	if (to && to->kernel && !prev->mm)
-		perfctr_cpu_hide(prev, next);
 	if (to)
 		vperfctr_resume(to);
 }

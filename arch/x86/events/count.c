@@ -212,18 +212,12 @@ static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	x86_count_update_pages(count);
 }
 
-/**
- * x86_clear_unused - let counters tell nothing of what has been counted so far
- * @cpu: this CPU; interrupts are off
- *
- * A counter that has run on since a claim ended is stopped as well. Otherwise the next process that
- * can read counters would see what other tasks have counted in it. Counters of events that stay
- * are set anew. Claimed ones are left to perfctr_cpu_readable() and perfctr_cpu_hide().
- */
-void x86_clear_unused(struct x86_pmu_cpu *cpu)
+/* Let some counters tell nothing of what has been counted so far; claimed ones are left alone. */
+static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
-	u64 left = cpu->running & ~cpu->wanted & ~cpu->claimed & cpu->core->counters, dirty;
+	u64 left = cpu->running & ~cpu->wanted & ~cpu->claimed & cpu->core->counters & counters;
 	bool applying = cpu->applying;
+	u64 dirty;
 	int i;
 
 	if (left) {
@@ -237,7 +231,7 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
 	/* The totals are to know of records before their counters are set. */
 	if (cpu->precise.enabled)
 		x86_precise_drain(cpu, NULL);
-	dirty = x86_clearable(cpu->core) & ~cpu->has_clean & ~cpu->claimed;
+	dirty = counters & ~cpu->has_clean & ~cpu->claimed;
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
 	for_each_x86_counter(i, dirty & cpu->core->counters) {
@@ -265,6 +259,57 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
 	/* An interrupt has left changes to this. */
 	if (unlikely(READ_ONCE(cpu->dirty)) && !applying && !cpu->halted)
 		x86_apply(cpu);
+}
+
+/**
+ * x86_clear_unused - let counters tell nothing of what has been counted so far
+ * @cpu: this CPU; interrupts are off
+ *
+ * A counter that has run on since a claim ended is stopped as well. Otherwise the next process that
+ * can read counters would see what other tasks have counted in it. Counters of events that stay
+ * are set anew. Claimed ones are left to perfctr_cpu_readable() and perfctr_cpu_hide().
+ */
+void x86_clear_unused(struct x86_pmu_cpu *cpu)
+{
+	x86_clear(cpu, x86_clearable(cpu->core));
+}
+
+/* Those of the running counters that count the kernel. A P4 has their modes in other registers. */
+static u64 x86_counters_of_kernel(const struct x86_pmu_cpu *cpu)
+{
+	u64 running = cpu->running & cpu->core->counters, counters = 0;
+	int i;
+
+	if (cpu->core->bank->write_select)
+		return running;
+	for_each_x86_counter(i, running) {
+		u64 control = cpu->fixed_control, kernel;
+
+		if (x86_counter_is_fixed(i))
+			kernel = control & intel_fixed_bits_by_idx(i - INTEL_PMC_IDX_FIXED,
+								   INTEL_FIXED_0_KERNEL);
+		else
+			kernel = cpu->select[i] & ARCH_PERFMON_EVENTSEL_OS;
+		if (kernel)
+			counters |= BIT_ULL(i);
+	}
+	return counters;
+}
+
+/**
+ * x86_clear_kernel - let counters tell nothing of what a kernel thread has counted
+ * @cpu: this CPU, without a claim; interrupts are off
+ *
+ * Since x86_clear_unused() no process has run but one, which can read counters and goes on now,
+ * and kernel threads. They may have worked for others. It has counters of its own that count no
+ * kernel as it has left them.
+ */
+void x86_clear_kernel(struct x86_pmu_cpu *cpu)
+{
+	u64 counters = x86_counters_of_kernel(cpu);
+
+	if (counters)
+		x86_clear(cpu, counters);
 }
 
 /* Clients */

@@ -26,9 +26,11 @@
  *
  * User space must not see counts of other users in a counter, whether by RDPMC, in a page, in a
  * guest or by a call. So x86_clear_unused() clears idle counters, and writes those of active events
- * again, before CR4.PCE is set. A claim clears its counters when it begins. While CR4.PCE is clear,
- * a page has no index, since its offset would show what the counter held. The exception is a
- * counter that samples: it holds the distance to its next overflow.
+ * again, before CR4.PCE is set. A kernel thread that keeps the address space leaves CR4.PCE set, so
+ * x86_clear_kernel() does the same after it, for counters that count the kernel. A claim clears its
+ * counters when it begins. While CR4.PCE is clear, a page has no index, since its offset would show
+ * what the counter held. The exception is a counter that samples: it holds the distance to its next
+ * overflow.
  *
  * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the
  * interrupt, an NMI. No lock protects it: an NMI runs to its end between two
@@ -524,6 +526,7 @@ bool x86_event_runs(const struct perf_event *event);
 bool x86_count_runs(const struct x86_count *count);
 void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_clear_unused(struct x86_pmu_cpu *cpu);
+void x86_clear_kernel(struct x86_pmu_cpu *cpu);
 void x86_event_account(struct perf_event *event, u64 total);
 u64 x86_event_due(const struct perf_event *event);
 void x86_event_begin_period(struct perf_event *event);

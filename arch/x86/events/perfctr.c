@@ -214,11 +214,11 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
 
 /**
  * perfctr_cpu_hide - let a program that reads counters not see what another one's held
- * @prev: its state has been suspended, or it is a kernel thread
+ * @prev: its state has been suspended
  * @next: the thread that this CPU goes on with
  *
  * In a switch, interrupts are off. As the address spaces were switched the counters were claimed,
- * and thus not cleared. After a kernel thread none may have been switched.
+ * and thus not cleared.
  */
 void perfctr_cpu_hide(const struct task_struct *prev, const struct task_struct *next)
 {

@@ -36,8 +36,8 @@ bool x86_user_reads(void)
 /**
  * perf_clear_dirty_counters - let programs that read counters not see what others have counted
  *
- * On a switch to an address space that may read counters, or as one may do so from now on;
- * interrupts are off.
+ * On a switch to an address space that may read counters, from another one or from a kernel thread
+ * that has kept it; or as one may do so from now on. Interrupts are off.
  */
 void perf_clear_dirty_counters(void)
 {
@@ -45,6 +45,11 @@ void perf_clear_dirty_counters(void)
 
 	if (!cpu->core)
 		return;
+	/* The address space could read counters already as the kernel thread came. */
+	if (this_cpu_read(cpu_tlbstate_shared.is_lazy) && x86_user_reads()) {
+		x86_clear_kernel(cpu);
+		return;
+	}
 	/* CR4.PCE is on only after this, and the pages are written in the course of it. */
 	WRITE_ONCE(cpu->opening, true);
 	x86_clear_unused(cpu);

@@ -1384,17 +1384,22 @@ static bool run_lying(const struct x86_bank *bank, double seconds)
 
 #define N	4
 
-static void open_user(int first, const u8 *codes, u64 period)
+static void open_modes(int first, const u8 *codes, u64 period, bool kernel)
 {
 	int i;
 
 	for (i = 0; i < N; i++) {
 		struct perf_event_attr attr = {
-			.config = codes[i], .exclude_kernel = true, .sample_period = period,
+			.config = codes[i], .exclude_kernel = !kernel, .sample_period = period,
 		};
 
 		assert(!open_event(&counted[first + i], &attr));
 	}
+}
+
+static void open_user(int first, const u8 *codes, u64 period)
+{
+	open_modes(first, codes, period, false);
 }
 
 /* Let events from @in on have the counters, and those from @out on leave; -1: none. */
@@ -1565,6 +1570,11 @@ static bool claims(const struct x86_bank *bank)
 	handed_over = false;
 	ok = accesses("perfctr, suspend and resume", N, 0, 0);
 	thread_stops();
+	forget_accesses();
+	x86_clear_kernel(&x86_pmu_cpu);
+	ok &= accesses("perfctr of user mode, left in a kernel thread", 0, 0, 0);
+	thread_runs();
+	thread_stops();
 	for (i = 0; i < N; i++)
 		thread.state.claim.config[i] += 0x10;
 	forget_accesses();
@@ -1645,7 +1655,17 @@ static void allow_reads(void)
 		perfctr_state_readable(&layer, &thread.state);
 }
 
-static void claim_all(int id)
+/* A kernel thread comes in between, and keeps the address space. */
+static void run_kernel_thread(u64 steps)
+{
+	machine.in_driver = false;
+	while (steps--)
+		machine_step();
+	machine.in_driver = true;
+	x86_clear_kernel(&x86_pmu_cpu);
+}
+
+static void claim_modes(int id, u64 modes)
 {
 	int i;
 
@@ -1656,10 +1676,15 @@ static void claim_all(int id)
 		thread.state.claim.counters |= BIT_ULL(i);
 		thread.state.claim.counter[i] = i;
 		thread.state.control.pmc_map[i] = i;
-		thread.state.claim.config[i] = ANY_CODE | ARCH_PERFMON_EVENTSEL_USR;
+		thread.state.claim.config[i] = ANY_CODE | modes;
 	}
 	thread.state.claim.n = N;
 	perfctr_state_begin(&thread.state);
+}
+
+static void claim_all(int id)
+{
+	claim_modes(id, ARCH_PERFMON_EVENTSEL_USR);
 }
 
 static const u8 their_codes[] = { 0x20, 0x21, 0x22, 0x23 };
@@ -1760,6 +1785,33 @@ static void perfctr_takes(u64 secret)
 	thread_runs();
 }
 
+/* Events of a whole CPU count kernel threads, too. */
+static void events_in_kernel_thread(u64 secret)
+{
+	open_modes(OTHERS, their_codes, 0, true);
+	switch_events(-1, OTHERS);
+	allow_reads();
+	run_user(100);
+	run_kernel_thread(secret);
+}
+
+/* So does a perfctr of the program, which runs on in them, or of another thread of it. */
+static void perfctr_in_kernel_thread(u64 secret)
+{
+	claim_modes(1, ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS);
+	allow_reads();
+	thread_runs();
+	run_user(100);
+	thread_stops();
+	run_kernel_thread(secret);
+}
+
+static void perfctr_after_kernel_thread(u64 secret)
+{
+	perfctr_in_kernel_thread(secret);
+	thread_runs();
+}
+
 static void look(struct told *told)
 {
 	struct told all = { };
@@ -1801,6 +1853,9 @@ static const struct way {
 	{ "perfctr has left", perfctr_left },
 	{ "perfctr, mapped later", perfctr_mapped_later },
 	{ "perfctr takes", perfctr_takes },
+	{ "events in a kernel thread", events_in_kernel_thread },
+	{ "perfctr in a kernel thread", perfctr_in_kernel_thread },
+	{ "perfctr after a kernel thread", perfctr_after_kernel_thread },
 };
 
 static bool tells_nothing(const struct x86_bank *bank)

@@ -4,8 +4,11 @@
  * registers are read and written for it. Skipped where the hardware is not to be had.
  */
 #include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/mman.h>
 #include <linux/perfctr.h>
 #include <asm/msr.h>
+#include <asm/mmu_context.h>
 #include <asm/msr-trace.h>
 #include <asm/perf_event.h>
 #include <asm/tlbflush.h>
@@ -313,6 +316,54 @@ static void test_mapped(struct kunit *test)
 	KUNIT_EXPECT_LE(test, b->pmc[0].sum, 2 * SLACK);
 }
 
+/* A program with a state, which can read counters, goes on after a kernel thread. */
+static int go_on_after(struct perfctr_cpu_state *state, int spins, u64 *held)
+{
+	struct mm_struct *mm = this_cpu_read(cpu_tlbstate.loaded_mm);
+	bool readable = this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE;
+	int i, err;
+
+	err = perfctr_cpu_resume(state);
+	if (err)
+		return err;
+	cr4_set_bits_irqsoff(X86_CR4_PCE);
+	perfctr_cpu_readable();
+	perfctr_cpu_suspend(state);
+	enter_lazy_tlb(mm, current);
+	for (i = 0; i < spins; i++)
+		spin();
+	switch_mm_irqs_off(mm, mm, current);
+	rdpmcl(0, *held);
+	if (!readable)
+		cr4_clear_bits_irqsoff(X86_CR4_PCE);
+	return 0;
+}
+
+/* What a kernel thread has executed in between is not told to a program that reads counters. */
+static void test_kernel_thread(struct kunit *test)
+{
+	struct perfctr_cpu_state *a = new_state(test, INSTRUCTIONS);
+	struct perfctr_cpu_state *b = new_state(test, INSTRUCTIONS);
+	unsigned long addr;
+	u64 held[2] = { 0 };
+	bool lazy;
+	int err;
+
+	/* This gives the test an address space. */
+	addr = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ, MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_FALSE(test, !addr || IS_ERR_VALUE(addr));
+	local_irq_disable();
+	lazy = this_cpu_read(cpu_tlbstate.loaded_mm) != &init_mm;
+	err = go_on_after(a, 1, &held[0]);
+	if (!err)
+		err = go_on_after(b, 8, &held[1]);
+	local_irq_enable();
+	if (err)
+		kunit_skip(test, "perf's pinned events have the counters");
+	KUNIT_EXPECT_TRUE(test, lazy);
+	KUNIT_EXPECT_LE(test, abs_diff(held[0], held[1]), SLACK);
+}
+
 /* Counters that have run on since a claim ended do not count a guest. */
 static void test_guest(struct kunit *test)
 {
@@ -342,6 +393,7 @@ static struct kunit_case perfctr_hw_cases[] = {
 	KUNIT_CASE(test_cleared),
 	KUNIT_CASE(test_handed_over),
 	KUNIT_CASE(test_mapped),
+	KUNIT_CASE(test_kernel_thread),
 	KUNIT_CASE(test_guest),
 	KUNIT_CASE(test_accesses),
 	{ }
