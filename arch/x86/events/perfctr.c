@@ -12,6 +12,8 @@
 #include <linux/mmap_lock.h>
 #include <linux/mutex.h>
 #include <linux/perfctr.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
 #include <linux/syscore_ops.h>
 #include <asm/msr.h>
 #include <asm/tlbflush.h>
@@ -63,6 +65,7 @@ static DEFINE_PER_CPU(struct perfctr_this_cpu, perfctr_this_cpu);
 /* Constant after perfctr_cpu_init(). */
 static struct perfctr_cpu_kind perfctr_kind;
 static struct cpumask perfctr_forbidden;
+static siphash_key_t perfctr_id_key;
 
 /**
  * perfctr_cpu_name - the kind of CPU; NULL before perfctr_cpu_init()
@@ -322,7 +325,8 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 		err = perfctr_check_events(x86_cores[0], &state->control, &state->claim);
 	if (err)
 		return err;
-	state->claim.id = atomic64_inc_return(&last_id);
+	/* The id is in the page that user space maps: it must not tell how many there have been. */
+	state->claim.id = siphash_1u64(atomic64_inc_return(&last_id), &perfctr_id_key);
 	perfctr_state_begin(state);
 	return 0;
 }
@@ -592,6 +596,7 @@ int perfctr_cpu_init(void)
 
 	for_each_possible_cpu(cpu)
 		init_irq_work(per_cpu_ptr(&perfctr_this_cpu.work, cpu), perfctr_call_handler);
+	get_random_bytes(&perfctr_id_key, sizeof(perfctr_id_key));
 	perfctr_kind.family = core ? perfctr_find_family(core) : NULL;
 	if (perfctr_kind.family) {
 		perfctr_kind.counters = core->counters;

@@ -13,7 +13,7 @@
 
 /**
  * struct x86_claim - counters that a control uses, as the registers' driver knows them
- * @id: of this control and its copies alone
+ * @id: of this control and its copies alone; 0: of none. A hash, as user space can see it
  * @counters: mask of them: general ones by number, fixed ones from 32
  * @ints: those of them that interrupt
  * @n: how many there are

@@ -279,6 +279,46 @@ TEST_F(api, mmap)
 	EXPECT_EQ(EACCES, errno);
 }
 
+#define OTHERS	100
+
+/* What the kernel keeps behind it tells nothing of others' objects. */
+TEST_F(api, page_of_one_object)
+{
+	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
+	size_t page = sysconf(_SC_PAGESIZE), i, first;
+	const volatile __u64 *words;
+	__u64 before[8192];
+	pid_t child;
+	int fd, status;
+
+	ASSERT_GE(sizeof(before), page);
+	words = mmap(NULL, page, PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, words);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	first = sizeof(struct vperfctr_state) / sizeof(*words);
+	for (i = first; i < page / sizeof(*words); i++)
+		before[i] = words[i];
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		vperfctr_unlink(vperfctr_open(0, 0));
+		fd = vperfctr_open(0, 1);
+		for (i = 0; i < OTHERS; i++) {
+			if (vperfctr_control(fd, &control))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	/* A number that grows with each control would have grown by that many, at least. */
+	for (i = first; i < page / sizeof(*words); i++) {
+		if (words[i] != before[i])
+			EXPECT_LT(1000 * OTHERS, words[i] - before[i]);
+	}
+}
+
 /* Programs whose readable pages are all executable can map it, too. */
 TEST_F(api, mmap_of_old_programs)
 {
