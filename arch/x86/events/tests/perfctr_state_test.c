@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * States of perfctr's low-level driver on x86, suspended and resumed on registers made of memory.
+ */
+#include <kunit/test.h>
+
+#include "../engine.h"
+#include "../perfctr_rules.h"
+#include "../perfctr_state.h"
+
+/* An event select that counts instructions of user space, and the bit for its interrupt */
+#define GOOD		(0xc0 | BIT(16) | BIT(22))
+#define PMI		BIT(20)
+
+static void test_cstatus(struct kunit *test)
+{
+	u32 cstatus = perfctr_mk_cstatus(5, 3, 2);
+
+	KUNIT_EXPECT_EQ(test, cstatus, 0x80020503);
+	KUNIT_EXPECT_TRUE(test, perfctr_cstatus_enabled(cstatus));
+	KUNIT_EXPECT_EQ(test, perfctr_cstatus_has_tsc(cstatus), 1);
+	KUNIT_EXPECT_EQ(test, perfctr_cstatus_nractrs(cstatus), 3);
+	KUNIT_EXPECT_EQ(test, perfctr_cstatus_nrctrs(cstatus), 5);
+	KUNIT_EXPECT_TRUE(test, perfctr_cstatus_has_ictrs(cstatus));
+	cstatus = perfctr_mk_cstatus(0, 18, 0);
+	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_has_tsc(cstatus));
+	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_has_ictrs(cstatus));
+	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_enabled(perfctr_mk_cstatus(0, 0, 0)));
+}
+
+/* Registers made of memory */
+
+static struct {
+	u32	tsc;
+	u64	value[64];
+	u64	taken;
+	u64	running;
+	bool	busy;
+	bool	same;
+	bool	readable;
+	u32	kept[64];
+	int	reads;
+	int	sets;
+} machine;
+
+static u32 memory_tsc(void)
+{
+	return machine.tsc;
+}
+
+static u64 memory_read(int counter)
+{
+	machine.reads++;
+	return machine.value[counter];
+}
+
+static u32 memory_low(u32 map)
+{
+	return memory_read(map);
+}
+
+static int memory_take(const struct x86_claim *claim)
+{
+	if (machine.busy)
+		return -EBUSY;
+	machine.taken = claim->counters;
+	if (machine.same)
+		machine.running = claim->counters;
+	return machine.same;
+}
+
+static void memory_set(int counter, u64 value)
+{
+	machine.sets++;
+	machine.value[counter] = value;
+}
+
+static void memory_run(const struct x86_claim *claim)
+{
+	machine.running = claim->counters;
+}
+
+static void memory_leave(const struct x86_claim *claim)
+{
+	machine.taken = 0;
+	machine.running = 0;
+}
+
+static void memory_keep(int counter, u32 value)
+{
+	machine.kept[counter] = value;
+}
+
+static u32 memory_kept_value(int counter)
+{
+	return machine.kept[counter];
+}
+
+static bool memory_kept(const struct x86_claim *claim)
+{
+	return true;
+}
+
+static bool memory_readable(void)
+{
+	return machine.readable;
+}
+
+static const struct perfctr_layer memory = {
+	.tsc	= memory_tsc,
+	.read	= memory_read,
+	.low	= memory_low,
+	.take	= memory_take,
+	.set	= memory_set,
+	.run	= memory_run,
+	.leave	= memory_leave,
+	.keep	= memory_keep,
+	.kept_value = memory_kept_value,
+	.kept	= memory_kept,
+	.readable = memory_readable,
+};
+
+/* So much time goes by: counters that run count as much. */
+static void machine_goes_on(u64 n)
+{
+	int i;
+
+	machine.tsc += n;
+	for (i = 0; i < 64; i++) {
+		if (machine.running & BIT_ULL(i))
+			machine.value[i] += n;
+	}
+}
+
+static struct perfctr_cpu_state *new_state(struct kunit *test, u32 nractrs, u32 nrictrs,
+					   s32 ireset)
+{
+	struct perfctr_cpu_kind kind = {
+		.family = &perfctr_intel_arch, .interrupts = true, .counters = GENMASK_ULL(7, 0),
+	};
+	struct perfctr_cpu_state *state;
+	u32 i;
+
+	memset(&machine, 0, sizeof(machine));
+	state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	state->control.tsc_on = 1;
+	state->control.nractrs = nractrs;
+	state->control.nrictrs = nrictrs;
+	for (i = 0; i < nractrs + nrictrs; i++) {
+		state->control.pmc_map[i] = i + 1;
+		state->control.evntsel[i] = GOOD | (i < nractrs ? 0 : PMI);
+		state->control.ireset[i] = ireset;
+	}
+	KUNIT_ASSERT_EQ(test, perfctr_check(&kind, &state->control, false, &state->claim), 0);
+	perfctr_state_begin(state);
+	return state;
+}
+
+/* What runs is counted, once; what stands still is not. 32 bits may wrap. */
+static void test_counts(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, 2, 0, 0);
+
+	machine.value[1] = 0xfffffff0;
+	machine.value[2] = 0x123456789aULL;
+	machine.tsc = 0xffffff00;
+	machine.readable = true;
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].map, 1);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0xfffffff0);
+	machine_goes_on(0x1000);
+	perfctr_state_sample(&memory, state);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0xff0);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 0x1000);
+	KUNIT_EXPECT_EQ(test, state->pmc[1].sum, 0x1000);
+	KUNIT_EXPECT_EQ(test, state->tsc_sum, 0x1000);
+	machine_goes_on(0x10);
+	perfctr_state_suspend(&memory, state);
+	KUNIT_EXPECT_EQ(test, machine.taken, 0);
+	machine_goes_on(0x10000);
+	machine.value[1] += 77;
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	machine_goes_on(1);
+	perfctr_state_suspend(&memory, state);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 0x1011);
+	KUNIT_EXPECT_EQ(test, state->tsc_sum, 0x1011);
+	KUNIT_EXPECT_EQ_MSG(test, machine.sets, 0, "counters that only count are not set");
+}
+
+/* The page says nothing about what counters hold where user space cannot read these. */
+static void test_hidden(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, 1, 1, -1000);
+	int i;
+
+	machine.value[1] = 12345;
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+		KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0);
+		machine_goes_on(10);
+		perfctr_state_sample(&memory, state);
+		machine_goes_on(10);
+		perfctr_state_suspend(&memory, state);
+		KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0);
+		KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 20 * (i + 1));
+		KUNIT_EXPECT_EQ_MSG(test, (s32)state->pmc[1].start, 20 * (i + 1) - 1000,
+				    "one that interrupts goes on from where it was");
+		/* Others count here. */
+		machine.value[1] += 100000;
+	}
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	machine.readable = true;
+	perfctr_state_sample(&memory, state);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].start, (u32)machine.value[1]);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 60);
+}
+
+/* A switch between two threads of one control: what one ends with, the other begins with. */
+static void test_handed_over(struct kunit *test)
+{
+	struct perfctr_cpu_state *a = new_state(test, 4, 0, 0), *b = new_state(test, 4, 0, 0);
+
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, a), 0);
+	machine_goes_on(5);
+	machine.reads = 0;
+	perfctr_state_suspend(&memory, a);
+	machine.same = true;
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, b), 0);
+	KUNIT_EXPECT_EQ(test, machine.reads, 4);
+	machine_goes_on(7);
+	perfctr_state_suspend(&memory, b);
+	KUNIT_EXPECT_EQ(test, a->pmc[3].sum, 5);
+	KUNIT_EXPECT_EQ(test, b->pmc[3].sum, 7);
+}
+
+/* When pinned events get the counters, sums are complete, and the TSC runs on. */
+static void test_gives_way(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, 1, 1, -1000);
+
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	machine_goes_on(5);
+	perfctr_state_give_way(&memory, state);
+	KUNIT_EXPECT_EQ(test, machine.taken, 0);
+	KUNIT_EXPECT_EQ(test, state->cstatus, perfctr_mk_cstatus(1, 0, 0));
+	machine_goes_on(7);
+	machine.value[1] += 77;
+	perfctr_state_sample(&memory, state);
+	perfctr_state_suspend(&memory, state);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 5);
+	KUNIT_EXPECT_EQ(test, state->pmc[1].sum, 5);
+	KUNIT_EXPECT_EQ(test, state->tsc_sum, 12);
+}
+
+/* Both kinds of counters together; an overflow is seen once, and starts anew. */
+static void test_overflow(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, 1, 2, -100);
+
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	KUNIT_EXPECT_EQ(test, machine.sets, 2);
+	KUNIT_EXPECT_EQ(test, machine.value[2], -100ULL);
+	machine_goes_on(60);
+	perfctr_state_suspend(&memory, state);
+	KUNIT_EXPECT_EQ(test, perfctr_state_overflowed(state), 0);
+	KUNIT_EXPECT_EQ(test, state->pmc[1].sum, 60);
+	machine.value[3] = 12345;
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	KUNIT_EXPECT_EQ_MSG(test, machine.sets, 3, "one counter is as it was left");
+	machine_goes_on(43);
+	perfctr_state_suspend(&memory, state);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 103);
+	KUNIT_EXPECT_EQ(test, state->pmc[1].sum, 103);
+	KUNIT_EXPECT_EQ(test, state->pmc[2].sum, 103);
+	KUNIT_EXPECT_EQ(test, perfctr_state_overflowed(state), 6);
+	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), 6);
+	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), 0);
+	KUNIT_EXPECT_EQ(test, (s32)state->pmc[1].start, -100);
+	state->k1 |= PERFCTR_RELOAD;
+	machine.value[2] = -100;
+	machine.value[3] = -100;
+	machine.sets = 0;
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	KUNIT_EXPECT_EQ_MSG(test, machine.sets, 2, "a reload sets them in any case");
+	KUNIT_EXPECT_EQ(test, state->k1, 0);
+}
+
+/* A cstatus that is not the claim's is caught. */
+static void test_wild_cstatus(struct kunit *test)
+{
+	const struct x86_claim claim = { .n = 3 };
+	u32 n, na;
+
+	KUNIT_EXPECT_TRUE(test, perfctr_cstatus_fits(0, &claim));
+	KUNIT_EXPECT_TRUE(test, perfctr_cstatus_fits(BIT(31), &claim));
+	KUNIT_EXPECT_TRUE(test, perfctr_cstatus_fits(perfctr_mk_cstatus(1, 3, 0), &claim));
+	KUNIT_EXPECT_TRUE(test, perfctr_cstatus_fits(perfctr_mk_cstatus(0, 1, 2), &claim));
+	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_fits(perfctr_mk_cstatus(1, 2, 0), &claim));
+	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_fits(perfctr_mk_cstatus(1, 18, 0), &claim));
+	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_fits(U32_MAX, &claim));
+	/* Each number of 7 bits, with each number of a-mode counters. */
+	for (n = 0; n < 128; n++) {
+		for (na = 0; na < 128; na++)
+			KUNIT_EXPECT_EQ(test, perfctr_cstatus_fits(n << 8 | na, &claim),
+					na <= n && (n == 0 || n == 3));
+	}
+}
+
+static void test_busy(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, 2, 0, 0);
+
+	machine.busy = true;
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), -EBUSY);
+	KUNIT_EXPECT_EQ(test, machine.running, 0);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 0);
+}
+
+static struct kunit_case perfctr_state_cases[] = {
+	KUNIT_CASE(test_cstatus),
+	KUNIT_CASE(test_counts),
+	KUNIT_CASE(test_hidden),
+	KUNIT_CASE(test_handed_over),
+	KUNIT_CASE(test_gives_way),
+	KUNIT_CASE(test_overflow),
+	KUNIT_CASE(test_wild_cstatus),
+	KUNIT_CASE(test_busy),
+	{ }
+};
+
+static struct kunit_suite perfctr_state_suite = {
+	.name = "perfctr_x86_states",
+	.test_cases = perfctr_state_cases,
+};
+
+kunit_test_suite(perfctr_state_suite);
