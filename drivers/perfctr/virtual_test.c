@@ -86,7 +86,7 @@ static int rights(void)
 	return atomic_read(&current->mm->context.perf_rdpmc_allowed);
 }
 
-/* What a fork does to an area that has been mapped, in an address space that has no rights */
+/* Open and close a copy of the vma at @addr, as fork does. The copy may not allow RDPMC. */
 static void copy_area(struct kunit *test, unsigned long addr)
 {
 	struct vm_area_struct *copy;
@@ -178,7 +178,7 @@ static void test_mmap_asks(struct kunit *test)
 }
 #endif
 
-/* Those that use the hardware come after those that want it to be free. */
+/* Order: test_reserve needs unclaimed hardware, later cases reserve it. */
 static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_reserve),
 	KUNIT_CASE(test_objects),

@@ -3,11 +3,10 @@
  * Values that begin at zero again: of one event, of all events of a group, and of copies on
  * many CPUs.
  *
- * What adds to a count is atomic on its own CPU alone (local64_add()): a zero that another CPU
- * stores meanwhile may be overwritten by the old count. So a value is set to zero on the CPU where
- * the event's context runs, or with its lock held while it runs nowhere. The exception is an event
- * of one task on one CPU that counts a tracepoint about its task: that CPU adds to the count while
- * the task runs elsewhere, or nowhere.
+ * local64_add() is atomic on its own CPU only: it may overwrite a zero that another CPU stores. So
+ * the reset runs on the CPU where the event's context is active, or under ctx->lock while the
+ * context is inactive. Exception: a tracepoint about a task, counted by an event of this task and
+ * one CPU. This CPU adds to the count while the context is inactive.
  */
 #include "cold.h"
 #include "context.h"

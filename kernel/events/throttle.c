@@ -135,7 +135,7 @@ static bool perf_tick_is_absent(const struct perf_event *event)
 static void (*perf_throttle_test_step)(bool required);
 #endif
 
-/* Only a tick lets a throttled event go on: this CPU must have ticks, or need not any more. */
+/* The tick unthrottles events: keep it on this CPU while one is throttled, even on nohz_full. */
 static void perf_throttle_require_tick(bool required)
 {
 	int cpu = smp_processor_id();

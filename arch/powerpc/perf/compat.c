@@ -103,7 +103,7 @@ static const struct attribute_group *compat_groups[] = {
 	&compat_files[0], &compat_files[1], NULL
 };
 
-/* Event-based branches are not for codes of which the architecture promises so little. */
+/* Bits beyond the event code are reserved. An event-based branch is one of them: -EINVAL. */
 static int compat_check(struct perf_event *event)
 {
 	return event->attr.config & ~compat_layout.valid ? -EINVAL : 0;

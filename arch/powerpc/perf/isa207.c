@@ -36,7 +36,7 @@ static bool isa207_is_l2l3(u64 code)
 	return ISA207_UNIT(code) >= 6 && ISA207_UNIT(code) <= 9;
 }
 
-/* Of the units of these caches, one counts what is on their buses. */
+/* Unit 6 has the buses of L2 and L3: its events select one by the bus field. */
 static bool isa207_is_bus(u64 code)
 {
 	return ISA207_UNIT(code) == 6;

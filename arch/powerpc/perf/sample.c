@@ -26,7 +26,7 @@ static bool power_marked(struct pt_regs *regs)
 	return regs->dsisr & MMCRA_SAMPLE_ENABLE;
 }
 
-/* What SIAR holds of an event that is not marked is valid as such. */
+/* SIAR is valid unless the event is marked: the hardware then sets a valid bit. */
 static bool power_siar_valid(struct pt_regs *regs)
 {
 	if (!power_marked(regs))
@@ -90,7 +90,7 @@ unsigned long perf_misc_flags(struct pt_regs *regs)
 {
 	if (!power_by_siar(regs) || !power_siar_valid(regs))
 		return user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
-	/* What POWER10 says of the mode is not always that of the sampled instruction. */
+	/* SIPR may be of another instruction on POWER10: use the address in SIAR. */
 	if (power_has(PPMU_NO_SIPR | PPMU_P10))
 		return is_kernel_addr(mfspr(SPRN_SIAR)) ? PERF_RECORD_MISC_KERNEL :
 							  PERF_RECORD_MISC_USER;

@@ -305,7 +305,7 @@ void x86_claim_give_way(struct x86_pmu_cpu *cpu)
  * x86_claim_return - schedule flexible events again that claims have evicted
  * @cpu: this CPU, without a claim, and with @evicted
  *
- * What the claim's counters hold has been read. Interrupts are off, and no context is locked.
+ * Call it after the claim's counters are read. Interrupts are off, no ctx->lock is held.
  */
 void x86_claim_return(struct x86_pmu_cpu *cpu)
 {

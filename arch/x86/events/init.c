@@ -384,8 +384,8 @@ static int __init x86_pmu_init(void)
 early_initcall(x86_pmu_init);
 
 /*
- * Those that are registered later resume later. The local APIC's are registered by a core_initcall,
- * and counters that run before it is back would have overflows without an interrupt.
+ * Resume counters after the local APIC, or their overflows have no interrupt. Syscore callbacks
+ * resume in the order of registration, and the local APIC registers in a core_initcall.
  */
 static int __init x86_pmu_init_syscore(void)
 {

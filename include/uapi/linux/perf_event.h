@@ -935,7 +935,7 @@ enum {
  * @PERF_RECORD_AUX_OUTPUT_HW_ID: which event has a hardware ID in the AUX area
  * @PERF_RECORD_MAX: not ABI
  *
- * What follows the header of each record is above its enumerator below. With attr.sample_id_all
+ * The comment above each enumerator lists the fields after the header. With attr.sample_id_all
  * each record but a sample ends with struct sample_id. A field marked with a bit of
  * attr.sample_type is there if that bit is set::
  *

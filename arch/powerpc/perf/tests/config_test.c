@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What events of user space become, on the counters of the machine that the tests run on.
+ * power_event_init(): the hw.config and hw.flags of events, on the machine's own PMU.
  *
  * Included at the end of config.c.
  */

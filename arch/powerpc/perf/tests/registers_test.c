@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the registers of the machine hold that the tests run on.
+ * The MMCRs and SPRs that events program, read from the machine's own PMU.
  *
  * Included at the end of registers.c.
  */

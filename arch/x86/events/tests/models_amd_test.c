@@ -30,7 +30,7 @@ static int models_key(struct kunit *test, const struct x86_model *row, u64 confi
 			     X86_GENERAL(AMD64_NUM_COUNTERS_CORE), config, key);
 }
 
-/* Counters that it lets the event have, or a negative errno. */
+/* The mask of counters that @row permits for @config, or a negative errno. */
 static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 config)
 {
 	struct x86_key key;

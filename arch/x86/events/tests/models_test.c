@@ -699,7 +699,7 @@ static void models_any_thread(struct kunit *test)
 }
 #endif
 
-/* Tools expect the file with version 2 and later, whatever the capabilities say. */
+/* Tools read freeze_on_smi: it exists from version 2 on, even without FREEZE_WHILE_SMM. */
 static void models_freeze_on_smi(struct kunit *test)
 {
 	bool intel = boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
