@@ -646,7 +646,9 @@ static void perf_buffer_show_rest(struct perf_buffer *rb, struct perf_event *eve
 	if (likely(!perf_output_sharing_is_settled(rb)))
 		return;
 	preempt_disable();
-	perf_ring_flush(&rb->ring, &rb->shared, is_write_backward(event));
+	/* The wake-up that is queued flushes again if there are still more. */
+	if (perf_ring_flush(&rb->ring, &rb->shared, is_write_backward(event)))
+		perf_output_wakeup(rb, event);
 	preempt_enable();
 }
 

@@ -265,6 +265,31 @@ static void buffer_of_two_cpus(struct kunit *test)
 	perf_buffer_put(real.rb);
 }
 
+/*
+ * A record that asks for a wake-up is committed while a wake-up flushes the buffer: the flush shows
+ * the record, so it must wake the readers.
+ */
+static void flush_of_two_cpus_wakes(struct kunit *test)
+{
+	struct real_buffer real = real_buffer(test, 1);
+	struct perf_shared_ring *shared = &real.rb->shared;
+	unsigned long start;
+
+	/* The event has no references, so no wake-up is queued for it. */
+	KUNIT_ASSERT_EQ(test, refcount_read(&real.event->refcount), 0);
+	perf_buffer_share(real.event);
+	KUNIT_ASSERT_NE(test, perf_ring_reserve_shared(&real.rb->ring, shared, 8, false, &start), 0);
+	/* What perf_ring_commit() does that finds PERF_RING_CLOSING set. */
+	shared->wake[0] = true;
+	atomic_long_add(8, &shared->committed[0]);
+	KUNIT_EXPECT_EQ(test, real.rb->ring.user->data_head, 0);
+
+	perf_event_wakeup(real.event);
+	KUNIT_EXPECT_EQ(test, real.rb->ring.user->data_head, 8);
+	KUNIT_EXPECT_NE(test, atomic_read(&real.rb->poll), 0);
+	perf_buffer_put(real.rb);
+}
+
 /* A writer gets no memory that it has not reserved. */
 static void buffer_no_record_without_bytes(struct kunit *test)
 {
@@ -318,6 +343,7 @@ static struct kunit_case buffer_cases[] = {
 	KUNIT_CASE(buffer_refuses),
 	KUNIT_CASE(buffer_no_record_without_bytes),
 	KUNIT_CASE(buffer_of_two_cpus),
+	KUNIT_CASE(flush_of_two_cpus_wakes),
 	{}
 };
 
