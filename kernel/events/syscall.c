@@ -282,8 +282,10 @@ static int perf_open_attach(struct open_request *req)
 
 	/* With the mutex of a CPU's context, memory that is charged would keep others waiting. */
 	err = req->output ? perf_event_make_cold(event) : 0;
-	if (err)
+	if (err) {
+		event->group_leader = event;
 		return err;
+	}
 	mutex_lock(&event->ctx->mutex);
 	err = perf_open_join_group(req);
 	if (!err && req->output)
@@ -341,7 +343,8 @@ static int perf_open_event(struct open_request *req, struct perf_event_attr __us
 	}
 	err = perf_open_attach(req);
 	if (err) {
-		/* Closing it drops the event. */
+		/* Closing it drops the event, perhaps after the leader has been freed. */
+		WARN_ON_ONCE(req->event->group_leader != req->event);
 		req->event = NULL;
 		fput(file);
 		goto fail;
