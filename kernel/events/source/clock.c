@@ -47,17 +47,18 @@ void perf_clock_event_reset(struct perf_event *event)
 	local64_set(&event->hw.prev_count, running);
 }
 
+static bool perf_clock_event_is_stopped(const struct perf_event *event)
+{
+	return READ_ONCE(event->hw.state) & PERF_HES_STOPPED;
+}
+
+/* An NMI may read an active event before it is started, when prev_count is old. */
 static void perf_clock_event_read(struct perf_event *event)
 {
 	u64 now = perf_clock();
 
-	if (!is_counting_clock(event))
+	if (!is_counting_clock(event) && !perf_clock_event_is_stopped(event))
 		local64_add(now - local64_xchg(&event->hw.prev_count, now), &event->count);
-}
-
-static bool perf_clock_event_is_stopped(const struct perf_event *event)
-{
-	return event->hw.state & PERF_HES_STOPPED;
 }
 
 static bool perf_clock_event_wants_tick(const struct perf_event *event, struct pt_regs *regs)
@@ -104,8 +105,10 @@ static void perf_clock_event_start(struct perf_event *event, int flags)
 	/* prev_count of a clock event that only counts is its running time at the last reset. */
 	if (is_counting_clock(event))
 		return;
-	event->hw.state = 0;
 	local64_set(&event->hw.prev_count, perf_clock());
+	/* An NMI that finds the event started finds the new prev_count, too. */
+	barrier();
+	WRITE_ONCE(event->hw.state, 0);
 	if (!event->attr.sample_period)
 		return;
 	/* Go on with the period that perf_clock_event_stop() has interrupted. */
@@ -125,8 +128,8 @@ static void perf_clock_event_stop(struct perf_event *event, int flags)
 
 	if (perf_clock_event_is_stopped(event))
 		return;
-	event->hw.state = PERF_HES_STOPPED;
 	perf_clock_event_read(event);
+	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED);
 	if (!event->attr.sample_period)
 		return;
 	local64_set(&event->hw.period_left, ktime_to_ns(hrtimer_get_remaining(timer)));
@@ -160,6 +163,7 @@ static int perf_clock_event_init(struct perf_event *event, u64 which)
 		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
+	hw->state = PERF_HES_STOPPED;
 
 	if (!event->attr.sample_period) {
 		if (!event->cgrp && !(hw->target && event->cpu >= 0))

@@ -178,7 +178,37 @@ static void members_stay_where_sites_find_them(struct kunit *test)
 		perf_event_release_kernel(events[i]);
 }
 
+/*
+ * An NMI's BPF program reads an event that is active, but not started yet, or stopped already: time
+ * in which a clock is off does not count.
+ */
+static void clock_that_is_off_counts_nothing(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_SOFTWARE,
+		.size		= sizeof(attr),
+		.config		= PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period	= NSEC_PER_SEC,
+		.disabled	= 1,
+	};
+	struct perf_event *event;
+	u64 count;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, dear_sample, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	event->pmu->read(event);
+	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 0);
+	perf_event_enable(event);
+	perf_event_disable(event);
+	count = local64_read(&event->count);
+	KUNIT_EXPECT_GT(test, count, 0);
+	event->pmu->read(event);
+	KUNIT_EXPECT_EQ(test, local64_read(&event->count), count);
+	perf_event_release_kernel(event);
+}
+
 static struct kunit_case perf_software_cases[] = {
+	KUNIT_CASE(clock_that_is_off_counts_nothing),
 	KUNIT_CASE(interrupts_know_of_a_site),
 	KUNIT_CASE(members_stay_where_sites_find_them),
 	KUNIT_CASE(many_events_share_a_bound),
