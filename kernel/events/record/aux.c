@@ -872,8 +872,11 @@ void perf_event_clear_aux_output(struct perf_event *event)
 		perf_aux_unlink(event);
 		return;
 	}
-	if (!has_aux(event))
-		return;
+	/* RCU keeps a PMU that is being unregistered. */
+	scoped_guard(rcu) {
+		if (!has_aux(event))
+			return;
+	}
 	for_each_sibling_event(member, event) {
 		if (member->aux_event == event)
 			perf_aux_unlink(member);
