@@ -11,7 +11,7 @@ export CONFIG ?= run
 help:
 	@echo 'make run          build our kernel, boot it, count and profile real programs with perf'
 	@echo 'make test         unit tests, selftests (ours, base, debug kernel), tools, source checks'
-	@echo '                  STAGES="checks ours base pmu debug parallel clients arm64 powerpc" chooses;'
+	@echo '                  STAGES="checks ours base pmu x86 debug parallel clients arm64 powerpc" chooses;'
 	@echo '                  harness/test/stage has those that run by name alone'
 	@echo 'make shell        an interactive guest'
 	@echo 'make kernel       build our kernel; the last line is the path of its image'
@@ -61,7 +61,7 @@ series:
 	@harness/build/series
 
 clean:
-	rm -rf build/obj build/tree* build/stage build/selftests* build/initramfs* build/guest.* \
+	rm -rf build/obj build/tree* build/x86 build/powerpc build/stage build/selftests* build/initramfs* build/guest.* \
 		build/series build/bench build/coverage build/log build/test* \
 		build/qemu/src build/qemu/obj build/qemu/built build/qemu-test*
 

@@ -11,10 +11,10 @@ ARCH=${ARCH:-x86_64}
 CONFIG=${CONFIG:-run}
 SERIES=6.12
 BASE=$B/base-src
-TREE=$B/tree
 JOBS=$(nproc)
-# The x86 and powerpc drivers that stand in build/tree: the base's or ours. Changing one compiles a
-# few files anew.
+# Whether the tree has the base's PMU drivers or ours. Trees that differ in this have directories of
+# their own, since stages build from both at the same time. Their names have the same form relative
+# to their objects, so ccache finds what the other tree has compiled.
 X86_DRIVERS=${X86_DRIVERS:-base}
 POWERPC_DRIVERS=${POWERPC_DRIVERS:-base}
 export ARCH CONFIG X86_DRIVERS POWERPC_DRIVERS LC_ALL=C
@@ -22,6 +22,11 @@ mkdir -p "$LOG"
 [[ $X86_DRIVERS = @(base|ours) ]] || { echo "error: X86_DRIVERS is base or ours" >&2; exit 1; }
 [[ $POWERPC_DRIVERS = @(base|ours) ]] ||
 	{ echo "error: POWERPC_DRIVERS is base or ours" >&2; exit 1; }
+
+D=$B
+[ "$X86_DRIVERS" = base ] || D+=/x86
+[ "$POWERPC_DRIVERS" = base ] || D+=/powerpc
+TREE=$D/tree
 
 say() { echo "$*" >&2; }
 
