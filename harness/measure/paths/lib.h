@@ -25,7 +25,9 @@
 
 struct set {
 	int nr;			/* events */
-	__u64 config;	/* PERF_COUNT_SW_* */
+	__u64 config;			/* PERF_COUNT_SW_* */
+	const __u64 *configs;		/* or these, one after another */
+	int configs_nr;
 	int type;			/* PERF_TYPE_*, or the number of a PMU */
 	int group, inherit, cpu;
 	int outputs;			/* of them are for BPF output: have to be scheduled */
@@ -113,7 +115,8 @@ static int open_set(struct set *s)
 		int pid = s->cgroup ? s->cgroup : s->cpu < 0 ? s->pid : -1;
 		int fd;
 
-		attr.config = s->nr < s->outputs ? PERF_COUNT_SW_BPF_OUTPUT : s->config;
+		attr.config = s->nr < s->outputs ? PERF_COUNT_SW_BPF_OUTPUT :
+			      s->configs ? s->configs[s->nr % s->configs_nr] : s->config;
 		fd = syscall(SYS_perf_event_open, &attr, pid, s->cpu, leader,
 			     s->cgroup ? PERF_FLAG_PID_CGROUP : 0);
 		if (fd < 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cost of hardware counters, as "name,value" lines: run where the CPU has a PMU. Both kernels
- * have the same driver for it, so the difference is the core's.
+ * usage: counters NAME [switches]. Cost of hardware counters, or only of switches with them, as
+ * "name,value" lines. NAME is the PMU's in the rows of switches. Unless X86_DRIVERS=ours both
+ * kernels have the same driver, and the difference is the core's.
  */
 #include "../lib.h"
 
@@ -68,49 +69,53 @@ static void reads(void)
 		close_set(&four);
 }
 
-/* Tasks that have inherited the same events, as those of "perf stat make" have. */
-static void inherited_counters(double plain)
+/* The cost of events in a switch between two tasks, apart from that of the switch */
+static void switch_row(const char *name, struct set s)
 {
-	static const int numbers[] = { 1, 4, 16 };
+	static double plain;
 	double value;
 	int ok;
 
-	for (int i = 0; i < 3; i++) {
-		struct set s = { .nr = numbers[i], .cpu = -1, .type = PERF_TYPE_RAW,
-				 .config = 0xc0, .inherit = 1 };
-		char name[64];
-
-		value = switch_cost(&s, &ok);
-		snprintf(name, sizeof(name), "switch: %d inherited Intel counters%s", numbers[i],
-			 numbers[i] > 4 ? " (multiplexed)" : "");
-		report(name, ok, value - plain);
-	}
+	if (!plain)
+		plain = switch_cost(NULL, &ok);
+	value = switch_cost(&s, &ok);
+	report(name, ok, value - plain);
 }
 
-static void switches(void)
+static void switches(const char *pmu)
 {
-	static const int numbers[] = { 1, 2, 4, 8 };
-	double plain, value;
-	int ok;
+	static const __u64 kinds[] = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS,
+				       PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+				       PERF_COUNT_HW_BRANCH_MISSES };
+	struct set same = { .cpu = -1, .type = PERF_TYPE_RAW, .config = 0xc0 };
+	struct set unlike = { .nr = 16, .cpu = -1, .type = PERF_TYPE_HARDWARE,
+			      .configs = kinds, .configs_nr = 4 };
+	char name[80];
 
 	forget();
-	plain = switch_cost(NULL, &ok);
-	for (int i = 0; i < 4; i++) {
-		struct set s = { .nr = numbers[i], .cpu = -1, .type = PERF_TYPE_RAW,
-				 .config = 0xc0 };
-		char name[64];
-
-		value = switch_cost(&s, &ok);
-		snprintf(name, sizeof(name), "switch: +%d Intel counters%s", numbers[i],
-			 numbers[i] > 4 ? " (multiplexed)" : "");
-		report(name, ok, value - plain);
+	for (same.nr = 1; same.nr <= 16; same.nr *= 2) {
+		snprintf(name, sizeof(name), "switch: +%d %s counters%s", same.nr, pmu,
+			 same.nr > 4 ? " (multiplexed)" : "");
+		switch_row(name, same);
 	}
-	inherited_counters(plain);
+	snprintf(name, sizeof(name), "switch: +16 %s counters of four kinds", pmu);
+	switch_row(name, unlike);
+
+	/* Tasks that have inherited the same events, as those of "perf stat make" have */
+	same.inherit = 1;
+	for (same.nr = 1; same.nr <= 16; same.nr *= 4) {
+		snprintf(name, sizeof(name), "switch: %d inherited %s counters%s", same.nr, pmu,
+			 same.nr > 4 ? " (multiplexed)" : "");
+		switch_row(name, same);
+	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	reads();
-	switches();
+	const char *pmu = argc > 1 ? argv[1] : "hardware";
+
+	if (argc < 3)
+		reads();
+	switches(pmu);
 	return 0;
 }
