@@ -408,6 +408,11 @@ static void x86_branch_read(struct x86_pmu_cpu *cpu, bool info)
 	}
 }
 
+static struct perf_branch_stack *x86_branch_stack(struct x86_branch_cpu *branch)
+{
+	return (struct perf_branch_stack *)branch->stack[!!in_nmi()];
+}
+
 /**
  * x86_branch_sample_of - give a sample branches that have been read
  * @cpu: this CPU
@@ -422,7 +427,7 @@ void x86_branch_sample_of(struct x86_pmu_cpu *cpu, struct perf_event *event,
 			  struct perf_sample_data *data, const struct x86_branch_raw *raw,
 			  unsigned int nr)
 {
-	struct perf_branch_stack *stack = &cpu->branch.stack[!!in_nmi()].head;
+	struct perf_branch_stack *stack = x86_branch_stack(&cpu->branch);
 	bool info = x86_branch_needs_info(event);
 	unsigned int i;
 
@@ -452,7 +457,7 @@ void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	struct x86_branch_cpu *branch = &cpu->branch;
 
 	x86_branch_read(cpu, x86_branch_needs_info(event));
-	branch->stack[!!in_nmi()].head.hw_idx = branch->newest;
+	x86_branch_stack(branch)->hw_idx = branch->newest;
 	x86_branch_sample_of(cpu, event, data, branch->raw, branch->nr);
 }
 

@@ -26,6 +26,9 @@ struct x86_extra_set;
 
 /* Branches that a CPU records at most. */
 #define X86_BRANCHES_MAX	32
+/* Size of a struct perf_branch_stack with all of them, in units of u64 */
+#define X86_BRANCH_STACK_WORDS	((sizeof(struct perf_branch_stack) + X86_BRANCHES_MAX *	\
+				  sizeof(struct perf_branch_entry)) / sizeof(u64))
 
 /*
  * The config of an event's hw_perf_event::branch_reg is the value for the filter's register
@@ -232,10 +235,7 @@ struct x86_branch_cpu {
 	u64			newest;
 	struct x86_branch_raw	raw[X86_BRANCHES_MAX];
 	struct x86_branch_raw	snapshot[2][X86_BRANCHES_MAX];
-	struct {
-		struct perf_branch_stack	head;
-		struct perf_branch_entry	entries[X86_BRANCHES_MAX];
-	} stack[2];
+	u64			stack[2][X86_BRANCH_STACK_WORDS];
 };
 
 struct x86_pmu_cpu;
