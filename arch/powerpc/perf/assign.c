@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The choice among the encodings of events that are to count together, and of their counters.
+ * Selection of encodings and counters for a set of events.
  *
- * The search goes through the events in order and gives each one of its encodings that goes with
- * those before it; it costs one for each event that must leave the counter that it has. A
- * combination that costs no less than the best one so far is not followed further. So a choice is
- * found exactly if there is one, and among them one that moves as few events as possible. Nearly
- * always the first encodings go together and nothing moves, and nothing is searched.
+ * A depth-first search tries the encodings of each event against the constraints of the events
+ * before. The cost of a combination is the number of events that must leave their current counter,
+ * and a branch that is no cheaper than the best combination found is cut. The search therefore
+ * finds a combination if one exists, and one with the fewest moves. Usually the first encoding of
+ * each event fits and nothing moves, so the first descent ends the search.
  *
- * On x86 the assignment of counters is a matching. This one is not: where events have to agree on a
- * field, the choice of one event's encoding and counter depends on that of another.
+ * On x86 the assignment of counters is a bipartite matching. Here it is not: select fields tie the
+ * encoding and counter of one event to those of others.
  *
- * This file is free of everything else of the kernel, and is built in user space, too.
+ * This file uses nothing else of the kernel, and is also built in user space.
  */
 #include "assign.h"
 
@@ -22,13 +22,13 @@
 #endif
 
 /**
- * struct power_sum - what the events so far ask
- * @mask: fields of the constraints that somebody takes part in
- * @value: their values; counts, in fields that add
- * @named: counters that encodings have named
- * @needs: somebody needs what others give
- * @gives: somebody gives it
- * @moves: so many events must leave their counters for those that they name
+ * struct power_sum - constraints of the encodings selected so far
+ * @mask: the constraint fields in use
+ * @value: their values; sums in add fields
+ * @named: mask of counters named by the encodings
+ * @needs: an encoding has power_code::needs
+ * @gives: an encoding has power_code::gives
+ * @moves: number of events that must move to a counter named by their encoding
  */
 struct power_sum {
 	unsigned long	mask;
@@ -40,12 +40,12 @@ struct power_sum {
 };
 
 /**
- * struct power_search - the search for the best choice
- * @rules: of the processor
- * @picks: array of
- * @n: so many
- * @least: how many move in the best choice so far, INT_MAX: there is none
- * @best: the encoding of each in it
+ * struct power_search - the search for the cheapest combination
+ * @rules: the constraints of the processor
+ * @picks: the events
+ * @n: number of @picks
+ * @least: number of moves of the best combination so far; INT_MAX: none found
+ * @best: index of each event's encoding in that combination
  */
 struct power_search {
 	const struct power_rules	*rules;
@@ -55,7 +55,7 @@ struct power_search {
 	u8				best[POWER_COUNTS_MAX];
 };
 
-/* Add @code to @sum; false, and @sum means nothing, if it does not go with the others. */
+/* Add @code to @sum. Returns false, with @sum invalid, if a constraint is violated. */
 static bool power_sum_add(const struct power_rules *rules, struct power_sum *sum,
 			  const struct power_code *code, int now)
 {
@@ -76,7 +76,7 @@ static bool power_sum_add(const struct power_rules *rules, struct power_sum *sum
 	return true;
 }
 
-/* Does an event that may be on any counter have to leave the one that it has? */
+/* Must an event whose encoding names no counter leave its counter? */
 static bool power_must_move(const struct power_pick *pick, unsigned int named)
 {
 	return pick->now && (pick->now > POWER_ANY_LAST || (named & 1U << pick->now));
@@ -113,7 +113,7 @@ static void power_search_from(struct power_search *search, int i, const struct p
 		search->best[j] = search->picks[j].choice;
 }
 
-/* The encodings are known: counters that are named come first, then those to stay on. */
+/* Assign counters for the selected encodings: named counters first, then the current ones. */
 static void power_place_picks(struct power_pick *picks, int n)
 {
 	unsigned int used = 0;
@@ -140,16 +140,17 @@ static void power_place_picks(struct power_pick *picks, int n)
 }
 
 /**
- * power_choose - choose encodings and counters such that all can count together
- * @rules: of the processor
- * @picks: array of @n wishes, and what counter each has now
- * @n: at most POWER_COUNTS_MAX
+ * power_choose - select encodings and counters for a set of events
+ * @rules: the constraints of the processor
+ * @picks: array of @n events; @wish and @now are set
+ * @n: number of events, at most POWER_COUNTS_MAX
  *
- * Any context. The constraints must not let more events onto the counters that count any than there
- * are of these.
+ * The constraints must limit the events on POWER_ANY_FIRST to POWER_ANY_LAST to the number of these
+ * counters.
  *
- * Return: true exactly if there is such a choice; then @choice and @place of each are set, and as
- * many as can stay have @place == @now. Otherwise these mean nothing.
+ * Context: any.
+ * Return: true if all events can be counted at once, with @choice and @place of each set such that
+ * as few as possible move; false otherwise.
  */
 bool power_choose(const struct power_rules *rules, struct power_pick *picks, int n)
 {

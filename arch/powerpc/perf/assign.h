@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Which events can count together, and on which counters: a function of its arguments and of
- * nothing else.
- */
+/* Selection of encodings and counters for a set of events. Pure functions. */
 #ifndef _POWERPC_PERF_ASSIGN_H
 #define _POWERPC_PERF_ASSIGN_H
 
@@ -13,22 +10,22 @@
 #define POWER_COUNTS_MAX	8
 #define POWER_CODES_MAX		8
 
-/* Counters are numbered from 1. Those that count any event that does not name its counter: */
+/* Counters are numbered from 1. An event whose code names no counter can use these: */
 #define POWER_ANY_FIRST		1
 #define POWER_ANY_LAST		4
 
 /**
  * struct power_code - one encoding of an event
- * @code: as the processor's driver knows it
- * @mask: fields of the constraints that it takes part in
- * @value: what it asks of them
- * @pmc: the counter that it names; 0: one of POWER_ANY_FIRST to POWER_ANY_LAST
- * @needs: it counts only beside one that @gives
- * @gives: others may need it
+ * @code: the event code
+ * @mask: the constraint fields that are used
+ * @value: the value required in each of these fields
+ * @pmc: the counter named by the code; 0: POWER_ANY_FIRST to POWER_ANY_LAST
+ * @needs: counts only beside an encoding with @gives
+ * @gives: satisfies @needs of the others
  *
- * There are three kinds of fields. One that selects has a value that all who take part in it must
- * agree on. One that adds counts those who take part in it, up to a limit: its mask is the bit
- * that stands when the limit is passed. One that forbids is a field that adds, too.
+ * There are two kinds of constraint fields. A select field: all encodings that use the field must
+ * have the same value there. An add field: the values of all encodings are added up, and @mask has
+ * only the top bit of the field, which is set once the sum exceeds the limit.
  */
 struct power_code {
 	u64		code;
@@ -40,9 +37,9 @@ struct power_code {
 };
 
 /**
- * struct power_wish - the encodings of something that is to be counted
- * @codes: the one to prefer first
- * @n: so many; 0: it cannot be counted
+ * struct power_wish - the alternative encodings of an event
+ * @codes: the alternatives, the preferred one first
+ * @n: number of alternatives; 0: the event cannot be counted
  */
 struct power_wish {
 	const struct power_code	*codes;
@@ -50,11 +47,11 @@ struct power_wish {
 };
 
 /**
- * struct power_pick - what is chosen for a wish
- * @wish: the wish
- * @now: the counter that it has already, 0 for none
- * @choice: the index of its encoding
- * @place: the counter that it is given
+ * struct power_pick - the encoding and counter selected for an event
+ * @wish: the alternatives
+ * @now: the counter programmed now; 0: none
+ * @choice: index of the selected encoding
+ * @place: the selected counter
  */
 struct power_pick {
 	struct power_wish	wish;
@@ -65,9 +62,9 @@ struct power_pick {
 
 /**
  * struct power_rules - the constraints of a processor
- * @add_fields: lowest bit of each field that adds
- * @test_adder: what makes a field overflow that has passed its limit
- * @rest: a part of what has counted together; what some of it needs may have gone
+ * @add_fields: the lowest bit of each add field
+ * @test_adder: added to the sums, sets the top bit of each add field that exceeds its limit
+ * @rest: the events are a subset of a set that was compatible; do not check power_code::needs
  */
 struct power_rules {
 	unsigned long	add_fields;

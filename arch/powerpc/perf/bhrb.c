@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The branch history buffer (BHRB) of a CPU, as branch stacks of samples.
+ * The branch history rolling buffer (BHRB) of a CPU, recorded as branch stacks of samples.
  *
- * The newest entry is read first. An entry is the address of a branch, with a bit that says whether
- * it was mispredicted. For a branch whose target is in a register, the entry read before is that
- * target, and has that bit. Other targets stand in the branch's instruction. 0 ends the buffer.
+ * Entry 0 is the newest. An entry holds the address of a branch instruction and a bit for a
+ * misprediction. A branch to a target in a register has two entries: the target is read first and
+ * has the misprediction bit. The target of any other branch is decoded from the instruction. An
+ * entry of 0 ends the buffer.
  *
- * All of a CPU's is changed on that CPU with interrupts off, and read by its overflow interrupt
- * while the counters are frozen, and the buffer with them.
+ * The state of a CPU is changed on that CPU with interrupts off. The overflow interrupt reads the
+ * buffer while the counters are frozen, which freezes the buffer, too.
  */
 #include <linux/percpu.h>
 #include <linux/uaccess.h>
@@ -17,25 +18,25 @@
 #include "bhrb.h"
 #include "engine.h"
 
-/* mfbhrbe; the register and the number of the entry are zero. */
+/* mfbhrbe without its operands: the target register and the number of the entry */
 #define BHRB_READ		0x7c00025c
 
 #define BHRB_MISPREDICTED	0x1ULL
 #define BHRB_TARGET		0x2ULL
 #define BHRB_ADDRESS		(~0x3ULL)
 
-/* Branches whose instruction has the target: their primary opcodes, and fields. */
+/* Branches with the target in the instruction: primary opcodes, and the absolute address bit */
 #define OPCODE_BRANCH_COND	16
 #define OPCODE_BRANCH		18
 #define BRANCH_IS_ABSOLUTE	0x2
 
 /**
  * struct bhrb_cpu - the buffer of a CPU
- * @users: added events that sample it
- * @filter: of the branches that it has, by bhrb_filter_map(); valid while there are users
- * @context: whose branches it may have, where its users are a task's
- * @stack: the last that was read
- * @entries: the storage behind @stack
+ * @users: number of added events with a branch stack
+ * @filter: the filter programmed, from power_pmu::bhrb_filter_map; valid if @users is not 0
+ * @context: the task context whose branches are in the buffer, if the users are task events
+ * @stack: the branch stack read last
+ * @entries: the storage of @stack
  */
 struct bhrb_cpu {
 	int				users;
@@ -47,7 +48,7 @@ struct bhrb_cpu {
 
 static DEFINE_PER_CPU(struct bhrb_cpu, bhrb_cpus);
 
-/* The number of an entry is part of the instruction that reads it. */
+/* The number of the entry is an immediate operand, so each number has its own instruction. */
 static __always_inline unsigned long bhrb_entry(const int n)
 {
 	unsigned long value;
@@ -59,9 +60,10 @@ static __always_inline unsigned long bhrb_entry(const int n)
 
 /**
  * read_bhrb - read an entry of this CPU's buffer
- * @n: from 0, the newest, below BHRB_ENTRIES_MAX
+ * @n: number of the entry, 0 for the newest, below BHRB_ENTRIES_MAX
  *
- * 0 if there is none. Only on a processor that has the buffer.
+ * Context: any; only on a processor with a BHRB.
+ * Return: the entry, 0 if it is empty.
  */
 unsigned long read_bhrb(int n)
 {
@@ -140,7 +142,7 @@ static void bhrb_clear(void)
 	asm volatile(PPC_CLRBHRB);
 }
 
-/* The target of the branch @instruction at @from, or 0 where the instruction does not tell. */
+/* Returns the target of the branch @instruction at @from, or 0 if it is in a register. */
 static u64 bhrb_target(u64 from, u32 instruction)
 {
 	s64 target;
@@ -166,16 +168,18 @@ static bool bhrb_may_show(u64 address, u64 modes)
 }
 
 /**
- * bhrb_decode - make branches of what a buffer has
- * @out: gets at most @n
- * @raw: the entries as they are read, the newest first
- * @n: so many
- * @modes: PERF_SAMPLE_BRANCH_USER, PERF_SAMPLE_BRANCH_KERNEL: which addresses may be told
- * @fetch: reads an instruction; only called for addresses that may be told
+ * bhrb_decode - convert raw BHRB entries to branch entries
+ * @out: at least @n branch entries
+ * @raw: the raw entries, the newest first
+ * @n: number of @raw
+ * @modes: PERF_SAMPLE_BRANCH_USER and PERF_SAMPLE_BRANCH_KERNEL: addresses that may be reported
+ * @fetch: reads an instruction; called only for addresses within @modes
  *
- * Returns how many branches there are. A branch that leads from or to what may not be told is left
- * out. Targets without a branch, as where the buffer has run over, are no branches. The target is
- * 0 where it cannot be known. Any context that @fetch allows.
+ * A branch from or to an address outside of @modes is dropped, and so is a target entry without a
+ * branch entry, as when the buffer has wrapped. An unknown target is reported as 0.
+ *
+ * Context: any context in which @fetch may be called.
+ * Return: number of branch entries in @out.
  */
 int bhrb_decode(struct perf_branch_entry *out, const u64 *raw, int n, u64 modes,
 		bhrb_fetch_fn fetch)
@@ -213,7 +217,7 @@ int bhrb_decode(struct perf_branch_entry *out, const u64 *raw, int n, u64 modes,
 	return found;
 }
 
-/* User addresses are those of the task that the counters' interrupt has interrupted. */
+/* A user address belongs to current: the sample is taken in the interrupted task. */
 static int bhrb_fetch(u64 address, u32 *instruction)
 {
 	if (is_kernel_addr(address))
@@ -227,13 +231,14 @@ static u64 bhrb_filter(const struct perf_event *event)
 }
 
 /**
- * power_bhrb_event_init - may an event have branch stacks?
- * @event: asks for them
+ * power_bhrb_event_init - check whether an event can have a branch stack
+ * @event: a new event with a branch stack
  *
- * Process context. The core is asked to call power_bhrb_sched_task() at each switch between tasks.
+ * Makes the core call power_bhrb_sched_task() at each context switch.
  *
- * Return: 0; -EOPNOTSUPP on a processor without a buffer, and for branches that its filter cannot
- * tell apart; -EINVAL in a group whose members want different branches, since there is one filter.
+ * Context: process.
+ * Return: 0 on success, -EOPNOTSUPP if the processor has no BHRB or cannot filter these branches,
+ * -EINVAL if another event of the group needs a different filter, since there is only one.
  */
 int power_bhrb_event_init(struct perf_event *event)
 {
@@ -256,10 +261,11 @@ int power_bhrb_event_init(struct perf_event *event)
 }
 
 /**
- * power_bhrb_fits - does an event want the branches that the buffer has?
- * @event: has branch stacks, and is about to be added on this CPU
+ * power_bhrb_fits - check whether the programmed filter is the one an event needs
+ * @event: an event with a branch stack, about to be added on this CPU
  *
- * Interrupts are off.
+ * Context: interrupts off.
+ * Return: true if the event can be added.
  */
 bool power_bhrb_fits(const struct perf_event *event)
 {
@@ -269,10 +275,12 @@ bool power_bhrb_fits(const struct perf_event *event)
 }
 
 /**
- * power_bhrb_add - an event with branch stacks is added
- * @event: on this CPU, interrupts off, the PMU disabled; power_bhrb_fits()
+ * power_bhrb_add - account an added event with a branch stack
+ * @event: the event; power_bhrb_fits() is true
  *
- * Branches of another task are forgotten.
+ * The branches of another task are cleared.
+ *
+ * Context: interrupts off, PMU disabled.
  */
 void power_bhrb_add(struct perf_event *event)
 {
@@ -289,8 +297,10 @@ void power_bhrb_add(struct perf_event *event)
 }
 
 /**
- * power_bhrb_del - an event with branch stacks is removed
- * @event: on this CPU, interrupts off, the PMU disabled
+ * power_bhrb_del - account a removed event with a branch stack
+ * @event: the event
+ *
+ * Context: interrupts off, PMU disabled.
  */
 void power_bhrb_del(struct perf_event *event)
 {
@@ -305,10 +315,11 @@ void power_bhrb_del(struct perf_event *event)
 }
 
 /**
- * power_bhrb_control - what MMCRA is to be, with the buffer as its users want it
- * @mmcra: what it is to be otherwise
+ * power_bhrb_control - add the BHRB filter to a value for MMCRA
+ * @mmcra: the value without a filter
  *
- * On this CPU, interrupts off.
+ * Context: interrupts off.
+ * Return: the value to program on this CPU.
  */
 unsigned long power_bhrb_control(unsigned long mmcra)
 {
@@ -322,12 +333,12 @@ unsigned long power_bhrb_control(unsigned long mmcra)
 }
 
 /**
- * power_bhrb_sched_task - forget the branches of the task before
- * @pmu_ctx: of the task that comes or goes
- * @task: the task
- * @sched_in: it comes
+ * power_bhrb_sched_task - clear the branches of the previous task
+ * @pmu_ctx: the PMU context of @task
+ * @task: the task that is switched in or out
+ * @sched_in: @task is switched in
  *
- * The scheduler's context switch, interrupts off.
+ * Context: context switch, interrupts off.
  */
 void power_bhrb_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
 			   bool sched_in)
@@ -337,11 +348,12 @@ void power_bhrb_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 }
 
 /**
- * power_bhrb_read - read this CPU's buffer for an event's sample
- * @event: overflows
+ * power_bhrb_read - read this CPU's buffer for a sample
+ * @event: the event that has overflowed
  *
- * The result stands until the next call on this CPU. It is empty for an event that asks for other
- * branches than the buffer records. Overflow interrupt, with the counters frozen.
+ * Context: overflow interrupt, counters frozen.
+ * Return: the branch stack, valid until the next call on this CPU. It is empty if the programmed
+ * filter is not the one of @event.
  */
 struct perf_branch_stack *power_bhrb_read(struct perf_event *event)
 {

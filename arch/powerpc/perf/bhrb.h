@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The branch history buffer (BHRB) of a CPU, as branch stacks of samples.
- */
+/* The branch history rolling buffer (BHRB), recorded as branch stacks of samples. */
 #ifndef _POWERPC_PERF_BHRB_H
 #define _POWERPC_PERF_BHRB_H
 
 #include <linux/perf_event.h>
 
-/* The most entries that any processor has. */
+/* Maximum number of entries of any processor */
 #define BHRB_ENTRIES_MAX	32
 
 #ifdef CONFIG_PPC64
@@ -20,7 +18,9 @@ void power_bhrb_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 			   bool sched_in);
 struct perf_branch_stack *power_bhrb_read(struct perf_event *event);
 
-/* The instruction at @address, if it can be read now: 0, or -EFAULT. */
+/*
+ * Reads the instruction at @address. Returns 0, or -EFAULT if it cannot be read without sleeping.
+ */
 typedef int (*bhrb_fetch_fn)(u64 address, u32 *instruction);
 
 int bhrb_decode(struct perf_branch_entry *out, const u64 *raw, int n, u64 modes,

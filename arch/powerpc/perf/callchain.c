@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Call chains, of the kernel and of user space.
+ * Call chains of the kernel and of user space.
  *
- * The word at the stack pointer leads to the frame of the caller, in which a function keeps the
- * address that it returns to. Until it has put it there, or if it never does, the address is in
- * the link register (LR). Tools expect LR behind the sampled address and before the addresses
- * from the stack, and find out by the debugging information which of them counts. In the kernel, an
- * address from the stack that is LR's again keeps its place in the chain as 0.
+ * The word at the stack pointer is the address of the caller's frame, in which the return address
+ * is saved. A function that has not saved it yet, or never does, has the return address only in the
+ * link register (LR). Tools therefore expect LR after the sampled address and before the addresses
+ * from the stack, and use debug information to drop LR or the duplicate. In kernel chains, a first
+ * return address equal to LR is stored as 0, so that the position of the following addresses does
+ * not change.
  *
- * Any context, the overflow interrupt in code with interrupts off included.
+ * Context: any, including the overflow interrupt in code with interrupts off.
  */
 #include <linux/compat.h>
 #include <linux/kernel.h>
@@ -19,7 +20,7 @@
 
 #include "callchain.h"
 
-/* The registers that an interrupt in the kernel has left in the frame at @sp, or NULL. */
+/* Returns the registers saved by an interrupt of kernel code in the frame at @sp, or NULL. */
 static struct pt_regs *callchain_interrupted(unsigned long sp)
 {
 	const unsigned long *frame = (const unsigned long *)sp;
@@ -30,24 +31,26 @@ static struct pt_regs *callchain_interrupted(unsigned long sp)
 	return (struct pt_regs *)(sp + STACK_INT_FRAME_REGS);
 }
 
-/* A link register that leads nowhere keeps its place in the chain, as 0. */
+/* LR is stored as 0 unless it is a kernel text address, to keep the positions in the chain. */
 static unsigned long callchain_link(unsigned long lr)
 {
 	return __kernel_text_address(lr) ? lr : 0;
 }
 
-/* The first address from the stack is the caller's caller, the caller again, or nothing yet. */
+/*
+ * Filter the first return address from the stack: 0 if it repeats LR or is no kernel text address.
+ */
 static unsigned long callchain_first(unsigned long ip, unsigned long lr)
 {
 	return ip == lr ? 0 : callchain_link(ip);
 }
 
 /**
- * perf_callchain_kernel - walk the kernel's stack
- * @entry: where addresses go; how many it takes bounds the walk
- * @regs: where to start, in the kernel
+ * perf_callchain_kernel - walk the kernel stack
+ * @entry: receives the addresses; its size bounds the walk
+ * @regs: registers to start from, in kernel mode
  *
- * A walk goes up a stack, or changes to another one of this task and CPU.
+ * Each step moves up the stack, or to another stack of this task or CPU.
  */
 void __no_sanitize_address perf_callchain_kernel(struct perf_callchain_entry_ctx *entry,
 						 struct pt_regs *regs)
@@ -64,7 +67,7 @@ void __no_sanitize_address perf_callchain_kernel(struct perf_callchain_entry_ctx
 		inner = callchain_interrupted(sp);
 		next = READ_ONCE_NOCHECK(*(unsigned long *)sp);
 		if (inner) {
-			/* What the interrupt came from may be user space, with another walk. */
+			/* User space was interrupted: perf_callchain_user() walks its stack. */
 			if (user_mode(inner))
 				return;
 			perf_callchain_store_context(entry, PERF_CONTEXT_KERNEL);
@@ -90,9 +93,9 @@ void __no_sanitize_address perf_callchain_kernel(struct perf_callchain_entry_ctx
 }
 
 /**
- * perf_callchain_user - walk the stack of user space
- * @entry: where addresses go; how many it takes bounds the walk
- * @regs: where to start, in user mode
+ * perf_callchain_user - walk the user stack
+ * @entry: receives the addresses; its size bounds the walk
+ * @regs: registers to start from, in user mode
  */
 void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Call chains of user space: the walkers of 32- and 64-bit stacks, and what they share.
- */
+/* Call chains of user space: the walkers of 32- and 64-bit stacks, and shared helpers. */
 #ifndef _POWERPC_PERF_CALLCHAIN_H
 #define _POWERPC_PERF_CALLCHAIN_H
 
@@ -9,10 +7,10 @@
 #include <linux/uaccess.h>
 
 /**
- * struct user_place - where a walk of a user's stack stands
- * @ip: the instruction, in the function whose chain begins here
- * @lr: the link register there
- * @sp: the stack pointer there
+ * struct user_place - position of a user stack walk
+ * @ip: instruction address in the innermost function
+ * @lr: link register in that function
+ * @sp: stack pointer in that function
  */
 struct user_place {
 	unsigned long	ip;
@@ -21,8 +19,7 @@ struct user_place {
 };
 
 /*
- * Read memory of the current task, from any context. Fails, without a fault being served, where
- * nothing is mapped. 0, or -EFAULT.
+ * Read user memory of current without sleeping. Returns 0, or -EFAULT without serving a page fault.
  */
 static inline int user_stack_read(void *to, unsigned long from, size_t size)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Call chains of 32-bit user space, on kernels of 32 and 64 bits.
+ * Call chains of 32-bit user space, on 32- and 64-bit kernels.
  *
- * Nothing that is read is trusted: a chain that leads in a circle ends when the entry is full, for
- * each step stores an address.
+ * The stack is not trusted. Each step stores an address, so a cyclic chain ends when the entry is
+ * full.
  */
 #include <linux/compat.h>
 #include <linux/sched.h>
@@ -30,16 +30,16 @@
 #define SIGNAL_GAP	__SIGNAL_FRAMESIZE
 #endif
 
-/* Frames of signals with siginfo lie this much further up. */
+/* Signal frames with siginfo have a gap of 16 bytes more below them. */
 #define SIGNAL_RT_GAP	(SIGNAL_GAP + 16)
 
-/* A saved link register of the 32-bit ABI is the second word of a frame. */
+/* Index of the saved LR in a frame of the 32-bit ABI */
 #define LR_SAVE_32	1
 
 /**
- * struct signal_frame_32 - what the kernel puts on a stack for a handler without siginfo
- * @sctx: points to @mctx
- * @mctx: the registers that the signal interrupted
+ * struct signal_frame_32 - signal frame of a handler without siginfo
+ * @sctx: contains the address of @mctx
+ * @mctx: the interrupted registers
  */
 struct signal_frame_32 {
 	struct sigcontext_32	sctx;
@@ -47,9 +47,9 @@ struct signal_frame_32 {
 };
 
 /**
- * struct rt_signal_frame_32 - the same for a handler with siginfo
- * @info: the handler's second argument
- * @uc: the registers that the signal interrupted, and a pointer to them
+ * struct rt_signal_frame_32 - signal frame of a handler with siginfo
+ * @info: second argument of the handler
+ * @uc: the interrupted registers, and their address
  */
 struct rt_signal_frame_32 {
 	struct siginfo_32	info;
@@ -57,8 +57,8 @@ struct rt_signal_frame_32 {
 };
 
 /*
- * Is @ip, to which a function returns whose caller's frame is at @sp, the end of a signal's
- * handler? Then return where the registers are that the signal interrupted, else 0.
+ * A signal handler returns to a trampoline at a known address. If @ip is a trampoline, returns the
+ * address of the interrupted registers in the signal frame at @sp, else 0.
  */
 static u32 callchain_signal_regs_32(u32 ip, u32 sp)
 {
@@ -104,7 +104,7 @@ static bool callchain_signal_32(u32 ip, u32 sp, struct user_place *place)
 	return true;
 }
 
-/* Store @place's own address and link register. */
+/* Store the address and LR of the innermost function. */
 static int callchain_begin_32(struct perf_callchain_entry_ctx *entry,
 			      const struct user_place *place)
 {
@@ -114,10 +114,10 @@ static int callchain_begin_32(struct perf_callchain_entry_ctx *entry,
 
 /**
  * callchain_user_32 - walk a 32-bit stack
- * @entry: where addresses go
- * @place: where to start
+ * @entry: receives the addresses
+ * @place: position to start from
  *
- * Any context of the current task.
+ * Context: any; walks the stack of current.
  */
 void callchain_user_32(struct perf_callchain_entry_ctx *entry, struct user_place place)
 {

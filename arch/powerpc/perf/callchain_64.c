@@ -2,8 +2,8 @@
 /*
  * Call chains of 64-bit user space.
  *
- * Nothing that is read is trusted: a chain that leads in a circle ends when the entry is full, for
- * each step stores an address.
+ * The stack is not trusted. Each step stores an address, so a cyclic chain ends when the entry is
+ * full.
  */
 #include <linux/sched.h>
 #include <linux/signal.h>
@@ -15,14 +15,14 @@
 #include "callchain.h"
 
 /**
- * struct signal_frame_64 - what the kernel puts on a stack for a signal's handler
- * @uc: the registers that the signal interrupted
- * @uc_transact: those of a transaction
+ * struct signal_frame_64 - signal frame of a handler
+ * @uc: the interrupted registers
+ * @uc_transact: the registers of an interrupted transaction
  * @unused: zero
- * @tramp: instructions that end the handler, where there is no vDSO
+ * @tramp: the trampoline, used if there is no vDSO
  * @pinfo: address of @info
  * @puc: address of @uc
- * @info: the handler's second argument
+ * @info: second argument of the handler
  */
 struct signal_frame_64 {
 	struct ucontext	uc;
@@ -39,8 +39,8 @@ struct signal_frame_64 {
 #define signal_field(_frame, _field)	((_frame) + offsetof(struct signal_frame_64, _field))
 
 /*
- * Is @ip, to which a function returns whose caller's frame is at @sp, the end of a signal's
- * handler? Then go on where the signal came.
+ * A signal handler returns to a trampoline at a known address. If @ip is a trampoline, set @place
+ * from the interrupted registers in the signal frame at @sp.
  */
 static bool callchain_signal_64(unsigned long ip, unsigned long sp, struct user_place *place)
 {
@@ -48,7 +48,7 @@ static bool callchain_signal_64(unsigned long ip, unsigned long sp, struct user_
 	unsigned long vdso = (unsigned long)current->mm->context.vdso;
 	unsigned long pointers[2], gregs;
 
-	/* The call of the handler is the instruction before. */
+	/* The instruction at sigtramp_rt64 calls the handler, which returns to the next one. */
 	if (ip != signal_field(frame, tramp) &&
 	    (!vdso || ip != VDSO64_SYMBOL(vdso, sigtramp_rt64) + sizeof(u32)))
 		return false;
@@ -61,7 +61,7 @@ static bool callchain_signal_64(unsigned long ip, unsigned long sp, struct user_
 	       !user_stack_read(&place->sp, gregs + PT_R1 * sizeof(long), sizeof(long));
 }
 
-/* Store @place's own address and link register. */
+/* Store the address and LR of the innermost function. */
 static int callchain_begin_64(struct perf_callchain_entry_ctx *entry,
 			      const struct user_place *place)
 {
@@ -70,10 +70,10 @@ static int callchain_begin_64(struct perf_callchain_entry_ctx *entry,
 
 /**
  * callchain_user_64 - walk a 64-bit stack
- * @entry: where addresses go
- * @place: where to start
+ * @entry: receives the addresses
+ * @place: position to start from
  *
- * Any context of the current task.
+ * Context: any; walks the stack of current.
  */
 void callchain_user_64(struct perf_callchain_entry_ctx *entry, struct user_place place)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events that a CPU counts, and their counters.
+ * Assignment of a CPU's events to counters.
  *
- * Equal events that only count share a count. The values of the registers and the counters that
- * they were computed for are remembered: when a task comes back, or another one with the same
- * events, nothing has to be chosen or computed.
+ * Equal counting events share a count. The register values and the counts that they were computed
+ * for are cached: a switch to a task with the same events computes nothing.
  *
- * Interrupts are off in all of this, and the PMU is disabled.
+ * Context of the functions below, unless noted: interrupts off, PMU disabled.
  */
 #include <linux/bitops.h>
 #include <linux/percpu.h>
@@ -21,13 +20,13 @@ static bool power_keys_equal(const struct power_key *a, const struct power_key *
 }
 
 /**
- * power_count_get - find or begin a count
+ * power_count_get - find a count to share, or allocate one
  * @cpu: this CPU
- * @key: what is to be counted
- * @wish: its encodings, which must live as long as this user of the count
- * @share: it may share the count of its equals
+ * @key: what is counted
+ * @wish: the alternatives; valid as long as the new user
+ * @share: the new user may share a count with equal users
  *
- * Return: the index of the count, or -EAGAIN: there are too many.
+ * Return: index of the count, or -EAGAIN if all are in use.
  */
 int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 		    const struct power_wish *wish, bool share)
@@ -58,7 +57,7 @@ int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 	return slot;
 }
 
-/* The wish of a count with several users is that of one of them who stays. */
+/* The alternatives may be stored in the user that was removed: use those of a remaining one. */
 static void power_count_follow(struct power_cpu *cpu, int slot)
 {
 	int i;
@@ -75,9 +74,9 @@ static void power_count_follow(struct power_cpu *cpu, int slot)
 }
 
 /**
- * power_count_put - a user of a count goes
- * @cpu: this CPU; an event that goes is in its list no longer
- * @slot: the index of the count
+ * power_count_put - remove a user of a count
+ * @cpu: this CPU; a removed event is no longer in @events
+ * @slot: index of the count
  */
 void power_count_put(struct power_cpu *cpu, int slot)
 {
@@ -94,7 +93,7 @@ void power_count_put(struct power_cpu *cpu, int slot)
 	cpu->known &= ~BIT(slot);
 }
 
-/* Old processors freeze all counters in the same modes. */
+/* MMCR0 of old processors freezes all counters in the same modes. */
 static bool power_modes_agree(const struct power_cpu *cpu)
 {
 	unsigned long mask = cpu->used;
@@ -114,12 +113,13 @@ static bool power_modes_agree(const struct power_cpu *cpu)
 }
 
 /**
- * power_picks_fit - choose encodings and counters, by the rules of this processor
- * @picks: array of @n
- * @n: how many
- * @rest: they are left of what has counted together
+ * power_picks_fit - select encodings and counters by the constraints of this processor
+ * @picks: array of events
+ * @n: number of @picks
+ * @rest: the events are a subset of a compatible set
  *
- * Any context. Return: true exactly if all can count together; see power_choose().
+ * Context: any.
+ * Return: true if all can be counted at once; see power_choose().
  */
 bool power_picks_fit(struct power_pick *picks, int n, bool rest)
 {
@@ -139,7 +139,7 @@ static bool power_counts_choose(struct power_cpu *cpu, bool rest)
 	int slot, n = 0;
 
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
-		/* Drivers of old processors place events by themselves. */
+		/* Drivers of old processors select the counters in compute_mmcr(). */
 		picks[n].now = isa207_running() ? cpu->counts[slot].pmc : 0;
 		picks[n++].wish = cpu->counts[slot].wish;
 	}
@@ -155,14 +155,14 @@ static bool power_counts_choose(struct power_cpu *cpu, bool rest)
 }
 
 /**
- * power_counts_fit - can all that is to be counted be counted together?
+ * power_counts_fit - check whether all counts of a CPU are compatible
  * @cpu: this CPU
  *
- * Return: true if so.
+ * Return: true if all can be counted at once.
  */
 bool power_counts_fit(struct power_cpu *cpu)
 {
-	/* A set of events that has fitted still fits after some of them have gone. */
+	/* A subset of a compatible set is compatible. */
 	return !(cpu->used & ~cpu->known) || !(cpu->used & ~cpu->chosen) ||
 	       power_counts_choose(cpu, false);
 }
@@ -173,7 +173,7 @@ bool power_counts_fit(struct power_cpu *cpu)
 #define POWER_FREEZE_HV		0
 #endif
 
-/* Modes in which no counter of a processor before version 2.07 counts. */
+/* MMCR0 bits of processors before ISA 2.07, which freeze all counters in @modes */
 static unsigned long power_freeze_bits(u32 modes)
 {
 	unsigned long bits = 0;
@@ -187,7 +187,7 @@ static unsigned long power_freeze_bits(u32 modes)
 	return bits;
 }
 
-/* The registers' values, by the driver of an old processor, which places the events, too. */
+/* The driver of an old processor computes the register values and selects the counters. */
 static bool power_compute_old(struct power_cpu *cpu)
 {
 	unsigned int places[POWER_COUNTS_MAX];
@@ -246,10 +246,10 @@ static void power_remember(struct power_cpu *cpu)
 }
 
 /**
- * power_counts_settle - decide who has which counter, and what the registers are to hold
+ * power_counts_settle - select all counters and compute the register values
  * @cpu: this CPU
  *
- * Return: true, and @place of all counts and @cpu->mmcr are set; false: they do not fit together.
+ * Return: true with @place of each count and @cpu->mmcr set, false if the counts are incompatible.
  */
 bool power_counts_settle(struct power_cpu *cpu)
 {

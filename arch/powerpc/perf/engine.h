@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine that drives the counters of server processors: what its files share.
+ * Shared declarations of the engine for the counters of server processors.
  *
- * Everything of a CPU is changed on that CPU with interrupts off. The overflow interrupt may
- * come in the middle: see overflow.c.
+ * The state of a CPU is changed only on that CPU with interrupts off. The overflow interrupt can
+ * interrupt such a change: see overflow.c.
  */
 #ifndef _POWERPC_PERF_ENGINE_H
 #define _POWERPC_PERF_ENGINE_H
@@ -12,20 +12,20 @@
 #include <linux/perf_event.h>
 #include "assign.h"
 
-/* A counter is negative, in 32 bits, from its overflow on. */
+/* A counter has overflowed when bit 31 is set. */
 #define PMC_OVERFLOW	0x80000000UL
 
-/* A counter whose value is below this is far from an overflow and need not be written again. */
+/* A counting event resets its counter only at this value or above, long before an overflow. */
 #define PMC_FAR		0x40000000UL
 
-/* The fixed counters of a processor that has six. */
+/* The fixed counters of processors with six counters */
 #define PMC_5		5
 #define PMC_6		6
 
-/* Events that are on a CPU: more than counters, since equal ones share a counter. */
+/* Maximum number of events added on a CPU: more than counters, since equal events share one */
 #define POWER_EVENTS_MAX	16
 
-/* Modes in which a counter does not count, of struct power_key, and the wait state beside them */
+/* struct power_key::flags: modes in which the counter is frozen, and the wait state */
 #define POWER_NOT_USER		0x1
 #define POWER_NOT_KERNEL	0x2
 #define POWER_NOT_HV		0x4
@@ -33,14 +33,14 @@
 #define POWER_NOT_IDLE		0x8
 #define POWER_NOT_BITS		4
 
-/* The engine's own flag in hw.flags, beside PPMU_* */
+/* The engine's own flag in hw.flags, beside PPMU_*: an event for event-based branches */
 #define POWER_EBB		0x1000000
 
 /**
- * struct power_key - what makes two events count the same
- * @code: the event's code
+ * struct power_key - identifies what is counted: events with equal keys have equal counts
+ * @code: the event code
  * @config1: attr.config1
- * @flags: POWER_NOT_*, and hw.flags from bit POWER_NOT_BITS on
+ * @flags: POWER_NOT_*, and hw.flags shifted left by POWER_NOT_BITS
  */
 struct power_key {
 	u64	code;
@@ -49,10 +49,10 @@ struct power_key {
 };
 
 /**
- * struct power_encoded - an event as its CPU's engine sees it, in event->pmu_private
- * @key: what it counts
- * @wish: its encodings
- * @codes: the storage behind @wish
+ * struct power_encoded - the encodings of an event, in event->pmu_private
+ * @key: what the event counts
+ * @wish: the alternatives
+ * @codes: the storage of @wish
  */
 struct power_encoded {
 	struct power_key	key;
@@ -61,14 +61,14 @@ struct power_encoded {
 };
 
 /**
- * struct power_count - something that a CPU counts, for one event or several equal ones
- * @key: what
- * @wish: its encodings; they live as long as the event or claim that brought them
- * @users: so many events; a claim is one user
- * @shared: equal events may join
- * @pmc: the counter that counts it, 0: none yet
- * @place: the counter that it is to have
- * @choice: index of the encoding to use there
+ * struct power_count - a count on a CPU, used by one event, several equal events, or a claim
+ * @key: what is counted
+ * @wish: the alternatives; stored in one of the users
+ * @users: number of users; a claim is one user
+ * @shared: equal events may use this count
+ * @pmc: the counter programmed now; 0: none
+ * @place: the counter to program next
+ * @choice: index of the encoding to program on @place
  */
 struct power_count {
 	struct power_key	key;
@@ -83,10 +83,10 @@ struct power_count {
 struct power_claim;
 
 /**
- * struct power_memo - what the values of the registers were computed for
+ * struct power_memo - the counts that the cached register values were computed for
  * @used: mask of counts
- * @keys: what each counts
- * @places: its counter
+ * @keys: key of each count
+ * @places: counter of each count
  */
 struct power_memo {
 	u32			used;
@@ -95,28 +95,28 @@ struct power_memo {
 };
 
 /**
- * struct power_cpu - what counts on a CPU
- * @events: what was added; hw.event_base is the index of an event's count
- * @n: so many
- * @counts: what they count
- * @used: mask of counts that have users
- * @chosen: those whose @place and @choice go together
- * @known: those that are as in @memo
- * @changed: an event or a count has no counter yet
- * @disabled: the whole PMU is; nested calls are the core's
- * @ebb: the counters belong to user space, as event-based branches
- * @txn: PERF_PMU_TXN_*, 0: no transaction
- * @mmcr: the registers' values for @memo, with MMCR0 as it is while they count
- * @memo: see there
- * @held: what the registers hold; see registers.c
- * @held_known: @held is true
- * @claim: counters that are claimed, NULL: none
- * @claim_left: the id of the last claim, if its counters still run on
- * @claim_counts: mask of counts that are those of the claim, or of the last one
- * @claim_index: of each of these, its index in the claim
- * @claim_comes: only pinned events may be added
- * @claim_waits: the PMU is disabled until power_claim_run()
- * @pmcs: the counters as the last overflow interrupt found them, for samples
+ * struct power_cpu - the state of a CPU
+ * @events: the events added; hw.event_base is the index of an event's count
+ * @n: number of @events
+ * @counts: the counts
+ * @used: mask of counts with users
+ * @chosen: mask of counts whose @place and @choice are compatible
+ * @known: mask of counts equal to those in @memo
+ * @changed: an event or a count was added, moved or removed since the last reprogramming
+ * @disabled: the PMU is disabled; the core counts nested calls
+ * @ebb: the counters are used for event-based branches of the current task
+ * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
+ * @mmcr: register values for @memo; MMCR0 as while the counters run
+ * @memo: what @mmcr was computed for
+ * @held: shadow of the control registers; see registers.c
+ * @held_known: @held is valid
+ * @claim: the claim in force; NULL: none
+ * @claim_left: id of the last claim while its counters still run; 0: none
+ * @claim_counts: mask of counts of the claim in force, or of the last one
+ * @claim_index: index within the claim of each count in @claim_counts
+ * @claim_comes: add only pinned events, to free counters for a claim
+ * @claim_waits: the PMU stays disabled until power_claim_run()
+ * @pmcs: counter values at the last overflow interrupt, for samples
  */
 struct power_cpu {
 	struct perf_event		*events[POWER_EVENTS_MAX];
@@ -150,7 +150,7 @@ static inline bool power_has(u32 flag)
 	return power_driver->flags & flag;
 }
 
-/* Is @pmc one of those that neither stop nor interrupt, of old processors? */
+/* PMC5 and PMC6 of some old processors cannot be frozen and do not interrupt. */
 static inline bool power_limited(int pmc)
 {
 	return power_has(PPMU_LIMITED_PMC5_6) && (pmc == PMC_5 || pmc == PMC_6);
@@ -208,9 +208,9 @@ void power_interrupt(struct pt_regs *regs);
 /* sysfs.c */
 
 /**
- * struct power_text - a file of sysfs that says always the same
+ * struct power_text - a sysfs file with a constant text
  * @file: the file
- * @text: what it says, without the end of the line
+ * @text: the text without the newline
  */
 struct power_text {
 	struct device_attribute	file;
@@ -220,7 +220,7 @@ struct power_text {
 extern const struct attribute_group *power_caps_groups[];
 ssize_t power_text_show(struct device *dev, struct device_attribute *attr, char *page);
 
-/* An entry of a list of attributes. */
+/* Initializer of an attribute list: a file with a constant text */
 #define POWER_TEXT(file_name, file_text)						\
 	(&((struct power_text[]) { {							\
 		.file = { .attr = { .name = file_name, .mode = 0444 },			\
@@ -228,7 +228,7 @@ ssize_t power_text_show(struct device *dev, struct device_attribute *attr, char 
 		.text = file_text,							\
 	} })[0].file.attr)
 
-/* The same for an event, whose file has its code. */
+/* Initializer of an attribute list: a file with an event code */
 #define POWER_EVENT(file_name, code)							\
 	(&((struct perf_pmu_events_attr[]) { {						\
 		.attr = { .attr = { .name = file_name, .mode = 0444 },			\

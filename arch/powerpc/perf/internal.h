@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The processors whose counters the server engine can drive.
+ * Registration of the processors supported by the server engine.
  *
- * Each function looks at the processor that runs, and registers its counters. It returns 0,
- * -ENODEV on another processor, or what register_power_pmu() returns. Called once, at boot.
+ * Context: boot, once. Return: 0 if the running processor is supported and its PMU is registered,
+ * -ENODEV on another processor, or the error of register_power_pmu().
  */
 #ifndef _POWERPC_PERF_INTERNAL_H
 #define _POWERPC_PERF_INTERNAL_H
