@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters that somebody beside perf has for himself.
+ * Claims: counters reserved by a user other than perf.
  *
- * A claim names its counters, and what each counts. For the choice of counters it is like as many
- * events of perf that cannot be anywhere else: perf's events make way to other counters where they
- * can, and otherwise wait until the claim ends. Only pinned events do not wait.
+ * A claim names its counters and an event code for each. The selection of counters treats a claim
+ * like events that name their counters: perf's flexible events move to other counters if they can,
+ * and otherwise are not scheduled until the claim ends. Pinned events are never displaced.
  *
- * When a claim ends whose owner need not know of overflows, its counters count on until perf
- * changes what it counts. So nothing is written when the same claim comes next.
+ * If the user of a claim needs no report of overflows, the counters run on after the claim ends,
+ * until perf changes the events of the CPU. An equal claim then continues without reprogramming.
  *
- * All of this is on the CPU that it is about, with interrupts off. There is one claim at a time
- * on a CPU. Only processors from version 2.07 of the architecture on have claims.
+ * Context: the CPU of the claim, interrupts off. A CPU has at most one claim. Only processors from
+ * ISA 2.07 on support claims.
  */
 #include <linux/bitops.h>
 #include <linux/lockdep.h>
@@ -21,18 +21,19 @@
 #include "engine.h"
 #include "isa207.h"
 
-/* Called in the overflow interrupt. */
+/* Called by the overflow interrupt; NULL: claims are not in use */
 static power_claim_handler_t power_claim_handler;
 
 /**
- * power_claim_open - begin to use claims
- * @handler: called in the overflow interrupt, which comes also where interrupts are masked, with
- *	all counters frozen. Its arguments are the interrupt's registers, the mask of the claim's
- *	counters that have overflowed, and the values of all counters, that of counter 1 first.
- *	Those that have overflowed go on from 0 when it returns
+ * power_claim_open - start to use claims
+ * @handler: called by the overflow interrupt, which can interrupt code with interrupts off, with
+ *	all counters frozen. Its arguments are the interrupted registers, the mask of the claim's
+ *	counters that have overflowed, and the values of all counters, PMC1 first. The overflowed
+ *	counters are set to 0 after it returns
  *
- * Process context. Return: 0; -EOPNOTSUPP on processors without claims; -EBUSY if somebody else
- * has the counters.
+ * Context: process.
+ * Return: 0 on success, -EOPNOTSUPP if the processor supports no claims, -EBUSY if another user has
+ * the counters or claims are in use.
  */
 int power_claim_open(power_claim_handler_t handler)
 {
@@ -51,9 +52,9 @@ int power_claim_open(power_claim_handler_t handler)
 }
 
 /**
- * power_claim_close - end the use of claims
+ * power_claim_close - stop to use claims
  *
- * Process context, with power_claim_halt() called on each CPU since its last claim.
+ * Context: process; power_claim_halt() was called on each CPU after its last claim.
  */
 void power_claim_close(void)
 {
@@ -62,11 +63,12 @@ void power_claim_close(void)
 }
 
 /**
- * power_claim_check - can these counters count that?
- * @claim: @n, @counter, @modes and @code are set; the rest is set here, but for @ints and @id
+ * power_claim_check - check and encode a claim
+ * @claim: @n, @counter, @modes and @code are set; sets @counters and @codes
  *
- * Any context. Return: 0, or -EINVAL: one that does not name its counter, one that does not exist,
- * or some that do not go together.
+ * Context: any.
+ * Return: 0 if the counters can count these events at once; -EINVAL if not, if a code does not name
+ * its counter, or if there is no such counter, mode or event.
  */
 int power_claim_check(struct power_claim *claim)
 {
@@ -100,7 +102,7 @@ static bool power_count_is_pinned(struct power_cpu *cpu, int slot)
 	return false;
 }
 
-/* Could the claim count beside pinned events? Others can wait. */
+/* Can the claim's counters run beside all pinned events? Flexible events can be displaced. */
 static bool power_claim_fits_pinned(struct power_cpu *cpu, const struct power_claim *claim)
 {
 	struct power_pick picks[POWER_COUNTS_MAX] = {};
@@ -131,7 +133,7 @@ static void power_claim_put_counts(struct power_cpu *cpu)
 	cpu->changed = true;
 }
 
-/* Let the claim's counters be counts, if they fit beside what there is. */
+/* Allocate the claim's counts, if they are compatible with those of the events. */
 static bool power_claim_get_counts(struct power_cpu *cpu, const struct power_claim *claim)
 {
 	unsigned int i;
@@ -156,10 +158,12 @@ static bool power_claim_get_counts(struct power_cpu *cpu, const struct power_cla
 }
 
 /**
- * power_claim_forget - let counters go that count on after a claim
- * @cpu: this CPU, without a claim and with the PMU disabled
+ * power_claim_forget - release counters that still run after a claim
+ * @cpu: this CPU
  *
- * Interrupts are off. Called before perf changes what it counts.
+ * Called before perf changes the events of the CPU. Does nothing while a claim is in force.
+ *
+ * Context: interrupts off, PMU disabled.
  */
 void power_claim_forget(struct power_cpu *cpu)
 {
@@ -169,7 +173,7 @@ void power_claim_forget(struct power_cpu *cpu)
 	cpu->claim_left = 0;
 }
 
-/* The PMU is disabled. */
+/* Context: PMU disabled. */
 static int power_claim_take(struct power_cpu *cpu, const struct power_claim *claim)
 {
 	bool got;
@@ -182,7 +186,10 @@ static int power_claim_take(struct power_cpu *cpu, const struct power_claim *cla
 		perf_pmu_resched(&power_pmu_ops);
 		cpu->claim_comes = false;
 		got = power_claim_get_counts(cpu, claim);
-		/* Counts that were put off find room, or wait. */
+		/*
+		 * Schedule the displaced events beside the claim. @claim protects the claim's
+		 * counts meanwhile.
+		 */
 		cpu->claim = claim;
 		perf_pmu_resched(&power_pmu_ops);
 		cpu->claim = NULL;
@@ -194,7 +201,7 @@ static int power_claim_take(struct power_cpu *cpu, const struct power_claim *cla
 	return 0;
 }
 
-/* Is everything as the same claim has left it? */
+/* Continue the counters left running by an equal claim, if perf has not reprogrammed any. */
 static bool power_claim_again(struct power_cpu *cpu, const struct power_claim *claim)
 {
 	unsigned long mask = cpu->claim_counts;
@@ -202,7 +209,7 @@ static bool power_claim_again(struct power_cpu *cpu, const struct power_claim *c
 
 	if (!claim->id || cpu->claim_left != claim->id)
 		return false;
-	/* The claim that has left this may be no more. */
+	/* The encodings are stored in the former claim, which may have been freed. */
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
 		cpu->counts[slot].wish.codes = &claim->codes[cpu->claim_index[slot]];
 	cpu->claim_left = 0;
@@ -210,7 +217,7 @@ static bool power_claim_again(struct power_cpu *cpu, const struct power_claim *c
 	return true;
 }
 
-/* A counter that has come far does not overflow soon if it begins at 0 again. */
+/* Reset counters close to an overflow, so that they do not interrupt soon. */
 static void power_claim_begin(const struct power_claim *claim)
 {
 	unsigned int i;
@@ -222,16 +229,13 @@ static void power_claim_begin(const struct power_claim *claim)
 }
 
 /**
- * power_claim - have counters for oneself
- * @claim: which, and what they are to count; power_claim_check() has found it good. It must stay
- *	until power_claim_end()
+ * power_claim - reserve counters on this CPU
+ * @claim: the claim, checked by power_claim_check(); valid until power_claim_end()
  *
- * Interrupts are off, on the CPU that it is about, outside of the PMU's callbacks and of
- * power_claim_handler.
- *
- * Return: 0: all counters, perf's too, stand still until power_claim_run(); 1: the claim's have
- * counted on since power_claim_end() of the same claim; or -EBUSY: pinned events, event-based
- * branches or another claim are in the way.
+ * Context: interrupts off; not in a callback of the PMU, nor in power_claim_handler.
+ * Return: 0 on success, with all counters, including those of perf, frozen until power_claim_run();
+ * 1 if the counters of an equal claim have run on since its power_claim_end(); -EBUSY if pinned
+ * events, event-based branches or another claim are in the way.
  */
 int power_claim(const struct power_claim *claim)
 {
@@ -256,11 +260,13 @@ int power_claim(const struct power_claim *claim)
 }
 
 /**
- * power_claim_run - let all counters count again after power_claim()
- * @claim: as it was given there
+ * power_claim_run - run all counters after power_claim()
+ * @claim: the claim
  *
- * Interrupts have been off since. Counters of the claim may have been set meanwhile, by
- * power_pmc_write(), to less than 2^31. Nothing is done if power_claim() has returned 1.
+ * Does nothing if power_claim() has returned 1. Before the call, power_pmc_write() may set the
+ * counters of the claim to values below 2^31.
+ *
+ * Context: interrupts off since power_claim().
  */
 void power_claim_run(const struct power_claim *claim)
 {
@@ -275,11 +281,12 @@ void power_claim_run(const struct power_claim *claim)
 }
 
 /**
- * power_claim_end - give counters back
- * @claim: as it was given to power_claim()
+ * power_claim_end - end a claim
+ * @claim: the claim
  *
- * Interrupts are off. What counters hold that do not interrupt is still good until interrupts are
- * on again.
+ * Counters whose overflow is not reported keep their values until interrupts are on again.
+ *
+ * Context: interrupts off.
  */
 void power_claim_end(const struct power_claim *claim)
 {
@@ -299,9 +306,9 @@ void power_claim_end(const struct power_claim *claim)
 }
 
 /**
- * power_claim_halt - let counters stand still that count on after a claim
+ * power_claim_halt - stop counters that still run after a claim
  *
- * Interrupts are off, on the CPU that it is about, without a claim.
+ * Context: interrupts off, no claim in force on this CPU.
  */
 void power_claim_halt(void)
 {
@@ -316,12 +323,13 @@ void power_claim_halt(void)
 }
 
 /**
- * power_claim_serve - serve overflows of claimed counters
- * @cpu: this CPU, in the overflow interrupt; @pmcs are the counters' values
- * @regs: of the interrupt
+ * power_claim_serve - handle overflows of claimed counters
+ * @cpu: this CPU; @pmcs has the values of the counters
+ * @regs: the interrupted registers
  * @over: mask of counters that have overflowed
  *
- * Return: those of them that are a claim's, or count on after one.
+ * Context: overflow interrupt, counters frozen.
+ * Return: mask of those counters in @over that are claimed, or that still run after a claim.
  */
 u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
 {
@@ -333,7 +341,7 @@ u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
 		mine |= BIT(cpu->counts[i].pmc) & over;
 	if (!mine)
 		return 0;
-	/* A counter that is set to 0 after a claim does not hold its owner's value. */
+	/* An equal claim cannot continue a counter that is reset here. */
 	if (!cpu->claim)
 		cpu->claim_left = 0;
 	else if (handler)

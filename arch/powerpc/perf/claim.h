@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Counters that somebody beside perf has for himself; see claim.c.
- */
+/* Claims: counters reserved by a user other than perf; see claim.c. */
 #ifndef _POWERPC_PERF_CLAIM_H
 #define _POWERPC_PERF_CLAIM_H
 
 #include "engine.h"
 
 /**
- * struct power_claim - counters that somebody beside perf has for himself
- * @n: so many
- * @counters: their mask; bit 1 is counter 1
- * @ints: those whose owner wants to know of an overflow; none of the claim's count on after it
- * @counter: the number of each
- * @modes: POWER_NOT_* of each
- * @code: what each counts, an event's code that names its counter
- * @codes: the encodings, filled by power_claim_check()
- * @id: the same for claims that are equal in all of this; 0: unlike any other
+ * struct power_claim - counters reserved by a user other than perf
+ * @n: number of counters
+ * @counters: mask of the counters; bit 1 is PMC1
+ * @ints: mask of the counters whose overflow must be reported. If not 0, no counter of the claim
+ *	runs on after power_claim_end()
+ * @counter: each counter's number
+ * @modes: POWER_NOT_* of each counter
+ * @code: each counter's event code, which names the counter
+ * @codes: each counter's encoding, set by power_claim_check()
+ * @id: equal for claims that are equal in all other members; 0: equal to no other claim
  */
 struct power_claim {
 	unsigned int		n;

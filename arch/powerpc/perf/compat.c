@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processors that no other driver knows, by what version 3.0 of the architecture promises of all:
- * events that are named by a counter and its selector.
+ * The PMU of processors without a driver of their own: the events that ISA 3.0 defines for all
+ * processors, encoded as a counter and its PMCxSEL.
  */
 #include <linux/device.h>
 #include <asm/cputable.h>
@@ -10,7 +10,7 @@
 #include "isa207.h"
 #include "tables.h"
 
-/* Codes of events, by the names of the architecture */
+/* Event codes, named as in the ISA */
 enum {
 	PM_CYC			= ISA207_RUN_CYC,
 	PM_INST_CMPL		= ISA207_RUN_INST,
@@ -36,10 +36,10 @@ static const struct isa207_layout compat_layout = {
 	.same		= compat_same,
 	.n_same		= ARRAY_SIZE(compat_same),
 	.fixed_idle	= true,
-	/* Codes do not have this field. */
+	/* Not a valid field: all events use @sdar_idle. */
 	.sdar_mode	= 50,
 	.sdar_idle	= 2,
-	/* Nothing is marked. */
+	/* No code can mark instructions. */
 	.elig		= { 1, 0, 0, 0 },
 };
 
@@ -103,7 +103,7 @@ static const struct attribute_group *compat_groups[] = {
 	&compat_files[0], &compat_files[1], NULL
 };
 
-/* Bits beyond the event code are reserved. An event-based branch is one of them: -EINVAL. */
+/* Bits beyond the event code are reserved, including those for event-based branches. */
 static int compat_check(struct perf_event *event)
 {
 	return event->attr.config & ~compat_layout.valid ? -EINVAL : 0;
@@ -125,7 +125,6 @@ static struct isa207_driver compat_driver = {
 	.pmu.attr_groups	= compat_groups,
 };
 
-/* See internal.h. */
 int __init init_compat_pmu(void)
 {
 	if (!cpu_has_feature(CPU_FTR_ARCH_300))

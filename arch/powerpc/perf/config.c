@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * From what user space asks for to an event of this processor.
- */
+/* Initialization of events: from perf_event_attr to event codes and encodings. */
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <asm/cputable.h>
@@ -16,9 +14,11 @@ static atomic_t power_users;
 static DEFINE_MUTEX(power_users_mutex);
 
 /**
- * power_release - a user of the counters goes
+ * power_release - remove a user of the PMU hardware
  *
- * Process context. The last one gives them back to whoever wants them next.
+ * The last user releases the hardware, which other users may then reserve.
+ *
+ * Context: process.
  */
 void power_release(void)
 {
@@ -37,9 +37,10 @@ static void power_event_destroy(struct perf_event *event)
 }
 
 /**
- * power_reserve - a user of the counters comes
+ * power_reserve - add a user of the PMU hardware
  *
- * Process context. Return: 0, or -EBUSY: somebody beside this driver has them.
+ * Context: process.
+ * Return: 0 on success, -EBUSY if another driver has reserved the hardware.
  */
 int power_reserve(void)
 {
@@ -56,7 +57,7 @@ int power_reserve(void)
 	return err;
 }
 
-/* The encoding of a cache event: 0 is one that does not exist, and -1 one that cannot be. */
+/* In the table, code 0 is an event that the processor lacks, and -1 one that makes no sense. */
 static int power_cache_code(u64 config, u64 *code)
 {
 	unsigned int result = (config >> 16) & 0xff;
@@ -74,7 +75,7 @@ static int power_cache_code(u64 config, u64 *code)
 	return *code == (u64)-1 ? -EINVAL : 0;
 }
 
-/* The driver's own code of an event; -ENOENT: not an event of this PMU. */
+/* Look up the event code. Returns -ENOENT if another PMU may have the event. */
 static int power_event_code(struct perf_event *event, u64 *code)
 {
 	u64 config = event->attr.config;
@@ -105,7 +106,7 @@ static bool power_code_is_listed(u64 code)
 	return false;
 }
 
-/* The codes that count what @event does, its own first. */
+/* Fill @codes with the alternatives of @event, its own code first, and return their number. */
 static int power_event_codes(const struct perf_event *event, u64 codes[])
 {
 	codes[0] = event->hw.config;
@@ -115,12 +116,13 @@ static int power_event_codes(const struct perf_event *event, u64 codes[])
 }
 
 /**
- * power_encode - find the constraints of an encoding
- * @code: the event's code
+ * power_encode - look up the constraints of an event code
+ * @code: the event code
  * @config1: attr.config1
- * @to: set, if there is such an encoding
+ * @to: receives the encoding
  *
- * Any context. Return: whether there is.
+ * Context: any.
+ * Return: true on success, false if the processor has no such event.
  */
 bool power_encode(u64 code, u64 config1, struct power_code *to)
 {
@@ -141,7 +143,7 @@ static u32 power_modes(const struct perf_event_attr *attr)
 	       (attr->exclude_idle ? POWER_NOT_IDLE : 0);
 }
 
-/* Encodings that the processor does not have are left out. */
+/* Alternatives that the processor does not support are left out. */
 static struct power_encoded *power_event_encode(const struct perf_event *event)
 {
 	u64 codes[MAX_EVENT_ALTERNATIVES];
@@ -175,8 +177,8 @@ static int power_group_member(struct power_cpu *group, const struct power_encode
 }
 
 /*
- * Could the whole group count, if nobody else did? Each member is to have a counter for itself,
- * as where equal events do not share.
+ * Can the group be counted at once on an otherwise unused PMU? Each member must get a counter of
+ * its own, since counts are not shared with sampling events.
  */
 static int power_check_group(const struct perf_event *event, const struct power_encoded *encoded)
 {
@@ -221,19 +223,20 @@ static u64 power_settle_limited(struct perf_event *event, u64 code)
 	return n ? codes[0] : code;
 }
 
-/* Set the fields of @event that its encodings depend on. */
+/* Set the members of @event that select its encodings. */
 static int power_event_prepare(struct perf_event *event, u64 code)
 {
 	struct hw_perf_event *hw = &event->hw;
 
 	hw->idx = 0;
 	hw->flags = 0;
-	/* Outside of a partition there is no hypervisor to exclude. */
+	/* Without a hypervisor there is nothing to exclude. */
 	if (!firmware_has_feature(FW_FEATURE_LPAR))
 		event->attr.exclude_hv = 0;
 	/*
-	 * Only the idle loop is not in the run state: events of tasks or of users never see it, and
-	 * a counter that has freeze bits of its own does not count it for events that exclude it.
+	 * Only the idle loop clears the run latch. Events of tasks or of user space never run
+	 * there, and an event that excludes idle is frozen there by its bits in MMCR2: for all of
+	 * these, codes that count only with the run latch set are alternatives.
 	 */
 	if ((event->attach_state & PERF_ATTACH_TASK) || event->attr.exclude_kernel ||
 	    (event->attr.exclude_idle && power_has(PPMU_ARCH_207S)))
@@ -270,10 +273,13 @@ static int power_event_finish(struct perf_event *event)
 }
 
 /**
- * power_event_init - pmu::event_init, see there
+ * power_event_init - struct pmu::event_init
  * @event: the new event
  *
- * Return: 0, or -ENOENT, -EOPNOTSUPP, -EINVAL, -EBUSY, -ENOMEM
+ * Context: process.
+ * Return: 0 on success, -ENOENT if the event is not one of this PMU, -EOPNOTSUPP if the processor
+ * lacks a generic event or branch filter, -EINVAL if the event or group cannot be counted, -EBUSY
+ * if another driver has the PMU hardware, or -ENOMEM.
  */
 int power_event_init(struct perf_event *event)
 {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a counter's value means to its event.
+ * Conversion of counter values to event counts.
  *
- * A counter has 32 bits, and is in overflow while the highest is set. An event that samples
- * starts it so far below that. An event that only counts takes its counter as it stands, and
- * the difference later; only a counter that has come far is set to 0. The counter of an event-based
- * branch is the program's: the event keeps what it holds while the program does not run.
+ * A counter has 32 bits and has overflowed while bit 31 is set. A sampling event starts its counter
+ * at the remaining period below that value. A counting event takes the counter value as it is and
+ * later adds the difference; only a counter of PMC_FAR or more is reset to 0. The counter of an
+ * event for event-based branches belongs to the program: the event saves its value while the
+ * program does not run.
  */
 #include "engine.h"
 
-/* A counter may go back a little, where the processor drops what it had begun. */
+/* A counter can step back a little when speculative counts are rolled back. */
 #define PMC_SETBACK	256
 
 static u32 power_progress(u32 before, u32 now)
@@ -18,11 +19,11 @@ static u32 power_progress(u32 before, u32 now)
 }
 
 /**
- * power_event_read - bring an event's count up to date
- * @event: it has a counter on this CPU
+ * power_event_read - add what the counter has counted to the event's count
+ * @event: an event of this CPU
  *
- * Any context, also in the overflow interrupt while this function is at work for the same
- * event: whoever exchanges prev_count adds the difference.
+ * Context: any. The overflow interrupt may call this function for the same event in the middle of
+ * another call: the call that changes prev_count adds the difference.
  */
 void power_event_read(struct perf_event *event)
 {
@@ -49,12 +50,14 @@ void power_event_read(struct perf_event *event)
 }
 
 /**
- * power_event_leave - bring an event's count up to date before it gives up its counter
- * @event: it has a counter on this CPU, or none yet
+ * power_event_leave - update an event before its counter is released
+ * @event: an event of this CPU, with or without a counter
  *
- * Interrupts are off, and the counter is frozen, or it is the overflow interrupt. The interrupt of
- * an overflow that waits would not find the event any more. The event has one again after its next
- * occurrence: its counter never begins in overflow.
+ * If the counter has overflowed and its interrupt is pending, the interrupt will no longer find the
+ * event. The period then ends with the next occurrence, since a counter is never programmed to
+ * start in overflow.
+ *
+ * Context: interrupts off and the counter frozen, or overflow interrupt.
  */
 void power_event_leave(struct perf_event *event)
 {
@@ -67,7 +70,7 @@ void power_event_leave(struct perf_event *event)
 		local64_set(&hw->period_left, 1);
 }
 
-/* The last period is over by -@left events, which the next one has already. */
+/* If @left is negative, the last period was exceeded: shorten the next one by as much. */
 static s64 power_period_begin(struct hw_perf_event *hw, s64 left)
 {
 	left += hw->sample_period;
@@ -78,7 +81,7 @@ static s64 power_period_begin(struct hw_perf_event *hw, s64 left)
 	return left;
 }
 
-/* A counter that has come far begins at 0 again, for all events that count by it. */
+/* Reset a counter to 0 for all events that use it. */
 static void power_counter_restart(struct power_cpu *cpu, int pmc)
 {
 	int i;
@@ -108,12 +111,12 @@ static void power_arm_counting(struct power_cpu *cpu, struct hw_perf_event *hw, 
 }
 
 /**
- * power_event_arm - set an event's counter for what is left of its period
+ * power_event_arm - program an event's counter for the remaining period
  * @cpu: this CPU
- * @event: counts there, or is about to; no difference is pending
- * @pmc: the counter, which is frozen
+ * @event: the event; power_event_read() was called
+ * @pmc: the counter, frozen
  *
- * Interrupts are off.
+ * Context: interrupts off.
  */
 void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
 {
@@ -133,7 +136,7 @@ void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
 		local64_set(&hw->prev_count, start);
 		power_pmc_write(pmc, start);
 	}
-	/* One that is about to have its counter has its page written then. */
+	/* Without hw->idx yet, power_event_place() updates the page. */
 	if (hw->idx)
 		perf_event_update_userpage(event);
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The state of a CPU's counters, for SysRq.
- */
+/* Print the state of a CPU's counters, for SysRq. */
 #include <linux/irqflags.h>
 #include <linux/perf_event.h>
 #include <linux/percpu.h>
@@ -12,7 +10,7 @@
 #include "engine.h"
 
 #ifdef CONFIG_PPC64
-/* Registers that processors have from version 2.07 of the architecture on, and from 3.1 on */
+/* Includes the registers added by ISA 2.07 and 3.1. */
 static void power_print_server(void)
 {
 	pr_info("MMCRA: %016lx SDAR: %016lx SIAR: %016lx\n", mfspr(SPRN_MMCRA),
@@ -51,9 +49,9 @@ static void power_print_events(const struct power_cpu *cpu)
 }
 
 /**
- * perf_event_print_debug - see kernel/events/pmu.c
+ * perf_event_print_debug - print the counters and events of this CPU
  *
- * Any context but an NMI. The counters run on meanwhile.
+ * Context: any but NMI. The counters are not frozen.
  */
 void perf_event_print_debug(void)
 {

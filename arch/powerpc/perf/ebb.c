@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event-based branches: a program asks that its counters' overflows branch to a handler of its own,
- * as Documentation/arch/powerpc/pmu-ebb.rst describes.
+ * Event-based branches (EBB): an overflow branches to a handler of the program, as documented in
+ * Documentation/arch/powerpc/pmu-ebb.rst.
  *
- * While such events are on a CPU, all of its counters belong to the running program, and the kernel
- * keeps of them what the program's next turn needs.
+ * While EBB events are scheduled on a CPU, the running program owns all counters, and the kernel
+ * saves and restores them at context switches.
  */
 #include <linux/sched.h>
 #include <asm/cputable.h>
@@ -12,10 +12,12 @@
 #include "isa207.h"
 
 /**
- * power_ebb_check - may an event be one of event-based branches, or beside those of its group?
+ * power_ebb_check - check an event's attributes and group for event-based branches
  * @event: the new event, with hw.flags set
  *
- * Process context. Return: 0 or -EINVAL.
+ * Context: process.
+ * Return: 0 if the event and its group are all for EBB with the required attributes, or none is;
+ * -EINVAL otherwise.
  */
 int power_ebb_check(const struct perf_event *event)
 {
@@ -26,7 +28,7 @@ int power_ebb_check(const struct perf_event *event)
 
 	if (!power_is_ebb(event))
 		return leader_is ? -EINVAL : 0;
-	/* Members of a group are pinned and exclusive as their leader is. */
+	/* Only the leader has these attributes; they apply to the whole group. */
 	if (!leader_is || !leader->attr.pinned || !leader->attr.exclusive)
 		return -EINVAL;
 	if (!(event->attach_state & PERF_ATTACH_TASK) || attr->inherit || attr->sample_period ||
@@ -36,10 +38,12 @@ int power_ebb_check(const struct perf_event *event)
 }
 
 /**
- * power_ebb_add - an event of event-based branches comes on
- * @cpu: this CPU, with the PMU disabled
+ * power_ebb_add - account an added EBB event
+ * @cpu: this CPU
  *
- * Interrupts are off. Overflows branch from the first time on, until the program says otherwise.
+ * Enables exceptions in the program's MMCR0 at the first use; later the program controls them.
+ *
+ * Context: interrupts off, PMU disabled.
  */
 void power_ebb_add(struct power_cpu *cpu)
 {

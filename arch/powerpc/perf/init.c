@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The processor's driver comes in, and CPUs come and go.
- */
+/* Registration of the processor's driver, CPU hotplug, and pmu_override=. */
 #include <linux/cpuhotplug.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -13,25 +11,25 @@
 
 struct power_pmu *power_driver;
 
-/* Does this processor keep a sample's state in SIER? Any context. */
+/* Does this processor have SIER? Context: any. */
 bool is_sier_available(void)
 {
 	return power_driver && power_has(PPMU_HAS_SIER);
 }
 
-/* Counter @idx, from 0, as the last overflow interrupt has found it; for samples. */
+/* PMC @idx + 1 as read by the last overflow interrupt, for samples */
 unsigned long get_pmcs_ext_regs(int idx)
 {
 	return this_cpu_read(power_cpus.pmcs[idx]);
 }
 
 #ifdef CONFIG_PPC64
-/* Is it worth while to let interrupts in early, so that samples say where time goes? */
+/* Should interrupt handlers unmask the overflow interrupt early, for precise samples? */
 bool power_pmu_wants_prompt_pmi(void)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
-	/* Called from interrupts, on any CPU, also before there is a driver. */
+	/* Called by interrupts on any CPU, also before a driver is registered. */
 	return power_driver && cpu->used && !cpu->disabled;
 }
 #endif
@@ -43,9 +41,8 @@ static int power_cpu_prepare(unsigned int nr)
 }
 
 /*
- * Programs look for event-based branches among the features of the processor. They are not
- * announced on one that loses an overflow which software sets in MMCR0: a branch could be lost at a
- * switch between tasks.
+ * Programs look up EBB support in AT_HWCAP2. Processors with the PMAO bug lose an overflow when
+ * software sets PMAO in MMCR0, which a context switch has to do: do not announce EBB there.
  */
 static void __init power_announce(const struct power_pmu *driver)
 {
@@ -57,10 +54,11 @@ static void __init power_announce(const struct power_pmu *driver)
 }
 
 /**
- * register_power_pmu - a processor's driver offers its counters
- * @driver: stays for ever
+ * register_power_pmu - register the driver of the processor
+ * @driver: the driver; never unregistered
  *
- * Boot. Return: 0, or -EBUSY: there is one.
+ * Context: boot.
+ * Return: 0 on success, -EBUSY if a driver is registered, -EINVAL if it has too many counters.
  */
 int __init register_power_pmu(struct power_pmu *driver)
 {
@@ -80,13 +78,13 @@ int __init register_power_pmu(struct power_pmu *driver)
 }
 
 #ifdef CONFIG_PPC64
-/* The command line's pmu_override=, and its number */
+/* pmu_override= was given, with this value for MMCR1 */
 static bool power_overridden __initdata;
 static unsigned long power_override_mmcr1;
 
 static int __init power_override_setup(char *value)
 {
-	/* Under a hypervisor, others may need the counters of the processor. */
+	/* A guest must not give away counters that its hypervisor manages. */
 	power_overridden = early_cpu_has_feature(CPU_FTR_HVMODE);
 	if (kstrtoul(value, 0, &power_override_mmcr1))
 		power_override_mmcr1 = 0;
@@ -106,7 +104,7 @@ static int __init power_init(void)
 	static int (*const drivers[])(void) __initconst = {
 		init_ppc970_pmu, init_power5_pmu, init_power5p_pmu, init_power6_pmu,
 		init_power7_pmu, init_power8_pmu, init_power9_pmu, init_power10_pmu,
-		/* Any newer one, which these do not know. */
+		/* Newer processors without a driver of their own */
 		init_compat_pmu,
 	};
 	int i;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From codes of events to values of registers, by the tables of a processor.
+ * From event codes to register values, by the processor's tables.
  *
- * Constraint fields: bits 0 to 11, two for each counter, count who wants it by name; bits 12
- * to 15 count who takes one of counters 1 to 4. The others are fields that events must agree
- * on, as the routes place them.
+ * Constraint fields: bits 0 to 11 have two bits for each PMC and limit it to one event; bits 12 to
+ * 15 limit the events on PMC1 to PMC4 to four. The others are select fields, at the positions given
+ * by isa207_route::rule and ISA207_RULE_*.
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
@@ -16,16 +16,16 @@
 #define ISA207_RULE_FILTER	61
 #define ISA207_RULE_PSEL	52
 
-/* MMCRA: when SDAR changes */
+/* MMCRA: condition of SDAR updates */
 #define ISA207_SDAR_SHIFT	42
 
-/* MMCRA: which branches are recorded */
+/* MMCRA: BHRB filter */
 #define ISA207_MMCRA_FILTER		30
 #define ISA207_BRANCH_CALLS		BIT_ULL(ISA207_MMCRA_FILTER)
 #define ISA207_BRANCH_INDIRECT		(2ULL << ISA207_MMCRA_FILTER)
 #define ISA207_BRANCH_CONDITIONS	(3ULL << ISA207_MMCRA_FILTER)
 
-/* Freeze bits of counter @pmc, from 1, in MMCR2 */
+/* MMCR2: freeze bits of PMC @pmc */
 #define MMCR2_FREEZE_KERNEL(pmc)	(1UL << (63 - 9 * ((pmc) - 1)))
 #define MMCR2_FREEZE_USER(pmc)		(1UL << (62 - 9 * ((pmc) - 1)))
 #define MMCR2_FREEZE_WAIT(pmc)		(1UL << (58 - 9 * ((pmc) - 1)))
@@ -36,13 +36,13 @@ static bool isa207_is_l2l3(u64 code)
 	return ISA207_UNIT(code) >= 6 && ISA207_UNIT(code) <= 9;
 }
 
-/* Unit 6 has the buses of L2 and L3: its events select one by the bus field. */
+/* The events of unit 6 have a field that selects a bus of L2 and L3. */
 static bool isa207_is_bus(u64 code)
 {
 	return ISA207_UNIT(code) == 6;
 }
 
-/* Whether it is marked, combined or counts edges is no matter. */
+/* The comparison ignores the mark, combine and edge bits. */
 static bool isa207_is_fabric(const struct isa207_layout *layout, u64 code)
 {
 	const u64 *fabric = layout->fabric;
@@ -67,7 +67,7 @@ static bool isa207_route_holds(const struct isa207_layout *layout,
 	return !(route->when & ISA207_WHEN_COUNTER) || pmc <= 4;
 }
 
-/* A number that needs more bits than there are loses the lowest of them. */
+/* Convert to a mantissa and an exponent of 4. Low bits of large values are lost. */
 static u64 isa207_scale(u64 value, int mantissa)
 {
 	u64 exponent = 0;
@@ -79,13 +79,13 @@ static u64 isa207_scale(u64 value, int mantissa)
 	return exponent << mantissa | value;
 }
 
-/* The width of a field in its register. The exponent has 3 bits. */
+/* Width of the field in the register; the exponent has 3 bits. */
 static int isa207_width(const struct isa207_route *route)
 {
 	return route->mantissa ? route->mantissa + 3 : route->width;
 }
 
-/* The value for the register: of a number that is too large for its exponent, the largest. */
+/* Value of the field in the register; a value that is too large becomes the largest one. */
 static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
 {
 	u64 value = (route->config1 ? config1 : code) >> route->from;
@@ -99,18 +99,19 @@ static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
 }
 
 /**
- * isa207_needs - does an event count only beside one of its kind on counter 4?
- * @layout: of the processor
- * @code: of the event
+ * isa207_needs - check whether an event must be on PMC4, or beside one of its kind on PMC4
+ * @layout: the layout of the processor
+ * @code: the event code
  *
- * Any context. On counter 4 it is itself what it needs.
+ * Context: any.
+ * Return: true if so.
  */
 bool isa207_needs(const struct isa207_layout *layout, u64 code)
 {
 	return layout->l2l3_same && isa207_is_l2l3(code);
 }
 
-/* A mantissa could be larger, and the exponent smaller: such a value is none. */
+/* The mantissa must be normalized: its upper two bits are 0 only if the exponent is 0. */
 static bool isa207_compares(const struct isa207_layout *layout, u64 code)
 {
 	u64 exponent = ISA207_COMPARE(code) >> 7;
@@ -118,7 +119,7 @@ static bool isa207_compares(const struct isa207_layout *layout, u64 code)
 	return isa207_is_fabric(layout, code) || !exponent || (ISA207_COMPARE(code) & 0x60);
 }
 
-/* Is what the code says of sampling and of thresholds defined, whether it is used or not? */
+/* Check the sampling and threshold fields, even if the event does not use them. */
 static bool isa207_is_defined(const struct isa207_layout *layout, u64 code)
 {
 	u64 sample = ISA207_SAMPLE(code), control = (code >> 32) & 0xff;
@@ -131,19 +132,20 @@ static bool isa207_is_defined(const struct isa207_layout *layout, u64 code)
 	if (layout->code_compare && ISA207_THRESHOLD_SELECT(code) &&
 	    !isa207_compares(layout, code))
 		return false;
-	/* The start and the end event of a threshold have 4 bits each; 15 is reserved. */
+	/* Start and stop event of the threshold: 4 bits each, and 15 is reserved. */
 	return (control & 0xf) != 0xf && (control >> 4) != 0xf;
 }
 
 /**
- * isa207_constrain_by - find the constraints of an event
- * @layout: of the processor
- * @code: of the event
- * @maskp: set to the constraint fields that it takes part in
- * @valuep: set to what it asks of them
- * @config1: its attr.config1
+ * isa207_constrain_by - look up the constraints of an event
+ * @layout: the layout of the processor
+ * @code: the event code
+ * @maskp: receives the constraint fields that are used
+ * @valuep: receives the values required in these fields
+ * @config1: attr.config1
  *
- * Any context. Return: 0, or -1: there is no such event.
+ * Context: any.
+ * Return: 0 on success, -1 if there is no such event.
  */
 int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned long *maskp,
 			unsigned long *valuep, u64 config1)
@@ -192,20 +194,21 @@ int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned l
 }
 
 /**
- * isa207_constrain - power_pmu::get_constraint
- * @code: of the event
- * @maskp: see isa207_constrain_by()
- * @valuep: see there
- * @config1: its attr.config1
+ * isa207_constrain - power_pmu::get_constraint of the running processor
+ * @code: the event code
+ * @maskp: receives the constraint fields that are used
+ * @valuep: receives the values required in these fields
+ * @config1: attr.config1
  *
- * Any context. Return: 0, or -1: the running processor has no such event.
+ * Context: any.
+ * Return: 0 on success, -1 if there is no such event.
  */
 int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 config1)
 {
 	return isa207_constrain_by(isa207_running(), code, maskp, valuep, config1);
 }
 
-/* The code that counts on a fixed counter what @code does on others, or the other way round. */
+/* The alternative of @code on a fixed counter, or of a fixed counter's code on PMC1 to PMC4. */
 static u64 isa207_twin(u64 code, bool run)
 {
 	switch (code) {
@@ -225,7 +228,7 @@ static u64 isa207_twin(u64 code, bool run)
 	return 0;
 }
 
-/* Add the twin of each code, if it has one that is not there yet. */
+/* Add the twin of each code, except the event's own code. */
 static int isa207_add_twins(u64 codes[], int n, bool run)
 {
 	int i, before = n;
@@ -240,21 +243,25 @@ static int isa207_add_twins(u64 codes[], int n, bool run)
 }
 
 /**
- * isa207_same_by - find the codes that count the same
- * @layout: of the processor
- * @code: of the event
- * @flags: PPMU_ONLY_COUNT_RUN: of an event for which all time is in the run state
- * @codes: set to @code and those that count the same, MAX_EVENT_ALTERNATIVES at most
+ * isa207_same_by - look up the alternatives of an event
+ * @layout: the layout of the processor
+ * @code: the event code
+ * @flags: PPMU_ONLY_COUNT_RUN: the event is never scheduled, or is frozen, with the run latch clear
+ * @codes: receives @code and its alternatives, at most MAX_EVENT_ALTERNATIVES
  *
- * Any context. A fixed counter counts what others do of the same states; to an event of the run
- * state, codes of the run state and of any state are the same. Return: how many.
+ * A fixed counter and PMC1 to PMC4 are alternatives if both count regardless of the run latch, or
+ * both only while it is set. With PPMU_ONLY_COUNT_RUN, the two kinds are alternatives of each
+ * other, too.
+ *
+ * Context: any.
+ * Return: number of @codes.
  */
 int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int flags, u64 codes[])
 {
 	int i, j, n = 0;
 
 	codes[n++] = code;
-	/* A program that takes branches knows its event by the counter that it has named. */
+	/* The program of an EBB event accesses the counter that it has named. */
 	if (code & ISA207_EBB)
 		return n;
 	for (i = 0; i < layout->n_same; i++) {
@@ -272,12 +279,13 @@ int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int fl
 }
 
 /**
- * isa207_same_events - power_pmu::get_alternatives
- * @code: of the event
+ * isa207_same_events - power_pmu::get_alternatives of the running processor
+ * @code: the event code
  * @flags: see isa207_same_by()
- * @codes: see there
+ * @codes: receives @code and its alternatives, at most MAX_EVENT_ALTERNATIVES
  *
- * Any context. Return: how many the running processor has.
+ * Context: any.
+ * Return: number of @codes.
  */
 int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
 {
@@ -295,7 +303,7 @@ static u64 isa207_freeze(int modes, int pmc)
 		bits |= host ? MMCR2_FREEZE_HV(pmc) : MMCR2_FREEZE_KERNEL(pmc);
 	if (modes & POWER_NOT_IDLE)
 		bits |= MMCR2_FREEZE_WAIT(pmc);
-	/* A host's kernel is what runs in hypervisor state, and no hypervisor to exclude. */
+	/* The kernel of a host runs in hypervisor state, and has no hypervisor to exclude. */
 	if ((modes & POWER_NOT_HV) && !host)
 		bits |= MMCR2_FREEZE_HV(pmc);
 	return bits;
@@ -324,13 +332,15 @@ static void isa207_route_all(const struct isa207_layout *layout, const struct is
 }
 
 /**
- * isa207_compute - compute what the registers are to hold
- * @layout: of the processor
- * @counts: what fits together, each with its counter
- * @n: so many
- * @mmcr: set to the values of the registers
+ * isa207_compute - compute the register values for a set of counts
+ * @layout: the layout of the processor
+ * @counts: the compatible counts, each with its counter
+ * @n: number of @counts
+ * @mmcr: receives the register values
  *
- * Any context. A pure function of its arguments, and of whether the kernel is a host's.
+ * The result depends only on the arguments and on whether the kernel is a host.
+ *
+ * Context: any.
  */
 void isa207_compute(const struct isa207_layout *layout, const struct isa207_count *counts, int n,
 		    struct mmcr_regs *mmcr)
@@ -353,7 +363,10 @@ void isa207_compute(const struct isa207_layout *layout, const struct isa207_coun
 		used |= BIT(pmc);
 		branches |= !!(code & ISA207_BRANCHES);
 	}
-	/* SDAR is that of the marked instruction, if any is marked. */
+	/*
+	 * With a marked event, SDAR is the data address of the marked instruction: no update
+	 * condition.
+	 */
 	if (!(registers[ISA207_MMCRA] & MMCRA_SAMPLE_ENABLE))
 		registers[ISA207_MMCRA] |= sdar << ISA207_SDAR_SHIFT;
 	registers[ISA207_MMCRA] |= layout->mmcra;
@@ -376,10 +389,11 @@ void isa207_compute(const struct isa207_layout *layout, const struct isa207_coun
  * isa207_branch_filter - power_pmu::bhrb_filter_map
  * @branches: PERF_SAMPLE_BRANCH_*
  *
- * Any context. The modes are those of the event. The filter is a field of MMCRA: calls, and from
- * version 3.1 of the architecture on indirect or conditional branches.
+ * The filter is a field of MMCRA: calls, and from ISA 3.1 on indirect or conditional branches. It
+ * has no modes: bhrb_decode() applies these.
  *
- * Return: the field's value, or all ones: the buffer cannot tell such branches from others.
+ * Context: any.
+ * Return: value of the field, or all ones if the hardware has no such filter.
  */
 u64 isa207_branch_filter(u64 branches)
 {

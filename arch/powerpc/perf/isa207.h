@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Events of processors from version 2.07 of the architecture on: POWER8 and later.
- */
+/* Event codes of processors from ISA 2.07 on: POWER8 and later. */
 #ifndef _POWERPC_PERF_ISA207_H
 #define _POWERPC_PERF_ISA207_H
 
 #include <linux/container_of.h>
 #include "engine.h"
 
-/* An event that no processor has ends a row of alternatives that is shorter than others. */
+/* Each row of isa207_layout::same is a pair. */
 #define ISA207_SAME_MAX		2
 
-/* The fields of an event's code that all of these processors have at the same place. */
+/* Fields of the event code at the same position on all of these processors */
 #define ISA207_PSEL(code)	((code) & 0xff)
 #define ISA207_MARKED(code)	(((code) >> 8) & 1)
 #define ISA207_UNIT(code)	(((code) >> 12) & 0xf)
@@ -22,8 +20,8 @@
 #define ISA207_THRESHOLD_SELECT(code)	(((code) >> 29) & 7)
 
 /*
- * The highest bits ask for event-based branches and, beside these, for branch records, whose filter
- * is the field below.
+ * Software bits of the event code: EBB event, BHRB entries for the EBB handler, and the BHRB
+ * filter. The last two require the first.
  */
 #define ISA207_EBB		BIT_ULL(63)
 #define ISA207_BRANCHES		BIT_ULL(62)
@@ -32,21 +30,22 @@
 #define ISA207_EVENT(code)	((code) & GENMASK_ULL(59, 0))
 
 /*
- * Reaches the fixed counters: instructions and cycles, of the run state unless MMCR0 has C56RUN.
+ * Instructions and cycles on the fixed counters. They count only while the run latch is set, unless
+ * MMCR0 has C56RUN.
  */
 #define ISA207_RUN_INST		0x500faULL
 #define ISA207_RUN_CYC		0x600f4ULL
 
-/* The same as they count on any counter, whatever the state. */
+/* Instructions and cycles on PMC1 to PMC4, regardless of the run latch */
 #define ISA207_ANY_INST		0x00002ULL
 #define ISA207_ANY_CYC		0x0001eULL
 
-/* The same of the run state, on a counter that is not fixed. */
+/* Instructions and cycles while the run latch is set, on PMC4 and PMC2 */
 #define ISA207_RUN_INST_4	0x400faULL
 #define ISA207_RUN_CYC_2	0x200f4ULL
 
 /**
- * enum isa207_register - where a field of the code goes
+ * enum isa207_register - destination of a field of the event code
  * @ISA207_MMCR1: MMCR1
  * @ISA207_MMCR2: MMCR2
  * @ISA207_MMCR3: MMCR3
@@ -60,11 +59,11 @@ enum isa207_register {
 };
 
 /**
- * struct isa207_count - something to count, and where
- * @code: the encoding
- * @config1: its attr.config1
+ * struct isa207_count - an event code on a counter
+ * @code: the event code
+ * @config1: attr.config1
  * @modes: POWER_NOT_*
- * @pmc: its counter
+ * @pmc: the counter
  */
 struct isa207_count {
 	u64	code;
@@ -73,28 +72,28 @@ struct isa207_count {
 	u8	pmc;
 };
 
-/* When a field of the code means anything; the whole of @ISA207_WHEN_* is a bit mask. */
-#define ISA207_WHEN_MARKED	1	/* of a marked event */
-#define ISA207_WHEN_BUS		2	/* of one from a bus of the second and third cache */
-#define ISA207_WHEN_COUNTER	4	/* on counters 1 to 4 */
-#define ISA207_WHEN_FABRIC	8	/* of an event that matches what comes over the fabric */
-#define ISA207_WHEN_NO_FABRIC	16	/* of any other */
-#define ISA207_WHEN_L1		32	/* of one with a qualifier of the first cache */
+/* isa207_route::when: a mask of conditions, all of which are required */
+#define ISA207_WHEN_MARKED	1	/* the event is marked */
+#define ISA207_WHEN_BUS		2	/* the event is on a bus of L2 and L3 */
+#define ISA207_WHEN_COUNTER	4	/* the event is on PMC1 to PMC4 */
+#define ISA207_WHEN_FABRIC	8	/* the event matches fabric responses */
+#define ISA207_WHEN_NO_FABRIC	16	/* the event does not */
+#define ISA207_WHEN_L1		32	/* the event has an L1 qualifier */
 
 /**
- * struct isa207_route - from a field of an event's code to a register
- * @from: its lowest bit in the code
- * @width: its bits
- * @config1: the field is one of attr.config1
- * @when: ISA207_WHEN_*, all of them
+ * struct isa207_route - copies a field of the event code to a register
+ * @from: lowest bit in the code
+ * @width: number of bits
+ * @config1: the field is in attr.config1
+ * @when: ISA207_WHEN_*, all of them required
  * @to: the register
- * @shift: the lowest bit there, for counter 1
- * @stride: so much lower for each further counter; 0: the field is shared by all counters
- * @mantissa: the register has a value of so many bits, times a power of 4 whose exponent
- *	stands above them; 0: it has the field as it is
- * @rule: the lowest bit of the constraint that such events agree, 0 for none
- * @threshold: the field takes part in that only if the event has a threshold
- * @l1: the field takes part in that only if the event is not one of the second or third cache
+ * @shift: lowest bit in the register, for PMC1
+ * @stride: by so many bits lower for each further counter; 0: one field for all counters
+ * @mantissa: convert the value to a mantissa of so many bits, with an exponent of 4 above it; 0:
+ *	copy the value
+ * @rule: lowest bit of the select field for this value; 0: no constraint
+ * @threshold: the constraint applies only to events with a threshold
+ * @l1: the constraint does not apply to events of L2 and L3
  */
 struct isa207_route {
 	u8			from;
@@ -111,26 +110,24 @@ struct isa207_route {
 };
 
 /**
- * struct isa207_layout - how a processor's codes are read
- * @valid: the bits that a code may have
- * @routes: where its fields go
- * @n_routes: so many
- * @same: codes for the same, the first one is the lowest
- * @n_same: so many rows
- * @twins: other counters count what the fixed ones do by ISA207_ANY_* and ISA207_RUN_*_*
- * @fixed_idle: the fixed counters count outside of the run state, too
- * @mmcra: bits that are set there whatever counts
- * @sdar_mode: lowest bit of the field that says when SDAR changes, 0: there is none
- * @sdar_idle: that field's value in MMCRA where a code has none
- * @fabric: counter, unit and PMCxSEL of events that match, bit 0 aside
- * @elig: for each sampling mode, the mask of what may be marked in it
- * @l2l3_same: events of the second and third cache must have the same PMCxSEL, and one of them be
- *	on counter 4
- * @float_compare: the value that a threshold is compared with is a mantissa of 7 bits and an
- *	exponent as they stand, both ends of what is counted may be anything, and events of the
- *	second and third cache have no qualifier of the first
- * @code_compare: that value is such in events that have a threshold; in others it is nothing
- * @memory: SIER and MMCRA say of a marked instruction what memory.c reads there
+ * struct isa207_layout - layout of a processor's event codes
+ * @valid: mask of valid bits
+ * @routes: the fields copied to registers
+ * @n_routes: number of @routes
+ * @same: pairs of codes that count the same event
+ * @n_same: number of @same
+ * @twins: ISA207_ANY_* and ISA207_RUN_*_* are alternatives of the fixed counters
+ * @fixed_idle: set C56RUN: the fixed counters count regardless of the run latch
+ * @mmcra: bits always set in MMCRA
+ * @sdar_mode: lowest bit of the field for the condition of SDAR updates; 0: no such field
+ * @sdar_idle: condition programmed if the field is 0
+ * @fabric: counter, unit and PMCxSEL, without bit 0, of the events that match fabric responses
+ * @elig: for each sampling mode, mask of valid eligibility values
+ * @l2l3_same: all events of L2 and L3 must have the same PMCxSEL, and one must be on PMC4
+ * @float_compare: a code has the threshold compare value as an exponent and a normalized mantissa
+ *	of 7 bits; any start and stop event is valid; events of L2 and L3 have no L1 qualifier
+ * @code_compare: codes with a threshold have the compare value in this format; others ignore it
+ * @memory: SIER and MMCRA of a marked instruction have the fields that memory.c decodes
  */
 struct isa207_layout {
 	u64				valid;
@@ -151,14 +148,14 @@ struct isa207_layout {
 	bool				memory;
 };
 
-/* Of struct power_pmu; see there. */
+/* power_pmu::add_fields and power_pmu::test_adder */
 #define ISA207_COUNTED_BY	0x1555UL
 #define ISA207_FULL_BY	0x3000UL
 
 /**
- * struct isa207_driver - the driver of such a processor
- * @pmu: as the engine knows it; PPMU_ARCH_207S is set
- * @layout: of the processor
+ * struct isa207_driver - driver of a processor from ISA 2.07 on
+ * @pmu: as registered with the engine; flags include PPMU_ARCH_207S
+ * @layout: layout of the event codes
  */
 struct isa207_driver {
 	struct power_pmu		pmu;
@@ -166,7 +163,7 @@ struct isa207_driver {
 };
 
 #ifdef CONFIG_PPC64
-/* The running processor's layout; NULL for an older processor. */
+/* Layout of the running processor; NULL before ISA 2.07 */
 static inline const struct isa207_layout *isa207_running(void)
 {
 	if (!power_driver || !power_has(PPMU_ARCH_207S))
