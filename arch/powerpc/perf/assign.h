@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Selection of encodings and counters for a set of events. Pure functions. */
+/*
+ * Selection of encodings and counters for a set of events. Pure functions.
+ */
 #ifndef _POWERPC_PERF_ASSIGN_H
 #define _POWERPC_PERF_ASSIGN_H
 

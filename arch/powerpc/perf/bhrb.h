@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The branch history rolling buffer (BHRB), recorded as branch stacks of samples. */
+/*
+ * The branch history rolling buffer (BHRB), recorded as branch stacks of samples.
+ */
 #ifndef _POWERPC_PERF_BHRB_H
 #define _POWERPC_PERF_BHRB_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Call chains of user space: the walkers of 32- and 64-bit stacks, and shared helpers. */
+/*
+ * Call chains of user space: the walkers of 32- and 64-bit stacks, and shared helpers.
+ */
 #ifndef _POWERPC_PERF_CALLCHAIN_H
 #define _POWERPC_PERF_CALLCHAIN_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Claims: counters reserved by a user other than perf; see claim.c. */
+/*
+ * Claims: counters reserved by a user other than perf; see claim.c.
+ */
 #ifndef _POWERPC_PERF_CLAIM_H
 #define _POWERPC_PERF_CLAIM_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Initialization of events: from perf_event_attr to event codes and encodings. */
+/*
+ * Initialization of events: from perf_event_attr to event codes and encodings.
+ */
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <asm/cputable.h>

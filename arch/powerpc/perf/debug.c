@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Print the state of a CPU's counters, for SysRq. */
+/*
+ * Print the state of a CPU's counters, for SysRq.
+ */
 #include <linux/irqflags.h>
 #include <linux/perf_event.h>
 #include <linux/percpu.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Event-based branches. */
+/*
+ * Event-based branches.
+ */
 #ifndef _POWERPC_PERF_EBB_H
 #define _POWERPC_PERF_EBB_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registration of the processor's driver, CPU hotplug, and pmu_override=. */
+/*
+ * Registration of the processor's driver, CPU hotplug, and pmu_override=.
+ */
 #include <linux/cpuhotplug.h>
 #include <linux/init.h>
 #include <linux/kernel.h>

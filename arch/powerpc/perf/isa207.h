@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Event codes of processors from ISA 2.07 on: POWER8 and later. */
+/*
+ * Event codes of processors from ISA 2.07 on: POWER8 and later.
+ */
 #ifndef _POWERPC_PERF_ISA207_H
 #define _POWERPC_PERF_ISA207_H
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a marked load or store has had to do with memory: where its data was, and how long it took.
+ * Data source and latency of a sampled load or store.
  *
- * SIER says what kind of instruction was marked, and the source of its data. MMCRA has the cycles
- * between the two ends of the threshold, as a mantissa and an exponent of 4, and SIER2 of version
- * 3.1 the cycles of two stages.
+ * For a marked instruction, SIER has its type and the source of its data. MMCRA has the cycles
+ * between the threshold's start and stop events, as a mantissa and an exponent of 4. SIER2 of ISA
+ * 3.1 has the cycles of two pipeline stages.
  */
 #include <asm/cputable.h>
 #include <asm/reg.h>
 #include "isa207.h"
 
-/* SIER: the kind of instruction; the first part of its source, and what that part leaves open */
+/* SIER: instruction type, and the source of the data in two fields */
 #define SIER_KIND(sier)		(((sier) >> 15) & 7)
 #define SIER_SOURCE(sier)	(((sier) >> 1) & 7)
 #define SIER_DETAIL(sier)	(((sier) >> 53) & 7)
@@ -18,20 +18,20 @@
 #define KIND_OTHER	0
 #define KIND_LOAD	1
 #define KIND_STORE	2
-/* A load or store of a reservation, from version 3.1 on */
+/* larx or stcx, from ISA 3.1 on */
 #define KIND_RESERVE	7
 
-/* MMCRA: which instructions may be marked */
+/* MMCRA: instructions eligible for marking */
 #define MMCRA_ELIGIBLE(mmcra)	(((mmcra) >> 4) & 7)
 #define ELIGIBLE_LOADS		5
 #define ELIGIBLE_STORES		7
 
-/* MMCRA: the counter of the threshold. Before version 3.1 the highest bit of the mantissa is 0. */
+/* MMCRA: threshold counter. Before ISA 3.1 the top bit of the mantissa is not used. */
 #define MMCRA_CYCLES(mmcra)	(((mmcra) >> 19) & 0xff)
 #define MMCRA_CYCLES_207(mmcra)	(((mmcra) >> 19) & 0x7f)
 #define MMCRA_EXPONENT(mmcra)	(((mmcra) >> 27) & 7)
 
-/* SIER2: cycles until the instruction was dispatched, and from there until it was finished */
+/* SIER2: cycles before dispatch, and from dispatch to finish */
 #define SIER2_DISPATCH(sier2)	(((sier2) >> 50) & 0x7ff)
 #define SIER2_FINISH(sier2)	(((sier2) >> 26) & 0x7ff)
 
@@ -45,7 +45,7 @@
 #define RAM(level)		(HIT(level) | MEM(LVLNUM, RAM) | CLEAN)
 #define PERSISTENT		(MEM(LVL, HIT) | MEM(LVLNUM, PMEM) | CLEAN)
 
-/* What a source is that has no detail; 0: it has some, or is not known. */
+/* By SIER_SOURCE, for sources without SIER_DETAIL; 0: unknown, or with SIER_DETAIL */
 static const u64 memory_near[8] = {
 	[1] = CACHE(L1) | CLEAN,
 	[2] = CACHE(L2) | CLEAN,
@@ -53,7 +53,7 @@ static const u64 memory_near[8] = {
 	[7] = MEM(LVL, MISS) | MEM(LVL, L1),
 };
 
-/* Sources from MEMORY_FIRST on, by their detail: memory, another core's caches, a farther cache */
+/* By SIER_SOURCE from MEMORY_FIRST on: memory, caches of the chip, remote caches; by SIER_DETAIL */
 #define MEMORY_FIRST	4
 
 static const u64 memory_207[3][8] = {
@@ -88,7 +88,7 @@ static const u64 memory_31[3][8] = {
 	},
 };
 
-/* Did the marked instruction load, or store? 0: neither. */
+/* Returns PERF_MEM_OP_* of the marked instruction, 0 if it is no load or store. */
 static u64 memory_operation(unsigned long mmcra, unsigned long sier, bool v31)
 {
 	switch (SIER_KIND(sier)) {
@@ -107,13 +107,13 @@ static u64 memory_operation(unsigned long mmcra, unsigned long sier, bool v31)
 }
 
 /**
- * isa207_memory_source - where the data of a sample's instruction was
- * @mmcra: MMCRA, as the overflow interrupt found it
- * @sier: SIER
- * @v31: the processor is of version 3.1 of the architecture
+ * isa207_memory_source - decode the data source of a sample
+ * @mmcra: MMCRA at the overflow interrupt
+ * @sier: SIER at the overflow interrupt
+ * @v31: the processor has ISA 3.1
  *
- * Any context. Return: union perf_mem_data_src::val; PERF_MEM_NA of an instruction that is not
- * marked, or neither loads nor stores.
+ * Context: any.
+ * Return: value for union perf_mem_data_src, PERF_MEM_NA if no load or store is marked.
  */
 u64 isa207_memory_source(unsigned long mmcra, unsigned long sier, bool v31)
 {
@@ -129,15 +129,16 @@ u64 isa207_memory_source(unsigned long mmcra, unsigned long sier, bool v31)
 }
 
 /**
- * isa207_memory_weight - how long a sample's instruction took
+ * isa207_memory_weight - decode the latency of a sample
  * @type: attr.sample_type
- * @mmcra: MMCRA, as the overflow interrupt found it
- * @sier: SIER
- * @sier2: SIER2; 0 before version 3.1 of the architecture
- * @v31: the processor is of that version
+ * @mmcra: MMCRA at the overflow interrupt
+ * @sier: SIER at the overflow interrupt
+ * @sier2: SIER2, 0 before ISA 3.1
+ * @v31: the processor has ISA 3.1
  *
- * Any context. Return: the cycles of the threshold, and for PERF_SAMPLE_WEIGHT_STRUCT those of the
- * stages; 0 where the instruction is not marked, or of a kind that has none.
+ * Context: any.
+ * Return: cycles of the threshold, and of the pipeline stages for PERF_SAMPLE_WEIGHT_STRUCT; 0 if
+ * no instruction is marked or its type has no latency.
  */
 union perf_sample_weight isa207_memory_weight(u64 type, unsigned long mmcra, unsigned long sier,
 					      unsigned long sier2, bool v31)

@@ -2,10 +2,10 @@
 /*
  * The overflow interrupt.
  *
- * It comes also where interrupts are masked by software, in the middle of anything but
- * powerpc_local_irq_pmu_save() sections, like a non-maskable interrupt: so it takes no lock
- * but through perf_event_overflow(), which knows. FCECE has frozen all counters, unless the
- * interrupt had to wait until they were running again.
+ * Like an NMI, it can interrupt code with interrupts soft-masked, except in
+ * powerpc_local_irq_pmu_save() sections. It therefore takes no locks; perf_event_overflow() allows
+ * for that. FCECE has frozen all counters at the overflow, unless the interrupt was late and the
+ * counters run again.
  */
 #include <linux/percpu.h>
 #include <asm/hw_irq.h>
@@ -19,7 +19,10 @@ static void power_sample(struct perf_event *event, struct pt_regs *regs)
 	struct perf_sample_data data;
 
 	if (!power_sample_allowed(event, regs)) {
-		/* The interrupt has cost as much as one with a sample, and must not be free. */
+		/*
+		 * Account the interrupt for throttling although there is no sample: it has cost as
+		 * much.
+		 */
 		if (perf_event_account_interrupt(event))
 			power_event_halt(event);
 		return;
@@ -30,21 +33,21 @@ static void power_sample(struct perf_event *event, struct pt_regs *regs)
 		power_event_halt(event);
 }
 
-/* The event's counter has overflowed: count, begin a new period, and write the sample. */
+/* Update an event whose counter has overflowed, program it, and sample at the period's end. */
 static void power_serve(struct power_cpu *cpu, struct perf_event *event, struct pt_regs *regs)
 {
 	struct hw_perf_event *hw = &event->hw;
 	bool ended;
 
 	power_event_read(event);
-	/* A period that is longer than the counter takes several rounds. */
+	/* A period that exceeds 31 bits takes several overflows. */
 	ended = hw->sample_period && local64_read(&hw->period_left) <= 0;
 	power_event_arm(cpu, event, hw->idx);
 	if (ended)
 		power_sample(event, regs);
 }
 
-/* All events that count by @pmc, which has overflowed. */
+/* Handle an overflow of @pmc for all events on it. */
 static void power_serve_counter(struct power_cpu *cpu, int pmc, struct pt_regs *regs)
 {
 	struct perf_event *event;
@@ -63,11 +66,10 @@ static void power_serve_counter(struct power_cpu *cpu, int pmc, struct pt_regs *
 }
 
 /**
- * power_interrupt - the performance monitor's interrupt
- * @regs: what it has interrupted
+ * power_interrupt - performance monitor interrupt handler
+ * @regs: the interrupted registers
  *
- * Counters that nobody has any more, and overflows that others have served meanwhile, are
- * no faults: an interrupt that was on its way arrives when the counter is another's.
+ * A late interrupt may find no overflow, or one of a counter that no event uses any more.
  */
 void power_interrupt(struct pt_regs *regs)
 {
@@ -75,11 +77,11 @@ void power_interrupt(struct pt_regs *regs)
 	u32 over = 0;
 	int pmc;
 
-	/* It comes late: overflows of a program's own counters are branches. */
+	/* A late interrupt: a program now owns the counters, and its overflows are branches. */
 	if (cpu->ebb)
 		return;
 	power_sample_regs(regs);
-	/* A counter that came to its overflow from here on would not be seen. */
+	/* A late interrupt: freeze, since overflows after power_pmc_read_all() would be missed. */
 	if (!(mfspr(SPRN_MMCR0) & MMCR0_FC))
 		power_control_run(cpu, MMCR0_FC);
 	power_pmc_read_all(cpu);

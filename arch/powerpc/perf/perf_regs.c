@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers in samples.
+ * User and interrupt registers in samples.
  */
 #include <linux/build_bug.h>
 #include <linux/perf_event.h>
@@ -10,17 +10,17 @@
 #include <asm/reg.h>
 
 #ifdef CONFIG_PPC_PERF_CTRS
-/* Registers of the counters which this processor's samples can have, beside the usual ones. */
+/* Mask of the PMU registers that samples can have on this processor */
 u64 PERF_REG_EXTENDED_MASK;
 #endif
 
-/* Up to DSISR, the numbers of the ABI are places in struct user_pt_regs. */
+/* PERF_REG_POWERPC_* up to DSISR are indices of struct user_pt_regs. */
 static_assert(offsetof(struct user_pt_regs, nip) == PERF_REG_POWERPC_NIP * sizeof(long));
 static_assert(offsetof(struct user_pt_regs, ccr) == PERF_REG_POWERPC_CCR * sizeof(long));
 static_assert(offsetof(struct user_pt_regs, trap) == PERF_REG_POWERPC_TRAP * sizeof(long));
 static_assert(offsetof(struct user_pt_regs, dsisr) == PERF_REG_POWERPC_DSISR * sizeof(long));
 
-/* Has @idx a value only on processors whose counters are driven as the server family's? */
+/* Registers that only server processors have */
 static bool reg_is_server(int idx)
 {
 	return idx == PERF_REG_POWERPC_SIER || idx == PERF_REG_POWERPC_MMCRA;
@@ -29,7 +29,7 @@ static bool reg_is_server(int idx)
 #ifdef CONFIG_PPC_PERF_CTRS
 #define SPR_CASE(name)	case PERF_REG_POWERPC_##name: return mfspr(SPRN_##name)
 
-/* A register of the counters or of their control, which @idx names. */
+/* Read PMU register @idx. */
 static u64 reg_extended(int idx)
 {
 	int pmc = idx - PERF_REG_POWERPC_PMC1;
@@ -58,12 +58,14 @@ static u64 reg_extended(int idx)
 #endif
 
 /**
- * perf_reg_value - a register's value
- * @regs: the registers
+ * perf_reg_value - value of a register in a sample
+ * @regs: the sampled registers
  * @idx: PERF_REG_POWERPC_*
  *
- * 0 for a register that this processor does not have. Any context; counters are as the overflow
- * interrupt found them, and their control registers as they are now.
+ * Counters are as read by the overflow interrupt; control registers are read now.
+ *
+ * Context: any.
+ * Return: the value, 0 if the processor lacks the register.
  */
 u64 perf_reg_value(struct pt_regs *regs, int idx)
 {
@@ -76,7 +78,7 @@ u64 perf_reg_value(struct pt_regs *regs, int idx)
 		return 0;
 	if (idx == PERF_REG_POWERPC_SIER && !is_sier_available())
 		return 0;
-	/* The overflow interrupt keeps these two where a page fault has its address and status. */
+	/* The overflow interrupt saves SIER and MMCRA in these members. */
 	if (idx == PERF_REG_POWERPC_SIER)
 		return regs->dar;
 	if (idx == PERF_REG_POWERPC_MMCRA)
@@ -85,10 +87,11 @@ u64 perf_reg_value(struct pt_regs *regs, int idx)
 }
 
 /**
- * perf_reg_validate - may a sample have these registers?
- * @mask: a bit for each, of PERF_REG_POWERPC_*
+ * perf_reg_validate - check a register mask
+ * @mask: mask of PERF_REG_POWERPC_*
  *
- * 0, or -EINVAL. Any context.
+ * Context: any.
+ * Return: 0 if samples can have these registers, else -EINVAL.
  */
 int perf_reg_validate(u64 mask)
 {
@@ -97,10 +100,11 @@ int perf_reg_validate(u64 mask)
 }
 
 /**
- * perf_reg_abi - how wide a task's registers are
+ * perf_reg_abi - register width of a task
  * @task: the task
  *
- * PERF_SAMPLE_REGS_ABI_32 or 64. Any context.
+ * Context: any.
+ * Return: PERF_SAMPLE_REGS_ABI_32 or PERF_SAMPLE_REGS_ABI_64.
  */
 u64 perf_reg_abi(struct task_struct *task)
 {
@@ -108,9 +112,9 @@ u64 perf_reg_abi(struct task_struct *task)
 }
 
 /**
- * perf_get_regs_user - find the registers of user space
- * @regs_user: gets the current task's, or none if it is the kernel's
- * @regs: those of the sample; ours are whole whenever the kernel runs
+ * perf_get_regs_user - find the user registers of current
+ * @regs_user: receives the registers and their ABI
+ * @regs: the sampled registers, not used: entry code saves all user registers
  */
 void perf_get_regs_user(struct perf_regs *regs_user, struct pt_regs *regs)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The callbacks of struct pmu: events come and go, and the registers follow as the PMU is
- * enabled again.
+ * The callbacks of struct pmu. Events are added and removed while the PMU is disabled;
+ * power_enable() reprograms the registers.
  *
- * The lists of struct power_cpu change while the PMU is disabled, so that no overflow comes
- * in between; a late one finds all counters frozen, and a list that is whole.
+ * The lists of struct power_cpu change only while the PMU is disabled, which freezes the counters.
+ * A late overflow interrupt can still interrupt a change: it finds frozen counters and consistent
+ * lists.
  */
 #include <linux/bitops.h>
 #include <linux/percpu.h>
@@ -29,7 +30,7 @@ static void power_disable(struct pmu *pmu)
 	cpu->disabled = true;
 	if (cpu->ebb)
 		power_user_save(cpu);
-	/* The program may have changed MMCR0 since it was written. */
+	/* A program can change MMCR0, so that the shadow of it is not valid. */
 	if (cpu->ebb || !cpu->held_known || !(cpu->held.mmcr0 & MMCR0_FC))
 		power_control_freeze(cpu);
 	if (!power_has(PPMU_LIMITED_PMC5_6))
@@ -40,7 +41,7 @@ static void power_disable(struct pmu *pmu)
 	}
 }
 
-/* Give an event the counter of its count, unless it has it. */
+/* Program an event on the counter selected for its count, unless it already is. */
 static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
@@ -52,18 +53,18 @@ static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 		power_event_arm(cpu, event, pmc);
 	else if (hw->sample_period)
 		power_pmc_write(pmc, 0);
-	/* An interrupt that comes late reads an event that has a counter against prev_count. */
+	/* A late overflow interrupt reads an event as soon as idx is set: set prev_count before. */
 	barrier();
 	WRITE_ONCE(hw->idx, pmc);
-	/* The page has the number of the counter. */
+	/* The page has the event's counter index. */
 	perf_event_update_userpage(event);
 }
 
 /**
- * power_place - bring counters and events together
+ * power_place - program all counts and events on their selected counters
  * @cpu: this CPU
  *
- * Interrupts are off, and the counters are frozen.
+ * Context: interrupts off, counters frozen.
  */
 void power_place(struct power_cpu *cpu)
 {
@@ -75,7 +76,7 @@ void power_place(struct power_cpu *cpu)
 		cpu->mmcr.mmcr0 = MMCR0_FC;
 		return;
 	}
-	/* All that move are read before the first counter is written. */
+	/* Read all events that move before a counter is written. */
 	for (i = 0; i < cpu->n; i++) {
 		event = cpu->events[i];
 		if (event->hw.idx && event->hw.idx != cpu->counts[event->hw.event_base].place) {
@@ -92,10 +93,10 @@ void power_place(struct power_cpu *cpu)
 }
 
 /**
- * power_run - let the counters count
- * @cpu: this CPU, with every count on its counter
+ * power_run - run the counters
+ * @cpu: this CPU, programmed by power_place()
  *
- * Interrupts are off.
+ * Context: interrupts off.
  */
 void power_run(struct power_cpu *cpu)
 {
@@ -105,13 +106,13 @@ void power_run(struct power_cpu *cpu)
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 }
 
-/* Has a counter overflowed whose interrupt has not come? The counters are frozen. */
+/* Is the interrupt of an overflow pending? The counters are frozen. */
 static bool power_overflow_waits(struct power_cpu *cpu)
 {
 	unsigned long mask = cpu->used;
 	int i, pmc;
 
-	/* Those of a program branch as it has said in MMCR0. */
+	/* The program's MMCR0 has PMAO for a pending branch. */
 	if (cpu->ebb)
 		return false;
 	for_each_set_bit(i, &mask, POWER_COUNTS_MAX) {
@@ -133,7 +134,7 @@ static void power_enable(struct pmu *pmu)
 	if (!cpu->disabled)
 		return;
 	if (!cpu->used) {
-		/* A hypervisor no longer keeps the registers for this CPU. */
+		/* A hypervisor need not save the registers any more. */
 		ppc_set_pmu_inuse(0);
 		power_control_forget(cpu);
 		cpu->disabled = false;
@@ -153,13 +154,16 @@ static void power_enable(struct pmu *pmu)
 	waits = power_overflow_waits(cpu);
 	power_run(cpu);
 	if (waits) {
-		/* MMCR0 was written since, and a counter in overflow does not overflow again. */
+		/*
+		 * The writes of MMCR0 have cleared PMAO, and a counter in overflow does not set it
+		 * again.
+		 */
 		hard_irq_disable();
 		set_pmi_irq_pending();
 	}
 }
 
-/* Interrupts are off, and the PMU is disabled. */
+/* Context: interrupts off, PMU disabled. */
 static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, bool start)
 {
 	const struct power_encoded *encoded = event->pmu_private;
@@ -170,10 +174,10 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 	if (cpu->n == POWER_EVENTS_MAX)
 		return -EAGAIN;
 	power_claim_forget(cpu);
-	/* Counters are to be claimed for which only pinned events are in the way. */
+	/* A claim needs counters: add only pinned events, which it cannot displace. */
 	if (cpu->claim_comes && !event->group_leader->attr.pinned)
 		return -EAGAIN;
-	/* Counters are a program's, or the kernel's. */
+	/* Events for event-based branches do not share the PMU with others. */
 	if (cpu->used && cpu->ebb != ebb)
 		return -EAGAIN;
 	if (has_branch_stack(event) && !power_bhrb_fits(event))
@@ -181,7 +185,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 	slot = power_count_get(cpu, &encoded->key, &encoded->wish, !hw->sample_period && !ebb);
 	if (slot < 0)
 		return slot;
-	/* A group is looked at as a whole when it is complete. */
+	/* A group is checked as a whole by power_commit_txn(). */
 	if (!(cpu->txn & PERF_PMU_TXN_ADD) && !power_counts_fit(cpu)) {
 		power_count_put(cpu, slot);
 		return -EAGAIN;
@@ -212,7 +216,7 @@ static int power_add(struct perf_event *event, int how)
 	return err;
 }
 
-/* Interrupts are off, and the PMU is disabled. */
+/* Context: interrupts off, PMU disabled. */
 static void power_forget_event(struct power_cpu *cpu, struct perf_event *event)
 {
 	int i, after;
@@ -261,16 +265,18 @@ static void power_start(struct perf_event *event, int how)
 }
 
 /**
- * power_event_halt - let an event's counter stand still, as far as its event can see
- * @event: it has a counter, or will have one
+ * power_event_halt - stop an event
+ * @event: an added event, with or without a counter
  *
- * Interrupts are off and the PMU is disabled, or it is the overflow interrupt.
+ * The counter runs on, without effect on the event.
+ *
+ * Context: interrupts off and PMU disabled, or overflow interrupt.
  */
 void power_event_halt(struct perf_event *event)
 {
 	power_event_leave(event);
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	/* It counts on, and must not come to its overflow soon. */
+	/* Without a period to count, delay the next overflow. */
 	if (event->hw.idx && event->hw.sample_period)
 		power_pmc_write(event->hw.idx, 0);
 	perf_event_update_userpage(event);
@@ -297,8 +303,8 @@ static void power_stop(struct perf_event *event, int how)
 #endif
 
 /*
- * An overflow interrupt may set the counter back to where the period began, and prev_count
- * with it, so that the exchange of an old value would not fail: it waits.
+ * Mask the overflow interrupt: if it sets the counter and prev_count back to the start of the
+ * period, the cmpxchg of power_event_read() can succeed with an outdated value of the counter.
  */
 static void power_read(struct perf_event *event)
 {
@@ -309,7 +315,7 @@ static void power_read(struct perf_event *event)
 	power_interrupt_on(flags);
 }
 
-/* User space reads, where it may, the counter of this number; 0: there is none. */
+/* Index of the counter for reading in user space; 0: none. */
 static int power_event_index(struct perf_event *event)
 {
 	return READ_ONCE(event->hw.idx);

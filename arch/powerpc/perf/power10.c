@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * POWER10 and POWER11.
+ * Event codes and register layout of POWER10 and POWER11.
  */
 #include <linux/device.h>
 #include <asm/cputable.h>
@@ -9,7 +9,7 @@
 #include "isa207.h"
 #include "tables.h"
 
-/* Codes of events, by the names of the processor's manual */
+/* Event codes, named as in the processor manual */
 enum {
 	PM_CYC				= ISA207_RUN_CYC,
 	PM_INST_CMPL			= ISA207_RUN_INST,
@@ -31,10 +31,7 @@ enum {
 	PM_ITLB_MISS			= 0x400fc,
 };
 
-/*
- * These have a source of data, a bus of the second and third cache, or a threshold in their upper
- * half.
- */
+/* Codes above 32 bits: with a reload source, L2/L3 bus, or threshold. */
 #define PM_INST_FROM_L1MISS		0x003f00000001c040ULL
 #define PM_DATA_FROM_L3			0x001340000001c040ULL
 #define PM_L3_PF_MISS_L3		0x0000100000016080ULL
@@ -43,26 +40,26 @@ enum {
 #define PM_MEM_STORES			0x000000353c0401e0ULL
 
 static const struct isa207_route power10_routes[] = {
-	/* unit, combine and cache reload source: of each counter */
+	/* one field for each counter: unit, combine, and reload source */
 	{ .from = 12, .width = 4, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCR1, .shift = 60,
 	  .stride = 4 },
 	{ .from = 10, .width = 2, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCR1, .shift = 38,
 	  .stride = 2 },
 	{ .from = 45, .width = 15, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCR3, .shift = 49,
 	  .stride = 15 },
-	/* radix scope, L1 qualifier, L2 and L3 bus select: of all */
+	/* one field for all counters: radix scope, L1 qualifier, L2/L3 bus */
 	{ .from = 9, .width = 1, .to = ISA207_MMCR1, .when = ISA207_WHEN_COUNTER, .shift = 45,
 	  .rule = 60 },
 	{ .from = 20, .width = 2, .to = ISA207_MMCR1, .when = ISA207_WHEN_COUNTER, .shift = 46,
 	  .rule = 17, .l1 = true },
 	{ .from = 40, .width = 5, .to = ISA207_MMCR2,
 	  .when = ISA207_WHEN_COUNTER | ISA207_WHEN_BUS, .shift = 3, .rule = 55 },
-	/* sampling mode: mode, and which instructions may be marked */
+	/* marked events: sampling mode, and eligibility */
 	{ .from = 24, .width = 2, .when = ISA207_WHEN_MARKED, .to = ISA207_MMCRA, .shift = 1,
 	  .rule = 21 },
 	{ .from = 26, .width = 3, .when = ISA207_WHEN_MARKED, .to = ISA207_MMCRA, .shift = 4,
 	  .rule = 23 },
-	/* threshold: what it counts, from where to where, and the value it is compared with */
+	/* threshold: event, start and stop, compare value */
 	{ .from = 29, .width = 3, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCRA, .shift = 16,
 	  .rule = 26, .threshold = true },
 	{ .from = 32, .width = 8, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCRA, .shift = 8,
@@ -77,7 +74,7 @@ static const struct isa207_layout power10_layout = {
 	.n_routes	= ARRAY_SIZE(power10_routes),
 	.twins		= true,
 	.fixed_idle	= true,
-	/* Recording branches costs time, so it is off unless an event asks for them. */
+	/* Recording branches slows the processor down: enable it only for events that need it. */
 	.mmcra		= MMCRA_BHRB_DISABLE,
 	.sdar_mode	= 22,
 	.sdar_idle	= 2,
@@ -141,7 +138,7 @@ static struct attribute *power10_events[] = {
 	NULL
 };
 
-/* The fields of a code: of all events, of marked ones, of those of certain units */
+/* Fields of the event code: of all events, of marked events, of events of certain units */
 static struct attribute *power10_fields[] = {
 	POWER_TEXT("event", "config:0-59"),
 	POWER_TEXT("pmcxsel", "config:0-7"),
@@ -195,7 +192,6 @@ static struct isa207_driver power10_driver = {
 	.pmu.capabilities	= PERF_PMU_CAP_EXTENDED_REGS,
 };
 
-/* See internal.h. */
 int __init init_power10_pmu(void)
 {
 	unsigned int version = PVR_VER(mfspr(SPRN_PVR));

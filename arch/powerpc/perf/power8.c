@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * POWER8.
+ * Event codes and register layout of POWER8.
  */
 #include <linux/device.h>
 #include <asm/cputable.h>
@@ -9,7 +9,7 @@
 #include "isa207.h"
 #include "tables.h"
 
-/* Codes of events, by the names of the processor's manual */
+/* Event codes, named as in the processor manual */
 enum {
 	PM_CYC			= ISA207_ANY_CYC,
 	PM_INST_CMPL		= ISA207_ANY_INST,
@@ -36,23 +36,23 @@ enum {
 };
 
 static const struct isa207_route power8_routes[] = {
-	/* unit and combine: of each counter */
+	/* one field for each counter: unit and combine */
 	{ .from = 12, .width = 4, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCR1, .shift = 60,
 	  .stride = 4 },
 	{ .from = 11, .width = 1, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCR1, .shift = 35,
 	  .stride = 1 },
-	/* L1 qualifier: of all that have one */
+	/* one field for all counters: L1 qualifier */
 	{ .from = 20, .width = 2, .when = ISA207_WHEN_L1 | ISA207_WHEN_COUNTER,
 	  .to = ISA207_MMCR1, .shift = 46, .rule = 17 },
-	/* sampling mode: mode, and which instructions may be marked */
+	/* marked events: sampling mode, and eligibility */
 	{ .from = 24, .width = 2, .when = ISA207_WHEN_MARKED, .to = ISA207_MMCRA, .shift = 1,
 	  .rule = 21 },
 	{ .from = 26, .width = 3, .when = ISA207_WHEN_MARKED, .to = ISA207_MMCRA, .shift = 4,
 	  .rule = 23 },
-	/* what is to match on the fabric, in place of the threshold's ends */
+	/* fabric responses to match, in place of the threshold's start and stop */
 	{ .from = 32, .width = 8, .when = ISA207_WHEN_FABRIC | ISA207_WHEN_COUNTER,
 	  .to = ISA207_MMCR1, .shift = 36, .rule = 47 },
-	/* threshold: what it counts, from where to where, and the value it is compared with */
+	/* threshold: event, start and stop, compare value */
 	{ .from = 29, .width = 3, .when = ISA207_WHEN_NO_FABRIC | ISA207_WHEN_COUNTER,
 	  .to = ISA207_MMCRA, .shift = 16, .rule = 26 },
 	{ .from = 32, .width = 8, .when = ISA207_WHEN_NO_FABRIC | ISA207_WHEN_COUNTER,
@@ -80,7 +80,7 @@ static const struct isa207_layout power8_layout = {
 	.twins		= true,
 	.same		= power8_same,
 	.n_same		= ARRAY_SIZE(power8_same),
-	/* SDAR changes at each translation miss. */
+	/* Update SDAR at each translation miss. */
 	.mmcra		= BIT_ULL(42),
 	.fabric		= { 0x30056, 0x4f052 },
 	.elig		= { 0xff, 0xff, 0xff, 0xff },
@@ -189,7 +189,6 @@ static struct isa207_driver power8_driver = {
 	.pmu.bhrb_filter_map	= isa207_branch_filter,
 };
 
-/* See internal.h. */
 int __init init_power8_pmu(void)
 {
 	unsigned int version = PVR_VER(mfspr(SPRN_PVR));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * POWER9.
+ * Event codes and register layout of POWER9.
  */
 #include <linux/device.h>
 #include <asm/cputable.h>
@@ -9,7 +9,7 @@
 #include "isa207.h"
 #include "tables.h"
 
-/* Codes of events, by the names of the processor's manual */
+/* Event codes, named as in the processor manual */
 enum {
 	PM_CYC			= ISA207_ANY_CYC,
 	PM_INST_CMPL		= ISA207_ANY_INST,
@@ -32,25 +32,25 @@ enum {
 	PM_ITLB_MISS		= 0x400fc,
 };
 
-/* These have a sampling mode and a threshold in their upper half. */
+/* Codes above 32 bits: with a sampling mode and a threshold */
 #define PM_MEM_LOADS		0x34340401e0ULL
 #define PM_MEM_STORES		0x343c0401e0ULL
 
 static const struct isa207_route power9_routes[] = {
-	/* unit and combine: of each counter */
+	/* one field for each counter: unit and combine */
 	{ .from = 12, .width = 4, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCR1, .shift = 60,
 	  .stride = 4 },
 	{ .from = 10, .width = 2, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCR1, .shift = 38,
 	  .stride = 2 },
-	/* L1 qualifier: of all */
+	/* one field for all counters: L1 qualifier */
 	{ .from = 20, .width = 2, .to = ISA207_MMCR1, .when = ISA207_WHEN_COUNTER, .shift = 46,
 	  .rule = 17, .l1 = true },
-	/* sampling mode: mode, and which instructions may be marked */
+	/* marked events: sampling mode, and eligibility */
 	{ .from = 24, .width = 2, .when = ISA207_WHEN_MARKED, .to = ISA207_MMCRA, .shift = 1,
 	  .rule = 21 },
 	{ .from = 26, .width = 3, .when = ISA207_WHEN_MARKED, .to = ISA207_MMCRA, .shift = 4,
 	  .rule = 23 },
-	/* threshold: what it counts, from where to where, and the value it is compared with */
+	/* threshold: event, start and stop, compare value */
 	{ .from = 29, .width = 3, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCRA, .shift = 16,
 	  .rule = 26, .threshold = true },
 	{ .from = 32, .width = 8, .when = ISA207_WHEN_COUNTER, .to = ISA207_MMCRA, .shift = 8,
@@ -163,13 +163,13 @@ static const struct attribute_group *power9_groups[] = {
 	&power9_files[0], &power9_files[1], NULL
 };
 
-/* Events that version 2.1 of the processor counts wrong */
+/* Events that revision 2.1 counts wrong */
 static int power9_wrong_21[] = {
 	0x10134, 0x1f056, 0x20112, 0x2d024, 0x3006c, 0x3405e, 0x3e15c, 0x3f056, 0x4003c,
 	0x4505e, 0x4e014,
 };
 
-/* Those of version 2.2: translation misses by page size, and others */
+/* Events that revision 2.2 counts wrong: translation misses by page size, and others */
 static int power9_wrong_22[] = {
 	0x1c058, 0x1c05a, 0x1c05c, 0x1d15c, 0x2c056, 0x2c05a, 0x2d152, 0x2d156, 0x2d15e,
 	0x3c056, 0x3d152, 0x3d156, 0x4003c, 0x4c056, 0x4c05a, 0x4c15e,
@@ -193,7 +193,7 @@ static struct isa207_driver power9_driver = {
 	.pmu.capabilities	= PERF_PMU_CAP_EXTENDED_REGS,
 };
 
-/* The events of which the processor with this version register must not be asked */
+/* Refuse the events that the revision in @pvr counts wrong. */
 static void power9_leave_out(struct power_pmu *driver, unsigned int pvr)
 {
 	switch (pvr & 0xfff) {
@@ -208,7 +208,6 @@ static void power9_leave_out(struct power_pmu *driver, unsigned int pvr)
 	}
 }
 
-/* See internal.h. */
 int __init init_power9_pmu(void)
 {
 	unsigned int pvr = mfspr(SPRN_PVR);

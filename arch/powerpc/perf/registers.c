@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The registers of the performance monitor: the one file that writes them.
+ * PMU register access. Only this file writes the registers.
  *
- * MMCR1, 2, 3 and A only change while MMCR0 freezes the counters. What they hold is kept
- * beside them, and a register that holds its value already is not written: a partition's
- * access may go to its hypervisor. MMCR0 is changed by the hardware, too, at an overflow,
- * and is therefore always written.
+ * MMCR1, MMCR2, MMCR3 and MMCRA are written only while MMCR0 freezes the counters. A shadow avoids
+ * writes of a value that a register has already, since a write in a guest may trap. The hardware
+ * changes MMCR0 at an overflow, so MMCR0 is always written.
  */
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -19,10 +18,11 @@
 DEFINE_PER_CPU(struct power_cpu, power_cpus);
 
 /**
- * power_pmc_read - the value of a counter
- * @pmc: its number, from 1
+ * power_pmc_read - read a counter
+ * @pmc: number of the counter, from 1
  *
- * Any context, pinned to the CPU. Return: 32 bits.
+ * Context: any, on the CPU of the counter.
+ * Return: the 32-bit value.
  */
 unsigned long power_pmc_read(int pmc)
 {
@@ -51,10 +51,10 @@ unsigned long power_pmc_read(int pmc)
 }
 
 /**
- * power_pmc_read_all - keep the values of all counters in @cpu->pmcs
- * @cpu: this CPU's
+ * power_pmc_read_all - read all counters to @cpu->pmcs
+ * @cpu: this CPU
  *
- * Any context, pinned to the CPU.
+ * Context: any, on this CPU.
  */
 void power_pmc_read_all(struct power_cpu *cpu)
 {
@@ -77,11 +77,11 @@ void power_pmc_read_all(struct power_cpu *cpu)
 }
 
 /**
- * power_pmc_write - set a counter
- * @pmc: its number, from 1
- * @value: 32 bits
+ * power_pmc_write - write a counter
+ * @pmc: number of the counter, from 1
+ * @value: the 32-bit value
  *
- * Interrupts are off.
+ * Context: interrupts off.
  */
 void power_pmc_write(int pmc, unsigned long value)
 {
@@ -118,17 +118,18 @@ void power_pmc_write(int pmc, unsigned long value)
 }
 
 /**
- * power_control_freeze - stop all counters, and let no overflow interrupt any more
- * @cpu: this CPU's
+ * power_control_freeze - freeze all counters, and disable the overflow interrupt
+ * @cpu: this CPU
  *
- * Interrupts are off. The architecture orders the write before later reads of a counter
- * by a context synchronisation.
+ * power_control_run() is context synchronizing, so later reads of a counter see it frozen.
+ *
+ * Context: interrupts off.
  */
 void power_control_freeze(struct power_cpu *cpu)
 {
 	power_control_run(cpu, MMCR0_FC);
 #ifdef CONFIG_PPC64
-	/* User space could read in them where the kernel was. */
+	/* User space can read these registers: do not leak kernel addresses. */
 	if (power_has(PPMU_ARCH_207S) && !cpu_has_feature(CPU_FTR_ARCH_31)) {
 		mtspr(SPRN_SDAR, 0);
 		mtspr(SPRN_SIAR, 0);
@@ -137,10 +138,12 @@ void power_control_freeze(struct power_cpu *cpu)
 }
 
 /**
- * power_control_write - make MMCR1, 2, 3 and A what @cpu->mmcr says
- * @cpu: this CPU's, with its counters frozen
+ * power_control_write - program MMCR1, MMCR2, MMCR3 and MMCRA from @cpu->mmcr
+ * @cpu: this CPU
  *
- * Interrupts are off. Instructions are not marked before power_control_run().
+ * SAMPLE_ENABLE of MMCRA is set later, by power_control_run().
+ *
+ * Context: interrupts off, counters frozen.
  */
 void power_control_write(struct power_cpu *cpu)
 {
@@ -167,7 +170,7 @@ void power_control_write(struct power_cpu *cpu)
 }
 
 #ifdef CONFIG_PPC64
-/* Instructions are marked, where events want that, only while the counters run. */
+/* SAMPLE_ENABLE is set only while the counters run. */
 static void power_control_mark(struct power_cpu *cpu, bool run)
 {
 	unsigned long mmcra = cpu->held.mmcra & ~MMCRA_SAMPLE_ENABLE;
@@ -187,20 +190,20 @@ static void power_control_mark(struct power_cpu *cpu, bool run)
 #endif
 
 /**
- * power_control_run - write MMCR0, and wait until it is in effect
- * @cpu: this CPU's
- * @mmcr0: the value. PMCCEXT, which keeps the registers from user space, is added to it
+ * power_control_run - write MMCR0, and synchronize
+ * @cpu: this CPU
+ * @mmcr0: the value; PMCCEXT is added, which denies user space access to the registers
  *
- * Interrupts are off.
+ * Context: interrupts off.
  */
 void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 {
 #ifdef CONFIG_PPC64
-	/* Whichever driver it has, the processor shows its registers to user space without this. */
+	/* Without PMCCEXT, user space can read the registers, with any driver. */
 	if (cpu_has_feature(CPU_FTR_ARCH_31) && !(mmcr0 & MMCR0_PMCC))
 		mmcr0 |= MMCR0_PMCCEXT;
 #endif
-	/* The counters have their values before they run. */
+	/* Complete the writes of the counters before they run. */
 	mb();
 	mtspr(SPRN_MMCR0, mmcr0);
 	isync();
@@ -209,10 +212,12 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 }
 
 /**
- * power_control_forget - the registers may hold anything
- * @cpu: this CPU's
+ * power_control_forget - invalidate the shadow of the registers
+ * @cpu: this CPU
  *
- * Interrupts are off. A CPU whose counters a hypervisor did not keep.
+ * Called when a hypervisor may not have preserved the registers.
+ *
+ * Context: interrupts off.
  */
 void power_control_forget(struct power_cpu *cpu)
 {
@@ -221,10 +226,10 @@ void power_control_forget(struct power_cpu *cpu)
 
 #ifdef CONFIG_PPC64
 /**
- * power_control_give - let the counters of this CPU count for somebody who uses no driver
- * @mmcr1: what they count
+ * power_control_give - run the counters of this CPU for users without a driver
+ * @mmcr1: the events to count
  *
- * Interrupts are off, and there is no driver.
+ * Context: interrupts off, no driver in use.
  */
 void power_control_give(unsigned long mmcr1)
 {
@@ -235,10 +240,12 @@ void power_control_give(unsigned long mmcr1)
 }
 
 /**
- * power_user_save - keep what the running program has made of its counters' control
- * @cpu: this CPU's, on which event-based branches are
+ * power_user_save - save the program's PMU control registers
+ * @cpu: this CPU, with events for event-based branches
  *
- * Interrupts are off. The counters themselves are kept by their events.
+ * The events save the counters.
+ *
+ * Context: interrupts off.
  */
 void power_user_save(struct power_cpu *cpu)
 {
@@ -254,16 +261,18 @@ void power_user_save(struct power_cpu *cpu)
 		thread->sier2 = mfspr(SPRN_SIER2);
 		thread->sier3 = mfspr(SPRN_SIER3);
 	}
-	/* The program may have frozen counters one by one. */
+	/* The program can write freeze bits of MMCR2. */
 	cpu->held.mmcr2 = mfspr(SPRN_MMCR2);
 }
 
 /**
- * power_user_run - let the running program go on with its counters
- * @cpu: this CPU's, on which event-based branches are; @cpu->mmcr has been written
+ * power_user_run - restore the program's PMU control registers, and run the counters
+ * @cpu: this CPU, with events for event-based branches, programmed by power_place()
  *
- * Interrupts are off. Overflows do not interrupt the kernel: the program says in MMCR0 whether they
- * branch, and may read and write the six counters and the branch records.
+ * Overflows do not interrupt the kernel: EBE turns them into event-based branches while the program
+ * has set PMAE. PMCC gives the program access to the six counters, BHRBA to the BHRB.
+ *
+ * Context: interrupts off.
  */
 void power_user_run(struct power_cpu *cpu)
 {
@@ -281,7 +290,7 @@ void power_user_run(struct power_cpu *cpu)
 		mtspr(SPRN_SIER3, thread->sier3);
 	}
 	power_control_run(cpu, mmcr0 | thread->mmcr0 | MMCR0_EBE | MMCR0_BHRBA | MMCR0_PMCC_U6);
-	/* Counters that the program has frozen run again when it writes MMCR0, and nothing else. */
+	/* If the program has frozen the counters, it can run them again without the kernel. */
 	power_control_mark(cpu, true);
 }
 #endif

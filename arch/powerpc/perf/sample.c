@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a sample was taken: SIAR, SDAR and what the processor says about them.
+ * Address and mode of a sample, from SIAR, SDAR, SIER and MMCRA.
  *
- * The overflow interrupt keeps MMCRA in regs->dsisr and SIER in regs->dar, and in regs->result
- * whether SIAR, and not the interrupted instruction, is the place.
+ * power_sample_regs() saves MMCRA in regs->dsisr, SIER in regs->dar, and in regs->result whether
+ * the sampled address is SIAR or the interrupted instruction.
  */
 #include <linux/percpu.h>
 #include <asm/cputable.h>
@@ -15,7 +15,7 @@
 
 #ifdef CONFIG_PPC64
 
-/* From here on SIAR may be asked for, in functions that see only registers. */
+/* Is the sampled address SIAR? */
 static bool power_by_siar(struct pt_regs *regs)
 {
 	return TRAP(regs) == INTERRUPT_PERFMON && regs->result;
@@ -26,7 +26,7 @@ static bool power_marked(struct pt_regs *regs)
 	return regs->dsisr & MMCRA_SAMPLE_ENABLE;
 }
 
-/* SIAR is valid unless the event is marked: the hardware then sets a valid bit. */
+/* Without a marked event SIAR is always valid; with one, the hardware sets a valid bit. */
 static bool power_siar_valid(struct pt_regs *regs)
 {
 	if (!power_marked(regs))
@@ -38,7 +38,7 @@ static bool power_siar_valid(struct pt_regs *regs)
 	return true;
 }
 
-/* SDAR changes, too, while nothing is marked. */
+/* The hardware also updates SDAR without a marked event, and then without a valid bit. */
 static bool power_sdar_valid(struct pt_regs *regs)
 {
 	if (!power_marked(regs))
@@ -70,15 +70,15 @@ static void power_sample_place(struct pt_regs *regs, unsigned long mmcra, unsign
 	else if (power_marked(regs))
 		regs->result = 1;
 	else
-		/* The interrupt may come later than the overflow, out of another mode. */
+		/* A late interrupt may be in another mode than the overflow: prefer SIAR. */
 		regs->result = !power_has(PPMU_NO_CONT_SAMPLING) && mfspr(SPRN_SIAR);
 }
 
 /**
- * power_sample_regs - keep what the processor knows of the sample
- * @regs: of the interrupt
+ * power_sample_regs - save the registers of a sample
+ * @regs: registers of the overflow interrupt
  *
- * Overflow interrupt, before MMCR0 lets the registers change.
+ * Context: overflow interrupt, before a write of MMCR0, after which the registers can change.
  */
 void power_sample_regs(struct pt_regs *regs)
 {
@@ -90,7 +90,7 @@ unsigned long perf_misc_flags(struct pt_regs *regs)
 {
 	if (!power_by_siar(regs) || !power_siar_valid(regs))
 		return user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
-	/* SIPR may be of another instruction on POWER10: use the address in SIAR. */
+	/* SIPR of POWER10 may be that of another instruction: use the address. */
 	if (power_has(PPMU_NO_SIPR | PPMU_P10))
 		return is_kernel_addr(mfspr(SPRN_SIAR)) ? PERF_RECORD_MISC_KERNEL :
 							  PERF_RECORD_MISC_USER;
@@ -110,23 +110,25 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
 		return regs->nip;
 	if (!power_siar_valid(regs))
 		return 0;
-	/* SIAR is the first instruction of the group, and the slot the one in it. */
+	/* SIAR is the first instruction of a dispatch group; the slot is the index in the group. */
 	if (power_has(PPMU_HAS_SSLOT) && power_marked(regs))
 		slot = (regs->dsisr & MMCRA_SLOT) >> MMCRA_SLOT_SHIFT;
 	return mfspr(SPRN_SIAR) + (slot > 1 ? 4 * (slot - 1) : 0);
 }
 
-/* These have addresses of instructions. */
+/* Sample fields with instruction addresses */
 #define POWER_SAMPLE_PLACE	(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN)
 
 /**
- * power_sample_allowed - may an overflow become a sample?
- * @event: that has overflowed
- * @regs: of the interrupt, after power_sample_regs()
+ * power_sample_allowed - check whether an overflow may be sampled
+ * @event: the event that has overflowed
+ * @regs: registers of the overflow interrupt, saved by power_sample_regs()
  *
- * Overflow interrupt. A place in the kernel is nothing for an event that excludes it, wherever the
- * address is from, and of a marked event that does not say where it was there is no sample. An
- * event that does not ask for the place has all of its samples.
+ * A sample without instruction addresses is always allowed.
+ *
+ * Context: overflow interrupt.
+ * Return: false if SIAR of a marked event is not valid, or if @event excludes the kernel and the
+ * sampled address is in the kernel; true otherwise.
  */
 bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
 {
@@ -137,7 +139,7 @@ bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
 	return !event->attr.exclude_kernel || !is_kernel_addr(perf_instruction_pointer(regs));
 }
 
-/* The source of the data, and what it cost, where the processor says that. */
+/* Add data source and latency, if the processor reports them. */
 static void power_sample_memory(struct perf_sample_data *data, u64 type, struct pt_regs *regs)
 {
 	unsigned long mmcra = regs->dsisr, sier = regs->dar, sier2 = 0;
@@ -159,12 +161,12 @@ static void power_sample_memory(struct perf_sample_data *data, u64 type, struct 
 }
 
 /**
- * power_sample_fill - the fields of a sample that the processor knows
- * @event: that has overflowed
- * @data: initialised
- * @regs: of the interrupt
+ * power_sample_fill - add the fields of a sample that the hardware reports
+ * @event: the event that has overflowed
+ * @data: initialized sample data
+ * @regs: registers of the overflow interrupt, saved by power_sample_regs()
  *
- * Overflow interrupt.
+ * Context: overflow interrupt.
  */
 void power_sample_fill(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
@@ -186,7 +188,7 @@ void power_sample_fill(struct perf_event *event, struct perf_sample_data *data,
 	power_sample_memory(data, type, regs);
 }
 
-#else /* CONFIG_PPC32: no such registers */
+#else /* CONFIG_PPC32: no SIAR, SDAR and SIER */
 
 void power_sample_regs(struct pt_regs *regs)
 {

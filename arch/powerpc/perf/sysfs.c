@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files of the PMU in sysfs: what it is, and how its events are named.
+ * sysfs files of the PMU: attributes and event aliases.
  */
 #include <linux/device.h>
 #include <linux/string.h>
@@ -9,11 +9,12 @@
 
 /**
  * power_text_show - device_attribute::show of a struct power_text
- * @dev: the PMU's device
- * @attr: its member @file
- * @page: where the text goes
+ * @dev: the PMU device
+ * @attr: power_text::file
+ * @page: receives the text
  *
- * May sleep. Return: the length.
+ * Context: process.
+ * Return: length of the text.
  */
 ssize_t power_text_show(struct device *dev, struct device_attribute *attr, char *page)
 {
@@ -23,12 +24,13 @@ ssize_t power_text_show(struct device *dev, struct device_attribute *attr, char 
 }
 
 /**
- * power_events_sysfs_show - device_attribute::show of an event
- * @dev: the PMU's device
- * @attr: of a struct perf_pmu_events_attr
- * @page: where the event's code goes
+ * power_events_sysfs_show - device_attribute::show of an event alias
+ * @dev: the PMU device
+ * @attr: perf_pmu_events_attr::attr
+ * @page: receives the event code
  *
- * May sleep. Return: the length.
+ * Context: process.
+ * Return: length of the text.
  */
 ssize_t power_events_sysfs_show(struct device *dev, struct device_attribute *attr, char *page)
 {
@@ -37,7 +39,7 @@ ssize_t power_events_sysfs_show(struct device *dev, struct device_attribute *att
 	return sysfs_emit(page, "event=0x%02llx\n", code);
 }
 
-/* Programs that read this file know it without the end of a line. */
+/* Without a newline, which existing programs do not expect. */
 static ssize_t pmu_name_show(struct device *dev, struct device_attribute *attr, char *page)
 {
 	return strscpy(page, power_driver->name, PAGE_SIZE);
@@ -47,7 +49,7 @@ static DEVICE_ATTR_RO(pmu_name);
 static struct attribute *power_caps[] = { &dev_attr_pmu_name.attr, NULL };
 static const struct attribute_group power_caps_group = { .name = "caps", .attrs = power_caps };
 
-/* What the engine adds to the files of a processor's driver */
+/* Added to the attribute groups of the processor's driver */
 const struct attribute_group *power_caps_groups[] = { &power_caps_group, NULL };
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shapes of the tables that processors' drivers consist of.
+ * Helpers for the event tables of the processors' drivers.
  */
 #ifndef _POWERPC_PERF_TABLES_H
 #define _POWERPC_PERF_TABLES_H
@@ -8,14 +8,14 @@
 #include <linux/perf_event.h>
 #include "engine.h"
 
-/* Index of a generic hardware event */
+/* Index in a table of generic hardware events */
 #define HW(name)	PERF_COUNT_HW_##name
 
-/* Indices of a generic cache event, and the pair of an operation that makes no sense */
+/* Index in a table of generic cache events, and an operation without meaning */
 #define C(x)		PERF_COUNT_HW_CACHE_##x
 #define NEVER		{ [C(RESULT_ACCESS)] = -1, [C(RESULT_MISS)] = -1 }
 
-/* Caches whose events make sense on all of these processors in the same way */
+/* Rows with the same valid operations on all processors */
 #define TLB_READ_MISS(code)					\
 	{							\
 		[C(OP_READ)]		= { 0, code },		\
