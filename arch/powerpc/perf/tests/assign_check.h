@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Is a choice of encodings and counters right, and does it move as few events as can be? Tried by
- * counters given out one by one, on a processor with four counters that count anything and two
- * fixed ones, where events may have to agree on a field. Used by the KUnit suite and by
- * tools/testing/perf_events/powerpc_assign_test.c.
+ * Checks of power_choose() by brute force: is a combination found exactly if one exists, and with
+ * the fewest moves? The processor of the checks has four general counters, two fixed counters and
+ * one select field. Used by the KUnit suite and by tools/testing/perf_events/powerpc_assign_test.c.
  */
 
-/* Constraint fields: two bits a counter, four for the first four, and one to agree on. */
+/* Constraint fields: two bits for each counter, four bits for PMC1 to PMC4, one select field */
 #define CHECK_FOUR	12
 #define CHECK_AGREE	16
 
@@ -15,16 +14,16 @@ static const struct power_rules check_rules = {
 };
 
 /**
- * struct check_code - one encoding, as the brute force sees it
- * @pmc: the counter that it names, 0: any of the first four, -1: there is no such encoding
- * @agree: 0 or 1: what it wants of the field, -1: it takes no part
+ * struct check_code - one encoding
+ * @pmc: the counter named; 0: PMC1 to PMC4; -1: no encoding
+ * @agree: value of the select field; -1: not used
  */
 struct check_code {
 	int	pmc;
 	int	agree;
 };
 
-/* Kinds of events, each with up to two encodings. */
+/* Events with one or two encodings */
 static const struct check_code check_kinds[][2] = {
 	{ {  0, -1 }, { -1 } }, { {  0,  0 }, { -1 } }, { { 0, 1 }, { -1 } },
 	{ {  1, -1 }, { -1 } }, { {  1,  0 }, { -1 } }, { { 1, 1 }, { -1 } },
@@ -59,8 +58,9 @@ static void check_encode(const struct check_code *from, struct power_code *to)
 #define CHECK_NEVER	99
 
 /*
- * How many of these kinds, which are on the counters @now, must move at least to count together,
- * while the counters @used are taken and @agree is set? CHECK_NEVER: they cannot.
+ * Returns the fewest moves with which the events @kinds, currently on the counters @now, can be
+ * counted at once. The counters @used are taken and the select field is @agree. CHECK_NEVER:
+ * impossible.
  */
 static int check_least(const int *kinds, const int *now, int n, int used, int agree)
 {
@@ -86,7 +86,7 @@ static int check_least(const int *kinds, const int *now, int n, int used, int ag
 	return least;
 }
 
-/* So many move by the choice that was made; -1: these cannot count together. */
+/* Returns the number of moves of a combination; -1: it violates a constraint. */
 static int check_choice(const struct power_pick *picks, const int *kinds, int n)
 {
 	int i, used = 0, agree = -1, moves = 0;
@@ -109,7 +109,7 @@ static int check_choice(const struct power_pick *picks, const int *kinds, int n)
 	return moves;
 }
 
-/* Return: the fault in what power_choose() says of these kinds, or NULL. */
+/* Compares power_choose() with the brute force. Returns the fault found, or NULL. */
 static const char *check_fault(const int *kinds, const int *now, int n)
 {
 	struct power_code codes[POWER_COUNTS_MAX][2];
@@ -134,7 +134,7 @@ static const char *check_fault(const int *kinds, const int *now, int n)
 	return i < 0 ? "the choice cannot count" : i > least ? "more move than have to" : NULL;
 }
 
-/* No two events are on one counter, and some are on none. */
+/* Pseudo-random current counters: no two events on one counter, some on none */
 static void check_scatter(int *now, int n, unsigned long seed)
 {
 	int i, pmc, used = 1;
@@ -147,7 +147,7 @@ static void check_scatter(int *now, int n, unsigned long seed)
 	}
 }
 
-/* All lists of @n kinds, in every order: of new events, and of some that have counters. */
+/* Checks all lists of @n kinds in every order, for new events and for events on counters. */
 static const char *check_all(int *kinds, int i, int n, unsigned long *tried)
 {
 	int now[POWER_COUNTS_MAX] = {};

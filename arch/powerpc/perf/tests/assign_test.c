@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The choice of encodings, by brute force.
+ * power_choose() compared with brute force.
  *
  * Included at the end of assign.c.
  */
@@ -8,7 +8,7 @@
 
 #include "tests/assign_check.h"
 
-/* The program in tools/testing/perf_events/ tries longer ones. */
+/* Longer lists are tried in user space, by tools/testing/perf_events/powerpc_assign_test.c. */
 static void assign_lists_of_three(struct kunit *test)
 {
 	unsigned long tried = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Branches made of the history buffer, with entries that lie.
+ * bhrb_decode() with valid and with malformed entries.
  */
 #include <kunit/test.h>
 
@@ -68,7 +68,7 @@ static void bhrb_targets_and_predictions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_out[1].to, TEST_USER + 0x100);
 	KUNIT_EXPECT_FALSE(test, test_out[1].mispred);
 	KUNIT_EXPECT_TRUE(test, test_out[1].predicted);
-	/* An instruction is read only where the buffer has no target. */
+	/* An instruction is fetched only if the buffer has no target entry. */
 	KUNIT_EXPECT_EQ(test, test_fetches, 1);
 }
 
@@ -83,7 +83,7 @@ static void bhrb_prediction_of_target(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_out[0].to, TEST_USER + 0x100);
 	KUNIT_EXPECT_TRUE(test, test_out[0].mispred);
 	KUNIT_EXPECT_FALSE(test, test_out[0].predicted);
-	/* The next branch, whose target is in its instruction, has its own. */
+	/* The misprediction bit of a target entry does not apply to the next branch. */
 	KUNIT_ASSERT_EQ(test, test_decode(hit, 3, TEST_BOTH, TEST_B_BACK), 2);
 	KUNIT_EXPECT_FALSE(test, test_out[0].mispred);
 	KUNIT_EXPECT_FALSE(test, test_out[1].mispred);
@@ -96,7 +96,7 @@ static void bhrb_entries_that_lie(struct kunit *test)
 	const u64 null_target[] = { BHRB_TARGET, 0x3000 };
 	const u64 null_branch[] = { BHRB_MISPREDICTED, 0x3000 };
 
-	/* Of two targets in a row the one beside the branch is its. */
+	/* Of two target entries, the one next to the branch is used. */
 	KUNIT_ASSERT_EQ(test, test_decode(targets, 3, TEST_BOTH, TEST_B_BACK), 1);
 	KUNIT_EXPECT_EQ(test, test_out[0].from, 0x3000ULL);
 	KUNIT_EXPECT_EQ(test, test_out[0].to, 0x2000ULL);
@@ -105,7 +105,7 @@ static void bhrb_entries_that_lie(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_out[0].to, 0ULL);
 	KUNIT_EXPECT_EQ(test, test_decode(null_branch, 2, TEST_BOTH, TEST_B_BACK), 1);
 	KUNIT_EXPECT_EQ(test, test_out[0].from, 0x3000ULL);
-	/* The page may be gone, and what stands there now be no branch. */
+	/* The page may have been unmapped, or contain another instruction. */
 	KUNIT_ASSERT_EQ(test, test_decode(&targets[2], 1, TEST_BOTH, 0), 1);
 	KUNIT_EXPECT_EQ(test, test_out[0].to, 0ULL);
 	KUNIT_ASSERT_EQ(test, test_decode(&targets[2], 1, TEST_BOTH, TEST_BCLR), 1);
@@ -125,9 +125,9 @@ static void bhrb_tells_no_other_mode(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_decode(kernel, 1, PERF_SAMPLE_BRANCH_KERNEL, TEST_B_BACK), 1);
 	KUNIT_EXPECT_EQ(test, test_decode(user, 1, PERF_SAMPLE_BRANCH_KERNEL, TEST_B_BACK), 0);
 	KUNIT_EXPECT_EQ(test, test_decode(user, 1, PERF_SAMPLE_BRANCH_HV, TEST_B_BACK), 0);
-	/* User space may write a branch to a kernel address. */
+	/* A user instruction can have a kernel address as target. */
 	KUNIT_EXPECT_EQ(test, test_decode(user, 1, modes, TEST_BA_LOW), 0);
-	/* A target that may not be told is not taken for that of the next branch, either. */
+	/* A dropped target is not used for the next branch. */
 	KUNIT_ASSERT_EQ(test, test_decode(into_kernel, 3, modes, TEST_B_BACK), 1);
 	KUNIT_EXPECT_EQ(test, test_out[0].to, TEST_USER + 4);
 	KUNIT_ASSERT_EQ(test, test_decode(out_of_kernel, 3, modes, TEST_B_BACK), 1);
@@ -147,7 +147,7 @@ static void bhrb_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_decode(raw, 0, TEST_BOTH, TEST_B_BACK), 0);
 }
 
-/* An event of a CPU, too, must not see the branches of the task before. */
+/* Per-CPU events, too, must not sample the branches of the previous task. */
 static void bhrb_watches_switches(struct kunit *test)
 {
 	struct perf_event_attr attr = {

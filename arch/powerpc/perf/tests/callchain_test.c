@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Chains of a stack of the kernel that the test makes up.
+ * Kernel call chains from a stack constructed by the test.
  *
  * Included at the end of callchain.c.
  */
@@ -11,15 +11,15 @@
 #define TEST_WORDS	(STACK_FRAME_MIN_SIZE / sizeof(long))
 #define TEST_ADDRESSES	8
 
-/* Addresses in the kernel's text: @n is a small number. */
+/* The kernel text address of instruction @n of a function */
 static unsigned long callchain_text(int n)
 {
 	return ppc_function_entry(perf_callchain_kernel) + 4 * n;
 }
 
 /**
- * struct callchain_made - a chain with room for a few addresses
- * @nr: how many it has
+ * struct callchain_made - a call chain with room for a few addresses
+ * @nr: number of addresses
  * @ip: the addresses
  */
 struct callchain_made {
@@ -27,7 +27,7 @@ struct callchain_made {
 	u64	ip[TEST_ADDRESSES];
 };
 
-/* The chain of a function whose LR is @lr, with addresses 1 and 2 on the stack. */
+/* Walk a stack with return addresses 1 and 2, in a function with @lr in LR. */
 static noinline void callchain_walk(struct callchain_made *made, unsigned long lr)
 {
 	unsigned long frames[TEST_FRAMES][TEST_WORDS] __aligned(16) = {};
@@ -63,7 +63,7 @@ static void callchain_caller_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, made.ip[3], callchain_text(2));
 }
 
-/* A function that calls itself is called by itself, as often as the stack says. */
+/* Only the first return address is compared with LR; a later equal one is a recursion. */
 static void callchain_of_recursion(struct kunit *test)
 {
 	struct callchain_made made = {};

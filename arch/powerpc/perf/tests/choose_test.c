@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events and their counters, on an imagined CPU of the processor that runs the tests.
+ * Events and their counters on an unused struct power_cpu, with the tables of the processor that
+ * runs the tests.
  */
 #include <kunit/test.h>
 
-/* Instructions and cycles: on any of four counters, and on the fixed ones; and two others. */
+/* Instructions and cycles on PMC1 to PMC4, a fixed counter, and events that name PMC1 and PMC4 */
 #define TEST_ANY_INST	0x2ULL
 #define TEST_ANY_CYC	0x1eULL
 #define TEST_FIXED_INST	0x500faULL
@@ -41,7 +42,7 @@ static void choose_equals_share(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, choose_get(test, cpu, TEST_ANY_INST, true), first);
 	KUNIT_EXPECT_NE(test, choose_get(test, cpu, TEST_ANY_CYC, true), first);
-	/* One that samples has its counter for itself. */
+	/* A sampling event does not share its count. */
 	KUNIT_EXPECT_NE(test, choose_get(test, cpu, TEST_ANY_INST, false), first);
 	KUNIT_EXPECT_EQ(test, hweight32(cpu->used), 3);
 	KUNIT_EXPECT_EQ(test, cpu->counts[first].users, 2);
@@ -55,7 +56,7 @@ static void choose_too_many(struct kunit *test)
 	for (i = 0; i < power_driver->n_counter; i++)
 		KUNIT_ASSERT_GE(test, choose_get(test, cpu, TEST_ANY_INST, false), 0);
 	KUNIT_EXPECT_EQ(test, choose_get(test, cpu, TEST_ANY_CYC, false), -EAGAIN);
-	/* Four counters can count them. */
+	/* Only PMC1 to PMC4 can count them. */
 	KUNIT_EXPECT_FALSE(test, power_counts_fit(cpu));
 	power_count_put(cpu, 0);
 	power_count_put(cpu, 1);
@@ -74,7 +75,7 @@ static void choose_stays(struct kunit *test)
 	power_count_put(cpu, a);
 	choose_settle(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 2);
-	/* Counter 1 is free for an event that needs it, so the event on counter 2 stays. */
+	/* PMC1 is free for the event that names it, so the event on PMC2 does not move. */
 	c = choose_get(test, cpu, TEST_ON_1, false);
 	choose_settle(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 2);
@@ -94,7 +95,7 @@ static void choose_makes_way(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 1);
 }
 
-/* A task that comes back finds what was computed for it. */
+/* A task with the same events uses the cached register values. */
 static void choose_remembers(struct kunit *test)
 {
 	struct power_cpu *cpu = test->priv;
@@ -115,7 +116,7 @@ static void choose_remembers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->mmcr.mmcr1 & 0xff, 0xf6 ^ 1);
 	KUNIT_EXPECT_EQ(test, cpu->counts[0].place, 5);
 	KUNIT_EXPECT_EQ(test, cpu->counts[1].place, 4);
-	/* With one less it is computed anew. */
+	/* Without one of the events the register values are computed again. */
 	power_count_put(cpu, 0);
 	choose_settle(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->mmcr.mmcr1 & 0xff, 0xf6);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Claimed counters, on the counters of the machine that the tests run on.
+ * Claims, on the PMU of the machine.
  */
 #include <kunit/test.h>
 #include <linux/perf_event.h>
 
-/* Instructions and cycles of the run state have counters of their own. */
+/* Instructions and cycles on the fixed counters */
 #define TEST_INST	0x500faULL
 #define TEST_CYC	0x600f4ULL
 #define TEST_LOOP	1000
@@ -88,7 +88,7 @@ static void claim_counts(struct kunit *test)
 	power_claim_halt();
 	local_irq_restore(flags);
 	KUNIT_EXPECT_GE(test, after - before, TEST_LOOP);
-	/* Nothing has come between: the counter has counted on. */
+	/* The same claim continues without reprogramming. */
 	KUNIT_EXPECT_EQ(test, again, 1);
 	KUNIT_EXPECT_GE(test, later - after, TEST_LOOP);
 	KUNIT_EXPECT_EQ(test, other, 0);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Codes of the architecture and the values of registers that count them.
+ * Event codes of ISA 3.0 and their register values, on any processor.
  *
- * Included at the end of compat.c. The tables are tested on any processor.
+ * Included at the end of compat.c.
  */
 #include "tests/isa207_rows.h"
 
-/* SDAR changes at each miss of the first cache. */
+/* SDAR is updated at each miss of the L1 data cache. */
 #define IDLE	(2UL << 42)
 
 static const struct isa207_row compat_rows[] = {
@@ -23,7 +23,7 @@ static void compat_compute_one(struct kunit *test)
 
 static void compat_refuses(struct kunit *test)
 {
-	/* mark, combine, unit, cache_sel, sampling mode, threshold: not of the architecture */
+	/* Invalid: mark, combine, unit, cache_sel, sampling mode and threshold */
 	static const u64 codes[] = {
 		0x50002, 0x70002, 0x401e0, 0x10402, 0x11002, 0x110002, 0x10401e0, 0x20010002,
 	};

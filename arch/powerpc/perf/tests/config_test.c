@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * power_event_init(): the hw.config and hw.flags of events, on the machine's own PMU.
+ * power_event_init(): keys, codes and counters of events, on the PMU of the machine.
  *
  * Included at the end of config.c.
  */
 #include <kunit/test.h>
 #include <asm/cputable.h>
 
-/* The key of a new event, which counts cycles. */
+/* Key of a new cycles event */
 static struct power_key config_key(struct kunit *test, bool exclude_idle)
 {
 	struct perf_event_attr attr = {
@@ -27,7 +27,7 @@ static struct power_key config_key(struct kunit *test, bool exclude_idle)
 	return key;
 }
 
-/* Events with and without idle time cannot share a counter. */
+/* Events with and without exclude_idle have different keys, so they do not share a count. */
 static void config_excludes_idle(struct kunit *test)
 {
 	struct power_key all = config_key(test, false), busy = config_key(test, true);
@@ -45,7 +45,7 @@ static void config_unknown_events(struct kunit *test)
 	event.attr.type = PERF_TYPE_HARDWARE;
 	event.attr.config = PERF_COUNT_HW_BUS_CYCLES;
 	KUNIT_EXPECT_EQ(test, power_event_code(&event, &code), -EOPNOTSUPP);
-	/* Counters of POWER10 have no event for these. */
+	/* POWER10 has no such events. */
 	event.attr.config = PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
 	if (power_has(PPMU_P10))
 		KUNIT_EXPECT_EQ(test, power_event_code(&event, &code), -EOPNOTSUPP);
@@ -54,7 +54,7 @@ static void config_unknown_events(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, power_event_code(&event, &code), -EOPNOTSUPP);
 }
 
-/* AT_HWCAP2 says that there are event-based branches. */
+/* AT_HWCAP2 announces event-based branches. */
 static void config_announces_branches(struct kunit *test)
 {
 	if (!power_driver->bhrb_nr || cpu_has_feature(CPU_FTR_PMAO_BUG))
@@ -62,7 +62,7 @@ static void config_announces_branches(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, cur_cpu_spec->cpu_user_features2 & PPC_FEATURE2_EBB);
 }
 
-/* A program finds the number of its counter in the mapped page. */
+/* The mapped page has the counter index. */
 static void config_event_index(struct kunit *test)
 {
 	struct perf_event_attr attr = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What SysRq prints of the counters of the machine that the tests run on.
+ * Output of perf_event_print_debug(), on the PMU of the machine.
  *
  * Included at the end of debug.c.
  */

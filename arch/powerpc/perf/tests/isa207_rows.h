@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of one processor alone, and what they make of the registers. Used by the KUnit suites of
- * the processors' tables, which are tested on any processor.
+ * Checks of a processor's tables: the register values of single events. Used by the KUnit suites of
+ * all tables, on any processor.
  */
 #ifndef _POWERPC_PERF_TESTS_ISA207_ROWS_H
 #define _POWERPC_PERF_TESTS_ISA207_ROWS_H
@@ -10,16 +10,16 @@
 #include "../isa207.h"
 #include "../tables.h"
 
-/* MMCR0 for one event: on counter 1, and on 2 to 4 */
+/* MMCR0 of an event on PMC1, and on PMC2 to PMC4 */
 #define ONE	(MMCR0_PMC1CE | MMCR0_FC56)
 #define OTHER	(MMCR0_PMCjCE | MMCR0_FC56)
 
 /**
- * struct isa207_row - an event
- * @code: its code
- * @config1: its attr.config1
- * @pmc: its counter
- * @mmcr: the registers
+ * struct isa207_row - an event and its register values
+ * @code: the event code
+ * @config1: attr.config1
+ * @pmc: the counter
+ * @mmcr: the register values expected
  */
 struct isa207_row {
 	u64			code;
@@ -66,9 +66,9 @@ static inline void isa207_check_refused(struct kunit *test, const struct isa207_
 
 /**
  * struct isa207_pair - two events
- * @code: their codes
+ * @code: the event codes
  * @config1: attr.config1 of each
- * @together: they can count at once
+ * @together: both can be counted at once
  */
 struct isa207_pair {
 	u64	code[2];
@@ -101,7 +101,7 @@ static inline void isa207_check_pairs(struct kunit *test, const struct isa207_la
 	}
 }
 
-/* An event without idle time stops its counter, and no other, in the wait state. */
+/* exclude_idle sets the wait state freeze bit of the event's counter, and no other bit. */
 static inline void isa207_check_idle(struct kunit *test, const struct isa207_layout *layout)
 {
 	int pmc;
@@ -120,10 +120,10 @@ static inline void isa207_check_idle(struct kunit *test, const struct isa207_lay
 }
 
 /**
- * struct isa207_alternatives - codes that count the same
- * @code: the event's code
- * @flags: as isa207_same_events() takes them
- * @same: the others, in any order; 0 ends them
+ * struct isa207_alternatives - alternatives of an event
+ * @code: the event code
+ * @flags: argument of isa207_same_events()
+ * @same: the other codes in any order, ended by 0
  */
 struct isa207_alternatives {
 	u64		code;
@@ -160,8 +160,8 @@ static inline void isa207_check_same(struct kunit *test, const struct isa207_lay
 
 /**
  * struct isa207_file - a file in events/
- * @name: its name
- * @text: what it says
+ * @name: the name
+ * @text: the text expected
  */
 struct isa207_file {
 	const char	*name;
@@ -186,7 +186,7 @@ static inline void isa207_check_files(struct kunit *test, struct attribute **att
 	KUNIT_EXPECT_NULL(test, attrs[i]);
 }
 
-/* The generic events are those of @codes and no others; 0: there is no such event. */
+/* The table has exactly the generic events of @codes; 0: no such event. */
 static inline void isa207_check_generic(struct kunit *test, const int *table, int n,
 					const u64 codes[PERF_COUNT_HW_MAX])
 {
@@ -200,8 +200,8 @@ static inline void isa207_check_generic(struct kunit *test, const int *table, in
  * struct isa207_cell - a cache and an operation
  * @cache: PERF_COUNT_HW_CACHE_*
  * @op: PERF_COUNT_HW_CACHE_OP_*
- * @access: the code of accesses; 0: this processor has none
- * @miss: of misses
+ * @access: the code for accesses; 0: not supported
+ * @miss: the code for misses; 0: not supported
  */
 struct isa207_cell {
 	int	cache;
@@ -210,7 +210,7 @@ struct isa207_cell {
 	u64	miss;
 };
 
-/* All cells that are not listed make no sense. */
+/* The table must have -1 for all pairs that are not in @cells. */
 static inline void isa207_check_caches(struct kunit *test, power_cache_table table,
 				       const struct isa207_cell *cells, int n)
 {

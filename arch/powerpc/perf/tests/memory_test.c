@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sources of data and cycles, by what registers say. Tested on any processor.
+ * Data source and latency decoded from register values, on any processor.
  *
  * Included at the end of memory.c.
  */
@@ -9,21 +9,21 @@
 #define TEST_LOADS	(5UL << 4 | MMCRA_SAMPLE_ENABLE)
 #define TEST_STORES	(7UL << 4 | MMCRA_SAMPLE_ENABLE)
 
-/* SIER of an instruction of a kind, with the source of its data */
+/* SIER of an instruction type and a data source */
 #define TEST_SIER(kind, source, detail)						\
 	((unsigned long)(kind) << 15 | (unsigned long)(source) << 1 |		\
 	 (unsigned long)(detail) << 53 | SIER_SIAR_VALID | SIER_SDAR_VALID)
 
-/* As numbers: what programs find in their samples */
+/* Values of perf_mem_data_src as numbers, since they are ABI */
 #define TEST_NOTHING		0x1e05080021ULL
 #define TEST_LOAD_UNKNOWN	0x1e05080022ULL
 
 /**
- * struct memory_row - a sample
+ * struct memory_row - registers of a sample, and the data source expected
  * @mmcra: MMCRA
  * @sier: SIER
- * @v207: the source of the data, before version 3.1
- * @v31: and from then on
+ * @v207: the data source before ISA 3.1
+ * @v31: the data source from ISA 3.1 on
  */
 struct memory_row {
 	unsigned long	mmcra;
@@ -33,12 +33,12 @@ struct memory_row {
 };
 
 static const struct memory_row memory_rows[] = {
-	/* L1, L2, L3 of the core, and a store that misses L1 */
+	/* L1, L2 and L3 of the core, and a store that misses L1 */
 	{ TEST_LOADS, TEST_SIER(1, 1, 0), 0x200200142, 0x200200142 },
 	{ TEST_LOADS, TEST_SIER(1, 2, 0), 0x400200442, 0x400200442 },
 	{ TEST_LOADS, TEST_SIER(1, 3, 0), 0x600200842, 0x600200842 },
 	{ TEST_STORES, TEST_SIER(2, 7, 0), 0x184, 0x184 },
-	/* memory, near and far, and persistent memory */
+	/* local, remote and persistent memory */
 	{ TEST_LOADS, TEST_SIER(1, 4, 1), 0x201042, 0x1a00201042 },
 	{ TEST_LOADS, TEST_SIER(1, 4, 2), 0x202042, 0x1c00200042 },
 	{ TEST_LOADS, TEST_SIER(1, 4, 4), 0x204042, 0x183a00202042 },
@@ -50,12 +50,12 @@ static const struct memory_row memory_rows[] = {
 	{ TEST_LOADS, TEST_SIER(1, 5, 4), 0x82600200842, 0x82400200442 },
 	{ TEST_LOADS, TEST_SIER(1, 6, 0), 0x210042, 0x183600208042 },
 	{ TEST_LOADS, TEST_SIER(1, 6, 3), 0x810042, 0x203600810042 },
-	/* no source */
+	/* no data source */
 	{ TEST_LOADS, TEST_SIER(1, 0, 0), TEST_LOAD_UNKNOWN, TEST_LOAD_UNKNOWN },
-	/* larx and stcx have a kind of their own */
+	/* larx and stcx */
 	{ TEST_LOADS, TEST_SIER(7, 1, 0), TEST_NOTHING, 0x200200142 },
 	{ TEST_STORES, TEST_SIER(7, 7, 0), TEST_NOTHING, 0x184 },
-	/* a branch, and an instruction that is not marked */
+	/* a branch, and an unmarked load */
 	{ TEST_LOADS, TEST_SIER(3, 1, 0), TEST_NOTHING, TEST_NOTHING },
 	{ 5UL << 4, TEST_SIER(1, 1, 0), TEST_NOTHING, TEST_NOTHING },
 };
@@ -74,7 +74,7 @@ static void memory_sources(struct kunit *test)
 	}
 }
 
-/* The cycles of a threshold: a mantissa, times a power of 4 */
+/* The threshold counter is a mantissa and an exponent of 4. */
 static void memory_cycles(struct kunit *test)
 {
 	const unsigned long mmcra = TEST_LOADS | 0xffUL << 19 | 3UL << 27;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Overflows, on the counters of the machine that the tests run on.
+ * Overflow handling, on the PMU of the machine.
  *
  * Included at the end of overflow.c.
  */
 #include <kunit/test.h>
 #include <asm/interrupt.h>
 
-/* More interrupts than a tick may have. */
+/* More than the limit of interrupts in a tick */
 #define TEST_OVERFLOWS	1000000
 
-/* MMCR0 as the last sample was made. */
+/* MMCR0 at the last sample */
 static unsigned long overflow_mmcr0;
 
 static void overflow_seen(struct perf_event *sampler, struct perf_sample_data *data,
@@ -19,7 +19,7 @@ static void overflow_seen(struct perf_event *sampler, struct perf_sample_data *d
 	overflow_mmcr0 = mfspr(SPRN_MMCR0);
 }
 
-/* Counts instructions of user space on a CPU, and does not overflow by itself. */
+/* Create an event of user space instructions whose period does not end during a test. */
 static struct perf_event *overflow_event(struct kunit *test, int cpu, u64 period)
 {
 	struct perf_event_attr attr = {
@@ -38,7 +38,7 @@ static struct perf_event *overflow_event(struct kunit *test, int cpu, u64 period
 	return NULL;
 }
 
-/* The interrupt comes in the kernel, of whose addresses an event of user space has no samples. */
+/* A sample in the kernel is not allowed for the event, but must be throttled. */
 static void overflow_without_sample_is_throttled(struct kunit *test)
 {
 	struct pt_regs regs = { .nip = PAGE_OFFSET + 0x1000, .trap = INTERRUPT_PERFMON,
@@ -71,7 +71,7 @@ static void overflow_without_sample_is_throttled(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, stopped);
 }
 
-/* The event has overflowed, and is stopped before the interrupt. */
+/* The event is stopped between its overflow and the interrupt. */
 static void overflow_of_stopped_comes_again(struct kunit *test)
 {
 	const u64 period = 1 << 30;
@@ -92,7 +92,7 @@ static void overflow_of_stopped_comes_again(struct kunit *test)
 	left = local64_read(&sampler->hw.period_left);
 	sampler->pmu->start(sampler, 0);
 	again = power_pmc_read(sampler->hw.idx);
-	/* A new period that begins now is one in full. */
+	/* A new period is programmed in full. */
 	sampler->pmu->stop(sampler, PERF_EF_UPDATE);
 	local64_set(&sampler->hw.period_left, 0);
 	sampler->pmu->start(sampler, PERF_EF_RELOAD);
@@ -106,7 +106,7 @@ static void overflow_of_stopped_comes_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, next, PMC_OVERFLOW - period);
 }
 
-/* Is an interrupt pending after the PMU was off, with the event's counter at @value? */
+/* Is an overflow interrupt pending after perf_pmu_enable(), with the counter at @value? */
 static bool overflow_pending(struct perf_event *sampler, unsigned long value)
 {
 	perf_pmu_disable(sampler->pmu);
@@ -140,7 +140,7 @@ static void overflow_waits_for_enable(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, one);
 }
 
-/* The interrupt has waited, and the counters run. */
+/* A late interrupt finds running counters. */
 static void overflow_served_frozen(struct kunit *test)
 {
 	struct pt_regs regs = { .nip = 0x10000000, .trap = INTERRUPT_PERFMON, .msr = MSR_PR };
@@ -163,7 +163,7 @@ static void overflow_served_frozen(struct kunit *test)
 	mtspr(SPRN_SIAR, 0);
 	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
 	perf_pmu_enable(sampler->pmu);
-	/* They run on after an overflow. */
+	/* Run the counters, as after a write of MMCR0 before the interrupt. */
 	power_control_run(cpu, 0);
 	power_interrupt(&regs);
 	mtspr(SPRN_SIAR, siar);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * POWER10's codes and the values of registers that count them.
+ * Event codes of POWER10 and their register values, on any processor.
  *
- * Included at the end of power10.c. The tables are tested on any processor.
+ * Included at the end of power10.c.
  */
 #include "tests/isa207_rows.h"
 
-/* The fixed counters count in every state. */
+/* The fixed counters count regardless of the run latch. */
 #define FIXED	(MMCR0_PMCjCE | MMCR0_C56RUN)
 #define FIRST	(ONE | MMCR0_C56RUN)
 #define NEXT	(OTHER | MMCR0_C56RUN)
@@ -19,23 +19,23 @@ static const struct isa207_row power10_rows[] = {
 	{ PM_CYC, 0, 6, { .mmcr0 = FIXED, .mmcra = IDLE } },
 	{ PM_LD_REF_L1, 0, 1, { .mmcr0 = FIRST, .mmcr1 = 0xfc000000, .mmcra = IDLE } },
 	{ PM_DTLB_MISS, 0, 3, { .mmcr0 = NEXT, .mmcr1 = 0xfc00, .mmcra = IDLE } },
-	/* the unit of counter 4 */
+	/* the unit field of PMC4 */
 	{ PM_BR_CMPL, 0, 4, { .mmcr0 = NEXT, .mmcr1 = 0x000d00000000005e,
 			      .mmcra = IDLE } },
-	/* a source of data, on the first counter that is free */
+	/* a reload source, without a named counter */
 	{ 0x003f00000000c040, 0, 1, { .mmcr0 = FIRST, .mmcr1 = 0xc000000040000000,
 				      .mmcr3 = 0x03f0000000000000, .mmcra = IDLE } },
 	{ PM_DATA_FROM_L3, 0, 1, { .mmcr0 = FIRST, .mmcr1 = 0xc000000040000000,
 				   .mmcr3 = 0x0134000000000000, .mmcra = IDLE } },
-	/* a bus of the second and third cache, and another of their units, which has none */
+	/* an event on an L2/L3 bus, and one of a unit without the bus field */
 	{ PM_L2_ST, 0, 4, { .mmcr0 = NEXT, .mmcr1 = 0x0006000000000080, .mmcr2 = 1 << 3,
 			    .mmcra = IDLE } },
 	{ 0x1f0000017080, 0, 1, { .mmcr0 = FIRST, .mmcr1 = 0x7000000080000000,
 				  .mmcra = IDLE } },
-	/* a marked event that compares with 0x101, which is 0x40 times 4 */
+	/* a marked event with the compare value 0x101, programmed as 0x40 times 4 */
 	{ 0x401e0, 0x101, 4, { .mmcr0 = NEXT, .mmcr1 = 0xe0,
 			       .mmcra = MARKED | 0x140UL << 45 } },
-	/* the largest number that it can compare with, and one that is too large */
+	/* the largest compare value, and one that is too large */
 	{ 0x401e0, 261120, 4, { .mmcr0 = NEXT, .mmcr1 = 0xe0,
 				.mmcra = MARKED | 0x5ffUL << 45 } },
 	{ 0x401e0, 0x40000, 4, { .mmcr0 = NEXT, .mmcr1 = 0xe0,
@@ -43,11 +43,11 @@ static const struct isa207_row power10_rows[] = {
 };
 
 static const struct isa207_pair power10_pairs[] = {
-	/* on one bus or on two, and of a unit without */
+	/* the same bus, different buses, and different values of the unused bus field */
 	{ { 0x10000046080, 0x10000016080 }, {}, true },
 	{ { 0x10000046080, 0x100000016080 }, {}, false },
 	{ { 0x10000047080, 0x100000017080 }, {}, true },
-	/* thresholds that are the same number in the register, and another */
+	/* compare values that are equal when programmed, and different ones */
 	{ { 0x35340401e0, 0x35340301e0 }, { 0x100, 0x101 }, true },
 	{ { 0x35340401e0, 0x35340301e0 }, { 0x100, 0x104 }, false },
 	{ { 0x35340401e0, 0x35340301e0 }, { 261120, 0x40000 }, true },
@@ -83,7 +83,7 @@ static const struct isa207_alternatives power10_alternatives[] = {
 	{ 0x200f4, 0, {} },
 	{ 0x400fa, 0, {} },
 	{ 0x100fc, 0, {} },
-	/* in the run state alone */
+	/* with PPMU_ONLY_COUNT_RUN */
 	{ 0x200f4, PPMU_ONLY_COUNT_RUN, { 0x600f4 } },
 	{ 0x600f4, PPMU_ONLY_COUNT_RUN, { 0x1e, 0x200f4 } },
 	{ 0x400fa, PPMU_ONLY_COUNT_RUN, { 0x500fa } },

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * POWER8's codes and the values of registers that count them.
+ * Event codes of POWER8 and their register values, on any processor.
  *
  * Included at the end of power8.c.
  */
 #include "tests/isa207_rows.h"
 
-/* SDAR changes at each translation miss. */
+/* SDAR is updated at each translation miss. */
 #define ALWAYS	BIT(42)
 
 static const struct isa207_row power8_rows[] = {
 	{ PM_CYC, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = ALWAYS } },
 	{ ISA207_RUN_INST, 0, 5, { .mmcr0 = MMCR0_PMCjCE, .mmcra = ALWAYS } },
 	{ PM_L1_PREF, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xd0000008b8000000, .mmcra = ALWAYS } },
-	/* a qualifier counts if it is said that there is one */
+	/* an L1 qualifier, without and with the bit that makes it valid */
 	{ 0x31001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = ALWAYS } },
 	{ 0x51001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x40001e000000, .mmcra = ALWAYS } },
-	/* marked, with a sampling mode, a threshold, and the value to compare with */
+	/* marked, with a sampling mode, a threshold and a compare value */
 	{ 0x10401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = ALWAYS | 3 } },
 	{ 0x0034340401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = ALWAYS | 0x13451 } },
 	{ 0xa000000401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0,
 				  .mmcra = ALWAYS | 0xa000000001 } },
-	/* what is to match on the fabric, marked, as edges, combined */
+	/* fabric responses, also with the mark, edge and combine bits */
 	{ 0x9c00030156, 0, 3, { .mmcr0 = OTHER, .mmcr1 = 0x9c000005600, .mmcra = ALWAYS | 1 } },
 	{ 0x9c00030057, 0, 3, { .mmcr0 = OTHER, .mmcr1 = 0x9c000005700, .mmcra = ALWAYS } },
 	{ 0x9c0004f952, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xf09c100000052,
 				.mmcra = ALWAYS | 1 } },
-	/* a mantissa and an exponent are not of such an event */
+	/* the compare value is not used with fabric responses */
 	{ 0x809c00030156, 0, 3, { .mmcr0 = OTHER, .mmcr1 = 0x9c000005600,
 				  .mmcra = ALWAYS | 1 } },
 };
@@ -45,9 +45,9 @@ static void power8_refuses(struct kunit *test)
 {
 	static const u64 codes[] = {
 		0x50002, 0x70002, 0x10202, 0x10402, BIT_ULL(50) | 2, BIT_ULL(62) | 0x10002,
-		/* an exponent whose mantissa could be larger */
+		/* a compare value that is not normalized */
 		BIT_ULL(47) | 2,
-		/* a qualifier of the first cache, of an event of the second */
+		/* an L1 qualifier with an event of L2 */
 		0x116080, 0x416080,
 	};
 
@@ -68,7 +68,7 @@ static const struct isa207_alternatives power8_alternatives[] = {
 	{ 0x400fa, 0, { 0x500fa } },
 	{ 0x1e, 0, {} },
 	{ 0x2, 0, {} },
-	/* in the run state alone */
+	/* with PPMU_ONLY_COUNT_RUN */
 	{ 0x2, PPMU_ONLY_COUNT_RUN, { 0x500fa } },
 	{ 0x600f4, PPMU_ONLY_COUNT_RUN, { 0x1e, 0x200f4 } },
 };

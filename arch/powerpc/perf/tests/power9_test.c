@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * POWER9's codes and the values of registers that count them.
+ * Event codes of POWER9 and their register values, on any processor.
  *
  * Included at the end of power9.c.
  */
 #include "tests/isa207_rows.h"
 
-/* SDAR changes at each miss of the first cache. */
+/* SDAR is updated at each miss of the L1 data cache. */
 #define IDLE	(2UL << 42)
 
 static const struct isa207_row power9_rows[] = {
 	{ PM_CYC, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = IDLE } },
 	{ ISA207_RUN_INST, 0, 5, { .mmcr0 = MMCR0_PMCjCE, .mmcra = IDLE } },
 	{ PM_BR_CMPL, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xd00000000005e, .mmcra = IDLE } },
-	/* qualifier, combine, another mode of SDAR */
+	/* L1 qualifier, combine, condition of SDAR updates */
 	{ 0x31001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xc0001e000000, .mmcra = IDLE } },
 	{ 0x10c1e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xc01e000000, .mmcra = IDLE } },
 	{ 0x400000001001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = 1UL << 42 } },
 	/* marked loads with a threshold */
 	{ 0x34340401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = 0x13451 } },
 	{ 0xa034340401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = 0x14000000013451 } },
-	/* without a threshold the value is not looked at */
+	/* without a threshold the compare value is not checked */
 	{ 0x8000000401e0, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xe0, .mmcra = 0x10000000000001 } },
 	{ 0x3ff000001001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000,
 				   .mmcra = 0x7fe80000000000 } },
@@ -40,9 +40,9 @@ static void power9_refuses(struct kunit *test)
 {
 	static const u64 codes[] = {
 		0x50002, 0x70002, 0x10202, BIT_ULL(52) | 2, BIT_ULL(62) | 0x10002,
-		/* ends of a threshold, and sampling modes, that are none */
+		/* invalid start and stop events, and sampling modes */
 		0xf00000002, 0xf000000002, 0x3000002, 0x5000002, 0x1e000002,
-		/* a threshold whose exponent could be smaller */
+		/* a compare value that is not normalized */
 		0x8034340401e0, 0x9f34340401e0,
 	};
 
@@ -57,7 +57,7 @@ static const struct isa207_alternatives power9_alternatives[] = {
 	{ 0x500fa, 0, { 0x400fa } },
 	{ 0x1e, 0, {} },
 	{ 0x2, 0, {} },
-	/* in the run state alone */
+	/* with PPMU_ONLY_COUNT_RUN */
 	{ 0x1e, PPMU_ONLY_COUNT_RUN, { 0x600f4 } },
 	{ 0x500fa, PPMU_ONLY_COUNT_RUN, { 0x2, 0x400fa } },
 };
@@ -114,7 +114,7 @@ static bool power9_has_wrong(unsigned int pvr, int code)
 	return false;
 }
 
-/* Floating point operations, and misses of 16 GB pages, by version of the processor */
+/* Floating point operations, and translation misses of 16 GB pages, by revision */
 static void power9_wrong_by_version(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, power9_has_wrong(0x004e1201, 0x4505e));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The MMCRs and SPRs that events program, read from the machine's own PMU.
+ * Register writes, read back on the PMU of the machine.
  *
  * Included at the end of registers.c.
  */
@@ -9,12 +9,12 @@
 #include <asm/page.h>
 
 /**
- * struct registers_seen - registers as the counters are frozen, run, and are frozen again
- * @frozen: MMCRA before the counters run
- * @run: MMCRA while they do
- * @after: and afterwards
- * @siar: SIAR then
- * @sdar: SDAR
+ * struct registers_seen - registers before, while and after the counters run
+ * @frozen: MMCRA before
+ * @run: MMCRA while the counters run
+ * @after: MMCRA after
+ * @siar: SIAR after
+ * @sdar: SDAR after
  */
 struct registers_seen {
 	unsigned long	frozen;
@@ -24,7 +24,7 @@ struct registers_seen {
 	unsigned long	sdar;
 };
 
-/* No counter counts and nothing interrupts while the registers are those of @cpu. */
+/* Program @cpu and run its counters, which count nothing and do not interrupt. */
 static void registers_go_through(struct power_cpu *cpu, struct registers_seen *seen)
 {
 	struct power_cpu *real;
@@ -61,7 +61,7 @@ static void registers_mark_while_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.after & MMCRA_SAMPLE_ENABLE, 0);
 }
 
-/* MMCRA while a program has its counters, which has left @mmcr0 there. */
+/* Returns MMCRA while a program has @mmcr0 in MMCR0. */
 static unsigned long registers_of_program(struct power_cpu *cpu, unsigned long mmcr0,
 					  unsigned long *after)
 {
@@ -97,22 +97,22 @@ static void registers_mark_for_branches(struct kunit *test)
 	run = registers_of_program(cpu, 0, &after);
 	KUNIT_EXPECT_EQ(test, run & MMCRA_SAMPLE_ENABLE, MMCRA_SAMPLE_ENABLE);
 	KUNIT_EXPECT_EQ(test, after & MMCRA_SAMPLE_ENABLE, 0);
-	/* The program has frozen them, and ends that without the kernel. */
+	/* The program has frozen the counters and can run them without the kernel. */
 	run = registers_of_program(cpu, MMCR0_FC, &after);
 	KUNIT_EXPECT_EQ(test, run & MMCRA_SAMPLE_ENABLE, MMCRA_SAMPLE_ENABLE);
 	KUNIT_EXPECT_EQ(test, after & MMCRA_SAMPLE_ENABLE, 0);
 }
 
-/* Freeze bits of MMCR2: counter 1 and 2 in problem state, counter 1 in hypervisor state */
+/* MMCR2: freeze PMC1 and PMC2 in problem state, PMC1 in hypervisor state */
 #define TEST_FREEZE_1	BIT(62)
 #define TEST_FREEZE_2	BIT(53)
 #define TEST_FREEZE_HV	BIT(57)
 
 /**
- * struct registers_program - registers of a program, as it finds and leaves them
- * @mmcr2: MMCR2 as it begins to run
- * @siar: SIAR then
- * @left: MMCR2 when the kernel has the counters again
+ * struct registers_program - registers before and after a program runs
+ * @mmcr2: MMCR2 at its start
+ * @siar: SIAR at its start
+ * @left: MMCR2 after power_control_write()
  */
 struct registers_program {
 	unsigned long	mmcr2;
@@ -121,10 +121,10 @@ struct registers_program {
 };
 
 /**
- * struct registers_thread - of struct thread_struct
- * @mmcr0: what the program has left in MMCR0
- * @mmcr2: in MMCR2
- * @siar: in SIAR
+ * struct registers_thread - members of struct thread_struct
+ * @mmcr0: saved MMCR0
+ * @mmcr2: saved MMCR2
+ * @siar: saved SIAR
  */
 struct registers_thread {
 	unsigned long	mmcr0;
@@ -132,7 +132,7 @@ struct registers_thread {
 	unsigned long	siar;
 };
 
-/* A program runs that has frozen counter 1, and freezes counter 2, too. */
+/* Run a program that has frozen PMC1, and freezes PMC2, too. */
 static void registers_program_runs(struct power_cpu *cpu, struct registers_program *seen)
 {
 	cpu->mmcr.mmcr2 = TEST_FREEZE_HV;
@@ -149,7 +149,7 @@ static void registers_program_runs(struct power_cpu *cpu, struct registers_progr
 	seen->left = mfspr(SPRN_MMCR2);
 }
 
-/* What of a thread the test changes */
+/* Set registers of current->thread. Returns those before. */
 static struct registers_thread registers_of_thread(struct registers_thread to)
 {
 	struct thread_struct *thread = &current->thread;
@@ -202,7 +202,7 @@ static void registers_hide_addresses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.sdar, 0);
 }
 
-/* From version 3.1 on, MMCR0 keeps the registers from user space while no program has them. */
+/* From ISA 3.1 on, MMCR0 denies user space access while no program owns the registers. */
 static void registers_are_kept_from_users(struct kunit *test)
 {
 	struct power_cpu *real, *cpu = test->priv;
@@ -225,7 +225,7 @@ static void registers_are_kept_from_users(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, frozen & MMCR0_PMCCEXT, MMCR0_PMCCEXT);
 }
 
-/* The counters run, and count what they were asked to. */
+/* The counters run with the given MMCR1. */
 static void registers_are_given(struct kunit *test)
 {
 	unsigned long flags, mmcr0, mmcr1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a sample was taken, on a processor that has SIAR.
+ * Address, mode and data of samples, on a processor with SIAR and SIER.
  *
  * Included at the end of sample.c.
  */
@@ -11,11 +11,11 @@
 #define TEST_KERNEL	(PAGE_OFFSET + 0x1000)
 
 /**
- * struct sample_place - an overflow interrupt
- * @nip: the instruction that it has interrupted
- * @siar: what SIAR holds
- * @mmcra: and MMCRA
- * @sier: and SIER
+ * struct sample_place - registers of an overflow interrupt
+ * @nip: the interrupted instruction
+ * @siar: SIAR
+ * @mmcra: MMCRA
+ * @sier: SIER
  */
 struct sample_place {
 	unsigned long	nip;
@@ -24,7 +24,7 @@ struct sample_place {
 	unsigned long	sier;
 };
 
-/* The registers of this CPU are those of another interrupt until sample_end(). */
+/* Set SIAR and @regs as at the interrupt @place. Returns SIAR before, for the caller to restore. */
 static unsigned long sample_begin(const struct sample_place *place, struct pt_regs *regs)
 {
 	unsigned long siar = mfspr(SPRN_SIAR);
@@ -38,7 +38,7 @@ static unsigned long sample_begin(const struct sample_place *place, struct pt_re
 	return siar;
 }
 
-/* The address of a sample there. */
+/* Address of a sample at @place */
 static unsigned long sample_address(const struct sample_place *place)
 {
 	unsigned long flags, siar, address;
@@ -52,7 +52,7 @@ static unsigned long sample_address(const struct sample_place *place)
 	return address;
 }
 
-/* May an event have a sample there? */
+/* Is a sample at @place allowed? */
 static bool sample_allowed(const struct sample_place *place, u64 type, bool exclude_kernel)
 {
 	static struct perf_event event;
@@ -70,7 +70,7 @@ static bool sample_allowed(const struct sample_place *place, u64 type, bool excl
 	return allowed;
 }
 
-/* PERF_RECORD_MISC_* of a sample there */
+/* PERF_RECORD_MISC_* of a sample at @place */
 static unsigned long sample_mode(const struct sample_place *place)
 {
 	unsigned long flags, siar, mode;
@@ -91,7 +91,7 @@ static void sample_of_unmarked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_KERNEL + 8);
 	place.siar = TEST_USER;
 	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_USER);
-	/* A register without an address, as after it was cleared. */
+	/* SIAR was cleared, as by power_control_freeze(). */
 	place.siar = 0;
 	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_KERNEL);
 }
@@ -102,7 +102,7 @@ static void sample_excludes_kernel(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
 	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
-	/* The interrupt has come late. */
+	/* The interrupt is late: the overflow was in user space. */
 	place.siar = TEST_USER;
 	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
 	place.siar = 0;
@@ -125,7 +125,7 @@ static void sample_of_marked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_USER);
 }
 
-/* SIER of POWER10 may say another mode than the sampled instruction's. */
+/* SIER of POWER10 may have the mode of another instruction. */
 static void sample_mode_by_address(struct kunit *test)
 {
 	struct sample_place place = { .nip = TEST_KERNEL, .siar = TEST_KERNEL, .sier = SIER_SIPR };
@@ -138,7 +138,7 @@ static void sample_mode_by_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_USER);
 }
 
-/* A marked instruction that is not known has no mode: it is that of the interrupt. */
+/* If SIAR of a marked event is not valid, the mode is that of the interrupted code. */
 static void sample_mode_of_unknown(struct kunit *test)
 {
 	struct sample_place place = { .nip = TEST_KERNEL, .siar = 0, .sier = SIER_SIPR,
@@ -153,7 +153,7 @@ static void sample_mode_of_unknown(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_KERNEL);
 }
 
-/* SIER speaks of the data of marked instructions alone. */
+/* SIER has a valid bit for SDAR of marked instructions only. */
 static void sample_has_data_address(struct kunit *test)
 {
 	struct pt_regs regs = {};
@@ -165,7 +165,7 @@ static void sample_has_data_address(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, power_sdar_valid(&regs));
 }
 
-/* A marked load that has hit L1 after 0x12 cycles */
+/* A marked load, a hit in L1 after 0x12 cycles */
 static void sample_has_memory(struct kunit *test)
 {
 	struct pt_regs regs = { .dsisr = MMCRA_SAMPLE_ENABLE | 0x12UL << 19,
@@ -179,7 +179,7 @@ static void sample_has_memory(struct kunit *test)
 	event.attr.sample_type = PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT;
 	power_sample_fill(&event, &data, &regs);
 	KUNIT_EXPECT_EQ(test, data.sample_flags & event.attr.sample_type, event.attr.sample_type);
-	/* A load, a hit of L1, and of a snoop */
+	/* PERF_MEM_OP_LOAD, an L1 hit, and PERF_MEM_SNOOP_HIT */
 	KUNIT_EXPECT_EQ(test, data.data_src.val, 0x200200142ULL);
 	KUNIT_EXPECT_EQ(test, data.weight.full, 0x12);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The contents of the PMU's sysfs files.
+ * Contents of the PMU's sysfs files.
  *
  * Included at the end of sysfs.c.
  */
