@@ -259,7 +259,7 @@ static int power_event_finish(struct perf_event *event)
 	err = power_check_group(event, encoded);
 	if (err == -EINVAL && event->group_leader == event)
 		err = perf_event_refuse(event, "attr.config",
-					"is an event that no counter can count so", err);
+					"is an event that no counter supports", err);
 	else if (err == -EINVAL)
 		err = perf_event_refuse(event, "group_fd",
 					"is of a group that cannot be counted at once", err);
@@ -296,23 +296,23 @@ int power_event_init(struct perf_event *event)
 		return err;
 	if (err)
 		return perf_event_refuse(event, "attr.config",
-					 "is a generic event that this processor does not have",
+					 "is a generic event that this processor lacks",
 					 err);
 	if (has_branch_stack(event)) {
 		err = power_bhrb_event_init(event);
 		if (err)
 			return perf_event_refuse(event, "attr.branch_sample_type",
-						 "asks for branches that this processor cannot tell",
+						 "is not supported by the BHRB, or differs in the group",
 						 err);
 	}
 	if (power_code_is_listed(code))
 		return perf_event_refuse(event, "attr.config",
-					 "is a code that this processor must not be given",
+					 "is an event that this processor counts wrong",
 					 -EINVAL);
 	if (event->attr.type == PERF_TYPE_RAW && power_driver->check_attr_config &&
 	    power_driver->check_attr_config(event))
 		return perf_event_refuse(event, "attr.config",
-					 "has fields that contradict each other, or are reserved",
+					 "has reserved or contradictory fields",
 					 -EINVAL);
 	err = power_event_prepare(event, code);
 	if (!err)

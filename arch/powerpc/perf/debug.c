@@ -39,7 +39,7 @@ static void power_print_events(const struct power_cpu *cpu)
 	int i;
 
 	pr_info("%d events, counts %02x%s%s%s\n", cpu->n, cpu->used,
-		cpu->disabled ? ", disabled" : "", cpu->ebb ? ", of a program" : "",
+		cpu->disabled ? ", disabled" : "", cpu->ebb ? ", EBB" : "",
 		cpu->claim ? ", claimed" : "");
 	for (i = 0; i < cpu->n; i++) {
 		const struct hw_perf_event *hw = &cpu->events[i]->hw;

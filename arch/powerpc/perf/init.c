@@ -112,7 +112,7 @@ static int __init power_init(void)
 	int i;
 
 	if (power_overridden) {
-		pr_warn("perf does not drive the counters, because of pmu_override=\n");
+		pr_warn("perf does not use the PMU because of pmu_override=\n");
 		i = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perf/powerpc:override",
 				      power_override_cpu, NULL);
 		return i < 0 ? i : 0;
