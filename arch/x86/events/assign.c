@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The assignment of counters.
+ * Assignment of counters to counts.
  *
- * Things to count and counters are the two sides of a bipartite graph, and an
- * assignment is a matching that leaves nothing to count without a counter. It costs
- * one for each that must leave the counter that it has. The matching grows by one
- * wish at a time, along a path of least cost (the Bellman-Ford algorithm), which finds
- * a matching whenever there is one, and among them one of least cost.
+ * Counts and counters are the two sides of a bipartite graph; an assignment is a matching that
+ * covers all counts. Its cost is the number of counts that must leave their current counter. The
+ * matching is grown by one count at a time along an augmenting path of least cost (Bellman-Ford).
+ * So an assignment is found if one exists, and one of least cost.
  *
- * Almost always no path is needed: those that have a counter keep it, and there is a
- * free one for each of the rest.
+ * Usually no path is needed: all counts keep their counters, and there are free counters for the
+ * new ones.
  *
- * A wish for two counters is no edge of such a graph. All places for these are tried, with
- * a matching of the rest for each. They are few: three pairs have six on six counters.
+ * A pair of counters is not an edge of such a graph. All combinations of places for pairs are
+ * tried, with a matching of the other counts for each. There are few: three pairs on six counters
+ * have six.
  *
- * This file is free of everything else of the kernel, and is built in user space, too.
+ * This file uses nothing else of the kernel, and is also built in user space.
  */
 #include "assign.h"
 
@@ -27,19 +27,19 @@
 #define BIT_ULL(n)	(1ULL << (n))
 #endif
 
-/* The counter of @mask to take first: one of @prefer, and then the lowest. */
+/* The lowest counter in @mask, if possible one of @prefer. */
 static int x86_first_choice(u64 mask, u64 prefer)
 {
 	return __ffs64(mask & prefer ?: mask);
 }
 
-/* Where a wish can go if others have the counters @used. */
+/* Mask of the counters for @wish if others use the counters @used. */
 static u64 x86_wish_free(const struct x86_wish *wish, u64 used)
 {
 	return wish->allowed & ~(wish->pair ? used | used >> 1 : used);
 }
 
-/* Everybody stays, and newcomers get what is free; false if that does not go. */
+/* Keep all counters, and assign free ones to the rest. Returns false if that is not possible. */
 static bool x86_assign_simply(struct x86_wish *wishes, int n, u64 prefer)
 {
 	u64 used = 0;
@@ -72,11 +72,11 @@ static int x86_cost(const struct x86_wish *wish, int counter)
 }
 
 /**
- * struct x86_paths - paths of least cost from one wish to each counter
- * @cost: of the path, INT_MAX where there is none yet
- * @from: the wish that the path's last step leaves
- * @owner: the wish that has the counter now, -1 for none
- * @taken: counters that pairs have, where no path goes
+ * struct x86_paths - paths of least cost from one count to each counter
+ * @cost: cost of the path; INT_MAX: none found
+ * @from: index of the count before the last step of the path
+ * @owner: index of the count assigned to the counter; -1: none
+ * @taken: mask of the counters assigned to pairs, which are not in the graph
  */
 struct x86_paths {
 	int	cost[X86_COUNTERS_MAX];
@@ -85,7 +85,7 @@ struct x86_paths {
 	u64	taken;
 };
 
-/* Let @wish, which is reached at @cost, go on to its counters. Has any become cheaper? */
+/* Extend the path to @wish, with cost @cost, to its counters. Returns true if a cost has fallen. */
 static bool x86_extend(struct x86_paths *p, const struct x86_wish *wishes, int wish, int cost)
 {
 	u64 mask = wishes[wish].allowed & ~p->taken;
@@ -104,7 +104,7 @@ static bool x86_extend(struct x86_paths *p, const struct x86_wish *wishes, int w
 	return better;
 }
 
-/* The free counter at the end of the cheapest path from @first, -1 for none. */
+/* Find the unassigned counter with the cheapest path from @first; -1: none. */
 static int x86_find_path(struct x86_paths *p, const struct x86_wish *wishes, int n, int first,
 			 u64 prefer)
 {
@@ -113,7 +113,10 @@ static int x86_find_path(struct x86_paths *p, const struct x86_wish *wishes, int
 	for (i = 0; i < X86_COUNTERS_MAX; i++)
 		p->cost[i] = INT_MAX;
 	x86_extend(p, wishes, first, 0);
-	/* No path passes a wish twice, since no cycle gains anything: n rounds are enough. */
+	/*
+	 * No cycle has a negative cost, so a shortest path has each count once: n rounds are
+	 * enough.
+	 */
 	for (round = 0; round < n; round++) {
 		bool better = false;
 
@@ -139,7 +142,7 @@ static int x86_find_path(struct x86_paths *p, const struct x86_wish *wishes, int
 	return best;
 }
 
-/* All but pairs, which have the counters @taken. */
+/* Assign counters to all counts but pairs, which have the counters @taken. */
 static bool x86_assign_by_paths(struct x86_wish *wishes, int n, u64 prefer, u64 taken)
 {
 	struct x86_paths p = { .taken = taken };
@@ -153,7 +156,7 @@ static bool x86_assign_by_paths(struct x86_wish *wishes, int n, u64 prefer, u64 
 		counter = x86_find_path(&p, wishes, n, wish, prefer);
 		if (counter < 0)
 			return false;
-		/* Each on the path takes the counter ahead, and leaves its own to the next. */
+		/* Each count on the path moves to the next counter of the path. */
 		while (true) {
 			int taker = p.from[counter], left;
 
@@ -171,12 +174,12 @@ static bool x86_assign_by_paths(struct x86_wish *wishes, int n, u64 prefer, u64 
 }
 
 /**
- * struct x86_search - the search for the best places of pairs
- * @wishes: array of
- * @n: so many
+ * struct x86_search - search for the cheapest places of the pairs
+ * @wishes: the counts
+ * @n: number of @wishes
  * @prefer: see x86_assign()
- * @least: how many move in the best assignment so far, INT_MAX: there is none
- * @best: the counter of each wish in it
+ * @least: number of moves of the best assignment so far; INT_MAX: none found
+ * @best: counter of each count in that assignment
  */
 struct x86_search {
 	struct x86_wish	*wishes;
@@ -186,7 +189,7 @@ struct x86_search {
 	s8		best[X86_COUNTERS_MAX];
 };
 
-/* The pairs before wish @i have the counters @taken, by so many moves. */
+/* Place the pairs from index @i on. Those before use the counters @taken, after @moves moves. */
 static void x86_try_pairs(struct x86_search *search, int i, u64 taken, int moves)
 {
 	struct x86_wish *wishes = search->wishes;
@@ -246,17 +249,17 @@ static bool x86_assign_hard(struct x86_wish *wishes, int n, u64 prefer)
 }
 
 /**
- * x86_assign - give each wish a counter of its own, or a pair of them
- * @wishes: array of @n
- * @n: at most X86_COUNTERS_MAX
- * @prefer: counters to take before others where both will do
+ * x86_assign - assign a counter, or a pair of counters, to each count
+ * @wishes: array of @n counts; @allowed, @now and @pair are set
+ * @n: number of counts, at most X86_COUNTERS_MAX
+ * @prefer: mask of the counters to use first
  *
- * Any context. It takes some n^2 steps where all find a free counter, and at most
- * n^2 times the number of allowed counters where they have to make room; with pairs, as
- * often as these have places.
+ * Takes about n^2 steps if all new counts find a free counter, and at most n^2 times the number of
+ * allowed counters otherwise. With pairs, that is repeated for each combination of their places.
  *
- * Return: true exactly if there is such an assignment; then @place of each is set, and
- * as many as can stay have @place == @now. Otherwise @place means nothing.
+ * Context: any.
+ * Return: true if all counts have a counter, with @place of each set such that as few as possible
+ * move; false otherwise.
  */
 bool x86_assign(struct x86_wish *wishes, int n, u64 prefer)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which counter counts what: a function of its arguments and of nothing else.
+ * Assignment of counters to counts. Pure functions.
  */
 #ifndef _ARCH_X86_EVENTS_ASSIGN_H
 #define _ARCH_X86_EVENTS_ASSIGN_H
@@ -9,15 +9,15 @@
 #include <linux/types.h>
 #endif
 
-/* Counters are numbered as in the registers of the whole PMU: fixed ones from 32. */
+/* Counters are numbered as in the global control register: fixed counters start at 32. */
 #define X86_COUNTERS_MAX	64
 
 /**
- * struct x86_wish - something that is to be counted
- * @allowed: bit mask of the counters that can count it; of a pair, of its lower ones
- * @now: the counter that counts it already, -1 for none
- * @place: the counter that it is given
- * @pair: it takes the next counter, too
+ * struct x86_wish - the constraint of a count, and the counter assigned
+ * @allowed: mask of the counters that can count it; for a pair, of the lower ones
+ * @now: the counter programmed now; -1: none
+ * @place: the counter assigned
+ * @pair: the next counter is used, too
  */
 struct x86_wish {
 	u64	allowed;
@@ -26,7 +26,7 @@ struct x86_wish {
 	bool	pair;
 };
 
-/* The counters that a wish takes which is given one. */
+/* Mask of the counters in use by @wish on @counter. */
 static inline u64 x86_wish_takes(const struct x86_wish *wish, int counter)
 {
 	return (wish->pair ? 3ULL : 1ULL) << counter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Attributes in sysfs that a model's row has: names of events, and of parts of selects.
+ * sysfs attributes of a model: event aliases, and fields of event selects.
  */
 #ifndef _ARCH_X86_EVENTS_ATTRIBUTES_H
 #define _ARCH_X86_EVENTS_ATTRIBUTES_H
@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/sysfs.h>
 
-/* An attribute for x86_model::events: a name and its text */
+/* Attribute of x86_model::events: name and text of an event alias */
 #define X86_EVENT_ATTR(_name, _text)						\
 	(&((struct perf_pmu_events_attr[]) { {					\
 		.attr = {							\
@@ -19,7 +19,7 @@
 		.event_str = _text,						\
 	} })[0].attr.attr)
 
-/* The same, with another text on CPUs whose cores have several threads */
+/* The same, with another text on CPUs with hyper-threading */
 #define X86_EVENT_SMT_ATTR(_name, _text, _smt_text)				\
 	(&((struct perf_pmu_events_ht_attr[]) { {				\
 		.attr = {							\
@@ -33,12 +33,12 @@
 ssize_t x86_event_smt_show(struct device *dev, struct device_attribute *attr, char *page);
 
 /**
- * struct x86_format_attr - an attribute for x86_model::format
- * @attr: the file; its show function is x86_format_show()
- * @text: which bits of struct perf_event_attr the name stands for
- * @with: the file is there only if all of these bits are in the core's config_mask,
- * @without: none of these is,
- * @msr: and this register is among x86_model::extra; 0: whatever is in there
+ * struct x86_format_attr - attribute of x86_model::format
+ * @attr: the file, with x86_format_show()
+ * @text: the bits of struct perf_event_attr
+ * @with: show the file only if config_mask has all of these bits
+ * @without: and none of these bits
+ * @msr: and only if x86_model::extra has this register; 0: any
  */
 struct x86_format_attr {
 	struct device_attribute	attr;

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The driver of the CPUs' own counters: what its files share.
+ * Shared declarations of the driver for the CPUs' core PMU.
  *
- * Something that is counted on a CPU is a struct x86_count: an event select, with all
- * that belongs to it. It has a running total of 64 bits, whatever the width of the
- * counter that counts it, which counter that is, and how often that is set anew. Events
- * are clients of a count. They take differences of its total, so any number of them can
- * share it, and with it the counter.
+ * A struct x86_count is one event select with all that belongs to it, counted on one CPU. It has a
+ * running total of 64 bits, which does not depend on the width of its counter, on which counter it
+ * has, or on how often that counter is reprogrammed. Events are clients of a count and take
+ * differences of its total. So any number of events with equal selects share one counter.
  *
- *   pmu.c		callbacks of struct pmu: events become clients of counts, and cease to be
- *   config.c		which count an event wants
+ *   pmu.c		callbacks of struct pmu: attach events to counts, and detach them
+ *   config.c		the count of an event, from its attributes
  *   count.c		counts, their clients, and their totals
- *   assign.c		which counter each count gets
- *   extra.c		registers beside the selects
- *   metrics.c		shares of the issue slots
- *   force_abort.c	a counter that the microcode takes for transactions
- *   node.c		events that are common to the CPUs of a node
- *   thread.c		events that spoil counts of the core's other thread
- *   apply.c		brings the registers to what has been decided
- *   intel/pebs.c	records of precise events, see precise.h
- *   branch.c		branches that are recorded for events, see branch.h
- *   claim.c		counters that perf does without, as perfctr has them
- *   registers.c	the registers, and what they hold
- *   overflow.c		the interrupt
+ *   assign.c		assignment of counters to counts
+ *   extra.c		extra registers, such as MSR_OFFCORE_RSP_0
+ *   metrics.c		Topdown metrics
+ *   force_abort.c		TSX Force Abort: a counter used by the microcode
+ *   node.c		northbridge events, shared by the CPUs of a node
+ *   thread.c		hyper-threading erratum of memory events
+ *   apply.c		reprogramming of the registers
+ *   intel/pebs.c		PEBS, see precise.h
+ *   branch.c		branch records, see branch.h
+ *   claim.c		counters reserved by perfctr
+ *   registers.c		register access, and a shadow of the registers
+ *   overflow.c		overflow interrupt
  *
- * User space must not see counts of other users in a counter, whether by RDPMC, in a page, in a
- * guest or by a call. So x86_clear_unused() clears idle counters, and writes those of active events
- * again, before CR4.PCE is set. A kernel thread that keeps the address space leaves CR4.PCE set, so
- * x86_clear_kernel() does the same after it, for counters that count the kernel. A claim clears its
- * counters when it begins. While CR4.PCE is clear, a page has no index, since its offset would show
- * what the counter held. The exception is a counter that samples: it holds the distance to its next
- * overflow.
+ * User space must not read counts of other tasks from a counter, whether by RDPMC, through an
+ * event's page, in a guest or by a system call. So x86_clear_unused() clears idle counters, and
+ * reprograms those of active events, before CR4.PCE is set. A kernel thread that keeps the address
+ * space leaves CR4.PCE set, so x86_clear_kernel() does the same after it, for counters that count
+ * the kernel. A claim clears its counters when it begins. While CR4.PCE is clear, an event's page
+ * has no index, since its offset would reveal the counter's former value. Counters of sampling
+ * events are an exception: they have the distance to the next overflow anyway.
  *
- * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the
- * interrupt, an NMI. No lock protects it: an NMI runs to its end between two
- * instructions of the rest. How each field copes with that is said at the field.
+ * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the overflow
+ * interrupt, which is an NMI. There is no lock: an NMI can interrupt a change between two
+ * instructions, and runs to completion. The description of each member says how the member allows
+ * for that.
  */
 #ifndef _ARCH_X86_EVENTS_ENGINE_H
 #define _ARCH_X86_EVENTS_ENGINE_H
@@ -52,39 +52,39 @@
 #include "perf_event.h"
 #include "precise.h"
 
-/* Counts of a CPU that have clients or a counter. */
+/* Maximum number of counts of a CPU that have clients or a counter */
 #define X86_COUNTS_MAX		64
-/* Clients of a count, which its interrupt looks through. */
+/* Maximum number of clients of a count; the overflow interrupt walks all of them */
 #define X86_CLIENTS_MAX		64
-/* Registers beside the selects, of a CPU or core. */
+/* Maximum number of extra registers of a CPU or core */
 #define X86_EXTRA_MAX		32
 
 /**
- * struct x86_core - the PMU of one kind of core: one for all CPUs, or several in hybrid ones
- * @pmu: as the core of perf events knows it
- * @model: its row
- * @name: in the log and in sysfs
- * @bank: its registers
- * @version: of Intel's or AMD's architecture of PMUs; 0: none
- * @counters: mask of those that there are
+ * struct x86_core - the PMU of one type of core; a hybrid CPU has several
+ * @pmu: the PMU as registered with perf
+ * @model: the row of the model tables
+ * @name: name in the log and in sysfs
+ * @bank: the registers
+ * @version: version of the architectural PMU of Intel or AMD; 0: none
+ * @counters: mask of the counters
  * @width: bits of a general counter
- * @fixed_width: bits of a fixed one
+ * @fixed_width: bits of a fixed counter
  * @max_period: see struct x86_model
  * @config_mask: see struct x86_model
- * @counter_msr: address of the first general counter for writes; they may be of full
- *	width there, and of 32 bits with sign elsewhere
- * @events_mask: bits of missing architectural events, as CPUID has them
- * @events_mask_len: how many of these bits are valid
- * @capabilities: of Intel's MSR_IA32_PERF_CAPABILITIES; 0: none
- * @kind: of the cores, X86_KIND_*; 0: all are the same
- * @cpus: the CPUs that are of this kind
- * @metrics: how many shares of the issue slots it tells; 0: none
- * @taken: counters that the microcode has unless told otherwise, see force_abort.c
- * @limits: instead of x86_model::limits; NULL: these
- * @no_extra: rows of x86_model::extra whose registers are not there, or do not keep anything
- * @generic: see struct x86_model; without those that the CPU lacks
- * @branches: how they record branches
- * @precise: how they write records of precise events
+ * @counter_msr: first general counter for writes: the full-width alias if there is one, else a
+ *	register that sign-extends 32 bits
+ * @events_mask: mask of unavailable architectural events, as in CPUID leaf 0xa
+ * @events_mask_len: number of valid bits in @events_mask
+ * @capabilities: MSR_IA32_PERF_CAPABILITIES; 0: none
+ * @kind: X86_KIND_* of the cores; 0: the CPU is not hybrid
+ * @cpus: the CPUs with this PMU
+ * @metrics: number of Topdown metrics; 0: none
+ * @taken: counters used by the microcode unless RTM is made to abort, see force_abort.c
+ * @limits: overrides x86_model::limits; NULL: no override
+ * @no_extra: mask of the rows of x86_model::extra whose registers do not work on this machine
+ * @generic: see struct x86_model; without the events that the CPU lacks
+ * @branches: how branches are recorded
+ * @precise: how PEBS records are written
  */
 struct x86_core {
 	struct pmu		pmu;
@@ -118,48 +118,48 @@ static inline const struct x86_limit *x86_core_limits(const struct x86_core *cor
 }
 
 /*
- * A fixed counter's bits in the register of all, at its lowest. Where records are made of groups,
- * the upper half of the register is about them, and there are at most eight counters.
+ * Mask of the bits of fixed counter 0 in MSR_CORE_PERF_FIXED_CTR_CTRL. With adaptive PEBS the mask
+ * includes a bit of the upper half, and there are at most eight fixed counters.
  */
 static inline u64 x86_fixed_bits(const struct x86_core *core)
 {
 	return core->precise.adaptive ? X86_FIXED_BITS : INTEL_FIXED_BITS_MASK;
 }
 
-/* x86_core::kind, as CPUID has them */
+/* x86_core::kind, as in CPUID leaf 0x1a */
 #define X86_KIND_ATOM	0x20
 #define X86_KIND_CORE	0x40
 
 /*
- * Firmware may switch off the small cores of a hybrid CPU, and guests may see one kind of core
- * alone. CPUID does not call these CPUs hybrid, but their PMU keeps its name, "cpu_core".
+ * With the E-cores disabled by firmware, or in a guest that sees one core type only, CPUID does not
+ * report a hybrid CPU. The PMU keeps the name "cpu_core" there.
  */
 static inline u8 x86_model_kind(const struct x86_model *model)
 {
 	return model->little ? X86_KIND_CORE : 0;
 }
 
-/* x86_key::flags, and hw_perf_event::flags */
-#define X86_HOST_ONLY		BIT(0)	/* not while a guest runs */
-#define X86_GUEST_ONLY		BIT(1)	/* only while a guest runs */
-#define X86_ALONE		BIT(2)	/* shares its counter with nobody */
-#define X86_PAIR		BIT(3)	/* takes the counter after its own, too */
-#define X86_NODE		BIT(4)	/* is common to the CPUs of the node, see node.c */
-#define X86_LEAKS		BIT(5)	/* spoils counts of the other thread, see thread.c */
-#define X86_METRICS		BIT(6)	/* begins at 0, as shares of it are told, see metrics.c */
-#define X86_DISTRIBUTED		BIT(7)	/* its samples are the most precise ones of its row */
+/* x86_key::flags and hw_perf_event::flags */
+#define X86_HOST_ONLY		BIT(0)	/* stop while a guest runs */
+#define X86_GUEST_ONLY		BIT(1)	/* run only while a guest runs */
+#define X86_ALONE		BIT(2)	/* do not share the counter */
+#define X86_PAIR		BIT(3)	/* use the next counter, too */
+#define X86_NODE		BIT(4)	/* northbridge event, see node.c */
+#define X86_LEAKS		BIT(5)	/* hyper-threading erratum, see thread.c */
+#define X86_METRICS		BIT(6)	/* counter starts at 0, see metrics.c */
+#define X86_DISTRIBUTED		BIT(7)	/* highest precision: precisely distributed PEBS */
 
-/* Shares of the slots that there may be, and their bit in control and status */
+/* Maximum number of Topdown metrics, and their bit in the control and status registers */
 #define X86_METRICS_MAX		8
 #define X86_METRICS_RUN		BIT_ULL(48)
 
 /**
- * struct x86_key - what is counted: equal keys share a count
- * @config: event select, without the bits that let it run
- * @extra: value of the register beside it
- * @row: which one that is, for the row's x86_model::extra; -1: there is none
- * @allowed: counters that can count it
- * @msr: that register, 0 for none
+ * struct x86_key - identifies what is counted: events with equal keys can share a count
+ * @config: event select without the enable bit
+ * @extra: value of the extra register
+ * @row: index of the extra register in x86_model::extra; -1: none
+ * @allowed: mask of the counters that can count the event
+ * @msr: the extra register; 0: none
  * @flags: X86_HOST_ONLY, ...
  */
 struct x86_key {
@@ -178,11 +178,11 @@ static inline bool x86_keys_equal(const struct x86_key *a, const struct x86_key 
 }
 
 /**
- * struct x86_extra_reg - a register beside the selects
- * @msr: its address, 0: it is none
- * @users: how many counts with clients rely on @value
- * @value: of the last one that was a user
- * @change: number of the last change of @value, from 1 on
+ * struct x86_extra_reg - an extra register in use
+ * @msr: the register; 0: this entry is unused
+ * @users: number of counts with clients that need @value
+ * @value: value needed by the users, or by the last one
+ * @change: generation of @value, starting at 1
  */
 struct x86_extra_reg {
 	u32	msr;
@@ -192,10 +192,10 @@ struct x86_extra_reg {
 };
 
 /**
- * struct x86_extra_set - those of a CPU, or of a core
- * @lock: protects @regs, as the core's other thread may want the same; interrupts are off,
- *	and it is innermost. A register that a count relies on is looked at without it
- * @regs: registers in use so far, in no order
+ * struct x86_extra_set - the extra registers of a CPU or core
+ * @lock: protects @regs against the core's other thread; innermost, taken with interrupts off. A
+ *	register with users cannot change, and is read without the lock
+ * @regs: the registers used so far, in no order
  */
 struct x86_extra_set {
 	raw_spinlock_t		lock;		/* regs */
@@ -203,18 +203,18 @@ struct x86_extra_set {
 };
 
 /**
- * struct x86_node - a node of CPUs
- * @taken: counters that one of these CPUs has an event of the node on
+ * struct x86_node - the CPUs that share a northbridge
+ * @taken: mask of counters that have a northbridge event on one of these CPUs
  */
 struct x86_node {
 	atomic64_t	taken;
 };
 
 /**
- * struct x86_thread - what one thread of a core counts with
- * @used: the counters that it may be using
- * @leaks: of these, those with events that spoil the other thread's counts
- * @online: it is there
+ * struct x86_thread - counters in use by one thread of a core
+ * @used: mask of the counters that may be in use
+ * @leaks: mask of those counters in @used that may corrupt the other thread's counts
+ * @online: the thread is online
  */
 struct x86_thread {
 	u64	used;
@@ -224,8 +224,8 @@ struct x86_thread {
 
 /**
  * struct x86_threads - the two threads of a core
- * @lock: protects @thread; interrupts are off, and it is innermost
- * @thread: both of them
+ * @lock: protects @thread; innermost, taken with interrupts off
+ * @thread: the threads
  */
 struct x86_threads {
 	raw_spinlock_t		lock;		/* thread */
@@ -233,21 +233,21 @@ struct x86_threads {
 };
 
 /**
- * struct x86_count - something that is counted on this CPU
- * @key: what
- * @clients: events, by their active_entry; changed so that an NMI can always walk it
- * @nr_clients: how many; 0: it is kept as it might be wanted again, and gives way
- * @counter: that counts it, -1 for none. The last thing to be set of a new one, and the
- *	first to be cleared, for the interrupt
- * @wanted: the counter that it will have when apply.c is done; -1 for none
- * @seq: odd while @bias does not belong to what the counter holds: an NMI takes @total then
- * @bias: total less the counter's value; the counter overflows when the total is this
- * @total: when there is no counter, or @seq is odd, or (while @turn is this CPU's) when it
- *	was read last
- * @turn: of the last read
- * @next: the total at which the first of the clients wants an interrupt; U64_MAX: none
- * @extra: the register beside its select, which it relies on while it has clients; or NULL
- * @reload: how far the CPU itself sets the counter back as it writes a record; 0: to zero
+ * struct x86_count - an event select that is counted on this CPU
+ * @key: what is counted
+ * @clients: the events, by their active_entry; an RCU list, so that an NMI can walk it
+ * @nr_clients: number of @clients; 0: the count is cached for reuse until its counter is needed
+ * @counter: the counter programmed; -1: none. Set last when programmed, and cleared first, since
+ *	the overflow interrupt checks it
+ * @wanted: the counter assigned, programmed by x86_apply(); -1: none
+ * @seq: sequence count, odd while @bias and the counter do not match: an NMI then uses @total
+ * @bias: @total minus the counter value, which is also the total at the next overflow
+ * @total: the total if there is no counter, while @seq is odd, or, in generation @turn, as read
+ *	last
+ * @turn: generation in which @total was read, see x86_pmu_cpu::turn
+ * @next: total at which the first client needs an interrupt; U64_MAX: none does
+ * @extra: the extra register in use while there are clients; NULL: none
+ * @reload: distance to which the CPU reloads the counter with each PEBS record; 0: none
  */
 struct x86_count {
 	struct x86_key		key;
@@ -265,65 +265,67 @@ struct x86_count {
 };
 
 /**
- * struct x86_pmu_cpu - what is counted on one CPU, and what its registers hold
- * @core: its PMU; NULL: there is none
- * @counts: array of what is counted
- * @used: those of @counts that are in use
- * @owner: of each counter, the count that it counts; NULL: none, which an interrupt ignores.
- *	A pair of counters has one owner, whose counter is the lower one
- * @upper: counters that are the upper ones of pairs, and not read
- * @checkpointed: counters that the abort of a transaction sets back, see x86_serve_overflowed()
- * @wanted: mask of counters that counts with clients have, or will have
+ * struct x86_pmu_cpu - PMU state of one CPU
+ * @core: the PMU; NULL: none
+ * @counts: storage of the counts
+ * @used: mask of @counts that are allocated
+ * @owner: for each counter, the count that it is programmed for; NULL: none, and the overflow
+ *	interrupt ignores the counter. Both counters of a pair have the same owner, whose
+ *	x86_count::counter is the lower one
+ * @upper: mask of the upper counters of pairs, which are not read
+ * @checkpointed: mask of counters that a transaction abort rolls back, see x86_serve_overflowed()
+ * @wanted: mask of the counters assigned to counts with clients
  * @down: the system is being shut down, and the registers are not changed any more
- * @halted: the core has disabled the PMU. The registers do not know of it: counters run on
- *	until it is known which of them need a change
- * @txn: PERF_PMU_TXN_* that is open
- * @unplaced: a count with clients has no counter yet
- * @dirty: the registers may not be what they should be. Set by an NMI, too
- * @applying: apply.c writes registers, so that an NMI leaves that to it
- * @node_changed: counts of events of the node have come, gone or moved
- * @turn: number of the stretch of time in which a total that has been read stays good; a
- *	new one begins as the PMU is disabled or enabled
- * @running: counters that may run, by @control or by their selects
- * @select: what the selects hold; of fixed counters, their part of @fixed_control
- * @fixed_control: what that register holds
- * @control: what that register holds, or will hold if
- * @control_unsure: it is being written, or may have been changed otherwise
- * @guest_ran: KVM has been told which values that register has for a guest and for the host
- * @runs_guests: AMD's KVM may run guests at any time, and does not say so
- * @select_clear: bits that are not set in any select now
- * @guest_only: counters that must run only in guests, and
- * @host_only: those that must not
- * @value: what counters hold that belong to no count, if
- * @value_turn: is this @turn; 0: not known
- * @own_extra: registers beside the selects, of the CPU alone
- * @core_extra: those of its core, and
- * @first_extra: these, if the CPU was the first of its core
- * @own_written: of each of @own_extra, the x86_extra_reg::change that this CPU has written, or 0
- * @core_written: the same for @core_extra, as each thread of the core has a copy of the register
- * @node: the node that this CPU is of, and
- * @first_node: this, if the CPU was its first
- * @node_taken: the counters for whose numbers this CPU stands in @node
- * @threads: of the core that this CPU is a thread of; NULL: no events need them, and
- * @first_threads: these, if the CPU was the first of its core
- * @thread: which of the two it is
- * @threads_changed: it may use less than it has entered there
- * @metric_total: of each share of the slots, what it has been
- * @metrics_turn: the turn in which they began anew
- * @force_abort: the register that lets transactions abort says so
- * @has_counted: some counter has been told to count anything since this CPU was there
- * @late: local_clock() until when an interrupt may come whose overflow has been dealt with
- * @has_clean: counters whose value tells nothing about anybody; X86_METRICS_RUN: nor do the shares
- * @opening: user space will be able to read counters as soon as they are clean
- * @last_claim: id of the claim whose selects are as it has left them; 0: of none
- * @claimed: counters that perf does without for now, see claim.c
- * @claim_running: those of them that run, for the interrupt, which may stop them
- * @claim_ints: those of them that interrupt
- * @evicted: flexible events may wait for counters that claims have taken
- * @returned: how often they have been scheduled again at the end of a claim since
- * @returned_since: this jiffy began
- * @branch: its branches
- * @precise: its records of precise events
+ * @halted: perf has disabled the PMU. The hardware runs on: which counters need a change is known
+ *	only when the PMU is enabled
+ * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
+ * @unplaced: a count with clients has no counter assigned
+ * @dirty: registers need reprogramming; also set by an NMI
+ * @applying: x86_apply() or a claim writes registers; an NMI sets @dirty and leaves changes to that
+ *	code
+ * @node_changed: a northbridge event was attached, detached or moved
+ * @turn: generation; a cached total is valid while its generation matches. Incremented when the PMU
+ *	is disabled, when a group read begins, and when x86_apply() repeats
+ * @running: mask of the counters enabled, by @control or by their selects
+ * @select: shadow of the event selects
+ * @fixed_control: shadow of the control register of the fixed counters
+ * @control: shadow of the global control register
+ * @control_unsure: @control is being written, or the register may have changed otherwise
+ * @guest_ran: KVM was given guest and host values of the global control register
+ * @runs_guests: AMD: KVM may run guests, without notice
+ * @select_clear: bits to clear in all selects
+ * @guest_only: mask of the counters to run only in guests
+ * @host_only: mask of the counters to stop in guests
+ * @value: values of counters without an owner
+ * @value_turn: generation in which each @value was read; 0: unknown
+ * @own_extra: the extra registers of this CPU
+ * @core_extra: the extra registers of the core
+ * @first_extra: storage of @core_extra, in the first CPU of the core
+ * @own_written: for each of @own_extra, the x86_extra_reg::change written by this CPU; 0: unknown
+ * @core_written: the same for @core_extra; each thread writes its own copy of the register
+ * @node: the northbridge of this CPU
+ * @first_node: storage of @node, in the first CPU of the node
+ * @node_taken: mask of the counters that this CPU has taken in @node
+ * @threads: the threads of the core; NULL: the CPU does not have the erratum
+ * @first_threads: storage of @threads, in the first CPU of the core
+ * @thread: index of this CPU in @threads
+ * @threads_changed: this CPU may use fewer counters than it has entered in @threads
+ * @metric_total: total of each Topdown metric
+ * @metrics_turn: generation in which the metrics were read last
+ * @force_abort: MSR_TSX_FORCE_ABORT is set to abort transactions
+ * @has_counted: a counter of this CPU was programmed since the CPU was initialized
+ * @late: local_clock() up to which an interrupt without overflow is expected
+ * @has_clean: mask of the counters cleared, with nothing to leak; X86_METRICS_RUN: the metrics
+ * @opening: CR4.PCE will be set as soon as the counters are cleared
+ * @last_claim: id of the last claim whose selects are still programmed; 0: none
+ * @claimed: mask of the counters reserved by a claim, see claim.c
+ * @claim_running: mask of the claimed counters that run; the overflow interrupt may clear it
+ * @claim_ints: mask of the claimed counters whose overflow interrupts
+ * @evicted: a claim has displaced flexible events
+ * @returned: number of reschedules at the end of claims in jiffy @returned_since
+ * @returned_since: the jiffy of @returned
+ * @branch: branch records
+ * @precise: PEBS records
  */
 struct x86_pmu_cpu {
 	struct x86_core		*core;
@@ -401,7 +403,7 @@ static inline bool x86_counter_is_fixed(int counter)
 	return counter >= INTEL_PMC_IDX_FIXED;
 }
 
-/* All that has to be cleared where user space must not see what it holds. */
+/* What must be cleared before user space may read counters */
 static inline u64 x86_clearable(const struct x86_core *core)
 {
 	return core->counters | (core->metrics ? X86_METRICS_RUN : 0);
@@ -412,19 +414,19 @@ static inline u8 x86_counter_width(const struct x86_core *core, int counter)
 	return x86_counter_is_fixed(counter) ? core->fixed_width : core->width;
 }
 
-/* Does the abort of a transaction set its counter back? Other rows have other uses of the bit. */
+/* Does a transaction abort roll the counter back? The bit has other uses on other models. */
 static inline bool x86_is_checkpointed(const struct x86_core *core, const struct x86_count *count)
 {
 	return core->model->transactions && (count->key.config & HSW_IN_TX_CHECKPOINTED);
 }
 
-/* The counters that a count takes which has this one. */
+/* Mask of the counters in use by a count on @counter. */
 static inline u64 x86_count_takes(const struct x86_count *count, int counter)
 {
 	return (count->key.flags & X86_PAIR ? 3ULL : 1ULL) << counter;
 }
 
-/* The counters that a count may have, of which a pair is named by its lower one. */
+/* Mask of the counters that a count can have; for a pair, of the lower ones. */
 static inline u64 x86_count_allowed(const struct x86_count *count, u64 claimed)
 {
 	if (count->key.flags & X86_PAIR)
@@ -436,7 +438,7 @@ static inline u64 x86_count_allowed(const struct x86_count *count, u64 claimed)
 	for (u64 __left = (mask); __left && ((counter) = __ffs64(__left), true);	\
 	     __left &= __left - 1)
 
-/* The counters that write records. The register has other bits, too. */
+/* Mask of the counters that write PEBS records; the enable register has other bits, too. */
 static inline u64 x86_precise_enabled(const struct x86_pmu_cpu *cpu)
 {
 	return READ_ONCE(cpu->precise.enabled) & cpu->core->precise.counters;
@@ -455,7 +457,7 @@ void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_fixed_select(u64 config);
 
-/* What the RDPMC instruction calls a counter */
+/* Index of a counter for RDPMC */
 static inline unsigned int x86_rdpmc_index(int counter)
 {
 	if (x86_counter_is_fixed(counter))
@@ -493,7 +495,7 @@ int x86_event_metric(const struct perf_event *event);
 u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 		    struct x86_count *count);
 
-/* One more than the counter of slots holds at most */
+/* Number of values of the slots counter */
 static inline u64 x86_metrics_span(const struct x86_core *core)
 {
 	return BIT_ULL(core->fixed_width);
@@ -550,22 +552,23 @@ bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
 void x86_claim_halt(struct x86_pmu_cpu *cpu);
 
 /**
- * x86_claim_again - have the counters of the last claim once more, if all is as it was
- * @cpu: this CPU, interrupts off
- * @claim: the same as the last one, or another
+ * x86_claim_again - continue the counters of the last claim, if they are unchanged
+ * @cpu: this CPU
+ * @claim: the claim
  *
- * Return: true: they run; false: x86_claim() has to see.
+ * Context: interrupts off.
+ * Return: true if the counters run for @claim, false if x86_claim() must be called.
  */
 static __always_inline bool x86_claim_again(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
-	/* Counters may have been cleared meanwhile, or perf's counts may be about to come. */
+	/* Not if counters were cleared, or are about to be reprogrammed for perf. */
 	if (!claim->id || READ_ONCE(cpu->last_claim) != claim->id || cpu->halted ||
 	    READ_ONCE(cpu->dirty) || ((cpu->has_clean | cpu->wanted) & claim->counters))
 		return false;
-	/* Claimed counters run, so this comes first: an NMI may come between any of these. */
+	/* The counters run already, so an NMI must see the claim from here on. */
 	WRITE_ONCE(cpu->claimed, claim->counters);
 	WRITE_ONCE(cpu->claim_running, claim->counters);
-	/* An NMI before that may have given the registers to others, one after it does not. */
+	/* The last NMI before these writes may have reprogrammed the counters: check again. */
 	if (likely(READ_ONCE(cpu->last_claim) == claim->id))
 		return true;
 	WRITE_ONCE(cpu->claim_running, 0);
@@ -574,9 +577,11 @@ static __always_inline bool x86_claim_again(struct x86_pmu_cpu *cpu, const struc
 }
 
 /**
- * x86_claim_leave - give counters back, and do nothing else if nothing else has to be done
- * @cpu: this CPU, interrupts off
- * @claim: as it was given to x86_claim()
+ * x86_claim_leave - end a claim, without a register write if possible
+ * @cpu: this CPU
+ * @claim: the claim
+ *
+ * Context: interrupts off.
  */
 static __always_inline void x86_claim_leave(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
@@ -585,7 +590,7 @@ static __always_inline void x86_claim_leave(struct x86_pmu_cpu *cpu, const struc
 		x86_claim_end(cpu, claim);
 		return;
 	}
-	/* They run on. An NMI that halts them says here that they do not. */
+	/* The counters run on. An NMI that stops them clears last_claim. */
 	WRITE_ONCE(cpu->last_claim, claim->id);
 	WRITE_ONCE(cpu->claim_running, 0);
 	WRITE_ONCE(cpu->claimed, 0);
@@ -628,7 +633,7 @@ extern int x86_rdpmc;
 void x86_tell_users(struct mm_struct *mm);
 bool x86_user_reads(void);
 
-/* May user space read the event's counter? That is settled as the event is opened. */
+/* May user space read the event's counter? Decided when the event was opened. */
 static inline bool x86_event_is_readable(const struct perf_event *event)
 {
 	return event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT;

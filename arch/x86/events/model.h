@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The driver's knowledge of CPUs, as tables: a kind of CPU is one struct x86_model, and
- * a line of a match table says which CPUs it is. Nothing outside of these tables and of
- * the functions that they name depends on a family, model or stepping.
+ * Tables of CPU models: a model is a struct x86_model, and the rows of a match table assign CPUs to
+ * models. Only these tables and the functions they name depend on family, model or stepping.
  */
 #ifndef _ARCH_X86_EVENTS_MODEL_H
 #define _ARCH_X86_EVENTS_MODEL_H
@@ -16,17 +15,17 @@ struct x86_core;
 struct x86_key;
 struct x86_pmu_cpu;
 
-/* Masks of counters: general ones by number, fixed ones from 32. */
+/* Masks of counters; fixed counters start at bit 32 */
 #define X86_GENERAL(n)		GENMASK_ULL((n) - 1, 0)
 #define X86_FIXED(n)		BIT_ULL(INTEL_PMC_IDX_FIXED + (n))
 #define X86_FIXED_ALL		GENMASK_ULL(63, INTEL_PMC_IDX_FIXED)
 
-/* In tables of generic and cache events: there is no such event, and never will be (-EINVAL). */
+/* In tables of generic and cache events: meaningless on any CPU (-EINVAL) */
 #define X86_IMPOSSIBLE		(~0ULL)
 
 /*
- * The bits that tell one event from another; those of which leaf 0x23 tells that selects have
- * them, too. Of the other bits of a select, fixed counters have only the modes and AnyThread.
+ * Bits that identify an event, including those of selects reported by CPUID leaf 0x23. Of the other
+ * bits of a select, fixed counters support only the modes and AnyThread.
  */
 #define X86_EVENT(_event, _umask)	((u64)(_event) | (u64)(_umask) << 8)
 #define X86_MATCH_EVENT			ARCH_PERFMON_EVENTSEL_EVENT
@@ -36,14 +35,15 @@ struct x86_pmu_cpu;
 					 (X86_ALL_EVENT_FLAGS & ~ARCH_PERFMON_EVENTSEL_ANY))
 
 /**
- * struct x86_limit - events that not every counter can count
- * @first: it is about configs from this one
- * @last: to this one, after
- * @mask: has been applied to them
- * @counters: mask of counters; of those that the CPU lacks nothing remains
+ * struct x86_limit - event constraint
+ * @first: lowest config, after @mask
+ * @last: highest config, after @mask
+ * @mask: mask applied to the config
+ * @counters: mask of the counters that can count these events; counters that the CPU lacks are
+ *	ignored
  * @flags: X86_LIMIT_*
  *
- * The first one in its array that matches holds; an array ends with @mask 0.
+ * The first match in an array is used. An array ends with @mask 0.
  */
 struct x86_limit {
 	u64	first;
@@ -53,20 +53,20 @@ struct x86_limit {
 	u32	flags;
 };
 
-#define X86_LIMIT_OR_GENERAL	BIT(0)	/* and all general counters */
-#define X86_LIMIT_HT_LEAKS	BIT(1)	/* it spoils the other thread's counter of its number */
+#define X86_LIMIT_OR_GENERAL	BIT(0)	/* or any general counter */
+#define X86_LIMIT_HT_LEAKS	BIT(1)	/* hyper-threading erratum, see thread.c */
 #define X86_LIMIT_PRECISE	BIT(2)	/* only for precise events */
-#define X86_LIMIT_PAIR		BIT(3)	/* it takes the next counter, too, see x86_model::merge */
-#define X86_LIMIT_LATENCY	BIT(5)	/* its records tell a load's source and latency */
-#define X86_LIMIT_LOADS		BIT(6)	/* they are of loads, and */
-#define X86_LIMIT_STORES	BIT(7)	/* of stores, about which they tell less */
-#define X86_LIMIT_TRACKS	BIT(8)	/* of stores that a facility of its own follows */
-#define X86_LIMIT_NODE		BIT(4)	/* on a counter of a number by one CPU of a node only */
+#define X86_LIMIT_PAIR		BIT(3)	/* uses the next counter, too, see x86_model::merge */
+#define X86_LIMIT_LATENCY	BIT(5)	/* PEBS records have data source and latency of a load */
+#define X86_LIMIT_LOADS		BIT(6)	/* PEBS records have the address of a load */
+#define X86_LIMIT_STORES	BIT(7)	/* PEBS records have the address of a store */
+#define X86_LIMIT_TRACKS	BIT(8)	/* PEBS records have the data source of a tracked store */
+#define X86_LIMIT_NODE		BIT(4)	/* northbridge event, see node.c */
 
 /*
- * An event of any unit mask; of one; events of a range; an event of those unit masks that
- * are @_umask in @_bits; one with a fixed counter, and all general ones; and one that is only
- * the name of a fixed counter: of event 0.
+ * In this order: an event with any unit mask, with one unit mask, a range of events, an event with
+ * those unit masks that have the value _umask in _bits, an event of a fixed counter that any
+ * general counter can count, too, and an event that is only the name of a fixed counter: event 0.
  */
 #define X86_LIMIT_EVENT(_event, _counters)					\
 	{ .first = (_event), .last = (_event), .mask = X86_MATCH_EVENT, .counters = (_counters) }
@@ -87,15 +87,15 @@ struct x86_limit {
 #define X86_LIMIT_END	{ }
 
 /**
- * struct x86_extra - events that need one more register
- * @first: they are those with configs from this one
- * @last: to this one, after
- * @mask: has been applied to them
- * @msr: the register, whose value is attr.config1
- * @valid: the bits that may be set in it
- * @per_core: the threads of a core share it
- * @twin: the same events are also counted by config + @twin, by the next register in the
- *	table (if positive) or the one before; 0: they are not
+ * struct x86_extra - extra register of an event
+ * @first: lowest config, after @mask
+ * @last: highest config, after @mask
+ * @mask: mask applied to the config
+ * @msr: the register, programmed with attr.config1
+ * @valid: mask of the valid bits of the register
+ * @per_core: the threads of a core share the register
+ * @twin: added to the config, the event uses another register with the same effect: the next row of
+ *	the table if positive, else the row before; 0: there is none
  *
  * An array ends with @msr 0.
  */
@@ -119,28 +119,28 @@ struct x86_extra {
 #define X86_EXTRA_END	{ }
 
 /**
- * struct x86_bank - where the registers of a PMU are, and how a counter is run and halted
- * @select: address of the first event select
- * @counter: address of the first general counter
- * @stride: from one to the next, of both
- * @fixed: address of the first fixed counter, and
- * @fixed_control: of the register that selects what they count; 0: there is none
- * @control: of the register with a bit for each counter that may run; 0: there is none
- * @status: of the one with a bit for each counter that has overflowed; 0: there is none,
- *	and one that has is found by its sign
- * @ack: of the one that clears bits of @status
- * @others: bits of @status that tell of other things than counters. Those that are neither may be
- *	set by microcode in error: they mean nothing, and are not written to @ack
- * @run: bits that are set in the select of a counter that may run
- * @halt: bits that are cleared in the select of one that must not
- * @always: bits that are set in the first select of all, even while its counter is halted
- * @host_only: bits of a select that are about guests, and stop a counter for good on a CPU
- *	that is not ready to run any; 0: guests are kept out by @control
- * @ack_runs: writes of @ack have an effect only while @control lets a counter run
- * @masks_lvt: its interrupt masks itself in the local APIC
- * @sticky: a select keeps a mark of an overflow until it is written anew
- * @write_twice: an erratum, a counter takes a value only when it is written again
- * @write_select: instead of a plain write, of a select that is more than one register
+ * struct x86_bank - registers of a PMU, and how a counter is enabled and stopped
+ * @select: first event select
+ * @counter: first general counter
+ * @stride: distance of the selects, and of the counters
+ * @fixed: first fixed counter
+ * @fixed_control: control register of the fixed counters; 0: none
+ * @control: global control register, with an enable bit for each counter; 0: none
+ * @status: global status register, with an overflow bit for each counter; 0: none, and the sign of
+ *	a counter shows its overflow
+ * @ack: register that clears bits of @status
+ * @others: mask of the valid bits of @status that are not overflow bits. Microcode may set other
+ *	bits in error: these are ignored, and not written to @ack
+ * @run: bits set in the select of an enabled counter
+ * @halt: bits cleared in the select of a stopped counter
+ * @always: bits always set in the first select, even while its counter is stopped
+ * @host_only: bits of a select that control counting in guests, and stop the counter on a CPU that
+ *	is not set up to run guests; 0: none, and @control is switched for guests
+ * @ack_runs: a write of @ack has an effect only while @control enables a counter
+ * @masks_lvt: the overflow interrupt masks itself in the local APIC
+ * @sticky: a select keeps an overflow flag until the select is written
+ * @write_twice: erratum: a counter must be written twice
+ * @write_select: writes a select that consists of several registers; NULL: a plain write
  */
 struct x86_bank {
 	u32	select;
@@ -167,61 +167,58 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
 			    [PERF_COUNT_HW_CACHE_RESULT_MAX];
 
 /**
- * struct x86_model - a kind of CPU core
- * @name: in the log and in the PMU's sysfs directory "caps"
- * @probe: find out what this CPU's PMU can do, into the fields of struct x86_core that it
- *	has got from here; NULL: nothing is left to find out. Returns 0, or an error: no PMU
- * @bank: its registers
- * @counters: mask of counters; 0: @probe finds out
- * @whole: those of a big core in a hybrid CPU, where CPUID tells of those that both kinds have;
- *	0: it tells of each
- * @width: bits of a counter; 0: @probe finds out
- * @max_period: the longest distance from a counter's start value to its overflow; 0: half
- *	of what @width holds
- * @config_mask: bits of attr.config that select a raw event; others are cleared
- * @metrics: how many shares of the issue slots there are, if CPUID tells of any
- * @generic: config of each PERF_COUNT_HW_*; 0: none, X86_IMPOSSIBLE
- * @cache: config of each cache event; the same
- * @cache_extra: attr.config1 of those cache events that need a register of @extra
- * @limits: events that not every counter can count
- * @precise: which counters count which precise events; NULL: none are precise
- * @distributed: the same for the highest of @precise_levels; NULL: they are the same
- * @precise_fixed: fixed counters write records, too, though these are not made of groups
- * @precise_levels: the highest attr.precise_ip
- * @precise_cycles: by attr.precise_ip: what is counted for cycles, which are no precise event;
- *	0: they are
- * @merge: select of a counter that is the upper part of the one before it, for events with
- *	X86_LIMIT_PAIR; it counts what the lower one carries. 0: there are no such pairs
- * @extra: events that need one more register
+ * struct x86_model - a model of CPU cores
+ * @name: name in the log and in the sysfs directory "caps"
+ * @probe: detects features of this CPU's PMU and adjusts struct x86_core, which has copies of the
+ *	members below. Returns 0, or an error: there is no PMU. NULL: nothing to detect
+ * @bank: the registers
+ * @counters: mask of the counters; 0: detected by @probe
+ * @whole: mask of the counters of a P-core in a hybrid CPU, where CPUID reports only those that
+ *	both core types have; 0: CPUID reports those of each type
+ * @width: bits of a counter; 0: detected by @probe
+ * @max_period: longest distance of a counter to its overflow; 0: half the range of @width
+ * @config_mask: valid bits of attr.config of a raw event; other bits are cleared
+ * @metrics: number of Topdown metrics, if CPUID reports any
+ * @generic: config of each PERF_COUNT_HW_*; 0: not supported; or X86_IMPOSSIBLE
+ * @cache: config of each generic cache event, with the same special values
+ * @cache_extra: attr.config1 of the cache events that need an extra register
+ * @limits: event constraints
+ * @precise: constraints of precise events; NULL: none is precise
+ * @distributed: constraints of precise events at the highest of @precise_levels; NULL: @precise
+ * @precise_fixed: fixed counters write PEBS records although PEBS is not adaptive
+ * @precise_levels: highest attr.precise_ip
+ * @precise_cycles: by attr.precise_ip, the config that replaces cycles, which are not a precise
+ *	event; 0: cycles are precise
+ * @merge: select of the upper counter of a pair, for events with X86_LIMIT_PAIR: it counts the
+ *	carries of the lower one; 0: no pairs
+ * @extra: extra registers
  * @format: attributes of the sysfs directory "format", see attributes.h
- * @events: attributes of the sysfs directory "events", besides the generic ones
- * @memory: the same, for CPUs that write records: events that only make sense with these
- * @topdown: the same, for CPUs that tell @metrics
- * @transactions: the same, for CPUs that have transactional memory; the others lack them
- * @init_event: a new event, whose hw.config has been set from the tables: the model's
- *	own checks and changes; NULL: none. May sleep. Returns 0 or what event_init does
- * @forward: a new precise event that this PMU cannot have: let another one have it. Returns what
- *	event_init does, or 0: there is none. NULL: the same. May sleep
- * @key: what an event is about, where @limits do not tell: its config, its register of @extra with
- *	the value, and the counters for it. An event's hw.config is then what the row has for it,
- *	or attr.config, without bits for modes. Interrupts are off, or the event is new and runs
- *	nowhere; NULL: as events of Intel and AMD are
- * @write_extra: write a register of @extra, instead of a plain write; any context
- * @counters_of: narrow down the counters for an event, beyond @limits; NULL: no need.
- *	Interrupts are off, or the event is new and runs nowhere
- * @min_period: shortest distance to an overflow for the event of a config, an erratum; NULL: 1
- * @distributed_period: shortest distance to an overflow for the most precise events; 0: 1
- * @period_step: the distance to an overflow must be a multiple of this for the event of a
- *	config, an erratum; a power of two; NULL: 1
- * @idle_selects: selects that the general counters must have had, all running, before a new event
- *	counts right in one of them, an erratum; one for each counter; NULL: no need
- * @little: the row of the machine's other cores, of the kind X86_KIND_ATOM, if @name is
- *	that of a hybrid CPU's big ones; NULL: only CPUID describes them, if there are any
- * @branches: where branches are recorded; NULL: not at all, or where CPUID says so
- * @microcode: look at the microcode, at boot and whenever it has been updated; NULL: no need
+ * @events: attributes of the sysfs directory "events", in addition to the generic events
+ * @memory: the same, on CPUs with PEBS
+ * @topdown: the same, on CPUs with Topdown metrics
+ * @transactions: the same, on CPUs with transactional memory
+ * @init_event: checks and adjusts a new event, with hw.config set from the tables. Returns 0 or an
+ *	error for event_init. May sleep. NULL: none
+ * @forward: lets another PMU open a precise event that this PMU does not support. Returns an error
+ *	for event_init, or 0 if there is no such PMU. May sleep. NULL: no other PMU
+ * @key: sets config, extra register and allowed counters of an event's key, instead of @limits.
+ *	hw.config of an event is then the value of the table, or attr.config, without bits for the
+ *	modes. Called with interrupts off, or for a new event. NULL: events of Intel and AMD
+ * @write_extra: writes a register of @extra, in any context; NULL: a plain write
+ * @counters_of: reduces the counters of an event further than @limits. Called with interrupts off,
+ *	or for a new event. NULL: none
+ * @min_period: erratum: shortest period of an event, by its config; NULL: 1
+ * @distributed_period: shortest period of precisely distributed events; 0: 1
+ * @period_step: erratum: the period of an event must be a multiple of this power of two, by its
+ *	config; NULL: 1
+ * @idle_selects: erratum: selects that must be programmed once, with all general counters enabled,
+ *	before a new event counts correctly; one for each counter; NULL: none
+ * @little: the model of the E-cores, if @name is that of the P-cores of a hybrid CPU; NULL:
+ *	described by CPUID only, or none
+ * @branches: how branches are recorded; NULL: not at all, or as CPUID reports
+ * @microcode: checks the microcode revision, at boot and after each update; NULL: none
  *
- * All that is not said to be otherwise is constant. Fields that are NULL or 0 and are not
- * described above are not there.
+ * Members that are NULL or 0 without a description above are not supported. Rows are constant.
  */
 struct x86_model {
 	const char			*name;
@@ -268,14 +265,14 @@ struct x86_model {
 };
 
 /*
- * A line of a match table: a CPU by vendor, family and model (INTEL_SKYLAKE, ...), or a
- * whole family. The first that matches holds; a table ends with an empty line.
+ * Row of a match table: a CPU by vendor, family and model (INTEL_SKYLAKE, ...), or a whole family.
+ * The first match is used. A table ends with an empty row.
  */
 #define X86_MODEL_VFM(_vfm, _model)		X86_MATCH_VFM(_vfm, &(_model))
 #define X86_MODEL_FAMILY(_vendor, _family, _model)				\
 	X86_MATCH_VENDOR_FAM(_vendor, _family, &(_model))
 
-/* The tables, and what holds for CPUs of a vendor that no table knows. */
+/* The match tables */
 extern const struct x86_cpu_id x86_intel_core_models[];
 extern const struct x86_cpu_id x86_intel_nehalem_models[];
 extern const struct x86_cpu_id x86_intel_atom_models[];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Definitions that the drivers of other PMUs below arch/x86/events/ (uncore, RAPL, PT, IBS,
- * ...) and a few callers elsewhere (Xen, resctrl) may use of the driver of the CPU's own
- * counters.
+ * Declarations for the other PMU drivers below arch/x86/events/ (uncore, RAPL, PT, IBS, ...) and
+ * for a few other users (Xen, resctrl).
  */
 #ifndef _ARCH_X86_EVENTS_PERF_EVENT_H
 #define _ARCH_X86_EVENTS_PERF_EVENT_H
@@ -11,17 +10,16 @@
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 
-/* Counters that can count an event: those of uncore PMUs */
+/* Event constraints of uncore PMUs */
 
 /**
- * struct event_constraint - which counters count some events
- * @code: it is about events whose config has these bits,
- * @cmask: of those in this mask
+ * struct event_constraint - the counters that can count some events
+ * @code: config of the events, after @cmask
+ * @cmask: mask applied to the config
  * @weight: number of bits in @idxmsk
- * @overlap: @idxmsk overlaps that of others, without being part of it or the other
- *	way round
- * @flags: the driver's own
- * @idxmsk: the counters, a bitmap
+ * @overlap: @idxmsk overlaps the counters of another constraint, and neither contains the other
+ * @flags: for use by the driver
+ * @idxmsk: bitmap of the counters
  * @idxmsk64: the same as a number
  */
 struct event_constraint {
@@ -52,7 +50,7 @@ struct event_constraint {
 #define EVENT_CONSTRAINT_OVERLAP(_code, _counters, _cmask)			\
 	__EVENT_CONSTRAINT(_code, _counters, _cmask, HWEIGHT(_counters), 1, 0)
 
-/* The end of an array; -1 is no number of counters. */
+/* End of an array: no constraint has weight -1. */
 #define EVENT_CONSTRAINT_END	{ .weight = -1 }
 
 #define for_each_event_constraint(c, array)	\
@@ -61,15 +59,15 @@ struct event_constraint {
 int perf_assign_events(struct event_constraint **constraints, int n,
 		       int wmin, int wmax, int gpmax, int *assign);
 
-/* Registers beside the selects: those of uncore PMUs */
+/* Extra registers of uncore PMUs */
 
 /**
- * struct extra_reg - events that need one more register
- * @event: they are those whose config is this
+ * struct extra_reg - extra register of some events
+ * @event: config of the events, after @config_mask
  * @msr: the register; 0 ends an array
- * @config_mask: after this mask has been applied
- * @valid_mask: bits that may be set in the register
- * @idx: EXTRA_REG_*, the driver's number for it
+ * @config_mask: mask applied to the config
+ * @valid_mask: valid bits of the register
+ * @idx: EXTRA_REG_*, defined by the driver
  */
 struct extra_reg {
 	unsigned int	event;
@@ -79,7 +77,7 @@ struct extra_reg {
 	int		idx;
 };
 
-/* hw_perf_event_extra::idx of an event that needs none */
+/* hw_perf_event_extra::idx of events without an extra register */
 #define EXTRA_REG_NONE	(-1)
 
 #define EVENT_EXTRA_REG(_event, _msr, _config_mask, _valid_mask, _idx)		\
@@ -93,14 +91,14 @@ struct extra_reg {
 
 #define EVENT_EXTRA_END	{ }
 
-/* Named events in sysfs: event_attr_NAME, and the attribute of it */
+/* Event aliases in sysfs: event_attr_NAME, and its attribute */
 
 #define EVENT_ATTR_STR(_name, _var, _text)	\
 	PMU_EVENT_ATTR_STRING(_name, event_attr_##_var, _text)
 
 #define EVENT_PTR(_var)	(&event_attr_##_var.attr.attr)
 
-/* Users of the branch records that shut one another out */
+/* Mutually exclusive users of the branch records */
 
 enum {
 	x86_lbr_exclusive_lbr,
@@ -114,12 +112,12 @@ void x86_del_exclusive(unsigned int what);
 bool x86_has_exclusive(unsigned int what);
 
 /**
- * struct x86_config - an event select by the names of its parts
- * @event: the event's code
- * @umask: its unit mask
- * @cmask: how many at once count as one
- * @edge: count when it begins
- * @inv: count when there are fewer than @cmask
+ * struct x86_config - an event select by its fields
+ * @event: event code
+ * @umask: unit mask
+ * @cmask: threshold of occurrences in a cycle
+ * @edge: count transitions
+ * @inv: count cycles with fewer than @cmask occurrences
  */
 struct x86_config {
 	u8	event;
@@ -136,13 +134,13 @@ static inline u64 x86_config_value(struct x86_config config)
 	       (config.inv ? ARCH_PERFMON_EVENTSEL_INV : 0);
 }
 
-/* As in X86_CONFIG(.event = 0xd1, .umask = 0x10). */
+/* For example, X86_CONFIG(.event = 0xd1, .umask = 0x10). */
 #define X86_CONFIG(args...)	x86_config_value((struct x86_config){ args })
 
 /**
- * struct x86_pmu - what others call of the driver of the CPU's counters
- * @handle_irq: an overflow interrupt has come, with these registers; NMI context, or an
- *	interrupt that takes its place. Returns the number of counters that were served
+ * struct x86_pmu - functions of the core PMU driver for other users
+ * @handle_irq: handles an overflow interrupt with these registers. Called in an NMI, or in an
+ *	interrupt that replaces it. Returns the number of counters handled
  */
 struct x86_pmu {
 	int	(*handle_irq)(struct pt_regs *regs);
@@ -159,8 +157,8 @@ static inline void intel_pt_interrupt(void) { }
 unsigned long x86_segment_base(struct pt_regs *regs);
 
 /*
- * Is an address the kernel's? Registers of 64 bits hold addresses of a 32-bit kernel zero-extended,
- * so that the sign tells nothing there.
+ * Is @ip a kernel address? Registers of 64 bits have addresses of a 32-bit kernel zero-extended, so
+ * the sign is not enough there.
  */
 static inline bool x86_is_kernel(u64 ip)
 {
@@ -168,8 +166,8 @@ static inline bool x86_is_kernel(u64 ip)
 }
 
 /*
- * Registers that say where a sample was: @ip is linear, whatever the code segment's base.
- * PERF_EFLAGS_VM keeps what X86_VM_MASK said before.
+ * Set the registers of a sample to a linear address. The flag of VM86 mode is replaced by
+ * PERF_EFLAGS_VM: the address of the sample does not depend on it any more.
  */
 static inline void set_linear_ip(struct pt_regs *regs, unsigned long ip)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * PMUs whose events are registers of their own: which of them does this CPU have?
+ * PMUs with a free-running MSR for each event: detection of the events.
  */
 #ifndef _ARCH_X86_EVENTS_PROBE_H
 #define _ARCH_X86_EVENTS_PROBE_H
@@ -9,13 +9,13 @@
 #include <linux/types.h>
 
 /**
- * struct perf_msr - a register that counts something
- * @msr: its address
- * @grp: attributes of its event in sysfs, which are hidden where it does not count
- * @test: does the CPU have it? NULL: it does. Gets the register's index and the data of
- *	perf_msr_probe()
- * @no_check: do not read it to see whether it counts
- * @mask: bits of it that count; 0: all
+ * struct perf_msr - a counting MSR
+ * @msr: the MSR
+ * @grp: sysfs attributes of the event, hidden if the MSR does not count
+ * @test: returns whether the CPU has the MSR, by its index and the data of perf_msr_probe(); NULL:
+ *	it has
+ * @no_check: do not read the MSR to check that it counts
+ * @mask: valid bits of the MSR; 0: all
  */
 struct perf_msr {
 	u64			msr;
@@ -27,7 +27,7 @@ struct perf_msr {
 
 unsigned long perf_msr_probe(struct perf_msr *msr, int cnt, bool zero_too, void *data);
 
-/* group_NAME: a group DIR with one attribute, attr_NAME, a struct perf_pmu_events_attr */
+/* Defines group_NAME, a group DIR with attr_NAME, a struct perf_pmu_events_attr. */
 #define PMU_EVENT_GROUP(_dir, _name)				\
 static struct attribute *attrs_##_name[] = {			\
 	&attr_##_name.attr.attr,				\
