@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records of the last branches that a CPU has taken, which are samples' branch stacks.
+ * Branch records (LBR), used for branch stacks of samples.
  *
- *   branch.c		events that want branches, and when they are recorded for whom
- *   branch_filter.c	which branches an event wants, and what it gets of those recorded
- *   branch_kind.c	what kind of branch an instruction is
- *   intel/lbr.c	the registers of Intel's CPUs
- *   amd/lbr.c		those of AMD's
+ *   branch.c		events with branch stacks, scheduling of the branch unit
+ *   branch_filter.c	branch types of an event: hardware filter, and filter in software
+ *   branch_kind.c	decoding of branch instructions
+ *   intel/lbr.c		registers of Intel CPUs
+ *   amd/lbr.c		registers of AMD CPUs
  *
- * All users of a CPU's records share its filter in hardware, which is a register beside the
- * event selects to the engine, and so events with different filters take turns. What the
- * hardware cannot keep out is kept out of each event's sample.
+ * All users of a CPU share the hardware filter. It is handled as an extra register, so events with
+ * different filters are not scheduled together. Branches that the hardware cannot filter are
+ * filtered in software for each sample.
  */
 #ifndef _ARCH_X86_EVENTS_BRANCH_H
 #define _ARCH_X86_EVENTS_BRANCH_H
@@ -24,40 +24,40 @@
 struct x86_extra_reg;
 struct x86_extra_set;
 
-/* Branches that a CPU records at most. */
+/* Maximum number of branch records of a CPU */
 #define X86_BRANCHES_MAX	32
 /* Size of a struct perf_branch_stack with all of them, in units of u64 */
 #define X86_BRANCH_STACK_WORDS	((sizeof(struct perf_branch_stack) + X86_BRANCHES_MAX *	\
 				  sizeof(struct perf_branch_entry)) / sizeof(u64))
 
 /*
- * The config of an event's hw_perf_event::branch_reg is the value for the filter's register
- * for it; its reg is the mask of the kinds of branches that the event wants.
+ * hw_perf_event::branch_reg of an event: config is the value of the filter register, reg is the
+ * mask of the branch types.
  */
 
-/* Kinds of branches. An event that wants some of them has a mask of their bits. */
+/* Branch types; an event has a mask of their bits. */
 enum x86_branch_kind {
-	X86_BRANCH_NONE,	/* it is none, or cannot be looked at */
+	X86_BRANCH_NONE,	/* no branch, or the instruction cannot be read */
 	X86_BRANCH_JCC,
 	X86_BRANCH_CALL,
-	X86_BRANCH_ZERO_CALL,	/* to the next instruction, to learn its address; none returns */
+	X86_BRANCH_ZERO_CALL,	/* call of the next instruction, to read RIP */
 	X86_BRANCH_IND_CALL,
 	X86_BRANCH_RET,
 	X86_BRANCH_IND_JMP,
 	X86_BRANCH_JMP,
 	X86_BRANCH_SYSCALL,
 	X86_BRANCH_SYSRET,
-	X86_BRANCH_INT,		/* an interrupt by an instruction */
+	X86_BRANCH_INT,		/* software interrupt */
 	X86_BRANCH_IRET,
-	X86_BRANCH_IRQ,		/* an interrupt or exception */
-	X86_BRANCH_ABORT,	/* of a transaction */
+	X86_BRANCH_IRQ,		/* hardware interrupt or exception */
+	X86_BRANCH_ABORT,	/* transaction abort */
 	X86_BRANCH_KINDS
 };
 
 #define X86_BRANCH_ALL		(GENMASK(X86_BRANCH_KINDS - 1, 0) & ~BIT(X86_BRANCH_NONE))
 
-/* Classes of branches in LBR_SELECT. A bit that is set excludes its class from the records. */
-#define X86_LBR_NOT_KERNEL	BIT_ULL(0)	/* by the privilege level where they end */
+/* LBR_SELECT: a set bit excludes branches from the records. */
+#define X86_LBR_NOT_KERNEL	BIT_ULL(0)	/* by the privilege level of the target */
 #define X86_LBR_NOT_USER	BIT_ULL(1)
 #define X86_LBR_JCC		BIT_ULL(2)
 #define X86_LBR_REL_CALL	BIT_ULL(3)
@@ -66,14 +66,14 @@ enum x86_branch_kind {
 #define X86_LBR_IND_JMP		BIT_ULL(6)
 #define X86_LBR_REL_JMP		BIT_ULL(7)
 #define X86_LBR_FAR		BIT_ULL(8)
-#define X86_LBR_CALL_STACK	BIT_ULL(9)	/* a return takes its call away */
+#define X86_LBR_CALL_STACK	BIT_ULL(9)	/* a return removes the record of its call */
 #define X86_LBR_CLASSES		GENMASK_ULL(8, 2)
 
 /**
- * struct x86_branch_raw - a branch as the registers have it
- * @from: where it was
- * @to: where it went
- * @info: more about it; 0 where there is no such register, or it has not been read
+ * struct x86_branch_raw - raw branch record
+ * @from: address of the branch, with flags
+ * @to: target, with flags
+ * @info: further data; 0: no such register, or not read
  */
 struct x86_branch_raw {
 	u64	from;
@@ -82,12 +82,13 @@ struct x86_branch_raw {
 };
 
 /**
- * struct x86_branch_unit - where a model's CPUs record branches
- * @probe: fill in what this CPU has, from what the model has; true: it has it
- * @from: address of the first register with the address of a branch; 0: @probe knows
- * @to: of the first one with a target
- * @info: of the first one with more about it; 0: there is none, unless @probe finds some
- * @nr: how many branches are kept; 0: @probe finds out
+ * struct x86_branch_unit - branch unit of a model
+ * @probe: sets struct x86_branches for this CPU, which has copies of the members below. Returns
+ *	false if the CPU has no branch unit
+ * @from: first register with the address of a branch; 0: set by @probe
+ * @to: first register with a target
+ * @info: first register with further data; 0: none, or set by @probe
+ * @nr: number of records; 0: set by @probe
  * @flags: X86_UNIT_*
  */
 struct x86_branch_unit {
@@ -99,29 +100,28 @@ struct x86_branch_unit {
 	u8	flags;
 };
 
-#define X86_UNIT_FILTER		BIT(0)	/* there is LBR_SELECT, */
-#define X86_UNIT_FILTER_CORE	BIT(1)	/* and the threads of a core share it */
-#define X86_UNIT_CALLS_JUMP	BIT(2)	/* to the filter calls are jumps as well, an erratum */
-#define X86_UNIT_CALL_STACK	BIT(3)	/* returns can take calls away */
-#define X86_UNIT_FUSES		BIT(4)	/* a branch may be where the instruction before it is */
-#define X86_UNIT_FILTER_RUNS	BIT(5)	/* the filter's register runs and halts the unit, too */
+#define X86_UNIT_FILTER		BIT(0)	/* has LBR_SELECT */
+#define X86_UNIT_FILTER_CORE	BIT(1)	/* LBR_SELECT is shared by the threads of a core */
+#define X86_UNIT_CALLS_JUMP	BIT(2)	/* erratum: calls are also filtered as jumps */
+#define X86_UNIT_CALL_STACK	BIT(3)	/* has a call stack mode */
+#define X86_UNIT_FUSES		BIT(4)	/* a fused branch has the address of the pair */
+#define X86_UNIT_FILTER_RUNS	BIT(5)	/* the filter register also enables the unit */
 
 /**
- * struct x86_branch_ops - what differs by vendor
- * @on: begin to record, by the filter that has been written
- * @off: end it
- * @clear: let no branch be found that has been recorded so far; with @call_stack not even
- *	by returns that have no calls
- * @read: read the newest branches, up to the first register that holds none. Returns how
- *	many, and sets @newest to the number of the registers with the last of them
- * @read_info: read x86_branch_raw::info of those; NULL: there is nothing to read
- * @decode: from the registers' form to that of samples, flags and cycles included. False:
- *	it is no branch
- * @restore: let the registers hold what @read and @read_info have read, and nothing else;
- *	NULL: there is no mode in which returns take calls away
- * @filter: the filter's register for a value of LBR_SELECT; NULL: it is the same
+ * struct x86_branch_ops - vendor-specific functions
+ * @on: enables the unit; the filter is programmed
+ * @off: disables the unit
+ * @clear: clears or invalidates all records; with @call_stack, also against returns without a
+ *	recorded call
+ * @read: reads the records from the newest to the first unused one. Returns their number, and sets
+ *	@newest to the index of the newest register
+ * @read_info: reads x86_branch_raw::info of these records; NULL: no such registers
+ * @decode: converts a raw record to a branch entry. Returns false if it is not a valid branch
+ * @restore: writes records read by @read and @read_info, and clears all others; NULL: no call stack
+ *	mode
+ * @filter: converts an LBR_SELECT value to the filter register's format; NULL: same format
  *
- * All with interrupts off on the CPU; read, read_info, decode, on and off in an NMI, too.
+ * Context: interrupts off. @read, @read_info, @decode, @on and @off are also called in an NMI.
  */
 struct x86_branch_ops {
 	void		(*on)(const struct x86_core *core);
@@ -139,23 +139,23 @@ struct x86_branch_ops {
 };
 
 /**
- * struct x86_branches - how a kind of core records branches
- * @ops: by its vendor; NULL: not at all
- * @nr: how many it keeps
- * @flags: X86_UNIT_* of its unit
- * @from: address of the first register with the address of a branch
- * @to: of the first one with a target
- * @info: of the first one with more about it; 0: there is none
- * @from_flags: how many of the upper bits of @from's are flags
- * @in_tx: the second and third of these flags are about transactions
- * @to_cycles: the upper 16 bits of @to's are cycles
- * @info_tx: @info's tell of transactions
- * @info_kind: @info's tell the kind of branch
- * @info_valid: a bit of @info's tells whether their cycles mean anything
- * @packed: a register of @from holds both addresses, of 32 bits each
- * @freezes: the unit halts by itself as an interrupt comes, until the status is acknowledged
- * @halts: it is off after that until it is switched on again
- * @select: the register of the filter in hardware; its msr is 0: there is none
+ * struct x86_branches - branch unit of one type of core
+ * @ops: vendor-specific functions; NULL: no branch unit
+ * @nr: number of records
+ * @flags: X86_UNIT_*
+ * @from: first register with the address of a branch
+ * @to: first register with a target
+ * @info: first register with further data; 0: none
+ * @from_flags: number of upper bits of a @from register that are flags
+ * @in_tx: the second and third of these flags are transaction flags
+ * @to_cycles: the upper 16 bits of a @to register are cycles
+ * @info_tx: @info has transaction flags
+ * @info_kind: @info has the branch type
+ * @info_valid: @info has a valid bit for its cycles
+ * @packed: a @from register has address and target of 32 bits each
+ * @freezes: the unit freezes at an overflow interrupt, until the status is acknowledged
+ * @halts: the unit disables itself at an overflow interrupt, until enabled by software
+ * @select: the filter register as an extra register; msr 0: none
  */
 struct x86_branches {
 	const struct x86_branch_ops	*ops;
@@ -176,19 +176,19 @@ struct x86_branches {
 	struct x86_extra		select;
 };
 
-/* Global status: the branch unit is frozen until this bit is acknowledged. */
+/* Global status: branch unit frozen until acknowledged */
 #define X86_STATUS_BRANCHES_FROZEN	BIT_ULL(58)
 
 /**
- * struct x86_branch_saved - the calls that a task was in when it left a CPU
- * @stamp: x86_branch_cpu::stamp of when they were saved; 0: never
- * @cpu: where
- * @switches: how often the task had been switched from by then
- * @nr: how many
- * @newest: the number of the registers with the last of them
- * @raw: these, the last one first
+ * struct x86_branch_saved - call stack of a task that was switched out
+ * @stamp: x86_branch_cpu::stamp at the save; 0: nothing saved
+ * @cpu: the CPU of the save
+ * @switches: number of context switches of the task at the save
+ * @nr: number of @raw
+ * @newest: index of the newest register
+ * @raw: the records, the newest first
  *
- * It is pmu_ctx->task_ctx_data of tasks with events that want their calls.
+ * This is pmu_ctx->task_ctx_data of tasks with call stack events.
  */
 struct x86_branch_saved {
 	u64			stamp;
@@ -200,24 +200,24 @@ struct x86_branch_saved {
 };
 
 /**
- * struct x86_branch_cpu - the branches of one CPU
- * @users: events that are on and want some
- * @select: the filter register, which all of them have taken; NULL: there is none
- * @type: branch_sample_type of one of them, the same in all that @select depends on
- * @changed: @users has become 0, or ceased to be
- * @running: they are being recorded
- * @fresh: no branch of another task is in the registers, since the switch that is under way
- * @stamp: of the last save of calls
- * @holds: the registers hold what has been saved with this @stamp; 0: something else
- * @interrupts: number of interrupts that may have read branches, for
- * @turn: the one in which @raw was read
- * @nr: how many are in @raw
- * @has_info: their x86_branch_raw::info, too
- * @newest: the number of the registers with the last of them
- * @raw: as read, the last one first
- * @snapshot: of BPF programs, outside of NMIs and in them
- * @stack: one event's sample of them, in use while that is written: outside of NMIs, as records
- *	are drained there, and in them
+ * struct x86_branch_cpu - branch unit state of one CPU
+ * @users: number of added events with branch stacks
+ * @select: the filter register, used by all of them; NULL: none
+ * @type: branch_sample_type of the event added last; all users agree in what @select depends on
+ * @changed: the unit must be enabled, disabled, or switched to another task
+ * @running: the unit is enabled
+ * @fresh: the records have no branches of another task, since the context switch in progress
+ * @stamp: number of the last call stack save
+ * @holds: stamp of the save whose records are still in the registers; 0: none
+ * @interrupts: number of overflow interrupts
+ * @turn: value of @interrupts when @raw was read
+ * @nr: number of @raw
+ * @has_info: x86_branch_raw::info of @raw was read
+ * @newest: index of the newest register
+ * @raw: the records as read, the newest first
+ * @snapshot: records for BPF programs, outside of NMIs and in NMIs
+ * @stack: branch stack of a sample being written, outside of NMIs (drained PEBS records) and in
+ *	NMIs
  */
 struct x86_branch_cpu {
 	unsigned int		users;

@@ -1,56 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What perfctr lets be counted on which family of CPUs: tables, and a function of its
- * arguments and of nothing else that looks through them.
+ * perfctr: checks of a control against the counters and event selects of a CPU family. Tables, and
+ * pure functions that evaluate them.
  */
 #ifndef _ARCH_X86_EVENTS_PERFCTR_RULES_H
 #define _ARCH_X86_EVENTS_PERFCTR_RULES_H
 
 #include <asm/perfctr.h>
 
-/* The bit that lets a counter run, from the P6 on; the registers' driver sets it itself. */
+/* Enable bit of an event select, from the P6 on; set by the register driver */
 #define PERFCTR_ENABLE		BIT(22)
-/* In pmc_map: a fixed counter, as RDPMC takes it. */
+/* In pmc_map: a fixed counter, as in the index for RDPMC */
 #define PERFCTR_MAP_FIXED	BIT(30)
-/* In pmc_map, on Pentium 4s: RDPMC reads 32 bits only, which is faster. */
+/* In pmc_map, Pentium 4: RDPMC reads only 32 bits, which is faster */
 #define PERFCTR_MAP_FAST	BIT(31)
 
-/* What a rule asks of the bits in its mask */
+/* Condition of a rule on the bits in its mask */
 enum perfctr_rule_kind {
-	PERFCTR_NONE_OF,	/* all are 0 */
-	PERFCTR_ONE_OF,		/* at least one is 1 */
-	PERFCTR_ALL_OF,		/* all are 1 */
-	PERFCTR_I_MODE,		/* all are 1 for counters that interrupt, else 0 */
-	PERFCTR_NOT_VALUE,	/* they do not have the rule's value */
+	PERFCTR_NONE_OF,	/* all must be 0 */
+	PERFCTR_ONE_OF,		/* at least one must be 1 */
+	PERFCTR_ALL_OF,		/* all must be 1 */
+	PERFCTR_I_MODE,		/* all must be 1 for counters that interrupt, else 0 */
+	PERFCTR_NOT_VALUE,	/* they must not have the rule's value */
 };
 
-/* perfctr_rule::on: counters that a rule is about */
+/* perfctr_rule::on: the counters that a rule applies to */
 #define PERFCTR_ON_FIRST	BIT(0)	/* counter 0 */
 #define PERFCTR_ON_OTHERS	BIT(1)	/* other general counters */
 #define PERFCTR_ON_FIXED	BIT(2)
 #define PERFCTR_ON_GENERAL	(PERFCTR_ON_FIRST | PERFCTR_ON_OTHERS)
 #define PERFCTR_ON_ALL		(PERFCTR_ON_GENERAL | PERFCTR_ON_FIXED)
-#define PERFCTR_ON_CASCADING	BIT(3)	/* counters 12 and 15 to 17 of a Pentium 4, and */
-#define PERFCTR_ON_PLAIN	BIT(4)	/* its other ones */
+#define PERFCTR_ON_CASCADING	BIT(3)	/* counters 12 and 15 to 17 of a Pentium 4 */
+#define PERFCTR_ON_PLAIN	BIT(4)	/* the other counters of a Pentium 4 */
 #define PERFCTR_ON_P4		(PERFCTR_ON_CASCADING | PERFCTR_ON_PLAIN)
-#define PERFCTR_OF_THREADS	BIT(7)	/* not of counters that are global */
+#define PERFCTR_OF_THREADS	BIT(7)	/* only for per-process controls */
 
-/* perfctr_rule::field: which of a counter's words */
+/* perfctr_rule::field: word of a counter's control */
 enum perfctr_field {
 	PERFCTR_EVNTSEL,
 	PERFCTR_ESCR,
 };
 
 /**
- * struct perfctr_rule - something that a counter's control has to be
- * @mask: bits it is about; 0 ends a table
+ * struct perfctr_rule - a condition on a counter's control
+ * @mask: the bits checked; 0 ends a table
  * @value: for PERFCTR_NOT_VALUE
  * @kind: PERFCTR_NONE_OF, ...
  * @field: PERFCTR_EVNTSEL, ...
  * @on: PERFCTR_ON_*
- * @err: what a control that is not so gets
+ * @err: the error if the condition is not met
  *
- * The first rule that is broken decides, for the first counter that breaks one.
+ * The error is that of the first rule not met by the first counter that does not meet one.
  */
 struct perfctr_rule {
 	u32	mask;
@@ -63,14 +63,14 @@ struct perfctr_rule {
 
 /**
  * struct perfctr_family - CPUs with the same rules
- * @name: what it is called, if it has no name of its own
- * @rules: for each counter
- * @more_rules: after these; may be NULL
- * @kernel: bits of an event select of which one is set if it counts in the kernel; P5s have
+ * @name: name of the CPU type, unless the model has one
+ * @rules: checked for each counter
+ * @more_rules: checked after @rules; may be NULL
+ * @kernel: bits of an event select that make it count the kernel, one of which is enough; a P5 has
  *	a second field in the same register
- * @has_tsc: there is a time stamp counter
- * @no_interrupts: counters never interrupt
- * @cccr: counters are those of a Pentium 4
+ * @has_tsc: the CPU has a TSC
+ * @no_interrupts: counters do not interrupt
+ * @cccr: the counters are those of a Pentium 4
  */
 struct perfctr_family {
 	const char			*name;
@@ -83,10 +83,10 @@ struct perfctr_family {
 };
 
 /**
- * struct perfctr_cpu_kind - what the CPUs of this system have
- * @family: their rules
- * @counters: mask of the counters: general ones from bit 0, fixed ones from bit 32
- * @interrupts: counters that overflow can interrupt
+ * struct perfctr_cpu_kind - the counters of this system's CPUs
+ * @family: the rules
+ * @counters: mask of the counters: general counters from bit 0, fixed counters from bit 32
+ * @interrupts: overflows can interrupt
  */
 struct perfctr_cpu_kind {
 	const struct perfctr_family	*family;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfctr's counts as they go on: what the low-level driver does with a state, on any layer
- * of registers. The layer is a constant where these functions are called, so that calls to
- * it are none.
+ * perfctr: operations of the low-level driver on a struct perfctr_cpu_state, on an abstract layer
+ * of registers. The layer is a constant in each caller, so its functions are called directly.
  *
- * Interrupts are off in all of this. A state belongs to the thread that runs on this CPU.
+ * Context of all functions: interrupts off, on the CPU of the thread that owns the state.
  */
 #ifndef _ARCH_X86_EVENTS_PERFCTR_STATE_H
 #define _ARCH_X86_EVENTS_PERFCTR_STATE_H
@@ -12,22 +11,24 @@
 #include <asm/perfctr.h>
 
 /* perfctr_cpu_state::k1 */
-#define PERFCTR_RELOAD	1	/* counters that interrupt are to be set, whatever they hold */
+#define PERFCTR_RELOAD	1	/* program the interrupting counters in any case */
 
 /**
- * struct perfctr_layer - registers
- * @tsc: read the time stamp counter
- * @read: what a counter holds, by its number, extended by its sign
- * @low: the lower 32 bits of what one holds, by what RDPMC calls it
- * @take: have counters, with their selects set; those that interrupt stand still. Returns 0;
- *	1: all of them have run on since @leave, and run now; or -EBUSY: others are in the way
- * @keep: note what a counter held when it was read last for a state
- * @kept_value: what that was
- * @kept: has it been read for the last state as this one came, so that it is still the same?
- * @readable: may user space read counters here? Then it sees nothing that others have counted
- * @set: let a counter go on from a value
- * @run: let them run, if they do not yet
- * @leave: stop those that interrupt, and have no counters any more
+ * struct perfctr_layer - register access
+ * @tsc: reads the TSC
+ * @read: reads a counter by its number, sign-extended
+ * @low: reads the lower 32 bits of a counter by its index for RDPMC
+ * @take: reserves and programs counters; those that interrupt do not run. Returns 0, 1 if the
+ *	counters have run on since @leave of the same claim and run now, or -EBUSY
+ * @keep: saves the value of a counter at its last read
+ * @kept_value: returns that value
+ * @kept: returns whether the saved values of a claim's counters are current: the counters were read
+ *	for the last state, and were not used since
+ * @readable: returns whether user space may read counters on this CPU, which are then cleared of
+ *	counts of others
+ * @set: writes a counter
+ * @run: starts the counters, unless they run
+ * @leave: stops counters that interrupt, and ends the claim
  */
 struct perfctr_layer {
 	u32	(*tsc)(void);
@@ -43,16 +44,16 @@ struct perfctr_layer {
 	bool	(*readable)(void);
 };
 
-/* Does a cstatus tell of no counters, or of those that a claim has? */
+/* Has @cstatus no counters, or as many as the claim? */
 static __always_inline bool perfctr_cstatus_fits(u32 cstatus, const struct x86_claim *claim)
 {
 	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
 
-	/* A claim has no more than there are. */
+	/* A claim has at most as many counters as the CPU. */
 	return perfctr_cstatus_nractrs(cstatus) <= n && (!n || n == claim->n);
 }
 
-/* One that tells of others is not followed. */
+/* Refuse to use a state that does not match its claim. */
 static __always_inline bool perfctr_state_sane(const struct perfctr_cpu_state *state)
 {
 	return !WARN_ON_ONCE(!perfctr_cstatus_fits(state->cstatus, &state->claim));
@@ -64,7 +65,7 @@ static __always_inline void perfctr_count_tsc(const struct perfctr_layer *layer,
 	u32 now = layer->tsc();
 
 	state->tsc_sum += (u32)(now - state->tsc_start);
-	/* Readers in user space take it that all has changed when this has. */
+	/* A reader in user space uses tsc_start to detect changes: write it last. */
 	barrier();
 	state->tsc_start = now;
 }
@@ -99,9 +100,9 @@ static __always_inline void perfctr_state_sample(const struct perfctr_layer *lay
 }
 
 /*
- * User space can read counters from now on, or no more. Those that run on from one thread to the
- * next may hold what others have counted, so they count from 0. What those that interrupt hold
- * was counted for this state.
+ * User space may read counters from now on, or no longer. Counters that run on between threads may
+ * have counts of other threads: reset them to 0. The values of interrupting counters are those of
+ * this state.
  */
 static __always_inline void perfctr_state_readable(const struct perfctr_layer *layer,
 						   struct perfctr_cpu_state *state)
@@ -135,7 +136,7 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 		layer->leave(&state->claim);
 		for (i = 0; i < n; i++)
 			perfctr_count(layer, state, i);
-		/* A counter that interrupts is set anew as it resumes, to what it stopped at. */
+		/* perfctr_state_run() continues interrupting counters from the value read here. */
 		for (i = perfctr_cstatus_nractrs(state->cstatus); i < n; i++)
 			state->pmc[i].start = layer->kept_value(state->claim.counter[i]);
 	}
@@ -144,8 +145,8 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 }
 
 /*
- * The counters stop, while the TSC runs on, if it is on. An overflow whose signal has not been sent
- * is lost with them.
+ * End the use of the counters, but not of the TSC. An overflow whose signal was not sent yet is
+ * lost.
  */
 static __always_inline void perfctr_state_give_way(const struct perfctr_layer *layer,
 						   struct perfctr_cpu_state *state)
@@ -154,7 +155,7 @@ static __always_inline void perfctr_state_give_way(const struct perfctr_layer *l
 	state->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
 }
 
-/* Set counters that interrupt, unless they are as they were left, and let all of them run. */
+/* Program the interrupting counters, unless they are unchanged, and run all counters. */
 static __always_inline void perfctr_state_run(const struct perfctr_layer *layer,
 					      struct perfctr_cpu_state *state)
 {
@@ -173,8 +174,8 @@ static __always_inline void perfctr_state_run(const struct perfctr_layer *layer,
 }
 
 /*
- * Tell user space from where its counters are being counted. Whoever has the page sees that,
- * so it is not told where a counter may hold what others have counted.
+ * Show the start values of the counters to user space. Without permission to read counters they are
+ * not shown, since a start value may include counts of other threads.
  */
 static __always_inline void perfctr_show_starts(const struct perfctr_layer *layer,
 						struct perfctr_cpu_state *state)
@@ -214,7 +215,7 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 	return 0;
 }
 
-/* Have counters that interrupt passed zero? */
+/* Mask of the interrupting counters that have overflowed. */
 static __always_inline unsigned int perfctr_state_overflowed(const struct perfctr_cpu_state *state)
 {
 	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus), mask = 0;
@@ -239,7 +240,7 @@ static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_st
 	return mask;
 }
 
-/* Counters are those of the control, and interrupt after as long as that says. */
+/* Set the counters from the control; interrupting ones start at their ireset value. */
 static __always_inline void perfctr_state_set_counters(struct perfctr_cpu_state *state)
 {
 	const struct perfctr_cpu_control *control = &state->control;
@@ -252,7 +253,7 @@ static __always_inline void perfctr_state_set_counters(struct perfctr_cpu_state 
 	}
 }
 
-/* The part of a new control that comes after it has been found good. */
+/* Set the state from a control that was checked. */
 static __always_inline void perfctr_state_begin(struct perfctr_cpu_state *state)
 {
 	const struct perfctr_cpu_control *control = &state->control;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Precise events: at the overflow of a counter the CPU itself writes down where it was, with
- * its registers and more, into a buffer in memory (PEBS). An interrupt follows.
+ * Precise events: at an overflow the CPU writes a record with its registers and other data to a
+ * buffer in memory (PEBS), and interrupts.
  *
- * A counter that has overflowed starts anew at 0, which is where it has just come to, so that
- * it counts on as any other does, and is set by the interrupt as any other is.
+ * The overflow leaves the counter at 0, so it goes on counting like any other, and is reprogrammed
+ * by the interrupt like any other.
  *
- * Or the CPU sets it back by a period. This is for events of user space with a period that
- * does not change: they do not move while the kernel looks at them. Each record then means
- * one period more in the total than the counter tells. Where all that the samples need is in
- * the records, these wait in the buffer (X86_PRECISE_MANY) until it gets full, the event is
- * read or stopped, or the task leaves.
+ * Alternatively, the CPU reloads the counter with the period. That is used for events of user space
+ * with a constant period, whose counters do not move in the kernel. Each record then stands for one
+ * period that the counter does not show. If the record has all that the samples need, records wait
+ * in the buffer (X86_PRECISE_MANY) until the buffer is full, the event is read or stopped, or the
+ * task is switched out.
  *
- *   intel/pebs.c		the buffers, the registers, and which events can be precise
- *   intel/pebs_record.c	from a record to a sample
- *   intel/pebs_address.c	of which instruction it is, if it only has the next one
- *   intel/pebs_memory.c	where the memory was that an instruction has accessed
+ *   intel/pebs.c		buffers, registers, and checks of events
+ *   intel/pebs_record.c	conversion of records to samples
+ *   intel/pebs_address.c	address of the instruction, if the record has that of the next one
+ *   intel/pebs_memory.c	data source of loads and stores
  */
 #ifndef _ARCH_X86_EVENTS_PRECISE_H
 #define _ARCH_X86_EVENTS_PRECISE_H
@@ -28,35 +28,35 @@
 struct x86_core;
 struct x86_pmu_cpu;
 
-/* Of a select, and of a fixed counter's bits: the record is as MSR_PEBS_DATA_CFG has it. */
+/* Select and fixed counter control: write adaptive records, see MSR_PEBS_DATA_CFG */
 #define X86_ADAPTIVE			BIT_ULL(34)
 #define X86_FIXED_ADAPTIVE		BIT_ULL(32)
 #define X86_FIXED_BITS			(INTEL_FIXED_BITS_MASK | X86_FIXED_ADAPTIVE)
 
-/* Groups of which an adaptive record is made, in MSR_PEBS_DATA_CFG and in the record */
+/* Groups of an adaptive record, in MSR_PEBS_DATA_CFG and in the record */
 #define X86_GROUP_MEMORY		BIT_ULL(0)
 #define X86_GROUP_REGISTERS		BIT_ULL(1)
 #define X86_GROUP_XMM			BIT_ULL(2)
 #define X86_GROUP_BRANCHES		BIT_ULL(3)
-#define X86_GROUP_BRANCHES_SHIFT	24	/* their number less one */
+#define X86_GROUP_BRANCHES_SHIFT	24	/* number of entries minus one */
 
-/* hw_perf_event::flags: what a precise event's record says of memory */
-#define X86_PRECISE_LATENCY	BIT(17)	/* a load's source and latency */
-#define X86_PRECISE_LOAD	BIT(18)	/* of a load that it is one */
-#define X86_PRECISE_STORE	BIT(19)	/* of a store whether it hit the first cache */
-#define X86_PRECISE_RELOADS	BIT(20)	/* the CPU sets the counter back by a period itself */
-#define X86_PRECISE_MANY	BIT(21)	/* and its records may wait in the buffer */
-#define X86_PRECISE_TRACKS	BIT(22)	/* of a store what is known of it elsewhere */
+/* hw_perf_event::flags: memory data in the records, and reloading */
+#define X86_PRECISE_LATENCY	BIT(17)	/* data source and latency of a load */
+#define X86_PRECISE_LOAD	BIT(18)	/* a load */
+#define X86_PRECISE_STORE	BIT(19)	/* a store, with an L1 hit bit */
+#define X86_PRECISE_RELOADS	BIT(20)	/* the CPU reloads the counter with the period */
+#define X86_PRECISE_MANY	BIT(21)	/* records may wait in the buffer */
+#define X86_PRECISE_TRACKS	BIT(22)	/* a store, with its data source */
 #define X86_PRECISE_MEMORY	(X86_PRECISE_LATENCY | X86_PRECISE_LOAD | X86_PRECISE_STORE |	\
 				 X86_PRECISE_TRACKS)
 
 /**
- * struct x86_precise - how a kind of core writes records
- * @levels: the highest attr.precise_ip that there is; 0: none, there are no records
- * @format: of its records, 0 to 4
- * @adaptive: they are made of groups
- * @size: of a record that is not, in bytes
- * @counters: that can write some
+ * struct x86_precise - PEBS of one type of core
+ * @levels: highest attr.precise_ip; 0: no PEBS
+ * @format: record format, 0 to 4
+ * @adaptive: records consist of groups
+ * @size: size of a record that is not adaptive
+ * @counters: mask of the counters that can write records
  */
 struct x86_precise {
 	u8	levels;
@@ -67,15 +67,15 @@ struct x86_precise {
 };
 
 /**
- * struct x86_precise_cpu - the records of one CPU
- * @enabled: what MSR_IA32_PEBS_ENABLE holds, or will hold in a moment
- * @fresh: counters that may write records from now on, while older ones may be in the buffer
- * @groups: what MSR_PEBS_DATA_CFG does
- * @many: interrupts come only as the buffer gets full
- * @draining: records are being taken out of the buffer
- * @has_area: MSR_IA32_DS_AREA has the address of the area
- * @base: the CPU's address of its buffer
- * @buffer: the same memory, NULL: there is none yet
+ * struct x86_precise_cpu - PEBS state of one CPU
+ * @enabled: shadow of MSR_IA32_PEBS_ENABLE, set before the register is written
+ * @fresh: mask of counters just enabled: records for them in the buffer are not theirs
+ * @groups: shadow of MSR_PEBS_DATA_CFG
+ * @many: interrupt only when the buffer is nearly full
+ * @draining: the buffer is being drained
+ * @has_area: MSR_IA32_DS_AREA is set
+ * @base: address of the buffer for the CPU
+ * @buffer: address of the buffer for the kernel; NULL: not allocated
  */
 struct x86_precise_cpu {
 	u64	enabled;
@@ -89,10 +89,10 @@ struct x86_precise_cpu {
 };
 
 /**
- * struct x86_record - a record in its buffer
- * @start: of it
- * @size: in bytes; nothing behind them is looked at
- * @counters: those that it is for, as it says
+ * struct x86_record - a record in the buffer
+ * @start: start of the record
+ * @size: size in bytes; the record is not read beyond it
+ * @counters: mask of the counters named by the record
  */
 struct x86_record {
 	const u64	*start;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfctr's low-level driver on x86: counters of the CPU that a high-level driver has for
- * itself, for as long as it runs them.
+ * perfctr: the low-level driver on x86. A high-level driver reserves counters of a CPU while its
+ * control is active.
  *
- * The counters' registers belong to the driver of perf's PMU. This one asks it for counters
- * by their numbers, which perf's events then do without.
+ * The registers belong to perf's PMU driver. The low-level driver claims counters from it, by
+ * number, and perf's events do not use them meanwhile.
  */
 #ifndef _ASM_X86_PERFCTR_H
 #define _ASM_X86_PERFCTR_H
@@ -12,13 +12,14 @@
 #include <linux/types.h>
 
 /**
- * struct x86_claim - counters that a control uses, as the registers' driver knows them
- * @id: of this control and its copies alone; 0: of none. A hash, as user space can see it
- * @counters: mask of them: general ones by number, fixed ones from 32
- * @ints: those of them that interrupt
- * @n: how many there are
- * @counter: number of each, by the control's index
- * @config: its event select, without the bits that let it run
+ * struct x86_claim - the counters of a control, as the PMU driver needs them
+ * @id: equal only for copies of the same control; 0: equal to no other. A hash, since user space
+ *	can see it
+ * @counters: mask of the counters: general counters from bit 0, fixed counters from bit 32
+ * @ints: mask of the counters that interrupt
+ * @n: number of counters
+ * @counter: number of each counter, by its index in the control
+ * @config: event select of each counter, without the enable bit
  */
 struct x86_claim {
 	u64	id;
@@ -30,8 +31,8 @@ struct x86_claim {
 };
 
 /*
- * A flag of threads beside those of <asm/thread_info.h>: it has a state of its own. __switch_to()
- * looks at it together with others.
+ * Thread flag, not used by <asm/thread_info.h>: the thread has a perfctr state. __switch_to() tests
+ * it together with other flags.
  */
 #define TIF_PERFCTR	18
 
