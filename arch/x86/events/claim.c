@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters that somebody beside perf has for himself: perfctr, for the thread that runs.
+ * Claims: counters reserved by perfctr for the running thread.
  *
- * Claimed counters are taken out of what counts may be placed on. They are named by their
- * numbers, and so perf's counts make way for them where they can: to other counters, or, if
- * there are not enough, by waiting until the claim ends. Pinned events do not wait: a claim is
- * refused for those that are on, and ends for those that are added.
+ * Claimed counters are removed from those that perf's counts can use. They are given by number, so
+ * perf's counts move to other counters if they can, and otherwise flexible events are not scheduled
+ * until the claim ends. Pinned events are never displaced: a claim is refused if they are in the
+ * way, and ends if they are added.
  *
- * When a claim ends, its counters stay as they are, and those that do not interrupt even run
- * on until perf wants them or decides anew what runs. So nothing is written when the next
- * claim is the same.
+ * When a claim ends, its counters stay programmed, and those that do not interrupt run on until
+ * perf needs them or reprograms. So an equal claim continues without a register write.
  *
- * Interrupts are off in all of this, on the CPU that it is about. There is one claim at a
- * time on a CPU. It may be made and ended while the core has disabled the PMU, as it does over a
- * switch: claimed counters run all the same. Before a claim begins, perf's changes that wait are
- * made; when one ends, they go on waiting.
+ * Context of all functions: interrupts off, on the CPU of the claim. A CPU has at most one claim. A
+ * claim may begin and end while perf has disabled the PMU, as in a context switch: claimed counters
+ * run nevertheless. Pending changes of perf are applied before a claim begins, and stay pending
+ * when a claim ends.
  */
 #include <linux/jiffies.h>
 
 #include "engine.h"
 
 /*
- * So often in a jiffy flexible events that claims have evicted are scheduled again at once; after
- * that, with the rotation. This bounds evictions, too, which cost time in the switches of others.
+ * Number of times per jiffy that displaced flexible events are rescheduled at once at the end of a
+ * claim. After that they wait for the rotation. This also bounds the number of displacements, which
+ * take time in context switches of others.
  */
 #define X86_RETURNS	16
 
 /*
- * Perf's counts make way. Pinned events stay on all the time, since the core's other thread could
- * take what they need while they were off. So their counts are placed first, and flexible events
- * share what is left.
+ * Displace perf's counts. Pinned events stay scheduled throughout, since otherwise the core's other
+ * thread could take their counters. So their counts are placed first, and flexible events share the
+ * remaining counters.
  */
 static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -44,9 +44,9 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 	} else if (!x86_place_beside_claim(cpu, counters, true)) {
 		cpu->claimed = counters;
 		cpu->evicted = true;
-		/* Within a switch the core does not say so by itself. */
+		/* Within a context switch, perf would not reschedule by itself. */
 		perf_pmu_resched_flexible(&cpu->core->pmu);
-		/* A pinned group that waited may be on now. */
+		/* A waiting pinned group may have been scheduled, which ends the claim. */
 		err = cpu->claimed != counters || WARN_ON_ONCE(cpu->wanted & counters);
 		if (err)
 			cpu->claimed = 0;
@@ -55,22 +55,22 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 	return err ? -EBUSY : 0;
 }
 
-/* The select of one of a claim's counters that is no fixed one */
+/* Event select of counter @i of a claim; not a fixed counter. */
 static u64 x86_claim_select(const struct x86_pmu_cpu *cpu, const struct x86_claim *claim,
 			    unsigned int i)
 {
 	const struct x86_bank *bank = cpu->core->bank;
 	u64 config = claim->config[i];
 
-	/* Nothing stops it as a guest is entered, where it may run on after the claim. */
+	/* The counter may run on after the claim, and must then not count a guest. */
 	config |= bank->host_only & ~cpu->select_clear;
-	/* Without a common register the select says that the counter stands still. */
+	/* Without global control, an interrupting counter is stopped by its select. */
 	if (bank->control || !(claim->ints & BIT_ULL(claim->counter[i])))
 		return config | bank->run;
 	return config & ~bank->halt;
 }
 
-/* Returns whether it has found them as they are to be. */
+/* Program the selects. Returns whether they were unchanged. */
 static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_bank *bank = cpu->core->bank;
@@ -115,7 +115,7 @@ static bool x86_claim_has_news(const struct x86_pmu_cpu *cpu, const struct x86_c
 	return false;
 }
 
-/* The same where an erratum has new events of general counters count wrong. */
+/* The same, with the erratum workaround for new events on general counters. */
 static bool x86_claim_idle_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	u64 control = cpu->control;
@@ -129,7 +129,7 @@ static bool x86_claim_idle_selects(struct x86_pmu_cpu *cpu, const struct x86_cla
 	return same;
 }
 
-/* Let a change of what is claimed be, or leave it to whom an NMI has not disturbed. */
+/* End a change of registers, and apply what an NMI has left to it. */
 static void x86_claim_done(struct x86_pmu_cpu *cpu)
 {
 	barrier();
@@ -139,8 +139,8 @@ static void x86_claim_done(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Counters that have been in use hold what perf's events have counted, or another claim. Those that
- * interrupt are set in any case.
+ * Clear counters that may hold counts of perf's events or of another claim. Interrupting counters
+ * are always programmed.
  */
 static void x86_claim_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -161,7 +161,7 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 	for_each_x86_counter(i, claim->counters)
 		owned |= !!cpu->owner[i];
 	if (owned && x86_claim_make_room(cpu, claim->counters)) {
-		/* The other thread has them back. */
+		/* Reapply, which returns the counters to the other thread. */
 		if (cpu->threads) {
 			WRITE_ONCE(cpu->dirty, true);
 			x86_apply(cpu);
@@ -174,7 +174,7 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 	cpu->claimed = claim->counters;
 	cleared = cpu->has_clean & claim->counters;
 	for_each_x86_counter(i, claim->counters) {
-		/* No event is a client of what is left there. */
+		/* Only cached counts without clients are left on these counters. */
 		if (cpu->owner[i])
 			x86_count_forget(cpu, cpu->owner[i]);
 	}
@@ -193,13 +193,13 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 }
 
 /**
- * x86_claim - have counters for oneself
+ * x86_claim - reserve and program counters
  * @cpu: this CPU
- * @claim: which, and what they are to count. Those that interrupt do not run yet
+ * @claim: the claim; counters that interrupt do not run before x86_claim_run()
  *
- * Return: 0; 1: all of them have run on from the last claim, and run now; or -EBUSY: pinned
- * events, another claim, or events of the core's other thread that would spoil the counts are
- * in the way, or the system is being shut down.
+ * Return: 0 on success; 1 if all counters have run on since an equal claim, and run now; -EBUSY if
+ * pinned events, another claim, or memory events of the core's other thread (see thread.c) are in
+ * the way, or if the system is being shut down.
  */
 int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
@@ -218,9 +218,9 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 }
 
 /**
- * x86_claim_run - let all counters of a claim run
+ * x86_claim_run - run all counters of a claim
  * @cpu: this CPU
- * @claim: as it was given to x86_claim()
+ * @claim: the claim
  */
 void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
@@ -235,7 +235,7 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	if (bank->control) {
 		x86_write_control(cpu, cpu->control | claim->counters);
 	} else {
-		/* An NMI may have had those halted that ran already. */
+		/* An NMI may have stopped counters that ran already. */
 		for (i = 0; i < claim->n; i++)
 			x86_write_select(cpu, claim->counter[i], claim->config[i] | bank->run |
 					 (bank->host_only & ~cpu->select_clear));
@@ -244,12 +244,11 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 }
 
 /**
- * x86_claim_end - give counters back
+ * x86_claim_end - end a claim
  * @cpu: this CPU
- * @claim: as it was given to x86_claim()
+ * @claim: the claim
  *
- * What counters hold that do not interrupt is still good until interrupts are on again. The
- * others stand still.
+ * Counters that interrupt are stopped. The others keep their values until interrupts are on again.
  */
 void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
@@ -273,7 +272,7 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
 		}
 	}
-	/* The other thread may want these counters, or the microcode: they stop. */
+	/* Stop the counters: the other thread or the microcode may need them. */
 	if (cpu->threads || (claim->counters & cpu->core->taken)) {
 		cpu->threads_changed = true;
 		cpu->dirty = true;
@@ -282,30 +281,31 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	}
 	barrier();
 	cpu->applying = false;
-	/* A count that waits for one of these counters must not have it before it has been read. */
+	/*
+	 * While halted, do not apply yet: perfctr must read the counters before a count uses them.
+	 */
 	if (unlikely(READ_ONCE(cpu->dirty)) && !cpu->halted)
 		x86_apply(cpu);
 }
 
 /**
- * x86_claim_give_way - end a claim whose counters pinned events get
- * @cpu: this CPU, with a claim. It has been decided what gets them, but the PMU is disabled, so
- *	that they still are as the claim has left them
+ * x86_claim_give_way - end a claim whose counters were assigned to pinned events
+ * @cpu: this CPU, with a claim. The PMU is disabled, so that the counters are not reprogrammed yet
  */
 void x86_claim_give_way(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(!cpu->halted);
 	perfctr_cpu_give_way();
-	/* One that is just being made ends, too. */
+	/* The claim may still be in x86_claim(), where perfctr does not know of it. */
 	cpu->claimed = 0;
 }
 
 /**
- * x86_claim_return - schedule flexible events again that claims have evicted
+ * x86_claim_return - reschedule flexible events displaced by claims
  * @cpu: this CPU, without a claim, and with @evicted
  *
- * Call it after the claim's counters are read. Interrupts are off, no ctx->lock is held.
+ * Called after the claim's counters are read. The caller holds no ctx->lock.
  */
 void x86_claim_return(struct x86_pmu_cpu *cpu)
 {
@@ -324,13 +324,13 @@ void x86_claim_return(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_claim_overflow - the interrupt has found claimed counters that have overflowed
- * @cpu: this CPU, in the interrupt
- * @overflowed: mask of counters
+ * x86_claim_overflow - check for overflows of claimed counters
+ * @cpu: this CPU, in the overflow interrupt
+ * @overflowed: mask of the counters that have overflowed
  *
- * All counters of the claim stop, until it is made anew.
+ * Stops all counters of the claim until it is made again.
  *
- * Return: whether there were any.
+ * Return: true if a claimed counter has overflowed.
  */
 bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed)
 {
@@ -342,7 +342,7 @@ bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed)
 }
 
 /**
- * x86_claim_halt - let counters stand still that run on after a claim
+ * x86_claim_halt - stop counters that still run after a claim
  * @cpu: this CPU, without a claim
  */
 void x86_claim_halt(struct x86_pmu_cpu *cpu)

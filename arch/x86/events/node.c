@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that are common to the CPUs of a node: those of AMD's northbridge, to family 14h.
+ * Northbridge events of AMD families up to 14h.
  *
- * Each CPU may count them with its own counters. But the northbridge knows a counter by its
- * number alone, so of all CPUs of a node only one may have such an event on the counter of
- * a number, even halted.
+ * Any CPU of a node can count them. But the northbridge identifies a counter by its number only, so
+ * at most one CPU of a node may have such an event on the counter of a given number, even stopped.
  *
- * A node has a mask of the numbers that are taken. A CPU takes one before it writes the
- * counter's select, and gives it back when another event, or none, is in there.
+ * A node has a mask of the counter numbers in use. A CPU takes a number before it writes the
+ * counter's select, and releases it when the select has no northbridge event any more.
  */
 #include <linux/topology.h>
 
 #include "engine.h"
 
 /**
- * x86_node_others - counters on which other CPUs have an event of the node
- * @cpu: this CPU, interrupts off
- * @seen: set to what x86_node_take() has to find unchanged
+ * x86_node_others - mask of the counters in use by other CPUs of the node
+ * @cpu: this CPU
+ * @seen: receives the state that x86_node_take() must find unchanged
+ *
+ * Context: interrupts off.
+ * Return: the mask.
  */
 u64 x86_node_others(struct x86_pmu_cpu *cpu, s64 *seen)
 {
@@ -25,12 +27,13 @@ u64 x86_node_others(struct x86_pmu_cpu *cpu, s64 *seen)
 }
 
 /**
- * x86_node_take - take counters for events of the node
- * @cpu: this CPU, interrupts off
- * @seen: as x86_node_others() has set it
- * @counters: mask, of which no other CPU had one
+ * x86_node_take - take counters for northbridge events
+ * @cpu: this CPU
+ * @seen: as set by x86_node_others()
+ * @counters: mask of the counters, none of them in use by another CPU
  *
- * Return: false if others have been faster.
+ * Context: interrupts off.
+ * Return: true on success, false if the state has changed: retry.
  */
 bool x86_node_take(struct x86_pmu_cpu *cpu, s64 seen, u64 counters)
 {
@@ -42,9 +45,11 @@ bool x86_node_take(struct x86_pmu_cpu *cpu, s64 seen, u64 counters)
 }
 
 /**
- * x86_node_keep - give back all counters but these
- * @cpu: this CPU, interrupts off; nothing of the node is selected on the others any more
- * @counters: mask
+ * x86_node_keep - release all but some counters
+ * @cpu: this CPU; the selects of the released counters have no northbridge event
+ * @counters: mask of the counters to keep
+ *
+ * Context: interrupts off.
  */
 void x86_node_keep(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -52,18 +57,20 @@ void x86_node_keep(struct x86_pmu_cpu *cpu, u64 counters)
 
 	cpu->node_taken &= counters;
 	/*
-	 * It is ordered after the writes of selects: a CPU that takes one of these writes its
-	 * own select after x86_node_take(), and the two must not be there together.
+	 * Fully ordered after the writes of the selects: a CPU that takes a counter released here
+	 * writes its own select afterwards, and the two events must not coexist.
 	 */
 	if (back)
 		atomic64_fetch_andnot(back, &cpu->node->taken);
 }
 
 /**
- * x86_node_init - find the node of a CPU
- * @number: of the CPU, which is coming up; interrupts are off on it
+ * x86_node_init - find the northbridge of a CPU
+ * @number: the CPU, which is being brought up
  *
- * The node is kept by the CPU that was its first one, also when that has gone.
+ * The storage is in the CPU that was online first, even if that is offline now.
+ *
+ * Context: interrupts off, on that CPU.
  */
 void x86_node_init(unsigned int number)
 {

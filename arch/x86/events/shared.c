@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions for the other drivers below arch/x86/events/.
+ * Functions for the other PMU drivers below arch/x86/events/.
  */
 #include <linux/export.h>
 
 #include "engine.h"
 
-/* Users of the branch records that shut one another out: any number of one kind. */
+/* Users of the branch records: any number, but of one kind only */
 static atomic_t x86_exclusive[x86_lbr_exclusive_max];
 static DEFINE_MUTEX(x86_exclusive_mutex);
 
 /**
- * x86_add_exclusive - one more user of a kind
+ * x86_add_exclusive - add a user of the branch records
  * @what: x86_lbr_exclusive_*
  *
- * Process context.
- *
- * Return: 0, or -EBUSY: there are users of another kind.
+ * Context: process.
+ * Return: 0 on success, -EBUSY if there are users of another kind.
  */
 int x86_add_exclusive(unsigned int what)
 {
 	int i;
 
-	/* Nothing is shut out while branches are not recorded by anybody else. */
 	guard(mutex)(&x86_exclusive_mutex);
 	for (i = 0; i < x86_lbr_exclusive_max; i++) {
 		if (i != what && atomic_read(&x86_exclusive[i]))
@@ -33,7 +31,7 @@ int x86_add_exclusive(unsigned int what)
 }
 
 /**
- * x86_del_exclusive - one user less
+ * x86_del_exclusive - remove a user of the branch records
  * @what: x86_lbr_exclusive_*
  */
 void x86_del_exclusive(unsigned int what)
@@ -42,10 +40,11 @@ void x86_del_exclusive(unsigned int what)
 }
 
 /**
- * x86_has_exclusive - are there users of a kind?
+ * x86_has_exclusive - check for users of a kind
  * @what: x86_lbr_exclusive_*
  *
- * Any context.
+ * Context: any.
+ * Return: true if there are users.
  */
 bool x86_has_exclusive(unsigned int what)
 {
@@ -53,17 +52,16 @@ bool x86_has_exclusive(unsigned int what)
 }
 
 /**
- * perf_assign_events - give events of an uncore PMU counters
- * @constraints: of each event
+ * perf_assign_events - assign counters to events of an uncore PMU
+ * @constraints: constraint of each event
  * @n: number of events
- * @wmin: least weight of a constraint
- * @wmax: greatest weight
- * @gpmax: number of general counters that events may have
- * @assign: set to the counter of each event; may be NULL
+ * @wmin: smallest weight of the constraints; not used
+ * @wmax: largest weight of the constraints; not used
+ * @gpmax: number of general counters available; not used
+ * @assign: receives the counter of each event; may be NULL
  *
- * Any context.
- *
- * Return: 0, or how many events have no counter, if not all can have one.
+ * Context: any.
+ * Return: 0 if all events have a counter, otherwise @n.
  */
 int perf_assign_events(struct event_constraint **constraints, int n,
 		       int wmin, int wmax, int gpmax, int *assign)

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that spoil counts of the core's other thread: those of memory in Sandy Bridge to
- * Haswell (errata BJ122, BV98, HSD29). What such an event counts may be added to the other
- * thread's counter of the same number, and be missing from its own.
+ * Hyper-threading erratum of memory events, Sandy Bridge to Haswell (errata BJ122, BV98, HSD29):
+ * counts of such an event may be added to the other thread's counter of the same number, instead of
+ * its own.
  *
- * So while one thread counts such an event, the other uses no counter of its number. The
- * two threads have a mask each of the counters that they use, and of those with such
- * events. A CPU enters what it is going to use before it writes registers, and takes back
- * what it no longer uses after it.
+ * So while one thread counts such an event, the other thread does not use the counter of that
+ * number. Each thread has a mask of the counters in use, and one of those with such events. A CPU
+ * adds to its masks before it writes registers, and removes from them after.
  *
- * Either thread could keep all counters from the other one. So while one of them counts such an
- * event, each places its counts on no more than half of the general counters.
+ * To keep one thread from blocking all counters of the other, each places its counts on at most
+ * half of the general counters while one of them counts such an event.
  */
 #include <linux/topology.h>
 
@@ -27,7 +26,7 @@ static bool x86_takes_half(const struct x86_core *core, const struct x86_wish *w
 	return hweight64(taken & general) <= hweight64(general) / 2;
 }
 
-/* A count that keeps its counter may be on a general one, though a fixed one is free now. */
+/* Counts may have kept general counters although fixed ones are free: try without keeping. */
 static bool x86_assign_half(const struct x86_core *core, struct x86_wish *wishes, int n)
 {
 	int i;
@@ -40,14 +39,15 @@ static bool x86_assign_half(const struct x86_core *core, struct x86_wish *wishes
 }
 
 /**
- * x86_place_beside - decide which counters counts get, besides those of the other thread
- * @cpu: this CPU, with @threads; interrupts are off
- * @claimed: counters that none of them gets
- * @counts: array of @n
- * @wishes: one for each, whose allowed counters are set here
- * @n: how many
+ * x86_place_beside - assign counters that the other thread does not block
+ * @cpu: this CPU, with @threads
+ * @claimed: mask of the counters not to be assigned
+ * @counts: array of @n counts
+ * @wishes: array of @n constraints, whose allowed counters are set here
+ * @n: number of counts
  *
- * Return: false if there are not enough.
+ * Context: interrupts off.
+ * Return: true on success, false if there are not enough counters.
  */
 bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
 		      struct x86_wish *wishes, int n)
@@ -81,11 +81,12 @@ bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **c
 }
 
 /**
- * x86_threads_take - use counters for a claim, if events of the other thread do not spoil them
- * @cpu: this CPU, with @threads; interrupts are off
- * @counters: that are to count nothing that spoils those of the other thread
+ * x86_threads_take - enter a claim's counters, unless the other thread blocks one
+ * @cpu: this CPU, with @threads
+ * @counters: mask of the counters, without memory events of the erratum
  *
- * Return: whether they may be used.
+ * Context: interrupts off.
+ * Return: true on success, false if the other thread may corrupt a counter.
  */
 bool x86_threads_take(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -102,10 +103,12 @@ bool x86_threads_take(struct x86_pmu_cpu *cpu, u64 counters)
 }
 
 /**
- * x86_threads_keep - let the other thread have what this one no longer uses
- * @cpu: this CPU, with @threads; interrupts are off
- * @used: the counters that it uses
- * @leaks: of these, those with events that spoil others' counts
+ * x86_threads_keep - remove counters that are no longer in use
+ * @cpu: this CPU, with @threads
+ * @used: mask of the counters in use
+ * @leaks: mask of the counters with events of the erratum
+ *
+ * Context: interrupts off.
  */
 void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks)
 {
@@ -119,8 +122,10 @@ void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks)
 }
 
 /**
- * x86_threads_leave - let the other thread have all counters
- * @cpu: this CPU, which goes down, with @threads; interrupts are off
+ * x86_threads_leave - remove all counters of a CPU that goes offline
+ * @cpu: this CPU, with @threads
+ *
+ * Context: interrupts off.
  */
 void x86_threads_leave(struct x86_pmu_cpu *cpu)
 {
@@ -143,7 +148,7 @@ static bool x86_has_leaks(const struct x86_core *core)
 	return false;
 }
 
-/* What the threads share is kept by the first of them, also when that has gone. */
+/* The storage is in the CPU that was online first, even if that is offline now. */
 static void x86_threads_find(unsigned int number)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
@@ -163,9 +168,11 @@ static void x86_threads_find(unsigned int number)
 }
 
 /**
- * x86_threads_init - find the other thread, if there are events that need it
- * @number: of the CPU, which is coming up; interrupts are off on it
+ * x86_threads_init - find the other thread, if the CPU has the erratum
+ * @number: the CPU, which is being brought up
  * @core: its PMU
+ *
+ * Context: interrupts off, on that CPU.
  */
 void x86_threads_init(unsigned int number, const struct x86_core *core)
 {
