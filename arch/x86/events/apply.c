@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From what has been decided to what the registers hold.
+ * Reprogramming of the registers, as assigned by count.c and claim.c.
  *
- * Counters may run while their registers are written, since the PMU is not halted for it.
- * So each count that changes its counter is read and taken off first; what it counted
- * before is its own, and what the counter does until its new count has it is nobody's.
+ * The PMU is not stopped for it: counters may run while they are written. So a count that moves is
+ * first read and removed from its counter. Whatever the counter counts until its new count owns it
+ * is ignored.
  */
 #include "engine.h"
 
-/* A counter this near to its overflow is set anew, if nobody wants the interrupt. */
+/* A counter whose overflow no client needs is reprogrammed if it is nearer to it than this. */
 #define X86_NEAR	BIT_ULL(20)
 
 /*
- * Nor does it count so much of the kernel between being set and being an owner's, while an
- * interrupt cannot serve it. The lower one of a pair would carry before the upper one is set.
+ * Minimum distance of an overdue counter that counts the kernel: it must not overflow between being
+ * programmed and getting its owner, where the overflow interrupt ignores it. For the lower counter
+ * of a pair, it must not carry before the upper one is written.
  */
 #define X86_SETTING	64
 
-/* A counter counts no more than this between being read and being set. */
+/* Maximum that a counter counts between being read and being programmed */
 #define X86_MEANWHILE	((s64)BIT_ULL(14))
 
 static u64 x86_shortest(const struct x86_count *count, const struct x86_core *core)
@@ -28,13 +29,13 @@ static u64 x86_shortest(const struct x86_count *count, const struct x86_core *co
 						    least;
 }
 
-/* What distances are multiples of: a power of two. */
+/* Periods must be multiples of this power of two. */
 static u64 x86_step(const struct x86_count *count, const struct x86_core *core)
 {
 	return core->model->period_step ? core->model->period_step(count->key.config) : 1;
 }
 
-/* How far away from @total the counter is to overflow. */
+/* Returns the distance to the overflow to program a counter for, from @total. */
 static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u64 total)
 {
 	s64 left = count->next - total, least = x86_shortest(count, core);
@@ -43,21 +44,22 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	if (count->key.flags & X86_METRICS)
 		return x86_metrics_span(core);
 	/*
-	 * The interrupt of a checkpointed counter aborts the transaction that has made it overflow,
-	 * which sets the counter back to just before it. So no overflow follows on an interrupt.
+	 * The overflow interrupt of a checkpointed counter aborts the transaction, which rolls the
+	 * counter back to just before the overflow. Without this delay, the counter would overflow
+	 * again and again.
 	 */
 	if (count->next == U64_MAX || (in_nmi() && x86_is_checkpointed(core, count)))
 		return core->max_period;
-	/* An overflow that nobody has seen comes at the next occasion. */
+	/* Repeat an overflow that was missed as soon as possible. */
 	if ((left <= 0 || (count->key.flags & X86_PAIR)) &&
 	    (core->model->key || (count->key.config & ARCH_PERFMON_EVENTSEL_OS)))
 		least = max_t(s64, least, X86_SETTING);
 	left = clamp_t(s64, left, least, core->max_period);
-	/* The next period makes up for one that comes a bit late. */
+	/* The next period is shorter if this one is rounded up. */
 	return min_t(u64, ALIGN(left, step), ALIGN_DOWN(core->max_period, step));
 }
 
-/* Is the counter's overflow, at the total @bias, what is wanted? */
+/* Need the counter, which overflows at the total @bias, not be reprogrammed? */
 static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 			 u64 bias, u64 total)
 {
@@ -69,37 +71,38 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 		return false;
 	if (count->next == U64_MAX)
 		return left > min(X86_NEAR, core->max_period / 2);
-	/* One that comes earlier does no harm, if it is far enough away. */
+	/* An earlier overflow does no harm if it is not near. */
 	return bias - count->next < x86_step(count, core) ||
 	       ((s64)(count->next - bias) > 0 && left > X86_NEAR);
 }
 
 /**
- * x86_note_unseen - a counter that has been read is no longer looked at for its overflow
+ * x86_note_unseen - expect a late interrupt of a counter that is reprogrammed
  * @cpu: this CPU
- * @value: what the counter held
+ * @value: the value of the counter before
  *
- * A counter that is set anew after its overflow has an interrupt that finds nothing. One
- * that was read just before its overflow may have overflowed since then.
+ * If the counter has overflowed, or overflows just before it is reprogrammed, its interrupt finds
+ * no overflow.
  */
 void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
 {
 	const struct x86_bank *bank = cpu->core->bank;
 
-	/* Intel's send one interrupt, until that has read the status. */
+	/* Intel CPUs send no further interrupt before the status is read: it is not late. */
 	if ((bank->status && bank->masks_lvt) || (s64)value < -X86_MEANWHILE)
 		return;
 	x86_expect_late(cpu);
 }
 
 /**
- * x86_count_arm - set a count's counter to overflow when it should
+ * x86_count_arm - program a count's counter for the next overflow
  * @cpu: this CPU
- * @count: that has a counter
+ * @count: a count with a counter
  *
- * NMI, or interrupts off.
+ * An overflow shown by the former value must be handled by the caller.
  *
- * Return: what the counter held before. An overflow that it tells is not seen by others.
+ * Context: interrupts off, or NMI.
+ * Return: the value of the counter before.
  */
 u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -128,8 +131,10 @@ u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /**
- * x86_count_update_pages - let pages tell how to compute the count from the counter
- * @count: whose counter has been set; interrupts are off
+ * x86_count_update_pages - update the pages of a count's clients
+ * @count: a count whose counter was programmed
+ *
+ * Context: interrupts off.
  */
 void x86_count_update_pages(const struct x86_count *count)
 {
@@ -141,7 +146,7 @@ void x86_count_update_pages(const struct x86_count *count)
 	}
 }
 
-/* Take a count off its counter, with what it has counted. */
+/* Remove a count from its counter, and add what the counter has counted. */
 static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	u64 value;
@@ -160,16 +165,16 @@ static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /**
- * x86_count_forget - forget a count without clients
+ * x86_count_forget - free a cached count, which has no clients
  * @cpu: this CPU
- * @count: that has a counter. What that holds may be known, and stay so
+ * @count: a count with a counter. If the value of the counter is known, it is saved
  */
 void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	int counter = count->counter;
 	bool applying = cpu->applying;
 
-	/* An NMI must not take an overflow of this counter for one of another count. */
+	/* With @applying, an NMI does not handle an overflow of this counter for another count. */
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
 	x86_count_disown(cpu, count);
@@ -184,16 +189,16 @@ void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	cpu->used &= ~BIT_ULL(count - cpu->counts);
 	barrier();
 	WRITE_ONCE(cpu->applying, applying);
-	/* The interrupt has left changes to this. */
+	/* Apply what an interrupt has left to this function. */
 	if (unlikely(READ_ONCE(cpu->dirty)) && !applying && !cpu->halted)
 		x86_apply(cpu);
 }
 
 /**
- * x86_leave_all - take all counts off their counters
- * @cpu: this CPU, which is about to lose what its registers hold
+ * x86_leave_all - remove all counts from their counters
+ * @cpu: this CPU, whose registers are about to be lost
  *
- * Interrupts are off.
+ * Context: interrupts off.
  */
 void x86_leave_all(struct x86_pmu_cpu *cpu)
 {
@@ -237,7 +242,7 @@ static u64 x86_select_of(struct x86_pmu_cpu *cpu, const struct x86_count *count,
 	return runs || bank->control ? select | bank->run : select & ~bank->halt;
 }
 
-/* The upper one of its pair counts from now on what the lower one carries. */
+/* The upper counter of a pair counts the carries of the lower one. */
 static void x86_enter_upper(struct x86_pmu_cpu *cpu, int upper)
 {
 	const struct x86_core *core = cpu->core;
@@ -248,7 +253,7 @@ static void x86_enter_upper(struct x86_pmu_cpu *cpu, int upper)
 	cpu->value_turn[upper] = 0;
 }
 
-/* Give a count its counter. If the counter need not be set, its value is what it was. */
+/* Give a count its counter, which is programmed unless its value can be used as it is. */
 static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	const struct x86_core *core = cpu->core;
@@ -292,7 +297,7 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	x86_count_update_pages(count);
 }
 
-/* The part of the fixed counters' register that belongs to counts that come. */
+/* Program the fixed counters of entering counts. */
 static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 entering)
 {
 	u64 control = cpu->fixed_control;
@@ -313,7 +318,7 @@ static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 entering)
 		x86_write_fixed_control(cpu, control);
 }
 
-/* Take whatever is on the counters that a count wants off them. */
+/* Remove other counts from the counters that a count needs. */
 static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
 	int i;
@@ -328,7 +333,7 @@ static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count
 	}
 }
 
-/* Bring counts to the counters that they want. */
+/* Move counts to the counters assigned. */
 static void x86_move_counts(struct x86_pmu_cpu *cpu)
 {
 	u64 entering = 0, used = cpu->used;
@@ -360,7 +365,9 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 		x86_count_enter(cpu, &cpu->counts[i]);
 }
 
-/* The counters that are to run. Where the due time of a client has changed, they are set. */
+/*
+ * Mask of the counters to run. Reprogram counters where the next overflow of a client has changed.
+ */
 static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 {
 	u64 running = 0, guest_only = 0, host_only = 0;
@@ -372,7 +379,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 
 		if (!count->nr_clients || count->counter < 0 || !x86_count_runs(count))
 			continue;
-		/* It may have kept its counter while the register served another. */
+		/* The register may have been used by another count meanwhile. */
 		if (count->extra)
 			x86_extra_write(cpu, count->extra);
 		bits = x86_count_takes(count, count->counter);
@@ -394,8 +401,8 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Without a common register, each select says whether its counter runs. An upper one of a
- * pair may always: it moves with the lower one.
+ * Without global control, a counter runs if its select says so. The upper counter of a pair may
+ * always run: it counts only with the lower one.
  */
 static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 {
@@ -415,8 +422,8 @@ static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 }
 
 /*
- * Other CPUs of the node may have the counters that are no longer needed for its events. So
- * a count of such an event does not keep its counter when its last client has gone.
+ * Release the counters not needed for northbridge events any more to other CPUs of the node. So a
+ * count of such an event is not cached.
  */
 static void x86_settle_node(struct x86_pmu_cpu *cpu)
 {
@@ -440,7 +447,7 @@ static void x86_settle_node(struct x86_pmu_cpu *cpu)
 	x86_node_keep(cpu, keep);
 }
 
-/* The registers are what has been decided, so counters of counts without clients stand still. */
+/* All registers are programmed, so counters of cached counts are stopped. */
 static void x86_settle_threads(struct x86_pmu_cpu *cpu)
 {
 	u64 leaks = 0;
@@ -456,13 +463,14 @@ static void x86_settle_threads(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_apply - bring the registers of this CPU to what has been decided
+ * x86_apply - reprogram this CPU as assigned
  * @cpu: this CPU
  *
- * Interrupts are off, or this is the interrupt. An NMI in the middle of it may stop
- * events, or find a counter overflowed that is being set; then there is one more round. There
- * are no more rounds than interrupts, which are throttled, and a counter that is set because it
- * is overdue is not so again before the round has ended.
+ * An NMI may stop events meanwhile, or find an overflow of a counter that is being programmed. It
+ * sets @dirty, which repeats the loop. The loop ends: NMIs are throttled, and an overdue counter
+ * does not overflow again within one round.
+ *
+ * Context: interrupts off, or NMI.
  */
 void x86_apply(struct x86_pmu_cpu *cpu)
 {
@@ -473,7 +481,7 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 		return;
 	cpu->applying = true;
 	while (READ_ONCE(cpu->dirty)) {
-		/* The totals that have been read are from before the interrupt. */
+		/* Totals read before the NMI are outdated. */
 		if (again)
 			cpu->turn++;
 		again = true;
@@ -493,7 +501,7 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 			x86_run_by_selects(cpu, running & ~cpu->guest_only);
 		if (cpu->core->taken)
 			x86_force_abort(cpu, cpu->wanted | cpu->claimed);
-		/* An interrupt changes nothing of the kind. */
+		/* An NMI attaches, detaches and moves no counts. */
 		if (cpu->node_changed && !in_nmi())
 			x86_settle_node(cpu);
 		if (cpu->threads && cpu->threads_changed && !in_nmi())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counts of a CPU: their clients, and their totals so far.
+ * The counts of a CPU: clients, totals, and assignment of counters.
  *
- * Interrupts are off in all of this, on the CPU that it is about.
+ * Context of all functions, unless noted: interrupts off, on the CPU of the counts.
  */
 #include <linux/rculist.h>
 
@@ -11,10 +11,11 @@
 DEFINE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);
 
 /**
- * x86_event_count - the count that an event is a client of, NULL for none
- * @event: of this driver
+ * x86_event_count - the count that an event is a client of
+ * @event: an event of this driver
  *
- * Any context.
+ * Context: any.
+ * Return: the count, NULL if there is none.
  */
 struct x86_count *x86_event_count(const struct perf_event *event)
 {
@@ -22,21 +23,22 @@ struct x86_count *x86_event_count(const struct perf_event *event)
 }
 
 /*
- * Totals. In an NMI there may be a half-made change beneath, which @seq tells.
+ * Totals. Code interrupted by an NMI may be in the middle of a change, which x86_count::seq shows.
  */
 
 /**
- * x86_count_value - what a count's counter holds, as a distance to its overflow below 0
- * @core: this CPU's PMU
- * @count: that has a counter
+ * x86_count_value - read a count's counter
+ * @core: the PMU of this CPU
+ * @count: a count with a counter
  *
- * Any context.
+ * Context: any.
+ * Return: the value, negative up to the overflow.
  */
 u64 x86_count_value(const struct x86_core *core, const struct x86_count *count)
 {
 	u64 value = x86_read_counter(core, count->counter);
 
-	/* It begins at 0, and overflows when it is 0 again. */
+	/* The counter starts at 0, and overflows when it is 0 again. */
 	if (count->key.flags & X86_METRICS)
 		value |= ~(x86_metrics_span(core) - 1);
 	return value;
@@ -48,7 +50,7 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
 	int counter;
 	u64 total;
 
-	/* This is an NMI, and records are being taken account of beneath it. */
+	/* In an NMI that has interrupted the handling of PEBS records */
 	if (count->reload && READ_ONCE(cpu->precise.draining))
 		return READ_ONCE(count->total);
 	do {
@@ -59,7 +61,9 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
 			return READ_ONCE(count->total);
 		total = READ_ONCE(count->bias) + x86_count_value(cpu->core, count);
 		barrier();
-		/* An interrupt between the two has set the counter, and the bias, anew. */
+		/*
+		 * Repeat if an interrupt has programmed the counter and changed the bias meanwhile.
+		 */
 	} while (seq != READ_ONCE(count->seq));
 	if (count->reload)
 		total += count->reload * x86_precise_pending(cpu, counter);
@@ -67,12 +71,15 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
 }
 
 /**
- * x86_count_read - a count's total
+ * x86_count_read - read a count's total
  * @cpu: this CPU
- * @count: on it
+ * @count: a count of this CPU
  *
- * While the PMU is disabled, or a group is read, each counter is read but once: the end
- * of what one event counts is the start of what another does. Any context, NMI included.
+ * While the PMU is disabled, or a group is read, each counter is read only once: the value is the
+ * end of one event and the start of another.
+ *
+ * Context: any, including NMI.
+ * Return: the total.
  */
 u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -86,11 +93,13 @@ u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /**
- * x86_event_account - bring an event up to its count's total
+ * x86_event_account - update an event from its count's total
  * @event: a client
- * @total: that has been read after the event's last update
+ * @total: the total, read after the last update of the event
  *
- * Any context. An NMI that interrupts this takes its part, and leaves the rest.
+ * An NMI in the middle accounts its part and leaves the rest.
+ *
+ * Context: any.
  */
 void x86_event_account(struct perf_event *event, u64 total)
 {
@@ -109,7 +118,9 @@ void x86_event_account(struct perf_event *event, u64 total)
 
 /**
  * x86_event_due - the total at which an event's period ends
- * @event: a client that samples
+ * @event: a sampling client
+ *
+ * Return: the total.
  */
 u64 x86_event_due(const struct perf_event *event)
 {
@@ -117,10 +128,10 @@ u64 x86_event_due(const struct perf_event *event)
 }
 
 /**
- * x86_event_begin_period - let a new period begin if the last one is over
- * @event: that samples
+ * x86_event_begin_period - start a new period if the last one has ended
+ * @event: a sampling event
  *
- * The new period begins where the last one ended, unless that one, too, is over already.
+ * The new period starts at the end of the last one, unless it would have ended, too.
  */
 void x86_event_begin_period(struct perf_event *event)
 {
@@ -137,8 +148,11 @@ void x86_event_begin_period(struct perf_event *event)
 }
 
 /**
- * x86_event_runs - does a client want to be counted now?
- * @event: a client; any context
+ * x86_event_runs - check whether a client is started
+ * @event: a client
+ *
+ * Context: any.
+ * Return: true if it is started.
  */
 bool x86_event_runs(const struct perf_event *event)
 {
@@ -146,8 +160,10 @@ bool x86_event_runs(const struct perf_event *event)
 }
 
 /**
- * x86_count_runs - does anybody want this to be counted now?
- * @count: on this CPU
+ * x86_count_runs - check whether any client of a count is started
+ * @count: a count of this CPU
+ *
+ * Return: true if one is.
  */
 bool x86_count_runs(const struct x86_count *count)
 {
@@ -161,10 +177,10 @@ bool x86_count_runs(const struct x86_count *count)
 }
 
 /**
- * x86_count_next - find out anew when the first client wants an interrupt
- * @count: on this CPU
+ * x86_count_next - compute when the first client needs an interrupt
+ * @count: a count of this CPU
  *
- * It takes a step for each client, of which there are X86_CLIENTS_MAX at most.
+ * Walks all clients, at most X86_CLIENTS_MAX.
  */
 void x86_count_next(struct x86_count *count)
 {
@@ -179,11 +195,11 @@ void x86_count_next(struct x86_count *count)
 }
 
 /**
- * x86_count_disown - let nobody own a count's counter any more
+ * x86_count_disown - remove the owner of a count's counter
  * @cpu: this CPU
- * @count: that has a counter
+ * @count: a count with a counter
  *
- * The counter may run on. It does so for itself: no other counter takes what it carries.
+ * The counter may run on, but the upper counter of a pair counts its carries no longer.
  */
 void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -199,20 +215,20 @@ void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /*
- * A counter that has been in use may still hold what others have counted in it, so it is set anew.
- * One that samples is not: its value is the distance to the end of the period in any case.
+ * Reprogram a counter that may hold counts of others. A sampling counter is not reprogrammed: its
+ * value is the distance to the end of the period in any case.
  */
 static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	if (count->next == U64_MAX || count->bias != count->next) {
 		x86_note_unseen(cpu, x86_count_arm(cpu, count));
-		/* An interrupt in the middle leaves an overflow to the next one that reads it. */
+		/* If an interrupt was in the middle, the next read handles the overflow. */
 		count->turn = 0;
 	}
 	x86_count_update_pages(count);
 }
 
-/* Let some counters tell nothing of what has been counted so far; claimed ones are left alone. */
+/* Clear counters that may hold counts of others, except claimed counters. */
 static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	u64 left = cpu->running & ~cpu->wanted & ~cpu->claimed & cpu->core->counters & counters;
@@ -222,13 +238,15 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 
 	if (left) {
 		WRITE_ONCE(cpu->dirty, true);
-		/* Else they stop as the PMU is enabled, and are cleared once more the next time. */
+		/*
+		 * Else they are stopped when the PMU is enabled, and cleared again the next time.
+		 */
 		if (!cpu->halted) {
 			x86_apply(cpu);
 			left = 0;
 		}
 	}
-	/* The totals are to know of records before their counters are set. */
+	/* Account PEBS records before their counters are programmed. */
 	if (cpu->precise.enabled)
 		x86_precise_drain(cpu, NULL);
 	dirty = counters & ~cpu->has_clean & ~cpu->claimed;
@@ -247,7 +265,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 				x86_renew_count(cpu, count);
 			continue;
 		}
-		/* x86_apply() will no longer find it among those without clients. */
+		/* x86_settle_node() cannot do this for a count that was freed. */
 		x86_count_forget(cpu, count);
 		if (count->key.flags & X86_NODE)
 			x86_write_select(cpu, i, 0);
@@ -256,25 +274,25 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	cpu->has_clean &= ~left;
 	barrier();
 	WRITE_ONCE(cpu->applying, applying);
-	/* An interrupt has left changes to this. */
+	/* Apply what an interrupt has left to this function. */
 	if (unlikely(READ_ONCE(cpu->dirty)) && !applying && !cpu->halted)
 		x86_apply(cpu);
 }
 
 /**
- * x86_clear_unused - let counters tell nothing of what has been counted so far
- * @cpu: this CPU; interrupts are off
+ * x86_clear_unused - clear all counters that may hold counts of others
+ * @cpu: this CPU
  *
- * A counter that has run on since a claim ended is stopped as well. Otherwise the next process that
- * can read counters would see what other tasks have counted in it. Counters of events that stay
- * are set anew. Claimed ones are left to perfctr_cpu_readable() and perfctr_cpu_hide().
+ * Otherwise the next process that may read counters would see counts of other tasks. A counter that
+ * still runs after a claim is stopped, too. Counters of active events are reprogrammed. Claimed
+ * counters are left to perfctr_cpu_readable() and perfctr_cpu_hide().
  */
 void x86_clear_unused(struct x86_pmu_cpu *cpu)
 {
 	x86_clear(cpu, x86_clearable(cpu->core));
 }
 
-/* Those of the running counters that count the kernel. A P4 has their modes in other registers. */
+/* Mask of the running counters that count the kernel; all on a P4, with modes elsewhere. */
 static u64 x86_counters_of_kernel(const struct x86_pmu_cpu *cpu)
 {
 	u64 running = cpu->running & cpu->core->counters, counters = 0;
@@ -297,12 +315,12 @@ static u64 x86_counters_of_kernel(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_clear_kernel - let counters tell nothing of what a kernel thread has counted
- * @cpu: this CPU, without a claim; interrupts are off
+ * x86_clear_kernel - clear counters that may hold counts of a kernel thread
+ * @cpu: this CPU, without a claim
  *
- * Since x86_clear_unused() no process has run but one, which can read counters and goes on now,
- * and kernel threads. They may have worked for others. It has counters of its own that count no
- * kernel as it has left them.
+ * Since x86_clear_unused(), this CPU has run only one process, which may read counters and
+ * continues now, and kernel threads, which may have worked for others. The process' own counters
+ * without kernel mode are not changed.
  */
 void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 {
@@ -314,7 +332,7 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 
 /* Clients */
 
-/* A count that others have, or that nobody has any more. */
+/* Find a count to share, or a cached one. */
 static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_key *key)
 {
 	unsigned int most = key->flags & X86_ALONE ? 1 : X86_CLIENTS_MAX;
@@ -352,13 +370,14 @@ static void x86_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_key *key,
 }
 
 /**
- * x86_count_attach - let an event be the client of a count
+ * x86_count_attach - make an event a client of a count
  * @cpu: this CPU
- * @event: that is no client; it counts nothing before x86_event_start()
+ * @event: an event without a count; it is not counted before x86_event_start()
  *
- * The count may have no counter: see x86_place_counts().
+ * The count may need a counter: see x86_place_counts().
  *
- * Return: 0, or -EAGAIN: others are in the way.
+ * Return: 0 on success, -EAGAIN if all counts are in use or an extra register is in use with
+ * another value, -EINVAL if no counter can count the event.
  */
 int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
@@ -381,11 +400,11 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		return -EAGAIN;
 	}
 	if (count->nr_clients++) {
-		/* Its other clients have taken the register. */
+		/* The other clients have taken the register already. */
 		x86_drop_extra(cpu, &key, extra);
 	} else {
 		count->extra = extra;
-		/* It may find its counter as it has left it, unless the other thread has a say. */
+		/* Reuse the counter of a cached count, unless the other thread may use it. */
 		if (count->counter >= 0 && !cpu->threads &&
 		    !((cpu->wanted | cpu->claimed) & x86_count_takes(count, count->counter))) {
 			count->wanted = count->counter;
@@ -403,9 +422,9 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 }
 
 /**
- * x86_count_detach - let an event be no client any more
+ * x86_count_detach - remove an event from its count
  * @cpu: this CPU
- * @event: a client that is stopped and up to date
+ * @event: a client, stopped and updated
  */
 void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
@@ -429,7 +448,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		cpu->used &= ~BIT_ULL(count - cpu->counts);
 }
 
-/* An assignment in which no counter is taken for the node by two of its CPUs. */
+/* Assign counters such that no other CPU of the node has a northbridge event on the same ones. */
 static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
 			       struct x86_wish *wishes, int n)
 {
@@ -454,7 +473,7 @@ static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_
 	return true;
 }
 
-/* A count that stays where it is need not enter, but events that have come do not know of it. */
+/* Clients attached to a count that does not move need its index. */
 static void x86_tell_index(struct x86_count *count)
 {
 	const struct perf_event *newest;
@@ -466,7 +485,7 @@ static void x86_tell_index(struct x86_count *count)
 		x86_count_update_pages(count);
 }
 
-/* Does one of the clients not wait for a counter? */
+/* Is a client pinned? */
 static bool x86_count_is_pinned(const struct x86_count *count)
 {
 	struct perf_event *event;
@@ -479,16 +498,16 @@ static bool x86_count_is_pinned(const struct x86_count *count)
 }
 
 /**
- * x86_place_beside_claim - decide which counter each count with clients gets
+ * x86_place_beside_claim - assign counters to all counts with clients
  * @cpu: this CPU
- * @claimed: counters that none of them gets
- * @pinned_only: place those with pinned clients alone. The others get no counter: the core takes
- *	their clients off before the registers change
+ * @claimed: mask of the counters not to be assigned
+ * @pinned_only: assign counters only to counts with pinned clients. Perf removes the clients of the
+ *	others before the registers are programmed
  *
- * A count that has a counter keeps it if it can. Nothing is written yet. What the core's other
- * thread or other CPUs of the node must not use is reserved until the registers are as decided.
+ * Counts keep their counters if possible. No register is written. Counters that the core's other
+ * thread or other CPUs of the node must not use are reserved until x86_apply().
  *
- * Return: 0, or -EAGAIN: there are not enough; then everything is as it was.
+ * Return: 0 on success, -EAGAIN if there are not enough counters, with nothing changed.
  */
 int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_only)
 {
@@ -534,7 +553,7 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 	return 0;
 }
 
-/* Has a count with pinned clients no counter yet? */
+/* Has a count with pinned clients no counter assigned? */
 static bool x86_pinned_waits(const struct x86_pmu_cpu *cpu)
 {
 	int i;
@@ -549,10 +568,10 @@ static bool x86_pinned_waits(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_place_counts - decide which counter each count with clients gets
+ * x86_place_counts - assign counters to all counts with clients
  * @cpu: this CPU, whose PMU is disabled
  *
- * A claim gives way to pinned events: the thread that has made it may belong to a user who must not
+ * Ends a claim if pinned events need its counters: the user of the claim may lack permission to
  * disable them.
  *
  * Return: as x86_place_beside_claim().

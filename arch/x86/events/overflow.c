@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The overflow interrupt: an NMI, which may come between any two instructions, in the
- * middle of changes of everything that it looks at, and with any lock held.
+ * The overflow interrupt. It is an NMI: it can interrupt any code of this driver, with any lock
+ * held. So it takes no lock, and uses irq_work for wakeups. It may
  *
- * So it takes no lock and wakes nobody but by irq_work. It may
+ * - read @owner of struct x86_pmu_cpu, and the clients of the counts found there. A count is an
+ *   owner only while its bias matches its counter, except while its seq is odd;
+ * - update clients, start new periods, write samples, and stop clients;
+ * - reprogram counters;
+ * - write other registers, unless the interrupted code is about to (@halted, @applying): then it
+ *   sets @dirty for that code.
  *
- * - look at cpu->owner, and at the clients of the counts that it finds there. A count is
- *   an owner only while its bias is that of the counter, but for when its seq is odd;
- * - bring clients up to date, let new periods begin, write samples, and stop clients;
- * - set counters anew;
- * - write other registers only if nobody is about to (cpu->halted, cpu->applying). It
- *   sets cpu->dirty for whoever is.
- *
- * It must not attach or detach clients, or place counts.
+ * It must not attach or detach clients, or assign counters.
  */
 #include <linux/rculist.h>
 #include <linux/sched/clock.h>
@@ -21,15 +19,15 @@
 
 #include "engine.h"
 
-/* How long an interrupt may be under way whose overflow has been dealt with already. */
+/* Maximum delay of an interrupt whose overflow was handled before */
 #define X86_LATE_NS	(100 * NSEC_PER_MSEC)
 
-/* A period that the interrupt's own instructions may fill. */
+/* A period that may end within the overflow interrupt itself */
 #define X86_SHORT_PERIOD	BIT_ULL(14)
 
 /**
- * x86_expect_late - an interrupt will come that finds nothing
- * @cpu: this CPU, on which an overflow has been dealt with before its interrupt
+ * x86_expect_late - expect an interrupt without overflow
+ * @cpu: this CPU, where an overflow was handled before its interrupt
  */
 void x86_expect_late(struct x86_pmu_cpu *cpu)
 {
@@ -37,8 +35,8 @@ void x86_expect_late(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * May this be an interrupt that has been expected? Each counter that is no longer looked at may
- * send one, and one stands for all that have overflowed before it: they cannot be counted.
+ * May this be an expected late interrupt? They are not counted: each overflow handled early can
+ * cause one, but one interrupt can stand for several overflows.
  */
 static bool x86_is_late(const struct x86_pmu_cpu *cpu)
 {
@@ -48,12 +46,12 @@ static bool x86_is_late(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_sample - an event's period is over
+ * x86_sample - write a sample at the end of an event's period
  * @cpu: this CPU
- * @event: that samples
- * @regs: of the interrupt, or of the driver
- * @record: that the CPU has written; NULL: none, as the event is not precise
- * @alone: the event has no other samples in this interrupt, which may stop it
+ * @event: a sampling event
+ * @regs: registers of the interrupt, or of the caller
+ * @record: PEBS record; NULL: the event is not precise
+ * @alone: this is the only sample of the event in this interrupt, which may throttle the event
  */
 void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
 		const struct x86_record *record, bool alone)
@@ -69,7 +67,7 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 	} else if (has_branch_stack(event)) {
 		x86_branch_sample(cpu, event, &data);
 	}
-	/* A buffer full of samples is one interrupt, unless a program looks at each of them. */
+	/* All records of a drained buffer are one interrupt, but a handler needs each of them. */
 	if (!alone && is_default_overflow_handler(event))
 		perf_event_output(event, &data, regs);
 	else if (perf_event_overflow(event, &data, regs))
@@ -77,15 +75,14 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 }
 
 /**
- * x86_serve_counter - a counter has overflowed, perhaps
+ * x86_serve_counter - handle an overflow of a counter
  * @cpu: this CPU
- * @counter: on it
- * @regs: of the interrupt
- * @record: that the CPU has written for it; NULL: none, as its event is not precise
+ * @counter: the counter
+ * @regs: registers of the interrupt
+ * @record: PEBS record for the counter; NULL: its event is not precise
  *
- * In the interrupt.
- *
- * Return: false: it is being moved or set, and has not been looked at.
+ * Context: overflow interrupt.
+ * Return: false if the counter is being moved or programmed, and was not handled; true otherwise.
  */
 bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
 		       const struct x86_record *record)
@@ -94,7 +91,7 @@ bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 	struct perf_event *event;
 	u64 total;
 
-	/* A count that is being moved, or set, goes on with that after this. */
+	/* The interrupted code continues to move or program the count. */
 	if (!count || READ_ONCE(count->counter) != counter || (READ_ONCE(count->seq) & 1))
 		return false;
 	total = x86_count_read(cpu, count);
@@ -117,10 +114,10 @@ bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 	return true;
 }
 
-/* An AnyThread counter also counts the sibling thread, which may be in user space. */
+/* An AnyThread counter also counts the other thread, which may be in user space. */
 #define X86_MOVES_IN_KERNEL	(ARCH_PERFMON_EVENTSEL_OS | ARCH_PERFMON_EVENTSEL_ANY)
 
-/* Those whose counters may move while this CPU is in the kernel are halted meanwhile. */
+/* Does a counter count while this CPU is in the kernel? Then the interrupt stops all counters. */
 static bool x86_counts_kernel(const struct x86_pmu_cpu *cpu)
 {
 	int i;
@@ -135,8 +132,8 @@ static bool x86_counts_kernel(const struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Without a common register the same is done by the selects, but only for events that would be due
- * again before the interrupt has come to its end, without end.
+ * Without global control, the interrupt stops counters by their selects, but only those that would
+ * overflow again before the interrupt ends, without end.
  */
 static bool x86_due_again(struct x86_count *count)
 {
@@ -172,16 +169,15 @@ static u64 x86_halt_selects(struct x86_pmu_cpu *cpu, u64 *selects)
 }
 
 /*
- * Bits of the status that are about no overflow: branches or counters are frozen, an enclave has
- * changed what is counted, or something that is counted has changed. All that may be so as another
- * device's NMI comes.
+ * Status bits without an overflow: branches or counters frozen, counts changed by an enclave,
+ * condition changed. They may be set during the NMI of another device.
  */
 #define X86_STATUS_NO_OVERFLOW	(BIT_ULL(58) | BIT_ULL(59) | BIT_ULL(60) | BIT_ULL(63))
 
-/* The buffer of records has become full. */
+/* The PEBS buffer is full. */
 #define X86_STATUS_BUFFER	BIT_ULL(62)
 
-/* The status register tells of other things than counters, too. */
+/* Handle status bits other than overflows. */
 static int x86_serve_others(u64 others)
 {
 	if (!(others & GLOBAL_STATUS_TRACE_TOPAPMI))
@@ -192,25 +188,25 @@ static int x86_serve_others(u64 others)
 }
 
 /*
- * Look for overflows, and serve them. @applying: what is interrupted is about to look at its
- * counters. @others: see x86_read_overflowed(). Return: how many there were.
+ * Find overflows, and handle them. @applying: the interrupted code checks the counters again.
+ * @others: see x86_read_overflowed(). Returns the number of overflows.
  */
 static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool applying,
 				u64 later, u64 *others)
 {
 	/*
-	 * The interrupt of a checkpointed counter aborts the transaction, which takes back the
-	 * overflow, and its bit of the status. So they are looked at in each interrupt.
+	 * The interrupt of a checkpointed counter aborts the transaction, which rolls back the
+	 * overflow and its status bit. So these counters are checked at each interrupt.
 	 */
 	u64 overflowed = x86_read_overflowed(cpu, later, others) |
 			 (READ_ONCE(cpu->checkpointed) & cpu->running);
 	u64 recorded = x86_precise_drain(cpu, regs);
 	int counter, served = 0;
 
-	/* Records that wait until there are more of them have sent no interrupt. */
+	/* Records below the threshold of the buffer have caused no interrupt. */
 	if (*others & X86_STATUS_BUFFER)
 		served += hweight64(recorded);
-	/* A PEBS counter overflows at each record: its samples are made from the records. */
+	/* A PEBS counter overflows at each record: the records are handled instead. */
 	overflowed &= ~x86_precise_enabled(cpu);
 	for_each_x86_counter(counter, overflowed) {
 		/*
@@ -225,13 +221,13 @@ static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, b
 	if (x86_claim_overflow(cpu, overflowed))
 		perfctr_cpu_interrupt(regs);
 	served += x86_serve_others(*others);
-	/* All other bits of the status are set by the PMU alone: the NMI is ours. */
+	/* All other status bits are set only by the PMU, so the NMI is from the PMU. */
 	if (!served && (*others & ~X86_STATUS_NO_OVERFLOW))
 		served = 1;
 	return served;
 }
 
-/* A trace that becomes full while the interrupt is masked sends none. So look a few times. */
+/* A PT buffer that fills while the interrupt is masked causes no interrupt: check repeatedly. */
 #define X86_LOOKS_MAX	8
 
 static int x86_serve_traces(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool applying, u64 later)
@@ -248,15 +244,15 @@ static int x86_serve_traces(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool 
 	return served;
 }
 
-/* An interrupt, or a hypervisor that has delivered it, may have masked the next one. */
+/* The interrupt, or a hypervisor that has injected it, may have masked the LVT entry. */
 static void x86_unmask(void)
 {
 	apic_write(APIC_LVTPC, APIC_DM_NMI);
 }
 
 /*
- * Does an interrupt mask all others until the status has been read, and so stand for them? Else
- * each overflow sends one, and one that is found early leaves an interrupt that finds nothing.
+ * Does one interrupt stand for all overflows until the status is read? Otherwise each overflow
+ * causes an interrupt, which is late if the overflow was handled before.
  */
 static bool x86_sends_once(const struct x86_bank *bank)
 {
@@ -264,12 +260,11 @@ static bool x86_sends_once(const struct x86_bank *bank)
 }
 
 /**
- * x86_pmu_interrupt - counters have overflowed, perhaps
- * @regs: where
+ * x86_pmu_interrupt - overflow interrupt handler
+ * @regs: the interrupted registers
  *
- * An NMI, or with interrupts off under Xen.
- *
- * Return: how many counters were served; 0: the interrupt is somebody else's.
+ * Context: NMI, or interrupts off under Xen.
+ * Return: number of overflows handled, 1 for a late interrupt, 0 if the NMI is not from the PMU.
  */
 int x86_pmu_interrupt(struct pt_regs *regs)
 {
@@ -282,7 +277,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 
 	if (!cpu->core)
 		return 0;
-	/* Nothing has counted here, and no trace has been made: another device has sent it. */
+	/* No counter and no PT or BTS was used here, so another device has caused the NMI. */
 	if (!READ_ONCE(cpu->has_counted) && !x86_has_exclusive(x86_lbr_exclusive_pt) &&
 	    !x86_has_exclusive(x86_lbr_exclusive_bts))
 		return 0;
@@ -290,15 +285,16 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	applying = cpu->applying;
 	WRITE_ONCE(cpu->applying, true);
 	control = cpu->control;
-	/* Between the two steps of a write that halts counters, these run still. */
+	/* The interrupted code may be about to stop the counters. */
 	halt = READ_ONCE(cpu->control_unsure) || (control && x86_counts_kernel(cpu));
 	if (halt)
 		x86_write_control(cpu, 0);
 	by_selects = x86_halt_selects(cpu, selects);
 
 	/*
-	 * Counters that run on may overflow after they have been looked at, so that must send an
-	 * interrupt. A mark in the select holds the interrupt until the mark is taken out.
+	 * Counters that run may overflow after they were read, so unmask first to get their
+	 * interrupts. A sticky overflow flag in the select holds the interrupt until the select is
+	 * written.
 	 */
 	unmask_first = !bank->control && !bank->sticky;
 	if (unmask_first)
@@ -307,7 +303,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	served = x86_serve_overflowed(cpu, regs, applying, later, &others);
 	x86_branch_end_interrupt(cpu, others & later);
 
-	/* The counters are halted: none overflows between the look and the unmasking. */
+	/* The counters are stopped, so none overflows between the read and the unmasking. */
 	if (!unmask_first)
 		x86_unmask();
 	if (x86_sends_once(bank) && x86_has_exclusive(x86_lbr_exclusive_pt))
@@ -322,8 +318,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 		x86_write_control(cpu, control);
 
 	/*
-	 * A counter that is changing hands may have overflowed, and not been found. Its own
-	 * interrupt may have been masked.
+	 * A counter that is being moved may have overflowed without being found, and its interrupt
+	 * may have been masked: check again.
 	 */
 	if (applying && !bank->status) {
 		WRITE_ONCE(cpu->dirty, true);
@@ -333,8 +329,9 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (!served)
 		return x86_is_late(cpu);
 	/*
-	 * Each has sent an interrupt, and this may be another one, even another device's. What was
-	 * found after the unmasking may have sent one more; x86_move_counts() unmasks, too.
+	 * Each overflow has caused an interrupt, and this one may be another, even of another
+	 * device. Overflows found after the unmasking may have caused one more; x86_move_counts()
+	 * unmasks, too.
 	 */
 	if (!x86_sends_once(bank) || more || applying)
 		x86_expect_late(cpu);
