@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that want branches, and when these are recorded for whom.
+ * Events with branch stacks: when branches are recorded, and for which task.
  *
- * Records are of a CPU, not of a task: what one task has left in the registers is hidden
- * when another comes. Only the calls in which a task is (PERF_SAMPLE_BRANCH_CALL_STACK) are
- * kept for it, in its pmu_ctx->task_ctx_data.
+ * The records belong to a CPU, not to a task: records of a task are cleared when another is
+ * switched in. Only call stacks (PERF_SAMPLE_BRANCH_CALL_STACK) are saved and restored, in
+ * pmu_ctx->task_ctx_data.
  *
- * An interrupt reads the registers when the first event's sample needs them, and once.
+ * An overflow interrupt reads the records once, for the first sample that needs them.
  */
 #include <linux/slab.h>
 #include <linux/static_call.h>
@@ -15,7 +15,7 @@
 
 static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int cnt);
 
-/* Recording in the kernel: branches of this driver push others out. */
+/* Are branches in the kernel recorded? Then those of this driver would displace others. */
 static bool x86_branch_in_kernel(const struct x86_branch_cpu *branch)
 {
 	return !branch->select || (branch->type & PERF_SAMPLE_BRANCH_KERNEL);
@@ -26,14 +26,15 @@ static bool x86_branch_call_stack(const struct x86_branch_cpu *branch)
 	return branch->type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-/* Shared by the kinds of cores; made at boot, where nothing else can be about it. */
+/* Shared by all core types; created at boot, without concurrency. */
 static struct kmem_cache *x86_branch_cache;
 
 /**
- * x86_branch_probe - find out how a kind of core records branches
- * @core: this CPU's, which has found its model; once, at boot
+ * x86_branch_probe - detect the branch unit of a core type
+ * @core: the core type of this CPU
  *
- * Return: 0, also if it does not; or -ENOMEM.
+ * Context: boot, once.
+ * Return: 0 on success, also without a branch unit; -ENOMEM.
  */
 int x86_branch_probe(struct x86_core *core)
 {
@@ -67,13 +68,14 @@ int x86_branch_probe(struct x86_core *core)
 }
 
 /**
- * x86_branch_init_event - take an event that wants branches, or refuse it
- * @event: new
+ * x86_branch_init_event - check a new event with a branch stack
+ * @event: the new event
  *
- * Process context.
+ * On success x86_branch_destroy() must be called later.
  *
- * Return: 0, and x86_branch_destroy() is to be called; -EOPNOTSUPP: this CPU does not
- * record them; -EINVAL: such branches make no sense; -EBUSY: somebody else uses the unit.
+ * Context: process.
+ * Return: 0 on success, -EOPNOTSUPP if the CPU cannot record these branches, -EINVAL if the
+ * combination is invalid, -EBUSY if the branch unit is used by another kind of user.
  */
 int x86_branch_init_event(struct perf_event *event)
 {
@@ -98,8 +100,8 @@ int x86_branch_init_event(struct perf_event *event)
 }
 
 /**
- * x86_branch_destroy - see perf_event::destroy
- * @event: that x86_branch_init_event() has taken
+ * x86_branch_destroy - perf_event::destroy
+ * @event: an event that x86_branch_init_event() has accepted
  */
 void x86_branch_destroy(struct perf_event *event)
 {
@@ -114,10 +116,13 @@ static struct x86_key x86_branch_key(const struct x86_core *core, const struct p
 }
 
 /**
- * x86_branch_fits - can an event's branches be recorded with those of others in a set?
- * @core: of its PMU
- * @event: any
- * @set: what others need, of which the caller is the only user; what it needs is added
+ * x86_branch_fits - check whether the hardware filter fits other events
+ * @core: the PMU
+ * @event: any event
+ * @set: the extra registers taken by the others; the filter of @event is added
+ *
+ * Context: the caller is the only user of @set.
+ * Return: true if it fits.
  */
 bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,
 		     struct x86_extra_set *set)
@@ -131,11 +136,11 @@ bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,
 }
 
 /**
- * x86_branch_add - record branches for an event, too
+ * x86_branch_add - account an added event, which may have a branch stack
  * @cpu: this CPU, whose PMU is disabled
- * @event: any
+ * @event: any event
  *
- * Return: 0, or -EAGAIN: others record branches of other kinds.
+ * Return: 0 on success, -EAGAIN if other events use another hardware filter.
  */
 int x86_branch_add(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
@@ -163,7 +168,7 @@ int x86_branch_add(struct x86_pmu_cpu *cpu, struct perf_event *event)
 /**
  * x86_branch_del - undo x86_branch_add()
  * @cpu: this CPU, whose PMU is disabled
- * @event: any
+ * @event: any event
  */
 void x86_branch_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
@@ -198,7 +203,7 @@ static void x86_branch_off(struct x86_pmu_cpu *cpu)
 	WRITE_ONCE(branch->running, false);
 	barrier();
 	cpu->core->branches.ops->off(cpu->core);
-	/* The register may be the one that runs the unit. */
+	/* With X86_UNIT_FILTER_RUNS, off() has changed the filter register. */
 	if (branch->select && (cpu->core->branches.flags & X86_UNIT_FILTER_RUNS))
 		x86_extra_unwrite(cpu, branch->select);
 }
@@ -212,8 +217,10 @@ static void x86_branch_clear(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_branch_apply - record branches if, and as, events want it
- * @cpu: this CPU, whose PMU is about to be enabled; interrupts are off
+ * x86_branch_apply - enable or disable the branch unit, as events need it
+ * @cpu: this CPU, whose PMU is about to be enabled
+ *
+ * Context: interrupts off.
  */
 void x86_branch_apply(struct x86_pmu_cpu *cpu)
 {
@@ -229,7 +236,7 @@ void x86_branch_apply(struct x86_pmu_cpu *cpu)
 		x86_branch_off(cpu);
 	if (!branch->users)
 		return;
-	/* The task may be the same, and another event, with another filter, have come. */
+	/* Branches recorded with another filter are not for the new event. */
 	if (!fresh)
 		x86_branch_clear(cpu);
 	branch->holds = 0;
@@ -237,8 +244,10 @@ void x86_branch_apply(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_branch_reset - the unit is off, whatever it was
- * @cpu: this CPU, which has just come up, or is back from suspend; interrupts are off
+ * x86_branch_reset - disable the branch unit, whatever its state
+ * @cpu: this CPU, which is being brought up, or resumes
+ *
+ * Context: interrupts off.
  */
 void x86_branch_reset(struct x86_pmu_cpu *cpu)
 {
@@ -252,13 +261,13 @@ void x86_branch_reset(struct x86_pmu_cpu *cpu)
 	branch->changed = true;
 }
 
-/* A task that has run since its calls were saved, without events, is in others. */
+/* If the task ran without events since the save, its call stack has changed. */
 static unsigned long x86_branch_switches(const struct task_struct *task)
 {
 	return task->nvcsw + task->nivcsw;
 }
 
-/* Save the calls in which the task is that leaves. They stay in the registers. */
+/* Save the call stack of a task that is switched out. The records stay valid. */
 static void x86_branch_save(struct x86_pmu_cpu *cpu, struct x86_branch_saved *saved,
 			    const struct task_struct *task)
 {
@@ -278,7 +287,7 @@ static void x86_branch_restore(struct x86_pmu_cpu *cpu, struct x86_branch_saved 
 {
 	struct x86_branch_cpu *branch = &cpu->branch;
 
-	/* Nothing has been recorded here since then? */
+	/* Nothing was recorded since the save: the records are still there. */
 	if (saved->cpu == raw_smp_processor_id() && saved->stamp == branch->holds)
 		return;
 	branch->holds = 0;
@@ -286,10 +295,10 @@ static void x86_branch_restore(struct x86_pmu_cpu *cpu, struct x86_branch_saved 
 }
 
 /**
- * x86_branch_sched_task - one task leaves, or another comes; see struct pmu
- * @pmu_ctx: of the task, or NULL
- * @task: leaves or has come
- * @sched_in: which of both
+ * x86_branch_sched_task - context switch, see struct pmu::sched_task
+ * @pmu_ctx: the PMU context of @task, or NULL
+ * @task: the task that is switched in or out
+ * @sched_in: @task is switched in
  */
 void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
 			   bool sched_in)
@@ -303,7 +312,7 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 		return;
 	if (!sched_in && (!saved || !x86_branch_call_stack(branch) || !branch->running))
 		return;
-	/* Else this would be on the stack, too. */
+	/* Do not record the calls of this function on the stack. */
 	halt = branch->running && x86_branch_call_stack(branch) && x86_branch_in_kernel(branch);
 	if (halt)
 		x86_branch_off(cpu);
@@ -322,7 +331,7 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 		x86_branch_on(cpu);
 }
 
-/* bpf_get_branch_snapshot(): all recorded branches, without the filter of any event. */
+/* bpf_get_branch_snapshot(): all records, not filtered for an event */
 static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int cnt)
 {
 	unsigned int i, n, nr = 0;
@@ -353,10 +362,11 @@ static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int c
 }
 
 /**
- * x86_branch_begin_interrupt - branches may be read, as they are now
+ * x86_branch_begin_interrupt - freeze the records
  * @cpu: this CPU
  *
- * Return: status bits that must not be acknowledged before x86_branch_end_interrupt().
+ * Context: overflow interrupt.
+ * Return: status bits not to acknowledge before x86_branch_end_interrupt().
  */
 u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 {
@@ -373,9 +383,11 @@ u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_branch_end_interrupt - go on recording
+ * x86_branch_end_interrupt - continue to record branches
  * @cpu: this CPU
- * @frozen: what of x86_branch_begin_interrupt() was set in the status
+ * @frozen: bits returned by x86_branch_begin_interrupt() that were set in the status
+ *
+ * Context: overflow interrupt.
  */
 void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen)
 {
@@ -390,7 +402,7 @@ void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen)
 		x86_branch_on(cpu);
 }
 
-/* The registers' values, read once an interrupt. */
+/* Read the records, once in an interrupt. */
 static void x86_branch_read(struct x86_pmu_cpu *cpu, bool info)
 {
 	const struct x86_branch_ops *ops = cpu->core->branches.ops;
@@ -414,14 +426,14 @@ static struct perf_branch_stack *x86_branch_stack(struct x86_branch_cpu *branch)
 }
 
 /**
- * x86_branch_sample_of - give a sample branches that have been read
+ * x86_branch_sample_of - add branches to a sample
  * @cpu: this CPU
- * @event: that wants branches
- * @data: of the sample
- * @raw: the branches, the last one first
- * @nr: how many, of which those from the first that is none on are not there
+ * @event: an event with a branch stack
+ * @data: the sample
+ * @raw: the records, the newest first
+ * @nr: number of @raw; an empty record ends them, too
  *
- * In the interrupt, or as records are drained outside of it, with interrupts off.
+ * Context: overflow interrupt, or interrupts off while PEBS records are drained.
  */
 void x86_branch_sample_of(struct x86_pmu_cpu *cpu, struct perf_event *event,
 			  struct perf_sample_data *data, const struct x86_branch_raw *raw,
@@ -444,12 +456,12 @@ void x86_branch_sample_of(struct x86_pmu_cpu *cpu, struct perf_event *event,
 }
 
 /**
- * x86_branch_sample - give a sample its branches
+ * x86_branch_sample - add the recorded branches to a sample
  * @cpu: this CPU
- * @event: that wants branches
- * @data: of it; the branches are gone when the next sample gets some
+ * @event: an event with a branch stack
+ * @data: the sample; its branches are valid until the next sample
  *
- * In the interrupt, after x86_branch_begin_interrupt().
+ * Context: overflow interrupt, after x86_branch_begin_interrupt().
  */
 void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       struct perf_sample_data *data)
@@ -462,13 +474,12 @@ void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 }
 
 /**
- * x86_branch_last - the last branch that has been recorded
+ * x86_branch_last - the newest branch
  * @cpu: this CPU
- * @entry: set to it
+ * @entry: receives the branch
  *
- * In the interrupt, after x86_branch_begin_interrupt().
- *
- * Return: false: there is none.
+ * Context: overflow interrupt, after x86_branch_begin_interrupt().
+ * Return: true on success, false if there is none.
  */
 bool x86_branch_last(struct x86_pmu_cpu *cpu, struct perf_branch_entry *entry)
 {

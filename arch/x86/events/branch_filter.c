@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which branches an event wants: as the filter in hardware can tell them apart, and as it is
- * found out for each branch of a sample.
+ * Branch types of an event: the hardware filter, and the filter of each sample.
  */
 #include "engine.h"
 
-/* Bits of branch_sample_type with which there is no call stack; some others mean nothing then */
+/* Bits of branch_sample_type that are invalid, and ignored, with a call stack */
 #define X86_TYPE_KINDS							\
 	(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL |		\
 	 PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_IND_CALL |	\
@@ -13,10 +12,10 @@
 #define X86_TYPE_IGNORED	(PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL)
 
 /**
- * struct x86_branch_name - what a bit of branch_sample_type stands for
+ * struct x86_branch_name - a bit of branch_sample_type
  * @type: PERF_SAMPLE_BRANCH_*
  * @kinds: mask of X86_BRANCH_*
- * @classes: those of LBR_SELECT among which they are
+ * @classes: the classes of LBR_SELECT that include these types
  */
 struct x86_branch_name {
 	u64	type;
@@ -38,15 +37,15 @@ static const struct x86_branch_name x86_branch_names[] = {
 	{ PERF_SAMPLE_BRANCH_IND_JUMP, BIT(X86_BRANCH_IND_JMP), X86_LBR_IND_JMP },
 	{ PERF_SAMPLE_BRANCH_CALL, BIT(X86_BRANCH_CALL) | BIT(X86_BRANCH_ZERO_CALL),
 	  X86_LBR_REL_CALL },
-	/* A transaction's end may be at any instruction. */
+	/* A transaction may abort at any instruction. */
 	{ PERF_SAMPLE_BRANCH_ABORT_TX, BIT(X86_BRANCH_ABORT), X86_LBR_CLASSES },
-	/* Zero calls are not on the stack. */
+	/* Zero calls are not part of the call stack. */
 	{ PERF_SAMPLE_BRANCH_CALL_STACK,
 	  BIT(X86_BRANCH_CALL) | BIT(X86_BRANCH_IND_CALL) | BIT(X86_BRANCH_RET),
 	  X86_LBR_REL_CALL | X86_LBR_IND_CALL | X86_LBR_RET },
 };
 
-/* As the kinds are named in struct perf_branch_entry */
+/* Branch types of struct perf_branch_entry */
 static const u8 x86_branch_types[X86_BRANCH_KINDS] = {
 	[X86_BRANCH_NONE]	= PERF_BR_UNKNOWN,
 	[X86_BRANCH_JCC]	= PERF_BR_COND,
@@ -64,10 +63,10 @@ static const u8 x86_branch_types[X86_BRANCH_KINDS] = {
 	[X86_BRANCH_ABORT]	= PERF_BR_UNKNOWN,
 };
 
-/* Kinds that need a look at the instruction even where the hardware filters */
+/* Set in hw.branch_reg.reg: decode the instruction of each branch */
 #define X86_LOOK_ALWAYS		BIT(X86_BRANCH_NONE)
 
-/* LBR_SELECT of an event: the bits of what it does not want are set. */
+/* LBR_SELECT of an event: a set bit excludes a class. */
 static u64 x86_branch_select(const struct x86_core *core, u64 type, u64 classes)
 {
 	u64 select;
@@ -88,26 +87,26 @@ static u64 x86_branch_select(const struct x86_core *core, u64 type, u64 classes)
 	return select;
 }
 
-/* Does a filter in hardware keep out all that an event does not want? */
+/* Does the hardware filter exclude all branches that the event does not want? */
 static bool x86_branch_exact(const struct x86_core *core, u32 kinds, u64 classes)
 {
 	if (kinds == X86_BRANCH_ALL)
 		return true;
 	if (!core->branches.select.msr || (core->branches.flags & X86_UNIT_CALLS_JUMP))
 		return false;
-	/* Far branches are of many kinds. */
+	/* The class of far branches has several types. */
 	return !(classes & X86_LBR_FAR);
 }
 
 /**
- * x86_branch_filter_init - find out which branches an event wants
- * @core: of its PMU, which records branches
- * @event: new; its hw.branch_reg gets in config the filter's register, and in reg a mask of
- *	kinds, with X86_LOOK_ALWAYS
+ * x86_branch_filter_init - compute the branch filter of a new event
+ * @core: the PMU, with a branch unit
+ * @event: the new event. Its hw.branch_reg receives the filter register in config, and the mask of
+ *	branch types, with X86_LOOK_ALWAYS, in reg
  *
- * Process context.
- *
- * Return: 0; -EOPNOTSUPP: the CPU cannot; -EINVAL: it makes no sense.
+ * Context: process.
+ * Return: 0 on success, -EOPNOTSUPP if the CPU does not support the types, -EINVAL if the
+ * combination is invalid.
  */
 int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event)
 {
@@ -148,8 +147,10 @@ int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event
 }
 
 /**
- * x86_branch_needs_info - does an event want what is in registers beside the addresses?
- * @event: that wants branches
+ * x86_branch_needs_info - check whether an event needs x86_branch_raw::info
+ * @event: an event with a branch stack
+ *
+ * Return: true if it does.
  */
 bool x86_branch_needs_info(const struct perf_event *event)
 {
@@ -169,7 +170,7 @@ static bool x86_branch_level_wanted(const struct perf_event *event,
 		return type & PERF_SAMPLE_BRANCH_KERNEL;
 	if (!(type & PERF_SAMPLE_BRANCH_USER))
 		return false;
-	/* Where the kernel was left is not for those who have not asked for the kernel. */
+	/* An event without kernel mode must not see kernel addresses. */
 	return !x86_is_kernel(entry->from) || (type & PERF_SAMPLE_BRANCH_KERNEL);
 }
 
@@ -182,15 +183,14 @@ static bool x86_branch_tx_wanted(u64 type, const struct perf_branch_entry *entry
 }
 
 /**
- * x86_branch_filter - a branch as an event gets it
- * @event: that wants branches
- * @raw: one that has been read, with its x86_branch_raw::info if the event needs that
- * @core: of this CPU
- * @entry: filled in
+ * x86_branch_filter - convert and filter a branch for an event
+ * @event: an event with a branch stack
+ * @raw: the record, with x86_branch_raw::info if the event needs it
+ * @core: the PMU of this CPU
+ * @entry: receives the branch
  *
- * Any context.
- *
- * Return: false: the event does not want it, or must not see it.
+ * Context: any.
+ * Return: true on success, false if the branch is not for the event.
  */
 bool x86_branch_filter(const struct perf_event *event, const struct x86_branch_raw *raw,
 		       const struct x86_core *core, struct perf_branch_entry *entry)
@@ -211,7 +211,7 @@ bool x86_branch_filter(const struct perf_event *event, const struct x86_branch_r
 		return true;
 	kind = x86_branch_kind_at(entry->from, entry->to, aborted,
 				  core->branches.flags & X86_UNIT_FUSES);
-	/* One that can no longer be looked at is what all would be. */
+	/* A branch of unknown type is only for events that want all types. */
 	if (kind != X86_BRANCH_NONE ? !(kinds & BIT(kind)) : (~kinds & X86_BRANCH_ALL))
 		return false;
 	if (branch_sample_type(event))

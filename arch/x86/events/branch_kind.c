@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kind of branch that an instruction is.
+ * Type of a branch, decoded from its instruction.
  *
- * The instruction is where a record says that the branch was. By the time that it is looked
- * at, something else may be there, and in user space anything can be: the bytes are copied
- * once, and only their opcode is looked at.
+ * The instruction at the address of the branch may have changed since, and user space can contain
+ * anything: the bytes are copied once, and only the opcode is checked.
  */
 #include <linux/extable.h>
 #include <linux/kernel.h>
@@ -16,7 +15,7 @@
 #include "branch.h"
 #include "perf_event.h"
 
-/* Of one byte, in the opcode's lower bits of ModRM: group 5 */
+/* Opcode FF: the reg field of ModRM selects the instruction. */
 static enum x86_branch_kind x86_group_5(const struct insn *insn)
 {
 	switch (X86_MODRM_REG(insn->modrm.value)) {
@@ -57,17 +56,17 @@ static enum x86_branch_kind x86_one_byte(const struct insn *insn, bool is_64bit)
 		return X86_BRANCH_JCC;
 	case 0xe8:
 		return insn->immediate.value ? X86_BRANCH_CALL : X86_BRANCH_ZERO_CALL;
-	case 0x9a:			/* a far CALL */
+	case 0x9a:			/* far CALL */
 		return is_64bit ? X86_BRANCH_NONE : X86_BRANCH_CALL;
 	case 0xc2:
 	case 0xc3:
-	case 0xca:			/* a far RET */
+	case 0xca:			/* far RET */
 	case 0xcb:
 		return X86_BRANCH_RET;
 	case 0xe9:
 	case 0xeb:
 		return X86_BRANCH_JMP;
-	case 0xea:			/* a far JMP */
+	case 0xea:			/* far JMP */
 		return is_64bit ? X86_BRANCH_NONE : X86_BRANCH_JMP;
 	case 0xcc ... 0xce:		/* INT3, INT, INTO */
 	case 0xf1:			/* INT1 */
@@ -94,13 +93,14 @@ static enum x86_branch_kind x86_kind_of_one(struct insn *insn, bool is_64bit)
 }
 
 /**
- * x86_branch_kind_of - what kind of branch some bytes are
- * @bytes: in the kernel's memory, of an instruction
- * @len: how many of them there are; they may end early
- * @is_64bit: as it is executed
- * @fused: it may be the one before the branch, which the CPU has taken together with it
+ * x86_branch_kind_of - decode the branch type of an instruction
+ * @bytes: kernel copy of the instruction
+ * @len: number of bytes, possibly too few
+ * @is_64bit: the instruction is 64-bit code
+ * @fused: the instruction may be the one before a branch that was fused with it
  *
- * Any context.
+ * Context: any.
+ * Return: the type, X86_BRANCH_NONE if it is not a branch or cannot be decoded.
  */
 enum x86_branch_kind x86_branch_kind_of(const void *bytes, int len, bool is_64bit, bool fused)
 {
@@ -114,7 +114,7 @@ enum x86_branch_kind x86_branch_kind_of(const void *bytes, int len, bool is_64bi
 	kind = x86_kind_of_one(&insn, is_64bit);
 	if (kind != X86_BRANCH_NONE || !fused)
 		return kind;
-	/* Only conditional branches are fused with what is before them. */
+	/* Only conditional branches are fused with the instruction before. */
 	bytes += insn.length;
 	len -= insn.length;
 	if (len <= 0 || insn_decode(&insn, bytes, len, mode))
@@ -123,7 +123,7 @@ enum x86_branch_kind x86_branch_kind_of(const void *bytes, int len, bool is_64bi
 	return kind == X86_BRANCH_JCC ? kind : X86_BRANCH_NONE;
 }
 
-/* How many bytes at an address of the kernel's text could be copied. */
+/* Number of bytes that could be copied from a kernel text address. */
 static int x86_copy_kernel(void *bytes, u64 from)
 {
 	if (!__kernel_text_address(from) ||
@@ -139,15 +139,14 @@ static int x86_copy_user(void *bytes, u64 from)
 }
 
 /**
- * x86_branch_kind_at - what kind of branch one was, by what is where it was
- * @from: its address
- * @to: where it went
- * @aborted: it was the end of a transaction, wherever that was
+ * x86_branch_kind_at - type of a recorded branch
+ * @from: address of the branch, in the kernel or in current
+ * @to: target
+ * @aborted: the branch is a transaction abort
  * @fused: see x86_branch_kind_of()
  *
- * The address is of the current task, or of the kernel. Any context, NMI too; interrupts off.
- *
- * Return: X86_BRANCH_NONE, too, if the memory cannot be read just now.
+ * Context: any, including NMI; interrupts off.
+ * Return: the type, X86_BRANCH_NONE if the memory cannot be read now.
  */
 enum x86_branch_kind x86_branch_kind_at(u64 from, u64 to, bool aborted, bool fused)
 {
@@ -164,7 +163,9 @@ enum x86_branch_kind x86_branch_kind_at(u64 from, u64 to, bool aborted, bool fus
 		is_64bit = any_64bit_mode(task_pt_regs(current));
 	len = kernel ? x86_copy_kernel(bytes, from) : x86_copy_user(bytes, from);
 	kind = x86_branch_kind_of(bytes, len, is_64bit, fused);
-	/* Any other instruction enters the kernel only by an interrupt or an exception. */
+	/*
+	 * User space enters the kernel from other instructions only by an interrupt or exception.
+	 */
 	if (!kernel && x86_is_kernel(to) && kind != X86_BRANCH_SYSCALL && kind != X86_BRANCH_INT)
 		kind = X86_BRANCH_IRQ;
 	return kind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From an event's attributes to what is to be counted.
+ * Initialization of events: from perf_event_attr to a count's key.
  */
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
@@ -14,12 +14,12 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "x86_pmu."
 
-/* Without it each event has a counter of its own, as tests of a full PMU need it. */
+/* Tests clear this to fill the PMU with equal events. */
 static bool x86_share = true;
 module_param_named(share, x86_share, bool, 0644);
 MODULE_PARM_DESC(share, "let events that count the same share a counter");
 
-/* The config of a generic event, for PERF_TYPE_HARDWARE. */
+/* Config of a PERF_TYPE_HARDWARE event. */
 static int x86_generic_config(const struct x86_core *core, u64 number, u64 *config)
 {
 	if (number >= PERF_COUNT_HW_MAX)
@@ -31,7 +31,7 @@ static int x86_generic_config(const struct x86_core *core, u64 number, u64 *conf
 	return *config == X86_IMPOSSIBLE ? -EINVAL : 0;
 }
 
-/* The same for PERF_TYPE_HW_CACHE. */
+/* Config of a PERF_TYPE_HW_CACHE event. */
 static int x86_cache_config(const struct x86_core *core, u64 packed, u64 *config, u64 *extra)
 {
 	unsigned int cache = packed & 0xff, op = (packed >> 8) & 0xff;
@@ -75,10 +75,10 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 
 	hw->config = config;
 	hw->extra_reg.config = extra;
-	/* Where a row makes its own keys, these bits mean something else. */
+	/* With x86_model::key, these bits have another meaning. */
 	if (core->model->key)
 		return 0;
-	/* Counts of all threads of a core tell of other tasks. */
+	/* Counts of the core's other thread are counts of other tasks. */
 	if (config & ARCH_PERFMON_EVENTSEL_ANY) {
 		err = perf_allow_cpu();
 		if (err)
@@ -121,11 +121,11 @@ static int x86_set_extra(const struct x86_core *core, struct perf_event *event)
 }
 
 /**
- * x86_find_limit - the first limit of an array that is about a config
- * @limit: the array, or NULL
- * @config: of an event
+ * x86_find_limit - find the constraint of a config
+ * @limit: array of constraints, or NULL
+ * @config: the config
  *
- * Return: NULL if none is.
+ * Return: the first match, NULL if there is none.
  */
 const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config)
 {
@@ -139,14 +139,13 @@ const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config
 }
 
 /**
- * x86_limited - which counters can count an event, by a table of limits
- * @core: its PMU
- * @limits: the table, or NULL
- * @key: has the config; the flags that the table tells of are set in it
+ * x86_limited - look up the counters that can count an event
+ * @core: the PMU
+ * @limits: array of constraints, or NULL
+ * @key: has the config; receives the flags of the constraint
  *
- * Any context.
- *
- * Return: mask of counters, those of pairs by their lower ones.
+ * Context: any.
+ * Return: mask of the counters; for a pair, of the lower ones.
  */
 u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits, struct x86_key *key)
 {
@@ -168,7 +167,7 @@ u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits, str
 	return limit->counters & core->counters;
 }
 
-/* Samples that are distributed precisely need some distance to the overflow. */
+/* Precisely distributed PEBS needs a minimum period. */
 static bool x86_event_is_distributed(const struct perf_event *event)
 {
 	const struct x86_model *model = to_x86_core(event->pmu)->model;
@@ -178,8 +177,10 @@ static bool x86_event_is_distributed(const struct perf_event *event)
 }
 
 /**
- * x86_event_least_period - the shortest period that an event may have
- * @event: whose hw.config has been set
+ * x86_event_least_period - the shortest period of an event
+ * @event: the event, with hw.config set
+ *
+ * Return: the period.
  */
 u64 x86_event_least_period(const struct perf_event *event)
 {
@@ -190,13 +191,12 @@ u64 x86_event_least_period(const struct perf_event *event)
 }
 
 /**
- * x86_event_key - what an event is about
- * @event: that this driver has accepted
- * @key: filled in
+ * x86_event_key - compute the key of an event
+ * @event: an event of this driver
+ * @key: receives the key
  *
- * Interrupts are off, or the event is new.
- *
- * Return: 0, or -EINVAL: no counter can count it.
+ * Context: interrupts off, or @event is new.
+ * Return: 0 on success, -EINVAL if no counter can count the event.
  */
 int x86_event_key(struct perf_event *event, struct x86_key *key)
 {
@@ -218,12 +218,12 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
 		core->model->key(core, event, key);
 	else
 		key->allowed = x86_limited(core, limits, key);
-	/* Where selects have bits for this, they say it all. */
+	/* Selects with host and guest bits need no switching. */
 	if (event->attr.exclude_host && !core->bank->host_only)
 		key->flags |= X86_GUEST_ONLY;
 	if (event->attr.exclude_guest && !core->bank->host_only)
 		key->flags |= X86_HOST_ONLY;
-	/* Shares of the slots cannot do but with the count of slots. */
+	/* Metrics need the count of slots, so it is always shared. */
 	if (event->attr.precise_ip || has_branch_stack(event) ||
 	    (!READ_ONCE(x86_share) && !(key->flags & X86_METRICS)))
 		key->flags |= X86_ALONE;
@@ -239,11 +239,11 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
 }
 
 /**
- * struct x86_alone - a group as it would be with a CPU for itself
- * @n: how many things it counts
- * @keys: what they are
- * @wishes: which counters they may have
- * @extra: registers beside the selects
+ * struct x86_alone - a group on an otherwise unused CPU
+ * @n: number of counts
+ * @keys: their keys
+ * @wishes: their constraints
+ * @extra: the extra registers
  */
 struct x86_alone {
 	int			n;
@@ -266,7 +266,7 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 		return -EINVAL;
 	if (!x86_branch_fits(core, event, &alone->extra))
 		return -EINVAL;
-	/* Members that count the same share a counter. */
+	/* Equal members share a counter. */
 	for (i = 0; i < alone->n; i++) {
 		if (x86_keys_equal(&alone->keys[i], &key) && !(key.flags & X86_ALONE))
 			return 0;
@@ -280,7 +280,7 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	return 0;
 }
 
-/* Can the event's group ever be on as a whole? */
+/* Can the group be scheduled at all? */
 static int x86_check_group(struct x86_core *core, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *member;
@@ -301,7 +301,7 @@ static int x86_check_group(struct x86_core *core, struct perf_event *event)
 	return x86_assign(alone->wishes, alone->n, 0) ? 0 : -EINVAL;
 }
 
-/* Whatever the event is: what is too precise for all is told first. */
+/* This check is first: an unsupported precise_ip is reported whatever the event is. */
 static int x86_check_precise(const struct x86_core *core, struct perf_event *event)
 {
 	if (event->attr.precise_ip <= core->precise.levels)
@@ -318,8 +318,8 @@ static int x86_check_precise(const struct x86_core *core, struct perf_event *eve
 }
 
 /*
- * Vector registers are in records alone: neither an interrupt nor the entry into the kernel saves
- * them where a sample could find them.
+ * Only PEBS records have vector registers: neither an interrupt nor the kernel entry saves them for
+ * samples.
  */
 static int x86_check_vectors(struct perf_event *event)
 {
@@ -337,8 +337,11 @@ static int x86_check_vectors(struct perf_event *event)
 }
 
 /**
- * x86_event_init - see struct pmu
- * @event: new
+ * x86_event_init - struct pmu::event_init
+ * @event: the new event
+ *
+ * Context: process.
+ * Return: 0 on success, -ENOENT if the event is not one of this PMU, or another error.
  */
 int x86_event_init(struct perf_event *event)
 {
@@ -363,7 +366,7 @@ int x86_event_init(struct perf_event *event)
 	if (!err)
 		err = x86_set_extra(core, event);
 	if (err) {
-		/* Another PMU that is asked now finds it as it was. */
+		/* Undo changes: perf tries other PMUs with the event. */
 		hw->config = 0;
 		hw->extra_reg = (struct hw_perf_event_extra){ };
 		return err;

@@ -6,15 +6,15 @@
 
 #include "engine.h"
 
-/* The features that KVM offers to its guests are those that all cores have. */
+/* KVM's guests get the features of this core type. */
 static const struct x86_core *x86_first_core(void)
 {
 	return x86_nr_cores ? x86_cores[0] : NULL;
 }
 
 /**
- * perf_get_x86_pmu_capability - what kind of PMU there is
- * @cap: filled in; zeros if there is none, or cores differ
+ * perf_get_x86_pmu_capability - describe the PMU
+ * @cap: receives the description; zero if there is no PMU, or on hybrid CPUs
  */
 void perf_get_x86_pmu_capability(struct x86_pmu_capability *cap)
 {
@@ -34,10 +34,10 @@ void perf_get_x86_pmu_capability(struct x86_pmu_capability *cap)
 EXPORT_SYMBOL_GPL(perf_get_x86_pmu_capability);
 
 /**
- * perf_get_hw_event_config - the event select of a generic event
+ * perf_get_hw_event_config - event select of a generic event
  * @hw_event: PERF_COUNT_HW_*
  *
- * Return: event and unit mask; 0: there is none.
+ * Return: event and unit mask, 0 if the event is not supported.
  */
 u64 perf_get_hw_event_config(int hw_event)
 {
@@ -51,8 +51,11 @@ u64 perf_get_hw_event_config(int hw_event)
 EXPORT_SYMBOL_GPL(perf_get_hw_event_config);
 
 /**
- * x86_perf_rdpmc_index - what RDPMC calls the counter of an event
- * @event: that counts on this CPU, and stays there: interrupts are off
+ * x86_perf_rdpmc_index - index of an event's counter for RDPMC
+ * @event: an event of this CPU
+ *
+ * Context: interrupts off, so that the event does not move.
+ * Return: the index, -1 if the event has no counter.
  */
 int x86_perf_rdpmc_index(struct perf_event *event)
 {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers beside the event selects: which value each of them has, and for how many counts.
+ * Extra registers of events, such as MSR_OFFCORE_RSP_0: their values, and the number of users.
  *
- * A register has one value at a time. Two counts that want different ones cannot be on
- * together, unless there is a second register that does the same (its twin), with an event
- * of its own. Some registers are common to the threads of a core. The threads then have one
- * set of these between them, and each thread writes the value.
+ * An extra register has one value at a time. Two counts with different values cannot be scheduled
+ * together, unless there is a second register with the same effect (the twin), which has its own
+ * event code. Some registers are shared by the threads of a core: the threads share a set of
+ * values, and each thread writes its copy of the register.
  */
 #include <linux/string.h>
 #include <linux/topology.h>
 
 #include "engine.h"
 
-/* The set that a row's register is in. */
+/* The set with the register of @row. */
 static struct x86_extra_set *x86_extra_set(struct x86_pmu_cpu *cpu, const struct x86_extra *row)
 {
 	return row->per_core ? cpu->core_extra : &cpu->own_extra;
 }
 
-/* A register of a set, or a place for it; NULL: the set is full. */
+/* Find a register in a set, or add it; NULL: the set is full. */
 static struct x86_extra_reg *x86_extra_find(struct x86_extra_set *set, u32 msr)
 {
 	struct x86_extra_reg *reg;
@@ -34,19 +34,19 @@ static struct x86_extra_reg *x86_extra_find(struct x86_extra_set *set, u32 msr)
 	return NULL;
 }
 
-/* Is it in use with this value? */
+/* Is the register in use with this value? */
 static bool x86_extra_has(const struct x86_extra_reg *reg, u64 value)
 {
 	return reg && reg->users && reg->value == value;
 }
 
-/* Can it have this value? */
+/* Can the register be used with this value? */
 static bool x86_extra_can(const struct x86_extra_reg *reg, u64 value)
 {
 	return reg && (!reg->users || reg->value == value);
 }
 
-/* The other register that can have this value; NULL: there is none. */
+/* The twin, if it can have the value; NULL: there is none. */
 static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 value)
 {
 	const struct x86_extra *twin = row->twin > 0 ? row + 1 : row - 1;
@@ -55,16 +55,16 @@ static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 v
 }
 
 /**
- * x86_extra_take - rely on a value in a register beside the select
- * @set: where the register is, with its twin
- * @row: the register that the event is made for
- * @key: has the value; gets the register, and the config of an event that goes with it
+ * x86_extra_take - take an extra register for a value
+ * @set: the set with the register and its twin
+ * @row: the register of the event
+ * @key: has the value; receives the register, and the event code that uses it
  *
- * Registers that have the value for others are preferred. So as many different values as
- * there are registers always find their places, in whatever order they come. The caller
- * holds @set->lock, or is alone with @set.
+ * A register with the same value is preferred. So as many values as there are registers can be
+ * used, in any order.
  *
- * Return: the register, or NULL: others need it with another value, and @key means nothing.
+ * Context: the caller holds @set->lock, or is the only user of @set.
+ * Return: the register, or NULL, with @key undefined, if others use it with another value.
  */
 struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86_extra *row,
 				     struct x86_key *key)
@@ -92,11 +92,12 @@ struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86
 }
 
 /**
- * x86_count_take_extra - let a count that gets its first client have its register
- * @cpu: this CPU, interrupts off
- * @row: the register that its event is made for
- * @key: as for x86_extra_take()
+ * x86_count_take_extra - take the extra register for a count with its first client
+ * @cpu: this CPU
+ * @row: the register of the event
+ * @key: see x86_extra_take()
  *
+ * Context: interrupts off.
  * Return: as x86_extra_take().
  */
 struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
@@ -112,10 +113,12 @@ struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct
 }
 
 /**
- * x86_count_drop_extra - undo x86_count_take_extra()
- * @cpu: this CPU, interrupts off
- * @row: as it was given there
- * @reg: that it has returned
+ * x86_count_drop_extra - release a register taken by x86_count_take_extra()
+ * @cpu: this CPU
+ * @row: the register of the event
+ * @reg: the register taken
+ *
+ * Context: interrupts off.
  */
 void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
 			  struct x86_extra_reg *reg)
@@ -128,7 +131,7 @@ void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
 	raw_spin_unlock(&set->lock);
 }
 
-/* Where this CPU keeps what it has written into a register. */
+/* The generation of a register's value that this CPU has written. */
 static u32 *x86_extra_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 {
 	const struct x86_extra_set *own = &cpu->own_extra;
@@ -139,11 +142,12 @@ static u32 *x86_extra_written(struct x86_pmu_cpu *cpu, const struct x86_extra_re
 }
 
 /**
- * x86_extra_is_written - does this CPU's register hold the value that it has been taken with?
+ * x86_extra_is_written - check whether the register of this CPU has the value taken
  * @cpu: this CPU
- * @reg: taken
+ * @reg: the register, taken
  *
- * Any context.
+ * Context: any.
+ * Return: true if it has.
  */
 bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 {
@@ -151,11 +155,13 @@ bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *r
 }
 
 /**
- * x86_extra_write - let a register hold the value that it has been taken with
+ * x86_extra_write - write the value taken to the register of this CPU
  * @cpu: this CPU
- * @reg: taken, so that its value does not change
+ * @reg: the register, taken, so that the value does not change
  *
- * Any context. The core's other thread does not write this thread's copy of the register.
+ * The core's other thread writes its own copy of the register.
+ *
+ * Context: any.
  */
 void x86_extra_write(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 {
@@ -171,9 +177,9 @@ void x86_extra_write(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 }
 
 /**
- * x86_extra_unwrite - a register does not hold its value any more
- * @cpu: this CPU, whose register it is
- * @reg: it has been written
+ * x86_extra_unwrite - note that the register of this CPU has another value
+ * @cpu: this CPU
+ * @reg: the register
  */
 void x86_extra_unwrite(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 {
@@ -181,8 +187,10 @@ void x86_extra_unwrite(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 }
 
 /**
- * x86_extra_lost - this CPU's registers may have lost what they held
- * @cpu: this CPU, interrupts off
+ * x86_extra_lost - note that this CPU may have lost the values of its registers
+ * @cpu: this CPU
+ *
+ * Context: interrupts off.
  */
 void x86_extra_lost(struct x86_pmu_cpu *cpu)
 {
@@ -192,9 +200,11 @@ void x86_extra_lost(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_extra_init - find the set of a CPU's core
- * @number: of the CPU, which is coming up; interrupts are off on it
+ * @number: the CPU, which is being brought up
  *
- * The set belongs to the thread that was first. It stays when that thread goes.
+ * The storage is in the thread that was online first, even if that is offline now.
+ *
+ * Context: interrupts off, on that CPU.
  */
 void x86_extra_init(unsigned int number)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A counter that the microcode takes for transactional memory. Some of Intel's CPUs got this with
- * a repair: the last counter cannot be used while transactions can commit. A register makes all of
- * them abort at once instead. It is written when the counter comes into use and goes out of use.
+ * TSX Force Abort. The microcode of some Intel CPUs uses general counter 3 for transactional
+ * memory. If a register is set to abort all transactions at once, the counter can be used: the
+ * register is written when the counter is programmed and when it is released.
  *
- * The administrator says whether events may do that to transactions: "allow_tsx_force_abort" in the
- * PMU's directory in sysfs. Events that run already are not disturbed by a change.
+ * The administrator controls whether events may abort transactions: "allow_tsx_force_abort" in the
+ * PMU's sysfs directory. A change does not affect events that are scheduled.
  */
 #include <linux/device.h>
 #include <linux/kstrtox.h>
@@ -18,22 +18,23 @@
 static bool x86_allow_force_abort = true;
 
 /**
- * x86_force_abort_probe - find the counter that the microcode takes
- * @core: gets it; all its counters have been found
+ * x86_force_abort_probe - find the counter used by the microcode
+ * @core: the PMU, with its counters detected
  */
 void x86_force_abort_probe(struct x86_core *core)
 {
-	/* Later microcode makes all transactions abort, and needs no counter. */
+	/* Later microcode aborts all transactions in any case, and needs no counter. */
 	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
 	    !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))
 		core->taken = core->counters & BIT(3);
 }
 
 /**
- * x86_force_abort_limit - the counters that the administrator leaves to events
- * @core: their PMU
+ * x86_force_abort_limit - the counters that the administrator allows for events
+ * @core: the PMU
  *
- * Any context.
+ * Context: any.
+ * Return: mask of the counters.
  */
 u64 x86_force_abort_limit(const struct x86_core *core)
 {
@@ -41,9 +42,11 @@ u64 x86_force_abort_limit(const struct x86_core *core)
 }
 
 /**
- * x86_force_abort - let transactions abort, or not
- * @cpu: this CPU, interrupts off
- * @counters: those in use: others than these have been halted
+ * x86_force_abort - set or clear Force Abort
+ * @cpu: this CPU
+ * @counters: mask of the counters in use; all others are stopped
+ *
+ * Context: interrupts off.
  */
 void x86_force_abort(struct x86_pmu_cpu *cpu, u64 counters)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters and records while a guest of KVM_INTEL runs, on CPUs of Intel, Centaur and Zhaoxin.
+ * Counters and PEBS while a guest of KVM_INTEL runs, on CPUs of Intel, Centaur and Zhaoxin.
  */
 #include <linux/export.h>
 #include <linux/percpu.h>
@@ -8,14 +8,14 @@
 
 #include "engine.h"
 
-/* KVM has room for so many. */
+/* Maximum number of MSRs that KVM can switch */
 #define X86_GUEST_MSRS	8
 
 static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[X86_GUEST_MSRS]);
 
 /*
- * Without a common register, each select says whether its counter runs in the guest. One that does
- * so in both, or in none, is not switched.
+ * Without global control, each select enables its counter in the guest. A select with the same
+ * value in host and guest is not switched.
  */
 static int x86_guest_selects(const struct x86_pmu_cpu *cpu, struct perf_guest_switch_msr *msrs)
 {
@@ -40,13 +40,12 @@ static int x86_guest_selects(const struct x86_pmu_cpu *cpu, struct perf_guest_sw
 }
 
 /**
- * perf_guest_get_msrs - registers that have other values while a guest runs, for KVM_INTEL
- * @nr: set to their number
- * @data: the guest's PMU, for precise events
+ * perf_guest_get_msrs - MSRs to switch for a guest, for KVM_INTEL
+ * @nr: receives the number of MSRs
+ * @data: PMU of the guest, for PEBS
  *
- * Interrupts are off, on the CPU that is about to enter the guest.
- *
- * Return: an array of this CPU, or NULL: there are none.
+ * Context: interrupts off, before a VM entry on this CPU.
+ * Return: an array of this CPU, NULL if there are no MSRs to switch.
  */
 struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 {
@@ -58,13 +57,13 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	if (!cpu->core)
 		return NULL;
 	if (!cpu->core->bank->control) {
-		/* A P4's selects keep more than that, and those of the P6 are not counters' own. */
+		/* A P4's selects have other state, too, and those of a P6 share an enable bit. */
 		if (cpu->core->version == 1)
 			*nr = x86_guest_selects(cpu, msrs);
 		return *nr ? msrs : NULL;
 	}
 	cpu->guest_ran = true;
-	/* A counter that has run on since a claim ended is not to count the guest. */
+	/* Counters that still run after a claim must not count the guest. */
 	msrs[0] = (struct perf_guest_switch_msr){
 		.msr	= cpu->core->bank->control,
 		.host	= cpu->running & ~cpu->guest_only,
@@ -73,7 +72,7 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	*nr = 1;
 	if (!cpu->core->precise.levels)
 		return msrs;
-	/* The buffer is at addresses of the host: in the guest, something else is there. */
+	/* The addresses of the PEBS buffer are mapped only in the host. */
 	msrs[1] = (struct perf_guest_switch_msr){
 		.msr	= MSR_IA32_PEBS_ENABLE,
 		.host	= cpu->precise.enabled,

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shares of the issue slots: how many of them were of micro-operations that retired, how many were
- * lost to wrong speculation, and so on, which is Intel's Topdown method.
+ * Topdown metrics: the share of issue slots that were retired, lost to bad speculation, and so on.
  *
- * The CPU tells them by one register, PERF_METRICS: a byte each, in 255ths of what the counter of
- * slots has counted since both were 0. So a share is not a counter of its own. Its events are
- * clients of the count of slots, and their totals are kept beside that of the count. As a byte is
- * not much, counter and register begin anew whenever an event of a share wants to know its total.
+ * The CPU reports all of them in one register, PERF_METRICS, with a byte for each, in 1/255 of the
+ * count of the slots counter since both were 0. So a metric has no counter of its own: its events
+ * are clients of the count of slots, and have totals beside that of the count. To limit the
+ * rounding error of a byte, counter and register are reset whenever the total of a metric is read.
  *
- * The totals are this CPU's, and change as those of counts do: while the count's seq is odd.
+ * The totals belong to this CPU, and change like those of counts: while the count's seq is odd.
  */
 #include <asm/msr.h>
 
 #include "engine.h"
 
-/* Event 0 with these unit masks; the slots have one of their own. */
+/* Metrics are event 0 with these unit masks; the slots have another one. */
 #define X86_METRIC_FIRST	0x80
 #define X86_SLOTS		X86_EVENT(0x00, 0x04)
 
-/* What RDPMC calls the register. */
+/* Index of PERF_METRICS for RDPMC, and the value of a share of 100 % */
 #define X86_METRICS_RDPMC	0x20000000
 #define X86_METRICS_WHOLE	255
 
-/* Which share a config is about; -1: none. */
+/* The index of the metric that a config selects; -1: none. */
 static int x86_config_metric(const struct x86_core *core, u64 config)
 {
 	unsigned int umask = (config & ARCH_PERFMON_EVENTSEL_UMASK) >> 8;
@@ -34,10 +33,11 @@ static int x86_config_metric(const struct x86_core *core, u64 config)
 }
 
 /**
- * x86_event_metric - which share an event is about
- * @event: that this driver has accepted; any context
+ * x86_event_metric - the metric that an event counts
+ * @event: an event of this driver
  *
- * Return: its number, or -1: it is about a counter.
+ * Context: any.
+ * Return: index of the metric, -1 if the event uses a counter.
  */
 int x86_event_metric(const struct perf_event *event)
 {
@@ -50,10 +50,10 @@ static bool x86_config_is_slots(u64 config)
 }
 
 /**
- * x86_metrics_check - can a new event be about shares?
- * @event: whose hw.config has been set
+ * x86_metrics_check - check a new event for Topdown metrics
+ * @event: the event, with hw.config set
  *
- * Return: 0, also for events of counters; -EINVAL.
+ * Return: 0 on success, or if it is another event; -EINVAL otherwise.
  */
 int x86_metrics_check(struct perf_event *event)
 {
@@ -83,9 +83,9 @@ int x86_metrics_check(struct perf_event *event)
 }
 
 /**
- * x86_metrics_key - let an event of a share want the count of slots
- * @event: that this driver has accepted, of a PMU that tells shares
- * @key: whose config is the event's
+ * x86_metrics_key - make an event of a metric use the count of slots
+ * @event: an event of a PMU with metrics
+ * @key: the key, with the event's config
  */
 void x86_metrics_key(const struct perf_event *event, struct x86_key *key)
 {
@@ -111,9 +111,9 @@ static u64 x86_metric_part(u64 slots, u64 metrics, int metric)
 }
 
 /**
- * x86_metrics_fold - take what the shares have been, before the counter of slots is set anew
+ * x86_metrics_fold - update the totals of the metrics before the slots counter is reset
  * @cpu: this CPU
- * @slots: what that has counted since it was 0
+ * @slots: value of the counter since it was 0
  */
 void x86_metrics_fold(struct x86_pmu_cpu *cpu, u64 slots)
 {
@@ -125,7 +125,7 @@ void x86_metrics_fold(struct x86_pmu_cpu *cpu, u64 slots)
 			   cpu->metric_total[i] + x86_metric_part(slots, metrics, i));
 }
 
-/* An NMI reads without setting anything. */
+/* Context: any. An NMI reads without resetting. */
 static u64 x86_metric_total(struct x86_pmu_cpu *cpu, const struct x86_count *count, int metric)
 {
 	unsigned int seq;
@@ -145,12 +145,13 @@ static u64 x86_metric_total(struct x86_pmu_cpu *cpu, const struct x86_count *cou
 }
 
 /**
- * x86_event_total - the total that an event takes differences of
+ * x86_event_total - read the total for an event
  * @cpu: this CPU
- * @event: a client of
- * @count: this
+ * @event: a client of @count
+ * @count: a count of this CPU
  *
- * Any context.
+ * Context: any.
+ * Return: the total of the metric, or of the count.
  */
 u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 		    struct x86_count *count)

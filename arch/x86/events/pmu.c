@@ -2,20 +2,22 @@
 /*
  * The callbacks of struct pmu.
  *
- * The core of perf events calls them with interrupts off, on the CPU that they are about,
- * but for read and stop, which an NMI may call in the middle of any of them.
+ * Perf calls them with interrupts off, on the CPU of the event. Exceptions: an NMI may call read
+ * and stop, in the middle of any of them.
  */
 #include "engine.h"
 
-/* The totals that have been read so far are no longer good enough. */
+/* Start a new generation: totals read so far are outdated. */
 static void x86_new_turn(struct x86_pmu_cpu *cpu)
 {
 	cpu->turn++;
 }
 
 /**
- * x86_halt - let changes wait until x86_go_on()
- * @cpu: this CPU, interrupts off
+ * x86_halt - defer changes until x86_go_on()
+ * @cpu: this CPU
+ *
+ * Context: interrupts off.
  */
 void x86_halt(struct x86_pmu_cpu *cpu)
 {
@@ -24,12 +26,14 @@ void x86_halt(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_go_on - make changes that wait, and let others be made at once
- * @cpu: this CPU, interrupts off
+ * x86_go_on - apply deferred changes, and apply later ones at once
+ * @cpu: this CPU
+ *
+ * Context: interrupts off.
  */
 void x86_go_on(struct x86_pmu_cpu *cpu)
 {
-	/* An NMI that comes before halted is false leaves all changes to this loop. */
+	/* An NMI before @halted is cleared leaves its changes to this loop. */
 	do {
 		if (READ_ONCE(cpu->dirty))
 			x86_apply(cpu);
@@ -49,13 +53,13 @@ static void x86_core_disable(struct pmu *pmu)
 	x86_halt(cpu);
 }
 
-/* A VM exit, or a hypervisor below, may leave another value in the register than it should. */
+/* A VM exit, or a hypervisor, may have left another value in the global control register. */
 static void x86_heal_control(struct x86_pmu_cpu *cpu)
 {
 	cpu->guest_ran = false;
 	if (!cpu->core->bank->control)
 		return;
-	/* An NMI that comes first writes the register, too. */
+	/* An NMI in the middle writes the register, too. */
 	WRITE_ONCE(cpu->control_unsure, true);
 	WRITE_ONCE(cpu->dirty, true);
 }
@@ -73,7 +77,7 @@ static void x86_core_enable(struct pmu *pmu)
 	x86_go_on(cpu);
 }
 
-/* Outside of a stretch in which the PMU is disabled, changes take effect at once. */
+/* Unless the PMU is disabled, changes are applied at once. */
 static void x86_changed(struct x86_pmu_cpu *cpu)
 {
 	WRITE_ONCE(cpu->dirty, true);
@@ -94,7 +98,10 @@ static void x86_event_start(struct perf_event *event, int flags)
 	x86_event_begin_period(event);
 	count->reload = x86_precise_reload(cpu, event);
 	local64_set(&event->hw.prev_count, x86_event_total(cpu, event, count));
-	/* From here on the interrupt serves it. One before would forget when it is due. */
+	/*
+	 * The interrupt handles the event from here on, so prev_count is set before. It ignores
+	 * stopped events when it computes count->next, so that is set after.
+	 */
 	barrier();
 	WRITE_ONCE(event->hw.state, 0);
 	barrier();
@@ -105,12 +112,12 @@ static void x86_event_start(struct perf_event *event, int flags)
 }
 
 /**
- * x86_event_stop - halt an event
- * @event: a client, or none any more
- * @flags: PERF_EF_UPDATE or not: it is brought up to date, since others may go on with
- *	its counter
+ * x86_event_stop - stop an event
+ * @event: an event, with or without a count
+ * @flags: PERF_EF_UPDATE, not used: the event is always updated, since others may continue with its
+ *	counter
  *
- * Interrupts are off, or this is an NMI.
+ * Context: interrupts off, or NMI.
  */
 void x86_event_stop(struct perf_event *event, int flags)
 {
@@ -140,7 +147,7 @@ static void x86_event_read(struct perf_event *event)
 		return;
 	x86_precise_flush(cpu, event);
 	total = x86_event_total(cpu, event, count);
-	/* Samples that wait in the buffer are the ends of their periods, and account for them. */
+	/* Waiting PEBS records end periods: leave what is beyond the next end to them. */
 	if (count->reload && in_nmi())
 		total = min(total, READ_ONCE(count->bias));
 	x86_event_account(event, total);
@@ -194,7 +201,7 @@ static void x86_event_del(struct perf_event *event, int flags)
 	perf_event_update_userpage(event);
 }
 
-/* A group is added as a whole, or read as a whole: then each counter is read but once. */
+/* In a transaction a group is added or read as a whole; each counter is read only once. */
 static void x86_txn_begin(struct pmu *pmu, unsigned int flags)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
@@ -237,7 +244,7 @@ static void x86_txn_cancel(struct pmu *pmu)
 	x86_txn_end(pmu, cpu);
 }
 
-/* What has been recorded of the task that leaves is its own. */
+/* Drain the PEBS records of a task that is switched out. */
 static void x86_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
 			   bool sched_in)
 {
@@ -249,16 +256,16 @@ static void x86_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 }
 
 /*
- * Any context. A count may be about to move: no program reads a counter before that is done, and
- * then its page is written again. With an index, the page would say what the counter held as it
- * was set, even to programs that RDPMC is not allowed to.
+ * Context: any. A count that is about to move has its page written again before user space runs.
+ * Without permission for RDPMC there is no index: the page would reveal the value of the counter
+ * when it was programmed.
  */
 static int x86_event_index(struct perf_event *event)
 {
 	struct x86_count *count = x86_event_count(event);
 	int counter;
 
-	/* A share has no counter; one that the CPU reloads does not say what it has counted. */
+	/* A metric has no counter, and a counter reloaded by the CPU does not show the count. */
 	if (!x86_event_is_readable(event) || !x86_user_reads() || !count || count->reload ||
 	    x86_event_metric(event) >= 0)
 		return 0;
@@ -267,8 +274,8 @@ static int x86_event_index(struct perf_event *event)
 }
 
 /*
- * Period 1 of branches asks for a trace of all of them (Intel's branch trace store), which an event
- * that is open cannot become.
+ * A period of 1 for branches requests the branch trace store (BTS), which is another PMU: an open
+ * event cannot switch to it.
  */
 static bool x86_is_branch_trace(const struct perf_event *event, u64 period)
 {
@@ -280,7 +287,7 @@ static bool x86_is_branch_trace(const struct perf_event *event, u64 period)
 	       !((event->hw.config ^ branches) & INTEL_ARCH_EVENT_MASK);
 }
 
-/* A period shorter than an erratum allows is not possible. */
+/* Errata may limit the period. */
 static int x86_event_check_period(struct perf_event *event, u64 value)
 {
 	if (x86_is_branch_trace(event, value))
@@ -288,15 +295,15 @@ static int x86_event_check_period(struct perf_event *event, u64 value)
 	return value && value < x86_event_least_period(event) ? -EINVAL : 0;
 }
 
-/* Groups of cores of another kind are kept off this CPU. */
+/* Do not schedule groups on CPUs of another core type. */
 static bool x86_core_filter(struct pmu *pmu, int cpu)
 {
 	return !cpumask_test_cpu(cpu, &to_x86_core(pmu)->cpus);
 }
 
 /**
- * x86_core_fill - fill in what a struct pmu of this driver has
- * @core: whose
+ * x86_core_fill - initialize the struct pmu of a core type
+ * @core: the core type
  */
 void x86_core_fill(struct x86_core *core)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers that count: found by looking.
+ * Detection of counting MSRs.
  */
 #include <linux/export.h>
 #include <linux/bits.h>
@@ -14,16 +14,17 @@ static umode_t perf_msr_hidden(struct kobject *kobj, struct attribute *attr, int
 }
 
 /**
- * perf_msr_probe - which of some registers does this CPU have?
- * @msr: array of @cnt
- * @cnt: at most BITS_PER_LONG
- * @zero_too: a register that reads 0 is there, too
- * @data: for their test functions
+ * perf_msr_probe - find the MSRs that this CPU has
+ * @msr: array of @cnt MSRs
+ * @cnt: number of MSRs, at most BITS_PER_LONG
+ * @zero_too: an MSR that reads as 0 exists, too
+ * @data: argument of perf_msr::test
  *
- * Hides the attributes of those that are missing. A register that faults, or that has
- * no use (it reads 0, as hypervisors let many do), is missing. Process context.
+ * Hides the attributes of missing MSRs. An MSR is missing if a read faults, or returns 0, as
+ * hypervisors do for many unsupported MSRs.
  *
- * Return: bit mask of those that are there.
+ * Context: process.
+ * Return: bitmap of the MSRs that exist.
  */
 unsigned long perf_msr_probe(struct perf_msr *msr, int cnt, bool zero_too, void *data)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters that user space reads by the RDPMC instruction, and what an event's page says
- * about them and about the clock.
+ * User space reads of counters with RDPMC, and the event's mapped page.
  *
- * CR4.PCE lets a program read any counter. It is on while an address space is in use in
- * which such a page is mapped (or always, or never: the PMU's "rdpmc" in sysfs).
+ * With CR4.PCE set, a program can read all counters. It is set while the address space has a mapped
+ * event (or always, or never: "rdpmc" in the PMU's sysfs directory).
  */
 #include <linux/device.h>
 #include <linux/mm.h>
@@ -18,14 +17,15 @@
 DEFINE_STATIC_KEY_FALSE(rdpmc_never_available_key);
 DEFINE_STATIC_KEY_FALSE(rdpmc_always_available_key);
 
-/* 0: nobody may; 1: those may who have mapped an event; 2: everybody may. */
+/* 0: no process may use RDPMC; 1: processes with a mapped event; 2: all processes */
 int x86_rdpmc = 1;
 static DEFINE_MUTEX(x86_rdpmc_mutex);
 
 /**
- * x86_user_reads - can user space read this CPU's counters by RDPMC, or will it be able to?
+ * x86_user_reads - check whether user space may read counters of this CPU
  *
- * Any context.
+ * Context: any.
+ * Return: true if CR4.PCE is set, or is about to be set.
  */
 bool x86_user_reads(void)
 {
@@ -34,10 +34,12 @@ bool x86_user_reads(void)
 }
 
 /**
- * perf_clear_dirty_counters - let programs that read counters not see what others have counted
+ * perf_clear_dirty_counters - clear counters before user space may read them
  *
- * On a switch to an address space that may read counters, from another one or from a kernel thread
- * that has kept it; or as one may do so from now on. Interrupts are off.
+ * Called on a switch to an address space with permission, from another one or from a kernel thread
+ * that has kept it, and when permission is granted.
+ *
+ * Context: interrupts off.
  */
 void perf_clear_dirty_counters(void)
 {
@@ -45,18 +47,18 @@ void perf_clear_dirty_counters(void)
 
 	if (!cpu->core)
 		return;
-	/* The address space could read counters already as the kernel thread came. */
+	/* The address space had permission before the kernel thread ran. */
 	if (this_cpu_read(cpu_tlbstate_shared.is_lazy) && x86_user_reads()) {
 		x86_clear_kernel(cpu);
 		return;
 	}
-	/* CR4.PCE is on only after this, and the pages are written in the course of it. */
+	/* CR4.PCE is set later, and x86_clear_unused() updates the pages. */
 	WRITE_ONCE(cpu->opening, true);
 	x86_clear_unused(cpu);
 	WRITE_ONCE(cpu->opening, false);
 }
 
-/* Programs that can read counters no more are not to find the number of one. */
+/* Remove the counter index from pages of programs that lose permission. */
 static void x86_close_pages(void)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
@@ -74,15 +76,17 @@ static void x86_close_pages(void)
 
 static void x86_tell_user(void *unused)
 {
-	/* If counters can be read, the pages are written by perf_clear_dirty_counters(). */
+	/* With permission, perf_clear_dirty_counters() updates the pages. */
 	cr4_update_pce(NULL);
 	x86_close_pages();
 	perfctr_cpu_readable();
 }
 
 /**
- * x86_tell_users - let the CPUs that use an address space look whether it may read counters
- * @mm: the address space; interrupts are on
+ * x86_tell_users - update CR4.PCE on the CPUs that use an address space
+ * @mm: the address space
+ *
+ * Context: interrupts on.
  */
 void x86_tell_users(struct mm_struct *mm)
 {
@@ -90,9 +94,9 @@ void x86_tell_users(struct mm_struct *mm)
 }
 
 /**
- * x86_event_mapped - see struct pmu
- * @event: that has been mapped
- * @mm: where; its mmap_lock is held, so that the CPUs hear of it one after the other
+ * x86_event_mapped - struct pmu::event_mapped
+ * @event: the event
+ * @mm: the address space. Its mmap_lock is held, so updates of the CPUs are ordered
  */
 void x86_event_mapped(struct perf_event *event, struct mm_struct *mm)
 {
@@ -104,9 +108,9 @@ void x86_event_mapped(struct perf_event *event, struct mm_struct *mm)
 }
 
 /**
- * x86_event_unmapped - see struct pmu
- * @event: whose mapping has gone
- * @mm: from where
+ * x86_event_unmapped - struct pmu::event_unmapped
+ * @event: the event
+ * @mm: the address space
  */
 void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm)
 {
@@ -130,7 +134,7 @@ static void x86_userpage_clock(const struct perf_event *event,
 	page->time_mult = data.cyc2ns_mul;
 	page->time_shift = data.cyc2ns_shift;
 	page->time_offset = offset - now;
-	/* time_zero is about the clock of records, which another clock may be instead. */
+	/* time_zero is for the perf clock, which use_clockid replaces in records. */
 	if (!event->attr.use_clockid) {
 		page->cap_user_time_zero = 1;
 		page->time_zero = offset;
@@ -139,10 +143,10 @@ static void x86_userpage_clock(const struct perf_event *event,
 }
 
 /**
- * arch_perf_update_userpage - see the core of perf events
+ * arch_perf_update_userpage - set the architecture's fields of an event's page
  * @event: the event
- * @page: its page; the offset is about a count's total when this is called
- * @now: perf_clock() that belongs to the page's times
+ * @page: the page; its offset is relative to the count's total
+ * @now: perf_clock() of the times in the page
  */
 void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_page *page,
 			       u64 now)
@@ -151,7 +155,7 @@ void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_
 
 	page->cap_user_time = 0;
 	page->cap_user_time_zero = 0;
-	/* Without an index, the offset is the count only of an event that does not count. */
+	/* Without an index, the offset is the count only if the event is stopped. */
 	page->cap_user_rdpmc = x86_event_is_readable(event) &&
 			       (page->index || !x86_event_runs(event));
 	page->pmc_width = 0;

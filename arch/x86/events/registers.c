@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counters' registers. This file alone writes them, and knows what they hold, so that
- * no value is written that is there already.
+ * Register access of the counters. Only this file and x86_bank::write_select write these registers.
+ * A shadow avoids writes of a value that a register has already.
  *
- * Everything here is for the CPU that it runs on, with interrupts off. The NMI uses it,
- * too: what a register is going to hold is noted before it is written, so that an NMI
- * between the two may restore it.
+ * Context of all functions: interrupts off, on the CPU of the registers, or NMI. The shadow is
+ * updated before the register is written, so that an NMI in between can restore the register.
  */
 #define pr_fmt(fmt) "perf/x86: " fmt
 
@@ -27,9 +26,11 @@ static u32 x86_counter_msr(const struct x86_core *core, int counter)
 }
 
 /**
- * x86_read_counter - what a counter holds, extended by its sign
- * @core: this CPU's PMU
- * @counter: one of its counters
+ * x86_read_counter - read a counter
+ * @core: the PMU of this CPU
+ * @counter: the counter
+ *
+ * Return: the value, sign-extended.
  */
 u64 x86_read_counter(const struct x86_core *core, int counter)
 {
@@ -41,10 +42,10 @@ u64 x86_read_counter(const struct x86_core *core, int counter)
 }
 
 /**
- * x86_write_counter - let a counter go on from a value
+ * x86_write_counter - write a counter
  * @cpu: this CPU
- * @counter: one of its counters
- * @value: as x86_read_counter() will return it; not below -max_period
+ * @counter: the counter
+ * @value: the value, sign-extended; at least -max_period
  */
 void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value)
 {
@@ -57,9 +58,9 @@ void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value)
 }
 
 /**
- * x86_write_metrics - let the shares of the slots be 0
+ * x86_write_metrics - clear the Topdown metrics
  *
- * The counter of slots has been set to 0 just before.
+ * Called just after the slots counter was set to 0.
  */
 void x86_write_metrics(void)
 {
@@ -67,19 +68,19 @@ void x86_write_metrics(void)
 }
 
 /**
- * x86_write_upper - let the upper counter of a pair overflow when the lower one does
+ * x86_write_upper - program the upper counter of a pair to overflow with the lower one
  * @cpu: this CPU
- * @counter: the upper one
+ * @counter: the upper counter
  *
- * The lower one has been written just before. So one that has overflowed by then leaves no
- * carry behind, and only its value tells; else the next overflow, too, would be missed.
+ * Called just after the lower counter was written. A carry before that is discarded, since it would
+ * delay the next overflow, too: the value of the lower counter shows the overflow.
  */
 void x86_write_upper(struct x86_pmu_cpu *cpu, int counter)
 {
 	x86_write_counter(cpu, counter, ~0ULL);
 }
 
-/* A hypervisor or the CPU does not take a select: nothing is counted, and not what was before. */
+/* A select refused by the hypervisor or the CPU: count nothing, rather than the former event. */
 static void x86_refuse_select(const struct x86_bank *bank, int counter, u64 select)
 {
 	pr_warn_once("the CPU refuses event select %#llx\n", select);
@@ -87,10 +88,10 @@ static void x86_refuse_select(const struct x86_bank *bank, int counter, u64 sele
 }
 
 /**
- * x86_write_select - select what a general counter counts
+ * x86_write_select - program the event select of a general counter
  * @cpu: this CPU
- * @counter: not a fixed one
- * @select: the whole register
+ * @counter: the counter
+ * @select: value of the whole register
  */
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
 {
@@ -111,11 +112,11 @@ void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
 }
 
 /**
- * x86_pause_select - halt a counter that is about to be set, where its select keeps marks
+ * x86_pause_select - stop a counter about to be written, if its select has a sticky overflow flag
  * @cpu: this CPU
- * @counter: x86_renew_select() follows
+ * @counter: the counter; x86_renew_select() must follow
  *
- * No overflow between the write of the counter and that of the select loses its interrupt.
+ * Otherwise an overflow between the writes of counter and select would lose its interrupt.
  */
 void x86_pause_select(struct x86_pmu_cpu *cpu, int counter)
 {
@@ -127,9 +128,9 @@ void x86_pause_select(struct x86_pmu_cpu *cpu, int counter)
 }
 
 /**
- * x86_renew_select - take a sticky mark of an overflow out of a counter's select
+ * x86_renew_select - clear a sticky overflow flag
  * @cpu: this CPU
- * @counter: that has been set
+ * @counter: the counter, which was written
  */
 void x86_renew_select(struct x86_pmu_cpu *cpu, int counter)
 {
@@ -144,7 +145,7 @@ static void x86_run_idle_selects(struct x86_pmu_cpu *cpu, u64 general)
 
 	for_each_x86_counter(i, general) {
 		wrmsrl(x86_select_msr(bank, i), cpu->core->model->idle_selects[i]);
-		/* Whatever these count does not overflow. */
+		/* At 0 a counter does not overflow meanwhile. */
 		x86_write_counter(cpu, i, 0);
 	}
 	wrmsrl(bank->control, general);
@@ -152,11 +153,11 @@ static void x86_run_idle_selects(struct x86_pmu_cpu *cpu, u64 general)
 }
 
 /**
- * x86_write_idle_selects - let general counters count right that get new events, an erratum
- * @cpu: this CPU, where x86_model::idle_selects is there
+ * x86_write_idle_selects - erratum workaround for new events on general counters
+ * @cpu: this CPU, with x86_model::idle_selects
  *
- * All counters are halted afterwards. An NMI does not look at the counters of counts meanwhile,
- * since x86_count::seq is odd, and what is interrupted looks at them again.
+ * Stops all counters. x86_count::seq is odd meanwhile, so an NMI does not read the counters; the
+ * interrupted code reads them again.
  */
 void x86_write_idle_selects(struct x86_pmu_cpu *cpu)
 {
@@ -190,9 +191,9 @@ void x86_write_idle_selects(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_write_fixed_control - select in which modes fixed counters count
+ * x86_write_fixed_control - program the control register of the fixed counters
  * @cpu: this CPU
- * @value: the whole register
+ * @value: value of the whole register
  */
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value)
 {
@@ -206,9 +207,9 @@ void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value)
 }
 
 /**
- * x86_write_control - say which counters run
- * @cpu: this CPU, whose PMU has such a register
- * @value: mask of counters
+ * x86_write_control - program the global control register
+ * @cpu: this CPU, with such a register
+ * @value: mask of the counters to run
  */
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
 {
@@ -222,7 +223,7 @@ void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
 	WRITE_ONCE(cpu->control_unsure, false);
 }
 
-/* Does a register hold what was written into it? An NMI may write it anew. */
+/* Has a register still the value written? An NMI may write another one meanwhile. */
 static bool x86_is_kept(u32 msr, const u64 *written)
 {
 	u64 before = READ_ONCE(*written), value;
@@ -232,11 +233,11 @@ static bool x86_is_kept(u32 msr, const u64 *written)
 }
 
 /**
- * x86_check_control - warn once if another has written the registers of all counters
+ * x86_check_control - warn if a control register was written by others
  * @cpu: this CPU
  *
- * Firmware, a hypervisor, a guest or a driver may do that. What a guest has left is known to need
- * another write.
+ * Firmware, a hypervisor, a guest or another driver may do that. A register left by a guest is not
+ * checked, since it is written again anyway.
  */
 void x86_check_control(const struct x86_pmu_cpu *cpu)
 {
@@ -250,8 +251,10 @@ void x86_check_control(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_fixed_select - a fixed counter's part of the control register, at its lowest bits
- * @config: of an event that it counts
+ * x86_fixed_select - convert an event select to the control bits of fixed counter 0
+ * @config: the event select
+ *
+ * Return: the control bits.
  */
 u64 x86_fixed_select(u64 config)
 {
@@ -270,10 +273,10 @@ u64 x86_fixed_select(u64 config)
 	return bits;
 }
 
-/* A status that does not become 0 by so many acknowledgements never does. */
+/* Maximum number of acknowledgements; a status that is still not 0 is stuck. */
 #define X86_ACKNOWLEDGED_MAX	8
 
-/* Counters that have passed zero; they are negative until then. */
+/* Mask of the counters that have overflowed: they are negative until then. */
 static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 {
 	u64 overflowed = 0, claimed = READ_ONCE(cpu->claim_running) & cpu->claim_ints;
@@ -289,8 +292,8 @@ static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Acknowledge @status, also where that takes counters that run, and they have been halted.
- * They may overflow then, while the interrupt is masked. True: look at the status again.
+ * Acknowledge @status. If that needs an enabled counter, they are enabled for it, and may overflow
+ * while the interrupt is masked. Returns true if the status must be read again.
  */
 static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)
 {
@@ -300,7 +303,7 @@ static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)
 	if (halted)
 		x86_write_control(cpu, cpu->running & ~cpu->guest_only);
 	wrmsrl(bank->ack, status);
-	/* If none is to run, this has had no effect, and the next interrupt does it. */
+	/* With no counter to run, the write had no effect; the next interrupt repeats it. */
 	if (!halted || !cpu->control)
 		return false;
 	x86_write_control(cpu, 0);
@@ -308,9 +311,9 @@ static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)
 }
 
 /**
- * x86_acknowledge_bits - acknowledge what else has happened
- * @cpu: this CPU, whose PMU has a status register
- * @status: bits of it, of no counter
+ * x86_acknowledge_bits - acknowledge status bits other than overflows
+ * @cpu: this CPU, with a status register
+ * @status: the bits
  */
 void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
 {
@@ -318,10 +321,12 @@ void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
 }
 
 /**
- * x86_read_overflowed - which counters have overflowed, and acknowledge it
+ * x86_read_overflowed - find and acknowledge overflows
  * @cpu: this CPU
- * @later: status bits of no counter that the caller acknowledges later
- * @others: set to what else has happened, as bits of the status register
+ * @later: status bits to be acknowledged later by the caller
+ * @others: receives the status bits other than overflows
+ *
+ * Return: mask of the counters that have overflowed.
  */
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 {
@@ -341,7 +346,7 @@ u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 	} while (more && x86_acknowledge(cpu, more) && ++rounds < X86_ACKNOWLEDGED_MAX);
 	*others = status & ~cpu->core->counters;
 	status &= cpu->core->counters;
-	/* Whichever of a pair says it: the lower one's value tells. */
+	/* For a pair, report the lower counter. */
 	upper = status & READ_ONCE(cpu->upper);
 	return (status ^ upper) | upper >> 1;
 }
@@ -353,9 +358,9 @@ static void x86_clear_counter(struct x86_pmu_cpu *cpu, int counter)
 }
 
 /**
- * x86_clear_counters - let counters tell nothing of what they have counted
+ * x86_clear_counters - clear counters without an owner
  * @cpu: this CPU
- * @counters: mask of counters that belong to no count; X86_METRICS_RUN: the shares, too
+ * @counters: mask of the counters; X86_METRICS_RUN: the Topdown metrics
  */
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -363,7 +368,7 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 
 	counters &= ~cpu->has_clean;
 	for_each_x86_counter(i, counters & cpu->core->counters) {
-		/* Without a status register, only the value shows that an NMI is pending. */
+		/* Without a status register, only the value shows a pending NMI. */
 		if (!cpu->core->bank->status)
 			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
 		x86_clear_counter(cpu, i);
@@ -446,8 +451,8 @@ static void x86_print_register(const char *name, u32 msr)
 }
 
 /**
- * x86_print_registers - print what the counters' registers hold
- * @cpu: this CPU, interrupts off
+ * x86_print_registers - print the registers of this CPU's counters
+ * @cpu: this CPU
  */
 void x86_print_registers(const struct x86_pmu_cpu *cpu)
 {
@@ -475,9 +480,9 @@ void x86_print_registers(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * perf_event_print_debug - print what the counters of this CPU and their selects hold
+ * perf_event_print_debug - print the registers of this CPU's counters, for SysRq
  *
- * For SysRq p, interrupts off or on.
+ * Context: any but NMI.
  */
 void perf_event_print_debug(void)
 {
@@ -493,7 +498,7 @@ void perf_event_print_debug(void)
 	local_irq_restore(flags);
 }
 
-/* Fixed counters that are there: those that can be read. */
+/* Mask of the fixed counters that can be read. */
 static u64 x86_check_fixed(const struct x86_core *core)
 {
 	u64 fixed = core->counters & X86_FIXED_ALL, value;
@@ -508,10 +513,10 @@ static u64 x86_check_fixed(const struct x86_core *core)
 	return fixed;
 }
 
-/* Counters that are reserved, for cores of any kind. */
+/* Mask of the counters reserved, for all core types */
 static u64 x86_reserved;
 
-/* Reserve the registers of a counter: other parts of the kernel ask for theirs in this way. */
+/* Reserve the registers of a counter against other users in the kernel. */
 static bool x86_reserve(const struct x86_core *core, int counter)
 {
 #ifdef CONFIG_X86_LOCAL_APIC
@@ -531,7 +536,7 @@ static bool x86_reserve(const struct x86_core *core, int counter)
 	return true;
 }
 
-/* Does a register keep what is written into it? */
+/* Does a register keep a value that is written? */
 static bool x86_keeps(u32 msr, u64 value, u64 mask)
 {
 	u64 back;
@@ -591,18 +596,19 @@ int x86_check_registers(struct x86_core *core)
 }
 
 /**
- * x86_check_extra - which registers beside the selects are there?
- * @core: of the CPU that this runs on
+ * x86_check_extra - find extra registers that do not work
+ * @core: the PMU of this CPU
  *
- * At boot. Hypervisors have none of them, whatever the model. Of two that stand for each other
- * there are both or none.
+ * Hypervisors support none of them, whatever the model. Of a pair of twins, both or none are used.
+ *
+ * Context: boot.
  */
 void x86_check_extra(struct x86_core *core)
 {
 	const struct x86_extra *row = core->model->extra;
 	int i;
 
-	/* A row that writes them in its own way has several registers behind each. */
+	/* With write_extra, a row stands for several registers. */
 	if (core->model->write_extra)
 		return;
 	for (i = 0; row && row[i].msr; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a sample was, and in which mode.
+ * Address and mode of a sample.
  */
 #include <linux/export.h>
 #include <linux/perf_event.h>
@@ -8,10 +8,11 @@
 #include "perf_event.h"
 
 /**
- * perf_instruction_pointer - the linear address of a sample
+ * perf_instruction_pointer - linear address of a sample
  * @regs: registers of the sample, or of the host that runs a guest
  *
- * Any context.
+ * Context: any.
+ * Return: the address.
  */
 unsigned long perf_instruction_pointer(struct pt_regs *regs)
 {
@@ -24,7 +25,8 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
  * perf_misc_flags - PERF_RECORD_MISC_* of a sample
  * @regs: as for perf_instruction_pointer()
  *
- * Any context.
+ * Context: any.
+ * Return: the flags.
  */
 unsigned long perf_misc_flags(struct pt_regs *regs)
 {

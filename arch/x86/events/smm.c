@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters stand still while the firmware runs in system management mode, if the
- * administrator wants it so: "freeze_on_smi" in the PMU's directory in sysfs.
+ * Freezing of counters in system management mode: "freeze_on_smi" in the PMU's sysfs directory.
  */
 #include <linux/cpu.h>
 #include <linux/device.h>
@@ -12,16 +11,18 @@
 
 #include "engine.h"
 
-/* Orders those who write to the file; CPUs that come up meanwhile are kept out by the writer. */
+/* Serializes writers of the file; a writer blocks CPU hotplug. */
 static DEFINE_MUTEX(x86_smm_mutex);
-static bool x86_freeze_on_smi = true;	/* x86_smm_mutex; CPUs that come up read it without */
+static bool x86_freeze_on_smi = true;	/* x86_smm_mutex; CPU bring-up reads it without */
 
 /**
- * x86_can_freeze_on_smi - is there a file for it?
- * @core: this kind of core
+ * x86_can_freeze_on_smi - check whether the file exists
+ * @core: the core type
  *
- * Tools expect it on all CPUs of Intel's with version 2 or later, also in guests. Some of them
- * lack the register's bit, and take no notice.
+ * Tools expect the file on all Intel CPUs with version 2 or later, also in guests. Some of them do
+ * not implement the bit, and ignore it.
+ *
+ * Return: true if the file exists.
  */
 bool x86_can_freeze_on_smi(const struct x86_core *core)
 {
@@ -29,18 +30,19 @@ bool x86_can_freeze_on_smi(const struct x86_core *core)
 }
 
 /**
- * x86_smm_apply - let this CPU do as the administrator wants it
- * @core: of this CPU
+ * x86_smm_apply - program the freeze bit of this CPU
+ * @core: the core type of this CPU
  *
- * Another kernel may have left it otherwise. Interrupts are off, since the register has
- * bits of others, too, who change it in the same way.
+ * Another kernel may have left another value.
+ *
+ * Context: interrupts off, as for all users of this register.
  */
 void x86_smm_apply(const struct x86_core *core)
 {
 	lockdep_assert_irqs_disabled();
 	if (!x86_can_freeze_on_smi(core))
 		return;
-	/* A CPU or hypervisor may refuse it: both functions take a fault for an error. */
+	/* The CPU or a hypervisor may refuse the write; these functions handle the fault. */
 	if (READ_ONCE(x86_freeze_on_smi))
 		msr_set_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_FREEZE_IN_SMM_BIT);
 	else

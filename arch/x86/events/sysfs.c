@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The PMU's directory in sysfs: "format" and "events", which tools read, "caps", and
- * "rdpmc".
+ * sysfs directory of the PMU: "format", "events", "caps", and "rdpmc".
  */
 #include <linux/device.h>
 #include <linux/slab.h>
@@ -15,7 +14,7 @@ static struct x86_core *x86_device_core(struct device *dev)
 	return to_x86_core(dev_get_drvdata(dev));
 }
 
-/* Generic events: those that the CPU has, by their configs. */
+/* Generic events: those that the CPU supports, with their configs */
 
 static ssize_t x86_generic_show(struct device *dev, struct device_attribute *attr, char *page)
 {
@@ -53,7 +52,7 @@ static ssize_t x86_generic_show(struct device *dev, struct device_attribute *att
 		.id = PERF_COUNT_HW_##_id,					\
 	} })[0].attr.attr)
 
-/* In the order of their numbers. */
+/* In the order of PERF_COUNT_HW_* */
 static struct attribute *x86_generic_attrs[] = {
 	X86_GENERIC_ATTR("cpu-cycles", CPU_CYCLES),
 	X86_GENERIC_ATTR("instructions", INSTRUCTIONS),
@@ -73,19 +72,19 @@ static umode_t x86_generic_visible(struct kobject *kobj, struct attribute *attr,
 	const struct x86_core *core = x86_device_core(kobj_to_dev(kobj));
 	u64 config = core->generic[i];
 
-	/* Configs of a row that makes its own keys have no event and no unit mask. */
+	/* With x86_model::key, a config has no event and unit mask. */
 	if (core->model->key)
 		return 0;
 	return config && config != X86_IMPOSSIBLE ? attr->mode : 0;
 }
 
 /**
- * x86_event_smt_show - print an event of X86_EVENT_SMT_ATTR()
- * @dev: the PMU
- * @attr: of a struct perf_pmu_events_ht_attr
- * @page: gets the text
+ * x86_event_smt_show - print an event alias of X86_EVENT_SMT_ATTR()
+ * @dev: the PMU device
+ * @attr: attribute of a struct perf_pmu_events_ht_attr
+ * @page: receives the text
  *
- * Return: bytes written
+ * Return: length of the text.
  */
 ssize_t x86_event_smt_show(struct device *dev, struct device_attribute *attr, char *page)
 {
@@ -97,12 +96,12 @@ ssize_t x86_event_smt_show(struct device *dev, struct device_attribute *attr, ch
 }
 
 /**
- * x86_format_show - print a format of X86_FORMAT_ATTR() or X86_FORMAT_IF()
- * @dev: the PMU
- * @attr: of a struct x86_format_attr
- * @page: gets the text
+ * x86_format_show - print a field of X86_FORMAT_ATTR() or X86_FORMAT_IF()
+ * @dev: the PMU device
+ * @attr: attribute of a struct x86_format_attr
+ * @page: receives the text
  *
- * Return: bytes written
+ * Return: length of the text.
  */
 ssize_t x86_format_show(struct device *dev, struct device_attribute *attr, char *page)
 {
@@ -111,7 +110,7 @@ ssize_t x86_format_show(struct device *dev, struct device_attribute *attr, char 
 	return sysfs_emit(page, "%s\n", format->text);
 }
 
-/* Bits that the CPU lacks, and registers that the row lacks, have no names. */
+/* Hide fields for bits that the CPU lacks, and for registers that the model lacks. */
 static umode_t x86_format_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	struct device_attribute *file = container_of(attr, struct device_attribute, attr);
@@ -133,7 +132,7 @@ static umode_t x86_format_visible(struct kobject *kobj, struct attribute *attr, 
 	return 0;
 }
 
-/* A group for each kind of core; nothing in it that the row does not have. */
+/* Groups of a core type; attributes that its model lacks are hidden */
 
 static ssize_t pmu_name_show(struct device *dev, struct device_attribute *attr, char *page)
 {
@@ -170,7 +169,7 @@ static umode_t x86_caps_visible(struct kobject *kobj, struct attribute *attr, in
 	return attr == &dev_attr_branches.attr && !core->branches.nr ? 0 : attr->mode;
 }
 
-/* The CPUs of a hybrid machine that are of this kind. */
+/* CPUs of this type in a hybrid machine */
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *page)
 {
 	return cpumap_print_to_pagebuf(true, page, &x86_device_core(dev)->cpus);
@@ -199,19 +198,19 @@ static umode_t x86_control_visible(struct kobject *kobj, struct attribute *attr,
 	return attr->mode;
 }
 
-/* Transactional memory may be there and switched off, by the microcode or the command line. */
+/* Transactional memory may be disabled by microcode or on the command line. */
 static umode_t x86_transactions_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	return x86_device_core(kobj_to_dev(kobj))->config_mask & HSW_IN_TX ? attr->mode : 0;
 }
 
-/* Loads and stores are told by records alone, so a CPU without records has no such events. */
+/* Memory events need PEBS. */
 static umode_t x86_memory_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	return x86_device_core(kobj_to_dev(kobj))->precise.levels ? attr->mode : 0;
 }
 
-/* What CPUID does not tell of the shares of the slots is not offered. */
+/* Topdown events need the metrics, as reported by CPUID. */
 static umode_t x86_topdown_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	return x86_device_core(kobj_to_dev(kobj))->metrics ? attr->mode : 0;
@@ -235,14 +234,14 @@ static const struct attribute_group x86_control_group = {
 };
 
 /**
- * struct x86_sysfs - the groups of one kind of core
- * @format: from its row
- * @events: from its row, beside the generic ones
- * @memory: from its row, if the CPU writes records
- * @topdown: from its row, if the CPU has these
- * @transactions: from its row, if the CPU has these
- * @groups: all of them, and a NULL
- * @update: those that are merged into others of the same name
+ * struct x86_sysfs - attribute groups of a core type
+ * @format: fields, from the model
+ * @events: event aliases, from the model
+ * @memory: event aliases for PEBS
+ * @topdown: event aliases for Topdown metrics
+ * @transactions: event aliases for transactional memory
+ * @groups: pmu::attr_groups
+ * @update: pmu::attr_update: groups merged into others of the same name
  */
 struct x86_sysfs {
 	struct attribute_group		format;
@@ -255,10 +254,11 @@ struct x86_sysfs {
 };
 
 /**
- * x86_sysfs_fill - let a PMU have its attributes
- * @core: whose; once, at boot
+ * x86_sysfs_fill - create the attribute groups of a core type
+ * @core: the core type
  *
- * Return: 0 or -ENOMEM.
+ * Context: boot, once.
+ * Return: 0 on success, -ENOMEM.
  */
 int x86_sysfs_fill(struct x86_core *core)
 {
