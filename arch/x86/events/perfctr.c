@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfctr's low-level driver: finds out which rules hold for the CPUs, and runs states on
- * their counters, which it claims from the driver of perf's PMU. It writes no register.
+ * perfctr: low-level driver. It knows the rules of the CPU family, and runs the counters of a
+ * struct perfctr_cpu_state, which it claims from perf's PMU driver. It writes no register itself.
  *
- * An overflow is an NMI, in which no signal can be sent. The NMI stops the counters; the
- * handler of the high-level driver is called by an interrupt, as soon as that is possible.
+ * An overflow is an NMI, in which no signal can be sent. The NMI stops the counters; an irq_work
+ * calls the handler of the high-level driver.
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
@@ -43,13 +43,13 @@ static_assert(offsetof(struct perfctr_cpu_state, control) == 312);
 static_assert(ARRAY_SIZE(((struct x86_claim *)0)->counter) == PERFCTR_MAX_COUNTERS);
 
 /**
- * struct perfctr_this_cpu - what perfctr runs on a CPU
- * @state: runs there; NULL: none does
+ * struct perfctr_this_cpu - perfctr's state of one CPU
+ * @state: the state that runs on this CPU; NULL: none
  * @work: calls the high-level driver after an overflow
- * @pc: where that was
- * @left: counters of the state that was suspended last
- * @handed_over: those whose @kept is still what they hold
- * @kept: what counters held when they were read last for a state, by their numbers
+ * @pc: program counter at the overflow
+ * @left: mask of the counters of the state suspended last
+ * @handed_over: mask of the counters whose @kept is current
+ * @kept: for each counter, its value when it was read last for a state
  */
 struct perfctr_this_cpu {
 	struct perfctr_cpu_state	*state;
@@ -62,20 +62,20 @@ struct perfctr_this_cpu {
 
 static DEFINE_PER_CPU(struct perfctr_this_cpu, perfctr_this_cpu);
 
-/* Constant after perfctr_cpu_init(). */
+/* Constant after perfctr_cpu_init() */
 static struct perfctr_cpu_kind perfctr_kind;
 static struct cpumask perfctr_forbidden;
 static siphash_key_t perfctr_id_key;
 
 /**
- * perfctr_cpu_name - the kind of CPU; NULL before perfctr_cpu_init()
+ * perfctr_cpu_name - name of the CPU type; NULL before perfctr_cpu_init()
  */
 const char *perfctr_cpu_name;
 EXPORT_SYMBOL_GPL(perfctr_cpu_name);
 
 static perfctr_ihandler_t perfctr_ihandler;
 
-/* The layer of registers that there is. */
+/* The layer of hardware registers */
 
 static u32 perfctr_hw_tsc(void)
 {
@@ -132,13 +132,13 @@ static u32 perfctr_hw_kept_value(int counter)
 	return __this_cpu_read(perfctr_this_cpu.kept[counter]);
 }
 
-/* Others of the claim may have run on since before the last one. */
+/* Only the counters of the state suspended last were read at its end. */
 static bool perfctr_hw_kept(const struct x86_claim *claim)
 {
 	return !(claim->counters & ~__this_cpu_read(perfctr_this_cpu.handed_over));
 }
 
-/* They have been cleared as the CPU came to an address space where they can be read. */
+/* With CR4.PCE set, the counters have been cleared of counts of other address spaces. */
 static bool perfctr_hw_readable(void)
 {
 	return this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE;
@@ -159,15 +159,16 @@ static const struct perfctr_layer perfctr_hw = {
 };
 
 /**
- * perfctr_cpu_resume - let a state's counters run
- * @state: that does not run
+ * perfctr_cpu_resume - run the counters of a state
+ * @state: the state; must not run
  *
- * Counters that interrupt go on from their start values, the others from whatever the CPU's
- * hold. Registers that hold what they should are not written. Preemption is off, and stays
- * off as long as @state runs, but for a switch, before which it is suspended.
+ * Interrupting counters continue from their start values, the others from the counters' current
+ * values. Unchanged registers are not written.
  *
- * Return: 0, or -EBUSY: perf's pinned events need the counters, or the system is being shut down;
- * nothing runs.
+ * Context: preemption off until perfctr_cpu_suspend(), which must be called before a context
+ * switch.
+ * Return: 0 on success, -EBUSY with no counter running if perf's pinned events need the counters,
+ * or if the system is being shut down.
  */
 int perfctr_cpu_resume(struct perfctr_cpu_state *state)
 {
@@ -192,10 +193,10 @@ int perfctr_cpu_resume(struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_resume);
 
 /**
- * perfctr_cpu_suspend - stop a state's counters, and add up what they have counted
- * @state: that runs on this CPU
+ * perfctr_cpu_suspend - stop the counters of a state, and update its sums
+ * @state: the state, running on this CPU
  *
- * Preemption is off.
+ * Context: preemption off.
  */
 void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 {
@@ -216,12 +217,13 @@ void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
 
 /**
- * perfctr_cpu_hide - let a program that reads counters not see what another one's held
- * @prev: its state has been suspended
- * @next: the thread that this CPU goes on with
+ * perfctr_cpu_hide - clear counters of the previous thread from user space
+ * @prev: the previous thread, with a suspended state
+ * @next: the next thread
  *
- * In a switch, interrupts are off. As the address spaces were switched the counters were claimed,
- * and thus not cleared.
+ * The counters were claimed when the address space was switched, and so were not cleared then.
+ *
+ * Context: context switch, interrupts off.
  */
 void perfctr_cpu_hide(const struct task_struct *prev, const struct task_struct *next)
 {
@@ -232,11 +234,12 @@ void perfctr_cpu_hide(const struct task_struct *prev, const struct task_struct *
 EXPORT_SYMBOL_GPL(perfctr_cpu_hide);
 
 /**
- * perfctr_cpu_hand_over - the next thing on this CPU is that another state is resumed
+ * perfctr_cpu_hand_over - announce that another state is resumed next on this CPU
  *
- * What the suspended state's counters held at its end is what the other's begin with, if they
- * are the same. Interrupts are off, from before perfctr_cpu_suspend() until after
- * perfctr_cpu_resume().
+ * The values read when a state is suspended are then the start values of the same counters in the
+ * next state.
+ *
+ * Context: interrupts off from before perfctr_cpu_suspend() until after perfctr_cpu_resume().
  */
 void perfctr_cpu_hand_over(void)
 {
@@ -246,10 +249,12 @@ void perfctr_cpu_hand_over(void)
 EXPORT_SYMBOL_GPL(perfctr_cpu_hand_over);
 
 /**
- * perfctr_cpu_sample - add up what counters have counted, and let them run on
- * @state: that runs on this CPU
+ * perfctr_cpu_sample - update the sums of a running state
+ * @state: the state, running on this CPU
  *
- * Counters that interrupt keep their sums until they are suspended. Preemption is off.
+ * The sums of interrupting counters are updated only by perfctr_cpu_suspend().
+ *
+ * Context: preemption off.
  */
 void perfctr_cpu_sample(struct perfctr_cpu_state *state)
 {
@@ -264,13 +269,14 @@ void perfctr_cpu_sample(struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_sample);
 
 /**
- * perfctr_cpu_identify_overflow - which counters have overflowed?
- * @state: that is suspended
+ * perfctr_cpu_identify_overflow - find the counters that have overflowed, and reset them
+ * @state: the state, suspended
  *
- * These get their start values. perfctr_cpu_ireload() has to follow before they run again.
- * Preemption is off since @state was suspended.
+ * The counters get their start values from the control. perfctr_cpu_ireload() must be called before
+ * they run again.
  *
- * Return: mask of counters, by the control's indices
+ * Context: preemption off since @state was suspended.
+ * Return: mask of the counters, by index in the control.
  */
 unsigned int perfctr_cpu_identify_overflow(struct perfctr_cpu_state *state)
 {
@@ -280,10 +286,12 @@ unsigned int perfctr_cpu_identify_overflow(struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_identify_overflow);
 
 /**
- * perfctr_cpu_overflowed - has a counter overflowed, and nobody has heard of it?
- * @state: that is suspended
+ * perfctr_cpu_overflowed - check for an overflow that was not reported
+ * @state: the state, suspended
  *
- * The interrupt may be late: when the state is suspended before it comes, it finds nothing.
+ * A late interrupt finds no overflow if the state was suspended before.
+ *
+ * Return: true if a counter has overflowed.
  */
 bool perfctr_cpu_overflowed(const struct perfctr_cpu_state *state)
 {
@@ -292,8 +300,8 @@ bool perfctr_cpu_overflowed(const struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_overflowed);
 
 /**
- * perfctr_cpu_ireload - set counters that interrupt at the next resume in any case
- * @state: that is suspended
+ * perfctr_cpu_ireload - program interrupting counters at the next resume in any case
+ * @state: the state, suspended
  */
 void perfctr_cpu_ireload(struct perfctr_cpu_state *state)
 {
@@ -302,14 +310,14 @@ void perfctr_cpu_ireload(struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_ireload);
 
 /**
- * perfctr_cpu_update_control - begin with a new control
- * @state: that does not run, with the new @state->control
- * @is_global: it is not about a thread
+ * perfctr_cpu_update_control - check and use a new control
+ * @state: the state, not running, with the new @state->control
+ * @is_global: the control is not of a thread
  *
- * If the control is refused nothing in @state is enabled. It never sleeps.
+ * If the control is refused, @state has no counters. Does not sleep.
  *
- * Return: 0; -EPERM: the control asks for what nobody may have, or for interrupts where
- * there are none; -EINVAL: for what makes no sense.
+ * Return: 0 on success, -EPERM if the control needs reserved bits or unsupported interrupts,
+ * -EINVAL if it is invalid.
  */
 int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 {
@@ -325,7 +333,7 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 		err = perfctr_check_events(x86_cores[0], &state->control, &state->claim);
 	if (err)
 		return err;
-	/* The id is in the page that user space maps: it must not tell how many there have been. */
+	/* User space can see the id, which must not reveal the number of controls. */
 	state->claim.id = siphash_1u64(atomic64_inc_return(&last_id), &perfctr_id_key);
 	perfctr_state_begin(state);
 	return 0;
@@ -333,9 +341,9 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 EXPORT_SYMBOL_GPL(perfctr_cpu_update_control);
 
 /**
- * perfctr_cpu_copy_control - let a state have another's control
- * @to: new, with nothing enabled
- * @from: whose control perfctr_cpu_update_control() has accepted, or refused
+ * perfctr_cpu_copy_control - copy a control to another state
+ * @to: a new state, without counters
+ * @from: a state after perfctr_cpu_update_control()
  */
 void perfctr_cpu_copy_control(struct perfctr_cpu_state *to, const struct perfctr_cpu_state *from)
 {
@@ -346,8 +354,10 @@ void perfctr_cpu_copy_control(struct perfctr_cpu_state *to, const struct perfctr
 EXPORT_SYMBOL_GPL(perfctr_cpu_copy_control);
 
 /**
- * perfctr_cpu_counts_kernel - does a control count anything in the kernel?
- * @control: any; perfctr_cpu_update_control() may yet refuse it
+ * perfctr_cpu_counts_kernel - check whether a control counts the kernel
+ * @control: the control, which may be invalid
+ *
+ * Return: true if it does.
  */
 bool perfctr_cpu_counts_kernel(const struct perfctr_cpu_control *control)
 {
@@ -367,10 +377,10 @@ static void perfctr_call_handler(struct irq_work *work)
 }
 
 /**
- * perfctr_cpu_interrupt - claimed counters have overflowed, and stopped
- * @regs: where
+ * perfctr_cpu_interrupt - note an overflow of claimed counters, which are stopped
+ * @regs: the interrupted registers
  *
- * NMI.
+ * Context: NMI.
  */
 void perfctr_cpu_interrupt(struct pt_regs *regs)
 {
@@ -381,12 +391,12 @@ void perfctr_cpu_interrupt(struct pt_regs *regs)
 }
 
 /**
- * perfctr_cpu_set_ihandler - say who is called after an overflow
- * @handler: called in an interrupt on the CPU of the overflow, as soon as one can be; or
- *	NULL. It gets the program counter. The state that has overflowed may be suspended by
- *	then, see perfctr_cpu_overflowed()
+ * perfctr_cpu_set_ihandler - set the handler of overflows
+ * @handler: called by an interrupt on the CPU of the overflow, with the program counter at the
+ *	overflow; or NULL. The state that has overflowed may be suspended by then, see
+ *	perfctr_cpu_overflowed()
  *
- * The caller has reserved the hardware, and runs nothing.
+ * The caller has reserved the hardware and runs no state.
  */
 void perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {
@@ -394,18 +404,17 @@ void perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_set_ihandler);
 
-/* Who has the hardware */
+/* Reservation of the hardware */
 
 static DEFINE_MUTEX(perfctr_mutex);
 static const char *perfctr_service;
 
 /**
- * perfctr_cpu_reserve - have the hardware
- * @service: name of the high-level driver
+ * perfctr_cpu_reserve - reserve the hardware for a high-level driver
+ * @service: name of the driver
  *
- * May sleep.
- *
- * Return: NULL, or the name of another driver that has it.
+ * Context: process.
+ * Return: NULL on success, or the name of the driver that has reserved it.
  */
 const char *perfctr_cpu_reserve(const char *service)
 {
@@ -427,10 +436,12 @@ static void perfctr_halt(void *unused)
 }
 
 /**
- * perfctr_cpu_release - have the hardware no more
- * @service: as it was given to perfctr_cpu_reserve()
+ * perfctr_cpu_release - release the hardware
+ * @service: name of the driver
  *
- * The caller runs nothing. May sleep.
+ * The caller runs no state.
+ *
+ * Context: process.
  */
 void perfctr_cpu_release(const char *service)
 {
@@ -444,7 +455,7 @@ void perfctr_cpu_release(const char *service)
 EXPORT_SYMBOL_GPL(perfctr_cpu_release);
 
 /**
- * perfctr_cpu_get_info - what the CPUs can do
+ * perfctr_cpu_get_info - describe the CPUs
  * @info: cpu_features, cpu_khz and tsc_to_cpu_mult are set
  */
 void perfctr_cpu_get_info(struct perfctr_info *info)
@@ -462,7 +473,9 @@ void perfctr_cpu_get_info(struct perfctr_info *info)
 EXPORT_SYMBOL_GPL(perfctr_cpu_get_info);
 
 /**
- * perfctr_cpu_forbidden - CPUs that cannot run a state with counters
+ * perfctr_cpu_forbidden - CPUs on which a state with counters cannot run
+ *
+ * Return: mask of the CPUs.
  */
 const struct cpumask *perfctr_cpu_forbidden(void)
 {
@@ -471,11 +484,10 @@ const struct cpumask *perfctr_cpu_forbidden(void)
 EXPORT_SYMBOL_GPL(perfctr_cpu_forbidden);
 
 /**
- * perfctr_cpu_mapped - a program may read its counters from now on
- * @mm: of the owner, where its state has been mapped; locked for writing
+ * perfctr_cpu_mapped - allow a program to read its counters
+ * @mm: address space of the owner, where its state was mapped; locked for writing
  *
- * States that run in @mm tell from where they count, whether it could read counters before or
- * not.
+ * States that run in @mm show the start values of their counters from now on.
  */
 void perfctr_cpu_mapped(struct mm_struct *mm)
 {
@@ -486,7 +498,7 @@ void perfctr_cpu_mapped(struct mm_struct *mm)
 
 /**
  * perfctr_cpu_unmapped - undo perfctr_cpu_mapped()
- * @mm: from where the state has been unmapped
+ * @mm: address space of the owner, where its state was unmapped
  */
 void perfctr_cpu_unmapped(struct mm_struct *mm)
 {
@@ -495,9 +507,11 @@ void perfctr_cpu_unmapped(struct mm_struct *mm)
 }
 
 /**
- * perfctr_cpu_readable - user space can read this CPU's counters from now on, or no more
+ * perfctr_cpu_readable - update the page of the state that runs on this CPU
  *
- * The page of the state that runs here is brought up to date. Interrupts are off.
+ * Called when user space may read counters of this CPU from now on, or no longer.
+ *
+ * Context: interrupts off.
  */
 void perfctr_cpu_readable(void)
 {
@@ -524,7 +538,7 @@ void perfctr_cpu_give_way(void)
 		perfctr_state_give_way(&perfctr_hw, state);
 }
 
-/* A suspend of the whole system: the last CPU's registers lose what they hold. */
+/* System suspend: the last CPU loses its register contents. */
 
 static int perfctr_syscore_suspend(void *data)
 {
@@ -564,7 +578,7 @@ static const struct perfctr_family *perfctr_find_amd(void)
 	return &perfctr_k8;
 }
 
-/* The families whose counters the registers' driver can run. */
+/* The families that the PMU driver supports */
 static const struct perfctr_family *perfctr_find_family(const struct x86_core *core)
 {
 	switch (boot_cpu_data.x86_vendor) {
@@ -583,11 +597,11 @@ static const struct perfctr_family *perfctr_find_family(const struct x86_core *c
 }
 
 /**
- * perfctr_cpu_init - find out what the CPUs can do
+ * perfctr_cpu_init - detect the CPU type
  *
- * Where there is no PMU whose counters can be had, there is the TSC.
+ * Without a PMU, only the TSC is supported.
  *
- * Return: 0, or -ENODEV: there is not even that.
+ * Return: 0 on success, -ENODEV if there is no TSC, either.
  */
 int perfctr_cpu_init(void)
 {
@@ -602,7 +616,7 @@ int perfctr_cpu_init(void)
 		perfctr_kind.counters = core->counters;
 		perfctr_kind.interrupts = !(core->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT);
 		perfctr_cpu_name = core->model->name;
-		/* Counters of the other kind of a hybrid CPU's cores are others. */
+		/* Cores of another type have other counters. */
 		if (core->kind)
 			cpumask_andnot(&perfctr_forbidden, cpu_possible_mask, &core->cpus);
 	} else if (boot_cpu_has(X86_FEATURE_TSC)) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the row of a CPU's model says of the events of a control: not every counter can count
- * each, some need more than a counter, and some must not overflow after a short time.
+ * perfctr: checks of a control's events against the constraints and errata of the CPU model.
  */
 #include "engine.h"
 #include "perfctr_rules.h"
 
-/* Where CPUs share a northbridge the family's rules have refused its events already. */
+/* Northbridge events shared by CPUs are refused by the family's rules. */
 #define PERFCTR_UNFIT	(X86_PAIR | X86_LEAKS)
 
 static bool perfctr_needs_register(const struct x86_extra *extra, u64 config)
@@ -20,7 +19,7 @@ static bool perfctr_needs_register(const struct x86_extra *extra, u64 config)
 
 static int perfctr_check_period(const struct x86_model *model, u64 config, s32 ireset)
 {
-	/* A thread that is switched in goes on from anywhere. */
+	/* A thread that is switched in continues from any value. */
 	if (model->period_step && model->period_step(config) > 1)
 		return -EPERM;
 	if (model->min_period && -(s64)ireset < (s64)model->min_period(config))
@@ -29,16 +28,15 @@ static int perfctr_check_period(const struct x86_model *model, u64 config, s32 i
 }
 
 /**
- * perfctr_check_events - can the counters of a control count its events?
- * @core: the CPUs
- * @control: whose bits are good
+ * perfctr_check_events - check the events of a control against its counters
+ * @core: the PMU
+ * @control: the control, accepted by perfctr_check()
  * @claim: its counters
  *
- * Any context.
- *
- * Return: 0; -EPERM: an event needs a register beside its select, another counter as well, or
- * the other thread of the core; -EINVAL: another counter than it has, or a longer period; or its
- * counter is left to transactions.
+ * Context: any.
+ * Return: 0 on success; -EPERM if an event needs an extra register, a pair of counters, the other
+ * thread of the core, or a period that is a multiple; -EINVAL if the counter does not support the
+ * event, is used for transactions, or needs a longer period.
  */
 int perfctr_check_events(const struct x86_core *core, const struct perfctr_cpu_control *control,
 			 const struct x86_claim *claim)

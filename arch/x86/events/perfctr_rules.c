@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What perfctr lets be counted on which family of CPUs.
+ * perfctr: checks of a control, by CPU family.
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
@@ -9,7 +9,7 @@
 
 #include "perfctr_rules.h"
 
-/* A line of a table: on these counters, these bits, or else this error. */
+/* Rows of a table: counters, bits, and the error if the rule is not met */
 #define NONE_OF(_on, _mask, _err)						\
 	{ .kind = PERFCTR_NONE_OF, .on = (_on), .mask = (_mask), .err = (_err) }
 #define ONE_OF(_on, _mask, _err)						\
@@ -25,7 +25,7 @@
 	{ .kind = PERFCTR_NONE_OF, .on = PERFCTR_ON_P4, .field = PERFCTR_ESCR,	\
 	  .mask = (_mask), .err = (_err) }
 
-/* Bits of an event select from the P6 on */
+/* Event select from the P6 on */
 #define SELECT_USER		BIT(16)
 #define SELECT_KERNEL		BIT(17)
 #define SELECT_PIN		BIT(19)
@@ -46,7 +46,7 @@ static const struct perfctr_rule perfctr_cyrix_rules[] = {
 	{ }
 };
 
-/* Centaur's have no bits that say in which mode they count: the field is of the event. */
+/* WinChip: no mode bits, so the field belongs to the event. */
 static const struct perfctr_rule perfctr_winchip_rules[] = {
 	NONE_OF(PERFCTR_ON_ALL, 0xff00, -EPERM),
 	NONE_OF(PERFCTR_ON_ALL, 0xffff0000, -EPERM),
@@ -56,7 +56,7 @@ static const struct perfctr_rule perfctr_winchip_rules[] = {
 static const struct perfctr_rule perfctr_p6_rules[] = {
 	NONE_OF(PERFCTR_ON_ALL, SELECT_PIN | SELECT_RESERVED, -EPERM),
 	ONE_OF(PERFCTR_ON_ALL, SELECT_USER | SELECT_KERNEL, -EINVAL),
-	/* The first select's bit lets both counters run. */
+	/* The enable bit of the first select is for both counters. */
 	ALL_OF(PERFCTR_ON_FIRST, PERFCTR_ENABLE, -EINVAL),
 	NONE_OF(PERFCTR_ON_OTHERS, PERFCTR_ENABLE, -EPERM),
 	I_MODE(PERFCTR_ON_ALL, SELECT_INT, -EINVAL),
@@ -71,13 +71,13 @@ static const struct perfctr_rule perfctr_select_rules[] = {
 	{ }
 };
 
-/* Several cores share a northbridge, so no thread can tell its events from others'. */
+/* A northbridge shared by several cores counts events of other threads, too. */
 static const struct perfctr_rule perfctr_k8_multicore_rules[] = {
 	NOT_VALUE(PERFCTR_ON_ALL | PERFCTR_OF_THREADS, 0xe0, 0xe0, -EPERM),
 	{ }
 };
 
-/* What a fixed counter counts is fixed. */
+/* Fixed counters: mode and interrupt bits only */
 static const struct perfctr_rule perfctr_fixed_rules[] = {
 	NONE_OF(PERFCTR_ON_FIXED,
 		(u32)~(SELECT_USER | SELECT_KERNEL | SELECT_INT | PERFCTR_ENABLE), -EINVAL),
@@ -119,7 +119,7 @@ static const struct perfctr_rule perfctr_p4_model2_rules[] = {
 	{ }
 };
 
-/* Both threads of its core can count. */
+/* With hyper-threading, a counter may count either thread of the core. */
 static const struct perfctr_rule perfctr_p4_ht_rules[] = {
 	NONE_OF(PERFCTR_ON_P4, CCCR_RESERVED & ~CCCR_EXTENDED_CASCADE, -EPERM),
 	NONE_OF(PERFCTR_ON_PLAIN, CCCR_EXTENDED_CASCADE, -EPERM),
@@ -130,7 +130,7 @@ const struct perfctr_family perfctr_generic = {
 	.name = "Generic x86 with TSC", .has_tsc = true, .no_interrupts = true,
 };
 
-/* Modes of a P5: bit 6 in the kernel, 7 in user space, as it is in one half of the register. */
+/* Modes of a P5: bit 6 is the kernel, bit 7 user space, in each half of the register. */
 const struct perfctr_family perfctr_p5 = {
 	.name = "Intel P5", .rules = perfctr_p5_rules, .kernel = BIT(6),
 	.has_tsc = true, .no_interrupts = true,
@@ -146,7 +146,7 @@ const struct perfctr_family perfctr_cyrix = {
 	.has_tsc = true, .no_interrupts = true,
 };
 
-/* These count in every mode, and so for nobody who must not see the kernel. */
+/* No mode bits: these always count the kernel. */
 const struct perfctr_family perfctr_winchip = {
 	.name = "WinChip", .rules = perfctr_winchip_rules, .kernel = ~0U, .no_interrupts = true,
 };
@@ -174,7 +174,7 @@ const struct perfctr_family perfctr_k8_multicore = {
 	.kernel = SELECT_KERNEL, .has_tsc = true,
 };
 
-/* Its northbridge has counters of its own. */
+/* The northbridge has counters of its own. */
 const struct perfctr_family perfctr_amd_15h = {
 	.name = "AMD family 15h and later", .rules = perfctr_select_rules,
 	.kernel = SELECT_KERNEL, .has_tsc = true,
@@ -206,7 +206,7 @@ const struct perfctr_family perfctr_zhaoxin = {
 	.kernel = SELECT_KERNEL, .has_tsc = true,
 };
 
-/* The number of a counter that RDPMC takes as @map; -1: there is no such counter. */
+/* Number of the counter with RDPMC index @map; -1: there is none. */
 static int perfctr_counter(const struct perfctr_cpu_kind *kind, u32 map)
 {
 	unsigned int counter = map;
@@ -250,7 +250,7 @@ static bool perfctr_obeys(const struct perfctr_rule *rule, u32 word, bool imode)
 	return false;
 }
 
-/* The error of the first rule that a counter breaks. */
+/* Returns the error of the first rule that counter @i does not meet. */
 static int perfctr_break(const struct perfctr_rule *rule, const struct perfctr_cpu_control *control,
 			 unsigned int i, u8 place, bool global)
 {
@@ -278,7 +278,7 @@ static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
 	       perfctr_break(kind->family->more_rules, control, i, place, global);
 }
 
-/* Replay tagging: the bit that is for it, and those that say what is tagged. */
+/* Replay tagging: its enable bit, and the bits that select what is tagged */
 static int perfctr_check_pebs(const struct perfctr_cpu_control *control)
 {
 	if (!control->p4.pebs_enable)
@@ -291,15 +291,15 @@ static int perfctr_check_pebs(const struct perfctr_cpu_control *control)
 }
 
 /**
- * perfctr_check - is a control possible?
- * @kind: the CPUs
- * @control: of user space
- * @global: it is not about a thread
- * @claim: filled in with the counters that it needs
+ * perfctr_check - check a control and fill a claim
+ * @kind: the counters of the CPUs
+ * @control: the control from user space
+ * @global: the control is not of a thread
+ * @claim: receives the counters
  *
- * Any context.
- *
- * Return: 0, -EPERM: it asks for what nobody may have; -EINVAL: for what makes no sense.
+ * Context: any.
+ * Return: 0 on success, -EPERM if the control needs reserved bits or unsupported interrupts,
+ * -EINVAL if it is invalid.
  */
 int perfctr_check(const struct perfctr_cpu_kind *kind, const struct perfctr_cpu_control *control,
 		  bool global, struct x86_claim *claim)
@@ -349,9 +349,11 @@ int perfctr_check(const struct perfctr_cpu_kind *kind, const struct perfctr_cpu_
 }
 
 /**
- * perfctr_kernel - does a control count anything that happens in the kernel?
- * @family: of the CPUs
- * @control: any; perfctr_check() may yet refuse it
+ * perfctr_kernel - check whether a control counts the kernel
+ * @family: the CPU family
+ * @control: the control, which may be invalid
+ *
+ * Return: true if it does.
  */
 bool perfctr_kernel(const struct perfctr_family *family,
 		    const struct perfctr_cpu_control *control)
@@ -361,7 +363,7 @@ bool perfctr_kernel(const struct perfctr_family *family,
 	n = min(control->nractrs, PERFCTR_MAX_COUNTERS);
 	n += min(control->nrictrs, PERFCTR_MAX_COUNTERS);
 	for (i = 0; i < n && i < PERFCTR_MAX_COUNTERS; i++) {
-		/* Of a Pentium 4: bits 1 and 3 of the ESCR, one a thread. */
+		/* Pentium 4: bits 1 and 3 of the ESCR, for each thread */
 		if (family->cccr ? control->p4.escr[i] & (BIT(1) | BIT(3)) :
 				   control->evntsel[i] & family->kernel)
 			return true;
