@@ -67,9 +67,7 @@ static struct perfctr_cpu_kind perfctr_kind;
 static struct cpumask perfctr_forbidden;
 static siphash_key_t perfctr_id_key;
 
-/**
- * perfctr_cpu_name - name of the CPU type; NULL before perfctr_cpu_init()
- */
+/* Name of the CPU type; NULL before perfctr_cpu_init() */
 const char *perfctr_cpu_name;
 EXPORT_SYMBOL_GPL(perfctr_cpu_name);
 

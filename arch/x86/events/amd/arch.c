@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AMD's PMUs: four counters from the K7 on, six with PERFCTR_CORE, and version 2 with
- * registers that control all counters at once.
+ * AMD PMUs: four counters from the K7 on, six with PERFCTR_CORE, global control with version 2.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
@@ -35,7 +34,7 @@ const struct x86_bank x86_amd_v2_bank = {
 	.control	= MSR_AMD64_PERF_CNTR_GLOBAL_CTL,
 	.status		= MSR_AMD64_PERF_CNTR_GLOBAL_STATUS,
 	.ack		= MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR,
-	/* The branches are frozen, or the counters are. */
+	/* branches frozen, counters frozen */
 	.others		= BIT_ULL(58) | BIT_ULL(59),
 	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
 	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
@@ -52,8 +51,10 @@ struct attribute *x86_amd_format[] = {
 };
 
 /**
- * x86_amd_probe - see struct x86_model
- * @core: gets the best registers that there are
+ * x86_amd_probe - x86_model::probe
+ * @core: the core type of this CPU
+ *
+ * Return: 0.
  */
 int x86_amd_probe(struct x86_core *core)
 {
@@ -79,8 +80,10 @@ int x86_amd_probe(struct x86_core *core)
 }
 
 /**
- * x86_amd_forward - see struct x86_model
- * @event: precise, which is IBS's
+ * x86_amd_forward - x86_model::forward
+ * @event: a precise event, which is for IBS
+ *
+ * Return: error of IBS, 0 if there is no IBS.
  */
 int x86_amd_forward(struct perf_event *event)
 {
@@ -90,17 +93,19 @@ int x86_amd_forward(struct perf_event *event)
 }
 
 /**
- * x86_amd_init_event - see struct x86_model
- * @event: that may be about guests or the host alone
+ * x86_amd_init_event - x86_model::init_event
+ * @event: the new event; sets its host and guest bits
+ *
+ * Return: 0.
  */
 int x86_amd_init_event(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	struct hw_perf_event *hw = &event->hw;
 
-	/* Without SVM there are no guests, and on the oldest CPUs the two bits are reserved. */
+	/* Without SVM there are no guests, and the two bits may be reserved. */
 	if (attr->exclude_host && (attr->exclude_guest || !boot_cpu_has(X86_FEATURE_SVM)))
-		/* Both bits together would mean neither: let it count in no mode at all. */
+		/* Both bits would count host and guest: count no mode instead. */
 		hw->config &= ~(ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS);
 	else if (attr->exclude_host)
 		hw->config |= AMD64_EVENTSEL_GUESTONLY;

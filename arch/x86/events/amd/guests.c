@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AMD's counters beside guests: KVM tells when a CPU may run some. And idle, which tells
- * when a CPU saves power.
+ * AMD counters and guests: KVM announces when a CPU may run guests. Also the static call for idle,
+ * used by BRS.
  */
 #include <linux/export.h>
 #include <linux/static_call.h>
 
 #include "../engine.h"
 
-/* Let selects that are about the host alone say so, or not; at once. */
+/* Set or clear the host-only bit in all selects that need it. */
 static void x86_set_guests(bool ready)
 {
 	struct x86_pmu_cpu *cpu;
@@ -30,7 +30,7 @@ static void x86_set_guests(bool ready)
 
 			if (x86_counter_is_fixed(i))
 				continue;
-			/* One of a claim, which may have ended, counts the host alone. */
+			/* A counter of a claim, even if that has ended, must not count guests. */
 			if (count)
 				set &= count->key.config;
 			set &= ~cpu->select_clear;
@@ -42,10 +42,10 @@ static void x86_set_guests(bool ready)
 }
 
 /**
- * amd_pmu_enable_virt - this CPU begins to run guests
+ * amd_pmu_enable_virt - this CPU may run guests from now on
  *
- * A counter of the host alone does not run at all while SVM is off, so the bit that
- * says so is set only while it is on.
+ * A counter with the host-only bit does not run while SVM is disabled, so the bit is set only from
+ * now on.
  */
 void amd_pmu_enable_virt(void)
 {
@@ -54,7 +54,7 @@ void amd_pmu_enable_virt(void)
 EXPORT_SYMBOL_GPL(amd_pmu_enable_virt);
 
 /**
- * amd_pmu_disable_virt - this CPU runs no guests any more
+ * amd_pmu_disable_virt - this CPU does not run guests any more
  */
 void amd_pmu_disable_virt(void)
 {

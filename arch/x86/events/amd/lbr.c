@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Last branch records of AMD's CPUs, version 2: a row of registers with the newest at its
- * beginning, and a filter as Intel's.
+ * Last branch records of AMD CPUs, version 2 (LbrExtV2): the first register is the newest record,
+ * and the filter is the same as Intel's LBR_SELECT.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
@@ -9,10 +9,10 @@
 
 #include "../engine.h"
 
-/* Addresses have 58 bits; the rest of their registers are flags. */
+/* Addresses have 58 bits; the upper bits are flags. */
 #define LBRV2_FLAGS		6
-#define LBRV2_MISPREDICTED	BIT_ULL(63)	/* of the source */
-#define LBRV2_SPECULATIVE	BIT_ULL(62)	/* of the target */
+#define LBRV2_MISPREDICTED	BIT_ULL(63)	/* source */
+#define LBRV2_SPECULATIVE	BIT_ULL(62)	/* target */
 #define LBRV2_VALID		BIT_ULL(63)
 
 static u32 lbrv2_from(const struct x86_branches *unit, unsigned int i)
@@ -39,7 +39,7 @@ static void lbrv2_off(const struct x86_core *core)
 		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, __ffs(DEBUGCTLMSR_FREEZE_LBRS_ON_PMI));
 }
 
-/* One that is neither valid nor speculative ends the row. */
+/* A record that is neither valid nor speculative ends the records. */
 static void lbrv2_clear(const struct x86_core *core, bool call_stack)
 {
 	wrmsrl(core->branches.to, 0);
@@ -100,7 +100,7 @@ static bool lbrv2_probe(struct x86_core *core)
 	unit->ops = &lbrv2_ops;
 	unit->freezes = boot_cpu_has(X86_FEATURE_AMD_LBR_PMC_FREEZE);
 	unit->select = (struct x86_extra){ .msr = MSR_AMD64_LBR_SELECT };
-	/* A hypervisor may have forgotten the registers. */
+	/* A hypervisor may report the LBR but lack the registers. */
 	return unit->nr && !rdmsrl_safe(MSR_AMD64_LBR_SELECT, &value) &&
 	       !rdmsrl_safe(MSR_AMD_DBG_EXTN_CFG, &value) &&
 	       !rdmsrl_safe(lbrv2_to(unit, unit->nr - 1), &value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's LBR for guests of KVM, and the debug store area.
+ * LBR for KVM's guests, and the debug store area.
  */
 #include <linux/export.h>
 #include <linux/percpu.h>
@@ -9,21 +9,21 @@
 
 #include "../engine.h"
 
-/* The area to which Intel's CPUs write records; mm/cpu_entry_area.c maps it. */
+/* The debug store area; mm/cpu_entry_area.c maps it. */
 DEFINE_PER_CPU_PAGE_ALIGNED(struct debug_store, cpu_debug_store);
 
 /**
- * perf_restore_debug_store - this CPU is back from suspend
+ * perf_restore_debug_store - restore the debug store area after a suspend
  *
- * The registers have what they need when the PMU's own callback has run.
+ * Nothing to do: the PMU's own callback restores the registers.
  */
 void perf_restore_debug_store(void)
 {
 }
 
 /**
- * x86_perf_get_lbr - which branch records may KVM give to guests?
- * @lbr: filled in; zeros: none
+ * x86_perf_get_lbr - describe the branch records that KVM can offer to guests
+ * @lbr: receives the description; zero: none
  */
 void x86_perf_get_lbr(struct x86_pmu_lbr *lbr)
 {

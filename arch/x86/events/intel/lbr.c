@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Last branch records of Intel's CPUs: a ring of registers, with the number of the newest in
- * one more; or, where CPUID describes them (architectural ones), a row with the newest at
- * its beginning.
+ * Last branch records of Intel CPUs. The model-specific LBR is a ring of registers, with the index
+ * of the newest in another register. The architectural LBR, reported by CPUID, starts with the
+ * newest.
  *
- * A record whose source is address 0 is none. Written over the newest one it ends all that
- * is found later: what it hides need not be cleared.
+ * A record with source address 0 is empty and ends the records. So it is enough to clear the newest
+ * record to invalidate all.
  */
 #include <asm/cpu_device_id.h>
 #include <asm/cpufeature.h>
@@ -14,16 +14,16 @@
 
 #include "../engine.h"
 
-/* The format of the records, in MSR_IA32_PERF_CAPABILITIES */
+/* MSR_IA32_PERF_CAPABILITIES: record format */
 #define LBR_FORMAT		GENMASK_ULL(5, 0)
 
 /**
- * struct lbr_format - what a format of records says beside the addresses
- * @from_flags: how many of the upper bits of the source's register are flags
- * @in_tx: the second and third of them are about transactions
- * @to_cycles: cycles are in the upper 16 bits of the target's register
- * @info: there is one more register
- * @packed: both addresses are in one register
+ * struct lbr_format - data in a record format
+ * @from_flags: number of upper bits of the source register that are flags
+ * @in_tx: the second and third of these flags are transaction flags
+ * @to_cycles: the upper 16 bits of the target register are cycles
+ * @info: there are INFO registers
+ * @packed: source and target are in one register
  */
 struct lbr_format {
 	u8	from_flags;
@@ -35,8 +35,8 @@ struct lbr_format {
 
 static const struct lbr_format lbr_formats[] = {
 	[0] = { .packed = true },
-	[1] = { },				/* linear addresses, */
-	[2] = { },				/* or effective ones, which are the same */
+	[1] = { },				/* linear addresses */
+	[2] = { },				/* effective addresses; segments have base 0 */
 	[3] = { .from_flags = 1 },
 	[4] = { .from_flags = 3, .in_tx = true },
 	[5] = { .info = true },
@@ -48,7 +48,7 @@ static const struct lbr_format lbr_formats[] = {
 #define LBR_IN_TX		BIT_ULL(62)
 #define LBR_ABORT		BIT_ULL(61)
 
-/* With this version the status says that the records are frozen. */
+/* From this version on, the status has a bit for frozen records. */
 #define LBR_STATUS_VERSION	4
 
 static bool lbr_is_row(const struct x86_core *core)
@@ -56,7 +56,7 @@ static bool lbr_is_row(const struct x86_core *core)
 	return core->branches.from == MSR_ARCH_LBR_FROM_0;
 }
 
-/* The register with the number of the newest record is no record of anything in a row. */
+/* Index of the newest record; always 0 with the architectural LBR. */
 static u64 lbr_newest(const struct x86_core *core)
 {
 	u64 newest = 0;
@@ -66,7 +66,7 @@ static u64 lbr_newest(const struct x86_core *core)
 	return newest % core->branches.nr;
 }
 
-/* The number of the @i'th record before the newest. */
+/* Register index of the record @i before the newest */
 static unsigned int lbr_number(const struct x86_core *core, u64 newest, unsigned int i)
 {
 	if (lbr_is_row(core))
@@ -98,7 +98,7 @@ static void lbr_off(const struct x86_core *core)
 		       debugctl & ~(DEBUGCTLMSR_LBR | DEBUGCTLMSR_FREEZE_LBRS_ON_PMI));
 }
 
-/* A return without a call would uncover what is below an end that has been written. */
+/* In call stack mode, a return without a call would make older records valid again: clear all. */
 static void lbr_clear(const struct x86_core *core, bool call_stack)
 {
 	unsigned int i;
@@ -147,7 +147,7 @@ static void lbr_read_info(const struct x86_core *core, struct x86_branch_raw *ra
 		rdmsrl(core->branches.info + lbr_number(core, newest, i), raw[i].info);
 }
 
-/* Kinds of branches as INFO names them, where it does */
+/* Branch types of INFO */
 static const u8 lbr_info_types[] = {
 	PERF_BR_COND, PERF_BR_IND, PERF_BR_UNCOND, PERF_BR_IND_CALL, PERF_BR_CALL, PERF_BR_RET,
 };
@@ -167,7 +167,7 @@ static void lbr_decode_info(const struct x86_branches *unit, u64 info,
 		entry->type = lbr_info_types[type];
 }
 
-/* Addresses have fewer bits than their registers, which repeat the last one, or flags. */
+/* Sign-extend an address, which may have flags in the upper bits. */
 static u64 lbr_address(u64 value, unsigned int flags)
 {
 	return (s64)(value << flags) >> flags;
@@ -195,15 +195,15 @@ static bool lbr_decode(const struct x86_core *core, const struct x86_branch_raw 
 	}
 	if (unit->to_cycles)
 		entry->cycles = raw->to >> 48;
-	/* INFO is 0 where it was not recorded, and then has nothing to decode. */
+	/* INFO of 0 was not recorded. */
 	if (unit->info && raw->info)
 		lbr_decode_info(unit, raw->info, entry);
 	return true;
 }
 
 /*
- * Without transactions, hardware clears the two bits that would be about them, but takes
- * only writes in which they extend the address by its sign.
+ * Without transactional memory, hardware reads the two transaction flags as 0, but a write must
+ * have them as sign extension of the address.
  */
 static u64 lbr_writable(const struct x86_branches *unit, u64 from)
 {
@@ -249,7 +249,7 @@ static const struct x86_branch_ops lbr_ops = {
 	.restore	= lbr_restore,
 };
 
-/* Test whether a register keeps what is written. Some hypervisors make it read as 0. */
+/* Does a register keep a value? Some hypervisors let it read as 0. */
 static bool lbr_keeps(u32 msr)
 {
 	u64 value, back;
@@ -302,21 +302,21 @@ static bool lbr_probe(struct x86_core *core)
 }
 
 /*
- * Architectural records: CPUID has how many there can be, and what they tell. One register is
- * the filter and the switch; its bits let in what those of LBR_SELECT keep out.
+ * Architectural LBR: CPUID reports depth and features. One register is filter and enable; its bits
+ * include classes of branches, while those of LBR_SELECT exclude them.
  */
 
 #define LBR_CPUID		0x1c
-#define LBR_CPUID_DEPTHS	GENMASK(7, 0)	/* EAX: of 8 records, 16, ... */
-#define LBR_CPUID_LEVELS	BIT(0)		/* EBX: a filter by privilege level, */
-#define LBR_CPUID_CLASSES	BIT(1)		/* one by class, */
-#define LBR_CPUID_CALL_STACK	BIT(2)		/* and calls that returns take away */
+#define LBR_CPUID_DEPTHS	GENMASK(7, 0)	/* EAX: bit n: a depth of 8 * (n + 1) */
+#define LBR_CPUID_LEVELS	BIT(0)		/* EBX: filter by privilege level */
+#define LBR_CPUID_CLASSES	BIT(1)		/* EBX: filter by branch class */
+#define LBR_CPUID_CALL_STACK	BIT(2)		/* EBX: call stack mode */
 #define LBR_CPUID_TYPES		BIT(2)		/* ECX: branch types in INFO */
 
 #define LBR_CTL_KERNEL		BIT_ULL(1)
 #define LBR_CTL_USER		BIT_ULL(2)
 
-/* LBR_SELECT's classes, in the order of the register's bits */
+/* Classes of LBR_SELECT, in the order of the bits of MSR_ARCH_LBR_CTL */
 static const u64 lbr_ctl_classes[] = {
 	X86_LBR_JCC, X86_LBR_REL_JMP, X86_LBR_IND_JMP, X86_LBR_REL_CALL, X86_LBR_IND_CALL,
 	X86_LBR_RET, X86_LBR_FAR,
@@ -359,7 +359,7 @@ static bool lbr_arch_probe(struct x86_core *core)
 	if (!boot_cpu_has(X86_FEATURE_ARCH_LBR) || cpuid_eax(0) < LBR_CPUID)
 		return false;
 	cpuid_count(LBR_CPUID, 0, &eax, &ebx, &ecx, &edx);
-	/* Without the filters events could not be told what they have asked for. */
+	/* Events rely on these filters. */
 	if (!(eax & LBR_CPUID_DEPTHS) || !(ebx & LBR_CPUID_LEVELS) || !(ebx & LBR_CPUID_CLASSES))
 		return false;
 	unit->nr = min_t(unsigned int, 8 * fls(eax & LBR_CPUID_DEPTHS), X86_BRANCHES_MAX);
@@ -383,7 +383,7 @@ const struct x86_branch_unit x86_lbr_core2 = {
 	.probe = lbr_probe, .from = MSR_LBR_CORE_FROM, .to = MSR_LBR_CORE_TO, .nr = 4,
 };
 
-/* Bonnell before stepping 10 cannot freeze the LBRs, so they only hold the NMI handler itself. */
+/* Bonnell before stepping 10 cannot freeze the LBR, which would have only the NMI handler. */
 static bool lbr_bonnell_probe(struct x86_core *core)
 {
 	if (boot_cpu_data.x86_vfm == INTEL_ATOM_BONNELL && boot_cpu_data.x86_stepping < 10)

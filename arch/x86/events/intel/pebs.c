@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's records of precise events (PEBS): the area and the buffer in memory, the registers,
- * and which events can be precise.
+ * PEBS: debug store area and buffer, registers, and checks of events.
  *
- * The CPU writes by addresses that are mapped whatever the address space: those of the CPU
- * entry area. The buffer's threshold is its first record, so that each sends an interrupt.
+ * The CPU writes to addresses in the CPU entry area, which is mapped in all address spaces. The
+ * threshold of the buffer is one record, so that each record interrupts, or nearly the whole buffer
+ * if records may wait (X86_PRECISE_MANY).
  */
 #include <linux/gfp.h>
 #include <linux/mutex.h>
@@ -17,32 +17,34 @@
 
 #include "../engine.h"
 
-/* The format of the records, in MSR_IA32_PERF_CAPABILITIES */
+/* MSR_IA32_PERF_CAPABILITIES: record format */
 #define PEBS_FORMAT_SHIFT	8
 
-/* Bytes of the formats that are always the same */
+/* Record sizes of formats 0 to 3 */
 static const u16 pebs_sizes[] = { 18 * 8, 22 * 8, 24 * 8, 25 * 8 };
 
-/* The first formats whose records name their counters, and whose have the event's own address */
+/* The first format with the counters of a record, and the first with the event's own address */
 #define PEBS_NAMED		1
 #define PEBS_EXACT		2
 
-/* The first format of records that are made of groups; those after it are no different. */
+/* The first format with adaptive records; later formats are handled like it. */
 #define PEBS_ADAPTIVE		4
 
-/* The counters that can write records, without those that are for version 4's alone */
+/* Number of general counters with PEBS, without and with adaptive PEBS */
 #define PEBS_GENERAL		4
 #define PEBS_ADAPTIVE_GENERAL	8
 
-/* Of MSR_IA32_PEBS_ENABLE: a counter's latencies, before format 4 */
+/* MSR_IA32_PEBS_ENABLE: load latency of a counter, before format 4 */
 #define PEBS_LATENCY_SHIFT	32
 
-/* and that what is known of stores goes into the records */
+/* MSR_IA32_PEBS_ENABLE: precise store */
 #define PEBS_TRACKS		BIT_ULL(63)
 
 /**
- * x86_precise_probe - find out which records a kind of core writes
- * @core: this CPU's; once, at boot, after its counters and branches have been found
+ * x86_precise_probe - detect PEBS of a core type
+ * @core: the core type of this CPU, with its counters and branch unit detected
+ *
+ * Context: boot, once.
  */
 void x86_precise_probe(struct x86_core *core)
 {
@@ -58,7 +60,7 @@ void x86_precise_probe(struct x86_core *core)
 		return;
 	if (format >= PEBS_ADAPTIVE) {
 		format = PEBS_ADAPTIVE;
-		/* Records of fixed counters come with those that are made of groups. */
+		/* Adaptive PEBS (the baseline feature) includes the fixed counters. */
 		precise->adaptive = core->capabilities & PERF_CAP_PEBS_BASELINE;
 		if (!precise->adaptive || rdmsrl_safe(MSR_PEBS_DATA_CFG, &value))
 			return;
@@ -72,15 +74,15 @@ void x86_precise_probe(struct x86_core *core)
 			 (core->model->precise_fixed ? X86_FIXED_ALL : 0));
 	}
 	precise->format = format;
-	/* Events that write older records count too little, so these CPUs offer none. */
+	/* Older formats count too few events with PEBS enabled: not supported. */
 	precise->levels = format >= PEBS_EXACT ? core->model->precise_levels : 0;
 }
 
-/* Buffers: once there has been a precise event, each possible CPU has one, for good. */
+/* Buffers: allocated for all possible CPUs at the first precise event, and never freed */
 static DEFINE_MUTEX(pebs_mutex);
 static bool pebs_has_buffers;		/* pebs_mutex */
 
-/* No translation is remembered for pages that were not there: none need be forgotten. */
+/* The pages were not mapped before, so no TLB flush is needed. */
 static void pebs_map(unsigned int number, void *buffer)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
@@ -93,7 +95,7 @@ static void pebs_map(unsigned int number, void *buffer)
 	ds->pebs_buffer_base = va;
 	ds->pebs_index = va;
 	cpu->precise.base = va;
-	/* The CPU looks at it only when an event needs it. */
+	/* The buffer is used once an event is scheduled. */
 	smp_store_release(&cpu->precise.buffer, buffer);
 }
 
@@ -119,7 +121,7 @@ static int pebs_get_buffers(void)
 	return 0;
 }
 
-/* Cycles have no records. Another event that is counted where it does not happen has. */
+/* Cycles have no PEBS; another event that counts every cycle replaces them. */
 static u64 pebs_config(const struct x86_core *core, const struct perf_event *event)
 {
 	const u64 mask = INTEL_ARCH_EVENT_MASK | X86_ALL_EVENT_FLAGS;
@@ -130,7 +132,7 @@ static u64 pebs_config(const struct x86_core *core, const struct perf_event *eve
 	return (config & ~mask) | cycles;
 }
 
-/* All that these fields of a sample need is in its record, or is the same until it is drained. */
+/* Sample fields that are in the record, or cannot change until the buffer is drained */
 #define PEBS_COMPLETE								\
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |	\
 	 PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_STREAM_ID |	\
@@ -138,10 +140,10 @@ static u64 pebs_config(const struct x86_core *core, const struct perf_event *eve
 	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR |	\
 	 PERF_SAMPLE_REGS_INTR)
 
-/* With this format records tell the time, and never of counters that have not overflowed. */
+/* The first format with a time stamp, and without records of counters that have not overflowed */
 #define PEBS_RELIABLE		3
 
-/* How the CPU may be left alone with an event. */
+/* Can the CPU reload the event's counter, and can its records wait? */
 static int pebs_reload_flags(const struct x86_core *core, const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -162,8 +164,8 @@ static int pebs_reload_flags(const struct x86_core *core, const struct perf_even
 }
 
 /*
- * Let branches be recorded for an event whose records have the address after it alone. An event
- * that wants a part of them cannot be as precise.
+ * Without the event's own address in the record (formats before 2), the last branch is needed to
+ * find it, so the filter must not exclude any branch.
  */
 static int pebs_need_branches(struct perf_event *event)
 {
@@ -184,12 +186,12 @@ static int pebs_need_branches(struct perf_event *event)
 }
 
 /**
- * x86_precise_init_event - take a precise event, or refuse it
- * @event: new, with a hw.config
+ * x86_precise_init_event - check a new precise event
+ * @event: the new event, with hw.config set
  *
- * Process context, may sleep.
- *
- * Return: 0; -EOPNOTSUPP: its branches are not enough; -EINVAL: it does not sample; -ENOMEM.
+ * Context: process.
+ * Return: 0 on success, -EOPNOTSUPP if the branch filter excludes needed branches, -EINVAL if the
+ * event does not sample, -ENOMEM.
  */
 int x86_precise_init_event(struct perf_event *event)
 {
@@ -216,7 +218,7 @@ int x86_precise_init_event(struct perf_event *event)
 		hw->flags |= X86_PRECISE_STORE;
 	else if (limit && (limit->flags & X86_LIMIT_LOADS))
 		hw->flags |= X86_PRECISE_LOAD;
-	/* The buffer interrupts, not the counter. */
+	/* The PEBS buffer interrupts instead of the counter. */
 	hw->config &= ~ARCH_PERFMON_EVENTSEL_INT;
 	if (core->precise.adaptive)
 		hw->config |= X86_ADAPTIVE;
@@ -227,13 +229,14 @@ int x86_precise_init_event(struct perf_event *event)
 }
 
 /**
- * x86_precise_limits - the limits of a precise event that are not those of others
- * @core: of its PMU
- * @event: whose hw.config has been set
+ * x86_precise_limits - constraints of a precise event
+ * @core: the PMU
+ * @event: the event, with hw.config set
  *
- * Where any counter writes records, an event that the table lacks is limited as it always is.
+ * With adaptive PEBS, events without a constraint in the table have the constraint of an event that
+ * is not precise.
  *
- * Return: a table, or NULL.
+ * Return: the table, NULL if the constraints of x86_core_limits() apply.
  */
 const struct x86_limit *x86_precise_limits(const struct x86_core *core,
 					   const struct perf_event *event)
@@ -249,9 +252,11 @@ const struct x86_limit *x86_precise_limits(const struct x86_core *core,
 }
 
 /**
- * x86_precise_counters - which of the counters that could count an event write records of it
- * @core: of its PMU
- * @counters: mask
+ * x86_precise_counters - the counters that can write PEBS records
+ * @core: the PMU
+ * @counters: mask of the counters that can count an event
+ *
+ * Return: the mask, reduced to counters with PEBS.
  */
 u64 x86_precise_counters(const struct x86_core *core, u64 counters)
 {
@@ -263,7 +268,7 @@ static struct perf_event *pebs_event(struct x86_count *count)
 	return list_first_or_null_rcu(&count->clients, struct perf_event, active_entry);
 }
 
-/* The bits of MSR_IA32_PEBS_ENABLE of a count. */
+/* MSR_IA32_PEBS_ENABLE bits of a count */
 static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
 		     const struct perf_event *event)
 {
@@ -276,7 +281,7 @@ static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
 	return bits;
 }
 
-/* What the registers are to hold for those counts that have their counters; or will keep them. */
+/* Register values for the counts with a counter; with @staying, for those that do not move. */
 static u64 pebs_wanted(struct x86_pmu_cpu *cpu, bool staying, u64 *groups, bool *many)
 {
 	u64 enabled = 0;
@@ -306,8 +311,8 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
 	if (cpu->precise.enabled == enabled)
 		return;
 	/*
-	 * What older records say of a counter means nothing. One that only counts user space
-	 * cannot have written any.
+	 * Records in the buffer for a counter just enabled are of its former event. In user mode
+	 * the new one cannot have written any yet.
 	 */
 	WRITE_ONCE(cpu->precise.fresh, enabled & ~cpu->precise.enabled);
 	WRITE_ONCE(cpu->precise.enabled, enabled);
@@ -319,10 +324,10 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
 }
 
 /**
- * x86_precise_keep - let counters that are about to change hands write no records
- * @cpu: this CPU, for which it has been decided which count gets which counter
+ * x86_precise_keep - disable PEBS on counters that are about to move
+ * @cpu: this CPU, with counters assigned
  *
- * Nor is any record left of which their totals do not know yet.
+ * Drains the buffer, so that all totals include their records.
  */
 void x86_precise_keep(struct x86_pmu_cpu *cpu)
 {
@@ -335,7 +340,7 @@ void x86_precise_keep(struct x86_pmu_cpu *cpu)
 	pebs_write_enable(cpu, cpu->precise.enabled & pebs_wanted(cpu, true, &groups, &many));
 }
 
-/* The longest record that @groups make. */
+/* Size of the longest record with @groups */
 static unsigned int pebs_size(const struct x86_core *core, u64 groups)
 {
 	unsigned int size = 4 * 8;
@@ -353,10 +358,10 @@ static unsigned int pebs_size(const struct x86_core *core, u64 groups)
 	return size;
 }
 
-/* While the interrupt is under way, each counter may write one more record. */
+/* Each counter may write one more record before the interrupt. */
 #define PEBS_SPARE		X86_COUNTERS_MAX
 
-/* Give the CPU its buffer, with room for records of some groups. */
+/* Set up the debug store area for records with @groups. */
 static void pebs_set_area(struct x86_pmu_cpu *cpu, u64 groups, bool many)
 {
 	struct debug_store *ds = this_cpu_ptr(&cpu_debug_store);
@@ -376,12 +381,12 @@ static void pebs_set_area(struct x86_pmu_cpu *cpu, u64 groups, bool many)
 	       (unsigned long)&get_cpu_entry_area(raw_smp_processor_id())->cpu_debug_store);
 }
 
-/* The word of the area with what a counter is set to as it writes a record */
+/* Reload value of a counter in the debug store area */
 static u64 *pebs_reset_word(const struct x86_pmu_cpu *cpu, int counter)
 {
 	struct debug_store *ds = this_cpu_ptr(&cpu_debug_store);
 
-	/* Format 4 has room for eight general counters before the fixed ones. */
+	/* In format 4, eight general counters precede the fixed counters. */
 	if (x86_counter_is_fixed(counter))
 		counter += PEBS_ADAPTIVE_GENERAL - INTEL_PMC_IDX_FIXED;
 	return &ds->pebs_event_reset[counter];
@@ -404,8 +409,8 @@ static void pebs_set_reload(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_precise_apply - let counters write records, those whose events want it
- * @cpu: this CPU, whose counts have their counters; before these run
+ * x86_precise_apply - enable PEBS on the counters of precise events
+ * @cpu: this CPU. The counts have their counters, which do not run yet
  */
 void x86_precise_apply(struct x86_pmu_cpu *cpu)
 {
@@ -430,8 +435,8 @@ void x86_precise_apply(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_precise_reset - no record is written, whatever was before
- * @cpu: this CPU, which comes up, goes down, or is back from suspend
+ * x86_precise_reset - disable PEBS, whatever its state
+ * @cpu: this CPU, which is brought up, goes offline, or resumes
  */
 void x86_precise_reset(struct x86_pmu_cpu *cpu)
 {
@@ -448,7 +453,7 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 	precise->has_area = false;
 }
 
-/* Some CPUs now and then write a record that names no counter. If there is but one, it is its. */
+/* Erratum: a record may name no counter. With one counter enabled, it is known. */
 static u64 pebs_counters(u64 enabled, const struct x86_record *record)
 {
 	if (!record->counters && hweight64(enabled) == 1)
@@ -457,9 +462,11 @@ static u64 pebs_counters(u64 enabled, const struct x86_record *record)
 }
 
 /**
- * x86_precise_reload - see struct x86_count
+ * x86_precise_reload - the value for x86_count::reload
  * @cpu: this CPU
- * @event: that is, or will be, the only client of a count; its period may have changed
+ * @event: the only client of a count; its period may have changed
+ *
+ * Return: the period, 0 if the CPU does not reload the counter.
  */
 u64 x86_precise_reload(const struct x86_pmu_cpu *cpu, const struct perf_event *event)
 {
@@ -471,11 +478,12 @@ u64 x86_precise_reload(const struct x86_pmu_cpu *cpu, const struct perf_event *e
 }
 
 /**
- * x86_precise_pending - how many records there are of a counter that have not been drained
+ * x86_precise_pending - number of records of a counter in the buffer
  * @cpu: this CPU
- * @counter: on it
+ * @counter: the counter
  *
- * Any context.
+ * Context: any.
+ * Return: the number.
  */
 u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter)
 {
@@ -493,7 +501,7 @@ u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter)
 	return n;
 }
 
-/* The counter has been set back by the CPU: its total is greater by a period than it tells. */
+/* The CPU has reloaded the counter: add one period to the total. */
 static void pebs_serve_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *count,
 				struct pt_regs *regs, const struct x86_record *record, bool alone)
 {
@@ -530,15 +538,15 @@ static void pebs_serve(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 }
 
 /**
- * x86_precise_drain - let each record that has been written be its event's sample
+ * x86_precise_drain - handle all records in the buffer
  * @cpu: this CPU
- * @regs: of the interrupt; NULL: there is none
+ * @regs: registers of the interrupt; NULL: not in the interrupt
  *
- * What a record says is believed as far as there is an event for it whose period is over.
- * Interrupts are off, or this is the interrupt, which leaves records to the drain that it has
+ * A record is used only if there is an event for it whose period has ended.
+ *
+ * Context: interrupts off, or overflow interrupt, which leaves the records to a drain that it has
  * interrupted.
- *
- * Return: mask of counters that have been served.
+ * Return: mask of the counters whose records were handled.
  */
 u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 {
@@ -570,18 +578,20 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 			served |= counters;
 			at += record.size;
 		}
-		/* One instruction, so that no record comes in its middle. */
+		/* A single instruction, in which no record can be written. */
 	} while (cmpxchg_local(&ds->pebs_index, index, precise->base) != index);
 	precise->draining = false;
 	return served;
 }
 
 /**
- * x86_precise_flush - let samples that wait in the buffer not wait any longer
+ * x86_precise_flush - handle records that wait in the buffer
  * @cpu: this CPU
- * @event: that runs on it; records of others may be drained, too
+ * @event: an event of this CPU; records of other events may be handled, too
  *
- * Interrupts are off. In an NMI it does nothing.
+ * Does nothing in an NMI.
+ *
+ * Context: interrupts off, or NMI.
  */
 void x86_precise_flush(struct x86_pmu_cpu *cpu, const struct perf_event *event)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The address of a precise event whose record has that of the instruction after it, as with the
- * formats 0 and 1.
+ * Address of the instruction of a precise event, from the address of the next instruction (formats
+ * 0 and 1).
  *
- * Instructions differ in length, so that they cannot be looked at backwards. But the last branch
- * before has gone to where one began, and from there on none has jumped.
+ * Instructions cannot be decoded backwards. But the target of the last branch is the start of an
+ * instruction, and there is no branch from there to the event.
  */
 #include <linux/extable.h>
 #include <linux/sched/task_stack.h>
@@ -14,10 +14,10 @@
 
 #include "../engine.h"
 
-/* From the branch to the event, in bytes: an interrupt does not decode more than that. */
+/* Maximum distance from the branch to the event, which bounds the decoding in the interrupt */
 #define PEBS_STRETCH_MAX	1024
 
-/* The length in bytes of the instruction at @at; 0 if there is none, or it cannot be read. */
+/* Length of the instruction at @at; 0: not valid, or cannot be read. */
 static int pebs_length(u64 at, bool is_64bit)
 {
 	enum insn_mode mode = is_64bit ? INSN_MODE_64 : INSN_MODE_32;
@@ -36,13 +36,13 @@ static int pebs_length(u64 at, bool is_64bit)
 }
 
 /**
- * x86_precise_address - the address of the instruction before another one
- * @cpu: this CPU, whose last branch was just before it
- * @next: the address of the other one
+ * x86_precise_address - address of the instruction before another
+ * @cpu: this CPU
+ * @next: address of the next instruction
  *
- * Outside of the interrupt, branches of the driver may have followed: then it is not known.
+ * Outside of the interrupt, the last branch may be one of the driver.
  *
- * Return: 0: it is not known.
+ * Return: the address, 0 if it is not known.
  */
 u64 x86_precise_address(struct x86_pmu_cpu *cpu, u64 next)
 {

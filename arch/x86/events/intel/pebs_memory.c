@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the memory was that a precise event's instruction has accessed.
+ * Data source of loads and stores, from PEBS records.
  */
 #include "../engine.h"
 
@@ -8,19 +8,19 @@
 #define LEVEL(_level)		(SOURCE(LVL, _level))
 #define SNOOP(_what)		(SOURCE(SNOOP, _what))
 
-/* A level by name and by number, as far as it has one */
+/* A level by PERF_MEM_LVL_* and PERF_MEM_LVLNUM_* */
 #define IN(_level, _number)	(LEVEL(HIT) | LEVEL(_level) | SOURCE(LVLNUM, _number))
 #define REMOTE_CACHE		(LEVEL(HIT) | LEVEL(REM_CCE1) | SOURCE(LVLNUM, L3) |	\
 				 SOURCE(REMOTE, REMOTE))
 #define REMOTE_MEMORY		(LEVEL(HIT) | LEVEL(REM_RAM1) | SOURCE(LVLNUM, RAM) |	\
 				 SOURCE(REMOTE, REMOTE))
 
-/* A record's status, of a load whose latency is measured: who has supplied it, */
+/* Status word of a load latency record: supplier of the data, */
 #define STATUS_SUPPLIER		GENMASK_ULL(3, 0)
-#define STATUS_TLB_MISS		BIT_ULL(4)	/* not by the second TLB, either, */
+#define STATUS_TLB_MISS		BIT_ULL(4)	/* miss in the second-level TLB */
 #define STATUS_LOCKED		BIT_ULL(5)
-/* and of a store or another load */
-#define STATUS_HIT		BIT_ULL(0)	/* in the first cache */
+/* Status word of other loads, and of stores */
+#define STATUS_HIT		BIT_ULL(0)	/* hit in L1 */
 
 static const u64 pebs_suppliers[] = {
 	[0x0] = SOURCE(LVL, MISS) | LEVEL(L3) | SOURCE(LVLNUM, L3) | SNOOP(NA),
@@ -56,14 +56,14 @@ static u64 pebs_load_source(u64 status)
 	       pebs_tlb_source(status);
 }
 
-/* A store that is tracked; its level is told by name alone. */
+/* Precise store or store latency; the level has no LVLNUM. */
 static u64 pebs_store_source(u64 status)
 {
 	return SOURCE(OP, STORE) | LEVEL(L1) | SNOOP(NA) |
 	       (status & STATUS_HIT ? LEVEL(HIT) : LEVEL(MISS)) | pebs_tlb_source(status);
 }
 
-/* Of stores, and of loads without a latency, little is known. */
+/* Other stores, and loads without latency */
 static u64 pebs_access_source(u64 status, u64 op)
 {
 	return op | LEVEL(L1) | (status & STATUS_HIT ? LEVEL(HIT) : LEVEL(MISS)) |
@@ -71,11 +71,11 @@ static u64 pebs_access_source(u64 status, u64 op)
 }
 
 /**
- * x86_precise_source - the source of an access
- * @event: of the sample, precise
- * @status: what the record says
+ * x86_precise_source - data source of a sample
+ * @event: a precise event
+ * @status: status word of the record
  *
- * Return: for perf_sample_data::data_src.
+ * Return: value for perf_sample_data::data_src.
  */
 u64 x86_precise_source(const struct perf_event *event, u64 status)
 {

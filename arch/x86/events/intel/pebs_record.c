@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a record of a precise event to a sample.
+ * Conversion of PEBS records to samples.
  *
- * The memory is the kernel's, but whether a hypervisor tells the truth is another question:
- * nothing is read beyond what the record's own size says, and that is not believed beyond
- * the buffer's end.
+ * The buffer is kernel memory, but a hypervisor may write it: a record is read only within its own
+ * size, which is limited by the end of the buffer.
  */
 #include <linux/sched/clock.h>
 #include <asm/intel_ds.h>
@@ -13,7 +12,7 @@
 
 #include "../engine.h"
 
-/* The words of a record that is not made of groups: each format has added some at its end. */
+/* Words of a record that is not adaptive; each format has added some. */
 enum {
 	FIXED_FLAGS, FIXED_IP, FIXED_AX, FIXED_BX, FIXED_CX, FIXED_DX, FIXED_SI, FIXED_DI,
 	FIXED_BP, FIXED_SP, FIXED_R8, FIXED_WORDS_0 = FIXED_R8 + 8,
@@ -22,19 +21,19 @@ enum {
 	FIXED_TSC = FIXED_WORDS_2, FIXED_WORDS_3
 };
 
-/* Those of the group that is in every record of format 4 */
+/* Words of the basic group, in each adaptive record */
 enum { BASIC_GROUPS, BASIC_IP, BASIC_COUNTERS, BASIC_TSC, BASIC_WORDS };
 
-/* Of the groups that may follow it, in this order: memory, */
+/* Words of the optional groups, in this order: memory, */
 enum { MEMORY_ADDRESS, MEMORY_SOURCE, MEMORY_LATENCY, MEMORY_TRANSACTION, MEMORY_WORDS };
 
-/* registers, */
+/* general registers, */
 enum {
 	GPR_FLAGS, GPR_IP, GPR_AX, GPR_CX, GPR_DX, GPR_BX, GPR_SP, GPR_BP, GPR_SI, GPR_DI,
 	GPR_R8, GPR_WORDS = GPR_R8 + 8
 };
 
-/* vector registers, and so many branches */
+/* vector registers, and branches */
 #define XMM_WORDS		32
 #define BRANCH_WORDS		3
 
@@ -42,17 +41,17 @@ enum {
 #define BASIC_SIZE_SHIFT	48
 
 /**
- * struct pebs_parts - where the parts of a record are; NULL: it does not have them
- * @ip: of the instruction after the one that was counted; 0: not known
- * @event_ip: of that one; 0: not known
- * @tsc: when; 0: not known
+ * struct pebs_parts - decoded record; NULL or 0: not in the record
+ * @ip: address of the instruction after the event
+ * @event_ip: address of the instruction of the event
+ * @tsc: time stamp
  * @memory: MEMORY_*, the first three
- * @transaction: what has become of one, in the form of MEMORY_TRANSACTION
+ * @transaction: transaction status, in the format of MEMORY_TRANSACTION
  * @gpr: GPR_*
  * @fixed: FIXED_*, in place of @gpr
- * @xmm: registers
- * @branches: as registers have them, the last one first
- * @nr_branches: how many
+ * @xmm: vector registers
+ * @branches: raw branch records, the newest first
+ * @nr_branches: number of @branches
  */
 struct pebs_parts {
 	u64				ip;
@@ -69,12 +68,12 @@ struct pebs_parts {
 
 /**
  * x86_record_next - find a record in a buffer
- * @precise: the kind of core that has written it
- * @at: where it begins
- * @end: of what has been written
- * @record: filled in
+ * @precise: PEBS of the core type
+ * @at: start of the record
+ * @end: end of the records written
+ * @record: receives the record
  *
- * Return: false: there is none, or one that is not whole.
+ * Return: true on success, false if there is no complete record.
  */
 bool x86_record_next(const struct x86_precise *precise, const void *at, const void *end,
 		     struct x86_record *record)
@@ -98,7 +97,7 @@ bool x86_record_next(const struct x86_precise *precise, const void *at, const vo
 	       record->size % sizeof(u64) == 0;
 }
 
-/* The next group of a record, of so many words, if it has it and it is whole. */
+/* Returns the next group of a record, NULL if it is missing or incomplete. */
 static const u64 *pebs_group(const u64 **next, const u64 *end, bool has, size_t words)
 {
 	const u64 *group = *next;
@@ -106,7 +105,7 @@ static const u64 *pebs_group(const u64 **next, const u64 *end, bool has, size_t 
 	if (!has || !group)
 		return NULL;
 	if (end - group < words) {
-		/* What follows it cannot be found, either. */
+		/* Without this group, the following ones cannot be found. */
 		*next = NULL;
 		return NULL;
 	}
@@ -151,17 +150,17 @@ static void pebs_take_apart(const struct x86_core *core, const struct x86_record
 		parts->ip = parts->gpr[GPR_IP];
 }
 
-/* Fields of a sample that are about memory or transactions */
+/* Sample fields about memory and transactions */
 #define PEBS_ADDRESS	(PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE)
 #define PEBS_MEMORY	(PEBS_ADDRESS | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT_TYPE |	\
 			 PERF_SAMPLE_TRANSACTION)
 
 /**
- * x86_precise_groups - the groups that an event's records are to have
- * @core: of its PMU
- * @event: precise
+ * x86_precise_groups - the groups that the records of an event need
+ * @core: the PMU
+ * @event: a precise event
  *
- * Return: for MSR_PEBS_DATA_CFG; 0 where records are always the same.
+ * Return: value for MSR_PEBS_DATA_CFG, 0 if records are not adaptive.
  */
 u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *event)
 {
@@ -172,7 +171,7 @@ u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *eve
 		return 0;
 	if (type & PEBS_MEMORY)
 		groups |= X86_GROUP_MEMORY;
-	/* The least precise level has the address after the instruction; aborts have a code. */
+	/* Level 1 needs the address after the instruction, and aborts a code in AX. */
 	if (event->attr.precise_ip < 2 || (type & PERF_SAMPLE_TRANSACTION) ||
 	    ((type & PERF_SAMPLE_REGS_INTR) && (regs & ~PERF_REG_EXTENDED_MASK)))
 		groups |= X86_GROUP_REGISTERS;
@@ -186,7 +185,7 @@ u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *eve
 
 static void pebs_set_flags(struct pt_regs *regs, u64 flags)
 {
-	/* A bit that is not the hardware's says that the address is exact. */
+	/* PERF_EFLAGS_EXACT is not a hardware flag. */
 	regs->flags = flags & ~PERF_EFLAGS_EXACT;
 }
 
@@ -243,11 +242,11 @@ static u64 pebs_ax(const struct pebs_parts *parts)
 	return parts->gpr ? parts->gpr[GPR_AX] : 0;
 }
 
-/* Bits of a record's word about transactions: cycles of the last one, and what became of it */
+/* Transaction word of a record: cycles of the last transaction, and its status */
 #define PEBS_TX_CYCLES		GENMASK_ULL(31, 0)
 #define PEBS_TX_FLAGS		GENMASK_ULL(39, 32)
 
-/* An abort that the program has asked for has its code in AX. */
+/* The code of an XABORT instruction is in AX. */
 static u64 pebs_transaction(const struct pebs_parts *parts)
 {
 	u64 ax = pebs_ax(parts);
@@ -285,7 +284,7 @@ static void pebs_sample_memory(struct perf_event *event, const struct x86_precis
 	}
 }
 
-/* When it was written, if samples of the event go by the clock that the TSC makes. */
+/* Use the time stamp if the perf clock is derived from the TSC. */
 static void pebs_sample_time(struct perf_event *event, const struct pebs_parts *parts,
 			     struct perf_sample_data *data)
 {
@@ -296,17 +295,16 @@ static void pebs_sample_time(struct perf_event *event, const struct pebs_parts *
 }
 
 /**
- * x86_record_sample - fill in a sample by a record
+ * x86_record_sample - fill a sample from a record
  * @cpu: this CPU
- * @event: precise, whose period is over
- * @record: that x86_record_next() has found
- * @regs: of the interrupt
- * @data: of the sample, initialized
- * @at: set to the registers that the sample is to have
+ * @event: a precise event whose period has ended
+ * @record: the record
+ * @regs: registers of the interrupt, or of the caller
+ * @data: initialized sample data
+ * @at: receives the registers of the sample
  *
- * In the interrupt.
- *
- * Return: false: the record is of a mode in which the event does not count.
+ * Context: as x86_precise_drain().
+ * Return: true on success, false if the event excludes the mode of the record.
  */
 bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       const struct x86_record *record, struct pt_regs *regs,
@@ -326,7 +324,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		return false;
 	at->regs = *regs;
 	at->xmm_regs = (u64 *)parts.xmm;
-	/* The stack is that of the interrupt: that of the record may have gone. */
+	/* Use the stack of the interrupt: that of the record may have changed. */
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		perf_sample_save_callchain(data, event, regs);
 	if (parts.fixed && (type & PERF_SAMPLE_REGS_INTR))
@@ -339,7 +337,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	else
 		at->regs.flags = 0;
 	set_linear_ip(&at->regs, ip);
-	/* Those that have been given may be the driver's. */
+	/* SS of @regs may be that of the driver. */
 	at->regs.ss = user_mode(&at->regs) ? __USER_DS : __KERNEL_DS;
 	if (exact)
 		at->regs.flags |= PERF_EFLAGS_EXACT;

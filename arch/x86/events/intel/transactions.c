@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of events of transactional memory: of restricted transactions ("tx"), of elided
- * locks ("el"), why either was given up, and cycles in transactions of both kinds, all of
- * them and those of transactions that were committed.
+ * Event aliases of transactional memory: restricted transactions ("tx"), lock elision ("el"),
+ * causes of aborts, and cycles in transactions, all of them and those committed.
  *
- * The codes are those of Intel's lists of events (tools/perf/pmu-events/arch/x86/).
+ * The codes are from Intel's event lists (tools/perf/pmu-events/arch/x86/).
  */
 #include "tables.h"
 
-/**
- * x86_intel_hsw_transactions - names of events from Haswell to Skylake
- *
- * What did not fit is what was written.
- */
+/* Haswell to Skylake: the capacity is that of writes. */
 struct attribute *x86_intel_hsw_transactions[] = {
 	X86_EVENT_ATTR("tx-start", "event=0xc9,umask=0x1"),
 	X86_EVENT_ATTR("tx-commit", "event=0xc9,umask=0x2"),
@@ -29,11 +24,7 @@ struct attribute *x86_intel_hsw_transactions[] = {
 	NULL
 };
 
-/**
- * x86_intel_icl_transactions - the same from Ice Lake to Tiger Lake
- *
- * What did not fit has been read or written.
- */
+/* Ice Lake to Tiger Lake: capacities of reads and of writes */
 struct attribute *x86_intel_icl_transactions[] = {
 	X86_EVENT_ATTR("tx-start", "event=0xc9,umask=0x1"),
 	X86_EVENT_ATTR("tx-commit", "event=0xc9,umask=0x2"),
@@ -52,11 +43,7 @@ struct attribute *x86_intel_icl_transactions[] = {
 	NULL
 };
 
-/**
- * x86_intel_glc_transactions - the same from Golden Cove on
- *
- * There is no elision of locks any more.
- */
+/* From Golden Cove on: no lock elision */
 struct attribute *x86_intel_glc_transactions[] = {
 	X86_EVENT_ATTR("tx-start", "event=0xc9,umask=0x1"),
 	X86_EVENT_ATTR("tx-commit", "event=0xc9,umask=0x2"),
