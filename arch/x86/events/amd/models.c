@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of AMD's and Hygon's CPUs, by family.
+ * Models of AMD and Hygon CPUs, by family.
  *
- * The codes are those of AMD's BIOS and Kernel Developer's Guides (to family 16h) and
- * Processor Programming References (from family 17h on).
+ * The codes are from AMD's BIOS and Kernel Developer's Guides (up to family 16h) and Processor
+ * Programming References (from family 17h on).
  */
 #include <asm/cpu_device_id.h>
 
 #include "../engine.h"
 
-/* Event codes have twelve bits from family 10h on; the upper four are apart. */
+/* From family 10h on, event codes have 12 bits, with the upper four in bits 32 to 35. */
 #define AMD_EVENT(_event)	(((_event) & 0xffULL) | ((_event) & 0xf00ULL) << 24)
 #define AMD_LIMIT(_event, _counters)						\
 	{ .first = AMD_EVENT(_event), .last = AMD_EVENT(_event),		\
 	  .mask = AMD64_EVENTSEL_EVENT, .counters = (_counters) }
 
-/* Events with one set of counters, whatever the upper four bits of their codes. */
+/* Events with the same counters, regardless of the upper four bits of the code */
 #define AMD_LIMIT_CLASS(_first, _last, _counters)				\
 	X86_LIMIT_EVENTS(_first, _last, _counters)
 
@@ -41,7 +41,7 @@ static const u64 x86_amd_zen1_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= X86_EVENT(0x87, 0x01),
 };
 
-/* The queue of micro-operations is empty; there is no event for the other end. */
+/* Micro-operation queue empty; there is no event for back-end stalls. */
 static const u64 x86_amd_zen2_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x76, 0x00),
 	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
@@ -52,7 +52,7 @@ static const u64 x86_amd_zen2_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= X86_EVENT(0xa9, 0x00),
 };
 
-/* These can count cycles at the frequency of P-state 0. */
+/* From Zen 4 on: cycles at the frequency of P-state 0 */
 static const u64 x86_amd_zen4_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x76, 0x00),
 	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
@@ -74,7 +74,7 @@ static const x86_cache_events x86_amd_k7_cache = {
 			[ACCESS]	= X86_EVENT(0x40, 0x00),
 			[MISS]		= X86_EVENT(0x41, 0x01),
 		},
-		/* Prefetches that were tried, and those that were cancelled. */
+		/* Prefetches attempted, and prefetches cancelled */
 		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {
 			[ACCESS]	= X86_EVENT(0x67, 0x02),
 			[MISS]		= X86_EVENT(0x67, 0x01),
@@ -121,7 +121,7 @@ static const x86_cache_events x86_amd_k7_cache = {
 		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
 		[PERF_COUNT_HW_CACHE_OP_PREFETCH] = NEVER,
 	},
-	/* Requests from this node's CPUs to memory: all, and those to other nodes. */
+	/* Memory requests of this node's CPUs: all, and those to other nodes */
 	[PERF_COUNT_HW_CACHE_NODE] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
 			[ACCESS]	= X86_EVENT(0xe9, 0xb8),
@@ -134,7 +134,7 @@ static const x86_cache_events x86_amd_k7_cache = {
 
 static const x86_cache_events x86_amd_zen_cache = {
 	[PERF_COUNT_HW_CACHE_L1D] = {
-		/* Misses are the L2's requests by the data cache. */
+		/* Misses are requests of the data cache to L2. */
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
 			[ACCESS]	= X86_EVENT(0x40, 0x00),
 			[MISS]		= X86_EVENT(0x60, 0xc8),
@@ -150,7 +150,7 @@ static const x86_cache_events x86_amd_zen_cache = {
 		},
 		[PERF_COUNT_HW_CACHE_OP_WRITE] = NEVER,
 	},
-	/* The accesses are to the TLB's second level. */
+	/* Accesses are those of the second-level TLB. */
 	[PERF_COUNT_HW_CACHE_DTLB] = {
 		[PERF_COUNT_HW_CACHE_OP_READ] = {
 			[ACCESS]	= X86_EVENT(0x45, 0xff),
@@ -180,14 +180,14 @@ static const x86_cache_events x86_amd_zen_cache = {
 };
 
 /*
- * Family 15h: the six counters are wired by the unit that an event comes from. Floating
- * point reaches the upper three, what two cores of a module share the lower three.
+ * Family 15h: the unit of an event determines the counters. Floating point events use the upper
+ * three, events of units shared by the two cores of a module the lower three.
  */
 #define F15H_LOW	0x07
 #define F15H_HIGH	0x38
 #define F15H_ALL	0x3f
 
-/* An event with a unit mask of one bit, or none: of more, fewer counters add up the units. */
+/* An event with at most one unit mask bit; with more bits, fewer counters can add up the units. */
 #define F15H_ONE_OF(_event, _umask, _counters)					\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = AMD64_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK, .counters = (_counters) }
@@ -195,13 +195,13 @@ static const x86_cache_events x86_amd_zen_cache = {
 #define F15H_31H(_umask)	F15H_ONE_OF(0x31, _umask, F15H_LOW)
 
 static const struct x86_limit x86_amd_15h_limits[] = {
-	/* Pipes by the low half of the unit mask, pipes of two operations by the high one. */
+	/* Low half of the unit mask: pipes; high half: dual-pipe operations */
 	{ .first = X86_EVENT(0x00, 0x00), .last = X86_EVENT(0x00, 0x00),
 	  .mask = AMD64_EVENTSEL_EVENT | X86_EVENT(0x00, 0x0f), .counters = F15H_HIGH },
 	{ .first = X86_EVENT(0x00, 0x00), .last = X86_EVENT(0x00, 0x00),
 	  .mask = AMD64_EVENTSEL_EVENT | X86_EVENT(0x00, 0xf0), .counters = F15H_HIGH },
 	AMD_LIMIT(0x000, BIT(3)),
-	/* More than one floating point operation a cycle. */
+	/* More than one floating point operation per cycle */
 	AMD_LIMIT(0x003, BIT(3)),
 	F15H_MOVES(0x00), F15H_MOVES(0x01), F15H_MOVES(0x02), F15H_MOVES(0x04),
 	F15H_MOVES(0x08), F15H_MOVES(0x10), F15H_MOVES(0x20), F15H_MOVES(0x40),
@@ -211,7 +211,7 @@ static const struct x86_limit x86_amd_15h_limits[] = {
 	AMD_LIMIT(0x00d, BIT(3)),
 	AMD_LIMIT_CLASS(0x00, 0x1f, F15H_HIGH),
 
-	/* Load and store, data cache, and what is common to both cores. */
+	/* Load and store, data cache, and shared units */
 	AMD_LIMIT(0x023, F15H_LOW),
 	AMD_LIMIT(0x02d, BIT(3)),
 	AMD_LIMIT(0x02e, BIT(0) | BIT(3)),
@@ -229,10 +229,10 @@ static const struct x86_limit x86_amd_15h_limits[] = {
 	AMD_LIMIT(0x187, BIT(0)),
 	AMD_LIMIT(0x188, BIT(0)),
 	AMD_LIMIT_CLASS(0x60, 0x9f, F15H_LOW),
-	/* There are no such events. */
+	/* No such events */
 	AMD_LIMIT_CLASS(0xa0, 0xbf, 0),
 
-	/* Retirement; decoder and dispatch, but for exceptions and breakpoints. */
+	/* Retirement; decoder and dispatch, except exceptions and breakpoints */
 	AMD_LIMIT(0x1c0, F15H_HIGH),
 	AMD_LIMIT_CLASS(0xc0, 0xcf, F15H_ALL),
 	AMD_LIMIT(0x0db, F15H_ALL),
@@ -249,14 +249,14 @@ static const struct x86_limit x86_amd_15h_limits[] = {
 	X86_LIMIT_END
 };
 
-/* The northbridge has no counters. Whatever the upper four bits: 4E0h and so on are the L3's. */
+/* Northbridge events count on the CPU's counters; with other upper code bits they are L3's. */
 static const struct x86_limit x86_amd_k8_limits[] = {
 	{ .first = 0xe0, .last = 0xff, .mask = X86_MATCH_EVENT,
 	  .counters = X86_GENERAL(AMD64_NUM_COUNTERS), .flags = X86_LIMIT_NODE },
 	X86_LIMIT_END
 };
 
-/* Floating point operations: up to 64 a cycle, of which one counter takes no more than 15. */
+/* Floating point operations: up to 64 per cycle; a single counter adds at most 15. */
 #define AMD_EVENT_FLOPS		AMD_EVENT(0x003)
 #define AMD_EVENT_MERGE		AMD_EVENT(0xfff)
 #define AMD_EVEN_COUNTERS	(BIT(0) | BIT(2) | BIT(4))
@@ -264,14 +264,14 @@ static const struct x86_limit x86_amd_k8_limits[] = {
 static const struct x86_limit x86_amd_zen_limits[] = {
 	{ .first = AMD_EVENT_FLOPS, .last = AMD_EVENT_FLOPS, .mask = AMD64_EVENTSEL_EVENT,
 	  .counters = AMD_EVEN_COUNTERS, .flags = X86_LIMIT_PAIR },
-	/* For the driver alone: it makes a half of a pair out of the counter before it. */
+	/* Used by the driver for the upper counter of a pair */
 	AMD_LIMIT(0xfff, 0),
 	X86_LIMIT_END
 };
 
 /*
- * Guests may see one of these CPUs with the four counters of its ancestors. What they count is
- * as limited as it was there, whatever the limits of the six that the CPU has.
+ * A guest may have one of these CPUs with the four legacy counters. The constraints are then those
+ * of the legacy counters, not of the CPU's six.
  */
 static int x86_amd_core_probe(struct x86_core *core)
 {
@@ -288,7 +288,7 @@ static int x86_amd_core_probe(struct x86_core *core)
 	.init_event	= x86_amd_init_event,			\
 	.forward	= x86_amd_forward
 
-/* Families 6 and 0Fh have event codes of eight bits; the select's upper half is reserved. */
+/* Families 6 and 0Fh: 8-bit event codes; the upper half of the select is reserved. */
 static const struct x86_model x86_amd_k7 = {
 	X86_AMD_ROW(x86_amd_probe, X86_RAW_EVENT_MASK),
 	.name		= "k7",
@@ -321,7 +321,7 @@ static const struct x86_model x86_amd_15h = {
 	.limits		= x86_amd_15h_limits,
 };
 
-/* Its northbridge has counters of its own, too; no event of the core is limited. */
+/* The northbridge has counters of its own; no event has a constraint. */
 static const struct x86_model x86_amd_16h = {
 	X86_AMD_ROW(x86_amd_probe, AMD64_RAW_EVENT_MASK),
 	.name		= "family16h",
@@ -356,7 +356,7 @@ static const struct x86_model x86_amd_zen4 = {
 	.merge		= AMD_EVENT_MERGE,
 };
 
-/* Later families have the six counters, or more, and are most likely to be as the last one is. */
+/* Newer families have six or more counters, and are treated as the latest one. */
 #define X86_AMD_LATER(_vendor, _row)						\
 	X86_MATCH_VENDOR_FAM_FEATURE(_vendor, X86_FAMILY_ANY, X86_FEATURE_PERFCTR_CORE, &(_row))
 
@@ -369,7 +369,7 @@ const struct x86_cpu_id x86_amd_models[] = {
 	X86_MODEL_FAMILY(AMD, 0x14, x86_amd_10h),
 	X86_MODEL_FAMILY(AMD, 0x15, x86_amd_15h),
 	X86_MODEL_FAMILY(AMD, 0x16, x86_amd_16h),
-	/* Two generations share a family; the kernel knows their models. */
+	/* Two generations share family 17h; the kernel identifies them by feature flags. */
 	X86_MATCH_VENDOR_FAM_FEATURE(AMD, 0x17, X86_FEATURE_ZEN2, &x86_amd_zen2),
 	X86_MODEL_FAMILY(AMD, 0x17, x86_amd_zen1),
 	X86_MODEL_FAMILY(HYGON, 0x18, x86_amd_zen1),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of Intel's small cores, and of Xeon Phi from Knights Landing on.
+ * Models of Intel's E-cores (Atom), and of Xeon Phi from Knights Landing on.
  *
- * The codes are those of Intel's Software Developer's Manual and of its lists of events
- * (tools/perf/pmu-events/arch/x86/). Nearly all events are counted by all counters.
+ * The codes are from the Software Developer's Manual and from Intel's event lists
+ * (tools/perf/pmu-events/arch/x86/). Nearly all events can be counted on all counters.
  */
 #include "tables.h"
 
@@ -14,7 +14,7 @@ static const struct x86_limit atom_limits[] = {
 	X86_LIMIT_END
 };
 
-/* From Gracemont on reference cycles are no longer the fixed counter's alone. */
+/* From Gracemont on, reference cycles can be counted on general counters, too. */
 static const struct x86_limit grt_limits[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
@@ -23,7 +23,7 @@ static const struct x86_limit grt_limits[] = {
 	X86_LIMIT_END
 };
 
-/* Skymont has fixed counters for slots: those of wrong speculation, fed too late, and retired. */
+/* Skymont has fixed counters for slots: bad speculation, front-end bound, and retiring. */
 static const struct x86_limit skt_limits[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_NAME(0x05, 4),
@@ -49,7 +49,7 @@ static const u64 grt_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= EVENT(0x3c, 0x01),
 };
 
-/* Loads and stores of the first level are counted, whether they hit or not. */
+/* L1D loads and stores are counted whether they hit or miss. */
 static const x86_cache_events bnl_cache = {
 	CACHE(L1D, READ)	= { EVENT(0x40, 0x21) },
 	CACHE(L1D, WRITE)	= { EVENT(0x40, 0x22) },
@@ -67,7 +67,7 @@ static const x86_cache_events bnl_cache = {
 	CACHE(BPU, PREFETCH)	= NEVER,
 };
 
-/* Silvermont counts little of the first level but misses. Its walks are counted as they begin. */
+/* Silvermont: of L1D mainly misses are counted; page walks are counted at their start. */
 static const x86_cache_events slm_cache = {
 	CACHE(L1D, READ)	= { 0, EVENT(0x04, 0x01) },
 	CACHE(L1I, READ)	= { EVENT(0x80, 0x03), EVENT(0x80, 0x02) },
@@ -94,7 +94,7 @@ static const x86_cache_events slm_cache_extra = {
 	CACHE(LL, PREFETCH)	= { SLM_PREFETCH | OFFCORE_ANY, SLM_PREFETCH | SLM_MISS },
 };
 
-/* Knights Landing is like it, but that misses and prefetches have no responses. */
+/* Knights Landing: as Silvermont, without responses of misses and prefetches */
 static const x86_cache_events knl_cache = {
 	CACHE(L1D, READ)	= { 0, EVENT(0x04, 0x01) },
 	CACHE(L1I, READ)	= { EVENT(0x80, 0x03), EVENT(0x80, 0x02) },
@@ -117,7 +117,7 @@ static const x86_cache_events knl_cache_extra = {
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY },
 };
 
-/* The data TLB is not told from loads and stores; prefetches have offcore responses. */
+/* No DTLB accesses other than loads and stores; offcore responses for prefetches */
 static const x86_cache_events glm_cache = {
 	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81) },
 	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },
@@ -136,7 +136,7 @@ static const x86_cache_events glm_cache = {
 	CACHE(BPU, PREFETCH)	= NEVER,
 };
 
-/* Misses: nothing is known of the supplier, or another core or memory was. */
+/* Misses: supplier unknown, another core, or memory */
 #define GLM_MISS	0x3600000000
 #define GLM_PREFETCH	0x30
 
@@ -169,7 +169,7 @@ static const x86_cache_events glp_cache_extra = {
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | GLM_MISS },
 };
 
-/* Tremont and all after it */
+/* Tremont and later */
 static const x86_cache_events tnt_cache = {
 	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81) },
 	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },
@@ -194,7 +194,7 @@ static const x86_cache_events tnt_cache_extra = {
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | TNT_MISS },
 };
 
-/* The first register can do one thing more than the second: latency of requests. */
+/* Only the first register can measure the latency of requests. */
 static const struct x86_extra slm_extra[] = {
 	OFFCORE_UMASK_0(0xb7, 0x768005ffff),
 	OFFCORE_UMASK_1(0xb7, 0x368005ffff),
@@ -220,7 +220,7 @@ static const struct x86_extra grt_extra[] = {
 	X86_EXTRA_END
 };
 
-/* What a snoop found is as wide as its register. */
+/* All bits of this register are valid. */
 #define SNOOPS(_umask, _msr, _twin)	X86_EXTRA(0x27, _umask, _msr, ~0ULL, _twin)
 
 static const struct x86_extra cmt_extra[] = {
@@ -238,7 +238,7 @@ static const struct x86_extra knl_extra[] = {
 	X86_EXTRA_END
 };
 
-/* Slots of two a cycle in Silvermont */
+/* Silvermont: two slots per cycle */
 static struct attribute *slm_events[] = {
 	X86_EVENT_ATTR("topdown-total-slots", "event=0x3c"),
 	X86_EVENT_ATTR("topdown-total-slots.scale", "2"),
@@ -249,7 +249,7 @@ static struct attribute *slm_events[] = {
 	NULL
 };
 
-/* Slots of three a cycle in Goldmont, and of four after it */
+/* Goldmont: three slots per cycle; four after that */
 #define GLM_EVENTS(_width)							\
 	{									\
 		X86_EVENT_ATTR("topdown-total-slots", "event=0x3c"),		\
@@ -264,7 +264,7 @@ static struct attribute *slm_events[] = {
 static struct attribute *glm_events[] = GLM_EVENTS("3");
 static struct attribute *glp_events[] = GLM_EVENTS("4");
 
-/* Later ones count the slots of each kind. */
+/* Later CPUs count slots of each category. */
 #define TOPDOWN_EVENTS(_frontend, _backend, _wrong, _retired)			\
 	{									\
 		X86_EVENT_ATTR("topdown-fe-bound", _frontend),			\
@@ -386,7 +386,7 @@ static const struct x86_model crestmont = {
 	.memory		= x86_gracemont_memory,
 };
 
-/* Small cores of hybrid CPUs, which go by the name of the whole */
+/* E-cores of hybrid CPUs, with the name of the hybrid CPU */
 
 const struct x86_model x86_intel_alderlake_little = {
 	TNT_ROW("alderlake_hybrid", grt_generic, grt_limits, grt_extra, grt_events,

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of Intel's big cores from the first Core to Broadwell.
+ * Models of Intel's P-cores, from the first Core to Broadwell.
  *
- * The codes are those of Intel's Software Developer's Manual and of its lists of events
- * (tools/perf/pmu-events/arch/x86/), which also say which counters count what.
+ * The codes are from the Software Developer's Manual and from Intel's event lists
+ * (tools/perf/pmu-events/arch/x86/), and so are the constraints.
  */
 #include "../engine.h"
 #include "tables.h"
 
 /*
- * A thread has four counters, or eight if it has a core alone. The upper four of these lack
- * what is counted beside the core's pipeline: cycles by what is outstanding, and loads and
- * stores by where they were served.
+ * A thread has four counters, or eight with hyper-threading disabled. The upper four cannot count
+ * events outside of the pipeline: cycles by outstanding requests, and loads and stores by data
+ * source.
  */
 #define LOW_HALF	X86_GENERAL(4)
 
 /*
- * Errata BJ122, BV98 and HSD29: what these count may go to the counter of the same number
- * of the core's other thread.
+ * Errata BJ122, BV98 and HSD29: counts of these events may go to the counter of the same number of
+ * the core's other thread.
  */
 #define LEAKS(_first, _last)							\
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT,		\
 	  .counters = LOW_HALF, .flags = X86_LIMIT_HT_LEAKS }
 
-/* Floating point units have a counter each; what is retired by load or port has the first. */
+/* Each floating point unit has its counter; retired loads and port events use counter 0. */
 static const struct x86_limit core_limits[] = {
 	X86_LIMIT_EVENTS(0x11, 0x13, BIT(1)),
 	X86_LIMIT_EVENT(0x14, BIT(0)),
@@ -65,7 +65,7 @@ static const x86_cache_events core2_cache = {
 	CACHE(BPU, PREFETCH)	= NEVER,
 };
 
-/* L1D events of loads and stores, and those of what is locked there, have two counters. */
+/* L1D events of loads, stores and locked accesses use counters 0 and 1. */
 #define NHM_L1D		X86_GENERAL(2)
 
 static const struct x86_limit nhm_limits[] = {
@@ -87,7 +87,7 @@ static const struct x86_limit wsm_limits[] = {
 	X86_LIMIT_EVENT(0x4c, NHM_L1D),
 	X86_LIMIT_EVENT(0x4e, NHM_L1D),
 	X86_LIMIT_EVENTS(0x51, 0x52, NHM_L1D),
-	/* What is outstanding beyond the core, and of snoops */
+	/* Outstanding offcore requests, and snoops */
 	X86_LIMIT_EVENT(0x60, BIT(0)),
 	X86_LIMIT_EVENT(0x63, NHM_L1D),
 	X86_LIMIT_EVENT(0xb3, BIT(0)),
@@ -98,7 +98,7 @@ static const struct x86_limit wsm_limits[] = {
 static const struct x86_limit snb_limits[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
-	/* Misses of the first level that are outstanding */
+	/* Outstanding L1D misses */
 	X86_LIMIT_EVENT(0x48, BIT(2)),
 	X86_LIMIT_UMASK(0xa3, 0x02, BIT(2)),
 	X86_LIMIT_UMASK(0xa3, 0x04, LOW_HALF),
@@ -107,7 +107,7 @@ static const struct x86_limit snb_limits[] = {
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	/* Instructions, precisely distributed */
 	X86_LIMIT_UMASK(0xc0, 0x01, BIT(1)),
-	/* Latency of loads, and samples of stores */
+	/* Load latency, and precise store */
 	X86_LIMIT_EVENT(0xcd, BIT(3)),
 	LEAKS(0xd0, 0xd3),
 	X86_LIMIT_END
@@ -117,7 +117,7 @@ static const struct x86_limit ivb_limits[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
-	/* The queue of micro-operations is empty, or delivers too few */
+	/* Micro-operation queue empty, or not delivering enough */
 	X86_LIMIT_UMASK(0x79, 0x02, LOW_HALF),
 	X86_LIMIT_UMASK(0x9c, 0x01, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x02, LOW_HALF),
@@ -156,7 +156,7 @@ static const struct x86_limit bdw_limits[] = {
 	X86_LIMIT_END
 };
 
-/* Offcore responses of Nehalem and Westmere: which memory it was, or none */
+/* Offcore response of Nehalem and Westmere, by memory type */
 #define NHM_READ		BIT_ULL(0)
 #define NHM_WRITE		(BIT_ULL(1) | BIT_ULL(3))
 #define NHM_PREFETCH		(BIT_ULL(4) | BIT_ULL(5))
@@ -219,7 +219,7 @@ static const x86_cache_events nhm_cache_extra = {
 	CACHE(NODE, PREFETCH)	= { NHM_PREFETCH | NHM_NODE, NHM_PREFETCH | NHM_NODE_MISS },
 };
 
-/* The threads of a core share these. Later each has its own, as of the threshold here. */
+/* Shared by the threads of a core; later CPUs have one for each thread, as of the threshold. */
 static const struct x86_extra nhm_extra[] = {
 	X86_EXTRA_CORE(0xb7, 0x01, MSR_OFFCORE_RSP_0, GENMASK_ULL(15, 0), 0),
 	LATENCY(0x0b, 0x10),
@@ -233,7 +233,7 @@ static const struct x86_extra wsm_extra[] = {
 	X86_EXTRA_END
 };
 
-/* Executed is what any of six ports has executed. */
+/* Micro-operations executed on any of six ports */
 static const u64 nhm_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= EVENT(0x3c, 0x00),
 	[PERF_COUNT_HW_INSTRUCTIONS]		= EVENT(0xc0, 0x00),
@@ -248,8 +248,8 @@ static const u64 nhm_generic[PERF_COUNT_HW_MAX] = {
 };
 
 /*
- * Offcore responses of Sandy Bridge to Broadwell. Prefetches into the last level are
- * requests of their own.
+ * Offcore response of Sandy Bridge to Broadwell. Prefetches into the last level have requests of
+ * their own.
  */
 #define SNB_READ		(BIT_ULL(0) | BIT_ULL(7))
 #define SNB_WRITE		(BIT_ULL(1) | BIT_ULL(8))
@@ -305,7 +305,7 @@ static const x86_cache_events snbx_cache = {
 	CACHE(NODE, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 };
 
-/* The bits of what misses go to memory, and of memory of other nodes, are servers' only. */
+/* Only servers have the bits for misses that go to memory, and for remote memory. */
 #define SNBX_MISS		GENMASK_ULL(37, 22)
 #define SNBX_NODE		GENMASK_ULL(36, 22)
 #define SNBX_NODE_MISS		GENMASK_ULL(36, 23)
@@ -319,7 +319,7 @@ static const x86_cache_events snbx_cache_extra = {
 	CACHE(NODE, PREFETCH)	= { SNB_PREFETCH | SNBX_NODE, SNB_PREFETCH | SNBX_NODE_MISS },
 };
 
-/* Walks of Ivy Bridge's data TLB have a mask of their own for demand loads. */
+/* Ivy Bridge has a unit mask for page walks of demand loads. */
 static const x86_cache_events ivb_cache = {
 	CACHE(L1D, READ)	= { EVENT(0xd0, 0xf1), EVENT(0x51, 0x01) },
 	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0xf2), EVENT(0x51, 0x08) },
@@ -383,7 +383,7 @@ static const x86_cache_events hsw_cache = {
 	CACHE(NODE, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 };
 
-/* Memory of the own node is at bit 22 in Haswell, and at 26 in Broadwell. */
+/* Local memory is bit 22 on Haswell, and bit 26 on Broadwell. */
 #define HSW_LOCAL		BIT_ULL(22)
 #define BDW_LOCAL		BIT_ULL(26)
 #define HSW_REMOTE		GENMASK_ULL(29, 27)
@@ -416,7 +416,7 @@ static const struct x86_extra snb_extra[] = {
 	X86_EXTRA_END
 };
 
-/* With remote memory; from Haswell on clients have the bits, too. */
+/* With remote memory; from Haswell on, clients have these bits, too. */
 static const struct x86_extra snbx_extra[] = {
 	OFFCORE_0(0xb7, 0xbb, 0x3fffff8fff),
 	OFFCORE_1(0xbb, 0xb7, 0x3fffff8fff),
@@ -432,7 +432,7 @@ static const u64 snb_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= EVENT(0xc4, 0x00),
 	[PERF_COUNT_HW_BRANCH_MISSES]		= EVENT(0xc5, 0x00),
 	[PERF_COUNT_HW_BUS_CYCLES]		= EVENT(0x3c, 0x01),
-	/* Cycles in which nothing is issued, and in which nothing is executed */
+	/* Cycles without an issued, and without an executed, micro-operation */
 	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= EVENT_BELOW(0x0e, 0x01, 1),
 	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= EVENT_BELOW(0xb1, 0x01, 1),
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= EVENT(0x00, 0x03),
@@ -450,7 +450,7 @@ static const u64 ivb_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= EVENT(0x00, 0x03),
 };
 
-/* Slots of four a cycle; a thread that shares its core has every other cycle's. */
+/* Four slots per cycle; with hyper-threading, a thread has half of the cycles. */
 static struct attribute *snb_events[] = {
 	X86_EVENT_SMT_ATTR("topdown-total-slots", "event=0x3c,umask=0x0",
 			   "event=0x3c,umask=0x0,any=1"),
@@ -464,15 +464,15 @@ static struct attribute *snb_events[] = {
 	NULL
 };
 
-/* Instructions that are precisely distributed, in Haswell and Broadwell */
+/* Precisely distributed instructions of Haswell and Broadwell */
 static bool counts_precise_instructions(u64 config)
 {
 	return (config & INTEL_ARCH_EVENT_MASK) == EVENT(0xc0, 0x01);
 }
 
 /*
- * Erratum AAJ80: the architectural event of branch misses is wrong, and CPUID says that it
- * is missing. Branches that executed otherwise than predicted are counted instead.
+ * Erratum AAJ80: the architectural event of branch misses is wrong, and CPUID reports it as
+ * missing. Mispredicted executed branches are counted instead.
  */
 static int nhm_probe(struct x86_core *core)
 {
@@ -481,12 +481,12 @@ static int nhm_probe(struct x86_core *core)
 	if (err || core->generic[PERF_COUNT_HW_BRANCH_MISSES])
 		return err;
 	core->generic[PERF_COUNT_HW_BRANCH_MISSES] = EVENT(0x89, 0x7f);
-	/* KVM's guests may have the event, too: it is then what the host has for it. */
+	/* For KVM's guests the event exists, too: the host replaces it. */
 	core->events_mask &= ~BIT(6);
 	return 0;
 }
 
-/* Short periods lose interrupts. */
+/* Interrupts are lost with short periods. */
 static u64 nhm_min_period(u64 config)
 {
 	return 32;
@@ -497,7 +497,7 @@ static u64 hsw_min_period(u64 config)
 	return counts_precise_instructions(config) ? 128 : 32;
 }
 
-/* Errata BDM11 and BDM55: such a counter must be set to 128 or more, and a multiple of 64. */
+/* Errata BDM11 and BDM55: minimum period 128, in multiples of 64 */
 static u64 bdw_min_period(u64 config)
 {
 	return counts_precise_instructions(config) ? 128 : 1;
@@ -509,13 +509,14 @@ static u64 bdw_period_step(u64 config)
 }
 
 /*
- * Cycles write no records, so a precise event of cycles counts the cycles in which fewer than 16
- * micro-operations, or instructions, retire: all. Samples of the latter are distributed evenly.
+ * Cycles have no PEBS, so a precise event of cycles counts cycles with fewer than 16 retired
+ * micro-operations or instructions, which are all cycles. With instructions, samples are precisely
+ * distributed.
  */
 #define UOP_CYCLES		INTEL_CYCLES(0xc2, 0x01)
 #define INSTRUCTION_CYCLES	INTEL_CYCLES(0xc0, 0x01)
 
-/* Yonah: version 1 */
+/* Yonah: architectural PMU version 1 */
 static const struct x86_model core = {
 	INTEL_ROW("core"),
 	.generic	= x86_intel_generic,
@@ -533,7 +534,7 @@ static const struct x86_model core2 = {
 	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00) },
 };
 
-/* The first of them writes no records that are of any use, whatever its microcode. */
+/* PEBS of the first Core 2 is unusable with any microcode. */
 static const struct x86_model core2_first = {
 	INTEL_ROW("core2"),
 	.branches	= &x86_lbr_core2,
@@ -592,7 +593,7 @@ static const struct x86_model sandybridge = {
 	.precise_cycles	= { 0, UOP_CYCLES, UOP_CYCLES },
 };
 
-/* The server's LL misses and nodes have events. */
+/* On servers, LL misses and nodes have events. */
 static const struct x86_model sandybridge_x = {
 	INTEL_ROW("sandybridge"),
 	.branches	= &x86_lbr_sandybridge,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of Intel CPUs whose PMUs are of their own kinds: P6 and Knights Corner.
+ * Models of Intel CPUs with other PMUs: P6 and Knights Corner.
  */
 #include "../engine.h"
 #include "tables.h"
 
 /*
- * P6: the first select runs both counters or none, so it always does. A counter is halted by
- * its own select, which then has no mode to count in. Writes are of 32 bits with sign.
+ * P6: the enable bit of the first select is for both counters, so it is always set. A counter is
+ * stopped by clearing the modes of its select. Writes sign-extend 32 bits.
  */
 static const struct x86_bank p6_bank = {
 	.select		= MSR_P6_EVNTSEL0,
@@ -25,15 +25,15 @@ static const u64 p6_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CACHE_MISSES]		= EVENT(0x2e, 0x01),
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= EVENT(0xc4, 0x00),
 	[PERF_COUNT_HW_BRANCH_MISSES]		= EVENT(0xc5, 0x00),
-	/* Cycles in which data is on the bus */
+	/* Cycles with data on the bus */
 	[PERF_COUNT_HW_BUS_CYCLES]		= EVENT(0x62, 0x00),
-	/* Stalls for lack of resources */
+	/* Resource stalls */
 	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= EVENT(0xa2, 0x00),
 	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= X86_IMPOSSIBLE,
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= X86_IMPOSSIBLE,
 };
 
-/* Misses are told from lines that are brought in, and from what the L2 is asked for. */
+/* Misses are counted as lines brought in, and as requests to L2. */
 static const x86_cache_events p6_cache = {
 	CACHE(L1D, READ)	= { EVENT(0x43, 0x00), EVENT(0x45, 0x00) },
 	CACHE(L1D, WRITE)	= { 0, EVENT(0x29, 0x0f) },
@@ -49,7 +49,7 @@ static const x86_cache_events p6_cache = {
 	CACHE(BPU, PREFETCH)	= NEVER,
 };
 
-/* Floating point: what begins on the first counter, assists and the units on the second. */
+/* Floating point: operations started on counter 0, assists and unit events on counter 1 */
 static const struct x86_limit p6_limits[] = {
 	X86_LIMIT_EVENT(0x10, BIT(0)),
 	X86_LIMIT_EVENTS(0x11, 0x13, BIT(1)),
@@ -74,7 +74,7 @@ static const struct x86_model p6 = {
 	P6_ROW(NULL),
 };
 
-/* Erratum 26 of the first Pentium Pros: RDPMC can read wrong values in user space. */
+/* Erratum 26 of the first Pentium Pro: RDPMC in user space can return wrong values. */
 static int p6_no_rdpmc(struct x86_core *core)
 {
 	x86_rdpmc = 0;
@@ -85,7 +85,7 @@ static const struct x86_model p6_first = {
 	P6_ROW(p6_no_rdpmc),
 };
 
-/* Knights Corner has control and status as architectural PMUs do, at other addresses. */
+/* Knights Corner has architectural control and status registers at other addresses. */
 #define MSR_KNC_GLOBAL_STATUS	0x0000002d
 #define MSR_KNC_GLOBAL_ACK	0x0000002e
 #define MSR_KNC_GLOBAL_CONTROL	0x0000002f
@@ -131,7 +131,7 @@ static const struct x86_model knc = {
 	.format		= knc_format,
 };
 
-/* Pentium Pro, II and III, and M; those after them have architectural PMUs. */
+/* Pentium Pro, II, III and M; later CPUs have the architectural PMU. */
 #define P6_LINE(_model)								\
 	X86_MATCH_VENDOR_FAM_MODEL_STEPPINGS_FEATURE(INTEL, 6, _model,		\
 						     X86_STEPPING_ANY, X86_FEATURE_ANY, &p6)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Pentium 4 and its Xeons (Netburst).
+ * Pentium 4 and its Xeons (Netburst).
  *
- * What a counter counts is said by two registers: its CCCR, which is the engine's select, and an
- * ESCR, which the CCCR names and which is near the unit that the event comes from. Each unit has
- * two ESCRs, of which a thread of a core uses one, and each ESCR reaches two or three counters.
- * So the ESCR is a register beside the select, as the engine has them: two counts with the same
- * value share it, and two with different ones cannot be on together.
+ * Two registers select what a counter counts: its CCCR, handled as the event select, and an ESCR,
+ * which is selected by the CCCR and belongs to the unit of the event. Each unit has two ESCRs, one
+ * for each thread of a core, and each ESCR reaches two or three counters. The ESCR is handled as an
+ * extra register: two counts with the same value share it, and two with different values cannot be
+ * scheduled together.
  *
- * An event's config is that of asm/perf_event_p4.h: a CCCR, and above it an ESCR that has the
- * number of an event in place of its code.
+ * The config of an event has the format of asm/perf_event_p4.h: a CCCR, and above it an ESCR with
+ * an event number in place of its code.
  */
 #include <asm/cpu_device_id.h>
 #include <asm/msr.h>
@@ -19,7 +19,7 @@
 #include "../engine.h"
 #include "tables.h"
 
-/* The counters that the ESCRs of a unit reach, by the thread; the second of all does not work. */
+/* Counters reached by the ESCRs of a unit, for each thread; counter 1 does not work. */
 #define P4_BPU_0	BIT(0)
 #define P4_BPU_1	(BIT(2) | BIT(3))
 #define P4_MS_0		(BIT(4) | BIT(5))
@@ -31,7 +31,7 @@
 
 #define P4_COUNTERS	(X86_GENERAL(ARCH_P4_MAX_CCCR) & ~BIT(1))
 
-/* ESCRs in the order of p4_extra. */
+/* ESCRs in the order of p4_extra */
 enum p4_escr {
 	P4_ALF_ESCR0, P4_ALF_ESCR1, P4_BPU_ESCR0, P4_BPU_ESCR1, P4_BSU_ESCR0, P4_BSU_ESCR1,
 	P4_CRU_ESCR0, P4_CRU_ESCR1, P4_CRU_ESCR2, P4_CRU_ESCR3, P4_DAC_ESCR0, P4_DAC_ESCR1,
@@ -41,7 +41,7 @@ enum p4_escr {
 	P4_TC_ESCR0, P4_TC_ESCR1,
 };
 
-/* No config matches a line of this table: p4_key() chooses it. */
+/* No config matches a row of this table: p4_key() selects it. */
 #define P4_EXTRA(_escr)								\
 	[P4_##_escr] = { .first = 1, .msr = MSR_P4_##_escr, .valid = ~0ULL }
 
@@ -59,10 +59,10 @@ static const struct x86_extra p4_extra[] = {
 
 /**
  * struct p4_event - an event of enum P4_EVENTS
- * @opcode: its code, and the number by which CCCRs know its ESCRs
- * @masks: what may be selected of it
- * @escr: the ESCR of each thread
- * @counters: those that this ESCR reaches
+ * @opcode: the event code, and the ESCR selector for the CCCR
+ * @masks: the valid event mask bits
+ * @escr: the ESCR for each thread
+ * @counters: mask of the counters that each ESCR reaches
  */
 struct p4_event {
 	u16		opcode;
@@ -80,7 +80,7 @@ struct p4_event {
 	}
 #define P4_EVENT(_event, _unit, _counters, _masks)				\
 	P4_EVENT_OF(_event, _unit##_ESCR0, _unit##_ESCR1, _counters##_0, _counters##_1, _masks)
-/* Retirement has two pairs of ESCRs; and some events are counted by one ESCR alone. */
+/* Retirement has a second pair of ESCRs; some events are counted by one ESCR only. */
 #define P4_EVENT_CRU2(_event, _masks)						\
 	P4_EVENT_OF(_event, CRU_ESCR2, CRU_ESCR3, IQ_0, IQ_1, _masks)
 #define P4_EVENT_ONE(_event, _escr, _counters, _masks)				\
@@ -136,9 +136,9 @@ static const struct p4_event p4_events[] = {
 };
 
 /*
- * Events that are told when micro-operations are replayed or tagged need two more registers, in
- * which bits say for what: those of MSR_IA32_PEBS_ENABLE and of MSR_P4_PEBS_MATRIX_VERT. The
- * number of one stands above an ESCR's bits.
+ * Events of replayed or tagged micro-operations need two more registers, MSR_IA32_PEBS_ENABLE and
+ * MSR_P4_PEBS_MATRIX_VERT, whose bits select the cause. The value of the extra register has the
+ * metric's number above the bits of the ESCR.
  */
 #define P4_METRIC_SHIFT		32
 
@@ -168,7 +168,7 @@ static void p4_write_extra(u32 msr, u64 value)
 	wrmsrl(msr, lower_32_bits(value));
 }
 
-/* CCCR and ESCR of an event on the thread that this runs on. */
+/* Sets CCCR and ESCR for the thread of this CPU. */
 static void p4_key(struct x86_core *core, const struct perf_event *event, struct x86_key *key)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -192,14 +192,14 @@ static int p4_init_event(struct perf_event *event)
 	u64 config = event->hw.config;
 	unsigned int number = p4_config_unpack_event(config);
 
-	/* The last one came with the 90 nm process. */
+	/* The last event exists only from the 90 nm process on. */
 	if (number >= ARRAY_SIZE(p4_events) ||
 	    (number == P4_EVENT_INSTR_COMPLETED && boot_cpu_data.x86_model < 3) ||
 	    p4_config_unpack_emask(config) & ~p4_events[number].masks)
 		return perf_event_refuse(event, "attr.config",
 					 "has no event of this processor in its upper half",
 					 -EINVAL);
-	/* The bits above are about records. */
+	/* Higher numbers are for PEBS. */
 	if (p4_config_unpack_pebs(config) >= P4_PEBS_METRIC__max)
 		return perf_event_refuse(event, "attr.config",
 					 "has no metric of this processor in its lowest bits",
@@ -211,7 +211,7 @@ static int p4_probe(struct x86_core *core)
 {
 	u64 misc;
 
-	/* Firmware may have switched the counters off. */
+	/* Firmware may have disabled the counters. */
 	if (rdmsrl_safe(MSR_IA32_MISC_ENABLE, &misc) || !(misc & MSR_IA32_MISC_ENABLE_EMON))
 		return -ENODEV;
 	return 0;
@@ -238,7 +238,7 @@ static const u64 p4_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_INSTRUCTIONS] =
 		P4_CONFIG(INSTR_RETIRED, P4_MASK(INSTR_RETIRED, NBOGUSNTAG) |
 					 P4_MASK(INSTR_RETIRED, BOGUSNTAG)),
-	/* Reads that hit a line of any state in the second or third level; misses of either */
+	/* Read hits in any state in L2 or L3; misses in either */
 	[PERF_COUNT_HW_CACHE_REFERENCES] =
 		P4_CONFIG(BSQ_CACHE_REFERENCE, P4_ESCR_EMASK(0x003fULL)),
 	[PERF_COUNT_HW_CACHE_MISSES] =
@@ -250,14 +250,14 @@ static const u64 p4_generic[PERF_COUNT_HW_MAX] = {
 					       P4_MASK(RETIRED_BRANCH_TYPE, INDIRECT)),
 	[PERF_COUNT_HW_BRANCH_MISSES] =
 		P4_CONFIG(MISPRED_BRANCH_RETIRED, P4_MASK(MISPRED_BRANCH_RETIRED, NBOGUS)),
-	/* How often the bus begins to be busy, with data of this CPU or that it drives */
+	/* Number of times the bus becomes busy with data driven or received by this CPU */
 	[PERF_COUNT_HW_BUS_CYCLES] =
 		P4_CONFIG(FSB_DATA_ACTIVITY, P4_MASK(FSB_DATA_ACTIVITY, DRDY_DRV) |
 					     P4_MASK(FSB_DATA_ACTIVITY, DRDY_OWN)) |
 		P4_CCCR_EDGE | P4_CCCR_COMPARE,
 };
 
-/* Micro-operations that retire after they have been replayed for a reason */
+/* Micro-operations that retire after a replay with a given cause */
 #define P4_REPLAYED(_metric)							\
 	(P4_CONFIG(REPLAY_EVENT, P4_MASK(REPLAY_EVENT, NBOGUS)) | P4_PEBS_METRIC__##_metric)
 
@@ -282,9 +282,6 @@ static struct attribute *p4_format[] = {
 	NULL
 };
 
-/**
- * x86_intel_p4 - the row of all of these CPUs
- */
 const struct x86_model x86_intel_p4 = {
 	.name		= "netburst",
 	.probe		= p4_probe,

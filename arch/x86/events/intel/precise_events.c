@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which events of Intel's CPUs can be precise, and which counters write records of them.
+ * Constraints of precise events of Intel's CPUs.
  *
- * At first these are few. Later any event may be, but of some the records tell more: those of
- * memory. Most have the limits that they have when they are not precise, on CPUs whose records are
- * made of groups. The codes are those of the Software Developer's Manual, and of Intel's lists
- * of events (tools/perf/pmu-events/arch/x86/).
+ * The first CPUs support a few events. Later ones support any event, and have additional data in
+ * the records of memory events. With adaptive PEBS, most events have the same constraints as when
+ * they are not precise. The codes are from the Software Developer's Manual and from Intel's event
+ * lists (tools/perf/pmu-events/arch/x86/).
  */
 #include "tables.h"
 
@@ -13,13 +13,13 @@
 #define ALL_FOUR	X86_GENERAL(4)
 #define ALL_EIGHT	X86_GENERAL(8)
 
-/* One event with a unit mask, one with any, and at the end of a table all that are not in it */
+/* An event with one unit mask, an event with any, and all events not listed before */
 #define PRECISE(_event, _umask, _counters)	INTEL_PRECISE(_event, _umask, _counters, 0)
 #define PRECISE_ANY(_event, _counters)						\
 	INTEL_PRECISE_EVENTS(_event, _event, _counters, 0)
 #define ALL_OTHERS(_counters)	INTEL_PRECISE_EVENTS(0x00, 0xff, _counters, 0)
 #define NO_OTHERS		ALL_OTHERS(0)
-/* All that are counted as they are, without a threshold and the like; and cycles that are not. */
+/* Any event without cmask, edge and so on, and the replacement for cycles */
 #define ALL_PLAIN(_counters)							\
 	{ .last = ARCH_PERFMON_EVENTSEL_EVENT,					\
 	  .mask = ARCH_PERFMON_EVENTSEL_EVENT | X86_ALL_EVENT_FLAGS, .counters = (_counters) }
@@ -31,8 +31,8 @@
 	  .mask = INTEL_ARCH_EVENT_MASK | X86_ALL_EVENT_FLAGS, .counters = (_counters) }
 
 /*
- * Core 2: instructions, what the x87 unit and vectors do, branches that were
- * mispredicted, and loads that missed a cache.
+ * Core 2: instructions, x87 and vector operations, mispredicted branches, and loads that missed a
+ * cache
  */
 const struct x86_limit x86_core2_precise[] = {
 	PRECISE(0xc0, 0x00, ONE),
@@ -45,8 +45,8 @@ const struct x86_limit x86_core2_precise[] = {
 };
 
 /*
- * Nehalem and Westmere: loads by their latency, stores that missed the TLB, and loads from beyond
- * the core. On the first, only calls of the mispredicted branches can be precise.
+ * Nehalem and Westmere: load latency, stores that missed the TLB, and loads served from outside of
+ * the core. On Nehalem, of the mispredicted branches only calls can be precise.
  */
 const struct x86_limit x86_nehalem_precise[] = {
 	INTEL_PRECISE(0x0b, 0x10, ALL_FOUR, X86_LIMIT_LATENCY),
@@ -79,7 +79,7 @@ const struct x86_limit x86_westmere_precise[] = {
 	X86_LIMIT_END
 };
 
-/* Sandy Bridge and Ivy Bridge keep what they tell of stores in the counter of loads' latency. */
+/* Sandy Bridge and Ivy Bridge: load latency and precise store use counter 3. */
 const struct x86_limit x86_sandybridge_precise[] = {
 	PRECISE(0xc0, 0x01, BIT(1)),
 	INTEL_PRECISE(0xcd, 0x01, BIT(3), X86_LIMIT_LATENCY),
@@ -104,7 +104,7 @@ const struct x86_limit x86_haswell_precise[] = {
 	X86_LIMIT_END
 };
 
-/* Broadwell, and up to Comet Lake */
+/* Broadwell to Comet Lake */
 const struct x86_limit x86_skylake_precise[] = {
 	PRECISE(0xc0, 0x01, BIT(1)),
 	INTEL_PRECISE(0xcd, 0x01, ALL_FOUR, X86_LIMIT_LATENCY),
@@ -119,7 +119,7 @@ const struct x86_limit x86_skylake_precise[] = {
 	X86_LIMIT_END
 };
 
-/* Small cores up to Goldmont, and Knights Landing, have one counter for it. */
+/* Atoms up to Goldmont, and Knights Landing: counter 0 only */
 const struct x86_limit x86_atom_precise[] = {
 	CYCLES(0xc0, 0x00, ONE),
 	ALL_PLAIN(ONE),
@@ -127,7 +127,7 @@ const struct x86_limit x86_atom_precise[] = {
 	X86_LIMIT_END
 };
 
-/* Goldmont Plus has all, and for what is most precise the first. */
+/* Goldmont Plus: all counters, counter 0 at the highest level */
 const struct x86_limit x86_goldmont_plus_precise[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
@@ -140,7 +140,7 @@ const struct x86_limit x86_goldmont_plus_distributed[] = {
 	X86_LIMIT_END
 };
 
-/* From here on records are made of groups. */
+/* Adaptive PEBS from here on */
 
 const struct x86_limit x86_icelake_precise[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_ANY_INSTRUCTION, 0),
@@ -152,7 +152,7 @@ const struct x86_limit x86_icelake_precise[] = {
 	INTEL_PRECISE_EVENTS(0xd0, 0xd3, ALL_FOUR, X86_LIMIT_LOADS),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
-	/* Evenly distributed, whatever the level */
+	/* Precisely distributed at any level */
 	PRECISE(0xc0, 0x01, X86_FIXED(0)),
 	X86_LIMIT_END
 };
@@ -162,7 +162,7 @@ const struct x86_limit x86_icelake_distributed[] = {
 	X86_LIMIT_END
 };
 
-/* Golden Cove keeps its first counter for what is most precise, and for samples of stores. */
+/* Golden Cove: counter 0 is for the highest level, and for store samples. */
 #define BUT_THE_FIRST	(ALL_EIGHT & ~ONE)
 
 const struct x86_limit x86_goldencove_precise[] = {
@@ -178,7 +178,7 @@ const struct x86_limit x86_goldencove_precise[] = {
 	X86_LIMIT_END
 };
 
-/* On these, one general counter, and the fixed one of instructions, distribute samples evenly. */
+/* Precise distribution needs counter 0, or fixed counter 0 for instructions. */
 const struct x86_limit x86_goldencove_distributed[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, 0),
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_REFERENCE_CYCLES, 0),
@@ -190,7 +190,7 @@ const struct x86_limit x86_goldencove_distributed[] = {
 	X86_LIMIT_END
 };
 
-/* Tremont and after: no events need anything else than they do when they are not precise. */
+/* Tremont and later: constraints as for events that are not precise */
 const struct x86_limit x86_tremont_precise[] = {
 	X86_LIMIT_END
 };
@@ -201,7 +201,7 @@ const struct x86_limit x86_tremont_distributed[] = {
 	X86_LIMIT_END
 };
 
-/* Crestmont has two general ones. */
+/* Crestmont: counters 0 and 1 can distribute precisely. */
 const struct x86_limit x86_crestmont_distributed[] = {
 	PRECISE(0x00, INTEL_EVENT_REFERENCE_CYCLES, 0),
 	PLAIN(0xc0, 0x00, X86_FIXED(0) | X86_GENERAL(2)),
@@ -209,14 +209,14 @@ const struct x86_limit x86_crestmont_distributed[] = {
 	X86_LIMIT_END
 };
 
-/* Gracemont tells the latency of loads and of stores. */
+/* Gracemont: latency of loads and of stores */
 const struct x86_limit x86_gracemont_precise[] = {
 	INTEL_PRECISE(0xd0, 0x05, X86_GENERAL(2), X86_LIMIT_LATENCY),
 	INTEL_PRECISE(0xd0, 0x06, X86_GENERAL(6), X86_LIMIT_STORES),
 	X86_LIMIT_END
 };
 
-/* Names of events that are counted for the sake of their records */
+/* Event aliases for memory sampling */
 #define MEM_LOADS(_event, _umask)						\
 	X86_EVENT_ATTR("mem-loads", "event=" _event ",umask=" _umask ",ldlat=3")
 #define MEM_STORES(_event, _umask)						\
@@ -239,7 +239,7 @@ struct attribute *x86_haswell_memory[] = {
 	NULL
 };
 
-/* A sample of a load has its source only beside the auxiliary event. */
+/* A sampled load has its data source only with mem-loads-aux in the group. */
 struct attribute *x86_goldencove_memory[] = {
 	MEM_LOADS("0xcd", "0x1"),
 	MEM_STORES("0xcd", "0x2"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parts of which the tables of Intel's CPUs are made.
+ * Building blocks of the tables of Intel's CPUs.
  */
 #ifndef _ARCH_X86_EVENTS_INTEL_TABLES_H
 #define _ARCH_X86_EVENTS_INTEL_TABLES_H
@@ -11,13 +11,13 @@
 #include "../attributes.h"
 #include "../model.h"
 
-/* A cell of a table of cache events: { accesses, misses } */
+/* Row of a table of cache events: { accesses, misses } */
 #define CACHE(_cache, _op)							\
 	[PERF_COUNT_HW_CACHE_##_cache][PERF_COUNT_HW_CACHE_OP_##_op]
 #define NEVER		{ X86_IMPOSSIBLE, X86_IMPOSSIBLE }
 #define EVENT(_event, _umask)	X86_EVENT(_event, _umask)
 
-/* An event select with a threshold, that counts cycles in which less happens. */
+/* Event select that counts cycles with fewer occurrences than the threshold */
 #define EVENT_BELOW(_event, _umask, _threshold)					\
 	(X86_EVENT(_event, _umask) | ARCH_PERFMON_EVENTSEL_INV | (u64)(_threshold) << 24)
 
@@ -26,11 +26,11 @@
 #define INTEL_EVENT_REFERENCE_CYCLES	0x03
 #define INTEL_EVENT_SLOTS		0x04
 
-/* A raw event's bits, up to version 4 and with transactional memory where there is some. */
+/* Valid bits of a raw event up to version 4, without and with transactional memory */
 #define INTEL_CONFIG		(X86_RAW_EVENT_MASK | ARCH_PERFMON_EVENTSEL_ANY)
 #define INTEL_CONFIG_TSX	(INTEL_CONFIG | HSW_IN_TX | HSW_IN_TX_CHECKPOINTED)
 
-/* The fields that all rows with architectural PMUs have in common, but for the probe. */
+/* Members common to all models with the architectural PMU */
 #define INTEL_ROW_PROBE(_name, _probe)						\
 	.name		= (_name),						\
 	.probe		= (_probe),						\
@@ -39,7 +39,7 @@
 	.init_event	= x86_intel_init_event
 #define INTEL_ROW(_name)	INTEL_ROW_PROBE(_name, x86_intel_probe)
 
-/* The same with transactional memory. */
+/* The same with transactional memory */
 #define INTEL_ROW_TSX(_name, _transactions)					\
 	.name		= (_name),						\
 	.probe		= x86_intel_probe,					\
@@ -73,19 +73,19 @@ extern struct attribute *x86_haswell_memory[];
 extern struct attribute *x86_goldencove_memory[];
 extern struct attribute *x86_gracemont_memory[];
 
-/* Cycles as those in which fewer than 16 things retire: micro-operations, or instructions */
+/* Cycles, counted as those with fewer than 16 retired micro-operations or instructions */
 #define INTEL_CYCLES(_event, _umask)	EVENT_BELOW(_event, _umask, 16)
 
 extern struct attribute *x86_intel_hsw_transactions[];
 extern struct attribute *x86_intel_icl_transactions[];
 extern struct attribute *x86_intel_glc_transactions[];
 
-/* Offcore responses: bits of the request, and a response that has any bits above. */
+/* Offcore response: request bits, and any response */
 #define OFFCORE_READ		BIT_ULL(0)
 #define OFFCORE_WRITE		BIT_ULL(1)
 #define OFFCORE_ANY		BIT_ULL(16)
 
-/* Two offcore registers, each with a code of its own, or with a unit mask of its own */
+/* Two offcore response registers, each with an event code or a unit mask of its own */
 #define OFFCORE_0(_event, _other, _valid)					\
 	X86_EXTRA(_event, 0x01, MSR_OFFCORE_RSP_0, _valid, (_other) - (_event))
 #define OFFCORE_1(_event, _other, _valid)					\
@@ -95,13 +95,13 @@ extern struct attribute *x86_intel_glc_transactions[];
 #define OFFCORE_UMASK_1(_event, _valid)						\
 	X86_EXTRA(_event, 0x02, MSR_OFFCORE_RSP_1, _valid, -0x100)
 
-/* Latency of loads from this many cycles on, and which trouble of the front end counts */
+/* Threshold register of load latency, and condition register of front-end events */
 #define LATENCY(_event, _umask)							\
 	X86_EXTRA(_event, _umask, MSR_PEBS_LD_LAT_THRESHOLD, GENMASK_ULL(15, 0), 0)
 #define FRONTEND(_event, _umask, _valid)					\
 	X86_EXTRA(_event, _umask, MSR_PEBS_FRONTEND, _valid, 0)
 
-/* Precise events of memory: loads by their latency, and what retires by what it accesses */
+/* Constraint of precise memory events */
 #define INTEL_PRECISE(_event, _umask, _counters, _flags)			\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_UMASK, .counters = (_counters), .flags = (_flags) }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of Zhaoxin's and Centaur's CPUs. Their PMUs are laid out as Intel's architectural
- * ones, version 2, with events of their own.
+ * Models of Zhaoxin and Centaur CPUs. Their PMUs have Intel's architectural layout, version 2, with
+ * events of their own.
  */
 #include <asm/cpu_device_id.h>
 #include <asm/msr.h>
 
 #include "../engine.h"
 
-/* Cycles in which something does not happen */
+/* Cycles without an occurrence */
 #define ZX_EVENT_NONE(_event, _umask)						\
 	(X86_EVENT(_event, _umask) | ARCH_PERFMON_EVENTSEL_INV | 1ULL << 24)
 
-/* The oldest ones are known to count cycles, and none of the other generic events. */
+/* The oldest CPUs support only cycles. */
 static const u64 x86_zxc_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x82, 0x00),
 };
@@ -25,7 +25,7 @@ static const u64 x86_zxd_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0x00, 0x07),
 	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0x09, 0x07),
 	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x83, 0x00),
-	/* Stalled cycles, as the front end and as the back end has them */
+	/* Stalled cycles of the front end and of the back end */
 	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= ZX_EVENT_NONE(0x01, 0x01),
 	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= X86_EVENT(0x0f, 0x04),
 };
@@ -38,7 +38,7 @@ static const u64 x86_zxe_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0x28, 0x00),
 	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0x29, 0x00),
 	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x83, 0x00),
-	/* Stalled cycles, as the front end and as the back end has them */
+	/* Stalled cycles of the front end and of the back end */
 	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= ZX_EVENT_NONE(0x01, 0x01),
 	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= X86_EVENT(0x0f, 0x04),
 };
@@ -215,17 +215,16 @@ static const struct x86_bank x86_zxc_bank = {
 	.masks_lvt	= true,
 };
 
-/* CPUID has to report so many of the architectural events. */
+/* Minimum number of architectural events reported by CPUID */
 #define ZX_EVENTS_LEAST		6
 
 /**
- * x86_zhaoxin_settle - what these CPUs have otherwise than CPUID says, or than Intel's
- * @core: of the row's generic events, it has those that CPUID reports
+ * x86_zhaoxin_settle - adjust what differs from Intel's PMUs, or from CPUID
+ * @core: the core type, with the generic events reported by CPUID
  *
- * Their counters take all bits that are written, and branch misses may be what CPUID has no bit
- * for.
+ * Counters take all bits on a write, and branch misses may exist without a bit in CPUID.
  *
- * Return: 0, or -ENODEV: it is no such PMU.
+ * Return: 0 on success, -ENODEV if there is no such PMU.
  */
 int x86_zhaoxin_settle(struct x86_core *core)
 {
@@ -282,7 +281,7 @@ static const struct x86_model x86_zxe = {
 	.limits		= x86_zxd_limits,
 };
 
-/* A CPU goes by either vendor's name. The Nano of model 0fh has no such PMU before stepping 14. */
+/* A CPU may have either vendor. Nano model 0fh has this PMU only from stepping 14 on. */
 #define X86_ZHAOXIN_LINE(_vendor, _family, _model, _steppings, _row)			\
 	X86_MATCH_VENDOR_FAM_MODEL_STEPPINGS_FEATURE(_vendor, _family, _model, _steppings,	\
 						     X86_FEATURE_ARCH_PERFMON, &(_row))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Performance counters of a thread: what user space and the kernel share on x86. The layout
- * is the same for 32-bit and 64-bit programs. <linux/perfctr.h> has the rest.
+ * Performance counters of a thread: the x86 part of the ABI. The layout is the same for 32-bit and
+ * 64-bit programs. <linux/perfctr.h> has the rest.
  */
 #ifndef _UAPI_ASM_X86_PERFCTR_H
 #define _UAPI_ASM_X86_PERFCTR_H
@@ -9,13 +9,13 @@
 #include <linux/types.h>
 #include <asm-generic/perfctr_cstatus.h>
 
-/* As many counters as any x86 CPU has had. */
+/* Maximum number of counters of any x86 CPU */
 #define PERFCTR_MAX_COUNTERS	18
 
 /**
- * struct perfctr_sum_ctrs - counts
- * @tsc: of the time stamp counter
- * @pmc: of each counter, by the index that the control gives it
+ * struct perfctr_sum_ctrs - sums of the counters
+ * @tsc: sum of the time stamp counter
+ * @pmc: sum of each counter, by its index in the control
  */
 struct perfctr_sum_ctrs {
 	__u64	tsc;
@@ -23,16 +23,16 @@ struct perfctr_sum_ctrs {
 };
 
 /**
- * struct perfctr_cpu_control - what is to be counted
- * @tsc_on: not 0: the time stamp counter is to be sampled
- * @nractrs: how many counters just count, the first ones
- * @nrictrs: how many interrupt when they overflow, those after them
- * @pmc_map: which counter of the CPU each of them is, as RDPMC takes it
- * @evntsel: what it counts: the event select, or the CCCR of a Pentium 4
- * @p4: what a Pentium 4 has beside that
- * @p4.escr: value of the counter's ESCR
+ * struct perfctr_cpu_control - the counters to use, and their events
+ * @tsc_on: not 0: sample the time stamp counter
+ * @nractrs: number of counters that only count; these are first
+ * @nrictrs: number of counters that interrupt at an overflow; these are last
+ * @pmc_map: index of each counter for RDPMC
+ * @evntsel: event select of each counter; the CCCR on a Pentium 4
+ * @p4: Pentium 4 only
+ * @p4.escr: ESCR of each counter
  * @p4.pebs_enable: for replay tagging
- * @p4.pebs_matrix_vert: the same
+ * @p4.pebs_matrix_vert: for replay tagging
  * @ireset: start value of counters that interrupt, negative
  * @reserved: 0
  */
@@ -52,18 +52,20 @@ struct perfctr_cpu_control {
 };
 
 /**
- * struct perfctr_cpu_state - counters, and where they are; user space maps it read only
- * @cstatus: what is enabled, see perfctr_mk_cstatus(); 0: nothing
- * @k1: the kernel's own
- * @k2: the kernel's own
- * @tsc_start: low half of the time stamp counter as it was read last
- * @tsc_sum: time stamps so far
+ * struct perfctr_cpu_state - counters and their sums; mapped read-only in user space
+ * @cstatus: the counters in use, see perfctr_mk_cstatus(); 0: none
+ * @k1: private to the kernel
+ * @k2: private to the kernel
+ * @tsc_start: low half of the time stamp counter, as read last
+ * @tsc_sum: sum of the time stamp counter
  * @pmc: the counters
- * @pmc.map: of the control
- * @pmc.start: low half of the counter as it was read or set last
- * @pmc.sum: the count so far. It is @pmc.sum + (__u32)(counter - @pmc.start) now
+ * @pmc.map: index for RDPMC, from the control
+ * @pmc.start: low half of the counter, as read or set last
+ * @pmc.sum: sum of the counter. The current value is @pmc.sum + (__u32)(counter - @pmc.start)
+ * @control: the control; not in user space
+ * @claim: the counters claimed for @control; not in user space
  *
- * A reader reads @tsc_start before and after the rest, and once more if it has changed.
+ * A reader must read @tsc_start before and after the rest, and repeat if it has changed.
  */
 struct perfctr_cpu_state {
 	__u32	cstatus;
