@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Is an assignment right? Tried by all others, for few events on small PMUs. Used by the
- * KUnit suite and by tools/testing/perf_events/assign_test.c.
+ * Check of x86_assign() against all assignments, for few counts on small PMUs. Used by the KUnit
+ * suite and by tools/testing/perf_events/assign_test.c.
  */
 
-/* The least number that must move, over all assignments; -1: there is none. */
+/* Returns the fewest moves of all assignments; -1: there is no assignment. */
 static int assign_least_moves(const struct x86_wish *wishes, int n, u64 used)
 {
 	int best = -1, i;
@@ -26,7 +26,7 @@ static int assign_least_moves(const struct x86_wish *wishes, int n, u64 used)
 	return best;
 }
 
-/* Return: the fault in the assignment that x86_assign() makes of these wishes, or NULL. */
+/* Compares x86_assign() with all assignments. Returns the fault found, or NULL. */
 static const char *assign_fault(struct x86_wish *wishes, int n, u64 prefer)
 {
 	int least = assign_least_moves(wishes, n, 0), moves = 0, i;
@@ -48,15 +48,15 @@ static const char *assign_fault(struct x86_wish *wishes, int n, u64 prefer)
 	return moves == least ? NULL : "more move than must";
 }
 
-/* Pairs begin at even counters. */
+/* Pairs start at even counters. */
 static bool assign_can_be_pair(u64 mask)
 {
 	return !(mask & 0xaaaaaaaaaaaaaaaaULL);
 }
 
 /*
- * All lists of @n wishes, in the order of their masks, on a PMU of @counters: each with
- * every set of counters, and on each counter of it that is not taken, or on none.
+ * Tries all lists of @n counts, in the order of their masks, on a PMU with @counters: each with
+ * every set of counters, and currently on each free counter of that set, or on none.
  */
 static const char *assign_try_all(struct x86_wish *wishes, int i, int n, int counters,
 				  u64 taken, unsigned long *tried)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The assignment of counters, by brute force.
+ * x86_assign() compared with brute force.
  *
  * Included at the end of assign.c.
  */
@@ -8,7 +8,7 @@
 
 #include "tests/assign_check.h"
 
-/* The program in tools/testing/perf_events/ tries more of them. */
+/* tools/testing/perf_events/assign_test.c tries more counters. */
 static void assign_all_of_three_counters(struct kunit *test)
 {
 	struct x86_wish wishes[4];
@@ -24,7 +24,7 @@ static void assign_all_of_three_counters(struct kunit *test)
 	kunit_info(test, "%lu assignments", tried);
 }
 
-/* As on a real CPU: eight general counters, four fixed ones. */
+/* As on a real CPU: eight general and four fixed counters */
 static void assign_many(struct kunit *test)
 {
 	struct x86_wish wishes[12];
@@ -33,7 +33,7 @@ static void assign_many(struct kunit *test)
 	for (i = 0; i < 12; i++)
 		wishes[i] = (struct x86_wish){ .allowed = 0xf000000ffULL, .now = -1 };
 	KUNIT_EXPECT_TRUE(test, x86_assign(wishes, 12, 0));
-	/* One more that needs the counter which another can do without. */
+	/* Add a count that needs a counter which another count can leave. */
 	for (i = 0; i < 12; i++)
 		wishes[i].now = i < 8 ? i : i + 24;
 	wishes[0].allowed = 0xff;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What kind of branch some bytes are: those of instructions, those that only look like some,
- * and those that end in the middle.
+ * Branch types of instructions, of bytes that resemble branches, and of truncated instructions.
  */
 #include <kunit/test.h>
 #include <linux/kernel.h>
@@ -11,7 +10,7 @@
 
 #include "../branch.h"
 
-/* 32-bit code alone, 64-bit code alone, or both */
+/* valid in 32-bit code, in 64-bit code, or in both */
 #define IN_32	1
 #define IN_64	2
 #define IN_BOTH	(IN_32 | IN_64)
@@ -94,14 +93,14 @@ static void branch_kinds(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, x86_branch_kind_of(c->bytes, c->len, true, false), c->kind);
 	if (c->kind == X86_BRANCH_NONE)
 		return;
-	/* What follows it in memory does not matter. */
+	/* The bytes after the instruction do not matter. */
 	memset(after, 0xff, sizeof(after));
 	memcpy(after, c->bytes, c->len);
 	KUNIT_EXPECT_EQ(test, x86_branch_kind_of(after, sizeof(after), c->in & IN_64, true),
 			c->kind);
 }
 
-/* A compare and the branch after it are one to some CPUs. */
+/* Some CPUs fuse a compare and the branch after it. */
 static void branch_fused(struct kunit *test)
 {
 	static const u8 compare_jz[] = { 0x48, 0x39, 0xd8, 0x74, 0x10 };
@@ -116,7 +115,7 @@ static void branch_fused(struct kunit *test)
 			X86_BRANCH_NONE);
 }
 
-/* Whatever the bytes are, none behind them is looked at: there is no memory. */
+/* No byte beyond the end is read, whatever the bytes: there is no memory. */
 static void branch_random(struct kunit *test)
 {
 	struct rnd_state random;
@@ -137,18 +136,18 @@ static void branch_random(struct kunit *test)
 	}
 }
 
-/* Addresses at which there is nothing, or nothing that may be read. */
+/* Addresses without memory, or that must not be read */
 static void branch_at(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, x86_branch_kind_at(0, 0x1000, false, false), X86_BRANCH_NONE);
 	KUNIT_EXPECT_EQ(test, x86_branch_kind_at(0x1000, 0, false, false), X86_BRANCH_NONE);
-	/* This thread has no memory of user space. */
+	/* A kernel thread has no user memory. */
 	KUNIT_EXPECT_EQ(test, x86_branch_kind_at(0x1000, 0x2000, false, true), X86_BRANCH_NONE);
 	KUNIT_EXPECT_EQ(test, x86_branch_kind_at(0x1000, -4096ULL, false, false), X86_BRANCH_IRQ);
 	KUNIT_EXPECT_EQ(test, x86_branch_kind_at(-4096ULL, 0x1000, false, false), X86_BRANCH_NONE);
 	KUNIT_EXPECT_EQ(test, x86_branch_kind_at(0x8000000000000000ULL, 0x1000, false, false),
 			X86_BRANCH_NONE);
-	/* Data of the kernel is not looked at. */
+	/* Kernel data is not read. */
 	KUNIT_EXPECT_EQ(test, x86_branch_kind_at((unsigned long)&branch_cases[0].bytes, 0x1000,
 						 false, false), X86_BRANCH_NONE);
 	KUNIT_EXPECT_EQ(test, x86_branch_kind_at(-4096ULL, 0x1000, true, false),

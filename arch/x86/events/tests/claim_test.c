@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Claims of counters, on a CPU whose selects are memory. It has no common register of control, so
- * that a counter runs or stands still by its select; and no counter that is read or set.
+ * Claims on a CPU whose event selects are memory. Without global control, a counter runs if its
+ * select says so. No counter is read or written.
  */
 #include <kunit/test.h>
 
@@ -27,12 +27,12 @@ static const struct x86_model memory_model = {
 };
 
 /**
- * struct claim_env - a CPU and what is on it
- * @core: its PMU
- * @cpu: its state
- * @threads: of its core
- * @event: a pinned event that stands still
- * @claim: of counter 0 alone
+ * struct claim_env - a CPU and its events
+ * @core: the PMU
+ * @cpu: the CPU
+ * @threads: threads of the core
+ * @event: a stopped event, pinned or not
+ * @claim: a claim of counter 0
  */
 struct claim_env {
 	struct x86_core		core;
@@ -61,7 +61,7 @@ static int claim_test_init(struct kunit *test)
 	return 0;
 }
 
-/* The last claim's counters are not had again while perf may be giving them to its events. */
+/* A claim does not continue counters that perf may be assigning to events. */
 static void test_again(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -85,7 +85,7 @@ static void test_again(struct kunit *test)
 	local_irq_enable();
 }
 
-/* A count that only counter 0 can count, with the event as its client. */
+/* Add a count that only counter 0 can count, with the event as client. */
 static struct x86_count *add_count(struct claim_env *env, bool pinned)
 {
 	struct x86_count *count = &env->cpu.counts[0];
@@ -103,7 +103,7 @@ static struct x86_count *add_count(struct claim_env *env, bool pinned)
 	return count;
 }
 
-/* A claim keeps its counters from flexible events, and ends for pinned ones. */
+/* A claim keeps its counter from flexible events, and ends for pinned events. */
 static void test_gives_way(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -123,7 +123,7 @@ static void test_gives_way(struct kunit *test)
 	local_irq_enable();
 }
 
-/* A claim that a pinned event refuses keeps no counter from the core's other thread. */
+/* A claim refused for a pinned event does not block counters of the other thread. */
 static void test_refused(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -145,7 +145,7 @@ static void test_refused(struct kunit *test)
 	local_irq_enable();
 }
 
-/* A counter that the microcode gives up for it does not run on when the claim has ended. */
+/* A counter used by the microcode does not run on after the claim. */
 static void test_taken(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -158,7 +158,7 @@ static void test_taken(struct kunit *test)
 	x86_claim_leave(cpu, &env->claim);
 	KUNIT_EXPECT_EQ_MSG(test, memory_selects[0], EVENT | RUN, "one that it does not want does");
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 1);
-	/* The register that tells the microcode is not written: it says already what it should. */
+	/* The force abort register is not written: the shadow has the value already. */
 	env->core.taken = BIT_ULL(0);
 	x86_claim_leave(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT);
@@ -166,7 +166,7 @@ static void test_taken(struct kunit *test)
 	local_irq_enable();
 }
 
-/* An NMI that stops an event while a claim is made leaves the claim's counters running. */
+/* An NMI that stops an event during x86_claim() does not stop the claimed counters. */
 static void test_disturbed(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -186,7 +186,7 @@ static const struct x86_bank host_only_bank = {
 	.write_select = memory_write_select,
 };
 
-/* Where selects keep guests out, that of a counter that runs on after a claim does so, too. */
+/* Where selects control counting in guests, a claimed counter has the host-only bit. */
 static void test_guests(struct kunit *test)
 {
 	struct claim_env *env = test->priv;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rows of the tables of CPUs, for the tests of all rows and those of one vendor.
+ * Rows of the model tables, for the tests of all rows and of single vendors.
  */
 #ifndef _ARCH_X86_EVENTS_TESTS_MODELS_H
 #define _ARCH_X86_EVENTS_TESTS_MODELS_H
@@ -9,7 +9,7 @@
 
 #include "../engine.h"
 
-/* As x86_match_cpu() knows the end of a table. */
+/* False at the end of a table, as in x86_match_cpu() */
 static inline bool models_is_line(const struct x86_cpu_id *line)
 {
 	return line->vendor | line->family | line->model | line->steppings | line->feature;
@@ -20,10 +20,7 @@ static inline const struct x86_model *models_row(const struct x86_cpu_id *line)
 	return (const struct x86_model *)line->driver_data;
 }
 
-/*
- * Let the driver make a key of an event of a row, on a core with these counters.
- * Return: 0 or an errno.
- */
+/* Compute the key of an event of a model, on a core with @counters. Returns 0 or an errno. */
 static inline int models_key_on(struct kunit *test, const struct x86_model *row,
 				const struct x86_bank *bank, u64 counters,
 				u64 config, struct x86_key *key)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rows of AMD's and Hygon's CPUs: which counters an event may have.
+ * Event constraints of AMD and Hygon models.
  */
 #include <asm/cpu_device_id.h>
 
 #include "models.h"
 
-/* The row of a family, for CPUs without a feature that has a row of its own. */
+/* Model of a family, for CPUs without a feature that selects another model */
 static const struct x86_model *models_of_family(struct kunit *test, int family)
 {
 	const struct x86_model *row = NULL;
@@ -30,7 +30,7 @@ static int models_key(struct kunit *test, const struct x86_model *row, u64 confi
 			     X86_GENERAL(AMD64_NUM_COUNTERS_CORE), config, key);
 }
 
-/* The mask of counters that @row permits for @config, or a negative errno. */
+/* Mask of the counters that @row allows for @config, or a negative errno */
 static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 config)
 {
 	struct x86_key key;
@@ -39,7 +39,7 @@ static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 
 	return err ?: (s64)key.allowed;
 }
 
-/* There is one row for each family that AMD has made, and Hygon. */
+/* Each family of AMD and of Hygon has one row. */
 static void models_amd_families(struct kunit *test)
 {
 	static const u8 families[] = {
@@ -51,7 +51,7 @@ static void models_amd_families(struct kunit *test)
 		KUNIT_EXPECT_NOT_NULL(test, models_of_family(test, families[i]));
 }
 
-/* Families that no line names are like the last one that a line does, if they have its counters. */
+/* Families without a row are treated as the latest one, if they have its counters. */
 static void models_amd_later(struct kunit *test)
 {
 	const struct x86_model *last = models_of_family(test, 0x1a);
@@ -70,7 +70,7 @@ static void models_amd_later(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hygon, 1);
 }
 
-/* In guests without the six counters, these families are limited as their ancestors are. */
+/* Guests without the six counters have the constraints of the legacy counters. */
 static void models_amd_few(struct kunit *test)
 {
 	static const u8 families[] = { 0x15, 0x17, 0x18, 0x19 };
@@ -94,7 +94,7 @@ static void models_amd_few(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
 		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
 		KUNIT_EXPECT_EQ(test, key.flags & X86_NODE, X86_NODE);
-		/* Floating point: neither pairs nor the upper counters */
+		/* Floating point: no pairs, and only the legacy counters */
 		event->hw.config = X86_EVENT(0x03, 0x01) | ARCH_PERFMON_EVENTSEL_USR;
 		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
 		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
@@ -102,7 +102,7 @@ static void models_amd_few(struct kunit *test)
 	}
 }
 
-/* Events, and what of family 15h's counters can count them. */
+/* Events of family 15h, and the counters that can count them */
 static void models_amd_15h(struct kunit *test)
 {
 	static const struct {
@@ -143,7 +143,7 @@ static u16 models_flags(struct kunit *test, const struct x86_model *row, u64 con
 	return key.flags & (X86_PAIR | X86_NODE);
 }
 
-/* Whatever the edge, the inversion and the threshold, a pair begins at an even counter. */
+/* A pair starts at an even counter, whatever edge, inv and cmask are. */
 static void models_amd_pairs(struct kunit *test)
 {
 	static const u8 families[] = { 0x17, 0x18, 0x19, 0x1a };
@@ -164,7 +164,7 @@ static void models_amd_pairs(struct kunit *test)
 	}
 }
 
-/* Events of the northbridge, also those with codes of twelve bits, and no others. */
+/* All northbridge events, including 12-bit codes, and no others */
 static void models_amd_nodes(struct kunit *test)
 {
 	static const u8 families[] = { 0x0f, 0x10, 0x11, 0x12, 0x14 };

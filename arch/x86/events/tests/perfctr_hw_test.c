@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfctr's low-level driver on the CPU's own counters: what they count, and how often
- * registers are read and written for it. Skipped where the hardware is not to be had.
+ * perfctr's low-level driver on the counters of the CPU: results, and number of register accesses.
+ * Skipped without the hardware.
  */
 #include <kunit/test.h>
 #include <linux/err.h>
@@ -17,19 +17,19 @@
 
 #define COUNTERS	4
 #define ROUNDS		100
-/* What is counted between a resume and the code after it. */
+/* Maximum count between a resume and the code after it */
 #define SLACK		2000
 
-/* Instructions in the kernel, in an event select */
+/* Event select: instructions in the kernel */
 #define INSTRUCTIONS	(0xc0 | BIT(17) | BIT(22))
 #define NOT_HALTED	(0xc4 | BIT(17) | BIT(22))
 
 static const char service[] = "perfctr's tests";
 
 /**
- * struct accesses - accesses to registers of the counters, outside of NMIs
- * @reads: of counters
- * @writes: of any register
+ * struct accesses - accesses to the counters' registers, outside of NMIs
+ * @reads: reads of counters
+ * @writes: writes of any register
  */
 static struct accesses {
 	unsigned int reads;
@@ -46,7 +46,7 @@ static void see_write(void *unused, unsigned int msr, u64 value, int failed)
 	seen.writes += !in_nmi();
 }
 
-/* A state whose first @n counters count @event. */
+/* Allocate a state whose first @n counters count @event. */
 static struct perfctr_cpu_state *new_state_of(struct kunit *test, u32 event, u32 n)
 {
 	struct perfctr_cpu_state *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
@@ -107,7 +107,7 @@ static void turn(struct perfctr_cpu_state *from, struct perfctr_cpu_state *to)
 	WARN_ON_ONCE(perfctr_cpu_resume(to));
 }
 
-/* All of the same thing count the same, and those that stand still do not. */
+/* Equal counters have equal sums, and stopped counters do not count. */
 static void test_counts(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, INSTRUCTIONS);
@@ -139,7 +139,7 @@ static void test_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, before);
 }
 
-/* Do counters run on after a claim? They stop where the other thread of the core may need them. */
+/* Do counters run on after a claim? Not if the other thread may need them. */
 static bool counters_run_on(struct perfctr_cpu_state *state)
 {
 	u64 ran[2] = { 0 };
@@ -155,7 +155,7 @@ static bool counters_run_on(struct perfctr_cpu_state *state)
 	return ran[0] != ran[1];
 }
 
-/* A switch between two states with the same control reads each counter once, and writes nothing. */
+/* A switch between states with the same control reads each counter once and writes nothing. */
 static void test_accesses(struct kunit *test)
 {
 	struct perfctr_cpu_state *a = new_state(test, INSTRUCTIONS), *b, *c;
@@ -195,7 +195,7 @@ static void test_accesses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, same.writes, 0);
 	KUNIT_EXPECT_EQ_MSG(test, other.writes, 1, "the select that differs");
 
-	/* Where a tick of the clock is an instruction, this is what it costs. */
+	/* With an instruction per clock tick (icount), this is the number of instructions. */
 	local_irq_disable();
 	err = perfctr_cpu_resume(a);
 	clocks = rdtsc();
@@ -210,7 +210,7 @@ static void test_accesses(struct kunit *test)
 	kunit_info(test, "suspend and resume: %llu ticks of the clock", clocks / ROUNDS);
 }
 
-/* A counter that has been cleared for a program that can read it counts nobody who comes later. */
+/* A counter cleared for a program with RDPMC does not count later tasks. */
 static void test_cleared(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, INSTRUCTIONS);
@@ -227,7 +227,7 @@ static void test_cleared(struct kunit *test)
 		perf_clear_dirty_counters();
 		rdpmcl(0, cleared[0]);
 		spin();
-		/* This one takes the counter to be clear still, and does not write it. */
+		/* The counter is known to be clear and is not written. */
 		perf_clear_dirty_counters();
 		rdpmcl(0, cleared[1]);
 		err = perfctr_cpu_resume(state);
@@ -243,8 +243,8 @@ static void test_cleared(struct kunit *test)
 }
 
 /*
- * A state that is resumed right after another one may have counters that the other has not had.
- * These may have run on since long before, so they count from the resume.
+ * A state resumed just after another may use counters that the other did not. These may have run on
+ * for long, so they count from the resume.
  */
 static void test_handed_over(struct kunit *test)
 {
@@ -272,7 +272,7 @@ static void test_handed_over(struct kunit *test)
 	KUNIT_EXPECT_LE(test, both->pmc[1].sum, 2 * SLACK);
 }
 
-/* Count for others while the state is suspended, then allow RDPMC as a mapping does. */
+/* Count for others while the state is suspended, then enable RDPMC as a mapping does. */
 static int map_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 {
 	bool readable = this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE;
@@ -296,7 +296,7 @@ static int map_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 	return 0;
 }
 
-/* A program that begins to read counters does not learn what others have counted in its own. */
+/* A program that gets RDPMC does not see what others have counted on its counters. */
 static void test_mapped(struct kunit *test)
 {
 	struct perfctr_cpu_state *a = new_state(test, INSTRUCTIONS);
@@ -316,7 +316,7 @@ static void test_mapped(struct kunit *test)
 	KUNIT_EXPECT_LE(test, b->pmc[0].sum, 2 * SLACK);
 }
 
-/* A program with a state, which can read counters, goes on after a kernel thread. */
+/* A program with a state and RDPMC continues after a kernel thread. */
 static int go_on_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 {
 	struct mm_struct *mm = this_cpu_read(cpu_tlbstate.loaded_mm);
@@ -339,7 +339,7 @@ static int go_on_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 	return 0;
 }
 
-/* What a kernel thread has executed in between is not told to a program that reads counters. */
+/* A program with RDPMC does not see what a kernel thread has executed meanwhile. */
 static void test_kernel_thread(struct kunit *test)
 {
 	struct perfctr_cpu_state *a = new_state(test, INSTRUCTIONS);
@@ -349,7 +349,7 @@ static void test_kernel_thread(struct kunit *test)
 	bool lazy;
 	int err;
 
-	/* This gives the test an address space. */
+	/* The test gets an address space. */
 	addr = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ, MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	KUNIT_ASSERT_FALSE(test, !addr || IS_ERR_VALUE(addr));
 	local_irq_disable();
@@ -364,7 +364,7 @@ static void test_kernel_thread(struct kunit *test)
 	KUNIT_EXPECT_LE(test, abs_diff(held[0], held[1]), SLACK);
 }
 
-/* Counters that have run on since a claim ended do not count a guest. */
+/* Counters that run on after a claim do not count guests. */
 static void test_guest(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, INSTRUCTIONS);

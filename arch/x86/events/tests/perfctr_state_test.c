@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * States of perfctr's low-level driver on x86, suspended and resumed on registers made of memory.
+ * Suspend and resume of perfctr states, on registers in memory.
  */
 #include <kunit/test.h>
 
@@ -8,7 +8,7 @@
 #include "../perfctr_rules.h"
 #include "../perfctr_state.h"
 
-/* An event select that counts instructions of user space, and the bit for its interrupt */
+/* Event select: instructions in user space, and the interrupt bit */
 #define GOOD		(0xc0 | BIT(16) | BIT(22))
 #define PMI		BIT(20)
 
@@ -28,7 +28,7 @@ static void test_cstatus(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_enabled(perfctr_mk_cstatus(0, 0, 0)));
 }
 
-/* Registers made of memory */
+/* Registers in memory */
 
 static struct {
 	u32	tsc;
@@ -120,7 +120,7 @@ static const struct perfctr_layer memory = {
 	.readable = memory_readable,
 };
 
-/* So much time goes by: counters that run count as much. */
+/* Advance time: running counters count @n. */
 static void machine_goes_on(u64 n)
 {
 	int i;
@@ -157,7 +157,7 @@ static struct perfctr_cpu_state *new_state(struct kunit *test, u32 nractrs, u32 
 	return state;
 }
 
-/* What runs is counted, once; what stands still is not. 32 bits may wrap. */
+/* Running counters count once, stopped ones do not. 32 bits may wrap. */
 static void test_counts(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 2, 0, 0);
@@ -188,7 +188,7 @@ static void test_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, machine.sets, 0, "counters that only count are not set");
 }
 
-/* The page says nothing about what counters hold where user space cannot read these. */
+/* Without RDPMC, the page does not show the values of counters. */
 static void test_hidden(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 1, 1, -1000);
@@ -206,7 +206,7 @@ static void test_hidden(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 20 * (i + 1));
 		KUNIT_EXPECT_EQ_MSG(test, (s32)state->pmc[1].start, 20 * (i + 1) - 1000,
 				    "one that interrupts goes on from where it was");
-		/* Others count here. */
+		/* Other tasks count. */
 		machine.value[1] += 100000;
 	}
 	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
@@ -216,7 +216,7 @@ static void test_hidden(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 60);
 }
 
-/* A switch between two threads of one control: what one ends with, the other begins with. */
+/* Switch between threads with one control: the end value of one is the start value of the other. */
 static void test_handed_over(struct kunit *test)
 {
 	struct perfctr_cpu_state *a = new_state(test, 4, 0, 0), *b = new_state(test, 4, 0, 0);
@@ -234,7 +234,7 @@ static void test_handed_over(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->pmc[3].sum, 7);
 }
 
-/* When pinned events get the counters, sums are complete, and the TSC runs on. */
+/* If pinned events take the counters, the sums are complete, and the TSC continues. */
 static void test_gives_way(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 1, 1, -1000);
@@ -253,7 +253,7 @@ static void test_gives_way(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->tsc_sum, 12);
 }
 
-/* Both kinds of counters together; an overflow is seen once, and starts anew. */
+/* Both kinds of counters; an overflow is reported once, and the counter restarts. */
 static void test_overflow(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 1, 2, -100);
@@ -286,7 +286,7 @@ static void test_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->k1, 0);
 }
 
-/* A cstatus that is not the claim's is caught. */
+/* A cstatus that does not match the claim is detected. */
 static void test_wild_cstatus(struct kunit *test)
 {
 	const struct x86_claim claim = { .n = 3 };
@@ -299,7 +299,7 @@ static void test_wild_cstatus(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_fits(perfctr_mk_cstatus(1, 2, 0), &claim));
 	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_fits(perfctr_mk_cstatus(1, 18, 0), &claim));
 	KUNIT_EXPECT_FALSE(test, perfctr_cstatus_fits(U32_MAX, &claim));
-	/* Each number of 7 bits, with each number of a-mode counters. */
+	/* Each number of 7 bits, with each number of a-mode counters */
 	for (n = 0; n < 128; n++) {
 		for (na = 0; na < 128; na++)
 			KUNIT_EXPECT_EQ(test, perfctr_cstatus_fits(n << 8 | na, &claim),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfctr's low-level driver on x86: every rule of every family, kept and broken.
+ * perfctr's low-level driver: each rule of each CPU family, kept and violated.
  */
 #include <kunit/test.h>
 
 #include "../engine.h"
 #include "../perfctr_rules.h"
 
-/* Event selects: user and enabled; what a fixed counter may have besides. */
+/* Event selects: user mode and enabled; the valid bits of a fixed counter */
 #define USER		BIT(16)
 #define KERNEL		BIT(17)
 #define PMI		BIT(20)
@@ -15,19 +15,19 @@
 #define GOOD		(0xc0 | USER | ENABLE)
 #define FIXED(n)	(BIT(30) | (n))
 
-/* A CCCR and an ESCR that are good everywhere */
+/* A CCCR and an ESCR that are valid on all models */
 #define CCCR		(BIT(12) | BIT(16) | BIT(17))
 #define ESCR		BIT(2)
 
 /**
- * struct rule_case - one counter, and what becomes of it
- * @family: of the CPUs
- * @map: which counter
- * @evntsel: what it is to count
- * @escr: the same
- * @imode: it interrupts
- * @global: it is no thread's
- * @err: what is to be said
+ * struct rule_case - a control of one counter, and the result
+ * @family: the CPU family
+ * @map: the counter
+ * @evntsel: its event select
+ * @escr: its ESCR
+ * @imode: the counter interrupts
+ * @global: the control is not of a thread
+ * @err: the result
  */
 struct rule_case {
 	const struct perfctr_family *family;
@@ -40,7 +40,7 @@ struct rule_case {
 };
 
 static const struct rule_case rule_cases[] = {
-	/* P5 and its likes */
+	/* P5 and compatible CPUs */
 	{ &perfctr_p5, 0, 0x00c0 },
 	{ &perfctr_p5, 1, 0x0140 },
 	{ &perfctr_p5, 2, 0x00c0, .err = -EINVAL },
@@ -97,7 +97,7 @@ static const struct rule_case rule_cases[] = {
 	{ &perfctr_amd_15h, 0, 0xe1 | USER | ENABLE },
 	{ &perfctr_amd_15h, 5, GOOD },
 	{ &perfctr_amd_15h, 0, GOOD | BIT(19), .err = -EPERM },
-	/* Architectural ones */
+	/* Architectural PMU */
 	{ &perfctr_intel_arch, 0, GOOD },
 	{ &perfctr_intel_arch, 1, GOOD },
 	{ &perfctr_intel_arch, 1, 0xc0 | USER, .err = -EINVAL },
@@ -165,8 +165,8 @@ static struct perfctr_cpu_kind kind_of(const struct perfctr_family *family)
 }
 
 /*
- * Northbridge events (0xe0 to 0xff) of a thread are EPERM on AMD CPUs up to family 14h with several
- * cores. So it is with each rule of each family: somebody keeps it, and somebody breaks it.
+ * Each rule of each family, kept and violated. Northbridge events (0xe0 to 0xff) of a thread are
+ * EPERM on AMD CPUs up to family 14h with several cores.
  */
 static void test_rules(struct kunit *test)
 {
@@ -192,14 +192,14 @@ static void test_rules(struct kunit *test)
 }
 
 /**
- * struct bit_case - a good counter, and what becomes of it when one bit is another
- * @family: of the CPUs
- * @map: which counter
- * @evntsel: what it counts
- * @imode: it interrupts
- * @eperm: bits of @evntsel that nobody may change
- * @einval: those whose change makes no sense
- * @escr_eperm: bits that nobody may set in the ESCR
+ * struct bit_case - a valid counter, and the results of inverting each bit
+ * @family: the CPU family
+ * @map: the counter
+ * @evntsel: its event select
+ * @imode: the counter interrupts
+ * @eperm: bits of @evntsel whose inversion is -EPERM
+ * @einval: bits of @evntsel whose inversion is -EINVAL
+ * @escr_eperm: bits of the ESCR that are -EPERM if set
  */
 struct bit_case {
 	const struct perfctr_family *family;
@@ -282,7 +282,7 @@ static int check(const struct perfctr_family *family, const struct perfctr_cpu_c
 	return perfctr_check(&kind, control, false, &claim);
 }
 
-/* Numbers of counters, duplicates, the TSC alone, start values. */
+/* Counter numbers, duplicates, TSC only, start values */
 static void test_controls(struct kunit *test)
 {
 	struct perfctr_cpu_control control = { .tsc_on = 1 };
@@ -366,13 +366,13 @@ static void test_kernel(struct kunit *test)
 }
 
 /**
- * struct family_case - what a family has
- * @family: of the CPUs
+ * struct family_case - features of a family
+ * @family: the CPU family
  * @map: one of its counters
- * @user: what that counts in user mode alone; 0: it cannot
- * @kernel: what it counts in the kernel, too
- * @no_tsc: there is no clock
- * @ints: counters interrupt; @user has the bit for it then
+ * @user: event select for user mode only; 0: impossible
+ * @kernel: event select that counts the kernel, too
+ * @no_tsc: there is no TSC
+ * @ints: counters can interrupt; then @user has the interrupt bit
  */
 struct family_case {
 	const struct perfctr_family *family;
@@ -401,7 +401,7 @@ static const struct family_case family_cases[] = {
 	{ &perfctr_p4_ht, 0, CCCR, 0, .ints = BIT(26) },
 };
 
-/* The clock, i-mode, and what counts in the kernel, of each family. */
+/* TSC, i-mode and kernel mode of each family */
 static void test_families(struct kunit *test)
 {
 	struct perfctr_cpu_control control = { .nrictrs = 1, .ireset = { -1 } };
@@ -423,7 +423,7 @@ static void test_families(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, perfctr_kernel(c->family, &control), !c->user, "%s",
 				    c->family->name);
 		control.evntsel[0] = c->kernel;
-		/* The Pentium 4 has the bits of privilege in the ESCR, not in the select. */
+		/* The mode bits of a Pentium 4 are in the ESCR. */
 		control.p4.escr[0] = BIT(3);
 		KUNIT_EXPECT_EQ_MSG(test, perfctr_kernel(c->family, &control), true, "%s",
 				    c->family->name);
@@ -437,7 +437,7 @@ static void test_families(struct kunit *test)
 	}
 }
 
-/* A model whose events have all that a row can say of them. */
+/* A model with all kinds of constraints */
 static const struct x86_limit event_limits[] = {
 	X86_LIMIT_EVENT(0x10, BIT(0)),
 	X86_LIMIT_UMASK(0x11, 0x02, BIT(1) | BIT(2)),
@@ -468,11 +468,11 @@ static const struct x86_model event_model = {
 };
 
 /**
- * struct event_case - an event on a counter, and what becomes of it
+ * struct event_case - an event on a counter, and the result
  * @event: event select and unit mask
  * @map: the counter
- * @ireset: where it begins, if it interrupts; 0: it does not
- * @err: what is to be said
+ * @ireset: start value of an i-mode counter; 0: not i-mode
+ * @err: the result
  */
 struct event_case {
 	u32	event;
@@ -536,7 +536,7 @@ static void test_events(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, perfctr_check_events(core, &control, &claim), c->err,
 				    "case %d", i);
 	}
-	/* A fixed counter counts what it counts. */
+	/* The event of a fixed counter is ignored. */
 	control.nrictrs = 0;
 	control.nractrs = 1;
 	control.pmc_map[0] = FIXED(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of precise events: as the CPU writes them, and as it never should.
+ * PEBS records, valid and malformed.
  */
 #include <kunit/test.h>
 #include <linux/kernel.h>
@@ -9,7 +9,7 @@
 
 #include "../engine.h"
 
-/* Words of the longest record: all groups, with all branches */
+/* Words of the longest record, with all groups and all branches */
 #define RECORD_WORDS	(4 + 4 + 18 + 32 + 3 * X86_BRANCHES_MAX)
 
 #define USER_IP		0x401000ULL
@@ -24,14 +24,14 @@
 #define ALL_WORDS	(4 + 4 + 18 + 32 + 3 * 8)
 
 /**
- * struct precise_env - what a record is looked at with
- * @core: the kind of core
- * @cpu: one of them
- * @event: the record's
+ * struct precise_env - a record and what is needed to convert it
+ * @core: the core type
+ * @cpu: the CPU
+ * @event: the event
  * @words: the record, at the end of its memory
- * @regs: of the interrupt
- * @at: of the sample
- * @data: of the sample
+ * @regs: registers of the interrupt
+ * @at: registers of the sample
+ * @data: the sample
  */
 struct precise_env {
 	struct x86_core		core;
@@ -59,7 +59,7 @@ static int precise_test_init(struct kunit *test)
 	return 0;
 }
 
-/* Write an adaptive record of the user's code with these groups, which says that it has @size. */
+/* Write an adaptive record in user mode with @groups, and with @size in its header. */
 static void precise_write(struct precise_env *env, u64 groups, u64 size)
 {
 	u64 *words = env->words;
@@ -77,7 +77,7 @@ static void precise_write(struct precise_env *env, u64 groups, u64 size)
 	words[8 + 1] = NEXT_IP;
 }
 
-/* Is there a record in the first @bytes, and what sample is it? */
+/* Convert the first @bytes. Returns false without a record or sample. */
 static bool precise_read(struct precise_env *env, size_t bytes)
 {
 	struct x86_record record;
@@ -107,7 +107,7 @@ static void precise_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->at.regs.sp, 0x1000 + 8 + 6);
 	KUNIT_EXPECT_EQ(test, env->at.regs.di, 0x1000 + 8 + 9);
 	KUNIT_EXPECT_PTR_EQ(test, env->at.xmm_regs, &env->words[26]);
-	/* The least precise level tells where the instruction led to. */
+	/* Level 1 reports the address after the instruction. */
 	env->event.attr.precise_ip = 1;
 	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
 	KUNIT_EXPECT_EQ(test, env->at.regs.ip, NEXT_IP);
@@ -137,14 +137,14 @@ static void precise_fixed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->data.addr, ADDRESS);
 	KUNIT_EXPECT_EQ(test, env->data.weight.full, 255);
 	KUNIT_EXPECT_TRUE(test, env->data.data_src.mem_lvl & PERF_MEM_LVL_LOC_RAM);
-	/* What is not a load's latency is the length of a transaction. */
+	/* Without load latency, the weight is the length of a transaction. */
 	env->event.hw.flags = X86_PRECISE_STORE;
 	env->words[23] = 42;
 	KUNIT_ASSERT_TRUE(test, precise_read(env, 25 * 8));
 	KUNIT_EXPECT_EQ(test, env->data.weight.full, 42);
 }
 
-/* A size that is none, or more than there is, ends the buffer. */
+/* A size that is invalid, or beyond the end, ends the buffer. */
 static void precise_sizes(struct kunit *test)
 {
 	static const u64 wrong[] = { 0, 8, 31, 33, ALL_WORDS * 8 + 8, 0xffff };
@@ -161,7 +161,7 @@ static void precise_sizes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, precise_read(env, 31));
 }
 
-/* Groups that the record says it has, and that are longer than it, are not there. */
+/* Groups beyond the end of the record are ignored. */
 static void precise_lies(struct kunit *test)
 {
 	struct precise_env *env = test->priv;
@@ -180,7 +180,7 @@ static void precise_lies(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, env->at.xmm_regs);
 }
 
-/* An address in a mode in which the event does not count is not for its user. */
+/* A sample in a mode that the event excludes is dropped. */
 static void precise_modes(struct kunit *test)
 {
 	struct precise_env *env = test->priv;
@@ -197,7 +197,7 @@ static void precise_modes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, precise_read(env, 4 * 8));
 }
 
-/* Random words, in as much memory as they say: KASAN watches. */
+/* Random words, in exactly their memory: KASAN detects reads beyond it. */
 static void precise_random(struct kunit *test)
 {
 	struct precise_env *env = test->priv;
