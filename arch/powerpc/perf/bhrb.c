@@ -2,7 +2,7 @@
 /*
  * The branch history rolling buffer (BHRB) of a CPU, recorded as branch stacks of samples.
  *
- * Entry 0 is the newest. An entry holds the address of a branch instruction and a bit for a
+ * Entry 0 is the newest. An entry has the address of a branch instruction and a bit for a
  * misprediction. A branch to a target in a register has two entries: the target is read first and
  * has the misprediction bit. The target of any other branch is decoded from the instruction. An
  * entry of 0 ends the buffer.

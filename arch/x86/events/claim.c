@@ -139,8 +139,8 @@ static void x86_claim_done(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Clear counters that may hold counts of perf's events or of another claim. Interrupting counters
- * are always programmed.
+ * Clear counters that may contain counts of perf's events or of another claim. Interrupting
+ * counters are always programmed.
  */
 static void x86_claim_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {

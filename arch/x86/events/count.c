@@ -215,8 +215,8 @@ void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /*
- * Reprogram a counter that may hold counts of others. A sampling counter is not reprogrammed: its
- * value is the distance to the end of the period in any case.
+ * Reprogram a counter that may contain counts of others. A sampling counter is not reprogrammed:
+ * its value is the distance to the end of the period in any case.
  */
 static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -228,7 +228,7 @@ static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	x86_count_update_pages(count);
 }
 
-/* Clear counters that may hold counts of others, except claimed counters. */
+/* Clear counters that may contain counts of others, except claimed counters. */
 static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	u64 left = cpu->running & ~cpu->wanted & ~cpu->claimed & cpu->core->counters & counters;
@@ -280,7 +280,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 }
 
 /**
- * x86_clear_unused - clear all counters that may hold counts of others
+ * x86_clear_unused - clear all counters that may contain counts of others
  * @cpu: this CPU
  *
  * Otherwise the next process that may read counters would see counts of other tasks. A counter that
@@ -315,7 +315,7 @@ static u64 x86_counters_of_kernel(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_clear_kernel - clear counters that may hold counts of a kernel thread
+ * x86_clear_kernel - clear counters that may contain counts of a kernel thread
  * @cpu: this CPU, without a claim
  *
  * Since x86_clear_unused(), this CPU has run only one process, which may read counters and

@@ -199,7 +199,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @transactions: the same, on CPUs with transactional memory
  * @init_event: checks and adjusts a new event, with hw.config set from the tables. Returns 0 or an
  *	error for event_init. May sleep. NULL: none
- * @forward: lets another PMU open a precise event that this PMU does not support. Returns an error
+ * @forward: opens a precise event on another PMU if this PMU does not support it. Returns an error
  *	for event_init, or 0 if there is no such PMU. May sleep. NULL: no other PMU
  * @key: sets config, extra register and allowed counters of an event's key, instead of @limits.
  *	hw.config of an event is then the value of the table, or attr.config, without bits for the

@@ -36,7 +36,7 @@ void x86_expect_late(struct x86_pmu_cpu *cpu)
 
 /*
  * May this be an expected late interrupt? They are not counted: each overflow handled early can
- * cause one, but one interrupt can stand for several overflows.
+ * cause one, but one interrupt can be for several overflows.
  */
 static bool x86_is_late(const struct x86_pmu_cpu *cpu)
 {
@@ -251,7 +251,7 @@ static void x86_unmask(void)
 }
 
 /*
- * Does one interrupt stand for all overflows until the status is read? Otherwise each overflow
+ * Is one interrupt sent for all overflows until the status is read? Otherwise each overflow
  * causes an interrupt, which is late if the overflow was handled before.
  */
 static bool x86_sends_once(const struct x86_bank *bank)
@@ -293,7 +293,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 
 	/*
 	 * Counters that run may overflow after they were read, so unmask first to get their
-	 * interrupts. A sticky overflow flag in the select holds the interrupt until the select is
+	 * interrupts. A sticky overflow flag in the select delays the interrupt until the select is
 	 * written.
 	 */
 	unmask_first = !bank->control && !bank->sticky;

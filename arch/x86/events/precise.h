@@ -3,11 +3,11 @@
  * Precise events: at an overflow the CPU writes a record with its registers and other data to a
  * buffer in memory (PEBS), and interrupts.
  *
- * The overflow leaves the counter at 0, so it goes on counting like any other, and is reprogrammed
- * by the interrupt like any other.
+ * The overflow leaves the counter at 0, so it continues to count like any other, and is
+ * reprogrammed by the interrupt like any other.
  *
  * Alternatively, the CPU reloads the counter with the period. That is used for events of user space
- * with a constant period, whose counters do not move in the kernel. Each record then stands for one
+ * with a constant period, whose counters do not move in the kernel. Each record then represents one
  * period that the counter does not show. If the record has all that the samples need, records wait
  * in the buffer (X86_PRECISE_MANY) until the buffer is full, the event is read or stopped, or the
  * task is switched out.

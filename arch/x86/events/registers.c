@@ -608,7 +608,7 @@ void x86_check_extra(struct x86_core *core)
 	const struct x86_extra *row = core->model->extra;
 	int i;
 
-	/* With write_extra, a row stands for several registers. */
+	/* With write_extra, a row represents several registers. */
 	if (core->model->write_extra)
 		return;
 	for (i = 0; row && row[i].msr; i++) {

@@ -122,7 +122,7 @@ void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks)
 }
 
 /**
- * x86_threads_leave - remove all counters of a CPU that goes offline
+ * x86_threads_leave - remove all counters of a CPU that is taken offline
  * @cpu: this CPU, with @threads
  *
  * Context: interrupts off.

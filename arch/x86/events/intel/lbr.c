@@ -249,7 +249,7 @@ static const struct x86_branch_ops lbr_ops = {
 	.restore	= lbr_restore,
 };
 
-/* Does a register keep a value? Some hypervisors let it read as 0. */
+/* Does a register keep a value? Some hypervisors return 0. */
 static bool lbr_keeps(u32 msr)
 {
 	u64 value, back;

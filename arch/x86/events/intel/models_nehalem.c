@@ -16,8 +16,8 @@
 #define LOW_HALF	X86_GENERAL(4)
 
 /*
- * Errata BJ122, BV98 and HSD29: counts of these events may go to the counter of the same number of
- * the core's other thread.
+ * Errata BJ122, BV98 and HSD29: counts of these events may be added to the counter of the same
+ * number of the core's other thread.
  */
 #define LEAKS(_first, _last)							\
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT,		\
@@ -305,7 +305,7 @@ static const x86_cache_events snbx_cache = {
 	CACHE(NODE, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 };
 
-/* Only servers have the bits for misses that go to memory, and for remote memory. */
+/* Only servers have the bits for misses served by memory, and for remote memory. */
 #define SNBX_MISS		GENMASK_ULL(37, 22)
 #define SNBX_NODE		GENMASK_ULL(36, 22)
 #define SNBX_NODE_MISS		GENMASK_ULL(36, 23)
