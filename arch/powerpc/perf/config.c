@@ -180,7 +180,7 @@ static int power_group_member(struct power_cpu *group, const struct power_encode
 
 /*
  * Can the group be counted at once on an otherwise unused PMU? Each member must get a counter of
- * its own, since counts are not shared with sampling events.
+ * its own, without sharing with equal events.
  */
 static int power_check_group(const struct perf_event *event, const struct power_encoded *encoded)
 {

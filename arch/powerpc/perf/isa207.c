@@ -67,7 +67,7 @@ static bool isa207_route_holds(const struct isa207_layout *layout,
 	return !(route->when & ISA207_WHEN_COUNTER) || pmc <= 4;
 }
 
-/* Convert to a mantissa and an exponent of 4. Low bits of large values are lost. */
+/* Convert to a mantissa and a base-4 exponent. Low bits of large values are lost. */
 static u64 isa207_scale(u64 value, int mantissa)
 {
 	u64 exponent = 0;

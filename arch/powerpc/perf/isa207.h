@@ -23,7 +23,7 @@
 
 /*
  * Software bits of the event code: EBB event, BHRB entries for the EBB handler, and the BHRB
- * filter. The last two require the first.
+ * filter. The second requires the first, and uses the filter.
  */
 #define ISA207_EBB		BIT_ULL(63)
 #define ISA207_BRANCHES		BIT_ULL(62)
@@ -91,7 +91,7 @@ struct isa207_count {
  * @to: the register
  * @shift: lowest bit in the register, for PMC1
  * @stride: by so many bits lower for each further counter; 0: one field for all counters
- * @mantissa: convert the value to a mantissa of so many bits, with an exponent of 4 above it; 0:
+ * @mantissa: convert the value to a mantissa of so many bits, with a base-4 exponent above it; 0:
  *	copy the value
  * @rule: lowest bit of the select field for this value; 0: no constraint
  * @threshold: the constraint applies only to events with a threshold

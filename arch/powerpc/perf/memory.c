@@ -3,7 +3,7 @@
  * Data source and latency of a sampled load or store.
  *
  * For a marked instruction, SIER has its type and the source of its data. MMCRA has the cycles
- * between the threshold's start and stop events, as a mantissa and an exponent of 4. SIER2 of ISA
+ * between the threshold's start and stop events, as a mantissa and a base-4 exponent. SIER2 of ISA
  * 3.1 has the cycles of two pipeline stages.
  */
 #include <asm/cputable.h>

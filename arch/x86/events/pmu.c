@@ -147,7 +147,7 @@ static void x86_event_read(struct perf_event *event)
 		return;
 	x86_precise_flush(cpu, event);
 	total = x86_event_total(cpu, event, count);
-	/* Waiting PEBS records end periods: leave what is beyond the next end to them. */
+	/* Waiting PEBS records end periods, and have samples to write: stop at the first end. */
 	if (count->reload && in_nmi())
 		total = min(total, READ_ONCE(count->bias));
 	x86_event_account(event, total);

@@ -74,7 +74,7 @@ static void memory_sources(struct kunit *test)
 	}
 }
 
-/* The threshold counter is a mantissa and an exponent of 4. */
+/* The threshold counter is a mantissa and a base-4 exponent. */
 static void memory_cycles(struct kunit *test)
 {
 	const unsigned long mmcra = TEST_LOADS | 0xffUL << 19 | 3UL << 27;
