@@ -302,7 +302,7 @@ int power_event_init(struct perf_event *event)
 		err = power_bhrb_event_init(event);
 		if (err)
 			return perf_event_refuse(event, "attr.branch_sample_type",
-						 "is not supported by the BHRB, or differs in the group",
+						 "is not supported by the BHRB, or by the group",
 						 err);
 	}
 	if (power_code_is_listed(code))
