@@ -84,7 +84,7 @@ int x86_branch_init_event(struct perf_event *event)
 
 	if (!core->branches.ops)
 		return perf_event_refuse(event, "attr.sample_type",
-					 "has branches, which this processor does not record",
+					 "has branch stacks, which this processor lacks",
 					 -EOPNOTSUPP);
 	err = x86_branch_filter_init(core, event);
 	if (err)
@@ -92,7 +92,7 @@ int x86_branch_init_event(struct perf_event *event)
 	err = x86_add_exclusive(x86_lbr_exclusive_lbr);
 	if (err)
 		return perf_event_refuse(event, "attr.sample_type",
-					 "has branches, whose records are in use otherwise", err);
+					 "has branch stacks, but the branch unit is in use", err);
 	event->attach_state |= PERF_ATTACH_SCHED_CB;
 	if (branch_sample_call_stack(event))
 		event->attach_state |= PERF_ATTACH_TASK_DATA;

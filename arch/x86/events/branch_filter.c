@@ -119,17 +119,17 @@ int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event
 	if (type & PERF_SAMPLE_BRANCH_CALL_STACK) {
 		if (!(core->branches.flags & X86_UNIT_CALL_STACK))
 			return perf_event_refuse(event, "attr.branch_sample_type",
-						 "has a call stack, which this processor does not keep",
+						 "has a call stack, which this processor lacks",
 						 -EOPNOTSUPP);
 		if (type & (X86_TYPE_KINDS | PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX))
 			return perf_event_refuse(event, "attr.branch_sample_type",
-						 "has a call stack and other branches at once",
+						 "combines a call stack with other branches",
 						 -EINVAL);
 		type &= ~X86_TYPE_IGNORED;
 	}
 	if (branch_sample_counters(event))
 		return perf_event_refuse(event, "attr.branch_sample_type",
-					 "has counters, which this processor does not record",
+					 "has branch counters, which this processor lacks",
 					 -EINVAL);
 	for (i = 0; i < ARRAY_SIZE(x86_branch_names); i++) {
 		if (!(type & x86_branch_names[i].type))

@@ -68,7 +68,7 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 		err = -ENOENT;
 	if (err == -EINVAL)
 		return perf_event_refuse(event, "attr.config",
-					 "is a generic event that this processor does not have",
+					 "is a generic event that this processor lacks",
 					 err);
 	if (err)
 		return err;
@@ -83,7 +83,7 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 		err = perf_allow_cpu();
 		if (err)
 			return perf_event_refuse(event, "attr.config",
-						 "has AnyThread: it needs the right to all of a CPU",
+						 "has AnyThread, which needs CPU-wide permission",
 						 err);
 	}
 	hw->config |= ARCH_PERFMON_EVENTSEL_INT;
@@ -107,11 +107,11 @@ static int x86_set_extra(const struct x86_core *core, struct perf_event *event)
 			continue;
 		if (core->no_extra & BIT_ULL(extra - core->model->extra))
 			return perf_event_refuse(event, "attr.config",
-						 "needs a register that this processor does not have",
+						 "needs a register that this processor lacks",
 						 -ENXIO);
 		if (reg->config & ~extra->valid)
 			return perf_event_refuse(event, "attr.config1",
-						 "has bits that this event does not take", -EINVAL);
+						 "has invalid bits for this event", -EINVAL);
 		reg->reg = extra->msr;
 		reg->idx = extra - core->model->extra;
 		return 0;
@@ -313,8 +313,8 @@ static int x86_check_precise(const struct x86_core *core, struct perf_event *eve
 			return err;
 	}
 	return perf_event_refuse(event, "attr.precise_ip",
-				 core->precise.levels ? "is greater than this processor can do" :
-				 "must be 0: this processor has no precise samples", -EOPNOTSUPP);
+				 core->precise.levels ? "exceeds what this processor supports" :
+				 "must be 0: this processor has no precise events", -EOPNOTSUPP);
 }
 
 /*
@@ -327,11 +327,11 @@ static int x86_check_vectors(struct perf_event *event)
 
 	if (attr->sample_regs_user & PERF_REG_EXTENDED_MASK)
 		return perf_event_refuse(event, "attr.sample_regs_user",
-					 "has vector registers, which are not saved for user space",
+					 "has vector registers, not saved on kernel entry",
 					 -EINVAL);
 	if ((attr->sample_regs_intr & PERF_REG_EXTENDED_MASK) && !attr->precise_ip)
 		return perf_event_refuse(event, "attr.sample_regs_intr",
-					 "has vector registers, which only precise samples have",
+					 "has vector registers, which only precise events sample",
 					 -EINVAL);
 	return 0;
 }
@@ -384,7 +384,7 @@ int x86_event_init(struct perf_event *event)
 	if (is_sampling_event(event) && !event->attr.freq &&
 	    event->attr.sample_period < x86_event_least_period(event))
 		return perf_event_refuse(event, "attr.sample_period",
-					 "is shorter than this processor can have for the event",
+					 "is below the minimum of this event",
 					 -EINVAL);
 	if (!is_sampling_event(event)) {
 		hw->sample_period = core->max_period;
@@ -408,7 +408,7 @@ int x86_event_init(struct perf_event *event)
 		return err;
 	if (event->group_leader == event)
 		return perf_event_refuse(event, "attr.config",
-					 "is an event that no counter of this CPU can count", err);
+					 "is an event that no counter supports", err);
 	return perf_event_refuse(event, "group_fd",
-				 "is of a group with more than the counters can count", err);
+				 "is of a group that cannot be counted at once", err);
 }

@@ -70,15 +70,15 @@ int x86_metrics_check(struct perf_event *event)
 		return 0;
 	if (is_sampling_event(event))
 		return perf_event_refuse(event, "attr.sample_period",
-					 "must be 0: a share of the slots does not sample",
+					 "must be 0: Topdown metrics cannot sample",
 					 -EINVAL);
 	if (event->hw.config & ((X86_RAW_EVENT_MASK | X86_MATCH_MORE) & ~INTEL_ARCH_EVENT_MASK))
 		return perf_event_refuse(event, "attr.config",
-					 "has more than a share's event and unit mask", -EINVAL);
+					 "has invalid bits for a Topdown metric", -EINVAL);
 	if (leader == event || leader->pmu != event->pmu ||
 	    !x86_config_is_slots(leader->hw.config))
 		return perf_event_refuse(event, "group_fd",
-					 "must be a group that an event of slots leads", -EINVAL);
+					 "must be a group with slots as leader", -EINVAL);
 	return 0;
 }
 

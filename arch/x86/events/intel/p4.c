@@ -197,12 +197,12 @@ static int p4_init_event(struct perf_event *event)
 	    (number == P4_EVENT_INSTR_COMPLETED && boot_cpu_data.x86_model < 3) ||
 	    p4_config_unpack_emask(config) & ~p4_events[number].masks)
 		return perf_event_refuse(event, "attr.config",
-					 "has no event of this processor in its upper half",
+					 "has no valid event in its upper half",
 					 -EINVAL);
 	/* Higher numbers are for PEBS. */
 	if (p4_config_unpack_pebs(config) >= P4_PEBS_METRIC__max)
 		return perf_event_refuse(event, "attr.config",
-					 "has no metric of this processor in its lowest bits",
+					 "has no valid metric in its lowest bits",
 					 -EINVAL);
 	return 0;
 }

@@ -181,7 +181,7 @@ static int pebs_need_branches(struct perf_event *event)
 	if ((attr->branch_sample_type & wanted) == wanted)
 		return 0;
 	return perf_event_refuse(event, "attr.branch_sample_type",
-				 "must have all branches, by which this processor is precise",
+				 "must have all branches for a precise event on this processor",
 				 -EOPNOTSUPP);
 }
 
@@ -201,7 +201,7 @@ int x86_precise_init_event(struct perf_event *event)
 
 	if (!is_sampling_event(event))
 		return perf_event_refuse(event, "attr.precise_ip",
-					 "must be 0 for an event that does not sample", -EINVAL);
+					 "must be 0 for a counting event", -EINVAL);
 	if (core->precise.format < PEBS_EXACT && event->attr.precise_ip > 1) {
 		int err = pebs_need_branches(event);
 
