@@ -20,7 +20,7 @@
  * struct power_code - one encoding of an event
  * @code: the event code
  * @mask: the constraint fields that are used
- * @value: the value required in each of these fields
+ * @value: the value required in each select field, or to be added in each add field
  * @pmc: the counter named by the code; 0: POWER_ANY_FIRST to POWER_ANY_LAST
  * @needs: counts only beside an encoding with @gives
  * @gives: satisfies @needs of the others

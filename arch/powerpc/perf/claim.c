@@ -25,7 +25,7 @@
 static power_claim_handler_t power_claim_handler;
 
 /**
- * power_claim_open - start to use claims
+ * power_claim_open - start using claims
  * @handler: called by the overflow interrupt, which can interrupt code with interrupts off, with
  *	all counters frozen. Its arguments are the interrupted registers, the mask of the claim's
  *	counters that have overflowed, and the values of all counters, PMC1 first. The overflowed
@@ -52,7 +52,7 @@ int power_claim_open(power_claim_handler_t handler)
 }
 
 /**
- * power_claim_close - stop to use claims
+ * power_claim_close - stop using claims
  *
  * Context: process; power_claim_halt() was called on each CPU after its last claim.
  */
@@ -284,7 +284,7 @@ void power_claim_run(const struct power_claim *claim)
  * power_claim_end - end a claim
  * @claim: the claim
  *
- * Counters whose overflow is not reported keep their values until interrupts are on again.
+ * Counters that do not interrupt can still be read until interrupts are on again.
  *
  * Context: interrupts off.
  */

@@ -15,7 +15,10 @@
 /* A counter has overflowed when bit 31 is set. */
 #define PMC_OVERFLOW	0x80000000UL
 
-/* A counting event resets its counter only at this value or above, long before an overflow. */
+/*
+ * The counter of an event that does not sample, or of a claim, is reset only from this value on,
+ * long before an overflow.
+ */
 #define PMC_FAR		0x40000000UL
 
 /* The fixed counters of processors with six counters */
@@ -102,7 +105,7 @@ struct power_memo {
  * @used: mask of counts with users
  * @chosen: mask of counts whose @place and @choice are compatible
  * @known: mask of counts equal to those in @memo
- * @changed: an event or a count was added, moved or removed since the last reprogramming
+ * @changed: an event or a count was added or removed since the last reprogramming
  * @disabled: the PMU is disabled; the core counts nested calls
  * @ebb: the counters are used for event-based branches of the current task
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none

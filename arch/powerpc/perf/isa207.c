@@ -99,9 +99,11 @@ static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
 }
 
 /**
- * isa207_needs - check whether an event must be on PMC4, or beside one of its kind on PMC4
+ * isa207_needs - check for an L2/L3 event limited by isa207_layout::l2l3_same
  * @layout: the layout of the processor
  * @code: the event code
+ *
+ * Of such events counted at once, one must be on PMC4.
  *
  * Context: any.
  * Return: true if so.
@@ -141,7 +143,7 @@ static bool isa207_is_defined(const struct isa207_layout *layout, u64 code)
  * @layout: the layout of the processor
  * @code: the event code
  * @maskp: receives the constraint fields that are used
- * @valuep: receives the values required in these fields
+ * @valuep: receives the values required in select fields, and the values to add in add fields
  * @config1: attr.config1
  *
  * Context: any.
@@ -197,7 +199,7 @@ int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned l
  * isa207_constrain - power_pmu::get_constraint of the running processor
  * @code: the event code
  * @maskp: receives the constraint fields that are used
- * @valuep: receives the values required in these fields
+ * @valuep: receives the values required in select fields, and the values to add in add fields
  * @config1: attr.config1
  *
  * Context: any.

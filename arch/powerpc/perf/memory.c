@@ -53,7 +53,10 @@ static const u64 memory_near[8] = {
 	[7] = MEM(LVL, MISS) | MEM(LVL, L1),
 };
 
-/* By SIER_SOURCE from MEMORY_FIRST on: memory, caches of the chip, remote caches; by SIER_DETAIL */
+/*
+ * For SIER_SOURCE from MEMORY_FIRST on: memory, caches of other cores on the chip, remote caches.
+ * Each is indexed by SIER_DETAIL.
+ */
 #define MEMORY_FIRST	4
 
 static const u64 memory_207[3][8] = {

@@ -3,8 +3,8 @@
  * The overflow interrupt.
  *
  * Like an NMI, it can interrupt code with interrupts soft-masked, except in
- * powerpc_local_irq_pmu_save() sections. It therefore takes no locks; perf_event_overflow() allows
- * for that. FCECE has frozen all counters at the overflow, unless the interrupt was late and the
+ * powerpc_local_irq_pmu_save() sections. So this file takes no lock itself; perf_event_overflow()
+ * is NMI-safe. FCECE has frozen all counters at the overflow, unless the interrupt was late and the
  * counters run again.
  */
 #include <linux/percpu.h>

@@ -2,9 +2,10 @@
 /*
  * PMU register access. Only this file writes the registers.
  *
- * MMCR1, MMCR2, MMCR3 and MMCRA are written only while MMCR0 freezes the counters. A shadow avoids
- * writes of a value that a register has already, since a write in a guest may trap. The hardware
- * changes MMCR0 at an overflow, so MMCR0 is always written.
+ * MMCR1, MMCR2, MMCR3 and MMCRA are written only while MMCR0 freezes the counters, except for
+ * SAMPLE_ENABLE of MMCRA, and for power_control_give(). A shadow avoids writes of a value that a
+ * register has already, since a write in a guest may trap. The hardware changes MMCR0 at an
+ * overflow, so MMCR0 is always written.
  */
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -170,7 +171,7 @@ void power_control_write(struct power_cpu *cpu)
 }
 
 #ifdef CONFIG_PPC64
-/* SAMPLE_ENABLE is set only while the counters run. */
+/* SAMPLE_ENABLE is set only while the counters run, or while an EBB program owns them. */
 static void power_control_mark(struct power_cpu *cpu, bool run)
 {
 	unsigned long mmcra = cpu->held.mmcra & ~MMCRA_SAMPLE_ENABLE;
@@ -269,8 +270,9 @@ void power_user_save(struct power_cpu *cpu)
  * power_user_run - restore the program's PMU control registers, and run the counters
  * @cpu: this CPU, with events for event-based branches, programmed by power_place()
  *
- * Overflows do not interrupt the kernel: EBE turns them into event-based branches while the program
- * has set PMAE. PMCC gives the program access to the six counters, BHRBA to the BHRB.
+ * Overflows do not interrupt the kernel: EBE turns them into event-based branches while the
+ * program's MMCR0 has PMXE (PMAE in the ISA). PMCC gives the program access to the six counters,
+ * BHRBA to the BHRB.
  *
  * Context: interrupts off.
  */
