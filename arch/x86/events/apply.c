@@ -59,7 +59,7 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	return min_t(u64, ALIGN(left, step), ALIGN_DOWN(core->max_period, step));
 }
 
-/* Need the counter, which overflows at the total @bias, not be reprogrammed? */
+/* Can the counter, which overflows at the total @bias, stay as programmed? */
 static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 			 u64 bias, u64 total)
 {
@@ -174,7 +174,10 @@ void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	int counter = count->counter;
 	bool applying = cpu->applying;
 
-	/* With @applying, an NMI does not handle an overflow of this counter for another count. */
+	/*
+	 * With @applying, an NMI does not call x86_apply(), which could give this counter, with its
+	 * pending overflow, to another count.
+	 */
 	WRITE_ONCE(cpu->applying, true);
 	barrier();
 	x86_count_disown(cpu, count);
@@ -366,7 +369,8 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Mask of the counters to run. Reprogram counters where the next overflow of a client has changed.
+ * Returns the mask of the counters to run, and reprograms counters where the next overflow of a
+ * client has changed.
  */
 static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 {

@@ -15,7 +15,7 @@
 
 static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int cnt);
 
-/* Are branches in the kernel recorded? Then those of this driver would displace others. */
+/* Are kernel branches recorded? If so, the driver's own branches overwrite the records. */
 static bool x86_branch_in_kernel(const struct x86_branch_cpu *branch)
 {
 	return !branch->select || (branch->type & PERF_SAMPLE_BRANCH_KERNEL);
@@ -261,7 +261,10 @@ void x86_branch_reset(struct x86_pmu_cpu *cpu)
 	branch->changed = true;
 }
 
-/* If the task ran without events since the save, its call stack has changed. */
+/*
+ * Number of context switches of @task: if it has changed since the save, the saved call stack is
+ * stale.
+ */
 static unsigned long x86_branch_switches(const struct task_struct *task)
 {
 	return task->nvcsw + task->nivcsw;
@@ -362,7 +365,7 @@ static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int c
 }
 
 /**
- * x86_branch_begin_interrupt - freeze the records
+ * x86_branch_begin_interrupt - stop recording, if kernel branches are recorded
  * @cpu: this CPU
  *
  * Context: overflow interrupt.

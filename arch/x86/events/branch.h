@@ -83,7 +83,7 @@ struct x86_branch_raw {
 
 /**
  * struct x86_branch_unit - branch unit of a model
- * @probe: sets struct x86_branches for this CPU, which has copies of the members below. Returns
+ * @probe: sets struct x86_branches for this CPU, into which the members below were copied. Returns
  *	false if the CPU has no branch unit
  * @from: first register with the address of a branch; 0: set by @probe
  * @to: first register with a target
@@ -111,8 +111,8 @@ struct x86_branch_unit {
  * struct x86_branch_ops - vendor-specific functions
  * @on: enables the unit; the filter is programmed
  * @off: disables the unit
- * @clear: clears or invalidates all records; with @call_stack, also against returns without a
- *	recorded call
+ * @clear: invalidates all records; with @call_stack, clears each one, since a return without a
+ *	recorded call would make older ones valid again
  * @read: reads the records from the newest to the first unused one. Returns their number, and sets
  *	@newest to the index of the newest register
  * @read_info: reads x86_branch_raw::info of these records; NULL: no such registers

@@ -4,7 +4,7 @@
  */
 #include "engine.h"
 
-/* Bits of branch_sample_type that are invalid, and ignored, with a call stack */
+/* With a call stack: bits of branch_sample_type that are invalid, and bits that are ignored */
 #define X86_TYPE_KINDS							\
 	(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL |		\
 	 PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_IND_CALL |	\

@@ -44,7 +44,7 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 	} else if (!x86_place_beside_claim(cpu, counters, true)) {
 		cpu->claimed = counters;
 		cpu->evicted = true;
-		/* Within a context switch, perf would not reschedule by itself. */
+		/* Perf has no notice of a claim, and would keep the displaced events scheduled. */
 		perf_pmu_resched_flexible(&cpu->core->pmu);
 		/* A waiting pinned group may have been scheduled, which ends the claim. */
 		err = cpu->claimed != counters || WARN_ON_ONCE(cpu->wanted & counters);
@@ -70,7 +70,7 @@ static u64 x86_claim_select(const struct x86_pmu_cpu *cpu, const struct x86_clai
 	return config & ~bank->halt;
 }
 
-/* Program the selects. Returns whether they were unchanged. */
+/* Program the selects. Returns whether they were unchanged and all counters were enabled. */
 static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_bank *bank = cpu->core->bank;
@@ -140,7 +140,7 @@ static void x86_claim_done(struct x86_pmu_cpu *cpu)
 
 /*
  * Clear counters that may contain counts of perf's events or of another claim. Interrupting
- * counters are always programmed.
+ * counters need no clearing: perfctr programs them anyway.
  */
 static void x86_claim_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -248,7 +248,7 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
  * @cpu: this CPU
  * @claim: the claim
  *
- * Counters that interrupt are stopped. The others keep their values until interrupts are on again.
+ * Counters that interrupt are stopped. The others can still be read until interrupts are on again.
  */
 void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {

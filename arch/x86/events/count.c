@@ -75,8 +75,8 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
  * @cpu: this CPU
  * @count: a count of this CPU
  *
- * While the PMU is disabled, or a group is read, each counter is read only once: the value is the
- * end of one event and the start of another.
+ * While the PMU is disabled, or a group is read, each counter is read only once, so that an event
+ * that stops and one that starts on it use the same value.
  *
  * Context: any, including NMI.
  * Return: the total.
@@ -215,14 +215,17 @@ void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /*
- * Reprogram a counter that may contain counts of others. A sampling counter is not reprogrammed:
- * its value is the distance to the end of the period in any case.
+ * Reprogram a counter that may contain counts of others. A sampling counter is not reprogrammed
+ * unless it must overflow elsewhere: its value is the distance to the end of the period anyway.
  */
 static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	if (count->next == U64_MAX || count->bias != count->next) {
 		x86_note_unseen(cpu, x86_count_arm(cpu, count));
-		/* If an interrupt was in the middle, the next read handles the overflow. */
+		/*
+		 * Force a new read: if an interrupt in the middle has left an overflow unhandled,
+		 * x86_prepare_running() must find it.
+		 */
 		count->turn = 0;
 	}
 	x86_count_update_pages(count);
@@ -292,7 +295,10 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
 	x86_clear(cpu, x86_clearable(cpu->core));
 }
 
-/* Mask of the running counters that count the kernel; all on a P4, with modes elsewhere. */
+/*
+ * Mask of the running counters that count the kernel; on a P4 all of them, since its mode bits are
+ * in other registers.
+ */
 static u64 x86_counters_of_kernel(const struct x86_pmu_cpu *cpu)
 {
 	u64 running = cpu->running & cpu->core->counters, counters = 0;

@@ -71,8 +71,8 @@
  * @fixed_width: bits of a fixed counter
  * @max_period: see struct x86_model
  * @config_mask: see struct x86_model
- * @counter_msr: first general counter for writes: the full-width alias if there is one, else a
- *	register that sign-extends 32 bits
+ * @counter_msr: first general counter for writes: x86_bank::counter, or on Intel its full-width
+ *	alias if there is one, since writes of the former sign-extend 32 bits
  * @events_mask: mask of unavailable architectural events, as in CPUID leaf 0xa
  * @events_mask_len: number of valid bits in @events_mask
  * @capabilities: MSR_IA32_PERF_CAPABILITIES; 0: none
@@ -237,8 +237,8 @@ struct x86_threads {
  * @key: what is counted
  * @clients: the events, by their active_entry; an RCU list, so that an NMI can walk it
  * @nr_clients: number of @clients; 0: the count is cached for reuse until its counter is needed
- * @counter: the counter programmed; -1: none. Set last when programmed, and cleared first, since
- *	the overflow interrupt checks it
+ * @counter: the counter programmed; -1: none. Set after @bias and before the counter's owner;
+ *	cleared after the owner, while @seq is odd
  * @wanted: the counter assigned, programmed by x86_apply(); -1: none
  * @seq: sequence count, odd while @bias and the counter do not match: an NMI then uses @total
  * @bias: @total minus the counter value, which is also the total at the next overflow
@@ -286,7 +286,7 @@ struct x86_count {
  * @node_changed: a northbridge event was attached, detached or moved
  * @turn: generation; a cached total is valid while its generation matches. Incremented when the PMU
  *	is disabled, when a group read begins, and when x86_apply() repeats
- * @running: mask of the counters enabled, by @control or by their selects
+ * @running: mask of the counters that may run, on the host or in guests
  * @select: shadow of the event selects
  * @fixed_control: shadow of the control register of the fixed counters
  * @control: shadow of the global control register

@@ -6,7 +6,7 @@
 
 #include "engine.h"
 
-/* KVM's guests get the features of this core type. */
+/* The core type described to KVM; hybrid CPUs report no PMU, only generic events. */
 static const struct x86_core *x86_first_core(void)
 {
 	return x86_nr_cores ? x86_cores[0] : NULL;

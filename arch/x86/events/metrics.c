@@ -113,7 +113,7 @@ static u64 x86_metric_part(u64 slots, u64 metrics, int metric)
 /**
  * x86_metrics_fold - update the totals of the metrics before the slots counter is reset
  * @cpu: this CPU
- * @slots: value of the counter since it was 0
+ * @slots: count of slots since the counter was 0
  */
 void x86_metrics_fold(struct x86_pmu_cpu *cpu, u64 slots)
 {

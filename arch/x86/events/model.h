@@ -58,8 +58,8 @@ struct x86_limit {
 #define X86_LIMIT_PRECISE	BIT(2)	/* only for precise events */
 #define X86_LIMIT_PAIR		BIT(3)	/* uses the next counter, too, see x86_model::merge */
 #define X86_LIMIT_LATENCY	BIT(5)	/* PEBS records have data source and latency of a load */
-#define X86_LIMIT_LOADS		BIT(6)	/* PEBS records have the address of a load */
-#define X86_LIMIT_STORES	BIT(7)	/* PEBS records have the address of a store */
+#define X86_LIMIT_LOADS		BIT(6)	/* PEBS data source of a load: only L1 hit or miss */
+#define X86_LIMIT_STORES	BIT(7)	/* PEBS data source of a store: only L1 hit or miss */
 #define X86_LIMIT_TRACKS	BIT(8)	/* PEBS records have the data source of a tracked store */
 #define X86_LIMIT_NODE		BIT(4)	/* northbridge event, see node.c */
 
@@ -169,8 +169,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
 /**
  * struct x86_model - a model of CPU cores
  * @name: name in the log and in the sysfs directory "caps"
- * @probe: detects features of this CPU's PMU and adjusts struct x86_core, which has copies of the
- *	members below. Returns 0, or an error: there is no PMU. NULL: nothing to detect
+ * @probe: detects features of this CPU's PMU and adjusts struct x86_core, into which members below
+ *	were copied. Returns 0, or an error: there is no PMU. NULL: nothing to detect
  * @bank: the registers
  * @counters: mask of the counters; 0: detected by @probe
  * @whole: mask of the counters of a P-core in a hybrid CPU, where CPUID reports only those that
@@ -199,8 +199,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @transactions: the same, on CPUs with transactional memory
  * @init_event: checks and adjusts a new event, with hw.config set from the tables. Returns 0 or an
  *	error for event_init. May sleep. NULL: none
- * @forward: opens a precise event on another PMU if this PMU does not support it. Returns an error
- *	for event_init, or 0 if there is no such PMU. May sleep. NULL: no other PMU
+ * @forward: passes a precise event that this PMU does not support to another PMU. Returns an error
+ *	for event_init, or 0 if no other PMU supports the event. May sleep. NULL: no other PMU
  * @key: sets config, extra register and allowed counters of an event's key, instead of @limits.
  *	hw.config of an event is then the value of the table, or attr.config, without bits for the
  *	modes. Called with interrupts off, or for a new event. NULL: events of Intel and AMD
@@ -211,8 +211,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @distributed_period: shortest period of precisely distributed events; 0: 1
  * @period_step: erratum: the period of an event must be a multiple of this power of two, by its
  *	config; NULL: 1
- * @idle_selects: erratum: selects that must be programmed once, with all general counters enabled,
- *	before a new event counts correctly; one for each counter; NULL: none
+ * @idle_selects: erratum: selects that must be programmed before each new event, with all general
+ *	counters enabled; one for each counter; NULL: none
  * @little: the model of the E-cores, if @name is that of the P-cores of a hybrid CPU; NULL:
  *	described by CPUID only, or none
  * @branches: how branches are recorded; NULL: not at all, or as CPUID reports

@@ -91,7 +91,7 @@ bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 	struct perf_event *event;
 	u64 total;
 
-	/* The interrupted code continues to move or program the count. */
+	/* The interrupted code is moving or programming the count: leave the overflow to it. */
 	if (!count || READ_ONCE(count->counter) != counter || (READ_ONCE(count->seq) & 1))
 		return false;
 	total = x86_count_read(cpu, count);
@@ -264,7 +264,8 @@ static bool x86_sends_once(const struct x86_bank *bank)
  * @regs: the interrupted registers
  *
  * Context: NMI, or interrupts off under Xen.
- * Return: number of overflows handled, 1 for a late interrupt, 0 if the NMI is not from the PMU.
+ * Return: number of overflows handled; 1 if there was none, but the NMI may be late, or from a
+ * counter that the interrupted code was programming; 0 if the NMI is not from the PMU.
  */
 int x86_pmu_interrupt(struct pt_regs *regs)
 {
@@ -293,8 +294,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 
 	/*
 	 * Counters that run may overflow after they were read, so unmask first to get their
-	 * interrupts. A sticky overflow flag in the select delays the interrupt until the select is
-	 * written.
+	 * interrupts. Not with a sticky overflow flag: it holds the interrupt back until the select
+	 * is written.
 	 */
 	unmask_first = !bank->control && !bank->sticky;
 	if (unmask_first)

@@ -140,7 +140,7 @@ static inline u64 x86_config_value(struct x86_config config)
 /**
  * struct x86_pmu - functions of the core PMU driver for other users
  * @handle_irq: handles an overflow interrupt with these registers. Called in an NMI, or in an
- *	interrupt that replaces it. Returns the number of counters handled
+ *	interrupt that replaces it. Returns the number of overflows handled
  */
 struct x86_pmu {
 	int	(*handle_irq)(struct pt_regs *regs);

@@ -215,7 +215,7 @@ void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
 
 /**
- * perfctr_cpu_hide - clear counters of the previous thread from user space
+ * perfctr_cpu_hide - hide the previous thread's counts from the next thread
  * @prev: the previous thread, with a suspended state
  * @next: the next thread
  *
@@ -312,9 +312,10 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_ireload);
  * @state: the state, not running, with the new @state->control
  * @is_global: the control is not of a thread
  *
- * If the control is refused, @state has no counters. Does not sleep.
+ * If the control is refused, nothing in @state is enabled, not even the TSC. Does not sleep.
  *
- * Return: 0 on success, -EPERM if the control needs reserved bits or unsupported interrupts,
+ * Return: 0 on success; -EPERM if the control has reserved bits, or needs interrupts that are not
+ * supported or what a control cannot have (see perfctr_check() and perfctr_check_events());
  * -EINVAL if it is invalid.
  */
 int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)

@@ -34,9 +34,10 @@ static int perfctr_check_period(const struct x86_model *model, u64 config, s32 i
  * @claim: its counters
  *
  * Context: any.
- * Return: 0 on success; -EPERM if an event needs an extra register, a pair of counters, the other
- * thread of the core, or a period that is a multiple; -EINVAL if the counter does not support the
- * event, is used for transactions, or needs a longer period.
+ * Return: 0 on success; -EPERM if an event needs an extra register or a pair of counters, affects
+ * the other thread of the core (erratum), or allows only periods that are multiples of a step
+ * (erratum); -EINVAL if the counter does not support the event or is used for transactions, or if
+ * the event needs a longer period.
  */
 int perfctr_check_events(const struct x86_core *core, const struct perfctr_cpu_control *control,
 			 const struct x86_claim *claim)

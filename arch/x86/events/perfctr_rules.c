@@ -298,8 +298,9 @@ static int perfctr_check_pebs(const struct perfctr_cpu_control *control)
  * @claim: receives the counters
  *
  * Context: any.
- * Return: 0 on success, -EPERM if the control needs reserved bits or unsupported interrupts,
- * -EINVAL if it is invalid.
+ * Return: 0 on success; -EPERM if the control has reserved bits (for example the enable bit of a
+ * P6's second counter), needs interrupts that are not supported, selects a northbridge event for a
+ * thread, or has PEBS matrix bits of a P4 without its PEBS enable bits; -EINVAL if it is invalid.
  */
 int perfctr_check(const struct perfctr_cpu_kind *kind, const struct perfctr_cpu_control *control,
 		  bool global, struct x86_claim *claim)

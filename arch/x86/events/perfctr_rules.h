@@ -33,7 +33,7 @@ enum perfctr_rule_kind {
 #define PERFCTR_ON_CASCADING	BIT(3)	/* counters 12 and 15 to 17 of a Pentium 4 */
 #define PERFCTR_ON_PLAIN	BIT(4)	/* the other counters of a Pentium 4 */
 #define PERFCTR_ON_P4		(PERFCTR_ON_CASCADING | PERFCTR_ON_PLAIN)
-#define PERFCTR_OF_THREADS	BIT(7)	/* only for per-process controls */
+#define PERFCTR_OF_THREADS	BIT(7)	/* only for per-thread controls */
 
 /* perfctr_rule::field: word of a counter's control */
 enum perfctr_field {

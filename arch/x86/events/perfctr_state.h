@@ -3,7 +3,8 @@
  * perfctr: operations of the low-level driver on a struct perfctr_cpu_state, on an abstract layer
  * of registers. The layer is a constant in each caller, so its functions are called directly.
  *
- * Context of all functions: interrupts off, on the CPU of the thread that owns the state.
+ * Context of all functions, unless noted: interrupts off, on the CPU of the thread that owns the
+ * state.
  */
 #ifndef _ARCH_X86_EVENTS_PERFCTR_STATE_H
 #define _ARCH_X86_EVENTS_PERFCTR_STATE_H
@@ -215,7 +216,7 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 	return 0;
 }
 
-/* Mask of the interrupting counters that have overflowed. */
+/* Mask of the interrupting counters that have overflowed. Context: any; @state is suspended. */
 static __always_inline unsigned int perfctr_state_overflowed(const struct perfctr_cpu_state *state)
 {
 	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus), mask = 0;
@@ -229,6 +230,7 @@ static __always_inline unsigned int perfctr_state_overflowed(const struct perfct
 	return mask;
 }
 
+/* The same, and restart these counters. Context: any; @state is suspended. */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {
 	unsigned int i, mask = perfctr_state_overflowed(state);
@@ -240,7 +242,10 @@ static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_st
 	return mask;
 }
 
-/* Set the counters from the control; interrupting ones start at their ireset value. */
+/*
+ * Set the counters from the control; interrupting ones start at their ireset value. Context: any;
+ * @state does not run.
+ */
 static __always_inline void perfctr_state_set_counters(struct perfctr_cpu_state *state)
 {
 	const struct perfctr_cpu_control *control = &state->control;
@@ -253,7 +258,7 @@ static __always_inline void perfctr_state_set_counters(struct perfctr_cpu_state 
 	}
 }
 
-/* Set the state from a control that was checked. */
+/* Set the state from a control that was checked. Context: any; @state does not run. */
 static __always_inline void perfctr_state_begin(struct perfctr_cpu_state *state)
 {
 	const struct perfctr_cpu_control *control = &state->control;

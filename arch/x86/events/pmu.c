@@ -2,8 +2,9 @@
 /*
  * The callbacks of struct pmu.
  *
- * Perf calls them with interrupts off, on the CPU of the event. Exceptions: an NMI may call read
- * and stop, in the middle of any of them.
+ * Perf calls the scheduling callbacks (from pmu_enable to cancel_txn, and sched_task) with
+ * interrupts off, on the CPU of the event. Exceptions: an NMI may call read and stop, in the middle
+ * of any of them.
  */
 #include "engine.h"
 

@@ -69,7 +69,8 @@ struct x86_precise {
 /**
  * struct x86_precise_cpu - PEBS state of one CPU
  * @enabled: shadow of MSR_IA32_PEBS_ENABLE, set before the register is written
- * @fresh: mask of counters just enabled: records for them in the buffer are not theirs
+ * @fresh: mask of counters being enabled: records in the buffer that name them are of the former
+ *	event, and are ignored for counters that the CPU reloads
  * @groups: shadow of MSR_PEBS_DATA_CFG
  * @many: interrupt only when the buffer is nearly full
  * @draining: the buffer is being drained

@@ -3,8 +3,9 @@
  * Register access of the counters. Only this file and x86_bank::write_select write these registers.
  * A shadow avoids writes of a value that a register has already.
  *
- * Context of all functions: interrupts off, on the CPU of the registers, or NMI. The shadow is
- * updated before the register is written, so that an NMI in between can restore the register.
+ * Context of all functions, unless noted: interrupts off, on the CPU of the registers, or NMI. The
+ * shadow is updated before the register is written, so that an NMI in between can restore the
+ * register.
  */
 #define pr_fmt(fmt) "perf/x86: " fmt
 
@@ -72,8 +73,9 @@ void x86_write_metrics(void)
  * @cpu: this CPU
  * @counter: the upper counter
  *
- * Called just after the lower counter was written. A carry before that is discarded, since it would
- * delay the next overflow, too: the value of the lower counter shows the overflow.
+ * Called just after the lower counter was written. A carry before that is discarded: with the upper
+ * counter at 0, the next overflow would be missed, too. The value of the lower counter shows the
+ * overflow of the discarded carry.
  */
 void x86_write_upper(struct x86_pmu_cpu *cpu, int counter)
 {
@@ -236,8 +238,8 @@ static bool x86_is_kept(u32 msr, const u64 *written)
  * x86_check_control - warn if a control register was written by others
  * @cpu: this CPU
  *
- * Firmware, a hypervisor, a guest or another driver may do that. A register left by a guest is not
- * checked, since it is written again anyway.
+ * Firmware, a hypervisor, a guest or another driver may do that. The global control register is not
+ * checked after a guest may have run, since it is written again anyway.
  */
 void x86_check_control(const struct x86_pmu_cpu *cpu)
 {

@@ -83,7 +83,7 @@ int x86_amd_probe(struct x86_core *core)
  * x86_amd_forward - x86_model::forward
  * @event: a precise event, which is for IBS
  *
- * Return: error of IBS, 0 if there is no IBS.
+ * Return: error of IBS, 0 if there is no IBS or IBS does not support the event (-EOPNOTSUPP).
  */
 int x86_amd_forward(struct perf_event *event)
 {

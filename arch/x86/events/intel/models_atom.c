@@ -67,7 +67,7 @@ static const x86_cache_events bnl_cache = {
 	CACHE(BPU, PREFETCH)	= NEVER,
 };
 
-/* Silvermont: of L1D mainly misses are counted; page walks are counted at their start. */
+/* Silvermont: of L1D and DTLB, only load misses; page walks are counted at their start. */
 static const x86_cache_events slm_cache = {
 	CACHE(L1D, READ)	= { 0, EVENT(0x04, 0x01) },
 	CACHE(L1I, READ)	= { EVENT(0x80, 0x03), EVENT(0x80, 0x02) },

@@ -219,7 +219,10 @@ static const x86_cache_events nhm_cache_extra = {
 	CACHE(NODE, PREFETCH)	= { NHM_PREFETCH | NHM_NODE, NHM_PREFETCH | NHM_NODE_MISS },
 };
 
-/* Shared by the threads of a core; later CPUs have one for each thread, as of the threshold. */
+/*
+ * The offcore response registers are shared by the threads of a core; later CPUs have one per
+ * thread, as Nehalem has for the threshold register.
+ */
 static const struct x86_extra nhm_extra[] = {
 	X86_EXTRA_CORE(0xb7, 0x01, MSR_OFFCORE_RSP_0, GENMASK_ULL(15, 0), 0),
 	LATENCY(0x0b, 0x10),
@@ -432,7 +435,7 @@ static const u64 snb_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= EVENT(0xc4, 0x00),
 	[PERF_COUNT_HW_BRANCH_MISSES]		= EVENT(0xc5, 0x00),
 	[PERF_COUNT_HW_BUS_CYCLES]		= EVENT(0x3c, 0x01),
-	/* Cycles without an issued, and without an executed, micro-operation */
+	/* Cycles in which no micro-operation is issued (front end), or executed (back end) */
 	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= EVENT_BELOW(0x0e, 0x01, 1),
 	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= EVENT_BELOW(0xb1, 0x01, 1),
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= EVENT(0x00, 0x03),

@@ -311,8 +311,8 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
 	if (cpu->precise.enabled == enabled)
 		return;
 	/*
-	 * Records in the buffer for a counter just enabled are of its former event. In user mode
-	 * the new one cannot have written any yet.
+	 * Records in the buffer for a counter just enabled are of its former event. A new event
+	 * whose counter is reloaded counts only user mode, so it cannot have written any yet.
 	 */
 	WRITE_ONCE(cpu->precise.fresh, enabled & ~cpu->precise.enabled);
 	WRITE_ONCE(cpu->precise.enabled, enabled);

@@ -53,7 +53,7 @@ struct perfctr_cpu_control {
 
 /**
  * struct perfctr_cpu_state - counters and their sums; mapped read-only in user space
- * @cstatus: the counters in use, see perfctr_mk_cstatus(); 0: none
+ * @cstatus: TSC and counters in use, see perfctr_mk_cstatus(); 0: none
  * @k1: private to the kernel
  * @k2: private to the kernel
  * @tsc_start: low half of the time stamp counter, as read last
