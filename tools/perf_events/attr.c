@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An event in words: the fields of struct perf_event_attr by their names, and the other
- * arguments of perf_event_open(2).
+ * Parse an event from text: names of fields of struct perf_event_attr, and the other arguments of
+ * perf_event_open(2).
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "perf-why.h"
 
 /**
- * struct word - a field that has an address
- * @name: of the field
- * @offset: of the field
- * @size: of the field in bytes
+ * struct word - a field of struct perf_event_attr that is not a bit-field
+ * @name: name of the field
+ * @offset: offset of the field
+ * @size: size of the field in bytes
  */
 struct word {
 	const char	*name;
@@ -33,13 +33,13 @@ static const struct word words[] = {
 	WORD(aux_sample_size), WORD(sig_data), WORD(config3), { }
 };
 
-/* The word of the flags comes after read_format. Where a flag is in it is the compiler's matter. */
+/* The bit-fields follow read_format. The compiler chooses the position of each. */
 #define FLAGS		(offsetof(struct perf_event_attr, read_format) + sizeof(__u64))
 
 /**
- * struct flag - a field of one bit
- * @name: of the field
- * @set: the attribute with this bit set
+ * struct flag - a bit-field of one bit
+ * @name: name of the field
+ * @set: an attribute with only this bit set
  */
 struct flag {
 	const char		*name;

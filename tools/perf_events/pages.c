@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pages that are shown again and again.
+ * Pages that are printed repeatedly, as top(1) does.
  */
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ bool next_page(const struct pages *pages, unsigned int shown)
 		return false;
 	if (shown)
 		usleep(pages->seconds * 1e6);
-	/* The page begins at the top of the terminal, as top's does. */
+	/* Clear the screen, so that each page starts at the top of the terminal. */
 	if (!pages->json && isatty(fileno(pages->out)))
 		fputs("\033[H\033[J", pages->out);
 	return !ferror(pages->out);

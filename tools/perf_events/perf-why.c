@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf-why: why was an event refused, and what is an event doing?
+ * perf-why: print why the kernel refused an event, or what the state of an event is.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,7 @@ static const char usage[] =
 	"  -n TIMES    show the page so often; 0: until it is ended (-p: 1, --system: 0)\n"
 	"  -d SECONDS  the time between two pages (2)\n";
 
-/* Open one event. Returns the exit status: 0: it can be opened; 1: it is refused. */
+/* Open one event. Returns the exit status: 0 if it can be opened, 1 if it is refused. */
 static int explain_open(char *text, FILE *out, bool json)
 {
 	struct perf_refusal refusal = { };
@@ -66,12 +66,12 @@ static int explain_open(char *text, FILE *out, bool json)
 }
 
 /**
- * struct request - what is asked for
- * @event: of -e, or NULL
- * @pid: of -p, or 0
- * @system: --system
- * @times: of -n, or -1
- * @pages: all else
+ * struct request - parsed options
+ * @event: argument of -e, or NULL
+ * @pid: argument of -p, or 0
+ * @system: --system was given
+ * @times: argument of -n, or -1
+ * @pages: options of the output
  */
 struct request {
 	char		*event;
@@ -118,7 +118,7 @@ static FILE *or_else(FILE *out, FILE *usual)
 {
 	if (!out)
 		out = usual;
-	/* Lines stay whole beside those of the command. */
+	/* Line buffering: output must not mix with lines of the command. */
 	setvbuf(out, NULL, _IOLBF, 4096);
 	return out;
 }
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 	bool command;
 	int option;
 
-	/* The command begins at the first argument that is no option: "+" ends the search. */
+	/* "+" stops getopt at the command, whose own options follow. */
 	while ((option = getopt_long(argc, argv, "+e:o:p:n:d:", options, NULL)) != -1) {
 		if (!take_option(&r, option))
 			goto usage;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perf-why: the parts of the program.
+ * perf-why: functions shared by its files.
  */
 #ifndef _TOOLS_PERF_WHY_H
 #define _TOOLS_PERF_WHY_H
@@ -12,15 +12,15 @@
 #include <sys/types.h>
 
 /**
- * struct told - a refusal, and who met it
+ * struct told - a refusal, and the task whose call was refused
  * @pid: the thread
- * @comm: its name
+ * @comm: the thread's name
  * @call: enum perf_refused_call
  * @error: positive errno
- * @value: of @field, or 0
- * @name: of the reason
- * @field: or argument that is to blame
- * @pmu: that was asked, or ""
+ * @value: value of @field, or 0
+ * @name: name of the reason
+ * @field: field or argument that is refused
+ * @pmu: PMU that refused the event, or ""
  * @reason: a sentence whose subject is @field
  */
 struct told {
@@ -35,15 +35,15 @@ struct told {
 	const char	*reason;
 };
 
-/* show.c: print a refusal, as a line of text or of JSON; a string of JSON. */
+/* show.c: print a refusal as text or JSON; print a JSON string. */
 void show_refusal(FILE *out, const struct told *told, bool json);
 void put_json_text(FILE *out, const char *text);
 
 /**
  * struct event_args - arguments of perf_event_open(2)
  * @attr: the attribute
- * @pid: the task, 0: this one
- * @cpu: the CPU, -1: any
+ * @pid: the task, 0 for this one
+ * @cpu: the CPU, -1 for any
  * @flags: PERF_FLAG_*
  */
 struct event_args {
@@ -53,18 +53,18 @@ struct event_args {
 	unsigned long		flags;
 };
 
-/* attr.c: read "FIELD=VALUE,...". Returns NULL, or the first that is not known. */
+/* attr.c: parse "FIELD=VALUE,...". Returns NULL, or the first unknown field. */
 const char *parse_event(struct event_args *event, char *text);
 
-/* watch.c: run a program. Returns the exit status for this one. */
+/* watch.c: run a program. Returns the exit status of perf-why. */
 int watch_command(char *const argv[], FILE *out, bool json);
 
 /**
- * struct pages - how a page is shown
- * @out: where
- * @json: as JSON
- * @times: how many times; 0: until it is ended
- * @seconds: between them
+ * struct pages - options of the output
+ * @out: output file
+ * @json: print JSON
+ * @times: number of pages, 0 for no limit
+ * @seconds: interval of pages
  */
 struct pages {
 	FILE		*out;
@@ -73,18 +73,18 @@ struct pages {
 	double		seconds;
 };
 
-/* pages.c: does a page follow? Waits, and clears the screen if there is one. */
+/* pages.c: wait for the next page, if there is one, and clear the screen. */
 bool next_page(const struct pages *pages, unsigned int shown);
 
-/* process.c: all events of a process. Returns the exit status. */
+/* process.c: print all events of a process. Returns the exit status. */
 int show_process(pid_t pid, const struct pages *pages);
 
 /**
- * struct seen - an event that has been found
- * @info: what it is doing
- * @filter: the text of its filters, or ""
- * @tid: the thread that is watched
- * @opener: the process whose file it is
+ * struct seen - an event of the process
+ * @info: its state
+ * @filter: text of its filters, or ""
+ * @tid: the thread that it watches
+ * @opener: the process that has its file
  */
 struct seen {
 	struct perf_event_state_info	info;
@@ -93,17 +93,17 @@ struct seen {
 	pid_t				opener;
 };
 
-/* state.c: print what an event is doing. */
+/* state.c: print the state of an event. */
 void show_state_header(FILE *out);
 void show_state(FILE *out, const struct seen *seen, bool json);
 
 /*
- * show.c: the name of a task. A task chooses its name itself, so what a terminal might obey is
- * shown as question marks. The next call overwrites it.
+ * show.c: read the name of a task. A task chooses its own name, so characters that a terminal might
+ * interpret are replaced. The next call overwrites the result.
  */
 const char *comm_of(pid_t pid);
 
-/* system.c: the state of the subsystem. Returns the exit status. */
+/* system.c: print the state of perf events on all CPUs. Returns the exit status. */
 int show_system(const struct pages *pages);
 
 #endif

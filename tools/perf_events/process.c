@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All events of a process: those that watch one of its threads, also as copies of inherited
- * events, and those that it has opened.
+ * Print all events of a process: events that watch one of its threads (also as inherited copies),
+ * and events that it has opened.
  *
- * The kernel has no list of them to give away. An event belongs to who has its file: the
- * files of all processes are looked through in /proc/PID/fd, and those of events are taken
- * by pidfd_getfd(2), for which this program has to be allowed to trace the process. So it
- * learns nothing that it could not have by itself. What is told of an event is then up to
- * PERF_EVENT_IOC_STATE. Events of the kernel's own have no file, and are not found.
+ * The kernel has no list of events, so this program reads /proc/PID/fd of all processes, and copies
+ * the files of events by pidfd_getfd(2). pidfd_getfd(2) requires permission to trace the process,
+ * and so reveals nothing that the caller could not read anyway. PERF_EVENT_IOC_STATE makes its own
+ * checks. Events that the kernel has opened have no file, and are not found.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -34,17 +33,17 @@
 #define INHERITS	0x2	/* perf_event_state_info.attr_flags: attr.inherit */
 
 /**
- * struct search - for the events of one process
+ * struct search - state of the search for the events of one process
  * @pid: the process
  * @tids: its threads
- * @nr_tids: how many
- * @ids: of events that have been found, in files that are open several times
- * @nr_ids: how many
- * @rows: that have been shown
- * @closed: processes that could not be looked into
- * @mute: files of events whose kernel does not tell
- * @swapped: files that were no events' any more when they were taken
- * @pages: how it is shown
+ * @nr_tids: number of @tids
+ * @ids: ids of the events found so far; several files may have the same event
+ * @nr_ids: number of @ids
+ * @rows: number of rows printed
+ * @closed: number of processes and files without permission
+ * @mute: number of events for which PERF_EVENT_IOC_STATE fails
+ * @swapped: number of files that were replaced before pidfd_getfd(2)
+ * @pages: options of the output
  */
 struct search {
 	pid_t			pid;
@@ -59,10 +58,10 @@ struct search {
 	const struct pages	*pages;
 };
 
-/* One more at the end of an array. */
+/* Make room for one more element at the end of an array. */
 static void *grow(void *array, unsigned int nr, size_t size)
 {
-	/* At each power of two there is no room any more. */
+	/* The array has room for the next power of two: grow it when that is used up. */
 	if (!(nr & (nr - 1))) {
 		array = realloc(array, (nr ? 2 * nr : 1) * size);
 		if (!array) {
@@ -94,7 +93,7 @@ static bool find_threads(struct search *s)
 	return true;
 }
 
-/* Has an event been found before, in another file? */
+/* Was the event found in another file? If not, remember it. */
 static bool is_known(struct search *s, __u64 id)
 {
 	unsigned int i;
@@ -108,7 +107,7 @@ static bool is_known(struct search *s, __u64 id)
 	return false;
 }
 
-/* Ask of an event, or of its copy in thread @tid. Returns false if that is not told. */
+/* Read the state of an event, or of its copy in thread @tid. Returns false on an error. */
 static bool ask(int fd, struct seen *seen, pid_t tid)
 {
 	memset(seen, 0, sizeof(*seen));
@@ -155,7 +154,7 @@ static void show_event(struct search *s, int fd, pid_t opener)
 		show_row(s, &root, opener);
 }
 
-/* Is a file an event's, by the name of a link in /proc? */
+/* Is the file an event, by the name of its link in /proc? */
 static bool is_event(const char *path)
 {
 	char target[64];
@@ -168,9 +167,9 @@ static bool is_event(const char *path)
 }
 
 /*
- * Take file @number of a process, if it is an event's. The process may put another file there
- * meanwhile. That one is neither asked nor closed, since its file system may make its callers
- * wait for ever: it stays open until this program ends, when no caller waits.
+ * Copy file @number of a process, if it is an event. The process may replace the file between the
+ * check and pidfd_getfd(2). Such a file is neither used nor closed, since its file system may block
+ * callers for ever. It stays open until exit.
  */
 static int take_event(struct search *s, int pidfd, pid_t opener, int number)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Refusals as text for people, and as JSON for programs: a line each.
+ * Print refusals, one line each: text for users, or JSON for programs.
  */
 #define _GNU_SOURCE
 #include <string.h>

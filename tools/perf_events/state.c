@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an event is doing, as a line of text for people or of JSON for programs.
+ * Print the state of an event: a line of text for users, or of JSON for programs.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char *const doings[] = {
 	[PERF_EVENT_SHARES]	= "shares",
 };
 
-/* Behind "it needs 2 counters: " */
+/* Printed after "needs 2 counters, " */
 static const char *const obstacles[] = {
 	[PERF_EVENT_NO_ROOM]		= "other groups are on",
 	[PERF_EVENT_BY_PINNED]		= "pinned groups keep them",
@@ -56,7 +56,7 @@ static const char *name_of(const char *const names[], unsigned int nr, unsigned 
 	return i < nr && names[i] ? names[i] : "?";
 }
 
-/* The groups that are on in its place, by those who have opened them. */
+/* Print the groups that have the counters instead, and the programs that have opened them. */
 static void show_groups(FILE *out, const struct perf_event_state_info *info)
 {
 	const char *separator = ":";
@@ -80,7 +80,7 @@ static void show_groups(FILE *out, const struct perf_event_state_info *info)
 		fprintf(out, "%s others'", separator);
 }
 
-/* Text that a process has chosen: what a terminal might obey is shown as question marks. */
+/* A process chooses this text: replace characters that a terminal might interpret. */
 static void put_harmless(FILE *out, const char *text)
 {
 	for (; *text; text++)

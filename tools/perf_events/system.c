@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of perf events on all CPUs: what debugfs/perf_events/ has, as a page.
+ * Print debugfs/perf_events/ as pages: the state of perf events on all CPUs.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -13,7 +13,7 @@
 #define DIRECTORY	"/sys/kernel/debug/perf_events/"
 #define COLUMNS_MAX	16
 
-/* The files, which stay open: interrupts are counted while the first is. */
+/* The files stay open: the kernel counts interrupts only while the first one is open. */
 static struct {
 	const char	*name;
 	const char	*title;
@@ -64,7 +64,7 @@ static void put_value(FILE *out, const char *word)
 		fputs(word, out);
 }
 
-/* Rows of a file, whose first line names the columns. */
+/* Print a file whose first line has the names of the columns. */
 static void show_table(FILE *out, FILE *file, bool json)
 {
 	char head[512], line[512], *names[COLUMNS_MAX], *words[COLUMNS_MAX];
@@ -96,7 +96,7 @@ static void show_table(FILE *out, FILE *file, bool json)
 	}
 }
 
-/* A count and a name on each line; those that are 0 are left out. */
+/* Print the names whose counts are not 0. Each line has a count and a name. */
 static void show_refusals(FILE *out, bool json)
 {
 	const char *separator = "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Run a program as it is, and show what it and its children were refused: the tracepoint
- * perf:perf_event_refused, as an event that is inherited, one for each CPU.
+ * Run a program, and print the refusals of its calls and of its children's calls. The source is the
+ * tracepoint perf:perf_event_refused, with one inherited event for each CPU.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define DATA_PAGES	8
 #define CPUS_MAX	1024
 
-/* Where the fields of the tracepoint's record are. */
+/* Offsets of the fields in the tracepoint's record */
 static struct {
 	const char	*name;
 	unsigned int	offset;
@@ -30,8 +30,8 @@ enum { CALL, ERROR, VALUE, NAME, FIELD, PMU, REASON, NR_FIELDS };
 
 /**
  * struct source - the event of one CPU
- * @fd: its file
- * @page: its buffer
+ * @fd: file descriptor of the event
+ * @page: mapping of its buffer
  */
 struct source {
 	int				fd;
@@ -56,7 +56,7 @@ static FILE *open_in_tracefs(const char *file)
 	return found;
 }
 
-/* Returns the tracepoint's number, or -1. */
+/* Read the format of the tracepoint. Returns its id, or -1. */
 static long find_tracepoint(void)
 {
 	FILE *id = open_in_tracefs("id"), *format = open_in_tracefs("format");
@@ -103,7 +103,7 @@ static bool open_sources(long tracepoint, pid_t child)
 		struct source *s = &sources[nr_sources];
 
 		s->fd = syscall(__NR_perf_event_open, &attr, child, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-		/* CPUs that are offline run nobody. */
+		/* No task runs on an offline CPU. */
 		if (s->fd < 0 && errno == ENODEV)
 			continue;
 		if (s->fd < 0)
@@ -128,12 +128,12 @@ static const char *string_at(const char *raw, __u32 size, int field)
 }
 
 /**
- * struct sample - a record, as the attribute asks for it
- * @header: of the record
+ * struct sample - a record, with the fields of sample_type
+ * @header: header of the record
  * @pid: the process
  * @tid: the thread
- * @size: of @raw in bytes
- * @raw: the tracepoint's record
+ * @size: size of @raw in bytes
+ * @raw: the tracepoint's data
  */
 struct sample {
 	struct perf_event_header	header;
@@ -172,7 +172,7 @@ static unsigned long drain(struct source *s, FILE *out, bool json)
 	unsigned long samples = 0;
 
 	while (tail < head) {
-		/* The header is in one piece: records begin at multiples of 8 bytes. */
+		/* A header never wraps: records start at multiples of 8 bytes. */
 		memcpy(copy, data + tail % size, sizeof(sample->header));
 		for (i = 0; i < sample->header.size; i++)
 			copy[i] = data[(tail + i) % size];
@@ -198,7 +198,7 @@ static unsigned long drain_all(FILE *out, bool json)
 	return samples;
 }
 
-/* The child waits until it is watched. */
+/* Fork the command. The child execs after the parent has opened the events. */
 static pid_t start_command(char *const argv[], int *go)
 {
 	int pipes[2];
@@ -238,14 +238,14 @@ int watch_command(char *const argv[], FILE *out, bool json)
 	child = start_command(argv, &go);
 	if (child < 0 || !open_sources(tracepoint, child)) {
 		fprintf(stderr, "perf-why: cannot watch %s: %s\n", argv[0], strerror(errno));
-		/* A child that is not told to go ends. */
+		/* The child's read returns 0, and the child exits. */
 		close(go);
 		return 127;
 	}
 	if (write(go, "", 1) != 1)
 		return 127;
 	close(go);
-	/* The child is reaped after its last refusal is printed: /proc has its name until then. */
+	/* Reap the child after the last refusal is printed: until then /proc has its name. */
 	while (!waitid(P_PID, child, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid) {
 		poll(polled, nr_sources, 100);
 		samples += drain_all(out, json);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Performance counters of threads, for programs.
+ * Library for performance counters of threads.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #include "libperfctr.h"
 
 /**
- * struct vperfctr - a thread's counters
- * @fd: of the kernel's object
- * @rdpmc: the thread may read its counters itself
- * @state: the object's page; NULL: it is another thread's
+ * struct vperfctr - counters of a thread
+ * @fd: file descriptor of the kernel's object
+ * @rdpmc: the thread may read its counters in user mode
+ * @state: mapped page of the object; NULL for another thread's object
  */
 struct vperfctr {
 	int					fd;
@@ -43,7 +43,7 @@ static unsigned int read_clock(void)
 	return low;
 }
 #elif defined(__powerpc__)
-/* A special register, whose number is part of the instruction. */
+/* The number of a special purpose register is part of the instruction. */
 #define READ_REGISTER(number) ({						\
 	unsigned long value_;							\
 	asm volatile("mfspr %0, " #number : "=r" (value_));			\
@@ -74,7 +74,7 @@ static unsigned int read_clock(void)
 	return READ_REGISTER(268);
 }
 #else
-/* PERFCTR_FEATURE_RDPMC is not set on these. */
+/* PERFCTR_FEATURE_RDPMC is not set on this architecture. */
 static unsigned int read_counter(unsigned int map)
 {
 	return 0;
@@ -129,7 +129,7 @@ static struct vperfctr *new_vperfctr(int tid)
 		return NULL;
 	self->rdpmc = !!(info.cpu_features & PERFCTR_FEATURE_RDPMC);
 	self->fd = syscall(__NR_vperfctr_open, tid, 1);
-	/* It may have counters already. */
+	/* The thread may have an object already. */
 	if (self->fd < 0 && errno == EEXIST)
 		self->fd = syscall(__NR_vperfctr_open, tid, 0);
 	if (self->fd < 0) {
@@ -219,7 +219,10 @@ int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *su
 	return syscall(__NR_vperfctr_read, self->fd, sums, control, children);
 }
 
-/* May the page be read alone? Without the TSC nothing tells that values have changed. */
+/*
+ * May the page be read without a system call? Without the TSC a reader cannot detect that the
+ * kernel has changed the page.
+ */
 static int page_tells(const struct vperfctr *self, unsigned int *cstatus)
 {
 	if (!self->state || !self->rdpmc)
@@ -257,7 +260,10 @@ unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i
 
 	if (i >= PERFCTR_MAX_COUNTERS)
 		return 0;
-	/* An overflow may stop the counters at any time, and another control begin. */
+	/*
+	 * An overflow may stop the counters, and another control may start, at any time: retry
+	 * then.
+	 */
 	while (page_tells(self, &cstatus)) {
 		tsc = state->tsc_start;
 		start = state->pmc[i].start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Performance counters of threads, for programs. Functions return 0, or -1 with errno, if
- * nothing else is said.
+ * Performance counters of threads. Functions return 0, or -1 with errno, unless their comment says
+ * otherwise.
  */
 #ifndef _LIBPERFCTR_H
 #define _LIBPERFCTR_H
@@ -10,7 +10,10 @@
 
 struct vperfctr;
 
-/* The counters of the calling thread; it has them until they are unlinked, or it exits. */
+/*
+ * The counters of the calling thread. The thread has them until vperfctr_unlink(), or until it
+ * exits.
+ */
 struct vperfctr *vperfctr_open(void);
 int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info);
 int vperfctr_control(const struct vperfctr *self, const struct vperfctr_control *control);
@@ -21,19 +24,19 @@ int vperfctr_unlink(const struct vperfctr *self);
 void vperfctr_close(struct vperfctr *self);
 int vperfctr_fd(const struct vperfctr *self);
 
-/* Read by the mapped page, without a system call where the CPU lets programs do that. */
+/* Read the mapped page, without a system call if the CPU allows RDPMC in user mode. */
 unsigned long long vperfctr_read_tsc(const struct vperfctr *self);
 unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i);
 int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sums);
 
-/* Read by a system call; any pointer may be NULL. */
+/* Read by a system call. Any pointer may be NULL. */
 int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sums,
 			struct vperfctr_control *control, struct perfctr_sum_ctrs *children);
 
-/* The counters of a thread that the caller traces, and that is stopped. */
+/* The counters of another thread, which the caller traces and which is stopped. */
 struct vperfctr *rvperfctr_open(int tid);
 
-/* What there is, without any counters of one's own. */
+/* Properties of CPU and kernel. These need no open counters. */
 int perfctr_get_info(struct perfctr_info *info);
 unsigned int perfctr_abi_fits(const struct perfctr_info *info);
 const char *perfctr_cpu_vendor_name(void);

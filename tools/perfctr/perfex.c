@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfex: run a program with performance counters, and print what they have counted.
+ * perfex: run a program with performance counters, and print the counts.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -80,7 +80,7 @@ static int add_event(const char *text)
 	return 0;
 }
 
-/* Pass the object's file to the parent: it can be read when the program is gone. */
+/* Pass the object's file to the parent, which can read it after the program has exited. */
 static int send_fd(int to, int fd)
 {
 	char space[CMSG_SPACE(sizeof(int))] = { }, byte = 0;
