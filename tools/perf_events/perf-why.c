@@ -19,16 +19,17 @@ static const char usage[] =
 	"       perf-why [--json] [-o FILE] [-n TIMES] [-d SECONDS] -p PID\n"
 	"       perf-why [--json] [-o FILE] [-n TIMES] [-d SECONDS] --system\n"
 	"\n"
-	"Run a program as it is, and tell each refusal of a call about perf events that it and\n"
-	"its children meet; or open one event, given by fields of struct perf_event_attr and\n"
-	"pid, cpu, flags, and tell why it is refused if it is. Or show what all events of a\n"
-	"process are doing: those that watch one of its threads, and those that it has opened; or\n"
-	"the state of perf events on all CPUs.\n"
+	"COMMAND     run a command, and print each refused perf call of it and its children\n"
+	"-e          open one event, given by fields of struct perf_event_attr and pid, cpu,\n"
+	"            flags, and print the reason if the kernel refuses it\n"
+	"-p PID      print the state of all events of a process: events that watch one of its\n"
+	"            threads, and events that it has opened\n"
+	"--system    print the state of perf events on all CPUs\n"
 	"\n"
-	"  --json      a line of JSON for each refusal or event, or for each page of --system\n"
-	"  -o FILE     write there; else refusals go to stderr, all else to stdout\n"
-	"  -n TIMES    show the page so often; 0: until it is ended (-p: 1, --system: 0)\n"
-	"  -d SECONDS  the time between two pages (2)\n";
+	"--json      print a line of JSON for each refusal or event, or for each page of --system\n"
+	"-o FILE     write to FILE (default: stderr for COMMAND and -e, else stdout)\n"
+	"-n TIMES    number of pages, 0 for no limit (default: 1 for -p, 0 for --system)\n"
+	"-d SECONDS  interval of pages (default: 2)\n";
 
 /* Open one event. Returns the exit status: 0 if it can be opened, 1 if it is refused. */
 static int explain_open(char *text, FILE *out, bool json)
@@ -41,7 +42,7 @@ static int explain_open(char *text, FILE *out, bool json)
 
 	unknown = parse_event(&event, text);
 	if (unknown) {
-		fprintf(stderr, "perf-why: \"%s\" is not a field, or has no number\n", unknown);
+		fprintf(stderr, "perf-why: \"%s\" is not a field with a number\n", unknown);
 		return 2;
 	}
 	fd = syscall(__NR_perf_event_open, &event.attr, event.pid, event.cpu, -1, event.flags);

@@ -188,7 +188,7 @@ static int take_event(struct search *s, int pidfd, pid_t opener, int number)
 	if (is_event(path))
 		return fd;
 	if (++s->swapped == SWAPPED_MAX) {
-		fprintf(stderr, "perf-why: %d exchanges files that are looked at\n", opener);
+		fprintf(stderr, "perf-why: process %d keeps replacing its files\n", opener);
 		exit(2);
 	}
 	return -1;
@@ -254,13 +254,13 @@ int show_process(pid_t pid, const struct pages *pages)
 		s.mute = 0;
 		look_into_all(&s);
 		if (!s.rows && !pages->json)
-			fprintf(pages->out, "perf-why: %d has no events that can be seen\n", pid);
+			fprintf(pages->out, "perf-why: no events of process %d found\n", pid);
 		if (s.closed && !pages->json)
 			fprintf(pages->out,
-				"perf-why: %u processes, or files of theirs, may not be looked into\n",
+				"perf-why: no permission for %u processes or files of processes\n",
 				s.closed);
 		if (s.mute)
-			fprintf(stderr, "perf-why: this kernel does not tell what %u events do\n",
+			fprintf(stderr, "perf-why: cannot read state of %u events: old kernel\n",
 				s.mute);
 	}
 	free(s.tids);

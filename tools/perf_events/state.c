@@ -22,11 +22,11 @@ static const char *const doings[] = {
 /* Printed after "needs 2 counters, " */
 static const char *const obstacles[] = {
 	[PERF_EVENT_NO_ROOM]		= "other groups are on",
-	[PERF_EVENT_BY_PINNED]		= "pinned groups keep them",
+	[PERF_EVENT_BY_PINNED]		= "pinned groups have them",
 	[PERF_EVENT_BY_EXCLUSIVE]	= "an exclusive group has the PMU",
-	[PERF_EVENT_IS_EXCLUSIVE]	= "it wants the PMU for itself, and others are on",
+	[PERF_EVENT_IS_EXCLUSIVE]	= "it is exclusive, and other groups are on",
 	[PERF_EVENT_NOT_ON_CPU]		= "the PMU does not count on this CPU",
-	[PERF_EVENT_BY_PMU]		= "the PMU itself has less free",
+	[PERF_EVENT_BY_PMU]		= "the PMU has fewer free",
 };
 
 static const char *const losses[] = {

@@ -231,7 +231,7 @@ int watch_command(char *const argv[], FILE *out, bool json)
 	pid_t child;
 
 	if (tracepoint < 0) {
-		fprintf(stderr, "perf-why: cannot read %s in tracefs: no right, or an old kernel\n",
+		fprintf(stderr, "perf-why: cannot read %s: no permission, or an old kernel\n",
 			EVENT_DIR);
 		return 127;
 	}

@@ -17,12 +17,12 @@
 static const char usage[] =
 "usage: perfex [-e SELECT[@COUNTER]]... [-c] [-o FILE] PROGRAM [ARGUMENT]...\n"
 "       perfex -i\n"
-"  -e  count what this event select says, on this counter, as RDPMC takes it\n"
-"      (or else on the one of the option's own number). On powerpc: an event's code,\n"
-"      in user mode; 1 is PMC1\n"
-"  -c  print what children of the program have counted, too\n"
-"  -o  print to this file, not to standard error\n"
-"  -i  print what the CPU and the kernel can do\n";
+"  -e  count event SELECT on COUNTER, a counter number of RDPMC (default: the first -e\n"
+"      uses the first counter, and so on). On powerpc SELECT is an event code, which\n"
+"      counts in user mode, and COUNTER 1 is PMC1\n"
+"  -c  also print the counts of children of the program\n"
+"  -o  print to FILE (default: standard error)\n"
+"  -i  print the features of the CPU and the kernel\n";
 
 static struct vperfctr_control control;
 
@@ -73,7 +73,7 @@ static int add_event(const char *text)
 		cpu->pmc_map[i] = strtoul(text, &end, 0);
 	}
 	if (end == text || *end) {
-		fprintf(stderr, "perfex: not an event: %s\n", text);
+		fprintf(stderr, "perfex: invalid event: %s\n", text);
 		return -1;
 	}
 	cpu->nractrs++;
