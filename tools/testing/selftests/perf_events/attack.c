@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An unprivileged attacker does his worst beside a victim, another such user,
- * who counts. The victim's counts must stay right, and none of his opens may
- * fail. How long his calls take at most is shown; PE_ATTACK_MS is a bound for
- * it, for machines that have a CPU for each of them. Each attack takes
- * PE_ATTACK_SECONDS, or 2. The test also fails when an attack has never done
- * what it is meant to do.
+ * Unprivileged attackers load the kernel while a victim, another unprivileged user, counts. The
+ * victim's counts must stay exact, and none of its opens may fail. The test prints the longest time
+ * of each call. PE_ATTACK_MS bounds it, for machines with a CPU for each process. Each attack takes
+ * PE_ATTACK_SECONDS (default: 2). The test also fails if an attack never did what it is meant to
+ * do.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -48,14 +47,14 @@ static const char *const call_names[NR_CALLS] = {
 
 /**
  * struct victim - results of the victim and of the attackers, in shared memory
- * @rounds: that the victim has done
- * @wrong: counts that did not match what the victim did
+ * @rounds: number of rounds of the victim
+ * @wrong: number of counts that did not match the victim's work
  * @count: the last of the wrong counts
- * @refused: opens that failed
+ * @refused: number of opens that failed
  * @error: error of the last open that failed
  * @worst: longest time of each call, ns
- * @attacks: how often an attacker has done what the attack is meant to do
- * @filters: how often a profiler has set filters on an attacker
+ * @attacks: number of times that an attacker did what the attack is meant to do
+ * @filters: number of times that a profiler set filters on an attacker
  */
 struct victim {
 	unsigned int	rounds;
@@ -70,7 +69,7 @@ struct victim {
 
 static struct victim *shared;
 
-/* Called by an attacker: with @really, the attack was done once more. */
+/* Count an attack, if @really. */
 static void attacked(bool really)
 {
 	if (really)
@@ -146,8 +145,8 @@ static void refused(struct victim *v, int error)
 }
 
 /*
- * The victim uses as many watchpoints as there are: an attacker who has no
- * right to watch the victim must not take any of them.
+ * The victim uses all watchpoints: an attacker without permission to watch the victim must not take
+ * any of them.
  */
 static void use_watchpoints(struct victim *v, int nr)
 {
@@ -180,8 +179,8 @@ static struct perf_event_attr trace_attr(void)
 }
 
 /*
- * The trace unit is for tasks or for CPUs: an attacker who has no right to it
- * must not keep the victim from it.
+ * Either tasks or CPUs use the trace unit: an attacker without permission must not make it busy for
+ * the victim.
  */
 static void use_trace(struct victim *v)
 {
@@ -307,7 +306,7 @@ static void fork_many_copies(pid_t victim)
 	for (;;) {
 		pid = fork();
 		if (!pid) {
-			/* The attacker's own copies are copied, too. */
+			/* The fork copies the attacker's events, too. */
 			pid = fork();
 			if (!pid)
 				pe_fault(1);
@@ -388,7 +387,7 @@ static void redirect_many(pid_t victim)
 	}
 }
 
-/* Ask for events of the victim, and of CPUs: all of them must be refused. */
+/* Try to open events of the victim, and of CPUs: all of them must be refused. */
 static void ask_for(struct perf_event_attr *attr, pid_t victim)
 {
 	int cpu = 0, of_task, of_cpu;
@@ -411,7 +410,7 @@ static void ask_for_watchpoints(pid_t victim)
 	ask_for(&attr, victim);
 }
 
-/* Ask for events of the trace unit, as above. */
+/* Try to open events of the trace unit: all of them must be refused. */
 static void ask_for_trace(pid_t victim)
 {
 	struct perf_event_attr attr = trace_attr();
@@ -419,15 +418,12 @@ static void ask_for_trace(pid_t victim)
 	ask_for(&attr, victim);
 }
 
-/*
- * Change the own mappings all the time, so that others wait who want to look
- * at them.
- */
+/* Change the own mappings all the time, so that mmap_lock of this process is always contended. */
 static void keep_own_mappings_busy(pid_t victim)
 {
 	/*
-	 * With many more pages the attacker's own call would keep his CPU for so long, on an
-	 * emulated machine, that everything else on it is late.
+	 * With more pages the call takes so long on an emulated machine that the CPU serves nothing
+	 * else.
 	 */
 	size_t page = sysconf(_SC_PAGESIZE), size = 256 * page;
 	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -437,10 +433,7 @@ static void keep_own_mappings_busy(pid_t victim)
 	if (at == MAP_FAILED)
 		_exit(2);
 	for (;;) {
-		/*
-		 * Make each other page a mapping of its own, then let all
-		 * merge.
-		 */
+		/* Make every second page a mapping of its own, then merge all of them. */
 		for (i = 0; i < size; i += 2 * page)
 			mprotect(at + i, page, PROT_READ);
 		attacked(!mprotect(at, size, PROT_READ | PROT_WRITE));
@@ -475,7 +468,7 @@ FIXTURE(attack) {
 	bool profile;
 };
 
-/* Enter a cgroup with little memory, where the kernel has such cgroups. */
+/* Enter a cgroup with little memory, if the kernel has memory cgroups. */
 static bool limit_memory(void)
 {
 	char path[256];
@@ -557,8 +550,8 @@ static void *set_filters(void *arg)
 }
 
 /*
- * A profiler who may watch an attacker. He waits for the attacker's mappings;
- * meanwhile he must not keep others from the event, nor from killing him.
+ * A profiler that may watch an attacker. It waits for the attacker's mmap_lock. Meanwhile it must
+ * not block other users of the event, and a signal must kill it.
  */
 static void be_profiler(struct victim *v, pid_t attacker)
 {
@@ -576,7 +569,7 @@ static void be_profiler(struct victim *v, pid_t attacker)
 	}
 }
 
-/* The profiler must have set filters, and must end when told to. */
+/* The profiler must have set filters, and must exit on a signal. */
 static void end_profiler(struct __test_metadata *_metadata, struct victim *v, pid_t profiler)
 {
 	struct sched_param first = { .sched_priority = 1 }, none = {};
@@ -598,8 +591,8 @@ static void be_victim(struct victim *v, int watchpoints, bool trace, int go)
 	char c;
 
 	/*
-	 * With this priority, a wait of the profiler is caused by the kernel,
-	 * not by other tasks that have the CPU.
+	 * With this priority only the kernel can make the profiler wait, not other tasks on its
+	 * CPU.
 	 */
 	sched_setscheduler(0, SCHED_FIFO, &first);
 	if (pe_become(PE_OTHER_UID, 0) || read(go, &c, 1) != 1)
@@ -648,10 +641,7 @@ static int beside(struct __test_metadata *_metadata, struct _test_data_attack *s
 	}
 	ASSERT_EQ(1, write(go[1], "", 1));
 	sleep(self->seconds);
-	/*
-	 * On a slow machine it may take long until each attacker has finished
-	 * an attack.
-	 */
+	/* On a slow machine it may take long until each attacker has completed an attack. */
 	for (i = 0; i < 1200 && (!v->attacks || (self->profile && !v->filters)); i++)
 		pe_sleep_ms(100);
 
@@ -661,7 +651,7 @@ static int beside(struct __test_metadata *_metadata, struct _test_data_attack *s
 	kill(self->victim, SIGKILL);
 	waitpid(self->victim, NULL, 0);
 	for (i = 0; i < ATTACKERS; i++) {
-		/* An attacker that has exited has got what it may not have. */
+		/* An attacker exits only if an open succeeds that must be refused. */
 		EXPECT_EQ(0, waitpid(self->attackers[i], &status, WNOHANG)) {
 			TH_LOG("attacker %d ended with %#x", i, status);
 		}
@@ -721,7 +711,7 @@ TEST_F(attack, thousands_are_redirected)
 
 TEST_F(attack, refused_watchpoints_take_none)
 {
-	/* The base kernel reserves the register before it checks the right. */
+	/* The base kernel reserves the register before it checks the permission. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (!self->watchpoints)
@@ -731,7 +721,7 @@ TEST_F(attack, refused_watchpoints_take_none)
 
 TEST_F(attack, refused_traces_take_no_unit)
 {
-	/* The base kernel claims the unit before it checks the right. */
+	/* The base kernel claims the unit before it checks the permission. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (pe_sim_trace_type() <= 0)

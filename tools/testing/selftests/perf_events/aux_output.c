@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events whose samples go into the AUX area of their group's leader, and other
- * records that only drivers make: what hardware calls an event, and how many
- * samples it has lost. With the simulated trace unit.
+ * Events that write their samples into the AUX area of their group's leader (attr.aux_output), and
+ * records that only drivers write: AUX_OUTPUT_HW_ID and LOST_SAMPLES. With the simulated trace
+ * unit.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -94,8 +94,8 @@ static int disable(int fd)
 }
 
 /*
- * Find the next record of a type; records are in order, and their sample_id is
- * of one of our events.
+ * Find the next record of a type. Records must be in order, and each sample_id must be of an event
+ * of the test.
  */
 static bool next(struct __test_metadata *_metadata, struct _test_data_out *self, __u32 type,
 		 int fd)
@@ -152,8 +152,8 @@ TEST_F(out, rules)
 	self->packet.aux_sample_size = 0;
 
 	/*
-	 * The PMU must be able to do it: the trace unit's own events cannot,
-	 * and other PMUs cannot either.
+	 * The PMU must support it: the trace unit's own events do not, and other PMUs do not
+	 * either.
 	 */
 	other.aux_output = 1;
 	EXPECT_EQ(-EOPNOTSUPP, pe_try(&other, 0, -1, self->fd, 0));
@@ -163,7 +163,7 @@ TEST_F(out, rules)
 
 TEST_F(out, not_paused)
 {
-	/* attr.aux_action came later than the other fields. */
+	/* attr.aux_action is newer than the other fields. */
 	self->trace.aux_start_paused = 1;
 	self->fd = pe_self(&self->trace);
 	if (self->fd < 0 && !getenv("PE_HARD"))
@@ -233,7 +233,7 @@ TEST_F(out, two_members)
 	close(fd[1]);
 }
 
-/* A member does not run on when its leader is gone. */
+/* A member stops when its leader is closed. */
 TEST_F(out, leader_goes_first)
 {
 	__u64 count;
@@ -252,10 +252,7 @@ TEST_F(out, leader_goes_first)
 	close(fd);
 }
 
-/*
- * When the leader does not stay at execve(2), the member does not run on
- * either, and fork(2) does not fail for it.
- */
+/* When execve(2) removes the leader, the member stops, and a fork(2) still succeeds. */
 TEST_F(out, leader_goes_at_exec)
 {
 	struct pe_child child;
@@ -320,7 +317,7 @@ TEST_F(out, lost_samples)
 	ASSERT_EQ(true, next(_metadata, self, PERF_RECORD_LOST_SAMPLES, self->fd));
 	EXPECT_EQ(0x7fffffff, word());
 	disable(self->fd);
-	/* No event is on that could lose samples. */
+	/* No event is active that could lose samples. */
 	ASSERT_EQ(0, pe_set(PE_SIM_TRACE "lose", 7));
 	EXPECT_EQ(0, pe_ring_find(&self->ring, &rec, PERF_RECORD_LOST_SAMPLES));
 }

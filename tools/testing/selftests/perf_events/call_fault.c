@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls on an event while there is no memory: each allocation fails in turn.
- * The call must say so, change nothing, and succeed when it is made again.
+ * Calls on an event under memory fault injection: each allocation fails in turn. The call must
+ * return an error, change nothing, and succeed when it is repeated.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,14 +23,14 @@
 
 /**
  * struct use - an event and the call under test
- * @attr: of the event
- * @fd: the event
+ * @attr: attribute of the event
+ * @fd: file descriptor of the event
  * @other: another file that the call needs
  * @text: text of the filter
- * @ring: a buffer of the event
+ * @ring: buffer of the event
  * @aux: size of its AUX area
  * @pid: a child
- * @pipe: pipe that its records go to
+ * @pipe: pipe for its records
  */
 struct use {
 	struct perf_event_attr attr;
@@ -111,7 +111,7 @@ static int map_aux(void *arg)
 	return 0;
 }
 
-/* Become a user who may have one such buffer, but not two. */
+/* Become a user whose limit allows one such buffer, but not two. */
 static int become_poor(void)
 {
 	struct rlimit none = { 0, 0 };
@@ -123,7 +123,7 @@ static int become_poor(void)
 	return pe_become(PE_UID, 0);
 }
 
-/* Run in a child: a process that has become poor cannot undo that. */
+/* Run in a child, because a process cannot regain its limit. */
 static void in_child(struct __test_metadata *_metadata, struct _test_data_call *self, bool aux)
 {
 	long kb = pe_get(MLOCK_KB), level = pe_get(PE_PARANOID);
@@ -133,8 +133,8 @@ static void in_child(struct __test_metadata *_metadata, struct _test_data_call *
 	pid = fork();
 	if (!pid) {
 		/*
-		 * The child opens a file of its own: the one that is open
-		 * already is of the parent.
+		 * The child opens a file of its own: the file that is open already belongs to the
+		 * parent.
 		 */
 		if (pe_inject_start() || become_poor())
 			_exit(2);
@@ -209,8 +209,7 @@ static void reset_filter(void *arg, int ret)
 	struct use *u = arg;
 
 	/*
-	 * This filter lets nothing pass. A filter cannot be replaced, so it is
-	 * removed first.
+	 * This filter rejects all occurrences. A filter cannot be replaced, so it is removed first.
 	 */
 	pe_ioctl(u->fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"0");
 	close(u->fd);
@@ -238,10 +237,7 @@ TEST_F(call, filter_a_tracepoint)
 	EXPECT_NE(0, self->t.failed);
 }
 
-/*
- * The first filter lets this address pass, and no filter lets the other one
- * pass.
- */
+/* The first filter accepts this address, and no filter accepts the other one. */
 #define PASSES	"7000 1"
 #define STOPPED	"9000 1"
 
@@ -291,10 +287,7 @@ TEST_F(call, filter_addresses)
 	u->attr.type = type;
 	u->fd = pe_self(&u->attr);
 	ASSERT_LE(0, u->fd);
-	/*
-	 * With room in its buffer the event traces, which shows what the
-	 * filter lets pass.
-	 */
+	/* The event traces while its buffer has room, which shows what the filter accepts. */
 	ASSERT_EQ(0, pe_ring_map(&u->ring, u->fd, RING_PAGES));
 	u->ring.page->aux_offset = u->ring.len;
 	u->ring.page->aux_size = 16 * self->page;
@@ -365,7 +358,7 @@ TEST_F(call, attach_a_program)
 		self->t.undo = close_it;
 		EXPECT_BORNE(self);
 		EXPECT_NE(0, self->t.failed);
-		/* No program is left that would count this call. */
+		/* No program is attached any more that would count this call. */
 		syscall(__NR_getppid);
 		EXPECT_EQ(0, pe_bpf_counted(map));
 		close(self->u.fd);
@@ -379,8 +372,8 @@ TEST_F(call, attach_a_program)
 /* Copies */
 
 /*
- * The child shares the parent's memory and files, and the parent waits until
- * it is gone: so fork(2) has few allocations of its own that could fail.
+ * The child shares the parent's memory and files, and the parent waits until the child has exited.
+ * So fork(2) has few allocations of its own that could fail.
  */
 static int fork_it(void *arg)
 {
@@ -467,7 +460,7 @@ TEST_F(call, fork_with_events)
 		close(fds[i]);
 }
 
-/* Records that go to a pipe */
+/* Records that are spliced to a pipe */
 
 static int splice_it(void *arg)
 {
@@ -477,10 +470,7 @@ static int splice_it(void *arg)
 	return n < 0 ? -errno : n;
 }
 
-/*
- * These are more than three pages: whole pages are exchanged, the ends are
- * copied.
- */
+/* These are more than three pages: splice(2) moves whole pages, and copies the ends. */
 static void fill_again(void *arg, int ret)
 {
 	static char bytes[1 << 16];
@@ -518,7 +508,7 @@ TEST_F(call, splice_records)
 	fill_again(u, 0);
 	self->t = (struct pe_trial) { splice_it, fill_again, is_all_there, u };
 	EXPECT_BORNE(self);
-	/* The batch of pages and the pages were allocated, and failed. */
+	/* Both the batch of pages and the pages were allocated, and failed. */
 	EXPECT_LT(3, self->t.failed);
 	pe_ring_unmap(&u->ring);
 	close(u->pipe[0]);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of control groups, in a hierarchy of the controller's own (v1) and in
- * the unified one (v2).
+ * Events of cgroups, in a hierarchy of the perf_event controller (v1) and in the unified one (v2).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,8 +19,8 @@
 #define PAGES	40
 
 /**
- * struct groups - the control groups of a test
- * @v1: where the test has mounted the controller's own hierarchy, or ""
+ * struct groups - the cgroups of a test
+ * @v1: mount point of the perf_event controller's hierarchy, or ""
  * @up: the parent of the others
  * @left: a child of @up
  * @right: another child of @up
@@ -94,9 +93,8 @@ static int remove_groups(struct groups *g)
 }
 
 /*
- * Bring the controller into the hierarchy that is wanted. It leaves a
- * hierarchy that is unmounted only when no group is left there, and groups
- * that were removed stay for a while: so try again.
+ * Move the controller to the v1 or the unified hierarchy. An unmounted hierarchy keeps the
+ * controller until it has no cgroup, and removed cgroups are freed late: so retry.
  */
 static bool use_hierarchy(struct groups *g, bool unified)
 {
@@ -197,7 +195,7 @@ TEST_F(cgroup, follows_who_moves)
 
 #define DEPTH	12
 
-/* However deep a task's cgroup is, events of all above it count, and of no other. */
+/* A cgroup of any depth: the events of all its ancestors count, and no others. */
 TEST_F(cgroup, deep)
 {
 	int dir[DEPTH], event[DEPTH], enter[] = { DEPTH - 1, 4, 5, DEPTH - 1, 0 };
@@ -241,7 +239,7 @@ TEST_F(cgroup, deep)
 	}
 }
 
-/* A task that was moved while no cgroup was counted is counted by an event that comes. */
+/* A task was moved while no event of a cgroup was open: an event that is opened later counts it. */
 TEST_F(cgroup, moved_before_the_event)
 {
 	int left, right;
@@ -279,10 +277,7 @@ TEST_F(cgroup, opened_late)
 	ASSERT_EQ(0, pe_cgroup_enter("", getpid()));
 }
 
-/*
- * The time enabled is the time that tasks of the cgroup run: none passes while
- * it has no task.
- */
+/* The enabled time runs only while the cgroup has a running task. */
 TEST_F(cgroup, time_is_the_cgroups)
 {
 	__u64 idle[3], busy[3], after[3];
@@ -332,7 +327,7 @@ TEST_F(cgroup, removed_with_live_events)
 	close(up);
 }
 
-/* Two groups want the counters: a pinned event comes before flexible ones. */
+/* Two cgroups compete for counters: a pinned event is scheduled before flexible ones. */
 TEST_F(cgroup, pinned)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -355,7 +350,7 @@ TEST_F(cgroup, pinned)
 	ASSERT_LE(0, up);
 	ASSERT_EQ(0, pe_cgroup_enter("pe_up/left", self->child.pid));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_STEP, 1000));
-	/* A pinned event that did not fit is in error: a read gives 0 bytes. */
+	/* A pinned event that did not fit is in the error state: a read returns 0 bytes. */
 	ASSERT_EQ(sizeof(value), read(left, &value, sizeof(value)));
 	EXPECT_EQ(1000, value);
 	ASSERT_EQ(sizeof(value), read(up, &value, sizeof(value)));
@@ -379,7 +374,7 @@ TEST_F(cgroup, group_of_events)
 	self->a.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
 	member = pe_open(&self->a, self->g.left, 0, leader, PERF_FLAG_PID_CGROUP);
 	ASSERT_LE(0, member);
-	/* A member that names no cgroup counts for its leader's. */
+	/* A member without a cgroup of its own counts for its leader's cgroup. */
 	unnamed = pe_open(&self->a, -1, 0, leader, 0);
 	ASSERT_LE(0, unnamed);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
@@ -417,10 +412,7 @@ static int tree(unsigned int depth)
 	return wrong;
 }
 
-/*
- * The cgroup's event and an inherited one count the same for a thousand
- * processes.
- */
+/* The cgroup's event and an inherited event count the same for a thousand processes. */
 TEST_F(cgroup, a_thousand_processes)
 {
 	int cpu, cpus = pe_cpu_count(), wide[64], inherited, go[2], ready[2], status;
@@ -434,7 +426,7 @@ TEST_F(cgroup, a_thousand_processes)
 	ASSERT_EQ(0, pipe(ready));
 	root = fork();
 	if (!root) {
-		/* The child touches all its memory before it is watched. */
+		/* The child touches all its memory before its event is opened. */
 		_exit(write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1 ||
 		      write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1 || tree(3));
 	}

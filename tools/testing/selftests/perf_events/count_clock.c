@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The two clock events: how they relate to each other, to an event's times and
- * to other clocks of the system. Nothing here depends on how fast the machine
- * is.
+ * The two clock events: their relation to each other, to an event's times and to other clocks of
+ * the system. No assertion depends on the speed of the machine.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 /**
- * struct reading - what read(2) gives with both times
+ * struct reading - result of read(2) with both times
  * @value: the count
  * @enabled: ns enabled
  * @running: ns running
@@ -176,7 +175,7 @@ TEST(cpu_clock_of_a_sleeping_task)
 	__u64 r;
 	int fd;
 
-	/* On a task the CPU clock stops with the task, too. */
+	/* A cpu-clock event of a task stops with the task. */
 	ASSERT_EQ(0, pe_child_start(&child));
 	fd = pe_open(&a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
@@ -196,7 +195,7 @@ TEST(cpu_clock_of_a_cpu)
 	struct reading r, s;
 	int fd;
 
-	/* On a CPU the CPU clock goes on, whether the CPU is idle or not. */
+	/* A cpu-clock event of a CPU runs whether the CPU is idle or not. */
 	a.read_format = TIMES;
 	fd = pe_open(&a, -1, 0, -1, 0);
 	ASSERT_LE(0, fd);
@@ -233,8 +232,8 @@ TEST(reset)
 	/* A reset does the same while the event runs. */
 	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	/*
-	 * Spin for longer than the machine may stand still between the next
-	 * two lines, so that the count after the reset is less.
+	 * Spin for longer than the machine may be stalled between the next two lines, so that the
+	 * count after the reset is less.
 	 */
 	for (tries = 0; tries < 10; tries++) {
 		pe_spin(3000000);
@@ -294,8 +293,8 @@ TEST(exclusion_is_not_for_clocks)
 }
 
 /*
- * A clock event that samples has a timer, which must be gone with the event:
- * else it fires in memory that something else has by then.
+ * The timer of a sampling clock event must be cancelled before the event is freed. Otherwise it
+ * fires in memory that is reused.
  */
 TEST(timers_end_with_their_clocks)
 {
@@ -327,7 +326,7 @@ TEST(timers_end_with_their_clocks)
 	}
 	pe_child_end(&child);
 
-	/* The clock has gone on. */
+	/* The clock did not stop. */
 	a.config = PERF_COUNT_SW_TASK_CLOCK;
 	fd[0] = pe_self(&a);
 	ASSERT_LE(0, fd[0]);
@@ -336,10 +335,7 @@ TEST(timers_end_with_their_clocks)
 	close(fd[0]);
 }
 
-/*
- * Open a clock event with a timer: it has to be scheduled, and its group with
- * it.
- */
+/* Open a clock event with a timer: it is scheduled, and so is its group. */
 static int open_timer(int group)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CPU_CLOCK);

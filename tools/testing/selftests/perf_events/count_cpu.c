@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of a CPU, of a task on one CPU, and of a control group on a CPU.
+ * Events of a CPU, of a task on one CPU, and of a cgroup on a CPU.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -133,10 +133,7 @@ TEST(times_of_a_task_on_a_cpu)
 
 	if (pe_cpu_count() < 2)
 		SKIP(return, "needs two CPUs");
-	/*
-	 * The event is enabled all the time that the task runs, but running
-	 * only on its CPU.
-	 */
+	/* The event is enabled while the task runs on any CPU, but running only on its own CPU. */
 	a.read_format = TIMES;
 	ASSERT_EQ(0, pe_move_to(0));
 	fd[0] = pe_open(&a, 0, 0, -1, 0);
@@ -231,10 +228,7 @@ TEST(control_group)
 	ASSERT_EQ(0, pe_child_do(&out, PE_FAULT, PAGES));
 	EXPECT_EQ(before, pe_count(fd));
 
-	/*
-	 * A task that comes into the group is counted, one that has left is
-	 * not.
-	 */
+	/* A task that enters the cgroup is counted, a task that left it is not. */
 	ASSERT_EQ(0, pe_cgroup_enter(name, out.pid));
 	ASSERT_EQ(0, pe_cgroup_enter("", in.pid));
 	ASSERT_EQ(0, pe_child_do(&in, PE_FAULT, PAGES));
@@ -246,7 +240,7 @@ TEST(control_group)
 	ASSERT_EQ(0, pe_child_do(&out, PE_FAULT, PAGES));
 	EXPECT_EQ(before + PAGES, pe_count(fd));
 
-	/* A group may be removed while it is watched. */
+	/* A cgroup may be removed while it has an event. */
 	pe_child_end(&in);
 	pe_child_end(&out);
 	close(dir);

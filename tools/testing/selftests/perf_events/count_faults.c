@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Page faults: the software events whose exact number is known. */
+/* Page faults: software events whose count is exactly known. */
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <pthread.h>
@@ -13,10 +13,7 @@
 
 #define PAGES	100
 
-/*
- * Count the faults of touching PAGES new pages; everything else is mapped
- * before.
- */
+/* Count the faults of touching PAGES new pages; all else is mapped before. */
 static __u64 count_faults(struct perf_event_attr *attr)
 {
 	int fd = pe_self(attr), i;
@@ -85,7 +82,7 @@ TEST(exclude_host_or_guest)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
 
-	/* Software events don't tell a host from a guest. */
+	/* Software events do not distinguish host and guest. */
 	a.exclude_guest = 1;
 	EXPECT_EQ(PAGES, count_faults(&a));
 	a.exclude_guest = 0;
@@ -93,7 +90,7 @@ TEST(exclude_host_or_guest)
 	EXPECT_EQ(PAGES, count_faults(&a));
 }
 
-/* Let the kernel touch the pages, by reading a file into them. */
+/* The kernel touches the pages: read a file into them. */
 static __u64 count_kernel_faults(struct perf_event_attr *attr, int from)
 {
 	size_t page = sysconf(_SC_PAGESIZE), i;
@@ -187,8 +184,8 @@ TEST(another_thread)
 
 	ASSERT_LE(0, fd);
 	/*
-	 * The event does not count what the other thread does; its start and
-	 * end cost a few faults of ours.
+	 * The event does not count the other thread. Start and end of the thread cost this thread
+	 * some faults.
 	 */
 	for (i = 0; i < 2; i++) {
 		pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
@@ -270,7 +267,7 @@ static void look_at(const char *p)
 	__asm__ __volatile__("" : : "r" (*p) : "memory");
 }
 
-/* Pages that are only on a disk are major faults. The disk is one of memory. */
+/* Pages that are only on a disk are major faults. The disk is a RAM disk. */
 TEST(major)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
@@ -302,7 +299,7 @@ TEST(major)
 	}
 	/* Major faults are counted by the event of all faults, too. */
 	EXPECT_LE(pages, pe_count(all));
-	/* Pages that are in memory by now are not read from the disk again. */
+	/* Pages in the page cache are not read again. */
 	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	for (i = 0; i < pages; i++)
 		look_at(p + i * page);

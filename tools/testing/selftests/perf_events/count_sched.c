@@ -103,7 +103,7 @@ TEST(migrations)
 		ASSERT_EQ(0, pe_move_to(i & 1));
 		EXPECT_EQ(i, pe_count(fd));
 	}
-	/* Moving a task to the CPU where it is already is no migration. */
+	/* Moving a task to its own CPU is no migration. */
 	ASSERT_EQ(0, pe_move_to((i - 1) & 1));
 	EXPECT_EQ(ROUNDS, pe_count(fd));
 	close(fd);
@@ -169,10 +169,7 @@ TEST(cgroup_switches)
 	ASSERT_LE(0, cpu);
 	ASSERT_EQ(0, pe_cgroup_enter(name, child.pid));
 
-	/*
-	 * The tasks that run before and after the child are of other cgroups
-	 * now.
-	 */
+	/* The tasks that run before and after the child are now in other cgroups. */
 	before = pe_count(fd);
 	for (i = 0; i < ROUNDS; i++)
 		ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 1));
@@ -194,8 +191,8 @@ TEST(no_cgroup_switches_at_home)
 		SKIP(return, "no control groups");
 	fd = pe_self(&a);
 	/*
-	 * Switch to idle and back: both are in the root cgroup like this task,
-	 * so that the group is not left.
+	 * Switch to idle and back: idle and this task are in the root cgroup, so the cgroup does
+	 * not change.
 	 */
 	ASSERT_LE(0, fd);
 	for (i = 0; i < ROUNDS; i++)

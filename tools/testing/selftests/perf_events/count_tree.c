@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Page faults of a tree of a thousand processes. An inherited event and the
- * events of a control group must both count exactly what the kernel reports by
- * wait4(2), which does not depend on events.
+ * Page faults of a tree of a thousand processes. An inherited event and the events of a cgroup must
+ * both count exactly as many faults as wait4(2) reports, which does not use perf events.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,9 +19,9 @@
 #define KINDS		3
 
 /**
- * struct usage - faults of a process and of all below it that have been waited for
- * @min: faults without a read from a disk
- * @maj: faults with a read from a disk
+ * struct usage - faults of a process and of all descendants that have been waited for
+ * @min: faults without I/O
+ * @maj: faults with I/O
  */
 struct usage {
 	__u64 min, maj;
@@ -36,7 +35,7 @@ FIXTURE(tree) {
 	pid_t root;
 };
 
-/* Children of each process, by its height. */
+/* Number of children of each process, by its height in the tree */
 static const unsigned int width[] = { 9, 10, 10 };
 
 static int tree(unsigned int height, bool together)
@@ -62,7 +61,7 @@ static int tree(unsigned int height, bool together)
 	return wrong;
 }
 
-/* Read the faults of a process so far, and its state. */
+/* Read from /proc the faults of a process, and its state. */
 static int look(pid_t pid, struct usage *usage, char *state)
 {
 	unsigned long long f[4];
@@ -112,7 +111,7 @@ FIXTURE_TEARDOWN(tree)
 	}
 }
 
-/* Start a process that sleeps, and makes a tree when it is told to. */
+/* Start a process that sleeps, and forks a tree on command. */
 static void plant(struct __test_metadata *_metadata, struct _test_data_tree *self, bool together)
 {
 	char c = 0, state = 0;
@@ -130,10 +129,7 @@ static void plant(struct __test_metadata *_metadata, struct _test_data_tree *sel
 	}
 }
 
-/*
- * Let the tree grow. Return: the faults of the process and of the tree since
- * counting began.
- */
+/* Fork the tree. Return: the faults of the process and of the tree since counting began. */
 static struct usage grow(struct __test_metadata *_metadata, struct _test_data_tree *self)
 {
 	struct rusage usage;
@@ -147,7 +143,7 @@ static struct usage grow(struct __test_metadata *_metadata, struct _test_data_tr
 	self->root = 0;
 	all.min = usage.ru_minflt - self->before.min;
 	all.maj = usage.ru_majflt - self->before.maj;
-	/* All leaves, and the processes above them. */
+	/* The leaves, and the processes above them. */
 	EXPECT_LE(PAGES * 1000, all.min);
 	return all;
 }
@@ -170,10 +166,7 @@ static void open_inherited(struct __test_metadata *_metadata, struct _test_data_
 	}
 }
 
-/*
- * Open an event of the tree's control group on each CPU; none where the kernel
- * has no such groups.
- */
+/* Open an event of the tree's cgroup on each CPU; none if the kernel has no perf_event cgroups. */
 static void open_wide(struct __test_metadata *_metadata, struct _test_data_tree *self)
 {
 	int cpu;
@@ -231,10 +224,7 @@ TEST_F(tree, at_the_same_time)
 	count(_metadata, self, true);
 }
 
-/*
- * Known by construction: a leaf that touches so many pages has so many faults,
- * and no more.
- */
+/* A leaf that touches N pages has exactly N faults. */
 TEST_F(tree, leaves_by_construction)
 {
 	struct perf_event_attr own = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
@@ -244,8 +234,8 @@ TEST_F(tree, leaves_by_construction)
 	pid_t pid;
 
 	/*
-	 * Each child's own event and the inherited one are enabled for just the
-	 * same section. That enables this task's event, too: so sleep meanwhile.
+	 * Each child's own event and the inherited one are enabled for exactly the same section.
+	 * The ioctl also enables the event in this task, so this task sleeps meanwhile.
 	 */
 	self->a = own;
 	self->a.inherit = 1;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ids in records of a task that ends, in its pid namespace and elsewhere.
- * A task that has exited keeps its ids until it is released: a thread at once,
- * the first thread of a process after all others, when the parent has waited
- * for the process or ignores SIGCHLD. A released task has the thread id -1. Its
- * process has an id as long as the first thread is there, and -1 from then on.
- * Until it is released, a task that is not in the event's namespace has 0.
- *
- * The tasks run on CPU 0, and its event has one buffer: the records are in order.
+ * The ids in records of a task that exits, in its pid namespace and elsewhere. A task that has
+ * exited keeps its ids until it is released: a thread at once, the first thread of a process after
+ * all others, when the parent has waited for the process or ignores SIGCHLD. A released task has
+ * the thread id -1. Its process has an id until the first thread is released, and -1 from then on.
+ * Until it is released, a task outside of the event's namespace has 0. The tasks run on CPU 0, and
+ * the event has one buffer, so the records are in order.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -26,7 +24,7 @@
 #define TRIES	5000
 #define NAME	"pe_ends"
 
-/* What ends: a thread, the first thread before another one, all, or all others by an exec. */
+/* What exits: a thread, the first thread before another one, all, or all others by an exec. */
 enum deed {
 	END_THREAD,
 	END_LEADER,
@@ -34,18 +32,18 @@ enum deed {
 	END_BY_EXEC,
 };
 
-/* The namespaces of the event and of the tasks that end. */
+/* The namespaces of the event and of the tasks that exit. */
 enum place {
 	TOGETHER,	/* both in the test's */
-	INSIDE,		/* both in a namespace below it */
-	ABOVE,		/* the event in the test's, the tasks in the one below */
-	STRANGE,	/* the event in the one below, the tasks in the test's */
+	INSIDE,		/* both in a child namespace */
+	ABOVE,		/* the event in the test's, the tasks in a child namespace */
+	STRANGE,	/* the event in a child namespace, the tasks in the test's */
 };
 
 /**
- * struct ids - of one task
- * @pid: of its process
- * @tid: its own
+ * struct ids - ids of one task
+ * @pid: id of its process
+ * @tid: id of the thread
  */
 struct ids {
 	__u32 pid, tid;
@@ -54,15 +52,15 @@ struct ids {
 /**
  * struct names - the ids of one task
  * @own: in its own namespace
- * @above: in the test's
+ * @above: in the test's namespace
  */
 struct names {
 	struct ids own, above;
 };
 
 /**
- * struct shared - what the other processes have found out
- * @parent: of the process
+ * struct shared - what the other processes report to the test
+ * @parent: parent of the process
  * @first: the first thread of the process
  * @thread: its other thread
  * @fd: the event that the process inside the namespace has opened
@@ -90,7 +88,7 @@ enum where {
 	EXIT,
 	NAMED,
 	EXECS,
-	COUNTED,	/* in the record with the counts of a task that has ended */
+	COUNTED,	/* in the READ record of a task that has exited */
 	NR_WHERE,
 };
 
@@ -156,7 +154,7 @@ FIXTURE_VARIANT_ADD(ends, strange_ignored)
 	.ignored = true,
 };
 
-/* The /proc that is mounted is of the test's namespace. */
+/* /proc shows the test's namespace. */
 static void find_names(struct names *n)
 {
 	char text[64] = "";
@@ -189,7 +187,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-/* The process in which a thread ends, or all. */
+/* The process whose thread exits, or which exits. */
 static void process(enum deed deed)
 {
 	pthread_t id;
@@ -209,7 +207,7 @@ static void process(enum deed deed)
 		pause();
 }
 
-/* The parent of that process never waits for it, and may ignore that it ends. */
+/* The parent of that process never waits for it, and may ignore SIGCHLD. */
 static void parent(enum deed deed, bool ignored)
 {
 	find_names(&shared->parent);
@@ -278,7 +276,7 @@ FIXTURE_TEARDOWN(ends)
 	}
 }
 
-/* Open the event, and start the process, which waits for let_go() before it ends. */
+/* Open the event, and start the process, which waits for let_go() before it exits. */
 static void start(struct __test_metadata *_metadata, struct _test_data_ends *self,
 		  const struct _fixture_variant_ends *variant, enum deed deed)
 {
@@ -324,7 +322,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_ends *sel
 	ASSERT_EQ(1, read(ready[0], &c, 1));
 	self->is[NONE] = (struct ids){ -1, -1 };
 	if (variant->place == STRANGE) {
-		/* All ids are 0, until a task is released: then it is of no process here. */
+		/* All ids are 0 until the task is released. After that the ids mean no process. */
 		self->is[NO_THREAD] = self->is[NONE];
 		return;
 	}
@@ -384,7 +382,7 @@ static void note_task(struct __test_metadata *_metadata, struct _test_data_ends 
 			EXPECT_EQ(self->parent.pid, task.ppid);
 			EXPECT_EQ(self->parent.tid, task.ptid);
 		}
-		/* From here on only switches of the end count. */
+		/* From here on only switches of the exit count. */
 		if (rec.head.type == PERF_RECORD_EXIT) {
 			self->seen[SAMPLE][w] = 0;
 			self->seen[OUT][w] = 0;
@@ -393,7 +391,7 @@ static void note_task(struct __test_metadata *_metadata, struct _test_data_ends 
 	}
 }
 
-/* Count what is in the buffer, by the ids that it has. */
+/* Count the records in the buffer, by their ids. */
 static void collect(struct __test_metadata *_metadata, struct _test_data_ends *self)
 {
 	struct pe_sample s;
@@ -444,7 +442,7 @@ static void collect(struct __test_metadata *_metadata, struct _test_data_ends *s
 	}
 }
 
-/* Wait for so many records of that kind with those ids. */
+/* Wait until that number of records of that kind has those ids. */
 static void expect(struct __test_metadata *_metadata, struct _test_data_ends *self,
 		   enum where where, enum pair pair, unsigned int least)
 {
@@ -486,7 +484,7 @@ TEST_F(ends, first_thread_before_another)
 	start(_metadata, self, variant, END_LEADER);
 	expect(_metadata, self, EXIT, FIRST, 1);
 	expect_last_switch(_metadata, self, FIRST);
-	/* The first thread is there as long as the other one is, if SIGCHLD is ignored, too. */
+	/* The first thread is not released before the other one, also if SIGCHLD is ignored. */
 	let_go(_metadata);
 	expect(_metadata, self, NAMED, THREAD, 1);
 	expect(_metadata, self, EXIT, THREAD, 1);
@@ -503,7 +501,7 @@ TEST_F(ends, process)
 	expect_last_switch(_metadata, self, variant->ignored ? NONE : FIRST);
 }
 
-/* The event follows the task that opens it, which forks those that end. */
+/* The event is inherited by the tasks that exit: the task that opens it forks them. */
 static void follow_tasks(struct _test_data_ends *self)
 {
 	self->watched = 0;
@@ -513,7 +511,7 @@ static void follow_tasks(struct _test_data_ends *self)
 
 TEST_F(ends, counts_of_a_thread)
 {
-	/* 6.12 has parted the task and its events by then, and writes no such record. */
+	/* 6.12 detaches the task's events before that, and writes no such record. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (variant->place == STRANGE)
@@ -528,7 +526,7 @@ TEST_F(ends, counts_of_a_thread)
 
 TEST_F(ends, counts_of_a_process)
 {
-	/* 6.12 has parted the task and its events by then, and writes no such record. */
+	/* 6.12 detaches the task's events before that, and writes no such record. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (variant->place == STRANGE)
@@ -547,7 +545,7 @@ TEST_F(ends, others_by_exec)
 	let_go(_metadata);
 	expect(_metadata, self, NAMED, THREAD, 1);
 	expect(_metadata, self, EXECS, FIRST, 1);
-	/* The former first thread, and the program. */
+	/* The old first thread, and the program. */
 	expect(_metadata, self, EXIT, FIRST, 2);
 	expect_last_switch(_metadata, self, variant->ignored ? NONE : FIRST);
 }
