@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * execve(2): events that stay, events that it enables, and events that it
- * removes.
+ * execve(2): events that survive it, events that it enables, and events that it removes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -46,7 +45,7 @@ TEST_F(exec, counts_on)
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_EXEC, 0));
-	/* Starting a new program image causes many faults. */
+	/* exec of a new program causes many faults. */
 	EXPECT_LT(10, pe_count(fd));
 	EXPECT_EQ(PAGES, child_faults(&self->child, fd));
 	close(fd);
@@ -169,10 +168,7 @@ TEST_F(exec, removes)
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_EXEC, 0));
 	EXPECT_EQ(PAGES, child_faults(&self->child, stays));
 
-	/*
-	 * The removed event keeps its count, and counts no more, whatever is
-	 * done to it.
-	 */
+	/* A removed event keeps its count, and no ioctl makes it count again. */
 	EXPECT_LE(count, pe_count(fd));
 	count = pe_count(fd);
 	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -189,7 +185,7 @@ TEST_F(exec, removes_a_leader)
 {
 	int leader, member;
 
-	/* A member without remove_on_exec goes on alone. */
+	/* A member without remove_on_exec continues without its leader. */
 	self->a.remove_on_exec = 1;
 	leader = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	self->a.remove_on_exec = 0;

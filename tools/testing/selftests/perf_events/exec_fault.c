@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * execve(2) of a task with events when there is no memory: each allocation
- * fails in turn, up to the first instructions of the new program. Whether
- * execve(2) succeeds or fails, the events must be as they were or as execve(2)
- * makes them, and must go with the task.
+ * execve(2) of a task with events under memory fault injection: each allocation fails in turn, up
+ * to the first instructions of the new program. If execve(2) fails, the events must be unchanged.
+ * If it succeeds, they must be as execve(2) makes them. They must be freed with the task.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,18 +19,15 @@
 #define ENV		"PE_EXEC_FAULT"
 #define MOST		2000
 
-/* How the child ends. */
+/* Result of the child */
 enum end {
-	HAPPENED = 10,		/* the program runs, whether an allocation has failed or not */
-	DID_NOT_HAPPEN,		/* there was no allocation of that number */
+	HAPPENED = 10,		/* the program ran, with or without a failed allocation */
+	DID_NOT_HAPPEN,		/* there is no allocation of that number */
 	REFUSED,		/* execve(2) failed because of the allocation */
 	WRONG,			/* execve(2) failed for another reason */
 };
 
-/*
- * Constructor of the new program. It runs first, as other constructors
- * allocate memory.
- */
+/* Constructor of the new program. It runs before other constructors, which allocate memory. */
 static __attribute__((constructor(101))) void exec_target(void)
 {
 	if (getenv(ENV))
@@ -44,25 +40,25 @@ static void exec_with(unsigned int nth, int go)
 	char c;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Messages of the C library about missing memory are not wanted. */
+	/* Suppress messages of the C library about missing memory. */
 	close(STDERR_FILENO);
 	if (read(go, &c, 1) != 1 || pe_inject_self(nth))
 		_exit(WRONG);
 	execve("/proc/self/exe", argv, envp);
-	/* Which error execve(2) gives depends on the allocation that failed. */
+	/* The error of execve(2) depends on the allocation that failed. */
 	_exit(pe_inject_happened() ? REFUSED : WRONG);
 }
 
 /**
- * struct watched - a child, and the events that are on it
+ * struct watched - a child, and its events
  * @pid: the child
- * @go: tells it to go on
+ * @go: pipe that starts the exec
  * @counts: event that counts from the start
  * @enabled: event that exec enables
  * @removed: event that exec removes
- * @group: of two, of hardware if there is any; the leader
- * @member: of @group
- * @ring: of @counts
+ * @group: leader of a group of two, of hardware events if there are any
+ * @member: member of @group
+ * @ring: buffer of @counts
  */
 struct watched {
 	pid_t pid;
@@ -133,7 +129,7 @@ static enum end try(struct __test_metadata *_metadata, unsigned int nth)
 	count = pe_count(w.counts);
 	EXPECT_LT(0, count);
 	EXPECT_EQ(count, pe_count(w.counts));
-	/* The events have counted the new program, if it was started. */
+	/* The events have counted the new program, if it ran. */
 	if (end == REFUSED) {
 		EXPECT_EQ(0, pe_count(w.enabled));
 	} else if (WIFEXITED(status)) {
@@ -171,7 +167,7 @@ TEST_F(exec, with_events)
 		if (end == DID_NOT_HAPPEN)
 			break;
 		refused += end == REFUSED;
-		/* No allocation fails in this one: it must succeed as ever. */
+		/* No allocation fails in this run: it must succeed. */
 		if (nth % 16 == 0)
 			ASSERT_EQ(DID_NOT_HAPPEN, try(_metadata, 2 * MOST));
 	}

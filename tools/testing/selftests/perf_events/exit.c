@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Exit: what an event still gives once its task is gone. */
+/* Exit: reads, polls and records of an event whose task has exited. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -67,10 +67,7 @@ TEST_F(exit, zombie)
 {
 	siginfo_t info;
 
-	/*
-	 * The event works the same before the zombie is waited for as after
-	 * that.
-	 */
+	/* The event works the same before and after the zombie is reaped. */
 	ASSERT_EQ(0, pe_child_send(&self->child, PE_EXIT, 0));
 	ASSERT_EQ(0, waitid(P_PID, self->child.pid, &info, WEXITED | WNOWAIT));
 	EXPECT_LE(PAGES, pe_count(self->fd));
@@ -91,7 +88,7 @@ TEST_F(exit, hangup_is_told)
 	ASSERT_NE(MAP_FAILED, buf);
 	EXPECT_EQ(0, poll_now(self->fd));
 	ASSERT_EQ(0, pe_child_send(&self->child, PE_EXIT, 0));
-	/* A task that polls for records is woken when the event's task ends. */
+	/* The exit of the event's task wakes a task that polls for records. */
 	EXPECT_EQ(1, poll(&p, 1, 20000));
 	EXPECT_EQ(POLLHUP, p.revents);
 	EXPECT_EQ(POLLHUP, poll_now(self->fd));
@@ -106,12 +103,9 @@ TEST_F(exit, inherited_hangup_comes_last)
 	void *buf;
 	int fd;
 
-	/*
-	 * The hangup is about the task of the event, not about tasks that
-	 * inherited it.
-	 */
+	/* The hangup is reported for the task of the event, not for tasks that inherited it. */
 	self->a.inherit = 1;
-	/* A buffer for more than one task is of one CPU. */
+	/* A buffer for more than one task must be of one CPU. */
 	fd = pe_open(&self->a, 0, 0, -1, 0);
 	ASSERT_LE(0, fd);
 	buf = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -125,9 +119,9 @@ TEST_F(exit, inherited_hangup_comes_last)
 }
 
 /**
- * struct poller - a thread that waits for the end of an event
+ * struct poller - a thread that waits for the exit of an event's tasks
  * @fd: the event
- * @revents: what poll(2) told
+ * @revents: result of poll(2)
  * @over: poll(2) has returned
  */
 struct poller {
@@ -148,10 +142,7 @@ static void *wait_for_end(void *arg)
 	return NULL;
 }
 
-/*
- * A task that waits for the event is woken when the last task of its family
- * ends.
- */
+/* The exit of the last task with a copy of the event wakes a task that polls the event. */
 TEST_F(exit, last_heir_wakes)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -183,10 +174,7 @@ TEST_F(exit, last_heir_wakes)
 	ASSERT_EQ(child, waitpid(child, NULL, 0));
 	pe_sleep_ms(50);
 	EXPECT_FALSE(__atomic_load_n(&w.over, __ATOMIC_ACQUIRE));
-	/*
-	 * Its child ends when no process has the other end of the pipe open
-	 * any more.
-	 */
+	/* Its child exits when no process has the other end of the pipe open. */
 	close(to_kid[1]);
 	for (i = 0; i < 10000 && !__atomic_load_n(&w.over, __ATOMIC_ACQUIRE); i++)
 		pe_sleep_ms(1);
@@ -203,7 +191,7 @@ TEST_F(exit, group)
 	__u64 buf[8];
 	int member;
 
-	/* The group can be read as a whole when its task has ended. */
+	/* The group can be read as a whole after its task has exited. */
 	self->a.read_format = PERF_FORMAT_GROUP;
 	member = pe_open(&self->a, self->child.pid, -1, self->fd, 0);
 	ASSERT_LE(0, member);
@@ -215,7 +203,7 @@ TEST_F(exit, group)
 	EXPECT_EQ(pe_count(self->fd), buf[1]);
 	EXPECT_LE(PAGES, buf[2]);
 	EXPECT_GT(buf[1], buf[2]);
-	/* So can what is left of it. */
+	/* So can the remaining members. */
 	close(self->fd);
 	self->fd = -1;
 	ASSERT_EQ(16, read(member, buf, 16));
@@ -236,7 +224,7 @@ TEST_F(exit, group_without_a_member)
 	ASSERT_LE(0, member);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
 	ASSERT_EQ(0, pe_child_end(&self->child));
-	/* What is left fits into what is left of the room. */
+	/* The remaining values fit into the remaining space. */
 	close(member);
 	ASSERT_EQ(16, read(leader, buf, 16));
 	EXPECT_EQ(1, buf[0]);
@@ -245,9 +233,9 @@ TEST_F(exit, group_without_a_member)
 }
 
 /**
- * struct worker - a thread that works, then ends
+ * struct worker - a thread that works, then exits
  * @tid: its id, once it runs
- * @go: the pipe that it waits on
+ * @go: pipe that starts it
  */
 struct worker {
 	pid_t tid;
@@ -272,7 +260,7 @@ TEST_F(exit, thread)
 	pthread_t thread;
 	int go[2], fd;
 
-	/* A thread's event ends with the thread, not with its process. */
+	/* The event of a thread ends when the thread exits, not when its process does. */
 	ASSERT_EQ(0, pipe(go));
 	w.go = go[0];
 	ASSERT_EQ(0, pthread_create(&thread, NULL, work, &w));
@@ -282,7 +270,7 @@ TEST_F(exit, thread)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(1, write(go[1], "x", 1));
 	pthread_join(thread, NULL);
-	/* pthread_join() may return before the thread has gone altogether. */
+	/* pthread_join() may return before the thread has been released. */
 	while (syscall(__NR_tgkill, getpid(), w.tid, 0) == 0)
 		pe_sleep_ms(1);
 	count = pe_count(fd);
@@ -296,7 +284,7 @@ TEST_F(exit, thread)
 
 TEST_F(exit, leader_thread_alone)
 {
-	/* The main thread ends while other threads run: its pid is a zombie. */
+	/* The main thread exits while other threads run: its pid is a zombie. */
 	pthread_t thread;
 	struct worker w = { 0 };
 	int go[2], fd, status;
@@ -336,9 +324,7 @@ TEST_F(exit, owner_goes_first)
 	int status, fd = -1;
 	pid_t pid;
 
-	/*
-	 * The process that has opened an event, and alone has its file, exits.
-	 */
+	/* The process that opened the event, and has the only file of it, exits. */
 	pid = fork();
 	if (!pid) {
 		fd = pe_open(&a, self->child.pid, -1, -1, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * File descriptors of events: duplicated, inherited over fork, sent to other
- * processes, and closed while another process still has one.
+ * File descriptors of events: duplicated, inherited over fork, sent to other processes, and closed
+ * while another process still has a duplicate.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ TEST_F(fd, read_by_a_fork)
 		_exit(pe_count(self->fd) == count ? 0 : 1);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
-	/* The end of the fork closed only its duplicate of the file. */
+	/* The exit of the forked process closed only its duplicate of the file. */
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
 	EXPECT_EQ(count + PAGES, pe_count(self->fd));
 }
@@ -99,10 +99,7 @@ TEST_F(fd, self_in_a_fork)
 	int fd = pe_self(&self->a), status;
 	pid_t pid;
 
-	/*
-	 * "Self" is the task that has opened the event, whichever task reads
-	 * it.
-	 */
+	/* "Self" is the task that opened the event, not the task that reads it. */
 	ASSERT_LE(0, fd);
 	count = pe_count(fd);
 	pid = fork();
@@ -158,10 +155,7 @@ TEST_F(fd, passed_on)
 	pid = fork();
 	if (!pid) {
 		close(self->fd);
-		/*
-		 * The rights that count are those of the task that opened the
-		 * event.
-		 */
+		/* Permissions are those of the task that opened the event. */
 		if (!geteuid() && pe_become(PE_UID, 0))
 			_exit(2);
 		got = receive_fd(sock[1]);
@@ -228,7 +222,7 @@ TEST_F(fd, closed_by_exec)
 	int fd, status;
 	pid_t pid;
 
-	/* A program ends with events on itself still open. */
+	/* A program exits with open events on itself. */
 	pid = fork();
 	if (!pid) {
 		fd = pe_open(&self->a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random calls of everything in the perf events ABI, by several processes of
- * several threads each. It is asserted that the kernel does not complain, that
- * no process hangs, that events count exactly afterwards, and that no event is
- * left.
- *
- * PE_FUZZ_SECONDS=n says how long, PE_FUZZ_SEED=n with which seed, and
- * PE_FUZZ_SKIP=hotplug,exec which operations to leave out. A seed does the
- * same every time, apart from the order of threads.
+ * Random calls of the whole perf events ABI, by several processes with several threads each. The
+ * test asserts that the kernel does not complain, that no process hangs, that events count exactly
+ * afterwards, and that no event leaks. PE_FUZZ_SECONDS=n sets the duration, PE_FUZZ_SEED=n the
+ * seed, and PE_FUZZ_SKIP=hotplug,exec the operations to leave out. A seed repeats all calls, except
+ * for the order of threads.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +30,7 @@
 
 #define WORKERS		3
 #define THREADS		3
-#define GRACE_MS	180000	/* for the next process to end */
+#define GRACE_MS	180000	/* time in ms for the next process to exit */
 #define ENV		"PE_FUZZ_CHILD"
 #define CPU1		"/sys/devices/system/cpu/cpu1/online"
 
@@ -305,7 +302,7 @@ static int do_bpf(struct pe_fuzzer *f)
 			  &attr);
 }
 
-/* Something to count */
+/* Work to count */
 
 static int do_load(struct pe_fuzzer *f)
 {
@@ -417,7 +414,7 @@ static int do_kill(struct pe_fuzzer *f)
 
 static int do_unprivileged(struct pe_fuzzer *f)
 {
-	/* Only this thread becomes a plain user; the others go on as root. */
+	/* Only this thread gives up its privileges; the others continue as root. */
 	f->plain = true;
 	return pe_become(PE_UID, pe_chance(&f->rng, 30) ? PE_CAP(CAP_PERFMON) : 0);
 }
@@ -508,7 +505,7 @@ static void take_signals(void)
 	static const int sigs[] = { SIGTRAP, SIGIO, SIGUSR1, SIGPIPE };
 	unsigned int i;
 
-	/* With SA_RESTART no caller has to look for EINTR. */
+	/* With SA_RESTART no caller has to handle EINTR. */
 	for (i = 0; i < PE_ARRAY_SIZE(sigs); i++) {
 		struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
@@ -628,10 +625,9 @@ static void prepare(void)
 }
 
 /*
- * Let the processes work. Return: whether all of them have ended; else one of
- * them hangs. Where an event sends a signal for each system call, the end of a
- * signal handler causes the next signal: that is no fault of the kernel, if
- * the process can be killed.
+ * Run the processes. Return: whether all of them have exited; else one of them hangs. If an event
+ * sends a signal for each system call, the return from a signal handler causes the next signal.
+ * That is no fault of the kernel if the process can be killed.
  */
 static bool run(__u64 seed, unsigned int seconds)
 {
@@ -646,10 +642,7 @@ static bool run(__u64 seed, unsigned int seconds)
 	/* Processes that lose their parent become children of this one. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	take_signals();
-	/*
-	 * On a slow machine each of them may take long to end, but they do one
-	 * after the other.
-	 */
+	/* On a slow machine each may take long to exit, but they exit one after the other. */
 	while (now_ms() < last + GRACE_MS) {
 		bool over = now_ms() >= shared->deadline;
 
@@ -742,7 +735,7 @@ int main(void)
 	bool ended;
 
 	ksft_print_header();
-	/* Runs only when asked for, as each run tries something new. */
+	/* Runs only with PE_FUZZ_SECONDS, because each run uses a new seed. */
 	if (!getenv("PE_FUZZ_SECONDS"))
 		ksft_exit_skip("PE_FUZZ_SECONDS is not set\n");
 	ksft_set_plan(3);
@@ -752,9 +745,7 @@ int main(void)
 	mlock = pe_get(PE_SYSCTL "perf_event_mlock_kb");
 	share = pe_get(PE_SYSCTL "perf_cpu_time_max_percent");
 	taint = pe_get("/proc/sys/kernel/tainted");
-	/*
-	 * Where samples are emulated they are slow: leave time for other work.
-	 */
+	/* Emulated samples are slow: leave time for other work. */
 	pe_set(PE_SYSCTL "perf_cpu_time_max_percent", 25);
 	pe_set(PE_SYSCTL "perf_event_max_sample_rate", 2000);
 	prepare();
@@ -766,7 +757,7 @@ int main(void)
 	show();
 	pe_set(CPU1, 1);
 	pe_set(PE_PARANOID, paranoid);
-	/* The rate cannot be set while the time is not limited. */
+	/* The rate can only be set while perf_cpu_time_max_percent is a limit. */
 	pe_set(PE_SYSCTL "perf_cpu_time_max_percent", 99);
 	pe_set(PE_SYSCTL "perf_event_max_sample_rate", rate);
 	pe_set(PE_SYSCTL "perf_cpu_time_max_percent", share);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups: members and leader are closed, disabled, enabled or reset, in every
- * order, and each event must count what it should after that.
+ * Groups: members and leader are closed, disabled, enabled or reset, in every order. Each event
+ * must have the right count after that.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,10 +13,7 @@
 #define N	4
 #define PAGES	5
 
-/*
- * Open a group of fault events: all of them count the same faults, so their
- * counts can be compared.
- */
+/* Open a group of page fault events: all count the same faults, so their counts can be compared. */
 static int open_group(int *fd, bool off, __u64 format)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -30,7 +27,7 @@ static int open_group(int *fd, bool off, __u64 format)
 			return fd[i];
 		a.disabled = 0;
 	}
-	/* Pages that are touched by this for the first time are mapped now. */
+	/* Map the pages that this loop touches for the first time. */
 	pe_fault(2);
 	for (i = 0; i < N; i++) {
 		pe_count(fd[i]);
@@ -83,7 +80,7 @@ TEST(member_remembers)
 {
 	int fd[N];
 
-	/* A member that was disabled stays so when its leader goes on. */
+	/* A disabled member stays disabled when its leader is enabled. */
 	ASSERT_EQ(0, open_group(fd, true, 0));
 	pe_ioctl(fd[1], PERF_EVENT_IOC_DISABLE, 0);
 	pe_ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
@@ -177,7 +174,7 @@ TEST(close_the_leader)
 {
 	int fd[N], i;
 
-	/* The members go on, each on its own. */
+	/* The members continue, each without a group. */
 	ASSERT_EQ(0, open_group(fd, false, 0));
 	close(fd[0]);
 	for (i = 1; i < N; i++)
@@ -233,8 +230,8 @@ TEST(close_a_disabled_leader)
 	int fd[N], i;
 
 	/*
-	 * Members that were enabled, and waited for their leader, count from
-	 * when the task next comes to a CPU.
+	 * Members that were enabled under a disabled leader count from the next time the task is
+	 * switched in.
 	 */
 	ASSERT_EQ(0, open_group(fd, true, 0));
 	pe_ioctl(fd[1], PERF_EVENT_IOC_DISABLE, 0);
@@ -256,7 +253,7 @@ TEST(close_a_disabled_leader)
 	close_all(fd);
 }
 
-/* Get every order in which four things can be done. */
+/* Compute a permutation of four steps. */
 static int order_of(int perm, int *order)
 {
 	int left[N] = { 0, 1, 2, 3 }, i, j, pick;
@@ -297,7 +294,7 @@ TEST(close_in_every_order_of_another_task)
 	struct pe_child child;
 	__u64 count;
 
-	/* The same, with the end of the task at each point in between. */
+	/* The same, with the exit of the task after each step. */
 	for (end = 0; end <= N; end++) {
 		for (perm = 0; order_of(perm, order) == 0; perm += 5) {
 			ASSERT_EQ(0, pe_child_start(&child));

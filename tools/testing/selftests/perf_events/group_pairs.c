@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2): each kind of event as a member of each kind of leader. The table is what
- * Linux 6.12 does.
+ * perf_event_open(2): each kind of event as a member of each kind of leader. The table has the
+ * results of Linux 6.12.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@ enum target { SELF, CHILD, ANY_TASK, CGROUP, OTHER_CGROUP };
 
 /**
  * struct kind - a kind of event
- * @name: for messages
+ * @name: name for messages
  * @target: its task or cgroup
  * @cpu: its CPU, or -1
- * @change: changes its attributes, which are those of a software event that counts page faults
+ * @change: changes the attribute, which is that of a page fault event
  */
 struct kind {
 	const char	*name;
@@ -108,7 +108,7 @@ static const struct kind kinds[] = {
 
 #define KINDS	((int)PE_ARRAY_SIZE(kinds))
 
-/* A row for each leader, a column for each member: '.' if it may join, 'I' for EINVAL. */
+/* A row for each leader, a column for each member: '.' for success, 'I' for EINVAL */
 static const char * const expected[KINDS] = {
 	".IIIIIIIII..IIIII....I",	/* self */
 	"I.IIIIIIIIIIIIIIIIIIII",	/* self, CPU 0 */

@@ -75,7 +75,7 @@ TEST_F(group, of_a_member)
 {
 	int member = pe_open(&self->a, 0, -1, self->leader, 0);
 
-	/* The leader of a member must be a leader: groups are one deep. */
+	/* A member cannot lead: groups have one level. */
 	ASSERT_LE(0, member);
 	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, member, 0));
 	close(member);
@@ -185,7 +185,7 @@ TEST_F(group, control_groups)
 	ASSERT_LE(0, cgroup);
 	EXPECT_EQ(0, pe_try(&self->a, dir, 0, cgroup, PERF_FLAG_PID_CGROUP));
 	EXPECT_EQ(-EINVAL, pe_try(&self->a, dir, 0, cpu, PERF_FLAG_PID_CGROUP));
-	/* A member that names no cgroup has its leader's, on the leader's CPU. */
+	/* A member without a cgroup of its own has its leader's, on the leader's CPU. */
 	EXPECT_EQ(0, pe_try(&self->a, -1, 0, cgroup, 0));
 	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, 0, cgroup, 0));
 	if (pe_cpu_count() > 1)
@@ -206,7 +206,7 @@ TEST_F(group, too_large_to_be_read)
 
 	if (setrlimit(RLIMIT_NOFILE, &limit))
 		SKIP(return, "too few files");
-	/* A read of a group never gives more than 16 KiB. */
+	/* A read of a group never returns more than 16 KiB. */
 	for (n = 0; n < 2000; n++) {
 		self->a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 		fd[n] = pe_open(&self->a, 0, -1, n ? fd[0] : -1, 0);
@@ -216,7 +216,7 @@ TEST_F(group, too_large_to_be_read)
 		}
 	}
 	EXPECT_EQ(-E2BIG, err);
-	/* A read gives 8 bytes for the number of events, and 16 for each. */
+	/* A read returns 8 bytes for the number of events, and 16 for each event. */
 	EXPECT_GE(16384, 8 + 16 * n);
 	EXPECT_LT(16384, 8 + 16 * (n + 1));
 	while (n--)
@@ -239,12 +239,12 @@ TEST_F(group, too_large_to_be_changed_at_once)
 			break;
 	}
 	/*
-	 * As many events as fit into one read of values alone: 8 bytes for
-	 * their number, 8 for each.
+	 * The limit is the number of events in one read of values alone: 8 bytes for their number,
+	 * 8 for each.
 	 */
 	EXPECT_EQ(16384 / 8 - 1, n);
 	EXPECT_EQ(-E2BIG, n < 2100 ? fd[n] : 0);
-	/* The leader goes first. */
+	/* The leader is closed first. */
 	for (int i = 0; i < n; i++)
 		close(fd[i]);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples of a guest: the task that is watched makes a virtual machine of one
- * page with KVM. Samples of a clock event must say that they are of the guest,
- * and where in the guest.
+ * Samples of a guest: the task of the event runs a virtual machine of one page with KVM. Samples of
+ * a clock event must have the guest's mode and the guest's address.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A CPU that goes away and comes back, again and again, under load and with
- * events of every kind open.
+ * A CPU that is offlined and onlined repeatedly, under load and with open events of every kind.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,9 +21,9 @@
  * @thread: the thread
  * @faults: its event of page faults
  * @steps: its group of steps, leader and member
- * @rounds: how many times it has made FAULTS faults and STEPS steps
- * @stop: asks the thread to end
- * @err: what went wrong, 0 for nothing
+ * @rounds: number of rounds of FAULTS faults and STEPS steps
+ * @stop: asks the thread to exit
+ * @err: error, or 0
  */
 struct worker {
 	pthread_t thread;
@@ -75,7 +74,7 @@ TEST(events_outlive_their_cpu)
 
 	if (geteuid() || access(ONLINE, W_OK))
 		SKIP(return, "needs root, and a CPU 1 that can go offline");
-	/* There are kernels in which an event of a CPU ends with the CPU. */
+	/* In some kernels the events of a CPU end when the CPU is offlined. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	have_sim = pe_sim_type() >= 0;
@@ -96,7 +95,7 @@ TEST(events_outlive_their_cpu)
 		EXPECT_EQ(-ENODEV, pe_try(&clock, -1, 1, -1, 0));
 		before = pe_count(cpu_clock);
 		pe_spin(1000);
-		/* The clock stands still while the CPU is offline. */
+		/* The clock does not run while the CPU is offline. */
 		EXPECT_EQ(before, pe_count(cpu_clock));
 		if (i & 1)
 			EXPECT_EQ(0, pe_ioctl(cpu_clock, PERF_EVENT_IOC_DISABLE, 0));
@@ -134,7 +133,7 @@ TEST(events_outlive_their_cpu)
 		close(cpu_steps);
 }
 
-/* The values of a read with both times. */
+/* Result of read(2) with both times */
 struct got {
 	__u64 value, enabled, running;
 };
@@ -151,7 +150,7 @@ FIXTURE_VARIANT(cgroup) {
 	const char *name;
 };
 
-/* The last tasks of a CPU, which take the CPU down, are of the root cgroup. */
+/* The last tasks of a CPU, which offline it, are in the root cgroup. */
 FIXTURE_VARIANT_ADD(cgroup, root) {
 	.name = "",
 };
@@ -219,9 +218,7 @@ static void read_all(struct __test_metadata *_metadata, struct _test_data_cgroup
 		ASSERT_EQ(sizeof(got[i]), read(fds[i], &got[i], sizeof(got[i])));
 }
 
-/*
- * A CPU that goes offline must not be taken for one on which the cgroup runs.
- */
+/* An offline CPU must not be counted as running a task of the cgroup. */
 TEST_F(cgroup, stands_still_without_its_cpu)
 {
 	struct got before[KINDS], after[KINDS];
@@ -231,7 +228,7 @@ TEST_F(cgroup, stands_still_without_its_cpu)
 	for (round = 0; round < 5; round++) {
 		open_all(_metadata, self, gone);
 		ASSERT_EQ(0, pe_child_do(&self->child, PE_MOVE, 1));
-		/* The child runs on that CPU when the CPU goes offline. */
+		/* The child runs on the CPU when the CPU is offlined. */
 		ASSERT_EQ(0, pe_child_send(&self->child, PE_SPIN, 10000000));
 		ASSERT_EQ(0, pe_set(ONLINE, 0));
 		read_all(_metadata, self, keep, before);
@@ -242,7 +239,7 @@ TEST_F(cgroup, stands_still_without_its_cpu)
 			EXPECT_EQ(before[i].value, after[i].value);
 			EXPECT_EQ(before[i].enabled, after[i].enabled);
 			EXPECT_EQ(before[i].running, after[i].running);
-			/* The cgroup had as much time as one CPU can give. */
+			/* The cgroup had at most the time of one CPU. */
 			EXPECT_EQ(after[i].enabled, after[i].running);
 			close(gone[i]);
 		}
@@ -281,7 +278,7 @@ static void crowd(struct __test_metadata *_metadata, int cpu, int *fds)
 	}
 }
 
-/* Get the events that do not come to run, one bit each. */
+/* Return a mask of the events that never run. */
 static unsigned int waiting(const int *fds, int seconds)
 {
 	time_t end = time(NULL) + seconds;
@@ -305,10 +302,7 @@ static unsigned int waiting(const int *fds, int seconds)
 	return left;
 }
 
-/*
- * An interval of rotation that is longer than it takes a CPU to go offline and
- * come back.
- */
+/* A rotation interval that is longer than offlining and onlining a CPU takes. */
 #define INTERVAL	400
 #define INTERVAL_FILE	PE_SIM "perf_event_mux_interval_ms"
 
@@ -347,8 +341,7 @@ FIXTURE_TEARDOWN(turns)
 }
 
 /*
- * The CPU goes offline and comes back, some time after its timer has expired
- * on another CPU, or before that.
+ * Offline and online the CPU, some time after its timer has expired on another CPU, or before that.
  */
 static void go_and_come(struct __test_metadata *_metadata, struct _test_data_turns *self,
 			bool at_once)
@@ -369,9 +362,8 @@ static void go_and_come(struct __test_metadata *_metadata, struct _test_data_tur
 }
 
 /*
- * The timer of a CPU that goes offline is moved to another CPU, which also has
- * events that wait. It must not rotate those for ever, instead of those of its
- * own CPU.
+ * The timer of an offlined CPU is migrated to another CPU, which also has events that wait. The
+ * timer must not rotate those forever, instead of the events of its own CPU.
  */
 TEST_F(turns, after_a_while)
 {

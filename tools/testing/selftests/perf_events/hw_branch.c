@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Branch stacks of hardware counters: a loop takes branches of each kind, and each sample must
- * have the last of them, all and in order, as far as the event wants them.
+ * Branch stacks of hardware counters: a loop takes branches of each kind. Each sample must have the
+ * last of them, all and in order, as far as the event's mask allows.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -17,8 +17,8 @@
 
 #ifdef __x86_64__
 /*
- * turns_begin(n): n turns of six branches. deep(n): n calls of itself, and at the innermost
- * a loop of @deep_turns turns with a jump.
+ * turns_begin(n): n iterations of six branches. deep(n): n recursive calls, and in the innermost a
+ * loop of @deep_turns iterations with a jump.
  */
 __asm__("	.text\n"
 "	.globl	turns_begin, b_call, b_ret, b_indirect, b_jump, b_ret2, b_loop\n"
@@ -75,7 +75,7 @@ struct branch {
 	unsigned int	type;
 };
 
-/* The branches of a turn, the last one first */
+/* The branches of an iteration, the last one first */
 static const struct branch turn[] = {
 	{ b_loop, t_turn, COND, PERF_BR_COND },
 	{ b_ret2, t_back2, RET, PERF_BR_RET },
@@ -93,7 +93,7 @@ FIXTURE(branch) {
 	int fd;
 };
 
-/* Attributes of an event with all branches of user space; skips where there are none. */
+/* Attributes of an event with all branches of user space; skips if the hardware has none. */
 static void setup(struct __test_metadata *_metadata, struct perf_event_attr *a)
 {
 	int fd;
@@ -139,7 +139,7 @@ static const __u64 *stack_of(const struct pe_record *r, __u64 *nr)
 	return word + 2;
 }
 
-/* Which branch of the turn is this? */
+/* Which branch of the iteration is this? */
 static int number_of(const struct perf_branch_entry *e)
 {
 	unsigned int i;
@@ -152,9 +152,9 @@ static int number_of(const struct perf_branch_entry *e)
 }
 
 /*
- * Is a sample's stack made of branches of these kinds, each one the last before the one before
- * it? The first turns have others before them, and interrupts return at any time. Returns how
- * many are right, or -1.
+ * Does a sample's stack have only branches of these kinds, in the order of the loop? The first
+ * iterations follow other branches, and interrupts return at any time. Returns the number of right
+ * entries, or -1.
  */
 static int check_stack(const struct pe_record *r, unsigned int kinds)
 {
@@ -288,7 +288,7 @@ TEST_F(branch_kind, types)
 	EXPECT_EQ(0, wrong);
 }
 
-/* The calls in which the program is, the innermost first, and nothing of what has returned */
+/* The calls that have not returned, the innermost first */
 TEST_F(branch, call_stack)
 {
 	unsigned int n = 0, wrong = 0;
@@ -325,7 +325,7 @@ TEST_F(branch, call_stack)
 	EXPECT_EQ(0, wrong);
 }
 
-/* Two tasks take turns: neither sees where the other has been. */
+/* Two tasks alternate: neither sees branches of the other. */
 TEST_F(branch, each_task_its_own)
 {
 	unsigned int n = 0, others = 0;
@@ -371,7 +371,7 @@ TEST_F(branch, each_task_its_own)
 	EXPECT_EQ(0, others);
 }
 
-/* Samples for somebody who may not see the kernel's addresses */
+/* Samples for a user without permission for addresses of the kernel */
 static int unprivileged(void *arg)
 {
 	struct perf_event_attr *a = arg;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hardware counters: counts of loops whose length is known, groups, and
- * reading a counter from user space.
+ * Hardware counters: counts of loops of known length, groups, and reading a counter from user
+ * space.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ FIXTURE_SETUP(hw)
 {
 	if (pe_hw_missing())
 		SKIP(return, "no hardware counters");
-	/* Tests fill the PMU with events that are all the same. */
+	/* Tests fill the PMU with equal events, which must not share a counter. */
 	pe_hw_share(false);
 	self->a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	pe_move_to(0);
@@ -146,11 +146,11 @@ TEST_F(hw, software_leader_moves_to_the_hardware)
 	EXPECT_LE(10, n);
 	EXPECT_GE(20, n);
 	EXPECT_LE(LOOP, pe_count(member));
-	/* The leader is closed, and the member goes on counting alone. */
+	/* The leader is closed, and the member continues to count. */
 	close(leader);
 	n = pe_count(member);
 	pe_ioctl(member, PERF_EVENT_IOC_ENABLE, 0);
-	/* There are kernels in which the member goes on only at the next switch. */
+	/* In some kernels the member counts again only after the next switch. */
 	if (!getenv("PE_HARD"))
 		pe_sleep_ms(1);
 	pe_hw_loop(LOOP);
@@ -163,7 +163,7 @@ TEST_F(hw, group_larger_than_the_pmu)
 	unsigned int n, i, now = pe_hw_counters();
 	int fd[PE_HW_MAX + 1];
 
-	/* Some drivers only look at members that are enabled. */
+	/* Some drivers check only enabled members. */
 	self->a.disabled = 0;
 	fd[0] = pe_self(&self->a);
 	ASSERT_LE(0, fd[0]);
@@ -175,8 +175,8 @@ TEST_F(hw, group_larger_than_the_pmu)
 	ASSERT_GT(PE_HW_MAX, n);
 	EXPECT_EQ(-EINVAL, fd[n]);
 	/*
-	 * Members that were opened before that one count, unless the kernel's watchdog has a
-	 * counter that they need: then the group waits.
+	 * Members that were opened before count, unless the NMI watchdog has a counter that they
+	 * need: then the group waits.
 	 */
 	if (n <= now)
 		EXPECT_LE(LOOP, pe_hw_count(fd[0], LOOP));
@@ -278,10 +278,7 @@ TEST_F(hw, page_when_it_counts)
 	int fd, i;
 
 #ifdef __aarch64__
-	/*
-	 * On this architecture an event has to ask for it, and a sysctl has to
-	 * allow it.
-	 */
+	/* On this architecture an event has to request it, and a sysctl has to allow it. */
 	pe_set(PE_SYSCTL "perf_user_access", 1);
 	self->a.config1 = 2;
 #endif

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A sampling event has one sample a period, neither more nor fewer, at periods from a thousand
- * instructions to ten millions: in user mode, in the kernel, and beside other events that move it
- * from counter to counter.
- *
- * This holds where an overflow interrupts at once, as on an emulated CPU, and for drivers whose new
- * period begins where the last one ended, whenever the interrupt has come.
+ * A sampling event writes exactly one sample a period, at periods from a thousand to ten million
+ * instructions: in user mode, in the kernel, and while other events move it from counter to
+ * counter. This holds if an overflow interrupts at once, as on an emulated CPU, and for drivers
+ * whose new period starts at the end of the last one, even if the interrupt is late.
  */
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,7 +14,7 @@
 
 #define RATE		PE_SYSCTL "perf_event_max_sample_rate"
 #define SHARE		PE_SYSCTL "perf_cpu_time_max_percent"
-/* A system call executes more instructions than that in the kernel. */
+/* A system call executes more than this number of instructions in the kernel. */
 #define CALL		60
 #define SAMPLES		12
 
@@ -39,7 +37,9 @@ FIXTURE_SETUP(periods)
 	if (!pe_hw_share(false))
 		SKIP(return, "another driver");
 	pe_move_to(0);
-	/* Nothing throttles. A rate can only be set while a share is. */
+	/*
+	 * Disable throttling. The rate can only be set while perf_cpu_time_max_percent is a limit.
+	 */
 	self->rate = pe_get(RATE);
 	self->share = pe_get(SHARE);
 	pe_set(SHARE, 99);
@@ -69,7 +69,9 @@ static void work(unsigned long instructions, bool kernel)
 		syscall(SYS_getppid);
 }
 
-/* @others: run beside it, and come and go; -1 ends them. */
+/*
+ * @others: events that are opened and closed meanwhile; -1 ends them.
+ */
 static void check(struct __test_metadata *_metadata, struct _test_data_periods *self,
 		  unsigned long period, bool kernel, const int *others)
 {
@@ -94,10 +96,10 @@ static void check(struct __test_metadata *_metadata, struct _test_data_periods *
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 	count = pe_count(self->fd);
 	n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
-	/* Others may have all counters. */
+	/* Other events may have all counters. */
 	if (*others < 0)
 		EXPECT_LE(at_least, count);
-	/* The last period of the kernel may end as the event is being stopped. */
+	/* The last period in the kernel may end while the event is being stopped. */
 	EXPECT_LE(count / period - kernel, n)
 		TH_LOG("period %lu: %u samples, count %llu", period, n, count);
 	EXPECT_GE(count / period, n)
@@ -127,7 +129,7 @@ TEST_F(periods, in_the_kernel)
 	check_all(_metadata, self, true, &nobody);
 }
 
-/* Pinned events that come take counters, and others move. */
+/* New pinned events take counters, and other events move. */
 TEST_F(periods, beside_events_that_come_and_go)
 {
 	static const __u64 configs[] = {
@@ -143,7 +145,7 @@ TEST_F(periods, beside_events_that_come_and_go)
 		a.pinned = 1;
 		others[i] = pe_self(&a);
 	}
-	/* Fewer than all are enough, on a PMU that has no more. */
+	/* Fewer events suffice on a PMU with fewer counters. */
 	others[i] = -1;
 	check_all(_metadata, self, false, others);
 	for (i = 0; i < 3; i++)

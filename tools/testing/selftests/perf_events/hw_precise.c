@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Precise samples of hardware counters: the address is that of an instruction which counts,
- * and no other; the registers are those of that moment.
+ * Precise samples of hardware counters: the address is that of an instruction that caused the
+ * event, and the registers have their values at that instruction.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "pe_sample.h"
 
 #ifdef __x86_64__
-/* stores(n, to): n turns of eight instructions, one of which stores, one loads, one branches. */
+/* stores(n, to): n iterations of eight instructions, with one store, one load and one branch. */
 __asm__("	.text\n"
 "	.globl	stores, p_store, p_load, p_branch, p_end\n"
 "stores:\n"
@@ -57,7 +57,7 @@ FIXTURE_SETUP(precise)
 	self->fd = pe_self(&self->a);
 	if (self->fd == -ENOENT)
 		SKIP(return, "precise samples are another PMU's");
-	/* Those of the first CPUs are of few events. */
+	/* The first CPUs with PEBS support few events. */
 	if (self->fd == -EINVAL)
 		SKIP(return, "branches cannot be precise");
 	ASSERT_LE(0, self->fd);
@@ -91,7 +91,7 @@ static bool in_loop(__u64 ip)
 	return ip >= (unsigned long)stores && ip < (unsigned long)p_end;
 }
 
-/* All samples of the loop are at one instruction. Returns how many there are. */
+/* Check that all samples of the loop are at one instruction. Returns their number. */
 static unsigned int check_ips(struct __test_metadata *_metadata, struct pe_ring *ring,
 			      const char *at)
 {
@@ -142,7 +142,7 @@ TEST_F(precise, counts_as_any_other)
 	close(fd);
 }
 
-/* The counter counts down in one register, and each period is as long as the next. */
+/* The loop counter counts down in one register, and all periods are equal. */
 TEST_F(precise, registers_of_the_moment)
 {
 	unsigned int n = 0, wrong = 0;
@@ -166,7 +166,7 @@ TEST_F(precise, registers_of_the_moment)
 	EXPECT_EQ(0, wrong);
 }
 
-/* Loads and stores have the address that they are about. */
+/* Samples of loads and stores have the address of the access. */
 static void check_address(struct __test_metadata *_metadata, struct pe_ring *ring, int fd,
 			  const char *at, void *address, __u64 op)
 {
@@ -240,7 +240,7 @@ TEST_F(precise, frequency)
 	EXPECT_LE(10, n);
 }
 
-/* Vector registers are in records alone: what is no record's has none. */
+/* Only PEBS records have vector registers: all other requests for them are refused. */
 TEST_F(precise, vectors)
 {
 	const int record = self->a.precise_ip;

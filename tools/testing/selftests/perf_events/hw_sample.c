@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples of hardware counters: how many there are, where they are, what is in
- * them, and signals.
+ * Samples of hardware counters: their number, their addresses, their contents, and signals.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 #define LOOP	(200 * PERIOD)
 #define DEPTH	10
 
-/* Where the program counter and the stack pointer are among the registers. */
+/* Bits of the program counter and the stack pointer in the mask of registers */
 #if defined(__x86_64__) || defined(__i386)
 # define REGS	0x180
 #elif defined(__aarch64__)
@@ -44,7 +43,7 @@ FIXTURE_SETUP(hw)
 {
 	if (pe_hw_missing())
 		SKIP(return, "no hardware counters");
-	/* Tests fill the PMU with events that are all the same. */
+	/* Tests fill the PMU with equal events, which must not share a counter. */
 	pe_hw_share(false);
 	pe_move_to(0);
 	self->a = pe_hw_attr(pe_hw_exact());
@@ -99,10 +98,7 @@ TEST_F(hw, one_record_a_period)
 	TH_LOG("%u records, %u in the loop, count %llu", n, inside, count);
 	EXPECT_LE(count / PERIOD - 1, n);
 	EXPECT_GE(count / PERIOD, n);
-	/*
-	 * Interrupts of the kernel are outside of the loop, where the kernel
-	 * is counted, too.
-	 */
+	/* If the kernel is counted, its interrupts are outside of the loop. */
 	EXPECT_LE(n - n / 10, inside);
 }
 
@@ -136,7 +132,7 @@ TEST_F(hw, frequency)
 	EXPECT_LE(20, n);
 }
 
-/* Before the first tick nothing is known of the rate: the first samples are no burst. */
+/* Before the first tick the rate is unknown: the first samples must not be a burst. */
 TEST_F(hw, frequency_at_the_start)
 {
 	struct pe_sample s;

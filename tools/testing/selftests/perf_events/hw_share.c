@@ -29,7 +29,7 @@ FIXTURE_SETUP(hw)
 {
 	if (pe_hw_missing())
 		SKIP(return, "no hardware counters");
-	/* Tests fill the PMU with events that are all the same. */
+	/* Tests fill the PMU with equal events, which must not share a counter. */
 	pe_hw_share(false);
 	pe_move_to(0);
 	self->counters = pe_hw_counters();
@@ -109,7 +109,7 @@ TEST_F(hw, same_events_share_a_counter)
 		t = get(self->fd[i]);
 		EXPECT_EQ(t.enabled, t.running);
 		EXPECT_LE(20 * LOOP, t.value);
-		/* Each was opened a little later than the one before. */
+		/* Each was opened a little later than the previous one. */
 		EXPECT_GE(first.value, t.value);
 	}
 }
@@ -131,13 +131,10 @@ static void check_shares(struct __test_metadata *_metadata, int *fd, unsigned in
 		most = t.running > most ? t.running : most;
 		enabled = t.enabled > enabled ? t.enabled : enabled;
 	}
-	/*
-	 * No counter counts for two events at a time, and none is unused for
-	 * long.
-	 */
+	/* No counter counts for two events at a time, and no counter is unused for long. */
 	EXPECT_LE(sum, counters * (enabled + enabled / 100));
 	EXPECT_GE(sum, counters * enabled / 2);
-	/* Each event has its turn. */
+	/* Each event runs at some time. */
 	for (i = 0; i < n; i++)
 		EXPECT_LE(most / 4, get(fd[i]).running);
 }
@@ -166,7 +163,7 @@ TEST_F(hw, task_and_cpu_events_share)
 {
 	unsigned int n = 3 * self->counters, i;
 
-	/* There are kernels in which an event of the CPU may never have its turn. */
+	/* In some kernels an event of the CPU may never run. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	for (i = 0; i < n; i++)
@@ -213,8 +210,7 @@ TEST_F(hw, a_small_group_beside_a_large_one)
 	if (self->counters < 3)
 		SKIP(return, "no two groups have room");
 	/*
-	 * Two groups that exclude each other, and a single event for the
-	 * counters that are left.
+	 * Two groups that do not fit together, and a single event for the counters that are left.
 	 */
 	large = OPEN(0, -1, -1);
 	for (i = 1; i < self->counters - 1; i++)
@@ -291,10 +287,7 @@ TEST_F(hw, exclusive_group)
 	EXPECT_GE(b.enabled + b.enabled / 100, a.running + b.running);
 }
 
-/*
- * The event of the kernel's watchdog is always on, and must not keep an
- * exclusive group off.
- */
+/* The event of the NMI watchdog is always on, and must not keep an exclusive group off. */
 TEST_F(hw, exclusive_beside_the_watchdog)
 {
 	const char *path = PE_SYSCTL "nmi_watchdog";
@@ -366,10 +359,7 @@ TEST_F(hw, children)
 	EXPECT_EQ(after.enabled, after.running);
 }
 
-/*
- * Two tasks with equal events switch to each other, so that the scheduler may
- * exchange contexts.
- */
+/* Two tasks with equal events switch to each other, so the scheduler may swap their contexts. */
 TEST_F(hw, children_that_take_turns)
 {
 	int there[2], back[2], status, fd, i;

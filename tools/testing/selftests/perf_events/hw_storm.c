@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Overflows as fast as they come: on each CPU, some tasks sample as often as they are let, with
- * periods down to one, while events come and go, change their periods, and move from counter to
- * counter. The kernel must not complain, samples must be whole, and an event that only counts
- * must afterwards count as it does alone.
- *
- * PE_STORM_SECONDS=n says how long; without it there is no storm. The limit on samples is raised to
- * 100000 a second, and where an interrupt takes 10 us a CPU does nothing else.
+ * Overflows at the highest rate: on each CPU some tasks sample as often as allowed, with periods
+ * down to one, while events are opened and closed, change their periods, and move between counters.
+ * The kernel must not complain, and samples must be complete. Afterwards a counting event must
+ * count as it does on an idle PMU. PE_STORM_SECONDS=n sets the duration; without it the test is
+ * skipped. The test raises the limit of samples to 100000 a second, so if an interrupt takes 10 us
+ * the CPU does nothing else.
  */
 #include <sched.h>
 #include <signal.h>
@@ -60,7 +59,7 @@ static int open_one(unsigned int *seed, struct pe_ring *ring)
 	return fd;
 }
 
-/* A task of the storm: how many of its records were broken. */
+/* A task of the storm. Returns the number of its broken records. */
 static int storm(unsigned int seed, time_t until)
 {
 	struct pe_ring ring[EVENTS];
@@ -148,7 +147,7 @@ TEST_F_TIMEOUT(storm, as_fast_as_they_come, 3600)
 	pe_set(SHARE, share);
 	after = count_loop();
 	EXPECT_LE(LOOP, after);
-	/* A few instructions around the loop, and what interrupts restart */
+	/* Allow for instructions around the loop, and for those that interrupts restart. */
 	EXPECT_GE(before + 100, after);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shares of the issue slots (perf stat --topdown), on x86 CPUs that tell them: what became of all
- * slots is the sum of the shares of the first level.
+ * Topdown metrics (perf stat --topdown), on x86 CPUs that have them: the metrics of the first level
+ * add up to all issue slots.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ FIXTURE_TEARDOWN(topdown)
 		close(self->o.fd[--self->o.nr]);
 }
 
-/* The slots, and then one share after the other */
+/* Open the slots event first, then one metric after the other. */
 static int open_next(struct opened *o)
 {
 	int leader = o->nr ? o->fd[0] : -1, fd;
@@ -61,7 +61,7 @@ static struct values {
 	__u64 count[1 + SHARES];
 } values;
 
-/* How far the shares are from making up all slots. */
+/* Difference between all slots and the sum of the metrics */
 static __u64 missing(int fd)
 {
 	__u64 sum = 0;
@@ -87,12 +87,12 @@ TEST_F(topdown, shares_make_up_the_slots)
 	EXPECT_GE(values.count[0] / 50, missing(self->o.fd[0]));
 	TH_LOG("%llu slots, shares %llu %llu %llu %llu", values.count[0], values.count[1],
 	       values.count[2], values.count[3], values.count[4]);
-	/* A loop retires something, with at least one slot for each instruction. */
+	/* The loop retires at least one slot for each instruction. */
 	EXPECT_LE(LOOP, values.count[0]);
 	EXPECT_LT(0, values.count[1]);
 }
 
-/* Other tasks have the counter in between, and the clock is not what shares are of. */
+/* Other tasks use the counter in between, so wall-clock time says nothing about the slots. */
 TEST_F(topdown, many_pieces)
 {
 	__u64 before, after;

@@ -124,7 +124,7 @@ TEST_F(inherit, live_copies_are_read)
 	before = pe_count(fd);
 	pe_fault(PAGES);
 	EXPECT_LE(before + PAGES, pe_count(fd));
-	/* The count of a child stays in the sum when the child ends. */
+	/* The count of a child stays in the sum after the child exits. */
 	before = pe_count(fd);
 	ASSERT_EQ(0, pe_child_end(&kid));
 	EXPECT_LE(before, pe_count(fd));
@@ -151,7 +151,7 @@ TEST_F(inherit, disabled)
 {
 	int fd;
 
-	/* A copy is enabled or disabled at its start as its root is. */
+	/* At fork a copy is enabled or disabled as its root is. */
 	self->a.disabled = 1;
 	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
@@ -210,14 +210,12 @@ TEST_F(inherit, existing_children_are_not)
 	__u64 before;
 	int fd = pe_self(&self->a);
 
-	/* Only children that are born after the event was opened inherit it. */
+	/* Only children that are forked after the open inherit the event. */
 	ASSERT_LE(0, fd);
 	before = pe_count(fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, 10 * PAGES));
 	EXPECT_GT(before + PAGES, pe_count(fd));
-	/*
-	 * Children of those that have not inherited it do not have it, either.
-	 */
+	/* Children of tasks without a copy have no copy, either. */
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, 10 * PAGES));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_THREAD_FAULT, 10 * PAGES));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_GRAND_FAULT, 10 * PAGES));
@@ -241,7 +239,7 @@ TEST_F(inherit, original_exits_first)
 	int fd, go[2];
 	char c;
 
-	/* The task of the event ends, and its child lives on. */
+	/* The task of the event exits before its child. */
 	ASSERT_EQ(0, pipe(go));
 	pid = fork();
 	if (!pid) {
@@ -249,7 +247,7 @@ TEST_F(inherit, original_exits_first)
 			_exit(1);
 		if (fork())
 			_exit(0);
-		/* Wait for the parent's end. */
+		/* Wait for the parent's exit. */
 		while (read(go[0], &c, 1) != 1)
 			;
 		pe_fault(PAGES);

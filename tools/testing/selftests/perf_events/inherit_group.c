@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups that tasks on all CPUs have inherited are enabled, disabled and closed.
+ * Groups that tasks on all CPUs have inherited: enable, disable and close.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static struct timed get(int fd)
 	return t;
 }
 
-/* A leader and two members, and a task on each CPU, or two, that has copies of them. */
+/* A leader and two members, and one or two tasks on each CPU with copies of them. */
 FIXTURE(crowd) {
 	struct perf_event_attr a;
 	struct pe_child child[CHILDREN];
@@ -44,7 +44,7 @@ FIXTURE_SETUP(crowd)
 		SKIP(return, "no simulated PMU");
 	if (geteuid())
 		SKIP(return, "needs root");
-	/* That no step is missed meanwhile is more than the ABI says. */
+	/* The ABI does not guarantee that no step is missed meanwhile. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	ASSERT_EQ(0, pe_move_to(0));
@@ -76,7 +76,7 @@ static void group_ioctl(struct __test_metadata *_metadata, int fd, unsigned long
 	ASSERT_EQ(0, pe_ioctl(fd, cmd, PERF_IOC_FLAG_GROUP));
 }
 
-/* When a group has been disabled, no copy's time runs on, whatever its task does. */
+/* After the group is disabled, the time of no copy runs, even while its task runs. */
 TEST_F(crowd, stands_still_when_disabled)
 {
 	struct timed first, second;
@@ -85,7 +85,7 @@ TEST_F(crowd, stands_still_when_disabled)
 	for (i = 0; i < CHILDREN; i++)
 		ASSERT_EQ(0, pe_child_send(&self->child[i], PE_STEP, STEPS));
 	for (r = 0; r < 40; r++) {
-		/* Any event of the group stands for it. */
+		/* The ioctl works on any event of the group. */
 		group_ioctl(_metadata, self->fd[r % 3], PERF_EVENT_IOC_DISABLE);
 		for (i = 0; i < 3; i++) {
 			first = get(self->fd[i]);
@@ -101,7 +101,7 @@ TEST_F(crowd, stands_still_when_disabled)
 	for (i = 0; i < CHILDREN; i++)
 		ASSERT_EQ(0, pe_child_answer(&self->child[i]));
 
-	/* Each copy is as its root: all are on, and count the same. */
+	/* Each copy has the state of its root: all are enabled, and count the same. */
 	group_ioctl(_metadata, self->fd[0], PERF_EVENT_IOC_DISABLE);
 	group_ioctl(_metadata, self->fd[0], PERF_EVENT_IOC_RESET);
 	group_ioctl(_metadata, self->fd[0], PERF_EVENT_IOC_ENABLE);
@@ -111,7 +111,7 @@ TEST_F(crowd, stands_still_when_disabled)
 		EXPECT_EQ(10 * CHILDREN + CHILDREN * (CHILDREN - 1) / 2, get(self->fd[i]).value);
 }
 
-/* A member that is off when the group is enabled comes on with it, and one alone later. */
+/* A disabled member is enabled with its group, and can be enabled alone later. */
 TEST_F(crowd, members_come_on_with_the_group)
 {
 	int i;
@@ -134,7 +134,7 @@ TEST_F(crowd, members_come_on_with_the_group)
 	EXPECT_EQ(4 * CHILDREN, get(self->fd[1]).value);
 }
 
-/* A task on a CPU that counts in the copy of a group, but keeps none of its files open. */
+/* Start a task on a CPU that has a copy of the group, but none of the group's files. */
 static int start_without_files(struct pe_child *c, int cpu)
 {
 	int ret = pe_child_start(c);
@@ -144,7 +144,7 @@ static int start_without_files(struct pe_child *c, int cpu)
 	return ret ?: pe_child_do(c, PE_MOVE, cpu);
 }
 
-/* The leader and a member are closed while all tasks count: the other one misses no step. */
+/* The leader and a member are closed while all tasks count: the other member misses no step. */
 TEST(the_rest_counts_on_when_some_are_closed)
 {
 	struct perf_event_attr a;
@@ -156,7 +156,7 @@ TEST(the_rest_counts_on_when_some_are_closed)
 		SKIP(return, "no simulated PMU");
 	if (geteuid())
 		SKIP(return, "needs root");
-	/* That no step is missed meanwhile is more than the ABI says. */
+	/* The ABI does not guarantee that no step is missed meanwhile. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	ASSERT_EQ(0, pe_move_to(0));
@@ -164,18 +164,21 @@ TEST(the_rest_counts_on_when_some_are_closed)
 	a.inherit = 1;
 	a.read_format = TIMES;
 	for (r = 0; r < 6; r++) {
-		/* An event ends with the last copy of its file: an exec closes those of a child. */
+		/*
+		 * An event is closed with the last duplicate of its file: an exec closes those of a
+		 * child.
+		 */
 		for (i = 0; i < 3; i++) {
 			fd[i] = pe_open(&a, 0, -1, i ? fd[0] : -1, PERF_FLAG_FD_CLOEXEC);
 			ASSERT_LE(0, fd[i]);
 		}
 		for (i = 0; i < CHILDREN; i++) {
 			ASSERT_EQ(0, start_without_files(&c[i], i % cpus));
-			/* Many orders, so that there are steps before and after each close. */
+			/* Do many steps, so that some are before and some after each close. */
 			for (s = 0; s < ORDERS; s++)
 				ASSERT_EQ(0, pe_child_send(&c[i], PE_STEP, STEPS / ORDERS));
 		}
-		/* Which two go, and in which order, changes from round to round. */
+		/* Each round closes another two, in another order. */
 		close(fd[r % 3]);
 		close(fd[(r + 1 + r / 3) % 3]);
 		for (i = 0; i < CHILDREN * ORDERS; i++)
@@ -183,7 +186,7 @@ TEST(the_rest_counts_on_when_some_are_closed)
 		i = 3 - r % 3 - (r + 1 + r / 3) % 3;
 		t = get(fd[i]);
 		EXPECT_EQ(CHILDREN * STEPS, t.value);
-		/* Nothing else wants the counters: else steps might be missed for want of one. */
+		/* No other event needs the counters: otherwise steps might be missed. */
 		EXPECT_EQ(t.enabled, t.running);
 		close(fd[i]);
 		for (i = 0; i < CHILDREN; i++)
@@ -191,7 +194,7 @@ TEST(the_rest_counts_on_when_some_are_closed)
 	}
 }
 
-/* Make steps for each byte that is written into the pipe, and answer each. */
+/* For each byte from the pipe, make steps and write an answer. */
 static void step_by_bytes(int in, int out)
 {
 	char c;
@@ -214,7 +217,7 @@ static void fork_and_exec(const int *go, const int *in, const int *out)
 		close(in[1]);
 		step_by_bytes(in[0], out[1]);
 	}
-	/* pe_child.c: the new program tells that it runs, and waits for the end. */
+	/* pe_child.c: the new program writes to the pipe, and waits for its end. */
 	snprintf(text, sizeof(text), "%d:%d", go[0], out[1]);
 	setenv("PE_CHILD", text, 1);
 	execl("/proc/self/exe", "child", NULL);
@@ -222,8 +225,8 @@ static void fork_and_exec(const int *go, const int *in, const int *out)
 }
 
 /*
- * An event leaves its group in an exec, and its copy in another task does not: it is no member
- * any more of the group that is enabled, but of its copy alone.
+ * execve(2) removes an event from its group, but not its copy in another task. The event then no
+ * longer belongs to the group that is enabled, but its copy is still a member.
  */
 TEST(copy_of_a_member_that_has_left)
 {
@@ -236,7 +239,7 @@ TEST(copy_of_a_member_that_has_left)
 		SKIP(return, "no simulated PMU");
 	if (geteuid())
 		SKIP(return, "needs root");
-	/* That no step is missed meanwhile is more than the ABI says. */
+	/* The ABI does not guarantee that no step is missed meanwhile. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	ASSERT_EQ(0, pe_move_to(0));
@@ -266,7 +269,7 @@ TEST(copy_of_a_member_that_has_left)
 	EXPECT_EQ(7, get(fd[0]).value);
 	EXPECT_EQ(0, get(fd[1]).value);
 
-	/* Its own family is turned on as before. */
+	/* Its own copies can be enabled as before. */
 	ASSERT_EQ(0, pe_ioctl(fd[1], PERF_EVENT_IOC_ENABLE, 0));
 	ASSERT_EQ(1, write(in[1], &c, 1));
 	ASSERT_EQ(1, read(out[0], &c, 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inherited events of many tasks, of which some run between two reads, some sleep, and some
- * are gone: each read has what every one of them has counted, once.
+ * Inherited events of many tasks. Between two reads some tasks run, some sleep, and some exit: each
+ * read must include each count once.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 #define ROUNDS	60
 
 /**
- * struct reading - what read(2) says
+ * struct reading - result of read(2) with both times
  * @value: the count
- * @enabled: ns
- * @running: ns
+ * @enabled: ns enabled
+ * @running: ns running
  */
 struct reading {
 	__u64 value, enabled, running;
@@ -33,7 +33,10 @@ FIXTURE(many) {
 };
 
 FIXTURE_VARIANT(many) {
-	/* Events that have to be scheduled are beside it: other contexts may stand in. */
+	/*
+	 * true: also open events that are scheduled, so that another context may count for the
+	 * tasks
+	 */
 	bool scheduled;
 };
 
@@ -48,7 +51,7 @@ FIXTURE_VARIANT_ADD(many, scheduled) {
 static void start(struct __test_metadata *_metadata, struct _test_data_many *self, int i)
 {
 	ASSERT_EQ(0, pe_child_start(&self->tasks[i]));
-	/* Map what it needs. */
+	/* Map the pages that it touches later. */
 	pe_child_do(&self->tasks[i], PE_FAULT, 1);
 	pe_child_do(&self->tasks[i], PE_STEP, 1);
 	pe_child_do(&self->tasks[i], PE_FAULT, 1);
@@ -63,7 +66,7 @@ static struct reading take(int fd)
 	return r;
 }
 
-/* Let a task count. */
+/* Make page faults in a task, and wait for it. */
 static void work(struct __test_metadata *_metadata, struct _test_data_many *self, int i)
 {
 	unsigned int pages = 1 + random() % 20;
@@ -73,8 +76,8 @@ static void work(struct __test_metadata *_metadata, struct _test_data_many *self
 }
 
 /*
- * This task's own faults are counted, too: after a fork there are some more when it writes to
- * what it has shared with the child. Let it do all that it will do.
+ * This task's own faults are counted, too. After a fork it has some copy-on-write faults: make all
+ * of them now.
  */
 static void settle(struct __test_metadata *_metadata, struct _test_data_many *self)
 {
@@ -128,7 +131,7 @@ FIXTURE_TEARDOWN(many)
 		close(self->fds[i]);
 }
 
-/* Let a task end, and begin another one in its place. */
+/* End a task, and start another one in its place. */
 static void replace(struct __test_metadata *_metadata, struct _test_data_many *self, int i)
 {
 	pe_child_end(&self->tasks[i]);
@@ -149,7 +152,7 @@ static void check(struct __test_metadata *_metadata, struct _test_data_many *sel
 	*last = now;
 }
 
-/* Some of the tasks run before each read, and all of them once in a while. */
+/* Some of the tasks run before each read, and sometimes all of them. */
 TEST_F(many, each_counts_once)
 {
 	struct reading last = {};
@@ -169,7 +172,7 @@ TEST_F(many, each_counts_once)
 	}
 }
 
-/* RESET drops what tasks that live have counted, and the rest goes on from there. */
+/* RESET clears the counts of live tasks, which then count from 0. */
 TEST_F(many, reset)
 {
 	struct reading last = {};
@@ -187,7 +190,7 @@ TEST_F(many, reset)
 	}
 }
 
-/* Disabled events stand still in tasks that sleep and in those that run. */
+/* Disabled events do not count, in tasks that sleep and in those that run. */
 TEST_F(many, turned_off_and_on)
 {
 	struct reading last = {};
@@ -209,7 +212,7 @@ TEST_F(many, turned_off_and_on)
 	}
 }
 
-/* An event of the same tasks goes, and nothing of the others with it. */
+/* Closing another event of the same tasks does not change the counts. */
 TEST_F(many, another_is_closed)
 {
 	struct reading last = {};

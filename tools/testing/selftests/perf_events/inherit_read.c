@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counts of each task alone that inherited events report: PERF_SAMPLE_READ
- * in samples, and PERF_RECORD_READ when a task ends.
+ * Counts of single tasks from inherited events: PERF_SAMPLE_READ in samples, and PERF_RECORD_READ
+ * at the exit of a task.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,10 +50,7 @@ FIXTURE_TEARDOWN(each)
 
 static void start(struct __test_metadata *_metadata, struct _test_data_each *self)
 {
-	/*
-	 * The event is off until it has a buffer, so that all it counts is in
-	 * records.
-	 */
+	/* The event is disabled until it has a buffer, so that records have its whole count. */
 	self->a.disabled = 1;
 	self->fd = pe_open(&self->a, 0, 0, -1, 0);
 	ASSERT_LE(0, self->fd);
@@ -62,9 +59,9 @@ static void start(struct __test_metadata *_metadata, struct _test_data_each *sel
 }
 
 /**
- * struct task - what is known of a task
+ * struct task - what the records say about a task
  * @pid: its id
- * @count: count that the last sample has told
+ * @count: count in the last sample
  * @second: count of the other member of the group
  * @faults: its page faults as wait4(2) reports them
  */
@@ -98,9 +95,7 @@ static __u64 faults_of(const struct rusage *usage)
 	return usage->ru_minflt + usage->ru_majflt;
 }
 
-/*
- * Take turns with another task, so that each goes on where the other one was.
- */
+/* Alternate with another task, so that each is switched out and in. */
 static void turns(int from, int to, unsigned int nr)
 {
 	char c = 0;
@@ -142,10 +137,7 @@ static void wait_all(struct __test_metadata *_metadata)
 	}
 }
 
-/*
- * Make children that touch pages: some of them one after the other, two in
- * turns.
- */
+/* Fork children that touch pages: some one after the other, two that alternate. */
 static void family(struct __test_metadata *_metadata)
 {
 	unsigned int i;
@@ -173,8 +165,8 @@ static void lossless(struct __test_metadata *_metadata, struct _test_data_each *
 }
 
 /*
- * The samples of each task have the count of its own events, which goes up one
- * by one, whichever task runs besides.
+ * The samples of each task have the count of its own events. The count rises by one each time, even
+ * if other tasks run in between.
  */
 static void sampled(struct __test_metadata *_metadata, struct _test_data_each *self)
 {
@@ -317,7 +309,7 @@ TEST_F(each, counts_are_told_at_its_end)
 		sum += value[0];
 		told++;
 	}
-	/* In 6.12 it is not known by then whose counts these are. */
+	/* 6.12 does not know at that time whose counts these are. */
 	if (!told && !getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	EXPECT_EQ(TASKS, told);
@@ -378,8 +370,8 @@ static struct perf_event_attr member_attr(void)
 }
 
 /*
- * Open a member after fork(2). 6.12 may have exchanged the events of parent
- * and child at a task switch, and then refuses members: -EAGAIN.
+ * Open a member after fork(2). 6.12 may have swapped the contexts of parent and child at a task
+ * switch, and then refuses members: -EAGAIN.
  */
 static int open_late(int leader)
 {
@@ -389,10 +381,7 @@ static int open_late(int leader)
 	return fd == -EINVAL && !getenv("PE_HARD") ? -EAGAIN : fd;
 }
 
-/*
- * Open a group of three that is read as one. With 1 in @gone the member is
- * removed by execve(2).
- */
+/* Open a group of three that is read as a group. execve(2) removes the member if @gone is 1. */
 static int open_three(int fd[3], unsigned int gone)
 {
 	struct perf_event_attr a = member_attr();
@@ -407,10 +396,7 @@ static int open_three(int fd[3], unsigned int gone)
 	return 0;
 }
 
-/*
- * A group is summed up with its copies only as long as the copies have the
- * same members.
- */
+/* A read adds up the copies of a group only if the copies have the same members. */
 TEST(sum_of_unequal_groups)
 {
 	struct pe_child c;
@@ -431,15 +417,15 @@ TEST(sum_of_unequal_groups)
 	EXPECT_EQ(-1, read(fd[0], v, sizeof(v)));
 	EXPECT_EQ(ECHILD, errno);
 	/*
-	 * When that member is closed, the groups are equal again; 6.12
-	 * compares how often they were changed.
+	 * After that member is closed, the groups are equal again. 6.12 compares the number of
+	 * changes.
 	 */
 	close(fd[3]);
 	if (getenv("PE_HARD")) {
 		ASSERT_EQ(8 * 4, read(fd[0], v, sizeof(v)));
 		EXPECT_LE(10, v[1]);
 	}
-	/* Counts of copies that are gone are in the sums already. */
+	/* The counts of copies of exited tasks are already in the sums. */
 	fd[3] = open_late(fd[0]);
 	if (fd[3] == -EAGAIN)
 		SKIP(return, "the child has the group");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that have inherited the same hardware events switch to one another.
- * Whatever the kernel leaves on the PMU at a switch, the sum must be exact.
+ * Tasks that have inherited the same hardware events switch to one another. The sum must be exact,
+ * even if the kernel keeps events on the PMU at a switch.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,10 +31,7 @@ static struct timed get(int fd)
 	return t;
 }
 
-/*
- * One event is alone, and two are a group; then children are made that have
- * copies of them.
- */
+/* One event is alone, and two are a group. The children have copies of them. */
 FIXTURE(clones) {
 	struct perf_event_attr a;
 	struct pe_child child[CHILDREN];
@@ -73,10 +70,7 @@ FIXTURE_TEARDOWN(clones)
 		close(self->fd[i]);
 }
 
-/*
- * Let each child and this task make some steps, which takes two switches for
- * each child.
- */
+/* Each child and this task make some steps, which takes two switches for each child. */
 #define STEP_ALL(n) do {						\
 	for (int _i = 0; _i < CHILDREN; _i++) {				\
 		ASSERT_EQ(0, pe_child_do(&self->child[_i], PE_STEP, (n) + _i)); \
@@ -86,7 +80,7 @@ FIXTURE_TEARDOWN(clones)
 	self->steps += (n);						\
 } while (0)
 
-/* Every step has been counted, and every event has run as long as it should. */
+/* Every step has been counted, and the times of every event are right. */
 #define EXPECT_ALL() do {						\
 	for (int _i = 0; _i < 3; _i++) {				\
 		struct timed _t = get(self->fd[_i]);			\
@@ -135,18 +129,13 @@ TEST_F(clones, read_in_the_middle)
 		SKIP(return, "needs two CPUs");
 	STEP_ALL(1);
 	ASSERT_EQ(0, pe_move_to(1));
-	/*
-	 * The tasks share CPU 0, and are switched when they have used up their
-	 * time.
-	 */
+	/* The tasks share CPU 0, and are preempted at the end of their time slices. */
 	for (i = 0; i < CHILDREN; i++)
 		ASSERT_EQ(0, pe_child_send(&self->child[i], PE_STEP, 1 << 22));
 	for (r = 0; r < 500; r++) {
 		t = get(self->fd[r % 3]);
 		if (r % 3) {
-			/*
-			 * The steps are the same, but the time is read later.
-			 */
+			/* The counts are equal, but the second read is later. */
 			EXPECT_LE(before.value, t.value);
 		}
 		EXPECT_EQ(t.enabled, t.running);
@@ -167,7 +156,7 @@ TEST_F(clones, exec_and_exit)
 		STEP_ALL(5);
 		ASSERT_EQ(0, pe_child_do(&self->child[r % CHILDREN], PE_EXEC, 0));
 		EXPECT_ALL();
-		/* One child ends, and another one is started. */
+		/* One child exits, and another one is forked. */
 		pe_child_end(&self->child[(r + 1) % CHILDREN]);
 		EXPECT_ALL();
 		ASSERT_EQ(0, pe_child_start(&self->child[(r + 1) % CHILDREN]));
@@ -196,7 +185,7 @@ TEST_F(clones, off_and_on)
 	EXPECT_ALL();
 }
 
-/* One task has an event more, so that the others are no clones of it. */
+/* One task has an additional event, so its context is no clone of the others. */
 TEST_F(clones, one_has_another_event)
 {
 	__u64 alone = 0, own = 0;
@@ -265,7 +254,7 @@ TEST_F(clones, their_cpu_goes)
 		ASSERT_EQ(0, pe_move_to(1));
 		STEP_ALL(9);
 		STEP_ALL(9);
-		/* The scheduler chooses where the tasks are then. */
+		/* The scheduler moves the tasks to other CPUs. */
 		ASSERT_EQ(0, pe_set(ONLINE, 0));
 		STEP_ALL(4);
 		ASSERT_EQ(0, pe_set(ONLINE, 1));
@@ -303,9 +292,7 @@ TEST_F(clones, more_than_counters)
 	EXPECT_LE(sum, PE_SIM_COUNTERS * enabled);
 }
 
-/*
- * One of these software events has to be scheduled, and so its group is, too.
- */
+/* One of these software events is scheduled, and so is its group. */
 TEST(software_events_that_are_scheduled)
 {
 	struct perf_event_attr out = pe_attr(PERF_COUNT_SW_BPF_OUTPUT);
@@ -353,7 +340,7 @@ TEST(software_events_that_are_scheduled)
 	start = get(run).running;
 	t = get(run);
 	EXPECT_LE(start, t.value);
-	/* The base takes the count and the times at moments of their own. */
+	/* The base reads the count and the times at different moments. */
 	EXPECT_LE(t.value, t.running + 10000);
 	EXPECT_EQ(t.enabled, t.running);
 	pe_child_end(&c);
@@ -363,7 +350,7 @@ TEST(software_events_that_are_scheduled)
 	close(fd);
 }
 
-/* Real or emulated counters count what both tasks do in user mode, once. */
+/* Hardware or emulated counters count both tasks in user mode, once. */
 TEST(hardware_counters)
 {
 	const unsigned long loop = 100000;

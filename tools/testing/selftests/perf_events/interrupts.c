@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Software events that another CPU counts by itself come, go, are enabled and disabled
- * without an interrupt of that CPU, however many there are.
+ * Software events that another CPU counts by itself are opened, closed, enabled and disabled
+ * without an interrupt of that CPU, for any number of events.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #define ROUNDS		100
 #define OTHER_CPU	1
 
-/* Function calls that the other CPU was interrupted for, or -1 when the kernel does not say. */
+/* Function call interrupts of the other CPU, or -1 if the kernel does not report them. */
 static long function_calls(void)
 {
 	FILE *f = fopen("/proc/interrupts", "r");
@@ -56,7 +56,7 @@ static void open_and_close(struct __test_metadata *_metadata, pid_t pid, int cpu
 	close(fd);
 }
 
-/* Without these calls, so many interrupts come from the rest of the kernel at most. */
+/* Upper limit of function call interrupts by the rest of the kernel */
 #define OF_OTHERS	(ROUNDS / 2)
 
 TEST(software_events_interrupt_nobody)
@@ -75,7 +75,7 @@ TEST(software_events_interrupt_nobody)
 	while (!__atomic_load_n(&spinner_tid, __ATOMIC_ACQUIRE))
 		pe_sleep_ms(1);
 
-	/* The first event of a task starts its clock where it runs. */
+	/* The first event of a task starts the context clock on the task's CPU. */
 	first = pe_open(&attr, spinner_tid, -1, -1, 0);
 	ASSERT_GE(first, 0);
 

@@ -245,8 +245,8 @@ static __u64 timed_count(int fd, __u64 *enabled)
 }
 
 /*
- * perf_event_open(2): a reset makes the count zero. Older kernels kept the counts of children that
- * had exited, or dropped them, depending on which contexts had been exchanged.
+ * A reset sets the count to zero. Older kernels kept or dropped the counts of exited children,
+ * depending on which contexts had been swapped.
  */
 TEST_F(control, reset_of_exited_children)
 {
@@ -266,7 +266,10 @@ TEST_F(control, reset_of_exited_children)
 		EXPECT_LE(PAGES, before);
 		EXPECT_EQ(before, timed_count(fd[1], &enabled_before));
 
-		/* The member alone, or the group. The leader keeps its count in the first case. */
+		/*
+		 * Reset the member alone, or the group. In the first case the leader keeps its
+		 * count.
+		 */
 		kept = alone ? before : 0;
 		ASSERT_EQ(0, pe_ioctl(fd[alone], PERF_EVENT_IOC_RESET,
 				      alone ? 0 : PERF_IOC_FLAG_GROUP));
@@ -276,7 +279,7 @@ TEST_F(control, reset_of_exited_children)
 		EXPECT_EQ(enabled_before, enabled);
 		EXPECT_EQ(kept, timed_count(fd[0], &enabled));
 
-		/* The next child's count is all that is added. */
+		/* Only the next child's count is added. */
 		ASSERT_EQ(0, pe_ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0));
 		ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
 		ASSERT_EQ(0, pe_ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0));

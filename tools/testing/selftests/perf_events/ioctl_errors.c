@@ -41,7 +41,7 @@ TEST_F(error, unknown)
 
 	for (nr = 12; nr < 256; nr++)
 		EXPECT_EQ(-ENOTTY, pe_ioctl(self->counting, _IO('$', nr), 0));
-	/* The same number with another size is another request. */
+	/* The same number with another size is an unknown request. */
 	EXPECT_EQ(-ENOTTY, pe_ioctl(self->counting, _IOW('$', 0, int), 0));
 	EXPECT_EQ(-ENOTTY, pe_ioctl(self->counting, _IO('#', 0), 0));
 	EXPECT_EQ(-ENOTTY, pe_ioctl(self->counting, 0, 0));
@@ -126,10 +126,7 @@ TEST_F(error, set_output)
 	EXPECT_EQ(-EBADF, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT, 12345));
 	EXPECT_EQ(-EBADF, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT,
 				   self->null));
-	/*
-	 * Output to the event itself is refused; taking the output away is
-	 * always possible.
-	 */
+	/* Output to the event itself is refused. Removing the output always succeeds. */
 	EXPECT_EQ(-EINVAL, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT,
 				    self->sampling));
 	EXPECT_EQ(0, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT, -1));
@@ -208,7 +205,7 @@ TEST_F(error, modify_attributes)
 				    (unsigned long)&a));
 }
 
-/* A clock event has the type of its own PMU, however it was asked for. */
+/* A clock event has the type of its own PMU, even if it was opened with the generic type. */
 TEST_F(error, modify_attributes_of_a_clock)
 {
 	struct perf_event_attr a = pe_attr(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limit of a user's buffer memory: an allowance of each user for each CPU, and
- * then RLIMIT_MEMLOCK of the process.
+ * Limits of locked memory for buffers: an allowance of each user for each CPU, and then
+ * RLIMIT_MEMLOCK of the process.
  */
 #include <errno.h>
 #include <string.h>
@@ -42,10 +42,10 @@ FIXTURE_TEARDOWN(limit)
 }
 
 /**
- * struct plan - what a user tries
+ * struct plan - mappings of a user
  * @rlimit: pages of RLIMIT_MEMLOCK
- * @pages: of each buffer, with its first page
- * @unmap: unmap the first buffer when there is no room, and try again
+ * @pages: pages of each buffer, with its first page
+ * @unmap: if the limit is reached, unmap the first buffer and retry
  */
 struct plan {
 	unsigned long rlimit;
@@ -62,10 +62,7 @@ static int open_for_user(void)
 	return pe_self(&a);
 }
 
-/*
- * Map buffers until there is no room. Return: minus their number, or less on
- * another error.
- */
+/* Map buffers until the limit is reached. Return: minus their number, or less on another error. */
 static int fill(void *arg)
 {
 	const long page = sysconf(_SC_PAGESIZE);
@@ -103,7 +100,7 @@ TEST_F(limit, of_a_user)
 	int cpus = pe_cpu_count();
 
 	EXPECT_EQ(-(4 * cpus / 2), pe_run_as(PE_UID, 0, fill, &plan));
-	/* The user's process that ended has given everything back. */
+	/* The exit of the user's process has freed all its pages. */
 	EXPECT_EQ(-(4 * cpus / 2), pe_run_as(PE_UID, 0, fill, &plan));
 	plan.pages = 1;
 	EXPECT_EQ(-(4 * cpus), pe_run_as(PE_UID, 0, fill, &plan));
@@ -117,8 +114,8 @@ TEST_F(limit, of_a_process)
 	int cpus = pe_cpu_count();
 
 	/*
-	 * The process has its own limit besides, and only what exceeds the
-	 * user's allowance counts there.
+	 * The process has its own limit as well: only pages beyond the user's allowance count for
+	 * it.
 	 */
 	EXPECT_EQ(-(4 * cpus / 2 + 3), pe_run_as(PE_UID, 0, fill, &plan));
 	plan.rlimit = 5;
@@ -140,7 +137,7 @@ TEST_F(limit, of_two_users)
 	pid_t child;
 	char c;
 
-	/* Memory of one user does not count for another one. */
+	/* Pages of one user do not count for another one. */
 	ASSERT_EQ(0, pipe(ready));
 	ASSERT_EQ(0, pipe(done));
 	child = fork();
@@ -170,9 +167,9 @@ TEST_F(limit, not_of_the_trusted)
 }
 
 /**
- * struct aux_plan - an AUX area beside other buffers
+ * struct aux_plan - an AUX area and other buffers
  * @rlimit: pages of RLIMIT_MEMLOCK
- * @others: pages that buffers of other events have
+ * @others: pages of the buffers of other events
  * @pages: pages of the area; the buffer of its event has two more
  */
 struct aux_plan {
@@ -180,10 +177,7 @@ struct aux_plan {
 	unsigned int others, pages;
 };
 
-/*
- * Return: -1 when the area fits, 0 when there is no room for it, and less on
- * another error.
- */
+/* Return: -1 if the area fits, 0 if it exceeds the limit, and less on another error. */
 static int aux_fits(void *arg)
 {
 	struct perf_event_attr a = pe_attr_off(0);
@@ -224,14 +218,11 @@ TEST_F(limit, of_aux_areas)
 	if (pe_sim_trace_type() < 0)
 		SKIP(return, "needs the simulated trace unit");
 	EXPECT_EQ(-1, pe_run_as(PE_UID, 0, aux_fits, &plan));
-	/* All pages of the process before have been given back. */
+	/* The exit of the last process has freed all its pages. */
 	EXPECT_EQ(-1, pe_run_as(PE_UID, 0, aux_fits, &plan));
 	plan.others++;
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, aux_fits, &plan));
-	/*
-	 * Pages that exceed the user's allowance count for the limit of the
-	 * process.
-	 */
+	/* Pages beyond the user's allowance count for the limit of the process. */
 	plan.rlimit = 1;
 	EXPECT_EQ(-1, pe_run_as(PE_UID, 0, aux_fits, &plan));
 	plan.pages = 4;

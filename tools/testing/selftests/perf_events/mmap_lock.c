@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The control page's lock, for a reader that has compiler barriers alone, as
- * include/uapi/linux/perf_event.h describes it: a task that reads the page of an
- * event of its own, while others on other CPUs change the event. Such a reader
- * needs that nobody writes the page while it runs.
+ * The control page's lock, for a reader that has compiler barriers alone, as in
+ * include/uapi/linux/perf_event.h: a task reads the page of an event of its own, while tasks on
+ * other CPUs change the event. Such a reader requires that no other CPU writes the page while it
+ * runs.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,11 +24,11 @@
  * struct reader - the task that reads its event's page
  * @thread: the thread
  * @tid: its id, 0 before it runs
- * @page: what it reads, NULL before there is one
- * @stop: asks the thread to end
+ * @page: the page, NULL before it is mapped
+ * @stop: asks the thread to exit
  * @reads: number of reads
- * @odd: number of reads that saw the page while it was written
- * @torn: number of reads whose two times were not of one moment
+ * @odd: number of reads during a write of the page
+ * @torn: number of reads with times of two different moments
  * @changes: number of reads that saw a change
  */
 struct reader {
@@ -82,7 +82,7 @@ static time_t now(void)
 	return ts.tv_sec;
 }
 
-/* Change what the page shows as often as the time allows. */
+/* Change the event as often as the time allows. */
 static unsigned long change_from_elsewhere(int fd, size_t len)
 {
 	time_t end = now() + RUN_SECONDS;
@@ -133,10 +133,7 @@ TEST(page_is_not_written_while_its_reader_runs)
 	EXPECT_LT(1, r.changes);
 	EXPECT_EQ(0, r.odd);
 	EXPECT_EQ(0, r.torn);
-	/*
-	 * After the last write the lock is even, however writers came
-	 * together.
-	 */
+	/* After the last write the lock is even, for any order of writers. */
 	EXPECT_EQ(0, ring.page->lock & 1);
 	pe_ring_unmap(&ring);
 	close(fd);
@@ -163,8 +160,8 @@ TEST(lock_that_user_space_makes_odd_is_even_again)
 }
 
 /*
- * RESET shows zero at once, for an event of any task, and also of one that has
- * ended.
+ * RESET sets the page's count to zero at once, for an event of any task, also of a task that has
+ * exited.
  */
 TEST(reset_shows_on_the_page)
 {
@@ -199,9 +196,7 @@ TEST(reset_shows_on_the_page_of_a_task_that_is_gone)
 	ASSERT_EQ(0, pe_child_do(&c, PE_FAULT, 4));
 	ASSERT_EQ(0, pe_child_end(&c));
 	EXPECT_LE(4, pe_count(fd));
-	/*
-	 * A new mapping shows the count, so that there is something to reset.
-	 */
+	/* A new mapping shows the count, which RESET then clears. */
 	pe_ring_unmap(&ring);
 	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
 	EXPECT_LE(4, ring.page->offset);

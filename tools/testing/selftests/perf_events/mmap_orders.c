@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every order of mmap, munmap, close and redirection of three events. After
- * each step it is known which event writes to which buffer, and one page fault
- * must show that.
+ * Every order of mmap, munmap, close and redirection of three events. The test knows after each
+ * step which event writes to which buffer, and checks this by one page fault.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,11 +21,11 @@
 #define MAX_STEPS	12
 
 /**
- * struct known - an event and what is known of it
- * @fd: file descriptor, or NONE once it is closed
+ * struct known - an event and its expected state
+ * @fd: file descriptor, or NONE after close
  * @page: its mapping, or NULL
  * @writes_to: number of a buffer, or NONE
- * @maps: number of the buffer that @page shows, or NONE
+ * @maps: number of the buffer of @page, or NONE
  */
 struct known {
 	int fd;
@@ -36,9 +35,9 @@ struct known {
 };
 
 /**
- * struct order - an order of steps, and how far it has come
- * @events: what the steps are done to
- * @nr_buffers: buffers made so far
+ * struct order - an order of steps, and its progress
+ * @events: the events
+ * @nr_buffers: number of buffers made so far
  * @page_size: in bytes
  * @nr_steps: number of steps
  * @steps: numbers of steps, see do_step()
@@ -147,10 +146,7 @@ static const char *do_close(struct known *e)
 	if (close(e->fd))
 		return "close";
 	e->fd = NONE;
-	/*
-	 * A mapping keeps the event, so a closed event is gone only without
-	 * one.
-	 */
+	/* A mapping holds the event: a closed event is freed only after it is unmapped. */
 	if (!e->page)
 		e->writes_to = NONE;
 	return NULL;
@@ -172,7 +168,7 @@ static const char *do_redirect(struct known *e, struct known *to)
 	return NULL;
 }
 
-/* mmap, munmap, close of each event; each to each other or to none */
+/* mmap, munmap and close of each event; redirection of each to each other or to none */
 #define NR_STEPS	(3 * EVENTS + EVENTS * EVENTS)
 
 static const char *do_step(struct order *order, int step)
@@ -265,10 +261,7 @@ static void report(struct order *order, const char *wrong)
 	printf("\n");
 }
 
-/*
- * Try every order of three steps after an mmap: without a buffer few steps do
- * anything.
- */
+/* Try every order of three steps after an mmap: without a buffer few steps have an effect. */
 TEST_F(orders, every_short_one)
 {
 	struct order *order = &self->order;
@@ -302,8 +295,8 @@ TEST_F(orders, some_long_ones)
 			int step = random() % NR_STEPS;
 
 			/*
-			 * Close only in the second half, or little is left to
-			 * do.
+			 * Close only in the second half: closing earlier would leave few steps with
+			 * an effect.
 			 */
 			if (step / EVENTS == 2 && i < MAX_STEPS / 2)
 				step -= 2 * EVENTS;

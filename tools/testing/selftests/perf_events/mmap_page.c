@@ -65,7 +65,7 @@ TEST_F(page, capabilities)
 
 	EXPECT_EQ(0, (__u64)p->cap_bit0);
 	EXPECT_EQ(1, (__u64)p->cap_bit0_is_deprecated);
-	/* User space cannot read a software event by an instruction. */
+	/* No instruction in user space reads a software event. */
 	EXPECT_EQ(0, (__u64)p->cap_user_rdpmc);
 	EXPECT_EQ(0, p->index);
 	EXPECT_EQ(0, (__u64)p->cap_____res);
@@ -90,7 +90,7 @@ TEST_F(page, times)
 	struct pe_ring ring;
 	int fd;
 
-	/* A task switch or an ioctl brings the page up to date. */
+	/* A task switch or an ioctl updates the page. */
 	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
 			PERF_FORMAT_TOTAL_TIME_RUNNING;
 	fd = pe_self(&a);
@@ -145,7 +145,7 @@ TEST_F(page, control_page_alone)
 
 #define RESETS	200
 
-/* Read the page as a program does, by its lock, and again as long as it is being written. */
+/* Read the page as a program does, by its lock, with retries. */
 static void read_page(const struct perf_event_mmap_page *page, __u64 value[3])
 {
 	__u32 lock;
@@ -160,8 +160,8 @@ static void read_page(const struct perf_event_mmap_page *page, __u64 value[3])
 }
 
 /*
- * The page of an inherited event of one CPU. A child takes turns with this task on that CPU, and
- * another one resets the event from another CPU. The page shows what read(2) gives.
+ * The page of an inherited event of one CPU. A child alternates with this task on that CPU, and
+ * another child resets the event from another CPU. The page must have the same count as read(2).
  */
 TEST(inherited_and_reset_from_elsewhere)
 {
@@ -172,7 +172,7 @@ TEST(inherited_and_reset_from_elsewhere)
 	int fd, i, status;
 	pid_t resets;
 
-	/* On other kernels the page may stay as it was at the last switch. */
+	/* Other kernels may update the page only at the next switch. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "the page is brought up to date");
 	ASSERT_EQ(0, pe_move_to(0));
@@ -201,7 +201,7 @@ TEST(inherited_and_reset_from_elsewhere)
 		ASSERT_EQ(0, pe_child_do(&child, PE_FAULT, 1));
 	}
 	EXPECT_EQ(0, status);
-	/* Once the children have gone, only this task counts. */
+	/* After the children have exited, only this task counts. */
 	EXPECT_EQ(0, pe_child_end(&child));
 	pe_fault(10);
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads map, unmap, redirect, open and close the same events while these
- * write records. Nothing may hang, and afterwards everything must work as
- * before.
+ * Threads map, unmap, redirect, open and close the same events while these write records. No call
+ * may hang, and afterwards everything must work as before.
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,10 +33,7 @@ static struct perf_event_attr fault_samples(void)
 	return a;
 }
 
-/*
- * All threads are on one CPU, so that the others interrupt this one at any
- * place.
- */
+/* All threads are on one CPU, so that the others interrupt this one at any instruction. */
 static void *fault_always(void *arg)
 {
 	pe_move_to(0);
@@ -91,7 +87,7 @@ static void *open_and_close(void *arg)
 		pe_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, fds[0]);
 		p = mmap(NULL, 3 * page_size, PROT_READ, MAP_SHARED, fd, 0);
 		pe_fault(2);
-		/* The mapping keeps the event for a while. */
+		/* The mapping holds the event for a while. */
 		close(fd);
 		pe_fault(2);
 		if (p != MAP_FAILED)
@@ -124,7 +120,7 @@ TEST(all_at_once)
 	for (i = 0; i < PE_ARRAY_SIZE(jobs); i++)
 		pthread_join(threads[i], NULL);
 
-	/* No mapping is left, and so no buffer is. */
+	/* No mapping is left, so no buffer is left either. */
 	ASSERT_EQ(0, pe_move_to(0));
 	for (i = 0; i < EVENTS; i++) {
 		struct pollfd p = { .fd = fds[i], .events = POLLIN };

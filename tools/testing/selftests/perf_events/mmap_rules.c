@@ -50,10 +50,7 @@ TEST_F(map, sizes)
 {
 	unsigned int pages;
 
-	/*
-	 * A mapping has one control page, and no pages of records or a power
-	 * of two of them.
-	 */
+	/* A mapping has one control page, and 0 or 2^n data pages. */
 	for (pages = 1; pages <= 18; pages++) {
 		unsigned int data = pages - 1;
 		int want = data & (data - 1) ? -EINVAL : 0;
@@ -84,7 +81,7 @@ TEST_F(map, offset)
 {
 	void *p;
 
-	/* An offset is for AUX areas, and no software event has one. */
+	/* Only AUX areas have an offset, and no software event has an AUX area. */
 	EXPECT_EQ(-EINVAL, try_map(self->fd, 2 * self->page, RW, MAP_SHARED,
 				   self->page));
 	p = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
@@ -99,8 +96,8 @@ TEST_F(map, read_only)
 	struct perf_event_mmap_page *p;
 
 	/*
-	 * In a read-only mapping the kernel is not told what was read, so it
-	 * overwrites records.
+	 * With a read-only mapping the kernel cannot know the read position, so it overwrites
+	 * records.
 	 */
 	p = mmap(NULL, 2 * self->page, PROT_READ, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, (void *)p);
@@ -137,7 +134,7 @@ TEST_F(map, twice)
 	((struct perf_event_mmap_page *)q)->data_tail = 0;
 	munmap(q, 2 * self->page);
 
-	/* When the last mapping is gone, one of another size is possible. */
+	/* After the last mapping is unmapped, another size is possible. */
 	EXPECT_EQ(0, try_map(self->fd, 5 * self->page, RW, MAP_SHARED, 0));
 }
 
@@ -157,7 +154,7 @@ TEST_F(map, inherited_on_any_cpu)
 	struct perf_event_attr a = self->a;
 	int fd;
 
-	/* Tasks on many CPUs at once cannot share one buffer. */
+	/* Tasks on several CPUs cannot share one buffer. */
 	a.inherit = 1;
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
@@ -201,7 +198,7 @@ TEST_F(map, outlives_the_fd)
 	ASSERT_NE(MAP_FAILED, (void *)p);
 	pe_fault(3);
 	EXPECT_LT(0, p->data_head);
-	/* The mapping holds the file, so the event goes on. */
+	/* The mapping holds the file, so the event stays open. */
 	close(self->fd);
 	head = p->data_head;
 	pe_fault(3);
@@ -222,7 +219,7 @@ TEST_F(map, counting_event)
 }
 
 /**
- * struct large - a mapping for another user to try
+ * struct large - a mapping by another user
  * @pages: its size in pages
  */
 struct large {

@@ -48,7 +48,7 @@ struct moment {
 	bool usable;
 };
 
-/* Scale cycles as the page's documentation says. */
+/* Scale cycles by the formula in the ABI's header. */
 static __u64 scale(const struct perf_event_mmap_page *p, __u64 cyc)
 {
 	__u64 quot, rem;
@@ -133,10 +133,7 @@ TEST_F(page, times_lie_between_reads)
 		look_between_reads(_metadata, self->fd, self->ring.page);
 }
 
-/*
- * Time that the task was away counts for no event, whatever other events the
- * task has.
- */
+/* Time while the task is switched out counts for no event, also if the task has other events. */
 TEST_F(page, beside_a_scheduled_event)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
@@ -150,10 +147,7 @@ TEST_F(page, beside_a_scheduled_event)
 	close(fd);
 }
 
-/*
- * Such time does not count for an event that is scheduled itself, either: as in
- * 6.12.
- */
+/* It does not count for a scheduled event, either, as in 6.12. */
 TEST_F(page, of_a_breakpoint)
 {
 	struct perf_event_attr a = pe_attr(0);
