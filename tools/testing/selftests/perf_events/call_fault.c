@@ -609,7 +609,7 @@ TEST_F(call, move_a_breakpoint)
 	EXPECT_BORNE(self);
 }
 
-/* This comes last: it looks for leaks of all tests before it. */
+/* This test is the last: it finds leaks of all tests before it. */
 TEST_F(call, loses_nothing)
 {
 	int leaks = pe_leaks();

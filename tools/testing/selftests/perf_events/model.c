@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups and lifetimes are compared with a model: every short sequence of
- * operations on three events of a child, and long random ones. After each
- * operation the child works, and each event must have counted what the model
- * says. If one has not, the shortest sequence that was found is printed.
- *
- * PE_MODEL_DEPTH=n: length of the sequences that are tried exhaustively;
- * PE_MODEL_RANDOM=n: number of random ones, PE_MODEL_SECONDS=n: limit of time
- * for these; PE_MODEL_SEED=n.
+ * Compare groups and lifetimes with a model: every short sequence of operations on three events of
+ * a child, and long random ones. After each operation the child does work, and each event must have
+ * the count of the model. The test prints the shortest sequence that fails. PE_MODEL_DEPTH=n sets
+ * the length of the exhaustive sequences; PE_MODEL_RANDOM=n the number of random ones,
+ * PE_MODEL_SECONDS=n their time limit, and PE_MODEL_SEED=n their seed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +22,7 @@
 #define STEPS		5
 
 /**
- * struct kind - what one of the three events is
+ * struct kind - kind of one of the three events
  * @sim: the event counts steps, not page faults
  * @disabled: opened disabled
  * @at_exec: enable_on_exec
@@ -36,10 +33,8 @@ struct kind {
 };
 
 /*
- * The first event leads the others, if it is there when they are opened. No
- * event that counts faults leads one that counts steps: there are kernels in
- * which such a leader is enabled again, as if newly opened, when the other one
- * joins.
+ * The first event leads the others, if it is open when they are opened. No page fault event leads
+ * an event that counts steps: some kernels enable such a leader again when the member joins.
  */
 static const struct kind worlds[][EVENTS] = {
 	{ { 0 }, { 0 }, { 0 } },
@@ -52,14 +47,14 @@ static const struct kind worlds[][EVENTS] = {
 };
 
 /**
- * struct model - the state that one event should have
+ * struct model - the expected state of one event
  * @fd: file descriptor of the real event, or -1
  * @map: its buffer, or NULL
- * @leader: index of its leader; its own, if it leads
+ * @leader: index of its leader; its own index if it leads
  * @on: enabled
- * @dead: its task has ended, or exec has removed it
- * @at_exec: still to be enabled by exec
- * @count: what it should have counted
+ * @dead: its task has exited, or exec has removed it
+ * @at_exec: exec will enable it
+ * @count: expected count
  */
 struct model {
 	int fd;
@@ -85,10 +80,7 @@ struct world {
 
 static bool have_sim;
 
-/*
- * Map the pages that the child's work needs, so that they cause no faults
- * later.
- */
+/* Map the pages that the child touches later. */
 static bool warm(struct world *w)
 {
 	int i;
@@ -225,10 +217,7 @@ static bool do_map(struct world *w, int i)
 	if (m->map != MAP_FAILED)
 		return true;
 	m->map = NULL;
-	/*
-	 * A dead event, or one that writes to another buffer, need not have a
-	 * record.
-	 */
+	/* A dead event, or one whose output is redirected, need not have a record. */
 	return true;
 }
 
@@ -251,9 +240,9 @@ enum { OPEN, CLOSE, ON, OFF, GROUP_ON, GROUP_OFF, RESET, EXEC, FORK, EXIT, MAP, 
 
 /**
  * struct op - an operation
- * @name: name of the operation, for a message
+ * @name: name for messages
  * @what: one of the above
- * @event: the event it acts on
+ * @event: the event
  */
 struct op {
 	const char *name;
@@ -267,7 +256,7 @@ static const struct op ops[] = {
 	{ "enable 0", ON, 0 }, { "disable 0", OFF, 0 }, { "disable 1", OFF, 1 },
 	{ "enable group of 1", GROUP_ON, 1 }, { "disable group of 1", GROUP_OFF, 1 },
 	{ "exec", EXEC }, { "exit", EXIT }, { "reset 1", RESET, 1 },
-	/* These are only in long sequences. */
+	/* Only long sequences have these. */
 	{ "close 2", CLOSE, 2 }, { "enable 2", ON, 2 }, { "disable group of 0", GROUP_OFF, 0 },
 	{ "fork", FORK }, { "map 0", MAP, 0 }, { "unmap 0", UNMAP, 0 }, { "map 1", MAP, 1 },
 	{ "unmap 1", UNMAP, 1 }, { "output 1", OUTPUT, 1 }, { "output 2", OUTPUT, 2 },
@@ -306,10 +295,7 @@ static bool apply(struct world *w, const struct op *op)
 	}
 }
 
-/*
- * The number of faults that exec and fork cause is not known: set all counts
- * to zero.
- */
+/* exec and fork cause an unknown number of faults: reset all counts. */
 static void forget(struct world *w)
 {
 	int i;
@@ -348,8 +334,8 @@ static bool work_and_compare(struct world *w)
 }
 
 /*
- * Run a sequence. Return: whether the kernel did what the model did. All
- * events are closed after it.
+ * Run a sequence. Return: whether all counts were as in the model. All events are closed
+ * afterwards.
  */
 static bool run(const struct kind *kinds, const int *seq, int n)
 {
@@ -382,10 +368,7 @@ static bool run(const struct kind *kinds, const int *seq, int n)
 	return ok;
 }
 
-/*
- * Leave out operations that are not needed for the sequence to fail, and print
- * the rest.
- */
+/* Remove operations without which the sequence still fails, and print the rest. */
 static void report(int world, int *seq, int n)
 {
 	int i;
@@ -425,10 +408,7 @@ static int env(const char *name, int value)
 	return text ? atoi(text) : value;
 }
 
-/*
- * Try all sequences that begin with an open; other operations do nothing at
- * first.
- */
+/* Try all sequences that begin with an open: other operations have no effect before. */
 static int all_of_length(int world, int n)
 {
 	int seq[LONG] = { }, i;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A random tree of tasks, and the records about it.
- *
- * The tree's tasks fork, make threads, exec, rename themselves, map code, move
- * between CPUs and exit, as a seed says, and log what they do in shared
- * memory. A reader sees the records of the CPUs alone, sorts them by time, and
- * must find the same forks, exits, names and mappings: none may be missing,
- * none may be there twice. PE_MODEL_SEED and PE_MODEL_RUNS say where to begin
- * and how long to go on; a failure names its seed.
+ * A random tree of tasks, and its records. The tasks fork, create threads, exec, rename themselves,
+ * map code, move between CPUs and exit, all by a seed, and log this in shared memory. A reader
+ * reads the records of the CPUs, sorts them by time, and must find exactly the forks, exits, names
+ * and mappings of the log. PE_MODEL_SEED sets the first seed, PE_MODEL_RUNS the number of trees. A
+ * failure prints its seed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,8 +37,8 @@
 enum deed { BORN, NAMED, EXECED, MAPPED, GONE };
 
 /**
- * struct entry - something that a task did or that was done to it
- * @deed: what happened
+ * struct entry - an action of a task, or its creation
+ * @deed: kind of the action
  * @pid: process
  * @tid: thread
  * @a: BORN: parent's process. MAPPED: address
@@ -69,7 +66,7 @@ struct model_log {
 
 static struct model_log *truth;
 
-/* The number of CPUs that the tree runs on, and that the reader looks at. */
+/* Number of CPUs on which the tree runs, and from which the reader reads. */
 static int cpus(void)
 {
 	int nr = pe_cpu_count();
@@ -103,7 +100,7 @@ static void note(enum deed deed, __u64 a, __u64 b, __u64 c, const char *name)
 	e->deed = deed;
 }
 
-/* May another task be made? */
+/* May the tree have another task? */
 static bool take_place(void)
 {
 	return __atomic_fetch_add(&truth->tasks, 1, __ATOMIC_SEQ_CST) < MAX_TASKS;
@@ -156,8 +153,8 @@ static void simple_step(__u64 *seed)
 /**
  * struct start - arguments of a new thread
  * @seed: seed of the thread
- * @pid: process that made it
- * @tid: thread that made it
+ * @pid: process that creates it
+ * @tid: thread that creates it
  */
 struct start {
 	__u64 seed;
@@ -223,7 +220,7 @@ static void exec_me(__u64 seed, unsigned int depth, unsigned int steps)
 	abort();
 }
 
-/* The steps of a process until its end. */
+/* Steps of a process until it exits */
 static void process(__u64 seed, unsigned int depth, unsigned int steps)
 {
 	bool running = false;
@@ -275,9 +272,9 @@ static __attribute__((constructor)) void node(void)
 static struct pe_record rec;
 
 /**
- * struct seen - a record that is to have its entry in the log
+ * struct seen - a record that must have an entry in the log
  * @time: time of the record
- * @e: as the task would have written it
+ * @e: the entry that the task should have logged
  */
 struct seen {
 	__u64 time;
@@ -294,10 +291,7 @@ static int by_time(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/*
- * Convert a record to an entry. Return: false when the record is not about the
- * tree.
- */
+/* Convert a record to an entry. Return: false for a record of another task. */
 static bool understand(const struct pe_sample *s, struct entry *e)
 {
 	const __u32 *ids = (const void *)rec.body;
@@ -355,9 +349,7 @@ static void show(const char *who, const struct entry *e)
 	       e->name);
 }
 
-/*
- * Compare each task's part of the log with its part of the records, in order.
- */
+/* Compare each task's entries in the log with its records, in order. */
 static int compare(void)
 {
 	unsigned int i, j, next[LOG_MAX], wrong = 0;
@@ -368,7 +360,7 @@ static int compare(void)
 	for (i = 0; i < truth->nr; i++) {
 		const struct entry *e = &truth->entry[i];
 
-		/* Find the first record of this thread that is left. */
+		/* Find the first record of this thread that has no entry yet. */
 		for (j = 0; j < nr_seen; j++) {
 			if (!used[j] && seen[j].e.tid == e->tid && seen[j].e.pid == e->pid)
 				break;
@@ -422,7 +414,7 @@ static void root_process(__u64 seed, int go)
 	_exit(0);
 }
 
-/* Run one tree. Return: 0 when the records match the log. */
+/* Run one tree. Return: 0 if the records match the log. */
 static int run(__u64 seed)
 {
 	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_DUMMY);
@@ -495,7 +487,7 @@ FIXTURE_TEARDOWN(model)
 {
 }
 
-/* The limit of time is long, as PE_MODEL_RUNS may ask for many trees. */
+/* The time limit is long, for a large PE_MODEL_RUNS. */
 TEST_F(model, records_tell_the_truth)
 {
 	__u64 seed = from_env("PE_MODEL_SEED", 1), runs = from_env("PE_MODEL_RUNS", DEFAULT_RUNS);

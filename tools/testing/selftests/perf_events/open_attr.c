@@ -110,10 +110,7 @@ TEST_F(attr, clock_of_its_own_type_counts)
 	}
 }
 
-/*
- * The upper half of config names one of several PMUs. A number that no PMU has
- * is ignored.
- */
+/* The upper half of config names one of several PMUs. A number without a PMU is ignored. */
 TEST_F(attr, extended_type_of_nobody)
 {
 	static const __u64 configs[] = {
@@ -131,9 +128,7 @@ TEST_F(attr, extended_type_of_nobody)
 		EXPECT_EQ(plain, try_self(&self->a));
 		self->a.config |= ~0ULL << 32;
 		EXPECT_EQ(plain, try_self(&self->a));
-		/*
-		 * The PMU that is named exists, and does not know this event.
-		 */
+		/* The named PMU exists, but does not have this event. */
 		self->a.config = (__u64)PERF_TYPE_SOFTWARE << 32 | configs[i / 2];
 		EXPECT_EQ(-ENOENT, try_self(&self->a));
 	}
@@ -245,7 +240,7 @@ TEST_F(attr, branch_stack)
 {
 	unsigned int bit;
 
-	/* The mask is looked at only with its bit in sample_type. */
+	/* The mask is checked only with its bit in sample_type. */
 	self->a.branch_sample_type = ~0ULL;
 	EXPECT_EQ(0, try_self(&self->a));
 
@@ -302,8 +297,8 @@ TEST_F(attr, registers_x86)
 
 	for (bit = 0; bit < 32; bit++) {
 		/*
-		 * Segments other than CS and SS do not exist, and nothing does
-		 * behind R15; with 32 bits behind GS.
+		 * Segment registers other than CS and SS are refused, and so is everything beyond
+		 * R15, or GS on 32 bits.
 		 */
 		int want = (bit >= 12 && bit <= 15) || bit >= 24 ? -EINVAL : 0;
 
@@ -324,10 +319,7 @@ TEST_F(attr, registers_x86)
 		self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	}
 
-	/*
-	 * Vector registers: no software event has them, whether the mask is
-	 * used or not.
-	 */
+	/* No software event has vector registers, whether the mask is used or not. */
 	for (bit = 32; bit < 64; bit++) {
 		self->a.sample_regs_user = 1ULL << bit;
 		EXPECT_EQ(-EOPNOTSUPP, try_self(&self->a));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2) when there is no memory: for each kind of event each
- * allocation fails in turn. The call must say so, leave no file and no change,
- * and succeed when it is made again.
+ * perf_event_open(2) under memory fault injection: for each kind of event each allocation fails in
+ * turn. The call must return an error, leave no file and no change, and succeed when it is
+ * repeated.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -28,9 +28,9 @@ static __attribute__((noipa)) int probed(int x)
 }
 
 /**
- * struct opening - the arguments of perf_event_open(2)
- * @attr: and the others: arguments of the call
- * @child: whose @pid it is, if it is a child
+ * struct opening - arguments of perf_event_open(2)
+ * @attr: the attribute; the other fields are the other arguments
+ * @child: the child whose pid is @pid, if any
  */
 struct opening {
 	struct perf_event_attr attr;
@@ -90,8 +90,7 @@ TEST_F(open, of_a_task)
 }
 
 /*
- * A task's context is made for its first event, and stays: continue with
- * another task.
+ * The first event of a task allocates the task's context, which stays: continue with another task.
  */
 static void close_and_renew(void *arg, int fd)
 {
@@ -142,8 +141,8 @@ TEST_F(open, samples_of_everything)
 	self->o.attr.sample_stack_user = 1024;
 	EXPECT_BORNE(self);
 	/*
-	 * The depth of call chains cannot be changed while an event uses them;
-	 * the last use ends after a grace period.
+	 * The maximum depth of call chains is fixed while an event uses them. The last use ends
+	 * after a grace period.
 	 */
 	for (tries = 0; tries < 1000 && pe_set(MAX_STACK, depth + 1) == -EBUSY; tries++)
 		pe_sleep_ms(10);
@@ -190,7 +189,7 @@ TEST_F(open, signals)
 	EXPECT_BORNE(self);
 }
 
-/* A group stays as it was without the member that could not be opened. */
+/* A group without the member that failed to open is unchanged. */
 static bool is_alone(void *arg)
 {
 	struct opening *o = arg;
@@ -210,7 +209,7 @@ TEST_F(open, member_of_a_group)
 	self->t.unchanged = is_alone;
 	EXPECT_BORNE(self);
 	ASSERT_EQ(0, pe_ring_map(&ring, self->o.group, 1));
-	/* What a buffer needs is allocated for an event that counts, after it has its leader. */
+	/* For a counting event the cold part is allocated after the leader is known. */
 	self->o.flags = PERF_FLAG_FD_OUTPUT;
 	EXPECT_BORNE(self);
 	self->o.attr.sample_period = 1000000;
@@ -218,7 +217,7 @@ TEST_F(open, member_of_a_group)
 	pe_ring_unmap(&ring);
 	self->o.flags = 0;
 	EXPECT_BORNE(self);
-	/* A member that takes the group to a hardware PMU. */
+	/* A member that moves the group to a hardware PMU. */
 	if (pe_sim_type() >= 0) {
 		self->o.attr = pe_sim_attr();
 		self->o.flags = 0;
@@ -259,8 +258,8 @@ TEST_F(open, trace_unit)
 	self->o.attr = pe_attr_off(0);
 	self->o.attr.type = type;
 	/*
-	 * The unit serves tasks or CPUs: a claim that is left by a failed open
-	 * would keep the others out.
+	 * Either tasks or CPUs use the unit: a claim that a failed open leaves would keep the other
+	 * kind out.
 	 */
 	EXPECT_BORNE(self);
 	self->o.pid = -1;
@@ -278,10 +277,7 @@ TEST_F(open, tracepoint)
 	self->o.attr.sample_period = 1;
 	self->o.attr.sample_type = PERF_SAMPLE_RAW;
 	EXPECT_BORNE(self);
-	/*
-	 * When there is an event of the kind already, most objects have been
-	 * made.
-	 */
+	/* With another event of the kind open, most objects are already allocated. */
 	self->o.group = open_it(&self->o);
 	ASSERT_LE(0, self->o.group);
 	EXPECT_BORNE(self);
@@ -386,11 +382,11 @@ TEST_F(open, cgroup)
 		EXPECT_BORNE(self);
 	}
 	close(dir);
-	/* No event is left that keeps the cgroup. */
+	/* No event holds the cgroup any more. */
 	EXPECT_EQ(0, pe_cgroup_remove("pe_inject"));
 }
 
-/* This comes last: it looks for leaks of all tests before it. */
+/* This test is the last: it finds leaks of all tests before it. */
 TEST_F(open, loses_nothing)
 {
 	int leaks = pe_leaks();

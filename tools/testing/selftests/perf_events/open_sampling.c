@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2): attributes that say when and how to sample, and
- * combinations of flags that exclude or need one another.
+ * perf_event_open(2): attributes of sampling, and flags that exclude or require one another.
  */
 #include <errno.h>
 #include <string.h>
@@ -100,7 +99,7 @@ TEST_F(sampling, max_stack)
 	self->a.sample_max_stack = UINT16_MAX;
 	EXPECT_EQ(-EOVERFLOW, try_self(&self->a));
 
-	/* sample_max_stack is not looked at without a call chain. */
+	/* sample_max_stack is not checked without a call chain. */
 	self->a.sample_type = 0;
 	EXPECT_EQ(0, try_self(&self->a));
 }
@@ -142,7 +141,7 @@ TEST_F(sampling, clock)
 		}
 	}
 
-	/* The clock's number is looked at only with the flag. */
+	/* The clock's number is checked only with the flag. */
 	self->a.use_clockid = 0;
 	self->a.clockid = 1000;
 	EXPECT_EQ(0, try_self(&self->a));
@@ -151,8 +150,8 @@ TEST_F(sampling, clock)
 TEST_F(sampling, inherited_read)
 {
 	/*
-	 * With inherit, a sample that holds counts needs the thread id, which
-	 * tells whose counts these are.
+	 * With inherit, a sample of counts requires the thread id, which says whose counts these
+	 * are.
 	 */
 	self->a.inherit = 1;
 	self->a.sample_period = 1000;
@@ -189,17 +188,14 @@ TEST_F(sampling, remove_or_enable_on_exec)
 
 TEST_F(sampling, sigtrap)
 {
-	/*
-	 * A signal of the event must not come after exec has started another
-	 * program.
-	 */
+	/* After an exec the new program must not get a signal of the event. */
 	self->a.sigtrap = 1;
 	self->a.sample_period = 1000;
 	EXPECT_EQ(-EINVAL, try_self(&self->a));
 	self->a.remove_on_exec = 1;
 	EXPECT_EQ(0, try_self(&self->a));
 
-	/* The signal is for tasks: events of a CPU cannot have it. */
+	/* Only events of tasks can send the signal, not events of a CPU. */
 	self->a.inherit = 1;
 	EXPECT_EQ(0, try_self(&self->a));
 	self->a.inherit = 0;
@@ -208,7 +204,7 @@ TEST_F(sampling, sigtrap)
 
 TEST_F(sampling, aux_fields)
 {
-	/* Only a PMU with an AUX area can do these. */
+	/* Only a PMU with an AUX area supports these. */
 	self->a.aux_output = 1;
 	EXPECT_EQ(-EOPNOTSUPP, try_self(&self->a));
 	self->a.aux_output = 0;
@@ -237,9 +233,7 @@ TEST_F(sampling, exclusion)
 {
 	unsigned int mask;
 
-	/*
-	 * Every combination is allowed, even the one that excludes everything.
-	 */
+	/* Every combination is allowed, even one that excludes all modes. */
 	for (mask = 0; mask < 64; mask++) {
 		self->a.exclude_user = mask & 1;
 		self->a.exclude_kernel = mask >> 1 & 1;
@@ -279,7 +273,7 @@ TEST_F(sampling, record_flags)
 
 TEST_F(sampling, pinned_and_exclusive)
 {
-	/* pinned and exclusive are allowed to a leader. */
+	/* A leader may be pinned and exclusive. */
 	self->a.pinned = 1;
 	EXPECT_EQ(0, try_self(&self->a));
 	self->a.exclusive = 1;

@@ -65,7 +65,7 @@ TEST_F(size, numbers)
 
 TEST_F(size, zero_is_the_first)
 {
-	/* With size 0 bytes behind the first 64 are not looked at. */
+	/* With size 0, bytes beyond the first 64 are not checked. */
 	self->big->attr.size = 0;
 	memset(self->big->bytes + PERF_ATTR_SIZE_VER0, 0xff,
 	       sizeof(struct perf_event_attr) - PERF_ATTR_SIZE_VER0);
@@ -75,9 +75,7 @@ TEST_F(size, zero_is_the_first)
 
 TEST_F(size, rest_is_not_read)
 {
-	/*
-	 * With the size of an older structure newer fields are not looked at.
-	 */
+	/* With the size of an older structure, newer fields are not checked. */
 	self->big->attr.size = PERF_ATTR_SIZE_VER5;
 	self->big->attr.__reserved_2 = 0;
 	self->big->attr.aux_sample_size = ~0U;
@@ -102,10 +100,7 @@ TEST_F(size, between_published)
 {
 	unsigned int size;
 
-	/*
-	 * Any size from the first version's on is accepted, whether a version
-	 * had it or not.
-	 */
+	/* Any size from the first version's on is accepted, even if no version has it. */
 	for (size = PERF_ATTR_SIZE_VER0; size <= 256; size++) {
 		self->big->attr.size = size;
 		EXPECT_EQ(0, pe_try(&self->big->attr, 0, -1, -1, 0)) {
@@ -135,7 +130,7 @@ TEST_F(size, nonzero_tail)
 		self->big->bytes[at] = 0;
 	}
 
-	/* Bytes behind the given size are not looked at. */
+	/* Bytes beyond the given size are not checked. */
 	self->big->attr.size = sizeof(struct perf_event_attr);
 	self->big->bytes[sizeof(struct perf_event_attr)] = 1;
 	EXPECT_EQ(0, pe_try(&self->big->attr, 0, -1, -1, 0));
@@ -168,7 +163,7 @@ TEST_F(size, bad_address)
 	*edge = pe_attr(PERF_COUNT_SW_DUMMY);
 	EXPECT_EQ(0, pe_try(edge, 0, -1, -1, 0));
 
-	/* The size says that the structure is longer than what is mapped. */
+	/* The given size exceeds what is mapped. */
 	edge->size += 8;
 	EXPECT_EQ(-EFAULT, pe_try(edge, 0, -1, -1, 0));
 

@@ -158,10 +158,7 @@ TEST(cpu_offline)
 		close(task);
 		SKIP(return, "the CPU does not go away");
 	}
-	/*
-	 * An event of a task on such a CPU is allowed: it counts when the CPU
-	 * is back.
-	 */
+	/* An event of a task on an offline CPU is allowed: it counts when the CPU is online. */
 	EXPECT_EQ(0, pe_try(&a, 0, cpu, -1, 0));
 	EXPECT_EQ(-ENODEV, pe_try(&a, -1, cpu, -1, 0));
 	EXPECT_EQ(0, pe_count(fd));
@@ -294,7 +291,7 @@ TEST(cgroup)
 	close(dir);
 }
 
-/* Faults of the event itself are reported before faults of the cgroup. */
+/* Errors in the attribute are reported before errors in the cgroup. */
 TEST(cgroup_that_is_none)
 {
 	struct perf_event_attr a = dummy();
@@ -316,18 +313,18 @@ TEST(cgroup_that_is_none)
 	WITH(-ENOENT, a.type = 4000);
 	WITH(-EOPNOTSUPP, a.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	     a.branch_sample_type = PERF_SAMPLE_BRANCH_ANY);
-	/* Each architecture has its own error for an empty breakpoint. */
+	/* The error for an empty breakpoint depends on the architecture. */
 	WITH(pe_try(&a, -1, 0, -1, 0), a.type = PERF_TYPE_BREAKPOINT);
 	if (!pe_probe(&a, "kprobe"))
 		WITH(-EFAULT, pe_probe(&a, "kprobe"); a.kprobe_func = 1);
-	/* These fields say how the event samples, and are checked later. */
+	/* These fields are about sampling, and are checked later. */
 	WITH(-EBADF, a.sample_type = PERF_SAMPLE_CALLCHAIN; a.sample_max_stack = 60000);
 	WITH(-EBADF, a.use_clockid = 1; a.clockid = 99);
 	WITH(-EBADF, a.sample_period = 1; a.use_clockid = 1; a.clockid = CLOCK_REALTIME);
 #undef WITH
 }
 
-/* A security module is asked only about requests that are possible. */
+/* The security module is called only for valid attributes. */
 TEST(security_module_comes_after_the_attribute)
 {
 	struct perf_event_attr a, probe;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts from the control page alone, by the algorithm that
- * include/uapi/linux/perf_event.h documents. More events than there are
- * counters share these: the page must be right while an event is on its
- * counter, and while it waits for one. In that case there is no index, and the
- * offset alone is the count.
+ * Counts from the control page alone, by the algorithm in include/uapi/linux/perf_event.h. More
+ * events than counters are multiplexed: the page must be right while an event has a counter, and
+ * while it waits for one. Without a counter the index is 0, and the offset is the count.
  */
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,11 +22,11 @@
 #define barrier()	({ __asm__ __volatile__("" : : : "memory"); })
 
 /**
- * struct seen - an event at one moment
- * @count: what it has counted
- * @enabled: ns that it was enabled
- * @running: ns that it was on a counter
- * @index: of its counter, plus one; read(2) does not tell it
+ * struct seen - values of an event at one moment
+ * @count: its count
+ * @enabled: ns enabled
+ * @running: ns on a counter
+ * @index: index of its counter, plus one; not from read(2)
  */
 struct seen {
 	__u64 count;
@@ -38,9 +36,9 @@ struct seen {
 };
 
 /**
- * struct event - an event whose page is mapped
+ * struct event - an event with a mapped page
  * @fd: the event
- * @ring: its mapping, which has the page
+ * @ring: mapping of its page
  */
 struct event {
 	int fd;
@@ -76,10 +74,7 @@ static __u64 cycles(void)
 	return value;
 }
 
-/*
- * Where user space may not read counters unless the event asks for that, the
- * page must not say that it may.
- */
+/* If user space cannot read counters without a request of the event, cap_user_rdpmc must be 0. */
 static __u64 read_counter(__u32 counter)
 {
 	return 0;
@@ -139,7 +134,7 @@ static struct seen by_call(int fd)
 	return s;
 }
 
-/* Estimate what the event would have counted with a counter all the time. */
+/* Scale the count by the two times. */
 static __u64 scaled(const struct seen *s)
 {
 	__u64 quot, rem;
@@ -158,7 +153,7 @@ FIXTURE(page) {
 FIXTURE_SETUP(page)
 {
 	self->nr = 0;
-	/* Events that are all the same must wait for each other. */
+	/* Equal events must not share a counter here: they have to wait for each other. */
 	pe_hw_share(false);
 	ASSERT_EQ(0, pe_move_to(0));
 }
@@ -189,9 +184,8 @@ static void open_all(struct __test_metadata *_metadata, struct _test_data_page *
 }
 
 /*
- * Look at the page between two calls of read(2). If the event had no counter
- * from one to the other, the page must say just what they do. Return: whether
- * that was so.
+ * Read the page between two calls of read(2). If the event had no counter in between, the page must
+ * have the same values. Return: whether the event had no counter.
  */
 static bool look(struct __test_metadata *_metadata, struct event *e, bool *on)
 {
@@ -203,24 +197,19 @@ static bool look(struct __test_metadata *_metadata, struct event *e, bool *on)
 	after = by_call(e->fd);
 	ASSERT_NE(0, before.enabled);
 	*on = page.index;
-	/*
-	 * The event came on or went off in between, or the page cannot tell of
-	 * its counter.
-	 */
+	/* The event was scheduled in between, or the page cannot be used to read the counter. */
 	if (before.running != after.running)
 		return false;
 	ASSERT_EQ(0, page.index);
 	ASSERT_EQ(before.count, page.count);
 	ASSERT_EQ(before.running, page.running);
-	/* Without a clock in user space the page is as of the last change. */
+	/* Without a clock in user space the page has the times of the last change. */
 	if (e->ring.page->cap_user_time && page.enabled != page.running) {
 		ASSERT_LE(before.enabled, page.enabled + 1000);
 		first = scaled(&before);
 		mine = scaled(&page);
 		last = scaled(&after);
-		/*
-		 * Conversions of clocks lose less than one part in a thousand.
-		 */
+		/* The conversion of cycles loses less than one part in a thousand. */
 		ASSERT_LE(first, mine + mine / 1000 + 1);
 		ASSERT_LE(mine, last + last / 1000 + 1);
 	}
@@ -240,9 +229,9 @@ TEST_F(page, of_events_that_wait)
 	for (round = 0; round < ROUNDS && waiting < ENOUGH; round++) {
 		ASSERT_EQ(0, pe_sim_advance(1000));
 		for (i = 0; i < self->nr; i++) {
-			/* The page leaves out the time for which the task is away. */
+			/* The page's times do not include the time while the task sleeps. */
 			usleep(2000);
-			/* Wait for an event that has counted, and now waits. */
+			/* Wait for an event that has counted and waits for a counter now. */
 			if (look(_metadata, &events[i], &on) && pe_count(events[i].fd))
 				waiting++;
 		}
@@ -251,7 +240,7 @@ TEST_F(page, of_events_that_wait)
 	EXPECT_LE(ENOUGH, waiting);
 }
 
-/* An event that is enabled while all counters are taken has a page that is true at once. */
+/* An event that is enabled while all counters are taken has a correct page at once. */
 TEST_F(page, of_events_enabled_to_wait)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -263,7 +252,7 @@ TEST_F(page, of_events_enabled_to_wait)
 	open_all(_metadata, self, &a, 2 * PE_SIM_COUNTERS);
 	for (round = 0; round < ROUNDS && waiting < ENOUGH; round++) {
 		for (i = 0; i < self->nr; i++) {
-			/* Let it wait first, so that enabled and running differ. */
+			/* Wait first, so that enabled and running differ. */
 			ASSERT_EQ(0, ioctl(events[i].fd, PERF_EVENT_IOC_DISABLE, 0));
 			usleep(2000);
 			ASSERT_EQ(0, ioctl(events[i].fd, PERF_EVENT_IOC_ENABLE, 0));
@@ -277,10 +266,7 @@ TEST_F(page, of_events_enabled_to_wait)
 	EXPECT_LE(ENOUGH, waiting);
 }
 
-/*
- * The count of an event on its counter is read there, wherever user space can
- * do that.
- */
+/* The count of an event with a counter is read by the page, if user space can read counters. */
 TEST_F(page, of_hardware_events)
 {
 	struct perf_event_attr a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
@@ -319,7 +305,7 @@ TEST_F(page, of_hardware_events)
 		EXPECT_LE(ENOUGH, counting);
 }
 
-/* Events that count the same on one counter: each has its own offset on its page. */
+/* Equal events share one counter: each has its own offset in its page. */
 TEST_F(page, of_events_that_share_a_counter)
 {
 	struct perf_event_attr a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
@@ -331,7 +317,7 @@ TEST_F(page, of_events_that_share_a_counter)
 	open_all(_metadata, self, &a, MAX_EVENTS);
 	for (round = 0; round < SHARED_ROUNDS; round++) {
 		pe_hw_loop(10000);
-		/* One event after another is away for a while, so that all offsets differ. */
+		/* Disable one event after another for a while, so that all offsets differ. */
 		i = round % self->nr;
 		ASSERT_EQ(0, ioctl(events[i].fd, PERF_EVENT_IOC_DISABLE, 0));
 		pe_hw_loop(1000 * (i + 1));
@@ -340,7 +326,7 @@ TEST_F(page, of_events_that_share_a_counter)
 			before = by_call(events[i].fd);
 			page = by_page(events[i].ring.page);
 			after = by_call(events[i].fd);
-			/* There is room for all of them. */
+			/* There is a counter for each. */
 			ASSERT_EQ(after.enabled - before.enabled, after.running - before.running);
 			if (!page.index || !events[i].ring.page->cap_user_rdpmc)
 				continue;

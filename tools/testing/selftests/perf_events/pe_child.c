@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Children that work on command, and other users; see pe_lib.h.
+ * Children that execute orders, and other users; see pe_lib.h.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -19,7 +19,7 @@
 #define PE_CHILD_ENV	"PE_CHILD"
 
 /**
- * struct pe_cmd - what travels to a child
+ * struct pe_cmd - message to a child
  * @what: one of enum pe_order
  * @arg: its argument
  */
@@ -125,7 +125,7 @@ static void child_loop(int in, int out)
 	_exit(0);
 }
 
-/* A program that PE_EXEC has started goes on as the same child. */
+/* A program that PE_EXEC has started continues as the same child. */
 static __attribute__((constructor)) void exec_target(void)
 {
 	const char *text = getenv(PE_CHILD_ENV);
@@ -140,12 +140,10 @@ static __attribute__((constructor)) void exec_target(void)
 }
 
 /**
- * pe_child_start - start a child that works on command
+ * pe_child_start - start a child that executes orders
  * @c: the child
  *
- * The child has already done each kind of work that must count exactly later.
- *
- * Return: 0 or -errno
+ * The child has already done each kind of work that must count exactly later. Return: 0 or -errno
  */
 int pe_child_start(struct pe_child *c)
 {
@@ -191,7 +189,7 @@ int pe_child_send(struct pe_child *c, enum pe_order what, unsigned long arg)
  * pe_child_answer - wait for the answer to an order
  * @c: the child
  *
- * Return: what the child answered, or -EPIPE when it is gone
+ * Return: the child's answer, or -EPIPE if the child has exited
  */
 int pe_child_answer(struct pe_child *c)
 {
@@ -208,7 +206,7 @@ int pe_child_answer(struct pe_child *c)
  * @what: the order
  * @arg: its argument
  *
- * Return: what the child answered, or -errno
+ * Return: the child's answer, or -errno
  */
 int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg)
 {
@@ -217,7 +215,7 @@ int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg)
 	return ret ? ret : pe_child_answer(c);
 }
 
-/* The state of a task as /proc tells it, or 0. */
+/* State of a task from /proc, or 0 on error. */
 static char task_state(pid_t pid)
 {
 	char path[32], state = 0;
@@ -234,7 +232,7 @@ static char task_state(pid_t pid)
 }
 
 /**
- * pe_child_rest - wait until a child sleeps, and has left its CPU
+ * pe_child_rest - wait until a child sleeps and is switched out
  * @c: the child; it has no order
  */
 void pe_child_rest(struct pe_child *c)
@@ -243,15 +241,12 @@ void pe_child_rest(struct pe_child *c)
 
 	for (tries = 0; tries < 10000 && task_state(c->pid) != 'S'; tries++)
 		pe_sleep_ms(1);
-	/*
-	 * A task's state says that it sleeps a moment before it leaves its
-	 * CPU.
-	 */
+	/* A task's state becomes "sleeping" a moment before the task is switched out. */
 	pe_sleep_ms(20);
 }
 
 /**
- * pe_child_end - let a child exit, and wait for it
+ * pe_child_end - order a child to exit, and reap it
  * @c: the child
  *
  * Return: its wait status, or -errno

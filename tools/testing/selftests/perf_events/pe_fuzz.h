@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A description of struct perf_event_attr, field by field, and random
- * attributes made from it. Most of them are valid: an attribute that is
- * refused at the first check finds no fault behind it.
+ * A description of struct perf_event_attr, field by field, and random attributes made from it. Most
+ * of these are valid: if the first check refuses an attribute, no later code is tested.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_FUZZ_H
 #define _SELFTESTS_PERF_EVENTS_PE_FUZZ_H
@@ -18,8 +17,8 @@
 #define PE_FUZZ_TRACEPOINTS	12
 
 /**
- * struct pe_rng - a source of chance that can be repeated
- * @state: the whole state; any value is a seed
+ * struct pe_rng - a random number generator that can be repeated
+ * @state: its state; any value is a seed
  */
 struct pe_rng {
 	__u64 state;
@@ -44,7 +43,7 @@ static inline bool pe_chance(struct pe_rng *r, unsigned int percent)
 	return pe_below(r, 100) < percent;
 }
 
-/* Get some of these bits; now and then any of them. */
+/* Return a random subset of these bits, and rarely any bits. */
 static inline __u64 pe_bits(struct pe_rng *r, __u64 of)
 {
 	__u64 bits = pe_rnd(r) & of;
@@ -55,16 +54,16 @@ static inline __u64 pe_bits(struct pe_rng *r, __u64 of)
 }
 
 /**
- * struct pe_fuzz_machine - what there is to open here
- * @sim: type of the simulated PMU, or below 0; and so on
- * @trace: of the simulated trace unit
- * @kprobe: of kernel probes
- * @uprobe: of user probes
- * @function: id of the tracepoint of every function of the kernel
- * @tracepoint: ids
- * @nr_tracepoints: how many
- * @data: 64 bytes to set breakpoints on
- * @func: a function to set breakpoints and probes on
+ * struct pe_fuzz_machine - PMUs and targets of this machine
+ * @sim: type of the simulated PMU, negative if there is none; also for the other types
+ * @trace: type of the simulated trace unit
+ * @kprobe: type of kprobes
+ * @uprobe: type of uprobes
+ * @function: id of the function tracepoint
+ * @tracepoint: ids of tracepoints
+ * @nr_tracepoints: number of @tracepoint
+ * @data: 64 bytes for breakpoints
+ * @func: a function for breakpoints and probes
  */
 struct pe_fuzz_machine {
 	long sim, trace, kprobe, uprobe;
@@ -106,15 +105,12 @@ static inline void pe_fuzz_look(struct pe_fuzz_machine *m)
 	}
 }
 
-/* Fields that each kind of event has of its own */
+/* Fields that differ between kinds of events */
 
 static inline void pe_kind_software(struct perf_event_attr *a, struct pe_rng *r,
 				    const struct pe_fuzz_machine *m)
 {
-	/*
-	 * Faults, switches and clocks happen often, and the others hardly ever
-	 * do.
-	 */
+	/* Prefer faults, switches and clocks, which happen often. */
 	static const __u8 configs[] = { 0, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 11 };
 
 	a->type = PERF_TYPE_SOFTWARE;
@@ -152,9 +148,7 @@ static inline void pe_kind_breakpoint(struct perf_event_attr *a, struct pe_rng *
 		a->bp_addr = (unsigned long)m->func;
 		a->bp_len = pe_kernel_long();
 	}
-	/*
-	 * Mostly not for accesses of the kernel: these cannot always be told in time.
-	 */
+	/* Mostly exclude accesses of the kernel, which some CPUs do not report in time. */
 	if (pe_chance(r, 90))
 		a->exclude_kernel = 1;
 }
@@ -209,9 +203,9 @@ static inline void pe_kind_other(struct perf_event_attr *a, struct pe_rng *r,
 
 /**
  * struct pe_fuzz_kind - a kind of event
- * @name: its name, for messages
- * @weight: how often
- * @fill: sets type and config, and what else this kind needs
+ * @name: name for messages
+ * @weight: relative frequency
+ * @fill: sets type, config, and other fields that this kind needs
  */
 struct pe_fuzz_kind {
 	const char *name;
@@ -236,12 +230,12 @@ static const struct pe_fuzz_kind pe_fuzz_kinds[] = {
 
 /**
  * struct pe_fuzz_field - a field that holds a number or bits
- * @offset: where it is in the attribute
- * @size: its size in bytes
- * @percent: how often it is not zero
- * @bits: any of these; or, if 0, one of
- * @good: numbers that are valid
- * @bad: a number that is not valid
+ * @offset: offset in the attribute
+ * @size: size in bytes
+ * @percent: percentage of attributes in which it is not zero
+ * @bits: valid bits; 0 for a field of numbers
+ * @good: valid numbers
+ * @bad: an invalid number
  */
 struct pe_fuzz_field {
 	unsigned int offset, size, percent;
@@ -299,7 +293,7 @@ static inline void pe_fuzz_put(struct perf_event_attr *a, const struct pe_fuzz_f
 	memcpy((char *)a + f->offset, &v, f->size);
 }
 
-/* Mostly remove combinations that contradict themselves. */
+/* Usually remove contradictory combinations. */
 static inline void pe_fuzz_mend(struct perf_event_attr *a)
 {
 	__u64 branch = a->branch_sample_type;
@@ -328,9 +322,9 @@ static inline void pe_fuzz_mend(struct perf_event_attr *a)
 
 /**
  * pe_fuzz_attr - make a random attribute
- * @a: gets it
- * @r: chance
- * @m: what there is
+ * @a: the result
+ * @r: random number generator
+ * @m: PMUs and targets
  *
  * Return: index of its kind in pe_fuzz_kinds[]
  */
@@ -355,10 +349,7 @@ static inline unsigned int pe_fuzz_attr(struct perf_event_attr *a, struct pe_rng
 	while (at >= pe_fuzz_kinds[kind].weight)
 		at -= pe_fuzz_kinds[kind++].weight;
 	pe_fuzz_kinds[kind].fill(a, r, m);
-	/*
-	 * The simulated PMU counts user and kernel mode, and cannot tell them
-	 * apart.
-	 */
+	/* The simulated PMU cannot exclude user or kernel mode. */
 	if (a->type == m->sim || a->type == m->trace || a->type == PERF_TYPE_HARDWARE) {
 		a->exclude_user = 0;
 		a->exclude_kernel = 0;
@@ -375,10 +366,9 @@ static inline unsigned int pe_fuzz_attr(struct perf_event_attr *a, struct pe_rng
 	if (pe_chance(r, 4))
 		((__u8 *)a)[pe_below(r, sizeof(*a))] ^= 1 << pe_below(r, 8);
 	/*
-	 * Each event of the function tracepoint makes every function slower.
-	 * With some of them, or a large sample for each call, an emulated CPU
-	 * has no time left between two ticks; and PERF_EVENT_IOC_PERIOD may
-	 * ask for each call.
+	 * Each event of the function tracepoint slows down every function. With some of them, or a
+	 * large sample for each call, an emulated CPU has no time left between two ticks.
+	 * PERF_EVENT_IOC_PERIOD may request a sample for each call.
 	 */
 	if (a->type == PERF_TYPE_TRACEPOINT && a->config == m->function) {
 		if (m->nr_tracepoints && !pe_chance(r, 5))
@@ -389,10 +379,7 @@ static inline unsigned int pe_fuzz_attr(struct perf_event_attr *a, struct pe_rng
 			a->sample_type &= ~(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
 		}
 	}
-	/*
-	 * A probe at another place would break this program, and a reference
-	 * counter its data.
-	 */
+	/* A probe at another address would break this program, and a reference counter its data. */
 	if (a->type == m->uprobe) {
 		a->config = (__u32)a->config;
 		a->probe_offset = pe_file_offset(m->func);

@@ -9,7 +9,7 @@
 #define PE_FUZZ_PIDS	16
 #define PE_FUZZ_OPS	32
 
-/* Files that all processes of the fuzzer have, whichever program they exec. */
+/* Files of all processes of the fuzzer, also after an exec */
 enum pe_fuzz_fixed {
 	PE_FD_SHARED = 900,	/* struct pe_fuzz_shared */
 	PE_FD_ARRAY,		/* BPF map of events */
@@ -21,14 +21,14 @@ enum pe_fuzz_fixed {
 #define PE_FUZZ_PROGS	4
 
 /**
- * struct pe_fuzz_shared - what all processes of the fuzzer share
- * @deadline: CLOCK_MONOTONIC, in ms, when all of them end
+ * struct pe_fuzz_shared - state that all processes of the fuzzer share
+ * @deadline: CLOCK_MONOTONIC, in ms, when all of them exit
  * @pids: some of the processes
- * @hotplug: a process takes a CPU offline and online
- * @calls: of each operation
- * @kept: of each operation: successful ones
- * @opened: of each kind of event
- * @refused: of each kind of event
+ * @hotplug: one process offlines and onlines a CPU
+ * @calls: number of calls of each operation
+ * @kept: number of successful calls of each operation
+ * @opened: number of opens of each kind of event
+ * @refused: number of refused opens of each kind of event
  */
 struct pe_fuzz_shared {
 	__u64 deadline;
@@ -46,7 +46,7 @@ struct pe_fuzz_shared {
  * @len: bytes
  * @aux: AUX area of the same event, or NULL
  * @aux_len: its size in bytes
- * @write: it may be written to
+ * @write: the mapping is writable
  */
 struct pe_fuzz_map {
 	char *at;
@@ -58,13 +58,13 @@ struct pe_fuzz_map {
 
 /**
  * struct pe_fuzzer - a thread of the fuzzer
- * @rng: its chance
- * @machine: what there is to open
+ * @rng: its random number generator
+ * @machine: PMUs and targets
  * @shared: state that all processes share
  * @fds: files of the process; -1 for none
  * @maps: mappings of this thread
  * @depth: forks and execs since the first process
- * @left: operations to go
+ * @left: number of operations left
  * @plain: it has given up its privileges
  */
 struct pe_fuzzer {
@@ -79,10 +79,10 @@ struct pe_fuzzer {
 };
 
 /**
- * struct pe_fuzz_op - something that the fuzzer does
- * @name: its name, for messages
- * @weight: how often
- * @run: does it; returns 0 or more if it did something
+ * struct pe_fuzz_op - an operation of the fuzzer
+ * @name: name for messages
+ * @weight: relative frequency
+ * @run: does it; returns 0 or more on success
  */
 struct pe_fuzz_op {
 	const char *name;
@@ -92,7 +92,7 @@ struct pe_fuzz_op {
 
 static inline int pe_fuzz_fd(struct pe_fuzzer *f)
 {
-	/* Use any file but a terminal: a read of a terminal never returns. */
+	/* Do not read a terminal: the read would not return. */
 	if (pe_chance(&f->rng, 2))
 		return pe_chance(&f->rng, 5) ? -1 : 3 + pe_below(&f->rng, 64);
 	return __atomic_load_n(&f->fds[pe_below(&f->rng, PE_FUZZ_FDS)], __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Show tasks that hang, and where they do; see pe_lib.h. */
+/* Print tasks that hang, with their stacks; see pe_lib.h. */
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
@@ -58,10 +58,10 @@ static bool waits_for_disk(const char *dir)
 }
 
 /**
- * pe_show_tasks - print what all tasks are doing, after something did not end
+ * pe_show_tasks - print all tasks with their stacks, after a timeout
  *
- * Kernel threads are shown only if they wait for something they should get soon.
- * A task that runs has no stack to be read; a few times it is sent to the console.
+ * Kernel threads are printed only if they wait for something that should be short. The stack of a
+ * running task cannot be read; sysrq prints it on the console a few times.
  */
 void pe_show_tasks(void)
 {

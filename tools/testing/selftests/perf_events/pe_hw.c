@@ -9,12 +9,10 @@
 #include "pe_hw.h"
 
 /**
- * pe_hw_attr - attributes of a hardware event in user mode, off at first
+ * pe_hw_attr - attribute of a hardware event in user mode, disabled
  * @config: one of enum perf_hw_id
  *
- * Some machines cannot tell user mode and count the kernel, too.
- *
- * Return: the attributes
+ * Some machines cannot exclude the kernel, and count it, too. Return: the attribute
  */
 struct perf_event_attr pe_hw_attr(__u64 config)
 {
@@ -27,11 +25,9 @@ struct perf_event_attr pe_hw_attr(__u64 config)
 }
 
 /**
- * pe_hw_exact - the event whose overflow interrupts come where they should
+ * pe_hw_exact - an event whose overflow interrupts are exact
  *
- * Emulated arm64 counters look for an overflow of the instruction counter
- * only now and then.
- *
+ * Emulated arm64 counters check the instruction counter for an overflow only from time to time.
  * Return: its config
  */
 __u64 pe_hw_exact(void)
@@ -56,10 +52,10 @@ bool pe_hw_missing(void)
 }
 
 /**
- * pe_hw_share - may events that count the same share a counter?
- * @share: they may; else each has one of its own from now on
+ * pe_hw_share - may equal events share a counter?
+ * @share: true to allow it; else each has a counter of its own from now on
  *
- * Return: true when the driver can share at all
+ * Return: true if the driver can share counters
  */
 bool pe_hw_share(bool share)
 {
@@ -74,11 +70,9 @@ bool pe_hw_share(bool share)
 }
 
 /**
- * pe_hw_counters - how many instruction counters there are
+ * pe_hw_counters - number of instruction counters
  *
- * Pinned events take them until one finds none and is in error.
- *
- * Return: that number
+ * Pinned events take them until one has no counter and is in the error state. Return: that number
  */
 unsigned int pe_hw_counters(void)
 {
@@ -105,7 +99,7 @@ unsigned int pe_hw_counters(void)
 
 /**
  * pe_hw_loop - execute instructions
- * @instructions: how many, even, and a few more
+ * @instructions: number of instructions, even; a few more are executed
  */
 __attribute__((noipa)) void pe_hw_loop(unsigned long instructions)
 {
@@ -150,10 +144,10 @@ __attribute__((noipa)) void pe_hw_loop(unsigned long instructions)
 
 /**
  * pe_hw_count - count a loop once
- * @fd: an instruction counter of this thread, off
+ * @fd: an instruction counter of this thread, disabled
  * @instructions: the length of the loop
  *
- * Return: what the counter added
+ * Return: the count of the loop
  */
 __u64 pe_hw_count(int fd, unsigned long instructions)
 {
@@ -166,14 +160,12 @@ __u64 pe_hw_count(int fd, unsigned long instructions)
 }
 
 /**
- * pe_hw_least - the least count of several runs of a loop
- * @fd: an instruction counter of this thread, off
+ * pe_hw_least - the lowest count of several runs of a loop
+ * @fd: an instruction counter of this thread, disabled
  * @instructions: the length of the loop
  *
- * Some machines count the kernel in spite of exclude_kernel, and an interrupt
- * then adds thousands of instructions. The least count has none.
- *
- * Return: the count
+ * Some machines count the kernel in spite of exclude_kernel, and an interrupt then adds thousands
+ * of instructions. The lowest count has none. Return: the count
  */
 __u64 pe_hw_least(int fd, unsigned long instructions)
 {

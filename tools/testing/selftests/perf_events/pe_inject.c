@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allocations that fail; see pe_inject.h.
+ * Memory fault injection; see pe_inject.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,8 @@
 static int nth_fd = -1;
 
 /*
- * Settings of fault injection: allocations that may wait for memory fail, too,
- * and so do single pages. A failure that was asked for is not reported in the
- * kernel's log.
+ * Settings of fault injection: include allocations that may wait for memory, and single pages. Do
+ * not log the injected failures.
  */
 static struct {
 	const char *path;
@@ -33,10 +32,7 @@ static struct {
 	{ DEBUGFS "fail_usercopy/verbose", '0' },
 };
 
-/*
- * Read a file. Some of these files cannot be sought in, so each read opens
- * anew.
- */
+/* Read a file. Some of these files cannot seek, so each read opens the file anew. */
 static bool look(const char *path, char *value)
 {
 	int fd = open(path, O_RDONLY);
@@ -56,11 +52,10 @@ static bool turn(const char *path, char value)
 }
 
 /**
- * pe_inject_start - prepare this process for calls that fail
+ * pe_inject_start - prepare this process for fault injection
  *
- * Needs root. The process may become another user afterwards.
- *
- * Return: 0; -ENOENT: the kernel cannot do that.
+ * Needs root. The process may become another user afterwards. Return: 0; -ENOENT if the kernel has
+ * no fault injection.
  */
 int pe_inject_start(void)
 {
@@ -70,7 +65,7 @@ int pe_inject_start(void)
 	if (nth_fd < 0)
 		return -ENOENT;
 	for (i = 0; i < PE_ARRAY_SIZE(knobs); i++) {
-		/* The first settings are indispensable. */
+		/* The first settings are required. */
 		if ((!look(knobs[i].path, &knobs[i].was) ||
 		     !turn(knobs[i].path, knobs[i].value)) && i < 3)
 			return -ENOENT;
@@ -79,7 +74,7 @@ int pe_inject_start(void)
 }
 
 /**
- * pe_inject_end - leave everything as it was found
+ * pe_inject_end - restore the settings
  */
 void pe_inject_end(void)
 {
@@ -97,10 +92,7 @@ static void arm(unsigned int nth)
 	char text[16] = { };
 	unsigned int i = sizeof(text) - 1;
 
-	/*
-	 * Nothing in this loop may allocate memory, so it does without the C
-	 * library.
-	 */
+	/* This loop must not allocate memory, so it does not use the C library. */
 	do
 		text[--i] = '0' + nth % 10;
 	while (nth /= 10);
@@ -108,10 +100,7 @@ static void arm(unsigned int nth)
 		_exit(99);
 }
 
-/*
- * Has the allocation failed? If not, it may be one of this read or write that
- * fails.
- */
+/* Has the allocation failed? If not, an allocation of this read or write may fail instead. */
 static bool disarm(void)
 {
 	char text[16];
@@ -133,14 +122,11 @@ static int lowest_free_fd(void)
 
 static bool is_shortage(int ret)
 {
-	/*
-	 * fork(2) may fail with EAGAIN; where copying fails the error is
-	 * EFAULT.
-	 */
+	/* fork(2) may fail with EAGAIN; a failed copy of user memory gives EFAULT. */
 	return ret == -ENOMEM || ret == -EFAULT || ret == -EAGAIN;
 }
 
-/* Try once. Return: true when there was no allocation of that number. */
+/* Try once. Return: true if the call has no allocation of that number. */
 static bool try(struct pe_trial *t, unsigned int nth, const char **wrong)
 {
 	int fd = lowest_free_fd(), ret;
@@ -170,12 +156,10 @@ static bool try(struct pe_trial *t, unsigned int nth, const char **wrong)
 }
 
 /**
- * pe_inject - let each allocation of a call fail in turn
+ * pe_inject - fail each allocation of a call in turn
  * @t: the call
  *
- * After each failure the same call has to succeed.
- *
- * Return: NULL, or a text that says what is wrong with the call
+ * After each failure the same call has to succeed. Return: NULL, or a text that describes the fault
  */
 const char *pe_inject(struct pe_trial *t)
 {
@@ -186,7 +170,7 @@ const char *pe_inject(struct pe_trial *t)
 	t->failed = 0;
 	t->borne = 0;
 	t->err = 0;
-	/* Objects that are made once and kept are made by this first call. */
+	/* The first call allocates objects that are kept. */
 	ret = t->call(t->arg);
 	if (ret < 0) {
 		t->err = ret;
@@ -212,8 +196,8 @@ const char *pe_inject(struct pe_trial *t)
 }
 
 /**
- * pe_inject_self - let one allocation of the calling task fail
- * @nth: number of the allocation from now on, also in a program that it executes
+ * pe_inject_self - fail one allocation of the calling task
+ * @nth: number of the allocation, counted from now on, also in a program that it executes
  *
  * Return: 0, or -errno
  */
@@ -230,7 +214,7 @@ int pe_inject_self(unsigned int nth)
 /**
  * pe_inject_happened - has that allocation failed?
  *
- * From here on none does.
+ * No later allocation fails.
  */
 bool pe_inject_happened(void)
 {
@@ -238,7 +222,7 @@ bool pe_inject_happened(void)
 
 	if (nth_fd < 0)
 		nth_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
-	/* Opening the file was the allocation that failed. */
+	/* The open of the file failed, which was the allocation. */
 	happened = nth_fd < 0 || disarm();
 	close(nth_fd);
 	nth_fd = -1;
@@ -269,11 +253,10 @@ static bool read_leak(FILE *f, char *first, size_t size, bool print)
 }
 
 /**
- * pe_leaks - count objects that the kernel has allocated for perf events and lost
+ * pe_leaks - count leaked objects of perf events, by kmemleak
  *
- * Prints the first few. Takes some seconds: a young object may be in use still.
- *
- * Return: how many objects; -ENOENT: the kernel does not look for any.
+ * Prints the first few. Takes some seconds, because young objects may still be in use. Return:
+ * number of objects; -ENOENT if the kernel has no kmemleak.
  */
 int pe_leaks(void)
 {
@@ -282,10 +265,7 @@ int pe_leaks(void)
 	int i, n = 0;
 	FILE *f;
 
-	/*
-	 * One scan sees that an object has changed, and only another one that
-	 * it no longer does.
-	 */
+	/* A changed object is reported only after a second scan that finds it unchanged. */
 	for (i = 0; i < 3; i++) {
 		int fd = open(DEBUGFS "kmemleak", O_WRONLY);
 

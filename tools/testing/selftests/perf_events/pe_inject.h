@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A call of the kernel in which one allocation after the other fails: by
- * CONFIG_FAULT_INJECTION's /proc/self/fail-nth.
+ * Fault injection in a system call, one allocation after the other, by CONFIG_FAULT_INJECTION's
+ * /proc/self/fail-nth.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_INJECT_H
 #define _SELFTESTS_PERF_EVENTS_PE_INJECT_H
@@ -9,14 +9,14 @@
 #include "pe_lib.h"
 
 /**
- * struct pe_trial - a call that is to fail in every way that it can
- * @call: makes it; 0 or more, or -errno
- * @undo: takes back a call that returned 0 or more
- * @unchanged: says whether all is as before, after a call that failed; or NULL
+ * struct pe_trial - a call under fault injection
+ * @call: makes the call; returns 0 or more, or -errno
+ * @undo: undoes a call that returned 0 or more
+ * @unchanged: returns whether a failed call has changed nothing; or NULL
  * @arg: argument of these functions
- * @failed: filled in: how often it failed
- * @borne: filled in: how often the call succeeded without that memory
- * @err: filled in: what was wrong, or 0
+ * @failed: result: number of failed calls
+ * @borne: result: number of calls that succeeded in spite of a failed allocation
+ * @err: result: error of a fault, or 0
  */
 struct pe_trial {
 	int (*call)(void *arg);

@@ -23,10 +23,10 @@
 #include "pe_lib.h"
 
 /**
- * pe_attr - attributes of a software event that counts at once
+ * pe_attr - attribute of a software event that starts enabled
  * @config: one of enum perf_sw_ids
  *
- * Return: the attributes
+ * Return: the attribute
  */
 struct perf_event_attr pe_attr(__u64 config)
 {
@@ -40,10 +40,10 @@ struct perf_event_attr pe_attr(__u64 config)
 }
 
 /**
- * pe_attr_off - attributes of a software event that starts disabled
+ * pe_attr_off - attribute of a software event that starts disabled
  * @config: one of enum perf_sw_ids
  *
- * Return: the attributes
+ * Return: the attribute
  */
 struct perf_event_attr pe_attr_off(__u64 config)
 {
@@ -72,8 +72,8 @@ int pe_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 }
 
 /**
- * pe_try - see whether an event can be opened
- * @attr: what to count
+ * pe_try - can an event be opened?
+ * @attr: the attribute
  * @pid: target task
  * @cpu: target CPU
  * @group_fd: leader, or -1
@@ -109,7 +109,7 @@ int pe_self(struct perf_event_attr *attr)
  * @cmd: PERF_EVENT_IOC_*
  * @arg: its argument
  *
- * Return: what ioctl returned, or -errno
+ * Return: result of ioctl(2), or -errno
  */
 int pe_ioctl(int fd, unsigned long cmd, unsigned long arg)
 {
@@ -122,7 +122,7 @@ int pe_ioctl(int fd, unsigned long cmd, unsigned long arg)
  * pe_count - read an event whose read_format is 0
  * @fd: the event
  *
- * Return: its count, or ~0 when the read does not give 8 bytes
+ * Return: its count, or ~0 if the read does not return 8 bytes
  */
 __u64 pe_count(int fd)
 {
@@ -148,7 +148,7 @@ __u64 pe_id(int fd)
 	return id;
 }
 
-/* No more at a time than a small machine with large pages has memory for. */
+/* A small machine with large pages has memory for this. */
 #define FAULT_BYTES	(64UL << 20)
 
 static void fault_some(unsigned int pages, size_t page)
@@ -166,10 +166,10 @@ static void fault_some(unsigned int pages, size_t page)
 
 /**
  * pe_fault - cause minor page faults
- * @pages: how many: one for each page of a new private mapping
+ * @pages: number of faults: one for each page of a new private mapping
  *
- * The first call of a process may cause a few more (code not yet mapped,
- * copy on write): call it once before a count that must be exact.
+ * The first call of a process may cause a few more (code not yet mapped, copy on write): call it
+ * once before a count that must be exact.
  */
 void pe_fault(unsigned int pages)
 {
@@ -184,7 +184,7 @@ void pe_fault(unsigned int pages)
 
 /**
  * pe_spin - use the CPU in user mode
- * @rounds: how often to go round a loop
+ * @rounds: number of iterations
  */
 void pe_spin(unsigned int rounds)
 {
@@ -206,8 +206,8 @@ void pe_sleep_ms(unsigned int ms)
 }
 
 /**
- * pe_die_with - let the kernel kill this process when its parent ends
- * @parent: the parent's id, as it was before the fork: it may have ended since then
+ * pe_die_with - kill this process when its parent exits
+ * @parent: the parent's pid before the fork; the parent may already have exited
  */
 void pe_die_with(pid_t parent)
 {
@@ -217,9 +217,9 @@ void pe_die_with(pid_t parent)
 }
 
 /**
- * pe_switch - leave the CPU, and come back
+ * pe_switch - be switched out and in
  *
- * A sleep may be over before it has begun.
+ * A short sleep may end before the task is switched out.
  */
 void pe_switch(void)
 {
@@ -233,10 +233,10 @@ void pe_switch(void)
 }
 
 /**
- * pe_undisturbed - run whenever there is work, before ordinary tasks
+ * pe_undisturbed - run with priority over ordinary tasks
  *
- * For what an event does between two steps of a test that is not to leave its
- * CPU meanwhile. Needs privilege; without it the test runs as it is.
+ * For tests whose task must not be preempted between two steps. Needs privilege; without it the
+ * test runs with its old priority.
  */
 void pe_undisturbed(void)
 {
@@ -261,7 +261,7 @@ int pe_move_to(int cpu)
 }
 
 /**
- * pe_cpu_count - number of CPUs that are online
+ * pe_cpu_count - number of online CPUs
  *
  * Return: that number
  */
@@ -271,12 +271,10 @@ int pe_cpu_count(void)
 }
 
 /**
- * pe_watch_user_only - can a watchpoint leave the kernel out?
+ * pe_watch_user_only - can a watchpoint exclude the kernel?
  *
- * QEMU's powerpc compares accesses of user mode only with watchpoints that are
- * of the kernel, too.
- *
- * Return: true when it can, or there are none
+ * QEMU's powerpc compares accesses of user mode only with watchpoints that include the kernel.
+ * Return: true if it can, or if there are no watchpoints
  */
 bool pe_watch_user_only(void)
 {
@@ -314,11 +312,9 @@ bool pe_compat(void)
 }
 
 /**
- * pe_kernel_long - how large is a long of the kernel?
+ * pe_kernel_long - size of a long in the kernel
  *
- * A breakpoint on code has that length, whatever the program's own long is.
- *
- * Return: its bytes
+ * A code breakpoint has that length, for programs of any size. Return: bytes
  */
 unsigned int pe_kernel_long(void)
 {
@@ -327,9 +323,9 @@ unsigned int pe_kernel_long(void)
 
 /**
  * pe_kernel_address - an address in the kernel's part of the address space
- * @below: bytes below the end of the address space
+ * @below: distance in bytes from the end of the address space
  *
- * Return: the address, which a 32-bit program's pointers may be too short for
+ * Return: the address, which may be too large for a pointer of a 32-bit program
  */
 __u64 pe_kernel_address(unsigned long below)
 {
@@ -389,11 +385,10 @@ static int put_text(const char *path, const char *text)
 }
 
 /**
- * pe_cgroup_root - where the control groups are that perf events know
+ * pe_cgroup_root - root of the cgroup hierarchy that perf events use
  *
- * That is a hierarchy of the perf_event controller's own, or version 2.
- *
- * Return: the path of its root; "" if there is none
+ * That is a hierarchy of the perf_event controller's own, or version 2. Return: its path; "" if
+ * there is none
  */
 const char *pe_cgroup_root(void)
 {
@@ -417,7 +412,7 @@ const char *pe_cgroup_root(void)
 }
 
 /**
- * pe_has_cgroups - does the kernel have events of control groups?
+ * pe_has_cgroups - does the kernel have events of cgroups?
  */
 bool pe_has_cgroups(void)
 {
@@ -433,13 +428,11 @@ bool pe_has_cgroups(void)
 }
 
 /**
- * pe_cgroup_make - make a control group whose tasks can be measured
+ * pe_cgroup_make - make a cgroup that events can use
  * @name: its name, below the root
  *
- * In version 2 the kernel gives the group what perf events need only once some
- * controller has been handed down from the root.
- *
- * Return: a file descriptor of its directory, or -errno
+ * In version 2 a cgroup has a perf_event state of its own only after the root has enabled some
+ * controller for its children. Return: a file descriptor of its directory, or -errno
  */
 int pe_cgroup_make(const char *name)
 {
@@ -448,19 +441,17 @@ int pe_cgroup_make(const char *name)
 	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", pe_cgroup_root());
 	put_text(path, "+pids");
 	snprintf(path, sizeof(path), "%s/%s", pe_cgroup_root(), name);
-	/* One may be left over from a test that was ended. */
+	/* An aborted test may have left one. */
 	if (!*pe_cgroup_root() || (mkdir(path, 0755) && errno != EEXIST))
 		return -ENOENT;
 	return open(path, O_RDONLY | O_DIRECTORY);
 }
 
 /**
- * pe_cgroup_id - the id of a control group
+ * pe_cgroup_id - the id of a cgroup
  * @dir: its directory
  *
- * st_ino is only a part of it where the kernel's long has 32 bits.
- *
- * Return: its id, or 0 on error
+ * st_ino is only a part of it if the kernel's long has 32 bits. Return: its id, or 0 on error
  */
 __u64 pe_cgroup_id(int dir)
 {
@@ -476,8 +467,8 @@ __u64 pe_cgroup_id(int dir)
 }
 
 /**
- * pe_cgroup_enter - move a process to a control group
- * @name: the group; "" is the root
+ * pe_cgroup_enter - move a process to a cgroup
+ * @name: the cgroup; "" is the root
  * @pid: the process
  *
  * Return: 0 or -errno
@@ -491,8 +482,8 @@ int pe_cgroup_enter(const char *name, pid_t pid)
 }
 
 /**
- * pe_cgroup_remove - remove an empty control group
- * @name: the group
+ * pe_cgroup_remove - remove an empty cgroup
+ * @name: the cgroup
  *
  * Return: 0 or -errno
  */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the perf_events selftests: opening and reading events, a child
- * that works on command, and identities for the permission tests.
- *
- * Functions that stand for a system call return its result, or -errno.
+ * Shared by the perf_events selftests: opening and reading events, a child that executes orders,
+ * and users for the permission tests. Wrappers of a system call return its result, or -errno.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_LIB_H
 #define _SELFTESTS_PERF_EVENTS_PE_LIB_H
@@ -25,14 +23,14 @@
 #endif
 
 /*
- * The harness ends a test after 30 seconds, which an emulated machine beside
- * other load exceeds. The limit that the runner sets for the whole program is
- * the only one. The harness's header stands before this one.
+ * kselftest_harness.h ends a test after 30 seconds, which is too short for a loaded emulated
+ * machine. Use only the runner's limit for the whole program. Include kselftest_harness.h before
+ * this header.
  */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	7200
 
-/* In FIXTURE_SETUP(): other kernels may lack what the test is about; that of PE_HARD has it. */
+/* For FIXTURE_SETUP(): kernels other than that of PE_HARD may lack the feature under test. */
 #define SKIP_OTHERS(statement, why)		\
 	do {					\
 		ASSERT_EQ(NULL, getenv("PE_HARD"));	\
@@ -88,7 +86,7 @@ __u64 pe_kernel_address(unsigned long below);
 long pe_get(const char *path);
 int pe_set(const char *path, long long value);
 
-/* Control groups, in the hierarchy that perf events use */
+/* Cgroups, in the hierarchy that perf events use */
 const char *pe_cgroup_root(void);
 bool pe_has_cgroups(void);
 int pe_cgroup_make(const char *name);
@@ -96,7 +94,7 @@ __u64 pe_cgroup_id(int dir);
 int pe_cgroup_enter(const char *name, pid_t pid);
 int pe_cgroup_remove(const char *name);
 
-/* A child that does what it is told, and sleeps in read(2) between */
+/* A child that executes orders, and sleeps in read(2) in between */
 enum pe_order {
 	PE_FAULT,		/* touch arg new pages */
 	PE_SPIN,		/* spin for arg rounds */
@@ -109,16 +107,16 @@ enum pe_order {
 	PE_OPEN,		/* open event arg (a config) on itself, keep it */
 	PE_DUMPABLE,		/* prctl(PR_SET_DUMPABLE, arg) */
 	PE_SETUID,		/* become user arg */
-	PE_EXEC,		/* exec this program; it goes on as the same child */
+	PE_EXEC,		/* exec this program, which continues as the same child */
 	PE_STEP,		/* arg steps of the simulated PMU */
 	PE_EXIT,		/* _exit(arg) */
 };
 
 /**
- * struct pe_child - a child that works on command
+ * struct pe_child - a child that executes orders
  * @pid: its process id
- * @to: the pipe that it reads orders from
- * @from: the pipe that it answers on
+ * @to: pipe for orders
+ * @from: pipe for answers
  */
 struct pe_child {
 	pid_t pid;
@@ -136,7 +134,7 @@ int pe_child_end(struct pe_child *c);
 /* pe_hang.c */
 void pe_show_tasks(void);
 
-/* Run fn as another user with some capabilities; its result, or -errno */
+/* Run a function as another user with some capabilities. Returns its result, or -errno. */
 int pe_become(uid_t uid, __u64 caps);
 int pe_run_as(uid_t uid, __u64 caps, int (*fn)(void *), void *arg);
 

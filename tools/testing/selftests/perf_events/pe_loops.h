@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loops in assembly language, and the addresses of their instructions: b_ and p_ of those
- * that are looked for, t_ of where branches go. They are in the programs that run them.
+ * Loops in assembly language, and the addresses of their instructions: b_ for branches, t_ for
+ * branch targets, p_ for instructions with precise samples. Each test program defines its own
+ * loops.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_LOOPS_H
 #define _SELFTESTS_PERF_EVENTS_PE_LOOPS_H
