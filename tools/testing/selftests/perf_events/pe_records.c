@@ -16,9 +16,9 @@
 
 /**
  * struct layout - the parts of one kind of record
- * @fixed: bytes of known meaning behind the header
+ * @fixed: bytes of fixed meaning after the header
  * @named: a string follows
- * @misc: bits of misc that the header always has
+ * @misc: bits of misc that the header must have
  * @may: bits of misc that it may have
  */
 struct layout {
@@ -79,10 +79,7 @@ static bool all_zero(const char *from, const char *to)
 	return true;
 }
 
-/*
- * Where a build id stands in place of the inode, some bytes are reserved or
- * unused: these must be zero.
- */
+/* With a build id in place of the inode, some bytes are reserved or unused: these must be zero. */
 static const char *build_id_fault(const struct pe_record *rec)
 {
 	struct pe_mmap2 m;
@@ -116,12 +113,12 @@ const char *pe_record_name(const struct pe_record *rec)
 }
 
 /**
- * pe_record_fault - is a record as long as what is in it, and is the rest zero?
- * @attr: the event's attributes
+ * pe_record_fault - check the length and the unused bytes of a record
+ * @attr: the event's attribute
  * @rec: the record, not a sample
- * @id: its sample_id is put here
+ * @id: result: its sample_id
  *
- * Return: what is wrong with it, in words, or NULL
+ * Return: a description of the fault, or NULL
  */
 const char *pe_record_fault(const struct perf_event_attr *attr, const struct pe_record *rec,
 			    struct pe_sample *id)
@@ -172,8 +169,7 @@ const char *pe_record_fault(const struct perf_event_attr *attr, const struct pe_
 }
 
 /*
- * Cause a fault with a stack that is nothing but poison. Not inlined, so that
- * it has a stack frame of its own.
+ * Cause a fault with a stack full of poison. Not inlined, so that it has a stack frame of its own.
  */
 static __attribute__((noipa)) void poisoned_fault(char *page)
 {
@@ -186,15 +182,13 @@ static __attribute__((noipa)) void poisoned_fault(char *page)
 }
 
 /**
- * pe_ring_poison - fill a buffer with poison that records must not let through
+ * pe_ring_poison - fill a buffer with poison, which no record may contain
  * @ring: a buffer, whose records are dropped
  * @fd: its event, on the caller
  * @cpu: the CPU argument that @fd was opened with
  *
- * Only the kernel writes there, so let it write samples of our stack. Bytes that
- * a later record leaves unwritten then show poison.
- *
- * Return: 0 or -errno
+ * Only the kernel writes to the data, so the poison is the stack in samples. Bytes that a later
+ * record does not initialise then contain poison. Return: 0 or -errno
  */
 int pe_ring_poison(struct pe_ring *ring, int fd, int cpu)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Layouts of the records other than samples, after the comments of
- * include/uapi/linux/perf_event.h.
+ * Layouts of all records but samples, from include/uapi/linux/perf_event.h.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_RECORDS_H
 #define _SELFTESTS_PERF_EVENTS_PE_RECORDS_H
 
 #include "pe_sample.h"
 
-/* The bytes that a buffer has where nothing was written since. */
+/* Byte in a buffer that no record has written since pe_ring_poison() */
 #define PE_POISON	0xee
 
 #define PE_ID_FIELDS	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |	\

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls that are refused, and what prctl(PR_PERF_EXPLAIN) says of them.
+ * Refused calls, and the reason from prctl(PR_PERF_EXPLAIN).
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_REFUSED_H
 #define _SELFTESTS_PERF_EVENTS_PE_REFUSED_H
@@ -21,7 +21,7 @@
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,	\
 		.size = sizeof(struct perf_event_attr), __VA_ARGS__ })
 
-/* In FIXTURE_SETUP(). */
+/* For FIXTURE_SETUP() */
 #define NEED_EXPLANATIONS(statement)						\
 	do {									\
 		if (prctl(PR_PERF_EXPLAIN, NULL, 0, 0, 0) < 0)			\
@@ -55,7 +55,7 @@ enum {
 	SPLICE	= CALL(SPLICE),
 };
 
-/* The calls that a reason may refuse, the field and the sentence; the end has no name. */
+/* The calls that a reason may refuse, its field and its sentence. The last row has no name. */
 static const struct refused_row {
 	int		calls;
 	const char	*name;
@@ -69,7 +69,7 @@ static const struct refused_row {
 	{ }
 };
 
-/* Does a refusal tell what its name stands for? */
+/* Do all fields of a refusal match the row of its name? */
 static inline bool is_told_rightly(const struct perf_refusal *refusal)
 {
 	const struct refused_row *row = refused_rows;
@@ -82,7 +82,7 @@ static inline bool is_told_rightly(const struct perf_refusal *refusal)
 	       (!strcmp(row->field, refusal->field) && !strcmp(row->reason, refusal->reason));
 }
 
-/* Has the call that failed just now, with @result, been refused so? Says why it thinks not. */
+/* Was the last call, with @result, refused for this reason? Prints the difference if not. */
 static inline bool was_refused(long result, const char *name, int error)
 {
 	struct perf_refusal refusal;

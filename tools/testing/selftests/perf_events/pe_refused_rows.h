@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What user space is told for each reason, besides the errno: the calls that it may refuse,
- * its name, the field and the sentence. It is written down here once more, so that a test
- * notices a change. A driver says its own field and sentence with PMU_SAYS.
- *
- * There is no include guard, because the place of inclusion says what a REFUSAL() is.
+ * What user space can read about each reason: the calls that it may refuse, its name, its field and
+ * its sentence. These rows repeat those of the kernel, so that a test notices a change. A driver
+ * gives its own field and sentence with PMU_SAYS. There is no include guard, because each file that
+ * includes this header defines REFUSAL().
  */
 
 /* Any call */

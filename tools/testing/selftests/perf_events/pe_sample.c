@@ -56,7 +56,7 @@ static void copy_out(struct pe_ring *ring, __u64 from, void *to, size_t len)
  * @ring: the buffer
  * @rec: filled in
  *
- * Return: 1, 0 when there is none, or -EBADMSG for a size that cannot be
+ * Return: 1; 0 if there is none; -EBADMSG for an impossible size
  */
 int pe_ring_next(struct pe_ring *ring, struct pe_record *rec)
 {
@@ -100,7 +100,7 @@ int pe_ring_find(struct pe_ring *ring, struct pe_record *rec, __u32 type)
  * @ring: the buffer
  * @type: PERF_RECORD_*
  *
- * Return: how many of them were of @type, or ~0 if one was damaged
+ * Return: number of records of @type, or ~0 for a damaged record
  */
 unsigned int pe_ring_drop(struct pe_ring *ring, __u32 type)
 {
@@ -114,10 +114,10 @@ unsigned int pe_ring_drop(struct pe_ring *ring, __u32 type)
 }
 
 /**
- * struct cursor - what is left of a record
+ * struct cursor - the rest of a record
  * @at: next byte
- * @left: bytes
- * @bad: something was longer than what was left
+ * @left: bytes left
+ * @bad: a field was longer than the rest
  */
 struct cursor {
 	const char *at;
@@ -198,7 +198,7 @@ static void take_chain(struct cursor *c, struct pe_sample *s)
 		s->ips[i] = take_u64(c);
 }
 
-/* Take the fields up to the period: these are small, and of fixed size. */
+/* Parse the fields up to the period, which have fixed sizes. */
 static void take_fixed(struct cursor *c, __u64 type, struct pe_sample *s)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -258,12 +258,12 @@ static void take_late(struct cursor *c, const struct perf_event_attr *attr,
 }
 
 /**
- * pe_sample_parse - take a PERF_RECORD_SAMPLE apart
- * @attr: the event's attributes
+ * pe_sample_parse - parse a PERF_RECORD_SAMPLE
+ * @attr: the event's attribute
  * @rec: the record
  * @s: filled in
  *
- * Return: 0, or -EBADMSG when the record is not exactly as long as its fields
+ * Return: 0, or -EBADMSG if the record is not exactly as long as its fields
  */
 int pe_sample_parse(const struct perf_event_attr *attr, const struct pe_record *rec,
 		    struct pe_sample *s)
@@ -291,11 +291,11 @@ int pe_sample_parse(const struct perf_event_attr *attr, const struct pe_record *
 
 /**
  * pe_id_parse - parse the sample_id at the end of another record
- * @attr: the event's attributes, with sample_id_all
+ * @attr: the event's attribute, with sample_id_all
  * @rec: the record
  * @s: filled in
  *
- * Return: the bytes of the body that lie before it, or -EBADMSG
+ * Return: number of bytes of the body before it, or -EBADMSG
  */
 int pe_id_parse(const struct perf_event_attr *attr, const struct pe_record *rec,
 		struct pe_sample *s)

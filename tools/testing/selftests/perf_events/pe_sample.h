@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads records from an event's buffer, by the layouts that
- * include/uapi/linux/perf_event.h documents, and by nothing else.
+ * Reads records from an event's buffer, only by the layouts in include/uapi/linux/perf_event.h.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_SAMPLE_H
 #define _SELFTESTS_PERF_EVENTS_PE_SAMPLE_H
@@ -26,9 +25,9 @@ struct pe_ring {
 };
 
 /**
- * struct pe_record - one record, copied out of the buffer
+ * struct pe_record - a copy of a record
  * @head: its header
- * @body: what follows the header
+ * @body: the rest
  */
 struct pe_record {
 	struct perf_event_header head;
@@ -38,15 +37,15 @@ struct pe_record {
 /**
  * struct pe_sample - the fields of a sample, or of a record's sample_id
  * @ip: and others: the ABI's fields of the same names
- * @nr_values: u64s in @values, the raw read format
- * @nr_ips: entries in @ips, with context markers
+ * @nr_values: number of u64s in @values, the raw read format
+ * @nr_ips: number of entries in @ips, with context markers
  * @raw_size: bytes of PERF_SAMPLE_RAW
  * @user_abi: register ABI of the user registers
  * @user_regs: number of user registers
  * @intr_abi: register ABI of the registers at the event
  * @intr_regs: number of these registers
- * @stack_size: room of the user stack's copy
- * @stack_dyn: bytes of it that are valid
+ * @stack_size: size of the user stack's copy
+ * @stack_dyn: number of valid bytes in the copy
  */
 struct pe_sample {
 	__u64 ip;

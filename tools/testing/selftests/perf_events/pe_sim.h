@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The simulated PMU (CONFIG_PERF_EVENTS_SIM_PMU): hardware events that happen
- * when, and as often as, a test says.
+ * The simulated PMU (CONFIG_PERF_EVENTS_SIM_PMU): a test decides when, and how often, its events
+ * happen.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_SIM_H
 #define _SELFTESTS_PERF_EVENTS_PE_SIM_H
@@ -23,7 +23,7 @@
 #define PE_SIM_CYCLES	0
 #define PE_SIM_STEP	8
 
-/* The PMU's type, or -ENOENT: there is none. */
+/* The PMU's type, or -ENOENT */
 static inline int pe_sim_type(void)
 {
 	long type = pe_get(PE_SIM "type");
@@ -31,7 +31,7 @@ static inline int pe_sim_type(void)
 	return type < 0 ? -ENOENT : type;
 }
 
-/* The same of the simulated trace unit. */
+/* The simulated trace unit's type, or -ENOENT */
 static inline int pe_sim_trace_type(void)
 {
 	long type = pe_get(PE_SIM_TRACE "type");
@@ -48,7 +48,7 @@ static inline struct perf_event_attr pe_sim_attr(void)
 	return attr;
 }
 
-/* Make @n steps on the CPU (or CPUs) that the caller runs on. */
+/* Make @n steps on the caller's CPU (or CPUs). */
 static inline int pe_sim_advance(unsigned int n)
 {
 	return pe_set(PE_SIM "advance", n);

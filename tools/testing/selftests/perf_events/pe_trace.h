@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints, probes and BPF programs for the perf_events selftests.
- *
- * Functions that stand for a system call return its result, or -errno.
+ * Tracepoints, probes and BPF programs for the perf_events selftests. Wrappers of a system call
+ * return its result, or -errno.
  */
 #ifndef _SELFTESTS_PERF_EVENTS_PE_TRACE_H
 #define _SELFTESTS_PERF_EVENTS_PE_TRACE_H
@@ -32,11 +31,11 @@
 #define PE_TRACING		"/sys/kernel/tracing"
 
 /**
- * pe_tracepoint - attributes of a tracepoint
- * @attr: filled in: it counts at once
+ * pe_tracepoint - attribute of a tracepoint
+ * @attr: filled in: it starts enabled
  * @name: as "system/event"
  *
- * Return: 0 or -errno; -ENOENT when the kernel does not have it
+ * Return: 0 or -errno; -ENOENT if the kernel does not have it
  */
 static inline int pe_tracepoint(struct perf_event_attr *attr, const char *name)
 {
@@ -58,10 +57,8 @@ static inline int pe_tracepoint(struct perf_event_attr *attr, const char *name)
 /**
  * pe_call_name - a tracepoint that each call of pe_call() passes once
  *
- * Tracepoints of system calls leave out 32-bit programs on a 64-bit kernel, which
- * get another one, without arguments that a program chooses.
- *
- * Return: its name, as "system/event"
+ * Tracepoints of system calls ignore 32-bit programs on a 64-bit kernel. These get another
+ * tracepoint, without arguments of the program. Return: its name, as "system/event"
  */
 static inline const char *pe_call_name(void)
 {
@@ -69,8 +66,8 @@ static inline const char *pe_call_name(void)
 }
 
 /**
- * pe_call - enter getppid(2), and pass the tracepoint of pe_call_name()
- * @n: how often
+ * pe_call - call getppid(2), which passes the tracepoint of pe_call_name()
+ * @n: number of calls
  */
 static inline void pe_call(int n)
 {
@@ -84,11 +81,11 @@ static inline void pe_call(int n)
 }
 
 /**
- * pe_probe - attributes of a probe, without its place
- * @attr: filled in: it counts at once
+ * pe_probe - attribute of a probe, without its address
+ * @attr: filled in: it starts enabled
  * @pmu: "kprobe" or "uprobe"
  *
- * Return: 0 or -ENOENT when the kernel does not have it
+ * Return: 0, or -ENOENT if the kernel does not have it
  */
 static inline int pe_probe(struct perf_event_attr *attr, const char *pmu)
 {
@@ -105,7 +102,7 @@ static inline int pe_probe(struct perf_event_attr *attr, const char *pmu)
 }
 
 /**
- * pe_file_offset - where an address of this program is in its file
+ * pe_file_offset - file offset of an address of this program
  * @addr: the address
  *
  * Return: the offset, or -1
@@ -214,9 +211,9 @@ static inline int pe_bpf_counter(void)
 
 /**
  * pe_bpf_counted - read the counter
- * @map: what pe_bpf_counter() returned
+ * @map: result of pe_bpf_counter()
  *
- * Return: how often a program with this map has run, or ~0
+ * Return: number of runs of programs with this map, or ~0
  */
 static inline __u64 pe_bpf_counted(int map)
 {
@@ -231,8 +228,8 @@ static inline __u64 pe_bpf_counted(int map)
 /**
  * pe_bpf_load_code - load a program
  * @type: BPF_PROG_TYPE_*
- * @insns: what it is to do
- * @nr: how many
+ * @insns: its instructions
+ * @nr: number of instructions
  *
  * Return: its file descriptor or -errno
  */
@@ -249,10 +246,10 @@ static inline int pe_bpf_load_code(enum bpf_prog_type type, const struct bpf_ins
 }
 
 /**
- * pe_bpf_load - load a program that counts how often it runs
+ * pe_bpf_load - load a program that counts its runs
  * @type: BPF_PROG_TYPE_*
- * @map: where it counts
- * @result: what it returns
+ * @map: map with the count
+ * @result: return value of the program
  *
  * Return: its file descriptor or -errno
  */

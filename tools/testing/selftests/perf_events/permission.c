@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2): what each level of perf_event_paranoid lets each kind
- * of user measure. Level 3 is an extension of some distributions.
+ * perf_event_open(2): the events that each kind of user may open at each level of
+ * perf_event_paranoid. Level 3 is an extension of some distributions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 #define MAX_RATE	PE_SYSCTL "perf_event_max_sample_rate"
 
 /**
- * struct what - an event to be opened
- * @attr: its attributes
+ * struct what - an event
+ * @attr: its attribute
  * @pid: its task
  * @cpu: its CPU
  */
@@ -67,7 +67,7 @@ FIXTURE_TEARDOWN(permission)
 	pe_set(PE_PARANOID, self->was);
 }
 
-/* Level 3 where the kernel knows it; other kernels take it for level 2. */
+/* Level 3, or 2 if the kernel treats 3 like 2. */
 static int level3(void)
 {
 	struct what w = { pe_attr(PERF_COUNT_SW_DUMMY), 0, -1 };
@@ -117,7 +117,7 @@ TEST_F(permission, level_2)
 	self->kernel.attr.exclude_hv = 1;
 	self->kernel.attr.exclude_user = 1;
 	EXPECT_EQ(-EACCES, try_as(0, self->kernel));
-	/* An event that cannot see the kernel at all is no exception. */
+	/* This is also true for an event that never counts the kernel. */
 	self->kernel = (struct what){ pe_attr(PERF_COUNT_SW_DUMMY), 0, -1 };
 	EXPECT_EQ(-EACCES, try_as(0, self->kernel));
 }
@@ -141,11 +141,11 @@ TEST_F(permission, level_3_and_other_errors)
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 3));
 	if (!level3())
 		SKIP(return, "no such level");
-	/* A fault of the attribute itself is reported before missing rights. */
+	/* An invalid attribute is reported before missing permission. */
 	self->user.attr.sample_type = 1ULL << 63;
 	EXPECT_EQ(-EINVAL, try_as(0, self->user));
 	self->user.attr.sample_type = 0;
-	/* A fault that depends on the system is reported after them. */
+	/* An error that depends on the system is reported after missing permission. */
 	self->user.pid = 0x7fffffff;
 	EXPECT_EQ(-EACCES, try_as(0, self->user));
 	self->user.attr.type = 4000;
@@ -207,10 +207,7 @@ TEST_F(permission, rights_count_at_open_only)
 
 TEST_F(permission, physical_address)
 {
-	/*
-	 * Physical addresses need the right to the kernel, even with user mode
-	 * alone.
-	 */
+	/* Physical addresses need the permission for the kernel, even with exclude_kernel. */
 	self->user.attr.sample_type = PERF_SAMPLE_PHYS_ADDR;
 	self->user.attr.sample_period = 1000;
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
@@ -222,10 +219,7 @@ TEST_F(permission, physical_address)
 
 TEST_F(permission, branch_levels)
 {
-	/*
-	 * Missing rights to the kernel's branches are reported before faults
-	 * of the mask.
-	 */
+	/* Missing permission for the kernel's branches is reported before errors in the mask. */
 	self->user.attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	self->user.attr.sample_period = 1000;
 	self->user.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
@@ -240,7 +234,7 @@ TEST_F(permission, branch_levels)
 					     PERF_SAMPLE_BRANCH_USER;
 	EXPECT_EQ(-EOPNOTSUPP, try_as(0, self->user));
 
-	/* When the mask names no level, the levels of the event count. */
+	/* If the mask has no level, the levels of the event are used. */
 	self->user.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
 	EXPECT_EQ(-EACCES, try_as(0, self->user));
 	self->user.attr.exclude_hv = 1;
@@ -251,7 +245,7 @@ TEST_F(permission, branch_levels)
 
 TEST_F(permission, namespaces_records)
 {
-	/* These records tell of the namespaces of others. */
+	/* These records reveal the namespaces of other users. */
 	self->user.attr.namespaces = 1;
 	ASSERT_EQ(0, pe_set(PE_PARANOID, -1));
 	EXPECT_EQ(-EACCES, try_as(0, self->user));
@@ -261,10 +255,7 @@ TEST_F(permission, namespaces_records)
 
 TEST_F(permission, text_records)
 {
-	/*
-	 * Records of kernel symbols, BPF programs and code changes need a
-	 * right.
-	 */
+	/* Records of kernel symbols, BPF programs and code changes need permission. */
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
 	self->user.attr.ksymbol = 1;
 	EXPECT_EQ(0, try_as(0, self->user));
@@ -282,17 +273,11 @@ TEST_F(permission, text_records)
 TEST_F(permission, order_of_errors)
 {
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
-	/*
-	 * Faults of the attribute itself are reported before the missing right
-	 * to the kernel.
-	 */
+	/* An invalid attribute is reported before missing permission for the kernel. */
 	self->kernel.attr.sample_type = 1ULL << 63;
 	EXPECT_EQ(-EINVAL, try_as(0, self->kernel));
 	self->kernel.attr.sample_type = 0;
-	/*
-	 * The missing right to the kernel is reported before frequency, task
-	 * and type.
-	 */
+	/* Missing permission for the kernel is reported before frequency, task and type. */
 	self->kernel.attr.freq = 1;
 	self->kernel.attr.sample_freq = pe_get(MAX_RATE) + 1;
 	EXPECT_EQ(-EACCES, try_as(0, self->kernel));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may know of the events of others: every combination of the level, the caller's
- * capabilities and the owner of events that keep the caller's own event waiting.
+ * Which users may read about other users' events: every combination of the level, the caller's
+ * capabilities and the owner of the events that keep the caller's event waiting.
  */
 #include <errno.h>
 #include <linux/perf_event_ext.h>
@@ -63,9 +63,9 @@ FIXTURE_TEARDOWN(permission_state)
 /**
  * struct owner - a process that has pinned groups of one event on CPU 0
  * @uid: its user
- * @hidden: none of the same user may look into it
- * @groups: how many
- * @exclusive: they want the PMU for themselves
+ * @hidden: not dumpable, so that the same user may not trace it
+ * @groups: number of groups
+ * @exclusive: the groups are exclusive
  */
 struct owner {
 	uid_t		uid;
@@ -93,7 +93,9 @@ static pid_t start_owner(const struct owner *o)
 			if (pe_open(&a, -1, 0, -1, 0) < 0)
 				_exit(1);
 		}
-		/* Whoever becomes another user cannot be looked into, unless it says so. */
+		/*
+		 * A process that changes its user is not dumpable, unless it sets PR_SET_DUMPABLE.
+		 */
 		if (o->uid && (pe_become(o->uid, 0) || prctl(PR_SET_DUMPABLE, !o->hidden)))
 			_exit(1);
 		pe_die_with(me);
@@ -125,7 +127,7 @@ static int tell(int fd, struct perf_event_state_info *info)
 	return pe_ioctl(fd, PERF_EVENT_IOC_STATE, (unsigned long)info);
 }
 
-/* What a caller with @caps is told: 0 for nothing, 1 for all, else there is a fault. */
+/* What may a caller with @caps read? 0: nothing, 1: all; all else is a fault. */
 static int what_is_told(__u64 caps, bool pinned, pid_t owner)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -148,7 +150,7 @@ static int what_is_told(__u64 caps, bool pinned, pid_t owner)
 		return 4;
 	if (info.obstacle != PERF_EVENT_BY_PINNED)
 		return 5;
-	/* A note of what was in the way has one group, and not its owner. */
+	/* The obstacle of a pinned event has one group, without its owner. */
 	return (pinned ? info.on_told == 1 : of_owner == PE_SIM_COUNTERS) ? 1 : 6;
 }
 
@@ -177,7 +179,7 @@ TEST_F(permission_state, of_everything)
 		for (level = LOWEST; level <= HIGHEST; level++) {
 			ASSERT_EQ(0, pe_set(PE_PARANOID, level));
 			for (r = 0; r < PE_ARRAY_SIZE(rights); r++) {
-				/* The same right opens events of all of a CPU. */
+				/* The same permission allows events of a whole CPU. */
 				bool all = level < 1 || (rights[r].caps & PE_CAP(CAP_PERFMON));
 				bool of_owner = owners[o].uid == PE_UID ||
 						(rights[r].caps & PE_CAP(CAP_SYS_PTRACE));
@@ -194,7 +196,7 @@ TEST_F(permission_state, of_everything)
 	}
 }
 
-/* The same user is not enough: the owner must be one that the caller could look into. */
+/* The same user is not enough: the caller must have permission to trace the owner. */
 TEST_F(permission_state, of_one_that_hides)
 {
 	struct owner with = { .uid = PE_UID, .hidden = true, .groups = PE_SIM_COUNTERS };
@@ -207,7 +209,7 @@ TEST_F(permission_state, of_one_that_hides)
 	end_owner(owner);
 }
 
-/* Nor is told that a group of others wants the PMU for itself. */
+/* An exclusive group of another user is not reported either. */
 TEST_F(permission_state, of_an_exclusive_group)
 {
 	struct owner with = { .uid = PE_OTHER_UID, .groups = 1, .exclusive = true };
@@ -220,7 +222,7 @@ TEST_F(permission_state, of_an_exclusive_group)
 	end_owner(owner);
 }
 
-/* Pinned groups of its own, of one event each, and then one event more that waits. */
+/* Open pinned groups of one event each, and then another event, which waits. */
 static int half_is_own(void *unused)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -260,7 +262,7 @@ TEST_F(permission_state, of_half)
 	end_owner(owner);
 }
 
-/* A pinned group of the caller's own, and perhaps one more, is in the way of a pinned event. */
+/* The caller's own pinned group, and perhaps another user's, keep a pinned event off. */
 static int note_is_own(void *two)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -272,7 +274,7 @@ static int note_is_own(void *two)
 		fd = pe_open(&a, -1, 0, leader, 0);
 		if (fd < 0)
 			return -EIO;
-		/* A member is not pinned itself. */
+		/* Only the leader is pinned. */
 		a.pinned = two && i == 0;
 		leader = a.pinned ? -1 : leader < 0 ? fd : leader;
 	}

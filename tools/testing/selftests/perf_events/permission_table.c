@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2): who may open what, at which level, on whom: every
- * combination, against the rules below. Level 3 is an extension of some
- * distributions.
+ * perf_event_open(2): which users may open which events, at which level, for which target: every
+ * combination, compared with the rules below. Level 3 is an extension of some distributions.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +15,7 @@
 
 #define HIGHEST		4
 
-/* An address of the kernel at which nothing is */
+/* An address of the kernel without code or data */
 #define KERNEL_ADDRESS	pe_kernel_address(65536)
 
 static __u64 data;
@@ -134,8 +133,8 @@ struct question {
 };
 
 /*
- * The rules in the order in which the kernel checks them: the level and the
- * kernel, the kind of event, and the target.
+ * The rules in the order of the kernel's checks: the level and the kernel, the kind of event, the
+ * target.
  */
 static int rule(const struct question *q)
 {
@@ -152,8 +151,7 @@ static int rule(const struct question *q)
 	case SYSCALL_RAW:
 	case TRACEPOINT_RAW:
 		/*
-		 * A user who may see the task may see the arguments of its
-		 * system calls.
+		 * A user with permission for the task may read the arguments of its system calls.
 		 */
 		if (q->source == SYSCALL_RAW && q->target != WHOLE_CPU)
 			break;
@@ -175,7 +173,7 @@ static int rule(const struct question *q)
 			return -EPERM;
 		break;
 	case SIM:
-		/* The source cannot tell one mode from the other. */
+		/* The source cannot exclude the kernel. */
 		if (q->user_only)
 			return -EINVAL;
 		break;
@@ -210,13 +208,13 @@ struct table {
 	struct __test_metadata *metadata;
 };
 
-/* Does closing such an event take a grace period or two? */
+/* Does the close of such an event wait for grace periods? */
 static bool is_slow(enum source source)
 {
 	return source == KPROBE || source == UPROBE;
 }
 
-/* Try one open. Return: whether the result is as the rules say. */
+/* Try one open. Return: whether the result matches the rules. */
 static bool ask_one(struct table *t)
 {
 	struct __test_metadata *_metadata = t->metadata;
@@ -243,7 +241,10 @@ static int ask(void *arg)
 
 	for (q->target = 0; q->target < NR_TARGETS; q->target++) {
 		for (q->source = 0; q->source < NR_SOURCES; q->source++) {
-			/* For probes other tasks make no difference. */
+			/*
+			 * Probes are slow to close, and the task makes no difference for them: skip
+			 * other tasks.
+			 */
 			if (t->absent[q->source] ||
 			    (is_slow(q->source) && (q->target == SAME_USER || q->target == ROOT)))
 				continue;
@@ -287,10 +288,7 @@ FIXTURE_SETUP(table)
 				    pe_try(&t->attrs[source], 0, -1, -1, 0);
 		if (t->absent[source])
 			TH_LOG("not here: %s", source_names[source]);
-		/*
-		 * While the tracepoint is in use, closing another event of it
-		 * need not wait.
-		 */
+		/* An open event of a tracepoint makes the close of others fast. */
 		self->keep[source] = -1;
 		if (source >= TRACEPOINT && source <= SYSCALL_RAW)
 			self->keep[source] = pe_open(&t->attrs[source], 0, -1, -1, 0);
@@ -333,7 +331,7 @@ TEST_F(table, of_everything)
 	for (level = -1; level <= HIGHEST; level++) {
 		ASSERT_EQ(0, pe_set(PE_PARANOID, level));
 		self->t.q.level = level;
-		/* A kernel that does not know level 3 takes it for level 2. */
+		/* A kernel without level 3 treats it like level 2. */
 		if (level > 2 && !pe_run_as(PE_UID, 0, try_dummy, NULL))
 			self->t.q.level = 2;
 		for (user = 0; user < PE_ARRAY_SIZE(users); user++) {
@@ -344,10 +342,7 @@ TEST_F(table, of_everything)
 	}
 }
 
-/*
- * With all rights, everything that exists can be opened, and nothing that is
- * wrong.
- */
+/* With all capabilities every valid event can be opened, and no invalid one. */
 TEST_F(table, of_root)
 {
 	int level;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2): which other tasks a user may measure. The rule is that
- * of ptrace read access, with the real user id, or CAP_PERFMON.
+ * perf_event_open(2): which tasks a user may watch. The rule is that of ptrace read access, with
+ * the real user id, or CAP_PERFMON.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,9 +75,7 @@ TEST_F(task, level_does_not_matter)
 	pid_t pid = self->child.pid;
 	int level;
 
-	/*
-	 * At any level, even -1, the tasks of other users cannot be measured.
-	 */
+	/* At no level, not even -1, may a user watch tasks of other users. */
 	for (level = -1; level <= 2; level++) {
 		ASSERT_EQ(0, pe_set(PE_PARANOID, level));
 		EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_user_mode, &pid));
@@ -89,7 +87,7 @@ TEST_F(task, of_same_user)
 	pid_t pid = self->child.pid;
 
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_SETUID, PE_UID));
-	/* A task that has changed its user is not dumpable any more. */
+	/* A task that has changed its user is not dumpable. */
 	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_user_mode, &pid));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_DUMPABLE, 1));
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_user_mode, &pid));
@@ -104,7 +102,7 @@ TEST_F(task, after_exec)
 {
 	pid_t pid = self->child.pid;
 
-	/* A program that the user may read makes the task dumpable again. */
+	/* exec of a program that the user may read makes the task dumpable again. */
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_SETUID, PE_UID));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_EXEC, 0));
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, open_user_mode, &pid));
@@ -117,7 +115,7 @@ TEST_F(task, change_of_user_keeps_the_event)
 	__u64 count;
 	int fd;
 
-	/* An event that is open stays, whichever user the task becomes. */
+	/* An open event stays open when the task changes its user. */
 	fd = pe_open(&a, self->child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_SETUID, PE_UID));
@@ -139,8 +137,7 @@ TEST_F(task, kernel_of_other)
 	pid_t pid = self->child.pid;
 
 	/*
-	 * At level 2 the right to the kernel is checked before the right to
-	 * the task.
+	 * At level 2 the permission for the kernel is checked before the permission for the task.
 	 */
 	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_kernel_mode, &pid));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_SETUID, PE_UID));
@@ -174,7 +171,7 @@ TEST_F(task, signals_need_more)
 {
 	struct trap t = { self->child.pid };
 
-	/* The right to measure is not enough to send signals to the task. */
+	/* Permission to watch a task is not enough to send it signals. */
 	EXPECT_EQ(0, open_sigtrap(&t));
 	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, PE_CAP(CAP_PERFMON), open_sigtrap, &t));
 	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_sigtrap, &t));
@@ -194,9 +191,9 @@ TEST_F(task, init_of_the_system)
 /**
  * struct slow - a thread that makes a slow call
  * @thread: the thread
- * @tid: of the thread, 0 before it begins
- * @arg: the event to set a filter of, or the task to open one on
- * @ret: its result, LONG_MAX until it is there
+ * @tid: of the thread, 0 before it runs
+ * @arg: the event for a filter, or the task for an open
+ * @ret: result of the call, LONG_MAX until it returns
  */
 struct slow {
 	pthread_t thread;
@@ -240,10 +237,7 @@ static bool is_over(struct slow *s)
 	return __atomic_load_n(&s->ret, __ATOMIC_ACQUIRE) != LONG_MAX;
 }
 
-/*
- * Does the call wait for a lock? Look until it has done so for more than a
- * moment, or has ended.
- */
+/* Does the call wait for a lock? Poll until it has waited for some time, or has returned. */
 static bool waits(struct slow *s)
 {
 	char path[64], line[256], *name;
@@ -265,7 +259,7 @@ static bool waits(struct slow *s)
 	return seen == 5;
 }
 
-/* The first number of statm: the pages that are mapped. */
+/* The first number of statm is the number of mapped pages. */
 static size_t mapped(pid_t pid)
 {
 	char path[64];
@@ -276,15 +270,12 @@ static size_t mapped(pid_t pid)
 
 #define MUCH	(256UL << 20)
 
-/*
- * The driver takes this long to look at filters; meanwhile the task's events
- * stay as they are.
- */
+/* The driver takes this long to check filters, with the mutex of the task's context held. */
 #define SLOW_MS	4000
 
 /*
- * perf_event_open(2) checks the rights to the task. Until the event is there,
- * execve(2) must not make the task another one: meanwhile it keeps its memory.
+ * perf_event_open(2) checks the permission for the task. Until the event is attached, execve(2)
+ * must not change the task's credentials: it waits, and the task keeps its memory.
  */
 TEST_F(task, stays_who_it_is_meanwhile)
 {
@@ -302,10 +293,7 @@ TEST_F(task, stays_who_it_is_meanwhile)
 	much = mmap(NULL, MUCH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	ASSERT_NE(MAP_FAILED, much);
 	ASSERT_EQ(0, pe_child_start(&c));
-	/*
-	 * With an event of that kind open, opening another one has nothing
-	 * else to wait for.
-	 */
+	/* With such an event open, opening another one waits for nothing else. */
 	alike = pe_open(&a, c.pid, -1, -1, 0);
 	ASSERT_LE(0, alike);
 	trace.type = type;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is told of refusals: prctl(PR_PERF_EXPLAIN) tells a thread its own alone, and without
- * rights the tracepoint can be had of no other task.
+ * Which users can read refusals: prctl(PR_PERF_EXPLAIN) returns only the calling thread's own, and
+ * an unprivileged user can open the tracepoint only for its own tasks.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "pe_trace.h"
 
 FIXTURE(permission_told) {
-	struct perf_event_attr attr;	/* samples refusals, if the kernel tells of them */
+	struct perf_event_attr attr;	/* samples refusals, if the kernel has the tracepoint */
 	long level;
 };
 
@@ -50,7 +50,7 @@ static unsigned int refusals(struct pe_ring *ring)
 	return n;
 }
 
-/* 0 if a user without rights hears of itself alone. */
+/* Returns 0 if an unprivileged user gets only its own refusals. */
 static int hear(void *data)
 {
 	struct perf_event_attr *attr = data;
@@ -58,7 +58,7 @@ static int hear(void *data)
 	struct pe_ring ring;
 	int fd;
 
-	/* Either is refused, by one right that is lacking or another. */
+	/* Both are refused for lack of permission. */
 	if (pe_open(attr, parent, -1, -1, 0) >= 0 || pe_open(attr, -1, 0, -1, 0) >= 0)
 		return -EPERM;
 	fd = pe_self(attr);
@@ -84,7 +84,7 @@ TEST_F(permission_told, tracepoint)
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, hear, &self->attr));
 }
 
-/* A refusal of another thread, or of another process, is told to neither. */
+/* A thread cannot read a refusal of another thread or another process. */
 TEST_F(permission_told, prctl)
 {
 	struct perf_refusal refusal;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No memory of the kernel or of others gets out by accident: by bytes of
- * samples that have no meaning, bytes behind what a call returns, or reserved
- * parts of the mapped page. record_ids.c checks records other than samples.
+ * No uninitialised memory leaks: by bytes of samples without a meaning, bytes after the result of a
+ * call, or reserved parts of the mapped page. record_ids.c checks records other than samples.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -20,10 +19,7 @@
 #include "pe_trace.h"
 
 #define SAMPLES	4
-/*
- * Bits of sample_type that any software event may have. Only one of the two
- * weights is possible.
- */
+/* Bits of sample_type that any software event may have. It may have only one of the two weights. */
 #define BITS	25
 #define NOT_ALL	(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_AUX | PERF_SAMPLE_WEIGHT_STRUCT)
 
@@ -34,12 +30,10 @@ FIXTURE(poison) {
 	struct pe_ring ring;
 	/* Copy of the ring before the samples under test. */
 	char *before;
-	/* Position of the current record in it. */
+	/* Position of the current record in the ring. */
 	__u64 at;
 	struct pe_sample s;
-	/*
-	 * The CPU that the event is opened on, or -1 for the test's own task.
-	 */
+	/* The CPU of the event, or -1 for the test's own task. */
 	int cpu;
 	int fd;
 };
@@ -94,8 +88,8 @@ static int next(struct _test_data_poison *self)
 }
 
 /*
- * Bytes that the kernel does not write must be as they were: most of them
- * poison, and in between parts of the samples that brought the poison.
+ * Bytes that the kernel does not write must be unchanged: most are poison, and some are parts of
+ * the samples that wrote the poison.
  */
 static bool harmless(struct _test_data_poison *self, size_t offset, size_t len)
 {
@@ -110,7 +104,7 @@ static bool harmless(struct _test_data_poison *self, size_t offset, size_t len)
 	return true;
 }
 
-/* A copy of a stack may be shorter than the room for it. */
+/* A copy of a stack may be shorter than its space. */
 static void check_stack(struct __test_metadata *_metadata, struct _test_data_poison *self)
 {
 	__u64 size, dyn;
@@ -148,7 +142,7 @@ static void check_fields(struct __test_metadata *_metadata, struct _test_data_po
 		EXPECT_EQ(0, (self->s.raw_size + 4) % 8);
 }
 
-/* Near the end of the stack there are fewer bytes than were asked for. */
+/* Near the end of the stack there are fewer bytes than requested. */
 static void fault_near_the_end(void *arg)
 {
 	pe_fault(1);
@@ -197,12 +191,12 @@ TEST_F(poison, all_fields_but_one)
 	}
 }
 
-/* The data of the tracepoint has an odd number of bytes at its end. */
+/* The length of the tracepoint's data is no multiple of a word. */
 TEST_F(poison, raw_data)
 {
 	/*
-	 * Common fields, the number of the call, its argument; or the task, two
-	 * names and a short
+	 * Common fields, the number of the system call, its argument; or the task, two names and a
+	 * short
 	 */
 	const unsigned int known = 8 + (pe_compat() ? 4 + 2 * 16 + 2 : 2 * sizeof(long));
 	__u32 size;
@@ -241,7 +235,7 @@ static int load_writer(int map, unsigned int size)
 	return pe_bpf_load_code(BPF_PROG_TYPE_TRACEPOINT, insns, PE_ARRAY_SIZE(insns));
 }
 
-/* Data of any length: padding fills up the last word. */
+/* Data of any length is padded to a whole word. */
 static void write_raw(struct __test_metadata *_metadata, struct _test_data_poison *self,
 		      struct perf_event_attr *trigger, unsigned int size)
 {
@@ -280,10 +274,7 @@ TEST_F(poison, raw_data_of_programs)
 
 	if (geteuid() || pe_tracepoint(&trigger, pe_call_name()))
 		SKIP(return, "needs root, and tracepoints");
-	/*
-	 * The event is of this CPU, so that its samples are what the program
-	 * writes.
-	 */
+	/* The event is on this CPU, so its samples are what the program writes. */
 	self->a = pe_attr(PERF_COUNT_SW_BPF_OUTPUT);
 	self->a.sample_period = 1;
 	self->a.sample_type = PERF_SAMPLE_RAW;
@@ -348,7 +339,7 @@ TEST_F(poison, page_of_a_hardware_event)
 	check_page(_metadata, self->ring.page);
 }
 
-/* Where nothing was written yet, no memory from before may show. */
+/* A new buffer is zero: it shows no older memory. */
 TEST_F(poison, buffer_at_first)
 {
 	unsigned int round;
@@ -370,7 +361,7 @@ TEST_F(poison, buffer_at_first)
 #define ROOM	1024
 #define MEMBERS	3
 
-/* At any alignment no byte before or behind the values is written. */
+/* At any alignment no byte before or after the values is written. */
 static void check_read(struct __test_metadata *_metadata, int fd)
 {
 	static char room[ROOM];
@@ -385,9 +376,7 @@ static void check_read(struct __test_metadata *_metadata, int fd)
 		for (i = 0; i < ROOM; i++)
 			if (i < at || i >= at + len)
 				ASSERT_EQ(PE_POISON, (unsigned char)room[i]);
-		/*
-		 * A read into a buffer that is too short does not write to it.
-		 */
+		/* A short buffer is not written. */
 		memset(room, PE_POISON, sizeof(room));
 		ASSERT_EQ(-1, read(fd, room + at, len - 1));
 		for (i = 0; i < ROOM; i++)
@@ -432,7 +421,7 @@ TEST_F(poison, end_of_file)
 	struct pe_child child;
 	int fd;
 
-	/* A read of a pinned event in error returns and writes nothing. */
+	/* A read of a pinned event in the error state returns 0 and writes nothing. */
 	self->a = pe_sim_attr();
 	if (pe_sim_type() < 0)
 		SKIP(return, "needs the simulated PMU");

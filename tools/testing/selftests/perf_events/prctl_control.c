@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * prctl(2): PR_TASK_PERF_EVENTS_DISABLE and _ENABLE act on the events that the
- * calling thread has opened, whatever they are attached to.
+ * prctl(2): PR_TASK_PERF_EVENTS_DISABLE and _ENABLE act on the events that the calling thread has
+ * opened, on any task or CPU.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ static int all_on(void)
 	return prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0) ? -errno : 0;
 }
 
-/* Get what an event counts while PAGES pages are touched. */
+/* Return the count of an event while PAGES pages are touched. */
 static __u64 own_faults(int fd)
 {
 	__u64 before = pe_count(fd);
@@ -115,10 +115,7 @@ TEST_F(prctl, event_that_another_opened_on_us)
 {
 	int fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
 
-	/*
-	 * The child's own prctl(2) does not reach the event, which this
-	 * process has opened.
-	 */
+	/* The child's own prctl(2) does not change the event, which this process has opened. */
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_PRCTL_OFF, 0));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, 1));
@@ -175,10 +172,7 @@ TEST_F(prctl, inherited_copies)
 	struct pe_child kid;
 	int fd;
 
-	/*
-	 * A copy follows its root: the task that has the copy is not its
-	 * owner.
-	 */
+	/* A copy follows its root, because the task of the copy is not its owner. */
 	self->a.inherit = 1;
 	fd = pe_self(&self->a);
 	ASSERT_LE(0, fd);
@@ -200,7 +194,7 @@ TEST_F(prctl, inherited_copies)
  * @attr: the event
  * @tid: the main thread
  * @fd: the event, once it is open
- * @off: disable all that it has opened
+ * @off: disable all events that the thread has opened
  */
 struct helper {
 	struct perf_event_attr attr;
@@ -232,9 +226,7 @@ TEST_F(prctl, event_that_another_thread_opened)
 	EXPECT_EQ(PAGES, own_faults(h.fd));
 	close(h.fd);
 
-	/*
-	 * The thread that has opened the event can disable it, until it ends.
-	 */
+	/* The thread that has opened the event can disable it, until the thread exits. */
 	h.off = true;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, open_thread, &h));
 	pthread_join(thread, NULL);

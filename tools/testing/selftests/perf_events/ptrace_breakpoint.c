@@ -21,7 +21,10 @@
 
 #define NR_REGS		4
 
-/* The control register: register n watches an execution, or a write of four bytes */
+/*
+ * The control register: register n is an execution breakpoint, or a watchpoint for writes of four
+ * bytes
+ */
 #define EXECUTE(n)	(1UL << (2 * (n)))
 #define WRITE(n)	(EXECUTE(n) | 0xdUL << (16 + 4 * (n)))
 #define WRITE_ALL	(WRITE(0) | WRITE(1) | WRITE(2) | WRITE(3))
@@ -47,10 +50,7 @@ static void work(void)
 
 	for (i = 0; i < NR_REGS; i++) {
 		__atomic_store_n(&data.word[i], i, __ATOMIC_RELAXED);
-		/*
-		 * Emulated CPUs forget the last hit only when another address
-		 * is accessed.
-		 */
+		/* Emulated CPUs forget the last hit only after an access to another address. */
 		__atomic_store_n(&data.away, i, __ATOMIC_RELAXED);
 	}
 	target();
@@ -61,10 +61,7 @@ FIXTURE(ptrace)
 	pid_t pid;
 };
 
-/*
- * Start a traced child that works each time that it is continued from its own
- * SIGSTOP
- */
+/* Start a traced child that accesses the data each time it is continued from its own SIGSTOP */
 static pid_t start(void)
 {
 	pid_t pid = fork();
@@ -113,10 +110,7 @@ static unsigned long get(pid_t pid, int reg)
 	return ptrace(PTRACE_PEEKUSER, pid, at, 0);
 }
 
-/*
- * Get the registers that have trapped, one bit each, until the child stops by
- * itself again.
- */
+/* Return a mask of the registers that have trapped before the child stops itself again. */
 static unsigned long hits(pid_t pid)
 {
 	unsigned long seen = 0;
@@ -170,14 +164,14 @@ TEST_F(ptrace, all_at_once)
 	EXPECT_EQ(0, set(self->pid, CONTROL, WRITE(2)));
 	EXPECT_EQ(HIT(2), hits(self->pid));
 
-	/* A data breakpoint can be made one of code. */
+	/* A data breakpoint can be changed to an execution breakpoint. */
 	EXPECT_EQ(0, set(self->pid, CONTROL, 0));
 	EXPECT_EQ(0, set(self->pid, 0, (unsigned long)target));
 	EXPECT_EQ(0, set(self->pid, CONTROL, EXECUTE(0) | WRITE(2)));
 	EXPECT_EQ(HIT(0) | HIT(2), hits(self->pid));
 }
 
-/* A request that is refused leaves the registers as they were. */
+/* A refused request does not change the registers. */
 TEST_F(ptrace, refused)
 {
 	int i;
@@ -188,13 +182,13 @@ TEST_F(ptrace, refused)
 
 	/* An address that is not aligned, addresses of the kernel */
 	EXPECT_GT(0, set(self->pid, 0, (unsigned long)&data.word[0] + 1));
-	/* A 32-bit tracer cannot name addresses of a 64-bit kernel. */
+	/* A 32-bit tracer cannot pass addresses of a 64-bit kernel. */
 	if (!pe_compat())
 		EXPECT_GT(0, set(self->pid, 0, -4096UL));
 	EXPECT_EQ((unsigned long)&data.word[0], get(self->pid, 0));
 	EXPECT_EQ(HIT(0) | HIT(1), hits(self->pid));
 
-	/* The last of four registers is not possible, so none is set. */
+	/* The last of four registers is invalid, so none is set. */
 	EXPECT_EQ(0, set(self->pid, 3, (unsigned long)&data.word[3] + 1));
 	EXPECT_GT(0, set(self->pid, CONTROL, WRITE_ALL));
 	EXPECT_EQ(WRITE(0) | WRITE(1), get(self->pid, CONTROL) & WRITE_ALL);
@@ -229,8 +223,8 @@ TEST_F(ptrace, shared_with_events)
 	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, 0));
 
 	/*
-	 * The registers of the child go with it. An event of another child
-	 * takes one of that child.
+	 * The exit of a child frees its registers. An event of another child takes one of that
+	 * child's.
 	 */
 	end(self->pid);
 	EXPECT_EQ(0, pe_try(&a, -1, 0, -1, 0));
@@ -248,10 +242,7 @@ TEST_F(ptrace, shared_with_events)
 	EXPECT_EQ(0, set(self->pid, 3, (unsigned long)&data.word[3]));
 }
 
-/*
- * A child of the child is not watched: else it would die of a signal that no
- * tracer waits for.
- */
+/* A child of the child has no breakpoints: it would die of a SIGTRAP without a tracer. */
 TEST_F(ptrace, not_inherited)
 {
 	struct perf_event_attr a = watch(&data.word[1]);
@@ -275,7 +266,7 @@ TEST_F(ptrace, not_inherited)
 	EXPECT_EQ(0, set(pid, CONTROL, WRITE(0)));
 	EXPECT_EQ(0, pe_try(&a, pid, -1, -1, 0));
 	ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, 0, 0));
-	/* The only other stop is for SIGCHLD, when its own child is dead. */
+	/* The only other stop is for SIGCHLD, after its own child is dead. */
 	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
 		EXPECT_EQ(SIGCHLD, WSTOPSIG(status));
 		ptrace(PTRACE_CONT, pid, 0, 0);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two threads race, in each pair of calls that has been a fault of this kind
- * of code: one makes an event overflow, fork or end, the other takes the event
- * away. It is asserted that both end; a kernel with debugging options reports
- * more.
+ * Two threads race, in pairs of calls that have had races in code of this kind: one thread makes an
+ * event overflow, fork or exit, the other frees the event. The test asserts that both finish; a
+ * kernel with debugging options reports more.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,8 +25,8 @@
  * struct firing - a thread that makes an event overflow
  * @thread: the thread
  * @tid: its id, 0 before it runs
- * @stop: asks the thread to end
- * @sim: makes steps too, not only page faults
+ * @stop: asks the thread to exit
+ * @sim: makes steps as well as page faults
  */
 struct firing {
 	pthread_t thread;
@@ -65,7 +64,7 @@ static void stop_firing(struct firing *f)
 	pthread_join(f->thread, NULL);
 }
 
-/* Every second event is one of hardware, if there is any. */
+/* Every second event is a hardware event, if there are any. */
 static struct perf_event_attr sampling(const struct firing *f, int i)
 {
 	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -124,8 +123,8 @@ TEST(overflow_against_disable)
 			count = pe_count(fd);
 			pe_spin(100 * (round % 50));
 			/*
-			 * Off means off. A CPU that had found a software event on may have
-			 * one occurrence still to count.
+			 * A disabled event does not count. A CPU that found a software event
+			 * enabled may still count one occurrence.
 			 */
 			ASSERT_LE(count, pe_count(fd));
 			ASSERT_GE(count + (attr.type == PERF_TYPE_SOFTWARE), pe_count(fd));
@@ -158,7 +157,7 @@ TEST(overflow_against_detaching_bpf)
 		pe_spin(100 * (i % 50));
 		close(link);
 	}
-	/* The same, where the event that has the buffer is closed first. */
+	/* The same, but the close of the event detaches the program. */
 	for (i = 0; i < ROUNDS / 10; i++) {
 		close(fd);
 		fd = pe_open(&attr, f.tid, -1, -1, 0);
@@ -176,9 +175,7 @@ TEST(overflow_against_detaching_bpf)
 static void *fire_traced(void *arg)
 {
 	struct firing *f = arg;
-	/*
-	 * The sample copies this between the two looks that it takes at its trace.
-	 */
+	/* The sample copies this stack between its two accesses to the trace. */
 	char deep[STACK];
 
 	memset(deep, 1, sizeof(deep));
@@ -194,14 +191,14 @@ static void *fire_traced(void *arg)
 }
 
 /**
- * struct traced - a trace, and an event that has pieces of it in its samples
+ * struct traced - a trace, and an event that samples parts of it
  * @leader: the event that traces
  * @member: the event that samples
- * @ring: of the leader
- * @area: of the leader
- * @page: of the member, whose records are overwritten
- * @size: of @area
- * @len: of the mapping at @page
+ * @ring: buffer of the leader
+ * @area: AUX area of the leader
+ * @page: mapping of the member, whose records are overwritten
+ * @size: size of @area
+ * @len: length of the mapping at @page
  * @pid: task that is traced
  */
 struct traced {
@@ -220,10 +217,7 @@ static void open_leader(struct __test_metadata *_metadata, struct traced *t)
 	int tries = 0;
 
 	attr.type = pe_sim_trace_type();
-	/*
-	 * Only one event can have the unit, until it is gone altogether: try
-	 * again.
-	 */
+	/* Only one event can have the unit until it is freed: retry. */
 	while ((t->leader = pe_open(&attr, t->pid, -1, -1, 0)) == -EBUSY && tries++ < 1000)
 		pe_sleep_ms(1);
 	ASSERT_LE(0, t->leader);
@@ -262,10 +256,7 @@ static void open_member(struct __test_metadata *_metadata, struct traced *t)
 	ASSERT_NE(MAP_FAILED, (void *)t->page);
 }
 
-/*
- * Wait for a sample. Virtual CPUs that share one of the host run when another
- * one is idle.
- */
+/* Wait for a sample. The sleep lets another virtual CPU on the same host CPU run. */
 static bool await_sample(const struct traced *t)
 {
 	int tries = 0;
@@ -275,10 +266,7 @@ static bool await_sample(const struct traced *t)
 	return tries < 1000;
 }
 
-/*
- * Close the traced event, or the sampling one, while a sample looks at the
- * trace.
- */
+/* Close the tracing event, or the sampling one, while a sample copies the trace. */
 TEST(aux_sample_against_close)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -297,7 +285,7 @@ TEST(aux_sample_against_close)
 		if (t.leader < 0)
 			open_leader(_metadata, &t);
 		open_member(_metadata, &t);
-		/* Close while samples are taken, or at any moment before. */
+		/* Close while samples are taken, or before. */
 		if (round & 1)
 			sampled += await_sample(&t);
 		else
@@ -325,7 +313,7 @@ static void *fire_and_end(void *arg)
 	return NULL;
 }
 
-/* The task ends and the event is closed, in either order. */
+/* The task exits and the event is closed, in either order. */
 TEST(overflow_against_exit)
 {
 	struct perf_event_attr attr;
@@ -354,9 +342,7 @@ TEST(overflow_against_exit)
 	}
 }
 
-/*
- * Open an event of each kind on a task that is just executing another program.
- */
+/* Open an event of each kind on a task that executes another program. */
 static void open_some(struct __test_metadata *_metadata, pid_t pid)
 {
 	struct perf_event_attr attr;
@@ -424,9 +410,9 @@ static void nothing(int sig)
  * struct duel - one of two threads that close each other's events
  * @thread: the thread
  * @tid: its id
- * @fd: the event on it, which the other one closes
- * @other: the other one
- * @barrier: where they meet
+ * @fd: the event on it, which the other thread closes
+ * @other: the other thread
+ * @barrier: synchronises both
  */
 struct duel {
 	pthread_t thread;
@@ -451,10 +437,7 @@ static void *fight(void *arg)
 	for (i = 0; i < ROUNDS; i++) {
 		me->other->fd = pe_open(&attr, me->other->tid, -1, -1, 0);
 		pthread_barrier_wait(me->barrier);
-		/*
-		 * Some signals have been sent and not delivered when the
-		 * events are closed.
-		 */
+		/* Some signals are pending when the events are closed. */
 		pe_fault(i % 7);
 		close(me->other->fd);
 		pthread_barrier_wait(me->barrier);
@@ -543,8 +526,8 @@ static void fork_with_events(void)
 }
 
 /*
- * A task that is killed while it forks takes the fork back, with all that was
- * inherited. Another task may get that memory next.
+ * A task that is killed during a fork undoes the fork, with the inherited events. Another task may
+ * reuse that memory next.
  */
 TEST(inheritance_against_kill)
 {
@@ -570,7 +553,7 @@ TEST(inheritance_against_kill)
 
 /**
  * struct delays - parameters of the kernel's delay points
- * @rate: one in so many that pass a point is delayed
+ * @rate: one in @rate passes of a point is delayed
  * @max_us: longest delay
  * @points: mask of the points
  */
@@ -591,7 +574,7 @@ static void set_delays(const struct delays *to)
 	pe_set(DELAY("rate"), to->rate);
 }
 
-/* Let each task that passes the point wait there for up to 10 ms, if the kernel has such points. */
+/* Delay each task at the point for up to 10 ms, if the kernel has delay points. */
 static bool widen(const char *name, struct delays *before)
 {
 	FILE *f = fopen(DELAY("points"), "r");
@@ -620,8 +603,7 @@ static bool widen(const char *name, struct delays *before)
 }
 
 /*
- * Fork children that have copies of the event @fd, but not its file, and wait until @end gets a
- * byte, which none does.
+ * Fork children that have copies of the event @fd, but not its file. They block in a read of @end.
  */
 static int fork_copies(pid_t *pids, int fd, const int *end)
 {
@@ -649,7 +631,7 @@ static int fork_copies(pid_t *pids, int fd, const int *end)
 
 /**
  * struct closing - a thread that closes an event
- * @barrier: where it waits until it may
+ * @barrier: synchronises the start
  * @fd: the event
  */
 struct closing {
@@ -667,8 +649,8 @@ static void *close_it(void *arg)
 }
 
 /*
- * The close of an event has found a copy, and waits for its context. Meanwhile the task of the copy
- * exits, which takes the copy out of the family: the close must not do so again.
+ * A close has found a copy of its event, and waits for the context of the copy. Meanwhile the task
+ * of the copy exits, which removes the copy from the family: the close must not remove it again.
  */
 TEST(close_against_exit_of_copies)
 {
@@ -686,7 +668,7 @@ TEST(close_against_exit_of_copies)
 	attr.inherit = 1;
 	attr.exclude_kernel = 1;
 	for (round = 0; round < 8; round++) {
-		/* Copies of an event that sends signals are of another kind. */
+		/* Copies of an event that sends signals are not plain copies. */
 		attr.sigtrap = round & 1;
 		attr.remove_on_exec = round & 1;
 		attr.sample_period = round & 1 ? 1000000 : 0;
@@ -696,7 +678,7 @@ TEST(close_against_exit_of_copies)
 		ASSERT_EQ(0, fork_copies(pids, c.fd, end));
 		ASSERT_EQ(0, pthread_create(&thread, NULL, close_it, &c));
 		pthread_barrier_wait(&c.barrier);
-		/* One by one, as the close goes through the copies, or against its order. */
+		/* In the order of the close, or in the reverse order. */
 		for (i = 0; i < COPIES; i++) {
 			pe_sleep_ms(1);
 			pid = pids[round & 2 ? COPIES - 1 - i : i];
@@ -709,15 +691,15 @@ TEST(close_against_exit_of_copies)
 	}
 	if (wide)
 		set_delays(&before);
-	/* An earlier warning hides those of this test. */
+	/* An earlier warning would hide warnings of this test. */
 	EXPECT_EQ(warned, pe_get(TAINTED) & TAINT_WARN);
 }
 
 /**
  * struct faulting - a thread that touches new pages, one by one
  * @tid: its id, 0 before it runs
- * @begun: number of pages, one of which may not be touched yet
- * @stop: asks the thread to end
+ * @begun: number of pages, the last of which may not be touched yet
+ * @stop: asks the thread to exit
  */
 struct faulting {
 	pid_t tid;
@@ -737,7 +719,7 @@ static void *fault_on(void *arg)
 	return NULL;
 }
 
-/* A RESET that meets an occurrence on another CPU: the old count does not come back. */
+/* A RESET during an occurrence on another CPU: the old count must not reappear. */
 TEST(reset_against_counting)
 {
 	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);

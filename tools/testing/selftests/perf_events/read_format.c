@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* read(2): the values that each read_format gives, and their length. */
+/* read(2): the values of each read_format, and their length. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define MEMBERS	4
 #define PAGES	10
 
-/* Sizes as the ABI's description of the formats has them, in u64s. */
+/* Size of a format in u64s, as the ABI's header documents it. */
 static unsigned int words(__u64 format, unsigned int nr)
 {
 	unsigned int n = 0, each = 1;
@@ -30,9 +30,7 @@ static unsigned int words(__u64 format, unsigned int nr)
 	return 1 + n + each * nr;
 }
 
-/*
- * Open a group that has counted PAGES faults: all members have the same count.
- */
+/* Open a group that has counted PAGES minor faults, and no major ones. */
 static int make_group(int *fd, __u64 *id, __u64 format)
 {
 	static const unsigned int configs[MEMBERS] = {
@@ -99,7 +97,7 @@ static void check_layout(struct __test_metadata *_metadata, __u64 format)
 		if (enabled)
 			EXPECT_EQ(enabled, running);
 	}
-	/* Members come in the order in which they joined. */
+	/* Members are in the order in which they joined. */
 	for (i = 0; i < nr; i++) {
 		if (format & PERF_FORMAT_GROUP)
 			EXPECT_EQ(want[i], buf[at++]);
@@ -180,9 +178,7 @@ TEST(mixed_formats)
 	int leader, member;
 	__u64 buf[16];
 
-	/*
-	 * The file that is read decides: only the format of its event matters.
-	 */
+	/* Only the format of the event that is read matters. */
 	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	leader = pe_self(&a);
 	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
