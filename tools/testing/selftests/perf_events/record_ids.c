@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sample_id at the end of records: any choice of its fields, for every
- * kind of record. Each record must have its proper length, and nothing in its
- * unused bytes.
+ * The sample_id at the end of records: any choice of its fields, for every kind of record. Each
+ * record must have the right length, and unused bytes must be zero.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,11 +28,11 @@ static struct pe_record rec;
 
 /**
  * struct listener - an event with a buffer
- * @attr: its attributes
+ * @attr: its attribute
  * @ring: its buffer
  * @fd: file descriptor of the event, or -1
  * @id: its id
- * @cpu: CPU argument that it was opened with
+ * @cpu: CPU argument of the open
  * @seen: kinds of records that were read from the buffer
  */
 struct listener {
@@ -93,8 +92,8 @@ FIXTURE_TEARDOWN(ids)
 }
 
 /*
- * Start listening. The buffer of an event on other tasks is not poisoned: it
- * has records of what these do.
+ * Open and map an event. The buffer of an event on other tasks is not poisoned: it contains records
+ * of these tasks.
  */
 static void start(struct __test_metadata *_metadata, struct listener *l,
 		  const struct perf_event_attr *attr, pid_t pid, int cpu, unsigned int pages)
@@ -108,7 +107,7 @@ static void start(struct __test_metadata *_metadata, struct listener *l,
 	l->id = pe_id(l->fd);
 }
 
-/* Check that the fields that were asked for are there, and true. */
+/* Check that the requested fields are present and correct. */
 static void check_id(struct __test_metadata *_metadata, struct listener *l,
 		     const struct pe_sample *id, __u64 from, __u64 to)
 {
@@ -154,7 +153,7 @@ static void expect_seen(struct __test_metadata *_metadata, struct listener *l, _
 	}
 }
 
-/* Do something for each kind of record. */
+/* Cause a record of each kind. */
 static void deeds(struct __test_metadata *_metadata)
 {
 	struct bpf_insn code[] = {
@@ -227,7 +226,7 @@ TEST_F(ids, any_choice)
 	}
 }
 
-/* The same with a buffer that is full of poison. */
+/* The same with a buffer full of poison. */
 TEST_F(ids, on_poison)
 {
 	char name[16];
@@ -244,7 +243,7 @@ TEST_F(ids, on_poison)
 	self->a.ksymbol = 1;
 	self->a.bpf_event = 1;
 	self->a.cgroup = 1;
-	/* Without a time: the time of this clock cannot be compared. */
+	/* Without a time: times of this clock cannot be compared. */
 	start(_metadata, &self->task, &self->a, 0, -1, 8);
 	for (len = 1; len < sizeof(name); len++) {
 		ASSERT_EQ(0, pe_ring_poison(&self->task.ring, self->task.fd, -1));
@@ -300,10 +299,7 @@ TEST_F(ids, of_lost_records)
 		for (i = 0; i <= self->task.ring.size / 24; i++)
 			prctl(PR_SET_NAME, "lost", 0, 0, 0);
 		check_all(_metadata, &self->task, from);
-		/*
-		 * This record is preceded by a LOST record, now that there is
-		 * room again.
-		 */
+		/* A LOST record precedes this record, now that there is space again. */
 		prctl(PR_SET_NAME, "found", 0, 0, 0);
 		check_all(_metadata, &self->task, from);
 		expect_seen(_metadata, &self->task, PERF_RECORD_LOST);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * prctl(PR_PERF_EXPLAIN): each call that is refused says by which name of the kernel's
- * table of reasons, with which errno, and which field or argument is to blame.
+ * prctl(PR_PERF_EXPLAIN): for each refused call it returns the name of the reason, the errno, and
+ * the field or argument.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -50,7 +50,7 @@ FIXTURE_TEARDOWN(refused)
 	close(self->other);
 }
 
-/* Nothing has been refused to a new process, and a call that succeeds explains nothing. */
+/* A new process has no refusal, and a successful call leaves none. */
 TEST_F(refused, nothing_yet)
 {
 	struct perf_refusal refusal;
@@ -70,7 +70,9 @@ static void *explains_nothing(void *result)
 	return NULL;
 }
 
-/* The last refusal stays, whatever succeeds after it; a child has none, a thread its own. */
+/*
+ * The last refusal is kept when later calls succeed. A child has none, and each thread has its own.
+ */
 TEST_F(refused, last_one_of_the_thread)
 {
 	struct perf_refusal refusal;
@@ -97,7 +99,7 @@ TEST_F(refused, last_one_of_the_thread)
 }
 
 #ifdef __x86_64__
-/* A debugger's calls tell no reasons: what was told before stays, and nothing is added. */
+/* Calls by a debugger record no reasons: the last one is kept, and none is added. */
 TEST_F(refused, not_by_a_debugger)
 {
 	struct perf_refusal refusal;
@@ -127,7 +129,7 @@ TEST_F(refused, not_by_a_debugger)
 }
 #endif
 
-/* As much is written as there is room for, and nothing else. */
+/* The kernel writes as much as fits, and nothing else. */
 TEST_F(refused, size)
 {
 	struct perf_refusal refusal;
@@ -147,7 +149,7 @@ TEST_F(refused, size)
 	EXPECT_EQ(PERF_REFUSED_CALL_PRCTL, refusal.call);
 }
 
-/* The field's value is told, of flags the whole word. */
+/* The value of the field is returned; for a flag the whole word of flags. */
 TEST_F(refused, value)
 {
 	struct perf_refusal refusal;
@@ -308,7 +310,7 @@ TEST_F(refused, breakpoints)
 		SKIP(return, "no breakpoints here");
 	REFUSED(BREAKPOINT, EINVAL, open_self(BREAKPOINT(.bp_len = 4097, .exclude_kernel = 1)));
 #ifdef __aarch64__
-	/* This architecture refuses all kernel breakpoints of tasks itself. */
+	/* This architecture refuses all kernel breakpoints of tasks. */
 	REFUSED(BREAKPOINT, EINVAL, open_self(BREAKPOINT(.bp_addr = kernel, .exclude_kernel = 1)));
 #else
 	REFUSED(BREAKPOINT_KERNEL, EINVAL,
@@ -327,7 +329,7 @@ TEST_F(refused, breakpoints)
 	close(fd);
 }
 
-/* One that is changed needs a register of the other kind, where there are two kinds. */
+/* A changed breakpoint needs a register of the other kind, if there are two kinds. */
 TEST_F(refused, breakpoint_of_another_kind)
 {
 #define CODE()	BREAKPOINT(.bp_type = HW_BREAKPOINT_X, .bp_len = sizeof(long),	\

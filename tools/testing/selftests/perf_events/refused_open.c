@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Why perf_event_open(2) refuses an event for what else there is: its group, its task,
- * its CPU, what the caller may, and what the simulated PMUs can do.
+ * Refusals of perf_event_open(2) that depend on the system: the group, the task, the CPU,
+ * permissions, and the capabilities of the simulated PMUs.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -53,13 +53,16 @@ TEST_F(refused_open, files_of_machine)
 
 	if (geteuid() || was <= 0)
 		SKIP(return, "needs root");
-	/* Root may have more files. How many there are is known so roughly that it may be none. */
+	/*
+	 * Root may exceed the limit on files. The kernel counts files so roughly that the count may
+	 * be 0.
+	 */
 	ASSERT_EQ(0, pe_set(max, 0));
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, files_of_machine, NULL));
 	ASSERT_EQ(0, pe_set(max, was));
 }
 
-/* Each allocation of an open fails once; those that it can do without are borne. */
+/* Each allocation of an open fails once. The open succeeds in spite of some failures. */
 TEST_F(refused_open, memory)
 {
 	bool happened = true;
@@ -78,10 +81,10 @@ TEST_F(refused_open, memory)
 			close(fd);
 			continue;
 		}
-		/* Some kernels let the copy of the attributes fail in the same way. */
+		/* Some kernels also inject failures into the copy of the attribute. */
 		if (error == EFAULT)
 			continue;
-		/* Without memory for the reason the thread is told none. */
+		/* Without memory for the reason no reason is recorded. */
 		if (!refused && !explain(&(struct perf_refusal){ }))
 			continue;
 		errno = error;
@@ -92,7 +95,7 @@ TEST_F(refused_open, memory)
 	EXPECT_NE(0, refused);
 }
 
-/* What this kernel was built without is a reason, too; else the events can be had. */
+/* A missing configuration option is a reason, too; with the option the event can be opened. */
 TEST_F(refused_open, kernels)
 {
 	long fd = open_self(EVENT(.sample_period = 1, .sample_type = PERF_SAMPLE_CGROUP));
@@ -139,7 +142,7 @@ TEST_F(refused_open, groups)
 	EXPECT_STREQ("group_fd", refusal.field);
 }
 
-/* A task that has exited: as what is to be watched, and as that of the group's leader. */
+/* A task that has exited: as the target, and as the task of the group's leader. */
 TEST_F(refused_open, task_that_has_exited)
 {
 	long leader;
@@ -216,7 +219,7 @@ TEST_F(refused_open, rights)
 	ASSERT_EQ(0, pe_set(PE_PARANOID, was));
 }
 
-/* Only a kernel that was started with lockdown=confidentiality has this reason. */
+/* Only a kernel booted with lockdown=confidentiality has this reason. */
 TEST_F(refused_open, lockdown)
 {
 	long fd = open_self(EVENT(.sample_period = 1, .sample_type = PERF_SAMPLE_REGS_INTR,
@@ -259,7 +262,7 @@ TEST_F(refused_open, simulated_pmu)
 	REFUSED(PMU_GROUP, EINVAL, open_event(SIM(PE_SIM_STEP), 0, -1, leader, 0));
 }
 
-/* The drivers of the trace unit say themselves what they do not have. */
+/* The driver of the trace unit gives its own reasons. */
 TEST_F(refused_open, simulated_trace)
 {
 	int packet = pe_get(PE_DEVICES "sim_packet/type");

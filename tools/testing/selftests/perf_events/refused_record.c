@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Why an event that is open is refused a filter, a BPF program, a mapping or a splice.
+ * Refusals of filters, BPF programs, mappings and splices on an open event.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -51,7 +51,7 @@ TEST_F(refused_record, filters)
 	close(fd);
 }
 
-/* The text of a filter of a tracepoint is another one, and has the same reason. */
+/* Filters of tracepoints have another syntax, and the same reason. */
 TEST_F(refused_record, filter_of_a_tracepoint)
 {
 	struct perf_event_attr attr;
@@ -67,7 +67,7 @@ TEST_F(refused_record, filter_of_a_tracepoint)
 
 #define BPF(event, prog)	ioctl(event, PERF_EVENT_IOC_SET_BPF, prog)
 
-/* A program that reads a word far behind the record of a tracepoint. */
+/* Load a program that reads a word far behind the record of a tracepoint. */
 static int load_reader(void)
 {
 	struct bpf_insn insns[] = {
@@ -79,7 +79,7 @@ static int load_reader(void)
 	return pe_bpf_load_code(BPF_PROG_TYPE_TRACEPOINT, insns, PE_ARRAY_SIZE(insns));
 }
 
-/* A program of an overflow that takes the stack, 64 bytes of it, to its own. */
+/* Load an overflow program that copies 64 bytes of the user stack to its own stack. */
 static int load_stack_taker(void)
 {
 	struct bpf_insn insns[] = {
@@ -122,7 +122,7 @@ TEST_F(refused_record, bpf)
 	REFUSED(BPF_CONTEXT, EACCES, BPF(fd, load_reader()));
 	EXPECT_EQ(0, BPF(fd, trace));
 	REFUSED(BPF_PRESENT, EEXIST, BPF(fd, trace));
-	/* A tracepoint has a program once, whichever event it is for. */
+	/* A tracepoint has a program once, for any of its events. */
 	other = open_self(&attr);
 	ASSERT_LE(0, other);
 	REFUSED(BPF_OTHER, EEXIST, BPF(other, trace));
@@ -136,7 +136,7 @@ TEST_F(refused_record, length_of_a_mapping)
 	int fd = open_self(EVENT());
 	void *p;
 
-	/* Where tasks have less address space, the event is not asked. */
+	/* With a smaller address space mmap(2) fails before it calls the event. */
 	p = mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		SKIP(return, "no room for such a mapping");
@@ -192,7 +192,7 @@ static char state_of(pid_t pid)
 	return strrchr(text, ')')[2];
 }
 
-/* The core of splice(2) looks for readers first: they go while it waits for records. */
+/* The VFS checks for readers first: they exit while splice(2) waits for records. */
 TEST_F(refused_record, splice_to_nobody)
 {
 	struct pe_ring ring;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debugfs/perf_events: what the columns count, and who may read them.
+ * debugfs/perf_events: the counts in its columns, and permissions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static int read_file(char *to, size_t size, const char *name)
 	return more < 0 ? -errno : 0;
 }
 
-/* The value in column @name of the first line that begins with @row, -1: there is none. */
+/* Return the value in column @name of the first line that begins with @row, -1 if there is none. */
 static long long column(const char *text, const char *row, const char *name)
 {
 	const char *line = strchr(text, '\n'), *at;
@@ -85,7 +85,7 @@ static long long value(char *text, size_t size, const char *file, const char *ro
 
 #define VALUE(file, row, name)	value(self->text, sizeof(self->text), file, row, name)
 
-/* Groups that take turns on this CPU. */
+/* Groups that are multiplexed on this CPU */
 TEST_F(report, groups)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -97,7 +97,7 @@ TEST_F(report, groups)
 	if (pe_sim_type() < 0)
 		SKIP(return, "no simulated PMU");
 	pe_undisturbed();
-	/* On CPU 0 other tests may have left the timer with a long interval. */
+	/* On CPU 0 other tests may have left a long rotation interval. */
 	ASSERT_EQ(0, pe_move_to(cpu));
 	snprintf(row, sizeof(row), "%d sim ", cpu);
 	pe_set(MUX, 1);
@@ -118,7 +118,7 @@ TEST_F(report, groups)
 		close(fd[i]);
 }
 
-/* Buffers, what is written to them, and what is lost. */
+/* Buffers, their records and their lost records */
 TEST_F(report, buffers)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -157,7 +157,7 @@ TEST_F(report, buffers)
 	close(fd);
 }
 
-/* A child of a user that has one buffer, in which there are records of a header and one word. */
+/* Start a child of a user with one buffer, whose records have a header and one word. */
 static pid_t start_user(int *ready)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -189,7 +189,7 @@ static pid_t start_user(int *ready)
 	_exit(1);
 }
 
-/* The user who pays for the memory is told, whoever reads the file. */
+/* The file shows the user that is charged for the memory, to any reader. */
 TEST_F(report, buffers_of_a_user)
 {
 	static const char row[] = "4321 -1 "; /* PE_UID */
@@ -228,7 +228,7 @@ TEST_F(report, events_of_a_cpu)
 	EXPECT_EQ(before, VALUE("cpus", "0 ", "events"));
 }
 
-/* Records, losses and throttles of a PMU are counted while somebody has the file open. */
+/* Records, lost records and throttles of a PMU are counted while a process has the file open. */
 TEST_F(report, records_of_a_pmu)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -266,7 +266,7 @@ TEST_F(report, records_of_a_pmu)
 	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	EXPECT_LT(records, SOFTWARE("records"));
 	EXPECT_LT(full, SOFTWARE("lost_full"));
-	/* All of these faults have become records, or were lost. */
+	/* All of these faults are records, or were lost. */
 	EXPECT_LE(10000, SOFTWARE("records") - records + SOFTWARE("lost_full") - full);
 	EXPECT_EQ(others, VALUE("pmus", "0 sim ", "records"));
 #undef SOFTWARE
@@ -288,7 +288,7 @@ TEST_F(report, throttles_of_a_pmu)
 		SKIP(return, "no simulated PMU");
 	ASSERT_EQ(0, pe_move_to(0));
 	before = VALUE("pmus", "0 sim ", "throttled");
-	/* Without anything to tell of the PMU there is no line. */
+	/* A PMU without events has no line. */
 	if (before < 0)
 		before = 0;
 	ASSERT_EQ(0, pe_set(PE_SYSCTL "perf_cpu_time_max_percent", 90));
@@ -305,7 +305,7 @@ TEST_F(report, throttles_of_a_pmu)
 	pe_set(PE_SYSCTL "perf_cpu_time_max_percent", percent);
 }
 
-/* Sampling interrupts are counted while somebody has the file open. */
+/* Sampling interrupts are counted while a process has the file open. */
 TEST_F(report, interrupts)
 {
 	struct perf_event_attr a = pe_hw_attr(pe_hw_exact());
@@ -339,7 +339,7 @@ TEST_F(report, interrupts)
 	close(fd);
 }
 
-/* How often callers were refused for this reason; -1: it is none. */
+/* Return the number of refusals for this reason, -1 for an unknown reason. */
 static long refusals_for(char *text, size_t size, const char *name)
 {
 	char found[64], *line = text;
@@ -367,7 +367,7 @@ TEST_F(report, refusals)
 	EXPECT_EQ(unnamed, refusals_for(self->text, sizeof(self->text), "UNNAMED"));
 }
 
-/* That a thread has no copy of an event is an answer, and not counted as a refusal. */
+/* "The thread has no copy of the event" is an answer, and not counted as a refusal. */
 TEST_F(report, answers_are_no_refusals)
 {
 	struct perf_event_state_info info = { .size = sizeof(info), .tid = 0x3ffffff };
@@ -402,7 +402,7 @@ TEST_F(report, not_for_users)
 	for (i = 0; i < PE_ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof(path), DIRECTORY "%s", files[i]);
 		EXPECT_EQ(0, read_file(self->text, sizeof(self->text), path));
-		/* The directory of debugfs is not for users, either, and may be opened to them. */
+		/* debugfs is not readable for users by default, but may be made readable. */
 		ASSERT_EQ(0, fstatat(AT_FDCWD, path, &stat, 0));
 		EXPECT_EQ(0400, stat.st_mode & 0777);
 		EXPECT_EQ(-EACCES, pe_run_as(PE_UID, PE_CAP(CAP_PERFMON), try_to_read, path));

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's own code for a ring that several CPUs write to, run in user space
- * by threads that are really at the same time, with signals in the place of
- * interrupts. Each record must be read once and complete, or be counted as lost;
- * and at the end everything must have been shown.
- *
- * For longer runs: ring_threads [records [threads [seed]]]
+ * The kernel's code for a shared ring, run in user space by parallel threads, with signals in place
+ * of interrupts. Each record must be read once and complete, or be counted as lost. At the end all
+ * records must have been published. For longer runs: ring_threads [records [threads [seed]]]
  */
 #include <assert.h>
 #include <limits.h>
@@ -24,7 +21,7 @@
 
 #include "../kselftest.h"
 
-/* Definitions of the kernel that this code needs. */
+/* Definitions of the kernel for the included header */
 struct atomic_value {
 	long v;
 };
@@ -39,17 +36,14 @@ struct atomic_value {
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, val)	__atomic_store_n(&(x), val, __ATOMIC_RELAXED)
 #define barrier()		__atomic_signal_fence(__ATOMIC_SEQ_CST)
-/*
- * These barriers are as strong as those that the header relies on, and no
- * stronger.
- */
+/* These barriers are exactly as strong as the header requires. */
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 /* as above */
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 /* as above */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 
-/* For rings that are not shared; not used here. */
+/* Only for rings that are not shared: not used here. */
 #define local_read(l)		READ_ONCE((l)->v)
 #define local_set(l, i)		WRITE_ONCE((l)->v, i)
 #define local_add(i, l)		__atomic_fetch_add(&(l)->v, i, __ATOMIC_RELAXED)
@@ -71,7 +65,7 @@ static bool atomic_long_try_cmpxchg(atomic_long_t *l, long *old, long new)
 					   __ATOMIC_SEQ_CST);
 }
 
-/* At each step, now and then let another thread run first. */
+/* At some steps yield the CPU to another thread. */
 static __thread unsigned long noise;
 
 static void step(void)
@@ -103,7 +97,7 @@ static unsigned int threads = 3, ended;
 static unsigned long records = 100000, lost, attempts, wakeups;
 static const char *fault;
 
-/* First word of a record: its writer, its number, its words. */
+/* The first word of a record has its writer, its number and its length in words. */
 static void write_record(void)
 {
 	/*
@@ -152,7 +146,7 @@ static void *writer(void *arg)
 	return NULL;
 }
 
-/* Check the record at *@pos, and move *@pos behind it. */
+/* Check the record at *@pos, and advance *@pos. */
 static void read_record(u64 *pos, u64 head)
 {
 	u64 first = READ_ONCE(data[*pos / 8 % (SIZE / 8)]);
@@ -167,7 +161,7 @@ static void read_record(u64 *pos, u64 head)
 		    first + i * 0x9e3779b97f4a7c15ULL)
 			fault = "a record is not complete";
 	}
-	/* Wipe the record, so that it is not taken for one that is to come. */
+	/* Clear the record, so that it cannot be mistaken for a later one. */
 	for (i = 0; i < words; i++)
 		WRITE_ONCE(data[(*pos / 8 + i) % (SIZE / 8)], 0);
 	*pos += words * 8;
@@ -208,10 +202,7 @@ int main(int argc, char **argv)
 	while (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) < threads && !fault) {
 		got += read_all();
 		step();
-		/*
-		 * Threads are joined later, so the thread still exists and
-		 * gets the signal.
-		 */
+		/* Threads are joined later, so the thread exists and gets the signal. */
 		if (!(noise >> 50 & 0x3f) && !pthread_kill(writers[(noise >> 40) % threads].thread,
 							   SIGUSR1))
 			signals++;

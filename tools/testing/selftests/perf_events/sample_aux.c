@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AUX areas, with the simulated trace unit: a stream of bytes that count up,
- * as long as a test says.
+ * AUX areas, with the simulated trace unit: it traces as many bytes as a test requests, and the
+ * bytes count up.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 static struct pe_record rec;
 
-/* The body of PERF_RECORD_AUX. */
+/* Body of PERF_RECORD_AUX */
 struct aux {
 	__u64 offset;
 	__u64 size;
@@ -49,9 +49,7 @@ FIXTURE_SETUP(aux)
 	self->size = AUX_PAGES * self->page;
 	self->a = pe_attr_off(0);
 	self->a.type = type;
-	/*
-	 * A task that waits causes a record of its trace: so do not wait for the CPU.
-	 */
+	/* A task that is switched out ends its trace with a record, so avoid preemption. */
 	pe_undisturbed();
 	ASSERT_EQ(0, pe_move_to(0));
 }
@@ -116,7 +114,7 @@ static bool next_aux(struct pe_ring *ring, struct aux *aux)
 	return true;
 }
 
-/* Count the bytes from a position on that are wrong. */
+/* Return the number of wrong bytes from a position on. */
 static unsigned int wrong(struct _test_data_aux *self, __u64 from, __u64 to, unsigned char first)
 {
 	unsigned int nr = 0;
@@ -166,12 +164,12 @@ TEST_F(aux, mapping)
 	EXPECT_EQ(EINVAL, errno);
 	area = map_area(self->fd, &self->ring, self->size, PROT_READ | PROT_WRITE);
 	EXPECT_NE(MAP_FAILED, area);
-	/* The area can be mapped once more, and one mapping goes. */
+	/* Map the area again, and unmap one mapping. */
 	self->area = map_area(self->fd, &self->ring, self->size, PROT_READ | PROT_WRITE);
 	EXPECT_NE(MAP_FAILED, (void *)self->area);
 	munmap(area, self->size);
 
-	/* An event that does not trace has no area. */
+	/* Only an event of a trace unit has an AUX area. */
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
@@ -183,7 +181,7 @@ TEST_F(aux, mapping)
 
 TEST_F(aux, needs_an_area)
 {
-	/* Without an area the event cannot run; with one it runs. */
+	/* Without an AUX area the event cannot run; with one it runs. */
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
 	enable(self->fd);
@@ -199,7 +197,7 @@ TEST_F(aux, records)
 	start(_metadata, self, PROT_READ | PROT_WRITE);
 	enable(self->fd);
 	ASSERT_EQ(0, trace(1000));
-	/* A record comes when the trace stops, or at a watermark. */
+	/* A record is written when the trace stops, or at a watermark. */
 	EXPECT_EQ(0, self->ring.page->aux_head);
 	disable(self->fd);
 	EXPECT_EQ(1000, self->ring.page->aux_head);
@@ -217,7 +215,7 @@ TEST_F(aux, records)
 	EXPECT_EQ(1000, aux.offset);
 	EXPECT_EQ(24, aux.size);
 	EXPECT_EQ(0, wrong(self, 0, 1024, 0));
-	/* When nothing new was traced there is no record. */
+	/* Without new trace data there is no record. */
 	enable(self->fd);
 	disable(self->fd);
 	EXPECT_EQ(false, next_aux(&self->ring, &aux));
@@ -241,7 +239,7 @@ TEST_F(aux, watermark)
 	EXPECT_LE(1000, self->ring.page->aux_head);
 	ASSERT_EQ(0, trace(2999));
 	disable(self->fd);
-	/* There is a record each time, and whenever the task had to wait. */
+	/* There is a record at each watermark, and after each switch of the task. */
 	while (next_aux(&self->ring, &aux)) {
 		EXPECT_EQ(told, aux.offset);
 		EXPECT_GE(1000, aux.size);
@@ -259,10 +257,7 @@ TEST_F(aux, full)
 	struct aux aux;
 	int round;
 
-	/*
-	 * The trace stops when the area is full; room and IOC_ENABLE let it go
-	 * on.
-	 */
+	/* The trace stops when the area is full; after data is consumed, IOC_ENABLE restarts it. */
 	start(_metadata, self, PROT_READ | PROT_WRITE);
 	enable(self->fd);
 	ASSERT_EQ(0, trace(10 * self->size));
@@ -298,7 +293,7 @@ TEST_F(aux, overwritten)
 	struct aux aux;
 	__u64 head;
 
-	/* In overwrite mode the last bytes are there. */
+	/* In overwrite mode the area has the last bytes. */
 	start(_metadata, self, PROT_READ);
 	enable(self->fd);
 	ASSERT_EQ(0, trace(3 * self->size + 100));
@@ -340,10 +335,7 @@ TEST_F(aux, start_of_a_trace)
 	EXPECT_EQ(getpid(), ids[1]);
 }
 
-/*
- * A driver that says by itself that the trace begins does so when it starts:
- * there must be one such record.
- */
+/* A driver that writes ITRACE_START itself does so at start: there must be exactly one record. */
 TEST_F(aux, start_of_a_trace_that_is_told)
 {
 	unsigned int i, nr = 0;
@@ -366,7 +358,7 @@ TEST_F(aux, in_samples)
 	__u64 size;
 	int member, i;
 
-	/* Samples of a member come with the last bytes of the trace. */
+	/* Samples of a member contain the last bytes of the trace. */
 	start(_metadata, self, PROT_READ);
 	m.sample_period = 1;
 	m.sample_type = PERF_SAMPLE_AUX;
@@ -402,10 +394,7 @@ static int aux_size(struct pe_ring *ring)
 	return rec.head.size == 8 + 8 + size ? size : -2;
 }
 
-/*
- * An event that sampled a trace which is gone at execve(2) can go on without
- * it.
- */
+/* After execve(2) has removed the traced event, its sampling member continues without it. */
 TEST_F(aux, in_samples_until_exec)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -447,7 +436,7 @@ TEST_F(aux, in_samples_until_exec)
 	pe_child_end(&child);
 }
 
-/* A fork does not fail for an event whose trace is gone, either. */
+/* A fork succeeds with an event whose traced event is removed. */
 TEST_F(aux, in_samples_beside_a_fork)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -478,7 +467,7 @@ TEST_F(aux, paused_and_resumed)
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	int pause, resume;
 
-	/* attr.aux_action came later than the other fields. */
+	/* attr.aux_action is newer than the other fields. */
 	m.sample_period = 1;
 	m.exclude_kernel = 1;
 	m.aux_pause = 1;
@@ -494,8 +483,8 @@ TEST_F(aux, paused_and_resumed)
 	resume = pe_open(&m, 0, -1, self->fd, 0);
 	ASSERT_LE(0, resume);
 	/*
-	 * Faults of this program itself, each of which happens once, are over
-	 * when the migration resumes.
+	 * Page faults of this program pause the trace, too. All of them happen before the
+	 * migration, which resumes it.
 	 */
 	enable(self->fd);
 	ASSERT_EQ(0, trace(100));
@@ -570,7 +559,7 @@ TEST_F(aux, closed_while_it_is_mapped)
 	start(_metadata, self, PROT_READ | PROT_WRITE);
 	enable(self->fd);
 	ASSERT_EQ(0, trace(100));
-	/* The mappings hold the file, so the event goes on. */
+	/* The mappings hold the file, so the event stays open. */
 	close(self->fd);
 	self->fd = -1;
 	ASSERT_EQ(0, trace(100));
@@ -584,7 +573,7 @@ TEST_F(aux, exclusive)
 {
 	int other;
 
-	/* The unit is the only one of its kind, so it runs one event. */
+	/* There is one unit, so it runs one event. */
 	start(_metadata, self, PROT_READ | PROT_WRITE);
 	other = pe_self(&self->a);
 	EXPECT_EQ(-EBUSY, other);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Buffers without a tail, written forward and backward: the last records must
- * be there.
+ * Overwritten buffers, written forward and backward: they must have the last records.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -29,7 +28,7 @@ FIXTURE_SETUP(over)
 	self->fd = -1;
 	self->mem = NULL;
 	self->len = 1 << 22;
-	/* Each record needs a page to fault on, and the buffer is a page of records. */
+	/* Each record needs a page of its own, and the buffer has one page of records. */
 	if (500 * self->size > self->len)
 		SKIP(return, "large pages");
 	self->mem = mmap(NULL, self->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -70,7 +69,7 @@ static void touch(struct _test_data_over *self, unsigned int from, unsigned int 
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* Get the address in the record at a position; 0 when that is no sample. */
+/* Return the address in the record at a position, 0 if it is no sample. */
 static char *address(struct _test_data_over *self, __u64 pos)
 {
 	struct perf_event_header head;
@@ -86,7 +85,7 @@ TEST_F(over, backward)
 	unsigned int nr = self->size / SIZE - 2, i;
 	__u64 head;
 
-	/* From the head on, the newest record comes first. */
+	/* The newest record is at the head. */
 	self->a.write_backward = 1;
 	ASSERT_EQ(0, start(self, PROT_READ));
 	touch(self, 0, 500);
@@ -101,10 +100,7 @@ TEST_F(over, forward)
 	unsigned int nr = self->size / SIZE - 2, i;
 	__u64 head;
 
-	/*
-	 * The oldest record begins behind the head; all records have the same
-	 * length here.
-	 */
+	/* The oldest record is right after the head, as all records have the same length. */
 	ASSERT_EQ(0, start(self, PROT_READ));
 	touch(self, 0, 500);
 	head = self->page->data_head;
@@ -130,7 +126,7 @@ TEST_F(over, paused_to_be_read)
 {
 	__u64 head;
 
-	/* A buffer that is paused does not change while it is read. */
+	/* A paused buffer does not change while it is read. */
 	self->a.write_backward = 1;
 	ASSERT_EQ(0, start(self, PROT_READ));
 	touch(self, 0, 300);
@@ -141,10 +137,7 @@ TEST_F(over, paused_to_be_read)
 	EXPECT_EQ(self->mem + 299 * self->size, address(self, head));
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0));
 	touch(self, 600, 1);
-	/*
-	 * The LOST record lies before the sample in memory, as it does
-	 * forward.
-	 */
+	/* The LOST record is before the sample in memory, as in a forward buffer. */
 	EXPECT_GT((long)head, (long)self->page->data_head);
 }
 
@@ -153,7 +146,7 @@ TEST_F(over, backward_with_a_tail)
 	/* A position has as many bits as the kernel's long. */
 	unsigned long head;
 
-	/* A writable buffer stops when it is full, also in this direction. */
+	/* A writable buffer is not overwritten when it is full, also backward. */
 	self->a.write_backward = 1;
 	self->a.read_format = PERF_FORMAT_LOST;
 	ASSERT_EQ(0, start(self, PROT_READ | PROT_WRITE));

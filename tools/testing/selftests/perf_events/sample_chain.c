@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Call chains: of user and kernel, and what limits them.
+ * Call chains of user and kernel, and their limits
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,9 +51,7 @@ FIXTURE_TEARDOWN(chain)
 		pe_set(MAX_CONTEXTS, self->contexts);
 }
 
-/*
- * Cause a page fault in the kernel, which copies to a page that is not there.
- */
+/* Cause a page fault in the kernel: a copy to an unmapped page. */
 static void kernel_fault(void)
 {
 	int fd = open("/dev/zero", O_RDONLY);
@@ -90,7 +88,7 @@ static int sample_of(struct _test_data_chain *self, unsigned int mode)
 	return pe_sample_parse(&self->a, &rec, &self->s);
 }
 
-/* Get the place where a context begins in the chain, or -1. */
+/* Return the position of a context marker in the chain, or -1. */
 static int place(const struct pe_sample *s, __u64 mark)
 {
 	unsigned int i;
@@ -163,7 +161,7 @@ TEST_F(chain, as_long_as_allowed)
 {
 	unsigned int max;
 
-	/* Context marks are not frames. */
+	/* Context markers do not count as frames. */
 	for (max = 1; max <= 6; max++) {
 		self->a.sample_max_stack = max;
 		ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
@@ -185,16 +183,13 @@ TEST_F(chain, contexts)
 	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
 	EXPECT_EQ(0, place(&self->s, PERF_CONTEXT_KERNEL));
 	EXPECT_EQ(-1, place(&self->s, PERF_CONTEXT_USER));
-	/*
-	 * The sysctl cannot be changed while chains of the other length are in
-	 * use.
-	 */
+	/* The sysctl is fixed while events use chains of the other length. */
 	EXPECT_EQ(-EBUSY, pe_set(MAX_CONTEXTS, 2));
 }
 
 TEST_F(chain, clears_nothing_of_the_sample)
 {
-	/* The chain, and fields that lie behind it. */
+	/* The chain, and fields after it */
 	self->a.sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT |
 			       PERF_SAMPLE_CODE_PAGE_SIZE;
 	self->a.sample_regs_user = 1;
@@ -202,13 +197,13 @@ TEST_F(chain, clears_nothing_of_the_sample)
 	EXPECT_LT(2, self->s.nr_ips);
 	EXPECT_EQ(1, self->s.user_regs);
 	EXPECT_EQ(0, self->s.weight);
-	/* powerpc may have the kernel in no page table, others only in one of its own. */
+	/* powerpc may map the kernel without page tables, others in a page table of its own. */
 	if (IN_TABLES)
 		EXPECT_LT(0, self->s.code_page_size);
 }
 
 #ifdef __x86_64__
-/* A fault in a function whose caller is called by itself. */
+/* Cause a fault in a function with a frame pointer that points to its own frame. */
 static void fault_in_a_circle(char *page)
 {
 	static void *frame[2];
@@ -220,7 +215,7 @@ static void fault_in_a_circle(char *page)
 		     : "+a" (at) : "d" (page) : "memory");
 }
 
-/* A user's stack without an end does not keep the kernel walking it. */
+/* A cyclic stack in user space does not make the kernel loop. */
 TEST_F(chain, that_has_no_end)
 {
 	static const unsigned int lengths[] = { 1, 20, 100, 0 };
@@ -245,7 +240,7 @@ TEST_F(chain, that_has_no_end)
 		full = 0;
 		while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE) == 1) {
 			ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
-			/* One entry more is the mark of the context. */
+			/* One additional entry is the context marker. */
 			EXPECT_GE(want + 1, self->s.nr_ips);
 			full += self->s.nr_ips == want + 1 &&
 				(want == 1 ||

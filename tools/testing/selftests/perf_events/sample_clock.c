@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The clocks that can stamp records, and the fields of the control page for
- * converting stamps to cycles.
+ * Record clocks, and the fields of the control page that convert time stamps to cycles.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -52,10 +51,7 @@ static __u64 stamp_of_a_fault(struct __test_metadata *_metadata, struct _test_da
 	return self->s.time;
 }
 
-/*
- * Each record clock that may be chosen must be the one that clock_gettime(2)
- * reads.
- */
+/* Each record clock must match clock_gettime(2). */
 TEST_F(stamp, of_each_clock)
 {
 	static const int clocks[] = {
@@ -66,9 +62,8 @@ TEST_F(stamp, of_each_clock)
 	unsigned int i;
 
 	/*
-	 * Set CLOCK_TAI apart from CLOCK_REALTIME. On a machine that has never
-	 * slept, CLOCK_MONOTONIC and CLOCK_BOOTTIME have the same value: the
-	 * unit tests tell these apart.
+	 * Make CLOCK_TAI differ from CLOCK_REALTIME. On a machine that was never suspended
+	 * CLOCK_MONOTONIC and CLOCK_BOOTTIME are equal: KUnit tests distinguish these.
 	 */
 	if (!geteuid())
 		ASSERT_LE(0, adjtimex(&tai));
@@ -108,10 +103,7 @@ static __u64 cycles(void)
 	return (__u64)high << 32 | low;
 }
 
-/*
- * Convert a stamp back to cycles, as the page's documentation of time_zero
- * says.
- */
+/* Convert a time stamp back to cycles, as the ABI documents for time_zero. */
 static __u64 cycles_of(const struct perf_event_mmap_page *p, __u64 time)
 {
 	__u64 quot, rem;
@@ -132,7 +124,7 @@ TEST_F(stamp, back_into_cycles)
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1));
 	if (!self->ring.page->cap_user_time_zero)
 		SKIP(return, "no clock in user space");
-	/* A stamp has whole nanoseconds, which is the error that is allowed. */
+	/* A time stamp has whole nanoseconds: allow for this error. */
 	slack = (2ULL << self->ring.page->time_shift) / self->ring.page->time_mult + 2;
 	for (i = 0; i < 100; i++) {
 		before = cycles();
@@ -145,10 +137,7 @@ TEST_F(stamp, back_into_cycles)
 	close(self->fd);
 }
 
-/*
- * With a record clock that was chosen, the page must not claim that its stamps
- * can be converted.
- */
+/* With use_clockid the page must not claim that time stamps can be converted. */
 TEST_F(stamp, no_way_to_a_chosen_clock)
 {
 	self->a.use_clockid = 1;
@@ -163,8 +152,7 @@ TEST_F(stamp, no_way_to_a_chosen_clock)
 #endif
 
 /*
- * Take samples of the clock event of CPU 1: some while nothing runs there, and
- * some while the CPU is busy.
+ * Take samples of the clock event of CPU 1: some while the CPU is idle, and some while it is busy.
  */
 static void sample_clock(struct __test_metadata *_metadata, struct _test_data_stamp *self,
 			 struct perf_event_attr *a, struct pe_child *child, unsigned int *idle,
@@ -176,10 +164,7 @@ static void sample_clock(struct __test_metadata *_metadata, struct _test_data_st
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 8));
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
-	/*
-	 * Keep the CPU busy until samples show that, and then leave it idle
-	 * for a while.
-	 */
+	/* Keep the CPU busy until there are samples of that, and then leave it idle for a while. */
 	while (!*busy) {
 		ASSERT_EQ(0, pe_child_do(child, PE_SPIN, 1000000));
 		while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE) == 1) {
@@ -199,7 +184,7 @@ static void sample_clock(struct __test_metadata *_metadata, struct _test_data_st
 	close(self->fd);
 }
 
-/* With exclude_idle there are no samples while nothing runs on the CPU. */
+/* With exclude_idle there are no samples while the CPU is idle. */
 TEST_F(stamp, not_while_idle)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_CPU_CLOCK);

@@ -20,13 +20,13 @@
 static struct pe_record rec;
 
 /**
- * struct view - what a sample shows of the program
- * @nr: entries in the call chain
+ * struct view - fields of a sample of the program
+ * @nr: number of entries in the call chain
  * @ips: the call chain
- * @abi: of the registers
+ * @abi: ABI of the registers
  * @sp: stack pointer
  * @ip: instruction pointer
- * @marks: words on the stack that the program is known by
+ * @marks: known words on the program's stack
  */
 struct view {
 	__u64 nr;
@@ -80,10 +80,7 @@ TEST(of_a_32_bit_program)
 	struct view v;
 	pid_t pid;
 
-	/*
-	 * The 32-bit program lies beside this one, if the compiler could make
-	 * it.
-	 */
+	/* The 32-bit program is in the same directory, if the compiler could build it. */
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
 		SKIP(return, "no /proc");
 	name = strrchr(path, '/');

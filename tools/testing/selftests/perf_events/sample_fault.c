@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Samples of page faults: every field whose value is known must have it. */
+/* Samples of page faults: the value of every field that is known. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,10 +27,7 @@ FIXTURE(sample) {
 	int fd;
 };
 
-/*
- * Open and map the event, and touch everything once, so that later faults are
- * exact.
- */
+/* Open and map the event, and touch all pages once, so that later fault counts are exact. */
 static int start(struct perf_event_attr *attr, struct pe_ring *ring)
 {
 	int fd = pe_self(attr), ret;
@@ -98,10 +95,7 @@ TEST_F(sample, simple_fields)
 		EXPECT_EQ(getpid(), self->s.pid);
 		EXPECT_EQ(syscall(__NR_gettid), self->s.tid);
 		EXPECT_EQ((unsigned long)self->mem + i * self->page + 5, self->s.addr);
-		/*
-		 * The page was touched in user mode, so the address is not
-		 * negative.
-		 */
+		/* The page was touched in user mode, so the address is positive. */
 		EXPECT_LT(0, self->s.ip);
 		EXPECT_GT(1ULL << 56, self->s.ip);
 		EXPECT_EQ(id, self->s.id);
@@ -180,8 +174,8 @@ TEST_F(sample, period)
 		pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 		n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
 		/*
-		 * The warm-up may have left a part of a period, so one sample
-		 * more is possible.
+		 * The warm-up may have used a part of a period, so one additional sample is
+		 * possible.
 		 */
 		EXPECT_LE(84 / periods[i], n);
 		EXPECT_GE(84 / periods[i] + 1, n);
@@ -195,7 +189,7 @@ TEST_F(sample, period_that_is_told)
 {
 	int n;
 
-	/* With the period in the sample, each event is a sample of its own. */
+	/* With PERF_SAMPLE_PERIOD each software event is a sample of its own. */
 	self->a.sample_type = PERF_SAMPLE_PERIOD;
 	self->a.sample_period = 4;
 	self->fd = start(&self->a, &self->ring);
@@ -268,10 +262,7 @@ TEST_F(sample, callchain)
 		ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
 		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
 		ASSERT_LE(2, self->s.nr_ips);
-		/*
-		 * A fault in user mode has a chain that begins there, at the
-		 * instruction.
-		 */
+		/* The chain of a fault in user mode starts at the instruction. */
 		EXPECT_EQ((__u64)PERF_CONTEXT_USER, self->s.ips[0]);
 		EXPECT_EQ(self->s.ip, self->s.ips[1]);
 		EXPECT_GE(11, self->s.nr_ips);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Buffers as a whole: full, paused and overwritten ones; wake-ups and signals.
+ * Full, paused and overwritten buffers; wakeups and signals.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,8 +79,7 @@ TEST_F(buffer, full)
 	unsigned int kept, nr;
 
 	/*
-	 * Records that do not fit are lost. A record tells of them when there
-	 * is room again.
+	 * Records that do not fit are lost. A LOST record reports them when there is space again.
 	 */
 	self->a.read_format = PERF_FORMAT_LOST;
 	self->fd = start(&self->a, &self->ring, 1);
@@ -123,9 +122,7 @@ TEST_F(buffer, paused)
 	EXPECT_EQ(head, self->ring.page->data_head);
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0));
 	faults(self->fd, 10);
-	/*
-	 * Records that were missed while the buffer was paused count as lost.
-	 */
+	/* Records that the buffer missed while it was paused count as lost. */
 	ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
 	EXPECT_EQ(PERF_RECORD_LOST, rec.head.type);
 	EXPECT_EQ(10, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
@@ -143,10 +140,7 @@ TEST_F(buffer, poll_every_event)
 	faults(self->fd, 1);
 	EXPECT_EQ(1, poll(&p, 1, 1000));
 	EXPECT_EQ(POLLIN, p.revents & POLLIN);
-	/*
-	 * poll(2) tells of records once: those that stay unread are not told
-	 * of again.
-	 */
+	/* poll(2) reports records once: unread records are not reported again. */
 	EXPECT_EQ(0, poll(&p, 1, 0));
 }
 
@@ -232,9 +226,7 @@ TEST_F(buffer, refresh)
 {
 	struct sigaction act = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
-	/*
-	 * The event takes a number of overflows, and the last one is a hangup.
-	 */
+	/* The event has a limit of overflows, and the last one is a hangup. */
 	ASSERT_EQ(0, sigaction(SIGRTMIN, &act, NULL));
 	self->fd = start(&self->a, &self->ring, 4);
 	ASSERT_LE(0, self->fd);

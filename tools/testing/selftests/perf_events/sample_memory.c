@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fields about the memory of a sample, and about the cgroup. A breakpoint
- * samples an address that is mapped.
+ * Fields of samples about memory, and the cgroup. A breakpoint samples a mapped address.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +66,7 @@ static int sample_of(struct _test_data_memory *self, char *at)
 	return pe_sample_parse(&self->a, &rec, &self->s);
 }
 
-/* Get the physical address as /proc tells it; 0 when it does not. */
+/* Return the physical address from /proc, or 0. */
 static __u64 physical(void *at)
 {
 	__u64 entry = 0, page = sysconf(_SC_PAGESIZE);
@@ -125,7 +124,7 @@ TEST_F(memory, size_of_a_huge_page)
 	at[0] = 1;
 	self->a.sample_type |= PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_PHYS_ADDR;
 	ASSERT_EQ(0, sample_of(self, at + HUGE / 2));
-	/* There may be no huge pages. */
+	/* The machine may have no huge pages. */
 	if (self->s.data_page_size != HUGE || !physical(at))
 		SKIP(return, "no huge page, or not known where");
 	EXPECT_EQ(physical(at) + HUGE / 2, self->s.phys_addr);
@@ -135,10 +134,7 @@ TEST_F(memory, address_alone_is_not_told)
 {
 	static char byte;
 
-	/*
-	 * These fields need not be asked for to have fields that are made of
-	 * them.
-	 */
+	/* Derived fields do not require the fields from which they are computed. */
 	byte = 1;
 	self->a.sample_type = PERF_SAMPLE_DATA_PAGE_SIZE;
 	ASSERT_EQ(0, sample_of(self, &byte));
@@ -169,9 +165,7 @@ TEST_F(memory, one_weight)
 	EXPECT_EQ(0, self->s.weight);
 }
 
-/*
- * An event of a CPU may happen to a task that has released its memory already.
- */
+/* An event of a CPU may sample a task that has already released its mm. */
 TEST_F(memory, that_is_gone)
 {
 	unsigned int i, seen = 0;
@@ -201,10 +195,7 @@ TEST_F(memory, that_is_gone)
 		EXPECT_EQ(0, self->s.stack_size);
 		for (i = 0; i < self->s.nr_ips; i++)
 			EXPECT_NE((__u64)PERF_CONTEXT_USER, self->s.ips[i]);
-		/*
-		 * 6.12 puts out the user's registers, which are not in that
-		 * memory.
-		 */
+		/* 6.12 writes the user's registers, which do not belong to that mm. */
 		if (getenv("PE_HARD"))
 			EXPECT_EQ(PERF_SAMPLE_REGS_ABI_NONE, self->s.user_abi);
 	}

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writer and reader of a buffer on two CPUs: data_head must show only what has
- * been written, and what data_tail has not given back must not be overwritten.
- * The reader does not wipe records. But each sample must be younger than the
- * one before, and be of the page behind that one's: a sample that is shown too
- * early, or overwritten while it is read, has a time or an address of another
- * lap of the ring.
- *
- * PE_RECORDS says how many records to write.
+ * Writer and reader of a buffer on two CPUs: data_head must not include incomplete records, and
+ * data from data_tail on must not be overwritten. The reader does not clear records. Each sample
+ * must be newer than the last one, and be of the next page: a sample that is published too early,
+ * or overwritten while it is read, has a time or an address of another lap of the ring. PE_RECORDS
+ * sets the number of records.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,10 +17,7 @@
 #define RECORDS		30000ULL
 #define WINDOW		64
 
-/*
- * The layout of the samples. They do not fit into a page without a rest, so
- * some wrap.
- */
+/* The layout of the samples. A page is no multiple of their size, so some wrap. */
 struct sample {
 	struct perf_event_header head;
 	__u64 identifier, time, addr, id, stream_id;
@@ -46,17 +40,17 @@ union record {
 /**
  * struct stream - a buffer between two threads
  * @fd: the writer's event of page faults
- * @id: of the event
+ * @id: id of the event
  * @ring: its buffer
  * @faults: number of faults to cause
  * @ready: the buffer is mapped
- * @done: the writer has ended
+ * @done: the writer has finished
  * @samples: number of samples that have been read
- * @told: records that LOST records told of
+ * @told: number of records in LOST records
  * @last: time of the last sample
- * @memory: pages that the writer faults on, one after the other, again and again
- * @next: number of the page that is next, WINDOW when that is not known
- * @followed: number of samples that were of that page
+ * @memory: pages on which the writer faults in turn, repeatedly
+ * @next: number of the next page, WINDOW if unknown
+ * @followed: number of samples that were of the next page
  */
 struct stream {
 	int fd;
@@ -117,10 +111,7 @@ static __u64 *word_at(struct stream *s, __u64 pos)
 	return (__u64 *)(s->ring.data + pos % s->ring.size);
 }
 
-/*
- * Copy the record at @pos. Return: a text that says what is wrong with it, or
- * NULL.
- */
+/* Copy the record at @pos. Return: a description of the fault, or NULL. */
 static const char *take(struct stream *s, __u64 pos, __u64 head, union record *rec)
 {
 	unsigned int i;
@@ -161,7 +152,7 @@ static const char *account(struct stream *s, const union record *rec)
 	return NULL;
 }
 
-/* Read all records that are shown, as the ABI tells readers. */
+/* Read all published records, as the ABI documents it for readers. */
 static const char *read_all(struct stream *s)
 {
 	__u64 tail = s->ring.page->data_tail, head;

@@ -102,10 +102,7 @@ TEST_F(output, event_that_is_mapped)
 {
 	struct pe_ring own;
 
-	/*
-	 * An event that has a buffer of its own and a mapping of it cannot
-	 * leave that buffer.
-	 */
+	/* An event with a mapped buffer of its own cannot be redirected. */
 	ASSERT_EQ(0, pe_ring_map(&own, self->fd, 1));
 	EXPECT_EQ(-EINVAL, set_output(self->fd, self->target));
 	EXPECT_EQ(-EINVAL, set_output(self->fd, -1));
@@ -121,10 +118,10 @@ TEST_F(output, other_target)
 	ASSERT_EQ(0, pe_child_start(&child));
 	fd = pe_open(&self->a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
-	/* Refused: events of another task that are of any CPU. */
+	/* Refused: events of another task on any CPU. */
 	EXPECT_EQ(-EINVAL, set_output(fd, self->target));
 	close(fd);
-	/* Refused: an event of a CPU with the buffer of a task. */
+	/* Refused: an event of a CPU to the buffer of a task. */
 	fd = pe_open(&self->a, -1, 0, -1, 0);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EINVAL, set_output(fd, self->target));
@@ -207,9 +204,7 @@ TEST_F(output, target_closed_first)
 {
 	__u64 head;
 
-	/*
-	 * The mapping holds the buffer, so the events that write to it go on.
-	 */
+	/* The mapping holds the buffer, so the events still write to it. */
 	ASSERT_EQ(0, set_output(self->fd, self->target));
 	close(self->target);
 	self->target = -1;
@@ -224,8 +219,7 @@ TEST_F(output, unmapped_first)
 	int target;
 
 	/*
-	 * When its last mapping goes, a buffer is taken from all events that
-	 * write to it.
+	 * When its last mapping is unmapped, a buffer is detached from all events that write to it.
 	 */
 	target = pe_self(&self->a);
 	ASSERT_LE(0, target);

@@ -52,7 +52,7 @@ static int start(struct _test_data_rate *self, unsigned int pages)
 	return self->fd < 0 ? self->fd : pe_ring_map(&self->ring, self->fd, pages);
 }
 
-/* Use the CPU for some ms of this task's time. */
+/* Use some ms of CPU time. */
 static void spin_ms(unsigned int ms)
 {
 	struct timespec from, now;
@@ -71,7 +71,7 @@ TEST_F(rate, throttled)
 	__u64 body[3], id;
 	bool off = false;
 
-	/* Cause more overflows at once than a tick allows, again and again. */
+	/* Repeatedly cause more overflows at once than a tick allows. */
 	if (geteuid() || pe_sim_type() < 0)
 		SKIP(return, "needs the simulated PMU, and root");
 	self->a.type = pe_sim_type();
@@ -92,10 +92,7 @@ TEST_F(rate, throttled)
 		if (rec.head.type != PERF_RECORD_THROTTLE &&
 		    rec.head.type != PERF_RECORD_UNTHROTTLE)
 			continue;
-		/*
-		 * The record of throttling comes before that of unthrottling;
-		 * both have time, id and stream_id.
-		 */
+		/* The THROTTLE record precedes UNTHROTTLE; both have time, id and stream_id. */
 		ASSERT_EQ(8 + 24 + 8, rec.head.size);
 		memcpy(body, rec.body, sizeof(body));
 		EXPECT_LT(0, body[0]);
@@ -132,9 +129,8 @@ TEST_F(rate, frequency)
 	unsigned int samples = 0, i;
 
 	/*
-	 * From a period of 1 the event must find one that gives about the
-	 * wanted number of samples a second. Each sample says how many events
-	 * it stands for.
+	 * The event starts with a period of 1, and must find a period for about the requested rate.
+	 * Each sample has its period.
 	 */
 	self->a.config = PERF_COUNT_SW_PAGE_FAULTS;
 	self->a.freq = 1;
@@ -150,10 +146,7 @@ TEST_F(rate, frequency)
 		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
 		if (!samples++)
 			first = self->s.period;
-		/*
-		 * A tick in which the machine stood still may lead to a short
-		 * period.
-		 */
+		/* A tick during a stall of the machine may lead to a short period. */
 		if (self->s.period > last)
 			last = self->s.period;
 	}
@@ -164,7 +157,7 @@ TEST_F(rate, frequency)
 	EXPECT_LT(10, last);
 }
 
-/* A copy in a child goes on with the period that the root has found. */
+/* A copy in a child starts with the period that the root has found. */
 TEST_F(rate, inherited_frequency)
 {
 	unsigned int of_child = 0, i;
@@ -197,9 +190,7 @@ TEST_F(rate, inherited_frequency)
 		else
 			last = self->s.period;
 	}
-	/*
-	 * The child causes fewer faults than a period, so it has no samples.
-	 */
+	/* The child causes fewer faults than one period, so it has no samples. */
 	EXPECT_LT(100, last);
 	EXPECT_EQ(0, of_child);
 }
@@ -208,7 +199,7 @@ TEST_F(rate, frequency_of_a_clock)
 {
 	unsigned int tries;
 
-	/* The period of a clock event follows from its frequency at once. */
+	/* The period of a clock event is known from its frequency at once. */
 	self->a.freq = 1;
 	self->a.sample_freq = 1000;
 	ASSERT_EQ(0, start(self, 16));
@@ -227,8 +218,8 @@ TEST_F(rate, new_period_at_once)
 	unsigned int i;
 
 	/*
-	 * A new period begins at the ioctl: the rest of the old one must be forgotten.
-	 * The base kernel keeps it.
+	 * A new period starts at the ioctl: the rest of the old one is dropped. The base kernel
+	 * keeps it.
 	 */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
