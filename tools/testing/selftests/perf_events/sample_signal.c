@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals of events: which task gets them, which signal they are, and how
- * many. fcntl(2) and attr.sigtrap.
+ * Signals of events, by fcntl(2) and attr.sigtrap: their target, their number, and how many there
+ * are.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 
 #define MAX_SEEN	64
 
-/* A signal as the handler has seen it. */
+/* Fields of a signal, from the handler */
 struct seen {
 	int nr;
 	int sig;
@@ -43,8 +43,8 @@ struct seen {
 
 static struct seen seen[MAX_SEEN];
 /*
- * Numbers of signals whose noting has begun, and has ended: another thread may
- * look in between.
+ * Number of signals that the handler has started to record, and has recorded: another thread may
+ * read in between.
  */
 static int nr_begun, nr_seen;
 
@@ -119,10 +119,7 @@ FIXTURE_SETUP(sig)
 	self->a.sample_period = 1;
 	self->a.wakeup_events = 1;
 	self->fd = -1;
-	/*
-	 * Pages that are touched by this for the first time cause no fault
-	 * later.
-	 */
+	/* Map the pages that later calls touch. */
 	faults(-1, 1);
 	raise(SIGRTMIN);
 	raise(SIGTRAP);
@@ -143,7 +140,7 @@ static int asynchronous(int fd, bool on)
 	return fcntl(fd, F_SETFL, on ? flags | O_ASYNC : flags & ~O_ASYNC);
 }
 
-/* Ask for signals that are queued, and say which event they are about. */
+/* Request queued signals with the file descriptor of the event. */
 static int ask_for_signals(int fd)
 {
 	return fcntl(fd, F_SETOWN, getpid()) ?: fcntl(fd, F_SETSIG, SIGRTMIN) ?:
@@ -178,7 +175,7 @@ TEST_F(sig, of_choice)
 	EXPECT_EQ(2, seen_so_far());
 }
 
-/* A record other than a sample sends a signal when it wakes the reader. */
+/* A record other than a sample sends a signal when it wakes up the reader. */
 TEST_F(sig, of_other_records)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
@@ -197,7 +194,7 @@ TEST_F(sig, of_other_records)
 	pe_ring_unmap(&self->ring);
 }
 
-/* An overflow sends one signal, even if its record wakes the reader as well. */
+/* An overflow sends one signal, even if its record also wakes up the reader. */
 TEST_F(sig, once_with_a_watermark)
 {
 	self->a.watermark = 1;
@@ -267,7 +264,7 @@ TEST_F(sig, to_one_thread)
 	EXPECT_EQ(o.tid, seen[0].tid);
 	EXPECT_EQ(self->fd, seen[0].fd);
 
-	/* The owner is the thread that the overflows happen to. */
+	/* The owner is the thread in which the overflows happen. */
 	owner.pid = syscall(__NR_gettid);
 	ASSERT_EQ(0, fcntl(self->fd, F_SETOWN_EX, &owner));
 	faults(self->fd, 1);
@@ -282,7 +279,7 @@ TEST_F(sig, to_another_process)
 	pid_t child = fork();
 	int status;
 
-	/* The child ends when it gets the signal. */
+	/* The child exits on the signal. */
 	if (!child) {
 		signal(SIGURG, SIG_DFL);
 		signal(SIGRTMIN, SIG_DFL);
@@ -305,7 +302,7 @@ TEST_F(sig, to_another_process)
 
 TEST_F(sig, of_an_event_with_a_buffer)
 {
-	/* Each overflow sends a signal, however many of them wake a poller. */
+	/* Each overflow sends a signal, even if fewer wake up a poller. */
 	self->a.wakeup_events = 4;
 	self->a.sample_type = PERF_SAMPLE_IP;
 	self->fd = pe_self(&self->a);
@@ -324,10 +321,7 @@ TEST_F(sig, limit)
 	struct pollfd p = { .events = POLLIN };
 	int round;
 
-	/*
-	 * Each REFRESH allows that many overflows; the signal of the last one
-	 * says that it is the last.
-	 */
+	/* Each REFRESH allows that number of overflows; the signal of the last one is POLL_HUP. */
 	self->a.sample_type = PERF_SAMPLE_IP;
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
@@ -350,7 +344,7 @@ TEST_F(sig, limit)
 		EXPECT_EQ(POLLIN, p.revents & (POLLIN | POLLHUP));
 	}
 
-	/* Several REFRESH add up. */
+	/* Several calls of REFRESH add up. */
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 2));
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 3));
 	pe_fault(20);
@@ -382,10 +376,7 @@ TEST_F(sig, trap)
 	char *at = (char *)(((unsigned long)page + 65535) & ~65535UL);
 	struct perf_event_attr a = trap_attr();
 
-	/*
-	 * The signal comes at the instruction that caused it, with the
-	 * sig_data of the opener.
-	 */
+	/* The signal is sent at the instruction that caused it, with the opener's sig_data. */
 	self->fd = pe_self(&a);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0));
@@ -446,8 +437,7 @@ TEST_F(sig, trap_in_each_thread)
 	pthread_t thread[3];
 
 	/*
-	 * When threads inherit the event, the signal goes to the thread that
-	 * the overflow happened to.
+	 * If threads inherit the event, the thread in which the overflow happened gets the signal.
 	 */
 	a.inherit = 1;
 	a.inherit_thread = 1;
@@ -486,7 +476,7 @@ TEST_F(sig, trap_that_is_blocked)
 	struct perf_event_attr a = trap_attr();
 	sigset_t set;
 
-	/* The signal comes late, and says so. */
+	/* The signal is delivered late, and marked as late. */
 	self->fd = pe_self(&a);
 	ASSERT_LE(0, self->fd);
 	faults(self->fd, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wake-ups of a buffer's readers: after half of the buffer, or after the
- * watermark, whether they use poll(2), select(2) or epoll_wait(2).
+ * Wakeups of a buffer's readers by poll(2), select(2) or epoll_wait(2): after half of the buffer,
+ * or after the watermark.
  */
 #include <errno.h>
 #include <poll.h>
@@ -50,7 +50,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_wakeup *s
 {
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
-	/* This process has been forked: fill() is to take no faults of copy on write. */
+	/* fill() must not cause copy-on-write faults: a fork has shared these pages. */
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 	pe_fault(1);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, PAGES));
@@ -89,7 +89,7 @@ TEST_F(wakeup, after_half_of_the_buffer)
 	EXPECT_EQ(0, ready(self->fd));
 	fill(_metadata, self, 2 * RECORD);
 	EXPECT_EQ(POLLIN, ready(self->fd));
-	/* A second poll tells nothing. */
+	/* A second poll reports nothing. */
 	EXPECT_EQ(0, ready(self->fd));
 	consume(self);
 	fill(_metadata, self, self->half - 2 * RECORD);
@@ -109,7 +109,7 @@ TEST_F(wakeup, watermark)
 	EXPECT_EQ(POLLIN, ready(self->fd));
 }
 
-/* A watermark beyond the buffer's size counts as the buffer's size. */
+/* A watermark above the buffer's size is like the buffer's size. */
 TEST_F(wakeup, watermark_larger_than_the_buffer)
 {
 	self->a.watermark = 1;
@@ -155,14 +155,14 @@ TEST_F(wakeup, epoll)
 	fill(_metadata, self, RECORD);
 	EXPECT_EQ(0, epoll_wait(ep, &got, 1, 0));
 	fill(_metadata, self, RECORD);
-	/* The wake-up comes by an interrupt of its own, so wait for it. */
+	/* The wakeup is an interrupt of its own, so wait for it. */
 	EXPECT_EQ(1, epoll_wait(ep, &got, 1, 10000));
 	EXPECT_EQ(EPOLLIN, got.events);
 	EXPECT_EQ(42, got.data.u64);
 	close(ep);
 }
 
-/* Without aux_watermark an AUX area wakes the reader after half of it. */
+/* Without aux_watermark an AUX area wakes up the reader after half of it. */
 TEST_F(wakeup, aux_area_after_half)
 {
 	int type = pe_sim_trace_type();

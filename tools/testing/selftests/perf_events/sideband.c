@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records besides samples: mappings, names, birth and end of tasks, switches.
+ * Sideband records: mappings, names, fork and exit of tasks, switches.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -162,7 +162,7 @@ TEST_F(side, tasks)
 	EXPECT_LT(0, body.time);
 	EXPECT_EQ(self->child.pid, self->s.pid);
 
-	/* The child's own end has a record, the end of its child has none. */
+	/* The child's exit has a record, the exit of the child's child has none. */
 	ASSERT_EQ(0, pe_child_end(&self->child));
 	ASSERT_EQ(1, pe_ring_next(&self->ring, &rec));
 	ASSERT_EQ(PERF_RECORD_EXIT, rec.head.type);
@@ -186,7 +186,7 @@ TEST_F(side, mapping)
 	ASSERT_LE(0, self->fd);
 	pe_ring_drop(&self->ring, 0);
 
-	/* Mappings of data have records only if they were asked for. */
+	/* Mappings of data have records only with mmap_data. */
 	p = mmap(NULL, page, PROT_READ, MAP_PRIVATE, file, 0);
 	munmap(p, page);
 	EXPECT_EQ(0, pe_ring_next(&self->ring, &rec));

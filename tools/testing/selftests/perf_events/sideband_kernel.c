@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records about the kernel itself: BPF programs, symbols that come and go,
- * changes of its text, control groups.
+ * Records about the kernel: BPF programs, symbols that are added and removed, changes of its text,
+ * cgroups.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -104,8 +104,7 @@ static int load_program(void)
 }
 
 /*
- * Get what bpf(2) says of a program, with the addresses and lengths of its
- * functions.
+ * Get the information of bpf(2) about a program, with the addresses and lengths of its functions.
  */
 static int program_info(int prog, struct bpf_prog_info *info, __u64 *addrs, __u32 *lens)
 {
@@ -138,7 +137,7 @@ static void expect_program(struct __test_metadata *_metadata, struct _test_data_
 
 	for (i = 0; i < BPF_TAG_SIZE; i++)
 		sprintf(tag + strlen(tag), "%02x", info->tag[i]);
-	/* A program that is interpreted has no code, and so no symbol. */
+	/* An interpreted program has no code, and so no symbol. */
 	if (!info->jited_prog_len)
 		tag[0] = '\0';
 	while (next(_metadata, self)) {
@@ -212,14 +211,14 @@ TEST_F(kernel, symbols_of_a_bpf_program)
 	program_comes_and_goes(_metadata, self);
 }
 
-/* Symbols that are made while the kernel runs */
+/* Symbols that are added at run time */
 
 struct symbols {
 	unsigned int nr;
 	__u64 addr[MAX_SYMBOLS];
 };
 
-/* Find the symbols with some names that are there now. */
+/* Find the current symbols that have one of these names. */
 static int find_symbols(struct symbols *s, const char *const *names)
 {
 	char line[512], name[256];
@@ -254,7 +253,7 @@ static bool has_symbol(const struct symbols *s, __u64 addr)
 	return false;
 }
 
-/* Take the records, and keep what they tell of symbols. */
+/* Take the records, and store their symbols. */
 static void told_symbols(struct __test_metadata *_metadata, struct _test_data_kernel *self,
 			 struct symbols *come, struct symbols *gone)
 {
@@ -273,10 +272,7 @@ static void told_symbols(struct __test_metadata *_metadata, struct _test_data_ke
 	}
 }
 
-/*
- * Each symbol that was not there before and is there now has a record, and
- * nothing else has.
- */
+/* Each new symbol must have a record, and there must be no other record. */
 static void expect_difference(struct __test_metadata *_metadata, const struct symbols *before,
 			      const struct symbols *now, const struct symbols *told)
 {
@@ -338,10 +334,7 @@ TEST_F(kernel, symbol_of_a_tracer)
 	EXPECT_EQ(0, come.nr);
 }
 
-/*
- * A probe in the middle of a function: on the first instruction it may be one
- * of ftrace.
- */
+/* A probe in the middle of a function: on the first instruction it may use ftrace. */
 static int probe_amid(struct perf_event_attr *attr)
 {
 	int fd = -EINVAL;
@@ -385,8 +378,8 @@ TEST_F(kernel, symbol_of_a_probe)
  * @addr: address of the change
  * @old_len: bytes of @old
  * @new_len: bytes of @new
- * @old: what was there
- * @new: what is there now
+ * @old: text before the change
+ * @new: text after it
  */
 struct poke {
 	__u64 addr;
@@ -422,8 +415,8 @@ static void take_pokes(struct __test_metadata *_metadata, struct _test_data_kern
 }
 
 /*
- * Each change begins with the bytes that the last one there left; in the end
- * the text is as it was at first.
+ * The old bytes of each change are the new bytes of the previous one there. In the end the text
+ * must be as at first.
  */
 static void expect_round_trip(struct __test_metadata *_metadata)
 {
@@ -461,7 +454,7 @@ TEST_F(kernel, text_of_a_tracepoint)
 		SKIP(return, "not told of here");
 	self->a.text_poke = 1;
 	start(_metadata, self);
-	/* The first round may change more than the ones after it. */
+	/* The first round may change more than later ones. */
 	for (i = 0; i < 3; i++) {
 		pe_ring_poison(&self->ring, self->fd, -1);
 		ASSERT_EQ(0, pe_set(enable, 1));
@@ -519,10 +512,7 @@ TEST_F(kernel, text_of_a_trampoline)
 	struct symbols tramp = { 0 };
 	unsigned int i, made = 0, freed = 0;
 
-	/*
-	 * x86 of 32 bits makes no trampolines: each traced function calls the
-	 * one in the image.
-	 */
+	/* 32-bit x86 has no trampolines: each traced function calls the one in the image. */
 	if (pe_kernel_long() == 4)
 		SKIP(return, "no trampolines");
 	if (!TELLS_OF_TEXT || !have_tracing() || mkdir(INSTANCE, 0755))
@@ -553,13 +543,13 @@ TEST_F(kernel, text_of_a_trampoline)
 				freed += !poke.new_len;
 			}
 	}
-	/* A trampoline is made from nothing, and is nothing in the end. */
+	/* The first record of a trampoline has no old bytes, the last one no new bytes. */
 	EXPECT_LE(1, tramp.nr);
 	EXPECT_EQ(tramp.nr, made);
 	EXPECT_EQ(tramp.nr, freed);
 }
 
-/* Control groups */
+/* Cgroups */
 
 static __u64 record_id(void)
 {
@@ -583,10 +573,7 @@ TEST_F(kernel, control_group)
 		if (dir < 0)
 			SKIP(return, "no control groups");
 		if (pe_ring_find(&self->ring, &rec, PERF_RECORD_CGROUP) != 1) {
-			/*
-			 * In version 2 a group below the root needs a
-			 * controller.
-			 */
+			/* In version 2 a cgroup below the root needs a controller. */
 			ASSERT_EQ(0, i);
 			pe_cgroup_remove(names[0]);
 			SKIP(return, "no control groups of perf events");
@@ -598,16 +585,13 @@ TEST_F(kernel, control_group)
 		EXPECT_EQ(0, pe_ring_next(&self->ring, &rec));
 		close(dir);
 	}
-	/* No record is written when the groups go. */
+	/* Removing cgroups writes no record. */
 	while (i--)
 		EXPECT_EQ(0, pe_cgroup_remove(names[i]));
 	EXPECT_EQ(0, pe_ring_next(&self->ring, &rec));
 }
 
-/*
- * Paths of any length: one that is too long is cut off, or replaced by a word
- * that says so.
- */
+/* Paths of any length: a path that is too long is cut, or replaced by a word that says so. */
 TEST_F(kernel, deep_control_groups)
 {
 	char path[8192] = "pe_deep", part[202], cwd[512];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of mappings: of every kind of memory, of every name and every kind
- * of file.
+ * Records of mappings: every kind of memory, name and file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -61,7 +60,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_map *self
 		pe_ring_poison(&self->ring, self->fd, -1);
 }
 
-/* Take the next record, which must be about a mapping, and in order. */
+/* Take the next record, which must be an MMAP record, and in order. */
 static bool next(struct __test_metadata *_metadata, struct _test_data_map *self)
 {
 	const char *fault;
@@ -79,9 +78,7 @@ static bool next(struct __test_metadata *_metadata, struct _test_data_map *self)
 	return true;
 }
 
-/*
- * The record must be of this file, and have no build id in place of the inode.
- */
+/* The record must be of this file, with the inode and not a build id. */
 static void expect_file(struct __test_metadata *_metadata, struct _test_data_map *self)
 {
 	struct stat st;
@@ -170,7 +167,7 @@ TEST_F(map, build_id)
 	self->a.build_id = 1;
 	self->file = open("/proc/self/exe", O_RDONLY);
 	start(_metadata, self, 0);
-	/* The record has the build id, whichever part of the file is mapped. */
+	/* The record has the build id, for any mapped part of the file. */
 	p = map_code(self, self->page);
 	ASSERT_NE(MAP_FAILED, p);
 	ASSERT_EQ(true, next(_metadata, self));
@@ -188,7 +185,7 @@ TEST_F(map, inode_in_place_of_a_build_id)
 {
 	void *p;
 
-	/* The file has a build id, but it was not asked for. */
+	/* The file has a build id, but attr.build_id is 0. */
 	self->file = open("/proc/self/exe", O_RDONLY);
 	start(_metadata, self, 0);
 	p = map_code(self, 0);
@@ -198,7 +195,7 @@ TEST_F(map, inode_in_place_of_a_build_id)
 	munmap(p, self->page);
 }
 
-/* Make a file that has nothing but a build id of a few bytes. */
+/* Create a file with only a build id of a few bytes. */
 static int short_id_file(const unsigned char *id, unsigned int size)
 {
 	struct {
@@ -243,10 +240,7 @@ TEST_F(map, short_build_id)
 	void *own, *p;
 	int exe;
 
-	/*
-	 * A short build id comes after a longer one: no byte of that one may
-	 * show.
-	 */
+	/* A short build id after a longer one: no byte of the longer one may leak. */
 	self->a.build_id = 1;
 	exe = open("/proc/self/exe", O_RDONLY);
 	self->file = short_id_file(id, 8);
@@ -316,7 +310,7 @@ TEST_F(map, heap)
 {
 	char *end;
 
-	/* A stack is data as it grows, and may become code. */
+	/* A growing stack is data, and may become code. */
 	self->a.mmap_data = 1;
 	sbrk(2 * self->page);
 	end = sbrk(0);
@@ -373,7 +367,7 @@ TEST_F(map, names_of_each_length)
 	unsigned int len;
 	void *p;
 
-	/* The name is padded to eight bytes, whatever its length is. */
+	/* A name of any length is padded to eight bytes. */
 	start(_metadata, self, 0);
 	for (len = strlen(path); len < 32; len++) {
 		path[len] = 'a' + len % 26;
@@ -404,7 +398,7 @@ TEST_F(map, data_becomes_code)
 	p = mmap(NULL, 4 * self->page, PROT_READ, MAP_PRIVATE, self->file, 0);
 	ASSERT_NE(MAP_FAILED, (void *)p);
 	EXPECT_EQ(false, next(_metadata, self));
-	/* The part of the mapping that becomes code has a record. */
+	/* A part of the mapping that becomes code has a record. */
 	ASSERT_EQ(0, mprotect(p + self->page, 2 * self->page, PROT_READ | PROT_EXEC));
 	ASSERT_EQ(true, next(_metadata, self));
 	EXPECT_EQ(PERF_RECORD_MISC_USER, rec.head.misc);
@@ -413,7 +407,7 @@ TEST_F(map, data_becomes_code)
 	EXPECT_EQ(self->page, self->m.base.pgoff);
 	EXPECT_EQ(PROT_READ | PROT_EXEC, self->m.prot);
 	expect_file(_metadata, self);
-	/* There is no record when it becomes data again. */
+	/* There is no record when the part becomes data again. */
 	ASSERT_EQ(0, mprotect(p + self->page, 2 * self->page, PROT_READ));
 	EXPECT_EQ(false, next(_metadata, self));
 	munmap(p, 4 * self->page);
@@ -441,7 +435,7 @@ TEST_F(map, flags)
 	munmap(p, self->page);
 }
 
-/* Is there a record of the mapping in a line of /proc/PID/maps? */
+/* Is there a record for a line of /proc/PID/maps? */
 static bool told(struct _test_data_map *all, unsigned int nr, unsigned long from,
 		 unsigned long to, unsigned long offset)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of namespaces. The ids in all records are those of the pid namespace
- * in which the event was opened, whichever process reads them.
+ * Records of namespaces. The ids in all records are those of the pid namespace in which the event
+ * was opened, for any reader.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -112,8 +112,8 @@ TEST_F(ns, unshare)
 	int i;
 
 	/*
-	 * Leave one namespace after the other, that of users last, as it takes
-	 * the rights.
+	 * Leave one namespace after the other; the user namespace last, as this drops the
+	 * capabilities.
 	 */
 	for (i = 0; i < NR_NAMESPACES; i++) {
 		if (spaces[i].flag == CLONE_NEWUSER)
@@ -197,8 +197,8 @@ TEST_F(ns, of_a_child)
 }
 
 /*
- * Ids that a process in a pid namespace of its own finds out. It renames
- * itself, touches a page, and forks a child that does nothing.
+ * Ids of a process in a pid namespace of its own. The process renames itself, touches a page, and
+ * forks a child that exits.
  */
 struct told {
 	pid_t self, child;		/* ids in the inner namespace */
@@ -215,7 +215,7 @@ FIXTURE(pidns) {
 	pid_t pid;
 };
 
-/* The /proc that is mounted is of the outer namespace. */
+/* /proc shows the outer namespace. */
 static pid_t outer_pid(void)
 {
 	char text[32] = "";
@@ -397,7 +397,7 @@ TEST_F(pidns, end_of_its_first_process)
 	EXPECT_EQ(getpid(), task.ppid);
 }
 
-/* An event on a CPU meets tasks that have no id in the event's namespace. */
+/* An event on a CPU gets records of tasks that have no id in the event's namespace. */
 TEST_F(pidns, strangers_have_no_id)
 {
 	struct perf_event_attr a = self->a;

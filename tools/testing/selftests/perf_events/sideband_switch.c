@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SWITCH records: whether the task was preempted and, for events of a CPU,
- * which task comes or goes.
+ * SWITCH records: preemption and, for events of a CPU, the other task of the switch.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -65,7 +64,7 @@ static void count_outs(struct _test_data_swtch *self, unsigned int *out, unsigne
 	}
 }
 
-/* A task that waits has not been preempted. */
+/* A task that sleeps was not preempted. */
 TEST_F(swtch, not_preempted_when_it_sleeps)
 {
 	unsigned int out = 0, preempted = 0;
@@ -85,13 +84,13 @@ TEST_F(swtch, not_preempted_when_it_sleeps)
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	count_outs(self, &out, &preempted);
-	/* On a slow machine a sleep may be over before the CPU is left. */
+	/* On a slow machine a sleep may end before the task is switched out. */
 	EXPECT_LE(50, out);
-	/* Something else may come in between, now and then. */
+	/* Another task may sometimes preempt it. */
 	EXPECT_GT(out / 2, preempted);
 }
 
-/* Two tasks on one CPU that never wait can only be preempted. */
+/* Two tasks on one CPU that never sleep can only be preempted. */
 TEST_F(swtch, preempted_when_it_does_not)
 {
 	unsigned int out = 0, preempted = 0, round;
@@ -102,9 +101,7 @@ TEST_F(swtch, preempted_when_it_does_not)
 			pe_spin(1000);
 	}
 	start(_metadata, self, busy, -1);
-	/*
-	 * Work is done in rounds, so that a slow machine has as many switches.
-	 */
+	/* Work in rounds, so that a slow machine has as many switches. */
 	for (round = 0; round < 100000 && out < 5; round++) {
 		pe_spin(100000);
 		count_outs(self, &out, &preempted);
@@ -143,10 +140,7 @@ TEST_F(swtch, of_a_cpu_names_both_tasks)
 		ASSERT_EQ(0, pe_id_parse(&self->a, &rec, &self->s));
 		EXPECT_EQ(0, self->s.cpu);
 		if (rec.head.misc & PERF_RECORD_MISC_SWITCH_OUT) {
-			/*
-			 * The task that goes is in the sample_id, the one that
-			 * comes is in the body.
-			 */
+			/* The previous task is in the sample_id, the next task in the body. */
 			if (self->s.tid == getpid() && other[1] == self->child.pid) {
 				EXPECT_EQ(self->child.pid, other[0]);
 				to_child++;
@@ -166,8 +160,8 @@ static void *end_at_once(void *unused)
 }
 
 /*
- * A thread is switched out for the last time after it has given up its id. The records of that
- * switch name its process all the same: that of the switch to the next task, too.
+ * A thread is switched out for the last time after it has released its id. The records of that
+ * switch still have its process, also the record of the switch to the next task.
  */
 TEST_F(swtch, of_a_thread_that_has_ended)
 {
@@ -197,7 +191,7 @@ TEST_F(swtch, of_a_thread_that_has_ended)
 				in += other[0] == getpid() && other[1] == -1U;
 		}
 	}
-	/* It may be preempted once more before that. */
+	/* It may be preempted another time before that. */
 	EXPECT_LE(THREADS, out);
 	EXPECT_LE(THREADS, in);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hardware events through the system call, on the simulated PMU: exact to the
- * count.
+ * Hardware events by system calls, on the simulated PMU: all counts are exact.
  */
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -120,10 +119,7 @@ TEST_F(sim, group_larger_than_the_pmu_is_refused)
 	}
 }
 
-/*
- * There are twice as many events as counters: each event counts, and each
- * waits.
- */
+/* With twice as many events as counters each event counts, and each waits. */
 TEST_F(sim, more_events_than_counters_share)
 {
 	struct {
@@ -243,7 +239,7 @@ TEST_F(sim, cpu_event_counts_whoever_runs_there)
 }
 
 /* Events of a CPU and events of its task share the counters. */
-/* Only ENABLE takes an event out of the error state. */
+/* Only ENABLE ends the error state. */
 TEST_F(sim, disable_leaves_the_error_state_alone)
 {
 	int fd[PE_SIM_COUNTERS + 1];

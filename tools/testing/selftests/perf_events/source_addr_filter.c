@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Address filters: PERF_EVENT_IOC_SET_FILTER on the simulated trace unit,
- * which traces a byte for an address when the filters let it pass.
+ * Address filters: PERF_EVENT_IOC_SET_FILTER on the simulated trace unit, which traces a byte for
+ * an address that the filters accept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static __attribute__((noipa)) void target(void)
 	asm volatile("" ::: "memory");
 }
 
-/* Let the trace unit of this CPU see an address. */
+/* Send an address to the trace unit of this CPU. */
 static void see(unsigned long addr)
 {
 	int fd = open(PE_SIM_TRACE "trace", O_WRONLY);
@@ -44,9 +44,7 @@ static void see(unsigned long addr)
 	close(fd);
 }
 
-/*
- * A program that a test executes: it lets the unit see one address, and ends.
- */
+/* A program that a test executes: it sends one address to the unit, and exits. */
 static __attribute__((constructor)) void exec_target(void)
 {
 	const char *text = getenv(TRACE_ENV);
@@ -59,11 +57,11 @@ static __attribute__((constructor)) void exec_target(void)
 
 /**
  * struct unit - an event of the trace unit
- * @attr: its attributes
+ * @attr: its attribute
  * @fd: the event, or -1
  * @ring: its buffer, mapped
  * @aux: its AUX area, mapped
- * @path: a file for filters, if the test has made one
+ * @path: a file for filters, if the test has created one
  */
 struct unit {
 	struct perf_event_attr	attr;
@@ -73,7 +71,7 @@ struct unit {
 	char			path[32];
 };
 
-/* The unit wants an AUX area before it is switched on. */
+/* The unit needs an AUX area before it is enabled. */
 static int open_trace(struct unit *u, pid_t pid, int cpu)
 {
 	struct perf_event_mmap_page *page;
@@ -106,7 +104,7 @@ static void close_trace(struct unit *u)
 	u->fd = -1;
 }
 
-/* Make a file of four pages, which tests map. */
+/* Create a file of four pages, which tests map. */
 static int make_file(struct unit *u)
 {
 	int fd;
@@ -135,10 +133,7 @@ FIXTURE_SETUP(filter)
 	pe_move_to(0);
 	self->u.attr = pe_attr(0);
 	self->u.attr.type = type;
-	/*
-	 * Tools set this, too: 6.12 looks at mappings only while an event asks
-	 * for them.
-	 */
+	/* Tools set this, too: 6.12 follows mappings only while an event requests their records. */
 	self->u.attr.mmap = 1;
 }
 
@@ -183,7 +178,7 @@ TEST_F(filter, kernel_ranges)
 
 TEST_F(filter, start_and_stop)
 {
-	/* A task that waits begins again as if no filter had been hit. */
+	/* A switch of the task resets the state of the filters, so avoid preemption. */
 	pe_undisturbed();
 	ASSERT_EQ(0, open_trace(&self->u, 0, -1));
 	EXPECT_EQ(0, set(self->u.fd, "start 0x1000,stop 0x2000"));
@@ -194,7 +189,7 @@ TEST_F(filter, start_and_stop)
 	EXPECT_FALSE(traced(self->u.fd, 0x3000));
 }
 
-/* A text that is refused changes no filter. */
+/* A refused text changes no filter. */
 TEST_F(filter, refused)
 {
 	static const struct {
@@ -222,7 +217,7 @@ TEST_F(filter, refused)
 	EXPECT_EQ(-EFAULT, pe_ioctl(self->u.fd, PERF_EVENT_IOC_SET_FILTER, 8));
 }
 
-/* Filters with addresses of the kernel are allowed: nothing is traced there. */
+/* Filters with addresses of the kernel are allowed, but trace nothing. */
 TEST_F(filter, user_only)
 {
 	const char *kernel = sizeof(long) == 8 ? "filter 0xffffffff81000000/0x100" :
@@ -235,7 +230,7 @@ TEST_F(filter, user_only)
 	EXPECT_FALSE(traced(self->u.fd, 0x5000));
 }
 
-/* The filters are those of the event, wherever its task runs. */
+/* The filters belong to the event, on any CPU of its task. */
 TEST_F(filter, of_a_task_that_migrates)
 {
 	int i;
@@ -252,8 +247,7 @@ TEST_F(filter, of_a_task_that_migrates)
 }
 
 /*
- * Where a file is mapped differs between tasks, so an event of a CPU has no
- * filters on files.
+ * The address of a mapped file differs between tasks, so an event of a CPU has no filters on files.
  */
 TEST_F(filter, of_a_cpu)
 {
@@ -303,7 +297,7 @@ TEST_F(filter, of_a_file_that_is_mapped_later)
 	file = make_file(&self->u);
 	ASSERT_LE(0, file);
 	ASSERT_EQ(0, open_trace(&self->u, 0, -1));
-	/* The filter has the second page and half of the third. */
+	/* The filter includes the second page and half of the third. */
 	snprintf(text, sizeof(text), "filter 0x%lx/0x%lx@%s", page_size, page_size * 3 / 2,
 		 self->u.path);
 	EXPECT_EQ(0, set(self->u.fd, text));
@@ -333,8 +327,8 @@ TEST_F(filter, of_a_file_that_is_mapped_later)
 }
 
 /*
- * A new program has mappings of its own: this program's file is where it was,
- * the other file is not mapped.
+ * A new program has new mappings: this program's file is at the same address, the other file is not
+ * mapped.
  */
 TEST_F(filter, exec)
 {
@@ -385,8 +379,8 @@ TEST_F(filter, exec)
 }
 
 /*
- * A copy has its root's filters, and gets new ones with the root. It has no
- * AUX area of its own to trace into: the two share one, on one CPU.
+ * A copy has its root's filters, also when these change. It has no AUX area of its own: the two
+ * share one, on one CPU.
  */
 TEST_F(filter, inherit)
 {
@@ -435,10 +429,7 @@ static void *map_and_unmap(void *path)
 	return NULL;
 }
 
-/*
- * Filters change while tasks of the family map the file. In 6.12 that hangs
- * now and then.
- */
+/* Filters change while tasks with copies map the file. 6.12 hangs in this test sometimes. */
 TEST_F(filter, changed_while_mapping)
 {
 	char one[128], two[128];
@@ -472,7 +463,7 @@ TEST_F(filter, changed_while_mapping)
 	close(file);
 }
 
-/* A fork that fails late, with an mm that is given back: the id is taken. */
+/* A fork that fails late, after it has copied the mm: the id is in use. */
 static long fork_in_vain(pid_t taken)
 {
 	__u64 tid = (__u64)(unsigned long)&taken;
@@ -483,7 +474,7 @@ static long fork_in_vain(pid_t taken)
 	return syscall(__NR_clone3, &args, sizeof(args)) == -1 ? errno : 0;
 }
 
-/* Return, by the pointer, how many children had the trace unit see the target. */
+/* Fork repeatedly. Returns by the pointer how many children sent the target to the trace unit. */
 static void *fork_often(void *nr)
 {
 	long seen = 0;
@@ -504,7 +495,7 @@ static void *fork_often(void *nr)
 	return NULL;
 }
 
-/* Each child sees the target, whose file is in both of the filters. */
+/* Each child sends the target to the unit, and both filters include the file of the target. */
 TEST_F(filter, changed_while_forking)
 {
 	char one[300], two[310];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs on events: which programs an event takes, and what their return
- * value means.
+ * BPF programs on events: the types that an event accepts, and the meaning of return values.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +28,8 @@ static __attribute__((noipa)) void probed(void)
 FIXTURE(bpf)
 {
 	int map;
-	int overflow;	/* a program for overflows that lets the sample pass */
-	int filter;	/* one that does not let it pass */
+	int overflow;	/* an overflow program that keeps the sample */
+	int filter;	/* an overflow program that drops the sample */
 	int kprobe;
 	int tracepoint;
 };
@@ -91,10 +90,7 @@ TEST_F(bpf, overflow)
 	close(fd);
 }
 
-/*
- * A program for many probes at a time may use helpers that a single probe does
- * not have.
- */
+/* A program for multi-probes may use helpers that a single probe does not have. */
 TEST_F(bpf, of_many_probes)
 {
 	static const enum bpf_attach_type types[] = { BPF_TRACE_KPROBE_MULTI,
@@ -208,7 +204,7 @@ TEST_F(bpf, breakpoint)
 	close(fd);
 }
 
-/* The overflow comes by an interrupt of the PMU. */
+/* The overflow is an interrupt of the PMU. */
 TEST_F(bpf, hardware)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -289,10 +285,7 @@ TEST_F(bpf, tracepoint)
 	EXPECT_EQ(10, pe_bpf_counted(self->map));
 }
 
-/*
- * A copy that ends must not take the program with it. In 6.12 it does, so this
- * test needs PE_HARD=1.
- */
+/* The exit of a copy must not detach the program. In 6.12 it does, so this test needs PE_HARD=1. */
 TEST_F(bpf, tracepoint_inherited)
 {
 	struct perf_event_attr a;
@@ -364,7 +357,7 @@ TEST_F(bpf, probes)
 	close(fd);
 }
 
-/* Let each of the events below happen @n times. */
+/* Make each of the events below happen @n times. */
 static void call_and_run_probed(int n)
 {
 	while (n--) {
@@ -401,8 +394,8 @@ TEST_F(bpf, stored_or_ignored)
 	unsigned int first = pe_compat(), i, type;
 
 	/*
-	 * Tracepoints of system calls have code of their own in the tracer. They
-	 * leave out 32-bit programs on a 64-bit kernel, which begin with the next.
+	 * Tracepoints of system calls use code of their own. They ignore 32-bit programs on a
+	 * 64-bit kernel, which start with the next tracepoint.
 	 */
 	ASSERT_EQ(0, pe_tracepoint(&a[0], "syscalls/sys_enter_getppid"));
 	ASSERT_EQ(0, pe_tracepoint(&a[3], "task/task_rename"));
@@ -449,7 +442,7 @@ TEST_F(bpf, query)
 	free(q);
 }
 
-/* The program goes with its link, and another one may be attached. */
+/* Closing the link detaches the program, and another one may be attached. */
 TEST_F(bpf, link)
 {
 	struct perf_event_attr a = fault_attr(1);
@@ -474,7 +467,7 @@ TEST_F(bpf, link)
 	link = pe_bpf_link(self->overflow, fd, 43);
 	ASSERT_LE(0, link);
 	close(fd);
-	/* The link keeps the event after its file is closed. */
+	/* The link holds the event after its file is closed. */
 	pe_fault(5);
 	EXPECT_LE(seen + 5, pe_bpf_counted(self->map));
 	close(link);
@@ -509,7 +502,7 @@ TEST_F(bpf, detach_against_overflow)
 		int link = pe_bpf_link(n & 1 ? self->filter : self->overflow, fds[n / 2 % 2], 0);
 
 		EXPECT_LE(0, link);
-		/* Without this the other threads may not get to run. */
+		/* Without this the other threads may not run. */
 		if (!(n & 31))
 			pe_sleep_ms(1);
 		close(link);

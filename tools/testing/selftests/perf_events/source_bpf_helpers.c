@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs that use events: write to them, read them, take call
- * chains, and look at the event that runs them.
+ * BPF programs that use events: they write to events, read them, take call chains, and read the
+ * context of their event.
  */
 #include <errno.h>
 #include <linux/bpf_perf_event.h>
@@ -20,20 +20,17 @@
 
 #define NR_RESULTS	8
 #define STACK_DEPTH	16
-/*
- * Buckets of the map: two stacks in one bucket are an error. With so many that
- * does not happen.
- */
+/* Number of buckets of the map: large, as two stacks in one bucket are an error. */
 #define STACKS		16384
 #define MAX_CODE	64
 
-/* Results are on the program's stack until it ends: [fp + RESULT(i)] */
+/* Results are on the program's stack: [fp + RESULT(i)] */
 #define RESULT(i)	(-8 * (NR_RESULTS - (i)))
 #define KEY		(RESULT(0) - 8)
 
 #define MOV(d, s)	PE_INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
 #define SET(d, v)	PE_INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, v)
-/* Sets a register; the upper half becomes zero. */
+/* Set a register, and clear its upper half. */
 #define SET32(d, v)	PE_INSN(BPF_ALU | BPF_MOV | BPF_K, d, 0, 0, v)
 #define ADD(d, v)	PE_INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, v)
 #define LOAD(d, s, o)	PE_INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
@@ -105,11 +102,11 @@ static int64_t result(int i)
 static __attribute__((noipa)) void fault_here(unsigned int pages)
 {
 	pe_fault(pages);
-	/* Prevents a tail call: this function has to be on the stack. */
+	/* Prevent a tail call: this function has to be on the stack. */
 	asm volatile("");
 }
 
-/* Run a program by one thing that this task does: a system call, a page fault, ... */
+/* Trigger of the program: a system call, a page fault, ... */
 enum by { BY_KPROBE, BY_TRACEPOINT, BY_OVERFLOW };
 
 static const enum bpf_prog_type prog_type[] = {
@@ -267,7 +264,7 @@ TEST_F(helper, output)
 	EXPECT_LE(20, sum);
 }
 
-/* Write to an event of the task that runs the program, on whichever CPU. */
+/* Write to an event of the task that runs the program, on any CPU. */
 TEST_F(helper, output_to_task)
 {
 	struct perf_event_attr a = output_attr();
@@ -414,9 +411,7 @@ TEST_F(helper, read_value_of_another)
 	pe_child_end(&c);
 }
 
-/*
- * A map refuses an event that is inherited, as that counts in several places.
- */
+/* A map refuses an inherited event, because it counts in several tasks. */
 TEST_F(helper, map_refuses)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -472,9 +467,9 @@ static void emit_stackid(struct code *c, int map, int flags, int at)
 }
 
 /*
- * Load a program that takes the user's chain (its id in result 0, once more in
- * results 4 to 7, and its length in bytes in result 2) and the kernel's (its
- * id in result 1).
+ * Load a program that takes the user's chain and the kernel's. Result 0: id of the user's chain; 1:
+ * id of the kernel's; 2: length of the user's chain in bytes; 4 to 7: the start of the user's
+ * chain.
  */
 static int load_stacks(int map)
 {
@@ -566,7 +561,7 @@ TEST_F(stack, of_user)
 	close(fd);
 }
 
-/* A context switch is in the kernel, and both stacks of the task are there. */
+/* A context switch happens in the kernel, and both stacks are available. */
 TEST_F(stack, of_kernel)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CONTEXT_SWITCHES);
@@ -585,7 +580,7 @@ TEST_F(stack, of_kernel)
 	ASSERT_LE(0, result(0));
 	ASSERT_LE(0, result(1));
 	EXPECT_EQ(0, pe_bpf_get(self->map, result(1), ips));
-	/* Between known frames some may be 0, which are not known. */
+	/* Unknown frames between known ones may be 0. */
 	for (i = 0; i < STACK_DEPTH; i++)
 		of_kernel += (int64_t)ips[i] < (int64_t)PERF_CONTEXT_MAX;
 	if (sizeof(long) == 8) {
@@ -593,14 +588,14 @@ TEST_F(stack, of_kernel)
 		EXPECT_LE(2, of_kernel);
 	}
 	EXPECT_EQ(0, pe_bpf_get(self->map, result(0), ips));
-	/* A chain that comes from a sample begins with a mark. */
+	/* A chain from a sample starts with a context marker. */
 	EXPECT_LT(0, (int64_t)ips[ips[0] == (uint64_t)PERF_CONTEXT_USER]);
 	close(fd);
 }
 
 /*
- * Where the context has a field: behind the registers, which are those of a
- * 64-bit program where the kernel has 64 bits.
+ * Offset of a field in the context: after the registers, which on a 64-bit kernel are those of a
+ * 64-bit program.
  */
 #if defined(__i386)
 # define REGS_64	(21 * 8)
@@ -643,7 +638,7 @@ FIXTURE_TEARDOWN(overflow)
 	close(results);
 }
 
-/* Check what the program sees of the event that runs it. */
+/* Check the context that the program reads. */
 TEST_F(overflow, context)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);

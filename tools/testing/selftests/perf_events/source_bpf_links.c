@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF links to events: what they report about themselves, and what goes with
- * them.
+ * BPF links to events: their information, and the lifetimes of link, event and program.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -72,7 +71,7 @@ FIXTURE_VARIANT_ADD(link, uretprobe) {
 	.said = BPF_PERF_EVENT_URETPROBE, .queried = BPF_FD_TYPE_URETPROBE
 };
 
-/* The path of this test, for uprobes, whose links report it. */
+/* Path of this test, which links of uprobes report */
 static char exe[256];
 
 static int attr_of(enum kind kind, struct perf_event_attr *a)
@@ -102,7 +101,7 @@ static int attr_of(enum kind kind, struct perf_event_attr *a)
 	}
 }
 
-/* Make the event happen. */
+/* Trigger the event. */
 static void happen(enum kind kind, int n)
 {
 	if (kind == SOFTWARE) {
@@ -166,7 +165,7 @@ TEST_F(link, lives)
 	EXPECT_EQ(before, pe_bpf_counted(self->map));
 }
 
-/* An event takes one program. When that one goes, there is room for another. */
+/* An event has at most one program. After that is detached, another can be attached. */
 TEST_F(link, only_one)
 {
 	EXPECT_EQ(-EEXIST, pe_bpf_link(self->other, self->event, 0));
