@@ -23,9 +23,9 @@
 #define KERNEL_ADDRESS	pe_kernel_address(4096UL * 1024)
 
 /*
- * Only on x86 addresses are aligned to lengths that are powers of two, a
- * task's breakpoint may be in the kernel, and the access is over when the trap
- * comes. Elsewhere the access is tried again when a handler returns.
+ * x86 alone requires addresses aligned to the length and lengths that are powers of two, allows a
+ * task's breakpoint in the kernel, and traps after the access. Elsewhere the access is retried when
+ * a handler returns.
  */
 #if defined(__x86_64__) || defined(__i386)
 # define LIKE_X86	1
@@ -39,7 +39,7 @@ static union {
 	uint32_t w[4];
 } data;
 
-/* One access of just that width. */
+/* One access of exactly that width */
 #define PUT(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 #define GET(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 
@@ -67,9 +67,8 @@ static __attribute__((noipa)) void target(void)
 }
 
 /*
- * Open as many breakpoints as there are registers, on one byte each (simulated
- * CPUs report only one hit for an access). Return: their number, with the
- * error of the next one in *err.
+ * Open as many breakpoints as there are registers, on one byte each (simulated CPUs report only one
+ * hit for an access). Return: their number, with the error of the next open in *err.
  */
 static int fill(struct perf_event_attr *attr, pid_t pid, int cpu, int *fds, int *err)
 {
@@ -90,7 +89,7 @@ static void write_all(void)
 {
 	int i;
 
-	/* QEMU forgets the last hit only when another address is accessed. */
+	/* QEMU forgets the last hit only after an access to another address. */
 	for (i = 0; i < 16; i++) {
 		PUT(data.b[i], i);
 		PUT(data.b[31], i);
@@ -157,7 +156,7 @@ TEST_F(breakpoint, read_write)
 	close(fd);
 }
 
-/* Reads alone, where a machine can tell them from writes. */
+/* Reads alone, if the machine can distinguish them from writes. */
 TEST_F(breakpoint, read_alone)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_R, &data.w[1], 4);
@@ -201,10 +200,7 @@ TEST_F(breakpoint, impossible)
 	struct perf_event_attr a;
 	int of_code, of_more;
 
-	/*
-	 * Breakpoints that are not of data are of code; a machine may have
-	 * none.
-	 */
+	/* Breakpoints of code; a machine may have none. */
 	a = bp_attr(HW_BREAKPOINT_X, target, pe_kernel_long());
 	of_code = pe_try(&a, 0, -1, -1, 0) == -EOPNOTSUPP ? -EOPNOTSUPP : -EINVAL;
 	EXPECT_TRUE(!LIKE_X86 || of_code == -EINVAL);
@@ -233,7 +229,7 @@ TEST_F(breakpoint, impossible)
 	EXPECT_EQ(-EOPNOTSUPP, pe_try(&a, 0, -1, -1, 0));
 }
 
-/* A breakpoint that was refused has kept no register. */
+/* A refused breakpoint does not keep a register. */
 TEST_F(breakpoint, refused_takes_none)
 {
 	int fds[MAX_SLOTS], err, i;
@@ -281,7 +277,7 @@ TEST_F(breakpoint, slots_of_cpus_and_tasks)
 		EXPECT_EQ(0, pe_try(&a, -1, 1, -1, 0));
 	}
 
-	/* With one register free, each task can have a breakpoint. */
+	/* With one free register, each task can have a breakpoint. */
 	close(of_cpu[--n]);
 	ASSERT_EQ(0, pe_child_start(&c));
 	m = fill(&a, 0, -1, of_task, &err);
@@ -324,7 +320,7 @@ static __u64 kernel_symbol(const char *name)
 	return found;
 }
 
-/* The kernel writes this word of its timekeeping many times a second. */
+/* The kernel's timekeeping writes this word many times a second. */
 TEST_F(breakpoint, kernel_data)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, NULL, 4);
@@ -430,9 +426,9 @@ TEST_F(breakpoint, modify)
 }
 
 /**
- * struct move - a breakpoint that is to be modified
+ * struct move - a change of a breakpoint
  * @fd: the event
- * @a: what it is to be
+ * @a: the new attribute
  */
 struct move {
 	int fd;
@@ -447,8 +443,7 @@ static int do_move(void *arg)
 }
 
 /*
- * A process that has the file may move the breakpoint, even if it could not
- * open that now.
+ * A process that has the file may move the breakpoint, even without permission to open the new one.
  */
 TEST_F(breakpoint, modify_without_rights)
 {
@@ -474,7 +469,7 @@ TEST_F(breakpoint, modify_without_rights)
 	close(m.fd);
 }
 
-/* When a change is refused, the breakpoint is as it was, and on. */
+/* After a refused change the breakpoint is unchanged and enabled. */
 TEST_F(breakpoint, modify_fails)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4), b;
@@ -542,7 +537,7 @@ TEST_F(breakpoint, inherit)
 	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, 0));
 }
 
-/* A live copy is changed with its root. */
+/* A copy is changed with its root. */
 TEST_F(breakpoint, modify_inherited)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4);
@@ -576,10 +571,7 @@ TEST_F(breakpoint, modify_inherited)
 	close(fd);
 }
 
-/*
- * When an open succeeds, the breakpoint can always be scheduled, however
- * others open and close breakpoints.
- */
+/* An event that was opened can always be scheduled, while others open and close breakpoints. */
 static void *take_and_give(void *arg)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);
@@ -608,10 +600,7 @@ static void *take_and_give(void *arg)
 			write_all();
 			_exit(0);
 		}
-		/*
-		 * A child that was forked has registers for its copies, or has
-		 * no copies.
-		 */
+		/* A forked child has registers for all its copies, or no copies. */
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
 	}
@@ -694,7 +683,7 @@ TEST_F(breakpoint, sigtrap)
 	close(fd);
 }
 
-/* Either all breakpoints of a group are on, or the group is refused. */
+/* Either all breakpoints of a group fit, or the group is refused. */
 TEST_F(breakpoint, group)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data, 1);

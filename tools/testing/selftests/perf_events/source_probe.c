@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kprobe and uprobe PMUs: probes that live as long as their event.
+ * The kprobe and uprobe PMUs: probes with the lifetime of their event.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static __attribute__((noipa)) int probed(int x)
 	return x + 1;
 }
 
-/* The semaphore of a probe that is compiled in; not in .bss. */
+/* Reference counter of a statically defined probe; not in .bss */
 static unsigned short semaphore[4] = { 0, 0, 0, 1 };
 
 static uint64_t str(const char *s)
@@ -147,7 +147,7 @@ TEST_F(kprobe, unprivileged)
 	pe_set(PE_PARANOID, level);
 }
 
-/* Pass each kind of probe @n times. */
+/* Hit each kind of probe @n times. */
 static void pass(int n)
 {
 	call(n);
@@ -175,8 +175,8 @@ static int fork_without_rights(int in, int out)
 }
 
 /*
- * A task that may not open the events which others have opened on it can still
- * fork: its children do not inherit them.
+ * A task without permission for events that others have opened on it can still fork: its children
+ * do not inherit them.
  */
 static void fork_of_watched(struct __test_metadata *_metadata, struct perf_event_attr *attr)
 {
@@ -257,7 +257,7 @@ TEST_F(uprobe, exit)
 	close(fd);
 }
 
-/* A uprobe is in user space, whatever the kernel does for it. */
+/* A uprobe is in user space, although the kernel handles it. */
 TEST_F(uprobe, exclude_kernel)
 {
 	int fd;
@@ -296,10 +296,7 @@ TEST_F(uprobe, inherited_without_rights)
 	fork_of_watched(_metadata, &self->attr);
 }
 
-/*
- * The counter is raised while an event is open, in the file's data as it is
- * mapped here.
- */
+/* The counter is incremented while an event is open, in this mapping of the file's data. */
 TEST_F(uprobe, reference_counter)
 {
 	long offset = pe_file_offset(&semaphore[1]);

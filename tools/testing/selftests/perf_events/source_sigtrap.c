@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that send SIGTRAP to the task that they happen to: what the signal
- * says, which task gets it, and what its handler may do to the event.
+ * Events that send SIGTRAP to the task in which they happen: the fields of the signal, the task
+ * that gets it, and actions on the event in the handler.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,17 +37,17 @@
 #define NR_THREADS	4
 #define NR_WRITES	50
 
-/* Accesses to the others let emulated CPUs forget the last hit. */
+/* Emulated CPUs forget the last hit only after an access to one of the others. */
 static long watched, others[8];
 static int event_fd;
 static struct perf_event_attr attr;
 
-/* Signals that the handler has seen; each thread counts for itself, too. */
+/* Number of signals in the handler; each thread has a count of its own, too. */
 static int traps, wrong;
 static __thread int mine;
 /**
- * struct trap_info - the part of siginfo_t that not every C library knows
- * @addr: of the access
+ * struct trap_info - fields of siginfo_t that some C libraries lack
+ * @addr: address of the access
  * @data: attr.sig_data
  * @type: attr.type
  * @flags: TRAP_PERF_FLAG_*
@@ -111,8 +111,7 @@ static void put(long *p, int n)
 }
 
 /*
- * Every occurrence sends a signal. A program that is executed would die of
- * one, so the event is removed by exec.
+ * Every occurrence sends a signal. The signal would kill a new program, so exec removes the event.
  */
 static void ask_for_signals(struct perf_event_attr *a)
 {
@@ -148,8 +147,7 @@ FIXTURE_SETUP(sigtrap)
 	if (err == -ENOENT || err == -ENOSPC)
 		SKIP(return, "no watchpoints");
 	/*
-	 * Elsewhere the trap comes before the access, which is then tried
-	 * again after each signal.
+	 * On other architectures the trap precedes the access, which is retried after each signal.
 	 */
 	if (!AFTER_ACCESS)
 		SKIP(return, "the access would be tried again and again");
@@ -219,10 +217,7 @@ TEST_F(sigtrap, closed_by_handler)
 	}
 }
 
-/*
- * A task that has the signal blocked gets it later, with the mark that it is
- * late.
- */
+/* A blocked signal is delivered later, and marked as late. */
 TEST_F(sigtrap, blocked)
 {
 	sigset_t set;
@@ -240,7 +235,7 @@ TEST_F(sigtrap, blocked)
 	close(event_fd);
 }
 
-/* IOC_REFRESH allows that many signals, and then the event is off. */
+/* IOC_REFRESH allows that number of signals, and then disables the event. */
 TEST_F(sigtrap, refresh)
 {
 	attr.disabled = 1;
@@ -265,10 +260,7 @@ static void *writer(void *count)
 	return NULL;
 }
 
-/*
- * Open an event of all threads, and start threads that write as soon as the
- * barrier lets them.
- */
+/* Open an event that threads inherit, and start threads that write after the barrier. */
 static void start_writers(struct __test_metadata *_metadata)
 {
 	attr.inherit = 1;
@@ -282,8 +274,7 @@ static void start_writers(struct __test_metadata *_metadata)
 }
 
 /*
- * Each thread gets the signals for what it does itself; a process does not
- * inherit the event.
+ * Each thread gets the signals for its own accesses. A forked process does not inherit the event.
  */
 TEST_F(sigtrap, threads)
 {
@@ -311,7 +302,7 @@ TEST_F(sigtrap, threads)
 	close(event_fd);
 }
 
-/* While threads write, the event is switched on and off for all of them. */
+/* While the threads write, the event is disabled and enabled for all of them. */
 TEST_F(sigtrap, threads_switched)
 {
 	int i, sum = 0;
@@ -328,15 +319,12 @@ TEST_F(sigtrap, threads_switched)
 	}
 	EXPECT_EQ(sum, traps);
 	EXPECT_EQ(0, wrong);
-	/* There is one signal for every count, and none for another reason. */
+	/* There is exactly one signal for every count. */
 	EXPECT_EQ(sum, pe_count(event_fd));
 	close(event_fd);
 }
 
-/*
- * The program that is executed has not asked for signals, and would die of
- * one.
- */
+/* The executed program has no handler, so a signal would kill it. */
 TEST_F(sigtrap, gone_at_exec)
 {
 	struct pe_child c;
@@ -350,7 +338,7 @@ TEST_F(sigtrap, gone_at_exec)
 	attr.enable_on_exec = 0;
 	fd = pe_open(&attr, c.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
-	/* The child has this program's handler until it executes. */
+	/* The child has this program's handler until exec. */
 	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
 	EXPECT_EQ(0, pe_child_do(&c, PE_FAULT, 3));
 	EXPECT_EQ(0, pe_child_do(&c, PE_EXEC, 0));
@@ -359,7 +347,7 @@ TEST_F(sigtrap, gone_at_exec)
 	close(fd);
 }
 
-/* Two threads each close an event of the other one while that is hit. */
+/* Two threads close each other's events while these are hit. */
 static int fds[2];
 static bool done;
 
@@ -405,7 +393,7 @@ TEST_F(sigtrap, close_each_other)
 	}
 }
 
-/* Threads start and end while copies of the event send signals. */
+/* Threads start and exit while copies of the event send signals. */
 static void *short_lived(void *unused)
 {
 	put(&watched, 2);
@@ -431,10 +419,7 @@ TEST_F(sigtrap, closed_while_threads_come_and_go)
 
 	attr.inherit = 1;
 	attr.inherit_thread = 1;
-	/*
-	 * This thread opens the events; threads that are born meanwhile have
-	 * copies.
-	 */
+	/* This thread opens the events; threads created meanwhile have copies. */
 	for (i = 0; i < 20; i++) {
 		int k;
 
@@ -450,16 +435,16 @@ TEST_F(sigtrap, closed_while_threads_come_and_go)
 			pthread_join(threads[k], NULL);
 	}
 	EXPECT_EQ(0, wrong);
-	/* All registers must have been given back. */
+	/* All registers must be free again. */
 	for (i = 0; i < 10; i++)
 		EXPECT_EQ(0, pe_try(&attr, 0, -1, -1, 0));
 }
 
 /**
- * struct full_writer - a thread that has a signal on its way, and waits in the kernel
+ * struct full_writer - a thread with a pending signal that blocks in the kernel
  * @thread: the thread
  * @tid: its id, 0 before it runs
- * @pipe: to which it writes more than there is room for
+ * @pipe: pipe to which it writes more than fits
  * @page: two pages that it has not touched yet
  */
 struct full_writer {
@@ -478,10 +463,7 @@ static void *write_much(void *arg)
 	__atomic_store_n(&w->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
 	if (read(w->pipe[0], &go, 1) != 1)
 		return NULL;
-	/*
-	 * The kernel takes the fault, and copies the first page; then the pipe
-	 * is full.
-	 */
+	/* The kernel causes the fault, and copies the first page; then the pipe is full. */
 	return write(w->pipe[1], w->page, size) == size ? w : NULL;
 }
 
@@ -492,8 +474,8 @@ static void *close_event(void *fd)
 }
 
 /*
- * An event is closed while its signal waits for a task that is in the kernel.
- * By the time that the task comes back, others have the memory of the event.
+ * An event is closed while its signal is pending for a task in the kernel. When the task returns to
+ * user space, the memory of the event is reused.
  */
 TEST(closed_before_its_signal)
 {
@@ -530,10 +512,10 @@ TEST(closed_before_its_signal)
 		pe_sleep_ms(1);
 	while (poll(&full, 1, -1) != 1 || pe_count(event_fd) < 1);
 
-	/* There are kernels in which close(2) waits for the signal. */
+	/* In some kernels close(2) waits for the signal. */
 	ASSERT_EQ(0, pthread_create(&other, NULL, close_event, (void *)(long)event_fd));
 	for (i = 0; i < 10; i++) {
-		/* After this, memory that RCU frees has been freed. */
+		/* This waits for a grace period, after which RCU has freed the memory. */
 		syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 		pe_sleep_ms(10);
 	}
@@ -553,7 +535,7 @@ TEST(closed_before_its_signal)
 	EXPECT_EQ(0, wrong);
 	if (traps)
 		EXPECT_EQ(0x1234567, last.data);
-	/* 6.12 sends the signal all the same. */
+	/* 6.12 sends the signal nevertheless. */
 	if (getenv("PE_HARD"))
 		EXPECT_EQ(0, traps);
 	close(w.pipe[0]);
@@ -562,10 +544,7 @@ TEST(closed_before_its_signal)
 	free(room);
 }
 
-/*
- * Trace each function of the kernel that this task calls, including those that
- * send it the signal.
- */
+/* Trace each kernel function that this task calls, including those that send the signal. */
 static void trace_oneself(void (*handler)(int sig))
 {
 	struct perf_event_attr a;
@@ -589,10 +568,7 @@ static void disable(int sig)
 	pe_ioctl(event_fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/*
- * In 6.12 a task that has such an event can never leave the kernel, not even
- * to die.
- */
+/* In 6.12 a task with such an event can never leave the kernel, not even by a SIGKILL. */
 static void expect_end(struct __test_metadata *_metadata, void (*handler)(int sig))
 {
 	int status = 0, i;
@@ -643,9 +619,8 @@ FIXTURE_TEARDOWN(own_work)
 }
 
 /*
- * An event on the kernel's work for the signal must not keep a task from being
- * killed. Each child has all functions patched, which takes longer the more
- * CPUs there are.
+ * An event on the kernel functions that send its signal must not prevent a kill of the task. Each
+ * child patches all functions, which takes longer with more CPUs.
  */
 TEST_F(own_work, killed)
 {
@@ -660,14 +635,11 @@ TEST_F(own_work, killed)
 	a.remove_on_exec = 1;
 	/* Function events are refused without this. */
 	a.exclude_callchain_user = 1;
-	/*
-	 * With the kernel's debugging options, tracing all functions takes too
-	 * long.
-	 */
+	/* With debugging options, tracing all functions takes too long. */
 	if (!access("/sys/kernel/debug/kmemleak", F_OK) ||
 	    !access("/sys/kernel/debug/failslab", F_OK))
 		SKIP(return, "a kernel for debugging");
-	/* The kill has to come between two signals: try several times. */
+	/* The kill has to be between two signals: try several times. */
 	for (round = 0; round < 5; round++) {
 		child = fork();
 		if (!child) {

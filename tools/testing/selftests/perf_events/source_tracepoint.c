@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints: counting, raw samples, filters, the task that they count for,
- * and who may open them.
+ * Tracepoints: counts, raw samples, filters, the task for which they count, and permissions.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -112,10 +111,7 @@ TEST_F(tracepoint, inherit)
 	close(fd);
 }
 
-/*
- * The mode is that of the record's registers: those of the system call, in
- * user mode.
- */
+/* The mode is that of the record's registers: user mode, for a system call. */
 TEST_F(tracepoint, exclude)
 {
 	struct perf_event_attr a = self->attr;
@@ -193,9 +189,8 @@ TEST_F(tracepoint, period)
 }
 
 /*
- * A tracepoint with a number that the program chooses: close(2) with the file
- * descriptor 1000 + n. Where that one leaves the program out, it is the change of
- * a process's chance to be killed when memory runs out, to 100 + n.
+ * A tracepoint with a number that the program chooses: close(2) with the file descriptor 1000 + n.
+ * If 32-bit programs are ignored there: the change of oom_score_adj to 100 + n.
  */
 #define CLOSE		(pe_compat() ? "oom/oom_score_adj_update" : "syscalls/sys_enter_close")
 #define FILTER_SIZE	64
@@ -208,7 +203,7 @@ static void pass(int n)
 		close(1000 + n);
 }
 
-/* A filter on that number: @op is "==" and the like, @more ends the filter. */
+/* A filter on that number: @op is "==" or the like, @more is the rest of the filter. */
 static unsigned long filter(char *text, const char *op, int n, const char *more)
 {
 	if (pe_compat())
@@ -285,7 +280,7 @@ TEST_F(tracepoint, filter_of_others)
 	close(fd);
 }
 
-/* A wake-up counts for the task that is woken, in events of that task. */
+/* A wakeup counts for the woken task, in events of that task. */
 TEST_F(tracepoint, about_another_task)
 {
 	struct perf_event_attr a;
@@ -296,10 +291,7 @@ TEST_F(tracepoint, about_another_task)
 	if (pe_tracepoint(&a, "sched/sched_wakeup"))
 		SKIP(return, "no tracepoints of the scheduler");
 	ASSERT_EQ(0, pe_child_start(&c));
-	/*
-	 * The task is woken only by this one, on the CPU of the event, while
-	 * it sleeps.
-	 */
+	/* Only this task wakes the other one, on the CPU of the event, while it sleeps. */
 	pe_move_to(0);
 	ASSERT_EQ(0, pe_child_do(&c, PE_MOVE, 0));
 	his = pe_open(&a, c.pid, 0, -1, 0);
@@ -317,9 +309,7 @@ TEST_F(tracepoint, about_another_task)
 		EXPECT_EQ(0, pe_child_do(&c, PE_SPIN, 1));
 	}
 	EXPECT_LE(20, pe_count(his));
-	/*
-	 * An event on no particular CPU counts only what the task itself does.
-	 */
+	/* An event on any CPU counts only occurrences in its task. */
 	EXPECT_EQ(0, pe_count(any));
 	/* 6.12 counts for disabled events, too. */
 	if (getenv("PE_HARD"))
@@ -343,7 +333,7 @@ TEST_F(tracepoint, memory_of_another_task)
 	struct pe_child c;
 	int fd, i, nr = 0;
 
-	/* 6.12 gives those of the task that wakes it. */
+	/* 6.12 writes those of the waker. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (pe_tracepoint(&a, "sched/sched_wakeup"))
@@ -380,9 +370,8 @@ TEST_F(tracepoint, memory_of_another_task)
 }
 
 /*
- * An occurrence for a task that sleeps uses up an overflow, too. Another group
- * keeps this event's group off, so no switch takes the event off, which would
- * disable it.
+ * An occurrence for a sleeping task uses up an overflow, too. Another group keeps this event's
+ * group off, so no switch schedules the event out, which would disable it.
  */
 TEST_F(tracepoint, refresh_about_another_task)
 {
@@ -397,14 +386,11 @@ TEST_F(tracepoint, refresh_about_another_task)
 		SKIP(return, "no tracepoints of the scheduler");
 	if (geteuid() || pe_sim_type() < 0)
 		SKIP(return, "needs root, and the simulated PMU");
-	/* In 6.12 the event goes on. */
+	/* In 6.12 the event stays enabled. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	ASSERT_EQ(0, pe_child_start(&c));
-	/*
-	 * The task is woken only by this one, on the CPU of the event, while
-	 * it sleeps.
-	 */
+	/* Only this task wakes the other one, on the CPU of the event, while it sleeps. */
 	pe_move_to(0);
 	ASSERT_EQ(0, pe_child_do(&c, PE_MOVE, 0));
 	sim.pinned = 1;
@@ -443,7 +429,7 @@ TEST_F(tracepoint, refresh_about_another_task)
 	pe_child_end(&c);
 }
 
-/* A user may have raw data of system calls, as it is of the task itself. */
+/* A user may sample raw data of system calls of its own tasks. */
 static int open_raw(void *arg)
 {
 	return pe_try(arg, 0, -1, -1, 0);
@@ -471,7 +457,7 @@ TEST_F(tracepoint, unprivileged)
 	pe_set(PE_PARANOID, level);
 }
 
-/* A group with software events, where either kind is the leader. */
+/* A group with software events, with either kind as the leader. */
 TEST_F(tracepoint, group)
 {
 	struct perf_event_attr sw = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -498,15 +484,12 @@ TEST_F(tracepoint, group)
 	tp = pe_open(&self->attr, 0, -1, fault, 0);
 	ASSERT_LE(0, tp);
 	pe_ioctl(tp, PERF_EVENT_IOC_ENABLE, 0);
-	/*
-	 * In 6.12 the event counts from the next time that the group is
-	 * scheduled.
-	 */
+	/* In 6.12 the event counts after the group is scheduled again. */
 	pe_switch();
 	pe_call(5);
 	pe_fault(5);
 	EXPECT_EQ(5, pe_count(tp));
-	/* Code that ran for the first time has caused faults, too. */
+	/* Code that runs for the first time causes faults, too. */
 	EXPECT_LE(15, pe_count(fault));
 	close(fault);
 	close(tp);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * splice(2) from an event moves whole records, and consumes them like
- * data_tail. A kernel without it returns EINVAL: then there is nothing to
- * test.
+ * splice(2) from an event moves whole records, and consumes them like data_tail. A kernel without
+ * it returns EINVAL: the tests are skipped then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,10 +63,7 @@ static int start(struct perf_event_attr *attr, struct pe_ring *ring, int pages)
 	return fd;
 }
 
-/*
- * Return: how many samples of @size bytes are in @len bytes, or -1 if there is
- * anything else.
- */
+/* Return: the number of samples of @size bytes in @len bytes, or -1 if there is anything else. */
 static int samples(const char *at, ssize_t len, unsigned int size)
 {
 	struct perf_event_header head;
@@ -119,7 +115,7 @@ TEST_F(splice, whole_records)
 {
 	__u64 tail = self->ring.page->data_tail;
 
-	/* Room for two and a half records takes two. */
+	/* Space for two and a half records takes two. */
 	faults(self->fd, 10);
 	EXPECT_EQ(2 * SMALL, move(self->fd, self->pipe[1], 5 * SMALL / 2, 0));
 	EXPECT_EQ(tail + 2 * SMALL, self->ring.page->data_tail);
@@ -158,10 +154,7 @@ TEST_F(splice, same_bytes_as_in_the_buffer)
 	}
 }
 
-/*
- * Buffers of one piece (PERF_USE_VMALLOC) keep their pages; the kernel lists
- * such memory.
- */
+/* Virtually contiguous buffers (PERF_USE_VMALLOC) keep their pages; vmallocinfo lists them. */
 static bool in_one_piece(void)
 {
 	FILE *f = fopen("/proc/vmallocinfo", "r");
@@ -183,8 +176,7 @@ TEST_F(splice, full_pages_leave_the_buffer)
 	if (in_one_piece())
 		SKIP(return, "pages cannot leave");
 	/*
-	 * User space has not touched the records, so their pages can be moved;
-	 * new pages replace them.
+	 * User space has not touched the records, so splice(2) moves their pages and replaces them.
 	 */
 	faults(self->fd, nr);
 	ASSERT_EQ(nr * SMALL, move(self->fd, self->pipe[1], 1 << 20, 0));
@@ -205,10 +197,7 @@ TEST_F(splice, full_pages_leave_the_buffer)
 	EXPECT_GT(self->page, zero);
 }
 
-/*
- * A mapping with MAP_POPULATE has all pages in the page table: none of them is
- * moved.
- */
+/* A mapping with MAP_POPULATE has all pages in the page table: splice(2) moves none of them. */
 TEST_F(splice, populated_pages_stay)
 {
 	const size_t len = 9 * self->page;
@@ -240,7 +229,7 @@ TEST_F(splice, nothing_is_lost_untold)
 	__u64 lost;
 	ssize_t n, at;
 
-	/* Lose records, make room, and lose records again. */
+	/* Lose records, make space, and lose records again. */
 	for (round = 0; round < 20; round++) {
 		faults(self->fd, 3000);
 		n = move(self->fd, self->pipe[1], 10000, 0);
@@ -257,7 +246,7 @@ TEST_F(splice, nothing_is_lost_untold)
 		}
 		ASSERT_EQ(n, at);
 	}
-	/* Make room, and the LOST record tells of the rest. */
+	/* Make space: the LOST record reports the rest. */
 	for (;;) {
 		n = move(self->fd, self->pipe[1], 1 << 20, SPLICE_F_NONBLOCK);
 		if (n == -EAGAIN && told + read_nr == 60000 + 1)
@@ -287,10 +276,7 @@ TEST_F(splice, long_records)
 	unsigned int size;
 	int fd, i;
 
-	/*
-	 * Each record is larger than a page, and lies across the ends of
-	 * several.
-	 */
+	/* Each record is larger than a page, and crosses several page boundaries. */
 	a.sample_type |= PERF_SAMPLE_STACK_USER;
 	a.sample_stack_user = 5000;
 	fd = start(&a, &ring, 8);
@@ -314,10 +300,7 @@ TEST_F(splice, pipe_without_room)
 	unsigned int nr = 4 * self->page / SMALL;
 	ssize_t n;
 
-	/*
-	 * A pipe of one page takes the records that fit, and then must be
-	 * emptied.
-	 */
+	/* A pipe of one page takes the records that fit, and must then be read. */
 	ASSERT_EQ(self->page, fcntl(self->pipe[1], F_SETPIPE_SZ, self->page));
 	faults(self->fd, nr);
 	while (nr) {
@@ -345,10 +328,7 @@ TEST_F(splice, record_longer_than_the_pipe)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(self->page, fcntl(self->pipe[1], F_SETPIPE_SZ, self->page));
 	faults(fd, 1);
-	/*
-	 * A sample has no more of the stack than there is, which may be less
-	 * than was asked for.
-	 */
+	/* A sample has at most the existing stack, which may be less than requested. */
 	if (ring.page->data_head - ring.page->data_tail <= self->page)
 		SKIP(return, "a short stack");
 	EXPECT_EQ(-ENOSPC, move(fd, self->pipe[1], 1 << 20, 0));
@@ -366,7 +346,7 @@ TEST_F(splice, does_not_block)
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags | O_NONBLOCK));
 	EXPECT_EQ(-EAGAIN, move(self->fd, self->pipe[1], 4096, 0));
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags));
-	/* A pipe that does not block makes the call return EAGAIN, too. */
+	/* A non-blocking pipe makes the call return EAGAIN, too. */
 	ASSERT_LT(0, fcntl(self->pipe[1], F_GETFL) & O_NONBLOCK);
 	EXPECT_EQ(-EAGAIN, move(self->fd, self->pipe[1], 4096, 0));
 }
@@ -392,10 +372,7 @@ static void *splice_once(void *arg)
 	return NULL;
 }
 
-/*
- * Wait until the thread sleeps, however long that takes. Return: whether it
- * sleeps in splice(2).
- */
+/* Wait until the thread sleeps, for any time. Return: whether it sleeps in splice(2). */
 static bool sleeps(struct splicer *s)
 {
 	char path[64], state = 'R';
@@ -415,18 +392,12 @@ static bool sleeps(struct splicer *s)
 	return !__atomic_load_n(&s->done, __ATOMIC_SEQ_CST);
 }
 
-/*
- * Start a thread that waits for records of a child, of which there are none
- * yet.
- */
+/* Start a thread that waits for records of a child. There are no records yet. */
 static void wait_in_splice(struct __test_metadata *_metadata, struct splicer *s,
 			   struct perf_event_attr *a, int pipe)
 {
 	s->pipe = pipe;
-	/*
-	 * The other end of the pipe is non-blocking: change that for the
-	 * thread.
-	 */
+	/* The write end of the pipe is non-blocking: make it blocking for the thread. */
 	ASSERT_EQ(0, fcntl(pipe, F_SETFL, O_WRONLY));
 	ASSERT_EQ(0, pe_child_start(&s->child));
 	s->fd = pe_open(a, s->child.pid, -1, -1, 0);
@@ -442,7 +413,7 @@ TEST_F(splice, blocks_until_there_is_a_record)
 	struct splicer s = {};
 
 	wait_in_splice(_metadata, &s, &a, self->pipe[1]);
-	/* While the thread waits, others can use the pipe. */
+	/* While the thread waits, other tasks can use the pipe. */
 	ASSERT_EQ(3, write(self->pipe[1], "abc", 3));
 	ASSERT_EQ(3, read(self->pipe[0], bytes, sizeof(bytes)));
 	ASSERT_EQ(0, pe_ioctl(s.fd, PERF_EVENT_IOC_ENABLE, 0));
@@ -456,10 +427,7 @@ TEST_F(splice, blocks_until_there_is_a_record)
 	pe_child_end(&s.child);
 }
 
-/*
- * The thread is woken when poll(2) would be: with a watermark not by the first
- * record.
- */
+/* The thread wakes up when poll(2) would: with a watermark not at the first record. */
 TEST_F(splice, blocks_until_the_watermark)
 {
 	struct perf_event_attr a = self->a;
@@ -493,10 +461,7 @@ TEST_F(splice, through_another_event_of_the_buffer)
 	close(other);
 }
 
-/*
- * With bytes in the pipe there is no room for a record that an empty pipe
- * would take.
- */
+/* A pipe with data has no space for a record that would fit into an empty pipe. */
 TEST_F(splice, pipe_that_is_partly_full)
 {
 	struct perf_event_attr a = self->a;
@@ -529,10 +494,7 @@ TEST_F(splice, ends_with_its_task)
 	struct perf_event_attr a = self->a;
 	struct splicer s = {};
 
-	/*
-	 * The thread gets all records, and then the end of file, even if it
-	 * sleeps.
-	 */
+	/* The thread gets all records, and then end of file, even while it sleeps. */
 	wait_in_splice(_metadata, &s, &a, self->pipe[1]);
 	pe_child_end(&s.child);
 	ASSERT_EQ(0, pthread_join(s.thread, NULL));
@@ -710,19 +672,13 @@ TEST_F(splice, tail_of_more_bits)
 	struct perf_event_mmap_page *p = self->ring.page;
 	ssize_t ret;
 
-	/*
-	 * The other end of the pipe is non-blocking: change that for this
-	 * call.
-	 */
+	/* The write end of the pipe is non-blocking: make it blocking for this call. */
 	ASSERT_EQ(0, fcntl(self->pipe[1], F_SETFL, O_WRONLY));
 	ASSERT_EQ(0, sigaction(SIGALRM, &act, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
 	p->data_tail = p->data_head | 1ULL << 32;
 	ret = move(self->fd, self->pipe[1], 4096, 0);
-	/*
-	 * With nothing to read the call sleeps until the signal comes, and not
-	 * after it.
-	 */
+	/* Without records the call sleeps until the signal, and not after it. */
 	if (sizeof(long) == 4 && ret == -EINTR)
 		ret = -EIO;
 	EXPECT_EQ(-EIO, ret);
@@ -761,10 +717,7 @@ TEST_F(splice, against_a_liar_and_a_writer)
 	struct pe_ring ring;
 	int fd, i;
 
-	/*
-	 * The bytes are worthless, as user space writes the tail; a debugging
-	 * kernel must not complain.
-	 */
+	/* The data is garbage, as user space writes the tail; a debugging kernel must not warn. */
 	a.disabled = 0;
 	fd = pe_open(&a, -1, pe_cpu_count() - 1, -1, 0);
 	ASSERT_LE(0, fd);

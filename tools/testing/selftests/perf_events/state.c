@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_EVENT_IOC_STATE: what an event is doing, why it does not count if it does not, and
- * who may know which groups have the counters that it waits for.
+ * PERF_EVENT_IOC_STATE: the state of an event, the reason if it does not count, and permission for
+ * the groups that have the counters for which it waits.
  */
 #include <errno.h>
 #include <linux/perf_event_ext.h>
@@ -29,7 +29,7 @@ static int tell(int fd, struct perf_event_state_info *info)
 	return pe_ioctl(fd, PERF_EVENT_IOC_STATE, (unsigned long)info);
 }
 
-/* What the event is doing, or -errno. */
+/* Return the state of the event, or -errno. */
 static int doing(int fd)
 {
 	struct perf_event_state_info info;
@@ -52,7 +52,7 @@ FIXTURE_SETUP(state)
 	if (doing(self->fd) == -ENOTTY)
 		SKIP_OTHERS(return, "this kernel does not tell the state of an event");
 	self->mux = pe_get(MUX);
-	/* No group makes way for another one while a test looks. */
+	/* No rotation happens during a test. */
 	if (self->mux > 0)
 		pe_set(MUX, LONG_MS);
 }
@@ -68,7 +68,9 @@ static int ask(int fd, void *info)
 	return pe_ioctl(fd, PERF_EVENT_IOC_STATE, (unsigned long)info);
 }
 
-/* Size and thread are read, and all else must be zero, so that it can mean something later. */
+/*
+ * Size and thread are inputs. All other fields must be zero, so that they can get a meaning later.
+ */
 TEST_F(state, size)
 {
 	struct {
@@ -136,7 +138,7 @@ TEST_F(state, what_it_is)
 	close(member);
 }
 
-/* What a source of software events keeps where others have a counter is told to nobody. */
+/* Software sources use the counter's field for data of their own, which must not be reported. */
 TEST_F(state, software_has_no_counter)
 {
 	static const __u64 configs[] = {
@@ -180,7 +182,7 @@ TEST_F(state, enabled_or_not)
 	close(member);
 }
 
-/* For how long: each state is asked twice, with something in between that takes time. */
+/* Duration of each state: read the state twice, with work in between. */
 TEST_F(state, since)
 {
 	struct perf_event_state_info before, now;
@@ -199,7 +201,7 @@ TEST_F(state, since)
 	pe_sleep_ms(1);
 	ASSERT_EQ(0, tell(self->fd, &now));
 	EXPECT_LE(before.since + 1000000, now.since);
-	/* It has begun to count anew. */
+	/* The time since the last change of state restarts. */
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
 	ASSERT_EQ(0, tell(self->fd, &now));
 	EXPECT_LT(now.since, now.enabled);
@@ -239,7 +241,7 @@ static __u64 now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* An event that has ended while its task goes on has done so since that moment. */
+/* An event that was removed from a running task reports the time since the removal. */
 TEST_F(state, since_it_was_removed)
 {
 	struct perf_event_state_info info;
@@ -249,7 +251,7 @@ TEST_F(state, since_it_was_removed)
 	int fd, other;
 
 	ASSERT_EQ(0, pe_child_start(&child));
-	/* This one stays, so that the clock of the task's events goes on. */
+	/* This event stays open, so that the clock of the task's context runs. */
 	other = pe_open(&a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, other);
 	a.remove_on_exec = 1;
@@ -269,7 +271,7 @@ TEST_F(state, since_it_was_removed)
 	EXPECT_LE(now - after, info.since);
 	EXPECT_GE(now_ns() - before, info.since);
 	pe_child_end(&child);
-	/* That its task exits, too, changes nothing. */
+	/* The exit of its task changes nothing. */
 	ASSERT_EQ(0, tell(fd, &info));
 	EXPECT_LE(now - after, info.since);
 	close(fd);
@@ -340,7 +342,7 @@ TEST_F(state, buffer)
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
-	/* More records than there is room for in the largest of pages. */
+	/* More records than fit into the largest pages. */
 	pe_fault(10000);
 	EXPECT_EQ(0, tell(fd, &info));
 	EXPECT_LT(0, info.wakeups);
@@ -363,7 +365,10 @@ TEST_F(state, buffer)
 	close(fd);
 }
 
-/* Those that wait tell exactly those that count, and each has waited when it has not run. */
+/*
+ * Events that wait report exactly the events that count, and each has waited whenever it did not
+ * run.
+ */
 TEST_F(state, twelve_groups)
 {
 	struct perf_event_state_info info[GROUPS];
@@ -395,7 +400,7 @@ TEST_F(state, twelve_groups)
 		EXPECT_LT(info[i].running, info[i].enabled);
 		EXPECT_EQ(PERF_EVENT_NO_ROOM, info[i].obstacle);
 		EXPECT_EQ(1, info[i].needs);
-		/* So long has it waited: ever since it was opened. */
+		/* It has waited since it was opened. */
 		EXPECT_LT(0, info[i].since);
 		EXPECT_LE(info[i].since, info[i].enabled - info[i].running);
 		ASSERT_EQ(PE_SIM_COUNTERS, info[i].on_groups);
@@ -415,7 +420,7 @@ TEST_F(state, twelve_groups)
 		close(fd[i]);
 }
 
-/* Groups that take turns: at any moment as many count as there are counters. */
+/* Multiplexed groups: at any moment as many count as there are counters. */
 TEST_F(state, sums_of_twelve_groups)
 {
 	struct perf_event_state_info info[GROUPS];
@@ -450,7 +455,7 @@ TEST_F(state, sums_of_twelve_groups)
 		ran += info[i].running;
 		close(fd[i]);
 	}
-	/* They were enabled one by one, and disabled in the same order. */
+	/* The events were enabled one by one, and disabled in the same order. */
 	EXPECT_LE(PE_SIM_COUNTERS * least, ran + PE_SIM_COUNTERS * (most - least));
 	EXPECT_GE(PE_SIM_COUNTERS * (2 * most - least), ran);
 }
@@ -470,7 +475,7 @@ TEST_F(state, pinned)
 		EXPECT_EQ(i < PE_SIM_COUNTERS ? PERF_EVENT_COUNTS : PERF_EVENT_ERROR,
 			  doing(fd[i]));
 	}
-	/* Why it did not fit is told also when that has gone. */
+	/* The reason is also reported after the obstacle is gone. */
 	while (i--) {
 		ASSERT_EQ(0, tell(fd[PE_SIM_COUNTERS], &info));
 		EXPECT_EQ(PERF_EVENT_ERROR, info.doing);
@@ -492,7 +497,9 @@ TEST_F(state, pinned)
 	close(fd[PE_SIM_COUNTERS]);
 }
 
-/* A group that fits the PMU is not refused because others have it now: its state says so. */
+/*
+ * A group that fits the PMU is not refused while others have the counters: its state reports them.
+ */
 TEST_F(state, not_at_the_moment)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -519,7 +526,7 @@ TEST_F(state, not_at_the_moment)
 		EXPECT_EQ(pe_id(pinned), info.groups[0].id);
 	}
 	close(pinned);
-	/* Here no rotation comes that would put it on. */
+	/* No rotation happens in this test: disable and enable the event to schedule it in. */
 	pe_ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0);
 	pe_ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
 	EXPECT_EQ(PERF_EVENT_COUNTS, doing(fd[0]));
@@ -527,7 +534,7 @@ TEST_F(state, not_at_the_moment)
 		close(fd[i]);
 }
 
-/* The NMI watchdog has a counter for itself: it is told as the kernel's own. */
+/* The NMI watchdog has a counter of its own: it is reported as an event of the kernel. */
 TEST_F(state, watchdog)
 {
 	struct perf_event_attr a = pe_hw_attr(pe_hw_exact());
@@ -547,7 +554,7 @@ TEST_F(state, watchdog)
 		ASSERT_LE(0, fd[nr]);
 		ASSERT_EQ(0, tell(fd[nr], &info));
 	}
-	/* They take turns. */
+	/* The groups are multiplexed. */
 	for (looks = 0; looks < 1000 && info.doing != PERF_EVENT_WAITS; looks++)
 		ASSERT_EQ(0, tell(fd[looks % nr], &info));
 	pe_hw_share(true);
@@ -603,7 +610,7 @@ TEST_F(state, throttled)
 
 	if (pe_sim_type() < 0 || geteuid())
 		SKIP(return, "needs root and the simulated PMU");
-	/* Where the other limit is off, the rate cannot be set. */
+	/* The rate can only be set while perf_cpu_time_max_percent is a limit. */
 	ASSERT_EQ(0, pe_set(PE_SYSCTL "perf_cpu_time_max_percent", 90));
 	ASSERT_EQ(0, pe_set(PE_SYSCTL "perf_event_max_sample_rate", 1000));
 	a.sample_period = 1;
@@ -611,7 +618,7 @@ TEST_F(state, throttled)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, tell(fd, &info));
 	EXPECT_FALSE(info.flags & PERF_EVENT_IS_THROTTLED);
-	/* Until the next tick, which may come before a look. */
+	/* The event is throttled until the next tick, which may be before the read. */
 	for (i = 0; i < 1000 && (tell(fd, &info) || !(info.flags & PERF_EVENT_IS_THROTTLED)); i++)
 		pe_sim_advance(10);
 	EXPECT_TRUE(info.flags & PERF_EVENT_IS_THROTTLED);
@@ -642,7 +649,7 @@ static int look_at_others(void *all)
 	       0 : -EPERM;
 }
 
-/* Ids of groups of others are for those who may watch all of a CPU. */
+/* Only users that may watch a whole CPU can read the ids of other users' groups. */
 TEST_F(state, of_others)
 {
 	struct perf_event_attr a = pe_sim_attr();
@@ -666,8 +673,8 @@ TEST_F(state, of_others)
 }
 
 /*
- * --busy COMMAND...: run COMMAND... -p PID, where PID is of a child that is busy on CPU 0 and
- * has twelve events there that take turns. The status is the command's.
+ * --busy COMMAND...: run COMMAND... -p PID. PID is a child that is busy on CPU 0 and has twelve
+ * multiplexed events there. Exits with the status of the command.
  */
 static int busy(char **command)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_EVENT_IOC_STATE: the text of the filters that an event has, and its BPF program.
+ * PERF_EVENT_IOC_STATE: the text of an event's filters, and its BPF program.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -63,7 +63,7 @@ static int set_filter(int fd, const char *text)
 	return pe_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text);
 }
 
-/* A tracepoint with a filter, or -errno. */
+/* Open a tracepoint with a filter. Returns the event or -errno. */
 static int open_tracepoint(void)
 {
 	struct perf_event_attr attr;
@@ -89,14 +89,14 @@ TEST_F(state_filter, of_a_tracepoint)
 	EXPECT_EQ((uintptr_t)self->text, self->info.filter);
 	EXPECT_TRUE(self->info.flags & PERF_EVENT_HAS_FILTER);
 	EXPECT_EQ(0, self->info.addr_filters);
-	/* A second one is refused, and the first one stays. */
+	/* A second filter is refused, and the first one stays. */
 	EXPECT_EQ(-EEXIST, set_filter(fd, "prev_pid == 1"));
 	ASSERT_EQ(0, TELL(fd, sizeof(self->text)));
 	EXPECT_STREQ(FILTER, self->text);
 	close(fd);
 }
 
-/* As much as there is room for is written, and its end is always there. */
+/* The kernel writes as much as fits, always with the terminating zero. */
 TEST_F(state_filter, room)
 {
 	int fd = open_tracepoint();
@@ -134,7 +134,7 @@ static int told_elsewhere(void *file)
 	return strcmp(text, expected) ? -EINVAL : 0;
 }
 
-/* Addresses as user space writes them, with the path as the caller sees it. */
+/* Addresses have the syntax of SET_FILTER, with the path as the caller sees it. */
 TEST_F(state_filter, of_addresses)
 {
 	char path[4096] = "", expected[4200], text[4200];
@@ -157,11 +157,11 @@ TEST_F(state_filter, of_addresses)
 	EXPECT_STREQ(expected, self->text);
 	EXPECT_EQ(2, self->info.addr_filters);
 	EXPECT_FALSE(self->info.flags & PERF_EVENT_HAS_FILTER);
-	/* What has been told can be set again. */
+	/* The text can be set again. */
 	ASSERT_EQ(0, set_filter(fd, self->text));
 	ASSERT_EQ(0, TELL(fd, sizeof(self->text)));
 	EXPECT_STREQ(expected, self->text);
-	/* Where the file cannot be reached, its name is not told. */
+	/* If the file is unreachable for the caller, its name is not reported. */
 	EXPECT_EQ(0, pe_run_as(0, PE_CAP(CAP_SYS_CHROOT), told_elsewhere, &fd));
 	ASSERT_EQ(0, set_filter(fd, "start 0x30"));
 	ASSERT_EQ(0, TELL(fd, sizeof(self->text)));
@@ -169,7 +169,7 @@ TEST_F(state_filter, of_addresses)
 	close(fd);
 }
 
-/* 0 when the program is told with its id, -ENODATA without. */
+/* Returns 0 if the id of the program is reported, -ENODATA if not. */
 static int bpf_is_told(void *file)
 {
 	struct perf_event_state_info info;
@@ -180,7 +180,10 @@ static int bpf_is_told(void *file)
 	return err ?: info.bpf_id ? 0 : -ENODATA;
 }
 
-/* That there is a program is told with the event; its id is for who may look at programs. */
+/*
+ * Each user of the event can read that there is a program. Only users that may inspect programs can
+ * read its id.
+ */
 TEST_F(state_filter, bpf)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
@@ -203,7 +206,7 @@ TEST_F(state_filter, bpf)
 	close(map);
 }
 
-/* --hold: have a tracepoint with a filter, and wait to be killed. */
+/* --hold: open a tracepoint with a filter, and wait for a signal. */
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--hold")) {

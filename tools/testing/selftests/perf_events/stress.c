@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many events, and events that are opened and closed while their tasks run,
- * fork, move, exec and end. It is asserted that no count is lost and nothing
- * hangs; a debugging kernel reports more.
+ * Many events, and events that are opened and closed while their tasks run, fork, migrate, exec and
+ * exit. The test asserts that no count is lost and no call hangs; a debugging kernel reports more.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -79,7 +78,7 @@ TEST(many_on_a_child)
 	ASSERT_EQ(0, pe_child_do(&child, PE_FORK_FAULT, 10));
 	for (i = 1; i < MANY; i += 2)
 		ASSERT_LE(before[i] + 20, pe_count(fd[i]));
-	/* Half of the events are closed before the task ends. */
+	/* Half of the events are closed before the task exits. */
 	for (i = 0; i < MANY; i += 2)
 		close(fd[i]);
 	ASSERT_EQ(0, pe_child_end(&child));
@@ -123,10 +122,7 @@ TEST(starts_on_a_running_task)
 	struct pe_child child;
 	int fd, tries = 0;
 
-	/*
-	 * An event that is opened on a task which does not switch counts all
-	 * the same.
-	 */
+	/* An event that is opened on a task without switches counts nevertheless. */
 	ASSERT_EQ(0, pe_child_start(&child));
 	ASSERT_EQ(0, pe_child_send(&child, PE_SPIN, 1U << 27));
 	pe_sleep_ms(5);
@@ -210,7 +206,7 @@ TEST(forking_target)
 		fd = pe_open(&a, pid, -1, -1, 0);
 		member = pe_open(&a, pid, -1, fd, 0);
 		ASSERT_LE(0, fd);
-		/* The leader may be of a child that has ended by now. */
+		/* The leader's child may already have exited. */
 		ASSERT_TRUE(member >= 0 || member == -ENODEV || member == -EINVAL);
 		pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
 		pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
@@ -231,9 +227,7 @@ TEST(ending_target)
 	int fd, i, done = 0;
 	pid_t pid;
 
-	/*
-	 * An open races with an exit: either it succeeds, or the task is gone.
-	 */
+	/* An open races with an exit: either it succeeds, or there is no such task. */
 	for (i = 0; i < ROUNDS; i++) {
 		pid = fork();
 		if (!pid) {
@@ -257,7 +251,7 @@ TEST(ending_target)
 		if (!(i & 1) && fd >= 0)
 			close(fd);
 	}
-	/* One task in ten has waited to be killed. */
+	/* One task in ten waits to be killed. */
 	EXPECT_LE(ROUNDS / 10, done);
 }
 
@@ -275,10 +269,7 @@ static int open_against_exec(bool remove)
 			a.remove_on_exec = remove && j & 1;
 			a.enable_on_exec = !a.remove_on_exec;
 			fd[j] = pe_open(&a, child.pid, -1, j < 2 ? -1 : fd[0], 0);
-			/*
-			 * It may be too late to join a leader, but never to be
-			 * one.
-			 */
+			/* An event may be too late for a group, but never for being a leader. */
 			if (fd[j] < 0 && (j < 2 || fd[j] != -ENODEV))
 				ret = fd[j];
 		}
@@ -297,7 +288,7 @@ TEST(execing_target)
 
 TEST(exec_against_open)
 {
-	/* There are kernels that crash in this test. */
+	/* Some kernels crash in this test. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	EXPECT_EQ(0, open_against_exec(true));

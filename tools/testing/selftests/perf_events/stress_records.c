@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many records through small buffers: several writers and readers, and two
- * CPUs. The records that were read and those that were reported lost must be
- * all that were written.
- *
- * PE_RECORDS says how many records there are in all.
+ * Many records through small buffers: several writers and readers, and two CPUs. The records that
+ * were read and those that were reported lost must add up to all that were written. PE_RECORDS sets
+ * the total number of records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,19 +25,19 @@ enum way { BY_TAIL, BY_SPLICE };
 
 /**
  * struct lane - a buffer, with its reader
- * @attr: of the event of page faults that writes there
+ * @attr: attribute of the page fault event that writes to it
  * @ring: the buffer
  * @fd: the event
- * @id: of that event, which every sample begins with
+ * @id: id of that event, the first field of every sample
  * @cpu: CPU of the writers
  * @way: how the reader takes records
- * @faults: what a writer is to cause
+ * @faults: number of faults of a writer
  * @ready: the event is open
- * @done: the writers have ended
- * @read: samples of the event that came out
- * @others: samples of other events
- * @told: samples that LOST records told of
- * @broken: records that cannot be
+ * @done: the writers have finished
+ * @read: number of samples of the event that were read
+ * @others: number of samples of other events
+ * @told: number of samples in LOST records
+ * @broken: number of invalid records
  */
 struct lane {
 	struct perf_event_attr attr;
@@ -102,7 +100,7 @@ static void fault(__u64 nr)
 	munmap(p, WINDOW * page);
 }
 
-/* A writer that has an event of its own. */
+/* A writer with an event of its own */
 static void *own_writer(void *arg)
 {
 	struct lane *l = arg;
@@ -120,7 +118,7 @@ static void *own_writer(void *arg)
 	return NULL;
 }
 
-/* One of several writers on a CPU, whose event sees all of them. */
+/* One of several writers on a CPU, with one event of the CPU */
 static void *cpu_writer(void *arg)
 {
 	struct lane *l = arg;
@@ -231,7 +229,7 @@ static void take_all(struct lane *l)
 		;
 }
 
-/* Read the count, and how many samples were lost. */
+/* Read the count, and the number of lost samples. */
 static bool values(int fd, __u64 value[2])
 {
 	return read(fd, value, 16) == 16;
@@ -284,10 +282,7 @@ TEST_F(records, in_buffers_of_tasks)
 		       (unsigned long long)value[1], (unsigned long long)l->told);
 		EXPECT_LE(l->faults, value[0]);
 		EXPECT_EQ(value[0], l->read + value[1]);
-		/*
-		 * Records that are lost at the very end are not reported, as
-		 * no record follows.
-		 */
+		/* Records that are lost at the end are not reported, as no record follows. */
 		EXPECT_GE(value[1], l->told);
 		EXPECT_EQ(0, l->others);
 		EXPECT_EQ(0, l->broken);
@@ -345,10 +340,7 @@ TEST_F(records, in_buffers_of_cpus)
 		ASSERT_EQ(0, pe_ioctl(l->fd, PERF_EVENT_IOC_DISABLE, 0));
 		__atomic_store_n(&l->done, 1, __ATOMIC_RELEASE);
 		pthread_join(r[i], NULL);
-		/*
-		 * There is room now: the next record reports all that were
-		 * lost.
-		 */
+		/* There is space now: the next record reports all lost records. */
 		ASSERT_EQ(0, pe_move_to(i));
 		ASSERT_EQ(0, pe_ioctl(l->fd, PERF_EVENT_IOC_ENABLE, 0));
 		fault(1);

@@ -18,11 +18,11 @@
 #define MLOCK		PE_SYSCTL "perf_event_mlock_kb"
 
 /**
- * struct range - a file and the numbers that it takes
+ * struct range - a file and its valid numbers
  * @path: the file
- * @low: lowest number
- * @high: highest number that is surely taken
- * @refused: a number above that is surely refused
+ * @low: lowest valid number
+ * @high: a high number that is valid on every machine
+ * @refused: a higher number that is invalid on every machine
  */
 struct range {
 	const char *path;
@@ -136,9 +136,7 @@ TEST_F(sysctl, stack_in_use)
 	long stack = pe_get(STACK), contexts = pe_get(CONTEXTS);
 	int fd;
 
-	/*
-	 * The sizes of call chains cannot be changed while an event uses them.
-	 */
+	/* The sizes of call chains are fixed while an event uses them. */
 	a.sample_period = 1000;
 	a.sample_type = PERF_SAMPLE_CALLCHAIN;
 	fd = pe_self(&a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/bus/event_source: what user space finds there of each PMU.
+ * /sys/bus/event_source: the files of each PMU.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -151,7 +151,7 @@ TEST_F(sysfs, interval)
 	}
 }
 
-/* Only 0 and 1 are taken, and what is refused changes nothing. */
+/* Only 0 and 1 are valid, and a refused value changes nothing. */
 TEST_F(sysfs, freeze_on_smi)
 {
 	const char *path;
@@ -192,7 +192,7 @@ TEST_F(sysfs, software_has_an_interval)
 	EXPECT_NE(0, access(file_of("software", "events"), F_OK));
 }
 
-/* Get the first line of a small file, without its newline. */
+/* Return the first line of a small file, without its newline. */
 static const char *line_of(const char *path)
 {
 	static char text[64];
@@ -207,7 +207,7 @@ static const char *line_of(const char *path)
 	return text;
 }
 
-/* Only the administrator learns whether all programs may read counters. */
+/* Only the administrator can read whether all programs may use RDPMC. */
 TEST_F(sysfs, rdpmc_mode)
 {
 	struct stat st;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The six calls: what they say, and what they refuse. Each comment is a sentence of
+ * The six calls: their results and their errors. Each comment before a test is a sentence of
  * Documentation/userspace-api/perfctr.rst.
  */
 #define _GNU_SOURCE
@@ -312,7 +312,10 @@ TEST_F(api, page_of_one_object)
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	ASSERT_EQ(0, status);
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
-	/* A number that grows with each control would have grown by that many, at least. */
+	/*
+	 * A number that grows with each control would have grown by at least the number of
+	 * controls.
+	 */
 	for (i = first; i < page / sizeof(*words); i++) {
 		if (words[i] != before[i])
 			EXPECT_LT(1000 * OTHERS, words[i] - before[i]);
@@ -406,7 +409,7 @@ static int forbid_tsc(const struct vperfctr_control *control)
 		return 100;
 	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
 		return 77;
-	/* Counters go on. */
+	/* The counters still run. */
 	if (page->cpu_state.cstatus != perfctr_mk_cstatus(0, n, 0))
 		return 101;
 	if (vperfctr_read(fd, &a, NULL, NULL))
@@ -425,7 +428,7 @@ static int forbid_tsc(const struct vperfctr_control *control)
 	status = sees_tsc(fd, page);
 	if (status)
 		return status;
-	/* The next control is one of a thread that may. */
+	/* Allow the TSC again: the next control enables it. */
 	if (prctl(PR_SET_TSC, PR_TSC_ENABLE) || page->cpu_state.tsc_start)
 		return 105;
 	if (vperfctr_control(fd, control) || !page->cpu_state.tsc_start)
@@ -476,7 +479,7 @@ TEST_F(api, tsc_in_seccomp)
 			_exit(1);
 		if (prctl(PR_SET_SECCOMP, 1))
 			_exit(77);
-		/* This mode knows exit alone, which ends a thread. */
+		/* This mode allows only exit(2), which ends a thread. */
 		syscall(SYS_exit, page->cpu_state.tsc_start || page->cpu_state.cstatus ? 2 : 0);
 	}
 	ASSERT_EQ(child, waitpid(child, &status, 0));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An unprivileged attacker has all counters of the CPU whenever it runs. Beside it, another user
- * counts a task, and root counts the CPU. Counts of the task must be right, and it must have been
- * counted all the time. Of a known work on the CPU, an event must count about as much as beside an
- * attacker that has the counters by pinned events of perf. The test also fails when the attack has
- * not been what it is meant to be.
+ * An unprivileged attacker has all counters of the CPU whenever it runs. Meanwhile another user
+ * counts a task, and root counts the CPU. The counts of the task must be exact, and its event must
+ * always have had a counter. An event of the CPU must count about as much of a known work as it
+ * does beside an attacker that has the counters by pinned perf events. The test also fails if the
+ * attack had no effect.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -24,10 +24,10 @@
 #define ASLEEP_NS	90000
 
 /**
- * struct times - what a read of an event says
+ * struct times - result of a read of an event
  * @value: count
- * @enabled: time that it has been enabled
- * @running: and has had a counter
+ * @enabled: time enabled
+ * @running: time with a counter
  */
 struct times {
 	__u64	value;
@@ -36,8 +36,8 @@ struct times {
 };
 
 /**
- * struct shared - in memory that the attacker writes
- * @attacks: how often the attacker has run, and had all counters
+ * struct shared - memory that the attacker writes
+ * @attacks: number of times that the attacker ran with all counters
  */
 struct shared {
 	unsigned int	attacks;
@@ -59,7 +59,7 @@ FIXTURE_SETUP(attack)
 		SKIP(return, "needs root, to become others");
 	if (set_number(PARANOID, -1) > 2)
 		SKIP(return, "only root may open events");
-	/* It is a pinned event, and has a counter that no attacker gets. */
+	/* The NMI watchdog is a pinned event, and has a counter that no attacker gets. */
 	self->watchdog = set_number(WATCHDOG, 0);
 	ASSERT_EQ(0, stay_on(0));
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -77,11 +77,11 @@ static void become(unsigned int id)
 {
 	if (setgid(id) || setuid(id))
 		_exit(90);
-	/* Other rights have reset this. */
+	/* The change of credentials has reset this. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* The attacker has all counters by perfctr, or by pinned events. It runs on, or wakes briefly. */
+/* Take all counters by perfctr, or by pinned events. Run always, or wake up briefly. */
 static void attack(bool by_perfctr, bool sleeps)
 {
 	const struct timespec asleep = { .tv_nsec = ASLEEP_NS };
@@ -131,7 +131,7 @@ static pid_t start_attacker(bool by_perfctr, bool sleeps)
 	return child;
 }
 
-/* A victim goes on until it has been attacked since @attacks. */
+/* Should the victim continue? It does until there was an attack since @attacks. */
 static bool goes_on(int round, unsigned int attacks)
 {
 	return round < ROUNDS || (round < MOST_ROUNDS && nr_attacks() == attacks);
@@ -156,7 +156,7 @@ static bool read_times(int event, struct times *times)
 	return read(event, times, sizeof(*times)) == sizeof(*times);
 }
 
-/* The victim counts what it does itself. Return: 0, or what was wrong. */
+/* The victim counts itself. Return: 0, or a description of the fault. */
 static int count_own(void)
 {
 	unsigned int attacks = nr_attacks();
@@ -196,7 +196,7 @@ static void victim_is_right(struct __test_metadata *_metadata)
 	EXPECT_EQ(0, status);
 }
 
-/* Return: how much of the work an event of the CPU counts, in percent. */
+/* Return: the part of the work that an event of the CPU counts, in percent. */
 static __u64 count_cpu(struct __test_metadata *_metadata)
 {
 	unsigned int attacks = nr_attacks();
@@ -215,7 +215,7 @@ static __u64 count_cpu(struct __test_metadata *_metadata)
 		/* Other tasks may have been counted, too. */
 		counted += count < WORK ? count : WORK;
 	}
-	/* The attacker has had its counter meanwhile. */
+	/* The attacker had the counter in between. */
 	EXPECT_LT(first.running, after.running);
 	EXPECT_LT(after.running - first.running, after.enabled - first.enabled);
 	EXPECT_NE(attacks, nr_attacks());
@@ -248,18 +248,20 @@ static void is_fair(struct __test_metadata *_metadata, bool sleeps)
 
 	TH_LOG("counted beside pinned events: %llu%%, beside perfctr: %llu%%", beside_perf,
 	       beside_claim);
-	/* How often the attacker runs depends on the machine: the shares are of the same size. */
+	/*
+	 * The machine decides how often the attacker runs: the two shares must be of the same size.
+	 */
 	EXPECT_LE(beside_perf / 4, beside_claim);
 	EXPECT_LT(0, beside_claim);
 }
 
-/* One that never sleeps */
+/* An attacker that never sleeps */
 TEST_F_TIMEOUT(attack, claiming_hog, 600)
 {
 	is_fair(_metadata, false);
 }
 
-/* One that takes the counters of others many times in a tick, each time for a moment */
+/* An attacker that takes the counters of others many times in a tick, each time briefly */
 TEST_F_TIMEOUT(attack, evicting_sleeper, 600)
 {
 	is_fair(_metadata, true);

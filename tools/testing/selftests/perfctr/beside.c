@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters of threads beside perf events: both count right, and what cannot be at the same time
- * is refused, whoever comes second.
+ * Counters of threads together with perf events: both must be exact, and the later of two that
+ * exclude each other is refused.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -27,7 +27,7 @@ FIXTURE_SETUP(beside)
 {
 	if (!has_counters())
 		SKIP(return, "no counters");
-	/* Some CPUs have two counters, and it would have one. */
+	/* The NMI watchdog would take one of the counters, and some CPUs have only two. */
 	self->watchdog = set_number(WATCHDOG, 0);
 	/* Events of a CPU are about the one that the thread is on. */
 	ASSERT_EQ(0, stay_on(0));
@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(beside)
 		set_number(WATCHDOG, self->watchdog);
 }
 
-/* The same as a member of a group of the thread's. */
+/* The same, as a member of a group of the thread */
 static int open_in(int leader, int n)
 {
 	return open_grouped(n, -1, 0, leader);
@@ -78,7 +78,7 @@ TEST_F(beside, thread)
 		EXPECT_GE(2000000 + SLACK, perf);
 		EXPECT_LE(2000000, mine);
 		EXPECT_GE(2000000 + SLACK, mine);
-		/* Once more after a switch. */
+		/* The same after a switch */
 		usleep(10000);
 	}
 	close(event);
@@ -139,7 +139,7 @@ TEST_F(beside, waits)
 	EXPECT_LT(before.enabled, after.enabled);
 	EXPECT_EQ(before.running, after.running);
 	EXPECT_EQ(before.value, after.value);
-	/* When the counters are back it goes on. */
+	/* After the counters are released the event continues. */
 	ASSERT_EQ(0, vperfctr_unlink(self->fd));
 	usleep(50000);
 	work(5000000);
@@ -161,7 +161,7 @@ TEST_F(beside, pinned_makes_way)
 	if (!is_x86())
 		SKIP(return, "events that share no counter are those of x86");
 	ASSERT_LE(0, event);
-	/* Whichever it has. */
+	/* On either counter */
 	for (map = 0; map < 2; map++) {
 		control = one_counter(map);
 		ASSERT_EQ(0, vperfctr_control(self->fd, &control));
@@ -252,8 +252,8 @@ TEST_F(beside, pinned_second)
 }
 
 /*
- * A thread that another one is going to watch has all counters. It waits until the event is there,
- * or runs all the time. Return: 0, or what was wrong.
+ * A thread with all counters, on which the parent opens a pinned event. The thread sleeps until the
+ * event is open, or runs all the time. Return: 0, or a description of the fault.
  */
 static int be_watched(int from, int to, bool waits)
 {
@@ -386,15 +386,16 @@ TEST_F(beside, pinned_elsewhere)
 
 #define ROUNDS	200
 
-/* Has a CPU counters for a thread's, for a group of two, and for an event of a cgroup? */
+/* Does the CPU have counters for a thread, for a group of two, and for an event of a cgroup? */
 static bool has_counters_for_all(int fd)
 {
 	return !is_x86() || all_counters(fd, 0).cpu_control.nractrs >= 4;
 }
 
 /*
- * A process of several that take turns on a CPU, each with a group of perf's and with counters of
- * its own if @has_counters: both count right. Return: 0, or what was wrong.
+ * One of several processes that alternate on a CPU, each with a group of perf events, and with
+ * counters of its own if @has_counters: both must be exact. Return: 0, or a description of the
+ * fault.
  */
 static int take_turns(bool has_counters, bool has_group)
 {
@@ -443,7 +444,7 @@ TEST_F(beside, groups_over_switches)
 	for (i = 0; i < 4; i++) {
 		if (fork())
 			continue;
-		/* The object that it has inherited. */
+		/* Unlink the inherited object. */
 		vperfctr_unlink(vperfctr_open(0, 0));
 		_exit(take_turns(i != 2, i != 3));
 	}
@@ -452,7 +453,7 @@ TEST_F(beside, groups_over_switches)
 	EXPECT_EQ(0, failed);
 }
 
-/* An event of a cgroup that asks the PMU to be told of switches. Return: an fd, or -1. */
+/* Open an event of a cgroup whose PMU has sched_task called. Return: an fd, or -1. */
 static int open_in_cgroup(const char *path)
 {
 	struct perf_event_attr attr = {
@@ -498,7 +499,7 @@ TEST_F(beside, cgroups_over_switches)
 	if (!has_counters_for_all(self->fd))
 		SKIP(return, "too few counters");
 	mkdir(root, 0755);
-	/* The controller is in one hierarchy or in the other. */
+	/* The controller is either in the v1 hierarchy or in the unified one. */
 	if (mount("none", root, "cgroup", 0, "perf_event") &&
 	    mount("none", root, "cgroup2", 0, NULL))
 		SKIP(return, "no cgroups");
@@ -547,7 +548,7 @@ TEST_F(beside, stopped_with_less_rights)
 	before = set_number(PARANOID, 2);
 	n = pin_all(fds, 1);
 	ASSERT_LT(0, n);
-	/* Without the TSC nothing is left. */
+	/* Without the TSC nothing is enabled. */
 	control.cpu_control.tsc_on = 0;
 	control.cpu_control.evntsel[0] |= SELECT_KERNEL;
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
@@ -583,13 +584,13 @@ TEST_F(beside, watchdog)
 	close(self->fd);
 	self->fd = vperfctr_open(0, 1);
 	ASSERT_LE(0, self->fd);
-	/* It says nothing if it cannot have its counters. */
+	/* The watchdog does not report that it has no counter. */
 	ASSERT_LE(0, set_number(WATCHDOG, 1));
 	if (set_number(WATCHDOG, -1) != 1)
 		SKIP(return, "no counters for the watchdog");
 	EXPECT_EQ(-1, vperfctr_control(self->fd, &all));
 	EXPECT_EQ(EBUSY, errno);
-	/* The first one is left to it. */
+	/* Leave the first counter to it. */
 	most = all;
 	most.cpu_control.nractrs--;
 	memmove(most.cpu_control.pmc_map, most.cpu_control.pmc_map + 1,

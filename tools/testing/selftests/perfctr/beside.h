@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tests of perfctr beside perf events share: all counters, by a control or by events.
+ * Shared by tests of perfctr and perf events: take all counters, by a control or by events.
  */
 #ifndef _SELFTESTS_PERFCTR_BESIDE_H
 #define _SELFTESTS_PERFCTR_BESIDE_H
@@ -54,7 +54,7 @@ static inline int stay_on(int cpu)
 #define RAW_EVENT(n)	(0xc0 | (__u64)(n) << 24)
 #endif
 
-/* On other machines events that are equal share a counter, so that there are never too few. */
+/* On other machines equal events share a counter, so there is always a counter. */
 static inline bool is_x86(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -77,13 +77,16 @@ static inline int open_grouped(int n, int cpu, int pinned, int leader)
 	return syscall(__NR_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, leader, 0);
 }
 
-/* Instructions in user mode when at least @n retire in a cycle: events that share no counter. */
+/*
+ * Open an event of instructions in user mode that retire at least @n in a cycle: such events share
+ * no counter.
+ */
 static inline int open_event(int n, int cpu, int pinned)
 {
 	return open_grouped(n, cpu, pinned, -1);
 }
 
-/* Where are as many instructions as ask for it: a count, or -1 for an event in its error state. */
+/* Return the count, or -1 for an event in the error state. */
 static inline long long count_of(int event)
 {
 	long long value;
@@ -92,7 +95,7 @@ static inline long long count_of(int event)
 	return n == sizeof(value) ? value : n ? -2 : -1;
 }
 
-/* Have all general counters for perf's events that do not wait. Return how many these are. */
+/* Open pinned events on all general counters. Return the number of these. */
 static inline int pin_all(int *fds, int cpu)
 {
 	int n = 0;
@@ -124,7 +127,7 @@ static inline struct vperfctr_control one_counter(unsigned int map)
 	return control;
 }
 
-/* One more of what each control has. Its counters must be others. */
+/* Add a counter to a control. It must be another one than the control's counters. */
 static inline void add_counter(struct vperfctr_control *to, const struct vperfctr_control *one)
 {
 	unsigned int n = to->cpu_control.nractrs++;
@@ -133,7 +136,7 @@ static inline void add_counter(struct vperfctr_control *to, const struct vperfct
 	to->cpu_control.evntsel[n] = one->cpu_control.evntsel[0];
 }
 
-/* A control of all counters that there are; @fixed: of the fixed ones, too. */
+/* A control of all counters, with the fixed ones if @fixed */
 static inline struct vperfctr_control all_counters(int fd, int fixed)
 {
 	struct vperfctr_control all = { .cpu_control.tsc_on = 1 }, one;

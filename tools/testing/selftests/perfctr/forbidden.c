@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that run no thread that has counters: where cores are of two kinds, those whose counters
- * are of the other kind. Each comment is a sentence of Documentation/userspace-api/perfctr.rst.
+ * CPUs on which no thread with counters runs: on hybrid machines the CPUs whose counters are of
+ * another kind. Each comment before a test is a sentence of
+ * Documentation/userspace-api/perfctr.rst.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -20,7 +21,7 @@ FIXTURE(forbidden) {
 	const volatile struct vperfctr_state *page;
 };
 
-/* The first CPU that a mask has, or has not, of those that are online. */
+/* Return the first online CPU that is, or is not, in a mask. */
 static int find_cpu(const unsigned int *words, int n, int forbidden)
 {
 	cpu_set_t online;
@@ -81,7 +82,7 @@ TEST_F(forbidden, affinity)
 
 	ASSERT_EQ(0, sched_getaffinity(0, sizeof(cpus), &cpus));
 	ASSERT_TRUE(CPU_ISSET(self->bad, &cpus));
-	/* The TSC alone is sampled anywhere. */
+	/* The TSC alone works on all CPUs. */
 	control.cpu_control.nractrs = 0;
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 	ASSERT_EQ(0, sched_getaffinity(0, sizeof(cpus), &cpus));

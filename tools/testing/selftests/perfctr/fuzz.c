@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random calls: some processes, each of several threads that share fds, open, control, map,
- * read, resume, unlink, fork, trace, execute and exit as a generator of random numbers says.
- * Whatever the calls return, the kernel has nothing to report, and is as good afterwards.
- *
- * PC_FUZZ_SECONDS (default: 3) says how long, PC_FUZZ_SEED where to begin.
+ * Random calls: some processes, each with several threads that share fds, open, control, map, read,
+ * resume, unlink, fork, trace, exec and exit by a random number generator. The test asserts that
+ * the kernel reports nothing, and that all calls work afterwards. PC_FUZZ_SECONDS (default: 3) is
+ * the duration, PC_FUZZ_SEED the seed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -31,8 +30,8 @@ static int fds[FDS];
 static volatile pid_t last_child;
 
 /**
- * struct dice - a generator of random numbers
- * @state: not 0
+ * struct dice - a random number generator
+ * @state: its state, not 0
  */
 struct dice {
 	unsigned long long state;
@@ -46,7 +45,7 @@ static unsigned int roll(struct dice *dice, unsigned int n)
 	return (dice->state >> 32) % n;
 }
 
-/* An interesting number. */
+/* A number that is likely to be a corner case */
 static unsigned int any(struct dice *dice)
 {
 	static const unsigned int some[] = {
@@ -62,7 +61,7 @@ static unsigned int any(struct dice *dice)
 	return dice->state;
 }
 
-/* A control that is likely to be good, or was before a few words of it were changed. */
+/* A control that is likely to be valid, or a valid control with a few changed words */
 static void any_control(struct dice *dice, struct vperfctr_control *control)
 {
 	struct perfctr_cpu_control *cpu = &control->cpu_control;
@@ -101,7 +100,7 @@ static void child(struct dice *dice)
 {
 	unsigned int n = roll(dice, 4);
 
-	/* Signals of the counters that it has inherited end it, too. */
+	/* Signals of inherited counters kill it, too. */
 	alarm(10);
 	while (n--) {
 		int fd = vperfctr_open(0, roll(dice, 2));
@@ -129,7 +128,7 @@ static void any_fork(struct dice *dice)
 		waitpid(-1, NULL, WNOHANG);
 }
 
-/* Attach to a child, call something about it, and let it go, or kill it. */
+/* Attach to a child, make calls about it, and detach or kill it. */
 static void any_trace(struct dice *dice)
 {
 	struct perfctr_sum_ctrs sums;
@@ -140,7 +139,7 @@ static void any_trace(struct dice *dice)
 	if (pid <= 0 || ptrace(PTRACE_SEIZE, pid, 0, 0))
 		return;
 	ptrace(PTRACE_INTERRUPT, pid, 0, 0);
-	/* Another thread may have taken what there was to wait for. */
+	/* Another thread may have reaped the child. */
 	for (i = 0; i < 100 && !waitpid(pid, NULL, __WALL | WNOHANG); i++)
 		sched_yield();
 	fd = vperfctr_open(pid, roll(dice, 2));
@@ -165,7 +164,7 @@ static void any_map(struct dice *dice, int fd)
 	if (state == MAP_FAILED)
 		return;
 	(void)state->cpu_state.tsc_start;
-	/* A child has it, too. */
+	/* A child inherits it, too. */
 	if (!roll(dice, 4))
 		any_fork(dice);
 	munmap((void *)state, page);
@@ -286,9 +285,9 @@ int main(void)
 	ksft_set_plan(1);
 	ksft_print_msg("seed %lu\n", seed);
 	end = time(NULL) + (seconds ? atol(seconds) : 3);
-	/* Orphans that a signal has stopped are not to stay. */
+	/* Adopt orphans that a signal has stopped, to reap them. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	/* A process may be killed or stopped by a signal that it has asked for: others follow. */
+	/* A process may be killed or stopped by a signal that it has requested: start others. */
 	while (time(NULL) < end) {
 		for (i = 0; i < PROCESSES; i++) {
 			if (!fork())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects and the life of threads: fork, exec, exit, ptrace; fds that are passed on; rights.
- * The clock is enough for this. Each comment is a sentence of
+ * Objects and the life of threads: fork, exec, exit, ptrace; fds that are passed on; permissions.
+ * The TSC alone suffices for these tests. Each comment before a test is a sentence of
  * Documentation/userspace-api/perfctr.rst.
  */
 #define _GNU_SOURCE
@@ -62,7 +62,7 @@ FIXTURE_TEARDOWN(life)
 	close(self->fd);
 }
 
-/* A fork with the same table of files: an fd that the child opens is the parent's, too. */
+/* Fork with a shared file table: an fd that the child opens is the parent's, too. */
 static pid_t fork_with_files(void)
 {
 	return syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
@@ -83,7 +83,7 @@ TEST_F_TIMEOUT(life, reaped, 600)
 	struct perfctr_sum_ctrs sums, all = { .tsc = 0 };
 	int i, fd = dup(self->fd);
 
-	/* Each child opens the lowest fd that is free. */
+	/* Each child opens the lowest free fd. */
 	close(fd);
 	for (i = 0; i < FORKS; i++) {
 		pid_t child = fork_with_files();
@@ -215,7 +215,7 @@ TEST_F(life, nothing_enabled)
 	ASSERT_EQ(child, waitpid(child, NULL, 0));
 	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
 	EXPECT_LT(0, sums.tsc);
-	/* This one will be reaped when its parent counts nothing. */
+	/* This child will be reaped while its parent counts nothing. */
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child)
@@ -323,7 +323,7 @@ TEST_F(life, passed)
 	ASSERT_EQ(child, waitpid(child, NULL, 0));
 	ASSERT_EQ(0, vperfctr_read(fd, &sums, NULL, NULL));
 	EXPECT_LT(0, sums.tsc);
-	/* A mapping keeps its file. */
+	/* A mapping holds its file. */
 	close(fd);
 	EXPECT_EQ(sums.tsc, page->cpu_state.tsc_sum);
 	munmap((void *)page, sysconf(_SC_PAGESIZE));
@@ -354,7 +354,7 @@ TEST_F(life, no_fd)
 	EXPECT_EQ(0, status);
 }
 
-/* Run this program again, from @path, to look at fd @fd after exec. */
+/* Execute this program, from @path, and read fd @fd after the exec. */
 static int exec_again(const char *path, int fd)
 {
 	char arg[16];
@@ -364,7 +364,7 @@ static int exec_again(const char *path, int fd)
 	return 99;
 }
 
-/* What the program does that has been executed. */
+/* Body of the executed program */
 static int after_exec(int fd)
 {
 	struct perfctr_sum_ctrs a, b;
@@ -374,7 +374,7 @@ static int after_exec(int fd)
 	work(100000);
 	if (vperfctr_read(fd, &b, NULL, NULL))
 		return 1;
-	/* Those who are counted have an object, and cannot get a new one. */
+	/* A thread with counters has an object, and cannot create a new one. */
 	if (vperfctr_open(0, 1) < 0)
 		return errno == EEXIST && b.tsc > a.tsc ? 2 : 3;
 	return b.tsc == a.tsc ? 4 : 5;
@@ -396,7 +396,7 @@ TEST_F(life, exec)
 	EXPECT_EQ(2, WEXITSTATUS(status));
 }
 
-/* A copy of this program that one may not look into who is not root. */
+/* Copy this program, so that a process that runs the copy cannot be traced without root. */
 static bool copy_self(const char *path, mode_t mode)
 {
 	int to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0700);
@@ -438,7 +438,7 @@ TEST_F(life, exec_secret)
 			_exit(exec_again(path, fd));
 		}
 		ASSERT_EQ(child, waitpid(child, &status, 0));
-		/* In a file system with nosuid the first one is like any other. */
+		/* On a nosuid file system the set-uid program is like any other. */
 		if (!(i == 0 && WEXITSTATUS(status) == 2))
 			EXPECT_EQ(4, WEXITSTATUS(status));
 	}
@@ -511,7 +511,10 @@ static void count_kernel(struct perfctr_cpu_control *control)
 #endif
 }
 
-/* What who has no rights may not do: 1 is open, 2 a control of the kernel. */
+/*
+ * Return what is refused to a user without permission: 1: open, 2: a control that counts the
+ * kernel.
+ */
 static int refusals(struct vperfctr_control *control, bool counters)
 {
 	int fd, refused = 0;
@@ -536,7 +539,7 @@ static int refusals(struct vperfctr_control *control, bool counters)
 	_exit(refused);
 }
 
-/* Become a user with these capabilities alone. */
+/* Become a user with only these capabilities. */
 static int become(unsigned long long caps)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -576,7 +579,7 @@ static int may_have_counters(struct vperfctr_control *control)
 	return err && err != EACCES && err != EPERM ? -1 : !err;
 }
 
-/* Is a caller with these capabilities told the same by perf_event_open(2) and by perfctr? */
+/* Do perf_event_open(2) and perfctr return the same to a caller with these capabilities? */
 static int same_as_perf(struct vperfctr_control *control, unsigned long long caps, bool counters)
 {
 	vperfctr_unlink(vperfctr_open(0, 0));
@@ -701,7 +704,7 @@ TEST_F(life, inherited_rights)
 	}
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
-	/* One that would have been refused, and so counts nothing, is given. */
+	/* An object whose control was refused, and which counts nothing, is inherited. */
 	ASSERT_EQ(0, vperfctr_unlink(self->fd));
 	child = fork();
 	ASSERT_LE(0, child);
@@ -748,7 +751,7 @@ TEST_F_TIMEOUT(life, no_memory, 600)
 		pwrite(file, "0", 1, 0);
 		if (child > 0) {
 			ASSERT_EQ(child, waitpid(child, &status, 0));
-			/* One that took a spare page has an object all the same. */
+			/* A child that got a spare page has an object nevertheless. */
 			EXPECT_EQ(true, WIFEXITED(status));
 		}
 	}
@@ -757,7 +760,7 @@ TEST_F_TIMEOUT(life, no_memory, 600)
 	close(file);
 }
 
-/* Executed by the tests: say what has become of the counters. */
+/* Executed by the tests: report the state of the counters. */
 static void __attribute__((constructor)) executed(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "after-exec"))

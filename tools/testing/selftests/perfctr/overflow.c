@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters that interrupt: each overflow is one signal, for the thread whose it is, however often
- * that is switched, and wherever it runs.
+ * Counters that interrupt: each overflow sends one signal to its thread, for any number of switches
+ * and on any CPU.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -22,7 +22,7 @@ FIXTURE(overflow) {
 	const volatile struct vperfctr_state *page;
 };
 
-/* Each thread has its own; so have processes after a fork. */
+/* Each thread has its own, and so does each forked process. */
 static __thread volatile int signals, counts[2], wrong;
 static __thread volatile int the_fd;
 
@@ -35,7 +35,7 @@ static void on_overflow(int sig, siginfo_t *info, void *context)
 		wrong++;
 	counts[0] += mask & 1;
 	counts[1] += mask >> 1 & 1;
-	/* The settings are resumed once. */
+	/* The control can be resumed once. */
 	if (vperfctr_iresume(the_fd) || vperfctr_iresume(the_fd) != -1 || errno != EPERM)
 		wrong++;
 }
@@ -68,7 +68,7 @@ FIXTURE_TEARDOWN(overflow)
 	close(the_fd);
 }
 
-/* Have there been @n overflows of a counter that has counted @sum, in periods of @period? */
+/* Were there @n overflows of a counter with the sum @sum and the period @period? */
 static bool is_n_for_n(unsigned long long n, unsigned long long sum, unsigned long long period)
 {
 	return n * period <= sum && sum < n * (period + SLACK) + period;
@@ -160,7 +160,7 @@ TEST_F(overflow, both_modes)
 	if (!UNCERTAIN)
 		EXPECT_EQ(4, signals);
 	EXPECT_EQ(0, counts[0]);
-	/* Both have been on for the same time, but for a few instructions as they are resumed. */
+	/* Both have run for the same time, except for a few instructions of the resume. */
 	EXPECT_LE(450000, sums.pmc[0]);
 	EXPECT_GE(SLACK, llabs((long long)(sums.pmc[0] - sums.pmc[1])));
 }
@@ -185,7 +185,7 @@ TEST_F(overflow, no_signal)
 	EXPECT_EQ(perfctr_mk_cstatus(1, 0, 1), self->page->cpu_state.cstatus);
 }
 
-/* Return what it was, or -1. */
+/* Write a limit. Returns the old value, or -1. */
 static int set_limit(const char *path, int value)
 {
 	FILE *file = fopen(path, "r+");
@@ -228,7 +228,7 @@ TEST_F(overflow, rate)
 
 	/* The clock that changes at ticks alone */
 	ASSERT_EQ(0, clock_getres(CLOCK_MONOTONIC_COARSE, &tick));
-	/* Where nothing limits the time, the rate cannot be set. */
+	/* The rate can only be set while perf_cpu_time_max_percent is a limit. */
 	percent = set_limit(MAX_PERCENT, 25);
 	before = set_limit(MAX_RATE, 1);
 	if (percent < 0 || before < 0)
@@ -249,7 +249,7 @@ TEST_F(overflow, rate)
 	EXPECT_TRUE(is_n_for_n(signals, sums.pmc[0], 10000));
 	EXPECT_LE(n, signals);
 	EXPECT_EQ(0, wrong);
-	/* One in each tick takes at least as long, and half of that would be two. */
+	/* One overflow in each tick takes n ticks. Half as long would mean two in a tick. */
 	EXPECT_LE(n / 2 * tick.tv_nsec, by_iresume);
 	EXPECT_LE(n / 2 * tick.tv_nsec, by_control);
 }
@@ -287,7 +287,7 @@ TEST_F(overflow, sums)
 	EXPECT_EQ(1, undisturbed);
 }
 
-/* As many overflows as there are to be, in pieces that end at switches. */
+/* Count @n overflows, in pieces that end with a switch. */
 static int count_overflows(int n, int rounds, int move)
 {
 	struct perfctr_sum_ctrs sums;
@@ -310,7 +310,7 @@ static int count_overflows(int n, int rounds, int move)
 	}
 	if (stop(&sums))
 		return 3;
-	/* A quarter for each round, and half of one more: yields count a little, too. */
+	/* A quarter for each round, and a half more, because the yields count a little. */
 	if (!is_n_for_n(signals, sums.pmc[0], n) || (!UNCERTAIN && signals != rounds / 4)) {
 		fprintf(stderr, "# %d signals, of %d; %llu counted\n", signals, rounds / 4,
 			(unsigned long long)sums.pmc[0]);
@@ -332,7 +332,7 @@ TEST_F(overflow, switches)
 		if (fork())
 			continue;
 		the_fd = vperfctr_open(0, 0);
-		/* The overflows of one come at other times than those of the others. */
+		/* The overflows of each thread are at different times. */
 		_exit(count_overflows(200000 + 40000 * i, 4 * 50 + 2, 0));
 	}
 	while (wait(&status) > 0)

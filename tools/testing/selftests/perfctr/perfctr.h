@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of perfctr share: the system calls by their names, work that is known, and
- * a control for it.
+ * Shared by the perfctr tests: wrappers of the system calls, known work, and a control for it.
  */
 #ifndef _SELFTESTS_PERFCTR_H
 #define _SELFTESTS_PERFCTR_H
@@ -33,9 +32,9 @@
 #define SLACK		30000
 #define UNCERTAIN	SLACK
 #else
-/* What reading twice, or a signal and its handler, count besides the work. */
+/* Instructions of a second read, or of a signal and its handler */
 #define SLACK		2000
-/* How far a difference of two counts may be off. */
+/* Allowed error of the difference of two counts */
 #define UNCERTAIN	0
 #endif
 
@@ -72,7 +71,7 @@ static inline int vperfctr_read(int fd, struct perfctr_sum_ctrs *sum,
 	return syscall(__NR_vperfctr_read, fd, sum, control, children);
 }
 
-/* Use the CPU; on x86 and powerpc with 2 n instructions, whatever the compiler thinks. */
+/* Use the CPU; on x86 and powerpc with exactly 2 n instructions. */
 static inline void work(unsigned int n)
 {
 	if (!n)
@@ -87,7 +86,9 @@ static inline void work(unsigned int n)
 #endif
 }
 
-/* On a P6 the first counter's enable bit is that of both, and the other one has none. */
+/*
+ * On a P6 the first counter's enable bit enables both counters, and the second has no enable bit.
+ */
 static inline int is_p6(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -107,7 +108,7 @@ static inline int is_p6(void)
 #endif
 }
 
-/* Let counter @i of a control be the CPU's counter @map, and count what @select says. */
+/* Set counter @i of a control to the CPU's counter @map, with the event @select. */
 static inline void set_counter(struct perfctr_cpu_control *control, unsigned int i,
 			       unsigned int map, unsigned int select)
 {
@@ -121,7 +122,10 @@ static inline void set_counter(struct perfctr_cpu_control *control, unsigned int
 #endif
 }
 
-/* The TSC and one counter of instructions; @ireset: from where it overflows, 0: it does not. */
+/*
+ * A control of the TSC and one instruction counter. @ireset: start value of an i-mode counter, 0
+ * for a-mode.
+ */
 static inline struct vperfctr_control instructions(int ireset)
 {
 	struct vperfctr_control control;
@@ -158,7 +162,7 @@ static inline int has_two_cpus(void)
 	       !(forbidden.words[0] & 3);
 }
 
-/* Are there counters, and not just a clock? Programs may not be let to read them. */
+/* Are there counters, and not only the TSC? Programs may not have RDPMC. */
 static inline int has_counters(void)
 {
 	return has(PERFCTR_FEATURE_RDPMC) || has(PERFCTR_FEATURE_PCINT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The calls against one another, and against exit, exec, fork, switches and signals: whatever
- * they say is one of a few answers, and the kernel has nothing to report.
+ * Races between the calls, and with exit, exec, fork, switches and signals: each call must return
+ * one of its documented results, and the kernel must report nothing.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -35,19 +35,19 @@ FIXTURE_TEARDOWN(race)
 {
 }
 
-/* Was it 0, or refused because a thread is not held, or because it is gone? */
+/* Is the result 0, or an error because a thread is not stopped or has exited? */
 static bool is_expected(int ret)
 {
 	return ret >= 0 || errno == ESRCH;
 }
 
-/* A process that shares files with the caller, and memory as well, if asked to. */
+/* Clone a process that shares files, and optionally memory, with the caller. */
 static pid_t clone_with(unsigned long flags)
 {
 	return syscall(SYS_clone, CLONE_FILES | SIGCHLD | flags, 0, 0, 0, 0);
 }
 
-/* Exit against read, control and unlink by others: sums that are read twice are the last ones. */
+/* Exit against read, control and unlink by others: two reads of the final sums are equal. */
 TEST_F_TIMEOUT(race, exit, 600)
 {
 	struct perfctr_sum_ctrs a, b;
@@ -107,7 +107,10 @@ TEST_F_TIMEOUT(race, unlink, 600)
 	EXPECT_EQ(0, failed);
 }
 
-/* A tree of processes that exit in any order: who reaps may outlive who is added to. */
+/*
+ * Fork a tree of processes that exit in any order: some exit before their children, which are
+ * reparented.
+ */
 static void grow(int depth, unsigned int seed)
 {
 	int i;
@@ -190,7 +193,7 @@ static void resume_counters(int sig)
 	vperfctr_iresume(overflow_fd);
 }
 
-/* Overflows against everything: counters are had, lost and resumed as the signals come. */
+/* Overflows against all calls: counters are enabled, lost and resumed as the signals arrive. */
 TEST_F_TIMEOUT(race, overflow, 600)
 {
 	struct vperfctr_control control = instructions(-2000), none = { .si_signo = 0 };
