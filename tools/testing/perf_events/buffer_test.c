@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An event's buffer: perf_buffer_switch(), perf_buffer_lock() and
- * perf_buffer_get() of buffer.c, and the writer's side of output.h.
+ * An event's buffer: perf_buffer_switch(), perf_buffer_lock() and perf_buffer_get() of buffer.c,
+ * and the writer's side of output.h. Two tasks attach their buffers to an event, and detach them
+ * again; others write to the event's current buffer. The test asserts that no thread uses a buffer
+ * after the grace period that follows its last reference, and that the event's pointer and the
+ * buffer's list of events agree whenever the buffer's lock is held.
  *
- * Two tasks give an event that has no buffer theirs, and take it away again;
- * others write to whichever buffer the event has. It is asserted that nobody
- * has a buffer a grace period after its last reference, when it is freed, and
- * that the event's pointer and the buffer's list of events agree whenever the
- * buffer's lock is held.
- *
- * References, lock and pointer are written out here by hand, as those
- * functions need memory that is mapped: a change of their order there must be
- * made here, too. With BROKEN no grace period comes between the last reference
- * and the end.
+ * References, lock and pointer are copied here by hand, as those functions need mapped memory:
+ * repeat here any change of their order there. With BROKEN a buffer is freed without a grace period
+ * after its last reference.
  */
 #include "rcu.h"
 
@@ -20,9 +16,9 @@
  * struct buffer - a buffer, which events write to
  * @refcount: references of the mapping and of the event
  * @lock: held to attach and to detach the event
- * @events: how many are in its list
+ * @events: number of events in its list
  * @records: written here
- * @freed: the buffer is freed, and nobody may look at it
+ * @freed: the buffer is freed, and no thread may use it
  */
 struct buffer {
 	int		refcount;
@@ -35,10 +31,7 @@ struct buffer {
 static struct buffer *event_rb ____cacheline_aligned;
 static u64 written, switched, lost_race, used_freed, disagreed;
 
-/*
- * A freed buffer is used again, but not by the task or writer that might still
- * have it.
- */
+/* A freed buffer is reused, but not by a task or writer that might still use the old one. */
 #define BUFFERS	4
 static struct buffer buffers[2][BUFFERS];
 
@@ -146,7 +139,7 @@ static void map_and_unmap(void *arg)
 		if (harness_random(&seed) % 16 == 0)
 			sched_yield();
 
-		/* This is the buffer that the event has by now. */
+		/* The event may have the other task's buffer by now. */
 		rb = buffer_lock(me);
 		if (rb) {
 			disagreed += rb->events != 1;
@@ -156,8 +149,8 @@ static void map_and_unmap(void *arg)
 			buffer_put(rb);
 		}
 		/*
-		 * The last mapping goes: take the buffer from the event, if
-		 * that still has it.
+		 * The last mapping is unmapped: detach the buffer from the event, if the event
+		 * still has it.
 		 */
 		raw_spin_lock(&mine->lock);
 		if (READ_ONCE(event_rb) == mine)

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task is moved to another cgroup while another CPU switches to it, as in
- * perf_cgroup_attach() of kernel/events/cgroup.c: at least one of the two must
- * see what the other has done, or the CPU goes on counting for the old cgroup.
+ * A task is moved to another cgroup while another CPU switches to the task, as in
+ * perf_cgroup_attach() of kernel/events/cgroup.c. At least one of the two must see the other's
+ * store, or the CPU still counts for the old cgroup.
  *
- * mover:  task's cgroup = new;  full barrier;  is it on that CPU? tell it
- * switch: task's CPU = this;    full barrier;  go on with the task's cgroup
+ *	mover:	task's cgroup = new; full barrier; does the task run on that CPU? interrupt it
+ *	switch:	task's CPU = this; full barrier; read the task's cgroup
  *
- * These six steps are all that is modelled, by hand: the rest of
- * perf_cgroup_attach() and of perf_cgroup_switch() needs a scheduler. With
- * BROKEN the full barriers are gone, and both look before they store, as any
- * CPU then may.
+ * The model has only these six steps, written by hand: the rest of perf_cgroup_attach() and of
+ * perf_cgroup_switch() needs a scheduler. BROKEN removes the full barriers, and both threads load
+ * before they store, as any CPU then may.
  */
 #include "harness.h"
 
-/*
- * Store, then look; with BROKEN the look may come first, as it may without a
- * barrier.
- */
+/* Store, then load. With BROKEN the load may be first, as it may without a barrier. */
 static u32 store_and_look(u32 *mine, u32 value, const u32 *other)
 {
 #ifdef BROKEN
@@ -38,8 +34,8 @@ static u32 store_and_look(u32 *mine, u32 value, const u32 *other)
 }
 
 /*
- * Rounds of the two threads. Both begin a round at the same time, and neither
- * knows how far the other is in it.
+ * Rounds of the two threads. Both start a round at the same time, and neither knows the progress of
+ * the other in it.
  */
 static u32 round_of[2] ____cacheline_aligned;
 static u32 cgroup ____cacheline_aligned;
@@ -47,7 +43,7 @@ static u32 task_cpu ____cacheline_aligned;
 static u32 seen_cpu, seen_cgroup;
 static u64 rounds, missed;
 
-/* Wait for the other thread. Return: false when that has stopped. */
+/* Wait for the other thread. Return: false if that has stopped. */
 static bool meet(unsigned int self)
 {
 	u32 mine = round_of[self] + 1;
@@ -77,10 +73,7 @@ static void move(void *unused)
 		seen_cpu = store_and_look(&cgroup, round_of[0], &task_cpu);
 		if (!meet(0))
 			return;
-		/*
-		 * When both have seen the old values, nobody tells the CPU of
-		 * the move.
-		 */
+		/* If both have read the old values, the CPU never learns of the move. */
 		missed += seen_cpu != round_of[0] - 1 && seen_cgroup != round_of[0] - 1;
 		rounds++;
 	}

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of an inherited event that leave while the family is read:
- * perf_exit_fold_copy() of exit.c, perf_read_family_value() and
- * perf_read_copies_value() of read.c.
+ * Copies of an inherited event leave while the family is read: perf_exit_fold_copy() of exit.c,
+ * perf_read_family_value() and perf_read_copies_value() of read.c. A copy's count must be in the
+ * value exactly once: first from the family's list, then from the sum of copies that have left. A
+ * reader that has seen a copy in the list walks the list. All copies may have left by then, and a
+ * fork may add another copy that exits during the walk: that copy is not freed before the reader
+ * has passed it.
  *
- * A copy's count is in the sum from when it is counted on, first as one of the
- * family's list, then as part of what copies that are gone have left; never
- * twice, and never not at all.
- *
- * A reader that has seen a copy in the list walks the list. All copies may be gone by then, and
- * a fork may add another one that exits during the walk: it is not freed before
- * the reader has passed.
- *
- * Lists, lock and counts are written out here by hand, as those functions need
- * events and contexts: a change of their order there must be made here, too. With BROKEN
- * the write barrier between the sum and the list is gone, and the two come as such
- * a CPU may do them.
+ * Lists, lock and counts are copied here by hand, as those functions need events and contexts:
+ * repeat here any change of their order there. BROKEN removes the write barrier between the sum and
+ * the list, and reorders the two as a weakly ordered CPU may.
  */
 #include "harness.h"
 
@@ -68,20 +62,17 @@ struct copy {
 };
 
 static struct {
-	raw_spinlock_t		mutex;	/* lock of the context: a fork that inherits holds it */
+	raw_spinlock_t		mutex;	/* mutex of the context: a fork that inherits holds it */
 	raw_spinlock_t		lock;	/* lock of the family's list and sum */
 	struct list_head	copies;
 	u64			gone_count;
 } root ____cacheline_aligned;
 
-/* The sum of what all copies have counted so far. */
+/* The sum of all counts so far */
 static u64 happened ____cacheline_aligned;
 static u64 reads, alone, left, less, more, freed;
 
-/*
- * Stop between two steps, now and then for so long that the other threads get
- * far.
- */
+/* Sometimes stop between two steps, and sometimes so long that the other threads advance far. */
 static void let_others_run(u64 *seed)
 {
 	if (harness_random(seed) % 4)
@@ -90,7 +81,7 @@ static void let_others_run(u64 *seed)
 		sched_yield();
 }
 
-/* Make tasks that count and exit; now and then there is none. */
+/* Make tasks that count and exit; sometimes there is none. */
 static void live(void *arg)
 {
 	u64 seed = 6364136223846793005ULL + (uintptr_t)arg;
@@ -182,8 +173,8 @@ static void read_family(void *unused)
 		value = family_value(&seed);
 		less += value < before;
 		/*
-		 * Each of the two tasks may have counted, and not yet have
-		 * added that to @happened.
+		 * Each of the two tasks may have counted, and not yet added the occurrence to
+		 * @happened.
 		 */
 		more += value > smp_load_acquire(&happened) + 2;
 		reads++;

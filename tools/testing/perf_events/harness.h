@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the programs here: the kernel's primitives for a thread that
- * plays a CPU, threads that start and stop together, and KTAP.
- *
- * Barriers are those of the machine that the program is built for, as strong
- * as the kernel's and no stronger: on x86 smp_rmb() and smp_wmb() only bind the
- * compiler. A thread that is interrupted may be off for long, as a virtual CPU may be.
+ * Shared by the programs in this directory: the kernel's primitives for a thread that simulates a
+ * CPU, threads that start and stop together, and KTAP. Barriers are exactly as strong as the
+ * kernel's on the host's architecture: on x86 smp_rmb() and smp_wmb() are compiler barriers. A
+ * thread may be preempted for long, as a virtual CPU may be.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_HARNESS_H
 #define _TOOLS_TESTING_PERF_EVENTS_HARNESS_H
@@ -57,7 +55,7 @@ typedef int64_t s64;
 #define clamp_t(type, v, lo, hi)	min_t(type, max_t(type, v, lo), hi)
 #define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
 
-/* The first condition that must not be is printed; any of them fails the program. */
+/* Only the first warning is printed; any warning fails the program. */
 static bool harness_warned;
 
 static inline bool harness_warn(bool cond, const char *what, const char *file, int line)
@@ -123,10 +121,7 @@ typedef struct { long counter; } atomic_long_t;
 #define atomic_long_fetch_andnot_release(n, a) \
 	__atomic_fetch_and(&(a)->counter, ~(n), __ATOMIC_RELEASE)
 
-/*
- * Counters of one thread and of what interrupts it: no order is promised to
- * other threads.
- */
+/* Counters of one thread and its interrupts: no ordering towards other threads. */
 #define local_read(l)			READ_ONCE((l)->counter)
 #define local_set(l, v)			WRITE_ONCE((l)->counter, v)
 #define local_add(n, l) \
@@ -138,7 +133,7 @@ typedef struct { long counter; } atomic_long_t;
 	__atomic_compare_exchange_n(&(l)->counter, old, new, false, __ATOMIC_RELAXED, \
 				    __ATOMIC_RELAXED)
 
-/* A lock whose waiters give the host's CPU away, as its holder may be off. */
+/* A lock whose waiters yield the host's CPU, as its holder may be preempted. */
 typedef struct { int locked; } raw_spinlock_t;
 
 static inline bool raw_spin_trylock(raw_spinlock_t *lock)
@@ -168,15 +163,15 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 static bool harness_stopped;
 static unsigned int harness_waiting;
 
-/* May the thread go on? */
+/* Should the thread continue? */
 static inline bool harness_goes_on(void)
 {
 	return !READ_ONCE(harness_stopped);
 }
 
 /**
- * struct harness_thread - a thread that plays a CPU
- * @func: its function, which runs until harness_goes_on() says no
+ * struct harness_thread - a thread that simulates a CPU
+ * @func: its function, which runs until harness_goes_on() returns false
  * @arg: argument of @func
  */
 struct harness_thread {
@@ -196,7 +191,7 @@ static void *harness_start(void *data)
 	return NULL;
 }
 
-/* Get the time to run in seconds, which is the program's argument. */
+/* Parse the program's argument: the time to run in seconds. */
 static inline double harness_seconds(int argc, char **argv)
 {
 	double seconds = argc > 1 ? atof(argv[1]) : 1;
@@ -204,14 +199,14 @@ static inline double harness_seconds(int argc, char **argv)
 	return seconds > 0 ? seconds : 1;
 }
 
-/* What has to happen while threads run, and how long harness_run() waits for it. */
+/* Counts that must not stay 0, and the time limit of harness_run() for them */
 #define HARNESS_NEEDS		3
 #define HARNESS_PATIENCE	60
 static const u64 *harness_needs[HARNESS_NEEDS];
 
 /*
- * Let harness_run() go on until *@count is not 0, beyond its time if need be: on
- * a host that is busy with other things, a thread may not have met what it is for.
+ * Make harness_run() continue until *@count is not 0, beyond its time if necessary: on a busy host
+ * a thread may not have met the case that it tests.
  */
 static inline void harness_need(const u64 *count)
 {
@@ -234,10 +229,7 @@ static inline bool harness_has_all(void)
 	return true;
 }
 
-/*
- * Let all threads run at once for that long, until harness_has_all(), and wait
- * for their end.
- */
+/* Run all threads at once for that time and until harness_has_all(), and join them. */
 static inline void harness_run(struct harness_thread *threads, unsigned int nr, double seconds)
 {
 	struct timespec span = { (time_t)seconds, (seconds - (time_t)seconds) * 1e9 };
@@ -259,10 +251,7 @@ static inline void harness_run(struct harness_thread *threads, unsigned int nr, 
 		pthread_join(threads[i].id, NULL);
 }
 
-/*
- * Get a number that differs each time; each thread has a @state of its own,
- * which is not 0.
- */
+/* Return a pseudo-random number; each thread has a @state of its own, which is not 0. */
 static inline u32 harness_random(u64 *state)
 {
 	*state ^= *state << 13;
@@ -271,10 +260,7 @@ static inline u32 harness_random(u64 *state)
 	return *state >> 32;
 }
 
-/*
- * Spend up to @most rounds in an empty loop, so that threads meet at other
- * places.
- */
+/* Spend up to @most iterations in an empty loop, so that threads meet at different instructions. */
 static inline void harness_dawdle(u64 *state, unsigned int most)
 {
 	unsigned int n = harness_random(state) % (most + 1);

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An event that changes between CPUs while it is read: perf_event_sched_in() and
- * perf_event_sched_out() of sched.c on two CPUs that take turns to run the
- * event's context, and perf_read_sync_count() of read.c on a third CPU.
+ * An event that moves between CPUs while it is read: perf_event_sched_in() and
+ * perf_event_sched_out() of sched.c on two CPUs that alternately run the event's context, and
+ * perf_read_sync_count() of read.c on a third CPU. The test asserts that a read returns each
+ * occurrence before the read exactly once.
  *
- * It is asserted that a read returns, once, all that had happened before it
- * began.
- *
- * The steps are written out here by hand, as those functions need a scheduler:
- * a change of the order of oncpu, state and count there must be made here,
- * too. With BROKEN the write barrier of perf_event_sched_in() is gone, and the
- * first of its two stores comes late, as it then may.
+ * The steps are copied here by hand, as those functions need a scheduler: repeat here any change of
+ * the order of oncpu, state and count there. BROKEN removes the write barrier of
+ * perf_event_sched_in(), and delays the first of its two stores, as a CPU may then do.
  */
 #include "harness.h"
 
@@ -18,7 +15,7 @@ enum { INACTIVE, ACTIVE };
 
 /**
  * struct cpu - a CPU with one counter
- * @counter: the event's counter while the event is on this CPU, which alone uses it
+ * @counter: the event's counter while the event is on this CPU, which alone accesses it
  * @asked: an interrupt is pending
  */
 struct cpu {
@@ -51,7 +48,7 @@ static void sched_in(int me)
 	raw_spin_unlock(&event.lock);
 }
 
-/* As pmu->read: add to the event what the counter has counted. */
+/* As pmu->read: add the count of the counter to the event. */
 static void read_counter(int me)
 {
 	WRITE_ONCE(event.count, event.count + cpus[me].counter);
@@ -70,10 +67,7 @@ static void sched_out(int me)
 	raw_spin_unlock(&event.lock);
 }
 
-/*
- * The interrupt of a reader: it does perf_read_here(), if the task's context runs
- * on this CPU.
- */
+/* The interrupt of a reader: perf_read_here(), if the task's context runs on this CPU. */
 static void take_interrupt(int me, bool runs)
 {
 	if (likely(!smp_load_acquire(&cpus[me].asked)))
@@ -87,10 +81,7 @@ static void take_interrupt(int me, bool runs)
 	smp_store_release(&cpus[me].asked, 0);
 }
 
-/*
- * A store that no barrier orders may be seen when the counter has counted for
- * long.
- */
+/* A store without a barrier may become visible after the counter has counted for long. */
 static void be_late(int me, u64 *seed)
 {
 #ifdef BROKEN
@@ -101,10 +92,7 @@ static void be_late(int me, u64 *seed)
 #endif
 }
 
-/*
- * The CPU of the task. What the task does on one CPU comes before what it does
- * on the next.
- */
+/* The CPU of the task. The task's work on one CPU is ordered before its work on the next. */
 static int task_cpu;
 
 static void run_cpu(void *arg)
@@ -170,10 +158,7 @@ static void read_event(void *unused)
 			return;
 		value = READ_ONCE(event.count);
 		less += value < before;
-		/*
-		 * The event may have counted, and not yet have added that to
-		 * @happened.
-		 */
+		/* The event may have counted, and not yet added the occurrence to @happened. */
 		more += value > smp_load_acquire(&happened) + 1;
 		reads++;
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page that shows an event, from the kernel's own source
- * (kernel/events/record/page_lock.h). What is written has one number in all its words.
+ * The user page of an event, with the kernel's source (kernel/events/record/page_lock.h). Each
+ * write stores one number in all words.
  *
- * - The ABI's reader, with compiler barriers alone, in a thread that a signal
- *   interrupts to write: the CPU on which the event's context runs.
+ * - The ABI's reader, with compiler barriers alone, in a thread that a signal interrupts to write:
+ *   the CPU on which the event's context runs.
  * - Writers that interrupt one another: an NMI within an update.
- * - A careful reader in another thread than the writer, which is interrupted to write.
+ * - A reader with read barriers in another thread than the writer, which is interrupted to write.
  */
 #include "harness.h"
 
@@ -27,16 +27,13 @@ static struct perf_event_mmap_page page ____cacheline_aligned;
 static local_t lock ____cacheline_aligned;
 static u64 shown, interrupts, reads, torn, odd, stale;
 
-/* Count in one instruction, as an interrupt of it counts, too. */
+/* Increment in one instruction, because an interrupt increments it, too. */
 static void count_one(void)
 {
 	__atomic_add_fetch(&shown, 1, __ATOMIC_RELAXED);
 }
 
-/*
- * Follows perf_event_update_userpage(); @shown is the count that the page
- * shows.
- */
+/* Follows perf_event_update_userpage(); @shown is the count in the page. */
 static void update(void)
 {
 	int tries = PERF_PAGE_TRIES, i;
@@ -62,7 +59,7 @@ static void come_in(int signal)
 	interrupts++;
 }
 
-/* Interrupt this thread again and again, on its own CPU. */
+/* Interrupt this thread repeatedly, on its own CPU. */
 static timer_t interrupt_this_thread(void)
 {
 	struct itimerspec often = { { 0, 11000 }, { 0, 11000 } };
@@ -92,7 +89,7 @@ static bool all_equal(const u64 *words)
 	return true;
 }
 
-/* Read the page as the comment of the ABI's header says. */
+/* Read the page as the ABI's header documents it. */
 static void read_here(void *unused)
 {
 	u64 words[WORDS];
@@ -124,10 +121,7 @@ static void write_interrupted(void *unused)
 
 	while (harness_goes_on()) {
 		update();
-		/*
-		 * Unless the page is written once more meanwhile, it shows the
-		 * last count.
-		 */
+		/* If no later write follows, the page has the last count. */
 		do {
 			seq = READ_ONCE(page.lock);
 			barrier();
@@ -166,15 +160,15 @@ static void read_carefully(void *unused)
 	while (harness_goes_on()) {
 		seq = READ_ONCE(page.lock);
 		/*
-		 * Pairs with perf_page_end(): an even lock means that what is
-		 * read was complete.
+		 * Pairs with perf_page_end(): if lock is even, the words that are read are
+		 * complete.
 		 */
 		smp_rmb();
 		for (i = 0; i < WORDS; i++)
 			words[i] = READ_ONCE(page.word[i]);
 		/*
-		 * Pairs with perf_page_begin(): a change of what was read
-		 * shows in the lock.
+		 * Pairs with perf_page_begin(): if a word that was read has changed, lock has
+		 * changed.
 		 */
 		smp_rmb();
 		if ((seq & 1) || READ_ONCE(page.lock) != seq)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The choice of encodings of events on powerpc (the kernel's own source), against counters
- * given out one by one: all lists of up to six events, in every order.
+ * The choice of encodings of events on powerpc (the kernel's source), compared with a search that
+ * assigns counters one by one: all lists of up to six events, in every order.
  */
 #include "harness.h"
 

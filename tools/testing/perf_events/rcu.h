@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RCU for threads that play CPUs: a read-side section is a stretch in which the
- * thread's count is odd, as preemption is off in the kernel's.
+ * RCU for threads that simulate CPUs: the count of a thread is odd in a read-side section, as
+ * preemption is off in the kernel's.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_RCU_H
 #define _TOOLS_TESTING_PERF_EVENTS_RCU_H
@@ -22,8 +22,8 @@ static inline void rcu_read_lock(unsigned int thread)
 {
 	WRITE_ONCE(rcu_threads[thread].count, rcu_threads[thread].count + 1);
 	/*
-	 * Pairs with synchronize_rcu(): either that sees the section, or the
-	 * section sees what came before synchronize_rcu().
+	 * Pairs with synchronize_rcu(): either synchronize_rcu() sees the section, or the section
+	 * sees all stores before synchronize_rcu().
 	 */
 	smp_mb();
 }
@@ -31,15 +31,13 @@ static inline void rcu_read_lock(unsigned int thread)
 static inline void rcu_read_unlock(unsigned int thread)
 {
 	/*
-	 * Pairs with synchronize_rcu(): when that sees this count, all of the
-	 * section is over.
+	 * Pairs with synchronize_rcu(): if synchronize_rcu() sees this count, all of the section is
+	 * over.
 	 */
 	smp_store_release(&rcu_threads[thread].count, rcu_threads[thread].count + 1);
 }
 
-/*
- * Wait until each section that has begun is over. The caller is in no section.
- */
+/* Wait until each section that has started is over. The caller must not be in a section. */
 static inline void synchronize_rcu(void)
 {
 	unsigned int i, seen, tries = 0;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A ring with writers that interrupt one another, and a reader that looks at
- * it from another CPU at each step: what has been published must be complete,
- * and each record must be read once or be counted as lost. In a shared ring none is
- * lost unless there was a moment without room for it while it was to be written.
+ * A ring with writers that interrupt one another, and a reader on another CPU that checks the ring
+ * at each step. Published records must be complete, and each record must be read once or be counted
+ * as lost. In a shared ring a record may be lost only if there was a moment without space for it
+ * during its write. For ring_model_test.c and the fuzzer fuzz_ring.c. The including file defines
+ * when writers interrupt: model_interrupt().
  *
- * For ring_model_test.c and the fuzzer fuzz_ring.c. The including file defines how
- * writers come in: model_interrupt(). A shared
- * ring is one more way: there it is what an interrupt may do in the middle of
- * the CPU that closes an epoch or shows it; CPUs beside one another are modelled
- * in ring_shared.pml, and run by the selftest ring_threads.
+ * A shared ring is one of the ways: interrupts in the middle of the CPU that closes or publishes an
+ * epoch. ring_shared.pml models parallel CPUs, and the selftest ring_threads runs them.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_RING_MODEL_H
 #define _TOOLS_TESTING_PERF_EVENTS_RING_MODEL_H
@@ -23,38 +21,35 @@ static void model_step(struct perf_ring *ring);
 #define MODEL_LEVELS		4		/* task, softirq, interrupt, NMI */
 #define MODEL_LOST_WORDS	3
 
-/*
- * First word of a record: type, length, round of outermost writers, and
- * writer.
- */
+/* First word of a record: type, length, round of the outermost writer, and writer */
 #define MODEL_RECORD		1ULL
 #define MODEL_LOST		2ULL
 
 /**
- * struct ring_model - a ring, and the state that it has to have
+ * struct ring_model - a ring, and its expected state
  * @ring: the ring under test
  * @page: first page of the ring
  * @data: memory of the records
- * @shared: second part of the ring, when several CPUs may write
+ * @shared: second part of the ring, if several CPUs may write
  * @is_shared: several CPUs may write
- * @woken: a writer has asked for the reader to be woken; records that a writer left are
- *	shown before that
- * @asked: a record that asked for a wake-up has been committed since the last wake-up
+ * @woken: a writer has requested a wakeup of the reader; records that a writer left are published
+ *	before that
+ * @asked: a record that requested a wakeup has been committed since the last wakeup
  * @backward: records are written backward
- * @consume: the reader gives room back after each round
+ * @consume: the reader frees space after each round
  * @read: the reader's position
- * @round: of outermost writers
- * @level: number of writers at work
- * @attempts: records that were to be written
- * @got: records that the reader has found
- * @told_lost: records that it was told have been lost
- * @wakeups_seen: ring.wakeups when a writer last said that the reader is to be woken
- * @steps: steps so far of the writer at each level
- * @plan: step at which the writer at a level is interrupted, -1 for not at all
+ * @round: number of the outermost writer
+ * @level: number of active writers
+ * @attempts: number of records to be written
+ * @got: number of records that the reader has found
+ * @told_lost: number of records in LOST records
+ * @wakeups_seen: ring.wakeups at the last request of a wakeup
+ * @steps: number of steps of the writer at each level
+ * @plan: step at which the writer at a level is interrupted, -1 for none
  * @words: length of records at each level
- * @needs: bytes that the writer at a level asks a shared ring for
- * @was_full: there was a moment without room for these bytes
- * @fault: the first thing found wrong, or NULL
+ * @needs: number of bytes that the writer at a level requests from a shared ring
+ * @was_full: there was a moment without space for these bytes
+ * @fault: the first fault, or NULL
  */
 struct ring_model {
 	struct perf_ring		ring;
@@ -112,7 +107,7 @@ static void model_reset(struct ring_model *model, unsigned long size, unsigned l
 	local_set(&model->ring.mark, start);
 }
 
-/* Look at one record. Return: its length in bytes, or 0. */
+/* Check one record. Return: its length in bytes, or 0. */
 static unsigned long model_parse(struct ring_model *model, unsigned long pos, unsigned long room,
 				 bool count)
 {
@@ -142,10 +137,7 @@ static unsigned long model_parse(struct ring_model *model, unsigned long pos, un
 	return words * 8;
 }
 
-/*
- * Look at all records that are published and have not been read; with @count
- * they count as read.
- */
+/* Check all published records that have not been read; with @count they count as read. */
 static void model_read(struct ring_model *model, bool count)
 {
 	unsigned long head = READ_ONCE(model->page.data_head);
@@ -181,10 +173,7 @@ static unsigned long model_head(struct ring_model *model)
 	       (atomic_long_read(&model->shared.head) & PERF_RING_POSITION);
 }
 
-/*
- * Look whether there is room now for what each writer at work asks a shared
- * ring for.
- */
+/* Check whether there is space now for the request of each active writer of a shared ring. */
 static void model_look_for_room(struct ring_model *model)
 {
 	unsigned long tail, room;
@@ -208,10 +197,7 @@ static void model_step(struct perf_ring *ring)
 	model_look_for_room(model);
 }
 
-/*
- * Copy the record, as is done between perf_output_begin() and
- * perf_output_end().
- */
+/* Copy the record, as between perf_output_begin() and perf_output_end(). */
 static void model_copy(struct ring_model *model, unsigned long start, unsigned long lost,
 		       u64 first)
 {
@@ -273,8 +259,8 @@ static void model_write_shared(struct ring_model *model, u64 first)
 }
 
 /*
- * The interrupt that wakes the reader: a writer that comes in meanwhile may
- * leave records to be shown again.
+ * The interrupt that wakes the reader: a writer that interrupts it may leave records to be
+ * published.
  */
 static void model_wake(struct ring_model *model)
 {
@@ -311,7 +297,7 @@ static void model_write(struct ring_model *model)
 	model->level--;
 }
 
-/* When no writer is at work, everything must add up. */
+/* If no writer is active, all counts must add up. */
 static void model_settle(struct ring_model *model)
 {
 	struct perf_ring *ring = &model->ring;

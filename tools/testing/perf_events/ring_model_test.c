@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring of records, from the kernel's own source
- * (kernel/events/record/ring.h and ring_shared.h). First writers interrupt one
- * another at each step where they can, up to three deep, with full rings and
- * watermarks. Then writers interrupt one another at random, and a reader gives
- * room back at any time.
+ * The ring of records, with the kernel's source (kernel/events/record/ring.h and ring_shared.h).
+ * First, writers interrupt one another at each possible step, up to three deep, with full rings and
+ * watermarks. Then writers interrupt one another at random, and a reader frees space at any time.
  */
 #include <limits.h>
 
@@ -21,7 +19,7 @@ struct perf_event_mmap_page {
 #define MODEL_STEPS	24
 
 static struct ring_model the_model, *model = &the_model;
-static bool failed;		/* the case that runs */
+static bool failed;		/* name of the running case */
 static u64 seed = 88172645463325252ULL;
 static unsigned int odds;	/* odds of an interrupt at a step; 0: the plan says where */
 
@@ -60,7 +58,7 @@ static void model_interrupt(struct ring_model *unused)
 	failed |= !(cond);						\
 } while (0)
 
-/* Report what the model has found; the case fails with the first fault. */
+/* Report the fault of the model, if any. The first fault fails the case. */
 static void check_model(void)
 {
 	if (!model->fault)
@@ -74,10 +72,7 @@ static void check_model(void)
 	failed = true;
 }
 
-/*
- * Write some records, then one with others inside, give room back, and write
- * one more.
- */
+/* Write some records, then one with nested writers, free space, and write one more. */
 static void run_plan(unsigned long start, unsigned int way, unsigned int before,
 		     const int plan[3])
 {
@@ -107,7 +102,7 @@ static void run_plan(unsigned long start, unsigned int way, unsigned int before,
 	check_model();
 }
 
-/* Does the outermost writer still have a step of that number? */
+/* Has the outermost writer a step of that number? */
 static bool plan_happened(unsigned int before)
 {
 	return model->attempts > before + 2;
@@ -127,10 +122,7 @@ static void ring_one_interrupted(void)
 						break;
 				}
 				expect(plan[0] < MODEL_STEPS);
-				/*
-				 * Positions wrap at the end of an unsigned
-				 * long, too.
-				 */
+				/* Positions wrap at the end of an unsigned long. */
 				plan[0] = 4;
 				run_plan(place - 64, way, before, plan);
 			}
@@ -230,10 +222,7 @@ static void ring_watermark(void)
 		for (i = 1; i <= 100; i++) {
 			model_write(model);
 			model_settle(model);
-			/*
-			 * The reader is woken with each record that passes
-			 * another 40 bytes.
-			 */
+			/* Each record that crosses a multiple of 40 bytes wakes the reader. */
 			woken = (i * 16 - 1) / 40;
 			expect(local_read(&model->ring.wakeups) == woken);
 		}

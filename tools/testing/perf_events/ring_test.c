@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring of records, from the kernel's own source (kernel/events/record/ring.h): a
- * writer that is interrupted by others at any step, three deep, and a reader on
- * another CPU.
- *
- * What the reader finds before data_head is complete, in the order in which
- * space was given out; each record is read once, or told to be lost.
+ * The ring of records, with the kernel's source (kernel/events/record/ring.h): a writer that is
+ * interrupted by others at any step, three deep, and a reader on another CPU. All records before
+ * data_head must be complete, in the order in which space was reserved. Each record must be read
+ * once, or reported as lost.
  */
 #include "harness.h"
 
@@ -22,8 +20,8 @@ static void come_in(struct perf_ring *ring);
 #define WORDS	64
 #define LEVELS	4
 /*
- * The first word of a record: whether records were lost, its length in words,
- * and its number or how many were lost.
+ * The first word of a record: a flag for lost records, its length in words, and its number or the
+ * number of lost records
  */
 #define HEAD(lost, words, n)	((u64)(lost) << 63 | (u64)(words) << 48 | (n))
 
@@ -92,14 +90,14 @@ static u64 word_at(u64 pos)
 	return READ_ONCE(data[pos / sizeof(u64) % WORDS]);
 }
 
-/* Wipe the record at @pos, so that it is not taken for one that is to come. */
+/* Clear the record at @pos, so that it cannot be mistaken for a later one. */
 static void wipe(u64 pos, unsigned int words)
 {
 	while (words--)
 		WRITE_ONCE(data[(pos / sizeof(u64) + words) % WORDS], 0);
 }
 
-/* Look at one record. Return: its bytes, or 0 when it cannot be a record. */
+/* Check one record. Return: its length in bytes, or 0 for an invalid record. */
 static unsigned int look(u64 pos, u64 end)
 {
 	u64 head = word_at(pos);
@@ -127,7 +125,7 @@ static void read_some(void)
 	unsigned int bytes;
 
 	head = READ_ONCE(page.data_head);
-	/* The head is read before the records, as the ABI tells readers. */
+	/* Read the head before the records, as the ABI documents it for readers. */
 	smp_rmb();
 	while (tail != head) {
 		bytes = look(tail, head);

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The lists in which event sites find software events, of software.c: a site
- * walks a list on its CPU without a lock while another CPU, which holds the
- * context's lock, adds and removes events. An event that was removed is freed
- * a grace period later.
+ * The lists in which event sites find software events, of software.c: a site walks a list of its
+ * CPU without a lock while another CPU, which holds the context's lock, adds and removes events. A
+ * removed event is freed after a grace period. The test asserts that a walk ends, sees no freed
+ * event, and sees each event that is always in the list once.
  *
- * It is asserted that a walk ends, sees no event that is freed, and sees each
- * event that is there all the time once.
- *
- * The list is written out here by hand, as that of the kernel needs its lists'
- * headers: a change of how software.c walks or changes lists must be made
- * here, too. With BROKEN an event that was removed is freed without a grace
+ * The list is copied here by hand, as that of the kernel needs its list headers: repeat here any
+ * change of list operations in software.c. With BROKEN a removed event is freed without a grace
  * period.
  */
 #include "rcu.h"
@@ -20,10 +16,10 @@
 /**
  * struct event - an event, in a list or not
  * @next: as in struct hlist_node
- * @pprev: as in struct hlist_node; NULL when the event is in no list
- * @state: stands for the fields of struct perf_event
+ * @pprev: as in struct hlist_node; NULL if the event is in no list
+ * @state: placeholder for the fields of struct perf_event
  * @freed: the event is freed
- * @count: number of the walks that met the event
+ * @count: number of walks that found the event
  */
 struct event {
 	struct event	*next, **pprev;
@@ -48,7 +44,7 @@ static void add(struct event *event)
 		WRITE_ONCE(head->pprev, &event->next);
 }
 
-/* As hlist_del_init_rcu(): a walk that stands at the event finds its way on. */
+/* As hlist_del_init_rcu(): a walk at the removed event still finds the next one. */
 static void del(struct event *event)
 {
 	WRITE_ONCE(*event->pprev, event->next);
@@ -119,7 +115,7 @@ int main(int argc, char **argv)
 	struct harness_thread threads[] = { { change }, { walk, (void *)0 }, { walk, (void *)1 } };
 	unsigned int i;
 
-	/* One event stays at either end of the list. */
+	/* Both ends of the list are events that stay. */
 	add(&stays[0]);
 	for (i = 0; i < EVENTS; i++)
 		add(&comes[i]);

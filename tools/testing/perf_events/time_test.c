@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A context's clock, its changes and an event's times, from the kernel's own
- * source (kernel/events/time_seq.h): one or two writers that hold the context's lock,
- * and readers on other CPUs. Time is the machine's counter, which all CPUs share.
- *
- * A reader never sees time go back, nor more running than enabled time, nor more
- * time than has passed. One that may not wait for a writer that is off, in the
- * few instructions in which it takes a change's moment, may get a time that is
- * too late, by no more than has passed meanwhile.
+ * A context's clock, its changes and an event's times, with the kernel's source
+ * (kernel/events/time_seq.h): one or two writers that hold the context's lock, and readers on other
+ * CPUs. Time is the machine's counter, which all CPUs share. For a reader, time must never
+ * decrease, running must not exceed enabled, and neither may exceed the time that has passed. A
+ * reader that may not wait for a preempted writer, in the few instructions in which the writer
+ * takes the moment of a change, may get a time that is too late, by at most the delay.
  */
 #include "harness.h"
 
@@ -57,10 +55,7 @@ static inline u64 perf_clock(void)
 #endif
 }
 
-/*
- * At each step: mostly nothing happens; now and then time passes for what
- * another CPU does.
- */
+/* At a few steps, time passes for work of another CPU. */
 static __thread u64 step_seed;
 
 static inline void step(void)
@@ -78,12 +73,12 @@ static inline void step(void)
  * @ctx: two contexts, the second one for an event that moves
  * @event: the event that is read
  * @began: perf_clock() before the first change
- * @changes: number of changes that the writers have made
- * @reads: number of reads that the readers have made
+ * @changes: number of changes by the writers
+ * @reads: number of reads by the readers
  * @late: number of reads whose time may be too late
- * @back: number of reads that were earlier than one before them
- * @most: the most by which one was earlier, ns
- * @torn: number of reads whose times are of no single moment
+ * @back: number of reads that were earlier than a previous one
+ * @most: the largest such difference, ns
+ * @torn: number of reads with times of two different moments
  */
 struct setup {
 	struct perf_event_context	ctx[2] ____cacheline_aligned;
@@ -92,10 +87,7 @@ struct setup {
 	u64				changes, reads, late, back, most, torn;
 };
 
-/*
- * Reads of the counter are not ordered within a CPU, and not quite the same on
- * all CPUs.
- */
+/* Reads of the counter are not ordered within a CPU, and differ slightly between CPUs. */
 #define COUNTER_SLACK	1000
 
 static struct setup s;
@@ -193,7 +185,7 @@ static void migrate(void *unused)
 /* Read the times. Return: whether they are exact. */
 static bool read_times(struct perf_times *times)
 {
-	/* The readers of a clock that stands have no moment; any earlier one will do. */
+	/* A read of a stopped clock has no moment: use any earlier one. */
 	times->when = s.began;
 	if (readers_try_standing && perf_times_standing(&s.event, times))
 		return true;
@@ -204,7 +196,7 @@ static bool read_times(struct perf_times *times)
 	return true;
 }
 
-/* Note a time that is earlier than one that was read before. */
+/* Count a time that is earlier than a previous one. */
 static void look_back(u64 before, u64 after, u64 *back, u64 *most)
 {
 	if ((s64)(after - before) >= 0)
@@ -214,9 +206,9 @@ static void look_back(u64 before, u64 after, u64 *back, u64 *most)
 }
 
 /*
- * Times that are not exact lie between exact times from before and after, give
- * or take what has passed between these: then nothing is in them twice. Both
- * the clock and the event may have been stopped and started meanwhile.
+ * An inexact time must be between the exact times before and after it, plus or minus the time
+ * between these: then nothing is counted twice. Both the clock and the event may have been stopped
+ * and started meanwhile.
  */
 static bool out_of_bounds(const struct perf_times *before, const struct perf_times *low,
 			  const struct perf_times *high, const struct perf_times *after)
@@ -284,7 +276,7 @@ static void run(const char *name, void (*writer)(void *), unsigned int writers, 
 	s.event.ctx = &s.ctx[0];
 	s.ctx[0].clock.cpu = -1;
 	s.ctx[1].clock.cpu = -1;
-	/* As on a CPU that has been up for longer. */
+	/* Simulate a CPU with a longer uptime. */
 	atomic64_set(&s.ctx[1].clock.time, 1LL << 50);
 	perf_clock_start(&s.ctx[0].clock, s.began);
 	perf_clock_start(&s.ctx[1].clock, s.began);

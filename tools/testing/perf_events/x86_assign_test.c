@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The assignment of counters to what is to be counted on x86 (the kernel's own source),
- * against brute force: all lists on small PMUs, and random ones of up to eight wishes, pairs
- * of counters among them.
+ * The assignment of counters on x86 (the kernel's source), compared with brute force: all lists on
+ * small PMUs, and random lists of up to eight constraints, with pairs of counters.
  */
 #include "harness.h"
 
@@ -20,7 +19,7 @@ static void random_wishes(struct x86_wish *wishes, int n, int counters, u64 *sta
 		u64 mask = harness_random(state) & (BIT_ULL(counters) - 1);
 		u64 free;
 
-		/* Real constraints are mostly all counters, or few. */
+		/* Real constraints mostly allow all counters, or few. */
 		if (harness_random(state) % 2)
 			mask = harness_random(state) % 2 ? BIT_ULL(counters) - 1 :
 			       BIT_ULL(harness_random(state) % counters);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The records of branches of the x86 driver (the kernel's own source) on a CPU whose registers
- * are memory: tasks take turns, call, return and jump, events come and go, and interrupts take
- * samples. Each sample is compared with what its task has really done. The driver's own
- * branches are recorded, too, wherever it accesses a register while the kernel is recorded.
+ * The branch records of the x86 driver (the kernel's source) on a CPU with simulated registers:
+ * tasks are switched, call, return and jump, events are opened and closed, and interrupts take
+ * samples. Each sample is compared with the branches of its task. If the kernel is recorded, the
+ * driver's own branches are recorded at each access to a register.
  */
 #include "x86_kernel.h"
 
@@ -33,10 +33,10 @@ struct x86_pmu_cpu x86_pmu_cpu;
 #define REGISTERS	32
 
 /**
- * struct branch - one that has been taken
- * @from: where; the upper half names the task
- * @to: where to
- * @kind: X86_BRANCH_*, of CALL, RET and JMP
+ * struct branch - a branch
+ * @from: source; the upper half is the number of the task
+ * @to: target
+ * @kind: X86_BRANCH_*: CALL, RET or JMP
  */
 struct branch {
 	u64			from;
@@ -45,15 +45,15 @@ struct branch {
 };
 
 /**
- * struct task - what a task has done
- * @branches: ring of the branches that it has taken
- * @nr: how many so far
- * @since: @nr when it came to the CPU, or its events did
- * @calls: those of which the record would know, the innermost last
- * @nr_calls: how many
- * @task: what the scheduler has of it
- * @context: what the core of perf events has of its PMU
- * @saved: the driver's
+ * struct task - the branches of a task
+ * @branches: ring of its branches
+ * @nr: number of its branches so far
+ * @since: @nr when the task or its events were last switched in
+ * @calls: calls that the record should have, the innermost last
+ * @nr_calls: number of @calls
+ * @task: the scheduler's part of the task
+ * @context: the perf core's context of its PMU
+ * @saved: the driver's saved record
  */
 struct task {
 	struct branch			branches[HISTORY];
@@ -71,17 +71,17 @@ static struct task *current_task = &tasks[0];
 
 /**
  * struct machine - the CPU
- * @from: registers
- * @to: registers
- * @info: registers
- * @newest: of them
+ * @from: source registers
+ * @to: target registers
+ * @info: info registers
+ * @newest: number of the newest register
  * @select: the filter
- * @debugctl: whether it records, of Intel's
- * @config: of AMD's
- * @ctl: filter and switch of architectural ones
- * @reads: of registers
- * @writes: of registers
- * @random: state of the generator of random numbers
+ * @debugctl: enables recording, on Intel
+ * @config: enables recording, on AMD
+ * @ctl: filter and enable bit of architectural branch records
+ * @reads: number of register reads
+ * @writes: number of register writes
+ * @random: state of the random number generator
  */
 static struct {
 	u64		from[REGISTERS];
@@ -190,7 +190,7 @@ static void take(const struct branch *b)
 	}
 }
 
-/* The driver, too, branches. */
+/* The driver takes branches, too. */
 static void pass(void)
 {
 	struct branch b = {
@@ -234,7 +234,7 @@ u64 machine_rdmsr(u32 msr)
 
 	machine.reads++;
 	value = *machine_register(msr);
-	/* Nothing branches between the read of which register is the newest and its use. */
+	/* There is no branch between the read of the newest register's number and its use. */
 	if (msr != MSR_LBR_TOS)
 		pass();
 	return value;
@@ -323,7 +323,7 @@ static bool is_stack(void)
 	return events[0].attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-/* The task's record begins, as far as its event can know. */
+/* The task's record starts here, as its event should see it. */
 static void begin(struct task *task, bool keep_calls)
 {
 	task->since = task->nr;
@@ -358,7 +358,7 @@ static void switch_tasks(void)
 	current_task->task.nvcsw++;
 	if (has_users())
 		x86_branch_sched_task(&current_task->context, &current_task->task, false);
-	/* Events of the task go with it, and come back with the next. */
+	/* Close the events of the task, and open them again with the next one. */
 	if (any(2)) {
 		for (i = 0; i < ARRAY_SIZE(events); i++) {
 			if (!on[i])
@@ -422,7 +422,7 @@ static bool is_branch(const struct perf_branch_entry *e, const struct branch *b,
 	return (!flags || e->mispred) && e->cycles == (cycles ? (u16)b->from : 0);
 }
 
-/* Is a sample what its task has done? */
+/* Does a sample match the branches of its task? */
 static bool is_right(const struct perf_event *event, const struct perf_branch_stack *stack)
 {
 	const u64 type = event->attr.branch_sample_type;
@@ -435,7 +435,7 @@ static bool is_right(const struct perf_event *event, const struct perf_branch_st
 		const struct branch *b = NULL;
 
 		if ((s64)e->from < 0) {
-			/* The kernel's, which push others out. */
+			/* Branches of the kernel, which displace others */
 			if (!(type & PERF_SAMPLE_BRANCH_KERNEL))
 				break;
 			most = min(most, core.branches.nr - 1);
@@ -458,7 +458,7 @@ static bool is_right(const struct perf_event *event, const struct perf_branch_st
 	return true;
 }
 
-/* The interrupt comes while a record without branches is being written as a sample. */
+/* An interrupt while a record without branches is being written as a sample. */
 static bool sample(void)
 {
 	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
@@ -469,7 +469,7 @@ static bool sample(void)
 	x86_branch_sample_of(cpu, &events[0], &drained, NULL, 0);
 	interrupted = true;
 	later = x86_branch_begin_interrupt(cpu);
-	/* The hardware has halted, and does not go on before it is told to. */
+	/* The hardware has stopped recording, and does not resume by itself. */
 	if (later) {
 		machine.debugctl &= ~DEBUGCTLMSR_LBR;
 		machine.config = 0;
@@ -492,12 +492,12 @@ static bool sample(void)
 }
 
 /**
- * struct config - a CPU and what its events want
- * @name: for the log
- * @unit: of the CPU
- * @capabilities: of Intel's, the format in their lowest bits
+ * struct config - a CPU and the requests of its events
+ * @name: name for the log
+ * @unit: branch unit of the CPU
+ * @capabilities: Intel's capabilities, with the format in the lowest bits
  * @features: of CPUID
- * @type: branch_sample_type of all events, apart from what costs no filter
+ * @type: branch_sample_type of all events, without bits that need no filter
  */
 struct config {
 	const char			*name;
@@ -538,7 +538,7 @@ static void start(const struct config *config, u64 seed)
 	core = (struct x86_core){
 		.model = &model, .version = 4, .capabilities = config->capabilities,
 	};
-	/* The probe looks for registers before the machine knows which there are. */
+	/* The probe accesses registers before the simulated machine knows which exist. */
 	core.branches.ops = config->unit == &x86_lbr_amd ? &lbrv2_ops : &lbr_ops;
 	x86_pmu_cpu.core = &core;
 	x86_extra_init(0);
@@ -587,7 +587,7 @@ static bool run(const struct config *config, u64 seed)
 	return true;
 }
 
-/* What operations cost in accesses to registers */
+/* Number of register accesses of each operation */
 static bool is_cheap(void)
 {
 	static const struct config plain = { "", &x86_lbr_skylake, 5, 0, USER };

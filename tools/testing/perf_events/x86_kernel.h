@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The driver of x86 counters (the kernel's own source) in user space: the words of the
- * kernel that it uses, and a machine, which is made of memory. One CPU, one thread. The
- * headers that the sources include are empty files, and this one is included first.
+ * The driver of x86 counters (the kernel's source) in user space: the definitions of the kernel
+ * that it uses, and a machine that is simulated in memory. One CPU, one thread. The headers that
+ * the sources include are empty files, and this header is included first.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_X86_KERNEL_H
 #define _TOOLS_TESTING_PERF_EVENTS_X86_KERNEL_H
@@ -11,7 +11,7 @@
 
 #include "harness.h"
 
-/* Words */
+/* Macros and types */
 
 #define __KERNEL__
 
@@ -103,7 +103,7 @@ typedef struct { s64 counter; } local64_t;
 #define local64_add(n, l)	local_add(n, l)
 #define local64_sub(n, l)	local_add(-(s64)(n), l)
 
-/* As local_try_cmpxchg(), whatever the types of the values. */
+/* As local_try_cmpxchg(), for values of any type. */
 static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 {
 	return local_try_cmpxchg(l, old, new);
@@ -401,7 +401,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 #define APIC_LVTPC			0x340
 #define APIC_DM_NMI			0x400
 
-/* A record of a precise event: its bytes, and its word that names the counters */
+/* Size of a PEBS record, and the index of its word with the counters */
 #define MACHINE_RECORD		200
 #define MACHINE_RECORD_COUNTERS	18
 
@@ -426,10 +426,10 @@ enum {
 
 bool x86_has_exclusive(unsigned int what);
 
-/* The driver's own header for others is not needed. */
+/* The driver's own header for other code is not needed. */
 #define _ARCH_X86_EVENTS_PERF_EVENT_H
 
-/* Registers and words of records of branches */
+/* Registers of branch records */
 #define MSR_LBR_SELECT			0x1c8
 #define MSR_LBR_TOS			0x1c9
 #define MSR_LBR_NHM_FROM		0x680
@@ -509,7 +509,7 @@ struct task_struct {
 	unsigned long	nivcsw;
 };
 
-/* Those of records of precise events: one CPU's area and buffer */
+/* Registers of PEBS, and the debug store area and buffer of one CPU */
 #define MSR_IA32_PEBS_ENABLE		0x3f1
 #define MSR_PEBS_DATA_CFG		0x3f2
 #define MSR_IA32_DS_AREA		0x600
@@ -553,7 +553,7 @@ static struct {
 	struct debug_store_buffers	cpu_debug_buffers;
 } cpu_area_of __maybe_unused;
 
-/* In the kernel the same memory is at two addresses. The machine knows this one. */
+/* The kernel maps this memory at two addresses. The machine uses this one. */
 static struct debug_store cpu_debug_store __maybe_unused;
 
 /* The machine: see x86_machine.h */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A CPU with counters, as x86_kernel.h declares it. It retires instructions of user
- * space, and a few of the kernel's own at each access to a register. Counters count these by what
- * their selects say, and overflow. The interrupt comes where it is pending and not blocked:
- * before or after any access.
+ * A CPU with counters, as x86_kernel.h declares it. It retires instructions of user space, and a
+ * few of the kernel's at each access to a register. Counters count these by their selects, and
+ * overflow. A pending interrupt is delivered where it is not blocked: before or after any access.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_X86_MACHINE_H
 #define _TOOLS_TESTING_PERF_EVENTS_X86_MACHINE_H
@@ -12,72 +11,75 @@
 #define MACHINE_FIXED		3
 #define MACHINE_EXTRA		0x1a6
 #define MACHINE_WIDTH		32
-#define MACHINE_MERGE		0xf000000ffULL	/* selects what the counter before carries */
+#define MACHINE_MERGE		0xf000000ffULL	/* event for carries of the counter before */
 #define MACHINE_STATUS_BUFFER	BIT_ULL(62)
-#define MACHINE_PAIR_CODE	0x03		/* counted by such a pair alone */
-#define MACHINE_SLOTS		(MACHINE_GENERAL + 2)	/* the counter of which shares are told */
+#define MACHINE_PAIR_CODE	0x03		/* an event that only such a pair counts */
+#define MACHINE_SLOTS		(MACHINE_GENERAL + 2)	/* the counter of slots */
 #define MACHINE_SHARES		4
 #define MACHINE_RDPMC_SHARES	0x20000000
 
-/* Bits of the status that are about no overflow: they say that something stands still or changed */
+/* Bits of the status that are no overflows, but report frozen counters and the like */
 #define MACHINE_STATUS_FOREIGN	(BIT_ULL(58) | BIT_ULL(59) | BIT_ULL(60) | BIT_ULL(63))
 
-/* What else there is beside the counters and the driver */
-#define MACHINE_FOREIGN		BIT(0)	/* a device that raises NMIs of its own */
-#define MACHINE_MASKS		BIT(1)	/* a hypervisor that masks LVTPC as it delivers */
-#define MACHINE_TRACES		BIT(2)	/* a trace whose buffer is full now and then */
+/* Other sources of NMIs */
+#define MACHINE_FOREIGN		BIT(0)	/* a device that raises NMIs */
+#define MACHINE_MASKS		BIT(1)	/* a hypervisor that masks LVTPC on delivery */
+#define MACHINE_TRACES		BIT(2)	/* a trace whose buffer is sometimes full */
 
-/* With a foreign device the clock is fast, as the driver expects late interrupts for so long. */
+/*
+ * With a foreign device the clock is fast, because the driver expects late interrupts for a fixed
+ * time.
+ */
 #define MACHINE_STEP_NS		100
 #define MACHINE_FAST_STEP_NS	20000
 
-/* How long a counter's interrupt may be under way, in instructions */
+/* Maximum latency of a counter's interrupt, in instructions */
 #define MACHINE_LATENCY		100
 
-/* What a hypervisor's registers may do, now and then */
-#define MACHINE_LIES_READ	BIT(0)	/* hold something else */
-#define MACHINE_LIES_WRITE	BIT(1)	/* keep nothing of what is written, but for addresses */
-#define MACHINE_LIES_STATUS	BIT(2)	/* tell of overflows that nothing acknowledges */
+/* Faults of registers of a hypervisor, at some accesses */
+#define MACHINE_LIES_READ	BIT(0)	/* reads return a random value */
+#define MACHINE_LIES_WRITE	BIT(1)	/* writes are lost, except those of addresses */
+#define MACHINE_LIES_STATUS	BIT(2)	/* the status has overflows that no write clears */
 
 /**
  * struct machine - the CPU
  * @bank: addresses of its registers
- * @counter: what the counters hold, general ones and then fixed ones
- * @select: of the general ones
- * @extra: registers beside the selects
- * @no_extra: the second of them does not keep anything
- * @pebs_enable: counters that write records when they overflow
- * @ds_area: where it is said whereto: the driver has given it
- * @fixed_control: which fixed ones count, and in which modes
- * @control: which counters may run
- * @status: which have overflowed
- * @marks: which have a mark of it in their selects, where these keep one: then another overflow
- *	sends no interrupt
- * @share: which share of the slots an instruction belongs to
- * @shares: how many have been counted of each, since they began anew
- * @debugctl: what else the CPU does as something happens
- * @pending: an interrupt has been sent and has not come
- * @overtaken: the same, and an NMI of the foreign device has come first. It comes when @all is
- *	this; 0: there is none
- * @masked: the local APIC sends no more of them
+ * @counter: values of the counters: general ones, then fixed ones
+ * @select: selects of the general counters
+ * @extra: two extra registers
+ * @no_extra: writes of the second extra register are lost
+ * @pebs_enable: mask of the counters that write PEBS records
+ * @ds_area: address of the debug store area, which the driver has written
+ * @fixed_control: enable and mode bits of the fixed counters
+ * @control: mask of the counters that may run
+ * @status: mask of the counters that have overflowed
+ * @marks: mask of the counters whose select has an overflow bit, if selects have one: another
+ *	overflow then sends no interrupt
+ * @share: topdown category of the current instructions
+ * @shares: number of slots of each category, since the metrics were cleared
+ * @debugctl: value of DEBUGCTL
+ * @pending: an interrupt has been sent and is not delivered yet
+ * @overtaken: value of @all at which a pending interrupt is delivered, because an NMI of the
+ *	foreign device was first; 0 for none
+ * @masked: the local APIC blocks further interrupts
  * @in_nmi: the interrupt is being handled
  * @in_driver: the driver runs, in an interrupt or not
- * @kernel: user space does not run
- * @unknown: interrupts that the driver did not take for its own
- * @sent: interrupts that have been sent, even those that were held back
- * @swallowed: NMIs of the foreign device alone that the driver took for its own
- * @left: interrupts that have ended with a status whose interrupt will not come
- * @reads: of counters
- * @reads_msr: of other registers
- * @writes: of any register
- * @writes_control: of @control
- * @idled: how often all general counters began to run with machine_idle_selects
+ * @kernel: the CPU is in kernel mode
+ * @unknown: number of interrupts that the driver did not handle
+ * @sent: number of interrupts sent, also those that were blocked
+ * @swallowed: number of NMIs of the foreign device alone that the driver handled as its own
+ * @left: number of interrupts that ended with an overflow in the status, but no pending interrupt
+ * @reads: number of reads of counters
+ * @reads_msr: number of reads of other registers
+ * @writes: number of writes of registers
+ * @writes_control: number of writes of @control
+ * @idled: number of times that all general counters were enabled with machine_idle_selects
  * @beside: MACHINE_FOREIGN, _MASKS, _TRACES
  * @lies: MACHINE_LIES_*
- * @random: state of the generator of random numbers
- * @user: instructions of user space so far, and
- * @driver: of the driver, which may halt counters, and
- * @all: of all
+ * @random: state of the random number generator
+ * @user: number of instructions in user space
+ * @driver: number of instructions in the driver, which may stop counters
+ * @all: number of all instructions
  */
 struct machine {
 	const struct x86_bank	*bank;
@@ -119,7 +121,7 @@ struct machine {
 
 static struct machine machine;
 
-/* Selects that an erratum asks for before a new event counts right */
+/* Selects that an erratum requires before a new event counts correctly */
 static const u32 machine_idle_selects[MACHINE_GENERAL] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
 
 static u64 machine_random(u64 n)
@@ -127,7 +129,7 @@ static u64 machine_random(u64 n)
 	return harness_random(&machine.random) % n;
 }
 
-/* The mask's bit of counter @i. */
+/* Return the bit of counter @i in masks. */
 static u64 machine_bit(int i)
 {
 	return i < MACHINE_GENERAL ? BIT_ULL(i) : X86_FIXED(i - MACHINE_GENERAL);
@@ -147,15 +149,15 @@ static bool machine_counts(int i, bool kernel, bool *interrupts)
 	}
 	select = machine.select[i];
 	*interrupts = select & ARCH_PERFMON_EVENTSEL_INT;
-	/* The core's other thread stays in user space. */
+	/* The other thread of the core is always in user space. */
 	if (select & ARCH_PERFMON_EVENTSEL_ANY && machine_random(2))
 		kernel = false;
-	/* On a P6 one select lets all counters run. */
+	/* On a P6 one enable bit enables all counters. */
 	return (machine.select[machine.bank->always ? 0 : i] & ARCH_PERFMON_EVENTSEL_ENABLE) &&
 	       (select & (kernel ? ARCH_PERFMON_EVENTSEL_OS : ARCH_PERFMON_EVENTSEL_USR));
 }
 
-/* Is a counter the lower one of a pair? */
+/* Is the counter the lower one of a pair? */
 static bool machine_is_merged(int i)
 {
 	if (i % 2 || i >= MACHINE_GENERAL ||
@@ -164,21 +166,24 @@ static bool machine_is_merged(int i)
 	return !machine.bank->control || (machine.control & machine_bit(i + 1));
 }
 
-/* Is it an event that the counter cannot count alone? */
+/* Does the event need a pair of counters? */
 static bool machine_needs_pair(int i)
 {
 	return i < MACHINE_GENERAL &&
 	       (machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == MACHINE_PAIR_CODE;
 }
 
-/* A counter counts one more. Has it overflowed? */
+/* Increment a counter. Return: whether it has overflowed. */
 static bool machine_count(int i)
 {
 	machine.counter[i] = (machine.counter[i] + 1) & GENMASK_ULL(MACHINE_WIDTH - 1, 0);
 	return !machine.counter[i];
 }
 
-/* Counters write a record, and start anew. Is the buffer as full as it may become? */
+/*
+ * Write a PEBS record for these counters, and reload them. Return: whether the threshold is
+ * reached.
+ */
 static bool machine_record(u64 counters)
 {
 	struct debug_store *ds = &cpu_debug_store;
@@ -191,25 +196,25 @@ static bool machine_record(u64 counters)
 	if (ds->pebs_index + MACHINE_RECORD > ds->pebs_absolute_maximum)
 		return true;
 	memset(record, 0xff, MACHINE_RECORD);
-	/* The driver is not to rely on bits of counters that write no records. */
+	/* Bits of counters without records are random: the driver must ignore them. */
 	record[MACHINE_RECORD_COUNTERS] = counters | (machine_random(2) ? ~machine.pebs_enable : 0);
 	ds->pebs_index += MACHINE_RECORD;
 	return ds->pebs_index >= ds->pebs_interrupt_threshold;
 }
 
-/* An interrupt is sent, unless the local APIC holds it back. */
+/* Send an interrupt, unless the local APIC blocks it. */
 static void machine_send(void)
 {
 	machine.sent++;
 	if (machine.masked)
 		return;
-	/* Intel's local APIC holds back further ones until it is told. */
+	/* Intel's local APIC blocks further interrupts until LVTPC is written. */
 	machine.masked = machine.bank->masks_lvt || (machine.beside & MACHINE_MASKS);
-	/* The CPU keeps one that waits; others are the same to it. */
+	/* At most one NMI is pending. */
 	machine.pending = true;
 }
 
-/* One instruction is retired. It is one occurrence of each event. */
+/* Retire one instruction, which is one occurrence of each event. */
 static void machine_step(void)
 {
 	u64 recording = 0;
@@ -232,7 +237,10 @@ static void machine_step(void)
 			recording |= machine_bit(i);
 			continue;
 		}
-		/* The driver is not to rely on which of a pair the status is about. */
+		/*
+		 * The status bit is that of either counter of the pair: the driver must accept
+		 * both.
+		 */
 		if (machine.bank->status)
 			machine.status |= machine_bit(merged ? i + machine.all % 2 : i);
 		if (interrupts && !(machine.marks & machine_bit(i)))
@@ -250,13 +258,13 @@ static void machine_step(void)
 	}
 }
 
-/* Overflows whose interrupt somebody waits for */
+/* Return the overflows whose interrupt is still needed. */
 static u64 machine_awaited(void)
 {
 	u64 status = machine.status;
 	int i;
 
-	/* Those of precise events that had no record yet are found as they are armed again. */
+	/* Overflows of PEBS events without a record are found when the counters are reloaded. */
 	for (i = 0; i < MACHINE_GENERAL; i++) {
 		if (!(machine.select[i] & ARCH_PERFMON_EVENTSEL_INT))
 			status &= ~machine_bit(i);
@@ -264,7 +272,7 @@ static u64 machine_awaited(void)
 	return status;
 }
 
-/* The CPU's NMI. What do the driver's handlers say? */
+/* Deliver an NMI. Return: number of counters that the driver handled. */
 static int machine_nmi(void)
 {
 	bool kernel = machine.kernel, in_driver = machine.in_driver;
@@ -280,16 +288,16 @@ static int machine_nmi(void)
 	return served;
 }
 
-/* Does one interrupt stand for all overflows, until the status has been read? */
+/* Is there one interrupt for all overflows until the status is read? */
 static bool machine_sends_once(void)
 {
 	return machine.bank->masks_lvt && machine.bank->status;
 }
 
 /*
- * The foreign device's NMI: all handlers are called. A counter's own interrupt may be under way,
- * and then comes later; or both are one. Return: the kernel itself takes NMIs at once after it for
- * counters', as two handlers have had something to do.
+ * The foreign device's NMI: all handlers are called. A counter's interrupt may be pending, and is
+ * delivered later; or both are merged into one. Return: whether the kernel accepts an unhandled NMI
+ * right after this one, because two handlers had work.
  */
 static bool machine_foreign(void)
 {
@@ -304,13 +312,13 @@ static bool machine_foreign(void)
 	if (alone && machine_random(2))
 		machine.status |= MACHINE_STATUS_FOREIGN & machine_random(~0ULL);
 	served = machine_nmi();
-	/* Some counter may have overflowed meanwhile. */
+	/* A counter may have overflowed meanwhile. */
 	if (served && alone && machine.sent == sent && !late)
 		machine.swallowed++;
 	return served && machine_sends_once();
 }
 
-/* Those that are pending again at the end of one come as soon as NMIs are allowed again. */
+/* Deliver pending NMIs. An NMI that is pending at the end of one is delivered at once. */
 static void machine_take_interrupt(void)
 {
 	bool excused = false;
@@ -335,7 +343,7 @@ static void machine_take_interrupt(void)
 	} while (machine.pending);
 }
 
-/* Some of the kernel's instructions are between two accesses to registers. */
+/* Retire some instructions of the kernel between two accesses to registers. */
 static void machine_pass(void)
 {
 	u64 n = machine_random(4);
@@ -346,7 +354,7 @@ static void machine_pass(void)
 		machine_take_interrupt();
 }
 
-/* A program runs, and makes system calls. Interrupts come at once. */
+/* Run a program that makes system calls. Interrupts are delivered at once. */
 static void machine_run(u64 steps)
 {
 	machine_take_interrupt();
@@ -361,7 +369,7 @@ static void machine_run(u64 steps)
 	machine.kernel = true;
 }
 
-/* Bytes that say how many of 255 slots were of each share. */
+/* Return the metrics: one byte for each category, as a part of 255. */
 static u64 machine_shares(void)
 {
 	u64 all = 0, value = 0;
@@ -392,7 +400,7 @@ u64 machine_rdpmc(unsigned int index)
 	return value;
 }
 
-/* Where a register's contents are. */
+/* Return the address of a register's value. */
 static u64 *machine_register(u32 msr, bool writes)
 {
 	const struct x86_bank *bank = machine.bank;
@@ -486,7 +494,7 @@ bool machine_in_nmi(void)
 	return machine.in_nmi;
 }
 
-/* The machine as it is switched on. */
+/* Reset the machine. */
 static void machine_start(const struct x86_bank *bank, u64 seed)
 {
 	machine = (struct machine){

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the fuzzers: an input that is taken apart piece by piece, and an
- * assertion that ends the program.
+ * Shared by the fuzzers: reading an input piece by piece, and an assertion that ends the program.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_FUZZ_H
 #define _TOOLS_TESTING_PERF_EVENTS_FUZZ_H
@@ -11,19 +10,16 @@
 typedef unsigned __int128 u128;
 
 /**
- * struct fuzz_input - the part of an input that is left
+ * struct fuzz_input - the rest of an input
  * @data: the next byte
- * @left: number of bytes that are left
+ * @left: number of bytes left
  */
 struct fuzz_input {
 	const u8	*data;
 	size_t		left;
 };
 
-/*
- * Take the next @size bytes, up to 8, as a number; bytes behind the end are
- * zero.
- */
+/* Take the next @size bytes, up to 8, as a number; bytes beyond the end are zero. */
 static inline u64 fuzz_take(struct fuzz_input *in, size_t size)
 {
 	size_t n = min(size, in->left);
@@ -35,10 +31,7 @@ static inline u64 fuzz_take(struct fuzz_input *in, size_t size)
 	return value;
 }
 
-/*
- * Take a number at whose edges faults are likely: small, a power of two, or
- * next to one.
- */
+/* Take a number that is likely to be a corner case: small, a power of two, or next to one. */
 static inline u64 fuzz_take_u64(struct fuzz_input *in)
 {
 	u64 kind = fuzz_take(in, 1);
@@ -56,7 +49,7 @@ static inline u64 fuzz_take_u64(struct fuzz_input *in)
 	}
 }
 
-/* End the program, with a report of the fuzzer, when @cond does not hold. */
+/* End the program, with a report of the fuzzer, if @cond is false. */
 #define fuzz_assert(cond) do {						\
 	if (!(cond)) {							\
 		fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #cond); \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * struct perf_event_attr from user space. The input is the caller's rights,
- * and the memory that the system call gets, which may have any length.
+ * struct perf_event_attr from user space. The input is the caller's permissions, and the memory
+ * that the system call reads, of any length.
  */
 #include <linux/perf_event.h>
 
@@ -30,7 +30,7 @@ bool fuzz_copy_from_user(void *to, const void *from, size_t n)
 	return true;
 }
 
-/* The kernel stores nothing but the size. */
+/* The kernel writes only the size. */
 bool fuzz_copy_to_user(void *to, const void *from, size_t n)
 {
 	fuzz_assert(n == sizeof(size_stored));
@@ -42,10 +42,7 @@ bool fuzz_copy_to_user(void *to, const void *from, size_t n)
 	return true;
 }
 
-/*
- * Where a structure is larger than the kernel's, the bytes that this kernel
- * does not know must be zero.
- */
+/* If a structure is larger than the kernel's, the unknown bytes must be zero. */
 int copy_struct_from_user(void *to, size_t to_size, const void *from, size_t from_size)
 {
 	const u8 *bytes = from;
@@ -61,7 +58,7 @@ int copy_struct_from_user(void *to, size_t to_size, const void *from, size_t fro
 	return fuzz_copy_from_user(to, from, min(to_size, from_size)) ? 0 : -EFAULT;
 }
 
-/* As on x86: the other registers do not exist, or may not be sampled. */
+/* As on x86: other registers do not exist, or cannot be sampled. */
 #define KNOWN_REGS	0xff0fffULL
 
 int perf_reg_validate(u64 mask)
@@ -91,7 +88,7 @@ bool perfmon_capable(void)
 
 #include "attr.c"
 
-/* The reasons as errnos: nobody asks for their sentences here. */
+/* The errno of each reason; the sentences are not needed here. */
 static const int refusals[] = {
 #define REFUSAL(id, error, ...)		\
 	[PERF_REFUSED_##id] = -(error),
@@ -140,7 +137,7 @@ static void check_copy(const struct perf_event_attr *attr, int err)
 	memcpy(&raw, user, min_t(size_t, size, sizeof(raw)));
 	fuzz_assert(attr->size == size);
 	raw.size = size;
-	/* A field that was left to the kernel has been completed. */
+	/* A field that the kernel chooses is completed. */
 	fuzz_assert(attr->sample_max_stack);
 	if (!raw.sample_max_stack)
 		raw.sample_max_stack = min(sysctl_perf_event_max_stack, U16_MAX);
@@ -152,7 +149,7 @@ static void check_copy(const struct perf_event_attr *attr, int err)
 	fuzz_assert(!memcmp(&raw, attr, sizeof(raw)));
 }
 
-/* An attribute that passes has nothing in it that the kernel would ignore. */
+/* An accepted attribute has no field that the kernel would ignore. */
 static void check_accepted(const struct perf_event_attr *attr)
 {
 	u64 type = attr->sample_type;
@@ -175,7 +172,7 @@ static void check_accepted(const struct perf_event_attr *attr)
 	fuzz_assert(attr->remove_on_exec || !attr->sigtrap);
 }
 
-/* An attribute that passes asks for nothing that its caller has no right to. */
+/* An accepted attribute requests nothing for which its caller has no permission. */
 static void check_permitted(const struct perf_event_attr *attr)
 {
 	u64 type = attr->sample_type;
@@ -206,19 +203,13 @@ static void check_stages(const struct perf_event_attr *attr)
 
 		fuzz_assert(err == (broken ? refusals[broken->refusal] : 0));
 		fuzz_assert(!err || err == -EINVAL || err == -ENOSYS);
-		/*
-		 * A wrong field lies within the bytes that user space has
-		 * sent.
-		 */
+		/* A refused field is within the bytes from user space. */
 		fuzz_assert(!broken || broken->since <= sizeof(*attr));
 	}
 	if (!perf_attr_check_at(attr, PERF_ATTR_AT_ALLOC))
 		fuzz_assert(!attr->inherit || !(attr->sample_type & PERF_SAMPLE_READ) ||
 			    attr->sample_type & PERF_SAMPLE_TID);
-	/*
-	 * A clock that may be read in an NMI must be a clock that may be
-	 * chosen.
-	 */
+	/* A clock that is safe in an NMI must be a valid clock. */
 	if (attr->use_clockid && perf_attr_clock_is_nmi_safe(attr))
 		fuzz_assert(!perf_attr_check_at(attr, PERF_ATTR_AT_PMU));
 }
@@ -237,8 +228,8 @@ int fuzz_one_input(const u8 *data, size_t size)
 	sysctl_perf_event_max_stack = rights & 64 ? 127 : 1 << 20;
 
 	/*
-	 * Copy the input to memory of just its length, so that
-	 * AddressSanitizer sees a read beyond it.
+	 * Copy the input to memory of exactly its length, so that AddressSanitizer detects a read
+	 * beyond it.
 	 */
 	memory = malloc(in.left ? in.left : 1);
 	memcpy(memory, in.data, in.left);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Address filters as text are compared with a second reading of the same
- * grammar, which does not change the text. The place of a part of a file in
- * memory is compared with arithmetic that cannot overflow.
+ * Compare the parser of address filters with a second parser of the same grammar, which does not
+ * change the text. Compare the address of a mapped part of a file with arithmetic that cannot
+ * overflow.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 
-/* Read a number in C's notation, of which no character may be left over. */
+/* Parse a number in C's notation, which must be the whole text. */
 static int kstrtoul(const char *text, unsigned int base, unsigned long *number)
 {
 	char *end;
@@ -32,7 +32,7 @@ static bool separates(char c)
 	return c == ' ' || c == ',' || c == '\n';
 }
 
-/* Get the length of the next word, which begins at *at; 0 at the end. */
+/* Return the length of the next word, which starts at *at; 0 at the end. */
 static size_t next_word(const char *text, size_t *at)
 {
 	size_t len = 0;
@@ -44,10 +44,7 @@ static size_t next_word(const char *text, size_t *at)
 	return len;
 }
 
-/*
- * Read a number at the front of a word. Return: false when there is none, or
- * it is too large.
- */
+/* Parse a number at the start of a word. Return: false if there is none, or it is too large. */
 static bool front_number(const char *word, size_t len, size_t *used, unsigned long *number)
 {
 	unsigned int base = 10, digit;
@@ -75,9 +72,9 @@ static bool front_number(const char *word, size_t len, size_t *used, unsigned lo
 }
 
 /**
- * struct expected - a filter as the second reading has it
+ * struct expected - a filter from the second parser
  * @spec: the filter without its path
- * @path: where the path begins in the text, or 0
+ * @path: start of the path in the text, or 0
  * @path_len: length of the path in bytes
  */
 struct expected {
@@ -108,10 +105,7 @@ static bool read_where(const char *text, size_t at, size_t len, struct expected 
 	return !len;
 }
 
-/*
- * Read all filters. Return: their number; where *wrong is set, the text is
- * wrong behind them.
- */
+/* Parse all filters. Return: their number; *wrong is set if the text after them is invalid. */
 static int read_all(const char *text, struct expected *filters, bool *wrong)
 {
 	static const char * const names[] = { "stop", "start", "filter" };
@@ -153,8 +147,8 @@ static void check_text(const u8 *data, size_t size)
 {
 	static struct expected expected[MAX_FILTERS];
 	/*
-	 * The copy has just the length of the text, so that AddressSanitizer
-	 * sees a read beyond it.
+	 * The copy has exactly the length of the text, so that AddressSanitizer detects a read
+	 * beyond it.
 	 */
 	char *text = malloc(size + 1), *original = malloc(size + 1), *rest = text;
 	struct filter_spec spec;
@@ -187,10 +181,7 @@ static void check_text(const u8 *data, size_t size)
 	free(text);
 }
 
-/*
- * The addresses of a mapping do not wrap around, nor do its offsets in the
- * file.
- */
+/* Neither the addresses of a mapping nor its file offsets wrap. */
 static void check_place(struct fuzz_input *in)
 {
 	unsigned long offset = fuzz_take_u64(in), size = fuzz_take_u64(in);

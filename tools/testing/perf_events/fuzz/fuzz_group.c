@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Order in which groups get the PMU: the trees of groups and their ages
- * (group_tree.c). The input is what happens to some groups of a CPU and of its
- * task: they are enabled and disabled, run, wait, do not fit, and rotate. The
- * trees are compared with a sorted list, and no group may starve.
+ * Order in which groups are scheduled: the trees of groups and their ages (group_tree.c). The input
+ * is a list of operations on groups of a CPU and of its task: enable, disable, run, wait, do not
+ * fit, rotate. The trees are compared with a sorted list, and no group may starve.
  */
 #include "fuzz.h"
 #include "rbtree.h"
@@ -51,9 +50,8 @@ struct perf_event {
 	struct { bool pinned; } attr;
 
 	/*
-	 * Fields of the fuzzer: since when the group is on, how many counters
-	 * it needs, for how many rotations it has waited, and for how many it
-	 * may wait, 0 when that is not known yet.
+	 * Fields of the fuzzer: start of the time on the PMU, number of counters, number of
+	 * rotations that the group has waited, and the limit of these, 0 if unknown.
 	 */
 	u64				since;
 	unsigned int			size;
@@ -79,14 +77,14 @@ static u64 perf_event_ran(const struct perf_event *event)
 	return now - event->since;
 }
 
-/* Its counts tell a switch of cgroups which PMUs to look at. */
+/* The counts of cgroups select the PMUs at a cgroup switch. */
 static void perf_cgroup_count_group(struct perf_event *leader, int n) { }
 
 #include "bare/group_tree.c"
 
 #define NR_GROUPS	10
 #define TASK		1	/* which part: the CPU's is 0 */
-#define SOFTWARE	2	/* of the task, too: groups that need no counter */
+#define SOFTWARE	2	/* also in the task's context: groups that need no counter */
 
 static struct perf_event groups[NR_GROUPS];
 static struct perf_event_pmu_context parts[3];
@@ -97,7 +95,7 @@ static bool task_served;
 static struct pmu pmu;
 static u64 interval;	/* interval of the timer, ns */
 
-/* The limits that perf-events.rst states, in intervals and in rotations. */
+/* The limits in perf-events.rst, in intervals and in rotations */
 #define LIMIT		(4 * interval)
 #define MOST_TURNS	12
 
@@ -121,10 +119,7 @@ static unsigned int in_use(void)
 	return n;
 }
 
-/*
- * Does @a come before @b in its stretch? This is the order that users of the
- * ABI see.
- */
+/* Is @a before @b in its stretch? Users of the ABI see this order. */
 static bool comes_first(const struct perf_event *a, const struct perf_event *b)
 {
 	u64 ms_a = a->group_runtime / (1 << 20), ms_b = b->group_runtime / (1 << 20);
@@ -132,7 +127,7 @@ static bool comes_first(const struct perf_event *a, const struct perf_event *b)
 	return ms_a < ms_b || (ms_a == ms_b && a->id < b->id);
 }
 
-/* List the groups of a stretch in their order, without the help of the tree. */
+/* List the groups of a stretch in order, without the tree. */
 static int stretch(const struct perf_event *of, struct perf_event **list)
 {
 	int n = 0, i, k;
@@ -171,10 +166,7 @@ static void check_look(const struct perf_event *of, struct perf_event **list, in
 	fuzz_assert(look.level == (n ? youngest : 0));
 }
 
-/*
- * Each stretch is found from its beginning to its end, and no other group is
- * found in it.
- */
+/* A walk of a stretch finds all its groups, and no others. */
 static void check_trees(void)
 {
 	struct perf_event *list[NR_GROUPS], *leader;
@@ -212,10 +204,7 @@ static void take_off(struct perf_event *leader)
 	if (leader->attr.pinned)
 		return;
 	perf_group_ran(leader, ran);
-	/*
-	 * The time that the group has had on the PMU stays charged to the
-	 * group, up to the limit.
-	 */
+	/* The group is charged for its time on the PMU, up to the limit. */
 	most = leader->pmu_ctx->age_base + 2 * LIMIT;
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
 		fuzz_assert(leader->group_runtime >= before + ran);
@@ -249,7 +238,7 @@ static void enable(struct perf_event *leader)
 		fuzz_assert(leader->group_runtime >= before);
 		for (i = 0; i < n; i++)
 			youngest = min(youngest, runs_for(list[i]));
-		/* A group that comes is no younger than all that are there. */
+		/* A group that is added is no younger than the youngest group of its stretch. */
 		if (!(leader->group_caps & PERF_EV_CAP_SOFTWARE))
 			fuzz_assert(!n || leader->group_runtime >= youngest);
 	}
@@ -268,9 +257,8 @@ static void disable(struct perf_event *leader)
 static void look_at_part(int which, struct perf_stretch_look *look)
 {
 	/*
-	 * Look at stretches as sched.c does: in the CPU's part those of this
-	 * CPU, in a task's part those of any CPU, too. There are no cgroups
-	 * here.
+	 * Walk stretches as sched.c does: in the CPU's part those of this CPU, in a task's part
+	 * also those of any CPU. There are no cgroups here.
 	 */
 	perf_stretch_look(&parts[which], 0, NULL, look);
 	if (which == TASK)
@@ -308,7 +296,7 @@ static void fill_up(int which, int cpu)
 	}
 }
 
-/* Take the groups off and on again, as after a change of the context. */
+/* Schedule the groups out and in, as after a change of the context. */
 static void resched(void)
 {
 	int i;
@@ -322,14 +310,14 @@ static void resched(void)
 	fill_up(TASK, 0);
 }
 
-/* Is this group one of those that rotation looks at? */
+/* Does rotation consider this group? */
 static bool is_here(const struct perf_event *leader)
 {
 	return in_tree(leader) && !leader->attr.pinned && !leader->cgrp && leader->cpu <= 0 &&
 	       leader->pmu_ctx != &parts[SOFTWARE];
 }
 
-/* Can a rotation bring on this group? Only flexible groups rotate. */
+/* Can a rotation schedule this group in? Only flexible groups rotate. */
 static bool can_rotate(const struct perf_event *leader)
 {
 	unsigned int pinned = 0;
@@ -340,10 +328,7 @@ static bool can_rotate(const struct perf_event *leader)
 	return is_here(leader) && leader->size + pinned <= counters;
 }
 
-/*
- * While a group waits the timer rotates, and no more time passes than its
- * interval.
- */
+/* While a group waits the timer rotates, and time advances by at most its interval. */
 static bool somebody_waits(void)
 {
 	int i;
@@ -374,7 +359,7 @@ static void rotate(void)
 		if (looks[i].youngest == U64_MAX)
 			continue;
 		youngest = min(youngest, max(looks[i].youngest, base) - base);
-		/* Each stretch is charged at most the limit. */
+		/* The charge of each stretch is at most the limit. */
 		fuzz_assert(looks[i].level <= base + LIMIT);
 	}
 	fuzz_assert(youngest == U64_MAX || !youngest);
@@ -405,11 +390,10 @@ static void rotate(void)
 }
 
 /*
- * For how many rotations may a group wait that is off from now on, when nothing
- * else happens? At each of them, or at every second one when CPU and task both
- * wait, another group of its part is served that is no older by a step, and runs
- * for an interval. So that group is served until it has run longer, and once more
- * if it comes in below the base.
+ * How many rotations may a group wait that is off from now on, without other operations? At each of
+ * them, or at every second one if CPU and task both wait, another group of its part is served. That
+ * group is not older by a step, and runs for an interval. So it is served until it has run longer,
+ * and once more if its stretch was below the base.
  */
 static unsigned int longest_wait(const struct perf_event *leader)
 {
@@ -437,14 +421,14 @@ static unsigned int longest_wait(const struct perf_event *leader)
 }
 
 /*
- * When nothing else happens, and all ticks are as long as one another, each
- * group that fits has its turn, after no more rotations than its age allows.
+ * Without other operations, and with ticks of equal length, each group that fits runs after at most
+ * the number of rotations that its age allows.
  */
 static void check_fair(void)
 {
 	unsigned int bound = 2 * MOST_TURNS * NR_GROUPS, i, k;
 
-	/* The first rotation raises bases that have been left behind. */
+	/* The first rotation raises bases that are too low. */
 	rotate();
 	for (i = 0; i < NR_GROUPS; i++) {
 		groups[i].waited = 0;
@@ -541,7 +525,7 @@ static void step(struct fuzz_input *in)
 		}
 		break;
 	case 5:
-		/* The timer expires many times, and nothing else happens. */
+		/* The timer expires many times, without other operations. */
 		for (n = fuzz_take(in, 1) % 64; n--; rotate())
 			now += interval;
 		break;

@@ -8,10 +8,7 @@
 
 #define STEPS	64
 
-/*
- * The period is the one at which the event would have overflowed @freq times a
- * second in that time.
- */
+/* The period gives @freq overflows a second at the rate of that time. */
 static void check_period(u64 freq, u64 count, u64 nsec)
 {
 	u128 times = (u128)freq * nsec;
@@ -28,8 +25,8 @@ static void check_period(u64 freq, u64 count, u64 nsec)
 }
 
 /*
- * From any period each tick brings the next one nearer to the target and never
- * past it, until it arrives. A tick that interrupts the idle task makes no period shorter.
+ * From any period each tick moves the next period towards the target and never past it, until it
+ * arrives. A tick in the idle task does not shorten a period.
  */
 static void check_steps(u64 now, u64 target, bool known)
 {
@@ -46,7 +43,7 @@ static void check_steps(u64 now, u64 target, bool known)
 			fuzz_assert(next > now && next <= target);
 		else
 			fuzz_assert(next < now && next >= target);
-		/* A step goes an eighth of the way at least. */
+		/* A step is at least an eighth of the difference. */
 		fuzz_assert((next > now ? next - now : now - next) >=
 			    (target > now ? target - now : now - target) / 8);
 		now = next;

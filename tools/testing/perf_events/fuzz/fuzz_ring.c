@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Positions in a ring of records: the input says how large the ring is, how long
- * records are, where other writers come in and when the reader reads.
+ * Positions in a ring of records. The input is the size of the ring, the lengths of records, the
+ * steps at which other writers interrupt, and the times at which the reader reads.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples, and the words at the end of other records (sample.c,
- * sample_fields.c, sample_read.c). The input is an event and the data of a
- * sample. The written record is read by the rules of the ABI's text: each
- * field is at its place with its value, and the record ends where its header
- * says.
+ * Samples, and the sample_id at the end of other records (sample.c, sample_fields.c,
+ * sample_read.c). The input is an event and the data of a sample. The record is parsed as the ABI's
+ * header documents it: each field must be at its offset with its value, and the record must have
+ * the length in its header.
  */
 #include <errno.h>
 #include "include/sample_kernel.h"
@@ -31,20 +30,20 @@ struct task_struct *const current = &task;
 static struct fuzz_input in;
 static struct perf_event event, siblings[MAX_SIBLINGS];
 static struct pt_regs registers, user_registers;
-static int linked;		/* siblings that are there while the record is written */
+static int linked;		/* number of siblings while the record is written */
 static u8 *record;
 static size_t record_size;
 static bool window;		/* records do not cross the end of a page */
 
 /**
  * struct told - the data of a sample
- * @chain_nr: frames of the call chain
- * @stack: bytes of the user's stack from its pointer on
- * @missing: bytes of @stack that cannot be read
- * @aux: bytes that the AUX area has
- * @raw: bytes of raw data, when a driver has some
- * @branches: branches, when a driver has some
- * @flags: what a driver has given
+ * @chain_nr: number of frames in the call chain
+ * @stack: number of bytes of the user's stack from its pointer on
+ * @missing: number of bytes of @stack that cannot be read
+ * @aux: number of bytes in the AUX area
+ * @raw: number of bytes of raw data, if a driver has some
+ * @branches: number of branches, if a driver has some
+ * @flags: fields that a driver has filled in
  */
 static struct told {
 	u32	chain_nr, stack, missing, aux, raw, branches;
@@ -87,7 +86,7 @@ void perf_event_add_copy_times(struct perf_event *unused, u64 *enabled, u64 *run
 	*running += 1;
 }
 
-/* A driver that reads an event counts more than it had before. */
+/* A driver's read increases the count of the event. */
 static void read_more(struct perf_event *member)
 {
 	member->count.v = member->id * 5;
@@ -148,8 +147,8 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 }
 
 /*
- * The record's memory has just the length of the record, so that
- * AddressSanitizer sees a write beyond it.
+ * The record's memory has exactly the length of the record, so that AddressSanitizer detects a
+ * write beyond it.
  */
 int perf_output_begin_inline(struct perf_output_handle *handle, struct perf_event *unused,
 			     unsigned int size, bool backward)
@@ -197,7 +196,7 @@ void *perf_output_window(struct perf_output_handle *handle, unsigned int size)
 	return at;
 }
 
-/* Read the record as user space does. */
+/* Parse the record as user space does. */
 
 static size_t pos;
 
@@ -283,10 +282,7 @@ static void read_values(void)
 	}
 }
 
-/*
- * Is the record so full, with @more bytes kept free, that a field had to be
- * cut?
- */
+/* Is the record so long, with @more bytes kept free, that a field had to be cut? */
 static bool full(size_t more)
 {
 	return record_size + 2 * sizeof(u64) + more > 65528;
@@ -298,8 +294,8 @@ static void read_chain(void)
 	size_t regs = 0;
 
 	/*
-	 * A driver that saves the chain does not know yet whether the sample
-	 * will have registers.
+	 * A driver that fills in the chain does not know yet whether the sample will have
+	 * registers.
 	 */
 	if (told.flags & PERF_SAMPLE_CALLCHAIN)
 		regs = 8 * (hweight64(event.attr.sample_regs_user) +
@@ -417,19 +413,13 @@ static void read_sample(void)
 	fuzz_assert(pos == record_size);
 }
 
-/*
- * Get the least size of a record that is refused for its length: it is one in
- * which nothing is cut.
- */
+/* Return the smallest size of a record that is refused for its length: nothing in it is cut. */
 static size_t least_refused(void)
 {
 	u64 type = event.attr.sample_type;
 	size_t size = 8 + 8 * hweight64(type & ~(u64)PERF_SAMPLE_READ);
 
-	/*
-	 * A long chain of the driver leaves no room for the fields that the
-	 * driver adds after it.
-	 */
+	/* A long chain of the driver leaves no space for later fields of the driver. */
 	if (type & told.flags & PERF_SAMPLE_CALLCHAIN && told.chain_nr > PERF_MAX_STACK_DEPTH &&
 	    type & told.flags & (PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK))
 		return SIZE_MAX;
@@ -453,7 +443,7 @@ static void set_up_event(void)
 
 	memset(&event, 0, sizeof(event));
 	attr->sample_type = fuzz_take(&in, 4) & (PERF_SAMPLE_MAX - 1);
-	/* These are two names of one word: attr.c refuses both at once. */
+	/* These bits select the same word: attr.c refuses both at once. */
 	if ((attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE) == PERF_SAMPLE_WEIGHT_TYPE)
 		attr->sample_type &= ~(u64)PERF_SAMPLE_WEIGHT;
 	attr->read_format = fuzz_take(&in, 1) & (PERF_FORMAT_MAX - 1);
@@ -512,10 +502,7 @@ static void set_up_data(struct perf_sample_data *data)
 	if (told.flags & event.attr.sample_type & PERF_SAMPLE_CALLCHAIN)
 		perf_sample_save_callchain(data, &event, &registers);
 	if (told.flags & PERF_SAMPLE_RAW) {
-		/*
-		 * The raw data is in two pieces, the second of which has the
-		 * rest.
-		 */
+		/* The raw data is in two pieces: a third, and the rest. */
 		u32 first = told.raw / 3;
 
 		frags[0] = (struct perf_raw_frag){ .data = raw_data + first,
@@ -530,7 +517,7 @@ static void set_up_data(struct perf_sample_data *data)
 		perf_sample_save_brstack(data, &event, &branches.stack, branch_counters);
 }
 
-/* Check the words at the end of records other than samples. */
+/* Check the sample_id of records other than samples. */
 static void check_trailer(void)
 {
 	struct perf_event_header header = { .type = PERF_RECORD_LOST, .size = sizeof(header) };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A context's clock and its events' times (time_seq.h, time.c), compared with
- * plain sums. The input is what happens to a group and to an event that is
- * alone: the context is switched in and out, events change their states,
- * leaders take members along, and time passes, also between the steps of a
- * change, where an interrupt reads the times.
+ * A context's clock and its events' times (time_seq.h, time.c), compared with simple sums. The
+ * input is a list of operations on a group and on an event without siblings: the context is
+ * switched in and out, events change their states, leaders change their members with them, and time
+ * passes, also between the steps of a change, where an interrupt reads the times.
  */
 #include "fuzz.h"
 
@@ -48,7 +47,7 @@ struct perf_event {
 };
 
 #define NR_EVENTS	4
-#define NR_MEMBERS	3	/* the first is the leader; the last event is alone */
+#define NR_MEMBERS	3	/* the first is the leader; the last event has no siblings */
 
 static struct perf_event events[NR_EVENTS];
 static struct perf_event_context ctx;
@@ -59,7 +58,7 @@ static struct perf_event_context ctx;
 
 static void interrupt(void);
 static u64 wall;		/* the time of this CPU */
-static u64 moment;		/* the time that the code under test was last given */
+static u64 moment;		/* the time that the code under test read last */
 static bool in_interrupt;
 
 static u64 local_clock(void)
@@ -74,7 +73,7 @@ u64 perf_clock(void);
 #include "bare/time.c"
 
 /**
- * struct sums - the times that an event has to have
+ * struct sums - the expected times of an event
  * @enabled: ns
  * @running: ns
  * @ran: ns since its state last changed
@@ -87,12 +86,12 @@ struct sums {
 
 static struct fuzz_input plan;
 static struct sums sums[NR_EVENTS];
-static struct perf_times last[NR_EVENTS];	/* the exact times that were read last */
+static struct perf_times last[NR_EVENTS];	/* the exact times of the last read */
 static bool runs;		/* the context's clock runs */
 static u64 context_time, wall_seen;
 static bool changing;
 
-/* Get the state that counts: a member of a leader that is off is off, too. */
+/* Return the effective state: a member of a disabled leader is off, too. */
 static enum perf_event_state worth(int i)
 {
 	enum perf_event_state leader = events[0].state;
@@ -102,18 +101,13 @@ static enum perf_event_state worth(int i)
 	return events[i].state;
 }
 
-/*
- * Add up the time that has passed until @now, by the states that the events
- * have had.
- */
+/* Add the time until @now to the sums, by the states of the events. */
 static void add_up(u64 now)
 {
 	u64 passed = runs && (s64)(now - wall_seen) > 0 ? now - wall_seen : 0;
 	int i;
 
-	/*
-	 * When time has gone back, nothing is counted until it has caught up.
-	 */
+	/* If time has gone back, nothing is counted until it has caught up. */
 	if ((s64)(now - wall_seen) > 0)
 		wall_seen = now;
 	context_time += passed;
@@ -127,7 +121,7 @@ static void add_up(u64 now)
 	}
 }
 
-/* A reading never takes back what had been read before it began. */
+/* A read returns no less than an earlier read. */
 static void check_read(int i, const struct perf_times *before, const struct perf_times *times)
 {
 	fuzz_assert(times->running <= times->enabled);
@@ -154,7 +148,7 @@ static void check_all(void)
 	fuzz_assert((ctx.clock.cpu >= 0) == runs);
 }
 
-/* An interrupt at any place: time passes, and all times are read. */
+/* An interrupt at any step: time passes, and all times are read. */
 static void interrupt(void)
 {
 	struct perf_times times;
@@ -169,8 +163,8 @@ static void interrupt(void)
 	for (i = 0; i < NR_EVENTS && what & 128; i++) {
 		if (!perf_times_read(&events[i], &times)) {
 			/*
-			 * While a moment is taken a time may be too late, by
-			 * no more than has passed.
+			 * While the moment of a change is being read a time may be too late, by at
+			 * most the time that has passed.
 			 */
 			fuzz_assert((ctx.seq & PERF_CHANGE_STATE) == PERF_CHANGE_COMING);
 			fuzz_assert(times.running <= times.enabled);
@@ -232,10 +226,7 @@ static void switch_clock(void)
 	}
 }
 
-/*
- * The next CPU has a clock that is behind by a little, after a change on this
- * one.
- */
+/* The clock of the next CPU is slightly behind, after a change on this one. */
 static void go_back(u64 behind)
 {
 	in_interrupt = true;
@@ -290,10 +281,7 @@ int fuzz_one_input(const u8 *data, size_t size)
 		events[i].ctx = &ctx;
 		events[i].group_leader = i < NR_MEMBERS ? &events[0] : &events[i];
 		events[i].state = PERF_EVENT_STATE_OFF;
-		/*
-		 * The event may come from a context whose clock has run for
-		 * longer.
-		 */
+		/* The event may move from a context whose clock has run for longer. */
 		sums[i].enabled = fuzz_take_u64(&plan) >> 3;
 		sums[i].running = sums[i].enabled >> fuzz_take(&plan, 1) % 8;
 		atomic64_set(&events[i].time_enabled, sums[i].enabled << 1);

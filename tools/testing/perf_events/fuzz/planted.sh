@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# planted.sh O EVENTS KHDR: put one fault at a time into a copy of the sources, and check that the
-# fuzzer of that source finds the fault. Prints KTAP. ONLY=NAME tries one fuzzer alone.
+# planted.sh O EVENTS KHDR: plant one fault at a time in a copy of the sources, and check that the
+# fuzzer of that source finds it. Prints KTAP. ONLY=NAME runs one fuzzer alone.
 set -u
 out=$1/planted events=$2 khdr=$3
 limit=${FOR:-60} only=${ONLY:-}
 
-# fuzzer | file, wherever it is in kernel/events/ | what sed does to it
+# fuzzer | file, anywhere in kernel/events/ | sed script that plants the fault
 faults() {
 	cat <<'END'
 fuzz_attr|attr.c|s/!attr->__reserved_3/!attr->__reserved_2/

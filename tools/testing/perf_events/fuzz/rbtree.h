@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's trees under the kernel's names, for tens of nodes: sorted, but
- * not balanced.
+ * Red-black trees with the kernel's names, for tens of nodes: sorted, but not balanced.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_FUZZ_RBTREE_H
 #define _TOOLS_TESTING_PERF_EVENTS_FUZZ_RBTREE_H
@@ -9,10 +8,10 @@
 #include "fuzz.h"
 
 /**
- * struct rb_node - a node; one that is in no tree is its own parent
+ * struct rb_node - a node; a node in no tree is its own parent
  * @parent: NULL at the root
- * @rb_left: nodes that come before this one
- * @rb_right: nodes that come after this one
+ * @rb_left: earlier nodes
+ * @rb_right: later nodes
  */
 struct rb_node {
 	struct rb_node	*parent, *rb_left, *rb_right;
@@ -33,7 +32,7 @@ static inline void rb_link_node(struct rb_node *node, struct rb_node *parent,
 	*link = node;
 }
 
-/* It would balance the tree. */
+/* The tree is not balanced. */
 static inline void rb_insert_color(struct rb_node *node, struct rb_root *root)
 {
 }
@@ -65,7 +64,7 @@ static inline struct rb_node *rb_next(const struct rb_node *node)
 	return node->parent;
 }
 
-/* Let @new, which may be NULL, take the place of @old below its parent. */
+/* Replace @old by @new, which may be NULL, below its parent. */
 static inline void rb_put_below(struct rb_root *root, const struct rb_node *old,
 				struct rb_node *new)
 {

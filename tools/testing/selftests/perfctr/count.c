@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts: of known work, by the call and by the page; of threads that are switched, moved, or
- * run for long; of children.
+ * Counts of known work, by system call and by the page: of threads that are switched, migrated, or
+ * run for long, and of children.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -59,7 +59,7 @@ TEST_F(count, exact)
 	int i;
 
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
-	/* A tick may come between, if it is counted, but not in each round. */
+	/* A tick may count as well, but not in each iteration. */
 	for (i = 0; i < 10; i++) {
 		n = counted(self->fd, 100000);
 		once = n < once ? n : once;
@@ -136,7 +136,7 @@ TEST_F(count, kept_sums)
 	EXPECT_EQ(before.pmc[1], after.pmc[1]);
 	EXPECT_GT(before.pmc[0], after.pmc[0]);
 	EXPECT_EQ(0, after.tsc);
-	/* One that enables nothing leaves all sums. */
+	/* A control that enables nothing keeps all sums. */
 	control.cpu_control.nractrs = 0;
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 	ASSERT_EQ(0, vperfctr_read(self->fd, &after, NULL, NULL));
@@ -144,7 +144,7 @@ TEST_F(count, kept_sums)
 	EXPECT_EQ(before.pmc[1], after.pmc[1]);
 }
 
-/* Where there is no such instruction, threads have no counters, and the tests are skipped. */
+/* Without such an instruction threads have no counters, and the tests are skipped. */
 static unsigned int rdpmc(unsigned int map)
 {
 	unsigned int low = 0;
@@ -154,7 +154,7 @@ static unsigned int rdpmc(unsigned int map)
 
 	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (map));
 #elif defined(__powerpc__)
-	/* Counter 5, which instructions() has. */
+	/* Counter 5, the counter of instructions() */
 	asm volatile("mfspr %0, 775" : "=r" (low));
 #endif
 	return low;
@@ -215,7 +215,7 @@ TEST_F(count, switches)
 	for (i = 0; i < 4; i++) {
 		if (fork())
 			continue;
-		/* The object is a new one. */
+		/* The fork has created a new object. */
 		self->fd = vperfctr_open(0, 0);
 		if (vperfctr_control(self->fd, &control))
 			_exit(1);
@@ -286,7 +286,7 @@ TEST_F(count, half_seconds)
 		sum = page->cpu_state.pmc[0].sum;
 		while (page->cpu_state.pmc[0].sum == sum && time(NULL) - from < 10)
 			work(10000);
-		/* Else a switch may be what has added it up. */
+		/* Otherwise a switch may have updated the sum. */
 		samples += page->cpu_state.pmc[0].sum != sum && nr_switches() == before;
 	}
 	EXPECT_EQ(2, samples);
@@ -321,7 +321,7 @@ TEST_F(count, traced)
 
 		ASSERT_EQ(0, vperfctr_read(fd, &sums, NULL, NULL));
 		n = sums.pmc[0] - last.pmc[0];
-		/* The work of the round before the last stop. */
+		/* Count of the work in the round before the last stop */
 		if (i > 1) {
 			EXPECT_LE((i - 1) * 20000, n);
 			EXPECT_GE((i - 1) * 20000 + SLACK, n);
@@ -356,7 +356,7 @@ TEST_F(count, children)
 	EXPECT_LE(100 * 200000, sums.pmc[0]);
 	EXPECT_GE(100 * (200000 + 4 * SLACK), sums.pmc[0]);
 	EXPECT_LT(0, sums.tsc);
-	/* A new control has a new identity: the old children are nobody's. */
+	/* A new control has a new identity: counts of the old children are added to no parent. */
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
 	EXPECT_EQ(0, sums.pmc[0]);
@@ -388,7 +388,7 @@ static void *map(int fd)
 	return mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
 }
 
-/* What a child may read that has its parent's mapping and file, and an object of its own */
+/* Check the reads of a child that has its parent's mapping and file, and an object of its own. */
 static int child_reads(int fd, const volatile struct vperfctr_state *page, unsigned int cstatus)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -403,7 +403,7 @@ static int child_reads(int fd, const volatile struct vperfctr_state *page, unsig
 	own = map(vperfctr_open(0, 0));
 	if (own == MAP_FAILED || !may_rdpmc())
 		return 3;
-	/* An unmapping of what gave no right takes none away. */
+	/* Unmapping a page that did not allow RDPMC does not disallow it. */
 	munmap((void *)page, size);
 	if (!may_rdpmc())
 		return 4;
@@ -440,7 +440,7 @@ TEST_F(count, not_the_owners)
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
 	EXPECT_TRUE(may_rdpmc());
-	/* An object that was unlinked has no owner. */
+	/* An unlinked object has no owner. */
 	munmap((void *)page, sysconf(_SC_PAGESIZE));
 	EXPECT_FALSE(may_rdpmc());
 	ASSERT_EQ(0, vperfctr_unlink(self->fd));
@@ -535,16 +535,19 @@ static int stay_on(int cpu)
 }
 
 /**
- * struct other - another process, which answers
- * @ask: one byte at a time
- * @answer: what it says to each
+ * struct other - another process, which answers requests
+ * @ask: pipe of requests, one byte each
+ * @answer: pipe of answers
  */
 struct other {
 	int	ask;
 	int	answer;
 };
 
-/* A process with an object that has nothing enabled, on a CPU; it does @answer for each byte. */
+/*
+ * Start a process on a CPU, with an object that has nothing enabled. It calls @answer for each
+ * byte.
+ */
 static struct other start_other(int cpu, unsigned int (*answer)(void *), void *arg)
 {
 	struct other other = { -1, -1 };
@@ -585,7 +588,7 @@ static unsigned int ask(const struct other *other)
 	return value;
 }
 
-/* Work of a stranger, on the CPU of the thread that asks for it */
+/* Work of another process, on the CPU of the thread that asks for it */
 static unsigned int stranger(void *unused)
 {
 	work(5000000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parts of the kernel that sample.c, sample_fields.c and sample_read.c
- * use, for fuzz_sample.c. The fuzzer says what a sample is made of.
+ * The parts of the kernel that sample.c, sample_fields.c and sample_read.c use, for fuzz_sample.c.
+ * The fuzzer chooses the contents of samples.
  */
 #ifndef _FUZZ_SAMPLE_KERNEL_H
 #define _FUZZ_SAMPLE_KERNEL_H
@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/lockdep.h>
 
-/* Samples have no cgroup: its number would need one. */
+/* Samples have no cgroup: there are no cgroups here. */
 #undef CONFIG_CGROUP_PERF
 
 #define __uninitialized

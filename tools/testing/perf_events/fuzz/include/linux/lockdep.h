@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Locks and interrupts of a single thread: every lock counts as held, and
- * interrupts as off. Where the kernel may be delayed, a fuzzer may let
- * something happen.
+ * Locks and interrupts of a single thread: every lock is held, and interrupts are off. At delay
+ * points of the kernel a fuzzer may insert an operation.
  */
 #ifndef _FUZZ_LINUX_LOCKDEP_H
 #define _FUZZ_LINUX_LOCKDEP_H

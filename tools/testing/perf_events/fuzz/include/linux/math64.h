@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Products and quotients of which an intermediate result does not fit into 64
- * bits.
+ * Multiplication and division with intermediate results of more than 64 bits
  */
 #ifndef _FUZZ_LINUX_MATH64_H
 #define _FUZZ_LINUX_MATH64_H
@@ -16,7 +15,7 @@ static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 	return (u128)a * b >> shift;
 }
 
-/* The processor traps when the quotient does not fit, or @divisor is 0. */
+/* The processor traps if the quotient does not fit, or @divisor is 0. */
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 divisor)
 {
 	u128 quotient;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * In place of the kernel's <linux/perf_event.h> and all that it includes: the
- * ABI, and the definitions of the kernel that code without kernel context
- * uses. The fuzzer defines what depends on the caller.
+ * Replacement for the kernel's <linux/perf_event.h> and all that it includes: the ABI, and the
+ * definitions that code without kernel context uses. The fuzzer defines functions that depend on
+ * the caller.
  */
 #ifndef _FUZZ_LINUX_PERF_EVENT_H
 #define _FUZZ_LINUX_PERF_EVENT_H
@@ -48,7 +48,7 @@ int perf_allow_kernel(void);
 int security_locked_down(int what);
 bool perfmon_capable(void);
 
-/* User memory is the fuzzer's; false for memory that is not there. */
+/* The fuzzer provides user memory; false for an unmapped address. */
 bool fuzz_copy_from_user(void *to, const void *from, size_t n);
 bool fuzz_copy_to_user(void *to, const void *from, size_t n);
 

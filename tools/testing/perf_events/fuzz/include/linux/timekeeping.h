@@ -4,7 +4,7 @@
 
 #include <linux/perf_event.h>
 
-/* These clocks are named by tables, but never read. */
+/* Tables name these clocks, but nothing reads them. */
 static inline u64 ktime_get_mono_fast_ns(void) { return 1; }
 static inline u64 ktime_get_raw_fast_ns(void) { return 2; }
 static inline u64 ktime_get_real_ns(void) { return 3; }
