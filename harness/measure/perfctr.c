@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cost of the performance counters of threads, as "name,value,limit" lines, where the kernel has
- * them with counters.
+ * Cost of perfctr, as "name,value,limit" lines, if the kernel has perfctr with counters.
  */
 #include "paths/lib.h"
 #include <linux/perfctr.h>
@@ -9,7 +8,7 @@
 static int fd;
 static const volatile struct vperfctr_state *page;
 
-/* So many counters of instructions in user mode; @other: of another event. */
+/* A control of N instruction counters in user mode; @other: of another event. */
 static struct vperfctr_control counters(int n, int other)
 {
 	struct vperfctr_control control = { .cpu_control.tsc_on = 1, .cpu_control.nractrs = n };
@@ -63,7 +62,7 @@ static void row(const char *name, int ok, double value, int limit)
 	fflush(stdout);
 }
 
-/* Threads that have no counters, while another one has some. */
+/* Threads without counters, while another one has some */
 static void switches_of_others(double plain)
 {
 	pid_t child;
@@ -80,13 +79,13 @@ static void switches_of_others(double plain)
 		_exit(0);
 	}
 	close(go[0]);
-	/* It has its counters, and waits. */
+	/* The other task has its counters, and sleeps. */
 	usleep(10000);
 	row("switch: threads that have none (another has some)", 1,
 	    (switch_cost(NULL, &(int){ 0 }) - plain) / 2, 2);
 	close(go[1]);
 	waitpid(child, NULL, 0);
-	/* Until nobody has any. */
+	/* Until no task has counters. */
 	forget();
 }
 
@@ -100,7 +99,7 @@ static void switches(void)
 	for (other_event = 0; other_event < 2; other_event++) {
 		other_task = begin_other;
 		ok = !begin(4, 0);
-		/* The other task has what it inherits, and then what it asks for. */
+		/* The other task first has the inherited control, and then a control of its own. */
 		if (ok && !other_event)
 			other_task = NULL;
 		value = switch_cost(NULL, &(int){ 0 });

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Open every event of a powerpc PMU in many ways, alone and in groups, and print for each the
- * errno, or what the control registers hold while it counts. Two drivers are compared by the
- * output.
+ * errno, or the values of the control registers while it counts. The outputs of two drivers are
+ * compared.
  *
  * A line is NAME MODE RESULT, and RESULT an errno, or MMCR0 MMCR1 MMCR2 MMCR3 MMCRA in hexadecimal.
- * Registers are those of the kernel's sysfs; MMCR2 is read in user mode, where the processor allows
- * it. One CPU, root, perf_event_paranoid -1.
  *
- * registers FILE opens the raw events that FILE has instead. A line is a group, and an event
- * CONFIG or CONFIG:CONFIG1 in hexadecimal.
+ * Registers are read from sysfs; MMCR2 is read in user mode, if the processor allows it. One CPU,
+ * root, perf_event_paranoid -1.
+ *
+ * registers FILE opens the raw events in FILE instead. A line is a group, and an event is CONFIG or
+ * CONFIG:CONFIG1 in hexadecimal.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -36,17 +37,17 @@ struct event {
 	__u64	config, config1;
 };
 
-/* How an event is opened: MODES of its attr beside the encoding */
+/* Attributes of an open, apart from the encoding */
 struct mode {
 	const char	*name;
 	unsigned int	exclude_user:1, exclude_kernel:1, exclude_hv:1, exclude_idle:1, ebb:1;
 	__u64		period, branches;
 };
 
-/* So long a period does not end: there is no interrupt that changes the registers. */
+/* Such a long period does not end, so no interrupt changes the registers. */
 #define PERIOD	1073741824ULL
 
-/* Overflows of such an event are branches in user mode, not interrupts. */
+/* Overflows of such an event branch in user mode, and do not interrupt. */
 #define EBB	0x8000000000000000ULL
 
 static const struct mode modes[] = {
@@ -123,7 +124,9 @@ static void add_named(const char *name, const char *text)
 		add(name, PERF_TYPE_RAW, strtoull(text + 6, NULL, 16), 0);
 }
 
-/* A field alone, and beside the code of cycles: all its bits, its highest, its lowest. */
+/*
+ * A format field alone, and with the code of cycles: all its bits, its highest bit, its lowest bit.
+ */
 static void add_format(const char *name, const char *text)
 {
 	__u64 values[3], v;
@@ -232,7 +235,7 @@ static void try_group(const char *name, const struct event *const *list, int n,
 		close(fds[n]);
 }
 
-/* The same groups on every kernel that has the same events. */
+/* The same groups on every kernel with the same events */
 static void groups(void)
 {
 	const struct event *list[GROUP];
@@ -306,8 +309,8 @@ int main(int argc, char *argv[])
 				add(name, PERF_TYPE_HW_CACHE, i | j << 8 | k << 16, 0);
 			}
 	/*
-	 * Groups have these alone: which names there are may differ between two drivers, and of the
-	 * fields' extremes most are refused.
+	 * Only these are used in groups: two drivers may have other names, and refuse most extremes
+	 * of fields.
 	 */
 	k = n_events;
 	groups();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Division of 64-bit numbers for 32-bit programs, which gcc takes from its library: a host of
- * 64 bits need not have that of 32 bits.
+ * 64-bit division for 32-bit programs. gcc takes it from libgcc, whose 32-bit version a 64-bit host
+ * may lack.
  */
 typedef unsigned long long u64;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Count and sample in every way on a PMU that may lie. What is counted means nothing: the program
- * only has to come to its end, and says how many opens it has made.
+ * Count and sample in every way on a PMU that may return wrong values. The counts mean nothing: the
+ * program only has to finish, and prints the number of its opens.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void work(void)
 	getppid();
 }
 
-/* The page must not name a counter that is not there, since RDPMC of it would be a signal. */
+/* The page must not have the index of a missing counter, since RDPMC of it would raise a signal. */
 static void read_by_page(struct perf_event_mmap_page *page)
 {
 	unsigned int index = page->index, lo, hi;
@@ -103,7 +103,7 @@ int main(void)
 				if (!(flags & 12))
 					use(&attr, GROUP);
 			}
-	/* Offcore responses and loads by latency need a register beside the select. */
+	/* Offcore responses and load latency need an extra register. */
 	for (i = 0; i < 2; i++) {
 		attr = (struct perf_event_attr) {
 			.size = sizeof(attr), .type = PERF_TYPE_RAW, .disabled = 1,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mark NUMBER: put a mark into the log of QEMU's x-msr-trace, by the leaf of CPUID that QEMU keeps
- * for that. CPUID needs no privilege, and no driver in the guest.
+ * mark NUMBER: write a mark into the log of QEMU's x-msr-trace, by a leaf of CPUID that QEMU
+ * reserves for it. CPUID needs no privilege, and no driver in the guest.
  */
 #include <cpuid.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* As many events as there are counters, and more. */
+/* As many events as counters, and more */
 #define _GNU_SOURCE
 #include <cpuid.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "pmu-test.h"
 
-/* The general counters there are, where CPUID tells, or 0. */
+/* Number of general counters, if CPUID has it, else 0 */
 static int general_counters(void)
 {
 	__u32 a, b, c, d;
@@ -22,7 +22,7 @@ static int general_counters(void)
 	return 0;
 }
 
-/* The fixed counters of Intel. */
+/* Number of Intel's fixed counters */
 static int fixed_counters(void)
 {
 	__u32 a, b, c, d;
@@ -44,8 +44,8 @@ static const char *name_of_cache(int cache, int op, int result)
 }
 
 /*
- * Count a generic event over a loop of TURNS rounds. Return: false when the PMU does
- * not have the event.
+ * Count a generic event over a loop of TURNS iterations. Return: false if the PMU does not have the
+ * event.
  */
 static bool count_generic(const char *name, __u32 type, __u64 config, __u64 *count)
 {
@@ -54,12 +54,12 @@ static bool count_generic(const char *name, __u32 type, __u64 config, __u64 *cou
 	int fd;
 
 	attr.type = type;
-	/* On its counter all the time, or in error. */
+	/* Pinned: always on its counter, or in the error state. */
 	attr.pinned = 1;
 	fd = open_event(&attr, -1);
 	if (fd < 0) {
 		say("%s: %s", name, strerror(errno));
-		/* ENXIO: it would need a register that QEMU does not have. */
+		/* ENXIO: the event needs a register that QEMU does not have. */
 		CHECK(errno == ENOENT || errno == EINVAL || errno == ENXIO, "%s: %s", name,
 		      strerror(errno));
 		return false;
@@ -68,13 +68,13 @@ static bool count_generic(const char *name, __u32 type, __u64 config, __u64 *cou
 	loop(TURNS);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	*count = value(fd);
-	/* Rounded: the calls before the loop and behind it count a little, too. */
+	/* Rounded, because the calls before and after the loop count a little, too. */
 	say("%s: %llu in a thousand rounds", name, (*count + 5) / (TURNS / 1000));
 	close(fd);
 	return true;
 }
 
-/* All generic events, and those of caches, that the machine has; the others are refused. */
+/* All generic and cache events of the machine; others are refused. */
 void generic_events(void)
 {
 	__u64 count, instructions = 0, bus = 0, loads = 0;
@@ -103,7 +103,7 @@ void generic_events(void)
 	}
 	say("%d events of caches", have);
 	CHECK(have >= 4, "%d events of caches", have);
-	/* One instruction in so many loads. */
+	/* One of several instructions is a load. */
 	CHECK(loads && loads <= instructions, "%llu loads in %llu instructions", loads,
 	      instructions);
 }
@@ -173,7 +173,10 @@ void too_many(void)
 	while (nr)
 		close(fd[--nr]);
 
-	/* Pinned, and no counter for it: it is in error, and reads as end of file. */
+	/*
+	 * Pinned, without a free counter: the event is in the error state, and read(2) returns end
+	 * of file.
+	 */
 	attr.pinned = 1;
 	for (nr = 0; nr < 16; nr++) {
 		fd[nr] = open_event(&attr, -1);
@@ -188,10 +191,10 @@ void too_many(void)
 		close(fd[i]);
 }
 
-/* All counters of Intel at once, but for the fixed one of cycles, which is the watchdog's. */
+/* All Intel counters at once, except the fixed counter of cycles, which the watchdog has. */
 void all_counters(void)
 {
-	/* Instructions, reference cycles, and slots, each of which has a counter of its own. */
+	/* Instructions, reference cycles, and slots, each with a fixed counter. */
 	static const struct {
 		__u32 type;
 		__u64 config;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Precise events: the CPU itself records where it was, in memory (PEBS). Here it tells the very
+ * Precise events: the CPU writes records to memory (PEBS). Here the address is exactly that of the
  * instruction that made the counter overflow.
  */
 #define _GNU_SOURCE
@@ -21,7 +21,7 @@
 #define REG_SI		4
 #define REG_DI		5
 
-/* loop() as it is in memory: where its instructions are, and how long it is */
+/* Offsets of the instructions of loop(), and its length */
 static const unsigned char places[LOOP_LENGTH] = { 0, 1, 2, 5 };
 
 static bool no_records(void)
@@ -59,7 +59,7 @@ static void close_precise(int fd, struct perf_event_mmap_page *page)
 	close(fd);
 }
 
-/* Take the next record, of up to SIZE bytes, into BUF; false if there is none. */
+/* Copy the next record, of up to SIZE bytes, into BUF; false if there is none. */
 static bool next_record(struct perf_event_mmap_page *page, void *buf, size_t size)
 {
 	const char *data = (char *)page + 4096;
@@ -81,7 +81,7 @@ struct found {
 	__u64 at[LOOP_LENGTH], elsewhere;
 };
 
-/* Count samples, whose first word is an address, by the instruction of the loop. */
+/* Count samples, whose first word is an address, by the instruction in the loop. */
 static struct found find(struct perf_event_mmap_page *page)
 {
 	struct found f = {};
@@ -120,7 +120,7 @@ static void sample_precisely(__u64 config, __u64 period, int level, __u64 turns)
 
 	attr.precise_ip = level;
 	fd = open_precise(&attr, &page);
-	/* The same, counted without records, by a counter that starts and stops with it. */
+	/* The same, counted without records by a counter that starts and stops at the same time. */
 	counting.disabled = 0;
 	plain = open_event(&counting, fd);
 	CHECK(plain >= 0, "no counter beside: %s", strerror(errno));
@@ -139,10 +139,10 @@ static void sample_precisely(__u64 config, __u64 period, int level, __u64 turns)
 	CHECK(value(fd) == value(plain), "%llu events, %llu without records", value(fd),
 	      value(plain));
 	CHECK(value(fd) - turns * per_turn < 100, "%llu events", value(fd));
-	/* Level 1 tells the instruction after it, at a constant distance. */
+	/* Level 1 has the next instruction, at a constant distance. */
 	CHECK(f.exact == (level > 1 ? f.nr : 0), "%llu of %llu are exact", f.exact, f.nr);
 	CHECK(f.elsewhere <= 1, "%llu of %llu at no instruction of the loop", f.elsewhere, f.nr);
-	/* Only the last instruction is a branch; the next one is where it goes. */
+	/* Only the last instruction is a branch; the next one is its target. */
 	if (per_turn == 1)
 		CHECK(f.at[level > 1 ? 3 : 0] + f.elsewhere == f.nr, "not all %llu records tell it",
 		      f.nr);
@@ -159,7 +159,7 @@ void precise_samples(void)
 	if (no_records())
 		return;
 	for (int level = 1; level <= 3; level++) {
-		/* The highest level is for what a counter can do best: instructions. */
+		/* The highest level supports only instructions. */
 		sample_precisely(PERF_COUNT_HW_INSTRUCTIONS, 10007, level, 1000000);
 		if (level == 3)
 			break;
@@ -169,7 +169,7 @@ void precise_samples(void)
 	sample_precisely(PERF_COUNT_HW_INSTRUCTIONS, 100000, 2, 2500000);
 }
 
-/* The registers are those after the instruction: loop() counts down in one. */
+/* The registers are those after the instruction: loop() decrements one of them. */
 void precise_registers(void)
 {
 	enum { PERIOD = 4000, TURNS = 500000 };
@@ -202,7 +202,7 @@ void precise_registers(void)
 	close_precise(fd, page);
 }
 
-/* With a fixed period and simple samples, an interrupt comes when the buffer is almost full. */
+/* With a fixed period and simple samples, the interrupt is sent when the buffer is almost full. */
 void precise_in_one_buffer(void)
 {
 	struct perf_event_attr attr = precise(PERF_COUNT_HW_INSTRUCTIONS, 1009);
@@ -229,7 +229,7 @@ void precise_in_one_buffer(void)
 	close_precise(fd, page);
 }
 
-/* Where two counters overflow at one instruction, it is a record of both. */
+/* If two counters overflow at one instruction, they share one record. */
 void precise_together(void)
 {
 	static const struct {
@@ -310,7 +310,10 @@ void precise_in_the_kernel(void)
 
 extern const char walk_load[], walk_store[];
 
-/* Load and store word after word of N: from FROM, in one register, to TO, in another. */
+/*
+ * Load word after word of N from FROM, with the address in one register, and store it to TO, with
+ * the address in another.
+ */
 static void walk(const __u64 *from, __u64 *to, __u64 n)
 {
 	__u64 word;
@@ -328,14 +331,14 @@ static void walk(const __u64 *from, __u64 *to, __u64 n)
 		     : "+S"(from), "+D"(to), "+c"(n), "=&r"(word) : : "cc", "memory");
 }
 
-/* A load's or store's record has the address that it went to, which is in a register. */
+/* The record of a load or store has the address of the access, which is in a register. */
 void precise_data(void)
 {
 	static const struct {
 		__u64 config, latency;
 		const char *at;
 		int reg;
-		__u64 hit;	/* what of where it comes from is told */
+		__u64 hit;	/* fields of the data source that are reported */
 	} events[] = {
 		{ 0x81d0, 0, walk_load, REG_SI, 0 },
 		{ 0x82d0, 0, walk_store, REG_DI, PERF_MEM_LVL_L1 },
@@ -387,7 +390,7 @@ void precise_data(void)
 
 extern const char zigzag_first[], zigzag_last[];
 
-/* N turns with two taken branches each */
+/* N iterations with two taken branches each */
 static void zigzag(__u64 n)
 {
 	asm volatile("1:\n\t"
@@ -401,7 +404,7 @@ static void zigzag(__u64 n)
 		     "jnz 1b" : "+c"(n) : : "cc");
 }
 
-/* A precise event of a branch is in the first of the branches recorded with it. */
+/* The record of a precise branch event matches the first of its branch records. */
 void precise_branches(void)
 {
 	struct perf_event_attr attr = precise(PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 1001);
@@ -440,7 +443,7 @@ void precise_branches(void)
 	close_precise(fd, page);
 }
 
-/* Recording all that several CPUs do, while tasks switch, fork and exit. */
+/* Sample precisely on several CPUs, while tasks switch, fork and exit. */
 void precise_storm(void)
 {
 	enum { MAX = 16, TASKS = 4 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of an x86 PMU and of what drives it, for QEMU: KTAP on standard output.
- * Numbers that must be the same in every run, and on every kernel, stand in lines that begin
- * with "# = ". What is counted is in user mode, unless a test says otherwise. Without -icount set
- * PMU_HOST_TIME: then time says nothing about counts, but these stay the same.
+ * Tests of an x86 PMU and its driver, for QEMU: KTAP on standard output. Numbers that must be the
+ * same in every run and on every kernel are in lines that start with "# = ". Counts are of user
+ * mode, unless a test says otherwise. Without -icount set PMU_HOST_TIME: then counts do not depend
+ * on time.
  */
 #define _GNU_SOURCE
 #include <cpuid.h>
@@ -38,7 +38,7 @@ void say(const char *format, ...)
 	printf("\n");
 }
 
-/* Neither inlined nor cloned. */
+/* Not inlined or cloned */
 void loop(__u64 n)
 {
 	asm volatile(".globl loop_start, loop_end\n"
@@ -86,7 +86,7 @@ __u64 value(int fd)
 	return v;
 }
 
-/* What FD counts during a loop. */
+/* Count of FD during a loop */
 static __u64 count_loop(int fd, __u64 turns)
 {
 	ioctl(fd, PERF_EVENT_IOC_RESET, 0);
@@ -161,7 +161,7 @@ static void count_events(void)
 		two = count_loop(fd, 6400000);
 		if (events[i].per_turn >= 1)
 			say("%s: %llu, %llu", events[i].name, one, two);
-		/* What is less than an event stays in the counter, whoever has it next. */
+		/* The remainder of an event stays in the counter, for the next event on it. */
 		expected = events[i].per_turn * (6400000 - 64000);
 		missing = expected - (two - one);
 		CHECK(missing == 0 || (events[i].per_turn < 1 && missing * missing == 1),
@@ -209,7 +209,7 @@ static void string_instructions(void)
 	close(fd);
 }
 
-/* A fault and its handling leave no trace in user mode: the instruction counts once. */
+/* A fault and its handler do not count in user mode: the instruction counts once. */
 static void count_faults(void)
 {
 	int fd = open_counter(PERF_COUNT_HW_INSTRUCTIONS, -1);
@@ -235,7 +235,7 @@ static void count_faults(void)
 	close(fd);
 }
 
-/* Whether one register starts and stops all counters: then they count the same stretch. */
+/* Does one register start and stop all counters? Then they count the same instructions. */
 static bool counters_start_together(void)
 {
 	__u32 a, b, c, d;
@@ -295,7 +295,7 @@ void *map_ring(int fd)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Which instruction of the loop is at ADDRESS, or -1. */
+/* Return the instruction of the loop at ADDRESS, or -1. */
 static int place(__u64 address)
 {
 	__u64 offset = address - (__u64)loop_start;
@@ -361,7 +361,7 @@ static void sample_loop(__u64 config, __u64 period, __u64 turns, __u64 expected)
 	say("by instruction: %llu %llu %llu %llu", s.at[0], s.at[1], s.at[2], s.at[3]);
 	CHECK(!s.lost && !s.throttled, "%llu lost, throttled %llu times", s.lost, s.throttled);
 	CHECK(s.nr == expected, "%llu samples instead of %llu", s.nr, expected);
-	/* The interrupt of one may find the timer's just begun. */
+	/* The interrupt of one may be delayed into the start of the timer's. */
 	CHECK(s.user + 1 >= s.nr, "%llu samples of %llu are of user mode", s.user, s.nr);
 	CHECK(s.inside + 1 >= s.nr, "only %llu of %llu samples in the loop", s.inside, s.nr);
 	munmap(page, RING_SIZE + 4096);
@@ -407,7 +407,7 @@ static void sampling_evenly(void)
 	close(fd);
 }
 
-/* The kernel's own instructions, with callers, from an NMI. */
+/* Instructions and call chains of the kernel, from an NMI */
 static void sampling_the_kernel(void)
 {
 	struct perf_event_attr attr = hardware(PERF_COUNT_HW_INSTRUCTIONS);
@@ -429,8 +429,8 @@ static void sampling_the_kernel(void)
 		return;
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	/*
-	 * No two rounds are alike: if the period were close to a multiple of a round, many samples
-	 * would be at one instruction, maybe the return to user mode.
+	 * No two iterations are alike: if the period were close to a multiple of an iteration, many
+	 * samples would be at one instruction, perhaps at the return to user mode.
 	 */
 	for (int i = 0; i < 12000; i++) {
 		close(dup(0));
@@ -442,7 +442,7 @@ static void sampling_the_kernel(void)
 	collect(page, &s, true);
 	CHECK(!s.lost && !s.throttled, "%llu lost, throttled %llu times", s.lost, s.throttled);
 	CHECK(s.nr == total / 10007, "%llu samples in %llu instructions", s.nr, total);
-	/* The instruction that returns to user mode is the kernel's. */
+	/* The instruction that returns to user mode belongs to the kernel. */
 	CHECK(s.nr > 100 && s.user * 20 < s.nr, "%llu of %llu samples are of user mode", s.user,
 	      s.nr);
 	CHECK(s.chain * 2 > s.nr, "only %llu of %llu samples have callers", s.chain, s.nr);
@@ -544,7 +544,7 @@ static void branch_records(void)
 	loop(1000000);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	collect_branches(page, (__u64)loop_end - 2, (__u64)loop_start, &any);
-	/* An interrupt before a sample takes entries away: not compared. */
+	/* An interrupt before a sample displaces entries: not compared. */
 	printf("# any branch: %llu samples, %llu entries, %llu of the loop\n",
 	       any.samples, any.entries, any.expected);
 	CHECK(any.samples == 4000000 / 10007, "%llu samples", any.samples);
@@ -579,7 +579,7 @@ static __u64 rdpmc(__u32 counter)
 	return low | (__u64)high << 32;
 }
 
-/* As the ABI says: index, value and offset belong together if lock has not changed. */
+/* As in the ABI: index, value and offset are consistent if lock has not changed. */
 static __u64 read_page(struct perf_event_mmap_page *page)
 {
 	__u32 seq, index;
@@ -668,7 +668,7 @@ void pin(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* Tasks that share a CPU each count what they do themselves. */
+/* Tasks that share a CPU each count their own work. */
 static void share_cpus(int cpus)
 {
 	enum { TASKS = 6 };
@@ -716,7 +716,7 @@ static void tasks_on_all_cpus(void)
 	share_cpus(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-/* Sampling all that several CPUs do, while tasks switch, fork and exit. */
+/* Sample on several CPUs, while tasks switch, fork and exit. */
 static void storm(void)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN), fd[16];
@@ -805,7 +805,7 @@ int main(int argc, char **argv)
 	int nr = ARRAY_SIZE(tests), failed = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	/* More samples a second than a real machine should take. */
+	/* More samples a second than hardware should handle */
 	write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "50\n");
 	write_file("/proc/sys/kernel/perf_event_max_sample_rate", "4000000\n");
 	write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "0\n");

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Open the events of an x86 PMU in many ways, alone and in groups, and print for each the errno of
- * the open, or what the registers hold while it is on. Two drivers are compared by the output.
+ * the open, or the values of the registers while it is on. The outputs of two drivers are compared.
  *
- * A line is NAME MODE RESULT. RESULT is an errno, or for each counter that runs its number and its
- * select; fN is fixed counter N with its bits of the control register, and xADDRESS a register
- * beside the selects. Registers are read by the kernel's msr device, on one CPU, as root.
+ * A line is NAME MODE RESULT. RESULT is an errno, or for each running counter its number and its
+ * select; fN is fixed counter N with its bits of the control register, and xADDRESS an extra
+ * register.
+ *
+ * Registers are read by the kernel's msr device, on one CPU, as root.
  */
 #include <cpuid.h>
 #include <dirent.h>
@@ -27,7 +29,7 @@
 #define GROUPS		400
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* So long a period does not end: no interrupt changes the registers. */
+/* Such a long period does not end, so no interrupt changes the registers. */
 #define PERIOD		0x3fffffffULL
 
 struct event {
@@ -36,7 +38,7 @@ struct event {
 	__u64	config, config1;
 };
 
-/* How an event is opened, beside its encoding */
+/* Attributes of an open, apart from the encoding */
 struct mode {
 	const char	*name;
 	unsigned int	exclude_user:1, exclude_kernel:1, exclude_hv:1, exclude_idle:1,
@@ -70,7 +72,7 @@ static const struct mode modes[] = {
 	{ .name = "precise-3", .period = PERIOD, .precise = 3 },
 };
 
-/* Every event is opened in the first mode; those that may be precise in the last three, too. */
+/* Every event is opened in the first mode, and precise events also in the last three. */
 #define MODE_ALL	(&modes[0])
 #define MODE_PRECISE	(&modes[ARRAY_SIZE(modes) - 3])
 
@@ -88,7 +90,7 @@ static void add(const char *name, __u32 type, __u64 config, __u64 config1)
 		exit(fprintf(stderr, "more than %d events\n", EVENTS_MAX));
 	snprintf(e->name, sizeof(e->name), "%s", name);
 	e->type = type;
-	/* On hybrid CPUs, generic events say whose they are. */
+	/* On hybrid CPUs generic events name their PMU. */
 	if (is_hybrid && (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE))
 		config |= (__u64)pmu_type << 32;
 	e->config = config;
@@ -98,7 +100,7 @@ static void add(const char *name, __u32 type, __u64 config, __u64 config1)
 
 /* Registers */
 
-/* The kinds of PMUs, by where their registers are. */
+/* The kinds of PMUs, by the addresses of their registers */
 struct bank {
 	unsigned int	select, stride, n, fixed_control, control;
 	int		first_runs_all;
@@ -171,7 +173,7 @@ static int compare(const void *a, const void *b)
 
 static __u64 p4_before[0x53];
 
-/* P4: the configuration registers of counters that run, and the event selects in use. */
+/* P4: the configuration registers of running counters, and their event selects */
 static int running_p4(struct running *list)
 {
 	__u64 value, escr;
@@ -183,7 +185,7 @@ static int running_p4(struct running *list)
 		sprintf(list[n].name, "%d", i);
 		list[n++].value = value;
 	}
-	/* Selects that have changed since the case before, which left its own. */
+	/* Selects that this case has changed: a previous case leaves its own. */
 	for (i = 0x3a0; i <= 0x3f2; i++) {
 		if (read_msr(i, &escr) || escr == p4_before[i - 0x3a0])
 			continue;
@@ -213,7 +215,7 @@ static int running(struct running *list)
 		    !(value & 1 << 22) || !(control >> i & 1))
 			continue;
 		sprintf(list[n].name, "%u", i);
-		/* The first select of a P6 runs all. */
+		/* The enable bit of a P6's first select enables all counters. */
 		list[n++].value = bank.first_runs_all ? value & ~(1ULL << 22) : value;
 	}
 	if (bank.fixed_control && !read_msr(bank.fixed_control, &value)) {
@@ -229,7 +231,7 @@ static int running(struct running *list)
 	return n;
 }
 
-/* What they held before a case: what one of two drivers has left there does not count. */
+/* Values before a case: a driver may leave old values, which are not compared. */
 static __u64 before[ARRAY_SIZE(extras)];
 
 static void note_extras(void)
@@ -252,7 +254,9 @@ static void print_extras(void)
 	}
 }
 
-/* @names: with the numbers of counters, which two drivers may give in another order to a group. */
+/*
+ * @names: print the numbers of counters, which two drivers may assign in another order.
+ */
 static void print_registers(int names, int with_extras)
 {
 	struct running list[128];
@@ -296,8 +300,8 @@ static void close_all(int *fds, int n)
 }
 
 /*
- * Events of nobody's interest, on all counters. A driver may leave a counter to what it has counted
- * last, so that the same event finds it there; after this it chooses among all.
+ * Open unrelated events on all counters. A driver may leave a counter assigned to its last event,
+ * so that the same event gets it again; after this the driver chooses among all.
  */
 static void use_all_counters(void)
 {
@@ -305,7 +309,7 @@ static void use_all_counters(void)
 	int fds[GROUP_MAX * 2], n = 0, i;
 
 	for (i = 0; i < GROUP_MAX && !is_p4; i++) {
-		/* Thresholds keep it off fixed counters. */
+		/* A threshold excludes fixed counters. */
 		e.config = 0xc0 | (__u64)(0xe0 + i) << 24;
 		fds[n] = open_event(&e, MODE_ALL, n ? fds[0] : -1);
 		if (fds[n] < 0)
@@ -354,7 +358,9 @@ static void try(const struct event *e, const struct mode *m)
 	try_group(e->name, &e, 1, m);
 }
 
-/* As many of one event as a group takes: they are on all the counters that can count it. */
+/*
+ * Open as many copies of one event as a group accepts: they are on all counters that can count it.
+ */
 static void try_all_counters(const struct event *e, const struct mode *m)
 {
 	int fds[GROUP_MAX], n, error = 0;
@@ -376,7 +382,7 @@ static void try_all_counters(const struct event *e, const struct mode *m)
 	close_all(fds, n);
 }
 
-/* The same groups with every driver: of the generic and the cache events, and of these. */
+/* The same groups for every driver: of the generic and the cache events, and of these. */
 static void groups(void)
 {
 	static const unsigned short codes[] = {
@@ -441,7 +447,10 @@ static void files(const char *below, void (*each)(const char *name, const char *
 			each(found[i]->d_name, text);
 }
 
-/* Put a value into the bits of a format, "config:0-7,32-35"; 0, or -1: it has too many bits. */
+/*
+ * Insert a value into the bits of a format, "config:0-7,32-35". Returns 0, or -1 if the value is
+ * too large.
+ */
 static int put_field(const char *format, __u64 value, __u64 *config, __u64 *config1)
 {
 	__u64 *to = strncmp(format, "config1:", 8) ? config : config1;
@@ -490,7 +499,7 @@ static void print_text(const char *name, const char *text)
 	printf("sysfs %s %s\n", name, text);
 }
 
-/* A field beside a common event: all its bits, its highest, its lowest. */
+/* A format field with a common event: all its bits, its highest bit, its lowest bit. */
 static void try_format(const char *name, const char *text)
 {
 	static const __u64 values[] = { ~0ULL, 0, 1 };
@@ -533,7 +542,7 @@ static void try_bits(const struct event *base, const char *what)
 	}
 }
 
-/* Every code: on which counters it can be, and which register it needs beside its select. */
+/* Every event code: its possible counters and its extra register */
 static void try_code(unsigned int number)
 {
 	struct event e = { .type = pmu_type };
@@ -547,7 +556,7 @@ static void try_code(unsigned int number)
 		try_all_counters(&e, MODE_ALL);
 		if (max_precise)
 			try_all_counters(&e, MODE_PRECISE);
-		/* The most precise may have fewer counters, whatever the event. */
+		/* The highest level of precision may have fewer counters, for any event. */
 		if (max_precise > 2 && i < 4)
 			try_all_counters(&e, MODE_PRECISE + 2);
 		e.config1 = ~0ULL;
@@ -583,7 +592,7 @@ static int find_pmu(void)
 	char text[32], dir[64];
 	unsigned int i;
 
-	/* On a CPU of its kind: the one that has the CPU. */
+	/* On a hybrid machine: the PMU of this CPU. */
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(dir, sizeof(dir), DEVICES "%s/", names[i]);
 		if (read_text(dir, "type", text, sizeof(text)))
@@ -633,7 +642,7 @@ int main(int argc, char **argv)
 	files("events/", add_named);
 	for (i = 0; i < (unsigned int)n_events; i++) {
 		for (j = 0; j < ARRAY_SIZE(modes); j++) {
-			/* For cache events these are enough. */
+			/* These suffice for cache events. */
 			if (events[i].type == PERF_TYPE_HW_CACHE && j > 2 &&
 			    modes[j].period != PERIOD)
 				continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Print the rate of this machine's time stamp counter in kHz: an emulated guest sees the same
- * counter, but on a busy host often fails to find out its rate.
+ * Print the frequency of this machine's TSC in kHz. An emulated guest has the same TSC, but often
+ * fails to calibrate it on a busy host.
  */
 #include <stdio.h>
 #include <time.h>

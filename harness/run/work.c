@@ -30,7 +30,7 @@ static long cpu_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The compiler does without a frame where it sees no use for one. */
+/* The compiler omits a frame pointer that it does not need. */
 #ifdef FRAMES
 #define FRAME()	do { void *f = __builtin_frame_address(0); BARRIER(f); } while (0)
 #else
@@ -76,7 +76,10 @@ long zeros(int fd, char *to, size_t len)
 	long n;
 
 	FRAME();
-	/* The C library's function may have no frame, and hide this one's. */
+	/*
+	 * The C library's function may have no frame pointer, which would hide this function's
+	 * frame.
+	 */
 #ifdef __x86_64__
 	__asm__ __volatile__("syscall" : "=a" (n) : "0" (0L), "D" (fd), "S" (to), "d" (len)
 			     : "rcx", "r11", "memory");
