@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Where the kernel's sources are that are built for user space: EVENTS is
-# kernel/events/, and a file may be in any of these directories of it.
+# Paths of the kernel's sources that are built for user space: EVENTS is
+# kernel/events/, and a file may be in any of these directories below it.
 
 EVENTS_DIRS := $(EVENTS) $(EVENTS)/record $(EVENTS)/source
 EVENTS_INCLUDE := $(addprefix -iquote ,$(EVENTS_DIRS))

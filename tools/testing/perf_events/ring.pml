@@ -5,16 +5,16 @@
  *
  *	spin -a ring.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan
  *
- * looks at every place where a writer can be interrupted, by every writer of a
+ * checks every place at which a writer can be interrupted, by every writer of a
  * higher level; with "spin -DLEVELS=2 -DRECORDS=2 -a" by several of one level, one
- * after the other. It is checked that
+ * after the other. The model asserts that
  *
- *   - the reader is shown complete records alone, and what is shown only grows;
- *   - no record is put where the reader still is;
- *   - at the end everything has been shown, nobody is counted as being at work,
- *     and all records have been read or are counted as lost;
+ *   - only complete records are published, and data_head never decreases;
+ *   - no record is written where the reader still reads;
+ *   - at the end all records are published, no writer is counted as active, and
+ *     all records have been read or are counted as lost;
  *   - the writer that passed the watermark, or the outermost writer after it,
- *     wakes the reader when the record has been shown.
+ *     wakes the reader after the record is published.
  *
  * Names are those of the header. Sizes are in units of 8 bytes.
  */
@@ -47,7 +47,7 @@ proctype writer(byte me)
 	do
 	:: records > 0 ->
 		records--;
-		/* An interrupt comes, which may interrupt any writer of a lower level. */
+		/* An interrupt, which may interrupt any writer of a lower level. */
 		d_step { top < me -> below = top; top = me };
 		if
 		:: RUN(size = 1)

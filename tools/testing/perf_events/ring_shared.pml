@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * kernel/events/record/ring_shared.h: several CPUs write to one ring of records, and
- * none of them ever waits for another one.
+ * no CPU ever waits for another CPU.
  *
  *	spin -a ring_shared.pml && cc -O2 -o pan pan.c && ./pan -m100000
  *
- * looks at every interleaving of the steps of all writers and of a reader that
- * gives room back. An interrupt or NMI in the middle of a writer is one of these
- * interleavings: the one in which the writer that was interrupted stands still.
+ * checks every interleaving of the steps of all writers and of a reader that
+ * frees space. An interrupt or NMI in the middle of a writer is one of these
+ * interleavings: the one in which the interrupted writer makes no step.
  * "spin -DWRITERS=2 -DRECORDS=3" has fewer writers and more records, -DOVERWRITE
  * a ring without a reader. With -DSTOP the first writer may also stop for ever at any step, as
- * a CPU does that a crash stops. Then, and always, it is checked that
+ * after a crash of its CPU. The model asserts that
  *
- *   - the reader is shown complete records alone;
- *   - what is shown only grows, and one writer at a time shows;
- *   - no record is put where the reader, or another writer, still is;
- *   - no record is lost for want of room unless there was a moment without;
- *   - every writer comes to its end, in a bounded number of steps;
+ *   - only complete records are published;
+ *   - data_head never decreases, and one writer at a time publishes;
+ *   - no record is written where the reader reads, or another writer writes;
+ *   - a record is lost only if there was a moment without space for it;
+ *   - every writer finishes in a bounded number of steps;
  *
- * and when nobody has stopped, that at the end everything has been shown, that
- * nothing is left in the sums, and that a record which asked for a wake-up was
- * followed by one when it had been shown.
+ * and, if no writer has stopped, that at the end all records are published, that
+ * the sums are 0, and that a record that requested a wakeup was followed by one
+ * after it was published.
  *
- * Steps are sequentially consistent here. That suffices, as each access that is
- * not by the CPU that closes or shows is a fully ordered read-modify-write,
- * or a load whose outcome the next of these confirms.
+ * Steps are sequentially consistent here. That suffices, because each access by a
+ * CPU that does not close or publish is a fully ordered read-modify-write, or a load
+ * whose result the next read-modify-write confirms.
  *
- * Names are those of the header. Sizes are in units of 8 bytes; the attempts at a
- * cmpxchg and the rounds are as few as they can be, so that giving up is seen.
+ * Names are those of the header. Sizes are in units of 8 bytes. The numbers of
+ * attempts at a cmpxchg and of rounds are minimal, so that the model covers giving up.
  */
 #ifndef WRITERS
 #define WRITERS		3
@@ -36,7 +36,7 @@
 #define RECORDS		1	/* records of the first writer; the others write one */
 #endif
 #ifndef SIZE
-#define SIZE		3	/* units that can be given out; records have 1 or 2 */
+#define SIZE		3	/* units that can be reserved; records have 1 or 2 */
 #endif
 #define ATTEMPTS	2
 #define CLOSE_ATTEMPTS	1
@@ -62,7 +62,7 @@ byte data_head, data_tail;
 bool complete[UNITS];	/* by position, never reused */
 bool asked[UNITS];	/* the record that ends there asked for a wake-up */
 byte woken;		/* data_head when the reader was last woken */
-byte showing;		/* writers that close or show */
+byte showing;		/* writers that close or publish */
 byte done;
 
 #ifdef STOP
@@ -217,7 +217,7 @@ proctype writer(byte me)
 		:: else ->
 			attempts++;
 			STEP
-			/* A moment without room can only be this one. */
+			/* This is the only moment that can be without space. */
 			d_step {
 #ifdef OVERWRITE
 				start = shown;
@@ -241,7 +241,7 @@ proctype writer(byte me)
 				:: head == h ->
 					head = h + (size << 2); out = true;
 #ifdef OVERWRITE
-					/* No other writer is still at work there. */
+					/* No other writer still writes there. */
 					i = 0;
 					do
 					:: i + SIZE < POSITION(head) -> assert(complete[i]); i++
@@ -327,7 +327,7 @@ stopped:
 }
 
 #ifndef OVERWRITE
-/* The reader may read at any moment, and gives back what it has read. */
+/* The reader may read at any moment, and frees what it has read. */
 proctype reader()
 {
 	do

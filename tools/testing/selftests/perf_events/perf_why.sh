@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perf-why tells why an event is refused: one that it opens itself, and those of a command. And it
-# shows what the events of a process are doing, and the state of perf events on all CPUs.
+# perf-why prints why an event is refused: its own event, or events of a command. It also prints the
+# state of the events of a process, and the state of perf events on all CPUs.
 
 dir=$(dirname "$0")
 why=$dir/perf-why
@@ -21,7 +21,7 @@ result() { # STATUS NAME
 	fi
 }
 
-# Run perf-why: does it end with this status, and tell this?
+# Run perf-why, and check its exit status and its output.
 tells() { # STATUS TEXT ARGUMENT...
 	status=$1 text=$2
 	shift 2
@@ -58,8 +58,8 @@ else
 	done
 fi
 
-# Events of a process: twelve of a busy child on CPU 0, seen from another CPU. They take turns, and
-# the child may be off its CPU for a moment, so that some looks may be needed.
+# Events of a process: twelve events of a busy child on CPU 0, read from another CPU. They are
+# multiplexed, and the child may be preempted briefly, so retry.
 shows() { # PATTERN PATTERN ARGUMENT...
 	one=$1 other=$2 looks=30
 	shift 2
@@ -71,8 +71,8 @@ shows() { # PATTERN PATTERN ARGUMENT...
 	return 1
 }
 
-# Each event has waited when it was enabled and has not counted, and no longer than that since it
-# last counted. The events are not looked at in one moment; the test "state" adds up their times.
+# Each event has waited while it was enabled and did not count, and not longer than since it last
+# counted. The events are not read at one moment; the test "state" adds up their times.
 sums() {
 	num='([0-9]*)'
 	tr -d '"' <"$out" |
@@ -95,7 +95,7 @@ else
 		echo "ok $n $test # SKIP needs two CPUs and the simulated PMU"
 	done
 fi
-# The text of a filter, as an event of a tracepoint has it.
+# The text of a tracepoint's filter
 held=$(mktemp)
 "$dir/state_filter" --hold >"$held" &
 holder=$!

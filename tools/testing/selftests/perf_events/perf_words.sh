@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Opens of the stock perf that fail as users meet them: what perf says, and what perf-why adds. The
-# table is also in Documentation/userspace-api/perf-why.rst.
+# Opens of the stock perf that fail: the message of perf, and the reason from perf-why. The table is
+# also in Documentation/userspace-api/perf-why.rst.
 
 dir=$(cd "$(dirname "$0")" && pwd)
 why=$dir/perf-why
@@ -45,7 +45,7 @@ result() { # STATUS NAME
 	fi
 }
 
-# What perf says of a command, and how the kernel's reason reads. With SHOW=1 both are shown.
+# Check the message of perf for a command, and the kernel's reason. SHOW=1 prints both.
 refused() { # NAME PERFS-WORDS REASON COMMAND...
 	name=$1 perfs=$2 reason=$3
 	shift 3

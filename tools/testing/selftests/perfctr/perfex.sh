@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perfex against itself, and against perf stat where there is one. Prints KTAP.
+# Compare perfex with itself, and with perf stat if there is one. Prints KTAP.
 cd "$(dirname "$0")" || exit 1
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
@@ -14,7 +14,7 @@ skip() { # NAME WHY
 	n=$((n + 1))
 	echo "ok $n $1 # SKIP $2"
 }
-# The sum of an event, by what the line begins with.
+# Print the sum of an event, by the start of the line.
 sum() { awk -v what="$1" 'index($0, what) == 1 { print $NF }' "$out"; }
 near() { # NUMBER OTHER
 	[ -n "$1" ] && [ -n "$2" ] && [ $(($1 - $2)) -le 1000 ] && [ $(($2 - $1)) -le 1000 ]
@@ -66,7 +66,7 @@ near $(((many - few) / 5)) 2000000
 result $? "instructions of children"
 
 by_perf() { # N
-	# Where cores are of two kinds there is a line for each, one of them without a count.
+	# On hybrid machines there is a line for each kind of core, one of them without a count.
 	perf stat -x, -e instructions:u -o "$out" ./loop "$1" &&
 		awk -F, '/instructions/ && $1 ~ /^[0-9]+$/ { print $1; exit }' "$out"
 }
