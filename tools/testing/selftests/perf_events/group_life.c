@@ -110,7 +110,7 @@ TEST(group_flag)
 {
 	int fd[N], i, by;
 
-	/* The ioctl acts on the whole group, whichever member it is given. */
+	/* The ioctl acts on the whole group, through any member. */
 	for (by = 0; by < N; by++) {
 		ASSERT_EQ(0, open_group(fd, true, 0));
 		pe_ioctl(fd[1], PERF_EVENT_IOC_DISABLE, 0);

@@ -336,7 +336,7 @@ TEST(software_events_that_are_scheduled)
 	 */
 	EXPECT_LE(t.value, get(alone).value);
 	EXPECT_GT(t.value + 50, get(alone).value);
-	/* The event of this task goes on while it is read. */
+	/* The event of this task counts while it is read. */
 	start = get(run).running;
 	t = get(run);
 	EXPECT_LE(start, t.value);

@@ -143,7 +143,8 @@ static __attribute__((constructor)) void exec_target(void)
  * pe_child_start - start a child that executes orders
  * @c: the child
  *
- * The child has already done each kind of work that must count exactly later. Return: 0 or -errno
+ * The child has already done each kind of work that must count exactly later.
+ * Return: 0 or -errno
  */
 int pe_child_start(struct pe_child *c)
 {

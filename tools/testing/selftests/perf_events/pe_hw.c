@@ -12,7 +12,8 @@
  * pe_hw_attr - attribute of a hardware event in user mode, disabled
  * @config: one of enum perf_hw_id
  *
- * Some machines cannot exclude the kernel, and count it, too. Return: the attribute
+ * Some machines cannot exclude the kernel, and count it, too.
+ * Return: the attribute
  */
 struct perf_event_attr pe_hw_attr(__u64 config)
 {
@@ -72,7 +73,8 @@ bool pe_hw_share(bool share)
 /**
  * pe_hw_counters - number of instruction counters
  *
- * Pinned events take them until one has no counter and is in the error state. Return: that number
+ * Pinned events take them until one has no counter and is in the error state.
+ * Return: that number
  */
 unsigned int pe_hw_counters(void)
 {
@@ -165,7 +167,8 @@ __u64 pe_hw_count(int fd, unsigned long instructions)
  * @instructions: the length of the loop
  *
  * Some machines count the kernel in spite of exclude_kernel, and an interrupt then adds thousands
- * of instructions. The lowest count has none. Return: the count
+ * of instructions. The lowest count has none.
+ * Return: the count
  */
 __u64 pe_hw_least(int fd, unsigned long instructions)
 {

@@ -54,8 +54,8 @@ static bool turn(const char *path, char value)
 /**
  * pe_inject_start - prepare this process for fault injection
  *
- * Needs root. The process may become another user afterwards. Return: 0; -ENOENT if the kernel has
- * no fault injection.
+ * Needs root. The process may become another user afterwards.
+ * Return: 0; -ENOENT if the kernel has no fault injection.
  */
 int pe_inject_start(void)
 {
@@ -159,7 +159,8 @@ static bool try(struct pe_trial *t, unsigned int nth, const char **wrong)
  * pe_inject - fail each allocation of a call in turn
  * @t: the call
  *
- * After each failure the same call has to succeed. Return: NULL, or a text that describes the fault
+ * After each failure the same call has to succeed.
+ * Return: NULL, or a text that describes the fault
  */
 const char *pe_inject(struct pe_trial *t)
 {
@@ -255,8 +256,8 @@ static bool read_leak(FILE *f, char *first, size_t size, bool print)
 /**
  * pe_leaks - count leaked objects of perf events, by kmemleak
  *
- * Prints the first few. Takes some seconds, because young objects may still be in use. Return:
- * number of objects; -ENOENT if the kernel has no kmemleak.
+ * Prints the first few. Takes some seconds, because young objects may still be in use.
+ * Return: number of objects; -ENOENT if the kernel has no kmemleak.
  */
 int pe_leaks(void)
 {

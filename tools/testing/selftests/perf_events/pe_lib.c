@@ -314,7 +314,8 @@ bool pe_compat(void)
 /**
  * pe_kernel_long - size of a long in the kernel
  *
- * A code breakpoint has that length, for programs of any size. Return: bytes
+ * A code breakpoint has that length, for programs of any size.
+ * Return: bytes
  */
 unsigned int pe_kernel_long(void)
 {
@@ -387,8 +388,8 @@ static int put_text(const char *path, const char *text)
 /**
  * pe_cgroup_root - root of the cgroup hierarchy that perf events use
  *
- * That is a hierarchy of the perf_event controller's own, or version 2. Return: its path; "" if
- * there is none
+ * That is a hierarchy of the perf_event controller's own, or version 2.
+ * Return: its path; "" if there is none
  */
 const char *pe_cgroup_root(void)
 {
@@ -432,7 +433,8 @@ bool pe_has_cgroups(void)
  * @name: its name, below the root
  *
  * In version 2 a cgroup has a perf_event state of its own only after the root has enabled some
- * controller for its children. Return: a file descriptor of its directory, or -errno
+ * controller for its children.
+ * Return: a file descriptor of its directory, or -errno
  */
 int pe_cgroup_make(const char *name)
 {
@@ -451,7 +453,8 @@ int pe_cgroup_make(const char *name)
  * pe_cgroup_id - the id of a cgroup
  * @dir: its directory
  *
- * st_ino is only a part of it if the kernel's long has 32 bits. Return: its id, or 0 on error
+ * st_ino is only a part of it if the kernel's long has 32 bits.
+ * Return: its id, or 0 on error
  */
 __u64 pe_cgroup_id(int dir)
 {

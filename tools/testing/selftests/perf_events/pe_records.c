@@ -188,7 +188,8 @@ static __attribute__((noipa)) void poisoned_fault(char *page)
  * @cpu: the CPU argument that @fd was opened with
  *
  * Only the kernel writes to the data, so the poison is the stack in samples. Bytes that a later
- * record does not initialise then contain poison. Return: 0 or -errno
+ * record does not initialise then contain poison.
+ * Return: 0 or -errno
  */
 int pe_ring_poison(struct pe_ring *ring, int fd, int cpu)
 {

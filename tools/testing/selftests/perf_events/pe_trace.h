@@ -58,7 +58,8 @@ static inline int pe_tracepoint(struct perf_event_attr *attr, const char *name)
  * pe_call_name - a tracepoint that each call of pe_call() passes once
  *
  * Tracepoints of system calls ignore 32-bit programs on a 64-bit kernel. These get another
- * tracepoint, without arguments of the program. Return: its name, as "system/event"
+ * tracepoint, without arguments of the program.
+ * Return: its name, as "system/event"
  */
 static inline const char *pe_call_name(void)
 {
