@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Something to profile, whose functions and their shares are known. On the last line it says what
- * a profile has to agree with: "key=value" pairs.
+ * A program to profile, with known functions and shares. The last line of its output has
+ * "key=value" pairs that a profile has to match.
  *
  *   spin MS	for MS ms of CPU time three quarters in heavy(), one in light(), both called from
  *		middle(), from outer(), from main()
- *   read MS	for MS ms of CPU time in read(2), the kernel filling a buffer with zeros
+ *   read MS	for MS ms of CPU time in read(2): the kernel fills a buffer with zeros
  *   touch N	N page faults in touch()
  *
- * Build with -O1 -fno-inline: no call is then the last thing that a function does.
+ * Build with -O1 -fno-inline: the compiler then makes no tail calls.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

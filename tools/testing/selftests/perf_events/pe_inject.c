@@ -216,6 +216,7 @@ int pe_inject_self(unsigned int nth)
  * pe_inject_happened - has that allocation failed?
  *
  * No later allocation fails.
+ * Return: true if it has
  */
 bool pe_inject_happened(void)
 {

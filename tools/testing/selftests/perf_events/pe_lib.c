@@ -414,6 +414,8 @@ const char *pe_cgroup_root(void)
 
 /**
  * pe_has_cgroups - does the kernel have events of cgroups?
+ *
+ * Return: true if it has them
  */
 bool pe_has_cgroups(void)
 {
