@@ -1665,30 +1665,111 @@ static void run_kernel_thread(u64 steps)
 	x86_clear_kernel(&x86_pmu_cpu);
 }
 
-static void claim_modes(int id, u64 modes)
+/*
+ * N counters from @first on, which count in @modes; @ireset: where they begin if they interrupt,
+ * or 0
+ */
+static void claim_counters(int id, int first, int n, u64 modes, s32 ireset)
 {
+	u64 ints = ireset ? ARCH_PERFMON_EVENTSEL_INT : 0;
+	struct x86_claim *claim = &thread.state.claim;
 	int i;
 
 	thread = (struct thread){ .has_control = true };
-	thread.state.control.nractrs = N;
-	thread.state.claim.id = id;
-	for (i = 0; i < N; i++) {
-		thread.state.claim.counters |= BIT_ULL(i);
-		thread.state.claim.counter[i] = i;
-		thread.state.control.pmc_map[i] = i;
-		thread.state.claim.config[i] = ANY_CODE | modes;
+	thread.state.control.nractrs = ireset ? 0 : n;
+	thread.state.control.nrictrs = ireset ? n : 0;
+	claim->id = id;
+	for (i = 0; i < n; i++) {
+		claim->counters |= BIT_ULL(first + i);
+		claim->counter[i] = first + i;
+		claim->config[i] = ANY_CODE | modes | ints;
+		thread.state.control.pmc_map[i] = x86_rdpmc_index(first + i);
+		thread.state.control.ireset[i] = ireset;
 	}
-	thread.state.claim.n = N;
+	claim->ints = ireset ? claim->counters : 0;
+	claim->n = n;
 	perfctr_state_begin(&thread.state);
 }
 
 static void claim_all(int id)
 {
-	claim_modes(id, ARCH_PERFMON_EVENTSEL_USR);
+	claim_counters(id, 0, N, ARCH_PERFMON_EVENTSEL_USR, 0);
+}
+
+/* Fixed counters, or where there are none as many general ones */
+static void claim_fixed(int id)
+{
+	claim_counters(id, core.bank->fixed ? INTEL_PMC_IDX_FIXED : 0, MACHINE_FIXED,
+		       ARCH_PERFMON_EVENTSEL_USR, 0);
+}
+
+static void claim_ints(int id)
+{
+	claim_counters(id, 0, N, ARCH_PERFMON_EVENTSEL_USR, -1000000);
 }
 
 static const u8 their_codes[] = { 0x20, 0x21, 0x22, 0x23 };
 static const u8 other_codes[] = { 0x30, 0x31, 0x32, 0x33 };
+static const u8 fixed_codes[] = { 0xc0, 0x3c, 0x20, 0x21 };
+static const u8 pair_codes[] = {
+	MACHINE_PAIR_CODE, MACHINE_PAIR_CODE, MACHINE_PAIR_CODE, MACHINE_PAIR_CODE
+};
+
+/* The thread runs for a while, and counts. */
+static void run_thread(u64 steps)
+{
+	thread_runs();
+	assert(thread.running);
+	run_user(steps);
+	thread_stops();
+}
+
+/* A guest runs, as KVM enters it. */
+static void run_guest(u64 steps)
+{
+	struct perf_guest_switch_msr *msrs;
+	int i, nr;
+
+	msrs = perf_guest_get_msrs(&nr, NULL);
+	for (i = 0; i < nr; i++)
+		*machine_register(msrs[i].msr, false) = msrs[i].guest;
+	run_user(steps);
+	for (i = 0; i < nr; i++)
+		*machine_register(msrs[i].msr, false) = msrs[i].host;
+}
+
+/* Pinned events of others that stay have all general counters. */
+static void pin_others(void)
+{
+	int i;
+
+	for (i = 0; i < N; i++)
+		counted[OTHERS + i].event.attr.pinned = true;
+	switch_events(-1, OTHERS);
+}
+
+/*
+ * The CPU switches from the thread, which may run, to another one, in an address space that may
+ * read counters. The address space is switched first.
+ */
+static void switch_to_reader(const struct thread *next)
+{
+	bool running = thread.running;
+
+	x86_pmu_cpu.opening = true;
+	x86_clear_unused(&x86_pmu_cpu);
+	x86_pmu_cpu.opening = false;
+	user_reads = true;
+	if (running) {
+		thread_stops();
+		/* perfctr_cpu_hide() */
+		x86_clear_unused(&x86_pmu_cpu);
+	}
+	handed_over = running;
+	thread = *next;
+	thread_runs();
+	handed_over = false;
+}
 
 /* The program's events had the counters after those of others, before it could read any. */
 static void mapped_later(u64 secret)
@@ -1798,7 +1879,7 @@ static void events_in_kernel_thread(u64 secret)
 /* So does a perfctr of the program, which runs on in them, or of another thread of it. */
 static void perfctr_in_kernel_thread(u64 secret)
 {
-	claim_modes(1, ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS);
+	claim_counters(1, 0, N, ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS, 0);
 	allow_reads();
 	thread_runs();
 	run_user(100);
@@ -1810,6 +1891,213 @@ static void perfctr_after_kernel_thread(u64 secret)
 {
 	perfctr_in_kernel_thread(secret);
 	thread_runs();
+}
+
+/* Counters that fixed and paired counts of others have used */
+static void fixed_counters(u64 secret)
+{
+	open_user(OTHERS, fixed_codes, 0);
+	open_user(OWN, fixed_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, OWN);
+	allow_reads();
+}
+
+static void pairs(u64 secret)
+{
+	open_user(OTHERS, pair_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	open_user(OWN, pair_codes, 0);
+	switch_events(OTHERS, OWN);
+	allow_reads();
+}
+
+/* Events that stay have all counters, and the program's events get none. */
+static void no_counter_left(u64 secret)
+{
+	open_user(OWN, other_codes, 0);
+	pin_others();
+	run_user(secret);
+	allow_reads();
+	switch_events(-1, OWN);
+}
+
+/* The event of a virtual CPU counts the guest, and the guest sees the count. */
+static void guest_has_event(u64 secret)
+{
+	struct perf_event_attr attr = {
+		.config = other_codes[0], .exclude_kernel = true, .exclude_host = true,
+	};
+	u64 added = 0;
+
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, -1);
+	assert(!open_event(&counted[OWN], &attr));
+	perf_pmu_disable(&core.pmu);
+	add_group(BIT_ULL(OWN), &added, now());
+	perf_pmu_enable(&core.pmu);
+	assert(added);
+	run_user(secret);
+	run_guest(100);
+	run_user(secret);
+}
+
+/* The thread's process does not read counters, and a process that was passed the file maps it. */
+static void perfctr_page_alone(u64 secret)
+{
+	claim_all(1);
+	run_thread(100);
+	run_user(secret);
+	thread_runs();
+}
+
+/* A guest runs in between, with what runs on. */
+static void perfctr_before_guest(u64 secret)
+{
+	claim_all(1);
+	run_thread(100);
+	run_guest(secret);
+	thread_runs();
+}
+
+static void perfctr_before_guest_and_mapped(u64 secret)
+{
+	claim_all(1);
+	run_thread(100);
+	run_guest(secret);
+	allow_reads();
+	thread_runs();
+}
+
+/* Fixed counters, and counters that interrupt */
+static void perfctr_takes_fixed(u64 secret)
+{
+	open_user(OTHERS, fixed_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, -1);
+	claim_fixed(1);
+	thread_runs();
+	allow_reads();
+}
+
+static void perfctr_interrupts(u64 secret)
+{
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, -1);
+	claim_ints(1);
+	/* Each stop shows the value that a counter continues from. */
+	run_thread(100);
+	thread_runs();
+}
+
+/* Pinned events of others have the counters, or take them. */
+static void perfctr_refused(u64 secret)
+{
+	pin_others();
+	run_user(secret);
+	allow_reads();
+	claim_all(1);
+	thread_runs();
+	assert(!thread.running);
+}
+
+static void perfctr_gave_way(u64 secret)
+{
+	claim_all(1);
+	thread_runs();
+	run_user(100);
+	pin_others();
+	assert(!thread.running);
+	run_user(secret);
+}
+
+/* Others have claimed the same counters while the program's thread was on another CPU. */
+static void perfctr_comes_back(u64 secret)
+{
+	struct thread own;
+
+	claim_all(1);
+	run_thread(100);
+	own = thread;
+	claim_all(2);
+	run_thread(secret);
+	thread = own;
+	thread_runs();
+}
+
+static void perfctr_comes_back_and_reads(u64 secret)
+{
+	struct thread own;
+
+	claim_all(1);
+	run_thread(100);
+	own = thread;
+	claim_all(2);
+	thread_runs();
+	run_user(secret);
+	switch_to_reader(&own);
+}
+
+/* A child has inherited the claim, and has other rights since; the next thread is the parent. */
+static void perfctr_after_child(u64 secret)
+{
+	struct thread own;
+
+	claim_all(1);
+	run_thread(100);
+	own = thread;
+	claim_all(1);
+	run_thread(secret);
+	handed_over = true;
+	thread = own;
+	thread_runs();
+	handed_over = false;
+}
+
+static void perfctr_after_child_and_reads(u64 secret)
+{
+	struct thread own;
+
+	claim_all(1);
+	run_thread(100);
+	own = thread;
+	claim_all(1);
+	thread_runs();
+	run_user(secret);
+	switch_to_reader(&own);
+}
+
+/* An execve() has taken its object from the thread, which runs beside the counters since. */
+static void perfctr_after_exec(u64 secret)
+{
+	struct thread own;
+
+	claim_all(1);
+	run_thread(100);
+	own = thread;
+	claim_all(1);
+	run_thread(100);
+	run_user(secret);
+	thread = own;
+	thread_runs();
+}
+
+static void perfctr_after_exec_and_reads(u64 secret)
+{
+	struct thread own;
+
+	claim_all(1);
+	run_thread(100);
+	own = thread;
+	claim_all(1);
+	run_thread(100);
+	run_user(secret);
+	switch_to_reader(&own);
 }
 
 static void look(struct told *told)
@@ -1856,6 +2144,23 @@ static const struct way {
 	{ "events in a kernel thread", events_in_kernel_thread },
 	{ "perfctr in a kernel thread", perfctr_in_kernel_thread },
 	{ "perfctr after a kernel thread", perfctr_after_kernel_thread },
+	{ "fixed counters", fixed_counters },
+	{ "pairs", pairs },
+	{ "no counter left", no_counter_left },
+	{ "guest has event", guest_has_event },
+	{ "perfctr, page alone", perfctr_page_alone },
+	{ "perfctr before guest", perfctr_before_guest },
+	{ "perfctr before guest and mapped", perfctr_before_guest_and_mapped },
+	{ "perfctr takes fixed counters", perfctr_takes_fixed },
+	{ "perfctr interrupts", perfctr_interrupts },
+	{ "perfctr refused", perfctr_refused },
+	{ "perfctr gave way", perfctr_gave_way },
+	{ "perfctr comes back", perfctr_comes_back },
+	{ "perfctr comes back and reads", perfctr_comes_back_and_reads },
+	{ "perfctr after child", perfctr_after_child },
+	{ "perfctr after child and reads", perfctr_after_child_and_reads },
+	{ "perfctr after exec", perfctr_after_exec },
+	{ "perfctr after exec and reads", perfctr_after_exec_and_reads },
 };
 
 static bool tells_nothing(const struct x86_bank *bank)
