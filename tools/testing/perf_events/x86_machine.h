@@ -355,7 +355,7 @@ static void machine_pass(void)
 }
 
 /* Run a program that makes system calls. Interrupts are delivered at once. */
-static void machine_run(u64 steps)
+static inline void machine_run(u64 steps)
 {
 	machine_take_interrupt();
 	machine.in_driver = false;

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events, and a thread with a perfctr, as the core of perf events and the scheduler move them. What
+ * each has counted is compared with what the CPU has done meanwhile.
+ */
+#ifndef _TOOLS_TESTING_PERF_EVENTS_X86_EVENTS_H
+#define _TOOLS_TESTING_PERF_EVENTS_X86_EVENTS_H
+
+#include "x86_engine.h"
+
+/* Did it count right, and overflow as often as it should? */
+static inline bool is_right(const struct counted *c)
+{
+	const struct perf_event *event = &c->event;
+	u64 count = local64_read(&event->count), period = event->attr.sample_period;
+
+	if (count < c->lo || count > c->hi) {
+		printf("# code %#llx counted %llu, and should have %llu to %llu\n",
+		       (unsigned long long)event->attr.config, (unsigned long long)count,
+		       (unsigned long long)c->lo, (unsigned long long)c->hi);
+		return false;
+	}
+	if (!period)
+		return c->samples == 0;
+	if (event->attr.exclude_kernel ? c->samples == count / period :
+	    c->samples <= count / period + 1)
+		return true;
+	printf("# code %#llx overflowed %llu times in %llu, with a period of %llu\n",
+	       (unsigned long long)event->attr.config, (unsigned long long)c->samples,
+	       (unsigned long long)count, (unsigned long long)period);
+	return false;
+}
+
+/* An event that samples has an overflow before it, or its interrupt. */
+static inline bool will_overflow(const struct counted *c, int counter)
+{
+	if (x86_counter_is_fixed(counter))
+		counter += MACHINE_GENERAL - INTEL_PMC_IDX_FIXED;
+	return !c->event.attr.sample_period || c->event.attr.precise_ip || machine.pending ||
+	       (s32)machine.counter[counter] < 0;
+}
+
+/* A running event has a counter that counts it, and the register beside the select. */
+static inline bool is_set_up(const struct counted *c)
+{
+	const struct x86_count *count = x86_event_count(&c->event);
+	u64 code;
+
+	if (!c->on)
+		return true;
+	if (!count || count->counter < 0)
+		return false;
+	if (!c->running)
+		return true;
+	if (!will_overflow(c, count->counter))
+		return false;
+	if (!count->extra)
+		return true;
+	code = machine.select[count->counter] & ARCH_PERFMON_EVENTSEL_EVENT;
+	return machine.extra[code == TWIN_CODE] == c->event.attr.config1;
+}
+
+/* A program that reads the counter as the page says finds what the event has counted. */
+static inline bool is_page_right(const struct counted *c)
+{
+	const struct x86_count *count = x86_event_count(&c->event);
+	u64 value, lo, hi;
+	int counter;
+
+	/* The CPU reloads the counter by itself. */
+	if (!c->on || !c->running || count->reload)
+		return true;
+	lo = c->lo + truth_lo(c, now()) - c->begun;
+	hi = c->hi + truth(c, now()) - c->begun_hi;
+	counter = counter_of(c->page_index - 1);
+	if (x86_counter_is_fixed(counter))
+		counter += MACHINE_GENERAL - INTEL_PMC_IDX_FIXED;
+	value = c->page_index ? machine.counter[counter] : 0;
+	/* The counter's value is signed. */
+	value = (s64)(value << (64 - MACHINE_WIDTH)) >> (64 - MACHINE_WIDTH);
+	value += c->page_offset;
+	if (c->page_index && value >= lo && value <= hi)
+		return true;
+	printf("# code %#llx: page's index %u and count %llu, which should be %llu to %llu\n",
+	       (unsigned long long)c->event.attr.config, c->page_index, (unsigned long long)value,
+	       (unsigned long long)lo, (unsigned long long)hi);
+	return false;
+}
+
+/* Events of the node are where this CPU stands for them, and the other one does not. */
+static inline bool is_node_right(void)
+{
+	u64 mine = 0;
+	int i;
+
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		if ((machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == NODE_CODE)
+			mine |= BIT_ULL(i);
+	}
+	if (!(mine & other_cpu) &&
+	    atomic64_read(&x86_pmu_cpu.first_node.taken) == (s64)(mine | other_cpu))
+		return true;
+	printf("# counters %#llx count the node's, %#llx are taken, %#llx by another CPU\n",
+	       (unsigned long long)mine,
+	       (unsigned long long)atomic64_read(&x86_pmu_cpu.first_node.taken),
+	       (unsigned long long)other_cpu);
+	return false;
+}
+
+/* Are these at most half of the general counters? */
+static inline bool is_half(u64 counters)
+{
+	return hweight64(counters & X86_GENERAL(MACHINE_GENERAL)) <= MACHINE_GENERAL / 2;
+}
+
+/* No counter that runs has the number of one that the other thread spoils, or is to have alone. */
+static inline bool is_thread_right(void)
+{
+	const struct x86_thread *mine = &x86_pmu_cpu.first_threads.thread[0];
+	const struct x86_thread *other = &x86_pmu_cpu.first_threads.thread[1];
+	u64 runs = machine.control & X86_GENERAL(MACHINE_GENERAL), leaks = 0;
+	int i;
+
+	if (!x86_pmu_cpu.threads)
+		return true;
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		if ((machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == LEAK_CODE)
+			leaks |= runs & BIT_ULL(i);
+	}
+	if (!(runs & other->leaks) && !(leaks & other->used) &&
+	    !(runs & ~mine->used) && !(leaks & ~mine->leaks) &&
+	    (!leaks || !other->online || is_half(x86_pmu_cpu.wanted)))
+		return true;
+	printf("# counters %#llx run, %#llx of them spoil; the other thread: %#llx, %#llx\n",
+	       (unsigned long long)runs, (unsigned long long)leaks,
+	       (unsigned long long)other->used, (unsigned long long)other->leaks);
+	return false;
+}
+
+static inline bool all_right(void)
+{
+	int i;
+
+	if (!is_node_right() || !is_thread_right())
+		return false;
+	if (machine.left) {
+		printf("# %lu overflows were not acknowledged\n", machine.left);
+		return false;
+	}
+	for (i = 0; i < EVENTS; i++) {
+		if (counted[i].on && !is_set_up(&counted[i])) {
+			printf("# event %d is not set up\n", i);
+			return false;
+		}
+		if (!is_page_right(&counted[i]))
+			return false;
+		if (!counted[i].on && counted[i].event.pmu && !is_right(&counted[i]))
+			return false;
+	}
+	if (machine.unknown)
+		printf("# %lu interrupts were nobody's\n", machine.unknown);
+	if (machine.swallowed)
+		printf("# %lu interrupts were another device's\n", machine.swallowed);
+	return !machine.unknown && !machine.swallowed && !harness_warned;
+}
+
+/* Changes, as the core makes them */
+
+static inline void remove_event(struct counted *c, struct section before)
+{
+	bool was_running = c->running;
+
+	core.pmu.del(&c->event, 0);
+	c->on = false;
+	/* Its own interrupt may have stopped it before. */
+	if (was_running && c->running)
+		has_ended(c, before);
+}
+
+/* Add events of @mask as a group; those that have been added wait in @added for the end. */
+static inline void add_group(u64 mask, u64 *added, struct section before)
+{
+	u64 done = 0;
+	int i, err = 0;
+
+	core.pmu.start_txn(&core.pmu, PERF_PMU_TXN_ADD);
+	for (i = 0; i < EVENTS && !err; i++) {
+		if (!(mask & BIT_ULL(i)))
+			continue;
+		err = core.pmu.add(&counted[i].event, PERF_EF_START);
+		if (!err)
+			done |= BIT_ULL(i);
+	}
+	if (!err)
+		err = core.pmu.commit_txn(&core.pmu);
+	if (err) {
+		for (i = 0; i < EVENTS; i++) {
+			if (!(done & BIT_ULL(i)))
+				continue;
+			core.pmu.del(&counted[i].event, 0);
+			/* It may have shared a counter that counts the kernel. */
+			counted[i].hi += truth(&counted[i], now()) - truth(&counted[i], before);
+		}
+		core.pmu.cancel_txn(&core.pmu);
+		return;
+	}
+	*added |= done;
+}
+
+/* Events that are on, but count only when the PMU is enabled: @since was before they were added. */
+static u64 coming;
+static struct section since;
+
+static inline void have_come(void)
+{
+	int i;
+
+	for (i = 0; i < EVENTS; i++) {
+		if (!(coming & BIT_ULL(i)))
+			continue;
+		counted[i].on = true;
+		has_begun(&counted[i], since);
+	}
+	coming = 0;
+}
+
+/* The core's other thread begins to use a counter, perhaps with an event that spoils, or ends. */
+static inline void change_other_thread(void)
+{
+	struct x86_threads *threads = x86_pmu_cpu.threads;
+	u64 bit = BIT_ULL(machine_random(MACHINE_GENERAL));
+
+	if (!threads)
+		return;
+	if (threads->thread[1].used & bit) {
+		threads->thread[1].used &= ~bit;
+		threads->thread[1].leaks &= ~bit;
+	} else if (!(threads->thread[0].leaks & bit)) {
+		threads->thread[1].used |= bit;
+		if (!(threads->thread[0].used & bit) && machine_random(2))
+			threads->thread[1].leaks |= bit;
+	}
+}
+
+/* A claim of counters is no reason for the core's other thread to wait. */
+static bool other_thread_runs;
+
+/* Flexible events are taken off, and added again if they fit. */
+void perf_pmu_resched_flexible(struct pmu *pmu)
+{
+	bool in_switch = pmu->disabled;
+	struct section before = now();
+	u64 back = 0, kept = 0;
+	int i;
+
+	perf_pmu_disable(&core.pmu);
+	if (!in_switch)
+		since = before;
+	for (i = 0; i < EVENTS; i++) {
+		struct counted *c = &counted[i];
+
+		if (c->event.attr.pinned) {
+			kept |= coming & BIT_ULL(i);
+		} else if (coming & BIT_ULL(i)) {
+			core.pmu.del(&c->event, 0);
+			c->hi += truth(c, now()) - truth(c, since);
+			back |= BIT_ULL(i);
+		} else if (c->on) {
+			remove_event(c, before);
+			back |= BIT_ULL(i);
+		} else if (waiting & BIT_ULL(i)) {
+			back |= BIT_ULL(i);
+		}
+	}
+	coming = kept;
+	for (i = 0; i < EVENTS; i++) {
+		if (other_thread_runs)
+			change_other_thread();
+		if (back & BIT_ULL(i))
+			add_group(BIT_ULL(i), &coming, since);
+	}
+	waiting = back & ~coming;
+	perf_pmu_enable(&core.pmu);
+	if (!in_switch)
+		have_come();
+}
+
+static inline void thread_runs(void)
+{
+	if (!thread.has_control || thread.running || perfctr_state_resume(&layer, &thread.state))
+		return;
+	thread.running = true;
+	thread.begun = machine.user;
+}
+
+static inline void thread_stops(void)
+{
+	if (!thread.running)
+		return;
+	perfctr_state_suspend(&layer, &thread.state);
+	if (x86_pmu_cpu.evicted)
+		x86_claim_return(&x86_pmu_cpu);
+	thread.running = false;
+	thread.counts += (thread.overflowed ? thread.until : machine.user) - thread.begun;
+	thread.overflowed = false;
+}
+
+static inline bool thread_is_right(void)
+{
+	const struct perfctr_cpu_state *state = &thread.state;
+	u32 i;
+
+	if (thread.running)
+		return true;
+	for (i = 0; i < state->claim.n; i++) {
+		if (state->pmc[i].sum == thread.counts)
+			continue;
+		printf("# the thread's counter %u, number %d, counted %llu of %llu\n", i,
+		       state->claim.counter[i], (unsigned long long)state->pmc[i].sum,
+		       (unsigned long long)thread.counts);
+		return false;
+	}
+	return true;
+}
+
+#define N	4
+
+static inline void open_modes(int first, const u8 *codes, u64 period, bool kernel)
+{
+	int i;
+
+	for (i = 0; i < N; i++) {
+		struct perf_event_attr attr = {
+			.config = codes[i], .exclude_kernel = !kernel, .sample_period = period,
+		};
+
+		assert(!open_event(&counted[first + i], &attr));
+	}
+}
+
+static inline void open_user(int first, const u8 *codes, u64 period)
+{
+	open_modes(first, codes, period, false);
+}
+
+/* Let events from @in on have the counters, and those from @out on leave; -1: none. */
+static inline void switch_events(int out, int in)
+{
+	u64 added = 0;
+	int i;
+
+	perf_pmu_disable(&core.pmu);
+	for (i = 0; out >= 0 && i < N; i++)
+		core.pmu.del(&counted[out + i].event, 0);
+	if (in >= 0)
+		add_group((u64)GENMASK_ULL(N - 1, 0) << in, &added, now());
+	perf_pmu_enable(&core.pmu);
+}
+
+static inline void run_user(u64 steps)
+{
+	machine_take_interrupt();
+	machine.in_driver = false;
+	machine.kernel = false;
+	while (steps--)
+		machine_step();
+	machine.in_driver = true;
+	machine.kernel = true;
+}
+
+/* CR4.PCE is switched on, for another program or for the one that runs. */
+static inline void allow_reads(void)
+{
+	x86_pmu_cpu.opening = true;
+	x86_clear_unused(&x86_pmu_cpu);
+	x86_pmu_cpu.opening = false;
+	user_reads = true;
+	if (thread.running)
+		perfctr_state_readable(&layer, &thread.state);
+}
+
+/*
+ * N counters from @first on, which count in @modes; @ireset: where they begin if they interrupt,
+ * or 0
+ */
+static inline void claim_counters(int id, int first, int n, u64 modes, s32 ireset)
+{
+	u64 ints = ireset ? ARCH_PERFMON_EVENTSEL_INT : 0;
+	struct x86_claim *claim = &thread.state.claim;
+	int i;
+
+	thread = (struct thread){ .has_control = true };
+	thread.state.control.nractrs = ireset ? 0 : n;
+	thread.state.control.nrictrs = ireset ? n : 0;
+	claim->id = id;
+	for (i = 0; i < n; i++) {
+		claim->counters |= BIT_ULL(first + i);
+		claim->counter[i] = first + i;
+		claim->config[i] = ANY_CODE | modes | ints;
+		thread.state.control.pmc_map[i] = x86_rdpmc_index(first + i);
+		thread.state.control.ireset[i] = ireset;
+	}
+	claim->ints = ireset ? claim->counters : 0;
+	claim->n = n;
+	perfctr_state_begin(&thread.state);
+}
+
+static inline void claim_all(int id)
+{
+	claim_counters(id, 0, N, ARCH_PERFMON_EVENTSEL_USR, 0);
+}
+
+#endif /* _TOOLS_TESTING_PERF_EVENTS_X86_EVENTS_H */

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Interrupts, and the events that ask for them
+ */
+#include "x86_events.h"
+
+/* Vector registers are only where there is a record that has them. */
+static bool vectors(void)
+{
+	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 1000 };
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	attr.sample_regs_user = BIT_ULL(32);
+	ok = open_event(&counted[0], &attr) == -EINVAL;
+	attr.precise_ip = 2;
+	ok &= open_event(&counted[0], &attr) == -EINVAL;
+	attr.sample_regs_user = BIT_ULL(31);
+	attr.sample_regs_intr = BIT_ULL(63);
+	ok &= !open_event(&counted[0], &attr);
+	attr.precise_ip = 0;
+	ok &= open_event(&counted[0], &attr) == -EINVAL;
+	attr.sample_regs_intr = BIT_ULL(31);
+	return ok && !open_event(&counted[0], &attr);
+}
+
+/* Interrupts. @any: of user space's instructions alone, but those of both threads of the core. */
+static bool goes_on_sampling(const struct x86_bank *bank, bool any, u64 period)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = any, .sample_period = period,
+	};
+	int i, n = any ? 1 : 2;
+	u64 added = 0;
+
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	core.config_mask |= ARCH_PERFMON_EVENTSEL_ANY;
+	if (any)
+		attr.config |= ARCH_PERFMON_EVENTSEL_ANY;
+	/* Equal periods of different events: one is over while the other is served. */
+	for (i = 0; i < n; i++) {
+		assert(!open_event(&counted[i], &attr));
+		attr.config = LIMITED_CODE;
+	}
+	perf_pmu_disable(&core.pmu);
+	add_group(GENMASK_ULL(n - 1, 0), &added, now());
+	perf_pmu_enable(&core.pmu);
+	for (u64 steps = 0; steps < 500 * max(period, 50); steps++) {
+		machine_run(1);
+		for (i = 0; i < n; i++) {
+			if (will_overflow(&counted[i], x86_event_count(&counted[i].event)->counter))
+				continue;
+			printf("# event %d has stopped after %llu samples\n", i,
+			       (unsigned long long)counted[i].samples);
+			return false;
+		}
+	}
+	return counted[0].samples > 200 && !machine.unknown && !harness_warned;
+}
+
+static bool run_alone(void)
+{
+	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 1000 };
+
+	assert(!open_event(&counted[0], &attr));
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&counted[0].event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	while (machine.sent < 10)
+		machine_run(1);
+	return counted[0].samples == 10 || counted[0].samples == 9;
+}
+
+/* What the status says beside overflows is acknowledged, and no interrupt is taken for it. */
+static bool foreign_bits(void)
+{
+	u64 bits;
+	bool ok;
+	int i;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	/* Before anything counts, not even an overflow is the driver's. */
+	machine.status = BIT_ULL(0) | BIT_ULL(63);
+	ok = !machine_nmi();
+	machine.status = 0;
+	ok &= run_alone();
+	for (i = 0; i < 64; i++) {
+		bits = BIT_ULL(i) & MACHINE_STATUS_FOREIGN;
+		if (!bits)
+			continue;
+		machine.status = bits;
+		ok &= !machine_nmi() && !machine.status;
+	}
+	machine.status = MACHINE_STATUS_BUFFER;
+	ok &= machine_nmi() && !machine.status;
+	machine.status = GLOBAL_STATUS_TRACE_TOPAPMI;
+	return ok && machine_nmi() && !machine.status;
+}
+
+/*
+ * Microcode sets bits of the status that mean nothing. They make no interrupt the driver's, and are
+ * left as they are.
+ */
+static bool reserved_bits(void)
+{
+	const u64 reserved = BIT_ULL(7) | BIT_ULL(40) | BIT_ULL(62);
+	bool ok;
+
+	row = &model;
+	start_machine(&without_mask, 1, 4000);
+	ok = run_alone();
+	x86_pmu_cpu.late = 0;
+	machine.status = reserved;
+	ok &= !machine_nmi() && machine.status == reserved;
+	machine.status |= BIT_ULL(0) | BIT_ULL(58);
+	ok &= machine_nmi() && machine.status == reserved;
+	x86_reset_registers(&x86_pmu_cpu);
+	return ok && machine.status == reserved;
+}
+
+/* An event that begins can interrupt, whatever has masked interrupts before. */
+static bool unmasked_at_start(const struct x86_bank *bank)
+{
+	row = &model;
+	start_machine(bank, 1, 4000);
+	machine.masked = true;
+	return run_alone();
+}
+
+/* A CPU with transactions */
+static const struct x86_model transactions_model = {
+	.name = "transactions", .limits = thread_limits, .extra = extra,
+	.config_mask = X86_RAW_EVENT_MASK | HSW_IN_TX_CHECKPOINTED,
+	.transactions = (struct attribute *[]){ NULL },
+};
+
+/*
+ * The interrupt of a checkpointed counter aborts the transaction, which sets the counter back and
+ * takes its bit out of the status. The interrupt is still the driver's, and none follows on it.
+ */
+static bool checkpointed(u64 period)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE | HSW_IN_TX_CHECKPOINTED, .exclude_kernel = true,
+		.sample_period = period,
+	};
+	struct counted *c = &counted[0];
+	int counter;
+	bool ok;
+
+	row = &transactions_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	assert(!open_event(c, &attr));
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	counter = x86_event_count(&c->event)->counter;
+	machine.counter[counter] = -5U;
+	ok = machine_nmi() && (s32)machine.counter[counter] < -(s32)BIT(20);
+	/* Nor is it set to overflow soon again. */
+	perf_pmu_disable(&core.pmu);
+	x86_pmu_cpu.dirty = true;
+	perf_pmu_enable(&core.pmu);
+	ok &= (s32)machine.counter[counter] < -(s32)BIT(20);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&c->event, 0);
+	x86_clear_unused(&x86_pmu_cpu);
+	perf_pmu_enable(&core.pmu);
+	return ok && !machine_nmi();
+}
+
+/* Period 1 is the period: each instruction of user space is a sample. */
+static bool each_one(const struct x86_bank *bank)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .sample_period = 1,
+	};
+	struct counted *c = &counted[0];
+
+	row = &model;
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	core.generic[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = X86_EVENT(0xc4, 0x00);
+	assert(!open_event(c, &attr));
+	assert(!core.pmu.check_period(&c->event, 1));
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	run_user(0);
+	while (machine.user < 1000) {
+		machine.kernel = false;
+		machine.in_driver = false;
+		machine_step();
+		machine.kernel = true;
+		machine.in_driver = true;
+		machine_take_interrupt();
+	}
+	core.pmu.read(&c->event);
+	return c->samples == 1000 && local64_read(&c->event.count) == 1000;
+}
+
+/* but an event of branches does not become a trace of them. */
+static bool no_branch_trace(void)
+{
+	struct perf_event_attr attr = { .config = X86_EVENT(0xc4, 0x00), .sample_period = 2 };
+	struct counted *c = &counted[0];
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.generic[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = X86_EVENT(0xc4, 0x00);
+	assert(!open_event(c, &attr));
+	ok = core.pmu.check_period(&c->event, 1) == -EINVAL;
+	ok &= !core.pmu.check_period(&c->event, 2) && !core.pmu.check_period(&c->event, 0);
+	c->event.attr.freq = true;
+	return ok && !core.pmu.check_period(&c->event, 1);
+}
+
+/* The most precise events have a shortest period of their own, and no counter is set nearer. */
+static bool distributed_period(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .precise_ip = 2, .sample_period = 127,
+	};
+	struct x86_model distributed_model = model;
+	struct counted *c = &counted[0];
+	bool ok;
+
+	distributed_model.distributed_period = 128;
+	row = &distributed_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.capabilities = 3 << PEBS_FORMAT_SHIFT;
+	x86_precise_probe(&core);
+	ok = open_event(c, &attr) == -EINVAL;
+	attr.precise_ip = 1;
+	ok &= !open_event(c, &attr) && !core.pmu.check_period(&c->event, 1);
+	attr.precise_ip = 2;
+	attr.sample_period = 128;
+	ok &= !open_event(c, &attr) && core.pmu.check_period(&c->event, 127) == -EINVAL &&
+	      !core.pmu.check_period(&c->event, 128) && !core.pmu.check_period(&c->event, 0);
+	/* Little of the period is left. */
+	local64_set(&c->event.hw.period_left, 3);
+	perf_pmu_disable(&core.pmu);
+	ok &= !core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	ok &= (s32)machine.counter[x86_event_count(&c->event)->counter] <= -128;
+	core.pmu.del(&c->event, 0);
+	row = &model;
+	return ok && !harness_warned;
+}
+
+int main(void)
+{
+	ktap_plan(18);
+	row = &thread_model;
+	/* Long periods, of counters that may run in the interrupt, and short ones */
+	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
+	ktap_result(goes_on_sampling(&version_1, false, 20000), "goes_on_version_1");
+	ktap_result(goes_on_sampling(&selects_alone, false, 20000), "goes_on_selects_alone");
+	ktap_result(goes_on_sampling(&with_control, false, 1000), "goes_on_with_control");
+	ktap_result(goes_on_sampling(&version_1, true, 8), "threads_version_1");
+	ktap_result(goes_on_sampling(&with_control, true, 8), "threads_with_control");
+	ktap_result(foreign_bits(), "foreign_bits");
+	ktap_result(reserved_bits(), "reserved_bits");
+	ktap_result(unmasked_at_start(&with_control), "unmasked_at_start");
+	ktap_result(unmasked_at_start(&selects_alone), "unmasked_at_start_selects_alone");
+	ktap_result(vectors(), "vectors");
+	ktap_result(checkpointed(0), "checkpointed");
+	ktap_result(checkpointed(3000), "checkpointed_samples");
+	ktap_result(each_one(&with_control), "each_one_with_control_and_mask");
+	ktap_result(each_one(&without_mask), "each_one_with_control");
+	ktap_result(each_one(&selects_alone), "each_one");
+	ktap_result(no_branch_trace(), "no_branch_trace");
+	ktap_result(distributed_period(), "distributed_period");
+	return ktap_end();
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which counters events and claims get beside each other, and beside the core's other thread
+ */
+#include "x86_events.h"
+
+/* An event of user space is on, and a claim of its counter is about to be made. */
+static void claim_counter_of(struct counted *c, bool pinned)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .pinned = pinned,
+	};
+	struct section before = now();
+
+	assert(!open_event(c, &attr));
+	perf_pmu_disable(&core.pmu);
+	assert(!core.pmu.add(&c->event, PERF_EF_START));
+	perf_pmu_enable(&core.pmu);
+	c->on = true;
+	has_begun(c, before);
+	thread = (struct thread){
+		.has_control = true, .state.control.nractrs = 1, .state.claim.id = 1,
+		.state.claim.n = 1,
+	};
+	thread.state.claim.counter[0] = x86_event_count(&c->event)->counter;
+	thread.state.claim.config[0] = ANY_CODE | ARCH_PERFMON_EVENTSEL_USR;
+	thread.state.claim.counters = BIT_ULL(thread.state.claim.counter[0]);
+	perfctr_state_begin(&thread.state);
+}
+
+/*
+ * An event that cannot do without the counter of a claim is on whenever there is none, but for the
+ * rest of the jiffy if claims begin too often.
+ */
+static bool evicted_returns(void)
+{
+	struct counted *c = &counted[0];
+	int i, back = 0;
+	bool ok = true;
+
+	start_machine(&with_control, 1, 4000);
+	claim_counter_of(c, false);
+	x86_pmu_cpu.threads->thread[1].leaks =
+		X86_GENERAL(MACHINE_GENERAL) & ~thread.state.claim.counters;
+	x86_pmu_cpu.threads->thread[1].used = x86_pmu_cpu.threads->thread[1].leaks;
+	for (i = 0; i < 100; i++) {
+		thread_runs();
+		ok &= thread.running && !c->on;
+		machine_run(10);
+		thread_stops();
+		back += c->on;
+		machine_run(10);
+		ok &= all_right() && thread_is_right();
+	}
+	ok &= back > 1 && back < 100;
+	jiffies++;
+	perf_pmu_resched_flexible(&core.pmu);
+	thread_runs();
+	ok &= thread.running && !c->on;
+	thread_stops();
+	ok &= c->on;
+	remove_event(c, now());
+	return ok && all_right() && !harness_warned;
+}
+
+/*
+ * Where the core's other thread spoils all other counters, a flexible event waits while another has
+ * the counter that it can use, but a pinned event keeps it.
+ */
+static bool pinned_beside_thread(bool pinned)
+{
+	struct counted *c = &counted[0];
+	struct x86_threads *threads;
+	bool ok;
+
+	start_machine(&with_control, 1, 4000);
+	threads = x86_pmu_cpu.threads;
+	claim_counter_of(c, pinned);
+	threads->thread[1].leaks = X86_GENERAL(MACHINE_GENERAL) & ~threads->thread[0].used;
+	threads->thread[1].used = threads->thread[1].leaks;
+	thread_runs();
+	ok = thread.running == !pinned && c->on == pinned && all_right();
+	machine_run(100);
+	thread_stops();
+	ok &= c->on;
+	/* One counter that is not spoilt is enough. */
+	threads->thread[1].leaks &= threads->thread[1].leaks - 1;
+	threads->thread[1].used = threads->thread[1].leaks;
+	thread_runs();
+	ok &= thread.running && c->on && all_right();
+	machine_run(100);
+	thread_stops();
+	if (c->on)
+		remove_event(c, now());
+	return ok && all_right() && !harness_warned;
+}
+
+/* Add events from @first on as a group. Return: whether they are on. */
+static bool add_opened(int first, int n)
+{
+	struct section before = now();
+	u64 added = 0;
+	int i;
+
+	perf_pmu_disable(&core.pmu);
+	add_group((u64)GENMASK_ULL(n - 1, 0) << first, &added, before);
+	perf_pmu_enable(&core.pmu);
+	for (i = first; added && i < first + n; i++) {
+		counted[i].on = true;
+		has_begun(&counted[i], before);
+	}
+	return added;
+}
+
+/* The same with new events of user space */
+static bool add_new(int first, int n, u32 code, bool pinned)
+{
+	int i;
+
+	for (i = first; i < first + n; i++) {
+		/* They differ, so that they do not share a counter. */
+		struct perf_event_attr attr = {
+			.config = code | i << 8, .exclude_kernel = true, .pinned = pinned,
+		};
+
+		assert(!open_event(&counted[i], &attr));
+	}
+	return add_opened(first, n);
+}
+
+static void remove_events(int first, int n)
+{
+	while (n--)
+		remove_event(&counted[first + n], now());
+}
+
+/* While one thread's events spoil counters, each thread has at most half of the general ones. */
+static bool half_beside_thread(void)
+{
+	struct perf_event_attr cycles = { .config = 0x3c };
+	struct x86_thread *other;
+	bool ok;
+
+	/* There is no other thread. */
+	start_machine(&with_control, 2, 4000);
+	ok = add_new(0, 4, LEAK_CODE, false);
+	remove_events(0, 4);
+
+	start_machine(&with_control, 1, 4000);
+	other = &x86_pmu_cpu.first_threads.thread[1];
+	ok &= !add_new(0, 3, LEAK_CODE, false) && add_new(0, 4, ANY_CODE, false);
+	remove_events(0, 4);
+	ok &= add_new(0, 2, LEAK_CODE, false) && !add_new(2, 1, ANY_CODE, false);
+	remove_events(0, 2);
+	other->used = BIT_ULL(0);
+	other->leaks = BIT_ULL(0);
+	ok &= add_new(0, 2, ANY_CODE, false) && !add_new(2, 1, ANY_CODE, false);
+	remove_events(0, 2);
+	other->used = 0;
+	other->leaks = 0;
+
+	/* Cycles of one mode leave the fixed counter, so that those of the other move to it. */
+	cycles.exclude_user = true;
+	assert(!open_event(&counted[0], &cycles));
+	cycles = (struct perf_event_attr){ .config = 0x3c, .exclude_kernel = true };
+	assert(!open_event(&counted[1], &cycles));
+	add_opened(0, 1);
+	add_opened(1, 1);
+	ok &= x86_counter_is_fixed(x86_event_count(&counted[0].event)->counter) &&
+	      !x86_counter_is_fixed(x86_event_count(&counted[1].event)->counter);
+	remove_events(0, 1);
+	ok &= add_new(2, 2, LEAK_CODE, false) &&
+	      x86_counter_is_fixed(x86_event_count(&counted[1].event)->counter);
+	ok &= all_right();
+	remove_events(1, 3);
+	return ok && all_right() && !harness_warned;
+}
+
+/* A claim of all general counters stays beside flexible events, and ends for pinned ones. */
+static bool gives_way(const struct x86_bank *bank, bool ints)
+{
+	bool ok;
+	int i;
+
+	start_machine(bank, 1, 4000);
+	thread = (struct thread){ .has_control = true, .state.claim.n = MACHINE_GENERAL };
+	thread.state.claim.id = 1;
+	thread.state.control.tsc_on = 1;
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		thread.state.claim.counter[i] = i;
+		thread.state.claim.config[i] = ANY_CODE | ARCH_PERFMON_EVENTSEL_USR;
+		thread.state.claim.counters |= BIT_ULL(i);
+		thread.state.control.ireset[i] = -1000000;
+	}
+	if (ints) {
+		thread.state.claim.ints = thread.state.claim.counters;
+		thread.state.control.nrictrs = MACHINE_GENERAL;
+	} else {
+		thread.state.control.nractrs = MACHINE_GENERAL;
+	}
+	perfctr_state_begin(&thread.state);
+	thread_runs();
+	machine_run(100);
+	ok = thread.running && !add_new(0, 1, ANY_CODE, false) && thread.running;
+	machine_run(100);
+	/* Three that have two counters between them would not be on without it, either. */
+	ok &= !add_new(0, 3, LIMITED_CODE, true) && thread.running;
+	machine_run(100);
+	ok &= add_new(3, 1, LIMITED_CODE, true) && !thread.running;
+	ok &= thread.state.cstatus == perfctr_mk_cstatus(1, 0, 0);
+	machine_run(100);
+	ok &= thread_is_right() && all_right();
+	remove_event(&counted[3], now());
+	return ok && all_right() && !harness_warned;
+}
+
+/* So are a perfctr's: what they have counted is kept, and they are not to be had again. */
+static bool claims_end_for_good(const struct x86_bank *bank, bool ints)
+{
+	bool ok;
+
+	row = &model;
+	start_machine(bank, 1, 4000);
+	claim_all(1);
+	if (ints) {
+		thread.state.claim.ints = thread.state.claim.counters;
+		thread.state.control.nractrs = 0;
+		thread.state.control.nrictrs = N;
+		perfctr_state_begin(&thread.state);
+	}
+	thread_runs();
+	machine_run(1000);
+	x86_halt_for_good(&x86_pmu_cpu);
+	machine_run(1000);
+	ok = !thread.running && thread.counts && thread_is_right();
+	claim_all(2);
+	thread_runs();
+	machine_run(1000);
+	return ok && !thread.running && !machine.control && !x86_pmu_cpu.claimed &&
+	       !(machine.select[0] & ~bank->always) && !harness_warned;
+}
+
+int main(void)
+{
+	ktap_plan(11);
+	row = &thread_model;
+	ktap_result(pinned_beside_thread(true), "pinned_keeps_its_counter");
+	ktap_result(pinned_beside_thread(false), "flexible_waits");
+	ktap_result(half_beside_thread(), "half_beside_thread");
+	ktap_result(evicted_returns(), "evicted_returns");
+	ktap_result(gives_way(&with_control, false), "gives_way");
+	ktap_result(gives_way(&with_control, true), "gives_way_with_interrupts");
+	ktap_result(gives_way(&version_1, false), "gives_way_version_1");
+	ktap_result(gives_way(&version_1, true), "gives_way_version_1_with_interrupts");
+	ktap_result(claims_end_for_good(&with_control, false), "claims_end_for_good_with_control");
+	ktap_result(claims_end_for_good(&with_control, true), "claims_end_for_good_interrupts");
+	ktap_result(claims_end_for_good(&selects_alone, false), "claims_end_for_good");
+	return ktap_end();
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Accesses to registers, and what registers hold after others have written them: firmware, another
+ * kernel, hypervisors and guests. Accesses are counted for events of user space alone: those of the
+ * kernel are halted in the interrupt, and read once more when they change hands.
+ */
+#include "x86_events.h"
+
+static void forget_accesses(void)
+{
+	machine_run(100);
+	machine.reads = 0;
+	machine.reads_msr = 0;
+	machine.writes = 0;
+	machine.writes_control = 0;
+}
+
+/* Were there no more accesses since then? @control: of those, to the common register. */
+static bool accesses(const char *what, unsigned long reads, unsigned long writes,
+		     unsigned long control)
+{
+	printf("# %s: %lu reads, %lu writes, %lu of them of control\n", what,
+	       machine.reads + machine.reads_msr, machine.writes, machine.writes_control);
+	return machine.reads + machine.reads_msr <= reads && machine.writes <= writes &&
+	       machine.writes_control <= control;
+}
+
+static bool switches(void)
+{
+	bool ok = true;
+
+	switch_events(-1, 0);
+	forget_accesses();
+	switch_events(0, 4);
+	ok &= accesses("switch to the same events", N, 0, 0);
+	forget_accesses();
+	switch_events(4, -1);
+	ok &= accesses("switch to none", N, 1, 1);
+	forget_accesses();
+	switch_events(-1, 0);
+	ok &= accesses("switch from none to those that have been there", N, 1, 1);
+	switch_events(0, -1);
+	return ok;
+}
+
+static bool other_events(const u8 *codes)
+{
+	bool ok;
+
+	open_user(4, codes, 0);
+	switch_events(-1, 0);
+	forget_accesses();
+	switch_events(0, 4);
+	ok = accesses("switch to other events", N, N, 0);
+	switch_events(4, -1);
+	return ok;
+}
+
+static bool single_event(void)
+{
+	bool ok;
+
+	switch_events(-1, 0);
+	forget_accesses();
+	core.pmu.read(&counted[0].event);
+	ok = accesses("read", 1, 0, 0);
+	forget_accesses();
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&counted[0].event, 0);
+	perf_pmu_enable(&core.pmu);
+	ok &= accesses("disable", N, 1, 1);
+	forget_accesses();
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&counted[0].event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	ok &= accesses("enable", N, 1, 1);
+	switch_events(0, -1);
+	return ok;
+}
+
+static bool overflow(const u8 *codes)
+{
+	u64 samples;
+
+	open_user(0, codes, 1000);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&counted[0].event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	forget_accesses();
+	samples = counted[0].samples;
+	while (counted[0].samples == samples)
+		machine_run(1);
+	return accesses("overflow", 3, 2, 0);
+}
+
+/*
+ * Precise samples: each with its interrupt, and then a buffer full of them, whose interrupts
+ * are few. The counter is never written, nor read but once an interrupt.
+ */
+static bool records(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .sample_period = 100,
+		.precise_ip = 2, .sample_type = PERF_SAMPLE_CALLCHAIN,
+	};
+	struct counted *c = &counted[0];
+	u64 samples;
+	bool ok;
+
+	if (!core.precise.levels)
+		return true;
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&c->event, 0);
+	assert(!open_event(c, &attr));
+	core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	forget_accesses();
+	samples = c->samples;
+	while (c->samples == samples)
+		machine_run(1);
+	ok = accesses("precise sample", 1, 1, 0);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&c->event, 0);
+	attr.sample_type = 0;
+	assert(!open_event(c, &attr));
+	core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	forget_accesses();
+	while (c->samples < 100)
+		machine_run(1);
+	ok &= accesses("buffer of precise samples", 1, 1, 0);
+	printf("# samples of an interrupt: %llu\n", (unsigned long long)c->samples);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&c->event, 0);
+	perf_pmu_enable(&core.pmu);
+	return ok;
+}
+
+/* A perfctr of four counters: suspended and resumed, then another one's. */
+static bool claims(const struct x86_bank *bank)
+{
+	bool ok;
+	int i;
+
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	thread.has_control = true;
+	thread.state.control.nractrs = N;
+	for (i = 0; i < N; i++) {
+		thread.state.claim.counters |= BIT_ULL(i);
+		thread.state.claim.counter[i] = i;
+		thread.state.claim.config[i] = (0x20 + i) | ARCH_PERFMON_EVENTSEL_USR;
+	}
+	thread.state.claim.n = N;
+	perfctr_state_begin(&thread.state);
+	thread_runs();
+	forget_accesses();
+	thread_stops();
+	handed_over = true;
+	thread_runs();
+	handed_over = false;
+	ok = accesses("perfctr, suspend and resume", N, 0, 0);
+	thread_stops();
+	forget_accesses();
+	x86_clear_kernel(&x86_pmu_cpu);
+	ok &= accesses("perfctr of user mode, left in a kernel thread", 0, 0, 0);
+	thread_runs();
+	thread_stops();
+	for (i = 0; i < N; i++)
+		thread.state.claim.config[i] += 0x10;
+	forget_accesses();
+	/* The program cannot read counters, or each is written once more. */
+	user_reads = false;
+	thread_runs();
+	user_reads = true;
+	ok &= accesses("perfctr, resume of another control", N, N, 0);
+	thread_stops();
+	return ok && !harness_warned;
+}
+
+static bool within_bounds(const struct x86_bank *bank)
+{
+	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
+	bool ok;
+
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	open_user(0, some, 0);
+	open_user(4, some, 0);
+	ok = switches();
+	ok &= other_events(others);
+	ok &= single_event();
+	ok &= overflow(some);
+	ok &= records();
+	return claims(bank) && ok;
+}
+
+/* Counters that another kernel has left running are taken, and stand still. */
+static bool left_running(void)
+{
+	u64 all;
+	int i;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	all = core.counters;
+	for (i = 0; i < MACHINE_GENERAL; i++)
+		machine.select[i] = ANY_CODE | ARCH_PERFMON_EVENTSEL_ENABLE;
+	if (x86_check_registers(&core) || core.counters != all)
+		return false;
+	for (i = 0; i < MACHINE_GENERAL && !machine.select[i]; i++)
+		;
+	return i == MACHINE_GENERAL;
+}
+
+/* Registers beside the selects that a hypervisor lacks are not used, nor are their twins. */
+static bool no_extra(void)
+{
+	struct perf_event_attr attr = { .config = EXTRA_CODE, .config1 = 1 };
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	x86_check_extra(&core);
+	ok = !core.no_extra && !machine.extra[0] && !open_event(&counted[0], &attr);
+	start_machine(&with_control, 1, 4000);
+	machine.no_extra = true;
+	x86_check_extra(&core);
+	ok &= core.no_extra == 3 && open_event(&counted[0], &attr) == -ENXIO;
+	attr.config = TWIN_CODE;
+	ok &= open_event(&counted[0], &attr) == -ENXIO;
+	attr.config = ANY_CODE;
+	return ok && !open_event(&counted[0], &attr);
+}
+
+/* Nothing of what another kernel or the firmware has left in registers is there afterwards. */
+static bool left_by_firmware(const struct x86_bank *bank)
+{
+	row = &model;
+	start_machine(bank, 1, 4000);
+	machine.debugctl = ~0ULL;
+	machine.status = MACHINE_STATUS_FOREIGN | BIT_ULL(1);
+	machine.control = 0;
+	x86_reset_registers(&x86_pmu_cpu);
+	return !machine.status && !machine.control && machine.debugctl == ~BIT_ULL(12);
+}
+
+/* Each thread of a core writes its own copy of a register whose value they share. */
+static bool threads_write_extra(void)
+{
+	static struct x86_pmu_cpu sibling;
+	struct x86_extra_reg *reg;
+	struct x86_key key = { .extra = 3, .config = EXTRA_CODE };
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	sibling = (struct x86_pmu_cpu){ .core = &core, .core_extra = x86_pmu_cpu.core_extra };
+	reg = x86_count_take_extra(&x86_pmu_cpu, &extra[0], &key);
+	ok = reg && x86_count_take_extra(&sibling, &extra[0], &key) == reg;
+	x86_extra_write(&x86_pmu_cpu, reg);
+	ok &= machine.extra[0] == 3;
+	/* The machine is the other thread now. */
+	machine.extra[0] = 0;
+	x86_extra_write(&sibling, reg);
+	ok &= machine.extra[0] == 3;
+	/* What is there is not written, and what has been lost is. */
+	machine.extra[0] = 0;
+	x86_extra_write(&sibling, reg);
+	ok &= machine.extra[0] == 0;
+	x86_extra_lost(&sibling);
+	x86_extra_write(&sibling, reg);
+	return ok && machine.extra[0] == 3;
+}
+
+/* What a VM exit leaves in the common register does not outlast the next switch. */
+static bool healed(const struct x86_bank *bank)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+	u64 runs;
+	int nr;
+
+	row = &model;
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	open_user(0, codes, 0);
+	switch_events(-1, 0);
+	runs = machine.control;
+	assert(perf_guest_get_msrs(&nr, NULL) && nr);
+	machine.control = 0;
+	switch_events(-1, -1);
+	if (machine.control != runs)
+		return false;
+	/* One such write for each time. */
+	forget_accesses();
+	switch_events(-1, -1);
+	return !machine.writes_control && runs;
+}
+
+/* AMD's KVM says when guests begin, and once more when there are none. */
+static bool healed_beside_guests(void)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+	bool ok = true;
+	u64 runs;
+	int i;
+
+	row = &model;
+	start_machine(&without_mask, 1, GENMASK_ULL(30, 0));
+	open_user(0, codes, 0);
+	switch_events(-1, 0);
+	runs = machine.control;
+	amd_pmu_enable_virt();
+	for (i = 0; i < 3; i++) {
+		machine.control = 0;
+		switch_events(-1, -1);
+		ok &= machine.control == runs;
+	}
+	machine.control = 0;
+	amd_pmu_disable_virt();
+	ok &= machine.control == runs;
+	forget_accesses();
+	switch_events(-1, -1);
+	return ok && runs && !machine.writes_control;
+}
+
+/* and warns when another has written a register, unless that may have been a guest. */
+static bool finds_foreign_write(const struct x86_bank *bank, bool fixed)
+{
+	static const u8 codes[] = { 0x3c, 0x21, 0x22, 0x23 };
+	bool ok;
+	int nr;
+
+	row = &model;
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	open_user(0, codes, 0);
+	switch_events(-1, 0);
+	check_registers = true;
+	switch_events(-1, -1);
+	perf_guest_get_msrs(&nr, NULL);
+	machine.control ^= !fixed;
+	switch_events(-1, -1);
+	ok = !harness_warned;
+	*(fixed ? &machine.fixed_control : &machine.control) ^= 1;
+	switch_events(-1, -1);
+	ok &= harness_warned;
+	harness_warned = false;
+	check_registers = false;
+	return ok;
+}
+
+/* The selects have been there when general counters get new events, and not else. */
+static bool idles(void)
+{
+	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
+	bool ok;
+
+	row = &idle_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	open_user(0, some, 0);
+	open_user(4, others, 0);
+	switch_events(-1, 0);
+	ok = machine.idled == 1 && machine.select[0] == x86_pmu_cpu.select[0] && machine.control;
+	switch_events(0, -1);
+	switch_events(-1, 0);
+	ok &= machine.idled == 1;
+	switch_events(0, 4);
+	return ok && machine.idled == 2 && !harness_warned;
+}
+
+/* The same for counters of a perfctr, beside events that run on */
+static bool idles_for_claims(void)
+{
+	static const u8 some[] = { 0x3c, 0x21, 0x22, 0x23 };
+	bool ok;
+	int i;
+
+	row = &idle_model;
+	start_machine(&with_control, 2, GENMASK_ULL(30, 0));
+	/* Counters 0 to 2, and a fixed one */
+	open_user(0, some, 0);
+	switch_events(-1, 0);
+	machine.idled = 0;
+	claim_all(1);
+	thread.state.control.nractrs = 1;
+	thread.state.claim.counters = BIT_ULL(3);
+	thread.state.claim.counter[0] = 3;
+	thread.state.control.pmc_map[0] = 3;
+	thread.state.claim.n = 1;
+	perfctr_state_begin(&thread.state);
+	for (i = 0; i < 3; i++) {
+		thread_runs();
+		ok = thread.running && machine.idled == 1 &&
+		     machine.select[3] == x86_pmu_cpu.select[3] &&
+		     machine.control == (x86_pmu_cpu.wanted | BIT_ULL(3));
+		machine_run(100);
+		thread_stops();
+		if (!ok)
+			return false;
+	}
+	return thread_is_right() && !harness_warned;
+}
+
+/* SysRq p changes nothing. */
+static bool prints(const struct x86_bank *bank)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+
+	row = &model;
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	open_user(0, codes, 0);
+	switch_events(-1, 0);
+	forget_accesses();
+	x86_print_registers(&x86_pmu_cpu);
+	return !machine.writes && machine.reads == hweight64(core.counters) && machine.reads_msr;
+}
+
+/* The guest's select of @counter, as KVM is told it; that of the host if it is not switched */
+static u64 guest_select(int counter)
+{
+	u32 msr = machine.bank->select + counter * machine.bank->stride;
+	struct perf_guest_switch_msr *msrs;
+	int i, nr;
+
+	msrs = perf_guest_get_msrs(&nr, NULL);
+	for (i = 0; i < nr; i++) {
+		if (msrs[i].msr != msr)
+			continue;
+		assert(msrs[i].host == machine.select[counter]);
+		return msrs[i].guest;
+	}
+	return machine.select[counter];
+}
+
+/* Events of the host alone, of guests alone, and of both, where only selects can tell */
+static bool guests_by_selects(void)
+{
+	static const struct { bool no_host, no_guest; } kinds[] = { { }, { .no_guest = true },
+								    { .no_host = true } };
+	bool ok = true;
+	u64 added = 0;
+	int i;
+
+	row = &model;
+	start_machine(&version_1, 1, GENMASK_ULL(30, 0));
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct perf_event_attr attr = {
+			.config = 0x20 + i, .exclude_host = kinds[i].no_host,
+			.exclude_guest = kinds[i].no_guest,
+		};
+
+		assert(!open_event(&counted[i], &attr));
+	}
+	perf_pmu_disable(&core.pmu);
+	add_group(GENMASK_ULL(2, 0), &added, now());
+	perf_pmu_enable(&core.pmu);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		int counter = x86_event_count(&counted[i].event)->counter;
+		u64 guest = guest_select(counter) & ARCH_PERFMON_EVENTSEL_ENABLE;
+		u64 host = machine.select[counter] & ARCH_PERFMON_EVENTSEL_ENABLE;
+
+		ok &= !host == kinds[i].no_host && !guest == kinds[i].no_guest;
+	}
+	return ok;
+}
+
+/* Tasks are switched, and events read, after all counters have been halted for another kernel. */
+static bool halted_for_good(const struct x86_bank *bank)
+{
+	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
+	u64 count;
+	int i;
+
+	row = &model;
+	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	open_user(0, some, 1000);
+	open_user(4, others, 0);
+	switch_events(-1, 0);
+	machine_run(5000);
+	x86_halt_for_good(&x86_pmu_cpu);
+	core.pmu.read(&counted[0].event);
+	count = local64_read(&counted[0].event.count);
+	machine_run(1000);
+	core.pmu.read(&counted[0].event);
+	if (!count || (u64)local64_read(&counted[0].event.count) != count)
+		return false;
+	switch_events(0, 4);
+	machine_run(1000);
+	x86_clear_unused(&x86_pmu_cpu);
+	switch_events(4, 0);
+	machine_run(1000);
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		if (machine.select[i] & ~bank->always)
+			return false;
+	}
+	return !machine.control && !machine.fixed_control && !machine.unknown && !harness_warned;
+}
+
+int main(void)
+{
+	ktap_plan(21);
+	ktap_result(within_bounds(&with_control), "accesses_with_mask");
+	ktap_result(within_bounds(&without_mask), "accesses");
+	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
+	ktap_result(left_by_firmware(&ack_runs), "left_by_firmware_ack_runs");
+	ktap_result(no_extra(), "no_extra");
+	ktap_result(left_running(), "left_running");
+	ktap_result(threads_write_extra(), "threads_write_extra");
+	ktap_result(healed(&with_control), "healed");
+	ktap_result(healed(&ack_runs), "healed_ack_runs");
+	ktap_result(healed_beside_guests(), "healed_beside_guests");
+	ktap_result(finds_foreign_write(&with_control, false), "finds_write_of_control");
+	ktap_result(finds_foreign_write(&with_control, true), "finds_write_of_fixed_control");
+	ktap_result(finds_foreign_write(&without_mask, false), "finds_write_of_control_of_amd");
+	ktap_result(guests_by_selects(), "guests_by_selects");
+	ktap_result(halted_for_good(&with_control), "halted_for_good_with_control");
+	ktap_result(halted_for_good(&selects_alone), "halted_for_good");
+	ktap_result(halted_for_good(&modes_halt), "halted_for_good_modes_halt");
+	ktap_result(prints(&with_control), "prints");
+	ktap_result(prints(&selects_alone), "prints_selects_alone");
+	ktap_result(idles(), "idles");
+	ktap_result(idles_for_claims(), "idles_for_claims");
+	return ktap_end();
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Shares of the slots, which are told for the slots of events that come and go
+ */
+#include "x86_events.h"
+
+static const struct x86_limit slots_limits[] = {
+	X86_LIMIT_UMASK(0x00, 0x04, X86_FIXED(2)),
+	X86_LIMIT_END
+};
+
+static const struct x86_model slots_model = {
+	.name = "slots", .limits = slots_limits, .config_mask = X86_RAW_EVENT_MASK,
+	.metrics = MACHINE_SHARES,
+};
+
+static void open_slots(int i, u64 config, bool user)
+{
+	struct perf_event_attr attr = { .config = config, .exclude_kernel = user };
+	struct counted *c = &counted[i];
+
+	*c = (struct counted){ };
+	c->event.attr = attr;
+	c->event.attr.type = PERF_TYPE_RAW;
+	c->event.pmu = &core.pmu;
+	c->event.cpu = -1;
+	c->event.group_leader = &counted[0].event;
+	c->event.hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	assert(!x86_event_init(&c->event));
+}
+
+/*
+ * Each share has counted what the machine did meanwhile, as exactly as bytes can tell: half a
+ * 255th of each piece, of which there are @pieces, and what is lost by rounding down. How many
+ * instructions of the driver were counted is not known exactly.
+ */
+static bool shares_are_right(const u64 *truth, unsigned long pieces, bool user)
+{
+	u64 slots = local64_read(&counted[0].event.count);
+	int i;
+
+	if (!is_right(&counted[0]))
+		return false;
+	for (i = 0; i < MACHINE_SHARES; i++) {
+		s64 off = local64_read(&counted[1 + i].event.count) - truth[i];
+
+		if (off < 0)
+			off = -off;
+		if (off <= (s64)(slots / 500 + (user ? 10 : 80) * pieces))
+			continue;
+		printf("# share %d is off by %lld of %llu slots in %lu pieces\n", i, (long long)off,
+		       (unsigned long long)slots, pieces);
+		return false;
+	}
+	return true;
+}
+
+static bool shares(bool user, u64 seed)
+{
+	u64 truth[MACHINE_SHARES] = { }, before;
+	unsigned long pieces = 0;
+	int i, j, n = 1 + MACHINE_SHARES;
+	bool on = false;
+
+	start_machine(&with_control, seed, 4000);
+	core.metrics = core.model->metrics;
+	open_slots(0, 0x0400, user);
+	for (i = 0; i < MACHINE_SHARES; i++)
+		open_slots(1 + i, 0x8000 + 0x100 * i, user);
+	for (i = 0; i < 500; i++) {
+		struct section at = now();
+
+		machine.share = machine_random(MACHINE_SHARES);
+		perf_pmu_disable(&core.pmu);
+		if (on && machine_random(2)) {
+			for (j = 0; j < n; j++)
+				remove_event(&counted[j], at);
+			on = false;
+		} else if (!on) {
+			u64 added = 0;
+
+			add_group(GENMASK_ULL(n - 1, 0), &added, at);
+			on = added == GENMASK_ULL(n - 1, 0);
+			assert(on);
+		}
+		perf_pmu_enable(&core.pmu);
+		for (j = 0; j < n && on; j++) {
+			if (counted[j].on)
+				continue;
+			counted[j].on = true;
+			has_begun(&counted[j], at);
+		}
+		before = user ? machine.user : machine.all;
+		machine_run(machine_random(20) ? machine_random(3000) : 200000);
+		if (on) {
+			truth[machine.share] += (user ? machine.user : machine.all) - before;
+			pieces++;
+		}
+		for (j = 0; j < n && on && machine_random(2); j++)
+			core.pmu.read(&counted[j].event);
+		if (!on && !shares_are_right(truth, pieces, user))
+			return false;
+	}
+	return !harness_warned;
+}
+
+static bool shares_of_slots(void)
+{
+	u64 seed;
+
+	row = &slots_model;
+	for (seed = 1; seed < 20; seed++) {
+		if (!shares(seed % 2, seed)) {
+			printf("# seed %llu\n", (unsigned long long)seed);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Shares of others are gone when a program can read the register of the shares. */
+static bool shares_tell_nothing(void)
+{
+	bool ok;
+
+	row = &slots_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.metrics = core.model->metrics;
+	open_slots(0, 0x0400, true);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&counted[0].event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	run_user(1000);
+	ok = machine_shares();
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&counted[0].event, 0);
+	perf_pmu_enable(&core.pmu);
+	allow_reads();
+	return ok && !machine_shares() && !harness_warned;
+}
+
+int main(void)
+{
+	ktap_plan(2);
+	ktap_result(shares_of_slots(), "shares_of_slots");
+	ktap_result(shares_tell_nothing(), "shares_tell_nothing");
+	return ktap_end();
+}
