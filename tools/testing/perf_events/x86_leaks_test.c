@@ -82,6 +82,16 @@ static void run_guest(u64 steps)
 		*machine_register(msrs[i].msr, false) = msrs[i].host;
 }
 
+/* Events of others stay, as they count all that runs on the CPU. They are flexible. */
+static void others_stay(void)
+{
+	int i;
+
+	switch_events(-1, OTHERS);
+	for (i = 0; i < N; i++)
+		counted[OTHERS + i].on = true;
+}
+
 /* Pinned events of others that stay have all general counters. */
 static void pin_others(void)
 {
@@ -90,6 +100,14 @@ static void pin_others(void)
 	for (i = 0; i < N; i++)
 		counted[OTHERS + i].event.attr.pinned = true;
 	switch_events(-1, OTHERS);
+}
+
+/* The CPU switches from others to the program, which can read counters. */
+static void switch_to_program(int in)
+{
+	switch_events(OTHERS, -1);
+	allow_reads();
+	switch_events(-1, in);
 }
 
 /*
@@ -199,11 +217,7 @@ static void perfctr_mapped_later(u64 secret)
 /* It could read them before, and others gave way. */
 static void perfctr_takes(u64 secret)
 {
-	int i;
-
-	switch_events(-1, OTHERS);
-	for (i = 0; i < N; i++)
-		counted[OTHERS + i].on = true;
+	others_stay();
 	allow_reads();
 	run_user(secret);
 	claim_all(1);
@@ -248,6 +262,14 @@ static void fixed_counters(u64 secret)
 	allow_reads();
 }
 
+static void fixed_counters_left(u64 secret)
+{
+	open_user(OTHERS, fixed_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_to_program(-1);
+}
+
 static void pairs(u64 secret)
 {
 	open_user(OTHERS, pair_codes, 0);
@@ -258,6 +280,32 @@ static void pairs(u64 secret)
 	allow_reads();
 }
 
+static void pairs_left(u64 secret)
+{
+	open_user(OTHERS, pair_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_to_program(-1);
+}
+
+/* Events that have sampled */
+static void samples(u64 secret)
+{
+	open_user(OTHERS, their_codes, BIT(20));
+	open_user(OWN, their_codes, BIT(19));
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_to_program(OWN);
+}
+
+static void samples_left(u64 secret)
+{
+	open_user(OTHERS, their_codes, BIT(20));
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_to_program(-1);
+}
+
 /* Events that stay have all counters, and the program's events get none. */
 static void no_counter_left(u64 secret)
 {
@@ -266,6 +314,76 @@ static void no_counter_left(u64 secret)
 	run_user(secret);
 	allow_reads();
 	switch_events(-1, OWN);
+}
+
+/* Then the others have left, and the program's events are enabled again. */
+static void counters_left_again(u64 secret)
+{
+	open_user(OWN, other_codes, 0);
+	pin_others();
+	switch_events(-1, OWN);
+	assert(!x86_event_count(&counted[OWN].event));
+	run_user(secret);
+	switch_to_program(OWN);
+	assert(x86_event_count(&counted[OWN].event));
+}
+
+/* Others have counted the same while the program's thread was on another CPU. */
+static void events_come_back(u64 secret)
+{
+	open_user(OWN, their_codes, 0);
+	switch_events(-1, OWN);
+	run_user(100);
+	switch_events(OWN, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, OWN);
+}
+
+static void events_come_back_and_are_read(u64 secret)
+{
+	open_user(OWN, their_codes, 0);
+	allow_reads();
+	switch_events(-1, OWN);
+	run_user(100);
+	user_reads = false;
+	switch_events(OWN, OTHERS);
+	run_user(secret);
+	switch_to_program(OWN);
+}
+
+/* The program that the thread executes has no mapping of its events, but another process does. */
+static void events_after_exec(u64 secret)
+{
+	open_user(OWN, their_codes, 0);
+	allow_reads();
+	switch_events(-1, OWN);
+	run_user(100);
+	user_reads = false;
+	switch_events(OWN, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, OWN);
+}
+
+/* A child has inherited the events. The PMU is disabled for the whole switch to its parent. */
+static void events_after_child(u64 secret)
+{
+	open_user(OWN, their_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	perf_pmu_disable(&core.pmu);
+	switch_to_program(OWN);
+	perf_pmu_enable(&core.pmu);
+}
+
+/* A process that was passed the files maps the events, and runs on the CPU after others. */
+static void events_passed(u64 secret)
+{
+	open_user(OWN, their_codes, 0);
+	switch_events(-1, OWN);
+	run_user(100);
+	switch_events(OWN, OTHERS);
+	run_user(secret);
+	switch_to_program(-1);
 }
 
 /* The event of a virtual CPU counts the guest, and the guest sees the count. */
@@ -328,6 +446,31 @@ static void perfctr_takes_fixed(u64 secret)
 	allow_reads();
 }
 
+static void perfctr_takes_fixed_and_reads(u64 secret)
+{
+	static const u8 codes[] = { 0xc0, 0x3c, 0xc0, 0x3c };
+
+	/* Without fixed counters, the others' events stay on some that are not claimed. */
+	if (!core.bank->fixed)
+		return;
+	open_user(OTHERS, codes, 0);
+	others_stay();
+	allow_reads();
+	run_user(secret);
+	claim_fixed(1);
+	thread_runs();
+}
+
+static void perfctr_takes_pairs(u64 secret)
+{
+	open_user(OTHERS, pair_codes, 0);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_events(OTHERS, -1);
+	claim_all(1);
+	thread_runs();
+}
+
 static void perfctr_interrupts(u64 secret)
 {
 	switch_events(-1, OTHERS);
@@ -350,6 +493,19 @@ static void perfctr_refused(u64 secret)
 	assert(!thread.running);
 }
 
+static void perfctr_after_refusal(u64 secret)
+{
+	pin_others();
+	claim_all(1);
+	thread_runs();
+	assert(!thread.running);
+	run_user(secret);
+	switch_events(OTHERS, -1);
+	claim_all(1);
+	thread_runs();
+	assert(thread.running);
+}
+
 static void perfctr_gave_way(u64 secret)
 {
 	claim_all(1);
@@ -358,6 +514,27 @@ static void perfctr_gave_way(u64 secret)
 	pin_others();
 	assert(!thread.running);
 	run_user(secret);
+}
+
+/* The perfctr of others has counted the same. */
+static void perfctr_is_equal(u64 secret)
+{
+	claim_all(2);
+	run_thread(secret);
+	claim_all(1);
+	thread_runs();
+}
+
+static void perfctr_is_equal_and_reads(u64 secret)
+{
+	struct thread own;
+
+	claim_all(1);
+	own = thread;
+	claim_all(2);
+	thread_runs();
+	run_user(secret);
+	switch_to_reader(&own);
 }
 
 /* Others have claimed the same counters while the program's thread was on another CPU. */
@@ -472,45 +649,116 @@ static void look(struct told *told)
 	*told = all;
 }
 
+/* How the program gets counters that others have used */
+enum how {
+	ALONE,		/* with events of its own */
+	SHARED,		/* with events that are the same as the others' */
+	FIXED,
+	PAIRED,
+	SAMPLED,
+	FAILED,		/* after an error */
+	MIGRATED,
+	EXECUTED,
+	FORKED,
+	PASSED,		/* by a file that has been passed to another process */
+	GUEST,
+	KERNEL,		/* a kernel thread has used them */
+	HOWS
+};
+
+static const char * const how_names[HOWS] = {
+	"alone", "shared", "fixed", "paired", "sampled", "after an error", "after migration",
+	"after execve()", "after fork()", "by a passed file", "a guest", "a kernel thread",
+};
+
 static const struct way {
+	enum how	how;
+	bool		perfctr;
 	const char	*name;
 	void		(*go)(u64 secret);
 } ways[] = {
-	{ "mapped later", mapped_later },
-	{ "same counts", same_counts },
-	{ "events stay", events_stay },
-	{ "events stay and are shared", events_stay_and_are_shared },
-	{ "page alone", page_alone },
-	{ "page of another event", page_of_other_event },
-	{ "perfctr has left", perfctr_left },
-	{ "perfctr, mapped later", perfctr_mapped_later },
-	{ "perfctr takes", perfctr_takes },
-	{ "events in a kernel thread", events_in_kernel_thread },
-	{ "perfctr in a kernel thread", perfctr_in_kernel_thread },
-	{ "perfctr after a kernel thread", perfctr_after_kernel_thread },
-	{ "fixed counters", fixed_counters },
-	{ "pairs", pairs },
-	{ "no counter left", no_counter_left },
-	{ "guest has event", guest_has_event },
-	{ "perfctr, page alone", perfctr_page_alone },
-	{ "perfctr before guest", perfctr_before_guest },
-	{ "perfctr before guest and mapped", perfctr_before_guest_and_mapped },
-	{ "perfctr takes fixed counters", perfctr_takes_fixed },
-	{ "perfctr interrupts", perfctr_interrupts },
-	{ "perfctr refused", perfctr_refused },
-	{ "perfctr gave way", perfctr_gave_way },
-	{ "perfctr comes back", perfctr_comes_back },
-	{ "perfctr comes back and reads", perfctr_comes_back_and_reads },
-	{ "perfctr after child", perfctr_after_child },
-	{ "perfctr after child and reads", perfctr_after_child_and_reads },
-	{ "perfctr after exec", perfctr_after_exec },
-	{ "perfctr after exec and reads", perfctr_after_exec_and_reads },
+	{ ALONE, false, "mapped later", mapped_later },
+	{ ALONE, false, "events stay", events_stay },
+	{ ALONE, false, "page of another event", page_of_other_event },
+	{ ALONE, true, "perfctr has left", perfctr_left },
+	{ ALONE, true, "perfctr, mapped later", perfctr_mapped_later },
+	{ ALONE, true, "perfctr takes", perfctr_takes },
+	{ SHARED, false, "same counts", same_counts },
+	{ SHARED, false, "events stay and are shared", events_stay_and_are_shared },
+	{ SHARED, false, "page alone", page_alone },
+	{ SHARED, true, "perfctr is equal", perfctr_is_equal },
+	{ SHARED, true, "perfctr is equal and reads", perfctr_is_equal_and_reads },
+	{ FIXED, false, "fixed counters", fixed_counters },
+	{ FIXED, false, "fixed counters left", fixed_counters_left },
+	{ FIXED, true, "perfctr takes fixed counters", perfctr_takes_fixed },
+	{ FIXED, true, "perfctr takes fixed counters and reads", perfctr_takes_fixed_and_reads },
+	{ PAIRED, false, "pairs", pairs },
+	{ PAIRED, false, "pairs left", pairs_left },
+	{ PAIRED, true, "perfctr takes pairs", perfctr_takes_pairs },
+	{ SAMPLED, false, "samples", samples },
+	{ SAMPLED, false, "samples left", samples_left },
+	{ SAMPLED, true, "perfctr interrupts", perfctr_interrupts },
+	{ FAILED, false, "no counter left", no_counter_left },
+	{ FAILED, false, "counters left again", counters_left_again },
+	{ FAILED, true, "perfctr refused", perfctr_refused },
+	{ FAILED, true, "perfctr after refusal", perfctr_after_refusal },
+	{ FAILED, true, "perfctr gave way", perfctr_gave_way },
+	{ MIGRATED, false, "events come back", events_come_back },
+	{ MIGRATED, false, "events come back and are read", events_come_back_and_are_read },
+	{ MIGRATED, true, "perfctr comes back", perfctr_comes_back },
+	{ MIGRATED, true, "perfctr comes back and reads", perfctr_comes_back_and_reads },
+	{ EXECUTED, false, "events after exec", events_after_exec },
+	{ EXECUTED, true, "perfctr after exec", perfctr_after_exec },
+	{ EXECUTED, true, "perfctr after exec and reads", perfctr_after_exec_and_reads },
+	{ FORKED, false, "events after child", events_after_child },
+	{ FORKED, true, "perfctr after child", perfctr_after_child },
+	{ FORKED, true, "perfctr after child and reads", perfctr_after_child_and_reads },
+	{ PASSED, false, "events passed", events_passed },
+	{ PASSED, true, "perfctr, page alone", perfctr_page_alone },
+	{ GUEST, false, "guest has event", guest_has_event },
+	{ GUEST, true, "perfctr before guest", perfctr_before_guest },
+	{ GUEST, true, "perfctr before guest and mapped", perfctr_before_guest_and_mapped },
+	{ KERNEL, false, "events in a kernel thread", events_in_kernel_thread },
+	{ KERNEL, true, "perfctr in a kernel thread", perfctr_in_kernel_thread },
+	{ KERNEL, true, "perfctr after a kernel thread", perfctr_after_kernel_thread },
 };
+
+/* Each way is tried with events, and with a perfctr. */
+static bool has_all_ways(void)
+{
+	bool tried[HOWS][2] = { }, ok = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++)
+		tried[ways[i].how][ways[i].perfctr] = true;
+	for (i = 0; i < 2 * HOWS; i++) {
+		if (tried[i / 2][i % 2])
+			continue;
+		printf("# %s: no way of %s\n", how_names[i / 2], i % 2 ? "perfctr" : "events");
+		ok = false;
+	}
+	return ok;
+}
+
+/* Has the program read the same after both secrets? */
+static bool is_same(const struct way *way, const char *when, const struct told *told)
+{
+	int i;
+
+	if (!memcmp(&told[0], &told[1], sizeof(told[0])))
+		return true;
+	printf("# %s%s\n", way->name, when);
+	for (i = 0; i < 2; i++)
+		printf("# counter 0 tells %#llx, the page %u and %#llx, the start %#x\n",
+		       (unsigned long long)told[i].counter[0], told[i].index[0],
+		       (unsigned long long)told[i].offset[0], told[i].start[0]);
+	return false;
+}
 
 static bool tells_nothing(const struct x86_bank *bank)
 {
 	static const u64 secrets[] = { 1000, 5000 };
-	struct told told[ARRAY_SIZE(secrets)];
+	struct told told[ARRAY_SIZE(secrets)], later[ARRAY_SIZE(secrets)];
 	bool ok = true;
 	size_t i, j;
 
@@ -521,28 +769,27 @@ static bool tells_nothing(const struct x86_bank *bank)
 			open_user(OTHERS, their_codes, 0);
 			ways[i].go(secrets[j]);
 			look(&told[j]);
-			user_reads = true;
+			/* It may map an event at any time. */
+			allow_reads();
+			look(&later[j]);
 		}
-		if (!memcmp(&told[0], &told[1], sizeof(told[0])))
-			continue;
-		printf("# %s: for %llu and %llu\n", ways[i].name,
-		       (unsigned long long)secrets[0], (unsigned long long)secrets[1]);
-		for (j = 0; j < ARRAY_SIZE(secrets); j++)
-			printf("# counter 0 tells %#llx, the page %u and %#llx, the start %#x\n",
-			       (unsigned long long)told[j].counter[0], told[j].index[0],
-			       (unsigned long long)told[j].offset[0], told[j].start[0]);
-		ok = false;
+		ok &= is_same(&ways[i], "", told);
+		ok &= is_same(&ways[i], ", mapped later", later);
 	}
 	return ok && !harness_warned;
 }
 
 int main(void)
 {
-	ktap_plan(4);
+	ktap_plan(8);
+	ktap_result(has_all_ways(), "has_all_ways");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
 	ktap_result(tells_nothing(&without_mask), "tells_nothing");
 	ktap_result(tells_nothing(&selects_alone), "tells_nothing_by_selects_alone");
+	ktap_result(tells_nothing(&ack_runs), "tells_nothing_where_ack_runs");
 	row = &thread_model;
+	ktap_result(tells_nothing(&version_1), "tells_nothing_version_1");
+	ktap_result(tells_nothing(&marks), "tells_nothing_beside_marks");
 	ktap_result(tells_nothing(&modes_halt), "tells_nothing_where_modes_halt");
 	return ktap_end();
 }
