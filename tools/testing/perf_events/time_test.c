@@ -79,12 +79,15 @@ static inline void step(void)
  * @back: number of reads that were earlier than a previous one
  * @most: the largest such difference, ns
  * @torn: number of reads with times of two different moments
+ * @changed: not 0 after the first change
+ * @seen: not 0 after the first read
  */
 struct setup {
 	struct perf_event_context	ctx[2] ____cacheline_aligned;
 	struct perf_event		event ____cacheline_aligned;
 	u64				began;
 	u64				changes, reads, late, back, most, torn;
+	u64				changed, seen;
 };
 
 /* Reads of the counter are not ordered within a CPU, and differ slightly between CPUs. */
@@ -143,7 +146,8 @@ static void write_all(void *arg)
 		}
 		raw_spin_unlock(&ctx->lock);
 		harness_dawdle(&seed, 300);
-		n++;
+		if (!n++)
+			WRITE_ONCE(s.changed, 1);
 	}
 	__atomic_fetch_add(&s.changes, n, __ATOMIC_RELAXED);
 }
@@ -177,7 +181,8 @@ static void migrate(void *unused)
 		harness_dawdle(&seed, 100);
 		enter(&s.ctx[~n & 1], &seed);
 		harness_dawdle(&seed, 1000);
-		n++;
+		if (!n++)
+			WRITE_ONCE(s.changed, 1);
 	}
 	s.changes = n;
 }
@@ -231,7 +236,8 @@ static void read_all(void *arg)
 	while (!read_times(&last) && harness_goes_on())
 		;
 	while (harness_goes_on()) {
-		reads++;
+		if (!reads++)
+			WRITE_ONCE(s.seen, 1);
 		if (!read_times(&times)) {
 			late++;
 			torn += times.running > times.enabled;
@@ -294,6 +300,8 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv) / 8;
 
+	harness_need(&s.changed);
+	harness_need(&s.seen);
 	ktap_plan(8);
 	run("a reader that waits", write_all, 1, true, seconds);
 	run("a reader that may not wait", write_all, 1, false, seconds);
