@@ -498,6 +498,9 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 		x86_move_counts(cpu);
 		x86_precise_apply(cpu);
 		running = x86_prepare_running(cpu) | READ_ONCE(cpu->claim_running);
+		if (unlikely(cpu->running & ~running) && x86_in_kernel_thread())
+			cpu->had_kernel |= x86_of_kernel(cpu, cpu->running & ~running &
+							 cpu->core->counters);
 		cpu->running = running;
 		if (cpu->core->bank->control)
 			x86_write_control(cpu, running & ~cpu->guest_only);

@@ -268,6 +268,8 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 				x86_renew_count(cpu, count);
 			continue;
 		}
+		if (count->key.flags & X86_METRICS)
+			dirty |= X86_METRICS_RUN;
 		/* x86_settle_node() cannot do this for a count that was freed. */
 		x86_count_forget(cpu, count);
 		if (count->key.flags & X86_NODE)
@@ -275,6 +277,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	}
 	x86_clear_counters(cpu, dirty);
 	cpu->has_clean &= ~left;
+	cpu->had_kernel &= ~counters | cpu->claimed;
 	barrier();
 	WRITE_ONCE(cpu->applying, applying);
 	/* Apply what an interrupt has left to this function. */
@@ -295,31 +298,6 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
 	x86_clear(cpu, x86_clearable(cpu->core));
 }
 
-/*
- * Mask of the running counters that count the kernel; on a P4 all of them, since its mode bits are
- * in other registers.
- */
-static u64 x86_counters_of_kernel(const struct x86_pmu_cpu *cpu)
-{
-	u64 running = cpu->running & cpu->core->counters, counters = 0;
-	int i;
-
-	if (cpu->core->bank->write_select)
-		return running;
-	for_each_x86_counter(i, running) {
-		u64 control = cpu->fixed_control, kernel;
-
-		if (x86_counter_is_fixed(i))
-			kernel = control & intel_fixed_bits_by_idx(i - INTEL_PMC_IDX_FIXED,
-								   INTEL_FIXED_0_KERNEL);
-		else
-			kernel = cpu->select[i] & ARCH_PERFMON_EVENTSEL_OS;
-		if (kernel)
-			counters |= BIT_ULL(i);
-	}
-	return counters;
-}
-
 /**
  * x86_clear_kernel - clear counters that may contain counts of a kernel thread
  * @cpu: this CPU, without a claim
@@ -330,8 +308,9 @@ static u64 x86_counters_of_kernel(const struct x86_pmu_cpu *cpu)
  */
 void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 {
-	u64 counters = x86_counters_of_kernel(cpu);
+	u64 counters = x86_of_kernel(cpu, cpu->running & cpu->core->counters);
 
+	counters |= cpu->had_kernel;
 	if (counters)
 		x86_clear(cpu, counters);
 }

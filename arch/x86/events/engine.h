@@ -26,10 +26,10 @@
  * User space must not read counts of other tasks from a counter, whether by RDPMC, through an
  * event's page, in a guest or by a system call. So x86_clear_unused() clears idle counters, and
  * reprograms those of active events, before CR4.PCE is set. A kernel thread that keeps the address
- * space leaves CR4.PCE set, so x86_clear_kernel() does the same after it, for counters that count
- * the kernel. A claim clears its counters when it begins. While CR4.PCE is clear, an event's page
- * has no index, since its offset would reveal the counter's former value. Counters of sampling
- * events are an exception: they have the distance to the next overflow anyway.
+ * space leaves CR4.PCE set, so x86_clear_kernel() does the same after it, for counters that counted
+ * the kernel meanwhile. A claim clears its counters when it begins. While CR4.PCE is clear, an
+ * event's page has no index, since its offset would reveal the counter's former value. Counters of
+ * sampling events are an exception: they have the distance to the next overflow anyway.
  *
  * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the overflow
  * interrupt, which is an NMI. There is no lock: an NMI can interrupt a change between two
@@ -316,6 +316,8 @@ struct x86_count {
  * @has_counted: a counter of this CPU was programmed since the CPU was initialized
  * @late: local_clock() up to which an interrupt without overflow is expected
  * @has_clean: mask of the counters cleared, with nothing to leak; X86_METRICS_RUN: the metrics
+ * @had_kernel: mask of the counters that counted the kernel in a kernel thread, and then stopped or
+ *	were reprogrammed
  * @opening: CR4.PCE will be set as soon as the counters are cleared
  * @last_claim: id of the last claim whose selects are still programmed; 0: none
  * @claimed: mask of the counters reserved by a claim, see claim.c
@@ -373,6 +375,7 @@ struct x86_pmu_cpu {
 	bool			has_counted;
 	u64			late;
 	u64			has_clean;
+	u64			had_kernel;
 	bool			opening;
 	u64			last_claim;
 	u64			claimed;
@@ -449,6 +452,7 @@ u64 x86_read_counter(const struct x86_core *core, int counter);
 void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value);
 void x86_write_metrics(void);
 void x86_write_upper(struct x86_pmu_cpu *cpu, int counter);
+u64 x86_of_kernel(const struct x86_pmu_cpu *cpu, u64 counters);
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
 void x86_pause_select(struct x86_pmu_cpu *cpu, int counter);
 void x86_renew_select(struct x86_pmu_cpu *cpu, int counter);
@@ -632,6 +636,7 @@ int x86_pmu_interrupt(struct pt_regs *regs);
 extern int x86_rdpmc;
 void x86_tell_users(struct mm_struct *mm);
 bool x86_user_reads(void);
+bool x86_in_kernel_thread(void);
 
 /* May user space read the event's counter? Decided when the event was opened. */
 static inline bool x86_event_is_readable(const struct perf_event *event)

@@ -34,6 +34,17 @@ bool x86_user_reads(void)
 }
 
 /**
+ * x86_in_kernel_thread - does this CPU run a kernel thread with the address space of a process?
+ *
+ * Context: any.
+ * Return: true while the CPU is in lazy TLB mode.
+ */
+bool x86_in_kernel_thread(void)
+{
+	return this_cpu_read(cpu_tlbstate_shared.is_lazy);
+}
+
+/**
  * perf_clear_dirty_counters - clear counters before user space may read them
  *
  * Called on a switch to an address space with permission, from another one or from a kernel thread
@@ -48,7 +59,7 @@ void perf_clear_dirty_counters(void)
 	if (!cpu->core)
 		return;
 	/* The address space had permission before the kernel thread ran. */
-	if (this_cpu_read(cpu_tlbstate_shared.is_lazy) && x86_user_reads()) {
+	if (x86_in_kernel_thread() && x86_user_reads()) {
 		x86_clear_kernel(cpu);
 		return;
 	}

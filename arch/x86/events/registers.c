@@ -90,6 +90,42 @@ static void x86_refuse_select(const struct x86_bank *bank, int counter, u64 sele
 }
 
 /**
+ * x86_of_kernel - find the counters that count the kernel
+ * @cpu: this CPU
+ * @counters: mask of running counters
+ *
+ * Return: mask of those in @counters that count kernel mode; on a P4 all of @counters, since its
+ * mode bits are in other registers.
+ */
+u64 x86_of_kernel(const struct x86_pmu_cpu *cpu, u64 counters)
+{
+	u64 control = cpu->fixed_control, found = 0;
+	int i;
+
+	if (cpu->core->bank->write_select)
+		return counters;
+	for_each_x86_counter(i, counters) {
+		u64 kernel;
+
+		if (x86_counter_is_fixed(i))
+			kernel = control & intel_fixed_bits_by_idx(i - INTEL_PMC_IDX_FIXED,
+								   INTEL_FIXED_0_KERNEL);
+		else
+			kernel = cpu->select[i] & ARCH_PERFMON_EVENTSEL_OS;
+		if (kernel)
+			found |= BIT_ULL(i);
+	}
+	return found;
+}
+
+/* Remember counters that are reprogrammed in a kernel thread after they have counted the kernel. */
+static void x86_note_kernel(struct x86_pmu_cpu *cpu, u64 counters)
+{
+	if (unlikely(x86_in_kernel_thread()))
+		cpu->had_kernel |= x86_of_kernel(cpu, cpu->running & counters);
+}
+
+/**
  * x86_write_select - program the event select of a general counter
  * @cpu: this CPU
  * @counter: the counter
@@ -103,6 +139,7 @@ void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
 		select |= bank->always;
 	if (cpu->select[counter] == select)
 		return;
+	x86_note_kernel(cpu, BIT_ULL(counter));
 	WRITE_ONCE(cpu->select[counter], select);
 	if (select & ~bank->always)
 		WRITE_ONCE(cpu->has_counted, true);
@@ -201,6 +238,7 @@ void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value)
 {
 	if (cpu->fixed_control == value)
 		return;
+	x86_note_kernel(cpu, cpu->core->counters & X86_FIXED_ALL);
 	WRITE_ONCE(cpu->fixed_control, value);
 	if (value)
 		WRITE_ONCE(cpu->has_counted, true);
@@ -434,6 +472,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 	if (x86_clearable(cpu->core) & X86_METRICS_RUN)
 		x86_write_metrics();
 	cpu->has_clean = x86_clearable(cpu->core);
+	cpu->had_kernel = 0;
 	if (bank->status)
 		x86_reset_status(cpu);
 	x86_reset_freeze(cpu->core);

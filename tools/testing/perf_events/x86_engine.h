@@ -70,6 +70,14 @@ bool x86_user_reads(void)
 	return user_reads || x86_pmu_cpu.opening;
 }
 
+/* A kernel thread runs, in the address space before it. */
+static bool in_kernel_thread;
+
+bool x86_in_kernel_thread(void)
+{
+	return in_kernel_thread;
+}
+
 /* The CPU's microcode takes no counter. */
 u64 x86_force_abort_limit(const struct x86_core *core)
 {

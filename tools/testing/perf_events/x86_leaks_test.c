@@ -30,14 +30,22 @@ struct told {
 	u64	sum[N];
 };
 
-/* A kernel thread comes in between, and keeps the address space. */
-static void run_kernel_thread(u64 steps)
+/* A kernel thread runs, which keeps the address space. */
+static void run_kernel(u64 steps)
 {
+	in_kernel_thread = true;
 	machine.in_driver = false;
 	while (steps--)
 		machine_step();
 	machine.in_driver = true;
+}
+
+/* Then the program runs again. */
+static void run_kernel_thread(u64 steps)
+{
+	run_kernel(steps);
 	x86_clear_kernel(&x86_pmu_cpu);
+	in_kernel_thread = false;
 }
 
 /* Fixed counters, or where there are none as many general ones */
@@ -234,7 +242,29 @@ static void events_in_kernel_thread(u64 secret)
 	run_kernel_thread(secret);
 }
 
-/* So does a perfctr of the program, which runs on in them, or of another thread of it. */
+/* They leave while the kernel thread runs, and may give their counters to others. */
+static void events_leave_in_kernel_thread(u64 secret)
+{
+	open_modes(OTHERS, fixed_codes, 0, true);
+	switch_events(-1, OTHERS);
+	allow_reads();
+	run_kernel(secret);
+	switch_events(OTHERS, -1);
+	run_kernel_thread(100);
+}
+
+static void counters_change_in_kernel_thread(u64 secret)
+{
+	open_modes(OTHERS, fixed_codes, 0, true);
+	open_user(OWN, fixed_codes, 0);
+	switch_events(-1, OTHERS);
+	allow_reads();
+	run_kernel(secret);
+	switch_events(OTHERS, OWN);
+	run_kernel_thread(100);
+}
+
+/* A perfctr of the program, or of another thread of it, runs on in kernel threads, too. */
 static void perfctr_in_kernel_thread(u64 secret)
 {
 	claim_counters(1, 0, N, ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS, 0);
@@ -719,6 +749,8 @@ static const struct way {
 	{ GUEST, true, "perfctr before guest", perfctr_before_guest },
 	{ GUEST, true, "perfctr before guest and mapped", perfctr_before_guest_and_mapped },
 	{ KERNEL, false, "events in a kernel thread", events_in_kernel_thread },
+	{ KERNEL, false, "events leave in a kernel thread", events_leave_in_kernel_thread },
+	{ KERNEL, false, "counters change in a kernel thread", counters_change_in_kernel_thread },
 	{ KERNEL, true, "perfctr in a kernel thread", perfctr_in_kernel_thread },
 	{ KERNEL, true, "perfctr after a kernel thread", perfctr_after_kernel_thread },
 };

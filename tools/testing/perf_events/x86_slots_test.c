@@ -139,10 +139,35 @@ static bool shares_tell_nothing(void)
 	return ok && !machine_shares() && !harness_warned;
 }
 
+/* The same where the event leaves while a kernel thread runs that keeps the address space. */
+static bool kernel_shares_tell_nothing(void)
+{
+	bool ok;
+
+	row = &slots_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.metrics = core.model->metrics;
+	open_slots(0, 0x0400, false);
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&counted[0].event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	allow_reads();
+	in_kernel_thread = true;
+	machine_step();
+	ok = machine_shares();
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&counted[0].event, 0);
+	perf_pmu_enable(&core.pmu);
+	x86_clear_kernel(&x86_pmu_cpu);
+	in_kernel_thread = false;
+	return ok && !machine_shares() && !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(2);
+	ktap_plan(3);
 	ktap_result(shares_of_slots(), "shares_of_slots");
 	ktap_result(shares_tell_nothing(), "shares_tell_nothing");
+	ktap_result(kernel_shares_tell_nothing(), "kernel_shares_tell_nothing");
 	return ktap_end();
 }
