@@ -65,6 +65,7 @@
  * @in_nmi: the interrupt is being handled
  * @in_driver: the driver runs, in an interrupt or not
  * @kernel: the CPU is in kernel mode
+ * @quiet: the kernel's own instructions are not counted
  * @unknown: number of interrupts that the driver did not handle
  * @sent: number of interrupts sent, also those that were blocked
  * @swallowed: number of NMIs of the foreign device alone that the driver handled as its own
@@ -102,6 +103,7 @@ struct machine {
 	bool			in_nmi;
 	bool			in_driver;
 	bool			kernel;
+	bool			quiet;
 	unsigned long		unknown;
 	u64			sent;
 	unsigned long		swallowed;
@@ -346,8 +348,11 @@ static void machine_take_interrupt(void)
 /* Retire some instructions of the kernel between two accesses to registers. */
 static void machine_pass(void)
 {
-	u64 n = machine_random(4);
+	u64 n;
 
+	if (machine.quiet)
+		return;
+	n = machine_random(4);
 	while (n--)
 		machine_step();
 	if (machine_random(2))
