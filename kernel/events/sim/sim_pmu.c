@@ -660,7 +660,7 @@ static int sim_event_init(struct perf_event *event)
 		return -EOPNOTSUPP;
 	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_idle)
 		return perf_event_refuse(event, "attr.exclude_*",
-					 "cannot be met: this PMU counts always", -EINVAL);
+					 "is not supported: this PMU counts in all modes", -EINVAL);
 
 	hw->config_base = number;
 	hw->config = (attr->config & SIM_CONFIG_COUNTERS) >> SIM_CONFIG_COUNTERS_SHIFT;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What user space can read about each reason: the calls that it may refuse, its name, its field and
- * its sentence. These rows repeat those of the kernel, so that a test notices a change. A driver
- * gives its own field and sentence with PMU_SAYS. There is no include guard, because each file that
- * includes this header defines REFUSAL().
+ * The expected report for each reason, besides the errno: the calls that can be refused for it,
+ * its name, the field and the sentence. This copy makes the tests fail when the kernel's table
+ * changes. With PMU_SAYS the driver provides field and sentence.
+ *
+ * No include guard: each user defines REFUSAL() before it includes the rows.
  */
 
 /* Any call */
-REFUSAL(ANY, UNNAMED, "", "was refused for a reason that has no name yet")
-REFUSAL(ANY, NO_MEMORY, "", "needs more memory than there is, or than a memory cgroup allows")
-REFUSAL(ANY, BAD_ADDRESS, "", "points to memory that the process does not have")
+REFUSAL(ANY, UNNAMED, "", "was refused for an unnamed reason")
+REFUSAL(ANY, NO_MEMORY, "", "needs more memory than is free, or than the memory cgroup allows")
+REFUSAL(ANY, BAD_ADDRESS, "", "has a pointer to memory that the process cannot access")
 REFUSAL(ANY, NO_FILES_LEFT, "", "needs a file descriptor, and RLIMIT_NOFILE is reached")
-REFUSAL(ANY, NO_FILES_AT_ALL, "", "needs a file, and fs.file-max of the machine is reached")
+REFUSAL(ANY, NO_FILES_AT_ALL, "", "needs a file, and fs.file-max is reached")
 REFUSAL(ANY, SECURITY_MODULE, "", "is forbidden by a security module")
-REFUSAL(IOCTL | MMAP, EVENT_DEAD, "fd", "is of an event whose PMU has gone")
+REFUSAL(IOCTL | MMAP, EVENT_DEAD, "fd", "is of an event whose PMU was unregistered")
 
 /* perf_event_open(2): attr */
 REFUSAL(OPEN | IOCTL, ATTR_SIZE, "attr.size",
@@ -28,11 +29,11 @@ REFUSAL(OPEN | IOCTL, READ_FORMAT, "attr.read_format", "has formats that this ke
 REFUSAL(OPEN | IOCTL, BRANCH_TYPE, "attr.branch_sample_type",
 	"has branch filters that this kernel does not know")
 REFUSAL(OPEN | IOCTL, BRANCH_TYPE_NONE, "attr.branch_sample_type",
-	"needs a type of branch besides the privilege levels")
+	"needs a branch type besides the privilege levels")
 REFUSAL(OPEN | IOCTL, REGS_USER, "attr.sample_regs_user",
 	"names no register, or one that does not exist")
 REFUSAL(OPEN | IOCTL, STACK_USER_ARCH, "attr.sample_stack_user",
-	"cannot be had: this architecture does not sample user stacks")
+	"is not supported: this architecture cannot sample user stacks")
 REFUSAL(OPEN | IOCTL, STACK_USER_SIZE, "attr.sample_stack_user", "must be less than 65535")
 REFUSAL(OPEN | IOCTL, STACK_USER_ALIGN, "attr.sample_stack_user", "must be a multiple of 8")
 REFUSAL(OPEN | IOCTL, REGS_INTR, "attr.sample_regs_intr",
@@ -40,141 +41,145 @@ REFUSAL(OPEN | IOCTL, REGS_INTR, "attr.sample_regs_intr",
 REFUSAL(OPEN | IOCTL, SAMPLE_CGROUP, "attr.sample_type",
 	"asks for cgroups, but this kernel has no perf_event cgroups")
 REFUSAL(OPEN | IOCTL, SAMPLE_WEIGHTS, "attr.sample_type",
-	"has both WEIGHT and WEIGHT_STRUCT, which exclude each other")
+	"has both WEIGHT and WEIGHT_STRUCT: set only one")
 REFUSAL(OPEN | IOCTL, INHERIT_THREAD, "attr.inherit_thread", "needs attr.inherit")
 REFUSAL(OPEN | IOCTL, REMOVE_ON_EXEC, "attr.remove_on_exec", "contradicts attr.enable_on_exec")
 REFUSAL(OPEN | IOCTL, SIGTRAP_EXEC, "attr.sigtrap", "needs attr.remove_on_exec")
 REFUSAL(OPEN | IOCTL, INHERIT_READ, "attr.inherit",
 	"with PERF_SAMPLE_READ needs PERF_SAMPLE_TID, to tell the counts of tasks apart")
-REFUSAL(OPEN | IOCTL, CLOCKID, "attr.clockid", "is not a clock that samples can have")
+REFUSAL(OPEN | IOCTL, CLOCKID, "attr.clockid", "is not a clock that samples can use")
 REFUSAL(OPEN | IOCTL, CLOCKID_NMI, "attr.clockid",
-	"is a clock that cannot be read in the NMI with which this PMU interrupts")
+	"is a clock that cannot be read in NMI context, and this PMU interrupts by NMI")
 
 /* perf_event_open(2): privileges and limits */
 REFUSAL(OPEN, PARANOID_OPEN, "perf_event_paranoid", "is 3: only CAP_SYS_ADMIN may open events")
 REFUSAL(OPEN, BRANCHES_KERNEL, "attr.branch_sample_type",
 	"includes the kernel: needs CAP_PERFMON, or perf_event_paranoid below 2")
 REFUSAL(OPEN, KERNEL_EVENTS, "attr.exclude_kernel",
-	"is not set: to count in the kernel needs CAP_PERFMON, or perf_event_paranoid below 2")
+	"is not set: counting in the kernel needs CAP_PERFMON, or perf_event_paranoid below 2")
 REFUSAL(OPEN, KERNEL_CALLCHAIN, "attr.exclude_callchain_kernel",
-	"is not set: chains of the kernel need CAP_PERFMON, or perf_event_paranoid below 2")
+	"is not set: kernel callchains need CAP_PERFMON, or perf_event_paranoid below 2")
 REFUSAL(OPEN, KERNEL_TEXT, "attr.text_poke",
-	"tells the kernel's code: needs CAP_PERFMON, or perf_event_paranoid below 2")
+	"records kernel code: needs CAP_PERFMON, or perf_event_paranoid below 2")
 REFUSAL(OPEN, NAMESPACES, "attr.namespaces", "needs CAP_PERFMON")
 REFUSAL(OPEN | IOCTL, FREQ_LIMIT, "attr.sample_freq", "is above perf_event_max_sample_rate")
 REFUSAL(OPEN | IOCTL, PERIOD_RANGE, "attr.sample_period", "is 2^63 or more")
 REFUSAL(OPEN, PHYS_ADDR, "attr.sample_type",
 	"has physical addresses: needs CAP_PERFMON, or perf_event_paranoid below 2")
-REFUSAL(OPEN, KERNEL_REGS, "attr.sample_type",
-	"has registers at the interrupt, which lockdown forbids")
+REFUSAL(OPEN, KERNEL_REGS, "attr.sample_type", "has PERF_SAMPLE_REGS_INTR, which lockdown forbids")
 REFUSAL(OPEN, CPU_FORBIDDEN, "pid",
-	"is not a task: all of a CPU needs CAP_PERFMON, or perf_event_paranoid below 1")
+	"is not a task: a per-CPU event needs CAP_PERFMON, or perf_event_paranoid below 1")
 REFUSAL(OPEN, TASK_FORBIDDEN, "pid",
-	"is a task that the caller may not trace; CAP_PERFMON, with sigtrap CAP_KILL too, may")
+	"is a task that the caller may not trace: needs CAP_PERFMON, with sigtrap CAP_KILL too")
 
 /* perf_event_open(2): the other arguments */
 REFUSAL(OPEN, OPEN_FLAGS, "flags", "has bits that this kernel does not know")
-REFUSAL(OPEN, CGROUP_NO_FD, "pid", "is -1, but PERF_FLAG_PID_CGROUP needs a cgroup's file")
-REFUSAL(OPEN, CGROUP_NO_CPU, "cpu", "is -1, but a cgroup is watched on one CPU at a time")
+REFUSAL(OPEN, CGROUP_NO_FD, "pid", "is -1, but PERF_FLAG_PID_CGROUP needs the fd of a cgroup")
+REFUSAL(OPEN, CGROUP_NO_CPU, "cpu", "is -1, but PERF_FLAG_PID_CGROUP needs a CPU")
 REFUSAL(OPEN, CGROUP_FD, "pid", "is not a file of the perf_event cgroup hierarchy")
 REFUSAL(OPEN, CGROUP_GROUP, "group_fd", "is of an event of another cgroup")
 REFUSAL(OPEN, GROUP_FD, "group_fd", "is not an event's file")
-REFUSAL(OPEN, GROUP_DEAD, "group_fd", "is of an event whose task, or whose PMU, has gone")
-REFUSAL(OPEN, GROUP_INHERIT, "attr.inherit", "must be the same in all of a group")
+REFUSAL(OPEN, GROUP_DEAD, "group_fd",
+	"is of an event whose task exited or whose PMU was unregistered")
+REFUSAL(OPEN, GROUP_INHERIT, "attr.inherit", "must be the same for all events of a group")
 REFUSAL(OPEN, GROUP_UNFIT, "group_fd",
-	"is no leader for it: not a leader, or of another task, CPU, clock or hardware PMU")
-REFUSAL(OPEN, GROUP_NEEDED, "group_fd", "must name a leader: this event cannot lead")
-REFUSAL(OPEN, GROUP_READ_SIZE, "group_fd",
-	"is of a group that would be too long to be read at once (16 KiB)")
+	"is not a group leader, or is of another task, CPU, clock or hardware PMU")
+REFUSAL(OPEN, GROUP_NEEDED, "group_fd", "must be a group leader: this event cannot be one")
+REFUSAL(OPEN, GROUP_READ_SIZE, "group_fd", "is of a group whose read(2) would exceed 16 KiB")
 REFUSAL(OPEN, GROUP_AUX, "group_fd",
 	"must be of an AUX event: the attribute has aux_output, aux_pause or aux_resume")
-REFUSAL(OPEN, NO_TASK, "pid", "is not a task that there is")
-REFUSAL(OPEN, TASK_EXITED, "pid", "is a task that exits")
-REFUSAL(OPEN, CPU_RANGE, "cpu", "is not a CPU's number, or is -1 and pid is -1, too")
-REFUSAL(OPEN, CPU_IMPOSSIBLE, "cpu", "is one that this machine cannot have")
+REFUSAL(OPEN, NO_TASK, "pid", "is not an existing task")
+REFUSAL(OPEN, TASK_EXITED, "pid", "is a task that is exiting")
+REFUSAL(OPEN, CPU_RANGE, "cpu", "is not a CPU number, or both cpu and pid are -1")
+REFUSAL(OPEN, CPU_IMPOSSIBLE, "cpu", "is not a possible CPU of this machine")
 REFUSAL(OPEN, CPU_OFFLINE, "cpu", "is offline")
-REFUSAL(OPEN, SIGTRAP_TASK, "attr.sigtrap", "needs a task, to which the signals go")
+REFUSAL(OPEN, SIGTRAP_TASK, "attr.sigtrap", "needs a task: the event sends signals to it")
 
 /* perf_event_open(2): the PMU */
-REFUSAL(OPEN, NO_PMU, "attr.type", "and attr.config name an event that no PMU here knows")
-REFUSAL(OPEN, PMU_GONE, "attr.type", "names a PMU that goes at this moment")
+REFUSAL(OPEN, NO_PMU, "attr.type", "and attr.config name an event that no PMU supports")
+REFUSAL(OPEN, PMU_GONE, "attr.type", "names a PMU that is being unregistered")
 REFUSAL(OPEN, PMU_SAMPLING, "attr.sample_period",
-	"cannot be met: this PMU has no interrupt, and only counts")
-REFUSAL(OPEN, PMU_EXCLUDES, "attr.exclude_*", "cannot be met: this PMU counts always")
+	"is not supported: this PMU has no interrupt, and only counts")
+REFUSAL(OPEN, PMU_EXCLUDES, "attr.exclude_*", "is not supported: this PMU counts in all modes")
 REFUSAL(OPEN, PMU_REGISTERS, "attr.sample_regs_*",
 	"names extended registers, which this PMU does not have")
-REFUSAL(OPEN, PMU_TASKS, "pid", "must be -1: this PMU does not know tasks or cgroups")
-REFUSAL(OPEN, PMU_CPU, "cpu", "is not one that this PMU counts for")
-REFUSAL(OPEN, PMU_AUX_OUTPUT, "attr.aux_output", "cannot be had from this PMU")
-REFUSAL(OPEN, PMU_AUX_PAUSE, "attr.aux_start_paused", "cannot be had from this PMU")
+REFUSAL(OPEN, PMU_TASKS, "pid", "must be -1: this PMU does not count by task or cgroup")
+REFUSAL(OPEN, PMU_CPU, "cpu", "is not a CPU that this PMU counts on")
+REFUSAL(OPEN, PMU_AUX_OUTPUT, "attr.aux_output", "is not supported by this PMU")
+REFUSAL(OPEN, PMU_AUX_PAUSE, "attr.aux_start_paused", "is not supported by this PMU")
 REFUSAL(OPEN, PMU_BRANCHES, "attr.sample_type",
-	"has branches: this PMU, or this event of it, does not record them")
-REFUSAL(OPEN, PMU_PRECISE, "attr.precise_ip",
-	"is higher than this PMU can be precise for this event")
-REFUSAL(OPEN, PMU_GROUP, "group_fd", "is of a group that this PMU cannot count at once with it")
-REFUSAL(OPEN, PMU_CONFIG, "attr.config", "or another field is not possible on this PMU")
-REFUSAL(OPEN, PMU_RIGHTS, "attr.config", "is an event of this PMU that needs a privilege")
-REFUSAL(OPEN, PMU_BUSY, "attr.type", "is of a PMU of which others use what this event needs")
+	"has PERF_SAMPLE_BRANCH_STACK: this PMU, or this event, does not record branches")
+REFUSAL(OPEN, PMU_PRECISE, "attr.precise_ip", "is above the precision of this event on this PMU")
+REFUSAL(OPEN, PMU_GROUP, "group_fd",
+	"is of a group that this PMU cannot schedule together with this event")
+REFUSAL(OPEN, PMU_CONFIG, "attr.config", "or another field is not supported by this PMU")
+REFUSAL(OPEN, PMU_RIGHTS, "attr.config", "is an event that needs a privilege")
+REFUSAL(OPEN, PMU_BUSY, "attr.type",
+	"names a busy PMU: other users have the counters or registers of this event")
 REFUSAL(OPEN, PMU_TAKEN, "attr.type",
-	"is of a PMU that serves one event at a time, or tasks and CPUs not at once")
+	"names a PMU that allows only one event, or does not mix task and CPU events")
 REFUSAL(OPEN, CALLCHAIN_DEPTH, "attr.sample_max_stack", "is above perf_event_max_stack")
 
 /* The buffer of another event */
 REFUSAL(OPEN | IOCTL, OUTPUT_FD, "arg", "is not an event's file")
 REFUSAL(OPEN | IOCTL, OUTPUT_UNFIT, "output",
-	"is an event that does not go with it: itself, another CPU, task, clock or direction")
-REFUSAL(OPEN | IOCTL, OUTPUT_NO_BUFFER, "output", "is an event that has no buffer: map it first")
+	"is the event itself, or an event of another CPU, task, clock, direction or AUX PMU")
+REFUSAL(OPEN | IOCTL, OUTPUT_NO_BUFFER, "output", "is an event without a buffer: map it first")
 REFUSAL(OPEN | IOCTL, OUTPUT_MAPPED, "fd", "is mapped, and must keep its own buffer")
 
 /* ioctl(2) */
 REFUSAL(IOCTL, IOCTL_UNKNOWN, "cmd", "is not known to this kernel")
 REFUSAL(IOCTL, STATE_SIZE, "state.size", "is less than 8, or more than a page")
 REFUSAL(IOCTL, STATE_FIELDS, "state",
-	"has a field that is not zero besides size, tid, filter and filter_size")
-REFUSAL(IOCTL, STATE_NEWER, "state.size", "includes fields set that this kernel does not know")
-REFUSAL(IOCTL, STATE_NO_COPY, "state.tid", "is of no thread that the event or a copy of it watches")
-REFUSAL(IOCTL, REFRESH_UNFIT, "fd", "is of an event that is inherited, or does not sample")
+	"has a field that is not zero, other than size, tid, filter and filter_size")
+REFUSAL(IOCTL, STATE_NEWER, "state.size", "includes nonzero fields that this kernel does not know")
+REFUSAL(IOCTL, STATE_NO_COPY, "state.tid",
+	"is not a thread that the event or an inherited copy of it counts")
+REFUSAL(IOCTL, REFRESH_UNFIT, "fd", "is of an event that is inherited or does not sample")
 REFUSAL(IOCTL, PERIOD_COUNTING, "fd", "is of an event that does not sample")
 REFUSAL(IOCTL, PERIOD_ZERO, "arg", "must not be zero")
 REFUSAL(IOCTL, PERIOD_FREQ, "arg", "is above perf_event_max_sample_rate")
 REFUSAL(IOCTL, PERIOD_LONG, "arg", "is 2^63 or more")
-REFUSAL(IOCTL, PERIOD_PMU, "arg", "is not a period that the PMU can have")
-REFUSAL(IOCTL, FILTER_TEXT, "arg", "is not a filter, or has a page or more")
+REFUSAL(IOCTL, PERIOD_PMU, "arg", "is not a period that the PMU supports")
+REFUSAL(IOCTL, FILTER_TEXT, "arg", "is not a filter, or is a page or longer")
 REFUSAL(IOCTL, FILTER_NONE, "fd", "is of an event that takes no filters")
-REFUSAL(IOCTL, FILTER_TASK, "arg", "names a file, which only an event of a task can follow")
-REFUSAL(IOCTL, FILTER_FILE, "arg", "names a file that cannot be found, or not by the caller")
-REFUSAL(IOCTL, FILTER_KIND, "arg", "names a file that is not a regular one")
-REFUSAL(IOCTL, FILTER_PMU, "arg", "has filters that the PMU cannot have, or too many")
+REFUSAL(IOCTL, FILTER_TASK, "arg",
+	"names a file, but only an event of a task supports file filters")
+REFUSAL(IOCTL, FILTER_FILE, "arg",
+	"names a file that does not exist, or that the caller cannot reach")
+REFUSAL(IOCTL, FILTER_KIND, "arg", "names a file that is not regular")
+REFUSAL(IOCTL, FILTER_PMU, "arg", "has filters that the PMU does not support, or too many")
 REFUSAL(IOCTL, BPF_FD, "arg", "is not a BPF program's file")
-REFUSAL(IOCTL, BPF_KIND, "arg", "is a BPF program of a kind that does not go with the event")
-REFUSAL(IOCTL, BPF_CONTEXT, "arg", "is a BPF program that looks beyond the event's record")
-REFUSAL(IOCTL, BPF_PRESENT, "fd", "is of an event that has a BPF program")
+REFUSAL(IOCTL, BPF_KIND, "arg", "is a BPF program that this event does not support")
+REFUSAL(IOCTL, BPF_CONTEXT, "arg", "is a BPF program that reads beyond the event's record")
+REFUSAL(IOCTL, BPF_PRESENT, "fd", "is of an event that already has a BPF program")
 REFUSAL(IOCTL, BPF_STACK, "arg",
-	"is a BPF program that takes stacks: the precise event must sample call chains")
-REFUSAL(IOCTL, BPF_OTHER, "arg", "is refused by BPF, or the tracing code")
+	"is a BPF program that reads stacks: a precise event must sample callchains")
+REFUSAL(IOCTL, BPF_OTHER, "arg", "is refused by BPF or by the tracing code")
 REFUSAL(IOCTL, PAUSE_NO_BUFFER, "fd", "is of an event without a buffer for records")
 REFUSAL(IOCTL, MODIFY_TYPE, "attr.type", "must not change")
-REFUSAL(IOCTL, MODIFY_PMU, "fd", "is of an event that is no breakpoint")
-REFUSAL(IOCTL, MODIFY_MORE, "attr", "differs in more than a breakpoint's place, kind and signal")
+REFUSAL(IOCTL, MODIFY_PMU, "fd", "is of an event that is not a breakpoint")
+REFUSAL(IOCTL, MODIFY_MORE, "attr", "differs in more than a breakpoint's address, type and signal")
 REFUSAL(OPEN | IOCTL, BREAKPOINT, "attr.bp_type",
-	"or bp_addr, bp_len: not a breakpoint that can be")
+	"or bp_addr, bp_len is not valid for a breakpoint")
 REFUSAL(OPEN | IOCTL, BREAKPOINT_KERNEL, "attr.exclude_kernel",
 	"is set, but attr.bp_addr is in the kernel")
 REFUSAL(OPEN | IOCTL, BREAKPOINT_ADMIN, "attr.bp_addr", "is in the kernel: needs CAP_SYS_ADMIN")
 REFUSAL(OPEN | IOCTL, BREAKPOINT_NONE, "attr.bp_type",
-	"is a kind of breakpoint that this machine does not have")
+	"is a type of breakpoint that this machine does not have")
 REFUSAL(OPEN | IOCTL, BREAKPOINT_FULL, "attr.type",
-	"is of a breakpoint, and all debug registers are taken")
+	"is a breakpoint, and all debug registers are in use")
 
 /* mmap(2) */
-REFUSAL(MMAP, MMAP_INHERIT, "fd", "is of an event that is inherited on any CPU: open one a CPU")
+REFUSAL(MMAP, MMAP_INHERIT, "fd", "is of an inherited event with cpu -1: open one event per CPU")
 REFUSAL(MMAP, MMAP_PRIVATE, "flags", "must have MAP_SHARED")
 REFUSAL(MMAP, MMAP_SIZE, "length", "must be one page, or one page and 2^n")
 REFUSAL(MMAP, MMAP_LENGTH, "length", "is out of range")
-REFUSAL(MMAP, MMAP_OTHER_SIZE, "length", "differs from that of the buffer that there is")
+REFUSAL(MMAP, MMAP_OTHER_SIZE, "length", "differs from the length of the existing buffer")
 REFUSAL(MMAP, MMAP_LIMIT, "length",
-	"is beyond perf_event_mlock_kb and RLIMIT_MEMLOCK: needs CAP_IPC_LOCK")
-REFUSAL(MMAP, MMAP_AUX_PLACE, "offset", "and length are not aux_offset and aux_size of the page")
+	"exceeds perf_event_mlock_kb and RLIMIT_MEMLOCK: needs CAP_IPC_LOCK")
+REFUSAL(MMAP, MMAP_AUX_PLACE, "offset",
+	"and length differ from aux_offset and aux_size of the user page")
 REFUSAL(MMAP, MMAP_AUX_FIRST, "offset", "is not zero, but the records are not mapped yet")
 REFUSAL(MMAP, MMAP_AUX_PMU, "fd", "is of an event whose PMU has no AUX area")
 
@@ -184,7 +189,8 @@ REFUSAL(PRCTL, EXPLAIN_SIZE, "size", "is out of range, or the last two arguments
 /* splice(2) */
 REFUSAL(SPLICE, SPLICE_BACKWARD, "fd", "is of an event that writes backward")
 REFUSAL(SPLICE, SPLICE_NO_BUFFER, "fd", "is of an event without a buffer")
-REFUSAL(SPLICE, SPLICE_OVERWRITE, "fd", "has a buffer without records, or one that is overwritten")
+REFUSAL(SPLICE, SPLICE_OVERWRITE, "fd",
+	"has a buffer without records, or one that the kernel overwrites")
 REFUSAL(SPLICE, SPLICE_TAIL, "data_tail", "is not where a record begins")
 REFUSAL(SPLICE, SPLICE_ROOM, "len", "or the pipe is shorter than the next record")
 REFUSAL(SPLICE, SPLICE_PIPE, "fd_out", "is a pipe without readers")

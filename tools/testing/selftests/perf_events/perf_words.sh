@@ -67,39 +67,39 @@ user() { # NAME PERFS-WORDS REASON COMMAND
 
 echo 2 >$level
 refused raw '<not supported>' \
-	'attr.type (0x4) and attr.config name an event that no PMU here knows' \
+	'attr.type (0x4) and attr.config name an event that no PMU supports' \
 	perf stat -e r7fffffff7fffffff true
 refused no_hardware 'The branches event is not supported.' \
-	'attr.type and attr.config name an event that no PMU here knows' \
+	'attr.type and attr.config name an event that no PMU supports' \
 	perf record -e branches true
 refused config '<not supported>' \
 	'PMU sim: attr.config or config1 has bits that no simulated event has' \
 	perf stat -e sim/config=0xfe/ true
 refused precise \
 	'PMU Hardware doesn'\''t support sampling/overflow-interrupts. Try '\''perf stat'\''' \
-	'PMU sim: attr.precise_ip is higher than this PMU can be precise for this event' \
+	'PMU sim: attr.precise_ip is above the precision of this event on this PMU' \
 	perf record -e sim/step/p true
 refused group '<not counted>' \
-	'PMU sim: group_fd is of a group that this PMU cannot count at once with it' \
+	'PMU sim: group_fd is of a group that this PMU cannot schedule together with this event' \
 	perf stat -e '{sim/step/,sim/step/,sim/step/,sim/step/,sim/step/}' true
 refused exclude '<not supported>' \
-	'PMU msr: attr.exclude_* cannot be met: this PMU counts always' \
+	'PMU msr: attr.exclude_* is not supported: this PMU counts in all modes' \
 	perf stat -e msr/tsc/u true
 refused sampling \
 	'Invalid event (msr/tsc/) in per-thread mode, enable system wide with '\''-a'\''.' \
-	'PMU msr: attr.sample_period cannot be met: this PMU has no interrupt, and only counts' \
+	'PMU msr: attr.sample_period is not supported: this PMU has no interrupt, and only counts' \
 	perf record -e msr/tsc/ -c 1000 true
 refused branches 'PMU Hardware or event type doesn'\''t support branch stack sampling.' \
-	'PMU software: attr.sample_type has branches: this PMU, or this event of it, does' \
+	'PMU software: attr.sample_type has PERF_SAMPLE_BRANCH_STACK: this PMU, or this event,' \
 	perf record -b -e cpu-clock true
 refused breakpoints 'syscall returned with 28 (No space left on device)' \
-	'attr.type is of a breakpoint, and all debug registers are taken' \
+	'attr.type is a breakpoint, and all debug registers are in use' \
 	perf stat -e mem:0x1000:w,mem:0x1010:w,mem:0x1020:w,mem:0x1030:w,mem:0x1040:w true
 refused kernel_breakpoint '<not supported>' \
 	'attr.exclude_kernel (0xffffffff81000000) is set, but attr.bp_addr is in the kernel' \
 	perf stat -e mem:0xffffffff81000000:w:u true
 refused odd_breakpoint '<not supported>' \
-	'attr.bp_type or bp_addr, bp_len: not a breakpoint that can be' \
+	'attr.bp_type or bp_addr, bp_len is not valid for a breakpoint' \
 	perf stat -e mem:0x1001/4:w true
 refused depth 'syscall returned with 75 (Value too large for defined data type)' \
 	'attr.sample_max_stack (0x7d0) is above perf_event_max_stack' \
@@ -109,7 +109,7 @@ refused period \
 	'attr.sample_period is 2^63 or more' \
 	perf record -c 9223372036854775808 -e cpu-clock true
 refused no_cpu '<not supported>' \
-	'cpu (0x4d) is not a CPU'\''s number, or is -1 and pid is -1, too' \
+	'cpu (0x4d) is not a CPU number, or both cpu and pid are -1' \
 	perf stat -C 77 -e page-faults true
 if [ -w $cpu1 ] && echo 0 >$cpu1 2>/dev/null; then
 	refused offline_cpu 'No such device - did you specify an out-of-range profile CPU?' \
@@ -127,15 +127,15 @@ refused fds '' \
 	'needs a file descriptor, and RLIMIT_NOFILE is reached' \
 	sh -c 'ulimit -n 10; exec perf stat -e page-faults,minor-faults,cs,migrations,dummy -a true'
 user kernel 'Access to performance monitoring and observability operations is limited.' \
-	'attr.exclude_kernel is not set: to count in the kernel needs CAP_PERFMON, or' \
+	'attr.exclude_kernel is not set: counting in the kernel needs CAP_PERFMON, or' \
 	'perf record -o /dev/null -e cpu-clock:k true'
 user all_cpus \
 	'Access to performance monitoring and observability operations is limited.' \
-	'pid is not a task: all of a CPU needs CAP_PERFMON, or perf_event_paranoid below 1' \
+	'pid is not a task: a per-CPU event needs CAP_PERFMON, or perf_event_paranoid below 1' \
 	'perf stat -a true'
 user other_task \
 	'Access to performance monitoring and observability operations is limited.' \
-	'pid (0x1) is a task that the caller may not trace; CAP_PERFMON, with sigtrap' \
+	'pid (0x1) is a task that the caller may not trace: needs CAP_PERFMON, with' \
 	'perf stat -e page-faults:u -p 1'
 user namespaces \
 	'Access to performance monitoring and observability operations is limited.' \
@@ -150,7 +150,7 @@ user kernel_branches \
 	'attr.branch_sample_type includes the kernel: needs CAP_PERFMON, or' \
 	'perf record -o /dev/null -j any,k -e sim/step/ true'
 user mlock 'Permission error mapping pages.' \
-	'length (0x1001000) is beyond perf_event_mlock_kb and RLIMIT_MEMLOCK: needs CAP_IPC_LOCK' \
+	'length (0x1001000) exceeds perf_event_mlock_kb and RLIMIT_MEMLOCK: needs CAP_IPC_LOCK' \
 	'perf record -o /dev/null -m 4096 -e cpu-clock:u true'
 echo 3 >$level
 user level_3 'Access to performance monitoring and observability operations is limited.' \
