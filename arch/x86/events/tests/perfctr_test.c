@@ -347,7 +347,7 @@ static void test_pebs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check(&perfctr_p4, &control), 0);
 }
 
-/* On CPUs whose counters know no modes every counter counts in the kernel. */
+/* On CPUs whose counters cannot select modes, every counter counts in the kernel. */
 static void test_kernel(struct kunit *test)
 {
 	struct perfctr_cpu_control control = { .nractrs = 2 };
@@ -504,12 +504,12 @@ static const struct event_case event_cases[] = {
 };
 
 /*
- * Some events need more than a counter: a register beside their select, a second counter, or the
- * other thread of the core. These are EPERM, since a control cannot have that. Events that only
- * some counters can count are EINVAL on the others, and so are i-mode counters whose period is
- * shorter than the CPU allows for their event; events whose periods must be multiples of some
- * number are EPERM in i-mode, since a thread that is switched goes on from anywhere. The limits
- * are those that perf's events have.
+ * Some events need more than a counter: an additional register, a second counter, or the other
+ * thread of the core. These are EPERM, because a control cannot describe them. An event that
+ * only some counters can count is EINVAL on the others, and so is an i-mode counter with a
+ * period below the event's minimum on this CPU; an event whose period must be a multiple of some
+ * number is EPERM in i-mode, because a context switch suspends and resumes a counter at any
+ * value. The limits are those of perf events.
  */
 static void test_events(struct kunit *test)
 {
@@ -546,8 +546,9 @@ static void test_events(struct kunit *test)
 }
 
 /*
- * A counter that the CPU's microcode takes for transactions is EINVAL where the administrator
- * leaves it to them: allow_tsx_force_abort of the PMU in sysfs is 0. Else it is had.
+ * The counter that the CPU's microcode uses for transactions is EINVAL while the administrator
+ * reserves it for them: allow_tsx_force_abort of the PMU in sysfs is 0. Otherwise
+ * a control can use it.
  */
 static void test_force_abort(struct kunit *test)
 {

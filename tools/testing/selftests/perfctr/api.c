@@ -93,11 +93,11 @@ TEST_F(api, structures)
 }
 
 /*
- * Each pointer may be NULL. A program fits the kernel if abi_version is its own under the mask
- * 0xff00ff00. cpu_features has PERFCTR_FEATURE_RDPMC (the thread may read its counters), RDTSC
- * (and the TSC), PCINT (there are i-mode counters). cpu_features says so: neither RDPMC nor PCINT
- * is set. Programs can read counters up to POWER9; from POWER10 on RDPMC is not set, and
- * vperfctr_read is the way.
+ * Each pointer may be NULL. A program and the kernel are compatible if their abi_version are
+ * equal under the mask 0xff00ff00. cpu_features has PERFCTR_FEATURE_RDPMC (the thread may read
+ * its counters), RDTSC (and the TSC), PCINT (there are i-mode counters). cpu_features shows
+ * this: neither RDPMC nor PCINT is set. Programs can read counters up to POWER9; from POWER10 on
+ * RDPMC is not set, and vperfctr_read is the way.
  */
 TEST_F(api, info)
 {
@@ -121,8 +121,8 @@ TEST_F(api, info)
 }
 
 /*
- * For a set of CPUs, the program gives the number of words that it has room for, and always gets
- * the number that is needed. With too few it is EOVERFLOW.
+ * For a set of CPUs, the program passes the number of words in its mask, and always gets the
+ * number that the kernel needs. With too few it is EOVERFLOW.
  */
 TEST_F(api, masks)
 {
@@ -144,8 +144,8 @@ TEST_F(api, masks)
 }
 
 /*
- * Returns an fd for the thread's object. tid 0, or the caller's own, is the caller. With creat not
- * 0 the thread gets an object, with nothing enabled; it must have none yet.
+ * Returns an fd for the thread's object. tid 0, or the caller's own, is the caller. If creat is
+ * not 0, the thread gets a new object, with nothing enabled; it must not have one already.
  */
 TEST_F(api, created)
 {
@@ -176,8 +176,8 @@ TEST_F(api, exists)
 }
 
 /*
- * With creat 0, a thread without an object gives an fd without an object, on which the other calls
- * are EINVAL and mmap is EPERM.
+ * If creat is 0 and the thread has no object, the fd has no object either: the other calls on it
+ * fail with EINVAL, mmap with EPERM.
  */
 TEST_F(api, no_object)
 {
@@ -219,9 +219,9 @@ TEST_F(api, other_files)
 }
 
 /*
- * The fd is not closed by exec, and can be passed on. It is vperfctr:[inode] of the file system
- * vperfctrfs in /proc/PID/fd, with the same inode for all. It can be mapped and closed, nothing
- * else.
+ * The fd is not closed by exec, and can be passed to other processes. It is vperfctr:[inode] of
+ * the file system vperfctrfs in /proc/PID/fd, with the same inode for all. It supports only mmap
+ * and close.
  */
 TEST_F(api, file)
 {
@@ -281,7 +281,7 @@ TEST_F(api, mmap)
 
 #define OTHERS	100
 
-/* What the kernel keeps behind it tells nothing of others' objects. */
+/* The rest of the page reveals nothing about other objects. */
 TEST_F(api, page_of_one_object)
 {
 	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
@@ -335,7 +335,7 @@ TEST_F(api, mmap_of_old_programs)
 		EXPECT_FAILS(EACCES, mprotect(p, page, PROT_READ | PROT_EXEC));
 }
 
-/* A control that enables nothing stops the counters, and leaves all sums. */
+/* A control that enables nothing stops the counters, and keeps all sums. */
 TEST_F(api, tsc)
 {
 	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
@@ -356,9 +356,10 @@ TEST_F(api, tsc)
 }
 
 /*
- * Stops and samples what runs, and begins anew. The sums of counters begin with zero, but those
- * whose bits are set in preserve; the TSC's only if it is not enabled; the children's sums with
- * zero. count.c has this of counters.
+ * Stops and samples the running counters, and starts those of the new control. The sums of
+ * counters become zero, except those with their bit set in preserve; the TSC's sum becomes zero
+ * only if the TSC was not enabled; the children's sums become zero. count.c has this of
+ * counters.
  */
 TEST_F(api, tsc_goes_on)
 {
@@ -437,10 +438,10 @@ static int forbid_tsc(const struct vperfctr_control *control)
 }
 
 /*
- * A control with the TSC is EPERM for a thread that may not read it: by PR_TSC_SIGSEGV of
- * prctl(PR_SET_TSC), or as it is in seccomp's strict mode. When this is asked for while the TSC is
- * on, the TSC stops, tsc_start becomes 0, and counters go on; so it is in children. A new control
- * has the TSC again once the thread may read it.
+ * A control with the TSC is EPERM for a thread that may not read the TSC: after PR_TSC_SIGSEGV
+ * of prctl(PR_SET_TSC), or in seccomp's strict mode. If a thread loses this right while the TSC
+ * is enabled, the TSC stops, tsc_start becomes 0, and counters continue; the same applies to its
+ * children. A new control can enable the TSC again once the thread may read it.
  */
 TEST_F(api, tsc_forbidden)
 {
@@ -491,8 +492,8 @@ TEST_F(api, tsc_in_seccomp)
 }
 
 /*
- * A control that is refused is stored nevertheless: the counters and the TSC are stopped, sums of
- * counters stay, and vperfctr_read shows it.
+ * A refused control is stored, too: the counters and the TSC are stopped, the sums of counters
+ * stay, and vperfctr_read returns it.
  */
 TEST_F(api, refused)
 {
@@ -517,8 +518,9 @@ TEST_F(api, refused)
 }
 
 /*
- * A control with i-mode counters is EPERM then, one with a-mode counters EINVAL, and
- * vperfctr_iresume is ENOSYS. Other errors: EBADF, EINVAL, ESRCH, ENOSYS (there are no interrupts).
+ * On these machines a control with i-mode counters is EPERM, a control with a-mode counters
+ * EINVAL, and vperfctr_iresume is ENOSYS. Other errors: EBADF, EINVAL, ESRCH, ENOSYS (there are
+ * no interrupts).
  */
 TEST_F(api, iresume)
 {
@@ -537,8 +539,8 @@ TEST_F(api, iresume)
 
 /*
  * Copies the sums, the control, and the sums of children; each pointer may be NULL. The caller's
- * own counters are sampled first, but for i-mode ones, whose sums change when they are suspended.
- * overflow.c has the latter.
+ * own counters are sampled first, except i-mode counters, whose sums change only when they are
+ * suspended. overflow.c has the latter.
  */
 TEST_F(api, read)
 {
@@ -558,8 +560,8 @@ TEST_F(api, read)
 }
 
 /*
- * Stops the counters, and takes the object from the thread. It is 0 if that has been done already.
- * The object lives as long as there are files; its sums can still be read.
+ * Stops the counters, and takes the object from the thread. It is 0 if that has been done
+ * already. The object exists until its last file is closed; its sums can still be read.
  */
 TEST_F(api, unlinked)
 {
@@ -582,7 +584,7 @@ TEST_F(api, unlinked)
 
 /*
  * A thread that is not the caller must be traced by it, and be stopped; no such thread is ESRCH.
- * Once the thread has exited or was unlinked anybody may read who has the file.
+ * Once the thread has exited or was unlinked, any process with the file may read.
  */
 TEST_F(api, others)
 {

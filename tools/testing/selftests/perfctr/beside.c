@@ -109,8 +109,8 @@ TEST_F(beside, machine)
 }
 
 /*
- * While a thread runs that has counters, these are taken from perf's. Perf's events move to others
- * or wait, as they do when there are more events than counters.
+ * While a thread with counters runs, perf events cannot use these counters. Perf events move to
+ * other counters or wait, as they do when there are more events than counters.
  */
 TEST_F(beside, waits)
 {
@@ -181,8 +181,8 @@ TEST_F(beside, pinned_makes_way)
 }
 
 /*
- * Pinned events do not wait, and their counters are not taken. The control is stored, nothing runs,
- * and sums are what they were.
+ * Pinned events do not wait: a thread cannot take their counters. The control is stored, nothing
+ * runs, and sums are what they were.
  */
 TEST_F(beside, pinned_first)
 {
@@ -218,8 +218,8 @@ TEST_F(beside, pinned_first)
 }
 
 /*
- * A pinned event that is added gets the counters that it needs. The thread's are stopped until the
- * next control. The TSC runs on; cstatus in the mapped page says so.
+ * A pinned event that is added gets the counters that it needs. The thread's are stopped until
+ * the next control. The TSC continues; cstatus in the mapped page shows this.
  */
 TEST_F(beside, pinned_second)
 {
@@ -279,8 +279,8 @@ static int be_watched(int from, int to, bool waits)
 }
 
 /*
- * So a thread cannot keep a pinned event, which may be the administrator's, from counting. This is
- * of an event of the thread, and of one of its CPU.
+ * So a thread cannot prevent a pinned event, which may be the administrator's, from counting.
+ * This is of an event of the thread, and of one of its CPU.
  */
 TEST_F(beside, pinned_watches)
 {
@@ -320,8 +320,8 @@ TEST_F(beside, pinned_watches)
 }
 
 /*
- * After an overflow, counters that perf's pinned events have taken meanwhile are not to be had.
- * EBUSY: perf's pinned events have the counters; it can be tried again.
+ * After an overflow, the thread cannot restart counters that pinned events have taken since.
+ * EBUSY: perf's pinned events have the counters; the call can be retried.
  */
 TEST_F(beside, pinned_after_overflow)
 {
@@ -345,9 +345,9 @@ TEST_F(beside, pinned_after_overflow)
 }
 
 /*
- * When a thread with counters moves to a CPU where pinned events have them, or when pinned events
- * are added that need them, its counters are stopped until the next control. The TSC runs on;
- * cstatus in the mapped page says so.
+ * If a thread with counters moves to a CPU where pinned events have these counters, or if new
+ * pinned events need them, the thread's counters are stopped until the next control. The TSC
+ * continues; cstatus in the mapped page shows this.
  */
 TEST_F(beside, pinned_elsewhere)
 {
@@ -531,9 +531,9 @@ TEST_F(beside, cgroups_over_switches)
 }
 
 /*
- * An object that counts in the kernel, or has done so, is not given to a program that may not do
- * that: not to a child with less rights than its parent, also when its counters have been stopped
- * since.
+ * A program without the right to count in the kernel cannot open an object that counts in the
+ * kernel, or has done so: a child with fewer rights than its parent gets EPERM, even after the
+ * object's counters were stopped.
  */
 TEST_F(beside, stopped_with_less_rights)
 {
@@ -566,8 +566,8 @@ TEST_F(beside, stopped_with_less_rights)
 }
 
 /*
- * The NMI watchdog is a pinned event; it moves to a counter that is left, and a control that leaves
- * none is EBUSY.
+ * The NMI watchdog is a pinned event; it moves to a free counter, and a control that leaves no
+ * counter free is EBUSY.
  */
 TEST_F(beside, watchdog)
 {

@@ -48,9 +48,9 @@ static unsigned long long counted(int fd, unsigned int n)
 }
 
 /*
- * A thread can have the CPU's performance counters for itself, as it has registers: they count
- * exactly where the CPU does. Counter i of the control is counter pmc_map[i] of the CPU, named as
- * the RDPMC instruction does, counts evntsel[i], and, if it is i-mode, begins at ireset[i].
+ * A thread can have performance counters of its own, just as it has registers: they count
+ * exactly where the CPU does. Counter i of the control is counter pmc_map[i] of the CPU, by the
+ * number that RDPMC uses; it counts evntsel[i], and an i-mode counter starts at ireset[i].
  */
 TEST_F(count, exact)
 {
@@ -89,8 +89,8 @@ TEST_F(count, preserve)
 }
 
 /*
- * A control that is refused is stored nevertheless: the counters and the TSC are stopped, sums of
- * counters stay, and vperfctr_read shows it.
+ * A refused control is stored, too: the counters and the TSC are stopped, the sums of counters
+ * stay, and vperfctr_read returns it.
  */
 TEST_F(count, refused)
 {
@@ -175,8 +175,9 @@ static unsigned long long by_page(const volatile struct vperfctr_state *page)
 }
 
 /*
- * It chooses the counters and their event selects itself, and reads the counts from a page, without
- * a system call. Counter i is:: so the TSC has to be enabled. So it is across switches, too.
+ * The thread chooses the counters and the event selects, and reads the counts from a mapped
+ * page, without a system call. Counter i is:: so the TSC has to be enabled. So it is across
+ * switches, too.
  */
 TEST_F(count, page)
 {
@@ -205,7 +206,7 @@ TEST_F(count, page)
 	munmap((void *)page, sysconf(_SC_PAGESIZE));
 }
 
-/* They count while it runs, on whatever CPU, and stand still while it does not. */
+/* They count while the thread runs, on any CPU, and are stopped while it does not run. */
 TEST_F(count, switches)
 {
 	struct vperfctr_control control = instructions(0);
@@ -415,9 +416,9 @@ static int child_reads(int fd, const volatile struct vperfctr_state *page, unsig
 }
 
 /*
- * A mapping allows a process to read counters if the object's thread is one of that process as it
- * is made. The copy of a mapping that a fork makes, and a mapping of a file that was passed on,
- * show the page alone.
+ * A mapping allows a process to read counters if the object's thread belongs to that process at
+ * the time of mmap. A mapping that a fork has copied, and a mapping of a file from another
+ * process, give access only to the page.
  */
 TEST_F(count, not_the_owners)
 {
@@ -596,9 +597,9 @@ static unsigned int stranger(void *unused)
 }
 
 /*
- * A counter may hold what others have counted before: it is cleared as a process comes that can
- * read it, and nobody else is told its value. One that the process has had itself, and has given
- * back, stands still.
+ * A counter may still hold a count of another thread: the kernel clears it before it runs a
+ * process that can read counters, and reports its value to no other process. A counter
+ * that the process used itself, and released, does not count.
  */
 TEST_F(count, given_back)
 {
@@ -632,7 +633,10 @@ static unsigned int read_start(void *arg)
 	return page->cpu_state.pmc[0].start;
 }
 
-/* So another process that maps the page can read sums, but no value from start. */
+/*
+ * So another process that maps the page can read sums, but cannot derive a counter's value from
+ * start.
+ */
 TEST_F(count, mapped_by_other)
 {
 	struct vperfctr_control control = instructions(0);
@@ -662,7 +666,7 @@ TEST_F(count, mapped_by_other)
 }
 
 /*
- * start of an a-mode counter is kept up to date only while the thread's own process can read
+ * start of an a-mode counter is up to date only while the thread's own process can read
  * counters, that is, while it has the page mapped. A page that is mapped while its counters run
  * is right at once.
  */

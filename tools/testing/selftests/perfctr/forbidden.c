@@ -72,8 +72,8 @@ static int stay_on(int cpu)
 }
 
 /*
- * CPUs that are forbidden run no thread that has counters: they are those whose counters are of
- * another kind. With counters, the thread's allowed CPUs lose the forbidden ones.
+ * The forbidden CPUs run no thread with counters: their counters are of another type. A control
+ * with counters removes the forbidden CPUs from the thread's allowed CPUs.
  */
 TEST_F(forbidden, affinity)
 {
@@ -116,7 +116,7 @@ static void on_ill(int sig)
 	ills++;
 }
 
-/* As a thread begins to run on a forbidden CPU its counters stop, and it gets SIGILL. */
+/* When a thread starts to run on a forbidden CPU, its counters stop, and it gets SIGILL. */
 TEST_F(forbidden, migration)
 {
 	struct vperfctr_control control = instructions(0);

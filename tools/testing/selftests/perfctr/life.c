@@ -75,8 +75,9 @@ static void add(struct perfctr_sum_ctrs *to, const struct perfctr_sum_ctrs *sums
 }
 
 /*
- * A thread or process that a thread with an object creates gets an object of its own, with the same
- * control, and sums of zero. When it is reaped, its sums are added to the children's of its parent.
+ * If a thread with an object creates a thread or process, the child gets an object of its own,
+ * with the same control, and sums of zero. When it is reaped, its sums are added to the
+ * children's of its parent.
  */
 TEST_F_TIMEOUT(life, reaped, 600)
 {
@@ -149,8 +150,8 @@ static void *open_own(void *arg)
 
 /*
  * When it is reaped, its sums, with its own children's, are added to the children's sums of its
- * parent (for a thread: the parent of its process), if that still has the control that was
- * inherited.
+ * parent (for a thread: the parent of its process), if the parent still has the inherited
+ * control.
  */
 TEST_F(life, threads)
 {
@@ -253,8 +254,8 @@ TEST_F(life, orphans)
 }
 
 /*
- * Once the thread has exited or was unlinked anybody may read who has the file. A zombie still has
- * its object.
+ * Once the thread has exited or was unlinked, any process with the file may read. A zombie still
+ * has its object.
  */
 TEST_F(life, zombie)
 {
@@ -331,7 +332,7 @@ TEST_F(life, passed)
 	close(pair[1]);
 }
 
-/* If there is no fd left, the thread has no object after the call. */
+/* If no fd is left, the call fails, and the thread has no object. */
 TEST_F(life, no_fd)
 {
 	struct rlimit limit = { .rlim_cur = self->fd + 1, .rlim_max = 1024 };
@@ -381,7 +382,7 @@ static int after_exec(int fd)
 }
 
 /*
- * An object survives exec, and goes on counting, unless nobody may look into the new program
+ * An object survives exec, and continues to count, unless the new program is not dumpable
  * (set-uid and the like, or unreadable).
  */
 TEST_F(life, exec)
@@ -413,8 +414,8 @@ static bool copy_self(const char *path, mode_t mode)
 }
 
 /*
- * An object survives exec, and goes on counting, unless nobody may look into the new program
- * (set-uid and the like, or unreadable). Then it is unlinked before the program begins.
+ * An object survives exec, and continues to count, unless the new program is not dumpable
+ * (set-uid and the like, or unreadable). In that case it is unlinked before the program starts.
  */
 TEST_F(life, exec_secret)
 {
@@ -446,8 +447,8 @@ TEST_F(life, exec_secret)
 }
 
 /*
- * Another thread must be one that the caller may look into, as perf events want it: tracing it is
- * not enough once it runs an unreadable program. Else every call is EPERM.
+ * The caller must have access to another thread by the rules of perf events: tracing it is not
+ * enough once it runs an unreadable program. Without that access every call is EPERM.
  */
 TEST_F(life, not_dumpable)
 {
@@ -594,8 +595,8 @@ static int same_as_perf(struct vperfctr_control *control, unsigned long long cap
 }
 
 /*
- * A caller that may have an event of perf for itself, at any level and with any capability, may
- * count as much here, and no other caller may.
+ * At each level and with each capability, a caller may count here what it may count on itself
+ * with a perf event, and no more.
  */
 TEST_F(life, rights_as_perf)
 {
@@ -657,9 +658,9 @@ TEST_F(life, rights_of_others_file)
 }
 
 /*
- * Here, rights are those of perf events. With kernel.perf_event_paranoid above 2, only a caller
- * with CAP_SYS_ADMIN may count at all: EACCES. A control that counts in the kernel needs what an
- * event of perf needs that does, from level 2 on: EPERM.
+ * Here, the rules are those of perf events. With kernel.perf_event_paranoid above 2, only a
+ * caller with CAP_SYS_ADMIN may count at all: EACCES. A control that counts in the kernel needs
+ * the same privilege as a perf event that does so, from level 2 on: EPERM.
  */
 TEST_F(life, rights)
 {
@@ -680,8 +681,8 @@ TEST_F(life, rights)
 }
 
 /*
- * An object that counts in the kernel is not given to a program that may not do that: a child of
- * one that may gets EPERM from vperfctr_open.
+ * A program without the right to count in the kernel cannot open an object that counts in the
+ * kernel: such a child of a privileged program gets EPERM from vperfctr_open.
  */
 TEST_F(life, inherited_rights)
 {
@@ -720,7 +721,7 @@ TEST_F(life, inherited_rights)
 	set_paranoid(before);
 }
 
-/* If there is no memory for it, the child has no object. All other calls are ENOMEM then. */
+/* If memory is lacking, the child has no object. All other calls are ENOMEM then. */
 TEST_F_TIMEOUT(life, no_memory, 600)
 {
 	int file = open("/proc/thread-self/fail-nth", O_WRONLY), fd = -1, status, n;

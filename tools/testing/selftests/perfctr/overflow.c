@@ -90,10 +90,10 @@ static int stop(struct perfctr_sum_ctrs *sums)
 }
 
 /*
- * An i-mode counter begins at a negative start value, overflows when it reaches zero, and begins
- * there again. When an i-mode counter has overflowed, all counters are stopped, but the TSC, and
- * the signal si_signo is sent to the thread. vperfctr_iresume lets the counters go on, once; a
- * second one is EPERM.
+ * An i-mode counter starts at a negative value, overflows when it reaches zero, and restarts at
+ * the same value. When an i-mode counter overflows, all counters except the TSC are stopped, and
+ * the signal si_signo is sent to the thread. vperfctr_iresume restarts the counters once; a
+ * second call is EPERM.
  */
 TEST_F(overflow, signals)
 {
@@ -112,7 +112,7 @@ TEST_F(overflow, signals)
 }
 
 /*
- * si_code is SI_PMC_OVF, and si_pmc_ovf_mask has the counters that have overflowed, by the
+ * si_code is SI_PMC_OVF, and si_pmc_ovf_mask is the mask of the overflowed counters, by the
  * control's indices.
  */
 TEST_F(overflow, two_counters)
@@ -139,8 +139,8 @@ TEST_F(overflow, two_counters)
 
 /*
  * A counter either just counts (a-mode), or interrupts when it overflows (i-mode). A control
- * (struct perfctr_cpu_control) says what is enabled: the TSC (tsc_on), the first nractrs counters
- * as a-mode, the next nrictrs as i-mode.
+ * (struct perfctr_cpu_control) selects what is enabled: the TSC (tsc_on), the first nractrs
+ * counters as a-mode, the next nrictrs as i-mode.
  */
 TEST_F(overflow, both_modes)
 {
@@ -213,10 +213,10 @@ static long long now_ns(void)
 }
 
 /*
- * In a tick, an object has no more overflows than kernel.perf_event_max_sample_rate allows an event
- * of perf to have samples; kernel.perf_cpu_time_max_percent lowers that rate when interrupts take
- * too long. After that vperfctr_iresume, and a control with i-mode counters, return at the next
- * tick. No overflow is lost by this.
+ * In one tick, an object can have as many overflows as kernel.perf_event_max_sample_rate allows
+ * samples of a perf event; kernel.perf_cpu_time_max_percent lowers that rate when interrupts
+ * take too long. Beyond this limit vperfctr_iresume, and a control with i-mode counters, return
+ * at the next tick. No overflow is lost by this.
  */
 TEST_F(overflow, rate)
 {
