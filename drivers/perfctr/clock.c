@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfctr's low-level driver where a thread can have no counters: the clock alone, which
- * user space can read and which is called TSC. It is the time stamp counter on x86, the
- * virtual counter on arm64, the time base on powerpc.
+ * perfctr's low-level driver for CPUs without counters for threads. It has only the clock
+ * that user space can read, which is called TSC: the time stamp counter on x86, the virtual
+ * counter on arm64, the time base on powerpc.
  */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
@@ -21,9 +21,7 @@
 #include <asm/time.h>
 #endif
 
-/**
- * perfctr_cpu_name - what the clock is called; NULL before perfctr_cpu_init()
- */
+/* Name of the clock; NULL before perfctr_cpu_init(). */
 const char *perfctr_cpu_name;
 EXPORT_SYMBOL_GPL(perfctr_cpu_name);
 
@@ -50,9 +48,9 @@ static u32 perfctr_clock_khz(void)
 }
 
 /**
- * perfctr_cpu_init - find out whether there is a clock
+ * perfctr_cpu_init - detect the clock
  *
- * Return: 0, or -ENODEV.
+ * Return: 0 on success, -ENODEV if there is no clock
  */
 int perfctr_cpu_init(void)
 {
@@ -71,7 +69,7 @@ void perfctr_cpu_exit(void)
 EXPORT_SYMBOL_GPL(perfctr_cpu_exit);
 
 /**
- * perfctr_cpu_get_info - what the CPUs can do
+ * perfctr_cpu_get_info - report the features of the CPUs
  * @info: cpu_features, cpu_khz and tsc_to_cpu_mult are set
  */
 void perfctr_cpu_get_info(struct perfctr_info *info)
@@ -82,18 +80,17 @@ void perfctr_cpu_get_info(struct perfctr_info *info)
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_get_info);
 
-/* Who has the hardware */
+/* Reservation of the hardware */
 
 static DEFINE_MUTEX(perfctr_mutex);
 static const char *perfctr_service;
 
 /**
- * perfctr_cpu_reserve - have the hardware
+ * perfctr_cpu_reserve - reserve the hardware for a high-level driver
  * @service: name of the high-level driver
  *
- * May sleep.
- *
- * Return: NULL, or the name of another driver that has it.
+ * Context: may sleep.
+ * Return: NULL on success, or the name of the driver that has reserved it
  */
 const char *perfctr_cpu_reserve(const char *service)
 {
@@ -107,10 +104,10 @@ const char *perfctr_cpu_reserve(const char *service)
 EXPORT_SYMBOL_GPL(perfctr_cpu_reserve);
 
 /**
- * perfctr_cpu_release - have the hardware no more
- * @service: as it was given to perfctr_cpu_reserve()
+ * perfctr_cpu_release - end a reservation of the hardware
+ * @service: as passed to perfctr_cpu_reserve()
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perfctr_cpu_release(const char *service)
 {
@@ -121,13 +118,14 @@ void perfctr_cpu_release(const char *service)
 EXPORT_SYMBOL_GPL(perfctr_cpu_release);
 
 /**
- * perfctr_cpu_update_control - begin with a new control
- * @state: that does not run, with the new @state->control
- * @is_global: it is not about a thread
+ * perfctr_cpu_update_control - check and use a new control
+ * @state: not running, with the new @state->control
+ * @is_global: the control is not for a thread
  *
- * If the control is refused nothing in @state is enabled. It never sleeps.
+ * A refused control leaves nothing in @state enabled.
  *
- * Return: 0; -EPERM: the control asks for interrupts; -EINVAL: for counters.
+ * Context: never sleeps.
+ * Return: 0 on success, -EPERM for a control with interrupts, -EINVAL for one with counters
  */
 int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 {
@@ -142,9 +140,9 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 EXPORT_SYMBOL_GPL(perfctr_cpu_update_control);
 
 /**
- * perfctr_cpu_copy_control - let a state have another's control
+ * perfctr_cpu_copy_control - copy a control to a new state
  * @to: new, with nothing enabled
- * @from: whose control perfctr_cpu_update_control() has accepted, or refused
+ * @from: perfctr_cpu_update_control() has accepted or refused its control
  */
 void perfctr_cpu_copy_control(struct perfctr_cpu_state *to, const struct perfctr_cpu_state *from)
 {
@@ -153,9 +151,10 @@ void perfctr_cpu_copy_control(struct perfctr_cpu_state *to, const struct perfctr
 EXPORT_SYMBOL_GPL(perfctr_cpu_copy_control);
 
 /**
- * perfctr_cpu_resume - let a state's clock run
- * @state: that does not run. Preemption is off
+ * perfctr_cpu_resume - start a state's clock
+ * @state: not running
  *
+ * Context: preemption is off.
  * Return: 0
  */
 int perfctr_cpu_resume(struct perfctr_cpu_state *state)
@@ -167,8 +166,10 @@ int perfctr_cpu_resume(struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_resume);
 
 /**
- * perfctr_cpu_sample - add up the clock's ticks, and let it run on
- * @state: that runs on this CPU. Preemption is off
+ * perfctr_cpu_sample - add the clock's ticks since the last sample; the clock continues
+ * @state: running on this CPU
+ *
+ * Context: preemption is off.
  */
 void perfctr_cpu_sample(struct perfctr_cpu_state *state)
 {
@@ -178,7 +179,7 @@ void perfctr_cpu_sample(struct perfctr_cpu_state *state)
 	if (!perfctr_cstatus_has_tsc(state->cstatus))
 		return;
 	state->tsc_sum += now - state->tsc_start;
-	/* Readers in user space take it that all has changed when this has. */
+	/* A new tsc_start makes a reader in user space retry: write it last. */
 	barrier();
 	state->tsc_start = now;
 }
@@ -186,7 +187,9 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_sample);
 
 /**
  * perfctr_cpu_suspend - stop a state's clock
- * @state: that runs on this CPU. Preemption is off
+ * @state: running on this CPU
+ *
+ * Context: preemption is off.
  */
 void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 {
@@ -196,6 +199,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
 
 /**
  * perfctr_cpu_forbidden - CPUs that cannot run a state with counters
+ *
+ * Return: the set of CPUs
  */
 const struct cpumask *perfctr_cpu_forbidden(void)
 {
@@ -203,7 +208,7 @@ const struct cpumask *perfctr_cpu_forbidden(void)
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_forbidden);
 
-/* Nothing here is about counters: there are none. */
+/* Stubs: there are no counters. */
 
 void perfctr_cpu_hide(const struct task_struct *prev, const struct task_struct *next) { }
 EXPORT_SYMBOL_GPL(perfctr_cpu_hide);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Virtual performance counters: the pseudo file system of the objects' files. A file has an
- * object or none; it can be mapped, and closed, and that is all. All files have one inode and
- * one name in common, as nothing that is kept there is about an object.
+ * object or none, and supports only mmap and close. All files share one inode and one name,
+ * because neither describes an object.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -15,7 +15,7 @@
 
 #include "virtual.h"
 
-/* Others are copies of this file, which has no object and is never closed. */
+/* Template for alloc_file_clone(). It has no object and is never closed. */
 static struct file *vperfctr_first_file __ro_after_init;
 
 static int vperfctr_release(struct inode *inode, struct file *file)
@@ -39,15 +39,15 @@ static vm_fault_t vperfctr_fault(struct vm_fault *vmf)
 }
 
 /*
- * A mapping gives the right to read counters to the address space of the object's owner, and to no
- * other: vm_private_data is that address space, or NULL. It is compared only.
+ * A mapping allows RDPMC only in the address space of the object's owner. vm_private_data is
+ * that address space, or NULL. It is compared, and never dereferenced.
  */
 static bool vperfctr_vma_counts(const struct vm_area_struct *vma)
 {
 	return vma->vm_private_data;
 }
 
-/* The owner has no address space as it exits, and is not the object's any more after an unlink. */
+/* The owner's mm is NULL during exit; an unlinked object has no owner. */
 static bool vperfctr_owner_uses(struct vperfctr *vp, const struct mm_struct *mm)
 {
 	const struct task_struct *owner;
@@ -57,7 +57,10 @@ static bool vperfctr_owner_uses(struct vperfctr *vp, const struct mm_struct *mm)
 	return owner && READ_ONCE(owner->mm) == mm;
 }
 
-/* The mapping has moved, which changes nothing, or a fork has copied it for another process. */
+/*
+ * mremap() has moved the mapping: no change. Or fork has copied it for another process: the
+ * copy does not allow RDPMC.
+ */
 static void vperfctr_vma_open(struct vm_area_struct *vma)
 {
 	if (vma->vm_private_data != vma->vm_mm)
@@ -123,7 +126,7 @@ static int vperfctr_init_fs_context(struct fs_context *fc)
 		return -ENOMEM;
 	ctx->ops = &vperfctr_super_ops;
 	ctx->dops = &vperfctr_dentry_ops;
-	/* Old programs, whose readable pages are all executable, can map a page, too. */
+	/* With READ_IMPLIES_EXEC a readable mapping is executable, and mmap would refuse it. */
 	fc->s_iflags |= SB_I_NOEXEC;
 	return 0;
 }
@@ -149,9 +152,10 @@ static struct file * __init vperfctr_make_first_file(struct vfsmount *mnt)
 }
 
 /**
- * vperfctr_init_fs - at boot
+ * vperfctr_init_fs - register the pseudo file system
  *
- * Return: 0 or -ENOMEM
+ * Context: at boot.
+ * Return: 0 on success, -ENOMEM, or the error of the file system layer
  */
 int __init vperfctr_init_fs(void)
 {
@@ -176,12 +180,11 @@ unregister:
 }
 
 /**
- * vperfctr_new_file - a file for an object
- * @vp: the object, of which it takes a reference; NULL: it has none
+ * vperfctr_new_file - create a file for an object
+ * @vp: the object, the file takes a reference; NULL: no object
  *
- * May sleep.
- *
- * Return: it, or -ENOMEM, -ENFILE.
+ * Context: may sleep.
+ * Return: the file, or an ERR_PTR() of -ENOMEM or -ENFILE
  */
 struct file *vperfctr_new_file(struct vperfctr *vp)
 {
@@ -196,8 +199,10 @@ struct file *vperfctr_new_file(struct vperfctr *vp)
 }
 
 /**
- * vperfctr_is_file - is this one of these files?
- * @file: any
+ * vperfctr_is_file - is this a vperfctr's file?
+ * @file: any file
+ *
+ * Return: true if it is
  */
 bool vperfctr_is_file(const struct file *file)
 {

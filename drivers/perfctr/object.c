@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Virtual performance counters: objects, and who has the hardware.
- */
+/* Virtual performance counters: objects, and the reservation of the hardware. */
 #include <linux/gfp.h>
 #include <linux/init.h>
 #include <linux/memcontrol.h>
@@ -13,7 +11,7 @@
 
 #include "virtual.h"
 
-/* While there are objects, and for a while after the last one, the hardware is reserved. */
+/* Objects reserve the hardware. The reservation ends this long after the last object. */
 #define VPERFCTR_IDLE	HZ
 
 static const char vperfctr_service[] = "drivers/perfctr/virtual";
@@ -26,8 +24,8 @@ static bool vperfctr_reserved;
 static atomic_t vperfctr_objects;
 
 /*
- * A page for a state on each CPU, clear and charged to nobody: clearing one takes longer than
- * all the rest of a new object.
+ * A cache of one zeroed page per CPU for the next object's state, charged to no cgroup.
+ * Zeroing a page takes longer than the rest of creating an object.
  */
 static DEFINE_PER_CPU(struct perfctr_cpu_state *, vperfctr_spare);
 
@@ -45,7 +43,7 @@ static struct perfctr_cpu_state *vperfctr_new_state(void)
 
 static void vperfctr_free_state(struct perfctr_cpu_state *state)
 {
-	/* A program that has pinned its mapping of the page can still read it. */
+	/* A program may hold a reference to the page through a pinned mapping: do not reuse it. */
 	if (page_count(virt_to_page(state)) > 1) {
 		free_page((unsigned long)state);
 		return;
@@ -78,11 +76,11 @@ static void vperfctr_idle(struct work_struct *work)
 static DECLARE_DELAYED_WORK(vperfctr_idle_work, vperfctr_idle);
 
 /**
- * vperfctr_use_hardware - be going to have one more object
+ * vperfctr_use_hardware - reserve the hardware for one more object
  *
- * May sleep.
- *
- * Return: 0; -ENODEV: there are no counters of any kind; -EBUSY: another driver has them.
+ * Context: may sleep.
+ * Return: 0 on success, -ENODEV if there is no counter or clock, -EBUSY if another driver has
+ * reserved the hardware
  */
 int vperfctr_use_hardware(void)
 {
@@ -108,9 +106,9 @@ int vperfctr_use_hardware(void)
 }
 
 /**
- * vperfctr_unuse_hardware - there is one object less
+ * vperfctr_unuse_hardware - undo vperfctr_use_hardware() for one object
  *
- * Any context but NMI.
+ * Context: any but NMI.
  */
 void vperfctr_unuse_hardware(void)
 {
@@ -119,12 +117,13 @@ void vperfctr_unuse_hardware(void)
 }
 
 /**
- * vperfctr_alloc - a new object, without an owner
+ * vperfctr_alloc - create an object without an owner
  *
- * The caller has an object, or has called vperfctr_use_hardware(); the object takes that
- * over. May sleep.
+ * The caller must have called vperfctr_use_hardware(); vperfctr_put() undoes that call with the
+ * last reference.
  *
- * Return: it, with one reference; NULL: no memory.
+ * Context: may sleep.
+ * Return: the object with one reference, or NULL if memory is lacking
  */
 struct vperfctr *vperfctr_alloc(void)
 {
@@ -144,8 +143,8 @@ struct vperfctr *vperfctr_alloc(void)
 }
 
 /**
- * vperfctr_get - one more reference
- * @vp: to which the caller has one
+ * vperfctr_get - take a reference to an object
+ * @vp: the caller has a reference to it
  */
 void vperfctr_get(struct vperfctr *vp)
 {
@@ -153,15 +152,17 @@ void vperfctr_get(struct vperfctr *vp)
 }
 
 /**
- * vperfctr_put - one reference less
- * @vp: which may be gone then. Any context but NMI
+ * vperfctr_put - drop a reference to an object
+ * @vp: freed with its last reference
+ *
+ * Context: any but NMI.
  */
 void vperfctr_put(struct vperfctr *vp)
 {
 	if (!refcount_dec_and_test(&vp->refs))
 		return;
 	WARN_ON_ONCE(vp->running || rcu_access_pointer(vp->owner));
-	/* Without a reference one looks at flags and at the number of references alone. */
+	/* RCU readers without a reference access only flags and the reference count. */
 	vperfctr_free_state(vp->state);
 	kfree_rcu(vp, rcu);
 	vperfctr_unuse_hardware();

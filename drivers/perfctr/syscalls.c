@@ -26,7 +26,7 @@ static_assert(offsetof(struct perfctr_info, cpu_features) == 40);
 static_assert(offsetof(struct perfctr_info, reserved) == 52);
 static_assert(offsetof(struct perfctr_cpu_mask, mask) == 4);
 
-/* Which CPUs: the caller says how many words it has room for, and hears how many it needs. */
+/* Copy a set of CPUs to user space. nrwords: in, words in the caller's mask; out, words needed. */
 static int perfctr_put_mask(struct perfctr_cpu_mask __user *to, const struct cpumask *cpus)
 {
 	const u32 words = DIV_ROUND_UP(nr_cpu_ids, 32);
@@ -49,13 +49,13 @@ static int perfctr_put_mask(struct perfctr_cpu_mask __user *to, const struct cpu
 }
 
 /**
- * sys_perfctr_info - what the kernel and the CPUs can do
- * @infop: filled in, or NULL
- * @cpus: which CPUs there are, or NULL
- * @forbidden: which of them run no thread that has counters, or NULL
+ * sys_perfctr_info - report the features of the kernel and the CPUs
+ * @infop: gets the features, or NULL
+ * @cpus: gets the possible CPUs, or NULL
+ * @forbidden: gets the CPUs that run no thread with counters, or NULL
  *
- * Return: 0, -ENODEV: there are no counters of any kind; -EFAULT; -EOVERFLOW: a mask needs
- * more words, of which it now tells the number.
+ * Return: 0 on success, -ENODEV if there is no counter or clock, -EFAULT, -EOVERFLOW if a mask
+ * needs more words; nrwords is then the number of words needed
  */
 SYSCALL_DEFINE3(perfctr_info, struct perfctr_info __user *, infop,
 		struct perfctr_cpu_mask __user *, cpus,
@@ -80,7 +80,7 @@ SYSCALL_DEFINE3(perfctr_info, struct perfctr_info __user *, infop,
 	return forbidden ? perfctr_put_mask(forbidden, perfctr_cpu_forbidden()) : 0;
 }
 
-/* May the caller count at all? As perf_event_open(2), in its order. */
+/* May the caller count at all? The same checks as in perf_event_open(2), in the same order. */
 static int vperfctr_allow(void)
 {
 	return security_perf_event_open(PERF_SECURITY_OPEN) ?: perf_allow_open();
@@ -93,9 +93,10 @@ static void vperfctr_let_go(struct task_struct *task)
 }
 
 /*
- * Have a thread for oneself: current, or one that the caller traces and that is stopped. It
- * stays stopped until vperfctr_let_go(). A program that a tracer may not look into, such as
- * an unreadable one that the thread has executed since, is not to be counted by it either.
+ * Get exclusive access to a thread's object: the thread is current, or stopped and traced by
+ * the caller, and stays stopped until vperfctr_let_go(). If the thread has executed a program
+ * that its tracer may not inspect, such as an unreadable one, the tracer may not count it
+ * either.
  */
 static int vperfctr_hold(struct task_struct *task)
 {
@@ -110,12 +111,12 @@ static int vperfctr_hold(struct task_struct *task)
 	return -EPERM;
 }
 
-/* The owner of an object, with a reference; NULL: it has none, or that one is dead. */
+/* Get a reference to the owner of an object; NULL if it has no owner, or a dead one. */
 static struct task_struct *vperfctr_get_owner(struct vperfctr *vp)
 {
 	struct task_struct *task;
 
-	/* Pairs with __perfctr_exit_task(): sums that are read after this are the last ones. */
+	/* Pairs with __perfctr_exit_task(): sums that are read after this are final. */
 	if (smp_load_acquire(&vp->dead))
 		return NULL;
 	guard(rcu)();
@@ -123,16 +124,16 @@ static struct task_struct *vperfctr_get_owner(struct vperfctr *vp)
 	if (task)
 		get_task_struct(task);
 	else
-		/* Pairs with vperfctr_detach(): the same for sums of an object without owner. */
+		/* Pairs with vperfctr_detach(): sums without an owner are final, too. */
 		smp_rmb();
 	return task;
 }
 
 /**
- * struct vperfctr_call - a call about an object
- * @file: of the caller
+ * struct vperfctr_call - a system call on an object
+ * @file: fd of the caller
  * @vp: the object
- * @task: its owner, held; NULL: there is none, or it is dead
+ * @task: its owner, held; NULL: no owner, or a dead one
  */
 struct vperfctr_call {
 	struct fd		file;
@@ -174,7 +175,7 @@ static int vperfctr_begin(struct vperfctr_call *call, int fd)
 		err = -ESRCH;
 	}
 	put_task_struct(call->task);
-	/* Meanwhile it may have died, or unlinked the object, which will not be undone. */
+	/* The owner may have exited or unlinked the object since; neither can be undone. */
 	call->task = vperfctr_get_owner(call->vp);
 	if (!call->task)
 		return 0;
@@ -192,7 +193,7 @@ static struct task_struct *vperfctr_find_task(int tid)
 	return find_get_task_by_vpid(tid) ?: ERR_PTR(-ESRCH);
 }
 
-/* A new object for a thread that is held. */
+/* Create an object for a held thread. */
 static struct vperfctr *vperfctr_new(void)
 {
 	struct vperfctr *vp;
@@ -216,7 +217,10 @@ static int vperfctr_open_held(struct task_struct *task, bool creat)
 
 	if (creat && vp)
 		return -EEXIST;
-	/* A control that counts in the kernel may come from a parent with more rights. */
+	/*
+	 * The thread may have inherited a control that counts in the kernel from a privileged
+	 * parent.
+	 */
 	if (vp && vp->kernel && perf_allow_kernel())
 		return -EPERM;
 	fd = get_unused_fd_flags(0);
@@ -242,14 +246,14 @@ static int vperfctr_open_held(struct task_struct *task, bool creat)
 }
 
 /**
- * sys_vperfctr_open - have a file for a thread's object
+ * sys_vperfctr_open - open a file for a thread's object
  * @tid: the thread; 0: the caller
- * @creat: not 0: it has none, and gets one
+ * @creat: not 0: create the object; the thread must not have one
  *
- * Return: an fd; -ENODEV; -EACCES: the caller may not count; -ESRCH: there is no such thread,
- * or it is not the caller, nor traced by it and stopped; -EPERM: the caller may not look into
- * it, or not into the kernel, where its object counts; -EEXIST: it has an object already;
- * -EBUSY: another service has the hardware; -ENOMEM, -EMFILE, -ENFILE.
+ * Return: an fd, -ENODEV, -EACCES if the caller may not count, -ESRCH if the thread does not
+ * exist, or is neither the caller nor stopped and traced by it, -EPERM if the caller may not
+ * inspect the thread, or may not count in the kernel and the object does, -EEXIST if the thread
+ * has an object, -EBUSY if another service has reserved the hardware, -ENOMEM, -EMFILE, -ENFILE
  */
 SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)
 {
@@ -273,7 +277,7 @@ SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)
 	return ret;
 }
 
-/* Keep a thread off CPUs that cannot run its counters. */
+/* Remove the CPUs that cannot run the counters from a thread's allowed CPUs. */
 static int vperfctr_leave_forbidden(struct task_struct *task)
 {
 	const struct cpumask *forbidden = perfctr_cpu_forbidden();
@@ -290,7 +294,7 @@ static int vperfctr_leave_forbidden(struct task_struct *task)
 	return err;
 }
 
-/* What a control that enables something begins with. */
+/* Reset sums and identity for a control that enables something. */
 static void vperfctr_begin_sums(struct vperfctr *vp, const struct vperfctr_control *control)
 {
 	struct perfctr_cpu_state *state = vp->state;
@@ -338,7 +342,7 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
 	if (!err && own)
 		vperfctr_resume(vp);
 	if (state->cstatus != cstatus) {
-		/* Perf's pinned events have the counters. */
+		/* The counters are in use by perf's pinned events. */
 		vperfctr_suspend(vp);
 		state->cstatus = 0;
 		err = -EBUSY;
@@ -350,15 +354,16 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
 }
 
 /**
- * sys_vperfctr_control - say what a thread is to count
+ * sys_vperfctr_control - set the control of a thread's counters
  * @fd: of its object
- * @argp: what
+ * @argp: the control
  *
- * Counters that run are stopped first, and stay so if the control is refused.
+ * Running counters are stopped first, and stay stopped if the control is refused.
  *
- * Return: 0; -EBADF; -EINVAL: no object, impossible, or all CPUs are forbidden; -EPERM: what
- * nobody may count, or not this caller; -ESRCH: the owner is gone, or not the caller, nor
- * traced by it and stopped; -EBUSY: perf's pinned events have the counters; -ENOMEM, -EFAULT.
+ * Return: 0 on success, -EBADF, -EINVAL if there is no object, the control is not valid, or all
+ * CPUs are forbidden, -EPERM for bits that no caller may set or that need a privilege, -ESRCH if
+ * the owner is gone, or is neither the caller nor stopped and traced by it, -EBUSY if perf's
+ * pinned events have the counters, -ENOMEM, -EFAULT
  */
 SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user *, argp)
 {
@@ -393,11 +398,11 @@ end:
 }
 
 /**
- * sys_vperfctr_unlink - let a thread have no object any more
+ * sys_vperfctr_unlink - remove a thread's object
  * @fd: of the object
  *
- * Return: 0, also if it has been unlinked already; -EBADF; -EINVAL: no object; -ESRCH: the
- * owner is not the caller, nor traced by it and stopped.
+ * Return: 0 on success or if the object is unlinked already, -EBADF, -EINVAL if there is no
+ * object, -ESRCH if the owner is neither the caller nor stopped and traced by it
  */
 SYSCALL_DEFINE1(vperfctr_unlink, int, fd)
 {
@@ -413,7 +418,7 @@ SYSCALL_DEFINE1(vperfctr_unlink, int, fd)
 	return 0;
 }
 
-/* Let what an overflow has stopped run again. On an error it can be tried once more. */
+/* Restart the counters that an overflow has stopped. After an error the call can be retried. */
 static int vperfctr_let_run(struct vperfctr *vp, bool own)
 {
 	const u32 cstatus = vp->iresume;
@@ -435,12 +440,12 @@ static int vperfctr_let_run(struct vperfctr *vp, bool own)
 }
 
 /**
- * sys_vperfctr_iresume - let counters run again after an overflow
+ * sys_vperfctr_iresume - restart counters after an overflow
  * @fd: of the object
  *
- * Return: 0; -EBADF; -EINVAL: no object; -ENOSYS: counters do not interrupt here; -ESRCH: as
- * vperfctr_control(); -EPERM: there has been no overflow since they were let run; -EBUSY:
- * perf's pinned events have the counters; or a security module's error.
+ * Return: 0 on success, -EBADF, -EINVAL if there is no object, -ENOSYS if counters do not
+ * interrupt here, -ESRCH as for vperfctr_control(), -EPERM if there was no overflow since the
+ * last restart, -EBUSY if perf's pinned events have the counters, or an error of a security module
  */
 SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
 {
@@ -470,7 +475,7 @@ SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
 	return err;
 }
 
-/* A copy word by word: there are so few of them that any other one takes longer. */
+/* Copy by words: for so few words any other copy takes longer. */
 static int vperfctr_put_sums(struct perfctr_sum_ctrs __user *to,
 			     const struct perfctr_sum_ctrs *sums)
 {
@@ -495,7 +500,7 @@ static int vperfctr_read_sums(struct vperfctr *vp, struct perfctr_sum_ctrs __use
 	struct perfctr_sum_ctrs sums __uninitialized;
 	unsigned int i;
 
-	/* They are all of one moment. */
+	/* With interrupts off, all sums are from the same time. */
 	local_irq_disable();
 	if (vp->running)
 		perfctr_cpu_sample(vp->state);
@@ -529,13 +534,13 @@ static noinline int vperfctr_read_children(struct vperfctr *vp, struct perfctr_s
 
 /**
  * sys_vperfctr_read - read counts and control
- * @fd: of an object. If its owner is gone, anybody may read it
+ * @fd: of an object. Without an owner, any process with the file may read it
  * @sump: gets the sums, or NULL
  * @controlp: gets the control, or NULL
  * @childrenp: gets the sums of reaped children, or NULL
  *
- * Return: 0; -EBADF; -EINVAL: no object; -ESRCH: the owner lives, and is not the caller, nor
- * traced by it and stopped; -EFAULT; or a security module's error.
+ * Return: 0 on success, -EBADF, -EINVAL if there is no object, -ESRCH if the owner is alive, and
+ * is neither the caller nor stopped and traced by it, -EFAULT, or an error of a security module
  */
 SYSCALL_DEFINE4(vperfctr_read, int, fd, struct perfctr_sum_ctrs __user *, sump,
 		struct vperfctr_control __user *, controlp,

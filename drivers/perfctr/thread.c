@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Virtual performance counters: threads that run, stop running, fork, execute programs, exit
- * and are reaped; overflows.
+ * Virtual performance counters: schedule in and out, fork, exec, exit and reaping of threads
+ * with objects, and overflows.
  */
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
@@ -12,10 +12,10 @@
 
 #include "virtual.h"
 
-/* Counters of 32 bits must not wrap unnoticed. */
+/* Interval of samples: user space sees 32-bit counters, which must not wrap unnoticed. */
 #define VPERFCTR_SAMPLE	(HZ / 2)
 
-/* Signals cannot be sent with the run queue locked. */
+/* Sends signals of vperfctr_resume(), which may run with the run queue locked. */
 static DEFINE_PER_CPU(struct irq_work, vperfctr_signal_work);
 
 static void vperfctr_send(struct vperfctr *vp)
@@ -43,13 +43,18 @@ static void vperfctr_send_work(struct irq_work *work)
 {
 	struct vperfctr *vp = vperfctr_of(current);
 
-	/* After a switch in between, the thread's next one asks for this again. */
+	/*
+	 * If the thread was switched out since, its next vperfctr_resume() queues the work
+	 * again.
+	 */
 	if (vp)
 		vperfctr_send(vp);
 }
 
 /**
- * vperfctr_init_thread - at boot
+ * vperfctr_init_thread - initialise the irq works
+ *
+ * Context: at boot.
  */
 void vperfctr_init_thread(void)
 {
@@ -61,7 +66,9 @@ void vperfctr_init_thread(void)
 
 /**
  * vperfctr_suspend - stop an object's counters
- * @vp: current's, or one whose owner runs nowhere. Interrupts are off
+ * @vp: current's object, or an object whose owner runs on no CPU
+ *
+ * Context: interrupts are off.
  */
 void vperfctr_suspend(struct vperfctr *vp)
 {
@@ -76,7 +83,10 @@ static void vperfctr_run(struct vperfctr *vp)
 {
 	struct perfctr_cpu_state *state = vp->state;
 
-	/* When the counters cannot be had, user space sees so in cstatus. The TSC always can. */
+	/*
+	 * Without the counters, cstatus in the page shows that they stopped. The TSC never
+	 * fails.
+	 */
 	if (perfctr_cpu_resume(state)) {
 		state->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
 		if (!state->cstatus || WARN_ON_ONCE(perfctr_cpu_resume(state)))
@@ -99,12 +109,14 @@ static void vperfctr_note_overflow(struct vperfctr *vp)
 
 /**
  * vperfctr_await_tick - wait until an object's counters may interrupt again
- * @vp: current's, or one whose owner is held
+ * @vp: current's object, or an object whose owner is held
  *
- * A tick has room for as many overflows of an object as for samples of an event of perf, which is
- * halted when it has more. An object has stopped by itself: the call that resumes it waits for the
- * next tick, so that nothing is lost. The limit of CPU time lowers the same rate.
- * Process context, may sleep.
+ * Limit an object's overflows per tick to the samples per tick of a perf event. Perf throttles
+ * its event; an object's counters are stopped after an overflow anyway, so the call that
+ * restarts them waits for the next tick, and no overflow is lost.
+ * perf_cpu_time_max_percent lowers the same rate.
+ *
+ * Context: process context, may sleep.
  */
 void vperfctr_await_tick(const struct vperfctr *vp)
 {
@@ -115,7 +127,7 @@ void vperfctr_await_tick(const struct vperfctr *vp)
 		schedule_timeout_uninterruptible(1);
 }
 
-/* Counters have overflowed: all but the TSC stop, until they are resumed by request. */
+/* Handle overflows: only the TSC stays enabled until vperfctr_iresume(). */
 static bool vperfctr_overflow(struct vperfctr *vp)
 {
 	struct perfctr_cpu_state *state = vp->state;
@@ -132,9 +144,10 @@ static bool vperfctr_overflow(struct vperfctr *vp)
 }
 
 /**
- * vperfctr_resume - let an object's counters run
- * @vp: of the thread that runs on this CPU, or is being switched to. Interrupts are off; the run
- *	queue may be locked
+ * vperfctr_resume - start an object's counters
+ * @vp: object of the thread that runs on this CPU or is being switched to
+ *
+ * Context: interrupts are off; the run queue may be locked.
  */
 void vperfctr_resume(struct vperfctr *vp)
 {
@@ -144,7 +157,7 @@ void vperfctr_resume(struct vperfctr *vp)
 	if (vp->running || vp->dead)
 		return;
 	WARN_ON_ONCE(!rcu_access_pointer(vp->owner));
-	/* The interrupt may have been late. */
+	/* The overflow interrupt may be late. */
 	if (perfctr_cstatus_has_ictrs(state->cstatus) && perfctr_cpu_overflowed(state))
 		vperfctr_overflow(vp);
 	if (perfctr_cstatus_nrctrs(state->cstatus) &&
@@ -159,10 +172,10 @@ void vperfctr_resume(struct vperfctr *vp)
 }
 
 /**
- * vperfctr_overflow_handler - the low-level driver has seen an overflow
- * @pc: where
+ * vperfctr_overflow_handler - handle an overflow that the low-level driver reports
+ * @pc: program counter at the overflow
  *
- * In an interrupt, on the CPU of the overflow.
+ * Context: hard interrupt on the CPU of the overflow.
  */
 void vperfctr_overflow_handler(unsigned long pc)
 {
@@ -170,7 +183,10 @@ void vperfctr_overflow_handler(unsigned long pc)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* When the thread is gone already, its next resume sees the overflow. */
+	/*
+	 * If the thread was switched out already, its next vperfctr_resume() finds the
+	 * overflow.
+	 */
 	if (vp && vp->running && perfctr_cstatus_has_ictrs(vp->state->cstatus)) {
 		vperfctr_suspend(vp);
 		vperfctr_overflow(vp);
@@ -182,12 +198,12 @@ void vperfctr_overflow_handler(unsigned long pc)
 }
 
 /*
- * Threads that run, and stop. A thread that is dead may be reaped while it still runs on the
- * way to its last switch: then the object goes from it at any moment. With interrupts off,
- * the object stays in memory, and it is marked dead.
+ * Context switch and tick. The parent may reap a dead thread before its last switch, and
+ * task->perfctr may become NULL at any time. RCU keeps the object in memory while interrupts
+ * are off, and the object is marked dead.
  */
 
-/* @next comes after @prev on this CPU; one of them has an object, or both have. */
+/* Switch from @prev to @next; at least one of them has an object. */
 void __perfctr_switch(struct task_struct *prev, struct task_struct *next)
 {
 	struct vperfctr *from = vperfctr_of(prev), *to = vperfctr_of(next);
@@ -195,7 +211,10 @@ void __perfctr_switch(struct task_struct *prev, struct task_struct *next)
 	if (from && from->running) {
 		vperfctr_suspend(from);
 		perfctr_cpu_hide(prev, next);
-		/* Counters run on in between, so the next object need not read them again. */
+		/*
+		 * The counters run on between the two states: reuse the last values as start
+		 * values.
+		 */
 		if (to && !to->dead && perfctr_cstatus_nrctrs(from->state->cstatus) &&
 		    perfctr_cstatus_nrctrs(to->state->cstatus) &&
 		    !perfctr_cstatus_has_ictrs(to->state->cstatus) &&
@@ -216,7 +235,7 @@ void __perfctr_tick(struct task_struct *task)
 	vp->next_sample = jiffies + VPERFCTR_SAMPLE;
 }
 
-/* Let the architecture's switch know whether it has to call __perfctr_switch() for a thread. */
+/* Set the flag that makes __switch_to() call __perfctr_switch(). */
 static void vperfctr_flag_thread(struct task_struct *task, bool on)
 {
 #ifdef TIF_PERFCTR
@@ -226,7 +245,9 @@ static void vperfctr_flag_thread(struct task_struct *task, bool on)
 
 /**
  * vperfctr_may_read_tsc - may a thread read the TSC? prctl(PR_SET_TSC) and seccomp can forbid it
- * @task: current, or one that is held
+ * @task: current, or a held thread
+ *
+ * Return: true if it may
  */
 bool vperfctr_may_read_tsc(struct task_struct *task)
 {
@@ -246,7 +267,7 @@ static u32 vperfctr_cstatus_without_tsc(u32 cstatus)
 	return perfctr_mk_cstatus(0, nractrs, perfctr_cstatus_nrctrs(cstatus) - nractrs);
 }
 
-/* Interrupts may be off: seccomp holds a lock. */
+/* Interrupts may be off already: seccomp calls this with a lock held. */
 void __perfctr_forbid_tsc(void)
 {
 	struct vperfctr *vp = vperfctr_of(current);
@@ -263,11 +284,11 @@ void __perfctr_forbid_tsc(void)
 }
 
 /**
- * vperfctr_attach - let a thread have an object
+ * vperfctr_attach - make a thread the owner of an object
  * @vp: new, without an owner
- * @task: current, one that is held, or a new one
+ * @task: current, a held thread, or a new one
  *
- * The caller's reference becomes the thread's.
+ * The thread takes over the caller's reference.
  */
 void vperfctr_attach(struct vperfctr *vp, struct task_struct *task)
 {
@@ -278,9 +299,9 @@ void vperfctr_attach(struct vperfctr *vp, struct task_struct *task)
 }
 
 /**
- * vperfctr_detach - let a thread have no object any more
- * @vp: its object
- * @task: current, one that is held, or a dead one
+ * vperfctr_detach - remove an object from its owner
+ * @vp: the object
+ * @task: its owner: current, a held thread, or a dead one
  */
 void vperfctr_detach(struct vperfctr *vp, struct task_struct *task)
 {
@@ -291,15 +312,20 @@ void vperfctr_detach(struct vperfctr *vp, struct task_struct *task)
 	rcu_assign_pointer(task->perfctr, NULL);
 	vperfctr_flag_thread(task, false);
 	local_irq_restore(flags);
-	/* Without an owner sums are read by whoever has a file: they must be complete. */
+	/*
+	 * Any process with a file may read the sums of an object without an owner: complete
+	 * the sums before.
+	 */
 	rcu_assign_pointer(vp->owner, NULL);
 	vperfctr_put(vp);
 }
 
-/* Threads that come and go */
+/* Fork, exit and exec */
 
 /**
- * vperfctr_new_identity - an identity that no control has had
+ * vperfctr_new_identity - allocate an identity for a control
+ *
+ * Return: a number that no control had before
  */
 u64 vperfctr_new_identity(void)
 {
@@ -308,7 +334,7 @@ u64 vperfctr_new_identity(void)
 	return atomic64_inc_return(&last);
 }
 
-/* @child still has its parent's pointer. */
+/* child->perfctr is still a copy of the parent's pointer. */
 void __perfctr_copy_task(struct task_struct *child)
 {
 	struct vperfctr *from = vperfctr_of(current), *vp;
@@ -319,7 +345,7 @@ void __perfctr_copy_task(struct task_struct *child)
 	vperfctr_flag_thread(child, false);
 	if (!from || (child->flags & (PF_KTHREAD | PF_USER_WORKER)))
 		return;
-	/* Current's object keeps the hardware. */
+	/* Does not fail: current's object has reserved the hardware. */
 	if (vperfctr_use_hardware())
 		return;
 	vp = vperfctr_alloc();
@@ -351,12 +377,12 @@ void __perfctr_exit_task(struct task_struct *task)
 	WARN_ON_ONCE(task != current);
 	local_irq_disable();
 	vperfctr_suspend(vp);
-	/* Pairs with vperfctr_hold(): who sees it dead sees its last sums. */
+	/* Pairs with vperfctr_get_owner(): a reader of @dead sees the final sums. */
 	smp_store_release(&vp->dead, true);
 	local_irq_enable();
 }
 
-/* Add what a child has counted, with its own children. Both have their last sums. */
+/* Add the counts of a reaped child and of its own children. The sums of @child are final. */
 static void vperfctr_add_child(struct vperfctr *parent, struct vperfctr *child)
 {
 	struct perfctr_sum_ctrs sums;
@@ -396,8 +422,8 @@ void __perfctr_release_task(struct task_struct *task)
 }
 
 /*
- * The sums of a program with other rights than those of whoever has the file are not theirs
- * to read. So the counters end where the program begins.
+ * The new program may have more privileges than a process with the object's file: stop
+ * counting before the program starts.
  */
 void __perfctr_exec(void)
 {

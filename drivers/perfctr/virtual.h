@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Virtual performance counters: the object that a thread's counters are, and what the files
- * here share.
+ * Virtual performance counters: the object with a thread's counters, and the interfaces
+ * between the files of this directory.
  *
- *   object.c	objects, and who has the hardware
- *   thread.c	what happens to threads, and to their objects with them
- *   file.c	the pseudo file system of the objects' files
- *   syscalls.c	the system calls
+ * object.c objects, and the reservation of the hardware thread.c context switch, tick, fork,
+ * exec and exit of threads with objects file.c the pseudo file system of the objects' files
+ * syscalls.c the system calls
  */
 #ifndef _DRIVERS_PERFCTR_VIRTUAL_H
 #define _DRIVERS_PERFCTR_VIRTUAL_H
@@ -19,35 +18,36 @@
 
 /**
  * struct vperfctr - the counters of a thread
- * @state: they and their control: a page of its own, which user space maps
- * @refs: one of the thread, and one of each file
- * @owner: the thread; NULL once it is unlinked or reaped. RCU
+ * @state: control and counts, in a page of its own that user space maps
+ * @refs: one for the thread, and one for each file
+ * @owner: the thread; NULL after unlink, and after the thread is reaped. RCU
  * @dead: @owner has exited; @state does not change any more
  * @running: the low-level driver runs @state on @owner's CPU
- * @kernel: its sums may tell of the kernel: it has had a control that counts there
+ * @kernel: a control has counted in the kernel, so the sums may include the kernel
  * @si_signo: signal for overflows, 0 for none
- * @iresume: cstatus before the last overflow, for vperfctr_iresume(); 0: there is none
- * @pending: overflows whose signal has not been sent yet
- * @pending_ill: the same for SIGILL, when a CPU is forbidden
- * @next_sample: jiffies when the counters are to be sampled
+ * @iresume: cstatus before the last overflow, for vperfctr_iresume(); 0: no overflow to resume from
+ * @pending: mask of overflows whose signal has not been sent yet
+ * @pending_ill: SIGILL for a forbidden CPU has not been sent yet
+ * @next_sample: jiffies of the next sample
  * @overflow_tick: jiffies of the last overflow
- * @overflows: how many there were in that tick
- * @lock: protects what follows
- * @identity: of the control; objects that have it in common have inherited it. 0: no control
- * @children: sums of threads that have inherited the control, and are reaped
- * @rcu: to free it
+ * @overflows: number of overflows in @overflow_tick
+ * @lock: protects @identity and @children
+ * @identity: of the control, shared by the objects that have inherited it. 0: no control
+ * @children: sums of reaped threads that had inherited the control
+ * @rcu: for kfree_rcu()
  *
- * The rules, and what they rest on:
+ * Access rules:
  *
- * 1. @owner itself, in a switch or a tick: interrupts are off, on the CPU that @owner runs on.
- *    No lock.
- * 2. @owner itself, in a system call, exit or exec: changes are made with interrupts off.
- *    The overflow's interrupt comes to @owner's CPU, so it is kept out as well. No lock.
- * 3. Another thread, in a system call: it traces @owner, which is stopped and frozen so, and
- *    runs on no CPU, until the call is done. See vperfctr_hold().
- * 4. A change of affinity does not touch the object: as @owner begins to run on a forbidden
- *    CPU its counters stop.
- * 5. Who reaps a child finds the parent's object under RCU, and adds to @children under @lock.
+ * 1. @owner, in a context switch or tick: no lock. Interrupts are off on @owner's CPU.
+ * 2. @owner, in a system call, exit or exec: no lock. It changes the object with interrupts off,
+ *    which also excludes the overflow interrupt, because that runs on @owner's CPU.
+ * 3. Another thread, in a system call: it traces @owner. vperfctr_hold() keeps @owner stopped, on
+ * no
+ *    CPU, until the end of the call.
+ * 4. A change of affinity does not access the object: when @owner starts to run on a forbidden
+ *    CPU, its counters stop.
+ * 5. The parent that reaps a child finds its own object under RCU, and adds to @children under
+ *    @lock.
  */
 struct vperfctr {
 	struct perfctr_cpu_state	*state;
@@ -92,10 +92,10 @@ int vperfctr_init_fs(void);
 struct file *vperfctr_new_file(struct vperfctr *vp);
 bool vperfctr_is_file(const struct file *file);
 
-/* What of a thread nobody else may touch: it is current, or held by vperfctr_hold(). */
+/* The object of a task that is current, held by vperfctr_hold(), new, or dead. */
 static inline struct vperfctr *vperfctr_of(struct task_struct *task)
 {
-	/* It is read once: when @task has died, the pointer may go meanwhile; see thread.c. */
+	/* Read the pointer once: for a dead @task it may become NULL at any time, see thread.c. */
 	return rcu_dereference_check(task->perfctr, true);
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Virtual performance counters: the hardware that another driver wants, too; mappings.
- */
+/* Virtual performance counters: reservation conflicts, mappings. */
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -14,7 +12,7 @@
 
 static const char one[] = "one driver", two[] = "another driver";
 
-/* A driver that comes second is told the name of the first. */
+/* The second driver gets the name of the first. */
 static void test_reserve(struct kunit *test)
 {
 	const char *other;
@@ -32,7 +30,7 @@ static void test_reserve(struct kunit *test)
 	perfctr_cpu_release(two);
 }
 
-/* The hardware is reserved while there are objects, and is given back some time after that. */
+/* Objects reserve the hardware; the reservation ends some time after the last object. */
 static void test_objects(struct kunit *test)
 {
 	const char *other;
@@ -60,7 +58,7 @@ static void test_objects(struct kunit *test)
 		perfctr_cpu_release(one);
 }
 
-/* After too many overflows in a tick, the next tick is waited for. */
+/* After too many overflows in a tick, vperfctr_await_tick() waits for the next tick. */
 static void test_await_tick(struct kunit *test)
 {
 	struct vperfctr *vp = kunit_kzalloc(test, sizeof(*vp), GFP_KERNEL);
@@ -86,7 +84,7 @@ static int rights(void)
 	return atomic_read(&current->mm->context.perf_rdpmc_allowed);
 }
 
-/* Open and close a copy of the vma at @addr, as fork does. The copy may not allow RDPMC. */
+/* Open and close a copy of the vma at @addr, as fork does. The copy must not allow RDPMC. */
 static void copy_area(struct kunit *test, unsigned long addr)
 {
 	struct vm_area_struct *copy;
@@ -104,7 +102,7 @@ static void copy_area(struct kunit *test, unsigned long addr)
 	mmap_write_unlock(current->mm);
 }
 
-/* A mapping is a right to read counters in the owner's address space alone. */
+/* A mapping allows RDPMC only in the owner's address space. */
 static void test_rights(struct kunit *test)
 {
 	struct vperfctr *vp;
@@ -146,7 +144,7 @@ static int refuse(struct kretprobe_instance *instance, struct pt_regs *regs)
 	return 0;
 }
 
-/* A mapping asks the security modules. The area is none that could be mapped otherwise. */
+/* mmap calls the security hook. The test's vma is not valid for the mapping otherwise. */
 static void test_mmap_asks(struct kunit *test)
 {
 	struct vm_area_struct *vma = kunit_kzalloc(test, sizeof(*vma), GFP_KERNEL);
@@ -178,7 +176,7 @@ static void test_mmap_asks(struct kunit *test)
 }
 #endif
 
-/* Order: test_reserve needs unclaimed hardware, later cases reserve it. */
+/* Order: test_reserve needs unreserved hardware, and later cases reserve it. */
 static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_reserve),
 	KUNIT_CASE(test_objects),

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfctr's low-level driver, as high-level drivers see it. Architectures whose drivers
- * have counters define what these need in a state before they include this. Others
- * have the clock alone: drivers/perfctr/clock.c.
+ * Interface of perfctr's low-level driver for high-level drivers. An architecture with
+ * counters defines the structures of a state before it includes this header. Others have only
+ * the clock: drivers/perfctr/clock.c.
  */
 #ifndef _ASM_GENERIC_PERFCTR_H
 #define _ASM_GENERIC_PERFCTR_H
 
 #include <linux/types.h>
 
-/* An architecture with counters has included the structures of its own. */
+/* An architecture with counters has included its own structures. */
 #ifndef PERFCTR_MAX_COUNTERS
 #include <uapi/asm-generic/perfctr.h>
 #endif

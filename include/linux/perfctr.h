@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Virtual performance counters of threads: what the rest of the kernel tells them. Threads
- * that do not use any pay for a branch that is patched out while nobody does; in a switch, where
- * there is TIF_PERFCTR, they never pay.
+ * Hooks of perfctr's virtual counters in the scheduler, fork, exec and exit. For threads
+ * without counters each hook is a static branch, which is patched out while no object exists.
+ * With TIF_PERFCTR the context switch has no hook of its own: it tests the flag with others.
  */
 #ifndef _LINUX_PERFCTR_H
 #define _LINUX_PERFCTR_H
@@ -29,11 +29,13 @@ void __perfctr_exec(void);
 void __perfctr_forbid_tsc(void);
 
 /*
- * This CPU goes on with @next, which is or is about to be current, after @prev. Perf's events of
- * @prev are off, and those of @next are not on yet. The run queue is locked.
+ * The CPU switches from @prev to @next; @next is or is about to be current. Perf events of
+ * @prev are scheduled out, and those of @next are not scheduled in yet. The run queue is
+ * locked.
  *
- * Where there is TIF_PERFCTR the architecture's own switch, which looks at other flags of both
- * threads anyway, calls __perfctr_switch(). Elsewhere threads that both have no counters are equal.
+ * With TIF_PERFCTR the architecture's __switch_to() calls __perfctr_switch(), because it
+ * tests the flags of both threads anyway. Without it, a switch between two threads without
+ * counters finds two equal pointers.
  */
 static __always_inline void perfctr_switch(struct task_struct *prev, struct task_struct *next)
 {
@@ -44,28 +46,28 @@ static __always_inline void perfctr_switch(struct task_struct *prev, struct task
 #endif
 }
 
-/* A tick has found @task running. Interrupts are off. */
+/* Called from the tick of @task. Interrupts are off. */
 static __always_inline void perfctr_tick(struct task_struct *task)
 {
 	if (static_branch_unlikely(&vperfctr_used) && rcu_access_pointer(task->perfctr))
 		__perfctr_tick(task);
 }
 
-/* @child, a copy of current, does not run yet, and nobody can find it. May sleep. */
+/* @child is a copy of current. It does not run yet, and no other task can find it. May sleep. */
 static inline void perfctr_copy_task(struct task_struct *child)
 {
 	if (rcu_access_pointer(child->perfctr))
 		__perfctr_copy_task(child);
 }
 
-/* @child does not come to life. */
+/* The fork of @child failed. */
 static inline void perfctr_free_task(struct task_struct *child)
 {
 	if (rcu_access_pointer(child->perfctr))
 		__perfctr_free_task(child);
 }
 
-/* @task, which is current, exits. */
+/* @task is current and exits. */
 static inline void perfctr_exit_task(struct task_struct *task)
 {
 	if (rcu_access_pointer(task->perfctr))
@@ -79,14 +81,14 @@ static inline void perfctr_release_task(struct task_struct *task)
 		__perfctr_release_task(task);
 }
 
-/* current executes a program that nobody may look into. */
+/* current executes a program that is not dumpable. */
 static inline void perfctr_exec(void)
 {
 	if (rcu_access_pointer(current->perfctr))
 		__perfctr_exec();
 }
 
-/* current may not read the TSC any more. */
+/* current loses the right to read the TSC. */
 static inline void perfctr_forbid_tsc(void)
 {
 	if (rcu_access_pointer(current->perfctr))

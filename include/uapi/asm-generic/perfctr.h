@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Performance counters of a thread: what user space and the kernel share where a thread
- * can have the clock alone. The layout is the same for 32-bit and 64-bit programs.
- * <linux/perfctr.h> has the rest.
+ * Performance counters of a thread: layout that user space and the kernel share, for
+ * architectures where a thread has only the clock. 32-bit and 64-bit programs have the same
+ * layout. For the rest see <linux/perfctr.h>.
  */
 #ifndef _UAPI_ASM_GENERIC_PERFCTR_H
 #define _UAPI_ASM_GENERIC_PERFCTR_H
@@ -10,13 +10,13 @@
 #include <linux/types.h>
 #include <asm-generic/perfctr_cstatus.h>
 
-/* Room for counters, of which there are none yet. */
+/* Size of the arrays; there are no counters yet. */
 #define PERFCTR_MAX_COUNTERS	8
 
 /**
  * struct perfctr_sum_ctrs - counts
- * @tsc: of the clock
- * @pmc: of each counter, by the index that the control gives it
+ * @tsc: ticks of the clock
+ * @pmc: count of each counter, by the control's index
  */
 struct perfctr_sum_ctrs {
 	__u64	tsc;
@@ -24,8 +24,8 @@ struct perfctr_sum_ctrs {
 };
 
 /**
- * struct perfctr_cpu_control - what is to be counted
- * @tsc_on: not 0: the clock is to be sampled
+ * struct perfctr_cpu_control - control of a state
+ * @tsc_on: not 0: sample the clock
  * @nractrs: 0
  * @nrictrs: 0
  * @pmc_map: not used
@@ -44,15 +44,16 @@ struct perfctr_cpu_control {
 };
 
 /**
- * struct perfctr_cpu_state - counters, and where they are; user space maps it read only
+ * struct perfctr_cpu_state - counts so far; user space maps it read only
  * @cstatus: what is enabled, see perfctr_mk_cstatus(); 0: nothing
- * @k1: the kernel's own
- * @k2: the kernel's own
- * @tsc_start: low half of the clock as it was read last
+ * @k1: private to the kernel
+ * @k2: private to the kernel
+ * @tsc_start: low half of the last sample of the clock
  * @tsc_sum: ticks of the clock so far
  * @pmc: not used
+ * @control: its control; the kernel only
  *
- * A reader reads @tsc_start before and after @tsc_sum, and once more if it has changed.
+ * A reader reads @tsc_start before and after @tsc_sum, and retries if it has changed.
  */
 struct perfctr_cpu_state {
 	__u32	cstatus;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * perfctr_cpu_state::cstatus, which says what of a control is enabled, and the signal of
- * overflows: the same on all architectures. Included by <asm/perfctr.h>.
+ * perfctr_cpu_state::cstatus, which encodes the enabled parts of a control, and the signal of
+ * an overflow. Both are the same on all architectures. Included by <asm/perfctr.h>.
  */
 #ifndef _UAPI_ASM_GENERIC_PERFCTR_CSTATUS_H
 #define _UAPI_ASM_GENERIC_PERFCTR_CSTATUS_H
@@ -40,7 +40,7 @@ static inline __u32 perfctr_cstatus_has_ictrs(__u32 cstatus)
 	return cstatus & (0x7f << 16);
 }
 
-/* The signal of an overflow: its si_code, and the mask of counters that have overflowed. */
+/* Signal of an overflow: its si_code, and the mask of overflowed counters. */
 #define SI_PMC_OVF		('P')
 #define si_pmc_ovf_mask		si_pid
 

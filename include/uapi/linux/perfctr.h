@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Performance counters of a thread, by the system calls perfctr_info and vperfctr_*.
- * Documentation/userspace-api/perfctr.rst describes them.
+ * Performance counters of a thread, through the system calls perfctr_info and vperfctr_*. See
+ * Documentation/userspace-api/perfctr.rst.
  */
 #ifndef _UAPI_LINUX_PERFCTR_H
 #define _UAPI_LINUX_PERFCTR_H
@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <asm/perfctr.h>
 
-/* The numbers of the system calls on every architecture, for programs whose headers lack them. */
+/* System call numbers, the same on all architectures, for programs with older headers. */
 #ifndef __KERNEL__
 #ifndef __NR_perfctr_info
 #define __NR_perfctr_info	600
@@ -21,25 +21,25 @@
 #endif
 #endif
 
-/* perfctr_info::abi_version; kernel and program fit if they are equal under the mask. */
+/* perfctr_info::abi_version. Program and kernel are compatible if it is equal under the mask. */
 #define PERFCTR_ABI_VERSION		0x06000500
 #define PERFCTR_ABI_VERSION_MASK	0xff00ff00
 
 /* perfctr_info::cpu_features */
-#define PERFCTR_FEATURE_RDPMC	0x01	/* a program may read the counters that it uses */
-#define PERFCTR_FEATURE_RDTSC	0x02	/* it may read the time stamp counter */
+#define PERFCTR_FEATURE_RDPMC	0x01	/* a program may read its own counters */
+#define PERFCTR_FEATURE_RDTSC	0x02	/* a program may read the time stamp counter */
 #define PERFCTR_FEATURE_PCINT	0x04	/* counters can interrupt */
 
 /* statfs::f_type of a vperfctr's file */
 #define VPERFCTRFS_MAGIC	0x56504d43
 
 /**
- * struct perfctr_info - what there is
+ * struct perfctr_info - features of the kernel and the CPUs
  * @abi_version: PERFCTR_ABI_VERSION of the kernel
- * @driver_version: a text
+ * @driver_version: text
  * @cpu_type: 0
  * @cpu_features: PERFCTR_FEATURE_*
- * @cpu_khz: of the clock that is sampled as TSC
+ * @cpu_khz: frequency of the clock that is sampled as TSC
  * @tsc_to_cpu_mult: 1
  * @reserved: 0
  */
@@ -55,8 +55,8 @@ struct perfctr_info {
 
 /**
  * struct perfctr_cpu_mask - a set of CPUs
- * @nrwords: room in @mask; the kernel sets it to what is needed
- * @mask: low CPUs first
+ * @nrwords: words in @mask; the kernel sets it to the number that it needs
+ * @mask: lowest CPUs first
  */
 struct perfctr_cpu_mask {
 	__u32	nrwords;
@@ -64,8 +64,8 @@ struct perfctr_cpu_mask {
 };
 
 /**
- * struct vperfctr_control - what a thread is to count
- * @si_signo: signal that tells of overflows; 0: none
+ * struct vperfctr_control - control of a thread's counters
+ * @si_signo: signal for overflows; 0: none
  * @cpu_control: the counters
  * @preserve: mask of counters that keep their sums
  * @reserved: 0
@@ -78,8 +78,8 @@ struct vperfctr_control {
 };
 
 /**
- * struct vperfctr_state - what is mapped at offset 0 of a vperfctr's file
- * @cpu_state: see there
+ * struct vperfctr_state - the mapped page of a vperfctr's file
+ * @cpu_state: sums and start values
  */
 struct vperfctr_state {
 	struct perfctr_cpu_state	cpu_state;
