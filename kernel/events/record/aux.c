@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AUX areas: memory that hardware writes to by itself.
+ * AUX areas: memory that hardware writes directly.
  *
- * A driver opens a transaction, lets the hardware write, and closes it with
- * the number of bytes written. One transaction at a time is open on a buffer.
- * It keeps the area alive, also when user space unmaps it meanwhile.
+ * A driver opens a transaction, starts the hardware, and closes the transaction with the
+ * number of bytes written. A buffer has at most one open transaction. The transaction holds a
+ * reference to the area, so the area survives an munmap(2) during the transaction.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -28,10 +28,10 @@
 #include "sample.h"
 #include "sideband.h"
 
-/* Attempts to make a driver close its transaction. */
+/* Attempts to make a driver close its transaction */
 #define STOP_ATTEMPTS	10
 
-/* All areas that a driver has set up and has not freed yet. */
+/* All areas that a driver has set up and not freed yet */
 static LIST_HEAD(driver_areas);
 static DEFINE_SPINLOCK(areas_lock);	/* driver_areas; process context */
 /* perf_aux_revoke() sleeps here until an area has left the list. */
@@ -55,23 +55,22 @@ static void perf_aux_free_pages_of(struct perf_aux *aux)
 	}
 }
 
-/* Order of the pieces to allocate: single pages, unless the driver says otherwise. */
+/* Order of the allocations: single pages, unless the driver needs larger ones. */
 static int perf_aux_piece_order(const struct perf_aux *aux, int capabilities)
 {
 	if (!(capabilities & (PERF_PMU_CAP_AUX_NO_SG | PERF_PMU_CAP_AUX_PREFER_LARGE)))
 		return 0;
 	/*
-	 * Without overwriting, the hardware raises an interrupt at the end of
-	 * each piece. So a piece is as large as the watermark, at which the
-	 * reader is to be woken anyway.
+	 * Without overwriting, the hardware interrupts at the end of each allocation. The
+	 * reader is woken once per watermark, so that is the right size.
 	 */
 	return aux->overwrite ? ilog2(aux->nr_pages) : get_order(aux->watermark);
 }
 
 /*
- * Allocate the area in pieces that are as large as can be had, up to the given
- * order. Drivers find a piece's order in the private field of its first page; a
- * page without the private flag is a piece by itself.
+ * Allocate the area in chunks of the largest order available, up to @max_order. A driver
+ * finds the order of a chunk in the private field of its first page. A page without the
+ * private flag is a chunk of order 0.
  */
 static bool perf_aux_alloc_pages_for(struct perf_aux *aux, int node, int max_order)
 {
@@ -97,7 +96,7 @@ static bool perf_aux_alloc_pages_for(struct perf_aux *aux, int node, int max_ord
 	return true;
 }
 
-/* Does the driver need one piece of memory, and did not get it? */
+/* Does the driver need a single chunk, and the allocation has several? */
 static bool perf_aux_pieces_refused(struct perf_aux *aux, int capabilities, int max_order)
 {
 	return aux->overwrite && (capabilities & PERF_PMU_CAP_AUX_NO_SG) &&
@@ -105,8 +104,8 @@ static bool perf_aux_pieces_refused(struct perf_aux *aux, int capabilities, int 
 }
 
 /*
- * Take the area away from its driver. Called once for each area: by the holder
- * of its last reference, or by perf_aux_revoke().
+ * Release the area's driver data. Called once per area: by perf_aux_revoke(), or with the
+ * last reference.
  */
 static void perf_aux_leave_driver(struct perf_aux *aux)
 {
@@ -120,8 +119,8 @@ static void perf_aux_leave_driver(struct perf_aux *aux)
 }
 
 /*
- * After the last reference: give back everything but struct perf_aux itself,
- * which readers under RCU may still look at.
+ * Release everything except struct perf_aux itself, which RCU readers may still access.
+ * Called with the last reference.
  */
 static void perf_aux_release_memory(struct perf_aux *aux)
 {
@@ -148,10 +147,10 @@ static void perf_aux_release(struct irq_work *work)
 }
 
 /**
- * perf_aux_put - drop a reference
+ * perf_aux_put - drop a reference to an area
  * @aux: the area
  *
- * Any context, NMI included.
+ * Context: any, including NMI.
  */
 void perf_aux_put(struct perf_aux *aux)
 {
@@ -160,11 +159,12 @@ void perf_aux_put(struct perf_aux *aux)
 }
 
 /**
- * perf_aux_put_now - drop a reference, and free the memory before returning
+ * perf_aux_put_now - drop a reference, and free the memory of the area synchronously
  * @aux: the area
  *
- * Used for munmap(2): when that returns, the memory of the area is to be free
- * and no longer charged to the user. May sleep.
+ * After munmap(2) the memory must be free, and no longer charged to the user.
+ *
+ * Context: may sleep.
  */
 void perf_aux_put_now(struct perf_aux *aux)
 {
@@ -175,10 +175,11 @@ void perf_aux_put_now(struct perf_aux *aux)
 }
 
 /*
- * Get a reference to an area of the PMU. An area whose last reference is gone
- * is about to leave the list on its own and cannot be held.
- * Return: true when an area is held in *@held, or when the PMU has none (*@held
- * is NULL); false when it only has areas that are about to leave the list.
+ * Get a reference to an area of @pmu. An area without references is about to leave the list,
+ * and cannot be referenced.
+ *
+ * Return true with an area in *@held, or with NULL if @pmu has none; false if all its areas
+ * are about to leave the list.
  */
 static bool perf_aux_hold_area(const struct pmu *pmu, struct perf_aux **held)
 {
@@ -201,11 +202,13 @@ static bool perf_aux_hold_area(const struct pmu *pmu, struct perf_aux **held)
 }
 
 /**
- * perf_aux_revoke - take all AUX areas away from the driver of a PMU that goes
- * @pmu: the PMU; its events have been dead for a grace period of RCU and one of
- *	perf_pmus_read_lock()
+ * perf_aux_revoke - release the driver data of all AUX areas of a PMU that is being unregistered
+ * @pmu: the PMU. A grace period of RCU, and one of perf_pmus_read_lock(), have passed since its
+ *	events became dead
  *
- * The pages of an area stay as long as they are mapped. May sleep.
+ * The pages of an area exist as long as they are mapped.
+ *
+ * Context: may sleep.
  */
 void perf_aux_revoke(struct pmu *pmu)
 {
@@ -221,8 +224,8 @@ void perf_aux_revoke(struct pmu *pmu)
 }
 
 /*
- * Let the driver set the area up. perf_pmus_read_lock() keeps the PMU of an event
- * that is not dead; a PMU that is being unregistered waits for it to end.
+ * Call the driver to set the area up. If the event is not dead, perf_pmus_read_lock() keeps
+ * its PMU registered: perf_pmu_unregister() waits for the end of this section.
  */
 static bool perf_aux_enter_driver(struct perf_aux *aux, struct perf_event *event)
 {
@@ -243,18 +246,20 @@ static bool perf_aux_enter_driver(struct perf_aux *aux, struct perf_event *event
 }
 
 /**
- * perf_aux_alloc - make an AUX area
- * @rb: buffer that the area is to belong to; the caller has a reference, and has
- *	not locked it, as this may wait long for memory
+ * perf_aux_alloc - allocate an AUX area
+ * @rb: buffer of the area. The caller has a reference, and does not hold its lock, because the
+ *	allocation may take long
  * @event: event whose driver sets the area up
- * @pgoff: where in the file the area is mapped, in pages
+ * @pgoff: offset of the mapping in the event's file, in pages
  * @nr_pages: size of the area, a power of two
- * @overwrite: the reader will not tell what it has read
+ * @overwrite: the mapping is read-only, so the reader cannot move the tail
  *
- * The caller publishes the area, or drops it: two callers may make an area for
- * the same buffer at the same time. May sleep.
- * Return: the area with one reference, or an error: -EOPNOTSUPP when the
- * driver has no AUX areas, -ENOMEM without memory or when the driver refuses.
+ * The caller publishes the area or drops it: two tasks may allocate an area for the same buffer
+ * at the same time.
+ *
+ * Context: may sleep.
+ * Return: the area with one reference, or an ERR_PTR(): -EOPNOTSUPP if the driver has no AUX
+ * areas, -ENOMEM if memory is lacking or the driver fails
  */
 struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event,
 				unsigned long pgoff, unsigned int nr_pages, bool overwrite)
@@ -265,7 +270,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	struct pmu *pmu;
 	int capabilities, max_order;
 
-	/* The PMU may be unregistered after this; perf_aux_enter_driver() looks again. */
+	/* The PMU may be unregistered after this; perf_aux_enter_driver() checks again. */
 	scoped_guard(rcu) {
 		pmu = READ_ONCE(event->pmu);
 		if (!pmu->setup_aux)
@@ -286,8 +291,8 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	max_order = perf_aux_piece_order(aux, capabilities);
 
 	/*
-	 * The area is complete before perf_aux_enter_driver() lists it: from
-	 * then on perf_aux_revoke() may find it.
+	 * perf_aux_revoke() may find the area once perf_aux_enter_driver() has listed it:
+	 * complete the area before that.
 	 */
 	refcount_set(&aux->refcount, 1);
 	init_irq_work(&aux->atomic_put, perf_aux_release);
@@ -306,11 +311,11 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 }
 
 /**
- * perf_aux_page - a page of an AUX area
+ * perf_aux_page - find a page of an AUX area
  * @aux: the area
  * @pgoff: offset in the event's file, in pages
  *
- * Return: the page, or NULL when the area has no page there.
+ * Return: the page, or NULL if the area has no page at @pgoff
  */
 struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff)
 {
@@ -318,7 +323,7 @@ struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff)
 	return pgoff < aux->nr_pages ? virt_to_page(aux->pages[pgoff]) : NULL;
 }
 
-/* Runs on the CPU where the transaction was opened, with interrupts off. */
+/* Called with interrupts off on the CPU that opened the transaction. */
 static void perf_aux_stop_writer_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
@@ -326,13 +331,13 @@ static void perf_aux_stop_writer_here(void *info)
 	struct perf_event_context *ctx;
 	struct perf_event *event;
 
-	/* The next transaction may have begun on another CPU: the caller asks there. */
+	/* If the next transaction was opened on another CPU, the caller retries there. */
 	if (READ_ONCE(aux->rb->aux_open) != aux ||
 	    READ_ONCE(aux->writer_cpu) != smp_processor_id())
 		return;
 	/*
-	 * The writer is not stored yet, or has closed the transaction, or it is
-	 * an event that stays attached while interrupts are off here.
+	 * The writer is NULL before it is stored and after the transaction is closed.
+	 * Otherwise it is an event that cannot be detached while interrupts are off here.
 	 */
 	event = smp_load_acquire(&aux->writer);
 	perf_delay(AUX_ASKED);
@@ -348,22 +353,22 @@ static void perf_aux_stop_writer_here(void *info)
 
 /**
  * perf_aux_stop_writer - stop the event that writes to an area
- * @aux: area that has no mapping left, so that no event will start again
+ * @aux: area without a mapping, so that no event can start to write to it
  *
- * The memory of the area can be freed afterwards. May sleep. If the driver does
- * not close its transaction, the area lives on until it does. No transaction is
- * opened on the area any more; the event is asked several times because its
- * driver may have been between two steps the first time.
+ * Afterwards the memory of the area can be freed. If the driver does not close its transaction,
+ * the area exists until it does. Several attempts are needed, because the driver may be about to
+ * open or close the transaction during the first one.
+ *
+ * Context: may sleep.
  */
 void perf_aux_stop_writer(struct perf_aux *aux)
 {
 	int i;
 
 	/*
-	 * The area has been taken from the buffer before its writer is looked
-	 * for. Pairs with the barrier in perf_aux_open_on(): a transaction that
-	 * is not seen here has seen that the area is gone, and one that goes on
-	 * is seen with its CPU.
+	 * rb->aux is cleared before the writer is read. Pairs with the barrier in
+	 * perf_aux_open_on(): either this CPU sees the transaction and its CPU, or the
+	 * transaction sees that the area is gone.
 	 */
 	smp_mb();
 	for (i = 0; i < STOP_ATTEMPTS && READ_ONCE(aux->rb->aux_open) == aux; i++)
@@ -372,7 +377,7 @@ void perf_aux_stop_writer(struct perf_aux *aux)
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-/* KUnit hook, called in perf_aux_open_on() where another CPU may unmap the area. */
+/* KUnit hook in perf_aux_open_on(), at the point where another CPU may unmap the area */
 void (*perf_test_aux_step)(void);
 
 static void perf_aux_test_step(void)
@@ -386,7 +391,7 @@ static void perf_aux_test_step(void)
 }
 #endif
 
-/* The area that the event may open a transaction on, with a reference, or NULL. */
+/* The area for a transaction of the event, with a reference, or NULL */
 static struct perf_aux *perf_aux_get(struct perf_event *event)
 {
 	struct perf_event *output = perf_event_root(event);
@@ -405,8 +410,8 @@ static struct perf_aux *perf_aux_get(struct perf_event *event)
 }
 
 /*
- * Has a watermark's worth of data been written since the last wake-up? If so,
- * the next wake-up is due at the next multiple of the watermark.
+ * Has the data since the last wakeup reached the watermark? If so, round the wakeup position
+ * down to a multiple of the watermark.
  */
 static bool perf_aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *aux)
 {
@@ -416,12 +421,12 @@ static bool perf_aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *a
 	return true;
 }
 
-/* Show the reader what has been written. */
+/* Publish the head to the reader. */
 static void perf_aux_publish(struct perf_buffer *rb)
 {
 	/*
-	 * The trace is visible before the head. Pairs with the read barrier of
-	 * the reader between its load of aux_head and its loads of the trace.
+	 * Pairs with the reader's read barrier between its load of aux_head and its loads of
+	 * the trace: the trace is visible before the head.
 	 */
 	smp_wmb();
 	WRITE_ONCE(rb->ring.user->aux_head, rb->aux_head);
@@ -432,14 +437,14 @@ static void perf_aux_close(struct perf_output_handle *handle, struct perf_aux *a
 	handle->event = NULL;
 	WRITE_ONCE(aux->writer, NULL);
 	perf_delay(AUX_CLOSES);
-	/* The cmpxchg of the next transaction finds all of this one's work done. */
+	/* Pairs with the cmpxchg in perf_aux_open_on() of the next transaction. */
 	smp_store_release(&aux->rb->aux_open, NULL);
 	perf_aux_put(aux);
 }
 
 /*
- * Make the event the writer of the area, unless the buffer has a transaction open
- * already. Drops the reference to @aux when that fails.
+ * Make the event the writer of the area, unless the buffer has an open transaction. On
+ * failure drop the reference to @aux.
  */
 static bool perf_aux_open_on(struct perf_output_handle *handle, struct perf_event *event,
 			     struct perf_aux *aux)
@@ -453,14 +458,13 @@ static bool perf_aux_open_on(struct perf_output_handle *handle, struct perf_even
 	}
 	perf_delay(AUX_OPENED);
 	WRITE_ONCE(aux->writer_cpu, smp_processor_id());
-	/* Pairs with the load in perf_aux_stop_writer_here(), which runs on this CPU. */
+	/* Pairs with the load in perf_aux_stop_writer_here() on this CPU. */
 	smp_store_release(&aux->writer, event);
 	/*
-	 * The area may have been unmapped since perf_aux_get(), by a task that
-	 * saw no writer and so does not wait for one. Pairs with the barrier in
-	 * perf_aux_stop_writer(); without the two barriers each side could miss
-	 * the other, and the hardware would go on writing to memory that is
-	 * mapped by nobody.
+	 * The area may have been unmapped since perf_aux_get(), and perf_aux_stop_writer()
+	 * may have seen no writer. Pairs with the barrier in perf_aux_stop_writer(): without
+	 * both barriers each side could miss the other, and the hardware would continue to
+	 * write to memory without a mapping.
 	 */
 	smp_mb();
 	if (likely(rcu_access_pointer(rb->aux) == aux))
@@ -471,14 +475,15 @@ static bool perf_aux_open_on(struct perf_output_handle *handle, struct perf_even
 
 /**
  * perf_aux_output_begin - open a transaction
- * @handle: filled in: @head is where the hardware may write, @size how many
- *	bytes (0 in overwrite mode: all), @wakeup up to where at most before an
- *	interrupt is due
+ * @handle: @head is set to the position where the hardware may write, @size to the number of
+ *	bytes (0 in overwrite mode: all), @wakeup to the position of the next interrupt at the
+ *	latest
  * @event: event that writes to the AUX area
  *
- * Interrupts are off. When there is no room the event is disabled; the reader
- * has to enable it again.
- * Return: what pmu::setup_aux returned, or NULL when nothing can be written.
+ * Without free space the event is disabled, and the reader must enable it again.
+ *
+ * Context: interrupts are off.
+ * Return: the pointer from pmu::setup_aux, or NULL if the hardware cannot write
  */
 void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event)
 {
@@ -503,9 +508,8 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 		return aux->priv;
 
 	/*
-	 * The reader has finished with the bytes before the tail. Hardware is
-	 * only started when there is room, so that its stores come after this
-	 * load.
+	 * The reader has consumed the bytes before the tail. The hardware starts only if
+	 * there is free space, so its stores are after this load.
 	 */
 	tail = READ_ONCE(rb->ring.user->aux_tail);
 	handle->wakeup = rb->aux_wakeup + aux->watermark;
@@ -521,7 +525,7 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_begin);
 
-/* The body of PERF_RECORD_AUX. */
+/* Body of PERF_RECORD_AUX */
 struct aux_body {
 	u64	offset;
 	u64	size;
@@ -542,13 +546,13 @@ static void perf_aux_tell_of_data(struct perf_event *event, u64 offset, u64 size
 
 /**
  * perf_aux_output_end - close a transaction
- * @handle: handle of the open transaction
- * @size: bytes written; in overwrite mode @handle->head is where the hardware
- *	has got to
+ * @handle: the open transaction
+ * @size: bytes written; in overwrite mode @handle->head is the position of the hardware
  *
- * Interrupts are off, and the data is visible to other CPUs. An AUX record
- * tells the reader of the data, unless @size and the flags are 0, which they may
- * be in overwrite mode: there the head alone says where the data ends.
+ * Write an AUX record for the data. In overwrite mode there is none if @size and the flags are
+ * 0: the head alone gives the end of the data.
+ *
+ * Context: interrupts are off, and the data is visible to other CPUs.
  */
 void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 {
@@ -559,7 +563,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 	u64 flags = handle->aux_flags & ~(u64)PERF_AUX_FLAG_OVERWRITE;
 	bool wake;
 
-	/* The area has been unmapped meanwhile: no reader is left to tell. */
+	/* The area was unmapped during the transaction: there is no reader. */
 	if (rcu_access_pointer(rb->aux) != aux)
 		goto close;
 
@@ -587,12 +591,12 @@ close:
 EXPORT_SYMBOL_GPL(perf_aux_output_end);
 
 /**
- * perf_aux_output_skip - leave room unused, for alignment or padding
- * @handle: of an open transaction
+ * perf_aux_output_skip - skip bytes, for alignment or padding
+ * @handle: the open transaction
  * @size: bytes to skip
  *
- * Interrupts are off.
- * Return: 0, or -ENOSPC when the transaction has less room than that.
+ * Context: interrupts are off.
+ * Return: 0 on success, -ENOSPC if the transaction has less free space
  */
 int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
 {
@@ -615,10 +619,10 @@ int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
 EXPORT_SYMBOL_GPL(perf_aux_output_skip);
 
 /**
- * perf_get_aux - what pmu::setup_aux returned
+ * perf_get_aux - get the pointer from pmu::setup_aux
  * @handle: zeroed, or used for a transaction before
  *
- * Return: the driver's pointer, or NULL when no transaction is open.
+ * Return: the driver's pointer, or NULL if no transaction is open
  */
 void *perf_get_aux(struct perf_output_handle *handle)
 {
@@ -627,9 +631,9 @@ void *perf_get_aux(struct perf_output_handle *handle)
 EXPORT_SYMBOL_GPL(perf_get_aux);
 
 /**
- * perf_aux_output_flag - set flags of the record that the transaction will make
- * @handle: of an open transaction
- * @flags: PERF_AUX_FLAG_*, except OVERWRITE, which follows from the mapping
+ * perf_aux_output_flag - set flags of the transaction's AUX record
+ * @handle: the open transaction
+ * @flags: PERF_AUX_FLAG_*, except OVERWRITE, which depends on the mapping
  */
 void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
 {
@@ -640,14 +644,14 @@ void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
 EXPORT_SYMBOL_GPL(perf_aux_output_flag);
 
 /**
- * perf_output_copy_aux - copy a piece of an AUX area into a record
- * @aux_handle: of an open transaction
- * @handle: of the record
+ * perf_output_copy_aux - copy a part of an AUX area to a record
+ * @aux_handle: the open transaction
+ * @handle: handle of the record
  * @from: position of the first byte
- * @to: position behind the last byte; when both are the same modulo the size of
- *	the area, the whole area is copied
+ * @to: position after the last byte. If both are equal modulo the size of the area, the whole area
+ *	is copied
  *
- * Return: bytes copied, or -EFAULT.
+ * Return: bytes copied, or -EFAULT
  */
 long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 			  struct perf_output_handle *handle,
@@ -673,9 +677,8 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 }
 
 /*
- * The area of @sampler, with a reference, if that AUX event traces on this CPU.
- * The AUX event may have been closed, or be off, while the event that samples it
- * goes on: then a trace on this CPU belongs to another event.
+ * The area of @sampler, with a reference, if that AUX event traces on this CPU. If the AUX
+ * event is closed or scheduled out, a trace on this CPU belongs to another event.
  */
 static struct perf_aux *perf_aux_get_here(struct perf_event *sampler)
 {
@@ -686,13 +689,13 @@ static struct perf_aux *perf_aux_get_here(struct perf_event *sampler)
 }
 
 /**
- * perf_aux_sample_size - how much of an AUX area a sample can have
+ * perf_aux_sample_size - get the number of AUX bytes for a sample
  * @sampler: the AUX event, or NULL
- * @size: bytes that the sample wants, a multiple of 8
+ * @size: bytes wanted, a multiple of 8
  *
- * Any context, on the CPU that runs @sampler.
- * Return: bytes, a multiple of 8; 0 when the area cannot be had, also while the
- * sample that this one has interrupted is being filled from it.
+ * Context: any, on the CPU of @sampler.
+ * Return: bytes, a multiple of 8; 0 if there is no area, or if the interrupted code is copying
+ * from it
  */
 unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long size)
 {
@@ -708,13 +711,14 @@ unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long siz
 }
 
 /**
- * perf_aux_sample_write - write a piece of an AUX area into a sample
- * @sampler: the AUX event, or NULL when it has been closed since
- * @handle: of the sample
- * @size: what perf_aux_sample_size() returned
+ * perf_aux_sample_write - write a part of an AUX area to a sample
+ * @sampler: the AUX event, or NULL if it was closed since
+ * @handle: handle of the sample
+ * @size: from perf_aux_sample_size()
  *
- * Any context, on the CPU that runs @sampler. Bytes that the driver does not have
- * are written as zeros, so that exactly @size bytes are written.
+ * Write exactly @size bytes: pad with zeros what the driver does not provide.
+ *
+ * Context: any, on the CPU of @sampler.
  */
 void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle *handle,
 			   unsigned long size)
@@ -724,7 +728,7 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 	unsigned long flags;
 	long copied = 0;
 
-	/* The driver's state belongs to this CPU; its interrupt may change it. */
+	/* The driver's interrupt handler changes its per-CPU state. */
 	local_irq_save(flags);
 	aux = perf_aux_get_here(sampler);
 	if (aux && size) {
@@ -747,11 +751,12 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 
 /**
  * perf_aux_record_itrace_start - write an ITRACE_START record
- * @event: event of a PMU that traces instructions, which begins to run on this CPU, for
- *	the current task or for all
+ * @event: event of an instruction tracing PMU that starts on this CPU, for the current task or
+ *	for all tasks
  *
- * Interrupts are off. Does nothing once the event's driver has called
- * perf_event_itrace_started().
+ * Do nothing after the driver has called perf_event_itrace_started().
+ *
+ * Context: interrupts are off.
  */
 void perf_aux_record_itrace_start(struct perf_event *event)
 {
@@ -771,9 +776,9 @@ void perf_aux_record_itrace_start(struct perf_event *event)
 }
 
 /**
- * perf_event_itrace_started - let the driver say itself that a trace has begun
- * @event: event whose trace has begun; perf_aux_record_itrace_start() writes no
- *	ITRACE_START record for it from now on
+ * perf_event_itrace_started - the driver reports the start of a trace itself
+ * @event: the traced event; perf_aux_record_itrace_start() writes no ITRACE_START record for it
+ *	any more
  */
 void perf_event_itrace_started(struct perf_event *event)
 {
@@ -782,10 +787,10 @@ void perf_event_itrace_started(struct perf_event *event)
 
 /**
  * perf_report_aux_output_id - write an AUX_OUTPUT_HW_ID record
- * @event: event whose samples go into an AUX area
- * @hw_id: number by which the hardware names the event there
+ * @event: event with samples in an AUX area
+ * @hw_id: the hardware's number of the event in that area
  *
- * Any context, preemption off.
+ * Context: any, preemption is off.
  */
 void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
 {
@@ -800,11 +805,10 @@ void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
 EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 
 /**
- * perf_event_needs_aux - does the event depend on an AUX event as its leader?
+ * perf_event_needs_aux - does the event need an AUX event as its group leader?
  * @event: initialised
  *
- * Return: true when attr.aux_output, aux_sample_size, aux_pause or aux_resume
- * say so.
+ * Return: true with attr.aux_output, aux_sample_size, aux_pause or aux_resume
  */
 bool perf_event_needs_aux(const struct perf_event *event)
 {
@@ -831,12 +835,13 @@ static bool perf_aux_leader_ok(struct perf_event *event, struct perf_event *lead
 }
 
 /**
- * perf_event_set_aux_output - tie an event to the AUX event that it depends on
+ * perf_event_set_aux_output - link an event to the AUX event that it needs
  * @event: event for which perf_event_needs_aux() is true
- * @leader: leader of the group that it joins, or NULL
+ * @leader: leader of its group, or NULL
  *
- * The event holds the leader until perf_event_clear_aux_output().
- * Return: true, or false when the leader cannot do what is asked.
+ * The event holds a reference to the leader until perf_event_clear_aux_output().
+ *
+ * Return: true on success, false if the leader does not support the event
  */
 bool perf_event_set_aux_output(struct perf_event *event, struct perf_event *leader)
 {
@@ -852,16 +857,16 @@ static void perf_aux_unlink(struct perf_event *event)
 {
 	struct perf_event *leader = event->aux_event;
 
-	/* A sample that is being taken loads the link twice, without a lock. */
+	/* A sample loads the link twice, without a lock. */
 	WRITE_ONCE(event->aux_event, NULL);
 	perf_event_put(leader);
 }
 
 /**
  * perf_event_clear_aux_output - undo perf_event_set_aux_output()
- * @event: a member, or the leader, all of whose members are cut off then
+ * @event: a sibling, or the leader, whose links from all siblings are removed
  *
- * The group may be on: samples follow the link under RCU. The caller holds a
+ * The group may be scheduled in: samples read the link under RCU. The caller holds a
  * reference to @event.
  */
 void perf_event_clear_aux_output(struct perf_event *event)

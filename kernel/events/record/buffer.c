@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Buffers: their memory and life, and which events write to them.
+ * Buffers: allocation, lifetime, and the events that write to them.
  *
- * event->rb changes from one buffer to another with the locks of both held. An
- * event without a buffer has no such lock, so event->rb is changed by compare
- * and exchange. Writers look at event->rb with preemption off, and a buffer is
- * freed a grace period after its last reference has been dropped.
+ * event->rb changes from one buffer to another with both buffers' locks held. An event
+ * without a buffer has no such lock, so event->rb changes by cmpxchg(). Writers read
+ * event->rb with preemption off, and a buffer is freed a grace period after its last
+ * reference was dropped.
  */
 #include <linux/fs.h>
 #include <linux/log2.h>
@@ -25,19 +25,22 @@
 #include "ring_shared.h"
 #include "userpage.h"
 
-/* Each record changes the shared positions; each writer reads what is before the locks. */
+/*
+ * Keep the shared positions, which each record changes, out of the cache lines that writers
+ * only read.
+ */
 static_assert(!IS_ENABLED(CONFIG_64BIT) ||
 	      offsetofend(struct perf_buffer, cpu) / L1_CACHE_BYTES <
 	      offsetof(struct perf_buffer, shared) / L1_CACHE_BYTES);
 
-/* Up to so many events of a buffer have their waiters woken at once, in the interrupt. */
+/* With at most this many events on a buffer, the interrupt wakes all pollers itself. */
 #define WAKE_AT_ONCE	64
 
 #ifdef CONFIG_PERF_USE_VMALLOC
 
 /*
- * Caches of these architectures may tell virtual addresses apart, so user
- * space and kernel need addresses of the same colour: one area for all.
+ * With aliasing caches, user space and the kernel need addresses of the same colour: allocate
+ * one contiguous area.
  */
 static unsigned int perf_buffer_data_chunks(unsigned long nr_pages)
 {
@@ -64,12 +67,13 @@ static void perf_buffer_free_memory(struct perf_buffer *rb)
 }
 
 /**
- * perf_buffer_page - a page of a buffer
+ * perf_buffer_page - find a page of a buffer
  * @rb: the buffer
  * @pgoff: 0 for the first page, then the data
  *
- * Return: the page, or NULL when there are not that many. It stays that page
- * while the buffer's lock or pages_lock is held.
+ * The page is not replaced while the buffer's lock or pages_lock is held.
+ *
+ * Return: the page, or NULL if @pgoff is beyond the last page
  */
 struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
 {
@@ -79,12 +83,12 @@ struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
 }
 
 /**
- * perf_buffer_exchange_page - take a page out of a buffer
+ * perf_buffer_exchange_page - replace a page of a buffer
  * @rb: the buffer, locked
- * @pos: of the page's first byte
- * @fresh: to put in its place
+ * @pos: position of the page's first byte
+ * @fresh: the new page
  *
- * Return: NULL, pages of one area cannot be exchanged.
+ * Return: NULL, as pages of a contiguous area cannot be replaced
  */
 struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos,
 				       struct page *fresh)
@@ -133,12 +137,13 @@ static bool perf_buffer_alloc_memory(struct perf_buffer *rb, int node)
 }
 
 /**
- * perf_buffer_page - a page of a buffer
+ * perf_buffer_page - find a page of a buffer
  * @rb: the buffer
  * @pgoff: 0 for the first page, then the data
  *
- * Return: the page, or NULL when there are not that many. It stays that page
- * while the buffer's lock or pages_lock is held.
+ * The page is not replaced while the buffer's lock or pages_lock is held.
+ *
+ * Return: the page, or NULL if @pgoff is beyond the last page
  */
 struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
 {
@@ -148,20 +153,20 @@ struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
 		return NULL;
 	if (pgoff)
 		at = rb->chunks[pgoff - 1];
-	/* Some architectures' macros want no expression here. */
+	/* On some architectures the macro does not accept an expression. */
 	return virt_to_page(at);
 }
 
 /**
- * perf_buffer_exchange_page - take a page out of a buffer
+ * perf_buffer_exchange_page - replace a page of a buffer
  * @rb: the buffer, locked
- * @pos: of the page's first byte
- * @fresh: to put in its place; cleared here. The buffer takes over the reference
+ * @pos: position of the page's first byte
+ * @fresh: the new page, cleared here; the buffer takes over the caller's reference
  *
- * Writers that were told that they may write to the page can do so until a
- * grace period has passed.
- * Return: the page, which is the caller's now, or NULL when somebody else uses
- * it: it is in a page table, or user space's memory is read from there.
+ * Writers that have reserved space in the old page may write to it until a grace period has passed.
+ *
+ * Return: the old page with the buffer's reference, or NULL if the page has other users: page
+ * tables, or direct reads of user memory
  */
 struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos,
 				       struct page *fresh)
@@ -176,7 +181,7 @@ struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos
 	clear_page(page_address(fresh));
 	spin_lock(&rb->pages_lock);
 	if (page_count(page) == 1) {
-		/* A writer that follows the pointer finds the page cleared. */
+		/* Writers that load the new pointer see the cleared page. */
 		smp_store_release(chunk, page_address(fresh));
 	} else {
 		page = NULL;
@@ -188,10 +193,10 @@ struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos
 #endif /* CONFIG_PERF_USE_VMALLOC */
 
 /**
- * perf_buffer_put - drop a reference
+ * perf_buffer_put - drop a reference to a buffer
  * @rb: the buffer
  *
- * Any context but NMI.
+ * Context: any but NMI.
  */
 void perf_buffer_put(struct perf_buffer *rb)
 {
@@ -199,7 +204,7 @@ void perf_buffer_put(struct perf_buffer *rb)
 		queue_rcu_work(system_unbound_wq, &rb->work);
 }
 
-/* For buffers with many events: waking all waiters in an interrupt would take too long. */
+/* Wake the pollers of a buffer with many events: too slow for an interrupt. */
 static void perf_buffer_wake_all_work(struct work_struct *work)
 {
 	struct perf_buffer *rb = container_of(work, struct perf_buffer, wake_work);
@@ -214,7 +219,7 @@ static void perf_buffer_wake_all_work(struct work_struct *work)
 	perf_buffer_put(rb);
 }
 
-/* Runs after a grace period: no writer and no reader of event->rb has the buffer any more. */
+/* Runs after a grace period, when no writer and no reader of event->rb uses the buffer. */
 static void perf_buffer_free(struct work_struct *work)
 {
 	struct perf_buffer *rb = container_of(to_rcu_work(work), struct perf_buffer, work);
@@ -225,13 +230,13 @@ static void perf_buffer_free(struct work_struct *work)
 }
 
 /**
- * perf_buffer_alloc - make a buffer that nobody knows yet
- * @nr_pages: of data, a power of two or 0
- * @watermark: bytes after which a reader is to be woken; 0 for half the size
- * @cpu: that writes to it, or -1
- * @overwrite: the reader will not tell what it has read
+ * perf_buffer_alloc - allocate a buffer
+ * @nr_pages: pages of data, a power of two or 0
+ * @watermark: bytes between wakeups; 0 for half the size
+ * @cpu: the CPU that writes to it, or -1
+ * @overwrite: the mapping is read-only, so the reader cannot move the tail
  *
- * Return: the buffer with one reference, or NULL.
+ * Return: the unpublished buffer with one reference, or NULL
  */
 struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long watermark,
 				      int cpu, bool overwrite)
@@ -279,7 +284,7 @@ static struct perf_buffer *perf_buffer_get(struct perf_event *event)
 
 	rcu_read_lock();
 	do {
-		/* Each event holds a reference: one that fails here is of an old buffer. */
+		/* Each event holds a reference. If this fails, event->rb has changed. */
 		rb = rcu_dereference(event->rb);
 	} while (rb && !refcount_inc_not_zero(&rb->refcount));
 	rcu_read_unlock();
@@ -287,17 +292,17 @@ static struct perf_buffer *perf_buffer_get(struct perf_event *event)
 }
 
 /**
- * perf_buffer_lock - lock the buffer that an event writes to
+ * perf_buffer_lock - lock the buffer of an event
  * @event: the event
  *
- * Return: the buffer, which stays the event's until perf_buffer_unlock(), or
- * NULL when there is none.
+ * Return: the buffer, with a reference; event->rb does not change until perf_buffer_unlock(). NULL
+ * if the event has no buffer
  */
 struct perf_buffer *perf_buffer_lock(struct perf_event *event)
 {
 	struct perf_buffer *rb;
 
-	/* Another round is needed each time that the event was given another buffer. */
+	/* Retry each time that event->rb has changed. */
 	for (;;) {
 		rb = perf_buffer_get(event);
 		if (!rb)
@@ -310,8 +315,8 @@ struct perf_buffer *perf_buffer_lock(struct perf_event *event)
 }
 
 /**
- * perf_buffer_unlock - end what perf_buffer_lock() began
- * @rb: what that returned
+ * perf_buffer_unlock - undo perf_buffer_lock()
+ * @rb: the buffer
  */
 void perf_buffer_unlock(struct perf_buffer *rb)
 {
@@ -320,21 +325,20 @@ void perf_buffer_unlock(struct perf_buffer *rb)
 }
 
 /*
- * Prepare the buffer for writers on several CPUs. They may write at once if no
- * event has ever been attached to the buffer, and otherwise when a grace period
- * has passed.
+ * Prepare the buffer for writers on several CPUs. If no event was ever attached to the
+ * buffer, they may write immediately, else after a grace period.
  */
 static void perf_buffer_start_sharing(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->lock);
-	/* Without SMP there is only one CPU to write. */
+	/* Without SMP there is only one CPU that writes. */
 	if (!IS_ENABLED(CONFIG_SMP) || rb->sharing != PERF_SHARED_NOT)
 		return;
 	if (!rb->used) {
 		WRITE_ONCE(rb->sharing, PERF_SHARED);
 		return;
 	}
-	/* The grace period begins after writers can see this. */
+	/* The grace period starts after writers can see this. */
 	WRITE_ONCE(rb->sharing, PERF_SHARED_SOON);
 	get_state_synchronize_rcu_full(&rb->shared_since);
 	/*
@@ -344,7 +348,7 @@ static void perf_buffer_start_sharing(struct perf_buffer *rb)
 	smp_store_release(&rb->sharing, PERF_SHARED_SINCE);
 }
 
-/* Wait for old writers to finish, so that from here on no writer is turned away. */
+/* Wait for the writers of the old protocol, so that no further record is lost. */
 static void perf_buffer_settle_sharing(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->lock);
@@ -359,9 +363,9 @@ static void perf_buffer_settle_sharing(struct perf_buffer *rb)
 }
 
 /*
- * May records of the event be written on any CPU? Copies of an event that follows
- * tasks run anywhere. With attr.inherit_stat, copies write a READ record where
- * their task happens to exit, also if the event itself is bound to a CPU.
+ * Can several CPUs write records of the event? Inherited copies of a per-task event run on
+ * any CPU. With attr.inherit_stat, copies write a READ record on the CPU where their task
+ * exits, even if the event is bound to a CPU.
  */
 static bool perf_buffer_writes_anywhere(const struct perf_event *event)
 {
@@ -371,11 +375,12 @@ static bool perf_buffer_writes_anywhere(const struct perf_event *event)
 }
 
 /**
- * perf_buffer_share - let an event that goes to another CPU keep its buffer
+ * perf_buffer_share - keep the buffer of an event that moves to another CPU
  * @event: not attached to its context; its ctx->mutex is held
  *
- * Records that are written to the buffer before a grace period has passed are
- * lost, and counted as such. May sleep.
+ * Records written to the buffer before a grace period has passed are lost, and counted as lost.
+ *
+ * Context: may sleep.
  */
 void perf_buffer_share(struct perf_event *event)
 {
@@ -389,14 +394,13 @@ void perf_buffer_share(struct perf_event *event)
 }
 
 /**
- * perf_buffer_share_if_elsewhere - share a new buffer if its event has been moved
+ * perf_buffer_share_if_elsewhere - share a new buffer if its event has moved to another CPU
  * @rb: locked; @event has just been attached to it
- * @event: event that may be on its way to another CPU
+ * @event: event that may be moving to another CPU
  *
- * perf_hotplug_move_in() stores the event's CPU and then looks for its buffer.
- * Here the buffer has been stored and the event's CPU is looked at. Both are
- * fully ordered, so one of the two finds that buffer and event are of different
- * CPUs:
+ * perf_hotplug_move_in() stores the event's CPU and then loads its buffer. The caller of
+ * this function has stored the buffer, and this function loads the event's CPU. Both sides
+ * have a full barrier, so at least one of them sees the mismatch of buffer and CPU:
  *
  *	CPU 0, mmap(2)				CPU 1, perf_hotplug_move_in()
  *
@@ -406,9 +410,9 @@ void perf_buffer_share(struct perf_event *event)
  *	if (event->cpu != rb->cpu)		  rb = event->rb;
  *		perf_buffer_start_sharing(rb);		  if (rb) perf_buffer_start_sharing(rb);
  *
- * Without either barrier a load may come before its CPU's store: CPU 0 finds the
- * event's former CPU, CPU 1 finds no buffer, and the event writes from CPU 1 to a
- * buffer that expects all its writers on CPU 0.
+ * Without one of the barriers a load may be reordered before the store: CPU 0 sees the old CPU,
+ * CPU 1 sees no buffer, and the event writes from CPU 1 to a buffer that allows only writers
+ * on CPU 0.
  */
 void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *event)
 {
@@ -417,13 +421,11 @@ void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *e
 }
 
 /*
- * Let the event write to @new instead of @old, either of which may be NULL.
- * The locks of both are held. Fails when the event has another buffer than @old,
- * which is only possible when @old is NULL.
+ * Change event->rb from @old to @new, either of which may be NULL. The locks of both are
+ * held. Fails if event->rb is not @old, which is only possible if @old is NULL.
  *
- * As soon as event->rb is NULL, any task may attach the event to a buffer. So the
- * event leaves the list of @old before event->rb changes, and joins the list of
- * @new afterwards.
+ * Once event->rb is NULL, any task may attach the event to a buffer. So the event is removed
+ * from the list of @old before event->rb changes, and added to the list of @new afterwards.
  */
 static bool perf_buffer_switch(struct perf_event *event, struct perf_buffer *old,
 			       struct perf_buffer *new)
@@ -464,19 +466,19 @@ static bool perf_buffer_switch(struct perf_event *event, struct perf_buffer *old
 	if (old)
 		perf_buffer_put(old);
 	/*
-	 * A wake-up may have missed the event while it was in no list, and
-	 * pollers are to notice if it has no buffer now.
+	 * The event may have missed a wakeup while it was in no list, and pollers must notice
+	 * if it has no buffer any more.
 	 */
 	wake_up_all(&cold->waitq);
 	return true;
 }
 
 /**
- * perf_buffer_attach - let an event write to a buffer
+ * perf_buffer_attach - attach an event to a buffer
  * @rb: the buffer, locked
- * @event: the event, which has its cold part
+ * @event: the event, with its cold part
  *
- * Return: false when the event has got another buffer meanwhile.
+ * Return: true on success, false if another task has attached the event to a buffer
  */
 bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event)
 {
@@ -484,7 +486,7 @@ bool perf_buffer_attach(struct perf_buffer *rb, struct perf_event *event)
 }
 
 /**
- * perf_buffer_detach - let an event no longer write to a buffer
+ * perf_buffer_detach - detach an event from its buffer
  * @rb: the buffer, locked; the caller has a reference
  * @event: event that writes to @rb
  */
@@ -494,10 +496,10 @@ void perf_buffer_detach(struct perf_buffer *rb, struct perf_event *event)
 }
 
 /**
- * perf_event_detach_buffer - detach an event that is closed from its buffer
+ * perf_event_detach_buffer - detach an event from its buffer at close
  * @event: event whose page is not mapped; it may have no buffer
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_event_detach_buffer(struct perf_event *event)
 {
@@ -514,17 +516,17 @@ static bool perf_buffer_output_allowed(struct perf_event *event, struct perf_eve
 {
 	if (event == target)
 		return false;
-	/* One CPU at a time writes to a buffer. */
+	/* Only one CPU at a time writes to a buffer. */
 	if (event->cpu != target->cpu)
 		return false;
 	if (target->cpu == -1 && target->hw.target != event->hw.target)
 		return false;
-	/* Records are ordered by time, and lie in one direction. */
+	/* A buffer has one clock, and one direction of writing. */
 	if (event->clock != target->clock)
 		return false;
 	if (is_write_backward(event) != is_write_backward(target))
 		return false;
-	/* RCU keeps a PMU that is being unregistered. */
+	/* RCU keeps the memory of a PMU that is being unregistered. */
 	guard(rcu)();
 	return !has_aux(event) || !has_aux(target) || event->pmu == target->pmu;
 }
@@ -573,13 +575,13 @@ static int perf_buffer_redirect(struct perf_event *event, struct perf_event *tar
 }
 
 /**
- * perf_event_set_output - let an event write to another event's buffer
+ * perf_event_set_output - redirect an event to another event's buffer
  * @event: event whose page is not mapped
- * @target: event that has a buffer; NULL when @event is to have no buffer
+ * @target: event with a buffer; NULL to detach @event from its buffer
  *
- * May sleep.
- * Return: 0, -EINVAL when the two events do not go together, @target has no
- * buffer or the page of @event is mapped, -ENOMEM.
+ * Context: may sleep.
+ * Return: 0 on success, -EINVAL if the two events cannot share a buffer, @target has no buffer or
+ * the page of @event is mapped, -ENOMEM
  */
 int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 {
@@ -590,7 +592,7 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 	ret = perf_event_make_cold(event);
 	if (ret)
 		return ret;
-	/* Another round is needed each time that either event was given another buffer. */
+	/* Retry each time that event->rb or target->rb has changed. */
 	do {
 		ret = perf_buffer_redirect(event, target);
 	} while (ret == -EAGAIN);
@@ -598,11 +600,11 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 }
 
 /**
- * perf_event_pause_output - turn writers away, or let them in again
- * @event: event whose buffer is to be paused or resumed
+ * perf_event_pause_output - pause or resume a buffer
+ * @event: event with the buffer
  * @pause: not 0 to pause
  *
- * Return: 0, or -EINVAL when there is no buffer for records.
+ * Return: 0 on success, -EINVAL if there is no buffer for records
  */
 int perf_event_pause_output(struct perf_event *event, u32 pause)
 {
@@ -617,8 +619,8 @@ int perf_event_pause_output(struct perf_event *event, u32 pause)
 }
 
 /*
- * Wake the pollers of all events that write to the buffer. If there are many such
- * events, only the pollers of @event are woken here, and the others by a worker.
+ * Wake the pollers of all events that write to the buffer. If there are many, wake only those
+ * of @event here, and the others from a worker.
  */
 static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *event)
 {
@@ -632,7 +634,7 @@ static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *
 		spin_unlock_irqrestore(&rb->events_lock, flags);
 		return;
 	}
-	/* The queued work owns a reference; if it was queued before, it has one already. */
+	/* The queued work owns a reference. If it was queued already, it has one. */
 	if (refcount_inc_not_zero(&rb->refcount) &&
 	    !queue_work(system_unbound_wq, &rb->wake_work))
 		perf_buffer_put(rb);
@@ -640,7 +642,7 @@ static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *
 	wake_up_all(&event->cold->waitq);
 }
 
-/* Show the records that perf_ring_show() has left to be shown, if there are any. */
+/* Publish the records that perf_ring_show() has left unpublished, if any. */
 static void perf_buffer_show_rest(struct perf_buffer *rb, struct perf_event *event)
 {
 	if (likely(!perf_output_sharing_is_settled(rb)))
@@ -653,11 +655,12 @@ static void perf_buffer_show_rest(struct perf_buffer *rb, struct perf_event *eve
 }
 
 /**
- * perf_event_wakeup - wake the tasks that wait for an event, and send its signal
- * @event: the event; for a copy its root is meant
+ * perf_event_wakeup - wake the pollers of an event, and send its signal
+ * @event: the event; for an inherited copy, its root is used
  *
- * Any context but NMI. The pollers of all events that write to the same buffer
- * are woken.
+ * The pollers of all events that write to the same buffer are woken.
+ *
+ * Context: any but NMI.
  */
 void perf_event_wakeup(struct perf_event *event)
 {
@@ -685,17 +688,20 @@ void perf_event_wakeup(struct perf_event *event)
 }
 
 /**
- * perf_event_is_over - has the event counted and written for the last time?
- * @event: any root
+ * perf_event_is_over - can the event never count or write again?
+ * @event: a root event
  *
- * Return: true when its task and those of its copies are gone, or it is dead.
+ * Return: true if its task and the tasks of its copies have exited, or if the event is dead
  */
 bool perf_event_is_over(struct perf_event *event)
 {
 	enum perf_event_state state = READ_ONCE(event->state);
 
 	if (state == PERF_EVENT_STATE_EXIT) {
-		/* Pairs with perf_exit_wake_root(), which looks for a buffer. */
+		/*
+		 * Pairs with perf_exit_wake_root(): this side sees no copy, or the other sees
+		 * the buffer.
+		 */
 		smp_mb();
 		return list_empty_careful(perf_event_copies(event));
 	}

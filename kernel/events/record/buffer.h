@@ -2,9 +2,9 @@
 /*
  * Buffers that user space maps: records, and the AUX area.
  *
- * A buffer has no owner: each event that writes to it and each mapping holds a
- * reference. Events may be attached to a buffer while it has a mapping; when the
- * last mapping goes, all events are detached.
+ * A buffer has no owner: each event that writes to it and each mapping holds a reference.
+ * Events can be attached to a buffer only while it has a mapping; the last unmap detaches all
+ * events.
  */
 #ifndef _KERNEL_EVENTS_BUFFER_H
 #define _KERNEL_EVENTS_BUFFER_H
@@ -30,11 +30,10 @@
 struct user_struct;
 
 /**
- * struct perf_charge - locked memory that somebody was charged for
- * @user: user whose allowance of perf_event_mlock_kb pays for @locked; NULL when
- *	nothing has been charged
- * @mm: mm whose RLIMIT_MEMLOCK pays for @pinned; kept here, so that the pages are
- *	given back to the mm that paid, also if another one unmaps last
+ * struct perf_charge - charge for locked memory
+ * @user: user charged with @locked, within perf_event_mlock_kb; NULL if nothing is charged
+ * @mm: mm charged with @pinned, within RLIMIT_MEMLOCK. The charge is released from this mm, even if
+ *	another mm unmaps last
  * @locked: pages charged to @user
  * @pinned: pages charged to @mm
  */
@@ -46,16 +45,16 @@ struct perf_charge {
 };
 
 /**
- * enum perf_sharing - do several CPUs write to a buffer?
+ * enum perf_sharing - does more than one CPU write to a buffer?
  * @PERF_SHARED_NOT: no, one CPU at a time writes (ring.h)
- * @PERF_SHARED_SOON: the buffer is becoming shared; records are turned away
- * @PERF_SHARED_SINCE: as PERF_SHARED_SOON, until the grace period has passed
- *	whose cookie is in perf_buffer::shared_since
- * @PERF_SHARED: yes (ring_shared.h), and for ever
+ * @PERF_SHARED_SOON: the buffer is being converted; records are lost
+ * @PERF_SHARED_SINCE: as PERF_SHARED_SOON, until the grace period with the cookie in
+ *	perf_buffer::shared_since has passed
+ * @PERF_SHARED: yes (ring_shared.h); this never changes back
  *
- * The two protocols do not mix: no record may be begun by one of them while a
- * record that was begun by the other is not finished, on another CPU or on this
- * one below an interrupt. So a grace period lies between them.
+ * No record may start by one protocol while a record of the other protocol is incomplete, on
+ * another
+ * CPU or in the interrupted code. So a grace period separates the protocols.
  */
 enum perf_sharing {
 	PERF_SHARED_NOT,
@@ -65,41 +64,39 @@ enum perf_sharing {
 };
 
 /**
- * struct perf_buffer - memory that events write their records to
+ * struct perf_buffer - memory for the records of events
  * @ring: positions while one CPU at a time writes
- * @samples: samples since the last wake-up that wakeup_events asked for
- * @special: @sharing, @paused and @empty in one word, for the one look of each writer
+ * @samples: samples since the last wakeup for wakeup_events
+ * @special: @sharing, @paused and @empty as one word, which writers test once
  * @sharing: enum perf_sharing
- * @paused: writers are turned away, and their records counted as lost
+ * @paused: records are not written, and counted as lost
  * @empty: there is no data memory, and no record is written
- * @page_lock: the number behind the user page's lock; see page_lock.h
+ * @page_lock: the number that the user page's lock is a copy of; see page_lock.h
  * @nr_chunks: number of chunks of data memory, a power of two or 0
  * @chunk_shift: log2 of the size of a chunk in bytes
- * @poll: events that poll(2) is to report next
- * @cpu: the only CPU that may write, or -1 for wherever the task runs
+ * @poll: events for the next poll(2)
+ * @cpu: the only CPU that may write, or -1 for the task's current CPU
  * @refcount: one for each event in @events, one for each mapping
- * @lock: protects attaching, detaching, mapping and the AUX area. Two of them are
- *	taken in the order of their addresses. Nests inside mmap_lock and
- *	ctx->mutex. No memory is allocated under it, as CPU hotplug and workers
- *	wait for it
- * @mappings: number of mappings of data and AUX area; without any, no event may
- *	be attached
- * @events: events that write here; changed with @lock and @events_lock held
+ * @lock: protects attach, detach, mmap and the AUX area. Two of them are locked in address order.
+ *	Nests inside mmap_lock and ctx->mutex. No memory is allocated under it, because CPU
+ *	hotplug and workers wait for it
+ * @mappings: number of mappings of data and AUX area; without a mapping no event can be attached
+ * @events: events that write to the buffer; changed with @lock and @events_lock held
  * @nr_events: length of @events, changed with the same locks
- * @used: an event has been attached at some time
- * @events_lock: protects looking at @events in interrupts
- * @pages_lock: taken to get a reference to one of @chunks, or to exchange it
+ * @used: an event was attached to the buffer at some time
+ * @events_lock: protects reads of @events in interrupts
+ * @pages_lock: held to take a reference to one of @chunks, or to replace it
  * @nr_pages: pages of data
- * @charge: who pays for the memory
- * @lost: records of all events that were lost, by cause
+ * @charge: charge for the memory
+ * @lost: lost records of all events, by cause
  * @shared_since: cookie of the grace period of PERF_SHARED_SINCE
- * @shared: positions when several CPUs write; in cache lines apart from the
- *	fields that writers only read
- * @wake_work: wakes the pollers when there are many events
+ * @shared: positions while several CPUs write; not in the cache lines of fields that writers
+ *	only read
+ * @wake_work: wakes the pollers of a buffer with many events
  * @aux: the AUX area while it is mapped, RCU
- * @aux_open: the area that a transaction is open on, or NULL
- * @aux_head: bytes written to AUX areas so far
- * @aux_wakeup: @aux_head when the watermark was last passed
+ * @aux_open: the area with an open transaction, or NULL
+ * @aux_head: bytes written to AUX areas
+ * @aux_wakeup: @aux_head at the last wakeup, rounded down to a multiple of the watermark
  * @work: frees the buffer after a grace period
  * @chunks: addresses of the data memory
  */
@@ -145,7 +142,7 @@ struct perf_buffer {
 	void			*chunks[];
 };
 
-/* May sleep, unless said otherwise. */
+/* May sleep, except where noted. */
 struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long watermark,
 				      int cpu, bool overwrite);
 void perf_buffer_put(struct perf_buffer *rb);
@@ -164,20 +161,20 @@ int perf_event_pause_output(struct perf_event *event, u32 pause);
 void perf_event_wakeup(struct perf_event *event);	/* any context but NMI */
 bool perf_event_is_over(struct perf_event *event);
 
-/* Records that were written. Any context; a writer that is at work may be left out. */
+/* Number of records written, without those of writers in progress. Any context. */
 static inline u64 perf_buffer_records(const struct perf_buffer *rb)
 {
-	/* Writers add to it without a lock. */
+	/* Writers change it without a lock. */
 	return data_race(rb->ring.visits) / PERF_RING_VISIT +
 	       atomic_long_read(&rb->shared.records);
 }
 
-/* Bytes of records that were written; @backward: towards lower positions. Any context. */
+/* Bytes of records written; @backward: to lower positions. Any context. */
 static inline unsigned long perf_buffer_bytes(const struct perf_buffer *rb, bool backward)
 {
 	unsigned long head = local_read(&rb->ring.head);
 
-	/* A shared ring counts from there, beside two bits of its own. */
+	/* The head of a shared ring is relative to ring.head, and has two flag bits. */
 	head += atomic_long_read(&rb->shared.head) & PERF_RING_POSITION;
 	return perf_ring_distance(head, backward);
 }

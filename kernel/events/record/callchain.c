@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Call chains.
+ * Callchains.
  *
- * Every CPU has one buffer for each kind of context (task, softirq, interrupt,
- * NMI). The buffers exist while there is an event or a BPF map that needs call
- * chains; meanwhile the sysctls that give their size cannot change.
+ * Each CPU has one buffer for each context (task, softirq, interrupt, NMI). The buffers exist
+ * while an event or a BPF map needs callchains. During that time the sysctls for their size
+ * cannot change.
  */
 #include <linux/cleanup.h>
 #include <linux/hardirq.h>
@@ -23,9 +23,9 @@
 #include "sample_user.h"
 
 /**
- * struct callchain_cpu - one CPU's buffers
- * @busy: the buffer is being filled
- * @entry: by kind of context
+ * struct callchain_cpu - the buffers of one CPU
+ * @busy: the buffer is being filled, by context
+ * @entry: the buffer, by context
  */
 struct callchain_cpu {
 	u8				busy[PERF_NR_CONTEXTS];
@@ -34,9 +34,9 @@ struct callchain_cpu {
 
 /**
  * struct callchain_buffers - the buffers of all CPUs
- * @rcu_head: to free them
- * @small: per-CPU memory of buffers that fit into it, or NULL
- * @large: of each CPU, all its buffers in one piece where they do not
+ * @rcu_head: frees the buffers
+ * @small: per-CPU memory, or NULL if the buffers do not fit into it
+ * @large: otherwise, one allocation for all buffers of a CPU, by CPU
  */
 struct callchain_buffers {
 	struct rcu_head	rcu_head;
@@ -46,17 +46,19 @@ struct callchain_buffers {
 
 static DEFINE_PER_CPU(struct callchain_cpu, callchain_cpu);
 
-/* Protects the users, the buffers and the sysctls that give their size. */
+/* Protects the number of users, the buffers and the sysctls for their size */
 static DEFINE_MUTEX(callchain_lock);
 static unsigned int perf_callchain_users;
 static struct callchain_buffers *perf_callchain_buffers;
 
 /**
- * perf_callchain_kernel - walk the kernel's stack
- * @entry: where frames go, with perf_callchain_store()
- * @regs: where to start, in kernel mode
+ * perf_callchain_kernel - walk the kernel stack
+ * @entry: gets the frames through perf_callchain_store()
+ * @regs: start of the walk, in kernel mode
  *
- * Any context. Architectures that can walk the stack replace this function.
+ * Architectures that can walk the stack override this function.
+ *
+ * Context: any.
  */
 __weak void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry,
 				  struct pt_regs *regs)
@@ -64,12 +66,13 @@ __weak void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry,
 }
 
 /**
- * perf_callchain_user - walk the user's stack
- * @entry: where frames go, with perf_callchain_store()
- * @regs: where to start, in user mode
+ * perf_callchain_user - walk the user stack
+ * @entry: gets the frames through perf_callchain_store()
+ * @regs: start of the walk, in user mode
  *
- * Any context; no fault may sleep. Architectures that can walk the stack replace
- * this function.
+ * Architectures that can walk the stack override this function.
+ *
+ * Context: any; page faults must not sleep.
  */
 __weak void perf_callchain_user(struct perf_callchain_entry_ctx *entry,
 				struct pt_regs *regs)
@@ -93,7 +96,7 @@ static void perf_callchain_free_buffers_rcu(struct rcu_head *head)
 	perf_callchain_free_buffers(container_of(head, struct callchain_buffers, rcu_head));
 }
 
-/* Memory for all buffers of each CPU, @size bytes; kmalloc() would take up to twice as much. */
+/* Allocate @size bytes of buffers for each CPU. kmalloc() would use up to twice as much. */
 static struct callchain_buffers *perf_callchain_alloc_memory(size_t size)
 {
 	bool small = size <= PCPU_MIN_UNIT_SIZE;
@@ -157,12 +160,11 @@ static void perf_callchain_release_buffers(void)
 }
 
 /**
- * get_callchain_buffers - from here on chains can be taken
- * @event_max_stack: how many frames the caller wants at most
+ * get_callchain_buffers - allocate the callchain buffers, or take a reference to them
+ * @event_max_stack: maximum number of frames
  *
- * May sleep.
- * Return: 0, -ENOMEM, or -EOVERFLOW when that is more than
- * perf_event_max_stack.
+ * Context: may sleep.
+ * Return: 0 on success, -ENOMEM, -EOVERFLOW if @event_max_stack exceeds perf_event_max_stack
  */
 int get_callchain_buffers(int event_max_stack)
 {
@@ -183,7 +185,9 @@ int get_callchain_buffers(int event_max_stack)
 /**
  * put_callchain_buffers - undo get_callchain_buffers()
  *
- * May sleep. A chain that is being taken has RCU.
+ * A callchain that is being written is protected by RCU.
+ *
+ * Context: may sleep.
  */
 void put_callchain_buffers(void)
 {
@@ -193,31 +197,33 @@ void put_callchain_buffers(void)
 }
 
 /**
- * perf_callchain_set_limit - change a sysctl that gives the buffers' size
+ * perf_callchain_set_limit - change a sysctl for the size of the buffers
  * @limit: the sysctl's variable
- * @value: the new one
+ * @value: the new value
  *
- * May sleep.
- * Return: 0, or -EBUSY while there are buffers.
+ * Context: may sleep.
+ * Return: 0 on success, -EBUSY while there are buffers
  */
 int perf_callchain_set_limit(int *limit, int value)
 {
 	guard(mutex)(&callchain_lock);
 	if (perf_callchain_users)
 		return -EBUSY;
-	/* A chain may still be written to a buffer that put_callchain_buffers() let go. */
+	/* A callchain may still be written to a buffer that put_callchain_buffers() is freeing. */
 	synchronize_rcu();
 	WRITE_ONCE(*limit, value);
 	return 0;
 }
 
 /**
- * get_callchain_entry - this CPU's buffer for the context it is in
- * @rctx: filled in, for put_callchain_entry()
+ * get_callchain_entry - get this CPU's buffer for the current context
+ * @rctx: set for put_callchain_entry()
  *
- * Any context, preemption off. The caller has called get_callchain_buffers(),
- * and RCU keeps the buffer once it has been put back.
- * Return: the buffer, or NULL: there is none, or it is in use.
+ * The caller has called get_callchain_buffers(). RCU protects the buffer after
+ * put_callchain_entry().
+ *
+ * Context: any, preemption is off.
+ * Return: the buffer, or NULL if there is none or it is in use
  */
 struct perf_callchain_entry *get_callchain_entry(int *rctx)
 {
@@ -237,10 +243,10 @@ struct perf_callchain_entry *get_callchain_entry(int *rctx)
 }
 
 /**
- * put_callchain_entry - let the buffer be used for the next chain
- * @rctx: what get_callchain_entry() filled in
+ * put_callchain_entry - release the buffer for the next callchain
+ * @rctx: from get_callchain_entry()
  *
- * The chain in the buffer can still be read until preemption is on again.
+ * The callchain in the buffer is valid until preemption is enabled.
  */
 void put_callchain_entry(int rctx)
 {
@@ -249,8 +255,8 @@ void put_callchain_entry(int rctx)
 }
 
 /*
- * A function with a uretprobe returns to the trampoline; the address that the
- * caller is at was kept with the probe.
+ * A function with a uretprobe returns to the trampoline: replace that address by the original
+ * return address, which is in the return instance.
  */
 static void perf_callchain_undo_uretprobes(struct perf_callchain_entry *entry, u64 first)
 {
@@ -266,7 +272,7 @@ static void perf_callchain_undo_uretprobes(struct perf_callchain_entry *entry, u
 	for (i = first; i < entry->nr && probe; i++) {
 		if (entry->ip[i] != trampoline)
 			continue;
-		/* Of several probes of one frame, the last one has the real address. */
+		/* Of several probes of one frame, the last has the original address. */
 		while (probe->chained && probe->next)
 			probe = probe->next;
 		entry->ip[i] = probe->orig_ret_vaddr;
@@ -294,25 +300,25 @@ static void perf_callchain_walk_user(struct perf_callchain_entry_ctx *ctx, struc
 }
 
 /**
- * get_perf_callchain - take a call chain
- * @regs: where to start
- * @kernel: with the kernel's frames
- * @user: with the user's frames
- * @max_stack: frames at most, context markers not counted
- * @crosstask: the chain is for an event of another task than current: leave out
- *	current's user frames
- * @add_mark: with context markers
+ * get_perf_callchain - record a callchain
+ * @regs: start of the walk
+ * @kernel: include kernel frames
+ * @user: include user frames
+ * @max_stack: maximum number of frames, without context markers
+ * @crosstask: the event counts another task than current: omit user frames
+ * @add_mark: include context markers
  *
- * Any context, preemption off.
- * Return: the chain, or NULL when there is no buffer or it is in use. The chain
- * can be read until the CPU takes another one in the same kind of context.
+ * The callchain is valid until the CPU records another one in the same context.
+ *
+ * Context: any, preemption is off.
+ * Return: the callchain, or NULL if there is no buffer or it is in use
  */
 struct perf_callchain_entry *
 get_perf_callchain(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
 		   bool crosstask, bool add_mark)
 {
 	struct perf_callchain_entry_ctx ctx = {
-		/* The buffers are not larger. */
+		/* The buffers have no more space. */
 		.max_stack = min_t(u32, max_stack, sysctl_perf_event_max_stack),
 	};
 	int rctx;
@@ -335,13 +341,13 @@ get_perf_callchain(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
 }
 
 /**
- * perf_callchain - the call chain of a sample
- * @event: that samples
- * @regs: where the sample happened
+ * perf_callchain - record the callchain of a sample
+ * @event: event that samples
+ * @regs: registers at the sample
  *
- * Any context, preemption off.
- * Return: the chain, never NULL. It is empty when the event excludes all frames
- * that there are, or when no buffer is free.
+ * Context: any, preemption is off.
+ * Return: the callchain, never NULL. It is empty if the event excludes all frames, or if no buffer
+ * is free
  */
 struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_regs *regs)
 {
@@ -358,5 +364,5 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 	return chain ?: &nothing;
 }
 
-/* Set by a PMU driver that can tell BPF programs the last branches. */
+/* Set by PMU drivers that provide branch records to BPF programs. */
 DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guests that samples hit, as their hypervisor tells. Static calls: while there is no
- * hypervisor, asking costs nothing.
+ * State of guests, for samples that hit a guest. Static calls avoid the cost while no
+ * hypervisor is registered.
  */
 #include <linux/export.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/static_call.h>
 
-/* Not NULL while a hypervisor is registered; never dereferenced. */
+/* Not NULL while a hypervisor is registered; never dereferenced */
 struct perf_guest_info_callbacks __rcu *perf_guest_cbs;
 
 DEFINE_STATIC_CALL_RET0(__perf_guest_state, *perf_guest_cbs->state);
@@ -16,7 +16,7 @@ DEFINE_STATIC_CALL_RET0(__perf_guest_get_ip, *perf_guest_cbs->get_ip);
 DEFINE_STATIC_CALL_RET0(__perf_guest_handle_intel_pt_intr,
 			*perf_guest_cbs->handle_intel_pt_intr);
 
-/* Point the static calls at callbacks; one that is NULL returns 0. */
+/* Set the static calls to the callbacks; one that is NULL returns 0. */
 #define aim_call(name, func)						\
 	static_call_update(name, (func) ?: (void *)&__static_call_return0)
 
@@ -24,15 +24,17 @@ static void perf_guest_aim_calls(const struct perf_guest_info_callbacks *cbs)
 {
 	aim_call(__perf_guest_state, cbs->state);
 	aim_call(__perf_guest_get_ip, cbs->get_ip);
-	/* Only some processors have what this is for. */
+	/* NULL on CPUs without Intel PT. */
 	aim_call(__perf_guest_handle_intel_pt_intr, cbs->handle_intel_pt_intr);
 }
 
 /**
- * perf_register_guest_info_callbacks - a hypervisor comes
- * @cbs: its callbacks, which stay until they are unregistered
+ * perf_register_guest_info_callbacks - register a hypervisor
+ * @cbs: its callbacks, valid until they are unregistered
  *
- * Only one hypervisor can be registered at a time. May sleep.
+ * Only one hypervisor can be registered at a time.
+ *
+ * Context: may sleep.
  */
 void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
 {
@@ -45,10 +47,12 @@ void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
 EXPORT_SYMBOL_GPL(perf_register_guest_info_callbacks);
 
 /**
- * perf_unregister_guest_info_callbacks - a hypervisor goes
- * @cbs: what it registered
+ * perf_unregister_guest_info_callbacks - unregister a hypervisor
+ * @cbs: the registered callbacks
  *
- * May sleep: when it returns, no callback runs any more.
+ * No callback runs after this returns.
+ *
+ * Context: may sleep.
  */
 void perf_unregister_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
 {
@@ -57,7 +61,7 @@ void perf_unregister_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
 	if (WARN_ON_ONCE(cbs != rcu_access_pointer(perf_guest_cbs)))
 		return;
 	perf_guest_aim_calls(&nobody);
-	/* NMIs call the static calls with preemption off: wait until they are done. */
+	/* NMIs use the static calls with preemption off: wait for them. */
 	synchronize_rcu();
 	RCU_INIT_POINTER(perf_guest_cbs, NULL);
 }

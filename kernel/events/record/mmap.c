@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mapping an event's page, records and AUX area into user space.
+ * mmap(2) of an event's user page, records and AUX area.
  *
- * Each mapping has a reference to the buffer or AUX area that it shows, in
- * vm_private_data, and to the event through its file; so a page fault takes no
- * lock but pages_lock. A mapping is neither split nor grown, as all of it has one
- * count. It is not inherited by fork(2), unless madvise(2) asks for that.
+ * Each mapping has a reference to its buffer or AUX area, in vm_private_data, and to the
+ * event through its file. So a page fault takes no lock except pages_lock. A mapping cannot
+ * be split or grown, because it is counted as a whole. fork(2) does not copy it, unless
+ * madvise(2) requests that.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -26,7 +26,7 @@
 #include "mmap.h"
 #include "userpage.h"
 
-/* Pages that all buffers of one user may have beyond the limits of its processes. */
+/* Pages that all buffers of one user may use in addition to RLIMIT_MEMLOCK */
 static unsigned long perf_mmap_user_allowance(void)
 {
 	int kb = READ_ONCE(sysctl_perf_event_mlock);
@@ -37,10 +37,10 @@ static unsigned long perf_mmap_user_allowance(void)
 }
 
 /**
- * perf_uncharge - give back what was charged for memory
- * @charge: charge for memory that has been freed, or one whose user is NULL
+ * perf_uncharge - release a charge for memory
+ * @charge: charge for memory that was freed, or one with a NULL user
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_uncharge(struct perf_charge *charge)
 {
@@ -53,7 +53,7 @@ void perf_uncharge(struct perf_charge *charge)
 	charge->user = NULL;
 }
 
-/* Charge the user's allowance as far as it has room, and the mm for the rest. */
+/* Charge the user up to its allowance, and the mm for the rest. */
 static int perf_mmap_charge_pages(struct perf_charge *charge, struct mm_struct *mm,
 				  unsigned long pages)
 {
@@ -81,14 +81,14 @@ static int perf_mmap_charge_pages(struct perf_charge *charge, struct mm_struct *
 	return 0;
 }
 
-/* Add @n to the mappings of the event's page; the context lists events with any. */
+/* Add @n to the mappings of the event's page. The context lists the events with mappings. */
 static int perf_mmap_count(struct perf_event *event, int n)
 {
 	struct perf_event_context *ctx;
 	int count;
 
 	rcu_read_lock();
-	/* Another round is needed each time that the event has been moved to another CPU. */
+	/* Retry each time that the event has moved to another CPU. */
 	for (;;) {
 		ctx = READ_ONCE(event->ctx);
 		raw_spin_lock_irq(&ctx->lock);
@@ -97,7 +97,7 @@ static int perf_mmap_count(struct perf_event *event, int n)
 		raw_spin_unlock_irq(&ctx->lock);
 	}
 	count = atomic_add_return(n, &event->cold->mmap_count);
-	/* The event is listed with its first mapping, and leaves with its last. */
+	/* Add the event to the list with its first mapping, and remove it with its last. */
 	if (!count)
 		hlist_del_init(&event->cold->mapped_entry);
 	else if ((event->attach_state & PERF_ATTACH_CONTEXT) && n > 0 && count == 1)
@@ -107,7 +107,7 @@ static int perf_mmap_count(struct perf_event *event, int n)
 	return count;
 }
 
-/* One more mapping of data or AUX area through the event, which writes there. */
+/* Add a mapping of the data or AUX area through the event. */
 static void perf_mmap_add(struct perf_buffer *rb, struct perf_event *event)
 {
 	lockdep_assert_held(&rb->lock);
@@ -132,15 +132,15 @@ static void perf_mmap_drop(struct perf_buffer *rb, struct perf_event *event)
 	perf_buffer_put(rb);
 }
 
-/* The driver wants to know which mm may read its counters. */
+/* Report to the driver which mm may read the event's counter. */
 static void perf_mmap_tell_driver(struct vm_area_struct *vma, bool mapped)
 {
 	struct perf_event *event = vma->vm_file->private_data;
 	void (*tell)(struct perf_event *event, struct mm_struct *mm);
 
 	/*
-	 * The PMU may be unregistered after the RCU section, unless it has these
-	 * callbacks: such PMUs are never unregistered.
+	 * The PMU may be unregistered after the RCU section. That is safe, because PMUs with
+	 * these callbacks are never unregistered.
 	 */
 	scoped_guard(rcu) {
 		struct pmu *pmu = READ_ONCE(event->pmu);
@@ -160,7 +160,7 @@ static vm_fault_t perf_mmap_hand_out(struct vm_fault *vmf, struct page *page)
 {
 	if (!page)
 		return VM_FAULT_SIGBUS;
-	/* User space may write to the first page only, for the tails. */
+	/* User space may write only to the first page, for the tails. */
 	if (vmf->pgoff && (vmf->flags & FAULT_FLAG_WRITE))
 		return VM_FAULT_SIGBUS;
 	get_page(page);
@@ -168,7 +168,7 @@ static vm_fault_t perf_mmap_hand_out(struct vm_fault *vmf, struct page *page)
 	return 0;
 }
 
-/* Return the page locked: the caller retries others, as no address_space has it. */
+/* Return the page locked: without an address_space the caller would retry otherwise. */
 static vm_fault_t perf_mmap_page_mkwrite(struct vm_fault *vmf)
 {
 	if (vmf->pgoff)
@@ -182,14 +182,17 @@ static vm_fault_t perf_mmap_data_fault(struct vm_fault *vmf)
 	struct perf_buffer *rb = vmf->vma->vm_private_data;
 	vm_fault_t ret;
 
-	/* The lock: splice(2) exchanges no page that has a reference from here. */
+	/*
+	 * Keep splice(2) from replacing the page: it replaces no page with a reference from
+	 * here.
+	 */
 	spin_lock(&rb->pages_lock);
 	ret = perf_mmap_hand_out(vmf, perf_buffer_page(rb, vmf->pgoff));
 	spin_unlock(&rb->pages_lock);
 	return ret;
 }
 
-/* The mapping is being moved to another address, or inherited: now there are two. */
+/* mremap(2) or fork(2) has duplicated the mapping. */
 static void perf_mmap_data_open(struct vm_area_struct *vma)
 {
 	struct perf_event *event = vma->vm_file->private_data;
@@ -268,7 +271,7 @@ static const struct vm_operations_struct perf_mmap_aux_vm_ops = {
 	.page_mkwrite	= perf_mmap_page_mkwrite,
 };
 
-/* Make a buffer for an event without one. Return -EAGAIN when it has got one meanwhile. */
+/* Allocate a buffer for an event without one. Return -EAGAIN if the event got a buffer since. */
 static int perf_mmap_new_data(struct perf_event *event, struct vm_area_struct *vma,
 			      unsigned long nr_pages)
 {
@@ -310,7 +313,7 @@ static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 
 	if (nr_pages && !is_power_of_2(nr_pages))
 		return perf_refuse_value(PERF_REFUSED_MMAP_SIZE, (u64)vma_pages(vma) << PAGE_SHIFT);
-	/* Another round is needed each time that the event was given a buffer, or lost it. */
+	/* Retry each time that event->rb has changed. */
 	do {
 		rb = perf_buffer_lock(event);
 		if (!rb) {
@@ -333,7 +336,7 @@ static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 	return ret;
 }
 
-/* The offset and size that user space wrote into the first page have to be those it maps. */
+/* User space must map the offset and size that it wrote to the user page. */
 static bool perf_mmap_aux_place_ok(struct perf_buffer *rb, struct perf_aux *aux,
 				   struct vm_area_struct *vma)
 {
@@ -348,7 +351,7 @@ static bool perf_mmap_aux_place_ok(struct perf_buffer *rb, struct perf_aux *aux,
 	return !aux || (aux->pgoff == vma->vm_pgoff && aux->nr_pages == nr_pages);
 }
 
-/* Make and charge an area that is not published yet. Return it with one reference. */
+/* Allocate and charge an unpublished area. Return it with one reference, or an ERR_PTR(). */
 static struct perf_aux *perf_mmap_make_aux(struct perf_buffer *rb, struct perf_event *event,
 					   struct vm_area_struct *vma)
 {
@@ -368,7 +371,7 @@ static struct perf_aux *perf_mmap_make_aux(struct perf_buffer *rb, struct perf_e
 	return aux;
 }
 
-/* Map the buffer's area, or else @fresh. Return -EAGAIN when there is neither. */
+/* Map the buffer's area, or else @fresh. Return -EAGAIN if both are NULL. */
 static int perf_mmap_aux_locked(struct perf_buffer *rb, struct perf_event *event,
 				struct vm_area_struct *vma, struct perf_aux *fresh)
 {
@@ -388,9 +391,9 @@ static int perf_mmap_aux_locked(struct perf_buffer *rb, struct perf_event *event
 }
 
 /*
- * Making an area may take long, so it is done without the buffer's lock. Meanwhile
- * another task may have mapped an area of the buffer, or given the event another
- * buffer, for which an area has to be made anew: each time another round is needed.
+ * The allocation of an area may take long, so the buffer's lock is not held. Retry if another
+ * task has changed the event's buffer since: the new buffer needs a new area. If another task
+ * has mapped an area of the buffer since, the retry maps that area.
  */
 static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
 {
@@ -409,7 +412,7 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
 		if (IS_ERR_OR_NULL(fresh))
 			return fresh ? PTR_ERR(fresh) : ret;
 	}
-	/* The event has lost its buffer. */
+	/* The event has no buffer any more. */
 	if (fresh)
 		perf_aux_put_now(fresh);
 	return perf_refuse(PERF_REFUSED_MMAP_AUX_FIRST);
@@ -419,7 +422,7 @@ static int perf_mmap_event(struct perf_event *event, struct vm_area_struct *vma)
 {
 	int ret;
 
-	/* Copies of the event run on many CPUs, and only one may write. */
+	/* Copies of the event run on several CPUs, but only one CPU may write. */
 	if (event->cpu == -1 && event->attr.inherit)
 		return perf_refuse(PERF_REFUSED_MMAP_INHERIT);
 	if (!(vma->vm_flags & VM_SHARED))
@@ -448,14 +451,15 @@ static int perf_mmap_event(struct perf_event *event, struct vm_area_struct *vma)
 /**
  * perf_event_mmap_file - mmap(2) of an event's file
  * @file: file of an event
- * @vma: at offset 0 the page and the records, 1 + 2^n or just 1 page; at the
- *	offset that user space wrote into the page the AUX area, 2^n pages
+ * @vma: at offset 0: the user page and the records, 1 + 2^n pages or 1 page; at the offset that
+ *	user space wrote to the user page: the AUX area, 2^n pages
  *
- * mmap_lock is held for writing. An event that writes to a buffer that is
- * mapped already shares it, if the size is the same.
- * Return: 0; -EINVAL for a mapping of the wrong kind, size or place, -EPERM
- * when it is more than the user may lock, -ENOMEM, -EOPNOTSUPP when the event
- * has no AUX area, -ENODEV when it is dead, or what the security module says.
+ * If the event has a buffer already, the mapping shares it, provided that the size is the same.
+ *
+ * Context: mmap_lock is held for writing.
+ * Return: 0 on success, -EINVAL if flags, size or offset are not valid, -EPERM if the locked memory
+ * exceeds the user's limits, -ENOMEM, -EOPNOTSUPP if the event has no AUX area, -ENODEV if it is
+ * dead, or an error of the security module
  */
 int perf_event_mmap_file(struct file *file, struct vm_area_struct *vma)
 {

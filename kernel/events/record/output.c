@@ -2,8 +2,8 @@
 /*
  * Writing records: perf_output_begin(), any number of copies, perf_output_end().
  *
- * Everything here runs in any context, NMI included. Preemption is off from
- * begin to end, which also keeps the buffer from being freed.
+ * All functions run in any context, including NMI. Preemption is off from begin to end, which
+ * also prevents the buffer from being freed.
  */
 #include <linux/poll.h>
 #include <linux/preempt.h>
@@ -40,7 +40,7 @@ static void perf_output_next_chunk(struct perf_output_handle *handle)
 	handle->size = 1UL << rb->chunk_shift;
 }
 
-/* Bytes that can be written in one go. */
+/* Number of contiguous bytes */
 static __always_inline unsigned int perf_output_stretch(struct perf_output_handle *handle,
 							unsigned int len)
 {
@@ -59,9 +59,9 @@ static __always_inline void perf_output_advance(struct perf_output_handle *handl
  * perf_output_copy - write bytes to a record
  * @handle: between perf_output_begin() and perf_output_end()
  * @buf: the bytes
- * @len: how many; no more than the record has left
+ * @len: number of bytes, at most the rest of the record
  *
- * Return: 0, the number of bytes not written.
+ * Return: 0, the number of bytes not written
  */
 unsigned int perf_output_copy(struct perf_output_handle *handle, const void *buf,
 			      unsigned int len)
@@ -78,11 +78,11 @@ unsigned int perf_output_copy(struct perf_output_handle *handle, const void *buf
 }
 
 /**
- * perf_output_skip - leave bytes of a record as they are
+ * perf_output_skip - skip bytes of a record without writing them
  * @handle: between perf_output_begin() and perf_output_end()
- * @len: how many
+ * @len: number of bytes
  *
- * Return: 0, the number of bytes not skipped.
+ * Return: 0, the number of bytes not skipped
  */
 unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned int len)
 {
@@ -96,14 +96,14 @@ unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned int le
 }
 
 /**
- * perf_output_copy_custom - write bytes that only a callback can get at
+ * perf_output_copy_custom - write bytes through a callback
  * @handle: between perf_output_begin() and perf_output_end()
- * @copy: called with a destination, @from, the offset and a number of bytes;
- *	returns how many it did not copy
- * @from: its second argument
- * @len: bytes
+ * @copy: called with a destination, @from, the offset and a number of bytes; returns the number
+ *	of bytes not copied
+ * @from: second argument of @copy
+ * @len: number of bytes
  *
- * Return: the number of bytes not written.
+ * Return: the number of bytes not written
  */
 unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_copy_f copy,
 				     const void *from, unsigned int len)
@@ -127,10 +127,10 @@ unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_cop
 /**
  * perf_output_copy_user - write bytes from the current task's memory
  * @handle: between perf_output_begin() and perf_output_end()
- * @from: address in user space; pages that are not in memory are not brought in
- * @len: how many
+ * @from: address in user space; pages that are not resident are not faulted in
+ * @len: number of bytes
  *
- * Return: the number of bytes not written.
+ * Return: the number of bytes not written
  */
 unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 				   const void __user *from, unsigned int len)
@@ -149,11 +149,10 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 }
 
 /*
- * The cold part of an event that has a buffer. The cold part may be made after the
- * event, but always before perf_buffer_switch() publishes event->rb by a fully
- * ordered cmpxchg. The load of event->cold does not depend on that of
- * event->rb, so without the barrier a CPU that loads out of order could find
- * NULL.
+ * The cold part of an event with a buffer. It may be allocated after the event, but always
+ * before perf_buffer_switch() publishes event->rb with a fully ordered cmpxchg. The load of
+ * event->cold does not depend on the load of event->rb, so without the barrier it could be
+ * reordered, and see NULL.
  */
 static struct perf_event_cold *perf_output_cold(const struct perf_event *event)
 {
@@ -162,11 +161,11 @@ static struct perf_event_cold *perf_output_cold(const struct perf_event *event)
 }
 
 /**
- * perf_output_wakeup - wake the readers of a buffer
+ * perf_output_wakeup - queue a wakeup of the readers of a buffer
  * @rb: the buffer
- * @event: event that writes to it, or a copy of one
+ * @event: event that writes to it, or an inherited copy of one
  *
- * Any context.
+ * Context: any.
  */
 void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
 {
@@ -176,7 +175,7 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
 	cold = perf_output_cold(event);
 	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	WRITE_ONCE(cold->wakeup_due, 1);
-	/* An overflow sets pending_kill itself; do not replace its kind of signal. */
+	/* Do not replace the pending_kill of an overflow. */
 	if (READ_ONCE(cold->fasync) && !READ_ONCE(event->pending_kill))
 		WRITE_ONCE(event->pending_kill, POLL_IN);
 	perf_event_queue_wakeup(event);
@@ -184,11 +183,12 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
 
 /**
  * perf_output_write_lost - write a LOST record
- * @handle: handle with room for the record
- * @lost: number of lost records to report
+ * @handle: handle with space for the record
+ * @lost: number of lost records
  *
- * Any context. Not inlined, because of its large local variable: the caller's
- * sample data must not change.
+ * Not inlined because of its large local variable. The caller's sample data must not change.
+ *
+ * Context: any.
  */
 noinline void perf_output_write_lost(struct perf_output_handle *handle, u64 lost)
 {
@@ -210,12 +210,12 @@ noinline void perf_output_write_lost(struct perf_output_handle *handle, u64 lost
 }
 
 /**
- * perf_output_count_lost - count a record that did not get into the buffer
- * @event: root
+ * perf_output_count_lost - count a lost record
+ * @event: a root event
  * @rb: its buffer
- * @cause: why not
+ * @cause: cause of the loss
  *
- * Any context, preemption off.
+ * Context: any, preemption is off.
  */
 noinline void perf_output_count_lost(struct perf_event *event, struct perf_buffer *rb,
 				     enum perf_event_loss cause)
@@ -226,10 +226,10 @@ noinline void perf_output_count_lost(struct perf_event *event, struct perf_buffe
 }
 
 /**
- * perf_output_count_large - count a sample that is longer than a record can be
- * @event: the event, or a copy
+ * perf_output_count_large - count a sample that exceeds the maximum size of a record
+ * @event: the event, or an inherited copy
  *
- * Any context, preemption off; RCU is held.
+ * Context: any, preemption is off; RCU is held.
  */
 noinline void perf_output_count_large(struct perf_event *event)
 {
@@ -237,7 +237,10 @@ noinline void perf_output_count_large(struct perf_event *event)
 	struct perf_event_cold *cold = READ_ONCE(root->cold);
 	struct perf_buffer *rb = rcu_dereference(root->rb);
 
-	/* An event that a BPF program writes to has a cold part only when it has a buffer. */
+	/*
+	 * An event without a buffer may have no cold part, if a BPF program writes to the
+	 * event.
+	 */
 	if (rb)
 		perf_output_count_lost(root, rb, PERF_LOST_LARGE);
 	else if (cold)
@@ -245,19 +248,20 @@ noinline void perf_output_count_large(struct perf_event *event)
 }
 
 /**
- * perf_output_sharing_is_settled - do all CPUs write as they do to a shared buffer?
+ * perf_output_sharing_is_settled - do all CPUs use the protocol for shared buffers?
  * @rb: the buffer
  *
- * Not before a grace period has passed since the buffer began to be shared: until
- * then a record that was begun by the protocol for one CPU may be unfinished, and
- * new records are turned away. Any context.
- * Return: true when records are written by the protocol for shared buffers.
+ * They do after a grace period since the buffer became shared. Before that, a record of the other
+ * protocol may be incomplete, and new records are lost.
+ *
+ * Context: any.
+ * Return: true if records are written by the protocol for shared buffers
  */
 bool perf_output_sharing_is_settled(struct perf_buffer *rb)
 {
 	/*
 	 * Pairs with perf_buffer_start_sharing(), for the cookie, and with
-	 * perf_buffer_settle_sharing(), for the old records.
+	 * perf_buffer_settle_sharing(), for the records of the other protocol.
 	 */
 	u8 sharing = smp_load_acquire(&rb->sharing);
 
@@ -266,7 +270,7 @@ bool perf_output_sharing_is_settled(struct perf_buffer *rb)
 	return sharing == PERF_SHARED_SINCE && poll_state_synchronize_rcu_full(&rb->shared_since);
 }
 
-/* The rest of perf_output_begin_inline() for a buffer that several CPUs write to. */
+/* The rest of perf_output_begin_inline() for a shared buffer */
 static int perf_output_take_shared(struct perf_output_handle *handle, unsigned int size,
 				   bool backward)
 {
@@ -296,12 +300,11 @@ static int perf_output_take_shared(struct perf_output_handle *handle, unsigned i
 /**
  * perf_output_begin_special - begin a record in a buffer that is shared, paused or empty
  * @handle: with its event and buffer
- * @size: bytes that will be written
- * @backward: towards lower positions
+ * @size: bytes of the record
+ * @backward: to lower positions
  *
- * Any context. Preemption is off, and stays so on success.
- * Return: 0, or -ENOSPC when the record cannot be written; that is counted, unless the
- * buffer has no room for records at all.
+ * Context: any. Preemption is off, and remains off on success.
+ * Return: 0 on success, -ENOSPC if the record is lost; that is counted, except in an empty buffer
  */
 noinline int perf_output_begin_special(struct perf_output_handle *handle, unsigned int size,
 				       bool backward)
@@ -316,7 +319,7 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 		if (likely(!perf_output_take_shared(handle, size, backward)))
 			return 0;
 	} else {
-		/* Atomic: the buffer may be shared, or become shared. */
+		/* Use an atomic: the buffer is shared, or may become shared. */
 		atomic_long_inc(perf_ring_word(&rb->ring.lost));
 		cause = READ_ONCE(rb->paused) ? PERF_LOST_PAUSED : PERF_LOST_UNSETTLED;
 	}
@@ -327,10 +330,10 @@ out:
 }
 
 /**
- * perf_output_end_shared - the record in a shared buffer is complete
- * @handle: of it
+ * perf_output_end_shared - end a record in a shared buffer
+ * @handle: handle of the record
  *
- * Any context, preemption off.
+ * Context: any, preemption is off.
  */
 noinline void perf_output_end_shared(struct perf_output_handle *handle)
 {
@@ -339,8 +342,8 @@ noinline void perf_output_end_shared(struct perf_output_handle *handle)
 	bool wake = perf_ring_commit(&rb->ring, &rb->shared, handle->wakeup);
 
 	/*
-	 * The writer of another event may be the one that wakes the readers, but
-	 * only this event can send its own signal.
+	 * Another event's writer may be the one that wakes the readers, but only this event
+	 * can send its own signal.
 	 */
 	if (!wake && handle->wakeup & PERF_RING_WAKE)
 		wake = READ_ONCE(perf_output_cold(event)->fasync);
@@ -351,7 +354,7 @@ noinline void perf_output_end_shared(struct perf_output_handle *handle)
 }
 
 /**
- * perf_output_count_shared - perf_output_count_sample() in a shared buffer
+ * perf_output_count_shared - perf_output_count_sample() for a shared buffer
  * @handle: between begin and end, of an event with attr.wakeup_events
  */
 noinline void perf_output_count_shared(struct perf_output_handle *handle)
@@ -363,16 +366,16 @@ noinline void perf_output_count_shared(struct perf_output_handle *handle)
 }
 
 /**
- * perf_output_begin - begin a record, in the direction that the event has
- * @handle: filled in; valid until perf_output_end()
+ * perf_output_begin - begin a record in the event's direction
+ * @handle: set up; valid until perf_output_end()
  * @data: sample data of the record
- * @event: whose record it is
- * @size: bytes that will be written, a multiple of 8
+ * @event: event of the record
+ * @size: bytes of the record, a multiple of 8
  *
- * Any context. On success preemption is off until perf_output_end(). Records that
- * find no room are counted, and the next record that finds room is preceded by a
- * LOST record.
- * Return: 0, or -ENOSPC when the record cannot be written.
+ * Lost records are counted, and reported by a LOST record before the next record that finds space.
+ *
+ * Context: any. On success preemption is off until perf_output_end().
+ * Return: 0 on success, -ENOSPC if the record is lost
  */
 int perf_output_begin(struct perf_output_handle *handle, struct perf_sample_data *data,
 		      struct perf_event *event, unsigned int size)
@@ -383,7 +386,7 @@ int perf_output_begin(struct perf_output_handle *handle, struct perf_sample_data
 }
 
 /**
- * perf_output_end - the record is complete
+ * perf_output_end - end a record
  * @handle: of a successful perf_output_begin()
  */
 void perf_output_end(struct perf_output_handle *handle)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Begin and end of a record, for the files of the core that most records come
- * from: perf_output_begin() and perf_output_end() without the calls.
+ * Begin and end of a record: perf_output_begin() and perf_output_end() as inline functions,
+ * for the core files that write most of the records.
  */
 #ifndef _KERNEL_EVENTS_OUTPUT_H
 #define _KERNEL_EVENTS_OUTPUT_H
@@ -15,10 +15,10 @@
 #include "buffer.h"
 
 /**
- * struct perf_lost_record - PERF_RECORD_LOST, without the words at its end
- * @header: of the record
- * @id: of the event that finds room again
- * @lost: records of all events that write to the buffer
+ * struct perf_lost_record - PERF_RECORD_LOST, without the sample_id words at its end
+ * @header: record header
+ * @id: id of the event that writes the record
+ * @lost: lost records of all events that write to the buffer
  */
 struct perf_lost_record {
 	struct perf_event_header	header;
@@ -27,9 +27,9 @@ struct perf_lost_record {
 };
 
 /*
- * Between perf_output_begin() and perf_output_end(): each returns
- * how many bytes were not copied, which is 0 except where user memory faulted
- * or the caller's function failed. Any context.
+ * Call these between perf_output_begin() and perf_output_end(), in any context. Each returns
+ * the number of bytes not copied, which is 0 unless an access to user memory or the callback
+ * failed.
  */
 unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_copy_f copy,
 				     const void *from, unsigned int len);
@@ -38,12 +38,12 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event);
 
 /**
- * perf_output_window - memory of the buffer, to be written in place
+ * perf_output_window - get memory of the buffer, to be written directly
  * @handle: between perf_output_begin() and perf_output_end()
- * @len: bytes that are left to be written; the caller writes all of them
+ * @len: bytes; the caller writes all of them
  *
- * Return: where they go; NULL when they would cross the end of a page, and
- * perf_output_copy() has to be used.
+ * Return: the memory; NULL if it would cross or reach the end of a chunk, and the caller must use
+ * perf_output_copy()
  */
 static __always_inline void *perf_output_window(struct perf_output_handle *handle,
 						unsigned int len)
@@ -57,7 +57,7 @@ static __always_inline void *perf_output_window(struct perf_output_handle *handl
 	return at;
 }
 
-/* perf_output_put() for one word, which most records are made of. */
+/* perf_output_put() for one word, the most frequent case */
 static __always_inline void perf_output_put_u64(struct perf_output_handle *handle, u64 value)
 {
 	u64 *at = perf_output_window(handle, sizeof(value));
@@ -68,7 +68,7 @@ static __always_inline void perf_output_put_u64(struct perf_output_handle *handl
 		perf_output_copy(handle, &value, sizeof(value));
 }
 
-/* See output.c. */
+/* output.c */
 int perf_output_begin_special(struct perf_output_handle *handle, unsigned int size, bool backward);
 bool perf_output_sharing_is_settled(struct perf_buffer *rb);
 void perf_output_end_shared(struct perf_output_handle *handle);
@@ -78,7 +78,7 @@ void perf_output_count_lost(struct perf_event *event, struct perf_buffer *rb,
 void perf_output_count_large(struct perf_event *event);
 void perf_output_write_lost(struct perf_output_handle *handle, u64 lost);
 
-/* Point the handle at a position; the record is contiguous modulo the size. */
+/* Set the handle to a position. The record is contiguous modulo the size. */
 static __always_inline void perf_output_seek(struct perf_output_handle *handle, unsigned long pos)
 {
 	struct perf_buffer *rb = handle->rb;
@@ -89,7 +89,7 @@ static __always_inline void perf_output_seek(struct perf_output_handle *handle, 
 	handle->size = (1UL << rb->chunk_shift) - offset;
 }
 
-/* A writer on another CPU than the buffer's would race with those on that CPU. */
+/* A writer on another CPU than the buffer's would race with the writers on that CPU. */
 static __always_inline bool perf_output_wrong_cpu(const struct perf_buffer *rb)
 {
 	return rb->cpu >= 0 && rb->cpu != smp_processor_id();
@@ -102,14 +102,14 @@ static __always_inline unsigned int perf_lost_record_size(const struct perf_even
 }
 
 /**
- * perf_output_begin_inline - perf_output_begin() of a known direction
- * @handle: filled in; valid until perf_output_end_inline()
- * @event: whose record it is
- * @size: bytes that will be written, a multiple of 8
- * @backward: towards lower positions
+ * perf_output_begin_inline - perf_output_begin() with a constant direction
+ * @handle: set up; valid until perf_output_end_inline()
+ * @event: event of the record
+ * @size: bytes of the record, a multiple of 8
+ * @backward: to lower positions
  *
- * Any context. On success preemption is off until the end.
- * Return: 0, or -ENOSPC when the record cannot be written; that is counted.
+ * Context: any. On success preemption is off until perf_output_end_inline().
+ * Return: 0 on success, -ENOSPC if the record is lost; that is counted
  */
 static __always_inline int perf_output_begin_inline(struct perf_output_handle *handle,
 						    struct perf_event *event,
@@ -119,7 +119,7 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 	struct perf_buffer *rb;
 	unsigned int len = size;
 
-	/* Inherited events have no buffer of their own. */
+	/* Inherited copies have no buffer of their own. */
 	event = perf_event_root(event);
 
 	preempt_disable_notrace();
@@ -138,7 +138,7 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 
 	handle->wakeup = perf_ring_enter(&rb->ring);
 	lost = perf_ring_take_lost(&rb->ring);
-	/* A record of no bytes is refused below, which must not get room for LOST either. */
+	/* A record of 0 bytes fails below: do not reserve space for LOST either. */
 	if (unlikely(lost) && len)
 		len += perf_lost_record_size(event);
 	if (unlikely(!perf_ring_begin(&rb->ring, len, lost, backward, &start)))
@@ -165,8 +165,9 @@ out:
  * perf_output_count_sample - count a sample for attr.wakeup_events
  * @handle: between begin and end
  *
- * Every attr.wakeup_events samples the readers are to be woken. attr.watermark is
- * looked at for all records, when room is reserved.
+ * Request a wakeup every attr.wakeup_events samples. perf_ring_reserve() handles attr.watermark,
+ * for
+ * all records.
  */
 static __always_inline void perf_output_count_sample(struct perf_output_handle *handle)
 {
@@ -187,7 +188,7 @@ static __always_inline void perf_output_count_sample(struct perf_output_handle *
 
 /**
  * perf_output_end_inline - perf_output_end()
- * @handle: of a successful begin
+ * @handle: of a successful perf_output_begin_inline()
  */
 static __always_inline void perf_output_end_inline(struct perf_output_handle *handle)
 {

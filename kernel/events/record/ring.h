@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Positions in a ring of records, and the order in which they are moved.
+ * Positions in a ring of records, and the order in which they change.
  *
- * One CPU at a time writes to a ring, unless it is shared (ring_shared.h). A
- * writer may be interrupted by another one (softirq, interrupt, NMI), which
- * then runs to its end before the first goes on. So instructions that are atomic
- * on this CPU only are enough, and the outermost writer publishes the records of
- * all of them.
+ * One CPU at a time writes to a ring, unless it is shared (ring_shared.h). A writer may be
+ * interrupted by another writer (softirq, interrupt, NMI), which completes before the first
+ * one continues. So CPU-local atomic operations are enough, and the outermost writer
+ * publishes the records of all of them.
  *
- * No kernel context is needed here: tests and a fuzzer in user space
- * include this file with PERF_RING_STEP() defined to run other writers, at
- * each place where one may come in.
+ * This file needs no kernel context: tests and a fuzzer in user space include it. They define
+ * PERF_RING_STEP() to run other writers at each point where an interrupt can occur.
  */
 #ifndef _KERNEL_EVENTS_RING_H
 #define _KERNEL_EVENTS_RING_H
 
-/* What a writer adds to perf_ring::visits as it arrives; the lowest byte is perf_ring::nest. */
+/* Added to perf_ring::visits by each writer; the lowest byte is perf_ring::nest. */
 #define PERF_RING_VISIT		256
 
 #ifndef PERF_RING_STEP
@@ -23,20 +21,20 @@
 #endif
 
 /**
- * struct perf_ring - where writers and the reader are
- * @head: position up to which space is given out; for ever increasing, or, when
- *	written backward, decreasing. Its value modulo @size is a place in memory
- * @mark: distance that was given out when the watermark was last passed
- * @wakeups: how many times readers were to be woken
- * @lost: records that found no room since the last one that did
- * @visits: one visit is PERF_RING_VISIT: how many writers have come, but for those that
- *	found no room. One is missed if its interrupt comes within a single addition
+ * struct perf_ring - positions of writers and reader
+ * @head: position up to which space is reserved. It only increases, or only decreases in backward
+ *	mode. Its value modulo @size is the offset in memory
+ * @mark: reserved distance at the last wakeup for the watermark, a multiple of @watermark
+ * @wakeups: number of wakeups
+ * @lost: records lost since the last successful reservation
+ * @visits: number of writers times PERF_RING_VISIT, without those that failed to reserve space. A
+ *	writer is missed if its interrupt is within a single addition
  * @pad: the other bytes of @visits
- * @nest: the lowest byte of @visits: number of writers at work, one interrupting the other
- * @overwrite: old records make room, as the reader does not tell what it has read
+ * @nest: the lowest byte of @visits: nesting depth of the current writers
+ * @overwrite: new records overwrite old ones, as the reader cannot move the tail
  * @size: bytes, a power of two
- * @watermark: bytes after which a reader is to be woken
- * @user: the page that is shared with the reader
+ * @watermark: bytes between wakeups
+ * @user: the user page, shared with the reader
  */
 struct perf_ring {
 	local_t				head;
@@ -59,14 +57,13 @@ struct perf_ring {
 };
 
 /**
- * perf_ring_room - bytes that may be given out
+ * perf_ring_room - get the number of free bytes
  * @head: the writers' position
- * @tail: the reader's; may be anything, user space writes it
- * @size: of the ring, a power of two
+ * @tail: the reader's position; user space writes it, so any value is possible
+ * @size: size of the ring, a power of two
  * @backward: positions decrease
  *
- * Return: how many. One byte always stays free: equal places of head and tail
- * mean "empty".
+ * Return: free bytes. One byte is always unused: equal offsets of head and tail mean an empty ring
  */
 static __always_inline unsigned long
 perf_ring_room(unsigned long head, unsigned long tail, unsigned long size, bool backward)
@@ -77,11 +74,11 @@ perf_ring_room(unsigned long head, unsigned long tail, unsigned long size, bool 
 }
 
 /**
- * perf_ring_enter - a writer arrives
- * @ring: the ring, on this CPU until perf_ring_leave()
+ * perf_ring_enter - begin a write
+ * @ring: the ring; the caller does not migrate until perf_ring_leave()
  *
- * Return: the number of wake-ups so far, for perf_ring_leave(). Taken first: a
- * writer that interrupts this one from here on leaves its wake-up to it.
+ * Return: number of wakeups so far, for perf_ring_leave(). It is read first: a writer that
+ * interrupts this one afterwards leaves its wakeup to it
  */
 static __always_inline unsigned long perf_ring_enter(struct perf_ring *ring)
 {
@@ -95,21 +92,21 @@ static __always_inline unsigned long perf_ring_enter(struct perf_ring *ring)
 	return wakeups;
 }
 
-/* Distance from the start, which grows in either direction. */
+/* Distance from the start, which increases in both directions */
 static __always_inline unsigned long perf_ring_distance(unsigned long head, bool backward)
 {
 	return backward ? -head : head;
 }
 
 /**
- * perf_ring_reserve - get room for a record
+ * perf_ring_reserve - reserve space for a record
  * @ring: entered
  * @len: bytes
- * @backward: towards lower positions
- * @start: filled in, the position of the record's first byte
+ * @backward: to lower positions
+ * @start: set to the position of the record's first byte
  *
- * Return: false when there is no room, and for a record of no bytes: its writer
- * would be given memory that is not the record's.
+ * Return: true on success. False without enough space, and for a record of 0 bytes, since its
+ * space would belong to the next record
  */
 static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned long len,
 					      bool backward, unsigned long *start)
@@ -124,9 +121,8 @@ static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned l
 				return false;
 		} else {
 			/*
-			 * The reader has finished with what is behind the
-			 * tail. Nothing is stored unless this comparison
-			 * allows it, which keeps the stores after the load.
+			 * The reader has consumed the bytes before the tail. Stores depend on
+			 * this comparison, so they are after the load.
 			 */
 			tail = READ_ONCE(ring->user->data_tail);
 			if (unlikely(perf_ring_room(head, tail, ring->size, backward) <= len - 1))
@@ -136,8 +132,8 @@ static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned l
 		next = backward ? head - len : head + len;
 	} while (!local_try_cmpxchg(&ring->head, &head, next));
 	/*
-	 * splice(2) may have put another page there before it moved the tail.
-	 * Pairs with its barrier before the store of data_tail.
+	 * Pairs with the barrier of splice(2) before its store of data_tail: splice(2) may
+	 * have replaced the page before it moved the tail.
 	 */
 	smp_rmb();
 	PERF_RING_STEP(ring);
@@ -155,9 +151,9 @@ static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned l
 }
 
 /**
- * perf_ring_lose - count records that are lost
+ * perf_ring_lose - count lost records
  * @ring: the ring, on this CPU
- * @nr: how many
+ * @nr: number of records
  */
 static __always_inline void perf_ring_lose(struct perf_ring *ring, unsigned long nr)
 {
@@ -167,30 +163,31 @@ static __always_inline void perf_ring_lose(struct perf_ring *ring, unsigned long
 }
 
 /**
- * perf_ring_take_lost - has anything been lost since the last record?
+ * perf_ring_take_lost - get and clear the number of records lost since the last record
  * @ring: entered
  *
- * Return: how many records, mostly 0. The next record is to tell of them, or
- * perf_ring_begin() takes them back.
+ * The next record reports them, or perf_ring_begin() adds them again.
+ *
+ * Return: number of records, usually 0
  */
 static __always_inline unsigned long perf_ring_take_lost(struct perf_ring *ring)
 {
 	if (likely(!local_read(&ring->lost)))
 		return 0;
 	PERF_RING_STEP(ring);
-	/* A writer that has interrupted this one may have taken them: then 0. */
+	/* A writer that has interrupted this one may have taken them. */
 	return local_xchg(&ring->lost, 0);
 }
 
 /**
- * perf_ring_begin - get room for a record, and for one that tells of lost ones
+ * perf_ring_begin - reserve space for a record, and for a LOST record
  * @ring: entered
  * @len: bytes of both
- * @lost: what perf_ring_take_lost() returned
- * @backward: towards lower positions
- * @start: filled in, where the first byte goes
+ * @lost: from perf_ring_take_lost()
+ * @backward: to lower positions
+ * @start: set to the position of the first byte
  *
- * Return: false when there is no room; that is counted.
+ * Return: true on success, false without enough space; that is counted
  */
 static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned long len,
 					    unsigned long lost, bool backward,
@@ -204,14 +201,14 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
 }
 
 /**
- * perf_ring_leave - a writer has finished
+ * perf_ring_leave - end a write
  * @ring: entered, the record is complete
- * @wakeups: what perf_ring_enter() returned
+ * @wakeups: from perf_ring_enter()
  *
- * A writer that has interrupted another one cannot show its record to the reader,
- * as the interrupted record before it is not complete. The outermost writer shows
- * all records, and then looks whether others were added meanwhile. All writers are
- * on one CPU, so that between them program order is enough:
+ * A writer that has interrupted another one cannot publish its record, because the interrupted
+ * record before it is incomplete. The outermost writer publishes all records, and then checks
+ * whether others were added since. All writers are on one CPU, so program order is
+ * enough between them:
  *
  *	the outermost				one that interrupts it
  *
@@ -222,19 +219,19 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
  *	nest = 0;
  *	barrier();
  *	if (ring->head == head)			(from here on nest is 1, and it
- *		return;				shows its record itself)
+ *		return;				publishes its record itself)
  *
- * If the head were looked at before nest is 0, a writer that interrupts in between
- * would leave its record to the outermost one, which does not look again: the
- * record would stay hidden until the next one. The reader, on any CPU:
+ * If the outermost writer loaded the head before it cleared nest, a writer that interrupts in
+ * between would leave its record to the outermost one, which does not check again: the record
+ * would be unpublished until the next one. The reader, on any CPU:
  *
  *	perf_ring_leave()			the reader
  *
  *	the record's bytes			head = data_head;
  *	smp_wmb();				rmb();
- *	data_head = head;			reads what is before head
+ *	data_head = head;			reads the bytes before head
  *
- * Return: true when the reader is to be woken; only the outermost says so.
+ * Return: true if the reader must be woken; only for the outermost writer
  */
 static __always_inline bool perf_ring_leave(struct perf_ring *ring, unsigned long wakeups)
 {
@@ -251,9 +248,9 @@ static __always_inline bool perf_ring_leave(struct perf_ring *ring, unsigned lon
 		head = local_read(&ring->head);
 		PERF_RING_STEP(ring);
 		/*
-		 * Records are visible before the head. The reader has a read
-		 * barrier after its load of data_head, and a full one before its
-		 * store of data_tail.
+		 * Records are visible before the head. Pairs with the reader's read barrier
+		 * after its load of data_head; the reader has a full barrier before its store
+		 * of data_tail.
 		 */
 		smp_wmb();
 		WRITE_ONCE(ring->user->data_head, head);
@@ -262,7 +259,10 @@ static __always_inline bool perf_ring_leave(struct perf_ring *ring, unsigned lon
 		WRITE_ONCE(ring->nest, 0);
 		barrier();
 		PERF_RING_STEP(ring);
-		/* Writers that interrupted before nest was 0 have left their records to this. */
+		/*
+		 * Writers that interrupted while nest was not 0 have left their records to
+		 * this one.
+		 */
 		if (likely((unsigned long)local_read(&ring->head) == head))
 			break;
 		PERF_RING_STEP(ring);
@@ -273,13 +273,13 @@ static __always_inline bool perf_ring_leave(struct perf_ring *ring, unsigned lon
 }
 
 /**
- * perf_ring_place - where a position is in memory that is made of chunks
+ * perf_ring_place - convert a position to a place in chunked memory
  * @pos: any position
  * @shift: log2 of a chunk's size
- * @chunks: number of them, a power of two
- * @offset: filled in, the offset in the chunk
+ * @chunks: number of chunks, a power of two
+ * @offset: set to the offset in the chunk
  *
- * Return: number of the chunk.
+ * Return: number of the chunk
  */
 static __always_inline unsigned int perf_ring_place(unsigned long pos, unsigned int shift,
 						    unsigned int chunks, unsigned long *offset)

@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A ring of records that several CPUs write to at once, from any context.
+ * A ring of records with concurrent writers on several CPUs, in any context.
  *
- * A writer reserves room by one cmpxchg, copies its record while others copy
- * theirs, and commits it. The reader is shown a record when it and all records
- * before it are complete. No writer waits for another one, and none is turned
- * away while there is room: a CPU that is interrupted, or stopped for ever, in
- * the middle of a record delays what the reader sees and nothing else.
+ * A writer reserves space with one cmpxchg, copies its record while other writers copy
+ * theirs, and commits it. A record is published when it and all records before it are
+ * complete. Writers do not wait for each other, and none fails while there is free space: a
+ * CPU that is interrupted, or stops for ever, in the middle of a record only delays the
+ * publication.
  *
- * Records belong to epochs, numbered 0 and 1 in turn. One bit of the head is the
- * number of the epoch in which records are reserved now, so that one cmpxchg
- * settles both the place of a record and its epoch. Turning that bit closes the
- * epoch: its number of bytes is fixed from then on. Writers add up the bytes
- * that they commit, and closing subtracts all bytes of the epoch; so the sum of a
- * closed epoch becomes 0 exactly once, with its last record. The CPU that
- * makes it 0 shows the epoch to the reader, and closes the next one if
- * anything has been reserved in that.
+ * Records belong to epochs, numbered 0 and 1 alternately. One bit of the head is the number
+ * of the current epoch, so one cmpxchg determines both the place of a record and its epoch.
+ * Flipping that bit closes the epoch: its number of bytes is then fixed. Writers add the
+ * bytes that they commit to the epoch's sum, and the closing CPU subtracts all bytes of the
+ * epoch. So the sum of a closed epoch becomes 0 exactly once, with its last record. The CPU
+ * that makes it 0 publishes the epoch, and closes the next one if it has any records.
  *
- * A second bit of the head, PERF_RING_CLOSING, is set from when an epoch is
- * closed until it has been shown with nothing behind it. Meanwhile one CPU at a
- * time closes and shows: the one that set the bit, then the one that made a sum
- * 0. A writer that finds the bit clear when it commits sets it and closes the
- * epoch; one that finds it set can rely on another CPU to close the epoch that
- * the record is in, since the bit is not cleared while the head is further than
- * what has been shown.
+ * A second bit of the head, PERF_RING_CLOSING, is set from the closing of an epoch until the
+ * epoch is published and no further record follows. While it is set, only one CPU at a time
+ * closes and publishes: first the CPU that has set the bit, then the CPU that makes a sum 0.
+ * A writer that finds the bit clear at its commit sets it and closes the epoch. A writer that
+ * finds it set can rely on another CPU to close the epoch of its record, because the bit is
+ * not cleared while the head is beyond the published position.
  *
- * Positions are those of struct perf_ring, counted from its head, which stands
- * still from when the ring is shared. As ring.h, this file needs no kernel
- * context; tools/testing/perf_events/ring_shared.pml is a model of it.
+ * Positions are relative to the head of struct perf_ring, which does not change after the
+ * ring is shared. Like ring.h, this file needs no kernel context;
+ * tools/testing/perf_events/ring_shared.pml is a model of it.
  */
 #ifndef _KERNEL_EVENTS_RING_SHARED_H
 #define _KERNEL_EVENTS_RING_SHARED_H
@@ -39,27 +36,26 @@
 #define PERF_RING_CLOSING	2UL
 #define PERF_RING_POSITION	(~7UL)
 
-/* ... and of what perf_ring_reserve_shared() returns, beside the length and the epoch. */
-#define PERF_RING_WAKE		2UL	/* a reader is to be woken */
-#define PERF_RING_BACKWARD	4UL	/* towards lower positions */
+/* Bits of the ticket from perf_ring_reserve_shared(), besides length and epoch */
+#define PERF_RING_WAKE		2UL	/* a reader must be woken */
+#define PERF_RING_BACKWARD	4UL	/* to lower positions */
 
-/* After so many failures of the cmpxchg, a record is lost, or not closed here. */
+/* Limits of the cmpxchg loops: then a record is lost, or this CPU does not close the epoch. */
 #define PERF_RING_ATTEMPTS	1000
 #define PERF_RING_CLOSE_ATTEMPTS 8
-/* Epochs that a CPU shows one after the other, of records that others write. */
+/* Limit of epochs that a CPU publishes for other CPUs in a row */
 #define PERF_RING_ROUNDS	64
 
 /**
- * struct perf_shared_ring - what a ring needs in addition when several CPUs write
- * @head: position up to which room is given out, PERF_RING_EPOCH and _CLOSING
- * @committed: of each epoch: bytes of complete records, less all bytes of the
- *	epoch once it is closed
- * @samples: that wakeup_events counts
- * @records: that have been reserved
- * @closed: position where the last epoch was closed; with PERF_RING_CLOSING it
- *	belongs to the CPU that closes or shows
- * @shown: position up to which the reader has been shown records
- * @wake: of each epoch: the reader is to be woken when it is shown
+ * struct perf_shared_ring - additional state of a ring with writers on several CPUs
+ * @head: position up to which space is reserved, with PERF_RING_EPOCH and PERF_RING_CLOSING
+ * @committed: by epoch: bytes of complete records, minus all bytes of the epoch once it is closed
+ * @samples: number of samples, for wakeup_events
+ * @records: number of reserved records
+ * @closed: position where the last epoch was closed; with PERF_RING_CLOSING it belongs to the CPU
+ *	that closes or publishes
+ * @shown: position up to which records are published
+ * @wake: by epoch: wake the reader when the epoch is published
  */
 struct perf_shared_ring {
 	atomic_long_t		head;
@@ -72,8 +68,8 @@ struct perf_shared_ring {
 };
 
 /*
- * A word that one CPU alone changed as long as the ring was not shared. Every
- * architecture's local_t is one long.
+ * A word that only one CPU changed until the ring was shared. local_t is one long on every
+ * architecture.
  */
 static __always_inline atomic_long_t *perf_ring_word(local_t *word)
 {
@@ -81,7 +77,7 @@ static __always_inline atomic_long_t *perf_ring_word(local_t *word)
 	return (atomic_long_t *)word;
 }
 
-/* Has this record passed the watermark? True for one of several records that have. */
+/* Does this record pass the watermark? Of several such records, only one returns true. */
 static __always_inline bool perf_ring_passes_mark(struct perf_ring *ring, unsigned long distance)
 {
 	atomic_long_t *word = perf_ring_word(&ring->mark);
@@ -95,16 +91,17 @@ static __always_inline bool perf_ring_passes_mark(struct perf_ring *ring, unsign
 }
 
 /**
- * perf_ring_reserve_shared - get room for a record
- * @ring: that is shared
- * @shared: its other half
+ * perf_ring_reserve_shared - reserve space for a record
+ * @ring: the shared ring
+ * @shared: its additional state
  * @len: bytes, a multiple of 8, not 0
- * @backward: towards lower positions
- * @start: filled in, the position of the record's first byte
+ * @backward: to lower positions
+ * @start: set to the position of the record's first byte
  *
- * In overwrite mode a record does not overwrite what has not been shown, as
- * another CPU may still write there.
- * Return: what perf_ring_commit() is to be called with, or 0 when there is no room.
+ * In overwrite mode a record does not overwrite unpublished records, because another CPU may still
+ * write them.
+ *
+ * Return: ticket for perf_ring_commit(), or 0 without enough space
  */
 static __always_inline unsigned long
 perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared,
@@ -116,7 +113,7 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 
 	for (;;) {
 		PERF_RING_STEP(ring);
-		/* Each attempt fails because another CPU has reserved or closed. */
+		/* Each attempt fails because another CPU has reserved space or closed an epoch. */
 		if (unlikely(attempts++ == PERF_RING_ATTEMPTS))
 			return 0;
 		at = base + (head & PERF_RING_POSITION);
@@ -126,9 +123,9 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 			tail = READ_ONCE(ring->user->data_tail);
 		if (unlikely(perf_ring_room(at, tail, ring->size, backward) < len)) {
 			/*
-			 * The tail may have passed the head that was loaded
-			 * before it: then an empty ring looks full. Pairs with
-			 * the cmpxchg that moved the head before the tail moved.
+			 * The tail may be newer than the head that was loaded before it: then
+			 * an empty ring looks full. Pairs with the cmpxchg that moved the
+			 * head before the tail moved.
 			 */
 			smp_rmb();
 			again = atomic_long_read(&shared->head);
@@ -139,7 +136,7 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 		}
 		PERF_RING_STEP(ring);
 		next = backward ? head - len : head + len;
-		/* Fully ordered: nothing is stored before the tail has been read. */
+		/* Fully ordered: all stores to the record are after the load of the tail. */
 		if (likely(atomic_long_try_cmpxchg(&shared->head, &head, next)))
 			break;
 	}
@@ -153,7 +150,7 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 	return ticket;
 }
 
-/* Bytes of the epoch that ends where the head was, for the CPU that closes it. */
+/* Close an epoch at @head: return its number of bytes. */
 static __always_inline unsigned long perf_ring_close(struct perf_shared_ring *shared,
 						     unsigned long head, bool backward)
 {
@@ -164,13 +161,12 @@ static __always_inline unsigned long perf_ring_close(struct perf_shared_ring *sh
 }
 
 /*
- * The sum of a closed epoch has become 0: show the epoch to the reader, and go on
- * as long as the next epoch can be closed and is complete, too. Every further
- * round is for records that other CPUs have begun and completed meanwhile. After
- * PERF_RING_ROUNDS rounds this CPU stops all the same, and leaves the other
- * records to perf_ring_flush(), which the wake-up calls soon.
+ * The sum of a closed epoch is 0: publish the epoch, and repeat while the next epoch can be
+ * closed and is complete. Each further round is for records that other CPUs have reserved and
+ * committed since. After PERF_RING_ROUNDS rounds this CPU stops, and leaves the other records
+ * to perf_ring_flush(), which the wakeup calls soon.
  *
- * Return: true when the reader is to be woken.
+ * Return true if the reader must be woken.
  */
 static noinline bool perf_ring_show(struct perf_ring *ring, struct perf_shared_ring *shared,
 				    unsigned int epoch, bool backward)
@@ -182,16 +178,16 @@ static noinline bool perf_ring_show(struct perf_ring *ring, struct perf_shared_r
 
 	for (;;) {
 		PERF_RING_STEP(ring);
-		/* All writers of the epoch set this before they committed. */
+		/* Writers of the epoch set this before they commit. */
 		wake |= READ_ONCE(shared->wake[epoch]);
 		WRITE_ONCE(shared->wake[epoch], false);
 		position = shared->closed;
 		WRITE_ONCE(shared->shown, position);
 		/*
-		 * The records are complete before: each commit is a fully
-		 * ordered addition to the sum, as is the one of this CPU. The
-		 * reader has a read barrier after its load of data_head, and a
-		 * full one before its store of data_tail.
+		 * The records are complete: each commit, including that of this CPU, is a
+		 * fully ordered addition to the sum. Pairs with the reader's read barrier
+		 * after its load of data_head; the reader has a full barrier before its store
+		 * of data_tail.
 		 */
 		WRITE_ONCE(ring->user->data_head, local_read(&ring->head) + position);
 		PERF_RING_STEP(ring);
@@ -202,11 +198,11 @@ static noinline bool perf_ring_show(struct perf_ring *ring, struct perf_shared_r
 			return wake;
 		PERF_RING_STEP(ring);
 		if (unlikely(!--rounds)) {
-			/* The next CPU that sets the bit finds all that this one has stored. */
+			/* Pairs with the next CPU that sets the bit. */
 			atomic_long_fetch_andnot_release(PERF_RING_CLOSING, &shared->head);
 			return true;
 		}
-		/* Now the epoch that has been shown is the one to reserve in. */
+		/* The published epoch becomes the current one. */
 		head = atomic_long_fetch_xor(PERF_RING_EPOCH, &shared->head);
 		epoch ^= 1;
 		PERF_RING_STEP(ring);
@@ -217,12 +213,12 @@ static noinline bool perf_ring_show(struct perf_ring *ring, struct perf_shared_r
 }
 
 /**
- * perf_ring_commit - a record is complete
- * @ring: that is shared
- * @shared: its other half
- * @ticket: what perf_ring_reserve_shared() returned, perhaps with PERF_RING_WAKE
+ * perf_ring_commit - commit a complete record
+ * @ring: the shared ring
+ * @shared: its additional state
+ * @ticket: from perf_ring_reserve_shared(), possibly with PERF_RING_WAKE added
  *
- * Return: true when the reader is to be woken.
+ * Return: true if the reader must be woken
  */
 static __always_inline bool perf_ring_commit(struct perf_ring *ring,
 					     struct perf_shared_ring *shared,
@@ -239,10 +235,9 @@ static __always_inline bool perf_ring_commit(struct perf_ring *ring,
 		WRITE_ONCE(shared->wake[epoch], true);
 
 	/*
-	 * While the bit is clear, the epoch of the head is that of the record.
-	 * When the cmpxchg fails, either the bit has been set meanwhile, or
-	 * another record has been reserved behind this one, whose writer comes
-	 * here later than this one.
+	 * While the bit is clear, the current epoch is that of the record. If the cmpxchg
+	 * fails, either the bit was set since, or another record was reserved after this one,
+	 * and its writer commits later.
 	 */
 	head = atomic_long_read(&shared->head);
 	while (!(head & PERF_RING_CLOSING) && attempts++ < PERF_RING_CLOSE_ATTEMPTS) {
@@ -260,12 +255,12 @@ static __always_inline bool perf_ring_commit(struct perf_ring *ring,
 }
 
 /**
- * perf_ring_flush - show what perf_ring_show() has left
- * @ring: that is shared
- * @shared: its other half
+ * perf_ring_flush - publish the records that perf_ring_show() has left
+ * @ring: the shared ring
+ * @shared: its additional state
  * @backward: records are written backward
  *
- * Return: true when the reader is to be woken.
+ * Return: true if the reader must be woken
  */
 static __always_inline bool perf_ring_flush(struct perf_ring *ring,
 					    struct perf_shared_ring *shared, bool backward)
@@ -277,7 +272,7 @@ static __always_inline bool perf_ring_flush(struct perf_ring *ring,
 	if ((head & PERF_RING_CLOSING) ||
 	    (head & PERF_RING_POSITION) == READ_ONCE(shared->shown))
 		return false;
-	/* When it fails, there is a writer that will show the records. */
+	/* If this fails, a writer is active that will publish the records. */
 	if (!atomic_long_try_cmpxchg(&shared->head, &head,
 				     (head ^ PERF_RING_EPOCH) | PERF_RING_CLOSING))
 		return false;

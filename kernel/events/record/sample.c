@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_RECORD_SAMPLE: how long it is, and how it is collected and written.
+ * PERF_RECORD_SAMPLE: layout, collection and writing.
  *
- * Every field has one row in a table, in the order of the record: here those
- * that are one word and that most samples are made of, in sample_fields.c the
- * others. Every field has at least 8 bytes, which is all that
- * perf_sample_layout() needs to know when an event is opened. What a field
- * needs beyond that is added to dyn_size while the sample is prepared.
+ * Each field has one row in a table, in the order of the record: the one-word fields of most
+ * samples are here, the others in sample_fields.c. Each field has at least 8 bytes, which is
+ * all that perf_sample_layout() needs when an event is opened. Further bytes of a field are
+ * added to dyn_size when the sample is prepared.
  *
- * A sample is prepared and written by one CPU. The event's group does not change
- * meanwhile, unless it is about a task that does not run.
+ * One CPU prepares and writes a sample. The event's group does not change during that time,
+ * unless the sample is about a task that does not run.
  */
 #include <linux/lockdep.h>
 #include <linux/pid.h>
@@ -24,7 +23,7 @@
 #include "sample_fields.h"
 #include "sample_read.h"
 
-/* The words that a sample begins with: what most samples are made of. */
+/* The leading words of a sample, which are all fields of most samples */
 #define SAMPLE_LEADING							\
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
 	 PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |		\
@@ -32,19 +31,18 @@
 #define NR_LEADING		9
 #define NR_TRAILING		6
 
-/* A bit of the ABI without a row would make walks of the table run off its end. */
+/* Walks of the table end at the last wanted bit, so each bit of the ABI needs a row. */
 static_assert((SAMPLE_LEADING | PERF_SAMPLE_READ | PERF_SAMPLE_TABLED) == PERF_SAMPLE_MAX - 1);
 static_assert(!((SAMPLE_LEADING | PERF_SAMPLE_READ) & PERF_SAMPLE_TABLED));
 
 /**
- * perf_event_pid - a process id as the event's owner sees it
- * @event: whose pid namespace counts
+ * perf_event_pid - get a process id in the event's pid namespace
+ * @event: the event
  * @task: any task, under RCU
  *
- * A thread that has been released has no thread id any more, but its process still has an id.
+ * A released thread has no thread id any more, but its process still has an id.
  *
- * Return: the id, 0 when the task is not in that namespace, -1 when its process has
- * given up its id.
+ * Return: the id, 0 if the task is not in that namespace, -1 if its process has no id any more
  */
 u32 perf_event_pid(const struct perf_event *event, struct task_struct *task)
 {
@@ -58,12 +56,11 @@ u32 perf_event_pid(const struct perf_event *event, struct task_struct *task)
 }
 
 /**
- * perf_event_tid - a thread id as the event's owner sees it
- * @event: whose pid namespace counts
+ * perf_event_tid - get a thread id in the event's pid namespace
+ * @event: the event
  * @task: any task, under RCU
  *
- * Return: the id, 0 when the task is not in that namespace, -1 when it has
- * given up its ids.
+ * Return: the id, 0 if the task is not in that namespace, -1 if it has no id any more
  */
 u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
 {
@@ -79,7 +76,7 @@ u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
 #define WORD(name, member)						\
 	{ .bit = PERF_SAMPLE_##name, .word = offsetof(struct perf_sample_data, member) }
 
-/* The words that a sample begins with, in their order; perf_sample_ask_word() gets their values. */
+/* Leading words of a sample, in order. For the values see perf_sample_ask_word(). */
 static const struct sample_field perf_sample_leading_fields[NR_LEADING] = {
 	WORD(IDENTIFIER,	id),
 	WORD(IP,		ip),
@@ -92,7 +89,7 @@ static const struct sample_field perf_sample_leading_fields[NR_LEADING] = {
 	WORD(PERIOD,		period),
 };
 
-/* The words that all other records end with, in their order. */
+/* Words at the end of all other records (sample_id), in order */
 static const struct sample_field perf_sample_trailing_fields[NR_TRAILING] = {
 	WORD(TID,		tid_entry),
 	WORD(TIME,		time),
@@ -102,7 +99,7 @@ static const struct sample_field perf_sample_trailing_fields[NR_TRAILING] = {
 	WORD(IDENTIFIER,	id),
 };
 
-/* Two halves of a word, in the order of memory. */
+/* Combine two halves of a word, in memory order. */
 static __always_inline u64 perf_sample_word_of(u32 first, u32 second)
 {
 	union {
@@ -120,7 +117,7 @@ static __always_inline u64 perf_sample_ids_of_current(const struct perf_event *e
 	return perf_sample_word_of(perf_event_pid(event, current), perf_event_tid(event, current));
 }
 
-/* A leading word that no driver has set. */
+/* Get a leading word that no driver has set. */
 static __always_inline u64 perf_sample_ask_word(u32 bit, const struct perf_event *event,
 						struct pt_regs *regs)
 {
@@ -139,7 +136,7 @@ static __always_inline u64 perf_sample_ask_word(u32 bit, const struct perf_event
 	case PERF_SAMPLE_CPU:
 		return perf_sample_word_of(raw_smp_processor_id(), 0);
 	}
-	/* Only a driver knows addresses and periods. */
+	/* Only drivers set addresses and periods. */
 	return 0;
 }
 
@@ -150,8 +147,8 @@ static __always_inline u64 *perf_sample_field_word(const struct sample_field *fi
 }
 
 /*
- * The functions below go through all rows of a table. The tables are constant, so
- * that the compiler makes a test and a move of each row.
+ * The following functions walk all rows of a table. The tables are constant, so the compiler
+ * unrolls the walk into a test and a move for each row.
  */
 
 static __always_inline void perf_sample_collect_words(struct perf_sample_data *data,
@@ -184,7 +181,7 @@ static __always_inline u64 *perf_sample_put_words(u64 *to, const struct perf_sam
 	return to;
 }
 
-/* perf_sample_collect_words() and perf_sample_put_words() in one pass, without storing to @data. */
+/* perf_sample_collect_words() and perf_sample_put_words() in one pass, without stores to @data */
 static __always_inline void perf_sample_put_leading(u64 *to, const struct perf_sample_data *data,
 						    const struct perf_event *event,
 						    struct pt_regs *regs, u64 type)
@@ -203,13 +200,12 @@ static __always_inline void perf_sample_put_leading(u64 *to, const struct perf_s
 }
 
 /**
- * perf_sample_layout - compute what is fixed in an event's records
- * @event: event whose group is known; its context's lock is held, or the event
- *	is not published yet
+ * perf_sample_layout - compute the constant sizes of an event's records
+ * @event: event with its group; its context's lock is held, or the event is not published yet
  *
- * header_size is that of a sample with nothing in its variable fields and
- * without the counter values, whose size is read_size; id_header_size that of
- * the words at the end of other records.
+ * header_size is the size of a sample with empty variable fields, without the counter values;
+ * read_size is the size of the counter values, id_header_size that of the words at the end of
+ * other records.
  */
 void perf_sample_layout(struct perf_event *event)
 {
@@ -229,17 +225,17 @@ void perf_sample_layout(struct perf_event *event)
 
 static void perf_sample_layout_values(struct perf_event *event, unsigned int nr_siblings)
 {
-	/* The values of an event alone take as much whatever its group is. */
+	/* Without PERF_FORMAT_GROUP the size does not depend on the group. */
 	if (event->attr.read_format & PERF_FORMAT_GROUP)
 		WRITE_ONCE(event->read_size,
 			   perf_event_read_size(event->attr.read_format, nr_siblings));
 }
 
 /**
- * perf_sample_layout_group - compute what depends on the number of a group's members
- * @leader: of the group; its context's lock is held, or the group is not published yet
+ * perf_sample_layout_group - compute the sizes that depend on the number of group members
+ * @leader: group leader; its context's lock is held, or the group is not published yet
  *
- * perf_sample_layout() has been called for each member once.
+ * perf_sample_layout() has been called for each member.
  */
 void perf_sample_layout_group(struct perf_event *leader)
 {
@@ -251,11 +247,11 @@ void perf_sample_layout_group(struct perf_event *leader)
 }
 
 /**
- * perf_sample_data_size - how long the record of a sample is
+ * perf_sample_data_size - get the size of a sample's record
  * @data: the sample, as far as it is prepared
- * @event: whose it is
+ * @event: event of the sample
  *
- * Return: bytes, header included.
+ * Return: bytes, including the header
  */
 u32 perf_sample_data_size(struct perf_sample_data *data, struct perf_event *event)
 {
@@ -267,7 +263,7 @@ u32 perf_sample_data_size(struct perf_sample_data *data, struct perf_event *even
 }
 EXPORT_SYMBOL_GPL(perf_sample_data_size);
 
-/* Leave out what makes the record too long; only data that a driver gave can. */
+/* Drop data that makes the record too long. Only data from a driver can. */
 static void perf_sample_shed_excess(struct perf_sample_data *data, struct perf_event *event)
 {
 	u32 size;
@@ -312,10 +308,10 @@ static void perf_sample_collect_others(struct perf_sample_data *data, struct per
 }
 
 /*
- * Collect what the sample lacks, and return the size of the record in bytes; 0
- * when it would be too long, and data has been left out. The caller must use this
- * size: the group of a task that sleeps may change on another CPU, so that
- * perf_sample_data_size() could return something else later.
+ * Collect the missing fields, and return the size of the record in bytes; 0 if the record
+ * would be too long, and data was dropped. The caller must use this size: the group of a
+ * sleeping task may change on another CPU, so perf_sample_data_size() may return a different
+ * value later.
  */
 static u32 perf_sample_prepare(struct perf_sample_data *data, struct perf_event *event,
 			       struct pt_regs *regs)
@@ -324,12 +320,12 @@ static u32 perf_sample_prepare(struct perf_sample_data *data, struct perf_event 
 	u64 want = type;
 	u32 size;
 
-	/* Some fields are made of others. */
+	/* Some fields are computed from others. */
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
 		want |= PERF_SAMPLE_IP;
 	if (type & (PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_PHYS_ADDR))
 		want |= PERF_SAMPLE_ADDR;
-	/* Two names of one word. */
+	/* WEIGHT and WEIGHT_STRUCT are the same word. */
 	if (type & PERF_SAMPLE_WEIGHT_TYPE & data->sample_flags)
 		want &= ~PERF_SAMPLE_WEIGHT_TYPE;
 	want &= ~data->sample_flags;
@@ -348,13 +344,14 @@ static u32 perf_sample_prepare(struct perf_sample_data *data, struct perf_event 
 }
 
 /**
- * perf_prepare_sample - collect what a sample still lacks
- * @data: initialised; fields that are set already stay
- * @event: whose it is
- * @regs: where it happened
+ * perf_prepare_sample - collect the missing fields of a sample
+ * @data: initialised; fields that are set are not changed
+ * @event: event of the sample
+ * @regs: registers at the sample
  *
- * Any context, preemption off, in an RCU section that lasts until the sample
- * is written. Doing it again does nothing.
+ * A second call does nothing.
+ *
+ * Context: any, preemption is off, in an RCU section that lasts until the sample is written.
  */
 void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event,
 			 struct pt_regs *regs)
@@ -364,11 +361,11 @@ void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event
 EXPORT_SYMBOL_GPL(perf_prepare_sample);
 
 /**
- * perf_prepare_header - fill in the header of a prepared sample
- * @header: of the record
+ * perf_prepare_header - set the header of a prepared sample
+ * @header: record header
  * @data: the sample
- * @event: whose it is
- * @regs: where it happened
+ * @event: event of the sample
+ * @regs: registers at the sample
  */
 void perf_prepare_header(struct perf_event_header *header, struct perf_sample_data *data,
 			 struct perf_event *event, struct pt_regs *regs)
@@ -381,7 +378,7 @@ EXPORT_SYMBOL_GPL(perf_prepare_header);
 
 static_assert(sizeof(struct perf_event_header) == sizeof(u64));
 
-/* Write the header and the leading words where they cross the end of a page. */
+/* Write the header and the leading words across the end of a chunk. */
 static noinline void perf_sample_copy_head(struct perf_output_handle *handle,
 					   const struct perf_event_header *header,
 					   const struct perf_sample_data *data, u64 type)
@@ -394,7 +391,7 @@ static noinline void perf_sample_copy_head(struct perf_output_handle *handle,
 	perf_output_copy(handle, words, (char *)end - (char *)words);
 }
 
-/* The header and the leading words: @size bytes in all, mostly written in place. */
+/* Write the header and the leading words, @size bytes in total. */
 static void perf_sample_write_head(struct perf_output_handle *handle,
 				   const struct perf_event_header *header,
 				   const struct perf_sample_data *data, u64 type, unsigned int size)
@@ -428,10 +425,10 @@ static void perf_sample_write_others(struct perf_output_handle *handle,
 
 /**
  * perf_output_sample - write a prepared sample
- * @handle: that perf_output_begin() filled in for header->size bytes
- * @header: of the record
+ * @handle: from perf_output_begin() with header->size bytes
+ * @header: record header
  * @data: the sample
- * @event: whose it is
+ * @event: event of the sample
  */
 void perf_output_sample(struct perf_output_handle *handle, struct perf_event_header *header,
 			struct perf_sample_data *data, struct perf_event *event)
@@ -440,7 +437,7 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
 
 	perf_sample_write_head(handle, header, data, type,
 			       (1 + hweight64(type & SAMPLE_LEADING)) * sizeof(u64));
-	/* The group may have changed since: write as much as there is room for. */
+	/* The group may have changed since: write only as much as was reserved. */
 	if (type & PERF_SAMPLE_READ)
 		perf_output_read(handle, event,
 				 header->size - event->header_size - data->dyn_size);
@@ -449,7 +446,7 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
 }
 EXPORT_SYMBOL_GPL(perf_output_sample);
 
-/* A sample that is more than leading words. */
+/* A sample with more fields than leading words */
 static noinline int perf_sample_output_large(struct perf_event *event,
 					     struct perf_sample_data *data,
 					     struct pt_regs *regs, bool backward)
@@ -460,9 +457,8 @@ static noinline int perf_sample_output_large(struct perf_event *event,
 	int err;
 
 	/*
-	 * Interrupts are off, as they could change the group whose counters are
-	 * read, and as softirqs that run after them take call chains in the same
-	 * buffer.
+	 * Interrupts are off: they could change the group whose counters are read, and a
+	 * softirq after them would use the same callchain buffer.
 	 */
 	local_irq_save(flags);
 	rcu_read_lock();
@@ -498,7 +494,7 @@ static __always_inline int perf_sample_output(struct perf_event *event,
 	if (type & ~SAMPLE_LEADING)
 		return perf_sample_output_large(event, data, regs, backward);
 
-	/* Take the time first: an interrupt may write a record behind this one. */
+	/* Read the time first: an interrupt may write a later record before this one. */
 	if (type & PERF_SAMPLE_TIME & ~data->sample_flags) {
 		data->time = event->clock();
 		data->sample_flags |= PERF_SAMPLE_TIME;
@@ -524,12 +520,12 @@ static __always_inline int perf_sample_output(struct perf_event *event,
 }
 
 /**
- * perf_event_output_forward - the overflow handler of events with records
- * @event: that overflowed
- * @data: what is known of the sample
- * @regs: where it happened
+ * perf_event_output_forward - overflow handler of events that write records
+ * @event: event that overflowed
+ * @data: the sample, possibly incomplete
+ * @regs: registers at the sample
  *
- * For buffers that are filled towards higher addresses.
+ * For buffers that are written to higher addresses.
  */
 void perf_event_output_forward(struct perf_event *event, struct perf_sample_data *data,
 			       struct pt_regs *regs)
@@ -539,9 +535,9 @@ void perf_event_output_forward(struct perf_event *event, struct perf_sample_data
 
 /**
  * perf_event_output_backward - perf_event_output_forward() for attr.write_backward
- * @event: that overflowed
- * @data: what is known of the sample
- * @regs: where it happened
+ * @event: event that overflowed
+ * @data: the sample, possibly incomplete
+ * @regs: registers at the sample
  */
 void perf_event_output_backward(struct perf_event *event, struct perf_sample_data *data,
 				struct pt_regs *regs)
@@ -550,14 +546,16 @@ void perf_event_output_backward(struct perf_event *event, struct perf_sample_dat
 }
 
 /**
- * perf_event_output - write a sample that is not due to an overflow
- * @event: event that a BPF program has found in a map
- * @data: what is known of the sample
- * @regs: where it happened
+ * perf_event_output - write a sample without an overflow
+ * @event: event from a map of a BPF program
+ * @data: the sample, possibly incomplete
+ * @regs: registers at the sample
  *
- * Any context, preemption off.
- * Return: 0, -ENOSPC without a buffer or when it is full, -E2BIG when the data
- * does not fit into a record. A sample that is not written is counted as lost.
+ * A sample that is not written is counted as lost.
+ *
+ * Context: any, preemption is off.
+ * Return: 0 on success, -ENOSPC if there is no buffer or it is full, -E2BIG if the data exceeds the
+ * maximum size of a record
  */
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs)
@@ -568,18 +566,18 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /**
- * perf_event_header__init - begin a record that a driver writes by itself
- * @header: filled in
- * @data: not initialised, but that a sample has its ip and period from the driver;
- *	everything else of it is set here
+ * perf_event_header__init - set the header of a record that a driver writes itself
+ * @header: set
+ * @data: for a sample, the driver has set ip and period; everything else is set here
  * @type: PERF_RECORD_*
  * @misc: PERF_RECORD_MISC_*
- * @size: bytes without the words at the end; not used for a sample, whose size is
- *	computed here
- * @event: whose record it is
+ * @size: bytes without the words at the end; not used for a sample, whose size is computed
+ * @event: event of the record
  *
- * A sample that is written in this way was taken earlier, so it has no registers,
- * stack, chain or branches. Any context, preemption off.
+ * Such a sample is written later than it was taken, so it has no registers, stack, callchain or
+ * branches.
+ *
+ * Context: any, preemption is off.
  */
 void perf_event_header__init(struct perf_event_header *header, struct perf_sample_data *data,
 			     u32 type, u16 misc, u16 size, struct perf_event *event)
@@ -604,10 +602,10 @@ void perf_event_header__init(struct perf_event_header *header, struct perf_sampl
 }
 
 /**
- * perf_event_header__init_id - make room for the words at the end of a record
- * @header: of a record other than a sample; its size grows
- * @data: the words are kept here, nothing else of it is used
- * @event: whose record it is; nothing happens without attr.sample_id_all
+ * perf_event_header__init_id - prepare the sample_id words at the end of a record
+ * @header: header of a record that is not a sample; its size grows
+ * @data: gets the words; nothing else of it is used
+ * @event: event of the record; nothing happens without attr.sample_id_all
  */
 void perf_event_header__init_id(struct perf_event_header *header,
 				struct perf_sample_data *data, struct perf_event *event)
@@ -621,10 +619,10 @@ void perf_event_header__init_id(struct perf_event_header *header,
 }
 
 /**
- * perf_event__output_id_sample - write the words at the end of a record
- * @event: whose record it is
- * @handle: of the record
- * @sample: what perf_event_header__init_id() filled in
+ * perf_event__output_id_sample - write the sample_id words at the end of a record
+ * @event: event of the record
+ * @handle: handle of the record
+ * @sample: from perf_event_header__init_id()
  */
 void perf_event__output_id_sample(struct perf_event *event, struct perf_output_handle *handle,
 				  struct perf_sample_data *sample)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The fields of a sample behind its leading words: those whose size varies,
- * and those that few events ask for.
- */
+/* Fields of a sample after its leading words: fields of variable size, and rarely used ones. */
 #include <linux/cgroup.h>
 #include <linux/perf_event.h>
 #include <linux/perf_regs.h>
@@ -13,7 +10,7 @@
 #include "sample_fields.h"
 #include "sample_user.h"
 
-/* Bytes that the record can still grow by; fields of known size come first. */
+/* Number of bytes that the record can still grow by, with all fields of known size */
 static u32 perf_sample_room(struct perf_sample_data *data, struct perf_event *event)
 {
 	u32 used = perf_sample_data_size(data, event);
@@ -29,15 +26,14 @@ static u32 perf_sample_room(struct perf_sample_data *data, struct perf_event *ev
 /* PERF_SAMPLE_CALLCHAIN: { nr; ip[nr] } */
 
 /**
- * perf_sample_save_callchain - give a sample its call chain
- * @data: that has none yet
- * @event: that asks for PERF_SAMPLE_CALLCHAIN
- * @regs: where the chain starts
+ * perf_sample_save_callchain - record the callchain of a sample
+ * @data: sample without a callchain
+ * @event: event with PERF_SAMPLE_CALLCHAIN
+ * @regs: start of the callchain
  *
- * For drivers whose registers at the time of the sample are gone later. The
- * chain is good until the CPU takes the next sample in the same kind of
- * context: preemption stays off meanwhile. A chain that would make the record
- * too long loses its outermost frames.
+ * For drivers with registers that are not valid later. The callchain is valid until the CPU takes
+ * the next sample in the same context: preemption must stay off. If it makes the record too
+ * long, the outermost frames are dropped.
  */
 void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event *event,
 				struct pt_regs *regs)
@@ -45,7 +41,7 @@ void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event
 	struct perf_callchain_entry *chain = perf_callchain(event, regs);
 	u32 room;
 
-	/* A chain in a recursion level's buffer is never shared: cut it there. */
+	/* Not perf_callchain()'s shared empty chain, so this CPU may change it. */
 	if (unlikely(chain->nr > PERF_MAX_STACK_DEPTH)) {
 		room = perf_sample_room(data, event) / sizeof(u64);
 		if (chain->nr > room)
@@ -63,26 +59,26 @@ static void perf_sample_write_callchain(struct perf_output_handle *handle,
 {
 	struct perf_callchain_entry *chain = data->callchain;
 
-	/* No call chain is an empty one. */
+	/* Without a callchain write an empty one. */
 	if (unlikely(!chain)) {
 		perf_output_put_u64(handle, 0);
 		return;
 	}
-	/* A BPF program may have taken another chain since, in the same memory. */
+	/* A BPF program may have recorded another callchain in the same buffer since. */
 	if (unlikely(chain->nr != data->callchain_nr))
 		chain->nr = data->callchain_nr;
-	/* nr and ip[] follow each other in memory as in the record. */
+	/* nr and ip[] are contiguous, as in the record. */
 	perf_output_copy(handle, chain, (1 + chain->nr) * sizeof(u64));
 }
 
 /* PERF_SAMPLE_RAW: { u32 size; data[size] } */
 
 /**
- * perf_sample_save_raw_data - give a sample data of the event's own kind
- * @data: that has none yet
- * @event: that need not ask for PERF_SAMPLE_RAW
- * @raw: the pieces, alive until the sample is written. Its size is set here,
- *	and so is the padding of the last piece
+ * perf_sample_save_raw_data - set the raw data of a sample
+ * @data: sample without raw data
+ * @event: any event; without PERF_SAMPLE_RAW nothing happens
+ * @raw: fragments, valid until the sample is written. The size, and the padding of the last
+ *	fragment, are set here
  */
 void perf_sample_save_raw_data(struct perf_sample_data *data, struct perf_event *event,
 			       struct perf_raw_record *raw)
@@ -100,7 +96,7 @@ void perf_sample_save_raw_data(struct perf_sample_data *data, struct perf_event 
 		frag = frag->next;
 		bytes += frag->size;
 	}
-	/* The size field is 4 bytes, so that the data ends on a word. */
+	/* The size field has 4 bytes; pad so that size and data are a multiple of 8. */
 	size = round_up(bytes + sizeof(u32), sizeof(u64));
 	raw->size = size - sizeof(u32);
 	frag->pad = raw->size - bytes;
@@ -147,10 +143,10 @@ static void perf_sample_write_raw(struct perf_output_handle *handle, struct perf
 /* PERF_SAMPLE_BRANCH_STACK: { nr; hw_idx?; entries[nr]; counters[nr]? } */
 
 /**
- * perf_sample_save_brstack - give a sample its record of branches
- * @data: that has none yet
- * @event: that need not ask for PERF_SAMPLE_BRANCH_STACK
- * @brs: the branches, alive until the sample is written
+ * perf_sample_save_brstack - set the branch stack of a sample
+ * @data: sample without a branch stack
+ * @event: any event; without PERF_SAMPLE_BRANCH_STACK nothing happens
+ * @brs: the branches, valid until the sample is written
  * @brs_cntr: a word of counters for each branch, or NULL
  */
 void perf_sample_save_brstack(struct perf_sample_data *data, struct perf_event *event,
@@ -246,7 +242,7 @@ static void perf_sample_write_regs_intr(struct perf_output_handle *handle,
 static void perf_sample_prepare_stack_user(struct perf_sample_data *data, struct perf_event *event,
 					   struct pt_regs *regs)
 {
-	/* A driver may have saved the registers, but not where its user's stack is. */
+	/* A driver may have saved the registers, but not the user stack pointer. */
 	if (!(data->sample_flags & PERF_SAMPLE_REGS_USER)) {
 		perf_sample_user_regs(&data->regs_user, event, regs);
 		if (event->attr.sample_type & PERF_SAMPLE_REGS_USER) {
@@ -268,7 +264,7 @@ static void perf_sample_write_stack_user(struct perf_output_handle *handle,
 	perf_output_user_stack(handle, data->regs_user.regs, data->stack_user_size);
 }
 
-/* Words behind the variable part */
+/* Words after the variable fields */
 
 static void perf_sample_prepare_weight(struct perf_sample_data *data, struct perf_event *event,
 				       struct pt_regs *regs)
@@ -298,7 +294,7 @@ static void perf_sample_prepare_cgroup(struct perf_sample_data *data, struct per
 				       struct pt_regs *regs)
 {
 #ifdef CONFIG_CGROUP_PERF
-	/* The caller's RCU section keeps the cgroup. */
+	/* The caller's RCU section protects the cgroup. */
 	data->cgroup = cgroup_id(task_css_check(current, perf_event_cgrp_id, 1)->cgroup);
 #else
 	data->cgroup = 0;

@@ -11,12 +11,13 @@
 #include "values.h"
 
 /**
- * perf_event_read_size - how long the counter values are
+ * perf_event_read_size - get the size of the counter values
  * @read_format: PERF_FORMAT_*
- * @nr_siblings: members of the group, the leader not counted
+ * @nr_siblings: members of the group without the leader
  *
- * The same for read(2) and for records. Pure.
- * Return: bytes.
+ * The same for read(2) and for records.
+ *
+ * Return: bytes
  */
 unsigned int perf_event_read_size(u64 read_format, unsigned int nr_siblings)
 {
@@ -25,7 +26,7 @@ unsigned int perf_event_read_size(u64 read_format, unsigned int nr_siblings)
 
 	if (!(read_format & PERF_FORMAT_GROUP))
 		return head + entry;
-	/* The number of entries, and the entries. */
+	/* Number of events, times, entries */
 	return sizeof(u64) + head + entry * (1 + nr_siblings);
 }
 
@@ -35,15 +36,15 @@ static bool perf_read_fits(const struct perf_event *event, unsigned int nr_sibli
 }
 
 /**
- * perf_read_size_check - may the group grow by one?
- * @event: that is to be attached
- * @leader: of the group that it joins, or @event itself
+ * perf_read_size_check - may a group grow by one member?
+ * @event: event to be attached
+ * @leader: leader of its group, or @event itself
  *
- * Looks at what every member would return, @event included. A group that nobody
- * reads as a whole is no larger than one whose values can be: all that is done to a
- * whole group at one moment, with interrupts off, is bounded by that. The
- * context's mutex is held.
- * Return: 0, or -E2BIG.
+ * Check the read size of each member, including @event. The limit also applies to a group that is
+ * not read as a whole: it bounds all loops over a group with interrupts off.
+ *
+ * Context: the mutex of the context is held.
+ * Return: 0 if it may, -E2BIG if not
  */
 int perf_read_size_check(const struct perf_event *event, struct perf_event *leader)
 {
@@ -66,7 +67,7 @@ int perf_read_size_check(const struct perf_event *event, struct perf_event *lead
 	return 0;
 }
 
-/* An entry: its value and what the format adds. */
+/* Write an entry: the value, and the words of the format. */
 static u64 *perf_output_put_entry(u64 *to, const struct perf_event *event, u64 format)
 {
 	*to++ = perf_event_own_count(event);
@@ -79,7 +80,7 @@ static void perf_output_entry(struct perf_output_handle *handle, struct perf_eve
 	u64 words[3];
 	u64 *end;
 
-	/* The sampling event has just been read by its driver; resident events are current. */
+	/* The sampling event has just been read; resident events are always up to date. */
 	if (member != sampling && !handle->skip_read && !is_resident(member) &&
 	    READ_ONCE(member->state) == PERF_EVENT_STATE_ACTIVE)
 		member->pmu->read(member);
@@ -88,8 +89,8 @@ static void perf_output_entry(struct perf_output_handle *handle, struct perf_eve
 }
 
 /*
- * Write as many entries as the record has room for. The group may be changing, or
- * have changed since room was reserved: entries of missing members are zero.
+ * Write as many entries as were reserved. The group may be changing, or have changed since
+ * the reservation: the entries of missing members are zero.
  */
 static void perf_output_group(struct perf_output_handle *handle, struct perf_event *event,
 			      unsigned int size, u64 enabled, u64 running)
@@ -118,17 +119,17 @@ static void perf_output_group(struct perf_output_handle *handle, struct perf_eve
 }
 
 /**
- * perf_output_read - write counter values into a record
- * @handle: of the record
- * @event: whose values, and with PERF_FORMAT_GROUP those of its group
- * @size: of the record's part for them: event->read_size when it was begun
+ * perf_output_read - write counter values to a record
+ * @handle: handle of the record
+ * @event: event of the values, with PERF_FORMAT_GROUP with its group
+ * @size: reserved bytes: event->read_size when the record was begun
  *
- * Interrupts are off on the CPU that runs the event's context, or its task does
- * not run, or the event has stopped for good. Members other than @event are
- * read from hardware, unless the handle says that they must not be.
+ * Members other than @event are read from hardware, unless the handle forbids it. The values are
+ * those of the events without their inherited copies. The times of exited copies are
+ * included, except with PERF_FORMAT_GROUP.
  *
- * Values are those of the event itself, without the counts of its copies. The
- * times of copies that have ended are included, except with PERF_FORMAT_GROUP.
+ * Context: interrupts are off on the CPU of the event's context; or its task does not run, or the
+ * event will not count any more.
  */
 void perf_output_read(struct perf_output_handle *handle, struct perf_event *event,
 		      unsigned int size)

@@ -4,7 +4,7 @@
 
 #include <linux/perf_event.h>
 
-/* The most that one read of an event may return. */
+/* Maximum size of a read(2) of an event */
 #define PERF_READ_SIZE_MAX	(16 * 1024)
 
 unsigned int perf_event_read_size(u64 read_format, unsigned int nr_siblings);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fields of samples that come from user space and page tables: registers, stack, page
- * sizes, physical addresses. Any context, never a fault that sleeps.
+ * Sample fields from user space and page tables: registers, stack, page sizes, physical
+ * addresses. Any context; faults never sleep.
  */
 #include <linux/io.h>
 #include <linux/mm.h>
@@ -17,12 +17,13 @@
 #include "sample_user.h"
 
 /**
- * perf_user_memory_usable - may a sample look at current's user memory?
+ * perf_user_memory_usable - may a sample access current's user memory?
  *
- * Not that of a kernel thread, which may run on a borrowed address space, and
- * not once an exiting task has let go of its own: exit_mm() takes task->mm away
- * before the page tables are torn down.
- * Return: true when it may.
+ * Not for a kernel thread, which may use a borrowed address space, and not for an exiting task
+ * after
+ * exit_mm(), which clears task->mm before the page tables are freed.
+ *
+ * Return: true if it may
  */
 bool perf_user_memory_usable(void)
 {
@@ -30,13 +31,13 @@ bool perf_user_memory_usable(void)
 }
 
 /**
- * perf_sample_user_regs - current's registers in user mode
- * @user: filled in; abi and regs are 0 when there are none
- * @event: that samples
- * @regs: where the sample happened
+ * perf_sample_user_regs - get current's user registers
+ * @user: set; abi and regs are 0 if there are none
+ * @event: event that samples
+ * @regs: registers at the sample
  *
- * There are none when the sample is about a task that sleeps: current is then
- * another task, for instance the one that wakes it.
+ * There are none if the sample is about a sleeping task: current is another task, for example the
+ * one that wakes it.
  */
 void perf_sample_user_regs(struct perf_regs *user, const struct perf_event *event,
 			   struct pt_regs *regs)
@@ -65,12 +66,12 @@ static unsigned long perf_sample_stack_pointer(struct pt_regs *regs)
 }
 
 /**
- * perf_sample_user_stack - how much of the user's stack to copy
- * @regs: in user mode, or NULL
- * @want: bytes that the event asks for
+ * perf_sample_user_stack - get the number of bytes of user stack to copy
+ * @regs: user registers, or NULL
+ * @want: bytes requested by the event
  * @room: bytes that the record can still grow by
  *
- * Return: bytes, a multiple of 8. The copy needs a word more than that.
+ * Return: bytes, a multiple of 8. The record needs one more word
  */
 u64 perf_sample_user_stack(struct pt_regs *regs, u64 want, u64 room)
 {
@@ -90,12 +91,12 @@ u64 perf_sample_user_stack(struct pt_regs *regs, u64 want, u64 room)
 
 /**
  * perf_output_user_stack - write PERF_SAMPLE_STACK_USER
- * @handle: of the record
- * @regs: in user mode
- * @size: what perf_sample_user_stack() said
+ * @handle: handle of the record
+ * @regs: user registers
+ * @size: from perf_sample_user_stack()
  *
- * Memory that is not there is left out at the end: the last word says how much
- * was copied.
+ * The copy stops at the first page that is not resident. The last word is the number of bytes
+ * copied.
  */
 void perf_output_user_stack(struct perf_output_handle *handle, struct pt_regs *regs,
 			    u64 size)
@@ -112,10 +113,10 @@ void perf_output_user_stack(struct perf_output_handle *handle, struct pt_regs *r
 }
 
 /**
- * perf_virt_to_phys - the physical address behind a sample's data address
- * @virt: of current's, or of the kernel's linear mapping
+ * perf_virt_to_phys - get the physical address of a sample's data address
+ * @virt: address of current, or of the kernel's linear mapping
  *
- * Return: the address, 0 when it is unknown or not present.
+ * Return: the address, 0 if it is unknown or not present
  */
 u64 perf_virt_to_phys(u64 virt)
 {
@@ -144,9 +145,8 @@ u64 perf_virt_to_phys(u64 virt)
 
 #ifdef CONFIG_HAVE_GUP_FAST
 /*
- * One function a level. Every entry is read once: what another CPU does to the
- * tables meanwhile shows at the next level or not at all. With interrupts off,
- * none of the tables can be freed.
+ * One function per level. Each entry is read once: a concurrent change of the tables is seen
+ * at the next level or not at all. With interrupts off no table can be freed.
  */
 static u64 perf_walk_pte(pmd_t pmd, unsigned long addr)
 {
@@ -206,11 +206,11 @@ static u64 perf_walk_page_size(struct mm_struct *mm, unsigned long addr)
 #endif
 
 /**
- * perf_get_page_size - the size of the page that an address is mapped by
- * @addr: of current's, or of the kernel's
+ * perf_get_page_size - get the size of the page at an address
+ * @addr: address of current, or of the kernel
  *
- * Any context.
- * Return: bytes, 0 when it is not mapped.
+ * Context: any.
+ * Return: bytes, 0 if the address is not mapped
  */
 u64 perf_get_page_size(unsigned long addr)
 {
@@ -221,7 +221,7 @@ u64 perf_get_page_size(unsigned long addr)
 	if (!addr)
 		return 0;
 	local_irq_save(flags);
-	/* Tasks' tables need not map the kernel, and kernel threads have none: use init_mm. */
+	/* User page tables may lack the kernel, and kernel threads have none: use init_mm. */
 	size = perf_walk_page_size(mm ?: &init_mm, addr);
 	local_irq_restore(flags);
 	return size;

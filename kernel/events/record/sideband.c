@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records other than samples: who gets them, and how they are written.
+ * Records other than samples: the events that get them, and writing them.
  *
- * A listener on a CPU is in that CPU's list. A listener on a task is found in the
- * running task's context. So a record reaches the listeners of the CPU and of the
- * task where its cause happens.
+ * Per-CPU events that want such records are in a list of their CPU. Per-task ones are in the
+ * context of the running task. So the events of the CPU and of the task where a record
+ * originates get the record.
  */
 #include <linux/cgroup.h>
 #include <linux/jump_label_ratelimit.h>
@@ -19,9 +19,9 @@
 #include "sideband.h"
 
 /**
- * struct listeners - events of one CPU that ask for records
- * @lock: to change @events
- * @events: by their cold part; RCU
+ * struct listeners - events of one CPU that want records
+ * @lock: protects changes of @events
+ * @events: list of their cold parts; RCU
  */
 struct listeners {
 	raw_spinlock_t		lock;
@@ -34,7 +34,7 @@ static DEFINE_PER_CPU(struct listeners, listeners) = {
 
 struct static_key_deferred perf_sideband_keys[NR_PERF_SIDEBAND];
 
-/* All kinds of records. PERF_SIDEBAND_FILTERS is no record, and no attribute asks for it. */
+/* All kinds of records. PERF_SIDEBAND_FILTERS is not a record, and has no attribute. */
 static const struct perf_record_kind *const perf_record_kinds[] = {
 	&perf_mmap_kind,
 	&perf_build_id_kind,
@@ -50,7 +50,7 @@ static const struct perf_record_kind *const perf_record_kinds[] = {
 
 static_assert(ARRAY_SIZE(perf_record_kinds) == NR_PERF_SIDEBAND - 1);
 
-/* The flags of an attribute by which any kind is asked for; found out at boot. */
+/* Attribute flags that request any kind of record; computed at boot */
 static u64 asking_flags __ro_after_init;
 
 static u64 *perf_sideband_attr_flags(const struct perf_event_attr *attr)
@@ -73,11 +73,11 @@ static bool perf_sideband_any_asks(const struct perf_event_attr *attr)
 }
 
 /**
- * perf_sideband_wanted - does an event with these attributes ask for records?
+ * perf_sideband_wanted - do attributes request side-band records?
  * @attr: the attributes
  *
- * Return: true when they ask for others than samples and those that every
- * event with a buffer gets. Pure.
+ * Return: true if they request more than samples, and the records that every event with a buffer
+ * gets
  */
 bool perf_sideband_wanted(const struct perf_event_attr *attr)
 {
@@ -85,7 +85,11 @@ bool perf_sideband_wanted(const struct perf_event_attr *attr)
 }
 
 /**
- * perf_sideband_init - boot: listeners that come and go patch no code
+ * perf_sideband_init - initialise the static keys
+ *
+ * The rate limit avoids a code patch for each event that is opened and closed.
+ *
+ * Context: at boot.
  */
 void __init perf_sideband_init(void)
 {
@@ -94,7 +98,7 @@ void __init perf_sideband_init(void)
 
 	for (kind = 0; kind < NR_PERF_SIDEBAND; kind++)
 		jump_label_rate_limit(&perf_sideband_keys[kind], 60 * HZ);
-	/* A kind that takes two flags to ask for is part of one that takes one of them. */
+	/* A kind that needs two flags must belong to a kind that needs one of them. */
 	for (bit = 0; bit < 64; bit++) {
 		*perf_sideband_attr_flags(&attr) = BIT_ULL(bit);
 		if (perf_sideband_any_asks(&attr))
@@ -103,10 +107,10 @@ void __init perf_sideband_init(void)
 }
 
 /**
- * perf_sideband_get - turn the sites of a kind of record on
- * @kind: kind of record that is asked for from here on
+ * perf_sideband_get - enable the hooks for a kind of record
+ * @kind: kind of record
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_sideband_get(enum perf_sideband_kind kind)
 {
@@ -117,7 +121,7 @@ void perf_sideband_get(enum perf_sideband_kind kind)
  * perf_sideband_put - undo perf_sideband_get()
  * @kind: kind of record
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_sideband_put(enum perf_sideband_kind kind)
 {
@@ -125,10 +129,11 @@ void perf_sideband_put(enum perf_sideband_kind kind)
 }
 
 /**
- * perf_sideband_open - turn on the sites of the records that a new event asks for
- * @event: a root; its copies rely on it
+ * perf_sideband_open - enable the hooks for the records of a new event
+ * @event: a root event; its inherited copies share this
  *
- * May sleep, and patch code: no context's mutex is held, which CPU hotplug takes.
+ * Context: may sleep, and patches code, which takes the CPU hotplug lock: the mutex of a context,
+ * which CPU hotplug takes, must not be held.
  */
 void perf_sideband_open(struct perf_event *event)
 {
@@ -145,8 +150,8 @@ void perf_sideband_open(struct perf_event *event)
 }
 
 /**
- * perf_sideband_close - undo perf_sideband_open(), if it has been called
- * @event: that is freed
+ * perf_sideband_close - undo perf_sideband_open(), if it was called
+ * @event: event that is being freed
  */
 void perf_sideband_close(struct perf_event *event)
 {
@@ -163,12 +168,11 @@ void perf_sideband_close(struct perf_event *event)
 }
 
 /**
- * perf_sideband_attach - an event gets the records that it asks for from here on
- * @event: attached to its context, whose mutex is held; it has its cold part
- *	if it asks for any
+ * perf_sideband_attach - start to send records to an event
+ * @event: attached to its context, whose mutex is held; it has its cold part if it wants records
  *
- * Between this and an earlier perf_sideband_detach() of the same event there
- * is a grace period.
+ * A grace period must pass between perf_sideband_detach() and a further perf_sideband_attach() of
+ * the same event.
  */
 void perf_sideband_attach(struct perf_event *event)
 {
@@ -187,10 +191,9 @@ void perf_sideband_attach(struct perf_event *event)
 
 /**
  * perf_sideband_detach - undo perf_sideband_attach()
- * @event: not attached to its context any more; event->cpu is what it was
+ * @event: not attached to its context any more; event->cpu has not changed
  *
- * A record that is just being written may still reach it until a grace period
- * has passed.
+ * Until a grace period has passed, a record that is being written may still reach the event.
  */
 void perf_sideband_detach(struct perf_event *event)
 {
@@ -206,7 +209,7 @@ void perf_sideband_detach(struct perf_event *event)
 	raw_spin_unlock_irqrestore(&cpu->lock, flags);
 }
 
-/* Does the event count what happens here and now? */
+/* Is the event enabled for this CPU and cgroup? */
 static bool perf_sideband_listens(const struct perf_event *event)
 {
 	if (READ_ONCE(event->state) < PERF_EVENT_STATE_INACTIVE)
@@ -232,10 +235,10 @@ static void perf_sideband_put_part(struct perf_output_handle *handle, const void
 
 /**
  * perf_record_send_to - write a record for one event
- * @event: that is to get it
- * @record: what to write
+ * @event: the event
+ * @record: the record
  *
- * Any context, preemption off, in an RCU section.
+ * Context: any, preemption is off, in an RCU section.
  */
 void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 {
@@ -249,7 +252,7 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 		record->kind->fill(event, record);
 	length = record->body_size + record->tail_size[0] + record->tail_size[1];
 	padding = -length & (sizeof(u64) - 1);
-	/* Room for the words at the end is always left. */
+	/* Reserve 128 bytes for header and sample_id words. */
 	if (length > PERF_RECORD_SIZE_MAX - 128)
 		return;
 
@@ -269,8 +272,8 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 }
 
 /*
- * Does the event get the record? A task may have a thousand events that only count: these
- * have no cold part, which stands beside the link that leads from one event to the next.
+ * Does the event get the record? A task may have a thousand counting events: they have no
+ * cold part, and the pointer to it is next to the list entry.
  */
 static bool perf_sideband_takes(const struct perf_event *event, const struct perf_record *record)
 {
@@ -289,11 +292,13 @@ static void perf_sideband_offer(struct perf_event *event, struct perf_record *re
 
 /**
  * perf_record_taken - would perf_record_send_current() write a record for any event?
- * @record: the record, of which @kind and what @kind->wants looks at are set
+ * @record: the record, with @kind and the fields that @kind->wants uses
  *
- * Records with names or build ids are dear to make: callers ask first. An event that
- * comes to listen right behind the answer gets the records of what happens later. Any
- * context.
+ * Records with names or build ids are expensive, so callers check this first. An event that is
+ * attached after the check gets only later records.
+ *
+ * Context: any.
+ * Return: true if an event would get the record
  */
 bool perf_record_taken(const struct perf_record *record)
 {
@@ -322,12 +327,11 @@ bool perf_record_taken(const struct perf_record *record)
 }
 
 /**
- * perf_record_send - write a record for all listeners here
- * @record: what to write
- * @ctx: context of the task that the record is about; NULL for the listeners of
- *	this CPU alone
+ * perf_record_send - write a record for all interested events of this CPU and a task
+ * @record: the record
+ * @ctx: context of the task; NULL for the events of this CPU only
  *
- * Any context. The caller keeps @ctx by a reference or an RCU section.
+ * Context: any. The caller holds a reference to @ctx, or is in an RCU section.
  */
 void perf_record_send(struct perf_record *record, struct perf_event_context *ctx)
 {
@@ -351,10 +355,10 @@ void perf_record_send(struct perf_record *record, struct perf_event_context *ctx
 }
 
 /**
- * perf_record_send_current - write a record about what current does
- * @record: what to write
+ * perf_record_send_current - write a record about an action of current
+ * @record: the record
  *
- * Any context.
+ * Context: any.
  */
 void perf_record_send_current(struct perf_record *record)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between sideband.c, which knows who listens, and sideband_*.c, which know what
- * there is to tell.
+ * Interface between sideband.c, which finds the events that want a record, and sideband_*.c,
+ * which create the records.
  */
 #ifndef _KERNEL_EVENTS_SIDEBAND_H
 #define _KERNEL_EVENTS_SIDEBAND_H
@@ -11,16 +11,16 @@
 struct perf_record;
 
 /**
- * struct perf_record_kind - what is to be said of a kind of record, in one row
- * @key: the static key of the sites that tell of it
- * @asks: do these attributes ask for it? The key is on while an event does
- * @type: PERF_RECORD_*, unless the sender or @fill knows better
- * @body_size: bytes of the body, unless @fill knows better
- * @wants: of events that ask for the kind, which want this record; NULL for all
- * @fill: make type, misc and body of the record what this event is to see; or NULL.
- *	Called for one event after the other, preemption off
+ * struct perf_record_kind - description of a kind of record
+ * @key: static key of its hooks
+ * @asks: do these attributes request it? The key is enabled while an event does
+ * @type: PERF_RECORD_*, unless the sender or @fill sets it
+ * @body_size: bytes of the body, unless @fill sets it
+ * @wants: does an event of this kind want this particular record? NULL: always
+ * @fill: set type, misc and body of the record for an event; or NULL. Called for each event with
+ *	preemption off
  *
- * A row stands beside the functions that it names; sideband.c lists all rows.
+ * A row is next to its functions; sideband.c lists all rows.
  */
 struct perf_record_kind {
 	enum perf_sideband_kind	key;
@@ -38,17 +38,16 @@ extern const struct perf_record_kind perf_comm_kind, perf_task_kind, perf_namesp
 				     perf_cgroup_kind;
 
 /**
- * struct perf_record - a record that several events may get
- * @kind: who gets it; NULL for one that the sender gives to a single event
+ * struct perf_record - a record for one or several events
+ * @kind: its kind; NULL for a record to a single event
  * @type: PERF_RECORD_*
  * @misc: PERF_RECORD_MISC_*
  * @body_size: bytes of @body
- * @body: what follows the header
- * @tail: what follows @body, padded with zeros to a multiple of 8
+ * @body: follows the header
+ * @tail: follows @body, padded with zeros to a multiple of 8
  * @tail_size: bytes of each part of @tail
  *
- * In the memory of whoever has something to tell, most often in front of the
- * body.
+ * The sender owns the memory, usually together with the body.
  */
 struct perf_record {
 	const struct perf_record_kind *kind;
@@ -60,11 +59,11 @@ struct perf_record {
 	const void		*tail[2];
 };
 
-/* For the initializer of a struct perf_record: what its kind says. */
+/* Initialiser of a struct perf_record from its kind */
 #define PERF_RECORD_OF(row)	\
 	.kind = &(row), .type = (row).type, .body_size = (row).body_size
 
-/* May sleep: code is patched when the first one comes and some time after the last has gone. */
+/* May sleep: the first event patches code, and so does the last one after a delay. */
 void perf_sideband_get(enum perf_sideband_kind kind);
 void perf_sideband_put(enum perf_sideband_kind kind);
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Records about the kernel: its symbols that come and go, BPF programs, changes
- * to its text.
- */
+/* Records about the kernel: symbols, BPF programs, changes of kernel text. */
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/kallsyms.h>
@@ -13,9 +10,9 @@
 /* PERF_RECORD_KSYMBOL */
 
 /**
- * struct ksymbol_body - what follows the header
+ * struct ksymbol_body - body of the record
  * @addr: first byte
- * @len: bytes
+ * @len: number of bytes
  * @ksym_type: PERF_RECORD_KSYMBOL_TYPE_*
  * @flags: PERF_RECORD_KSYMBOL_FLAGS_*
  */
@@ -39,11 +36,11 @@ const struct perf_record_kind perf_ksymbol_kind = {
 };
 
 /**
- * __perf_event_ksymbol - the kernel has a new symbol, or one less
+ * __perf_event_ksymbol - a kernel symbol was added or removed
  * @ksym_type: PERF_RECORD_KSYMBOL_TYPE_*
  * @addr: first byte
- * @len: bytes
- * @unregister: one less
+ * @len: number of bytes
+ * @unregister: it was removed
  * @sym: its name
  */
 void __perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister, const char *sym)
@@ -72,9 +69,9 @@ void __perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister, con
 /* PERF_RECORD_BPF_EVENT */
 
 /**
- * struct bpf_body - what follows the header
+ * struct bpf_body - body of the record
  * @type: PERF_BPF_EVENT_*
- * @flags: 0
+ * @flags: flags of the record
  * @id: of the program
  * @tag: of the program
  */
@@ -115,12 +112,12 @@ static void perf_ksymbols_of_program(const struct bpf_prog *prog, bool unregiste
 }
 
 /**
- * __perf_event_bpf_event - a BPF program has been loaded, or is unloaded
+ * __perf_event_bpf_event - a BPF program was loaded, or is being unloaded
  * @prog: the program
  * @type: PERF_BPF_EVENT_PROG_LOAD or PROG_UNLOAD
- * @flags: of the record
+ * @flags: flags of the record
  *
- * Also tells of the symbols of its functions.
+ * Also write KSYMBOL records for the program's functions.
  */
 void __perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type, u16 flags)
 {
@@ -148,10 +145,10 @@ void __perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type
 /* PERF_RECORD_TEXT_POKE */
 
 /**
- * struct text_poke_body - what follows the header
+ * struct text_poke_body - body of the record
  * @addr: first byte
- * @old_len: bytes that were there, the first part of the tail
- * @new_len: bytes that are there now, the second part
+ * @old_len: length of the old bytes, the first part of the tail
+ * @new_len: length of the new bytes, the second part of the tail
  */
 struct text_poke_body {
 	u64	addr;
@@ -174,12 +171,12 @@ const struct perf_record_kind perf_text_poke_kind = {
 };
 
 /**
- * __perf_event_text_poke - the kernel's text is changed
+ * __perf_event_text_poke - the kernel's text is being changed
  * @addr: first byte
- * @old_bytes: what was there
- * @old_len: bytes of it; 0: nothing was
- * @new_bytes: what is there now
- * @new_len: bytes of it; 0: nothing is
+ * @old_bytes: old bytes
+ * @old_len: number of old bytes; may be 0
+ * @new_bytes: new bytes
+ * @new_len: number of new bytes; may be 0
  */
 void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
 			    const void *new_bytes, size_t new_len)
@@ -202,7 +199,7 @@ void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_
 	perf_record_send_current(&record);
 }
 
-/* PERF_RECORD_CGROUP: a kernel without cgroups for events can still be asked for it */
+/* PERF_RECORD_CGROUP: an attribute may request it even without CONFIG_CGROUP_PERF. */
 
 static bool perf_record_asks_cgroup(const struct perf_event_attr *attr)
 {

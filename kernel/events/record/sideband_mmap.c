@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * PERF_RECORD_MMAP and PERF_RECORD_MMAP2: what is mapped where.
- */
+/* PERF_RECORD_MMAP and PERF_RECORD_MMAP2 */
 #include <linux/buildid.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -16,19 +14,19 @@
 #include "sideband.h"
 
 /**
- * struct mmap_body - what follows the header
+ * struct mmap_body - body of the record
  * @pid: process
  * @tid: thread
  * @addr: first byte
- * @len: bytes
- * @pgoff: bytes into the file
- * @maj: here and below MMAP2 alone; of the file's device
- * @min: of the file's device
- * @ino: of the file
- * @ino_generation: of the file
- * @build_id_size: or instead of these four: bytes of @build_id
+ * @len: number of bytes
+ * @pgoff: offset in the file, in bytes
+ * @maj: from here on MMAP2 only: major number of the file's device
+ * @min: minor number of the file's device
+ * @ino: inode number of the file
+ * @ino_generation: generation of the inode
+ * @build_id_size: instead of the last four fields: bytes of @build_id
  * @reserved: 0
- * @build_id: of the file, 0 behind its size
+ * @build_id: build id of the file, padded with 0
  * @prot: PROT_*
  * @flags: MAP_*
  */
@@ -58,13 +56,13 @@ struct mmap_body {
 static_assert(sizeof(struct mmap_body) == 64);
 
 /**
- * struct mmap_record - a mapping to tell of
+ * struct mmap_record - record of a mapping
  * @record: the record
  * @body: its body
- * @executable: it is code
- * @inode: of the file, or NULL
- * @build_id_size: bytes of @build_id, 0 when there is none
- * @build_id: of the file
+ * @executable: the mapping is executable
+ * @inode: inode of the file, or NULL
+ * @build_id_size: bytes of @build_id, 0 if there is none
+ * @build_id: build id of the file
  */
 struct mmap_record {
 	struct perf_record	record;
@@ -129,14 +127,14 @@ static bool perf_record_asks_build_id(const struct perf_event_attr *attr)
 	return attr->build_id && attr->mmap2;
 }
 
-/* Its records are those of mappings, which are looked through for build ids while the key is on. */
+/* Not a record of its own: while the key is enabled, MMAP2 records look up build ids. */
 const struct perf_record_kind perf_build_id_kind = {
 	.key	= PERF_SIDEBAND_BUILD_ID,
 	.asks	= perf_record_asks_build_id,
 	.wants	= perf_record_wants_mmap,
 };
 
-/* Read the build id of the mapped file, if an event gets the record and asks for it. */
+/* Read the build id of the mapped file, if an event wants it in the record. */
 static void perf_record_read_build_id(struct mmap_record *mr, struct vm_area_struct *vma)
 {
 	mr->record.kind = &perf_build_id_kind;
@@ -146,7 +144,10 @@ static void perf_record_read_build_id(struct mmap_record *mr, struct vm_area_str
 	mr->record.kind = &perf_mmap_kind;
 }
 
-/* The name of a mapping: a path, or words. @buf has PATH_MAX bytes, or is NULL. */
+/*
+ * The name of a mapping: a path, or a word such as "[heap]". @buf has PATH_MAX bytes, or is
+ * NULL.
+ */
 static const char *perf_record_mapping_name(struct vm_area_struct *vma, char *buf)
 {
 	const char *name;
@@ -154,7 +155,7 @@ static const char *perf_record_mapping_name(struct vm_area_struct *vma, char *bu
 	if (vma->vm_file) {
 		if (!buf)
 			return "//enomem";
-		/* A file that has been removed is called so: "... (deleted)". */
+		/* The path of a deleted file ends with " (deleted)". */
 		name = file_path(vma->vm_file, buf, PATH_MAX);
 		return IS_ERR(name) ? "//toolong" : name;
 	}
@@ -223,10 +224,10 @@ static void perf_record_send_mmap(struct vm_area_struct *vma)
 }
 
 /**
- * __perf_event_mmap - current has mapped something, or changed how it is mapped
- * @vma: what; its mm is locked for writing
+ * __perf_event_mmap - current has created or changed a mapping
+ * @vma: the mapping; its mm is locked for writing
  *
- * May sleep.
+ * Context: may sleep.
  */
 void __perf_event_mmap(struct vm_area_struct *vma)
 {

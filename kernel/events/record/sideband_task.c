@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records about tasks: names, forks and exits, namespaces, switches, and the
- * counts of those that are gone.
+ * Records about tasks: names, forks and exits, namespaces, context switches, and the counts
+ * of exited tasks.
  */
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -17,7 +17,7 @@
 #include "sideband_task.h"
 
 /**
- * struct ids_body - process and thread, the beginning of many records
+ * struct ids_body - process and thread, the first words of many records
  * @pid: process
  * @tid: thread
  */
@@ -29,7 +29,7 @@ struct ids_body {
 /* PERF_RECORD_COMM */
 
 /**
- * struct comm_record - a task has a new name
+ * struct comm_record - record of a task's new name
  * @record: the record
  * @body: its body
  * @task: the task
@@ -64,7 +64,7 @@ const struct perf_record_kind perf_comm_kind = {
 /**
  * __perf_event_comm - a task has a new name
  * @task: the task
- * @exec: because it runs a new program
+ * @exec: the reason is an exec
  */
 void __perf_event_comm(struct task_struct *task, bool exec)
 {
@@ -87,12 +87,12 @@ void __perf_event_comm(struct task_struct *task, bool exec)
 /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
 
 /**
- * struct task_body - what follows the header
+ * struct task_body - body of the record
  * @pid: process
- * @ppid: parent's process
+ * @ppid: process of the parent
  * @tid: thread
- * @ptid: parent's thread
- * @time: by the event's record clock
+ * @ptid: thread of the parent
+ * @time: time of the event's record clock
  */
 struct task_body {
 	u32	pid;
@@ -103,7 +103,7 @@ struct task_body {
 };
 
 /**
- * struct task_record - a task comes or goes
+ * struct task_record - record of a task's fork or exit
  * @record: the record
  * @body: its body
  * @task: the task
@@ -125,7 +125,7 @@ static void perf_record_fill_task(struct perf_event *event, struct perf_record *
 	if (record->type == PERF_RECORD_FORK) {
 		body->ptid = perf_event_tid(event, parent);
 	} else {
-		/* The thread that forked the task may be gone: name its process only. */
+		/* The thread that forked the task may have exited: report its process instead. */
 		parent = rcu_dereference(tr->task->real_parent);
 		body->ptid = perf_event_pid(event, parent);
 	}
@@ -133,13 +133,13 @@ static void perf_record_fill_task(struct perf_event *event, struct perf_record *
 	body->time = event->clock();
 }
 
-/* A reader of names or mappings has to know which tasks they belong to. */
+/* Names and mappings need FORK and EXIT records, which tell a reader the tasks they belong to. */
 static bool perf_record_asks_task(const struct perf_event_attr *attr)
 {
 	return attr->task || attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data;
 }
 
-/* The sender says whether it is PERF_RECORD_FORK or PERF_RECORD_EXIT. */
+/* The sender sets PERF_RECORD_FORK or PERF_RECORD_EXIT. */
 const struct perf_record_kind perf_task_kind = {
 	.key		= PERF_SIDEBAND_TASK,
 	.asks		= perf_record_asks_task,
@@ -159,8 +159,8 @@ static struct task_record perf_record_task(struct task_struct *task, u16 type)
 }
 
 /**
- * __perf_event_fork - current has made a new task
- * @task: that does not run yet
+ * __perf_event_fork - current has created a task
+ * @task: the task, which does not run yet
  */
 void __perf_event_fork(struct task_struct *task)
 {
@@ -171,11 +171,11 @@ void __perf_event_fork(struct task_struct *task)
 }
 
 /**
- * perf_task_exit_record - a task exits
- * @task: current
- * @ctx: that was its context, or NULL; the caller keeps it
+ * perf_task_exit_record - write an EXIT record
+ * @task: current, which exits
+ * @ctx: its former context, or NULL; the caller holds a reference
  *
- * The events of @ctx have not been detached yet.
+ * The events of @ctx are not detached yet.
  */
 void perf_task_exit_record(struct task_struct *task, struct perf_event_context *ctx)
 {
@@ -190,9 +190,9 @@ void perf_task_exit_record(struct task_struct *task, struct perf_event_context *
 /* PERF_RECORD_NAMESPACES */
 
 /**
- * struct namespaces_body - what follows the header
+ * struct namespaces_body - body of the record
  * @ids: process and thread
- * @nr: of @links
+ * @nr: number of @links
  * @links: device and inode of each namespace, by *_NS_INDEX; 0 for none
  */
 struct namespaces_body {
@@ -202,7 +202,7 @@ struct namespaces_body {
 };
 
 /**
- * struct namespaces_record - a task is in new namespaces
+ * struct namespaces_record - record of a task's new namespaces
  * @record: the record
  * @body: its body
  * @task: the task
@@ -271,10 +271,10 @@ const struct perf_record_kind perf_namespaces_kind = {
 };
 
 /**
- * __perf_event_namespaces - a task is in new namespaces
- * @task: current, or a task that it has made
+ * __perf_event_namespaces - a task has new namespaces
+ * @task: current, or a task that it has created
  *
- * May sleep.
+ * Context: may sleep.
  */
 void __perf_event_namespaces(struct task_struct *task)
 {
@@ -296,10 +296,10 @@ void __perf_event_namespaces(struct task_struct *task)
 /* PERF_RECORD_SWITCH, PERF_RECORD_SWITCH_CPU_WIDE */
 
 /**
- * struct switch_record - a task switch
+ * struct switch_record - record of a context switch
  * @record: the record
- * @body: the other task, of the CPU-wide record
- * @next_prev: that task
+ * @body: the other task, for PERF_RECORD_SWITCH_CPU_WIDE
+ * @next_prev: the other task
  */
 struct switch_record {
 	struct perf_record	record;
@@ -311,7 +311,7 @@ static void perf_record_fill_switch(struct perf_event *event, struct perf_record
 {
 	struct switch_record *sr = container_of(record, struct switch_record, record);
 
-	/* An event on a task knows its task, and nothing of others. */
+	/* A per-task event must not get information about other tasks. */
 	if (event->ctx->task) {
 		record->type = PERF_RECORD_SWITCH;
 		record->body_size = 0;
@@ -335,13 +335,14 @@ const struct perf_record_kind perf_switch_kind = {
 };
 
 /**
- * __perf_switch_record - a task goes from the CPU or comes to it
+ * __perf_switch_record - a task is switched in or out
  * @task: the task, which is current
- * @next_prev: who comes after it, or went before
- * @sched_in: it comes
+ * @next_prev: the next task, or the previous one
+ * @sched_in: it is switched in
  *
- * Interrupts off; where it goes, with its runqueue locked. Events that watch
- * switches keep perf_sched_events on.
+ * Events with attr.context_switch keep perf_sched_events enabled.
+ *
+ * Context: interrupts are off; at a switch out the run queue is locked.
  */
 void __perf_switch_record(struct task_struct *task, struct task_struct *next_prev,
 			  bool sched_in)
@@ -363,8 +364,8 @@ void __perf_switch_record(struct task_struct *task, struct task_struct *next_pre
 /* PERF_RECORD_READ */
 
 /**
- * perf_read_record - write a READ record of a copy, for attr.inherit_stat
- * @event: the copy; its context's mutex is held, its group is still together
+ * perf_read_record - write a READ record of an inherited copy, for attr.inherit_stat
+ * @event: the copy; the mutex of its context is held, and its group is complete
  * @task: task that the copy has counted
  */
 void perf_read_record(struct perf_event *event, struct task_struct *task)
@@ -400,11 +401,11 @@ void perf_read_record(struct perf_event *event, struct task_struct *task)
 /* PERF_RECORD_LOST_SAMPLES */
 
 /**
- * perf_log_lost_samples - hardware has lost samples
- * @event: whose
- * @lost: how many
+ * perf_log_lost_samples - the hardware has lost samples
+ * @event: event of the samples
+ * @lost: number of samples
  *
- * Any context, preemption off.
+ * Context: any, preemption is off.
  */
 void perf_log_lost_samples(struct perf_event *event, u64 lost)
 {

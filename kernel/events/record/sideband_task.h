@@ -9,7 +9,7 @@ void perf_read_record(struct perf_event *event, struct task_struct *task);
 void __perf_switch_record(struct task_struct *task, struct task_struct *next_prev,
 			  bool sched_in);
 
-/* See __perf_switch_record(); most of the time, nobody wants to know. */
+/* See __perf_switch_record(). */
 static inline void perf_switch_record(struct task_struct *task,
 				      struct task_struct *next_prev, bool sched_in)
 {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * splice(2) from an event's file: whole records, from the buffer to a pipe.
+ * splice(2) from an event's file: moves whole records from the buffer to a pipe.
  *
- * Records that are spliced are consumed, as by a reader that moves data_tail
- * itself. A page that is full of them, and to which only the buffer has a
- * reference, goes to the pipe as it is, and an empty page takes its place. So
- * only the two ends are copied for a program that splices and never looks at the
- * records through the mapping.
+ * Spliced records are consumed, as if a reader had moved data_tail. A page that is full of
+ * records and has no other reference is moved to the pipe, and an empty page replaces it. So
+ * for a program that splices, and does not read the records through the mapping, only the
+ * records at both ends are copied.
  *
- * User space may write both data_head and data_tail. What it writes there
- * decides about its own records and nothing else: sizes are checked, and a
- * page that leaves the buffer is kept for a grace period, because a writer who
- * was told by a false tail that it may write there has preemption off.
+ * User space can write both data_head and data_tail. Wrong values affect only its own
+ * records: sizes are checked, and a page that is removed from the buffer exists for a further
+ * grace period, because a writer that a wrong tail has misled may still write to it with
+ * preemption off.
  */
 #include <linux/fs.h>
 #include <linux/gfp.h>
@@ -29,15 +28,15 @@
 #include "sample.h"
 #include "splice.h"
 
-/* Pages that one call fills. The longest record needs one more than its size says. */
+/* Pages that one call fills. The longest record may need one page more than its size. */
 #define SPLICE_PAGES	MAX(32, PERF_RECORD_SIZE_MAX / PAGE_SIZE + 2)
 
 /**
- * struct splice_batch - pages on their way
- * @rcu: to let go of those that left the buffer
+ * struct splice_batch - pages for the pipe
+ * @rcu: frees the pages that were removed from the buffer
  * @nr: pages in @page
- * @page: at first empty ones, allocated while the buffer is not locked: others wait
- *	for its lock, and memory may be long in coming; at last those that left the buffer
+ * @page: first empty pages, allocated before the buffer is locked, because the allocation may take
+ *	long; then the pages that were removed from the buffer
  */
 struct splice_batch {
 	struct rcu_head	rcu;
@@ -48,9 +47,9 @@ struct splice_batch {
 /**
  * struct splice_span - records to be spliced
  * @rb: the buffer, locked
- * @pos: of the first record
+ * @pos: position of the first record
  * @len: bytes, more than 0
- * @pack: without regard to where the buffer's pages end
+ * @pack: ignore the page boundaries of the buffer
  */
 struct splice_span {
 	struct perf_buffer	*rb;
@@ -67,7 +66,7 @@ static void *perf_splice_memory_at(struct perf_buffer *rb, unsigned long pos)
 	return READ_ONCE(rb->chunks[chunk]) + offset;
 }
 
-/* Records are multiples of 8 bytes, so that a header lies in one page. */
+/* Records are multiples of 8 bytes, so a header does not cross a page boundary. */
 static unsigned int perf_splice_record_size(struct perf_buffer *rb, unsigned long pos)
 {
 	const struct perf_event_header *header = perf_splice_memory_at(rb, pos);
@@ -76,8 +75,8 @@ static unsigned int perf_splice_record_size(struct perf_buffer *rb, unsigned lon
 }
 
 /*
- * Bytes of the records at @pos that fit into @room, out of @unread bytes. 0
- * when the first is too long, -EIO when it is none.
+ * Return the number of bytes of whole records at @pos that fit into @room, out of @unread
+ * bytes; 0 if the first record is too long, -EIO if there is no valid record at @pos.
  */
 static long perf_splice_whole_records(struct perf_buffer *rb, unsigned long pos,
 				      unsigned long unread, unsigned long room)
@@ -97,7 +96,7 @@ static long perf_splice_whole_records(struct perf_buffer *rb, unsigned long pos,
 	return len;
 }
 
-/* Return 1, 0 when there is nothing to read, or an error. */
+/* Return 1, 0 if there is no record, or an error. */
 static int perf_splice_find_records(struct splice_span *span, const struct pipe_inode_info *pipe,
 				    size_t len)
 {
@@ -108,7 +107,7 @@ static int perf_splice_find_records(struct splice_span *span, const struct pipe_
 	long found;
 
 	unread = READ_ONCE(user->data_head);
-	/* Pairs with perf_ring_leave(): the head before what it speaks of. */
+	/* Pairs with perf_ring_leave(): the head before its records. */
 	smp_rmb();
 	span->pos = READ_ONCE(user->data_tail);
 	unread -= span->pos;
@@ -126,7 +125,7 @@ static int perf_splice_find_records(struct splice_span *span, const struct pipe_
 		found = perf_splice_whole_records(span->rb, span->pos, unread,
 						  min_t(unsigned long, len, slots * PAGE_SIZE));
 	}
-	/* Waiting for room only helps if the pipe is not empty. */
+	/* Waiting for space helps only if the pipe is not empty. */
 	if (!found)
 		return used && len >= slots * PAGE_SIZE ?
 			-EAGAIN : perf_refuse_value(PERF_REFUSED_SPLICE_ROOM, len);
@@ -148,7 +147,7 @@ static void perf_splice_batch_free_rcu(struct rcu_head *rcu)
 	perf_splice_batch_free(container_of(rcu, struct splice_batch, rcu));
 }
 
-/* Pages that take the span. */
+/* Number of pages for the span */
 static unsigned int perf_splice_pages_for(const struct splice_span *span)
 {
 	return DIV_ROUND_UP(span->len + (span->pack ? 0 : offset_in_page(span->pos)), PAGE_SIZE);
@@ -183,7 +182,7 @@ static void perf_splice_copy_records(struct perf_buffer *rb, unsigned long pos, 
 	}
 }
 
-/* All of the span goes to the pipe, which has room and a reader and is locked. */
+/* Move the whole span to the pipe, which is locked and has space and a reader. */
 static void perf_splice_fill_pipe(const struct splice_span *span, struct pipe_inode_info *pipe,
 				  struct splice_batch *batch)
 {
@@ -209,15 +208,15 @@ static void perf_splice_fill_pipe(const struct splice_span *span, struct pipe_in
 		WARN_ON_ONCE(add_to_pipe(pipe, &buf) != n);
 	}
 	WARN_ON_ONCE(i > batch->nr);
-	/* There may have been more records when they were allocated. */
+	/* There may have been more records at the time of the allocation. */
 	while (batch->nr > i)
 		put_page(batch->page[--batch->nr]);
 	batch->nr = kept;
 }
 
 /*
- * Return bytes, 0 when there is nothing to read, or an error. When @batch has fewer
- * pages than are needed, or is NULL, @want is set to how many these are.
+ * Return the number of bytes, 0 if there is no record, or an error. If @pages has too few
+ * pages, or is NULL, set @want to the number needed and return 0.
  */
 static ssize_t perf_splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pipe, size_t len,
 				  struct splice_batch **pages, unsigned int *want)
@@ -240,8 +239,8 @@ static ssize_t perf_splice_locked(struct perf_buffer *rb, struct pipe_inode_info
 	*pages = NULL;
 	perf_splice_fill_pipe(&span, pipe, batch);
 	/*
-	 * Pairs with perf_ring_reserve(): the records have been read, and pages
-	 * exchanged, when the tail says so.
+	 * Pairs with perf_ring_reserve(): records are read, and pages replaced, before the
+	 * tail moves.
 	 */
 	smp_mb();
 	WRITE_ONCE(rb->ring.user->data_tail, span.pos + span.len);
@@ -264,7 +263,7 @@ static ssize_t perf_splice_now(struct perf_event *event, struct pipe_inode_info 
 		send_sig(SIGPIPE, current, 0);
 		return perf_refuse(PERF_REFUSED_SPLICE_PIPE);
 	}
-	/* Each round needs more pages than the one before, and SPLICE_PAGES are enough. */
+	/* Each round needs more pages than the last one, and at most SPLICE_PAGES. */
 	do {
 		want = 0;
 		rb = perf_buffer_lock(event);
@@ -287,7 +286,7 @@ static ssize_t perf_splice_now(struct perf_event *event, struct pipe_inode_info 
 	return ret;
 }
 
-/* Is there something to read, or will there never be? */
+/* Is there a record, or can there never be one again? */
 static bool perf_splice_worth_a_look(struct perf_event *event)
 {
 	struct perf_event_mmap_page *user;
@@ -298,7 +297,7 @@ static bool perf_splice_worth_a_look(struct perf_event *event)
 	rb = rcu_dereference(event->rb);
 	if (rb) {
 		user = rb->ring.user;
-		/* As perf_splice_find_records() compares them. */
+		/* The same comparison as in perf_splice_find_records(). */
 		yes = (unsigned long)READ_ONCE(user->data_head) !=
 		      (unsigned long)READ_ONCE(user->data_tail);
 	}
@@ -306,15 +305,12 @@ static bool perf_splice_worth_a_look(struct perf_event *event)
 	return yes || perf_event_is_over(event);
 }
 
-/* Sleep until both ends may be ready. Others use the pipe meanwhile. */
+/* Sleep until both ends may be ready. The pipe is unlocked while this sleeps. */
 static int perf_splice_wait_for_records(struct perf_event *event, struct pipe_inode_info *pipe)
 {
 	int ret;
 
-	/*
-	 * User space could make perf_splice_worth_a_look() true for ever: a
-	 * signal ends that, too.
-	 */
+	/* User space could make perf_splice_worth_a_look() true for ever: stop at a signal. */
 	if (signal_pending(current))
 		return -ERESTARTSYS;
 	pipe_unlock(pipe);
@@ -331,20 +327,19 @@ static int perf_splice_wait_for_records(struct perf_event *event, struct pipe_in
 
 /**
  * perf_event_splice_read - splice(2) from an event's file to a pipe
- * @file: of an event
- * @ppos: not looked at
- * @pipe: locked; not while this sleeps
- * @len: bytes, no more than the pipe has room for
- * @flags: SPLICE_F_NONBLOCK counts, and so does O_NONBLOCK of @file
+ * @file: file of an event
+ * @ppos: not used
+ * @pipe: locked; unlocked while this sleeps
+ * @len: bytes, at most the free space of the pipe
+ * @flags: SPLICE_F_NONBLOCK, or O_NONBLOCK of @file, prevents sleeping
  *
- * Sleeps as poll(2) does when there is no record. The reader of the pipe finds
- * whole records.
- * Return: bytes, which have been consumed; 0 when there will be no more
- * records, -EAGAIN when there are none now, or when the pipe has to be emptied
- * first; -ENOSPC when the next record is longer than @len, or than the pipe;
- * -EIO when data_tail is not where a record begins, -EINVAL when the event has
- * no buffer that is written forward and read with a tail; -EPIPE, -ENOMEM,
- * -ERESTARTSYS, or what the security module says.
+ * Sleep like poll(2) if there is no record. The pipe gets whole records.
+ *
+ * Return: number of bytes consumed; 0 if there will be no more records; -EAGAIN if there is none
+ * now, or the pipe must be emptied first; -ENOSPC if the next record is longer than @len or than
+ * the pipe; -EIO if data_tail is not the start of a record; -EINVAL if the event has no buffer
+ * that is written forward and has a tail; -EPIPE, -ENOMEM, -ERESTARTSYS, or an error of the
+ * security module
  */
 ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inode_info *pipe,
 			       size_t len, unsigned int flags)
@@ -358,7 +353,7 @@ ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inod
 	if (!ret && is_write_backward(event))
 		ret = perf_refuse(PERF_REFUSED_SPLICE_BACKWARD);
 	while (!ret) {
-		/* Look in this order, so that records written at the very end are seen. */
+		/* Read this first: records written just before the end must be seen. */
 		over = perf_event_is_over(event);
 		ret = perf_splice_now(event, pipe, len);
 		if (ret || over)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The first page of a mapping: an event's count and times, for user space to
- * read without a system call.
- */
+/* The user page: an event's count and times, readable without a system call. */
 #include "../cold.h"
 #include "../context.h"
 #include "../delay.h"
@@ -16,20 +13,21 @@
 #include "userpage.h"
 
 /**
- * arch_perf_update_userpage - fill in what only the architecture knows
+ * arch_perf_update_userpage - fill in the architecture's fields of the user page
  * @event: the event
  * @userpg: its page
- * @now: perf_clock() that belongs to the times in @userpg
+ * @now: perf_clock() at the time of the other fields in @userpg
  *
- * How to read counters and perf_clock(): the cap_user_* bits, pmc_width, time_*.
- * Any context.
+ * The fields describe how to read counters and perf_clock(): cap_user_* bits, pmc_width, time_*.
+ *
+ * Context: any.
  */
 void __weak arch_perf_update_userpage(struct perf_event *event,
 				      struct perf_event_mmap_page *userpg, u64 now)
 {
 }
 
-/* Number of the counter for user space, plus one; 0 when it must not read it. */
+/* Counter number plus one for user space; 0 if user space must not read the counter */
 static u32 perf_userpage_counter_index(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || (event->hw.state & PERF_HES_STOPPED))
@@ -38,8 +36,8 @@ static u32 perf_userpage_counter_index(struct perf_event *event)
 }
 
 /*
- * The page is written where its reader runs: on the CPU of the event's context.
- * While that runs nowhere, its lock keeps its task from coming to user space.
+ * The page is written on the CPU of its reader, which is the CPU of the event's context.
+ * While the context is scheduled out, its lock prevents it from being scheduled in.
  */
 static bool perf_userpage_is_ours(const struct perf_event *event)
 {
@@ -51,13 +49,13 @@ static bool perf_userpage_is_ours(const struct perf_event *event)
 	return cpu < 0 || cpu == smp_processor_id();
 }
 
-/* Fill in the fields of the page that are about the event: all but those of data and AUX area. */
+/* Fill in the fields of the event, but not those of the data and AUX areas. */
 static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_page *page)
 {
 	u64 now, enabled, running, offset;
 	u32 index = perf_userpage_counter_index(event);
 
-	/* User space can write to the page, too: nothing is taken from there. */
+	/* User space can write to the page: read nothing from it. */
 	offset = perf_event_count(event);
 	if (index)
 		offset -= local64_read(&event->hw.prev_count);
@@ -71,12 +69,14 @@ static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_
 }
 
 /**
- * perf_event_update_userpage - bring the event's page up to date
- * @event: event whose count, counter or times have changed course
+ * perf_event_update_userpage - update the user page of an event
+ * @event: event whose count, counter or times have changed other than by counting
  *
- * Any context, on the CPU where the event's context runs, or with its lock held
- * while it runs nowhere. On other CPUs nothing is written: the page is written
- * when the task is switched to. perf_event_refresh_userpage() does it earlier.
+ * On other CPUs this does nothing: the page is written when the task is scheduled in.
+ * perf_event_refresh_userpage() updates it earlier.
+ *
+ * Context: any, on the CPU of the event's context, or with the context's lock held while it is
+ * scheduled out.
  */
 void perf_event_update_userpage(struct perf_event *event)
 {
@@ -89,7 +89,7 @@ void perf_event_update_userpage(struct perf_event *event)
 		return;
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);
-	/* Events that only write their records here have no part of the page. */
+	/* The page describes only events that are mapped, not others that write to the buffer. */
 	if (!rb || !perf_event_page_mapped(event) || !perf_userpage_is_ours(event))
 		goto out;
 
@@ -101,7 +101,7 @@ void perf_event_update_userpage(struct perf_event *event)
 		perf_delay(USERPAGE_LOCKED);
 		perf_userpage_fill(event, page);
 	} while (unlikely(!perf_page_end(page, &rb->page_lock, number)) && --tries);
-	/* Interrupting writers come faster than the page can be written. */
+	/* Each attempt was interrupted by another writer. */
 	if (unlikely(!tries))
 		perf_page_give_up(page, &rb->page_lock);
 out:
@@ -116,10 +116,10 @@ static void perf_userpage_refresh_locked(struct perf_event *event, struct perf_c
 }
 
 /**
- * perf_event_refresh_userpage - bring the event's page up to date, from any CPU
- * @event: that the caller keeps alive
+ * perf_event_refresh_userpage - update the user page of an event, from any CPU
+ * @event: the caller holds a reference
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_event_refresh_userpage(struct perf_event *event)
 {
@@ -129,16 +129,16 @@ void perf_event_refresh_userpage(struct perf_event *event)
 		ctx = READ_ONCE(event->ctx);
 		if (perf_context_call(ctx, event, perf_userpage_refresh_locked, NULL))
 			continue;
-		/* Its task has exited: nobody else changes the event. */
+		/* The task has exited: no other CPU changes the event. */
 		scoped_guard(raw_spinlock_irq, &ctx->lock)
 			perf_event_update_userpage(event);
-		/* It may move to another CPU meanwhile, once for each that goes offline. */
+		/* Retry if the event has moved, at most once for each CPU that goes offline. */
 	} while (ctx != READ_ONCE(event->ctx));
 }
 
 /**
- * perf_buffer_init_userpage - write the fields that never change
- * @rb: new
+ * perf_buffer_init_userpage - write the constant fields of the user page
+ * @rb: new buffer
  */
 void perf_buffer_init_userpage(struct perf_buffer *rb)
 {

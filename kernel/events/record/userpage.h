@@ -9,9 +9,9 @@
 struct perf_buffer;
 
 /*
- * Is the event's page mapped? It changes under the lock of the event's context
- * only, together with the event's place in ctx->mapped, which the event has while it
- * is attached to the context, too.
+ * Is the event's page mapped? This changes only under the lock of the event's context,
+ * together with the event's entry in ctx->mapped. A mapped event has an entry while it is
+ * attached to the context.
  */
 static inline bool perf_event_page_mapped(const struct perf_event *event)
 {
