@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_EVENT_IOC_SET_FILTER of the PMUs that can filter addresses.
+ * Address filters: PERF_EVENT_IOC_SET_FILTER for PMUs that support them.
  *
- * A root has a list of filters. Each event of its family has the ranges that
- * follow from them: a filter on a file becomes a range of memory once the file is
- * mapped, which differs between tasks.
+ * A root event has a list of filters. Each event of its family has the resulting address
+ * ranges: a filter for a file becomes a range once the file is mapped, so ranges differ
+ * between tasks.
  */
 #include <linux/ctype.h>
 #include <linux/fs.h>
@@ -34,11 +34,11 @@
 	list_for_each_entry(filter, &(head)->list, entry)
 
 /**
- * struct filter_list - filters on their way into or out of an event
- * @list: of struct perf_addr_filter
- * @nr: how many
- * @nr_files: of them on files
- * @ranges: room for the ranges of as many as the PMU can do
+ * struct filter_list - filters before they are added to an event
+ * @list: list of struct perf_addr_filter
+ * @nr: number of filters
+ * @nr_files: number of filters for files
+ * @ranges: scratch ranges, as many as the PMU supports
  */
 struct filter_list {
 	struct list_head		list;
@@ -72,7 +72,7 @@ static void perf_addr_filter_free_list(struct list_head *list)
 	INIT_LIST_HEAD(list);
 }
 
-/* Look the file up. Only a task's events can follow where it is mapped. */
+/* Look the file up. Only a per-task event can follow its mappings. */
 static int perf_addr_filter_set_file(struct perf_event *event, struct perf_addr_filter *filter,
 				     const char *name)
 {
@@ -134,13 +134,12 @@ static int perf_addr_filter_parse(struct perf_event *event, char *text, struct f
 }
 
 /*
- * Make all filters of @text, or none and return an error.
+ * Create all filters of @text, or return an error and create none.
  *
- * Looking up a file below /proc may take another task's exec_update_lock, which
- * comes before any context's mutex. perf_sideband_get() may patch code, for which
- * CPU hotplug must not have to wait under a context's mutex either. So the mutex
- * is dropped while files are looked up and memory is allocated, and the event is
- * checked again afterwards.
+ * A lookup below /proc may take another task's exec_update_lock, which nests outside of every
+ * context's mutex. perf_sideband_get() may patch code and take the CPU hotplug lock, and CPU
+ * hotplug may wait for a context's mutex. So the mutex is dropped during lookups and
+ * allocations, and the event is checked again afterwards.
  */
 static int perf_addr_filter_make(struct perf_event *event, char *text, struct filter_list *filters)
 {
@@ -153,7 +152,7 @@ static int perf_addr_filter_make(struct perf_event *event, char *text, struct fi
 	err = filters->ranges ? perf_addr_filter_parse(event, text, filters) : -ENOMEM;
 	mutex_lock(held);
 
-	/* The event's PMU is gone, or has moved the event to another CPU. */
+	/* The PMU was unregistered, or has moved the event to another CPU. */
 	if (!err && (event->state == PERF_EVENT_STATE_DEAD || held != &event->ctx->mutex))
 		err = perf_refuse(PERF_REFUSED_EVENT_DEAD);
 	if (!err)
@@ -168,7 +167,7 @@ static int perf_addr_filter_make(struct perf_event *event, char *text, struct fi
 	return err;
 }
 
-/* The range of one filter in one mapping; false when it is not in there. */
+/* Compute the range of a filter in a mapping; return false if it is not mapped there. */
 static bool perf_addr_filter_in_vma(const struct perf_addr_filter *filter,
 				    const struct vm_area_struct *vma,
 				    struct perf_addr_filter_range *range)
@@ -181,7 +180,10 @@ static bool perf_addr_filter_in_vma(const struct perf_addr_filter *filter,
 			    &range->start, &range->size);
 }
 
-/* Where @filter is in @mm (locked; NULL: nowhere), or all of it in the kernel. */
+/*
+ * Compute the range of @filter in @mm (locked; NULL: not mapped), or of a filter for the
+ * kernel.
+ */
 static void perf_addr_filter_find_range(const struct perf_addr_filter *filter, struct mm_struct *mm,
 					struct perf_addr_filter_range *range)
 {
@@ -204,12 +206,12 @@ static void perf_addr_filter_find_range(const struct perf_addr_filter *filter, s
 	}
 }
 
-/* Restart the event: its driver takes over the ranges when it starts. */
+/* Restart the event, so that its driver uses the new ranges. */
 static void perf_addr_filter_restart(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || event->oncpu != smp_processor_id())
 		return;
-	/* An event that its driver or the core has halted starts at the tick. */
+	/* A stopped or throttled event starts at the next tick. */
 	if ((event->hw.state & PERF_HES_STOPPED) || perf_event_throttled(event))
 		return;
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
@@ -223,7 +225,7 @@ static void perf_addr_filter_restart_locked(struct perf_event *event,
 		perf_addr_filter_restart(event);
 }
 
-/* Set the event's ranges to those that the family's filters have in @mm. */
+/* Set the event's ranges to those of the family's filters in @mm. */
 static void perf_addr_filter_set_ranges(struct perf_event *event,
 					struct perf_addr_filter_range *ranges, struct mm_struct *mm)
 {
@@ -241,7 +243,7 @@ static void perf_addr_filter_set_ranges(struct perf_event *event,
 	raw_spin_unlock_irq(&head->lock);
 }
 
-/* Tearing the mm down with the last reference may take long: leave it to a worker. */
+/* Freeing the mm with the last reference may take long: use a worker. */
 static void perf_addr_filter_put_mm(struct mm_struct *mm)
 {
 #ifdef CONFIG_MMU
@@ -258,23 +260,23 @@ static bool perf_addr_filter_is_up_to_date(const struct perf_event *event)
 	return perf_event_filters(event)->applied == root->serial;
 }
 
-/* A fork that goes on gives its task an mm, and takes it back without a lock if it fails. */
+/* Is the task's fork incomplete? Its mm may still be released without a lock if the fork fails. */
 static bool perf_addr_filter_task_is_new(struct task_struct *task)
 {
 	/*
-	 * task->mm is loaded after this. The stores are kept in order by the locks that the
-	 * fork releases when the task has its mm and takes before the task is woken up.
+	 * Order before the load of task->mm. fork stores task->mm before it releases locks
+	 * that it takes again before the task is woken.
 	 */
 	return smp_load_acquire(&task->__state) == TASK_NEW;
 }
 
 /*
- * Bring one event up to date with new filters; @ranges has room for them. An
- * mmap() of its task meanwhile waits for mmap_lock. An execve() that comes later
- * finds the new ranges and clears them; after an earlier one the task has another
- * mm, and the loop goes round again.
- * Return: whether it is; if not, @busy is the mm whose lock has to be waited for, or NULL
- * for a task that is not complete.
+ * Apply new filters to one event. @ranges is scratch memory. The update holds mmap_lock for
+ * reading, so an mmap() of the task waits. A later execve() clears the ranges; after an
+ * earlier execve() the task has another mm, and the loop repeats.
+ *
+ * Return true on success; false if the caller must wait for the mmap_lock of *@busy, or, if
+ * that is NULL, for the task's fork to complete.
  */
 static bool perf_addr_filter_apply(struct perf_event *event, struct perf_addr_filter_range *ranges,
 				   struct mm_struct **busy)
@@ -287,7 +289,7 @@ static bool perf_addr_filter_apply(struct perf_event *event, struct perf_addr_fi
 		return true;
 	do {
 		*busy = mm = NULL;
-		/* A task that has exited meanwhile has no mm, and will have none. */
+		/* An exited task has no mm. */
 		stays = true;
 		if (perf_event_addr_filters(event)->nr_file_filters && task) {
 			if (perf_addr_filter_task_is_new(task))
@@ -309,7 +311,7 @@ static bool perf_addr_filter_apply(struct perf_event *event, struct perf_addr_fi
 	return true;
 }
 
-/* Apply new filters to a root and its copies, up to the first that has to wait. */
+/* Apply new filters to a root event and its copies, until one must wait. */
 static bool perf_addr_filter_apply_all(struct perf_event *event,
 				       struct perf_addr_filter_range *ranges,
 				       struct mm_struct **busy)
@@ -321,14 +323,14 @@ static bool perf_addr_filter_apply_all(struct perf_event *event,
 	for_each_copy(copy, event) {
 		if (!done || fatal_signal_pending(current))
 			break;
-		/* Each copy looks at all mappings of its process, which may be many. */
+		/* Each copy walks all mappings of its process, and there may be many. */
 		cond_resched();
 		done = perf_addr_filter_apply(copy, ranges, busy);
 	}
 	return done;
 }
 
-/* Wait for an mm, or without one for a task to be complete. Return: 0, -EINTR. */
+/* Wait for an mm, or without one for a fork to complete. Return 0, or -EINTR. */
 static int perf_addr_filter_wait(struct mm_struct *busy)
 {
 	int err;
@@ -344,7 +346,7 @@ static int perf_addr_filter_wait(struct mm_struct *busy)
 	return err;
 }
 
-/* Let events that have not got the new filters yet trace nothing of any file. */
+/* Clear the file ranges of all events that do not have the new filters yet. */
 static void perf_addr_filter_apply_nothing(struct perf_event *event,
 					   struct perf_addr_filter_range *ranges)
 {
@@ -360,9 +362,8 @@ static void perf_addr_filter_apply_nothing(struct perf_event *event,
 }
 
 /*
- * Apply the new filters of a root to its family. User space can make a task hold
- * its mmap_lock for long; so ctx->mutex, which the caller holds, is dropped while
- * that lock is waited for, and a fatal signal ends the wait.
+ * Apply new filters to all events of a family. User space can make a task hold its mmap_lock
+ * for long: drop the caller's ctx->mutex while waiting for it. A fatal signal ends the wait.
  */
 static int perf_addr_filter_apply_family(struct perf_event *event,
 					 struct perf_addr_filter_range *ranges)
@@ -375,7 +376,7 @@ static int perf_addr_filter_apply_family(struct perf_event *event,
 		mutex_unlock(held);
 		err = perf_addr_filter_wait(busy);
 		mutex_lock(held);
-		/* The event's PMU has gone meanwhile. */
+		/* The event's PMU was unregistered since. */
 		if (event->state == PERF_EVENT_STATE_DEAD)
 			return perf_refuse(PERF_REFUSED_EVENT_DEAD);
 		if (err) {
@@ -387,17 +388,19 @@ static int perf_addr_filter_apply_family(struct perf_event *event,
 }
 
 /**
- * perf_addr_filters_set - filters of a text instead of what an event's family has
- * @event: with address filters, of user space; its context's mutex is held
- * @text: PERF_EVENT_IOC_SET_FILTER's; is changed
+ * perf_addr_filters_set - replace the address filters of an event's family
+ * @event: event of user space with address filters; its context's mutex is held
+ * @text: text of PERF_EVENT_IOC_SET_FILTER; modified
  *
- * May sleep. ctx->mutex is dropped meanwhile and taken again: locks of files and
- * mm's come before it. Of several calls at a time the last one counts, and the
- * event may be dead afterwards.
- * Return: 0; -EINVAL for a text that is not in the grammar; -EOPNOTSUPP when the
- * PMU cannot do it; -ENODEV when it goes; -ERANGE, -ENOMEM, or what looking up a
- * file gives. With an error nothing has changed, but for -EINTR: killed while a
- * task kept its mm to itself, where nothing is traced then.
+ * ctx->mutex is dropped and taken again, because locks of files and mms nest outside of it. The
+ * last
+ * of several concurrent calls wins. The event may be dead afterwards.
+ *
+ * Context: may sleep.
+ * Return: 0 on success, -EINVAL if the text does not match the grammar, -EOPNOTSUPP if the PMU does
+ * not support the filters, -ENODEV if it was unregistered, -ERANGE, -ENOMEM, or an error of the
+ * file lookup. After an error nothing has changed, except after -EINTR by a fatal signal: events
+ * of tasks whose mmap_lock was not available have no file ranges then
  */
 int perf_addr_filters_set(struct perf_event *event, char *text)
 {
@@ -426,7 +429,7 @@ int perf_addr_filters_set(struct perf_event *event, char *text)
 	return err;
 }
 
-/* Call @update for each event of the running task; restart those for which it is true. */
+/* Call @update for each event of the running task, and restart those for which it returns true. */
 static void perf_addr_filter_update_current(bool (*update)(struct perf_event *event, void *data),
 					    void *data)
 {
@@ -469,7 +472,7 @@ static bool perf_addr_filter_update_exec(struct perf_event *event, void *data)
 }
 
 /**
- * perf_addr_filters_exec - the running task has a new mm: no file is mapped
+ * perf_addr_filters_exec - the running task has a new mm, without mapped files
  */
 void perf_addr_filters_exec(void)
 {
@@ -494,8 +497,8 @@ static bool perf_addr_filter_update_mmap(struct perf_event *event, void *data)
 }
 
 /**
- * perf_addr_filters_mmap - the running task has mapped something
- * @vma: what; its mm is locked for writing
+ * perf_addr_filters_mmap - the running task has created a mapping
+ * @vma: the mapping; its mm is locked for writing
  */
 void perf_addr_filters_mmap(struct vm_area_struct *vma)
 {
@@ -506,10 +509,12 @@ void perf_addr_filters_mmap(struct vm_area_struct *vma)
 }
 
 /**
- * perf_event_addr_filters_sync - pmu::start of a PMU with address filters
- * @event: being started; interrupts are off
+ * perf_event_addr_filters_sync - update the driver's address ranges, for pmu::start
+ * @event: event that is being started
  *
- * Has pmu::addr_filters_sync called when the ranges are new to the driver.
+ * Call pmu::addr_filters_sync if the ranges have changed.
+ *
+ * Context: interrupts are off.
  */
 void perf_event_addr_filters_sync(struct perf_event *event)
 {
@@ -529,8 +534,8 @@ void perf_event_addr_filters_sync(struct perf_event *event)
 EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
 
 /**
- * perf_addr_filters_inherit - ranges of an inherited event
- * @event: a copy that is not in its family yet; the family's lock is held
+ * perf_addr_filters_inherit - copy the ranges to an inherited event
+ * @event: copy that is not in its family yet; the family's lock is held
  * @from: event of the running task, whose mm has the same mappings
  */
 void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from)
@@ -550,10 +555,11 @@ void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from
 }
 
 /**
- * perf_addr_filters_init - make room for an event's address filters
+ * perf_addr_filters_init - allocate an event's address filters
  * @event: new, with its PMU
  *
- * May sleep. Return: 0, -ENOMEM.
+ * Context: may sleep.
+ * Return: 0 on success, -ENOMEM
  */
 int perf_addr_filters_init(struct perf_event *event)
 {
@@ -574,10 +580,10 @@ int perf_addr_filters_init(struct perf_event *event)
 }
 
 /**
- * perf_addr_filters_free - free the address filters of an event
+ * perf_addr_filters_free - free an event's address filters
  * @event: event of any PMU that is being freed
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_addr_filters_free(struct perf_event *event)
 {
@@ -589,10 +595,10 @@ void perf_addr_filters_free(struct perf_event *event)
 	event->addr_filter_ranges = NULL;
 }
 
-/* What one filter may take of the text, without the path. */
+/* Maximum length of one filter in the text, without the path */
 #define FILTER_TEXT_MAX	64
 
-/* Put a filter's path into @path, as current sees it from its root directory. */
+/* Format a filter's path in @path, relative to current's root directory. */
 static const char *perf_addr_filter_path(const struct perf_addr_filter *filter, char *path)
 {
 	const char *name;
@@ -622,10 +628,11 @@ static void perf_addr_filter_print(struct seq_buf *to, const struct perf_addr_fi
 }
 
 /**
- * perf_addr_filters_room - how long can the text of an event's address filters be?
- * @event: event of any PMU, which may go meanwhile
+ * perf_addr_filters_room - get the maximum length of the text of an event's address filters
+ * @event: event of any PMU, which may be unregistered since
  *
- * Any context but NMI. Return: bytes for perf_addr_filters_text(); 0: it has no filters
+ * Context: any but NMI.
+ * Return: bytes for perf_addr_filters_text(); 0 if the PMU has no filters
  */
 size_t perf_addr_filters_room(const struct perf_event *event)
 {
@@ -633,17 +640,18 @@ size_t perf_addr_filters_room(const struct perf_event *event)
 
 	guard(rcu)();
 	most = READ_ONCE(event->pmu)->nr_addr_filters;
-	/* One more for a path that is about to be copied to the text. */
+	/* One more, for the path that is copied to the text next */
 	return most ? (most + 1UL) * (FILTER_TEXT_MAX + PATH_MAX) : 0;
 }
 
 /**
- * perf_addr_filters_text - an event's address filters, as user space writes them
- * @event: event of any PMU; its context's mutex is held, so that the filters stay
- * @text: filled in: the filters, with paths as current sees them
- * @size: of @text, perf_addr_filters_room() or 0
+ * perf_addr_filters_text - format an event's address filters as text
+ * @event: event of any PMU; its context's mutex is held, which protects the filters
+ * @text: gets the filters, with paths relative to current's root directory
+ * @size: bytes of @text, perf_addr_filters_room() or 0
  *
- * May sleep. Return: the number of filters
+ * Context: may sleep.
+ * Return: number of filters
  */
 unsigned int perf_addr_filters_text(struct perf_event *event, char *text, size_t size)
 {
@@ -653,7 +661,7 @@ unsigned int perf_addr_filters_text(struct perf_event *event, char *text, size_t
 	struct seq_buf to;
 
 	lockdep_assert_held(&event->ctx->mutex);
-	/* The event's PMU may have gone. */
+	/* The event's PMU may be unregistered. */
 	if (!size || !(event->event_flags & PERF_EVENT_ADDR_FILTERS))
 		return 0;
 	head = perf_event_addr_filters(event);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Address filters as user space writes them, and where a file's range lies in
- * memory. Here and not in addr_filter.c because it needs no kernel context: a
- * program that brings <linux/kernel.h>-like functions can include it.
+ * Parser of address filters, and the computation of a filter's range in memory. This file
+ * needs no kernel context: a program with a few functions of <linux/kernel.h> can include it.
  *
  *	filters	= { separator } [ filter { separator { separator } filter } ]
  *	filter	= action separator { separator } where
@@ -10,9 +9,9 @@
  *	where	= number [ "/" number ] [ "@" path ]
  *	separator = " " | "," | "\n"
  *
- * A number is decimal, octal (0...) or hexadecimal (0x...). The first one is
- * an offset into the file, or a kernel address when there is no file; the
- * second one is the length, without which it is a single address.
+ * A number is decimal, octal (0...) or hexadecimal (0x...). The first number is an offset in
+ * the file, or a kernel address without a file. The second number is the length; without it
+ * the filter is for a single address.
  */
 #ifndef _KERNEL_EVENTS_ADDR_FILTER_PARSE_H
 #define _KERNEL_EVENTS_ADDR_FILTER_PARSE_H
@@ -26,10 +25,10 @@ enum filter_action {
 
 /**
  * struct filter_spec - one filter of the text
- * @action: what it does
- * @offset: into the file, or a kernel address
+ * @action: its action
+ * @offset: offset in the file, or a kernel address
  * @size: in bytes, 0 for a single address
- * @path: of the file, in the text; NULL for a kernel address
+ * @path: path of the file, in the text; NULL for a kernel address
  */
 struct filter_spec {
 	enum filter_action	action;
@@ -38,7 +37,7 @@ struct filter_spec {
 	char			*path;
 };
 
-/* The next word of the text, which is cut up; NULL at its end. */
+/* Cut the next word off the text; NULL at its end. */
 static inline char *filter_word(char **text)
 {
 	char *word;
@@ -49,7 +48,7 @@ static inline char *filter_word(char **text)
 	return word;
 }
 
-/* Cut a number off the front of @word; what follows stays there. */
+/* Cut a number off the front of @word. */
 static inline int filter_number(char **word, unsigned long *number)
 {
 	char *end = *word, follows;
@@ -67,7 +66,7 @@ static inline int filter_number(char **word, unsigned long *number)
 	return err;
 }
 
-/* "where" of the grammar above; a path may contain anything but separators. */
+/* Parse "where" of the grammar above. A path may contain anything but separators. */
 static inline int filter_where(char *word, struct filter_spec *spec)
 {
 	int err;
@@ -89,13 +88,12 @@ static inline int filter_where(char *word, struct filter_spec *spec)
 }
 
 /**
- * filter_parse_next - take the next filter out of a text
- * @text: the rest of it, moved on
- * @spec: filled in
+ * filter_parse_next - parse the next filter of a text
+ * @text: the rest of the text, updated
+ * @spec: gets the filter
  *
- * Return: 1 for a filter, 0 at the end of the text, -EINVAL for what is not in
- * the grammar, a range without length or beyond the last address, -ERANGE for
- * a number that is too large.
+ * Return: 1 for a filter, 0 at the end of the text, -EINVAL if the text does not match the grammar,
+ * or a range has no length or ends after the last address, -ERANGE if a number is too large
  */
 static inline int filter_parse_next(char **text, struct filter_spec *spec)
 {
@@ -131,16 +129,16 @@ static inline int filter_parse_next(char **text, struct filter_spec *spec)
 }
 
 /**
- * filter_place - where a part of a file is, given where another part is mapped
- * @offset: into the file, of the range that is wanted
- * @size: of it; 0 for a single address
+ * filter_place - compute the address range of a part of a mapped file
+ * @offset: offset of the part in the file
+ * @size: size of the part; 0 for a single address
  * @map: address of the mapping
- * @map_offset: into the file, where the mapping begins
- * @map_size: bytes that are mapped
- * @start: filled in: address of the first byte that is wanted and mapped
- * @len: filled in: number of such bytes, 0 for a single address
+ * @map_offset: offset of the mapping in the file
+ * @map_size: size of the mapping
+ * @start: set to the address of the first mapped byte of the part
+ * @len: set to the number of its mapped bytes, 0 for a single address
  *
- * Return: true when any byte of the range is mapped.
+ * Return: true if any byte of the part is mapped
  */
 static inline bool filter_place(unsigned long offset, unsigned long size, unsigned long map,
 				unsigned long map_offset, unsigned long map_size,

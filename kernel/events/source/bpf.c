@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs of events. The program of a tracepoint or probe belongs to
- * kernel/trace, which runs it for every hit; event->prog only records that it is
- * this event's program. Programs of all other events are run here, for every
- * overflow.
+ * BPF programs of events. kernel/trace owns the programs of tracepoints and probes and runs
+ * them for each hit; event->prog only records which program is the event's. Programs of all
+ * other events run here, for each overflow.
  */
 #include <linux/bpf.h>
 #include <linux/filter.h>
@@ -31,10 +30,10 @@ static int perf_bpf_attach_tracing(struct perf_event *event, struct bpf_prog *pr
 	if (kprobe || uprobe) {
 		if (prog->type != BPF_PROG_TYPE_KPROBE)
 			return perf_refuse(PERF_REFUSED_BPF_KIND);
-		/* A program can only sleep where the probe traps in user space. */
+		/* A sleepable program needs a probe that traps in user space. */
 		if (prog->sleepable && !uprobe)
 			return perf_refuse(PERF_REFUSED_BPF_KIND);
-		/* Such programs expect a larger bpf_run_ctx than a single probe has. */
+		/* These programs need a larger bpf_run_ctx than a single probe provides. */
 		if (prog->expected_attach_type == BPF_TRACE_KPROBE_MULTI ||
 		    prog->expected_attach_type == BPF_TRACE_KPROBE_SESSION ||
 		    prog->expected_attach_type == BPF_TRACE_UPROBE_MULTI)
@@ -46,12 +45,12 @@ static int perf_bpf_attach_tracing(struct perf_event *event, struct bpf_prog *pr
 	/* bpf_override_return() makes a kernel function return at once. */
 	if (prog->kprobe_override && !kprobe)
 		return perf_refuse(PERF_REFUSED_BPF_KIND);
-	/* The program must not look beyond the record that it will get. */
+	/* The program must not read beyond the trace record. */
 	if (fixed && prog->aux->max_ctx_offset > trace_event_get_offsets(call))
 		return perf_refuse(PERF_REFUSED_BPF_CONTEXT);
 
 	err = perf_event_attach_bpf_prog(event, prog, cookie);
-	/* Also -EEXIST: another event has the same program on the same tracepoint. */
+	/* -EEXIST also means that another event has the same program on the same tracepoint. */
 	return perf_refuse_error(err == -EEXIST && READ_ONCE(event->prog) ?
 				 PERF_REFUSED_BPF_PRESENT : PERF_REFUSED_BPF_OTHER, err);
 }
@@ -72,8 +71,8 @@ static void perf_bpf_detach_tracing(struct perf_event *event)
 #endif
 
 /*
- * The registers of a precise event may be those that the hardware recorded, and no
- * call chain can be taken from them: the chain must come with the sample.
+ * A precise event may have registers from the hardware, which are not the start of a
+ * callchain. So its samples must contain the callchain.
  */
 static bool perf_bpf_stack_is_lost(const struct perf_event *event, const struct bpf_prog *prog)
 {
@@ -87,7 +86,7 @@ static bool perf_bpf_stack_is_lost(const struct perf_event *event, const struct 
 
 static int perf_bpf_attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
-	/* The overflow handler of an event of the kernel must always run. */
+	/* A program could suppress the overflow handler of a kernel event. */
 	if (is_kernel_event(event) && event->overflow_handler_context)
 		return perf_refuse(PERF_REFUSED_BPF_KIND);
 	if (event->prog)
@@ -99,7 +98,7 @@ static int perf_bpf_attach_overflow(struct perf_event *event, struct bpf_prog *p
 
 	event->bpf_cookie = cookie;
 	perf_delay(PROG_SET);
-	/* An overflow that sees the program sees its cookie. */
+	/* An overflow that sees the program must see its cookie. */
 	smp_store_release(&event->prog, prog);
 	return 0;
 }
@@ -107,14 +106,15 @@ static int perf_bpf_attach_overflow(struct perf_event *event, struct bpf_prog *p
 /**
  * perf_event_set_bpf - attach a program to an event
  * @event: the event; its ctx->mutex is held
- * @prog: the program; the caller's reference becomes the event's
+ * @prog: the program; the event takes over the caller's reference
  * @cookie: for bpf_get_attach_cookie()
  *
- * May sleep. For a tracepoint or probe ctx->mutex is dropped and taken again:
- * kernel/trace may wait for CPU hotplug, which may wait for a context's mutex.
- * Return: 0; -EEXIST when the event has a program; -EINVAL when the program
- * is not for this kind of event; -ENODEV when its PMU has gone; -EACCES, -EPROTO,
- * -E2BIG.
+ * For a tracepoint or probe ctx->mutex is dropped and taken again: kernel/trace may wait for CPU
+ * hotplug, which may wait for a context's mutex.
+ *
+ * Context: may sleep.
+ * Return: 0 on success, -EEXIST if the event has a program, -EINVAL if the event does not support
+ * the program, -ENODEV if the event's PMU was unregistered, -EACCES, -EPROTO, -E2BIG
  */
 int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
@@ -136,18 +136,18 @@ int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cook
 /**
  * perf_event_set_bpf_prog - perf_event_set_bpf() for BPF links
  * @event: an event of user space
- * @prog: the program; the caller's reference becomes the event's
+ * @prog: the program; the event takes over the caller's reference
  * @bpf_cookie: for bpf_get_attach_cookie()
  *
- * May sleep; no lock is held.
- * Return: 0, or an error as of perf_event_set_bpf().
+ * Context: may sleep, no lock is held.
+ * Return: 0 on success, or an error of perf_event_set_bpf()
  */
 int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
 {
 	CLASS(event_context, ctx)(event);
 	int err = perf_event_set_bpf(event, prog, bpf_cookie);
 
-	/* bpf(2) does not tell reasons. */
+	/* bpf(2) does not report reasons. */
 	if (err)
 		perf_refusal_forget();
 	return err;
@@ -155,9 +155,11 @@ int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64
 
 /**
  * perf_event_free_bpf - detach the event's program, if it has one
- * @event: any; an overflow may be running the program now
+ * @event: any event; an overflow may be running the program
  *
- * May sleep. The program itself is freed by RCU.
+ * The program itself is freed by RCU.
+ *
+ * Context: may sleep.
  */
 void perf_event_free_bpf(struct perf_event *event)
 {
@@ -176,7 +178,7 @@ void perf_event_free_bpf(struct perf_event *event)
 
 /**
  * perf_event_free_bpf_prog - perf_event_free_bpf() for BPF links
- * @event: any
+ * @event: any event
  */
 void perf_event_free_bpf_prog(struct perf_event *event)
 {
@@ -184,12 +186,11 @@ void perf_event_free_bpf_prog(struct perf_event *event)
 }
 
 /**
- * perf_event_copy_bpf - let a copy run the program of its root
+ * perf_event_copy_bpf - attach the root's program to an inherited copy
  * @copy: the copy, not attached yet
  * @root: its root
  *
- * The programs of a tracepoint run for every task that passes it, so they are not
- * inherited.
+ * Tracepoints' programs are not inherited, because they run for all tasks.
  */
 void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
 {
@@ -200,7 +201,7 @@ void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return;
 	prog = bpf_prog_inc_not_zero(prog);
-	/* The program is just being detached: the copy gets none. */
+	/* If the program is being detached, the copy has none. */
 	if (IS_ERR(prog))
 		return;
 	copy->bpf_cookie = root->bpf_cookie;
@@ -209,13 +210,14 @@ void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
 
 /**
  * perf_event_bpf_overflow - run the event's program for an overflow
- * @event: that overflowed
+ * @event: event that overflowed
  * @data: the sample
- * @regs: where
+ * @regs: registers at the overflow
  *
- * Any context, preemption off.
- * Return: the program's return value, where 0 means neither record nor signal; 0
- * when the program may not run here; 1 when there is no program for overflows.
+ * Context: any, preemption is off.
+ * Return: the program's return value, 0 for neither record nor signal; 0 if the program must not
+ * run
+ * here; 1 if there is no program for overflows
  */
 int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *data,
 			    struct pt_regs *regs)
@@ -235,7 +237,7 @@ int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *d
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return 1;
 
-	/* An overflow inside a program does not start another program. */
+	/* A nested overflow runs no program. */
 	if (likely(this_cpu_inc_return(bpf_prog_active) == 1)) {
 		perf_prepare_sample(data, event, regs);
 		ret = bpf_prog_run(prog, &ctx);
@@ -247,12 +249,12 @@ int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *d
 #else /* !CONFIG_BPF_SYSCALL */
 
 /**
- * perf_event_set_bpf - there is no BPF
- * @event: any
- * @prog: none
- * @cookie: ignored
+ * perf_event_set_bpf - attach a program; not supported without BPF
+ * @event: any event
+ * @prog: not used
+ * @cookie: not used
  *
- * Return: -EOPNOTSUPP.
+ * Return: -EOPNOTSUPP
  */
 int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
@@ -260,16 +262,16 @@ int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cook
 }
 
 /**
- * perf_event_free_bpf - there is no BPF
- * @event: any
+ * perf_event_free_bpf - nothing to do without BPF
+ * @event: any event
  */
 void perf_event_free_bpf(struct perf_event *event)
 {
 }
 
 /**
- * perf_event_copy_bpf - there is no BPF
- * @copy: the copy
+ * perf_event_copy_bpf - nothing to do without BPF
+ * @copy: an inherited copy
  * @root: its root
  */
 void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hardware breakpoints as events: the "breakpoint" PMU, the interface for
- * debuggers, and the accounting of debug registers.
+ * Hardware breakpoints as events: the "breakpoint" PMU, the interface for debuggers, and the
+ * reservation of debug registers.
  *
- * Every breakpoint reserves its register when it is made, on each CPU on which
- * it could be wanted, so that scheduling it never fails. A breakpoint of a CPU
- * needs its register always, one of a task only while the task runs there: a
- * CPU has to serve its own breakpoints together with those of the one task
- * that needs most.
+ * Each breakpoint reserves a debug register when it is created, on each CPU where it may be
+ * scheduled in, so scheduling it never fails. A per-CPU breakpoint needs its register always,
+ * a per-task one only while the task runs on the CPU. So a CPU needs registers for its own
+ * breakpoints plus those of the task with the most.
  */
 #include <linux/hashtable.h>
 #include <linux/hw_breakpoint.h>
@@ -24,14 +23,15 @@
 #include "breakpoint.h"
 #include "software.h"
 
-/* More debug registers of a kind than any architecture has. */
+/* More debug registers of a type than any architecture has */
 #define BP_SLOTS_MAX	16
 
 /**
- * struct bp_cpu - claims on the debug registers of one CPU
- * @pinned: breakpoints of this CPU, whatever runs
- * @tasks: [n] of the tasks that have breakpoints for just this CPU, how many
- *	need n registers when they run here
+ * struct bp_cpu - reservations on the debug registers of one CPU
+ * @pinned: number of per-CPU breakpoints
+ * @tasks: histogram of the tasks with breakpoints for this CPU only: [n] is the number of
+ *	tasks that
+ *	need n registers here
  */
 struct bp_cpu {
 	unsigned int	pinned[TYPE_MAX];
@@ -39,10 +39,10 @@ struct bp_cpu {
 };
 
 /**
- * struct bp_task_cpu - breakpoints of one task that are limited to one CPU
- * @entry: in the task's list
+ * struct bp_task_cpu - breakpoints of one task for one CPU only
+ * @entry: entry in bp_task::cpus
  * @cpu: the CPU
- * @nr: how many
+ * @nr: number of breakpoints
  */
 struct bp_task_cpu {
 	struct list_head	entry;
@@ -51,12 +51,12 @@ struct bp_task_cpu {
 };
 
 /**
- * struct bp_task - what one task claims; exists while it claims anything
- * @node: in the machine's table
- * @task: with a reference
- * @nr_events: breakpoints that point here
- * @any: registers wanted on every CPU
- * @cpus: struct bp_task_cpu, wanted besides on these
+ * struct bp_task - reservations of one task; exists while there are any
+ * @node: entry in bp_machine::table
+ * @task: the task, with a reference
+ * @nr_events: number of breakpoints that point here
+ * @any: registers needed on each CPU
+ * @cpus: list of struct bp_task_cpu, additional registers on single CPUs
  */
 struct bp_task {
 	struct hlist_node	node;
@@ -69,12 +69,12 @@ struct bp_task {
 #define BP_TASK_BITS	8
 
 /**
- * struct bp_machine - all claims on debug registers
- * @slots: registers that each CPU has
- * @nr_cpus: possible CPUs
- * @cpu: one a CPU
- * @cpus: [n] how many CPUs have n breakpoints of their own
- * @tasks: [n] how many tasks want n registers on every CPU
+ * struct bp_machine - all reservations of debug registers
+ * @slots: number of registers of each CPU
+ * @nr_cpus: number of possible CPUs
+ * @cpu: reservations by CPU
+ * @cpus: histogram: [n] is the number of CPUs with n per-CPU breakpoints
+ * @tasks: histogram: [n] is the number of tasks that need n registers on each CPU
  * @table: struct bp_task by task
  */
 struct bp_machine {
@@ -88,7 +88,7 @@ struct bp_machine {
 
 static struct bp_machine bp_machine;
 
-/* Protects bp_machine, and the pmu_private of breakpoints. No memory is allocated under it. */
+/* Protects bp_machine, and pmu_private of breakpoints. No memory is allocated under it. */
 static DEFINE_MUTEX(bp_mutex);
 
 static enum bp_type_idx bp_type_of_slot(u64 bp_type)
@@ -96,7 +96,7 @@ static enum bp_type_idx bp_type_of_slot(u64 bp_type)
 	return bp_type & HW_BREAKPOINT_RW ? TYPE_DATA : TYPE_INST;
 }
 
-/* The greatest number of registers that any of those counted wants. */
+/* The largest n of a histogram */
 static unsigned int bp_most_pinned(const unsigned int *hist)
 {
 	unsigned int n = BP_SLOTS_MAX;
@@ -106,7 +106,7 @@ static unsigned int bp_most_pinned(const unsigned int *hist)
 	return n;
 }
 
-/* One CPU or task wants @to registers instead of @from; those with none are not counted. */
+/* Move one CPU or task from @from to @to registers; 0 is not counted. */
 static void bp_hist_move(unsigned int *hist, unsigned int from, unsigned int to)
 {
 	if (from && !WARN_ON_ONCE(!hist[from]))
@@ -145,7 +145,7 @@ static void bp_drop_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
 	c->pinned[type]--;
 }
 
-/* The task wants @now registers on every CPU; keep all its counts in step. */
+/* The task needs @now registers on each CPU: update all its histograms. */
 static void bp_set_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type,
 		       unsigned int now)
 {
@@ -183,9 +183,9 @@ static void bp_drop_any(struct bp_machine *m, struct bp_task *t, enum bp_type_id
 }
 
 /**
- * struct bp_memory - what a claim may need, allocated before it is made
- * @task: of a task that has no claim yet
- * @task_cpu: of one that has none on the CPU
+ * struct bp_memory - memory for a reservation, allocated in advance
+ * @task: for a task without a reservation
+ * @task_cpu: for a task without a reservation for this CPU only
  */
 struct bp_memory {
 	struct bp_task		*task;
@@ -219,7 +219,7 @@ static struct bp_task_cpu *bp_find_bound(struct bp_task *t, int cpu)
 	return NULL;
 }
 
-/* The task wants @now registers on one CPU, besides those on every CPU. */
+/* The task needs @now registers on one CPU, in addition to those on each CPU. */
 static void bp_set_bound(struct bp_machine *m, struct bp_task *t, struct bp_task_cpu *tc,
 			 enum bp_type_idx type, unsigned int now)
 {
@@ -268,11 +268,11 @@ static void bp_drop_bound(struct bp_machine *m, struct bp_task *t, int cpu,
  * bp_claim - reserve one debug register
  * @m: the machine
  * @t: the task, or NULL
- * @cpu: the only CPU, or -1 for all that the task may run on
- * @type: which kind of register
- * @spare: for the first claim of a task on one CPU; of any other, NULL
+ * @cpu: the only CPU, or -1 for all CPUs
+ * @type: type of the register
+ * @spare: memory for the first reservation of a task on one CPU; else NULL
  *
- * Return: 0, -ENOSPC.
+ * Return: 0 on success, -ENOSPC
  */
 static int bp_claim(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type,
 		    struct bp_memory *spare)
@@ -285,11 +285,11 @@ static int bp_claim(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_ty
 }
 
 /**
- * bp_drop - give back what bp_claim() reserved
+ * bp_drop - undo bp_claim()
  * @m: the machine
  * @t: the task, or NULL
- * @cpu: the only CPU, or -1 for all that the task may run on
- * @type: which kind of register
+ * @cpu: the only CPU, or -1 for all CPUs
+ * @type: type of the register
  */
 static void bp_drop(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type)
 {
@@ -301,7 +301,7 @@ static void bp_drop(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_ty
 		bp_drop_bound(m, t, cpu, type);
 }
 
-/* The record of a task, made of @spare when there is none. One more event uses it. */
+/* Find the reservations of a task, or create them from @spare, for one more event. */
 static struct bp_task *bp_task_get(struct bp_machine *m, struct task_struct *task,
 				   struct bp_memory *spare)
 {
@@ -337,7 +337,7 @@ static bool bp_valid_type(u64 bp_type)
 	return bp_type != HW_BREAKPOINT_EMPTY && bp_type != HW_BREAKPOINT_INVALID;
 }
 
-/* Has the machine such breakpoints at all? */
+/* Does the machine support such breakpoints? */
 static int bp_reserve_check(const struct perf_event *bp)
 {
 	if (!bp_machine.slots[bp_type_of_slot(bp->attr.bp_type)])
@@ -349,11 +349,11 @@ static int bp_reserve_check(const struct perf_event *bp)
 
 /**
  * reserve_bp_slot - reserve the debug register of a breakpoint
- * @bp: with its attr, CPU and target task; it has none yet
+ * @bp: event with attr, CPU and target task, without a register
  *
- * May sleep.
- * Return: 0, -EOPNOTSUPP where CPUs have none for such breakpoints, -EINVAL for
- * an impossible type, -ENOSPC, -ENOMEM.
+ * Context: may sleep.
+ * Return: 0 on success, -EOPNOTSUPP if the CPUs do not support the type, -EINVAL if the type is not
+ * valid, -ENOSPC, -ENOMEM
  */
 int reserve_bp_slot(struct perf_event *bp)
 {
@@ -382,10 +382,10 @@ int reserve_bp_slot(struct perf_event *bp)
 }
 
 /**
- * release_bp_slot - give back the debug register of a breakpoint
- * @bp: that reserve_bp_slot() was called for
+ * release_bp_slot - undo reserve_bp_slot()
+ * @bp: the breakpoint
  *
- * May sleep.
+ * Context: may sleep.
  */
 void release_bp_slot(struct perf_event *bp)
 {
@@ -401,11 +401,11 @@ void release_bp_slot(struct perf_event *bp)
 
 /**
  * dbg_reserve_bp_slot - reserve_bp_slot() for a kernel debugger
- * @bp: a breakpoint of a CPU
+ * @bp: a per-CPU breakpoint
  *
- * All other CPUs are stopped, so the mutex can be looked at but not waited for.
- * Return: 0, or -1 when the accounting was caught in the middle of a change;
- * else as reserve_bp_slot().
+ * All other CPUs are stopped, so this must not wait for the mutex.
+ *
+ * Return: 0 on success, -1 if a reservation was in progress; otherwise as reserve_bp_slot()
  */
 int dbg_reserve_bp_slot(struct perf_event *bp)
 {
@@ -418,7 +418,7 @@ int dbg_reserve_bp_slot(struct perf_event *bp)
  * dbg_release_bp_slot - undo dbg_reserve_bp_slot()
  * @bp: the breakpoint
  *
- * Return: 0, or -1 when the accounting was caught in the middle of a change.
+ * Return: 0 on success, -1 if a reservation was in progress
  */
 int dbg_release_bp_slot(struct perf_event *bp)
 {
@@ -429,8 +429,8 @@ int dbg_release_bp_slot(struct perf_event *bp)
 }
 
 /*
- * Translate @attr for the hardware. Kernel addresses need the right to take the kernel
- * down: a breakpoint in the entry code recurses.
+ * Translate @attr for the hardware. A kernel address needs CAP_SYS_ADMIN: a breakpoint in the
+ * entry code recurses and crashes the kernel.
  */
 static int bp_parse(struct perf_event *bp, const struct perf_event_attr *attr,
 		    struct arch_hw_breakpoint *info)
@@ -443,7 +443,7 @@ static int bp_parse(struct perf_event *bp, const struct perf_event_attr *attr,
 		return perf_refuse_error(PERF_REFUSED_BREAKPOINT, err);
 	if (attr->exclude_kernel)
 		return perf_refuse_value(PERF_REFUSED_BREAKPOINT_KERNEL, attr->bp_addr);
-	/* The opener of the root was allowed to; copies need no permission of their own. */
+	/* The opener of the root was checked; copies need no permission. */
 	if (!bp->parent && !capable(CAP_SYS_ADMIN))
 		return perf_refuse_value(PERF_REFUSED_BREAKPOINT_ADMIN, attr->bp_addr);
 	return 0;
@@ -454,7 +454,7 @@ static void bp_event_destroy(struct perf_event *bp)
 	release_bp_slot(bp);
 }
 
-/* Fail as reserve_bp_slot() and bp_parse() would, or with @reason; no slot is taken. */
+/* Return the error of reserve_bp_slot() or bp_parse(), or @reason; reserve nothing. */
 static int bp_refuse(struct perf_event *bp, int reason)
 {
 	struct arch_hw_breakpoint info;
@@ -535,11 +535,11 @@ static struct pmu bp_pmu = {
 };
 
 /**
- * perf_bp_event - a breakpoint was hit
- * @bp: installed on this CPU
+ * perf_bp_event - handle a breakpoint hit
+ * @bp: breakpoint installed on this CPU
  * @data: the registers, struct pt_regs
  *
- * Called by the architecture's exception handler, with interrupts off.
+ * Context: the architecture's exception handler, interrupts are off.
  */
 void perf_bp_event(struct perf_event *bp, void *data)
 {
@@ -553,11 +553,11 @@ void perf_bp_event(struct perf_event *bp, void *data)
 }
 
 /**
- * struct bp_change - new settings of a breakpoint that is being modified
+ * struct bp_change - new settings of a breakpoint
  * @bp: the breakpoint
- * @attr: what it will have
- * @info: what the hardware will be told
- * @reserved: a register of another kind than the present one's is reserved
+ * @attr: its new attr
+ * @info: its new settings for the hardware
+ * @reserved: the type of register changes, and a new one is reserved
  */
 struct bp_change {
 	struct perf_event		*bp;
@@ -566,7 +566,7 @@ struct bp_change {
 	bool				reserved;
 };
 
-/* The settings that PERF_EVENT_IOC_MODIFY_ATTRIBUTES may change, and nothing else. */
+/* Copy the settings that PERF_EVENT_IOC_MODIFY_ATTRIBUTES may change. */
 static void bp_copy_settings(struct perf_event_attr *to, const struct perf_event_attr *from)
 {
 	to->bp_addr = from->bp_addr;
@@ -577,11 +577,11 @@ static void bp_copy_settings(struct perf_event_attr *to, const struct perf_event
 }
 
 /**
- * perf_breakpoint_same_settings - has perf_breakpoint_modify() left two events alike?
+ * perf_breakpoint_same_settings - do two events have the same modifiable settings?
  * @a: attr of a breakpoint; the lock of its family is held
- * @b: attr of another of the same family
+ * @b: attr of another event of the same family
  *
- * Return: whether all that perf_breakpoint_modify() may change is the same in both.
+ * Return: true if all settings that perf_breakpoint_modify() may change are equal
  */
 bool perf_breakpoint_same_settings(const struct perf_event_attr *a,
 				   const struct perf_event_attr *b)
@@ -592,7 +592,7 @@ bool perf_breakpoint_same_settings(const struct perf_event_attr *a,
 	return !memcmp(&same, a, sizeof(same));
 }
 
-/* Compute and check the new settings, without reserving anything. */
+/* Compute and check the new settings; reserve nothing. */
 static int bp_change_check(struct bp_change *change, struct perf_event *bp,
 			   const struct perf_event_attr *attr)
 {
@@ -606,7 +606,7 @@ static int bp_change_check(struct bp_change *change, struct perf_event *bp,
 	return bp_parse(bp, &change->attr, &change->info);
 }
 
-/* Check and reserve; the breakpoint itself stays as it is. */
+/* Check and reserve; do not change the breakpoint. */
 static int bp_change_prepare(struct bp_change *change, struct perf_event *bp,
 			     const struct perf_event_attr *attr)
 {
@@ -615,7 +615,7 @@ static int bp_change_prepare(struct bp_change *change, struct perf_event *bp,
 	err = bp_change_check(change, bp, attr);
 	if (err || !change->reserved)
 		return err;
-	/* A claim of the other kind is there: no memory is needed. */
+	/* The reservation of the old type exists, so no memory is needed. */
 	guard(mutex)(&bp_mutex);
 	err = bp_claim(&bp_machine, bp->pmu_private, bp->cpu, bp_type_of_slot(attr->bp_type),
 		       NULL);
@@ -631,7 +631,7 @@ static void bp_change_drop_slot(struct bp_change *change, u64 bp_type)
 	mutex_unlock(&bp_mutex);
 }
 
-/* The breakpoint is not installed anywhere. */
+/* Apply a change. The breakpoint is not installed. */
 static void bp_change_commit(struct bp_change *change)
 {
 	struct perf_event *bp = change->bp;
@@ -639,14 +639,14 @@ static void bp_change_commit(struct bp_change *change)
 	/* The kernel's own breakpoints are locked by their users. */
 	if (bp->parent)
 		lockdep_assert_held(perf_family_lock(bp->parent));
-	/* If it were installed, it could not be found there again. */
+	/* The architecture finds an installed breakpoint by its settings. */
 	WARN_ON_ONCE(bp->state == PERF_EVENT_STATE_ACTIVE);
 	bp_change_drop_slot(change, bp->attr.bp_type);
 	bp->attr = change->attr;
 	bp->hw.info = change->info;
 }
 
-/* Undo bp_change_prepare() for an event and its copies, up to @last and not that. */
+/* Undo bp_change_prepare() for an event and its copies, up to but not including @last. */
 static void bp_cancel_family(struct perf_event *event, const struct perf_event_attr *attr,
 			     const struct perf_event *last)
 {
@@ -663,7 +663,7 @@ static void bp_cancel_family(struct perf_event *event, const struct perf_event_a
 	}
 }
 
-/* Make a prepared change. It is computed anew, so that nothing is kept for each copy. */
+/* Apply a prepared change. Compute it again, to avoid an allocation for each copy. */
 static void bp_change_event(struct perf_event *bp, const struct perf_event_attr *attr)
 {
 	struct bp_change change;
@@ -700,14 +700,15 @@ static int bp_change_family(struct perf_event *event, const struct perf_event_at
 
 /**
  * perf_breakpoint_modify - PERF_EVENT_IOC_MODIFY_ATTRIBUTES
- * @event: an event of user space; ctx->mutex and, if it has copies, the family's
- *	lock are held
- * @attr: checked, as for an open
+ * @event: an event of user space; ctx->mutex and, if it has copies, the family's lock are held
+ * @attr: checked as in perf_event_open(2)
  *
- * Address, type, length, sig_data and disabled may differ from what the event
- * has. The event and all its copies change, or none. May sleep.
- * Return: 0; -EOPNOTSUPP for other PMUs; -EINVAL when more differs, or the
- * settings are impossible; else as when such a breakpoint is opened.
+ * Address, type, length, sig_data and disabled may differ from the event's attr. Either the event
+ * and all its copies change, or none.
+ *
+ * Context: may sleep.
+ * Return: 0 on success, -EOPNOTSUPP for other PMUs, -EINVAL if other fields differ or the settings
+ * are not valid, or an error of perf_event_open(2) for such a breakpoint
  */
 int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr)
 {
@@ -723,14 +724,14 @@ int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_att
 }
 
 /**
- * register_user_hw_breakpoint - a breakpoint on a task, for a debugger
+ * register_user_hw_breakpoint - create a per-task breakpoint for a debugger
  * @attr: see ptrace_breakpoint_init()
- * @triggered: called for every hit, with interrupts off
+ * @triggered: called for each hit, with interrupts off
  * @context: for event->overflow_handler_context
  * @task: the task
  *
- * May sleep.
- * Return: the event or an error, as for an open.
+ * Context: may sleep.
+ * Return: the event, or an ERR_PTR() as for perf_event_open(2)
  */
 struct perf_event *register_user_hw_breakpoint(struct perf_event_attr *attr,
 					       perf_overflow_handler_t triggered,
@@ -742,12 +743,13 @@ EXPORT_SYMBOL_GPL(register_user_hw_breakpoint);
 
 /**
  * modify_user_hw_breakpoint - change a debugger's breakpoint
- * @bp: what register_user_hw_breakpoint() returned
- * @attr: of which address, type, length, sig_data and disabled count
+ * @bp: from register_user_hw_breakpoint()
+ * @attr: new address, type, length, sig_data and disabled; other fields are not used
  *
- * When it fails the breakpoint is what it was. May sleep, except to disable
- * the running task's own with interrupts off, as its handler may do.
- * Return: 0 or as for an open.
+ * After an error the breakpoint has not changed.
+ *
+ * Context: may sleep; but with interrupts off a handler may disable a breakpoint of current.
+ * Return: 0 on success, or an error of perf_event_open(2)
  */
 int modify_user_hw_breakpoint(struct perf_event *bp, struct perf_event_attr *attr)
 {
@@ -771,10 +773,10 @@ int modify_user_hw_breakpoint(struct perf_event *bp, struct perf_event_attr *att
 EXPORT_SYMBOL_GPL(modify_user_hw_breakpoint);
 
 /**
- * unregister_hw_breakpoint - the end of a breakpoint
- * @bp: what register_user_hw_breakpoint() returned, or NULL
+ * unregister_hw_breakpoint - free a breakpoint
+ * @bp: from register_user_hw_breakpoint(), or NULL
  *
- * May sleep.
+ * Context: may sleep.
  */
 void unregister_hw_breakpoint(struct perf_event *bp)
 {
@@ -784,13 +786,15 @@ void unregister_hw_breakpoint(struct perf_event *bp)
 EXPORT_SYMBOL_GPL(unregister_hw_breakpoint);
 
 /**
- * register_wide_hw_breakpoint - a breakpoint on every CPU that is online
+ * register_wide_hw_breakpoint - create a breakpoint on each online CPU
  * @attr: see hw_breakpoint_init()
- * @triggered: called for every hit, with interrupts off
+ * @triggered: called for each hit, with interrupts off
  * @context: for event->overflow_handler_context
  *
- * A CPU that comes online later is not watched. May sleep.
- * Return: the events, per CPU (NULL for a CPU without), or an error.
+ * There is no breakpoint on a CPU that is brought online later.
+ *
+ * Context: may sleep.
+ * Return: per-CPU pointers to the events (NULL for a CPU without), or an ERR_PTR_PCPU()
  */
 struct perf_event *__percpu *register_wide_hw_breakpoint(struct perf_event_attr *attr,
 							 perf_overflow_handler_t triggered,
@@ -818,9 +822,9 @@ EXPORT_SYMBOL_GPL(register_wide_hw_breakpoint);
 
 /**
  * unregister_wide_hw_breakpoint - undo register_wide_hw_breakpoint()
- * @events: what that returned
+ * @events: from register_wide_hw_breakpoint()
  *
- * May sleep.
+ * Context: may sleep.
  */
 void unregister_wide_hw_breakpoint(struct perf_event *__percpu *events)
 {
@@ -832,14 +836,16 @@ void unregister_wide_hw_breakpoint(struct perf_event *__percpu *events)
 }
 EXPORT_SYMBOL_GPL(unregister_wide_hw_breakpoint);
 
-/* First in line, before other handlers can take a debug exception for their own. */
+/* Highest priority, before handlers that may consume any debug exception */
 static struct notifier_block bp_exceptions_nb = {
 	.notifier_call	= hw_breakpoint_exceptions_notify,
 	.priority	= INT_MAX,
 };
 
 /**
- * perf_breakpoint_pmu_init - boot: count the registers, register the PMU
+ * perf_breakpoint_pmu_init - count the debug registers, and register the PMU
+ *
+ * Context: at boot.
  */
 void __init perf_breakpoint_pmu_init(void)
 {
@@ -856,7 +862,7 @@ void __init perf_breakpoint_pmu_init(void)
 	register_die_notifier(&bp_exceptions_nb);
 }
 
-/* The second option is lib's, of old, for these tests alone. */
+/* The second option is the one of lib/ for these tests. */
 #if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) || defined(CONFIG_HW_BREAKPOINT_KUNIT_TEST)
 #include "../tests/breakpoint_test.c"
 #endif

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cpu-clock and task-clock.
+ * cpu-clock and task-clock
  *
- * The count of a clock event that only counts is the event's running time, which
- * the context keeps anyway: the event is resident and costs nothing. In a group
- * that has to be scheduled there is nothing to start or to stop either. A clock
- * event that samples has a timer.
+ * The count of a counting clock event is its running time, which the context maintains
+ * anyway: the event is resident and costs nothing. In a scheduled group it needs no start or
+ * stop either. A sampling clock event has a timer.
  */
 #include <linux/hrtimer.h>
 #include <asm/irq_regs.h>
@@ -15,29 +14,28 @@
 #include "clock.h"
 #include "software.h"
 
-/* A shorter period would only measure the timer itself. */
+/* A shorter period would mostly measure the timer. */
 #define CLOCK_MIN_PERIOD_NS	10000
 
 /**
- * perf_clock_event_count - the count of a clock event that only counts
+ * perf_clock_event_count - get the count of a counting clock event
  * @event: event for which is_counting_clock() is true
  *
- * Any context.
- * Return: nanoseconds, without those of the event's copies.
+ * Context: any.
+ * Return: nanoseconds, without the event's inherited copies
  */
 u64 perf_clock_event_count(const struct perf_event *event)
 {
 	u64 enabled, running;
 
 	perf_event_times(event, &enabled, &running);
-	/* A reset meanwhile may have stored a later time. */
+	/* A concurrent reset may have stored a later time. */
 	return max_t(s64, 0, running - local64_read(&event->hw.prev_count));
 }
 
 /**
- * perf_clock_event_reset - set a clock event that only counts to zero
- * @event: event for which is_counting_clock() is true; ctx->mutex, or the family's
- *	lock, is held
+ * perf_clock_event_reset - zero a counting clock event
+ * @event: event for which is_counting_clock() is true; ctx->mutex or the family's lock is held
  */
 void perf_clock_event_reset(struct perf_event *event)
 {
@@ -87,7 +85,10 @@ static enum hrtimer_restart perf_clock_event_tick(struct hrtimer *timer)
 	perf_clock_event_read(event);
 	if (perf_clock_event_wants_tick(event, regs)) {
 		perf_sample_data_init(&sample, 0, hw->last_period);
-		/* The event is throttled until the next tick, or has reached its limit. */
+		/*
+		 * The event is throttled until the next tick, or has reached its overflow
+		 * limit.
+		 */
 		if (__perf_event_overflow(event, PERF_OVERFLOW_HALT, &sample, regs))
 			return HRTIMER_NORESTART;
 	}
@@ -102,7 +103,7 @@ static void perf_clock_event_start(struct perf_event *event, int flags)
 	s64 left = local64_xchg(&event->hw.period_left, 0);
 	ktime_t first = perf_clock_event_next_period(event);
 
-	/* prev_count of a clock event that only counts is its running time at the last reset. */
+	/* For a counting clock event prev_count is the running time at the last reset. */
 	if (is_counting_clock(event))
 		return;
 	local64_set(&event->hw.prev_count, perf_clock());
@@ -111,16 +112,15 @@ static void perf_clock_event_start(struct perf_event *event, int flags)
 	WRITE_ONCE(event->hw.state, 0);
 	if (!event->attr.sample_period)
 		return;
-	/* Go on with the period that perf_clock_event_stop() has interrupted. */
+	/* Continue the period that perf_clock_event_stop() has interrupted. */
 	if (left > 0)
 		first = ns_to_ktime(max_t(s64, CLOCK_MIN_PERIOD_NS, left));
 	hrtimer_start(&event->hw.hrtimer, first, HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /*
- * The timer belongs to this CPU and interrupts are off: it can only fail to be
- * cancelled when perf_clock_event_tick() is the caller, which then looks at the
- * state.
+ * hrtimer_try_to_cancel() only fails if perf_clock_event_tick() is the caller, because the
+ * timer is on this CPU and interrupts are off. perf_clock_event_tick() then checks the state.
  */
 static void perf_clock_event_stop(struct perf_event *event, int flags)
 {
@@ -175,7 +175,7 @@ static int perf_clock_event_init(struct perf_event *event, u64 which)
 	hw->hrtimer.function = perf_clock_event_tick;
 	event->destroy = perf_clock_event_destroy;
 
-	/* A timer's period follows from the frequency: there is nothing to adapt. */
+	/* A timer has a constant period: nothing to adapt to the frequency. */
 	if (event->attr.freq) {
 		event->attr.sample_period = div64_u64(NSEC_PER_SEC, event->attr.sample_freq);
 		event->attr.freq = 0;
@@ -203,17 +203,17 @@ static int perf_task_clock_event_init(struct perf_event *event)
 	.start = perf_clock_event_start, .stop = perf_clock_event_stop,			\
 }
 
-/* The two kinds of clock event differ in name alone: both count the time that the event runs. */
+/* The two clocks differ only in name: both count the running time of the event. */
 static struct pmu perf_clock_pmus[] = {
 	[PERF_COUNT_SW_CPU_CLOCK]	= CLOCK_PMU(perf_cpu_clock_event_init),
 	[PERF_COUNT_SW_TASK_CLOCK]	= CLOCK_PMU(perf_task_clock_event_init),
 };
 
 /**
- * perf_clock_pmu_type - the PMU type that serves a clock event
+ * perf_clock_pmu_type - get the PMU type of a clock event
  * @config: PERF_COUNT_SW_CPU_CLOCK or PERF_COUNT_SW_TASK_CLOCK
  *
- * Return: the type of the PMU.
+ * Return: the type
  */
 int perf_clock_pmu_type(u64 config)
 {

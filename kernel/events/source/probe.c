@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes that belong to one event: the "kprobe" and "uprobe" PMUs. The probe is
- * made when the event is opened, by kernel/trace, and goes with it.
+ * Probes of single events: the "kprobe" and "uprobe" PMUs. kernel/trace creates the probe
+ * when the event is opened, and removes it with the event.
  */
 #include <linux/capability.h>
 #include <linux/trace_events.h>
@@ -9,14 +9,14 @@
 #include "probe.h"
 #include "tracepoint.h"
 
-/* attr.config: a probe where the function returns */
+/* attr.config: probe the return of the function */
 #define PROBE_RETURN		BIT_ULL(0)
-/* ... and a uprobe's offset of a counter in the file, raised while the probe is there */
+/* ... of a uprobe: offset in the file of a counter to increment while the probe exists */
 #define PROBE_COUNTER_SHIFT	32
 
 PMU_FORMAT_ATTR(retprobe, "config:0");
 
-/* Checks that both kinds of probes make when an event is opened. */
+/* Common checks when an event is opened */
 static int perf_probe_check(struct perf_event *event, bool allowed)
 {
 	if (event->attr.type != event->pmu->type)
@@ -27,8 +27,8 @@ static int perf_probe_check(struct perf_event *event, bool allowed)
 }
 
 /*
- * A copy cannot always make its probe anew. That must not make fork(2) fail: with
- * -ENODEV the new task goes on without the copy.
+ * An inherited copy may fail to create its probe. That must not make fork(2) fail: -ENODEV
+ * makes fork continue without the copy.
  */
 static int perf_probe_made(const struct perf_event *event, int err)
 {
@@ -86,7 +86,7 @@ PMU_FORMAT_ATTR(ref_ctr_offset, "config:32-63");
 static int perf_probe_uprobe_init(struct perf_event *event)
 {
 	unsigned long counter = event->attr.config >> PROBE_COUNTER_SHIFT;
-	/* A uprobe changes pages of a file that other users' tasks may run. */
+	/* A uprobe modifies pages of a file that other users' tasks may execute. */
 	int err = perf_probe_check(event, capable(CAP_SYS_ADMIN));
 
 	if (!err)
@@ -114,7 +114,9 @@ static void __init perf_probe_register_uprobes(void) { }
 #endif
 
 /**
- * perf_probe_pmu_init - boot: register the PMUs
+ * perf_probe_pmu_init - register the PMUs
+ *
+ * Context: at boot.
  */
 void __init perf_probe_pmu_init(void)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Software events: page faults, context switches and the others that the
- * kernel raises itself.
+ * Software events: page faults, context switches and others that the kernel raises.
  *
- * A site looks at three lists for its kind of event: the resident events of this
- * CPU, the software members of groups that are scheduled on this CPU, and the
- * resident events of the running task. So resident events cost nothing at a task
- * switch.
+ * An event site walks three lists for its event: the resident events of this CPU, the
+ * software events in groups that are scheduled in on this CPU, and the resident events of the
+ * running task. Resident events are never scheduled in or out, so they cost nothing in a
+ * context switch.
  */
 #include <linux/hardirq.h>
 #include <linux/perf_event.h>
@@ -22,7 +21,7 @@
 struct static_key_deferred perf_swevent_enabled[PERF_COUNT_SW_MAX];
 EXPORT_SYMBOL_GPL(perf_swevent_enabled);
 
-/* Registers of a site that has none of its own, one set a recursion level. */
+/* Registers for sites that have none, one set for each recursion level */
 DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
 
 static __always_inline int perf_swevent_get_recursion_level(void)
@@ -30,7 +29,7 @@ static __always_inline int perf_swevent_get_recursion_level(void)
 	int level = 0;
 
 	BUILD_BUG_ON(PERF_NR_CONTEXTS != 4);
-	/* Most events happen in tasks. */
+	/* Most events occur in task context. */
 	if (unlikely(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
 		level = interrupt_context_level();
 	if (unlikely(current->perf_recursion[level]))
@@ -43,9 +42,11 @@ static __always_inline int perf_swevent_get_recursion_level(void)
 /**
  * perf_swevent_get_recursion_context - begin to raise an event
  *
- * Any context. An event that raises itself at the same level, task, softirq,
- * irq or NMI, is refused.
- * Return: the level, for perf_swevent_put_recursion_context(), or -1.
+ * Fails if the event is nested in another one at the same level: task, softirq, hard interrupt,
+ * NMI.
+ *
+ * Context: any.
+ * Return: the level, for perf_swevent_put_recursion_context(), or -1
  */
 int perf_swevent_get_recursion_context(void)
 {
@@ -54,8 +55,8 @@ int perf_swevent_get_recursion_context(void)
 EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context);
 
 /**
- * perf_swevent_put_recursion_context - end what the get began
- * @rctx: what it returned, not -1
+ * perf_swevent_put_recursion_context - undo perf_swevent_get_recursion_context()
+ * @rctx: its return value, not -1
  */
 void perf_swevent_put_recursion_context(int rctx)
 {
@@ -64,16 +65,16 @@ void perf_swevent_put_recursion_context(int rctx)
 }
 
 /**
- * perf_site_interrupted - has this interrupt come into an event site?
+ * perf_site_interrupted - has this interrupt interrupted an event site?
  *
- * Sites walk this CPU's lists and the running task's with preemption off but with
- * interrupts on, and meanwhile only interrupts of this CPU change these lists. If
- * an interrupt took an event off and put it on again, or put it into another list,
- * the interrupted site could find it, or others, a second time and count one
- * occurrence twice. So such changes have to wait until the site has ended. An
- * interrupt may take an event off at any time: a site that stands at this event
+ * Event sites walk the lists of this CPU and of the running task with preemption off but
+ * interrupts on. During that time only interrupts of this CPU change these lists. If an
+ * interrupt removed an event and added it again, or added it to another list, the interrupted site
+ * could find this event or others twice, and count one occurrence twice. So such changes must
+ * wait for the end of the site. An interrupt may remove an event at any time: a site at this event
  * still finds the next one.
- * Return: true in a hard interrupt that has interrupted a site of a task or softirq.
+ *
+ * Return: true in a hard interrupt that has interrupted an event site in a task or softirq
  */
 bool perf_site_interrupted(void)
 {
@@ -83,9 +84,11 @@ bool perf_site_interrupted(void)
 }
 
 /**
- * perf_event_excludes - does the event not want what happened in this mode?
+ * perf_event_excludes - does the event exclude this mode?
  * @event: the event
- * @regs: where it happened, or NULL when that is unknown
+ * @regs: registers at the occurrence, or NULL if unknown
+ *
+ * Return: true if it does
  */
 bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs)
 {
@@ -96,11 +99,12 @@ bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs)
 
 /**
  * perf_swevent_set_period - begin the next period of a software event
- * @event: that samples, and has counted to the end of a period
+ * @event: sampling event at the end of a period
  *
- * period_left runs from minus the period up to zero. Any context; may be
- * interrupted by itself.
- * Return: how many periods have gone by; 0 when an interrupting call took them.
+ * period_left counts from minus the period up to zero.
+ *
+ * Context: any; it may be interrupted by itself.
+ * Return: number of periods that have passed; 0 if a nested call has taken them
  */
 u64 perf_swevent_set_period(struct perf_event *event)
 {
@@ -109,7 +113,7 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	s64 now = local64_read(left);
 
 	event->hw.last_period = event->hw.sample_period;
-	/* On 32 bits the period may be half stored now; the next occurrence counts it. */
+	/* On 32 bits the period may be half written; the next occurrence handles it. */
 	if (!IS_ENABLED(CONFIG_64BIT) && unlikely(!period))
 		return 0;
 	do {
@@ -122,10 +126,10 @@ u64 perf_swevent_set_period(struct perf_event *event)
 }
 
 /*
- * Write samples for the periods that have passed; all of them count as one
- * interrupt. The site waits for all samples, and for those of other events,
- * perhaps with the runqueue locked. So one occurrence makes no more samples than
- * are allowed in one tick, even if ticks come meanwhile.
+ * Write samples for the periods that have passed; together they count as one interrupt. The
+ * event site, possibly with the run queue locked, waits for all samples, including those of
+ * other events. So one occurrence writes no more samples than are allowed per tick, even if
+ * ticks occur meanwhile.
  */
 static void perf_swevent_sample_periods(struct perf_event *event, u64 passed,
 					struct perf_sample_data *data, struct pt_regs *regs)
@@ -145,7 +149,7 @@ static void perf_swevent_sample_periods(struct perf_event *event, u64 passed,
 		perf_overflow_halt(event);
 }
 
-/* perf_swevent_event() for an event that samples. */
+/* perf_swevent_event() for a sampling event */
 static __always_inline void perf_swevent_count_and_sample(struct perf_event *event, u64 nr,
 							  struct perf_sample_data *data,
 							  struct pt_regs *regs)
@@ -157,7 +161,7 @@ static __always_inline void perf_swevent_count_and_sample(struct perf_event *eve
 		return;
 
 	if (fixed && (event->attr.sample_type & PERF_SAMPLE_PERIOD)) {
-		/* The sample's period says how much it stands for: one is enough. */
+		/* The sample contains the period: one sample is enough. */
 		data->period = nr;
 		perf_swevent_sample_periods(event, 1, data, regs);
 		return;
@@ -170,13 +174,13 @@ static __always_inline void perf_swevent_count_and_sample(struct perf_event *eve
 }
 
 /**
- * perf_swevent_event - an event of the kernel's own happened to this event
- * @event: active, and it wants this
- * @nr: how many times
- * @data: what a sample would say; its period may be changed
- * @regs: where, or NULL: count only
+ * perf_swevent_event - count occurrences for an event
+ * @event: active event that does not exclude the occurrence
+ * @nr: number of occurrences
+ * @data: sample; its period may be changed
+ * @regs: registers, or NULL: only count
  *
- * Preemption is off. Any context.
+ * Context: any, preemption is off.
  */
 void perf_swevent_event(struct perf_event *event, u64 nr,
 			struct perf_sample_data *data, struct pt_regs *regs)
@@ -188,10 +192,10 @@ void perf_swevent_event(struct perf_event *event, u64 nr,
 }
 
 /**
- * struct occurrence - an event that the kernel raises
- * @nr: how many times
- * @regs: where
- * @addr: about which address
+ * struct occurrence - an occurrence that the kernel raises
+ * @nr: number of occurrences
+ * @regs: registers
+ * @addr: address, for samples
  */
 struct occurrence {
 	u64		nr;
@@ -202,7 +206,7 @@ struct occurrence {
 static noinline void perf_swevent_hit_sampling(struct perf_event *event,
 					       const struct occurrence *what)
 {
-	/* Large; whatever is read of it has been written. */
+	/* Large; not initialised, because all fields that are read are set. */
 	struct perf_sample_data sample __uninitialized;
 
 	if (event->hw.state == PERF_HES_STOPPED)
@@ -225,13 +229,13 @@ static __always_inline void perf_swevent_hit(struct perf_event *event,
 }
 
 /**
- * ___perf_sw_event - raise an event where preemption is off
+ * ___perf_sw_event - raise an event with preemption off
  * @event_id: PERF_COUNT_SW_*
- * @nr: how many times
- * @regs: where
- * @addr: about which address
+ * @nr: number of occurrences
+ * @regs: registers
+ * @addr: address, for samples
  *
- * For sites that cannot recurse into themselves, as the scheduler's.
+ * For sites that cannot nest, such as the scheduler's.
  */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
@@ -254,13 +258,15 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 }
 
 /**
- * __perf_sw_event - raise an event, when anybody listens
+ * __perf_sw_event - raise an event, if any event of this type is open
  * @event_id: PERF_COUNT_SW_*
- * @nr: how many times
- * @regs: where
- * @addr: about which address
+ * @nr: number of occurrences
+ * @regs: registers
+ * @addr: address, for samples
  *
- * Any context. See perf_sw_event().
+ * See perf_sw_event().
+ *
+ * Context: any.
  */
 void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
@@ -278,8 +284,8 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 EXPORT_SYMBOL_GPL(__perf_sw_event);
 
 /**
- * perf_swevent_resident_add - let the event sites find a resident event
- * @event: of a resident group; its context's lock is held
+ * perf_swevent_resident_add - add a resident event to the lists of the event sites
+ * @event: event of a resident group; its context's lock is held
  */
 void perf_swevent_resident_add(struct perf_event *event)
 {
@@ -294,7 +300,7 @@ void perf_swevent_resident_add(struct perf_event *event)
  * perf_swevent_resident_del - undo perf_swevent_resident_add()
  * @event: its context's lock is held
  *
- * A site may still be looking at it until a grace period has passed.
+ * Until a grace period has passed an event site may still use the event.
  */
 void perf_swevent_resident_del(struct perf_event *event)
 {
@@ -317,25 +323,25 @@ static int swevent_init(struct perf_event *event)
 		return -EOPNOTSUPP;
 	if (id >= PERF_COUNT_SW_MAX)
 		return -ENOENT;
-	/* Clock events have PMUs of their own; user space may name their types, too. */
+	/* Clock events have PMUs of their own, and user space may use their types, too. */
 	if (id < PERF_SW_FIRST) {
 		event->attr.type = perf_clock_pmu_type(id);
 		return -ENOENT;
 	}
 
 	/*
-	 * BPF output asks an event of a task on which CPU it is, and an event
-	 * of one task on one CPU runs less than it is enabled: these are
-	 * scheduled.
+	 * Two kinds of event must be scheduled: BPF output needs event->oncpu of a per-task
+	 * event, and the running time of an event of one task on one CPU is not its enabled
+	 * time.
 	 */
 	if (!event->cgrp && !(event->hw.target && (event->cpu >= 0 ||
 						   id == PERF_COUNT_SW_BPF_OUTPUT)))
 		event->event_caps |= PERF_EV_CAP_RESIDENT;
 
-	/* Counted up to zero, unlike a hardware counter's. */
+	/* Unlike a hardware event's, period_left counts up to zero. */
 	local64_set(&event->hw.period_left, -(s64)event->hw.sample_period);
 
-	/* The key stays on for a copy, as its root lives longer. */
+	/* The key stays enabled for a copy, because its root exists longer. */
 	if (!event->parent) {
 		static_key_slow_inc(&perf_swevent_enabled[id].key);
 		event->destroy = swevent_destroy;
@@ -392,7 +398,7 @@ void __init perf_swevent_pmu_init(void)
 {
 	int id;
 
-	/* Rate limit: opening and closing events one after the other patches no code. */
+	/* The rate limit avoids code patching when events are opened and closed in turn. */
 	for (id = 0; id < PERF_COUNT_SW_MAX; id++)
 		jump_label_rate_limit(&perf_swevent_enabled[id], HZ);
 	WARN_ON(perf_pmu_register(&perf_software_pmu, "software", PERF_TYPE_SOFTWARE));

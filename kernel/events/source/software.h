@@ -11,18 +11,18 @@ void perf_swevent_resident_del(struct perf_event *event);
 bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs);
 bool perf_site_interrupted(void);
 
-/* A call that has interrupted a site is tried again at most so many times. */
+/* Maximum number of retries of a call that has interrupted an event site */
 #define PERF_SITE_ROUNDS	64
 
 void perf_swevent_pmu_init(void);
 
-/* Can a resident event ever happen? */
+/* Is there an event site for this resident event? */
 static inline bool perf_swevent_has_site(const struct perf_event *event)
 {
 	return event->attr.config >= PERF_SW_FIRST && event->attr.config != PERF_COUNT_SW_DUMMY;
 }
 
-/* perf_swevent_resident_add() for a resident copy, of a context that nobody knows yet. */
+/* perf_swevent_resident_add() for a resident copy in an unpublished context */
 static inline void perf_swevent_copy_add(struct perf_event *copy)
 {
 	if (perf_swevent_has_site(copy))

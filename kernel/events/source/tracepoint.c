@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints as events: the "tracepoint" PMU, and where kernel/trace delivers
- * what has happened. It keeps a list of the events that are on, per tracepoint
- * and CPU, and owns their filters and BPF programs.
+ * Tracepoints as events: the "tracepoint" PMU, and the entry points for kernel/trace, which
+ * calls them for each hit. kernel/trace keeps a list of the events that are scheduled in, per
+ * tracepoint and CPU, and owns their filters and BPF programs.
  */
 #include <linux/trace_events.h>
 
@@ -13,11 +13,11 @@
 #include "tracepoint.h"
 
 /**
- * struct tp_hit - something that happened at a tracepoint
- * @count: how many times
- * @raw: the record
- * @regs: where
- * @data: the sample, made anew for each event
+ * struct tp_hit - a hit of a tracepoint
+ * @count: number of occurrences
+ * @raw: the trace record
+ * @regs: registers
+ * @data: the sample, initialised for each event
  */
 struct tp_hit {
 	u64			count;
@@ -30,10 +30,10 @@ static bool perf_tp_wanted(const struct perf_event *event, struct tp_hit *hit)
 {
 	if (event->hw.state)
 		return false;
-	/* Records come from the kernel, except a uprobe's. */
+	/* Records are from the kernel, except those of uprobes. */
 	if (event->attr.exclude_kernel && !user_mode(hit->regs))
 		return false;
-	/* A copy obeys the filter of its root. */
+	/* A copy uses the filter of its root. */
 	event = perf_event_root(event);
 	return !event->filter || filter_match_preds(event->filter, hit->raw.frag.data);
 }
@@ -45,24 +45,24 @@ static void perf_tp_deliver(struct perf_event *event, struct tp_hit *hit)
 	perf_swevent_event(event, hit->count, hit->data, hit->regs);
 }
 
-/* Is the event enabled, together with its group? It need not be on. */
+/* Is the event enabled, together with its group? It need not be scheduled in. */
 static bool perf_tp_enabled(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE &&
 	       READ_ONCE(event->group_leader->state) >= PERF_EVENT_STATE_INACTIVE;
 }
 
-/* Does an event of another task count what was said about that task here? */
+/* Does an event of another task count a tracepoint about that task? */
 static bool perf_tp_about(const struct perf_event *event, u16 type, int cpu)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
 	if (attr->type != PERF_TYPE_TRACEPOINT || attr->config != type)
 		return false;
-	/* An event that is bound to no CPU may be in use on another CPU just now. */
+	/* An event without a CPU may be in use on another CPU. */
 	if (event->cpu != cpu)
 		return false;
-	/* Only the task itself may send itself a synchronous signal. */
+	/* Only the task itself can get a synchronous signal. */
 	return !attr->sigtrap && perf_tp_enabled(event);
 }
 
@@ -71,7 +71,7 @@ static void perf_tp_deliver_task(struct task_struct *task, u16 type, struct tp_h
 	struct perf_event_context *ctx = perf_task_context(task);
 	struct perf_event *event;
 
-	/* Preemption is off: the context and its events do not go away. */
+	/* Preemption is off: the context and its events are not freed. */
 	if (!ctx || !READ_ONCE(ctx->walked))
 		return;
 	list_for_each_entry_rcu(event, &ctx->event_list, event_entry, !preemptible()) {
@@ -83,17 +83,17 @@ static void perf_tp_deliver_task(struct task_struct *task, u16 type, struct tp_h
 }
 
 /**
- * perf_tp_event - a tracepoint was passed
- * @event_type: the tracepoint's number
- * @count: how many times
- * @record: the trace record, with the part before the data still to be filled
- * @entry_size: of @record, in bytes
- * @regs: registers where the tracepoint was passed
- * @head: events of this tracepoint that are on, on this CPU
- * @rctx: recursion context; given back
+ * perf_tp_event - handle a hit of a tracepoint
+ * @event_type: number of the tracepoint
+ * @count: number of occurrences
+ * @record: the trace record; its header is filled in here
+ * @entry_size: size of @record, in bytes
+ * @regs: registers at the tracepoint
+ * @head: events of this tracepoint that are scheduled in on this CPU
+ * @rctx: recursion context; released here
  * @task: task that the tracepoint is about, or NULL for the current task
  *
- * Any context, preemption off.
+ * Context: any, preemption is off.
  */
 void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, struct pt_regs *regs,
 		   struct hlist_head *head, int rctx, struct task_struct *task)
@@ -120,16 +120,18 @@ EXPORT_SYMBOL_GPL(perf_tp_event);
 
 /**
  * perf_trace_run_bpf_submit - run a tracepoint's BPF programs, then perf_tp_event()
- * @raw_data: the trace record; its first bytes lend themselves to the programs
- * @size: of it, in bytes
- * @rctx: recursion context; given back
+ * @raw_data: the trace record; its first bytes are overwritten for the programs
+ * @size: size of @raw_data, in bytes
+ * @rctx: recursion context; released here
  * @call: the tracepoint
- * @count: how many times it was passed
- * @regs: where
- * @head: the events that are on here
+ * @count: number of occurrences
+ * @regs: registers
+ * @head: events that are scheduled in on this CPU
  * @task: as for perf_tp_event()
  *
- * A program that returns 0 ends the matter. Any context, preemption off.
+ * If a program returns 0, the hit is not delivered to events.
+ *
+ * Context: any, preemption is off.
  */
 void perf_trace_run_bpf_submit(void *raw_data, int size, int rctx, struct trace_event_call *call,
 			       u64 count, struct pt_regs *regs, struct hlist_head *head,
@@ -138,7 +140,7 @@ void perf_trace_run_bpf_submit(void *raw_data, int size, int rctx, struct trace_
 	bool wanted = true;
 
 	if (bpf_prog_array_valid(call)) {
-		/* Where programs look for the registers. */
+		/* Programs expect the pointer to the registers here. */
 		*(void **)raw_data = regs;
 		wanted = trace_call_bpf(call, raw_data) && !hlist_empty(head);
 	}
@@ -151,7 +153,7 @@ EXPORT_SYMBOL_GPL(perf_trace_run_bpf_submit);
 
 /**
  * perf_tracepoint_start - pmu::start of an event of kernel/trace
- * @event: that is on
+ * @event: scheduled in
  * @flags: PERF_EF_*
  */
 void perf_tracepoint_start(struct perf_event *event, int flags)
@@ -161,7 +163,7 @@ void perf_tracepoint_start(struct perf_event *event, int flags)
 
 /**
  * perf_tracepoint_stop - pmu::stop of an event of kernel/trace
- * @event: that is on
+ * @event: scheduled in
  * @flags: PERF_EF_*
  */
 void perf_tracepoint_stop(struct perf_event *event, int flags)
@@ -171,10 +173,10 @@ void perf_tracepoint_stop(struct perf_event *event, int flags)
 
 /**
  * perf_tracepoint_add - pmu::add of an event of kernel/trace
- * @event: to be put on
+ * @event: to be scheduled in
  * @flags: PERF_EF_*
  *
- * Return: 0, or an error of kernel/trace.
+ * Return: 0 on success, or an error of kernel/trace
  */
 int perf_tracepoint_add(struct perf_event *event, int flags)
 {
@@ -191,40 +193,44 @@ int perf_tracepoint_add(struct perf_event *event, int flags)
  * is_tracing_event - does the event belong to kernel/trace?
  * @event: initialised
  *
- * Any context but NMI.
- * Return: whether it has an event->tp_event, a filter and BPF programs there.
+ * Context: any but NMI.
+ * Return: true if it has event->tp_event, and kernel/trace owns its filter and BPF programs
  */
 bool is_tracing_event(const struct perf_event *event)
 {
-	/* A PMU may go, though none of kernel/trace does; its memory stays for RCU. */
+	/*
+	 * RCU keeps the memory of a PMU that is being unregistered; those of kernel/trace
+	 * never are.
+	 */
 	guard(rcu)();
 	return READ_ONCE(event->pmu)->add == perf_tracepoint_add;
 }
 
 /**
  * perf_tracepoint_read - pmu::read of an event of kernel/trace
- * @event: whose count is always current
+ * @event: its count is always up to date
  */
 void perf_tracepoint_read(struct perf_event *event)
 {
 }
 
 /*
- * Events of kernel/trace have no address filters, and kernel/trace uses none of the fields that
- * drivers with such filters have: one of these keeps the text of the event's filter.
+ * Events of kernel/trace have no address filters, and kernel/trace does not use the fields
+ * for them: one of these has the text of the event's filter.
  */
 #define FILTER_TEXT(event)	((event)->hw.addr_filters)
 static_assert(offsetof(struct hw_perf_event, addr_filters) >=
 	      offsetofend(struct hw_perf_event, tp_list));
 
 /**
- * perf_tracepoint_set_filter - give an event of kernel/trace a filter
- * @event: is_tracing_event(); its context's mutex is held
- * @text: of the filter
+ * perf_tracepoint_set_filter - set the filter of an event of kernel/trace
+ * @event: event for which is_tracing_event() is true; its context's mutex is held
+ * @text: text of the filter
  *
- * May sleep. ctx->mutex is dropped meanwhile and taken again: the locks of
- * kernel/trace come before it.
- * Return: 0, -EEXIST when it has a filter, -ENOMEM, or what kernel/trace says of the text.
+ * ctx->mutex is dropped and taken again, because the locks of kernel/trace nest outside of it.
+ *
+ * Context: may sleep.
+ * Return: 0 on success, -EEXIST if the event has a filter, -ENOMEM, or an error of kernel/trace
  */
 int perf_tracepoint_set_filter(struct perf_event *event, char *text)
 {
@@ -241,7 +247,7 @@ int perf_tracepoint_set_filter(struct perf_event *event, char *text)
 		kfree(kept);
 		return err;
 	}
-	/* The filter of a function's event can be set again. */
+	/* A function event may replace its filter. */
 	perf_tracepoint_free_text(event);
 	FILTER_TEXT(event) = kept;
 	event->event_flags |= PERF_EVENT_FILTER_TEXT;
@@ -249,11 +255,10 @@ int perf_tracepoint_set_filter(struct perf_event *event, char *text)
 }
 
 /**
- * perf_tracepoint_filter - the text of an event's filter
+ * perf_tracepoint_filter - get the text of an event's filter
  * @event: event of any PMU; its context's mutex is held
  *
- * Return: the text, which stays as long as the mutex is held; NULL without a filter of
- * kernel/trace
+ * Return: the text, valid while the mutex is held; NULL without a filter of kernel/trace
  */
 const char *perf_tracepoint_filter(const struct perf_event *event)
 {
@@ -262,8 +267,8 @@ const char *perf_tracepoint_filter(const struct perf_event *event)
 }
 
 /**
- * perf_tracepoint_free_text - forget the text of an event's filter, if it has one
- * @event: event of any PMU; its context's mutex is held, or it is being freed
+ * perf_tracepoint_free_text - free the text of an event's filter, if it has one
+ * @event: event of any PMU; its context's mutex is held, or the event is being freed
  */
 void perf_tracepoint_free_text(struct perf_event *event)
 {
@@ -275,10 +280,10 @@ void perf_tracepoint_free_text(struct perf_event *event)
 }
 
 /**
- * perf_tracepoint_free_filter - free the filter of an event that is freed
- * @event: event of any kind; no site looks at it any more
+ * perf_tracepoint_free_filter - free the filter of an event that is being freed
+ * @event: event of any kind; no event site uses it any more
  *
- * Any context: to be called a grace period after the event was detached.
+ * Context: any, a grace period after the event was detached.
  */
 void perf_tracepoint_free_filter(struct perf_event *event)
 {
@@ -312,7 +317,9 @@ static struct pmu perf_tracepoint_pmu = {
 };
 
 /**
- * perf_tracepoint_pmu_init - boot: register the PMU
+ * perf_tracepoint_pmu_init - register the PMU
+ *
+ * Context: at boot.
  */
 void __init perf_tracepoint_pmu_init(void)
 {
