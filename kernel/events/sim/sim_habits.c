@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A simulated PMU that can be told to have each habit of some real driver.
+ * A simulated PMU with selectable properties ("habits") of real drivers.
  *
- * Drivers of hardware that no test reaches rely on unwritten promises of the core:
- * that the PMU is disabled while it is told of a task switch, that a counter is
- * read before it is loaded anew. This PMU complains when a promise is broken. The
- * simulated PMU's callbacks are called from here, with the habits around them.
+ * Drivers of hardware that no test reaches rely on guarantees of the core, for example that
+ * the PMU is disabled during sched_task, or that a counter is read before it is reprogrammed.
+ * This PMU checks these guarantees, and counts violations. Its callbacks call those of the
+ * simulated PMU.
  *
- * With sim_habits.mask=M on the command line there is such a PMU, sim_habits,
- * for user space. Only what any PMU driver may use is used here.
+ * With sim_habits.mask=M on the command line user space gets such a PMU, sim_habits. It uses
+ * only interfaces for PMU drivers.
  */
 #include <linux/delay.h>
 #include <linux/moduleparam.h>
@@ -19,15 +19,15 @@
 
 static unsigned int mask;
 module_param(mask, uint, 0444);
-MODULE_PARM_DESC(mask, "habits of the PMU sim_habits, 0 for no such PMU");
+MODULE_PARM_DESC(mask, "properties of the PMU sim_habits; 0: do not register it");
 
-/* hw_perf_event::flags: the event is in the list that SIM_PAIRS stands for. */
+/* hw_perf_event::flags: the event is in the simulated list of SIM_PAIRS. */
 #define LISTED	0x1
 
 /**
- * struct task_data - what the PMU puts away of a task that is not on
- * @record: stands for the branches of the task
- * @valid: @record has been put away
+ * struct task_data - state that the PMU saves for a task that is switched out
+ * @record: simulated branch record of the task
+ * @valid: @record was saved
  */
 struct task_data {
 	pid_t	record;
@@ -58,7 +58,7 @@ static bool sim_habits_stands(const struct sim_habits *h)
 	return !this_cpu_ptr(h->sim->cpus)->enabled;
 }
 
-/* Check what must be true whenever the core calls a driver about an event that is on. */
+/* Check the guarantees of all callbacks for an event that is scheduled in. */
 static void sim_habits_check_place(struct sim_habits *h, const struct perf_event *event)
 {
 	sim_habits_expect(h, irqs_disabled(), "interrupts are on");
@@ -69,7 +69,7 @@ static void sim_habits_check_place(struct sim_habits *h, const struct perf_event
 			  "the event is not on the CPU that its driver named");
 }
 
-/* Task switches */
+/* Context switches */
 
 static bool sim_habits_runs_for_a_task(const struct sim_cpu *cpu)
 {
@@ -115,7 +115,7 @@ static void sim_habits_switched(struct sim_habits *h, struct perf_event_pmu_cont
 	}
 }
 
-/* The callback is not told its PMU: real drivers have one each, and so have these. */
+/* sched_task has no PMU argument: as in real drivers, each PMU has its own callback. */
 static struct sim_habits *sim_habits_switchers[3];
 
 #define SCHED_TASK(n)								\
@@ -146,7 +146,7 @@ static bool sim_habits_become_switcher(struct sim_habits *h)
 	return false;
 }
 
-/* struct pmu */
+/* Callbacks of struct pmu */
 
 static int sim_habits_event_init(struct perf_event *event)
 {
@@ -251,7 +251,7 @@ static void sim_habits_read(struct perf_event *event)
 	struct sim_habits *h = to_habits(event->pmu);
 
 	this_cpu_ptr(h->cpus)->reads++;
-	/* An event with a scope can be read on any CPU in the scope. */
+	/* An event with a scope can be read on any CPU of the scope. */
 	if (h->mask & SIM_SCOPE) {
 		if (event->oncpu != smp_processor_id())
 			return;
@@ -315,12 +315,14 @@ static void sim_habits_set_kind(struct sim_habits *h)
 }
 
 /**
- * sim_habits_alloc - make a PMU with habits, to be registered by the caller
- * @shape: of its counters
+ * sim_habits_alloc - allocate a PMU with habits, which the caller registers
+ * @shape: parameters of its counters
  * @mask: SIM_* habits
  *
- * May sleep. Return: the PMU, or NULL: no memory, no such PMU can be, or there are
- * three with SIM_SWITCH already.
+ * Context: may sleep.
+ * Return: the PMU, or NULL if memory is lacking, the parameters are not valid, or there are three
+ * PMUs
+ * with SIM_SWITCH
  */
 struct sim_habits *sim_habits_alloc(const struct sim_pmu_shape *shape, unsigned int mask)
 {
@@ -355,9 +357,9 @@ struct sim_habits *sim_habits_alloc(const struct sim_pmu_shape *shape, unsigned 
 
 /**
  * sim_habits_free - undo sim_habits_alloc()
- * @habits: not registered, or not any more
+ * @habits: not registered
  *
- * May sleep.
+ * Context: may sleep.
  */
 void sim_habits_free(struct sim_habits *habits)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMUs that count nothing, for measuring what the number of PMUs costs. Writing N to
- * /sys/module/sim_more/parameters/number makes so many more, sim_more_0 and so on; they stay.
+ * PMUs that do not count, to measure the cost of many PMUs. Writing N to
+ * /sys/module/sim_more/parameters/number registers N more PMUs, sim_more_0 and so on. They
+ * are never unregistered.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -17,8 +18,8 @@ static unsigned int number;	/* sim_more_lock */
 
 /**
  * struct sim_more - one of these PMUs
- * @pmu: what is registered
- * @name: in sysfs
+ * @pmu: the registered PMU
+ * @name: its name in sysfs
  */
 struct sim_more {
 	struct pmu	pmu;
@@ -41,7 +42,7 @@ static void sim_more_del(struct perf_event *event, int flags)
 {
 }
 
-/* Make one more PMU; sim_more_lock is held. */
+/* Register one more PMU; sim_more_lock is held. */
 static int sim_more_make(void)
 {
 	struct sim_more *made = kzalloc(sizeof(*made), GFP_KERNEL);
@@ -74,7 +75,7 @@ static int sim_more_set(const char *text, const struct kernel_param *param)
 
 	if (err)
 		return err;
-	/* Not on the command line: PMUs cannot be registered when it is read. */
+	/* Not from the command line, which is parsed before PMUs can be registered. */
 	if (system_state < SYSTEM_RUNNING)
 		return -EBUSY;
 	guard(mutex)(&sim_more_lock);
@@ -90,4 +91,4 @@ static const struct kernel_param_ops sim_more_ops = {
 	.get	= param_get_uint,
 };
 module_param_cb(number, &sim_more_ops, &number, 0600);
-MODULE_PARM_DESC(number, "PMUs that count nothing: so many more are made");
+MODULE_PARM_DESC(number, "number of PMUs without counters; a write registers that many more");

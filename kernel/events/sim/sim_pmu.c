@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PMU that is made of memory, with the habits of hardware: a few counters of limited width,
- * some of them for one event only, events that only some counters can count, and an
- * interrupt when a counter overflows.
- * It counts either time, by fixed rates (so that cycles and instructions look like those of
- * a plain processor of 1 GHz), or steps that somebody makes by hand: a unit test with
- * sim_pmu_advance(), a program by writing to the file "advance" of its directory in sysfs.
+ * A simulated PMU with the properties of hardware: a few counters of limited width, some of
+ * them fixed, constraints, and an interrupt when a counter overflows. Events count time at
+ * fixed rates (so that cycles and instructions look like those of a simple 1 GHz processor),
+ * or explicit steps: from a unit test by sim_pmu_advance(), from a program by a write to the
+ * file "advance" of the PMU's directory in sysfs.
  *
- * With sim_pmu.hardware=1 it stands in for the PMU that a virtual machine lacks, for "perf
- * stat -e cycles,instructions" and "perf record -e cycles". It cannot tell user from kernel
- * mode and refuses events that ask for that. It uses only what any PMU driver may use.
+ * With sim_pmu.hardware=1 it serves PERF_TYPE_HARDWARE in a virtual machine without a PMU,
+ * for "perf stat -e cycles,instructions" and "perf record -e cycles". It cannot distinguish
+ * user and kernel mode, and refuses events that need it. It uses only interfaces for PMU
+ * drivers.
  */
 #include <linux/bitops.h>
 #include <linux/module.h>
@@ -19,10 +19,10 @@
 
 #include "sim_pmu.h"
 
-/* Interrupts that follow one another faster would leave no time for anything else. */
+/* More frequent interrupts would leave no time for anything else. */
 #define SIM_MIN_TIMER_NS	10000
 
-/* Steps that may be made in one write to "advance". */
+/* Maximum number of steps of one write to "advance" */
 #define SIM_MAX_STEPS		BIT(24)
 
 static struct sim_pmu_shape sim_default_shape = {
@@ -46,16 +46,16 @@ module_param_array_named(constraints, sim_default_shape.constraints, uint, NULL,
 MODULE_PARM_DESC(constraints, "masks of the general counters for event 0, 1, ...; 0 for all");
 
 /**
- * struct sim_rate - how fast an event follows the clock
- * @num: so many times in
- * @shift: 1 << shift nanoseconds
+ * struct sim_rate - rate of an event that follows the clock
+ * @num: counts per period
+ * @shift: log2 of the period in nanoseconds
  */
 struct sim_rate {
 	unsigned int	num;
 	unsigned int	shift;
 };
 
-/* Events below SIM_EVENT_STEP. */
+/* Rates of the events below SIM_EVENT_STEP */
 static const struct sim_rate sim_rates[SIM_EVENT_STEP] = {
 	{ 1, 0 },	/* cycles */
 	{ 3, 1 },	/* instructions */
@@ -125,7 +125,7 @@ static void sim_count(struct sim_cpu *cpu, int i, u64 n)
 	counter->value = (counter->value + n) & mask;
 }
 
-/* Let a counter that follows the clock be as far as the clock is. */
+/* Update a counter that follows the clock to @now. */
 static void sim_settle(struct sim_cpu *cpu, int i, u64 now)
 {
 	struct sim_counter *counter = &cpu->counters[i];
@@ -147,7 +147,7 @@ static void sim_settle_all(struct sim_cpu *cpu)
 		sim_settle(cpu, i, now);
 }
 
-/* When does the next counter overflow? */
+/* Time until the next overflow of a counter */
 static u64 sim_next_overflow_ns(struct sim_cpu *cpu)
 {
 	u64 mask = sim_value_mask(cpu->sim), next = U64_MAX;
@@ -168,7 +168,7 @@ static u64 sim_next_overflow_ns(struct sim_cpu *cpu)
 	return next;
 }
 
-/* An interrupt that comes too early finds nothing to do, and is set anew. */
+/* An interrupt that is too early finds no overflow, and sets the timer again. */
 static void sim_arm(struct sim_cpu *cpu)
 {
 	u64 next = cpu->overflowed ? 0 : sim_next_overflow_ns(cpu);
@@ -183,7 +183,7 @@ static void sim_arm(struct sim_cpu *cpu)
 	hrtimer_start(&cpu->timer, ns_to_ktime(next), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* An overflow has happened: its interrupt is due. */
+/* A counter has overflowed: raise the interrupt. */
 static void sim_raise_interrupt(struct sim_cpu *cpu)
 {
 	if (cpu->sim->shape.latency_ns)
@@ -192,7 +192,7 @@ static void sim_raise_interrupt(struct sim_cpu *cpu)
 		irq_work_queue(&cpu->irq_work);
 }
 
-/* Add to the event what its counter has counted since the last read. */
+/* Add the counter's change since the last read to the event's count. */
 static void sim_account(struct sim_cpu *cpu, struct perf_event *event,
 			const struct sim_counter *from)
 {
@@ -200,7 +200,7 @@ static void sim_account(struct sim_cpu *cpu, struct perf_event *event,
 	u64 now, n;
 	s64 before;
 
-	/* A read that interrupts this one takes its part, and leaves us the rest. */
+	/* A nested read accounts for its part, and leaves the rest to this one. */
 	do {
 		before = local64_read(&hw->prev_count);
 		now = READ_ONCE(from->value);
@@ -216,8 +216,8 @@ static void sim_update(struct sim_cpu *cpu, struct perf_event *event)
 }
 
 /*
- * Set the counter to overflow when the period ends. A period that is too
- * long for the counter lets it wrap several times.
+ * Set the counter so that it overflows at the end of the period. If the period exceeds the
+ * counter's width, several overflows are needed.
  */
 static void sim_reload(struct sim_cpu *cpu, struct perf_event *event)
 {
@@ -227,7 +227,7 @@ static void sim_reload(struct sim_cpu *cpu, struct perf_event *event)
 	s64 left = local64_read(&event->hw.period_left);
 
 	if (left <= 0) {
-		/* Periods that have gone by unseen are not made up for. */
+		/* Skip periods that were missed. */
 		left = left + period > 0 ? left + period : period;
 		local64_set(&event->hw.period_left, left);
 		event->hw.last_period = period;
@@ -284,7 +284,7 @@ static void sim_interrupt(struct sim_cpu *cpu)
 		perf_fetch_caller_regs(&here);
 		regs = &here;
 	}
-	/* The PMU stands still meanwhile. */
+	/* The PMU is disabled in the handler. */
 	sim_settle_all(cpu);
 	cpu->enabled = false;
 	overflowed = cpu->overflowed;
@@ -302,7 +302,7 @@ static enum hrtimer_restart sim_timer_interrupt(struct hrtimer *timer)
 {
 	struct sim_cpu *cpu = container_of(timer, struct sim_cpu, timer);
 
-	/* The interrupt of a CPU that is offline, and has lost its counters. */
+	/* On an offline CPU the counters are lost. */
 	if (!WARN_ON_ONCE(cpu != this_cpu_ptr(cpu->sim->cpus)))
 		sim_interrupt(cpu);
 	return HRTIMER_NORESTART;
@@ -313,7 +313,7 @@ static void sim_work_interrupt(struct irq_work *work)
 	sim_interrupt(container_of(work, struct sim_cpu, irq_work));
 }
 
-/* Counters and the events that have them */
+/* Assignment of events to counters */
 
 static unsigned long sim_allowed(const struct sim_pmu *sim, const struct perf_event *event)
 {
@@ -329,9 +329,8 @@ static unsigned long sim_allowed(const struct sim_pmu *sim, const struct perf_ev
 }
 
 /*
- * Find a counter for an event. If another event has that counter, find another
- * counter for that event, and so on; @seen are the counters that have been tried.
- * Fixed counters are tried first.
+ * Find a counter for an event. If another event has that counter, move it to another counter,
+ * and so on; @seen is the mask of counters that were tried. Fixed counters are tried first.
  */
 static int sim_place(const struct sim_pmu *sim, struct perf_event **owners,
 		     struct perf_event *event, unsigned long *seen)
@@ -351,7 +350,7 @@ static int sim_place(const struct sim_pmu *sim, struct perf_event **owners,
 	return -1;
 }
 
-/* Counters are memory: a new distribution moves what they hold. */
+/* Move the values with the events to their new counters. */
 static void sim_distribute(struct sim_cpu *cpu, struct perf_event **owners)
 {
 	struct sim_counter old[SIM_MAX_COUNTERS];
@@ -380,13 +379,12 @@ static void sim_distribute(struct sim_cpu *cpu, struct perf_event **owners)
 }
 
 /**
- * sim_pmu_shuffle - give each event that has a general counter the next one
+ * sim_pmu_shuffle - move each event on a general counter to the next general counter
  * @sim: the PMU, disabled on this CPU
  *
- * Some drivers do so when they find a better distribution as they enable the PMU.
- * Running events are read and loaded anew. Halted events stay halted, on a counter
- * with a value that is not their own. No event moves while an interrupt is due, or
- * where a constraint forbids it. Interrupts are off.
+ * Some drivers do this in pmu_enable, when they find a better assignment. Running events are read
+ * and reprogrammed. Stopped events stay stopped, on a counter with another value. No event moves
+ * while an interrupt is pending, or if a constraint forbids it. Interrupts are off.
  */
 void sim_pmu_shuffle(struct sim_pmu *sim)
 {
@@ -406,7 +404,7 @@ void sim_pmu_shuffle(struct sim_pmu *sim)
 
 		next->event = event;
 		next->runs = old[i].runs;
-		/* A value that is no event's, to be noticed if an event reads it. */
+		/* A value of no event, so that a read of it is noticed. */
 		if (!event) {
 			cpu->counters[i].value = 0x5a5a5a5a & sim_value_mask(sim);
 			continue;
@@ -424,10 +422,11 @@ void sim_pmu_shuffle(struct sim_pmu *sim)
 }
 
 /**
- * sim_pmu_busy - how many of this CPU's counters are in use
+ * sim_pmu_busy - get the number of counters in use on this CPU
  * @sim: the PMU
  *
- * Preemption is off.
+ * Context: preemption is off.
+ * Return: number of counters
  */
 unsigned int sim_pmu_busy(const struct sim_pmu *sim)
 {
@@ -457,7 +456,7 @@ static int sim_give_counters(struct sim_cpu *cpu, struct perf_event **events, in
 	return 0;
 }
 
-/* Could the whole group ever be on? */
+/* Could the whole group be scheduled in? */
 static int sim_check_group(const struct sim_pmu *sim, struct perf_event *event)
 {
 	struct perf_event *owners[SIM_MAX_COUNTERS] = { };
@@ -479,7 +478,7 @@ static int sim_check_group(const struct sim_pmu *sim, struct perf_event *event)
 	return 0;
 }
 
-/* struct pmu */
+/* Callbacks of struct pmu */
 
 static void sim_pmu_disable(struct pmu *pmu)
 {
@@ -608,7 +607,7 @@ static int sim_commit_txn(struct pmu *pmu)
 	struct sim_cpu *cpu = sim_this_cpu(pmu);
 	int i;
 
-	/* The caller cancels a transaction that does not fit. */
+	/* The caller cancels a transaction that fails. */
 	if (cpu->nr_waiting && sim_give_counters(cpu, cpu->waiting, cpu->nr_waiting))
 		return -EAGAIN;
 	for (i = 0; i < cpu->nr_waiting; i++) {
@@ -627,7 +626,7 @@ static void sim_cancel_txn(struct pmu *pmu)
 	sim_end_txn(pmu, sim_this_cpu(pmu));
 }
 
-/* The event's number, or an error. */
+/* Get the event's number, or an error. */
 static int sim_parse_config(const struct sim_pmu *sim, const struct perf_event_attr *attr)
 {
 	u64 config = attr->config;
@@ -716,7 +715,7 @@ static const struct attribute_group sim_event_group = {
 	.attrs	= sim_event_attrs,
 };
 
-/* "N" or "EVENT N": the writer's CPU makes N steps of an event. */
+/* "N" or "EVENT N": count N steps of an event on the writer's CPU. */
 static ssize_t advance_store(struct device *dev, struct device_attribute *attr,
 			     const char *buf, size_t len)
 {
@@ -744,14 +743,14 @@ static const struct attribute_group *sim_attr_groups[] = {
 	&sim_format_group, &sim_event_group, &sim_control_group, NULL
 };
 
-/* By hand */
+/* Steps */
 
 static bool sim_takes_steps(const struct sim_counter *counter, unsigned int number)
 {
 	return counter->event && counter->runs && sim_event_number(counter->event) == number;
 }
 
-/* As many steps as can be made before something overflows. */
+/* Count steps until an overflow. Return the number of steps counted. */
 static u64 sim_make_steps(struct sim_cpu *cpu, unsigned int number, u64 n)
 {
 	u64 mask = sim_value_mask(cpu->sim), step = n;
@@ -777,13 +776,13 @@ static u64 sim_make_steps(struct sim_cpu *cpu, unsigned int number, u64 n)
 }
 
 /**
- * sim_pmu_advance - let an event happen on this CPU
+ * sim_pmu_advance - count an event on this CPU
  * @sim: the PMU
  * @event: SIM_EVENT_STEP or above
- * @n: how many times
+ * @n: number of steps
  *
- * Without latency, each overflow's interrupt comes before the next step. A caller
- * that wants all steps on one CPU must be bound to it. May sleep.
+ * Without latency, each overflow's interrupt is handled before the next step. The caller must
+ * be bound to a CPU if all steps must be on one CPU. May sleep.
  */
 void sim_pmu_advance(struct sim_pmu *sim, unsigned int event, u64 n)
 {
@@ -804,10 +803,10 @@ void sim_pmu_advance(struct sim_pmu *sim, unsigned int event, u64 n)
 }
 
 /**
- * sim_pmu_alloc - make a PMU, to be registered by the caller
- * @shape: what it is to be like
+ * sim_pmu_alloc - allocate a PMU, which the caller registers
+ * @shape: its parameters
  *
- * Return: the PMU, or NULL: no memory, or no such PMU can be.
+ * Return: the PMU, or NULL if memory is lacking or the parameters are not valid
  */
 struct sim_pmu *sim_pmu_alloc(const struct sim_pmu_shape *shape)
 {
@@ -857,7 +856,7 @@ struct sim_pmu *sim_pmu_alloc(const struct sim_pmu_shape *shape)
 
 /**
  * sim_pmu_free - undo sim_pmu_alloc()
- * @sim: not registered, or not any more
+ * @sim: not registered
  */
 void sim_pmu_free(struct sim_pmu *sim)
 {

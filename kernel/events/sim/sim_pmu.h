@@ -10,24 +10,24 @@
 #define SIM_MAX_EVENTS		16
 
 /*
- * perf_event_attr::config: which event, on which general counters it may be, and
- * whether it needs a group that another event leads
+ * perf_event_attr::config: event, allowed general counters, and a flag for events that cannot
+ * be a group leader
  */
 #define SIM_CONFIG_EVENT	0x00ffULL
 #define SIM_CONFIG_COUNTERS	0xff00ULL
 #define SIM_CONFIG_COUNTERS_SHIFT 8
 #define SIM_CONFIG_MEMBER	0x10000ULL
 
-/* The first of the events that only sim_pmu_advance() moves. */
+/* First event that does not follow the clock: only sim_pmu_advance() changes its count. */
 #define SIM_EVENT_STEP		8
 
 /**
- * struct sim_pmu_shape - what a simulated PMU is like
- * @nr_general: counters for any event
- * @nr_fixed: counters of one event each: the first for event 0, and so on
- * @width: of a counter, 16 to 64 bits
- * @latency_ns: from an overflow to its interrupt
- * @constraints: for each event the general counters that it may be on, 0 for all
+ * struct sim_pmu_shape - parameters of a simulated PMU
+ * @nr_general: number of general counters
+ * @nr_fixed: number of fixed counters: the first counts event 0, and so on
+ * @width: bits of a counter, 16 to 64
+ * @latency_ns: time from an overflow to its interrupt
+ * @constraints: for each event the mask of allowed general counters, 0 for all
  */
 struct sim_pmu_shape {
 	unsigned int	nr_general;
@@ -41,11 +41,11 @@ struct sim_pmu;
 struct sim_habits;
 
 /**
- * struct sim_counter - one counter of a CPU
- * @event: who has it, or NULL
- * @value: as of @since
- * @since: local_clock(), valid while it runs
- * @runs: it has been started
+ * struct sim_counter - a counter of a CPU
+ * @event: event on the counter, or NULL
+ * @value: value at @since
+ * @since: local_clock(), valid while the counter runs
+ * @runs: the counter is started
  */
 struct sim_counter {
 	struct perf_event	*event;
@@ -56,18 +56,18 @@ struct sim_counter {
 
 /**
  * struct sim_cpu - the counters of one CPU
- * @sim: whose they are
- * @counters: general ones first
- * @waiting: events of a transaction that have no counter yet
- * @nr_waiting: how many
- * @in_txn: PERF_PMU_TXN_* that is going on
- * @enabled: counters that have been started run
- * @overflowed: counters that have overflowed, and whose interrupt is still to come
- * @timer: the interrupt, when it is known in advance
- * @due: local_clock() when it comes
- * @irq_work: the interrupt, when it comes at once
+ * @sim: the PMU
+ * @counters: general counters first
+ * @waiting: events of an open transaction, without a counter yet
+ * @nr_waiting: number of events in @waiting
+ * @in_txn: PERF_PMU_TXN_* of the open transaction
+ * @enabled: the PMU is enabled: started counters run
+ * @overflowed: overflowed counters with a pending interrupt
+ * @timer: the interrupt, if its time is known in advance
+ * @due: local_clock() at the expiry of @timer
+ * @irq_work: the interrupt, if it is immediate
  *
- * Looked at by its own CPU with interrupts off.
+ * Accessed only on its own CPU with interrupts off.
  */
 struct sim_cpu {
 	struct sim_pmu		*sim;
@@ -83,13 +83,13 @@ struct sim_cpu {
 };
 
 /**
- * struct sim_pmu - a PMU that is made of memory
- * @pmu: what the core knows of it
- * @shape: what it is like
- * @hardware: it serves PERF_TYPE_HARDWARE, too
- * @ignores_stop: an event whose overflow is answered with "stop it" counts on
- * @halts_unmarked: an event that is stopped so is not marked PERF_HES_STOPPED
- * @habits: the rest of what it has of some real driver, or NULL
+ * struct sim_pmu - a simulated PMU
+ * @pmu: the registered PMU
+ * @shape: its parameters
+ * @hardware: it also serves PERF_TYPE_HARDWARE
+ * @ignores_stop: an event continues after perf_event_overflow() has returned true
+ * @halts_unmarked: an event that is stopped at an overflow is not marked PERF_HES_STOPPED
+ * @habits: further properties of real drivers, or NULL
  * @cpus: the counters of each CPU
  */
 struct sim_pmu {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A trace unit that is made of memory: what a driver with an AUX area does,
- * without hardware. The trace is the bytes 0, 1, 2 ... 255, 0 ... of a stream
- * that goes on as long as the event lives; it grows when somebody writes
- * "BYTES" or "ADDRESS BYTES" to the file "trace" of the PMU's directory in
- * sysfs, by that much on the writer's CPU, if the event's address filters let
- * the address pass.
+ * A simulated trace unit: a driver with an AUX area, without hardware. The trace is a stream
+ * of the bytes 0, 1, 2 ... 255, 0 ..., which continues for the lifetime of the event. A write
+ * of "BYTES" or "ADDRESS BYTES" to the file "trace" of the PMU's directory in sysfs traces
+ * that many bytes on the writer's CPU, if the event's address filters match the address.
  *
- * A second PMU, sim_packet, has events whose samples would go into that trace
- * (attr.aux_output), where hardware would know them by a number: attr.config.
+ * A second PMU, sim_packet, has events with samples in that trace (attr.aux_output). The
+ * hardware's number of such an event is attr.config.
  *
- * Only what any PMU driver may use is used here.
+ * Both use only interfaces for PMU drivers.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -22,9 +20,9 @@
 
 /**
  * struct sim_trace_area - an AUX area
- * @pages: virtual addresses, of the core
+ * @pages: virtual addresses, from the core
  * @size: in bytes, a power of two
- * @overwrite: old bytes make room
+ * @overwrite: new bytes overwrite old ones
  */
 struct sim_trace_area {
 	void		**pages;
@@ -34,9 +32,9 @@ struct sim_trace_area {
 
 /**
  * struct sim_trace_filter - a range of addresses
- * @first: its first address
- * @last: its last one
- * @action: what it does
+ * @first: first address
+ * @last: last address
+ * @action: action of the filter
  */
 struct sim_trace_filter {
 	unsigned long			first;
@@ -44,20 +42,20 @@ struct sim_trace_filter {
 	enum perf_addr_filter_action_t	action;
 };
 
-/* attr.config: the driver itself says that a trace has begun, as Intel's does. */
+/* attr.config: the driver reports the start of a trace itself, like Intel PT. */
 #define SIM_TRACE_TELLS		0x1
 
 /**
  * struct sim_trace_cpu - the trace unit of one CPU
  * @handle: the transaction, open while @event is set
- * @event: that has the unit and runs
- * @area: where it writes
+ * @event: event that traces
+ * @area: its AUX area
  * @written: bytes in this transaction
- * @started: since the last start or stop filter that was hit, tracing is on
- * @nr_filters: of @filters
- * @filters: as they apply to the task that runs
+ * @started: the last start or stop filter that matched was a start filter
+ * @nr_filters: number of @filters
+ * @filters: filters with the ranges of the running task
  *
- * Looked at by its own CPU with interrupts off.
+ * Accessed only on its own CPU with interrupts off.
  */
 struct sim_trace_cpu {
 	struct perf_output_handle	handle;
@@ -71,7 +69,7 @@ struct sim_trace_cpu {
 
 static DEFINE_PER_CPU(struct sim_trace_cpu, sim_trace_cpus);
 
-/* The stream's position is the event's count. */
+/* The event's count is the position in the stream. */
 static void sim_trace_put_bytes(struct sim_trace_cpu *cpu, unsigned long n)
 {
 	unsigned long at = cpu->handle.head + cpu->written;
@@ -110,7 +108,7 @@ static bool sim_trace_open_area(struct sim_trace_cpu *cpu, struct perf_event *ev
 	return true;
 }
 
-/* How many bytes fit before the transaction has to be closed? */
+/* Number of bytes until the transaction must be closed */
 static unsigned long sim_trace_room(const struct sim_trace_cpu *cpu)
 {
 	const struct perf_output_handle *handle = &cpu->handle;
@@ -161,13 +159,13 @@ static bool sim_trace_passes(struct sim_trace_cpu *cpu, unsigned long addr)
 	return (!ranges || inside) && (!switched || cpu->started);
 }
 
-/* struct pmu */
+/* Callbacks of struct pmu */
 
 static void sim_trace_start(struct perf_event *event, int flags)
 {
 	struct sim_trace_cpu *cpu = this_cpu_ptr(&sim_trace_cpus);
 
-	/* Pausing only sets event->hw.aux_paused, which is looked at when tracing. */
+	/* The core sets event->hw.aux_paused, which trace_store() tests. */
 	if (flags & PERF_EF_RESUME)
 		return;
 	perf_event_addr_filters_sync(event);
@@ -190,7 +188,7 @@ static int sim_trace_add(struct perf_event *event, int flags)
 	if (cpu->event)
 		return -EBUSY;
 	event->hw.state = PERF_HES_STOPPED;
-	/* This CPU's unit knows the filters of the last event here: have them set again. */
+	/* This CPU's unit has the filters of its last event: force a sync. */
 	event->hw.addr_filters_gen = 0;
 	cpu->nr_filters = 0;
 	cpu->started = false;
@@ -254,7 +252,7 @@ static long sim_trace_snapshot_aux(struct perf_event *event, struct perf_output_
 	return size ? perf_output_copy_aux(&cpu->handle, handle, to - size, to) : 0;
 }
 
-/* Milliseconds that looking at filters takes. */
+/* Delay of filter validation, in milliseconds */
 static unsigned int sim_trace_slow;
 
 static int sim_trace_filters_validate(struct list_head *filters)
@@ -281,7 +279,7 @@ static void sim_trace_filters_sync(struct perf_event *event)
 	list_for_each_entry(filter, &perf_event_addr_filters(event)->list, entry) {
 		struct sim_trace_filter *mine = &cpu->filters[cpu->nr_filters++];
 
-		/* The file of the filter is not mapped, so no address is in its range. */
+		/* If the filter's file is not mapped, the range is empty. */
 		mine->first = range->start ?: 1;
 		mine->last = range->start ? range->start + max(range->size, 1UL) - 1 : 0;
 		mine->action = filter->action;
@@ -291,7 +289,7 @@ static void sim_trace_filters_sync(struct perf_event *event)
 
 /* sysfs */
 
-/* "BYTES" or "ADDRESS BYTES": the writer's CPU traces. */
+/* "BYTES" or "ADDRESS BYTES": trace on the writer's CPU. */
 static ssize_t trace_store(struct device *dev, struct device_attribute *attr,
 			   const char *buf, size_t len)
 {
@@ -316,7 +314,7 @@ static ssize_t trace_store(struct device *dev, struct device_attribute *attr,
 
 static DEVICE_ATTR_WO(trace);
 
-/* "N": the event that runs on the writer's CPU has lost so many samples. */
+/* "N": report N lost samples for the event on the writer's CPU. */
 static ssize_t lose_store(struct device *dev, struct device_attribute *attr,
 			  const char *buf, size_t len)
 {
@@ -335,7 +333,7 @@ static ssize_t lose_store(struct device *dev, struct device_attribute *attr,
 
 static DEVICE_ATTR_WO(lose);
 
-/* "N": the driver takes N milliseconds to look at filters, with ctx->mutex held. */
+/* "N": the validation of filters takes N milliseconds, with ctx->mutex held. */
 static ssize_t slow_store(struct device *dev, struct device_attribute *attr,
 			  const char *buf, size_t len)
 {
@@ -385,7 +383,7 @@ static struct pmu sim_trace_pmu = {
 	.addr_filters_sync	= sim_trace_filters_sync,
 };
 
-/* Events whose samples go into the trace */
+/* Events with samples in the trace */
 
 static int sim_packet_init(struct perf_event *event)
 {
