@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The attribute of a new event: copied in, completed and judged. What is
- * allowed at all stands in attr_stages[], what needs a privilege in
- * perf_attr_demands[]; both are judged from the top, and the first complaint is
- * the one that user space gets.
+ * struct perf_event_attr of a new event: copy from user space, defaults and checks.
+ * attr_stages[] has the rules that apply to all callers, perf_attr_demands[] those that need
+ * a privilege. Both are checked in order, and user space gets the first error.
  */
 #include <linux/capability.h>
 #include <linux/errno.h>
@@ -18,15 +17,15 @@
 #include "attr.h"
 
 /**
- * perf_attr_copy - take a struct perf_event_attr from user space
- * @uattr: of any size that was ever published, or of a later kernel's
- * @attr: gets it, with zeroes where @uattr is shorter; complete
+ * perf_attr_copy - copy a struct perf_event_attr from user space
+ * @uattr: of any published size, or of a later kernel
+ * @attr: gets the attribute, with zeroes beyond the size of @uattr, and with defaults
  *
- * A size of zero means the first one published. When the size is out of range
- * or a part that this kernel does not know is not zero, the size it does know
- * is written to @uattr->size. May sleep.
+ * A size of zero means the first published one. If the size is out of range, or a field that
+ * this kernel does not know is not zero, the size that it knows is written to @uattr->size.
  *
- * Return: 0, -EFAULT or -E2BIG
+ * Context: may sleep.
+ * Return: 0 on success, -EFAULT, -E2BIG
  */
 int perf_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *attr)
 {
@@ -41,7 +40,7 @@ int perf_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr 
 	if (size >= PERF_ATTR_SIZE_VER0 && size <= PAGE_SIZE)
 		err = copy_struct_from_user(attr, sizeof(*attr), uattr, size);
 	if (err == -E2BIG) {
-		put_user(sizeof(*attr), &uattr->size);	/* a courtesy: may fail */
+		put_user(sizeof(*attr), &uattr->size);	/* may fail */
 		return perf_refuse_value(PERF_REFUSED_ATTR_SIZE, size);
 	}
 	if (err)
@@ -53,12 +52,11 @@ int perf_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr 
 }
 
 /**
- * perf_attr_complete - put in what user space left to the kernel
- * @attr: to be completed
- * @max_stack: depth of call chains when none was given
+ * perf_attr_complete - set the defaults of an attribute
+ * @attr: the attribute
+ * @max_stack: default depth of callchains
  *
- * Branches for which no privilege level was given are those of the levels
- * that the event counts. Pure.
+ * Without privilege levels for branches, use the levels that the event counts.
  */
 void perf_attr_complete(struct perf_event_attr *attr, u16 max_stack)
 {
@@ -172,10 +170,10 @@ static bool perf_attr_inherited_read_has_tid(const struct perf_event_attr *attr)
 }
 
 /**
- * struct attr_clock - a clock that attr.clockid can name
+ * struct attr_clock - a clock for attr.clockid
  * @id: its number
  * @nmi_safe: it can be read in an NMI
- * @read: its time, ns
+ * @read: read its time in ns
  */
 struct attr_clock {
 	clockid_t	id;
@@ -191,7 +189,7 @@ static const struct attr_clock perf_attr_known_clocks[] = {
 	{ CLOCK_TAI,		false,	ktime_get_clocktai_ns },
 };
 
-/* Return: the record clock of that number, or NULL. */
+/* Return the record clock with that number, or NULL. */
 static const struct attr_clock *perf_attr_find_clock(clockid_t id)
 {
 	int i;
@@ -214,7 +212,7 @@ static bool perf_attr_clock_known(const struct perf_event_attr *attr)
 #define WORD(id, f, ver, fn, ...)					\
 	RULE(id, f, ver, offsetof(struct perf_event_attr, f),		\
 	     sizeof_field(struct perf_event_attr, f), fn, __VA_ARGS__)
-/* Of a bit of the flags the value is the word of all of them; so with AUX actions. */
+/* For a flag the reported value is the word of all flags; the same applies to AUX actions. */
 #define FLAG(id, f, fn, ...)						\
 	RULE(id, f, VER0, offsetofend(struct perf_event_attr, read_format), sizeof(u64), fn, \
 	     __VA_ARGS__)
@@ -249,7 +247,7 @@ static const struct perf_attr_rule perf_attr_rules_at_copy[] = {
 	FLAG(SIGTRAP_EXEC, sigtrap, perf_attr_sigtrap_ends_at_exec),
 };
 
-/* Sampled counts of several tasks need PERF_SAMPLE_TID to be told apart. */
+/* Sampled counts of inherited events need PERF_SAMPLE_TID to identify the task. */
 static const struct perf_attr_rule perf_attr_rules_at_alloc[] = {
 	FLAG(INHERIT_READ, inherit, perf_attr_inherited_read_has_tid, .of = PERF_SAMPLE_READ),
 };
@@ -275,13 +273,12 @@ static bool perf_attr_rule_holds(const struct perf_attr_rule *rule,
 }
 
 /**
- * perf_attr_broken_rule - what is wrong with an attribute?
- * @attr: as perf_attr_copy() leaves it
- * @stage: which rules to look at
+ * perf_attr_broken_rule - find the first rule that an attribute breaks
+ * @attr: from perf_attr_copy()
+ * @stage: rules to check
  *
- * Pure: any context, any kind of program.
- *
- * Return: the first rule that @attr breaks, NULL when it is as it should be
+ * Context: any.
+ * Return: the first broken rule, or NULL
  */
 const struct perf_attr_rule *
 perf_attr_broken_rule(const struct perf_event_attr *attr, enum perf_attr_stage stage)
@@ -296,7 +293,7 @@ perf_attr_broken_rule(const struct perf_event_attr *attr, enum perf_attr_stage s
 	return NULL;
 }
 
-/* The value that @attr has where @rule looks. */
+/* Get the value that @rule is about. */
 static u64 perf_attr_value(const struct perf_event_attr *attr, const struct perf_attr_rule *rule)
 {
 	const void *at = (const void *)attr + rule->offset;
@@ -312,13 +309,13 @@ static u64 perf_attr_value(const struct perf_event_attr *attr, const struct perf
 }
 
 /**
- * perf_attr_check_at - can this attribute be asked for at all?
- * @attr: as perf_attr_copy() leaves it
- * @stage: which rules to look at
+ * perf_attr_check_at - check an attribute against the rules of a stage
+ * @attr: from perf_attr_copy()
+ * @stage: rules to check
  *
- * Checks that depend on the PMU, the target or the group are made where these are known.
+ * Checks that depend on the PMU, the target or the group are in other places.
  *
- * Return: 0, -EINVAL or, for what the architecture lacks, -ENOSYS
+ * Return: 0 on success, -EINVAL, -ENOSYS if the architecture lacks support
  */
 int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage stage)
 {
@@ -328,10 +325,10 @@ int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage 
 }
 
 /**
- * perf_attr_clock_is_nmi_safe - may this event's samples be written in an NMI?
- * @attr: that perf_attr_check() accepted
+ * perf_attr_clock_is_nmi_safe - can the event's samples be written in an NMI?
+ * @attr: accepted by perf_attr_check()
  *
- * Return: false if its record clock must not be read there
+ * Return: false if its record clock must not be read in an NMI
  */
 bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr)
 {
@@ -340,12 +337,10 @@ bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr)
 	return !attr->use_clockid || (clock && clock->nmi_safe);
 }
 
-/**
- * perf_attr_clock - the record clock that an event asks for
- * @attr: that perf_attr_check() accepted
- *
- * Return: the function that reads it, in ns; NULL when no particular one is asked
- * for, or one that PERF_ATTR_AT_PMU is going to refuse
+/*
+ * Get the function that reads the record clock of an attribute, in ns. Return NULL without
+ * attr.use_clockid, or for a clock that PERF_ATTR_AT_PMU will refuse. (kernel-doc cannot
+ * parse this prototype.)
  */
 u64 (*perf_attr_clock(const struct perf_event_attr *attr))(void)
 {
@@ -396,7 +391,7 @@ static int perf_attr_allow_freq(const struct perf_event_attr *attr)
 	return attr->freq && attr->sample_freq > max ? -EINVAL : 0;
 }
 
-/* A period has to fit a signed count. */
+/* A period must fit a signed count. */
 static int perf_attr_allow_period(const struct perf_event_attr *attr)
 {
 	return !attr->freq && (s64)attr->sample_period < 0 ? -EINVAL : 0;
@@ -407,7 +402,7 @@ static int perf_attr_allow_physical_addresses(const struct perf_event_attr *attr
 	return perf_attr_samples(attr, PERF_SAMPLE_PHYS_ADDR) ? perf_allow_kernel() : 0;
 }
 
-/* The kernel's registers hold its secrets. */
+/* Kernel registers may contain secrets. */
 static int perf_attr_allow_kernel_registers(const struct perf_event_attr *attr)
 {
 	if (!perf_attr_samples(attr, PERF_SAMPLE_REGS_INTR))
@@ -416,9 +411,9 @@ static int perf_attr_allow_kernel_registers(const struct perf_event_attr *attr)
 }
 
 /**
- * struct attr_demand - something that not everyone may ask for
- * @refusal: why it was refused
- * @allow: 0 if @attr does not ask for it or the caller may have it
+ * struct attr_demand - a setting that needs a privilege
+ * @refusal: reason for an error
+ * @allow: return 0 if @attr does not have the setting, or the caller may use it
  */
 struct attr_demand {
 	enum perf_refusal_id	refusal;
@@ -439,14 +434,15 @@ static const struct attr_demand perf_attr_demands[] = {
 };
 
 /**
- * perf_attr_permit - may the caller ask for what this attribute asks for?
- * @attr: that perf_attr_check() accepted
+ * perf_attr_permit - check the caller's privileges for an attribute
+ * @attr: accepted by perf_attr_check()
  *
- * All that depends on privilege and limits but on no target; the right to
- * a CPU or another task is checked with the target. May sleep (LSM).
+ * Check everything that depends on privileges and limits, but not on the target. The right to
+ * a CPU or another task is checked with the target.
  *
- * Return: 0; -EACCES without the privilege; -EPERM under lockdown; an LSM's
- * error; -EINVAL for a rate or period beyond its limit
+ * Context: may sleep (LSM).
+ * Return: 0 on success, -EACCES without the privilege, -EPERM under lockdown, an LSM's error,
+ * -EINVAL for a rate or period beyond its limit
  */
 int perf_attr_permit(const struct perf_event_attr *attr)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * struct perf_event_attr: from user space to something that can be relied on.
+ * Copy and check struct perf_event_attr.
  *
- * perf_event_open(2) calls, in this order (it decides which errno a request
- * with several faults gets):
+ * perf_event_open(2) calls these functions in this order, which determines the errno of a
+ * request with several errors:
  *
  *	flags					EINVAL
  *	perf_attr_copy()			EFAULT, E2BIG
  *	perf_attr_check()			EINVAL, ENOSYS
  *	security_perf_event_open(PERF_SECURITY_OPEN)	the security module's
  *	perf_attr_permit()			EACCES, EPERM, EINVAL
- *	the group, whether the target is there
+ *	the group, existence of the target
  *	perf_pmu_init_event() (pmu.h), which checks PERF_ATTR_AT_ALLOC
  *	the cgroup				EBADF, EINVAL
  *	perf_pmu_check_clock() (pmu.h), which checks PERF_ATTR_AT_PMU
@@ -28,10 +28,10 @@
 struct perf_event_attr;
 
 /**
- * enum perf_attr_stage - when a rule is looked at
- * @PERF_ATTR_AT_COPY: as soon as the attribute is there
- * @PERF_ATTR_AT_ALLOC: before a PMU is looked for
- * @PERF_ATTR_AT_PMU: when it has been found
+ * enum perf_attr_stage - when a rule is checked
+ * @PERF_ATTR_AT_COPY: after the copy from user space
+ * @PERF_ATTR_AT_ALLOC: before the search for a PMU
+ * @PERF_ATTR_AT_PMU: after the search for a PMU
  */
 enum perf_attr_stage {
 	PERF_ATTR_AT_COPY,
@@ -40,14 +40,14 @@ enum perf_attr_stage {
 };
 
 /**
- * struct perf_attr_rule - one thing that an attribute must fulfil
- * @refusal: why a value was refused
+ * struct perf_attr_rule - a rule for an attribute
+ * @refusal: reason for an error
  * @field: name of the field of struct perf_event_attr
- * @since: size of the first published structure that has the field
- * @offset: of the word of the structure in which the field lies
- * @width: bytes of that word
- * @of: sample fields, one of which has to be asked for; 0: it is about any event
- * @holds: does @attr keep to the rule? Pure: looks at nothing but @attr
+ * @since: first published size of the structure that has the field
+ * @offset: offset of the word that contains the field
+ * @width: size of that word in bytes
+ * @of: sample fields: the rule applies if one of them is set; 0: it always applies
+ * @holds: does @attr obey the rule? Depends only on @attr
  */
 struct perf_attr_rule {
 	enum perf_refusal_id	refusal;
@@ -68,7 +68,7 @@ int perf_attr_permit(const struct perf_event_attr *attr);
 bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr);
 u64 (*perf_attr_clock(const struct perf_event_attr *attr))(void);
 
-/* Can this attribute be asked for at all? 0, -EINVAL or -ENOSYS. */
+/* Check the rules that apply to all callers. Return 0, -EINVAL or -ENOSYS. */
 static inline int perf_attr_check(const struct perf_event_attr *attr)
 {
 	return perf_attr_check_at(attr, PERF_ATTR_AT_COPY);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of cgroups, and the perf_event controller.
+ * Cgroup events, and the perf_event controller
  *
- * An event of a cgroup belongs to a CPU and counts there while a task of the
- * cgroup, or of one below it, runs. Its time is that of the cgroup on the CPU.
- * A switch between tasks of two cgroups touches the groups of those two and
- * of the ancestors that they do not share.
+ * A cgroup event is bound to a CPU, and counts while a task of the cgroup, or of a
+ * descendant, runs there. Its times are those of the cgroup on the CPU. A switch between
+ * tasks of two cgroups schedules only the groups of these cgroups and of the ancestors that
+ * they do not share.
  */
 #include <linux/cgroup.h>
 #include <linux/file.h>
@@ -35,13 +35,13 @@ static struct perf_cgroup *perf_cgroup_parent(struct perf_cgroup *cgrp)
 	return perf_cgroup_of(cgrp->css.parent);
 }
 
-/* Is @cgrp the same as @of, or above it? */
+/* Is @cgrp equal to @of, or an ancestor? */
 static bool perf_cgroup_is_above(struct perf_cgroup *cgrp, struct perf_cgroup *of)
 {
 	return of && cgroup_is_descendant(of->css.cgroup, cgrp->css.cgroup);
 }
 
-/* The lowest cgroup that is the same as both or above both, or NULL; each may be NULL. */
+/* Get the lowest common ancestor of two cgroups, or NULL; each may be NULL. */
 static struct perf_cgroup *perf_cgroup_shared(struct perf_cgroup *a, struct perf_cgroup *b)
 {
 	while (a && !perf_cgroup_is_above(a, b))
@@ -49,11 +49,11 @@ static struct perf_cgroup *perf_cgroup_shared(struct perf_cgroup *a, struct perf
 	return a;
 }
 
-/* A cgroup and those above it, up to but not including @end, which is NULL or above it. */
+/* Iterate over a cgroup and its ancestors, up to but not including @end: NULL or an ancestor. */
 #define for_each_up_to(cgrp, from, end) \
 	for ((cgrp) = (from); (cgrp) != (end); (cgrp) = perf_cgroup_parent(cgrp))
 
-/* A cgroup's clock and events on this CPU, whose context is locked, or NULL if it has none. */
+/* Get a cgroup's clock and event count of this CPU, or NULL. The CPU's context is locked. */
 static struct perf_cgroup_info *perf_cgroup_info_here(const struct perf_cgroup *cgrp)
 {
 	struct perf_cgroup_info __percpu *info = READ_ONCE(cgrp->info);
@@ -62,13 +62,14 @@ static struct perf_cgroup_info *perf_cgroup_info_here(const struct perf_cgroup *
 }
 
 /**
- * perf_cgroup_make_clocks - make a cgroup's clocks, unless there are any
- * @cgrp: the cgroup, of which an event is opened
+ * perf_cgroup_make_clocks - allocate a cgroup's clocks, if it has none
+ * @cgrp: the cgroup of an event that is being opened
  *
- * Cgroups come and go, and few of them are ever counted. A CPU that looks for a clock has locked
- * its context since an event of the cgroup was attached there, or needs none. May sleep.
+ * They are not allocated with the cgroup, because few cgroups have events. A CPU that looks for a
+ * clock has locked its context since an event of the cgroup was attached there, or needs none.
  *
- * Return: 0, or -ENOMEM
+ * Context: may sleep.
+ * Return: 0 on success, -ENOMEM
  */
 int perf_cgroup_make_clocks(struct perf_cgroup *cgrp)
 {
@@ -82,21 +83,22 @@ int perf_cgroup_make_clocks(struct perf_cgroup *cgrp)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		perf_clock_init(&per_cpu_ptr(made, cpu)->clock);
-	/* Another task may have made them meanwhile. */
+	/* Another task may have allocated them since. */
 	if (cmpxchg(&cgrp->info, NULL, made))
 		free_percpu(made);
 	return 0;
 }
 
 /**
- * perf_cgroup_connect - let a new event count for a cgroup alone
+ * perf_cgroup_connect - set the cgroup of a new event
  * @event: the event, bound to a CPU
- * @fd: file descriptor of a directory in a cgroup hierarchy with the perf_event
- *	controller
+ * @fd: file descriptor of a directory in a cgroup hierarchy with the perf_event controller
  * @leader: leader of the group that the event will join, or NULL
  *
- * Keeps the cgroup. May sleep. Return: 0, -EBADF, -ENOMEM, or -EINVAL when the leader
- * counts for another one.
+ * Takes a reference to the cgroup.
+ *
+ * Context: may sleep.
+ * Return: 0 on success, -EBADF, -ENOMEM, -EINVAL if the leader counts for another cgroup
  */
 int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_event *leader)
 {
@@ -115,12 +117,12 @@ int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_even
 }
 
 /**
- * perf_cgroup_follow - make a new event count for the cgroup of its leader
- * @event: the event, bound to a CPU, which names no cgroup itself
- * @leader: leader of the group that the event will join; the caller keeps it
+ * perf_cgroup_follow - set the cgroup of a new event to that of its leader
+ * @event: the event, bound to a CPU, opened without a cgroup
+ * @leader: leader of the group that the event will join; the caller holds a reference
  *
- * A group is on as a whole, so its members count for the leader's cgroup alone. cAdvisor opens
- * its groups like this.
+ * A group is scheduled as a whole, so its members count only for the leader's cgroup. cAdvisor
+ * opens such groups.
  */
 void perf_cgroup_follow(struct perf_event *event, const struct perf_event *leader)
 {
@@ -130,7 +132,7 @@ void perf_cgroup_follow(struct perf_event *event, const struct perf_event *leade
 
 /**
  * perf_cgroup_disconnect - undo perf_cgroup_connect() or perf_cgroup_follow()
- * @event: that is freed
+ * @event: event that is being freed
  */
 void perf_cgroup_disconnect(struct perf_event *event)
 {
@@ -139,10 +141,10 @@ void perf_cgroup_disconnect(struct perf_event *event)
 }
 
 /**
- * perf_cgroup_count - count a cgroup event that is attached or leaves
+ * perf_cgroup_count - count a cgroup event that is attached or detached
  * @event: the event, in a CPU's context, whose lock is held
- * @cpuctx: this CPU's context, if that is the event's and runs, or NULL
- * @n: 1 when the event is attached, -1 when it leaves
+ * @cpuctx: this CPU's context, if it is the event's and running, or NULL
+ * @n: 1 for attached, -1 for detached
  */
 void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n)
 {
@@ -163,8 +165,8 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 		return;
 	if (!cpuctx->cgrp) {
 		/*
-		 * Pairs with perf_cgroup_attach(): either that finds nr_cgroups and has this CPU
-		 * switch again, or current's new cgroup is found here.
+		 * Pairs with perf_cgroup_attach(): either that function sees nr_cgroups and
+		 * makes this CPU switch again, or this CPU sees current's new cgroup.
 		 */
 		smp_mb();
 		cpuctx->cgrp = perf_cgroup_from_task(current, &cpuctx->ctx);
@@ -174,11 +176,11 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 }
 
 /**
- * perf_cgroup_count_group - count a cgroup's group that has to be scheduled from here on
- * @leader: leader of the group, in a CPU's context, whose lock is held
- * @n: 1 when the group comes into its tree, -1 when it leaves the tree
+ * perf_cgroup_count_group - count a cgroup's group that needs scheduling
+ * @leader: group leader, in a CPU's context, whose lock is held
+ * @n: 1 if the group is added to its tree, -1 if it is removed
  *
- * Switches go through the PMUs that have such groups on the CPU, and no others.
+ * A context switch only walks the PMUs with such groups on the CPU.
  */
 void perf_cgroup_count_group(struct perf_event *leader, int n)
 {
@@ -195,13 +197,13 @@ void perf_cgroup_count_group(struct perf_event *leader, int n)
 }
 
 /*
- * The PMUs with groups of cgroups on this CPU. The last such group of a PMU may go while
- * it is taken off, and the PMU with it.
+ * PMUs with groups of cgroups on this CPU. Scheduling out a group may remove the PMU from the
+ * list, if it is the last such group.
  */
 #define for_each_cgroup_pmu(cpc, next, cpuctx) \
 	list_for_each_entry_safe(cpc, next, &(cpuctx)->cgroup_pmus, cgroup_entry)
 
-/* Take off all groups of one cgroup on this CPU, in every PMU. */
+/* Schedule out all groups of one cgroup on this CPU, for all PMUs. */
 static void perf_cgroup_out(struct perf_cpu_context *cpuctx, struct perf_cgroup *cgrp)
 {
 	struct perf_cgroup_info *info = perf_cgroup_info_here(cgrp);
@@ -246,8 +248,8 @@ static bool perf_cgroup_pinned_waits(struct perf_event_pmu_context *epc,
 }
 
 /*
- * Put on one PMU's groups of @to and of all above it, up to but not including @end; the
- * PMU is disabled.
+ * Schedule in the groups of one PMU for @to and its ancestors, up to but not including @end.
+ * The PMU is disabled.
  */
 static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			   struct perf_cgroup *to, struct perf_cgroup *end)
@@ -259,7 +261,7 @@ static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pm
 			if (!perf_cgroup_has_events_here(cgrp) ||
 			    !perf_cgroup_pinned_waits(epc, cgrp))
 				continue;
-			/* No flexible group may keep a pinned group of a cgroup out. */
+			/* Flexible groups must not keep a cgroup's pinned group out. */
 			perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
 			return;
 		}
@@ -271,8 +273,8 @@ static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pm
 }
 
 /*
- * Let the clocks of @to and of those above it run that have events here, up to but not
- * including @end. Return: the lowest of these cgroups, or @end; then there is none.
+ * Start the clocks of @to and its ancestors with events on this CPU, up to but not including
+ * @end. Return the lowest of these cgroups, or @end if there is none.
  */
 static struct perf_cgroup *
 perf_cgroups_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *to,
@@ -293,7 +295,7 @@ perf_cgroups_begin(struct perf_cpu_context *cpuctx, struct perf_cgroup *to,
 	return lowest;
 }
 
-/* The CPU goes on with a task of another cgroup than before; its context is locked. */
+/* Switch the CPU to another cgroup. The CPU's context is locked. */
 static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct perf_cgroup *to,
 				      bool tasks)
 {
@@ -312,9 +314,9 @@ static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct pe
 		perf_pmu_disable(pmu);
 		perf_cgroup_in(cpuctx, &cpc->epc, to, shared);
 		/*
-		 * In the first half of a switch a PMU still keeps data of the task that
-		 * leaves. If the PMU asked for switches, it has to be told of the next task
-		 * before the cgroups' events run.
+		 * In the first half of a context switch a PMU may still have state of the
+		 * previous task. A PMU with sched_task must be called for the next task
+		 * before events of cgroups run.
 		 */
 		if (tasks && perf_wants_switches(pmu))
 			perf_pmu_hold(cpuctx, pmu);
@@ -324,12 +326,15 @@ static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct pe
 }
 
 /**
- * __perf_cgroup_stays - does this CPU go on with a task of the same cgroup?
- * @cpuctx: this CPU's
- * @next: the task
+ * __perf_cgroup_stays - does this CPU stay in the same cgroup?
+ * @cpuctx: this CPU's context
+ * @next: the next task
  *
- * Interrupts off. The answer may be old by the time of perf_cgroup_switch() where
- * the task is moved meanwhile: then perf_cgroup_attach() has its CPU switch again.
+ * If the task is moved to another cgroup, the result may be outdated before perf_cgroup_switch().
+ * Then perf_cgroup_attach() makes the CPU switch again.
+ *
+ * Context: interrupts are off.
+ * Return: true if it does
  */
 bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
@@ -339,7 +344,7 @@ bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_stru
 	return perf_cgroup_from_task(next, NULL) == cpuctx->cgrp;
 }
 
-/* As perf_cgroup_switch(), also without a switch of @tasks: for current, then. */
+/* perf_cgroup_switch(); with @tasks false, for current without a context switch */
 static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_struct *next,
 				  bool tasks)
 {
@@ -348,10 +353,10 @@ static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_s
 
 	if (likely(!READ_ONCE(cpuctx->nr_cgroups)))
 		return;
-	/* Switches go on while the CPU goes offline, and at reboot. */
+	/* Context switches continue while the CPU goes offline, and at reboot. */
 	if (!cpuctx->ready)
 		return;
-	/* Most switches are between tasks of one cgroup: they take no lock. */
+	/* Avoid the lock in the most frequent case: both tasks are in the same cgroup. */
 	if (__perf_cgroup_stays(cpuctx, next))
 		return;
 
@@ -364,12 +369,13 @@ static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_s
 }
 
 /**
- * perf_cgroup_switch - exchange cgroups' groups in the first half of a task switch
+ * perf_cgroup_switch - switch cgroups' groups in the first half of a context switch
  * @cpuctx: this CPU's context, not locked
- * @next: the task that comes
+ * @next: the next task
  *
- * Interrupts off. PMUs that asked for switches stay disabled until the second half of
- * the switch has told them.
+ * PMUs with sched_task stay disabled until the second half of the switch has called it.
+ *
+ * Context: interrupts are off.
  */
 void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
@@ -377,12 +383,13 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 }
 
 /**
- * perf_cgroup_start_cpu - let clocks and groups of cgroups go on where a CPU comes online
+ * perf_cgroup_start_cpu - start clocks and groups of cgroups on a CPU that goes online
  * @cpuctx: this CPU's context, not locked, ready
  *
- * Otherwise an event that is opened before the first switch would make the running
- * cgroup known, and that switch would not put on what the cgroup had here before.
- * Interrupts off.
+ * Otherwise an event that is opened before the first context switch would set the current
+ * cgroup, and that switch would not schedule in the cgroup's earlier events.
+ *
+ * Context: interrupts are off.
  */
 void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx)
 {
@@ -391,9 +398,9 @@ void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx)
 
 /**
  * perf_cgroup_stop_cpu - stop the clocks of cgroups on a CPU that goes offline
- * @cpuctx: this CPU's context, locked; all groups are off
+ * @cpuctx: this CPU's context, locked; all groups are scheduled out
  *
- * No cgroup runs here any more, until perf_cgroup_start_cpu().
+ * No cgroup runs here until perf_cgroup_start_cpu().
  */
 void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx)
 {
@@ -405,10 +412,10 @@ void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx)
 }
 
 /**
- * perf_cgroup_here - the cgroup that runs on this CPU, if any is counted here
- * @cpuctx: this CPU's, locked
+ * perf_cgroup_here - get the running cgroup, if this CPU has cgroup events
+ * @cpuctx: this CPU's context, locked
  *
- * Return: the cgroup, or NULL.
+ * Return: the cgroup, or NULL
  */
 struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx)
 {
@@ -416,10 +423,10 @@ struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx)
 }
 
 /**
- * perf_cgroup_above - the cgroup that a cgroup is in
+ * perf_cgroup_above - get the parent of a cgroup
  * @cgrp: the cgroup
  *
- * Return: its parent, or NULL.
+ * Return: its parent, or NULL
  */
 struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp)
 {
@@ -427,11 +434,11 @@ struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp)
 }
 
 /**
- * perf_cgroup_stretches - visit the groups of the cgroups that run on this CPU
- * @cpuctx: this CPU's, locked
+ * perf_cgroup_stretches - walk the groups of the cgroups that run on this CPU
+ * @cpuctx: this CPU's context, locked
  * @epc: a PMU's part of it
  * @pinned: pinned or flexible groups
- * @func: called for the running cgroup and each one above it
+ * @func: called for the running cgroup and each ancestor
  */
 void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			   bool pinned, perf_stretch_func_t func)
@@ -459,7 +466,7 @@ static void perf_cgroup_css_free(struct cgroup_subsys_state *css)
 	kfree(cgrp);
 }
 
-/* PERF_RECORD_CGROUP: there is a new one. May sleep. */
+/* Write a PERF_RECORD_CGROUP for a new cgroup. May sleep. */
 static void perf_cgroup_record(struct cgroup *cgrp)
 {
 	u64 id;
@@ -490,10 +497,10 @@ static int perf_cgroup_css_online(struct cgroup_subsys_state *css)
 }
 
 /**
- * struct cgroup_move - tasks that have been moved to another cgroup
- * @cpus: CPUs where such a task may run, or come, and which have to look at it
- * @later: out: those of them that were about to walk a list of events just then
- * @rounds: how often a CPU may still put it off
+ * struct cgroup_move - a move of tasks to another cgroup
+ * @cpus: CPUs that may run such a task, and have to check
+ * @later: those that have interrupted an event site
+ * @rounds: number of times that a CPU may still defer the check
  */
 struct cgroup_move {
 	struct cpumask		cpus;
@@ -501,7 +508,7 @@ struct cgroup_move {
 	unsigned int		rounds;
 };
 
-/* A task has been moved that may run here, or come here; interrupts are off. */
+/* A moved task may run on this CPU. Interrupts are off. */
 static void perf_cgroup_task_moved(void *info)
 {
 	struct cgroup_move *move = info;
@@ -513,25 +520,25 @@ static void perf_cgroup_task_moved(void *info)
 }
 
 /*
- * Tasks have changed cgroup; those that run where cgroups are counted have to be switched.
+ * Tasks have moved to another cgroup: make the CPUs that run them switch cgroups.
  *
- * A task that sleeps may be switched to on any CPU meanwhile. That CPU, or the
- * one that woke the task, has stored the task's CPU before the full barrier in
- * __perf_cgroup_stays(), and perf_cgroup_switch() looks at the task's cgroup after it.
- * (The scheduler's barriers are not enough: a CPU may pull a task from another after
- * them.) The barrier below is between our store of the cgroup and our look at the task's
- * CPU. So either that CPU finds the new cgroup, or we find that CPU: then the interrupt
- * is before the switch, which follows it and finds the new cgroup, or after it, when the
- * task is current. Asking another CPU is a full barrier in any case; without the one
- * here a task whose last CPU is our own would be missed.
+ * A sleeping task may be scheduled in on any CPU in the meantime. That CPU, or the CPU that
+ * woke the task, has stored the task's CPU before the full barrier in __perf_cgroup_stays(),
+ * and perf_cgroup_switch() loads the task's cgroup after the barrier. (The scheduler's
+ * barriers are not enough, because a CPU may pull a task from another CPU after them.) The
+ * barrier below is between the store of the cgroup and the load of the task's CPU. So either
+ * that CPU sees the new cgroup, or this CPU sees that CPU, and interrupts it: before the
+ * switch, which then sees the new cgroup, or after it, when the task is current. A call of
+ * another CPU is a full barrier anyway; without the barrier here a task whose last CPU is
+ * this one could be missed.
  *
- * A CPU without events of cgroups does not look at the task's cgroup when it switches.
- * It does so when the first such event comes, behind the full barrier of
- * perf_cgroup_count(): so either it finds the new cgroup, or we find that event.
+ * A CPU without cgroup events does not load the task's cgroup in a switch. It loads it when
+ * the first such event is attached, after the full barrier in perf_cgroup_count(): so either
+ * it sees the new cgroup, or this CPU sees that event.
  */
 static void perf_cgroup_attach(struct cgroup_taskset *tset)
 {
-	/* The caller holds cgroup_mutex. */
+	/* Protected by cgroup_mutex, which the caller holds */
 	static struct cgroup_move move;
 	struct cgroup_subsys_state *css;
 	struct task_struct *task;
@@ -558,7 +565,7 @@ struct cgroup_subsys perf_event_cgrp_subsys = {
 	.css_free		= perf_cgroup_css_free,
 	.css_online		= perf_cgroup_css_online,
 	.attach			= perf_cgroup_attach,
-	/* Always there on the default hierarchy; threads may be told apart. */
+	/* Always enabled on the default hierarchy, also for threaded cgroups. */
 	.implicit_on_dfl	= true,
 	.threaded		= true,
 };

@@ -23,7 +23,7 @@ void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pm
 struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx);
 struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp);
 
-/* Is perf_cgroup_switch() to @next going to change nothing? Interrupts are off. */
+/* Will perf_cgroup_switch() to @next change nothing? Interrupts are off. */
 static inline bool perf_cgroup_stays(const struct perf_cpu_context *cpuctx,
 				     struct task_struct *next)
 {

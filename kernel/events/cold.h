@@ -13,44 +13,42 @@
 #include "event.h"
 
 /**
- * struct perf_event_cold - the cold part of events that write records or have copies
- * @event: the event that this belongs to
+ * struct perf_event_cold - rarely used fields of events that write records or have copies
+ * @event: the event
  * @waitq: tasks that poll the event
  * @fasync: files whose owners get a signal; see fasync_helper()
- * @rb_entry: place in the list of events that write to the buffer
- * @mapped_entry: place in its context's list of events that have such mappings;
- *	ctx->lock
- * @sb_list: place in a CPU's list of sideband listeners
- * @mmap_count: mappings made through this event
- * @event_limit: overflows left before the event disables itself; 0: no limit;
- *	PERF_LIMIT_REACHED: it is to be disabled
- * @notify_work: irq work that wakes and signals after an overflow
+ * @rb_entry: entry in the list of events that write to the buffer
+ * @mapped_entry: entry in its context's list of mapped events; ctx->lock
+ * @sb_list: entry in a CPU's list of side-band events
+ * @mmap_count: number of mappings through this event
+ * @event_limit: overflows left until the event is disabled; 0: no limit; PERF_LIMIT_REACHED: the
+ *	event must be disabled
+ * @notify_work: irq work for wakeup and signal after an overflow
  * @disable_work: irq work of perf_event_disable_inatomic()
  * @sigtrap_work: task work that sends a sigtrap
- * @wakeup_due: a wake-up is owed
+ * @wakeup_due: a wakeup is pending
  * @sigtrap_queued: @sigtrap_work is queued
- * @counted_since: for an event with a frequency, low half of jiffies at the first
- *	overflow that hw.interrupts counts
- * @disable_due: the event is to be disabled, whatever its limit
- * @throttles: how many times the event has been throttled; as many or more when it is U16_MAX
- * @halted: perf_overflow_halt_throttled() stopped the counter when the event was throttled
+ * @counted_since: for an event with a frequency: low half of jiffies at the first overflow that
+ *	hw.interrupts counts
+ * @disable_due: the event must be disabled, independent of its limit
+ * @throttles: number of times that the event was throttled, saturates at U16_MAX
+ * @halted: perf_overflow_halt_throttled() has stopped the throttled event's counter
  * @rate_known: see perf_next_period(); ctx->lock
- * @ns: PID namespace of the task that made this part, mostly the one that opened the
- *	event: process ids in records are of this namespace; NULL in a copy's
+ * @ns: PID namespace of the task that allocated this part, usually the opener. Process ids in
+ *	records are of this namespace; NULL for a copy
  * @lost_samples: number of samples that did not fit into the buffer
- * @freq_time_stamp: running time when the frequency was last adjusted, ns
+ * @freq_time_stamp: running time at the last adjustment of the frequency, ns
  * @freq_count_stamp: the event's count at @freq_time_stamp
  * @sigtrap_addr: address that the sigtrap reports
- * @settled: or, of a root for which perf_root_settles() holds, sum of the values of copies
- *	that are settled; the family's lock
+ * @settled: for a root for which perf_root_settles() holds: sum of the values of settled copies;
+ *	the family's lock
  * @copies: the copies of this root; the family's lock
- * @gone_count: sum of the counts of copies that are gone; written with the family's lock held
- * @gone_enabled: sum of the enabled times of copies that are gone, ns
- * @gone_running: sum of the running times of copies that are gone, ns
+ * @gone_count: sum of the counts of removed copies; written with the family's lock held
+ * @gone_enabled: sum of the enabled times of removed copies, ns
+ * @gone_running: sum of the running times of removed copies, ns
  *
- * Made by perf_event_make_cold() at open for events that sample, ask for
- * sideband records or are inherited, else when a buffer is first attached;
- * freed with the event.
+ * perf_event_make_cold() allocates it at open for events that sample, want side-band records or are
+ * inherited, otherwise when a buffer is attached. It is freed with the event.
  */
 struct perf_event_cold {
 	struct perf_event	*event;
@@ -92,7 +90,7 @@ struct perf_event_cold {
 /* perf_event_cold.event_limit */
 #define PERF_LIMIT_REACHED	INT_MIN
 
-/* Is the event to be disabled, as an overflow or its driver has asked? */
+/* Must the event be disabled, because of an overflow or a request of its driver? */
 static inline bool perf_event_disable_is_due(const struct perf_event_cold *cold)
 {
 	return READ_ONCE(cold->disable_due) ||
@@ -100,8 +98,8 @@ static inline bool perf_event_disable_is_due(const struct perf_event_cold *cold)
 }
 
 /*
- * Take the request to disable the event, if there is one. Return: true for the one caller
- * who has to disable it. ctx->lock is held.
+ * Take the request to disable the event, if there is one. Return true for the one caller that
+ * must disable it. ctx->lock is held.
  */
 static inline bool perf_event_take_disable(struct perf_event *event)
 {
@@ -114,26 +112,29 @@ static inline bool perf_event_take_disable(struct perf_event *event)
 	return true;
 }
 
-/* The list of a root's copies, linked by child_list. */
+/* List of a root's copies, linked by child_list */
 static inline struct list_head *perf_event_copies(const struct perf_event *root)
 {
 	return root->cold ? &root->cold->copies : &perf_event_no_siblings;
 }
 
-/* Samples that powerpc's driver counts as lost. */
+/* Samples that the powerpc driver counts as lost */
 static inline u64 perf_event_lost_by_driver(const struct perf_event *event)
 {
 	const struct pmu *pmu;
 
 	if (!IS_ENABLED(CONFIG_PPC_PERF_CTRS))
 		return 0;
-	/* A PMU may go at any time; its memory stays for RCU. Events of unit tests have none. */
+	/*
+	 * RCU keeps the memory of a PMU that is being unregistered. Unit tests have events
+	 * without PMU.
+	 */
 	guard(rcu)();
 	pmu = READ_ONCE(event->pmu);
 	return pmu && pmu->type == PERF_TYPE_RAW ? atomic64_read(&event->lost_samples) : 0;
 }
 
-/* The number of samples that did not fit or that a driver has lost. Any context. */
+/* Number of samples that did not fit, or that a driver has lost. Any context. */
 static inline u64 perf_event_lost(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
@@ -142,7 +143,7 @@ static inline u64 perf_event_lost(const struct perf_event *event)
 	return lost + perf_event_lost_by_driver(event);
 }
 
-/* Add the times of copies that are gone. */
+/* Add the times of removed copies. */
 static inline void perf_event_add_copy_times(const struct perf_event *event, u64 *enabled,
 					     u64 *running)
 {
@@ -154,7 +155,7 @@ static inline void perf_event_add_copy_times(const struct perf_event *event, u64
 	*running += atomic64_read(&cold->gone_running);
 }
 
-/* The PID namespace of process ids in the records of a family. */
+/* PID namespace of process ids in the records of a family */
 static inline struct pid_namespace *perf_event_ns(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(perf_event_root(event)->cold);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Contexts: the events of one task or one CPU, and how to get at them.
- */
+/* Contexts: the events of a task or a CPU, and access to them */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -22,19 +20,19 @@
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
 /*
- * Each task that has events has a context, which the allocator fits into 256 bytes,
- * unless locks are larger because they are debugged.
+ * Each task with events has a context. The slab allocator must not use more than 256 bytes
+ * for it, except with lock debugging.
  */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || sizeof(struct mutex) > 32 ||
 	      sizeof(struct perf_event_context) <= 256);
 
-/* Lock classes of CPUs' contexts: CPU hotplug takes their mutex, but never a task's. */
+/* Separate lock classes for CPUs' contexts: CPU hotplug locks these, but never a task's. */
 static struct lock_class_key perf_cpu_mutex_key, perf_cpu_lock_key;
 
 /**
- * perf_context_init - make an empty context
+ * perf_context_init - initialise a context
  * @ctx: zeroed memory
- * @task: the context's task, to which it takes a reference, or NULL for a CPU's context
+ * @task: the context's task, to which it takes a reference; NULL for a CPU's context
  */
 void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 {
@@ -57,11 +55,12 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 }
 
 /**
- * perf_context_alloc - allocate a task's context, which is not installed yet
+ * perf_context_alloc - allocate a task's context
  * @task: the task
  * @gfp: GFP_KERNEL, or GFP_KERNEL_ACCOUNT to charge the current task's memory cgroup
  *
- * May sleep. Return: the context with one reference, or NULL.
+ * Context: may sleep.
+ * Return: the context with one reference, not installed yet; or NULL
  */
 struct perf_event_context *perf_context_alloc(struct task_struct *task, gfp_t gfp)
 {
@@ -75,11 +74,13 @@ struct perf_event_context *perf_context_alloc(struct task_struct *task, gfp_t gf
 }
 
 /**
- * perf_context_put - drop a reference
- * @ctx: a context, of a task or a CPU
+ * perf_context_put - drop a reference to a context
+ * @ctx: a context of a task or CPU
  *
- * Any context but NMI. The context is freed after a grace period: sites and readers
- * of context clocks look at contexts under RCU.
+ * The context is freed after a grace period, because event sites and readers of context clocks
+ * use it under RCU.
+ *
+ * Context: any but NMI.
  */
 void perf_context_put(struct perf_event_context *ctx)
 {
@@ -95,7 +96,7 @@ void perf_context_put(struct perf_event_context *ctx)
 	kfree_rcu(ctx, rcu_head);
 }
 
-/* A live task's context with a reference, or NULL. */
+/* Get a live task's context with a reference, or NULL. */
 static struct perf_event_context *perf_task_context_get(struct task_struct *task)
 {
 	struct perf_event_context *its;
@@ -105,7 +106,7 @@ static struct perf_event_context *perf_task_context_get(struct task_struct *task
 	return its && refcount_inc_not_zero(&its->refcount) ? its : NULL;
 }
 
-/* Give the task the context @made, unless it has got one meanwhile or exits. */
+/* Install the context @made, unless the task has another one by now, or is exiting. */
 static struct perf_event_context *perf_task_context_install(struct task_struct *task,
 							    struct perf_event_context *made)
 {
@@ -119,19 +120,20 @@ static struct perf_event_context *perf_task_context_install(struct task_struct *
 	if (task->flags & PF_EXITING)
 		return ERR_PTR(perf_refuse(PERF_REFUSED_TASK_EXITED));
 	refcount_inc(&made->refcount);
-	/* Switches and other CPUs follow this pointer: they see a complete context. */
+	/* Context switches and other CPUs must see a complete context. */
 	smp_store_release(&task->perf_event_ctxp, made);
 	return made;
 }
 
 /**
- * perf_context_find - find the context for events on a task or a CPU
+ * perf_context_find - find the context of a task or a CPU
  * @task: the task, or NULL
- * @cpu: the CPU when @task is NULL
+ * @cpu: the CPU if @task is NULL
  *
- * Makes a task's context when it has none. May sleep.
- * Return: the context with a reference, or an error: -ESRCH when the task is
- * exiting, -ENOMEM.
+ * Allocates a task's context if it has none.
+ *
+ * Context: may sleep.
+ * Return: the context with a reference, or an ERR_PTR(): -ESRCH if the task is exiting, -ENOMEM
  */
 struct perf_event_context *perf_context_find(struct task_struct *task, int cpu)
 {
@@ -158,8 +160,8 @@ struct perf_event_context *perf_context_find(struct task_struct *task, int cpu)
 }
 
 /**
- * perf_event_ctx_unlock - the end of CLASS(event_context)
- * @ctx: what perf_event_ctx_lock() returned
+ * perf_event_ctx_unlock - end of CLASS(event_context)
+ * @ctx: from perf_event_ctx_lock()
  */
 void perf_event_ctx_unlock(struct perf_event_context *ctx)
 {
@@ -167,13 +169,14 @@ void perf_event_ctx_unlock(struct perf_event_context *ctx)
 }
 
 /**
- * perf_event_ctx_lock - take the mutex of an event's context: CLASS(event_context)
- * @event: the event, which the caller keeps alive until perf_event_ctx_unlock()
+ * perf_event_ctx_lock - lock the mutex of an event's context: CLASS(event_context)
+ * @event: the event; the caller keeps its reference until perf_event_ctx_unlock()
  *
- * The event keeps its context. Only an event that moves from one CPU to another
- * changes its context, and CPUs' contexts are never freed. So this tries again, once
- * for each time that a CPU goes. May sleep.
- * Return: the context, locked.
+ * An event's context only changes if the event moves from one CPU to another, and CPUs' contexts
+ * are never freed. So this retries at most once for each CPU that goes offline.
+ *
+ * Context: may sleep.
+ * Return: the locked context
  */
 struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
 {
@@ -190,14 +193,14 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
 }
 
 /**
- * struct remote_call - a perf_event_func_t on its way to another CPU
+ * struct remote_call - a call of a perf_event_func_t on another CPU
  * @event: first argument of @func
- * @func: the function to call
+ * @func: the function
  * @data: last argument of @func
  * @ctx: the context that is expected to run there
- * @rounds: how many times the call may still be put off because it interrupts a site
- * @done: there is nothing left to do
- * @gone: the context's task has exited, so @func was not called
+ * @rounds: number of times that the call may still be deferred because it interrupts a site
+ * @done: the call is complete
+ * @gone: the context's task has exited, and @func was not called
  */
 struct remote_call {
 	struct perf_event		*event;
@@ -210,11 +213,12 @@ struct remote_call {
 };
 
 /**
- * perf_cpu_task_ctx - the task context whose groups are on this CPU, or come now
+ * perf_cpu_task_ctx - get the task context that is scheduled in, or being scheduled in
  *
- * For a driver's pmu_enable; interrupts are off.
- * Return: the running task's context or its residence, NULL when there is none with
- * groups to schedule.
+ * For a driver's pmu_enable.
+ *
+ * Context: interrupts are off.
+ * Return: the running task's context or its residence; NULL without groups to schedule
  */
 struct perf_event_context *perf_cpu_task_ctx(void)
 {
@@ -227,8 +231,9 @@ struct perf_event_context *perf_cpu_task_ctx(void)
  * @cpuctx: this CPU's context
  * @ctx: a task's context, this CPU's own, or NULL
  *
- * Interrupts are off. Both contexts are between perf_context_begin() and
- * perf_context_end() until perf_context_unlock_cpu().
+ * Includes perf_context_begin(); perf_context_unlock_cpu() includes perf_context_end().
+ *
+ * Context: interrupts are off.
  */
 void perf_context_lock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 	__acquires(&cpuctx->ctx.lock) __acquires(&ctx->lock)
@@ -263,9 +268,8 @@ void perf_context_unlock_cpu(struct perf_cpu_context *cpuctx, struct perf_event_
 }
 
 /*
- * Make the call on this CPU if the context runs nowhere; make none if the context's
- * task has exited. Return: -1 when the call is done with, or the CPU on which the
- * context runs.
+ * Make the call on this CPU if the context runs on no CPU; make no call if the context's task
+ * has exited. Return -1 if the call is complete, else the CPU on which the context runs.
  */
 static int perf_context_call_unless_running(struct remote_call *call)
 {
@@ -289,7 +293,7 @@ static int perf_context_call_unless_running(struct remote_call *call)
 	return cpu;
 }
 
-/* Is the context this CPU's own, or the running task's, or the residence that is on? */
+/* Is the context this CPU's own, the running task's, or the residence that is scheduled in? */
 static bool perf_context_is_here(const struct perf_cpu_context *cpuctx,
 				 const struct perf_event_context *ctx)
 {
@@ -297,17 +301,17 @@ static bool perf_context_is_here(const struct perf_cpu_context *cpuctx,
 	       ctx == cpuctx->residence;
 }
 
-/* Make the call on the CPU where the context was seen to run; interrupts are off. */
+/* Make the call on the CPU where the context ran. Interrupts are off. */
 static void perf_context_call_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct remote_call *call = info;
 	struct perf_event_context *ctx = call->ctx;
-	/* Counters of the CPU's events may have to be taken from the task's. */
+	/* Events of the CPU may have to take counters from events of the task. */
 	struct perf_event_context *task_ctx = ctx == &cpuctx->ctx ? cpuctx->task_ctx : ctx;
 	int clock_cpu;
 
-	/* The context has left since: mostly its task sleeps, or waits for this CPU. */
+	/* The context was scheduled out since: usually its task sleeps, or waits for this CPU. */
 	if (!perf_context_is_here(cpuctx, ctx)) {
 		perf_context_call_unless_running(call);
 		return;
@@ -318,7 +322,7 @@ static void perf_context_call_here(void *info)
 	}
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
-	/* If current's clock ran elsewhere, perf_context_call() would never end. */
+	/* Otherwise perf_context_call() would loop for ever. */
 	clock_cpu = perf_clock_cpu(&ctx->clock);
 	WARN_ON_ONCE(ctx->task == current && clock_cpu >= 0 && clock_cpu != smp_processor_id());
 	if (clock_cpu == smp_processor_id()) {
@@ -326,8 +330,8 @@ static void perf_context_call_here(void *info)
 		call->done = true;
 	}
 	/*
-	 * When no event is left, switches may not call perf any more, and the context
-	 * would stay here after its task has gone.
+	 * Without events, context switches may not call perf any more, and the CPU would keep
+	 * a pointer to the context after the exit of its task.
 	 */
 	if (cpuctx->task_ctx == ctx && !ctx->nr_events) {
 		cpuctx->task_ctx = NULL;
@@ -337,14 +341,16 @@ static void perf_context_call_here(void *info)
 }
 
 /**
- * perf_context_call - run a function where a context can be changed
- * @ctx: the context, which the caller keeps
- * @event: first argument of @func, an event that the caller keeps
- * @func: the function to run, with the locks of the context held and interrupts off
+ * perf_context_call - call a function with a context locked
+ * @ctx: the context; the caller has a reference
+ * @event: first argument of @func; the caller has a reference
+ * @func: called with the locks of the context held and interrupts off
  * @data: last argument of @func
  *
- * See context.h. May sleep.
- * Return: true when @func has been called, false when the context's task has exited.
+ * See context.h.
+ *
+ * Context: may sleep.
+ * Return: true if @func was called, false if the context's task has exited
  */
 bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		       perf_event_func_t func, void *data)
@@ -359,17 +365,17 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 	int cpu;
 
 	/*
-	 * The loop ends. A context clock runs on a CPU only while its task is current
-	 * there; a CPU's own clock runs only while the CPU is online. For as long as
-	 * there is an event, switches call perf, and the switch out stops the clock; a
-	 * CPU stops its own clock before it goes, with ctx->mutex held. So the interrupt
-	 * finds the task there, or asleep, or waiting for a CPU, and in each of these
-	 * cases the call is made. There is another round only if the task has come to
-	 * another CPU since (or its CPU has gone): that takes a whole migration while
-	 * one interrupt is on its way. There are also up to SITE_ROUNDS more rounds if
-	 * the interrupt has come into a site; if a CPU is in sites all the time, the
-	 * call is made then, and one occurrence may be miscounted. The other CPU takes
-	 * the interrupt: no CPU waits for a mutex, as held here, with interrupts off.
+	 * This loop terminates. A context clock runs on a CPU only while its task is current
+	 * there, and a CPU's own clock runs only while the CPU is online. While there is an
+	 * event, context switches call perf, and the switch out stops the clock; a CPU stops
+	 * its own clock before it goes offline, with ctx->mutex held. So the interrupt finds
+	 * the task running, sleeping, or waiting for a CPU, and makes the call in each case.
+	 * Another round is needed only if the task has been scheduled in on another CPU since
+	 * (or its CPU went offline), which takes a whole migration while one interrupt is in
+	 * flight. There are up to PERF_SITE_ROUNDS more rounds if the interrupt hits an event
+	 * site; after that the call is made anyway, and one occurrence may be miscounted. The
+	 * other CPU always takes the interrupt: no CPU waits with interrupts off for a mutex,
+	 * such as the one held here.
 	 */
 	while (!call.done) {
 		if (perf_task_context(current) == ctx) {
@@ -388,13 +394,15 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 }
 
 /**
- * perf_event_call - run a function where the event's context can be changed
- * @event: the event, attached or about to be; first argument of @func
- * @func: the function to run, with the locks of the context held and interrupts off
+ * perf_event_call - call a function with the event's context locked
+ * @event: the event, attached or about to be attached; first argument of @func
+ * @func: called with the locks of the context held and interrupts off
  * @data: last argument of @func
  *
- * See context.h. May sleep; the caller keeps the event from being moved: it holds
- * ctx->mutex or, for a copy, its family's lock.
+ * See context.h. The caller prevents moves of the event: it holds ctx->mutex or, for an inherited
+ * copy, its family's lock.
+ *
+ * Context: may sleep.
  */
 void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data)
 {
@@ -403,13 +411,13 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 	perf_context_call(event->ctx, event, func, data);
 }
 
-/* One task at a time calls many CPUs, each of which finds an event here. */
+/* Only one task at a time calls many CPUs, through a per-CPU pointer to an event. */
 static DEFINE_MUTEX(together_lock);
 static DEFINE_PER_CPU(struct perf_event *, together_event);
-/* CPUs to be called; together_lock. */
+/* CPUs to be called; protected by together_lock */
 static struct cpumask together_cpus;
 
-/* Make a call of perf_copies_call_running(); interrupts are off. */
+/* Make a call for perf_copies_call_running(). Interrupts are off. */
 static void perf_context_call_together(void *info)
 {
 	struct perf_event *event = __this_cpu_read(together_event);
@@ -417,7 +425,7 @@ static void perf_context_call_together(void *info)
 		.event	= event,
 		.func	= *(perf_event_func_t *)info,
 		.ctx	= event->ctx,
-		/* The caller finds out that it has been put off. */
+		/* The caller notices a deferred call. */
 		.rounds	= 1,
 	};
 
@@ -425,14 +433,15 @@ static void perf_context_call_together(void *info)
 }
 
 /**
- * perf_copies_call_running - call a function for an event's copies on all CPUs at once
- * @root: the event; its family's lock is held, which keeps the copies
- * @func: the function to run, as for perf_event_call(); its data is NULL
+ * perf_copies_call_running - call a function for an event's running copies, on all CPUs in parallel
+ * @root: the event; its family's lock is held, which protects the copies
+ * @func: the function, as for perf_event_call(), with NULL as data
  *
- * A CPU on which a copy's context is seen to run gets one interrupt, and none waits for another.
- * Where the context has left the CPU meanwhile, the task may run elsewhere, where @func is not
- * called; so it is where the interrupt has come into a site, and while another task calls many
- * CPUs. May sleep.
+ * Each CPU that appears to run a copy's context gets one interrupt. @func is not called for a copy
+ * whose context has moved to another CPU since, or whose CPU was interrupted in an event site, and
+ * for no copy while another task is in this function.
+ *
+ * Context: may sleep.
  */
 void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
 {
@@ -446,7 +455,7 @@ void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
 	perf_settled_catch_up(root);
 	cpumask_clear(&together_cpus);
 	for_each_copy(copy, root) {
-		/* This one and all that follow did not run just now. */
+		/* Neither this copy nor any after it was running just now. */
 		if (perf_copy_is_settled(copy))
 			break;
 		cpu = perf_clock_cpu(&copy->ctx->clock);
@@ -456,13 +465,13 @@ void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
 		n++;
 	}
 	perf_delay(CALL_TOGETHER);
-	/* A single call is as well made by the caller. */
+	/* The caller can make a single call itself. */
 	if (n > 1)
 		on_each_cpu_mask(&together_cpus, perf_context_call_together, &func, true);
 	mutex_unlock(&together_lock);
 }
 
-/* If the task runs on this CPU, start its context clock; interrupts are off. */
+/* Start the task's context clock if the task runs on this CPU. Interrupts are off. */
 static void perf_context_start_clock_here(void *info)
 {
 	struct perf_event_context *ctx = info;
@@ -476,11 +485,13 @@ static void perf_context_start_clock_here(void *info)
 }
 
 /**
- * perf_context_reserve - announce an event that is to be attached
+ * perf_context_reserve - announce an event that will be attached
  * @ctx: the context, whose mutex is held
  *
- * Switches pass over a task's empty context. From here on they do not, and if the
- * task runs now, its context clock is started. May sleep.
+ * Context switches ignore a task's empty context. After this call they do not, and the context
+ * clock of a running task is started.
+ *
+ * Context: may sleep.
  */
 void perf_context_reserve(struct perf_event_context *ctx)
 {
@@ -489,14 +500,14 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	int cpu;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* A context that gets another event is no clone any more. */
+	/* A context with another event is not a clone any more. */
 	perf_residence_leave(ctx);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		first = !ctx->nr_events++;
 		task = ctx->task;
 	}
 
-	/* A residence's clock starts with the first task that it serves. */
+	/* The clock of a residence starts when its first task is scheduled in. */
 	if (!first || !task || task == PERF_TASK_GONE || ctx->residence)
 		return;
 	if (task == current) {
@@ -506,10 +517,10 @@ void perf_context_reserve(struct perf_event_context *ctx)
 		return;
 	}
 	/*
-	 * If the task does not run when the interrupt arrives, the switch that puts it
-	 * on a CPU will see nr_events, unless the task has moved meanwhile. The loop
-	 * ends: each round but the first takes a migration of the task while the
-	 * interrupt is on its way, and a switch in that sees nr_events starts the clock.
+	 * If the task does not run when the interrupt arrives, its next schedule in sees
+	 * nr_events, unless the task has moved since. The loop terminates: each round but the
+	 * first takes a migration of the task while the interrupt is in flight, and a
+	 * schedule in that sees nr_events starts the clock.
 	 */
 	do {
 		cpu = task_cpu(task);
@@ -519,7 +530,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 }
 
 /**
- * perf_context_unreserve - undo perf_context_reserve() when an event has left
+ * perf_context_unreserve - undo perf_context_reserve() after an event was detached
  * @ctx: the context, between perf_context_begin() and perf_context_end()
  */
 void perf_context_unreserve(struct perf_event_context *ctx)
@@ -529,7 +540,7 @@ void perf_context_unreserve(struct perf_event_context *ctx)
 		perf_clock_stop(&ctx->clock, ctx->now);
 }
 
-/* A PMU's part of a context, with a reference and driver's data if asked for, or NULL. */
+/* Get a PMU's part of a context with a reference, with driver data if requested; or NULL. */
 static struct perf_event_pmu_context *
 perf_pmu_context_lookup(struct perf_event_context *ctx, struct pmu *pmu, bool task_data)
 {
@@ -584,13 +595,14 @@ static void perf_pmu_context_free_rcu(struct rcu_head *head)
 }
 
 /**
- * perf_pmu_context_get - the part of a context that belongs to an event's PMU
+ * perf_pmu_context_get - get the part of a context for an event's PMU
  * @ctx: the context; its mutex is held
- * @event: the event, which is about to be attached to @ctx
+ * @event: the event, which will be attached to @ctx
  *
- * The part is made if there is none. In a task's context it has the driver's data if
- * the event asks for that. May sleep.
- * Return: the part, with a reference for the event, or -ENOMEM.
+ * Allocates the part if there is none. A task's context has driver data if the event needs it.
+ *
+ * Context: may sleep.
+ * Return: the part, with a reference for the event, or an ERR_PTR() of -ENOMEM
  */
 struct perf_event_pmu_context *
 perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *event)
@@ -607,7 +619,7 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
 	}
 
 	if (ctx->task)
-		/* A task may have a residence on each CPU: these are charged to it. */
+		/* A task may have a residence on each CPU, so charge these to its cgroup. */
 		made = perf_pmu_context_alloc(pmu, task_data,
 					      ctx->residence ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
 	else
@@ -621,7 +633,7 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
 			perf_pmu_context_init(made, ctx, pmu);
 			return made;
 		}
-		/* There is one that was made for events without driver's data. */
+		/* The existing part was allocated for events without driver data. */
 		if (task_data && !epc->task_ctx_data)
 			swap(epc->task_ctx_data, made->task_ctx_data);
 	}
@@ -632,13 +644,15 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
 
 /**
  * perf_pmu_context_put - drop an event's reference to a PMU's part of a context
- * @epc: the part, which perf_pmu_context_get() returned
+ * @epc: from perf_pmu_context_get()
  *
- * Takes the context's lock; any context but NMI.
+ * Takes the context's lock.
+ *
+ * Context: any but NMI.
  */
 void perf_pmu_context_put(struct perf_event_pmu_context *epc)
 {
-	/* Only where it may be the last one has the list to stand still. */
+	/* Lock the list only if this may be the last reference. */
 	if (refcount_dec_not_one(&epc->refcount))
 		return;
 	scoped_guard(raw_spinlock_irqsave, &epc->ctx->lock) {

@@ -10,37 +10,35 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event);
 void perf_event_ctx_unlock(struct perf_event_context *ctx);
 
 /*
- * CLASS(event_context, ctx)(event): the event's context, with its mutex held to the
- * end of the block.
+ * CLASS(event_context, ctx)(event): the event's context, with its mutex held until the end of
+ * the block.
  */
 DEFINE_CLASS(event_context, struct perf_event_context *, perf_event_ctx_unlock(_T),
 	     perf_event_ctx_lock(event), struct perf_event *event)
 
-/* A function that is run where the event's context can be changed. */
+/* A function that is called with the event's context locked */
 typedef void (*perf_event_func_t)(struct perf_event *event,
 				  struct perf_cpu_context *cpuctx, void *data);
 
 /*
- * Call func(event, ...) with the locks of the event's context held and interrupts
- * off. If the context runs on a CPU, func is called there, and cpuctx is that CPU's;
- * otherwise func is called here, and cpuctx is NULL. If the context's task has
- * exited, func is not called. The caller holds ctx->mutex, or the family's lock for a
- * copy.
+ * Call func(event, ...) with the locks of the event's context held and interrupts off. If the
+ * context runs on a CPU, func is called on that CPU, with its cpuctx. Otherwise func is
+ * called on this CPU, with cpuctx NULL. If the context's task has exited, func is not called.
+ * The caller holds ctx->mutex or, for an inherited copy, its family's lock.
  */
 void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
 
 /*
- * perf_event_call() without that mutex, for functions that change nothing but the
- * event itself: the event may have left ctx when func is called. Return: whether func
- * has been called.
+ * perf_event_call() without that mutex, for functions that change only the event itself: the
+ * event may have left ctx when func is called. Return true if func was called.
  */
 bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		       perf_event_func_t func, void *data);
 
 /*
- * Call func(copy, ...) as perf_event_call() does, without data, for copies whose contexts run: on
- * all of their CPUs at once. The family's lock is held. There may be copies for which it is not
- * called: the caller looks at each of them afterwards. May sleep.
+ * Call func(copy, ...) as perf_event_call() does, without data, for copies with a running
+ * context, on all their CPUs in parallel. The family's lock is held. func may not be called
+ * for some copies: the caller checks each copy afterwards. May sleep.
  */
 void perf_copies_call_running(struct perf_event *root, perf_event_func_t func);
 
@@ -54,7 +52,7 @@ struct perf_event_pmu_context *
 perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *event);
 void perf_pmu_context_put(struct perf_event_pmu_context *epc);
 
-/* A PMU's part of a context, NULL for none. @ctx may be NULL; else its lock is held. */
+/* Get a PMU's part of a context, or NULL. If @ctx is not NULL, its lock is held. */
 static inline struct perf_event_pmu_context *
 perf_pmu_context_of(struct perf_event_context *ctx, const struct pmu *pmu)
 {

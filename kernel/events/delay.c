@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Delays at the points of delay_points.h.
+ * Delays at the points of delay_points.h
  *
- * perf_delays.rate=N on the command line, or in /sys/module/perf_delays/parameters,
- * delays one CPU in N that pass a point for a random time of up to
- * perf_delays.max_us. perf_delays.points is a mask of the points that do so, all
- * by default. A CPU that has been delayed is not delayed again for
- * perf_delays.rest times as long, so that a point which is passed all the time does
- * not stop all else. How often each was passed is in debugfs, perf_events/delays.
+ * perf_delays.rate=N on the command line, or in /sys/module/perf_delays/parameters, delays
+ * one in N passes of a point for a random time of up to perf_delays.max_us.
+ * perf_delays.points is the mask of enabled points, by default all. After a delay a CPU has
+ * no further one for perf_delays.rest times its length, so that frequently passed points do
+ * not stop everything else. The number of passes is in debugfs, perf_events/delays.
  */
 #include <linux/debugfs.h>
 #include <linux/init.h>
@@ -24,9 +23,9 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX	"perf_delays."
 
-/* Interrupts may be off at a point, and a record passes a dozen of them. */
+/* Interrupts may be off at a point, and a record passes a dozen points. */
 #define MAX_US			10000
-/* For a clock that stands still: a look at it takes longer than this part of a microsecond. */
+/* Limit for a stopped clock: one read takes longer than this part of a microsecond. */
 #define LOOKS_PER_US		1000
 
 static unsigned int perf_delay_rate;
@@ -48,11 +47,11 @@ MODULE_PARM_DESC(points, "mask of the points");
 static_assert(PERF_NR_DELAYS <= 64);
 
 /**
- * struct delays - what one CPU has to do with points
- * @random: the last random number
- * @rests_until: no delay before this, by local_clock()
- * @passed: how often it passed each point
- * @taken: how often it was delayed there
+ * struct delays - per-CPU data
+ * @random: last random number
+ * @rests_until: no delay before this local_clock()
+ * @passed: number of passes of each point
+ * @taken: number of delays at each point
  */
 struct delays {
 	u32		random;
@@ -63,7 +62,7 @@ struct delays {
 
 static DEFINE_PER_CPU(struct delays, delays);
 
-/* An interrupt in between, or another CPU, makes it no less random. */
+/* A race with an interrupt or another CPU does not make it less random. */
 static u32 perf_delay_next_random(void)
 {
 	u32 next = raw_cpu_read(delays.random) * 1664525 + 1013904223 + raw_smp_processor_id();
@@ -73,11 +72,12 @@ static u32 perf_delay_next_random(void)
 }
 
 /**
- * perf_delay_at - perf_delay()
- * @point: that is passed
+ * perf_delay_at - implementation of perf_delay()
+ * @point: the point
  *
- * Any context, NMI included. Never sleeps, takes no lock, is not traced. Takes
- * no longer than MAX_US.
+ * Never sleeps, takes no lock, is not traced, and takes at most MAX_US.
+ *
+ * Context: any, including NMI.
  */
 void perf_delay_at(enum perf_delay_point point)
 {
@@ -90,7 +90,7 @@ void perf_delay_at(enum perf_delay_point point)
 	    perf_delay_next_random() % one_in)
 		return;
 	start = local_clock();
-	/* A task that moves to another CPU meanwhile makes this one rest in its place. */
+	/* If a task migrates during the delay, the new CPU gets the pause. */
 	if (rest && start < raw_cpu_read(delays.rests_until))
 		return;
 	this_cpu_inc(delays.taken[point]);

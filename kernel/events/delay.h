@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Delays between two steps of what CPUs do without a lock, so that a window of
- * a few instructions stays open for microseconds. For tests: CONFIG_PERF_EVENTS_DELAYS,
- * without which perf_delay() is nothing. See delay.c.
+ * Delays between two steps of lockless code, for tests: a race window of a few instructions
+ * lasts microseconds. Needs CONFIG_PERF_EVENTS_DELAYS; otherwise perf_delay() does nothing.
+ * See delay.c.
  */
 #ifndef _KERNEL_EVENTS_DELAY_H
 #define _KERNEL_EVENTS_DELAY_H
@@ -17,9 +17,9 @@ enum perf_delay_point {
 #ifdef CONFIG_PERF_EVENTS_DELAYS
 void perf_delay_at(enum perf_delay_point point);
 
-/* Any context, NMI included; never sleeps. */
+/* Any context, including NMI; never sleeps. */
 #define perf_delay(name)	perf_delay_at(PERF_DELAY_##name)
-/* The steps of time_seq.h, which is included after this. */
+/* Steps of time_seq.h, which is included after this */
 #define PERF_TIME_STEP()	perf_delay(TIME_STEP)
 #else
 #define perf_delay(name)	((void)PERF_DELAY_##name)

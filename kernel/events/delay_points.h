@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The points of delay.h, each named for what has been done, or seen, when it is
- * passed, while the next step has not.
- */
+/* Points of delay.h. Each name describes the last step that is complete. */
 
-/* how user space and the scheduler come in */
+/* entry points from user space and the scheduler */
 PERF_DELAY_POINT(CALL_OPEN),
 PERF_DELAY_POINT(CALL_READ),
 PERF_DELAY_POINT(CALL_IOCTL),
@@ -16,63 +13,63 @@ PERF_DELAY_POINT(CALL_EXEC),
 PERF_DELAY_POINT(SWITCH_OUT),
 
 /* an event's buffer: event->rb, and the buffer's list */
-PERF_DELAY_POINT(BUFFER_SWITCH),		/* about to change event->rb */
-PERF_DELAY_POINT(BUFFER_SWITCHED),	/* not in the list of the new one */
-PERF_DELAY_POINT(BUFFER_SEEN),		/* a writer has read event->rb */
+PERF_DELAY_POINT(BUFFER_SWITCH),		/* before event->rb changes */
+PERF_DELAY_POINT(BUFFER_SWITCHED),	/* not in the new buffer's list yet */
+PERF_DELAY_POINT(BUFFER_SEEN),		/* a writer has loaded event->rb */
 
 /* an event and its context */
-PERF_DELAY_POINT(ATTACHED),		/* in the list of the context's events */
-PERF_DELAY_POINT(CONTEXT_SEEN),		/* its mutex is not held */
-PERF_DELAY_POINT(CALL_CPU),		/* about to ask the CPU that runs it */
-PERF_DELAY_POINT(CALL_TOGETHER),		/* about to ask the CPUs that run copies */
-PERF_DELAY_POINT(CALL_RESERVED),		/* about to ask the CPU where the task was */
-PERF_DELAY_POINT(RESIDENCE_LEFT),		/* about to ask the task's CPU, no clone any more */
+PERF_DELAY_POINT(ATTACHED),		/* in the context's list of events */
+PERF_DELAY_POINT(CONTEXT_SEEN),		/* ctx->mutex not held yet */
+PERF_DELAY_POINT(CALL_CPU),		/* before the call of the context's CPU */
+PERF_DELAY_POINT(CALL_TOGETHER),		/* before the call of the copies' CPUs */
+PERF_DELAY_POINT(CALL_RESERVED),		/* before the call of the task's CPU */
+PERF_DELAY_POINT(RESIDENCE_LEFT),		/* not a clone; before the call of the task's CPU */
 
 /* oncpu and state */
 PERF_DELAY_POINT(ONCPU_SET),
-PERF_DELAY_POINT(ACTIVE_SET),		/* and not on its PMU */
-PERF_DELAY_POINT(DELETED),		/* off its PMU */
-PERF_DELAY_POINT(ONCPU_CLEARED),		/* and still active */
+PERF_DELAY_POINT(ACTIVE_SET),		/* not on its PMU yet */
+PERF_DELAY_POINT(DELETED),		/* removed from its PMU */
+PERF_DELAY_POINT(ONCPU_CLEARED),		/* still active */
 PERF_DELAY_POINT(STATE_SEEN),		/* by perf_read_sync_count() */
 PERF_DELAY_POINT(ONCPU_SEEN),
 
 /* a context's sequence count and clock, an event's times */
 PERF_DELAY_POINT(TIME_STEP),		/* any step of time_seq.h */
 PERF_DELAY_POINT(CHANGE_ENDS),
-PERF_DELAY_POINT(STATE_SET),		/* about to be set */
+PERF_DELAY_POINT(STATE_SET),		/* before the store */
 
-/* copies that leave, and readers that add copies up */
-PERF_DELAY_POINT(COPY_FOLDED),		/* and in the family's list */
-PERF_DELAY_POINT(COPY_LEFT),		/* and in its context's */
+/* copies that leave their family, and readers that sum copies */
+PERF_DELAY_POINT(COPY_FOLDED),		/* still in the family's list */
+PERF_DELAY_POINT(COPY_LEFT),		/* still in its context's list */
 PERF_DELAY_POINT(COPIES_SEEN),		/* there are none */
-PERF_DELAY_POINT(COPY_SETTLED),		/* and not at the end of the family's list */
-PERF_DELAY_POINT(COPIES_CAUGHT_UP),	/* with contexts that have been stirred */
+PERF_DELAY_POINT(COPY_SETTLED),		/* not at the end of the family's list yet */
+PERF_DELAY_POINT(COPIES_CAUGHT_UP),	/* with stirred contexts */
 
-/* a ring's writers, of one CPU or of several */
+/* writers of a ring, on one CPU or several */
 PERF_DELAY_POINT(RING_STEP),		/* any step of ring.h and ring_shared.h */
 
 /* the AUX area */
-PERF_DELAY_POINT(AUX_MADE),		/* its buffer is not locked */
-PERF_DELAY_POINT(AUX_SEEN),		/* without a reference */
-PERF_DELAY_POINT(AUX_OPENED),		/* by nobody in particular */
+PERF_DELAY_POINT(AUX_MADE),		/* buffer not locked yet */
+PERF_DELAY_POINT(AUX_SEEN),		/* no reference yet */
+PERF_DELAY_POINT(AUX_OPENED),		/* no writer stored yet */
 PERF_DELAY_POINT(AUX_CLOSES),
-PERF_DELAY_POINT(AUX_UNMAPPED),		/* its writer has not been stopped */
-PERF_DELAY_POINT(AUX_ASKED),		/* who writes there */
+PERF_DELAY_POINT(AUX_UNMAPPED),		/* writer not stopped yet */
+PERF_DELAY_POINT(AUX_ASKED),		/* writer loaded */
 
 /* event sites */
 PERF_DELAY_POINT(SW_ACTIVE_ADDED),
 PERF_DELAY_POINT(SW_ACTIVE_DELETED),
-PERF_DELAY_POINT(SW_SEEN),		/* to be active, and not counted */
-PERF_DELAY_POINT(TRACEPOINT_SEEN),	/* an event of the task that it is about */
+PERF_DELAY_POINT(SW_SEEN),		/* active, not counted yet */
+PERF_DELAY_POINT(TRACEPOINT_SEEN),	/* an event of the task that the tracepoint is about */
 PERF_DELAY_POINT(OVERFLOW),
-PERF_DELAY_POINT(PROG_SET),		/* about to be set, its cookie is */
+PERF_DELAY_POINT(PROG_SET),		/* cookie set, program not yet */
 PERF_DELAY_POINT(PROG_SEEN),
 
-/* the rest */
-PERF_DELAY_POINT(DISABLE_DUE),		/* and not done */
-PERF_DELAY_POINT(CGROUP_SWITCH),		/* about to look whether it is one */
-PERF_DELAY_POINT(CGROUP_ATTACH),		/* about to ask the CPU where the task was */
-PERF_DELAY_POINT(MIGRATE_OUT),		/* of the old CPU */
-PERF_DELAY_POINT(MIGRATE_IN),		/* the context is the new one, and does not have it */
+/* others */
+PERF_DELAY_POINT(DISABLE_DUE),		/* not disabled yet */
+PERF_DELAY_POINT(CGROUP_SWITCH),		/* before the check */
+PERF_DELAY_POINT(CGROUP_ATTACH),		/* before the call of the task's CPU */
+PERF_DELAY_POINT(MIGRATE_OUT),		/* removed from the old CPU */
+PERF_DELAY_POINT(MIGRATE_IN),		/* new context set, not attached yet */
 PERF_DELAY_POINT(USERPAGE_LOCKED),
-PERF_DELAY_POINT(COLD_MADE),		/* and not published */
+PERF_DELAY_POINT(COLD_MADE),		/* not published yet */
