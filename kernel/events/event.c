@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * How an event is made, kept by references, and freed.
- */
+/* Allocation, references and freeing of events */
 #include <linux/llist.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/task.h>
@@ -34,10 +32,9 @@
 #include "throttle.h"
 #include "time.h"
 
-/* Memory for events without and with the fields that only tracepoint events have. */
+/* Events of tracepoints have more fields than others. */
 static struct kmem_cache *perf_event_cache __ro_after_init;
 static struct kmem_cache *perf_tracepoint_event_cache __ro_after_init;
-/* Memory for cold parts. */
 static struct kmem_cache *perf_cold_cache __ro_after_init;
 
 /**
@@ -52,30 +49,30 @@ struct late_events {
 
 static DEFINE_PER_CPU(struct late_events, late_events);
 /*
- * A failed fork waits for this work in perf_event_free_task(), where no new worker may be forked:
- * the queue has a worker of its own.
+ * A failed fork waits for this work in perf_event_free_task(), where no new worker can be
+ * forked: the queue has a worker of its own.
  */
 static struct workqueue_struct *late_events_wq __ro_after_init;
 
-/* Stored as the context of an event whose PMU went before the event had a context. */
+/* Context of an event whose PMU was unregistered before the event had a context */
 #define REVOKED	((struct perf_event_context *)-1L)
 
-/* The size of all events but those of tracepoints. */
+/* Size of all events except those of tracepoints */
 #define EVENT_SIZE	offsetofend(struct perf_event, pmu_list)
 
 static_assert(!IS_ENABLED(CONFIG_64BIT) || EVENT_SIZE <= 640);
-/* Forks and exits count references; samples of copies look at the fields before. */
+/* fork and exit write the refcount; samples of copies read the fields before it. */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || L1_CACHE_BYTES > 64 ||
 	      (offsetofend(struct perf_event, overflow_handler) - 1) / L1_CACHE_BYTES <
 	      offsetof(struct perf_event, refcount) / L1_CACHE_BYTES);
-/* Debugging of locks makes the wait queue larger. */
+/* With lock debugging the wait queue is larger. */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || sizeof(wait_queue_head_t) > 24 ||
 	      sizeof(struct perf_event_cold) <= 272);
 
 static void perf_event_free_late_work(struct work_struct *work);
 
 /**
- * perf_event_caches_init - make the slab caches of events, and what frees them, at boot
+ * perf_event_caches_init - create the slab caches and the workqueue at boot
  */
 void __init perf_event_caches_init(void)
 {
@@ -85,7 +82,7 @@ void __init perf_event_caches_init(void)
 					     SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
 	perf_tracepoint_event_cache = kmem_cache_create("perf_event_tp", sizeof(struct perf_event),
 							0, SLAB_HWCACHE_ALIGN | SLAB_PANIC, NULL);
-	/* kmalloc() would round the size up to twice as much. */
+	/* kmalloc() would round the size up. */
 	perf_cold_cache = kmem_cache_create("perf_event_cold", sizeof(struct perf_event_cold), 0,
 					    SLAB_PANIC, NULL);
 	late_events_wq = alloc_workqueue("perf_event_free", WQ_MEM_RECLAIM, 0);
@@ -96,10 +93,9 @@ void __init perf_event_caches_init(void)
 }
 
 /*
- * Copies are made with the mutex of a task's context held, and tasks that watch the
- * task wait for that mutex. So memory for copies is first asked for with these flags:
- * then a task beyond its cgroup's memory.high is delayed on its way to user space, and
- * not while it holds the mutex.
+ * Copies are allocated with the mutex of a task's context held, and tasks that observe the
+ * task wait for that mutex. So try these flags first: a task beyond its cgroup's memory.high
+ * is then delayed on its return to user space, and not while it holds the mutex.
  */
 #define GFP_WITHOUT_WAITING	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
@@ -113,11 +109,11 @@ static void perf_event_free_cold(struct perf_event_cold *cold)
 }
 
 /**
- * perf_event_make_cold - give an event its cold part, unless it has one
+ * perf_event_make_cold - allocate an event's cold part, if it has none
  * @event: the event; see cold.h
  *
- * May sleep, and be called for one event by several tasks at a time.
- * Return: 0 or -ENOMEM.
+ * Several tasks may call this for one event at a time. May sleep.
+ * Return: 0 on success, -ENOMEM
  */
 int perf_event_make_cold(struct perf_event *event)
 {
@@ -140,13 +136,13 @@ int perf_event_make_cold(struct perf_event *event)
 	if (!event->parent)
 		cold->ns = get_pid_ns(task_active_pid_ns(current));
 	perf_delay(COLD_MADE);
-	/* Another task, in mmap(2) say, may have made one meanwhile: use that. */
+	/* Another task, for example in mmap(2), may have allocated one since: use that. */
 	if (cmpxchg(&event->cold, NULL, cold))
 		perf_event_free_cold(cold);
 	return 0;
 }
 
-/* Fill in all fields that need nothing that could fail. */
+/* Initialise all fields that need nothing that can fail. */
 static void perf_event_init_alloc(struct perf_event *event, const struct perf_event_attr *attr,
 				  int cpu, struct task_struct *task, struct perf_event *leader,
 				  struct perf_event *root)
@@ -162,21 +158,21 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	event->cpu = cpu;
 	event->oncpu = -1;
 	event->attr = *attr;
-	/* Without a branch stack it has not been checked; drivers may set it themselves. */
+	/* Not checked without a branch stack; drivers may set it themselves. */
 	if (!has_branch_stack(event))
 		event->attr.branch_sample_type = 0;
 	event->orig_type = attr->type;
-	/* pmu->event_init looks at the group that the event is to join. */
+	/* pmu->event_init checks the group that the event will join. */
 	event->group_leader = leader ?: event;
 	event->state = attr->disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
 	for (i = 0; i < ARRAY_SIZE(heads); i++)
 		INIT_LIST_HEAD(heads[i]);
 	RB_CLEAR_NODE(&event->group_node);
-	/* The fork that makes a copy has ids for its copies. */
+	/* For copies the fork allocates ids. */
 	event->id = root ? 0 : perf_event_id_new();
 	event->clock = perf_attr_clock(attr) ?: perf_clock;
 	if (task) {
-		/* pmu->event_init of tracepoints looks at this. */
+		/* pmu->event_init of tracepoints needs this. */
 		event->attach_state = PERF_ATTACH_TASK;
 		hw->target = get_task_struct(task);
 	}
@@ -193,8 +189,8 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 }
 
 /*
- * Claim a PMU with a trace unit that serves either tasks or CPUs, never both at a
- * time: the count of claims is positive for tasks, negative for CPUs.
+ * Reserve an exclusive PMU (with a trace unit), which serves either tasks or CPUs: the count
+ * is positive for tasks, negative for CPUs.
  */
 static int perf_event_claim_exclusive(struct perf_event *event)
 {
@@ -206,7 +202,7 @@ static int perf_event_claim_exclusive(struct perf_event *event)
 		return 0;
 	err = perf_event_may_claim(event);
 	if (err) {
-		/* If the PMU is busy, that is the error for events without permission, too. */
+		/* A busy PMU is reported to callers without permission, too. */
 		now = atomic_read(claims);
 		if (of_task ? now < 0 : now > 0)
 			err = perf_refuse_event(PERF_REFUSED_PMU_TAKEN, event);
@@ -237,7 +233,7 @@ static bool perf_event_needs_cold(const struct perf_event *event)
 	       (event->attr.inherit && !event->parent);
 }
 
-/* Do copies of @event, which is complete, need nothing but a count and times? */
+/* Do copies of @event, which is complete, need only a count and times? */
 static bool perf_event_can_be_plain(const struct perf_event *event)
 {
 #ifdef CONFIG_SECURITY
@@ -250,7 +246,7 @@ static bool perf_event_can_be_plain(const struct perf_event *event)
 	       !perf_sideband_wanted(&event->attr) && !perf_event_needs_aux(event);
 }
 
-/* The steps of perf_event_acquire() that concern the PMU; pmus_srcu is held, which keeps it. */
+/* The steps of perf_event_acquire() for the PMU. pmus_srcu is held, which keeps it registered. */
 static int perf_event_acquire_pmu(struct perf_event *event)
 {
 	struct pmu *pmu = perf_pmu_init_event(event);
@@ -261,17 +257,16 @@ static int perf_event_acquire_pmu(struct perf_event *event)
 	event->group_caps = event->event_caps;
 
 	/*
-	 * Drivers may disable an event as an overflow does, for which its cold part is
-	 * needed: a trace unit without room in its AUX area, and powerpc for a
-	 * breakpoint that it cannot step over. And event_init may have made the event
-	 * sample, with a period from config.
+	 * Some drivers disable an event like an overflow does, which needs the cold part: a
+	 * trace unit without space in its AUX area, and powerpc for a breakpoint that it
+	 * cannot step over. And event_init may have set a sample period from config.
 	 */
 	if (has_aux(event) || perf_event_needs_cold(event) || pmu->type == PERF_TYPE_BREAKPOINT) {
 		err = perf_event_make_cold(event);
 		if (err)
 			return err;
 	}
-	/* This driver writes samples by itself. Field ns shares memory with address filters. */
+	/* This driver writes samples itself. The field ns shares memory with address filters. */
 	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW &&
 	    !WARN_ON_ONCE(has_addr_filter(event)))
 		event->ns = perf_event_ns(event);
@@ -283,8 +278,8 @@ static int perf_event_acquire_pmu(struct perf_event *event)
 }
 
 /*
- * These steps can fail; each success is recorded in the event, so that
- * perf_event_free() can undo a part of them.
+ * Steps that can fail. Each success is recorded in the event, so that perf_event_free() can
+ * undo the completed steps.
  */
 static int perf_event_acquire(struct perf_event *event, struct perf_event *leader,
 			      perf_overflow_handler_t handler, void *handler_context, int cgroup_fd)
@@ -302,7 +297,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 					  root ? root->overflow_handler_context : NULL;
 	perf_overflow_init(event);
 
-	/* event_init looks at the cgroup, but an error of event_init is the one to return. */
+	/* event_init needs the cgroup, but an error of event_init has precedence. */
 	if (cgroup_fd != -1) {
 		event->event_flags |= PERF_EVENT_OF_CGROUP;
 		cgroup_err = perf_cgroup_connect(event, cgroup_fd, leader);
@@ -314,7 +309,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	idx = perf_pmus_read_lock();
 	err = perf_event_acquire_pmu(event);
 	perf_pmus_read_unlock(idx);
-	/* The search for the PMU has forgotten reasons that were noted before. */
+	/* The search for the PMU has cleared reasons that were recorded before. */
 	if (!err && cgroup_err == -ENOMEM)
 		return -ENOMEM;
 	if (!err && cgroup_err)
@@ -340,7 +335,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	if (!root && perf_event_can_be_plain(event))
 		event->event_flags |= PERF_EVENT_PLAIN;
 
-	/* A copy keeps its root, which has taken these for all of its copies. */
+	/* A copy needs no references of its own: its root holds these as long as it has copies. */
 	if (!root)
 		perf_sideband_open(event);
 	if (!root && perf_event_watches_switches(event)) {
@@ -356,7 +351,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 
 static void perf_event_free_memory(struct perf_event *event)
 {
-	/* Until now a site in the middle of a record may have looked at these. */
+	/* Event sites may have used these until now. */
 	perf_tracepoint_free_filter(event);
 	perf_event_free_cold(event->cold);
 	if (event->orig_type == PERF_TYPE_TRACEPOINT)
@@ -370,7 +365,7 @@ static void perf_event_free_rcu(struct rcu_head *head)
 	perf_event_free_memory(container_of(head, struct perf_event, rcu_head));
 }
 
-/* Free the events that perf_event_free_released() has left in a ring. */
+/* Free the events that perf_event_free_released() has linked. */
 static void perf_event_free_ring_rcu(struct rcu_head *head)
 {
 	struct perf_event *first = container_of(head, struct perf_event, rcu_head), *event, *next;
@@ -380,7 +375,7 @@ static void perf_event_free_ring_rcu(struct rcu_head *head)
 	perf_event_free_memory(first);
 }
 
-/* A sample that is being taken may still use the buffers: they are freed under RCU. */
+/* The buffers are freed under RCU, because a sample may still use them. */
 static void perf_event_release_callchain(struct perf_event *event)
 {
 	if (!(event->event_flags & PERF_EVENT_CALLCHAIN))
@@ -399,10 +394,11 @@ static int perf_event_alloc_copies_of(struct perf_event **copies, unsigned int n
 
 /**
  * perf_event_alloc_copies - allocate memory for plain copies
- * @copies: filled in; the memory is not initialised
- * @nr: how many are wanted
+ * @copies: set to the memory, which is not initialised
+ * @nr: number of copies
  *
- * May sleep. Return: the number of entries filled in: @nr, or 0 without memory.
+ * Context: may sleep.
+ * Return: @nr on success, 0 if memory is lacking
  */
 int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr)
 {
@@ -412,7 +408,7 @@ int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr)
 
 /**
  * perf_event_free_copies - free memory of plain copies
- * @copies: the memory, which nothing refers to any more
+ * @copies: the memory, without references
  * @nr: number of entries
  */
 void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
@@ -424,27 +420,26 @@ void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
 }
 
 /*
- * perf_event_init_copy() names each field of an event once, by one of these. The sizes of
- * all of them are added up, and have to be the size of an event: so a field that is
- * added to the struct without a word on what a copy does with it does not build. For a
- * union its largest member stands, and HW_PMU for the one that each kind of PMU has.
+ * perf_event_init_copy() names each field of an event once with one of these. The sum of the
+ * sizes must be the size of an event: so the build fails if a new field is not handled for
+ * copies. A union is named by its largest member, and by COPY_KEEPS_HW_PMU() for the members
+ * of each kind of PMU.
  */
 #define COPY_SETS(field)	(*({ named += sizeof(field); &(field); }))
 #define COPY_KEEPS(field)	(named += sizeof(field))
 #define COPY_KEEPS_HW_PMU()	(named += offsetof(struct hw_perf_event, target))
 
 /**
- * perf_event_init_copy - make a plain copy
+ * perf_event_init_copy - initialise a plain copy
  * @copy: memory from perf_event_alloc_copies()
  * @event: an event of current; its root has PERF_EVENT_PLAIN
- * @ctx: context of the new task, which the caller alone knows; the caller takes the
- *	reference that the copy has to it
+ * @ctx: unpublished context of the new task; the caller takes the copy's reference to it
  * @leader: the copy of @event's leader, or NULL for a leader
  * @id: the copy's id
  *
- * Cannot fail. The copy is complete but for its state, its places in lists and the
- * reference to its root, which the caller sees to. It has no references to its task and
- * PMU: the context keeps the task, and the root the PMU.
+ * Cannot fail. State, list entries and the reference to the root are left to the caller. The
+ * copy has no references to its task and PMU: the context has one to the task, and the root one
+ * to the PMU.
  */
 void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 			  struct perf_event_context *ctx, struct perf_event *leader, u64 id)
@@ -452,7 +447,10 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	struct rb_node *group_node;
 	size_t named = 0;
 
-	/* Sites may change the event meanwhile: the fields that they change are set below. */
+	/*
+	 * Event sites may change the event concurrently: the fields that they change are set
+	 * below.
+	 */
 	data_race(memcpy(copy, event, EVENT_SIZE));
 
 	INIT_HLIST_NODE(&COPY_SETS(copy->hlist_entry));
@@ -476,7 +474,10 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	COPY_SETS(copy->total_time_running) = 0;
 	COPY_KEEPS(copy->attr);
 
-	/* Resident events are never scheduled. Their layout is that of what is copied. */
+	/*
+	 * A resident event is not scheduled, so its tree and layout fields are equal to the
+	 * original's.
+	 */
 	INIT_LIST_HEAD(&COPY_SETS(copy->active_list));
 	group_node = &COPY_SETS(copy->group_node);
 	RB_CLEAR_NODE(group_node);
@@ -519,13 +520,13 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 #ifdef CONFIG_SECURITY
 	COPY_SETS(copy->security) = NULL;
 #endif
-	/* The root keeps the PMU; perf_exit_events() uses this link. */
+	/* Not in a PMU's list, as the root keeps the PMU; perf_exit_events() uses this link. */
 	COPY_KEEPS(copy->gone_entry);
-	/* There is padding on 32-bit machines, and nothing to say of it. */
+	/* On 32 bits there is padding. */
 	BUILD_BUG_ON(IS_ENABLED(CONFIG_64BIT) && named != EVENT_SIZE);
 }
 
-/* Free a plain copy, after a grace period, and drop what it refers to. */
+/* Free a plain copy after a grace period, and drop its references. */
 static void perf_event_free_copy(struct perf_event *copy)
 {
 	perf_context_put(copy->ctx);
@@ -533,7 +534,7 @@ static void perf_event_free_copy(struct perf_event *copy)
 	call_rcu(&copy->rcu_head, perf_event_free_rcu);
 }
 
-/* Undo the steps of perf_event_acquire() that have been done. May sleep. */
+/* Undo the completed steps of perf_event_acquire(). May sleep. */
 static void perf_event_release(struct perf_event *event)
 {
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
@@ -555,7 +556,7 @@ static void perf_event_release(struct perf_event *event)
 	}
 	perf_event_release_exclusive(event);
 	if (event->pmu) {
-		/* Other PMUs keep something else in the memory of the filter. */
+		/* Other PMUs use the memory of the filter for something else. */
 		if (!is_tracing_event(event))
 			event->filter = NULL;
 		perf_pmu_drop_event(event);
@@ -574,8 +575,8 @@ static void perf_event_free(struct perf_event *event)
 {
 	perf_event_release(event);
 	/*
-	 * An event without a context was refused before any site or walk could meet it. A user
-	 * can have events refused so fast that the grace periods of others would come late.
+	 * Without a context no event site could find the event. Avoid the grace period then:
+	 * a user can cause refused events fast enough to delay the grace periods of others.
 	 */
 	if (event->ctx)
 		call_rcu(&event->rcu_head, perf_event_free_rcu);
@@ -584,17 +585,17 @@ static void perf_event_free(struct perf_event *event)
 }
 
 /**
- * perf_event_part_with_pmu - let the PMU of a copy go before the copy does
+ * perf_event_part_with_pmu - drop the PMU of a copy before the copy is freed
  * @copy: detached, and in no family; the caller holds a reference
  *
- * A signal that waits until its task returns to user space keeps the copy, for as long as
- * the task likes, and perf_pmu_unregister() must not wait for that. PMUs whose events
- * belong to sites never go, and a site may be in the middle of a sample. May sleep. The mutex
- * of the copy's own context may be held, but not the family's lock.
+ * A pending sigtrap holds the copy until its task returns to user space, which may take any
+ * time, and perf_pmu_unregister() must not wait for that. PMUs of resident events are never
+ * unregistered. May sleep. The mutex of the copy's context may be held, but not the family's
+ * lock.
  */
 void perf_event_part_with_pmu(struct perf_event *copy)
 {
-	/* A resident copy whose task has exited meanwhile is still marked as attached. */
+	/* A resident copy of an exited task is still marked as attached. */
 	if (!copy->attr.sigtrap || (copy->event_caps & PERF_EV_CAP_RESIDENT))
 		return;
 	WARN_ON_ONCE(copy->attach_state & PERF_ATTACH_CONTEXT);
@@ -602,13 +603,13 @@ void perf_event_part_with_pmu(struct perf_event *copy)
 	perf_pmu_drop_event(copy);
 }
 
-/* Free events whose last reference was dropped where perf_event_free() may not sleep. */
+/* Free events whose last reference was dropped where perf_event_free() cannot sleep. */
 static void perf_event_free_late_work(struct work_struct *work)
 {
 	struct late_events *late = container_of(work, struct late_events, work);
 	struct perf_event *event, *next;
 
-	/* A user may have closed hundreds of thousands of events within a grace period. */
+	/* A user may close hundreds of thousands of events in a grace period. */
 	llist_for_each_entry_safe(event, next, llist_del_all(&late->events), late_entry) {
 		perf_event_free(event);
 		cond_resched();
@@ -617,7 +618,7 @@ static void perf_event_free_late_work(struct work_struct *work)
 
 static void perf_event_free_late(struct perf_event *event)
 {
-	/* If the caller moves to another CPU after this, any CPU may add to any list. */
+	/* If the caller migrates after this, any CPU may add to any list. */
 	struct late_events *late = raw_cpu_ptr(&late_events);
 
 	if (llist_add(&event->late_entry, &late->events))
@@ -629,14 +630,14 @@ static void perf_event_free_late_rcu(struct rcu_head *head)
 	perf_event_free_late(container_of(head, struct perf_event, rcu_head));
 }
 
-/* May a site be in the middle of a sample for the event? */
+/* Can an event site be writing a sample for the event? */
 static bool perf_event_is_sampled_by_sites(const struct perf_event *event)
 {
 	return (event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event) &&
 	       event->ctx;
 }
 
-/* The last reference to an event has been dropped; any context but NMI. */
+/* Free an event without references. Any context but NMI. */
 static void perf_event_end(struct perf_event *event)
 {
 	if (event->event_flags & PERF_EVENT_PLAIN_COPY)
@@ -650,10 +651,10 @@ static void perf_event_end(struct perf_event *event)
 }
 
 /**
- * perf_event_put - drop a reference
+ * perf_event_put - drop a reference, and free the event with the last one
  * @event: the event
  *
- * Any context but NMI. With the last reference the event is freed.
+ * Context: any but NMI.
  */
 void perf_event_put(struct perf_event *event)
 {
@@ -664,9 +665,9 @@ void perf_event_put(struct perf_event *event)
 /**
  * perf_event_put_copy - drop a reference to one of many copies
  * @copy: the copy, which has had a context
- * @released: list of copies that are to be freed by perf_event_free_released()
+ * @released: list of copies for perf_event_free_released()
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_event_put_copy(struct perf_event *copy, struct list_head *released)
 {
@@ -684,7 +685,7 @@ void perf_event_put_copy(struct perf_event *copy, struct list_head *released)
  * perf_event_free_released - free the copies that perf_event_put_copy() has collected
  * @released: the list, of a bounded length; it is empty afterwards
  *
- * One callback after a grace period frees all of them.
+ * A single RCU callback frees all of them.
  */
 void perf_event_free_released(struct list_head *released)
 {
@@ -693,12 +694,12 @@ void perf_event_free_released(struct list_head *released)
 	if (list_empty(released))
 		return;
 	first = list_first_entry(released, struct perf_event, gone_entry);
-	/* The others stay linked with the first one. */
+	/* The others remain linked to the first one. */
 	list_del_init(released);
 	call_rcu(&first->rcu_head, perf_event_free_ring_rcu);
 }
 
-/* Allocate zeroed memory: the constant size makes this memset() fast. */
+/* Allocate zeroed memory: with a constant size the memset() is fast. */
 static struct perf_event *perf_event_alloc_clear(bool tracepoint, gfp_t gfp)
 {
 	struct perf_event *event;
@@ -712,20 +713,20 @@ static struct perf_event *perf_event_alloc_clear(bool tracepoint, gfp_t gfp)
 }
 
 /**
- * perf_event_alloc - make an event that is not attached to anything yet
- * @attr: what to count; has been checked
- * @cpu: the one CPU to count on, or -1
- * @task: the task to count for, or NULL
- * @leader: of the group that it will join, or NULL; until it has joined it, the
- *	caller sets group_leader to the event itself before dropping it
- * @root: the root of which this is a copy, or NULL
- * @handler: what to call at overflow instead of writing a record, or NULL
+ * perf_event_alloc - allocate an event, which is not attached yet
+ * @attr: checked attribute
+ * @cpu: the CPU, or -1
+ * @task: the task, or NULL
+ * @leader: leader of the group that the event will join, or NULL; a caller that fails before the
+ *	join sets group_leader to the event itself before it drops the event
+ * @root: the root of an inherited copy, or NULL
+ * @handler: overflow handler instead of writing a record, or NULL
  * @handler_context: for @handler
  * @cgroup_fd: file descriptor of a cgroup, or -1
  *
- * May sleep. Return: the event with one reference, or an error: -EINVAL for a
- * number that no CPU has, -ENODEV for one that this machine cannot have,
- * -ENOENT when no PMU knows the event, or what the PMU says.
+ * Context: may sleep.
+ * Return: the event with one reference, or an ERR_PTR(): -EINVAL if @cpu is out of range,
+ * -ENODEV if it is not possible, -ENOENT if no PMU supports the event, or an error of the PMU
  */
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    struct task_struct *task, struct perf_event *leader,
@@ -741,7 +742,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	/* Only possible CPUs have contexts. */
 	if (cpu >= 0 && !cpu_possible(cpu))
 		return ERR_PTR(perf_refuse_value(PERF_REFUSED_CPU_IMPOSSIBLE, cpu));
-	/* The signal of sigtrap goes to the task that is watched: there must be one. */
+	/* The signal of sigtrap is sent to the event's task. */
 	if (attr->sigtrap && !task)
 		return ERR_PTR(perf_refuse(PERF_REFUSED_SIGTRAP_TASK));
 
@@ -756,7 +757,10 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 		event->orig_type = root->orig_type;
 	err = perf_event_acquire(event, leader, handler, handler_context, cgroup_fd);
 	if (err) {
-		/* The PMU may be going and hold a reference meanwhile: it must find no leader. */
+		/*
+		 * A PMU that is being unregistered may hold a reference: it must not find the
+		 * leader.
+		 */
 		event->group_leader = event;
 		perf_event_put(event);
 		return ERR_PTR(err);
@@ -770,7 +774,7 @@ static void perf_event_disown_locked(struct perf_event *event)
 	if (!event->owner)
 		return;
 	list_del_init(&event->owner_entry);
-	/* Pairs with perf_event_disown(): when it sees NULL, the event has left the task's list. */
+	/* Pairs with perf_event_disown(): NULL means that the event has left the task's list. */
 	smp_store_release(&event->owner, NULL);
 }
 
@@ -796,9 +800,9 @@ static void perf_event_disown(struct perf_event *event)
 
 /**
  * perf_event_own - make current the owner of an event that it has opened
- * @event: the event, new
+ * @event: the new event
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_event_own(struct perf_event *event)
 {
@@ -810,10 +814,10 @@ void perf_event_own(struct perf_event *event)
 }
 
 /**
- * perf_event_disown_all - let the events of a task that exits have no owner
+ * perf_event_disown_all - remove the owner of a task's events at its exit
  * @task: the task
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_event_disown_all(struct task_struct *task)
 {
@@ -824,12 +828,12 @@ void perf_event_disown_all(struct task_struct *task)
 		perf_event_disown_locked(owned);
 }
 
-/* Detach an event for ever: it counts no more and no site finds it. */
+/* Detach an event permanently: it does not count any more, and no event site finds it. */
 static void perf_event_kill(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
-	/* A copy has no file, and goes with its root. */
+	/* A copy has no file, and is removed with its root. */
 	WARN_ON_ONCE(event->parent);
 	perf_event_clear_aux_output(event);
 	perf_event_detach(event, PERF_EVENT_STATE_DEAD);
@@ -839,9 +843,9 @@ static void perf_event_kill(struct perf_event *event)
  * perf_event_release_kernel - close an event
  * @event: the event; the caller's reference is dropped
  *
- * The event and all of its copies stop counting at once and leave their groups. Other
- * holders of references find the event dead. May sleep.
- * Return: 0, for file_operations.
+ * The event and its copies stop counting and leave their groups. For other references it is
+ * dead. May sleep.
+ * Return: 0, for file_operations
  */
 int perf_event_release_kernel(struct perf_event *event)
 {
@@ -859,15 +863,15 @@ int perf_event_release_kernel(struct perf_event *event)
 EXPORT_SYMBOL_GPL(perf_event_release_kernel);
 
 /**
- * perf_event_set_context - tell a new event to which context it will be attached
+ * perf_event_set_context - set the context of a new event
  * @event: the event, without a context
- * @ctx: the context; the caller's reference goes to the event, or is dropped
+ * @ctx: the context; the event takes over the caller's reference, or it is dropped
  *
- * Return: 0, or -ENODEV when the event's PMU has gone.
+ * Return: 0 on success, -ENODEV if the event's PMU was unregistered
  */
 int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx)
 {
-	/* Either perf_event_revoke() has come before and stored REVOKED, or it sees @ctx. */
+	/* Either perf_event_revoke() has stored REVOKED before, or it will see @ctx. */
 	if (!cmpxchg(&event->ctx, NULL, ctx))
 		return 0;
 	perf_context_put(ctx);
@@ -875,12 +879,11 @@ int perf_event_set_context(struct perf_event *event, struct perf_event_context *
 }
 
 /**
- * perf_event_revoke - make an event dead because its PMU is going
- * @event: the event, no copy, which the caller keeps alive; it may not be attached yet
+ * perf_event_revoke - make an event dead because its PMU is being unregistered
+ * @event: a root event, possibly not attached yet; the caller holds a reference
  *
- * Its copies are removed, but for those that a fork drops by itself because they come too
- * late. The event's file stays open: reads give end of file, poll gives POLLHUP. May sleep;
- * called with perf_pmus_lock held or without.
+ * Copies are removed; a fork drops later ones itself. The file stays open: read(2) returns end of
+ * file, poll(2) POLLHUP. May sleep, with perf_pmus_lock held or not.
  */
 void perf_event_revoke(struct perf_event *event)
 {

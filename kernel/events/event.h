@@ -4,36 +4,36 @@
 
 #include <linux/perf_event.h>
 
-/* perf_event::event_flags: what the event has taken and has to give back */
+/* perf_event::event_flags: resources to be released */
 #define PERF_EVENT_CLAIMED		0x1	/* its PMU's exclusive_cnt */
 #define PERF_EVENT_CALLCHAIN		0x2	/* call chain buffers */
-#define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events */
+#define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events_get() */
 #define PERF_EVENT_ADDR_FILTERS		0x8	/* struct perf_event_filters */
 #define PERF_EVENT_SIDEBAND		0x10	/* perf_sideband_keys */
 #define PERF_EVENT_FILTER_TEXT		0x800	/* text of a tracepoint's filter */
 #define PERF_EVENT_NEEDS_TICK		0x80	/* perf_tick_get() */
 
-/* ... and what its context counts of it */
+/* ... counted by its context */
 #define PERF_EVENT_USER_READ		0x400	/* in nr_user */
 
-/* ... and what it was asked for */
-#define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup: known before cgrp is set */
+/* ... set at open */
+#define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup event; set before cgrp */
 
-/* ... and how it is inherited */
-#define PERF_EVENT_PLAIN		0x20	/* a copy needs nothing but memory */
-#define PERF_EVENT_PLAIN_COPY		0x40	/* this is such a copy */
+/* ... inheritance */
+#define PERF_EVENT_PLAIN		0x20	/* copies need only memory */
+#define PERF_EVENT_PLAIN_COPY		0x40	/* it is such a copy */
 
-/* ... and what its family knows of it: see settle.h */
-#define PERF_EVENT_SETTLED		0x2000	/* its root's sum has its values */
-#define PERF_EVENT_CALLED		0x1000	/* perf_copies_call_running() has met it */
+/* ... status in its family, see settle.h */
+#define PERF_EVENT_SETTLED		0x2000	/* the root's sum includes its values */
+#define PERF_EVENT_CALLED		0x1000	/* perf_copies_call_running() has found it */
 
-/* ... and its state while it is moved from one CPU to another */
-#define PERF_EVENT_GOES_ON		0x100	/* off now, to be enabled there */
+/* ... status during a move to another CPU */
+#define PERF_EVENT_GOES_ON		0x100	/* disabled now, to be enabled there */
 
 /*
- * The root of an event is the event that was asked for: the event itself, or the event
- * that it is a copy of. A copy of a copy has the same root. The root has the file, the
- * buffer and the id by which user space knows all of its copies.
+ * The root of an event is the event that was opened: the event itself, or the event of which
+ * it is an inherited copy. A copy of a copy has the same root. The root has the file, the
+ * buffer, and the id that user space knows for all of its copies.
  */
 static inline struct perf_event *perf_event_root(const struct perf_event *event)
 {
@@ -49,7 +49,7 @@ void perf_event_caches_init(void);
 void perf_event_own(struct perf_event *event);
 void perf_event_disown_all(struct task_struct *task);
 
-/* May copies of this event be plain? They are if this is true for all of its group. */
+/* Can copies of this event be plain? They are plain if this is true for the whole group. */
 static inline bool perf_event_is_plain(const struct perf_event *event)
 {
 	const struct perf_event *root = perf_event_root(event);
@@ -57,10 +57,8 @@ static inline bool perf_event_is_plain(const struct perf_event *event)
 	return (root->event_flags & PERF_EVENT_PLAIN) && !READ_ONCE(root->prog);
 }
 
-/*
- * Plain copies: memory for many of them at a time. See inherit.c.
- */
-#define PERF_COPIES_AT_ONCE	16	/* for which memory is allocated, or freed, at a time */
+/* Plain copies are allocated and freed in batches, see inherit.c. */
+#define PERF_COPIES_AT_ONCE	16	/* size of a batch */
 int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr);
 void perf_event_free_copies(struct perf_event **copies, unsigned int nr);
 void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
@@ -90,16 +88,12 @@ static inline void perf_event_hold(struct perf_event *event)
 int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx);
 
 /*
- * Take a PMU's event out of its context, with its copies, and make it dead. When this returns, no
- * callback of the PMU runs for the event, or will. The caller has a reference, and
- * calls perf_pmu_drop_event() afterwards.
+ * Detach an event and its copies from their contexts because their PMU is being unregistered,
+ * and make it dead. Afterwards no callback of the PMU runs for the event. The caller has a
+ * reference, and calls perf_pmu_drop_event() afterwards.
  */
 void perf_event_revoke(struct perf_event *event);
 
-/*
- * Give the event its cold part if it has none. Return: 0 or -ENOMEM. May sleep, and be
- * called for one event by several tasks at a time.
- */
 int perf_event_make_cold(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_EVENT_H */

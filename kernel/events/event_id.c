@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Ids of events, which no two events share.
- */
+/* Unique ids of events */
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/kconfig.h>
@@ -12,8 +10,8 @@
 #include "event_id.h"
 
 /*
- * The highest id that has been given to an event, or to a CPU for the copies it makes; alone in
- * its cache line, which CPUs take from one another.
+ * The highest id that was given to an event, or to a CPU for copies. In a cache line of its
+ * own, because several CPUs write it.
  */
 static struct {
 	atomic64_t last;
@@ -21,15 +19,15 @@ static struct {
 
 static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(perf_event_ids) % SMP_CACHE_BYTES == 0);
 
-#define IDS_AT_ONCE	64	/* that a CPU takes for copies */
-#define FEW_IDS		16	/* are taken from these */
+#define IDS_AT_ONCE	64	/* ids that a CPU reserves for copies */
+#define FEW_IDS		16	/* most ids that are taken from these */
 
 /**
- * struct id_block - ids that a CPU may give to copies
- * @next: the first of them
- * @end: the first behind them
+ * struct id_block - ids that a CPU has reserved for copies
+ * @next: first free id
+ * @end: end of the block
  *
- * Used by the CPU alone, in process context with preemption off.
+ * Used only by its CPU, in process context with preemption off.
  */
 struct id_block {
 	u64	next;
@@ -39,13 +37,15 @@ struct id_block {
 static DEFINE_PER_CPU(struct id_block, id_block);
 
 /**
- * perf_event_id_take - take ids for the copies that a fork makes
- * @nr: how many
+ * perf_event_id_take - allocate ids for the copies of a fork
+ * @nr: number of ids
  *
- * Groups of one age go on in the order of their ids. So ids rise within a context: those
- * of the copies with which a task begins are in a row, and an event that is opened later
- * has a higher one from perf_event_id_new(). Ids of copies that are made on two CPUs may
- * be in any order. Process context. Return: the first of @nr ids in a row.
+ * Groups with the same runtime are scheduled in the order of their ids, so ids must increase
+ * within a context. The copies of a fork have consecutive ids, and an event that is opened later
+ * has a higher id from perf_event_id_new(). Ids of copies from different CPUs have no order.
+ *
+ * Context: process context.
+ * Return: the first of @nr consecutive ids
  */
 u64 perf_event_id_take(unsigned int nr)
 {
@@ -67,9 +67,10 @@ u64 perf_event_id_take(unsigned int nr)
 }
 
 /**
- * perf_event_id_new - take an id that is higher than all that have been taken
+ * perf_event_id_new - allocate an id that is higher than all others
  *
- * Any context. Return: the id.
+ * Context: any.
+ * Return: the id
  */
 u64 perf_event_id_new(void)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A task's events at exit and exec, and the end of copies.
- */
+/* A task's events at exit and exec, and the removal of inherited copies */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
@@ -28,8 +26,8 @@
 #include "turn.h"
 
 /*
- * Add to a sum of copies that are gone. Only holders of the family's lock change the sum,
- * so that no locked instruction is needed; readers have no lock.
+ * Add to a sum of removed copies. Only holders of the family's lock write the sum, so no
+ * locked instruction is needed. Readers take no lock.
  */
 static __always_inline void perf_exit_add(atomic64_t *sum, u64 more)
 {
@@ -37,15 +35,15 @@ static __always_inline void perf_exit_add(atomic64_t *sum, u64 more)
 }
 
 /*
- * Take a copy, which counts no more, out of its family, and add its count and its times
- * in ns to the sums of its root; the family's lock is held.
+ * Remove a copy that does not count any more from its family, and add its count and times in
+ * ns to the sums of its root. The family's lock is held.
  */
 static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 enabled, u64 running)
 {
 	struct perf_event_cold *sum = copy->parent->cold;
 
 	perf_copy_unsettle(copy);
-	/* A copy's own count is all of it: only roots have sums of copies. */
+	/* A copy's own count is complete: only roots have sums of copies. */
 	perf_exit_add(&sum->gone_count, perf_event_own_count(copy));
 	perf_exit_add(&sum->gone_enabled, enabled);
 	perf_exit_add(&sum->gone_running, running);
@@ -57,7 +55,7 @@ static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 ena
 	list_del_init(&copy->child_list);
 }
 
-/* Take a copy out of its family, whose lock is held, and add its count to the root's. */
+/* Remove a copy from its family, whose lock is held, and add its count to the root's. */
 static void perf_exit_leave_family(struct perf_event *copy)
 {
 	u64 enabled, running;
@@ -68,27 +66,26 @@ static void perf_exit_leave_family(struct perf_event *copy)
 	WARN_ON_ONCE(!(copy->attach_state & PERF_ATTACH_CONTEXT));
 	perf_copy_unsettle(copy);
 	perf_event_clear_aux_output(copy);
-	/* At exec the context stays in use, and the event may be on. */
+	/* At exec the context remains in use, and the event may be scheduled in. */
 	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
 	perf_event_times(copy, &enabled, &running);
 	perf_exit_fold_copy(copy, enabled, running);
 }
 
-/* A task that polls a root may wait for the last of its copies to go, if there is a buffer. */
+/* Wake tasks that poll a root with a buffer, after the last of its copies was removed. */
 static void perf_exit_wake_root(struct perf_event *root)
 {
 	if (!list_empty_careful(perf_event_copies(root)))
 		return;
-	/* Pairs with perf_event_is_over(): it finds no copy, or the buffer is found here. */
+	/* Pairs with perf_event_is_over(): it sees no copy, or this CPU sees the buffer. */
 	smp_mb();
 	if (rcu_access_pointer(root->rb))
 		perf_event_wakeup(root);
 }
 
 /*
- * perf_exit_leave_family() for a copy of a group, for
- * perf_exit_part_with_roots() to finish. The lock is held over the whole group,
- * so that a reader finds all of a group's copy or nothing of it.
+ * perf_exit_leave_family() for a copy of a group, completed by perf_exit_part_with_roots().
+ * The lock is held for the whole group, so a reader sees all copies of the group or none.
  */
 static void perf_exit_leave_later(struct perf_event *copy, struct list_head *left)
 {
@@ -99,7 +96,7 @@ static void perf_exit_leave_later(struct perf_event *copy, struct list_head *lef
 		perf_event_put(copy);
 }
 
-/* Finish perf_exit_leave_family() for many copies, without the family's lock. */
+/* Complete perf_exit_leave_family() for many copies, without the family's lock. */
 static void perf_exit_part_with_roots(struct list_head *left)
 {
 	struct perf_event *copy, *next;
@@ -121,9 +118,11 @@ static void perf_exit_part_with_roots(struct list_head *left)
 
 /**
  * perf_context_end_clone - undo perf_context_clone()
- * @clone: the context, which is on no CPU and will not be
+ * @clone: the context, which is scheduled out and stays so
  *
- * The counts of its events become part of their roots' counts. May sleep.
+ * The counts of its events are added to those of their roots.
+ *
+ * Context: may sleep.
  */
 void perf_context_end_clone(struct perf_event_context *clone)
 {
@@ -146,11 +145,12 @@ void perf_context_end_clone(struct perf_event_context *clone)
 }
 
 /**
- * perf_copies_exit - remove all copies of an event whose PMU goes
+ * perf_copies_exit - remove all copies of an event whose PMU is being unregistered
  * @root: the event, which is dead
  *
- * The counts of the copies become part of the event's. May sleep; the caller holds no
- * mutex of a context or family.
+ * The counts of the copies are added to the event's.
+ *
+ * Context: may sleep; no mutex of a context or family is held.
  */
 void perf_copies_exit(struct perf_event *root)
 {
@@ -158,10 +158,10 @@ void perf_copies_exit(struct perf_event *root)
 }
 
 /*
- * Take a plain copy out of its family and its context, at the exit of its task. The
- * context clock stands. Only the family leads to the copy, and its lock is held: so
- * the context's lock is not needed. The links of the copy's group stay: all of the
- * group goes.
+ * Remove a plain copy from its family and context, at the exit of its task. The context clock
+ * is stopped. The copy can only be found through the family, whose lock is held, so the
+ * context's lock is not needed. The links of its group need no change, because the whole
+ * group is removed.
  */
 static void perf_exit_copy(struct perf_event *copy)
 {
@@ -178,8 +178,8 @@ static void perf_exit_copy(struct perf_event *copy)
 }
 
 /*
- * perf_exit_leave_family() at the exit of the copy's task: the context's clock stands, and
- * all of the copy's group goes.
+ * perf_exit_leave_family() at the exit of the copy's task: the context's clock is stopped,
+ * and the whole group is removed.
  */
 static void perf_exit_other_copy(struct perf_event *copy)
 {
@@ -193,11 +193,10 @@ static void perf_exit_other_copy(struct perf_event *copy)
 }
 
 /*
- * Drop the references to the copies that perf_exit_copy() has taken out. A copy
- * with no other reference is freed at once, without a grace period: only sites
- * in its task look at it without a reference, and the task is past them. If
- * tracepoints of other tasks may have walked the context (ctx->walked), copies
- * are freed after a grace period.
+ * Drop the references to the copies that perf_exit_copy() has removed. A copy without other
+ * references is freed without a grace period: only event sites in its task use it without a
+ * reference, and the task is not in one. If tracepoints of other tasks may have walked the
+ * context (ctx->walked), copies are freed after a grace period.
  */
 static void perf_exit_put_copies(struct perf_event_context *ctx, struct list_head *gone)
 {
@@ -218,7 +217,7 @@ static void perf_exit_put_copies(struct perf_event_context *ctx, struct list_hea
 		}
 	}
 	perf_event_free_copies(batch, freed % PERF_COPIES_AT_ONCE);
-	/* The caller has a reference of its own, so that this is not the last one. */
+	/* The caller has a reference of its own, so this does not drop the last one. */
 	if (freed)
 		WARN_ON_ONCE(refcount_sub_and_test(freed, &ctx->refcount));
 }
@@ -233,7 +232,7 @@ static void perf_exit_root(struct perf_event *event)
 	perf_event_put(event);
 }
 
-/* Write PERF_RECORD_READ of all copies that ask for it, while their groups are complete. */
+/* Write PERF_RECORD_READ of all copies with attr.inherit_stat, while their groups are complete. */
 static void perf_exit_read_records(struct perf_event_context *ctx, struct task_struct *task)
 {
 	struct perf_event *event;
@@ -244,7 +243,7 @@ static void perf_exit_read_records(struct perf_event_context *ctx, struct task_s
 	}
 }
 
-/* A copy that the context still has is in its family, too: it leaves both with both locks held. */
+/* A copy in the context's list is in its family, too. It leaves both with both locks held. */
 static void perf_exit_events(struct perf_event_context *ctx, struct list_head *gone)
 {
 	struct perf_event *event, *next;
@@ -273,7 +272,7 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 	perf_exit_part_with_roots(&left);
 }
 
-/* Part the context and its task; from here on the context does not run. */
+/* Separate the context from its task. The context is not scheduled in any more. */
 static void perf_exit_part_with_task(struct perf_event_context *ctx, struct task_struct *task)
 {
 	struct perf_event_context *here = ctx;
@@ -281,14 +280,14 @@ static void perf_exit_part_with_task(struct perf_event_context *ctx, struct task
 
 	local_irq_disable();
 	cpuctx = this_cpu_context();
-	/* A residence that stands in for the context has to stop counting, too. */
+	/* A residence of the context must stop counting, too. */
 	if (task == current && cpuctx->residence)
 		here = cpuctx->residence;
 	if (cpuctx->task_ctx == here)
 		perf_context_take_off(cpuctx, here);
 	raw_spin_lock(&ctx->lock);
 	perf_context_stop(ctx);
-	/* Where a residence has counted in its place, its own clock has stood for long. */
+	/* If a residence has counted instead, the context's own clock is outdated. */
 	WRITE_ONCE(ctx->now, here == ctx ? perf_clock_stopped(&ctx->clock) : perf_clock());
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	WRITE_ONCE(ctx->task, PERF_TASK_GONE);
@@ -327,10 +326,11 @@ static void perf_exit_context(struct task_struct *task, bool ran)
 
 /**
  * perf_event_exit_task - remove a task's events
- * @task: current, which exits, or execs a program that may not be watched
+ * @task: current, which exits, or executes a program that is not dumpable
  *
- * The task's events stop for ever; the counts of copies become part of their roots'.
- * May sleep.
+ * The task's events stop permanently. The counts of copies are added to those of their roots.
+ *
+ * Context: may sleep.
  */
 void perf_event_exit_task(struct task_struct *task)
 {
@@ -340,29 +340,30 @@ void perf_event_exit_task(struct task_struct *task)
 }
 
 /**
- * perf_event_free_task - undo perf_event_init_task() when a fork has failed
- * @task: the task, which never ran; the caller will free its memory whatever
- *	references there are
+ * perf_event_free_task - undo perf_event_init_task() after a failed fork
+ * @task: the task, which never ran; the caller frees it, regardless of its references
  *
- * May sleep: the last steps of some events come after a grace period.
+ * Some events are freed only after a grace period.
+ *
+ * Context: may sleep.
  */
 void perf_event_free_task(struct task_struct *task)
 {
 	perf_exit_context(task, false);
 	/*
-	 * The task could never be found by its PID, so that only its events refer to
-	 * it, all of them copies without files. References to these are held by RCU
-	 * callbacks, queued interrupts and workers, readers that walk the family, and
-	 * the root's close. Each drops its reference in a bounded time, and none of
-	 * them waits for this fork, or for any other: see late_events_wq.
+	 * The task was never visible by its PID, so only its events, all of them copies
+	 * without files, have references to it. References to these are held by RCU
+	 * callbacks, pending interrupts and workers, readers of the family, and the close of
+	 * the root. Each of them drops its reference in bounded time, and none waits for a
+	 * fork: see late_events_wq.
 	 */
 	while (refcount_read(&task->usage) > 1)
 		schedule_timeout_uninterruptible(1);
 }
 
 /**
- * perf_event_delayed_put - check that a task that is freed has no context
- * @task: the task; what it was refused last goes with it
+ * perf_event_delayed_put - check that a task that is being freed has no context
+ * @task: the task; its last refusal is freed, too
  */
 void perf_event_delayed_put(struct task_struct *task)
 {
@@ -395,7 +396,10 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 			perf_exit_leave_later(event, &left);
 			continue;
 		}
-		/* A copy that is being modified is off meanwhile: the lock waits for the end. */
+		/*
+		 * A copy that is being modified is temporarily disabled: wait for its
+		 * family's lock.
+		 */
 		family = perf_family_change(family, event->parent);
 		if (event->attr.remove_on_exec) {
 			perf_exit_root_at_exec(event);
@@ -409,10 +413,12 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 }
 
 /**
- * perf_event_exec - follow an exec of current
+ * perf_event_exec - update events at an exec of current
  *
- * Enables events with attr.enable_on_exec, removes those with attr.remove_on_exec, and
- * resets address filters. May sleep.
+ * Enable events with attr.enable_on_exec, remove those with attr.remove_on_exec, and reset address
+ * filters.
+ *
+ * Context: may sleep.
  */
 void perf_event_exec(void)
 {

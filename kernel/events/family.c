@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A family is an event that was asked for (its root) and the copies that forks have
- * made of it. Copies of copies belong to the root, too. The family's lock protects
- * the list of copies, and the moment in which the count of a copy that exits becomes
- * part of the root's count.
+ * A family is a root event, which was opened, and its inherited copies. Copies of copies
+ * belong to the same root. The family's lock protects the list of copies, and makes it atomic
+ * that the count of a removed copy is added to the root's count.
  */
 #include <linux/slab.h>
 
@@ -19,10 +18,11 @@
 #include "turn.h"
 
 /**
- * perf_family_prepare - make the lock of a context's families
+ * perf_family_prepare - allocate the lock of a context's families
  * @ctx: the context, whose events are inherited for the first time; its mutex is held
  *
- * May sleep. Return: 0, or -ENOMEM.
+ * Context: may sleep.
+ * Return: 0 on success, -ENOMEM
  */
 int perf_family_prepare(struct perf_event_context *ctx)
 {
@@ -39,8 +39,8 @@ int perf_family_prepare(struct perf_event_context *ctx)
 	perf_lock_allocates_nothing(&made->lock);
 	WRITE_ONCE(ctx->family, made);
 	/*
-	 * Pairs with perf_family_enter() and perf_read_family_value(): the lock is there before
-	 * the first copy.
+	 * Pairs with perf_family_enter() and perf_read_family_value(): the lock is visible
+	 * before the first copy.
 	 */
 	smp_wmb();
 	return 0;
@@ -48,7 +48,7 @@ int perf_family_prepare(struct perf_event_context *ctx)
 
 /**
  * perf_family_free - free the lock of a context's families
- * @ctx: the context, which is freed itself: there is no reference to it any more
+ * @ctx: the context, which is being freed: there is no reference to it
  */
 void perf_family_free(struct perf_event_context *ctx)
 {
@@ -59,13 +59,15 @@ void perf_family_free(struct perf_event_context *ctx)
  * perf_family_enter - lock an event's copies, if it has any
  * @root: the root; its ctx->mutex is held
  *
- * A root gets its first copy with ctx->mutex held. So a caller who finds no copy
- * needs no lock: there will be none while it holds that mutex. May sleep.
- * Return: the lock, for perf_family_leave(), or NULL when none has been taken.
+ * A root gets its first copy with ctx->mutex held. So a caller that sees no copy needs no lock,
+ * until it releases that mutex.
+ *
+ * Context: may sleep.
+ * Return: the lock, for perf_family_leave(), or NULL if none was taken
  */
 struct mutex *perf_family_enter(const struct perf_event *root)
 {
-	struct mutex *lock; /* the context's, for all families of its events */
+	struct mutex *lock; /* the context's lock, for all families of its events */
 
 	lockdep_assert_held(&root->ctx->mutex);
 	/* Pairs with perf_family_prepare(): if there is a copy, there is a lock. */
@@ -80,9 +82,11 @@ struct mutex *perf_family_enter(const struct perf_event *root)
  * perf_family_enter_group - lock the copies of a group, if there may be any
  * @leader: a root; its ctx->mutex is held
  *
- * The copy of a leader leaves before those of its members, all with the lock held. So a
- * leader without copies does not mean that the members have none. May sleep.
- * Return: the lock, for perf_family_leave(), or NULL when none has been taken.
+ * The copy of a leader is removed before those of its siblings, with the lock held. So siblings may
+ * have copies although the leader has none.
+ *
+ * Context: may sleep.
+ * Return: the lock, for perf_family_leave(), or NULL if none was taken
  */
 struct mutex *perf_family_enter_group(const struct perf_event *leader)
 {
@@ -97,11 +101,11 @@ struct mutex *perf_family_enter_group(const struct perf_event *leader)
 }
 
 /**
- * perf_family_remove - stop a copy and take it out of its family
- * @copy: the copy, attached, to which the caller has a reference; its ctx->mutex and
- *	the family's lock are held
+ * perf_family_remove - stop a copy, and remove it from its family
+ * @copy: attached copy with a reference of the caller; its ctx->mutex and the family's
+ *	lock are held
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_family_remove(struct perf_event *copy)
 {
@@ -113,10 +117,10 @@ void perf_family_remove(struct perf_event *copy)
 }
 
 /*
- * Find the first copy that no residence has, or else the first copy. Members of a group may become
- * resident when the copy goes. Their task must have left the residence by then, which it does as
- * its own copy goes. Residences go to the end of the list: nothing depends on its order, for
- * the root is dead.
+ * Find the first copy that is not in a residence, or else the first copy. Members of a group
+ * may become resident when the copy is removed. Their task must have left the residence by
+ * then, which it does when its own copy is removed. Copies in residences are moved to the end
+ * of the list; nothing depends on the list's order, because the root is dead.
  */
 static struct perf_event *perf_family_next(struct perf_event *root)
 {
@@ -126,7 +130,7 @@ static struct perf_event *perf_family_next(struct perf_event *root)
 	lockdep_assert_held(perf_family_lock(root));
 	first = list_first_entry_or_null(copies, struct perf_event, child_list);
 	copy = first;
-	/* Tasks look without a lock whether the list is empty: its only copy stays linked. */
+	/* The list is tested for emptiness without a lock, so a single copy must stay linked. */
 	while (copy && copy->ctx->residence && !list_is_singular(copies)) {
 		list_move_tail(&copy->child_list, copies);
 		copy = list_first_entry(copies, struct perf_event, child_list);
@@ -136,15 +140,15 @@ static struct perf_event *perf_family_next(struct perf_event *root)
 	return copy;
 }
 
-/* A copy that is to leave the family, with a reference, or NULL. */
+/* Get a copy that must leave the family, with a reference, or NULL. */
 static struct perf_event *perf_family_hold_next(struct perf_event *root)
 {
 	struct perf_event *copy;
 
 	/*
-	 * The root is dead, and no fork adds a copy to an empty list: one that makes
-	 * the first copy holds the mutex of the root's context, and one in the task of
-	 * a copy finds under the family's lock that the root is dead.
+	 * The root is dead, and no fork adds a copy to an empty list: a fork with the first
+	 * copy holds the mutex of the root's context, and a fork in the task of a copy checks
+	 * the root's state under the family's lock.
 	 */
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
@@ -156,11 +160,12 @@ static struct perf_event *perf_family_hold_next(struct perf_event *root)
 }
 
 /**
- * perf_family_finish - tear down a copy that the caller has taken out of its family
- * @copy: the copy, detached, to which the caller has a reference
+ * perf_family_finish - complete the removal of a copy from its family
+ * @copy: detached copy with a reference of the caller
  *
- * For the one caller to which perf_family_take() has returned true. Plain copies need none of it.
- * May sleep. The mutex of the copy's own context may be held, but not the family's lock.
+ * Called by the one caller for which perf_family_take() returned true. Not needed for plain copies.
+ *
+ * Context: may sleep. The mutex of the copy's own context may be held, but not the family's lock.
  */
 void perf_family_finish(struct perf_event *copy)
 {
@@ -169,7 +174,7 @@ void perf_family_finish(struct perf_event *copy)
 	perf_event_part_with_pmu(copy);
 }
 
-/* perf_family_take() with the locks that it wants. */
+/* perf_family_take() with the locks that it needs */
 static bool perf_family_lock_and_take(struct perf_event *copy,
 				      void (*remove)(struct perf_event *copy))
 {
@@ -180,12 +185,12 @@ static bool perf_family_lock_and_take(struct perf_event *copy,
 }
 
 /**
- * perf_family_empty - let all copies leave a family
- * @root: the root, which is dead, so that no more copies are made
- * @remove: stops a copy and takes it out of the family; its ctx->mutex and the family's
+ * perf_family_empty - remove all copies from a family
+ * @root: the root, which is dead, so no more copies are created
+ * @remove: stops a copy and removes it from the family; its ctx->mutex and the family's
  *	lock are held
  *
- * May sleep; the caller holds no mutex of a context or family.
+ * Context: may sleep; no mutex of a context or family is held.
  */
 void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event *copy))
 {
@@ -195,7 +200,7 @@ void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event
 		return;
 	WARN_ON_ONCE(READ_ONCE(root->state) != PERF_EVENT_STATE_DEAD);
 	perf_copies_turn_off(root);
-	/* The loop ends: the list gets no more copies, and each round finds one out of it. */
+	/* This loop terminates: no copy is added to the list, and each round removes one. */
 	while ((copy = perf_family_hold_next(root))) {
 		if (perf_family_lock_and_take(copy, remove))
 			perf_family_finish(copy);
@@ -208,7 +213,9 @@ void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event
  * perf_family_release - remove all inherited copies of an event that is closed
  * @event: the event, which is dead
  *
- * The counts of the copies are lost. May sleep; the caller holds no lock of perf.
+ * The counts of the copies are lost.
+ *
+ * Context: may sleep; no lock of perf is held.
  */
 void perf_family_release(struct perf_event *event)
 {

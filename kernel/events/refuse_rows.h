@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One row for each reason of a refused call: name, errno, the field or argument at
- * fault, and a sentence with that field as its subject. The names are ABI.
- * No include guard: refuse.h includes the rows for an enum, refuse.c for a table.
+ * One row for each reason of a refused call: name, errno, the field or argument at fault, and
+ * a sentence with that field as its subject. The names are ABI. No include guard: refuse.h
+ * includes the rows for an enum, refuse.c for a table.
  */
 
 /* The ABI has -ENOSYS for registers on architectures without HAVE_PERF_REGS. */

@@ -53,8 +53,7 @@ struct perf_charge {
  * @PERF_SHARED: yes (ring_shared.h); this never changes back
  *
  * No record may start by one protocol while a record of the other protocol is incomplete, on
- * another
- * CPU or in the interrupted code. So a grace period separates the protocols.
+ * another CPU or in the interrupted code. So a grace period separates the protocols.
  */
 enum perf_sharing {
 	PERF_SHARED_NOT,

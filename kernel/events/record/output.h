@@ -166,8 +166,7 @@ out:
  * @handle: between begin and end
  *
  * Request a wakeup every attr.wakeup_events samples. perf_ring_reserve() handles attr.watermark,
- * for
- * all records.
+ * for all records.
  */
 static __always_inline void perf_output_count_sample(struct perf_output_handle *handle)
 {

@@ -20,8 +20,7 @@
  * perf_user_memory_usable - may a sample access current's user memory?
  *
  * Not for a kernel thread, which may use a borrowed address space, and not for an exiting task
- * after
- * exit_mm(), which clears task->mm before the page tables are freed.
+ * after exit_mm(), which clears task->mm before the page tables are freed.
  *
  * Return: true if it may
  */

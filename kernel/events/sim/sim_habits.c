@@ -320,9 +320,8 @@ static void sim_habits_set_kind(struct sim_habits *h)
  * @mask: SIM_* habits
  *
  * Context: may sleep.
- * Return: the PMU, or NULL if memory is lacking, the parameters are not valid, or there are three
- * PMUs
- * with SIM_SWITCH
+ * Return: the PMU, or NULL if memory is lacking, the parameters are not valid, or there are
+ * three PMUs with SIM_SWITCH
  */
 struct sim_habits *sim_habits_alloc(const struct sim_pmu_shape *shape, unsigned int mask)
 {

@@ -393,8 +393,7 @@ static int perf_addr_filter_apply_family(struct perf_event *event,
  * @text: text of PERF_EVENT_IOC_SET_FILTER; modified
  *
  * ctx->mutex is dropped and taken again, because locks of files and mms nest outside of it. The
- * last
- * of several concurrent calls wins. The event may be dead afterwards.
+ * last of several concurrent calls wins. The event may be dead afterwards.
  *
  * Context: may sleep.
  * Return: 0 on success, -EINVAL if the text does not match the grammar, -EOPNOTSUPP if the PMU does

@@ -216,8 +216,7 @@ void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
  *
  * Context: any, preemption is off.
  * Return: the program's return value, 0 for neither record nor signal; 0 if the program must not
- * run
- * here; 1 if there is no program for overflows
+ * run here; 1 if there is no program for overflows
  */
 int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *data,
 			    struct pt_regs *regs)

@@ -30,8 +30,7 @@
  * struct bp_cpu - reservations on the debug registers of one CPU
  * @pinned: number of per-CPU breakpoints
  * @tasks: histogram of the tasks with breakpoints for this CPU only: [n] is the number of
- *	tasks that
- *	need n registers here
+ *	tasks that need n registers here
  */
 struct bp_cpu {
 	unsigned int	pinned[TYPE_MAX];
