@@ -7,29 +7,30 @@
 #include <linux/perf_event.h>
 
 /**
- * struct perf_family - what the families of one context share
- * @lock: see perf_family_lock(). Groups of copies are looked at as a whole, so all
- *	families of the context share one lock
+ * struct perf_family - data shared by the families of one context
+ * @lock: see perf_family_lock(). Groups of copies are read as a whole, so all families of
+ *	the context share one lock
  * @stirred: contexts with settled copies whose clock has started since; see settle.h
  *
- * Made at the first fork that inherits events of the context, and freed with the
- * context: a copy keeps its root, and a root its context. The tasks in one
- * context's families may belong to several users, but no other task waits for
- * this lock.
+ * Allocated at the first fork that inherits events of the context, and freed with the context: a
+ * copy has a reference to its root, and a root to its context. The tasks in one context's
+ * families may belong to several users, but no other task waits for this lock.
  */
 struct perf_family {
-	struct mutex		lock;	/* lists of copies, and sums of those that have exited */
+	struct mutex		lock;	/* lists of copies, and sums of removed copies */
 	struct llist_head	stirred;
 } ____cacheline_aligned_in_smp;
 
-/* No two locks in a cache line: kmalloc() aligns what is as large as a line. */
+/* One lock per cache line: kmalloc() aligns sizes of a cache line. */
 static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(struct perf_family) % SMP_CACHE_BYTES == 0);
 
 /**
- * perf_family_lock - the lock of a family of inherited events
+ * perf_family_lock - get the lock of a family of inherited events
  * @root: the root, which has been inherited
  *
- * It is taken inside of ctx->mutex. No memory is allocated under it.
+ * It nests inside ctx->mutex. No memory is allocated under it.
+ *
+ * Return: the lock
  */
 static inline struct mutex *perf_family_lock(const struct perf_event *root)
 {
@@ -46,18 +47,18 @@ static inline void perf_family_leave(struct mutex *lock)
 		mutex_unlock(lock);
 }
 
-/* CLASS(family, lock)(root): the root's copies stay as they are to the end of the block. */
+/* CLASS(family, lock)(root): the root's copies do not change until the end of the block. */
 DEFINE_CLASS(family, struct mutex *, perf_family_leave(_T), perf_family_enter(root),
 	     const struct perf_event *root)
 
-/* CLASS(family_group, lock)(leader): the same for the copies of all of a group. */
+/* CLASS(family_group, lock)(leader): the same for the copies of a whole group */
 DEFINE_CLASS(family_group, struct mutex *, perf_family_leave(_T), perf_family_enter_group(leader),
 	     const struct perf_event *leader)
 
 /*
- * Hold the lock of @root's family instead of @held; either may be NULL. For walks over
- * events, most of which have the same lock as the event before.
- * Return: the lock that is held now.
+ * Exchange the lock @held for the lock of @root's family; either may be NULL. For walks over
+ * events, most of which have the same lock as the previous event. Return the lock that is
+ * held now.
  */
 static inline struct mutex *perf_family_change(struct mutex *held, const struct perf_event *root)
 {
@@ -77,15 +78,16 @@ void perf_family_free(struct perf_event_context *ctx);
 void perf_family_remove(struct perf_event *copy);
 
 /**
- * perf_family_take - take a copy out of its family
+ * perf_family_take - remove a copy from its family
  * @copy: the copy; its ctx->mutex and the family's lock are held
- * @remove: stops the copy, adds its values to its root's if they are to be kept, and unlinks it
- *	from the family
+ * @remove: stops the copy, adds its values to its root's if they are kept, and removes it
+ *	from the family's list
  *
- * Close, exit, exec and the end of a PMU may all find the same copy, and wait for its mutex. So
- * each of them calls this, and nothing else takes a copy out.
- * Return: true for the one caller that has taken the copy out, and tears it down; false when it has
- * left the family before.
+ * Close, exit, exec and the unregistration of a PMU may all find the same copy, and wait for its
+ * mutex. All of them call this function, and nothing else removes a copy.
+ *
+ * Return: true for the one caller that has removed the copy, and completes the removal; false
+ * if the copy was removed before
  */
 static __always_inline bool perf_family_take(struct perf_event *copy,
 					     void (*remove)(struct perf_event *copy))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The file of an event: read, poll, signals, and the way from a file to its event.
- */
+/* The file of an event: read, poll, signals, and the lookup of an event by its file */
 #include <linux/anon_inodes.h>
 #include <linux/compat.h>
 #include <linux/fs.h>
@@ -38,7 +36,7 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd, unsigned long a
 }
 
 #ifdef CONFIG_COMPAT
-/* Commands whose number holds the size of a pointer: a compat task's is smaller. */
+/* Commands with the size of a pointer in their number, which is smaller for a compat task */
 static const unsigned int perf_file_pointer_commands[] = {
 	PERF_EVENT_IOC_SET_FILTER, PERF_EVENT_IOC_ID, PERF_EVENT_IOC_QUERY_BPF,
 	PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
@@ -65,8 +63,8 @@ static long perf_file_ioctl_compat(struct file *file, unsigned int cmd, unsigned
 #endif
 
 /*
- * EPOLLIN once for each time that records were enough to wake up for; EPOLLHUP
- * when there is no buffer, or never will be a record again.
+ * EPOLLIN once for each wakeup; EPOLLHUP if there is no buffer, or there can be no more
+ * records.
  */
 static __poll_t perf_file_poll(struct file *file, poll_table *wait)
 {
@@ -88,7 +86,7 @@ static __poll_t perf_file_poll(struct file *file, poll_table *wait)
 	return events;
 }
 
-/* fcntl(2): O_ASYNC goes on or off. May sleep. Return: as fasync_helper(), or -ENOMEM. */
+/* fcntl(2): O_ASYNC is set or cleared. May sleep. Return as fasync_helper(), or -ENOMEM. */
 static int perf_file_fasync(int fd, struct file *filp, int on)
 {
 	struct perf_event *event = filp->private_data;
@@ -98,7 +96,7 @@ static int perf_file_fasync(int fd, struct file *filp, int on)
 	if (ret)
 		return ret;
 
-	/* Has a lock of its own; that of the inode is common to many kinds of files. */
+	/* fasync_helper() has its own lock; the inode's is shared with other kinds of files. */
 	ret = fasync_helper(fd, filp, on, &event->cold->fasync);
 	return ret < 0 ? ret : 0;
 }
@@ -115,11 +113,12 @@ static const struct file_operations perf_file_fops = {
 };
 
 /**
- * perf_event_new_file - make the file of a new event
+ * perf_event_new_file - create the file of a new event
  * @event: the event; the file takes over the caller's reference, unless this fails
  * @flags: O_*
  *
- * May sleep. Return: the file, or an error.
+ * Context: may sleep.
+ * Return: the file, or an ERR_PTR()
  */
 struct file *perf_event_new_file(struct perf_event *event, unsigned int flags)
 {
@@ -127,10 +126,10 @@ struct file *perf_event_new_file(struct perf_event *event, unsigned int flags)
 }
 
 /**
- * perf_event_of_fd - the event of a file descriptor
- * @f: held by the caller
+ * perf_event_of_fd - get the event of a file descriptor
+ * @f: file descriptor, held by the caller
  *
- * Return: the event, or NULL when @f is not open or not an event's.
+ * Return: the event, or NULL if @f is not open or not an event's
  */
 struct perf_event *perf_event_of_fd(struct fd f)
 {
@@ -145,10 +144,10 @@ static bool perf_file_is_event(const struct file *file)
 }
 
 /**
- * perf_event_get - the file of an event
+ * perf_event_get - get the file of an event
  * @fd: file descriptor
  *
- * Return: the file, to be put with fput(), or -EBADF.
+ * Return: the file, for fput(), or an ERR_PTR() of -EBADF
  */
 struct file *perf_event_get(unsigned int fd)
 {
@@ -162,10 +161,10 @@ struct file *perf_event_get(unsigned int fd)
 }
 
 /**
- * perf_get_event - the event of a file
+ * perf_get_event - get the event of a file
  * @file: any file
  *
- * Return: the event, or -EINVAL.
+ * Return: the event, or an ERR_PTR() of -EINVAL
  */
 const struct perf_event *perf_get_event(struct file *file)
 {
@@ -173,10 +172,10 @@ const struct perf_event *perf_get_event(struct file *file)
 }
 
 /**
- * perf_event_attrs - what an event was opened with
+ * perf_event_attrs - get the attribute of an event
  * @event: the event, or NULL
  *
- * Return: its attributes, or -EINVAL.
+ * Return: its attribute, or an ERR_PTR() of -EINVAL
  */
 const struct perf_event_attr *perf_event_attrs(struct perf_event *event)
 {

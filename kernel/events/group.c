@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups: which events belong together, and which groups need scheduling.
+ * Groups: membership, and which groups need scheduling
  *
- * A group is resident when every member is a resident event: a software event that
- * is never scheduled. As long as it is attached, sites find its members, and
- * enabling it is a mere change of state. Every other group that is enabled stands
- * in a tree of a PMU's part of its context (group_tree.c) and is put on and taken
- * off by sched.c.
+ * A group is resident if each member is a resident event: a software event that is never
+ * scheduled. While it is attached, event sites find its members, and enabling it only changes
+ * its state. Every other enabled group is in a tree of a PMU's part of its context
+ * (group_tree.c), and sched.c schedules it in and out.
  */
 #include "cgroup.h"
 #include "cold.h"
@@ -36,10 +35,10 @@ EXPORT_SYMBOL_GPL(perf_event_no_siblings);
  * @leader: leader of an existing group; ctx->mutex is held
  * @event: the event, initialised and with its context, not attached yet
  *
- * All events of a group have the same context, CPU, cgroup and record clock, and
- * the same PMU (software events aside), and only the leader may be pinned or
- * exclusive.
- * Return: whether the event may be attached to the group.
+ * All events of a group must have the same context, CPU, cgroup and record clock, and except for
+ * software events the same PMU. Only the leader may be pinned or exclusive.
+ *
+ * Return: true if it can
  */
 bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event)
 {
@@ -63,9 +62,8 @@ bool perf_group_may_join(const struct perf_event *leader, const struct perf_even
 }
 
 /**
- * perf_resident_start - let a member of a resident group count, whose leader does
- * @event: the event, which counts if it is enabled; its context is between
- *	perf_context_begin() and perf_context_end()
+ * perf_resident_start - start an enabled member of a resident group with an enabled leader
+ * @event: the event; its context is between perf_context_begin() and perf_context_end()
  */
 void perf_resident_start(struct perf_event *event)
 {
@@ -79,10 +77,9 @@ void perf_resident_start(struct perf_event *event)
 }
 
 /**
- * perf_resident_stop - let an event of a resident group count no more
+ * perf_resident_stop - stop an event of a resident group
  * @event: the event; its context is between perf_context_begin() and perf_context_end()
- * @state: the highest state that it may be left in: PERF_EVENT_STATE_INACTIVE when only its
- *	leader is disabled
+ * @state: maximum new state: PERF_EVENT_STATE_INACTIVE if only its leader is disabled
  */
 void perf_resident_stop(struct perf_event *event, enum perf_event_state state)
 {
@@ -96,9 +93,8 @@ void perf_resident_stop(struct perf_event *event, enum perf_event_state state)
 }
 
 /**
- * perf_resident_start_group - let those of a resident group count that are enabled
- * @leader: of the group; its context is between perf_context_begin() and
- *	perf_context_end()
+ * perf_resident_start_group - start the enabled events of a resident group
+ * @leader: group leader; its context is between perf_context_begin() and perf_context_end()
  */
 void perf_resident_start_group(struct perf_event *leader)
 {
@@ -112,10 +108,9 @@ void perf_resident_start_group(struct perf_event *leader)
 }
 
 /**
- * perf_resident_stop_group - let a resident group count no more
- * @leader: of the group; its context is between perf_context_begin() and
- *	perf_context_end()
- * @state: as for perf_resident_stop(), of the leader
+ * perf_resident_stop_group - stop a resident group
+ * @leader: group leader; its context is between perf_context_begin() and perf_context_end()
+ * @state: as for perf_resident_stop(), for the leader
  */
 void perf_resident_stop_group(struct perf_event *leader, enum perf_event_state state)
 {
@@ -127,8 +122,8 @@ void perf_resident_stop_group(struct perf_event *leader, enum perf_event_state s
 }
 
 /*
- * Find the PMU that schedules the group: that of its hardware members, else that of a
- * software member that has to be scheduled, else none.
+ * Find the PMU that schedules the group: that of its hardware events, else that of a software
+ * event that needs scheduling, else none.
  */
 static struct pmu *perf_group_find_pmu(const struct perf_event *leader)
 {
@@ -155,11 +150,11 @@ static void perf_group_rehome(struct perf_event *leader)
 	struct perf_event *member;
 
 	if (pmu) {
-		/* Each member that has to be scheduled keeps its PMU's part. */
+		/* Each member that needs scheduling has a reference to its PMU's part. */
 		epc = perf_pmu_context_of(leader->ctx, pmu);
 		WARN_ON_ONCE(!epc);
 	}
-	/* The time that the group has run on another PMU does not count here. */
+	/* A runtime on another PMU does not count. */
 	if (leader->pmu_ctx != epc)
 		leader->group_runtime = 0;
 	leader->pmu_ctx = epc;
@@ -177,8 +172,8 @@ static void perf_group_update_caps(struct perf_event *leader)
 }
 
 /*
- * Let the group count, or be scheduled, by the PMU that its members now ask for. @gap is for
- * groups that come one after another, or NULL.
+ * Start a resident group, or add another group to the tree of the PMU of its members. @gap is
+ * for groups that are added one after another, or NULL.
  */
 static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *gap)
 {
@@ -201,7 +196,7 @@ static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *g
 	perf_resident_start_group(leader);
 }
 
-/* Undo perf_group_enter(): the group counts no more, but its members stay enabled or not. */
+/* Undo perf_group_enter(): the group stops, but its members stay enabled or disabled. */
 static void perf_group_leave(struct perf_event *leader)
 {
 	struct perf_event *member;
@@ -219,9 +214,9 @@ static void perf_group_leave(struct perf_event *leader)
 }
 
 /*
- * A resident leader leaves, and its members do not. The members keep their places
- * in the lists that sites walk: a site that has been interrupted at a member that
- * moves would go on from its new place, and see others twice or not at all.
+ * A resident leader is removed, but its members are not. The members must keep their entries
+ * in the lists of event sites: a site that was interrupted at a moved member would continue
+ * from its new position, and see other events twice or not at all.
  */
 static void perf_resident_leader_leave(struct perf_event *leader)
 {
@@ -249,7 +244,7 @@ static void perf_group_count_event(struct perf_event *event, int n)
 		event->event_flags &= ~PERF_EVENT_USER_READ;
 }
 
-/* Make the event a member of the group; nothing of it counts yet. */
+/* Make the event a member of the group. It does not count yet. */
 static void perf_group_join_leader(struct perf_event *event, struct perf_event *leader)
 {
 	event->attach_state |= PERF_ATTACH_GROUP;
@@ -258,12 +253,12 @@ static void perf_group_join_leader(struct perf_event *event, struct perf_event *
 	leader->nr_siblings++;
 }
 
-/* Put the event into its context's list. */
+/* Add the event to its context's list. */
 static void perf_group_enlist(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
 
-	/* Tracepoints about a task look for such events here; see perf_tp_event(). */
+	/* Tracepoints about a task find such events here; see perf_tp_event(). */
 	if (event->cpu >= 0 && event->attr.type == PERF_TYPE_TRACEPOINT)
 		WRITE_ONCE(ctx->walked, true);
 	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
@@ -272,10 +267,10 @@ static void perf_group_enlist(struct perf_event *event)
 }
 
 /*
- * Sites take no lock. As soon as the event is in a list, tracepoints about its task
- * write samples of it on other CPUs; as soon as it is active, sites of this CPU do,
- * in NMI, too. So the event has to be complete before that: it is a member of its
- * group, and the sizes of its records and its times are set.
+ * Event sites take no lock. Once the event is in a list, tracepoints about its task write
+ * samples for it on other CPUs; once it is active, event sites of this CPU do, also in an
+ * NMI. So the event must be complete before: it is a member of its group, and the sizes of
+ * its records and its times are set.
  */
 static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				     void *data)
@@ -317,8 +312,8 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 }
 
 /*
- * perf_group_attach_locked() for a copy, without the steps that
- * perf_group_complete() does at once.
+ * perf_group_attach_locked() for a copy, without the steps that perf_group_complete() does
+ * for the whole group
  */
 static void perf_group_attach_copy_locked(struct perf_event *copy, struct perf_cpu_context *cpuctx,
 					  void *data)
@@ -337,15 +332,16 @@ static void perf_group_attach_copy_locked(struct perf_event *copy, struct perf_c
 }
 
 /**
- * perf_group_change_under_lock - change an event of which no PMU knows, on this CPU
+ * perf_group_change_under_lock - change an event that is on no PMU, on this CPU
  * @event: the event; ctx->mutex is held, or the family's lock for a copy
  * @func: called for the event, without a CPU's context
  * @data: last argument of @func
  *
- * Only when a mapped page shows the event's state, and the context runs, has @func to be called on
- * the context's CPU. Takes ctx->lock; interrupts are on.
+ * Not possible if a user page shows the event's state and the context runs: then @func must be
+ * called on the context's CPU.
  *
- * Return: whether it has been called
+ * Context: takes ctx->lock; interrupts are on.
+ * Return: true if @func was called
  */
 bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t func, void *data)
 {
@@ -363,7 +359,7 @@ bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t fu
 	return here;
 }
 
-/* Is the event resident, and a group by itself? Sites find it under RCU, and nothing else. */
+/* Is the event resident and without siblings? Then only event sites use it, under RCU. */
 static bool perf_group_is_lone_resident(const struct perf_event *event)
 {
 	return event->event_caps & PERF_EV_CAP_RESIDENT && event->group_leader == event &&
@@ -400,13 +396,15 @@ static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 }
 
 /**
- * perf_event_attach - make an event part of its context and group
- * @event: the event, initialised; its context is set and ctx->mutex held;
- *	group_leader is the event itself or a leader that it may join
+ * perf_event_attach - add an event to its context and group
+ * @event: the event, initialised; its context is set, and ctx->mutex is held; group_leader is the
+ *	event itself, or a leader that it may join
  *
- * The context keeps a reference until perf_event_detach(). May sleep.
- * Return: 0, -ESRCH when the context's task has exited, -ENODEV when the
- * event's PMU has gone, -ENOMEM.
+ * The context has a reference until perf_event_detach().
+ *
+ * Context: may sleep.
+ * Return: 0 on success, -ESRCH if the context's task has exited, -ENODEV if the event's PMU was
+ * unregistered, -ENOMEM
  */
 int perf_event_attach(struct perf_event *event)
 {
@@ -414,13 +412,15 @@ int perf_event_attach(struct perf_event *event)
 }
 
 /**
- * perf_event_attach_copy - make a copy part of a context that only the caller knows
- * @copy: the copy, in the state that perf_event_attach() asks for; its leader has
- *	been attached by this function, too
+ * perf_event_attach_copy - add a copy to an unpublished context
+ * @copy: the copy, prepared as for perf_event_attach(); its leader was attached by this
+ *	function, too
  *
- * Nothing of its group counts before perf_group_complete(): work that concerns the
- * whole group is done there once, not for each member. May sleep.
- * Return: 0, -ENODEV when the event's PMU has gone, -ENOMEM.
+ * The group does not count before perf_group_complete(), which does the work for the whole group
+ * once, instead of for each member.
+ *
+ * Context: may sleep.
+ * Return: 0 on success, -ENODEV if the event's PMU was unregistered, -ENOMEM
  */
 int perf_event_attach_copy(struct perf_event *copy)
 {
@@ -428,11 +428,11 @@ int perf_event_attach_copy(struct perf_event *copy)
 }
 
 /**
- * struct detach_args - what perf_group_detach_locked() is to do
- * @end: the state to leave the event in
- * @home: out: the context's part for the event's own PMU, whose reference the
- *	caller has to drop, or NULL
- * @enabled: out: the event was enabled until now
+ * struct detach_args - arguments and results of perf_group_detach_locked()
+ * @end: new state of the event
+ * @home: result: the context's part for the event's own PMU, with the reference that the
+ *	caller must drop, or NULL
+ * @enabled: result: the event was enabled
  */
 struct detach_args {
 	enum perf_event_state		end;
@@ -441,22 +441,22 @@ struct detach_args {
 };
 
 /*
- * Make every member its own leader, as old as the group was. The group has been
- * taken off before, once for all members: a group may be large.
+ * Make each member its own leader, with the age of the group. The group was scheduled out
+ * before, for all members at once, because a group may be large.
  */
 static void perf_group_dissolve(struct perf_event *leader, bool attached)
 {
 	struct perf_event *member, *next;
 	struct perf_group_gap gap = { };
 
-	/* A leader that has been off for long, or is pinned, has no age for its members. */
+	/* A leader that was disabled for long, or is pinned, has no age for its members. */
 	if (attached && leader->pmu_ctx &&
 	    (leader->state < PERF_EVENT_STATE_INACTIVE || leader->attr.pinned))
 		perf_group_level(leader);
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list) {
 		/*
-		 * A member that wrote into the leader's AUX area has nowhere to write
-		 * now, and PERF_EV_CAP_SIBLING events can never lead a group.
+		 * A member that wrote to the leader's AUX area has no area any more, and
+		 * PERF_EV_CAP_SIBLING events cannot be group leaders.
 		 */
 		if ((perf_event_needs_aux(member) || member->event_caps & PERF_EV_CAP_SIBLING) &&
 		    member->state > PERF_EVENT_STATE_ERROR)
@@ -488,17 +488,17 @@ static void perf_group_unlink(struct perf_event *event, struct perf_event *leade
 }
 
 /*
- * Take a member off and out of its group. If the same PMU schedules the group without it,
- * members that are on stay on.
+ * Schedule out a member and remove it from its group. If the same PMU schedules the rest of
+ * the group, that stays scheduled in.
  *
- * Return: whether the group is to be scheduled anew.
+ * Return true if the group must be rescheduled.
  */
 static bool perf_group_leave_leader(struct perf_event *event, bool attached)
 {
 	struct perf_event_pmu_context *epc = event->pmu_ctx;
 	struct perf_event *leader = event->group_leader;
 
-	/* Files of a task that exits are closed one by one, and nothing is scheduled any more. */
+	/* Files of an exited task are closed one by one, and nothing is scheduled. */
 	if (event->ctx->task == PERF_TASK_GONE) {
 		perf_group_unlink(event, leader);
 		return false;
@@ -514,16 +514,16 @@ static bool perf_group_leave_leader(struct perf_event *event, bool attached)
 	perf_sample_layout_group(leader);
 	if (epc->pmu == perf_group_find_pmu(leader)) {
 		perf_group_update_caps(leader);
-		/* It may have waited for a counter for this member. */
+		/* The group may have waited for the counter of this member. */
 		return leader->state != PERF_EVENT_STATE_ACTIVE;
 	}
-	/* The members still have the part of the context from which they go. */
+	/* The members still have the part of the old PMU. */
 	perf_group_leave(leader);
 	perf_group_enter(leader, NULL);
 	return true;
 }
 
-/* Undo perf_group_enlist() and the other steps that are not about the event's group. */
+/* Undo perf_group_enlist() and the other steps that do not concern the event's group. */
 static void perf_group_delist(struct perf_event *event, struct perf_cpu_context *cpuctx,
 			      struct detach_args *args)
 {
@@ -551,9 +551,9 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	bool resched, moved;
 
 	/*
-	 * Members without a leader have been taken off, and may be on alone. A counter
-	 * that nobody of a group is left for is given away at the next rotation, as that
-	 * of a disabled event is.
+	 * The members of a removed leader were scheduled out, and may be scheduled in
+	 * separately. If no event of a group is left, its counter is free until the next
+	 * rotation, as after the disable of an event.
 	 */
 	if (leader == event) {
 		moved = event->nr_siblings;
@@ -562,7 +562,10 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 			perf_resident_leader_leave(event);
 		else if (attached)
 			perf_group_leave(event);
-		/* Where nothing is scheduled any more, members go the same way one by one. */
+		/*
+		 * Of an exited task nothing is scheduled, and the members are removed one by
+		 * one.
+		 */
 		perf_group_dissolve(event, attached && ctx->task != PERF_TASK_GONE);
 	} else {
 		resched = false;
@@ -586,12 +589,12 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 		perf_pmu_resched_cpu(cpuctx, ctx, home->pmu);
 		return;
 	}
-	/* The events that stay may have to be scheduled by another PMU now. */
+	/* The other events may be scheduled by another PMU now. */
 	for_each_pmu_context(epc, ctx)
 		perf_pmu_resched_cpu(cpuctx, ctx, epc->pmu);
 }
 
-/* Call @func for an event whose context runs on no CPU. */
+/* Call @func for an event whose context is scheduled out. */
 static void perf_group_change_here(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	struct perf_event_context *ctx = event->ctx;
@@ -611,12 +614,11 @@ static void perf_group_complete_locked(struct perf_event *leader, struct perf_cp
 }
 
 /**
- * perf_group_complete - let a group of copies be scheduled and count
- * @leader: leader of the group, all of which has been attached by
- *	perf_event_attach_copy(); ctx->mutex is held, and the caller alone knows the
- *	context
+ * perf_group_complete - start a group of copies, or add it to its tree
+ * @leader: leader of the group, all of which was attached by perf_event_attach_copy();
+ *	ctx->mutex is held, and the context is unpublished
  *
- * Takes ctx->lock; interrupts are on.
+ * Context: takes ctx->lock; interrupts are on.
  */
 void perf_group_complete(struct perf_event *leader)
 {
@@ -637,9 +639,9 @@ static void perf_group_detach_done(struct perf_event *event, struct detach_args 
 }
 
 /*
- * Is the event a group by itself, and off? No PMU knows of it then. Its last overflow was over
- * when it was taken off, which only an event's own CPU does. Nothing puts it on again while the
- * caller holds ctx->mutex, or the family's lock for a copy.
+ * Is the event disabled and without siblings? Then it is on no PMU. Its last overflow is
+ * complete, because only the event's own CPU schedules it out. It is not scheduled in again
+ * while the caller holds ctx->mutex, or the family's lock for a copy.
  */
 static bool perf_group_is_off(const struct perf_event *event)
 {
@@ -650,11 +652,11 @@ static bool perf_group_is_off(const struct perf_event *event)
 }
 
 /*
- * May an event be detached by another CPU than that on which its context runs? Not a software
- * event that samples: a site there may be about to write its sample, which is over when that
- * CPU has made the call. Not an event that goes to another context: a site that stands
- * at it would follow it there. Not the last event of a task: without one, switches pass
- * over the context, so that its clock has to be stopped where it runs.
+ * May an event be detached on another CPU than that of its context? Not a sampling software
+ * event: an event site may be writing its sample; the call of that CPU waits for it. Not an
+ * event that moves to another context: an event site at this event would follow it there. Not
+ * the last event of a task: without events context switches ignore the context, so its clock
+ * must be stopped on its CPU.
  */
 static bool perf_group_detaches_anywhere(const struct perf_event *event,
 					 enum perf_event_state end)
@@ -669,8 +671,8 @@ static bool perf_group_detaches_anywhere(const struct perf_event *event,
 }
 
 /*
- * Does the group have resident events which the PMU schedules only for the sake of other events,
- * of which @event is one?
+ * Does the group have resident events that are scheduled only because of other events, one of
+ * which is @event?
  */
 static bool perf_group_holds_residents(const struct perf_event *event)
 {
@@ -688,15 +690,16 @@ static bool perf_group_holds_residents(const struct perf_event *event)
 }
 
 /**
- * perf_event_detach - take an event out of its context and group
- * @event: the event, attached, or left over from a task that has exited
- * @end: the state to leave it in: PERF_EVENT_STATE_DEAD, or PERF_EVENT_STATE_EXIT at
- *	exec, or PERF_EVENT_STATE_OFF for an event that goes to another context
+ * perf_event_detach - remove an event from its context and group
+ * @event: the event, attached, or remaining after the exit of its task
+ * @end: new state: PERF_EVENT_STATE_DEAD, or PERF_EVENT_STATE_EXIT at exec, or
+ *	PERF_EVENT_STATE_OFF for an event that moves to another context
  *
- * If the event led a group, its members go on alone. Afterwards no site and no
- * switch finds the event; a site that is just looking at it does so under RCU.
- * ctx->mutex is held, and the family's lock for a copy. May sleep.
- * Return: whether the event was enabled.
+ * Siblings of a removed leader become groups of their own. Afterwards no event site and no
+ * context switch finds the event; a site may still use it under RCU.
+ *
+ * Context: may sleep; ctx->mutex is held, and the family's lock for a copy.
+ * Return: true if the event was enabled
  */
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 {
@@ -706,8 +709,8 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 
 	lockdep_assert_held(&ctx->mutex);
 	/*
-	 * Members may become resident, and sites count resident events in the task's context. A
-	 * residence that stands in for it would count the same occurrences in its own copies.
+	 * Members may become resident, and event sites count resident events in the task's
+	 * context. A residence of it would count the same occurrences in its own copies.
 	 */
 	if (was_attached && ctx->task != PERF_TASK_GONE && perf_group_holds_residents(event))
 		perf_residence_leave(ctx);
@@ -721,7 +724,7 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 	return args.enabled;
 }
 
-/* A copy leaves the group of copies that goes with it. */
+/* Remove a copy from a group of copies that is being removed. */
 static void perf_group_part_copy(struct perf_event *copy)
 {
 	struct perf_event *leader = copy->group_leader;
@@ -735,14 +738,16 @@ static void perf_group_part_copy(struct perf_event *copy)
 }
 
 /**
- * perf_event_detach_at_exit - take an event from the context of a task that has exited
+ * perf_event_detach_at_exit - remove an event from the context of an exited task
  * @event: the event, attached; ctx->mutex is held, and the family's lock for a copy
- * @end: PERF_EVENT_STATE_EXIT for an event that stays in its group, with which it can
- *	still be read; PERF_EVENT_STATE_DEAD for a copy, with which all of its group goes
+ * @end: PERF_EVENT_STATE_EXIT for an event that stays in its group, which can still be read;
+ *	PERF_EVENT_STATE_DEAD for a copy, whose whole group is removed
  *
- * Nothing of the context is on, and its clock stands for ever. So the event's times stand,
- * too, and none has to be accounted at the change of its state. The task left at ctx->now.
- * The context's reference goes to the caller. May sleep.
+ * The context is scheduled out, and its clock is stopped for ever. So the event's times do not
+ * change with its state. The task exited at ctx->now. The caller gets the context's reference
+ * to the event.
+ *
+ * Context: may sleep.
  */
 void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end)
 {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trees of groups that are enabled and have to be scheduled, and their ages.
+ * Trees of the enabled groups that need scheduling, and the groups' ages
  *
- * A group's age is how much longer it has run than the youngest group that may
- * run on the same CPU. Rotation exchanges the youngest group that waits for the
- * oldest group that is on, whether of the CPU or of its task.
+ * The age of a group is its runtime minus the runtime of the youngest group that may run on
+ * the same CPU. Rotation replaces the oldest scheduled group by the youngest waiting group,
+ * whether they are groups of the CPU or of its task.
  *
- * Each PMU's part of a context keeps a base (age_base): the run time that counts
- * as age 0. While a task is on a CPU, the bases of the task's part and of the
- * CPU's part rise together. A group that is new or has just been enabled begins
- * with the age of the youngest. The groups of a task that comes in are as old as
- * when it left, up to a limit: no group pays for hours in which it had the PMU
- * for itself, on another CPU or before other groups came.
+ * Each PMU's part of a context has a base (age_base): the runtime with age 0. While a task
+ * runs on a CPU, the bases of the task's part and the CPU's part increase together. A new or
+ * just enabled group starts with the age of the youngest one. When a task is scheduled in,
+ * its groups have the ages that they had when it was scheduled out, up to a limit: a group
+ * has no disadvantage from hours of exclusive use of the PMU, on another CPU or before other
+ * groups were opened.
  *
- * Nor does a group pay for hours in which it ran in a gap that no group that
- * waited could fill: no group that is taken off is older than twice the limit. So
- * a group that fits waits for at most some intervals of each other group.
+ * It has none either from hours in which it used counters that no waiting group could use:
+ * the age of a group that is scheduled out is at most twice the limit. So a group that fits
+ * waits for at most a few intervals of each other group.
  */
 #include <linux/rbtree.h>
 
@@ -24,19 +24,19 @@
 #include "time.h"
 
 /*
- * Run times are compared in steps of 2^20 ns, about 1 ms, so that frequent
- * switches do not reshuffle groups.
+ * Compare runtimes in steps of 2^20 ns, about 1 ms, so that frequent context switches do not
+ * reorder groups.
  */
 #define AGE_SHIFT	20
 #define AGE_STEP	BIT_ULL(AGE_SHIFT)
 
 /*
- * The limit of ages, in intervals of the rotation timer. Groups that share fairly
- * differ by less; what they may differ by at most bounds how long a group waits.
+ * Limit of ages, in intervals of the rotation timer. Groups with fair shares differ by less.
+ * The limit bounds the time that a group waits.
  */
 #define AGE_INTERVALS	4
 
-/* ns: when a stretch comes in, its youngest group is at most this old. */
+/* Maximum age in ns of a stretch's youngest group when the stretch is scheduled in */
 static u64 perf_age_limit(const struct perf_event_pmu_context *epc)
 {
 	return (u64)READ_ONCE(epc->pmu->hrtimer_interval_ms) * AGE_INTERVALS * NSEC_PER_MSEC;
@@ -48,8 +48,8 @@ static u64 perf_group_age_steps(const struct perf_event *leader)
 }
 
 /*
- * Order of a tree: CPU, cgroup, age, then id. The groups of a tree with the same
- * CPU and cgroup are a stretch: they come and go together.
+ * Order of a tree: CPU, cgroup, age, id. The groups with the same CPU and cgroup are a
+ * stretch: they are scheduled in and out together.
  */
 static bool perf_group_before(const struct perf_event *a, const struct perf_event *b)
 {
@@ -76,8 +76,8 @@ static struct rb_root *perf_group_root(const struct perf_event *leader)
 }
 
 /**
- * struct group_key - how a stretch of a tree is found
- * @cpu: CPU of the groups, -1 when they may run on any CPU
+ * struct group_key - search key of a stretch
+ * @cpu: CPU of the groups, -1 for any CPU
  * @cgrp: cgroup of the groups, or NULL
  */
 struct group_key {
@@ -103,7 +103,7 @@ static int perf_group_key_cmp(const void *key, const struct rb_node *node)
  * @cpu: the stretch's CPU, or -1
  * @cgrp: the stretch's cgroup, or NULL
  *
- * Return: the leader of the group, NULL when the stretch is empty.
+ * Return: the leader of the group, NULL if the stretch is empty
  */
 struct perf_event *perf_group_first(struct rb_root *root, int cpu,
 				    const struct perf_cgroup *cgrp)
@@ -116,9 +116,9 @@ struct perf_event *perf_group_first(struct rb_root *root, int cpu,
 
 /**
  * perf_group_next - find the next group of the same stretch
- * @leader: leader of a group that is in a tree; the context's lock is held
+ * @leader: leader of a group in a tree; the context's lock is held
  *
- * Return: the leader of the next group, NULL after the last one.
+ * Return: the leader of the next group, NULL after the last one
  */
 struct perf_event *perf_group_next(struct perf_event *leader)
 {
@@ -130,7 +130,7 @@ struct perf_event *perf_group_next(struct perf_event *leader)
 	return rb_entry(node, struct perf_event, group_node);
 }
 
-/* ns that a group has run by now, with the time since it was put on if it is on. */
+/* Runtime of a group in ns, including the current time if it is scheduled in */
 static u64 perf_group_runtime_now(const struct perf_event *leader)
 {
 	u64 runtime = leader->group_runtime;
@@ -142,10 +142,10 @@ static u64 perf_group_runtime_now(const struct perf_event *leader)
 }
 
 /**
- * perf_group_age - how old is a group?
- * @leader: leader of a group that is in a tree; ctx->lock is held
+ * perf_group_age - get the age of a group
+ * @leader: leader of a group in a tree; ctx->lock is held
  *
- * Return: its age in ns, 0 or more.
+ * Return: its age in ns, at least 0
  */
 u64 perf_group_age(const struct perf_event *leader)
 {
@@ -156,14 +156,13 @@ u64 perf_group_age(const struct perf_event *leader)
 
 /**
  * perf_stretch_look - find the youngest groups of a stretch
- * @epc: the PMU's part whose flexible groups are looked at; its context is locked
+ * @epc: the PMU's part with the flexible groups; its context is locked
  * @cpu: the stretch's CPU, or -1
  * @cgrp: the stretch's cgroup, or NULL
- * @look: updated with what this stretch has
+ * @look: updated with the groups of this stretch
  *
- * The tree is sorted without the time that active groups have run since they were
- * put on. So groups before the first one that waits may be older than it, but no
- * group behind it is younger: the walk ends there.
+ * The order of the tree does not include the current time of active groups. So groups before the
+ * first waiting one may be older than it, but no group after it is younger: the walk ends there.
  */
 void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
 		       const struct perf_cgroup *cgrp, struct perf_stretch_look *look)
@@ -184,7 +183,10 @@ void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
 		look->waiting = leader;
 }
 
-/* Raise the base, so that a stretch whose youngest group has run for @level ns is in the limit. */
+/*
+ * Increase the base, so that a stretch whose youngest group has runtime @level is within the
+ * limit.
+ */
 static void perf_age_base_follow(struct perf_event_pmu_context *epc, u64 level)
 {
 	u64 limit = perf_age_limit(epc);
@@ -194,9 +196,8 @@ static void perf_age_base_follow(struct perf_event_pmu_context *epc, u64 level)
 }
 
 /*
- * How old is the youngest of the groups that have been looked at? First raise the
- * base, so that the youngest group of each stretch is in the limit.
- * Return: ns, U64_MAX when there was no group.
+ * Get the age of the youngest of the groups in @look, or U64_MAX if there was none. First
+ * increase the base, so that the youngest group of each stretch is within the limit.
  */
 static u64 perf_stretch_age_of_youngest(struct perf_event_pmu_context *epc,
 					const struct perf_stretch_look *look)
@@ -210,12 +211,12 @@ static u64 perf_stretch_age_of_youngest(struct perf_event_pmu_context *epc,
 /**
  * perf_ages_settle - make the ages of a CPU's and of its task's groups comparable
  * @cpu: the PMU's part of this CPU's context
- * @of_cpu: what perf_stretch_look() found in the stretches of @cpu that may run here
+ * @of_cpu: result of perf_stretch_look() for the stretches of @cpu that may run here
  * @task: the PMU's part of the running task's context, or NULL
- * @of_task: what perf_stretch_look() found in @task; as initialised without a @task
+ * @of_task: result of perf_stretch_look() for @task; as initialised without a @task
  *
- * Called by each rotation; both contexts are locked. Afterwards the youngest
- * group of both has the age 0.
+ * Called by each rotation, with both contexts locked. Afterwards the youngest group of both has
+ * age 0.
  */
 void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stretch_look *of_cpu,
 		      struct perf_event_pmu_context *task, const struct perf_stretch_look *of_task)
@@ -233,12 +234,12 @@ void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stre
 
 /**
  * perf_group_level - make a group at least as old as the youngest of its stretch
- * @leader: leader of a group that is in no tree, and that is flexible or about to
- *	be dissolved into flexible ones; ctx->lock is held
+ * @leader: leader of a group in no tree, which is flexible, or will be dissolved into
+ *	flexible ones; ctx->lock is held
  *
- * So a group that comes does not push the others aside until it has run as long
- * as they have, and does not become younger by leaving and coming back. Groups of
- * software events alone never wait and need no age.
+ * So a new group does not displace the others until it has their runtime, and a group does not
+ * become younger by a detach and attach. Groups with only software events never wait and need
+ * no age.
  */
 void perf_group_level(struct perf_event *leader)
 {
@@ -261,9 +262,8 @@ static void perf_group_count_in_tree(struct perf_event *leader, int n)
 }
 
 /**
- * perf_group_insert - put a group into its tree
- * @leader: leader of a group that is enabled and has to be scheduled; ctx->lock
- *	is held
+ * perf_group_insert - add a group to its tree
+ * @leader: leader of an enabled group that needs scheduling; ctx->lock is held
  */
 void perf_group_insert(struct perf_event *leader)
 {
@@ -274,14 +274,13 @@ void perf_group_insert(struct perf_event *leader)
 }
 
 /**
- * perf_group_insert_next - put groups into their tree that mostly come in its order
- * @leader: leader of a group that is enabled and has to be scheduled; ctx->lock
- *	is held
- * @gap: where the last one went, if the tree has not changed since; at first all NULL.
- *	Or NULL for a group that comes alone
+ * perf_group_insert_next - add a group to its tree, probably after the last added one
+ * @leader: leader of an enabled group that needs scheduling; ctx->lock is held
+ * @gap: position of the last added group, if the tree has not changed since; at first all
+ *	NULL. NULL for a single group
  *
- * The members of a dissolved group are as old as one another: the next belongs right
- * behind the last, with no search. If it does not, perf_group_insert() finds its place.
+ * The members of a dissolved group have the same age, so each belongs right after the previous
+ * one, without a search. Otherwise perf_group_insert() finds the position.
  */
 void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *gap)
 {
@@ -304,7 +303,7 @@ void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *ga
 	}
 	lockdep_assert_held(&leader->ctx->lock);
 	WARN_ON_ONCE(leader->state < PERF_EVENT_STATE_INACTIVE);
-	/* Of two neighbours in a tree, one has no node on the side of the other. */
+	/* Of two neighbours in a tree, one has a free link towards the other. */
 	if (before->rb_right)
 		rb_link_node(node, after, &after->rb_left);
 	else
@@ -314,10 +313,10 @@ void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *ga
 }
 
 /**
- * perf_group_erase - take a group out of its tree
+ * perf_group_erase - remove a group from its tree
  * @leader: leader of a group that is not active; ctx->lock is held
  *
- * Does nothing when the group is in no tree.
+ * Does nothing if the group is in no tree.
  */
 void perf_group_erase(struct perf_event *leader)
 {
@@ -330,17 +329,17 @@ void perf_group_erase(struct perf_event *leader)
 	perf_group_count_in_tree(leader, -1);
 }
 
-/* The most ns that a group which is taken off may have run. */
+/* Maximum runtime in ns of a group that is scheduled out */
 static u64 perf_group_most(const struct perf_event_pmu_context *epc)
 {
 	return epc->age_base + 2 * perf_age_limit(epc);
 }
 
 /*
- * Put a group that has run for very long back into its tree, no older than allowed.
- * Rotation may not have raised the base for long: it does not run while no group
- * waits, nor for a task that is always away when the timer expires. So the base is
- * raised first, which keeps groups apart that have all run for long.
+ * Limit the runtime of a group that has run for very long. Rotation may not have increased
+ * the base for a long time: it does not run while no group waits, nor for a task that never
+ * runs when the timer expires. So the base is increased first, which preserves the order of
+ * groups that all have run for long.
  */
 static void perf_group_forgive(struct perf_event *leader)
 {
@@ -355,14 +354,14 @@ static void perf_group_forgive(struct perf_event *leader)
 }
 
 /**
- * perf_group_ran - charge a group for its time on the PMU
- * @leader: leader of a flexible group that has just been taken off
- * @ns: how long it was on
+ * perf_group_ran - add the time on the PMU to a group's runtime
+ * @leader: leader of a flexible group that was just scheduled out
+ * @ns: time on the PMU
  *
- * Called for the groups of a context from the last to the first: then groups that
- * have run equally long keep their places in the tree. A group whose stretch was
- * away while others ran is raised to the base, and the time by which a group is
- * older than allowed is forgiven. Groups of software events alone never wait.
+ * Called for the groups of a context from the last to the first, so that groups with the same
+ * runtime keep their positions in the tree. A group below the base, because others have run
+ * while its stretch was scheduled out, gets the base as its runtime. A runtime beyond the limit
+ * is reduced to it. Groups with only software events never wait.
  */
 void perf_group_ran(struct perf_event *leader, u64 ns)
 {
@@ -381,7 +380,7 @@ void perf_group_ran(struct perf_event *leader, u64 ns)
 	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
 }
 
-/* The last group of @leader's stretch, which may be its own. */
+/* Last group of @leader's stretch, possibly its own */
 static struct perf_event *perf_stretch_last(struct perf_event *leader)
 {
 	struct group_key key = { .cpu = leader->cpu, .cgrp = leader->cgrp };
@@ -398,21 +397,22 @@ static struct perf_event *perf_stretch_last(struct perf_event *leader)
 }
 
 /**
- * perf_group_pass - let a group wait behind all others of its stretch
- * @leader: leader of a flexible group that does not fit, though no other flexible
- *	group is on; ctx->lock is held
- * @ns: the time to charge, for which the group would have been on; a step of ages
- *	is charged at least, since groups of the same step stand in order of their ids
+ * perf_group_pass - move a group after all others of its stretch
+ * @leader: leader of a flexible group that cannot be scheduled in although no other
+ *	flexible group is; ctx->lock is held
+ * @ns: time to add, for which it would have been scheduled in; at least one step of ages, because
+ *	groups of the same step are in the order of their ids
  *
- * A group that cannot run must not stay the youngest: rotation would try it alone.
- * Several of them do not push each other beyond the age at which others are forgiven.
+ * A group that cannot be scheduled must not stay the youngest, because rotation would try only
+ * this one. Several such groups do not increase each other's runtime beyond the limit of
+ * perf_group_ran().
  */
 void perf_group_pass(struct perf_event *leader, u64 ns)
 {
 	u64 most, last;
 
 	lockdep_assert_held(&leader->ctx->lock);
-	/* An overflow while the group was being put on may have turned it off. */
+	/* An overflow during the schedule in may have disabled the group. */
 	if (RB_EMPTY_NODE(&leader->group_node))
 		return;
 	last = perf_stretch_last(leader)->group_runtime;

@@ -5,10 +5,10 @@
 #include <linux/perf_event.h>
 
 /**
- * struct perf_stretch_look - what a walk over stretches of a tree has found so far
- * @waiting: the leader of the youngest group that waits, or NULL
- * @youngest: ns that the youngest group has run, U64_MAX before the walk
- * @level: ns that the youngest group of a stretch has run, the most of all stretches
+ * struct perf_stretch_look - result of a walk over stretches of a tree
+ * @waiting: leader of the youngest waiting group, or NULL
+ * @youngest: runtime of the youngest group in ns, U64_MAX before the walk
+ * @level: maximum over all stretches of the runtime of their youngest group, ns
  */
 struct perf_stretch_look {
 	struct perf_event	*waiting;
@@ -17,10 +17,10 @@ struct perf_stretch_look {
 };
 
 /**
- * struct perf_group_gap - a place in a tree between two neighbours
+ * struct perf_group_gap - a position in a tree between two neighbours
  * @root: the tree, or NULL
- * @before: the group that was put there last
- * @after: the group behind it, or NULL at the end
+ * @before: the last inserted group
+ * @after: the group after it, or NULL at the end
  */
 struct perf_group_gap {
 	struct rb_root	*root;

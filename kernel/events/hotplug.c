@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that come and go.
+ * CPU hotplug
  *
- * Events of a CPU that is offline stay attached and stand still; they go on
- * when it is back. In between, drivers put the CPU's counters in order: so
- * events go on after the last of them has, and stop before the first one does.
+ * Events of an offline CPU stay attached and do not count; they continue when the CPU is
+ * online again. Drivers initialise the CPU's counters in between, so events start after the
+ * last driver has done so, and stop before the first driver shuts down.
  *
- * Events of what several CPUs share move to another of these CPUs. The core
- * moves those of PMUs with a scope, drivers those of other system-wide PMUs.
- * When no such CPU is left, the former wait until there is one that speaks for
- * the instance. The latter have come to their end: only their driver knows which
- * CPU they would belong to, and it does not look for them any more.
+ * Events of resources that several CPUs share move to another of these CPUs. The core moves
+ * those of PMUs with a scope, drivers those of other system-wide PMUs. If no such CPU is
+ * online, the former wait until there is one for the instance. The latter end: only the
+ * driver knows to which CPU they would move, and it does not look for them any more.
  */
 #include <linux/cpuhotplug.h>
 
@@ -30,7 +29,7 @@
 #include "time.h"
 #include "time_seq.h"
 
-/* Called on the CPU that comes, with interrupts off. */
+/* Called on the CPU that goes online, with interrupts off. */
 static void perf_hotplug_start_cpu(void *unused)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -47,10 +46,12 @@ static void perf_hotplug_start_cpu(void *unused)
 }
 
 /**
- * perf_event_stop_cpu - take everything of this CPU's context off
- * @unused: of smp_call_func_t
+ * perf_event_stop_cpu - schedule out all events of this CPU's context
+ * @unused: for smp_call_func_t
  *
- * Interrupts off. What a task has on this CPU stays.
+ * Events of the running task stay scheduled in.
+ *
+ * Context: interrupts are off.
  */
 void perf_event_stop_cpu(void *unused)
 {
@@ -65,7 +66,7 @@ void perf_event_stop_cpu(void *unused)
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }
 
-/* Call @func on @cpu, with ctx.mutex held so that no event is opened there meanwhile. */
+/* Call @func on @cpu, with ctx.mutex held, which prevents concurrent opens. */
 static void perf_hotplug_on_this_cpu(unsigned int cpu, smp_call_func_t func)
 {
 	guard(mutex)(&per_cpu(perf_cpu_context, cpu).ctx.mutex);
@@ -74,7 +75,7 @@ static void perf_hotplug_on_this_cpu(unsigned int cpu, smp_call_func_t func)
 	func(NULL);
 }
 
-/* Events can be opened on the CPU, or can not any more. */
+/* Allow or prevent opens of events on the CPU. */
 static void perf_hotplug_set_online(unsigned int cpu, bool online)
 {
 	struct perf_cpu_context *cpuctx = &per_cpu(perf_cpu_context, cpu);
@@ -84,14 +85,16 @@ static void perf_hotplug_set_online(unsigned int cpu, bool online)
 }
 
 /**
- * perf_event_init_cpu - let a CPU that comes have events
+ * perf_event_init_cpu - prepare a CPU that goes online for events
  * @cpu: the CPU
  *
- * Called twice: when the CPU is prepared, and on itself. Return: 0.
+ * Called twice: when the CPU is prepared, and on the CPU itself.
+ *
+ * Return: 0
  */
 int perf_event_init_cpu(unsigned int cpu)
 {
-	/* Not before it runs. */
+	/* Only on the CPU itself. */
 	if (!cpu_online(cpu) || cpu != raw_smp_processor_id())
 		return 0;
 	perf_hotplug_set_online(cpu, true);
@@ -99,14 +102,14 @@ int perf_event_init_cpu(unsigned int cpu)
 	return 0;
 }
 
-/* Drivers have prepared the CPU: what waited there since it went goes on. */
+/* Drivers have initialised the CPU: continue its events. */
 static int perf_hotplug_cpu_is_ready(unsigned int cpu)
 {
 	perf_hotplug_on_this_cpu(cpu, perf_hotplug_start_cpu);
 	return 0;
 }
 
-/* Drivers are about to leave the CPU. */
+/* Drivers are about to shut down the CPU. */
 static int perf_hotplug_cpu_is_not_ready(unsigned int cpu)
 {
 	perf_hotplug_on_this_cpu(cpu, perf_event_stop_cpu);
@@ -114,9 +117,9 @@ static int perf_hotplug_cpu_is_not_ready(unsigned int cpu)
 }
 
 /*
- * Drivers have states of their own, fixed ones and dynamic ones, which are given
- * out in order as drivers are loaded. The last dynamic one is behind all of them,
- * and before tasks come to the CPU.
+ * Drivers have hotplug states, fixed ones and dynamic ones, which are allocated in order as
+ * drivers are loaded. The last dynamic state is after all of them, and before tasks run on
+ * the CPU.
  */
 static int __init perf_hotplug_ready_init(void)
 {
@@ -125,7 +128,7 @@ static int __init perf_hotplug_ready_init(void)
 }
 early_initcall(perf_hotplug_ready_init);
 
-/* Does only a driver know whether the group belongs to its CPU? */
+/* Does only a driver know the CPU of the group? */
 static bool perf_hotplug_driver_moves(const struct perf_event *leader)
 {
 	const struct pmu *pmu = leader->pmu_ctx ? leader->pmu_ctx->pmu : NULL;
@@ -141,7 +144,10 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 	struct perf_event *event;
 
 	guard(mutex)(&ctx->mutex);
-	/* The mutex keeps the list. The lock is taken by event, since they may be many. */
+	/*
+	 * The mutex protects the list. Take the lock for each event separately, as there may
+	 * be many.
+	 */
 	for_each_event(event, ctx) {
 		WARN_ON_ONCE(event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event));
 		if (!perf_hotplug_driver_moves(event->group_leader) ||
@@ -150,7 +156,7 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 		raw_spin_lock_irq(&ctx->lock);
 		perf_context_begin(ctx);
 		perf_event_set_state(event, PERF_EVENT_STATE_EXIT);
-		/* Groups in the tree are those that want the counters. */
+		/* Groups in the tree are those that need counters. */
 		if (event->group_leader == event)
 			perf_group_erase(event);
 		perf_context_end(ctx);
@@ -163,10 +169,12 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 }
 
 /**
- * perf_event_exit_cpu - stop the events of a CPU that goes
+ * perf_event_exit_cpu - stop the events of a CPU that goes offline
  * @cpu: the CPU
  *
- * Called on itself, and once more when it is gone. Return: 0.
+ * Called on the CPU itself, and again after it is offline.
+ *
+ * Return: 0
  */
 int perf_event_exit_cpu(unsigned int cpu)
 {
@@ -174,7 +182,7 @@ int perf_event_exit_cpu(unsigned int cpu)
 
 	if (cpu != raw_smp_processor_id())
 		return 0;
-	/* Set first, so that no event is opened on the CPU after others have been moved. */
+	/* First prevent opens on the CPU, then move the events. */
 	perf_hotplug_set_online(cpu, false);
 	perf_scope_offline(cpu);
 	perf_hotplug_end_events_left(cpu);
@@ -185,9 +193,9 @@ int perf_event_exit_cpu(unsigned int cpu)
 }
 
 /**
- * struct migration - which groups move to another CPU
- * @pmu: those that this PMU schedules, or NULL
- * @scope: without @pmu those of all PMUs of this scope
+ * struct migration - selection of groups that move to another CPU
+ * @pmu: groups that this PMU schedules; or NULL
+ * @scope: without @pmu: groups of all PMUs of this scope
  */
 struct migration {
 	const struct pmu	*pmu;
@@ -206,7 +214,7 @@ static bool perf_hotplug_group_moves(const struct perf_event *leader,
 
 static void perf_hotplug_move_out(struct perf_event *event, struct list_head *moving)
 {
-	/* The event must be off while it moves: the clock of the other context is another one. */
+	/* The event must be off during the move, because the other context has another clock. */
 	if (perf_event_detach(event, PERF_EVENT_STATE_OFF))
 		event->event_flags |= PERF_EVENT_GOES_ON;
 	perf_buffer_share(event);
@@ -219,11 +227,11 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 
 	list_del_init(&event->moving_entry);
 	WRITE_ONCE(event->cpu, cpu);
-	/* It may have been mapped since it left; pairs with perf_buffer_share_if_elsewhere(). */
+	/* Pairs with perf_buffer_share_if_elsewhere(): the event may have been mapped since. */
 	smp_mb();
 	perf_buffer_share(event);
 	refcount_inc(&ctx->refcount);
-	/* mmap(2) lists the event in the context whose lock it holds; see perf_mmap_count(). */
+	/* mmap(2) adds the event to the context whose lock it holds; see perf_mmap_count(). */
 	scoped_guard(raw_spinlock_irq, &old->lock)
 		WRITE_ONCE(event->ctx, ctx);
 	perf_delay(MIGRATE_IN);
@@ -232,7 +240,7 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 	perf_context_put(old);
 }
 
-/* The leader, then its members in their order; each keeps its reference and its leader. */
+/* The leader, then its siblings in order; each gets a reference and keeps its leader. */
 static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_head *moving)
 {
 	struct perf_event *member, *next;
@@ -249,7 +257,7 @@ static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_h
 	list_splice_tail(&members, moving);
 }
 
-/* The first group that goes on elsewhere: those that have ended stay. */
+/* First group that moves; groups that have ended stay. */
 static struct perf_event *perf_hotplug_first_leader(struct perf_event_context *ctx,
 						    const struct migration *which)
 {
@@ -271,12 +279,15 @@ static void perf_hotplug_move_events(const struct migration *which, struct perf_
 
 	while ((leader = perf_hotplug_first_leader(src, which)))
 		perf_hotplug_move_group_out(leader, &moving);
-	/* A CPU that goes is asked for the events of every box: most have none. */
+	/*
+	 * This is called for the events of each scope of a CPU that goes offline: usually
+	 * there are none.
+	 */
 	if (list_empty(&moving))
 		return;
 
 	perf_delay(MIGRATE_OUT);
-	/* After this no site and no walk over listeners is in the old lists. */
+	/* Afterwards no event site and no walk over side-band events is in the old lists. */
 	synchronize_rcu();
 	list_for_each_entry_safe(event, next, &moving, moving_entry)
 		perf_hotplug_move_in(event, dst, dst_cpu);
@@ -299,19 +310,20 @@ static void perf_hotplug_migrate(const struct migration *which, int src_cpu, int
 
 /**
  * perf_scope_migrate - move the CPU events of all PMUs of a scope to another CPU
- * @scope: of the PMUs, not %PERF_PMU_SCOPE_NONE
- * @src_cpu: the CPU that no longer speaks for the PMUs' instances
- * @dst_cpu: the CPU that speaks for them from now on
+ * @scope: scope of the PMUs, not %PERF_PMU_SCOPE_NONE
+ * @src_cpu: former CPU of the PMUs' instances
+ * @dst_cpu: new CPU of the PMUs' instances
  *
- * May sleep, for one grace period if there are any events, however many PMUs there are;
- * called from CPU hotplug.
+ * Takes one grace period if there are any events, for any number of PMUs.
+ *
+ * Context: CPU hotplug, may sleep.
  */
 void perf_scope_migrate(unsigned int scope, int src_cpu, int dst_cpu)
 {
 	struct migration which = { .scope = scope };
 
 	lockdep_assert_cpus_held();
-	/* No PMU goes meanwhile: its events could not come back. */
+	/* No PMU is unregistered concurrently: its events could not move back. */
 	guard(mutex)(&perf_pmus_lock);
 	perf_hotplug_migrate(&which, src_cpu, dst_cpu);
 }
@@ -319,10 +331,12 @@ void perf_scope_migrate(unsigned int scope, int src_cpu, int dst_cpu)
 /**
  * perf_pmu_migrate_context - move a PMU's CPU events to another CPU
  * @pmu: a system-wide PMU
- * @src_cpu: the CPU that no longer speaks for the PMU's instance
- * @dst_cpu: the CPU that speaks for it from now on
+ * @src_cpu: former CPU of the PMU's instance
+ * @dst_cpu: new CPU of the PMU's instance
  *
- * May sleep, for a grace period when there are any; called from CPU hotplug.
+ * Takes a grace period if there are any events.
+ *
+ * Context: CPU hotplug, may sleep.
  */
 void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A fork copies the task's events. Families of copies are family.c's, their end
- * exit.c's.
+ * fork: copies of a task's inherited events. For families of copies see family.c, for their
+ * end exit.c.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -27,14 +27,14 @@
 
 /**
  * struct fork_args - a fork in progress
- * @child: the new task, not running yet
+ * @child: the new task, which does not run yet
  * @clone_flags: CLONE_* of the fork
  * @ctx: context of @child, NULL until the first event is inherited
- * @expected: number of the parent's events that have not been looked at
- * @nr_copies: number of plain copies, which become known to their families at the
- *	end; until then their references to @ctx have not been taken
- * @next_id: the first of the ids that have been taken for copies; 0: none yet
- * @nr_ids: how many of these are left
+ * @expected: number of the parent's events that were not handled yet
+ * @nr_copies: number of plain copies, which are added to their families at the end; until
+ *	then their references to @ctx are not taken
+ * @next_id: first of the ids that were allocated for copies; 0: none yet
+ * @nr_ids: number of ids left
  * @nr_spare: number of entries in @spare
  * @spare: memory for plain copies
  */
@@ -56,23 +56,23 @@ static bool perf_inherit_is_done(const struct perf_event *leader, u64 clone_flag
 
 	if (!attr->inherit || leader->state <= PERF_EVENT_STATE_EXIT)
 		return false;
-	/* The event's leader is gone, and drivers refuse such an event as a leader. */
+	/* The event's leader was closed, and drivers refuse such an event as a leader. */
 	if (leader->event_caps & PERF_EV_CAP_SIBLING)
 		return false;
 	if (attr->inherit_thread && !(clone_flags & CLONE_THREAD))
 		return false;
-	/* A handler that the child does not have cannot take the signal. */
+	/* Without the parent's handler the child cannot take the signal. */
 	return !(attr->sigtrap && (clone_flags & CLONE_CLEAR_SIGHAND));
 }
 
-/* The id of the next copy, higher than that of the one before. */
+/* Id of the next copy, higher than that of the previous one */
 static u64 perf_inherit_next_id(struct fork_args *args)
 {
 	if (!args->next_id) {
 		args->nr_ids = args->expected;
 		args->next_id = perf_event_id_take(args->nr_ids);
 	}
-	/* More copies than events are made only if one has to be made again. */
+	/* There are more copies than events only if one had to be made again. */
 	if (unlikely(!args->nr_ids))
 		return perf_event_id_new();
 	args->nr_ids--;
@@ -89,9 +89,8 @@ static struct perf_event *perf_inherit_take_spare(struct fork_args *args)
 }
 
 /*
- * Attach a plain copy. In a context that the caller alone knows, this is all that
- * perf_event_attach() would do, but for the state, which
- * perf_inherit_begin_copy() sets.
+ * Attach a plain copy. In an unpublished context these are all steps of perf_event_attach(),
+ * except for the state, which perf_inherit_begin_copy() sets.
  */
 static void perf_inherit_attach_copy(struct perf_event *copy)
 {
@@ -107,7 +106,7 @@ static void perf_inherit_attach_copy(struct perf_event *copy)
 	ctx->nr_events++;
 }
 
-/* perf_inherit_event() for an event of a group whose copies are plain. */
+/* perf_inherit_event() for an event of a group with plain copies */
 static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf_event *event,
 					     struct perf_event *leader)
 {
@@ -124,10 +123,10 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
 }
 
 /*
- * Give a plain copy, which is off, the state that its event has now; its leader has got
- * its state before. The caller holds the family's lock, so that enabling or disabling the
- * family either comes before this or finds the copy. The context clock has never run
- * and the times of the copy are 0.
+ * Set the state of a plain copy, which is off, to that of its event; its leader's state is
+ * set already. The caller holds the family's lock, so an enable or disable of the family
+ * either happens before, or finds the copy. The context clock has never run, and the times of
+ * the copy are 0.
  */
 static __always_inline void perf_inherit_begin_copy(struct perf_event *copy)
 {
@@ -150,9 +149,8 @@ static bool perf_inherit_root_is_closed(const struct perf_event *copy)
 }
 
 /*
- * Drop a copy that does not become part of its family, because its root has been
- * closed or because it has to be made anew. If it led a group, the members go on
- * alone.
+ * Drop a copy that is not added to its family, because its root was closed or it must be made
+ * again. If it is a leader, its siblings become groups of their own.
  */
 static void perf_inherit_discard_copy(struct perf_event *copy)
 {
@@ -163,8 +161,8 @@ static void perf_inherit_discard_copy(struct perf_event *copy)
 }
 
 /*
- * Add all plain copies to their families. The members of a group have one lock, so that
- * the whole group is added at once.
+ * Add all plain copies to their families. The members of a group have the same lock, so the
+ * whole group is added atomically.
  */
 static void perf_inherit_link_plain(struct fork_args *args)
 {
@@ -175,8 +173,8 @@ static void perf_inherit_link_plain(struct fork_args *args)
 	if (!args->nr_copies)
 		return;
 	/*
-	 * A task that finds a copy through its family waits for ctx->mutex, held here,
-	 * before it drops a reference to the context: these are in time.
+	 * A task that finds a copy through its family waits for ctx->mutex, held here, before
+	 * it drops a reference to the context: these references are taken before.
 	 */
 	refcount_add(args->nr_copies, &args->ctx->refcount);
 	for_each_event_safe(copy, next, args->ctx) {
@@ -203,7 +201,7 @@ static void perf_inherit_drop_copy(struct perf_event *copy)
 	perf_event_put(copy);
 }
 
-/* Return: a copy that the caller alone knows, NULL when its PMU is going, or an error. */
+/* Return an unpublished copy, NULL if its PMU is being unregistered, or an ERR_PTR(). */
 static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct perf_event *event,
 						 struct perf_event *leader,
 						 struct perf_event_attr *attr)
@@ -212,7 +210,7 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 
 	copy = perf_event_alloc(attr, event->cpu, args->child, leader, perf_event_root(event),
 				NULL, NULL, -1);
-	/* There is no copy of an event whose PMU is going. */
+	/* There is no copy of an event whose PMU is being unregistered. */
 	if (copy == ERR_PTR(-ENODEV))
 		return NULL;
 	if (IS_ERR(copy))
@@ -220,7 +218,7 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 	copy->id = perf_inherit_next_id(args);
 
 	refcount_inc(&args->ctx->refcount);
-	/* A PMU that goes does not revoke a copy by itself. */
+	/* The unregistration of a PMU does not revoke a copy itself. */
 	WARN_ON_ONCE(perf_event_set_context(copy, args->ctx));
 	if (attr->freq) {
 		u64 period = event->hw.sample_period;
@@ -230,7 +228,7 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 		local64_set(&copy->hw.period_left,
 			    perf_event_counts_up(copy) ? -(s64)period : period);
 	}
-	/* If the AUX area's event has been closed, event and copy go on without it. */
+	/* If the AUX event was closed, event and copy continue without it. */
 	if (event->aux_event && !perf_event_set_aux_output(copy, leader ?: copy)) {
 		perf_inherit_drop_copy(copy);
 		return ERR_PTR(-EINVAL);
@@ -239,12 +237,12 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 }
 
 /*
- * Copy an event's attr. A breakpoint's may be modified meanwhile: a copy's attr with the
+ * Copy an event's attr. A breakpoint's attr may be modified concurrently: a copy's with the
  * family's lock held.
  */
 static void perf_inherit_copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
 {
-	/* A root's attr is modified with the mutex of its context, which is held here. */
+	/* A root's attr is modified with the mutex of its context held, as it is here. */
 	struct mutex *family = perf_family_change(NULL, event->parent);
 
 	*attr = event->attr;
@@ -252,9 +250,9 @@ static void perf_inherit_copy_attr(struct perf_event_attr *attr, const struct pe
 }
 
 /*
- * Copy one event. @leader is the copy of the group's leader, NULL for the leader
- * itself. Return: the copy, which its family does not know yet, NULL when its
- * PMU is going, or an error.
+ * Copy one event. @leader is the copy of the group leader, NULL for the leader itself. Return
+ * the copy, which is in no family yet, NULL if its PMU is being unregistered, or an
+ * ERR_PTR().
  */
 static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf_event *event,
 					     struct perf_event *leader)
@@ -274,14 +272,14 @@ static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf
 		perf_inherit_drop_copy(copy);
 		return ERR_PTR(err);
 	}
-	/* The context keeps it from here on. */
+	/* The context has a reference now. */
 	perf_event_put(copy);
 	return copy;
 }
 
 /*
- * The copy after @copy in the group of copies, or NULL. It need not be the copy of
- * the next member: that may not have been made.
+ * Next copy in the group of copies, or NULL. It may not be the copy of the next member, if
+ * that has no copy.
  */
 static struct perf_event *perf_inherit_next_copy(struct perf_event *leader, struct perf_event *copy)
 {
@@ -297,7 +295,7 @@ static bool perf_inherit_is_copy_of(const struct perf_event *copy, const struct 
 	return copy && copy->parent == perf_event_root(event);
 }
 
-/* Has the breakpoint been modified since its copy was made? The family's lock is held. */
+/* Was the breakpoint modified since it was copied? The family's lock is held. */
 static bool perf_inherit_is_modified(const struct perf_event *event, const struct perf_event *copy)
 {
 	return event->attr.type == PERF_TYPE_BREAKPOINT &&
@@ -321,8 +319,8 @@ static void perf_inherit_link_event(struct perf_event *copy, struct perf_event *
 }
 
 /*
- * Add a group of copies to its families at once. Return: false, with nothing added, when
- * an event of the group has been modified since it was copied.
+ * Add a group of copies to its families atomically. Return false, with nothing added, if an
+ * event of the group was modified since it was copied.
  */
 static bool perf_inherit_link_group(struct perf_event *copy_leader, struct perf_event *leader)
 {
@@ -352,8 +350,8 @@ static bool perf_inherit_link_group(struct perf_event *copy_leader, struct perf_
 }
 
 /*
- * Drop the copies of a group that perf_inherit_link_group() has not added: all
- * of them, or those whose root has been closed.
+ * Drop the copies of a group that perf_inherit_link_group() has not added: all of them, or
+ * those with a closed root.
  */
 static void perf_inherit_discard_unlinked(struct perf_event *copy_leader)
 {
@@ -367,7 +365,7 @@ static void perf_inherit_discard_unlinked(struct perf_event *copy_leader)
 		perf_inherit_discard_copy(copy_leader);
 }
 
-/* Can all events of the group have plain copies? perf_event_can_be_plain() in event.c says when. */
+/* Can all events of the group have plain copies? See perf_event_can_be_plain() in event.c. */
 static bool perf_inherit_group_is_plain(struct perf_event *leader)
 {
 	struct perf_event *member;
@@ -384,8 +382,8 @@ static bool perf_inherit_group_is_plain(struct perf_event *leader)
 }
 
 /*
- * Make the child's context, unless there is one, and the lock of the families to which
- * the first copies of a context's events belong.
+ * Allocate the child's context, unless there is one, and the families' lock for the first
+ * copies of a context's events.
  */
 static int perf_inherit_prepare_families(struct fork_args *args, struct perf_event *leader)
 {
@@ -393,7 +391,7 @@ static int perf_inherit_prepare_families(struct fork_args *args, struct perf_eve
 		args->ctx = perf_context_alloc(args->child, GFP_KERNEL);
 		if (!args->ctx)
 			return -ENOMEM;
-		/* The caller alone knows the context: nothing holds its mutex. */
+		/* The context is unpublished, so its mutex is free. */
 		if (WARN_ON_ONCE(!mutex_trylock(&args->ctx->mutex)))
 			return -EAGAIN;
 	}
@@ -402,8 +400,8 @@ static int perf_inherit_prepare_families(struct fork_args *args, struct perf_eve
 }
 
 /*
- * Copy a group. Return: the copy of its leader, NULL for none, or an error, with nothing left that
- * its family will not know.
+ * Copy a group. Return the copy of its leader, NULL for none, or an ERR_PTR(); after an error
+ * no copy is left that is not in a family.
  */
 static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct perf_event *leader,
 						  bool plain)
@@ -423,12 +421,12 @@ static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct
 			break;
 		cond_resched();
 	}
-	/* Plain copies have the layout of what they are copied from. */
+	/* Plain copies have the sizes of their originals. */
 	if (!plain)
 		perf_group_complete(copy_leader);
 	if (!IS_ERR(copy))
 		return copy_leader;
-	/* A context is emptied through the families, of which plain copies become part yet. */
+	/* A context is emptied through the families. Plain copies are added to theirs later. */
 	if (!plain)
 		perf_inherit_discard_unlinked(copy_leader);
 	return copy;
@@ -452,13 +450,13 @@ static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)
 			return 0;
 		}
 		perf_inherit_discard_unlinked(copy_leader);
-		/* A task that modifies the event all the time could keep the fork for ever. */
+		/* A task that modifies the event continuously could block the fork for ever. */
 		if (fatal_signal_pending(current))
 			return -EINTR;
 	}
 }
 
-/* Copy the events of a context and add the copies to their families. */
+/* Copy the events of a context, and add the copies to their families. */
 static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_context *ctx)
 {
 	struct perf_event *leader;
@@ -491,18 +489,19 @@ static int perf_inherit_groups(struct fork_args *args, struct perf_event_context
 		if (!err)
 			perf_clones_join(ctx, args->ctx);
 		mutex_unlock(&args->ctx->mutex);
-		/* The context is complete before a tracepoint about the task can see it. */
+		/* A tracepoint about the task must see a complete context. */
 		smp_store_release(&args->child->perf_event_ctxp, args->ctx);
 	}
 	return err;
 }
 
 /**
- * perf_event_init_task - give a new task its copies of inherited events
- * @child: the new task, which current makes and which does not run yet
+ * perf_event_init_task - create the inherited events of a new task
+ * @child: the new task of current, which does not run yet
  * @clone_flags: CLONE_*
  *
- * May sleep. Return: 0 or an error, with nothing left to undo.
+ * Context: may sleep.
+ * Return: 0 on success, or an error with nothing to undo
  */
 int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 {
@@ -510,14 +509,14 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	struct perf_event_context *ctx;
 	int err;
 
-	/* The task has been copied from its parent: these fields are the parent's. */
+	/* These fields were copied from the parent. */
 	child->perf_event_ctxp = NULL;
 	child->perf_refused = NULL;
 	memset(child->perf_recursion, 0, PERF_NR_CONTEXTS);
 	INIT_LIST_HEAD(&child->perf_event_list);
 	mutex_init(&child->perf_event_mutex);
 
-	/* Only current itself clears this; an event that is just opened may be missed. */
+	/* Only current itself clears this; an event that is opened concurrently may be missed. */
 	ctx = perf_task_context(current);
 	if (!ctx || !READ_ONCE(ctx->nr_events))
 		return 0;
@@ -531,18 +530,19 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	return err;
 }
 
-/* Lock class of residences: their mutex is taken inside of a task context's. */
+/* Lock class of residences: their mutex nests inside a task context's. */
 static struct lock_class_key perf_inherit_clone_mutex_key;
 
 /**
- * perf_context_clone - make a context with copies of all events of another one
- * @ctx: context of a task, all events of which are inherited; its mutex is held
+ * perf_context_clone - create a context with copies of all events of another one
+ * @ctx: context of a task, whose events are all inherited; its mutex is held
  *
- * The new context is a residence that runs on no CPU yet. Its copies have the task
- * of their root for a target. May sleep.
- * Return: the context, to be dropped with perf_context_end_clone(), or an error:
- * -EAGAIN when an event has gone meanwhile, -ENOMEM, -EINTR for a fatal signal, or
- * what a PMU says.
+ * The new context is a residence that is not scheduled in yet. The target of its copies is the
+ * task of their root.
+ *
+ * Context: may sleep.
+ * Return: the context, for perf_context_end_clone(), or an ERR_PTR(): -EAGAIN if an event was
+ * removed since, -ENOMEM, -EINTR after a fatal signal, or an error of a PMU
  */
 struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 {
@@ -562,7 +562,7 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 	args.ctx->residence = true;
 	mutex_lock(&args.ctx->mutex);
 	err = perf_inherit_copy_groups(&args, ctx);
-	/* A context that lacks an event is no clone. */
+	/* A context without some of the events is not a clone. */
 	if (!err && args.ctx->nr_events != ctx->nr_events)
 		err = -EAGAIN;
 	mutex_unlock(&args.ctx->mutex);

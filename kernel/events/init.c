@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Boot and reboot.
- */
+/* Boot and reboot */
 #include <linux/reboot.h>
 
 #include "context.h"
@@ -28,7 +26,9 @@ static struct notifier_block perf_reboot_notifier = {
 };
 
 /**
- * perf_event_init - initialise perf events at boot, on the only CPU, interrupts off
+ * perf_event_init - initialise perf events at boot
+ *
+ * Context: only one CPU, interrupts are off.
  */
 void __init perf_event_init(void)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Overflow: an event that samples has come to the end of a period.
+ * Overflow: a sampling event reaches the end of a period
  *
- * The record is written and the event halted at once. Waking a reader, sending a
- * signal and disabling the event are left to an irq_work on this CPU, or to task work
- * on the way back to user space. Each work holds a reference to the event from when it
- * is queued until it is done, and a close does not wait for it: the event is kept until
- * then, and the work finds it dead.
+ * The record is written and the event is stopped immediately. A wakeup, a signal and a
+ * disable of the event are deferred to an irq_work on this CPU, or to task work on the return
+ * to user space. Pending work holds a reference to the event, and a close does not wait for
+ * it: the work finds a dead event.
  */
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
@@ -26,15 +25,15 @@
 #include "throttle.h"
 #include "turn.h"
 
-/* The AUX event of this CPU is just being paused or resumed. */
+/* The AUX event of this CPU is being paused or resumed */
 static DEFINE_PER_CPU(bool, aux_pausing);
 
 /*
- * Queue an event's irq work, which owns a reference. If it is queued already, it has a
- * reference, and the one taken here is dropped. But if the callback drops its reference
- * before that, the one taken here may be the last, which must not be dropped in this
- * context: then queue the work once more. That ends, since the work has run: either it
- * is queued now, or another overflow has queued it and holds a reference.
+ * Queue an event's irq work, which owns a reference. If it is pending already, it has a
+ * reference, and the one taken here is dropped. But if the work drops its reference first,
+ * the one taken here may be the last, which must not be dropped in this context: then queue
+ * the work again. That terminates, since the work has run: either it is pending now, or
+ * another overflow has queued it and holds a reference.
  */
 static void perf_overflow_queue_work(struct perf_event *event, struct irq_work *work)
 {
@@ -57,10 +56,10 @@ static void perf_overflow_wakeup_work(struct irq_work *work)
 }
 
 /**
- * perf_event_queue_wakeup - queue the wake-up of an event's readers, and its signal
- * @event: the event, which has its cold part
+ * perf_event_queue_wakeup - queue a wakeup of an event's readers, and its signal
+ * @event: the event, with its cold part
  *
- * Any context, NMI included.
+ * Context: any, including NMI.
  */
 void perf_event_queue_wakeup(struct perf_event *event)
 {
@@ -69,10 +68,10 @@ void perf_event_queue_wakeup(struct perf_event *event)
 }
 
 /**
- * perf_event_hangup - tell readers that wait for an event that it has stopped
+ * perf_event_hangup - report to an event's readers that it has stopped
  * @event: the event, with or without its cold part
  *
- * Any context, NMI included.
+ * Context: any, including NMI.
  */
 void perf_event_hangup(struct perf_event *event)
 {
@@ -83,9 +82,8 @@ void perf_event_hangup(struct perf_event *event)
 }
 
 /*
- * A driver halts an event that is throttled. Some have not done so when their
- * interrupt is over (riscv's lets all counters go on that have overflowed), and
- * would have the CPU busy with interrupts.
+ * Drivers stop a throttled event. Some do not until the end of their interrupt (riscv's
+ * restarts all counters that have overflowed), and the interrupts would keep the CPU busy.
  */
 static void perf_overflow_halt_throttled(struct perf_event *event)
 {
@@ -96,7 +94,7 @@ static void perf_overflow_halt_throttled(struct perf_event *event)
 		return;
 	perf_pmu_disable(event->pmu);
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
-	/* Remembered, so that stop is called once: drivers may unlink the event as it stops. */
+	/* Call stop only once: drivers may remove the event from a list in stop. */
 	event->cold->halted = true;
 	perf_pmu_enable(event->pmu);
 }
@@ -108,23 +106,25 @@ static void perf_overflow_disable_irq_work(struct irq_work *work)
 	struct perf_event *event = cold->event;
 	int cpu = smp_processor_id();
 
-	/* If the event has been taken off its CPU meanwhile, that has disabled it. */
+	/* An event that was scheduled out since has been disabled by that. */
 	if (perf_event_disable_is_due(cold)) {
 		perf_delay(DISABLE_DUE);
 		if (!is_resident(event))
 			cpu = READ_ONCE(event->oncpu);
 		/*
-		 * The event may be off, when another task's occurrence made it
-		 * overflow. It may be put on another CPU before it is locked, and
-		 * is left alone then: it was off after the request was made, or
-		 * was taken off since, and perf_event_sched_out() has met the
-		 * request. If it overflows there, that queues this work anew, as
-		 * it is not pending any more.
+		 * The event may be off, if another task's occurrence made it overflow. If it
+		 * is scheduled in on another CPU before it is locked, it is not changed: it
+		 * was off after the request, or was scheduled out since, and
+		 * perf_event_sched_out() has handled the request. If it overflows there, that
+		 * queues this work again, as it is not pending any more.
 		 */
 		if (cpu == smp_processor_id() || cpu < 0) {
 			perf_event_disable_due(event);
 		} else if (irq_work_queue_on(work, cpu)) {
-			/* The event has overflowed on another CPU: this reference goes there. */
+			/*
+			 * The event has overflowed on another CPU, which takes over this
+			 * reference.
+			 */
 			return;
 		}
 	}
@@ -133,16 +133,16 @@ static void perf_overflow_disable_irq_work(struct irq_work *work)
 }
 
 /**
- * perf_event_disable_inatomic - disable an event as soon as interrupts are on
- * @event: the event, active on this CPU, with its cold part
+ * perf_event_disable_inatomic - disable an event when interrupts are enabled
+ * @event: active event of this CPU, with its cold part
  *
- * Any context, NMI included.
+ * Context: any, including NMI.
  */
 void perf_event_disable_inatomic(struct perf_event *event)
 {
 	struct perf_event_cold *cold = event->cold;
 
-	/* An event that only counts has nothing to disable it with. */
+	/* A counting event has no irq work. */
 	if (WARN_ON_ONCE(!cold)) {
 		perf_event_pmu_stop(event, 0);
 		return;
@@ -151,7 +151,7 @@ void perf_event_disable_inatomic(struct perf_event *event)
 	perf_overflow_queue_work(event, &cold->disable_work);
 }
 
-/* Send the sigtrap, on the task's way to user space. */
+/* Send the sigtrap on the task's return to user space. */
 static void perf_overflow_sigtrap_work(struct callback_head *head)
 {
 	struct perf_event_cold *cold = container_of(head, struct perf_event_cold, sigtrap_work);
@@ -159,13 +159,13 @@ static void perf_overflow_sigtrap_work(struct callback_head *head)
 	void __user *addr = (void __user *)cold->sigtrap_addr;
 	int rctx;
 
-	/* Software events that happen as the signal is sent must not raise another one. */
+	/* Software events caused by sending the signal must not raise another one. */
 	rctx = perf_swevent_get_recursion_context();
 
-	/* From here on the next overflow may store its address. */
+	/* From now on the next overflow may store its address. */
 	barrier();
 	WRITE_ONCE(cold->sigtrap_queued, 0);
-	/* The event may have been closed meanwhile, and an exiting task takes no signal. */
+	/* The event may be closed by now, and an exiting task takes no signal. */
 	if (READ_ONCE(event->state) > PERF_EVENT_STATE_EXIT && !(current->flags & PF_EXITING))
 		send_sig_perf(addr, event->orig_type, event->attr.sig_data);
 
@@ -175,11 +175,10 @@ static void perf_overflow_sigtrap_work(struct callback_head *head)
 }
 
 /*
- * Would another SIGTRAP be dropped? It would if one is pending, if the task ignores
- * SIGTRAP, or if it exits. Then an event that counts the kernel's work must not ask for
- * the signal: sending it would make the event happen again, and current would never get
- * back to user mode, nor die. A task that is not exiting keeps its signal handlers, so
- * they can be looked at from an NMI.
+ * Would another SIGTRAP be dropped? Yes, if one is pending, if the task ignores SIGTRAP, or
+ * if it exits. Then an event that counts the kernel must not request the signal: sending it
+ * would raise the event again, and current would never return to user mode, nor exit. A task
+ * that is not exiting keeps its signal handlers, so an NMI can read them.
  */
 static bool perf_overflow_sigtrap_is_lost(void)
 {
@@ -188,7 +187,7 @@ static bool perf_overflow_sigtrap_is_lost(void)
 
 	if ((current->flags & PF_EXITING) || sigismember(&current->pending.signal, SIGTRAP))
 		return true;
-	/* When the whole thread group exits, no other signal is queued. */
+	/* During the exit of the whole thread group no other signal is queued. */
 	if (READ_ONCE(current->signal->flags) & SIGNAL_GROUP_EXIT)
 		return true;
 	if (current->ptrace || sigismember(&current->blocked, SIGTRAP))
@@ -203,12 +202,12 @@ static void perf_overflow_queue_sigtrap(struct perf_event *event, struct perf_sa
 					struct pt_regs *regs)
 {
 	struct perf_event_cold *cold = event->cold;
-	/* Skid must not lose the signal, nor say where it happened. */
+	/* Skid into the kernel must not lose the signal, nor reveal the address. */
 	bool visible = !event->attr.exclude_kernel || user_mode(regs);
 
 	if (READ_ONCE(event->ctx)->task != current || perf_overflow_sigtrap_is_lost())
 		return;
-	/* One signal for all overflows on the way to user space. */
+	/* One signal for all overflows before the return to user space */
 	if (cmpxchg(&cold->sigtrap_queued, 0, 1))
 		return;
 
@@ -219,7 +218,7 @@ static void perf_overflow_queue_sigtrap(struct perf_event *event, struct perf_sa
 	}
 	if (task_work_add(current, &cold->sigtrap_work,
 			  in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME)) {
-		/* An exiting task does not return to user space. Its context keeps the event. */
+		/* An exiting task does not return to user space. Its context has a reference. */
 		WRITE_ONCE(cold->sigtrap_queued, 0);
 		WARN_ON_ONCE(!refcount_dec_not_one(&event->refcount));
 	}
@@ -233,7 +232,7 @@ static void perf_overflow_aux_pause(struct perf_event *aux, bool pause)
 	if (!aux || READ_ONCE(aux->state) != PERF_EVENT_STATE_ACTIVE)
 		return;
 	local_irq_save(flags);
-	/* An NMI that has interrupted the driver in this very work leaves the AUX event alone. */
+	/* An NMI that has interrupted this function does not change the AUX event. */
 	if (!__this_cpu_read(aux_pausing)) {
 		__this_cpu_write(aux_pausing, true);
 		barrier();
@@ -256,14 +255,14 @@ static __always_inline void perf_overflow_call_handler(struct perf_event *event,
 {
 	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
 
-	/* Nearly all events have this handler: avoid an indirect call. */
+	/* Avoid an indirect call for the most frequent handler. */
 	if (likely(handler == perf_event_output_forward))
 		perf_event_output_forward(event, data, regs);
 	else
 		handler(event, data, regs);
 }
 
-/* Is there more to do at an overflow than to call the handler? */
+/* Is there more to do at an overflow than calling the handler? */
 static __always_inline bool perf_overflow_has_more_to_do(const struct perf_event *event)
 {
 	const struct perf_event *root = perf_event_root(event);
@@ -293,13 +292,13 @@ static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_s
 	bool signals = READ_ONCE(root->cold->fasync);
 	int kill = POLL_IN;
 
-	/* The limit has been reached, but the interrupt that disables the event is due. */
+	/* The limit was reached, and the interrupt that disables the event is pending. */
 	if (atomic_read(&cold->event_limit) == PERF_LIMIT_REACHED)
 		return 1;
 	if (event->attr.aux_pause)
 		perf_overflow_aux_pause(event->aux_event, true);
 	if (event->prog) {
-		/* Programs read it whether it has been filled in or not. */
+		/* Programs read the address even if it is not set. */
 		if (!(data->sample_flags & PERF_SAMPLE_ADDR))
 			data->addr = 0;
 		if (!perf_event_bpf_overflow(event, data, regs))
@@ -311,7 +310,7 @@ static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_s
 		kill = POLL_HUP;
 		perf_overflow_queue_work(event, &cold->disable_work);
 	}
-	/* Each overflow is a signal; the last one of a limited number is another. */
+	/* Each overflow sends a signal; the last one of a limited number is different. */
 	if (signals)
 		WRITE_ONCE(event->pending_kill, kill);
 	if (event->attr.sigtrap)
@@ -319,7 +318,7 @@ static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_s
 
 	perf_overflow_call_handler(event, data, regs);
 
-	/* The wake-up of the record may have sent it already. */
+	/* The wakeup for the record may have sent the signal already. */
 	if (signals && READ_ONCE(event->pending_kill))
 		perf_event_queue_wakeup(event);
 out:
@@ -329,15 +328,15 @@ out:
 }
 
 /**
- * __perf_event_overflow - handle the end of a period of an event that samples
- * @event: the event, active
+ * __perf_event_overflow - handle the end of a period of a sampling event
+ * @event: the active event
  * @flags: PERF_OVERFLOW_*
- * @data: the fields of the sample that are known
- * @regs: registers where the overflow happened
+ * @data: the sample, possibly incomplete
+ * @regs: registers at the overflow
  *
- * Any context, NMI included, preemption off.
- * Return: 1 when the caller is to stop the event
- * (until the next tick, or because its limit has been reached), 0 otherwise.
+ * Context: any, including NMI; preemption is off.
+ * Return: 1 if the caller must stop the event (until the next tick, or because its limit was
+ * reached), 0 otherwise
  */
 int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 			  struct perf_sample_data *data, struct pt_regs *regs)
@@ -354,25 +353,25 @@ int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 }
 
 /**
- * perf_event_overflow - __perf_event_overflow() for PMU drivers, of any event
- * @event: the event whose counter has overflowed
- * @data: the fields of the sample that the driver knows
- * @regs: registers where the overflow happened
+ * perf_event_overflow - __perf_event_overflow() for PMU drivers, for any event
+ * @event: event whose counter has overflowed
+ * @data: the sample, possibly incomplete
+ * @regs: registers at the overflow
  *
- * Interrupts off or NMI.
- * Return: 1 when the driver is to stop the event. If the driver does not, the core
- * stops the event as soon as interrupts are on.
+ * Context: interrupts are off, or NMI.
+ * Return: 1 if the driver must stop the event. If it does not, the core stops the event when
+ * interrupts are enabled
  */
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	int stop;
 
-	/* A counter that wraps around has no period. */
+	/* A counting event has no period. */
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
 	stop = __perf_event_overflow(event, PERF_OVERFLOW_HALT, data, regs);
-	/* Only in an interrupt can overflows keep the CPU busy; not at a switch, say. */
+	/* Overflows can only keep the CPU busy in an interrupt, not in a context switch. */
 	if (unlikely(stop) && perf_event_throttled(event) && (in_hardirq() || in_nmi()))
 		perf_overflow_queue_work(event, &event->cold->disable_work);
 	return stop;
@@ -380,7 +379,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 EXPORT_SYMBOL_GPL(perf_event_overflow);
 
 /**
- * perf_overflow_init - give a new event its overflow handler
+ * perf_overflow_init - set the overflow handler of a new event
  * @event: the event; its overflow_handler is set, or NULL to write records
  */
 void perf_overflow_init(struct perf_event *event)
@@ -392,7 +391,7 @@ void perf_overflow_init(struct perf_event *event)
 }
 
 /**
- * perf_overflow_init_cold - initialise the works that an event may have to queue
+ * perf_overflow_init_cold - initialise an event's work items
  * @cold: a new cold part, with its event set
  */
 void perf_overflow_init_cold(struct perf_event_cold *cold)
@@ -403,11 +402,11 @@ void perf_overflow_init_cold(struct perf_event_cold *cold)
 }
 
 /**
- * perf_overflow_cancel - cancel an event's sigtrap when it is closed or its task is gone
+ * perf_overflow_cancel - cancel an event's sigtrap after a close or the exit of its task
  * @event: the event, detached
  *
- * Queued irq work is not cancelled: it drops its reference when it runs. Only task work
- * by which current would send itself a signal is cancelled here.
+ * Pending irq work is not cancelled: it drops its reference when it runs. Only task work of
+ * current is cancelled here.
  */
 void perf_overflow_cancel(struct perf_event *event)
 {

@@ -14,8 +14,8 @@ int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 void perf_event_queue_wakeup(struct perf_event *event);
 void perf_event_hangup(struct perf_event *event);
 
-/* How an overflow is accounted. */
-#define PERF_OVERFLOW_HALT	0x1	/* the event may be halted for it */
+/* Flags of an overflow */
+#define PERF_OVERFLOW_HALT	0x1	/* the event may be stopped because of it */
 #define PERF_OVERFLOW_AGAIN	0x2	/* another one of the same occurrence */
 
 #endif /* _KERNEL_EVENTS_OVERFLOW_H */

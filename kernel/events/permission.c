@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Permissions: perf_event_paranoid, capabilities, and the security modules.
- */
+/* Permissions: perf_event_paranoid, capabilities, and the security modules */
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <linux/security.h>
 
 #include "permission.h"
 
-/* -1: all; 0: no tracepoint data; 1: no CPU events; 2: no kernel; 3: nothing */
+/* -1: allow all; 0: no tracepoint data; 1: no per-CPU events; 2: no kernel; 3: no events */
 int sysctl_perf_event_paranoid __read_mostly =
 	IS_ENABLED(CONFIG_SECURITY_PERF_EVENTS_RESTRICT) ? 3 : 2;
 
-/* Is the caller's level too low for something forbidden from @level on? */
+/* Does the paranoid level forbid the caller something that is forbidden from @level on? */
 static bool perf_forbidden_from(int level)
 {
 	return READ_ONCE(sysctl_perf_event_paranoid) >= level && !perfmon_capable();
 }
 
 /**
- * perf_allow_open - may the caller have events, or counters of its own, at all?
+ * perf_allow_open - may the caller open events, or perfctr counters, at all?
  *
- * perf_event_open(2) and perfctr's calls ask this. The security modules are asked apart, by
- * security_perf_event_open(PERF_SECURITY_OPEN). Level 3 leaves all to the administrator:
- * CAP_PERFMON is not enough. Process context.
+ * perf_event_open(2) and perfctr's system calls check this. Security modules are called
+ * separately, by security_perf_event_open(PERF_SECURITY_OPEN). Level 3 needs CAP_SYS_ADMIN:
+ * CAP_PERFMON is not enough.
  *
- * Return: 0 or -EACCES
+ * Context: process context.
+ * Return: 0 if it may, -EACCES
  */
 int perf_allow_open(void)
 {
@@ -35,11 +34,10 @@ int perf_allow_open(void)
 }
 
 /**
- * perf_allow_kernel - may the caller look into the kernel?
+ * perf_allow_kernel - may the caller count in the kernel?
  *
- * Process context; may sleep (LSM).
- *
- * Return: 0, -EACCES or a security module's error
+ * Context: process context, may sleep (LSM).
+ * Return: 0 if it may, -EACCES, or an error of a security module
  */
 int perf_allow_kernel(void)
 {
@@ -50,11 +48,10 @@ int perf_allow_kernel(void)
 EXPORT_SYMBOL_GPL(perf_allow_kernel);
 
 /**
- * perf_allow_cpu - may the caller watch everything that runs on a CPU?
+ * perf_allow_cpu - may the caller open per-CPU events?
  *
- * Process context; may sleep (LSM).
- *
- * Return: 0, -EACCES or a security module's error
+ * Context: process context, may sleep (LSM).
+ * Return: 0 if it may, -EACCES, or an error of a security module
  */
 int perf_allow_cpu(void)
 {
@@ -64,11 +61,10 @@ int perf_allow_cpu(void)
 }
 
 /**
- * perf_allow_tracepoint - may the caller have tracepoints' data?
+ * perf_allow_tracepoint - may the caller get the data of tracepoints?
  *
- * Process context; may sleep (LSM).
- *
- * Return: 0, -EPERM or a security module's error
+ * Context: process context, may sleep (LSM).
+ * Return: 0 if it may, -EPERM, or an error of a security module
  */
 int perf_allow_tracepoint(void)
 {
@@ -77,7 +73,7 @@ int perf_allow_tracepoint(void)
 	return security_perf_event_open(PERF_SECURITY_TRACEPOINT);
 }
 
-/* perfmon_capable() for a question to which no is a usual answer. */
+/* perfmon_capable() without an audit message */
 static bool perf_is_capable_quietly(void)
 {
 	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
@@ -85,13 +81,13 @@ static bool perf_is_capable_quietly(void)
 }
 
 /**
- * perf_may_see_cpu - may the caller be told of all events on a CPU?
+ * perf_may_see_cpu - may the caller see all events on a CPU?
  *
- * As perf_allow_cpu(), but no capability that is lacking is logged. A security module
- * is asked only where capabilities and the level allow it.
+ * As perf_allow_cpu(), but a missing capability is not logged. A security module is called only
+ * if capabilities and the level allow it.
  *
- * Process context; may sleep (LSM).
- * Return: whether it may
+ * Context: process context, may sleep (LSM).
+ * Return: true if it may
  */
 bool perf_may_see_cpu(void)
 {
@@ -100,9 +96,10 @@ bool perf_may_see_cpu(void)
 }
 
 /**
- * perf_may_see_bpf - may the caller be told the ids of BPF programs?
+ * perf_may_see_bpf - may the caller see the ids of BPF programs?
  *
- * Process context. Return: whether it may
+ * Context: process context.
+ * Return: true if it may
  */
 bool perf_may_see_bpf(void)
 {

@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-/* What may the caller be told? A no is not logged as a lack of a capability. May sleep. */
+/* What may the caller see? A missing capability is not logged. May sleep. */
 bool perf_may_see_cpu(void);
 bool perf_may_see_bpf(void);
 
