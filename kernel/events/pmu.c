@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The registry of PMUs: who they are, which of them takes an event, what they
- * can do, and how they look in sysfs. See pmu.h for what protects what.
+ * Registration of PMUs, the PMU of an event, and the capabilities that events need. For the
+ * locking see pmu.h.
  */
 #include <linux/idr.h>
 #include <linux/module.h>
@@ -25,23 +25,20 @@
 #include "rotate.h"
 
 /**
- * struct pmu_entry - what the registry keeps of a PMU
+ * struct pmu_entry - registration data of a PMU
  * @pmu: the PMU
  * @gone: it is being unregistered: no new events
  * @lock: protects @events; innermost, process context
- * @events: all events of the PMU that are not dropped, but for copies: their roots lead
- *	to these
- * @copies: one reference for each copy that is not dropped, in the CPU's own counter as
- *	long as the PMU stays
- * @left: woken when an event has left @events, or the last copy has gone, for
- *	perf_pmu_unregister()
- * @tally: per CPU, what is counted for debugfs; NULL until somebody looks
- * @rcu_head: to free it
+ * @events: all events of the PMU except inherited copies, which are found through their roots
+ * @copies: one reference for each copy, in a per-CPU counter until the PMU is unregistered
+ * @left: perf_pmu_unregister() waits here for @events and @copies
+ * @tally: per-CPU counts for debugfs; NULL before the first reader
+ * @rcu_head: for kfree_rcu()
  */
 struct pmu_entry {
 	struct pmu		*pmu;
 	bool			gone;
-	spinlock_t		lock;		/* events */
+	spinlock_t		lock;		/* @events */
 	struct list_head	events;
 	struct percpu_ref	copies;
 	wait_queue_head_t	left;
@@ -52,12 +49,10 @@ struct pmu_entry {
 DEFINE_MUTEX(perf_pmus_lock);	/* perf_pmus and pmu_types */
 DEFINE_STATIC_SRCU(pmus_srcu);
 LIST_HEAD(perf_pmus);
-/* PMUs by type: struct pmu_entry, or NULL while a type is only reserved. */
+/* PMUs by type: struct pmu_entry, or NULL for a type that is only reserved */
 static DEFINE_IDR(pmu_types);
 
-/*
- * Callbacks for what a driver leaves out
- */
+/* Default callbacks */
 
 static void perf_pmu_nop(struct pmu *pmu)
 {
@@ -81,7 +76,7 @@ static int perf_pmu_any_period(struct perf_event *event, u64 value)
 	return 0;
 }
 
-/* The default transaction keeps the whole PMU halted while members are added. */
+/* The default transaction keeps the PMU disabled while members are added. */
 static DEFINE_PER_CPU(unsigned int, txn_flags);
 
 static void perf_pmu_halt_start_txn(struct pmu *pmu, unsigned int flags)
@@ -130,10 +125,12 @@ static void perf_pmu_set_defaults(struct pmu *pmu)
 }
 
 /**
- * perf_pmu_disable - halt all of a PMU's counters on this CPU
+ * perf_pmu_disable - stop all of a PMU's counters on this CPU
  * @pmu: the PMU
  *
- * Nests. Preemption is off.
+ * Calls can be nested.
+ *
+ * Context: preemption is off.
  */
 void perf_pmu_disable(struct pmu *pmu)
 {
@@ -142,10 +139,10 @@ void perf_pmu_disable(struct pmu *pmu)
 }
 
 /**
- * perf_pmu_enable - end one perf_pmu_disable()
+ * perf_pmu_enable - undo one perf_pmu_disable()
  * @pmu: the PMU
  *
- * Preemption is off.
+ * Context: preemption is off.
  */
 void perf_pmu_enable(struct pmu *pmu)
 {
@@ -154,7 +151,7 @@ void perf_pmu_enable(struct pmu *pmu)
 }
 
 /*
- * The PMU of events that have lost theirs. Its callbacks should never be called, and do
+ * PMU of events whose PMU was unregistered. Its callbacks should never be called, and do
  * nothing.
  */
 
@@ -192,19 +189,17 @@ static struct pmu perf_pmu_gone = {
 };
 
 /**
- * perf_pmu_is_gone - has this event lost its PMU?
+ * perf_pmu_is_gone - was the event's PMU unregistered?
  * @event: the event
  *
- * Return: true from perf_pmu_drop_event() on
+ * Return: true after perf_pmu_drop_event()
  */
 bool perf_pmu_is_gone(const struct perf_event *event)
 {
 	return READ_ONCE(event->pmu) == &perf_pmu_gone;
 }
 
-/*
- * Demands: capabilities that an event needs of its PMU
- */
+/* Capabilities that an event needs of its PMU */
 
 static bool perf_pmu_exclusion_possible(const struct perf_event *event)
 {
@@ -245,7 +240,7 @@ static bool perf_pmu_cpu_possible_for(const struct perf_event *event)
 {
 	unsigned int scope = event->pmu->scope;
 
-	/* A driver that speaks for several CPUs has named one of them, or none is left. */
+	/* The driver has set the CPU, or there is no CPU for the instance. */
 	if (!event->hw.target && ((unsigned int)event->cpu >= nr_cpu_ids ||
 				  !cpu_possible(event->cpu)))
 		return false;
@@ -254,9 +249,9 @@ static bool perf_pmu_cpu_possible_for(const struct perf_event *event)
 }
 
 /**
- * struct pmu_demand - what an event may ask of its PMU
- * @refusal: if it asks in vain
- * @possible: does not ask for it, or can have it
+ * struct pmu_demand - a capability that an event may need of its PMU
+ * @refusal: reason for an error
+ * @possible: return true if the event does not need it, or the PMU has it
  */
 struct pmu_demand {
 	enum perf_refusal_id	refusal;
@@ -276,7 +271,7 @@ static int perf_pmu_can_do(const struct perf_event *event)
 {
 	unsigned int i;
 
-	/* The PMU has accepted the root, and so accepts its copies. */
+	/* A PMU that has accepted the root accepts its copies. */
 	if (event->parent)
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(perf_pmu_demands); i++) {
@@ -287,14 +282,13 @@ static int perf_pmu_can_do(const struct perf_event *event)
 }
 
 /**
- * perf_pmu_check_clock - can samples of this event have its record clock?
- * @event: new, with its PMU
+ * perf_pmu_check_clock - can samples of this event use its record clock?
+ * @event: new event, with its PMU
  *
- * User space is told of its record clock after all else that is wrong with the event
- * alone. RCU, or pmus_srcu, keeps the PMU.
+ * Checked after everything else that concerns only the event. RCU or pmus_srcu keeps the PMU.
  *
- * Return: 0; -ENODEV when the PMU has gone; -EINVAL for a record clock that samples
- * cannot have, or not those of a PMU whose interrupt is an NMI
+ * Return: 0 on success, -ENODEV if the PMU was unregistered, -EINVAL if samples, or samples in an
+ * NMI, cannot use the record clock
  */
 int perf_pmu_check_clock(const struct perf_event *event)
 {
@@ -309,9 +303,7 @@ int perf_pmu_check_clock(const struct perf_event *event)
 	return err;
 }
 
-/*
- * From an event to its PMU
- */
+/* Search for an event's PMU */
 
 static struct pmu_entry *perf_pmu_entry_of_type(u32 type)
 {
@@ -324,10 +316,11 @@ static struct pmu_entry *perf_pmu_entry_of_type(u32 type)
 }
 
 /**
- * perf_pmu_tally - what is counted for a PMU
- * @pmu: registered, and kept by RCU or perf_pmus_lock
+ * perf_pmu_tally - get the counts of a PMU
+ * @pmu: registered, protected by RCU or perf_pmus_lock
  *
- * Any context, NMI included. Return: a place per CPU; NULL until perf_pmu_give_tally().
+ * Context: any, including NMI.
+ * Return: per-CPU counts; NULL before perf_pmu_give_tally()
  */
 struct perf_pmu_tally __percpu *perf_pmu_tally(const struct pmu *pmu)
 {
@@ -337,10 +330,11 @@ struct perf_pmu_tally __percpu *perf_pmu_tally(const struct pmu *pmu)
 }
 
 /**
- * perf_pmu_give_tally - give a PMU memory for its counts, if there is one without
- * @tally: the memory, per CPU
+ * perf_pmu_give_tally - give memory for counts to a PMU that has none
+ * @tally: the per-CPU memory
  *
- * May sleep. Return: whether a PMU has taken it
+ * Context: may sleep.
+ * Return: true if a PMU has taken it
  */
 bool perf_pmu_give_tally(struct perf_pmu_tally __percpu *tally)
 {
@@ -358,7 +352,7 @@ bool perf_pmu_give_tally(struct perf_pmu_tally __percpu *tally)
 	return false;
 }
 
-/* Drivers look at the group's other members to see if it fits as a whole: keep it as it is. */
+/* Drivers check whether the whole group fits, so it must not change. */
 static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
@@ -372,7 +366,10 @@ static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 		return pmu->event_init(event);
 	}
 	CLASS(event_context, ctx)(leader);
-	/* No memory cgroup can make a driver wait, though lockdep would suspect an allocation. */
+	/*
+	 * Avoid a lockdep report about an allocation: a driver does not wait for a memory
+	 * cgroup.
+	 */
 	nofs = memalloc_nofs_save();
 	err = pmu->event_init(event);
 	memalloc_nofs_restore(nofs);
@@ -380,9 +377,9 @@ static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 }
 
 /*
- * A PMU has accepted an event: from here on it waits for the event before it goes. A copy
- * is not listed, so that forks have no lock of the PMU in common: perf_event_revoke() of
- * its root removes it.
+ * Add an event that the PMU has accepted, so that the unregistration of the PMU waits for it.
+ * A copy is not listed, to avoid a lock of the PMU in all forks: perf_event_revoke() of its
+ * root removes it.
  */
 static void perf_pmu_entry_add_event(struct pmu_entry *pe, struct perf_event *event)
 {
@@ -395,7 +392,7 @@ static void perf_pmu_entry_add_event(struct pmu_entry *pe, struct perf_event *ev
 	spin_unlock(&pe->lock);
 }
 
-/* Does this PMU take the event? pmus_srcu is held. */
+/* Does this PMU accept the event? pmus_srcu is held. */
 static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 {
 	struct pmu *pmu = pe->pmu;
@@ -404,7 +401,7 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 	lockdep_assert(srcu_read_lock_held(&pmus_srcu));
 	if (READ_ONCE(pe->gone))
 		return event->parent ? -ENODEV : perf_refuse(PERF_REFUSED_NO_PMU);
-	/* The module that a copy needs is kept by its root, or by the PMU that waits for it. */
+	/* A copy's module is held by its root, or by the PMU, which waits for copies. */
 	if (!event->parent && !try_module_get(pmu->module))
 		return perf_refuse(PERF_REFUSED_PMU_GONE);
 
@@ -413,7 +410,7 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 	if (err) {
 		if (err != -ENOENT)
 			perf_refuse_by_pmu(event, err);
-		/* The driver has undone what it did. */
+		/* The driver has undone its part. */
 		event->destroy = NULL;
 		goto refused;
 	}
@@ -422,11 +419,11 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 		err = perf_cpu_pmu_contexts_make(pmu);
 	if (err)
 		goto undo;
-	/* Drivers look at this field alone. */
+	/* Drivers use only this field. */
 	if (event->attr.aux_start_paused)
 		event->hw.aux_paused = 1;
 
-	/* A group may have members of many software PMUs: their scopes need not be its. */
+	/* A group may have events of several software PMUs, with other scopes. */
 	if (pmu->task_ctx_nr == perf_sw_context)
 		event->event_caps |= PERF_EV_CAP_SOFTWARE;
 	else if (pmu->scope != PERF_PMU_SCOPE_NONE && event->cpu >= 0)
@@ -446,7 +443,7 @@ refused:
 	return err;
 }
 
-/* Types that a PMU of another type may serve. */
+/* Types that PMUs of other types may serve */
 static bool perf_pmu_type_is_generic(u32 type)
 {
 	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
@@ -475,8 +472,8 @@ static int perf_pmu_ask_all(struct perf_event *event)
 }
 
 /*
- * Ask the PMU of the type. One that knows better may set attr.type to another
- * one's and return -ENOENT: ask that, but do not be sent around in circles.
+ * Call the PMU of the type. It may set attr.type to another PMU's type and return -ENOENT:
+ * call that PMU, but limit the number of times.
  */
 static int perf_pmu_ask_type(struct perf_event *event, u32 type)
 {
@@ -497,9 +494,9 @@ static int perf_pmu_ask_type(struct perf_event *event, u32 type)
 }
 
 /*
- * A generic event of one PMU among several, whose type stands in config. A type
- * that no PMU has restricts nothing: all PMUs are asked for the plain event. A
- * PMU that does not know generic events of others is not asked at all.
+ * A generic event of one of several PMUs, whose type is in config. A type without a PMU is
+ * ignored: all PMUs are called for the event. A PMU without PERF_PMU_CAP_EXTENDED_HW_TYPE is
+ * not called.
  */
 static int perf_pmu_ask_extended(struct perf_event *event, u32 type)
 {
@@ -513,9 +510,9 @@ static int perf_pmu_ask_extended(struct perf_event *event, u32 type)
 }
 
 /*
- * A copy gets the PMU of its root, which may be going. As long as the root has the PMU,
- * perf_pmu_unregister() is not over; and after the root has lost it, that function waits
- * for this reader of pmus_srcu before it gives back the PMU's number and returns.
+ * A copy has the PMU of its root, which may be being unregistered. While the root has the
+ * PMU, perf_pmu_unregister() has not finished. After the root has dropped it, that function
+ * waits for this reader of pmus_srcu before it frees the PMU's type and returns.
  */
 static int perf_pmu_ask_same(struct perf_event *event, const struct pmu *same)
 {
@@ -554,18 +551,20 @@ static int perf_pmu_find_and_init(struct perf_event *event)
 	err = perf_pmu_ask_type(event, type);
 	if (err != -ENOENT)
 		return err;
-	/* The config of a raw event means nothing to any PMU but that of raw events. */
+	/* The config of a raw event has a meaning only for the PMU of raw events. */
 	if (event->orig_type == PERF_TYPE_RAW && perf_pmu_entry_of_type(PERF_TYPE_RAW))
 		return -ENOENT;
 	return perf_pmu_ask_all(event);
 }
 
 /**
- * perf_pmus_read_lock - keep the PMUs that are there
+ * perf_pmus_read_lock - prevent PMUs from being unregistered
  *
- * A PMU that is unregistered meanwhile waits. Until then an event that has
- * found it may look at it without being attached. May sleep, and be nested.
- * Return: for perf_pmus_read_unlock().
+ * perf_pmu_unregister() waits for this section. Until then an event may use the PMU that it has
+ * found without being attached. Calls can be nested.
+ *
+ * Context: may sleep.
+ * Return: argument for perf_pmus_read_unlock()
  */
 int perf_pmus_read_lock(void)
 	__acquires(&pmus_srcu)
@@ -575,7 +574,7 @@ int perf_pmus_read_lock(void)
 
 /**
  * perf_pmus_read_unlock - undo perf_pmus_read_lock()
- * @idx: what that returned
+ * @idx: from perf_pmus_read_lock()
  */
 void perf_pmus_read_unlock(int idx)
 	__releases(&pmus_srcu)
@@ -585,9 +584,9 @@ void perf_pmus_read_unlock(int idx)
 
 /**
  * perf_pmu_init_event - find the PMU of a new event
- * @event: see pmu.h; the caller is between perf_pmus_read_lock() and
- *	perf_pmus_read_unlock()
+ * @event: see pmu.h
  *
+ * Context: between perf_pmus_read_lock() and perf_pmus_read_unlock().
  * Return: the PMU, which is event->pmu now, or an ERR_PTR()
  */
 struct pmu *perf_pmu_init_event(struct perf_event *event)
@@ -601,12 +600,12 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 		perf_refuse_value(PERF_REFUSED_NO_PMU, event->attr.type);
 	else if (!err || event->parent)
 		perf_refusal_forget();
-	/* Its PMU may be going at this moment. */
+	/* The PMU may be unregistered concurrently. */
 	return err ? ERR_PTR(err) : READ_ONCE(event->pmu);
 }
 
 /**
- * perf_pmu_drop_event - part an event and its PMU
+ * perf_pmu_drop_event - remove an event from its PMU
  * @event: see pmu.h
  */
 void perf_pmu_drop_event(struct perf_event *event)
@@ -623,7 +622,7 @@ void perf_pmu_drop_event(struct perf_event *event)
 		event->destroy(event);
 	event->destroy = NULL;
 
-	/* The PMU may cease to exist as soon as it has no event any more. */
+	/* The PMU may be freed once it has no events. */
 	rcu_read_lock();
 	pe = perf_pmu_entry_of_type(pmu->type);
 	if (event->parent) {
@@ -642,11 +641,9 @@ void perf_pmu_drop_event(struct perf_event *event)
 	module_put(module);
 }
 
-/*
- * Registration
- */
+/* Registration */
 
-/* The first event makes cpu_pmu_context. Until then drivers may disable the PMU. */
+/* The first event allocates cpu_pmu_context. Drivers may disable the PMU before that. */
 static int perf_pmu_alloc_percpu(struct pmu *pmu)
 {
 	pmu->cpu_pmu_context = NULL;
@@ -662,8 +659,8 @@ static void perf_pmu_free_percpu(struct pmu *pmu)
 }
 
 /*
- * Reserve a type: the one that is asked for, or for -1 a new one. If the type is taken,
- * the PMU gets a new one, and can still serve generic events.
+ * Allocate a type: the requested one, or for -1 a new one. If the type is in use, the PMU
+ * gets a new one, and can still serve generic events.
  */
 static int perf_pmu_type_alloc(const struct pmu *pmu, int type)
 {
@@ -680,10 +677,9 @@ static int perf_pmu_type_alloc(const struct pmu *pmu, int type)
 }
 
 /*
- * The list begins with the kernel's own PMUs, to which most events belong. Drivers' PMUs
- * follow, the last one registered first: if several serve generic events, that one gets
- * them. On an ARM machine that is the PMU of the big cores, which is found after that of
- * the little ones.
+ * The list starts with the kernel's own PMUs, which have most of the events. PMUs of drivers
+ * follow, the last one registered first: if several serve generic events, it gets them. On
+ * ARM that is the PMU of the big cores, which is probed after that of the little ones.
  */
 static void perf_pmu_list(struct pmu *pmu, bool own)
 {
@@ -701,7 +697,7 @@ static void perf_pmu_list(struct pmu *pmu, bool own)
 	list_add_tail_rcu(&pmu->entry, &next->entry);
 }
 
-/* The PMU goes, and its last copy has gone. */
+/* The last copy of a PMU that is being unregistered was dropped. */
 static void perf_pmu_entry_copies_gone(struct percpu_ref *copies)
 {
 	wake_up(&container_of(copies, struct pmu_entry, copies)->left);
@@ -731,18 +727,16 @@ static bool perf_pmu_is_complete(const struct pmu *pmu)
 }
 
 /**
- * perf_pmu_register - make a PMU known
- * @pmu: filled in by its driver; callbacks that are missing and can be get
- *	defaults
- * @name: in sysfs, or NULL for a PMU that is not to be seen there. Kept.
- * @type: PERF_TYPE_*, or -1 for one that is made for it; so is one that is taken
+ * perf_pmu_register - register a PMU
+ * @pmu: initialised by its driver; optional callbacks get defaults
+ * @name: name in sysfs, or NULL for a PMU that is not in sysfs; not copied
+ * @type: PERF_TYPE_*, or -1 for a new type. A type in use is replaced by a new one
  *
- * Events can be opened on it as soon as this returns, and shortly before. Of
- * PMUs that serve the same generic events the last one is asked first. May
- * sleep.
+ * Events can be opened once this returns, and shortly before. Of several PMUs for the same
+ * generic events the last one is called first. May sleep.
  *
- * Return: 0, -EINVAL for a PMU that lacks something, -EEXIST for a name that is
- * taken, -ENOMEM
+ * Return: 0 on success, -EINVAL if a mandatory field is missing, -EEXIST if the name is in use,
+ * -ENOMEM
  */
 int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 {
@@ -788,8 +782,8 @@ free_entry:
 EXPORT_SYMBOL_GPL(perf_pmu_register);
 
 /*
- * Take a reference to an event of the list. Events that are being freed are passed over:
- * they leave the list on their own. Return: false when there are no others.
+ * Take a reference to an event of the list. Events that are being freed are skipped, as they
+ * leave the list themselves. Return false if there are only such events.
  */
 static bool perf_pmu_entry_hold_event(struct pmu_entry *pe, struct perf_event **held)
 {
@@ -822,20 +816,20 @@ static void perf_pmu_entry_revoke_events(struct pmu_entry *pe)
 		perf_event_put(event);
 	}
 	/*
-	 * The copies have left their families. Those that are still there belong to a fork
-	 * that has made them too late for their family, or to holders of a reference, all
-	 * of which drop it in a bounded time.
+	 * The copies have left their families. The remaining ones belong to a fork that was
+	 * too late to add them to a family, or to holders of a reference. All of these drop
+	 * them in bounded time.
 	 */
 	wait_event(pe->left, percpu_ref_is_zero(&pe->copies));
 }
 
 /**
- * perf_pmu_unregister - remove a PMU
- * @pmu: the PMU, which perf_pmu_register() has accepted
+ * perf_pmu_unregister - unregister a PMU
+ * @pmu: the PMU, which was registered with perf_pmu_register()
  *
- * When this returns, the PMU's events are dead, and none of its callbacks runs or
- * will. May sleep; the caller may hold no context's mutex, nor any lock that
- * event_init, destroy, setup_aux or free_aux takes.
+ * Afterwards the PMU's events are dead, and none of its callbacks is called any more. May
+ * sleep. The caller must not hold a context's mutex, nor a lock that event_init, destroy,
+ * setup_aux or free_aux takes.
  */
 void perf_pmu_unregister(struct pmu *pmu)
 {
@@ -851,33 +845,33 @@ void perf_pmu_unregister(struct pmu *pmu)
 	list_del_rcu(&pmu->entry);
 	mutex_unlock(&perf_pmus_lock);
 
-	/* After this, all callers that were still asking the PMU have listed their events. */
+	/* Afterwards all callers that were using the PMU have listed their events. */
 	synchronize_srcu(&pmus_srcu);
 	percpu_ref_kill(&pe->copies);
 	perf_pmu_dev_remove(pmu);
 	perf_pmu_entry_revoke_events(pe);
 
 	/*
-	 * Until now a walk under RCU may be at the PMU's part of a CPU's context, and the
-	 * last copy in perf_pmu_entry_copies_gone().
+	 * Until now a walk under RCU may use the PMU's part of a CPU's context, and the last
+	 * copy may be in perf_pmu_entry_copies_gone().
 	 */
 	synchronize_rcu();
 	percpu_ref_exit(&pe->copies);
-	/* Data for tasks is freed by RCU into the PMU's cache, which may go after this. */
+	/* RCU frees the data of tasks to the PMU's cache, which may be destroyed after this. */
 	if (pmu->task_ctx_cache)
 		rcu_barrier();
-	/* An mmap(2) of an AUX area may have found its event alive: wait for the end of it. */
+	/* An mmap(2) of an AUX area may have seen a live event: wait for its end. */
 	synchronize_srcu(&pmus_srcu);
 	perf_aux_revoke(pmu);
 	perf_pmu_free_percpu(pmu);
 	free_percpu(pe->tally);
 	pe->tally = NULL;
 
-	/* Last of all the number, so that it never means two things at once. */
+	/* Free the type last, so that it is never ambiguous. */
 	mutex_lock(&perf_pmus_lock);
 	idr_remove(&pmu_types, pmu->type);
 	mutex_unlock(&perf_pmus_lock);
-	/* Callers that have found the entry by its number look at pe->gone until now. */
+	/* Callers that have found the entry by its type may read pe->gone until now. */
 	synchronize_srcu(&pmus_srcu);
 	kfree_rcu(pe, rcu_head);
 }
@@ -886,8 +880,7 @@ EXPORT_SYMBOL_GPL(perf_pmu_unregister);
 /**
  * perf_event_print_debug - print the state of this CPU's counters
  *
- * For SysRq p, interrupts off or on. Architectures whose counters can be read
- * have their own.
+ * For SysRq p, with interrupts off or on. Architectures with readable counters override it.
  */
 void __weak perf_event_print_debug(void)
 {

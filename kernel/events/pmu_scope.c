@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scopes: a system-wide PMU may exist once a core, die, cluster, package or
- * machine. One of the CPUs that share an instance speaks for it: tools open
- * their events there, and when it goes offline another takes them over.
+ * Scopes: a system-wide PMU may have an instance for each core, die, cluster, package or
+ * machine. One of the CPUs that share an instance is its speaker: tools open their events on
+ * this CPU, and when it goes offline the events move to another CPU of the instance.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -12,14 +12,14 @@
 #include "hotplug.h"
 #include "pmu_scope.h"
 
-/* One CPU of each core, die, cluster...; changed by hotplug alone. */
+/* One CPU for each core, die, cluster...; changed only by CPU hotplug */
 static struct cpumask perf_scope_all_speakers[PERF_PMU_MAX_SCOPE];
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-const struct cpumask *(*perf_test_die)(unsigned int cpu);	/* a test tells the topology */
+const struct cpumask *(*perf_test_die)(unsigned int cpu);	/* topology for a test */
 #endif
 
-/* The CPUs that share an instance with @cpu. */
+/* CPUs that share an instance with @cpu */
 static const struct cpumask *perf_scope_cpus(unsigned int scope, unsigned int cpu)
 {
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
@@ -35,11 +35,12 @@ static const struct cpumask *perf_scope_cpus(unsigned int scope, unsigned int cp
 
 /**
  * perf_scope_same - do two CPUs share an instance of a PMU?
- * @scope: of the PMU
+ * @scope: scope of the PMU
  * @a: a CPU
- * @b: another, or the same
+ * @b: a CPU
  *
- * Return: true if a counter of @a can be read on @b; any context
+ * Context: any.
+ * Return: true if a counter of @a can be read on @b
  */
 bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b)
 {
@@ -47,11 +48,11 @@ bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b)
 }
 
 /**
- * perf_scope_exists - does some CPU speak for the instance that @cpu belongs to?
- * @scope: of the PMU
+ * perf_scope_exists - does the instance of @cpu have a speaker?
+ * @scope: scope of the PMU
  * @cpu: a CPU
  *
- * Return: false while @cpu and all that share with it are offline
+ * Return: false while @cpu and all CPUs that share its instance are offline
  */
 bool perf_scope_exists(unsigned int scope, unsigned int cpu)
 {
@@ -59,10 +60,10 @@ bool perf_scope_exists(unsigned int scope, unsigned int cpu)
 }
 
 /**
- * perf_scope_speakers - the CPUs on which to open a system-wide PMU's events
- * @scope: of the PMU, not %PERF_PMU_SCOPE_NONE
+ * perf_scope_speakers - get the CPUs for events of a system-wide PMU
+ * @scope: scope of the PMU, not %PERF_PMU_SCOPE_NONE
  *
- * Return: one CPU an instance; it changes with CPU hotplug
+ * Return: one CPU for each instance; it changes with CPU hotplug
  */
 const struct cpumask *perf_scope_speakers(unsigned int scope)
 {
@@ -70,12 +71,13 @@ const struct cpumask *perf_scope_speakers(unsigned int scope)
 }
 
 /**
- * perf_scope_online - let a CPU that has come speak for instances without a speaker
+ * perf_scope_online - update the speakers when a CPU goes online
  * @cpu: the CPU, online
  *
- * In each scope, @cpu speaks for its instance if no other CPU does. If another one does,
- * that CPU takes over events that were left on @cpu when it was the last CPU of the
- * instance to go. The CPU hotplug lock is held; may sleep.
+ * In each scope, @cpu becomes the speaker of its instance if it has none. Otherwise events that
+ * remained on @cpu, when it was the last CPU of the instance to go offline, move to the speaker.
+ *
+ * Context: the CPU hotplug lock is held, may sleep.
  */
 void perf_scope_online(unsigned int cpu)
 {
@@ -83,7 +85,7 @@ void perf_scope_online(unsigned int cpu)
 
 	lockdep_assert_cpus_held();
 
-	/* The kernel knows only of a CPU that runs with which others it shares an instance. */
+	/* The topology of a CPU is only known while it is online. */
 	if (!cpu_online(cpu))
 		return;
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
@@ -97,11 +99,13 @@ void perf_scope_online(unsigned int cpu)
 }
 
 /**
- * perf_scope_offline - let other CPUs speak for the instances of a CPU that goes
+ * perf_scope_offline - update the speakers when a CPU goes offline
  * @cpu: the CPU, still online
  *
- * For each instance that @cpu spoke for, another CPU of it takes over, and the events
- * move there. The CPU hotplug lock is held; may sleep.
+ * If @cpu is the speaker of an instance, another CPU of the instance becomes its speaker, and the
+ * events move there.
+ *
+ * Context: the CPU hotplug lock is held, may sleep.
  */
 void perf_scope_offline(unsigned int cpu)
 {
@@ -113,7 +117,7 @@ void perf_scope_offline(unsigned int cpu)
 		if (!cpumask_test_cpu(cpu, &perf_scope_all_speakers[scope]))
 			continue;
 		heir = cpumask_any_and_but(perf_scope_cpus(scope, cpu), cpu_online_mask, cpu);
-		/* There is always one to open events on, while there is a CPU. */
+		/* While the instance has an online CPU, it always has a speaker for new events. */
 		if (heir < nr_cpu_ids)
 			cpumask_set_cpu(heir, &perf_scope_all_speakers[scope]);
 		cpumask_clear_cpu(cpu, &perf_scope_all_speakers[scope]);

@@ -5,9 +5,9 @@
 #include <linux/perf_event.h>
 
 /*
- * Each instance of a system-wide PMU has one CPU that speaks for it.
- * The first two are for hotplug, with the CPU hotplug lock held for writing
- * and the CPU online (before it goes, after it came); they may sleep.
+ * Each instance of a system-wide PMU has one CPU as its speaker. The first two functions are
+ * for CPU hotplug, with the CPU hotplug lock held for writing and the CPU online; they may
+ * sleep.
  */
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 extern const struct cpumask *(*perf_test_die)(unsigned int cpu);

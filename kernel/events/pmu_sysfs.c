@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMUs in sysfs: /sys/bus/event_source/devices/NAME, with the attributes that
- * all have and those that the driver gives.
+ * PMUs in sysfs: /sys/bus/event_source/devices/NAME, with common attributes and those of the
+ * driver
  */
 #include <linux/cpumask.h>
 #include <linux/device.h>
@@ -32,7 +32,7 @@ static ssize_t perf_pmu_show_filters(struct device *dev, struct device_attribute
 	return sysfs_emit(page, "%u\n", perf_pmu_of_dev(dev)->nr_addr_filters);
 }
 
-/* The CPUs on which tools open a system-wide PMU's events. */
+/* CPUs on which tools open a system-wide PMU's events */
 static ssize_t perf_pmu_show_cpus(struct device *dev, struct device_attribute *a, char *page)
 {
 	return cpumap_print_to_pagebuf(true, page,
@@ -80,7 +80,7 @@ static struct attribute *perf_pmu_common_attrs[] = {
 	NULL,
 };
 
-/* Not every PMU has filters, or instances that CPUs share. */
+/* Hide attributes of PMUs without filters or scope. */
 static umode_t perf_pmu_common_attr_mode(struct kobject *kobj, struct attribute *a, int index)
 {
 	struct pmu *pmu = perf_pmu_of_dev(kobj_to_dev(kobj));
@@ -102,7 +102,7 @@ static const struct bus_type perf_event_source_bus = {
 	.dev_groups	= perf_pmu_common_groups,
 };
 
-/* The bus exists; protected by perf_pmus_lock. */
+/* The bus is registered; protected by perf_pmus_lock */
 static bool perf_pmu_bus_ready;
 
 static void perf_pmu_release_dev(struct device *dev)
@@ -111,11 +111,13 @@ static void perf_pmu_release_dev(struct device *dev)
 }
 
 /**
- * perf_pmu_dev_remove - take a PMU out of sysfs
- * @pmu: the PMU, which no other task adds or removes meanwhile
+ * perf_pmu_dev_remove - remove a PMU from sysfs
+ * @pmu: the PMU; no other task adds or removes it concurrently
  *
- * May sleep: waits for readers and writers of the PMU's attributes. So the caller may
- * hold no lock that these take, such as perf_pmus_lock.
+ * Waits for readers and writers of the PMU's attributes, so the caller must not hold a lock that
+ * these take, such as perf_pmus_lock.
+ *
+ * Context: may sleep.
  */
 void perf_pmu_dev_remove(struct pmu *pmu)
 {
@@ -156,13 +158,13 @@ static int perf_pmu_add_dev(struct pmu *pmu)
 }
 
 /**
- * perf_pmu_dev_add - show a PMU in sysfs
+ * perf_pmu_dev_add - add a PMU to sysfs
  * @pmu: the PMU, with its name and type
  *
- * Does nothing before the bus exists, or for a PMU without name. perf_pmus_lock is
- * held; may sleep.
+ * Does nothing before the bus is registered, or for a PMU without name.
  *
- * Return: 0 or a negative errno
+ * Context: perf_pmus_lock is held, may sleep.
+ * Return: 0 on success, or a negative errno
  */
 int perf_pmu_dev_add(struct pmu *pmu)
 {
@@ -171,7 +173,7 @@ int perf_pmu_dev_add(struct pmu *pmu)
 	return perf_pmu_bus_ready && pmu->name ? perf_pmu_add_dev(pmu) : 0;
 }
 
-/* Register the bus, and make the devices of PMUs that were there before. */
+/* Register the bus, and add the PMUs that were registered before. */
 static int __init perf_event_source_init(void)
 {
 	struct pmu *pmu;
@@ -195,7 +197,7 @@ device_initcall(perf_event_source_init);
 /**
  * perf_event_sysfs_show - print an event of PMU_EVENT_ATTR_STRING()
  * @dev: the PMU
- * @attr: of a struct perf_pmu_events_attr
+ * @attr: attribute in a struct perf_pmu_events_attr
  * @page: gets the text
  *
  * Return: bytes written

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading an event: read(2), and the kernel's own readers.
+ * Reading an event: read(2), and readers in the kernel
  *
- * A resident event's count is always current: reading it takes no interrupt
- * to another CPU and, for an event that is not inherited, no lock.
+ * The count of a resident event is always up to date: a read needs no interrupt of another
+ * CPU and, for an event that is not inherited, no lock.
  */
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -22,7 +22,7 @@
 #include "time.h"
 #include "time_seq.h"
 
-/* The event's own count, as last read, and the counts of copies that have exited. */
+/* The event's last known own count, plus the counts of removed copies */
 static __always_inline u64 perf_read_known_count(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
@@ -31,11 +31,13 @@ static __always_inline u64 perf_read_known_count(const struct perf_event *event)
 }
 
 /**
- * perf_event_count - an event's count as it was last read
+ * perf_event_count - get the last known count of an event
  * @event: the event
  *
- * The counts of copies that have exited are included; the hardware is not read. Any
- * context, NMI included. Return: the count.
+ * Includes the counts of removed copies; does not read the hardware.
+ *
+ * Context: any, including NMI.
+ * Return: the count
  */
 u64 perf_event_count(const struct perf_event *event)
 {
@@ -43,10 +45,10 @@ u64 perf_event_count(const struct perf_event *event)
 }
 
 /**
- * struct read_call - a read on its way to the event's CPU
- * @event: the event to read
- * @group: read all of the group that @event leads
- * @err: out: error of a PMU that reads groups in one transaction
+ * struct read_call - a read on the event's CPU
+ * @event: the event
+ * @group: read the whole group of the leader @event
+ * @err: result: error of a PMU that reads groups in one transaction
  */
 struct read_call {
 	struct perf_event	*event;
@@ -54,7 +56,7 @@ struct read_call {
 	int			err;
 };
 
-/* The CPU to read on: this one if it shares the counters with @cpu, otherwise @cpu. */
+/* Get the CPU for a read: this CPU if it shares the counters with @cpu, otherwise @cpu. */
 static int perf_read_cpu(const struct perf_event *event, bool group, int cpu)
 {
 	u8 caps = group ? event->group_caps : event->event_caps;
@@ -71,12 +73,12 @@ static int perf_read_cpu(const struct perf_event *event, bool group, int cpu)
 
 static void perf_read_member(struct perf_event *event)
 {
-	/* A software member of the group has a PMU of its own. */
+	/* A software event of the group has a PMU of its own. */
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 }
 
-/* Read on the event's CPU, or on a CPU that shares the counters; interrupts are off. */
+/* Read on the event's CPU, or a CPU that shares its counters. Interrupts are off. */
 static void perf_read_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -87,10 +89,10 @@ static void perf_read_here(void *info)
 	struct pmu *pmu = event->pmu;
 
 	if (ctx->task && cpuctx->task_ctx != ctx)
-		return;		/* The event has been taken off, which has read it. */
+		return;		/* scheduled out, which has read the event */
 
 	raw_spin_lock(&ctx->lock);
-	/* An event that is on another CPU now was read when it left this one. */
+	/* An event that is on another CPU now was read when it was scheduled out here. */
 	if (event->state == PERF_EVENT_STATE_ACTIVE &&
 	    perf_read_cpu(event, call->group, event->oncpu) != smp_processor_id())
 		goto unlock;
@@ -108,10 +110,10 @@ unlock:
 }
 
 /*
- * Bring event->count up to date. The event stays attached meanwhile: ctx->mutex,
- * the family's lock, or a reference that keeps its file open. May sleep.
+ * Update event->count. The event stays attached: ctx->mutex or the family's lock is held, or
+ * a reference keeps its file open. May sleep.
  *
- * No lock is held, and another CPU may just put the event on or take it off:
+ * No lock is held, and another CPU may schedule the event in or out concurrently:
  *
  *	perf_event_sched_in()			perf_read_sync_count()
  *
@@ -119,8 +121,8 @@ unlock:
  *	smp_wmb();					return;
  *	event->state = ACTIVE;			cpu = event->oncpu;
  *
- * In another order the reader could see ACTIVE and still the old oncpu, -1, and would
- * leave out what the counter holds.
+ * In another order the reader could see ACTIVE and the old oncpu, -1, and would omit the
+ * counter's value.
  *
  *	perf_event_sched_out()			perf_read_sync_count()
  *
@@ -129,15 +131,15 @@ unlock:
  *	event->state = INACTIVE;			smp_rmb();
  *						... event->count ...
  *
- * In another order the reader could see that the event is on no CPU any more, and
- * still the count from when the event was put on.
+ * In another order the reader could see that the event is on no CPU, and the count from
+ * before it was scheduled in.
  */
 static int perf_read_sync_count(struct perf_event *event, bool group)
 {
 	struct read_call call = { .event = event, .group = group };
 	int cpu;
 
-	/* RCU keeps the leader, which may be closed meanwhile. */
+	/* RCU protects the leader, which may be closed concurrently. */
 	scoped_guard(rcu) {
 		if (is_resident(event))
 			return 0;
@@ -170,7 +172,7 @@ static void perf_read_add_times(struct perf_event *event, u64 *enabled, u64 *run
 		perf_event_add_copy_times(event, enabled, running);
 }
 
-/* perf_read_add_copy_times() when the clock runs, or may have changed meanwhile. */
+/* perf_read_add_copy_times() for a running clock, or a concurrent change */
 static noinline void perf_read_add_running_times(const struct perf_event *copy, u64 *enabled,
 						 u64 *running)
 {
@@ -181,7 +183,7 @@ static noinline void perf_read_add_running_times(const struct perf_event *copy, 
 	*running += ran;
 }
 
-/* Add the times of a copy, of which nothing is gone. Most copies belong to tasks that sleep. */
+/* Add the times of a copy, which has no removed copies itself. Usually its task sleeps. */
 static __always_inline void perf_read_add_copy_times(const struct perf_event *copy, u64 *enabled,
 						     u64 *running)
 {
@@ -203,7 +205,7 @@ static void perf_read_copy_locked(struct perf_event *copy, struct perf_cpu_conte
 	copy->event_flags |= PERF_EVENT_CALLED;
 }
 
-/* The copy's own count. The family's lock is held, which keeps the copy's leader, too. */
+/* The copy's own count. The family's lock is held, which also protects the copy's leader. */
 static __always_inline u64 perf_read_copy_count(struct perf_event *copy, bool is_clock)
 {
 	if (unlikely(copy->event_flags & PERF_EVENT_CALLED))
@@ -216,8 +218,8 @@ static __always_inline u64 perf_read_copy_count(struct perf_event *copy, bool is
 
 /*
  * Add the values and, unless @enabled is NULL, the times of all copies. There may be very
- * many of them: those that stand are settled, and a look at one of the others takes few
- * instructions and few cache lines.
+ * many copies: those of stopped contexts are settled, and each other one takes few
+ * instructions and cache lines.
  */
 static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, bool is_clock,
 						    u64 *enabled, u64 *running)
@@ -234,7 +236,7 @@ static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, boo
 		perf_copies_call_running(root, perf_read_copy_locked);
 	perf_delay(COPIES_CAUGHT_UP);
 	list_for_each_entry_safe(copy, next, copies, child_list) {
-		/* All that follow are settled, too. */
+		/* All copies after this one are settled, too. */
 		if (perf_copy_is_settled(copy))
 			break;
 		if (settles && perf_copy_may_settle(copy) && perf_copy_settle(copy))
@@ -252,14 +254,14 @@ static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, boo
 	return total + settled->count;
 }
 
-/* Value and, unless @enabled is NULL, times of an event and of its copies. */
+/* Value and, unless @enabled is NULL, times of an event and its copies */
 static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	u64 total;
 
 	/*
-	 * The event has had a copy, so there is a lock. perf_family_enter() may not be
-	 * used: it needs ctx->mutex, which is not held.
+	 * The event has had a copy, so the lock exists. perf_family_enter() cannot be used,
+	 * as ctx->mutex is not held.
 	 */
 	guard(mutex)(perf_family_lock(event));
 	perf_read_sync_count(event, false);
@@ -277,12 +279,13 @@ static u64 perf_read_family_value(struct perf_event *event, u64 *enabled, u64 *r
 {
 	u64 total;
 
-	/* A copy that is gone from the list is in the sums that are read below. */
+	/* A copy that is not in the list any more is in the sums that are read below. */
 	if (event->attr.inherit && !event->parent &&
 	    !list_empty_careful(perf_event_copies(event))) {
 		/*
-		 * Pairs with perf_family_prepare(): if there is a copy, there is a lock. The list
-		 * may be seen not to be empty by its prev alone, which is read without acquire.
+		 * Pairs with perf_family_prepare(): if there is a copy, there is a lock. The
+		 * list may look non-empty because of its prev pointer only, which is read
+		 * without acquire.
 		 */
 		smp_rmb();
 		return perf_read_copies_value(event, enabled, running);
@@ -310,12 +313,13 @@ static u64 perf_read_family_value(struct perf_event *event, u64 *enabled, u64 *r
 }
 
 /**
- * perf_event_read_value - value and times of an event and all its copies
- * @event: the event, which the caller keeps alive
- * @enabled: filled in, nanoseconds
- * @running: filled in, nanoseconds
+ * perf_event_read_value - read the value and times of an event and all its copies
+ * @event: the event; the caller holds a reference
+ * @enabled: set, nanoseconds
+ * @running: set, nanoseconds
  *
- * May sleep. Return: the value.
+ * Context: may sleep.
+ * Return: the value
  */
 u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
@@ -326,17 +330,17 @@ u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 EXPORT_SYMBOL_GPL(perf_event_read_value);
 
 /**
- * perf_event_sync - bring the count of one event up to date
+ * perf_event_sync - update the count of one event
  * @event: the event; ctx->mutex is held, or the family's lock for a copy
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_event_sync(struct perf_event *event)
 {
 	perf_read_sync_count(event, false);
 }
 
-/* Store words one by one: for so few, that is faster than to start a string move. */
+/* Store the words one by one: for so few this is faster than a string move. */
 static ssize_t perf_read_put_words(u64 __user *to, const u64 *words, size_t n)
 {
 	size_t left = n;
@@ -378,7 +382,7 @@ static ssize_t perf_read_one(struct perf_event *event, u64 __user *buf)
 	return perf_read_put_words(buf, words, end - words);
 }
 
-/* Is a copy of a group still a copy, member by member? */
+/* Does a group of copies still match its group, member by member? */
 static bool perf_read_same_group(const struct perf_event *leader, const struct perf_event *copy)
 {
 	const struct perf_event *a, *b;
@@ -395,7 +399,7 @@ static bool perf_read_same_group(const struct perf_event *leader, const struct p
 	return true;
 }
 
-/* Store the values of one member. Return: the place of the next member's. */
+/* Store the values of one member. Return the position of the next member. */
 static __always_inline u64 *perf_read_put_member(u64 *at, const struct perf_event *event,
 						 u64 format)
 {
@@ -421,7 +425,7 @@ static u64 *perf_read_put_members(u64 *at, const struct perf_event *leader, u64 
 	const struct perf_event *member;
 
 	at = perf_read_put_member(at, leader, format);
-	/* The most common format has a loop of its own, with a constant format. */
+	/* Avoid tests of the format in the loop for the most frequent format. */
 	if ((format & (PERF_FORMAT_ID | PERF_FORMAT_LOST)) == PERF_FORMAT_ID) {
 		for_each_sibling_event(member, leader)
 			at = perf_read_put_member(at, member, PERF_FORMAT_ID);
@@ -437,7 +441,7 @@ static u64 *perf_read_put_times_and_members(u64 *at, struct perf_event *leader, 
 	if (format & PERF_FORMAT_TIMES) {
 		u64 enabled = 0, running = 0;
 
-		/* The times of a copy are added to those that are there. */
+		/* Add the times of a copy to the stored times. */
 		if (leader->parent) {
 			if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 				enabled = at[0];
@@ -453,7 +457,7 @@ static u64 *perf_read_put_times_and_members(u64 *at, struct perf_event *leader, 
 				perf_read_put_members(at, leader, format);
 }
 
-/* Store a group's values, or add those of a group of copies to what is there. */
+/* Store a group's values, or add those of a group of copies to the stored values. */
 static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words, size_t *size)
 {
 	u64 *at = words + 1;
@@ -465,7 +469,7 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
 	if (is_resident(leader)) {
 		at = perf_read_put_times_and_members(at, leader, format);
 	} else {
-		/* No switch takes the group off halfway: all values are of one moment. */
+		/* The lock prevents a schedule out halfway: all values are from the same time. */
 		raw_spin_lock_irq(&leader->ctx->lock);
 		at = perf_read_put_times_and_members(at, leader, format);
 		raw_spin_unlock_irq(&leader->ctx->lock);
@@ -475,9 +479,9 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
 }
 
 /*
- * Sum up the values of a group and of its copies in @words, which have room for @has bytes.
- * @room is what user space offers.
- * Return: bytes; -ENOSPC when user space offers too little; -E2BIG when @words are too few.
+ * Sum the values of a group and of its copies in @words, an array of @has bytes. @room is the
+ * size of user space's buffer. Return the number of bytes; -ENOSPC if user space's buffer is
+ * too small; -E2BIG if @words is too small.
  */
 static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 *words, size_t has)
 {
@@ -488,7 +492,7 @@ static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 *w
 	int err;
 
 	lockdep_assert_held(&leader->ctx->mutex);
-	/* event->read_size is not kept up to date when members go after their task's exit. */
+	/* event->read_size is not updated when members are removed after their task's exit. */
 	size = perf_event_read_size(format, leader->nr_siblings);
 	if (room < size)
 		return -ENOSPC;
@@ -512,8 +516,8 @@ static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 *w
 }
 
 /*
- * Allocating memory and writing to that of user space may take long: both are done without
- * ctx->mutex. The group may grow meanwhile.
+ * Allocations and writes to user memory may take long, so they are done without ctx->mutex.
+ * The group may grow in the meantime.
  */
 static ssize_t perf_read_group_file(struct perf_event *event, u64 __user *buf, size_t room)
 {
@@ -542,13 +546,13 @@ static ssize_t perf_read_group_file(struct perf_event *event, u64 __user *buf, s
 /**
  * perf_event_read_file - read(2)
  * @event: the event of the file
- * @buf: where to store the values
+ * @buf: buffer for the values
  * @count: size of @buf in bytes
  *
- * May sleep. Return: bytes, as attr.read_format lays them out; 0 (end of file)
- * for an event that could not be scheduled or whose PMU is gone; -ENOSPC when
- * @count is too small; -ECHILD when a copy of the group is not the same group
- * any more; -EFAULT, -ENOMEM.
+ * Context: may sleep.
+ * Return: bytes, in the layout of attr.read_format; 0 (end of file) for an event in the error
+ * state or whose PMU was unregistered; -ENOSPC if @count is too small; -ECHILD if a group of
+ * copies does not match the group any more; -EFAULT, -ENOMEM
  */
 ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t count)
 {
@@ -566,13 +570,14 @@ ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t 
 /**
  * perf_event_read_local - read an event of this CPU or of current
  * @event: the event, without attr.inherit
- * @value: filled in
- * @enabled: filled in unless NULL, nanoseconds
- * @running: filled in unless NULL, nanoseconds
+ * @value: set
+ * @enabled: set unless NULL, nanoseconds
+ * @running: set unless NULL, nanoseconds
  *
- * Any context, NMI included. Return: 0; -EOPNOTSUPP for an event with attr.inherit;
- * -EINVAL when the event is neither current's nor of this CPU (or of a CPU that shares
- * the counter with this one); -EBUSY when the event is pinned and not on.
+ * Context: any, including NMI.
+ * Return: 0 on success, -EOPNOTSUPP for an event with attr.inherit, -EINVAL if the event is
+ * neither current's nor of this CPU (or of a CPU that shares its counter), -EBUSY if the event
+ * is pinned and not scheduled in
  */
 int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u64 *running)
 {
@@ -580,7 +585,7 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 	u64 on, ran;
 	int cpu, oncpu, ret = 0;
 
-	/* The sum over copies cannot be had without sleeping. */
+	/* The sum over copies needs to sleep. */
 	if (event->attr.inherit)
 		return -EOPNOTSUPP;
 
