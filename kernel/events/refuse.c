@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Refusals: which there are, the last one of each task, and who is told of them.
+ * Refused calls: the table of reasons, the last refusal of each task, and its report to user
+ * space.
  *
- * Only the task itself looks at its record, so there is no lock. It is made when
- * something is refused for the first time, and freed with the task.
+ * Only the task itself accesses its struct perf_refused, so no lock is needed. It is
+ * allocated at the task's first refusal and freed with the task.
  */
 #include <kunit/test-bug.h>
 #include <linux/debugfs.h>
@@ -18,7 +19,7 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/perf_events.h>
 
-/* A text that user space gets whole in that member of struct perf_refusal. */
+/* A string that fits the given member of struct perf_refusal, checked at build time */
 #define WHOLE(member, text) \
 	(&(text)[BUILD_BUG_ON_ZERO(sizeof(text) > sizeof_field(struct perf_refusal, member))])
 
@@ -32,11 +33,11 @@ const struct perf_refusal_row perf_refusal_rows[PERF_REFUSALS] = {
 static atomic_long_t perf_refusal_counts[PERF_REFUSALS];
 
 /**
- * struct perf_refused - what a task was refused last
- * @told: as user space gets it
- * @noting: what a check has said of a call that has not ended yet
+ * struct perf_refused - the refusals of a task
+ * @told: the last refusal, in the form that user space reads
+ * @noting: the reason noted by a check in a call that has not ended yet
  * @id: the row of @noting
- * @noted: there is something in @noting
+ * @noted: @noting is valid
  */
 struct perf_refused {
 	struct perf_refusal	told;
@@ -45,12 +46,15 @@ struct perf_refused {
 	bool			noted;
 };
 
-/* Some checks hold spinlocks or RCU: without memory at once, the refusal is not explained. */
+/*
+ * Some checks hold spinlocks or RCU, so the allocation must not sleep. If it fails, the
+ * refusal is not explained.
+ */
 static struct perf_refused *perf_refused_get(void)
 {
 	struct task_struct *me = current;
 
-	/* Unit tests run in threads of the kernel, and look at what is noted for them. */
+	/* KUnit tests run in kernel threads and read the noted reason. */
 	if (!in_task() || ((me->flags & PF_KTHREAD) && !kunit_get_current_test()))
 		return NULL;
 	if (!me->perf_refused)
@@ -80,10 +84,12 @@ static int perf_refuse_as(enum perf_refusal_id id, int error, u64 value, const c
 }
 
 /**
- * perf_refuse - note why current is being refused
+ * perf_refuse - note why a call of current is refused
  * @id: the reason
  *
- * Any context; outside of tasks of user space it notes nothing.
+ * Outside of user space tasks nothing is noted.
+ *
+ * Context: any.
  * Return: the row's negative errno
  */
 int perf_refuse(enum perf_refusal_id id)
@@ -92,11 +98,12 @@ int perf_refuse(enum perf_refusal_id id)
 }
 
 /**
- * perf_refuse_value - note why current is being refused, and what it asked for
+ * perf_refuse_value - note why a call of current is refused, and the refused value
  * @id: the reason
- * @value: of the row's field
+ * @value: value of the row's field
  *
- * Context: as perf_refuse(). Return: the row's negative errno
+ * Context: as perf_refuse().
+ * Return: the row's negative errno
  */
 int perf_refuse_value(enum perf_refusal_id id, u64 value)
 {
@@ -104,11 +111,12 @@ int perf_refuse_value(enum perf_refusal_id id, u64 value)
 }
 
 /**
- * perf_refuse_error - note why current is being refused, when another decides the errno
+ * perf_refuse_error - note why a call of current is refused with an errno from elsewhere
  * @id: the reason
- * @error: negative errno, or 0 for no refusal
+ * @error: negative errno, or 0 if the call is not refused
  *
- * Context: as perf_refuse(). Return: @error
+ * Context: as perf_refuse().
+ * Return: @error
  */
 int perf_refuse_error(enum perf_refusal_id id, int error)
 {
@@ -116,11 +124,12 @@ int perf_refuse_error(enum perf_refusal_id id, int error)
 }
 
 /**
- * perf_refuse_event - note what an event's PMU cannot do
+ * perf_refuse_event - note that the PMU of an event cannot do what is requested
  * @id: the reason
- * @event: new, with its PMU
+ * @event: new event, with its PMU
  *
- * Context: as perf_refuse(). Return: the row's negative errno
+ * Context: as perf_refuse().
+ * Return: the row's negative errno
  */
 int perf_refuse_event(enum perf_refusal_id id, const struct perf_event *event)
 {
@@ -129,19 +138,23 @@ int perf_refuse_event(enum perf_refusal_id id, const struct perf_event *event)
 
 /**
  * perf_event_refuse - for PMU drivers: note why an event is refused
- * @event: of which event_init() is about to fail; or another call for user space
- * @field: to blame, as "attr.config1"
- * @reason: a sentence that begins with @field, less than 128 bytes; both are copied
+ * @event: the event that event_init() or another callback refuses
+ * @field: the field at fault, for example "attr.config1"
+ * @reason: sentence that begins with @field, less than 128 bytes; both strings are copied
  * @error: negative errno
  *
- * Any context. Return: @error, so that a driver can return what this returns
+ * Context: any.
+ * Return: @error, for use in a return statement
  */
 int perf_event_refuse(const struct perf_event *event, const char *field, const char *reason,
 		      int error)
 {
 	struct perf_refused *refused;
 
-	/* That a copy cannot be made is nothing that current has asked for. */
+	/*
+	 * current has not requested an inherited copy: that it fails is not reported to
+	 * current.
+	 */
 	if (event->parent)
 		return error;
 	perf_refuse_as(PERF_REFUSED_PMU_SAYS, error, 0, event->pmu->name);
@@ -161,7 +174,7 @@ static bool perf_refusal_is_noted(int error)
 	return refused && refused->noted && refused->noting.error == -error;
 }
 
-/* Guess from the errno and the attribute why a PMU that has not said so refuses an event. */
+/* Guess the reason from the errno and the attribute, for a PMU that has noted none. */
 static enum perf_refusal_id perf_refusal_guess(const struct perf_event *event, int error)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -187,11 +200,12 @@ static enum perf_refusal_id perf_refusal_guess(const struct perf_event *event, i
 }
 
 /**
- * perf_refuse_by_pmu - a PMU has refused an event: for what, unless it has said so?
- * @event: new, with its PMU
+ * perf_refuse_by_pmu - note why a PMU refuses an event, unless its driver has done so
+ * @event: new event, with its PMU
  * @error: negative errno of event_init()
  *
- * Context: as perf_refuse(). Return: @error
+ * Context: as perf_refuse().
+ * Return: @error
  */
 int perf_refuse_by_pmu(const struct perf_event *event, int error)
 {
@@ -201,8 +215,10 @@ int perf_refuse_by_pmu(const struct perf_event *event, int error)
 }
 
 /**
- * perf_refusal_forget - what was noted refuses no call of user space: another PMU may be
- *	asked, or the kernel itself was refused
+ * perf_refusal_forget - discard the noted reason
+ *
+ * For a reason that refuses no call of user space: another PMU may accept the event, or the
+ * call was the kernel's own.
  */
 void perf_refusal_forget(void)
 {
@@ -214,9 +230,11 @@ void perf_refusal_forget(void)
 
 #if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
 /**
- * perf_refusal_look - for unit tests: what user space would be told
+ * perf_refusal_look - for KUnit tests: the reason that user space would get
  *
- * Return: what has been noted for current, which stays; NULL for nothing
+ * The reason stays noted.
+ *
+ * Return: the reason noted for current, or NULL
  */
 const struct perf_refusal *perf_refusal_look(void)
 {
@@ -226,9 +244,9 @@ const struct perf_refusal *perf_refusal_look(void)
 }
 
 /**
- * perf_refusal_take - for unit tests: what has been noted, which is forgotten
+ * perf_refusal_take - for KUnit tests: the row of the noted reason, which is discarded
  *
- * Return: the row's number; PERF_REFUSALS when nothing is noted for current
+ * Return: the row's number; PERF_REFUSALS if no reason is noted for current
  */
 enum perf_refusal_id perf_refusal_take(void)
 {
@@ -242,19 +260,21 @@ enum perf_refusal_id perf_refusal_take(void)
 #endif
 
 /**
- * perf_refusal_told - the end of a call that has failed
- * @call: which
- * @error: negative errno that it is going to return
+ * perf_refusal_told - end a call that has failed
+ * @call: the call
+ * @error: negative errno that the call returns
  *
- * The reason that was noted last, or else the one that is plain from @error, becomes the
- * last refusal of current; it is counted, and the tracepoint tells it. No lock is held.
+ * Make the reason that was noted last the last refusal of current, count it, and report it in a
+ * trace event. If no reason is noted for @error, derive one from @error.
+ *
+ * Context: no locks are held.
  * Return: @error
  */
 long perf_refusal_told(enum perf_refused_call call, long error)
 {
 	struct perf_refused *refused;
 
-	/* These ask for another try. */
+	/* User space repeats these calls: they are not refused. */
 	if (error <= -ERESTARTSYS || error == -EINTR ||
 	    (error == -EAGAIN && call == PERF_REFUSED_CALL_SPLICE)) {
 		perf_refusal_forget();
@@ -281,7 +301,10 @@ long perf_refusal_told(enum perf_refused_call call, long error)
 	refused->noted = false;
 	refused->told = refused->noting;
 	refused->told.call = call;
-	/* Programs ask for copies in all threads: that there is none is an answer. */
+	/*
+	 * Programs ask for the copies in all threads of a process. A thread without a copy is
+	 * a result, not a refusal: it is neither counted nor traced.
+	 */
 	if (refused->id == PERF_REFUSED_STATE_NO_COPY)
 		return error;
 	atomic_long_inc(&perf_refusal_counts[refused->id]);
@@ -291,12 +314,14 @@ long perf_refusal_told(enum perf_refused_call call, long error)
 
 /**
  * perf_event_explain - prctl(PR_PERF_EXPLAIN)
- * @buf: gets current's last refusal, a struct perf_refusal
- * @size: of @buf, in bytes; more than LONG_MAX when other arguments are not as they should be
+ * @buf: gets the last refusal of current, a struct perf_refusal
+ * @size: of @buf in bytes; more than LONG_MAX if an unused argument is not 0
  *
- * A call that fails here is a refusal itself, and is told next time.
- * May sleep. Return: the size of the structure; 0 when there is none to tell; -EINVAL
- * for a size out of range; -EFAULT
+ * A failure here is a refusal, too, and is reported by the next call.
+ *
+ * Context: may sleep.
+ * Return: the size of the structure, 0 if no call was refused, -EINVAL if @size is out of
+ * range, -EFAULT
  */
 long perf_event_explain(void __user *buf, unsigned long size)
 {
@@ -316,8 +341,8 @@ long perf_event_explain(void __user *buf, unsigned long size)
 /**
  * perf_debugfs_dir - the directory of perf events in debugfs
  *
- * For initcalls, which run one at a time. Return: the directory, or an ERR_PTR() that
- * debugfs takes.
+ * Context: initcalls, which run one at a time.
+ * Return: the directory, or an ERR_PTR() that the debugfs functions accept
  */
 struct dentry * __init perf_debugfs_dir(void)
 {

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why user space is refused. A check that fails says so at its place, by the row of
- * the reason, and returns what that gives:
+ * Explanation of refused calls. A check that fails notes the reason, a row of refuse_rows.h,
+ * and returns the row's errno:
  *
  *	if (flags & ~KNOWN)
  *		return perf_refuse_value(PERF_REFUSED_OPEN_FLAGS, flags);
  *
- * The reason is noted for current. The system call ends with perf_refusal_end(), at
- * which the last reason noted becomes the one that prctl(PR_PERF_EXPLAIN) tells.
- * -ENOMEM, -EFAULT, -EMFILE, -ENFILE need not be noted.
+ * The reason is noted for current. At the end of the system call perf_refusal_end() makes the
+ * last noted reason the one that prctl(PR_PERF_EXPLAIN) reports. -ENOMEM, -EFAULT, -EMFILE
+ * and -ENFILE need not be noted.
  */
 #ifndef _KERNEL_EVENTS_REFUSE_H
 #define _KERNEL_EVENTS_REFUSE_H
 
 #include <linux/perf_event.h>
 
-/**
- * enum perf_refusal_id - the reasons; refuse_rows.h has a row for each
- * @PERF_REFUSALS: how many there are
- */
+/* The reasons, one for each row of refuse_rows.h; PERF_REFUSALS is their number. */
 enum perf_refusal_id {
 #define REFUSAL(id, ...)	PERF_REFUSED_##id,
 #include "refuse_rows.h"
@@ -28,10 +25,10 @@ enum perf_refusal_id {
 
 /**
  * struct perf_refusal_row - a reason
- * @name: of the reason, for programs
- * @field: or argument that is to blame
- * @reason: a sentence that begins with @field
- * @error: positive errno; where it is another's, as a security module's, the usual one
+ * @name: name of the reason, for programs
+ * @field: the field or argument at fault
+ * @reason: sentence that begins with @field
+ * @error: positive errno; the usual one if the errno is from elsewhere, such as a security module
  */
 struct perf_refusal_row {
 	const char	*name;
@@ -55,7 +52,7 @@ enum perf_refusal_id perf_refusal_take(void);
 struct dentry *perf_debugfs_dir(void);
 long perf_refusal_told(enum perf_refused_call call, long error);
 
-/* The end of a call: pass its result on, and tell why it failed if it has. */
+/* End a call: return its result, and report the refusal if the call has failed. */
 static inline long perf_refusal_end(enum perf_refused_call call, long ret)
 {
 	return unlikely(ret < 0) ? perf_refusal_told(call, ret) : ret;

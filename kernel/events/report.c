@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of the subsystem, in debugfs, for administrators:
+ * The state of the subsystem in debugfs, for administrators:
  *
  *	perf_events/cpus	a line for each CPU
- *	perf_events/pmus	a line for each CPU and PMU that has something to tell of it
- *	perf_events/buffers	a line for each user and CPU that buffers belong to
+ *	perf_events/pmus	a line for each CPU and PMU with anything to report
+ *	perf_events/buffers	a line for each user and CPU with buffers
  *
- * The first line of each names the columns. All is found out when somebody reads, or has
- * been counted where it seldom happens. Sampling interrupts are counted while the first
- * file is open, and what happens to the events of each PMU while the second is.
+ * The first line of each file names the columns. The values are collected at the read, or are
+ * counters of rare cases. Sampling interrupts are counted while "cpus" is open, the throttled
+ * events and records of each PMU while "pmus" is open.
  */
 #include <linux/debugfs.h>
 #include <linux/highuid.h>
@@ -34,8 +34,6 @@
 static const char perf_report_losses[] =
 	"lost_full lost_paused lost_unsettled lost_elsewhere lost_large";
 
-/* cpus */
-
 static int perf_report_cpus(struct seq_file *m, void *unused)
 {
 	int cpu, i;
@@ -47,7 +45,7 @@ static int perf_report_cpus(struct seq_file *m, void *unused)
 		const struct perf_tally *tally = &per_cpu(perf_tally, cpu);
 		struct perf_took took = perf_took_on(cpu);
 
-		/* The CPU goes on meanwhile; each number is right by itself. */
+		/* The CPU's counters change meanwhile; each value is consistent by itself. */
 		seq_printf(m, "%d %u %llu %llu %llu %lu %lu", cpu,
 			   READ_ONCE(per_cpu(perf_cpu_context, cpu).ctx.nr_events),
 			   took.interrupts, took.total, took.longest,
@@ -82,20 +80,18 @@ static const struct file_operations perf_report_cpus_fops = {
 	.release	= perf_report_cpus_release,
 };
 
-/* pmus */
-
-/* With interrupts off, no more groups of a tree are looked at. */
+/* At most so many groups of a tree are examined with interrupts off. */
 #define GROUPS_COUNTED	1000
 
 /**
  * struct pmu_report - a PMU on one CPU
  * @pmu: the PMU
- * @events: in groups that may run there now
- * @on: how many of them have a counter, software events left out
- * @groups_on: groups that are on
+ * @events: events in groups that may be scheduled in there now
+ * @on: events that have a counter, except software events
+ * @groups_on: groups that are scheduled in
  * @groups_waiting: groups that wait for counters
- * @rotations: since the PMU was registered
- * @tally: what was counted while somebody watched
+ * @rotations: number of rotations since the PMU was registered
+ * @tally: counts from the time that the file was open
  */
 struct pmu_report {
 	struct pmu	*pmu;
@@ -135,7 +131,7 @@ static void perf_report_part(struct pmu_report *report, const struct perf_event_
 	perf_report_tree(report, &part->flexible_groups, cpuctx);
 }
 
-/* On the CPU, interrupts off. */
+/* Runs on the CPU with interrupts off. */
 static void perf_report_pmu_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -158,11 +154,11 @@ static void perf_report_pmu(struct seq_file *m, struct pmu *pmu, int cpu)
 	struct pmu_report report = { .pmu = pmu };
 	unsigned int cause;
 
-	/* The PMU may never have had an event to schedule. */
+	/* cpu_pmu_context is NULL as long as the PMU has had no event to schedule. */
 	if (READ_ONCE(pmu->cpu_pmu_context))
 		smp_call_function_single(cpu, perf_report_pmu_here, &report, 1);
 	if (tally) {
-		/* The CPU goes on meanwhile; each number is right by itself. */
+		/* The CPU's counters change meanwhile; each value is consistent by itself. */
 		report.tally = data_race(*per_cpu_ptr(tally, cpu));
 	}
 	if (!report.events && !report.on && !report.rotations &&
@@ -181,7 +177,7 @@ static int perf_report_pmus(struct seq_file *m, void *unused)
 	struct pmu *pmu;
 	int cpu, err;
 
-	/* PMUs may have come since the file was opened. */
+	/* For PMUs that were registered after the open of the file */
 	err = perf_tally_make_all();
 	if (err)
 		return err;
@@ -219,18 +215,16 @@ static const struct file_operations perf_report_pmus_fops = {
 	.release	= perf_report_pmus_release,
 };
 
-/* buffers */
-
 /**
- * struct buffer_report - the buffers that a user has for one CPU
- * @uid: of the user who pays for the memory; of root for memory that nobody pays for
- * @cpu: that alone writes to them; -1 for buffers that follow tasks
- * @buffers: how many
- * @pages: of records
- * @aux_pages: of AUX areas
- * @records: written
- * @bytes: of these
- * @lost: records that were lost, by cause
+ * struct buffer_report - the buffers of a user for one CPU
+ * @uid: user whose limit the memory is charged to; root for memory that is not charged
+ * @cpu: the only CPU that writes to them; -1 for buffers of task events on any CPU
+ * @buffers: number of buffers
+ * @pages: pages of the data areas, with the user pages
+ * @aux_pages: pages of the AUX areas
+ * @records: records written
+ * @bytes: bytes written
+ * @lost: lost records, by cause
  */
 struct buffer_report {
 	uid_t		uid;
@@ -243,20 +237,20 @@ struct buffer_report {
 	u64		lost[PERF_LOSSES];
 };
 
-/* Rows of the file; the last one is for all that do not fit. */
+/* Rows of the file; the last row sums up all buffers that have no row of their own. */
 #define ROWS	1024
 
 /**
- * struct buffer_reports - of all users
+ * struct buffer_reports - the buffers of all users
  * @nr: rows in use
- * @rows: no memory is allocated with a CPU's context's mutex held, so there are all
+ * @rows: preallocated, because the mutex of a CPU's context is held while they are filled in
  */
 struct buffer_reports {
 	unsigned int		nr;
 	struct buffer_report	rows[ROWS];
 };
 
-/* The row of a user and CPU, a new one if there is none. */
+/* The row of a user and CPU; a new one if there is none */
 static struct buffer_report *perf_report_row(struct buffer_reports *reports, uid_t uid, int cpu)
 {
 	struct buffer_report *row;
@@ -276,13 +270,13 @@ static struct buffer_report *perf_report_row(struct buffer_reports *reports, uid
 	return row;
 }
 
-/* Is the buffer reported with this one of its events? Its lock is held. */
+/* Is @event the one event of the buffer with which the buffer is reported? rb->lock is held. */
 static bool perf_report_is_first(const struct perf_buffer *rb, const struct perf_event *event)
 {
 	return list_first_entry(&rb->events, struct perf_event_cold, rb_entry)->event == event;
 }
 
-/* Add the buffer that an event writes to, with one of its events. ctx->mutex is held. */
+/* Add the event's buffer, once per buffer. ctx->mutex is held. */
 static void perf_report_event(struct buffer_reports *reports, struct perf_event *event)
 {
 	struct buffer_report *row;
@@ -322,8 +316,10 @@ static void perf_report_context(struct buffer_reports *reports, struct perf_even
 }
 
 /*
- * Look for the first thread whose number is @nr or more. Return: false when there is none;
- * else *@ctx is its context, with a reference, or NULL, and *@nr the next number.
+ * Find the first thread whose number is @nr or more.
+ *
+ * Return: false if there is none. Otherwise *@ctx is its context with a reference, or NULL,
+ * and *@nr is the number to continue with.
  */
 static bool perf_report_next_task(int *nr, struct perf_event_context **ctx)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rotation: groups that do not fit together share the PMU. Each PMU has a timer on
- * each CPU, which runs while a group waits and exchanges the youngest group that
- * waits for the oldest one that is on (group_tree.c says how old a group is).
+ * Rotation: groups that do not fit on the PMU at the same time share it in turns. Each PMU
+ * has a timer on each CPU, which runs while a group waits for counters. At each expiry the
+ * youngest group that waits replaces the oldest group that is scheduled in; for the age of a
+ * group see group_tree.c.
  */
 #include <linux/hrtimer.h>
 
@@ -17,7 +18,7 @@
 #include "time.h"
 #include "time_seq.h"
 
-/* Look at all flexible groups that may run here. */
+/* Examine all flexible groups that may be scheduled in on this CPU. */
 static void perf_rotate_look_at_groups(struct perf_cpu_context *cpuctx,
 				       struct perf_event_pmu_context *epc,
 				       struct perf_stretch_look *look)
@@ -52,7 +53,7 @@ static struct perf_event *perf_rotate_oldest_running(struct perf_event_pmu_conte
 	return best;
 }
 
-/* Take groups off, the oldest first, until the waiting group fits. */
+/* Schedule out groups, the oldest first, until the waiting group fits. */
 static void perf_rotate_make_room(struct perf_event *waiting,
 				  struct perf_event_pmu_context *cpu_epc,
 				  struct perf_event_pmu_context *task_epc)
@@ -60,7 +61,7 @@ static void perf_rotate_make_room(struct perf_event *waiting,
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(waiting->pmu_ctx->pmu);
 	struct perf_event *victim;
 
-	/* An overflow while the group was being put on may have turned it off. */
+	/* The loop ends if an overflow has disabled the group while it was being scheduled in. */
 	while (perf_group_waits(waiting) && !perf_group_try_sched_in(waiting, cpc)) {
 		victim = perf_rotate_oldest_running(task_epc,
 						    perf_rotate_oldest_running(cpu_epc, NULL));
@@ -72,22 +73,23 @@ static void perf_rotate_make_room(struct perf_event *waiting,
 	}
 }
 
-/* ns that the context has been on CPUs, by its context clock. */
+/* ns for which the context has been scheduled in, by its clock */
 static u64 perf_rotate_presence(const struct perf_event_pmu_context *epc)
 {
 	return perf_clock_at(&epc->ctx->clock, epc->ctx->now);
 }
 
 /**
- * perf_rotate - give one group that waits the place of others
+ * perf_rotate - schedule in one group that waits, in place of others
  * @cpuctx: this CPU's context, locked, as is the running task's context
  * @cpc: the PMU on this CPU
- * @task_first: it is the task's turn, see perf_turn_is_due()
+ * @task_first: the task's turn is due, see perf_turn_is_due()
  *
- * Only groups that change places are touched. When groups of the CPU and of the
- * task wait, they are served alternately, so that neither starves the other, but
- * with @task_first the task is served.
- * Return: whether there is anything to rotate next time.
+ * Only the groups concerned are scheduled out and in. If groups of the CPU and of the task
+ * wait, they are served alternately, so that neither starves the other; with @task_first the
+ * task is served.
+ *
+ * Return: true if the rotation has to continue
  */
 bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc,
 		 bool task_first)
@@ -113,8 +115,8 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	if (!waiting)
 		return false;
 	/*
-	 * The task's turn is over when one of its groups is served, or when none of
-	 * them waits: its next turn is an interval away.
+	 * The task's turn ends when one of its groups is served, or when none of them waits.
+	 * Its next turn is due after an interval.
 	 */
 	if (task_epc && (!of_task.waiting || waiting == of_task.waiting))
 		task_epc->turn = perf_rotate_presence(task_epc);
@@ -131,15 +133,16 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 }
 
 /**
- * perf_turn_is_due - is it the turn of a task that comes in?
+ * perf_turn_is_due - is it the turn of a task that is being scheduled in?
  * @cpuctx: this CPU's context, locked, as is the task's context
  * @epc: the PMU's part of the task's context, in which a flexible group waits
  *
- * The timer serves only the task that is on the CPU when it expires. A task that
- * always comes and goes in between would never get the place of a group of the CPU.
- * So a task that has run for a whole interval since its last turn, and finds flexible
- * groups of the CPU on, takes its turn as it comes in.
- * Return: whether it is the task's turn.
+ * The timer serves only the task that runs when the timer expires. A task that never runs at an
+ * expiry would never get the counters of the CPU's groups. So a task that has run for an
+ * interval since its last turn, while flexible groups of the CPU are scheduled in, has its turn
+ * when it is scheduled in.
+ *
+ * Return: true if the task's turn is due
  */
 bool perf_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
 {
@@ -151,11 +154,11 @@ bool perf_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_con
 }
 
 /**
- * perf_rotate_here - rotate the groups of a PMU on this CPU once
+ * perf_rotate_here - rotate a PMU's groups on this CPU once
  * @cpc: the PMU on this CPU
  *
- * Interrupts off, no lock held.
- * Return: whether there is anything to rotate next time.
+ * Context: interrupts are off, no locks are held.
+ * Return: true if the rotation has to continue
  */
 bool perf_rotate_here(struct perf_cpu_pmu_context *cpc)
 {
@@ -176,7 +179,10 @@ static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 	struct perf_cpu_pmu_context *cpc = container_of(timer, typeof(*cpc), hrtimer);
 	bool later = perf_site_interrupted();
 
-	/* The CPU is offline, and the PMU was unregistered before perf_rotation_stop() found it. */
+	/*
+	 * The CPU is offline and the timer has moved to another one. The PMU was unregistered
+	 * before perf_rotation_stop() could cancel the timer.
+	 */
 	if (unlikely(cpc != perf_this_cpc(cpc->epc.pmu))) {
 		scoped_guard(raw_spinlock, &cpc->hrtimer_lock)
 			cpc->hrtimer_active = false;
@@ -189,11 +195,11 @@ static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 }
 
 /**
- * perf_rotation_stop - stop rotation on a CPU that goes
- * @pmu: the PMU; perf_pmus_lock is held, which keeps it
- * @cpu: the CPU, which is not online for perf events any more
+ * perf_rotation_stop - stop the rotation on a CPU that is being taken offline
+ * @pmu: the PMU; perf_pmus_lock is held, which keeps it registered
+ * @cpu: the CPU, which is no longer online for perf events
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_rotation_stop(struct pmu *pmu, int cpu)
 {
@@ -201,7 +207,7 @@ void perf_rotation_stop(struct pmu *pmu, int cpu)
 	struct perf_cpu_pmu_context *cpc;
 
 	lockdep_assert_held(&perf_pmus_lock);
-	/* On an online CPU perf_rotation_needed() would start the timer again. */
+	/* On an online CPU perf_rotation_needed() could start the timer again. */
 	WARN_ON_ONCE(per_cpu(perf_cpu_context, cpu).online);
 	if (!cpcs)
 		return;
@@ -228,11 +234,12 @@ static void perf_cpu_pmu_context_init(struct perf_cpu_pmu_context *cpc, struct p
 }
 
 /**
- * perf_pmu_mux_interval_changed - take over a PMU's new rotation interval
+ * perf_pmu_mux_interval_changed - apply a PMU's new rotation interval
  * @pmu: the PMU, whose hrtimer_interval_ms has been written
  *
- * A timer that runs uses the new interval from its next expiry on. Interrupts are
- * on.
+ * A running timer uses the new interval from its next expiry on.
+ *
+ * Context: interrupts are on.
  */
 void perf_pmu_mux_interval_changed(struct pmu *pmu)
 {
@@ -240,9 +247,9 @@ void perf_pmu_mux_interval_changed(struct pmu *pmu)
 	int cpu;
 
 	/*
-	 * Pairs with the cmpxchg() in perf_cpu_pmu_contexts_make(): its caller finds the new
-	 * interval, or the state of the CPUs is found here. If both do, the lock sees to it that
-	 * the newer interval stays.
+	 * Pairs with the cmpxchg() in perf_cpu_pmu_contexts_make(): either its caller sees
+	 * the new interval, or the per-CPU state is seen here. If both are true, hrtimer_lock
+	 * makes the newer interval win.
 	 */
 	smp_mb();
 	cpcs = READ_ONCE(pmu->cpu_pmu_context);
@@ -258,12 +265,14 @@ void perf_pmu_mux_interval_changed(struct pmu *pmu)
 }
 
 /**
- * perf_cpu_pmu_contexts_make - make a PMU's state on each CPU, unless there is one
- * @pmu: the PMU, of which an event that has to be scheduled is opened; pmus_srcu keeps it
+ * perf_cpu_pmu_contexts_make - allocate a PMU's per-CPU state, unless it exists
+ * @pmu: the PMU of an event that has to be scheduled; pmus_srcu keeps it registered
  *
- * A PMU without such events needs none, and machines with many CPUs have many PMUs. May sleep.
+ * The state is allocated for the first such event: machines with many CPUs have many PMUs, most
+ * of them unused.
  *
- * Return: 0, or -ENOMEM
+ * Context: may sleep.
+ * Return: 0 on success, -ENOMEM
  */
 int perf_cpu_pmu_contexts_make(struct pmu *pmu)
 {
@@ -277,7 +286,10 @@ int perf_cpu_pmu_contexts_make(struct pmu *pmu)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		perf_cpu_pmu_context_init(per_cpu_ptr(made, cpu), pmu);
-	/* Another task may have made one meanwhile. The locks of contexts show it to switches. */
+	/*
+	 * Another task may have installed the state meanwhile. Task switches see it because
+	 * they take the lock of the event's context.
+	 */
 	if (cmpxchg(&pmu->cpu_pmu_context, NULL, made))
 		free_percpu(made);
 	else
@@ -286,10 +298,10 @@ int perf_cpu_pmu_contexts_make(struct pmu *pmu)
 }
 
 /**
- * perf_cpu_pmu_contexts_free - free a PMU's state on each CPU, if there is one
- * @pmu: the PMU, which has no events and will have none
+ * perf_cpu_pmu_contexts_free - free a PMU's per-CPU state, if it exists
+ * @pmu: the PMU, which has no events and gets no new ones
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_cpu_pmu_contexts_free(struct pmu *pmu)
 {
@@ -307,11 +319,14 @@ void perf_cpu_pmu_contexts_free(struct pmu *pmu)
  * perf_rotation_needed - start the rotation timer, unless it runs
  * @cpc: the PMU on this CPU, for which a group waits
  *
- * The contexts of the CPU and of its task are locked; interrupts are off.
+ * Context: the contexts of the CPU and of its task are locked, interrupts are off.
  */
 void perf_rotation_needed(struct perf_cpu_pmu_context *cpc)
 {
-	/* The CPU goes: groups that wait leave with their task, and the timer would move. */
+	/*
+	 * The CPU is being taken offline. The groups that wait are those of tasks, which
+	 * leave the CPU, and CPU hotplug would move the timer to another CPU.
+	 */
 	if (unlikely(!this_cpu_context()->online))
 		return;
 	scoped_guard(raw_spinlock, &cpc->hrtimer_lock) {

@@ -13,7 +13,7 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 		 bool task_first);
 bool perf_rotate_here(struct perf_cpu_pmu_context *cpc);
 
-/* The PMU cannot go meanwhile. */
+/* The caller keeps the PMU registered. */
 int perf_cpu_pmu_contexts_make(struct pmu *pmu);
 void perf_cpu_pmu_contexts_free(struct pmu *pmu);
 void perf_rotation_stop(struct pmu *pmu, int cpu);

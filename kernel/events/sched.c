@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scheduling: which groups have the counters, and what a task switch does.
+ * Scheduling of groups on the counters, and task switches.
  *
- * Pinned groups go first, those of the CPU before those of its task; then
- * flexible groups in the same order. Flexible groups that do not fit wait for
- * the rotation timer (rotate.c). A context without groups to schedule costs a
- * switch one lock and one reading of perf_clock().
+ * Pinned groups are scheduled in first, the CPU's before its task's; then the flexible groups
+ * in the same order. Flexible groups that do not fit wait for the rotation timer (rotate.c).
+ * For a context without groups to schedule, a switch takes one lock and reads perf_clock()
+ * once.
  */
 
 #include "cgroup.h"
@@ -29,9 +29,9 @@
 #include "time_seq.h"
 
 /*
- * A stretch has BACKFILL_TRIES tries at groups that turn out not to fit; the rest
- * is left to rotation. When not even a group of one event fits, there is hardly
- * any room left on the PMU: that costs BACKFILL_SINGLE tries at once.
+ * Limit on attempts for groups that do not fit, per stretch; rotation serves the other
+ * groups. If not even a group of one event fits, the PMU is nearly full: such a failure
+ * counts as BACKFILL_SINGLE attempts.
  */
 #define BACKFILL_TRIES	8
 #define BACKFILL_SINGLE	4
@@ -40,7 +40,7 @@ DEFINE_STATIC_KEY_FALSE(perf_sched_events);
 static atomic_t perf_sched_users;
 static DEFINE_MUTEX(sched_events_mutex);
 
-/* Drop the use that the last perf_sched_events_put() has left, after a delay. */
+/* Drop the reference left by the last perf_sched_events_put(), after a delay. */
 static void perf_sched_events_off(struct work_struct *work)
 {
 	guard(mutex)(&sched_events_mutex);
@@ -51,9 +51,11 @@ static void perf_sched_events_off(struct work_struct *work)
 static DECLARE_DELAYED_WORK(sched_events_work, perf_sched_events_off);
 
 /**
- * perf_sched_events_get - let task switches call perf from here on
+ * perf_sched_events_get - enable the hooks of task switches
  *
- * May sleep. The first caller waits until every CPU has seen the change.
+ * The first caller waits until all CPUs use the hooks.
+ *
+ * Context: may sleep.
  */
 void perf_sched_events_get(void)
 {
@@ -64,9 +66,9 @@ void perf_sched_events_get(void)
 	if (!atomic_read(&perf_sched_users)) {
 		static_branch_enable(&perf_sched_events);
 		/*
-		 * A switch that began before may end without its second half. The caller waits for
-		 * that, and need not wait behind the grace periods of others: all CPUs have been
-		 * interrupted for the key as it is.
+		 * A switch that began before the key was enabled may lack its second half.
+		 * Wait for the end of such switches. The expedited grace period is cheap in
+		 * comparison: the key has interrupted all CPUs already.
 		 */
 		synchronize_rcu_expedited();
 	}
@@ -76,8 +78,10 @@ void perf_sched_events_get(void)
 /**
  * perf_sched_events_put - undo perf_sched_events_get()
  *
- * When the last use ends, the key stays on for a minute: the next event may be
- * opened soon, and should not have to wait for a grace period. Any context.
+ * After the last use the key stays enabled for a minute, so that an event opened soon does not
+ * wait for a grace period.
+ *
+ * Context: any.
  */
 void perf_sched_events_put(void)
 {
@@ -91,14 +95,14 @@ static void perf_sched_assert_on_cpu(struct perf_event *event)
 	WARN_ON_ONCE(event->oncpu != smp_processor_id());
 }
 
-/* Give one event a counter; interrupts are off. */
+/* Interrupts are off. */
 static int perf_sched_pmu_add(struct perf_event *event, int flags)
 {
 	perf_sched_assert_on_cpu(event);
 	return event->pmu->add(event, flags);
 }
 
-/* Take the event's counter away; interrupts are off. */
+/* Interrupts are off. */
 static void perf_sched_pmu_del(struct perf_event *event, int flags)
 {
 	perf_sched_assert_on_cpu(event);
@@ -106,11 +110,11 @@ static void perf_sched_pmu_del(struct perf_event *event, int flags)
 }
 
 /**
- * perf_event_pmu_start - let an event's counter run
+ * perf_event_pmu_start - start an event's counter
  * @event: the event, active on this CPU
  * @flags: PERF_EF_RELOAD, or 0
  *
- * Interrupts are off; also called from overflow handling, which may be in NMI.
+ * Context: interrupts are off; also overflow handling, which may be in NMI.
  */
 void perf_event_pmu_start(struct perf_event *event, int flags)
 {
@@ -120,11 +124,11 @@ void perf_event_pmu_start(struct perf_event *event, int flags)
 }
 
 /**
- * perf_event_pmu_stop - halt an event's counter, which the event keeps
+ * perf_event_pmu_stop - stop an event's counter, which stays allocated to the event
  * @event: the event, active on this CPU
  * @flags: PERF_EF_UPDATE, or 0
  *
- * Interrupts are off; also called from overflow handling, which may be in NMI.
+ * Context: interrupts are off; also overflow handling, which may be in NMI.
  */
 void perf_event_pmu_stop(struct perf_event *event, int flags)
 {
@@ -133,11 +137,9 @@ void perf_event_pmu_stop(struct perf_event *event, int flags)
 	event->pmu->stop(event, flags);
 }
 
-/* Groups on and off */
-
 /*
- * perf_event_set_state() for an event that gets its counter (@on) or loses it, at @now by
- * its clock. A switch does this for each event that it puts on or takes off.
+ * perf_event_set_state() for an event that is scheduled in (@on) or out, at @now by its
+ * clock. Each switch calls this for each event concerned.
  */
 static __always_inline void perf_sched_set_on(struct perf_event *event, bool on, u64 now)
 {
@@ -155,7 +157,7 @@ static __always_inline void perf_sched_set_on(struct perf_event *event, bool on,
 	smp_store_release(&event->state, state);
 }
 
-/* perf_sched_count_counters() for an event that takes a counter, or is counted apart. */
+/* The slow path of perf_sched_count_counters() */
 static void perf_sched_count_counter(const struct perf_event *event, int n)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(event->pmu_ctx->pmu);
@@ -165,7 +167,10 @@ static void perf_sched_count_counter(const struct perf_event *event, int n)
 		event->ctx->nr_freq += n;
 	if (!is_software_event(event)) {
 		cpc->active_oncpu += n;
-		/* Events of the kernel, as the NMI watchdog's, are always on: they do not count. */
+		/*
+		 * An exclusive group may be scheduled in beside kernel events, such as the
+		 * NMI watchdog's: these are always on.
+		 */
 		if (!is_kernel_event(event))
 			cpc->users_oncpu += n;
 	}
@@ -177,7 +182,10 @@ static void perf_sched_count_counter(const struct perf_event *event, int n)
 		cpc->exclusive &= !alone && cpc->active_oncpu;
 }
 
-/* Account for an event that has got a counter (@n is 1) or given it back (-1). */
+/*
+ * Update the numbers of counters in use for an event that is scheduled in (@n is 1) or out
+ * (-1).
+ */
 static __always_inline void perf_sched_count_counters(const struct perf_event *event, int n)
 {
 	if (!is_software_event(event) || event->attr.exclusive || event->attr.freq)
@@ -185,8 +193,8 @@ static __always_inline void perf_sched_count_counters(const struct perf_event *e
 }
 
 /*
- * An event of a group may be of another PMU than the group, whose PMU is disabled
- * while events come and go.
+ * The PMU of the group is disabled while its events are scheduled in and out. A member may be
+ * of another PMU, which has to be disabled as well.
  */
 static void perf_sched_pmu_disable(struct pmu *pmu, const struct pmu *disabled)
 {
@@ -200,7 +208,7 @@ static void perf_sched_pmu_enable(struct pmu *pmu, const struct pmu *disabled)
 		perf_pmu_enable(pmu);
 }
 
-/* Put one event on its PMU at @now by its clock; the PMU @disabled is disabled. */
+/* Schedule in one event at @now by its clock; the PMU @disabled is disabled. */
 static int perf_event_sched_in(struct perf_event *event, const struct pmu *disabled, u64 now)
 {
 	if (event->state <= PERF_EVENT_STATE_OFF)
@@ -210,15 +218,15 @@ static int perf_event_sched_in(struct perf_event *event, const struct pmu *disab
 	/* Pairs with perf_read_sync_count(): a reader that sees ACTIVE also sees this oncpu. */
 	smp_wmb();
 	perf_delay(ONCPU_SET);
-	/* Drivers look at the state: it is active before the counter runs. */
+	/* Drivers read the state, so it must be ACTIVE before the counter runs. */
 	perf_sched_set_on(event, true, now);
 	perf_delay(ACTIVE_SET);
-	/* An event that was throttled when it was taken off starts afresh. */
+	/* An event that was throttled when it was scheduled out is unthrottled now. */
 	if (unlikely(perf_event_throttled(event)))
 		perf_event_unthrottle_in(event);
 
 	perf_sched_pmu_disable(event->pmu, disabled);
-	/* This record has to precede all that the driver writes once it has started. */
+	/* This record must precede all records that the driver writes after the start. */
 	perf_log_itrace_start(event);
 	if (perf_sched_pmu_add(event, PERF_EF_START)) {
 		perf_sched_set_on(event, false, now);
@@ -231,10 +239,7 @@ static int perf_event_sched_in(struct perf_event *event, const struct pmu *disab
 	return 0;
 }
 
-/*
- * Take one event off its PMU at @now by its clock, unless it is off; the PMU @disabled is
- * disabled.
- */
+/* Schedule out one event at @now by its clock, if it is active; the PMU @disabled is disabled. */
 static void __perf_event_sched_out(struct perf_event *event, const struct pmu *disabled, u64 now)
 {
 	lockdep_assert_held(&event->ctx->lock);
@@ -244,10 +249,13 @@ static void __perf_event_sched_out(struct perf_event *event, const struct pmu *d
 	perf_sched_pmu_disable(event->pmu, disabled);
 	perf_sched_pmu_del(event, 0);
 	perf_delay(DELETED);
-	/* Pairs with perf_read_sync_count(): no CPU is seen with the count that del() left. */
+	/*
+	 * Pairs with perf_read_sync_count(): a reader that sees -1 sees the count that del()
+	 * left.
+	 */
 	smp_store_release(&event->oncpu, -1);
 	perf_delay(ONCPU_CLEARED);
-	/* An overflow may have asked to disable the event; its irq_work may not have run. */
+	/* The irq_work of an overflow that requests to disable the event may still be pending. */
 	if (unlikely(perf_event_take_disable(event)))
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
 	else
@@ -257,10 +265,8 @@ static void __perf_event_sched_out(struct perf_event *event, const struct pmu *d
 }
 
 /**
- * perf_event_sched_out - take one event off the PMU
+ * perf_event_sched_out - schedule out one event, if it is active
  * @event: the event; its ctx->lock is held
- *
- * Does nothing unless the event is active.
  */
 void perf_event_sched_out(struct perf_event *event)
 {
@@ -269,10 +275,8 @@ void perf_event_sched_out(struct perf_event *event)
 }
 
 /**
- * perf_group_sched_out - take a group off the PMU
- * @leader: of the group; its ctx->lock is held
- *
- * Does nothing unless the leader is active.
+ * perf_group_sched_out - schedule out a group, if its leader is active
+ * @leader: the group leader; its ctx->lock is held
  */
 void perf_group_sched_out(struct perf_event *leader)
 {
@@ -327,7 +331,7 @@ static int perf_group_sched_in(struct perf_event *leader)
 		return 0;
 	}
 
-	/* A group goes on as a whole or not at all. */
+	/* A group is scheduled in as a whole or not at all. */
 	for_each_sibling_event(member, leader) {
 		if (member == failed)
 			break;
@@ -340,7 +344,10 @@ static int perf_group_sched_in(struct perf_event *leader)
 	return -EAGAIN;
 }
 
-/* Does attr.exclusive, of this group or of one that is on, allow the group to go on? */
+/*
+ * Does attr.exclusive of this group, or of one that is scheduled in, permit the group to be
+ * scheduled in?
+ */
 static bool perf_sched_group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
 {
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
@@ -351,19 +358,19 @@ static bool perf_sched_group_can_go_on(struct perf_event *leader, struct perf_cp
 }
 
 /**
- * perf_group_try_sched_in - put a group on, if it fits
- * @leader: of a group that waits, in a context of this CPU or of its running task;
- *	the context is locked, and the group's PMU is disabled
+ * perf_group_try_sched_in - schedule in a group, if it fits
+ * @leader: leader of a waiting group, in a context of this CPU or of its running task; the
+ *	context is locked, and the group's PMU is disabled
  * @cpc: the group's PMU on this CPU
  *
- * Return: true when the group is on.
+ * Return: true if the group is scheduled in
  */
 bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
 {
 	return perf_sched_group_can_go_on(leader, cpc) && !perf_group_sched_in(leader);
 }
 
-/* Is no flexible group of the PMU on, neither of this CPU nor of its task? */
+/* Is no flexible group of the PMU scheduled in, neither of this CPU nor of its task? */
 static bool perf_sched_nothing_to_take_off(struct pmu *pmu)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -375,14 +382,15 @@ static bool perf_sched_nothing_to_take_off(struct pmu *pmu)
 }
 
 /**
- * perf_stretch_sched_in - put on the groups of one stretch of a tree that fit
+ * perf_stretch_sched_in - schedule in the groups of one stretch of a tree that fit
  * @epc: the PMU's part that the tree belongs to; its context is locked
- * @pinned: take the tree of pinned groups, not that of flexible ones
- * @cpu: CPU of the stretch, -1 for groups that may run on any CPU
+ * @pinned: use the tree of pinned groups, not of flexible ones
+ * @cpu: CPU of the stretch, -1 for groups of any CPU
  * @cgrp: cgroup of the stretch, or NULL
  *
- * A pinned group that does not fit goes to the error state.
- * Return: whether a flexible group of the stretch waits.
+ * A pinned group that does not fit is put into the error state.
+ *
+ * Return: true if a flexible group of the stretch waits
  */
 bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 			   struct perf_cgroup *cgrp)
@@ -408,18 +416,22 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			perf_group_erase(leader);
 			perf_state_note_obstacle(leader, cpc);
 			perf_event_update_userpage(leader);
-			/* This wakes readers by an irq_work: the runqueue's lock may be held. */
+			/*
+			 * The wakeup is done in irq_work, because the run queue's lock may be
+			 * held.
+			 */
 			perf_event_hangup(leader);
 			continue;
 		}
 		perf_rotation_needed(cpc);
 		wait = true;
 		/*
-		 * If nothing else is on, the failure is the group's own. It goes behind
-		 * the others, which it may keep from being tried: a task that is always
-		 * away when the timer expires has no rotation that would do it.
-		 * If a single event does not fit while others are on, the PMU is nearly
-		 * full: charge more.
+		 * If no flexible group is scheduled in, rotation makes no room for this
+		 * group. Move it behind the other groups, which it could otherwise block: for
+		 * a task that never runs when the timer expires, rotation does not do this.
+		 *
+		 * If a single event does not fit beside other groups, the PMU is nearly full:
+		 * end the loop earlier.
 		 */
 		if (!some && perf_sched_nothing_to_take_off(epc->pmu)) {
 			perf_group_pass(leader, ktime_to_ns(cpc->hrtimer_interval));
@@ -427,7 +439,7 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		} else {
 			tries -= leader->nr_siblings ? 1 : BACKFILL_SINGLE;
 		}
-		/* Stop when the number of counters in use is the highest that there ever was. */
+		/* Stop if as many counters are in use as ever were at the same time. */
 		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;
 	}
@@ -435,12 +447,12 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 }
 
 /**
- * perf_groups_sched_in - put on those of a PMU's groups in one context that fit
+ * perf_groups_sched_in - schedule in the groups of one PMU and context that fit
  * @cpuctx: this CPU's context, locked
  * @epc: the PMU's part of a context that is locked, too
- * @pinned: take the pinned groups, not the flexible ones
+ * @pinned: schedule in the pinned groups, not the flexible ones
  *
- * Return: whether a flexible group waits; groups of a cgroup are not looked at.
+ * Return: true if a flexible group waits, without regard to groups of cgroups
  */
 bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			  bool pinned)
@@ -450,12 +462,12 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 	const struct rb_node *last;
 	bool wait = false;
 
-	/* Few contexts have pinned groups, and few CPUs any. */
+	/* The common case: most contexts have no pinned groups, and most CPUs no groups at all. */
 	if (RB_EMPTY_ROOT(groups))
 		return false;
 	if (epc->ctx->task) {
 		wait = perf_stretch_sched_in(epc, pinned, -1, NULL);
-		/* Groups of one CPU are the last of the tree, and few tasks have any. */
+		/* Groups of one CPU are at the end of the tree, and few tasks have any. */
 		last = rb_last(groups);
 		if (!last || rb_entry(last, struct perf_event, group_node)->cpu < 0)
 			return wait;
@@ -466,7 +478,7 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 	return wait;
 }
 
-/* Take groups off from the last to the first, so that perf_group_ran() has little to do. */
+/* Schedule out the groups from last to first, which is cheap for perf_group_ran(). */
 static void perf_sched_groups_out(struct list_head *active)
 {
 	struct perf_event *leader, *prev;
@@ -476,15 +488,16 @@ static void perf_sched_groups_out(struct list_head *active)
 }
 
 /**
- * perf_pmu_resched_cpu - put groups of a PMU on this CPU in order of priority
+ * perf_pmu_resched_cpu - schedule a PMU's groups on this CPU by priority
  * @cpuctx: this CPU's context, locked, as is the running task's context
- * @ctx: which of the two contexts has changed
+ * @ctx: the context that has changed, one of these two
  * @pmu: the PMU
  *
- * Flexible groups are taken off first, so that they never keep a pinned group
- * out. Pinned groups that are on stay, but for those of the task when the CPU's
- * context has changed: they must not keep a pinned group of the CPU out.
- * Return: whether a flexible group of the task waits.
+ * Flexible groups are scheduled out first, so that none of them keeps out a pinned group.
+ * Pinned groups stay scheduled in, except those of the task if the CPU's context has changed:
+ * they must not keep out a pinned group of the CPU.
+ *
+ * Return: true if a flexible group of the task waits
  */
 bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  struct pmu *pmu)
@@ -518,7 +531,7 @@ bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 }
 
 /**
- * perf_context_sched_out_all - take all groups of a context off
+ * perf_context_sched_out_all - schedule out all groups of a context
  * @ctx: context of this CPU or of its running task, locked
  */
 void perf_context_sched_out_all(struct perf_event_context *ctx)
@@ -534,11 +547,9 @@ void perf_context_sched_out_all(struct perf_event_context *ctx)
 	}
 }
 
-/* Task switches */
-
 /*
- * Take all groups off the CPU, and leave their PMUs disabled until the task that comes has put
- * on its own. Where both count with the same counters, a driver need not halt them.
+ * Schedule out all groups, but leave their PMUs disabled until the groups of the next task
+ * are scheduled in. The driver then need not stop and restart counters that both tasks use.
  */
 static void perf_context_sched_out_held(struct perf_cpu_context *cpuctx,
 					struct perf_event_context *ctx)
@@ -553,7 +564,7 @@ static void perf_context_sched_out_held(struct perf_cpu_context *cpuctx,
 	}
 }
 
-/* Do the CPU's flexible groups have counters that pinned groups of the task may need? */
+/* Do flexible groups of the CPU occupy counters that pinned groups of the task may need? */
 static bool perf_sched_cpu_makes_way(struct perf_cpu_context *cpuctx,
 				     const struct perf_event_pmu_context *epc)
 {
@@ -566,8 +577,8 @@ static bool perf_sched_cpu_makes_way(struct perf_cpu_context *cpuctx,
 }
 
 /*
- * Put on the task's groups of one PMU beside those of the CPU, and tell the PMU of
- * the switch if it asked for that.
+ * Schedule in the task's groups of one PMU beside those of the CPU, and call the PMU's
+ * sched_task() if it watches switches.
  */
 static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
 				   struct perf_event_pmu_context *epc)
@@ -592,7 +603,7 @@ static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
 	perf_pmu_enable(pmu);
 }
 
-/* Tell the PMUs that asked for it of the switch, then take the task's groups off. */
+/* Call sched_task() of the PMUs that watch switches, then schedule out the task's groups. */
 static noinline void perf_sched_tell_and_go_out(struct perf_cpu_context *cpuctx,
 						struct perf_event_context *ctx)
 {
@@ -609,14 +620,14 @@ static noinline void perf_sched_tell_and_go_out(struct perf_cpu_context *cpuctx,
 	perf_tell_other_pmus(cpuctx, ctx, false);
 }
 
-/* @hold: this is the first half of a switch to a task that has groups to schedule, too. */
+/* @hold: first half of a switch to a task that has groups to schedule, too */
 static __always_inline void
 perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
 		       struct perf_event_context *ctx, bool is_switch, bool hold)
 {
-	/* Groups that are on share the PMU with those of the CPU: lock both contexts. */
+	/* The groups share the PMU with those of the CPU, so both contexts are locked. */
 	perf_context_lock_cpu(cpuctx, ctx);
-	/* Cleared first: drivers look at it to close user space's way to the counters. */
+	/* Clear this first: drivers read it and revoke user space access to the counters. */
 	cpuctx->task_ctx = NULL;
 	cpuctx->residence = NULL;
 	if (is_switch && perf_switches_are_watched(cpuctx))
@@ -631,11 +642,11 @@ perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_context_sched_out - take a task's context, or its residence, off this CPU
+ * perf_context_sched_out - schedule out a task's context, or its residence, on this CPU
  * @cpuctx: this CPU's context, not locked
  * @ctx: cpuctx->task_ctx, not locked
  *
- * Interrupts off.
+ * Context: interrupts are off.
  */
 void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
@@ -643,12 +654,13 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
 }
 
 /**
- * perf_context_take_off - perf_context_sched_out() that is no switch
+ * perf_context_take_off - perf_context_sched_out() outside of a task switch
  * @cpuctx: this CPU's context, not locked
  * @ctx: cpuctx->task_ctx, not locked
  *
- * PMUs that watch switches are not told: the context ends, or the last switch of its task was not
- * watched. Interrupts off.
+ * sched_task() is not called: the context ends, or no PMU watched the last switch of its task.
+ *
+ * Context: interrupts are off.
  */
 void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
@@ -656,9 +668,9 @@ void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_co
 }
 
 /*
- * A context has come to this CPU, and its lock is held: update pages that no driver does.
- * Resident events have no driver, nor have those that wait for a counter. Their times go
- * on, but without the time for which the context was away.
+ * A context has been scheduled in, and its lock is held: update the user pages that no driver
+ * updates. These are the pages of resident events and of events that wait for a counter.
+ * Their times continue without the time for which the context was scheduled out.
  */
 static void perf_context_update_userpages(struct perf_event_context *ctx)
 {
@@ -673,8 +685,8 @@ static void perf_context_update_userpages(struct perf_event_context *ctx)
 }
 
 /*
- * Let a context without groups to schedule come in. Return: false when it has some,
- * which may be attached until the lock is held; then nothing has been done.
+ * Schedule in a context without groups to schedule. Groups may be attached until the lock is
+ * held. Return false, and change nothing, if the context has any.
  */
 static __always_inline bool perf_resident_context_in(struct perf_event_context *ctx)
 {
@@ -703,7 +715,7 @@ static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
 	if (residence)
 		ctx = residence;
 	perf_context_lock_cpu(cpuctx, ctx);
-	/* The last event may have gone before the lock was held. */
+	/* The last event may have been removed before the lock was taken. */
 	if (likely(ctx->nr_events)) {
 		if (!perf_clock_runs(&ctx->clock))
 			perf_context_start(ctx, ctx->now);
@@ -720,12 +732,12 @@ static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_context_sched_in - put the running task's context, or its residence, on this CPU
+ * perf_context_sched_in - schedule in the running task's context, or its residence
  * @cpuctx: this CPU's context, not locked; its task_ctx is NULL
  * @ctx: the task's context, not locked
- * @prev: the task that was here before
+ * @prev: the task that ran on this CPU before
  *
- * Interrupts off.
+ * Context: interrupts are off.
  */
 void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			   const struct task_struct *prev)
@@ -734,23 +746,23 @@ void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_co
 		perf_scheduled_context_in(cpuctx, ctx, prev);
 }
 
-/* The first half of a switch to @next takes @ctx, or a residence, off the CPU. */
+/* First half of a switch to @next: schedule out @ctx, which may be a residence. */
 static void perf_context_switch_out(struct perf_cpu_context *cpuctx,
 				    struct perf_event_context *ctx,
 				    const struct task_struct *next)
 {
-	/* Interrupts are off, so that it is not freed meanwhile. What it has may change. */
+	/* Interrupts are off, so that the context is not freed. Its contents may change. */
 	const struct perf_event_context *to = perf_task_context(next);
 
 	perf_context_leave_cpu(cpuctx, ctx, true, to && READ_ONCE(to->nr_sched));
 }
 
 /**
- * __perf_event_task_sched_out - take a task's events off at a switch
- * @prev: the task that leaves the CPU, still current
- * @next: the task that comes
+ * __perf_event_task_sched_out - schedule out a task's events at a switch
+ * @prev: the task that is switched out, still current
+ * @next: the task that is switched in
  *
- * Runqueue lock held, interrupts off.
+ * Context: the run queue's lock is held, interrupts are off.
  */
 void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
 {
@@ -762,7 +774,10 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 	if (perf_switches_are_watched(cpuctx) && !cpuctx->task_ctx)
 		perf_tell_all_pmus(cpuctx, false);
 	if (unlikely(cpuctx->task_ctx)) {
-		/* A residence stays for a clone of the context that it stood in for. */
+		/*
+		 * A residence stays scheduled in for the next clone of the context it stands
+		 * in for.
+		 */
 		if (!perf_residence_stays(cpuctx, next))
 			perf_context_switch_out(cpuctx, cpuctx->task_ctx, next);
 	} else if (ctx) {
@@ -774,11 +789,11 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 }
 
 /**
- * __perf_event_task_sched_in - put a task's events on at a switch
- * @prev: the task that was on this CPU before
- * @task: the task that has come, current
+ * __perf_event_task_sched_in - schedule in a task's events at a switch
+ * @prev: the task that ran on this CPU before
+ * @task: the task that has been switched in, current
  *
- * Interrupts off.
+ * Context: interrupts are off.
  */
 void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
 {
@@ -786,9 +801,10 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	struct perf_event_context *ctx = perf_task_context(task);
 
 	/*
-	 * A residence has stayed for this task, which has left the clones since, or has
-	 * been moved to a cgroup with events whose PMU is to be told of the switch. No PMU
-	 * watched when the residence's last task left: none is told of that now.
+	 * A residence has stayed scheduled in for this task. Since then the task has left the
+	 * clones, or has been moved to a cgroup with events whose PMU watches switches. No
+	 * PMU watched switches when the residence's last task was switched out, so that
+	 * switch is not reported to any PMU.
 	 */
 	if (unlikely(cpuctx->task_ctx) &&
 	    (!perf_residence_serves(cpuctx, ctx) || perf_switches_are_watched(cpuctx)))
@@ -803,17 +819,19 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 }
 
 /**
- * perf_pmu_resched - schedule a PMU's groups on this CPU anew
+ * perf_pmu_resched - schedule all groups of a PMU on this CPU anew
  * @pmu: the PMU, whose constraints have changed
  *
- * All groups, pinned ones too, are taken off and put on again. Preemption is off.
+ * All groups, including pinned ones, are scheduled out and in again.
+ *
+ * Context: preemption is off.
  */
 void perf_pmu_resched(struct pmu *pmu)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_pmu_context *epc;
 
-	/* The PMU never had an event to schedule. */
+	/* The PMU has had no event to schedule. */
 	if (!READ_ONCE(pmu->cpu_pmu_context))
 		return;
 	guard(irqsave)();
@@ -833,20 +851,22 @@ EXPORT_SYMBOL_GPL(perf_pmu_resched);
 
 /**
  * perf_pmu_resched_flexible - schedule a PMU's flexible groups on this CPU anew
- * @pmu: the PMU, which has more or fewer counters for them than before
+ * @pmu: the PMU, whose number of counters for flexible groups has changed
  *
- * Pinned groups that are on stay on. Preemption is off.
+ * Pinned groups stay scheduled in.
+ *
+ * Context: preemption is off.
  */
 void perf_pmu_resched_flexible(struct pmu *pmu)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 
-	/* The PMU never had an event to schedule. */
+	/* The PMU has had no event to schedule. */
 	if (!READ_ONCE(pmu->cpu_pmu_context))
 		return;
 	guard(irqsave)();
 	perf_context_lock_cpu(cpuctx, cpuctx->task_ctx);
-	/* The task's context, which has not changed, keeps its pinned groups on. */
+	/* Pass the task's context as the changed one: then its pinned groups stay scheduled in. */
 	perf_pmu_resched_cpu(cpuctx, cpuctx->task_ctx ?: &cpuctx->ctx, pmu);
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }
@@ -855,7 +875,7 @@ EXPORT_SYMBOL_GPL(perf_pmu_resched_flexible);
 /**
  * perf_event_task_tick - adjust frequencies and unthrottle events at the timer tick
  *
- * Called with interrupts off on each CPU that has a tick.
+ * Context: interrupts are off, on each CPU with a tick.
  */
 void perf_event_task_tick(void)
 {

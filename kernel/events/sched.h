@@ -16,15 +16,15 @@ static inline bool perf_group_waits(const struct perf_event *leader)
 	return leader->state == PERF_EVENT_STATE_INACTIVE;
 }
 
-/* Does the PMU keep its events off this CPU? */
+/* Does the PMU exclude this CPU from scheduling? */
 static inline bool perf_pmu_kept_off(struct pmu *pmu)
 {
 	return unlikely(pmu->filter) && pmu->filter(pmu, smp_processor_id());
 }
 
 /*
- * A PMU's part of this CPU's own context, NULL when it has no events there. Unlike
- * perf_pmu_context_of(), this does not walk the parts of all PMUs. cpuctx->ctx.lock is held.
+ * A PMU's part of this CPU's own context, or NULL if it has no events there. Unlike
+ * perf_pmu_context_of(), this needs no list walk. cpuctx->ctx.lock is held.
  */
 static inline struct perf_event_pmu_context *perf_cpu_part(struct perf_cpu_context *cpuctx,
 							   const struct pmu *pmu)
@@ -35,7 +35,7 @@ static inline struct perf_event_pmu_context *perf_cpu_part(struct perf_cpu_conte
 	return refcount_read(&epc->refcount) ? epc : NULL;
 }
 
-/* As perf_cpu_part(), but NULL until the drivers have prepared the CPU for perf events. */
+/* As perf_cpu_part(), but NULL until the drivers have prepared the CPU for perf events */
 static inline struct perf_event_pmu_context *perf_cpu_ready_part(struct perf_cpu_context *cpuctx,
 								 const struct pmu *pmu)
 {
@@ -43,8 +43,8 @@ static inline struct perf_event_pmu_context *perf_cpu_ready_part(struct perf_cpu
 }
 
 /*
- * The lock of the context of each argument is held, but perf_context_sched_out(),
- * perf_context_take_off() and perf_context_sched_in() take the locks themselves.
+ * The lock of the context of each argument is held, except for perf_context_sched_out(),
+ * perf_context_take_off() and perf_context_sched_in(), which take the locks themselves.
  * Interrupts are off.
  */
 bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
@@ -66,7 +66,10 @@ bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_cont
 void perf_sched_events_get(void);
 void perf_sched_events_put(void);
 
-/* The core calls pmu->start and pmu->stop here alone: on the event's CPU, interrupts off. */
+/*
+ * The only callers of pmu->start and pmu->stop in the core. On the event's CPU, interrupts
+ * are off.
+ */
 void perf_event_pmu_start(struct perf_event *event, int flags);
 void perf_event_pmu_stop(struct perf_event *event, int flags);
 

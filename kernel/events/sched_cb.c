@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMUs whose hardware keeps something of the running task.
+ * PMUs that watch task switches, because their hardware stores data of the running task.
  *
- * A PMU that asked with perf_sched_cb_inc() is told of a switch once in either
- * half of it, while its counters stand: what it keeps of one task, like the last
- * branches taken, never gets into a sample of another one.
+ * In each half of a switch pmu->sched_task() is called once for each PMU that called
+ * perf_sched_cb_inc(), with the PMU disabled. The driver clears data such as the last
+ * branches taken, which must not leak into a sample of another task.
  */
 #include "context.h"
 #include "internal.h"
 #include "sched_cb.h"
 
 /**
- * perf_tell_other_pmus - tell the PMUs that asked, and of which the task has nothing
+ * perf_tell_other_pmus - call sched_task() of the PMUs that have no part in a task's context
  * @cpuctx: this CPU's context, locked
  * @ctx: the task's context, locked, or NULL
- * @sched_in: true when the task has come, false when it leaves
+ * @sched_in: true if the task is switched in, false if it is switched out
  *
- * The walk is safe because a callback may take its own PMU off the list.
+ * The list walk is safe against a callback that removes its own PMU.
  */
 void perf_tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  bool sched_in)
@@ -36,11 +36,11 @@ void perf_tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_con
 }
 
 /**
- * perf_tell_all_pmus - tell all that asked: the task has no scheduled groups
+ * perf_tell_all_pmus - call sched_task() of all PMUs that watch switches
  * @cpuctx: this CPU's context, not locked; interrupts are off
- * @sched_in: true when the task has come, false when it leaves
+ * @sched_in: true if the task is switched in, false if it is switched out
  *
- * No event changes: the context's clock is not looked at.
+ * For a task without scheduled groups. No event changes, so the context's clock is not read.
  */
 void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
 {
@@ -52,20 +52,21 @@ void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
 }
 
 /**
- * perf_pmu_hold - keep a PMU disabled until a switch is over
- * @cpuctx: this CPU's, locked
- * @pmu: disabled by the caller, who leaves perf_pmu_enable() to perf_pmus_release()
+ * perf_pmu_hold - keep a PMU disabled until the end of a task switch
+ * @cpuctx: this CPU's context, locked
+ * @pmu: disabled by the caller; perf_pmus_release() enables it
  *
- * Events of the next task's cgroup are on before the task is, or it has events of the same
- * PMU as the last one. Nothing runs in between but the switch itself, with interrupts off,
- * and its second half comes: switches are looked at as long as there are such events.
+ * Events of the next task's cgroup are scheduled in before the task runs, or the next task has
+ * events of the same PMU as the last one. Only the switch itself runs meanwhile, with
+ * interrupts off. Its second half is certain to run: the hooks stay enabled as long as such
+ * events exist.
  */
 void perf_pmu_hold(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
-	/* The last task's events have it held, and those of the next cgroup want the same. */
+	/* Events of the last task and of the next cgroup may hold the same PMU. */
 	if (cpc->held) {
 		perf_pmu_enable(pmu);
 		return;
@@ -77,8 +78,8 @@ void perf_pmu_hold(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 }
 
 /**
- * perf_pmus_release - a switch is over: let the PMUs run that stood for it
- * @cpuctx: this CPU's; interrupts are off
+ * perf_pmus_release - enable the held PMUs at the end of a task switch
+ * @cpuctx: this CPU's context; interrupts are off
  */
 void perf_pmus_release(struct perf_cpu_context *cpuctx)
 {
@@ -93,8 +94,10 @@ void perf_pmus_release(struct perf_cpu_context *cpuctx)
 }
 
 /**
- * perf_sched_cb_inc - let pmu->sched_task() be called at task switches here
- * @pmu: a PMU that has it; called from its add or start, on the CPU
+ * perf_sched_cb_inc - call pmu->sched_task() at task switches on this CPU
+ * @pmu: a PMU with this callback
+ *
+ * Context: the PMU's add or start callback, on the event's CPU.
  */
 void perf_sched_cb_inc(struct pmu *pmu)
 {
@@ -109,7 +112,9 @@ void perf_sched_cb_inc(struct pmu *pmu)
 
 /**
  * perf_sched_cb_dec - undo perf_sched_cb_inc()
- * @pmu: the PMU; called from its del, stop or sched_task, on the CPU
+ * @pmu: the PMU
+ *
+ * Context: the PMU's del, stop or sched_task callback, on the event's CPU.
  */
 void perf_sched_cb_dec(struct pmu *pmu)
 {

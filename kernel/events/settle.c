@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Copies whose values stand, and are in one sum: see settle.h.
- */
+/* Inherited copies whose values do not change and are part of one sum: see settle.h. */
 #include <linux/llist.h>
 
 #include "cold.h"
@@ -17,11 +15,10 @@ static struct perf_family *perf_settled_family(const struct perf_event *copy)
 }
 
 /**
- * perf_settled_stir - note that the clock of a context starts that has settled copies
+ * perf_settled_stir - note that the clock of a context with settled copies is started
  * @ctx: the context, whose lock is held; interrupts are off
  *
- * The first of the settled copies keeps the family: before it leaves, or any other, no copy
- * of the context is settled.
+ * The family is valid: no copy leaves it before all copies of its context are unsettled.
  */
 void perf_settled_stir(struct perf_event_context *ctx)
 {
@@ -30,7 +27,7 @@ void perf_settled_stir(struct perf_event_context *ctx)
 	llist_add(&ctx->stirred_entry, &perf_settled_family(ctx->settled_copies)->stirred);
 }
 
-/* Take a context's copies, which the caller has unlinked from it, out of their roots' sums. */
+/* Subtract a context's copies, already unlinked from it, from the sums of their roots. */
 static void perf_settled_take_out(struct perf_event *copy)
 {
 	struct perf_event *next;
@@ -42,10 +39,13 @@ static void perf_settled_take_out(struct perf_event *copy)
 		lockdep_assert_held(perf_family_lock(copy->parent));
 		WARN_ON_ONCE(!perf_copy_is_settled(copy));
 		copy->event_flags &= ~PERF_EVENT_SETTLED;
-		/* Tasks look without a lock whether the list is empty: it is not, meanwhile. */
+		/*
+		 * Tasks test without a lock whether the list is empty: list_move() of the
+		 * only entry would make it empty for a moment.
+		 */
 		if (!list_is_first(&copy->child_list, &cold->copies))
 			list_move(&copy->child_list, &cold->copies);
-		/* The values of any other copy were 0. */
+		/* All values of other copies were 0. */
 		if (copy->event_flags & PERF_EVENT_PLAIN_COPY) {
 			cold->settled.count -= copy->hw.settled.count;
 			cold->settled.enabled -= copy->hw.settled.enabled;
@@ -54,7 +54,7 @@ static void perf_settled_take_out(struct perf_event *copy)
 	}
 }
 
-/* Let no copy be settled of the contexts that have been stirred; the family's lock is held. */
+/* Unsettle all copies of the stirred contexts; the family's lock is held. */
 static void perf_settled_undo_stirred(struct perf_family *family)
 {
 	struct llist_node *stirred = llist_del_all(&family->stirred);
@@ -73,7 +73,7 @@ static void perf_settled_undo_stirred(struct perf_family *family)
 }
 
 /**
- * perf_settled_catch_up - let no copy be settled of contexts whose clock has started since
+ * perf_settled_catch_up - unsettle the copies of contexts whose clock has been started
  * @root: an event with copies; the family's lock is held
  */
 void perf_settled_catch_up(struct perf_event *root)
@@ -86,7 +86,7 @@ void perf_settled_catch_up(struct perf_event *root)
 }
 
 /**
- * perf_settled_undo - let no copy of a context be settled that is of a copy's family
+ * perf_settled_undo - unsettle all copies in a copy's context that are of its family
  * @copy: the copy, in its context and family; the family's lock is held
  */
 void perf_settled_undo(struct perf_event *copy)
@@ -98,7 +98,7 @@ void perf_settled_undo(struct perf_event *copy)
 
 	lockdep_assert_held(&family->lock);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		/* In ctx, none of these leaves its family as long as they are linked here. */
+		/* Under ctx->lock the family is valid: copies in this list do not leave it. */
 		first = ctx->settled_copies;
 		if (!first || perf_settled_family(first) != family)
 			return;
@@ -115,7 +115,7 @@ void perf_settled_undo(struct perf_event *copy)
 }
 
 /**
- * perf_settled_undo_all - let no copy of an event be settled
+ * perf_settled_undo_all - unsettle all copies of an event
  * @root: the event; the family's lock is held
  */
 void perf_settled_undo_all(struct perf_event *root)
@@ -124,7 +124,7 @@ void perf_settled_undo_all(struct perf_event *root)
 	struct perf_event *last;
 
 	perf_settled_catch_up(root);
-	/* The loop ends: each round makes one copy at least leave the end of the list. */
+	/* The loop ends: each iteration moves at least one copy away from the end of the list. */
 	while (!list_empty(copies)) {
 		last = list_last_entry(copies, struct perf_event, child_list);
 		if (!perf_copy_is_settled(last))
@@ -134,16 +134,20 @@ void perf_settled_undo_all(struct perf_event *root)
 }
 
 /*
- * Do the values of a plain copy change only after the clock of its context has started? Where a
- * residence stands in for the context, its own clock stands while sites count into it.
+ * Do the values of a plain copy change only while the clock of its context runs? Not if a
+ * residence stands in for the context: event sites then count into the copy while the
+ * context's own clock is stopped.
  */
 static bool perf_copy_waits_for_clock(const struct perf_event_context *ctx)
 {
-	/* A context that a fork makes a clone gets events of PMUs before it gets known. */
+	/*
+	 * A fork makes a context a clone only if it has events of PMUs, which it has got
+	 * before other CPUs can see it.
+	 */
 	return !READ_ONCE(ctx->cloned) && list_empty(&ctx->pmu_ctx_list);
 }
 
-/* perf_copy_settle() with the context's lock held; interrupts are off. */
+/* perf_copy_settle() with the context's lock held; interrupts are off */
 static bool perf_copy_settle_locked(struct perf_event *copy)
 {
 	struct perf_event_cold *cold = copy->parent->cold;
@@ -154,7 +158,7 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
 
 	if (perf_clock_runs(&ctx->clock))
 		return false;
-	/* It has been stirred, or has settled copies of another family. */
+	/* The context has been stirred, or has settled copies of another family. */
 	if (first && (!ctx->settled || perf_settled_family(first) != perf_settled_family(copy)))
 		return false;
 	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
@@ -172,24 +176,25 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
 		cold->settled.running += values.running;
 	} else if (is_resident(copy) || ctx->walked ||
 		   values.count || values.enabled || values.running) {
-		/* Tracepoints about a task that sleeps may count, too. */
+		/* Tracepoints about a task count even while the task sleeps. */
 		return false;
 	}
 	copy->settled_next = ctx->settled_copies;
-	/* Pairs with perf_copy_unsettle(), which looks without the context's lock. */
+	/* Pairs with perf_copy_unsettle(), which reads this without the context's lock. */
 	WRITE_ONCE(ctx->settled_copies, copy);
 	ctx->settled = true;
 	return true;
 }
 
 /**
- * perf_copy_settle - settle a copy, if its values stand
- * @copy: the copy, not settled; the family's lock is held, and perf_settled_catch_up() has
- *	been called since that was taken. Its root is one for which perf_root_settles() holds
+ * perf_copy_settle - settle a copy, if its values do not change
+ * @copy: the copy, not settled, of a root for which perf_root_settles() is true. The
+ *	family's lock is held, and perf_settled_catch_up() has been called under it
  *
- * A copy that is not plain has no memory to note its values in: it is settled if they are 0,
- * as they are if a residence has always stood in for it.
- * Return: whether it is settled now, and its values are part of its root's sum.
+ * A copy that is not plain has no memory for the settled values. It is settled only if its
+ * values are 0, as they are if a residence has always stood in for its context.
+ *
+ * Return: true if the copy is settled, and its values are part of its root's sum
  */
 bool perf_copy_settle(struct perf_event *copy)
 {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies that are settled: their root has their values in one sum, so that a read of the
- * root need not look at them.
+ * Settled copies: the root event has their values in one sum, so that a read of the root need
+ * not walk them.
  *
- * Most copies belong to tasks that sleep. A read that finds a copy whose context's clock
- * stands adds the copy's values to the root's sum, and lets the context tell when its
- * clock starts: the context is stirred then. The next read takes the copies of contexts
- * that have been stirred out of the sums, and looks at them one by one again. So a read
- * costs as much as tasks have run since the last one.
+ * Most inherited copies belong to tasks that sleep. A read that finds a copy whose context's
+ * clock is stopped adds the copy's values to the root's sum: the copy is settled. The start
+ * of the clock stirs the context: it is put on the family's list of stirred contexts. The
+ * next read subtracts the values of the copies in stirred contexts from the sums, and reads
+ * these copies one by one again. So the cost of a read depends on the number of tasks that
+ * have run since the last read.
  *
- * In the root's list of copies those that are settled come last. All copies of a context
- * that are settled at a time are of one family. The sums, the flag PERF_EVENT_SETTLED and
- * the order of the list change under the family's lock; ctx->settled, and the list of a
- * context's settled copies, under the family's lock and ctx->lock.
+ * In the root's list of copies the settled ones are at the end. All settled copies of a
+ * context are of one family. The sums, the flag PERF_EVENT_SETTLED and the order of the list
+ * change under the family's lock; ctx->settled and the list of a context's settled copies
+ * change under the family's lock and ctx->lock.
  *
  *	ctx->settled	ctx->settled_copies
  *	false		NULL			no copy is settled
- *	true		the first		some are, and the clock has stood since
- *	false		the first		the context has been stirred: it is in the
- *						family's list of such contexts
+ *	true		first copy		copies are settled; the clock is stopped
+ *	false		first copy		stirred: the context is on the family's
+ *						list of stirred contexts
  */
 #ifndef _KERNEL_EVENTS_SETTLE_H
 #define _KERNEL_EVENTS_SETTLE_H
@@ -41,8 +42,8 @@ static inline bool perf_copy_is_settled(const struct perf_event *copy)
 }
 
 /*
- * Let the clock of a task's context, or of a residence, run from @now on; the context's
- * lock is held. From here on the values of its copies change.
+ * Start the clock of a task's context, or of a residence, at @now; the context's lock is
+ * held. From then on the values of its copies change.
  */
 static __always_inline void perf_context_start(struct perf_event_context *ctx, u64 now)
 {
@@ -52,8 +53,8 @@ static __always_inline void perf_context_start(struct perf_event_context *ctx, u
 }
 
 /*
- * A copy is about to leave its context and its family, whose lock is held. With it, others of
- * its group may begin to count in another way: none of them may be settled, nor the copy.
+ * Unsettle the copies of a copy's context, before the copy leaves the context and its family,
+ * whose lock is held. Other members of its group may count differently without it.
  */
 static inline void perf_copy_unsettle(struct perf_event *copy)
 {
@@ -62,18 +63,18 @@ static inline void perf_copy_unsettle(struct perf_event *copy)
 		perf_settled_undo(copy);
 }
 
-/* May copies of this root be settled? If not, its cold part has no sums. */
+/* May copies of this root be settled? Otherwise its cold part has no sums. */
 static inline bool perf_root_settles(const struct perf_event *root)
 {
 	return !is_sampling_event(root) && !root->attr.sigtrap;
 }
 
-/* May perf_copy_settle() succeed? It takes a lock to know. */
+/* Can perf_copy_settle() succeed? A cheap test, because that function takes a lock. */
 static __always_inline bool perf_copy_may_settle(const struct perf_event *copy)
 {
 	const struct perf_event_context *ctx = copy->ctx;
 
-	/* What a call has read is to be added up first. */
+	/* A count read by a call to the copy's CPU has to be added up first. */
 	if (perf_clock_cpu(&ctx->clock) >= 0 || (copy->event_flags & PERF_EVENT_CALLED))
 		return false;
 	return copy->event_flags & PERF_EVENT_PLAIN_COPY ? !READ_ONCE(ctx->cloned) :
