@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_EVENT_IOC_STATE: what an event is doing, and why it does not count if it does not.
+ * PERF_EVENT_IOC_STATE: the state of an event, and the reason if it does not count.
  *
- * All is found out when somebody asks, from what scheduling and records keep anyway. So
- * this costs nothing where nobody asks. Only a pinned group that does not fit leaves a
- * note of what was in its way, since that may have gone when somebody asks.
+ * All values are derived at the call from data that scheduling and records keep anyway, so
+ * without calls there is no cost. Only for a pinned group that does not fit, the obstacle is
+ * noted at once, because it may have disappeared by the time of a call.
  *
- * A caller who has the event's file may know all of the event. Of the groups that are on
- * in its place it is told those which it may know of, see perf_state_may_know(): of all
- * others no more than that there are some, which the event's own times tell anyway.
+ * A caller with the event's file may know everything about the event. Of the groups that
+ * have the counters in its place, the caller gets those for which perf_state_may_know() is
+ * true. Of all others the caller learns only that they exist, which the event's own times
+ * reveal anyway.
  */
 #include <linux/bpf.h>
 #include <linux/pid.h>
@@ -34,15 +35,15 @@
 #include "time.h"
 #include "time_seq.h"
 
-/* Groups that are on, of which a request takes note: as many as most PMUs have counters. */
+/* Limit on the groups that a request collects: as many as most PMUs have counters */
 #define GROUPS_NOTED	16
 
-/* perf_event_obstacle_note.what: enum perf_event_obstacle, ... */
+/* perf_event_obstacle_note.what: enum perf_event_obstacle, and */
 #define NOTE_OBSTACLE	0x00f
-#define NOTE_KERNEL	0x010	/* the group with that id is the kernel's own */
-#define NOTE_GROUPS	0xf00	/* how many pinned groups were on; 15: or more */
+#define NOTE_KERNEL	0x010	/* the group of that id is a kernel event */
+#define NOTE_GROUPS	0xf00	/* number of pinned groups scheduled in; 15: or more */
 #define NOTE_GROUP	0x100
-#define NOTE_PID_SHIFT	12	/* the process that opened the group; 0: not known */
+#define NOTE_PID_SHIFT	12	/* process that opened the group; 0: unknown */
 
 static_assert(sizeof(struct perf_event_state_info) == 416);
 static_assert(offsetof(struct perf_event_state_info, groups) % sizeof(u64) == 0);
@@ -50,9 +51,9 @@ static_assert((int)PERF_LOSSES <= PERF_EVENT_TELLS_LOSSES);
 static_assert(sizeof(struct perf_event_obstacle_note) == sizeof(struct rb_node));
 
 /**
- * struct noted_group - a group that is on
- * @owner: task that opened its leader, with a reference, or NULL
- * @told: as user space gets it, but for @told.pid
+ * struct noted_group - a group that is scheduled in
+ * @owner: task that opened the leader, with a reference, or NULL
+ * @told: the group in the form that user space reads, without @told.pid
  */
 struct noted_group {
 	struct task_struct		*owner;
@@ -60,19 +61,19 @@ struct noted_group {
 };
 
 /**
- * struct state_request - what is asked, and what is found
- * @info: of the event
- * @groups: that are on while the event waits
- * @nr_noted: entries of @groups
+ * struct state_request - the request and its result
+ * @info: state of the event
+ * @groups: groups that are scheduled in while the event waits
+ * @nr_noted: entries of @groups in use
  * @owner: task that opened the event, with a reference, or NULL
- * @filters: text of the event's filters, or NULL; kvfree()
- * @room: bytes of @filters
- * @what: of the note that an event in the error state has
- * @id: of that note
- * @exclusive: the event's group wants its PMU for itself
- * @kept_off: the event's PMU does not count on this CPU
- * @asked_rights: @sees_all is filled in
- * @sees_all: the caller may know of groups of others; see perf_state_sees_all()
+ * @filters: text of the event's filters, allocated with kvzalloc(), or NULL
+ * @room: size of @filters in bytes
+ * @what: of the obstacle noted for an event in the error state
+ * @id: of the same note
+ * @exclusive: the event's group needs exclusive use of its PMU
+ * @kept_off: the event's PMU excludes this CPU
+ * @asked_rights: @sees_all is valid
+ * @sees_all: the caller may know of groups of other users; see perf_state_sees_all()
  */
 struct state_request {
 	struct perf_event_state_info	info;
@@ -89,7 +90,7 @@ struct state_request {
 	bool				sees_all;
 };
 
-/* A reference to the task that opened an event, or NULL. An owner that has exited is none. */
+/* A reference to the task that opened an event; NULL if it has exited */
 static struct task_struct *perf_state_owner(const struct perf_event *event)
 {
 	struct task_struct *owner;
@@ -105,7 +106,7 @@ static void perf_state_put_owner(struct task_struct *owner)
 		put_task_struct(owner);
 }
 
-/* The process that opened an event, as the first PID namespace numbers it; 0: it has exited. */
+/* The process that opened an event, by its PID in the initial namespace; 0 if it has exited */
 static unsigned long perf_state_pid(const struct perf_event *event)
 {
 	struct task_struct *owner;
@@ -116,8 +117,8 @@ static unsigned long perf_state_pid(const struct perf_event *event)
 }
 
 /*
- * May the caller know of groups of others? That is asked once, and only where there are some:
- * security modules may log the question. May sleep.
+ * May the caller know of groups of other users? Checked at most once, and only if such groups
+ * exist, because security modules may log the check. May sleep.
  */
 static bool perf_state_sees_all(struct state_request *req)
 {
@@ -129,8 +130,8 @@ static bool perf_state_sees_all(struct state_request *req)
 }
 
 /*
- * May the caller know of an event that @owner has opened? It may if it could look into
- * that task: then it can see the task's files in /proc, too. May sleep.
+ * May the caller know of an event that @owner has opened? Yes if the caller has ptrace read
+ * access to that task, because /proc then shows the task's files, too. May sleep.
  */
 static bool perf_state_may_know(struct state_request *req, struct task_struct *owner)
 {
@@ -146,9 +147,10 @@ static bool perf_state_needs_counter(const struct perf_event *event)
 					     event->state == PERF_EVENT_STATE_ERROR);
 }
 
-/* What was in the way of pinned groups */
-
-/* Look for groups that keep a pinned group out; they do not make way. */
+/*
+ * Find the groups that keep out a pinned group: only pinned groups do, as flexible groups are
+ * scheduled out for it.
+ */
 static unsigned int perf_state_find_pinned(const struct perf_event_pmu_context *epc,
 					   const struct perf_event **first)
 {
@@ -168,11 +170,11 @@ static unsigned int perf_state_find_pinned(const struct perf_event_pmu_context *
 }
 
 /**
- * perf_state_note_obstacle - a pinned group does not fit: keep what is in its way
- * @leader: of the group, which goes to the error state and is in no tree
+ * perf_state_note_obstacle - note why a pinned group does not fit
+ * @leader: leader of the group, which is put into the error state and is in no tree
  * @cpc: its PMU on this CPU
  *
- * The locks of the CPU's context and of its task's are held, interrupts are off.
+ * Context: the locks of the CPU's and its task's context are held, interrupts are off.
  */
 void perf_state_note_obstacle(struct perf_event *leader, const struct perf_cpu_pmu_context *cpc)
 {
@@ -203,8 +205,8 @@ void perf_state_note_obstacle(struct perf_event *leader, const struct perf_cpu_p
 }
 
 /*
- * Was the group of the note opened by the process that opened the event? That process has
- * lived since before the note, so that its number means no other.
+ * Was the noted group opened by the process that opened the event? The process is older than
+ * the note, so its PID has not been reused.
  */
 static bool perf_state_note_is_own(struct state_request *req)
 {
@@ -226,7 +228,7 @@ static void perf_state_tell_note(struct state_request *req)
 		return;
 	own = perf_state_note_is_own(req);
 	all = perf_state_sees_all(req);
-	/* No pinned group was on, and perhaps an exclusive one of others. */
+	/* No pinned group was scheduled in, but an exclusive one of other users may have been. */
 	if (!nr && all)
 		return;
 	if (!all && (!own || nr > 1))
@@ -245,8 +247,6 @@ static void perf_state_tell_note(struct state_request *req)
 		info->groups[0].pid = task_tgid_vnr(req->owner);
 }
 
-/* What is in the way of a group that waits */
-
 static void perf_state_note_groups(struct state_request *req, const struct list_head *active,
 				   u32 flags)
 {
@@ -255,7 +255,7 @@ static void perf_state_note_groups(struct state_request *req, const struct list_
 	list_for_each_entry(leader, active, active_list) {
 		struct noted_group *noted = &req->groups[req->nr_noted];
 
-		/* User space knows a copy by its root. */
+		/* User space knows the id of the root, not of its inherited copy. */
 		root = perf_event_root(leader);
 		if (req->nr_noted == GROUPS_NOTED) {
 			req->info.flags |= PERF_EVENT_OTHERS_ON;
@@ -272,7 +272,10 @@ static void perf_state_note_groups(struct state_request *req, const struct list_
 	}
 }
 
-/* Which groups have the counters of @event's PMU here? Both contexts' locks are held. */
+/*
+ * Collect the groups that occupy counters of @event's PMU here. The locks of both contexts
+ * are held.
+ */
 static void perf_state_find_groups(struct state_request *req, const struct perf_event *event,
 				   struct perf_cpu_context *cpuctx)
 {
@@ -283,7 +286,7 @@ static void perf_state_find_groups(struct state_request *req, const struct perf_
 
 	if (WARN_ON_ONCE(!event->pmu_ctx))
 		return;
-	/* A software event that is in a group of hardware waits for hardware, too. */
+	/* A software event in a group of hardware events waits for the hardware, too. */
 	pmu = event->pmu_ctx->pmu;
 	req->exclusive = event->group_leader->attr.exclusive;
 	req->kept_off = perf_pmu_kept_off(pmu) || !cpuctx->ready;
@@ -300,7 +303,7 @@ static void perf_state_find_groups(struct state_request *req, const struct perf_
 	}
 }
 
-/* Tell of the groups that were noted, those that the caller may know of. May sleep. */
+/* Report the collected groups that the caller may know of. May sleep. */
 static void perf_state_tell_groups(struct state_request *req)
 {
 	struct perf_event_state_info *info = &req->info;
@@ -336,14 +339,13 @@ static void perf_state_tell_groups(struct state_request *req)
 		info->obstacle = all ? PERF_EVENT_BY_PINNED : PERF_EVENT_NO_ROOM;
 }
 
-/* What the event does */
-
 /**
- * perf_event_watches_here - does what an event watches run on this CPU?
- * @event: of a context that is on here
+ * perf_event_watches_here - does an event apply to the task that runs on this CPU?
+ * @event: event of a context that is scheduled in here
  * @cpuctx: this CPU's context, locked
  *
- * Return: whether its CPU is this one, and its cgroup the running task's or above it.
+ * Return: true if the event's CPU is this one or any, and the running task is in the event's
+ * cgroup or the event has none
  */
 bool perf_event_watches_here(const struct perf_event *event, struct perf_cpu_context *cpuctx)
 {
@@ -360,13 +362,13 @@ bool perf_event_watches_here(const struct perf_event *event, struct perf_cpu_con
 	return false;
 }
 
-/* What does an event do that is enabled? @cpuctx is NULL when its context is not on. */
+/* The state of an enabled event; @cpuctx is NULL if its context is not scheduled in. */
 static enum perf_event_doing perf_state_of_enabled(const struct perf_event *event,
 						   struct perf_cpu_context *cpuctx)
 {
 	if (event->group_leader->state < PERF_EVENT_STATE_INACTIVE)
 		return PERF_EVENT_GROUP_OFF;
-	/* A residence stands in for such contexts. */
+	/* A residence stands in for such a context. */
 	if (!cpuctx && READ_ONCE(event->ctx->clones))
 		return PERF_EVENT_SHARES;
 	if (!cpuctx || !perf_event_watches_here(event, cpuctx))
@@ -391,7 +393,7 @@ static enum perf_event_doing perf_state_of(const struct perf_event *event,
 	}
 }
 
-/* ns for which an enabled event has been on or off, at @now by the clock of its times. */
+/* ns for which an enabled event has been active, or not; @now is by the clock of its times. */
 static u64 perf_state_lasts(const struct perf_event *event, u64 now)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
@@ -399,7 +401,10 @@ static u64 perf_state_lasts(const struct perf_event *event, u64 now)
 	return perf_time_at(atomic64_read(&event->time_running), now) - event->total_time_running;
 }
 
-/* For how long has the event done so? 0: not known. Its context's lock or mutex is held. */
+/*
+ * ns for which the event has been in state @doing; 0 if unknown. The lock or mutex of its
+ * context is held.
+ */
 static u64 perf_state_since(const struct perf_event *event, enum perf_event_doing doing)
 {
 	const struct perf_event_clock *clock = perf_event_clock(event, event->ctx);
@@ -427,11 +432,11 @@ static u64 perf_state_since(const struct perf_event *event, enum perf_event_doin
 	case PERF_EVENT_SHARES:
 		break;
 	}
-	/* Clocks of two CPUs may differ a little. */
+	/* The clocks of two CPUs may differ a little. */
 	return began ? max_t(s64, now - began, 0) : 0;
 }
 
-/* With the locks of the event's context held, on the CPU where that is on, if it is. */
+/* Runs with the locks of the event's context held, on the CPU where it is scheduled in, if any. */
 static void perf_state_look(struct perf_event *event, struct perf_cpu_context *cpuctx, void *data)
 {
 	struct state_request *req = data;
@@ -443,7 +448,7 @@ static void perf_state_look(struct perf_event *event, struct perf_cpu_context *c
 	if (info->doing == PERF_EVENT_COUNTS || info->doing == PERF_EVENT_WAITS)
 		info->cpu = smp_processor_id();
 	if (info->doing == PERF_EVENT_COUNTS && event->pmu_ctx) {
-		/* Software sources keep other things in that memory, pointers among them. */
+		/* For software events this memory has other contents, including pointers. */
 		if (!is_software_event(event))
 			info->counter = event->hw.idx;
 		if (perf_event_throttled(event))
@@ -457,7 +462,10 @@ static void perf_state_look(struct perf_event *event, struct perf_cpu_context *c
 	}
 }
 
-/* What the event is. The mutex of its context is held, or the family's lock for a copy. */
+/*
+ * Fill in the identity of the event. The mutex of its context is held, or the family's lock
+ * for a copy.
+ */
 static void perf_state_identify(struct state_request *req, struct perf_event *event)
 {
 	const struct perf_event *leader = event->group_leader, *member;
@@ -474,7 +482,7 @@ static void perf_state_identify(struct state_request *req, struct perf_event *ev
 	info->asked_cpu = event->cpu;
 	info->type = event->orig_type;
 	info->config = attr->config;
-	/* The word of the bits has no name; it comes behind read_format. */
+	/* The word with the flag bits has no name; it is next to read_format. */
 	memcpy(&info->attr_flags, (const char *)attr +
 	       offsetofend(struct perf_event_attr, read_format), sizeof(info->attr_flags));
 	info->sample = attr->sample_period;
@@ -489,20 +497,20 @@ static void perf_state_identify(struct state_request *req, struct perf_event *ev
 		    task_pid_vnr((struct task_struct *)task) : 0;
 }
 
-/* The event stays where it is meanwhile: locks as for perf_state_identify(). May sleep. */
+/* The locks of perf_state_identify() keep the event in its context. May sleep. */
 static void perf_state_of_event(struct state_request *req, struct perf_event *event)
 {
 	struct perf_event_state_info *info = &req->info;
 
 	perf_state_identify(req, event);
-	/* When the task has exited, perf_event_call() calls nothing. */
+	/* If the task has exited, perf_event_call() does not call the function. */
 	info->doing = perf_state_of(event, NULL);
 	info->since = perf_state_since(event, info->doing);
 	perf_event_call(event, perf_state_look, req);
 	perf_event_times(event, &info->enabled, &info->running);
 }
 
-/* The copy of an event in thread @tid, or the event itself if that watches the thread. */
+/* Report the event's copy in thread @tid, or the event itself if it is on that thread. */
 static int perf_state_of_thread(struct state_request *req, struct perf_event *event, pid_t tid)
 {
 	struct task_struct *task = find_get_task_by_vpid(tid);
@@ -518,7 +526,7 @@ static int perf_state_of_thread(struct state_request *req, struct perf_event *ev
 	for_each_copy(copy, event) {
 		if (found)
 			break;
-		/* The copies in a residence are no thread's. */
+		/* Copies in a residence belong to no thread. */
 		if (READ_ONCE(copy->ctx->task) == task && !copy->ctx->residence)
 			found = copy;
 	}
@@ -528,8 +536,6 @@ static int perf_state_of_thread(struct state_request *req, struct perf_event *ev
 	perf_state_of_event(req, found);
 	return 0;
 }
-
-/* Buffer and filters */
 
 static void perf_state_of_buffer(struct perf_event *event,
 				 struct perf_event_state_info *info)
@@ -557,7 +563,7 @@ static void perf_state_of_bpf(struct perf_event *event, struct perf_event_state_
 {
 	const struct bpf_prog *prog;
 
-	/* A link to a BPF program may be closed meanwhile. */
+	/* A BPF link may be closed meanwhile. */
 	guard(rcu)();
 	prog = READ_ONCE(event->prog);
 	if (prog)
@@ -569,8 +575,8 @@ static void perf_state_of_bpf(struct perf_event *event, struct perf_event_state_
 }
 
 /*
- * Make room for the text of the filters that an event may have. No lock is held: with that of
- * a CPU's context no memory is allocated.
+ * Allocate memory for the text of the filters that the event may have. No lock is held:
+ * memory is not allocated under the mutex of a CPU's context.
  */
 static int perf_state_make_room(struct state_request *req, const struct perf_event *event)
 {
@@ -581,7 +587,7 @@ static int perf_state_make_room(struct state_request *req, const struct perf_eve
 	return req->room && !req->filters ? -ENOMEM : 0;
 }
 
-/* The text of the filters that an event has, if it has any. ctx->mutex is held. */
+/* Fill in the text of the event's filters, if any. ctx->mutex is held. */
 static void perf_state_of_filters(struct state_request *req, struct perf_event *event)
 {
 	const char *text = perf_tracepoint_filter(event);
@@ -598,7 +604,7 @@ static void perf_state_of_filters(struct state_request *req, struct perf_event *
 		info->filter_length = strlen(req->filters) + 1;
 }
 
-/* The event's root, which has the file: what its samples and its buffer have come to. */
+/* Fill in the sample and buffer data of the root event, which has the file. */
 static int perf_state_of_root(struct state_request *req, struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
@@ -619,7 +625,7 @@ static int perf_state_of_root(struct state_request *req, struct perf_event *even
 	return 0;
 }
 
-/* Write as much of the text of the filters as the caller has room for. */
+/* Write as much of the filters' text as fits into the caller's buffer. */
 static int perf_state_write_filters(const struct state_request *req)
 {
 	const struct perf_event_state_info *info = &req->info;
@@ -634,8 +640,8 @@ static int perf_state_write_filters(const struct state_request *req)
 }
 
 /*
- * Read what is asked: @told gets what the caller has set. Whatever fields a later kernel may
- * take from the caller, this one refuses when they are set. Return: the size, or an errno.
+ * Read the request: copy the fields set by the caller to @told. All other fields must be 0,
+ * because a later kernel may give them a meaning. Return: the size, or a negative errno.
  */
 static long perf_state_read_request(void __user *from, struct perf_event_state_info *told)
 {
@@ -664,12 +670,12 @@ static long perf_state_read_request(void __user *from, struct perf_event_state_i
 
 /**
  * perf_event_tell_state - PERF_EVENT_IOC_STATE
- * @event: of a file
- * @to: a struct perf_event_state_info of user space, of which size, tid, filter and
- *	filter_size are filled in
+ * @event: an event with a file
+ * @to: a struct perf_event_state_info in user space, with size, tid, filter and filter_size set
  *
- * May sleep; no lock is held. Return: 0; -EFAULT; -EINVAL for a size out of range, or
- * fields that are not zero; -E2BIG; -ESRCH for a thread without a copy; -ENOMEM
+ * Context: may sleep; no locks are held.
+ * Return: 0 on success, -EFAULT, -EINVAL if the size is out of range or another field is set,
+ * -E2BIG if a field unknown to this kernel is set, -ESRCH if the thread has no copy, -ENOMEM
  */
 long perf_event_tell_state(struct perf_event *event, void __user *to)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2), in stages: check the request, find the task, make the event,
- * attach it. Each stage records in struct open_request what perf_open_undo()
- * has to give back.
+ * perf_event_open(2) in steps: check the request, find the task, allocate the event, attach
+ * it. The references taken are in struct open_request; perf_open_undo() drops them.
  */
 #include <linux/fdtable.h>
 #include <linux/file.h>
@@ -31,18 +30,18 @@
 			 PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
 
 /**
- * struct open_request - a perf_event_open(2) on its way
- * @attr: what to count, checked
- * @pid: the pid argument: a task, or a cgroup's file
- * @cpu: the CPU to count on, or -1
+ * struct open_request - state of a perf_event_open(2) call
+ * @attr: checked copy of the attribute
+ * @pid: the pid argument: a task, or a cgroup's file descriptor
+ * @cpu: the CPU, or -1
  * @flags: PERF_FLAG_*
- * @group: file of the group's leader or the output's owner, held
- * @leader: of the group to join, or NULL
- * @output: event whose buffer to write to, or NULL
- * @task: the task to count for, held, or NULL
- * @exec_locked: @task's exec_update_lock is held, so that its credentials stay
+ * @group: file of the group leader or of the output event, with a reference
+ * @leader: leader of the group to join, or NULL
+ * @output: event whose buffer is shared, or NULL
+ * @task: the task of the event, with a reference, or NULL
+ * @exec_locked: @task's exec_update_lock is held, so that its credentials do not change
  * @event: the new event
- * @fd: reserved, or -1
+ * @fd: reserved file descriptor, or -1
  */
 struct open_request {
 	struct perf_event_attr	attr;
@@ -74,7 +73,7 @@ static int perf_open_check_request(struct open_request *req, struct perf_event_a
 		err = perf_attr_permit(&req->attr);
 	if (err)
 		return err;
-	/* A cgroup is watched CPU by CPU. */
+	/* A cgroup event needs a CPU. */
 	if (!(req->flags & PERF_FLAG_PID_CGROUP))
 		return 0;
 	if (req->pid == -1)
@@ -113,7 +112,7 @@ static int perf_open_find_task(struct open_request *req)
 	rcu_read_unlock();
 	if (!req->task)
 		return perf_refuse_value(PERF_REFUSED_NO_TASK, req->pid);
-	/* Copies of a group are groups. */
+	/* The group is inherited as a whole. */
 	if (req->leader && req->leader->attr.inherit != req->attr.inherit)
 		return perf_refuse_value(PERF_REFUSED_GROUP_INHERIT, req->attr.inherit);
 	return 0;
@@ -131,7 +130,7 @@ static int perf_open_make_event(struct open_request *req)
 		return PTR_ERR(event);
 	req->event = event;
 
-	/* RCU keeps a PMU that is going; an event whose PMU has gone cannot sample. */
+	/* RCU keeps a PMU that is being unregistered; without a PMU the event cannot sample. */
 	guard(rcu)();
 	err = perf_pmu_check_clock(event);
 	if (err)
@@ -142,21 +141,21 @@ static int perf_open_make_event(struct open_request *req)
 }
 
 /*
- * May current watch the task, with an event that sends it signals where @signals is
- * set? It stays so while the task's exec_update_lock is held.
+ * May current monitor the task? With @signals, the event sends signals to it. The result is
+ * valid as long as the task's exec_update_lock is held.
  */
 static bool perf_open_may_watch(struct task_struct *task, bool signals)
 {
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
 	bool capable;
 
-	/* A process may always look into itself: no capability is needed. */
+	/* A process may always monitor itself, without a capability. */
 	if (same_thread_group(task, current))
 		return true;
 
 	capable = perfmon_capable();
 	if (signals) {
-		/* CAP_KILL over the task, as for a signal from outside. */
+		/* A signal to the task needs CAP_KILL. */
 		rcu_read_lock();
 		capable &= ns_capable(__task_cred(task)->user_ns, CAP_KILL);
 		rcu_read_unlock();
@@ -166,18 +165,20 @@ static bool perf_open_may_watch(struct task_struct *task, bool signals)
 }
 
 /**
- * perf_event_may_claim - may an event take what others then cannot have?
- * @event: that is being made, with its task or its CPU
+ * perf_event_may_claim - may an event claim a resource that others then cannot use?
+ * @event: an event that is being opened, with its task or its CPU
  *
- * Debug registers, and PMUs that serve one kind of user at a time, are taken as an
- * event is made. Whether user space may have the event is asked once more, when it is
- * attached; but one that will be refused then must not make a stranger's open fail
- * meanwhile. May sleep.
- * Return: 0, -EACCES or a security module's error.
+ * Debug registers and PMUs with one kind of user at a time are claimed before the event is
+ * attached. The right to monitor the target is checked again at the attachment, but without
+ * this first check an event that is refused there could make another user's perf_event_open(2)
+ * fail meanwhile.
+ *
+ * Context: may sleep.
+ * Return: 0 on success, -EACCES or a security module's error
  */
 int perf_event_may_claim(const struct perf_event *event)
 {
-	/* The kernel asked, or whoever opened the event that is inherited. */
+	/* A kernel event, or an inherited copy of an event that was checked */
 	if (event->parent || !is_default_overflow_handler((struct perf_event *)event))
 		return 0;
 	if (!event->hw.target)
@@ -187,8 +188,8 @@ int perf_event_may_claim(const struct perf_event *event)
 }
 
 /*
- * The right to watch a task is checked, and the event attached, with the
- * task's credentials held still: it cannot become more than it is in between.
+ * Check the right to monitor the task. exec_update_lock stays held until the event is
+ * attached, so that an exec cannot raise the task's credentials in between.
  */
 static int perf_open_enter_target(struct open_request *req)
 {
@@ -208,14 +209,14 @@ static int perf_open_enter_target(struct open_request *req)
 			return err;
 	}
 
-	/* Its driver may have chosen another CPU. */
+	/* The driver may have changed the event's CPU. */
 	ctx = perf_context_find(req->task, req->event->cpu);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
 	return perf_event_set_context(req->event, ctx);
 }
 
-/* A context may have only one event of an exclusive PMU for each CPU. */
+/* A context may have only one event of an exclusive PMU per CPU. */
 static bool perf_open_exclusive_conflict(const struct perf_event *event)
 {
 	const struct perf_event *other;
@@ -231,11 +232,11 @@ static bool perf_open_exclusive_conflict(const struct perf_event *event)
 }
 
 /**
- * perf_event_may_attach - the checks that need the context to stand still
- * @event: with its context, whose mutex is held
+ * perf_event_may_attach - the checks that need a locked context
+ * @event: event with its context, whose mutex is held
  *
- * Return: 0; -ESRCH: the task has exited; -ENODEV: the CPU is offline, or the
- * PMU has gone; -EBUSY: another event has the PMU to itself.
+ * Return: 0 on success, -ESRCH if the task has exited, -ENODEV if the CPU is offline or the PMU
+ * has been unregistered, -EBUSY if another event has exclusive use of the PMU
  */
 int perf_event_may_attach(const struct perf_event *event)
 {
@@ -280,7 +281,10 @@ static int perf_open_attach(struct open_request *req)
 	struct perf_event *event = req->event;
 	int err;
 
-	/* With the mutex of a CPU's context, memory that is charged would keep others waiting. */
+	/*
+	 * Allocate this before ctx->mutex is taken: reclaim for charged memory could block
+	 * other users of a CPU's context.
+	 */
 	err = req->output ? perf_event_make_cold(event) : 0;
 	if (err) {
 		event->group_leader = event;
@@ -335,7 +339,7 @@ static int perf_open_event(struct open_request *req, struct perf_event_attr __us
 	if (err)
 		goto fail;
 
-	/* From here on the file would close the event; make it first. */
+	/* Create the file first: once the event is attached, no step may fail. */
 	file = perf_event_new_file(req->event, f_flags);
 	if (IS_ERR(file)) {
 		err = PTR_ERR(file);
@@ -343,7 +347,7 @@ static int perf_open_event(struct open_request *req, struct perf_event_attr __us
 	}
 	err = perf_open_attach(req);
 	if (err) {
-		/* Closing it drops the event, perhaps after the leader has been freed. */
+		/* The release of the file removes the event, perhaps after its leader is freed. */
 		WARN_ON_ONCE(req->event->group_leader != req->event);
 		req->event = NULL;
 		fput(file);
@@ -355,7 +359,7 @@ static int perf_open_event(struct open_request *req, struct perf_event_attr __us
 
 fail:
 	if (req->event) {
-		/* The event has not joined the leader, and may outlive it. */
+		/* The event is not in the leader's group, and may outlive the leader. */
 		req->event->group_leader = req->event;
 		perf_event_put(req->event);
 	}
@@ -365,14 +369,16 @@ fail:
 
 /**
  * sys_perf_event_open - open an event
- * @attr_uptr: what to count, and what to tell about it
- * @pid: a task, 0 for current, -1 for all, or with PERF_FLAG_PID_CGROUP a
- *	file descriptor of a cgroup
- * @cpu: a CPU, or -1 for all
- * @group_fd: of the group's leader, or -1
+ * @attr_uptr: attribute of the event
+ * @pid: a task, 0 for current, -1 for all tasks, or a cgroup's file descriptor with
+ *	PERF_FLAG_PID_CGROUP
+ * @cpu: a CPU, or -1 for any
+ * @group_fd: file descriptor of the group leader, or -1
  * @flags: PERF_FLAG_*
  *
- * See perf_event_open(2). Return: a file descriptor, or an error.
+ * See perf_event_open(2).
+ *
+ * Return: a file descriptor, or a negative errno
  */
 SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr,
 		pid_t, pid, int, cpu, int, group_fd, unsigned long, flags)

@@ -4,10 +4,13 @@
 
 #include <linux/perf_event.h>
 
-/* May the event, which is being made, take what others then cannot have? May sleep. */
+/*
+ * May the event, which is being opened, claim a resource that others then cannot use? May
+ * sleep.
+ */
 int perf_event_may_claim(const struct perf_event *event);
 
-/* The last checks, under ctx->mutex. */
+/* The final checks, under ctx->mutex */
 int perf_event_may_attach(const struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_SYSCALL_H */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sysctls: how much of a CPU's time sampling may take, and limits of memory and
- * stacks. perf_event_paranoid is in permission.c.
+ * Sysctls for the CPU time of sampling, memory and stacks. perf_event_paranoid is in
+ * permission.c.
  *
- * The administrator sets the sampling rate, or a share of CPU time. The share
- * times the interval between samples is what one interrupt may cost. When
- * interrupts turn out to cost more on average, perf_sample_event_took() lowers
- * the rate until they fit the share.
+ * The administrator sets a sampling rate, or a share of CPU time. An interrupt may take that
+ * share of the interval between two samples. If interrupts take more on average,
+ * perf_sample_event_took() lowers the rate until they fit the share.
  */
 #define pr_fmt(fmt) "perf: " fmt
 
@@ -25,7 +24,7 @@
 #define MAX_SAMPLE_RATE		100000	/* Hz */
 #define CPU_TIME_PERCENT	25
 
-/* KiB of buffer that a user may have per CPU: half a MiB and the header page. */
+/* KiB of buffers per user and CPU: half a MiB and the user page */
 int sysctl_perf_event_mlock __read_mostly = 512 + PAGE_SIZE / 1024;
 
 int sysctl_perf_event_max_stack __read_mostly = PERF_MAX_STACK_DEPTH;
@@ -37,20 +36,20 @@ int sysctl_perf_cpu_time_max_percent __read_mostly = CPU_TIME_PERCENT;
 int perf_max_samples_per_tick __read_mostly = DIV_ROUND_UP(MAX_SAMPLE_RATE, HZ);
 int perf_sample_period_ns __read_mostly = NSEC_PER_SEC / MAX_SAMPLE_RATE;
 
-/* ns that one interrupt may take on average, 0: as long as it likes. */
+/* Average time in ns that an interrupt may take; 0 for no limit */
 static unsigned int perf_sysctl_sample_allowed_ns __read_mostly =
 	NSEC_PER_SEC / MAX_SAMPLE_RATE / 100 * CPU_TIME_PERCENT;
 
 /*
- * Time that recent interrupts took: an average that each new one moves by
- * 1/128th of the difference, kept times 128.
+ * Moving average of the interrupt time, times 128: each interrupt changes it by 1/128 of the
+ * difference.
  */
 #define TOOK_SHIFT	7
 static DEFINE_PER_CPU(u64, took_sum);
 
 /*
- * ns: perf_sample_event_took() has more to do where the average is as much or more: 1 more
- * than is allowed; U64_MAX when nothing limits it; 0 while each interrupt is counted.
+ * Average in ns from which perf_sample_event_took() takes the slow path: one more than the
+ * limit, U64_MAX without a limit, 0 while each interrupt is counted.
  */
 static u64 perf_sysctl_took_bound __read_mostly =
 	NSEC_PER_SEC / MAX_SAMPLE_RATE / 100 * CPU_TIME_PERCENT + 1;
@@ -59,11 +58,11 @@ static DEFINE_PER_CPU(struct perf_took, took);
 static DEFINE_MUTEX(took_mutex);	/* perf_took_watchers */
 static unsigned int perf_took_watchers;
 
-/* ns, of the last time the rate was lowered; for the message. */
+/* ns, for the message: values at the last time the rate was lowered */
 static u64 perf_sysctl_took_reported;
 static u64 perf_sysctl_took_limit_reported;
 
-/* With a share of 0 or 100 percent, the cost of interrupts is not limited. */
+/* With a share of 0 or 100 percent, the time of interrupts is not limited. */
 static bool perf_sysctl_share_is_unlimited(int percent)
 {
 	return percent == 0 || percent == 100;
@@ -75,8 +74,8 @@ static void perf_sysctl_set_bound(void)
 
 	WRITE_ONCE(perf_sysctl_took_bound, allowed ? allowed + 1ULL : U64_MAX);
 	/*
-	 * An interrupt may be here as perf_took_watch() is: either it finds the watcher, or
-	 * its store above comes before the watcher's below.
+	 * An interrupt may run this concurrently with perf_took_watch(): either it sees the
+	 * new watcher, or its store above is ordered before the store for the watcher below.
 	 */
 	smp_mb();
 	if (READ_ONCE(perf_took_watchers))
@@ -88,7 +87,7 @@ static void perf_sysctl_set_share(int percent)
 	u64 allowed = (u64)perf_sample_period_ns * percent;
 
 	do_div(allowed, 100);
-	/* A limit that is rounded down to 0 would mean unlimited. */
+	/* 0 would mean unlimited. */
 	if (perf_sysctl_share_is_unlimited(percent))
 		allowed = 0;
 	else if (!allowed)
@@ -98,10 +97,10 @@ static void perf_sysctl_set_share(int percent)
 }
 
 /**
- * perf_took_watch - count sampling interrupts and their time, or stop it
- * @on: begin; the count goes on until as many have stopped as have begun
+ * perf_took_watch - start or stop counting sampling interrupts and their time
+ * @on: start; counting stops when each start has had its stop
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_took_watch(bool on)
 {
@@ -111,26 +110,26 @@ void perf_took_watch(bool on)
 }
 
 /**
- * perf_took_on - sampling interrupts of a CPU while somebody watched
+ * perf_took_on - sampling interrupts of a CPU, counted while a watcher existed
  * @cpu: the CPU
  *
- * Return: how many there were, and their time.
+ * Return: their number and their time
  */
 struct perf_took perf_took_on(int cpu)
 {
-	/* The CPU may be just adding to it: each number is right by itself. */
+	/* The CPU may update them concurrently: each value is consistent by itself. */
 	return data_race(per_cpu(took, cpu));
 }
 
 /**
  * perf_event_max_sample_rate_handler - sysctl kernel.perf_event_max_sample_rate
  * @table: the sysctl
- * @write: or read
- * @buffer: text, from or for user space
- * @lenp: its length
+ * @write: true for a write, false for a read
+ * @buffer: text from or for user space
+ * @lenp: length of the text
  * @ppos: file position
  *
- * Return: 0; -EINVAL for less than 1 Hz, and for any write while
+ * Return: 0 on success, -EINVAL if the rate is less than 1 Hz, or for any write while
  * perf_cpu_time_max_percent is 0 or 100
  */
 int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
@@ -154,12 +153,12 @@ int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
 /**
  * perf_cpu_time_max_percent_handler - sysctl kernel.perf_cpu_time_max_percent
  * @table: the sysctl
- * @write: or read
- * @buffer: text, from or for user space
- * @lenp: its length
+ * @write: true for a write, false for a read
+ * @buffer: text from or for user space
+ * @lenp: length of the text
  * @ppos: file position
  *
- * Return: 0; -EINVAL outside of 0 to 100
+ * Return: 0 on success, -EINVAL if the value is not in the range 0 to 100
  */
 int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
 				      void *buffer, size_t *lenp, loff_t *ppos)
@@ -175,14 +174,15 @@ int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
 }
 
 /**
- * perf_event_max_stack_handler - the two sysctls that limit call chains
- * @table: which one
- * @write: or read
- * @buffer: text, from or for user space
- * @lenp: its length
+ * perf_event_max_stack_handler - the two sysctls that limit callchains
+ * @table: the sysctl
+ * @write: true for a write, false for a read
+ * @buffer: text from or for user space
+ * @lenp: length of the text
  * @ppos: file position
  *
- * Return: 0; -EINVAL when out of range; -EBUSY while call chains are sampled
+ * Return: 0 on success, -EINVAL if the value is out of range, -EBUSY while events sample
+ * callchains
  */
 int perf_event_max_stack_handler(const struct ctl_table *table, int write,
 				 void *buffer, size_t *lenp, loff_t *ppos)
@@ -210,8 +210,8 @@ static void perf_sysctl_report_lower_rate(struct irq_work *work)
 static DEFINE_IRQ_WORK(lower_rate_work, perf_sysctl_report_lower_rate);
 
 /*
- * Samples that fit a tick when each takes @took ns and together they may use
- * @percent of it; at least one.
+ * Number of samples per tick, at least one, if each takes @took ns and all together may use
+ * @percent of the time
  */
 static u32 perf_sysctl_samples_that_fit(u64 took, int percent)
 {
@@ -221,7 +221,7 @@ static u32 perf_sysctl_samples_that_fit(u64 took, int percent)
 	return max_t(u64, div64_u64(budget, max_t(u64, took, 1)), 1);
 }
 
-/* Interrupts take @average ns, more than they may: lower the rate until they fit. */
+/* Interrupts take @average ns, more than the limit: lower the rate until they fit. */
 static void perf_sysctl_lower_rate(u64 average)
 {
 	u64 limit = READ_ONCE(perf_sysctl_sample_allowed_ns), aim;
@@ -229,9 +229,9 @@ static void perf_sysctl_lower_rate(u64 average)
 	int rate;
 
 	/*
-	 * Aim a quarter beyond the average: it is still moving, and one step
-	 * down is better than many. Two CPUs may do this at once; each stores
-	 * values that fit together well enough.
+	 * Aim a quarter above the average: it is still rising, and one large step is better
+	 * than many small ones. Two CPUs may run this concurrently; the values of both fit
+	 * together well enough.
 	 */
 	aim = average + (average >> 2);
 	fit = perf_sysctl_samples_that_fit(aim, READ_ONCE(sysctl_perf_cpu_time_max_percent));
@@ -264,10 +264,11 @@ static noinline void perf_sysctl_took_more(u64 ns, u64 average)
 
 /**
  * perf_sample_event_took - account the time of a sampling interrupt
- * @sample_len_ns: time that the interrupt took, ns
+ * @sample_len_ns: ns that the interrupt took
  *
- * Lowers the sampling rate when such interrupts take more than their share of
- * CPU time. Called by the interrupt on its CPU, NMI included.
+ * Lowers the sampling rate if sampling interrupts take more than their share of CPU time.
+ *
+ * Context: the interrupt, which may be an NMI, on its CPU.
  */
 void perf_sample_event_took(u64 sample_len_ns)
 {

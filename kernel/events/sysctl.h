@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Limits that sysctls set and the overflow code keeps. They are plain words, read
- * with READ_ONCE() in any context; a mixture of old and new values is harmless.
+ * Limits that are set by sysctls and applied at overflows. They are single words, read with
+ * READ_ONCE() in any context. A mixture of old and new values does no harm.
  */
 #ifndef _KERNEL_EVENTS_SYSCTL_H
 #define _KERNEL_EVENTS_SYSCTL_H
 
 #include <linux/perf_event.h>
 
-/* An event that overflows more often than this in one tick is throttled. */
+/* An event with more overflows than this in one tick is throttled. */
 extern int perf_max_samples_per_tick;
 
-/* ns between two samples at perf_event_max_sample_rate. */
+/* Sample interval in ns at perf_event_max_sample_rate */
 extern int perf_sample_period_ns;
 
 /**
- * struct perf_took - sampling interrupts of a CPU while somebody watched
- * @interrupts: how many
- * @total: ns that they took
- * @longest: ns that one of them took
+ * struct perf_took - sampling interrupts of a CPU, counted while a watcher exists
+ * @interrupts: number of interrupts
+ * @total: ns of all interrupts
+ * @longest: ns of the longest interrupt
  */
 struct perf_took {
 	u64	interrupts;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts of what happens on a CPU, and of what each PMU has of it; see tally.h.
+ * Counters of what happens on a CPU, and on each PMU; see tally.h.
  *
- * A PMU's counts are memory that most machines never need: it is made when somebody looks
- * for the first time, and goes with the PMU.
+ * Most machines never need the counters of a PMU, so they are allocated for the first
+ * watcher. They are freed with the PMU.
  */
 #include <linux/percpu.h>
 
@@ -13,10 +13,10 @@
 DEFINE_PER_CPU(struct perf_tally, perf_tally);
 DEFINE_STATIC_KEY_FALSE(perf_tally_watched);
 
-/* The counts of the event's PMU on this CPU, or NULL. Preemption is off, which keeps the PMU. */
+/* The counters of the event's PMU on this CPU, or NULL. Preemption is off, which keeps the PMU. */
 static struct perf_pmu_tally *perf_tally_of_pmu(const struct perf_event *event)
 {
-	/* Events of unit tests have no PMU. */
+	/* Events of KUnit tests have no PMU. */
 	const struct pmu *pmu = READ_ONCE(event->pmu);
 	struct perf_pmu_tally __percpu *tally = pmu ? perf_pmu_tally(pmu) : NULL;
 
@@ -26,9 +26,9 @@ static struct perf_pmu_tally *perf_tally_of_pmu(const struct perf_event *event)
 
 /**
  * perf_tally_pmu_record - count a record for its PMU
- * @event: whose record it is
+ * @event: event of the record
  *
- * Any context, preemption off.
+ * Context: any, preemption is off.
  */
 noinline void perf_tally_pmu_record(const struct perf_event *event)
 {
@@ -39,11 +39,11 @@ noinline void perf_tally_pmu_record(const struct perf_event *event)
 }
 
 /**
- * perf_tally_lost - count a record that is lost
- * @event: whose record it was
- * @cause: why
+ * perf_tally_lost - count a lost record
+ * @event: event of the record
+ * @cause: cause of the loss
  *
- * Any context, preemption off.
+ * Context: any, preemption is off.
  */
 void perf_tally_lost(const struct perf_event *event, enum perf_event_loss cause)
 {
@@ -61,7 +61,7 @@ void perf_tally_lost(const struct perf_event *event, enum perf_event_loss cause)
  * perf_tally_throttled - count that an event is throttled
  * @event: the event
  *
- * Any context, preemption off.
+ * Context: any, preemption is off.
  */
 void perf_tally_throttled(const struct perf_event *event)
 {
@@ -76,10 +76,10 @@ void perf_tally_throttled(const struct perf_event *event)
 }
 
 /**
- * perf_tally_watch - count what happens for each PMU, or stop it
- * @on: begin; the count goes on until as many have stopped as have begun
+ * perf_tally_watch - start or stop the counters of PMUs
+ * @on: start; the counters stop when each start has had its stop
  *
- * May sleep; no lock is held.
+ * Context: may sleep; no locks are held.
  */
 void perf_tally_watch(bool on)
 {
@@ -90,10 +90,12 @@ void perf_tally_watch(bool on)
 }
 
 /**
- * perf_tally_make_all - make the memory for the counts of all PMUs
+ * perf_tally_make_all - allocate the counters of all PMUs
  *
- * Nothing is allocated with the lock of the PMUs held, for which CPU hotplug waits.
- * May sleep; no lock is held. Return: 0, or -ENOMEM.
+ * Memory is not allocated under perf_pmus_lock, because CPU hotplug takes it.
+ *
+ * Context: may sleep; no locks are held.
+ * Return: 0 on success, -ENOMEM
  */
 int perf_tally_make_all(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What happens on a CPU, counted where it happens. What happens seldom is counted for the
- * CPU always. All else, and what each PMU had of it, is counted while somebody watches.
+ * Counters of what happens on a CPU. Rare cases are always counted per CPU. All others, and
+ * the counters per PMU, are updated only while a watcher exists.
  */
 #ifndef _KERNEL_EVENTS_TALLY_H
 #define _KERNEL_EVENTS_TALLY_H
@@ -12,11 +12,11 @@
 #include <linux/perf_event_ext.h>
 
 /**
- * struct perf_tally - of one CPU, since boot
- * @throttled: how many times an event was throttled
- * @recursions: occurrences of software events within the handling of another one at the
- *	same level, which no event counts
- * @lost: records that were lost, by cause
+ * struct perf_tally - counters of one CPU since boot
+ * @throttled: number of times that an event was throttled
+ * @recursions: software events within the handling of another one at the same level, which
+ *	are not counted by any event
+ * @lost: lost records, by cause
  */
 struct perf_tally {
 	unsigned long	throttled;
@@ -27,10 +27,10 @@ struct perf_tally {
 DECLARE_PER_CPU(struct perf_tally, perf_tally);
 
 /**
- * struct perf_pmu_tally - of one CPU and the events of one PMU, while somebody watched
- * @records: written to buffers
- * @throttled: how many times an event was throttled
- * @lost: records that were lost, by cause
+ * struct perf_pmu_tally - counters of one CPU and PMU, updated while a watcher exists
+ * @records: records written to buffers
+ * @throttled: number of times that an event was throttled
+ * @lost: lost records, by cause
  */
 struct perf_pmu_tally {
 	unsigned long	records;
@@ -40,19 +40,19 @@ struct perf_pmu_tally {
 
 DECLARE_STATIC_KEY_FALSE(perf_tally_watched);
 
-/* Any context, preemption off. Of an NMI within another count, one may be missing. */
+/* Any context, preemption off. An NMI that interrupts an update may be left out of the count. */
 void perf_tally_pmu_record(const struct perf_event *event);
 void perf_tally_lost(const struct perf_event *event, enum perf_event_loss cause);
 void perf_tally_throttled(const struct perf_event *event);
 
-/* A record is written for the event, a root. While nobody watches, this is a no-op. */
+/* A record of the event, a root, is written. Without a watcher this is a no-op. */
 static __always_inline void perf_tally_record(const struct perf_event *event)
 {
 	if (static_branch_unlikely(&perf_tally_watched))
 		perf_tally_pmu_record(event);
 }
 
-/* May sleep; no lock is held. */
+/* May sleep; no locks are held. */
 void perf_tally_watch(bool on);
 int perf_tally_make_all(void);
 

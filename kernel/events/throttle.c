@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How often an event overflows: throttling, frequencies, periods.
+ * Overflow rates: throttling, frequencies and periods.
  *
- * In one tick an event may overflow perf_max_samples_per_tick times; then it is
- * halted until the tick. An event with a frequency has its period computed
- * anew at each tick, from what it has counted in the time that it has run
- * since the last one. In between, an event that overflows more often than a
- * tick allows doubles its period: that is how it finds its way from a first period
- * that is too short, without a reading of perf_clock() for each sample.
+ * An event that overflows more than perf_max_samples_per_tick times in one tick is throttled
+ * until the next tick. Each tick computes the period of an event with a frequency anew, from
+ * the event's count and runtime since the last tick. Between ticks, an event that overflows
+ * more often than the frequency needs doubles its period. So an initial period that is too
+ * short is corrected without reading perf_clock() for each sample.
  */
 #include <linux/math64.h>
 #include <linux/perf_event.h>
@@ -24,18 +23,21 @@
 #include "throttle.h"
 #include "time.h"
 
-/* Number of ticks of this CPU; hw->interrupts counts overflows in one of them. */
+/* Number of this CPU's ticks; hw->interrupts counts the overflows of one tick. */
 DEFINE_PER_CPU(u32, perf_throttle_ticks);
-/* Events that were throttled on this CPU since its last tick. */
+/* Events that were throttled on this CPU since its last tick */
 static DEFINE_PER_CPU(unsigned int, throttled_events);
-/* Idle time up to the last tick that looked at events of the CPU, us, and since the one before. */
+/*
+ * Idle time of the CPU, in us up to the last tick with CPU events, and in ns between the last
+ * two
+ */
 static DEFINE_PER_CPU(u64, idle_us);
 static DEFINE_PER_CPU(u64, tick_idle_ns);
 
 /**
- * struct throttle_body - PERF_RECORD_THROTTLE and UNTHROTTLE behind the header
+ * struct throttle_body - PERF_RECORD_THROTTLE and UNTHROTTLE after the header
  * @time: by the event's record clock
- * @id: id of the root
+ * @id: id of the root event
  * @stream_id: id of the event itself
  */
 struct throttle_body {
@@ -45,11 +47,11 @@ struct throttle_body {
 };
 
 /**
- * perf_throttle_record - tell the reader that an event is throttled, or not any more
+ * perf_throttle_record - write a record that an event is throttled or unthrottled
  * @event: the event
  * @throttled: true for PERF_RECORD_THROTTLE, false for PERF_RECORD_UNTHROTTLE
  *
- * Any context, preemption off.
+ * Context: any, preemption is off.
  */
 void perf_throttle_record(struct perf_event *event, bool throttled)
 {
@@ -65,8 +67,6 @@ void perf_throttle_record(struct perf_event *event, bool throttled)
 	rcu_read_unlock();
 }
 
-/* Arithmetic: see period.h, too */
-
 /* With more overflows than this in one tick, the period is too short for the frequency. */
 static u64 perf_throttle_overflows_per_tick(u64 freq)
 {
@@ -74,16 +74,18 @@ static u64 perf_throttle_overflows_per_tick(u64 freq)
 }
 
 /**
- * perf_first_period - the period with which an event with a frequency begins
- * @attr: its attributes
+ * perf_first_period - the initial period of an event with a frequency
+ * @attr: attribute of the event
  *
- * Nothing is known of its rate before the first tick. Hardware events begin with the period of a
- * rate that such events often have: from a period of 1, there would be a burst of samples. Any
- * context. Return: the period, not 0.
+ * The event's rate is unknown before the first tick. For hardware events, assume a rate that is
+ * common for them: an initial period of 1 would cause a burst of samples.
+ *
+ * Context: any.
+ * Return: the period, not 0
  */
 u64 perf_first_period(const struct perf_event_attr *attr)
 {
-	u64 rate; /* a second */
+	u64 rate; /* per second */
 
 	switch (attr->type) {
 	case PERF_TYPE_HARDWARE:
@@ -119,10 +121,10 @@ static void perf_throttle_lengthen_period(struct hw_perf_event *hw)
 }
 
 /*
- * Has there been no tick for long? An idle CPU has no ticks, and tasks that wake there
- * for a moment seldom meet one: overflows of several seconds must not be counted as
- * those of one tick. This is not asked within one occurrence, since its samples may
- * themselves take so long.
+ * Has the tick been absent? An idle CPU has no ticks, and a task that wakes up there for a
+ * short time rarely sees one: the overflows of several seconds must not be counted as those
+ * of one tick. Not checked within one occurrence, whose samples may take that long
+ * themselves.
  */
 static bool perf_tick_is_absent(const struct perf_event *event)
 {
@@ -131,11 +133,14 @@ static bool perf_tick_is_absent(const struct perf_event *event)
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-/* In the task of a unit test: called before the dependency on the tick becomes @required. */
+/* In the task of a KUnit test: called before the dependency on the tick becomes @required. */
 static void (*perf_throttle_test_step)(bool required);
 #endif
 
-/* The tick unthrottles events: keep it on this CPU while one is throttled, even on nohz_full. */
+/*
+ * The tick unthrottles events: keep it enabled on this CPU while an event is throttled, even
+ * with nohz_full.
+ */
 static void perf_throttle_require_tick(bool required)
 {
 	int cpu = smp_processor_id();
@@ -150,7 +155,7 @@ static void perf_throttle_require_tick(bool required)
 		tick_dep_clear_cpu(cpu, TICK_DEP_BIT_PERF_EVENTS);
 }
 
-/* An event that samples always has its cold part, unless a unit test made it. */
+/* An event that samples has its cold part, except in KUnit tests. */
 static void perf_throttle_count(struct perf_event *event)
 {
 	struct perf_event_cold *cold = event->cold;
@@ -165,8 +170,8 @@ static void perf_throttle_count(struct perf_event *event)
  * @event: the event, active
  * @flags: PERF_OVERFLOW_*
  *
- * Any context, NMI included, preemption off.
- * Return: 1 when the event is to be halted until the tick.
+ * Context: any, including NMI; preemption is off.
+ * Return: 1 if the event has to be stopped until the next tick, else 0
  */
 int perf_overflow_account(struct perf_event *event, unsigned int flags)
 {
@@ -174,13 +179,13 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 	struct hw_perf_event *hw = &event->hw;
 	u32 tick = __this_cpu_read(perf_throttle_ticks);
 
-	/* Overflows are counted from the first one after a tick. */
+	/* The first overflow after a tick starts a new count. */
 	if (hw->interrupts_seq != tick ||
 	    (!(flags & PERF_OVERFLOW_AGAIN) && perf_tick_is_absent(event))) {
 		hw->interrupts_seq = tick;
 		if (event->attr.freq && event->cold)
 			event->cold->counted_since = jiffies;
-		/* Software events are not stopped, and need no tick to go on. */
+		/* Software events are not stopped, so no tick has to start them. */
 		if (unlikely(perf_event_throttled(event))) {
 			event->cold->halted = false;
 			perf_throttle_record(event, false);
@@ -188,7 +193,7 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 		hw->interrupts = 1;
 		return 0;
 	}
-	/* The reader has been told at the first of several overflows at once. */
+	/* Of several overflows at once, the first has written the record. */
 	if (unlikely(perf_event_throttled(event)))
 		return throttle;
 
@@ -211,12 +216,14 @@ static DEFINE_PER_CPU(u32, samples_tick);
 static DEFINE_PER_CPU(u64, samples_left);
 
 /**
- * perf_overflow_samples - how many samples may one occurrence of an event give?
+ * perf_overflow_samples - the number of samples that one occurrence of an event may write
  * @event: a software event, active
- * @passed: number of periods that have passed
+ * @passed: number of completed periods
  *
  * If the result is less than @passed, the caller calls perf_overflow_halt().
- * Any context, preemption off. Return: 1 to @passed.
+ *
+ * Context: any, preemption is off.
+ * Return: 1 to @passed
  */
 u64 perf_overflow_samples(struct perf_event *event, u64 passed)
 {
@@ -235,10 +242,12 @@ u64 perf_overflow_samples(struct perf_event *event, u64 passed)
 }
 
 /**
- * perf_overflow_halt - let an event write no more samples before the tick
+ * perf_overflow_halt - stop the samples of an event until the next tick
  * @event: the event, active; may be throttled already
  *
- * The reader gets a PERF_RECORD_THROTTLE. Any context, preemption off.
+ * Writes a PERF_RECORD_THROTTLE, unless the event is throttled.
+ *
+ * Context: any, preemption is off.
  */
 void perf_overflow_halt(struct perf_event *event)
 {
@@ -251,25 +260,26 @@ void perf_overflow_halt(struct perf_event *event)
 }
 
 /**
- * perf_event_account_interrupt - count a driver's interrupt that gives no sample
+ * perf_event_account_interrupt - count a PMU interrupt that writes no sample
  * @event: the event that caused the interrupt
  *
- * Return: 1 when the driver is to stop the event until the next tick.
+ * Return: 1 if the driver has to stop the event until the next tick, else 0
  */
 int perf_event_account_interrupt(struct perf_event *event)
 {
-	/* An event that only counts is not throttled: the tick would not let it go on. */
+	/* A counting event is not throttled, because the tick would not unthrottle it. */
 	if (!is_sampling_event(event))
 		return 0;
 	return perf_overflow_account(event, PERF_OVERFLOW_HALT);
 }
 
 /**
- * perf_event_unthrottle_in - let a throttled event go on
+ * perf_event_unthrottle_in - unthrottle an event
  * @event: the event, active, its counter not started yet; its context's lock is held
  *
- * Called at the tick, for a new period, or when the event is put on a CPU again.
- * Return: whether the core, not the driver, has read and stopped its counter.
+ * Called at the tick, for a new period, or when the event is scheduled in.
+ *
+ * Return: true if the core, not the driver, has stopped the counter and updated the count
  */
 bool perf_event_unthrottle_in(struct perf_event *event)
 {
@@ -284,16 +294,16 @@ bool perf_event_unthrottle_in(struct perf_event *event)
 	return halted;
 }
 
-/* The tick */
-
 static DEFINE_MUTEX(tick_lock);
-/* Events with a frequency; tick_lock. */
+/* Events with a frequency; protected by tick_lock */
 static unsigned int perf_tick_users;
 
 /**
  * perf_tick_get - keep the tick on nohz_full CPUs for an event with a frequency
  *
- * The tick adjusts the event's period. May sleep.
+ * The tick adjusts the event's period.
+ *
+ * Context: may sleep.
  */
 void perf_tick_get(void)
 {
@@ -305,7 +315,7 @@ void perf_tick_get(void)
 /**
  * perf_tick_put - undo perf_tick_get()
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_tick_put(void)
 {
@@ -315,10 +325,11 @@ void perf_tick_put(void)
 }
 
 /**
- * perf_event_counts_up - does period_left run from minus the period up to 0?
- * @event: the event, which has a PMU
+ * perf_event_counts_up - does period_left count from minus the period up to 0?
+ * @event: an event with a PMU
  *
- * It does for the core's own events; for clock events and drivers' events it runs down.
+ * Return: true for tracepoints, software events and breakpoints of the core; false for clock
+ * events and drivers' events, whose period_left counts down
  */
 bool perf_event_counts_up(const struct perf_event *event)
 {
@@ -327,10 +338,10 @@ bool perf_event_counts_up(const struct perf_event *event)
 }
 
 /**
- * perf_event_restart_period - let the next period begin now
- * @event: an event that samples, halted; its context's lock is held
+ * perf_event_restart_period - restart the event's period
+ * @event: an event that samples, stopped; its context's lock is held
  *
- * If the event is on, its driver takes the period over at pmu::start.
+ * The driver of an active event applies the period in pmu::start.
  */
 void perf_event_restart_period(struct perf_event *event)
 {
@@ -345,8 +356,8 @@ void perf_event_restart_period(struct perf_event *event)
 }
 
 /*
- * Compute the period from what was counted since the last tick. An event that was
- * throttled has counted for only a part of that time, and its period was too short.
+ * Compute the period from the count since the last tick. A throttled event has counted for
+ * only a part of that time, and its period was too short.
  */
 static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 {
@@ -364,7 +375,7 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 		perf_throttle_lengthen_period(hw);
 		return false;
 	}
-	/* The count was reset, or nothing happened: there is no rate to go by. */
+	/* The count was reset, or the event has not occurred: the rate is unknown. */
 	if ((s64)delta <= 0 || (s64)ns <= 0)
 		return false;
 
@@ -375,14 +386,14 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 	target = perf_period_for(event->attr.sample_freq, delta, ns);
 	hw->sample_period = perf_next_period(hw->sample_period, target, idle,
 					     &event->cold->rate_known);
-	/* The rest of a period that was much longer would take too long. */
+	/* The remainder of a period that was much longer would take too long. */
 	if (abs(local64_read(&hw->period_left)) / 8 <= hw->sample_period)
 		return false;
 	perf_event_restart_period(event);
 	return true;
 }
 
-/* Let @pmu be the one that is disabled, or none; *@held is the one that has been so far. */
+/* Make @pmu the only disabled PMU, or none if NULL; *@held is the PMU disabled so far. */
 static void perf_tick_hold_pmu(struct pmu *pmu, struct pmu **held)
 {
 	if (pmu == *held)
@@ -407,10 +418,10 @@ static void perf_tick_event(struct perf_event *event, struct pmu **held)
 	perf_tick_hold_pmu(event->pmu, held);
 	halted = perf_event_unthrottle_in(event);
 	/*
-	 * The driver of a throttled event has halted it, with or without a look at
-	 * the counter, and may since have given it another one, which holds what
-	 * its last owner left there: that is to be written, and so first read,
-	 * unless the core has halted it, and read it then.
+	 * The driver of a throttled event has stopped it, with or without an update of the
+	 * count. Since then it may have moved the event to another counter, which still
+	 * contains another event's value. So the counter has to be reloaded, and read before
+	 * that, unless the core has stopped the event and read the counter then.
 	 */
 	if (scheduled && !halted)
 		perf_event_pmu_stop(event, PERF_EF_UPDATE);
@@ -420,7 +431,7 @@ static void perf_tick_event(struct perf_event *event, struct pmu **held)
 		perf_event_pmu_start(event, flags);
 }
 
-/* Do the tick's work for all members of the groups that are on. */
+/* Process the members of all groups that are scheduled in. */
 static void perf_tick_groups(struct list_head *active, struct pmu **held)
 {
 	struct perf_event *leader, *member;
@@ -433,8 +444,8 @@ static void perf_tick_groups(struct list_head *active, struct pmu **held)
 }
 
 /*
- * Do the tick's work for all active events of a context, whose lock is held. Events that
- * wait for a counter or for their cgroup are not looked at: there may be thousands.
+ * Process all active events of a context, whose lock is held. Events that wait for a counter
+ * or for their cgroup are not examined: there may be thousands.
  */
 static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 {
@@ -450,7 +461,7 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 		perf_tick_groups(&epc->pinned_active, &held);
 		perf_tick_groups(&epc->flexible_active, &held);
 	}
-	/* Resident events are not put on and off; those that sample have sites. */
+	/* Resident events are not scheduled; those that sample are in the lists of event sites. */
 	for (i = 0; i < ARRAY_SIZE(ctx->sw_lists); i++) {
 		hlist_for_each_entry(event, &ctx->sw_lists[i], hlist_entry) {
 			if (event->cpu < 0 || event->cpu == here)
@@ -461,11 +472,11 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 }
 
 /*
- * Have events been throttled on this CPU since its last tick? The tick ends that, so that it is not
- * needed any more. An NMI may throttle an event at any step:
+ * Have events been throttled on this CPU since its last tick? If so, drop the dependency on
+ * the tick. An NMI may throttle an event at any point:
  *
- * - before the number is cleared: the caller looks at all events after that, also at this one;
- * - after that: the number says so at the end, and the tick stays, as the NMI has asked for.
+ * - before the number is cleared: the caller examines all events after that, including this one;
+ * - after that: the number is not 0 at the end, and the dependency is set again.
  */
 static bool perf_tick_end_throttles(void)
 {
@@ -491,7 +502,7 @@ static void perf_tick_note_idle(void)
 }
 
 /**
- * perf_adjust_freq_unthr - let throttled events go on at a tick, and adjust frequencies
+ * perf_adjust_freq_unthr - unthrottle events and adjust frequencies at a tick
  * @cpuctx: this CPU's context, not locked; interrupts are off
  */
 void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)

@@ -14,7 +14,7 @@ struct perf_cpu_context;
 
 DECLARE_PER_CPU(u32, perf_throttle_ticks);
 
-/* Has the event been halted until a tick? */
+/* Is the event stopped until a tick? */
 static inline bool perf_event_throttled(const struct perf_event *event)
 {
 	return event->hw.interrupts == MAX_INTERRUPTS;
@@ -27,9 +27,9 @@ static inline bool perf_event_has_frequency(const struct perf_event *event)
 }
 
 /*
- * Is a software event throttled? Such events are never halted. They write no samples
- * until the next tick of the CPU that they happen on; the tick itself does nothing to
- * them. Preemption is off.
+ * Is a software event throttled? Such events are never stopped, but write no samples until
+ * the next tick of the CPU on which they occur; the tick itself does not process them.
+ * Preemption is off.
  */
 static inline bool perf_event_quiet(const struct perf_event *event)
 {
@@ -40,16 +40,16 @@ static inline bool perf_event_quiet(const struct perf_event *event)
 int perf_overflow_account(struct perf_event *event, unsigned int flags);
 
 /*
- * One occurrence may be many periods of many events, each of whose samples may
- * be large. All samples of a CPU but an event's first come from what a tick
- * gives; it is this many events' worth.
+ * One occurrence may complete many periods of many events, and each sample may be large. All
+ * samples of a CPU except an event's first are charged to a budget per tick. The budget is
+ * that of so many events.
  */
 #define PERF_BUSY_EVENTS	8
 
 u64 perf_overflow_samples(struct perf_event *event, u64 passed);
 void perf_overflow_halt(struct perf_event *event);
 
-/* The common case of perf_overflow_account(). Return: false if that has to be called. */
+/* The common case of perf_overflow_account(). Return: false if that function has to be called. */
 static __always_inline bool perf_overflow_account_fast(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time as events see it.
+ * Enabled and running times of events.
  *
- * A context has one clock, which runs while the context does. An event's enabled
- * and running times stand, or run with that clock; time_seq.h says how they are
- * kept and read.
+ * A context has one clock, which runs while the context is scheduled in. An event's enabled
+ * and running times are stopped, or run by that clock; for their storage and the lockless
+ * readers see time_seq.h.
  */
 #include <linux/sched/clock.h>
 
@@ -13,16 +13,18 @@
 #include "time_seq.h"
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-/* A unit test makes its own time, which perf_clock() returns in that test's task. */
+/* A KUnit test sets its own time, which perf_clock() returns in the test's task. */
 struct task_struct *perf_test_clock_task;
 u64 perf_test_clock_now;
 #endif
 
 /**
- * perf_clock - this CPU's time: base of context clocks and of records without a clockid
+ * perf_clock - this CPU's time, for context clocks and for records without a clockid
  *
- * It is not read before earlier accesses of memory; see perf_times_try(). Any context.
- * Return: nanoseconds.
+ * The read is ordered after earlier memory accesses; see perf_times_try().
+ *
+ * Context: any.
+ * Return: time in ns
  */
 u64 perf_clock(void)
 {
@@ -32,9 +34,9 @@ u64 perf_clock(void)
 #endif
 #ifdef CONFIG_X86
 	/*
-	 * These processors may read their counter before what stands before it in the program:
-	 * a reader's time would be older than the change that it looked for. This is the fence
-	 * of rdtsc_ordered(). Elsewhere the counter is read in order.
+	 * These processors may read their counter before earlier instructions: a reader's
+	 * time would be older than the change that it checks for. This is the fence of
+	 * rdtsc_ordered(). Other architectures read the counter in order.
 	 */
 	rmb();
 #endif
@@ -49,11 +51,12 @@ static void perf_time_assert_unchanging(const struct perf_event_context *ctx)
 }
 
 /**
- * perf_context_begin - begin to change events of a context
+ * perf_context_begin - begin a change of events of a context
  * @ctx: the context, whose lock is held; interrupts are off
  *
- * All changes until perf_context_end() happen at one moment, ctx->now: a group that
- * is put on has not waited since, and one that is taken off has run until then.
+ * All changes until perf_context_end() happen at one moment, ctx->now: a group that is
+ * scheduled in has waited until that moment, and a group that is scheduled out has run until
+ * then.
  */
 void perf_context_begin(struct perf_event_context *ctx)
 {
@@ -65,7 +68,7 @@ void perf_context_begin(struct perf_event_context *ctx)
 /**
  * perf_context_begin_both - perf_context_begin() for a CPU's and a task's context
  * @cpu: the CPU's context; its lock is held, interrupts are off
- * @task: the context of the task there; its lock is held
+ * @task: the context of the task on that CPU; its lock is held
  */
 void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_context *task)
 {
@@ -73,7 +76,7 @@ void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_c
 
 	perf_time_assert_unchanging(cpu);
 	perf_time_assert_unchanging(task);
-	/* The full barrier of the second announcement is the first one's, too. */
+	/* The full barrier of the second announcement serves the first one, too. */
 	WRITE_ONCE(cpu->seq, cpu->seq + PERF_CHANGE_COMING);
 	perf_change_announce(task);
 	now = perf_clock();
@@ -82,7 +85,7 @@ void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_c
 }
 
 /**
- * perf_context_end - end the changes that perf_context_begin() began
+ * perf_context_end - end the change that perf_context_begin() began
  * @ctx: the context, whose lock is held
  */
 void perf_context_end(struct perf_event_context *ctx)
@@ -93,12 +96,12 @@ void perf_context_end(struct perf_event_context *ctx)
 }
 
 /**
- * perf_context_stop - halt a task context's clock, if it runs
+ * perf_context_stop - stop the clock of a task's context, if it runs
  * @ctx: the context, whose lock is held, with no event on a PMU; interrupts are off
  *
- * A reader that meanwhile gets a time later than that at which the clock stops reads
- * again. An NMI in the middle of this function cannot wait, and may read a time
- * that is later by as long as this function takes.
+ * A reader that meanwhile reads a time after the moment of the stop repeats its read. An NMI
+ * within this function cannot wait for its end, and may read a time that is too late by the
+ * duration of this function.
  */
 void perf_context_stop(struct perf_event_context *ctx)
 {
@@ -123,21 +126,23 @@ static noinline void perf_time_times_locked(const struct perf_event *event,
 		raw_spin_lock_irqsave(&ctx->lock, flags);
 		exact = perf_times_try(event, true, times);
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	/* The event moves when a CPU goes offline, and not again for long. */
+	/* An event moves only when a CPU is taken offline. */
 	} while (!exact);
 }
 
 /**
- * perf_event_times - how long an event has been enabled and running
+ * perf_event_times - read for how long an event has been enabled and running
  * @event: the event
- * @enabled: filled in, nanoseconds, without copies
- * @running: filled in, nanoseconds, without copies
+ * @enabled: filled in, in ns, without inherited copies
+ * @running: filled in, in ns, without inherited copies
  *
- * Any context, NMI included; nothing is changed. With interrupts on, a caller never
- * sees time go back: if changes come faster than they can be read, the context's lock
- * is taken. With interrupts off, the caller may have interrupted a change, or a change
- * may wait for it: no lock is taken and there is no waiting; see perf_times_read().
- * Return: the moment, by perf_clock(), to which the times belong.
+ * Nothing is changed. With interrupts on, no caller sees a time decrease: if changes are too
+ * frequent for a lockless read, the context's lock is taken. With interrupts off, the caller
+ * may have interrupted a change, or a change may wait for the caller: then no lock is taken and
+ * nothing is waited for; see perf_times_read().
+ *
+ * Context: any, including NMI.
+ * Return: the moment of these times, by perf_clock()
  */
 u64 perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
 {
@@ -151,11 +156,10 @@ u64 perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
 }
 
 /**
- * perf_event_ran - how long an event has counted since it was put on
- * @event: the event, active; its context is between perf_context_begin() and
- *	perf_context_end()
+ * perf_event_ran - read for how long an event has run since it was scheduled in
+ * @event: the event, active; its context is between perf_context_begin() and perf_context_end()
  *
- * Return: nanoseconds.
+ * Return: time in ns
  */
 u64 perf_event_ran(const struct perf_event *event)
 {
@@ -167,8 +171,8 @@ u64 perf_event_ran(const struct perf_event *event)
 }
 
 /*
- * The state that counts for a member's times: while the leader is off, the member
- * neither is enabled nor runs, whatever its own state.
+ * The state that determines a member's times: while the leader is off, the member is neither
+ * enabled nor running, whatever its own state.
  */
 static enum perf_event_state perf_time_state_under(enum perf_event_state leader,
 						   enum perf_event_state own)
@@ -181,14 +185,14 @@ static bool perf_time_event_is_enabled(enum perf_event_state state)
 	return state >= PERF_EVENT_STATE_INACTIVE;
 }
 
-/* Let both times run or stand as the state wants, from @now by the event's clock. */
+/* Start or stop both times according to the state, at @now by the event's clock. */
 static void perf_time_let_both_run(struct perf_event *event, enum perf_event_state state, u64 now)
 {
 	perf_time_let_run(&event->time_enabled, now, perf_time_event_is_enabled(state));
 	perf_time_let_run(&event->time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
 }
 
-/* The moment of the change that goes on, by the event's clock. */
+/* The moment of the current change, by the event's clock */
 static __always_inline u64 perf_time_take_change_time(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
@@ -199,18 +203,17 @@ static __always_inline u64 perf_time_take_change_time(struct perf_event *event)
 }
 
 /**
- * perf_group_change_time - the moment of the change that goes on, for a whole group
- * @leader: of the group; its context is between perf_context_begin() and
- *	perf_context_end()
+ * perf_group_change_time - the moment of the current change, for a whole group
+ * @leader: the group leader; its context is between perf_context_begin() and perf_context_end()
  *
- * Return: the time by the clock that all of the group has, for perf_sched_set_on().
+ * Return: the time by the clock of all members, for perf_sched_set_on()
  */
 u64 perf_group_change_time(struct perf_event *leader)
 {
 	return perf_time_take_change_time(leader);
 }
 
-/* perf_event_follow(), at @now by the event's clock. */
+/* perf_event_follow(), at @now by the event's clock */
 static __always_inline void perf_time_follow(struct perf_event *event, u64 now)
 {
 	perf_time_let_both_run(event,
@@ -219,8 +222,8 @@ static __always_inline void perf_time_follow(struct perf_event *event, u64 now)
 }
 
 /**
- * perf_event_follow - let an event's times run or stand as it and its leader say
- * @event: the event, which has got another clock or leader; its context is between
+ * perf_event_follow - start or stop an event's times according to its and its leader's state
+ * @event: the event, whose clock or leader has changed; its context is between
  *	perf_context_begin() and perf_context_end()
  */
 void perf_event_follow(struct perf_event *event)
@@ -229,11 +232,10 @@ void perf_event_follow(struct perf_event *event)
 }
 
 /**
- * perf_event_come - perf_event_follow() for an event that comes into a context
- * @event: the event; its context is between perf_context_begin() and
- *	perf_context_end()
+ * perf_event_come - perf_event_follow() for an event that is added to a context
+ * @event: the event; its context is between perf_context_begin() and perf_context_end()
  *
- * If it is enabled, it waits from then on by the context's clock.
+ * If the event is enabled, it waits from then on, by the context's clock.
  */
 void perf_event_come(struct perf_event *event)
 {
@@ -245,21 +247,19 @@ void perf_event_come(struct perf_event *event)
 }
 
 /**
- * perf_event_set_state - the one place where the state of an attached event changes
- * @event: the event; its context is between perf_context_begin() and
- *	perf_context_end()
+ * perf_event_set_state - change the state of an attached event
+ * @event: the event; its context is between perf_context_begin() and perf_context_end()
  * @state: the new state
  *
- * Time up to now is accounted by the old state. When a leader is enabled or disabled,
- * its members' times are started or stopped, too.
+ * The time up to now is accounted to the old state. If a leader is enabled or disabled, the
+ * times of its members are started or stopped, too.
  *
- * perf_sched_set_on() does the same where a group goes on or off. Elsewhere the state is
- * stored only where no time runs that would have to be accounted. An event gets its first
- * state from perf_event_init_alloc() or, at a fork, from perf_inherit_event() and
- * perf_inherit_begin_copy(), before anybody else finds it. An event whose PMU goes before
- * it has a context is made dead by perf_event_revoke(), and an event whose task's context
- * clock stands for ever gets its last state from perf_exit_copy() or
- * perf_event_detach_at_exit().
+ * perf_sched_set_on() does the same where a group is scheduled in or out. All other places
+ * store the state only if no time has to be accounted. perf_event_init_alloc() sets an event's
+ * first state; at a fork, perf_inherit_event() and perf_inherit_begin_copy() do so before the
+ * copy is visible. perf_event_revoke() sets an event without a context to dead if its PMU is
+ * unregistered. perf_exit_copy() and perf_event_detach_at_exit() set the last state of an event
+ * whose task's context clock is stopped for good.
  */
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {
@@ -277,7 +277,7 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 	now = perf_time_take_change_time(event);
 	counts = event == leader ? state : perf_time_state_under(leader->state, state);
 	perf_time_let_run(&event->time_running, now, counts >= PERF_EVENT_STATE_ACTIVE);
-	/* Most changes are between on and waiting. */
+	/* Most changes are between active and inactive. */
 	if (perf_time_event_is_enabled(event->state) != perf_time_event_is_enabled(state)) {
 		perf_time_let_run(&event->time_enabled, now, perf_time_event_is_enabled(counts));
 		for_each_sibling_event(sibling, event)

@@ -5,8 +5,8 @@
 #include <linux/perf_event.h>
 
 /*
- * perf_clock() and perf_event_times() may be called in any context, NMI included. All
- * others are called with the context's lock held.
+ * perf_clock() and perf_event_times() may be called in any context, including NMI. All other
+ * functions are called with the context's lock held.
  */
 u64 perf_clock(void);
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

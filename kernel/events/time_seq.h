@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a context's clock, its changes and its events' times are written by one
- * CPU and read by others.
+ * How one CPU writes a context's clock, its changes and its events' times, while other CPUs
+ * read them.
  *
- * Writers hold the context's lock. Readers hold nothing, come from any context,
- * and most of them may not wait: they may have interrupted the writer, or the
- * writer may wait for their CPU. So what memory holds between two stores of a writer
- * has to be right, too:
+ * Writers hold the context's lock. Readers hold no lock and may run in any context. Most of
+ * them must not wait: a reader may have interrupted the writer, or the writer may wait for
+ * the reader's CPU. So the contents of memory must be valid between any two stores of a
+ * writer:
  *
- * - A time of an event is one word: a total while the time stands, and the
- *   moment at which it would have been 0 while it runs. A reader finds the one
- *   or the other.
- * - A clock runs or stands, and stores a time that it has reached. Before it is made
- *   to run, its offset is stored; before it is made to stand, its time is stored.
- * - A change of a context happens at one moment, ctx->now. At that very moment a
- *   time that is stopped or started has the same value before and after. A reader
- *   in the middle of a change computes the times of that moment.
+ * - A time of an event is one word: a total while the time is stopped, and the moment at
+ *   which it would have been 0 while it runs. A reader sees one or the other.
+ * - A clock runs or is stopped, and stores a time that it has reached. Its offset is stored
+ *   before it is started, its time before it is stopped.
+ * - A change of a context happens at one moment, ctx->now. At that moment a time that is
+ *   stopped or started has the same value before and after the change. A reader within a
+ *   change computes the times of that moment.
  *
- * That leaves the choice of the moment itself. A writer announces that it is about to
- * read perf_clock(). A reader reads perf_clock() first, and then looks whether there
- * has been an announcement. If there was none, the time that it has read is not later
- * than the moment of any change that follows.
+ * The moment itself is ordered as follows: a writer announces that it is about to read
+ * perf_clock(). A reader reads perf_clock() first, and then checks for an announcement. If
+ * there is none, the time it has read is not later than the moment of any later change.
  *
- * No kernel context is needed here: a program in user space includes this file,
- * too, with threads for CPUs, and with PERF_TIME_STEP() defined to spend time at
- * places where others may come in.
+ * This file needs no kernel context: a user-space model includes it as well, with threads in
+ * place of CPUs. The model defines PERF_TIME_STEP() as a delay at the places where another
+ * CPU may intervene.
  */
 #ifndef _KERNEL_EVENTS_TIME_SEQ_H
 #define _KERNEL_EVENTS_TIME_SEQ_H
@@ -33,21 +31,21 @@
 #define PERF_TIME_STEP()	do { } while (0)
 #endif
 
-/* The lowest bit of a word: the time runs. The others are a signed number. */
+/* Lowest bit of the word: the time runs. The other bits are a signed number. */
 #define PERF_TIME_RUNS		1ULL
 
-/* The lowest bits of ctx->seq; all others count changes. */
-#define PERF_CHANGE_COMING	1U	/* its moment is being taken */
-#define PERF_CHANGE_GOES_ON	2U	/* its moment is ctx->now */
+/* Lowest bits of ctx->seq; the other bits count the changes. */
+#define PERF_CHANGE_COMING	1U	/* announced: the writer reads perf_clock() */
+#define PERF_CHANGE_GOES_ON	2U	/* in progress, at ctx->now */
 #define PERF_CHANGE_STATE	3U
 
-/* A reader that may not wait tries at most so many times to get exact times. */
+/* Maximum number of attempts at exact times by a reader that must not wait */
 #define PERF_TIMES_TRIES	16
 
 /**
  * struct perf_times - an event's times at one moment
- * @enabled: ns, without copies
- * @running: ns, without copies
+ * @enabled: ns, without inherited copies
+ * @running: ns, without inherited copies
  * @when: the moment, by perf_clock()
  */
 struct perf_times {
@@ -64,17 +62,17 @@ static __always_inline u64 perf_time_at(u64 word, u64 now)
 	return word & PERF_TIME_RUNS ? now - value : value;
 }
 
-/* Let an event's time run or stand from @now on; the context's lock is held. */
+/* Start or stop an event's time at @now; the context's lock is held. */
 static __always_inline void perf_time_let_run(atomic64_t *time, u64 now, bool runs)
 {
 	u64 word = atomic64_read(time);
 
-	/* A total becomes the moment at which it was 0, and the other way round. */
+	/* A total becomes the moment at which it was 0, and vice versa. */
 	if ((word & PERF_TIME_RUNS) != runs)
 		atomic64_set(time, (now - ((s64)word >> 1)) << 1 | runs);
 }
 
-/* Make a clock that stands at 0. */
+/* Initialise a clock that is stopped at 0. */
 static __always_inline void perf_clock_init(struct perf_event_clock *clock)
 {
 	atomic64_set(&clock->time, 0);
@@ -87,7 +85,7 @@ static __always_inline bool perf_clock_runs(const struct perf_event_clock *clock
 	return clock->cpu >= 0;
 }
 
-/* The CPU that the clock runs on, -1 while it stands. Any context; it may change at once. */
+/* The CPU that the clock runs on, -1 if it is stopped. Any context; it may change at once. */
 static __always_inline int perf_clock_cpu(const struct perf_event_clock *clock)
 {
 	return READ_ONCE(clock->cpu);
@@ -101,13 +99,13 @@ static __always_inline u64 perf_clock_at(const struct perf_event_clock *clock, u
 	u64 time = atomic64_read(&clock->time);
 	s64 ahead = now + atomic64_read(&clock->offset) - time;
 
-	/* Clocks of two CPUs may differ a little; time never goes back. */
+	/* The clocks of two CPUs may differ a little; the time never decreases. */
 	return cpu >= 0 && ahead > 0 ? time + ahead : time;
 }
 
 /*
- * The time of a clock at @now, for a change of times that run by it. It is stored, so
- * that from here on no CPU reads an earlier time. The context's lock is held.
+ * The time of a clock at @now, for a change of times that run by it. The time is stored, so
+ * that no CPU reads an earlier one afterwards. The context's lock is held.
  */
 static __always_inline u64 perf_clock_advance(struct perf_event_clock *clock, u64 now)
 {
@@ -118,24 +116,23 @@ static __always_inline u64 perf_clock_advance(struct perf_event_clock *clock, u6
 }
 
 /**
- * perf_clock_start - let a clock that stands run on this CPU
+ * perf_clock_start - start a stopped clock on this CPU
  * @clock: the clock, whose context's lock is held
  * @now: perf_clock()
  *
- * The clock goes on with the time at which it stopped, so that no announcement to
- * readers is needed.
+ * The clock continues at the time at which it stopped, so readers need no announcement.
  */
 static __always_inline void perf_clock_start(struct perf_event_clock *clock, u64 now)
 {
 	if (WARN_ON_ONCE(perf_clock_runs(clock)))
 		return;
 	atomic64_set(&clock->offset, atomic64_read(&clock->time) - now);
-	/* Pairs with perf_clock_at(): a clock that runs has its offset. */
+	/* Pairs with perf_clock_at(): a reader of a running clock sees its offset. */
 	smp_store_release(&clock->cpu, smp_processor_id());
 }
 
 /**
- * perf_clock_stop - halt a clock that runs
+ * perf_clock_stop - stop a running clock
  * @clock: the clock, whose context's lock is held
  * @now: perf_clock(), read after perf_change_announce()
  */
@@ -149,13 +146,14 @@ static __always_inline void perf_clock_stop(struct perf_event_clock *clock, u64 
 	if (ahead > 0)
 		atomic64_set(&clock->time, time + ahead);
 	PERF_TIME_STEP();
-	/* Pairs with perf_clock_at(): a clock that stands has its time. */
+	/* Pairs with perf_clock_at(): a reader of a stopped clock sees its time. */
 	smp_store_release(&clock->cpu, -1);
 }
 
 /*
- * When was a clock that stands stopped, by perf_clock()? Its offset is still that by which
- * it ran. 0 for one that never ran. The context's lock is held, or its task has exited.
+ * The time by perf_clock() at which a stopped clock was stopped: the offset is still the one
+ * with which it ran. 0 if it has never run. The context's lock is held, or its task has
+ * exited.
  */
 static __always_inline u64 perf_clock_stopped(const struct perf_event_clock *clock)
 {
@@ -163,12 +161,12 @@ static __always_inline u64 perf_clock_stopped(const struct perf_event_clock *clo
 }
 
 /*
- * Announce that times may stop at a moment that the writer is about to read. The full
- * barrier orders the store before the writer's read of perf_clock(). A reader that
- * reads perf_clock() later than this writer may have a time later than the moment,
- * but then finds the announcement when it looks for it; see perf_times_try(). A write
- * barrier would not do: the store could wait in this CPU until after the change, and
- * the reader's time would go back:
+ * Announce that times may stop at a moment that the writer is about to read. The full barrier
+ * orders the store before the writer's read of perf_clock(). A reader that reads perf_clock()
+ * after the writer may read a time later than the moment, but then sees the announcement when
+ * it checks for it; see perf_times_try(). A write barrier is not sufficient: the store could
+ * stay in this CPU's store buffer until after the change, and the reader's times would
+ * decrease later:
  *
  *	a change				perf_times_try()
  *
@@ -182,8 +180,8 @@ static __always_inline u64 perf_clock_stopped(const struct perf_event_clock *clo
  *	a time stops at ctx->now < now		if (ctx->seq == seq)
  *							return that time;
  *
- * With both barriers the last line of the reader finds the announcement. Without
- * one it returns a time that is later than that which the event stops with.
+ * With both barriers the reader's last check sees the announcement. Without one of them the
+ * reader returns a time later than the one at which the event's time stops.
  */
 static __always_inline void perf_change_announce(struct perf_event_context *ctx)
 {
@@ -191,25 +189,25 @@ static __always_inline void perf_change_announce(struct perf_event_context *ctx)
 	smp_store_mb(ctx->seq, ctx->seq + PERF_CHANGE_COMING);
 }
 
-/* All changes from here on happen at @now, perf_clock() read after the announcement. */
+/* All changes from here on happen at @now, which is perf_clock() read after the announcement. */
 static __always_inline void perf_change_go(struct perf_event_context *ctx, u64 now)
 {
 	WRITE_ONCE(ctx->now, now);
 	PERF_TIME_STEP();
-	/* Pairs with perf_times_try(): a reader that sees a change going on sees ctx->now. */
+	/* Pairs with perf_times_try(): a reader that sees a change in progress sees ctx->now. */
 	smp_store_release(&ctx->seq, ctx->seq + (PERF_CHANGE_GOES_ON - PERF_CHANGE_COMING));
 	/* Pairs with smp_rmb() there: a reader that sees a changed time sees this seq. */
 	smp_wmb();
 }
 
-/* End a change; @state is PERF_CHANGE_COMING or PERF_CHANGE_GOES_ON, as ctx->seq has it. */
+/* End a change; @state is its state in ctx->seq, PERF_CHANGE_COMING or PERF_CHANGE_GOES_ON. */
 static __always_inline void perf_change_end(struct perf_event_context *ctx, unsigned int state)
 {
 	/* Pairs with perf_times_try(): a reader that sees the end sees all of the change. */
 	smp_store_release(&ctx->seq, ctx->seq + (PERF_CHANGE_STATE + 1 - state));
 }
 
-/* The clock by which an event's times run: its cgroup's on its CPU, or its context's. */
+/* The clock of an event's times: its cgroup's on its CPU, or its context's */
 static __always_inline struct perf_event_clock *
 perf_event_clock(const struct perf_event *event, struct perf_event_context *ctx)
 {
@@ -220,7 +218,7 @@ perf_event_clock(const struct perf_event *event, struct perf_event_context *ctx)
 	return &ctx->clock;
 }
 
-/* Both times of an event at @now by its clock. */
+/* Both times of an event at @now by its clock */
 static __always_inline void perf_times_at(const struct perf_event *event, u64 now,
 					  struct perf_times *times)
 {
@@ -229,7 +227,7 @@ static __always_inline void perf_times_at(const struct perf_event *event, u64 no
 	times->running = perf_time_at(atomic64_read(&event->time_running), now);
 }
 
-/* Let both times of an event, which stand at 0, run since its clock was at 0. */
+/* Start both times of an event, which are stopped at 0, at time 0 of its clock. */
 static __always_inline void perf_times_begin(struct perf_event *event)
 {
 	atomic64_set(&event->time_enabled, PERF_TIME_RUNS);
@@ -239,13 +237,13 @@ static __always_inline void perf_times_begin(struct perf_event *event)
 /**
  * perf_times_try - read an event's times
  * @event: the event
- * @wait: give up rather than read a time that may be later than a change's
+ * @wait: give up rather than read a time that may be later than a change's moment
  * @times: filled in, unless the reader gives up
  *
- * Any context. Return: true when the times are those of one moment, and no reader
- * has seen later ones before or will see earlier ones afterwards. If false, the clock
- * or the event may have been stopped or started during the call, and the time of the
- * call may have been counted though it should not be, or the other way round.
+ * Context: any.
+ * Return: true if the times are exact: they are those of one moment, and no reader has seen
+ * later ones before or sees earlier ones afterwards. If false, the clock or the event may have
+ * been started or stopped during the call, and the duration of the call may be counted wrongly.
  */
 static __always_inline bool perf_times_try(const struct perf_event *event, bool wait,
 					   struct perf_times *times)
@@ -256,7 +254,10 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
 	u64 now;
 
 	do {
-		/* All below is of this context, though the event may move to another CPU's. */
+		/*
+		 * All of the following is of this context, even if the event moves to another
+		 * CPU's.
+		 */
 		ctx = READ_ONCE(event->ctx);
 		/* Pairs with perf_change_go() and perf_change_end(). */
 		seq = smp_load_acquire(&ctx->seq);
@@ -269,31 +270,32 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
 		PERF_TIME_STEP();
 		perf_times_at(event, perf_clock_at(perf_event_clock(event, ctx), now), times);
 		/*
-		 * Pairs with perf_change_announce(). If a word of a later change has
-		 * been read, or if perf_clock() has been read after the moment of a
-		 * later change, ctx->seq below differs. If the event's times run by
-		 * another clock now, event->ctx below differs: the new context was
-		 * stored before the announcement of the change that lets them run so.
-		 * perf_clock() reads a counter of the machine, not memory: this relies
-		 * on it not to be read before an earlier access of memory, nor after a
+		 * Pairs with perf_change_announce(). ctx->seq differs below if a word of a
+		 * later change has been read, or if perf_clock() has been read after the
+		 * moment of a later change. event->ctx differs below if the event's times run
+		 * by another clock now: the new context was stored before the announcement of
+		 * the change that starts them. perf_clock() reads a hardware counter, not
+		 * memory: it must not be read before an earlier memory access, nor after a
 		 * later load.
 		 */
 		smp_rmb();
-		/* The event moves once for each CPU that goes offline. */
+		/* An event moves once for each CPU that is taken offline. */
 	} while (unlikely(READ_ONCE(event->ctx) != ctx));
 
 	return exact && READ_ONCE(ctx->seq) == seq;
 }
 
 /**
- * perf_times_read - read an event's times without waiting for anybody
+ * perf_times_read - read an event's times without waiting
  * @event: the event
  * @times: filled in
  *
- * Any context. The number of tries is limited: this reader may have interrupted the
- * change for which it would wait, or another CPU may make one change after another.
- * Then the times are those of the last try; no span of time is in them twice.
- * Return: whether the times are exact; see perf_times_try().
+ * The number of attempts is limited: this reader may have interrupted the change, or another
+ * CPU may make one change after another. In that case the times are those of the last attempt;
+ * no span of time is counted twice.
+ *
+ * Context: any.
+ * Return: true if the times are exact; see perf_times_try()
  */
 static __always_inline bool perf_times_read(const struct perf_event *event,
 					    struct perf_times *times)
@@ -305,20 +307,22 @@ static __always_inline bool perf_times_read(const struct perf_event *event,
 			return true;
 		cpu_relax();
 	}
-	/* A time that has been started or stopped after that moment may be out of range. */
+	/* A time that was started or stopped after that moment may be out of range. */
 	times->enabled = max_t(s64, times->enabled, 0);
 	times->running = clamp_t(s64, times->running, 0, times->enabled);
 	return false;
 }
 
 /**
- * perf_times_standing - read an event's times if its clock stands, as those of most copies do
- * @event: an event of a task: it has its context's clock, and never moves to another
- * @times: enabled and running are filled in if this succeeds
+ * perf_times_standing - read an event's times if its clock is stopped, as for most copies
+ * @event: an event of a task: it uses its context's clock, and never moves
+ * @times: enabled and running are filled in on success
  *
- * Like perf_times_try() of a reader that waits, without the price of perf_clock(): a clock
- * that stands has its time. Any context. Return: true when the times are those of one
- * moment, false when the clock runs or may have changed during the call.
+ * As perf_times_try() with @wait, but without the cost of perf_clock().
+ *
+ * Context: any.
+ * Return: true if the times are those of one moment, false if the clock runs or may have
+ * changed during the call
  */
 static __always_inline bool perf_times_standing(const struct perf_event *event,
 						struct perf_times *times)
@@ -330,7 +334,7 @@ static __always_inline bool perf_times_standing(const struct perf_event *event,
 	if (seq & PERF_CHANGE_STATE)
 		return false;
 	PERF_TIME_STEP();
-	/* Pairs with perf_clock_stop(): a clock that stands has its time. */
+	/* Pairs with perf_clock_stop(): a reader of a stopped clock sees its time. */
 	if (smp_load_acquire(&ctx->clock.cpu) >= 0)
 		return false;
 	PERF_TIME_STEP();
@@ -338,7 +342,8 @@ static __always_inline bool perf_times_standing(const struct perf_event *event,
 	/*
 	 * Pairs with smp_wmb() in perf_change_go(), and with smp_store_mb() in
 	 * perf_change_announce() where a context stops its clock: if a time of a later change
-	 * has been read, ctx->seq below differs. The clock's time, too, changes only in a change.
+	 * has been read, ctx->seq differs below. The clock's time also changes only within a
+	 * change.
 	 */
 	smp_rmb();
 	return READ_ONCE(ctx->seq) == seq;

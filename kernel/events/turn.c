@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Turning events on and off, and their counts to zero: one event, all events of a group, and
- * copies on many CPUs.
+ * Enabling and disabling of events: one event, all events of a group, and inherited copies on
+ * many CPUs.
  */
 #include "cold.h"
 #include "context.h"
@@ -45,7 +45,7 @@ static void perf_turn_off_due_locked(struct perf_event *event, struct perf_cpu_c
 		perf_turn_off_locked(event, cpuctx, data);
 }
 
-/* Allow the event @more overflows, which are counted once it is on. */
+/* Permit the event @more overflows, which are counted once it is enabled. */
 static void perf_turn_allow_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				      int more)
 {
@@ -53,14 +53,14 @@ static void perf_turn_allow_overflows(struct perf_event *event, struct perf_cpu_
 	int old;
 
 	do {
-		/* If an overflow has asked to disable the event, that comes first. */
+		/* A pending request of an overflow to disable the event is executed first. */
 		perf_turn_off_due_locked(event, cpuctx, NULL);
 		old = atomic_read(limit);
 	} while (old == PERF_LIMIT_REACHED ||
 		 !atomic_try_cmpxchg(limit, &old, max(max(old, 0) + more, 0)));
 }
 
-/* A group that found no counter waits from now on, and no driver updates its pages. */
+/* The group waits for counters: update its user pages, because no driver does. */
 static void perf_turn_show_waiting(struct perf_event *leader)
 {
 	struct perf_event *member;
@@ -71,10 +71,11 @@ static void perf_turn_show_waiting(struct perf_event *leader)
 }
 
 /*
- * Let an event wait for its counter that is off or in error; a resident one counts if its leader
- * does. @data points to the number of overflows for which it is enabled, or is NULL.
+ * Make an event that is off or in the error state wait for a counter; a resident event counts
+ * if its leader does. @data points to the number of overflows for which the event is enabled,
+ * or is NULL.
  *
- * Return: whether its group is to be scheduled anew
+ * Return: true if the group has to be scheduled anew
  */
 static bool perf_turn_let_wait(struct perf_event *event, struct perf_cpu_context *cpuctx,
 			       void *data)
@@ -107,7 +108,7 @@ static bool perf_turn_let_wait(struct perf_event *event, struct perf_cpu_context
 	return true;
 }
 
-/* Events of the group wait that did not before: let it go on with them. */
+/* Schedule the group anew, after members have been enabled. */
 static void perf_turn_schedule(struct perf_event *leader, struct perf_cpu_context *cpuctx)
 {
 	if (!cpuctx || leader->state < PERF_EVENT_STATE_INACTIVE)
@@ -118,7 +119,7 @@ static void perf_turn_schedule(struct perf_event *leader, struct perf_cpu_contex
 		perf_turn_show_waiting(leader);
 }
 
-/* Enable one event; @data as for perf_turn_let_wait(). */
+/* Enable one event; @data as for perf_turn_let_wait() */
 static void perf_turn_on_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				void *data)
 {
@@ -126,7 +127,7 @@ static void perf_turn_on_locked(struct perf_event *event, struct perf_cpu_contex
 		perf_turn_schedule(event->group_leader, cpuctx);
 }
 
-/* Enable all events of a group at once: it is scheduled once. */
+/* Enable all events of a group, and schedule the group only once. */
 static void perf_turn_on_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
 				      void *data)
 {
@@ -154,15 +155,15 @@ static void perf_turn_off_group_locked(struct perf_event *leader, struct perf_cp
 	}
 }
 
-/* What turns on (1) or off (0) an event alone, and all of a group. */
+/* Functions that disable (0) or enable (1) an event alone, or its whole group */
 static const perf_event_func_t perf_turn_alone[] = { perf_turn_off_locked, perf_turn_on_locked };
 static const perf_event_func_t perf_turn_group[] = {
 	perf_turn_off_group_locked, perf_turn_on_group_locked,
 };
 
 /*
- * Change a resident event's state from this CPU, wherever it counts: the lock of its
- * context is enough.
+ * Change a resident event's state from this CPU, on whatever CPU it counts: only its
+ * context's lock is needed.
  */
 static bool perf_turn_resident(struct perf_event *event, perf_event_func_t func, void *data)
 {
@@ -179,8 +180,9 @@ static void perf_turn_call(struct perf_event *event, perf_event_func_t func, voi
  * perf_event_turn_on - enable one event
  * @event: the event; ctx->mutex is held, or the family's lock for a copy
  *
- * An event in the error state is enabled, too. An event whose task has exited stays
- * as it is. May sleep.
+ * An event in the error state is enabled, too. An event whose task has exited is not changed.
+ *
+ * Context: may sleep.
  */
 void perf_event_turn_on(struct perf_event *event)
 {
@@ -188,11 +190,11 @@ void perf_event_turn_on(struct perf_event *event)
 }
 
 /**
- * perf_event_turn_on_for - enable one event for some more overflows
+ * perf_event_turn_on_for - enable one event for a number of overflows
  * @event: the event, which has its cold part; ctx->mutex is held
- * @overflows: the number of overflows, after which it is disabled again
+ * @overflows: the number of overflows, after which the event is disabled again
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_event_turn_on_for(struct perf_event *event, int overflows)
 {
@@ -203,14 +205,14 @@ void perf_event_turn_on_for(struct perf_event *event, int overflows)
  * perf_event_turn_off - disable one event
  * @event: the event; ctx->mutex is held, or the family's lock for a copy
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_event_turn_off(struct perf_event *event)
 {
 	perf_turn_call(event, perf_turn_off_locked, NULL);
 }
 
-/* Has a call for all running copies turned this copy on or off? The family's lock is held. */
+/* Has a call for all running copies enabled or disabled this copy? The family's lock is held. */
 static bool perf_turn_is_done(const struct perf_event *copy, bool on)
 {
 	/* Pairs with perf_event_set_state(): a copy that is seen off has its count. */
@@ -222,7 +224,7 @@ static bool perf_turn_is_done(const struct perf_event *copy, bool on)
 	       !(copy->cold && perf_event_disable_is_due(copy->cold));
 }
 
-/* The same for the copy of a group. The links of such a group stay under the family's lock. */
+/* As perf_turn_is_done(), for the copy of a group. The family's lock keeps the group's links. */
 static bool perf_turn_is_group_done(const struct perf_event *leader, bool on)
 {
 	const struct perf_event *member;
@@ -236,7 +238,7 @@ static bool perf_turn_is_group_done(const struct perf_event *leader, bool on)
 	return true;
 }
 
-/* Turn on or off the copies of an event, whose family's lock is held. */
+/* Enable or disable the copies of an event; the family's lock is held. */
 static void perf_turn_copies(struct perf_event *root, bool on)
 {
 	struct perf_event *copy;
@@ -250,8 +252,8 @@ static void perf_turn_copies(struct perf_event *root, bool on)
 }
 
 /*
- * Turn on or off all copies of a group's events. Where a leader has left the copy of a group, in an
- * exec, its members are on their own.
+ * Enable or disable the copies of all events of a group. If a leader's copy has left its
+ * group in an exec, the remaining members are changed one by one.
  */
 static void perf_turn_group_copies(struct perf_event *leader, bool on)
 {
@@ -272,13 +274,15 @@ static void perf_turn_group_copies(struct perf_event *leader, bool on)
 }
 
 /**
- * perf_family_turn - turn an event and its copies on or off
+ * perf_family_turn - enable or disable an event and its inherited copies
  * @event: the event; its ctx->mutex is held. A copy has no copies of its own
- * @on: on, not off
- * @group: with all of its group
+ * @on: enable, not disable
+ * @group: include all of the event's group
  *
- * There is one call to another CPU for each context that runs, whatever the number of events;
- * those to the CPUs of copies are made at once. May sleep.
+ * Each running context costs one call to another CPU, whatever the number of events; the calls
+ * to the CPUs of copies are made in parallel.
+ *
+ * Context: may sleep.
  */
 void perf_family_turn(struct perf_event *event, bool on, bool group)
 {
@@ -292,7 +296,7 @@ void perf_family_turn(struct perf_event *event, bool on, bool group)
 		if (!event->attr.inherit || event->parent)
 			return;
 		CLASS(family, lock)(event);
-		/* Without copies there is no lock. */
+		/* Without copies there is no family and no lock. */
 		if (lock)
 			perf_turn_copies(event, on);
 		return;
@@ -305,7 +309,10 @@ void perf_family_turn(struct perf_event *event, bool on, bool group)
 	}
 }
 
-/* Members of a group count until the leader leaves it, and after that. */
+/*
+ * Disable an event without siblings. The members of a group count until the leader leaves the
+ * group, and after that.
+ */
 static void perf_turn_off_last_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				      void *data)
 {
@@ -314,11 +321,13 @@ static void perf_turn_off_last_locked(struct perf_event *event, struct perf_cpu_
 }
 
 /**
- * perf_copies_turn_off - turn off the copies of an event that ends, on all CPUs at once
+ * perf_copies_turn_off - disable the copies of an event that is removed, on all CPUs in parallel
  * @root: the event; the caller holds no mutex of a context or family
  *
- * A copy that leads a group stays on, and others may: what takes a copy out of its context turns it
- * off. May sleep.
+ * A copy that leads a group stays enabled, and other copies may: the removal of a copy from its
+ * context disables it.
+ *
+ * Context: may sleep.
  */
 void perf_copies_turn_off(struct perf_event *root)
 {
@@ -341,7 +350,7 @@ static void perf_turn_off_here(struct perf_event *event, perf_event_func_t func)
 		func(event, cpuctx, NULL);
 		perf_context_unlock_cpu(cpuctx, ctx);
 	} else {
-		/* The context has been switched out: at that, its groups were taken off. */
+		/* The context's groups were scheduled out when the task was switched out. */
 		raw_spin_lock(&ctx->lock);
 		perf_context_begin(ctx);
 		if (is_resident(event) || event->state != PERF_EVENT_STATE_ACTIVE)
@@ -352,11 +361,12 @@ static void perf_turn_off_here(struct perf_event *event, perf_event_func_t func)
 }
 
 /**
- * perf_event_disable_local - disable one event on the CPU where it counts
+ * perf_event_disable_local - disable one event on the CPU on which it counts
  * @event: the event, which the caller keeps alive
  *
- * Called with interrupts off, not in NMI. A scheduled event that is active on
- * another CPU stays as it is.
+ * A scheduled event that is active on another CPU is not changed.
+ *
+ * Context: interrupts are off, not in NMI.
  */
 void perf_event_disable_local(struct perf_event *event)
 {
@@ -364,11 +374,13 @@ void perf_event_disable_local(struct perf_event *event)
 }
 
 /**
- * perf_event_disable_due - disable one event if an overflow has asked for it
+ * perf_event_disable_due - disable one event if an overflow has requested it
  * @event: the event, which the caller keeps alive
  *
- * Called with interrupts off, not in NMI. Does nothing when the request has been
- * met meanwhile, because the event was taken off its CPU or enabled again.
+ * Does nothing if the request is no longer pending, because the event was scheduled out or
+ * enabled meanwhile.
+ *
+ * Context: interrupts are off, not in NMI.
  */
 void perf_event_disable_due(struct perf_event *event)
 {

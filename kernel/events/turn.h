@@ -5,8 +5,8 @@
 #include <linux/perf_event.h>
 
 /*
- * Turn on and off: ctx->mutex is held, or the family's lock for a copy.
- * perf_event_disable_due() needs neither, but interrupts off.
+ * Enable and disable events: ctx->mutex is held, or the family's lock for a copy.
+ * perf_event_disable_due() needs neither, but interrupts are off.
  */
 void perf_event_turn_on(struct perf_event *event);
 void perf_event_turn_on_for(struct perf_event *event, int overflows);
@@ -17,9 +17,9 @@ void perf_family_turn(struct perf_event *event, bool on, bool group);
 void perf_copies_turn_off(struct perf_event *root);
 
 /*
- * Is a member of a group changed with it? A copy is if its root is a member of the leader's root.
- * A root may have left that group in an exec of its task, and its copies not theirs. The mutex of
- * the roots' context is held.
+ * Is a member of a group changed with the group? A copy is, if its root is a member of the
+ * leader's root: in an exec of its task a root may have left that group, while its copies
+ * have not left theirs. The mutex of the roots' context is held.
  */
 static inline bool perf_turn_is_meant(const struct perf_event *member,
 				      const struct perf_event *leader)
