@@ -94,7 +94,7 @@ int vperfctr_use_hardware(void)
 	if (!vperfctr_reserved) {
 		other = perfctr_cpu_reserve(vperfctr_service);
 		if (other) {
-			pr_info_ratelimited("perfctr: %s has the counters\n", other);
+			pr_info_ratelimited("perfctr: the counters are in use by %s\n", other);
 			return -EBUSY;
 		}
 		perfctr_cpu_set_ihandler(vperfctr_overflow_handler);

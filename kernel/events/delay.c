@@ -30,19 +30,19 @@
 
 static unsigned int perf_delay_rate;
 module_param_named(rate, perf_delay_rate, uint, 0644);
-MODULE_PARM_DESC(rate, "one in so many that pass a point is delayed; 0: none");
+MODULE_PARM_DESC(rate, "delay one in this number of passes of a point; 0: none");
 
 static unsigned int perf_delay_max_us = 20;
 module_param_named(max_us, perf_delay_max_us, uint, 0644);
-MODULE_PARM_DESC(max_us, "microseconds that a delay takes at most");
+MODULE_PARM_DESC(max_us, "maximum length of a delay, in microseconds");
 
 static unsigned int perf_delay_rest;
 module_param_named(rest, perf_delay_rest, uint, 0644);
-MODULE_PARM_DESC(rest, "for so many times a delay no further one of this CPU follows it");
+MODULE_PARM_DESC(rest, "pause of the CPU after a delay, as a multiple of the delay");
 
 static unsigned long long perf_delay_points = ~0ULL;
 module_param_named(points, perf_delay_points, ullong, 0644);
-MODULE_PARM_DESC(points, "mask of the points");
+MODULE_PARM_DESC(points, "bit mask of the points with delays");
 
 static_assert(PERF_NR_DELAYS <= 64);
 

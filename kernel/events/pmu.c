@@ -670,7 +670,7 @@ static int perf_pmu_type_alloc(const struct pmu *pmu, int type)
 		got = idr_alloc(&pmu_types, NULL, type, type + 1, GFP_KERNEL);
 		if (got != -ENOSPC)
 			return got;
-		pr_warn("perf: type %d of PMU %s is taken, it gets another one\n", type,
+		pr_warn("perf: type %d of PMU %s is in use, the PMU gets another type\n", type,
 			pmu->name ?: "without name");
 	}
 	return idr_alloc(&pmu_types, NULL, PERF_TYPE_MAX, 0, GFP_KERNEL);

@@ -168,7 +168,7 @@ int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
 	if (err || !write)
 		return err;
 	if (perf_sysctl_share_is_unlimited(sysctl_perf_cpu_time_max_percent))
-		pr_warn("nothing limits the time of sampling interrupts: a high rate can stall the system\n");
+		pr_warn("the time of sampling interrupts is not limited: a high rate can stall the system\n");
 	perf_sysctl_set_share(sysctl_perf_cpu_time_max_percent);
 	return 0;
 }

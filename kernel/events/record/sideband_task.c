@@ -133,7 +133,7 @@ static void perf_record_fill_task(struct perf_event *event, struct perf_record *
 	body->time = event->clock();
 }
 
-/* Names and mappings need FORK and EXIT records, which tell a reader the tasks they belong to. */
+/* Names and mappings need FORK and EXIT records, which identify their tasks for a reader. */
 static bool perf_record_asks_task(const struct perf_event_attr *attr)
 {
 	return attr->task || attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data;
