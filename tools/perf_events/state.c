@@ -77,7 +77,7 @@ static void show_groups(FILE *out, const struct perf_event_state_info *info)
 	if (info->on_groups > info->on_told)
 		fprintf(out, ", and %u more", info->on_groups - info->on_told);
 	if (info->flags & PERF_EVENT_OTHERS_ON)
-		fprintf(out, "%s others'", separator);
+		fprintf(out, "%s groups not shown", separator);
 }
 
 /* A process chooses this text: replace characters that a terminal might interpret. */

@@ -86,7 +86,7 @@ enum perf_event_obstacle {
 
 #define PERF_EVENT_IS_THROTTLED	0x1	/* until the next tick: it overflowed too often */
 #define PERF_EVENT_IS_PAUSED	0x2	/* PERF_EVENT_IOC_PAUSE_OUTPUT */
-#define PERF_EVENT_OTHERS_ON	0x4	/* groups are on that the caller may not see */
+#define PERF_EVENT_OTHERS_ON	0x4	/* more groups are on: hidden, or too many */
 #define PERF_EVENT_HAS_BUFFER	0x8	/* the fields of its buffer are valid */
 #define PERF_EVENT_HAS_FILTER	0x10	/* filter of record fields: PERF_EVENT_IOC_SET_FILTER */
 #define PERF_EVENT_HAS_BPF	0x20	/* BPF program: PERF_EVENT_IOC_SET_BPF */
