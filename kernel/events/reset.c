@@ -5,9 +5,18 @@
  *
  * local64_add() is atomic on its own CPU only: it may overwrite a zero that another CPU stores. So
  * the reset runs on the CPU where the event's context is active, or under ctx->lock while the
- * context is inactive. Exception: a tracepoint about a task, counted by an event of this task and
- * one CPU. This CPU adds to the count while the context is inactive.
+ * context is inactive. Two kinds of events are counted while their context is inactive:
+ *
+ * - Sites add to the resident events of a task also while a residence stands in for the context.
+ *   The reset runs on the CPU where the task runs, or while task_call_func() keeps the task from
+ *   running.
+ * - An event of one task and one CPU counts a tracepoint about its task. This CPU adds to the count
+ *   while the context is inactive. Such a reset may be lost.
  */
+#include <linux/sched/task.h>
+#include <linux/smp.h>
+#include <linux/wait.h>
+
 #include "cold.h"
 #include "context.h"
 #include "event.h"
@@ -38,10 +47,134 @@ static void perf_reset_on_cpu(struct perf_event *event)
 	perf_reset_value(event);
 }
 
+/* Set the value of an event, or the values of its group, to zero: nothing adds to them now. */
+static void perf_reset_values(struct perf_event *event, bool group)
+{
+	struct perf_event *member;
+
+	perf_reset_value(event);
+	if (!group)
+		return;
+	for_each_sibling_event(member, event) {
+		if (perf_turn_is_meant(member, event))
+			perf_reset_value(member);
+	}
+}
+
+/*
+ * May sites add to the event's count although its context is inactive? They do where a residence
+ * stands in for the context. @task gets the context's task, with a reference. If @task is NULL, the
+ * event will be reset by another call.
+ */
+static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				  struct task_struct **task)
+{
+	struct perf_event_context *ctx = event->ctx;
+
+	lockdep_assert_held(&ctx->lock);
+	/* A fork makes its task's context a clone; the clock runs until the task's next switch. */
+	if (cpuctx || !is_resident(event) || !READ_ONCE(ctx->cloned))
+		return false;
+	if (task)
+		*task = get_task_struct(ctx->task);
+	return true;
+}
+
+/* @data as for perf_reset_needs_task(); NULL in a call of perf_copies_call_running(). */
 static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				  void *data)
 {
+	if (perf_reset_needs_task(event, cpuctx, data))
+		return;
 	perf_reset_on_cpu(event);
+	if (!data)
+		event->event_flags |= PERF_EVENT_CALLED;
+}
+
+static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
+				    void *data)
+{
+	struct perf_event *member;
+
+	if (perf_reset_needs_task(leader, cpuctx, data))
+		return;
+	for_each_sibling_event(member, leader) {
+		if (perf_turn_is_meant(member, leader))
+			perf_reset_on_cpu(member);
+	}
+	perf_reset_on_cpu(leader);
+	if (!data)
+		leader->event_flags |= PERF_EVENT_CALLED;
+}
+
+/**
+ * struct reset_call - a reset on its way to a task in which sites may add to counts
+ * @event: the event, resident, which the caller keeps
+ * @group: reset all of the group that @event leads
+ * @task: the task, which the caller keeps
+ * @cpu: where the task was seen to run, -1 when the reset is done
+ */
+struct reset_call {
+	struct perf_event	*event;
+	bool			group;
+	struct task_struct	*task;
+	int			cpu;
+};
+
+/* Called by task_call_func(): the task is neither switched in nor out. Interrupts are off. */
+static int perf_reset_unless_elsewhere(struct task_struct *task, void *info)
+{
+	struct reset_call *call = info;
+
+	if (task != current && task_curr(task))
+		return task_cpu(task);
+	perf_reset_values(call->event, call->group);
+	return -1;
+}
+
+static void perf_reset_at_task(void *info)
+{
+	struct reset_call *call = info;
+
+	call->cpu = task_call_func(call->task, perf_reset_unless_elsewhere, call);
+}
+
+/* Reset a resident event, or its group, where its task is. May sleep. */
+static void perf_reset_in_task(struct perf_event *event, bool group, struct task_struct *task)
+{
+	struct reset_call call = { .event = event, .group = group, .task = task };
+
+	/*
+	 * The loop ends: the interrupt finds the task there, or asleep, or waiting for a CPU, and
+	 * in each of these cases the reset is made. There is another round only if the task has
+	 * come to another CPU since, or its CPU has gone.
+	 */
+	do {
+		perf_reset_at_task(&call);
+		if (call.cpu >= 0)
+			smp_call_function_single(call.cpu, perf_reset_at_task, &call, 1);
+	} while (call.cpu >= 0);
+}
+
+/*
+ * Reset an event, or its group, where sites and drivers add to the counts. ctx->mutex is held, or
+ * the family's lock for a copy. May sleep.
+ */
+static void perf_reset_call(struct perf_event *event, bool group)
+{
+	struct task_struct *task = NULL;
+
+	/*
+	 * Where the task has exited, nothing counts, and the exit waits for the family's lock to
+	 * add the values to the sums.
+	 */
+	if (!perf_context_call(event->ctx, event,
+			       group ? perf_reset_group_locked : perf_reset_one_locked, &task))
+		perf_reset_values(event, group);
+	if (!task)
+		return;
+	perf_reset_in_task(event, group, task);
+	put_task_struct(task);
 }
 
 /*
@@ -67,31 +200,12 @@ static bool perf_reset_needs_no_call(const struct perf_event *event)
  */
 void perf_event_reset_count(struct perf_event *event)
 {
-	/* Where the task has exited, nothing counts. */
-	if (perf_reset_needs_no_call(event) ||
-	    !perf_context_call(event->ctx, event, perf_reset_one_locked, NULL))
+	if (perf_reset_needs_no_call(event))
 		perf_reset_value(event);
+	else
+		perf_reset_call(event, false);
 	if (perf_event_page_mapped(event))
 		perf_event_refresh_userpage(event);
-}
-
-static void perf_reset_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-			      void *data)
-{
-	perf_reset_on_cpu(event);
-	event->event_flags |= PERF_EVENT_CALLED;
-}
-
-static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
-				    void *data)
-{
-	struct perf_event *member;
-
-	for_each_sibling_event(member, leader) {
-		if (perf_turn_is_meant(member, leader))
-			perf_reset_on_cpu(member);
-	}
-	perf_reset_locked(leader, cpuctx, NULL);
 }
 
 /* Drop the counts of copies that have exited. */
@@ -102,35 +216,15 @@ static void perf_reset_gone(struct perf_event *root)
 	atomic64_set(&root->cold->gone_count, 0);
 }
 
-/*
- * Set the value of a copy, or the values of its group, to zero while its task exits: nothing counts
- * any more, and the exit waits for the family's lock to add the values to the sums.
- */
-static void perf_reset_exiting(struct perf_event *copy, bool group)
-{
-	struct perf_event *member;
-
-	lockdep_assert_held(perf_family_lock(copy->parent));
-	perf_reset_value(copy);
-	if (!group)
-		return;
-	for_each_sibling_event(member, copy) {
-		if (perf_turn_is_meant(member, copy))
-			perf_reset_value(member);
-	}
-}
-
 /* Reset all copies of @root, or their groups: those that run at once. The family's lock is held. */
 static void perf_reset_call_copies(struct perf_event *root, bool group)
 {
-	perf_event_func_t func = group ? perf_reset_group_locked : perf_reset_locked;
 	struct perf_event *copy;
 
-	perf_copies_call_running(root, func);
+	perf_copies_call_running(root, group ? perf_reset_group_locked : perf_reset_one_locked);
 	for_each_copy(copy, root) {
-		if (!(copy->event_flags & PERF_EVENT_CALLED) &&
-		    !perf_context_call(copy->ctx, copy, func, NULL))
-			perf_reset_exiting(copy, group);
+		if (!(copy->event_flags & PERF_EVENT_CALLED))
+			perf_reset_call(copy, group);
 		copy->event_flags &= ~PERF_EVENT_CALLED;
 	}
 }
@@ -190,13 +284,7 @@ static void perf_reset_group(struct perf_event *leader)
 		if (lock)
 			perf_reset_group_copies(leader);
 	}
-	/* Where the task has exited, nothing counts. */
-	if (!perf_context_call(leader->ctx, leader, perf_reset_group_locked, NULL)) {
-		perf_reset_value(leader);
-		for_each_sibling_event(member, leader)
-			perf_reset_value(member);
-	}
-	leader->event_flags &= ~PERF_EVENT_CALLED;
+	perf_reset_call(leader, true);
 	if (perf_event_page_mapped(leader))
 		perf_event_refresh_userpage(leader);
 	for_each_sibling_event(member, leader) {

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Resets that meet what counts on another CPU, and of copies in many contexts.
+ */
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/sched/clock.h>
+
+#include "../family.h"
+#include "../reset.h"
+#include "../residence.h"
+#include "../time.h"
+#include "../time_seq.h"
+#include "sim_fixture.h"
+
+/**
+ * struct slow_site - an event site that stretches what local64_add() does in one instruction
+ * @counts: what the site adds to
+ * @begin: count once
+ * @loaded: the old counts have been loaded; the new ones will be stored
+ * @ended: the new counts have been stored
+ * @stood_in: a residence stood in for the task's context, whose own clock stood
+ */
+struct slow_site {
+	local64_t		*counts[2];
+	struct completion	begin;
+	bool			loaded;
+	struct completion	ended;
+	bool			stood_in;
+};
+
+/* local64_add() is atomic on its own CPU: interrupts are off. A reset must not come in between. */
+static void count_slowly(struct slow_site *site)
+{
+	const struct perf_event_context *ctx = perf_task_context(current);
+	s64 old[ARRAY_SIZE(site->counts)];
+	u64 end;
+	int i;
+
+	guard(irqsave)();
+	site->stood_in = this_cpu_context()->residence && perf_clock_cpu(&ctx->clock) < 0;
+	for (i = 0; i < ARRAY_SIZE(old); i++)
+		old[i] = local64_read(site->counts[i]);
+	/* Pairs with reset_against_site(). */
+	smp_store_release(&site->loaded, true);
+	/* Long enough for a reset that does not wait */
+	for (end = local_clock() + 20 * NSEC_PER_MSEC; local_clock() < end;)
+		cpu_relax();
+	for (i = 0; i < ARRAY_SIZE(old); i++)
+		local64_set(site->counts[i], old[i] + 1);
+}
+
+static int count_when_asked(void *data)
+{
+	struct slow_site *site = data;
+
+	while (!kthread_should_stop()) {
+		if (!wait_for_completion_timeout(&site->begin, 1))
+			continue;
+		perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, task_pt_regs(current), 0);
+		count_slowly(site);
+		complete(&site->ended);
+	}
+	return 0;
+}
+
+/* Make a task that counts on another CPU. It does not run yet. */
+static struct task_struct *make_counter(struct kunit *test, struct slow_site *site)
+{
+	int there = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	struct task_struct *task;
+
+	if (there >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	init_completion(&site->begin);
+	init_completion(&site->ended);
+	task = kthread_create(count_when_asked, site, "perf_counter");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, there);
+	return task;
+}
+
+static int reset_test_sleep(void *unused)
+{
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ);
+	return 0;
+}
+
+static struct perf_event *open_inherited(struct kunit *test, u32 type, u64 config,
+					 struct perf_event *leader)
+{
+	struct perf_event_attr attr = { .type = type, .config = config, .inherit = 1 };
+
+	return open_attr(test, &attr, -1, current, leader);
+}
+
+/* Open a group of two events, which sites count, in a context that can be stood in for. */
+static void open_faults(struct kunit *test, struct perf_event **faults)
+{
+	struct sim_fixture *f = test->priv;
+
+	/* A context with nothing to schedule needs no residence. */
+	open_inherited(test, f->sim->pmu.type, STEP, NULL);
+	faults[0] = open_inherited(test, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS, NULL);
+	faults[1] = open_inherited(test, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS,
+				   faults[0]);
+}
+
+/* Let a task that does not run yet inherit this task's events. */
+static void inherit_to(struct kunit *test, struct task_struct *child)
+{
+	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
+}
+
+/* The copy of a root in a task's own context */
+static struct perf_event *copy_of_task(struct perf_event *root, struct task_struct *task)
+{
+	struct perf_event *copy;
+
+	guard(mutex)(perf_family_lock(root));
+	for_each_copy(copy, root) {
+		if (copy->ctx == perf_task_context(task))
+			return copy;
+	}
+	return NULL;
+}
+
+static void make_residence(struct kunit *test, int cpu)
+{
+	struct perf_event_context *ctx = perf_task_context(current);
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx->clones);
+	guard(mutex)(&ctx->mutex);
+	KUNIT_EXPECT_EQ(test, perf_residence_make(ctx, cpu), 0);
+}
+
+/* Let this CPU's residence stand in for this task, as after a switch. */
+static bool come_under_residence(void)
+{
+	guard(irqsave)();
+	__perf_event_task_sched_out(current, current);
+	__perf_event_task_sched_in(current, current);
+	return this_cpu_context()->residence;
+}
+
+static void reset_by_hand(struct perf_event *event, bool group)
+{
+	CLASS(event_context, ctx)(event);
+
+	perf_family_reset(event, group);
+}
+
+/* Reset while the site is in the middle of its work. */
+static void reset_in_between(struct slow_site *site, struct perf_event *event, bool group)
+{
+	site->loaded = false;
+	complete(&site->begin);
+	/* Pairs with count_slowly(). */
+	while (!smp_load_acquire(&site->loaded)) {
+		cpu_relax();
+		cond_resched();
+	}
+	reset_by_hand(event, group);
+	wait_for_completion(&site->ended);
+}
+
+/*
+ * A site in one task adds to a resident event while a residence stands in for all else, and another
+ * CPU resets the event. The old count does not come back.
+ */
+static void reset_against_site(struct kunit *test)
+{
+	struct slow_site site = {};
+	struct task_struct *task = make_counter(test, &site);
+	struct task_struct *first = make_sleeper(test, reset_test_sleep);
+	struct perf_event *faults[2];
+	u64 expected[2] = {};
+	int round, i;
+
+	open_faults(test, faults);
+	inherit_to(test, first);
+	/* Its copies come behind those of the task. The call for them waits for the site, too. */
+	make_residence(test, task_cpu(task));
+	inherit_to(test, task);
+	for (i = 0; i < 2; i++)
+		site.counts[i] = &copy_of_task(faults[i], task)->count;
+	wake_up_process(task);
+	for (round = 0; round < 4; round++) {
+		bool group = round / 2;
+
+		reset_in_between(&site, faults[round % 2], group);
+		for (i = 0; i < 2; i++) {
+			expected[i] = group || i == round % 2 ? 0 : expected[i] + 2;
+			KUNIT_EXPECT_EQ(test, sim_test_value(faults[i]), expected[i]);
+		}
+		/* Otherwise this case would test nothing. */
+		KUNIT_EXPECT_TRUE(test, site.stood_in);
+	}
+	kthread_stop(task);
+	kthread_stop(first);
+}
+
+/* A residence stands in for the task that resets. Another of the tasks does not run. */
+static void reset_under_residence(struct kunit *test)
+{
+	struct perf_event *faults[2], *asleep[2];
+	struct task_struct *child;
+	int round, i;
+
+	open_faults(test, faults);
+	child = make_sleeper(test, reset_test_sleep);
+	inherit_to(test, child);
+	make_residence(test, raw_smp_processor_id());
+	for (i = 0; i < 2; i++)
+		asleep[i] = copy_of_task(faults[i], child);
+	for (round = 0; round < 4; round++) {
+		bool group = round / 2;
+
+		KUNIT_EXPECT_TRUE(test, come_under_residence());
+		for (i = 0; i < 2; i++) {
+			local64_set(&asleep[i]->count, 2);
+			local64_set(&faults[i]->count, 1);
+			KUNIT_EXPECT_EQ(test, sim_test_value(faults[i]), 3ULL);
+		}
+		reset_by_hand(faults[round % 2], group);
+		for (i = 0; i < 2; i++)
+			KUNIT_EXPECT_EQ(test, sim_test_value(faults[i]),
+					group || i == round % 2 ? 0ULL : 3ULL);
+	}
+	kthread_stop(child);
+}
+
+static struct kunit_case reset_cases[] = {
+	KUNIT_CASE(reset_against_site),
+	KUNIT_CASE(reset_under_residence),
+	{}
+};
+
+static struct kunit_suite reset_suite = {
+	.name		= "perf_reset",
+	.init		= sim_fixture_init,
+	.exit		= sim_fixture_exit,
+	.test_cases	= reset_cases,
+};
+
+kunit_test_suite(reset_suite);
