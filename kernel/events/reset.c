@@ -311,8 +311,8 @@ void perf_family_reset(struct perf_event *event, bool group)
 		perf_reset_family(event);
 		return;
 	}
-	if (leader->nr_siblings &&
-	    !(is_resident(leader) && READ_ONCE(leader->ctx->task) == current)) {
+	if (leader->nr_siblings && (leader->attr.inherit || !is_resident(leader) ||
+				    READ_ONCE(leader->ctx->task) != current)) {
 		perf_reset_group(leader);
 		return;
 	}

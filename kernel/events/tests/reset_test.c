@@ -232,9 +232,38 @@ static void reset_under_residence(struct kunit *test)
 	kthread_stop(child);
 }
 
+/* A group of current is reset with one call for each context of copies, not one for each event. */
+static void groups_are_reset_at_once(struct kunit *test)
+{
+	struct task_struct *child = make_sleeper(test, reset_test_sleep);
+	struct perf_event *events[4], *copies[ARRAY_SIZE(events)];
+	struct perf_event_context *ctx;
+	unsigned int before;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		events[i] = open_inherited(test, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY,
+					   i ? events[0] : NULL);
+	inherit_to(test, child);
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		copies[i] = copy_of_task(events[i], child);
+		local64_set(&copies[i]->count, 5);
+		local64_set(&events[i]->count, 5);
+	}
+	/* Each call is a change of the context. */
+	ctx = perf_task_context(child);
+	before = ctx->seq;
+	reset_by_hand(events[1], true);
+	KUNIT_EXPECT_EQ(test, ctx->seq - before, PERF_CHANGE_STATE + 1);
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		KUNIT_EXPECT_EQ(test, sim_test_value(events[i]), 0ULL);
+	kthread_stop(child);
+}
+
 static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_against_site),
 	KUNIT_CASE(reset_under_residence),
+	KUNIT_CASE(groups_are_reset_at_once),
 	{}
 };
 
