@@ -10,8 +10,8 @@
  * - Sites add to the resident events of a task also while a residence stands in for the context.
  *   The reset runs on the CPU where the task runs, or while task_call_func() keeps the task from
  *   running.
- * - An event of one task and one CPU counts a tracepoint about its task. This CPU adds to the count
- *   while the context is inactive. Such a reset may be lost.
+ * - An event of one task and one CPU counts a tracepoint about its task. This CPU alone adds to the
+ *   count, also while the context is inactive. The reset runs there, too.
  */
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -80,14 +80,24 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 	return true;
 }
 
-/* @data as for perf_reset_needs_task(); NULL in a call of perf_copies_call_running(). */
+/* May tracepoints about a task add to the event's count, or to counts of its group? */
+static bool perf_reset_is_walked(const struct perf_event *event, bool group)
+{
+	return READ_ONCE(event->ctx->walked) && READ_ONCE(event->ctx->task) && event->cpu >= 0 &&
+	       (group || event->attr.type == PERF_TYPE_TRACEPOINT);
+}
+
+/*
+ * @data as for perf_reset_needs_task(); NULL in a call of perf_copies_call_running(), after which
+ * perf_reset_call() is to follow for an event that is not PERF_EVENT_CALLED.
+ */
 static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				  void *data)
 {
 	if (perf_reset_needs_task(event, cpuctx, data))
 		return;
 	perf_reset_on_cpu(event);
-	if (!data)
+	if (!data && !perf_reset_is_walked(event, false))
 		event->event_flags |= PERF_EVENT_CALLED;
 }
 
@@ -103,15 +113,15 @@ static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_c
 			perf_reset_on_cpu(member);
 	}
 	perf_reset_on_cpu(leader);
-	if (!data)
+	if (!data && !perf_reset_is_walked(leader, true))
 		leader->event_flags |= PERF_EVENT_CALLED;
 }
 
 /**
- * struct reset_call - a reset on its way to a task in which sites may add to counts
- * @event: the event, resident, which the caller keeps
+ * struct reset_call - a reset on its way to where sites may add to counts
+ * @event: the event, which the caller keeps
  * @group: reset all of the group that @event leads
- * @task: the task, which the caller keeps
+ * @task: for a resident event, the task, which the caller keeps
  * @cpu: where the task was seen to run, -1 when the reset is done
  */
 struct reset_call {
@@ -156,6 +166,38 @@ static void perf_reset_in_task(struct perf_event *event, bool group, struct task
 	} while (call.cpu >= 0);
 }
 
+static void perf_reset_tracepoint(struct perf_event *event)
+{
+	if (event->attr.type == PERF_TYPE_TRACEPOINT)
+		local64_set(&event->count, 0);
+}
+
+static void perf_reset_tracepoints_here(void *info)
+{
+	struct reset_call *call = info;
+	struct perf_event *member;
+
+	perf_reset_tracepoint(call->event);
+	if (!call->group)
+		return;
+	for_each_sibling_event(member, call->event) {
+		if (perf_turn_is_meant(member, call->event))
+			perf_reset_tracepoint(member);
+	}
+}
+
+/*
+ * Reset tracepoints of one task and one CPU, which has counted for an inactive context meanwhile.
+ * A CPU that is offline counts nothing. May sleep.
+ */
+static void perf_reset_walked(struct perf_event *event, bool group)
+{
+	struct reset_call call = { .event = event, .group = group };
+
+	if (perf_reset_is_walked(event, group))
+		smp_call_function_single(event->cpu, perf_reset_tracepoints_here, &call, 1);
+}
+
 /*
  * Reset an event, or its group, where sites and drivers add to the counts. ctx->mutex is held, or
  * the family's lock for a copy. May sleep.
@@ -171,6 +213,7 @@ static void perf_reset_call(struct perf_event *event, bool group)
 	if (!perf_context_call(event->ctx, event,
 			       group ? perf_reset_group_locked : perf_reset_one_locked, &task))
 		perf_reset_values(event, group);
+	perf_reset_walked(event, group);
 	if (!task)
 		return;
 	perf_reset_in_task(event, group, task);
@@ -188,6 +231,9 @@ static bool perf_reset_needs_no_call(const struct perf_event *event)
 		return true;
 	if (is_resident(event))
 		return READ_ONCE(event->ctx->task) == current;
+	/* A tracepoint may have seen it on before, and may not have added to its count yet. */
+	if (perf_reset_is_walked(event, false))
+		return false;
 	/* Pairs with perf_event_set_state(): an event that is seen off has its count. */
 	return smp_load_acquire(&event->state) <= PERF_EVENT_STATE_OFF;
 }

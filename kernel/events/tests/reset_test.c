@@ -202,6 +202,57 @@ static void reset_against_site(struct kunit *test)
 	kthread_stop(first);
 }
 
+/*
+ * Open an event of a task that does not run, and of one CPU, which counts a tracepoint about the
+ * task. The test itself is the tracepoint.
+ */
+static struct perf_event *open_walked(struct kunit *test, struct task_struct *asleep, int cpu,
+				      u64 period, struct perf_event *leader)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_period = period,
+	};
+	struct perf_event *event = open_attr(test, &attr, cpu, asleep, leader);
+
+	/* The core knows such an event by these. */
+	event->attr.type = PERF_TYPE_TRACEPOINT;
+	WRITE_ONCE(event->ctx->walked, true);
+	return event;
+}
+
+/*
+ * Events of a task that does not run, and of one CPU, count a tracepoint about the task: that CPU
+ * adds to their counts. They are reset there.
+ */
+static void reset_against_tracepoint(struct kunit *test)
+{
+	struct slow_site site = {};
+	struct task_struct *task = make_counter(test, &site);
+	struct task_struct *asleep = make_sleeper(test, reset_test_sleep);
+	struct perf_event *events[2];
+	int group, i;
+
+	for (i = 0; i < 2; i++) {
+		events[i] = open_walked(test, asleep, task_cpu(task), 0, i ? events[0] : NULL);
+		site.counts[i] = &events[i]->count;
+		local64_set(&events[i]->count, 5);
+	}
+	wake_up_process(task);
+	for (group = 0; group < 2; group++) {
+		reset_in_between(&site, events[0], group);
+		KUNIT_EXPECT_EQ(test, sim_test_value(events[0]), 0ULL);
+		KUNIT_EXPECT_EQ(test, sim_test_value(events[1]), group ? 0ULL : 6ULL);
+	}
+	/* Turned off, it may have been seen on before. */
+	on_and_off(events[1], false);
+	reset_in_between(&site, events[1], false);
+	KUNIT_EXPECT_EQ(test, sim_test_value(events[1]), 0ULL);
+	for (i = 0; i < 2; i++)
+		events[i]->attr.type = PERF_TYPE_SOFTWARE;
+	kthread_stop(task);
+	kthread_stop(asleep);
+}
+
 /* A residence stands in for the task that resets. Another of the tasks does not run. */
 static void reset_under_residence(struct kunit *test)
 {
@@ -262,6 +313,7 @@ static void groups_are_reset_at_once(struct kunit *test)
 
 static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_against_site),
+	KUNIT_CASE(reset_against_tracepoint),
 	KUNIT_CASE(reset_under_residence),
 	KUNIT_CASE(groups_are_reset_at_once),
 	{}
