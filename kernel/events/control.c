@@ -7,6 +7,7 @@
 #include <linux/file.h>
 #include <linux/security.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
@@ -131,6 +132,29 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 	}
 }
 
+/* Interrupts are off. */
+static void perf_event_restart_period_here(void *info)
+{
+	struct perf_event *event = info;
+
+	raw_spin_lock(&event->ctx->lock);
+	/* An event that was scheduled in meanwhile has begun with the new period. */
+	if (event->state != PERF_EVENT_STATE_ACTIVE)
+		perf_event_restart_period(event);
+	raw_spin_unlock(&event->ctx->lock);
+}
+
+/*
+ * A tracepoint of one task and one CPU is counted by this CPU, also while the context is inactive:
+ * local64_add() there may overwrite what another CPU stores. ctx->mutex is held; may sleep.
+ */
+static void perf_event_restart_walked(struct perf_event *event)
+{
+	if (event->attr.type == PERF_TYPE_TRACEPOINT && READ_ONCE(event->ctx->task) &&
+	    event->cpu >= 0)
+		smp_call_function_single(event->cpu, perf_event_restart_period_here, event, 1);
+}
+
 /*
  * A new period, or samples a second where attr.freq is set; a period begins. The
  * mutex of the event's context is held; may sleep. Return: 0, or -EINVAL.
@@ -155,6 +179,7 @@ static int perf_event_set_period(struct perf_event *event, u64 value)
 		return perf_refuse_value(PERF_REFUSED_PERIOD_PMU, value);
 
 	perf_event_call(event, perf_event_set_period_locked, &value);
+	perf_event_restart_walked(event);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Resets that meet what counts on another CPU, and of copies in many contexts.
+ * Resets and new periods that meet what counts on another CPU; resets of copies in many contexts.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -152,8 +152,8 @@ static void reset_by_hand(struct perf_event *event, bool group)
 	perf_family_reset(event, group);
 }
 
-/* Reset while the site is in the middle of its work. */
-static void reset_in_between(struct slow_site *site, struct perf_event *event, bool group)
+/* Let the site do the first half of its work. */
+static void begin_site(struct slow_site *site)
 {
 	site->loaded = false;
 	complete(&site->begin);
@@ -162,6 +162,12 @@ static void reset_in_between(struct slow_site *site, struct perf_event *event, b
 		cpu_relax();
 		cond_resched();
 	}
+}
+
+/* Reset while the site is in the middle of its work. */
+static void reset_in_between(struct slow_site *site, struct perf_event *event, bool group)
+{
+	begin_site(site);
 	reset_by_hand(event, group);
 	wait_for_completion(&site->ended);
 }
@@ -253,6 +259,27 @@ static void reset_against_tracepoint(struct kunit *test)
 	kthread_stop(asleep);
 }
 
+/* The same for a new period, of which the rest is counted. */
+static void period_against_tracepoint(struct kunit *test)
+{
+	struct slow_site site = {};
+	struct task_struct *task = make_counter(test, &site);
+	struct task_struct *asleep = make_sleeper(test, reset_test_sleep);
+	struct perf_event *event = open_walked(test, asleep, task_cpu(task), 1000, NULL);
+
+	site.counts[0] = &event->hw.period_left;
+	site.counts[1] = &event->count;
+	KUNIT_EXPECT_EQ(test, local64_read(&event->hw.period_left), -1000LL);
+	wake_up_process(task);
+	begin_site(&site);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 10), 0);
+	wait_for_completion(&site.ended);
+	KUNIT_EXPECT_EQ(test, local64_read(&event->hw.period_left), -10LL);
+	event->attr.type = PERF_TYPE_SOFTWARE;
+	kthread_stop(task);
+	kthread_stop(asleep);
+}
+
 /* A residence stands in for the task that resets. Another of the tasks does not run. */
 static void reset_under_residence(struct kunit *test)
 {
@@ -314,6 +341,7 @@ static void groups_are_reset_at_once(struct kunit *test)
 static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_against_site),
 	KUNIT_CASE(reset_against_tracepoint),
+	KUNIT_CASE(period_against_tracepoint),
 	KUNIT_CASE(reset_under_residence),
 	KUNIT_CASE(groups_are_reset_at_once),
 	{}
