@@ -16,6 +16,7 @@
 /**
  * struct slow_site - an event site that stretches what local64_add() does in one instruction
  * @counts: what the site adds to
+ * @cpu: the CPU of its task; task_cpu() is another one until the task runs
  * @begin: count once
  * @loaded: the old counts have been loaded; the new ones will be stored
  * @ended: the new counts have been stored
@@ -23,6 +24,7 @@
  */
 struct slow_site {
 	local64_t		*counts[2];
+	int			cpu;
 	struct completion	begin;
 	bool			loaded;
 	struct completion	ended;
@@ -67,17 +69,17 @@ static int count_when_asked(void *data)
 /* Make a task that counts on another CPU. It does not run yet. */
 static struct task_struct *make_counter(struct kunit *test, struct slow_site *site)
 {
-	int there = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 	struct task_struct *task;
 
-	if (there >= nr_cpu_ids)
+	site->cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	if (site->cpu >= nr_cpu_ids)
 		kunit_skip(test, "needs two CPUs");
 	WRITE_ONCE(perf_test_clock_task, NULL);
 	init_completion(&site->begin);
 	init_completion(&site->ended);
 	task = kthread_create(count_when_asked, site, "perf_counter");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	kthread_bind(task, there);
+	kthread_bind(task, site->cpu);
 	return task;
 }
 
@@ -188,7 +190,7 @@ static void reset_against_site(struct kunit *test)
 	open_faults(test, faults);
 	inherit_to(test, first);
 	/* Its copies come behind those of the task. The call for them waits for the site, too. */
-	make_residence(test, task_cpu(task));
+	make_residence(test, site.cpu);
 	inherit_to(test, task);
 	for (i = 0; i < 2; i++)
 		site.counts[i] = &copy_of_task(faults[i], task)->count;
@@ -239,7 +241,7 @@ static void reset_against_tracepoint(struct kunit *test)
 	int group, i;
 
 	for (i = 0; i < 2; i++) {
-		events[i] = open_walked(test, asleep, task_cpu(task), 0, i ? events[0] : NULL);
+		events[i] = open_walked(test, asleep, site.cpu, 0, i ? events[0] : NULL);
 		site.counts[i] = &events[i]->count;
 		local64_set(&events[i]->count, 5);
 	}
@@ -265,7 +267,7 @@ static void period_against_tracepoint(struct kunit *test)
 	struct slow_site site = {};
 	struct task_struct *task = make_counter(test, &site);
 	struct task_struct *asleep = make_sleeper(test, reset_test_sleep);
-	struct perf_event *event = open_walked(test, asleep, task_cpu(task), 1000, NULL);
+	struct perf_event *event = open_walked(test, asleep, site.cpu, 1000, NULL);
 
 	site.counts[0] = &event->hw.period_left;
 	site.counts[1] = &event->count;
