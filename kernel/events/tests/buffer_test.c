@@ -278,7 +278,8 @@ static void flush_of_two_cpus_wakes(struct kunit *test)
 	/* The event has no references, so no wake-up is queued for it. */
 	KUNIT_ASSERT_EQ(test, refcount_read(&real.event->refcount), 0);
 	perf_buffer_share(real.event);
-	KUNIT_ASSERT_NE(test, perf_ring_reserve_shared(&real.rb->ring, shared, 8, false, &start), 0);
+	KUNIT_ASSERT_NE(test, perf_ring_reserve_shared(&real.rb->ring, shared, 8, false, &start),
+			0);
 	/* What perf_ring_commit() does that finds PERF_RING_CLOSING set. */
 	shared->wake[0] = true;
 	atomic_long_add(8, &shared->committed[0]);
