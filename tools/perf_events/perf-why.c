@@ -54,7 +54,8 @@ static int explain_open(char *text, FILE *out, bool json)
 	}
 	error = errno;
 	if (prctl(PR_PERF_EXPLAIN, &refusal, sizeof(refusal), 0, 0) != (int)sizeof(refusal)) {
-		fprintf(stderr, "perf-why: %s; this kernel does not say why\n", strerror(error));
+		fprintf(stderr, "perf-why: %s; this kernel does not explain refusals\n",
+			strerror(error));
 		return 1;
 	}
 	told = (struct told){
