@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Performance events: what the rest of the kernel and PMU drivers may use.
+ * Performance events: interface for PMU drivers and the rest of the kernel
  *
- * User space's half of the interface is <uapi/linux/perf_event.h>; what only
- * kernel/events/ needs is kernel/events/internal.h.
+ * The interface for user space is in <uapi/linux/perf_event.h>. Declarations for kernel/events/
+ * alone are in kernel/events/internal.h.
  */
 #ifndef _LINUX_PERF_EVENT_H
 #define _LINUX_PERF_EVENT_H
@@ -49,16 +49,16 @@
 #include <linux/rbtree.h>
 #include <asm/local.h>
 
-/* Bits that perf_guest_state() returns: none when no guest was interrupted. */
+/* Result of perf_guest_state(); 0 if no guest was interrupted */
 #define PERF_GUEST_ACTIVE	0x01
 #define PERF_GUEST_USER		0x02
 
 /**
- * struct perf_guest_info_callbacks - what a hypervisor tells about its guest
- * @state: PERF_GUEST_* bits of the guest that was interrupted; any context
- * @get_ip: the guest's instruction pointer; any context
- * @handle_intel_pt_intr: a PT interrupt that belongs to the guest; may be NULL.
- *	Returns non-zero when it was consumed.
+ * struct perf_guest_info_callbacks - callbacks of a hypervisor, for samples of guests
+ * @state: return the PERF_GUEST_* bits of the interrupted guest; any context
+ * @get_ip: return the guest's instruction pointer; any context
+ * @handle_intel_pt_intr: handle an Intel PT interrupt that belongs to the guest; may be NULL.
+ *	Return: non-zero if the interrupt was handled
  */
 struct perf_guest_info_callbacks {
 	unsigned int	(*state)(void);
@@ -67,9 +67,10 @@ struct perf_guest_info_callbacks {
 };
 
 /**
- * struct perf_callchain_entry - a finished call chain
- * @nr: addresses and context markers in @ip
- * @ip: innermost first; PERF_CONTEXT_* values mark whose frames follow
+ * struct perf_callchain_entry - a complete call chain
+ * @nr: number of addresses and context markers in @ip
+ * @ip: addresses, innermost first; a PERF_CONTEXT_* value marks the context of the addresses
+ *	after it
  */
 struct perf_callchain_entry {
 	__u64	nr;
@@ -77,12 +78,12 @@ struct perf_callchain_entry {
 };
 
 /**
- * struct perf_callchain_entry_ctx - a call chain being collected
- * @entry: where frames go
- * @max_stack: frames allowed
- * @nr: frames stored so far
- * @contexts: context markers stored so far
- * @contexts_maxed: a marker did not fit, so nothing more may be stored
+ * struct perf_callchain_entry_ctx - state of the collection of a call chain
+ * @entry: the call chain
+ * @max_stack: maximum number of addresses
+ * @nr: number of addresses stored so far
+ * @contexts: number of context markers stored so far
+ * @contexts_maxed: a marker did not fit, so nothing more is stored
  */
 struct perf_callchain_entry_ctx {
 	struct perf_callchain_entry	*entry;
@@ -96,12 +97,12 @@ typedef unsigned long (*perf_copy_f)(void *dst, const void *src,
 				     unsigned long off, unsigned long len);
 
 /**
- * struct perf_raw_frag - one piece of PERF_SAMPLE_RAW data
- * @next: the next piece (a kernel pointer is never below %sizeof(u64)) or
- * @pad: in the last one, the bytes of padding behind the data
- * @copy: how to copy @data, or NULL for plain memory
- * @data: the bytes, or what @copy takes them from
- * @size: of @data, in bytes
+ * struct perf_raw_frag - one fragment of PERF_SAMPLE_RAW data
+ * @next: the next fragment; a kernel pointer is never below %sizeof(u64)
+ * @pad: in the last fragment, number of padding bytes after the data
+ * @copy: function that copies @data, or NULL for plain memory
+ * @data: the data, or the argument of @copy
+ * @size: size of @data in bytes
  */
 struct perf_raw_frag {
 	union {
@@ -114,9 +115,9 @@ struct perf_raw_frag {
 } __packed;
 
 /**
- * struct perf_raw_record - the whole of PERF_SAMPLE_RAW
- * @frag: the first piece
- * @size: what the record's size field says, set when the sample is prepared
+ * struct perf_raw_record - all PERF_SAMPLE_RAW data of a sample
+ * @frag: the first fragment
+ * @size: value of the record's size field, set when the sample is prepared
  */
 struct perf_raw_record {
 	struct perf_raw_frag	frag;
@@ -129,10 +130,10 @@ static __always_inline bool perf_raw_frag_last(const struct perf_raw_frag *frag)
 }
 
 /**
- * struct perf_branch_stack - a copy of the hardware's record of branches
- * @nr: entries that are valid
- * @hw_idx: the hardware's write position, -1 when it has none to tell
- * @entries: newest first
+ * struct perf_branch_stack - a copy of the hardware's branch records
+ * @nr: number of valid entries
+ * @hw_idx: the hardware's write position, -1 if unknown
+ * @entries: branches, newest first
  */
 struct perf_branch_stack {
 	__u64				nr;
@@ -154,11 +155,11 @@ struct bpf_prog;
 struct pmu;
 
 /**
- * struct hw_perf_event_extra - a register that several counters share
+ * struct hw_perf_event_extra - an extra register that several counters share
  * @config: value of the register
  * @reg: address of the register
- * @alloc: this event holds the register
- * @idx: number of the register in the driver's table
+ * @alloc: the event has allocated the register
+ * @idx: index of the register in the driver's table
  */
 struct hw_perf_event_extra {
 	u64		config;
@@ -168,25 +169,25 @@ struct hw_perf_event_extra {
 };
 
 /*
- * hw_perf_event::flags: the low bits are the driver's. USER_READ_CNT says that user
- * space may read the counter (rdpmc). The driver sets it in event_init, or changes it
- * in event_mapped and event_unmapped.
+ * hw_perf_event::flags. The bits of FLAG_ARCH belong to the driver. USER_READ_CNT: user space may
+ * read the counter (rdpmc). The driver sets it in event_init, or changes it in event_mapped and
+ * event_unmapped.
  */
 #define PERF_EVENT_FLAG_ARCH			0x0fffffff
 #define PERF_EVENT_FLAG_USER_READ_CNT		0x80000000
 
 static_assert((PERF_EVENT_FLAG_USER_READ_CNT & PERF_EVENT_FLAG_ARCH) == 0);
 
-/* hw_perf_event::state: kept by the driver; the core looks at STOPPED alone */
-#define PERF_HES_STOPPED	0x01	/* the counter does not run */
-#define PERF_HES_UPTODATE	0x02	/* event->count is current */
-#define PERF_HES_ARCH		0x04	/* the driver's own */
+/* hw_perf_event::state: set by the driver; the core reads only STOPPED */
+#define PERF_HES_STOPPED	0x01	/* the counter is stopped */
+#define PERF_HES_UPTODATE	0x02	/* event->count is up to date */
+#define PERF_HES_ARCH		0x04	/* reserved for the driver */
 
 /**
- * struct perf_settled - values of copies that are settled: see kernel/events/settle.h
- * @count: sum of their counts
- * @enabled: sum of their enabled times, ns
- * @running: sum of their running times, ns
+ * struct perf_settled - values of settled copies, see kernel/events/settle.h
+ * @count: sum of the counts
+ * @enabled: sum of the enabled times, ns
+ * @running: sum of the running times, ns
  */
 struct perf_settled {
 	u64		count;
@@ -195,57 +196,55 @@ struct perf_settled {
 };
 
 /**
- * struct hw_perf_event - what a PMU driver keeps of an event
- * @config: of counters, the driver's: what is written to select the event
- * @last_tag: where the counter was before it was taken off
- * @config_base: address of the register that selects
- * @event_base: address of the counter
- * @event_base_rdpmc: its number for user space
- * @idx: its number, -1 for none
- * @last_cpu: where it was before
- * @flags: PERF_EVENT_FLAG_*
- * @extra_reg: a register that it shares with other events
- * @branch_reg: the same for branches
- * @aux_config: of AUX sources, the driver's
- * @aux_paused: see pmu::stop
- * @addr_filters: the driver's own form of the address filters
- * @addr_filters_gen: the core's: of the ranges that the driver has taken over
- * @sw_entry: of software events that are scheduled: in the CPU's list
- * @hrtimer: of clocks that sample, and of drivers that poll
- * @tp_list: of tracepoints: in their list
- * @pwr_acc: amd_power's
- * @ptsc: amd_power's
- * @info: of breakpoints, the architecture's
- * @bp_list: of breakpoints: those of one task
- * @iommu_bank: amd_iommu's
- * @iommu_cntr: amd_iommu's
- * @padding: amd_iommu's
- * @conf: amd_iommu's
- * @conf1: amd_iommu's
- * @settled: of a plain copy, which has no driver: what its root's sum has of it
- * @target: the task that the event was opened on, NULL for one of a CPU; the
- *	core's, from before pmu::event_init to after the event's destroy
+ * struct hw_perf_event - the PMU driver's data of an event
+ * @config: counters: value of the register that selects the event
+ * @last_tag: counters: data of the driver about the counter before the last del
+ * @config_base: counters: address of the register that selects the event
+ * @event_base: counters: address of the counter
+ * @event_base_rdpmc: counters: number of the counter for rdpmc
+ * @idx: counters: index of the counter, -1 for none
+ * @last_cpu: counters: CPU of the last add
+ * @flags: counters: PERF_EVENT_FLAG_*
+ * @extra_reg: counters: extra register shared with other events
+ * @branch_reg: counters: the same for branch records
+ * @aux_config: AUX sources: value of the driver's configuration register
+ * @aux_paused: AUX sources: the trace is paused, see pmu::stop
+ * @addr_filters: AUX sources: the driver's form of the address filters
+ * @addr_filters_gen: AUX sources: set by the core, generation of the ranges in @addr_filters
+ * @sw_entry: scheduled software events: entry in the CPU's list
+ * @hrtimer: sampling clocks, and drivers that poll: the timer
+ * @tp_list: tracepoints: entry in the driver's list
+ * @pwr_acc: amd_power: data of the driver
+ * @ptsc: amd_power: data of the driver
+ * @info: breakpoints: data of the architecture
+ * @bp_list: breakpoints: entry in the list of a task's breakpoints
+ * @iommu_bank: amd_iommu: data of the driver
+ * @iommu_cntr: amd_iommu: data of the driver
+ * @padding: amd_iommu: data of the driver
+ * @conf: amd_iommu: data of the driver
+ * @conf1: amd_iommu: data of the driver
+ * @settled: plain copies, which have no driver: the copy's part of its root's sum
+ * @target: task that the event was opened on, NULL for a per-CPU event; set by the core from
+ *	before pmu::event_init until after the event's destroy
  * @state: PERF_HES_*
- * @interrupts_seq: the core's: the tick that @interrupts counts for
- * @prev_count: the driver's: the counter's value that event->count includes.
- *	Changed by local64_xchg() or local64_try_cmpxchg() together with a
- *	local64_add() to event->count: see pmu::read. The page that user space
- *	maps gives it the difference
- * @sample_period: events from one overflow to the next; between two of them it
- *	changes, of an event with a frequency. The driver may set it in event_init
- *	for an event that does not sample, to the longest that the counter can do
- * @last_period: the period that has just ended, or begun: what the driver gives
- *	to perf_sample_data_init(), and sets to @sample_period as one begins
- * @period_left: events until the overflow, as of @prev_count. The driver takes
- *	from it what it adds to event->count. 0 or less: a new period is to
- *	begin, of @sample_period. The core sets it to 0 when the period has changed
- * @saved_metric: with @saved_slots, in place of the two before, for metrics that
- *	are not counts
- * @saved_slots: see @saved_metric
- * @interrupts: the core's: overflows in this tick, MAX_INTERRUPTS when throttled
+ * @interrupts_seq: set by the core, the tick in which @interrupts was counted
+ * @prev_count: set by the driver, the counter value that event->count includes. It is changed by
+ *	local64_xchg() or local64_try_cmpxchg(), together with a local64_add() to event->count:
+ *	see pmu::read. The page in user space shows the difference to the counter
+ * @sample_period: number of events between two overflows. For an event with a frequency, the core
+ *	changes it. For an event that does not sample, the driver may set it in event_init to the
+ *	maximum period of the counter
+ * @last_period: the period that ended or began last. The driver passes it to
+ *	perf_sample_data_init(), and sets it to @sample_period at the start of each period
+ * @period_left: number of events until the overflow, as of @prev_count. The driver subtracts each
+ *	addition to event->count. At 0 or less, a new period of @sample_period begins. The core
+ *	sets it to 0 when the period has changed
+ * @saved_metric: metrics that are not counts: replaces @last_period
+ * @saved_slots: metrics that are not counts: replaces @period_left
+ * @interrupts: set by the core, number of overflows in this tick, MAX_INTERRUPTS if throttled
  *
- * The first union is the driver's, by the kind of PMU; all of this is zero before
- * event_init, but for @target and the periods.
+ * The first union belongs to the driver, one member per kind of PMU. All fields are zero before
+ * event_init, except for @target and the periods.
  */
 struct hw_perf_event {
 #ifdef CONFIG_PERF_EVENTS
@@ -315,31 +314,31 @@ struct hw_perf_event {
 #endif
 };
 
-/* pmu::start_txn: what the transaction is for */
-#define PERF_PMU_TXN_ADD	0x1	/* members of a group get counters: all or none */
-#define PERF_PMU_TXN_READ	0x2	/* members of a group are read: in one access */
+/* Flags of pmu::start_txn */
+#define PERF_PMU_TXN_ADD	0x1	/* the members of a group get counters: all or none */
+#define PERF_PMU_TXN_READ	0x2	/* the members of a group are read in one access */
 
 /*
- * pmu::capabilities. The core refuses what a PMU does not say that it can; the
- * driver need not look at these parts of the attribute itself.
+ * pmu::capabilities. The core rejects attributes that need a missing capability, so the
+ * driver need not check them.
  *
- * NO_INTERRUPT: it cannot sample; user space gets -EOPNOTSUPP.
- * NO_NMI: local_irq_save() keeps its interrupt off, so that samples may have record
- *	clocks that must not be read in an NMI.
- * AUX_NO_SG: an AUX area that is overwritten has to be one piece of memory, or
- *	mmap(2) fails. The private field of a piece's first page has its order.
- * AUX_PREFER_LARGE: pieces of more than a page are welcome, but not needed.
- * EXTENDED_REGS: samples may have the registers of PERF_REG_EXTENDED_MASK.
- * EXCLUSIVE: its events are either all of tasks or all of CPUs (-EBUSY), and
- *	there is one of them at a time in a context.
- * ITRACE: it traces instructions; the core writes ITRACE_START before it begins,
- *	until the driver does so itself (perf_event_itrace_started()).
- * NO_EXCLUDE: it counts in every mode; attr.exclude_* are -EINVAL.
- * AUX_OUTPUT: its events may write into another PMU's AUX area (attr.aux_output);
- *	aux_output_match says into which.
- * EXTENDED_HW_TYPE: it takes generic events (PERF_TYPE_HARDWARE, HW_CACHE) that
- *	name its type in the upper half of config. event_init does not see that half.
- * AUX_PAUSE: start and stop know PERF_EF_PAUSE and PERF_EF_RESUME.
+ * NO_INTERRUPT: no sampling; user space gets -EOPNOTSUPP.
+ * NO_NMI: local_irq_save() disables the PMU's interrupt, so samples may use record clocks
+ *	that must not be read in an NMI.
+ * AUX_NO_SG: the AUX area of an overwrite buffer must be contiguous, otherwise mmap(2)
+ *	fails. The private field of the first page holds the order of the allocation.
+ * AUX_PREFER_LARGE: allocations of more than a page are preferred, but not required.
+ * EXTENDED_REGS: samples may contain the registers of PERF_REG_EXTENDED_MASK.
+ * EXCLUSIVE: all events are either per-task or per-CPU (otherwise -EBUSY), and a context
+ *	has at most one of them.
+ * ITRACE: the PMU traces instructions. The core writes an ITRACE_START record at each start,
+ *	until the driver calls perf_event_itrace_started().
+ * NO_EXCLUDE: the PMU counts in every mode; attr.exclude_* fail with -EINVAL.
+ * AUX_OUTPUT: events may write to the AUX area of another PMU (attr.aux_output), see
+ *	aux_output_match.
+ * EXTENDED_HW_TYPE: the PMU supports generic events (PERF_TYPE_HARDWARE, HW_CACHE) with its
+ *	type in the upper half of config. The core clears this half before event_init.
+ * AUX_PAUSE: start and stop support PERF_EF_PAUSE and PERF_EF_RESUME.
  */
 #define PERF_PMU_CAP_NO_INTERRUPT	0x0001
 #define PERF_PMU_CAP_NO_NMI		0x0002
@@ -354,8 +353,8 @@ struct hw_perf_event {
 #define PERF_PMU_CAP_AUX_PREFER_LARGE	0x0400
 
 /**
- * enum perf_pmu_scope - which CPUs share one instance of a system-wide PMU
- * @PERF_PMU_SCOPE_NONE: none, or the driver sees to it
+ * enum perf_pmu_scope - the CPUs that share one instance of a system-wide PMU
+ * @PERF_PMU_SCOPE_NONE: no scope, or the driver implements it
  * @PERF_PMU_SCOPE_CORE: the threads of a core
  * @PERF_PMU_SCOPE_DIE: the CPUs of a die
  * @PERF_PMU_SCOPE_CLUSTER: the CPUs of a cluster
@@ -363,10 +362,9 @@ struct hw_perf_event {
  * @PERF_PMU_SCOPE_SYS_WIDE: all CPUs
  * @PERF_PMU_MAX_SCOPE: number of scopes
  *
- * One of the CPUs that share an instance speaks for it: sysfs shows that CPU in
- * "cpumask", and when it goes offline the core moves the events to another one.
- * Events may be opened on any CPU of the instance. If a CPU of the instance reads an
- * event, pmu::read runs on that CPU.
+ * The events of an instance are on one of its CPUs. This CPU is in sysfs, in "cpumask", and when
+ * it goes offline the core moves the events to another CPU. Events may be opened on any CPU of
+ * the instance. If a CPU of the instance reads an event, pmu::read runs on that CPU.
  */
 enum perf_pmu_scope {
 	PERF_PMU_SCOPE_NONE	= 0,
@@ -378,339 +376,353 @@ enum perf_pmu_scope {
 	PERF_PMU_MAX_SCOPE,
 };
 
-/* flags of pmu::add, start and stop; pmu::del gets none */
-#define PERF_EF_START	0x01	/* add: and start counting */
-#define PERF_EF_RELOAD	0x02	/* start: write the counter anew, from hw.period_left */
-#define PERF_EF_UPDATE	0x04	/* stop: bring event->count up to date */
-#define PERF_EF_PAUSE	0x08	/* stop: the AUX trace alone, until PERF_EF_RESUME */
-#define PERF_EF_RESUME	0x10	/* start: ends PERF_EF_PAUSE */
+/* Flags of pmu::add, start and stop; pmu::del gets none */
+#define PERF_EF_START	0x01	/* add: start the counter */
+#define PERF_EF_RELOAD	0x02	/* start: set the counter from hw.period_left */
+#define PERF_EF_UPDATE	0x04	/* stop: update event->count */
+#define PERF_EF_PAUSE	0x08	/* stop: pause only the AUX trace, until PERF_EF_RESUME */
+#define PERF_EF_RESUME	0x10	/* start: end PERF_EF_PAUSE */
 
 /**
- * struct pmu - one source of events, as its driver describes it
+ * struct pmu - a source of events, as described by its driver
  *
- * A driver fills in what it has, and calls perf_pmu_register(). It must have
- * event_init, add and del; the rest may be NULL, unless said below. What is left
- * out does nothing or is not supported. Documentation/core-api/perf-pmu-driver.rst
- * leads through a driver.
+ * A driver initializes the fields that it supports, and calls perf_pmu_register(). event_init,
+ * add and del are mandatory. The other callbacks may be NULL, unless said below: the operation
+ * does nothing, or is not supported. Documentation/core-api/perf-pmu-driver.rst is a guide for
+ * drivers.
  *
- * Unless said otherwise a callback is called
+ * Unless said otherwise, callbacks run
  *
- * - on the CPU that event->oncpu names, with event->state ACTIVE,
- * - with interrupts off and the event's context's lock (a raw spinlock) held, so
- *   that it must neither sleep nor call what takes such a lock, nor wake anyone:
- *   the scheduler may be the caller, with its runqueue's lock;
- * - one at a time: no other callback for this CPU runs meanwhile, but for those
- *   that an NMI calls, which are said to be so;
- * - for an event of a CPU, while that CPU's drivers are ready: after the last startup
- *   callback of CPU hotplug up to CPUHP_AP_ONLINE_DYN_END has returned, and before
- *   the first of their teardown callbacks is called.
+ * - on the CPU event->oncpu, with event->state ACTIVE,
+ * - with interrupts off and the lock (a raw spinlock) of the event's context held. So callbacks
+ *   must not sleep, call functions that take a context's lock, or wake up tasks: the caller may
+ *   be the scheduler, with the runqueue's lock held;
+ * - one at a time on each CPU, except for those that may run in an NMI, see below;
+ * - for a per-CPU event, only while the drivers have prepared the CPU: after the last startup
+ *   callback of CPU hotplug up to CPUHP_AP_ONLINE_DYN_END has returned, and before the first of
+ *   their teardown callbacks is called.
  *
- * With an interrupt that is an NMI, the driver's own handler comes at any moment,
- * also in the middle of a callback. Through it, its perf_event_overflow(), and
- * BPF programs that run there, the core may call read, stop and start with
- * PERF_EF_PAUSE and PERF_EF_RESUME, event_idx and snapshot_aux. No other callback
- * is ever called in an NMI. An interrupt that is no NMI can do the same in the
- * middle of callbacks that are called with interrupts on.
+ * If the PMU's interrupt is an NMI, the driver's handler runs at any time, also in the middle of
+ * a callback. From the handler, through perf_event_overflow() or a BPF program, the core may call
+ * read, stop and start with PERF_EF_PAUSE and PERF_EF_RESUME, event_idx and snapshot_aux. No
+ * other callback runs in an NMI. The same holds for an interrupt that is not an NMI, in the
+ * middle of callbacks that run with interrupts on.
  *
- * Callbacks are called for an event from event_init on, until its destroy returns
- * (event->destroy, which event_init sets if it has anything to give back). After
- * perf_pmu_unregister() none is running or ever will.
+ * Callbacks are called for an event from event_init until its destroy returns
+ * (event->destroy, set by event_init if resources must be released). After perf_pmu_unregister()
+ * no callback runs.
  */
 struct pmu {
-	/** @entry: the core's list of PMUs */
+	/** @entry: entry in the core's list of PMUs */
 	struct list_head		entry;
 
-	/** @module: held while an event of this PMU exists; THIS_MODULE */
+	/** @module: owner of the PMU, THIS_MODULE; each event has a reference */
 	struct module			*module;
-	/** @dev: the core's, below /sys/bus/event_source/devices */
+	/** @dev: device in /sys/bus/event_source/devices, created by the core */
 	struct device			*dev;
-	/** @parent: of @dev; NULL for none */
+	/** @parent: parent of @dev, or NULL */
 	struct device			*parent;
 	/** @attr_groups: sysfs attributes ("format", "events", ...); NULL-terminated */
 	const struct attribute_group	**attr_groups;
-	/** @attr_update: more of them, merged into groups that exist; NULL-terminated */
+	/** @attr_update: more sysfs attributes, merged into existing groups; NULL-terminated */
 	const struct attribute_group	**attr_update;
-	/** @name: in sysfs, from perf_pmu_register(); NULL: not to be seen there */
+	/**
+	 * @name: name in sysfs, set by perf_pmu_register(); NULL for a PMU that is not in sysfs
+	 */
 	const char			*name;
 	/**
-	 * @type: PERF_TYPE_*, attr.type of its events; or what perf_pmu_register() has
-	 * found, for -1 or where the number asked for is taken
+	 * @type: PERF_TYPE_*, value of attr.type for the PMU's events. perf_pmu_register()
+	 * assigns a number if the argument is -1 or already in use
 	 */
 	int				type;
-	/** @scope: PERF_PMU_SCOPE_*, which CPUs one instance serves */
+	/** @scope: PERF_PMU_SCOPE_*, the CPUs that share an instance */
 	unsigned int			scope;
 
 	/** @capabilities: PERF_PMU_CAP_* */
 	int				capabilities;
 
-	/** @pmu_disable_count: the core's: per CPU, nesting of perf_pmu_disable() */
+	/** @pmu_disable_count: per CPU, nesting depth of perf_pmu_disable(); set by the core */
 	int __percpu			*pmu_disable_count;
 	/**
-	 * @cpu_pmu_context: the core's: per CPU, what is scheduled of this PMU; NULL until
-	 * the first event that has to be scheduled
+	 * @cpu_pmu_context: per CPU, scheduling data of this PMU; set by the core; NULL until the
+	 * first event that must be scheduled
 	 */
 	struct perf_cpu_pmu_context __percpu *cpu_pmu_context;
-	/** @exclusive_cnt: the core's, for PERF_PMU_CAP_EXCLUSIVE: > 0 of tasks, < 0 of CPUs */
+	/**
+	 * @exclusive_cnt: for PERF_PMU_CAP_EXCLUSIVE, > 0: per-task events, < 0: per-CPU events;
+	 * set by the core
+	 */
 	atomic_t			exclusive_cnt;
 	/**
-	 * @task_ctx_nr: perf_hw_context: there are counters, and not always enough;
-	 * perf_sw_context: add never fails for want of a counter, so that its events
-	 * may join any group, also of another PMU. It may fail for other reasons, as
-	 * those of trace units do without a buffer or on a CPU that is not theirs:
-	 * then the whole group is off. perf_invalid_context: it does not know tasks, and
-	 * opening an event of a task or a cgroup is -EINVAL. Of the latter, without
-	 * a @scope, the driver moves the events of a CPU that goes, by
-	 * perf_pmu_migrate_context(); what it does not move has ended
+	 * @task_ctx_nr: how the PMU's events are scheduled
+	 *
+	 * - perf_hw_context: the number of counters is limited.
+	 * - perf_sw_context: add never fails for lack of a counter, so events may join any group,
+	 *   also one of another PMU. add may fail for other reasons: for example, a trace unit
+	 *   fails without a buffer, or on a CPU that it does not support. Then the whole group is
+	 *   not scheduled in.
+	 * - perf_invalid_context: the PMU supports no tasks, and opening an event for a task or a
+	 *   cgroup fails with -EINVAL. If such a PMU has no @scope, its driver calls
+	 *   perf_pmu_migrate_context() when a CPU goes offline. Events that the driver does not
+	 *   move end.
 	 */
 	int				task_ctx_nr;
-	/** @hrtimer_interval_ms: between two rotations, 0: one tick; user space may change it */
+	/** @hrtimer_interval_ms: rotation interval, 0: one tick; user space may change it */
 	int				hrtimer_interval_ms;
-	/** @nr_addr_filters: the most address filters that an event may have */
+	/** @nr_addr_filters: maximum number of address filters per event */
 	unsigned int			nr_addr_filters;
 
 	/**
-	 * @pmu_enable: let the whole PMU run on this CPU. The end of the outermost
-	 * perf_pmu_enable(), which the driver may call, too; all that was added and
-	 * started meanwhile begins now. Interrupts are off. No event need be on,
-	 * and no context's lock held.
+	 * @pmu_enable: start the whole PMU on this CPU. Called at the end of the outermost
+	 * perf_pmu_enable(), which the driver may call as well. Events that were added and
+	 * started since pmu_disable begin to count. Interrupts are off. A context's lock is not
+	 * always held, and there may be no scheduled event.
 	 */
 	void (*pmu_enable)(struct pmu *pmu);
 	/**
-	 * @pmu_disable: halt the whole PMU on this CPU. The core does so around add and
-	 * del, a whole switch, a rotation and a tick. An NMI may still come, for an
-	 * overflow just before or from a counter that does not stop at once: so the
-	 * driver's tables, in which the handler looks for counters that may have
-	 * overflowed, must always be consistent.
+	 * @pmu_disable: stop the whole PMU on this CPU. The core calls it before add and del, and
+	 * for the duration of a context switch, a rotation and a tick. An NMI may still arrive,
+	 * for an overflow just before, or from a counter that does not stop at once. So the
+	 * tables that the handler reads must always be consistent.
 	 */
 	void (*pmu_disable)(struct pmu *pmu);
 
 	/**
-	 * @event_init: take a new event, or refuse it
+	 * @event_init: initialize a new event, or reject it
 	 *
-	 * Process context, may sleep; event->state and event->oncpu mean nothing yet.
-	 * event->attr, cpu, hw.target (the task), group_leader, parent (of an event
-	 * that fork() inherits) and hw.sample_period are set, event->pmu is this PMU.
-	 * The event has no context. Of a member of a group (unless this PMU is of
-	 * perf_sw_context) the mutex of the group's context is held, so that the
-	 * group can be looked at; event->group_leader == event for any other.
+	 * event->attr, cpu, hw.target (the task), group_leader, parent (for an inherited event)
+	 * and hw.sample_period are set, and event->pmu is this PMU. event->state and event->oncpu
+	 * are not valid, and the event has no context. For a sibling, the group may be inspected,
+	 * because the mutex of the group's context is held, unless this PMU has perf_sw_context.
+	 * For all other events, event->group_leader == event.
 	 *
-	 * It fills in event->hw, may set event->cpu to the CPU that speaks for it,
-	 * PERF_ATTACH_TASK_DATA in attach_state and PERF_EV_CAP_* in event_caps, and
-	 * event->destroy, which the core calls once as the event goes; process
-	 * context, may sleep. Return:
+	 * The driver initializes event->hw. It may set event->cpu to the CPU of the instance,
+	 * PERF_ATTACH_TASK_DATA in attach_state, PERF_EV_CAP_* in event_caps, and event->destroy,
+	 * which the core calls once when the event is freed, in process context where it may
+	 * sleep.
 	 *
-	 * - 0: it is this PMU's. The core still checks what @capabilities, @scope and
-	 *   @task_ctx_nr say, and calls destroy if it refuses the event then.
-	 * - -ENOENT: it is not: the core goes on to the next PMU, for events of a
-	 *   generic type; for others, and for PERF_TYPE_RAW where this PMU has that
-	 *   type itself, that is the end of it. The event must be as it
-	 *   was: look at attr.type and attr.config before anything is written. If
-	 *   attr.type has been set to another PMU's, that one is asked.
-	 * - Any other error is final, and what user space gets. Nobody calls destroy.
-	 *   -EINVAL: config or attributes that cannot be, or a group that can never
-	 *   be on as a whole; -EOPNOTSUPP: what other hardware can (sampling,
-	 *   branches, a precise_ip); -EBUSY: another user has it; -EACCES or -EPERM:
-	 *   the caller may not; -ENODEV: no such CPU or device, or not any more;
-	 *   -ENOMEM. Of an event that is inherited -ENODEV means that the new task does
-	 *   without it; any other error makes fork() fail.
+	 * Context: process context, may sleep.
+	 * Return:
+	 *
+	 * - 0: the event belongs to this PMU. The core then checks @capabilities, @scope and
+	 *   @task_ctx_nr, and calls destroy if the event is rejected.
+	 * - -ENOENT: the event does not belong to this PMU. The core tries the next PMU for
+	 *   events of a generic type. For all other events, and for PERF_TYPE_RAW if that is this
+	 *   PMU's own type, opening fails. The event must be unchanged: check attr.type and
+	 *   attr.config before any write. If the driver has changed attr.type to the type of
+	 *   another PMU, the core tries that one.
+	 * - Any other error is final, and is returned to user space; destroy is not called.
+	 *   -EINVAL: an invalid config or attribute, or a group that never fits as a whole;
+	 *   -EOPNOTSUPP: a feature that only other hardware supports (sampling, branches, a
+	 *   precise_ip); -EBUSY: in use by another user; -EACCES or -EPERM: not permitted;
+	 *   -ENODEV: no such CPU or device, or removed; -ENOMEM. For an inherited event, -ENODEV
+	 *   means that the new task has no copy of the event; any other error makes fork() fail.
 	 */
 	int (*event_init)(struct perf_event *event);
 
 	/**
-	 * @event_mapped: the event's page, or its AUX area, is mapped into @mm, one
-	 * more time: by mmap(2), or by mremap(2), after which @event_unmapped is called
-	 * for the old place. fork() copies no mapping. @mm's mmap_lock is held for
-	 * writing, no context's lock; may sleep. The event is in any state; one that is
-	 * DEAD already is left out. A PMU with this or @event_unmapped stays registered.
+	 * @event_mapped: the event's page or AUX area has been mapped into @mm once more: by
+	 * mmap(2), or by mremap(2), after which @event_unmapped is called for the old mapping.
+	 * fork() copies no mapping. The event may be in any state except for DEAD. A PMU with
+	 * this callback or @event_unmapped must stay registered.
+	 *
+	 * Context: process context, may sleep. @mm's mmap_lock is held for writing; no context's
+	 * lock is held.
 	 */
 	void (*event_mapped)(struct perf_event *event, struct mm_struct *mm);
-	/** @event_unmapped: a mapping has gone; @mm's mmap_lock is held, or @mm goes */
+	/**
+	 * @event_unmapped: a mapping has been removed; @mm's mmap_lock is held, or @mm is being
+	 * freed
+	 */
 	void (*event_unmapped)(struct perf_event *event, struct mm_struct *mm);
 
 	/**
-	 * @add: give the event a counter; the PMU is disabled on this CPU, and is in a
-	 * transaction PERF_PMU_TXN_ADD, unless the group is another PMU's. @flags are
-	 * PERF_EF_START: it is to count as soon as the PMU is enabled. A counter that
-	 * is added without that has PERF_HES_STOPPED | PERF_HES_UPTODATE.
+	 * @add: allocate a counter for the event. The PMU is disabled on this CPU, and a
+	 * transaction PERF_PMU_TXN_ADD is open, unless the group belongs to another PMU. With
+	 * PERF_EF_START in @flags, the counter starts when the PMU is enabled. Without it,
+	 * the driver sets hw.state to PERF_HES_STOPPED | PERF_HES_UPTODATE. An event that
+	 * event_init has accepted may fail only because of the other scheduled events.
 	 *
-	 * Return: 0, or an error (-EAGAIN): there is none for it now. Then del is not
-	 * called for it. A flexible group tries again later; a pinned one goes into
-	 * the error state. What event_init took may not fail for any other reason
-	 * than what else is on.
+	 * Return: 0, or an error (-EAGAIN) if there is no counter now. Then del is not called. A
+	 * flexible group is tried again later; a pinned group enters the error state.
 	 */
 	int  (*add)(struct perf_event *event, int flags);
 	/**
-	 * @del: take the event's counter away; the PMU is disabled on this CPU. The
-	 * event may have been stopped, paused or throttled, or never started: a group's
-	 * transaction may have failed. The driver must bring event->count up to date,
-	 * whatever @flags (the core passes 0): read is not called after this.
+	 * @del: free the event's counter. The PMU is disabled on this CPU. The event may be
+	 * stopped, paused or throttled, or may never have been started because the group's
+	 * transaction failed. The driver must update event->count, whatever @flags (the core
+	 * passes 0), because read is not called after del.
 	 */
 	void (*del)(struct perf_event *event, int flags);
 
 	/**
-	 * @start: let an event count that has a counter and was stopped. Without
-	 * PERF_EF_RELOAD the counter goes on from where it stands. With it, it is
-	 * set as hw.period_left says, which the core may have changed: it comes only
-	 * after a stop with PERF_EF_UPDATE, or the difference would be lost. A
-	 * throttled event goes on by stop with PERF_EF_UPDATE and start with RELOAD,
-	 * whether the driver has marked it PERF_HES_STOPPED, has moved it to another
-	 * counter, or has not halted it at all.
+	 * @start: start the counter of a stopped event. Without PERF_EF_RELOAD, the counter
+	 * continues from its current value. With it, the driver sets the counter from
+	 * hw.period_left, which the core may have changed. The core uses it only after a stop
+	 * with PERF_EF_UPDATE, because the difference would be lost otherwise. A throttled event
+	 * is restarted by a stop with PERF_EF_UPDATE and a start with PERF_EF_RELOAD, even if the
+	 * driver has set PERF_HES_STOPPED, has moved the event to another counter, or has not
+	 * stopped the counter at all.
 	 *
-	 * The PMU need not be disabled. With PERF_EF_RESUME (alone), which needs
-	 * PERF_PMU_CAP_AUX_PAUSE: no lock is held, the context is that of another
-	 * event's overflow, NMI included. See @stop.
+	 * The PMU is not always disabled. PERF_EF_RESUME is used alone, and requires
+	 * PERF_PMU_CAP_AUX_PAUSE. It is part of another event's overflow, NMI included, and no
+	 * lock is held. See @stop.
 	 */
 	void (*start)(struct perf_event *event, int flags);
 	/**
-	 * @stop: halt the event's counter, which the event keeps; a stopped event may
-	 * be stopped again. The driver sets PERF_HES_STOPPED in hw.state. With
-	 * PERF_EF_UPDATE it also brings event->count up to date and sets
-	 * PERF_HES_UPTODATE.
+	 * @stop: stop the event's counter, without freeing it; the event may already be stopped.
+	 * The driver sets PERF_HES_STOPPED in hw.state. With PERF_EF_UPDATE it also updates
+	 * event->count and sets PERF_HES_UPTODATE.
 	 *
-	 * The driver calls its own stop, or the like, when perf_event_overflow() says
-	 * so. If it goes on counting the core calls stop soon after that interrupt,
-	 * in another one: the PMU is disabled, but no context's lock is held. Then the
-	 * tick calls start alone. With PERF_EF_PAUSE (alone) the trace of an AUX event halts until
-	 * PERF_EF_RESUME: as part of another event's overflow, NMI included, no lock
-	 * held, perhaps in the middle of this event's add, start, stop or del, once
-	 * event->state is ACTIVE. hw.aux_paused tells what holds: it is set before
-	 * stop and cleared before start is called, and an event that is started by
-	 * add or start(0) while it is set is to stay paused. One that would interrupt
-	 * another on its CPU is left out.
+	 * If perf_event_overflow() returns non-zero, the driver stops the event itself. If it
+	 * does not, the core calls stop soon after, in another interrupt: the PMU is disabled,
+	 * but no context's lock is held. In this case the tick later calls only start.
+	 *
+	 * PERF_EF_PAUSE is used alone, and pauses the trace of an AUX event until PERF_EF_RESUME.
+	 * It is part of another event's overflow, NMI included, and no lock is held. This event's
+	 * state is ACTIVE, but it may be in the middle of add, start, stop or del. The core sets
+	 * hw.aux_paused before this stop, and clears it before start with PERF_EF_RESUME. While
+	 * it is set, add and start(0) leave the event paused. The core skips a pause or resume
+	 * that would interrupt another one on its CPU.
 	 */
 	void (*stop)(struct perf_event *event, int flags);
 
 	/**
-	 * @read: bring event->count up to date; the counter goes on
+	 * @read: update event->count; the counter continues
 	 *
-	 * The context's lock is not always held, and other locks never: it is for
-	 * read(2) (interrupts off, ctx->lock), on the event's CPU or, by
-	 * PERF_EV_CAP_READ_ACTIVE_PKG, PERF_EV_CAP_READ_SCOPE or @scope, on one that
-	 * shares the counter with it (a group on one that all members allow); but
-	 * for samples of other members of its group, also of another PMU, and for
-	 * perf_event_read_local() there is no lock, and the context is any, NMI
-	 * included. So it may interrupt itself or another callback of this event:
-	 * what is added to event->count must have been taken out of hw.prev_count by
-	 * one atomic exchange (local64_try_cmpxchg()).
-	 * The event may be stopped, by throttling for one. It may have no counter:
-	 * event->state is ACTIVE from before add to after del, and an NMI that comes
-	 * in between reads it; so the driver looks, and leaves event->count alone.
-	 * Where CPUs share the counter, another one's read may be in progress at the
-	 * same time.
+	 * For read(2), interrupts are off and ctx->lock is held. The CPU is the event's own, or,
+	 * with PERF_EV_CAP_READ_ACTIVE_PKG, PERF_EV_CAP_READ_SCOPE or @scope, one that shares the
+	 * counter (for a group, one that all members allow). For samples of other group members,
+	 * also of another PMU, and for perf_event_read_local(), the lock is not held, and the
+	 * context is any, NMI included. So read may interrupt itself or another callback of this
+	 * event: the difference added to event->count must come from one atomic exchange of
+	 * hw.prev_count (local64_try_cmpxchg()). If CPUs share the counter, reads on several CPUs
+	 * may run in parallel.
+	 *
+	 * The event may be stopped, for example by throttling. It may have no counter, because
+	 * event->state is ACTIVE from before add until after del, and an NMI in between may read
+	 * it. The driver must check this, and leave event->count unchanged then.
 	 */
 	void (*read)(struct perf_event *event);
 
 	/**
-	 * @start_txn: several adds or reads follow, PERF_PMU_TXN_ADD or READ; all
-	 * three of these callbacks, or none. None means that the PMU is disabled
-	 * from the first add to the last, and that add itself says what fits.
+	 * @start_txn: begin a transaction of several adds or reads, PERF_PMU_TXN_ADD or READ. A
+	 * PMU has all three of these callbacks, or none. Without them, the PMU is disabled from
+	 * the first add to the last, and each add checks whether the event fits.
 	 *
-	 * PERF_PMU_TXN_ADD: each group that comes on, also of one event; add may leave
-	 * the question whether it fits to commit. PERF_PMU_TXN_READ: of a group's
-	 * leader, for read(2); members of other PMUs are read in between. An NMI's
-	 * read may come in the middle of either.
+	 * PERF_PMU_TXN_ADD is for each group that is scheduled in, also of one event. add may
+	 * leave the check whether the group fits to commit_txn. PERF_PMU_TXN_READ is for read(2)
+	 * of a group, on the leader's PMU; members of other PMUs are read in between. An NMI may
+	 * call read in the middle of both.
 	 */
 	void (*start_txn)(struct pmu *pmu, unsigned int txn_flags);
 	/**
-	 * @commit_txn: the end of it. Return: 0; or an error: of PERF_PMU_TXN_ADD,
-	 * the group does not fit: the core dels what it has added, then cancels;
-	 * of PERF_PMU_TXN_READ what read(2) returns, and the transaction is over.
+	 * @commit_txn: end the transaction. After an error of PERF_PMU_TXN_ADD the core calls del
+	 * for the events added so far, then cancel_txn. After an error of PERF_PMU_TXN_READ the
+	 * transaction has ended, and read(2) returns the error.
+	 *
+	 * Return: 0, or an error: the group does not fit (PERF_PMU_TXN_ADD), or the read failed
 	 */
 	int  (*commit_txn)(struct pmu *pmu);
-	/** @cancel_txn: the end of a PERF_PMU_TXN_ADD that an add or commit has refused */
+	/** @cancel_txn: end a PERF_PMU_TXN_ADD in which an add or commit_txn failed */
 	void (*cancel_txn)(struct pmu *pmu);
 
 	/**
-	 * @event_idx: number of the counter that user space may read (rdpmc), plus
-	 * one; 0 for none. Any context, NMI included; for events that are not
-	 * stopped. Called by perf_event_update_userpage(), which the driver calls
-	 * whenever hw.prev_count or the counter changed: at add, del and reload.
+	 * @event_idx: index of the counter for user space (rdpmc), plus one; 0 for none. Any
+	 * context, NMI included; for events that are not stopped. Called by
+	 * perf_event_update_userpage(), which the driver calls after each change of hw.prev_count
+	 * or the counter: at add, del and reload.
 	 */
 	int (*event_idx)(struct perf_event *event);
 
 	/**
-	 * @sched_task: a task switch on a CPU that asked for it by
-	 * perf_sched_cb_inc(), for hardware that keeps something of a task. The PMU
-	 * is disabled; the locks of the CPU's and, unless @pmu_ctx is NULL, the running
-	 * task's contexts are held; no event need be on.
-	 * @task leaves (@sched_in false; its events are still on) or has come (true;
-	 * its events are on already, but do not count before this has returned).
-	 * @pmu_ctx: what @task's context has of this PMU; NULL where it has nothing
-	 * that is enabled.
-	 * May call perf_sched_cb_dec(). Not for a PMU with perf_sw_context, whose
-	 * events go with others' groups
+	 * @sched_task: save or clear hardware data of a task in a context switch, on a CPU where
+	 * the driver has called perf_sched_cb_inc(). If @sched_in is false, @task is being
+	 * scheduled out, and its events are still scheduled. If @sched_in is true, @task has been
+	 * scheduled in, and so have its events, but they do not count until this returns.
+	 * @pmu_ctx is this PMU's part of @task's context, NULL if it has no enabled events.
+	 *
+	 * The PMU is disabled. The locks of the CPU's context and, unless @pmu_ctx is NULL, of
+	 * the running task's context are held. There may be no scheduled event. The driver may
+	 * call perf_sched_cb_dec(). Not supported for PMUs with perf_sw_context, because their
+	 * events are scheduled in groups of other PMUs.
 	 */
 	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx,
 			   struct task_struct *task, bool sched_in);
 
 	/**
-	 * @task_ctx_cache: where pmu_ctx->task_ctx_data comes from, zeroed; for tasks
+	 * @task_ctx_cache: cache for pmu_ctx->task_ctx_data, which is allocated zeroed, for tasks
 	 * with an event for which event_init set PERF_ATTACH_TASK_DATA
 	 */
 	struct kmem_cache *task_ctx_cache;
-	/**
-	 * @swap_task_ctx: two tasks exchange their contexts. This core does not let
-	 * them do so, and never calls it.
-	 */
+	/** @swap_task_ctx: never called, because tasks do not exchange contexts */
 	void (*swap_task_ctx)(struct perf_event_pmu_context *prev_epc,
 			      struct perf_event_pmu_context *next_epc);
 
 	/**
-	 * @setup_aux: prepare an AUX area of @nr_pages (a power of two) whose
-	 * addresses are @pages; @overwrite: the reader does not say what it has read.
-	 * Process context, may sleep; the mm's mmap_lock and the buffer's lock are held.
-	 * It may be called for other areas, and by other PMUs' events, at the same time.
-	 * Return: what perf_aux_output_begin() and perf_get_aux() give back, or NULL:
-	 * mmap(2) fails with -ENOMEM.
+	 * @setup_aux: prepare an AUX area of @nr_pages (a power of two) pages with the addresses
+	 * @pages. @overwrite: the reader does not update aux_tail, so old data is overwritten.
+	 * Calls for other areas, also by events of other PMUs, may run in parallel.
+	 *
+	 * Context: process context, may sleep. The mm's mmap_lock and the buffer's lock are held.
+	 * Return: data of the driver, which perf_aux_output_begin() and perf_get_aux() return; or
+	 * NULL: mmap(2) fails with -ENOMEM
 	 */
 	void *(*setup_aux)(struct perf_event *event, void **pages, int nr_pages,
 			   bool overwrite);
 	/**
-	 * @free_aux: undo @setup_aux, in the same context; needed if that is set. No
-	 * transaction is open. It may be called long after the event has gone, but not
-	 * after perf_pmu_unregister() has returned.
+	 * @free_aux: undo @setup_aux, in the same context; mandatory with @setup_aux. No
+	 * transaction is open. It may be called long after the event was freed, but not after
+	 * perf_pmu_unregister() has returned.
 	 */
 	void (*free_aux)(void *aux);
 	/**
 	 * @snapshot_aux: copy the last @size bytes of the trace into a sample, by
-	 * perf_output_copy_aux(). Any context, NMI included, interrupts off, no lock;
-	 * on the event's CPU. Return: bytes copied, 0 to @size; the rest is zeros.
+	 * perf_output_copy_aux(), on the event's CPU. The core fills the rest with zeros.
+	 *
+	 * Context: any, NMI included; interrupts are off, no lock is held.
+	 * Return: number of bytes copied, 0 to @size
 	 */
 	long (*snapshot_aux)(struct perf_event *event,
 			     struct perf_output_handle *handle, unsigned long size);
 
 	/**
-	 * @addr_filters_validate: are these struct perf_addr_filter possible together?
-	 * Process context, the context's mutex is held, may sleep; needed, as is
-	 * @addr_filters_sync, where @nr_addr_filters is set. Return: 0, or what the
-	 * ioctl returns; then the filters stay as they were.
+	 * @addr_filters_validate: check whether the PMU supports the list of struct
+	 * perf_addr_filter. Mandatory if @nr_addr_filters is set, as is @addr_filters_sync.
+	 *
+	 * Context: process context, may sleep. The context's mutex is held.
+	 * Return: 0, or an error, which the ioctl returns; the old filters stay in use then
 	 */
 	int  (*addr_filters_validate)(struct list_head *filters);
 	/**
-	 * @addr_filters_sync: take over event->addr_filter_ranges, in the order of
-	 * the filters. Called by perf_event_addr_filters_sync(), which the driver
-	 * calls in start, if they have changed; the filters' lock is held.
+	 * @addr_filters_sync: use event->addr_filter_ranges, which are in the order of the
+	 * filters. Called with the filters' lock held by perf_event_addr_filters_sync(), which
+	 * the driver calls in start, if the ranges have changed.
 	 */
 	void (*addr_filters_sync)(struct perf_event *event);
 
 	/**
-	 * @aux_output_match: asked of the PMU of an event with attr.aux_output: can it
-	 * write into the AUX area of @event, the group's leader? Process context,
-	 * the context's mutex is held. Return: 0 for no.
+	 * @aux_output_match: check whether an event of this PMU with attr.aux_output can write to
+	 * the AUX area of @event, the group's leader.
+	 *
+	 * Context: process context. The context's mutex is held.
+	 * Return: 0 if not
 	 */
 	int (*aux_output_match)(struct perf_event *event);
 
 	/**
-	 * @filter: are this PMU's groups to be kept off @cpu? Asked on that CPU, once for
-	 * all groups of a task, CPU or cgroup that might go on, and by each rotation;
-	 * for machines of unlike CPUs.
+	 * @filter: check whether @cpu must not schedule this PMU's groups, for systems with
+	 * different kinds of CPUs. Called on @cpu before groups of a task, CPU or cgroup are
+	 * scheduled in, in each rotation, and for PERF_EVENT_IOC_STATE.
 	 */
 	bool (*filter)(struct pmu *pmu, int cpu);
 
 	/**
-	 * @check_period: can an open event without a frequency get this period? Process
-	 * context, the context's mutex is held. At open, event_init checks the period.
-	 * Return: 0, or an error, which becomes -EINVAL.
+	 * @check_period: check a new period of an open event without a frequency. At open,
+	 * event_init checks the period.
+	 *
+	 * Context: process context. The context's mutex is held.
+	 * Return: 0, or an error; user space gets -EINVAL
 	 */
 	int (*check_period)(struct perf_event *event, u64 value);
 };
@@ -722,12 +734,12 @@ enum perf_addr_filter_action_t {
 };
 
 /**
- * struct perf_addr_filter - one address range of PERF_EVENT_IOC_SET_FILTER
- * @entry: in the event's list
+ * struct perf_addr_filter - an address range of PERF_EVENT_IOC_SET_FILTER
+ * @entry: entry in the event's list
  * @path: the object file, empty for kernel addresses
- * @offset: into the file, or a kernel address
- * @size: bytes; 0 for a single address
- * @action: what the range does
+ * @offset: offset in the file, or a kernel address
+ * @size: size in bytes; 0 for a single address
+ * @action: effect of the range
  */
 struct perf_addr_filter {
 	struct list_head		entry;
@@ -739,9 +751,9 @@ struct perf_addr_filter {
 
 /**
  * struct perf_addr_filters_head - the address filters of an event
- * @list: of struct perf_addr_filter
+ * @list: list of struct perf_addr_filter
  * @lock: protects @list and the event's ranges; taken with interrupts off
- * @nr_file_filters: how many of them have a file
+ * @nr_file_filters: number of filters with a file
  */
 struct perf_addr_filters_head {
 	struct list_head	list;
@@ -750,9 +762,9 @@ struct perf_addr_filters_head {
 };
 
 /**
- * struct perf_addr_filter_range - a filter as it applies to the current mm
- * @start: virtual address, 0 when the file is not mapped
- * @size: in bytes
+ * struct perf_addr_filter_range - a filter's range in the current mm
+ * @start: virtual address, 0 if the file is not mapped
+ * @size: size in bytes
  */
 struct perf_addr_filter_range {
 	unsigned long	start;
@@ -760,11 +772,11 @@ struct perf_addr_filter_range {
 };
 
 /**
- * struct perf_event_filters - what an event of a PMU with address filters has
- * @head: the filters of a root; copies use their root's
- * @gen: generation of @ranges; changes with them
- * @serial: for a root, how often it has got filters
- * @applied: the root's @serial for which @ranges were computed
+ * struct perf_event_filters - data of an event of a PMU with address filters
+ * @head: filters of a root; copies use their root's filters
+ * @gen: generation of @ranges, changed with them
+ * @serial: for a root, number of times that filters were set
+ * @applied: value of the root's @serial for which @ranges were computed
  * @ranges: array of pmu::nr_addr_filters ranges, in the order of the filters
  */
 struct perf_event_filters {
@@ -776,15 +788,16 @@ struct perf_event_filters {
 };
 
 /**
- * enum perf_event_state - where an event is in its life
- * @PERF_EVENT_STATE_DEAD: closed, or its PMU is gone; for ever
- * @PERF_EVENT_STATE_EXIT: its task is gone, or the package that it counted; for ever
+ * enum perf_event_state - state of an event
+ * @PERF_EVENT_STATE_DEAD: closed, or its PMU is unregistered; final
+ * @PERF_EVENT_STATE_EXIT: its task has exited, or its CPU went offline and its driver did not
+ *	move it; final
  * @PERF_EVENT_STATE_ERROR: pinned and did not fit; enabling tries again
  * @PERF_EVENT_STATE_OFF: disabled
- * @PERF_EVENT_STATE_INACTIVE: enabled, not counting now
- * @PERF_EVENT_STATE_ACTIVE: counting whenever its context runs
+ * @PERF_EVENT_STATE_INACTIVE: enabled, but not scheduled in
+ * @PERF_EVENT_STATE_ACTIVE: counts while its context is active
  *
- * Drivers compare: above OFF means enabled.
+ * Drivers test for states above OFF: enabled.
  */
 enum perf_event_state {
 	PERF_EVENT_STATE_DEAD		= -4,
@@ -800,36 +813,36 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 					struct pt_regs *regs);
 
 /*
- * event_caps; group_caps is what all members of a group have in common. Drivers
- * may set READ_ACTIVE_PKG and SIBLING in event_init; the others are the core's.
+ * event_caps; group_caps has the capabilities that all members of a group have. Drivers may set
+ * READ_ACTIVE_PKG and SIBLING in event_init; the core sets the others.
  */
-#define PERF_EV_CAP_SOFTWARE		BIT(0)	/* competes for no counter */
-#define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)	/* any CPU of the package reads it */
+#define PERF_EV_CAP_SOFTWARE		BIT(0)	/* needs no counter */
+#define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)	/* any CPU of the package can read it */
 #define PERF_EV_CAP_SIBLING		BIT(2)	/* must not be a leader */
-#define PERF_EV_CAP_READ_SCOPE		BIT(3)	/* any CPU of the scope reads it */
+#define PERF_EV_CAP_READ_SCOPE		BIT(3)	/* any CPU of the scope can read it */
 #define PERF_EV_CAP_RESIDENT		BIT(4)	/* counts without being scheduled */
 
 /*
- * attach_state. Drivers may set TASK_DATA and SCHED_CB in event_init, and look
- * at TASK; the others are the core's.
+ * attach_state. Drivers may set TASK_DATA and SCHED_CB in event_init, and test TASK; the core
+ * sets the others.
  */
-#define PERF_ATTACH_CONTEXT	0x01	/* it is in its context's list */
-#define PERF_ATTACH_GROUP	0x02	/* as a member, not as a leader */
-#define PERF_ATTACH_TASK	0x04	/* it was opened on a task */
-#define PERF_ATTACH_TASK_DATA	0x08	/* its task needs pmu::task_ctx_cache's data */
-#define PERF_ATTACH_ITRACE	0x10	/* its driver writes ITRACE_START */
-#define PERF_ATTACH_SCHED_CB	0x20	/* its add calls perf_sched_cb_inc(): look at switches */
-#define PERF_ATTACH_CHILD	0x40	/* its root finds it */
+#define PERF_ATTACH_CONTEXT	0x01	/* in its context's list */
+#define PERF_ATTACH_GROUP	0x02	/* a sibling in a group */
+#define PERF_ATTACH_TASK	0x04	/* opened on a task */
+#define PERF_ATTACH_TASK_DATA	0x08	/* its task needs data from pmu::task_ctx_cache */
+#define PERF_ATTACH_ITRACE	0x10	/* its driver reports ITRACE_START itself */
+#define PERF_ATTACH_SCHED_CB	0x20	/* its add calls perf_sched_cb_inc() */
+#define PERF_ATTACH_CHILD	0x40	/* in its root's list of copies */
 
-/* The members of @event's group, without itself; none unless it is a leader. */
+/* Iterate over the siblings in the group led by @event; none if it is not a leader */
 #define for_each_sibling_event(sibling, event)				\
 	list_for_each_entry(sibling, perf_event_siblings(event), sibling_list)
 
 /**
- * struct perf_event_obstacle_note - what was in the way of a pinned group that did not fit
- * @no_node: the word by which a group_node says that it is in no tree
- * @what: enum perf_event_obstacle, and more, as kernel/events/state.c packs it; 0: nothing
- * @id: of the leader of one of the groups that were in its way, or 0
+ * struct perf_event_obstacle_note - why a pinned group did not fit
+ * @no_node: value that marks the group_node in the same union as not in a tree
+ * @what: enum perf_event_obstacle and more, packed as in kernel/events/state.c; 0: not noted
+ * @id: id of the leader of one of the groups in its way, or 0
  */
 struct perf_event_obstacle_note {
 	unsigned long	no_node;
@@ -838,80 +851,79 @@ struct perf_event_obstacle_note {
 };
 
 /**
- * struct perf_event - one event, on one task or one CPU
- * @hlist_entry: where the event site finds it
- * @active_entry: or, for PMUs whose events have no site, the driver's own list
- * @state: changed by perf_event_set_state() alone, whose comment names the exceptions
- * @cpu: the CPU that the event is limited to, -1 for all
- * @oncpu: the CPU that the event counts on now, -1 for none
+ * struct perf_event - an event of a task or CPU
+ * @hlist_entry: entry in the list that the event site walks
+ * @active_entry: for PMUs without event sites, entry in a list of the driver
+ * @state: changed only by perf_event_set_state(), whose kernel-doc lists the exceptions
+ * @cpu: CPU that the event is limited to, -1 for all
+ * @oncpu: CPU that the event counts on now, -1 for none
  * @attach_state: PERF_ATTACH_*
  * @event_caps: PERF_EV_CAP_*
- * @group_caps: of a leader, what its whole group has in common
- * @count: total so far, without copies
- * @ctx: the context that the event is attached to; kept until the event is freed
- * @pmu_ctx: the part of @ctx that schedules the event's group, NULL when resident
- * @pmu: the PMU that counts the event
- * @group_leader: itself, or the leader; of a detached event always itself
- * @sibling_list: of a leader, the list of its members; of a member, its place there
- * @nr_siblings: of a leader, the number of its members
- * @pending_kill: POLL_* that the next signal is to report
- * @time_enabled: ns that the event has been enabled; see kernel/events/time_seq.h
- * @time_running: ns that the event has counted; see kernel/events/time_seq.h
- * @total_time_running: of an event that is on, ns that it had counted when it was put on
- * @state_since: of any other, when its state began: by the clock of its times while it is
- *	enabled, else by perf_clock()
- * @attr: what was asked for
- * @active_list: place in the PMU context's list of groups that are on
- * @moving_entry: or, while it is off, in the list of events that move to another CPU
- * @left_entry: or, when it is off for ever, in the list of copies that leave a context
- * @group_node: place in the PMU context's tree of groups
- * @obstacle: or, of a leader in the error state, what was in its way; kernel/events/state.c
- * @group_runtime: ns that the group has run, for its age among others
- * @header_size: size in bytes of the part of a sample that does not vary
+ * @group_caps: for a leader, the capabilities that all members of its group have
+ * @count: count so far, without copies
+ * @ctx: context that the event is attached to; valid until the event is freed
+ * @pmu_ctx: the part of @ctx that schedules the event's group, NULL if resident
+ * @pmu: the event's PMU
+ * @group_leader: leader of the group, or the event itself; always itself after detach
+ * @sibling_list: for a leader, the list of its siblings; for a sibling, its entry there
+ * @nr_siblings: for a leader, the number of its siblings
+ * @pending_kill: POLL_* for the next signal
+ * @time_enabled: enabled time, ns; see kernel/events/time_seq.h
+ * @time_running: time of counting, ns; see kernel/events/time_seq.h
+ * @total_time_running: while ACTIVE, value of @time_running when this state began, ns
+ * @state_since: in all other states, when the state began: by the clock of the event's times if
+ *	enabled, otherwise by perf_clock()
+ * @attr: the event's attributes
+ * @active_list: for a leader that is scheduled in, entry in the PMU context's list of active
+ *	groups
+ * @moving_entry: for other leaders, entry in the list of events that move to another CPU
+ * @left_entry: for a copy in a final state, entry in the list of copies that leave a context
+ * @group_node: node in the PMU context's tree of groups
+ * @obstacle: for a leader in the error state, why it did not fit; see kernel/events/state.c
+ * @group_runtime: running time of the group, used as its age, ns
+ * @header_size: size in bytes of the fixed part of a sample
  * @id_header_size: size in bytes of the trailer of other records
- * @read_size: size in bytes of what read(2) returns
- * @event_flags: what the core knows of the event: PERF_EVENT_*, see kernel/events/event.h
- * @hw: state that the driver keeps
- * @event_entry: place in its context's list, RCU
- * @parent: of a copy, its root, to which it has a reference; NULL for a root
- * @id: number of the event, also the order of arrival
- * @rb: the buffer that the event writes to
- * @cold: the cold part, which few events have, or NULL
- * @overflow_handler: called at each overflow, in any context, preemption off
- * @overflow_handler_context: argument of the opener, for the kernel's own events
+ * @read_size: size in bytes of the result of read(2)
+ * @event_flags: internal flags PERF_EVENT_*, see kernel/events/event.h
+ * @hw: data of the driver
+ * @event_entry: entry in its context's list, RCU
+ * @parent: for a copy, its root, with a reference; NULL for a root
+ * @id: number of the event; events are numbered in order of creation
+ * @rb: buffer that the event writes to
+ * @cold: the cold part, or NULL; few events have one
+ * @overflow_handler: called at each overflow, in any context, with preemption off
+ * @overflow_handler_context: for kernel events, argument of the opener
  * @bpf_cookie: for all other events, cookie of @prog
- * @clock: record clock
+ * @clock: clock for records
  * @prog: BPF program for overflows, or of the tracepoint
- * @tp_event: the trace event of a tracepoint or probe
+ * @tp_event: trace event of a tracepoint or probe
  * @pmu_private: for all other PMUs, data of the driver
- * @copied_from: during a fork, what a plain copy has been copied from
- * @filter: the filter of a tracepoint or probe
- * @addr_filter_ranges: for other PMUs with address filters, their ranges, in a
- *	struct perf_event_filters
- * @lost_samples: for PMUs without any filters, number of samples that the driver
- *	dropped (powerpc)
- * @ns: for PMUs without any filters, PID namespace of samples (s390)
- * @aux_event: AUX leader that the event writes to or controls, or NULL; a reference
- * @cgrp: the only cgroup that the event counts for, or NULL
- * @destroy: set by the driver, called once when the event goes
- * @refcount: references to the event
- * @orig_type: attr.type as it was asked for
- * @owner: the task that opened the event, PERF_TASK_GONE for the kernel
- * @owner_entry: in @owner's list
- * @child_list: of a copy, its place among its root's copies
- * @rcu_head: for freeing, when the event is in neither of these lists any more
- * @late_entry: in the list of events that a worker is to free, when @rcu_head has served
+ * @copied_from: for a plain copy, during a fork, the event it is copied from
+ * @filter: filter of a tracepoint or probe
+ * @addr_filter_ranges: for PMUs with address filters, the ranges, in a struct perf_event_filters
+ * @lost_samples: for PMUs without filters, number of samples that the driver dropped (powerpc)
+ * @ns: for PMUs without filters, PID namespace of samples (s390)
+ * @aux_event: AUX leader that the event writes to or pauses, with a reference, or NULL
+ * @cgrp: for a cgroup event, its cgroup, otherwise NULL
+ * @destroy: set by the driver, called once when the event is freed
+ * @refcount: number of references to the event
+ * @orig_type: attr.type as passed by the opener
+ * @owner: task that opened the event, PERF_TASK_GONE for kernel events
+ * @owner_entry: entry in @owner's list
+ * @child_list: for a copy, entry in its root's list of copies
+ * @rcu_head: for freeing, when the event is in neither list any more
+ * @late_entry: entry in the list of events that a worker frees, after the use of @rcu_head
  * @security: data of the security modules
- * @pmu_list: of a root, place in its PMU's list
- * @gone_entry: of a copy, place among those that exit, or are freed
- * @settled_next: of a copy that is settled, the next such one of its context
- * @ftrace_ops: for tracepoint events, the function tracer's
+ * @pmu_list: for a root, entry in its PMU's list
+ * @gone_entry: for a copy, entry in a list of copies that exit or are freed
+ * @settled_next: for a settled copy, the next settled copy in its context
+ * @ftrace_ops: for tracepoints, used by the function tracer
  *
- * Fields are ordered by use: first those that sites, switches and reads touch, then
- * those of drivers, then those that only open and close need.
+ * Fields are ordered by use: first those of event sites, context switches and reads, then those
+ * of drivers, then those used only at open and close.
  *
- * Unless said otherwise, the links between events and contexts are changed with both
- * ctx->lock and ctx->mutex held, and looked at with either held.
+ * Unless said otherwise, links between events and contexts are written with both ctx->lock and
+ * ctx->mutex held, and read with either held.
  */
 struct perf_event {
 #ifdef CONFIG_PERF_EVENTS
@@ -942,7 +954,7 @@ struct perf_event {
 
 	struct perf_event_attr		attr;
 
-	/* scheduling of groups that need a counter */
+	/* groups that are not resident */
 	union {
 		struct list_head	active_list;
 		struct list_head	moving_entry;
@@ -954,7 +966,7 @@ struct perf_event {
 	};
 	u64				group_runtime;
 
-	/* fixed parts of records and reads, computed when the group changes */
+	/* sizes, computed when the group changes */
 	u16				header_size;
 	u16				id_header_size;
 	u16				read_size;
@@ -991,7 +1003,7 @@ struct perf_event {
 	struct perf_event		*aux_event;
 	struct perf_cgroup		*cgrp;
 	void				(*destroy)(struct perf_event *event);
-	/* in another cache line than fields that samples of the event's copies look at */
+	/* In a different cache line from the fields that samples of copies read */
 	refcount_t			refcount;
 	unsigned int			orig_type;
 	struct task_struct		*owner;
@@ -1010,14 +1022,14 @@ struct perf_event {
 		struct perf_event	*settled_next;
 	};
 #ifdef CONFIG_FUNCTION_TRACER
-	/* This is the last field: only tracepoint events have memory for it. */
+	/* Last field, because only tracepoints have memory for it */
 	struct ftrace_ops		ftrace_ops;
 #endif
 #endif /* CONFIG_PERF_EVENTS */
 };
 
 #ifdef CONFIG_PERF_EVENTS
-/* The empty list that a member has instead of a list of members. */
+/* The list of siblings of an event that is not a leader: always empty */
 extern struct list_head perf_event_no_siblings;
 
 static inline struct list_head *perf_event_siblings(const struct perf_event *event)
@@ -1029,20 +1041,21 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
 #endif
 
 /**
- * struct perf_event_pmu_context - the events of one PMU in one context
+ * struct perf_event_pmu_context - the part of a context for one PMU
  * @pmu: the PMU
  * @ctx: the context
- * @pmu_ctx_entry: in ctx->pmu_ctx_list
- * @pinned_active: pinned groups that are on
- * @flexible_active: flexible groups that are on
- * @pinned_groups: enabled pinned groups, ordered by CPU, cgroup and arrival
+ * @pmu_ctx_entry: entry in ctx->pmu_ctx_list
+ * @pinned_active: pinned groups that are scheduled in
+ * @flexible_active: flexible groups that are scheduled in
+ * @pinned_groups: enabled pinned groups, ordered by CPU, cgroup and time of attachment
  * @flexible_groups: enabled flexible groups, ordered by CPU, cgroup and age
- * @age_base: ns of group_runtime that count as age 0
- * @embedded: part of a struct perf_cpu_pmu_context, never freed alone
- * @refcount: one reference for each event
+ * @age_base: value of group_runtime with age 0, ns
+ * @embedded: part of a struct perf_cpu_pmu_context, not freed separately
+ * @refcount: number of events
  * @rcu_head: for freeing
  * @task_ctx_data: data of the driver, from pmu::task_ctx_cache, or NULL
- * @turn: for a task's context, ns by the context clock when its last turn was over
+ * @turn: for a task's context, end of its last turn by the context's clock, ns; see
+ *	perf_turn_is_due()
  *
  * Protected by the context's lock.
  */
@@ -1063,13 +1076,12 @@ struct perf_event_pmu_context {
 };
 
 /**
- * struct perf_event_clock - time that runs only while its context does
- * @time: ns when it last stopped, or when times that run by it last changed
- * @offset: what to add to perf_clock() while it runs; see kernel/events/time_seq.h
- * @cpu: the CPU that the clock runs on, -1 while it stands
+ * struct perf_event_clock - a clock that runs only while its context is active
+ * @time: ns at the last stop, or at the last change of times that use this clock
+ * @offset: difference to perf_clock() while the clock runs; see kernel/events/time_seq.h
+ * @cpu: CPU that the clock runs on, -1 while it is stopped
  *
- * Written under the context's lock; read by anyone in any context (see
- * perf_clock_at()).
+ * Written with the context's lock held; read in any context, see perf_clock_at().
  */
 struct perf_event_clock {
 	atomic64_t	time;
@@ -1077,34 +1089,34 @@ struct perf_event_clock {
 	int		cpu;
 };
 
-/* Lists of software events by config; the first are clocks, which have no site. */
+/* Software events with an event site, for lists by config; the clocks before them have none */
 #define PERF_SW_FIRST	PERF_COUNT_SW_PAGE_FAULTS
 #define PERF_SW_LISTS	(PERF_COUNT_SW_MAX - PERF_SW_FIRST)
 
 /**
- * struct perf_event_context - the events of one task or one CPU
- * @lock: protects what the CPU that runs the context looks at; innermost
- * @refcount: references of the task or CPU, and of every event that has this context
- * @clock: runs while the context does
- * @now: perf_clock() of the change that goes on, or of the last one
- * @seq: counts changes, and says whether one goes on; see kernel/events/time_seq.h
- * @nr_events: number of events that are attached or about to be
- * @nr_sched: enabled groups that have to be scheduled
- * @nr_freq: events that sample at a frequency and are on
- * @nr_user: events with PERF_EVENT_FLAG_USER_READ_CNT when they came
- * @walked: tracepoints about the task look at @event_list from other CPUs; never cleared
+ * struct perf_event_context - the events of a task or CPU
+ * @lock: protects the data used by the CPU where the context is active; innermost
+ * @refcount: references of the task or CPU, and of every event with this context
+ * @clock: runs while the context is active
+ * @now: perf_clock() of the current or last change
+ * @seq: number of changes, and whether one is in progress; see kernel/events/time_seq.h
+ * @nr_events: number of events that are attached or about to be attached
+ * @nr_sched: number of enabled groups that must be scheduled
+ * @nr_freq: number of active events that sample at a frequency
+ * @nr_user: number of events that had PERF_EVENT_FLAG_USER_READ_CNT when they were attached
+ * @walked: tracepoints about the task walk @event_list on other CPUs; never cleared
  * @residence: the context is a residence; see kernel/events/residence.h
  * @cloned: @clones has been set; never cleared
- * @settled: copies are settled, and the clock has stood since; kernel/events/settle.h
- * @family: the lock of its events' families; set once, at the first fork that inherits
- * @clones: shared with the contexts that are its clones, or NULL; changed under @mutex
- * @mapped: events with their page mapped
- * @task: NULL for a CPU's; PERF_TASK_GONE once the task has exited
+ * @settled: copies are settled, and the clock has been stopped since; see kernel/events/settle.h
+ * @family: lock of its events' families; set once, by the first fork that inherits
+ * @clones: shared with the contexts that are its clones, or NULL; changed with @mutex held
+ * @mapped: events with a mapped page
+ * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
  * @event_list: all events, RCU
- * @pmu_ctx_list: one part for each PMU that has events here
- * @sw_lists: resident software events, by config; RCU
- * @settled_copies: the first copy here that is settled, or NULL
- * @stirred_entry: in the family's list of contexts that have been stirred
+ * @pmu_ctx_list: one part for each PMU with events here
+ * @sw_lists: resident software events by config, RCU
+ * @settled_copies: the first settled copy in this context, or NULL
+ * @stirred_entry: entry in the family's list of stirred contexts; see kernel/events/settle.h
  * @mutex: protects membership; held by open, close and ioctl
  * @rcu_head: for freeing
  */
@@ -1124,7 +1136,7 @@ struct perf_event_context {
 	bool				settled;
 	struct perf_family		*family;
 	struct perf_clones		*clones;
-	struct hlist_head		mapped; /* of struct perf_event_cold */
+	struct hlist_head		mapped; /* struct perf_event_cold */
 	struct task_struct		*task;
 	struct list_head		event_list;
 	struct list_head		pmu_ctx_list;
@@ -1132,24 +1144,24 @@ struct perf_event_context {
 	struct perf_event		*settled_copies;
 	struct llist_node		stirred_entry;
 	union {
-		struct mutex		mutex; /* membership */
+		struct mutex		mutex; /* protects membership */
 		struct rcu_head		rcu_head;
 	};
 };
 
 /**
- * struct perf_output_handle - a record being written
- * @event: the event on whose behalf the record is written
- * @rb: the buffer that the record is written to
- * @wakeup: to be stored when the write ends
- * @size: bytes left on the current page (records) or granted (AUX)
+ * struct perf_output_handle - a record or AUX transaction being written
+ * @event: the event that writes
+ * @rb: the buffer
+ * @wakeup: value to be stored at the end of the write
+ * @size: number of bytes left on the current page (records) or granted (AUX)
  * @flags: of the record
  * @aux_flags: PERF_AUX_FLAG_* of the AUX record
- * @skip_read: the members' counters are not to be read while sampling
+ * @skip_read: do not read the counters of group members for this sample
  * @shared: other CPUs may write to the buffer at the same time
- * @addr: where the next byte goes
- * @head: AUX: position where the transaction begins
- * @page: that @addr is on
+ * @addr: address of the next byte to be written
+ * @head: AUX: position of the start of the transaction
+ * @page: index of the page of @addr
  */
 struct perf_output_handle {
 	struct perf_event	*event;
@@ -1179,9 +1191,9 @@ struct bpf_perf_event_data_kern {
 
 #ifdef CONFIG_CGROUP_PERF
 /**
- * struct perf_cgroup_info - clock of one cgroup on one CPU
- * @clock: runs while a task of the cgroup or its descendants does
- * @active: number of events switched in
+ * struct perf_cgroup_info - a cgroup on one CPU
+ * @clock: runs while a task of the cgroup or its descendants runs
+ * @active: number of events scheduled in
  */
 struct perf_cgroup_info {
 	struct perf_event_clock	clock;
@@ -1189,19 +1201,16 @@ struct perf_cgroup_info {
 };
 
 /**
- * struct perf_cgroup - the perf_event controller's state of a cgroup
+ * struct perf_cgroup - the perf_event controller's data of a cgroup
  * @css: the controller's part of the cgroup
- * @info: per CPU, the cgroup's clock there; NULL until it has its first event
+ * @info: per CPU, the cgroup's clock; NULL until the cgroup has its first event
  */
 struct perf_cgroup {
 	struct cgroup_subsys_state		css;
 	struct perf_cgroup_info __percpu	*info;
 };
 
-/*
- * The cgroup of @task; @ctx, when given, is a context whose lock keeps the
- * answer from changing.
- */
+/* The cgroup of @task. If @ctx is not NULL, its lock is held and keeps the task in the cgroup. */
 static inline struct perf_cgroup *
 perf_cgroup_from_task(struct task_struct *task, struct perf_event_context *ctx)
 {
@@ -1213,7 +1222,7 @@ perf_cgroup_from_task(struct task_struct *task, struct perf_event_context *ctx)
 
 #ifdef CONFIG_PERF_EVENTS
 
-/* AUX area transactions of drivers; interrupts off */
+/* AUX area transactions of drivers; interrupts are off */
 void *perf_aux_output_begin(struct perf_output_handle *handle,
 			    struct perf_event *event);
 void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size);
@@ -1255,12 +1264,12 @@ long perf_event_explain(void __user *buf, unsigned long size);
 void perf_event_task_tick(void);
 void perf_event_print_debug(void);
 
-/* BPF and other holders of an event's file */
+/* BPF and other users of an event's file */
 struct file *perf_event_get(unsigned int fd);
 const struct perf_event *perf_get_event(struct file *file);
 const struct perf_event_attr *perf_event_attrs(struct perf_event *event);
 
-/* events that the kernel itself opens */
+/* kernel events */
 struct perf_event *
 perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 				 struct task_struct *task,
@@ -1294,7 +1303,7 @@ static inline struct perf_event_filters *perf_event_filters(const struct perf_ev
 	return container_of((void *)event->addr_filter_ranges, struct perf_event_filters, ranges);
 }
 
-/* Filters belong to the root, not to its copies. */
+/* Only roots have filters; copies use their root's. */
 static inline struct perf_addr_filters_head *
 perf_event_addr_filters(struct perf_event *event)
 {
@@ -1324,37 +1333,37 @@ static inline bool event_has_any_exclude_flag(struct perf_event *event)
 
 /**
  * struct perf_sample_data - the fields of a sample before it is written
- * @sample_flags: PERF_SAMPLE_* bits of the fields that are already set
- * @period: of the event
- * @dyn_size: bytes of the fields whose size varies, without the read values
- * @type: the event's sample_type, as it applies here
- * @callchain_nr: words of @callchain that @dyn_size counts
- * @tid_entry: PERF_SAMPLE_TID: the task's process and thread
- * @time: PERF_SAMPLE_TIME: by the event's record clock, ns
+ * @sample_flags: PERF_SAMPLE_* bits of the fields that are valid
+ * @period: the sampling period
+ * @dyn_size: size in bytes of the fields with variable size, without the read values
+ * @type: sample_type of the sample
+ * @callchain_nr: number of words of @callchain that @dyn_size includes
+ * @tid_entry: PERF_SAMPLE_TID: process and thread id of the task
+ * @time: PERF_SAMPLE_TIME: time by the event's record clock, ns
  * @id: PERF_SAMPLE_ID, IDENTIFIER: id of the root
  * @cpu_entry: PERF_SAMPLE_CPU
- * @ip: PERF_SAMPLE_IP: where it was
+ * @ip: PERF_SAMPLE_IP: instruction pointer
  * @callchain: PERF_SAMPLE_CALLCHAIN; set by perf_sample_save_callchain()
  * @raw: PERF_SAMPLE_RAW; set by perf_sample_save_raw_data()
  * @br_stack: PERF_SAMPLE_BRANCH_STACK; set by perf_sample_save_brstack()
  * @br_stack_cntr: counters at each branch, or NULL; set with @br_stack
  * @weight: PERF_SAMPLE_WEIGHT, WEIGHT_STRUCT: cost of the sampled instruction
- * @data_src: PERF_SAMPLE_DATA_SRC: where the accessed memory was
+ * @data_src: PERF_SAMPLE_DATA_SRC: source of the accessed memory
  * @txn: PERF_SAMPLE_TRANSACTION: why a transaction was aborted
- * @regs_user: PERF_SAMPLE_REGS_USER, and where STACK_USER begins
+ * @regs_user: PERF_SAMPLE_REGS_USER, and the start of STACK_USER
  * @regs_intr: PERF_SAMPLE_REGS_INTR
- * @stack_user_size: PERF_SAMPLE_STACK_USER: bytes
+ * @stack_user_size: PERF_SAMPLE_STACK_USER: size in bytes
  * @stream_id: PERF_SAMPLE_STREAM_ID: id of the event itself
  * @cgroup: PERF_SAMPLE_CGROUP: id of the task's cgroup
- * @addr: PERF_SAMPLE_ADDR: the address that the sample is about
+ * @addr: PERF_SAMPLE_ADDR: address that the sample refers to
  * @phys_addr: PERF_SAMPLE_PHYS_ADDR: physical address of @addr
- * @data_page_size: PERF_SAMPLE_DATA_PAGE_SIZE: of the page of @addr, bytes
- * @code_page_size: PERF_SAMPLE_CODE_PAGE_SIZE: of the page of @ip, bytes
- * @aux_size: PERF_SAMPLE_AUX: bytes
+ * @data_page_size: PERF_SAMPLE_DATA_PAGE_SIZE: size in bytes of the page of @addr
+ * @code_page_size: PERF_SAMPLE_CODE_PAGE_SIZE: size in bytes of the page of @ip
+ * @aux_size: PERF_SAMPLE_AUX: size in bytes
  *
- * A field of the record is valid if its bit is set in @sample_flags. A driver starts
- * with perf_sample_data_init() and adds the fields that its hardware has, and the
- * core adds those that are still missing.
+ * A field of the record is valid if its bit is set in @sample_flags. A driver calls
+ * perf_sample_data_init() first and adds the fields that its hardware supports. The core adds the
+ * missing fields.
  */
 struct perf_sample_data {
 	u64				sample_flags;
@@ -1396,7 +1405,7 @@ struct perf_sample_data {
 	u64				callchain_nr;
 } ____cacheline_aligned;
 
-/* data_src of a sample without any information about the memory. */
+/* data_src of a sample without information about the memory access */
 #define PERF_MEM_NA (PERF_MEM_S(OP, NA)   | PERF_MEM_S(LVL, NA)   |\
 		     PERF_MEM_S(SNOOP, NA) | PERF_MEM_S(LOCK, NA) |\
 		     PERF_MEM_S(TLB, NA)   | PERF_MEM_S(LVLNUM, NA))
@@ -1452,7 +1461,7 @@ void perf_event_output_backward(struct perf_event *event,
 int perf_event_output(struct perf_event *event,
 		      struct perf_sample_data *data, struct pt_regs *regs);
 
-/* Is this the core's own handler, which writes records? */
+/* Is it the core's default handler, which writes records? */
 static inline bool is_default_overflow_handler(struct perf_event *event)
 {
 	perf_overflow_handler_t handler = event->overflow_handler;
@@ -1495,8 +1504,8 @@ static inline void perf_arch_fetch_caller_regs(struct pt_regs *regs, unsigned lo
 #endif
 
 /*
- * Registers of the caller: enough for an instruction pointer, a call chain
- * and the privilege level, for events raised where no interrupt was.
+ * Store the registers of the caller that an instruction pointer, a call chain and the privilege
+ * level require, for software events without an interrupt.
  */
 static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 {
@@ -1645,7 +1654,7 @@ perf_callchain_store_context(struct perf_callchain_entry_ctx *ctx, u64 ip)
 	return 0;
 }
 
-/* Returns non-zero when the chain is full: stop walking. */
+/* Return: 0, or -1 if the chain is full and the walk must stop */
 static inline int perf_callchain_store(struct perf_callchain_entry_ctx *ctx, u64 ip)
 {
 	struct perf_callchain_entry *entry = ctx->entry;
@@ -1657,7 +1666,7 @@ static inline int perf_callchain_store(struct perf_callchain_entry_ctx *ctx, u64
 	return 0;
 }
 
-/* sysctls and what they allow */
+/* sysctls */
 extern int sysctl_perf_event_paranoid;
 extern int sysctl_perf_event_mlock;
 extern int sysctl_perf_event_sample_rate;
@@ -1677,7 +1686,7 @@ static inline bool perf_is_paranoid(void)
 	return sysctl_perf_event_paranoid > -1;
 }
 
-/* Kinds of access that security_perf_event_open() is asked about. */
+/* Access types for security_perf_event_open() */
 #define PERF_SECURITY_OPEN		0
 #define PERF_SECURITY_CPU		1
 #define PERF_SECURITY_KERNEL		2
@@ -1829,8 +1838,8 @@ static inline void perf_restore_debug_store(void)			{ }
 /**
  * struct perf_pmu_events_attr - a named event in sysfs
  * @attr: the file
- * @id: the driver's number for it
- * @event_str: its text, or NULL where the show function knows
+ * @id: the driver's number of the event
+ * @event_str: contents of the file, or NULL if the show function generates it
  */
 struct perf_pmu_events_attr {
 	struct device_attribute	attr;
@@ -1839,11 +1848,11 @@ struct perf_pmu_events_attr {
 };
 
 /**
- * struct perf_pmu_events_ht_attr - a named event that depends on SMT
+ * struct perf_pmu_events_ht_attr - a named event with a definition that depends on SMT
  * @attr: the file
- * @id: the driver's number for it
- * @event_str_ht: its text with SMT
- * @event_str_noht: its text without
+ * @id: the driver's number of the event
+ * @event_str_ht: contents of the file with SMT
+ * @event_str_noht: contents of the file without SMT
  */
 struct perf_pmu_events_ht_attr {
 	struct device_attribute	attr;
@@ -1853,11 +1862,11 @@ struct perf_pmu_events_ht_attr {
 };
 
 /**
- * struct perf_pmu_events_hybrid_attr - a named event of some kinds of core
+ * struct perf_pmu_events_hybrid_attr - a named event of some types of hybrid cores
  * @attr: the file
- * @id: the driver's number for it
- * @event_str: texts, one a kind of core
- * @pmu_type: kinds of core
+ * @id: the driver's number of the event
+ * @event_str: definitions, one per core type
+ * @pmu_type: core types
  */
 struct perf_pmu_events_hybrid_attr {
 	struct device_attribute	attr;
@@ -1867,9 +1876,9 @@ struct perf_pmu_events_hybrid_attr {
 };
 
 /**
- * struct perf_pmu_format_hybrid_attr - a format of some kinds of core
+ * struct perf_pmu_format_hybrid_attr - a format of some types of hybrid cores
  * @attr: the file
- * @pmu_type: kinds of core
+ * @pmu_type: core types
  */
 struct perf_pmu_format_hybrid_attr {
 	struct device_attribute	attr;
@@ -1918,11 +1927,11 @@ int perf_event_exit_cpu(unsigned int cpu);
 #define perf_event_exit_cpu	NULL
 #endif
 
-/* user-space access to counters: what an architecture says in the page; any context */
+/* Architecture-specific fields of the user page; any context */
 void arch_perf_update_userpage(struct perf_event *event,
 			       struct perf_event_mmap_page *userpg, u64 now);
 
-/* snapshot of the branch records, for BPF; NMI-safe */
+/* Copy the branch records, for BPF; NMI-safe */
 typedef int (perf_snapshot_branch_stack_t)(struct perf_branch_entry *entries,
 					   unsigned int cnt);
 DECLARE_STATIC_CALL(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t);
