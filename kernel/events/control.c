@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Controlling events: ioctl(2), prctl(2), and the kernel's own calls.
- */
+/* Control of events: ioctl(2), prctl(2) and functions for kernel events */
 #include <linux/bpf.h>
 #include <linux/compat.h>
 #include <linux/file.h>
@@ -39,8 +37,8 @@
 #include "turn.h"
 
 /*
- * Reset a lone resident event of current without a page: only sites write it, in this task and in
- * interrupts of its CPU, so no lock is needed.
+ * Reset one resident event of current that is not inherited and has no buffer. Only event sites
+ * in this task and in interrupts of its CPU write its count, so no lock is needed.
  */
 static bool perf_event_reset_alone(struct perf_event *event, unsigned long flags)
 {
@@ -85,12 +83,12 @@ static int perf_event_set_limit(struct perf_event *event, int refresh)
 }
 
 /**
- * perf_event_refresh - let an event overflow some more times
- * @event: the event, which the caller keeps alive
- * @refresh: the number of overflows
+ * perf_event_refresh - enable an event for a number of overflows
+ * @event: the event, to which the caller has a reference
+ * @refresh: number of overflows to be added to the event's limit
  *
- * Enables the event. May sleep.
- * Return: 0, or -EINVAL for an event that is inherited or does not sample.
+ * Context: may sleep.
+ * Return: 0, or -EINVAL for an event that is inherited or does not sample
  */
 int perf_event_refresh(struct perf_event *event, int refresh)
 {
@@ -121,7 +119,7 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 
 	if (on) {
 		perf_pmu_disable(event->pmu);
-		/* Its driver has halted one that is throttled, but has not read it. */
+		/* The driver has stopped a throttled event, but has not read it. */
 		if (!perf_event_unthrottle_in(event))
 			perf_event_pmu_stop(event, PERF_EF_UPDATE);
 	}
@@ -132,21 +130,21 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 	}
 }
 
-/* Interrupts are off. */
 static void perf_event_restart_period_here(void *info)
 {
 	struct perf_event *event = info;
 
 	raw_spin_lock(&event->ctx->lock);
-	/* An event that was scheduled in meanwhile has begun with the new period. */
+	/* An event that has been scheduled in since has already begun the new period. */
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		perf_event_restart_period(event);
 	raw_spin_unlock(&event->ctx->lock);
 }
 
 /*
- * A tracepoint of one task and one CPU is counted by this CPU, also while the context is inactive:
- * local64_add() there may overwrite what another CPU stores. ctx->mutex is held; may sleep.
+ * For a tracepoint with both a task and a CPU, begin the new period on this CPU. It counts the
+ * event even while the context is inactive, and its local64_add() may overwrite a store by
+ * another CPU. ctx->mutex is held. May sleep.
  */
 static void perf_event_restart_walked(struct perf_event *event)
 {
@@ -156,8 +154,8 @@ static void perf_event_restart_walked(struct perf_event *event)
 }
 
 /*
- * A new period, or samples a second where attr.freq is set; a period begins. The
- * mutex of the event's context is held; may sleep. Return: 0, or -EINVAL.
+ * Set the period, or the frequency if attr.freq is set, and begin a new period. The mutex of the
+ * event's context is held. May sleep. Return: 0, or -EINVAL.
  */
 static int perf_event_set_period(struct perf_event *event, u64 value)
 {
@@ -171,7 +169,7 @@ static int perf_event_set_period(struct perf_event *event, u64 value)
 	} else if (value > S64_MAX) {
 		return perf_refuse_value(PERF_REFUSED_PERIOD_LONG, value);
 	}
-	/* When an event is dead, its PMU may be gone, too. */
+	/* The PMU of a dead event may be unregistered. */
 	if (event->state == PERF_EVENT_STATE_DEAD)
 		return 0;
 	if (!event->attr.freq && event->pmu->check_period &&
@@ -185,11 +183,13 @@ static int perf_event_set_period(struct perf_event *event, u64 value)
 
 /**
  * perf_event_period - change an event's period, or its frequency
- * @event: that the caller keeps
- * @value: the period, or samples a second where attr.freq is set
+ * @event: the event, to which the caller has a reference
+ * @value: the period, or samples per second if attr.freq is set
  *
- * A new period begins, as after PERF_EVENT_IOC_PERIOD. May sleep.
- * Return: 0, or -EINVAL.
+ * A new period begins, as after PERF_EVENT_IOC_PERIOD.
+ *
+ * Context: may sleep.
+ * Return: 0, or -EINVAL
  */
 int perf_event_period(struct perf_event *event, u64 value)
 {
@@ -224,13 +224,16 @@ static long perf_ioctl_redirect(struct perf_event *event, struct perf_event *tar
 {
 	int err;
 
-	/* Allocation may take long: do it without a mutex that others need, as that of a CPU. */
+	/*
+	 * Allocate without holding ctx->mutex, because it may take long, and the mutex of a CPU
+	 * has other users.
+	 */
 	err = perf_event_make_cold(event);
 	if (err)
 		return err;
 
 	CLASS(event_context, ctx)(event);
-	/* Writers of records look at this very event: no residence may stand in for it. */
+	/* Writers of records use this event, so no residence may replace its context. */
 	if (target)
 		perf_residence_leave(ctx);
 	return perf_event_set_output(event, target);
@@ -240,7 +243,7 @@ static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 {
 	struct perf_event *target;
 
-	/* A descriptor is an int: the upper half of what a 32-bit task passes is zero. */
+	/* A descriptor is an int: a 32-bit task passes -1 with the upper half zero. */
 	if ((int)arg == -1)
 		return perf_ioctl_redirect(event, NULL);
 
@@ -251,9 +254,9 @@ static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 }
 
 /*
- * The text is shorter than a page. With several calls at a time the last one
- * counts: ctx->mutex is dropped by what sets the filter. Return: -EINVAL for a
- * PMU without filters, or too long a text; else as those say.
+ * Set the filter from a text shorter than a page. ctx->mutex is dropped in between, so of several
+ * concurrent calls the last one takes effect. Return: 0, -EINVAL for a PMU without filters or a
+ * text that is too long, or the error of the functions that set filters.
  */
 static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
 {
@@ -292,7 +295,9 @@ static long perf_ioctl_set_bpf(struct perf_event *event, unsigned long arg)
 	return ret;
 }
 
-/* The locks of kernel/trace come before a context's. */
+/*
+ * Runs without ctx->mutex, because the locks of kernel/trace are outside of it in the lock order.
+ */
 static long perf_ioctl_query_bpf(struct perf_event *event, unsigned long arg)
 {
 	return perf_refuse_error(PERF_REFUSED_BPF_OTHER,
@@ -316,7 +321,7 @@ static long perf_ioctl_modify_attributes(struct perf_event *event, unsigned long
 		return ret;
 
 	CLASS(event_context, ctx)(event);
-	/* Rights were looked at when it was opened; a kernel address asks for its own. */
+	/* Permissions were checked at open; a kernel address is checked again. */
 	if (event->attr.type != attr.type)
 		return perf_refuse_value(PERF_REFUSED_MODIFY_TYPE, attr.type);
 
@@ -325,10 +330,10 @@ static long perf_ioctl_modify_attributes(struct perf_event *event, unsigned long
 }
 
 /**
- * struct ioctl_command - one row of the table
+ * struct ioctl_command - an ioctl
  * @cmd: PERF_EVENT_IOC_*
- * @func: what does it
- * @unlocked: without ctx->mutex: user memory, or having some allocated, may take long
+ * @func: implementation
+ * @unlocked: called without ctx->mutex, because access to user memory or allocation may take long
  */
 struct ioctl_command {
 	unsigned int	cmd;
@@ -356,7 +361,7 @@ static const struct ioctl_command perf_ioctl_commands[] = {
 
 #undef COMMAND
 
-/* Commands of <linux/perf_event_ext.h>, which change nothing. */
+/* Commands of <linux/perf_event_ext.h>. None of them changes the event. */
 static long perf_ioctl_extension(struct perf_event *event, unsigned int cmd, unsigned long arg)
 {
 	long ret;
@@ -388,11 +393,12 @@ static long perf_ioctl_run(struct perf_event *event, unsigned int cmd, unsigned 
 
 /**
  * perf_event_ioctl - ioctl(2)
- * @event: of the file
+ * @event: the file's event
  * @cmd: PERF_EVENT_IOC_*
- * @arg: its argument
+ * @arg: argument of the command
  *
- * May sleep. Return: 0, -ENOTTY for an unknown command, or the command's error.
+ * Context: may sleep.
+ * Return: 0, -ENOTTY for an unknown command, or the command's error
  */
 long perf_event_ioctl(struct perf_event *event, unsigned int cmd, unsigned long arg)
 {
@@ -422,7 +428,7 @@ perf_event_make_kernel_counter(struct perf_event_attr *attr, int cpu, struct tas
 	struct perf_event *event;
 	int err;
 
-	/* These act on the AUX area of the group's leader: here there is no group. */
+	/* These act on the AUX area of the group's leader, but a kernel event has no group. */
 	if (attr->aux_output || attr->aux_pause || attr->aux_resume)
 		return ERR_PTR(-EINVAL);
 
@@ -443,16 +449,16 @@ perf_event_make_kernel_counter(struct perf_event_attr *attr, int cpu, struct tas
 }
 
 /**
- * perf_event_create_kernel_counter - open an event for the kernel itself
- * @attr: what to count
+ * perf_event_create_kernel_counter - open a kernel event
+ * @attr: attributes of the event
  * @cpu: the CPU to count on, or -1
  * @task: the task to count for, or NULL for all tasks of @cpu
- * @callback: called at each overflow, in any context, NMI included, with preemption
- *	off; NULL for none
- * @context: kept in event->overflow_handler_context
+ * @callback: called at each overflow, in any context, NMI included, with preemption off; NULL for
+ *	none
+ * @context: stored in event->overflow_handler_context
  *
- * May sleep. Return: the event, to be closed with perf_event_release_kernel(),
- * or an error.
+ * Context: may sleep.
+ * Return: the event, to be closed with perf_event_release_kernel(), or an error
  */
 struct perf_event *
 perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
@@ -462,7 +468,7 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 	struct perf_event *event = perf_event_make_kernel_counter(attr, cpu, task, callback,
 								  context);
 
-	/* The call of current that this was for is none that tells reasons. */
+	/* The current system call does not report reasons of refusals. */
 	if (IS_ERR(event))
 		perf_refusal_forget();
 	return event;
@@ -470,10 +476,10 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 EXPORT_SYMBOL_GPL(perf_event_create_kernel_counter);
 
 /**
- * perf_event_enable - enable an event of the kernel's own
- * @event: that the caller keeps alive
+ * perf_event_enable - enable a kernel event
+ * @event: the event, to which the caller has a reference
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_event_enable(struct perf_event *event)
 {
@@ -484,13 +490,14 @@ void perf_event_enable(struct perf_event *event)
 EXPORT_SYMBOL_GPL(perf_event_enable);
 
 /**
- * perf_event_disable - disable an event of the kernel's own
- * @event: that the caller keeps alive
+ * perf_event_disable - disable a kernel event
+ * @event: the event, to which the caller has a reference
  *
- * May sleep. On return a hardware event does not count, and its overflow
- * handler does not run. A software event may still be in the middle of an
- * occurrence on another CPU that looked at its state before: it counts that
- * one, and its handler may run for it, until a grace period has passed.
+ * On return a hardware event does not count, and its overflow handler does not run. A software
+ * event may still be counted on another CPU, where an event site has read its state before: until
+ * a grace period has passed, it may count this occurrence, and its handler may run.
+ *
+ * Context: may sleep.
  */
 void perf_event_disable(struct perf_event *event)
 {
@@ -501,18 +508,19 @@ void perf_event_disable(struct perf_event *event)
 EXPORT_SYMBOL_GPL(perf_event_disable);
 
 /**
- * perf_event_pause - disable an event and take its count
- * @event: not inherited
- * @reset: let it count from zero next time
+ * perf_event_pause - disable an event and return its count
+ * @event: the event, not inherited
+ * @reset: reset the count to zero afterwards
  *
- * May sleep. Return: the count up to now.
+ * Context: may sleep.
+ * Return: the count
  */
 u64 perf_event_pause(struct perf_event *event, bool reset)
 {
 	CLASS(event_context, ctx)(event);
 	u64 count;
 
-	/* The counts of copies would be left out. */
+	/* The counts of copies would be missing. */
 	WARN_ON_ONCE(event->attr.inherit);
 	perf_event_turn_off(event);
 	count = perf_event_count(event);
@@ -539,7 +547,10 @@ static int perf_event_turn_owned(bool on)
 /**
  * perf_event_task_enable - prctl(PR_TASK_PERF_EVENTS_ENABLE)
  *
- * Enables every event that current has opened. May sleep. Return: 0.
+ * Enable all events that current has opened.
+ *
+ * Context: may sleep.
+ * Return: 0
  */
 int perf_event_task_enable(void)
 {
@@ -549,7 +560,10 @@ int perf_event_task_enable(void)
 /**
  * perf_event_task_disable - prctl(PR_TASK_PERF_EVENTS_DISABLE)
  *
- * Disables every event that current has opened. May sleep. Return: 0.
+ * Disable all events that current has opened.
+ *
+ * Context: may sleep.
+ * Return: 0
  */
 int perf_event_task_disable(void)
 {

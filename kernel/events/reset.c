@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values that begin at zero again: of one event, of all events of a group, and of copies on
- * many CPUs.
+ * Reset of counts to zero: of an event, of all events of a group, and of copies on many CPUs
  *
- * local64_add() is atomic on its own CPU only: it may overwrite a zero that another CPU stores. So
- * the reset runs on the CPU where the event's context is active, or under ctx->lock while the
+ * local64_add() is atomic only on its own CPU: it may overwrite a zero that another CPU stores.
+ * So the reset runs on the CPU where the event's context is active, or under ctx->lock while the
  * context is inactive. Two kinds of events are counted while their context is inactive:
  *
- * - Sites add to the resident events of a task also while a residence stands in for the context.
- *   The reset runs on the CPU where the task runs, or while task_call_func() keeps the task from
- *   running.
- * - An event of one task and one CPU counts a tracepoint about its task. This CPU alone adds to the
- *   count, also while the context is inactive. The reset runs there, too.
+ * - Event sites count resident events of a task even while a residence replaces the task's
+ *   context. Their reset runs on the CPU where the task runs, or while task_call_func() keeps the
+ *   task from running.
+ * - An event with both a task and a CPU counts a tracepoint about its task. Only this CPU adds to
+ *   the count, even while the context is inactive. The reset runs there, too.
  */
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -37,17 +36,17 @@ static void perf_reset_value(struct perf_event *event)
 		local64_set(&event->count, 0);
 }
 
-/* Where its context can be changed: on the CPU on which the event counts, or where it is off. */
+/* On the CPU where the event counts, or with its context inactive */
 static void perf_reset_on_cpu(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
-	/* A software event of the group is never behind. */
+	/* Add the events counted so far first, so that they are not added after the reset. */
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 	perf_reset_value(event);
 }
 
-/* Set the value of an event, or the values of its group, to zero: nothing adds to them now. */
+/* Reset an event, or the events of its group, while nothing adds to their counts. */
 static void perf_reset_values(struct perf_event *event, bool group)
 {
 	struct perf_event *member;
@@ -62,9 +61,9 @@ static void perf_reset_values(struct perf_event *event, bool group)
 }
 
 /*
- * May sites add to the event's count although its context is inactive? They do where a residence
- * stands in for the context. @task gets the context's task, with a reference. If @task is NULL, the
- * event will be reset by another call.
+ * Can event sites add to the event's count although its context is inactive? They can while a
+ * residence replaces the context. @task is set to the context's task, with a reference. If @task
+ * is NULL, another call resets the event.
  */
 static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				  struct task_struct **task)
@@ -72,7 +71,7 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 	struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_held(&ctx->lock);
-	/* A fork makes its task's context a clone; the clock runs until the task's next switch. */
+	/* A fork makes a running task's context a clone; its clock runs until the next switch. */
 	if (cpuctx || !is_resident(event) || !READ_ONCE(ctx->cloned))
 		return false;
 	if (task)
@@ -80,7 +79,7 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 	return true;
 }
 
-/* May tracepoints about a task add to the event's count, or to counts of its group? */
+/* Can tracepoints about a task add to the event's count, or to counts of its group? */
 static bool perf_reset_is_walked(const struct perf_event *event, bool group)
 {
 	return READ_ONCE(event->ctx->walked) && READ_ONCE(event->ctx->task) && event->cpu >= 0 &&
@@ -88,8 +87,8 @@ static bool perf_reset_is_walked(const struct perf_event *event, bool group)
 }
 
 /*
- * @data as for perf_reset_needs_task(); NULL in a call of perf_copies_call_running(), after which
- * perf_reset_call() is to follow for an event that is not PERF_EVENT_CALLED.
+ * @data is @task of perf_reset_needs_task(). It is NULL in a call by perf_copies_call_running().
+ * Afterwards perf_reset_call() must be called for an event without PERF_EVENT_CALLED.
  */
 static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				  void *data)
@@ -118,11 +117,11 @@ static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_c
 }
 
 /**
- * struct reset_call - a reset on its way to where sites may add to counts
- * @event: the event, which the caller keeps
- * @group: reset all of the group that @event leads
- * @task: for a resident event, the task, which the caller keeps
- * @cpu: where the task was seen to run, -1 when the reset is done
+ * struct reset_call - argument of a reset on the CPU where event sites may add to counts
+ * @event: the event, to which the caller has a reference
+ * @group: reset the whole group that @event leads
+ * @task: for a resident event, its task, to which the caller has a reference
+ * @cpu: CPU where the task was running, -1 after the reset
  */
 struct reset_call {
 	struct perf_event	*event;
@@ -131,7 +130,7 @@ struct reset_call {
 	int			cpu;
 };
 
-/* Called by task_call_func(): the task is neither switched in nor out. Interrupts are off. */
+/* Called by task_call_func(): the task is not being switched in or out. Interrupts are off. */
 static int perf_reset_unless_elsewhere(struct task_struct *task, void *info)
 {
 	struct reset_call *call = info;
@@ -149,15 +148,15 @@ static void perf_reset_at_task(void *info)
 	call->cpu = task_call_func(call->task, perf_reset_unless_elsewhere, call);
 }
 
-/* Reset a resident event, or its group, where its task is. May sleep. */
+/* Reset a resident event, or its group, on the CPU of its task. May sleep. */
 static void perf_reset_in_task(struct perf_event *event, bool group, struct task_struct *task)
 {
 	struct reset_call call = { .event = event, .group = group, .task = task };
 
 	/*
-	 * The loop ends: the interrupt finds the task there, or asleep, or waiting for a CPU, and
-	 * in each of these cases the reset is made. There is another round only if the task has
-	 * come to another CPU since, or its CPU has gone.
+	 * The loop ends: the interrupt finds the task on this CPU, or asleep, or waiting for a
+	 * CPU. In all of these cases the event is reset. Another iteration requires that the task
+	 * has migrated since, or that its CPU has gone offline.
 	 */
 	do {
 		perf_reset_at_task(&call);
@@ -187,8 +186,8 @@ static void perf_reset_tracepoints_here(void *info)
 }
 
 /*
- * Reset tracepoints of one task and one CPU, which has counted for an inactive context meanwhile.
- * A CPU that is offline counts nothing. May sleep.
+ * Reset tracepoints with both a task and a CPU, which may have counted since then although the
+ * context was inactive. An offline CPU counts nothing. May sleep.
  */
 static void perf_reset_walked(struct perf_event *event, bool group)
 {
@@ -199,16 +198,16 @@ static void perf_reset_walked(struct perf_event *event, bool group)
 }
 
 /*
- * Reset an event, or its group, where sites and drivers add to the counts. ctx->mutex is held, or
- * the family's lock for a copy. May sleep.
+ * Reset an event, or its group, on the CPU where event sites and drivers add to the counts.
+ * ctx->mutex is held, or the family's lock for a copy. May sleep.
  */
 static void perf_reset_call(struct perf_event *event, bool group)
 {
 	struct task_struct *task = NULL;
 
 	/*
-	 * Where the task has exited, nothing counts, and the exit waits for the family's lock to
-	 * add the values to the sums.
+	 * After the task's exit nothing counts. The exit waits for the family's lock before it
+	 * adds the values to the sums.
 	 */
 	if (!perf_context_call(event->ctx, event,
 			       group ? perf_reset_group_locked : perf_reset_one_locked, &task))
@@ -221,9 +220,9 @@ static void perf_reset_call(struct perf_event *event, bool group)
 }
 
 /*
- * May this CPU set the value to zero without more ado? A clock is its running time since the last
- * reset, which only a reset writes. Sites add to a resident event of current in this task, or in
- * interrupts of its CPU. A scheduled event that is seen off has left its PMU, and stays off.
+ * Can this CPU reset the event without a call? A clock's count is its running time since the last
+ * reset, which only a reset stores. Sites add to a resident event of current only in this task,
+ * or in interrupts of its CPU. A scheduled event that is OFF has left its PMU, and remains OFF.
  */
 static bool perf_reset_needs_no_call(const struct perf_event *event)
 {
@@ -231,18 +230,18 @@ static bool perf_reset_needs_no_call(const struct perf_event *event)
 		return true;
 	if (is_resident(event))
 		return READ_ONCE(event->ctx->task) == current;
-	/* A tracepoint may have seen it on before, and may not have added to its count yet. */
+	/* A tracepoint may have read an enabled state, and may not have added to the count yet. */
 	if (perf_reset_is_walked(event, false))
 		return false;
-	/* Pairs with perf_event_set_state(): an event that is seen off has its count. */
+	/* Pairs with perf_event_set_state(): if OFF is read, the count is up to date. */
 	return smp_load_acquire(&event->state) <= PERF_EVENT_STATE_OFF;
 }
 
 /**
- * perf_event_reset_count - let the value of one event begin at zero
+ * perf_event_reset_count - reset the count of one event
  * @event: the event; ctx->mutex is held, or the family's lock for a copy
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_event_reset_count(struct perf_event *event)
 {
@@ -254,15 +253,15 @@ void perf_event_reset_count(struct perf_event *event)
 		perf_event_refresh_userpage(event);
 }
 
-/* Drop the counts of copies that have exited. */
+/* Reset the sum of the counts of exited copies. */
 static void perf_reset_gone(struct perf_event *root)
 {
-	/* Copies that still exist are reset under the same lock: none is added to the old sum. */
+	/* Existing copies are reset under the same lock, so none adds an old count to the sum. */
 	lockdep_assert_held(perf_family_lock(root));
 	atomic64_set(&root->cold->gone_count, 0);
 }
 
-/* Reset all copies of @root, or their groups: those that run at once. The family's lock is held. */
+/* Reset all copies of @root, or their groups. The family's lock is held. */
 static void perf_reset_call_copies(struct perf_event *root, bool group)
 {
 	struct perf_event *copy;
@@ -289,7 +288,7 @@ static void perf_reset_copies(struct perf_event *root)
 		perf_reset_value(copy);
 }
 
-/* As perf_turn_group_copies() does. */
+/* Like perf_turn_group_copies() */
 static void perf_reset_group_copies(struct perf_event *leader)
 {
 	struct perf_event *copy, *member;
@@ -312,12 +311,12 @@ static void perf_reset_group_copies(struct perf_event *leader)
 static void perf_reset_family(struct perf_event *event)
 {
 	if (event->attr.inherit && !event->parent) {
-		/* Also without copies: those that have exited have left a sum. */
+		/* Necessary even without copies, because of the sum of exited copies. */
 		CLASS(family_group, lock)(event);
 		if (lock)
 			perf_reset_copies(event);
 	}
-	/* Last, for the page shows the sum. */
+	/* Last, because the page shows the sum. */
 	perf_event_reset_count(event);
 }
 
@@ -340,13 +339,15 @@ static void perf_reset_group(struct perf_event *leader)
 }
 
 /**
- * perf_family_reset - let the values of an event and its copies begin at zero
+ * perf_family_reset - reset the counts of an event and its copies
  * @event: the event; its ctx->mutex is held. A copy has no copies of its own
- * @group: with all of its group
+ * @group: reset its whole group
  *
- * The counts of copies that have exited are dropped, too; the times of all are kept. There is
- * one call to another CPU for each context that runs, whatever the number of events, and none
- * for clocks. perf_event_open(2), PERF_EVENT_IOC_RESET. May sleep.
+ * The counts of exited copies are reset as well; times are kept. For PERF_EVENT_IOC_RESET, see
+ * perf_event_open(2). There is one call to another CPU per running context, whatever the number
+ * of events, and none for clocks.
+ *
+ * Context: may sleep.
  */
 void perf_family_reset(struct perf_event *event, bool group)
 {

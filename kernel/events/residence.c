@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contexts that are clones of one another, and the residences that stand in for them: how
- * both are made, used and left. See residence.h.
+ * Contexts that are clones of one another, and their residences. See residence.h.
  *
- * A set of clones begins with a fork that copies all events of a context, if a
- * residence can stand in for each of these events. It grows with forks that copy all
- * events of one of its contexts. A context leaves the set before it gets another
- * event. An event goes from all contexts of the set at once: when its root is closed
- * or its PMU goes.
+ * A set of clones begins with a fork that copies all events of a context, if a residence can
+ * replace the context for each of these events. It grows with forks that copy all events of one
+ * of its contexts. A context leaves the set before another event is attached to it. An event is
+ * removed from all contexts of the set together: when its root is closed or its PMU is
+ * unregistered.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -31,7 +30,7 @@
 #include "time.h"
 #include "time_seq.h"
 
-/* Does the PMU count in the same way whichever of the tasks runs? */
+/* Does the PMU count in the same way for all tasks of the set? */
 static bool perf_residence_pmu_allows(const struct perf_event *event)
 {
 	const struct pmu *pmu = event->pmu;
@@ -43,8 +42,8 @@ static bool perf_residence_pmu_allows(const struct perf_event *event)
 }
 
 /*
- * Can another copy of the event count in place of this one? It can if only the sum of
- * all copies is ever read, and if only changes of the whole family change its state.
+ * Can another copy of the event count in place of this one? This requires that only the sum of
+ * all copies is read, and that the state changes only together with the whole family.
  */
 static bool perf_context_can_be_stood_in_for(const struct perf_event *event)
 {
@@ -56,13 +55,13 @@ static bool perf_context_can_be_stood_in_for(const struct perf_event *event)
 		return false;
 	if (!attr->inherit || event->cgrp || event->state <= PERF_EVENT_STATE_ERROR)
 		return false;
-	/* An inherited event of one CPU can be mapped later, and its page shows its own count. */
+	/* An inherited event of one CPU may be mapped later, and its page shows its own count. */
 	if (event->cpu >= 0)
 		return false;
 	if (event->attach_state & (PERF_ATTACH_TASK_DATA | PERF_ATTACH_ITRACE |
 				   PERF_ATTACH_SCHED_CB))
 		return false;
-	/* Writers of records look at the single event. */
+	/* Writers of records use the single event. */
 	if (rcu_access_pointer(root->rb) || READ_ONCE(root->prog))
 		return false;
 	return is_default_overflow_handler((struct perf_event *)event) &&
@@ -82,19 +81,19 @@ static bool perf_clones_can_be_stood_in_for(struct perf_event_context *ctx)
 }
 
 /*
- * The work that perf_clones_ask() has queued is done: it may be queued for
- * another residence, unless there was no memory for this one. After -EAGAIN it
- * may, too: an event was going, and has gone by the time two clones meet again.
+ * End the work that perf_clones_ask() has queued. After success, or after -EAGAIN, the work may
+ * be queued again: -EAGAIN means that an event was being removed, and the next request does not
+ * meet this event. After all other errors the work is never queued again for these clones.
  */
 static void perf_clones_answer(struct perf_clones *clones, int err)
 {
 	if (!err || err == -EAGAIN)
-		/* Pairs with perf_clones_ask(): the work is queued no more. */
+		/* Pairs with perf_clones_ask(): the work is not queued any more. */
 		smp_store_release(&clones->asked, 0);
 	perf_clones_put(clones);
 }
 
-/* Task work: make a residence, when the task goes back to user space or exits. */
+/* Task work: make a residence, before current returns to user space or when it exits */
 static void perf_residence_make_one(struct callback_head *work)
 {
 	struct perf_clones *clones = container_of(work, struct perf_clones, work);
@@ -105,7 +104,7 @@ static void perf_residence_make_one(struct callback_head *work)
 		guard(mutex)(&ctx->mutex);
 		if (ctx->clones == clones)
 			err = perf_residence_make(ctx, raw_smp_processor_id());
-		/* An event that cannot be copied any more, as in a group without its leader. */
+		/* An event can no longer be copied, such as one of a group without its leader. */
 		if (err == -EAGAIN && !perf_clones_can_be_stood_in_for(ctx))
 			perf_residence_leave(ctx);
 	}
@@ -124,12 +123,13 @@ static struct perf_clones *perf_clones_alloc(void)
 }
 
 /**
- * perf_clones_join - make two contexts clones if they can be, after a fork
+ * perf_clones_join - make two contexts clones after a fork, if possible
  * @parent: context of current; its mutex is held
- * @child: context of the new task, which the caller alone knows; its mutex is held
+ * @child: context of the new task, not yet visible to others; its mutex is held
  *
- * A context with resident events only is never a clone: there is nothing that a
- * residence would save. May sleep.
+ * A context with only resident events is never a clone, because a residence would save nothing.
+ *
+ * Context: may sleep.
  */
 void perf_clones_join(struct perf_event_context *parent, struct perf_event_context *child)
 {
@@ -145,9 +145,12 @@ void perf_clones_join(struct perf_event_context *parent, struct perf_event_conte
 		clones = perf_clones_alloc();
 		if (!clones)
 			return;
-		/* Until now its own clock has run, so that no copy of it is settled for long. */
+		/*
+		 * The parent's clock runs, so its settled copies have been stirred. From now on
+		 * none of its plain copies is settled.
+		 */
 		WRITE_ONCE(parent->cloned, true);
-		/* Pairs with perf_residence_find(): switches see complete memory. */
+		/* Pairs with perf_residence_find(): switches see initialized memory. */
 		smp_store_release(&parent->clones, clones);
 	}
 	refcount_inc(&clones->refcount);
@@ -165,7 +168,7 @@ static void perf_clones_free(struct perf_clones *clones)
 		if (clones->at[cpu])
 			perf_context_end_clone(clones->at[cpu]);
 	}
-	/* No switch looks at these any more: see perf_residence_find(). */
+	/* No switch reads these any more, see perf_residence_find(). */
 	kvfree(clones->at);
 	kfree(clones);
 }
@@ -177,11 +180,12 @@ static void perf_clones_free_work(struct work_struct *work)
 
 /**
  * perf_clones_put - drop a context's reference to its clones
- * @clones: what the clones share, or NULL
+ * @clones: the clones, or NULL
  *
- * With the last reference the residences are freed. None of them is on then: a
- * residence is on only for a task whose context is one of the clones. May sleep. The
- * caller holds no mutex of perf.
+ * The last reference frees the residences. None of them is active then, because a residence is
+ * active only for a task whose context is one of the clones.
+ *
+ * Context: may sleep. The caller holds no mutex of perf.
  */
 void perf_clones_put(struct perf_clones *clones)
 {
@@ -190,14 +194,14 @@ void perf_clones_put(struct perf_clones *clones)
 }
 
 /*
- * perf_clones_put() for a caller that holds a context's mutex: it must not make others
- * wait until the events of all CPUs have been freed.
+ * perf_clones_put() for a caller that holds a context's mutex. Freeing the events of all CPUs may
+ * take long, so a worker frees them, without the mutex.
  */
 static void perf_clones_put_later(struct perf_clones *clones)
 {
 	if (!refcount_dec_and_test(&clones->refcount))
 		return;
-	/* Without references the task work is not queued, whose place this takes. */
+	/* Without references the task work is not queued, so its memory can be reused. */
 	INIT_WORK(&clones->free_work, perf_clones_free_work);
 	queue_work(system_unbound_wq, &clones->free_work);
 }
@@ -205,8 +209,8 @@ static void perf_clones_put_later(struct perf_clones *clones)
 /**
  * struct eviction - a call to the CPU of a task whose context leaves its clones
  * @ctx: the context
- * @rounds: how many times the call may still be put off because it interrupts a site
- * @later: the call has been put off, and is to be made again
+ * @rounds: how many times the call may still be postponed because it interrupts an event site
+ * @later: the call was postponed, and must be repeated
  */
 struct eviction {
 	struct perf_event_context	*ctx;
@@ -214,7 +218,7 @@ struct eviction {
 	bool				later;
 };
 
-/* If the task runs on this CPU, put its own context on; interrupts are off. */
+/* If the task runs on this CPU, schedule in its own context; interrupts are off */
 static void perf_residence_evict_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -235,10 +239,10 @@ static void perf_residence_evict_here(void *info)
 }
 
 /**
- * perf_residence_evict - perf_residence_leave() of a context that is one of the clones
+ * perf_residence_evict - perf_residence_leave() for a context that is one of the clones
  * @ctx: context of a task; its mutex is held
  *
- * May sleep.
+ * Context: may sleep.
  */
 void perf_residence_evict(struct perf_event_context *ctx)
 {
@@ -250,19 +254,19 @@ void perf_residence_evict(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	WRITE_ONCE(ctx->clones, NULL);
 	/*
-	 * Pairs with smp_mb() in perf_residence_find() and perf_residence_serves(), between
-	 * the store of the task's CPU and the load of ctx->clones in a switch to the task. So
-	 * either that load finds NULL, or this function finds the task's CPU and calls it.
-	 * Without the barrier a residence could go on counting for a task whose own context
-	 * gets another event. The scheduler's own barriers are not enough: a CPU that pulls a
-	 * real-time task stores the task's CPU after them, and takes no lock afterwards.
+	 * Pairs with smp_mb() in perf_residence_find() and perf_residence_serves(), between the
+	 * store of the task's CPU and the load of ctx->clones in a switch to the task. So either
+	 * that load returns NULL, or this function finds the task's CPU and calls it. Without the
+	 * barrier a residence could continue to count for a task whose own context gets another
+	 * event. The scheduler's barriers are not sufficient: a CPU that pulls a real-time task
+	 * stores the task's CPU after them, and takes no lock afterwards.
 	 */
 	smp_mb();
 	if (WARN_ON_ONCE(task == PERF_TASK_GONE))
 		task = NULL;
 	/*
-	 * The loop ends: each round but the first takes a migration of the task meanwhile,
-	 * or is one of the limited number that are put off because of a site.
+	 * The loop ends: each round after the first requires that the task has migrated, or is
+	 * one of the limited number of postponed calls.
 	 */
 	do {
 		if (!task)
@@ -276,34 +280,36 @@ void perf_residence_evict(struct perf_event_context *ctx)
 }
 
 /*
- * Ask current to make a residence. One task has followed another on this CPU, their
- * contexts are clones, and there is no residence here. Interrupts are off, and the
- * runqueue may be locked: so it is made when current goes back to user space.
+ * Queue work for current to make a residence. Current has followed another task on this CPU,
+ * their contexts are clones, and there is no residence. Interrupts are off, and the runqueue may
+ * be locked, so the work runs when current returns to user space.
  */
 static void perf_clones_ask(struct perf_clones *clones)
 {
-	/* Pairs with perf_clones_answer(): one request at a time, as there is one work. */
+	/* Pairs with perf_clones_answer(): one request at a time, because there is one work. */
 	if (READ_ONCE(clones->asked) ||
 	    (current->flags & (PF_KTHREAD | PF_EXITING | PF_USER_WORKER | PF_IO_WORKER)) ||
 	    xchg(&clones->asked, 1))
 		return;
-	/* Until here the reference of the task's context keeps the clones. */
+	/* Until here the reference of the task's context keeps the clones allocated. */
 	refcount_inc(&clones->refcount);
 	if (task_work_add(current, &clones->work, TWA_RESUME | TWAF_NO_ALLOC)) {
 		WARN_ON_ONCE(!refcount_dec_not_one(&clones->refcount));
-		/* Pairs with the xchg() above: the work is free for the next request. */
+		/* Pairs with the xchg() above: the next request can use the work. */
 		smp_store_release(&clones->asked, 0);
 	}
 }
 
 /**
- * perf_residence_find - perf_residence_for() of a context that may be one of the clones
+ * perf_residence_find - perf_residence_for() for a context that may be one of the clones
  * @ctx: the running task's context
- * @prev: the task that was here before
+ * @prev: the previous task on this CPU
  *
- * Interrupts are off, and the residence stays until they are on again: a context can
- * leave its clones only after an interrupt of this CPU, see perf_residence_evict().
- * Return: the residence, or NULL when there is none, or nothing to schedule in it.
+ * The residence is valid until interrupts are on again, because a context leaves its clones only
+ * after an interrupt on this CPU, see perf_residence_evict().
+ *
+ * Context: interrupts are off.
+ * Return: the residence, or NULL if there is none, or if it has no groups to schedule
  */
 struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
 					       const struct task_struct *prev)
@@ -317,9 +323,9 @@ struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
 	clones = READ_ONCE(ctx->clones);
 	if (!clones)
 		return NULL;
-	/* Pairs with perf_residence_make(): the entries of a new table are seen as NULL. */
+	/* Pairs with perf_residence_make(): the entries of a new table are NULL. */
 	at = smp_load_acquire(&clones->at);
-	/* Pairs with perf_residence_make(): a residence is seen complete. */
+	/* Pairs with perf_residence_make(): the residence is initialized. */
 	residence = at ? smp_load_acquire(&at[smp_processor_id()]) : NULL;
 	if (residence)
 		return READ_ONCE(residence->nr_sched) ? residence : NULL;
@@ -330,12 +336,15 @@ struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
 }
 
 /**
- * perf_residence_stays - may the residence that is on stand in for the next task, too?
- * @cpuctx: this CPU's context, which may have no residence on
- * @next: the task that comes
+ * perf_residence_stays - can the active residence also replace the context of the next task?
+ * @cpuctx: this CPU's context, which may have no active residence
+ * @next: the task that is being scheduled in
  *
- * The residence has to go when a driver asked to be told of the switch, or when groups
- * of another cgroup have to come in before those of the task. Interrupts are off.
+ * The residence is scheduled out if a driver has called perf_sched_cb_inc(), or if groups of
+ * another cgroup must be scheduled in before those of the task.
+ *
+ * Context: interrupts are off.
+ * Return: true if the residence remains active
  */
 bool perf_residence_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
@@ -344,13 +353,14 @@ bool perf_residence_stays(const struct perf_cpu_context *cpuctx, struct task_str
 }
 
 /**
- * perf_residence_make - make the residence of a context and its clones on a CPU
- * @ctx: context of current, or of a task that does not run; it is one of the clones
- *	and its mutex is held
- * @cpu: the CPU, which need not be this one
+ * perf_residence_make - make the residence for a context and its clones on a CPU
+ * @ctx: context of current, or of a task that does not run; it is one of the clones and its mutex
+ *	is held
+ * @cpu: the CPU, not always this one
  *
- * May sleep. Return: 0, also when there was one before; -ENOMEM, -EAGAIN when an event
- * has gone meanwhile, -EINTR for a fatal signal, or an error of a PMU.
+ * Context: may sleep.
+ * Return: 0, also if the residence exists already; -ENOMEM; -EAGAIN if an event was removed in
+ * the meantime; -EINTR for a fatal signal; or an error of a PMU
  */
 int perf_residence_make(struct perf_event_context *ctx, unsigned int cpu)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Contexts that are clones of one another, and what stands in for them on a CPU.
+ * Contexts that are clones of one another, and their replacement on each CPU
  *
- * When the contexts of several tasks hold copies of the same events, and these events
- * only count, user space sees only the sum over all copies. So these tasks need not
- * have counters of their own. Instead each CPU has one context for all of them, with
- * one more copy of each event: a residence. While any of the tasks runs there, the
- * residence is on and counts for it, and the task's own context stands still.
- * Documentation/core-api/perf-events.rst says when, and why the sum is exact.
+ * If the contexts of several tasks hold copies of the same counting events, user space sees only
+ * the sum over all copies. So these tasks do not need counters of their own. Instead, each CPU
+ * has one context with one more copy of each event: a residence. While one of the tasks runs on
+ * the CPU, the residence is scheduled in and counts in place of the task's own context, whose
+ * clock is stopped. Documentation/core-api/perf-events.rst describes the conditions, and why the
+ * sum is exact.
  */
 #ifndef _KERNEL_EVENTS_RESIDENCE_H
 #define _KERNEL_EVENTS_RESIDENCE_H
@@ -20,13 +20,13 @@
 #include "internal.h"
 
 /**
- * struct perf_clones - what contexts that are clones of one another share
+ * struct perf_clones - data shared by contexts that are clones of one another
  * @refcount: references of these contexts, and of @work while it is queued
- * @asked: a residence has been asked for, or could not be made; see perf_clones_ask()
- * @at: the residences by CPU, NULL as long as there is none; once set, entries stay
- *	until the last of the contexts has left
- * @work: makes one more residence, in a task that would have used it
- * @free_work: without any reference left, frees the residences
+ * @asked: a residence was requested, or could not be made; see perf_clones_ask()
+ * @at: residences by CPU, NULL until the first request; entries remain until the last context has
+ *	left
+ * @work: makes a residence, in a task that would have used it
+ * @free_work: frees the residences after the last reference was dropped
  */
 struct perf_clones {
 	refcount_t			refcount;
@@ -52,12 +52,13 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx);
 void perf_context_end_clone(struct perf_event_context *clone);
 
 /**
- * perf_residence_leave - let a context count by itself from here on, for ever
- * @ctx: context of a task, whose mutex is held. For a CPU's context or a residence
- *	nothing is done
+ * perf_residence_leave - remove a context from its clones, so that it counts by itself
+ * @ctx: context of a task, with its mutex held; does nothing for a CPU's context or a residence
  *
- * Called before the context's events come to differ from those of its clones. If its
- * task runs, its own context is on when this returns. May sleep.
+ * Called before the context's events become different from those of its clones. If its task runs,
+ * its own context is scheduled in on return. The context never becomes a clone again.
+ *
+ * Context: may sleep.
  */
 static inline void perf_residence_leave(struct perf_event_context *ctx)
 {
@@ -67,11 +68,11 @@ static inline void perf_residence_leave(struct perf_event_context *ctx)
 }
 
 /**
- * perf_residence_for - find the residence that stands in for a context on this CPU
+ * perf_residence_for - find the residence that replaces a context on this CPU
  * @ctx: the running task's context; interrupts are off
- * @prev: the task that was here before
+ * @prev: the previous task on this CPU
  *
- * Return: the residence, or NULL.
+ * Return: the residence, or NULL
  */
 static inline struct perf_event_context *perf_residence_for(struct perf_event_context *ctx,
 							    const struct task_struct *prev)
@@ -80,9 +81,11 @@ static inline struct perf_event_context *perf_residence_for(struct perf_event_co
 }
 
 /**
- * perf_residence_serves - can the residence that is on stand in for a task's context?
- * @cpuctx: this CPU's context, which may have no residence on; interrupts are off
+ * perf_residence_serves - can the active residence replace a task's context?
+ * @cpuctx: this CPU's context, which may have no active residence; interrupts are off
  * @ctx: the task's context, or NULL
+ *
+ * Return: true if it can
  */
 static inline bool perf_residence_serves(const struct perf_cpu_context *cpuctx,
 					 const struct perf_event_context *ctx)
