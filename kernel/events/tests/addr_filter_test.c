@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of address filters, and where a file's range is in memory.
- *
- * Included at the end of addr_filter.c.
+ * Unit tests of addr_filter.c, included at its end: grammar of address filters, and addresses of
+ * file ranges
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
@@ -12,11 +11,11 @@
 #define TOP		(ULONG_MAX)
 
 /**
- * struct parse_case - a text and what the parser has to make of it
+ * struct parse_case - a text and the expected result of the parser
  * @text: the text
- * @nr: number of filters before the end of @text or its first fault
+ * @nr: number of filters before the end of @text or its first error
  * @err: result of the parser: 0 or -errno
- * @spec: the filters that @text stands for
+ * @spec: expected filters
  */
 struct parse_case {
 	const char		*text;
@@ -115,8 +114,8 @@ static void test_parse(struct kunit *test)
 }
 
 /*
- * Whatever bytes the text has, the parser ends, stays inside of the text, and
- * makes no filter that breaks the grammar's rules.
+ * For random texts, the parser ends, reads only the text, and makes only filters that the grammar
+ * allows.
  */
 static void test_parse_fuzz(struct kunit *test)
 {
@@ -155,8 +154,8 @@ static void test_parse_fuzz(struct kunit *test)
 }
 
 /*
- * Places of a filter are compared with a look at every byte of a small file
- * and of a small mapping.
+ * Compare the address range of a filter with one found byte by byte, for a small file and a small
+ * mapping.
  */
 static void test_place(struct kunit *test)
 {
@@ -189,7 +188,7 @@ static void test_place(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, filter_place(TOP, 0, 0x1000, 0, 0x1000, &start, &len));
 }
 
-/* A PMU that can have address filters. It remembers what it was told last. */
+/* A PMU with address filters that stores its last ranges */
 #define TEST_NR		4
 #define TEST_REFUSED	0xbad
 
@@ -280,7 +279,7 @@ static int tracer_set(struct perf_event *event, const char *text)
 	return err;
 }
 
-/* A text that is refused leaves list, ranges and hardware as they were. */
+/* A rejected text does not change the list, the ranges or the hardware. */
 static void filter_test_refused(struct kunit *test, struct perf_event *event, const char *text,
 				int err)
 {
@@ -313,10 +312,7 @@ static void test_set(struct kunit *test)
 		return;
 	}
 
-	/*
-	 * Another user with a filter on a file has the key enabled: its count
-	 * must be exact.
-	 */
+	/* Use the key like another event with a file filter: the key's count must be exact. */
 	perf_sideband_get(PERF_SIDEBAND_FILTERS);
 	before = READ_ONCE(nr_told);
 	KUNIT_EXPECT_EQ(test, tracer_set(event, "filter 0x1000/0x100,stop 0x2000"), 0);
@@ -347,8 +343,8 @@ static void test_set(struct kunit *test)
 }
 
 /*
- * A filter on a file is nowhere before the file is mapped, where it is mapped
- * meanwhile, and nowhere again after the unmapping.
+ * A filter on a file has no address before mmap(2) and after munmap(2), and the address of the
+ * mapping in between.
  */
 static void test_mapped(struct kunit *test)
 {

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Attributes: every field and every boundary.
- *
- * Included at the end of attr.c.
- */
+/* Unit tests of attr.c, included at its end: each field and each boundary of the attributes */
 #include <kunit/test.h>
 #include <linux/cred.h>
 #include <linux/mman.h>
 
-/* All stages of the check, in their order. */
+/* All stages of the check, in order */
 static int attr_test_check(const struct perf_event_attr *attr)
 {
 	return perf_attr_check(attr) ?: perf_attr_check_at(attr, PERF_ATTR_AT_ALLOC) ?:
 	       perf_attr_check_at(attr, PERF_ATTR_AT_PMU);
 }
 
-/*
- * The result of all stages for an attribute that has these fields and no
- * others.
- */
+/* Result of all stages for an attribute with only these fields */
 #define CHECK_WITH(...)		attr_test_check(&(struct perf_event_attr){ __VA_ARGS__ })
 
 static void rule_is_described(struct kunit *test, const struct perf_attr_rule *rule)
 {
-	/*
-	 * For each field that a rule names: where it ends, and the size of the
-	 * structure from which on it exists.
-	 */
+	/* For each field with a rule: its end, and the smallest structure size that includes it */
 	static const struct {
 		const char *field;
 		size_t end;
@@ -43,7 +33,7 @@ static void rule_is_described(struct kunit *test, const struct perf_attr_rule *r
 
 	KUNIT_EXPECT_NOT_NULL(test, rule->field);
 	KUNIT_EXPECT_LT(test, rule->refusal, PERF_REFUSALS);
-	/* The sentence for user space names the same field. */
+	/* The text for user space names the same field. */
 	KUNIT_EXPECT_STREQ(test, perf_refusal_rows[rule->refusal].field + strlen("attr."),
 			   rule->field);
 	KUNIT_EXPECT_GE(test, rule->since, PERF_ATTR_SIZE_VER0);
@@ -94,7 +84,7 @@ static void attr_reserved(struct kunit *test)
 				.__reserved_2 = 1 }, PERF_ATTR_AT_COPY)->field);
 }
 
-/* Fields without a rule of their own take every value. */
+/* Fields without a rule accept all values. */
 static void attr_unruled(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, 0,
@@ -123,10 +113,7 @@ static void attr_unruled(struct kunit *test)
 
 static void attr_sample_type(struct kunit *test)
 {
-	/*
-	 * These bits of sample_type are refused, or say nothing, without
-	 * another field.
-	 */
+	/* These bits of sample_type are rejected or ignored without another field. */
 	u64 needy = PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
 	unsigned int bit;
 
@@ -197,7 +184,7 @@ static void attr_registers(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, 0, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_USER,
 					    .sample_regs_user = 1));
-	/* The mask of the other field is not looked at for this bit. */
+	/* This bit does not use the mask of the other field. */
 	KUNIT_EXPECT_EQ(test, -EINVAL, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_USER,
 						  .sample_regs_intr = 1));
 	KUNIT_EXPECT_EQ(test, -EINVAL, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_INTR,
@@ -231,7 +218,7 @@ static void attr_user_stack(struct kunit *test)
 	}
 }
 
-/* Every combination of flags and fields that need or exclude one another. */
+/* All combinations of flags and fields that require or exclude one another */
 static void attr_pairs(struct kunit *test)
 {
 	unsigned int i;
@@ -272,10 +259,7 @@ static void attr_clocks(struct kunit *test)
 	}
 }
 
-/*
- * When an attribute has several faults, the one of the earliest stage is
- * reported.
- */
+/* If an attribute has several errors, the error of the earliest stage is returned. */
 static void attr_in_stages(struct kunit *test)
 {
 	struct perf_event_attr attr = { .use_clockid = 1, .clockid = 1000 };
@@ -307,7 +291,7 @@ static void attr_completed(struct kunit *test)
 				PERF_SAMPLE_BRANCH_ANY | (~i & PERF_SAMPLE_BRANCH_PLM_ALL));
 		KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 127);
 
-		/* Levels that the attribute asks for stay. */
+		/* Privilege levels set in the attribute are unchanged. */
 		attr.branch_sample_type = PERF_SAMPLE_BRANCH_HV;
 		attr.sample_max_stack = 3;
 		perf_attr_complete(&attr, 127);
@@ -321,10 +305,7 @@ static void attr_completed(struct kunit *test)
 	}
 }
 
-/*
- * Copying of an attribute from user memory: two pages, with the attribute at
- * their beginning.
- */
+/* Copy of an attribute from user memory: two pages, with the attribute at their beginning */
 static void attr_copied(struct kunit *test)
 {
 	const size_t full = sizeof(struct perf_event_attr);
@@ -340,7 +321,7 @@ static void attr_copied(struct kunit *test)
 	uattr = (void __user *)addr;
 
 	memset(&in, 0x5a, full);
-	in.sample_type = 0;	/* no branches: else the event's levels would be added */
+	in.sample_type = 0;	/* no branches, or event's levels are added */
 	for (size = 0; size <= PAGE_SIZE + 8; size++) {
 		u32 used = size ?: PERF_ATTR_SIZE_VER0;
 		u32 back;
@@ -390,10 +371,7 @@ static void attr_copied_with_tail(struct kunit *test)
 	for (at = full; at < PAGE_SIZE; at++) {
 		KUNIT_ASSERT_EQ(test, put_user(1, bytes + at), 0);
 
-		/*
-		 * One byte that belongs to the structure is set, and one
-		 * behind the structure.
-		 */
+		/* Set one byte within the structure, and one after it. */
 		KUNIT_ASSERT_EQ(test, put_user(at + 1, &uattr->size), 0);
 		KUNIT_EXPECT_EQ(test, perf_attr_copy(uattr, &attr), -E2BIG);
 		KUNIT_ASSERT_EQ(test, get_user(back, &uattr->size), 0);
@@ -404,10 +382,7 @@ static void attr_copied_with_tail(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, put_user(0, bytes + at), 0);
 	}
 
-	/*
-	 * The attribute lies at the end of what is mapped, then reaches beyond
-	 * that.
-	 */
+	/* First the attribute is at the end of the mapping, then part of it is beyond. */
 	uattr = (void __user *)(addr + PAGE_SIZE - PERF_ATTR_SIZE_VER0);
 	KUNIT_EXPECT_EQ(test, perf_attr_copy(uattr, &attr), 0);
 	uattr = (void __user *)(addr + 2 * PAGE_SIZE);
@@ -431,9 +406,9 @@ static void attr_rates(struct kunit *test)
 }
 
 /**
- * struct permit_case - what an attribute asks for
+ * struct permit_case - an attribute and the privilege it requires
  * @attr: the attribute
- * @level: the level of perf_event_paranoid from which on a privilege is needed
+ * @level: the lowest perf_event_paranoid level that requires a privilege
  */
 struct permit_case {
 	struct perf_event_attr	attr;

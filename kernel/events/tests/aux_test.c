@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AUX areas, with a driver that exists only here: what a transaction may
- * write, what the reader is told, and what keeps the memory.
+ * AUX areas with a test driver: space for transactions, records for the reader, and the lifetime
+ * of the memory
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -20,7 +20,7 @@
 #define AUX_PAGES	4
 #define AUX_SIZE	(AUX_PAGES * PAGE_SIZE)
 
-/* A record that the reader finds in the buffer. */
+/* A record in the buffer */
 struct aux_record {
 	struct perf_event_header	header;
 	u64				offset;
@@ -35,10 +35,10 @@ struct aux_record {
  * @cold: its cold part
  * @rb: its buffer
  * @aux: its AUX area
- * @read: how far the reader has read in the ring
+ * @read: position of the reader in the ring
  * @freed: pmu::free_aux was called
- * @pages: what pmu::setup_aux was given
- * @snapshot: what pmu::snapshot_aux is to return
+ * @pages: pages passed to pmu::setup_aux
+ * @snapshot: result of pmu::snapshot_aux
  */
 struct aux_bench {
 	struct pmu		pmu;
@@ -52,7 +52,7 @@ struct aux_bench {
 	long			snapshot;
 };
 
-/* pmu::setup_aux gets the event alone, so the bench is found from the event. */
+/* pmu::setup_aux has only the event as argument, so find the bench from the event. */
 static struct aux_bench *bench_of(struct perf_event *event)
 {
 	return container_of(event, struct aux_bench, event);
@@ -125,7 +125,7 @@ static void bench_free(struct kunit *test, struct aux_bench *bench)
 	perf_buffer_put(bench->rb);
 }
 
-/* The next record must be an AUX record that says this. */
+/* Expect an AUX record with this contents as the next record. */
 static void expect_record(struct kunit *test, struct aux_bench *bench, u64 offset, u64 size,
 			  u64 flags)
 {
@@ -152,7 +152,7 @@ static bool aux_test_woken(struct aux_bench *bench)
 	return atomic_xchg(&bench->rb->poll, 0);
 }
 
-/* Begin a transaction as drivers do, with interrupts off. */
+/* Begin a transaction like a driver, with interrupts off. */
 static void *aux_begin(struct perf_output_handle *handle, struct perf_event *event)
 {
 	guard(irqsave)();
@@ -187,10 +187,7 @@ static void aux_transactions(struct kunit *test)
 	expect_record(test, bench, 0, 100, 0);
 	KUNIT_EXPECT_FALSE(test, aux_test_woken(bench));
 
-	/*
-	 * A transaction that wrote nothing makes no record, unless it has a
-	 * flag.
-	 */
+	/* An empty transaction writes no record, unless it has a flag. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
 	aux_end(&handle, 0);
 	expect_nothing(test, bench);
@@ -212,10 +209,7 @@ static void aux_transactions(struct kunit *test)
 	expect_record(test, bench, 128, AUX_SIZE / 2 - 128, 0);
 	KUNIT_EXPECT_TRUE(test, aux_test_woken(bench));
 
-	/*
-	 * When the area is full the event disables itself, until the reader
-	 * gives room back.
-	 */
+	/* If the area is full, the event is disabled until the reader frees space. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
 	KUNIT_EXPECT_EQ(test, handle.wakeup, AUX_SIZE);
 	perf_aux_output_flag(&handle, PERF_AUX_FLAG_TRUNCATED);
@@ -231,7 +225,7 @@ static void aux_transactions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, handle.size, 4096);
 	aux_end(&handle, 0);
 
-	/* A tail that is not possible leaves no room. */
+	/* With an invalid tail there is no space. */
 	user->aux_tail = 3 * AUX_SIZE;
 	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
 	user->aux_tail = -4 * AUX_SIZE;
@@ -250,7 +244,7 @@ static void aux_overwrite(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, handle.size, 0);
 	handle.head = 5000;
 	aux_end(&handle, 0);
-	/* In overwrite mode aux_head says everything, so there is no record. */
+	/* In overwrite mode aux_head is sufficient, so there is no record. */
 	expect_nothing(test, bench);
 	KUNIT_EXPECT_EQ(test, user->aux_head, 5000);
 	KUNIT_EXPECT_FALSE(test, aux_test_woken(bench));
@@ -273,10 +267,7 @@ static void aux_unmapped_meanwhile(struct kunit *test)
 	RCU_INIT_POINTER(bench->rb->aux, NULL);
 	perf_aux_put(bench->aux);
 	KUNIT_EXPECT_PTR_EQ(test, perf_get_aux(&handle), (void *)bench);
-	/*
-	 * While the transaction lasts, the memory is not freed, and there is
-	 * no reader to tell.
-	 */
+	/* During the transaction the memory is not freed, and there is no reader to notify. */
 	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&bench->freed, HZ / 20), 0);
 	memset(bench->pages[AUX_PAGES - 1], 0xff, PAGE_SIZE);
 	aux_end(&handle, 4096);
@@ -299,7 +290,7 @@ static void unmap_now(void)
 {
 	perf_test_aux_step = NULL;
 	RCU_INIT_POINTER(aux_test_unmapped->rb->aux, NULL);
-	/* There is no transaction yet, so this has none to wait for. */
+	/* There is no transaction yet, so this does not wait. */
 	perf_aux_stop_writer(aux_test_unmapped->aux);
 	perf_aux_put(aux_test_unmapped->aux);
 }
@@ -322,10 +313,7 @@ static void aux_unmapped_at_begin(struct kunit *test)
 	perf_buffer_put(bench->rb);
 }
 
-/*
- * The memory of an area that user space has unmapped is free before user space
- * can map the next area.
- */
+/* The memory of an unmapped area is free before user space can map the next area. */
 static void aux_freed_at_once(struct kunit *test)
 {
 	struct aux_bench *bench = bench_make(test, false, 0);
@@ -352,7 +340,7 @@ static void aux_freed_at_once(struct kunit *test)
 	perf_buffer_put(bench->rb);
 }
 
-/* Two drivers of the same kind, one of which takes long to set up its area. */
+/* Two drivers of the same type, one with a slow pmu::setup_aux */
 static struct completion slow_goes, slow_began;
 
 static void *slow_setup_aux(struct perf_event *event, void **pages, int nr_pages, bool overwrite)
@@ -372,7 +360,7 @@ static int map_slowly(void *data)
 	return 0;
 }
 
-/* A driver that takes long to set up its area keeps no other one waiting. */
+/* A slow pmu::setup_aux of one driver does not delay another driver. */
 static void aux_drivers_do_not_wait(struct kunit *test)
 {
 	struct aux_bench *slow = bench_make(test, false, 0), *other;
@@ -390,7 +378,7 @@ static void aux_drivers_do_not_wait(struct kunit *test)
 
 	other = bench_make(test, false, 0);
 	bench_free(test, other);
-	/* The PMU does not go meanwhile, either. */
+	/* The PMU is not unregistered in the meantime, either. */
 	perf_aux_revoke(&other->pmu);
 	KUNIT_EXPECT_FALSE(test, completion_done(&slow->freed));
 
@@ -408,10 +396,7 @@ static void aux_other_pmu(struct kunit *test)
 	struct perf_output_handle handle;
 	struct pmu other = bench->pmu;
 
-	/*
-	 * Copies of the event write to the same area, events of other PMUs do
-	 * not.
-	 */
+	/* Copies of the event write to the same area, but not events of other PMUs. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &child));
 	KUNIT_EXPECT_PTR_EQ(test, handle.event, &child);
 	aux_end(&handle, 8);
@@ -421,10 +406,7 @@ static void aux_other_pmu(struct kunit *test)
 	bench_free(test, bench);
 }
 
-/*
- * A PMU that goes takes back what its driver has of an area; the pages stay
- * mapped.
- */
+/* Unregistering a PMU frees the driver's data of an area; the pages remain mapped. */
 static void aux_driver_gone(struct kunit *test)
 {
 	struct aux_bench *bench = bench_make(test, false, 0);
@@ -438,22 +420,14 @@ static void aux_driver_gone(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, perf_aux_page(bench->aux, bench->aux->pgoff));
 	memset(bench->pages[AUX_PAGES - 1], 0xff, PAGE_SIZE);
 
-	/*
-	 * Another PMU that happens to be at the same address gets no access to
-	 * the area.
-	 */
+	/* Another PMU at the same address gets no access to the area. */
 	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
-	/*
-	 * A mapping that comes after the PMU has gone gets nothing from the
-	 * driver, either.
-	 */
+	/* A mapping after unregistration does not call the driver, either. */
 	bench->event.state = PERF_EVENT_STATE_DEAD;
 	KUNIT_EXPECT_TRUE(test, IS_ERR(perf_aux_alloc(bench->rb, &bench->event, 1, AUX_PAGES,
 						      false)));
 
-	/*
-	 * The memory is freed now, but pmu::free_aux is not called once more.
-	 */
+	/* The memory is freed now, but pmu::free_aux is not called a second time. */
 	reinit_completion(&bench->freed);
 	RCU_INIT_POINTER(bench->rb->aux, NULL);
 	perf_aux_put(bench->aux);
@@ -509,7 +483,7 @@ static void aux_pieces(struct kunit *test)
 		KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&bench->freed, 30 * HZ), 0);
 	}
 
-	/* Requests that the driver refuses, and PMUs that have no AUX area. */
+	/* Requests rejected by the driver, and PMUs without AUX area */
 	aux = perf_aux_alloc(bench->rb, &bench->event, 1, 2 * AUX_PAGES, false);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(aux), -ENOMEM);
 	bench->pmu.setup_aux = NULL;
@@ -530,7 +504,7 @@ static void aux_copies(struct kunit *test)
 		((u8 *)bench->pages[i / PAGE_SIZE])[i % PAGE_SIZE] = i / 16;
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&aux_handle, &bench->event));
 	KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, &bench->event, 96), 0);
-	/* Copy over the end of a page, then over the end of the area. */
+	/* Copy across the end of a page, then across the end of the area. */
 	KUNIT_EXPECT_EQ(test, 48, perf_output_copy_aux(&aux_handle, &handle, PAGE_SIZE - 16,
 						       PAGE_SIZE + 32));
 	KUNIT_EXPECT_EQ(test, 48, perf_output_copy_aux(&aux_handle, &handle,
@@ -543,8 +517,8 @@ static void aux_copies(struct kunit *test)
 	aux_end(&aux_handle, 0);
 
 	/*
-	 * A sample gets the bytes that the driver has, and zeros for the rest,
-	 * of a trace that runs on this CPU.
+	 * A sample contains the bytes from the driver, padded with zeros, of a trace that runs on
+	 * this CPU.
 	 */
 	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(NULL, 64), 0);
 	KUNIT_EXPECT_EQ(test, perf_aux_sample_size(&bench->event, 64), 0);
@@ -561,10 +535,7 @@ static void aux_copies(struct kunit *test)
 	perf_output_end(&handle);
 	for (i = 0; i < 96; i++)
 		KUNIT_EXPECT_EQ(test, to[96 + i], i < 16 ? 0x5a : 0);
-	/*
-	 * The transaction has been closed since the sample's size was asked
-	 * for.
-	 */
+	/* The transaction has ended since the computation of the sample's size. */
 	KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, &bench->event, 96), 0);
 	perf_aux_sample_write(NULL, &handle, 96);
 	perf_output_end(&handle);
@@ -589,7 +560,7 @@ static int matches_not(struct perf_event *leader)
 	return 0;
 }
 
-/* The leader's PMU must be able to do what a member asks of its leader. */
+/* The leader's PMU must support the AUX features that a member uses. */
 static void aux_leader_can_do_it(struct kunit *test)
 {
 	struct perf_event *leader = kunit_kzalloc(test, sizeof(*leader), GFP_KERNEL);

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Accounting of debug registers: each state that a small machine can get into
- * is compared with a count that is made from nothing. Then come breakpoints
- * that are real.
+ * Unit tests of breakpoint.c, included at its end
  *
- * Included at the end of breakpoint.c.
+ * In each reachable state of a small machine, the accounting of debug registers is compared with
+ * a recount. Then real breakpoints are tested.
  */
 #include <kunit/test.h>
 
 #define TEST_CPUS	3
 #define TEST_TASKS	3
-/* Kinds of breakpoints: of a CPU; of a task anywhere; of a task on one CPU. */
+/* Kinds of breakpoints: per CPU; per task on all CPUs; per task on one CPU */
 #define TEST_KINDS	(TEST_CPUS + TEST_TASKS * (1 + TEST_CPUS))
 
-/* The type of register that has the highest number. */
+/* The register type with the highest number */
 #define TEST_TYPE	(TYPE_MAX - 1)
 
 /**
  * struct bp_world - a machine under test
- * @test: the test that faults are reported to
+ * @test: the test
  * @machine: the accounting under test
  * @tasks: tasks of the machine
  * @nr_tasks: number of @tasks that are used
- * @nr_kinds: kinds of breakpoints
- * @count: breakpoints of each kind
- * @seen: states that have been visited, by number
+ * @nr_kinds: number of kinds of breakpoints
+ * @count: number of breakpoints of each kind
+ * @seen: visited states, by number
  * @states: number of states in @seen
  */
 struct bp_world {
@@ -59,8 +58,8 @@ static struct bp_task *kind_task(struct bp_world *w, int task)
 }
 
 /*
- * The registers that a CPU needs for its own breakpoints and for those of one
- * task that runs there.
+ * Number of registers that a CPU needs for its own breakpoints and for those of one task that
+ * runs there
  */
 static unsigned int bp_test_need(const struct bp_world *w, unsigned int on_cpu, int of_task,
 				 bool own)
@@ -104,10 +103,7 @@ static unsigned int count_of(const struct bp_world *w, int of_task, int on_cpu)
 	return 0;
 }
 
-/*
- * The accounting is a function of the set of breakpoints, not of the order in which
- * they came.
- */
+/* The accounting depends only on the set of breakpoints, not on their order. */
 static void check_books(struct bp_world *w)
 {
 	const struct bp_machine *m = &w->machine;
@@ -146,10 +142,7 @@ static unsigned int state_number(const struct bp_world *w)
 	return n;
 }
 
-/*
- * From this state try to add one breakpoint of each kind, and go on from each
- * state that is new.
- */
+/* In this state, try to add a breakpoint of each kind, and visit each new state. */
 static void bp_test_visit(struct bp_world *w)
 {
 	unsigned int k;
@@ -250,10 +243,7 @@ static void test_task_record(struct kunit *test)
 	kfree(m->cpu);
 }
 
-/*
- * One word for each breakpoint: simulated CPUs report only one hit for an
- * access.
- */
+/* One word per breakpoint, because simulated CPUs report only one hit per access */
 static u32 bp_test_words[BP_SLOTS_MAX + 2];
 static unsigned int bp_test_hits;
 
@@ -271,7 +261,7 @@ static void bp_test_attr(struct perf_event_attr *attr, unsigned int word)
 	attr->bp_type = HW_BREAKPOINT_W;
 }
 
-/* Write every word once. Return: how many hits that was. */
+/* Write every word once. Return: number of hits */
 static unsigned int bp_test_write(void)
 {
 	unsigned int i;
@@ -279,19 +269,13 @@ static unsigned int bp_test_write(void)
 	WRITE_ONCE(bp_test_hits, 0);
 	for (i = 0; i <= BP_SLOTS_MAX; i++) {
 		WRITE_ONCE(bp_test_words[i], i);
-		/*
-		 * Emulated CPUs forget the last hit only when another address
-		 * is accessed.
-		 */
+		/* Emulated CPUs clear the last hit only at an access to another address. */
 		WRITE_ONCE(bp_test_words[BP_SLOTS_MAX + 1], i);
 	}
 	return READ_ONCE(bp_test_hits);
 }
 
-/*
- * A task, and then all CPUs, can have as many breakpoints as there are
- * registers, and not one more.
- */
+/* A task, and then all CPUs, can have exactly as many breakpoints as there are registers. */
 static void test_all_registers(struct kunit *test)
 {
 	unsigned int i, j, slots = bp_machine.slots[TYPE_DATA];
@@ -326,7 +310,7 @@ static void test_all_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bp_test_write(), 0U);
 }
 
-/* A breakpoint is as it was, and still on, when a change of it fails. */
+/* After a failed change a breakpoint is unchanged and still enabled. */
 static void test_modify(struct kunit *test)
 {
 	struct perf_event_attr attr, bad;
@@ -365,7 +349,7 @@ static void test_modify(struct kunit *test)
 	unregister_hw_breakpoint(bp);
 }
 
-/* As powerpc disables a breakpoint that it cannot step over. */
+/* Like powerpc, which disables a breakpoint that it cannot single-step over */
 static void test_disable(struct kunit *test)
 {
 	struct perf_event_attr attr;

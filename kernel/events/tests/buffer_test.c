@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Positions in rings of records, and memory of real buffers. Writers that
- * interrupt one another are tested in user space, from the same headers:
- * tools/testing/perf_events/ring_model_test.c.
+ * Positions in rings of records, and memory of real buffers. A user-space test with the same
+ * headers covers writers that interrupt one another: tools/testing/perf_events/ring_model_test.c.
  */
 #include <kunit/test.h>
 #include <linux/limits.h>
@@ -35,8 +34,8 @@ static void ring_room(struct kunit *test)
 						size - 1 - used);
 			}
 			/*
-			 * A tail from user space that is nonsense never gives
-			 * more room than there is.
+			 * Invalid tails from user space never result in more space than the ring
+			 * has.
 			 */
 			for (k = 0; k < ARRAY_SIZE(positions); k++)
 				KUNIT_EXPECT_LT(test, perf_ring_room(positions[i], positions[k],
@@ -74,7 +73,7 @@ static struct real_buffer real_buffer(struct kunit *test, unsigned long nr_pages
 	KUNIT_ASSERT_NOT_NULL(test, real.event->cold);
 	real.rb = perf_buffer_alloc(nr_pages, 0, -1, false);
 	KUNIT_ASSERT_NOT_NULL(test, real.rb);
-	/* No wake-up may happen: the test's event cannot be woken. */
+	/* Prevent wake-ups, because the test's event does not support them. */
 	real.rb->ring.watermark = ULONG_MAX;
 	RCU_INIT_POINTER(real.event->rb, real.rb);
 	return real;
@@ -111,8 +110,8 @@ static void buffer_copies(struct kunit *test)
 	memset(expect + 36, 0, 4);
 
 	/*
-	 * A record of 64 bytes is written at every place around the end of a
-	 * page, and around the end of the ring.
+	 * Write a record of 64 bytes at each position around the end of a page and around the end
+	 * of the ring.
 	 */
 	for (start = PAGE_SIZE - 80; start < 2 * PAGE_SIZE + 80; start += 8) {
 		if (start == PAGE_SIZE + 80)
@@ -126,7 +125,7 @@ static void buffer_copies(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, preempt_count() || !IS_ENABLED(CONFIG_PREEMPT_COUNT));
 		perf_output_put_u64(&handle, *(u64 *)from);
 		KUNIT_EXPECT_EQ(test, perf_output_copy(&handle, from + 8, 8), 0);
-		/* of 24 bytes 20 are copied */
+		/* 20 of 24 bytes are copied */
 		KUNIT_EXPECT_EQ(test, 4, perf_output_copy_custom(&handle, copy_half,
 								 from + 16, 24));
 		KUNIT_EXPECT_EQ(test, perf_output_skip(&handle, 4), 0);
@@ -150,7 +149,7 @@ static void buffer_refuses(struct kunit *test)
 	struct perf_output_handle handle;
 	struct perf_sample_data data;
 
-	/* 8 bytes are left in the ring. One byte always stays free. */
+	/* 8 bytes are left in the ring. One byte is always unused. */
 	local_set(&real.rb->ring.head, PAGE_SIZE - 16);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, &child, 16), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 1);
@@ -162,17 +161,14 @@ static void buffer_refuses(struct kunit *test)
 	perf_output_put_u64(&handle, 1);
 	perf_output_end(&handle);
 
-	/*
-	 * The ring belongs to another CPU, until it is shared and a grace
-	 * period has passed.
-	 */
+	/* Another CPU owns the ring, until it is shared and a grace period has ended. */
 	local_set(&real.rb->ring.head, 0);
 	real.rb->cpu = nr_cpu_ids;
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 2);
 	real.rb->used = true;
 	perf_buffer_share(real.event);
-	/* A grace period that begins here does not end while RCU is read. */
+	/* A grace period that begins here does not end inside an RCU read-side section. */
 	scoped_guard(rcu) {
 		get_state_synchronize_rcu_full(&real.rb->shared_since);
 		KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
@@ -191,7 +187,7 @@ static void buffer_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 4);
 	perf_buffer_put(real.rb);
 
-	/* Without data pages nothing can be asked for, so nothing is lost. */
+	/* Without data pages no record is requested, so none is lost. */
 	real = real_buffer(test, 0);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 0);
@@ -203,7 +199,7 @@ static void buffer_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), -EINVAL);
 }
 
-/* A record that another CPU writes, and whether it could write it. */
+/* A record of another CPU, and whether it was written */
 struct elsewhere {
 	struct perf_event	*event;
 	u64			word;
@@ -224,9 +220,8 @@ static void write_word(void *info)
 }
 
 /*
- * One CPU stands in the middle of a record, as if it had been interrupted
- * there or stopped for ever. Another CPU, with interrupts off, must not wait
- * for it.
+ * One CPU is in the middle of a record, like an interrupted or stopped CPU. Another CPU, with
+ * interrupts off, must not wait for it.
  */
 static void buffer_of_two_cpus(struct kunit *test)
 {
@@ -250,10 +245,7 @@ static void buffer_of_two_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other.ret, 0);
 	write_word(&inside);
 	KUNIT_EXPECT_EQ(test, inside.ret, 0);
-	/*
-	 * These records are not shown yet: the one before them is not
-	 * complete.
-	 */
+	/* These records are not visible yet, because the record before them is not complete. */
 	KUNIT_EXPECT_EQ(test, user->data_head, 0);
 	perf_output_put_u64(&handle, 1);
 	perf_output_end(&handle);
@@ -280,7 +272,7 @@ static void flush_of_two_cpus_wakes(struct kunit *test)
 	perf_buffer_share(real.event);
 	KUNIT_ASSERT_NE(test, perf_ring_reserve_shared(&real.rb->ring, shared, 8, false, &start),
 			0);
-	/* What perf_ring_commit() does that finds PERF_RING_CLOSING set. */
+	/* perf_ring_commit() does this if PERF_RING_CLOSING is set. */
 	shared->wake[0] = true;
 	atomic_long_add(8, &shared->committed[0]);
 	KUNIT_EXPECT_EQ(test, real.rb->ring.user->data_head, 0);
@@ -291,7 +283,7 @@ static void flush_of_two_cpus_wakes(struct kunit *test)
 	perf_buffer_put(real.rb);
 }
 
-/* A writer gets no memory that it has not reserved. */
+/* A writer gets only memory that it has reserved. */
 static void buffer_no_record_without_bytes(struct kunit *test)
 {
 	struct real_buffer real = real_buffer(test, 1);

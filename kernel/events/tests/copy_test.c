@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plain copy is made in a hurry, from its event's memory, a full copy by all the steps
- * of an open. A fork may make either, so that they have to be the same. Here one of each
- * is made from the same events, and all of their memory is compared.
+ * Comparison of plain and full copies
+ *
+ * A plain copy is made quickly from its event's memory, and a full copy by all steps of an open.
+ * A fork may make either of them, so their contents must be equal. Here one of each is made from
+ * the same events, and their whole memory is compared.
  */
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
@@ -13,11 +15,11 @@
 
 #define MOST_COPIES	20
 
-/* Of tracepoint events, which have no plain copies, there is more behind this. */
+/* Tracepoints, which have no plain copies, have another field after these. */
 #define COMPARED	offsetofend(struct perf_event, pmu_list)
 
 /**
- * struct forked - a child, and the copies that it has got
+ * struct forked - a child and its copies
  * @task: the child, which sleeps
  * @ctx: its context
  * @copies: its events, in the order of the context's list
@@ -33,7 +35,7 @@ struct forked {
 /**
  * struct field - a part of struct perf_event
  * @start: offset of its first byte
- * @end: offset of the first byte behind it
+ * @end: offset after its last byte
  */
 struct field {
 	size_t	start;
@@ -42,13 +44,13 @@ struct field {
 
 #define FIELD(name)	{ offsetof(struct perf_event, name), offsetofend(struct perf_event, name) }
 
-/* Fields that differ between two copies of one event, each with the reason. */
+/* Fields that differ between two copies of one event, with reasons */
 static const struct field differing[] = {
 	FIELD(id),		/* each event has its own */
-	FIELD(child_list),	/* both are in their root's list, one behind the other */
-	FIELD(event_flags),	/* this says which of them is plain; compared below */
-	FIELD(destroy),		/* a plain copy has nothing to give back */
-	FIELD(pmu_list),	/* the PMU does not know of plain copies */
+	FIELD(child_list),	/* both are in their root's list, one after the other */
+	FIELD(event_flags),	/* has the flag for plain copies; compared below */
+	FIELD(destroy),		/* a plain copy has no resources to release */
+	FIELD(pmu_list),	/* plain copies are not in the PMU's list */
 };
 
 static bool may_differ(size_t offset)
@@ -69,7 +71,7 @@ static int sleep_on(void *unused)
 	return 0;
 }
 
-/* Give a new task copies of the events of current. */
+/* Create a task with copies of the events of current. */
 static void make_child(struct kunit *test, struct forked *f)
 {
 	struct perf_event *event;
@@ -87,7 +89,7 @@ static void make_child(struct kunit *test, struct forked *f)
 	}
 }
 
-/* A word of @from, or of what it belongs to, as the same thing is called in @to. */
+/* Translate a word of @from, such as a pointer to its task's context, to the equivalent in @to. */
 static unsigned long copy_translate(unsigned long word, const struct forked *from,
 				    const struct forked *to)
 {
@@ -112,7 +114,7 @@ static void copy_compare(struct kunit *test, const struct forked *plain,
 	KUNIT_EXPECT_EQ(test, plain->copies[i]->event_flags, PERF_EVENT_PLAIN_COPY);
 	KUNIT_EXPECT_EQ(test, full->copies[i]->event_flags, 0);
 	for (at = 0; at < COMPARED; at += sizeof(*a), a++, b++) {
-		/* Fields that may differ share no word with others but read_size and its like. */
+		/* Of the other fields only the sizes share a word with a field that may differ. */
 		if (!may_differ(at) && !may_differ(at + sizeof(*a) - 1))
 			KUNIT_EXPECT_EQ_MSG(test, copy_translate(*a, plain, full), *b,
 					    "copy %d, byte %zu of struct perf_event", i, at);
@@ -122,7 +124,7 @@ static void copy_compare(struct kunit *test, const struct forked *plain,
 	KUNIT_EXPECT_EQ(test, plain->copies[i]->read_size, full->copies[i]->read_size);
 }
 
-/* Make the event unlike a new one in all that a copy must not have of it. */
+/* Change all fields of the event that a copy must not inherit. */
 static void copy_use(struct perf_event *event)
 {
 	event->owner = PERF_TASK_GONE;
@@ -186,7 +188,7 @@ static void copy_groups(struct kunit *test)
 {
 	int off;
 
-	/* First no event is disabled, then one of them at a time. */
+	/* First with all events enabled, then with one of them disabled in turn */
 	for (off = 0; off < 4; off++) {
 		struct perf_event *leader;
 
@@ -198,8 +200,8 @@ static void copy_groups(struct kunit *test)
 }
 
 /*
- * Between its making and its begin a copy is off, whatever its event's state: nothing that
- * happens to its group may let its times run.
+ * Until perf_inherit_begin_copy() a copy is off, whatever its event's state: its times must not
+ * run, even if the group changes.
  */
 static void copy_is_off_until_it_begins(struct kunit *test)
 {
@@ -214,14 +216,14 @@ static void copy_is_off_until_it_begins(struct kunit *test)
 }
 
 /*
- * Groups of one age go on in the order of ids: so these rise from one copy of a task to the
- * next, and to an event that is opened on it later. No two events have one id.
+ * Groups of equal age are scheduled in by id. So ids increase from one copy of a task to the
+ * next, and to an event opened on the task later. No two events have the same id.
  */
 static void copies_have_rising_ids(struct kunit *test)
 {
 	/*
-	 * More children than a CPU keeps ids for. The last ones have more events than are given
-	 * ids from the CPU's.
+	 * More children than a CPU has reserved ids. The last children have more events than a
+	 * CPU's reservation.
 	 */
 	enum { CHILDREN = 40, FEW = 3, MANY = 20 };
 	struct perf_event *last_opened = NULL, *opened;
@@ -234,7 +236,7 @@ static void copies_have_rising_ids(struct kunit *test)
 	for (k = 0; k < CHILDREN; k++) {
 		for (; k == CHILDREN - 5 && nr < MANY; nr++)
 			last_opened = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
-		/* Full copies and plain ones have ids from one row. */
+		/* Full and plain copies have ids from the same sequence. */
 		if (k % 2)
 			last_opened->event_flags &= ~PERF_EVENT_PLAIN;
 		else
@@ -242,7 +244,7 @@ static void copies_have_rising_ids(struct kunit *test)
 		make_child(test, &child);
 		KUNIT_EXPECT_EQ(test, child.nr, nr);
 		for (i = 0; i < child.nr; i++) {
-			/* This thread stays on its CPU, whose ids rise, too. */
+			/* This thread is pinned to its CPU, where ids increase, too. */
 			KUNIT_EXPECT_GT(test, child.copies[i]->id, highest);
 			highest = child.copies[i]->id;
 		}
@@ -254,12 +256,14 @@ static void copies_have_rising_ids(struct kunit *test)
 	close_all(test);
 }
 
-/* The copies of a group leave one after the other, and a reader of the group waits for all. */
+/*
+ * The copies of a group are removed one after the other, and a reader of the group waits for all.
+ */
 static void group_waits_for_copies_that_leave(struct kunit *test)
 {
 	struct perf_event *leader = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
 	struct forked child;
-	struct mutex *lock; /* of the leader's family */
+	struct mutex *lock; /* lock of the leader's family */
 
 	make_child(test, &child);
 	kthread_stop(child.task);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Promises that drivers rely on: on which CPU their callbacks are called, and when,
- * while CPUs come and go. The PMU only watches how it is called.
+ * Guarantees for drivers: the CPU and the time of their callbacks during CPU hotplug. The PMU
+ * only records its calls.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -25,20 +25,20 @@
 #define MAX_EVENTS	8
 
 /**
- * struct trial - a PMU that watches how it is called, and events
+ * struct trial - a PMU that records its calls, and events
  * @pmu: the PMU
- * @adds: calls of add
- * @dels: calls of del
+ * @adds: number of calls of add
+ * @dels: number of calls of del
  * @added_on: CPU of the last add
  * @read_on: CPU of the last read
- * @early: add was called on a CPU that its driver had not prepared
- * @late: an event was on when its driver left the CPU
- * @going: a CPU that goes, or -1
+ * @early: add was called on a CPU that the driver had not prepared
+ * @late: an event was on when the driver's teardown callback ran
+ * @going: a CPU that goes offline, or -1
  * @open: calls of add elsewhere while events could still be opened on @going
  * @halted: calls of stop for a throttled event
  * @attach: PERF_ATTACH_* that event_init sets
- * @events: that the test has opened
- * @nr: of them
+ * @events: events opened by the test
+ * @nr: number of @events
  */
 struct trial {
 	struct pmu		pmu;
@@ -56,7 +56,7 @@ struct trial {
 	int			nr;
 };
 
-/* By CPUs: the driver has prepared it. */
+/* CPUs that the driver has prepared */
 static struct cpumask driver_test_prepared;
 
 static struct trial *to_trial(struct pmu *pmu)
@@ -94,7 +94,7 @@ static void trial_stop(struct perf_event *event, int flags)
 	to_trial(event->pmu)->halted += perf_event_throttled(event);
 }
 
-/* The counter counts one for each call of add, so that a missing read shows. */
+/* The counter counts the calls of add, so a missing read is detected. */
 static void trial_read(struct perf_event *event)
 {
 	struct trial *t = to_trial(event->pmu);
@@ -133,10 +133,7 @@ static struct trial *trial_make(struct kunit *test, int task_ctx_nr, unsigned in
 	return t;
 }
 
-/*
- * Open an event of the PMU on a task or a CPU, perhaps as a member; @keeper
- * closes it.
- */
+/* Open an event of the PMU on a task or a CPU, or as a sibling; @keeper closes it. */
 static struct perf_event *trial_open(struct kunit *test, struct trial *keeper, struct trial *t,
 				     int cpu, struct task_struct *task, struct perf_event *leader)
 {
@@ -160,10 +157,7 @@ static struct perf_event *trial_open(struct kunit *test, struct trial *keeper, s
 	return event;
 }
 
-/*
- * Pin the test to the first CPU, which often cannot go offline, and find
- * another CPU.
- */
+/* Pin the test to the first CPU, which often cannot go offline, and return another CPU. */
 static int other_cpu(struct kunit *test)
 {
 	int here = cpumask_first(cpu_online_mask), there;
@@ -182,10 +176,7 @@ static u64 driver_test_value(struct perf_event *event)
 	return perf_event_read_value(event, &enabled, &running);
 }
 
-/*
- * A group is read on a CPU on which all of its members can be read, not only
- * its leader.
- */
+/* A group is read on a CPU that can read all members, not only the leader. */
 static void group_is_read_where_all_can_be(struct kunit *test)
 {
 	int there = other_cpu(test);
@@ -208,12 +199,12 @@ static void group_is_read_where_all_can_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_read_file(leader, (char __user *)buf, PAGE_SIZE), 24);
 	KUNIT_EXPECT_EQ(test, own->read_on, there);
 	KUNIT_EXPECT_EQ(test, machine->read_on, there);
-	/* Without the member, the leader is still read anywhere. */
+	/* Without the sibling, the leader can be read on any CPU again. */
 	driver_test_value(leader);
 	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
 }
 
-/* A member that is closed leaves alone: those that stay are not taken off for it. */
+/* The close of a sibling does not take the other members off. */
 static void member_leaves_alone(struct kunit *test)
 {
 	int here = cpumask_first(cpu_online_mask), i;
@@ -238,10 +229,10 @@ static void member_leaves_alone(struct kunit *test)
 }
 
 /**
- * struct holder - a thread that keeps a grace period from ending
- * @held: it holds the grace period up from here on
- * @done: until this is set
- * @in_time: @done was set before the thread had to give up
+ * struct holder - a thread that delays the end of a grace period
+ * @held: the thread is in an RCU read-side section
+ * @done: ends the section
+ * @in_time: @done was set before the thread's timeout
  * @ended: the thread has ended
  */
 struct holder {
@@ -266,7 +257,7 @@ static int hold_grace_period(void *data)
 	return 0;
 }
 
-/* A migration without events moves nothing, and so has nothing to wait for. */
+/* A migration without events does not wait. */
 static void empty_migration_does_not_wait(struct kunit *test)
 {
 	int there = other_cpu(test), here = raw_smp_processor_id();
@@ -289,10 +280,10 @@ static void empty_migration_does_not_wait(struct kunit *test)
 }
 
 /**
- * struct witness - a thread that checks all the time that some CPU speaks for the machine
- * @began: the thread checks from here on
- * @done: until this is set
- * @gaps: how often no CPU spoke
+ * struct witness - a thread that checks that the machine's instance always has a CPU
+ * @began: the thread has begun to check
+ * @done: ends the thread
+ * @gaps: number of checks that found no CPU
  * @ended: the thread has ended
  */
 struct witness {
@@ -315,10 +306,7 @@ static int look_for_speaker(void *data)
 	return 0;
 }
 
-/*
- * As when the CPU goes and comes back; another CPU of the same scope speaks
- * instead.
- */
+/* Like CPU offline and online: another CPU of the scope replaces this one. */
 static void stop_speaking(int cpu)
 {
 	cpus_read_lock();
@@ -327,10 +315,7 @@ static void stop_speaking(int cpu)
 	cpus_read_unlock();
 }
 
-/*
- * One CPU takes over before the other one stops, so that events can be opened
- * at any time.
- */
+/* The new CPU is set before the old one is cleared, so events can be opened at any time. */
 static void some_cpu_always_speaks(struct kunit *test)
 {
 	int there = other_cpu(test), here = raw_smp_processor_id(), i;
@@ -354,8 +339,8 @@ static void some_cpu_always_speaks(struct kunit *test)
 }
 
 /*
- * A task gets its PMU data when it has an event that asks for it, in whatever
- * order events come.
+ * A task gets its PMU data with its first event that needs the data, whatever the order of
+ * events.
  */
 static void task_data_is_for_those_who_ask(struct kunit *test)
 {
@@ -375,11 +360,11 @@ static void task_data_is_for_those_who_ask(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, made);
 	trial_open(test, t, t, -1, current, NULL);
 	KUNIT_EXPECT_PTR_EQ(test, asks->pmu_ctx->task_ctx_data, made);
-	/* The context of a CPU has no task data. */
+	/* A CPU's context has no task data. */
 	cpu = trial_open(test, t, t, raw_smp_processor_id(), NULL, NULL);
 	KUNIT_EXPECT_NULL(test, cpu->pmu_ctx->task_ctx_data);
 
-	/* The task data is freed before the PMU is gone. */
+	/* The task data is freed before the PMU is freed. */
 	kunit_release_action(test, trial_end, t);
 	kmem_cache_destroy(cache);
 }
@@ -390,8 +375,8 @@ static void no_handler(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /*
- * Make the event overflow until it is throttled: in an interrupt, or, as at a
- * switch, not in one. Return: whether the core is about to halt the event.
+ * Make the event overflow until it is throttled: in an interrupt, or, like in a context switch,
+ * outside of one. Return: true if the core is about to stop the event.
  */
 static bool overflow_until_throttled(struct kunit *test, struct perf_event *event, bool interrupt)
 {
@@ -412,8 +397,8 @@ static bool overflow_until_throttled(struct kunit *test, struct perf_event *even
 }
 
 /*
- * When a driver ignores the result of an overflow, and its event keeps the CPU
- * in interrupts, the core halts the event itself.
+ * If a driver ignores the result of an overflow, and its event loads the CPU with interrupts, the
+ * core stops the event.
  */
 static void throttled_event_is_halted(struct kunit *test)
 {
@@ -428,7 +413,7 @@ static void throttled_event_is_halted(struct kunit *test)
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, no_handler, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	t->events[t->nr++] = event;
-	/* A tick may come first, and unthrottle the event. */
+	/* A tick may unthrottle the event before this. */
 	KUNIT_EXPECT_FALSE(test, overflow_until_throttled(test, event, false));
 	for (tries = 0; tries < 100 && !READ_ONCE(t->halted); tries++)
 		KUNIT_EXPECT_TRUE(test, overflow_until_throttled(test, event, true));
@@ -447,10 +432,7 @@ static int cpu_that_can_go(struct kunit *test)
 
 static struct trial *driver_test_watched;
 
-/*
- * The result is kept for the test: nothing may be asserted in the thread of
- * CPU hotplug, where it is found.
- */
+/* Result for the test, because the thread of CPU hotplug must not use assertions */
 static bool driver_test_opens;
 
 static void open_as_it_comes(struct trial *t, unsigned int cpu)
@@ -496,7 +478,7 @@ static void go_and_come(struct kunit *test, int cpu)
 	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
 }
 
-/* A driver that has been loaded late prepares a CPU before its events run there. */
+/* A driver that is loaded late prepares a CPU before its events run there. */
 static void events_wait_for_late_drivers(struct kunit *test)
 {
 	int there = cpu_that_can_go(test), state, err, adds;
@@ -516,10 +498,7 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->early, 0);
 	KUNIT_EXPECT_EQ(test, t->late, 0);
 
-	/*
-	 * An event that is opened while the CPU comes waits for the driver,
-	 * too.
-	 */
+	/* An event opened while the CPU goes online waits for the driver, too. */
 	driver_test_opens = true;
 	go_and_come(test, there);
 	driver_test_opens = false;
@@ -528,10 +507,10 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->adds, 4);
 	KUNIT_EXPECT_EQ(test, t->early, 0);
 	perf_event_release_kernel(t->events[--t->nr]);
-	/* The other event was taken off while this one was closed, and came back. */
+	/* The other event was taken off and put on again while this one was closed. */
 	KUNIT_EXPECT_EQ(test, t->dels, t->adds - 1);
 
-	/* An event that went away with the CPU does not come back. */
+	/* An event that ended with its CPU is not scheduled again. */
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, t->dels, t->adds);
 	adds = t->adds;
@@ -542,9 +521,8 @@ static void events_wait_for_late_drivers(struct kunit *test)
 }
 
 /*
- * For a box without a scope only its driver knows which CPU speaks. When the
- * last CPU of the box goes, events that the driver has not moved keep their
- * count, and stay off.
+ * For a PMU without a scope only the driver knows the CPU of an instance. When its last CPU goes
+ * offline, events that the driver has not moved keep their count, and remain off.
  */
 static void events_without_scope_end_with_their_cpu(struct kunit *test)
 {
@@ -567,15 +545,12 @@ static void events_without_scope_end_with_their_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->adds, adds);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_EXIT);
 
-	/* Events can be opened on the CPU that the driver names. */
+	/* Events can be opened on the CPU that the driver selects. */
 	trial_open(test, t, t, there, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, t->adds, adds + 1);
 }
 
-/*
- * A CPU is closed to new events before its events leave: an event that came
- * later would be left behind.
- */
+/* Opens on a CPU fail before its events are moved: an event opened later would not be moved. */
 static void events_leave_a_closed_cpu(struct kunit *test)
 {
 	int there = cpu_that_can_go(test), here = raw_smp_processor_id();
@@ -589,7 +564,7 @@ static void events_leave_a_closed_cpu(struct kunit *test)
 	if (!cpumask_test_cpu(there, speakers))
 		kunit_skip(test, "another CPU speaks for the machine");
 	event = trial_open(test, t, t, there, NULL, NULL);
-	/* The events of all PMUs of a scope move at once, and no others. */
+	/* The events of all PMUs with the scope move together, and no others. */
 	with_it = trial_open(test, second, second, there, NULL, NULL);
 	left = trial_open(test, stays, stays, here, NULL, NULL);
 	t->going = there;
@@ -632,8 +607,8 @@ static void real_die(void *unused)
 }
 
 /*
- * Two CPUs of a die go, and come back in the other order: the first one to
- * come back speaks for the die.
+ * Two CPUs of a die go offline, and online in the other order: the first one online is the CPU of
+ * the die's instance.
  */
 static void events_with_scope_follow_the_speaker(struct kunit *test)
 {
@@ -651,7 +626,7 @@ static void events_with_scope_follow_the_speaker(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, t->dels, 1);
 	KUNIT_EXPECT_EQ(test, event->cpu, there);
-	/* "here" has come back in between, and speaks for both CPUs. */
+	/* "here" is online again, and is the CPU of both instances. */
 	WRITE_ONCE(perf_test_die, one_die);
 	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
 	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(there, speakers));
@@ -661,8 +636,8 @@ static void events_with_scope_follow_the_speaker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 
 	/*
-	 * When each CPU is a die of its own again, the event goes on there as
-	 * soon as its CPU speaks again.
+	 * If each CPU is a die of its own again, the event counts there again after the CPU is
+	 * online.
 	 */
 	WRITE_ONCE(perf_test_die, die_of_its_own);
 	go_and_come(test, there);

@@ -8,11 +8,11 @@
 /**
  * struct group_fixture - a CPU context with two PMUs and some events
  * @ctx: the context, used by this test alone
- * @other_ctx: another one
- * @software: a PMU that never lacks a counter
- * @hardware: a PMU that may
- * @other_hardware: another one
- * @events: each its own leader, software, resident, in @ctx
+ * @other_ctx: another context
+ * @software: a PMU with perf_sw_context
+ * @hardware: a PMU with perf_hw_context
+ * @other_hardware: another PMU with perf_hw_context
+ * @events: software events in @ctx, resident, each its own leader
  */
 struct group_fixture {
 	struct perf_event_context	ctx;
@@ -113,8 +113,8 @@ static void unequal_pairs_are_refused(struct kunit *test)
 }
 
 /*
- * Invariant: a group has hardware events of one PMU only. Every combination of
- * leader, member and newcomer on two PMUs is tried.
+ * Invariant: a group has hardware events of only one PMU. All combinations of leader, sibling and
+ * new event on two PMUs are tried.
  */
 static void hardware_of_one_pmu_only(struct kunit *test)
 {
@@ -128,10 +128,7 @@ static void hardware_of_one_pmu_only(struct kunit *test)
 				struct perf_event *e = f->events;
 				bool clash = n && ((l && l != n) || (m && m != n));
 
-				/*
-				 * Skip when leader and member cannot be a
-				 * group themselves.
-				 */
+				/* Skip leaders and siblings that cannot form a group. */
 				if (l && m && l != m)
 					continue;
 				group_test_init(test);
@@ -162,7 +159,7 @@ static void hardware_member_decides_the_pmu(struct kunit *test)
 	group_test_join(&e[0], &e[1]);
 	KUNIT_EXPECT_NULL(test, perf_group_find_pmu(&e[0]));
 
-	/* The newcomer is like a tracepoint: software, but scheduled. */
+	/* The new event is like a tracepoint: software, but scheduled. */
 	e[1].event_caps = PERF_EV_CAP_SOFTWARE;
 	e[1].pmu = &f->other_hardware;
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_find_pmu(&e[0]), &f->other_hardware);

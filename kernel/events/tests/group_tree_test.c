@@ -9,9 +9,9 @@
 /**
  * struct tree_fixture - a CPU context with some events
  * @ctx: the context, used by this test alone
- * @pmu: of the events
+ * @pmu: PMU of the events
  * @epc: its part of @ctx
- * @events: each its own leader, in no tree yet
+ * @events: events, each its own leader, in no tree yet
  */
 struct tree_fixture {
 	struct perf_event_context	ctx;
@@ -79,7 +79,7 @@ static void tree_holds_cpus_apart(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, perf_group_first(&f->epc.pinned_groups, -1, NULL));
 }
 
-/* Groups that come one after another go where a search would have put them. */
+/* Groups inserted in sequence have the same places as groups inserted by a search. */
 static void insert_in_a_row(struct kunit *test)
 {
 	static const struct {
@@ -101,7 +101,7 @@ static void insert_in_a_row(struct kunit *test)
 
 	for (row = 0; row < ARRAY_SIZE(rows); row++) {
 		gap = (struct perf_group_gap){ };
-		/* One that was there before, between the others or at an end. */
+		/* A group inserted before, between the others or at an end */
 		e[5].group_runtime = 3 << AGE_SHIFT;
 		raw_spin_lock_irq(&f->ctx.lock);
 		perf_group_insert(&e[5]);
@@ -150,21 +150,21 @@ static void youngest_is_first(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[2]), &e[0]);
 
 	/*
-	 * A group that comes later begins at the age of the youngest, so that
-	 * the others need not wait until it has caught up.
+	 * A new group begins with the age of the youngest group, so that the others need not wait
+	 * until it has run as long.
 	 */
 	tree_test_insert(f, &e[3]);
 	KUNIT_EXPECT_EQ(test, e[3].group_runtime, 5 * step);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[1]), &e[3]);
 
-	/* A group that is older by less than a step does not give way. */
+	/* An age difference of less than a step does not change the order. */
 	tree_test_ran(f, &e[1], step - 1);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[1]);
 	tree_test_ran(f, &e[1], 1);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(root, 0, NULL), &e[3]);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_next(&e[3]), &e[1]);
 
-	/* A group that leaves and comes back is no younger than before. */
+	/* A group that is removed and inserted again is no younger than before. */
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_group_erase(&e[0]);
 	raw_spin_unlock_irq(&f->ctx.lock);
@@ -201,7 +201,7 @@ static u64 tree_test_age(struct tree_fixture *f, struct perf_event *event)
 	return age;
 }
 
-/* Let two groups run for a second, a millisecond at a time. */
+/* Two groups run for a second, a millisecond at a time. */
 static void tree_test_ran_together(struct tree_fixture *f, struct perf_event *a,
 				   struct perf_event *b)
 {
@@ -213,10 +213,7 @@ static void tree_test_ran_together(struct tree_fixture *f, struct perf_event *a,
 	}
 }
 
-/*
- * There are two stretches, of which the second is away while the first one
- * runs.
- */
+/* Two stretches, of which the second is not present while the first one runs */
 static void stretch_comes_in_level(struct kunit *test)
 {
 	struct tree_fixture *f = test->priv;
@@ -233,10 +230,7 @@ static void stretch_comes_in_level(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 0ULL);
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[1]), 10ULL);
 
-	/*
-	 * The second stretch comes, and is not favoured for the second that
-	 * the first one has run.
-	 */
+	/* The second stretch gets no advantage for the second that the first one has run. */
 	tree_test_settle(f, 2);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[i]), i == 1 ? 10ULL : 0ULL);
@@ -245,10 +239,7 @@ static void stretch_comes_in_level(struct kunit *test)
 	tree_test_ran(f, &e[2], 20);
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[2]), 20ULL);
 
-	/*
-	 * A group that ran before the base began to rise is not much older,
-	 * either.
-	 */
+	/* A group that ran before the base increased is not much older, either. */
 	tree_test_ran_together(f, &e[2], &e[3]);
 	tree_test_ran(f, &e[3], NSEC_PER_MSEC);
 	tree_test_settle(f, 2);
@@ -256,7 +247,7 @@ static void stretch_comes_in_level(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[2]), perf_age_limit(&f->epc));
 }
 
-/* A group that has run for much longer than another one is forgiven the most of it. */
+/* The age of a group that has run much longer than another one is limited. */
 static void group_is_old_up_to_a_limit(struct kunit *test)
 {
 	struct tree_fixture *f = test->priv;
@@ -271,7 +262,7 @@ static void group_is_old_up_to_a_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 2 * limit);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, 0, NULL), &e[1]);
 
-	/* A group that is alone is not forgiven: the base follows it. */
+	/* The runtime of a single group is not reduced: the base follows it. */
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_group_erase(&e[0]);
 	raw_spin_unlock_irq(&f->ctx.lock);
