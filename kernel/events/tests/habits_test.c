@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The habits of real drivers, on a simulated PMU: each habit alone, and then
- * together those habits that meet in one place of the core. The PMU itself
- * complains when the core does not keep to what drivers rely on; see
+ * Habits of real drivers on a simulated PMU: each habit alone, and combinations that affect the
+ * same part of the core. The PMU itself checks the guarantees of the core for drivers; see
  * sim_habits.h.
  */
 #include <linux/cpu.h>
@@ -19,8 +18,8 @@
 #define PERIOD	1000
 
 /**
- * struct habits_fixture - PMUs with habits, and the events that are open on them
- * @f: what sim_fixture.h works on: the first PMU, and the events of all PMUs
+ * struct habits_fixture - PMUs with habits and their events
+ * @f: data for sim_fixture.h: the first PMU, and the events of all PMUs
  * @pmus: the PMUs
  * @nr_pmus: number of @pmus
  */
@@ -69,10 +68,7 @@ static void habits_test_exit(struct kunit *test)
 	drop_pmus(test);
 }
 
-/*
- * Add a PMU with the habits @mask. open_event() and the like use the first
- * one.
- */
+/* Add a PMU with the habits @mask. open_event() and similar functions use the first PMU. */
 static struct sim_habits *add_pmu(struct kunit *test, unsigned int mask)
 {
 	static const struct sim_pmu_shape two_counters = { .nr_general = 2, .width = 48 };
@@ -80,7 +76,7 @@ static struct sim_habits *add_pmu(struct kunit *test, unsigned int mask)
 	struct sim_habits *h = sim_habits_alloc(&two_counters, mask);
 
 	KUNIT_ASSERT_NOT_NULL(test, h);
-	/* The timer must not rotate: a test rotates where it needs that. */
+	/* Rotation only by the test, not by the timer. */
 	h->sim->pmu.hrtimer_interval_ms = 3600 * MSEC_PER_SEC;
 	if (perf_pmu_register(&h->sim->pmu, NULL, -1)) {
 		sim_habits_free(h);
@@ -112,8 +108,8 @@ static int other_cpu(struct kunit *test)
 }
 
 /*
- * Do both halves of a switch, from this task to itself. Return: what the PMU
- * saw of it.
+ * Run both halves of a context switch from this task to itself. Return: the calls that the PMU
+ * recorded
  */
 static struct sim_habits_cpu by_hand(struct sim_habits *h)
 {
@@ -132,8 +128,8 @@ static struct sim_habits_cpu by_hand(struct sim_habits *h)
 }
 
 /*
- * The driver is told once in either half, and the PMU is enabled once in the
- * switch, with nothing left of other tasks.
+ * sched_task is called once in each half of the switch, the PMU is enabled once, and no data of
+ * other tasks remains.
  */
 static void expect_switch(struct kunit *test, struct sim_habits *h, bool restored)
 {
@@ -146,10 +142,7 @@ static void expect_switch(struct kunit *test, struct sim_habits *h, bool restore
 	KUNIT_EXPECT_EQ(test, seen.restored, restored);
 }
 
-/*
- * As an LBR needs it: an interrupt must never find the branches of another
- * task.
- */
+/* Like LBRs: an interrupt must never read the branches of another task. */
 static void told_before_it_goes_on(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_SWITCH | SIM_TASK_DATA);
@@ -157,21 +150,19 @@ static void told_before_it_goes_on(struct kunit *test)
 
 	open_on(test, h, -1, current, false);
 	expect_switch(test, h, true);
-	/* The event of the CPU stays beside the one of the task. */
+	/* The CPU's event remains scheduled beside the task's. */
 	of_cpu = open_on(test, h, raw_smp_processor_id(), NULL, false);
 	expect_switch(test, h, true);
 	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
-	/*
-	 * The event of the CPU makes way for one of the task, and comes back.
-	 */
+	/* The CPU's event is taken off for one of the task, and put on again. */
 	open_on(test, h, -1, current, true);
 	expect_switch(test, h, true);
 	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 2U);
 }
 
 /*
- * The driver is told of every task: one that has no event of the PMU, one that
- * has none that is scheduled, and one that has no events at all.
+ * sched_task is called for each task: without an event of the PMU, without a scheduled event of
+ * the PMU, and without any event.
  */
 static void told_of_any_task(struct kunit *test)
 {
@@ -193,7 +184,7 @@ static void told_of_any_task(struct kunit *test)
 }
 
 #ifdef CONFIG_CGROUP_PERF
-/* Open an event on this CPU, of the cgroup in which the test runs. */
+/* Open an event on this CPU for the test's cgroup. */
 static struct perf_event *open_of_cgroup(struct kunit *test, struct sim_habits *h)
 {
 	struct perf_event_attr attr = {
@@ -217,7 +208,7 @@ static struct perf_event *open_of_cgroup(struct kunit *test, struct sim_habits *
 	return event;
 }
 
-/* Behave as if a task of no cgroup ran now. */
+/* Behave as if a task without a cgroup ran now. */
 static void leave_cgroup(void)
 {
 	struct perf_cpu_context *cpuctx;
@@ -230,8 +221,8 @@ static void leave_cgroup(void)
 }
 
 /*
- * Events of a cgroup come in the first half of a switch, and run in the second
- * half.
+ * Events of a cgroup are scheduled in during the first half of a switch, and begin to count in
+ * the second half.
  */
 static void told_before_a_cgroup_goes_on(struct kunit *test)
 {
@@ -242,8 +233,8 @@ static void told_before_a_cgroup_goes_on(struct kunit *test)
 	event = open_of_cgroup(test, h);
 	KUNIT_EXPECT_TRUE(test, is_on(event));
 	/*
-	 * The PMU is alone on the list: it asks to be told when its event
-	 * comes.
+	 * The PMU is the only one in the list: it calls perf_sched_cb_inc() when its event is
+	 * added.
 	 */
 	scoped_guard(irqsave) {
 		struct sim_habits_cpu seen;
@@ -255,10 +246,7 @@ static void told_before_a_cgroup_goes_on(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seen.enables, 1U);
 	}
 	KUNIT_EXPECT_TRUE(test, is_on(event));
-	/*
-	 * Now there is an event of the CPU beside it, and the task that leaves
-	 * has an event, too.
-	 */
+	/* Now there is a CPU event as well, and the previous task has an event, too. */
 	open_on(test, h, raw_smp_processor_id(), NULL, false);
 	scoped_guard(irqsave) {
 		leave_cgroup();
@@ -269,7 +257,7 @@ static void told_before_a_cgroup_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(event), 3ULL);
 }
 
-/* How many groups of cgroups does a switch find on this CPU in the PMU? */
+/* Number of cgroup groups of the PMU that a switch finds on this CPU */
 static unsigned int cgroup_groups(struct sim_habits *h)
 {
 	struct perf_cpu_pmu_context *cpc;
@@ -287,7 +275,7 @@ static unsigned int cgroup_groups(struct sim_habits *h)
 	return nr;
 }
 
-/* A cgroup switch goes through the PMUs whose events of cgroups are enabled. */
+/* A cgroup switch walks the PMUs with enabled cgroup events. */
 static void cgroup_switch_finds_its_pmus(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, 0), *other = add_pmu(test, 0);
@@ -315,7 +303,7 @@ static void cgroup_switch_finds_its_pmus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cgroup_groups(h), 0U);
 }
 
-/* A switch between tasks of one cgroup changes nothing of the CPU's context. */
+/* A switch between tasks of the same cgroup does not change the CPU's context. */
 static void switch_within_a_cgroup(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, 0);
@@ -338,8 +326,8 @@ static void switch_within_a_cgroup(struct kunit *test)
 #endif
 
 /*
- * When a PMU takes itself off the list of those that are told of switches, the
- * PMU behind it on the list is told all the same.
+ * If a PMU removes itself from the list of PMUs with sched_task, the next PMU in the list is
+ * still called.
  */
 static void who_leaves_the_list_hides_nobody(struct kunit *test)
 {
@@ -355,8 +343,8 @@ static void who_leaves_the_list_hides_nobody(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.ins, 0U);
 	expect_switch(test, stays, false);
 	/*
-	 * As the task has groups of the PMU, it asks to be told again when
-	 * they come.
+	 * The task has groups of the PMU, so the PMU enters the list again when they are
+	 * scheduled in.
 	 */
 	open_on(test, leaves, -1, current, false);
 	open_on(test, stays, -1, current, false);
@@ -366,10 +354,7 @@ static void who_leaves_the_list_hides_nobody(struct kunit *test)
 	expect_switch(test, stays, false);
 }
 
-/*
- * A switch to other tasks, a rotation and a move follow one another: drivers
- * get what they rely on in each.
- */
+/* Context switches, a rotation and a move in sequence: the guarantees for drivers hold in each. */
 static void rotation_and_switches(struct kunit *test)
 {
 	static const unsigned int masks[] = {
@@ -391,8 +376,8 @@ static void rotation_and_switches(struct kunit *test)
 		events[2] = open_on(test, h, here, NULL, false);
 		events[3] = open_on(test, h, -1, current, false);
 		/*
-		 * The timer of rotation mostly expires while the task runs: go on
-		 * until each event has counted.
+		 * The rotation timer usually expires while the task runs. Repeat until each event
+		 * has counted.
 		 */
 		for (round = 0; round < 1000000 && !all; round++) {
 			if (!(round % 256))
@@ -403,16 +388,13 @@ static void rotation_and_switches(struct kunit *test)
 				all &= !!sim_test_value(events[i]);
 		}
 		KUNIT_EXPECT_TRUE_MSG(test, all, "habits %#x", masks[m]);
-		/* The members of a group are on together, and count the same. */
+		/* The members of a group are scheduled together, and have the same count. */
 		KUNIT_EXPECT_EQ(test, sim_test_value(events[0]), sim_test_value(events[1]));
 		drop_pmus(test);
 	}
 }
 
-/*
- * An event that has been halted goes on with its own count, wherever it is by
- * then.
- */
+/* A stopped event continues with its own count, whichever counter it has then. */
 static void habits_test_throttled(struct kunit *test, unsigned int mask, bool freq)
 {
 	struct sim_habits *h = add_pmu(test, mask);
@@ -432,14 +414,11 @@ static void habits_test_throttled(struct kunit *test, unsigned int mask, bool fr
 		if (!perf_event_throttled(event))
 			continue;
 		/*
-		 * Halted by its driver or, where the driver ignores the result
-		 * of the overflow, by the core.
+		 * Stopped by its driver, or by the core if the driver ignores the result of the
+		 * overflow
 		 */
 		before = local64_read(&event->count);
-		/*
-		 * The PMU is disabled and enabled as when another event comes
-		 * or goes.
-		 */
+		/* The PMU is disabled and enabled as for the scheduling of another event. */
 		perf_pmu_disable(&h->sim->pmu);
 		perf_pmu_enable(&h->sim->pmu);
 		if (mask & SIM_SWITCH)
@@ -479,8 +458,8 @@ static void turn_off(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /*
- * The overflow handler asks for its event to be disabled. By the time that
- * this is done, the PMU has given up the event and all that it had of it.
+ * The overflow handler requests that its event is disabled. When this is done, the PMU has no
+ * event and no data of the event any more.
  */
 static void handler_turns_its_event_off(struct kunit *test)
 {
@@ -513,10 +492,7 @@ static void handler_turns_its_event_off(struct kunit *test)
 	}
 }
 
-/*
- * A software member never lacks a counter: it is on with its group, and goes
- * on without it.
- */
+/* A software sibling needs no counter: it is on with its group, and remains on without it. */
 static void software_context_in_a_group(struct kunit *test)
 {
 	struct sim_habits *hard = add_pmu(test, SIM_MOVES);
@@ -543,9 +519,8 @@ static void software_context_in_a_group(struct kunit *test)
 }
 
 /*
- * A driver may refuse to start an event, as trace units do without a buffer or
- * on CPUs that are not theirs. Such an event keeps no other one from its
- * counter.
+ * The driver's add may fail, like that of a trace unit without a buffer or on an unsupported CPU.
+ * Such an event does not block the counter for others.
  */
 static void who_is_refused_keeps_nobody_out(struct kunit *test)
 {
@@ -582,10 +557,7 @@ static int open_kernel(struct kunit *test, struct perf_event_attr *attr, int cpu
 	return 0;
 }
 
-/*
- * As with trace units: a PMU has events of tasks or events of CPUs, but not
- * both at a time.
- */
+/* Like trace units: a PMU has either per-task or per-CPU events, but not both. */
 static void exclusive_pmu_has_one_kind_of_event(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_EXCLUSIVE | SIM_SLEEPS);
@@ -599,10 +571,7 @@ static void exclusive_pmu_has_one_kind_of_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), -EBUSY);
 }
 
-/*
- * The caller's rights are checked first: an open that is refused takes nothing
- * from others, not for a moment.
- */
+/* Permissions are checked first: a rejected open never reserves the PMU, not even for a moment. */
 static void refused_events_claim_no_exclusive_pmu(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_EXCLUSIVE | SIM_SLEEPS);
@@ -635,9 +604,7 @@ static void refused_events_claim_no_exclusive_pmu(struct kunit *test)
 	revert_creds(old);
 	put_cred(cred);
 
-	/*
-	 * A caller who has the rights gets -EBUSY where the unit is taken.
-	 */
+	/* A caller with permission gets -EBUSY if the PMU is in use. */
 	KUNIT_ASSERT_EQ(test, open_kernel(test, &attr, here, NULL), 0);
 	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), -EBUSY);
 }
@@ -661,10 +628,7 @@ static void periods_that_cannot_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 2 * SIM_LEAST_PERIOD);
 }
 
-/*
- * A group whose last member does not fit, on a PMU that gets the events one by
- * one.
- */
+/* A group of which the last member does not fit, on a PMU without transactions */
 static void group_without_a_transaction(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_NO_TXN | SIM_MOVES);
@@ -690,8 +654,8 @@ static bool habits_test_asked(struct sim_habits *h, int cpu)
 }
 
 /*
- * An event runs on the CPU that its driver names, and keeps its count when the
- * driver moves it.
+ * An event counts on the CPU that its driver selects, and keeps its count when the driver moves
+ * it.
  */
 static void driver_names_the_cpu(struct kunit *test)
 {
@@ -708,10 +672,10 @@ static void driver_names_the_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->oncpu, there);
 	KUNIT_EXPECT_EQ(test, sim_test_value(event), 0ULL);
 	KUNIT_EXPECT_TRUE(test, habits_test_asked(h, there));
-	/* The PMU watches no task here, so it is not told of switches. */
+	/* The PMU has no event of a task here, so sched_task is not called. */
 	KUNIT_EXPECT_EQ(test, by_hand(h).outs, 0U);
 
-	/* The driver moves its events as in its hotplug callback. */
+	/* The driver moves its events like in its hotplug callback. */
 	h->speaker = -1;
 	perf_pmu_migrate_context(&h->sim->pmu, there, here);
 	h->speaker = here;
@@ -728,10 +692,7 @@ static unsigned int reads_on(struct sim_habits *h, int cpu)
 	return READ_ONCE(per_cpu_ptr(h->cpus, cpu)->reads);
 }
 
-/*
- * A counter of one CPU is read on that CPU, and one that a package shares on
- * any CPU of the package.
- */
+/* A CPU's counter is read on that CPU, and a package's counter on any CPU of the package. */
 static void read_where_it_can_be(struct kunit *test)
 {
 	static const unsigned int masks[] = { 0, SIM_SCOPE };
@@ -752,10 +713,7 @@ static void read_where_it_can_be(struct kunit *test)
 	}
 }
 
-/*
- * As on riscv: the flag is set when the event is mapped, and cleared when it
- * is unmapped.
- */
+/* Like riscv: the flag is set when the event is mapped, and cleared when it is unmapped. */
 static void reader_may_come_and_go(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, 0);
@@ -791,10 +749,7 @@ static void pmu_without_an_interrupt(struct kunit *test)
 	struct habits_fixture *fixture = test->priv;
 
 	KUNIT_EXPECT_FALSE(test, perf_pmu_can_sample(&h->sim->pmu));
-	/*
-	 * perf_event_open(2) refuses an event that asks for samples, but not
-	 * one that counts.
-	 */
+	/* perf_event_open(2) rejects a sampling event, but not a counting event. */
 	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), 0);
 	sim_test_advance(test, 3);
 	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 1U);

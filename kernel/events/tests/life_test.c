@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Events and what they belong to: tasks that take turns, events that move to
- * another CPU, a PMU that goes.
- */
+/* Lifetime of events with respect to their tasks, CPUs and PMUs */
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -13,7 +10,7 @@
 
 #include "sim_fixture.h"
 
-/* Turns of each of two tasks; fewer where each turn takes long. */
+/* Number of turns of each task; fewer if each turn takes long */
 #define TURNS		(IS_ENABLED(CONFIG_KASAN) ? 25000 : 500000)
 
 static void unregistered_pmu_leaves_dead_events(struct kunit *test)
@@ -41,13 +38,13 @@ static void unregistered_pmu_leaves_dead_events(struct kunit *test)
 }
 
 /**
- * struct player - one of two tasks that take turns
+ * struct player - one of two tasks that run in turn
  * @sim: the PMU
- * @event: its own
+ * @event: its event
  * @turn: the player waits for this
- * @other: the player wakes this one when its turn is over
- * @finished: completed when the player has had all its turns
- * @steps: steps that the player makes in each turn
+ * @other: player to wake up at the end of its turn
+ * @finished: completed after all turns of the player
+ * @steps: steps of the PMU in each turn
  * @turns: number of turns
  */
 struct player {
@@ -110,10 +107,7 @@ static void tasks_keep_their_counts_apart(struct kunit *test)
 	}
 }
 
-/*
- * When the PMU of copies goes, the copies are gone from the lists of their
- * roots.
- */
+/* After the PMU is unregistered, its copies are not in the lists of their roots any more. */
 static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
@@ -135,8 +129,8 @@ static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 }
 
 /*
- * A signal that waits until its task returns to user space, which the task may put off for
- * ever, keeps a copy, but not the copy's PMU.
+ * A queued signal, which a task may delay forever by not returning to user space, keeps a copy,
+ * but not the copy's PMU.
  */
 static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 {
@@ -152,7 +146,7 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
 	copy = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
-	/* As its overflow does in the child. */
+	/* Like its overflow in the child */
 	perf_event_hold(copy);
 	WRITE_ONCE(copy->cold->sigtrap_queued, 1);
 	KUNIT_ASSERT_EQ(test, task_work_add(child, &copy->cold->sigtrap_work, TWA_NONE), 0);
@@ -169,7 +163,10 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 
 static atomic_t life_test_destroyed;
 
-/* A second call finds event->destroy, as it is cleared after the first has returned. */
+/*
+ * A second call would still find event->destroy set, because it is cleared after the first call
+ * has returned.
+ */
 static void life_test_destroy(struct perf_event *event)
 {
 	atomic_inc(&life_test_destroyed);
@@ -190,7 +187,10 @@ static int life_test_unregister(void *data)
 	return 0;
 }
 
-/* Run @fn in a thread until it holds @copy beside @holders others. The caller drops the thread. */
+/*
+ * Run @fn in a thread until it has a reference to @copy, in addition to @holders others. The
+ * caller releases the thread.
+ */
 static struct task_struct *life_test_run(struct kunit *test, int (*fn)(void *data), void *data,
 					 struct perf_event *copy, unsigned int holders)
 {
@@ -207,8 +207,8 @@ static struct task_struct *life_test_run(struct kunit *test, int (*fn)(void *dat
 }
 
 /*
- * The close of a root and the end of its PMU find the same copies, and wait for the mutex of the
- * first one. Each copy is parted from the PMU once.
+ * The close of a root and unregistration of its PMU find the same copies, and wait for the mutex
+ * of the first one. Each copy is removed from the PMU once.
  */
 static void copies_end_once(struct kunit *test)
 {
@@ -257,8 +257,8 @@ static int init_member(struct perf_event *event)
 }
 
 /*
- * A member whose leader has been closed may not be inherited; a fork does not
- * fail for it.
+ * A former sibling with PERF_EV_CAP_SIBLING and a closed leader is not inherited, and fork()
+ * succeeds.
  */
 static void who_never_leads_is_not_inherited(struct kunit *test)
 {
@@ -280,17 +280,14 @@ static void who_never_leads_is_not_inherited(struct kunit *test)
 
 static int life_test_speaker;
 
-/* As drivers do for a PMU that several CPUs share. */
+/* Like drivers of a PMU that several CPUs share */
 static int init_on_speaker(struct perf_event *event)
 {
 	event->cpu = life_test_speaker;
 	return sim_init(event);
 }
 
-/*
- * The events of a PMU are on the CPU that its driver names, whichever was
- * asked for.
- */
+/* The events of a PMU are on the CPU that its driver selects, whatever the opener's CPU. */
 static void driver_chooses_the_cpu(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -318,7 +315,7 @@ static void driver_chooses_the_cpu(struct kunit *test)
 	while (nr--)
 		KUNIT_EXPECT_EQ(test, sim_test_value(f->events[nr]), 7ULL);
 
-	/* The driver may have no CPU left to name. */
+	/* The driver may have no CPU left. */
 	life_test_speaker = -1;
 	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -ENODEV);
@@ -331,7 +328,7 @@ static int nr_prepared;
 
 static int prepare_cpu(unsigned int cpu)
 {
-	/* Other tasks run on this CPU meanwhile. */
+	/* Other tasks run on this CPU in the meantime. */
 	msleep(20);
 	nr_prepared += !is_on(life_test_waits);
 	return 0;
@@ -342,10 +339,7 @@ static void remove_state(void *unused)
 	cpuhp_remove_state_nocalls(CPUHP_AP_PERF_S390_CF_ONLINE);
 }
 
-/*
- * An event that waits for its CPU to come back also waits for the drivers of
- * that CPU.
- */
+/* An event that waits for its CPU to be online also waits for the drivers of that CPU. */
 static void drivers_prepare_a_cpu_first(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -354,10 +348,7 @@ static void drivers_prepare_a_cpu_first(struct kunit *test)
 
 	if (there >= nr_cpu_ids || !cpu_is_hotpluggable(there))
 		kunit_skip(test, "needs a CPU that can go");
-	/*
-	 * This hotplug state lies among those of drivers, and belongs to no
-	 * driver of this machine.
-	 */
+	/* This hotplug state is in the range of drivers, and no driver of this machine uses it. */
 	if (cpuhp_setup_state_nocalls(CPUHP_AP_PERF_S390_CF_ONLINE, "perf:test", prepare_cpu, NULL))
 		kunit_skip(test, "not on s390");
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, remove_state, NULL), 0);
@@ -398,7 +389,7 @@ static void migrated_events_go_on(struct kunit *test)
 	if (there >= nr_cpu_ids)
 		kunit_skip(test, "needs two CPUs");
 	WRITE_ONCE(perf_test_clock_task, NULL);
-	/* One group has a software member and a member that is disabled. */
+	/* One group has a software sibling and a disabled sibling. */
 	events[0] = open_attr(test, &attr, here, NULL, NULL);
 	events[1] = open_attr(test, &clock, here, NULL, events[0]);
 	events[2] = open_attr(test, &attr, here, NULL, events[0]);
@@ -427,8 +418,8 @@ static void migrated_events_go_on(struct kunit *test)
 }
 
 /*
- * The last overflow asked for the event to be disabled, and the interrupt that
- * does it has not come.
+ * The last overflow has requested that the event is disabled, and the interrupt that does this is
+ * pending.
  */
 static void migrated_event_is_disabled(struct kunit *test)
 {
@@ -473,8 +464,8 @@ static struct perf_event *open_limited(struct kunit *test, int limit, int *sampl
 }
 
 /*
- * One overflow is allowed, and more of them come before the interrupt that
- * disables the event.
+ * The limit is one overflow, and more overflows occur before the interrupt that disables the
+ * event.
  */
 static void limit_holds_with_interrupts_off(struct kunit *test)
 {
@@ -494,7 +485,7 @@ static void limit_holds_with_interrupts_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, samples, 2);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
 
-	/* An event that is enabled without a limit has none. */
+	/* An event that is enabled without a limit has no limit. */
 	perf_event_enable(event);
 	for (i = 0; i < 3; i++) {
 		perf_sample_data_init(&data, 0, 1);
@@ -505,8 +496,8 @@ static void limit_holds_with_interrupts_off(struct kunit *test)
 }
 
 /*
- * A caller who enables an event after its last overflow wants it on, even if
- * the disabling takes effect late.
+ * An event that is enabled after its last overflow remains enabled, even if the disabling takes
+ * effect late.
  */
 static void enabled_behind_its_limit(struct kunit *test)
 {
@@ -520,10 +511,7 @@ static void enabled_behind_its_limit(struct kunit *test)
 		local_irq_disable();
 		perf_sample_data_init(&data, 0, 1);
 		KUNIT_EXPECT_EQ(test, perf_event_overflow(event, &data, task_pt_regs(current)), 1);
-		/*
-		 * The limit was changed in place, and interrupts are on after
-		 * that.
-		 */
+		/* This changes the limit without an interrupt, and enables interrupts. */
 		perf_event_turn_on(event);
 		local_irq_enable();
 	}
@@ -531,8 +519,8 @@ static void enabled_behind_its_limit(struct kunit *test)
 }
 
 /*
- * Overflows that are ticks apart do not lengthen a period, whether a tick
- * adjusts it or not.
+ * If overflows are several ticks apart, the period does not increase, whether or not a tick
+ * adjusts it.
  */
 static void seldom_overflows_keep_their_period(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Periods for frequencies: the arithmetic, and an event of a CPU that is sampled for a second under
- * loads of many kinds.
+ * Periods for frequencies: the arithmetic, and an event of a CPU sampled for a second under loads
+ * of many kinds
  */
 #include <kunit/test.h>
 
@@ -12,7 +12,10 @@ static void period_of_a_rate(struct kunit *test)
 	static const u64 values[] = { 0, 1, 2, 999, NSEC_PER_SEC, U32_MAX, S64_MAX, U64_MAX };
 	unsigned int i, j, k;
 
-	/* A million in a tick of 4 ms, sampled at 1000 Hz, needs a period of 250000. */
+	/*
+	 * A count of a million in a tick of 4 ms, sampled at 1000 Hz, requires a period of
+	 * 250000.
+	 */
 	KUNIT_EXPECT_EQ(test, perf_period_for(1000, 1000000, 4 * NSEC_PER_MSEC), 250000);
 	KUNIT_EXPECT_EQ(test, perf_period_for(1, 1, NSEC_PER_SEC), 1);
 	KUNIT_EXPECT_EQ(test, perf_period_for(4000, 10, NSEC_PER_SEC), 1);
@@ -27,7 +30,7 @@ static void period_of_a_rate(struct kunit *test)
 			}
 }
 
-/* The period approaches the target, and passes it by no more than rounding. */
+/* The period approaches the target, and exceeds it by at most the rounding error. */
 static void steps_end_at_the_target(struct kunit *test)
 {
 	u64 now, target, next, last;
@@ -55,14 +58,14 @@ static void steps_end_at_the_target(struct kunit *test)
 }
 
 /**
- * struct load - what a CPU does
+ * struct load - activity of a CPU
  * @name: for messages
- * @rate: what the event counts in a second of work
+ * @rate: the event's count in a second of work
  * @later: the same from LOAD_HALF_US on
- * @busy_us: how long the CPU works in each cycle
+ * @busy_us: time of work in each cycle
  * @cycle_us: length of a cycle
- * @ticks: there are ticks while the CPU is idle, and each counts a little
- * @most: samples since LOAD_LATE_US, percent of the frequency while the CPU works
+ * @ticks: idle CPUs have ticks, and each adds a little to the count
+ * @most: maximum number of samples after LOAD_LATE_US, percent of the frequency during work
  */
 struct load {
 	const char	*name;
@@ -74,20 +77,20 @@ struct load {
 
 #define LOAD_STEP_US	20
 #define LOAD_HALF_US	USEC_PER_SEC
-/* From here on samples are counted. */
+/* Start of counting samples */
 #define LOAD_LATE_US	(LOAD_HALF_US + 100 * USEC_PER_MSEC)
-/* Of a tick. */
+/* Count of a tick while idle */
 #define LOAD_IDLE_COUNT	3000
 
 /**
  * struct load_event - an event of the CPU
  * @period: its period
- * @left: until it overflows
- * @count: since the last tick
+ * @left: remaining count until the overflow
+ * @count: count since the last tick
  * @known: see perf_next_period()
- * @samples: since LOAD_LATE_US
+ * @samples: number of samples since LOAD_LATE_US
  * @last_us: time of the last sample
- * @close: two samples were closer than a tenth of what the frequency asks for
+ * @close: two samples were closer than a tenth of the frequency's interval
  */
 struct load_event {
 	u64	period;
@@ -165,9 +168,9 @@ static void load_run(struct kunit *test, const struct load *load, u32 hz, u64 fr
 }
 
 /*
- * While the CPU works, the frequency is met within a fifth, and no two samples are closer than a
- * tenth of what it asks for. Only a load that suddenly grows by 1000 gives a burst, for 100 ms at
- * most.
+ * While the CPU works, the frequency is accurate to a fifth, and no two samples are closer than a
+ * tenth of its interval. Only a load that suddenly increases by a factor of 1000 results in a
+ * burst, for at most 100 ms.
  */
 static void loads_are_sampled_evenly(struct kunit *test)
 {
@@ -178,7 +181,7 @@ static void loads_are_sampled_evenly(struct kunit *test)
 		{ "shrinks", 1000000000, 1000000, 1, 1, false, 120 },
 		{ "bursts", 1000000000, 1000000000, 2300, 31700, false, 120 },
 		{ "long bursts", 1000000000, 1000000000, 30000, 71300, false, 120 },
-		/* With ticks while idle, ticks that saw less than all of the work count, too. */
+		/* With ticks while idle, ticks that overlap only part of the work also count. */
 		{ "bursts, ticks", 1000000000, 1000000000, 12300, 51700, true, 200 },
 		{ "long bursts, ticks", 1000000000, 1000000000, 30000, 71300, true, 150 },
 	};

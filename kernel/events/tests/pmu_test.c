@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The registry, with PMUs and events that exist for the test alone.
- *
- * Included at the end of pmu.c.
+ * Unit tests of pmu.c, included at its end: registration of PMUs, with PMUs and events for the
+ * test alone
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -11,12 +10,12 @@
 #include <linux/kthread.h>
 
 /**
- * struct fake_pmu - a PMU that counts how it is called
+ * struct fake_pmu - a PMU that counts its calls
  * @pmu: the PMU
- * @serves: a type that the PMU takes besides its own
- * @disowns: the PMU does not even take events of its own type
- * @redirect: type that it sets in an event before it refuses it, 0 for none
- * @fail: what event_init returns to an event that is its own
+ * @serves: a type that the PMU supports in addition to its own
+ * @disowns: the PMU rejects even events of its own type
+ * @redirect: type that event_init stores in an event before it fails, 0 for none
+ * @fail: result of event_init for an event of the PMU
  * @inits: calls of event_init
  * @destroys: calls of an event's destroy()
  * @enables: calls of pmu_enable
@@ -96,7 +95,7 @@ static void fake_unregister(void *fake)
 	perf_pmu_unregister(&((struct fake_pmu *)fake)->pmu);
 }
 
-/* Register a PMU, which is unregistered when the test ends. */
+/* Register a PMU, which is unregistered at the end of the test. */
 static struct fake_pmu *fake_get(struct kunit *test, int capabilities)
 {
 	struct fake_pmu *fake = fake_new(test);
@@ -107,19 +106,13 @@ static struct fake_pmu *fake_get(struct kunit *test, int capabilities)
 	return fake;
 }
 
-/*
- * The parts of an event of CPU 0 that the registry looks at; freed with the
- * test.
- */
+/* Create an event of CPU 0, with the fields that pmu.c uses; freed with the test. */
 static struct perf_event *event_new(struct kunit *test, u32 type, u64 config)
 {
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, event);
-	/*
-	 * The count is higher by one than the test ever drops, so that nothing
-	 * frees the event.
-	 */
+	/* One more reference than the test drops, so that the event is not freed */
 	refcount_set(&event->refcount, 2);
 	event->state = PERF_EVENT_STATE_INACTIVE;
 	event->attr.type = type;
@@ -161,8 +154,8 @@ static void pmu_types_are_given(struct kunit *test)
 	KUNIT_EXPECT_NE(test, a->pmu.type, b->pmu.type);
 
 	/*
-	 * A PMU that asks for a type which is taken gets another one; a free
-	 * type can be had.
+	 * A registration with a used type gets another type, and one with a free type gets this
+	 * type.
 	 */
 	KUNIT_EXPECT_EQ(test, perf_pmu_register(&c->pmu, NULL, type), 0);
 	KUNIT_EXPECT_GE(test, c->pmu.type, PERF_TYPE_MAX);
@@ -246,10 +239,7 @@ static void pmu_disable_nests(struct kunit *test)
 	perf_pmu_enable(pmu);
 	KUNIT_EXPECT_EQ(test, fake->enables, 1);
 
-	/*
-	 * A transaction that adds events halts the PMU, one that reads them
-	 * does not.
-	 */
+	/* A transaction that adds events disables the PMU, a read transaction does not. */
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
 	KUNIT_EXPECT_EQ(test, fake->disables, 2);
 	KUNIT_EXPECT_EQ(test, pmu->commit_txn(pmu), 0);
@@ -281,7 +271,7 @@ static void pmu_is_found_by_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&b->destroys), 1);
 	KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(event));
 
-	/* When a type belongs to a PMU, no other PMU is asked about it. */
+	/* If a type belongs to a PMU, no other PMU is called for it. */
 	b->fail = -EBUSY;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, b->pmu.type, 1)), -EBUSY);
 	b->fail = -ENOENT;
@@ -289,7 +279,7 @@ static void pmu_is_found_by_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&a->inits), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&b->destroys), 1);
 
-	/* No PMU has these types, among them some that are no int. */
+	/* No PMU has these types. Some of them exceed an int. */
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, 4000, 1)), -ENOENT);
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, 1U << 31, 1)), -ENOENT);
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, ~0U, 1)), -ENOENT);
@@ -312,14 +302,14 @@ static void pmu_of_generic_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->orig_type, PERF_TYPE_HARDWARE);
 	perf_pmu_drop_event(event);
 
-	/* A PMU without that capability is not asked, and no other PMU is. */
+	/* A PMU without the capability is not called, nor any other PMU. */
 	inits = atomic_read(&fake->inits);
 	KUNIT_EXPECT_EQ(test, -ENOENT, try_event(event_new(test, PERF_TYPE_HARDWARE,
 							   (u64)plain->pmu.type << 32 | 7)));
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), inits);
 	KUNIT_EXPECT_EQ(test, atomic_read(&plain->inits), 0);
 
-	/* When config names no PMU, all PMUs are asked for the plain event. */
+	/* If config contains no type of a PMU, all PMUs are called for the plain event. */
 	fake->serves = PERF_TYPE_HW_CACHE;
 	plain->serves = NO_TYPE;
 	event = event_new(test, PERF_TYPE_HW_CACHE, 0xdead00000000ULL | 7);
@@ -332,14 +322,14 @@ static void pmu_of_generic_type(struct kunit *test)
 	perf_pmu_drop_event(event);
 	inits = atomic_read(&fake->inits);
 
-	/* Only PMUs that never lack a counter are asked about software events. */
+	/* Only PMUs with perf_sw_context are called for software events. */
 	fake->serves = PERF_TYPE_SOFTWARE;
 	KUNIT_EXPECT_EQ(test, -ENOENT,
 			try_event(event_new(test, PERF_TYPE_SOFTWARE, 1ULL << 40)));
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), inits);
 }
 
-/* Register a PMU that is seen in sysfs, as a driver does it. */
+/* Register a PMU that is in sysfs, like a driver. */
 static struct fake_pmu *fake_get_named(struct kunit *test, const char *name, int type)
 {
 	struct fake_pmu *fake = fake_new(test);
@@ -350,8 +340,8 @@ static struct fake_pmu *fake_get_named(struct kunit *test, const char *name, int
 }
 
 /*
- * When two drivers serve generic events, the one that was registered later is
- * asked first; the kernel's own PMUs are asked before both.
+ * If two drivers support generic events, the one registered later is called first; the core's own
+ * PMUs are called before both.
  */
 static void pmu_that_came_last_is_first(struct kunit *test)
 {
@@ -363,7 +353,7 @@ static void pmu_that_came_last_is_first(struct kunit *test)
 
 	little->serves = PERF_TYPE_HARDWARE;
 	big->serves = PERF_TYPE_HARDWARE;
-	/* The PMU of raw events, where there is one, has been asked before. */
+	/* The PMU of raw events, if any, is called first. */
 	KUNIT_EXPECT_EQ(test, perf_pmu_ask_all(event), 0);
 	perf_pmus_read_unlock(idx);
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &big->pmu);
@@ -373,8 +363,8 @@ static void pmu_that_came_last_is_first(struct kunit *test)
 }
 
 /*
- * When the PMU of raw events refuses a raw event, no other PMU is asked; for
- * generic events others are.
+ * If the PMU of raw events rejects a raw event, no other PMU is called; for generic events other
+ * PMUs are called.
  */
 static void pmu_of_raw_events_has_the_last_word(struct kunit *test)
 {
@@ -392,7 +382,7 @@ static void pmu_of_raw_events_has_the_last_word(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_HW_CACHE, 1)), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&other->destroys), 1);
 
-	/* Without a PMU of raw events any PMU may know them. */
+	/* Without a PMU of raw events any PMU may support them. */
 	kunit_release_action(test, fake_unregister, raw);
 	other->serves = PERF_TYPE_RAW;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_RAW, 1)), 0);
@@ -404,10 +394,7 @@ static void pmu_may_redirect(struct kunit *test)
 	struct fake_pmu *a = fake_get(test, 0), *b = fake_get(test, 0);
 	struct perf_event *event = event_new(test, a->pmu.type, 1);
 
-	/*
-	 * The PMU changes the type of the event, to name the one that is to be
-	 * asked in its place.
-	 */
+	/* The PMU changes the event's type to that of the PMU to be called instead. */
 	a->disowns = true;
 	a->redirect = b->pmu.type;
 	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &b->pmu);
@@ -417,10 +404,7 @@ static void pmu_may_redirect(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&a->inits), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&b->inits), 1);
 
-	/*
-	 * Two PMUs that name each other do not send an event to and fro for
-	 * ever.
-	 */
+	/* Two PMUs that redirect to each other do not cause an endless loop. */
 	b->disowns = true;
 	b->redirect = a->pmu.type;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, a->pmu.type, 1)), -ENOENT);
@@ -428,12 +412,12 @@ static void pmu_may_redirect(struct kunit *test)
 }
 
 /**
- * struct demand_case - what an event asks of a PMU that can or cannot do it
- * @name: for a message
+ * struct demand_case - an event that requires a capability of the PMU
+ * @name: for messages
  * @attr: the event's attribute
  * @cap: a capability of the PMU
- * @with: result when the PMU has @cap
- * @without: result when it has not
+ * @with: result if the PMU has @cap
+ * @without: result if the PMU does not have @cap
  */
 struct demand_case {
 	const char		*name;
@@ -475,10 +459,7 @@ static int try_demand(struct kunit *test, struct fake_pmu *fake, const struct de
 	event->attr = c->attr;
 	event->attr.type = type;
 	err = try_event(event);
-	/*
-	 * Whatever the result was, the driver has been told of the event's end
-	 * once.
-	 */
+	/* Whatever the result, destroy was called once. */
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), destroyed + 1);
 	return err;
 }
@@ -569,7 +550,10 @@ static void pmu_of_inherited_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), 2);
 }
 
-/* Forks have no list in common: a PMU only counts copies, and takes no reference for one. */
+/*
+ * A fork does not use a shared list, because a PMU only counts copies, without a reference for
+ * each.
+ */
 static void pmu_does_not_list_copies(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
@@ -590,7 +574,7 @@ static void pmu_does_not_list_copies(struct kunit *test)
 	perf_pmu_drop_event(parent);
 }
 
-/* Events of a PMU that goes are dead, and no longer belong to the PMU. */
+/* After unregistration, the PMU's events are dead, and do not belong to the PMU any more. */
 static void pmu_goes_with_events(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
@@ -613,7 +597,7 @@ static void pmu_goes_with_events(struct kunit *test)
 }
 
 /**
- * struct closer - a thread that frees an event while its PMU goes
+ * struct closer - a thread that frees an event while its PMU is being unregistered
  * @event: the event, to which the test has no reference any more
  * @dropped: the event has been freed
  */
@@ -650,7 +634,7 @@ static void pmu_waits_for_events_that_go(struct kunit *test)
 	msleep(20);
 }
 
-/* A fork has made a copy that its family does not know yet: the PMU waits for its end. */
+/* A fork has made a copy that is not in its family's list yet: unregistration waits for its end. */
 static void pmu_waits_for_copies_that_go(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
@@ -671,10 +655,10 @@ static void pmu_waits_for_copies_that_go(struct kunit *test)
 }
 
 /**
- * struct opener - a thread that opens and closes events all the time
+ * struct opener - a thread that opens and closes events in a loop
  * @event: the event that is opened again and again
- * @opened: how often the open found a PMU
- * @stop: asks the thread to end
+ * @opened: number of opens that found a PMU
+ * @stop: ends the thread
  * @done: the thread has ended
  */
 struct opener {
@@ -692,10 +676,7 @@ static int open_and_close(void *data)
 		refcount_set(&o->event->refcount, 1);
 		o->event->ctx = NULL;
 		o->opened += !IS_ERR(init_event(o->event));
-		/*
-		 * The code that revokes the event holds a reference until it
-		 * is done.
-		 */
+		/* perf_event_revoke() has a reference until it is done. */
 		while (!refcount_dec_if_one(&o->event->refcount))
 			cond_resched();
 		perf_pmu_drop_event(o->event);
@@ -705,10 +686,7 @@ static int open_and_close(void *data)
 	return 0;
 }
 
-/*
- * A PMU that has been unregistered is not called any more, however opening and
- * unregistering race.
- */
+/* An unregistered PMU is never called, however open and unregistration race. */
 static void pmu_goes_while_opened(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_new(test);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PMU goes while its events are opened, read, switched, closed, and
- * overflow. User space cannot test this: it cannot make a PMU go that has
- * events.
+ * A PMU is unregistered while its events are opened, read, switched, closed and overflow. User
+ * space cannot test this, because it cannot unregister a PMU with events.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -18,21 +17,21 @@
 #define WORKERS		3
 
 /**
- * struct race - a PMU, and the threads that use it
- * @lock: protects @sim: it is not freed while this is held
+ * struct race - a PMU and the threads that use it
+ * @lock: protects @sim, which is not freed while the lock is held
  * @sim: the PMU, or NULL
- * @type: the type that the PMU always has
+ * @type: type of the PMU, always the same
  * @gone: the PMU has been unregistered
- * @stop: asks all threads to end
- * @event_lock: protects @event: it is not closed while this is held
- * @event: of the first worker, or NULL
- * @opened: number of events that were opened
- * @refused: opens that found no PMU
- * @failed: opens that failed for another reason
- * @overflows: of all events
- * @late: overflows of a PMU that was gone
+ * @stop: ends all threads
+ * @event_lock: protects @event, which is not closed while the lock is held
+ * @event: event of the first worker, or NULL
+ * @opened: number of successful opens
+ * @refused: number of opens that found no PMU
+ * @failed: number of opens that failed for another reason
+ * @overflows: number of overflows of all events
+ * @late: number of overflows after the PMU was unregistered
  * @running: number of threads that have not ended
- * @ended: completed when no thread is left
+ * @ended: completed when all threads have ended
  */
 struct race {
 	struct mutex		lock;		/* sim */
@@ -53,8 +52,8 @@ struct race {
 
 /**
  * struct worker - a thread that opens and closes events
- * @race: the race, and so the PMU, that it takes part in
- * @cpu: the CPU of its events, or -1 for events of the worker's own
+ * @race: the test that it belongs to
+ * @cpu: the CPU of its events, or -1 for events of the worker itself
  * @shared: its event is race::event, which the reader uses
  */
 struct worker {
@@ -108,10 +107,7 @@ static int race_test_work(void *data)
 		int i;
 
 		if (IS_ERR(event)) {
-			/*
-			 * The PMU may have gone before the event is made, or
-			 * while it is made.
-			 */
+			/* The PMU may have been unregistered before or during the open. */
 			bool none = PTR_ERR(event) == -ENOENT || PTR_ERR(event) == -ENODEV;
 
 			atomic_inc(none ? &race->refused : &race->failed);
@@ -137,10 +133,7 @@ static int race_test_work(void *data)
 	return 0;
 }
 
-/*
- * Use an event of another thread: read it, switch it off and on, give it
- * another period.
- */
+/* Use an event of another thread: read, disable, enable, and set its period. */
 static int race_test_look(void *data)
 {
 	struct race *race = data;
@@ -197,10 +190,7 @@ static void take_pmu(struct race *race)
 
 	perf_pmu_unregister(&sim->pmu);
 	WRITE_ONCE(race->gone, true);
-	/*
-	 * The events are off, so however their CPU is moved nothing happens to
-	 * them.
-	 */
+	/* The events are off, so moves of their CPU do not affect them. */
 	usleep_range(500, 1500);
 	mutex_lock(&race->lock);
 	race->sim = NULL;
@@ -234,10 +224,7 @@ static void pmu_goes_while_it_is_used(struct kunit *test)
 	race->type = -1;
 	KUNIT_ASSERT_EQ(test, make_pmu(race), 0);
 
-	/*
-	 * This thread counts too, so that the count is not zero before all
-	 * have begun.
-	 */
+	/* Include this thread, so that the count is not zero before all threads have begun. */
 	atomic_set(&race->running, 1);
 	for (i = 0; i < WORKERS; i++) {
 		workers[i] = (struct worker){ race, i == 1 ? cpumask_first(cpu_online_mask) : -1,
@@ -249,10 +236,7 @@ static void pmu_goes_while_it_is_used(struct kunit *test)
 	for (round = 0; round < ROUNDS; round++) {
 		int before = atomic_read(&race->opened), tries;
 
-		/*
-		 * Wait until the PMU is in use; on a busy host that may take a
-		 * while.
-		 */
+		/* Wait until the PMU is in use, which may take long on a busy host. */
 		for (tries = 0; tries < 1000 && atomic_read(&race->opened) == before; tries++)
 			usleep_range(500, 1500);
 		take_pmu(race);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Refusals that no PMU of a test machine gives user space: a PMU that exists only here
- * lacks what events ask of it, fails in each way, or goes.
+ * Refusals that user space cannot get from the PMUs of a test machine: a test PMU lacks features
+ * that events require, fails in each way, or is unregistered.
  */
 #include <linux/mman.h>
 #include <linux/perf_event_ext.h>
@@ -17,11 +17,11 @@
 #include "sim_fixture.h"
 
 /**
- * struct refuser - a PMU that refuses
+ * struct refuser - a PMU that rejects events
  * @pmu: the PMU
- * @fail: what event_init returns
- * @says: the driver gives its own reason
- * @cpu: the CPU of which event_init says that it counts, or INT_MAX for none
+ * @fail: result of event_init
+ * @says: the driver reports its own reason
+ * @cpu: CPU that event_init selects, or INT_MAX for none
  */
 struct refuser {
 	struct pmu	pmu;
@@ -53,14 +53,14 @@ static void refuser_del(struct perf_event *event, int flags)
 }
 
 /**
- * struct refuser_case - an event that a PMU refuses
+ * struct refuser_case - an event that a PMU rejects
  * @id: the row
  * @error: positive errno
  * @fail: as in struct refuser, positive
- * @says: as there
- * @of_cpu: the event is of a CPU, for which the PMU names none that counts
+ * @says: as in struct refuser
+ * @of_cpu: the event is a per-CPU one, for which the PMU selects no CPU
  * @capabilities: of the PMU
- * @no_tasks: the PMU knows no tasks
+ * @no_tasks: the PMU does not support tasks
  * @attr: of the event, without its type
  */
 struct refuser_case {
@@ -96,13 +96,13 @@ static const struct refuser_case refuser_cases[] = {
 	CASE(PMU_CPU, ENODEV, .of_cpu = true),
 	CASE(PMU_AUX_OUTPUT, EOPNOTSUPP, .attr = { .aux_output = 1 }),
 	CASE(PMU_AUX_PAUSE, EOPNOTSUPP, .attr = { .aux_start_paused = 1 }),
-#ifdef CONFIG_X86 /* where there are such registers, and their mask is a constant */
+#ifdef CONFIG_X86 /* only if such registers exist, and their mask is a constant */
 	CASE(PMU_REGISTERS, EOPNOTSUPP, .attr = {
 	     .sample_type = PERF_SAMPLE_REGS_INTR, .sample_regs_intr = PERF_REG_EXTENDED_MASK }),
 #endif
 };
 
-/* Is user space told the row, or what the driver has said, and the PMU where it was asked? */
+/* Check that user space gets the row's or the driver's reason, and the PMU if it was called. */
 static void refuser_told(struct kunit *test, const struct refuser_case *c)
 {
 	const struct perf_refusal_row *row = &perf_refusal_rows[c->id];
@@ -156,7 +156,7 @@ static void events_that_a_pmu_refuses(struct kunit *test)
 		refuser_try(test, &refuser_cases[i]);
 }
 
-/* A driver that has not said why refuses a group's member for the group. */
+/* If a driver rejects a sibling without a reason, the reported reason is the group. */
 static void groups_that_a_pmu_refuses(struct kunit *test)
 {
 	struct perf_event *leader = open_group(test, 4, false), *event;
@@ -186,7 +186,7 @@ static void period_that_a_pmu_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->attr.sample_period, 1000);
 }
 
-/* This PMU may interrupt by NMI, in which not all clocks can be read. */
+/* This PMU may use NMIs, in which not all clocks can be read. */
 static void clock_that_a_pmu_refuses(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -201,7 +201,7 @@ static void clock_that_a_pmu_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSED_CLOCKID_NMI);
 }
 
-/* A page of user space, which current has until the test ends. */
+/* A page in user space, mapped until the test ends */
 static void __user *user_page(struct kunit *test)
 {
 	unsigned long at = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
@@ -211,7 +211,7 @@ static void __user *user_page(struct kunit *test)
 	return (void __user *)at;
 }
 
-/* What PERF_EVENT_IOC_STATE tells. */
+/* Call PERF_EVENT_IOC_STATE. */
 static void tell(struct kunit *test, struct perf_event *event, struct perf_event_state_info *info)
 {
 	struct perf_event_state_info __user *told = user_page(test);
@@ -226,7 +226,7 @@ static bool keep_off(struct pmu *pmu, int cpu)
 	return true;
 }
 
-/* No group of events is in the way, but the PMU itself. */
+/* The obstacle is the PMU itself, not a group of events. */
 static void pmu_that_is_in_the_way(struct kunit *test)
 {
 	struct refuser r = {
@@ -256,7 +256,7 @@ static void pmu_that_is_in_the_way(struct kunit *test)
 	perf_pmu_unregister(&r.pmu);
 }
 
-/* As a program has it: the call, and what it is told then. */
+/* Like a program: the call, and then the reason */
 static void filter_of_a_dead_event(struct kunit *test, struct perf_event *event)
 {
 	const struct perf_refusal_row *row = &perf_refusal_rows[PERF_REFUSED_EVENT_DEAD];
@@ -273,7 +273,7 @@ static void filter_of_a_dead_event(struct kunit *test, struct perf_event *event)
 	KUNIT_EXPECT_EQ(test, told.error, ENODEV);
 }
 
-/* A dead event takes nothing that its PMU would have to look at. */
+/* A dead event accepts no setting that its PMU would have to check. */
 static void pmu_that_has_gone(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
@@ -302,15 +302,15 @@ static void pmu_that_has_gone(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
 }
 
-/* Would prctl(PR_PERF_EXPLAIN) tell a refusal of current? */
+/* Is there a refusal for prctl(PR_PERF_EXPLAIN) of current? */
 static bool one_is_told(void)
 {
 	return perf_event_explain(NULL, 0) == sizeof(struct perf_refusal);
 }
 
 /*
- * Only a call that tells reasons replaces the last one, and no such call is given a reason
- * that a check has noted for another purpose.
+ * Only a call that reports reasons replaces the last reason, and such a call does not get a
+ * reason noted by a check for another purpose.
  */
 static void refusals_of_other_calls(struct kunit *test)
 {
@@ -323,7 +323,7 @@ static void refusals_of_other_calls(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, one_is_told());
 	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);
 
-	/* While another is noted, and when the call asks for another try. */
+	/* The reported reason is kept while another is noted, and if the call must be repeated. */
 	perf_refuse_error(PERF_REFUSED_PMU_SAYS, -EINTR);
 	KUNIT_EXPECT_TRUE(test, one_is_told());
 	perf_refusal_told(PERF_REFUSED_CALL_IOCTL, -EINTR);
@@ -333,7 +333,7 @@ static void refusals_of_other_calls(struct kunit *test)
 									NULL)));
 	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);
 #ifdef CONFIG_BPF_SYSCALL
-	event->prog = (void *)f; /* anything: the event has a program */
+	event->prog = (void *)f; /* any non-NULL pointer: the event has a program */
 	KUNIT_EXPECT_EQ(test, perf_event_set_bpf_prog(event, NULL, 0), -EEXIST);
 	event->prog = NULL;
 	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);

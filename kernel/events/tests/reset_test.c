@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Resets and new periods that meet what counts on another CPU; resets of copies in many contexts.
- */
+/* Resets and new periods while another CPU counts; resets of copies in many contexts */
 #include <linux/completion.h>
 #include <linux/kthread.h>
 #include <linux/sched/clock.h>
@@ -14,13 +12,13 @@
 #include "sim_fixture.h"
 
 /**
- * struct slow_site - an event site that stretches what local64_add() does in one instruction
- * @counts: what the site adds to
+ * struct slow_site - an event site with a slow local64_add()
+ * @counts: counts that the site adds to
  * @cpu: the CPU of its task; task_cpu() is another one until the task runs
- * @begin: count once
+ * @begin: start of the addition
  * @loaded: the old counts have been loaded; the new ones will be stored
  * @ended: the new counts have been stored
- * @stood_in: a residence stood in for the task's context, whose own clock stood
+ * @stood_in: a residence replaced the task's context, whose own clock was stopped
  */
 struct slow_site {
 	local64_t		*counts[2];
@@ -31,7 +29,10 @@ struct slow_site {
 	bool			stood_in;
 };
 
-/* local64_add() is atomic on its own CPU: interrupts are off. A reset must not come in between. */
+/*
+ * Like local64_add(), which is atomic on its own CPU, with interrupts off. A reset must not run
+ * in between.
+ */
 static void count_slowly(struct slow_site *site)
 {
 	const struct perf_event_context *ctx = perf_task_context(current);
@@ -45,7 +46,7 @@ static void count_slowly(struct slow_site *site)
 		old[i] = local64_read(site->counts[i]);
 	/* Pairs with reset_against_site(). */
 	smp_store_release(&site->loaded, true);
-	/* Long enough for a reset that does not wait */
+	/* long enough for a reset that does not wait */
 	for (end = local_clock() + 20 * NSEC_PER_MSEC; local_clock() < end;)
 		cpu_relax();
 	for (i = 0; i < ARRAY_SIZE(old); i++)
@@ -66,7 +67,7 @@ static int count_when_asked(void *data)
 	return 0;
 }
 
-/* Make a task that counts on another CPU. It does not run yet. */
+/* Create a task that counts on another CPU. It does not run yet. */
 static struct task_struct *make_counter(struct kunit *test, struct slow_site *site)
 {
 	struct task_struct *task;
@@ -98,25 +99,25 @@ static struct perf_event *open_inherited(struct kunit *test, u32 type, u64 confi
 	return open_attr(test, &attr, -1, current, leader);
 }
 
-/* Open a group of two events, which sites count, in a context that can be stood in for. */
+/* Open a group of two events with event sites, in a context that a residence can replace. */
 static void open_faults(struct kunit *test, struct perf_event **faults)
 {
 	struct sim_fixture *f = test->priv;
 
-	/* A context with nothing to schedule needs no residence. */
+	/* A context without events to schedule needs no residence. */
 	open_inherited(test, f->sim->pmu.type, STEP, NULL);
 	faults[0] = open_inherited(test, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS, NULL);
 	faults[1] = open_inherited(test, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS,
 				   faults[0]);
 }
 
-/* Let a task that does not run yet inherit this task's events. */
+/* Create copies of this task's events in a task that does not run yet. */
 static void inherit_to(struct kunit *test, struct task_struct *child)
 {
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
 }
 
-/* The copy of a root in a task's own context */
+/* Find the copy of a root in a task's own context. */
 static struct perf_event *copy_of_task(struct perf_event *root, struct task_struct *task)
 {
 	struct perf_event *copy;
@@ -138,7 +139,7 @@ static void make_residence(struct kunit *test, int cpu)
 	KUNIT_EXPECT_EQ(test, perf_residence_make(ctx, cpu), 0);
 }
 
-/* Let this CPU's residence stand in for this task, as after a switch. */
+/* Replace this task's context by this CPU's residence, like a switch. */
 static bool come_under_residence(void)
 {
 	guard(irqsave)();
@@ -154,7 +155,7 @@ static void reset_by_hand(struct perf_event *event, bool group)
 	perf_family_reset(event, group);
 }
 
-/* Let the site do the first half of its work. */
+/* Run the first half of the site's addition. */
 static void begin_site(struct slow_site *site)
 {
 	site->loaded = false;
@@ -166,7 +167,7 @@ static void begin_site(struct slow_site *site)
 	}
 }
 
-/* Reset while the site is in the middle of its work. */
+/* Reset in the middle of the site's addition. */
 static void reset_in_between(struct slow_site *site, struct perf_event *event, bool group)
 {
 	begin_site(site);
@@ -175,8 +176,8 @@ static void reset_in_between(struct slow_site *site, struct perf_event *event, b
 }
 
 /*
- * A site in one task adds to a resident event while a residence stands in for all else, and another
- * CPU resets the event. The old count does not come back.
+ * A site of a task adds to a resident event while a residence replaces the task's context, and
+ * another CPU resets the event. The old count must not return.
  */
 static void reset_against_site(struct kunit *test)
 {
@@ -189,7 +190,10 @@ static void reset_against_site(struct kunit *test)
 
 	open_faults(test, faults);
 	inherit_to(test, first);
-	/* Its copies come behind those of the task. The call for them waits for the site, too. */
+	/*
+	 * The residence's copies are after the task's copies in the list. The call for them waits
+	 * for the site, too.
+	 */
 	make_residence(test, site.cpu);
 	inherit_to(test, task);
 	for (i = 0; i < 2; i++)
@@ -211,8 +215,8 @@ static void reset_against_site(struct kunit *test)
 }
 
 /*
- * Open an event of a task that does not run, and of one CPU, which counts a tracepoint about the
- * task. The test itself is the tracepoint.
+ * Open an event with a CPU and a task that does not run, which counts a tracepoint about the
+ * task. The test acts as the tracepoint.
  */
 static struct perf_event *open_walked(struct kunit *test, struct task_struct *asleep, int cpu,
 				      u64 period, struct perf_event *leader)
@@ -222,15 +226,15 @@ static struct perf_event *open_walked(struct kunit *test, struct task_struct *as
 	};
 	struct perf_event *event = open_attr(test, &attr, cpu, asleep, leader);
 
-	/* The core knows such an event by these. */
+	/* The core recognizes such an event by these fields. */
 	event->attr.type = PERF_TYPE_TRACEPOINT;
 	WRITE_ONCE(event->ctx->walked, true);
 	return event;
 }
 
 /*
- * Events of a task that does not run, and of one CPU, count a tracepoint about the task: that CPU
- * adds to their counts. They are reset there.
+ * Events with a CPU and a task that does not run count a tracepoint about the task. Their CPU
+ * adds to the counts, so they are reset there.
  */
 static void reset_against_tracepoint(struct kunit *test)
 {
@@ -251,7 +255,7 @@ static void reset_against_tracepoint(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sim_test_value(events[0]), 0ULL);
 		KUNIT_EXPECT_EQ(test, sim_test_value(events[1]), group ? 0ULL : 6ULL);
 	}
-	/* Turned off, it may have been seen on before. */
+	/* If it is off, the tracepoint may still have seen it on. */
 	on_and_off(events[1], false);
 	reset_in_between(&site, events[1], false);
 	KUNIT_EXPECT_EQ(test, sim_test_value(events[1]), 0ULL);
@@ -261,7 +265,7 @@ static void reset_against_tracepoint(struct kunit *test)
 	kthread_stop(asleep);
 }
 
-/* The same for a new period, of which the rest is counted. */
+/* The same for a new period, of which the remainder is counted. */
 static void period_against_tracepoint(struct kunit *test)
 {
 	struct slow_site site = {};
@@ -282,7 +286,10 @@ static void period_against_tracepoint(struct kunit *test)
 	kthread_stop(asleep);
 }
 
-/* A residence stands in for the task that resets. Another of the tasks does not run. */
+/*
+ * A residence replaces the context of the task that resets. Another task with copies does not
+ * run.
+ */
 static void reset_under_residence(struct kunit *test)
 {
 	struct perf_event *faults[2], *asleep[2];
@@ -312,7 +319,7 @@ static void reset_under_residence(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* A group of current is reset with one call for each context of copies, not one for each event. */
+/* A reset of a group of current makes one call per context with copies, not one per event. */
 static void groups_are_reset_at_once(struct kunit *test)
 {
 	struct task_struct *child = make_sleeper(test, reset_test_sleep);

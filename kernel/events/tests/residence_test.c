@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Residences: a residence stands in for tasks whose events are copies of the
- * same roots. It must count all that these tasks do, and count it once.
- * Included at the end of residence.c.
+ * Unit tests of residence.c, included at its end
+ *
+ * A residence replaces the contexts of tasks whose events are copies of the same roots. It must
+ * count everything that these tasks do, exactly once.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -13,13 +14,13 @@
 #define TURNS		(IS_ENABLED(CONFIG_KASAN) ? 300 : 3000)
 
 /**
- * struct clone_player - one of some tasks that take turns on one CPU
+ * struct clone_player - one of several tasks that run in turn on a CPU
  * @sim: the PMU
  * @task: the player
  * @turn: the player waits for this
- * @next: the player whom it wakes when its turn is over
+ * @next: player to wake up at the end of its turn
  * @finished: completed after all turns
- * @steps: steps that the player makes in each turn
+ * @steps: steps of the PMU in each turn
  */
 struct clone_player {
 	struct sim_pmu		*sim;
@@ -66,9 +67,7 @@ static struct perf_event *open_root(struct kunit *test, struct perf_event *leade
 	return open_attr(test, &attr, -1, current, leader);
 }
 
-/*
- * Make a task that has inherited the events of this one, and does not run yet.
- */
+/* Create a task that has inherited the events of this one, and does not run yet. */
 static struct task_struct *fork_child(struct kunit *test)
 {
 	struct task_struct *child = make_sleeper(test, stay_idle);
@@ -84,8 +83,8 @@ static int make_for(struct perf_event_context *ctx, unsigned int cpu)
 }
 
 /*
- * Do both halves of a switch from this task to itself. Return: the context
- * that stands in for it then.
+ * Run both halves of a context switch from this task to itself. Return: the residence on this
+ * CPU, or NULL
  */
 static struct perf_event_context *switch_by_hand(void)
 {
@@ -104,7 +103,7 @@ static void expect_is_in(struct kunit *test, bool in)
 		KUNIT_EXPECT_PTR_EQ(test, residence->clones, residence_test_here()->clones);
 }
 
-/* Switch all events of a family on or off, as ioctl(2) does. */
+/* Disable and enable an event and its copies, like ioctl(2). */
 static void on_and_off_family(struct perf_event *root, bool on)
 {
 	CLASS(event_context, ctx)(root);
@@ -112,7 +111,7 @@ static void on_and_off_family(struct perf_event *root, bool on)
 	perf_family_turn(root, on, false);
 }
 
-/* Get the copy of a root that is in this CPU's residence, or NULL. */
+/* Find the copy of a root in this CPU's residence, or NULL. */
 static struct perf_event *copy_here(struct perf_event *root)
 {
 	struct perf_event *copy;
@@ -260,7 +259,7 @@ static void count_and_times(struct kunit *test)
 	sim_test_advance(test, 6);
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 13ULL);
 
-	/* The counter of the event that is closed is free at once. */
+	/* The counter of the closed event is free at once. */
 	close_event(test, other);
 	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 1U);
 	sim_test_advance(test, 7);
@@ -273,10 +272,7 @@ static void count_and_times(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 20ULL);
 }
 
-/*
- * A residence stands in only for contexts that have no events beyond its
- * copies.
- */
+/* A residence replaces only contexts that have no events without a copy in the residence. */
 static void another_event_ends_it(struct kunit *test)
 {
 	struct perf_event *root = open_root(test, NULL), *late;
@@ -298,7 +294,7 @@ static void another_event_ends_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 4ULL);
 	expect_times(test, root, 20, 20);
 	expect_times(test, late, 10, 10);
-	/* The child goes on without the new event, or with other clones. */
+	/* The child continues without the new event, or with other clones. */
 	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->clones, clones);
 	kthread_stop(child);
 	child = fork_child(test);
@@ -311,10 +307,7 @@ static void another_event_ends_it(struct kunit *test)
 	kthread_stop(child);
 }
 
-/*
- * With more events than there are counters they are on by rotation, and the
- * count of each is exact.
- */
+/* More events than counters are rotated, and each count is exact. */
 static void waits_for_its_turn(struct kunit *test)
 {
 	struct perf_event *roots[6];
@@ -337,7 +330,7 @@ static void waits_for_its_turn(struct kunit *test)
 		sum += running;
 	}
 	KUNIT_EXPECT_EQ(test, sum, 4000ULL);
-	/* Close two events that are on: others take their counters at the next rotation. */
+	/* Close two scheduled events: the next rotation gives their counters to other events. */
 	for (i = 0; i < 6; i += 3)
 		close_event(test, roots[i]);
 	sim_test_rotate(test);
@@ -345,7 +338,7 @@ static void waits_for_its_turn(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* Pinned groups of the CPU come before the residence of a task. */
+/* Pinned groups of the CPU precede the residence of a task. */
 static void cpu_events_come_first(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -372,7 +365,7 @@ static void cpu_events_come_first(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* An event that tells more than its sum is on for each task by itself. */
+/* An event for which user space gets more than the sum is scheduled for each task separately. */
 static void only_what_counts(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -404,7 +397,7 @@ static void only_what_counts(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* Give an event a page that is not mapped into any process, or take it away again. */
+/* Attach a page that is not mapped into any process to an event, or detach it. */
 static struct perf_event_mmap_page *residence_test_map(struct kunit *test, struct perf_event *event)
 {
 	struct perf_buffer *rb = perf_buffer_alloc(0, 0, event->cpu, false);
@@ -434,8 +427,8 @@ static void residence_test_unmap(struct perf_event *event)
 }
 
 /*
- * An event of one CPU can be mapped at any time, also after a fork. Its page shows all that its
- * task counts, which it would not if a residence counted in the event's place.
+ * An event of one CPU can be mapped at any time, also after a fork. Its page shows its task's
+ * count, which would be wrong if a residence counted in its place.
  */
 static void one_cpu_of_a_task(struct kunit *test)
 {
@@ -459,7 +452,7 @@ static void one_cpu_of_a_task(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* A child that has not inherited all events is no clone. */
+/* A child that has not inherited all events is not a clone. */
 static void not_all_is_inherited(struct kunit *test)
 {
 	struct task_struct *child;
@@ -473,8 +466,8 @@ static void not_all_is_inherited(struct kunit *test)
 }
 
 /*
- * A thread is a clone. A process is none: it has not inherited the events that
- * are for threads.
+ * A thread is a clone. A process is not, because it has not inherited the events that are only
+ * for threads.
  */
 static void threads_inherit_more(struct kunit *test)
 {
@@ -516,8 +509,8 @@ static void pmu_goes_under_it(struct kunit *test)
 }
 
 /*
- * When the last of the clones has gone, the root has their count. The residences are freed
- * behind it, when no mutex is held any more.
+ * After the exit of the last clone, the root includes its count. The residences are freed
+ * afterwards, without any mutex held.
  */
 static void ends_with_the_last_task(struct kunit *test)
 {
@@ -547,8 +540,8 @@ static int close_root(void *data)
 }
 
 /*
- * Let a thread on another CPU close @root, until it waits for the mutex of @ctx, which is held.
- * This task does not sleep, as a switch might take the residence off.
+ * Create a thread on another CPU that closes @root, and wait until it blocks on the mutex of
+ * @ctx. This task does not sleep, because a switch might schedule out the residence.
  */
 static struct task_struct *close_until(struct kunit *test, struct perf_event *root,
 				       struct perf_event_context *ctx)
@@ -583,8 +576,8 @@ static struct task_struct *close_until(struct kunit *test, struct perf_event *ro
 }
 
 /*
- * A group loses its leader, and its software member becomes resident. Occurrences are counted once
- * meanwhile, whichever contexts have followed.
+ * The leader of a group is closed, and its software sibling becomes resident. In the meantime
+ * each occurrence is counted once, whichever contexts have changed already.
  */
 static void group_becomes_resident(struct kunit *test)
 {
@@ -600,7 +593,7 @@ static void group_becomes_resident(struct kunit *test)
 		kunit_skip(test, "needs two CPUs");
 	leader = open_root(test, NULL);
 	member = open_attr(test, &faults, -1, current, leader);
-	/* One copy before that of the residence in the family's list, and one behind it */
+	/* One copy is before the residence's copy in the family's list, and one after it. */
 	first = fork_child(test);
 	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
 	last = fork_child(test);
@@ -614,7 +607,10 @@ static void group_becomes_resident(struct kunit *test)
 		for (i = 0; i < 10; i++)
 			perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, task_pt_regs(current), 0);
 		KUNIT_EXPECT_EQ(test, sim_test_value(member), 11ULL);
-		/* The residence may serve the first child until that has left it. */
+		/*
+		 * The residence may replace the first child's context until the child has left
+		 * it.
+		 */
 		KUNIT_EXPECT_NOT_NULL(test, copy_here(leader));
 		KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
 		KUNIT_EXPECT_NOT_NULL(test, ctx->clones);
@@ -638,7 +634,10 @@ static int init_but_one(struct perf_event *event)
 	       -EINVAL : residence_test_init(event);
 }
 
-/* An event that never leads cannot be copied without its leader: the task leaves the clones. */
+/*
+ * An event that must not be a leader cannot be copied without its leader: the task leaves the
+ * clones.
+ */
 static void no_residence_without_a_leader(struct kunit *test)
 {
 	struct perf_event *leader = open_root(test, NULL), *member = open_root(test, leader);
@@ -657,7 +656,7 @@ static void no_residence_without_a_leader(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, clones);
 	close_event(test, leader);
 	KUNIT_EXPECT_PTR_EQ(test, ctx->clones, clones);
-	/* As perf_clones_ask() does. */
+	/* Like perf_clones_ask() */
 	refcount_inc(&clones->refcount);
 	WRITE_ONCE(clones->asked, 1);
 	perf_residence_make_one(&clones->work);
@@ -674,8 +673,9 @@ static int init_no_member_copy(struct perf_event *event)
 }
 
 /*
- * The copy of a group cannot be completed. Nothing is left of it, neither in a residence that could
- * not be made, nor in a task whose fork fails, and which would wait for the copies to go.
+ * If the copy of a group fails halfway, it is removed completely, both from a residence that
+ * could not be made and from the child of a failed fork, which would wait for the copies'
+ * removal.
  */
 static void half_a_group_is_dropped(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the suites that need a simulated PMU. It is exact to the count and
- * to the nanosecond: time passes when the test says so.
+ * Fixture for suites with a simulated PMU. Counts and times are exact, because time advances only
+ * when the test says so.
  */
 #ifndef _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H
 #define _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H
@@ -23,9 +23,9 @@
 #define STEP		SIM_EVENT_STEP
 
 /**
- * struct sim_fixture - a PMU, and the events that are open on it
+ * struct sim_fixture - a PMU and its events
  * @sim: the PMU
- * @events: in the order in which they were opened; a closed one is NULL
+ * @events: events in the order of their opening; NULL if closed
  * @nr: number of @events
  */
 struct sim_fixture {
@@ -40,7 +40,7 @@ static inline int make_pmu(struct kunit *test, const struct sim_pmu_shape *shape
 
 	f->sim = sim_pmu_alloc(shape);
 	KUNIT_ASSERT_NOT_NULL(test, f->sim);
-	/* The timer must not expire before the test is over. */
+	/* The timer must not expire during the test. */
 	f->sim->pmu.hrtimer_interval_ms = 3600 * MSEC_PER_SEC;
 	return perf_pmu_register(&f->sim->pmu, "sim_test", -1);
 }
@@ -52,9 +52,9 @@ static inline int sim_fixture_init(struct kunit *test)
 	test->priv = kunit_kzalloc(test, sizeof(struct sim_fixture), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, test->priv);
 	/*
-	 * The case's thread is pinned: the fixture ends with the case, as what
-	 * follows runs in another thread. It stays on the first CPU, so that
-	 * with two CPUs the other one can go offline.
+	 * Pin the thread of the test case to the first CPU, so that the other one of two CPUs can
+	 * go offline. The pinning ends with the case, because the next case runs in another
+	 * thread.
 	 */
 	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 	perf_test_clock_now = NSEC_PER_SEC;
@@ -76,7 +76,7 @@ static inline void sim_fixture_exit(struct kunit *test)
 	sim_pmu_free(f->sim);
 }
 
-/* Does the stages of perf_event_open(2), without its checks of the caller. */
+/* The stages of perf_event_open(2), without its permission checks */
 static inline struct perf_event *open_attr(struct kunit *test, struct perf_event_attr *attr,
 					   int cpu, struct task_struct *task,
 					   struct perf_event *leader)
@@ -108,7 +108,7 @@ static inline struct perf_event *open_event(struct kunit *test, u64 config,
 	return open_attr(test, &attr, -1, current, leader);
 }
 
-/* Open a group of @size events on the test's own task. */
+/* Open a group of @size events on the current task. */
 static inline struct perf_event *open_group(struct kunit *test, int size, bool pinned)
 {
 	struct sim_fixture *f = test->priv;
@@ -123,9 +123,9 @@ static inline struct perf_event *open_group(struct kunit *test, int size, bool p
 }
 
 /*
- * Make a thread that can be given copies of events as a fork gives them to its child. The child of
- * a fork has never run. A new kthread still runs for a moment, in which the clock of its context
- * would start and never stop. kthread_bind() waits until the thread sleeps.
+ * Create a thread that can inherit events like the child of a fork. The child of a fork has never
+ * run. A new kthread runs for a moment, which would start its context's clock. kthread_bind()
+ * waits until the thread sleeps.
  */
 static inline struct task_struct *make_sleeper(struct kunit *test, int (*fn)(void *data))
 {
@@ -148,7 +148,7 @@ static inline void close_event(struct kunit *test, struct perf_event *event)
 	perf_event_release_kernel(event);
 }
 
-/* Rotate on this CPU once, as the timer does: groups that wait get counters that are free. */
+/* Rotate on this CPU once, like the timer: waiting groups get free counters. */
 static inline void sim_test_rotate(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -170,7 +170,7 @@ static inline bool is_on(const struct perf_event *event)
 	return event->state == PERF_EVENT_STATE_ACTIVE;
 }
 
-/* Either all members are on, or none is. */
+/* Either all members are on, or none. */
 static inline void expect_group(struct kunit *test, struct perf_event *leader, bool on)
 {
 	struct perf_event *member;
