@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rotation of groups on a simulated PMU: included at the end of sched.c, behind
- * sched_test.c, which has one_round().
+ * Rotation of groups on a simulated PMU. Included at the end of sched.c, after sched_test.c,
+ * which has one_round().
  */
 #include <linux/sched/clock.h>
 
-/*
- * Groups that need thirteen counters share four: each group gets as much as
- * every other.
- */
+/* Groups that need thirteen counters share four: all groups get the same time. */
 static void rotation_is_fair(struct kunit *test)
 {
 	static const int sizes[] = { 4, 3, 2, 2, 1, 1 };
@@ -37,7 +34,7 @@ static void rotation_is_fair(struct kunit *test)
 	KUNIT_EXPECT_GE(test, used, 4U * rounds * 90 / 100);
 }
 
-/* A group that fills the PMU, among many that fit beside one another. */
+/* A group that needs all counters, among many that fit beside one another */
 static void group_that_fits_alone_never_starves(struct kunit *test)
 {
 	struct perf_event *big, *small[24];
@@ -51,10 +48,7 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 		waited = is_on(big) ? 0 : waited + 1;
 		longest = max(longest, waited);
 	}
-	/*
-	 * In each round some group gets in that has run less than those that
-	 * are on.
-	 */
+	/* Each round schedules in some group that has run less than those that are on. */
 	kunit_info(test, "longest wait: %d rounds", longest);
 	KUNIT_EXPECT_LE(test, longest, 25);
 	for (i = 0; i < ARRAY_SIZE(small); i++) {
@@ -66,8 +60,8 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 }
 
 /*
- * The rounds of a test are the intervals of its PMU, by which ages are limited.
- * The timer keeps its own, and does not expire.
+ * Use the test's rounds as the PMU's interval, which limits ages. The timer keeps its own
+ * interval, and does not expire.
  */
 static void limit_ages_by_rounds(struct kunit *test)
 {
@@ -77,8 +71,8 @@ static void limit_ages_by_rounds(struct kunit *test)
 }
 
 /*
- * A group that ran in a gap all the time, while others took turns, does not wait
- * until new groups have run as long.
+ * A group that always ran on counters that other groups could not use does not wait until new
+ * groups have run as long.
  */
 static void group_does_not_pay_for_gaps(struct kunit *test)
 {
@@ -103,7 +97,7 @@ static void group_does_not_pay_for_gaps(struct kunit *test)
 		longest = max(longest, waited);
 	}
 	kunit_info(test, "longest wait: %d rounds", longest);
-	/* Twelve rounds for each of the others, as perf-events.rst says. */
+	/* Twelve rounds for each of the others, as described in perf-events.rst. */
 	KUNIT_EXPECT_LE(test, longest, 2 * 12);
 }
 
@@ -115,8 +109,8 @@ static void switch_out_and_in(struct perf_event_context *ctx)
 }
 
 /*
- * Many groups that do not fit beside a pinned one come first. A task that is away
- * whenever the timer expires still comes to the group behind them.
+ * Many groups that do not fit beside a pinned one precede a group that does. The group also runs
+ * if its task never runs when the timer expires.
  */
 static void groups_that_never_fit_go_behind(struct kunit *test)
 {
@@ -131,7 +125,7 @@ static void groups_that_never_fit_go_behind(struct kunit *test)
 		switch_out_and_in(fits->ctx);
 		on += is_on(fits);
 	}
-	/* Eight groups are tried at a switch, so it takes two to come to this one. */
+	/* A switch tries eight groups, so this one runs after two switches. */
 	KUNIT_EXPECT_GE(test, on, 40 / 2 - 1);
 }
 
@@ -143,10 +137,7 @@ static struct perf_event *open_alone(struct kunit *test)
 	return open_attr(test, &attr, -1, current, NULL);
 }
 
-/*
- * An exclusive group beside a pinned one never goes on; it keeps no other
- * group out.
- */
+/* An exclusive group beside a pinned one is never scheduled in; it does not block other groups. */
 static void group_that_never_fits_keeps_nobody_out(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -158,7 +149,7 @@ static void group_that_never_fits_keeps_nobody_out(struct kunit *test)
 	plain[0] = open_group(test, 1, false);
 	plain[1] = open_group(test, 1, false);
 	for (r = 0; r < 100; r++) {
-		/* Take the groups off and back on, as a task switch does. */
+		/* Schedule the groups out and in, like a context switch. */
 		if (r & 1) {
 			guard(preempt)();
 			perf_pmu_resched(&f->sim->pmu);
@@ -184,8 +175,8 @@ static void count_turns(struct kunit *test, struct perf_event **events, int *on,
 }
 
 /*
- * A group that was off for long, or comes late, shares with the others from
- * then on: it does not make up for the time before.
+ * A group that was off for long, or is opened late, gets the same share as the others from then
+ * on, without compensation for the time before.
  */
 static void nobody_makes_up_for_being_off(struct kunit *test)
 {
@@ -209,7 +200,7 @@ static void nobody_makes_up_for_being_off(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_GE(test, on[i], 9);
 
-	/* A new group does not take the age of one that is off, either. */
+	/* The age of a new group does not depend on a group that is off. */
 	on_and_off(events[0], false);
 	count_turns(test, events, on, 200);
 	close_event(test, events[1]);
@@ -221,7 +212,7 @@ static void nobody_makes_up_for_being_off(struct kunit *test)
 		KUNIT_EXPECT_GE(test, on[i], 9);
 }
 
-/* A group that had the PMU for itself has not run up a debt. */
+/* A group that was alone on the PMU gets no smaller share afterwards. */
 static void running_time_counts_at_once(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -257,10 +248,7 @@ static void rotation_stops_when_nobody_waits(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cpc->hrtimer_active);
 }
 
-/*
- * There is a group that fills the PMU on either side, CPU and task: each is on
- * for half of the time.
- */
+/* CPU and task have a group each that needs all counters: each group is on for half of the time. */
 static void cpu_and_task_take_turns(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -268,7 +256,7 @@ static void cpu_and_task_take_turns(struct kunit *test)
 	struct perf_event *leaders[2];
 	int i, r, on[2] = { };
 
-	/* The test cannot set the clock of a CPU, so use the real one. */
+	/* Use the real clock, because the test cannot set the clock of a CPU. */
 	WRITE_ONCE(perf_test_clock_task, NULL);
 	for (i = 0; i < 2; i++) {
 		struct task_struct *task = i ? current : NULL;
@@ -288,7 +276,7 @@ static void cpu_and_task_take_turns(struct kunit *test)
 	KUNIT_EXPECT_GE(test, on[1], 18);
 }
 
-/* Sum up for how many ns some groups have run since they were opened. */
+/* Sum of the running times of some groups, in ns */
 static u64 ran_together(struct perf_event **leaders, int nr)
 {
 	u64 enabled, running, sum = 0;
@@ -300,7 +288,7 @@ static u64 ran_together(struct perf_event **leaders, int nr)
 	return sum;
 }
 
-/* Runs on the CPU, with interrupts off. */
+/* Called on the CPU, with interrupts off. */
 static void restart_clock(void *info)
 {
 	struct perf_event_context *ctx = info;
@@ -313,10 +301,7 @@ static void restart_clock(void *info)
 	raw_spin_unlock(&ctx->lock);
 }
 
-/*
- * The CPU's clock went by the test's time. Let it go on by its own time, from
- * where it is.
- */
+/* Set the CPU's clock, which used the test's time, back to its own time, without a jump. */
 static void give_clock_back(void *cpu)
 {
 	WRITE_ONCE(perf_test_clock_task, NULL);
@@ -324,26 +309,22 @@ static void give_clock_back(void *cpu)
 				 &per_cpu(perf_cpu_context, (long)cpu).ctx, 1);
 }
 
-/*
- * Let this CPU's clock go by the test's time, until the case has ended or
- * failed.
- */
+/* Use the test's time for this CPU's clock, until the case has ended or failed. */
 static void take_clock(struct kunit *test)
 {
 	long cpu = raw_smp_processor_id();
 	u64 now;
 
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, give_clock_back, (void *)cpu), 0);
-	/* The clock runs already, so the test's time must begin ahead of it. */
+	/* The clock runs already, so the test's time must begin later. */
 	scoped_guard(preempt)
 		now = local_clock();
 	WRITE_ONCE(perf_test_clock_now, max(perf_test_clock_now, now) + NSEC_PER_SEC);
 }
 
 /*
- * Four groups of the CPU and eight of its task share four counters, so that a
- * third of the time is fair for each. The half of them that come first have
- * the PMU for themselves for a while.
+ * Four groups of the CPU and eight of its task share four counters, so a third of the time is
+ * fair for each. The first four groups have the PMU for themselves for a while.
  */
 static void rotate_test_share(struct kunit *test, bool cpu_first, u64 before, bool switched,
 			      int percent[2])
@@ -383,7 +364,8 @@ static void rotate_test_share(struct kunit *test, bool cpu_first, u64 before, bo
 }
 
 /*
- * The shares are fair, however long CPU or task has run before the other came.
+ * The shares are fair, however long the CPU's or the task's groups have run before the others
+ * were opened.
  */
 static void nobody_is_too_old(struct kunit *test)
 {
@@ -396,7 +378,7 @@ static void nobody_is_too_old(struct kunit *test)
 		rotate_test_share(test, i & 1, before[i / 2], false, percent);
 		KUNIT_EXPECT_GE(test, percent[0], 30);
 		KUNIT_EXPECT_GE(test, percent[1], 30);
-		/* A task gains nothing by coming and going, either. */
+		/* Context switches do not increase the task's share. */
 		rotate_test_share(test, i & 1, before[i / 2], true, percent);
 		KUNIT_EXPECT_GE(test, percent[0], 30);
 		KUNIT_EXPECT_GE(test, percent[1], 30);
@@ -404,8 +386,8 @@ static void nobody_is_too_old(struct kunit *test)
 }
 
 /*
- * A task that comes for less than the timer's interval, and is away whenever
- * the timer expires, has its turn all the same, and so has the CPU.
+ * A task that runs for less than the timer's interval, and never when the timer expires, still
+ * gets its turn, and so does the CPU.
  */
 static void bursts_have_their_turn(struct kunit *test, bool pinned)
 {
@@ -452,10 +434,7 @@ static void short_bursts_have_their_turn(struct kunit *test)
 	bursts_have_their_turn(test, true);
 }
 
-/*
- * A group that cannot go on is in no tree, so that a search for a group that
- * can go on does not meet it.
- */
+/* A group that cannot be scheduled is in no tree, so that searches do not meet it. */
 static void group_that_is_off_is_in_no_tree(struct kunit *test)
 {
 	struct perf_event *on = open_group(test, 2, false);
@@ -470,7 +449,7 @@ static void group_that_is_off_is_in_no_tree(struct kunit *test)
 	on_and_off(off, false);
 	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&off->group_node));
 	KUNIT_EXPECT_EQ(test, ctx->nr_sched, 2U);
-	/* A new member does not bring the group into a tree, either. */
+	/* A new sibling does not insert the group into a tree, either. */
 	open_event(test, STEP, off);
 	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&off->group_node));
 	on_and_off(pinned, false);
@@ -485,8 +464,8 @@ static void group_that_is_off_is_in_no_tree(struct kunit *test)
 }
 
 /*
- * The leader goes, and each member gets the age of the group: to find out its
- * own age would take a look at all other groups.
+ * When the leader is closed, each sibling gets the age of the group: the computation of its own
+ * age would require a walk of all groups.
  */
 static void members_are_as_old_as_their_group(struct kunit *test)
 {

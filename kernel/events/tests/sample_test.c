@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples: the predicted size must be the written one, and what is written
- * must be what the ABI's text says. A parser that was made from that text
- * alone reads it back. Periods and frequencies: the arithmetic.
+ * Unit tests of sample.c, included at its end
  *
- * Included at the end of sample.c.
+ * The predicted size of a sample must be equal to the written size, and its contents must match
+ * the description of the ABI. A parser written from that description reads it back.
  */
 #include <kunit/test.h>
 #include <linux/bitops.h>
@@ -20,32 +19,26 @@
 #define NR_BRANCHES	2
 #define TEST_FORMATS	(PERF_FORMAT_MAX - 1)
 
-/*
- * Values of fields: each is a number of its own that is hard to mistake for
- * another.
- */
+/* Values of fields, each a different number that is unlikely to occur by accident */
 #define MARK(n)		(0x5a00000000000000ULL | (n))
-/*
- * A time has fewer bits, and the lowest bit of its word says that it stands
- * still.
- */
+/* A time has fewer bits, and the lowest bit of its word marks it as stopped. */
 #define MARK_TIME(n)	(0x1a00000000000000ULL | (n))
 
 /**
- * struct sample_env - an event, a sample, and memory to write it to
+ * struct sample_env - an event, a sample, and its buffer
  * @ctx: the event's context, whose clock never ran
  * @pmu: PMU of @event
  * @event: the event
- * @member: members of its group
- * @cold: cold parts of the event and of the members
+ * @member: siblings in its group
+ * @cold: cold parts of the event and the siblings
  * @data: the sample
  * @handle: handle that writes to @buffer
- * @regs: where the sample happened
- * @raw: two pieces of raw data
- * @raw_tail: the second of these pieces
+ * @regs: registers of the sample
+ * @raw: raw data of two fragments
+ * @raw_tail: the second fragment
  * @branches: a branch stack
- * @counters: of @branches
- * @given: the driver gives all fields that it can give
+ * @counters: counters of @branches
+ * @given: the driver sets all fields that it can
  * @buffer: the record
  */
 struct sample_env {
@@ -111,10 +104,7 @@ static struct sample_env *env_alloc(struct kunit *test)
 	for (i = 0; i < TEST_MEMBERS; i++)
 		env_event(env, &env->member[i], &env->cold[1 + i], 0x20 + i);
 
-	/*
-	 * The raw data has 13 bytes in two pieces; with the size field and
-	 * padding these are 24.
-	 */
+	/* 13 bytes of raw data in two fragments; with size field and padding, 24 bytes */
 	env->raw.frag.data = "raw data, 12";
 	env->raw.frag.size = 12;
 	env->raw.frag.next = &env->raw_tail;
@@ -139,7 +129,7 @@ static void env_add_members(struct sample_env *env, int nr)
 	env->event.nr_siblings = nr;
 }
 
-/* Collect and write a sample with these attributes. */
+/* Prepare and write a sample with these attributes. */
 static void env_write(struct sample_env *env, struct perf_event_header *header)
 {
 	static struct {
@@ -182,7 +172,7 @@ static void env_write(struct sample_env *env, struct perf_event_header *header)
 	preempt_disable();
 	rcu_read_lock();
 	perf_prepare_sample(data, &env->event, &env->regs);
-	/* BPF programs see the sample before it is prepared for output. */
+	/* BPF programs read the sample before it is prepared for output. */
 	perf_prepare_sample(data, &env->event, &env->regs);
 	perf_prepare_header(header, data, &env->event, &env->regs);
 	perf_output_sample(&env->handle, header, data, &env->event);
@@ -191,12 +181,12 @@ static void env_write(struct sample_env *env, struct perf_event_header *header)
 }
 
 /**
- * struct parser - reads a record
+ * struct parser - a parser of a record
  * @test: the test that fails if the record is wrong
  * @type: sample_type of the record
- * @at: what comes next
- * @end: of the record
- * @ok: as far as it has been read
+ * @at: next position
+ * @end: end of the record
+ * @ok: the record is correct up to @at
  */
 struct parser {
 	struct kunit	*test;
@@ -318,10 +308,7 @@ static void parse_regs(struct parser *p, const struct sample_env *env, u64 mask,
 {
 	u64 abi = sample_test_take(p, 8);
 
-	/*
-	 * The sample of a kernel thread has registers of user mode when the
-	 * sample says so.
-	 */
+	/* A kernel thread's sample has user registers if the sampled registers are of user mode. */
 	sample_test_expect(p, "abi", abi, user && !user_mode((struct pt_regs *)&env->regs) ?
 			      PERF_SAMPLE_REGS_ABI_NONE : perf_reg_abi(current));
 	if (!abi)
@@ -340,7 +327,7 @@ static void parse_stack(struct parser *p)
 		sample_test_expect(p, "dyn_size", sample_test_take(p, 8) <= size, true);
 }
 
-/* Follows the description of PERF_RECORD_SAMPLE line by line. */
+/* In the order of the description of PERF_RECORD_SAMPLE */
 static void parse_sample(struct parser *p, struct sample_env *env)
 {
 	const struct perf_event_attr *attr = &env->event.attr;
@@ -397,10 +384,7 @@ static void parse_sample(struct parser *p, struct sample_env *env)
 		take_word(p, "size of AUX data", 0);
 }
 
-/*
- * Samples that consist of leading words alone are written without being
- * collected first.
- */
+/* Samples with only leading words are written directly, without preparation. */
 static void check_short_cut(struct parser *p, struct sample_env *env, u64 written)
 {
 	u64 words[NR_LEADING] = { };
@@ -413,7 +397,7 @@ static void check_short_cut(struct parser *p, struct sample_env *env, u64 writte
 		env->data.sample_flags |= PERF_SAMPLE_IP;
 	}
 	/*
-	 * Stay on the CPU: most samples are taken on the same CPU as the one
+	 * Disable preemption, because most samples are taken on the same CPU as the sample
 	 * before.
 	 */
 	preempt_disable();
@@ -451,7 +435,7 @@ static bool check_sample(struct kunit *test, struct sample_env *env)
 	return p.ok;
 }
 
-/* The next number with as many bits. */
+/* The next number with the same number of set bits */
 static u64 next_of_weight(u64 mask)
 {
 	u64 low = mask & -mask, ripple = mask + low;
@@ -468,8 +452,8 @@ static bool check_all_types(struct kunit *test, struct sample_env *env)
 		for (type = BIT_ULL(bits) - 1; type < PERF_SAMPLE_MAX;
 		     type = next_of_weight(type)) {
 			/*
-			 * A sample has one kind of weight at most:
-			 * perf_event_open() refuses both.
+			 * A sample has at most one kind of weight: perf_event_open() rejects
+			 * both.
 			 */
 			if ((type & PERF_SAMPLE_WEIGHT_TYPE) != PERF_SAMPLE_WEIGHT_TYPE) {
 				env->event.attr.sample_type = type;
@@ -482,10 +466,7 @@ static bool check_all_types(struct kunit *test, struct sample_env *env)
 		}
 		cond_resched();
 	}
-	/*
-	 * All combinations of up to 4 of 25 fields, without those that have
-	 * both weights.
-	 */
+	/* All combinations of up to 4 of 25 fields, except those with both weights */
 	KUNIT_EXPECT_EQ(test, nr, 1 + 25 + (300 - 1) + (2300 - 23) + (12650 - 253));
 	return true;
 }
@@ -503,7 +484,7 @@ static void test_all_types(struct kunit *test)
 	if (!check_all_types(test, env))
 		return;
 
-	/* Samples in user mode, with all that a driver may know. */
+	/* Samples in user mode, with all fields that a driver may set */
 	env->given = true;
 	attr->branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX | PERF_SAMPLE_BRANCH_COUNTERS;
 #ifdef CONFIG_X86_64
@@ -542,7 +523,7 @@ static void test_read_formats(struct kunit *test)
 	}
 }
 
-/* A member comes or goes after the size has been computed. */
+/* Add or remove a sibling after the computation of the size. */
 static void test_read_group_changes(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -567,9 +548,7 @@ static void test_read_group_changes(struct kunit *test)
 	}
 }
 
-/*
- * The size that was reserved is written, though the group changes in between.
- */
+/* The reserved size is written, even if the group changes in the meantime. */
 static void test_group_changes_under_sample(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -604,9 +583,7 @@ static void test_group_changes_under_sample(struct kunit *test)
 	}
 }
 
-/*
- * Members that are on are read by their driver, unless the handle forbids it.
- */
+/* Drivers read active members, unless the handle forbids it. */
 static void test_read_members(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -634,7 +611,7 @@ static void test_read_size_limit(struct kunit *test)
 	struct perf_event *leader = &env->event, *event = &env->member[0];
 
 	mutex_lock(&env->ctx.mutex);
-	/* nr and one word each: 16 KiB are 2047 events. */
+	/* nr, and one word per event: 16 KiB are 2047 events */
 	leader->attr.read_format = PERF_FORMAT_GROUP;
 	leader->nr_siblings = 2045;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), 0);
@@ -642,15 +619,14 @@ static void test_read_size_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
 
 	/*
-	 * No group is larger, even if it is never read as one: a change of a
-	 * group is one step.
+	 * This limit applies to all groups, even if they are never read as a group, because a
+	 * change of a group is one step.
 	 */
 	leader->attr.read_format = 0;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
 
 	/*
-	 * Too long by the read_format of the new event alone, then by that of
-	 * an event of the group.
+	 * Too long with the read_format of the new event, then with that of an event of the group
 	 */
 	leader->nr_siblings = 2045;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), 0);
@@ -665,7 +641,7 @@ static void test_read_size_limit(struct kunit *test)
 	mutex_unlock(&env->ctx.mutex);
 }
 
-/* Whatever a driver gives, the record's size fits into a u16 and is true. */
+/* Whatever fields a driver sets, the record's size is correct and fits into a u16. */
 static void test_too_long(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -688,7 +664,7 @@ static void test_too_long(struct kunit *test)
 	}
 }
 
-/* All combinations of the words at the end of records other than samples. */
+/* All combinations of words in the trailer of records other than samples */
 static void test_trailer(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -740,7 +716,7 @@ static void test_trailer(struct kunit *test)
 	}
 }
 
-/* A driver fills in the fields that it knows, and the core the rest. */
+/* A driver sets the fields that it supports, and the core sets the others. */
 static void test_own_sample(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -774,10 +750,7 @@ static void test_own_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *word++, MARK(1));
 	KUNIT_EXPECT_EQ(test, *word, MARK(6));
 
-	/*
-	 * A field that the driver has not got is empty, and shows nothing of
-	 * the driver's stack.
-	 */
+	/* A field that the driver does not set is empty, and does not leak the driver's stack. */
 	env->event.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |
 				      PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |
 				      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
@@ -807,10 +780,7 @@ static void test_own_sample(struct kunit *test)
 	env->event.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	perf_sample_layout(&env->event);
 
-	/*
-	 * Records other than samples have these words at their end, behind
-	 * what they tell.
-	 */
+	/* Other records have these words in their trailer. */
 	env->event.attr.sample_id_all = 1;
 	preempt_disable();
 	perf_event_header__init(&header, &env->data, PERF_RECORD_LOST, 0, 24, &env->event);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scheduling of groups on a simulated PMU: included at the end of sched.c.
- * Rotation happens when the test says so.
+ * Scheduling of groups on a simulated PMU. Included at the end of sched.c. Rotation runs only
+ * when the test calls it.
  */
 #include "../sysctl.h"
 #include "sim_fixture.h"
@@ -11,8 +11,8 @@
 static void one_round(struct kunit *test)
 {
 	/*
-	 * Interrupts are off: a task switch in between would choose groups by
-	 * the time that has passed.
+	 * Disable interrupts, because a context switch would choose groups by the time that has
+	 * passed.
 	 */
 	guard(irqsave)();
 	sim_test_pass(ROUND_NS);
@@ -41,10 +41,7 @@ static void group_goes_on_whole_or_not_at_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(one), 1010ULL);
 }
 
-/*
- * The driver refuses a transaction only at its end, when it has been given the
- * whole group.
- */
+/* The driver rejects a transaction at its end, when all members have been added. */
 static void refused_transaction_leaves_nothing(struct kunit *test)
 {
 	u64 first_only = STEP | 1 << SIM_CONFIG_COUNTERS_SHIFT;
@@ -77,7 +74,7 @@ static void disabled_member_needs_no_counter(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
 	KUNIT_EXPECT_TRUE(test, is_on(other));
 	sim_test_advance(test, 3);
-	/* The group gets no counter when it comes back, either. */
+	/* The group gets no counter when it is scheduled in again, either. */
 	scoped_guard(preempt)
 		perf_pmu_resched(&f->sim->pmu);
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
@@ -90,9 +87,9 @@ static void disabled_member_needs_no_counter(struct kunit *test)
 }
 
 /*
- * Without events, task switches are not looked at. If the CPU still had the
- * task's context, or its clock still ran there, the CPU would have it when the
- * task is gone.
+ * Without events the hooks in context switches are off. If the context was still the CPU's task
+ * context, or its clock still ran, the CPU would still have the context after the task has
+ * exited.
  */
 static void last_event_leaves_nothing_on_the_cpu(struct kunit *test)
 {
@@ -107,10 +104,7 @@ static void last_event_leaves_nothing_on_the_cpu(struct kunit *test)
 	scoped_guard(irqsave) {
 		KUNIT_EXPECT_NULL(test, this_cpu_context()->task_ctx);
 		KUNIT_EXPECT_EQ(test, ctx->clock.cpu, -1);
-		/*
-		 * The last event has gone between the look at nr_sched and the
-		 * taking of the lock.
-		 */
+		/* The last event was removed between the read of nr_sched and the lock. */
 		ctx->nr_sched++;
 		perf_context_sched_in(this_cpu_context(), ctx, current);
 		ctx->nr_sched--;
@@ -119,7 +113,7 @@ static void last_event_leaves_nothing_on_the_cpu(struct kunit *test)
 	}
 }
 
-/* Ticks look at a context only if it counts an event: those with a frequency that are on. */
+/* Ticks skip a context unless nr_freq is set, the number of active events with a frequency. */
 static void expect_counted_for_ticks(struct kunit *test, struct perf_event_context *ctx,
 				     unsigned int expected)
 {
@@ -148,10 +142,7 @@ static void watched_start(struct perf_event *event, int flags)
 		nr_wrong_starts++;
 }
 
-/*
- * A tick adjusts frequencies and lets throttled events go on, but only events
- * that are on.
- */
+/* A tick adjusts frequencies and unthrottles events, but only active ones. */
 static void tick_starts_nothing_that_is_off(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -172,9 +163,7 @@ static void tick_starts_nothing_that_is_off(struct kunit *test)
 	nr_wrong_starts = 0;
 	for (round = 0; round < 2; round++) {
 		guard(irqsave)();
-		/*
-		 * In the second round, do as if all events had been throttled.
-		 */
+		/* In the second round, pretend that all events were throttled. */
 		if (round) {
 			leader->hw.interrupts = MAX_INTERRUPTS;
 			perf_event_pmu_stop(leader, 0);
@@ -194,7 +183,7 @@ static void tick_starts_nothing_that_is_off(struct kunit *test)
 	expect_counted_for_ticks(test, leader->ctx, 0);
 }
 
-/* The event is on, and a tick looks at what it has counted. */
+/* The event is active, and a tick reads its count. */
 static void expect_adjusted(struct kunit *test, struct perf_event *event)
 {
 	KUNIT_EXPECT_TRUE(test, is_on(event));
@@ -206,8 +195,8 @@ static void expect_adjusted(struct kunit *test, struct perf_event *event)
 }
 
 /*
- * A tick looks at every event with a frequency that is on, however it came on: alone or
- * as a member, with a counter or resident, of the task or of the CPU.
+ * A tick adjusts every active event with a frequency: alone or as a sibling, with a counter or
+ * resident, of the task or of the CPU.
  */
 static void tick_finds_all_that_are_on(struct kunit *test)
 {
@@ -230,13 +219,13 @@ static void tick_finds_all_that_are_on(struct kunit *test)
 	on_and_off(member, false);
 	expect_counted_for_ticks(test, ctx, 1);
 	on_and_off(member, true);
-	/* A disabled leader keeps its members off. */
+	/* A disabled leader disables its siblings. */
 	on_and_off(leader, false);
 	KUNIT_EXPECT_FALSE(test, is_on(member));
 	expect_counted_for_ticks(test, ctx, 0);
 	on_and_off(leader, true);
 	expect_adjusted(test, member);
-	/* The group has to be scheduled from here on. */
+	/* From now on the group must be scheduled. */
 	mixed = open_attr(test, &hard, -1, current, leader);
 	of_cpu = open_attr(test, &soft, raw_smp_processor_id(), NULL, NULL);
 	expect_adjusted(test, leader);
@@ -244,7 +233,7 @@ static void tick_finds_all_that_are_on(struct kunit *test)
 	expect_adjusted(test, mixed);
 	expect_adjusted(test, of_cpu);
 	expect_counted_for_ticks(test, ctx, 3);
-	/* Single events are left of the group, one of them with a counter. */
+	/* Only single events remain of the group, one of them with a counter. */
 	close_event(test, leader);
 	hard.pinned = 1;
 	late = open_attr(test, &hard, raw_smp_processor_id(), NULL, NULL);
@@ -258,7 +247,7 @@ static void tick_finds_all_that_are_on(struct kunit *test)
 	expect_counted_for_ticks(test, ctx, 0);
 }
 
-/* In whatever order groups come, the pinned ones are on. */
+/* Whatever the order of opening, the pinned groups are on. */
 static void pinned_groups_go_first(struct kunit *test)
 {
 	int order;
@@ -331,16 +320,16 @@ static void exclusive_group_is_alone(struct kunit *test)
 		one_round(test);
 	}
 	/*
-	 * Equal within one turn: at a task switch either of two groups that
-	 * have run as long may be on.
+	 * Equal except for a turn: a context switch may choose either of two groups with the same
+	 * runtime.
 	 */
 	KUNIT_EXPECT_LE(test, abs(on[0] - on[1]), 4);
 	KUNIT_EXPECT_EQ(test, on[0] + on[1], 40);
 }
 
 /*
- * The kernel's own events keep no exclusive group out: the NMI watchdog's is
- * always on, and KVM's are while a guest runs.
+ * Kernel events do not block an exclusive group: the NMI watchdog's is always on, and KVM's are
+ * while a guest runs.
  */
 static void kernels_own_events_keep_no_exclusive_group_out(struct kunit *test)
 {
@@ -364,10 +353,7 @@ static void kernels_own_events_keep_no_exclusive_group_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(alone), 5ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(own), 5ULL);
 
-	/*
-	 * An exclusive group still keeps other groups out, and they keep it
-	 * out.
-	 */
+	/* An exclusive group still blocks other groups, and they block it. */
 	plain = open_group(test, 1, false);
 	KUNIT_EXPECT_EQ(test, is_on(alone) + is_on(plain), 1);
 	one_round(test);
@@ -406,10 +392,7 @@ static void software_leader_goes_with_hardware(struct kunit *test)
 static struct perf_event *sched_test_overflows;
 static int (*sim_add)(struct perf_event *event, int flags);
 
-/*
- * This is the last overflow that a limit allows, of an event that is on
- * already.
- */
+/* The last overflow within the limit of an event that is already on */
 static int add_behind_overflow(struct perf_event *event, int flags)
 {
 	if (!sched_test_overflows)
@@ -419,7 +402,7 @@ static int add_behind_overflow(struct perf_event *event, int flags)
 	return -EAGAIN;
 }
 
-/* Room is made only for groups that are still enabled. */
+/* Other groups are taken off only for a group that is still enabled. */
 static void leader_turned_off_on_its_way_in(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -450,10 +433,7 @@ static void leader_turned_off_on_its_way_in(struct kunit *test)
 	expect_group(test, blocker, true);
 }
 
-/*
- * When the hardware event of a group leaves, another PMU schedules the rest of
- * the group.
- */
+/* After the removal of a group's hardware event, another PMU schedules the remaining group. */
 static void who_is_left_goes_on(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -487,7 +467,7 @@ static void time_runs_while_it_is_on(struct kunit *test)
 	expect_times(test, first, 2 * ROUND_NS, ROUND_NS);
 	expect_times(test, second, 2 * ROUND_NS, ROUND_NS);
 	on_and_off(first, false);
-	/* Otherwise a task switch would decide when this happens. */
+	/* Otherwise a context switch might do this at any time. */
 	scoped_guard(preempt)
 		perf_pmu_resched(first->pmu);
 	sim_test_pass(500);
@@ -503,10 +483,7 @@ static int counted_add(struct perf_event *event, int flags)
 	return sim_add(event, flags);
 }
 
-/*
- * The driver is asked once too often to find that it is full, and not for
- * every group that waits.
- */
+/* A single failed add shows that the PMU is full; add is not called for every waiting group. */
 static void full_pmu_is_left_alone(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -579,10 +556,7 @@ static void every_period_overflows_once(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
-/*
- * At the highest frequency the event is halted before a single tick could tell
- * its rate.
- */
+/* At the maximum frequency the event is throttled before a tick has measured its rate. */
 static void halted_event_finds_its_period(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -593,10 +567,7 @@ static void halted_event_finds_its_period(struct kunit *test)
 	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
 	int tick;
 
-	/*
-	 * The machine's own ticks come in between, so how many it takes is not
-	 * exact.
-	 */
+	/* The number of ticks is not exact, because there are also real ticks. */
 	for (tick = 0; tick < 400 && event->hw.sample_period < 32; tick++) {
 		sim_test_advance(test, BIT(20));
 		sim_test_pass(TICK_NSEC);
@@ -609,7 +580,7 @@ static void halted_event_finds_its_period(struct kunit *test)
 static int (*sim_init)(struct perf_event *event);
 static u64 seen_branches;
 
-/* As drivers do that have the period in attr.config. */
+/* Like drivers with the period in attr.config */
 static int init_with_period(struct perf_event *event)
 {
 	seen_branches |= event->attr.branch_sample_type;
@@ -639,10 +610,7 @@ static void driver_may_make_an_event_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen_branches, 0ULL);
 	KUNIT_ASSERT_EQ(test, perf_event_refresh(event, 2), 0);
 	sim_test_advance(test, 3000);
-	/*
-	 * The event was disabled by the work of an interrupt, when its limit
-	 * was reached.
-	 */
+	/* The event was disabled by irq_work when it reached its limit. */
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
 	KUNIT_EXPECT_EQ(test, sim_test_value(event), 2000ULL);
 }
@@ -664,7 +632,7 @@ static void read_nothing(struct perf_event *event)
 {
 }
 
-/* A counter that CPUs share can be read on each of them. */
+/* A counter shared by CPUs can be read on each of them. */
 static void read_local_of_another_cpu(struct kunit *test)
 {
 	int here = raw_smp_processor_id(), there = cpumask_any_but(cpu_online_mask, here);
@@ -685,7 +653,7 @@ static void read_local_of_another_cpu(struct kunit *test)
 	f->sim->pmu.scope = PERF_PMU_SCOPE_NONE;
 }
 
-/* An event that must not lead is in error once its leader is closed. */
+/* An event that must not be a leader enters the error state when its leader is closed. */
 static void who_never_leads_is_in_error(struct kunit *test)
 {
 	struct perf_event *leader = open_group(test, 1, false);
@@ -730,10 +698,7 @@ static void watched_stop(struct perf_event *event, int flags)
 	sim_end(event, flags);
 }
 
-/*
- * Drivers start an event with a new period only if it has been read since it
- * counted.
- */
+/* Drivers start an event with a new period only after the event was read. */
 static void new_period_of_a_halted_event(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -750,10 +715,7 @@ static void new_period_of_a_halted_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_read_stops, 1U);
 	f->sim->pmu.stop = sim_end;
 
-	/*
-	 * A counter of a driver that is no counter of the CPU still counts
-	 * down.
-	 */
+	/* An event that is counted by a driver, but not by a CPU counter, still counts down. */
 	on_and_off(event, false);
 	event->event_caps |= PERF_EV_CAP_SOFTWARE;
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 200), 0);
@@ -821,10 +783,7 @@ static void pinned_groups_stay_on(struct kunit *test)
 	expect_group(test, flexible, true);
 }
 
-/*
- * Whichever PMU schedules its group, a clock event shows the time that it has
- * run.
- */
+/* Whichever PMU schedules its group, a clock event shows its running time. */
 static void clock_counts_in_any_group(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -845,10 +804,7 @@ static void clock_counts_in_any_group(struct kunit *test)
 	close_event(test, other);
 	sim_test_pass(4);
 	KUNIT_EXPECT_EQ(test, sim_test_value(clock), 7ULL);
-	/*
-	 * A reset comes between the reader's look at the time and its look at
-	 * prev_count.
-	 */
+	/* A reset between the reads of the time and of prev_count */
 	local64_add(100, &clock->hw.prev_count);
 	KUNIT_EXPECT_EQ(test, sim_test_value(clock), 0ULL);
 }

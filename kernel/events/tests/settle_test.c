@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies that are settled: a read of their root has all of their values, each once, whatever
- * happens to them or to their tasks. Included at the end of settle.c.
+ * Settled copies: a read of the root includes all of their values exactly once, whatever happens
+ * to them or their tasks. Included at the end of settle.c.
  */
 #include <linux/kthread.h>
 
@@ -11,8 +11,8 @@
 #define CHILDREN	3
 
 /**
- * struct sleeper - a task that sleeps, and its copy of a root
- * @task: the task, which never runs: what its events count is stored by the test
+ * struct sleeper - a sleeping task and its copy of a root
+ * @task: the task, which never runs: the test stores the counts of its events
  * @copy: the copy
  */
 struct sleeper {
@@ -41,11 +41,11 @@ static void settle_fork(struct kunit *test, struct perf_event *root, struct slee
 	sleeper->task = make_sleeper(test, settle_sleep);
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(sleeper->task, 0), 0);
 	guard(mutex)(perf_family_lock(root));
-	/* A fork puts its copies in front. */
+	/* A fork inserts its copies at the front. */
 	sleeper->copy = list_first_entry(perf_event_copies(root), struct perf_event, child_list);
 }
 
-/* Let the task's events count @n more, in 1000 ns, as if it had run. */
+/* Increase the counts of the task's events by @n, in 1000 ns, as if the task had run. */
 static void settle_run(const struct sleeper *sleeper, u64 n)
 {
 	struct perf_event_context *ctx = sleeper->copy->ctx;
@@ -66,7 +66,7 @@ static u64 settle_read(struct perf_event *root)
 	return perf_event_read_value(root, &enabled, &running);
 }
 
-/* How many copies of a root are settled, of which none may come before one that is not. */
+/* Number of settled copies of a root; check that they are all at the end of the list. */
 static int settle_count(struct kunit *test, struct perf_event *root)
 {
 	struct perf_event *copy;
@@ -109,7 +109,10 @@ static void settle_turn_off(struct perf_event *root)
 	perf_family_turn(root, false, false);
 }
 
-/* A read settles what stands, and the next one looks only at what has run since. */
+/*
+ * A read settles copies with a stopped clock, and the next read reads only copies that have run
+ * since.
+ */
 static void reads_settle_what_stands(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
@@ -120,7 +123,7 @@ static void reads_settle_what_stands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
 	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
-	/* No copy changes while it stands. If one did, a read would not see it. */
+	/* Settled copies do not change. If one did, a read would miss it. */
 	local64_add(100, &sleepers[0].copy->count);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
 	local64_sub(100, &sleepers[0].copy->count);
@@ -133,7 +136,7 @@ static void reads_settle_what_stands(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* A context that runs during a read is looked at. */
+/* The copies of a context that runs during a read are read. */
 static void running_copies_are_not_settled(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
@@ -157,7 +160,7 @@ static void running_copies_are_not_settled(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* The value of such a clock is a time; both of the times are in the sums, too. */
+/* The count of such a clock is a time; the enabled and running times are in the sums, too. */
 static void times_are_settled(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_TASK_CLOCK, NULL);
@@ -172,7 +175,7 @@ static void times_are_settled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, enabled[0], enabled[1]);
 	KUNIT_EXPECT_EQ(test, running[0], running[1]);
 	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
-	/* This task's own time has passed, too. */
+	/* The time of this task itself is included. */
 	KUNIT_EXPECT_EQ(test, value[0], 2 * CHILDREN * 1000);
 
 	settle_run(&sleepers[0], 0);
@@ -191,7 +194,7 @@ static void times_are_settled(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* A copy that leaves takes its value out of one sum and brings it into another. */
+/* The removal of a copy moves its values from one sum to another. */
 static void settled_copies_leave(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
@@ -201,7 +204,7 @@ static void settled_copies_leave(struct kunit *test)
 	settle_begin(test, root, sleepers);
 	for (i = 0; i < CHILDREN; i++) {
 		KUNIT_EXPECT_EQ(test, settle_read(root), 7);
-		/* The second one has run since. */
+		/* The second copy has run since. */
 		if (i == 1)
 			settle_run(&sleepers[i], 0);
 		kthread_stop(sleepers[i].task);
@@ -212,7 +215,7 @@ static void settled_copies_leave(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* Events of one context: what is settled of one of them has to do with the others. */
+/* Events of one context: settled copies of one root affect those of the others. */
 static void roots_are_closed(struct kunit *test)
 {
 	struct perf_event *first = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
@@ -223,7 +226,7 @@ static void roots_are_closed(struct kunit *test)
 	settle_begin(test, third, sleepers);
 	KUNIT_EXPECT_EQ(test, settle_read(first), 0);
 	settle_run(&sleepers[0], 10);
-	/* Contexts that have been stirred wait until the others' values have been read, too. */
+	/* This read unsettles the copies of all roots in the stirred context. */
 	KUNIT_EXPECT_EQ(test, settle_read(second), 0);
 	KUNIT_EXPECT_EQ(test, settle_read(third), 17);
 	KUNIT_EXPECT_EQ(test, settle_count(test, third), CHILDREN);
@@ -288,7 +291,7 @@ static void exiting_copies_are_reset(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* A copy that is scheduled is settled while all of its values are 0. */
+/* A copy that needs scheduling is settled while all of its values are 0. */
 static void scheduled_copies_settle_at_zero(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -309,7 +312,7 @@ static void scheduled_copies_settle_at_zero(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* What tracepoints about a task count, other tasks may count while it sleeps. */
+/* Tracepoints about a task may be counted by other tasks while it sleeps. */
 static void walked_contexts_are_not_settled(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -329,7 +332,7 @@ static void walked_contexts_are_not_settled(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* Where a residence may stand in for a context, sites count though its clock stands. */
+/* If a residence may replace a context, event sites count even while its clock is stopped. */
 static void clones_are_not_settled(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * How many samples one occurrence of a software event gives.
- */
+/* Number of samples per occurrence of a software event */
 #include <kunit/test.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
@@ -15,8 +13,8 @@
 static unsigned int nr_samples;
 
 /*
- * An overflow handler whose samples are so expensive that a tick passes on
- * another CPU with each; on this CPU a tick passes or not.
+ * An overflow handler that is so slow that each sample takes a tick on another CPU; on this CPU a
+ * tick may pass or not
  */
 static void dear_sample(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
@@ -67,10 +65,7 @@ static void ticks_do_not_lift_the_bound(struct kunit *test)
 
 #define MANY	64
 
-/*
- * The bound is not lifted by opening more events: they share what a tick
- * allows.
- */
+/* More events do not increase the limit, because they share it in each tick. */
 static void many_events_share_a_bound(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -112,10 +107,7 @@ static void look_for_site(struct irq_work *work)
 	seen_in_site = perf_site_interrupted();
 }
 
-/*
- * A site that an interrupt has come into is known as the task's; a site that
- * is over is not known.
- */
+/* An interrupt recognizes that it has interrupted an event site, until the site ends. */
 static void interrupts_know_of_a_site(struct kunit *test)
 {
 	struct irq_work work = IRQ_WORK_INIT_HARD(look_for_site);
@@ -136,9 +128,8 @@ static void interrupts_know_of_a_site(struct kunit *test)
 }
 
 /*
- * When an interrupt has come into a site, the site goes on from the event at
- * which it stands. The events that follow that one must not change when the
- * leader of others goes.
+ * An interrupted event site continues its walk with the next event of the list. The events after
+ * the current one must not change when the leader of others is removed.
  */
 static void members_stay_where_sites_find_them(struct kunit *test)
 {
@@ -151,7 +142,7 @@ static void members_stay_where_sites_find_them(struct kunit *test)
 	struct hlist_node *next[6];
 	int i;
 
-	/* The list has members, and between them events that are alone. */
+	/* The list has siblings, with single events in between. */
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		bool joins = i % 2 && leader;
 		struct perf_event *event;
@@ -179,8 +170,8 @@ static void members_stay_where_sites_find_them(struct kunit *test)
 }
 
 /*
- * An NMI's BPF program reads an event that is active, but not started yet, or stopped already: time
- * in which a clock is off does not count.
+ * A BPF program in an NMI reads an event that is active, but not started yet, or already stopped:
+ * the time while a clock is off does not count.
  */
 static void clock_that_is_off_counts_nothing(struct kunit *test)
 {

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The share of CPU time that sampling may take.
- *
- * Included at the end of sysctl.c.
- */
+/* Unit tests of sysctl.c, included at its end: limit on the CPU time of sampling */
 #include <kunit/test.h>
 
 /**
- * struct limits - all that the sysctls determine
+ * struct limits - values derived from the sysctls
  * @rate: perf_event_max_sample_rate
  * @percent: perf_cpu_time_max_percent
  * @per_tick: perf_max_samples_per_tick
@@ -40,7 +36,7 @@ static void limits_put(const struct limits *was)
 	perf_sysctl_set_bound();
 }
 
-/* Set both values as if the administrator had written them. */
+/* Set both values like writes to the sysctls. */
 static void limits_set(int rate, int percent)
 {
 	sysctl_perf_event_sample_rate = rate;
@@ -62,7 +58,7 @@ static void sysctl_share(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_sysctl_sample_allowed_ns, 0);
 	limits_set(1000, 100);
 	KUNIT_EXPECT_EQ(test, perf_sysctl_sample_allowed_ns, 0);
-	/* A share that is close to zero is not the same as no limit. */
+	/* A limit close to zero differs from no limit. */
 	limits_set(500000000, 1);
 	KUNIT_EXPECT_EQ(test, perf_sysctl_sample_allowed_ns, 1);
 	limits_put(&was);
@@ -76,10 +72,7 @@ static void sysctl_fit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_sysctl_samples_that_fit(0, 100), TICK_NSEC);
 }
 
-/*
- * Let interrupts that cost @ns each come at a rate and share, until nothing
- * changes.
- */
+/* Simulate interrupts that take @ns each, at a rate and limit, until nothing changes. */
 static void sysctl_test_load(struct kunit *test, int rate, int percent, u64 ns)
 {
 	u64 sum = this_cpu_read(took_sum);
@@ -115,15 +108,12 @@ static void sysctl_rate_follows_cost(struct kunit *test)
 				KUNIT_EXPECT_GE(test, sysctl_perf_event_sample_rate, 1);
 				KUNIT_EXPECT_LE(test, sysctl_perf_event_sample_rate, rates[r]);
 				KUNIT_EXPECT_GE(test, perf_max_samples_per_tick, 1);
-				/* The least rate is one sample a tick. */
+				/* The minimum rate is one sample per tick. */
 				if (sysctl_perf_event_sample_rate > HZ)
 					KUNIT_EXPECT_LE(test, costs[c] *
 							sysctl_perf_event_sample_rate,
 							budget + budget / 8);
-				/*
-				 * A load that fits into the budget leaves the
-				 * rate as it is.
-				 */
+				/* A load within the budget does not change the rate. */
 				if (costs[c] * rates[r] <= budget - budget / 8)
 					KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate,
 							rates[r]);
@@ -131,7 +121,7 @@ static void sysctl_rate_follows_cost(struct kunit *test)
 		}
 	}
 
-	/* The limit is off: the cost of samples is not watched. */
+	/* Without a limit the cost of samples is not measured. */
 	sysctl_test_load(test, 100000, 0, NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate, 100000);
 	sysctl_test_load(test, 100000, 100, NSEC_PER_SEC);

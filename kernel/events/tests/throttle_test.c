@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Events that NMIs throttle between the steps of a tick. Included at the end of throttle.c.
- */
+/* Events throttled by NMIs in the middle of a tick. Included at the end of throttle.c. */
 #include "sim_fixture.h"
 
-/* The event that is throttled at the next chance, and whether the CPU must have ticks */
+/* Event to be throttled next, and whether the CPU must have ticks */
 static struct perf_event *throttle_test_next;
 static bool throttle_test_required;
 
-/* As a driver does in an NMI, at an overflow that is one too many. */
+/* Like a driver in an NMI, at an overflow over the limit */
 static void throttle_test_overflow(struct perf_event *event)
 {
 	event->hw.interrupts_seq = __this_cpu_read(perf_throttle_ticks);
@@ -34,8 +32,8 @@ static unsigned int throttle_test_number(void)
 }
 
 /*
- * While events are in the number of those that a tick is to let go on, the CPU must have ticks. An
- * NMI throttles an event when the tick has cleared the number, and not the dependency.
+ * While the number of throttled events is not zero, the CPU must have ticks. An NMI throttles an
+ * event after the tick has reset the number, but not the tick dependency.
  */
 static void nmi_keeps_the_tick(struct kunit *test)
 {
@@ -49,7 +47,7 @@ static void nmi_keeps_the_tick(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_on(first));
 	KUNIT_EXPECT_TRUE(test, is_on(second));
 	guard(irqsave)();
-	/* Earlier ones are none of this test's. */
+	/* Clear events throttled before this test. */
 	perf_adjust_freq_unthr(this_cpu_context());
 	throttle_test_required = false;
 	throttle_test_next = second;
@@ -66,7 +64,7 @@ static void nmi_keeps_the_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, throttle_test_number(), 1U);
 	KUNIT_EXPECT_TRUE(test, throttle_test_required);
 
-	/* The next tick finds nothing more to do. */
+	/* The next tick finds no throttled event. */
 	perf_adjust_freq_unthr(this_cpu_context());
 	KUNIT_EXPECT_FALSE(test, perf_event_throttled(second));
 	KUNIT_EXPECT_EQ(test, throttle_test_number(), 0U);

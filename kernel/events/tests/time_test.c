@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of time.c, included at its end: clocks that stop, and the times
- * of events and groups. Time is set by hand in a clock that stands.
+ * Unit tests of time.c, included at its end: clocks that stop, and the times of events and
+ * groups. The test sets the time of a stopped clock.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -10,9 +10,9 @@
 
 /**
  * struct time_fixture - a context with a group of two
- * @ctx: its clock stands, and shows the time that the test sets
+ * @ctx: the context, with a stopped clock at the test's time
  * @leader: the leader
- * @member: the member
+ * @member: the sibling
  */
 struct time_fixture {
 	struct perf_event_context	ctx;
@@ -90,10 +90,10 @@ static void clock_never_goes_back(struct kunit *test)
 
 	preempt_disable();
 	perf_clock_start(&clock, 1000);
-	/* On another CPU the time may be a little behind. */
+	/* The time on another CPU may be a little earlier. */
 	perf_clock_stop(&clock, 990);
 	KUNIT_EXPECT_EQ(test, clock_now(&clock), 50ULL);
-	/* Read a running clock from a CPU that is behind. */
+	/* Read a running clock on a CPU with an earlier time. */
 	perf_clock_start(&clock, perf_clock() + NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, clock_now(&clock), 50ULL);
 	preempt_enable();
@@ -183,7 +183,7 @@ static void disabled_member_has_no_time(struct kunit *test)
 	expect_times(test, &f->leader, 100, 100);
 }
 
-/* From here on the context's clock runs, by a time that the test sets. */
+/* Start the context's clock, with time set by the test. */
 static void start_test_clock(struct time_fixture *f, u64 now)
 {
 	perf_test_clock_now = now;
@@ -199,9 +199,8 @@ static void time_test_exit(struct kunit *test)
 }
 
 /*
- * A reader may come in while events are changed, at a later time and with
- * interrupts off. It must neither wait, nor see a time that is taken back or
- * counted twice.
+ * A reader may interrupt a change of events, with a later time and interrupts off. It must not
+ * wait, and it must not read a time that decreases later or is counted twice.
  */
 static void reader_within_a_change_gets_its_moment(struct kunit *test)
 {
@@ -230,10 +229,7 @@ static void reader_within_a_change_gets_its_moment(struct kunit *test)
 	expect_times(test, &f->member, 50, 50);
 }
 
-/*
- * The reader has interrupted a change that is taking its moment; it must not
- * wait for that.
- */
+/* The reader has interrupted a change that is about to read its time; it must not wait. */
 static void reader_does_not_wait_for_a_moment(struct kunit *test)
 {
 	struct time_fixture *f = test->priv;

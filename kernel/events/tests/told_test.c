@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fields of a sample that only others can tell. A driver that exists only here
- * fills in every field that the core leaves to drivers, and a hypervisor that
- * exists only here tells of its guest. Each value must be in the buffer as it
- * was told. The clock of the stamps must be the one that was asked for.
+ * Fields of a sample that do not originate in the core. A test driver sets all fields that the
+ * core leaves to drivers, and a test hypervisor reports its guest. The buffer must contain each
+ * value as it was set. Timestamps must be of the requested clock.
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
@@ -20,12 +19,12 @@
 #define NR_BRANCHES	2
 
 /**
- * struct teller - a driver that fills in every field, and an event of its own
+ * struct teller - a driver that sets all fields, and its event
  * @pmu: the driver
  * @event: the event, on the test's task
  * @rb: its buffer
- * @read: bytes of @rb that have been read
- * @regs: where the sample happens
+ * @read: number of bytes of @rb that have been read
+ * @regs: registers of the sample
  */
 struct teller {
 	struct pmu		pmu;
@@ -96,13 +95,13 @@ static struct teller *teller_make(struct kunit *test, struct perf_event_attr *at
 	t->event = event;
 	t->rb = perf_buffer_alloc(1, 0, -1, false);
 	KUNIT_ASSERT_NOT_NULL(test, t->rb);
-	/* The test has no reader that could be woken. */
+	/* The test has no reader to wake up. */
 	t->rb->ring.watermark = ULONG_MAX;
 	rcu_assign_pointer(event->rb, t->rb);
 	return t;
 }
 
-/* An overflow, as its interrupt handler reports it. */
+/* An overflow, like in an interrupt handler */
 static void told_test_overflow(struct teller *t, struct perf_sample_data *data)
 {
 	guard(irqsave)();
@@ -176,7 +175,7 @@ static void memory_accesses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, word[6], MARK(4));
 	KUNIT_EXPECT_EQ(test, word[7], MARK(5));
 
-	/* For a driver that gives no fields, the core makes none up. */
+	/* If the driver sets no fields, the core does not invent them. */
 	perf_sample_data_init(&data, 0, 1);
 	told_test_overflow(t, &data);
 	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 8);
@@ -233,7 +232,7 @@ static void branches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, word[8], MARK(8));
 	KUNIT_EXPECT_EQ(test, word[9], MARK(9));
 #ifdef __LITTLE_ENDIAN
-	/* mispred, in_tx, cycles, type, spec, privilege: from the lowest bit upwards. */
+	/* mispred, in_tx, cycles, type, spec and privilege, from the lowest bit upwards */
 	KUNIT_EXPECT_EQ(test, word[4], 1 | 4 | 0x1234 << 4 | PERF_BR_COND_CALL << 20 |
 			PERF_BR_SPEC_WRONG_PATH << 24 | (u64)PERF_BR_PRIV_HV << 30);
 	KUNIT_EXPECT_EQ(test, word[7], 2 | 8 | PERF_BR_EXTEND_ABI << 20 |
@@ -242,10 +241,7 @@ static void branches(struct kunit *test)
 #endif
 }
 
-/*
- * When a driver writes the record by itself, the driver says where the sample
- * happened.
- */
+/* If a driver writes the record itself, it sets the registers of the sample. */
 static void of_a_hypervisor(struct kunit *test)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD };
@@ -307,8 +303,8 @@ static void guest_goes(void *cbs)
 }
 
 /*
- * Expect one sample with @misc in its header, and with the mode of the guest
- * or not.
+ * Expect one sample with @misc in its header and the instruction pointer of the guest or the
+ * task.
  */
 static void expect_sample(struct kunit *test, struct teller *t, u16 misc, bool in_guest)
 {
@@ -343,16 +339,13 @@ static void of_a_guest(struct kunit *test)
 	expect_sample(test, t, PERF_RECORD_MISC_GUEST_KERNEL, true);
 	guest_is |= PERF_GUEST_USER;
 	expect_sample(test, t, PERF_RECORD_MISC_GUEST_USER, true);
-	/* The interrupt did not come in the guest. */
+	/* The interrupt did not interrupt the guest. */
 	guest_is = 0;
 	expect_sample(test, t, PERF_RECORD_MISC_KERNEL, false);
 	KUNIT_EXPECT_GT(test, guest_asked, 0);
 	KUNIT_EXPECT_EQ(test, perf_guest_handle_intel_pt_intr(), 0);
 
-	/*
-	 * When the hypervisor is gone it is not asked any more, and the next
-	 * one can register.
-	 */
+	/* An unregistered hypervisor is not called any more, and another one can register. */
 	kunit_release_action(test, guest_goes, &plain_guest);
 	guest_is = PERF_GUEST_ACTIVE;
 	asked = guest_asked;
@@ -371,9 +364,8 @@ static void of_a_guest(struct kunit *test)
 #endif /* CONFIG_GUEST_PERF_EVENTS */
 
 /*
- * Compare the clocks by name: some differ only where a machine has slept, or
- * its time has been set, and those that are inline have another address in
- * each file.
+ * Compare the clocks by name: some of them differ only after suspend or after the time was set,
+ * and inline functions have a different address in each file.
  */
 static void clock_of_choice(struct kunit *test)
 {
@@ -413,7 +405,7 @@ static bool told_test_wants_data(const struct perf_event_attr *attr,
 	return attr->mmap_data;
 }
 
-/* A record is made only if somebody takes it: an event that is enabled, here, and asks. */
+/* A record is written only if an enabled event on this CPU requests it. */
 static void record_without_takers(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -441,7 +433,7 @@ static void record_without_takers(struct kunit *test)
 	perf_event_disable(listener);
 	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
 	perf_event_release_kernel(listener);
-	/* A listener on a CPU hears of all tasks there. */
+	/* A listener on a CPU gets the records of all tasks there. */
 	listener = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, NULL,
 						    NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(listener));

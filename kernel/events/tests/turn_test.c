@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups that are turned on and off as a whole: included at the end of turn.c. Copies on other
- * CPUs are for the selftests.
+ * Enable and disable of whole groups: included at the end of turn.c. Selftests cover copies on
+ * other CPUs.
  */
 #include "sim_fixture.h"
 
@@ -14,7 +14,7 @@ static int turn_test_add(struct perf_event *event, int flags)
 	return turn_test_sim_add(event, flags);
 }
 
-/* Turn a group on, by any of its events. Return: how often an event has got a counter. */
+/* Enable a group, through any of its events. Return: number of calls of pmu->add */
 static unsigned int turn_test_group_on(struct kunit *test, struct perf_event *event)
 {
 	struct sim_fixture *f = test->priv;
@@ -44,7 +44,7 @@ static void turn_test_expect_off(struct kunit *test, struct perf_event *leader)
 		KUNIT_EXPECT_EQ(test, member->state, PERF_EVENT_STATE_OFF);
 }
 
-/* However many of its events come on, the group is taken off and put on once. */
+/* Whatever the number of events that are enabled, the group is scheduled out and in once. */
 static void group_is_scheduled_once(struct kunit *test)
 {
 	struct perf_event *leader = open_group(test, 4, false);
@@ -60,7 +60,7 @@ static void group_is_scheduled_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 10ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(last), 10ULL);
 
-	/* The leader is on, and two of its members are not. */
+	/* The leader is enabled, and two of its siblings are not. */
 	on_and_off(last, false);
 	on_and_off(list_prev_entry(last, sibling_list), false);
 	sim_test_advance(test, 5);
@@ -69,7 +69,7 @@ static void group_is_scheduled_once(struct kunit *test)
 	sim_test_advance(test, 1);
 	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 16ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(last), 11ULL);
-	/* Nothing has to be done for a group that is on. */
+	/* An enabled group needs no call of pmu->add. */
 	KUNIT_EXPECT_EQ(test, turn_test_group_on(test, leader), 0U);
 }
 
@@ -96,7 +96,7 @@ static void times_of_a_group_begin_together(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, enabled[0], enabled[1]);
 		KUNIT_EXPECT_EQ(test, running[0], running[1]);
 		KUNIT_EXPECT_EQ(test, enabled[0], 1000ULL * (round + 1));
-		/* From here on the PMU schedules the group. */
+		/* From now on the PMU schedules the group. */
 		if (!round)
 			open_event(test, STEP, leader);
 	}

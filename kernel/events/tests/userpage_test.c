@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of userpage.c, included at its end: which CPU writes the page;
- * and its lock, whatever writers come in between and whatever user space does
- * to it.
+ * Unit tests of userpage.c, included at its end: the CPU that writes the page, and the page's
+ * lock, with nested writers and writes from user space
  */
 #include <kunit/test.h>
 
@@ -13,12 +12,12 @@
  * @ctx: its context
  * @pmu: its PMU
  * @event: the event
- * @cold: cold part of @event, which says that the page is mapped
+ * @cold: cold part of @event, which marks the page as mapped
  * @rb: the page's buffer
  * @page: the page
- * @nested: number of writers that are still to come in while another one writes
- * @inside: a writer has come in
- * @even_inside: the lock was even after that, so that the page passed for complete
+ * @nested: number of writers that are yet to interrupt another one
+ * @inside: a writer has interrupted another one
+ * @even_inside: the lock was even afterwards, so the page seemed complete
  */
 struct page_fixture {
 	struct perf_event_context	ctx;
@@ -33,8 +32,8 @@ struct page_fixture {
 };
 
 /*
- * Update the page between two words of another update, as an NMI may: the
- * event counts, and its page is written.
+ * Update the page in the middle of another update, like an NMI: the event counts, and its page is
+ * written.
  */
 static int come_in(struct perf_event *event)
 {
@@ -47,10 +46,7 @@ static int come_in(struct perf_event *event)
 		local64_add(10, &event->count);
 		local64_add(10, &event->hw.prev_count);
 		perf_event_update_userpage(event);
-		/*
-		 * The write that this one interrupts is not over, so the lock
-		 * must still be odd.
-		 */
+		/* The interrupted write is not complete, so the lock must still be odd. */
 		f->even_inside |= !(f->page->lock & 1);
 		f->inside = false;
 	}
@@ -111,7 +107,7 @@ static void page_is_written_where_its_context_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->page->lock, lock + 2);
 	KUNIT_EXPECT_EQ(test, f->page->offset, 5);
 	local64_set(&f->event.count, 6);
-	/* The context runs on no CPU. */
+	/* The context is not active on any CPU. */
 	update_from_cpu(f, -1);
 	KUNIT_EXPECT_EQ(test, f->page->lock, lock + 4);
 	KUNIT_EXPECT_EQ(test, f->page->offset, 6);
@@ -131,10 +127,7 @@ static void lock_is_even_whatever_user_space_writes(struct kunit *test)
 	}
 }
 
-/*
- * The index of the counter must be from the same moment as the count that the
- * page shows.
- */
+/* The page's counter index and count must be of the same time. */
 static void writer_that_comes_in_is_not_overwritten(struct kunit *test)
 {
 	struct page_fixture *f = test->priv;
@@ -163,13 +156,10 @@ static void writer_that_is_always_late_ends(struct kunit *test)
 	update_from_cpu(f, 0);
 	KUNIT_EXPECT_EQ(test, f->page->lock & 1, 0);
 	KUNIT_EXPECT_LT(test, f->nested, 1000);
-	/*
-	 * The writer must have given up, or all of the nested ones would have
-	 * come in.
-	 */
+	/* The writer must have given up, otherwise all nested writers would have run. */
 	KUNIT_EXPECT_GT(test, f->nested, 0);
 	KUNIT_EXPECT_FALSE(test, f->even_inside);
-	/* The next write finds nothing of this left. */
+	/* The next write is not affected. */
 	f->nested = 0;
 	update_from_cpu(f, 0);
 	KUNIT_EXPECT_EQ(test, f->page->lock & 1, 0);
