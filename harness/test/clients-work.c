@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tools of harness/test/clients watch this program: it does a known number of known things.
+ * Workload for the tools of harness/test/clients: a known number of known operations
  *
  *	work WHAT N
  *
@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Tracers look at it. Not in .bss, which the kernel clears at exec. */
+/* Used by tracers. Not in .bss, which the kernel clears at exec. */
 unsigned long watched = 1, others[8];
 int sum;
 
-/* Emulated CPUs tell of a second access only when something else was looked at meanwhile. */
+/* Emulated CPUs report a second access only after an access to another address. */
 static void look_away(void)
 {
 	others[0]++;
@@ -97,7 +97,7 @@ __attribute__((noipa)) void hot(int n)
 		;
 }
 
-/* Two threads that wake each other. */
+/* Two threads that wake each other up */
 static int to[2], from[2];
 
 static void *echo(void *unused)
@@ -124,7 +124,7 @@ static void wakeups(int n)
 	pthread_join(thread, NULL);
 }
 
-/* Threads in turn, so that the order of what they do is known. */
+/* Threads that run in turn, so the order of their operations is known */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static int turn, rounds;
@@ -161,7 +161,7 @@ static void threads(int n)
 		pthread_join(thread[i], NULL);
 }
 
-/* Long holders of the mm's lock, and others that want it. */
+/* Threads that hold the mm's lock for long, and threads that wait for it */
 static void *populate(void *arg)
 {
 	int i, n = *(int *)arg;

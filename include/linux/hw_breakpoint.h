@@ -24,15 +24,15 @@ static inline void flush_ptrace_hw_breakpoint(struct task_struct *task) { }
 #else
 
 /*
- * The architecture's: a task execs or exits, and what its debugger set in its
- * debug registers goes. The events are the thread's, and may be shared no more.
+ * Implemented by the architecture: remove the breakpoints that the task's debugger has set, at
+ * exec or exit. The events belong to the thread, and are not shared.
  */
 void flush_ptrace_hw_breakpoint(struct task_struct *task);
 
 /*
- * Kinds of debug registers: for instructions and for data. Where each register
- * can do everything there is one kind, and the names are the same number; slots
- * are counted by kind, and hw_breakpoint_slots() says how many a CPU has.
+ * Types of debug registers: for instructions and for data. If each register supports both, there
+ * is one type, and both names have the same value. Slots are counted by type;
+ * hw_breakpoint_slots() returns their number per CPU.
  */
 enum bp_type_idx {
 	TYPE_INST,
@@ -41,8 +41,8 @@ enum bp_type_idx {
 };
 
 /*
- * A breakpoint as its architecture sees it: address, length and type in the form
- * that goes into the registers, made by hw_breakpoint_arch_parse().
+ * The architecture's form of a breakpoint: address, length and type as written to the registers,
+ * set by hw_breakpoint_arch_parse()
  */
 static inline struct arch_hw_breakpoint *counter_arch_bp(struct perf_event *event)
 {
@@ -50,8 +50,8 @@ static inline struct arch_hw_breakpoint *counter_arch_bp(struct perf_event *even
 }
 
 /*
- * HW_BREAKPOINT_* that it waits for, and HW_BREAKPOINT_EMPTY for one of a debugger
- * that is turned off.
+ * The accesses that trigger the breakpoint, HW_BREAKPOINT_*; HW_BREAKPOINT_EMPTY for a disabled
+ * breakpoint of a debugger.
  */
 static inline int hw_breakpoint_type(struct perf_event *event)
 {
@@ -59,8 +59,8 @@ static inline int hw_breakpoint_type(struct perf_event *event)
 }
 
 /*
- * A breakpoint for the kernel's own use: always on, told of every hit. Address,
- * length and type are for the caller to fill in.
+ * Initialize the attributes of a kernel breakpoint, which is always scheduled and triggers at
+ * each hit. The caller sets address, length and type.
  */
 static __always_inline void hw_breakpoint_init(struct perf_event_attr *attr)
 {
@@ -73,8 +73,8 @@ static __always_inline void hw_breakpoint_init(struct perf_event_attr *attr)
 }
 
 /*
- * A breakpoint on behalf of a debugger, which may not watch kernel addresses: they are
- * refused, and hits in the kernel do not count.
+ * Initialize the attributes of a debugger's breakpoint. Kernel addresses are rejected, and hits
+ * in the kernel do not count.
  */
 static __always_inline void ptrace_breakpoint_init(struct perf_event_attr *attr)
 {
@@ -83,22 +83,22 @@ static __always_inline void ptrace_breakpoint_init(struct perf_event_attr *attr)
 }
 
 /*
- * Set a breakpoint on a task, which it follows to every CPU. @triggered is called on
- * the CPU where it hits, with interrupts off. May sleep. ERR_PTR: -ENOSPC when all
- * registers that the task may need are taken, -EINVAL or -EACCES for an address that
- * cannot be watched.
+ * Set a breakpoint on a task, on all CPUs. @triggered is called on the CPU of the hit, with
+ * interrupts off. May sleep. Return: the event, or ERR_PTR: -ENOSPC if all registers that the
+ * task may need are in use, -EINVAL or -EACCES for an address that is not allowed.
  */
 struct perf_event *register_user_hw_breakpoint(struct perf_event_attr *attr,
 					       perf_overflow_handler_t triggered,
 					       void *context, struct task_struct *task);
-/* Address, length, type and disabled may change; on an error nothing has. May sleep. */
+/* Change address, length, type or disabled; after an error nothing has changed. May sleep. */
 int modify_user_hw_breakpoint(struct perf_event *event, struct perf_event_attr *attr);
-/* Remove a single breakpoint of user space or the kernel, and free its slot. May sleep. */
+/* Remove a breakpoint of user space or the kernel, and free its slot. May sleep. */
 void unregister_hw_breakpoint(struct perf_event *event);
 
 /*
- * Set a breakpoint on every CPU that is online now, or on none, with an error as of
- * register_user_hw_breakpoint(). May sleep. Undone by unregister_wide_hw_breakpoint().
+ * Set a breakpoint on all CPUs that are online now. After an error of
+ * register_user_hw_breakpoint() on a CPU, none is set. May sleep. Undone by
+ * unregister_wide_hw_breakpoint().
  */
 struct perf_event *__percpu *register_wide_hw_breakpoint(struct perf_event_attr *attr,
 							 perf_overflow_handler_t triggered,
@@ -106,9 +106,8 @@ struct perf_event *__percpu *register_wide_hw_breakpoint(struct perf_event_attr 
 void unregister_wide_hw_breakpoint(struct perf_event *__percpu *events);
 
 /*
- * For kernel debuggers, which write the registers themselves: a place among the
- * slots, so that nobody else is promised it. dbg_* are for the time when all other
- * CPUs are stopped, and fail where somebody holds the lock of the accounting.
+ * Reserve a slot for a kernel debugger, which writes the registers itself. dbg_* are called while
+ * all other CPUs are stopped, and fail if the lock of the accounting is held.
  */
 int reserve_bp_slot(struct perf_event *event);
 int dbg_reserve_bp_slot(struct perf_event *event);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hooks by which the rest of the kernel tells perf events what samples can be
- * understood by: tasks, mappings, symbols. Part of <linux/perf_event.h>, which
- * includes it where there are perf events; PMU drivers need none of it.
+ * Hooks for side-band records: the rest of the kernel reports tasks, mappings and symbols, which
+ * tools need to interpret samples. Part of <linux/perf_event.h>, which includes this file if
+ * CONFIG_PERF_EVENTS is set; PMU drivers do not use it.
  */
 #ifndef _LINUX_PERF_EVENT_SIDEBAND_H
 #define _LINUX_PERF_EVENT_SIDEBAND_H
@@ -15,7 +15,7 @@ struct bpf_prog;
 struct task_struct;
 struct vm_area_struct;
 
-/* Kinds of hooks; each has a key, which is on while an event asks for its records. */
+/* Kinds of hooks. Each has a static key, which is enabled while an event requests its records. */
 enum perf_sideband_kind {
 	PERF_SIDEBAND_MMAP,
 	PERF_SIDEBAND_COMM,
@@ -26,8 +26,8 @@ enum perf_sideband_kind {
 	PERF_SIDEBAND_BPF,
 	PERF_SIDEBAND_CGROUP,
 	PERF_SIDEBAND_TEXT_POKE,
-	PERF_SIDEBAND_BUILD_ID,		/* no record: a field of MMAP2 */
-	PERF_SIDEBAND_FILTERS,		/* no record: address filters on files */
+	PERF_SIDEBAND_BUILD_ID,		/* not a record, but a field of MMAP2 */
+	PERF_SIDEBAND_FILTERS,		/* not a record: address filters on files */
 	NR_PERF_SIDEBAND,
 };
 
@@ -49,28 +49,28 @@ void __perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type
 void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
 			    const void *new_bytes, size_t new_len);
 
-/* current has mapped something, or changed how it is mapped; its mm is locked for writing */
+/* current has created or changed a mapping; its mm is locked for writing. */
 static inline void perf_event_mmap(struct vm_area_struct *vma)
 {
 	if (perf_sideband_heard(PERF_SIDEBAND_MMAP) || perf_sideband_heard(PERF_SIDEBAND_FILTERS))
 		__perf_event_mmap(vma);
 }
 
-/* A task has a new name. */
+/* A task has been renamed. */
 static inline void perf_event_comm(struct task_struct *task, bool exec)
 {
 	if (perf_sideband_heard(PERF_SIDEBAND_COMM))
 		__perf_event_comm(task, exec);
 }
 
-/* A task, current or one that it has made, is in new namespaces. */
+/* current, or a task that it has created, has new namespaces. */
 static inline void perf_event_namespaces(struct task_struct *task)
 {
 	if (perf_sideband_heard(PERF_SIDEBAND_NAMESPACES))
 		__perf_event_namespaces(task);
 }
 
-/* current has made a task, which begins in some namespaces. */
+/* current has created a task; its namespaces are reported as well. */
 static inline void perf_event_fork(struct task_struct *task)
 {
 	if (perf_sideband_heard(PERF_SIDEBAND_TASK))
@@ -78,7 +78,7 @@ static inline void perf_event_fork(struct task_struct *task)
 	perf_event_namespaces(task);
 }
 
-/* The kernel has a new symbol, or one less. */
+/* A kernel symbol has been added or is removed. */
 static inline void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
 				      const char *sym)
 {
@@ -86,7 +86,7 @@ static inline void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unr
 		__perf_event_ksymbol(ksym_type, addr, len, unregister, sym);
 }
 
-/* A BPF program is loaded or unloaded; its symbols are told, too. */
+/* A BPF program is loaded or unloaded; its symbols are reported as well. */
 static inline void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
 					u16 flags)
 {

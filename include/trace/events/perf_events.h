@@ -8,7 +8,7 @@
 #include <linux/perf_event.h>
 #include <linux/tracepoint.h>
 
-/* Current has been refused; it tells nothing that prctl(PR_PERF_EXPLAIN) would not. */
+/* A call of current failed. The tracepoint reveals no more than prctl(PR_PERF_EXPLAIN) does. */
 TRACE_EVENT(perf_event_refused,
 
 	TP_PROTO(const struct perf_refusal *refusal),

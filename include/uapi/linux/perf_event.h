@@ -293,9 +293,10 @@ enum perf_branch_sample_type_shift {
 };
 
 /*
- * attr.branch_sample_type, with PERF_SAMPLE_BRANCH_STACK. Kinds of branches add up.
- * -EINVAL if it has no bit besides privilege levels, or is PERF_SAMPLE_BRANCH_MAX or more;
- * -EOPNOTSUPP if the PMU cannot select it. Without a privilege level, it has those of the event.
+ * attr.branch_sample_type, with PERF_SAMPLE_BRANCH_STACK. Branches of all selected kinds are
+ * recorded. -EINVAL if only privilege levels are set, or for PERF_SAMPLE_BRANCH_MAX or above;
+ * -EOPNOTSUPP if the PMU does not support the selection. Without a privilege level, the levels of
+ * the event are used.
  */
 enum perf_branch_sample_type {
 	PERF_SAMPLE_BRANCH_USER		= 1U << PERF_SAMPLE_BRANCH_USER_SHIFT,
@@ -344,7 +345,7 @@ enum {
 	PERF_BR_COND_RET	= 10,	/* conditional return */
 	PERF_BR_ERET		= 11,	/* return from an exception */
 	PERF_BR_IRQ		= 12,	/* interrupt */
-	PERF_BR_SERROR		= 13,	/* error that the system reports */
+	PERF_BR_SERROR		= 13,	/* SError exception */
 	PERF_BR_NO_TX		= 14,	/* outside a transaction */
 	PERF_BR_EXTEND_ABI	= 15,	/* the kind is in new_type */
 	PERF_BR_MAX,
@@ -364,7 +365,7 @@ enum {
 	PERF_BR_NEW_FAULT_ALGN		= 0,	/* unaligned access */
 	PERF_BR_NEW_FAULT_DATA		= 1,	/* fault of a data access */
 	PERF_BR_NEW_FAULT_INST		= 2,	/* fault of an instruction fetch */
-	PERF_BR_NEW_ARCH_1		= 3,	/* from here on each architecture has its own */
+	PERF_BR_NEW_ARCH_1		= 3,	/* from here on: defined by each architecture */
 	PERF_BR_NEW_ARCH_2		= 4,
 	PERF_BR_NEW_ARCH_3		= 5,
 	PERF_BR_NEW_ARCH_4		= 6,
@@ -407,7 +408,7 @@ enum perf_sample_regs_abi {
 	PERF_SAMPLE_REGS_ABI_64		= 2,
 };
 
-/* PERF_SAMPLE_TRANSACTION: bits that say how a transaction ended */
+/* PERF_SAMPLE_TRANSACTION: cause of the end of a transaction */
 enum {
 	PERF_TXN_ELISION        = (1 << 0), /* a lock was elided */
 	PERF_TXN_TRANSACTION    = (1 << 1), /* the program began a transaction */
@@ -420,7 +421,7 @@ enum {
 
 	PERF_TXN_MAX	        = (1 << 8),
 
-	/* the program's own code of the abort */
+	/* abort code of the program */
 	PERF_TXN_ABORT_MASK  = (0xffffffffULL << 32),
 	PERF_TXN_ABORT_SHIFT = 32,
 };
@@ -432,7 +433,7 @@ enum {
  *	events shared the PMU in turn
  * @PERF_FORMAT_ID: the event's ID
  * @PERF_FORMAT_GROUP: counts of all events of the group, read through any of them
- * @PERF_FORMAT_LOST: how many records of the event did not get into the buffer
+ * @PERF_FORMAT_LOST: number of records of the event that were lost
  * @PERF_FORMAT_MAX: not ABI; -EINVAL at or above
  *
  * Each field is a __u64. A field marked with a format is there if the format is set.
@@ -455,8 +456,8 @@ enum {
  *		id		ID
  *		lost		LOST
  *
- * read(2) returns -ENOSPC if the buffer is too short, and 0 bytes for a pinned event that the
- * PMU had no counter for, or an event whose PMU has gone.
+ * read(2) returns -ENOSPC if the buffer is too short. It returns 0 bytes for a pinned event without
+ * a counter, and for an event whose PMU was unregistered.
  */
 enum perf_event_read_format {
 	PERF_FORMAT_TOTAL_TIME_ENABLED		= 1U << 0,
@@ -486,8 +487,8 @@ enum perf_event_read_format {
  *	it is below that or above a page, or bytes that the kernel does not know are not zero;
  *	the kernel then writes its own size here
  * @config: the event, as @type defines it
- * @sample_period: a sample after each so many occurrences; 0: count only. -EINVAL from 2^63 on
- * @sample_freq: with @freq: so many samples a second. -EINVAL above perf_event_max_sample_rate
+ * @sample_period: number of occurrences per sample; 0: count only. -EINVAL from 2^63 on
+ * @sample_freq: with @freq: samples per second. -EINVAL above perf_event_max_sample_rate
  * @sample_type: fields of each sample, enum perf_event_sample_format
  * @read_format: what read(2) returns, enum perf_event_read_format
  * @disabled: do not count until PERF_EVENT_IOC_ENABLE or @enable_on_exec; members of a group
@@ -505,11 +506,11 @@ enum perf_event_read_format {
  *	enum perf_sw_ids count there, but do not sample
  * @mmap: PERF_RECORD_MMAP for each executable mapping
  * @comm: PERF_RECORD_COMM for each change of a task's name
- * @freq: @sample_freq is meant, not @sample_period
+ * @freq: use @sample_freq, not @sample_period
  * @inherit_stat: PERF_RECORD_READ with the count of each child as it exits
  * @enable_on_exec: enable the event at the task's next execve(2)
  * @task: PERF_RECORD_FORK and PERF_RECORD_EXIT; @comm, @mmap, @mmap_data and @mmap2 imply it
- * @watermark: @wakeup_watermark is meant, not @wakeup_events
+ * @watermark: use @wakeup_watermark, not @wakeup_events
  * @precise_ip: how far PERF_SAMPLE_IP may be from the instruction that caused the event. 0: any
  *	distance; 1: a constant distance; 2: none if possible; 3: none. -EOPNOTSUPP beyond what
  *	the PMU can do. See PERF_RECORD_MISC_EXACT_IP
@@ -535,8 +536,8 @@ enum perf_event_read_format {
  * @inherit_thread: with @inherit: new threads of the process only; -EINVAL without @inherit
  * @remove_on_exec: remove the event at the task's execve(2); -EINVAL with @enable_on_exec
  * @sigtrap: send SIGTRAP to the task at each overflow; -EINVAL without @remove_on_exec or a task
- * @wakeup_events: wake up poll(2) after so many samples, and after each half of the buffer
- * @wakeup_watermark: with @watermark: wake up after so many bytes of records; 0: half the buffer
+ * @wakeup_events: wake up poll(2) after this number of samples, and after each half of the buffer
+ * @wakeup_watermark: with @watermark: bytes of records until a wakeup; 0: half the buffer
  * @bp_type: of a breakpoint: HW_BREAKPOINT_* of <linux/hw_breakpoint.h>
  * @bp_addr: of a breakpoint: its address
  * @kprobe_func: of a kprobe: pointer to the function's name, or 0
@@ -555,7 +556,7 @@ enum perf_event_read_format {
  *	last three are -EINVAL if the PMU interrupts by NMI (VER3)
  * @sample_regs_intr: registers of PERF_SAMPLE_REGS_INTR: at the interrupt, or with @precise_ip at
  *	the sampled instruction; -EINVAL as for @sample_regs_user (VER4)
- * @aux_watermark: wake up after so many bytes in the AUX area; 0: half of it (VER5)
+ * @aux_watermark: bytes in the AUX area until a wakeup; 0: half of the area (VER5)
  * @sample_max_stack: most addresses of a call chain; 0: perf_event_max_stack. -EOVERFLOW above
  *	that with PERF_SAMPLE_CALLCHAIN (VER5)
  * @__reserved_2: -EINVAL unless 0 (VER5)
@@ -671,8 +672,8 @@ struct perf_event_attr {
 
 /**
  * struct perf_event_query_bpf - argument of PERF_EVENT_IOC_QUERY_BPF
- * @ids_len: entries of @ids, set by the caller; 0: only count. -ENOSPC if too few
- * @prog_cnt: how many BPF programs the event's tracepoint has, set by the kernel
+ * @ids_len: number of entries in @ids, set by the caller; 0: only count. -ENOSPC if too few
+ * @prog_cnt: number of BPF programs of the event's tracepoint, set by the kernel
  * @ids: their IDs, set by the kernel
  */
 struct perf_event_query_bpf {
@@ -687,7 +688,7 @@ struct perf_event_query_bpf {
  * and MODIFY_ATTRIBUTES, and a number for the others. -ENOTTY: an unknown ioctl.
  *
  * ENABLE, DISABLE: enable or disable the event and the copies that children inherited
- * REFRESH: enable it, disable it again after so many more overflows; -EINVAL if it does not
+ * REFRESH: enable it, and disable it after the given number of overflows; -EINVAL if it does not
  *	sample, or has attr.inherit
  * RESET: set its count, with those of the copies, to 0; the times stay
  * PERIOD: set its period, or its frequency with attr.freq; -EINVAL if it does not sample, if the
@@ -725,7 +726,7 @@ enum perf_event_ioc_flags {
 /**
  * struct perf_event_mmap_page - the first page that mmap(2) of an event's file maps
  * @version: version of the structure
- * @compat_version: the oldest version that it is compatible with
+ * @compat_version: oldest version with which it is compatible
  * @lock: generation of the fields up to @time_mask; odd while the kernel writes them
  * @index: 0, or the event's hardware counter plus 1: the operand of rdpmc plus 1
  * @offset: add it to the counter's value for the event's count; with @index 0, the count itself
@@ -749,14 +750,14 @@ enum perf_event_ioc_flags {
  * @time_cycles: a clock of less than 64 bits: cycles at the last update
  * @time_mask: a clock of less than 64 bits: mask of its bits
  * @__reserved: 0; pads to 1024 bytes
- * @data_head: where the kernel writes next; modulo @data_size it is the place in the buffer. It
- *	grows, or falls with attr.write_backward. Read it with acquire semantics
- * @data_tail: up to where user space has read, if the pages are mapped writable: the kernel drops
- *	new records rather than overwrite unread ones. Write it with release semantics
+ * @data_head: position of the kernel's next write; modulo @data_size it is an offset in the buffer.
+ *	It increases, or decreases with attr.write_backward. Read it with acquire semantics
+ * @data_tail: end of the data that user space has read. If the pages are mapped writable, the
+ *	kernel drops new records rather than overwrite unread ones. Write it with release semantics
  * @data_offset: start of the buffer in the mapping, bytes
  * @data_size: size of the buffer, bytes
  * @aux_head: as @data_head, for the AUX area. An area that is not mapped writable is overwritten,
- *	and the PMU may give its place modulo the size
+ *	and the PMU may set the position modulo the size
  * @aux_tail: as @data_tail, for the AUX area
  * @aux_offset: file offset of the AUX area: user space sets it, beyond the buffer, then maps it
  * @aux_size: size of the AUX area, 2^n pages: user space sets it before it maps the area
@@ -872,7 +873,7 @@ struct perf_event_mmap_page {
 /* MMAP2: a build ID in place of the inode */
 #define PERF_RECORD_MISC_MMAP_BUILD_ID		(1 << 14)
 
-/* reserved: that there are more bits, in another place */
+/* reserved: more bits are in another field */
 #define PERF_RECORD_MISC_EXT_RESERVED		(1 << 15)
 
 /**
@@ -913,7 +914,7 @@ enum {
 /**
  * enum perf_event_type - types of records, for perf_event_header.type
  * @PERF_RECORD_MMAP: a new mapping, see attr.mmap
- * @PERF_RECORD_LOST: records did not get into the buffer before this one
+ * @PERF_RECORD_LOST: number of records lost before this one
  * @PERF_RECORD_COMM: a task's new name, see attr.comm
  * @PERF_RECORD_EXIT: a task exits, see attr.task
  * @PERF_RECORD_THROTTLE: the event samples too often, and stops until the next tick
@@ -921,10 +922,10 @@ enum {
  * @PERF_RECORD_FORK: a new task, see attr.task
  * @PERF_RECORD_READ: the count of a child that exits, see attr.inherit_stat
  * @PERF_RECORD_SAMPLE: a sample, see attr.sample_type
- * @PERF_RECORD_MMAP2: a new mapping, with more of its file, see attr.mmap2
+ * @PERF_RECORD_MMAP2: a new mapping, with more information about its file, see attr.mmap2
  * @PERF_RECORD_AUX: new data in the AUX area
  * @PERF_RECORD_ITRACE_START: an instruction trace starts
- * @PERF_RECORD_LOST_SAMPLES: the PMU had no room for samples
+ * @PERF_RECORD_LOST_SAMPLES: the PMU lost samples
  * @PERF_RECORD_SWITCH: a switch to the task or away from it, see attr.context_switch
  * @PERF_RECORD_SWITCH_CPU_WIDE: the same on a CPU, with the other task
  * @PERF_RECORD_NAMESPACES: a task's namespaces, see attr.namespaces
@@ -932,7 +933,7 @@ enum {
  * @PERF_RECORD_BPF_EVENT: a BPF program appears or disappears, see attr.bpf_event
  * @PERF_RECORD_CGROUP: a new cgroup, see attr.cgroup
  * @PERF_RECORD_TEXT_POKE: kernel code changes, see attr.text_poke
- * @PERF_RECORD_AUX_OUTPUT_HW_ID: which event has a hardware ID in the AUX area
+ * @PERF_RECORD_AUX_OUTPUT_HW_ID: hardware ID of an event in the AUX area
  * @PERF_RECORD_MAX: not ABI
  *
  * The comment above each enumerator lists the fields after the header. With attr.sample_id_all
@@ -961,7 +962,7 @@ enum perf_event_type {
 
 	/*
 	 * u64 id;		of the event
-	 * u64 lost;		how many records
+	 * u64 lost;		number of records
 	 */
 	PERF_RECORD_LOST			= 2,
 
@@ -1061,7 +1062,7 @@ enum perf_event_type {
 	PERF_RECORD_ITRACE_START		= 12,
 
 	/*
-	 * u64 lost;		how many samples
+	 * u64 lost;		number of samples
 	 */
 	PERF_RECORD_LOST_SAMPLES		= 13,
 
@@ -1180,20 +1181,20 @@ enum perf_callchain_context {
 };
 
 /* flags of PERF_RECORD_AUX */
-#define PERF_AUX_FLAG_TRUNCATED			0x01	/* the area had no room for all of it */
+#define PERF_AUX_FLAG_TRUNCATED			0x01	/* data did not fit into the area */
 #define PERF_AUX_FLAG_OVERWRITE			0x02	/* a snapshot: the area is overwritten */
 #define PERF_AUX_FLAG_PARTIAL			0x04	/* data is missing in between */
-#define PERF_AUX_FLAG_COLLISION			0x08	/* a sample met another one */
+#define PERF_AUX_FLAG_COLLISION			0x08	/* two samples overlapped */
 #define PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK	0xff00	/* the PMU's format of the data */
 
 /* formats of Arm's CoreSight */
 #define PERF_AUX_FLAG_CORESIGHT_FORMAT_CORESIGHT	0x0000	/* with frames of CoreSight */
-#define PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW		0x0100	/* as the source wrote it */
+#define PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW		0x0100	/* as written by the source */
 
 /*
  * flags of perf_event_open(2); other bits are -EINVAL
  */
-/* group_fd names no group: only PERF_FLAG_FD_OUTPUT uses it */
+/* group_fd is not a group leader: it is used only by PERF_FLAG_FD_OUTPUT */
 #define PERF_FLAG_FD_NO_GROUP		(1UL << 0)
 /* write records to the buffer of group_fd */
 #define PERF_FLAG_FD_OUTPUT		(1UL << 1)
@@ -1281,12 +1282,12 @@ union perf_mem_data_src {
 #define PERF_MEM_LVLNUM_L2	0x02
 #define PERF_MEM_LVLNUM_L3	0x03
 #define PERF_MEM_LVLNUM_L4	0x04
-#define PERF_MEM_LVLNUM_L2_MHB	0x05	/* buffer of L2's misses */
-#define PERF_MEM_LVLNUM_MSC	0x06	/* cache on memory's side */
+#define PERF_MEM_LVLNUM_L2_MHB	0x05	/* buffer for misses of L2 */
+#define PERF_MEM_LVLNUM_MSC	0x06	/* cache in front of the memory */
 #define PERF_MEM_LVLNUM_UNC	0x08	/* not cached */
 #define PERF_MEM_LVLNUM_CXL	0x09	/* memory behind CXL */
 #define PERF_MEM_LVLNUM_IO	0x0a	/* memory of a device */
-#define PERF_MEM_LVLNUM_ANY_CACHE 0x0b	/* a cache, which one is not known */
+#define PERF_MEM_LVLNUM_ANY_CACHE 0x0b	/* some cache, level not known */
 #define PERF_MEM_LVLNUM_LFB	0x0c	/* line fill buffer */
 #define PERF_MEM_LVLNUM_RAM	0x0d	/* memory */
 #define PERF_MEM_LVLNUM_PMEM	0x0e	/* persistent memory */
@@ -1296,7 +1297,7 @@ union perf_mem_data_src {
 
 /* mem_snoop: did another cache have the line? */
 #define PERF_MEM_SNOOP_NA	0x01
-#define PERF_MEM_SNOOP_NONE	0x02	/* no cache was asked */
+#define PERF_MEM_SNOOP_NONE	0x02	/* no other cache was snooped */
 #define PERF_MEM_SNOOP_HIT	0x04	/* yes, unmodified */
 #define PERF_MEM_SNOOP_MISS	0x08	/* no */
 #define PERF_MEM_SNOOP_HITM	0x10	/* yes, modified */
@@ -1341,13 +1342,13 @@ union perf_mem_data_src {
 
 /**
  * struct perf_branch_entry - a branch in PERF_SAMPLE_BRANCH_STACK
- * @from: address of the branch, or of the instruction at which an interrupt came
+ * @from: address of the branch, or of the interrupted instruction
  * @to: address of its target
  * @mispred: the target was mispredicted; if @predicted is 0, too: not known
  * @predicted: the target was predicted
  * @in_tx: in a transaction
  * @abort: the abort of a transaction
- * @cycles: cycles since the branch before; 0: not known
+ * @cycles: cycles since the previous branch; 0: not known
  * @type: PERF_BR_*
  * @spec: PERF_BR_SPEC_*
  * @new_type: PERF_BR_NEW_*, if @type is PERF_BR_EXTEND_ABI
@@ -1369,7 +1370,7 @@ struct perf_branch_entry {
 		reserved:31;
 };
 
-/* How many bits of the last word of struct perf_branch_entry have a meaning. */
+/* Number of bits in the last word of struct perf_branch_entry that are in use */
 #define PERF_BRANCH_ENTRY_INFO_BITS_MAX		33
 
 /*
